@@ -1,0 +1,73 @@
+#include "base/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static char **copy_names(char *const *from, int n, ThError *err)
+{
+    char **to = th_alloc((size_t)n, sizeof *to, err);
+    for (int i = 0; to && i < n; i++) {
+        to[i] = th_strdup(from[i], err);
+        if (!to[i]) {
+            while (i-- > 0)
+                free(to[i]);
+            free(to);
+            return NULL;
+        }
+    }
+    return to;
+}
+
+bool th_signature_copy(ThSignature *to, const ThSignature *from, ThError *err)
+{
+    *to = (ThSignature){.target = from->target};
+    to->symbol = copy_names(from->symbol, from->n_symbols, err);
+    if (!to->symbol)
+        return false;
+    to->n_symbols = from->n_symbols;
+    to->class = copy_names(from->class, from->n_classes, err);
+    if (!to->class) {
+        th_signature_free(to);
+        return false;
+    }
+    to->n_classes = from->n_classes;
+    return true;
+}
+
+void th_signature_free(ThSignature *s)
+{
+    for (int i = 0; i < s->n_symbols; i++)
+        free(s->symbol[i]);
+    for (int i = 0; i < s->n_classes; i++)
+        free(s->class[i]);
+    free(s->symbol);
+    free(s->class);
+    *s = (ThSignature){0};
+}
+
+static bool match_names(const char *what, char *const *a, int n, char *const *b, int m,
+                        ThError *err)
+{
+    if (n != m)
+        return th_fail(err, TH_EVALUE, "the model has %d %s, the task %d", n, what, m);
+    for (int i = 0; i < n; i++)
+        if (strcmp(a[i], b[i]) != 0)
+            return th_fail(err, TH_EVALUE, "of the %s, number %d is '%s' in the model, '%s' here",
+                           what, i + 1, a[i], b[i]);
+    return true;
+}
+
+bool th_signature_match(const ThSignature *model, const ThSignature *task, ThError *err)
+{
+    static const char *const targets[] = {"one class a string", "one class a position",
+                                          "a set of symbols a position"};
+    if (model->target != task->target)
+        return th_fail(err, TH_EVALUE, "the model answers with %s, the task asks for %s",
+                       targets[model->target], targets[task->target]);
+    return match_names("input symbols", model->symbol, model->n_symbols, task->symbol,
+                       task->n_symbols, err) &&
+           match_names("output classes", model->class, model->n_classes, task->class,
+                       task->n_classes, err);
+}

@@ -1,0 +1,145 @@
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64, FIRST_BLOCK = 1 << 16 };
+
+void *th_alloc(size_t n, size_t size, ThError *err)
+{
+    void *p = calloc(n ? n : 1, size ? size : 1);
+    if (!p)
+        th_fail(err, TH_ENOMEM, "out of memory (%zu elements of %zu bytes)", n, size);
+    return p;
+}
+
+void *th_copy(const void *from, size_t n, size_t size, ThError *err)
+{
+    void *p = th_alloc(n, size, err);
+    if (p && n)
+        memcpy(p, from, n * size);
+    return p;
+}
+
+char *th_strndup(const char *text, size_t n, ThError *err)
+{
+    char *p = th_alloc(n + 1, 1, err);
+    if (p)
+        memcpy(p, text, n);
+    return p;
+}
+
+char *th_strdup(const char *text, ThError *err)
+{
+    return th_strndup(text, strlen(text), err);
+}
+
+bool th_grow(void *array, size_t *cap, size_t need, size_t size, ThError *err)
+{
+    void **slot = array;
+    if (need <= *cap)
+        return true;
+    size_t more = *cap < 8 ? 8 : *cap + *cap / 2;
+    if (more < need)
+        more = need;
+    void *p = more > SIZE_MAX / size ? NULL : realloc(*slot, more * size);
+    if (!p)
+        return th_fail(err, TH_ENOMEM, "out of memory (%zu elements of %zu bytes)", more, size);
+    *slot = p;
+    *cap = more;
+    return true;
+}
+
+typedef struct Block {
+    struct Block *next;
+    unsigned char *data; /* aligned */
+    size_t size, used;
+} Block;
+
+struct ThArena {
+    Block *first, *current;
+    size_t bytes;
+};
+
+static Block *new_block(size_t size)
+{
+    Block *b = malloc(sizeof *b);
+    if (!b)
+        return NULL;
+    b->data = aligned_alloc(ALIGNMENT, size);
+    if (!b->data) {
+        free(b);
+        return NULL;
+    }
+    b->next = NULL;
+    b->size = size;
+    b->used = 0;
+    return b;
+}
+
+ThArena *th_arena_new(ThError *err)
+{
+    return th_alloc(1, sizeof(ThArena), err);
+}
+
+static bool add_block(ThArena *a, size_t need)
+{
+    size_t size = a->bytes < FIRST_BLOCK ? FIRST_BLOCK : a->bytes;
+    if (size < need)
+        size = need;
+    Block *b = new_block(size);
+    if (!b)
+        return false;
+    if (a->current) {
+        b->next = a->current->next;
+        a->current->next = b;
+    } else {
+        a->first = b;
+    }
+    a->current = b;
+    a->bytes += size;
+    return true;
+}
+
+void *th_arena_take(ThArena *a, size_t n, size_t size)
+{
+    if (size && n > (SIZE_MAX / 2 - ALIGNMENT) / size)
+        return NULL;
+    size_t need = (n * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (!need)
+        need = ALIGNMENT;
+    while (!a->current || a->current->size - a->current->used < need) {
+        if (a->current && a->current->next)
+            a->current = a->current->next;
+        else if (!add_block(a, need))
+            return NULL;
+    }
+    void *p = a->current->data + a->current->used;
+    a->current->used += need;
+    return p;
+}
+
+void th_arena_reset(ThArena *a)
+{
+    for (Block *b = a->first; b; b = b->next)
+        b->used = 0;
+    a->current = a->first;
+}
+
+size_t th_arena_bytes(const ThArena *a)
+{
+    return a->bytes;
+}
+
+void th_arena_free(ThArena *a)
+{
+    if (!a)
+        return;
+    for (Block *b = a->first, *next; b; b = next) {
+        next = b->next;
+        free(b->data);
+        free(b);
+    }
+    free(a);
+}

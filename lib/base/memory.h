@@ -1,0 +1,38 @@
+/* memory.h - allocation that reports failure, growing arrays, and the bump arena.
+ *
+ * Everything a th_*_new or th_alloc returns is freed by its pair; sizes are checked for overflow.
+ */
+#ifndef TH_MEMORY_H
+#define TH_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* Returns new: n zeroed elements of the given size (never NULL for n = 0), or NULL and TH_ENOMEM.
+ * Freed with free(). */
+void *th_alloc(size_t n, size_t size, ThError *err);
+
+/* Returns new: a copy of n elements, or of a string with its end.  NULL and TH_ENOMEM. */
+void *th_copy(const void *from, size_t n, size_t size, ThError *err);
+char *th_strdup(const char *text, ThError *err);
+char *th_strndup(const char *text, size_t n, ThError *err);
+
+/* Makes room for `need` elements in a malloc'ed array: grows *array geometrically, updates *cap.
+ * On failure the array is left as it was.  New elements are not initialised. */
+bool th_grow(void *array, size_t *cap, size_t need, size_t size, ThError *err);
+
+/* A bump arena: many allocations, one free.  Blocks are kept on reset, so a loop that allocates the
+ * same amount in every turn calls malloc in its first turn only.  Not thread-safe: one each. */
+typedef struct ThArena ThArena;
+ThArena *th_arena_new(ThError *err);
+
+/* Returns a view that lives until the next reset: n elements, 64-byte aligned, not initialised.
+ * NULL when memory runs out. */
+void *th_arena_take(ThArena *a, size_t n, size_t size);
+void th_arena_reset(ThArena *a);
+size_t th_arena_bytes(const ThArena *a); /* bytes held, used or not */
+void th_arena_free(ThArena *a);          /* NULL is fine */
+
+#endif

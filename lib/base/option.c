@@ -1,0 +1,285 @@
+#include "base/option.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+static size_t count_specs(const ThOptionSpec *specs)
+{
+    size_t n = 0;
+    while (specs && specs[n].name)
+        n++;
+    return n;
+}
+
+static bool parse_integer(const char *text, long long *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    return end != text && *end == '\0' && errno == 0 && text[0] != ' ' && text[0] != '+';
+}
+
+static bool parse_real(const char *text, double *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*value) && text[0] != ' ' &&
+           !strpbrk(text, "xX");
+}
+
+bool th_range_parse(ThRange *r, const char *text, ThError *err)
+{
+    char part[3][32] = {"", "", "1"};
+    const char *dots = strstr(text, "..");
+    const char *colon = dots ? strchr(dots, ':') : NULL;
+    size_t n[3] = {dots ? (size_t)(dots - text) : strlen(text), 0, 1};
+    if (dots)
+        n[1] = colon ? (size_t)(colon - dots - 2) : strlen(dots + 2);
+    if (colon)
+        n[2] = strlen(colon + 1);
+    const char *from[3] = {text, dots ? dots + 2 : text, colon ? colon + 1 : "1"};
+    if (!dots)
+        n[1] = n[0];
+    for (int i = 0; i < 3; i++) {
+        if (n[i] >= sizeof part[i])
+            return th_fail(err, TH_EUSAGE, "'%.40s…' is too long for a range", text);
+        memcpy(part[i], from[i], n[i]);
+        part[i][n[i]] = '\0';
+    }
+    if (!parse_integer(part[0], &r->lo) || !parse_integer(part[1], &r->hi) ||
+        !parse_integer(part[2], &r->step)) {
+        th_fail(err, TH_EUSAGE, "'%s' is not a range", text);
+        return th_hint(err, "a range is written 7, 1..40 or 41..500:20");
+    }
+    if (r->lo > r->hi || r->step < 1)
+        return th_fail(err, TH_EUSAGE, "the range '%s' is empty", text);
+    return true;
+}
+
+size_t th_range_count(ThRange r)
+{
+    return (size_t)((r.hi - r.lo) / r.step) + 1;
+}
+
+static bool parse_flag(const char *text, long long *value)
+{
+    static const char *const words[] = {"no", "yes", "off", "on", "false", "true", "0", "1"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *value = (long long)(i % 2);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_choice(const char *choices, const char *text)
+{
+    size_t n = strlen(text);
+    for (const char *c = choices; n > 0 && c; c = strchr(c, '|')) {
+        c += *c == '|';
+        if (strncmp(c, text, n) == 0 && (c[n] == '|' || c[n] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+static bool bad_value(const ThOptionSpec *s, const char *text, ThError *err)
+{
+    th_fail(err, TH_EUSAGE, "'%s' does not fit the option %s", text, s->name);
+    switch (s->type) {
+    case TH_INT:
+        return th_hint(err, "%s is an integer from %.15g to %.15g", s->name, s->min, s->max);
+    case TH_REAL:
+        return th_hint(err, "%s is a number from %.15g to %.15g", s->name, s->min, s->max);
+    case TH_FLAG:
+        return th_hint(err, "%s is yes or no", s->name);
+    case TH_CHOICE:
+        return th_hint(err, "%s is one of %s", s->name, s->choices);
+    case TH_RANGE:
+        return th_hint(err, "%s is a range such as 1..40, within %.15g to %.15g", s->name, s->min,
+                       s->max);
+    case TH_STRING:
+        break;
+    }
+    return false;
+}
+
+static bool parse_value(ThOption *o, const char *text, ThError *err)
+{
+    const ThOptionSpec *s = o->spec;
+    bool ok = true;
+    switch (s->type) {
+    case TH_INT:
+        ok = parse_integer(text, &o->integer);
+        o->real = (double)o->integer;
+        break;
+    case TH_REAL:
+        ok = parse_real(text, &o->real);
+        break;
+    case TH_FLAG:
+        return parse_flag(text, &o->integer) || bad_value(s, text, err);
+    case TH_CHOICE:
+        return is_choice(s->choices, text) || bad_value(s, text, err);
+    case TH_RANGE:
+        if (!th_range_parse(&o->range, text, err))
+            return false;
+        return (o->range.lo >= s->min && o->range.hi <= s->max) || bad_value(s, text, err);
+    case TH_STRING:
+        return true;
+    }
+    return (ok && o->real >= s->min && o->real <= s->max) || bad_value(s, text, err);
+}
+
+static bool set_value(ThOption *o, const char *text, bool given, ThError *err)
+{
+    ThOption fresh = *o;
+    if (!parse_value(&fresh, text, err))
+        return false;
+    fresh.text = th_strdup(text, err);
+    if (!fresh.text)
+        return false;
+    fresh.given = given;
+    free(o->text);
+    *o = fresh;
+    return true;
+}
+
+bool th_options_init(ThOptions *o, const ThOptionSpec *specs, ThError *err)
+{
+    *o = (ThOptions){0};
+    size_t n = count_specs(specs);
+    o->item = th_alloc(n, sizeof *o->item, err);
+    if (!o->item)
+        return false;
+    o->n = n;
+    for (size_t i = 0; i < n; i++) {
+        o->item[i].spec = &specs[i];
+        if (specs[i].fallback && !set_value(&o->item[i], specs[i].fallback, false, err)) {
+            th_options_free(o);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool th_options_copy(ThOptions *to, const ThOptions *from, ThError *err)
+{
+    *to = (ThOptions){0};
+    to->item = th_copy(from->item, from->n, sizeof *from->item, err);
+    if (!to->item)
+        return false;
+    to->n = from->n;
+    for (size_t i = 0; i < to->n; i++)
+        to->item[i].text = NULL;
+    for (size_t i = 0; i < to->n; i++) {
+        if (from->item[i].text && !(to->item[i].text = th_strdup(from->item[i].text, err))) {
+            th_options_free(to);
+            return false;
+        }
+    }
+    return true;
+}
+
+void th_options_free(ThOptions *o)
+{
+    for (size_t i = 0; i < o->n; i++)
+        free(o->item[i].text);
+    free(o->item);
+    *o = (ThOptions){0};
+}
+
+static bool unknown_option(const ThOptions *o, const char *name, ThError *err)
+{
+    ThText list = {0};
+    const char *names[64];
+    size_t n = 0;
+    for (size_t i = 0; i < o->n; i++) {
+        th_text_printf(&list, "%s%s", i ? ", " : "", o->item[i].spec->name);
+        if (n < sizeof names / sizeof *names)
+            names[n++] = o->item[i].spec->name;
+    }
+    const char *near = th_nearest(name, names, n);
+    if (o->n == 0)
+        th_fail(err, TH_EUSAGE, "unknown option '%s': no options are taken here", name);
+    else
+        th_fail(err, TH_EUSAGE, "unknown option '%s'; the options are %s", name,
+                list.data ? list.data : "");
+    if (near)
+        th_hint(err, "did you mean %s=?", near);
+    th_text_free(&list);
+    return false;
+}
+
+static ThOption *find(const ThOptions *o, const char *name)
+{
+    for (size_t i = 0; i < o->n; i++)
+        if (strcmp(o->item[i].spec->name, name) == 0)
+            return &o->item[i];
+    return NULL;
+}
+
+bool th_options_set(ThOptions *o, const char *name, const char *value, ThError *err)
+{
+    ThOption *item = find(o, name);
+    return item ? set_value(item, value, true, err) : unknown_option(o, name, err);
+}
+
+static const ThOption *need(const ThOptions *o, const char *name)
+{
+    const ThOption *item = find(o, name);
+    assert(item && "option asked for is not in its table");
+    return item;
+}
+
+bool th_option_given(const ThOptions *o, const char *name)
+{
+    return need(o, name)->given;
+}
+
+long long th_option_int(const ThOptions *o, const char *name)
+{
+    return need(o, name)->integer;
+}
+
+double th_option_real(const ThOptions *o, const char *name)
+{
+    return need(o, name)->real;
+}
+
+bool th_option_flag(const ThOptions *o, const char *name)
+{
+    return need(o, name)->integer != 0;
+}
+
+ThRange th_option_range(const ThOptions *o, const char *name)
+{
+    return need(o, name)->range;
+}
+
+const char *th_option_text(const ThOptions *o, const char *name)
+{
+    return need(o, name)->text;
+}
+
+char *th_options_format(const ThOptions *o, ThError *err)
+{
+    ThText t = {0};
+    for (size_t i = 0; i < o->n; i++) {
+        const ThOption *item = &o->item[i];
+        const char *fallback = item->spec->fallback;
+        if (!item->text || (fallback && strcmp(item->text, fallback) == 0))
+            continue;
+        th_text_printf(&t, "%s%s=", t.size ? " " : "", item->spec->name);
+        th_text_symbol(&t, item->text);
+    }
+    return th_text_take(&t, err);
+}

@@ -1,0 +1,84 @@
+/* option.h - options `key=value`, described by tables and read by name.
+ *
+ * A command, a model kind or a task kind describes its options by a constant array that ends with
+ * an entry whose name is NULL.  The same array feeds the parser, help, completion and manual.
+ *
+ *     static const ThOptionSpec specs[] = {
+ *         {"dim", TH_INT, "256", 1, 65536, NULL, "width of the hidden vectors"},
+ *         {"position", TH_CHOICE, "xl", 0, 0, "none|xl", "how positions enter"},
+ *         {NULL, 0, NULL, 0, 0, NULL, NULL}};
+ *     ThOptions o = {0};
+ *     th_options_init(&o, specs, &err) && th_options_set(&o, "dim", "64", &err);
+ *     long long dim = th_option_int(&o, "dim");
+ *     th_options_free(&o);
+ */
+#ifndef TH_OPTION_H
+#define TH_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+typedef enum {
+    TH_INT,    /* an integer in min … max */
+    TH_REAL,   /* a finite real in min … max */
+    TH_FLAG,   /* yes|no, on|off, true|false, 1|0 */
+    TH_CHOICE, /* one of the words in choices, separated by | */
+    TH_RANGE,  /* N, N..M or N..M:STEP, each in min … max */
+    TH_STRING  /* any text, a file name for instance */
+} ThOptionType;
+
+typedef struct {
+    const char *name;
+    ThOptionType type;
+    const char *fallback; /* the default as it would be typed; NULL: none, see th_option_given */
+    double min, max;
+    const char *choices;
+    const char *help; /* one line, no full stop */
+} ThOptionSpec;
+
+/* lo, lo+step, … up to hi. */
+typedef struct {
+    long long lo, hi, step;
+} ThRange;
+
+typedef struct {
+    const ThOptionSpec *spec;
+    bool given; /* typed by the user, not the default */
+    char *text; /* as typed, or the default; NULL: neither */
+    long long integer;
+    double real;
+    ThRange range;
+} ThOption;
+
+typedef struct {
+    size_t n;
+    ThOption *item;
+} ThOptions;
+
+/* Sets every option to its default.  specs is borrowed for as long as o lives; NULL means none. */
+bool th_options_init(ThOptions *o, const ThOptionSpec *specs, ThError *err);
+bool th_options_copy(ThOptions *to, const ThOptions *from, ThError *err);
+void th_options_free(ThOptions *o);
+
+/* Sets one option from text.  Errors: TH_EUSAGE for an unknown name (the message lists the valid
+ * ones) or a value that does not fit (the message says what would). */
+bool th_options_set(ThOptions *o, const char *name, const char *value, ThError *err);
+
+/* The values by name.  Asking for a name that is not in the specs is a programmer's error. */
+bool th_option_given(const ThOptions *o, const char *name);
+long long th_option_int(const ThOptions *o, const char *name);
+double th_option_real(const ThOptions *o, const char *name);
+bool th_option_flag(const ThOptions *o, const char *name);
+ThRange th_option_range(const ThOptions *o, const char *name);
+const char *th_option_text(const ThOptions *o, const char *name); /* view; also the CHOICE word */
+
+/* Reads "5", "1..40" or "1..40:3".  TH_EUSAGE if it is none of these, or lo > hi, or step < 1. */
+bool th_range_parse(ThRange *r, const char *text, ThError *err);
+size_t th_range_count(ThRange r);
+
+/* Returns new: "key=value key=value …" of all options that differ from their defaults. */
+char *th_options_format(const ThOptions *o, ThError *err);
+
+#endif

@@ -1,0 +1,67 @@
+#include "base/rng.h"
+
+#include <math.h>
+
+#include "base/hash.h"
+
+static uint64_t splitmix(uint64_t *x)
+{
+    uint64_t z = (*x += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+ThRng th_rng(uint64_t seed, const char *purpose, uint64_t index)
+{
+    uint64_t x = th_hash_mix(th_hash_text(purpose) ^ th_hash_mix(seed) ^ th_hash_mix(~index));
+    ThRng r;
+    for (int i = 0; i < 4; i++)
+        r.s[i] = splitmix(&x);
+    return r;
+}
+
+static uint64_t rotate(uint64_t x, int k)
+{
+    return (x << k) | (x >> (64 - k));
+}
+
+uint64_t th_rng_next(ThRng *r)
+{
+    uint64_t *s = r->s;
+    uint64_t result = rotate(s[1] * 5, 7) * 9;
+    uint64_t t = s[1] << 17;
+    s[2] ^= s[0];
+    s[3] ^= s[1];
+    s[1] ^= s[2];
+    s[0] ^= s[3];
+    s[2] ^= t;
+    s[3] = rotate(s[3], 45);
+    return result;
+}
+
+uint64_t th_rng_below(ThRng *r, uint64_t n)
+{
+    uint64_t limit = -n % n; /* 2^64 mod n: draws below it would favour small results */
+    uint64_t x;
+    do
+        x = th_rng_next(r);
+    while (x < limit);
+    return x % n;
+}
+
+double th_rng_uniform(ThRng *r)
+{
+    return (double)(th_rng_next(r) >> 11) * 0x1p-53;
+}
+
+double th_rng_normal(ThRng *r)
+{
+    double u, v, s;
+    do {
+        u = 2 * th_rng_uniform(r) - 1;
+        v = 2 * th_rng_uniform(r) - 1;
+        s = u * u + v * v;
+    } while (s >= 1 || s == 0);
+    return u * sqrt(-2 * log(s) / s);
+}

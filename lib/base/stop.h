@@ -1,0 +1,25 @@
+/* stop.h - how long work is asked to stop.
+ *
+ * Work that cannot be cut into steps takes a ThStop pointer and looks at it every few thousand
+ * operations; once it is non-zero the work fails with TH_EINTERRUPTED and leaves nothing behind.
+ * The pointer may be NULL: then nothing can stop it.
+ */
+#ifndef TH_STOP_H
+#define TH_STOP_H
+
+#include <signal.h>
+
+#include "base/error.h"
+
+typedef const volatile sig_atomic_t ThStop;
+
+/* True if work should end; sets TH_EINTERRUPTED. */
+static inline bool th_stopped(ThStop *stop, ThError *err)
+{
+    if (!stop || !*stop)
+        return false;
+    th_fail(err, TH_EINTERRUPTED, "interrupted");
+    return true;
+}
+
+#endif

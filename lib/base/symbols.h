@@ -1,0 +1,28 @@
+/* symbols.h - reading and writing words over a list of symbol names.
+ *
+ * Where every symbol is one character, a word is written as its characters ("abba"); otherwise its
+ * symbols are separated by blanks ("s1 a6 L").  The same rule holds for automata, tasks and models.
+ */
+#ifndef TH_SYMBOLS_H
+#define TH_SYMBOLS_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+/* True if all n symbols are single characters. */
+bool th_symbols_single(char *const *symbol, int n);
+
+/* Index of a name, or -1. */
+int th_symbols_find(char *const *symbol, int n, const char *name);
+
+/* Returns new: the word as indices, *length of them (never NULL for length 0).
+ * Errors: TH_EVALUE with the column of the first symbol that is not in the alphabet, and a hint
+ * that lists the alphabet; TH_ENOMEM. */
+int *th_symbols_read(char *const *symbol, int n, const char *input, int *length, ThError *err);
+
+/* Appends the word by the same rule. */
+void th_symbols_write(ThText *t, char *const *symbol, int n, const int *word, int length);
+
+#endif

@@ -1,0 +1,193 @@
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <utf8proc.h>
+
+#include "base/memory.h"
+
+void th_text_add_bytes(ThText *t, const char *bytes, size_t n)
+{
+    if (t->failed || !th_grow(&t->data, &t->cap, t->size + n + 1, 1, NULL)) {
+        t->failed = true;
+        return;
+    }
+    memcpy(t->data + t->size, bytes, n);
+    t->size += n;
+    t->data[t->size] = '\0';
+}
+
+void th_text_add(ThText *t, const char *text)
+{
+    th_text_add_bytes(t, text, strlen(text));
+}
+
+void th_text_printf(ThText *t, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (n < 0 || t->failed || !th_grow(&t->data, &t->cap, t->size + (size_t)n + 1, 1, NULL)) {
+        t->failed = true;
+    } else {
+        vsnprintf(t->data + t->size, (size_t)n + 1, format, again);
+        t->size += (size_t)n;
+    }
+    va_end(again);
+}
+
+void th_text_number(ThText *t, double x)
+{
+    th_text_printf(t, "%.6g", x);
+}
+
+void th_text_symbol(ThText *t, const char *symbol)
+{
+    if (th_is_word(symbol)) {
+        th_text_add(t, symbol);
+        return;
+    }
+    th_text_add(t, "\"");
+    for (const char *s = symbol; *s; s++) {
+        if (*s == '"' || *s == '\\')
+            th_text_printf(t, "\\%c", *s);
+        else if (*s == '\n')
+            th_text_add(t, "\\n");
+        else if (*s == '\t')
+            th_text_add(t, "\\t");
+        else if ((unsigned char)*s < 0x20 || *s == 0x7f)
+            th_text_printf(t, "\\u{%x}", (unsigned)*s);
+        else
+            th_text_add_bytes(t, s, 1);
+    }
+    th_text_add(t, "\"");
+}
+
+char *th_text_take(ThText *t, ThError *err)
+{
+    if (!t->failed && !t->data)
+        th_text_add(t, "");
+    char *data = t->data;
+    if (t->failed) {
+        free(data);
+        data = NULL;
+        th_fail(err, TH_ENOMEM, "out of memory");
+    }
+    *t = (ThText){0};
+    return data;
+}
+
+void th_text_free(ThText *t)
+{
+    free(t->data);
+    *t = (ThText){0};
+}
+
+size_t th_utf8_next(const char *s, size_t n, int32_t *point)
+{
+    utf8proc_int32_t c = -1;
+    if (n == 0)
+        return 0;
+    utf8proc_ssize_t k = utf8proc_iterate((const utf8proc_uint8_t *)s, (utf8proc_ssize_t)n, &c);
+    if (k <= 0)
+        return 0;
+    if (point)
+        *point = c;
+    return (size_t)k;
+}
+
+bool th_utf8_valid(const char *s, size_t n)
+{
+    while (n > 0) {
+        size_t k = th_utf8_next(s, n, NULL);
+        if (k == 0)
+            return false;
+        s += k;
+        n -= k;
+    }
+    return true;
+}
+
+size_t th_utf8_length(const char *s)
+{
+    size_t count = 0;
+    for (; *s; s++)
+        count += ((unsigned char)*s & 0xc0) != 0x80;
+    return count;
+}
+
+int th_utf8_width(const char *s)
+{
+    int width = 0;
+    size_t left = strlen(s);
+    while (left > 0) {
+        int32_t c = 0;
+        size_t k = th_utf8_next(s, left, &c);
+        width += k ? utf8proc_charwidth(c) : 1;
+        k = k ? k : 1;
+        s += k;
+        left -= k;
+    }
+    return width;
+}
+
+bool th_is_word(const char *text)
+{
+    if (!*text)
+        return false;
+    for (const char *s = text; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
+        bool digit = c >= '0' && c <= '9';
+        if (!letter && !digit && c != '_' && c != '-' && c != '.' && c != '\'')
+            return false;
+    }
+    return text[0] != '-' && text[0] != '.' && text[0] != '\'';
+}
+
+/* Optimal string alignment distance of two short byte strings. */
+static size_t distance(const char *a, const char *b)
+{
+    enum { LONGEST = 63 };
+    size_t n = strlen(a), m = strlen(b);
+    if (n > LONGEST || m > LONGEST)
+        return SIZE_MAX;
+    size_t d[LONGEST + 1][LONGEST + 1];
+    for (size_t i = 0; i <= n; i++)
+        d[i][0] = i;
+    for (size_t j = 0; j <= m; j++)
+        d[0][j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        for (size_t j = 1; j <= m; j++) {
+            size_t best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            if (d[i - 1][j] + 1 < best)
+                best = d[i - 1][j] + 1;
+            if (d[i][j - 1] + 1 < best)
+                best = d[i][j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                d[i - 2][j - 2] + 1 < best)
+                best = d[i - 2][j - 2] + 1;
+            d[i][j] = best;
+        }
+    }
+    return d[n][m];
+}
+
+const char *th_nearest(const char *name, const char *const *names, size_t n)
+{
+    const char *best = NULL;
+    size_t nearest = (strlen(name) + 2) / 3 + 1;
+    for (size_t i = 0; i < n; i++) {
+        size_t d = distance(name, names[i]);
+        if (d < nearest) {
+            nearest = d;
+            best = names[i];
+        }
+    }
+    return best;
+}

@@ -1,0 +1,54 @@
+/* text.h - strings that grow, UTF-8 stepping, and the nearest of several names. */
+#ifndef TH_TEXT_H
+#define TH_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* A string that grows.  Zero-initialised it is empty; data is NULL or ends with a zero byte.
+ * Appending never fails at once: memory running out sets `failed`, and th_text_take reports it. */
+typedef struct {
+    char *data;
+    size_t size, cap;
+    bool failed;
+} ThText;
+
+void th_text_add(ThText *t, const char *text);
+void th_text_add_bytes(ThText *t, const char *bytes, size_t n);
+void th_text_printf(ThText *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Appends a number as results print it: "%.6g" in the C locale. */
+void th_text_number(ThText *t, double x);
+
+/* Appends text as the language writes it: bare where it is a word, else in double quotes with
+ * escapes. */
+void th_text_symbol(ThText *t, const char *symbol);
+
+/* Returns new: the finished string, never NULL unless memory ran out (NULL and TH_ENOMEM); t is
+ * empty again. */
+char *th_text_take(ThText *t, ThError *err);
+void th_text_free(ThText *t);
+
+/* Bytes of the UTF-8 character at `s` (at most n bytes long), or 0 if the bytes are not valid
+ * UTF-8 or n is 0.  *point gets the code point where point is not NULL. */
+size_t th_utf8_next(const char *s, size_t n, int32_t *point);
+
+/* True if all n bytes are valid UTF-8. */
+bool th_utf8_valid(const char *s, size_t n);
+
+/* Characters in a valid UTF-8 string, and the columns that it takes on a terminal. */
+size_t th_utf8_length(const char *s);
+int th_utf8_width(const char *s);
+
+/* True if the whole text is one word of the language: letters, digits, _ and other characters that
+ * have no meaning of their own. */
+bool th_is_word(const char *text);
+
+/* Returns a view: the entry of names (n of them) nearest to `name`, or NULL if none is near (edit
+ * distance with transpositions at most a third of the length, rounded up). */
+const char *th_nearest(const char *name, const char *const *names, size_t n);
+
+#endif

@@ -1,0 +1,44 @@
+/* clusters.h - do a model's hidden vectors form one cluster per transition function?
+ *
+ * RegularGPT (Chi et al. 2023, §7.1 and Fig. 3): take the output vectors of every level for one
+ * long string, project them on their first two principal components, and colour each by the
+ * function on states that its segment of the input induces.
+ */
+#ifndef TH_CLUSTERS_H
+#define TH_CLUSTERS_H
+
+#include "automata/dfa.h"
+#include "base/error.h"
+#include "base/stop.h"
+#include "models/model.h"
+
+typedef struct {
+    int layer, first, last; /* the segment [first, last] of the input */
+    double x, y;            /* on the first two principal components */
+    int cluster;            /* found from the vectors alone */
+    int function;           /* index of the true transition function of the segment */
+} ThClusterPoint;
+
+typedef struct {
+    int layer, points, clusters; /* clusters present in this layer */
+    double purity;               /* share of points whose cluster's majority function is theirs */
+} ThClusterLayer;
+
+typedef struct {
+    int n_points, n_layers, n_functions, n_clusters;
+    ThClusterPoint *point;
+    ThClusterLayer *layer;
+    char **function; /* (n_functions): a short word that induces each */
+    double variance[2]; /* share of the total variance on each component */
+    double purity;      /* over all points */
+    double gap, spread; /* least distance of two cluster centres; root mean square radius */
+} ThClusters;
+
+/* Returns new.  machine gives the true transition functions; symbol names its symbols.
+ * The number of clusters is found (silhouette-free, by the largest gap in a single-linkage
+ * hierarchy of the vectors), not told. */
+ThClusters *th_clusters(const ThTrace *trace, const ThDfa *machine, const int *token,
+                        char *const *symbol, ThStop *stop, ThError *err);
+void th_clusters_free(ThClusters *c); /* NULL is fine */
+
+#endif

@@ -1,0 +1,26 @@
+/* field.h - how far back the gradient of a prediction reaches.
+ *
+ * RegularGPT (Chi et al. 2023, §7.2 and Fig. 4): the norms of the gradient with respect to every
+ * position's embedding, normalised, cumulated from the last position backwards, averaged over
+ * strings.
+ */
+#ifndef TH_FIELD_H
+#define TH_FIELD_H
+
+#include "base/error.h"
+#include "models/model.h"
+#include "tasks/task.h"
+
+typedef struct {
+    int length, strings;
+    double *cumulative; /* (length): c[m] = mean share of the norm at positions ≥ m; c[0] = 1 */
+    double reach;       /* shortest suffix that carries 99 %, as a share of the length */
+} ThField;
+
+/* Returns new.  Uses the gradient of the winning logit in double precision: the loss of a
+ * confident model is flat. */
+ThField *th_field(const ThModel *m, const ThTask *t, int length, int strings, uint64_t seed,
+                  ThStop *stop, ThError *err);
+void th_field_free(ThField *f); /* NULL is fine */
+
+#endif

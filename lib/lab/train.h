@@ -1,0 +1,65 @@
+/* train.h - training, one step at a time.
+ *
+ * The caller owns the loop, the clock and the interruption:
+ *
+ *     ThTrainer *tr = th_trainer_new(model, task, &config, &err);
+ *     while (!th_trainer_done(tr) && th_trainer_step(tr, &err)) …
+ *     th_trainer_free(tr);
+ *
+ * After any number of steps the model is whole: parameters, optimiser state and step count belong
+ * to the last finished step.  A loss that is not finite fails with TH_ENUMERIC and leaves the model
+ * as the last good step made it.  The same seed and number of threads give the same bits; a
+ * training that is interrupted, saved, loaded and continued gives those of one that was not.
+ */
+#ifndef TH_TRAIN_H
+#define TH_TRAIN_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/option.h"
+#include "models/model.h"
+#include "tasks/task.h"
+
+/* The options of `train`, read from the table th_train_options. */
+extern const ThOptionSpec th_train_options[];
+
+typedef struct ThTrainer ThTrainer;
+
+/* Binds the model to the task if it is not bound yet.  model and task are borrowed for the
+ * trainer's life.  Returns new. */
+ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options, int threads,
+                          ThError *err);
+bool th_trainer_step(ThTrainer *tr, ThError *err);
+bool th_trainer_done(const ThTrainer *tr);
+
+typedef struct {
+    long long step, last_step; /* done so far, and the number to reach */
+    double loss, accuracy;     /* running means of the last hundred steps or so */
+    int length, longest;       /* of the last batch; the curriculum's present maximum */
+} ThProgress;
+ThProgress th_trainer_progress(const ThTrainer *tr);
+size_t th_trainer_bytes(const ThTrainer *tr); /* memory of tapes and gradients */
+void th_trainer_free(ThTrainer *tr);          /* NULL is fine */
+
+/* ---- gradient check -------------------------------------------------------------------------- */
+
+typedef struct {
+    char name[64];
+    int checked;             /* coordinates compared */
+    double analytic_error;   /* worst relative error of the double gradient to finite differences */
+    double fast_error;       /* relative distance of the float gradient to the double one */
+} ThGradcheckRow;
+typedef struct {
+    int n;
+    ThGradcheckRow *row; /* one a parameter */
+    double worst, worst_fast;
+} ThGradcheck;
+
+/* Compares the reference gradient with central differences, and the fast gradient with the
+ * reference, on one batch.  Returns new.  `coordinates` a parameter are drawn from seed. */
+ThGradcheck *th_gradcheck(ThModel *m, const ThTask *t, int length, int batch, int coordinates,
+                          uint64_t seed, ThError *err);
+void th_gradcheck_free(ThGradcheck *g);
+
+#endif

@@ -1,0 +1,107 @@
+/* model.h - models: architectures, their parameters, and what training has made of them.
+ *
+ * An architecture is one file with one constant ThModelKind, and one line in kinds.def.  A
+ * model is created from options alone; its alphabet and classes come with the first task it is
+ * bound to, and only then do its parameters exist.
+ */
+#ifndef TH_MODEL_H
+#define TH_MODEL_H
+
+#include "base/batch.h"
+#include "base/error.h"
+#include "base/option.h"
+#include "base/rng.h"
+#include "tensor/params.h"
+#include "tensor/tape.h"
+
+typedef struct ThModel ThModel;
+
+/* How a forward pass is run. */
+typedef struct {
+    bool share;     /* compute equal sub-computations once; off where each position is inspected */
+    bool attention; /* keep attention weights on the tape */
+    double noise;   /* deviation of the noise on every level's output (training only) */
+    ThRng *rng;     /* draws it; may be NULL where noise is 0 */
+} ThForward;
+
+/* What a model did with one string, for inspection: per layer, in order of computation. */
+typedef struct {
+    int n_rows, dim;
+    int *first, *last; /* (n_rows): row i is about the positions first[i] … last[i] */
+    double *state;     /* (n_rows, dim): the layer's output */
+    int n_heads, n_keys;
+    int *key;          /* (n_rows, n_keys): position whose vector is key k of row i; TH_KEY_* */
+    double *weight;    /* (n_heads, n_rows, n_keys); NULL: the layer has no attention */
+} ThTraceLayer;
+enum { TH_KEY_PAD = -1, TH_KEY_MASKED = -2 };
+
+typedef struct {
+    int length, n_layers, n_classes, n_outputs;
+    ThTraceLayer *layer; /* (n_layers) */
+    double *output;      /* (n_outputs, n_classes): logits; n_outputs is 1 or length */
+} ThTrace;
+
+typedef struct {
+    const char *name, *summary, *source;
+    const char *detail;
+    const ThOptionSpec *options;
+    /* Checks the options against each other; called when the model is created. */
+    bool (*check)(const ThOptions *o, ThError *err);
+    /* Lists the parameters for the signature in m->params and remembers their indices in
+     * m->layout (allocated here, freed with free()). */
+    bool (*bind)(ThModel *m, ThError *err);
+    /* Returns the logits: (B, classes) for TH_FINAL, (B*T, classes) otherwise.  Embedded inputs are
+     * tagged "embedding" (one row per string and position unless how->share). */
+    ThVar (*forward)(const ThModel *m, ThTape *t, const ThBatch *b, const ThForward *how);
+    /* Fills trace->layer from a tape on which one string was run without sharing, with attention;
+     * NULL where the architecture has no layers to show. */
+    bool (*trace)(const ThModel *m, const ThTape *t, int length, ThTrace *trace, ThError *err);
+} ThModelKind;
+
+/* One line of the training history. */
+typedef struct {
+    long long step;
+    double loss, accuracy;
+} ThHistoryPoint;
+
+/* What must survive between two trainings for the second to continue the first bit for bit. */
+typedef struct {
+    long long step;   /* steps done */
+    uint64_t seed;    /* of initialisation and data */
+    char *optimizer;  /* name, NULL before the first step */
+    float *moment[2]; /* (params.total) each, or NULL */
+    double ema, reach; /* adaptive curriculum: running accuracy and current greatest length */
+    int trained_lo, trained_hi; /* lengths seen; 0: none */
+    char *task;       /* how the task was written, for reports */
+    ThHistoryPoint *history;
+    size_t n_history, cap_history;
+} ThTraining;
+
+struct ThModel {
+    const ThModelKind *kind;
+    ThOptions options;
+    bool bound;
+    ThSignature signature;
+    ThParams params;
+    void *layout;
+    ThTraining training;
+};
+
+const ThModelKind *const *th_model_kinds(size_t *n); /* the registry, in manual order */
+const ThModelKind *th_model_kind(const char *name);  /* view, or NULL */
+
+/* Returns new, not yet bound.  options must come from kind->options; they are copied. */
+ThModel *th_model_new(const ThModelKind *kind, const ThOptions *options, ThError *err);
+ThModel *th_model_copy(const ThModel *m, ThError *err);
+void th_model_free(ThModel *m); /* NULL is fine */
+
+/* Gives the model its alphabet and classes and draws its parameters; on a bound model checks that
+ * they are the same (TH_EVALUE). */
+bool th_model_bind(ThModel *m, const ThSignature *s, uint64_t seed, ThError *err);
+
+/* Runs one string of length ≥ 1 and returns new: everything there is to see.  TH_EVALUE if the
+ * model is not bound. */
+ThTrace *th_model_trace(const ThModel *m, const int *token, int length, ThError *err);
+void th_trace_free(ThTrace *t); /* NULL is fine */
+
+#endif

@@ -1,0 +1,54 @@
+/* figure.h - figures are complete, self-contained gnuplot scripts; one function runs gnuplot.
+ *
+ * A view builds its script with th_figure_*: data blocks first, then settings and the plot command.
+ * Text of the user's reaches a script only through th_figure_string and th_figure_cell, which make
+ * it inert whatever it contains.
+ *
+ *     ThFigure f = {0};
+ *     th_figure_begin(&f, "loss of ", name, NULL);
+ *     th_figure_block(&f, "LOSS");
+ *     th_figure_printf(&f, "%d %.9g\n", step, loss);
+ *     th_figure_end_block(&f);
+ *     th_figure_printf(&f, "plot $LOSS using 1:2 with lines notitle\n");
+ *     th_figure_render(&f, "loss.png", &target, &err);
+ *     th_figure_free(&f);
+ */
+#ifndef TH_FIGURE_H
+#define TH_FIGURE_H
+
+#include "base/error.h"
+#include "base/text.h"
+
+typedef struct {
+    ThText script;        /* everything but terminal and output */
+    double width, height; /* in units of 100 pixels; 0: 7 by 5 */
+} ThFigure;
+
+/* The house preamble and a title made of the given strings, NULL-ended. */
+void th_figure_begin(ThFigure *f, ...) __attribute__((sentinel));
+void th_figure_printf(ThFigure *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Appends a gnuplot string literal that means `text` literally. */
+void th_figure_string(ThFigure *f, const char *text);
+
+/* `$NAME << TH_EOD` … rows … end.  Cells are separated by blanks. */
+void th_figure_block(ThFigure *f, const char *name);
+void th_figure_cell(ThFigure *f, const char *text); /* a quoted string column */
+void th_figure_end_block(ThFigure *f);
+void th_figure_free(ThFigure *f);
+
+/* Where a figure goes. */
+typedef enum { TH_PLOT_FILE, TH_PLOT_WINDOW, TH_PLOT_TEXT } ThPlotWhere;
+typedef struct {
+    ThPlotWhere where;
+    const char *path; /* TH_PLOT_FILE: its extension chooses png, svg, pdf, txt or gp */
+    int columns, rows; /* TH_PLOT_TEXT: size of the terminal */
+    char *text;        /* TH_PLOT_TEXT: returned new, what to print; freed with free() */
+} ThPlotTarget;
+
+/* Runs gnuplot on the script (not for .gp, which is the script itself), writing a temporary file
+ * that is renamed at the end.  Errors: TH_EIO with gnuplot's own last words, and no file;
+ * TH_EUSAGE for an extension that it does not know. */
+bool th_figure_render(const ThFigure *f, ThPlotTarget *to, ThError *err);
+
+#endif

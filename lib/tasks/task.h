@@ -1,0 +1,69 @@
+/* task.h - tasks: where labelled strings come from.
+ *
+ * A task kind is one file with one constant ThTaskKind, and one line in kinds.def.  A task is
+ * an alphabet, a set of classes, a sampler of strings of a wanted length, and a machine that says
+ * what the label of any string is: samplers draw strings, the machine labels them.
+ */
+#ifndef TH_TASK_H
+#define TH_TASK_H
+
+#include "automata/automaton.h"
+#include "automata/dfa.h"
+#include "base/batch.h"
+#include "base/error.h"
+#include "base/option.h"
+#include "base/rng.h"
+
+typedef struct ThTask ThTask;
+
+typedef struct {
+    const char *name, *summary, *source; /* source: paper and section */
+    const char *detail;                  /* how strings are drawn, what chance level to expect */
+    bool takes_automaton;                /* `task t = KIND AUTOMATON` */
+    const ThOptionSpec *options;         /* ends with a NULL name; NULL: none */
+    /* Fills t->signature, t->machine and whatever t->data is for.  `a` is NULL unless
+     * takes_automaton. */
+    bool (*init)(ThTask *t, const ThAutomaton *a, ThError *err);
+    /* The length of the strings drawn when `length` is asked for; NULL: the same. */
+    int (*length)(const ThTask *t, int length);
+    /* Draws a batch of b->B strings of b->T tokens (a length that `length` returned) into b->token.
+     * Labels are computed from the machine afterwards, by th_task_sample. */
+    bool (*draw)(const ThTask *t, ThRng *r, ThBatch *b, ThError *err);
+    void (*free)(ThTask *t); /* frees t->data; NULL: nothing to free */
+} ThTaskKind;
+
+struct ThTask {
+    const ThTaskKind *kind;
+    ThOptions options;
+    ThSignature signature;
+    ThDfa *machine; /* its class after a string (or prefix) is the label (TH_FINAL, TH_EVERY) */
+    int *bits;      /* TH_BITS: (n_states, n_classes) of 0 and 1; else NULL */
+    double chance;  /* accuracy of the best answer that does not read the string, or NaN */
+    void *data;
+};
+
+const ThTaskKind *const *th_task_kinds(size_t *n); /* the registry, in manual order */
+const ThTaskKind *th_task_kind(const char *name);  /* view, or NULL */
+
+/* Returns new.  options must have been initialised from kind->options; they are copied. */
+ThTask *th_task_new(const ThTaskKind *kind, const ThOptions *options, const ThAutomaton *a,
+                    ThError *err);
+void th_task_free(ThTask *t); /* NULL is fine */
+
+/* The length of strings drawn for a wanted length ≥ 1 (modular arithmetic has odd lengths only). */
+int th_task_length(const ThTask *t, int length);
+
+/* Fills a batch: b->B set by the caller, b->T set to th_task_length(t, length); b->token and
+ * b->target are (re)allocated, NULL at first, and freed by th_batch_free.  The strings depend on *r
+ * only. */
+bool th_task_sample(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err);
+
+/* Computes b->target of given tokens (B, T set). */
+void th_task_label(const ThTask *t, ThBatch *b);
+void th_batch_free(ThBatch *b);
+
+/* Accuracy that the best constant answer reaches at this length, measured from the machine's label
+ * distribution under the sampler where it is known exactly, else NaN. */
+double th_task_chance(const ThTask *t, int length);
+
+#endif

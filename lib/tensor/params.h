@@ -1,0 +1,57 @@
+/* params.h - the parameters of a model: one aligned block of floats described by a table.
+ *
+ * Saving, loading, counting, optimising and showing are loops over the table.  A parameter is a
+ * matrix (rows, cols), row-major; vectors have one row.
+ */
+#ifndef TH_PARAMS_H
+#define TH_PARAMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+typedef enum {
+    TH_INIT_ZERO,
+    TH_INIT_ONE,
+    TH_INIT_NORMAL,    /* N(0, scale²) */
+    TH_INIT_TRUNCATED, /* N(0,1) conditioned on |x| ≤ 2, times scale: Haiku's, real deviation 0.88 */
+    TH_INIT_UNIFORM    /* U(-scale, scale) */
+} ThInit;
+
+typedef struct {
+    char name[64];
+    int rows, cols;
+    ThInit init;
+    double scale;
+    bool decays;   /* AdamW's weight decay applies: matrices yes, biases and norms no */
+    size_t offset; /* of its first element in value */
+} ThParam;
+
+typedef struct {
+    ThParam *item;
+    int n;
+    size_t cap;
+    size_t total; /* floats in the block, the padding between parameters included */
+    float *value; /* 64-byte aligned; NULL until th_params_allocate */
+} ThParams;
+
+/* Adds a row to the table and returns its index, or -1 and TH_ENOMEM.  Matrices (rows > 1) decay,
+ * vectors do not. */
+int th_params_add(ThParams *p, const char *name, int rows, int cols, ThInit init, double scale,
+                  ThError *err);
+
+/* Allocates the block once the table is complete and draws initial values; each parameter has a
+ * stream of its own, named by it. */
+bool th_params_allocate(ThParams *p, uint64_t seed, ThError *err);
+
+size_t th_params_count(const ThParams *p); /* learnable numbers, without padding */
+float *th_params_at(const ThParams *p, int index); /* view */
+int th_params_find(const ThParams *p, const char *name); /* -1: none */
+void th_params_free(ThParams *p); /* leaves *p zero-initialised */
+
+/* Returns new: n zeroed floats aligned for the kernels; freed with free(). */
+float *th_floats(size_t n, ThError *err);
+
+#endif

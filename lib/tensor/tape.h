@@ -1,0 +1,159 @@
+/* tape.h - reverse-mode differentiation.
+ *
+ * A model is a function that calls operations on a tape.  Each computes its result at once and,
+ * while gradients are wanted, is remembered; th_tape_backward walks the record in reverse.  All
+ * values are matrices (rows, cols), row-major.  A tape's memory is an arena that is sized in the
+ * first step and reused.
+ *
+ *     ThTape *t = th_tape_new(TH_FLOAT, params, &err);
+ *     th_tape_begin(t, TH_GRADIENT);
+ *     ThVar x = th_op_embed(t, th_param(t, m->embedding), token, n);
+ *     ThVar y = th_op_linear(t, x, th_param(t, m->w), th_param(t, m->b));
+ *     ThVar loss = th_op_cross_entropy(t, y, target, n, 1.0 / n);
+ *     if (!th_tape_backward(t, loss, &err)) …
+ *     th_tape_gradient(t)                                  // (params->total), view
+ *
+ * TH_FLOAT uses the fast kernels (OpenBLAS, vector loops), TH_DOUBLE the plain reference versions:
+ * two independent implementations of every operation, of which the second is checked against
+ * finite differences and the first against the second.
+ *
+ * Failure is sticky: an operation on a failed tape returns -1 and does nothing, so models check
+ * once, at the end, through th_tape_backward or th_tape_ok.  Index arrays passed to operations are
+ * borrowed until th_tape_begin is called again.  A tape belongs to one thread; tapes may share
+ * params, which they only read.
+ */
+#ifndef TH_TAPE_H
+#define TH_TAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/rng.h"
+#include "tensor/params.h"
+
+typedef struct ThTape ThTape;
+typedef int ThVar; /* a value on the tape; -1: none (an absent bias, or a failed tape) */
+
+typedef enum { TH_FLOAT, TH_DOUBLE } ThPrecision;
+typedef enum { TH_NO_GRADIENT, TH_GRADIENT } ThMode;
+
+/* Returns new.  params is borrowed for the life of the tape and must be allocated. */
+ThTape *th_tape_new(ThPrecision precision, const ThParams *params, ThError *err);
+void th_tape_free(ThTape *t); /* NULL is fine */
+
+/* Forgets all values (and the gradient, where mode asks for one) and starts again. */
+void th_tape_begin(ThTape *t, ThMode mode);
+
+/* Fails if an operation failed since th_tape_begin. */
+bool th_tape_ok(const ThTape *t, ThError *err);
+
+/* Fails the tape: what operations call on misfitting shapes, models on inputs out of range. */
+void th_tape_fail(ThTape *t, ThErrc code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Arena memory that lives until the next begin, for index arrays that a model builds; NULL fails
+ * the tape. */
+void *th_tape_take(ThTape *t, size_t n, size_t size);
+
+int th_rows(const ThTape *t, ThVar v);
+int th_cols(const ThTape *t, ThVar v);
+
+/* Copies a value, or its gradient after backward (zeros where none arrived), as doubles. */
+void th_tape_read(const ThTape *t, ThVar v, double *to);
+void th_tape_read_gradient(const ThTape *t, ThVar v, double *to);
+
+/* Remembers a value under a name, so that inspections find it.  With the same name twice the index
+ * tells them apart.  Names must be string constants. */
+void th_tape_tag(ThTape *t, ThVar v, const char *name, int index);
+ThVar th_tape_find(const ThTape *t, const char *name, int index); /* -1: none */
+
+/* Runs the record backwards from a value of shape (1,1), or from `seed` (shape of v, row-major)
+ * where seed is not NULL.  Fails as th_tape_ok does. */
+bool th_tape_backward(ThTape *t, ThVar v, const double *seed, ThError *err);
+
+/* View of the parameters' gradient as floats (TH_FLOAT) or doubles (TH_DOUBLE), params->total
+ * long, laid out as params->value.  Valid until the next begin. */
+float *th_tape_gradient(ThTape *t);
+double *th_tape_gradient_double(ThTape *t);
+
+/* In TH_DOUBLE the parameters are read from this copy (params->total doubles), which finite
+ * differences disturb.  th_tape_new fills it from params. */
+double *th_tape_params_double(ThTape *t);
+
+size_t th_tape_bytes(const ThTape *t); /* memory held */
+
+/* ---- operations ----------------------------------------------------------------------------- */
+
+/* A parameter as a value. */
+ThVar th_param(ThTape *t, int index);
+
+/* A constant (rows, cols) copied from floats; its gradient is kept, for inspections. */
+ThVar th_constant(ThTape *t, int rows, int cols, const float *from);
+
+/* Rows of x by index: y[i] = x[index[i]], scaled.  Index -1 gives a row of zeros.  Gradients of
+ * rows taken more than once add up.  x may be a parameter (an embedding table). */
+ThVar th_op_rows(ThTape *t, ThVar x, const int *index, int n, double scale);
+
+/* The rows of a above those of b; the same columns. */
+ThVar th_op_stack(ThTape *t, ThVar a, ThVar b);
+
+ThVar th_op_linear(ThTape *t, ThVar x, ThVar w, ThVar b);      /* x w + b; b (1,cols) or -1 */
+ThVar th_op_linear_relu(ThTape *t, ThVar x, ThVar w, ThVar b); /* max(0, x w + b) */
+ThVar th_op_linear_gelu(ThTape *t, ThVar x, ThVar w, ThVar b); /* gelu(x w + b), exact erf form */
+ThVar th_op_linear_transposed(ThTape *t, ThVar x, ThVar w);    /* x wᵀ: tied output heads */
+ThVar th_op_add(ThTape *t, ThVar a, ThVar b);                  /* same shape */
+ThVar th_op_add_row(ThTape *t, ThVar a, ThVar row);            /* row (1,cols) to every row */
+ThVar th_op_scale(ThTape *t, ThVar a, double by);
+ThVar th_op_relu(ThTape *t, ThVar a);
+
+/* Layer normalisation over columns, biased variance, eps 1e-5, gain and offset (1,cols); of the sum
+ * a + b where b is not -1 (the residual connection). */
+ThVar th_op_layer_norm(ThTape *t, ThVar a, ThVar b, ThVar gain, ThVar offset);
+
+/* Adds Gaussian noise of the given standard deviation, drawn from *r now. */
+ThVar th_op_noise(ThTape *t, ThVar a, double deviation, ThRng *r);
+
+/* Attention over a few listed keys (RegularGPT, spec of Eq. 1): node i has the query row
+ * q[query[i]] and C keys and values, rows key[i*C + k] of kv, whose columns 0…d-1 are the key and
+ * d…2d-1 the value; key -1 is masked.  Logits are q·k/√(d/heads) + bias[head, k]; softmax over k.
+ * Result (n, d).  bias (heads, C).  Key k = 0 is never masked.  The weights are kept under the tag
+ * "attention" with index `tag` as (n*heads, C). */
+ThVar th_op_window_attention(ThTape *t, ThVar q, ThVar kv, ThVar bias, const int *query,
+                             const int *key, int n, int C, int heads, int tag);
+
+/* Full attention within each of B strings of T positions.  qkv is (B*T, 3d): query, key and value;
+ * heads divide d.  Where `last_only` is set only the last position asks: the result is (B, d), else
+ * (B*T, d).  With xl ≥ 0 logits are those of Transformer-XL: ((q+u)·k + (q+v)·r(i-j))/√d_h, where u
+ * and v are (1,d), xl is (2T-1, d), row T-1+δ holding r(δ) for δ = i-j; else q·k/√d_h.
+ * The weights are kept under the tag "attention", index `tag`, as (B*heads*queries, T), while
+ * th_tape_keep_attention is on. */
+typedef struct {
+    int B, T, heads;
+    bool causal, last_only;
+    ThVar u, v, xl; /* -1: no relative positions */
+    int tag;
+} ThAttention;
+ThVar th_op_attention(ThTape *t, ThVar qkv, const ThAttention *how);
+void th_tape_keep_attention(ThTape *t, bool keep); /* off at first; outlives begin */
+
+/* One step of a recurrent network over a whole batch, fused.  Each reads row b of the symbol table
+ * wx at token[b] (the one-hot input times its weight matrix; token -1 adds nothing). */
+ThVar th_op_rnn_step(ThTape *t, ThVar h, ThVar wx, ThVar wh, ThVar b, const int *token);
+/* LSTM: state (B, 2H) holds h then c; gates in the order i, g, f, o; forget bias `forget` added. */
+ThVar th_op_lstm_step(ThTape *t, ThVar state, ThVar wx, ThVar wh, ThVar b, const int *token,
+                      double forget);
+/* GRU: z, r, candidate; h' = (1-z)∘h + z∘c with c = tanh(wx + r∘(h wh) + b), gates as columns. */
+ThVar th_op_gru_step(ThTape *t, ThVar h, ThVar wx, ThVar wh, ThVar bx, ThVar bh, const int *token);
+
+/* Columns from … from+n-1. */
+ThVar th_op_columns(ThTape *t, ThVar a, int from, int n);
+
+/* scale * Σ over rows of -log softmax(z)[target]; target -1 is skipped.  Result (1,1). */
+ThVar th_op_cross_entropy(ThTape *t, ThVar z, const int *target, int n, double scale);
+
+/* scale * Σ of the binary cross-entropies of sigmoid(z) against targets 0 and 1; target is (rows,
+ * cols).  Result (1,1). */
+ThVar th_op_binary_cross_entropy(ThTape *t, ThVar z, const int *target, double scale);
+
+#endif

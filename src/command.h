@@ -1,0 +1,100 @@
+/* command.h - one description of a command, beside its handler.
+ *
+ * The dispatcher, the parser of operands and options, help, apropos, completion, the man page, the
+ * shell completion and the tests of the examples are all read from these structs.  To add a
+ * command, write in src/commands/GROUP.c
+ *
+ *     static const ThOptionSpec minimize_options[] = {…, {0}};
+ *     TH_COMMAND(minimize, .group = "automata", .summary = "…", .args = {{A_AUTOMATON, "A"}}, …)
+ *     {
+ *         … s, call, err …
+ *     }
+ *
+ * and the line `COMMAND(minimize)` in src/commands.def.  A command of two words (plot loss) is
+ * TH_COMMAND(plot_loss, …): the underscore is a blank when it is typed.
+ */
+#ifndef TH_COMMAND_H
+#define TH_COMMAND_H
+
+#include "base/error.h"
+#include "base/option.h"
+#include "session.h"
+
+typedef enum {
+    A_NONE,
+    A_KEYWORD,   /* the literal word in .name, e.g. "on" */
+    A_NEW,       /* a name to be defined */
+    A_OBJECT,    /* any object */
+    A_AUTOMATON,
+    A_TASK,
+    A_MODEL,
+    A_INPUT,     /* a word over an alphabet: one string or word */
+    A_TEXT,      /* a string or word without further meaning */
+    A_FILE,      /* a file name */
+    A_COMMAND,   /* name of a command or help topic */
+    A_SETTING,   /* name of a setting */
+    A_KIND,      /* a kind of object */
+    A_AUTOMATON_EXPRESSION, /* everything up to the end: raw text */
+    A_TASK_KIND, /* a task kind, with its options and automaton operand following */
+    A_MODEL_KIND,
+    A_RAW,       /* everything up to the end of the command, as typed */
+    A_BLOCK      /* the inside of { … } as typed */
+} ThArgKind;
+
+enum { A_OPTIONAL = 1, A_REPEATED = 2 };
+
+typedef struct {
+    ThArgKind kind;
+    const char *name; /* as shown in the synopsis */
+    unsigned flags;
+} ThArg;
+
+/* A parsed operand: its text (escapes resolved), and where it stands for error messages. */
+typedef struct {
+    ThArgKind kind;
+    const char *text;
+    bool quoted;
+    int line, col;
+    ThObject *object; /* of the operands that name objects; NULL otherwise */
+} ThOperand;
+
+typedef struct {
+    int n;
+    ThOperand *operand;
+    ThOptions options;   /* from the command's table, or from the task or model kind's */
+    const char *redirect; /* file after > or >>; NULL: none.  Only `plot` and `save` look at it:
+                             the shell redirects the text of the others */
+} ThCall;
+
+typedef bool ThHandler(ThSession *s, const ThCall *call, ThError *err);
+
+typedef struct {
+    const char *name;    /* as in C; blanks for underscores when typed */
+    const char *group;   /* heading in help and manual */
+    const char *summary; /* one line, no full stop */
+    const char *detail;  /* paragraphs separated by an empty line; may be NULL */
+    const char *example; /* commands; lines "#> …" are what must be printed by those before */
+    const char *results; /* names of the figures it sets, separated by blanks; NULL: none */
+    ThArg args[8];
+    const ThOptionSpec *options;
+    unsigned flags;
+    ThHandler *run;
+} ThCommand;
+
+enum {
+    C_OWN_REDIRECT = 1, /* the handler looks at call->redirect itself */
+    C_SLOW_EXAMPLE = 2, /* the example is not run by the quick tests */
+    C_KEEPS_RESULT = 4  /* does not clear the figures of the command before (echo, assert, …) */
+};
+
+#define TH_COMMAND(id, ...)                                                                        \
+    static ThHandler do_##id;                                                                      \
+    extern const ThCommand th_command_##id;                                                        \
+    const ThCommand th_command_##id = {.name = #id, .run = do_##id, __VA_ARGS__};                  \
+    static bool do_##id(ThSession *s, const ThCall *call, ThError *err)
+
+/* The table, in manual order. */
+const ThCommand *const *th_commands(size_t *n);
+const ThCommand *th_command(const char *name); /* by C name; view, or NULL */
+
+#endif

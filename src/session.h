@@ -1,0 +1,53 @@
+/* session.h - the state of one tapehead: named objects, settings, output. */
+#ifndef TH_SESSION_H
+#define TH_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "automata/automaton.h"
+#include "base/error.h"
+#include "base/option.h"
+#include "base/stop.h"
+#include "models/model.h"
+#include "result.h"
+#include "tasks/task.h"
+
+typedef enum { TH_AUTOMATON, TH_TASK, TH_MODEL, TH_N_KINDS } ThKind;
+
+typedef struct {
+    ThKind kind;
+    char *name;
+    union {
+        ThAutomaton *automaton;
+        ThTask *task;
+        ThModel *model;
+    } as;
+    char *made_by; /* how it was defined, after the `=`; NULL: from a block or a file */
+} ThObject;
+
+/* Objects, in order of definition. */
+ThObject *th_find(ThSession *s, const char *name); /* view, or NULL */
+ThObject *th_object_at(ThSession *s, size_t i);    /* NULL past the end */
+
+/* Defines or replaces; takes the object over (frees it on failure).  Fails on a name that is no
+ * word, or that belongs to a command. */
+bool th_define(ThSession *s, const char *name, ThKind kind, void *object, const char *made_by,
+               ThError *err);
+
+/* An object of a kind by name; TH_EUSAGE says what the name is instead, or the nearest name. */
+ThAutomaton *th_need_automaton(ThSession *s, const char *name, ThError *err);
+ThTask *th_need_task(ThSession *s, const char *name, ThError *err);
+ThModel *th_need_model(ThSession *s, const char *name, ThError *err);
+
+/* Settings, all described by the table in settings.c. */
+long long th_setting_int(const ThSession *s, const char *name);
+double th_setting_real(const ThSession *s, const char *name);
+const char *th_setting_text(const ThSession *s, const char *name);
+
+/* Non-zero once Ctrl-C was pressed while a command ran. */
+ThStop *th_stop(const ThSession *s);
+bool th_interactive(const ThSession *s);
+
+#endif
