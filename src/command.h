@@ -22,23 +22,25 @@
 
 typedef enum {
     A_NONE,
-    A_KEYWORD,   /* the literal word in .name, e.g. "on" */
-    A_NEW,       /* a name to be defined */
-    A_OBJECT,    /* any object */
+    A_KEYWORD, /* the literal word in .name, e.g. "on", "as" or "="; it becomes no operand:
+                  operand[] holds the others only */
+    A_NEW,     /* a name to be defined */
+    A_OBJECT,  /* any object */
     A_AUTOMATON,
     A_TASK,
     A_MODEL,
-    A_INPUT,     /* a word over an alphabet: one string or word */
-    A_TEXT,      /* a string or word without further meaning */
-    A_FILE,      /* a file name */
-    A_COMMAND,   /* name of a command or help topic */
-    A_SETTING,   /* name of a setting */
-    A_KIND,      /* a kind of object */
-    A_AUTOMATON_EXPRESSION, /* everything up to the end: raw text */
-    A_TASK_KIND, /* a task kind, with its options and automaton operand following */
-    A_MODEL_KIND,
-    A_RAW,       /* everything up to the end of the command, as typed */
-    A_BLOCK      /* the inside of { … } as typed */
+    A_INPUT,                /* a word over an alphabet: one string or word */
+    A_TEXT,                 /* a string or word without further meaning */
+    A_FILE,                 /* a file name */
+    A_COMMAND,              /* name of a command or help topic */
+    A_SETTING,              /* name of a setting */
+    A_KIND,                 /* a kind of object */
+    A_AUTOMATON_EXPRESSION, /* raw text up to the first option or the end: th_automaton_value */
+    A_TASK_KIND,  /* a task kind; its options are the call's; if the kind takes an automaton, one
+                     A_AUTOMATON_EXPRESSION operand follows it */
+    A_MODEL_KIND, /* a model kind; its options are the call's */
+    A_RAW,        /* everything up to the end of the command, as typed */
+    A_BLOCK       /* the inside of { … } as typed */
 } ThArgKind;
 
 enum { A_OPTIONAL = 1, A_REPEATED = 2 };
@@ -61,14 +63,17 @@ typedef struct {
 typedef struct {
     int n;
     ThOperand *operand;
-    ThOptions options;   /* from the command's table, or from the task or model kind's */
+    ThOptions options;    /* from the command's table, or from the task or model kind's */
     const char *redirect; /* file after > or >>; NULL: none.  Only `plot` and `save` look at it:
                              the shell redirects the text of the others */
+    bool append;          /* it was >> */
+    int form;             /* 1 or 2: whether the operands followed args or args2 */
+    const struct ThCommand *command;
 } ThCall;
 
 typedef bool ThHandler(ThSession *s, const ThCall *call, ThError *err);
 
-typedef struct {
+typedef struct ThCommand {
     const char *name;    /* as in C; blanks for underscores when typed */
     const char *group;   /* heading in help and manual */
     const char *summary; /* one line, no full stop */
@@ -76,6 +81,7 @@ typedef struct {
     const char *example; /* commands; lines "#> …" are what must be printed by those before */
     const char *results; /* names of the figures it sets, separated by blanks; NULL: none */
     ThArg args[8];
+    ThArg args2[8]; /* another form, tried when the operands do not fit the first; see `form` */
     const ThOptionSpec *options;
     unsigned flags;
     ThHandler *run;
@@ -84,7 +90,8 @@ typedef struct {
 enum {
     C_OWN_REDIRECT = 1, /* the handler looks at call->redirect itself */
     C_SLOW_EXAMPLE = 2, /* the example is not run by the quick tests */
-    C_KEEPS_RESULT = 4  /* does not clear the figures of the command before (echo, assert, …) */
+    C_KEEPS_RESULT = 4, /* does not clear the figures of the command before (echo, assert, …) */
+    C_PAGED = 8         /* long output goes through the pager on a terminal */
 };
 
 #define TH_COMMAND(id, ...)                                                                        \
@@ -92,6 +99,19 @@ enum {
     extern const ThCommand th_command_##id;                                                        \
     const ThCommand th_command_##id = {.name = #id, .run = do_##id, __VA_ARGS__};                  \
     static bool do_##id(ThSession *s, const ThCall *call, ThError *err)
+
+/* Fails at an operand: the error's position is where it was typed.  Returns false, always. */
+bool th_fail_operand(ThError *err, const ThOperand *o, ThErrc code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Makes an error whose position counts inside an operand's text (a block, an expression, an input)
+ * count from where the operand was typed; an error without a position gets the operand's.  Returns
+ * false, always:  return th_error_inside(err, o);  */
+bool th_error_inside(ThError *err, const ThOperand *o);
+
+/* Returns new: the value of an operand that is an automaton expression over the session's automata,
+ * or NULL and an error with its position. */
+ThAutomaton *th_automaton_value(ThSession *s, const ThOperand *o, ThError *err);
 
 /* The table, in manual order. */
 const ThCommand *const *th_commands(size_t *n);

@@ -26,11 +26,24 @@ void th_say(ThSession *s, const char *format, ...) __attribute__((format(printf,
 /* The stream of the command's output, for long listings in text format; NULL in json and csv. */
 FILE *th_out(ThSession *s);
 
-/* A table: begin with its name and columns, "name:kind" separated by blanks, kind one of i (integer),
- * r (real), s (text), b (flag); then rows, one cell per column in order. */
+/* The stream for commands whose answer is nothing but text (show, help): in json it becomes the
+ * member "text" of the command's object; never NULL. */
+FILE *th_listing(ThSession *s);
+
+/* A table: begin with its name and columns, "name:kind" separated by blanks, kind one of i
+ * (integer), r (real), s (text), b (flag); then rows, one cell per column in order. */
 void th_table(ThSession *s, const char *name, const char *columns);
 void th_row(ThSession *s, ...); /* long long, double, const char *, int (flag) as the kinds say */
 void th_table_end(ThSession *s);
+
+/* Figures of the last command that set some, by name: 'i', 'r', 'b' or 's' and its value, or 0. */
+typedef struct {
+    char kind;
+    long long integer; /* 'i', and 0 or 1 for 'b' */
+    double real;       /* 'i', 'r' and 'b' as a number */
+    const char *text;  /* 's': view until the next command */
+} ThFigureValue;
+ThFigureValue th_result_value(const ThSession *s, const char *name);
 
 /* Progress on standard error, where that is a terminal; redrawn at most ten times a second, and
  * erased before other output. */

@@ -30,21 +30,30 @@ typedef struct {
 /* Objects, in order of definition. */
 ThObject *th_find(ThSession *s, const char *name); /* view, or NULL */
 ThObject *th_object_at(ThSession *s, size_t i);    /* NULL past the end */
+const char *th_kind_name(ThKind kind);             /* "automaton", … */
 
 /* Defines or replaces; takes the object over (frees it on failure).  Fails on a name that is no
  * word, or that belongs to a command. */
 bool th_define(ThSession *s, const char *name, ThKind kind, void *object, const char *made_by,
                ThError *err);
 
+/* Removes an object and what it owns. */
+void th_undefine(ThSession *s, ThObject *o);
+bool th_rename(ThSession *s, ThObject *o, const char *name, ThError *err);
+
 /* An object of a kind by name; TH_EUSAGE says what the name is instead, or the nearest name. */
 ThAutomaton *th_need_automaton(ThSession *s, const char *name, ThError *err);
 ThTask *th_need_task(ThSession *s, const char *name, ThError *err);
 ThModel *th_need_model(ThSession *s, const char *name, ThError *err);
 
+/* True if a name may be defined: a word that is no command. */
+bool th_name_ok(const char *name, ThError *err);
+
 /* Settings, all described by the table in settings.c. */
 long long th_setting_int(const ThSession *s, const char *name);
 double th_setting_real(const ThSession *s, const char *name);
 const char *th_setting_text(const ThSession *s, const char *name);
+bool th_setting_flag(const ThSession *s, const char *name);
 
 /* Non-zero once Ctrl-C was pressed while a command ran. */
 ThStop *th_stop(const ThSession *s);

@@ -1,0 +1,22 @@
+/* show.h - what a kind of object can do under the commands that take any kind: show, run, trace.
+ *
+ * Each function is written beside the other commands of its kind; objects.c dispatches to them.
+ * call->operand[0] is the object; for run and trace the inputs follow it.
+ */
+#ifndef TH_SHOW_H
+#define TH_SHOW_H
+
+#include "command.h"
+
+/* Print the object in the syntax that defines it, where it has one, on th_listing(s), and set its
+ * figures. */
+bool th_show_automaton(ThSession *s, const ThObject *o, ThError *err); /* commands/automata.c */
+bool th_show_task(ThSession *s, const ThObject *o, ThError *err);      /* commands/tasks.c */
+bool th_show_model(ThSession *s, const ThObject *o, ThError *err);     /* commands/models.c */
+
+bool th_run_automaton(ThSession *s, const ThCall *call, ThError *err); /* commands/automata.c */
+bool th_run_model(ThSession *s, const ThCall *call, ThError *err);     /* commands/models.c */
+bool th_trace_automaton(ThSession *s, const ThCall *call, ThError *err);
+bool th_trace_model(ThSession *s, const ThCall *call, ThError *err);
+
+#endif
