@@ -6,7 +6,7 @@
 #include "models/model.h"
 #include "tasks/task.h"
 
-typedef struct {
+typedef struct ThScore {
     int length;          /* as asked for */
     int tokens;          /* as drawn (modular arithmetic: odd) */
     long long n, right;  /* answers scored (strings, or positions) and right ones */

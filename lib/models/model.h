@@ -85,6 +85,8 @@ struct ThModel {
     ThParams params;
     void *layout;
     ThTraining training;
+    struct ThScore *scores; /* (n_scores): the last evaluation (lab/evaluate.h); freed with free() */
+    size_t n_scores;
 };
 
 const ThModelKind *const *th_model_kinds(size_t *n); /* the registry, in manual order */
