@@ -1,0 +1,65 @@
+/* kernels.h - the vector loops behind the fast operations.
+ *
+ * kernels.c is compiled with -O3 -ffast-math, so that loops over expf become vector code; nothing
+ * here may depend on NaN or infinity.  Each loop is compiled for several processors and chosen when
+ * the program starts.  Arrays may be unaligned; x and y of one call may be the same array unless
+ * said otherwise.
+ */
+#ifndef TH_KERNELS_H
+#define TH_KERNELS_H
+
+#include <stddef.h>
+
+/* y = x, y += x, y *= s, Σ x², the greatest |x|. */
+void th_k_add(float *y, const float *x, size_t n);
+void th_k_scale(float *y, const float *x, float s, size_t n);
+double th_k_sum_squares(const float *x, size_t n);
+
+/* Rows of a matrix (n,d). */
+void th_k_set_rows(float *y, const float *row, int n, int d);      /* every row = row */
+void th_k_bias(float *y, const float *bias, int n, int d);         /* y += bias */
+void th_k_bias_relu(float *y, const float *bias, int n, int d);    /* y = max(0, y + bias) */
+void th_k_column_sums(float *sum, const float *x, int n, int d, float beta);
+
+/* dx = dy where y > 0, else 0. */
+void th_k_relu_back(float *dx, const float *dy, const float *y, size_t n);
+
+/* The exact gelu and its derivative at x. */
+void th_k_gelu(float *y, const float *x, size_t n);
+void th_k_gelu_back(float *dx, const float *dy, const float *x, size_t n);
+
+void th_k_exp(float *y, const float *x, size_t n);
+void th_k_tanh(float *y, const float *x, size_t n);
+void th_k_sigmoid(float *y, const float *x, size_t n);
+
+/* Softmax of one row in place, after the greatest was subtracted. */
+void th_k_softmax(float *x, int n);
+
+/* Layer normalisation of a + b (b may be NULL): sum (n,d) receives the normalised rows before gain
+ * and offset, rstd (n) the reciprocal deviations, y the result. */
+typedef struct {
+    const float *a, *b, *gain, *offset;
+    float *y, *normal, *rstd;
+    int n, d;
+} ThLayerNorm;
+void th_k_layer_norm(const ThLayerNorm *l);
+
+/* Its backward pass: dx = beta dx + …, the same for b if db is not NULL; dgain and doffset are
+ * added to. */
+typedef struct {
+    const float *dy, *normal, *rstd, *gain;
+    float *da, *db, *dgain, *doffset;
+    float beta_a, beta_b;
+    int n, d;
+} ThLayerNormBack;
+void th_k_layer_norm_back(const ThLayerNormBack *l);
+
+/* One step of Adam on n numbers.  g is multiplied by `clip` first; `decay` is the decoupled weight
+ * decay (AdamW), already multiplied by the learning rate. */
+typedef struct {
+    float rate, beta1, beta2, eps, clip, decay;
+    float correct1, correct2; /* 1/(1-β₁ᵗ), 1/(1-β₂ᵗ) */
+} ThAdam;
+void th_k_adam(const ThAdam *a, float *w, float *m, float *v, const float *g, size_t n);
+
+#endif

@@ -1,0 +1,105 @@
+#include "tensor/params.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+
+enum { ALIGN_FLOATS = 16 };
+
+int th_params_add(ThParams *p, const char *name, int rows, int cols, ThInit init, double scale,
+                  ThError *err)
+{
+    if (!th_grow(&p->item, &p->cap, (size_t)p->n + 1, sizeof *p->item, err))
+        return -1;
+    ThParam *item = &p->item[p->n];
+    *item = (ThParam){.rows = rows, .cols = cols, .init = init, .scale = scale};
+    size_t length = strlen(name);
+    if (length >= sizeof item->name)
+        length = sizeof item->name - 1;
+    memcpy(item->name, name, length);
+    item->decays = rows > 1;
+    item->offset = p->total;
+    size_t size = (size_t)rows * (size_t)cols;
+    p->total += (size + ALIGN_FLOATS - 1) / ALIGN_FLOATS * ALIGN_FLOATS;
+    return p->n++;
+}
+
+float *th_floats(size_t n, ThError *err)
+{
+    size_t bytes = (n + ALIGN_FLOATS) / ALIGN_FLOATS * ALIGN_FLOATS * sizeof(float);
+    float *p = n > SIZE_MAX / 8 ? NULL : aligned_alloc(64, bytes);
+    if (!p) {
+        th_fail(err, TH_ENOMEM, "out of memory (%zu numbers)", n);
+        return NULL;
+    }
+    memset(p, 0, bytes);
+    return p;
+}
+
+static double draw(const ThParam *item, ThRng *r)
+{
+    double x;
+    switch (item->init) {
+    case TH_INIT_ZERO:
+        return 0;
+    case TH_INIT_ONE:
+        return 1;
+    case TH_INIT_NORMAL:
+        return item->scale * th_rng_normal(r);
+    case TH_INIT_TRUNCATED:
+        do
+            x = th_rng_normal(r);
+        while (fabs(x) > 2);
+        return item->scale * x;
+    case TH_INIT_UNIFORM:
+        return item->scale * (2 * th_rng_uniform(r) - 1);
+    }
+    return 0;
+}
+
+bool th_params_allocate(ThParams *p, uint64_t seed, ThError *err)
+{
+    p->value = th_floats(p->total, err);
+    if (!p->value)
+        return false;
+    for (int i = 0; i < p->n; i++) {
+        const ThParam *item = &p->item[i];
+        ThRng r = th_rng(seed, item->name, 0);
+        size_t size = (size_t)item->rows * (size_t)item->cols;
+        for (size_t k = 0; k < size; k++)
+            p->value[item->offset + k] = (float)draw(item, &r);
+    }
+    return true;
+}
+
+size_t th_params_count(const ThParams *p)
+{
+    size_t count = 0;
+    for (int i = 0; i < p->n; i++)
+        count += (size_t)p->item[i].rows * (size_t)p->item[i].cols;
+    return count;
+}
+
+float *th_params_at(const ThParams *p, int index)
+{
+    return p->value + p->item[index].offset;
+}
+
+int th_params_find(const ThParams *p, const char *name)
+{
+    for (int i = 0; i < p->n; i++)
+        if (strcmp(p->item[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+void th_params_free(ThParams *p)
+{
+    free(p->item);
+    free(p->value);
+    *p = (ThParams){0};
+}

@@ -1,0 +1,419 @@
+#include "tensor/tape.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "tensor/tape_impl.h"
+
+typedef struct {
+    const char *name;
+    int index;
+    ThVar var;
+} Tag;
+
+struct ThTape {
+    ThPrecision precision;
+    ThMode mode;
+    const ThParams *params;
+    ThArena *arena;
+    ThNode **node; /* tape memory, so that pointers stay valid while nodes are added */
+    size_t n_nodes, cap_nodes;
+    Tag *tag;
+    size_t n_tags, cap_tags;
+    ThVar *param_var;       /* (params->n): the value of a parameter since begin, or -1 */
+    bool *param_touched;    /* (params->n): its gradient has been written since begin */
+    void *gradient;         /* (params->total) in the tape's precision; NULL until first needed */
+    double *params_double;  /* (params->total); TH_DOUBLE only */
+    bool keep_attention;
+    ThError err;
+};
+
+static size_t real_size(const ThTape *t)
+{
+    return t->precision == TH_FLOAT ? sizeof(float) : sizeof(double);
+}
+
+static bool copy_params(ThTape *t, ThError *err)
+{
+    t->params_double = th_alloc(t->params->total, sizeof(double), err);
+    if (!t->params_double)
+        return false;
+    for (size_t i = 0; i < t->params->total; i++)
+        t->params_double[i] = (double)t->params->value[i];
+    return true;
+}
+
+ThTape *th_tape_new(ThPrecision precision, const ThParams *params, ThError *err)
+{
+    ThTape *t = th_alloc(1, sizeof *t, err);
+    if (!t)
+        return NULL;
+    t->precision = precision;
+    t->params = params;
+    t->arena = th_arena_new(err);
+    t->param_var = th_alloc((size_t)params->n, sizeof *t->param_var, err);
+    t->param_touched = th_alloc((size_t)params->n, sizeof *t->param_touched, err);
+    bool ok = t->arena && t->param_var && t->param_touched;
+    if (!ok || (precision == TH_DOUBLE && !copy_params(t, err))) {
+        th_tape_free(t);
+        return NULL;
+    }
+    th_tape_begin(t, TH_NO_GRADIENT);
+    return t;
+}
+
+void th_tape_free(ThTape *t)
+{
+    if (!t)
+        return;
+    th_arena_free(t->arena);
+    free(t->node);
+    free(t->tag);
+    free(t->param_var);
+    free(t->param_touched);
+    free(t->gradient);
+    free(t->params_double);
+    free(t);
+}
+
+void th_tape_begin(ThTape *t, ThMode mode)
+{
+    th_arena_reset(t->arena);
+    t->mode = mode;
+    t->n_nodes = t->n_tags = 0;
+    t->err = (ThError){0};
+    for (int i = 0; i < t->params->n; i++) {
+        t->param_var[i] = -1;
+        t->param_touched[i] = false;
+    }
+    if (mode == TH_GRADIENT && !t->gradient) {
+        t->gradient = th_alloc(t->params->total, real_size(t), &t->err);
+    }
+}
+
+bool th_tape_ok(const ThTape *t, ThError *err)
+{
+    if (t->err.code == TH_OK)
+        return true;
+    if (err && err->code == TH_OK)
+        *err = t->err;
+    return false;
+}
+
+bool th_tape_failed(const ThTape *t)
+{
+    return t->err.code != TH_OK;
+}
+
+void th_tape_fail(ThTape *t, ThErrc code, const char *format, ...)
+{
+    char text[sizeof t->err.msg];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    th_fail(&t->err, code, "%s", text);
+}
+
+void *th_tape_take(ThTape *t, size_t n, size_t size)
+{
+    void *p = th_arena_take(t->arena, n, size);
+    if (!p)
+        th_tape_fail(t, TH_ENOMEM, "out of memory (%zu bytes on the tape)",
+                     th_arena_bytes(t->arena));
+    return p;
+}
+
+size_t th_tape_bytes(const ThTape *t)
+{
+    size_t blocks = (t->gradient ? 1u : 0u) * real_size(t) + (t->params_double ? 8u : 0u);
+    return th_arena_bytes(t->arena) + t->cap_nodes * sizeof *t->node + t->params->total * blocks;
+}
+
+bool th_tape_records(const ThTape *t)
+{
+    return t->mode == TH_GRADIENT;
+}
+
+bool th_tape_keeps_attention(const ThTape *t)
+{
+    return t->keep_attention;
+}
+
+void th_tape_keep_attention(ThTape *t, bool keep)
+{
+    t->keep_attention = keep;
+}
+
+int th_rows(const ThTape *t, ThVar v)
+{
+    return v < 0 ? 0 : t->node[v]->rows;
+}
+
+int th_cols(const ThTape *t, ThVar v)
+{
+    return v < 0 ? 0 : t->node[v]->cols;
+}
+
+/* ---- nodes ---- */
+
+static ThNode *add_node(ThTape *t, int rows, int cols)
+{
+    if (th_tape_failed(t) ||
+        !th_grow(&t->node, &t->cap_nodes, t->n_nodes + 1, sizeof *t->node, &t->err))
+        return NULL;
+    ThNode *n = th_tape_take(t, 1, sizeof *n);
+    if (!n)
+        return NULL;
+    *n = (ThNode){.rows = rows, .cols = cols, .id = (ThVar)t->n_nodes};
+    t->node[t->n_nodes++] = n;
+    return n;
+}
+
+ThNode *th_node(ThTape *t, const ThOp *op, int rows, int cols, const ThVar *in, int n_in)
+{
+    ThNode *n = add_node(t, rows, cols);
+    if (!n)
+        return NULL;
+    n->op = op;
+    n->n_in = n_in;
+    for (int i = 0; i < n_in; i++)
+        n->in[i] = in[i];
+    n->value = th_tape_take(t, (size_t)rows * (size_t)cols, real_size(t));
+    return n->value ? n : NULL;
+}
+
+void *th_node_args(ThTape *t, ThNode *n, const void *args, size_t size)
+{
+    void *copy = th_tape_take(t, 1, size);
+    if (copy)
+        memcpy(copy, args, size);
+    n->args = copy;
+    return copy;
+}
+
+ThVar th_node_run(ThTape *t, ThNode *n)
+{
+    if (t->precision == TH_FLOAT)
+        n->op->forward_float(t, n);
+    else
+        n->op->forward_double(t, n);
+    return th_tape_failed(t) ? -1 : n->id;
+}
+
+ThVar th_param(ThTape *t, int index)
+{
+    if (th_tape_failed(t))
+        return -1;
+    if (t->param_var[index] >= 0)
+        return t->param_var[index];
+    const ThParam *p = &t->params->item[index];
+    ThNode *n = add_node(t, p->rows, p->cols);
+    if (!n)
+        return -1;
+    if (t->precision == TH_FLOAT) {
+        n->value = t->params->value + p->offset;
+        n->grad = t->gradient ? (float *)t->gradient + p->offset : NULL;
+    } else {
+        n->value = t->params_double + p->offset;
+        n->grad = t->gradient ? (double *)t->gradient + p->offset : NULL;
+    }
+    n->n_in = index; /* a leaf has no inputs: the field names its parameter */
+    t->param_var[index] = n->id;
+    return t->param_var[index];
+}
+
+ThVar th_constant(ThTape *t, int rows, int cols, const float *from)
+{
+    ThNode *n = th_node(t, NULL, rows, cols, NULL, 0);
+    if (!n)
+        return -1;
+    size_t size = (size_t)rows * (size_t)cols;
+    n->n_in = -1;
+    for (size_t i = 0; i < size; i++) {
+        if (t->precision == TH_FLOAT)
+            ((float *)n->value)[i] = from[i];
+        else
+            ((double *)n->value)[i] = (double)from[i];
+    }
+    return n->id;
+}
+
+ThNode *th_in(ThTape *t, const ThNode *n, int i)
+{
+    return n->in[i] < 0 ? NULL : t->node[n->in[i]];
+}
+
+const float *th_in_float(ThTape *t, const ThNode *n, int i)
+{
+    ThNode *in = th_in(t, n, i);
+    return in ? in->value : NULL;
+}
+
+const double *th_in_double(ThTape *t, const ThNode *n, int i)
+{
+    ThNode *in = th_in(t, n, i);
+    return in ? in->value : NULL;
+}
+
+/* The gradient memory of an input; *fresh tells that nothing has been written to it yet. */
+static void *grad_memory(ThTape *t, ThNode *in, bool *fresh)
+{
+    if (!in->op && in->n_in >= 0 && in->grad) {
+        *fresh = !t->param_touched[in->n_in];
+        t->param_touched[in->n_in] = true;
+        return in->grad;
+    }
+    *fresh = !in->grad;
+    if (!in->grad)
+        in->grad = th_tape_take(t, (size_t)in->rows * (size_t)in->cols, real_size(t));
+    return in->grad;
+}
+
+float *th_grad_float(ThTape *t, const ThNode *n, int i, float *beta)
+{
+    ThNode *in = th_in(t, n, i);
+    bool fresh = false;
+    float *g = in ? grad_memory(t, in, &fresh) : NULL;
+    *beta = fresh ? 0.0f : 1.0f;
+    return g;
+}
+
+double *th_grad_double(ThTape *t, const ThNode *n, int i)
+{
+    ThNode *in = th_in(t, n, i);
+    bool fresh = false;
+    double *g = in ? grad_memory(t, in, &fresh) : NULL;
+    if (g && fresh)
+        memset(g, 0, (size_t)in->rows * (size_t)in->cols * sizeof *g);
+    return g;
+}
+
+/* ---- backward ---- */
+
+static bool seed_gradient(ThTape *t, ThVar v, const double *seed)
+{
+    ThNode *n = t->node[v];
+    size_t size = (size_t)n->rows * (size_t)n->cols;
+    if (!seed && size != 1) {
+        th_tape_fail(t, TH_EVALUE, "a gradient needs one number to start from, not (%d,%d)",
+                     n->rows, n->cols);
+        return false;
+    }
+    bool fresh;
+    void *g = grad_memory(t, n, &fresh);
+    if (!g)
+        return false;
+    for (size_t i = 0; i < size; i++) {
+        double s = seed ? seed[i] : 1.0;
+        if (t->precision == TH_FLOAT)
+            ((float *)g)[i] = (float)s;
+        else
+            ((double *)g)[i] = s;
+    }
+    return true;
+}
+
+/* Parameters that took no part have garbage from an earlier step in the block. */
+static void zero_untouched(ThTape *t)
+{
+    for (int i = 0; i < t->params->n; i++) {
+        const ThParam *p = &t->params->item[i];
+        if (!t->param_touched[i])
+            memset((char *)t->gradient + p->offset * real_size(t), 0,
+                   (size_t)p->rows * (size_t)p->cols * real_size(t));
+    }
+}
+
+bool th_tape_backward(ThTape *t, ThVar v, const double *seed, ThError *err)
+{
+    if (th_tape_failed(t))
+        return th_tape_ok(t, err);
+    if (!seed_gradient(t, v, seed))
+        return th_tape_ok(t, err);
+    for (ThVar i = v; i >= 0 && !th_tape_failed(t); i--) {
+        ThNode *n = t->node[i];
+        if (!n->op || !n->grad)
+            continue;
+        if (t->precision == TH_FLOAT)
+            n->op->backward_float(t, n);
+        else
+            n->op->backward_double(t, n);
+    }
+    zero_untouched(t);
+    return th_tape_ok(t, err);
+}
+
+float *th_tape_gradient(ThTape *t)
+{
+    return t->gradient;
+}
+
+double *th_tape_gradient_double(ThTape *t)
+{
+    return t->gradient;
+}
+
+double *th_tape_params_double(ThTape *t)
+{
+    return t->params_double;
+}
+
+/* ---- tags and reading ---- */
+
+static void add_tag(ThTape *t, const Tag *tag)
+{
+    if (!th_tape_failed(t) &&
+        th_grow(&t->tag, &t->cap_tags, t->n_tags + 1, sizeof *t->tag, &t->err))
+        t->tag[t->n_tags++] = *tag;
+}
+
+void th_tape_tag(ThTape *t, ThVar v, const char *name, int index)
+{
+    add_tag(t, &(Tag){.name = name, .index = index, .var = v});
+}
+
+void th_tape_publish(ThTape *t, const void *value, int rows, int cols, const char *tag, int index)
+{
+    /* A leaf node holds the view, so that it is read like any other value. */
+    ThNode *n = add_node(t, rows, cols);
+    if (!n)
+        return;
+    n->n_in = -1;
+    memcpy(&n->value, &value, sizeof value);
+    add_tag(t, &(Tag){.name = tag, .index = index, .var = n->id});
+}
+
+ThVar th_tape_find(const ThTape *t, const char *name, int index)
+{
+    for (size_t i = 0; i < t->n_tags; i++)
+        if (t->tag[i].index == index && strcmp(t->tag[i].name, name) == 0)
+            return t->tag[i].var;
+    return -1;
+}
+
+static void read_reals(const ThTape *t, const void *from, size_t size, double *to)
+{
+    for (size_t i = 0; i < size; i++)
+        to[i] = t->precision == TH_FLOAT ? (double)((const float *)from)[i]
+                                         : ((const double *)from)[i];
+}
+
+void th_tape_read(const ThTape *t, ThVar v, double *to)
+{
+    const ThNode *n = t->node[v];
+    read_reals(t, n->value, (size_t)n->rows * (size_t)n->cols, to);
+}
+
+void th_tape_read_gradient(const ThTape *t, ThVar v, double *to)
+{
+    const ThNode *n = t->node[v];
+    size_t size = (size_t)n->rows * (size_t)n->cols;
+    if (n->grad)
+        read_reals(t, n->grad, size, to);
+    else
+        memset(to, 0, size * sizeof *to);
+}

@@ -1,0 +1,75 @@
+/* tape_impl.h - how operations are made; included by lib/tensor/ops_*.c only.
+ *
+ * An operation is a constant ThOp with four functions: forward and backward, fast (float) and
+ * reference (double).  Its public function checks shapes, makes the node and runs it:
+ *
+ *     ThVar th_op_relu(ThTape *t, ThVar a)
+ *     {
+ *         ThNode *n = th_node(t, &op_relu, th_rows(t, a), th_cols(t, a), (ThVar[]){a}, 1);
+ *         return n ? th_node_run(t, n) : -1;
+ *     }
+ *
+ * Backward receives a node whose gradient is complete and adds to the gradients of its inputs.
+ * Whoever comes first finds no gradient there: th_grad_float returns its memory and says whether
+ * the operation must overwrite (beta 0) or add (beta 1), which saves a pass of zeroing.
+ */
+#ifndef TH_TAPE_IMPL_H
+#define TH_TAPE_IMPL_H
+
+#include "tensor/tape.h"
+
+enum { TH_MAX_INPUTS = 6 };
+
+typedef struct ThNode ThNode;
+
+typedef struct {
+    const char *name;
+    void (*forward_float)(ThTape *t, ThNode *n);
+    void (*backward_float)(ThTape *t, ThNode *n);
+    void (*forward_double)(ThTape *t, ThNode *n);
+    void (*backward_double)(ThTape *t, ThNode *n);
+} ThOp;
+
+struct ThNode {
+    const ThOp *op; /* NULL: a leaf */
+    ThVar id;
+    int rows, cols;
+    ThVar in[TH_MAX_INPUTS]; /* -1: none */
+    int n_in;
+    void *value;       /* float or double (rows, cols) */
+    void *grad;        /* the same, or NULL: none has arrived */
+    const void *args;  /* what the operation needs to know besides its inputs; tape memory */
+    void *saved;       /* what forward leaves for backward; tape memory */
+};
+
+/* Makes a node with room for its value; inputs of -1 are absent ones.  NULL when the tape has
+ * failed or memory runs out.  th_node_args copies `size` bytes of arguments to tape memory. */
+ThNode *th_node(ThTape *t, const ThOp *op, int rows, int cols, const ThVar *in, int n_in);
+void *th_node_args(ThTape *t, ThNode *n, const void *args, size_t size);
+
+/* Runs forward in the tape's precision and returns the node's variable. */
+ThVar th_node_run(ThTape *t, ThNode *n);
+
+/* True while gradients are wanted: forward then has to leave what backward needs. */
+bool th_tape_records(const ThTape *t);
+bool th_tape_failed(const ThTape *t);
+bool th_tape_keeps_attention(const ThTape *t);
+
+/* Views of values.  Input i of a node; NULL if absent. */
+ThNode *th_in(ThTape *t, const ThNode *n, int i);
+const float *th_in_float(ThTape *t, const ThNode *n, int i);
+const double *th_in_double(ThTape *t, const ThNode *n, int i);
+
+/* Memory for the gradient of input i (rows*cols), allocated at the first call; *beta is 0 if it
+ * holds garbage that must be overwritten, 1 if it must be added to.  NULL: input absent or out of
+ * memory. */
+float *th_grad_float(ThTape *t, const ThNode *n, int i, float *beta);
+
+/* The same for double; always zeroed or valid, so the operation always adds. */
+double *th_grad_double(ThTape *t, const ThNode *n, int i);
+
+/* Publishes a value that is not a node's (attention weights) under a tag: (rows, cols), in the
+ * tape's precision; borrowed tape memory. */
+void th_tape_publish(ThTape *t, const void *value, int rows, int cols, const char *tag, int index);
+
+#endif
