@@ -1,14 +1,13 @@
-/* file.h - files that appear whole or not at all.
- *
- * The text goes to a temporary beside the file, which is renamed when everything is written:
+/* file.h - files that are written whole or not at all, and read whole.
  *
  *     ThFile f = {0};
- *     if (!th_file_begin(&f, path, &err))
- *         return false;
- *     fprintf(f.stream, …);
- *     return th_file_commit(&f, &err);      // or th_file_abandon(&f)
+ *     FILE *out = th_file_begin(&f, path, &err);
+ *     if (out)
+ *         fprintf(out, …);
+ *     return out && th_file_commit(&f, &err);       // or th_file_abort(&f)
  *
- * A path that exists and is no regular file (a terminal, a pipe, /dev/null) is written directly.
+ * What is written goes to a temporary file beside the target, which replaces it on commit; a target
+ * that is no regular file (a device, a pipe) is written directly.
  */
 #ifndef TH_FILE_H
 #define TH_FILE_H
@@ -20,24 +19,21 @@
 #include "base/error.h"
 
 typedef struct {
-    FILE *stream;    /* write here; errors may be left to th_file_commit */
-    char *path;      /* where the file will be, symbolic links followed */
-    char *temporary; /* NULL: written directly */
+    FILE *stream;
+    char *path, *temporary; /* temporary: NULL where the target is written directly */
 } ThFile;
 
-/* Opens the temporary.  A file that is replaced keeps its permissions.  Errors: TH_EIO. */
-bool th_file_begin(ThFile *f, const char *path, ThError *err);
+/* Returns a view: the stream to write to, or NULL and TH_EIO or TH_ENOMEM. */
+FILE *th_file_begin(ThFile *f, const char *path, ThError *err);
 
-/* Puts the file in its place once all of it is on the disk.  On failure (TH_EIO: a full disk) the
- * file that was there before is untouched.  Either way *f is empty again. */
+/* Closes and puts the file in its place; on failure there is no new file.  f is zeroed. */
 bool th_file_commit(ThFile *f, ThError *err);
-void th_file_abandon(ThFile *f); /* an empty one is fine */
 
-/* Begin, write, commit. */
-bool th_file_write(const char *path, const void *bytes, size_t n, ThError *err);
+/* Closes and removes what was written; a zeroed f is fine. */
+void th_file_abort(ThFile *f);
 
-/* Returns new: the bytes of a file and a zero byte after them, *n of them.  Errors: TH_EIO;
- * TH_ELIMIT for more than `limit` bytes. */
+/* Returns new: the bytes of a file with a zero after them, *n of them.  TH_EIO, or TH_ELIMIT beyond
+ * `limit` bytes. */
 char *th_file_read(const char *path, size_t limit, size_t *n, ThError *err);
 
 #endif
