@@ -1,5 +1,6 @@
 # tapehead - automata, machines, RASP and the small sequence models that learn them.
-# `make help` lists the targets.  PREFIX, DESTDIR, CC, CFLAGS and LDFLAGS are honoured.
+# `make help` lists the targets.  PREFIX, DESTDIR, CC, CFLAGS and LDFLAGS are honoured; V=1 shows
+# the commands.
 
 VERSION  = 0.1.0
 FLAVOUR ?= release
@@ -25,12 +26,16 @@ ALLCFLAGS = -std=c17 -fno-common -pthread -D_XOPEN_SOURCE=700 -DTH_VERSION='"$(V
 # Not pkg-config's list for GSL: it adds a slow CBLAS of GSL's own in front of OpenBLAS.
 LIBS = -lgsl -lopenblas -ljansson -lutf8proc -lm
 Q    = $(if $(V),,@)
+SUB  = @$(MAKE) --no-print-directory
 
 LIB_C := $(wildcard lib/*/*.c)
 SRC_C := $(wildcard src/*.c src/commands/*.c)
 LIB_O := $(LIB_C:%.c=$(B)/%.o)
 SRC_O := $(SRC_C:%.c=$(B)/%.o)
 UNIT  := $(patsubst tests/unit/%.c,$(B)/%,$(wildcard tests/unit/test_*.c))
+FUZZ  := $(patsubst tests/fuzz/%.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
+BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c))
+FUZZ_TIME ?= 20
 
 all: $(B)/tapehead tapehead            ## build the program
 
@@ -55,12 +60,87 @@ $(B)/test_%: tests/unit/test_%.c $(B)/libtapehead.a
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.a,$^) $(LIBS) -lcmocka
 
+# Fuzz targets see the whole program but its main; without a fuzzer they run a folder of files.
+$(B)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/driver.c $(SRC_O) $(B)/libtapehead.a
+	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter-out $(B)/src/main.o tests/fuzz/driver.c \
+	    %.h,$^) $(if $(filter fuzz,$(FLAVOUR)),-fsanitize=fuzzer,tests/fuzz/driver.c) -lreadline $(LIBS)
+
+$(B)/bench/%: tests/bench/%.c $(B)/libtapehead.a
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.a,$^) $(LIBS)
+
+# Meant to be the first command that somebody types: each of these fetches what is missing first.
+demo:                                  ## train on parity, be right on 500 symbols, draw why
+	@scripts/deps build
+	$(SUB) all
+	@scripts/demo
+
+test:                                  ## unit tests, transcripts, command line, examples
+	@scripts/deps test
+	$(SUB) check
+
+asan:                                  ## the same under the address and undefined sanitizers
+	@scripts/deps test
+	$(SUB) FLAVOUR=asan check
+
+valgrind:                              ## the transcripts under valgrind
+	@scripts/deps lint
+	$(SUB) all
+	@TAPEHEAD=tests/valgrind TEST_TIMEOUT=1800 tests/run $(B) transcripts
+
+lint:                                  ## second compiler, static analysis, spelling, layers, layout
+	@scripts/deps lint
+	@scripts/lint
+
+fuzz:                                  ## FUZZ_TIME seconds for each target (default 20)
+	@scripts/deps test
+	@FUZZ_TIME=$(FUZZ_TIME) scripts/fuzz
+
+bench:                                 ## speed, paired with the peer programs
+	@scripts/deps bench
+	$(SUB) all bench-programs
+	@tests/bench/run
+
+format-check:                          ## are the sources laid out as .clang-format says?
+	@scripts/deps lint
+	@git ls-files '*.c' '*.h' | xargs clang-format-14 --dry-run --Werror
+
+format:                                ## lay them out
+	@git ls-files '*.c' '*.h' | xargs clang-format-14 -i
+
+check: $(B)/tapehead $(UNIT) $(FUZZ)
+	@tests/run $(B)
+
+unit-programs: $(UNIT)
+fuzz-programs: $(FUZZ)
+bench-programs: $(BENCH)
+
+HEADERS = $(patsubst lib/%,%,$(wildcard lib/*/*.h lib/*/*.def))
+DOCDIR  = $(DATADIR)/doc/tapehead
+INSTALL = install -D -m644
+
+install: all                           ## honours PREFIX and DESTDIR
+	install -D -m755 $(B)/tapehead '$(DESTDIR)$(BINDIR)/tapehead'
+	$(INSTALL) $(B)/libtapehead.a '$(DESTDIR)$(LIBDIR)/libtapehead.a'
+	@for h in $(HEADERS); do $(INSTALL) lib/$$h '$(DESTDIR)$(INCLUDEDIR)/tapehead/'$$h; done
+	@for e in examples/*; do $(INSTALL) $$e '$(DESTDIR)$(DOCDIR)/'$$e; done
+	@mkdir -p '$(DESTDIR)$(LIBDIR)/pkgconfig'
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; \
+	    s|@VERSION@|$(VERSION)|' tapehead.pc.in >'$(DESTDIR)$(LIBDIR)/pkgconfig/tapehead.pc'
+
+uninstall:                             ## removes what install put there
+	rm -rf '$(DESTDIR)$(INCLUDEDIR)/tapehead' '$(DESTDIR)$(DOCDIR)'
+	rm -f '$(DESTDIR)$(BINDIR)/tapehead' '$(DESTDIR)$(LIBDIR)/libtapehead.a' \
+	    '$(DESTDIR)$(LIBDIR)/pkgconfig/tapehead.pc' '$(DESTDIR)$(MANDIR)/man1/tapehead.1' \
+	    '$(DESTDIR)$(DATADIR)/bash-completion/completions/tapehead'
+
 help:                                  ## this list
 	@sed -n 's/^\([a-z][a-z -]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile | expand -t 18
 
 clean:                                 ## remove what was built
-	rm -rf build tapehead
+	rm -rf build tapehead man/tapehead.1
 
-.PHONY: all help clean
+.PHONY: all demo test asan valgrind lint fuzz bench format-check format check unit-programs \
+        fuzz-programs bench-programs install uninstall help clean
 .DELETE_ON_ERROR:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
