@@ -32,8 +32,8 @@ void th_k_exp(float *y, const float *x, size_t n);
 void th_k_tanh(float *y, const float *x, size_t n);
 void th_k_sigmoid(float *y, const float *x, size_t n);
 
-/* Softmax of one row in place, after the greatest was subtracted. */
-void th_k_softmax(float *x, int n);
+/* Softmax of one row in place; returns the logarithm of the sum of exponentials. */
+float th_k_softmax(float *x, int n);
 
 /* Layer normalisation of a + b (b may be NULL): sum (n,d) receives the normalised rows before gain
  * and offset, rstd (n) the reciprocal deviations, y the result. */
@@ -49,6 +49,7 @@ void th_k_layer_norm(const ThLayerNorm *l);
 typedef struct {
     const float *dy, *normal, *rstd, *gain;
     float *da, *db, *dgain, *doffset;
+    float *scratch; /* (d) */
     float beta_a, beta_b;
     int n, d;
 } ThLayerNormBack;
@@ -61,5 +62,23 @@ typedef struct {
     float correct1, correct2; /* 1/(1-β₁ᵗ), 1/(1-β₂ᵗ) */
 } ThAdam;
 void th_k_adam(const ThAdam *a, float *w, float *m, float *v, const float *g, size_t n);
+
+/* Attention over C listed keys, see th_op_window_attention: q (·,d), kv (·,2d), bias (heads,C),
+ * query (n), key (n,C); weight (n,heads,C) and y (n,d) are written. */
+typedef struct {
+    const float *q, *kv, *bias;
+    const int *query, *key;
+    float *weight, *y;
+    int n, C, heads, d;
+} ThWindow;
+void th_k_window(const ThWindow *a);
+
+/* Its backward pass: dq, dkv and dbias are added to; scratch (C). */
+typedef struct {
+    const ThWindow *forward;
+    const float *dy;
+    float *dq, *dkv, *dbias, *scratch;
+} ThWindowBack;
+void th_k_window_back(const ThWindowBack *b);
 
 #endif

@@ -114,13 +114,18 @@ ThVar th_op_layer_norm(ThTape *t, ThVar a, ThVar b, ThVar gain, ThVar offset);
 /* Adds Gaussian noise of the given standard deviation, drawn from *r now. */
 ThVar th_op_noise(ThTape *t, ThVar a, double deviation, ThRng *r);
 
-/* Attention over a few listed keys (RegularGPT, spec of Eq. 1): node i has the query row
+/* Attention over a few listed keys (RegularGPT, Chi et al. 2023, Eq. 1): node i has the query row
  * q[query[i]] and C keys and values, rows key[i*C + k] of kv, whose columns 0…d-1 are the key and
- * d…2d-1 the value; key -1 is masked.  Logits are q·k/√(d/heads) + bias[head, k]; softmax over k.
- * Result (n, d).  bias (heads, C).  Key k = 0 is never masked.  The weights are kept under the tag
- * "attention" with index `tag` as (n*heads, C). */
-ThVar th_op_window_attention(ThTape *t, ThVar q, ThVar kv, ThVar bias, const int *query,
-                             const int *key, int n, int C, int heads, int tag);
+ * d…2d-1 the value; key -1 is masked, but never all of a node's.  Logits are
+ * q·k/√(d/heads) + bias[head, k], bias being (heads, C); softmax over k.  Result (n, d).
+ * While th_tape_keep_attention is on, the weights (n*heads, C) are tagged "attention" with index
+ * `tag`. */
+typedef struct {
+    const int *query; /* (n) */
+    const int *key;   /* (n, C) */
+    int n, C, heads, tag;
+} ThWindowShape;
+ThVar th_op_window_attention(ThTape *t, ThVar q, ThVar kv, ThVar bias, const ThWindowShape *shape);
 
 /* Full attention within each of B strings of T positions.  qkv is (B*T, 3d): query, key and value;
  * heads divide d.  Where `last_only` is set only the last position asks: the result is (B, d), else

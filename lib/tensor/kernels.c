@@ -1,0 +1,346 @@
+#include "tensor/kernels.h"
+
+#include <math.h>
+
+#include "tensor/clones.h"
+
+static const float NORM_EPS = 1e-5f;
+
+TH_CLONES void th_k_add(float *y, const float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] += x[i];
+}
+
+TH_CLONES void th_k_scale(float *y, const float *x, float s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = s * x[i];
+}
+
+TH_CLONES double th_k_sum_squares(const float *x, size_t n)
+{
+    double total = 0;
+    for (size_t from = 0; from < n; from += 4096) {
+        size_t to = from + 4096 < n ? from + 4096 : n;
+        float part = 0;
+        for (size_t i = from; i < to; i++)
+            part += x[i] * x[i];
+        total += (double)part;
+    }
+    return total;
+}
+
+TH_CLONES void th_k_set_rows(float *y, const float *row, int n, int d)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < d; j++)
+            y[(size_t)i * (size_t)d + j] = row[j];
+}
+
+TH_CLONES void th_k_bias(float *y, const float *bias, int n, int d)
+{
+    for (int i = 0; i < n; i++) {
+        float *row = y + (size_t)i * (size_t)d;
+        for (int j = 0; j < d; j++)
+            row[j] += bias[j];
+    }
+}
+
+TH_CLONES void th_k_bias_relu(float *y, const float *bias, int n, int d)
+{
+    for (int i = 0; i < n; i++) {
+        float *row = y + (size_t)i * (size_t)d;
+        for (int j = 0; j < d; j++) {
+            float x = row[j] + bias[j];
+            row[j] = x > 0 ? x : 0;
+        }
+    }
+}
+
+TH_CLONES void th_k_column_sums(float *sum, const float *x, int n, int d, float beta)
+{
+    for (int j = 0; j < d; j++)
+        sum[j] = beta == 0 ? 0 : beta * sum[j];
+    for (int i = 0; i < n; i++) {
+        const float *row = x + (size_t)i * (size_t)d;
+        for (int j = 0; j < d; j++)
+            sum[j] += row[j];
+    }
+}
+
+TH_CLONES void th_k_relu_back(float *dx, const float *dy, const float *y, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        dx[i] = y[i] > 0 ? dy[i] : 0;
+}
+
+TH_CLONES void th_k_gelu(float *y, const float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = 0.5f * x[i] * (1 + erff(x[i] * 0.70710678f));
+}
+
+TH_CLONES void th_k_gelu_back(float *dx, const float *dy, const float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        float cdf = 0.5f * (1 + erff(x[i] * 0.70710678f));
+        float pdf = 0.39894228f * expf(-0.5f * x[i] * x[i]);
+        dx[i] = dy[i] * (cdf + x[i] * pdf);
+    }
+}
+
+TH_CLONES void th_k_exp(float *y, const float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = expf(x[i]);
+}
+
+TH_CLONES void th_k_tanh(float *y, const float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = 1 - 2 / (1 + expf(2 * x[i]));
+}
+
+TH_CLONES void th_k_sigmoid(float *y, const float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = 1 / (1 + expf(-x[i]));
+}
+
+TH_CLONES float th_k_softmax(float *x, int n)
+{
+    float most = x[0], sum = 0;
+    for (int i = 1; i < n; i++)
+        most = x[i] > most ? x[i] : most;
+    for (int i = 0; i < n; i++)
+        x[i] = expf(x[i] - most);
+    for (int i = 0; i < n; i++)
+        sum += x[i];
+    float inverse = 1 / sum;
+    for (int i = 0; i < n; i++)
+        x[i] *= inverse;
+    return most + logf(sum);
+}
+
+/* normal holds the row a + b; both moments come from the centred values, which keeps the variance
+ * exact when the mean is large. */
+static inline float normalise_row(float *row, int d)
+{
+    float mean = 0, variance = 0;
+    for (int j = 0; j < d; j++)
+        mean += row[j];
+    mean /= (float)d;
+    for (int j = 0; j < d; j++) {
+        row[j] -= mean;
+        variance += row[j] * row[j];
+    }
+    float rstd = 1 / sqrtf(variance / (float)d + NORM_EPS);
+    for (int j = 0; j < d; j++)
+        row[j] *= rstd;
+    return rstd;
+}
+
+TH_CLONES void th_k_layer_norm(const ThLayerNorm *l)
+{
+    int d = l->d;
+    for (int i = 0; i < l->n; i++) {
+        size_t at = (size_t)i * (size_t)d;
+        const float *a = l->a + at, *b = l->b ? l->b + at : NULL;
+        float *normal = l->normal + at, *y = l->y + at;
+        if (b)
+            for (int j = 0; j < d; j++)
+                normal[j] = a[j] + b[j];
+        else
+            for (int j = 0; j < d; j++)
+                normal[j] = a[j];
+        l->rstd[i] = normalise_row(normal, d);
+        for (int j = 0; j < d; j++)
+            y[j] = normal[j] * l->gain[j] + l->offset[j];
+    }
+}
+
+static inline void add_scaled(float *to, const float *from, float beta, int d)
+{
+    if (beta == 0)
+        for (int j = 0; j < d; j++)
+            to[j] = from[j];
+    else
+        for (int j = 0; j < d; j++)
+            to[j] = beta * to[j] + from[j];
+}
+
+TH_CLONES void th_k_layer_norm_back(const ThLayerNormBack *l)
+{
+    int d = l->d;
+    for (int i = 0; i < l->n; i++) {
+        size_t at = (size_t)i * (size_t)d;
+        const float *dy = l->dy + at, *normal = l->normal + at;
+        float mean = 0, project = 0;
+        for (int j = 0; j < d; j++) {
+            float g = dy[j] * l->gain[j];
+            mean += g;
+            project += g * normal[j];
+            l->dgain[j] += dy[j] * normal[j];
+            l->doffset[j] += dy[j];
+        }
+        mean /= (float)d;
+        project /= (float)d;
+        float *row = l->scratch;
+        for (int j = 0; j < d; j++)
+            row[j] = l->rstd[i] * (dy[j] * l->gain[j] - mean - normal[j] * project);
+        add_scaled(l->da + at, row, l->beta_a, d);
+        if (l->db)
+            add_scaled(l->db + at, row, l->beta_b, d);
+    }
+}
+
+TH_CLONES void th_k_adam(const ThAdam *a, float *w, float *m, float *v, const float *g, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        float x = g[i] * a->clip;
+        m[i] = a->beta1 * m[i] + (1 - a->beta1) * x;
+        v[i] = a->beta2 * v[i] + (1 - a->beta2) * x * x;
+        float step = m[i] * a->correct1 / (sqrtf(v[i] * a->correct2) + a->eps);
+        w[i] -= a->rate * step + a->decay * w[i];
+    }
+}
+
+/* ---- window attention ---- */
+
+static inline __attribute__((always_inline)) float dot(const float *a, const float *b, int n)
+{
+    float sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+static inline __attribute__((always_inline)) void add_times(float *y, float s, const float *x,
+                                                            int n)
+{
+    for (int i = 0; i < n; i++)
+        y[i] += s * x[i];
+}
+
+static inline __attribute__((always_inline)) void window_logits(const ThWindow *a, int width)
+{
+    float by = 1 / sqrtf((float)width);
+    int d = width * a->heads;
+    for (int i = 0; i < a->n; i++) {
+        const float *q = a->q + (size_t)a->query[i] * (size_t)d;
+        float *w = a->weight + (size_t)i * (size_t)(a->heads * a->C);
+        for (int k = 0; k < a->C; k++) {
+            int row = a->key[i * a->C + k];
+            const float *key = row < 0 ? q : a->kv + (size_t)row * 2 * (size_t)d;
+            for (int h = 0; h < a->heads; h++)
+                w[h * a->C + k] =
+                    row < 0 ? -1e30f
+                            : by * dot(q + h * width, key + h * width, width) + a->bias[h * a->C + k];
+        }
+    }
+}
+
+static inline __attribute__((always_inline)) void window_mix(const ThWindow *a, int width)
+{
+    int d = width * a->heads;
+    for (int i = 0; i < a->n; i++) {
+        const float *w = a->weight + (size_t)i * (size_t)(a->heads * a->C);
+        float *y = a->y + (size_t)i * (size_t)d;
+        for (int j = 0; j < d; j++)
+            y[j] = 0;
+        for (int k = 0; k < a->C; k++) {
+            int row = a->key[i * a->C + k];
+            if (row < 0)
+                continue;
+            const float *value = a->kv + (size_t)row * 2 * (size_t)d + d;
+            for (int h = 0; h < a->heads; h++)
+                add_times(y + h * width, w[h * a->C + k], value + h * width, width);
+        }
+    }
+}
+
+static inline void window_softmax(const ThWindow *a)
+{
+    int rows = a->n * a->heads, C = a->C;
+    for (int i = 0; i < rows; i++) {
+        float *w = a->weight + (size_t)i * (size_t)C;
+        float most = w[0];
+        for (int k = 1; k < C; k++)
+            most = w[k] > most ? w[k] : most;
+        for (int k = 0; k < C; k++)
+            w[k] -= most;
+    }
+    for (size_t i = 0; i < (size_t)rows * (size_t)C; i++)
+        a->weight[i] = expf(a->weight[i]);
+    for (int i = 0; i < rows; i++) {
+        float *w = a->weight + (size_t)i * (size_t)C;
+        float sum = 0;
+        for (int k = 0; k < C; k++)
+            sum += w[k];
+        for (int k = 0; k < C; k++)
+            w[k] /= sum;
+    }
+}
+
+/* Widths that occur get loops of constant length. */
+TH_CLONES void th_k_window(const ThWindow *a)
+{
+    int width = a->d / a->heads;
+    if (width == 16)
+        window_logits(a, 16);
+    else if (width == 32)
+        window_logits(a, 32);
+    else
+        window_logits(a, width);
+    window_softmax(a);
+    if (width == 16)
+        window_mix(a, 16);
+    else if (width == 32)
+        window_mix(a, 32);
+    else
+        window_mix(a, width);
+}
+
+static inline __attribute__((always_inline)) void window_back(const ThWindowBack *b, int width)
+{
+    const ThWindow *a = b->forward;
+    int d = width * a->heads, C = a->C;
+    float by = 1 / sqrtf((float)width);
+    for (int i = 0; i < a->n; i++) {
+        size_t at = (size_t)a->query[i] * (size_t)d;
+        const float *q = a->q + at, *dy = b->dy + (size_t)i * (size_t)d;
+        for (int h = 0; h < a->heads; h++) {
+            const float *w = a->weight + ((size_t)i * (size_t)a->heads + (size_t)h) * (size_t)C;
+            float mean = 0;
+            for (int k = 0; k < C; k++) {
+                int row = a->key[i * C + k];
+                size_t from = (size_t)(row < 0 ? 0 : row) * 2 * (size_t)d + (size_t)(h * width);
+                b->scratch[k] = row < 0 ? 0 : dot(dy + h * width, a->kv + from + d, width);
+                mean += w[k] * b->scratch[k];
+            }
+            for (int k = 0; k < C; k++) {
+                int row = a->key[i * C + k];
+                if (row < 0)
+                    continue;
+                size_t from = (size_t)row * 2 * (size_t)d + (size_t)(h * width);
+                float ds = w[k] * (b->scratch[k] - mean);
+                b->dbias[h * C + k] += ds;
+                add_times(b->dq + at + h * width, by * ds, a->kv + from, width);
+                add_times(b->dkv + from, by * ds, q + h * width, width);
+                add_times(b->dkv + from + d, w[k], dy + h * width, width);
+            }
+        }
+    }
+}
+
+TH_CLONES void th_k_window_back(const ThWindowBack *b)
+{
+    int width = b->forward->d / b->forward->heads;
+    if (width == 16)
+        window_back(b, 16);
+    else if (width == 32)
+        window_back(b, 32);
+    else
+        window_back(b, width);
+}

@@ -1,0 +1,224 @@
+/* Products with parameter matrices, with and without an activation. */
+#include <math.h>
+#include <string.h>
+
+#include "tensor/blas.h"
+#include "tensor/kernels.h"
+#include "tensor/tape_impl.h"
+
+typedef enum { IDENTITY, RELU, GELU } Activation;
+
+enum { X, W, BIAS };
+
+static Activation activation(const ThNode *n)
+{
+    return *(const Activation *)n->args;
+}
+
+/* ---- fast ---- */
+
+static void linear_forward(ThTape *t, ThNode *n)
+{
+    const ThNode *x = th_in(t, n, X);
+    const float *bias = th_in_float(t, n, BIAS);
+    size_t size = (size_t)n->rows * (size_t)n->cols;
+    ThGemm g = {n->rows, n->cols, x->cols, x->cols, n->cols, n->cols, 0};
+    float *z = n->value;
+    if (activation(n) == GELU)
+        z = n->saved = th_tape_take(t, size, sizeof *z);
+    if (!z)
+        return;
+    th_gemm_nn(&g, x->value, th_in_float(t, n, W), z);
+    if (activation(n) == RELU && bias)
+        th_k_bias_relu(z, bias, n->rows, n->cols);
+    else if (bias)
+        th_k_bias(z, bias, n->rows, n->cols);
+    if (activation(n) == RELU && !bias)
+        th_k_relu_back(z, z, z, size);
+    if (activation(n) == GELU)
+        th_k_gelu(n->value, z, size);
+}
+
+static void linear_backward(ThTape *t, ThNode *n)
+{
+    const ThNode *x = th_in(t, n, X);
+    float *dy = n->grad, beta;
+    size_t size = (size_t)n->rows * (size_t)n->cols;
+    if (activation(n) == RELU)
+        th_k_relu_back(dy, dy, n->value, size);
+    else if (activation(n) == GELU)
+        th_k_gelu_back(dy, dy, n->saved, size);
+    float *db = th_grad_float(t, n, BIAS, &beta);
+    if (db)
+        th_k_column_sums(db, dy, n->rows, n->cols, beta);
+    float *dw = th_grad_float(t, n, W, &beta);
+    if (dw)
+        th_gemm_tn(&(ThGemm){x->cols, n->cols, n->rows, x->cols, n->cols, n->cols, beta}, x->value,
+                   dy, dw);
+    float *dx = th_grad_float(t, n, X, &beta);
+    if (dx)
+        th_gemm_nt(&(ThGemm){n->rows, x->cols, n->cols, n->cols, n->cols, x->cols, beta}, dy,
+                   th_in_float(t, n, W), dx);
+}
+
+/* ---- reference ---- */
+
+static double gelu(double z)
+{
+    return 0.5 * z * (1 + erf(z * M_SQRT1_2));
+}
+
+static double gelu_slope(double z)
+{
+    return 0.5 * (1 + erf(z * M_SQRT1_2)) + z * exp(-0.5 * z * z) / sqrt(2 * M_PI);
+}
+
+static double activate(Activation a, double z)
+{
+    return a == RELU ? fmax(z, 0) : a == GELU ? gelu(z) : z;
+}
+
+static double slope(Activation a, double z)
+{
+    return a == RELU ? (double)(z > 0) : a == GELU ? gelu_slope(z) : 1;
+}
+
+static void linear_forward_double(ThTape *t, ThNode *n)
+{
+    const ThNode *in = th_in(t, n, X);
+    const double *x = in->value, *w = th_in_double(t, n, W), *bias = th_in_double(t, n, BIAS);
+    size_t cols = (size_t)n->cols, inner = (size_t)in->cols;
+    double *y = n->value;
+    double *z = n->saved = th_tape_take(t, (size_t)n->rows * cols, sizeof *z);
+    for (size_t i = 0; z && i < (size_t)n->rows; i++) {
+        for (size_t j = 0; j < cols; j++)
+            z[i * cols + j] = bias ? bias[j] : 0;
+        for (size_t k = 0; k < inner; k++)
+            for (size_t j = 0; j < cols; j++)
+                z[i * cols + j] += x[i * inner + k] * w[k * cols + j];
+        for (size_t j = 0; j < cols; j++)
+            y[i * cols + j] = activate(activation(n), z[i * cols + j]);
+    }
+}
+
+static void linear_backward_double(ThTape *t, ThNode *n)
+{
+    const ThNode *in = th_in(t, n, X);
+    const double *x = in->value, *w = th_in_double(t, n, W), *z = n->saved, *dy = n->grad;
+    double *dx = th_grad_double(t, n, X), *dw = th_grad_double(t, n, W);
+    double *db = th_grad_double(t, n, BIAS);
+    size_t cols = (size_t)n->cols, inner = (size_t)in->cols;
+    for (size_t i = 0; i < (size_t)n->rows; i++) {
+        for (size_t j = 0; j < cols; j++) {
+            double dz = dy[i * cols + j] * slope(activation(n), z[i * cols + j]);
+            if (db)
+                db[j] += dz;
+            for (size_t k = 0; k < inner; k++) {
+                dw[k * cols + j] += x[i * inner + k] * dz;
+                dx[i * inner + k] += dz * w[k * cols + j];
+            }
+        }
+    }
+}
+
+static const ThOp op_linear = {"linear", linear_forward, linear_backward, linear_forward_double,
+                               linear_backward_double};
+
+static ThVar linear(ThTape *t, const ThVar in[3], Activation a)
+{
+    if (th_tape_failed(t))
+        return -1;
+    if (th_cols(t, in[X]) != th_rows(t, in[W]) ||
+        (in[BIAS] >= 0 && th_cols(t, in[BIAS]) != th_cols(t, in[W]))) {
+        th_tape_fail(t, TH_EVALUE, "linear: (%d,%d) does not fit (%d,%d)", th_rows(t, in[X]),
+                     th_cols(t, in[X]), th_rows(t, in[W]), th_cols(t, in[W]));
+        return -1;
+    }
+    ThNode *n = th_node(t, &op_linear, th_rows(t, in[X]), th_cols(t, in[W]), in, 3);
+    return n && th_node_args(t, n, &a, sizeof a) ? th_node_run(t, n) : -1;
+}
+
+ThVar th_op_linear(ThTape *t, ThVar x, ThVar w, ThVar b)
+{
+    return linear(t, (ThVar[]){x, w, b}, IDENTITY);
+}
+
+ThVar th_op_linear_relu(ThTape *t, ThVar x, ThVar w, ThVar b)
+{
+    return linear(t, (ThVar[]){x, w, b}, RELU);
+}
+
+ThVar th_op_linear_gelu(ThTape *t, ThVar x, ThVar w, ThVar b)
+{
+    return linear(t, (ThVar[]){x, w, b}, GELU);
+}
+
+/* ---- x wᵀ ---- */
+
+static void transposed_forward(ThTape *t, ThNode *n)
+{
+    const ThNode *x = th_in(t, n, X);
+    th_gemm_nt(&(ThGemm){n->rows, n->cols, x->cols, x->cols, x->cols, n->cols, 0}, x->value,
+               th_in_float(t, n, W), n->value);
+}
+
+static void transposed_backward(ThTape *t, ThNode *n)
+{
+    const ThNode *x = th_in(t, n, X);
+    float beta, *dw = th_grad_float(t, n, W, &beta);
+    if (dw)
+        th_gemm_tn(&(ThGemm){n->cols, x->cols, n->rows, n->cols, x->cols, x->cols, beta}, n->grad,
+                   x->value, dw);
+    float *dx = th_grad_float(t, n, X, &beta);
+    if (dx)
+        th_gemm_nn(&(ThGemm){n->rows, x->cols, n->cols, n->cols, x->cols, x->cols, beta}, n->grad,
+                   th_in_float(t, n, W), dx);
+}
+
+static void transposed_forward_double(ThTape *t, ThNode *n)
+{
+    const ThNode *in = th_in(t, n, X);
+    const double *x = in->value, *w = th_in_double(t, n, W);
+    double *y = n->value;
+    size_t cols = (size_t)n->cols, inner = (size_t)in->cols;
+    for (size_t i = 0; i < (size_t)n->rows; i++) {
+        for (size_t j = 0; j < cols; j++) {
+            double sum = 0;
+            for (size_t k = 0; k < inner; k++)
+                sum += x[i * inner + k] * w[j * inner + k];
+            y[i * cols + j] = sum;
+        }
+    }
+}
+
+static void transposed_backward_double(ThTape *t, ThNode *n)
+{
+    const ThNode *in = th_in(t, n, X);
+    const double *x = in->value, *w = th_in_double(t, n, W), *dy = n->grad;
+    double *dx = th_grad_double(t, n, X), *dw = th_grad_double(t, n, W);
+    size_t cols = (size_t)n->cols, inner = (size_t)in->cols;
+    for (size_t i = 0; i < (size_t)n->rows; i++) {
+        for (size_t j = 0; j < cols; j++) {
+            for (size_t k = 0; k < inner; k++) {
+                dx[i * inner + k] += dy[i * cols + j] * w[j * inner + k];
+                dw[j * inner + k] += dy[i * cols + j] * x[i * inner + k];
+            }
+        }
+    }
+}
+
+static const ThOp op_transposed = {"linear transposed", transposed_forward, transposed_backward,
+                                   transposed_forward_double, transposed_backward_double};
+
+ThVar th_op_linear_transposed(ThTape *t, ThVar x, ThVar w)
+{
+    if (th_tape_failed(t))
+        return -1;
+    if (th_cols(t, x) != th_cols(t, w)) {
+        th_tape_fail(t, TH_EVALUE, "linear transposed: %d columns do not fit %d", th_cols(t, x),
+                     th_cols(t, w));
+        return -1;
+    }
+    ThNode *n = th_node(t, &op_transposed, th_rows(t, x), th_rows(t, w), (ThVar[]){x, w}, 2);
+    return n ? th_node_run(t, n) : -1;
+}

@@ -1,0 +1,181 @@
+/* Layer normalisation, and noise. */
+#include <math.h>
+#include <string.h>
+
+#include "tensor/kernels.h"
+#include "tensor/tape_impl.h"
+
+enum { A, B, GAIN, OFFSET };
+
+typedef struct {
+    void *normal; /* (rows, cols): the normalised rows before gain and offset */
+    void *rstd;   /* (rows): reciprocal standard deviations */
+} Saved;
+
+static Saved *save(ThTape *t, ThNode *n, size_t real)
+{
+    Saved *s = n->saved = th_tape_take(t, 1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->normal = th_tape_take(t, (size_t)n->rows * (size_t)n->cols, real);
+    s->rstd = th_tape_take(t, (size_t)n->rows, real);
+    return s->normal && s->rstd ? s : NULL;
+}
+
+static void norm_forward(ThTape *t, ThNode *n)
+{
+    Saved *s = save(t, n, sizeof(float));
+    if (!s)
+        return;
+    th_k_layer_norm(&(ThLayerNorm){.a = th_in_float(t, n, A),
+                                   .b = th_in_float(t, n, B),
+                                   .gain = th_in_float(t, n, GAIN),
+                                   .offset = th_in_float(t, n, OFFSET),
+                                   .y = n->value,
+                                   .normal = s->normal,
+                                   .rstd = s->rstd,
+                                   .n = n->rows,
+                                   .d = n->cols});
+}
+
+static float *zeroed_row(ThTape *t, const ThNode *n, int input)
+{
+    float beta, *g = th_grad_float(t, n, input, &beta);
+    if (g && beta == 0)
+        memset(g, 0, (size_t)n->cols * sizeof *g);
+    return g;
+}
+
+static void norm_backward(ThTape *t, ThNode *n)
+{
+    const Saved *s = n->saved;
+    ThLayerNormBack l = {.dy = n->grad, .normal = s->normal, .rstd = s->rstd, .n = n->rows,
+                         .d = n->cols, .gain = th_in_float(t, n, GAIN)};
+    l.dgain = zeroed_row(t, n, GAIN);
+    l.doffset = zeroed_row(t, n, OFFSET);
+    l.scratch = th_tape_take(t, (size_t)n->cols, sizeof(float));
+    l.da = th_grad_float(t, n, A, &l.beta_a);
+    l.db = n->in[B] < 0 ? NULL : th_grad_float(t, n, B, &l.beta_b);
+    if (l.dgain && l.doffset && l.scratch && l.da)
+        th_k_layer_norm_back(&l);
+}
+
+static void norm_forward_double(ThTape *t, ThNode *n)
+{
+    const double *a = th_in_double(t, n, A), *b = th_in_double(t, n, B);
+    const double *gain = th_in_double(t, n, GAIN), *offset = th_in_double(t, n, OFFSET);
+    Saved *s = save(t, n, sizeof(double));
+    double *y = n->value, *normal = s ? s->normal : NULL, *rstd = s ? s->rstd : NULL;
+    int d = n->cols;
+    for (int i = 0; s && i < n->rows; i++) {
+        double mean = 0, variance = 0;
+        for (int j = 0; j < d; j++)
+            mean += (a[i * d + j] + (b ? b[i * d + j] : 0)) / d;
+        for (int j = 0; j < d; j++) {
+            normal[i * d + j] = a[i * d + j] + (b ? b[i * d + j] : 0) - mean;
+            variance += normal[i * d + j] * normal[i * d + j] / d;
+        }
+        rstd[i] = 1 / sqrt(variance + 1e-5);
+        for (int j = 0; j < d; j++) {
+            normal[i * d + j] *= rstd[i];
+            y[i * d + j] = normal[i * d + j] * gain[j] + offset[j];
+        }
+    }
+}
+
+static void norm_backward_double(ThTape *t, ThNode *n)
+{
+    const Saved *s = n->saved;
+    const double *dy = n->grad, *normal = s->normal, *rstd = s->rstd;
+    const double *gain = th_in_double(t, n, GAIN);
+    double *da = th_grad_double(t, n, A);
+    double *db = n->in[B] < 0 ? NULL : th_grad_double(t, n, B);
+    double *dgain = th_grad_double(t, n, GAIN), *doffset = th_grad_double(t, n, OFFSET);
+    int d = n->cols;
+    for (int i = 0; da && dgain && doffset && i < n->rows; i++) {
+        double mean = 0, project = 0;
+        for (int j = 0; j < d; j++) {
+            double g = dy[i * d + j] * gain[j];
+            mean += g / d;
+            project += g * normal[i * d + j] / d;
+            dgain[j] += dy[i * d + j] * normal[i * d + j];
+            doffset[j] += dy[i * d + j];
+        }
+        for (int j = 0; j < d; j++) {
+            double dx = dy[i * d + j] * gain[j] - mean - normal[i * d + j] * project;
+            da[i * d + j] += rstd[i] * dx;
+            if (db)
+                db[i * d + j] += rstd[i] * dx;
+        }
+    }
+}
+
+static const ThOp op_norm = {"layer norm", norm_forward, norm_backward, norm_forward_double,
+                             norm_backward_double};
+
+ThVar th_op_layer_norm(ThTape *t, ThVar a, ThVar b, ThVar gain, ThVar offset)
+{
+    if (th_tape_failed(t))
+        return -1;
+    int rows = th_rows(t, a), cols = th_cols(t, a);
+    if ((b >= 0 && (th_rows(t, b) != rows || th_cols(t, b) != cols)) ||
+        th_cols(t, gain) != cols || th_cols(t, offset) != cols) {
+        th_tape_fail(t, TH_EVALUE, "layer norm: shapes do not fit (%d,%d)", rows, cols);
+        return -1;
+    }
+    ThNode *n = th_node(t, &op_norm, rows, cols, (ThVar[]){a, b, gain, offset}, 4);
+    return n ? th_node_run(t, n) : -1;
+}
+
+/* ---- noise ---- */
+
+typedef struct {
+    double deviation;
+    ThRng *rng;
+} Noise;
+
+static void noise_forward(ThTape *t, ThNode *n)
+{
+    const Noise *noise = n->args;
+    const float *a = th_in_float(t, n, 0);
+    float *y = n->value;
+    for (size_t i = 0; i < (size_t)n->rows * (size_t)n->cols; i++)
+        y[i] = a[i] + (float)(noise->deviation * th_rng_normal(noise->rng));
+}
+
+static void noise_backward(ThTape *t, ThNode *n)
+{
+    float beta, *da = th_grad_float(t, n, 0, &beta);
+    size_t size = (size_t)n->rows * (size_t)n->cols;
+    if (da && beta == 0)
+        memcpy(da, n->grad, size * sizeof *da);
+    else if (da)
+        th_k_add(da, n->grad, size);
+}
+
+static void noise_forward_double(ThTape *t, ThNode *n)
+{
+    const Noise *noise = n->args;
+    const double *a = th_in_double(t, n, 0);
+    double *y = n->value;
+    for (size_t i = 0; i < (size_t)n->rows * (size_t)n->cols; i++)
+        y[i] = a[i] + noise->deviation * th_rng_normal(noise->rng);
+}
+
+static void noise_backward_double(ThTape *t, ThNode *n)
+{
+    const double *dy = n->grad;
+    double *da = th_grad_double(t, n, 0);
+    for (size_t i = 0; da && i < (size_t)n->rows * (size_t)n->cols; i++)
+        da[i] += dy[i];
+}
+
+static const ThOp op_noise = {"noise", noise_forward, noise_backward, noise_forward_double,
+                              noise_backward_double};
+
+ThVar th_op_noise(ThTape *t, ThVar a, double deviation, ThRng *r)
+{
+    ThNode *n = th_node(t, &op_noise, th_rows(t, a), th_cols(t, a), &a, 1);
+    Noise noise = {deviation, r};
+    return n && th_node_args(t, n, &noise, sizeof noise) ? th_node_run(t, n) : -1;
+}
