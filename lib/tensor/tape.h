@@ -127,29 +127,42 @@ typedef struct {
 } ThWindowShape;
 ThVar th_op_window_attention(ThTape *t, ThVar q, ThVar kv, ThVar bias, const ThWindowShape *shape);
 
-/* Full attention within each of B strings of T positions.  qkv is (B*T, 3d): query, key and value;
- * heads divide d.  Where `last_only` is set only the last position asks: the result is (B, d), else
- * (B*T, d).  With xl ≥ 0 logits are those of Transformer-XL: ((q+u)·k + (q+v)·r(i-j))/√d_h, where u
- * and v are (1,d), xl is (2T-1, d), row T-1+δ holding r(δ) for δ = i-j; else q·k/√d_h.
+/* Full attention within each of B strings of T positions.  kv is (B*T, 2d): key, then value; heads
+ * divide d.  q has a row for every position (B*T, d), or (B, d) where only the last positions ask;
+ * the result has the shape of q.  causal: no key after the query.  With xl ≥ 0 logits are those of
+ * Transformer-XL: ((q+u)·k + (q+v)·r(i-j))/√d_h, where u and v are (1,d) and row T-1+j-i of xl
+ * (2T-1, d) holds r(i-j); else q·k/√d_h.
  * The weights are kept under the tag "attention", index `tag`, as (B*heads*queries, T), while
- * th_tape_keep_attention is on. */
+ * th_tape_keep_attention is on.  Memory: none of order T² remains without gradient. */
 typedef struct {
     int B, T, heads;
-    bool causal, last_only;
+    bool causal;
     ThVar u, v, xl; /* -1: no relative positions */
     int tag;
 } ThAttention;
-ThVar th_op_attention(ThTape *t, ThVar qkv, const ThAttention *how);
+ThVar th_op_attention(ThTape *t, ThVar q, ThVar kv, const ThAttention *how);
 void th_tape_keep_attention(ThTape *t, bool keep); /* off at first; outlives begin */
 
-/* One step of a recurrent network over a whole batch, fused.  Each reads row b of the symbol table
- * wx at token[b] (the one-hot input times its weight matrix; token -1 adds nothing). */
-ThVar th_op_rnn_step(ThTape *t, ThVar h, ThVar wx, ThVar wh, ThVar b, const int *token);
-/* LSTM: state (B, 2H) holds h then c; gates in the order i, g, f, o; forget bias `forget` added. */
-ThVar th_op_lstm_step(ThTape *t, ThVar state, ThVar wx, ThVar wh, ThVar b, const int *token,
-                      double forget);
-/* GRU: z, r, candidate; h' = (1-z)∘h + z∘c with c = tanh(wx + r∘(h wh) + b), gates as columns. */
-ThVar th_op_gru_step(ThTape *t, ThVar h, ThVar wx, ThVar wh, ThVar bx, ThVar bh, const int *token);
+/* A recurrent layer over B strings of T positions, one operation: the gradient of its weights is
+ * one product.  The state starts at zero.  x holds what the inputs add to the gates, biases
+ * included: position i of string b reads row index[b*T + i], or row b*T + i where index is NULL.
+ * Result: the hidden states, (B, H) after the last position, or (B*T, H) where `every` is set. */
+typedef struct {
+    int B, T;
+    const int *index; /* (B,T): rows of x; NULL: x is (B*T, …) */
+    bool every;
+} ThSequence;
+
+/* h' = max(0, x + h wh); wh (H,H). */
+ThVar th_op_rnn(ThTape *t, ThVar x, ThVar wh, const ThSequence *s);
+
+/* Gates i, g, f, o as the columns of x + h wh; wh (H,4H).  c' = σ(f + forget) c + σ(i) tanh(g),
+ * h' = σ(o) tanh(c'). */
+ThVar th_op_lstm(ThTape *t, ThVar x, ThVar wh, const ThSequence *s, double forget);
+
+/* Gates z, r and the candidate n as columns; wh (H,3H), bh (1,H).  h' = (1-σ(z)) h + σ(z) tanh(n_x
+ * + σ(r) (n_h + bh)), where n_x comes from x and n_h from h wh. */
+ThVar th_op_gru(ThTape *t, ThVar x, ThVar wh, ThVar bh, const ThSequence *s);
 
 /* Columns from … from+n-1. */
 ThVar th_op_columns(ThTape *t, ThVar a, int from, int n);
