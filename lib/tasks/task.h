@@ -21,25 +21,26 @@ typedef struct {
     const char *detail;                  /* how strings are drawn, what chance level to expect */
     bool takes_automaton;                /* `task t = KIND AUTOMATON` */
     const ThOptionSpec *options;         /* ends with a NULL name; NULL: none */
-    /* Fills t->signature, t->machine and whatever t->data is for.  `a` is NULL unless
-     * takes_automaton. */
+    /* Fills t->signature, t->machine and t->bits.  `a` is NULL unless takes_automaton. */
     bool (*init)(ThTask *t, const ThAutomaton *a, ThError *err);
     /* The length of the strings drawn when `length` is asked for; NULL: the same. */
     int (*length)(const ThTask *t, int length);
     /* Draws a batch of b->B strings of b->T tokens (a length that `length` returned) into b->token.
      * Labels are computed from the machine afterwards, by th_task_sample. */
     bool (*draw)(const ThTask *t, ThRng *r, ThBatch *b, ThError *err);
-    void (*free)(ThTask *t); /* frees t->data; NULL: nothing to free */
+    /* What th_task_chance returns for a length that `length` returned. */
+    double (*chance)(const ThTask *t, int length);
 } ThTaskKind;
 
 struct ThTask {
     const ThTaskKind *kind;
     ThOptions options;
     ThSignature signature;
-    ThDfa *machine; /* its class after a string (or prefix) is the label (TH_FINAL, TH_EVERY) */
-    int *bits;      /* TH_BITS: (n_states, n_classes) of 0 and 1; else NULL */
-    double chance;  /* accuracy of the best answer that does not read the string, or NaN */
-    void *data;
+    /* Its class after a string (TH_FINAL) or prefix (TH_EVERY) is the label; the class
+     * signature.n_classes, where it has one, means that there is nothing to answer. */
+    ThDfa *machine;
+    int *bits; /* TH_BITS: (n_states, n_classes) of 0 and 1, equal rows in equal machine classes;
+                  else NULL */
 };
 
 const ThTaskKind *const *th_task_kinds(size_t *n); /* the registry, in manual order */
@@ -55,15 +56,15 @@ int th_task_length(const ThTask *t, int length);
 
 /* Fills a batch: b->B set by the caller, b->T set to th_task_length(t, length); b->token and
  * b->target are (re)allocated, NULL at first, and freed by th_batch_free.  The strings depend on *r
- * only. */
+ * only; several threads may draw from one task. */
 bool th_task_sample(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err);
 
 /* Computes b->target of given tokens (B, T set). */
 void th_task_label(const ThTask *t, ThBatch *b);
 void th_batch_free(ThBatch *b);
 
-/* Accuracy that the best constant answer reaches at this length, measured from the machine's label
- * distribution under the sampler where it is known exactly, else NaN. */
+/* The accuracy of the best answer that does not read the string, for the length wanted: exact for
+ * the distribution that the sampler draws from.  NaN only if memory runs out. */
 double th_task_chance(const ThTask *t, int length);
 
 #endif

@@ -1,0 +1,33 @@
+#include <string.h>
+
+#include "tasks/kit.h"
+
+static const ThOptionSpec options[] = {
+    {"modulus", TH_INT, "5", 2, 100, NULL, "length of the cycle"},
+    {"encoding", TH_CHOICE, "paper", 0, 0, "paper|deepmind",
+     "0 1 2 mean stay, up, down (paper) or down, stay, up (deepmind)"},
+    {0},
+};
+
+static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
+{
+    (void)a;
+    static const int paper[] = {0, 1, -1}, deepmind[] = {-1, 0, 1};
+    bool as_paper = strcmp(th_option_text(&t->options, "encoding"), "paper") == 0;
+    int m = (int)th_option_int(&t->options, "modulus");
+    t->machine = th_cyclic_machine(m, 3, as_paper ? paper : deepmind, err);
+    return t->machine && th_task_signature(t, TH_FINAL, (ThNames){3, ""}, (ThNames){m, ""}, err);
+}
+
+const ThTaskKind th_task_cycle_navigation = {
+    .name = "cycle_navigation",
+    .summary = "where on a cycle do the moves lead?",
+    .source = "Delétang et al. 2023, Cycle Navigation; Chi et al. 2023, Table 1",
+    .detail = "Uniform strings of the moves 0 1 2 on a cycle of modulus= places, from place 0.  "
+              "RegularGPT's text writes stay, up and down as 0 1 2, the code that it builds on "
+              "down, stay and up; encoding= chooses.",
+    .options = options,
+    .init = init,
+    .draw = th_draw_uniform,
+    .chance = th_chance_uniform,
+};

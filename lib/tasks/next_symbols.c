@@ -1,0 +1,159 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "automata/count.h"
+#include "base/memory.h"
+#include "tasks/own.h"
+
+/* A minimal machine has one state at most from which acceptance is out of reach. */
+static bool is_dead(const ThDfa *d, int q)
+{
+    for (int a = 0; a < d->n_symbols; a++)
+        if (d->next[q * d->n_symbols + a] != q)
+            return false;
+    return d->class[q] == 0;
+}
+
+/* Fills bits (n_states, n_symbols + 1): which symbols may follow, and whether the word may end. */
+static void fill_bits(const ThDfa *d, int *bits)
+{
+    for (int q = 0; q < d->n_states; q++, bits += d->n_symbols + 1) {
+        for (int a = 0; a < d->n_symbols; a++)
+            bits[a] = !is_dead(d, d->next[q * d->n_symbols + a]);
+        bits[d->n_symbols] = d->class[q];
+    }
+}
+
+/* Makes the class of a state the number of its row of bits among the different ones. */
+static void class_by_bits(ThDfa *d, const int *bits)
+{
+    size_t n = (size_t)d->n_symbols + 1;
+    d->n_classes = 0;
+    for (int q = 0; q < d->n_states; q++) {
+        int p = 0;
+        while (p < q && memcmp(bits + (size_t)p * n, bits + (size_t)q * n, n * sizeof *bits) != 0)
+            p++;
+        d->class[q] = p < q ? d->class[p] : d->n_classes++;
+    }
+}
+
+static bool may_end(const ThTask *t, int q)
+{
+    int n = t->signature.n_classes;
+    return t->bits[q * n + n - 1];
+}
+
+/* Looks for the drawn length: the greatest member's length up to the one wanted, else the least
+ * beyond it. */
+typedef struct {
+    const ThTask *t;
+    int wanted, found; /* 0: none yet */
+} Search;
+
+static bool note_length(void *context, int k, const bool *reached)
+{
+    Search *s = context;
+    bool member = false;
+    for (int q = 0; k > 0 && !member && q < s->t->machine->n_states; q++)
+        member = reached[q] && may_end(s->t, q);
+    if (member && (k <= s->wanted || s->found == 0))
+        s->found = k;
+    return k < s->wanted || s->found == 0;
+}
+
+/* A word longer than the number of states can be shortened, so the search need not go further. */
+static int drawn_length(const ThTask *t, int length)
+{
+    Search s = {.t = t, .wanted = length};
+    int limit = length > t->machine->n_states ? length : t->machine->n_states;
+    return th_dfa_reach(t->machine, limit, note_length, &s, NULL) && s.found ? s.found : length;
+}
+
+static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
+{
+    ThSignature *s = &t->signature;
+    s->target = TH_BITS;
+    t->machine = th_own_acceptor(a, err);
+    if (!t->machine || !th_own_names(&s->symbol, &s->n_symbols, a->symbol, a->n_symbols, err) ||
+        !th_own_names(&s->class, &s->n_classes, a->symbol, a->n_symbols, err))
+        return false;
+    ThDfa *d = t->machine;
+    size_t n = (size_t)d->n_symbols + 1;
+    char **class = realloc(s->class, n * sizeof *class);
+    if (!class)
+        return th_fail(err, TH_ENOMEM, "out of memory (%zu names)", n);
+    s->class = class;
+    t->bits = th_alloc((size_t)d->n_states, n * sizeof *t->bits, err);
+    if (!t->bits || !(class[n - 1] = th_strdup("end", err)))
+        return false;
+    s->n_classes++;
+    fill_bits(d, t->bits);
+    class_by_bits(d, t->bits);
+    Search search = {.t = t, .wanted = 1};
+    return th_dfa_reach(d, d->n_states, note_length, &search, err) &&
+           (search.found ||
+            th_fail(err, TH_EVALUE, "the automaton accepts no word but perhaps the empty one"));
+}
+
+static ThWordCount *count_members(const ThTask *t, int length, ThError *err)
+{
+    bool *wanted = th_alloc((size_t)t->machine->n_states, sizeof *wanted, err);
+    if (!wanted)
+        return NULL;
+    for (int q = 0; q < t->machine->n_states; q++)
+        wanted[q] = may_end(t, q);
+    ThWordCount *c = th_words_count(t->machine, wanted, length, err);
+    free(wanted);
+    return c;
+}
+
+static bool draw(const ThTask *t, ThRng *r, ThBatch *b, ThError *err)
+{
+    ThWordCount *c = count_members(t, b->T, err);
+    if (!c)
+        return false;
+    bool ok = th_words_log(c, t->machine->start, b->T) > -HUGE_VAL ||
+              th_fail(err, TH_ENOMEM, "out of memory (looking for words of length %d)", b->T);
+    for (int i = 0; ok && i < b->B; i++)
+        th_words_draw(c, r, b->token + (size_t)i * (size_t)b->T, b->T);
+    th_words_free(c);
+    return ok;
+}
+
+typedef struct {
+    const ThWordCount *count;
+    int length;
+} Members;
+
+static double weight(const void *context, int position, int state, int symbol)
+{
+    const Members *m = context;
+    return th_words_next(m->count, state, m->length - position, symbol);
+}
+
+static double chance(const ThTask *t, int length)
+{
+    ThWordCount *c = count_members(t, length, NULL);
+    if (!c)
+        return (double)NAN;
+    double share = th_chance_by_weight(t, length, weight, &(Members){c, length});
+    th_words_free(c);
+    return share;
+}
+
+const ThTaskKind th_task_next_symbols = {
+    .name = "next_symbols",
+    .summary = "which symbols may follow every prefix of a word of an automaton?",
+    .source = "Bhattamishra et al. 2020 (character prediction), for any regular language",
+    .detail = "task t = next_symbols A, where A is an automaton or an expression.  Accepted words "
+              "only, every one of the length equally likely; a length without words is drawn as "
+              "the next shorter one that has some, else the next longer.  After each symbol the "
+              "answer is a set: the symbols with which an accepted word may go on, and end where "
+              "it may end.  An answer counts as right if the whole set is.",
+    .takes_automaton = true,
+    .init = init,
+    .length = drawn_length,
+    .draw = draw,
+    .chance = chance,
+};

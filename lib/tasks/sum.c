@@ -1,0 +1,37 @@
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "tasks/kit.h"
+
+static const ThOptionSpec options[] = {
+    {"modulus", TH_INT, "5", 2, 100, NULL, "the sum is taken modulo this"},
+    {"labels", TH_CHOICE, "every", 0, 0, "every|final", "answers at every position or the last"},
+    {0},
+};
+
+static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
+{
+    (void)a;
+    int m = (int)th_option_int(&t->options, "modulus");
+    int *move = th_alloc((size_t)m, sizeof *move, err);
+    if (!move)
+        return false;
+    for (int i = 0; i < m; i++)
+        move[i] = i;
+    t->machine = th_cyclic_machine(m, m, move, err);
+    free(move);
+    return t->machine &&
+           th_task_signature(t, th_task_labels(t), (ThNames){m, ""}, (ThNames){m, ""}, err);
+}
+
+const ThTaskKind th_task_sum = {
+    .name = "sum",
+    .summary = "the running sum of numbers, modulo modulus=",
+    .source = "Fan et al. 2023 (block-diagonal LRNN), Sum",
+    .detail = "Uniform strings over the numbers below modulus=.  With labels=every, as in the "
+              "paper, every prefix is labelled with its sum.",
+    .options = options,
+    .init = init,
+    .draw = th_draw_uniform,
+    .chance = th_chance_uniform,
+};

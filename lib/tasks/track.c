@@ -1,0 +1,160 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "tasks/own.h"
+
+enum { NOWHERE = -1 };
+
+/* Marks the states that the start leads to with 0 in place, the others with NOWHERE.  stack has
+ * room for all states. */
+static void mark_reachable(const ThAutomaton *a, int *place, int *stack)
+{
+    int n = 0;
+    for (int q = 0; q < a->n_states; q++) {
+        place[q] = a->start[q] ? 0 : NOWHERE;
+        if (a->start[q])
+            stack[n++] = q;
+    }
+    while (n > 0) {
+        int q = stack[--n];
+        for (size_t i = a->first[q]; i < a->first[q + 1]; i++) {
+            int to = a->arc[i].to;
+            if (place[to] == NOWHERE) {
+                place[to] = 0;
+                stack[n++] = to;
+            }
+        }
+    }
+}
+
+/* Numbers the marked states in order and returns how many there are; *partial tells whether one of
+ * them lacks a successor. */
+static int number_marked(const ThAutomaton *a, int *place, bool *partial)
+{
+    int n = 0;
+    for (int q = 0; q < a->n_states; q++) {
+        if (place[q] == NOWHERE)
+            continue;
+        place[q] = n++;
+        *partial |= a->first[q + 1] - a->first[q] < (size_t)a->n_symbols;
+    }
+    *partial |= n == 0;
+    return n;
+}
+
+/* The machine of a deterministic automaton, state for state; state n is the sink if there is one.
+ */
+static ThDfa *machine_of(const ThAutomaton *a, const int *place, int n, bool partial, ThError *err)
+{
+    ThDfa *d = th_dfa_new(n + partial, a->n_symbols, n + partial, err);
+    if (!d)
+        return NULL;
+    for (int q = 0; q < d->n_states; q++)
+        d->class[q] = q;
+    for (int i = 0; i < d->n_states * d->n_symbols; i++)
+        d->next[i] = n;
+    for (int q = 0; q < a->n_states; q++)
+        if (a->start[q])
+            d->start = place[q];
+    for (size_t i = 0; i < a->n_arcs; i++) {
+        const ThArc *arc = &a->arc[i];
+        if (place[arc->from] != NOWHERE)
+            d->next[place[arc->from] * d->n_symbols + arc->symbol] = place[arc->to];
+    }
+    return d;
+}
+
+/* Names the sink so that no state has the same name. */
+static char *sink_name(const ThAutomaton *a, ThError *err)
+{
+    ThText name = {0};
+    th_text_add(&name, "sink");
+    for (int q = 0; q < a->n_states && !name.failed;) {
+        if (strcmp(a->state[q++], name.data) == 0) {
+            th_text_add(&name, "'");
+            q = 0;
+        }
+    }
+    return th_text_take(&name, err);
+}
+
+static bool name_states(ThTask *t, const ThAutomaton *a, const int *place, bool partial,
+                        ThError *err)
+{
+    ThSignature *s = &t->signature;
+    s->class = th_alloc((size_t)t->machine->n_states, sizeof *s->class, err);
+    if (!s->class)
+        return false;
+    for (int q = 0; q < a->n_states; q++) {
+        if (place[q] == NOWHERE)
+            continue;
+        if (!(s->class[s->n_classes] = th_strdup(a->state[q], err)))
+            return false;
+        s->n_classes++;
+    }
+    if (!partial)
+        return true;
+    s->class[s->n_classes] = sink_name(a, err);
+    return s->class[s->n_classes++] != NULL;
+}
+
+static bool init_deterministic(ThTask *t, const ThAutomaton *a, ThError *err)
+{
+    int *place = th_alloc((size_t)a->n_states, 2 * sizeof *place, err);
+    if (!place)
+        return false;
+    bool partial = false;
+    mark_reachable(a, place, place + a->n_states);
+    int n = number_marked(a, place, &partial);
+    t->machine = machine_of(a, place, n, partial, err);
+    bool ok = t->machine && name_states(t, a, place, partial, err);
+    free(place);
+    return ok;
+}
+
+/* The states of an automaton with choices are those of its minimal deterministic machine. */
+static bool init_minimal(ThTask *t, const ThAutomaton *a, ThError *err)
+{
+    t->machine = th_own_acceptor(a, err);
+    if (!t->machine)
+        return false;
+    ThSignature *s = &t->signature;
+    int n = t->machine->n_states;
+    t->machine->n_classes = n;
+    s->class = th_alloc((size_t)n, sizeof *s->class, err);
+    if (!s->class)
+        return false;
+    for (int q = 0; q < n; q++, s->n_classes++) {
+        char name[16];
+        snprintf(name, sizeof name, "q%d", q);
+        t->machine->class[q] = q;
+        if (!(s->class[q] = th_strdup(name, err)))
+            return false;
+    }
+    return true;
+}
+
+static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
+{
+    ThSignature *s = &t->signature;
+    s->target = TH_EVERY;
+    return th_own_names(&s->symbol, &s->n_symbols, a->symbol, a->n_symbols, err) &&
+           (th_automaton_deterministic(a) ? init_deterministic : init_minimal)(t, a, err);
+}
+
+const ThTaskKind th_task_track = {
+    .name = "track",
+    .summary = "the state of an automaton after every prefix",
+    .source = "any regular language; state tracking as in Chi et al. 2023, §7",
+    .detail = "task t = track A, where A is an automaton or an expression.  Uniform strings.  The "
+              "classes are the automaton's states by name, with a sink where a move is missing; of "
+              "an automaton with choices they are the states q0, q1, … of its minimal "
+              "deterministic machine.",
+    .takes_automaton = true,
+    .init = init,
+    .draw = th_draw_uniform,
+    .chance = th_chance_uniform,
+};
