@@ -1,0 +1,293 @@
+#include "lab/evaluate.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+
+/* A shard is large enough for fast matrix products and small enough for the cache and for several
+ * threads.  Its size is even, so that samplers can balance two sorts of strings. */
+enum { SHARD_TOKENS = 32768, SHARD_STRINGS = 128 };
+
+/* What one shard of a length found. */
+typedef struct {
+    long long n, right;
+    double loss;
+    ThError err;
+} Shard;
+
+struct ThEvaluator {
+    const ThModel *model;
+    const ThTask *task;
+    uint64_t seed;
+    ThPool *pool;
+    int threads;
+    ThTape **tape;  /* (threads) */
+    ThBatch *batch; /* (threads) */
+    double **logit; /* (threads): room for a shard's outputs */
+    size_t *cap;    /* (threads): of logit */
+    Shard *shard;
+    size_t cap_shards;
+    int length, samples, shard_strings; /* of the length being scored */
+};
+
+ThEvaluator *th_evaluator_new(const ThModel *m, const ThTask *t, long long seed, int threads,
+                              ThError *err)
+{
+    if (!m->bound) {
+        th_fail(err, TH_EVALUE, "the model has not been trained on any task yet");
+        return NULL;
+    }
+    if (!th_signature_match(&m->signature, &t->signature, err))
+        return NULL;
+    ThEvaluator *e = th_alloc(1, sizeof *e, err);
+    if (!e)
+        return NULL;
+    *e = (ThEvaluator){.model = m, .task = t, .seed = (uint64_t)seed, .threads = threads};
+    size_t n = (size_t)threads;
+    bool ok = (e->tape = th_alloc(n, sizeof *e->tape, err)) &&
+              (e->batch = th_alloc(n, sizeof *e->batch, err)) &&
+              (e->logit = th_alloc(n, sizeof *e->logit, err)) &&
+              (e->cap = th_alloc(n, sizeof *e->cap, err)) && (e->pool = th_pool_new(threads, err));
+    for (size_t i = 0; ok && i < n; i++)
+        ok = (e->tape[i] = th_tape_new(TH_FLOAT, &m->params, err)) != NULL;
+    if (ok)
+        return e;
+    th_evaluator_free(e);
+    return NULL;
+}
+
+void th_evaluator_free(ThEvaluator *e)
+{
+    if (!e)
+        return;
+    th_pool_free(e->pool);
+    for (int i = 0; i < e->threads; i++) {
+        if (e->tape)
+            th_tape_free(e->tape[i]);
+        if (e->batch)
+            th_batch_free(&e->batch[i]);
+        if (e->logit)
+            free(e->logit[i]);
+    }
+    free(e->tape);
+    free(e->batch);
+    free(e->logit);
+    free(e->cap);
+    free(e->shard);
+    free(e);
+}
+
+static int greatest(const double *z, int n)
+{
+    int best = 0;
+    for (int c = 1; c < n; c++)
+        if (z[c] > z[best])
+            best = c;
+    return best;
+}
+
+void th_probabilities(ThTarget target, double *z, int n)
+{
+    if (target == TH_BITS) {
+        for (int c = 0; c < n; c++)
+            z[c] = 1 / (1 + exp(-z[c]));
+        return;
+    }
+    double top = z[greatest(z, n)], sum = 0;
+    for (int c = 0; c < n; c++)
+        sum += z[c] = exp(z[c] - top);
+    for (int c = 0; c < n; c++)
+        z[c] /= sum;
+}
+
+/* -log softmax(z)[class] */
+static double class_loss(const double *z, int n, int class)
+{
+    double top = z[greatest(z, n)], sum = 0;
+    for (int c = 0; c < n; c++)
+        sum += exp(z[c] - top);
+    return top + log(sum) - z[class];
+}
+
+/* Mean over the bits of -log of the probability that sigmoid(z) gives to each. */
+static double bits_loss(const double *z, int n, const int *bit)
+{
+    double sum = 0;
+    for (int c = 0; c < n; c++)
+        sum += fmax(z[c], 0) - z[c] * bit[c] + log1p(exp(-fabs(z[c])));
+    return sum / n;
+}
+
+static bool bits_right(const double *z, int n, const int *bit)
+{
+    for (int c = 0; c < n; c++)
+        if ((z[c] > 0) != (bit[c] == 1))
+            return false;
+    return true;
+}
+
+static void score_outputs(const ThSignature *s, const double *z, const int *target, size_t rows,
+                          Shard *to)
+{
+    int n = s->n_classes;
+    for (size_t i = 0; i < rows; i++, z += n) {
+        if (s->target == TH_BITS) {
+            const int *bit = target + i * (size_t)n;
+            to->right += bits_right(z, n, bit);
+            to->loss += bits_loss(z, n, bit);
+        } else if (target[i] >= 0) {
+            to->right += greatest(z, n) == target[i];
+            to->loss += class_loss(z, n, target[i]);
+        } else {
+            continue;
+        }
+        to->n++;
+    }
+}
+
+/* Runs the model; logits gets (rows, classes). */
+static bool forward(const ThModel *m, ThTape *tape, const ThBatch *b, double *logits, ThError *err)
+{
+    ThForward how = {.share = true};
+    th_tape_begin(tape, TH_NO_GRADIENT);
+    ThVar z = m->kind->forward(m, tape, b, &how);
+    if (!th_tape_ok(tape, err))
+        return false;
+    th_tape_read(tape, z, logits);
+    size_t n = (size_t)th_rows(tape, z) * (size_t)th_cols(tape, z);
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(logits[i]))
+            return th_fail(err, TH_ENUMERIC, "the model's output is not a finite number");
+    return true;
+}
+
+static size_t n_outputs(const ThSignature *s, const ThBatch *b)
+{
+    return (size_t)b->B * (s->target == TH_FINAL ? 1 : (size_t)b->T);
+}
+
+static bool run_shard(ThEvaluator *e, int number, int thread, Shard *to)
+{
+    ThBatch *b = &e->batch[thread];
+    int first = number * e->shard_strings;
+    b->B = e->samples - first < e->shard_strings ? e->samples - first : e->shard_strings;
+    ThRng r = th_rng(e->seed, "evaluate", (uint64_t)e->length << 32 | (uint64_t)number);
+    if (!th_task_sample(e->task, &r, e->length, b, &to->err))
+        return false;
+    const ThSignature *s = &e->task->signature;
+    size_t rows = n_outputs(s, b);
+    if (!th_grow(&e->logit[thread], &e->cap[thread], rows * (size_t)s->n_classes, sizeof **e->logit,
+                 &to->err) ||
+        !forward(e->model, e->tape[thread], b, e->logit[thread], &to->err))
+        return false;
+    score_outputs(s, e->logit[thread], b->target, rows, to);
+    return true;
+}
+
+static void shard_job(void *context, int number)
+{
+    ThEvaluator *e = context;
+    run_shard(e, number, number % e->threads, &e->shard[number]);
+}
+
+static int shard_strings(int tokens)
+{
+    int n = SHARD_TOKENS / tokens;
+    n -= n % 2;
+    return n > SHARD_STRINGS ? SHARD_STRINGS : n < 2 ? 2 : n;
+}
+
+/* The x with P(Beta(a, b) ≤ x) = p, by bisection: GSL's gsl_cdf_beta_Pinv gives up on some a and b
+ * of ordinary size. */
+static double beta_quantile(double p, double a, double b)
+{
+    double lo = 0, hi = 1;
+    for (int i = 0; i < 52; i++) {
+        double x = (lo + hi) / 2;
+        *(gsl_cdf_beta_P(x, a, b) < p ? &lo : &hi) = x;
+    }
+    return (lo + hi) / 2;
+}
+
+void th_interval(double right, double n, double *lo, double *hi)
+{
+    *lo = right > 0 ? beta_quantile(0.025, right, n - right + 1) : 0;
+    *hi = right < n ? beta_quantile(0.975, right + 1, n - right) : 1;
+}
+
+static bool add_up(const ThEvaluator *e, int n_shards, ThScore *score, ThError *err)
+{
+    double loss = 0;
+    for (int i = 0; i < n_shards; i++) {
+        const Shard *s = &e->shard[i];
+        if (s->err.code != TH_OK) {
+            th_fail(err, s->err.code, "%s", s->err.msg);
+            return th_hint(err, "%s", s->err.hint);
+        }
+        score->n += s->n;
+        score->right += s->right;
+        loss += s->loss;
+    }
+    if (score->n == 0)
+        return th_fail(err, TH_EVALUE, "no string of length %d has an answer", e->length);
+    score->accuracy = (double)score->right / (double)score->n;
+    score->loss = loss / (double)score->n;
+    double strings = e->samples < score->n ? e->samples : (double)score->n;
+    th_interval(score->accuracy * strings, strings, &score->lo, &score->hi);
+    return true;
+}
+
+bool th_evaluator_length(ThEvaluator *e, int length, int samples, ThScore *score, ThError *err)
+{
+    if (length < 1 || samples < 1)
+        return th_fail(err, TH_EVALUE, "a length and a number of samples of at least 1 are needed");
+    int tokens = th_task_length(e->task, length);
+    *score = (ThScore){.length = length, .tokens = tokens};
+    e->length = length;
+    e->samples = samples;
+    e->shard_strings = shard_strings(tokens);
+    int n = (samples - 1) / e->shard_strings + 1;
+    if (!th_grow(&e->shard, &e->cap_shards, (size_t)n, sizeof *e->shard, err))
+        return false;
+    for (int i = 0; i < n; i++)
+        e->shard[i] = (Shard){0};
+    th_pool_run(e->pool, shard_job, e, n);
+    if (!add_up(e, n, score, err))
+        return false;
+    score->chance = th_task_chance(e->task, length);
+    return true;
+}
+
+bool th_logits(const ThModel *m, const int *token, int length, double *logits, ThError *err)
+{
+    if (!m->bound)
+        return th_fail(err, TH_EVALUE, "the model has not been trained on any task yet");
+    if (length < 1)
+        return th_fail(err, TH_EVALUE, "a model reads at least one symbol");
+    ThTape *tape = th_tape_new(TH_FLOAT, &m->params, err);
+    int *copy = tape ? th_copy(token, (size_t)length, sizeof *token, err) : NULL;
+    bool ok = copy && forward(m, tape, &(ThBatch){.B = 1, .T = length, .token = copy}, logits, err);
+    free(copy);
+    th_tape_free(tape);
+    return ok;
+}
+
+bool th_predict(const ThModel *m, const int *token, int length, int *answer, ThError *err)
+{
+    const ThSignature *s = &m->signature;
+    size_t rows = s->target == TH_FINAL || length < 1 ? 1 : (size_t)length;
+    size_t n = (size_t)s->n_classes;
+    double *z = th_alloc(rows * n, sizeof *z, err);
+    bool ok = z && th_logits(m, token, length, z, err);
+    for (size_t i = 0; ok && i < rows; i++) {
+        if (s->target != TH_BITS)
+            answer[i] = greatest(z + i * n, s->n_classes);
+        for (size_t c = 0; s->target == TH_BITS && c < n; c++)
+            answer[i * n + c] = z[i * n + c] > 0;
+    }
+    free(z);
+    return ok;
+}
