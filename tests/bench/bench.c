@@ -1,0 +1,183 @@
+/* bench.c - times the library, a round at a time.
+ *
+ *     bench step|evaluate MODEL TASK LENGTHS BATCH THREADS [key=value]...
+ *
+ * The options are the model's, or else the training's.  For every line SECONDS on standard input
+ * one round is measured and a line printed: "median mean least count", in milliseconds.  At the end
+ * of the input comes "bytes TAPES RESIDENT": the memory of the trainer's tapes, and the most that
+ * the process ever held.  tests/bench/peers/measure.py speaks the same way.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "lab/evaluate.h"
+#include "lab/train.h"
+
+enum { MOST_TIMES = 1 << 20 };
+
+typedef struct {
+    bool step;
+    int length, batch, threads;
+    ThModel *model;
+    ThTask *task;
+    ThOptions training;
+    ThTrainer *trainer;
+    ThEvaluator *evaluator;
+    double *times;
+} Bench;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+static bool has_option(const ThOptionSpec *spec, const char *name)
+{
+    for (; spec && spec->name; spec++)
+        if (strcmp(spec->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* "key=value" goes to the model if that knows the key. */
+static bool set_option(Bench *b, ThOptions *model, const ThModelKind *kind, const char *pair,
+                       ThError *err)
+{
+    char name[64] = "";
+    const char *equals = strchr(pair, '=');
+    if (!equals || (size_t)(equals - pair) >= sizeof name)
+        return th_fail(err, TH_EUSAGE, "expected key=value, found %s", pair);
+    memcpy(name, pair, (size_t)(equals - pair));
+    ThOptions *to = has_option(kind->options, name) ? model : &b->training;
+    return th_options_set(to, name, equals + 1, err);
+}
+
+static bool set_training(Bench *b, const char *lengths, const char *batch, ThError *err)
+{
+    return th_options_init(&b->training, th_train_options, err) &&
+           th_options_set(&b->training, "length", lengths, err) &&
+           th_options_set(&b->training, "batch", batch, err) &&
+           th_options_set(&b->training, "steps", "1000000", err);
+}
+
+static bool make_model(Bench *b, const char *name, int n, char **pair, ThError *err)
+{
+    const ThModelKind *kind = th_model_kind(name);
+    if (!kind)
+        return th_fail(err, TH_EUSAGE, "no model %s", name);
+    ThOptions o = {0};
+    bool ok = th_options_init(&o, kind->options, err);
+    for (int i = 0; ok && i < n; i++)
+        ok = set_option(b, &o, kind, pair[i], err);
+    if (ok)
+        b->model = th_model_new(kind, &o, err);
+    th_options_free(&o);
+    return b->model != NULL;
+}
+
+static bool make_task(Bench *b, const char *name, ThError *err)
+{
+    const ThTaskKind *kind = th_task_kind(name);
+    if (!kind)
+        return th_fail(err, TH_EUSAGE, "no task %s", name);
+    ThOptions o = {0};
+    if (th_options_init(&o, kind->options, err))
+        b->task = th_task_new(kind, &o, NULL, err);
+    th_options_free(&o);
+    return b->task != NULL;
+}
+
+/* Both kinds of work begin with a few steps: they bind the model and size the arenas. */
+static bool warm_up(Bench *b, ThError *err)
+{
+    b->trainer = th_trainer_new(b->model, b->task, &b->training, b->threads, err);
+    for (int i = 0; b->trainer && i < 5; i++)
+        if (!th_trainer_step(b->trainer, err))
+            return false;
+    if (!b->trainer || b->step)
+        return b->trainer != NULL;
+    ThScore score;
+    b->evaluator = th_evaluator_new(b->model, b->task, 1, b->threads, err);
+    return b->evaluator && th_evaluator_length(b->evaluator, b->length, b->batch, &score, err);
+}
+
+static bool once(Bench *b, ThError *err)
+{
+    ThScore score;
+    if (b->step)
+        return th_trainer_step(b->trainer, err);
+    return th_evaluator_length(b->evaluator, b->length, b->batch, &score, err);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static bool round_of(Bench *b, double seconds, ThError *err)
+{
+    int n = 0;
+    double start = now(), sum = 0;
+    do {
+        double begin = now();
+        if (!once(b, err))
+            return false;
+        b->times[n] = now() - begin;
+        sum += b->times[n++];
+    } while (n < MOST_TIMES && now() - start < 1e3 * seconds);
+    qsort(b->times, (size_t)n, sizeof *b->times, ascending);
+    printf("%.5f %.5f %.5f %d\n", b->times[n / 2], sum / n, b->times[0], n);
+    fflush(stdout);
+    return true;
+}
+
+static bool run(Bench *b, int argc, char **argv, ThError *err)
+{
+    b->step = strcmp(argv[1], "step") == 0;
+    b->length = atoi(argv[4]);
+    b->batch = atoi(argv[5]);
+    b->threads = atoi(argv[6]);
+    b->times = th_alloc(MOST_TIMES, sizeof *b->times, err);
+    if (!b->times || !set_training(b, argv[4], argv[5], err) ||
+        !make_model(b, argv[2], argc - 7, argv + 7, err) || !make_task(b, argv[3], err) ||
+        !warm_up(b, err))
+        return false;
+    printf("ready\n");
+    fflush(stdout);
+    char line[64];
+    while (fgets(line, sizeof line, stdin))
+        if (!round_of(b, strtod(line, NULL), err))
+            return false;
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    printf("bytes %zu %ld\n", th_trainer_bytes(b->trainer), use.ru_maxrss * 1024);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 7) {
+        fprintf(stderr, "usage: bench step|evaluate MODEL TASK LENGTHS BATCH THREADS "
+                        "[key=value]...\n");
+        return 2;
+    }
+    Bench b = {0};
+    ThError err = {0};
+    bool ok = run(&b, argc, argv, &err);
+    if (!ok)
+        fprintf(stderr, "bench: %s\n", err.msg);
+    th_evaluator_free(b.evaluator);
+    th_trainer_free(b.trainer);
+    th_task_free(b.task);
+    th_model_free(b.model);
+    th_options_free(&b.training);
+    free(b.times);
+    return ok ? 0 : 1;
+}
