@@ -106,4 +106,9 @@ bool th_model_bind(ThModel *m, const ThSignature *s, uint64_t seed, ThError *err
 ThTrace *th_model_trace(const ThModel *m, const int *token, int length, ThError *err);
 void th_trace_free(ThTrace *t); /* NULL is fine */
 
+/* For the trace functions of architectures: n layers; and one layer's arrays by the sizes in
+ * `shape` (n_rows, dim, n_heads, n_keys; no attention where n_keys is 0), zeroed. */
+bool th_trace_layers(ThTrace *trace, int n, ThError *err);
+bool th_trace_rows(ThTraceLayer *l, const ThTraceLayer *shape, ThError *err);
+
 #endif

@@ -127,6 +127,11 @@ void *th_tape_take(ThTape *t, size_t n, size_t size)
     return p;
 }
 
+ThArena *th_tape_arena(ThTape *t)
+{
+    return t->arena;
+}
+
 size_t th_tape_bytes(const ThTape *t)
 {
     size_t blocks = (t->gradient ? 1u : 0u) * real_size(t) + (t->params_double ? 8u : 0u);

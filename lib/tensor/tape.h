@@ -29,6 +29,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "tensor/params.h"
 
@@ -55,6 +56,7 @@ void th_tape_fail(ThTape *t, ThErrc code, const char *format, ...)
 /* Arena memory that lives until the next begin, for index arrays that a model builds; NULL fails
  * the tape. */
 void *th_tape_take(ThTape *t, size_t n, size_t size);
+ThArena *th_tape_arena(ThTape *t); /* the same memory, a view */
 
 int th_rows(const ThTape *t, ThVar v);
 int th_cols(const ThTape *t, ThVar v);

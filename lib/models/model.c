@@ -1,0 +1,217 @@
+#include "models/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define MODEL(id) extern const ThModelKind th_model_##id;
+#include "models/kinds.def"
+#undef MODEL
+
+static const ThModelKind *const kinds[] = {
+#define MODEL(id) &th_model_##id,
+#include "models/kinds.def"
+#undef MODEL
+};
+
+const ThModelKind *const *th_model_kinds(size_t *n)
+{
+    *n = sizeof kinds / sizeof *kinds;
+    return kinds;
+}
+
+const ThModelKind *th_model_kind(const char *name)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i]->name, name) == 0)
+            return kinds[i];
+    return NULL;
+}
+
+ThModel *th_model_new(const ThModelKind *kind, const ThOptions *options, ThError *err)
+{
+    if (kind->check && !kind->check(options, err))
+        return NULL;
+    ThModel *m = th_alloc(1, sizeof *m, err);
+    if (!m)
+        return NULL;
+    m->kind = kind;
+    if (!th_options_copy(&m->options, options, err)) {
+        free(m);
+        return NULL;
+    }
+    return m;
+}
+
+static void free_training(ThTraining *t)
+{
+    free(t->optimizer);
+    free(t->moment[0]);
+    free(t->moment[1]);
+    free(t->task);
+    free(t->history);
+    *t = (ThTraining){0};
+}
+
+void th_model_free(ThModel *m)
+{
+    if (!m)
+        return;
+    free_training(&m->training);
+    th_params_free(&m->params);
+    th_signature_free(&m->signature);
+    th_options_free(&m->options);
+    free(m->layout);
+    free(m->scores);
+    free(m);
+}
+
+/* Undoes a binding that failed half-way. */
+static bool unbind(ThModel *m)
+{
+    th_params_free(&m->params);
+    th_signature_free(&m->signature);
+    free(m->layout);
+    m->layout = NULL;
+    return false;
+}
+
+bool th_model_bind(ThModel *m, const ThSignature *s, uint64_t seed, ThError *err)
+{
+    if (m->bound)
+        return th_signature_match(&m->signature, s, err);
+    if (!th_signature_copy(&m->signature, s, err))
+        return false;
+    if (!m->kind->bind(m, err) || !th_params_allocate(&m->params, seed, err))
+        return unbind(m);
+    m->training.seed = seed;
+    m->bound = true;
+    return true;
+}
+
+static bool copy_floats(float **to, const float *from, size_t n, ThError *err)
+{
+    if (!from)
+        return true;
+    *to = th_floats(n, err);
+    if (!*to)
+        return false;
+    memcpy(*to, from, n * sizeof *from);
+    return true;
+}
+
+static bool copy_text(char **to, const char *from, ThError *err)
+{
+    *to = from ? th_strdup(from, err) : NULL;
+    return *to || !from;
+}
+
+static bool copy_training(ThTraining *to, const ThTraining *from, size_t total, ThError *err)
+{
+    *to = *from;
+    to->optimizer = to->task = NULL;
+    to->moment[0] = to->moment[1] = NULL;
+    to->history = NULL;
+    to->cap_history = from->n_history;
+    if (!copy_text(&to->optimizer, from->optimizer, err) ||
+        !copy_text(&to->task, from->task, err) ||
+        !copy_floats(&to->moment[0], from->moment[0], total, err) ||
+        !copy_floats(&to->moment[1], from->moment[1], total, err))
+        return false;
+    to->history = th_copy(from->history, from->n_history, sizeof *from->history, err);
+    return to->history != NULL;
+}
+
+ThModel *th_model_copy(const ThModel *m, ThError *err)
+{
+    ThModel *c = th_model_new(m->kind, &m->options, err);
+    if (!c || !m->bound)
+        return c;
+    bool ok = th_model_bind(c, &m->signature, m->training.seed, err) &&
+              copy_training(&c->training, &m->training, m->params.total, err);
+    if (!ok) {
+        th_model_free(c);
+        return NULL;
+    }
+    memcpy(c->params.value, m->params.value, m->params.total * sizeof *m->params.value);
+    return c;
+}
+
+static void free_layer(ThTraceLayer *l)
+{
+    free(l->first);
+    free(l->last);
+    free(l->state);
+    free(l->key);
+    free(l->weight);
+}
+
+void th_trace_free(ThTrace *t)
+{
+    if (!t)
+        return;
+    for (int i = 0; t->layer && i < t->n_layers; i++)
+        free_layer(&t->layer[i]);
+    free(t->layer);
+    free(t->output);
+    free(t);
+}
+
+bool th_trace_layers(ThTrace *trace, int n, ThError *err)
+{
+    trace->layer = th_alloc((size_t)n, sizeof *trace->layer, err);
+    trace->n_layers = trace->layer ? n : 0;
+    return trace->layer != NULL;
+}
+
+bool th_trace_rows(ThTraceLayer *l, const ThTraceLayer *shape, ThError *err)
+{
+    size_t rows = (size_t)shape->n_rows, keys = rows * (size_t)shape->n_keys;
+    *l = *shape;
+    l->first = th_alloc(rows, sizeof *l->first, err);
+    l->last = th_alloc(rows, sizeof *l->last, err);
+    l->state = th_alloc(rows * (size_t)shape->dim, sizeof *l->state, err);
+    l->key = keys ? th_alloc(keys, sizeof *l->key, err) : NULL;
+    l->weight = keys ? th_alloc(keys * (size_t)shape->n_heads, sizeof *l->weight, err) : NULL;
+    return l->first && l->last && l->state && (!keys || (l->key && l->weight));
+}
+
+ThTrace *th_model_trace(const ThModel *m, const int *token, int length, ThError *err)
+{
+    if (!m->bound) {
+        th_fail(err, TH_EVALUE, "the model has not been trained yet, so it has no alphabet");
+        return NULL;
+    }
+    if (length < 1) {
+        th_fail(err, TH_EVALUE, "a model reads at least one symbol");
+        return NULL;
+    }
+    ThTrace *trace = th_alloc(1, sizeof *trace, err);
+    ThTape *t = th_tape_new(TH_FLOAT, &m->params, err);
+    int *copy = th_copy(token, (size_t)length, sizeof *token, err);
+    bool ok = trace && t && copy;
+    if (ok) {
+        th_tape_keep_attention(t, true);
+        th_tape_begin(t, TH_NO_GRADIENT);
+        ThVar z = m->kind->forward(m, t, &(ThBatch){1, length, copy, NULL},
+                                   &(ThForward){.attention = true});
+        ok = th_tape_ok(t, err);
+        *trace = (ThTrace){.length = length,
+                           .n_classes = m->signature.n_classes,
+                           .n_outputs = ok ? th_rows(t, z) : 0};
+        trace->output = th_alloc((size_t)trace->n_outputs * (size_t)trace->n_classes,
+                                 sizeof *trace->output, err);
+        ok = ok && trace->output;
+        if (ok)
+            th_tape_read(t, z, trace->output);
+        ok = ok && (!m->kind->trace || m->kind->trace(m, t, length, trace, err));
+    }
+    free(copy);
+    th_tape_free(t);
+    if (!ok) {
+        th_trace_free(trace);
+        return NULL;
+    }
+    return trace;
+}

@@ -1,0 +1,343 @@
+/* RegularGPT (Chi, Fan, Rudnicky, Ramadge 2023): one Transformer layer, shared over all levels, and
+ * sliding dilated attention, so that a string is combined like the leaves of a tree and the depth
+ * grows with its length.  Names follow the paper: C chunk, K thickness, r relative scalars. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/model.h"
+#include "models/routing.h"
+
+static const ThOptionSpec options[] = {
+    {"dim", TH_INT, "64", 2, 65536, NULL, "width of the hidden vectors"},
+    {"heads", TH_INT, "4", 1, 1024, NULL, "attention heads; they divide dim"},
+    {"chunk", TH_INT, "2", 2, 4096, NULL, "C: vectors combined at a time"},
+    {"thickness", TH_INT, "1", 1, 64, NULL, "K: layers with weights of their own in each level"},
+    {"hidden", TH_INT, "4", 1, 64, NULL, "width of the feed-forward layer, in multiples of dim"},
+    {"form", TH_CHOICE, "auto", 0, 0, "auto|collapse|dilated",
+     "collapse keeps the chunks' ends only, dilated every position; auto: what the task needs"},
+    {"missing", TH_CHOICE, "pad", 0, 0, "pad|mask",
+     "what stands before the string: a learned vector, or nothing"},
+    {"norm", TH_CHOICE, "post", 0, 0, "post|pre",
+     "post: layer norm after each residual sum, ReLU; pre: the GPT-2 block with GELU and biases"},
+    {"activation", TH_CHOICE, "auto", 0, 0, "auto|relu|gelu", "of the feed-forward layer"},
+    {"init", TH_CHOICE, "paper", 0, 0, "paper|wide",
+     "paper: embeddings of deviation 0.02; wide: embeddings and pad of deviation 1, which learns "
+     "in fewer steps"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+enum { MOST_LAYERS = 64 };
+
+/* Indices into the parameter table. */
+typedef struct {
+    int query, key_value, output, relative;
+    int query_bias, key_value_bias, output_bias; /* norm=pre only; else -1 */
+    int norm1_gain, norm1_offset, norm2_gain, norm2_offset;
+    int up, up_bias, down, down_bias;
+} Layer;
+
+typedef struct {
+    int dim, heads;
+    bool pre, gelu;
+    ThRoutingShape shape;
+    int embedding, pad, final_gain, final_offset, head, head_bias;
+    Layer layer[MOST_LAYERS]; /* (K) */
+} Layout;
+
+static bool is(const ThOptions *o, const char *name, const char *value)
+{
+    return strcmp(th_option_text(o, name), value) == 0;
+}
+
+static bool check(const ThOptions *o, ThError *err)
+{
+    long long dim = th_option_int(o, "dim"), heads = th_option_int(o, "heads");
+    if (dim % heads == 0)
+        return true;
+    th_fail(err, TH_EUSAGE, "dim=%lld cannot be cut into heads=%lld equal parts", dim, heads);
+    return th_hint(err, "heads must divide dim");
+}
+
+/* ---- parameters ---- */
+
+/* How wide weights start: Haiku's truncated normal by fan-in as released, GPT-2's 0.02 for the
+ * pre-norm reading, a plain normal by fan-in for init=wide. */
+typedef struct {
+    ThModel *m;
+    bool pre, wide;
+    int layer;
+    ThError *err;
+    bool ok;
+} Builder;
+
+static int add(Builder *b, const char *name, int rows, int cols, ThInit init, double scale)
+{
+    char full[64];
+    if (b->layer < 0)
+        snprintf(full, sizeof full, "%s", name);
+    else
+        snprintf(full, sizeof full, "layer%d.%s", b->layer, name);
+    int index = th_params_add(&b->m->params, full, rows, cols, init, scale, b->err);
+    b->ok &= index >= 0;
+    return index;
+}
+
+static int weight(Builder *b, const char *name, int rows, int cols, double shrink)
+{
+    double fan_in = 1 / sqrt(rows);
+    if (b->pre && !b->wide)
+        return add(b, name, rows, cols, TH_INIT_NORMAL, 0.02 * shrink);
+    if (b->wide)
+        return add(b, name, rows, cols, TH_INIT_NORMAL, fan_in * shrink);
+    return add(b, name, rows, cols, TH_INIT_TRUNCATED, fan_in);
+}
+
+static int row(Builder *b, const char *name, int cols, ThInit init)
+{
+    return add(b, name, 1, cols, init, 0);
+}
+
+static int bias_if(Builder *b, bool wanted, const char *name, int cols)
+{
+    return wanted ? row(b, name, cols, TH_INIT_ZERO) : -1;
+}
+
+static void add_layer(Builder *b, const Layout *l, int hidden, Layer *y)
+{
+    int d = l->dim;
+    /* GPT-2 shrinks what is added to the residual stream by 1/√(2·layers); six levels is what a
+     * string of 40 symbols needs. */
+    double shrink = b->pre || b->wide ? 1 / sqrt(2.0 * 6 * l->shape.K) : 1;
+    y->query = weight(b, "attention.query", d, d, 1);
+    y->key_value = weight(b, "attention.key_value", d, 2 * d, 1);
+    y->output = weight(b, "attention.output", d, d, shrink);
+    y->query_bias = bias_if(b, l->pre, "attention.query_bias", d);
+    y->key_value_bias = bias_if(b, l->pre, "attention.key_value_bias", 2 * d);
+    y->output_bias = bias_if(b, l->pre, "attention.output_bias", d);
+    y->relative =
+        add(b, "attention.relative", l->heads, l->shape.C, TH_INIT_NORMAL, b->wide ? 0 : 0.02);
+    y->norm1_gain = row(b, "norm1.gain", d, TH_INIT_ONE);
+    y->norm1_offset = row(b, "norm1.offset", d, TH_INIT_ZERO);
+    y->up = weight(b, "feed_forward.up", d, hidden * d, 1);
+    y->up_bias = row(b, "feed_forward.up_bias", hidden * d, TH_INIT_ZERO);
+    y->down = weight(b, "feed_forward.down", hidden * d, d, shrink);
+    y->down_bias = row(b, "feed_forward.down_bias", d, TH_INIT_ZERO);
+    y->norm2_gain = row(b, "norm2.gain", d, TH_INIT_ONE);
+    y->norm2_offset = row(b, "norm2.offset", d, TH_INIT_ZERO);
+}
+
+static bool read_shape(const ThModel *m, Layout *l, ThError *err)
+{
+    const ThOptions *o = &m->options;
+    bool every = m->signature.target != TH_FINAL;
+    l->dim = (int)th_option_int(o, "dim");
+    l->heads = (int)th_option_int(o, "heads");
+    l->pre = is(o, "norm", "pre");
+    l->gelu = is(o, "activation", "auto") ? l->pre : is(o, "activation", "gelu");
+    l->shape = (ThRoutingShape){.C = (int)th_option_int(o, "chunk"),
+                                .K = (int)th_option_int(o, "thickness"),
+                                .collapse = is(o, "form", "auto") ? !every
+                                                                  : is(o, "form", "collapse"),
+                                .mask = is(o, "missing", "mask"),
+                                .every = every};
+    if (!every || !l->shape.collapse)
+        return true;
+    th_fail(err, TH_EUSAGE, "form=collapse answers for the whole string only, and this task asks "
+                            "at every position");
+    return th_hint(err, "make the model with form=dilated, or leave form out");
+}
+
+static bool bind(ThModel *m, ThError *err)
+{
+    Layout *l = m->layout = th_alloc(1, sizeof *l, err);
+    if (!l || !read_shape(m, l, err))
+        return false;
+    Builder b = {.m = m, .pre = l->pre, .wide = is(&m->options, "init", "wide"), .err = err,
+                 .layer = -1, .ok = true};
+    int d = l->dim, hidden = (int)th_option_int(&m->options, "hidden");
+    /* One row more than symbols, as in the released code; it is never read. */
+    l->embedding = add(&b, "embedding", m->signature.n_symbols + 1, d,
+                       b.wide ? TH_INIT_NORMAL : TH_INIT_TRUNCATED,
+                       b.wide ? 1 / sqrt(d) : 0.02);
+    l->pad = add(&b, "pad", 1, d, TH_INIT_NORMAL, b.wide ? 1 : 0.02);
+    for (int k = 0; k < l->shape.K; k++) {
+        b.layer = k;
+        add_layer(&b, l, hidden, &l->layer[k]);
+    }
+    b.layer = -1;
+    l->final_gain = l->pre ? row(&b, "final_norm.gain", d, TH_INIT_ONE) : -1;
+    l->final_offset = l->pre ? row(&b, "final_norm.offset", d, TH_INIT_ZERO) : -1;
+    l->head = weight(&b, "head", d, m->signature.n_classes, 1);
+    l->head_bias = row(&b, "head_bias", m->signature.n_classes, TH_INIT_ZERO);
+    return b.ok;
+}
+
+/* ---- forward ---- */
+
+static ThVar param(ThTape *t, int index)
+{
+    return index < 0 ? -1 : th_param(t, index);
+}
+
+static ThVar feed_forward(ThTape *t, const Layout *l, const Layer *y, ThVar u)
+{
+    ThVar up = param(t, y->up), up_bias = param(t, y->up_bias);
+    ThVar f = l->gelu ? th_op_linear_gelu(t, u, up, up_bias) : th_op_linear_relu(t, u, up, up_bias);
+    return th_op_linear(t, f, param(t, y->down), param(t, y->down_bias));
+}
+
+/* Attention of the stage's nodes; x holds the rows of the stage before and the pad's; *self gets
+ * each node's own row of `residual`. */
+static ThVar attend(ThTape *t, const Layout *l, const Layer *y, ThVar x, const ThRoutingStage *s,
+                    int tag)
+{
+    ThVar own = th_op_rows(t, x, s->self, s->n_self, 1);
+    ThVar q = th_op_linear(t, own, param(t, y->query), param(t, y->query_bias));
+    ThVar kv = th_op_linear(t, x, param(t, y->key_value), param(t, y->key_value_bias));
+    ThVar o = th_op_window_attention(t, q, kv, param(t, y->relative),
+                                     &(ThWindowShape){.query = s->query,
+                                                      .key = s->key,
+                                                      .n = s->n,
+                                                      .C = l->shape.C,
+                                                      .heads = l->heads,
+                                                      .tag = tag});
+    return th_op_linear(t, o, param(t, y->output), param(t, y->output_bias));
+}
+
+static ThVar own_rows(ThTape *t, ThVar x, const ThRoutingStage *s, int C)
+{
+    int *row = th_tape_take(t, (size_t)s->n, sizeof *row);
+    for (int i = 0; row && i < s->n; i++)
+        row[i] = s->key[i * C];
+    return row ? th_op_rows(t, x, row, s->n, 1) : -1;
+}
+
+static ThVar run_stage(ThTape *t, const Layout *l, ThVar x, const ThRouting *r, int stage)
+{
+    const ThRoutingStage *s = &r->stage[stage];
+    const Layer *y = &l->layer[r->schedule[stage].sub];
+    ThVar gain1 = param(t, y->norm1_gain), offset1 = param(t, y->norm1_offset);
+    ThVar gain2 = param(t, y->norm2_gain), offset2 = param(t, y->norm2_offset);
+    if (s->uses_pad)
+        x = th_op_stack(t, x, param(t, l->pad));
+    ThVar own = own_rows(t, x, s, l->shape.C);
+    if (l->pre) {
+        ThVar z = th_op_layer_norm(t, x, -1, gain1, offset1);
+        ThVar u = th_op_add(t, own, attend(t, l, y, z, s, stage));
+        ThVar v = th_op_layer_norm(t, u, -1, gain2, offset2);
+        return th_op_add(t, u, feed_forward(t, l, y, v));
+    }
+    ThVar u = th_op_layer_norm(t, attend(t, l, y, x, s, stage), own, gain1, offset1);
+    return th_op_layer_norm(t, feed_forward(t, l, y, u), u, gain2, offset2);
+}
+
+static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThForward *how)
+{
+    const Layout *l = m->layout;
+    ThRouting r;
+    if (!th_routing_build(th_tape_arena(t), &l->shape, b, m->signature.n_symbols, how->share, &r)) {
+        th_tape_fail(t, TH_ENOMEM, "out of memory for strings of length %d", b->T);
+        return -1;
+    }
+    ThVar x = th_op_rows(t, param(t, l->embedding), r.input, r.n_inputs, sqrt(l->dim));
+    if (!how->share)
+        th_tape_tag(t, x, "embedding", 0);
+    for (int i = 0; i < r.n_stages; i++) {
+        x = run_stage(t, l, x, &r, i);
+        if (how->noise > 0 && r.schedule[i].ends_level)
+            x = th_op_noise(t, x, how->noise, how->rng);
+        th_tape_tag(t, x, "state", i);
+    }
+    if (l->pre)
+        x = th_op_layer_norm(t, x, -1, param(t, l->final_gain), param(t, l->final_offset));
+    ThVar z = th_op_linear(t, x, param(t, l->head), param(t, l->head_bias));
+    return th_op_rows(t, z, r.output, r.n_outputs, 1);
+}
+
+/* ---- inspection ---- */
+
+/* Key k of a stage's row as a position of the string; `before` is the stage before, or NULL. */
+static int key_position(const ThSchedule *before, int key)
+{
+    if (key < 0)
+        return key == TH_ROUTE_MASKED ? TH_KEY_MASKED : TH_KEY_PAD;
+    int position = before ? before->position[key] : key;
+    return position < 0 ? TH_KEY_PAD : position;
+}
+
+/* How far before its own position a vector of this stage has read: every sub-layer of level l adds
+ * (C-1)·Cˡ. */
+static long long span_of(const ThRoutingShape *shape, const ThSchedule *s)
+{
+    long long reach = 0, stride = 1;
+    for (int level = 0; level <= s->level; level++) {
+        int subs = level < s->level ? shape->K : s->sub + 1;
+        reach += subs * (shape->C - 1) * stride;
+        stride *= shape->C;
+    }
+    return reach;
+}
+
+static bool trace_stage(const Layout *l, const ThTape *t, const ThSchedule *s, int stage,
+                        ThTraceLayer *layer, ThError *err)
+{
+    int C = l->shape.C;
+    ThTraceLayer shape = {.n_rows = s->n, .dim = l->dim, .n_heads = l->heads, .n_keys = C};
+    if (!th_trace_rows(layer, &shape, err))
+        return false;
+    long long reach = span_of(&l->shape, s);
+    for (int i = 0; i < s->n; i++) {
+        long long first = s->position[i] - reach;
+        layer->last[i] = s->position[i];
+        layer->first[i] = first < 0 ? 0 : (int)first;
+        for (int k = 0; k < C; k++)
+            layer->key[i * C + k] = key_position(stage ? s - 1 : NULL, s->key[i * C + k]);
+    }
+    th_tape_read(t, th_tape_find(t, "state", stage), layer->state);
+    size_t size = (size_t)s->n * (size_t)(l->heads * C);
+    double *weights = th_alloc(size, sizeof *weights, err);
+    if (!weights)
+        return false;
+    th_tape_read(t, th_tape_find(t, "attention", stage), weights);
+    for (int i = 0; i < s->n; i++)
+        for (int h = 0; h < l->heads; h++)
+            memcpy(layer->weight + ((size_t)h * (size_t)s->n + (size_t)i) * (size_t)C,
+                   weights + ((size_t)i * (size_t)l->heads + (size_t)h) * (size_t)C,
+                   (size_t)C * sizeof *weights);
+    free(weights);
+    return true;
+}
+
+static bool trace(const ThModel *m, const ThTape *t, int length, ThTrace *out, ThError *err)
+{
+    const Layout *l = m->layout;
+    ThArena *a = th_arena_new(err);
+    int n = 0;
+    ThSchedule *s = a ? th_routing_schedule(a, &l->shape, length, &n) : NULL;
+    bool ok = s && th_trace_layers(out, n, err);
+    for (int i = 0; ok && i < n; i++)
+        ok = trace_stage(l, t, &s[i], i, &out->layer[i], err);
+    if (!s)
+        th_fail(err, TH_ENOMEM, "out of memory for strings of length %d", length);
+    th_arena_free(a);
+    return ok;
+}
+
+const ThModelKind th_model_regulargpt = {
+    .name = "regulargpt",
+    .summary = "weight-shared Transformer with sliding dilated attention and adaptive depth",
+    .source = "Chi, Fan, Rudnicky and Ramadge 2023, sections 3 and 4",
+    .detail =
+        "Level l attends to the positions at distances 0, Cˡ, 2Cˡ, … (C-1)Cˡ, so that after "
+        "⌈log_C T⌉ levels the last position has read the whole string as a tree of chunks. All "
+        "levels share the weights of K layers; in front of the string stands a learned pad.\n\n"
+        "Only the vectors that an answer depends on are computed, and those with equal symbols "
+        "below them only once in a batch, which changes no result. Noise while training "
+        "(train … noise=0.3) is drawn once per distinct vector.",
+    .options = options,
+    .check = check,
+    .bind = bind,
+    .forward = forward,
+    .trace = trace,
+};

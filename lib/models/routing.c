@@ -1,0 +1,284 @@
+#include "models/routing.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+int th_routing_depth(int T, int C)
+{
+    int depth = 1;
+    for (long long reach = C; reach < T; reach *= C)
+        depth++;
+    return depth;
+}
+
+/* ---- positions ---- */
+
+static bool take_stage(ThArena *a, ThSchedule *s, int n, int C)
+{
+    s->n = n;
+    s->position = th_arena_take(a, (size_t)n, sizeof(int));
+    s->key = th_arena_take(a, (size_t)n * (size_t)C, sizeof(int));
+    return s->position && s->key;
+}
+
+/* One stage of the collapse form.  The level has `n` vectors at `position` with `pads` pads in
+ * front; its first sub-layer reads them, the later ones read all n + pads of the sub-layer before;
+ * the last one computes right ends only. */
+static bool collapse_stage(ThArena *a, const ThRoutingShape *shape, ThSchedule *s,
+                           const int *position, int n)
+{
+    int C = shape->C, pads = (C - n % C) % C, padded = n + pads;
+    int step = s->ends_level ? C : 1;
+    if (!take_stage(a, s, padded / step, C))
+        return false;
+    for (int i = 0; i < s->n; i++) {
+        int at = (i + 1) * step - 1;
+        s->position[i] = at < pads ? -1 : position[at - pads];
+        for (int k = 0; k < C; k++) {
+            int from = at - k;
+            int row = s->sub == 0 ? from - pads : from;
+            if (from < 0)
+                row = TH_ROUTE_MASKED;
+            else if (row < 0)
+                row = shape->mask ? TH_ROUTE_MASKED : TH_ROUTE_PAD;
+            s->key[i * C + k] = row;
+        }
+    }
+    return true;
+}
+
+static ThSchedule *collapse_schedule(ThArena *a, const ThRoutingShape *shape, int T, int *n_stages)
+{
+    int K = shape->K;
+    *n_stages = th_routing_depth(T, shape->C) * K;
+    ThSchedule *stages = th_arena_take(a, (size_t)*n_stages, sizeof *stages);
+    int *position = th_arena_take(a, (size_t)T, sizeof *position);
+    if (!stages || !position)
+        return NULL;
+    for (int i = 0; i < T; i++)
+        position[i] = i;
+    int n = T;
+    for (int i = 0; i < *n_stages; i++) {
+        ThSchedule *s = &stages[i];
+        *s = (ThSchedule){.level = i / K, .sub = i % K, .ends_level = i % K == K - 1};
+        if (!collapse_stage(a, shape, s, position, n))
+            return NULL;
+        if (s->ends_level) {
+            position = s->position;
+            n = s->n;
+        }
+    }
+    return stages;
+}
+
+/* The dilated form, before it is cut down to what is needed: all positions in every stage. */
+static ThSchedule *dilated_schedule(ThArena *a, const ThRoutingShape *shape, int T, int *n_stages)
+{
+    int K = shape->K, C = shape->C;
+    *n_stages = th_routing_depth(T, C) * K;
+    ThSchedule *stages = th_arena_take(a, (size_t)*n_stages, sizeof *stages);
+    long long stride = 1;
+    for (int i = 0; stages && i < *n_stages; i++) {
+        ThSchedule *s = &stages[i];
+        *s = (ThSchedule){.level = i / K, .sub = i % K, .ends_level = i % K == K - 1};
+        if (!take_stage(a, s, T, C))
+            return NULL;
+        for (int m = 0; m < T; m++) {
+            s->position[m] = m;
+            for (int k = 0; k < C; k++) {
+                long long from = m - k * stride;
+                int missing = shape->mask ? TH_ROUTE_MASKED : TH_ROUTE_PAD;
+                s->key[m * C + k] = from < 0 ? missing : (int)from;
+            }
+        }
+        if (s->ends_level)
+            stride *= C;
+    }
+    return stages;
+}
+
+/* Keeps the rows of stage s marked in `need`; marks in `below` what they read and renumbers the
+ * keys of the stage above, which is `above` (NULL at the top), to what is kept. */
+static void keep_needed(ThSchedule *s, ThSchedule *above, const bool *need, int *renumber, int C)
+{
+    int kept = 0;
+    for (int i = 0; i < s->n; i++) {
+        if (!need[i])
+            continue;
+        s->position[kept] = s->position[i];
+        memmove(s->key + (size_t)kept * (size_t)C, s->key + (size_t)i * (size_t)C,
+                (size_t)C * sizeof *s->key);
+        renumber[i] = kept++;
+    }
+    s->n = kept;
+    for (int i = 0; above && i < above->n * C; i++)
+        if (above->key[i] >= 0)
+            above->key[i] = renumber[above->key[i]];
+}
+
+static bool cut_to_last(ThArena *a, ThSchedule *stages, int n_stages, int T, int C)
+{
+    bool *need = th_arena_take(a, (size_t)T, sizeof *need);
+    int *renumber = th_arena_take(a, (size_t)T, sizeof *renumber);
+    if (!need || !renumber)
+        return false;
+    memset(need, 0, (size_t)T);
+    need[T - 1] = true;
+    for (int i = n_stages - 1; i >= 0; i--) {
+        keep_needed(&stages[i], i + 1 < n_stages ? &stages[i + 1] : NULL, need, renumber, C);
+        memset(need, 0, (size_t)T);
+        for (int k = 0; k < stages[i].n * C; k++)
+            if (stages[i].key[k] >= 0)
+                need[stages[i].key[k]] = true;
+    }
+    return true;
+}
+
+ThSchedule *th_routing_schedule(ThArena *a, const ThRoutingShape *shape, int T, int *n)
+{
+    if (shape->collapse)
+        return collapse_schedule(a, shape, T, n);
+    ThSchedule *stages = dilated_schedule(a, shape, T, n);
+    if (stages && !shape->every && !cut_to_last(a, stages, *n, T, shape->C))
+        return NULL;
+    return stages;
+}
+
+/* ---- distinct vectors ---- */
+
+/* Finds tuples of C rows that have been seen: an open-addressing table of node numbers. */
+typedef struct {
+    int *slot; /* node number + 1, or 0 */
+    size_t mask;
+    const int *key; /* (nodes, C) */
+    int C;
+} Seen;
+
+static bool seen_init(Seen *s, ThArena *a, size_t most, const int *key, int C)
+{
+    size_t size = 16;
+    while (size < 2 * most)
+        size *= 2;
+    s->slot = th_arena_take(a, size, sizeof *s->slot);
+    s->mask = size - 1;
+    s->key = key;
+    s->C = C;
+    if (s->slot)
+        memset(s->slot, 0, size * sizeof *s->slot);
+    return s->slot != NULL;
+}
+
+static uint64_t hash_rows(const int *row, int C)
+{
+    uint64_t h = 0;
+    for (int k = 0; k < C; k++)
+        h = th_hash_mix(h ^ ((uint64_t)(uint32_t)row[k] + 0x9e3779b97f4a7c15u));
+    return h;
+}
+
+/* Number of the node with these rows; `fresh` becomes its number if there is none yet. */
+static int seen_find(Seen *s, const int *row, int fresh)
+{
+    size_t at = hash_rows(row, s->C) & s->mask;
+    while (s->slot[at]) {
+        int node = s->slot[at] - 1;
+        if (memcmp(s->key + (size_t)node * (size_t)s->C, row, (size_t)s->C * sizeof *row) == 0)
+            return node;
+        at = (at + 1) & s->mask;
+    }
+    s->slot[at] = fresh + 1;
+    return fresh;
+}
+
+/* Lists which rows ask: n_self of them, in order of first use. */
+static bool list_selves(ThArena *a, ThRoutingStage *s, int C)
+{
+    int *place = th_arena_take(a, (size_t)s->n_before + 1, sizeof *place);
+    s->self = th_arena_take(a, (size_t)s->n, sizeof *s->self);
+    s->query = th_arena_take(a, (size_t)s->n, sizeof *s->query);
+    if (!place || !s->self || !s->query)
+        return false;
+    memset(place, 0xff, ((size_t)s->n_before + 1) * sizeof *place);
+    s->identity = true;
+    for (int i = 0; i < s->n; i++) {
+        int row = s->key[i * C];
+        if (place[row] < 0) {
+            place[row] = s->n_self;
+            s->self[s->n_self++] = row;
+        }
+        s->query[i] = place[row];
+        s->identity &= s->query[i] == i;
+    }
+    return true;
+}
+
+/* before (B, n_positions_before) holds the rows of the stage before, after (B, schedule->n) gets
+ * those of this stage. */
+static bool build_stage(ThArena *a, const ThSchedule *sched, int C, int B, bool share,
+                        const int *before, int width, int *after, ThRoutingStage *s)
+{
+    size_t most = (size_t)B * (size_t)sched->n;
+    Seen seen;
+    s->key = th_arena_take(a, most * (size_t)C, sizeof *s->key);
+    if (!s->key || (share && !seen_init(&seen, a, most, s->key, C)))
+        return false;
+    for (int b = 0; b < B; b++) {
+        for (int i = 0; i < sched->n; i++) {
+            int *row = s->key + (size_t)s->n * (size_t)C;
+            for (int k = 0; k < C; k++) {
+                int from = sched->key[i * C + k];
+                row[k] = from >= 0                ? before[b * width + from]
+                         : from == TH_ROUTE_PAD ? s->n_before
+                                                  : -1;
+                s->uses_pad |= from == TH_ROUTE_PAD;
+            }
+            int node = share ? seen_find(&seen, row, s->n) : s->n;
+            s->n += node == s->n;
+            after[b * sched->n + i] = node;
+        }
+    }
+    return list_selves(a, s, C);
+}
+
+/* Input rows, and the row of every position. */
+static int *list_inputs(ThArena *a, const ThBatch *b, int n_symbols, bool share, ThRouting *r)
+{
+    int size = b->B * b->T;
+    int *row = th_arena_take(a, (size_t)size, sizeof *row);
+    r->n_inputs = share ? n_symbols : size;
+    r->input = th_arena_take(a, (size_t)r->n_inputs, sizeof *r->input);
+    if (!row || !r->input)
+        return NULL;
+    for (int i = 0; i < r->n_inputs; i++)
+        r->input[i] = share ? i : b->token[i];
+    for (int i = 0; i < size; i++)
+        row[i] = share ? b->token[i] : i;
+    return row;
+}
+
+bool th_routing_build(ThArena *a, const ThRoutingShape *shape, const ThBatch *b, int n_symbols,
+                      bool share, ThRouting *r)
+{
+    *r = (ThRouting){0};
+    r->schedule = th_routing_schedule(a, shape, b->T, &r->n_stages);
+    r->stage = th_arena_take(a, (size_t)r->n_stages, sizeof *r->stage);
+    int *row = list_inputs(a, b, n_symbols, share, r);
+    if (!r->schedule || !r->stage || !row)
+        return false;
+    int width = b->T, n_before = r->n_inputs;
+    for (int i = 0; i < r->n_stages; i++) {
+        const ThSchedule *sched = &r->schedule[i];
+        int *after = th_arena_take(a, (size_t)b->B * (size_t)sched->n, sizeof *after);
+        r->stage[i] = (ThRoutingStage){.n_before = n_before};
+        if (!after || !build_stage(a, sched, shape->C, b->B, share, row, width, after, &r->stage[i]))
+            return false;
+        row = after;
+        width = sched->n;
+        n_before = r->stage[i].n;
+    }
+    r->output = row;
+    r->n_outputs = b->B * width;
+    return true;
+}
