@@ -21,22 +21,26 @@ typedef struct {
 
 typedef struct {
     int layer, points, clusters; /* clusters present in this layer */
-    double purity;               /* share of points whose cluster's majority function is theirs */
+    double purity;               /* share of points that have their cluster's majority function; the
+                                    majority is that of all layers together */
 } ThClusterLayer;
 
 typedef struct {
     int n_points, n_layers, n_functions, n_clusters;
     ThClusterPoint *point;
     ThClusterLayer *layer;
-    char **function; /* (n_functions): a short word that induces each */
+    char **function;    /* (n_functions): a short word that induces each */
     double variance[2]; /* share of the total variance on each component */
     double purity;      /* over all points */
-    double gap, spread; /* least distance of two cluster centres; root mean square radius */
+    double gap, spread; /* least distance of two cluster centres (0 for one cluster); root mean
+                           square radius */
 } ThClusters;
 
-/* Returns new.  machine gives the true transition functions; symbol names its symbols.
- * The number of clusters is found (silhouette-free, by the largest gap in a single-linkage
- * hierarchy of the vectors), not told. */
+/* Returns new.  machine (minimal, so that functions are told apart only where answers are) gives
+ * the true transition functions; symbol names its symbols; token is the trace's input.  The number
+ * of clusters is found, not told: see linkage.h.  Errors: TH_EVALUE where the model has no layers
+ * or they differ in width, TH_ENUMERIC for vectors that are not finite.  GSL's error handler must
+ * be off. */
 ThClusters *th_clusters(const ThTrace *trace, const ThDfa *machine, const int *token,
                         char *const *symbol, ThStop *stop, ThError *err);
 void th_clusters_free(ThClusters *c); /* NULL is fine */

@@ -7,7 +7,10 @@
 #ifndef TH_FIELD_H
 #define TH_FIELD_H
 
+#include <stdint.h>
+
 #include "base/error.h"
+#include "base/stop.h"
 #include "models/model.h"
 #include "tasks/task.h"
 
@@ -17,8 +20,10 @@ typedef struct {
     double reach;       /* shortest suffix that carries 99 %, as a share of the length */
 } ThField;
 
-/* Returns new.  Uses the gradient of the winning logit in double precision: the loss of a
- * confident model is flat. */
+/* Returns new.  Draws `strings` strings from (seed, purpose).  Uses the gradient of the winning
+ * logit in double precision: the loss of a confident model is flat.  Errors: TH_EVALUE for a model
+ * that is not bound or does not fit the task, TH_ENUMERIC where the gradient vanishes altogether.
+ */
 ThField *th_field(const ThModel *m, const ThTask *t, int length, int strings, uint64_t seed,
                   ThStop *stop, ThError *err);
 void th_field_free(ThField *f); /* NULL is fine */

@@ -17,18 +17,26 @@
 #define TH_FIGURE_H
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/text.h"
 
 typedef struct {
-    ThText script;        /* everything but terminal and output */
+    ThText script;        /* everything but terminal and output; the variable `plain` in it is 1
+                             where characters are the pixels */
     double width, height; /* in units of 100 pixels; 0: 7 by 5 */
 } ThFigure;
 
 /* The house preamble and a title made of the given strings, NULL-ended. */
 void th_figure_begin(ThFigure *f, ...) __attribute__((sentinel));
+
+/* A smaller line under the title (it takes the place of gnuplot's label 1). */
+void th_figure_subtitle(ThFigure *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Commands of gnuplot's; up to a thousand characters at a time. */
 void th_figure_printf(ThFigure *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Appends a gnuplot string literal that means `text` literally. */
+/* Appends a gnuplot string literal that means `text` literally; control characters and bytes that
+ * are no UTF-8 become blanks. */
 void th_figure_string(ThFigure *f, const char *text);
 
 /* `$NAME << TH_EOD` … rows … end.  Cells are separated by blanks. */
@@ -41,14 +49,16 @@ void th_figure_free(ThFigure *f);
 typedef enum { TH_PLOT_FILE, TH_PLOT_WINDOW, TH_PLOT_TEXT } ThPlotWhere;
 typedef struct {
     ThPlotWhere where;
-    const char *path; /* TH_PLOT_FILE: its extension chooses png, svg, pdf, txt or gp */
-    int columns, rows; /* TH_PLOT_TEXT: size of the terminal */
-    char *text;        /* TH_PLOT_TEXT: returned new, what to print; freed with free() */
+    const char *path;  /* TH_PLOT_FILE: its extension chooses png, svg, pdf, txt or gp */
+    int columns, rows; /* TH_PLOT_TEXT: size of the terminal; 0: 79 by 24 */
+    ThStop *stop;      /* ends gnuplot; may be NULL */
+    char *text;        /* returned new, what to print, freed with free(): for TH_PLOT_TEXT, and for
+                          TH_PLOT_WINDOW where gnuplot was built without windows; else NULL */
 } ThPlotTarget;
 
-/* Runs gnuplot on the script (not for .gp, which is the script itself), writing a temporary file
- * that is renamed at the end.  Errors: TH_EIO with gnuplot's own last words, and no file;
- * TH_EUSAGE for an extension that it does not know. */
+/* Runs gnuplot on the script (not for .gp, which is the script itself); the file appears at the
+ * end, whole.  Errors: TH_EIO with gnuplot's own last words, and no file; TH_EUSAGE for an
+ * extension that it does not know. */
 bool th_figure_render(const ThFigure *f, ThPlotTarget *to, ThError *err);
 
 #endif

@@ -1,0 +1,146 @@
+#include "inspect/field.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "tensor/tape.h"
+
+static const double CARRIED = 0.99;
+
+/* Buffers of the loop over strings. */
+typedef struct {
+    ThTape *tape;
+    ThBatch batch;
+    double *logits, *seed; /* of all positions that answer */
+    double *gradient;      /* (length, width of the embedding) */
+    size_t n_logits, n_gradient;
+} Probe;
+
+static bool make_room(double **buffer, size_t *have, size_t need, ThError *err)
+{
+    return th_grow(buffer, have, need, sizeof **buffer, err);
+}
+
+/* Sets the seed of the backward pass: one at the greatest logit of the last answer. */
+static bool choose_winner(Probe *p, ThVar answer, ThError *err)
+{
+    int rows = th_rows(p->tape, answer), cols = th_cols(p->tape, answer);
+    size_t n = (size_t)rows * cols, have = p->n_logits;
+    if (!make_room(&p->logits, &have, n, err) || !make_room(&p->seed, &p->n_logits, n, err))
+        return false;
+    th_tape_read(p->tape, answer, p->logits);
+    size_t best = (size_t)(rows - 1) * cols;
+    for (size_t i = 0; i < n; i++) {
+        p->seed[i] = 0;
+        if (i > best && p->logits[i] > p->logits[best])
+            best = i;
+    }
+    p->seed[best] = 1;
+    return true;
+}
+
+/* Adds the cumulated shares of one string to sum. */
+static bool add_shares(Probe *p, ThVar embedding, int length, double *sum, ThError *err)
+{
+    int cols = th_cols(p->tape, embedding);
+    if (th_rows(p->tape, embedding) != length)
+        return th_fail(err, TH_EVALUE, "the model does not show the embedding of every position");
+    if (!make_room(&p->gradient, &p->n_gradient, (size_t)length * cols, err))
+        return false;
+    th_tape_read_gradient(p->tape, embedding, p->gradient);
+    double total = 0;
+    for (int m = 0; m < length; m++) {
+        double square = 0;
+        for (int j = 0; j < cols; j++)
+            square += pow(p->gradient[(size_t)m * cols + j], 2);
+        p->gradient[m] = sqrt(square); /* m <= m * cols: not needed any more */
+        total += p->gradient[m];
+    }
+    if (!isfinite(total) || total <= 0)
+        return th_fail(err, TH_ENUMERIC,
+                       "the gradient of an answer is %s: there is no receptive field to show",
+                       total == 0 ? "zero everywhere" : "not finite");
+    double carried = 0;
+    for (int m = length - 1; m >= 0; m--) {
+        carried += p->gradient[m] / total;
+        sum[m] += carried;
+    }
+    return true;
+}
+
+static bool probe(Probe *p, const ThModel *m, double *sum, ThError *err)
+{
+    ThForward how = {.share = false};
+    th_tape_begin(p->tape, TH_GRADIENT);
+    ThVar answer = m->kind->forward(m, p->tape, &p->batch, &how);
+    ThVar embedding = th_tape_find(p->tape, "embedding", 0);
+    if (!th_tape_ok(p->tape, err))
+        return false;
+    if (embedding < 0)
+        return th_fail(err, TH_EVALUE, "a %s has no embedding to look at", m->kind->name);
+    return choose_winner(p, answer, err) && th_tape_backward(p->tape, answer, p->seed, err) &&
+           add_shares(p, embedding, p->batch.T, sum, err);
+}
+
+static bool measure(Probe *p, ThField *f, const ThModel *m, const ThTask *t, uint64_t seed,
+                    ThStop *stop, ThError *err)
+{
+    p->tape = th_tape_new(TH_DOUBLE, &m->params, err);
+    bool ok = p->tape != NULL;
+    p->batch.B = 1;
+    for (int s = 0; ok && s < f->strings; s++) {
+        ThRng r = th_rng(seed, "inspect.field", (uint64_t)s);
+        ok = !th_stopped(stop, err) && th_task_sample(t, &r, f->length, &p->batch, err) &&
+             probe(p, m, f->cumulative, err);
+    }
+    return ok;
+}
+
+static void finish(ThField *f)
+{
+    for (int m = 0; m < f->length; m++)
+        f->cumulative[m] /= f->strings;
+    int from = f->length - 1;
+    while (from > 0 && f->cumulative[from] < CARRIED)
+        from--;
+    f->reach = (double)(f->length - from) / f->length;
+}
+
+ThField *th_field(const ThModel *m, const ThTask *t, int length, int strings, uint64_t seed,
+                  ThStop *stop, ThError *err)
+{
+    if (!m->bound) {
+        th_fail(err, TH_EVALUE, "the model has not been trained on anything yet");
+        return NULL;
+    }
+    if (!th_signature_match(&m->signature, &t->signature, err))
+        return NULL;
+    Probe p = {0};
+    ThField *f = th_alloc(1, sizeof *f, err);
+    if (!f)
+        return NULL;
+    f->length = th_task_length(t, length);
+    f->strings = strings;
+    f->cumulative = th_alloc((size_t)f->length, sizeof *f->cumulative, err);
+    bool ok = f->cumulative && measure(&p, f, m, t, seed, stop, err);
+    if (ok)
+        finish(f);
+    th_tape_free(p.tape);
+    th_batch_free(&p.batch);
+    free(p.logits);
+    free(p.seed);
+    free(p.gradient);
+    if (ok)
+        return f;
+    th_field_free(f);
+    return NULL;
+}
+
+void th_field_free(ThField *f)
+{
+    if (!f)
+        return;
+    free(f->cumulative);
+    free(f);
+}

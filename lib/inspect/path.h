@@ -1,0 +1,29 @@
+/* path.h - which rows of a trace the last position's answer comes from.
+ *
+ * In a RegularGPT every node attends to a few listed positions, and the nodes that the last one
+ * reaches downwards form the routing path of the paper's Fig. 1.  In a model whose rows attend to
+ * every position there is nothing to follow: the path is the last position's row in each layer.
+ */
+#ifndef TH_PATH_H
+#define TH_PATH_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "models/model.h"
+
+typedef struct {
+    bool routed; /* keys are a few listed positions, not all of them */
+    int n_layers;
+    bool **row; /* (n_layers)(n_rows of the layer): on the path */
+} ThPath;
+
+/* Returns new.  Errors: TH_EVALUE if the model has no attention. */
+ThPath *th_trace_path(const ThTrace *t, ThError *err);
+void th_path_free(ThPath *r); /* NULL is fine */
+
+/* Weight of key k of row i: of one head, and the mean over heads. */
+double th_trace_weight(const ThTraceLayer *l, int head, int i, int k);
+double th_trace_mean_weight(const ThTraceLayer *l, int i, int k);
+
+#endif

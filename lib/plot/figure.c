@@ -1,0 +1,360 @@
+#include "plot/figure.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "plot/child.h"
+
+/* Colours are those of Okabe and Ito (2008), which remain distinct to the colour-blind; the order
+ * puts the strongest contrasts first.  Frames and tics are thin and grey, so that data stands out.
+ */
+static const char preamble[] =
+    "if (GPVAL_TERM eq 'unknown') set terminal dumb 79,24\n"
+    "plain = GPVAL_TERM eq 'dumb'\n"
+    "set encoding utf8\n"
+    "set termoption noenhanced\n"
+    "set linetype 1 lc rgb '#0072B2'; set linetype 2 lc rgb '#D55E00'\n"
+    "set linetype 3 lc rgb '#009E73'; set linetype 4 lc rgb '#CC79A7'\n"
+    "set linetype 5 lc rgb '#E69F00'; set linetype 6 lc rgb '#56B4E9'\n"
+    "set linetype 7 lc rgb '#999933'; set linetype 8 lc rgb '#404040'; set linetype cycle 8\n"
+    "set border 3 lc rgb '#9a9a9a' lw 0.8\n"
+    "set tics nomirror out scale 0.5 textcolor rgb '#404040'\n"
+    "set key noenhanced textcolor rgb '#404040' samplen 2.5 spacing 1.15\n";
+
+/* Appends text with blanks for what could end a line or a string; `special` characters are preceded
+ * by `escape`. */
+static void put_inert(ThText *t, const char *text, const char *special, char escape)
+{
+    size_t n = strlen(text);
+    while (n > 0) {
+        size_t size = th_utf8_next(text, n, NULL);
+        unsigned char c = (unsigned char)*text;
+        if (size == 0 || c < 0x20 || c == 0x7f) {
+            th_text_add_bytes(t, " ", 1);
+            size = 1;
+        } else {
+            if (strchr(special, c))
+                th_text_add_bytes(t, &escape, 1);
+            th_text_add_bytes(t, text, size);
+        }
+        text += size;
+        n -= size;
+    }
+}
+
+void th_figure_string(ThFigure *f, const char *text)
+{
+    th_text_add(&f->script, "'");
+    put_inert(&f->script, text, "'", '\'');
+    th_text_add(&f->script, "'");
+}
+
+void th_figure_cell(ThFigure *f, const char *text)
+{
+    th_text_add(&f->script, "\"");
+    put_inert(&f->script, text, "\"\\", '\\');
+    th_text_add(&f->script, "\" ");
+}
+
+void th_figure_begin(ThFigure *f, ...)
+{
+    ThText title = {0};
+    va_list parts;
+    va_start(parts, f);
+    for (const char *part; (part = va_arg(parts, const char *)) != NULL;)
+        th_text_add(&title, part);
+    va_end(parts);
+    th_text_add(&f->script, preamble);
+    th_text_add(&f->script, "set title ");
+    th_figure_string(f, title.data ? title.data : "");
+    th_text_add(&f->script, " noenhanced font ',13' textcolor rgb '#202020' offset 0,0.3\n");
+    f->script.failed |= title.failed;
+    th_text_free(&title);
+}
+
+void th_figure_subtitle(ThFigure *f, const char *format, ...)
+{
+    char line[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    th_text_add(&f->script, "set label 1 ");
+    th_figure_string(f, line);
+    th_text_add(&f->script, " at graph 0.5,1.0 center offset 0,0.9 noenhanced font ',9' "
+                            "textcolor rgb '#606060'\nset title offset 0,1.1\n");
+}
+
+void th_figure_printf(ThFigure *f, const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    if (n < 0 || (size_t)n >= sizeof line)
+        f->script.failed = true;
+    else
+        th_text_add_bytes(&f->script, line, (size_t)n);
+}
+
+void th_figure_block(ThFigure *f, const char *name)
+{
+    th_figure_printf(f, "$%s << TH_EOD\n", name);
+}
+
+void th_figure_end_block(ThFigure *f)
+{
+    th_text_add(&f->script, "TH_EOD\n");
+}
+
+void th_figure_free(ThFigure *f)
+{
+    th_text_free(&f->script);
+    *f = (ThFigure){0};
+}
+
+/* ---- rendering ------------------------------------------------------------------------------- */
+
+typedef enum { AS_SCRIPT, AS_TEXT, AS_PICTURE } Nature;
+
+typedef struct {
+    const char *extension;
+    Nature nature;
+    const char *terminal;
+    double unit;     /* what 100 pixels are in the terminal's size */
+    const char *end; /* the last bytes of a complete file, but for white space */
+} Format;
+
+#define FONT " noenhanced font 'DejaVu Sans,10' "
+
+static const Format formats[] = {{".png", AS_PICTURE,
+                                  "pngcairo" FONT "fontscale 2 linewidth 2 pointscale 2", 200,
+                                  "IEND\xae\x42\x60\x82"},
+                                 {".svg", AS_PICTURE, "svg" FONT "dynamic", 100, "</svg>"},
+                                 {".pdf", AS_PICTURE, "pdfcairo" FONT, 1, "%%EOF"},
+                                 {".txt", AS_TEXT, NULL, 0, ""},
+                                 {".gp", AS_SCRIPT, NULL, 0, ""}};
+
+/* Windows: whichever this gnuplot has; status 3 says that it has none. */
+static const char window_terminal[] =
+    "if (strstrt(GPVAL_TERMINALS, ' qt ')) {\n"
+    "    set terminal qt" FONT "persist title 'tapehead' size wide,high\n"
+    "} else { if (strstrt(GPVAL_TERMINALS, ' wxt ')) {\n"
+    "    set terminal wxt" FONT "persist title 'tapehead' size wide,high\n"
+    "} else { if (strstrt(GPVAL_TERMINALS, ' x11 ')) {\n"
+    "    set terminal x11 noenhanced persist title 'tapehead' size wide,high\n"
+    "} else { exit status 3 }}}\n";
+enum { NO_WINDOWS = 3, TEXT_COLUMNS = 79, TEXT_ROWS = 24 };
+
+static const Format *format_of(const char *path, ThError *err)
+{
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(dot, formats[i].extension) == 0)
+            return &formats[i];
+    th_fail(err, TH_EUSAGE, "'%s' has no extension of a figure", path);
+    th_hint(err, "figures are .png, .svg, .pdf, .txt (characters) and .gp (the gnuplot script)");
+    return NULL;
+}
+
+/* The last line of gnuplot's complaint, without the name that our script has for it. */
+static bool gnuplot_failed(const ThChild *c, ThError *err)
+{
+    static const char prefix[] = "\"/dev/stdin\" ";
+    const char *text = c->messages.data ? c->messages.data : "";
+    const char *best = "", *line = text;
+    size_t best_size = 0;
+    while (*line) {
+        size_t size = strcspn(line, "\n");
+        if (strspn(line, " \t") < size) {
+            best = line;
+            best_size = size;
+        }
+        line += size + (line[size] == '\n');
+    }
+    if (strncmp(best, prefix, sizeof prefix - 1) == 0) {
+        best += sizeof prefix - 1;
+        best_size -= sizeof prefix - 1;
+    }
+    if (best_size == 0)
+        return th_fail(err, TH_EIO, "gnuplot failed with status %d", c->status);
+    return th_fail(err, TH_EIO, "gnuplot: %.*s", (int)(best_size < 400 ? best_size : 400), best);
+}
+
+static bool run_gnuplot(ThChild *c, ThError *err)
+{
+    static const char *const argv[] = {"gnuplot", "-d", "/dev/stdin", NULL};
+    bool missing;
+    c->argv = argv;
+    ThError why = {0};
+    bool ok = th_child_run(c, &missing, &why);
+    if (!ok && missing) {
+        th_fail(err, TH_EIO, "gnuplot was not found");
+        th_hint(err, "install gnuplot-qt, or gnuplot-nox for files only; > \"x.gp\" writes the "
+                     "script without it");
+    } else if (!ok) {
+        th_fail(err, why.code, "%s", why.msg);
+    }
+    return ok;
+}
+
+static double size_or(double size, double fallback)
+{
+    return size > 0 ? size : fallback;
+}
+
+/* Drops what only a line printer understands, blanks at the ends of lines, and empty lines around
+ * the picture. */
+static void tidy_text(ThText *t)
+{
+    size_t n = 0,
+           last = 0; /* bytes written, and those up to the last that is no blank or newline */
+    for (size_t i = 0; i < t->size; i++) {
+        char c = t->data[i];
+        if (c == '\f')
+            continue;
+        if (c == '\n' && last == 0) {
+            n = 0;
+            continue;
+        }
+        while (c == '\n' && n > last && t->data[n - 1] == ' ')
+            n--;
+        t->data[n++] = c;
+        if (c != ' ' && c != '\n')
+            last = n;
+    }
+    t->size = last;
+    th_text_add(t, "\n");
+}
+
+static bool ends_with(const ThText *t, const char *end)
+{
+    size_t n = t->size, m = strlen(end);
+    while (n > 0 && strchr(" \n", t->data[n - 1]))
+        n--;
+    return n > 0 && n >= m && memcmp(t->data + n - m, end, m) == 0;
+}
+
+/* Runs the figure on a terminal, given by commands of gnuplot's. */
+static bool draw(const ThFigure *f, ThText *terminal, ThChild *c, ThError *err)
+{
+    th_text_add(terminal, "\n");
+    th_text_add(terminal, f->script.data ? f->script.data : "");
+    th_text_add(terminal, "\nset output\n");
+    char *script = th_text_take(terminal, err);
+    c->input = script;
+    bool ok = script && run_gnuplot(c, err);
+    free(script);
+    return ok;
+}
+
+static bool check_drawn(const ThChild *c, const char *end, ThError *err)
+{
+    if (c->status != 0)
+        return gnuplot_failed(c, err);
+    return ends_with(&c->output, end) ||
+           th_fail(err, TH_EIO, "gnuplot left an incomplete figure (is the disk full?)");
+}
+
+static bool draw_text(const ThFigure *f, const ThPlotTarget *to, ThChild *c, ThError *err)
+{
+    ThText terminal = {0};
+    th_text_printf(&terminal, "set terminal dumb noenhanced mono size %d,%d",
+                   to->columns > 0 ? to->columns : TEXT_COLUMNS,
+                   to->rows > 0 ? to->rows : TEXT_ROWS);
+    if (!draw(f, &terminal, c, err) || !check_drawn(c, "", err))
+        return false;
+    tidy_text(&c->output);
+    return true;
+}
+
+static bool draw_picture(const ThFigure *f, const Format *format, ThChild *c, ThError *err)
+{
+    ThText terminal = {0};
+    th_text_printf(&terminal, "set terminal %s size %.6g,%.6g", format->terminal,
+                   size_or(f->width, 7) * format->unit, size_or(f->height, 5) * format->unit);
+    return draw(f, &terminal, c, err) && check_drawn(c, format->end, err);
+}
+
+static bool draw_script(const ThFigure *f, ThChild *c, ThError *err)
+{
+    th_text_add(&c->output, "# To show this figure:  gnuplot -persist FILE\n"
+                            "# To write it to a file, put in front, for example:\n"
+                            "#   set terminal pngcairo size 700,500; set output 'figure.png'\n");
+    th_text_add(&c->output, f->script.data ? f->script.data : "");
+    return !c->output.failed || th_fail(err, TH_ENOMEM, "out of memory for the figure");
+}
+
+static bool write_file(const char *path, const ThText *bytes, ThError *err)
+{
+    ThFile file = {0};
+    FILE *out = th_file_begin(&file, path, err);
+    if (!out)
+        return false;
+    fwrite(bytes->data, 1, bytes->size, out);
+    return th_file_commit(&file, err);
+}
+
+static bool draw_file(const ThFigure *f, const ThPlotTarget *to, ThChild *c, ThError *err)
+{
+    const Format *format = format_of(to->path, err);
+    if (!format)
+        return false;
+    bool ok = false;
+    switch (format->nature) {
+    case AS_SCRIPT:
+        ok = draw_script(f, c, err);
+        break;
+    case AS_TEXT:
+        ok = draw_text(f, to, c, err);
+        break;
+    case AS_PICTURE:
+        ok = draw_picture(f, format, c, err);
+        break;
+    }
+    return ok && write_file(to->path, &c->output, err);
+}
+
+static bool draw_window(const ThFigure *f, const ThPlotTarget *to, ThChild *c, ThError *err)
+{
+    ThText terminal = {0};
+    th_text_printf(&terminal, "wide = %.0f; high = %.0f\n%s", 100 * size_or(f->width, 7),
+                   100 * size_or(f->height, 5), window_terminal);
+    if (!draw(f, &terminal, c, err))
+        return false;
+    if (c->status == NO_WINDOWS)
+        return draw_text(f, to, c, err);
+    return c->status == 0 || gnuplot_failed(c, err);
+}
+
+bool th_figure_render(const ThFigure *f, ThPlotTarget *to, ThError *err)
+{
+    ThChild c = {.stop = to->stop};
+    bool ok = false;
+    to->text = NULL;
+    if (f->script.failed)
+        return th_fail(err, TH_ENOMEM, "out of memory for the figure");
+    switch (to->where) {
+    case TH_PLOT_FILE:
+        ok = draw_file(f, to, &c, err);
+        break;
+    case TH_PLOT_WINDOW:
+        ok = draw_window(f, to, &c, err);
+        break;
+    case TH_PLOT_TEXT:
+        ok = draw_text(f, to, &c, err);
+        break;
+    }
+    if (ok && to->where != TH_PLOT_FILE && c.output.size > 0) {
+        to->text = th_text_take(&c.output, err);
+        ok = to->text != NULL;
+    }
+    th_text_free(&c.output);
+    th_text_free(&c.messages);
+    return ok;
+}

@@ -1,0 +1,45 @@
+/* views.h - what there is to plot: each function writes one figure from what was computed.
+ *
+ * f must be empty; title is a line of text.  Errors: TH_EVALUE where there is nothing to draw.
+ */
+#ifndef TH_VIEWS_H
+#define TH_VIEWS_H
+
+#include "automata/automaton.h"
+#include "base/error.h"
+#include "base/stop.h"
+#include "inspect/clusters.h"
+#include "inspect/field.h"
+#include "lab/evaluate.h"
+#include "models/model.h"
+#include "plot/figure.h"
+
+/* RegularGPT: the routing path of the last position over positions and levels, with edges as thick
+ * as the mean weight over heads, and below it every head's mean weight on each key; other models:
+ * heat maps of the weights, one a layer and head.  symbol names the trace's tokens. */
+bool th_plot_attention(ThFigure *f, const char *title, const ThTrace *trace, const int *token,
+                       char *const *symbol, ThError *err);
+
+/* Hidden vectors on their first two principal components, coloured by the function that their
+ * segment induces; larger points belong to higher levels. */
+bool th_plot_clusters(ThFigure *f, const char *title, const ThClusters *c, ThError *err);
+
+/* The share of the gradient at and after every position, and the straight line that means that all
+ * positions matter alike.  The greatest length trained on is shaded; 0: none. */
+bool th_plot_field(ThFigure *f, const char *title, const ThField *field, int trained_hi,
+                   ThError *err);
+
+/* Loss (logarithmic) and accuracy by step. */
+bool th_plot_loss(ThFigure *f, const char *title, const ThTraining *training, ThError *err);
+
+/* Accuracy by length with its 95 % interval and the chance level; the lengths trained on, if any,
+ * are shaded. */
+bool th_plot_accuracy(ThFigure *f, const char *title, const ThScore *score, size_t n,
+                      const ThTraining *training, ThError *err);
+
+/* States and transitions; laid out by Graphviz's dot where it is installed, else on a circle.  dot
+ * is given numbers only, never a name.  Errors: TH_ELIMIT beyond a few hundred states. */
+bool th_plot_automaton(ThFigure *f, const char *title, const ThAutomaton *a, ThStop *stop,
+                       ThError *err);
+
+#endif
