@@ -51,7 +51,8 @@ $(B)/libtapehead.a: $(LIB_O)
 # The vector loops: fast-math while compiling only; linking with it would flush denormals to zero
 # in the whole process.
 $(B)/lib/tensor/kernels.o $(B)/lib/tensor/kernels_%.o: \
-    ALLCFLAGS += -O3 -ffast-math -fopenmp-simd -mprefer-vector-width=512
+    ALLCFLAGS += -O3 -ffast-math -fopenmp-simd -mprefer-vector-width=512 \
+    -Wno-pass-failed
 
 $(B)/%.o: %.c Makefile
 	$(Q)mkdir -p $(@D)
