@@ -56,10 +56,14 @@ typedef struct {
     double worst, worst_fast;
 } ThGradcheck;
 
+typedef struct {
+    int length, batch, coordinates; /* coordinates: compared per parameter */
+    uint64_t seed;                  /* of the strings and the choice of coordinates */
+} ThGradcheckShape;
+
 /* Compares the reference gradient with central differences, and the fast gradient with the
- * reference, on one batch.  Returns new.  `coordinates` a parameter are drawn from seed. */
-ThGradcheck *th_gradcheck(ThModel *m, const ThTask *t, int length, int batch, int coordinates,
-                          uint64_t seed, ThError *err);
+ * reference, on one batch.  Binds the model if it is not bound yet.  Returns new. */
+ThGradcheck *th_gradcheck(ThModel *m, const ThTask *t, const ThGradcheckShape *shape, ThError *err);
 void th_gradcheck_free(ThGradcheck *g);
 
 #endif

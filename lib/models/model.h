@@ -66,7 +66,8 @@ typedef struct {
 
 /* What must survive between two trainings for the second to continue the first bit for bit. */
 typedef struct {
-    long long step;   /* steps done */
+    long long step;    /* steps done */
+    long long updates; /* by the present optimiser: bias correction */
     uint64_t seed;    /* of initialisation and data */
     char *optimizer;  /* name, NULL before the first step */
     float *moment[2]; /* (params.total) each, or NULL */

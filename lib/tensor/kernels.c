@@ -198,7 +198,7 @@ TH_CLONES void th_k_layer_norm_back(const ThLayerNormBack *l)
 TH_CLONES void th_k_adam(const ThAdam *a, float *w, float *m, float *v, const float *g, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        float x = g[i] * a->clip;
+        float x = g[i] * a->clip + a->l2 * w[i];
         m[i] = a->beta1 * m[i] + (1 - a->beta1) * x;
         v[i] = a->beta2 * v[i] + (1 - a->beta2) * x * x;
         float step = m[i] * a->correct1 / (sqrtf(v[i] * a->correct2) + a->eps);

@@ -55,10 +55,10 @@ typedef struct {
 } ThLayerNormBack;
 void th_k_layer_norm_back(const ThLayerNormBack *l);
 
-/* One step of Adam on n numbers.  g is multiplied by `clip` first; `decay` is the decoupled weight
- * decay (AdamW), already multiplied by the learning rate. */
+/* One step of Adam on n numbers.  g is multiplied by `clip` first and l2·w added to it; `decay` is
+ * the decoupled weight decay (AdamW), already multiplied by the learning rate. */
 typedef struct {
-    float rate, beta1, beta2, eps, clip, decay;
+    float rate, beta1, beta2, eps, clip, l2, decay;
     float correct1, correct2; /* 1/(1-β₁ᵗ), 1/(1-β₂ᵗ) */
 } ThAdam;
 void th_k_adam(const ThAdam *a, float *w, float *m, float *v, const float *g, size_t n);

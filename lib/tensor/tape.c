@@ -413,6 +413,11 @@ void th_tape_read(const ThTape *t, ThVar v, double *to)
     read_reals(t, n->value, (size_t)n->rows * (size_t)n->cols, to);
 }
 
+const float *th_tape_floats(const ThTape *t, ThVar v)
+{
+    return t->node[v]->value;
+}
+
 void th_tape_read_gradient(const ThTape *t, ThVar v, double *to)
 {
     const ThNode *n = t->node[v];

@@ -64,6 +64,7 @@ int th_cols(const ThTape *t, ThVar v);
 /* Copies a value, or its gradient after backward (zeros where none arrived), as doubles. */
 void th_tape_read(const ThTape *t, ThVar v, double *to);
 void th_tape_read_gradient(const ThTape *t, ThVar v, double *to);
+const float *th_tape_floats(const ThTape *t, ThVar v); /* view of a value; TH_FLOAT only */
 
 /* Remembers a value under a name, so that inspections find it.  With the same name twice the index
  * tells them apart.  Names must be string constants. */

@@ -1,0 +1,378 @@
+#include "lab/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "lab/score.h"
+#include "tensor/kernels.h"
+#include "tensor/optimizer.h"
+
+const ThOptionSpec th_train_options[] = {
+    {"length", TH_RANGE, "1..40", 1, 1000000, NULL, "lengths of the training strings"},
+    {"steps", TH_INT, "1000", 1, 1e12, NULL, "steps to do now"},
+    {"batch", TH_INT, "128", 1, 1e6, NULL, "strings a step"},
+    {"lr", TH_REAL, "1e-3", 0, 1e3, NULL, "learning rate"},
+    {"curriculum", TH_CHOICE, "uniform", 0, 0, "uniform|fixed|adaptive",
+     "how a step's length is drawn: uniformly, always the longest, or up to a bound that grows "
+     "from 3 by 1.3 whenever accuracy passes 0.95"},
+    {"optimizer", TH_CHOICE, "adam", 0, 0, "adam|adamw|sgd", "update rule"},
+    {"schedule", TH_CHOICE, "constant", 0, 0, "constant|linear|cosine",
+     "learning rate over the steps; linear ends at 0, cosine at 2 %"},
+    {"warmup", TH_INT, "0", 0, 1e9, NULL, "steps over which the learning rate rises from 0"},
+    {"clip", TH_REAL, "1", 0, 1e9, NULL, "greatest norm of the gradient; 0: no limit"},
+    {"decay", TH_REAL, "0", 0, 1e3, NULL,
+     "weight decay of matrices; in adam it is part of the gradient, in adamw it is not"},
+    {"momentum", TH_REAL, "0.9", 0, 1, NULL, "of sgd"},
+    {"beta1", TH_REAL, "0.9", 0, 0.999999, NULL, "decay rate of Adam's first moment"},
+    {"beta2", TH_REAL, "0.999", 0, 0.999999, NULL, "decay rate of Adam's second moment"},
+    {"noise", TH_REAL, "0", 0, 1e3, NULL,
+     "deviation of the Gaussian noise added to every level's output (regulargpt)"},
+    {"seed", TH_INT, NULL, 0, 9.2e18, NULL,
+     "of the parameters and the strings; a model that was trained before keeps its own"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+/* One thread's part of a step: some strings of the batch, on a tape of its own. */
+typedef struct {
+    ThTape *tape;
+    ThBatch batch; /* views of the trainer's batch */
+    ThRng noise;
+    double loss;
+    long long right;
+    double squares; /* of the summed gradient's slice */
+    ThError err;
+} Shard;
+
+struct ThTrainer {
+    ThModel *model;
+    const ThTask *task;
+    ThPool *pool;
+    int n_shards;
+    Shard *shard; /* (n_shards) */
+    ThBatch batch;
+    ThRange lengths;
+    bool adaptive, fixed;
+    long long last_step;
+    int batch_size;
+    double rate, max_norm, noise;
+    bool linear, cosine;
+    long long warmup;
+    ThUpdate update;
+    long long answers; /* that the present batch asks for */
+    double mean_loss, mean_accuracy, weight;
+    int length;
+    double step_loss, step_accuracy;
+};
+
+/* ---- making ---- */
+
+static bool is(const ThOptions *o, const char *name, const char *value)
+{
+    return strcmp(th_option_text(o, name), value) == 0;
+}
+
+static void read_options(ThTrainer *tr, const ThOptions *o)
+{
+    tr->lengths = th_option_range(o, "length");
+    tr->batch_size = (int)th_option_int(o, "batch");
+    tr->adaptive = is(o, "curriculum", "adaptive");
+    tr->fixed = is(o, "curriculum", "fixed");
+    tr->last_step = tr->model->training.step + th_option_int(o, "steps");
+    tr->rate = th_option_real(o, "lr");
+    tr->linear = is(o, "schedule", "linear");
+    tr->cosine = is(o, "schedule", "cosine");
+    tr->warmup = th_option_int(o, "warmup");
+    tr->max_norm = th_option_real(o, "clip");
+    tr->noise = th_option_real(o, "noise");
+    tr->update = (ThUpdate){.rule = is(o, "optimizer", "sgd")     ? TH_SGD
+                                    : is(o, "optimizer", "adamw") ? TH_ADAMW
+                                                                  : TH_ADAM,
+                            .beta1 = th_option_real(o, "beta1"),
+                            .beta2 = th_option_real(o, "beta2"),
+                            .eps = 1e-8,
+                            .momentum = th_option_real(o, "momentum"),
+                            .decay = th_option_real(o, "decay")};
+}
+
+/* The optimiser's memory; another rule than last time starts afresh. */
+static bool prepare_moments(ThModel *m, const char *rule, ThError *err)
+{
+    ThTraining *t = &m->training;
+    if (t->optimizer && strcmp(t->optimizer, rule) == 0)
+        return true;
+    char *name = th_strdup(rule, err);
+    float *moment[2] = {th_floats(m->params.total, err), th_floats(m->params.total, err)};
+    if (!name || !moment[0] || !moment[1]) {
+        free(name);
+        free(moment[0]);
+        free(moment[1]);
+        return false;
+    }
+    free(t->optimizer);
+    t->optimizer = name;
+    t->updates = 0;
+    for (int i = 0; i < 2; i++) {
+        free(t->moment[i]);
+        t->moment[i] = moment[i];
+    }
+    return true;
+}
+
+static bool prepare_shards(ThTrainer *tr, int threads, ThError *err)
+{
+    int n = threads < tr->batch_size ? threads : tr->batch_size;
+    tr->pool = th_pool_new(n, err);
+    tr->shard = th_alloc((size_t)n, sizeof *tr->shard, err);
+    if (!tr->pool || !tr->shard)
+        return false;
+    tr->n_shards = n;
+    for (int i = 0; i < n; i++)
+        if (!(tr->shard[i].tape = th_tape_new(TH_FLOAT, &tr->model->params, err)))
+            return false;
+    return true;
+}
+
+/* Binds the model with the seed asked for; a model that has been trained keeps its own stream. */
+static bool prepare_model(ThModel *m, const ThTask *t, const ThOptions *o, ThError *err)
+{
+    bool given = th_option_given(o, "seed");
+    uint64_t seed = given ? (uint64_t)th_option_int(o, "seed") : m->bound ? m->training.seed : 1;
+    bool fresh = !m->bound;
+    if (!th_model_bind(m, &t->signature, seed, err))
+        return false;
+    if (given)
+        m->training.seed = seed;
+    if (fresh || m->training.reach < 3)
+        m->training.reach = 3;
+    return true;
+}
+
+ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options, int threads,
+                          ThError *err)
+{
+    if (!prepare_model(m, t, options, err))
+        return NULL;
+    ThTrainer *tr = th_alloc(1, sizeof *tr, err);
+    if (!tr)
+        return NULL;
+    tr->model = m;
+    tr->task = t;
+    read_options(tr, options);
+    if (!prepare_moments(m, th_option_text(options, "optimizer"), err) ||
+        !prepare_shards(tr, threads, err)) {
+        th_trainer_free(tr);
+        return NULL;
+    }
+    return tr;
+}
+
+void th_trainer_free(ThTrainer *tr)
+{
+    if (!tr)
+        return;
+    th_pool_free(tr->pool);
+    for (int i = 0; i < tr->n_shards; i++)
+        th_tape_free(tr->shard[i].tape);
+    free(tr->shard);
+    th_batch_free(&tr->batch);
+    free(tr);
+}
+
+/* ---- a step ---- */
+
+static int draw_length(const ThTrainer *tr, ThRng *r)
+{
+    ThRange l = tr->lengths;
+    if (tr->fixed)
+        return (int)l.hi;
+    if (tr->adaptive) {
+        long long bound = (long long)tr->model->training.reach;
+        bound = bound < l.lo ? l.lo : bound;
+        l.hi = bound < l.hi ? bound : l.hi;
+    }
+    return (int)(l.lo + l.step * (long long)th_rng_below(r, th_range_count(l)));
+}
+
+/* Shard i of n gets the strings i·B/n … (i+1)·B/n - 1. */
+static void cut_batch(ThTrainer *tr)
+{
+    const ThBatch *b = &tr->batch;
+    const ThSignature *s = &tr->model->signature;
+    size_t per_string = s->target == TH_FINAL   ? 1
+                        : s->target == TH_EVERY ? (size_t)b->T
+                                                : (size_t)b->T * (size_t)s->n_classes;
+    for (int i = 0; i < tr->n_shards; i++) {
+        int first = (int)((long long)b->B * i / tr->n_shards);
+        int end = (int)((long long)b->B * (i + 1) / tr->n_shards);
+        tr->shard[i].batch = (ThBatch){end - first, b->T, b->token + (size_t)first * (size_t)b->T,
+                                       b->target + (size_t)first * per_string};
+    }
+}
+
+static void run_shard(void *context, int i)
+{
+    ThTrainer *tr = context;
+    Shard *s = &tr->shard[i];
+    const ThModel *m = tr->model;
+    s->noise = th_rng(m->training.seed, "train.noise",
+                      (uint64_t)m->training.step * 1024u + (uint64_t)i);
+    ThForward how = {.share = true, .noise = tr->noise, .rng = &s->noise};
+    th_tape_begin(s->tape, TH_GRADIENT);
+    ThVar z = m->kind->forward(m, s->tape, &s->batch, &how);
+    ThVar loss = th_batch_loss(s->tape, z, &m->signature, &s->batch, 1.0 / (double)tr->answers);
+    if (!th_tape_backward(s->tape, loss, NULL, &s->err))
+        return;
+    th_tape_read(s->tape, loss, &s->loss);
+    s->right = th_count_right(s->tape, z, &m->signature, &s->batch);
+}
+
+static void slice(const ThTrainer *tr, int i, size_t *from, size_t *to)
+{
+    size_t total = tr->model->params.total, n = (size_t)tr->n_shards;
+    *from = total / n * (size_t)i;
+    *to = i + 1 == tr->n_shards ? total : total / n * (size_t)(i + 1);
+}
+
+/* Adds the shards' gradients in their order, into the first one's; each thread a slice. */
+static void sum_slice(void *context, int i)
+{
+    ThTrainer *tr = context;
+    size_t from, to;
+    slice(tr, i, &from, &to);
+    float *sum = th_tape_gradient(tr->shard[0].tape);
+    for (int k = 1; k < tr->n_shards; k++)
+        th_k_add(sum + from, th_tape_gradient(tr->shard[k].tape) + from, to - from);
+    tr->shard[i].squares = th_k_sum_squares(sum + from, to - from);
+}
+
+static void update_slice(void *context, int i)
+{
+    ThTrainer *tr = context;
+    size_t from, to;
+    slice(tr, i, &from, &to);
+    th_update(&tr->update, &tr->model->params, tr->model->training.moment,
+              th_tape_gradient(tr->shard[0].tape), from, to);
+}
+
+static double scheduled_rate(const ThTrainer *tr)
+{
+    double step = (double)tr->model->training.step, rate = tr->rate;
+    double part = step / (double)tr->last_step;
+    if (tr->warmup > 0)
+        rate *= fmin(1, (step + 1) / (double)tr->warmup);
+    if (tr->linear)
+        rate *= 1 - part;
+    if (tr->cosine)
+        rate *= 0.02 + 0.98 * 0.5 * (1 + cos(M_PI * part));
+    return rate;
+}
+
+static bool collect(ThTrainer *tr, double *norm, ThError *err)
+{
+    long long right = 0;
+    tr->step_loss = 0;
+    for (int i = 0; i < tr->n_shards; i++) {
+        const ThError *e = &tr->shard[i].err;
+        if (e->code != TH_OK)
+            return th_fail(err, e->code, "%s", e->msg);
+        tr->step_loss += tr->shard[i].loss;
+        right += tr->shard[i].right;
+    }
+    tr->step_accuracy = (double)right / (double)tr->answers;
+    th_pool_run(tr->pool, sum_slice, tr, tr->n_shards);
+    double squares = 0;
+    for (int i = 0; i < tr->n_shards; i++)
+        squares += tr->shard[i].squares;
+    *norm = sqrt(squares);
+    if (isfinite(tr->step_loss) && isfinite(*norm))
+        return true;
+    th_fail(err, TH_ENUMERIC, "the %s is not a finite number in step %lld; the model is as after "
+                              "step %lld",
+            isfinite(tr->step_loss) ? "gradient" : "loss", tr->model->training.step + 1,
+            tr->model->training.step);
+    return th_hint(err, "a smaller learning rate (lr=) or clip= may help");
+}
+
+/* Running accuracy above 0.95 lets the longest strings grow by 1.3, at least by 2. */
+static void adapt(ThTrainer *tr)
+{
+    ThTraining *t = &tr->model->training;
+    t->ema = 0.95 * t->ema + 0.05 * tr->step_accuracy;
+    if (t->ema > 0.95 && t->reach < (double)tr->lengths.hi) {
+        t->reach = fmin(fmax(t->reach + 2, floor(t->reach * 1.3)), (double)tr->lengths.hi);
+        t->ema = 0.6;
+    }
+}
+
+static bool record(ThTrainer *tr, ThError *err)
+{
+    ThTraining *t = &tr->model->training;
+    enum { EVERY_STEP = 50, STRIDE = 10 };
+    double keep = 0.98;
+    tr->weight = keep * tr->weight + 1 - keep;
+    double share = (1 - keep) / tr->weight;
+    tr->mean_loss += share * (tr->step_loss - tr->mean_loss);
+    tr->mean_accuracy += share * (tr->step_accuracy - tr->mean_accuracy);
+    if (t->trained_hi < tr->length)
+        t->trained_hi = tr->length;
+    if (t->trained_lo == 0 || t->trained_lo > tr->length)
+        t->trained_lo = tr->length;
+    if (t->step > EVERY_STEP && t->step % STRIDE != 0)
+        return true;
+    if (!th_grow(&t->history, &t->cap_history, t->n_history + 1, sizeof *t->history, err))
+        return false;
+    t->history[t->n_history++] = (ThHistoryPoint){t->step, tr->mean_loss, tr->mean_accuracy};
+    return true;
+}
+
+bool th_trainer_step(ThTrainer *tr, ThError *err)
+{
+    ThTraining *t = &tr->model->training;
+    ThRng r = th_rng(t->seed, "train.batch", (uint64_t)t->step);
+    tr->batch.B = tr->batch_size;
+    if (!th_task_sample(tr->task, &r, draw_length(tr, &r), &tr->batch, err))
+        return false;
+    tr->length = tr->batch.T;
+    tr->answers = th_count_answers(&tr->model->signature, &tr->batch);
+    if (tr->answers == 0)
+        tr->answers = 1;
+    cut_batch(tr);
+    th_pool_run(tr->pool, run_shard, tr, tr->n_shards);
+    double norm = 0;
+    if (!collect(tr, &norm, err))
+        return false;
+    tr->update.rate = scheduled_rate(tr);
+    tr->update.clip = tr->max_norm > 0 && norm > tr->max_norm ? tr->max_norm / norm : 1;
+    tr->update.step = ++t->updates;
+    th_pool_run(tr->pool, update_slice, tr, tr->n_shards);
+    t->step++;
+    if (tr->adaptive)
+        adapt(tr);
+    return record(tr, err);
+}
+
+bool th_trainer_done(const ThTrainer *tr)
+{
+    return tr->model->training.step >= tr->last_step;
+}
+
+ThProgress th_trainer_progress(const ThTrainer *tr)
+{
+    const ThTraining *t = &tr->model->training;
+    return (ThProgress){.step = t->step,
+                        .last_step = tr->last_step,
+                        .loss = tr->mean_loss,
+                        .accuracy = tr->mean_accuracy,
+                        .length = tr->length,
+                        .longest = tr->adaptive ? (int)t->reach : (int)tr->lengths.hi};
+}
+
+size_t th_trainer_bytes(const ThTrainer *tr)
+{
+    size_t bytes = tr->model->params.total * 3 * sizeof(float);
+    for (int i = 0; i < tr->n_shards; i++)
+        bytes += th_tape_bytes(tr->shard[i].tape);
+    return bytes;
+}
