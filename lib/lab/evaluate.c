@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "lab/score.h"
 
 /* A shard is large enough for fast matrix products and small enough for the cache and for several
  * threads.  Its size is even, so that samplers can balance two sorts of strings. */
@@ -26,8 +27,6 @@ struct ThEvaluator {
     int threads;
     ThTape **tape;  /* (threads) */
     ThBatch *batch; /* (threads) */
-    double **logit; /* (threads): room for a shard's outputs */
-    size_t *cap;    /* (threads): of logit */
     Shard *shard;
     size_t cap_shards;
     int length, samples, shard_strings; /* of the length being scored */
@@ -49,8 +48,7 @@ ThEvaluator *th_evaluator_new(const ThModel *m, const ThTask *t, long long seed,
     size_t n = (size_t)threads;
     bool ok = (e->tape = th_alloc(n, sizeof *e->tape, err)) &&
               (e->batch = th_alloc(n, sizeof *e->batch, err)) &&
-              (e->logit = th_alloc(n, sizeof *e->logit, err)) &&
-              (e->cap = th_alloc(n, sizeof *e->cap, err)) && (e->pool = th_pool_new(threads, err));
+              (e->pool = th_pool_new(threads, err));
     for (size_t i = 0; ok && i < n; i++)
         ok = (e->tape[i] = th_tape_new(TH_FLOAT, &m->params, err)) != NULL;
     if (ok)
@@ -69,13 +67,9 @@ void th_evaluator_free(ThEvaluator *e)
             th_tape_free(e->tape[i]);
         if (e->batch)
             th_batch_free(&e->batch[i]);
-        if (e->logit)
-            free(e->logit[i]);
     }
     free(e->tape);
     free(e->batch);
-    free(e->logit);
-    free(e->cap);
     free(e->shard);
     free(e);
 }
@@ -103,88 +97,33 @@ void th_probabilities(ThTarget target, double *z, int n)
         z[c] /= sum;
 }
 
-/* -log softmax(z)[class] */
-static double class_loss(const double *z, int n, int class)
-{
-    double top = z[greatest(z, n)], sum = 0;
-    for (int c = 0; c < n; c++)
-        sum += exp(z[c] - top);
-    return top + log(sum) - z[class];
-}
-
-/* Mean over the bits of -log of the probability that sigmoid(z) gives to each. */
-static double bits_loss(const double *z, int n, const int *bit)
-{
-    double sum = 0;
-    for (int c = 0; c < n; c++)
-        sum += fmax(z[c], 0) - z[c] * bit[c] + log1p(exp(-fabs(z[c])));
-    return sum / n;
-}
-
-static bool bits_right(const double *z, int n, const int *bit)
-{
-    for (int c = 0; c < n; c++)
-        if ((z[c] > 0) != (bit[c] == 1))
-            return false;
-    return true;
-}
-
-static void score_outputs(const ThSignature *s, const double *z, const int *target, size_t rows,
-                          Shard *to)
-{
-    int n = s->n_classes;
-    for (size_t i = 0; i < rows; i++, z += n) {
-        if (s->target == TH_BITS) {
-            const int *bit = target + i * (size_t)n;
-            to->right += bits_right(z, n, bit);
-            to->loss += bits_loss(z, n, bit);
-        } else if (target[i] >= 0) {
-            to->right += greatest(z, n) == target[i];
-            to->loss += class_loss(z, n, target[i]);
-        } else {
-            continue;
-        }
-        to->n++;
-    }
-}
-
-/* Runs the model; logits gets (rows, classes). */
-static bool forward(const ThModel *m, ThTape *tape, const ThBatch *b, double *logits, ThError *err)
+/* Runs the model on a batch; returns its outputs on the tape. */
+static ThVar forward(const ThModel *m, ThTape *tape, const ThBatch *b)
 {
     ThForward how = {.share = true};
     th_tape_begin(tape, TH_NO_GRADIENT);
-    ThVar z = m->kind->forward(m, tape, b, &how);
-    if (!th_tape_ok(tape, err))
-        return false;
-    th_tape_read(tape, z, logits);
-    size_t n = (size_t)th_rows(tape, z) * (size_t)th_cols(tape, z);
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(logits[i]))
-            return th_fail(err, TH_ENUMERIC, "the model's output is not a finite number");
-    return true;
-}
-
-static size_t n_outputs(const ThSignature *s, const ThBatch *b)
-{
-    return (size_t)b->B * (s->target == TH_FINAL ? 1 : (size_t)b->T);
+    return m->kind->forward(m, tape, b, &how);
 }
 
 static bool run_shard(ThEvaluator *e, int number, int thread, Shard *to)
 {
+    const ThSignature *s = &e->task->signature;
+    ThTape *tape = e->tape[thread];
     ThBatch *b = &e->batch[thread];
     int first = number * e->shard_strings;
     b->B = e->samples - first < e->shard_strings ? e->samples - first : e->shard_strings;
     ThRng r = th_rng(e->seed, "evaluate", (uint64_t)e->length << 32 | (uint64_t)number);
     if (!th_task_sample(e->task, &r, e->length, b, &to->err))
         return false;
-    const ThSignature *s = &e->task->signature;
-    size_t rows = n_outputs(s, b);
-    if (!th_grow(&e->logit[thread], &e->cap[thread], rows * (size_t)s->n_classes, sizeof **e->logit,
-                 &to->err) ||
-        !forward(e->model, e->tape[thread], b, e->logit[thread], &to->err))
+    ThVar z = forward(e->model, tape, b);
+    ThVar loss = th_batch_loss(tape, z, s, b, 1);
+    if (!th_tape_ok(tape, &to->err))
         return false;
-    score_outputs(s, e->logit[thread], b->target, rows, to);
-    return true;
+    th_tape_read(tape, loss, &to->loss);
+    to->n = th_count_answers(s, b);
+    to->right = th_count_right(tape, z, s, b);
+    return isfinite(to->loss) ||
+           th_fail(&to->err, TH_ENUMERIC, "the model's output is not a finite number");
 }
 
 static void shard_job(void *context, int number)
@@ -269,7 +208,13 @@ bool th_logits(const ThModel *m, const int *token, int length, double *logits, T
         return th_fail(err, TH_EVALUE, "a model reads at least one symbol");
     ThTape *tape = th_tape_new(TH_FLOAT, &m->params, err);
     int *copy = tape ? th_copy(token, (size_t)length, sizeof *token, err) : NULL;
-    bool ok = copy && forward(m, tape, &(ThBatch){.B = 1, .T = length, .token = copy}, logits, err);
+    bool ok = copy != NULL;
+    if (ok) {
+        ThVar z = forward(m, tape, &(ThBatch){.B = 1, .T = length, .token = copy});
+        ok = th_tape_ok(tape, err);
+        if (ok)
+            th_tape_read(tape, z, logits);
+    }
     free(copy);
     th_tape_free(tape);
     return ok;

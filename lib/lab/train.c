@@ -32,6 +32,10 @@ const ThOptionSpec th_train_options[] = {
      "deviation of the Gaussian noise added to every level's output (regulargpt)"},
     {"seed", TH_INT, NULL, 0, 9.2e18, NULL,
      "of the parameters and the strings; a model that was trained before keeps its own"},
+    {"report", TH_INT, NULL, 0, 1e12, NULL, "steps between lines of figures; default: set report"},
+    {"checkpoint", TH_STRING, NULL, 0, 0, NULL,
+     "file that the model is saved to while it trains, and continued from if it is there"},
+    {"every", TH_INT, "1000", 1, 1e12, NULL, "steps between checkpoints"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 /* One thread's part of a step: some strings of the batch, on a tape of its own. */

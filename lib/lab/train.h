@@ -21,7 +21,7 @@
 #include "models/model.h"
 #include "tasks/task.h"
 
-/* The options of `train`, read from the table th_train_options. */
+/* The options of `train`.  The trainer leaves report, checkpoint and every to its caller. */
 extern const ThOptionSpec th_train_options[];
 
 typedef struct ThTrainer ThTrainer;
