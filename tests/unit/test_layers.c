@@ -1,0 +1,418 @@
+/* Recurrent layers and full attention, and the models made of them.
+ *
+ * Three oracles: central differences of the double version, the double version for the float one,
+ * and formulas written out again here, one number at a time. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "tensor/params.h"
+#include "tensor/tape.h"
+
+/* ---- an operation whose inputs are the parameters 0, 1, … ---- */
+
+enum { MAX_INPUTS = 5, SAMPLES = 25 };
+
+typedef struct {
+    int n;
+    int shape[MAX_INPUTS][2];
+    ThVar (*build)(ThTape *t, const void *how);
+    const void *how;
+} Case;
+
+static void make_inputs(const Case *c, ThParams *p)
+{
+    ThError err = {0};
+    for (int i = 0; i < c->n; i++)
+        assert_int_equal(i,
+                         th_params_add(p, (const char *[]){"a", "b", "c", "d", "e"}[i],
+                                       c->shape[i][0], c->shape[i][1], TH_INIT_NORMAL, 0.7, &err));
+    assert_true(th_params_allocate(p, 11, &err));
+}
+
+/* Σ seed ∘ y without gradient. */
+static double projected(const Case *c, ThTape *t, const double *seed)
+{
+    th_tape_begin(t, TH_NO_GRADIENT);
+    ThVar y = c->build(t, c->how);
+    ThError err = {0};
+    assert_true(th_tape_ok(t, &err));
+    size_t size = (size_t)th_rows(t, y) * (size_t)th_cols(t, y);
+    double *value = th_alloc(size, sizeof *value, NULL), sum = 0;
+    th_tape_read(t, y, value);
+    for (size_t i = 0; i < size; i++)
+        sum += seed[i] * value[i];
+    free(value);
+    return sum;
+}
+
+static void check_differences(const Case *c, ThTape *t, const ThParams *p, const double *seed,
+                              const double *gradient)
+{
+    double *x = th_tape_params_double(t);
+    ThRng r = th_rng(3, "coordinates", 0);
+    for (int i = 0; i < p->n; i++) {
+        size_t size = (size_t)p->item[i].rows * (size_t)p->item[i].cols;
+        for (size_t k = 0; k < size && k < SAMPLES; k++) {
+            size_t at = p->item[i].offset + (size <= SAMPLES ? k : th_rng_below(&r, size));
+            double old = x[at], h = 1e-5;
+            x[at] = old + h;
+            double up = projected(c, t, seed);
+            x[at] = old - h;
+            double down = projected(c, t, seed);
+            x[at] = old;
+            double expected = (up - down) / (2 * h);
+            assert_float_equal(gradient[at], expected, 1e-7 + 1e-6 * fabs(expected));
+        }
+    }
+}
+
+static void assert_near(const double *a, const double *b, size_t n)
+{
+    double distance = 0, size = 0;
+    for (size_t i = 0; i < n; i++) {
+        distance += (a[i] - b[i]) * (a[i] - b[i]);
+        size += b[i] * b[i];
+    }
+    assert_true(sqrt(distance) <= 1e-4 * sqrt(size) + 1e-30);
+}
+
+/* Value and gradient of the float version against the double one. */
+static void check_fast(const Case *c, const ThParams *p, const double *seed, const double *value,
+                       const double *gradient)
+{
+    ThError err = {0};
+    ThTape *t = th_tape_new(TH_FLOAT, p, &err);
+    assert_non_null(t);
+    for (int mode = 0; mode < 2; mode++) {
+        th_tape_begin(t, mode ? TH_GRADIENT : TH_NO_GRADIENT);
+        ThVar y = c->build(t, c->how);
+        size_t size = (size_t)th_rows(t, y) * (size_t)th_cols(t, y);
+        double *fast = th_alloc(size, sizeof *fast, NULL);
+        th_tape_read(t, y, fast);
+        assert_near(fast, value, size);
+        free(fast);
+        if (mode)
+            assert_true(th_tape_backward(t, y, seed, &err));
+    }
+    double *fast = th_alloc(p->total, sizeof *fast, NULL);
+    for (size_t i = 0; i < p->total; i++)
+        fast[i] = (double)th_tape_gradient(t)[i];
+    for (int i = 0; i < p->n; i++)
+        assert_near(fast + p->item[i].offset, gradient + p->item[i].offset,
+                    (size_t)p->item[i].rows * (size_t)p->item[i].cols);
+    free(fast);
+    th_tape_free(t);
+}
+
+static void check(const Case *c)
+{
+    ThError err = {0};
+    ThParams p = {0};
+    make_inputs(c, &p);
+    ThTape *t = th_tape_new(TH_DOUBLE, &p, &err);
+    assert_non_null(t);
+    th_tape_begin(t, TH_GRADIENT);
+    ThVar y = c->build(t, c->how);
+    if (!th_tape_ok(t, &err))
+        fail_msg("%s", err.msg);
+    size_t size = (size_t)th_rows(t, y) * (size_t)th_cols(t, y);
+    double *seed = th_alloc(size, sizeof *seed, NULL), *value = th_alloc(size, sizeof *value, NULL);
+    ThRng r = th_rng(5, "seed", 0);
+    for (size_t i = 0; i < size; i++)
+        seed[i] = th_rng_normal(&r);
+    th_tape_read(t, y, value);
+    assert_true(th_tape_backward(t, y, seed, &err));
+    double *gradient = th_copy(th_tape_gradient_double(t), p.total, sizeof *gradient, NULL);
+    check_differences(c, t, &p, seed, gradient);
+    check_fast(c, &p, seed, value, gradient);
+    free(gradient);
+    free(value);
+    free(seed);
+    th_tape_free(t);
+    th_params_free(&p);
+}
+
+/* ---- recurrent layers ---- */
+
+enum { V = 5 };
+
+static const int tokens[] = {2, 0, 1, 4, 4, 3, 1, 0, 2, 2, 1, 3, 0, 0, 4, 1, 2, 3,
+                             4, 1, 0, 2, 1, 1, 3, 4, 0, 2, 3, 1, 1, 2, 0, 4, 3, 2};
+
+static ThVar build_rnn(ThTape *t, const void *how)
+{
+    return th_op_rnn(t, th_param(t, 0), th_param(t, 1), how);
+}
+
+static ThVar build_lstm(ThTape *t, const void *how)
+{
+    return th_op_lstm(t, th_param(t, 0), th_param(t, 1), how, 1.0);
+}
+
+static ThVar build_gru(ThTape *t, const void *how)
+{
+    return th_op_gru(t, th_param(t, 0), th_param(t, 1), th_param(t, 2), how);
+}
+
+static void check_recurrent(int B, int T, int H)
+{
+    for (int mode = 0; mode < 4; mode++) {
+        ThSequence s = {B, T, mode & 1 ? tokens : NULL, mode & 2};
+        int rows = mode & 1 ? V : B * T;
+        check(&(Case){2, {{rows, H}, {H, H}}, build_rnn, &s});
+        check(&(Case){2, {{rows, 4 * H}, {H, 4 * H}}, build_lstm, &s});
+        check(&(Case){3, {{rows, 3 * H}, {H, 3 * H}, {1, H}}, build_gru, &s});
+    }
+}
+
+static void test_recurrent_gradients(void **state)
+{
+    (void)state;
+    check_recurrent(1, 1, 1);
+    check_recurrent(3, 1, 4);
+    check_recurrent(1, 7, 3);
+    check_recurrent(4, 9, 6);
+    check_recurrent(2, 5, 19);
+    check_recurrent(2, 3, 32);
+}
+
+static double logistic(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+
+/* One string, one number at a time; x, wh, bh as the operation gets them. */
+static void plain_states(char kind, const ThParams *p, const int *token, int T, double *h)
+{
+    int H = p->item[1].rows, width = p->item[1].cols;
+    const float *x = th_params_at(p, 0), *wh = th_params_at(p, 1);
+    double c[8] = {0}, z[32], u[32];
+    for (int j = 0; j < H; j++)
+        h[j] = 0;
+    for (int i = 0; i < T; i++) {
+        for (int g = 0; g < width; g++) {
+            u[g] = 0;
+            for (int k = 0; k < H; k++)
+                u[g] += h[k] * (double)wh[k * width + g];
+            z[g] = (double)x[token[i] * width + g] + u[g];
+        }
+        for (int j = 0; j < H; j++) {
+            if (kind == 'r') {
+                h[j] = z[j] > 0 ? z[j] : 0;
+            } else if (kind == 'l') {
+                c[j] = logistic(z[2 * H + j] + 1) * c[j] + logistic(z[j]) * tanh(z[H + j]);
+                h[j] = logistic(z[3 * H + j]) * tanh(c[j]);
+            } else {
+                double bias = (double)th_params_at(p, 2)[j], update = logistic(z[j]);
+                double n = tanh((double)x[token[i] * width + 2 * H + j] +
+                                logistic(z[H + j]) * (u[2 * H + j] + bias));
+                h[j] = (1 - update) * h[j] + update * n;
+            }
+        }
+    }
+}
+
+static void check_states(char kind, const Case *c, const ThSequence *s)
+{
+    ThError err = {0};
+    ThParams p = {0};
+    make_inputs(c, &p);
+    int H = p.item[1].rows;
+    for (ThPrecision precision = TH_FLOAT; precision <= TH_DOUBLE; precision++) {
+        ThTape *t = th_tape_new(precision, &p, &err);
+        th_tape_begin(t, TH_NO_GRADIENT);
+        double value[64], expected[8];
+        th_tape_read(t, c->build(t, s), value);
+        for (int b = 0; b < s->B; b++) {
+            plain_states(kind, &p, s->index + b * s->T, s->T, expected);
+            for (int j = 0; j < H; j++)
+                assert_float_equal(value[b * H + j], expected[j],
+                                   precision == TH_FLOAT ? 1e-4 * (1 + fabs(expected[j])) : 1e-12);
+        }
+        th_tape_free(t);
+    }
+    th_params_free(&p);
+}
+
+static void test_recurrent_states(void **state)
+{
+    (void)state;
+    enum { H = 5 };
+    ThSequence s = {3, 11, tokens, false};
+    check_states('r', &(Case){2, {{V, H}, {H, H}}, build_rnn, NULL}, &s);
+    check_states('l', &(Case){2, {{V, 4 * H}, {H, 4 * H}}, build_lstm, NULL}, &s);
+    check_states('g', &(Case){3, {{V, 3 * H}, {H, 3 * H}, {1, H}}, build_gru, NULL}, &s);
+}
+
+/* ---- attention ---- */
+
+typedef struct {
+    ThAttention a;
+    bool relative;
+} Attend;
+
+static ThVar build_attention(ThTape *t, const void *how)
+{
+    const Attend *a = how;
+    ThAttention full = a->a;
+    full.u = a->relative ? th_param(t, 2) : -1;
+    full.v = a->relative ? th_param(t, 3) : -1;
+    full.xl = a->relative ? th_param(t, 4) : -1;
+    return th_op_attention(t, th_param(t, 0), th_param(t, 1), &full);
+}
+
+static void check_attention(int B, int T, int heads, int d)
+{
+    for (int mode = 0; mode < 8; mode++) {
+        Attend a = {{.B = B, .T = T, .heads = heads, .causal = mode & 1}, mode & 2};
+        int queries = mode & 4 ? B : B * T;
+        check(&(Case){a.relative ? 5 : 2,
+                      {{queries, d}, {B * T, 2 * d}, {1, d}, {1, d}, {2 * T - 1, d}},
+                      build_attention,
+                      &a});
+    }
+}
+
+static void test_attention_gradients(void **state)
+{
+    (void)state;
+    check_attention(1, 1, 1, 1);
+    check_attention(3, 1, 2, 4);
+    check_attention(2, 3, 1, 3);
+    check_attention(2, 7, 2, 6);
+    check_attention(1, 16, 4, 8);
+    check_attention(2, 19, 1, 5);
+}
+
+/* So many weights that they are not kept but computed twice: the gradients of the float version
+ * must not depend on that. */
+static void test_attention_recomputed(void **state)
+{
+    (void)state;
+    enum { B = 1, T = 750, HEADS = 32, D = 32 };
+    ThError err = {0};
+    for (int relative = 0; relative < 2; relative++) {
+        Attend a = {{.B = B, .T = T, .heads = HEADS}, relative};
+        Case c = {relative ? 5 : 2,
+                  {{B * T, D}, {B * T, 2 * D}, {1, D}, {1, D}, {2 * T - 1, D}},
+                  build_attention,
+                  &a};
+        ThParams p = {0};
+        make_inputs(&c, &p);
+        double *seed = th_alloc(B * T * D, sizeof *seed, NULL), *expected = NULL;
+        for (size_t i = 0; i < B * T * D; i++)
+            seed[i] = (double)(i % 7) - 3;
+        for (ThPrecision precision = TH_DOUBLE;; precision = TH_FLOAT) {
+            ThTape *t = th_tape_new(precision, &p, &err);
+            th_tape_begin(t, TH_GRADIENT);
+            ThVar y = build_attention(t, &a);
+            assert_true(th_tape_backward(t, y, seed, &err));
+            if (precision == TH_DOUBLE)
+                expected = th_copy(th_tape_gradient_double(t), p.total, sizeof *expected, NULL);
+            for (int i = 0; precision == TH_FLOAT && i < p.n; i++) {
+                size_t size = (size_t)p.item[i].rows * (size_t)p.item[i].cols;
+                double *fast = th_alloc(size, sizeof *fast, NULL);
+                th_tape_read_gradient(t, th_param(t, i), fast);
+                assert_near(fast, expected + p.item[i].offset, size);
+                free(fast);
+            }
+            th_tape_free(t);
+            if (precision == TH_FLOAT)
+                break;
+        }
+        free(expected);
+        free(seed);
+        th_params_free(&p);
+    }
+}
+
+/* Weights of Transformer-XL for T = 3 from the formula, one head, two strings. */
+static void test_relative_weights(void **state)
+{
+    (void)state;
+    enum { B = 2, T = 3, D = 4 };
+    ThError err = {0};
+    Attend a = {{.B = B, .T = T, .heads = 1, .tag = 7}, true};
+    Case c = {5, {{B * T, D}, {B * T, 2 * D}, {1, D}, {1, D}, {2 * T - 1, D}}, NULL, NULL};
+    ThParams p = {0};
+    make_inputs(&c, &p);
+    const float *q = th_params_at(&p, 0), *kv = th_params_at(&p, 1), *u = th_params_at(&p, 2);
+    const float *v = th_params_at(&p, 3), *r = th_params_at(&p, 4);
+    for (ThPrecision precision = TH_FLOAT; precision <= TH_DOUBLE; precision++) {
+        ThTape *t = th_tape_new(precision, &p, &err);
+        th_tape_keep_attention(t, true);
+        th_tape_begin(t, TH_NO_GRADIENT);
+        build_attention(t, &a);
+        ThVar kept = th_tape_find(t, "attention", 7);
+        assert_int_equal(th_rows(t, kept), B * T);
+        assert_int_equal(th_cols(t, kept), T);
+        double weight[B * T * T];
+        th_tape_read(t, kept, weight);
+        for (int row = 0; row < B * T; row++) {
+            double e[T], sum = 0;
+            for (int j = 0; j < T; j++) {
+                const float *key = kv + (row / T * T + j) * 2 * D;
+                const float *relative = r + (T - 1 - (row % T - j)) * D;
+                double logit = 0;
+                for (int k = 0; k < D; k++)
+                    logit += (double)((q[row * D + k] + u[k]) * key[k] +
+                                      (q[row * D + k] + v[k]) * relative[k]);
+                sum += e[j] = exp(logit / 2);
+            }
+            for (int j = 0; j < T; j++)
+                assert_float_equal(weight[row * T + j], e[j] / sum, 1e-6);
+        }
+        th_tape_free(t);
+    }
+    th_params_free(&p);
+}
+
+static void test_misfits(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    ThParams p = {0};
+    make_inputs(&(Case){3, {{6, 4}, {6, 8}, {4, 16}}, NULL, NULL}, &p);
+    ThTape *t = th_tape_new(TH_FLOAT, &p, &err);
+    for (int i = 0; i < 5; i++) {
+        th_tape_begin(t, TH_GRADIENT);
+        ThVar x = th_param(t, 0), y = th_param(t, 1), w = th_param(t, 2), made = 0;
+        ThAttention full = {.B = 2,
+                            .T = i == 0 ? 2 : 3,
+                            .heads = i == 1 ? 3 : 2,
+                            .u = -1,
+                            .v = -1,
+                            .xl = i == 2 ? x : -1};
+        if (i < 3)
+            made = th_op_attention(t, x, y, &full);
+        else if (i == 3)
+            made = th_op_lstm(t, y, w, &(ThSequence){2, 3, NULL, false}, 0);
+        else
+            made = th_op_rnn(t, x, x, &(ThSequence){2, 3, (const int[]){0, 1, 2, 3, 4, 6}, true});
+        err = (ThError){0};
+        assert_int_equal(made, -1);
+        assert_false(th_tape_ok(t, &err));
+        assert_int_equal(err.code, TH_EVALUE);
+    }
+    th_tape_free(t);
+    th_params_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_recurrent_gradients), cmocka_unit_test(test_recurrent_states),
+        cmocka_unit_test(test_attention_gradients), cmocka_unit_test(test_attention_recomputed),
+        cmocka_unit_test(test_relative_weights),    cmocka_unit_test(test_misfits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
