@@ -51,6 +51,29 @@ ThTask *th_task_new(const ThTaskKind *kind, const ThOptions *options, const ThAu
     return t;
 }
 
+ThTask *th_task_copy(const ThTask *t, ThError *err)
+{
+    ThTask *c = th_alloc(1, sizeof *c, err);
+    if (!c)
+        return NULL;
+    *c = *t;
+    c->options = (ThOptions){0};
+    c->signature = (ThSignature){0};
+    c->machine = NULL;
+    c->bits = NULL;
+    if (!th_options_copy(&c->options, &t->options, err) ||
+        !th_signature_copy(&c->signature, &t->signature, err) ||
+        !(c->machine = th_dfa_copy(t->machine, err)))
+        goto fail;
+    size_t n_bits = (size_t)t->machine->n_states * (size_t)t->signature.n_classes;
+    if (t->bits && !(c->bits = th_copy(t->bits, n_bits, sizeof *t->bits, err)))
+        goto fail;
+    return c;
+fail:
+    th_task_free(c);
+    return NULL;
+}
+
 void th_task_free(ThTask *t)
 {
     if (!t)
