@@ -29,7 +29,8 @@ typedef struct {
 
 typedef struct {
     int n_symbols, n_outputs, n_states;
-    char **symbol; /* (n_symbols) */
+    char *names;   /* all names, each with its end, in one block */
+    char **symbol; /* (n_symbols): views into names, as are those below */
     char **output; /* (n_outputs): names of Mealy or Moore outputs; none for an acceptor */
     char **state;  /* (n_states) */
     bool *start;   /* (n_states) */
@@ -40,13 +41,20 @@ typedef struct {
     size_t *first; /* (n_states + 1): arcs of state q are first[q] … first[q+1]-1 */
 } ThAutomaton;
 
+/* Returns new: zeroed arrays of these sizes and name_bytes for the names; no pointer to a name is
+ * set.  For code that fills all of it itself; build.h is the comfortable way. */
+ThAutomaton *th_automaton_alloc(const ThAutomaton *sizes, size_t name_bytes, ThError *err);
+
 /* Reads the inside of an `automaton NAME { … }` block: statements `alphabet A…`, `start Q…`,
  * `accept Q…`, `output STATE SYMBOL`, `FROM SYMBOL[,SYMBOL…] -> TO [/ OUTPUT]`, separated by
- * newlines or `;`, with # comments; `eps` is the empty move.  Returns new.
+ * newlines or `;`, with # comments; `eps` is the empty move.  Without `alphabet` the symbols are
+ * those used, in order of appearance.  `states Q…` and `outputs X…` may fix what else has an order.
+ * A transducer without `accept` accepts wherever it can go.  Returns new.
  * Errors: TH_EPARSE with line and column inside the text (both from 1). */
 ThAutomaton *th_automaton_parse(const char *text, ThError *err);
 
-/* Appends the block that defines the automaton: `automaton NAME {` … `}`. */
+/* Appends the block that defines the automaton: `automaton NAME {` … `}`.  Reading it back gives
+ * the same automaton, field by field. */
 void th_automaton_write(ThText *t, const ThAutomaton *a, const char *name);
 
 ThAutomaton *th_automaton_copy(const ThAutomaton *a, ThError *err);
@@ -54,16 +62,47 @@ void th_automaton_free(ThAutomaton *a); /* NULL is fine */
 
 bool th_automaton_deterministic(const ThAutomaton *a); /* at most one start, no eps, one arc each */
 
-/* Returns new: the complete deterministic machine by the subset construction.  Classes: 0 and 1 for
- * an acceptor; output + 1 for a Moore machine, 0 meaning none (TH_EVALUE if nondeterministic).
- * *limit-ed to max_states states: TH_ELIMIT says how many were reached. */
+bool th_automaton_moore(const ThAutomaton *a); /* some state has an output */
+bool th_automaton_mealy(const ThAutomaton *a); /* some transition has an output */
+
+/* Returns new: the complete deterministic machine by the subset construction; a sink is there only
+ * if it is reached.  Classes: 0 and 1 for an acceptor; output + 1 for a Moore machine, 0 meaning
+ * none (TH_EVALUE if nondeterministic).  TH_ELIMIT beyond max_states states (0: no limit). */
 ThDfa *th_automaton_dfa(const ThAutomaton *a, size_t max_states, ThStop *stop, ThError *err);
 
+/* The same with classes 0 = reject and 1 = accept, whatever the outputs. */
+ThDfa *th_automaton_acceptor(const ThAutomaton *a, size_t max_states, ThStop *stop, ThError *err);
+
 /* Returns new: an acceptor with the reachable states of d that can still reach class 1 (and the
- * start), named q0, q1, …  symbol is borrowed and copied. */
+ * start), named q0, q1, … breadth first.  symbol is borrowed and copied. */
 ThAutomaton *th_automaton_from_dfa(const ThDfa *d, char *const *symbol, ThError *err);
 
-/* States and transitions as counted for results: reachable, and able to reach acceptance. */
+/* Returns new: the states that are reachable and able to reach acceptance (in a Moore machine: or a
+ * state with an output), and the start states. */
+ThAutomaton *th_automaton_trim(const ThAutomaton *a, ThError *err);
+
+/* Returns new: the minimal deterministic automaton with the same language and, for transducers, the
+ * same outputs (TH_EVALUE if those are nondeterministic); canonical as th_dfa_minimize is. */
+ThAutomaton *th_automaton_minimize(const ThAutomaton *a, size_t max_states, ThStop *stop,
+                                   ThError *err);
+
+/* Where two automata differ: a word, and what each side makes of it. */
+typedef struct {
+    bool equivalent;
+    bool by_output;     /* both are transducers: their outputs count too */
+    char *word;         /* the shortest, first in order; NULL if equivalent */
+    bool accepted[2];   /* the word by each side */
+    const char *out[2]; /* its last output by each side, views of the automata, or NULL */
+} ThDifference;
+
+/* Compares the languages of two automata, and where both are transducers the last outputs as well
+ * (TH_EVALUE if one of these is nondeterministic).  Alphabets are united, the first one's symbols
+ * before the second one's others; the order of words follows.  d->word is freed by the caller. */
+bool th_automaton_compare(const ThAutomaton *a, const ThAutomaton *b, size_t max_states,
+                          ThStop *stop, ThDifference *d, ThError *err);
+
+/* States and transitions as counted for results: reachable, and able to reach acceptance (in a
+ * Moore machine: or a state with an output).  Where memory runs out, all are counted. */
 void th_automaton_size(const ThAutomaton *a, size_t *states, size_t *transitions);
 
 /* A built-in automaton: parity, cycle(5), tomita(3), …  One table lists them. */

@@ -1,0 +1,389 @@
+/* The inside of an automaton block.  Statements that declare (alphabet, states, outputs) are read
+ * first, wherever they stand, so that what uses them can be checked where it stands. */
+#include "automata/automaton.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "automata/build.h"
+#include "automata/intern.h"
+#include "automata/scan.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+typedef enum { ALPHABET, STATES, OUTPUTS, START, ACCEPT, OUTPUT, N_KEYWORDS } Keyword;
+
+static const char *const keywords[N_KEYWORDS] = {"alphabet", "states", "outputs",
+                                                 "start",    "accept", "output"};
+
+typedef struct {
+    ThTokens tokens;
+    ThBuild build;
+    bool seen[N_KEYWORDS]; /* statements that may be there once */
+    bool any_moore, any_mealy, any_start;
+    const ThToken **state_at; /* (states): where a state was mentioned first */
+    size_t state_cap;
+    const ThToken *blank; /* a one-character blank symbol, which only single characters may join */
+    const ThToken *wide;  /* a symbol of several characters */
+    ThError *err;
+} Parser;
+
+/* A statement: tokens first … end-1, none of them a separator. */
+typedef struct {
+    const ThToken *first, *end;
+} Statement;
+
+static const char *text_of(const Parser *p, const ThToken *t)
+{
+    return th_token_text(&p->tokens, t);
+}
+
+static bool is_name(const ThToken *t)
+{
+    return t->kind == TH_TOKEN_WORD || t->kind == TH_TOKEN_STRING;
+}
+
+static bool is_empty_move(const Parser *p, const ThToken *t)
+{
+    return t->kind == TH_TOKEN_WORD && strcmp(text_of(p, t), "eps") == 0;
+}
+
+/* Fails with a message in which %s stands for the token. */
+static bool fail_token(Parser *p, const ThToken *t, const char *before, const char *after)
+{
+    char shown[TH_TOKEN_SHOWN];
+    return th_fail_at(p->err, TH_EPARSE, t->line, t->col, "%s%s%s", before,
+                      th_token_show(&p->tokens, t, shown), after);
+}
+
+/* The hint for a name that is not among those declared. */
+static bool hint_declared(Parser *p, const ThIntern *known, const ThToken *t, const char *statement)
+{
+    const char **name = th_alloc(known->n, sizeof *name, NULL);
+    const char *near = NULL;
+    for (size_t i = 0; name && i < known->n; i++)
+        name[i] = th_intern_at(known, i, NULL);
+    if (name)
+        near = th_nearest(text_of(p, t), name, known->n);
+    if (near)
+        th_hint(p->err, "did you mean %s?", near);
+    else
+        th_hint(p->err, "add it to `%s`", statement);
+    free(name);
+    return false;
+}
+
+/* The number of a name in one of the builder's tables; once these were declared, of no other. */
+static bool lookup(Parser *p, Keyword declared, const ThToken *t, int *number)
+{
+    static const char *const kind[] = {"symbol ", "state ", "output "};
+    static const char *const after[] = {" is not in the alphabet", " is not among the states",
+                                        " is not among the outputs"};
+    ThIntern *table[] = {&p->build.symbol, &p->build.state, &p->build.output};
+    int (*const intern[])(ThBuild *, const char *) = {th_build_symbol, th_build_state,
+                                                      th_build_output};
+    const char *name = text_of(p, t);
+    if (!*name)
+        return th_fail_at(p->err, TH_EPARSE, t->line, t->col, "a name cannot be empty");
+    size_t known = th_intern_find(table[declared], name, strlen(name) + 1);
+    if (known == SIZE_MAX && p->seen[declared]) {
+        fail_token(p, t, kind[declared], after[declared]);
+        return hint_declared(p, table[declared], t, keywords[declared]);
+    }
+    *number = known == SIZE_MAX ? intern[declared](&p->build, name) : (int)known;
+    if (declared == STATES && known == SIZE_MAX) {
+        if (!th_grow(&p->state_at, &p->state_cap, (size_t)*number + 1, sizeof t, p->err))
+            return false;
+        p->state_at[*number] = t;
+    }
+    return true;
+}
+
+/* Symbols must be readable in words: whole characters, or words between blanks. */
+static bool check_symbol(Parser *p, const ThToken *t)
+{
+    const char *name = text_of(p, t);
+    bool single = th_utf8_next(name, strlen(name), NULL) == strlen(name);
+    bool blank = strpbrk(name, " \t\n\r") != NULL;
+    if (blank && !single)
+        return fail_token(p, t, "symbol ", " contains a blank");
+    if (!single && !p->wide)
+        p->wide = t;
+    if (blank && !p->blank)
+        p->blank = t;
+    return true;
+}
+
+/* ---- declarations ---- */
+
+static bool declare(Parser *p, Statement s, Keyword k)
+{
+    static const char *const kind[] = {"symbol ", "state ", "output "};
+    ThIntern *table[] = {&p->build.symbol, &p->build.state, &p->build.output};
+    for (const ThToken *t = s.first + 1; t < s.end; t++) {
+        size_t before = table[k]->n;
+        int number = 0;
+        if (!is_name(t))
+            return th_token_unexpected(&p->tokens, t, "a name", p->err);
+        if (k != STATES && is_empty_move(p, t))
+            return th_fail_at(p->err, TH_EPARSE, t->line, t->col,
+                              "eps is the empty move, not a symbol");
+        if (k == ALPHABET && !check_symbol(p, t))
+            return false;
+        if (!lookup(p, k, t, &number))
+            return false;
+        if (table[k]->n == before)
+            return fail_token(p, t, kind[k], " is listed twice");
+    }
+    return true;
+}
+
+/* ---- transitions ---- */
+
+static bool read_symbol(Parser *p, const ThToken *t, int *symbol)
+{
+    if (!is_name(t))
+        return th_token_unexpected(&p->tokens, t, "a symbol", p->err);
+    if (is_empty_move(p, t)) {
+        *symbol = TH_EPSILON;
+        return true;
+    }
+    return (p->seen[ALPHABET] || check_symbol(p, t)) && lookup(p, ALPHABET, t, symbol);
+}
+
+static bool read_state(Parser *p, const ThToken *t, int *q)
+{
+    if (!is_name(t))
+        return th_token_unexpected(&p->tokens, t, "a state", p->err);
+    return lookup(p, STATES, t, q);
+}
+
+static bool read_output(Parser *p, const ThToken *t, int *output)
+{
+    if (!is_name(t) || is_empty_move(p, t))
+        return th_token_unexpected(&p->tokens, t, "an output", p->err);
+    return lookup(p, OUTPUTS, t, output);
+}
+
+/* The part behind the arrow: TO [/ OUTPUT]. */
+static bool read_target(Parser *p, const ThToken *t, const ThToken *end, ThArc *arc)
+{
+    if (!read_state(p, t++, &arc->to))
+        return false;
+    if (t == end)
+        return true;
+    if (t->kind != '/')
+        return th_token_unexpected(&p->tokens, t, "the end of the transition", p->err);
+    const ThToken *slash = t++;
+    if (is_empty_move(p, t))
+        return ++t == end ||
+               th_token_unexpected(&p->tokens, t, "the end of the transition", p->err);
+    if (!read_output(p, t++, &arc->output))
+        return false;
+    if (t != end)
+        return th_token_unexpected(&p->tokens, t, "the end of the transition", p->err);
+    if (p->any_moore)
+        return th_fail_at(p->err, TH_EPARSE, slash->line, slash->col,
+                          "outputs are of states or of transitions, not of both");
+    p->any_mealy = true;
+    return true;
+}
+
+/* FROM SYMBOL[,SYMBOL…] -> TO [/ OUTPUT] */
+static bool read_transition(Parser *p, Statement s)
+{
+    ThArc arc = {.output = TH_NO_OUTPUT};
+    const ThToken *t = s.first, *arrow = s.first;
+    if (!read_state(p, t++, &arc.from))
+        return false;
+    const ThToken *symbols = t;
+    for (;;) {
+        if (!read_symbol(p, t++, &arc.symbol))
+            return false;
+        if (t->kind != ',')
+            break;
+        t++;
+    }
+    arrow = t;
+    if (t->kind != TH_TOKEN_ARROW)
+        return th_token_unexpected(&p->tokens, t, "'->'", p->err);
+    if (!read_target(p, t + 1, s.end, &arc))
+        return false;
+    for (t = symbols; t < arrow; t += 2) {
+        if (!read_symbol(p, t, &arc.symbol))
+            return false;
+        th_build_arc(&p->build, arc);
+    }
+    return true;
+}
+
+/* ---- start, accept, output ---- */
+
+static bool read_marks(Parser *p, Statement s, Keyword k)
+{
+    for (const ThToken *t = s.first + 1; t < s.end; t++) {
+        int q = 0;
+        if (!read_state(p, t, &q))
+            return false;
+        if (p->build.failed)
+            return true;
+        bool *mark = k == START ? &p->build.info[q].start : &p->build.info[q].accept;
+        if (*mark)
+            return fail_token(p, t, "state ", " is listed twice");
+        *mark = true;
+        p->any_start = p->any_start || k == START;
+    }
+    return true;
+}
+
+/* output STATE SYMBOL */
+static bool read_moore(Parser *p, Statement s)
+{
+    int q = 0, output = 0;
+    const ThToken *t = s.first + 1;
+    if (!read_state(p, t, &q) || !read_output(p, t + 1, &output))
+        return false;
+    if (t + 2 != s.end)
+        return th_token_unexpected(&p->tokens, t + 2, "the end of the statement", p->err);
+    if (p->any_mealy)
+        return th_fail_at(p->err, TH_EPARSE, s.first->line, s.first->col,
+                          "outputs are of states or of transitions, not of both");
+    if (!p->build.failed && p->build.info[q].moore != TH_NO_OUTPUT)
+        return fail_token(p, t, "the output of state ", " is given twice");
+    th_build_moore(&p->build, q, output);
+    p->any_moore = true;
+    return true;
+}
+
+/* ---- statements ---- */
+
+static bool has_arrow(Statement s)
+{
+    for (const ThToken *t = s.first; t < s.end; t++) {
+        if (t->kind == TH_TOKEN_ARROW)
+            return true;
+    }
+    return false;
+}
+
+/* The keyword that a statement begins with, or N_KEYWORDS; a transition may begin with any name. */
+static Keyword keyword_of(const Parser *p, Statement s)
+{
+    Keyword k = 0;
+    if (has_arrow(s) || s.first->kind != TH_TOKEN_WORD)
+        return N_KEYWORDS;
+    while (k < N_KEYWORDS && strcmp(text_of(p, s.first), keywords[k]) != 0)
+        k++;
+    return k;
+}
+
+static bool fail_statement(Parser *p, Statement s)
+{
+    if (s.first->kind == TH_TOKEN_WORD) {
+        const char *near = th_nearest(text_of(p, s.first), keywords, N_KEYWORDS);
+        if (near) {
+            fail_token(p, s.first, "unknown statement ", "");
+            return th_hint(p->err, "did you mean %s?", near);
+        }
+    }
+    const ThToken *at = s.first + is_name(s.first);
+    while (at > s.first && at + 1 < s.end && at[1].kind == ',')
+        at += 2;
+    if (at > s.first)
+        at = at < s.end ? at + 1 : s.end;
+    th_token_unexpected(&p->tokens, at, is_name(s.first) ? "'->'" : "a statement", p->err);
+    return th_hint(p->err, "a transition is written FROM SYMBOL -> TO");
+}
+
+static bool read_statement(Parser *p, Statement s)
+{
+    Keyword k = keyword_of(p, s);
+    if (k == N_KEYWORDS)
+        return has_arrow(s) ? read_transition(p, s) : fail_statement(p, s);
+    if (k == OUTPUT)
+        return read_moore(p, s);
+    if (k == START || k == ACCEPT) {
+        if (p->seen[k])
+            return fail_token(p, s.first, "", " is given twice");
+        p->seen[k] = true;
+        return read_marks(p, s, k);
+    }
+    return true;
+}
+
+static bool read_declaration(Parser *p, Statement s)
+{
+    Keyword k = keyword_of(p, s);
+    if (k > OUTPUTS)
+        return true;
+    if (p->seen[k])
+        return fail_token(p, s.first, "", " is given twice");
+    bool good = declare(p, s, k);
+    p->seen[k] = true;
+    return good;
+}
+
+/* Calls `read` for every statement. */
+static bool each_statement(Parser *p, bool (*read)(Parser *p, Statement s))
+{
+    const ThToken *t = p->tokens.token, *last = t + p->tokens.n - 1;
+    while (t < last) {
+        Statement s = {t, t};
+        while (s.end->kind != ';' && s.end->kind != TH_TOKEN_END)
+            s.end++;
+        if (s.end > s.first && !read(p, s))
+            return false;
+        t = s.end + (s.end < last);
+    }
+    return true;
+}
+
+/* A state that only `accept` or `output` knows is a slip of the pen. */
+static bool check_states(Parser *p)
+{
+    const ThBuild *b = &p->build;
+    bool *used = th_alloc(b->state.n, sizeof *used, p->err);
+    if (!used)
+        return false;
+    for (size_t i = 0; i < b->n_arcs; i++)
+        used[b->arc[i].from] = used[b->arc[i].to] = true;
+    size_t q = 0;
+    while (q < b->state.n && (used[q] || b->info[q].start))
+        q++;
+    free(used);
+    if (q == b->state.n)
+        return true;
+    fail_token(p, p->state_at[q], "no transition leads to or from state ", "");
+    return th_hint(p->err, "list it in `states` if that is meant");
+}
+
+static bool finish(Parser *p)
+{
+    const ThToken *end = &p->tokens.token[p->tokens.n - 1];
+    if (p->build.failed)
+        return true; /* th_build_finish reports it */
+    if (p->blank && p->wide)
+        return th_fail_at(p->err, TH_EPARSE, p->blank->line, p->blank->col,
+                          "a blank symbol and one of several characters exclude each other");
+    if (!p->any_start)
+        return th_fail_at(p->err, TH_EPARSE, end->line, end->col, "no start state");
+    if (!p->seen[STATES] && !check_states(p))
+        return false;
+    for (size_t q = 0; !p->seen[ACCEPT] && q < p->build.state.n; q++)
+        p->build.info[q].accept = p->any_moore || p->any_mealy;
+    return true;
+}
+
+ThAutomaton *th_automaton_parse(const char *text, ThError *err)
+{
+    Parser p = {.err = err};
+    ThAutomaton *a = NULL;
+    if (th_tokens_read(&p.tokens, text, err) && each_statement(&p, read_declaration) &&
+        each_statement(&p, read_statement) && finish(&p))
+        a = th_build_finish(&p.build, err);
+    th_build_free(&p.build);
+    th_tokens_free(&p.tokens);
+    free(p.state_at);
+    return a;
+}

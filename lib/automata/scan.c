@@ -1,0 +1,240 @@
+#include "automata/scan.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+typedef struct {
+    ThTokens *t;
+    const char *s, *end;
+    int line, col;
+    ThError *err;
+} Scanner;
+
+static bool fail_here(const Scanner *c, const char *what)
+{
+    return th_fail_at(c->err, TH_EPARSE, c->line, c->col, "%s", what);
+}
+
+static bool append(Scanner *c, const char *bytes, size_t n)
+{
+    ThTokens *t = c->t;
+    if (!th_grow(&t->text, &t->text_cap, t->text_size + n, 1, c->err))
+        return false;
+    memcpy(t->text + t->text_size, bytes, n);
+    t->text_size += n;
+    return true;
+}
+
+static bool add_token(Scanner *c, char kind)
+{
+    ThTokens *t = c->t;
+    if (!th_grow(&t->token, &t->cap, t->n + 1, sizeof *t->token, c->err))
+        return false;
+    t->token[t->n++] = (ThToken){kind, c->line, c->col, t->text_size};
+    return true;
+}
+
+/* Bytes of the character at s if it may stand in a word, else 0. */
+static size_t word_character(const Scanner *c, const char *s, bool first)
+{
+    unsigned char b = (unsigned char)*s;
+    if (s >= c->end)
+        return 0;
+    if (b >= 0x80)
+        return th_utf8_next(s, (size_t)(c->end - s), NULL);
+    bool letter = (b >= 'a' && b <= 'z') || (b >= 'A' && b <= 'Z') || (b >= '0' && b <= '9');
+    if (letter || b == '_')
+        return 1;
+    if (first || (b == '-' && s[1] == '>'))
+        return 0;
+    return b == '-' || b == '.' || b == '\'';
+}
+
+static bool scan_word(Scanner *c)
+{
+    const char *start = c->s;
+    if (!add_token(c, TH_TOKEN_WORD))
+        return false;
+    for (size_t n; (n = word_character(c, c->s, c->s == start)) > 0; c->s += n)
+        c->col++;
+    return append(c, start, (size_t)(c->s - start)) && append(c, "", 1);
+}
+
+/* The character of \u{…} at c->s, just behind the u. */
+static bool scan_code_point(Scanner *c)
+{
+    uint32_t point = 0;
+    const char *s = c->s;
+    int digits = 0;
+    if (*s++ != '{')
+        return fail_here(c, "\\u must be followed by {HEXADECIMAL}");
+    for (; *s && strchr("0123456789abcdefABCDEF", *s) && digits < 7; s++, digits++)
+        point = point * 16 + (uint32_t)(*s <= '9' ? *s - '0' : (*s | 0x20) - 'a' + 10);
+    bool surrogate = point >= 0xd800 && point < 0xe000;
+    if (*s != '}' || digits == 0 || point == 0 || point > 0x10ffff || surrogate)
+        return fail_here(c, "\\u{...} holds no character");
+    char bytes[4];
+    size_t n = 0;
+    if (point < 0x80) {
+        bytes[n++] = (char)point;
+    } else {
+        int more = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+        bytes[n++] = (char)((0xf0u << (3 - more)) | (point >> (6 * more)));
+        for (int i = more - 1; i >= 0; i--)
+            bytes[n++] = (char)(0x80u | ((point >> (6 * i)) & 0x3fu));
+    }
+    c->col += (int)(s + 1 - c->s);
+    c->s = s + 1;
+    return append(c, bytes, n);
+}
+
+/* The escape at c->s, just behind the backslash. */
+static bool scan_escape(Scanner *c)
+{
+    static const char from[] = "nt\\\"", to[] = "\n\t\\\"";
+    const char *at = *c->s ? strchr(from, *c->s) : NULL;
+    if (*c->s != 'u' && !at)
+        return fail_here(c, "unknown escape: \\n \\t \\\\ \\\" and \\u{...} are known");
+    c->s++;
+    c->col++;
+    return at ? append(c, &to[at - from], 1) : scan_code_point(c);
+}
+
+static bool scan_string(Scanner *c)
+{
+    Scanner open = *c;
+    if (!add_token(c, TH_TOKEN_STRING))
+        return false;
+    c->s++;
+    c->col++;
+    while (c->s < c->end && *c->s != '"' && *c->s != '\n') {
+        bool good = true;
+        if (*c->s == '\\') {
+            c->s++;
+            c->col++;
+            good = scan_escape(c);
+        } else {
+            size_t n = th_utf8_next(c->s, (size_t)(c->end - c->s), NULL);
+            good = n ? append(c, c->s, n) : fail_here(c, "not valid UTF-8");
+            c->s += n;
+            c->col++;
+        }
+        if (!good)
+            return false;
+    }
+    if (c->s >= c->end || *c->s == '\n')
+        return fail_here(&open, "string without an end");
+    c->s++;
+    c->col++;
+    return append(c, "", 1);
+}
+
+static bool scan_line_end(Scanner *c)
+{
+    bool line = *c->s == '\n';
+    if (!add_token(c, ';'))
+        return false;
+    c->s++;
+    c->line += line;
+    c->col = line ? 1 : c->col + 1;
+    return true;
+}
+
+static bool scan_token(Scanner *c)
+{
+    unsigned char b = (unsigned char)*c->s;
+    if (b == '#') {
+        while (c->s < c->end && *c->s != '\n')
+            c->s++;
+        return true;
+    }
+    if (b == '\n' || b == ';')
+        return scan_line_end(c);
+    if (b == '"')
+        return scan_string(c);
+    if (word_character(c, c->s, true))
+        return scan_word(c);
+    if (b >= 0x80)
+        return fail_here(c, "not valid UTF-8");
+    if (b != ' ' && b != '\t' && b != '\r') {
+        bool arrow = b == '-' && c->s[1] == '>';
+        if (b < 0x20 || b == 0x7f)
+            return fail_here(c, "control character");
+        if (!add_token(c, arrow ? TH_TOKEN_ARROW : (char)b))
+            return false;
+        c->s += arrow;
+        c->col += arrow;
+    }
+    c->s++;
+    c->col++;
+    return true;
+}
+
+bool th_tokens_read(ThTokens *t, const char *text, ThError *err)
+{
+    Scanner c = {.t = t, .s = text, .end = text + strlen(text), .line = 1, .col = 1, .err = err};
+    if (c.end - c.s > INT32_MAX)
+        return th_fail(err, TH_EPARSE, "the text is too long");
+    while (c.s < c.end) {
+        if (!scan_token(&c))
+            return false;
+    }
+    return add_token(&c, TH_TOKEN_END);
+}
+
+void th_tokens_free(ThTokens *t)
+{
+    free(t->token);
+    free(t->text);
+    *t = (ThTokens){0};
+}
+
+const char *th_token_text(const ThTokens *t, const ThToken *token)
+{
+    bool has_text = token->kind == TH_TOKEN_WORD || token->kind == TH_TOKEN_STRING;
+    return has_text ? t->text + token->text : "";
+}
+
+const char *th_token_show(const ThTokens *t, const ThToken *token, char buffer[TH_TOKEN_SHOWN])
+{
+    const char *more = "";
+    ThText shown = {0};
+    if (token->kind == TH_TOKEN_WORD || token->kind == TH_TOKEN_STRING)
+        th_text_symbol(&shown, th_token_text(t, token));
+    else if (token->kind == TH_TOKEN_ARROW)
+        th_text_add(&shown, "->");
+    else
+        th_text_add_bytes(&shown, &token->kind, 1);
+    size_t size = 0, left = shown.failed ? 0 : shown.size;
+    while (left && size < TH_TOKEN_SHOWN - 8) {
+        size_t n = th_utf8_next(shown.data + size, left, NULL);
+        size += n;
+        left -= n;
+    }
+    if (left)
+        more = "...";
+    snprintf(buffer, TH_TOKEN_SHOWN, "%.*s%s", (int)size, size ? shown.data : "", more);
+    th_text_free(&shown);
+    return buffer;
+}
+
+bool th_token_unexpected(const ThTokens *t, const ThToken *token, const char *wanted, ThError *err)
+{
+    char shown[TH_TOKEN_SHOWN];
+    int line = token->line, col = token->col;
+    if (token->kind == TH_TOKEN_END)
+        return th_fail_at(err, TH_EPARSE, line, col, "expected %s at the end", wanted);
+    if (token->kind == ';')
+        return th_fail_at(err, TH_EPARSE, line, col, "expected %s before the end of the line",
+                          wanted);
+    th_fail_at(err, TH_EPARSE, line, col, "expected %s before %s", wanted,
+               th_token_show(t, token, shown));
+    if (strchr("+*?!=<>[]|&~^%$@:.", token->kind))
+        th_hint(err, "a name that is no plain word needs quotes: \"%c\"", token->kind);
+    return false;
+}
