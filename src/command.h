@@ -75,6 +75,7 @@ typedef bool ThHandler(ThSession *s, const ThCall *call, ThError *err);
 
 typedef struct ThCommand {
     const char *name;    /* as in C; blanks for underscores when typed */
+    const char *alias;   /* another name for it; may be NULL */
     const char *group;   /* heading in help and manual */
     const char *summary; /* one line, no full stop */
     const char *detail;  /* paragraphs separated by an empty line; may be NULL */
@@ -115,6 +116,10 @@ ThAutomaton *th_automaton_value(ThSession *s, const ThOperand *o, ThError *err);
 
 /* The table, in manual order. */
 const ThCommand *const *th_commands(size_t *n);
-const ThCommand *th_command(const char *name); /* by C name; view, or NULL */
+const ThCommand *th_command(const char *name); /* by C name or alias; view, or NULL */
+
+/* The name as it is typed, in to; returns to. */
+enum { TH_COMMAND_NAME = 64 };
+const char *th_command_typed(const ThCommand *c, char to[TH_COMMAND_NAME]);
 
 #endif

@@ -42,6 +42,7 @@ void th_undefine(ThSession *s, ThObject *o);
 bool th_rename(ThSession *s, ThObject *o, const char *name, ThError *err);
 
 /* An object of a kind by name; TH_EUSAGE says what the name is instead, or the nearest name. */
+ThObject *th_need_object(ThSession *s, const char *name, int kind, ThError *err); /* -1: any */
 ThAutomaton *th_need_automaton(ThSession *s, const char *name, ThError *err);
 ThTask *th_need_task(ThSession *s, const char *name, ThError *err);
 ThModel *th_need_model(ThSession *s, const char *name, ThError *err);

@@ -1,0 +1,270 @@
+/* general.c - commands about the session itself. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "condition.h"
+#include "help.h"
+#include "session_impl.h"
+#include "shell.h"
+
+TH_COMMAND(help, .group = "general", .summary = "explain a command or a topic",
+           .detail = "Without a topic, lists the commands by group and the other topics.  A topic "
+                     "is a command (help train, help plot loss), a kind of task or model (help "
+                     "parity, help regulargpt), or one of syntax, tasks, models, automata, "
+                     "settings, formats and results.",
+           .example = "help pwd\n"
+                      "#> pwd\n"
+                      "#>     print the current directory\n"
+                      "#> \n"
+                      "#> Example:\n"
+                      "#>     pwd",
+           .args = {{A_COMMAND, "TOPIC", A_OPTIONAL | A_REPEATED}},
+           .flags = C_PAGED | C_KEEPS_RESULT)
+{
+    ThText topic = {0};
+    for (int i = 0; i < call->n; i++)
+        th_text_printf(&topic, "%s%s", i ? " " : "", call->operand[i].text);
+    char *text = th_text_take(&topic, err);
+    bool ok = text && th_help(th_listing(s), text, err);
+    if (!ok && call->n > 0)
+        th_error_inside(err, &call->operand[0]);
+    free(text);
+    return ok;
+}
+
+TH_COMMAND(apropos, .group = "general", .summary = "find commands and topics by a word",
+           .detail = "Looks for the text in names, summaries, descriptions and options, without "
+                     "regard to case.",
+           .example = "apropos directory", .args = {{A_TEXT, "TEXT", 0}},
+           .flags = C_PAGED | C_KEEPS_RESULT)
+{
+    if (th_apropos(th_listing(s), call->operand[0].text))
+        return true;
+    return th_fail_operand(err, &call->operand[0], TH_EVALUE, "nothing is about '%s'",
+                           call->operand[0].text);
+}
+
+static bool list_settings(ThSession *s)
+{
+    th_table(s, "settings", "setting:s value:s meaning:s");
+    for (size_t i = 0; i < s->settings.n; i++) {
+        const ThOption *o = &s->settings.item[i];
+        th_row(s, o->spec->name, o->text, o->spec->help);
+    }
+    th_table_end(s);
+    return true;
+}
+
+static bool show_setting(ThSession *s, const ThOperand *key, ThError *err)
+{
+    for (size_t i = 0; i < s->settings.n; i++) {
+        const ThOption *o = &s->settings.item[i];
+        if (strcmp(o->spec->name, key->text) == 0) {
+            fprintf(th_listing(s), "%s\n", o->text);
+            return true;
+        }
+    }
+    return th_settings_set(s, key->text, "", err);
+}
+
+TH_COMMAND(set, .group = "general", .summary = "show or change settings",
+           .detail = "Without operands, lists the settings; with a key, shows its value; with a "
+                     "value, changes it.",
+           .example = "set seed 7\nset seed\n#> 7", .flags = C_PAGED | C_KEEPS_RESULT,
+           .args = {{A_SETTING, "KEY", A_OPTIONAL}, {A_TEXT, "VALUE", A_OPTIONAL}})
+{
+    if (call->n == 0)
+        return list_settings(s);
+    const ThOperand *key = &call->operand[0];
+    if (call->n == 1)
+        return show_setting(s, key, err) || th_error_inside(err, key);
+    if (th_settings_set(s, key->text, call->operand[1].text, err))
+        return true;
+    bool unknown = strncmp(err->msg, "unknown", 7) == 0;
+    return th_error_inside(err, &call->operand[!unknown]);
+}
+
+/* ---- echo, assert ---------------------------------------------------------------------------- */
+
+static void add_figure(ThText *t, const ThFigureValue *f)
+{
+    if (f->kind == 's')
+        th_text_add(t, f->text);
+    else if (f->kind == 'b')
+        th_text_add(t, f->integer ? "yes" : "no");
+    else if (f->kind == 'i')
+        th_text_printf(t, "%lld", f->integer);
+    else
+        th_text_number(t, f->real);
+}
+
+/* Appends text with $name replaced by figures; $$ is a dollar. */
+static bool expand(ThSession *s, const ThOperand *o, ThText *to, ThError *err)
+{
+    for (const char *c = o->text; *c;) {
+        size_t n = 0;
+        while (*c == '$' && (c[n + 1] == '_' || (c[n + 1] >= 'a' && c[n + 1] <= 'z') ||
+                             (n > 0 && c[n + 1] >= '0' && c[n + 1] <= '9')))
+            n++;
+        if (n == 0) {
+            c += *c == '$' && c[1] == '$';
+            th_text_add_bytes(to, c++, 1);
+            continue;
+        }
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)n, c + 1);
+        ThFigureValue f = th_result_value(s, name);
+        if (!f.kind) {
+            th_fail_operand(err, o, TH_EVALUE, "the last result has no '%s'", name);
+            return th_hint(err, "$$ stands for a dollar sign");
+        }
+        add_figure(to, &f);
+        c += n + 1;
+    }
+    return true;
+}
+
+TH_COMMAND(echo, .group = "general", .summary = "print text and figures of the last result",
+           .detail = "Operands are printed with a blank between them.  $name is replaced by the "
+                     "figure of that name of the last command that set any; $$ is a dollar sign.",
+           .example = "echo \"two words\" and more\n#> two words and more",
+           .args = {{A_TEXT, "TEXT", A_OPTIONAL | A_REPEATED}}, .flags = C_KEEPS_RESULT)
+{
+    ThText line = {0};
+    bool ok = true;
+    for (int i = 0; ok && i < call->n; i++) {
+        th_text_add(&line, i ? " " : "");
+        ok = expand(s, &call->operand[i], &line, err);
+    }
+    char *text = ok ? th_text_take(&line, err) : NULL;
+    if (text)
+        fprintf(th_listing(s), "%s\n", text);
+    th_text_free(&line);
+    free(text);
+    return text != NULL;
+}
+
+TH_COMMAND(
+    assert, .group = "general", .summary = "fail unless a condition holds",
+    .detail = "The condition compares the figures of the last result, by name, with numbers "
+              "and texts: == != < <= > >=, and, or, not, parentheses and arithmetic.  Figures "
+              "that are yes or no stand alone.  equivalent(A, B) tells whether two automata, "
+              "or expressions, accept the same words.\n\n"
+              "When the condition is false the message shows what the figures were; a script "
+              "stops there with status 1.",
+    .example = "assert 2 + 2 == 4 and not (1 > 2)\nassert equivalent(parity, minimize(parity))",
+    .args = {{A_RAW, "CONDITION", 0}}, .flags = C_KEEPS_RESULT)
+{
+    const ThOperand *o = &call->operand[0];
+    ThText values = {0};
+    bool holds = false;
+    bool ok = th_condition(s, o->text, &holds, &values, err);
+    if (!ok)
+        th_error_inside(err, o);
+    else if (!holds)
+        ok = th_fail_operand(err, o, TH_EASSERT, "the assertion does not hold%s%s",
+                             values.size ? ": " : "", values.size ? values.data : "");
+    th_text_free(&values);
+    return ok;
+}
+
+/* ---- time, source ---------------------------------------------------------------------------- */
+
+static double cpu_seconds(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+TH_COMMAND(time, .group = "general", .summary = "run a command and tell how long it took",
+           .detail = "The time goes to standard error, so that results stay the same.",
+           .example = "time echo done\n#> done", .args = {{A_RAW, "COMMAND", 0}},
+           .flags = C_KEEPS_RESULT)
+{
+    (void)call;
+    ThStatement rest = {s->now.lexer, s->now.from + 1, s->now.to};
+    double wall = th_clock(), cpu = cpu_seconds();
+    s->depth++;
+    bool ok = th_execute(s, &rest, err);
+    s->depth--;
+    fflush(stdout);
+    th_progress_erase(s);
+    fprintf(stderr, "%.3f s, %.3f s of processor time\n", th_clock() - wall, cpu_seconds() - cpu);
+    return ok;
+}
+
+TH_COMMAND(source, .group = "general", .summary = "run the commands of a file",
+           .detail = "Stops at the first command that fails.",
+           .example = "source \"examples/session.th\"", .args = {{A_FILE, "FILE", 0}},
+           .flags = C_KEEPS_RESULT | C_SLOW_EXAMPLE)
+{
+    enum { DEEPEST = 32 };
+    const ThOperand *o = &call->operand[0];
+    if (s->depth >= DEEPEST)
+        return th_fail_operand(err, o, TH_ELIMIT, "files source each other more than %d deep",
+                               DEEPEST);
+    FILE *in = fopen(o->text, "r");
+    if (!in)
+        return th_fail_operand(err, o, TH_EIO, "cannot read '%s': %s", o->text, strerror(errno));
+    s->depth++;
+    bool ok = th_shell_file(s, in, o->text);
+    s->depth--;
+    fclose(in);
+    if (!ok)
+        err->code = TH_EUSAGE; /* told already */
+    return ok;
+}
+
+TH_COMMAND(cd, .group = "general", .summary = "change the current directory",
+           .detail = "Without a directory, goes home; ~ at the start is the home directory.",
+           .example = "cd /tmp", .args = {{A_FILE, "DIRECTORY", A_OPTIONAL}},
+           .flags = C_KEEPS_RESULT)
+{
+    (void)s;
+    const char *to = call->n ? call->operand[0].text : "~", *home = getenv("HOME");
+    ThText path = {0};
+    if (to[0] == '~' && (to[1] == '/' || to[1] == '\0')) {
+        if (!home)
+            return th_fail(err, TH_EVALUE, "HOME is not set");
+        th_text_add(&path, home);
+        to++;
+    }
+    th_text_add(&path, to);
+    char *text = th_text_take(&path, err);
+    bool ok = text && chdir(text) == 0;
+    if (text && !ok)
+        th_fail(err, TH_EIO, "cannot go to '%s': %s", text, strerror(errno));
+    if (!ok && call->n)
+        th_error_inside(err, &call->operand[0]);
+    free(text);
+    return ok;
+}
+
+TH_COMMAND(pwd, .group = "general", .summary = "print the current directory", .example = "pwd",
+           .flags = C_KEEPS_RESULT)
+{
+    (void)call;
+    char *path = getcwd(NULL, 0);
+    if (!path)
+        return th_fail(err, TH_EIO, "cannot find the current directory: %s", strerror(errno));
+    fprintf(th_listing(s), "%s\n", path);
+    free(path);
+    return true;
+}
+
+TH_COMMAND(quit, .alias = "exit", .group = "general", .summary = "leave tapehead",
+           .detail = "Ctrl-D on an empty line does the same.", .example = "quit",
+           .flags = C_KEEPS_RESULT)
+{
+    (void)call;
+    (void)err;
+    s->leaving = true;
+    return true;
+}

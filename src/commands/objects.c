@@ -1,0 +1,158 @@
+/* objects.c - commands about named objects of any kind. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "session_impl.h"
+#include "show.h"
+
+static char *size_of(const ThObject *o)
+{
+    ThText t = {0};
+    if (o->kind == TH_AUTOMATON) {
+        size_t states, transitions;
+        th_automaton_size(o->as.automaton, &states, &transitions);
+        th_text_printf(&t, "%zu state%s, %zu transition%s", states, states == 1 ? "" : "s",
+                       transitions, transitions == 1 ? "" : "s");
+    } else if (o->kind == TH_TASK) {
+        const ThSignature *g = &o->as.task->signature;
+        th_text_printf(&t, "%s, %d symbols, %d %s", o->as.task->kind->name, g->n_symbols,
+                       g->n_classes, g->target == TH_BITS ? "bits" : "classes");
+    } else if (o->as.model->bound) {
+        const ThModel *m = o->as.model;
+        th_text_printf(&t, "%s, %zu parameters, %lld steps", m->kind->name,
+                       th_params_count(&m->params), m->training.step);
+    } else {
+        th_text_printf(&t, "%s, no task yet", o->as.model->kind->name);
+    }
+    return th_text_take(&t, NULL);
+}
+
+/* "automata" and "models" for "automaton" and "model". */
+static int kind_of_word(const char *word)
+{
+    static const char *const plural[] = {"automata", "tasks", "models"};
+    for (int k = 0; k < TH_N_KINDS; k++)
+        if (strcmp(word, th_kind_name((ThKind)k)) == 0 || strcmp(word, plural[k]) == 0)
+            return k;
+    return -1;
+}
+
+TH_COMMAND(list, .group = "objects", .summary = "list what has been defined",
+           .detail = "One object a line, in order of definition, with its size; KIND is automaton, "
+                     "task or model.",
+           .example = "automaton p = parity\ntask t = parity\nlist\n"
+                      "#> name  kind       size\n"
+                      "#> p     automaton  2 states, 4 transitions\n"
+                      "#> t     task       parity, 2 symbols, 2 classes",
+           .args = {{A_KIND, "KIND", A_OPTIONAL}}, .flags = C_PAGED | C_KEEPS_RESULT)
+{
+    int kind = call->n ? kind_of_word(call->operand[0].text) : -1;
+    if (call->n && kind < 0)
+        return th_fail_operand(err, &call->operand[0], TH_EUSAGE,
+                               "'%s' is no kind of object: automaton, task or model",
+                               call->operand[0].text);
+    th_table(s, "objects", "name:s kind:s size:s");
+    for (size_t i = 0; th_object_at(s, i); i++) {
+        const ThObject *o = th_object_at(s, i);
+        char *size = kind < 0 || (int)o->kind == kind ? size_of(o) : NULL;
+        if (size)
+            th_row(s, o->name, th_kind_name(o->kind), size);
+        free(size);
+    }
+    th_table_end(s);
+    return true;
+}
+
+TH_COMMAND(
+    show, .group = "objects", .summary = "show an object in the syntax that defines it",
+    .detail = "An automaton is shown as its block; a task with its alphabet, its classes and "
+              "the chance level; a model with its layers, their shapes, how they are drawn "
+              "and how many parameters there are.",
+    .example = "automaton p = parity\nshow p", .args = {{A_OBJECT, "NAME", 0}}, .flags = C_PAGED)
+{
+    const ThObject *o = call->operand[0].object;
+    if (o->kind == TH_AUTOMATON)
+        return th_show_automaton(s, o, err);
+    return o->kind == TH_TASK ? th_show_task(s, o, err) : th_show_model(s, o, err);
+}
+
+TH_COMMAND(drop, .group = "objects", .summary = "forget objects",
+           .detail = "What was made from them stays.",
+           .example = "automaton p = parity\ndrop p\nlist",
+           .args = {{A_OBJECT, "NAME", A_REPEATED}}, .flags = C_KEEPS_RESULT)
+{
+    (void)err;
+    for (int i = 0; i < call->n; i++)
+        for (int j = i + 1; j < call->n; j++)
+            if (call->operand[i].object == call->operand[j].object)
+                return th_fail_operand(err, &call->operand[j], TH_EUSAGE, "'%s' is named twice",
+                                       call->operand[j].text);
+    for (int i = 0; i < call->n; i++)
+        th_undefine(s, call->operand[i].object);
+    return true;
+}
+
+TH_COMMAND(rename, .group = "objects", .summary = "give an object another name",
+           .example = "automaton p = parity\nrename p q\nlist\n"
+                      "#> name  kind       size\n"
+                      "#> q     automaton  2 states, 4 transitions",
+           .args = {{A_OBJECT, "OLD", 0}, {A_NEW, "NEW", 0}}, .flags = C_KEEPS_RESULT)
+{
+    return th_rename(s, call->operand[0].object, call->operand[1].text, err) ||
+           th_error_inside(err, &call->operand[1]);
+}
+
+static void *copy_value(const ThObject *o, ThError *err)
+{
+    if (o->kind == TH_AUTOMATON)
+        return th_automaton_copy(o->as.automaton, err);
+    if (o->kind == TH_MODEL)
+        return th_model_copy(o->as.model, err);
+    return th_task_copy(o->as.task, err);
+}
+
+TH_COMMAND(copy, .group = "objects", .summary = "make a copy of an object under another name",
+           .detail = "The copy of a model has its parameters and its training state.",
+           .example = "automaton p = parity\ncopy p q\nlist\n"
+                      "#> name  kind       size\n"
+                      "#> p     automaton  2 states, 4 transitions\n"
+                      "#> q     automaton  2 states, 4 transitions",
+           .args = {{A_OBJECT, "NAME", 0}, {A_NEW, "NEW", 0}}, .flags = C_KEEPS_RESULT)
+{
+    const ThObject *o = call->operand[0].object;
+    void *value = copy_value(o, err);
+    return value && th_define(s, call->operand[1].text, o->kind, value, o->made_by, err);
+}
+
+static bool no_inputs_for(const ThOperand *o, const char *verb, ThError *err)
+{
+    th_fail_operand(err, o, TH_EUSAGE, "'%s' is a task, and tasks do not %s", o->text, verb);
+    return th_hint(err, "sample %s shows its strings with their labels", o->text);
+}
+
+TH_COMMAND(run, .group = "objects", .summary = "run an automaton or a model on inputs",
+           .detail = "An automaton accepts or rejects each input, or translates it where it has "
+                     "outputs; a model predicts the class of each.",
+           .example = "automaton p = parity\nrun p abab\n", .results = "accepted state output",
+           .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", A_REPEATED}})
+{
+    const ThOperand *o = &call->operand[0];
+    if (o->object->kind == TH_TASK)
+        return no_inputs_for(o, "run", err);
+    return o->object->kind == TH_AUTOMATON ? th_run_automaton(s, call, err)
+                                           : th_run_model(s, call, err);
+}
+
+TH_COMMAND(trace, .group = "objects", .summary = "run on one input and show every step",
+           .detail = "Of an automaton the state (or the set of states) after every symbol; of a "
+                     "model the prediction after every prefix.",
+           .example = "automaton p = parity\ntrace p abb\n", .results = "accepted state output",
+           .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", 0}})
+{
+    const ThOperand *o = &call->operand[0];
+    if (o->object->kind == TH_TASK)
+        return no_inputs_for(o, "run", err);
+    return o->object->kind == TH_AUTOMATON ? th_trace_automaton(s, call, err)
+                                           : th_trace_model(s, call, err);
+}

@@ -1,0 +1,524 @@
+#include "help.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "automata/automaton.h"
+#include "base/text.h"
+#include "formats.h"
+#include "models/model.h"
+#include "session_impl.h"
+#include "tasks/task.h"
+
+enum { WIDTH = 78 };
+
+const char th_syntax_text[] =
+    "One command a line; ; separates commands on one line.  # begins a comment that ends with the "
+    "line.  An open {, ( or [, an open string, or a \\ at the end of a line continues the command "
+    "on the next line.\n\n"
+    "Names are made of letters, digits, _, -, . and '.  Text that is no name stands in \"double "
+    "quotes\", with \\n, \\t, \\\\, \\\" and \\u{…} (a code point in hexadecimal).  All text is "
+    "UTF-8.  Ranges are written 7, 1..40 or, with a step, 41..500:20.  Options are written "
+    "key=value, without blanks around the =, in any order after the operands.\n\n"
+    "A symbol is a name, or anything else in quotes.  An input is one word or string: where every "
+    "symbol of the alphabet is a single character, its characters are the symbols (abba); "
+    "otherwise "
+    "its symbols are separated by blanks (\"s1 a6 L\").\n\n"
+    "> FILE at the end sends a command's output to a file, whole or not at all; >> FILE appends.  "
+    "A file that ends with .csv or .json gets that format.  !COMMAND runs a command of the "
+    "system's "
+    "shell.";
+
+const char *const th_help_topics[] = {"syntax",   "tasks",   "models",  "automata",
+                                      "settings", "formats", "results", NULL};
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+const char *const *th_command_groups(size_t *n)
+{
+    static const char *groups[32];
+    size_t n_commands, count = 0;
+    const ThCommand *const *commands = th_commands(&n_commands);
+    for (size_t i = 0; i < n_commands; i++) {
+        size_t k = 0;
+        while (k < count && strcmp(groups[k], commands[i]->group) != 0)
+            k++;
+        if (k == count && count < sizeof groups / sizeof *groups)
+            groups[count++] = commands[i]->group;
+    }
+    *n = count;
+    return groups;
+}
+
+void th_synopsis(ThText *t, const ThCommand *c, int form)
+{
+    const ThArg *args = form == 1 ? c->args : c->args2;
+    char typed[TH_COMMAND_NAME];
+    bool bracket = false;
+    th_text_add(t, th_command_typed(c, typed));
+    for (int i = 0; i < 8 && args[i].kind != A_NONE; i++) {
+        const ThArg *a = &args[i];
+        bool optional = a->flags & A_OPTIONAL;
+        if (!bracket)
+            th_text_printf(t, " %s", optional ? "[" : "");
+        else
+            th_text_add(t, " ");
+        if (a->kind == A_BLOCK)
+            th_text_printf(t, "{ %s }", a->name);
+        else
+            th_text_printf(t, "%s%s", a->name, a->flags & A_REPEATED ? "..." : "");
+        bool keyword = optional && a->kind == A_KEYWORD; /* shares the bracket of what follows */
+        if (optional && !keyword)
+            th_text_add(t, "]");
+        bracket = keyword;
+        if (a->kind == A_TASK_KIND)
+            th_text_add(t, " [AUTOMATON]");
+        if (a->kind == A_TASK_KIND || a->kind == A_MODEL_KIND)
+            th_text_add(t, " [OPTION=VALUE...]");
+    }
+    if (c->options && c->options->name)
+        th_text_add(t, " [OPTION=VALUE...]");
+}
+
+void th_option_values(ThText *t, const ThOptionSpec *spec)
+{
+    switch (spec->type) {
+    case TH_INT:
+    case TH_RANGE:
+        th_text_add(t, spec->type == TH_INT ? "integer" : "range");
+        if (spec->max > spec->min)
+            th_text_printf(t, " from %.15g to %.15g", spec->min, spec->max);
+        break;
+    case TH_REAL:
+        th_text_printf(t, "number from %.15g to %.15g", spec->min, spec->max);
+        break;
+    case TH_FLAG:
+        th_text_add(t, "yes or no");
+        break;
+    case TH_CHOICE:
+        th_text_printf(t, "%s", spec->choices);
+        break;
+    case TH_STRING:
+        th_text_add(t, "text");
+        break;
+    }
+    if (spec->fallback && *spec->fallback)
+        th_text_printf(t, "; default %s", spec->fallback);
+}
+
+/* Prints text in lines of at most WIDTH columns; an empty line separates paragraphs. */
+static void wrap(FILE *out, int indent, const char *text)
+{
+    int column = 0;
+    while (*text) {
+        if (*text == '\n') {
+            fputc('\n', out);
+            if (text[1] == '\n' || column > 0)
+                column = 0;
+            text++;
+            continue;
+        }
+        size_t n = strcspn(text, " \n");
+        char word[256];
+        snprintf(word, sizeof word, "%.*s", (int)n, text);
+        int width = th_utf8_width(word);
+        if (column > 0 && column + 1 + width > WIDTH) {
+            fputc('\n', out);
+            column = 0;
+        }
+        if (column == 0)
+            column = fprintf(out, "%*s", indent, "");
+        else
+            column += fprintf(out, " ");
+        fputs(word, out);
+        column += width;
+        text += n;
+        text += strspn(text, " ");
+    }
+    fputc('\n', out);
+}
+
+static void print_options(FILE *out, const ThOptionSpec *specs)
+{
+    for (; specs && specs->name; specs++) {
+        ThText values = {0};
+        th_option_values(&values, specs);
+        fprintf(out, "    %s=   %s\n", specs->name, values.data ? values.data : "");
+        th_text_free(&values);
+        wrap(out, 8, specs->help);
+    }
+}
+
+static void print_example(FILE *out, const char *example)
+{
+    while (*example) {
+        size_t n = strcspn(example, "\n");
+        fprintf(out, "    %.*s\n", (int)n, example);
+        example += n + (example[n] == '\n');
+    }
+}
+
+/* ---- topics ---------------------------------------------------------------------------------- */
+
+static void help_command(FILE *out, const ThCommand *c)
+{
+    for (int form = 1; form <= (c->args2[0].kind != A_NONE ? 2 : 1); form++) {
+        ThText synopsis = {0};
+        th_synopsis(&synopsis, c, form);
+        fprintf(out, "%s\n", synopsis.data ? synopsis.data : c->name);
+        th_text_free(&synopsis);
+    }
+    wrap(out, 4, c->summary);
+    if (c->detail) {
+        fputc('\n', out);
+        wrap(out, 4, c->detail);
+    }
+    if (c->options && c->options->name) {
+        fputs("\nOptions:\n", out);
+        print_options(out, c->options);
+    }
+    if (c->results)
+        fprintf(out, "\nResults: %s\n", c->results);
+    if (c->example) {
+        fputs("\nExample:\n", out);
+        print_example(out, c->example);
+    }
+}
+
+static void print_row(FILE *out, const char *name, const char *summary)
+{
+    int width = th_utf8_width(name);
+    fprintf(out, "  %s%*s  %s\n", name, width < 18 ? 18 - width : 0, "", summary);
+}
+
+static void overview(FILE *out)
+{
+    size_t n_groups, n;
+    const char *const *groups = th_command_groups(&n_groups);
+    const ThCommand *const *commands = th_commands(&n);
+    for (size_t g = 0; g < n_groups; g++) {
+        fprintf(out, "%s%s\n", g ? "\n" : "", groups[g]);
+        for (size_t i = 0; i < n; i++) {
+            char typed[TH_COMMAND_NAME];
+            if (strcmp(commands[i]->group, groups[g]) == 0)
+                print_row(out, th_command_typed(commands[i], typed), commands[i]->summary);
+        }
+    }
+    fputs("\nhelp COMMAND explains a command; other topics are ", out);
+    for (size_t i = 0; th_help_topics[i]; i++)
+        fprintf(out, "%s%s",
+                i == 0                  ? ""
+                : th_help_topics[i + 1] ? ", "
+                                        : " and ",
+                th_help_topics[i]);
+    fputs(".\n", out);
+}
+
+static void help_task(FILE *out, const ThTaskKind *k)
+{
+    fprintf(out, "task NAME = %s%s%s\n", k->name, k->takes_automaton ? " AUTOMATON" : "",
+            k->options && k->options->name ? " [OPTION=VALUE...]" : "");
+    wrap(out, 4, k->summary);
+    if (k->detail) {
+        fputc('\n', out);
+        wrap(out, 4, k->detail);
+    }
+    if (k->options && k->options->name) {
+        fputs("\nOptions:\n", out);
+        print_options(out, k->options);
+    }
+    if (k->source)
+        fprintf(out, "\nSource: %s\n", k->source);
+}
+
+static void help_model(FILE *out, const ThModelKind *k)
+{
+    fprintf(out, "model NAME = %s [OPTION=VALUE...]\n", k->name);
+    wrap(out, 4, k->summary);
+    if (k->detail) {
+        fputc('\n', out);
+        wrap(out, 4, k->detail);
+    }
+    if (k->options && k->options->name) {
+        fputs("\nOptions:\n", out);
+        print_options(out, k->options);
+    }
+    if (k->source)
+        fprintf(out, "\nSource: %s\n", k->source);
+}
+
+static void builtin_call(ThText *t, const ThBuiltinAutomaton *b)
+{
+    th_text_add(t, b->name);
+    for (int i = 0; i < b->n_arguments; i++)
+        th_text_printf(t, "%s%s", i ? ", " : "(", b->argument[i].name);
+    th_text_add(t, b->n_arguments ? ")" : "");
+}
+
+static void help_builtin(FILE *out, const ThBuiltinAutomaton *b)
+{
+    ThText call = {0};
+    builtin_call(&call, b);
+    fprintf(out, "automaton NAME = %s\n", call.data ? call.data : b->name);
+    th_text_free(&call);
+    wrap(out, 4, b->summary);
+    for (int i = 0; i < b->n_arguments; i++) {
+        fprintf(out, "    %s   integer from %d to %d", b->argument[i].name, b->argument[i].least,
+                b->argument[i].most);
+        if (b->argument[i].fallback)
+            fprintf(out, "; default %d", b->argument[i].fallback);
+        fputc('\n', out);
+    }
+}
+
+static void help_results(FILE *out)
+{
+    size_t n;
+    const ThCommand *const *commands = th_commands(&n);
+    wrap(out, 0,
+         "Commands leave figures behind, which assert and echo read by name until another command "
+         "sets its own; with set format json they are the members of the object that a command "
+         "prints, and with set format csv the columns of its row.");
+    fputc('\n', out);
+    for (size_t i = 0; i < n; i++) {
+        char typed[TH_COMMAND_NAME];
+        if (commands[i]->results)
+            print_row(out, th_command_typed(commands[i], typed), commands[i]->results);
+    }
+}
+
+static void help_formats(FILE *out)
+{
+    size_t n;
+    const ThFormat *formats = th_formats(&n);
+    for (size_t i = 0; i < n; i++) {
+        const ThFormat *f = &formats[i];
+        const char *verb = f->save && f->load ? "save and load" : f->save ? "save" : "load";
+        fprintf(out, "  %-14s  %s: %s\n", f->extension, verb, f->summary);
+    }
+    fprintf(out, "  %-14s  %s\n", ".csv .json .txt", "tables and results: COMMAND > FILE");
+}
+
+static void list_tasks(FILE *out)
+{
+    size_t n;
+    const ThTaskKind *const *kinds = th_task_kinds(&n);
+    fputs("kinds of task, for task NAME = KIND:\n", out);
+    for (size_t i = 0; i < n; i++)
+        print_row(out, kinds[i]->name, kinds[i]->summary);
+}
+
+static void list_models(FILE *out)
+{
+    size_t n;
+    const ThModelKind *const *kinds = th_model_kinds(&n);
+    fputs("kinds of model, for model NAME = KIND:\n", out);
+    for (size_t i = 0; i < n; i++)
+        print_row(out, kinds[i]->name, kinds[i]->summary);
+}
+
+static void list_builtins(FILE *out)
+{
+    size_t n;
+    const ThBuiltinAutomaton *b = th_builtin_automata(&n);
+    fputs("built-in automata, for automaton NAME = EXPRESSION:\n", out);
+    for (size_t i = 0; i < n; i++) {
+        ThText call = {0};
+        builtin_call(&call, &b[i]);
+        print_row(out, call.data ? call.data : b[i].name, b[i].summary);
+        th_text_free(&call);
+    }
+}
+
+static bool help_topic(FILE *out, const char *topic)
+{
+    if (strcmp(topic, "syntax") == 0)
+        wrap(out, 0, th_syntax_text);
+    else if (strcmp(topic, "tasks") == 0)
+        list_tasks(out);
+    else if (strcmp(topic, "models") == 0)
+        list_models(out);
+    else if (strcmp(topic, "automata") == 0)
+        list_builtins(out);
+    else if (strcmp(topic, "settings") == 0)
+        print_options(out, th_settings);
+    else if (strcmp(topic, "formats") == 0)
+        help_formats(out);
+    else if (strcmp(topic, "results") == 0)
+        help_results(out);
+    else
+        return false;
+    return true;
+}
+
+/* Task and model kinds, built-in automata and settings of that name: any number may fit. */
+static bool help_kinds(FILE *out, const char *name, bool found)
+{
+    size_t n;
+    const ThTaskKind *task = th_task_kind(name);
+    const ThModelKind *model = th_model_kind(name);
+    const ThBuiltinAutomaton *b = th_builtin_automata(&n);
+    if (task) {
+        fputs(found ? "\n" : "", out);
+        help_task(out, task);
+        found = true;
+    }
+    if (model) {
+        fputs(found ? "\n" : "", out);
+        help_model(out, model);
+        found = true;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(b[i].name, name) != 0)
+            continue;
+        fputs(found ? "\n" : "", out);
+        help_builtin(out, &b[i]);
+        found = true;
+    }
+    for (const ThOptionSpec *s = th_settings; s->name; s++) {
+        if (strcmp(s->name, name) != 0)
+            continue;
+        ThText values = {0};
+        th_option_values(&values, s);
+        fprintf(out, "%sset %s VALUE   %s\n", found ? "\n" : "", name,
+                values.data ? values.data : "");
+        th_text_free(&values);
+        wrap(out, 4, s->help);
+        found = true;
+    }
+    return found;
+}
+
+/* `help plot`: the commands whose first word it is. */
+static bool help_prefix(FILE *out, const char *word)
+{
+    size_t n, length = strlen(word);
+    bool found = false;
+    const ThCommand *const *commands = th_commands(&n);
+    for (size_t i = 0; i < n; i++) {
+        char typed[TH_COMMAND_NAME];
+        if (strncmp(commands[i]->name, word, length) != 0 || commands[i]->name[length] != '_')
+            continue;
+        print_row(out, th_command_typed(commands[i], typed), commands[i]->summary);
+        found = true;
+    }
+    return found;
+}
+
+static bool help_group(FILE *out, const char *group)
+{
+    size_t n;
+    bool found = false;
+    const ThCommand *const *commands = th_commands(&n);
+    for (size_t i = 0; i < n; i++) {
+        char typed[TH_COMMAND_NAME];
+        if (strcmp(commands[i]->group, group) != 0)
+            continue;
+        print_row(out, th_command_typed(commands[i], typed), commands[i]->summary);
+        found = true;
+    }
+    return found;
+}
+
+static bool unknown_topic(const char *topic, ThError *err)
+{
+    const char *names[512];
+    size_t count = 0, n;
+    const ThCommand *const *commands = th_commands(&n);
+    for (size_t i = 0; i < n && count < 128; i++)
+        names[count++] = commands[i]->name;
+    for (size_t i = 0; th_help_topics[i]; i++)
+        names[count++] = th_help_topics[i];
+    const ThTaskKind *const *tasks = th_task_kinds(&n);
+    for (size_t i = 0; i < n && count < 256; i++)
+        names[count++] = tasks[i]->name;
+    const ThModelKind *const *models = th_model_kinds(&n);
+    for (size_t i = 0; i < n && count < 384; i++)
+        names[count++] = models[i]->name;
+    const char *near = th_nearest(topic, names, count);
+    th_fail(err, TH_EVALUE, "there is no help on '%s'", topic);
+    if (near)
+        return th_hint(err, "did you mean %s?", near);
+    return th_hint(err, "help lists the topics; apropos %s searches them", topic);
+}
+
+bool th_help(FILE *out, const char *topic, ThError *err)
+{
+    if (!*topic) {
+        overview(out);
+        return true;
+    }
+    char name[128];
+    snprintf(name, sizeof name, "%s", topic);
+    for (char *c = name; *c; c++)
+        *c = *c == ' ' ? '_' : *c;
+    const ThCommand *c = th_command(name);
+    if (c)
+        help_command(out, c);
+    if (help_kinds(out, name, c != NULL) || c)
+        return true;
+    return help_topic(out, name) || help_prefix(out, name) || help_group(out, topic) ||
+           unknown_topic(topic, err);
+}
+
+/* ---- apropos --------------------------------------------------------------------------------- */
+
+static bool mentions(const char *where, const char *text)
+{
+    size_t n = strlen(text);
+    for (; where && *where; where++)
+        if (strncasecmp(where, text, n) == 0)
+            return true;
+    return false;
+}
+
+static bool options_mention(const ThOptionSpec *specs, const char *text)
+{
+    for (; specs && specs->name; specs++)
+        if (mentions(specs->name, text) || mentions(specs->help, text))
+            return true;
+    return false;
+}
+
+bool th_apropos(FILE *out, const char *text)
+{
+    size_t n;
+    bool found = false;
+    const ThCommand *const *commands = th_commands(&n);
+    for (size_t i = 0; i < n; i++) {
+        const ThCommand *c = commands[i];
+        char typed[TH_COMMAND_NAME];
+        th_command_typed(c, typed);
+        if (mentions(typed, text) || mentions(c->summary, text) || mentions(c->detail, text) ||
+            options_mention(c->options, text)) {
+            print_row(out, typed, c->summary);
+            found = true;
+        }
+    }
+    const ThTaskKind *const *tasks = th_task_kinds(&n);
+    for (size_t i = 0; i < n; i++) {
+        const ThTaskKind *k = tasks[i];
+        if (mentions(k->name, text) || mentions(k->summary, text) || mentions(k->detail, text) ||
+            mentions(k->source, text) || options_mention(k->options, text)) {
+            print_row(out, k->name, k->summary);
+            found = true;
+        }
+    }
+    const ThModelKind *const *models = th_model_kinds(&n);
+    for (size_t i = 0; i < n; i++) {
+        const ThModelKind *k = models[i];
+        if (mentions(k->name, text) || mentions(k->summary, text) || mentions(k->detail, text) ||
+            mentions(k->source, text) || options_mention(k->options, text)) {
+            print_row(out, k->name, k->summary);
+            found = true;
+        }
+    }
+    for (const ThOptionSpec *s = th_settings; s->name; s++) {
+        if (mentions(s->name, text) || mentions(s->help, text)) {
+            print_row(out, s->name, s->help);
+            found = true;
+        }
+    }
+    return found;
+}

@@ -1,0 +1,367 @@
+#include "lexer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void th_lex_begin(ThLexer *lx, int line)
+{
+    lx->text.size = 0;
+    lx->n = lx->n_open = lx->at = 0;
+    lx->line = lx->first_line = line;
+    lx->col = 1;
+}
+
+void th_lex_free(ThLexer *lx)
+{
+    th_text_free(&lx->text);
+    free(lx->token);
+    free(lx->open);
+    *lx = (ThLexer){0};
+}
+
+static int peek(const ThLexer *lx, size_t ahead)
+{
+    size_t at = lx->at + ahead;
+    return at < lx->text.size ? (unsigned char)lx->text.data[at] : -1;
+}
+
+/* Steps over one character, known to be valid. */
+static void step(ThLexer *lx)
+{
+    bool newline = peek(lx, 0) == '\n';
+    size_t k = th_utf8_next(lx->text.data + lx->at, lx->text.size - lx->at, NULL);
+    lx->at += k ? k : 1;
+    lx->line += newline;
+    lx->col = newline ? 1 : lx->col + 1;
+}
+
+static bool is_blank(int c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static bool is_mark(int c)
+{
+    return c > 0 && strchr("()[]{}=<>", c);
+}
+
+static bool ends_word(int c)
+{
+    return c < 0 || c == '\n' || is_blank(c) || is_mark(c) || strchr("\";#\\", c);
+}
+
+/* Fails at byte i of the text, which has not been read yet. */
+static bool fail_ahead(const ThLexer *lx, size_t i, ThError *err, unsigned char c)
+{
+    int line = lx->line, col = lx->col;
+    for (size_t k = lx->at; k < i; k++) {
+        bool newline = lx->text.data[k] == '\n';
+        line += newline;
+        col = newline ? 1 : col + (((unsigned char)lx->text.data[k] & 0xc0) != 0x80);
+    }
+    if (c >= 0x80)
+        return th_fail_at(err, TH_EPARSE, line, col, "this is not UTF-8 text");
+    return th_fail_at(err, TH_EPARSE, line, col, "control character U+%04X", c);
+}
+
+/* What is fed must be UTF-8 without control characters. */
+static bool check_line(const ThLexer *lx, size_t from, ThError *err)
+{
+    for (size_t i = from; i < lx->text.size;) {
+        size_t k = th_utf8_next(lx->text.data + i, lx->text.size - i, NULL);
+        unsigned char c = (unsigned char)lx->text.data[i];
+        if (k == 0 || (c < 0x20 && (c == 0 || !strchr("\t\n\r\f", c))) || c == 0x7f)
+            return fail_ahead(lx, i, err, c);
+        i += k;
+    }
+    return true;
+}
+
+static ThToken *add(ThLexer *lx, ThTokenType type, ThError *err)
+{
+    if (!th_grow(&lx->token, &lx->cap, lx->n + 1, sizeof *lx->token, err))
+        return NULL;
+    ThToken *t = &lx->token[lx->n++];
+    *t = (ThToken){.type = type, .start = lx->at, .end = lx->at, .line = lx->line, .col = lx->col};
+    return t;
+}
+
+/* Steps over \u{…} (at the `u`) and appends its character. */
+static bool read_code_point(const char **s, ThText *to)
+{
+    char *end;
+    const char *p = *s + 1;
+    if (*p != '{' || strspn(p + 1, "0123456789abcdefABCDEF") == 0)
+        return false;
+    unsigned long c = strtoul(p + 1, &end, 16);
+    if (*end != '}' || c == 0 || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+        return false;
+    *s = end;
+    char b[4] = {(char)c};
+    size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    for (size_t i = n; n > 1 && i-- > 0;) {
+        b[i] = (char)((i ? 0x80 : lead[n]) | (i ? c & 0x3f : c));
+        c >>= 6;
+    }
+    if (to)
+        th_text_add_bytes(to, b, n);
+    return true;
+}
+
+/* Reads the inside of a string; *bad gets the offset of a wrong escape.  to may be NULL. */
+static bool unescape(const char *s, const char *end, ThText *to, size_t *bad)
+{
+    static const char from[] = "nt\\\"", meaning[] = "\n\t\\\"";
+    for (const char *p = s; p < end; p++) {
+        const char *start = p;
+        if (*p != '\\') {
+            if (to)
+                th_text_add_bytes(to, p, 1);
+            continue;
+        }
+        p++;
+        const char *known = *p ? strchr(from, *p) : NULL;
+        if (known && to)
+            th_text_add_bytes(to, &meaning[known - from], 1);
+        if (!known && (*p != 'u' || !read_code_point(&p, to))) {
+            *bad = (size_t)(start - s);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* At a quote: steps over the string. */
+static bool skip_string(ThLexer *lx, ThError *err)
+{
+    int line = lx->line, col = lx->col;
+    size_t start = lx->at, bad = 0;
+    step(lx);
+    size_t inside = lx->at;
+    while (peek(lx, 0) >= 0 && peek(lx, 0) != '"') {
+        if (peek(lx, 0) == '\\' && peek(lx, 1) >= 0)
+            step(lx);
+        step(lx);
+    }
+    size_t end = lx->at;
+    if (peek(lx, 0) < 0) {
+        lx->at = start; /* read it again when more has come */
+        lx->line = line;
+        lx->col = col;
+        return th_fail_at(err, TH_EINCOMPLETE, line, col, "this string is not closed");
+    }
+    step(lx);
+    if (unescape(lx->text.data + inside, lx->text.data + end, NULL, &bad))
+        return true;
+    size_t before = 1;
+    for (size_t i = inside; i < inside + bad; i++)
+        before += ((unsigned char)lx->text.data[i] & 0xc0) != 0x80;
+    th_fail_at(err, TH_EPARSE, line, col + (int)before, "unknown escape in a string");
+    return th_hint(err, "the escapes are \\n \\t \\\\ \\\" and \\u{…}");
+}
+
+/* After a word: `=` and a value without a blank make it an option. */
+static bool read_value(ThLexer *lx, ThToken *t, ThError *err)
+{
+    const char *key = lx->text.data + t->start;
+    size_t n = lx->at - t->start;
+    int next = peek(lx, 1);
+    if (peek(lx, 0) != '=' || (next != '"' && ends_word(next)) ||
+        strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") < n)
+        return true;
+    step(lx);
+    t->type = T_OPTION;
+    t->value = lx->at;
+    if (next == '"')
+        return skip_string(lx, err);
+    while (!ends_word(peek(lx, 0)) || peek(lx, 0) == '=')
+        step(lx);
+    return true;
+}
+
+static bool read_word(ThLexer *lx, ThError *err)
+{
+    ThLexer before = *lx;
+    ThToken *t = add(lx, T_WORD, err);
+    if (!t)
+        return false;
+    while (!ends_word(peek(lx, 0)))
+        step(lx);
+    if (!read_value(lx, t, err)) {
+        lx->n--; /* an open string: the whole option is read again */
+        lx->at = before.at;
+        lx->line = before.line;
+        lx->col = before.col;
+        return false;
+    }
+    t->end = lx->at;
+    return true;
+}
+
+static bool close_bracket(ThLexer *lx, int c, ThError *err)
+{
+    const char *pairs = c == ')' ? "()" : c == ']' ? "[]" : "{}";
+    if (lx->n_open == 0)
+        return th_fail_at(err, TH_EPARSE, lx->line, lx->col, "'%c' without '%c' before it", c,
+                          pairs[0]);
+    ThToken *t = &lx->token[lx->open[lx->n_open - 1]];
+    int opened = lx->text.data[t->start];
+    if (opened != pairs[0])
+        return th_fail_at(err, TH_EPARSE, lx->line, lx->col,
+                          "'%c' closes the '%c' of line %d, column %d", c, opened, t->line, t->col);
+    t->match = lx->n;
+    lx->n_open--;
+    return true;
+}
+
+static bool read_mark(ThLexer *lx, ThError *err)
+{
+    int c = peek(lx, 0);
+    if (strchr(")]}", c) && !close_bracket(lx, c, err))
+        return false;
+    ThToken *t = add(lx, T_MARK, err);
+    if (!t)
+        return false;
+    if (strchr("([{", c)) {
+        if (!th_grow(&lx->open, &lx->cap_open, lx->n_open + 1, sizeof *lx->open, err))
+            return false;
+        lx->open[lx->n_open++] = lx->n - 1;
+    }
+    if (c == '>' && peek(lx, 1) == '>')
+        step(lx);
+    step(lx);
+    t->end = lx->at;
+    return true;
+}
+
+static bool read_line_end(ThLexer *lx, ThError *err)
+{
+    if (lx->n_open == 0 && !add(lx, T_END, err))
+        return false;
+    step(lx);
+    return true;
+}
+
+static bool read_string(ThLexer *lx, ThError *err)
+{
+    ThToken *t = add(lx, T_STRING, err);
+    if (!t)
+        return false;
+    if (!skip_string(lx, err)) {
+        lx->n--;
+        return false;
+    }
+    t->end = lx->at;
+    return true;
+}
+
+static bool at_statement(const ThLexer *lx)
+{
+    return lx->n_open == 0 && (lx->n == 0 || lx->token[lx->n - 1].type == T_END);
+}
+
+static bool read_shell(ThLexer *lx, ThError *err)
+{
+    ThToken *t = add(lx, T_SHELL, err);
+    if (!t)
+        return false;
+    while (peek(lx, 0) >= 0 && peek(lx, 0) != '\n')
+        step(lx);
+    t->end = lx->at;
+    return true;
+}
+
+static bool read_backslash(ThLexer *lx, ThError *err)
+{
+    size_t skip = peek(lx, 1) == '\r' ? 2 : 1;
+    if (peek(lx, skip) != '\n' && peek(lx, skip) >= 0)
+        return th_fail_at(err, TH_EPARSE, lx->line, lx->col,
+                          "'\\' may only stand in a string or at the end of a line");
+    if (lx->at + skip + 1 >= lx->text.size)
+        return th_fail_at(err, TH_EINCOMPLETE, lx->line, lx->col,
+                          "'\\' continues the line, but nothing follows");
+    while (peek(lx, 0) != '\n')
+        step(lx);
+    step(lx);
+    return true;
+}
+
+static bool read_token(ThLexer *lx, ThError *err)
+{
+    int c = peek(lx, 0);
+    if (is_blank(c) || c == '\f') {
+        step(lx);
+    } else if (c == '#') {
+        while (peek(lx, 0) >= 0 && peek(lx, 0) != '\n')
+            step(lx);
+    } else if (c == '\n' || c == ';') {
+        return read_line_end(lx, err);
+    } else if (c == '!' && at_statement(lx)) {
+        return read_shell(lx, err);
+    } else if (c == '"') {
+        return read_string(lx, err);
+    } else if (c == '\\') {
+        return read_backslash(lx, err);
+    } else if (is_mark(c)) {
+        return read_mark(lx, err);
+    } else {
+        return read_word(lx, err);
+    }
+    return true;
+}
+
+bool th_lex(ThLexer *lx, const char *line, size_t n, ThError *err)
+{
+    size_t from = lx->text.size;
+    if (lx->first_line == 1 && from == 0 && n >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0) {
+        line += 3; /* a byte order mark */
+        n -= 3;
+    }
+    th_text_add_bytes(&lx->text, line, n);
+    if (lx->text.failed)
+        return th_fail(err, TH_ENOMEM, "out of memory");
+    if (!check_line(lx, from, err))
+        return false;
+    while (peek(lx, 0) >= 0)
+        if (!read_token(lx, err))
+            return false;
+    if (lx->n_open > 0) {
+        const ThToken *t = &lx->token[lx->open[lx->n_open - 1]];
+        return th_fail_at(err, TH_EINCOMPLETE, t->line, t->col, "this '%c' is not closed",
+                          lx->text.data[t->start]);
+    }
+    if (lx->n > 0 && lx->token[lx->n - 1].type != T_END)
+        return add(lx, T_END, err) != NULL;
+    return true;
+}
+
+static bool meaning(const ThLexer *lx, size_t start, size_t end, ThText *to, ThError *err)
+{
+    const char *s = lx->text.data + start;
+    size_t bad = 0;
+    if (*s == '"')
+        unescape(s + 1, lx->text.data + end - 1, to, &bad);
+    else
+        th_text_add_bytes(to, s, end - start);
+    return !to->failed || th_fail(err, TH_ENOMEM, "out of memory");
+}
+
+bool th_token_text(const ThLexer *lx, const ThToken *t, ThText *to, ThError *err)
+{
+    return meaning(lx, t->start, t->end, to, err);
+}
+
+bool th_token_value(const ThLexer *lx, const ThToken *t, ThText *to, ThError *err)
+{
+    return meaning(lx, t->value, t->end, to, err);
+}
+
+bool th_token_is(const ThLexer *lx, const ThToken *t, const char *text)
+{
+    size_t n = t->end - t->start;
+    return t->type != T_STRING && strlen(text) == n &&
+           memcmp(lx->text.data + t->start, text, n) == 0;
+}

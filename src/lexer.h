@@ -1,0 +1,57 @@
+/* lexer.h - source text to tokens, a line at a time.
+ *
+ * Lines are fed until no bracket or string is open; the tokens of that chunk are then cut into
+ * statements at the T_END tokens.  Brackets are tokens like any other, so a block is the text
+ * between two tokens, whatever is in it.
+ *
+ *     while (next line && !th_lex(&lx, line, &err) && err.code == TH_EINCOMPLETE) …
+ */
+#ifndef TH_LEXER_H
+#define TH_LEXER_H
+
+#include "base/error.h"
+#include "base/text.h"
+
+typedef enum {
+    T_WORD,
+    T_STRING, /* with its quotes */
+    T_OPTION, /* key=value without a blank */
+    T_MARK,   /* one of ( ) [ ] { } = < > and >> */
+    T_SHELL,  /* `!` and the rest of its line */
+    T_END     /* ; or the end of a line */
+} ThTokenType;
+
+typedef struct {
+    ThTokenType type;
+    size_t start, end; /* bytes of the lexer's text */
+    size_t value;      /* T_OPTION: where the value starts */
+    size_t match;      /* an opening bracket: its closing token */
+    int line, col;
+} ThToken;
+
+typedef struct {
+    ThText text;
+    ThToken *token;
+    size_t n, cap;
+    size_t at; /* bytes read */
+    int line, col, first_line;
+    size_t *open; /* tokens of the open brackets */
+    size_t n_open, cap_open;
+} ThLexer;
+
+void th_lex_begin(ThLexer *lx, int line); /* a zeroed lexer, or one to be used again */
+void th_lex_free(ThLexer *lx);
+
+/* Appends a line (with its newline, where it has one) and reads its tokens.  TH_EINCOMPLETE if a
+ * bracket, a string or a trailing backslash asks for more; the error says where it began. */
+bool th_lex(ThLexer *lx, const char *line, size_t n, ThError *err);
+
+/* Appends the meaning of a token: words as they are, strings without quotes and escapes. */
+bool th_token_text(const ThLexer *lx, const ThToken *t, ThText *to, ThError *err);
+
+/* The same for the value of a T_OPTION. */
+bool th_token_value(const ThLexer *lx, const ThToken *t, ThText *to, ThError *err);
+
+bool th_token_is(const ThLexer *lx, const ThToken *t, const char *text);
+
+#endif

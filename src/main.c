@@ -1,0 +1,209 @@
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gsl/gsl_errno.h>
+
+#include "base/memory.h"
+#include "blas_kernels.h"
+#include "manual.h"
+#include "repl.h"
+#include "session_impl.h"
+#include "shell.h"
+#include "signals.h"
+
+enum { KEY_SEED = 0x100, KEY_THREADS, KEY_EMIT };
+
+static const struct argp_option options[] = {
+    {"execute", 'e', "COMMANDS", 0, "Run COMMANDS; several -e run in order, before the FILEs", 1},
+    {"keep-going", 'k', NULL, 0, "In batch, go on after a failed command", 1},
+    {"interactive", 'i', NULL, 0, "Prompt after the FILEs and -e are done", 1},
+    {"quiet", 'q', NULL, 0, "No banner, no progress", 2},
+    {"no-init", 'n', NULL, 0, "Do not read the init file", 2},
+    {"format", 'f', "text|json|csv", 0, "How tables and results are printed", 2},
+    {"seed", KEY_SEED, "N", 0, "As `set seed N'", 2},
+    {"threads", KEY_THREADS, "N", 0, "As `set threads N'", 2},
+    {"emit", KEY_EMIT, "man|bash|json|examples", OPTION_HIDDEN, NULL, 3},
+    {"help", 'h', NULL, 0, "Give this help list", -1},
+    {"version", 'V', NULL, 0, "Print the version", -1},
+    {NULL, 0, NULL, 0, NULL, 0}};
+
+/* What the command line asks for. */
+typedef struct {
+    ThSession *session;
+    const char **command, **file;
+    size_t n_commands, cap_commands, n_files, cap_files;
+    bool interactive, quiet, no_init;
+    const char *emit;
+} Arguments;
+
+static void print_version(void)
+{
+    printf("tapehead %s\n%s, %s kernels\n"
+           "Licence GPL-3.0-or-later; there is no warranty, to the extent permitted by law.\n",
+           TH_VERSION, th_blas_version(), th_blas_kernels());
+}
+
+static void set(struct argp_state *state, const char *key, const char *value)
+{
+    Arguments *a = state->input;
+    ThError err = {0};
+    if (!th_settings_set(a->session, key, value, &err))
+        argp_error(state, "%s", err.hint[0] ? err.hint : err.msg);
+}
+
+static error_t keep(const char ***list, size_t *n, size_t *cap, const char *value)
+{
+    if (!th_grow(list, cap, *n + 1, sizeof **list, NULL))
+        return ENOMEM;
+    (*list)[(*n)++] = value;
+    return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    Arguments *a = state->input;
+    switch (key) {
+    case 'e':
+        return keep(&a->command, &a->n_commands, &a->cap_commands, arg);
+    case ARGP_KEY_ARG:
+        return keep(&a->file, &a->n_files, &a->cap_files, arg);
+    case 'k':
+        a->session->keep_going = true;
+        return 0;
+    case 'i':
+        a->interactive = true;
+        return 0;
+    case 'q':
+        a->quiet = true;
+        set(state, "progress", "no");
+        return 0;
+    case 'n':
+        a->no_init = true;
+        return 0;
+    case 'f':
+        set(state, "format", arg);
+        return 0;
+    case KEY_SEED:
+        set(state, "seed", arg);
+        return 0;
+    case KEY_THREADS:
+        set(state, "threads", arg);
+        return 0;
+    case KEY_EMIT:
+        a->emit = arg;
+        return 0;
+    case 'h':
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+        return 0;
+    case 'V':
+        print_version();
+        exit(fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    options,
+    parse_option,
+    "[FILE]...",
+    "A laboratory for automata and the small sequence models that learn them.\v"
+    "Without FILE and -e, and with a terminal on standard input, commands are read from a prompt; "
+    "otherwise from standard input.  The FILE - is standard input.",
+    NULL,
+    NULL,
+    NULL};
+
+/* A closed standard stream would be taken by the next file that is opened.  What stands in for it
+ * fails on use, as a closed one does. */
+static void occupy_standard_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF &&
+            open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+            _exit(EXIT_FAILURE);
+}
+
+static bool run_file(ThSession *s, const char *name)
+{
+    if (strcmp(name, "-") == 0)
+        return th_shell_file(s, stdin, "<stdin>");
+    FILE *in = fopen(name, "r");
+    if (!in) {
+        ThError err = {0};
+        th_fail(&err, TH_EIO, "cannot read '%s': %s", name, strerror(errno));
+        th_print_error(s, &err);
+        return false;
+    }
+    bool ok = th_shell_file(s, in, name);
+    fclose(in);
+    return ok;
+}
+
+/* Runs -e and FILEs; false if one failed and the rest was left out, or kept going. */
+static bool run_batch(ThSession *s, const Arguments *a)
+{
+    bool ok = true;
+    for (size_t i = 0; i < a->n_commands + a->n_files; i++) {
+        if ((!ok && !s->keep_going) || s->leaving || s->broken_pipe || th_interrupted() ||
+            th_terminated())
+            break;
+        ok = (i < a->n_commands ? th_shell_text(s, a->command[i], "<command>")
+                                : run_file(s, a->file[i - a->n_commands])) &&
+             ok;
+    }
+    return ok;
+}
+
+static int run(ThSession *s, const Arguments *a)
+{
+    bool given = a->n_commands + a->n_files > 0, terminal = isatty(STDIN_FILENO);
+    bool ok = run_batch(s, a);
+    bool stopped = th_interrupted() || th_terminated() || s->broken_pipe;
+    if (!given && !terminal)
+        ok = th_shell_file(s, stdin, "<stdin>");
+    else if ((!given || a->interactive) && !stopped && !s->leaving && terminal) {
+        if (!a->quiet)
+            printf("tapehead %s.  help lists the commands, quit leaves.\n", TH_VERSION);
+        th_repl(s, !a->no_init);
+        ok = true;
+    }
+    if (th_terminated())
+        return 128 + th_terminated();
+    if (th_interrupted())
+        return 130;
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    th_blas_choose_kernels(argv);
+    occupy_standard_streams();
+    gsl_set_error_handler_off();
+    setlocale(LC_CTYPE, "");
+    ThError err = {0};
+    Arguments a = {.session = th_session_new(&err)};
+    if (!a.session) {
+        fprintf(stderr, "tapehead: %s\n", err.msg);
+        return EXIT_FAILURE;
+    }
+    argp_err_exit_status = 2;
+    int status = argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &a) == 0 ? EXIT_SUCCESS : 2;
+    if (status == EXIT_SUCCESS && a.emit) {
+        status = th_emit(stdout, a.emit) ? EXIT_SUCCESS : 2;
+    } else if (status == EXIT_SUCCESS) {
+        th_signals_install();
+        status = run(a.session, &a);
+    }
+    if (fflush(stdout) != 0 && !a.session->broken_pipe)
+        status = EXIT_FAILURE;
+    th_session_free(a.session);
+    free(a.command);
+    free(a.file);
+    return status;
+}

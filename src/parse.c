@@ -1,0 +1,580 @@
+#include "parse.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "models/model.h"
+#include "tasks/task.h"
+
+static const ThToken *token(const ThStatement *st, size_t i)
+{
+    return &st->lexer->token[i];
+}
+
+static bool fail_token(ThError *err, const ThToken *t, ThErrc code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static bool fail_token(ThError *err, const ThToken *t, ThErrc code, const char *format, ...)
+{
+    char message[sizeof err->msg];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    return th_fail_at(err, code, t->line, t->col, "%s", message);
+}
+
+/* Positions an error that has none at a token.  Returns false. */
+static bool place(ThError *err, const ThToken *t)
+{
+    if (err && err->code && err->line == 0) {
+        err->line = t->line;
+        err->col = t->col;
+    }
+    return false;
+}
+
+bool th_fail_operand(ThError *err, const ThOperand *o, ThErrc code, const char *format, ...)
+{
+    char message[sizeof err->msg];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    return th_fail_at(err, code, o->line, o->col, "%s", message);
+}
+
+bool th_error_inside(ThError *err, const ThOperand *o)
+{
+    if (!err || err->code == TH_OK)
+        return false;
+    if (err->line == 0 && err->col == 0) {
+        err->line = o->line;
+        err->col = o->col;
+        return false;
+    }
+    if (err->line <= 1)
+        err->col += o->col - 1 + o->quoted;
+    err->line = o->line + (err->line > 0 ? err->line - 1 : 0);
+    return false;
+}
+
+static const ThAutomaton *find_automaton(void *context, const char *name)
+{
+    ThObject *o = th_find(context, name);
+    return o && o->kind == TH_AUTOMATON ? o->as.automaton : NULL;
+}
+
+ThAutomaton *th_automaton_value(ThSession *s, const ThOperand *o, ThError *err)
+{
+    ThAutomaton *a = th_automaton_expression(o->text, find_automaton, s, th_stop(s), err);
+    if (!a)
+        th_error_inside(err, o);
+    return a;
+}
+
+/* ---- which command --------------------------------------------------------------------------- */
+
+/* The C name made of up to two words; "" if there are fewer. */
+static void join_words(const ThStatement *st, size_t words, char *name, size_t size)
+{
+    name[0] = '\0';
+    size_t used = 0;
+    for (size_t i = 0; i < words; i++) {
+        const ThToken *t = st->from + i < st->to ? token(st, st->from + i) : NULL;
+        size_t n = t ? t->end - t->start : 0;
+        if (!t || t->type != T_WORD || used + n + 2 > size) {
+            name[0] = '\0';
+            return;
+        }
+        if (i > 0)
+            name[used++] = '_';
+        memcpy(name + used, st->lexer->text.data + t->start, n);
+        used += n;
+        name[used] = '\0';
+    }
+}
+
+static bool unknown_command(const char *word, const ThToken *t, ThError *err)
+{
+    size_t n;
+    const ThCommand *const *commands = th_commands(&n);
+    const char **names = th_alloc(n, sizeof *names, err);
+    if (!names)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        names[i] = commands[i]->name;
+    const char *near = th_nearest(word, names, n);
+    fail_token(err, t, TH_EUSAGE, "unknown command '%s'", word);
+    if (near) {
+        char typed[TH_COMMAND_NAME];
+        th_hint(err, "did you mean %s?", th_command_typed(th_command(near), typed));
+    } else {
+        th_hint(err, "help lists the commands");
+    }
+    free(names);
+    return false;
+}
+
+/* `plot` alone, or with a word that is none of its views. */
+static bool unknown_second(const char *word, const ThStatement *st, ThError *err)
+{
+    ThText list = {0};
+    size_t n, length = strlen(word);
+    const ThCommand *const *commands = th_commands(&n);
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(commands[i]->name, word, length) == 0 && commands[i]->name[length] == '_')
+            th_text_printf(&list, "%s%s", list.size ? ", " : "", commands[i]->name + length + 1);
+    if (list.size > 0) {
+        bool more = st->from + 1 < st->to;
+        const ThToken *t = token(st, st->from + more);
+        fail_token(err, t, TH_EUSAGE, "%s is followed by one of %s", word, list.data);
+    }
+    th_text_free(&list);
+    return false;
+}
+
+const ThCommand *th_parse_command(const ThStatement *st, size_t *words, ThError *err)
+{
+    char name[64];
+    const ThToken *first = token(st, st->from);
+    for (*words = 2; *words > 0; (*words)--) {
+        join_words(st, *words, name, sizeof name);
+        const ThCommand *c = *name ? th_command(name) : NULL;
+        if (c)
+            return c;
+    }
+    if (!*name) {
+        fail_token(err, first, TH_EUSAGE, "a command begins with a word");
+        return NULL;
+    }
+    unknown_second(name, st, err);
+    unknown_command(name, first, err);
+    return NULL;
+}
+
+/* ---- operands -------------------------------------------------------------------------------- */
+
+typedef struct {
+    ThSession *s;
+    const ThStatement *st;
+    const ThCommand *command;
+    const ThArg *args;
+    ThParsed *p;
+    size_t at; /* token */
+    const ThOptionSpec *specs;
+} ThBinder;
+
+static bool is_open(const ThLexer *lx, const ThToken *t, const char *bracket)
+{
+    return t->type == T_MARK && th_token_is(lx, t, bracket);
+}
+
+static bool is_redirect(const ThLexer *lx, const ThToken *t)
+{
+    return is_open(lx, t, ">") || is_open(lx, t, ">>");
+}
+
+static ThOperand *add_operand(ThBinder *b, ThArgKind kind, const ThToken *t, ThError *err)
+{
+    ThParsed *p = b->p;
+    if (!th_grow(&p->operand, &p->cap, (size_t)p->call.n + 1, sizeof *p->operand, err))
+        return NULL;
+    p->call.operand = p->operand;
+    ThOperand *o = &p->operand[p->call.n++];
+    *o = (ThOperand){.kind = kind, .quoted = t->type == T_STRING, .line = t->line, .col = t->col};
+    return o;
+}
+
+/* The source from one byte to another with its comments blanked out. */
+static char *raw_text(const ThLexer *lx, size_t start, size_t end, ThError *err)
+{
+    char *text = th_strndup(lx->text.data + start, end - start, err);
+    bool string = false;
+    for (char *c = text; c && *c; c++) {
+        if (*c == '"')
+            string = !string;
+        else if (*c == '\\' && string && c[1])
+            c++;
+        else if (*c == '#' && !string)
+            while (*c && *c != '\n')
+                *c++ = ' ';
+        if (!*c)
+            break;
+    }
+    return text;
+}
+
+static bool add_raw(ThBinder *b, ThArgKind kind, size_t to, ThError *err)
+{
+    const ThToken *first = token(b->st, b->at), *last = token(b->st, to - 1);
+    ThOperand *o = add_operand(b, kind, first, err);
+    if (!o)
+        return false;
+    o->quoted = false;
+    o->text = raw_text(b->st->lexer, first->start, last->end, err);
+    b->at = to;
+    return o->text != NULL;
+}
+
+static bool bind_block(ThBinder *b, const ThArg *arg, ThError *err)
+{
+    const ThToken *open = token(b->st, b->at);
+    if (!is_open(b->st->lexer, open, "{")) {
+        fail_token(err, open, TH_EUSAGE, "expected '{'");
+        return false;
+    }
+    const ThToken *close = token(b->st, open->match);
+    ThOperand *o = add_operand(b, arg->kind, open, err);
+    if (!o)
+        return false;
+    o->col++;
+    o->text = raw_text(b->st->lexer, open->end, close->start, err);
+    b->at = open->match + 1;
+    return o->text != NULL;
+}
+
+/* Everything up to the end, to an option or to the redirection, whole brackets at a time. */
+static size_t expression_end(const ThBinder *b)
+{
+    const ThLexer *lx = b->st->lexer;
+    size_t i = b->at;
+    while (i < b->st->to) {
+        const ThToken *t = token(b->st, i);
+        if (t->type == T_OPTION || is_redirect(lx, t))
+            break;
+        bool opens = t->type == T_MARK && strchr("([{", lx->text.data[t->start]);
+        i = opens ? t->match + 1 : i + 1;
+    }
+    return i;
+}
+
+static bool unknown_kind(const char *what, const char *word, const char *const *names, size_t n,
+                         ThError *err)
+{
+    const char *near = th_nearest(word, names, n);
+    th_fail(err, TH_EUSAGE, "unknown %s kind '%s'", what, word);
+    if (near)
+        return th_hint(err, "did you mean %s?", near);
+    return th_hint(err, "help %ss lists the kinds", what);
+}
+
+/* Chooses the options of a task or model kind. */
+static bool choose_kind(ThBinder *b, const ThOperand *o, bool *automaton, ThError *err)
+{
+    const char *names[256];
+    size_t n;
+    *automaton = false;
+    if (o->kind == A_TASK_KIND) {
+        const ThTaskKind *kind = th_task_kind(o->text);
+        const ThTaskKind *const *kinds = th_task_kinds(&n);
+        for (size_t i = 0; i < n && i < 256; i++)
+            names[i] = kinds[i]->name;
+        if (!kind)
+            return unknown_kind("task", o->text, names, n < 256 ? n : 256, err);
+        b->specs = kind->options;
+        *automaton = kind->takes_automaton;
+        return true;
+    }
+    const ThModelKind *kind = th_model_kind(o->text);
+    const ThModelKind *const *kinds = th_model_kinds(&n);
+    for (size_t i = 0; i < n && i < 256; i++)
+        names[i] = kinds[i]->name;
+    if (!kind)
+        return unknown_kind("model", o->text, names, n < 256 ? n : 256, err);
+    b->specs = kind->options;
+    return true;
+}
+
+static bool start_options(ThBinder *b, ThError *err)
+{
+    th_options_free(&b->p->call.options);
+    return th_options_init(&b->p->call.options, b->specs, err);
+}
+
+/* KIND(4, 2): the options of the kind in order. */
+static bool bind_arguments(ThBinder *b, ThError *err)
+{
+    const ThLexer *lx = b->st->lexer;
+    const ThToken *open = token(b->st, b->at);
+    char *text = raw_text(lx, open->end, token(b->st, open->match)->start, err);
+    bool ok = text != NULL;
+    const ThOptionSpec *spec = b->specs;
+    char *rest = text, *word = text ? strtok_r(text, ", \t\n", &rest) : NULL;
+    for (; ok && word; word = strtok_r(NULL, ", \t\n", &rest), spec++) {
+        if (!spec || !spec->name)
+            ok = fail_token(err, open, TH_EUSAGE, "too many arguments in parentheses");
+        else
+            ok = th_options_set(&b->p->call.options, spec->name, word, err) || place(err, open);
+    }
+    free(text);
+    b->at = open->match + 1;
+    return ok;
+}
+
+static bool bind_kind(ThBinder *b, const ThOperand *o, ThError *err)
+{
+    bool automaton = false;
+    if (!choose_kind(b, o, &automaton, err) || !start_options(b, err))
+        return false;
+    size_t end = b->st->to;
+    if (automaton) {
+        end = expression_end(b);
+        const ThToken *last = token(b->st, b->at - 1);
+        if (end == b->at)
+            return fail_token(err, last, TH_EUSAGE,
+                              "%s needs an automaton: a name or an expression",
+                              b->p->operand[b->p->call.n - 1].text);
+        return add_raw(b, A_AUTOMATON_EXPRESSION, end, err);
+    }
+    if (b->at < end && is_open(b->st->lexer, token(b->st, b->at), "("))
+        return bind_arguments(b, err);
+    return true;
+}
+
+static bool resolve_object(ThBinder *b, ThOperand *o, ThError *err)
+{
+    int kind = o->kind == A_AUTOMATON ? TH_AUTOMATON
+               : o->kind == A_TASK    ? TH_TASK
+               : o->kind == A_MODEL   ? TH_MODEL
+                                      : -1;
+    o->object = th_need_object(b->s, o->text, kind, err);
+    return o->object != NULL;
+}
+
+static bool bind_word(ThBinder *b, const ThArg *arg, ThError *err)
+{
+    const ThToken *t = token(b->st, b->at);
+    if (t->type != T_WORD && t->type != T_STRING)
+        return fail_token(err, t, TH_EUSAGE, "expected %s", arg->name);
+    ThOperand *o = add_operand(b, arg->kind, t, err);
+    ThText text = {0};
+    if (!o || !th_token_text(b->st->lexer, t, &text, err)) {
+        th_text_free(&text);
+        return false;
+    }
+    o->text = th_text_take(&text, err);
+    b->at++;
+    if (!o->text)
+        return false;
+    bool ok = true;
+    if (arg->kind == A_NEW)
+        ok = th_name_ok(o->text, err);
+    else if (arg->kind == A_TASK_KIND || arg->kind == A_MODEL_KIND)
+        ok = bind_kind(b, o, err);
+    else if (arg->kind >= A_OBJECT && arg->kind <= A_MODEL)
+        ok = resolve_object(b, o, err);
+    return ok || place(err, t);
+}
+
+static bool bind_one(ThBinder *b, const ThArg *arg, ThError *err)
+{
+    const ThToken *t = token(b->st, b->at);
+    switch (arg->kind) {
+    case A_KEYWORD:
+        if (t->type == T_STRING || !th_token_is(b->st->lexer, t, arg->name))
+            return fail_token(err, t, TH_EUSAGE, "expected '%s'", arg->name);
+        b->at++;
+        return true;
+    case A_BLOCK:
+        return bind_block(b, arg, err);
+    case A_RAW:
+        return add_raw(b, arg->kind, b->st->to, err);
+    case A_AUTOMATON_EXPRESSION:
+        if (expression_end(b) == b->at)
+            return fail_token(err, t, TH_EUSAGE, "expected %s", arg->name);
+        return add_raw(b, arg->kind, expression_end(b), err);
+    default:
+        return bind_word(b, arg, err);
+    }
+}
+
+static bool bind_option(ThBinder *b, ThError *err)
+{
+    const ThLexer *lx = b->st->lexer;
+    const ThToken *t = token(b->st, b->at);
+    char *key = th_strndup(lx->text.data + t->start, t->value - t->start - 1, err);
+    ThText value = {0};
+    bool ok = key && th_token_value(lx, t, &value, err);
+    char *text = ok ? th_text_take(&value, err) : NULL;
+    ThOptions *o = &b->p->call.options;
+    ok = text != NULL;
+    for (size_t i = 0; ok && i < o->n; i++)
+        if (strcmp(o->item[i].spec->name, key) == 0 && o->item[i].given)
+            ok = fail_token(err, t, TH_EUSAGE, "the option %s is given twice", key);
+    ok = ok && (th_options_set(o, key, text, err) || place(err, t));
+    free(key);
+    free(text);
+    th_text_free(&value);
+    b->at++;
+    return ok;
+}
+
+static bool bind_redirect(ThBinder *b, ThError *err)
+{
+    const ThLexer *lx = b->st->lexer;
+    const ThToken *mark = token(b->st, b->at);
+    if (b->at + 1 >= b->st->to)
+        return fail_token(err, mark, TH_EUSAGE, "expected a file name after '>'");
+    const ThToken *t = token(b->st, b->at + 1);
+    if (t->type != T_WORD && t->type != T_STRING)
+        return fail_token(err, t, TH_EUSAGE, "expected a file name after '>'");
+    if (b->at + 2 < b->st->to)
+        return fail_token(err, token(b->st, b->at + 2), TH_EUSAGE,
+                          "nothing may follow the file name after '>'");
+    ThText name = {0};
+    if (!th_token_text(lx, t, &name, err))
+        return false;
+    b->p->redirect = th_text_take(&name, err);
+    b->p->call.redirect = b->p->redirect;
+    b->p->call.append = mark->end - mark->start == 2;
+    b->at += 2;
+    if (b->p->redirect && !*b->p->redirect)
+        return fail_token(err, t, TH_EUSAGE, "the file name after '>' is empty");
+    return b->p->redirect != NULL;
+}
+
+/* Operands that are still to be typed after arg i if every optional one is left out. */
+static int still_needed(const ThArg *args, int i)
+{
+    int n = 0;
+    for (i++; i < 8 && args[i].kind != A_NONE; i++)
+        n += !(args[i].flags & A_OPTIONAL);
+    return n;
+}
+
+/* Tokens ahead that could be operands. */
+static int words_ahead(const ThBinder *b)
+{
+    int n = 0;
+    for (size_t i = b->at; i < b->st->to && !is_redirect(b->st->lexer, token(b->st, i)); i++) {
+        const ThToken *t = token(b->st, i);
+        n += t->type != T_OPTION;
+        if (t->type == T_MARK && strchr("([{", b->st->lexer->text.data[t->start]))
+            i = t->match;
+    }
+    return n;
+}
+
+static bool bind_options(ThBinder *b, ThError *err)
+{
+    while (b->at < b->st->to && token(b->st, b->at)->type == T_OPTION)
+        if (!bind_option(b, err))
+            return false;
+    return true;
+}
+
+static bool missing(const ThBinder *b, const ThArg *arg, ThError *err)
+{
+    const ThToken *last = token(b->st, b->at > b->st->from ? b->at - 1 : b->st->from);
+    const char *quote = arg->kind == A_KEYWORD ? "'" : "";
+    int width = 0;
+    for (size_t i = last->start; i < last->end; i++)
+        width += ((unsigned char)b->st->lexer->text.data[i] & 0xc0) != 0x80;
+    return th_fail_at(err, TH_EUSAGE, last->line, last->col + width, "%s%s%s is missing", quote,
+                      arg->name, quote);
+}
+
+static bool skips(const ThBinder *b, const ThArg *arg, int i)
+{
+    if (!(arg->flags & A_OPTIONAL))
+        return false;
+    if (words_ahead(b) <= still_needed(b->args, i))
+        return true;
+    const ThToken *t = token(b->st, b->at);
+    return arg->kind == A_KEYWORD && !th_token_is(b->st->lexer, t, arg->name);
+}
+
+/* `task t=parity`: an option where a name was due. */
+static bool definition_without_blanks(const ThToken *t, ThError *err)
+{
+    fail_token(err, t, TH_EUSAGE, "expected a name to define");
+    return th_hint(err, "a definition is written with blanks around its '='");
+}
+
+static bool bind_args(ThBinder *b, ThError *err)
+{
+    for (int i = 0; i < 8 && b->args[i].kind != A_NONE; i++) {
+        const ThArg *arg = &b->args[i];
+        bool raw = arg->kind == A_RAW;
+        if (arg->kind == A_NEW && b->at < b->st->to && token(b->st, b->at)->type == T_OPTION)
+            return definition_without_blanks(token(b->st, b->at), err);
+        if (!raw && !bind_options(b, err))
+            return false;
+        bool end = b->at == b->st->to || (!raw && is_redirect(b->st->lexer, token(b->st, b->at)));
+        if (end && (arg->flags & A_OPTIONAL))
+            continue;
+        if (end)
+            return missing(b, arg, err);
+        if (skips(b, arg, i))
+            continue;
+        do {
+            if (!bind_one(b, arg, err) || (!raw && !bind_options(b, err)))
+                return false;
+        } while ((arg->flags & A_REPEATED) && words_ahead(b) > still_needed(b->args, i));
+    }
+    return true;
+}
+
+static bool bind_rest(ThBinder *b, ThError *err)
+{
+    if (!bind_options(b, err))
+        return false;
+    if (b->at < b->st->to && is_redirect(b->st->lexer, token(b->st, b->at)) &&
+        !bind_redirect(b, err))
+        return false;
+    if (b->at == b->st->to)
+        return true;
+    const ThToken *t = token(b->st, b->at);
+    const char *text = b->st->lexer->text.data + t->start;
+    return fail_token(err, t, TH_EUSAGE, "unexpected '%.*s'", (int)(t->end - t->start), text);
+}
+
+/* Tries one form of a command; *reached tells how far it got. */
+static bool bind_form(ThBinder *b, size_t words, int form, size_t *reached, ThError *err)
+{
+    b->args = form == 1 ? b->command->args : b->command->args2;
+    b->specs = b->command->options;
+    b->at = b->st->from + words;
+    b->p->call.command = b->command;
+    b->p->call.form = form;
+    bool ok = start_options(b, err) && bind_args(b, err) && bind_rest(b, err);
+    *reached = b->at;
+    return ok;
+}
+
+bool th_parse_call(ThSession *s, const ThStatement *st, const ThCommand *c, size_t words,
+                   ThParsed *p, ThError *err)
+{
+    ThBinder b = {.s = s, .st = st, .command = c, .p = p};
+    ThError first = {0}, second = {0};
+    size_t reached, again = 0;
+    if (bind_form(&b, words, 1, &reached, &first))
+        return true;
+    if (c->args2[0].kind != A_NONE) {
+        th_parsed_free(p);
+        if (bind_form(&b, words, 2, &again, &second))
+            return true;
+    }
+    if (err && err->code == TH_OK)
+        *err = again > reached ? second : first;
+    char typed[TH_COMMAND_NAME];
+    if (err && err->code == TH_EUSAGE)
+        th_hint(err, "see help %s", th_command_typed(c, typed));
+    return false;
+}
+
+void th_parsed_free(ThParsed *p)
+{
+    for (int i = 0; i < p->call.n; i++) {
+        char *text;
+        memcpy(&text, &p->operand[i].text, sizeof text);
+        free(text);
+    }
+    free(p->operand);
+    free(p->redirect);
+    th_options_free(&p->call.options);
+    *p = (ThParsed){0};
+}

@@ -1,0 +1,258 @@
+#include "session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "session_impl.h"
+#include "signals.h"
+
+static const char *const kind_names[TH_N_KINDS] = {"automaton", "task", "model"};
+
+const char *th_kind_name(ThKind kind)
+{
+    return kind_names[kind];
+}
+
+ThSession *th_session_new(ThError *err)
+{
+    ThSession *s = th_alloc(1, sizeof *s, err);
+    if (s && !th_options_init(&s->settings, th_settings, err)) {
+        free(s);
+        return NULL;
+    }
+    if (s)
+        s->out.stream = stdout;
+    return s;
+}
+
+static void free_value(ThKind kind, void *value)
+{
+    if (kind == TH_AUTOMATON)
+        th_automaton_free(value);
+    else if (kind == TH_TASK)
+        th_task_free(value);
+    else
+        th_model_free(value);
+}
+
+static void *value_of(const ThObject *o)
+{
+    if (o->kind == TH_AUTOMATON)
+        return o->as.automaton;
+    return o->kind == TH_TASK ? (void *)o->as.task : (void *)o->as.model;
+}
+
+static void free_object(ThObject *o)
+{
+    free_value(o->kind, value_of(o));
+    free(o->name);
+    free(o->made_by);
+    free(o);
+}
+
+void th_session_free(ThSession *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->n; i++)
+        free_object(s->object[i]);
+    free(s->object);
+    th_options_free(&s->settings);
+    th_output_free(&s->out);
+    free(s);
+}
+
+double th_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+ThObject *th_find(ThSession *s, const char *name)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (strcmp(s->object[i]->name, name) == 0)
+            return s->object[i];
+    return NULL;
+}
+
+ThObject *th_object_at(ThSession *s, size_t i)
+{
+    return i < s->n ? s->object[i] : NULL;
+}
+
+/* The first word of a command's name. */
+static bool begins_command(const char *name)
+{
+    size_t n_commands, n = strlen(name);
+    const ThCommand *const *commands = th_commands(&n_commands);
+    for (size_t i = 0; i < n_commands; i++) {
+        const char *c = commands[i]->name;
+        if (strncmp(c, name, n) == 0 && (c[n] == '\0' || c[n] == '_'))
+            return true;
+    }
+    return false;
+}
+
+bool th_name_ok(const char *name, ThError *err)
+{
+    if (!th_is_word(name)) {
+        th_fail(err, TH_EUSAGE, "'%s' cannot be a name", name);
+        return th_hint(err, "names are made of letters, digits, _ - . and '");
+    }
+    if (begins_command(name))
+        return th_fail(err, TH_EUSAGE, "'%s' is a command and cannot be a name", name);
+    return true;
+}
+
+static ThObject *new_object(const char *name, const char *made_by, ThError *err)
+{
+    ThObject *o = th_alloc(1, sizeof *o, err);
+    if (!o)
+        return NULL;
+    o->name = th_strdup(name, err);
+    o->made_by = made_by ? th_strdup(made_by, err) : NULL;
+    if (!o->name || (made_by && !o->made_by)) {
+        free(o->name);
+        free(o->made_by);
+        free(o);
+        return NULL;
+    }
+    return o;
+}
+
+static void set_value(ThObject *o, ThKind kind, void *value)
+{
+    o->kind = kind;
+    if (kind == TH_AUTOMATON)
+        o->as.automaton = value;
+    else if (kind == TH_TASK)
+        o->as.task = value;
+    else
+        o->as.model = value;
+}
+
+bool th_define(ThSession *s, const char *name, ThKind kind, void *object, const char *made_by,
+               ThError *err)
+{
+    ThObject *o = th_name_ok(name, err) ? new_object(name, made_by, err) : NULL;
+    if (!o || !th_grow(&s->object, &s->cap, s->n + 1, sizeof *s->object, err)) {
+        free_value(kind, object);
+        if (o) {
+            free(o->name);
+            free(o->made_by);
+            free(o);
+        }
+        return false;
+    }
+    set_value(o, kind, object);
+    for (size_t i = 0; i < s->n; i++) {
+        if (strcmp(s->object[i]->name, name) == 0) {
+            free_object(s->object[i]);
+            s->object[i] = o;
+            return true;
+        }
+    }
+    s->object[s->n++] = o;
+    return true;
+}
+
+void th_undefine(ThSession *s, ThObject *o)
+{
+    size_t i = 0;
+    while (i < s->n && s->object[i] != o)
+        i++;
+    if (i == s->n)
+        return;
+    memmove(&s->object[i], &s->object[i + 1], (s->n - i - 1) * sizeof *s->object);
+    s->n--;
+    free_object(o);
+}
+
+bool th_rename(ThSession *s, ThObject *o, const char *name, ThError *err)
+{
+    if (!th_name_ok(name, err))
+        return false;
+    ThObject *other = th_find(s, name);
+    if (other && other != o)
+        return th_fail(err, TH_EUSAGE, "there is already %s named '%s'",
+                       other->kind == TH_AUTOMATON ? "an automaton"
+                       : other->kind == TH_TASK    ? "a task"
+                                                   : "a model",
+                       name);
+    char *fresh = th_strdup(name, err);
+    if (!fresh)
+        return false;
+    free(o->name);
+    o->name = fresh;
+    return true;
+}
+
+/* Says that no object of the kind has the name, with the nearest that has. */
+static bool no_such(ThSession *s, const char *name, int kind, ThError *err)
+{
+    const char *what = kind < 0 ? "object" : kind_names[kind];
+    const char **names = th_alloc(s->n, sizeof *names, err);
+    if (!names)
+        return false;
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        if (kind < 0 || (int)s->object[i]->kind == kind)
+            names[n++] = s->object[i]->name;
+    const char *near = th_nearest(name, names, n);
+    th_fail(err, TH_EUSAGE, "no %s is named '%s'", what, name);
+    if (near)
+        th_hint(err, "did you mean %s?", near);
+    else if (n == 0 && kind >= 0)
+        th_hint(err, "there is no %s yet; see help %s", what, what);
+    free(names);
+    return false;
+}
+
+ThObject *th_need_object(ThSession *s, const char *name, int kind, ThError *err)
+{
+    ThObject *o = th_find(s, name);
+    if (!o) {
+        no_such(s, name, kind, err);
+        return NULL;
+    }
+    if (kind >= 0 && (int)o->kind != kind) {
+        th_fail(err, TH_EUSAGE, "'%s' is %s %s, not %s %s", name,
+                o->kind == TH_AUTOMATON ? "an" : "a", kind_names[o->kind],
+                kind == TH_AUTOMATON ? "an" : "a", kind_names[kind]);
+        return NULL;
+    }
+    return o;
+}
+
+ThAutomaton *th_need_automaton(ThSession *s, const char *name, ThError *err)
+{
+    ThObject *o = th_need_object(s, name, TH_AUTOMATON, err);
+    return o ? o->as.automaton : NULL;
+}
+
+ThTask *th_need_task(ThSession *s, const char *name, ThError *err)
+{
+    ThObject *o = th_need_object(s, name, TH_TASK, err);
+    return o ? o->as.task : NULL;
+}
+
+ThModel *th_need_model(ThSession *s, const char *name, ThError *err)
+{
+    ThObject *o = th_need_object(s, name, TH_MODEL, err);
+    return o ? o->as.model : NULL;
+}
+
+ThStop *th_stop(const ThSession *s)
+{
+    (void)s;
+    return th_stop_flag();
+}
+
+bool th_interactive(const ThSession *s)
+{
+    return s->interactive;
+}

@@ -1,0 +1,91 @@
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "session_impl.h"
+
+const ThOptionSpec th_settings[] = {
+    {"seed", TH_INT, "1", 0, 1e15, NULL,
+     "where random numbers start, for commands that are given no seed"},
+    {"threads", TH_INT, "1", 1, 256, NULL, "threads that training and evaluation use"},
+    {"format", TH_CHOICE, "text", 0, 0, "text|json|csv", "how tables and results are printed"},
+    {"progress", TH_FLAG, "yes", 0, 0, NULL, "show progress where standard error is a terminal"},
+    {"report", TH_INT, "0", 0, 1e12, NULL,
+     "steps between the lines that train prints; 0: ten lines a training"},
+    {"plot", TH_CHOICE, "auto", 0, 0, "auto|window|text",
+     "where plots without a file go; auto: a window where there is a display"},
+    {"pager", TH_STRING, "auto", 0, 0, NULL,
+     "program for long listings on a terminal; auto: $PAGER or less -FRX; off: none"},
+    {"color", TH_CHOICE, "auto", 0, 0, "auto|on|off",
+     "colour in messages; auto: on a terminal, unless NO_COLOR is set"},
+    {"timing", TH_FLAG, "no", 0, 0, NULL, "print the time of every command on standard error"},
+    {"limit-states", TH_INT, "1000000", 1, 1e9, NULL,
+     "states that the construction of an automaton may reach"},
+    {"limit-memory", TH_INT, "0", 0, 1e9, NULL, "MiB of memory that may be used; 0: no limit"},
+    {"limit-time", TH_REAL, "0", 0, 1e9, NULL, "seconds that a command may run; 0: no limit"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+static bool limit_memory(long long mebibytes, ThError *err)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0)
+        return th_fail(err, TH_EIO, "cannot read the memory limit: %s", strerror(errno));
+    rlim_t wanted = mebibytes ? (rlim_t)mebibytes << 20 : limit.rlim_max;
+    if (limit.rlim_max != RLIM_INFINITY && wanted > limit.rlim_max)
+        wanted = limit.rlim_max;
+    limit.rlim_cur = wanted;
+    if (setrlimit(RLIMIT_AS, &limit) != 0)
+        return th_fail(err, TH_EIO, "cannot set the memory limit: %s", strerror(errno));
+    return true;
+}
+
+bool th_settings_set(ThSession *s, const char *name, const char *value, ThError *err)
+{
+    if (!th_options_set(&s->settings, name, value, err)) {
+        const char *unknown = "unknown option";
+        if (strncmp(err->msg, unknown, strlen(unknown)) == 0) {
+            *err = (ThError){0};
+            th_fail(err, TH_EUSAGE, "unknown setting '%s'", name);
+            const char *names[64];
+            size_t n = 0;
+            while (n < 64 && th_settings[n].name) {
+                names[n] = th_settings[n].name;
+                n++;
+            }
+            const char *near = th_nearest(name, names, n);
+            if (near)
+                th_hint(err, "did you mean %s?", near);
+            else
+                th_hint(err, "set without operands lists the settings");
+        }
+        return false;
+    }
+    if (strcmp(name, "format") == 0)
+        s->out.format = *value == 'j'   ? TH_FORMAT_JSON
+                        : *value == 'c' ? TH_FORMAT_CSV
+                                        : TH_FORMAT_TEXT;
+    if (strcmp(name, "limit-memory") == 0)
+        return limit_memory(th_option_int(&s->settings, name), err);
+    return true;
+}
+
+long long th_setting_int(const ThSession *s, const char *name)
+{
+    return th_option_int(&s->settings, name);
+}
+
+double th_setting_real(const ThSession *s, const char *name)
+{
+    return th_option_real(&s->settings, name);
+}
+
+const char *th_setting_text(const ThSession *s, const char *name)
+{
+    return th_option_text(&s->settings, name);
+}
+
+bool th_setting_flag(const ThSession *s, const char *name)
+{
+    return th_option_flag(&s->settings, name);
+}

@@ -1,0 +1,387 @@
+#include "shell.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "pager.h"
+#include "parse.h"
+#include "signals.h"
+
+/* ---- diagnostics ----------------------------------------------------------------------------- */
+
+static bool coloured(const ThSession *s)
+{
+    const char *set = th_setting_text(s, "color"), *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    if (strcmp(set, "auto") != 0)
+        return strcmp(set, "on") == 0;
+    return isatty(STDERR_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
+}
+
+static void print_message(const ThSession *s, const char *where, const ThError *err)
+{
+    bool colour = coloured(s);
+    fprintf(stderr, "%s%serror:%s %s\n", where, colour ? "\033[1;31m" : "", colour ? "\033[0m" : "",
+            err->msg);
+}
+
+static void print_hint(const ThSession *s, const ThError *err)
+{
+    bool colour = coloured(s);
+    if (err->hint[0])
+        fprintf(stderr, "%shint:%s %s\n", colour ? "\033[1m" : "", colour ? "\033[0m" : "",
+                err->hint);
+}
+
+void th_print_error(const ThSession *s, const ThError *err)
+{
+    print_message(s, s->interactive ? "" : "tapehead: ", err);
+    print_hint(s, err);
+}
+
+static const char *find_line(const ThLexer *lx, int line, size_t *n)
+{
+    const char *p = lx->text.data, *end = p + lx->text.size;
+    for (int i = lx->first_line; p && p < end; i++) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+        *n = (size_t)((newline ? newline : end) - p);
+        if (i == line)
+            return p;
+        p = newline ? newline + 1 : end;
+    }
+    return NULL;
+}
+
+/* The source line with a caret under column col; of a long line, the part around it. */
+static void print_excerpt(const ThLexer *lx, int line, int col)
+{
+    enum { BEFORE = 60, AFTER = 40 };
+    size_t n = 0;
+    const char *text = find_line(lx, line, &n);
+    if (!text || col < 1)
+        return;
+    ThText caret = {0};
+    fputs("  ", stderr);
+    if (col > BEFORE) {
+        fputs("…", stderr);
+        th_text_add(&caret, " ");
+    }
+    int at = 1;
+    for (size_t i = 0; i < n && at < col + AFTER; at++) {
+        size_t k = th_utf8_next(text + i, n - i, NULL);
+        char c[8] = {0};
+        k = k ? k : 1;
+        memcpy(c, text + i, k < 5 ? k : 1);
+        i += k;
+        if (at < col - BEFORE + 1 && col > BEFORE)
+            continue;
+        bool plain = (unsigned char)c[0] >= 0x20 && c[0] != 0x7f && th_utf8_valid(c, strlen(c));
+        fputs(plain ? c : c[0] == '\t' ? "\t" : "?", stderr);
+        for (int w = plain ? th_utf8_width(c) : 1; at < col && w > 0; w--)
+            th_text_add(&caret, c[0] == '\t' ? "\t" : " ");
+    }
+    fprintf(stderr, "\n  %s^\n", caret.data ? caret.data : "");
+    th_text_free(&caret);
+}
+
+static void diagnose(const ThSession *s, const ThSource *src, const ThLexer *lx, const ThError *err)
+{
+    ThText where = {0};
+    if (!err->msg[0])
+        return; /* told where it happened */
+    if (!src->prompt && err->line > 0)
+        th_text_printf(&where, "%s:%d:%d: ", src->name, err->line, err->col);
+    else if (!src->prompt)
+        th_text_printf(&where, "%s: ", src->name);
+    print_message(s, where.data ? where.data : "", err);
+    if (err->line > 0)
+        print_excerpt(lx, err->line, err->col);
+    print_hint(s, err);
+    th_text_free(&where);
+}
+
+/* ---- one statement --------------------------------------------------------------------------- */
+
+/* Where a redirected command's output goes, and what was there before. */
+typedef struct {
+    ThFile file;
+    FILE *before, *buffer;
+    char *text;
+    size_t size;
+    ThOutputFormat format;
+} ThRedirect;
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static bool redirect_begin(ThSession *s, const ThCall *call, ThRedirect *r, ThError *err)
+{
+    r->before = s->out.stream;
+    r->format = s->out.format;
+    if (!call->redirect || (call->command->flags & C_OWN_REDIRECT))
+        return true;
+    if (call->append)
+        r->buffer = open_memstream(&r->text, &r->size);
+    FILE *to = call->append ? r->buffer : th_file_begin(&r->file, call->redirect, err);
+    if (!to)
+        return th_fail(err, TH_ENOMEM, "out of memory");
+    s->out.stream = to;
+    if (ends_with(call->redirect, ".json") || ends_with(call->redirect, ".jsonl"))
+        s->out.format = TH_FORMAT_JSON;
+    else if (ends_with(call->redirect, ".csv"))
+        s->out.format = TH_FORMAT_CSV;
+    else if (ends_with(call->redirect, ".txt"))
+        s->out.format = TH_FORMAT_TEXT;
+    return true;
+}
+
+static bool append_file(const char *path, const char *text, size_t n, ThError *err)
+{
+    FILE *out = fopen(path, "a");
+    bool ok = out && fwrite(text, 1, n, out) == n;
+    int cause = errno;
+    if (out && fclose(out) != 0) {
+        cause = ok ? errno : cause;
+        ok = false;
+    }
+    return ok || th_fail(err, TH_EIO, "cannot write '%s': %s", path, strerror(cause));
+}
+
+static bool redirect_end(ThSession *s, const ThCall *call, ThRedirect *r, bool ok, ThError *err)
+{
+    s->out.stream = r->before;
+    s->out.format = r->format;
+    if (r->buffer) {
+        ok = fclose(r->buffer) == 0 && ok;
+        ok = ok && append_file(call->redirect, r->text, r->size, err);
+        free(r->text);
+    } else if (r->file.stream && ok) {
+        ok = th_file_commit(&r->file, err);
+    } else {
+        th_file_abort(&r->file);
+    }
+    return ok;
+}
+
+static bool run_handler(ThSession *s, const ThCommand *c, const ThCall *call, ThError *err)
+{
+    ThRedirect r = {0};
+    if (!redirect_begin(s, call, &r, err))
+        return false;
+    double limit = th_setting_real(s, "limit-time");
+    bool outermost = s->depth == 0;
+    if (outermost && limit > 0)
+        th_alarm(limit);
+    th_output_begin(s, c);
+    bool ok = c->run(s, call, err);
+    ok = th_output_end(s, ok, err) && ok;
+    if (outermost && limit > 0)
+        th_alarm(0);
+    if (!ok && err->code == TH_EINTERRUPTED && th_out_of_time()) {
+        *err = (ThError){0};
+        th_fail(err, TH_ELIMIT, "stopped after %g seconds", limit);
+        th_hint(err, "set limit-time 0 lets commands run on");
+    }
+    return redirect_end(s, call, &r, ok, err);
+}
+
+static bool run_shell(const ThStatement *st, ThError *err)
+{
+    const ThToken *t = &st->lexer->token[st->from];
+    ThText command = {0};
+    int status = 0;
+    th_text_add_bytes(&command, st->lexer->text.data + t->start + 1, t->end - t->start - 1);
+    char *text = th_text_take(&command, err);
+    bool ok = text && th_run_shell(text, NULL, &status, err);
+    free(text);
+    if (ok && status != 0)
+        ok = th_fail(err, TH_EIO, "the shell command ended with status %d", status);
+    if (!ok && err->line == 0) {
+        err->line = t->line;
+        err->col = t->col;
+    }
+    return ok;
+}
+
+bool th_execute(ThSession *s, const ThStatement *st, ThError *err)
+{
+    const ThToken *first = &st->lexer->token[st->from];
+    if (first->type == T_SHELL)
+        return run_shell(st, err);
+    ThParsed p = {0};
+    size_t words = 0;
+    ThStatement outer = s->now;
+    const ThCommand *c = th_parse_command(st, &words, err);
+    bool ok = c && th_parse_call(s, st, c, words, &p, err);
+    if (ok) {
+        s->now = *st;
+        ok = run_handler(s, c, &p.call, err);
+        s->now = outer;
+    }
+    if (!ok && err->code == TH_OK)
+        th_fail(err, TH_ENOMEM, "out of memory");
+    if (!ok && err->line == 0 && err->msg[0]) {
+        err->line = first->line;
+        err->col = first->col;
+    }
+    th_parsed_free(&p);
+    return ok;
+}
+
+/* ---- the loop -------------------------------------------------------------------------------- */
+
+/* Output that does not arrive is an error like any other; a reader that went away is not worth a
+ * word. */
+static bool flush_output(ThSession *s, ThError *err)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return true;
+    int cause = errno;
+    clearerr(stdout);
+    s->broken_pipe = true;
+    if (cause == EPIPE) {
+        err->code = TH_EIO;
+        return false;
+    }
+    return th_fail(err, TH_EIO, "cannot write to standard output: %s",
+                   cause ? strerror(cause) : "output failed");
+}
+
+static bool is_over(const ThSession *s)
+{
+    return s->leaving || s->broken_pipe || th_terminated();
+}
+
+/* After a command of a batch: should the next one run? */
+static bool goes_on(const ThSession *s, bool ok)
+{
+    return !is_over(s) && !th_interrupted() && (ok || s->keep_going);
+}
+
+/* Runs the statements of a chunk; false if one failed. */
+static bool run_chunk(ThSession *s, const ThSource *src, const ThLexer *lx)
+{
+    bool all = true;
+    for (size_t from = 0, to; from < lx->n; from = to + 1) {
+        to = from;
+        while (lx->token[to].type != T_END)
+            to = lx->token[to].match > to ? lx->token[to].match : to + 1;
+        if (to == from)
+            continue;
+        ThError err = {0};
+        ThStatement st = {lx, from, to};
+        if (src->prompt)
+            th_signals_clear();
+        double start = th_clock();
+        bool ok = th_execute(s, &st, &err);
+        if (th_setting_flag(s, "timing"))
+            fprintf(stderr, "%.3f s\n", th_clock() - start);
+        ok = flush_output(s, &err) && ok;
+        if (!ok)
+            diagnose(s, src, lx, &err);
+        all = all && ok;
+        if (is_over(s) || !(ok || s->keep_going) || th_interrupted())
+            return all;
+    }
+    return all;
+}
+
+static bool report(ThSession *s, const ThSource *src, const ThLexer *lx, ThError *err)
+{
+    err->code = err->code == TH_EINCOMPLETE ? TH_EPARSE : err->code;
+    diagnose(s, src, lx, err);
+    return false;
+}
+
+bool th_shell_run(ThSession *s, ThSource *src)
+{
+    ThLexer lx = {0};
+    ThError err = {0};
+    char *line = NULL;
+    size_t cap = 0, n = 0;
+    bool all = true, ok = true;
+    th_lex_begin(&lx, 1);
+    while (src->prompt ? !is_over(s) : goes_on(s, ok)) {
+        bool continued = err.code == TH_EINCOMPLETE;
+        ThLineResult got = src->next(src, continued, &line, &cap, &n);
+        if (got == TH_LINES_END) {
+            if (continued)
+                all = report(s, src, &lx, &err);
+            break;
+        }
+        err = (ThError){0};
+        if (got == TH_LINE_DROPPED) {
+            th_lex_begin(&lx, 1);
+            continue;
+        }
+        if (th_lex(&lx, line, n, &err))
+            ok = run_chunk(s, src, &lx);
+        else if (err.code == TH_EINCOMPLETE)
+            continue;
+        else
+            ok = report(s, src, &lx, &err);
+        all = all && ok;
+        err = (ThError){0};
+        th_lex_begin(&lx, src->prompt ? 1 : lx.line);
+    }
+    free(line);
+    th_lex_free(&lx);
+    return all;
+}
+
+static ThLineResult next_of_file(ThSource *src, bool continued, char **line, size_t *cap, size_t *n)
+{
+    (void)continued;
+    FILE *in = src->context;
+    ssize_t got = getline(line, cap, in);
+    *n = got > 0 ? (size_t)got : 0;
+    return got > 0 ? TH_LINE : TH_LINES_END;
+}
+
+bool th_shell_file(ThSession *s, FILE *in, const char *name)
+{
+    ThSource src = {.name = name, .next = next_of_file, .context = in};
+    bool ok = th_shell_run(s, &src);
+    if (ferror(in)) {
+        ThError err = {0};
+        th_fail(&err, TH_EIO, "cannot read '%s': %s", name, strerror(errno));
+        th_print_error(s, &err);
+        return false;
+    }
+    return ok;
+}
+
+static ThLineResult next_of_text(ThSource *src, bool continued, char **line, size_t *cap, size_t *n)
+{
+    (void)continued;
+    char *text = src->context;
+    *n = strcspn(text, "\n");
+    *n += text[*n] == '\n';
+    if (*n == 0 || !th_grow(line, cap, *n, 1, NULL))
+        return TH_LINES_END;
+    memcpy(*line, text, *n);
+    src->context = text + *n;
+    return TH_LINE;
+}
+
+bool th_shell_text(ThSession *s, const char *text, const char *name)
+{
+    ThError err = {0};
+    char *copy = th_strdup(text, &err);
+    if (!copy) {
+        th_print_error(s, &err);
+        return false;
+    }
+    ThSource src = {.name = name, .next = next_of_text, .context = copy};
+    bool ok = th_shell_run(s, &src);
+    free(copy);
+    return ok;
+}

@@ -1,0 +1,113 @@
+#include "signals.h"
+
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stop, interrupts, out_of_time, terminated, suspend, resized;
+
+static void on_interrupt(int sig)
+{
+    (void)sig;
+    stop = 1;
+    interrupts = interrupts + 1;
+    if (interrupts >= 3) /* work that does not listen */
+        _exit(130);
+}
+
+static void on_alarm(int sig)
+{
+    (void)sig;
+    stop = 1;
+    out_of_time = 1;
+}
+
+static void on_terminate(int sig)
+{
+    stop = 1;
+    terminated = sig;
+}
+
+static void on_suspend(int sig)
+{
+    (void)sig;
+    suspend = 1;
+}
+
+static void on_resize(int sig)
+{
+    (void)sig;
+    resized = 1;
+}
+
+/* Without SA_RESTART: a read must return, so that the flag is seen. */
+static void handle(int sig, void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler};
+    sigemptyset(&action.sa_mask);
+    sigaction(sig, &action, NULL);
+}
+
+void th_signals_install(void)
+{
+    handle(SIGINT, on_interrupt);
+    handle(SIGALRM, on_alarm);
+    handle(SIGTERM, on_terminate);
+    handle(SIGHUP, on_terminate);
+    handle(SIGWINCH, on_resize);
+    handle(SIGPIPE, SIG_IGN);
+}
+
+ThStop *th_stop_flag(void)
+{
+    return &stop;
+}
+
+bool th_interrupted(void)
+{
+    return interrupts > 0;
+}
+
+bool th_out_of_time(void)
+{
+    return out_of_time != 0;
+}
+
+int th_terminated(void)
+{
+    return terminated;
+}
+
+void th_signals_clear(void)
+{
+    interrupts = 0;
+    out_of_time = 0;
+    stop = terminated != 0;
+}
+
+void th_alarm(double seconds)
+{
+    struct itimerval timer = {0};
+    timer.it_value.tv_sec = (time_t)seconds;
+    timer.it_value.tv_usec = (suseconds_t)((seconds - (double)timer.it_value.tv_sec) * 1e6);
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+bool th_suspend_wanted(void)
+{
+    bool wanted = suspend != 0;
+    suspend = 0;
+    return wanted;
+}
+
+bool th_resized(void)
+{
+    bool was = resized != 0;
+    resized = 0;
+    return was;
+}
+
+void th_hold_suspend(bool hold)
+{
+    handle(SIGTSTP, hold ? on_suspend : SIG_DFL);
+}
