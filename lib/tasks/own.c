@@ -8,11 +8,7 @@ enum { MAX_STATES = 1 << 16 };
 
 ThDfa *th_own_acceptor(const ThAutomaton *a, ThError *err)
 {
-    if (a->n_outputs > 0) {
-        th_fail(err, TH_EVALUE, "the automaton has outputs, it does not accept or reject");
-        return NULL;
-    }
-    ThDfa *d = th_automaton_dfa(a, MAX_STATES, NULL, err);
+    ThDfa *d = th_automaton_acceptor(a, MAX_STATES, NULL, err);
     ThDfa *minimal = d ? th_dfa_minimize(d, NULL, err) : NULL;
     th_dfa_free(d);
     return minimal;

@@ -4,8 +4,8 @@
 
 #include "tasks/kit.h"
 
-/* Returns new: the minimal machine of an acceptor, class 1 meaning accepted.  TH_EVALUE for an
- * automaton with outputs. */
+/* Returns new: the minimal machine that accepts what the automaton accepts, class 1 meaning
+ * accepted. TH_ELIMIT beyond 65536 states. */
 ThDfa *th_own_acceptor(const ThAutomaton *a, ThError *err);
 
 /* Copies names into a signature's symbols or classes, which may be freed whether this succeeds. */
