@@ -5,46 +5,9 @@
 #include <stdlib.h>
 
 #include "automata/classes.h"
-#include "automata/intern.h"
+#include "automata/union.h"
 #include "base/memory.h"
 #include "base/symbols.h"
-
-/* The names of two automata without repetition, and where a name of each is in the list. */
-typedef struct {
-    char **name; /* views */
-    int n;
-    int *of[2]; /* number in name of the i-th name of either side */
-} Union;
-
-static bool unite(Union *u, char *const *a, int n_a, char *const *b, int n_b, ThError *err)
-{
-    *u = (Union){0};
-    u->name = th_alloc((size_t)n_a + (size_t)n_b, sizeof *u->name, err);
-    u->of[0] = th_alloc((size_t)n_a, sizeof *u->of[0], err);
-    u->of[1] = th_alloc((size_t)n_b, sizeof *u->of[1], err);
-    if (!u->name || !u->of[0] || !u->of[1])
-        return false;
-    for (int i = 0; i < n_a; i++) {
-        u->of[0][i] = i;
-        u->name[u->n++] = a[i];
-    }
-    for (int i = 0; i < n_b; i++) {
-        int at = th_symbols_find(u->name, n_a, b[i]);
-        if (at < 0) {
-            at = u->n++;
-            u->name[at] = b[i];
-        }
-        u->of[1][i] = at;
-    }
-    return true;
-}
-
-static void union_free(Union *u)
-{
-    free(u->name);
-    free(u->of[0]);
-    free(u->of[1]);
-}
 
 /* The class of acceptance together with a last output, 0 being neither. */
 static int class_of(bool accept, int output, const int *number)
@@ -112,24 +75,7 @@ static bool is_transducer(const ThAutomaton *a)
     return th_automaton_moore(a) || th_automaton_mealy(a);
 }
 
-/* Widens a machine (which it consumes) to the common alphabet. */
-static ThDfa *widen_take(ThDfa *d, const Union *symbols, int side, ThError *err)
-{
-    int *from = d ? th_alloc((size_t)symbols->n, sizeof *from, err) : NULL;
-    ThDfa *w = NULL;
-    if (from) {
-        for (int i = 0; i < symbols->n; i++)
-            from[i] = -1;
-        for (int i = 0; i < d->n_symbols; i++)
-            from[symbols->of[side][i]] = i;
-        w = th_dfa_widen(d, symbols->n, from, err);
-    }
-    free(from);
-    th_dfa_free(d);
-    return w;
-}
-
-static bool describe(ThDifference *d, const Union *symbols, const Union *outputs,
+static bool describe(ThDifference *d, const ThUnion *symbols, const ThUnion *outputs,
                      ThDfa *const machine[2], const int *word, int length, ThError *err)
 {
     ThText t = {0};
@@ -148,17 +94,17 @@ bool th_automaton_compare(const ThAutomaton *a, const ThAutomaton *b, size_t max
 {
     const ThAutomaton *side[] = {a, b};
     ThDfa *machine[2] = {0};
-    Union symbols = {0}, outputs = {0};
+    ThUnion symbols = {0}, outputs = {0};
     int *word = NULL, length = 0;
     bool good = false;
     *d = (ThDifference){.by_output = is_transducer(a) && is_transducer(b)};
-    if (!unite(&symbols, a->symbol, a->n_symbols, b->symbol, b->n_symbols, err) ||
-        !unite(&outputs, a->output, a->n_outputs, b->output, b->n_outputs, err))
+    if (!th_union(&symbols, a->symbol, a->n_symbols, b->symbol, b->n_symbols, err) ||
+        !th_union(&outputs, a->output, a->n_outputs, b->output, b->n_outputs, err))
         goto end;
     for (int i = 0; i < 2; i++) {
         ThDfa *m = d->by_output ? output_machine(side[i], outputs.of[i], 2 * (outputs.n + 1), err)
                                 : th_automaton_acceptor(side[i], max_states, stop, err);
-        machine[i] = widen_take(m, &symbols, i, err);
+        machine[i] = th_union_widen_take(&symbols, i, m, err);
         if (!machine[i])
             goto end;
     }
@@ -168,8 +114,8 @@ bool th_automaton_compare(const ThAutomaton *a, const ThAutomaton *b, size_t max
 end:
     th_dfa_free(machine[0]);
     th_dfa_free(machine[1]);
-    union_free(&symbols);
-    union_free(&outputs);
+    th_union_free(&symbols);
+    th_union_free(&outputs);
     free(word);
     return good;
 }

@@ -330,7 +330,7 @@ static bool each_statement(Parser *p, bool (*read)(Parser *p, Statement s))
     const ThToken *t = p->tokens.token, *last = t + p->tokens.n - 1;
     while (t < last) {
         Statement s = {t, t};
-        while (s.end->kind != ';' && s.end->kind != TH_TOKEN_END)
+        while (s.end->kind != ';' && s.end->kind != '\n' && s.end->kind != TH_TOKEN_END)
             s.end++;
         if (s.end > s.first && !read(p, s))
             return false;

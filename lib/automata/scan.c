@@ -137,7 +137,7 @@ static bool scan_string(Scanner *c)
 static bool scan_line_end(Scanner *c)
 {
     bool line = *c->s == '\n';
-    if (!add_token(c, ';'))
+    if (!add_token(c, *c->s))
         return false;
     c->s++;
     c->line += line;
@@ -229,7 +229,7 @@ bool th_token_unexpected(const ThTokens *t, const ThToken *token, const char *wa
     int line = token->line, col = token->col;
     if (token->kind == TH_TOKEN_END)
         return th_fail_at(err, TH_EPARSE, line, col, "expected %s at the end", wanted);
-    if (token->kind == ';')
+    if (token->kind == '\n')
         return th_fail_at(err, TH_EPARSE, line, col, "expected %s before the end of the line",
                           wanted);
     th_fail_at(err, TH_EPARSE, line, col, "expected %s before %s", wanted,

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-/* Punctuation is its own kind: ',', '/', '(', '&', …  A line's end is a ';'. */
+/* Punctuation is its own kind: ',', '/', '(', '&', … and so is the end of a line, '\n'. */
 enum { TH_TOKEN_END = 0, TH_TOKEN_WORD = 'w', TH_TOKEN_STRING = 's', TH_TOKEN_ARROW = 'a' };
 
 typedef struct {
