@@ -1,0 +1,50 @@
+/* The gated recurrent unit (Cho et al. 2014), in the form that resets after the product, so that
+ * all gates come from one: z, r = σ(x W + b + h U), n = tanh(x W_n + b_n + r (h U_n + c)),
+ * h' = (1-z) h + z n.  The answer is ReLU(h_T) W + b. */
+#include "base/memory.h"
+#include "models/recurrent.h"
+
+static const ThOptionSpec options[] = {{"dim", TH_INT, "64", 1, 65536, NULL, "width of the state"},
+                                       {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+typedef struct {
+    int wx, bx, wh, candidate_bias;
+    ThReadout readout;
+} Layout;
+
+static bool bind(ThModel *m, ThError *err)
+{
+    Layout *l = m->layout = th_alloc(1, sizeof *l, err);
+    if (!l)
+        return false;
+    int inputs = m->signature.n_symbols + 1, H = (int)th_option_int(&m->options, "dim");
+    l->wx = th_recurrent_matrix(m, "input", inputs, 3 * H, inputs, err);
+    l->bx = th_recurrent_bias(m, "input_bias", 3 * H, err);
+    l->wh = th_recurrent_matrix(m, "recurrent", H, 3 * H, H, err);
+    l->candidate_bias = th_recurrent_bias(m, "candidate_bias", H, err);
+    return l->wx >= 0 && l->bx >= 0 && l->wh >= 0 && l->candidate_bias >= 0 &&
+           th_recurrent_add_readout(m, &l->readout, H, err);
+}
+
+static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThForward *how)
+{
+    const Layout *l = m->layout;
+    ThSequence s;
+    ThVar table = th_op_add_row(t, th_param(t, l->wx), th_param(t, l->bx));
+    ThVar x = th_recurrent_read(t, m, table, b, how, &s);
+    ThVar h = th_op_gru(t, x, th_param(t, l->wh), th_param(t, l->candidate_bias), &s);
+    return th_recurrent_answer(t, m, &l->readout, h, &s);
+}
+
+const ThModelKind th_model_gru = {
+    .name = "gru",
+    .summary = "gated recurrent unit",
+    .source = "Cho et al. 2014, section 2.3, resetting after the product",
+    .detail = "z, r = σ(x W + b + h U), n = tanh(x W_n + b_n + r (h U_n + c)), "
+              "h' = (1-z) h + z n, one layer, zeros at the start; the answer is a linear map of "
+              "ReLU(h).",
+    .options = options,
+    .bind = bind,
+    .forward = forward,
+    .trace = th_recurrent_trace,
+};

@@ -1,0 +1,53 @@
+/* Long short-term memory (Hochreiter and Schmidhuber 1997, with the forget gate of Gers et al.
+ * 2000), the LSTM baseline of Chi et al. 2023: [i, g, f, o] = [x_t, h_{t-1}] W + b,
+ * c_t = σ(f + 1) c_{t-1} + σ(i) tanh(g), h_t = σ(o) tanh(c_t); the answer is ReLU(h_T) W + b. */
+#include "base/memory.h"
+#include "models/recurrent.h"
+
+static const ThOptionSpec options[] = {
+    {"dim", TH_INT, "64", 1, 65536, NULL, "width of the state"},
+    {"forget", TH_REAL, "1", -100, 100, NULL, "constant added to the forget gate"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+typedef struct {
+    int wx, wh, b; /* W in two parts: the rows that x selects, and those for h */
+    ThReadout readout;
+} Layout;
+
+static bool bind(ThModel *m, ThError *err)
+{
+    Layout *l = m->layout = th_alloc(1, sizeof *l, err);
+    if (!l)
+        return false;
+    /* One symbol more than the alphabet has: the papers' baselines reserve it. */
+    int inputs = m->signature.n_symbols + 1, H = (int)th_option_int(&m->options, "dim");
+    l->wx = th_recurrent_matrix(m, "input", inputs, 4 * H, inputs + H, err);
+    l->wh = th_recurrent_matrix(m, "recurrent", H, 4 * H, inputs + H, err);
+    l->b = th_recurrent_bias(m, "bias", 4 * H, err);
+    return l->wx >= 0 && l->wh >= 0 && l->b >= 0 &&
+           th_recurrent_add_readout(m, &l->readout, H, err);
+}
+
+static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThForward *how)
+{
+    const Layout *l = m->layout;
+    ThSequence s;
+    ThVar table = th_op_add_row(t, th_param(t, l->wx), th_param(t, l->b));
+    ThVar x = th_recurrent_read(t, m, table, b, how, &s);
+    ThVar h = th_op_lstm(t, x, th_param(t, l->wh), &s, th_option_real(&m->options, "forget"));
+    return th_recurrent_answer(t, m, &l->readout, h, &s);
+}
+
+const ThModelKind th_model_lstm = {
+    .name = "lstm",
+    .summary = "long short-term memory",
+    .source = "Hochreiter and Schmidhuber 1997, Gers, Schmidhuber and Cummins 2000; the LSTM "
+              "baseline of Chi et al. 2023, section 5",
+    .detail = "Gates i, g, f, o = [x, h] W + b; c' = σ(f + forget) c + σ(i) tanh(g), "
+              "h' = σ(o) tanh(c'), one layer, zeros at the start; the answer is a linear map of "
+              "ReLU(h). The papers use dim=256.",
+    .options = options,
+    .bind = bind,
+    .forward = forward,
+    .trace = th_recurrent_trace,
+};

@@ -1,0 +1,31 @@
+/* recurrent.h - what the recurrent models share: symbols in, states out, one answer. */
+#ifndef TH_RECURRENT_H
+#define TH_RECURRENT_H
+
+#include "models/model.h"
+
+/* Indices of the output layer in the parameter table. */
+typedef struct {
+    int weight, bias;
+} ThReadout;
+
+/* Adds a matrix drawn as Haiku does, by fan-in, or a vector of zeros; -1 and err. */
+int th_recurrent_matrix(ThModel *m, const char *name, int rows, int cols, int fan_in, ThError *err);
+int th_recurrent_bias(ThModel *m, const char *name, int cols, ThError *err);
+bool th_recurrent_add_readout(ThModel *m, ThReadout *r, int dim, ThError *err);
+
+/* What the symbols add to the gates: `table` (symbols, …) itself with s->index set to the tokens,
+ * or, where each position is inspected, its row at every position, tagged "embedding".  *s says
+ * the rest for the layer. */
+ThVar th_recurrent_read(ThTape *t, const ThModel *m, ThVar table, const ThBatch *b,
+                        const ThForward *how, ThSequence *s);
+
+/* Logits from the states that the layer returned, which are tagged "state". */
+ThVar th_recurrent_answer(ThTape *t, const ThModel *m, const ThReadout *r, ThVar h,
+                          const ThSequence *s);
+
+/* The trace of a recurrent model: one layer, the state after every position. */
+bool th_recurrent_trace(const ThModel *m, const ThTape *t, int length, ThTrace *trace,
+                        ThError *err);
+
+#endif

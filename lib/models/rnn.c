@@ -1,0 +1,51 @@
+/* The simple recurrent network (Elman 1990) with rectified units, the RNN baseline of Chi et al.
+ * 2023: h_t = ReLU(x_t W_x + b_x + h_{t-1} W_h + b_h), from h_0 = 0; the answer is
+ * ReLU(h_T) W + b.  x_t is one-hot, so x_t W_x is a row of W_x. */
+#include "base/memory.h"
+#include "models/recurrent.h"
+
+static const ThOptionSpec options[] = {{"dim", TH_INT, "64", 1, 65536, NULL, "width of the state"},
+                                       {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+typedef struct {
+    int wx, bx, wh, bh;
+    ThReadout readout;
+} Layout;
+
+static bool bind(ThModel *m, ThError *err)
+{
+    Layout *l = m->layout = th_alloc(1, sizeof *l, err);
+    if (!l)
+        return false;
+    /* One symbol more than the alphabet has: the papers' baselines reserve it. */
+    int inputs = m->signature.n_symbols + 1, H = (int)th_option_int(&m->options, "dim");
+    l->wx = th_recurrent_matrix(m, "input", inputs, H, inputs, err);
+    l->bx = th_recurrent_bias(m, "input_bias", H, err);
+    l->wh = th_recurrent_matrix(m, "recurrent", H, H, H, err);
+    l->bh = th_recurrent_bias(m, "recurrent_bias", H, err);
+    return l->wx >= 0 && l->bx >= 0 && l->wh >= 0 && l->bh >= 0 &&
+           th_recurrent_add_readout(m, &l->readout, H, err);
+}
+
+static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThForward *how)
+{
+    const Layout *l = m->layout;
+    ThSequence s;
+    ThVar table = th_op_add_row(t, th_param(t, l->wx), th_param(t, l->bx));
+    table = th_op_add_row(t, table, th_param(t, l->bh));
+    ThVar x = th_recurrent_read(t, m, table, b, how, &s);
+    ThVar h = th_op_rnn(t, x, th_param(t, l->wh), &s);
+    return th_recurrent_answer(t, m, &l->readout, h, &s);
+}
+
+const ThModelKind th_model_rnn = {
+    .name = "rnn",
+    .summary = "simple recurrent network with rectified units",
+    .source = "Elman 1990; with ReLU the RNN baseline of Chi et al. 2023, section 5",
+    .detail = "h' = ReLU(x W_x + b_x + h W_h + b_h) from h = 0, one layer; the answer is a linear "
+              "map of ReLU(h). The papers use dim=256.",
+    .options = options,
+    .bind = bind,
+    .forward = forward,
+    .trace = th_recurrent_trace,
+};
