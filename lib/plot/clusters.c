@@ -41,8 +41,8 @@ bool th_plot_clusters(ThFigure *f, const char *title, const ThClusters *c, ThErr
                      "textcolor rgb '#404040'\n"
                      "set ylabel 'second principal component (%.3g %%)' textcolor rgb '#404040'\n"
                      "set offsets graph 0.06, graph 0.06, graph 0.06, graph 0.06\n"
-                     "set grid lc rgb '#ececec' lw 0.7\n"
-                     "set key outside right top title 'segments\\nthat act as' font ',9'\n"
+                     "if (!plain) set grid lc rgb '#ececec' lw 0.7\n"
+                     "set key outside right top title \"segments\\nthat act as\" font ',9'\n"
                      "big(level) = 0.55 + %.3g * level\n",
                      100 * c->variance[0], 100 * c->variance[1],
                      1.1 / (c->n_layers > 1 ? c->n_layers - 1 : 1));

@@ -85,8 +85,9 @@ void th_figure_subtitle(ThFigure *f, const char *format, ...)
     va_end(args);
     th_text_add(&f->script, "set label 1 ");
     th_figure_string(f, line);
-    th_text_add(&f->script, " at graph 0.5,1.0 center offset 0,0.9 noenhanced font ',9' "
-                            "textcolor rgb '#606060'\nset title offset 0,1.1\n");
+    th_text_add(&f->script,
+                " at graph 0.5,1.0 center offset 0,(plain ? 1.5 : 0.9) noenhanced font "
+                "',9' textcolor rgb '#606060'\nset title offset 0,1.1; set tmargin 4.3\n");
 }
 
 void th_figure_printf(ThFigure *f, const char *format, ...)

@@ -19,7 +19,7 @@ bool th_plot_loss(ThFigure *f, const char *title, const ThTraining *training, Th
     th_figure_printf(f, "set border 11\n"
                         "set xlabel 'step' textcolor rgb '#404040'; set xrange [0:*]\n"
                         "set ylabel 'loss (nats)' textcolor rgb '#0072B2'\n"
-                        "set logscale y; set format y '%%.0e'\n"
+                        "set logscale y; set format y '%%g'\n"
                         "set y2label 'accuracy' textcolor rgb '#D55E00'\n"
                         "set y2range [0:1.02]; set y2tics 0,0.2,1 textcolor rgb '#404040'\n"
                         "set grid ytics lc rgb '#e4e4e4' lw 0.7\n"
