@@ -217,7 +217,7 @@ static bool parse_text(Parser *p, Value *v)
     p->at = start + n + (start[n] == '"');
     th_lex_begin(&lx, 1);
     bool ok = th_lex(&lx, start, (size_t)(p->at - start), p->err) &&
-              th_token_text(&lx, &lx.token[0], &text, p->err);
+              th_lexeme_text(&lx, &lx.token[0], &text, p->err);
     v->type = V_TEXT;
     v->text = ok ? th_text_take(&text, p->err) : NULL;
     th_text_free(&text);

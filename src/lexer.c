@@ -349,17 +349,17 @@ static bool meaning(const ThLexer *lx, size_t start, size_t end, ThText *to, ThE
     return !to->failed || th_fail(err, TH_ENOMEM, "out of memory");
 }
 
-bool th_token_text(const ThLexer *lx, const ThToken *t, ThText *to, ThError *err)
+bool th_lexeme_text(const ThLexer *lx, const ThToken *t, ThText *to, ThError *err)
 {
     return meaning(lx, t->start, t->end, to, err);
 }
 
-bool th_token_value(const ThLexer *lx, const ThToken *t, ThText *to, ThError *err)
+bool th_lexeme_value(const ThLexer *lx, const ThToken *t, ThText *to, ThError *err)
 {
     return meaning(lx, t->value, t->end, to, err);
 }
 
-bool th_token_is(const ThLexer *lx, const ThToken *t, const char *text)
+bool th_lexeme_is(const ThLexer *lx, const ThToken *t, const char *text)
 {
     size_t n = t->end - t->start;
     return t->type != T_STRING && strlen(text) == n &&

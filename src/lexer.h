@@ -47,11 +47,11 @@ void th_lex_free(ThLexer *lx);
 bool th_lex(ThLexer *lx, const char *line, size_t n, ThError *err);
 
 /* Appends the meaning of a token: words as they are, strings without quotes and escapes. */
-bool th_token_text(const ThLexer *lx, const ThToken *t, ThText *to, ThError *err);
+bool th_lexeme_text(const ThLexer *lx, const ThToken *t, ThText *to, ThError *err);
 
 /* The same for the value of a T_OPTION. */
-bool th_token_value(const ThLexer *lx, const ThToken *t, ThText *to, ThError *err);
+bool th_lexeme_value(const ThLexer *lx, const ThToken *t, ThText *to, ThError *err);
 
-bool th_token_is(const ThLexer *lx, const ThToken *t, const char *text);
+bool th_lexeme_is(const ThLexer *lx, const ThToken *t, const char *text);
 
 #endif

@@ -69,7 +69,8 @@ static const ThAutomaton *find_automaton(void *context, const char *name)
 
 ThAutomaton *th_automaton_value(ThSession *s, const ThOperand *o, ThError *err)
 {
-    ThAutomaton *a = th_automaton_expression(o->text, find_automaton, s, th_stop(s), err);
+    ThAutomatonScope scope = {find_automaton, s, (size_t)th_setting_int(s, "limit-states")};
+    ThAutomaton *a = th_automaton_expression(o->text, &scope, th_stop(s), err);
     if (!a)
         th_error_inside(err, o);
     return a;
@@ -169,7 +170,7 @@ typedef struct {
 
 static bool is_open(const ThLexer *lx, const ThToken *t, const char *bracket)
 {
-    return t->type == T_MARK && th_token_is(lx, t, bracket);
+    return t->type == T_MARK && th_lexeme_is(lx, t, bracket);
 }
 
 static bool is_redirect(const ThLexer *lx, const ThToken *t)
@@ -351,7 +352,7 @@ static bool bind_word(ThBinder *b, const ThArg *arg, ThError *err)
         return fail_token(err, t, TH_EUSAGE, "expected %s", arg->name);
     ThOperand *o = add_operand(b, arg->kind, t, err);
     ThText text = {0};
-    if (!o || !th_token_text(b->st->lexer, t, &text, err)) {
+    if (!o || !th_lexeme_text(b->st->lexer, t, &text, err)) {
         th_text_free(&text);
         return false;
     }
@@ -374,7 +375,7 @@ static bool bind_one(ThBinder *b, const ThArg *arg, ThError *err)
     const ThToken *t = token(b->st, b->at);
     switch (arg->kind) {
     case A_KEYWORD:
-        if (t->type == T_STRING || !th_token_is(b->st->lexer, t, arg->name))
+        if (t->type == T_STRING || !th_lexeme_is(b->st->lexer, t, arg->name))
             return fail_token(err, t, TH_EUSAGE, "expected '%s'", arg->name);
         b->at++;
         return true;
@@ -397,7 +398,7 @@ static bool bind_option(ThBinder *b, ThError *err)
     const ThToken *t = token(b->st, b->at);
     char *key = th_strndup(lx->text.data + t->start, t->value - t->start - 1, err);
     ThText value = {0};
-    bool ok = key && th_token_value(lx, t, &value, err);
+    bool ok = key && th_lexeme_value(lx, t, &value, err);
     char *text = ok ? th_text_take(&value, err) : NULL;
     ThOptions *o = &b->p->call.options;
     ok = text != NULL;
@@ -425,7 +426,7 @@ static bool bind_redirect(ThBinder *b, ThError *err)
         return fail_token(err, token(b->st, b->at + 2), TH_EUSAGE,
                           "nothing may follow the file name after '>'");
     ThText name = {0};
-    if (!th_token_text(lx, t, &name, err))
+    if (!th_lexeme_text(lx, t, &name, err))
         return false;
     b->p->redirect = th_text_take(&name, err);
     b->p->call.redirect = b->p->redirect;
@@ -484,7 +485,7 @@ static bool skips(const ThBinder *b, const ThArg *arg, int i)
     if (words_ahead(b) <= still_needed(b->args, i))
         return true;
     const ThToken *t = token(b->st, b->at);
-    return arg->kind == A_KEYWORD && !th_token_is(b->st->lexer, t, arg->name);
+    return arg->kind == A_KEYWORD && !th_lexeme_is(b->st->lexer, t, arg->name);
 }
 
 /* `task t=parity`: an option where a name was due. */

@@ -1,10 +1,287 @@
 #include "repl.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <readline/history.h>
+#include <readline/readline.h>
+
+#include "base/text.h"
+#include "complete.h"
+#include "help.h"
 #include "shell.h"
+#include "signals.h"
+
+/* Readline's callbacks take no context, so the one prompt of the program keeps its state here. */
+static struct {
+    ThSession *session;
+    char *line;
+    bool ready;
+    char *history;  /* file name, or NULL */
+    ThText pending; /* the lines of the statement being typed */
+    ThCandidates candidates;
+} repl;
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* Returns new: the XDG directory's `tapehead/NAME`, by its variable or below HOME; NULL if there is
+ * neither.  Relative values are ignored, as the specification says. */
+static char *xdg_file(const char *variable, const char *below_home, const char *name)
+{
+    const char *base = getenv(variable), *home = getenv("HOME");
+    ThText t = {0};
+    if (base && base[0] == '/')
+        th_text_printf(&t, "%s/tapehead/%s", base, name);
+    else if (home && home[0] == '/')
+        th_text_printf(&t, "%s/%s/tapehead/%s", home, below_home, name);
+    else
+        return NULL;
+    return th_text_take(&t, NULL);
+}
+
+/* Makes the directories above a file, for the user only. */
+static void make_directories(char *path)
+{
+    for (char *c = path + 1; *c; c++) {
+        if (*c != '/')
+            continue;
+        *c = '\0';
+        mkdir(path, 0700);
+        *c = '/';
+    }
+}
+
+static void start_history(void)
+{
+    using_history();
+    history_comment_char = '#'; /* time stamps keep entries of several lines together */
+    history_write_timestamps = 1;
+    stifle_history(10000);
+    repl.history = xdg_file("XDG_STATE_HOME", ".local/state", "history");
+    if (!repl.history)
+        return;
+    make_directories(repl.history);
+    int fd = open(repl.history, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        free(repl.history); /* a home that cannot be written to: no history is kept */
+        repl.history = NULL;
+        return;
+    }
+    close(fd);
+    read_history(repl.history);
+}
+
+/* Puts the finished statement into the history, unless it says nothing new. */
+static void remember(void)
+{
+    char *text = repl.pending.data;
+    size_t n = repl.pending.size;
+    while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
+        text[--n] = '\0';
+    HIST_ENTRY *last = history_length > 0 ? history_get(history_base + history_length - 1) : NULL;
+    if (n > 0 && text[0] != ' ' && !(last && strcmp(last->line, text) == 0)) {
+        add_history(text);
+        if (repl.history)
+            append_history(1, repl.history);
+    }
+    repl.pending.size = 0;
+}
+
+/* ---- completion, help key -------------------------------------------------------------------- */
+
+static char *next_candidate(const char *text, int state)
+{
+    static size_t at;
+    (void)text;
+    if (state == 0)
+        at = 0;
+    return at < repl.candidates.n ? strdup(repl.candidates.item[at++]) : NULL;
+}
+
+static char **attempt(const char *text, int start, int end)
+{
+    (void)end;
+    th_candidates_free(&repl.candidates);
+    ThText line = {0};
+    th_text_add(&line, repl.pending.data && repl.pending.size ? repl.pending.data : "");
+    size_t before = line.size;
+    th_text_add_bytes(&line, rl_line_buffer, (size_t)start);
+    th_text_add(&line, text);
+    if (!line.failed)
+        th_complete(repl.session, line.data, before + (size_t)start, &repl.candidates);
+    th_text_free(&line);
+    rl_attempted_completion_over = !repl.candidates.files;
+    char **matches = rl_completion_matches(text, next_candidate);
+    bool option =
+        matches && matches[0] && matches[0][0] && matches[0][strlen(matches[0]) - 1] == '=';
+    rl_completion_append_character = option ? '\0' : ' ';
+    return matches;
+}
+
+/* Meta-h: help on the word at the cursor, or on the command of the line. */
+static int help_on_word(int count, int key)
+{
+    (void)count;
+    (void)key;
+    char word[TH_COMMAND_NAME];
+    ThError err = {0};
+    int start = rl_point, end = rl_point;
+    while (start > 0 && !strchr(" \t;=(", rl_line_buffer[start - 1]))
+        start--;
+    while (rl_line_buffer[end] && !strchr(" \t;=(", rl_line_buffer[end]))
+        end++;
+    snprintf(word, sizeof word, "%.*s", end - start, rl_line_buffer + start);
+    fputc('\n', rl_outstream);
+    if (!th_help(rl_outstream, word, &err)) {
+        char first[TH_COMMAND_NAME];
+        size_t blank = strspn(rl_line_buffer, " \t");
+        snprintf(first, sizeof first, "%.*s", (int)strcspn(rl_line_buffer + blank, " \t;"),
+                 rl_line_buffer + blank);
+        err = (ThError){0};
+        if (!th_help(rl_outstream, first, &err))
+            fprintf(rl_outstream, "%s\n", err.msg);
+    }
+    rl_on_new_line();
+    rl_redisplay();
+    return 0;
+}
+
+static void start_readline(void)
+{
+    static char name[] = "tapehead", breaks[] = " \t\n;(){}[],=<>&|~!\"", quotes[] = "\"",
+                quoted[] = " \t;#\"(){}[]=<>";
+    rl_readline_name = name;
+    rl_catch_signals = 0;
+    rl_catch_sigwinch = 0;
+    rl_outstream = isatty(STDOUT_FILENO) ? stdout : stderr;
+    rl_attempted_completion_function = attempt;
+    rl_basic_word_break_characters = breaks;
+    rl_completer_word_break_characters = breaks;
+    rl_completer_quote_characters = quotes;
+    rl_filename_quote_characters = quoted;
+    rl_initialize();
+    rl_bind_keyseq_if_unbound("\\eh", help_on_word);
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static void on_line(char *line)
+{
+    repl.line = line;
+    repl.ready = true;
+    rl_callback_handler_remove();
+}
+
+static void suspend(void)
+{
+    rl_deprep_terminal();
+    raise(SIGSTOP);
+    rl_prep_terminal(1);
+    rl_forced_update_display();
+}
+
+/* Ctrl-C: the line is left on the screen, and forgotten. */
+static void drop_line(void)
+{
+    th_signals_clear();
+    rl_callback_sigcleanup();
+    rl_free_line_state();
+    fputs("^C\n", rl_outstream);
+    rl_replace_line("", 0);
+    rl_callback_handler_remove();
+}
+
+/* Returns false if the line was dropped; repl.line is NULL at the end of input. */
+static bool read_line(const char *prompt)
+{
+    repl.ready = false;
+    repl.line = NULL;
+    th_signals_clear();
+    rl_callback_handler_install(prompt, on_line);
+    while (!repl.ready && !th_terminated()) {
+        struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+        int r = poll(&p, 1, -1);
+        if (th_suspend_wanted()) {
+            suspend();
+        } else if (th_interrupted()) {
+            drop_line();
+            return false;
+        } else if (th_resized()) {
+            rl_resize_terminal();
+        } else if (r > 0) {
+            rl_callback_read_char();
+        } else if (r < 0 && errno != EINTR) {
+            break;
+        }
+    }
+    if (!repl.ready)
+        rl_callback_handler_remove();
+    return true;
+}
+
+static ThLineResult next_line(ThSource *src, bool continued, char **line, size_t *cap, size_t *n)
+{
+    (void)src;
+    if (!continued)
+        remember();
+    fflush(stdout);
+    th_hold_suspend(true);
+    bool got = read_line(continued ? "      ...> " : "tapehead> ");
+    th_hold_suspend(false);
+    if (!got) {
+        repl.pending.size = 0;
+        return TH_LINE_DROPPED;
+    }
+    if (!repl.line) {
+        if (!th_terminated())
+            fputc('\n', rl_outstream);
+        return TH_LINES_END;
+    }
+    size_t before = repl.pending.size;
+    th_text_add(&repl.pending, repl.line);
+    th_text_add(&repl.pending, "\n");
+    free(repl.line);
+    *n = repl.pending.failed ? 0 : repl.pending.size - before;
+    free(*line);
+    *line = *n ? strdup(repl.pending.data + before) : NULL;
+    *cap = *line ? *n + 1 : 0;
+    return *line ? TH_LINE : TH_LINES_END;
+}
+
+static void run_init_file(ThSession *s)
+{
+    char *path = xdg_file("XDG_CONFIG_HOME", ".config", "init.th");
+    FILE *in = path ? fopen(path, "r") : NULL;
+    if (in) {
+        th_shell_file(s, in, path);
+        fclose(in);
+    }
+    free(path);
+}
 
 void th_repl(ThSession *s, bool init)
 {
-    (void)init;
     s->interactive = true;
-    th_shell_file(s, stdin, "<stdin>");
+    repl.session = s;
+    th_signals_clear();
+    if (init)
+        run_init_file(s);
+    start_readline();
+    start_history();
+    ThSource src = {.name = "<stdin>", .prompt = true, .next = next_line};
+    if (!s->leaving)
+        th_shell_run(s, &src);
+    remember();
+    if (repl.history)
+        history_truncate_file(repl.history, 10000);
+    th_candidates_free(&repl.candidates);
+    th_text_free(&repl.pending);
+    free(repl.history);
+    clear_history();
 }

@@ -56,6 +56,8 @@ double th_setting_real(const ThSession *s, const char *name);
 const char *th_setting_text(const ThSession *s, const char *name);
 bool th_setting_flag(const ThSession *s, const char *name);
 
+double th_clock(void); /* seconds, monotonic */
+
 /* Non-zero once Ctrl-C was pressed while a command ran. */
 ThStop *th_stop(const ThSession *s);
 bool th_interactive(const ThSession *s);

@@ -81,7 +81,6 @@ struct ThSession {
 /* session.c */
 ThSession *th_session_new(ThError *err);
 void th_session_free(ThSession *s);
-double th_clock(void); /* seconds, monotonic */
 
 /* settings.c */
 extern const ThOptionSpec th_settings[];

@@ -98,7 +98,7 @@ static void diagnose(const ThSession *s, const ThSource *src, const ThLexer *lx,
     else if (!src->prompt)
         th_text_printf(&where, "%s: ", src->name);
     print_message(s, where.data ? where.data : "", err);
-    if (err->line > 0)
+    if (err->line > 0 && err->code != TH_EINTERRUPTED)
         print_excerpt(lx, err->line, err->col);
     print_hint(s, err);
     th_text_free(&where);

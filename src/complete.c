@@ -1,0 +1,382 @@
+#include "complete.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "automata/automaton.h"
+#include "base/memory.h"
+#include "help.h"
+#include "models/model.h"
+#include "parse.h"
+#include "tasks/task.h"
+
+typedef struct {
+    ThSession *s;
+    const char *prefix;
+    const ThLexer *lx;
+    size_t from, to; /* the statement's tokens before the cursor */
+    ThCandidates *out;
+} Cursor;
+
+static void offer_n(Cursor *c, const char *text, size_t n, const char *end)
+{
+    size_t k = strlen(c->prefix);
+    if (n < k || memcmp(text, c->prefix, k) != 0)
+        return;
+    ThText t = {0};
+    th_text_add_bytes(&t, text, n);
+    th_text_add(&t, end);
+    char *item = th_text_take(&t, NULL);
+    for (size_t i = 0; item && i < c->out->n; i++) {
+        if (strcmp(c->out->item[i], item) == 0) {
+            free(item);
+            return;
+        }
+    }
+    if (item && th_grow(&c->out->item, &c->out->cap, c->out->n + 1, sizeof item, NULL))
+        c->out->item[c->out->n++] = item;
+    else
+        free(item);
+}
+
+static void offer(Cursor *c, const char *text)
+{
+    offer_n(c, text, strlen(text), "");
+}
+
+static const ThToken *token(const Cursor *c, size_t i)
+{
+    return &c->lx->token[i];
+}
+
+static bool token_is(const Cursor *c, size_t i, const char *text)
+{
+    return i < c->to && th_lexeme_is(c->lx, token(c, i), text);
+}
+
+/* The first words of commands, or the second words of those that begin with the word typed. */
+static void offer_commands(Cursor *c, const char *first)
+{
+    size_t n, length = first ? strlen(first) : 0;
+    const ThCommand *const *commands = th_commands(&n);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = commands[i]->name;
+        if (!first)
+            offer_n(c, name, strcspn(name, "_"), "");
+        else if (strncmp(name, first, length) == 0 && name[length] == '_')
+            offer(c, name + length + 1);
+    }
+}
+
+static void offer_objects(Cursor *c, int kind)
+{
+    for (size_t i = 0; th_object_at(c->s, i); i++)
+        if (kind < 0 || (int)th_object_at(c->s, i)->kind == kind)
+            offer(c, th_object_at(c->s, i)->name);
+}
+
+static void offer_choices(Cursor *c, const char *choices)
+{
+    for (const char *p = choices; p && *p;) {
+        size_t n = strcspn(p, "|");
+        offer_n(c, p, n, "");
+        p += n + (p[n] == '|');
+    }
+}
+
+static void offer_values(Cursor *c, const ThOptionSpec *spec)
+{
+    if (spec->type == TH_CHOICE)
+        offer_choices(c, spec->choices);
+    else if (spec->type == TH_FLAG)
+        offer_choices(c, "yes|no");
+    else if (spec->type == TH_STRING)
+        c->out->files = true;
+    else if (spec->fallback)
+        offer(c, spec->fallback);
+}
+
+static void offer_task_kinds(Cursor *c)
+{
+    size_t n;
+    const ThTaskKind *const *kinds = th_task_kinds(&n);
+    for (size_t i = 0; i < n; i++)
+        offer(c, kinds[i]->name);
+}
+
+static void offer_model_kinds(Cursor *c)
+{
+    size_t n;
+    const ThModelKind *const *kinds = th_model_kinds(&n);
+    for (size_t i = 0; i < n; i++)
+        offer(c, kinds[i]->name);
+}
+
+static void offer_automata(Cursor *c)
+{
+    static const char *const functions[] = {"minimize", "regex", NULL};
+    size_t n;
+    const ThBuiltinAutomaton *b = th_builtin_automata(&n);
+    offer_objects(c, TH_AUTOMATON);
+    for (size_t i = 0; i < n; i++)
+        offer(c, b[i].name);
+    for (size_t i = 0; functions[i]; i++)
+        offer(c, functions[i]);
+}
+
+static void offer_topics(Cursor *c)
+{
+    offer_commands(c, NULL);
+    for (size_t i = 0; th_help_topics[i]; i++)
+        offer(c, th_help_topics[i]);
+    offer_task_kinds(c);
+    offer_model_kinds(c);
+}
+
+static void offer_settings(Cursor *c)
+{
+    for (const ThOptionSpec *s = th_settings; s->name; s++)
+        offer(c, s->name);
+}
+
+static void offer_operand(Cursor *c, const ThArg *arg)
+{
+    switch (arg->kind) {
+    case A_KEYWORD:
+        offer(c, arg->name);
+        break;
+    case A_OBJECT:
+        offer_objects(c, -1);
+        break;
+    case A_AUTOMATON:
+        offer_objects(c, TH_AUTOMATON);
+        break;
+    case A_TASK:
+        offer_objects(c, TH_TASK);
+        break;
+    case A_MODEL:
+        offer_objects(c, TH_MODEL);
+        break;
+    case A_FILE:
+        c->out->files = true;
+        break;
+    case A_COMMAND:
+        offer_topics(c);
+        break;
+    case A_SETTING:
+        offer_settings(c);
+        break;
+    case A_KIND:
+        for (int k = 0; k < TH_N_KINDS; k++)
+            offer(c, th_kind_name((ThKind)k));
+        break;
+    case A_AUTOMATON_EXPRESSION:
+        offer_automata(c);
+        break;
+    case A_TASK_KIND:
+        offer_task_kinds(c);
+        break;
+    case A_MODEL_KIND:
+        offer_model_kinds(c);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- where the cursor is --------------------------------------------------------------------- */
+
+/* The table of options that hold at the cursor, and whether a kind is waiting for an automaton. */
+static const ThOptionSpec *options_at(const Cursor *c, const ThCommand *command, const ThArg *args,
+                                      size_t kind_at, bool *automaton)
+{
+    char name[64];
+    *automaton = false;
+    for (int i = 0; i < 8 && args[i].kind != A_NONE; i++) {
+        if ((args[i].kind != A_TASK_KIND && args[i].kind != A_MODEL_KIND) || kind_at >= c->to)
+            continue;
+        const ThToken *t = token(c, kind_at);
+        snprintf(name, sizeof name, "%.*s", (int)(t->end - t->start), c->lx->text.data + t->start);
+        const ThTaskKind *task = args[i].kind == A_TASK_KIND ? th_task_kind(name) : NULL;
+        const ThModelKind *model = args[i].kind == A_MODEL_KIND ? th_model_kind(name) : NULL;
+        *automaton = task && task->takes_automaton && kind_at + 1 == c->to;
+        return task ? task->options : model ? model->options : NULL;
+    }
+    return command->options;
+}
+
+static void offer_options(Cursor *c, const ThOptionSpec *specs)
+{
+    for (; specs && specs->name; specs++) {
+        bool given = false;
+        for (size_t i = c->from; i < c->to; i++) {
+            const ThToken *t = token(c, i);
+            size_t n = strlen(specs->name);
+            given = given || (t->type == T_OPTION && t->value == t->start + n + 1 &&
+                              memcmp(c->lx->text.data + t->start, specs->name, n) == 0);
+        }
+        if (!given)
+            offer_n(c, specs->name, strlen(specs->name), "=");
+    }
+}
+
+/* Walks one form of a command along the tokens typed so far; -1 if they do not fit, else the number
+ * of the operand that is due.  *kind_at gets the token of a task or model kind. */
+static int operand_due(const Cursor *c, const ThArg *args, size_t at, size_t *kind_at)
+{
+    int i = 0;
+    *kind_at = c->to;
+    for (; at < c->to; at++) {
+        const ThToken *t = token(c, at);
+        if (t->type == T_OPTION)
+            continue;
+        if (t->type == T_MARK && strchr("([{", c->lx->text.data[t->start]) && t->match > at)
+            at = t->match;
+        while (i < 8 && args[i].kind == A_KEYWORD && (args[i].flags & A_OPTIONAL) &&
+               !token_is(c, at, args[i].name))
+            i++;
+        if (i >= 8 || args[i].kind == A_NONE)
+            return -1;
+        if (args[i].kind == A_KEYWORD && !token_is(c, at, args[i].name))
+            return -1;
+        if (args[i].kind == A_TASK_KIND || args[i].kind == A_MODEL_KIND)
+            *kind_at = at;
+        bool stays = args[i].kind == A_AUTOMATON_EXPRESSION || args[i].kind == A_RAW ||
+                     (args[i].flags & A_REPEATED);
+        i += !stays || (args[i].kind == A_TASK_KIND);
+        if (*kind_at < at && i > 0 && args[i].kind == A_NONE)
+            return i; /* the automaton of a task kind */
+    }
+    return i;
+}
+
+static void offer_setting_value(Cursor *c, size_t at)
+{
+    for (const ThOptionSpec *s = th_settings; s->name; s++)
+        if (token_is(c, at, s->name))
+            offer_values(c, s);
+}
+
+static void offer_form(Cursor *c, const ThCommand *command, const ThArg *args, size_t words)
+{
+    size_t kind_at;
+    bool automaton;
+    int i = operand_due(c, args, c->from + words, &kind_at);
+    if (i < 0)
+        return;
+    const ThOptionSpec *specs = options_at(c, command, args, kind_at, &automaton);
+    for (; i < 8 && args[i].kind != A_NONE; i++) {
+        offer_operand(c, &args[i]);
+        bool repeated = (args[i].flags & A_REPEATED) && c->from + words < c->to;
+        if (!(args[i].flags & A_OPTIONAL) && !repeated)
+            break;
+    }
+    if (automaton)
+        offer_automata(c);
+    size_t before = c->out->n;
+    if (!automaton)
+        offer_options(c, specs);
+    c->out->options = c->out->options || c->out->n > before;
+    if (strcmp(command->name, "set") == 0 && c->to == c->from + 2)
+        offer_setting_value(c, c->from + 1);
+}
+
+/* After `key=`: the values that the option takes. */
+static void offer_option_value(Cursor *c, const ThCommand *command, size_t words, const char *key,
+                               size_t n)
+{
+    const ThArg *forms[] = {command->args, command->args2};
+    for (int f = 0; f < 2; f++) {
+        size_t kind_at;
+        bool automaton;
+        if (operand_due(c, forms[f], c->from + words, &kind_at) < 0)
+            continue;
+        const ThOptionSpec *s = options_at(c, command, forms[f], kind_at, &automaton);
+        for (; s && s->name; s++) {
+            if (strlen(s->name) == n && memcmp(s->name, key, n) == 0) {
+                offer_values(c, s);
+                return;
+            }
+        }
+    }
+}
+
+/* `time COMMAND` and what follows are completed as COMMAND is. */
+static void skip_prefixes(Cursor *c)
+{
+    while (token_is(c, c->from, "time"))
+        c->from++;
+}
+
+static void complete_statement(Cursor *c, const char *line, size_t start)
+{
+    skip_prefixes(c);
+    ThStatement st = {c->lx, c->from, c->to};
+    if (c->from == c->to) {
+        offer_commands(c, NULL);
+        return;
+    }
+    size_t words = 0;
+    char first[TH_COMMAND_NAME];
+    const ThToken *t = token(c, c->from);
+    snprintf(first, sizeof first, "%.*s", (int)(t->end - t->start), c->lx->text.data + t->start);
+    if (c->to - c->from == 1)
+        offer_commands(c, first);
+    const ThCommand *command = th_parse_command(&st, &words, NULL);
+    if (t->type == T_SHELL || token_is(c, c->to - 1, ">") || token_is(c, c->to - 1, ">>")) {
+        c->out->files = true;
+        return;
+    }
+    if (!command)
+        return;
+    size_t key = start;
+    if (start > 0 && line[start - 1] == '=') {
+        for (key = start - 1; key > 0 && !strchr(" \t;", line[key - 1]);)
+            key--;
+        if (key < start - 1) {
+            c->to -= token_is(c, c->to - 1, "=") ? 2 : 0; /* `key` and `=`, without a value yet */
+            offer_option_value(c, command, words, line + key, start - 1 - key);
+            return;
+        }
+    }
+    offer_form(c, command, command->args, words);
+    if (command->args2[0].kind != A_NONE)
+        offer_form(c, command, command->args2, words);
+    if (strcmp(command->name, "help") == 0 && c->to == c->from + 2) {
+        const ThToken *topic = token(c, c->from + 1);
+        snprintf(first, sizeof first, "%.*s", (int)(topic->end - topic->start),
+                 c->lx->text.data + topic->start);
+        offer_commands(c, first);
+    }
+}
+
+void th_complete(ThSession *s, const char *line, size_t start, ThCandidates *out)
+{
+    ThLexer lx = {0};
+    ThError err = {0};
+    Cursor c = {.s = s, .prefix = line + start, .lx = &lx, .out = out};
+    th_lex_begin(&lx, 1);
+    bool complete = th_lex(&lx, line, start, &err);
+    if (!complete && err.code == TH_EINCOMPLETE && lx.at < start) {
+        out->files = true; /* inside a string */
+    } else if (!complete && err.code == TH_EINCOMPLETE) {
+        offer_automata(&c);
+    } else if (complete) {
+        c.to = lx.n;
+        if (c.to > 0 && lx.token[c.to - 1].type == T_END && lx.token[c.to - 1].start == start)
+            c.to--; /* the lexer's own, at the end of the text */
+        c.from = c.to;
+        while (c.from > 0 && lx.token[c.from - 1].type != T_END)
+            c.from--;
+        complete_statement(&c, line, start);
+    }
+    th_lex_free(&lx);
+}
+
+void th_candidates_free(ThCandidates *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        free(c->item[i]);
+    free(c->item);
+    *c = (ThCandidates){0};
+}

@@ -1,0 +1,18 @@
+/* complete.h - what Tab offers: by the kind of operand that is due at the cursor. */
+#ifndef TH_COMPLETE_H
+#define TH_COMPLETE_H
+
+#include "session_impl.h"
+
+/* Candidates at the end of `line`, of which the word from byte `start` on is being typed. */
+typedef struct {
+    char **item; /* owned, sorted as they should be offered, each once */
+    size_t n, cap;
+    bool files;   /* file names too */
+    bool options; /* the candidates end in `=`: no blank follows */
+} ThCandidates;
+
+void th_complete(ThSession *s, const char *line, size_t start, ThCandidates *c);
+void th_candidates_free(ThCandidates *c);
+
+#endif
