@@ -119,11 +119,19 @@ typedef struct {
 /* The table, in manual order; *n gets its length. */
 const ThBuiltinAutomaton *th_builtin_automata(size_t *n);
 
-/* Returns new: the value of an automaton expression: names (looked up by `find`, which returns a
- * view or NULL), built-ins with arguments in parentheses, minimize(…), and whatever operators the
- * language has.  Errors carry line and column inside the text. */
+/* What an expression may refer to: find returns a view of an automaton by name, or NULL (find may
+ * be NULL itself); max_states limits every automaton on the way (0: no limit). */
 typedef const ThAutomaton *ThFindAutomaton(void *context, const char *name);
-ThAutomaton *th_automaton_expression(const char *text, ThFindAutomaton *find, void *context,
-                                     ThStop *stop, ThError *err);
+typedef struct {
+    ThFindAutomaton *find;
+    void *context;
+    size_t max_states;
+} ThAutomatonScope;
+
+/* Returns new: the value of an automaton expression: names, built-ins with arguments in
+ * parentheses, minimize(…), determinize(…), trim(…), and on languages ~ (tightest), &, | and -
+ * (loosest, from the left).  Errors carry line and column inside the text. */
+ThAutomaton *th_automaton_expression(const char *text, const ThAutomatonScope *scope, ThStop *stop,
+                                     ThError *err);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { MAX_DEPTH = 200, MAX_ARGUMENTS = 8, MAX_STATES = 10000000 };
+enum { MAX_DEPTH = 200, MAX_ARGUMENTS = 8 };
 
 /* Either automaton or dfa is set. */
 typedef struct {
@@ -26,6 +26,7 @@ typedef struct {
     const ThToken *at;
     ThFindAutomaton *find;
     void *context;
+    size_t max_states;
     ThStop *stop;
     ThError *err;
     int depth;
@@ -65,7 +66,7 @@ static bool to_machine(Evaluator *e, Value *v)
     if (!v->symbol)
         return false;
     v->n_symbols = v->automaton->n_symbols;
-    v->dfa = th_automaton_acceptor(v->automaton, MAX_STATES, e->stop, e->err);
+    v->dfa = th_automaton_acceptor(v->automaton, e->max_states, e->stop, e->err);
     th_automaton_free(v->automaton);
     v->automaton = NULL;
     return v->dfa != NULL;
@@ -97,7 +98,7 @@ static bool combine(Evaluator *e, Value *v, Value *w, const bool accept[4])
         symbol = copy_symbols(u.name, u.n, e->err);
     }
     if (x && y && symbol)
-        product = th_dfa_product(x, y, accept, MAX_STATES, e->stop, e->err);
+        product = th_dfa_product(x, y, accept, e->max_states, e->stop, e->err);
     value_free(v);
     value_free(w);
     *v = (Value){.dfa = product, .symbol = symbol, .n_symbols = u.n};
@@ -125,7 +126,7 @@ static bool minimize(Evaluator *e, Value *v)
         m.n_symbols = v->n_symbols;
         v->symbol = NULL;
     } else {
-        m.automaton = th_automaton_minimize(v->automaton, MAX_STATES, e->stop, e->err);
+        m.automaton = th_automaton_minimize(v->automaton, e->max_states, e->stop, e->err);
     }
     value_free(v);
     *v = m;
@@ -357,10 +358,14 @@ static bool expression(Evaluator *e, Value *v)
     return good;
 }
 
-ThAutomaton *th_automaton_expression(const char *source, ThFindAutomaton *find, void *context,
+ThAutomaton *th_automaton_expression(const char *source, const ThAutomatonScope *scope,
                                      ThStop *stop, ThError *err)
 {
-    Evaluator e = {.find = find, .context = context, .stop = stop, .err = err};
+    Evaluator e = {.find = scope->find,
+                   .context = scope->context,
+                   .max_states = scope->max_states,
+                   .stop = stop,
+                   .err = err};
     Value v = {0};
     ThAutomaton *result = NULL;
     if (th_tokens_read(&e.tokens, source, err)) {

@@ -1,0 +1,381 @@
+/* automata.c - commands about automata: defining, comparing, minimizing; and how an automaton is
+ * shown, run and traced. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "automata/run.h"
+#include "base/memory.h"
+#include "base/symbols.h"
+#include "command.h"
+#include "show.h"
+
+static size_t max_states(const ThSession *s)
+{
+    return (size_t)th_setting_int(s, "limit-states");
+}
+
+static void set_size(ThSession *s, const ThAutomaton *a)
+{
+    size_t states, transitions;
+    th_automaton_size(a, &states, &transitions);
+    th_result_int(s, "states", (long long)states);
+    th_result_int(s, "transitions", (long long)transitions);
+    th_result_int(s, "symbols", a->n_symbols);
+}
+
+/* ---- defining -------------------------------------------------------------------------------- */
+
+TH_COMMAND(
+    automaton, .group = "automata", .summary = "define an automaton",
+    .detail =
+        "In a block, one statement a line:\n\n"
+        "  alphabet A B ...          the symbols, in order; by default those used\n"
+        "  start Q ...               several make it nondeterministic\n"
+        "  accept Q ...\n"
+        "  Q A -> R                  a transition; Q A,B -> R for several symbols\n"
+        "  Q eps -> R                an empty move\n"
+        "  Q A -> R / X              a transition with an output (Mealy)\n"
+        "  output Q X                a state with an output (Moore)\n"
+        "  states Q ..., outputs X ...   all there are, in order; seldom needed\n\n"
+        "States are what the statements mention.  A missing transition rejects; an automaton with "
+        "outputs and without accept accepts wherever it can go.  A name that is no plain word "
+        "stands in quotes.\n\n"
+        "After = stands an expression: names of automata, built-in automata (help automata), "
+        "minimize(A), determinize(A), trim(A), and for the languages, from tight to loose, ~A "
+        "(complement), A & B, and A | B and A - B, which need blanks around the -.  Operations on "
+        "languages drop outputs.  Alphabets are united.",
+    .example = "automaton ends {\n"
+               "  alphabet a b\n"
+               "  start  any\n"
+               "  accept done\n"
+               "  any  a,b -> any\n"
+               "  any  a   -> seen\n"
+               "  seen b   -> done\n"
+               "}\n"
+               "automaton both = minimize(parity & ends)\n"
+               "echo $states states\n"
+               "#> 4 states",
+    .results = "states transitions symbols", .args = {{A_NEW, "NAME", 0}, {A_BLOCK, "{ ... }", 0}},
+    .args2 = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_AUTOMATON_EXPRESSION, "EXPRESSION", 0}})
+{
+    const ThOperand *body = &call->operand[1];
+    ThAutomaton *a = NULL;
+    if (call->form == 1) {
+        a = th_automaton_parse(body->text, err);
+        if (!a)
+            return th_error_inside(err, body);
+    } else {
+        a = th_automaton_value(s, body, err);
+        if (!a)
+            return false;
+    }
+    const char *made_by = call->form == 1 ? NULL : body->text;
+    if (!th_define(s, call->operand[0].text, TH_AUTOMATON, a, made_by, err))
+        return th_error_inside(err, &call->operand[0]);
+    set_size(s, a);
+    return true;
+}
+
+bool th_show_automaton(ThSession *s, const ThObject *o, ThError *err)
+{
+    ThText t = {0};
+    th_automaton_write(&t, o->as.automaton, o->name);
+    char *text = th_text_take(&t, err);
+    if (!text)
+        return false;
+    set_size(s, o->as.automaton);
+    fputs(text, th_listing(s));
+    free(text);
+    return true;
+}
+
+/* ---- comparing and minimizing ---------------------------------------------------------------- */
+
+/* Says what one side makes of the word. */
+static void say_side(ThSession *s, const ThDifference *d, int side, const char *name)
+{
+    th_say(s, "  %s %s it", name, d->accepted[side] ? "accepts" : "rejects");
+    if (d->by_output)
+        th_say(s, " and puts out %s", d->out[side] ? d->out[side] : "nothing");
+    th_say(s, "\n");
+}
+
+TH_COMMAND(
+    compare, .group = "automata",
+    .summary = "tell whether two automata are equivalent, or a shortest word that shows that "
+               "they are not",
+    .detail = "B may be an expression.  The word is the shortest that the two treat "
+              "differently, and among those the first in the order of the alphabet of A.  "
+              "Two automata with outputs are compared by the last output of every word, too.",
+    .example = "automaton p = parity\n"
+               "compare p even_pairs\n"
+               "#> they differ on b\n"
+               "#>   p rejects it\n"
+               "#>   even_pairs accepts it\n"
+               "compare p minimize(p)\n"
+               "#> equivalent",
+    .results = "equivalent word", .args = {{A_AUTOMATON, "A", 0}, {A_AUTOMATON_EXPRESSION, "B", 0}})
+{
+    const ThOperand *first = &call->operand[0], *second = &call->operand[1];
+    ThDifference d = {0};
+    ThAutomaton *b = th_automaton_value(s, second, err);
+    bool ok = b && th_automaton_compare(first->object->as.automaton, b, max_states(s), th_stop(s),
+                                        &d, err);
+    if (ok) {
+        th_result_flag(s, "equivalent", d.equivalent);
+        th_result_text(s, "word", d.word ? d.word : "");
+    }
+    if (ok && d.equivalent)
+        th_say(s, "equivalent\n");
+    if (ok && !d.equivalent) {
+        th_say(s, "they differ on %s\n", *d.word ? d.word : "the empty word");
+        say_side(s, &d, 0, first->text);
+        say_side(s, &d, 1, second->text);
+    }
+    th_automaton_free(b);
+    free(d.word);
+    return ok;
+}
+
+TH_COMMAND(minimize, .group = "automata", .summary = "make an automaton minimal and deterministic",
+           .detail =
+               "States are numbered breadth first from the start, in the order of the symbols, "
+               "so that equivalent automata become the same.  A sink is left out: a missing "
+               "transition rejects.  With `as` the automaton itself stays as it is.  Hopcroft's "
+               "algorithm, after the subset construction where it is needed.",
+           .example = "automaton both = parity & even_pairs\n"
+                      "minimize both as small\n"
+                      "#> small: 5 states, 10 transitions\n"
+                      "compare both small\n"
+                      "#> equivalent",
+           .results = "states transitions symbols", .args = {{A_AUTOMATON, "A", 0}},
+           .args2 = {{A_AUTOMATON, "A", 0}, {A_KEYWORD, "as", 0}, {A_NEW, "B", 0}})
+{
+    const ThOperand *target = &call->operand[call->n - 1];
+    const ThAutomaton *a = call->operand[0].object->as.automaton;
+    ThAutomaton *m = th_automaton_minimize(a, max_states(s), th_stop(s), err);
+    ThText made_by = {0};
+    th_text_printf(&made_by, "minimize(%s)", call->operand[0].text);
+    char *origin = m && call->n > 1 ? th_text_take(&made_by, err) : NULL;
+    bool ok = m && (origin || call->n == 1);
+    if (!ok)
+        th_automaton_free(m);
+    ok = ok &&
+         (th_define(s, target->text, TH_AUTOMATON, m, origin, err) || th_error_inside(err, target));
+    free(origin);
+    th_text_free(&made_by);
+    if (!ok)
+        return false;
+    set_size(s, m);
+    th_say(s, "%s: %d state%s, %zu transition%s\n", target->text, m->n_states,
+           m->n_states == 1 ? "" : "s", m->n_arcs, m->n_arcs == 1 ? "" : "s");
+    return true;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static const char *symbol_name(const ThAutomaton *a, int symbol)
+{
+    return symbol == TH_EPSILON ? "eps" : a->symbol[symbol];
+}
+
+/* Appends the states of prefix i: a name, or a set in braces. */
+static void write_states(ThText *t, const ThAutomaton *a, const ThRun *r, int i)
+{
+    bool set = r->layer[i + 1] - r->layer[i] != 1;
+    th_text_add(t, set ? "{" : "");
+    for (size_t j = r->layer[i]; j < r->layer[i + 1]; j++) {
+        th_text_add(t, j > r->layer[i] ? ", " : "");
+        th_text_add(t, a->state[r->node[j].state]);
+    }
+    th_text_add(t, set ? "}" : "");
+}
+
+/* Appends the outputs along a path: of its states (Moore) or of its transitions (Mealy). */
+static void write_outputs(ThText *t, const ThAutomaton *a, const ThRun *r, const size_t *path,
+                          size_t n)
+{
+    bool moore = th_automaton_moore(a), single = th_symbols_single(a->output, a->n_outputs);
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        const ThRunNode *node = &r->node[path[i]];
+        int output = moore ? a->moore[node->state] : node->output;
+        if (output == TH_NO_OUTPUT)
+            continue;
+        th_text_add(t, any && !single ? " " : "");
+        th_text_add(t, a->output[output]);
+        any = true;
+    }
+}
+
+/* Appends the path, its middle left out where it is long. */
+static void write_path(ThText *t, const ThAutomaton *a, const ThRun *r, const size_t *path,
+                       size_t n)
+{
+    enum { FRONT = 60, BACK = 20 };
+    for (size_t i = 0; i < n; i++) {
+        const ThRunNode *node = &r->node[path[i]];
+        if (n > FRONT + BACK && i == FRONT) {
+            i = n - BACK;
+            th_text_printf(t, " ... (%zu more) ...", i - FRONT);
+        }
+        if (i)
+            th_text_printf(t, " -%s-> ", symbol_name(a, node->symbol));
+        th_text_add(t, a->state[node->state]);
+    }
+}
+
+typedef struct {
+    char *state, *output, *path;
+} RunTexts;
+
+static void texts_free(RunTexts *x)
+{
+    free(x->state);
+    free(x->output);
+    free(x->path);
+}
+
+/* What is printed of a run: where it ends, what it puts out, how it gets there. */
+static bool describe_run(RunTexts *x, const ThAutomaton *a, const ThRun *r, ThError *err)
+{
+    ThText state = {0}, output = {0}, path = {0};
+    size_t n = 0, *nodes = th_run_path(r, &n, err);
+    if (!nodes)
+        return false;
+    bool whole = r->read == r->length;
+    bool alone = whole && r->layer[r->read + 1] - r->layer[r->read] == 1;
+    if (r->accepted)
+        th_text_add(&state, a->state[r->node[r->last].state]);
+    else if (whole)
+        write_states(&state, a, r, r->read);
+    if (r->accepted || (alone && th_automaton_moore(a)))
+        write_outputs(&output, a, r, nodes, n);
+    write_path(&path, a, r, nodes, n);
+    free(nodes);
+    x->state = th_text_take(&state, err);
+    x->output = th_text_take(&output, err);
+    x->path = th_text_take(&path, err);
+    return x->state && x->output && x->path;
+}
+
+static bool is_transducer(const ThAutomaton *a)
+{
+    return th_automaton_moore(a) || th_automaton_mealy(a);
+}
+
+static void set_run(ThSession *s, const ThAutomaton *a, const ThRun *r, const RunTexts *x)
+{
+    th_result_flag(s, "accepted", r->accepted);
+    th_result_text(s, "state", x->state);
+    if (is_transducer(a))
+        th_result_text(s, "output", x->output);
+}
+
+/* One input in text format. */
+static void say_run(ThSession *s, const ThAutomaton *a, const ThRun *r, const RunTexts *x,
+                    const int *word)
+{
+    th_say(s, "%s\n", r->accepted ? "accept" : "reject");
+    if (r->read < r->length)
+        th_say(s, "  %s, then nowhere by %s (symbol %d of %d)\n", x->path, a->symbol[word[r->read]],
+               r->read + 1, r->length);
+    else
+        th_say(s, "  %s\n", x->path);
+    if (!r->accepted && r->read == r->length && *x->state == '{')
+        th_say(s, "  all ends: %s\n", x->state);
+    if (is_transducer(a))
+        th_say(s, "  output: %s\n", *x->output ? x->output : "none");
+}
+
+/* Runs on one input.  In text format says so, else adds a row to the table. */
+static bool run_input(ThSession *s, const ThAutomaton *a, const ThOperand *input, bool several,
+                      ThError *err)
+{
+    ThRun r = {0};
+    RunTexts x = {0};
+    int length = 0, *word = th_symbols_read(a->symbol, a->n_symbols, input->text, &length, err);
+    bool ok =
+        word && th_run_word(&r, a, word, length, th_stop(s), err) && describe_run(&x, a, &r, err);
+    if (ok) {
+        set_run(s, a, &r, &x);
+        if (th_out(s)) {
+            if (several)
+                th_say(s, "%s: ", *input->text ? input->text : "\"\"");
+            say_run(s, a, &r, &x, word);
+        } else {
+            th_row(s, input->text, (int)r.accepted, x.state, x.output, x.path);
+        }
+    }
+    texts_free(&x);
+    th_run_free(&r);
+    free(word);
+    return ok || th_error_inside(err, input);
+}
+
+bool th_run_automaton(ThSession *s, const ThCall *call, ThError *err)
+{
+    const ThAutomaton *a = call->operand[0].object->as.automaton;
+    bool ok = true, table = !th_out(s);
+    if (table)
+        th_table(s, "runs", "input:s accepted:b state:s output:s path:s");
+    for (int i = 1; ok && i < call->n; i++)
+        ok = run_input(s, a, &call->operand[i], call->n > 2, err);
+    if (table)
+        th_table_end(s);
+    return ok;
+}
+
+/* ---- tracing --------------------------------------------------------------------------------- */
+
+/* The output at prefix i where that is one only. */
+static const char *layer_output(const ThAutomaton *a, const ThRun *r, int i)
+{
+    const ThRunNode *node = &r->node[r->layer[i]];
+    int output = th_automaton_moore(a) ? a->moore[node->state] : node->output;
+    return r->layer[i + 1] - r->layer[i] != 1 || output == TH_NO_OUTPUT ? "" : a->output[output];
+}
+
+static bool trace_row(ThSession *s, const ThAutomaton *a, const ThRun *r, const int *word, int i,
+                      ThError *err)
+{
+    ThText t = {0};
+    if (i <= r->read)
+        write_states(&t, a, r, i);
+    else
+        th_text_add(&t, "nowhere");
+    char *states = th_text_take(&t, err);
+    const char *symbol = i ? a->symbol[word[i - 1]] : "";
+    if (states && is_transducer(a))
+        th_row(s, (long long)i, symbol, states, i <= r->read ? layer_output(a, r, i) : "");
+    else if (states)
+        th_row(s, (long long)i, symbol, states);
+    free(states);
+    return states != NULL;
+}
+
+bool th_trace_automaton(ThSession *s, const ThCall *call, ThError *err)
+{
+    const ThAutomaton *a = call->operand[0].object->as.automaton;
+    const ThOperand *input = &call->operand[1];
+    ThRun r = {0};
+    RunTexts x = {0};
+    int length = 0, *word = th_symbols_read(a->symbol, a->n_symbols, input->text, &length, err);
+    bool ok =
+        word && th_run_word(&r, a, word, length, th_stop(s), err) && describe_run(&x, a, &r, err);
+    if (ok) {
+        bool output = is_transducer(a);
+        set_run(s, a, &r, &x);
+        th_table(s, "trace",
+                 output ? "step:i symbol:s states:s output:s" : "step:i symbol:s states:s");
+        int steps = r.read < length ? r.read + 1 : length;
+        for (int i = 0; ok && i <= steps; i++)
+            ok = trace_row(s, a, &r, word, i, err);
+        th_table_end(s);
+        th_say(s, "%s\n", r.accepted ? "accept" : "reject");
+    }
+    texts_free(&x);
+    th_run_free(&r);
+    free(word);
+    return ok || th_error_inside(err, input);
+}
