@@ -38,8 +38,17 @@ static bool save_script(ThSession *s, ThObject *const *object, int n, const char
     return out && th_file_commit(&f, err);
 }
 
+static bool load_script(ThSession *s, const char *path, const char *name, ThError *err)
+{
+    if (name) {
+        th_fail(err, TH_EUSAGE, "a script names its objects itself");
+        return th_hint(err, "load \"%s\", then rename", path);
+    }
+    return th_source(s, path, err);
+}
+
 static const ThFormat formats[] = {
-    {".th", "tapehead script: automata and tasks", save_script, NULL},
+    {".th", "tapehead script: automata and tasks", save_script, load_script},
 };
 
 const ThFormat *th_formats(size_t *n)

@@ -10,8 +10,9 @@ typedef struct {
     /* Writes n objects to a file, whole or not at all; NULL: cannot be written.  Objects that the
      * format does not hold are TH_EUSAGE. */
     bool (*save)(ThSession *s, ThObject *const *object, int n, const char *path, ThError *err);
-    /* Defines what the file holds, by the names in it or by the file's own name. */
-    bool (*load)(ThSession *s, const char *path, ThError *err);
+    /* Defines what the file holds: by `name`, or where it is NULL by the names in the file or by
+     * the file's own. */
+    bool (*load)(ThSession *s, const char *path, const char *name, ThError *err);
 } ThFormat;
 
 const ThFormat *th_formats(size_t *n);

@@ -1,8 +1,394 @@
 #include "manual.h"
 
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "automata/automaton.h"
+#include "base/text.h"
+#include "formats.h"
+#include "help.h"
+#include "models/model.h"
+#include "session_impl.h"
+#include "tasks/task.h"
+
+/* ---- mdoc ------------------------------------------------------------------------------------ */
+
+/* Text as mdoc input: what roff would read as markup is escaped; a line is one sentence or less. */
+static void mdoc_text(FILE *out, const char *text)
+{
+    bool start = true;
+    for (const char *c = text; *c; c++) {
+        if (start && (*c == '.' || *c == '\''))
+            fputs("\\&", out);
+        start = false;
+        if (*c == '\\') {
+            fputs("\\e", out);
+        } else if (*c == '\n') {
+            fputs(c[1] == '\n' ? "\n.Pp" : "\n", out);
+            c += c[1] == '\n';
+            fputs(*c == '\n' && c[-1] == '\n' ? "\n" : "", out);
+            start = true;
+        } else if (*c == ' ' && c > text && strchr(".:?!", c[-1])) {
+            fputc('\n', out); /* a sentence ends the line */
+            c += strspn(c, " ") - 1;
+            start = true;
+        } else {
+            fputc(*c, out);
+        }
+    }
+    fputc('\n', out);
+}
+
+/* Text as one argument of a macro. */
+static void mdoc_word(FILE *out, const char *text)
+{
+    fputs(" \"", out);
+    for (const char *c = text; *c; c++) {
+        if (*c == '\\')
+            fputs("\\e", out);
+        else if (*c == '"')
+            fputs("\"\"", out);
+        else
+            fputc(*c, out);
+    }
+    fputc('"', out);
+}
+
+static void mdoc_literal(FILE *out, const char *text)
+{
+    fputs(".Bd -literal -offset indent\n", out);
+    bool start = true;
+    for (const char *c = text; *c; c++) {
+        if (*c == '\n' && !c[1])
+            break;
+        if (start && (*c == '.' || *c == '\''))
+            fputs("\\&", out);
+        start = *c == '\n';
+        if (*c == '\\')
+            fputs("\\e", out);
+        else
+            fputc(*c, out);
+    }
+    fputs("\n.Ed\n", out);
+}
+
+static void mdoc_options(FILE *out, const ThOptionSpec *specs)
+{
+    if (!specs || !specs->name)
+        return;
+    fputs(".Bl -tag -width Ds\n", out);
+    for (; specs->name; specs++) {
+        ThText values = {0};
+        th_option_values(&values, specs);
+        fprintf(out, ".It Cm %s Ns =\n", specs->name);
+        mdoc_text(out, specs->help);
+        fputs(".Pq", out);
+        mdoc_word(out, values.data ? values.data : "");
+        fputc('\n', out);
+        th_text_free(&values);
+    }
+    fputs(".El\n", out);
+}
+
+static void mdoc_form(FILE *out, const ThCommand *c, int form)
+{
+    ThText synopsis = {0};
+    th_synopsis(&synopsis, c, form);
+    fputs(".D1", out);
+    mdoc_word(out, synopsis.data ? synopsis.data : c->name);
+    fputc('\n', out);
+    th_text_free(&synopsis);
+}
+
+static void mdoc_command(FILE *out, const ThCommand *c)
+{
+    char typed[TH_COMMAND_NAME];
+    fprintf(out, ".It Ic %s\n", th_command_typed(c, typed));
+    fprintf(out, "%c",
+            c->summary[0] >= 'a' && c->summary[0] <= 'z' ? c->summary[0] - 32 : c->summary[0]);
+    mdoc_text(out, c->summary + 1);
+    mdoc_form(out, c, 1);
+    if (c->args2[0].kind != A_NONE)
+        mdoc_form(out, c, 2);
+    if (c->detail) {
+        fputs(".Pp\n", out);
+        mdoc_text(out, c->detail);
+    }
+    if (c->options && c->options->name) {
+        fputs(".Pp\nOptions:\n", out);
+        mdoc_options(out, c->options);
+    }
+    if (c->results) {
+        fputs(".Pp\nResults:\n", out);
+        mdoc_text(out, c->results);
+    }
+    if (c->example) {
+        fputs(".Pp\n", out);
+        mdoc_literal(out, c->example);
+    }
+}
+
+static void mdoc_commands(FILE *out)
+{
+    size_t n_groups, n;
+    const char *const *groups = th_command_groups(&n_groups);
+    const ThCommand *const *commands = th_commands(&n);
+    fputs(".Sh COMMANDS\n", out);
+    for (size_t g = 0; g < n_groups; g++) {
+        fprintf(out, ".Ss %c%s\n.Bl -tag -width Ds\n", groups[g][0] - 32, groups[g] + 1);
+        for (size_t i = 0; i < n; i++)
+            if (strcmp(commands[i]->group, groups[g]) == 0)
+                mdoc_command(out, commands[i]);
+        fputs(".El\n", out);
+    }
+}
+
+static void mdoc_kind(FILE *out, const char *name, const char *summary, const char *detail,
+                      const ThOptionSpec *options)
+{
+    fprintf(out, ".It Cm %s\n", name);
+    mdoc_text(out, summary);
+    if (detail) {
+        fputs(".Pp\n", out);
+        mdoc_text(out, detail);
+    }
+    mdoc_options(out, options);
+}
+
+static void mdoc_source(FILE *out, const char *source)
+{
+    if (!source)
+        return;
+    fputs(".Pp\nSource:\n", out);
+    mdoc_text(out, source);
+}
+
+static void mdoc_tasks(FILE *out)
+{
+    size_t n;
+    const ThTaskKind *const *kinds = th_task_kinds(&n);
+    fputs(".Sh TASKS\nThe kinds of\n.Ic task :\n.Bl -tag -width Ds\n", out);
+    for (size_t i = 0; i < n; i++) {
+        mdoc_kind(out, kinds[i]->name, kinds[i]->summary, kinds[i]->detail, kinds[i]->options);
+        mdoc_source(out, kinds[i]->source);
+    }
+    fputs(".El\n", out);
+}
+
+static void mdoc_models(FILE *out)
+{
+    size_t n;
+    const ThModelKind *const *kinds = th_model_kinds(&n);
+    fputs(".Sh MODELS\nThe kinds of\n.Ic model :\n.Bl -tag -width Ds\n", out);
+    for (size_t i = 0; i < n; i++) {
+        mdoc_kind(out, kinds[i]->name, kinds[i]->summary, kinds[i]->detail, kinds[i]->options);
+        mdoc_source(out, kinds[i]->source);
+    }
+    fputs(".El\n", out);
+}
+
+static void mdoc_automata(FILE *out)
+{
+    size_t n;
+    const ThBuiltinAutomaton *b = th_builtin_automata(&n);
+    fputs(".Sh AUTOMATA\nThe automata that expressions know by name:\n.Bl -tag -width Ds\n", out);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(out, ".It Cm %s", b[i].name);
+        for (int k = 0; k < b[i].n_arguments; k++)
+            fprintf(out, " Ns %s Ar %s", k ? ",\\ " : "(", b[i].argument[k].name);
+        fputs(b[i].n_arguments ? " Ns )\n" : "\n", out);
+        mdoc_text(out, b[i].summary);
+        for (int k = 0; k < b[i].n_arguments; k++) {
+            fprintf(out, "The argument\n.Ar %s\nis an integer from %d to %d", b[i].argument[k].name,
+                    b[i].argument[k].least, b[i].argument[k].most);
+            if (b[i].argument[k].fallback)
+                fprintf(out, ", %d where it is left out", b[i].argument[k].fallback);
+            fputs(".\n", out);
+        }
+    }
+    fputs(".El\n", out);
+}
+
+static void mdoc_settings(FILE *out)
+{
+    fputs(".Sh SETTINGS\nWhat\n.Ic set\nchanges:\n.Bl -tag -width Ds\n", out);
+    for (const ThOptionSpec *s = th_settings; s->name; s++) {
+        ThText values = {0};
+        th_option_values(&values, s);
+        fprintf(out, ".It Cm %s\n", s->name);
+        mdoc_text(out, s->help);
+        fputs(".Pq", out);
+        mdoc_word(out, values.data ? values.data : "");
+        fputc('\n', out);
+        th_text_free(&values);
+    }
+    fputs(".El\n", out);
+}
+
+static void mdoc_formats(FILE *out)
+{
+    size_t n;
+    const ThFormat *formats = th_formats(&n);
+    fputs(".Sh FORMATS\nWhat\n.Ic save\nand\n.Ic load\nunderstand:\n.Bl -tag -width Ds\n", out);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(out, ".It Pa %s\n", formats[i].extension);
+        mdoc_text(out, formats[i].summary);
+        if (!formats[i].load || !formats[i].save)
+            fprintf(out, ".Pq %s only\n", formats[i].save ? "save" : "load");
+    }
+    fputs(".El\n", out);
+}
+
+static void emit_man(FILE *out)
+{
+    fputs(".Sh SYNTAX\n", out);
+    mdoc_text(out, th_syntax_text);
+    mdoc_commands(out);
+    mdoc_tasks(out);
+    mdoc_models(out);
+    mdoc_automata(out);
+    mdoc_settings(out);
+    mdoc_formats(out);
+}
+
+/* ---- bash ------------------------------------------------------------------------------------ */
+
+static void emit_bash(FILE *out)
+{
+    fputs("# bash completion of tapehead, made by `tapehead --emit=bash`\n\n"
+          "_tapehead()\n{\n"
+          "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
+          "    case $before in\n"
+          "    -e | --execute)\n"
+          "        mapfile -t COMPREPLY < <(compgen -W '",
+          out);
+    size_t n;
+    const ThCommand *const *commands = th_commands(&n);
+    const char *last = "";
+    for (size_t i = 0; i < n; i++) {
+        size_t k = strcspn(commands[i]->name, "_");
+        if (strlen(last) >= k && strncmp(last, commands[i]->name, k) == 0 &&
+            (last[k] == '_' || last[k] == '\0'))
+            continue;
+        fprintf(out, "%s%.*s", i ? " " : "", (int)k, commands[i]->name);
+        last = commands[i]->name;
+    }
+    fputs(
+        "' -- \"$word\")\n        return ;;\n"
+        "    -f | --format)\n"
+        "        mapfile -t COMPREPLY < <(compgen -W 'text json csv' -- \"$word\")\n"
+        "        return ;;\n"
+        "    --seed | --threads)\n"
+        "        return ;;\n"
+        "    esac\n"
+        "    if [[ $word == -* ]]; then\n"
+        "        mapfile -t COMPREPLY < <(compgen -W '--execute --keep-going --interactive --quiet "
+        "--no-init --format --seed --threads --help --version' -- \"$word\")\n"
+        "    else\n"
+        "        mapfile -t COMPREPLY < <(compgen -f -X '!*.th' -- \"$word\"; "
+        "compgen -d -- \"$word\")\n"
+        "    fi\n}\n\n"
+        "complete -o filenames -F _tapehead tapehead\n",
+        out);
+}
+
+/* ---- json ------------------------------------------------------------------------------------ */
+
+static json_t *json_options(const ThOptionSpec *specs)
+{
+    json_t *list = json_array();
+    for (; specs && specs->name; specs++) {
+        ThText values = {0};
+        th_option_values(&values, specs);
+        json_array_append_new(list, json_pack("{s:s,s:s,s:s*,s:s}", "name", specs->name, "values",
+                                              values.data ? values.data : "", "default",
+                                              specs->fallback, "help", specs->help));
+        th_text_free(&values);
+    }
+    return list;
+}
+
+static json_t *json_commands(void)
+{
+    size_t n;
+    const ThCommand *const *commands = th_commands(&n);
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) {
+        const ThCommand *c = commands[i];
+        char typed[TH_COMMAND_NAME];
+        ThText synopsis[2] = {{0}, {0}};
+        th_synopsis(&synopsis[0], c, 1);
+        if (c->args2[0].kind != A_NONE)
+            th_synopsis(&synopsis[1], c, 2);
+        json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:s*,s:s,s:s*,s:s*,s:s*,s:o}", "name",
+                                              th_command_typed(c, typed), "group", c->group,
+                                              "synopsis", synopsis[0].data, "synopsis2",
+                                              synopsis[1].data, "summary", c->summary, "detail",
+                                              c->detail, "example", c->example, "results",
+                                              c->results, "options", json_options(c->options)));
+        th_text_free(&synopsis[0]);
+        th_text_free(&synopsis[1]);
+    }
+    return list;
+}
+
+static json_t *json_kinds(void)
+{
+    size_t n;
+    json_t *tasks = json_array(), *models = json_array();
+    const ThTaskKind *const *t = th_task_kinds(&n);
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(tasks,
+                              json_pack("{s:s,s:s,s:o}", "name", t[i]->name, "summary",
+                                        t[i]->summary, "options", json_options(t[i]->options)));
+    const ThModelKind *const *m = th_model_kinds(&n);
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(models,
+                              json_pack("{s:s,s:s,s:o}", "name", m[i]->name, "summary",
+                                        m[i]->summary, "options", json_options(m[i]->options)));
+    return json_pack("{s:o,s:o}", "tasks", tasks, "models", models);
+}
+
+static bool emit_json(FILE *out)
+{
+    json_t *kinds = json_kinds();
+    json_t *all = json_pack("{s:o,s:o,s:o}", "commands", json_commands(), "kinds", kinds,
+                            "settings", json_options(th_settings));
+    bool ok = all && json_dumpf(all, out, JSON_INDENT(1)) == 0;
+    fputc('\n', out);
+    json_decref(all);
+    return ok;
+}
+
+/* ---- examples -------------------------------------------------------------------------------- */
+
+/* Every example after a line `##! NAME quick|slow`. */
+static void emit_examples(FILE *out)
+{
+    size_t n;
+    const ThCommand *const *commands = th_commands(&n);
+    for (size_t i = 0; i < n; i++) {
+        const ThCommand *c = commands[i];
+        if (!c->example)
+            continue;
+        size_t length = strlen(c->example);
+        fprintf(out, "##! %s %s\n%s%s", c->name, c->flags & C_SLOW_EXAMPLE ? "slow" : "quick",
+                c->example, length > 0 && c->example[length - 1] == '\n' ? "" : "\n");
+    }
+}
+
 bool th_emit(FILE *out, const char *what)
 {
-    (void)out;
-    (void)what;
-    return false;
+    if (strcmp(what, "man") == 0)
+        emit_man(out);
+    else if (strcmp(what, "bash") == 0)
+        emit_bash(out);
+    else if (strcmp(what, "json") == 0)
+        return emit_json(out);
+    else if (strcmp(what, "examples") == 0)
+        emit_examples(out);
+    else
+        return false;
+    return true;
 }

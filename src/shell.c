@@ -385,3 +385,20 @@ bool th_shell_text(ThSession *s, const char *text, const char *name)
     free(copy);
     return ok;
 }
+
+bool th_source(ThSession *s, const char *path, ThError *err)
+{
+    enum { DEEPEST = 32 };
+    if (s->depth >= DEEPEST)
+        return th_fail(err, TH_ELIMIT, "files run each other more than %d deep", DEEPEST);
+    FILE *in = fopen(path, "r");
+    if (!in)
+        return th_fail(err, TH_EIO, "cannot read '%s': %s", path, strerror(errno));
+    s->depth++;
+    bool ok = th_shell_file(s, in, path);
+    s->depth--;
+    fclose(in);
+    if (!ok)
+        err->code = TH_EUSAGE; /* told already */
+    return ok;
+}

@@ -22,6 +22,10 @@ bool th_shell_run(ThSession *s, ThSource *src);
 bool th_shell_file(ThSession *s, FILE *in, const char *name);
 bool th_shell_text(ThSession *s, const char *text, const char *name);
 
+/* Runs a script file from within a command.  Errors of its commands have been printed where they
+ * happened: then err has a code and no message. */
+bool th_source(ThSession *s, const char *path, ThError *err);
+
 /* Runs one statement. */
 bool th_execute(ThSession *s, const ThStatement *st, ThError *err);
 

@@ -205,21 +205,7 @@ TH_COMMAND(source, .group = "general", .summary = "run the commands of a file",
            .example = "source \"examples/session.th\"", .args = {{A_FILE, "FILE", 0}},
            .flags = C_KEEPS_RESULT | C_SLOW_EXAMPLE)
 {
-    enum { DEEPEST = 32 };
-    const ThOperand *o = &call->operand[0];
-    if (s->depth >= DEEPEST)
-        return th_fail_operand(err, o, TH_ELIMIT, "files source each other more than %d deep",
-                               DEEPEST);
-    FILE *in = fopen(o->text, "r");
-    if (!in)
-        return th_fail_operand(err, o, TH_EIO, "cannot read '%s': %s", o->text, strerror(errno));
-    s->depth++;
-    bool ok = th_shell_file(s, in, o->text);
-    s->depth--;
-    fclose(in);
-    if (!ok)
-        err->code = TH_EUSAGE; /* told already */
-    return ok;
+    return th_source(s, call->operand[0].text, err) || th_error_inside(err, &call->operand[0]);
 }
 
 TH_COMMAND(cd, .group = "general", .summary = "change the current directory",
