@@ -32,7 +32,7 @@ bool th_signature_match(const ThSignature *model, const ThSignature *task, ThErr
  * position that is not scored; (B,T,n_classes) of 0 and 1 for TH_BITS. */
 typedef struct {
     int B, T;
-    int *token;  /* (B,T) */
+    int *token; /* (B,T) */
     int *target;
 } ThBatch;
 

@@ -1,7 +1,7 @@
 /* rng.h - random streams that are named by what they are for.
  *
- * There is no hidden state: a stream is a plain value derived from (seed, purpose, index), so step k
- * of a training draws the same numbers whether it follows step k-1 or a checkpoint, and no
+ * There is no hidden state: a stream is a plain value derived from (seed, purpose, index), so step
+ * k of a training draws the same numbers whether it follows step k-1 or a checkpoint, and no
  * generator state has to be saved.
  *
  *     ThRng r = th_rng(seed, "train.batch", step);

@@ -9,7 +9,8 @@
 long long th_count_answers(const ThSignature *s, const ThBatch *b);
 
 /* Of float logits (rows, n_classes) on a tape: how many answers are right.  The class with the
- * greatest logit answers (the first of equals); for TH_BITS all bits of a position must be right. */
+ * greatest logit answers (the first of equals); for TH_BITS all bits of a position must be right.
+ */
 long long th_count_right(const ThTape *t, ThVar z, const ThSignature *s, const ThBatch *b);
 
 /* The loss of a batch: mean cross-entropy (for TH_BITS the binary one, averaged over bits too) if

@@ -220,8 +220,8 @@ static void run_shard(void *context, int i)
     ThTrainer *tr = context;
     Shard *s = &tr->shard[i];
     const ThModel *m = tr->model;
-    s->noise = th_rng(m->training.seed, "train.noise",
-                      (uint64_t)m->training.step * 1024u + (uint64_t)i);
+    s->noise =
+        th_rng(m->training.seed, "train.noise", (uint64_t)m->training.step * 1024u + (uint64_t)i);
     ThForward how = {.share = true, .noise = tr->noise, .rng = &s->noise};
     th_tape_begin(s->tape, TH_GRADIENT);
     ThVar z = m->kind->forward(m, s->tape, &s->batch, &how);
@@ -292,8 +292,9 @@ static bool collect(ThTrainer *tr, double *norm, ThError *err)
     *norm = sqrt(squares);
     if (isfinite(tr->step_loss) && isfinite(*norm))
         return true;
-    th_fail(err, TH_ENUMERIC, "the %s is not a finite number in step %lld; the model is as after "
-                              "step %lld",
+    th_fail(err, TH_ENUMERIC,
+            "the %s is not a finite number in step %lld; the model is as after "
+            "step %lld",
             isfinite(tr->step_loss) ? "gradient" : "loss", tr->model->training.step + 1,
             tr->model->training.step);
     return th_hint(err, "a smaller learning rate (lr=) or clip= may help");

@@ -46,9 +46,9 @@ void th_trainer_free(ThTrainer *tr);          /* NULL is fine */
 
 typedef struct {
     char name[64];
-    int checked;             /* coordinates compared */
-    double analytic_error;   /* worst relative error of the double gradient to finite differences */
-    double fast_error;       /* relative distance of the float gradient to the double one */
+    int checked;           /* coordinates compared */
+    double analytic_error; /* worst relative error of the double gradient to finite differences */
+    double fast_error;     /* relative distance of the float gradient to the double one */
 } ThGradcheckRow;
 typedef struct {
     int n;

@@ -30,8 +30,8 @@ typedef struct {
     int *first, *last; /* (n_rows): row i is about the positions first[i] … last[i] */
     double *state;     /* (n_rows, dim): the layer's output */
     int n_heads, n_keys;
-    int *key;          /* (n_rows, n_keys): position whose vector is key k of row i; TH_KEY_* */
-    double *weight;    /* (n_heads, n_rows, n_keys); NULL: the layer has no attention */
+    int *key;       /* (n_rows, n_keys): position whose vector is key k of row i; TH_KEY_* */
+    double *weight; /* (n_heads, n_rows, n_keys); NULL: the layer has no attention */
 } ThTraceLayer;
 enum { TH_KEY_PAD = -1, TH_KEY_MASKED = -2 };
 
@@ -68,12 +68,12 @@ typedef struct {
 typedef struct {
     long long step;    /* steps done */
     long long updates; /* by the present optimiser: bias correction */
-    uint64_t seed;    /* of initialisation and data */
-    char *optimizer;  /* name, NULL before the first step */
-    float *moment[2]; /* (params.total) each, or NULL */
+    uint64_t seed;     /* of initialisation and data */
+    char *optimizer;   /* name, NULL before the first step */
+    float *moment[2];  /* (params.total) each, or NULL */
     double ema, reach; /* adaptive curriculum: running accuracy and current greatest length */
     int trained_lo, trained_hi; /* lengths seen; 0: none */
-    char *task;       /* how the task was written, for reports */
+    char *task;                 /* how the task was written, for reports */
     ThHistoryPoint *history;
     size_t n_history, cap_history;
 } ThTraining;
@@ -86,7 +86,8 @@ struct ThModel {
     ThParams params;
     void *layout;
     ThTraining training;
-    struct ThScore *scores; /* (n_scores): the last evaluation (lab/evaluate.h); freed with free() */
+    struct ThScore
+        *scores; /* (n_scores): the last evaluation (lab/evaluate.h); freed with free() */
     size_t n_scores;
 };
 

@@ -135,16 +135,17 @@ static bool read_shape(const ThModel *m, Layout *l, ThError *err)
     l->heads = (int)th_option_int(o, "heads");
     l->pre = is(o, "norm", "pre");
     l->gelu = is(o, "activation", "auto") ? l->pre : is(o, "activation", "gelu");
-    l->shape = (ThRoutingShape){.C = (int)th_option_int(o, "chunk"),
-                                .K = (int)th_option_int(o, "thickness"),
-                                .collapse = is(o, "form", "auto") ? !every
-                                                                  : is(o, "form", "collapse"),
-                                .mask = is(o, "missing", "mask"),
-                                .every = every};
+    l->shape =
+        (ThRoutingShape){.C = (int)th_option_int(o, "chunk"),
+                         .K = (int)th_option_int(o, "thickness"),
+                         .collapse = is(o, "form", "auto") ? !every : is(o, "form", "collapse"),
+                         .mask = is(o, "missing", "mask"),
+                         .every = every};
     if (!every || !l->shape.collapse)
         return true;
-    th_fail(err, TH_EUSAGE, "form=collapse answers for the whole string only, and this task asks "
-                            "at every position");
+    th_fail(err, TH_EUSAGE,
+            "form=collapse answers for the whole string only, and this task asks "
+            "at every position");
     return th_hint(err, "make the model with form=dilated, or leave form out");
 }
 
@@ -153,13 +154,16 @@ static bool bind(ThModel *m, ThError *err)
     Layout *l = m->layout = th_alloc(1, sizeof *l, err);
     if (!l || !read_shape(m, l, err))
         return false;
-    Builder b = {.m = m, .pre = l->pre, .wide = is(&m->options, "init", "wide"), .err = err,
-                 .layer = -1, .ok = true};
+    Builder b = {.m = m,
+                 .pre = l->pre,
+                 .wide = is(&m->options, "init", "wide"),
+                 .err = err,
+                 .layer = -1,
+                 .ok = true};
     int d = l->dim, hidden = (int)th_option_int(&m->options, "hidden");
     /* One row more than symbols, as in the released code; it is never read. */
     l->embedding = add(&b, "embedding", m->signature.n_symbols + 1, d,
-                       b.wide ? TH_INIT_NORMAL : TH_INIT_TRUNCATED,
-                       b.wide ? 1 / sqrt(d) : 0.02);
+                       b.wide ? TH_INIT_NORMAL : TH_INIT_TRUNCATED, b.wide ? 1 / sqrt(d) : 0.02);
     l->pad = add(&b, "pad", 1, d, TH_INIT_NORMAL, b.wide ? 1 : 0.02);
     for (int k = 0; k < l->shape.K; k++) {
         b.layer = k;
@@ -187,12 +191,11 @@ static ThVar feed_forward(ThTape *t, const Layout *l, const Layer *y, ThVar u)
     return th_op_linear(t, f, param(t, y->down), param(t, y->down_bias));
 }
 
-/* Attention of the stage's nodes; x holds the rows of the stage before and the pad's; *self gets
- * each node's own row of `residual`. */
-static ThVar attend(ThTape *t, const Layout *l, const Layer *y, ThVar x, const ThRoutingStage *s,
-                    int tag)
+/* Attention of the stage's vectors: x holds the rows of the stage before and the pad's, own those
+ * of them that ask. */
+static ThVar attend(ThTape *t, const Layout *l, const Layer *y, const ThRoutingStage *s, ThVar x,
+                    ThVar own)
 {
-    ThVar own = th_op_rows(t, x, s->self, s->n_self, 1);
     ThVar q = th_op_linear(t, own, param(t, y->query), param(t, y->query_bias));
     ThVar kv = th_op_linear(t, x, param(t, y->key_value), param(t, y->key_value_bias));
     ThVar o = th_op_window_attention(t, q, kv, param(t, y->relative),
@@ -201,34 +204,26 @@ static ThVar attend(ThTape *t, const Layout *l, const Layer *y, ThVar x, const T
                                                       .n = s->n,
                                                       .C = l->shape.C,
                                                       .heads = l->heads,
-                                                      .tag = tag});
+                                                      .tag = s->number});
     return th_op_linear(t, o, param(t, y->output), param(t, y->output_bias));
 }
 
-static ThVar own_rows(ThTape *t, ThVar x, const ThRoutingStage *s, int C)
+static ThVar run_stage(ThTape *t, const Layout *l, const Layer *y, const ThRoutingStage *s, ThVar x)
 {
-    int *row = th_tape_take(t, (size_t)s->n, sizeof *row);
-    for (int i = 0; row && i < s->n; i++)
-        row[i] = s->key[i * C];
-    return row ? th_op_rows(t, x, row, s->n, 1) : -1;
-}
-
-static ThVar run_stage(ThTape *t, const Layout *l, ThVar x, const ThRouting *r, int stage)
-{
-    const ThRoutingStage *s = &r->stage[stage];
-    const Layer *y = &l->layer[r->schedule[stage].sub];
     ThVar gain1 = param(t, y->norm1_gain), offset1 = param(t, y->norm1_offset);
     ThVar gain2 = param(t, y->norm2_gain), offset2 = param(t, y->norm2_offset);
     if (s->uses_pad)
         x = th_op_stack(t, x, param(t, l->pad));
-    ThVar own = own_rows(t, x, s, l->shape.C);
+    ThVar own = th_op_rows(t, x, s->self, s->n_self, 1);
+    ThVar residual = s->identity ? own : th_op_rows(t, own, s->query, s->n, 1);
     if (l->pre) {
         ThVar z = th_op_layer_norm(t, x, -1, gain1, offset1);
-        ThVar u = th_op_add(t, own, attend(t, l, y, z, s, stage));
+        ThVar z_own = th_op_rows(t, z, s->self, s->n_self, 1);
+        ThVar u = th_op_add(t, residual, attend(t, l, y, s, z, z_own));
         ThVar v = th_op_layer_norm(t, u, -1, gain2, offset2);
         return th_op_add(t, u, feed_forward(t, l, y, v));
     }
-    ThVar u = th_op_layer_norm(t, attend(t, l, y, x, s, stage), own, gain1, offset1);
+    ThVar u = th_op_layer_norm(t, attend(t, l, y, s, x, own), residual, gain1, offset1);
     return th_op_layer_norm(t, feed_forward(t, l, y, u), u, gain2, offset2);
 }
 
@@ -244,7 +239,7 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThForw
     if (!how->share)
         th_tape_tag(t, x, "embedding", 0);
     for (int i = 0; i < r.n_stages; i++) {
-        x = run_stage(t, l, x, &r, i);
+        x = run_stage(t, l, &l->layer[r.schedule[i].sub], &r.stage[i], x);
         if (how->noise > 0 && r.schedule[i].ends_level)
             x = th_op_noise(t, x, how->noise, how->rng);
         th_tape_tag(t, x, "state", i);

@@ -214,31 +214,48 @@ static bool list_selves(ThArena *a, ThRoutingStage *s, int C)
     return true;
 }
 
-/* before (B, n_positions_before) holds the rows of the stage before, after (B, schedule->n) gets
- * those of this stage. */
-static bool build_stage(ThArena *a, const ThSchedule *sched, int C, int B, bool share,
-                        const int *before, int width, int *after, ThRoutingStage *s)
+/* The row of every position of every string, (B, width), while stages are built. */
+typedef struct {
+    int *row;
+    int B, width;
+    bool share;
+} Front;
+
+/* The rows that position i of string b reads. */
+static void read_rows(const Front *f, const ThSchedule *sched, ThRoutingStage *s, int C,
+                      const int at[2])
 {
-    size_t most = (size_t)B * (size_t)sched->n;
-    Seen seen;
+    int *row = s->key + (size_t)s->n * (size_t)C;
+    for (int k = 0; k < C; k++) {
+        int from = sched->key[at[1] * C + k];
+        if (from >= 0)
+            row[k] = f->row[at[0] * f->width + from];
+        else
+            row[k] = from == TH_ROUTE_PAD ? s->n_before : -1;
+        s->uses_pad |= from == TH_ROUTE_PAD;
+    }
+}
+
+/* Lists the vectors of a stage and moves the front on to it. */
+static bool build_stage(ThArena *a, const ThSchedule *sched, int C, Front *f, ThRoutingStage *s)
+{
+    size_t most = (size_t)f->B * (size_t)sched->n;
+    Seen seen = {0};
+    int *after = th_arena_take(a, most, sizeof *after);
     s->key = th_arena_take(a, most * (size_t)C, sizeof *s->key);
-    if (!s->key || (share && !seen_init(&seen, a, most, s->key, C)))
+    if (!after || !s->key || (f->share && !seen_init(&seen, a, most, s->key, C)))
         return false;
-    for (int b = 0; b < B; b++) {
+    for (int b = 0; b < f->B; b++) {
         for (int i = 0; i < sched->n; i++) {
-            int *row = s->key + (size_t)s->n * (size_t)C;
-            for (int k = 0; k < C; k++) {
-                int from = sched->key[i * C + k];
-                row[k] = from >= 0                ? before[b * width + from]
-                         : from == TH_ROUTE_PAD ? s->n_before
-                                                  : -1;
-                s->uses_pad |= from == TH_ROUTE_PAD;
-            }
-            int node = share ? seen_find(&seen, row, s->n) : s->n;
+            read_rows(f, sched, s, C, (int[]){b, i});
+            const int *row = s->key + (size_t)s->n * (size_t)C;
+            int node = f->share ? seen_find(&seen, row, s->n) : s->n;
             s->n += node == s->n;
             after[b * sched->n + i] = node;
         }
     }
+    f->row = after;
+    f->width = sched->n;
     return list_selves(a, s, C);
 }
 
@@ -267,18 +284,14 @@ bool th_routing_build(ThArena *a, const ThRoutingShape *shape, const ThBatch *b,
     int *row = list_inputs(a, b, n_symbols, share, r);
     if (!r->schedule || !r->stage || !row)
         return false;
-    int width = b->T, n_before = r->n_inputs;
+    Front front = {row, b->B, b->T, share};
     for (int i = 0; i < r->n_stages; i++) {
-        const ThSchedule *sched = &r->schedule[i];
-        int *after = th_arena_take(a, (size_t)b->B * (size_t)sched->n, sizeof *after);
-        r->stage[i] = (ThRoutingStage){.n_before = n_before};
-        if (!after || !build_stage(a, sched, shape->C, b->B, share, row, width, after, &r->stage[i]))
+        r->stage[i] =
+            (ThRoutingStage){.number = i, .n_before = i ? r->stage[i - 1].n : r->n_inputs};
+        if (!build_stage(a, &r->schedule[i], shape->C, &front, &r->stage[i]))
             return false;
-        row = after;
-        width = sched->n;
-        n_before = r->stage[i].n;
     }
-    r->output = row;
-    r->n_outputs = b->B * width;
+    r->output = front.row;
+    r->n_outputs = front.B * front.width;
     return true;
 }

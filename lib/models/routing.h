@@ -43,8 +43,9 @@ ThSchedule *th_routing_schedule(ThArena *a, const ThRoutingShape *shape, int T, 
 
 /* A stage over a batch. */
 typedef struct {
-    int n;         /* distinct vectors */
-    int n_before;  /* rows of the stage before; row n_before is the pad vector */
+    int number;   /* of the stage, from 0 */
+    int n;        /* distinct vectors */
+    int n_before; /* rows of the stage before; row n_before is the pad vector */
     bool uses_pad;
     int n_self;    /* distinct rows that ask */
     int *self;     /* (n_self): rows of the stage before */

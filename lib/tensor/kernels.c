@@ -208,7 +208,8 @@ TH_CLONES void th_k_adam(const ThAdam *a, float *w, float *m, float *v, const fl
 
 /* ---- window attention ---- */
 
-static inline __attribute__((always_inline)) float dot(const float *a, const float *b, int n)
+static inline __attribute__((always_inline)) float dot(const float *restrict a,
+                                                       const float *restrict b, int n)
 {
     float sum = 0;
     for (int i = 0; i < n; i++)
@@ -216,8 +217,8 @@ static inline __attribute__((always_inline)) float dot(const float *a, const flo
     return sum;
 }
 
-static inline __attribute__((always_inline)) void add_times(float *y, float s, const float *x,
-                                                            int n)
+static inline __attribute__((always_inline)) void add_times(float *restrict y, float s,
+                                                            const float *restrict x, int n)
 {
     for (int i = 0; i < n; i++)
         y[i] += s * x[i];
@@ -234,9 +235,9 @@ static inline __attribute__((always_inline)) void window_logits(const ThWindow *
             int row = a->key[i * a->C + k];
             const float *key = row < 0 ? q : a->kv + (size_t)row * 2 * (size_t)d;
             for (int h = 0; h < a->heads; h++)
-                w[h * a->C + k] =
-                    row < 0 ? -1e30f
-                            : by * dot(q + h * width, key + h * width, width) + a->bias[h * a->C + k];
+                w[h * a->C + k] = row < 0 ? -1e30f
+                                          : by * dot(q + h * width, key + h * width, width) +
+                                                a->bias[h * a->C + k];
         }
     }
 }

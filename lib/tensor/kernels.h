@@ -16,9 +16,9 @@ void th_k_scale(float *y, const float *x, float s, size_t n);
 double th_k_sum_squares(const float *x, size_t n);
 
 /* Rows of a matrix (n,d). */
-void th_k_set_rows(float *y, const float *row, int n, int d);      /* every row = row */
-void th_k_bias(float *y, const float *bias, int n, int d);         /* y += bias */
-void th_k_bias_relu(float *y, const float *bias, int n, int d);    /* y = max(0, y + bias) */
+void th_k_set_rows(float *y, const float *row, int n, int d);   /* every row = row */
+void th_k_bias(float *y, const float *bias, int n, int d);      /* y += bias */
+void th_k_bias_relu(float *y, const float *bias, int n, int d); /* y = max(0, y + bias) */
 void th_k_column_sums(float *sum, const float *x, int n, int d, float beta);
 
 /* dx = dy where y > 0, else 0. */

@@ -49,8 +49,12 @@ static float *zeroed_row(ThTape *t, const ThNode *n, int input)
 static void norm_backward(ThTape *t, ThNode *n)
 {
     const Saved *s = n->saved;
-    ThLayerNormBack l = {.dy = n->grad, .normal = s->normal, .rstd = s->rstd, .n = n->rows,
-                         .d = n->cols, .gain = th_in_float(t, n, GAIN)};
+    ThLayerNormBack l = {.dy = n->grad,
+                         .normal = s->normal,
+                         .rstd = s->rstd,
+                         .n = n->rows,
+                         .d = n->cols,
+                         .gain = th_in_float(t, n, GAIN)};
     l.dgain = zeroed_row(t, n, GAIN);
     l.doffset = zeroed_row(t, n, OFFSET);
     l.scratch = th_tape_take(t, (size_t)n->cols, sizeof(float));
@@ -118,8 +122,8 @@ ThVar th_op_layer_norm(ThTape *t, ThVar a, ThVar b, ThVar gain, ThVar offset)
     if (th_tape_failed(t))
         return -1;
     int rows = th_rows(t, a), cols = th_cols(t, a);
-    if ((b >= 0 && (th_rows(t, b) != rows || th_cols(t, b) != cols)) ||
-        th_cols(t, gain) != cols || th_cols(t, offset) != cols) {
+    if ((b >= 0 && (th_rows(t, b) != rows || th_cols(t, b) != cols)) || th_cols(t, gain) != cols ||
+        th_cols(t, offset) != cols) {
         th_tape_fail(t, TH_EVALUE, "layer norm: shapes do not fit (%d,%d)", rows, cols);
         return -1;
     }

@@ -15,8 +15,8 @@ static bool same_shape(ThTape *t, const char *op, ThVar a, ThVar b)
         return false;
     if (th_rows(t, a) == th_rows(t, b) && th_cols(t, a) == th_cols(t, b))
         return true;
-    th_tape_fail(t, TH_EVALUE, "%s: (%d,%d) does not fit (%d,%d)", op, th_rows(t, a),
-                 th_cols(t, a), th_rows(t, b), th_cols(t, b));
+    th_tape_fail(t, TH_EVALUE, "%s: (%d,%d) does not fit (%d,%d)", op, th_rows(t, a), th_cols(t, a),
+                 th_rows(t, b), th_cols(t, b));
     return false;
 }
 
@@ -159,8 +159,8 @@ ThVar th_op_stack(ThTape *t, ThVar a, ThVar b)
         th_tape_fail(t, TH_EVALUE, "stack: %d columns above %d", th_cols(t, a), th_cols(t, b));
         return -1;
     }
-    ThNode *n = th_node(t, &op_stack, th_rows(t, a) + th_rows(t, b), th_cols(t, a),
-                        (ThVar[]){a, b}, 2);
+    ThNode *n =
+        th_node(t, &op_stack, th_rows(t, a) + th_rows(t, b), th_cols(t, a), (ThVar[]){a, b}, 2);
     return n ? th_node_run(t, n) : -1;
 }
 

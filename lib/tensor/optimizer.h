@@ -14,11 +14,11 @@ typedef enum {
 
 typedef struct {
     ThRule rule;
-    double rate;   /* learning rate of this step */
+    double rate; /* learning rate of this step */
     double beta1, beta2, eps;
     double momentum;
-    double decay;  /* weight decay; parameters whose table row says so */
-    double clip;   /* the gradient is multiplied by this first: global-norm clipping */
+    double decay;   /* weight decay; parameters whose table row says so */
+    double clip;    /* the gradient is multiplied by this first: global-norm clipping */
     long long step; /* of this update, from 1: bias correction */
 } ThUpdate;
 

@@ -16,7 +16,8 @@ typedef enum {
     TH_INIT_ZERO,
     TH_INIT_ONE,
     TH_INIT_NORMAL,    /* N(0, scale²) */
-    TH_INIT_TRUNCATED, /* N(0,1) conditioned on |x| ≤ 2, times scale: Haiku's, real deviation 0.88 */
+    TH_INIT_TRUNCATED, /* N(0,1) conditioned on |x| ≤ 2, times scale: Haiku's, real deviation 0.88
+                        */
     TH_INIT_UNIFORM    /* U(-scale, scale) */
 } ThInit;
 
@@ -46,10 +47,10 @@ int th_params_add(ThParams *p, const char *name, int rows, int cols, ThInit init
  * stream of its own, named by it. */
 bool th_params_allocate(ThParams *p, uint64_t seed, ThError *err);
 
-size_t th_params_count(const ThParams *p); /* learnable numbers, without padding */
-float *th_params_at(const ThParams *p, int index); /* view */
+size_t th_params_count(const ThParams *p);               /* learnable numbers, without padding */
+float *th_params_at(const ThParams *p, int index);       /* view */
 int th_params_find(const ThParams *p, const char *name); /* -1: none */
-void th_params_free(ThParams *p); /* leaves *p zero-initialised */
+void th_params_free(ThParams *p);                        /* leaves *p zero-initialised */
 
 /* Returns new: n zeroed floats aligned for the kernels; freed with free(). */
 float *th_floats(size_t n, ThError *err);

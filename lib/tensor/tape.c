@@ -23,10 +23,10 @@ struct ThTape {
     size_t n_nodes, cap_nodes;
     Tag *tag;
     size_t n_tags, cap_tags;
-    ThVar *param_var;       /* (params->n): the value of a parameter since begin, or -1 */
-    bool *param_touched;    /* (params->n): its gradient has been written since begin */
-    void *gradient;         /* (params->total) in the tape's precision; NULL until first needed */
-    double *params_double;  /* (params->total); TH_DOUBLE only */
+    ThVar *param_var;      /* (params->n): the value of a parameter since begin, or -1 */
+    bool *param_touched;   /* (params->n): its gradient has been written since begin */
+    void *gradient;        /* (params->total) in the tape's precision; NULL until first needed */
+    double *params_double; /* (params->total); TH_DOUBLE only */
     bool keep_attention;
     ThError err;
 };
@@ -403,8 +403,8 @@ ThVar th_tape_find(const ThTape *t, const char *name, int index)
 static void read_reals(const ThTape *t, const void *from, size_t size, double *to)
 {
     for (size_t i = 0; i < size; i++)
-        to[i] = t->precision == TH_FLOAT ? (double)((const float *)from)[i]
-                                         : ((const double *)from)[i];
+        to[i] =
+            t->precision == TH_FLOAT ? (double)((const float *)from)[i] : ((const double *)from)[i];
 }
 
 void th_tape_read(const ThTape *t, ThVar v, double *to)

@@ -36,10 +36,10 @@ struct ThNode {
     int rows, cols;
     ThVar in[TH_MAX_INPUTS]; /* -1: none */
     int n_in;
-    void *value;       /* float or double (rows, cols) */
-    void *grad;        /* the same, or NULL: none has arrived */
-    const void *args;  /* what the operation needs to know besides its inputs; tape memory */
-    void *saved;       /* what forward leaves for backward; tape memory */
+    void *value;      /* float or double (rows, cols) */
+    void *grad;       /* the same, or NULL: none has arrived */
+    const void *args; /* what the operation needs to know besides its inputs; tape memory */
+    void *saved;      /* what forward leaves for backward; tape memory */
 };
 
 /* Makes a node with room for its value; inputs of -1 are absent ones.  NULL when the tape has

@@ -1,0 +1,315 @@
+/* RegularGPT: who attends to whom, the two forms against each other, sharing against computing
+ * everything, parameter counts of the paper's sizes. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "models/model.h"
+#include "models/routing.h"
+
+static char *symbols[] = {(char[]){"a"}, (char[]){"b"}, (char[]){"c"}};
+static char *classes[] = {(char[]){"0"}, (char[]){"1"}, (char[]){"2"}, (char[]){"3"},
+                          (char[]){"4"}};
+
+static ThModel *make(const char *options, int n_symbols, int n_classes, ThTarget target)
+{
+    ThError err = {0};
+    const ThModelKind *kind = th_model_kind("regulargpt");
+    ThOptions o;
+    assert_true(th_options_init(&o, kind->options, &err));
+    char text[200], *save = NULL;
+    strcpy(text, options);
+    for (char *w = strtok_r(text, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
+        char *eq = strchr(w, '=');
+        *eq = '\0';
+        assert_true(th_options_set(&o, w, eq + 1, &err));
+    }
+    ThModel *m = th_model_new(kind, &o, &err);
+    th_options_free(&o);
+    assert_non_null(m);
+    ThSignature s = {target, n_symbols, n_classes, symbols, classes};
+    assert_true(th_model_bind(m, &s, 5, &err));
+    return m;
+}
+
+static void test_depth(void **state)
+{
+    (void)state;
+    static const int table[][3] = {{40, 2, 6},    {500, 2, 9},   {500, 3, 6},  {1, 2, 1},
+                                   {125, 5, 3},   {216, 6, 3},   {512, 32, 2}, {2048, 32, 3},
+                                   {8192, 64, 3}, {8192, 128, 2}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        assert_int_equal(th_routing_depth(table[i][0], table[i][1]), table[i][2]);
+}
+
+/* The tree of the last position, worked out by hand: per level the children of every vector,
+ * earliest first, -1 for a pad. */
+static void check_tree(int T, int C, const int *children)
+{
+    char options[40] = "dim=8 heads=2 chunk=2";
+    options[strlen(options) - 1] = (char)('0' + C);
+    ThModel *m = make(options, 2, 2, TH_FINAL);
+    int token[16] = {0};
+    ThTrace *trace = th_model_trace(m, token, T, NULL);
+    assert_non_null(trace);
+    assert_int_equal(trace->n_layers, th_routing_depth(T, C));
+    for (int l = 0; l < trace->n_layers; l++) {
+        const ThTraceLayer *layer = &trace->layer[l];
+        for (int i = 0; i < layer->n_rows; i++) {
+            for (int k = C - 1; k >= 0; k--)
+                assert_int_equal(layer->key[i * C + k], *children++);
+            assert_int_equal(layer->last[i], layer->key[i * C]);
+            double sum = 0;
+            for (int k = 0; k < C; k++)
+                sum += layer->weight[i * C + k];
+            assert_true(fabs(sum - 1) < 1e-5);
+        }
+    }
+    th_trace_free(trace);
+    th_model_free(m);
+}
+
+static void test_trees(void **state)
+{
+    (void)state;
+    check_tree(7, 2, (int[]){-1, 0, 1, 2, 3, 4, 5, 6, 0, 2, 4, 6, 2, 6});
+    check_tree(5, 3, (int[]){-1, 0, 1, 2, 3, 4, -1, 1, 4});
+    check_tree(11, 3,
+               (int[]){-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, -1, -1, 1, 4, 7, 10, -1, 1, 10});
+    check_tree(1, 2, (int[]){-1, 0});
+}
+
+/* Logits of B random strings of length T, in double. */
+static void logits(const ThModel *m, const ThBatch *b, bool share, double *z)
+{
+    ThTape *t = th_tape_new(TH_DOUBLE, &m->params, NULL);
+    ThVar v = m->kind->forward(m, t, b, &(ThForward){.share = share});
+    assert_true(th_tape_ok(t, NULL));
+    th_tape_read(t, v, z);
+    th_tape_free(t);
+}
+
+static double distance(const double *a, const double *b, int n)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(a[i] - b[i]));
+    return most;
+}
+
+static ThBatch random_batch(int B, int T, int n_symbols, int *token)
+{
+    ThRng r = th_rng(11, "strings", (uint64_t)T);
+    for (int i = 0; i < B * T; i++)
+        token[i] = (int)th_rng_below(&r, (uint64_t)n_symbols);
+    return (ThBatch){B, T, token, NULL};
+}
+
+static double forms_apart(int T, int C, const char *more)
+{
+    char collapse[100], dilated[100];
+    snprintf(collapse, sizeof collapse, "dim=8 heads=2 form=collapse chunk=%d %s", C, more);
+    snprintf(dilated, sizeof dilated, "dim=8 heads=2 form=dilated chunk=%d %s", C, more);
+    ThModel *a = make(collapse, 2, 2, TH_FINAL), *b = make(dilated, 2, 2, TH_FINAL);
+    int token[128];
+    double x[8], y[8];
+    ThBatch batch = random_batch(4, T, 2, token);
+    logits(a, &batch, true, x);
+    logits(b, &batch, true, y);
+    th_model_free(a);
+    th_model_free(b);
+    return distance(x, y, 8);
+}
+
+static void test_forms(void **state)
+{
+    (void)state;
+    for (int C = 2; C <= 4; C++)
+        for (int T = 1; T <= 27; T++)
+            assert_true(forms_apart(T, C, "missing=pad") <= 1e-12);
+    assert_true(forms_apart(3, 2, "missing=mask") <= 1e-12); /* both mask the same keys */
+    /* Thicker levels look across chunks: equal only where the string fills the tree and missing
+     * keys are masked. */
+    assert_true(forms_apart(8, 2, "thickness=2 missing=mask") <= 1e-12);
+    assert_true(forms_apart(5, 2, "thickness=2 missing=mask") > 1e-6);
+}
+
+/* A pad that is masked is another function than a pad that is read, unless there is none. */
+static void test_masking(void **state)
+{
+    (void)state;
+    for (int T = 3; T <= 8; T += 5) {
+        ThModel *a = make("dim=8 heads=2 missing=pad", 2, 2, TH_FINAL);
+        ThModel *b = make("dim=8 heads=2 missing=mask", 2, 2, TH_FINAL);
+        int token[64];
+        double x[8], y[8];
+        ThBatch batch = random_batch(4, T, 2, token);
+        logits(a, &batch, true, x);
+        logits(b, &batch, true, y);
+        assert_true((distance(x, y, 8) > 1e-6) == (T == 3));
+        th_model_free(a);
+        th_model_free(b);
+    }
+}
+
+static void gradient(const ThModel *m, const ThBatch *b, bool share, double *loss, double *g)
+{
+    ThTape *t = th_tape_new(TH_DOUBLE, &m->params, NULL);
+    th_tape_begin(t, TH_GRADIENT);
+    ThVar z = m->kind->forward(m, t, b, &(ThForward){.share = share});
+    int rows = th_rows(t, z), target[256];
+    for (int i = 0; i < rows; i++)
+        target[i] = i % m->signature.n_classes;
+    ThVar v = th_op_cross_entropy(t, z, target, rows, 1);
+    assert_true(th_tape_backward(t, v, NULL, NULL));
+    th_tape_read(t, v, loss);
+    memcpy(g, th_tape_gradient_double(t), m->params.total * sizeof *g);
+    th_tape_free(t);
+}
+
+/* Sharing equal vectors changes neither the answers nor the gradient. */
+static void test_sharing(void **state)
+{
+    (void)state;
+    static const char *const options[] = {
+        "dim=8 heads=2", "dim=6 heads=3 chunk=3 thickness=2",
+        "dim=8 heads=2 norm=pre missing=mask form=dilated thickness=2 chunk=3",
+        "dim=8 heads=1 init=wide activation=gelu"};
+    static const int lengths[] = {1, 2, 5, 16, 21};
+    for (size_t k = 0; k < 4; k++) {
+        for (size_t i = 0; i < 5; i++) {
+            ThTarget target = k == 2 ? TH_EVERY : TH_FINAL;
+            ThModel *m = make(options[k], 3, 5, target);
+            int token[200];
+            ThBatch batch = random_batch(5, lengths[i], 3, token);
+            double a, b, *g = calloc(m->params.total, sizeof *g);
+            double *h = calloc(m->params.total, sizeof *h);
+            gradient(m, &batch, true, &a, g);
+            gradient(m, &batch, false, &b, h);
+            assert_true(fabs(a - b) < 1e-10);
+            assert_true(distance(g, h, (int)m->params.total) < 1e-9);
+            free(g);
+            free(h);
+            th_model_free(m);
+        }
+    }
+}
+
+/* Each prefix's answer is that of the prefix by itself, whatever its length (dilated form). */
+static void test_prefixes(void **state)
+{
+    (void)state;
+    ThModel *every = make("dim=8 heads=2 form=dilated", 2, 2, TH_EVERY);
+    int token[20];
+    double all[40], one[40];
+    ThBatch batch = random_batch(1, 16, 2, token);
+    logits(every, &batch, true, all);
+    ThModel *final = make("dim=8 heads=2 form=dilated", 2, 2, TH_FINAL);
+    batch.T = 16;
+    logits(final, &batch, true, one);
+    assert_true(distance(all + 30, one, 2) < 1e-12);
+    th_model_free(every);
+    th_model_free(final);
+}
+
+static void test_no_symbol_is_lost(void **state)
+{
+    (void)state;
+    ThModel *m = make("dim=8 heads=2 chunk=3", 2, 2, TH_FINAL);
+    for (int T = 1; T < 30; T++) {
+        int token[64];
+        double a[2], b[2];
+        ThBatch batch = random_batch(1, T, 2, token);
+        logits(m, &batch, false, a);
+        for (int i = 0; i < T; i++) {
+            token[i] ^= 1;
+            logits(m, &batch, false, b);
+            token[i] ^= 1;
+            assert_true(distance(a, b, 2) > 0);
+        }
+    }
+    th_model_free(m);
+}
+
+static void check_count(const char *options, int n_symbols, int n_classes, size_t count)
+{
+    char *names[9];
+    for (int i = 0; i < 9; i++)
+        names[i] = symbols[0];
+    const ThModelKind *kind = th_model_kind("regulargpt");
+    ThOptions o;
+    assert_true(th_options_init(&o, kind->options, NULL));
+    char heads[] = "8";
+    assert_true(th_options_set(&o, "dim", options, NULL));
+    assert_true(th_options_set(&o, "heads", heads, NULL));
+    ThModel *m = th_model_new(kind, &o, NULL);
+    th_options_free(&o);
+    ThSignature s = {TH_FINAL, n_symbols, n_classes, names, classes};
+    assert_true(th_model_bind(m, &s, 1, NULL));
+    assert_int_equal(th_params_count(&m->params), count);
+    th_model_free(m);
+}
+
+static void test_counts(void **state)
+{
+    (void)state;
+    check_count("256", 2, 2, 790290);
+    check_count("256", 3, 5, 791317);
+    check_count("256", 9, 5, 792853); /* the released alphabet has a blank that never occurs */
+    check_count("64", 2, 2, 50130);
+}
+
+static void test_bad_options(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    const ThModelKind *kind = th_model_kind("regulargpt");
+    ThOptions o;
+    assert_true(th_options_init(&o, kind->options, &err));
+    assert_true(th_options_set(&o, "heads", "7", &err));
+    assert_null(th_model_new(kind, &o, &err));
+    assert_int_equal(err.code, TH_EUSAGE);
+    assert_false(th_options_set(&o, "chunk", "1", NULL));
+    assert_true(th_options_set(&o, "heads", "4", NULL));
+    assert_true(th_options_set(&o, "form", "collapse", NULL));
+    ThModel *m = th_model_new(kind, &o, NULL);
+    ThSignature s = {TH_EVERY, 2, 2, symbols, classes};
+    err = (ThError){0};
+    assert_false(th_model_bind(m, &s, 1, &err));
+    assert_int_equal(err.code, TH_EUSAGE);
+    assert_false(m->bound);
+    assert_null(th_model_trace(m, (int[]){0}, 1, NULL));
+    th_model_free(m);
+    th_options_free(&o);
+}
+
+static void test_copy(void **state)
+{
+    (void)state;
+    ThModel *m = make("dim=8 heads=2", 2, 2, TH_FINAL), *c = th_model_copy(m, NULL);
+    assert_non_null(c);
+    assert_memory_equal(m->params.value, c->params.value, m->params.total * sizeof(float));
+    c->params.value[0] += 1;
+    assert_true(m->params.value[0] != c->params.value[0]);
+    th_model_free(m);
+    th_model_free(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_depth),       cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_forms),       cmocka_unit_test(test_masking),
+        cmocka_unit_test(test_sharing),     cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_counts),      cmocka_unit_test(test_no_symbol_is_lost),
+        cmocka_unit_test(test_bad_options), cmocka_unit_test(test_copy),
+    };
+    return cmocka_run_group_tests_name("regulargpt", tests, NULL, NULL);
+}

@@ -1,0 +1,237 @@
+/* Training: it learns, it repeats to the bit, it can be cut and continued, it refuses nonsense. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lab/evaluate.h"
+#include "lab/train.h"
+
+static void set_options(ThOptions *o, const ThOptionSpec *specs, const char *options)
+{
+    char text[300], *save = NULL;
+    ThError err = {0};
+    assert_true(th_options_init(o, specs, &err));
+    strcpy(text, options);
+    for (char *w = strtok_r(text, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
+        char *eq = strchr(w, '=');
+        *eq = '\0';
+        if (!th_options_set(o, w, eq + 1, &err))
+            fail_msg("%s", err.msg);
+    }
+}
+
+static ThTask *make_task(const char *kind)
+{
+    ThOptions o;
+    set_options(&o, th_task_kind(kind)->options, "");
+    ThTask *t = th_task_new(th_task_kind(kind), &o, NULL, NULL);
+    th_options_free(&o);
+    assert_non_null(t);
+    return t;
+}
+
+static ThModel *make_model(const char *kind, const char *options)
+{
+    ThOptions o;
+    set_options(&o, th_model_kind(kind)->options, options);
+    ThModel *m = th_model_new(th_model_kind(kind), &o, NULL);
+    th_options_free(&o);
+    assert_non_null(m);
+    return m;
+}
+
+static void train(ThModel *m, const ThTask *t, const char *options, int threads)
+{
+    ThOptions o;
+    ThError err = {0};
+    set_options(&o, th_train_options, options);
+    ThTrainer *tr = th_trainer_new(m, t, &o, threads, &err);
+    th_options_free(&o);
+    assert_non_null(tr);
+    while (!th_trainer_done(tr))
+        if (!th_trainer_step(tr, &err))
+            fail_msg("%s", err.msg);
+    th_trainer_free(tr);
+}
+
+static void test_learns_parity(void **state)
+{
+    (void)state;
+    ThTask *t = make_task("parity");
+    ThModel *m = make_model("regulargpt", "dim=32 init=wide activation=gelu");
+    train(m, t, "steps=600 curriculum=adaptive warmup=50 schedule=cosine lr=2e-3", 2);
+    ThEvaluator *e = th_evaluator_new(m, t, 1, 2, NULL);
+    ThScore s;
+    assert_true(th_evaluator_length(e, 300, 200, &s, NULL));
+    assert_true(s.accuracy > 0.99);
+    assert_int_equal(s.n, 200);
+    th_evaluator_free(e);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+static void assert_same(const ThModel *a, const ThModel *b)
+{
+    size_t bytes = a->params.total * sizeof(float);
+    assert_int_equal(a->training.step, b->training.step);
+    assert_memory_equal(a->params.value, b->params.value, bytes);
+    assert_memory_equal(a->training.moment[0], b->training.moment[0], bytes);
+    assert_memory_equal(a->training.moment[1], b->training.moment[1], bytes);
+}
+
+/* Once at a stretch, twice, cut in the middle, and cut with a copy in between: the same bits. */
+static void test_repeats_to_the_bit(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"regulargpt", "lstm"};
+    static const char *const shapes[] = {"dim=16 heads=2", "dim=16"};
+    ThTask *t = make_task("cycle_navigation");
+    for (int k = 0; k < 2; k++) {
+        static const char *const noise[] = {" noise=0.1", ""};
+        char options[80], first[80], second[80];
+        snprintf(options, 80, "steps=30 curriculum=adaptive seed=4%s", noise[k]);
+        snprintf(first, 80, "steps=11 curriculum=adaptive seed=4%s", noise[k]);
+        snprintf(second, 80, "steps=19 curriculum=adaptive%s", noise[k]);
+        ThModel *a = make_model(kinds[k], shapes[k]), *b = make_model(kinds[k], shapes[k]);
+        ThModel *c = make_model(kinds[k], shapes[k]);
+        train(a, t, options, 2);
+        train(b, t, options, 2);
+        assert_same(a, b);
+        train(c, t, first, 2);
+        ThModel *d = th_model_copy(c, NULL);
+        train(d, t, second, 2);
+        assert_same(a, d);
+        th_model_free(a);
+        th_model_free(b);
+        th_model_free(c);
+        th_model_free(d);
+    }
+    th_task_free(t);
+}
+
+static void test_seeds_differ(void **state)
+{
+    (void)state;
+    ThTask *t = make_task("parity");
+    ThModel *a = make_model("regulargpt", "dim=8 heads=2"),
+            *b = make_model("regulargpt", "dim=8 heads=2");
+    train(a, t, "steps=2 seed=1", 1);
+    train(b, t, "steps=2 seed=2", 1);
+    assert_memory_not_equal(a->params.value, b->params.value, 64);
+    th_model_free(a);
+    th_model_free(b);
+    th_task_free(t);
+}
+
+/* Cutting the batch differently changes only the rounding. */
+static void test_threads_agree(void **state)
+{
+    (void)state;
+    ThTask *t = make_task("parity");
+    ThModel *a = make_model("regulargpt", "dim=16 heads=2");
+    ThModel *b = make_model("regulargpt", "dim=16 heads=2");
+    train(a, t, "steps=1 optimizer=sgd lr=0.1 length=17", 1);
+    train(b, t, "steps=1 optimizer=sgd lr=0.1 length=17", 3);
+    for (size_t i = 0; i < a->params.total; i++)
+        assert_true(fabs((double)a->params.value[i] - (double)b->params.value[i]) < 1e-5);
+    th_model_free(a);
+    th_model_free(b);
+    th_task_free(t);
+}
+
+static void test_divergence_stops(void **state)
+{
+    (void)state;
+    ThTask *t = make_task("parity");
+    ThModel *m = make_model("regulargpt", "dim=8 heads=2");
+    ThOptions o;
+    set_options(&o, th_train_options, "steps=500 optimizer=sgd lr=1000 clip=0 length=5");
+    ThTrainer *tr = th_trainer_new(m, t, &o, 1, NULL);
+    ThError err = {0};
+    while (!th_trainer_done(tr) && th_trainer_step(tr, &err))
+        continue;
+    assert_int_equal(err.code, TH_ENUMERIC);
+    assert_non_null(strstr(err.msg, "not a finite number"));
+    for (size_t i = 0; i < m->params.total; i++)
+        assert_true(isfinite(m->params.value[i]));
+    th_trainer_free(tr);
+    th_options_free(&o);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+static void test_other_alphabet(void **state)
+{
+    (void)state;
+    ThTask *p = make_task("parity"), *c = make_task("cycle_navigation");
+    ThModel *m = make_model("regulargpt", "dim=8 heads=2");
+    ThOptions o;
+    ThError err = {0};
+    train(m, p, "steps=1", 1);
+    set_options(&o, th_train_options, "steps=1");
+    assert_null(th_trainer_new(m, c, &o, 1, &err));
+    assert_int_equal(err.code, TH_EVALUE);
+    assert_int_equal(m->training.step, 1);
+    th_options_free(&o);
+    th_model_free(m);
+    th_task_free(p);
+    th_task_free(c);
+}
+
+static void test_gradcheck(void **state)
+{
+    (void)state;
+    size_t n;
+    const ThModelKind *const *kinds = th_model_kinds(&n);
+    static const char *const tasks[] = {"cycle_navigation", "sum", "mod_arith"};
+    for (size_t k = 0; k < n; k++) {
+        for (size_t i = 0; i < 3; i++) {
+            ThTask *t = make_task(tasks[i]);
+            ThOptions o;
+            set_options(&o, kinds[k]->options, "");
+            th_options_set(&o, "dim", "8", NULL);
+            th_options_set(&o, "heads", "2", NULL);
+            ThModel *m = th_model_new(kinds[k], &o, NULL);
+            th_options_free(&o);
+            ThGradcheck *g = th_gradcheck(m, t, &(ThGradcheckShape){5, 3, 8, 2}, NULL);
+            assert_non_null(g);
+            if (!(g->worst < 1e-4) || !(g->worst_fast < 1e-3))
+                fail_msg("%s on %s: %g, %g", kinds[k]->name, tasks[i], g->worst, g->worst_fast);
+            th_gradcheck_free(g);
+            th_model_free(m);
+            th_task_free(t);
+        }
+    }
+}
+
+/* Answers are not disturbed by the noise of training. */
+static void test_noise_only_in_training(void **state)
+{
+    (void)state;
+    ThTask *t = make_task("parity");
+    ThModel *m = make_model("regulargpt", "dim=8 heads=2");
+    train(m, t, "steps=3 noise=5", 1);
+    int a, b, token[] = {1, 0, 1, 1};
+    assert_true(th_predict(m, token, 4, &a, NULL));
+    assert_true(th_predict(m, token, 4, &b, NULL));
+    assert_int_equal(a, b);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_learns_parity),    cmocka_unit_test(test_repeats_to_the_bit),
+        cmocka_unit_test(test_seeds_differ),     cmocka_unit_test(test_threads_agree),
+        cmocka_unit_test(test_divergence_stops), cmocka_unit_test(test_other_alphabet),
+        cmocka_unit_test(test_gradcheck),        cmocka_unit_test(test_noise_only_in_training),
+    };
+    return cmocka_run_group_tests_name("train", tests, NULL, NULL);
+}
