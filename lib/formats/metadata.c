@@ -1,0 +1,353 @@
+#include "formats/metadata.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "automata/intern.h"
+#include "base/memory.h"
+
+enum { VERSION = 1, MOST_NAMES = 1 << 16, LONGEST_NAME = 4096 };
+
+static const char *const target_names[] = {
+    [TH_FINAL] = "final", [TH_EVERY] = "every", [TH_BITS] = "bits"};
+
+static bool out_of_memory(ThError *err)
+{
+    return th_fail(err, TH_ENOMEM, "out of memory for the description of a model");
+}
+
+ThShownName th_shown_name(const char *name)
+{
+    ThShownName shown;
+    size_t n = 0;
+    for (; name[n] && n + 1 < sizeof shown.text; n++)
+        shown.text[n] = (unsigned char)name[n] < 0x20 || name[n] == 0x7f ? '?' : name[n];
+    shown.text[n] = '\0';
+    return shown;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* Adds a member; *ok turns false where memory runs out. */
+static void put(json_t *object, const char *key, json_t *value, bool *ok)
+{
+    *ok = json_object_set_new(object, key, value) == 0 && *ok;
+}
+
+static void append(json_t *array, json_t *value, bool *ok)
+{
+    *ok = json_array_append_new(array, value) == 0 && *ok;
+}
+
+/* null stands for what is not a number. */
+static json_t *real_or_null(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+/* Adds a document as a string: metadata holds nothing but strings. */
+static void put_text(json_t *metadata, const char *key, json_t *document, bool *ok)
+{
+    char *text = document ? json_dumps(document, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    if (text)
+        put(metadata, key, json_string(text), ok);
+    *ok = *ok && text;
+    free(text);
+    json_decref(document);
+}
+
+static json_t *write_options(const ThOptions *o, bool *ok)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < o->n; i++)
+        if (o->item[i].text)
+            put(object, o->item[i].spec->name, json_string(o->item[i].text), ok);
+    return object;
+}
+
+static json_t *write_names(char *const *name, int n, bool *ok)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < n; i++)
+        append(array, json_string(name[i]), ok);
+    return array;
+}
+
+static json_t *write_signature(const ThSignature *s, bool *ok)
+{
+    json_t *object = json_object();
+    put(object, "target", json_string(target_names[s->target]), ok);
+    put(object, "symbols", write_names(s->symbol, s->n_symbols, ok), ok);
+    put(object, "classes", write_names(s->class, s->n_classes, ok), ok);
+    return object;
+}
+
+static json_t *write_training(const ThTraining *t, bool *ok)
+{
+    json_t *object = json_object();
+    char seed[24]; /* JSON has no unsigned 64-bit integers */
+    snprintf(seed, sizeof seed, "%" PRIu64, t->seed);
+    put(object, "step", json_integer(t->step), ok);
+    put(object, "updates", json_integer(t->updates), ok);
+    put(object, "seed", json_string(seed), ok);
+    if (t->optimizer)
+        put(object, "optimizer", json_string(t->optimizer), ok);
+    put(object, "ema", real_or_null(t->ema), ok);
+    put(object, "reach", real_or_null(t->reach), ok);
+    put(object, "trained_lo", json_integer(t->trained_lo), ok);
+    put(object, "trained_hi", json_integer(t->trained_hi), ok);
+    if (t->task)
+        put(object, "task", json_string(t->task), ok);
+    return object;
+}
+
+static json_t *write_history(const ThTraining *t, bool *ok)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < t->n_history; i++) {
+        json_t *row = json_array();
+        append(row, json_integer(t->history[i].step), ok);
+        append(row, real_or_null(t->history[i].loss), ok);
+        append(row, real_or_null(t->history[i].accuracy), ok);
+        append(array, row, ok);
+    }
+    return array;
+}
+
+json_t *th_metadata_write(const ThModel *m, ThError *err)
+{
+    bool ok = true;
+    char version[16];
+    snprintf(version, sizeof version, "%d", VERSION);
+    json_t *metadata = json_object();
+    put(metadata, "format", json_string("tapehead"), &ok);
+    put(metadata, "version", json_string(version), &ok);
+    put(metadata, "kind", json_string(m->kind->name), &ok);
+    put_text(metadata, "options", write_options(&m->options, &ok), &ok);
+    if (m->bound) {
+        put_text(metadata, "signature", write_signature(&m->signature, &ok), &ok);
+        put_text(metadata, "training", write_training(&m->training, &ok), &ok);
+        put_text(metadata, "history", write_history(&m->training, &ok), &ok);
+    }
+    if (ok)
+        return metadata;
+    json_decref(metadata);
+    out_of_memory(err);
+    return NULL;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static bool wrong(ThError *err, const char *what)
+{
+    return th_fail(err, TH_EVALUE, "the model's %s are not as tapehead writes them", what);
+}
+
+/* Returns a view of a string member, or NULL. */
+static const char *get_string(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+/* Returns new: the document within a string member.  NULL and no error where there is none. */
+static json_t *get_document(const json_t *metadata, const char *key, ThError *err)
+{
+    const char *text = get_string(metadata, key);
+    json_t *document = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    if (text && !document)
+        th_fail(err, TH_EVALUE, "the model's %s are not valid JSON", key);
+    return document;
+}
+
+static bool get_integer(const json_t *object, const char *key, json_int_t least, json_int_t most,
+                        json_int_t *value)
+{
+    const json_t *member = json_object_get(object, key);
+    *value = json_integer_value(member);
+    return json_is_integer(member) && *value >= least && *value <= most;
+}
+
+/* A number, or null for what is none. */
+static bool real_of(const json_t *member, double *value)
+{
+    *value = json_is_null(member) ? (double)NAN : json_number_value(member);
+    return json_is_number(member) || json_is_null(member);
+}
+
+static bool read_options(const json_t *metadata, const ThModelKind *kind, ThOptions *o,
+                         ThError *err)
+{
+    json_t *object = get_document(metadata, "options", err);
+    bool ok = json_is_object(object) || wrong(err, "options");
+    ok = ok && th_options_init(o, kind->options, err);
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        if (!ok)
+            break;
+        if (!json_is_string(value) || strlen(key) > 64)
+            ok = wrong(err, "options");
+        else
+            ok = th_options_set(o, th_shown_name(key).text, json_string_value(value), err);
+    }
+    json_decref(object);
+    return ok;
+}
+
+static bool is_name(const json_t *value)
+{
+    size_t n = json_string_length(value);
+    return json_is_string(value) && n <= LONGEST_NAME;
+}
+
+/* Symbols are told apart by their names, so no name may occur twice. */
+static bool read_names(const json_t *array, int *n, char ***names, ThError *err)
+{
+    ThIntern seen = {0};
+    size_t count = json_array_size(array), index = 0;
+    bool ok = json_is_array(array) && count <= MOST_NAMES;
+    *names = ok ? th_alloc(count, sizeof **names, err) : NULL;
+    ok = ok && *names;
+    for (size_t i = 0; ok && i < count; i++) {
+        const json_t *value = json_array_get(array, i);
+        ok = is_name(value) &&
+             th_intern(&seen, json_string_value(value), json_string_length(value), &index, err) &&
+             index == i;
+        if (ok)
+            (*names)[(*n)++] = th_strdup(json_string_value(value), err);
+        ok = ok && (*names)[i];
+    }
+    th_intern_free(&seen);
+    return ok || wrong(err, "symbols or classes");
+}
+
+static bool read_signature(const json_t *object, ThSignature *s, ThError *err)
+{
+    const char *target = get_string(object, "target");
+    size_t kind = 0, n_kinds = sizeof target_names / sizeof *target_names;
+    while (target && kind < n_kinds && strcmp(target, target_names[kind]) != 0)
+        kind++;
+    if (!target || kind == n_kinds)
+        return wrong(err, "answers");
+    s->target = (ThTarget)kind;
+    if (!read_names(json_object_get(object, "symbols"), &s->n_symbols, &s->symbol, err) ||
+        !read_names(json_object_get(object, "classes"), &s->n_classes, &s->class, err))
+        return false;
+    return (s->n_symbols > 0 && s->n_classes > 0) || wrong(err, "symbols or classes");
+}
+
+static bool check_format(const json_t *metadata, const ThModelKind **kind, ThError *err)
+{
+    const char *format = get_string(metadata, "format"), *version = get_string(metadata, "version");
+    const char *name = get_string(metadata, "kind");
+    if (!format || strcmp(format, "tapehead") != 0 || !version || !name)
+        return th_fail(err, TH_EVALUE, "the file holds tensors, but no model of tapehead's");
+    if (atoi(version) != VERSION)
+        return th_fail(err, TH_EVALUE, "the model is of version %s of the format; this is %d",
+                       th_shown_name(version).text, VERSION);
+    *kind = th_model_kind(name);
+    return *kind || th_fail(err, TH_EVALUE, "unknown kind of model '%s'", th_shown_name(name).text);
+}
+
+ThModel *th_metadata_model(const json_t *metadata, bool *bound, ThError *err)
+{
+    const ThModelKind *kind = NULL;
+    if (!check_format(metadata, &kind, err))
+        return NULL;
+    ThOptions options = {0};
+    ThModel *m = NULL;
+    if (read_options(metadata, kind, &options, err))
+        m = th_model_new(kind, &options, err);
+    th_options_free(&options);
+    if (!m)
+        return NULL;
+    ThError local = {0};
+    json_t *signature = get_document(metadata, "signature", &local);
+    bool ok = !local.code || th_fail(err, local.code, "%s", local.msg);
+    *bound = signature != NULL;
+    if (signature)
+        ok = read_signature(signature, &m->signature, err) && kind->bind(m, err);
+    json_decref(signature);
+    if (ok)
+        return m;
+    th_model_free(m);
+    return NULL;
+}
+
+static bool read_seed(const json_t *object, uint64_t *seed)
+{
+    const char *text = get_string(object, "seed");
+    char *end;
+    if (!text || strlen(text) > 20 || strspn(text, "0123456789") != strlen(text) || !*text)
+        return false;
+    errno = 0;
+    *seed = strtoull(text, &end, 10);
+    return errno == 0 && *end == '\0';
+}
+
+static bool read_text(const json_t *object, const char *key, char **to, ThError *err)
+{
+    const json_t *member = json_object_get(object, key);
+    if (!member)
+        return true;
+    *to = is_name(member) ? th_strdup(json_string_value(member), err) : NULL;
+    return *to != NULL;
+}
+
+/* Lengths and levels of the curriculum are converted to int by the trainer. */
+static bool read_progress(const json_t *object, ThTraining *t)
+{
+    json_int_t step, updates, lo, hi;
+    bool ok = get_integer(object, "step", 0, LLONG_MAX, &step) &&
+              get_integer(object, "updates", 0, LLONG_MAX, &updates) &&
+              get_integer(object, "trained_lo", 0, INT_MAX, &lo) &&
+              get_integer(object, "trained_hi", lo, INT_MAX, &hi) && read_seed(object, &t->seed) &&
+              real_of(json_object_get(object, "ema"), &t->ema) &&
+              real_of(json_object_get(object, "reach"), &t->reach) && fabs(t->ema) <= 1e9 &&
+              fabs(t->reach) <= 1e9;
+    if (!ok)
+        return false;
+    t->step = step;
+    t->updates = updates;
+    t->trained_lo = (int)lo;
+    t->trained_hi = (int)hi;
+    return true;
+}
+
+static bool read_history(const json_t *array, ThTraining *t, ThError *err)
+{
+    size_t n = json_array_size(array);
+    t->history = json_is_array(array) ? th_alloc(n, sizeof *t->history, err) : NULL;
+    if (!t->history)
+        return false;
+    t->cap_history = n;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *row = json_array_get(array, i);
+        const json_t *step = json_array_get(row, 0);
+        ThHistoryPoint *p = &t->history[t->n_history++];
+        p->step = json_integer_value(step);
+        if (json_array_size(row) != 3 || !json_is_integer(step) ||
+            !real_of(json_array_get(row, 1), &p->loss) ||
+            !real_of(json_array_get(row, 2), &p->accuracy))
+            return false;
+    }
+    return true;
+}
+
+bool th_metadata_training(const json_t *metadata, ThModel *m, ThError *err)
+{
+    json_t *training = get_document(metadata, "training", err);
+    json_t *history = get_document(metadata, "history", err);
+    ThTraining *t = &m->training;
+    bool ok = json_is_object(training) && read_progress(training, t) &&
+              read_text(training, "optimizer", &t->optimizer, err) &&
+              read_text(training, "task", &t->task, err) && read_history(history, t, err);
+    json_decref(training);
+    json_decref(history);
+    return ok || wrong(err, "training figures");
+}

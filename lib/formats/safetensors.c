@@ -1,0 +1,356 @@
+#include "formats/safetensors.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <jansson.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "formats/metadata.h"
+
+enum {
+    LENGTH_BYTES = 8,
+    MOST_HEADER = 64 << 20,
+    MOST_STREAM = 256 << 20,
+    ELEMENT = 4,
+    N_MOMENTS = 2
+};
+
+static const char moment_prefix[N_MOMENTS][24] = {"optimizer.moment0.", "optimizer.moment1."};
+
+typedef struct {
+    char text[128];
+} TensorName;
+
+/* moment -1: the weights themselves. */
+static TensorName tensor_name(const ThParam *p, int moment)
+{
+    TensorName name;
+    snprintf(name.text, sizeof name.text, "%s%s", moment < 0 ? "" : moment_prefix[moment], p->name);
+    return name;
+}
+
+static size_t count(const ThParam *p)
+{
+    return (size_t)p->rows * (size_t)p->cols;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static json_t *describe(const ThParam *p, size_t offset)
+{
+    json_t *shape = p->rows == 1 ? json_pack("[i]", p->cols) : json_pack("[i,i]", p->rows, p->cols);
+    return json_pack("{s:s, s:o, s:[I,I]}", "dtype", "F32", "shape", shape, "data_offsets",
+                     (json_int_t)offset, (json_int_t)(offset + ELEMENT * count(p)));
+}
+
+/* Returns new: the header as text, padded so that the tensors begin at a multiple of eight. */
+static char *write_header(const ThModel *m, ThError *err)
+{
+    json_t *header = json_object(), *metadata = th_metadata_write(m, err);
+    bool ok = metadata && json_object_set_new(header, "__metadata__", metadata) == 0;
+    size_t offset = 0;
+    for (int moment = -1; ok && moment < N_MOMENTS; moment++) {
+        for (int i = 0; ok && m->bound && i < m->params.n; i++) {
+            const ThParam *p = &m->params.item[i];
+            if (moment >= 0 && !m->training.moment[moment])
+                break;
+            ok = json_object_set_new(header, tensor_name(p, moment).text, describe(p, offset)) == 0;
+            offset += ELEMENT * count(p);
+        }
+    }
+    char *json = ok ? json_dumps(header, JSON_COMPACT) : NULL;
+    json_decref(header);
+    ThText text = {0};
+    if (json)
+        th_text_add(&text, json);
+    free(json);
+    while (json && text.size % LENGTH_BYTES != 0 && !text.failed)
+        th_text_add(&text, " ");
+    if (json)
+        return th_text_take(&text, err);
+    th_fail(err, TH_ENOMEM, "out of memory for the header of a model");
+    return NULL;
+}
+
+static void put_little_endian(FILE *out, uint64_t value, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        putc((int)(value >> 8 * i & 0xff), out);
+}
+
+static void put_values(FILE *out, const ThParams *params, const float *value)
+{
+    for (int i = 0; i < params->n; i++) {
+        const float *from = value + params->item[i].offset;
+        for (size_t k = 0; k < count(&params->item[i]); k++) {
+            uint32_t bits;
+            memcpy(&bits, &from[k], sizeof bits);
+            put_little_endian(out, bits, ELEMENT);
+        }
+    }
+}
+
+bool th_safetensors_save(const ThModel *m, const char *path, ThError *err)
+{
+    ThFile file = {0};
+    char *header = write_header(m, err);
+    FILE *out = header ? th_file_begin(&file, path, err) : NULL;
+    if (out) {
+        put_little_endian(out, strlen(header), LENGTH_BYTES);
+        fputs(header, out);
+        if (m->bound)
+            put_values(out, &m->params, m->params.value);
+        for (int moment = 0; m->bound && moment < N_MOMENTS; moment++)
+            if (m->training.moment[moment])
+                put_values(out, &m->params, m->training.moment[moment]);
+    }
+    free(header);
+    return out && th_file_commit(&file, err);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+typedef struct {
+    json_t *header;
+    const unsigned char *data;
+    size_t size; /* of the data */
+} Reader;
+
+/* Where a tensor lies, as its header says. */
+typedef struct {
+    size_t begin, end;
+} Extent;
+
+static bool damaged(ThError *err, const char *what)
+{
+    return th_fail(err, TH_EVALUE, "not a model file: %s", what);
+}
+
+static bool read_header(Reader *r, const unsigned char *bytes, size_t n, ThError *err)
+{
+    uint64_t length = 0;
+    if (n < LENGTH_BYTES)
+        return damaged(err, "it is too short");
+    for (int i = 0; i < LENGTH_BYTES; i++)
+        length |= (uint64_t)bytes[i] << 8 * i;
+    if (length > n - LENGTH_BYTES)
+        return damaged(err, "its header does not end within the file");
+    if (length > MOST_HEADER)
+        return damaged(err, "its header is too large");
+    if (length == 0 || bytes[LENGTH_BYTES] != '{')
+        return damaged(err, "it has no header");
+    r->header = json_loadb((const char *)bytes + LENGTH_BYTES, (size_t)length,
+                           JSON_REJECT_DUPLICATES, NULL);
+    if (!json_is_object(r->header))
+        return damaged(err, "its header is not valid JSON");
+    r->data = bytes + LENGTH_BYTES + length;
+    r->size = n - LENGTH_BYTES - (size_t)length;
+    return true;
+}
+
+static bool get_offset(const json_t *array, size_t i, size_t most, size_t *value)
+{
+    const json_t *item = json_array_get(array, i);
+    json_int_t number = json_integer_value(item);
+    *value = number < 0 ? 0 : (size_t)number;
+    return json_is_integer(item) && number >= 0 && (uint64_t)number <= most;
+}
+
+/* Bytes of a shape, or false for one that no file can hold. */
+static bool shape_bytes(const json_t *shape, size_t most, size_t *bytes)
+{
+    size_t n = json_array_size(shape), length;
+    *bytes = ELEMENT;
+    if (!json_is_array(shape) || n > 8)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (!get_offset(shape, i, most, &length) || (length > 0 && *bytes > most / length))
+            return false;
+        *bytes *= length;
+    }
+    return true;
+}
+
+static bool read_extent(const Reader *r, const char *name, const json_t *tensor, Extent *e,
+                        ThError *err)
+{
+    const json_t *offsets = json_object_get(tensor, "data_offsets");
+    const char *dtype = json_string_value(json_object_get(tensor, "dtype"));
+    size_t bytes;
+    ThShownName shown = th_shown_name(name);
+    if (!json_is_object(tensor) || !dtype || json_array_size(offsets) != 2)
+        return th_fail(err, TH_EVALUE, "the tensor '%s' is not described as it should be",
+                       shown.text);
+    if (strcmp(dtype, "F32") != 0)
+        return th_fail(err, TH_EVALUE, "the tensor '%s' holds %s, not F32", shown.text,
+                       th_shown_name(dtype).text);
+    if (!get_offset(offsets, 0, r->size, &e->begin) || !get_offset(offsets, 1, r->size, &e->end) ||
+        e->begin > e->end)
+        return th_fail(err, TH_EVALUE, "the tensor '%s' does not lie within the file", shown.text);
+    if (!shape_bytes(json_object_get(tensor, "shape"), r->size, &bytes) ||
+        bytes != e->end - e->begin)
+        return th_fail(err, TH_EVALUE, "the shape of the tensor '%s' does not fit its data",
+                       shown.text);
+    return true;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const Extent *x = a, *y = b;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    return x->end < y->end ? -1 : x->end > y->end;
+}
+
+/* Every byte of the data belongs to one tensor. */
+static bool check_extents(const Reader *r, ThError *err)
+{
+    Extent *extent = th_alloc(json_object_size(r->header), sizeof *extent, err);
+    size_t n = 0, at = 0;
+    const char *name;
+    json_t *tensor;
+    bool ok = extent != NULL;
+    json_object_foreach(r->header, name, tensor)
+    {
+        if (ok && strcmp(name, "__metadata__") != 0)
+            ok = read_extent(r, name, tensor, &extent[n++], err);
+    }
+    if (ok)
+        qsort(extent, n, sizeof *extent, by_place);
+    for (size_t i = 0; ok && i < n; i++) {
+        ok = extent[i].begin == at || damaged(err, "its tensors overlap or leave gaps");
+        at = extent[i].end;
+    }
+    ok = ok && (at == r->size || damaged(err, "it does not end where its last tensor does"));
+    free(extent);
+    return ok;
+}
+
+/* Returns a view of a tensor's bytes if its shape is the parameter's. */
+static const unsigned char *find_tensor(const Reader *r, const ThParam *p, int moment, ThError *err)
+{
+    TensorName name = tensor_name(p, moment);
+    const json_t *tensor = json_object_get(r->header, name.text);
+    const json_t *shape = json_object_get(tensor, "shape");
+    size_t dims = json_array_size(shape);
+    Extent e;
+    if (!tensor) {
+        th_fail(err, TH_EVALUE, "the tensor '%s' is missing", name.text);
+        return NULL;
+    }
+    json_int_t rows = dims == 2 ? json_integer_value(json_array_get(shape, 0)) : 1;
+    json_int_t cols = json_integer_value(json_array_get(shape, dims == 2 ? 1 : 0));
+    if (dims != (p->rows == 1 ? 1u : 2u) || rows != p->rows || cols != p->cols) {
+        th_fail(err, TH_EVALUE, "the tensor '%s' does not have the shape %d by %d", name.text,
+                p->rows, p->cols);
+        return NULL;
+    }
+    return read_extent(r, name.text, tensor, &e, err) ? r->data + e.begin : NULL;
+}
+
+static bool check_tensors(const Reader *r, const ThModel *m, const bool *has_moment, ThError *err)
+{
+    size_t expected = 1; /* the metadata */
+    for (int moment = -1; moment < N_MOMENTS; moment++) {
+        if (moment >= 0 && !has_moment[moment])
+            continue;
+        for (int i = 0; i < m->params.n; i++, expected++)
+            if (!find_tensor(r, &m->params.item[i], moment, err))
+                return false;
+    }
+    if (json_object_size(r->header) == expected)
+        return true;
+    return th_fail(err, TH_EVALUE, "the file holds tensors that a %s does not have", m->kind->name);
+}
+
+static bool read_values(const Reader *r, const ThParams *params, int moment, float *to,
+                        ThError *err)
+{
+    for (int i = 0; i < params->n; i++) {
+        const ThParam *p = &params->item[i];
+        const unsigned char *from = find_tensor(r, p, moment, err);
+        for (size_t k = 0; k < count(p); k++, from += ELEMENT) {
+            uint32_t bits = from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 |
+                            (uint32_t)from[3] << 24;
+            memcpy(&to[p->offset + k], &bits, sizeof bits);
+            if (!isfinite(to[p->offset + k]))
+                return th_fail(err, TH_EVALUE, "the tensor '%s' holds a value that is not finite",
+                               tensor_name(p, moment).text);
+        }
+    }
+    return true;
+}
+
+static bool fill(const Reader *r, ThModel *m, ThError *err)
+{
+    bool has_moment[N_MOMENTS];
+    for (int k = 0; k < N_MOMENTS; k++)
+        has_moment[k] =
+            m->params.n > 0 && json_object_get(r->header, tensor_name(&m->params.item[0], k).text);
+    if (!check_tensors(r, m, has_moment, err))
+        return false;
+    m->params.value = th_floats(m->params.total, err);
+    if (!m->params.value || !read_values(r, &m->params, -1, m->params.value, err))
+        return false;
+    for (int k = 0; k < N_MOMENTS; k++) {
+        if (!has_moment[k])
+            continue;
+        m->training.moment[k] = th_floats(m->params.total, err);
+        if (!m->training.moment[k] || !read_values(r, &m->params, k, m->training.moment[k], err))
+            return false;
+    }
+    m->bound = true;
+    return true;
+}
+
+static ThModel *build(const Reader *r, ThError *err)
+{
+    const json_t *metadata = json_object_get(r->header, "__metadata__");
+    bool bound = false;
+    if (!check_extents(r, err))
+        return NULL;
+    ThModel *m = th_metadata_model(metadata, &bound, err);
+    if (!m)
+        return NULL;
+    bool ok = bound ? th_metadata_training(metadata, m, err) && fill(r, m, err)
+                    : json_object_size(r->header) == 1 ||
+                          damaged(err, "it holds tensors of a model without symbols");
+    if (ok)
+        return m;
+    th_model_free(m);
+    return NULL;
+}
+
+ThModel *th_safetensors_parse(const void *bytes, size_t n, ThError *err)
+{
+    Reader r = {0};
+    ThModel *m = read_header(&r, bytes, n, err) ? build(&r, err) : NULL;
+    json_decref(r.header);
+    return m;
+}
+
+ThModel *th_safetensors_load(const char *path, ThError *err)
+{
+    size_t n;
+    struct stat st;
+    ThError why = {0};
+    bool regular = stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    char *bytes = th_file_read(path, regular ? (size_t)st.st_size : MOST_STREAM, &n, err);
+    if (!bytes)
+        return NULL;
+    ThModel *m = th_safetensors_parse(bytes, n, &why);
+    free(bytes);
+    if (m)
+        return m;
+    th_fail(err, why.code, "'%s': %s", path, why.msg);
+    if (why.hint[0])
+        th_hint(err, "%s", why.hint);
+    return NULL;
+}

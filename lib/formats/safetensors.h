@@ -1,0 +1,28 @@
+/* safetensors.h - models as files that other programs read too.
+ *
+ * The format (github.com/huggingface/safetensors): eight bytes with the length of a header, little
+ * endian; the header, a JSON object that gives every tensor's type, shape and place; the tensors.
+ * Weights are called as in the model's table of parameters, the optimiser's moments
+ * optimizer.moment0.NAME and optimizer.moment1.NAME; matrices have two dimensions, vectors one.
+ * The metadata (metadata.h) holds the rest, so that training goes on bit for bit.
+ */
+#ifndef TH_SAFETENSORS_H
+#define TH_SAFETENSORS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "models/model.h"
+
+/* Writes the model, whole or not at all.  Errors: TH_EIO (a full disk), TH_ENOMEM. */
+bool th_safetensors_save(const ThModel *m, const char *path, ThError *err);
+
+/* Returns new.  The file may be anything: a damaged or hostile one is TH_EVALUE, or TH_EIO where it
+ * cannot be read, and costs little more memory than its own size. */
+ThModel *th_safetensors_load(const char *path, ThError *err);
+
+/* Returns new: the same from memory. */
+ThModel *th_safetensors_parse(const void *bytes, size_t n, ThError *err);
+
+#endif
