@@ -123,10 +123,10 @@ static bool ends_with(const char *text, const char *end)
 
 static bool redirect_begin(ThSession *s, const ThCall *call, ThRedirect *r, ThError *err)
 {
-    r->before = s->out.stream;
-    r->format = s->out.format;
     if (!call->redirect || (call->command->flags & C_OWN_REDIRECT))
         return true;
+    r->before = s->out.stream;
+    r->format = s->out.format;
     if (call->append)
         r->buffer = open_memstream(&r->text, &r->size);
     FILE *to = call->append ? r->buffer : th_file_begin(&r->file, call->redirect, err);
@@ -156,6 +156,8 @@ static bool append_file(const char *path, const char *text, size_t n, ThError *e
 
 static bool redirect_end(ThSession *s, const ThCall *call, ThRedirect *r, bool ok, ThError *err)
 {
+    if (!r->before)
+        return ok;
     s->out.stream = r->before;
     s->out.format = r->format;
     if (r->buffer) {

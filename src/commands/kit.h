@@ -1,0 +1,21 @@
+/* kit.h - what the commands about tasks, models and training share. */
+#ifndef TH_COMMANDS_KIT_H
+#define TH_COMMANDS_KIT_H
+
+#include <stdio.h>
+
+#include "base/text.h"
+#include "command.h"
+
+/* The option seed= where it is given, else the setting. */
+long long th_seed(const ThSession *s, const ThOptions *options);
+
+const char *th_target_name(ThTarget target);
+
+/* A line `# label     name name …` of a listing. */
+void th_list_names(FILE *out, const char *label, char *const *name, int n);
+
+/* Appends the answers for a string: a class, the class at every position, or the sets in braces. */
+void th_write_answers(ThText *t, const ThSignature *s, const int *answer, int length);
+
+#endif

@@ -1,0 +1,382 @@
+/* models.c - commands about models: defining, showing, running and tracing one. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/symbols.h"
+#include "command.h"
+#include "commands/kit.h"
+#include "lab/evaluate.h"
+#include "show.h"
+
+TH_COMMAND(model, .group = "models", .summary = "define a model: an architecture and its sizes",
+           .detail = "A model has an architecture and options; help models lists the "
+                     "architectures, help KIND explains one and its options.  Its alphabet, its "
+                     "classes and its parameters come with the first task that it is trained on, "
+                     "and stay.",
+           .example = "model m = regulargpt dim=32 heads=4\n"
+                      "model l = lstm\n"
+                      "task p = parity\n"
+                      "train m on p length=1..8 steps=2 report=0\n"
+                      "show m\n"
+                      "list models",
+           .args = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_MODEL_KIND, "KIND", 0}})
+{
+    const ThModelKind *kind = th_model_kind(call->operand[1].text);
+    char *options = th_options_format(&call->options, err);
+    ThText t = {0};
+    th_text_printf(&t, "%s%s%s", kind->name, options && *options ? " " : "",
+                   options ? options : "");
+    char *made_by = th_text_take(&t, err);
+    ThModel *m = options && made_by ? th_model_new(kind, &call->options, err) : NULL;
+    bool ok = m && th_define(s, call->operand[0].text, TH_MODEL, m, made_by, err);
+    free(options);
+    free(made_by);
+    return ok || th_error_inside(err, &call->operand[1]);
+}
+
+/* ---- show ------------------------------------------------------------------------------------ */
+
+static void describe_init(const ThParam *p, char *to, size_t size)
+{
+    switch (p->init) {
+    case TH_INIT_ZERO:
+        snprintf(to, size, "0");
+        return;
+    case TH_INIT_ONE:
+        snprintf(to, size, "1");
+        return;
+    case TH_INIT_NORMAL:
+        snprintf(to, size, "normal, deviation %.4g", p->scale);
+        return;
+    case TH_INIT_TRUNCATED:
+        snprintf(to, size, "normal within 2, times %.4g", p->scale);
+        return;
+    case TH_INIT_UNIFORM:
+        snprintf(to, size, "uniform in ±%.4g", p->scale);
+        return;
+    }
+}
+
+static void show_parameters(ThSession *s, const ThParams *params)
+{
+    th_table(s, "parameters", "parameter:s shape:s initial:s numbers:i");
+    for (int i = 0; i < params->n; i++) {
+        const ThParam *p = &params->item[i];
+        char shape[48], init[64];
+        snprintf(shape, sizeof shape, "%d × %d", p->rows, p->cols);
+        describe_init(p, init, sizeof init);
+        th_row(s, p->name, shape, init, (long long)p->rows * p->cols);
+    }
+    th_table_end(s);
+}
+
+static void show_options(FILE *out, const ThOptions *o)
+{
+    fprintf(out, "# options  ");
+    for (size_t i = 0; i < o->n; i++)
+        if (o->item[i].text)
+            fprintf(out, " %s=%s", o->item[i].spec->name, o->item[i].text);
+    fprintf(out, "\n");
+}
+
+static void show_training(FILE *out, const ThTraining *t)
+{
+    if (t->step == 0) {
+        fprintf(out, "# training  none yet; parameters drawn with seed %llu\n",
+                (unsigned long long)t->seed);
+        return;
+    }
+    fprintf(out, "# training  %lld steps on %s, lengths %d to %d, %s, seed %llu\n", t->step,
+            t->task ? t->task : "a task", t->trained_lo, t->trained_hi,
+            t->optimizer ? t->optimizer : "", (unsigned long long)t->seed);
+    if (t->n_history > 0) {
+        const ThHistoryPoint *h = &t->history[t->n_history - 1];
+        fprintf(out, "# at step   %lld: loss %.4g, accuracy %.4g\n", h->step, h->loss, h->accuracy);
+    }
+}
+
+bool th_show_model(ThSession *s, const ThObject *o, ThError *err)
+{
+    (void)err;
+    const ThModel *m = o->as.model;
+    FILE *out = th_listing(s);
+    fprintf(out, "model %s = %s\n", o->name, o->made_by ? o->made_by : m->kind->name);
+    fprintf(out, "# %s\n# %s\n", m->kind->summary, m->kind->source);
+    show_options(out, &m->options);
+    if (!m->bound) {
+        fprintf(out, "# alphabet, classes and parameters come with the first task\n");
+        th_result_flag(s, "bound", false);
+        return true;
+    }
+    th_list_names(out, "symbols", m->signature.symbol, m->signature.n_symbols);
+    th_list_names(out, "classes", m->signature.class, m->signature.n_classes);
+    fprintf(out, "# answers   %s\n", th_target_name(m->signature.target));
+    show_training(out, &m->training);
+    long long total = (long long)th_params_count(&m->params);
+    fprintf(out, "# numbers   %lld parameters\n", total);
+    show_parameters(s, &m->params);
+    th_result_flag(s, "bound", true);
+    th_result_int(s, "parameters", total);
+    th_result_int(s, "steps", m->training.step);
+    return true;
+}
+
+/* ---- run ------------------------------------------------------------------------------------- */
+
+/* The input of an operand as tokens of a trained model; NULL and an error. */
+static int *read_input(const ThModel *m, const ThOperand *o, int *length, ThError *err)
+{
+    if (!m->bound) {
+        th_fail_operand(err, o, TH_EVALUE, "the model has no alphabet before it is trained");
+        return NULL;
+    }
+    const ThSignature *sig = &m->signature;
+    int *token = th_symbols_read(sig->symbol, sig->n_symbols, o->text, length, err);
+    if (!token) {
+        th_error_inside(err, o);
+    } else if (*length == 0) {
+        free(token);
+        th_fail_operand(err, o, TH_EVALUE, "a model reads at least one symbol");
+        return NULL;
+    }
+    return token;
+}
+
+/* A word that was run: its outputs as probabilities, and the answers they stand for. */
+typedef struct {
+    const ThSignature *sig;
+    const char *input;
+    int *token, *answer;
+    double *p;
+    int length, rows;
+} Prediction;
+
+static void free_prediction(Prediction *r)
+{
+    free(r->token);
+    free(r->answer);
+    free(r->p);
+}
+
+/* The probability that the model gives to its answer in one row. */
+static double confidence(const Prediction *r, int row)
+{
+    int n = r->sig->n_classes;
+    const double *p = r->p + (size_t)row * (size_t)n;
+    if (r->sig->target != TH_BITS)
+        return p[r->answer[row]];
+    double all = 1;
+    for (int c = 0; c < n; c++)
+        all *= fmax(p[c], 1 - p[c]);
+    return all;
+}
+
+static bool predict(const ThModel *m, const ThOperand *o, Prediction *r, ThError *err)
+{
+    r->sig = &m->signature;
+    r->input = o->text;
+    r->token = read_input(m, o, &r->length, err);
+    if (!r->token)
+        return false;
+    r->rows = r->sig->target == TH_FINAL ? 1 : r->length;
+    size_t n = (size_t)r->sig->n_classes, all = (size_t)r->rows * n;
+    r->p = th_alloc(all, sizeof *r->p, err);
+    r->answer = th_alloc(all, sizeof *r->answer, err);
+    if (!r->p || !r->answer || !th_predict(m, r->token, r->length, r->answer, err) ||
+        !th_logits(m, r->token, r->length, r->p, err))
+        return th_error_inside(err, o);
+    for (int i = 0; i < r->rows; i++)
+        th_probabilities(r->sig->target, r->p + (size_t)i * n, r->sig->n_classes);
+    return true;
+}
+
+static bool add_prediction(ThSession *s, const Prediction *r, ThError *err)
+{
+    bool bits = r->sig->target == TH_BITS;
+    for (int i = 0; i < r->rows; i++) {
+        ThText t = {0};
+        th_write_answers(&t, r->sig, r->answer + i * (bits ? r->sig->n_classes : 1), 1);
+        char *answer = th_text_take(&t, err);
+        if (!answer)
+            return false;
+        if (r->sig->target == TH_FINAL)
+            th_row(s, r->input, answer, confidence(r, i));
+        else
+            th_row(s, r->input, (long long)i + 1, r->sig->symbol[r->token[i]], answer,
+                   confidence(r, i));
+        free(answer);
+    }
+    return true;
+}
+
+/* Of one string with one answer: all classes. */
+static void add_classes(ThSession *s, const Prediction *r)
+{
+    th_say(s, "\n");
+    th_table(s, "classes", "class:s probability:r");
+    for (int c = 0; c < r->sig->n_classes; c++)
+        th_row(s, r->sig->class[c], r -> p[c]);
+    th_table_end(s);
+}
+
+static bool set_output(ThSession *s, const Prediction *r, ThError *err)
+{
+    ThText t = {0};
+    th_write_answers(&t, r->sig, r->answer, r->length);
+    char *output = th_text_take(&t, err);
+    if (!output)
+        return false;
+    th_result_text(s, "output", output);
+    free(output);
+    return true;
+}
+
+bool th_run_model(ThSession *s, const ThCall *call, ThError *err)
+{
+    const ThModel *m = call->operand[0].object->as.model;
+    bool final = m->signature.target == TH_FINAL, ok = true;
+    th_table(s, "predictions",
+             final ? "input:s output:s probability:r"
+                   : "input:s position:i symbol:s output:s probability:r");
+    Prediction r = {0};
+    for (int i = 1; ok && i < call->n; i++) {
+        free_prediction(&r);
+        r = (Prediction){0};
+        ok = predict(m, &call->operand[i], &r, err) && add_prediction(s, &r, err);
+    }
+    if (ok) {
+        th_table_end(s);
+        if (final && call->n == 2)
+            add_classes(s, &r);
+        ok = set_output(s, &r, err);
+    }
+    free_prediction(&r);
+    return ok;
+}
+
+/* ---- trace ----------------------------------------------------------------------------------- */
+
+static double norm(const double *x, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+/* Mean weight over heads of key k of a row. */
+static double mean_weight(const ThTraceLayer *l, int row, int k)
+{
+    double sum = 0;
+    for (int h = 0; h < l->n_heads; h++)
+        sum += l->weight[((size_t)h * (size_t)l->n_rows + (size_t)row) * (size_t)l->n_keys +
+                         (size_t)k];
+    return sum / l->n_heads;
+}
+
+/* The keys with the greatest weights, at most three, as `position:weight`. */
+static void list_keys(ThText *t, const ThTraceLayer *l, int row)
+{
+    enum { MOST = 3 };
+    double bound = HUGE_VAL;
+    int last = -1;
+    for (int n = 0; l->weight && n < MOST; n++) {
+        int best = -1;
+        for (int k = 0; k < l->n_keys; k++) {
+            double w = mean_weight(l, row, k);
+            bool taken = w > bound || (w == bound && k <= last);
+            if (l->key[row * l->n_keys + k] == TH_KEY_MASKED || taken)
+                continue;
+            if (best < 0 || w > mean_weight(l, row, best))
+                best = k;
+        }
+        if (best < 0)
+            return;
+        last = best;
+        bound = mean_weight(l, row, best);
+        int key = l->key[row * l->n_keys + best];
+        th_text_add(t, n ? " " : "");
+        if (key == TH_KEY_PAD)
+            th_text_printf(t, "pad:%.2f", bound);
+        else
+            th_text_printf(t, "%d:%.2f", key + 1, bound);
+    }
+}
+
+static bool add_trace_row(ThSession *s, const ThModel *m, const int *token, int layer,
+                          const ThTraceLayer *l, int row, ThError *err)
+{
+    ThText segment = {0}, keys = {0};
+    int first = l->first[row], last = l->last[row];
+    th_symbols_write(&segment, m->signature.symbol, m->signature.n_symbols, token + first,
+                     last - first + 1);
+    list_keys(&keys, l, row);
+    char *text = th_text_take(&segment, err), *reads = th_text_take(&keys, err);
+    if (text && reads)
+        th_row(s, (long long)layer + 1, (long long)first + 1, (long long)last + 1, text,
+               norm(l->state + (size_t)row * (size_t)l->dim, l->dim), reads);
+    bool ok = text && reads;
+    free(text);
+    free(reads);
+    return ok;
+}
+
+/* What the model answers after every prefix, its last answer where there is one a position. */
+static bool trace_prefixes(ThSession *s, const ThModel *m, const int *token, int length,
+                           ThError *err)
+{
+    const ThSignature *sig = &m->signature;
+    size_t n = (size_t)sig->n_classes, rows = sig->target == TH_FINAL ? 1 : (size_t)length;
+    int *answer = th_alloc(rows * n, sizeof *answer, err);
+    bool ok = answer != NULL;
+    th_table(s, "prefixes", "length:i symbol:s output:s");
+    for (int k = 1; ok && k <= length; k++) {
+        ThText t = {0};
+        size_t at = sig->target == TH_FINAL ? 0 : (size_t)(k - 1);
+        ok = !th_stopped(th_stop(s), err) && th_predict(m, token, k, answer, err);
+        if (!ok)
+            break;
+        th_write_answers(&t, sig, answer + at * (sig->target == TH_BITS ? n : 1), 1);
+        char *output = th_text_take(&t, err);
+        ok = output != NULL;
+        if (ok)
+            th_row(s, (long long)k, sig->symbol[token[k - 1]], output);
+        if (ok && k == length)
+            th_result_text(s, "output", output);
+        free(output);
+    }
+    free(answer);
+    if (ok)
+        th_table_end(s);
+    return ok;
+}
+
+static bool trace_layers(ThSession *s, const ThModel *m, const int *token, int length, ThError *err)
+{
+    ThTrace *trace = th_model_trace(m, token, length, err);
+    bool ok = trace != NULL;
+    int n = ok ? trace->n_layers : 0;
+    if (ok && n > 0)
+        th_say(s, "\n");
+    th_table(s, "layers", "layer:i first:i last:i reads:s norm:r attends:s");
+    for (int i = 0; i < n; i++)
+        for (int row = 0; ok && row < trace->layer[i].n_rows; row++)
+            ok = add_trace_row(s, m, token, i, &trace->layer[i], row, err);
+    if (ok)
+        th_table_end(s);
+    th_trace_free(trace);
+    return ok;
+}
+
+bool th_trace_model(ThSession *s, const ThCall *call, ThError *err)
+{
+    const ThModel *m = call->operand[0].object->as.model;
+    int length = 0;
+    int *token = read_input(m, &call->operand[1], &length, err);
+    bool ok =
+        token && trace_prefixes(s, m, token, length, err) && trace_layers(s, m, token, length, err);
+    free(token);
+    return ok;
+}
