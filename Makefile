@@ -37,10 +37,18 @@ FUZZ  := $(patsubst tests/fuzz/%.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c))
 FUZZ_TIME ?= 20
 
-all: $(B)/tapehead tapehead            ## build the program
+all: $(B)/tapehead tapehead man/tapehead.1 $(B)/tapehead.bash   ## build program and manual
 
 tapehead: $(B)/tapehead
 	$(Q)ln -sf $(B)/tapehead $@
+
+# Commands, tasks, models, automata and settings come from the tables of the program itself.
+man/tapehead.1: man/tapehead.1.in $(B)/tapehead
+	$(Q)$(B)/tapehead --emit=man >$(B)/generated.mdoc
+	$(Q)sed -e '/@GENERATED@/{r $(B)/generated.mdoc' -e 'd;}' $< >$@
+
+$(B)/tapehead.bash: $(B)/tapehead
+	$(Q)$(B)/tapehead --emit=bash >$@
 
 $(B)/tapehead: $(SRC_O) $(B)/libtapehead.a
 	$(Q)$(CC) $(ALLCFLAGS) $(LDFLAGS) -o $@ $^ -lreadline $(LIBS)
@@ -124,6 +132,8 @@ INSTALL = install -D -m644
 install: all                           ## honours PREFIX and DESTDIR
 	install -D -m755 $(B)/tapehead '$(DESTDIR)$(BINDIR)/tapehead'
 	$(INSTALL) $(B)/libtapehead.a '$(DESTDIR)$(LIBDIR)/libtapehead.a'
+	$(INSTALL) man/tapehead.1 '$(DESTDIR)$(MANDIR)/man1/tapehead.1'
+	$(INSTALL) $(B)/tapehead.bash '$(DESTDIR)$(DATADIR)/bash-completion/completions/tapehead'
 	@for h in $(HEADERS); do $(INSTALL) lib/$$h '$(DESTDIR)$(INCLUDEDIR)/tapehead/'$$h; done
 	@for e in examples/*; do $(INSTALL) $$e '$(DESTDIR)$(DOCDIR)/'$$e; done
 	@mkdir -p '$(DESTDIR)$(LIBDIR)/pkgconfig'

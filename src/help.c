@@ -83,15 +83,15 @@ void th_synopsis(ThText *t, const ThCommand *c, int form)
 
 void th_option_values(ThText *t, const ThOptionSpec *spec)
 {
+    bool whole = spec->type != TH_REAL;
     switch (spec->type) {
     case TH_INT:
     case TH_RANGE:
-        th_text_add(t, spec->type == TH_INT ? "integer" : "range");
-        if (spec->max > spec->min)
-            th_text_printf(t, " from %.15g to %.15g", spec->min, spec->max);
-        break;
     case TH_REAL:
-        th_text_printf(t, "number from %.15g to %.15g", spec->min, spec->max);
+        th_text_add(t, spec->type == TH_INT ? "integer" : whole ? "range" : "number");
+        if (spec->max > spec->min)
+            th_text_printf(t, whole ? " from %.0f to %.0f" : " from %g to %g", spec->min,
+                           spec->max);
         break;
     case TH_FLAG:
         th_text_add(t, "yes or no");

@@ -14,30 +14,79 @@
 
 /* ---- mdoc ------------------------------------------------------------------------------------ */
 
-/* Text as mdoc input: what roff would read as markup is escaped; a line is one sentence or less. */
+/* True after a word that ends with a full stop and is followed by the start of a sentence. */
+static bool ends_sentence(const char *end, size_t n, char next)
+{
+    bool goes_on = (next >= 'a' && next <= 'z') || (next >= '0' && next <= '9');
+    return n > 1 && strchr(".?!", end[-1]) && !goes_on;
+}
+
+static void mdoc_put(FILE *out, const char *word, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        fputs(word[i] == '\\' ? "\\e" : (const char[]){word[i], '\0'}, out);
+}
+
+/* The bytes of a word once roff's preprocessor has written what is not ASCII as \[u....]. */
+static size_t mdoc_length(const char *word, size_t n)
+{
+    size_t length = n;
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)word[i];
+        length += c == '\\' ? 1 : c >= 0xc0 ? 7 : 0;
+    }
+    return length;
+}
+
+/* Text as mdoc input: a sentence begins a line, lines are short, nothing is taken for markup. */
 static void mdoc_text(FILE *out, const char *text)
 {
-    bool start = true;
-    for (const char *c = text; *c; c++) {
-        if (start && (*c == '.' || *c == '\''))
-            fputs("\\&", out);
-        start = false;
-        if (*c == '\\') {
-            fputs("\\e", out);
-        } else if (*c == '\n') {
-            fputs(c[1] == '\n' ? "\n.Pp" : "\n", out);
-            c += c[1] == '\n';
-            fputs(*c == '\n' && c[-1] == '\n' ? "\n" : "", out);
-            start = true;
-        } else if (*c == ' ' && c > text && strchr(".:?!", c[-1])) {
-            fputc('\n', out); /* a sentence ends the line */
-            c += strspn(c, " ") - 1;
-            start = true;
-        } else {
-            fputc(*c, out);
+    size_t column = 0;
+    const char *c = text;
+    while (*c) {
+        if (*c == '\n') {
+            bool paragraph = c[1] == '\n';
+            fputs(column ? "\n" : "", out);
+            fputs(paragraph ? ".Pp\n" : "", out);
+            c += strspn(c, "\n");
+            column = 0;
+            continue;
         }
+        size_t n = strcspn(c, " \n");
+        size_t length = mdoc_length(c, n);
+        if (column > 0 && column + 1 + length > 78) {
+            fputc('\n', out);
+            column = 0;
+        }
+        if (column > 0)
+            column += (size_t)(fputc(' ', out) != EOF);
+        else if (*c == '.' || *c == '\'')
+            fputs("\\&", out);
+        mdoc_put(out, c, n);
+        column += length;
+        c += n;
+        char next = c[strspn(c, " ")];
+        if (*c == ' ' && ends_sentence(c, n, next)) {
+            fputc('\n', out);
+            column = 0;
+        }
+        c += strspn(c, " ");
     }
-    fputc('\n', out);
+    fputs(column ? "\n" : "", out);
+}
+
+/* A summary, which has no full stop, as a sentence. */
+static void mdoc_summary(FILE *out, const char *summary)
+{
+    ThText t = {0};
+    th_text_add(&t, summary);
+    size_t n = strlen(summary);
+    if (n > 0 && !strchr(".?!", summary[n - 1]))
+        th_text_add(&t, ".");
+    if (t.data && t.data[0] >= 'a' && t.data[0] <= 'z')
+        t.data[0] = (char)(t.data[0] - 'a' + 'A');
+    mdoc_text(out, t.data ? t.data : "");
+    th_text_free(&t);
 }
 
 /* Text as one argument of a macro. */
@@ -123,10 +172,8 @@ static void mdoc_command(FILE *out, const ThCommand *c)
         fputs(".Pp\nResults:\n", out);
         mdoc_text(out, c->results);
     }
-    if (c->example) {
-        fputs(".Pp\n", out);
+    if (c->example)
         mdoc_literal(out, c->example);
-    }
 }
 
 static void mdoc_commands(FILE *out)
@@ -148,7 +195,7 @@ static void mdoc_kind(FILE *out, const char *name, const char *summary, const ch
                       const ThOptionSpec *options)
 {
     fprintf(out, ".It Cm %s\n", name);
-    mdoc_text(out, summary);
+    mdoc_summary(out, summary);
     if (detail) {
         fputs(".Pp\n", out);
         mdoc_text(out, detail);
@@ -196,9 +243,9 @@ static void mdoc_automata(FILE *out)
     for (size_t i = 0; i < n; i++) {
         fprintf(out, ".It Cm %s", b[i].name);
         for (int k = 0; k < b[i].n_arguments; k++)
-            fprintf(out, " Ns %s Ar %s", k ? ",\\ " : "(", b[i].argument[k].name);
-        fputs(b[i].n_arguments ? " Ns )\n" : "\n", out);
-        mdoc_text(out, b[i].summary);
+            fprintf(out, " %s Ar %s", k ? "," : "Ns Pq", b[i].argument[k].name);
+        fputc('\n', out);
+        mdoc_summary(out, b[i].summary);
         for (int k = 0; k < b[i].n_arguments; k++) {
             fprintf(out, "The argument\n.Ar %s\nis an integer from %d to %d", b[i].argument[k].name,
                     b[i].argument[k].least, b[i].argument[k].most);
@@ -233,7 +280,7 @@ static void mdoc_formats(FILE *out)
     fputs(".Sh FORMATS\nWhat\n.Ic save\nand\n.Ic load\nunderstand:\n.Bl -tag -width Ds\n", out);
     for (size_t i = 0; i < n; i++) {
         fprintf(out, ".It Pa %s\n", formats[i].extension);
-        mdoc_text(out, formats[i].summary);
+        mdoc_summary(out, formats[i].summary);
         if (!formats[i].load || !formats[i].save)
             fprintf(out, ".Pq %s only\n", formats[i].save ? "save" : "load");
     }

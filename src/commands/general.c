@@ -17,13 +17,7 @@ TH_COMMAND(help, .group = "general", .summary = "explain a command or a topic",
                      "is a command (help train, help plot loss), a kind of task or model (help "
                      "parity, help regulargpt), or one of syntax, tasks, models, automata, "
                      "settings, formats and results.",
-           .example = "help pwd\n"
-                      "#> pwd\n"
-                      "#>     print the current directory\n"
-                      "#> \n"
-                      "#> Example:\n"
-                      "#>     pwd",
-           .args = {{A_COMMAND, "TOPIC", A_OPTIONAL | A_REPEATED}},
+           .example = "help drop", .args = {{A_COMMAND, "TOPIC", A_OPTIONAL | A_REPEATED}},
            .flags = C_PAGED | C_KEEPS_RESULT)
 {
     ThText topic = {0};
