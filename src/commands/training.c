@@ -1,0 +1,430 @@
+/* training.c - commands that train, evaluate and check models. */
+#include "lab/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "command.h"
+#include "commands/kit.h"
+#include "formats/safetensors.h"
+#include "lab/evaluate.h"
+
+/* ---- train ------------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    ThSession *s;
+    ThObject *object; /* the model's */
+    ThTrainer *trainer;
+    const char *checkpoint;  /* file, or NULL */
+    long long every, report; /* steps */
+    long long first_step;
+    double started;
+} Training;
+
+static void print_figures(const Training *t)
+{
+    ThProgress p = th_trainer_progress(t->trainer);
+    FILE *out = th_out(t->s);
+    if (!out) {
+        th_row(t->s, p.step, p.loss, p.accuracy);
+        return;
+    }
+    fprintf(out, "step %lld  loss %.4g  accuracy %.4g\n", p.step, p.loss, p.accuracy);
+    fflush(out);
+}
+
+static void show_progress(const Training *t)
+{
+    ThProgress p = th_trainer_progress(t->trainer);
+    double rate = (double)(p.step - t->first_step) / (th_clock() - t->started);
+    long left = lround((double)(p.last_step - p.step) / rate);
+    th_progress(t->s,
+                "step %lld of %lld  length ≤ %d  loss %.4g  accuracy %.4g  %.4g steps/s  "
+                "%ld:%02ld left",
+                p.step, p.last_step, p.longest, p.loss, p.accuracy, rate, left / 60, left % 60);
+}
+
+static bool save_checkpoint(const Training *t, ThError *err)
+{
+    return !t->checkpoint || th_safetensors_save(t->object->as.model, t->checkpoint, err);
+}
+
+/* What is due after a step, by its number. */
+static bool after_step(const Training *t, ThError *err)
+{
+    ThProgress p = th_trainer_progress(t->trainer);
+    bool last = p.step == p.last_step;
+    if (p.step % t->report == 0 || last)
+        print_figures(t);
+    show_progress(t);
+    return (p.step % t->every && !last) || save_checkpoint(t, err);
+}
+
+static bool run_steps(const Training *t, ThError *err)
+{
+    while (!th_trainer_done(t->trainer)) {
+        if (th_stopped(th_stop(t->s), NULL))
+            return th_fail(err, TH_EINTERRUPTED, "interrupted; the model is as after step %lld",
+                           th_trainer_progress(t->trainer).step);
+        if (!th_trainer_step(t->trainer, err) || !after_step(t, err))
+            return false;
+    }
+    return true;
+}
+
+/* The loaded model goes on where the object's model would have come to. */
+static bool check_checkpoint(const Training *t, const ThModel *loaded, long long end, ThError *err)
+{
+    const ThModel *m = t->object->as.model;
+    char *wanted = th_options_format(&m->options, err);
+    char *found = th_options_format(&loaded->options, err);
+    bool same = wanted && found && m->kind == loaded->kind && strcmp(wanted, found) == 0;
+    if (!same) {
+        th_fail(err, TH_EVALUE, "the checkpoint %s holds another model: %s %s", t->checkpoint,
+                loaded->kind->name, found ? found : "");
+        th_hint(err, "remove the file or name another");
+    }
+    free(wanted);
+    free(found);
+    if (same && loaded->training.step > end)
+        return th_fail(err, TH_EVALUE,
+                       "the checkpoint %s is at step %lld, this training ends at %lld",
+                       t->checkpoint, loaded->training.step, end);
+    return same;
+}
+
+/* A checkpoint that cannot be written should say so before the work, not after it. */
+static bool check_writable(const char *path, ThError *err)
+{
+    ThFile f = {0};
+    bool ok = th_file_begin(&f, path, err) != NULL;
+    th_file_abort(&f);
+    return ok;
+}
+
+/* Continues from the checkpoint if there is one that is further than the model; *steps is what
+ * remains to be done. */
+static bool resume(Training *t, long long *steps, ThError *err)
+{
+    if (!t->checkpoint)
+        return true;
+    if (access(t->checkpoint, F_OK) != 0)
+        return check_writable(t->checkpoint, err);
+    ThModel *loaded = th_safetensors_load(t->checkpoint, err);
+    if (!loaded)
+        return false;
+    long long now = t->object->as.model->training.step;
+    if (loaded->training.step <= now) {
+        th_model_free(loaded);
+        return true;
+    }
+    if (!check_checkpoint(t, loaded, now + *steps, err)) {
+        th_model_free(loaded);
+        return false;
+    }
+    *steps -= loaded->training.step - now;
+    th_model_free(t->object->as.model);
+    t->object->as.model = loaded;
+    th_say(t->s, "continuing from %s at step %lld\n", t->checkpoint, loaded->training.step);
+    return true;
+}
+
+static bool set_number(ThOptions *o, const char *name, long long value, ThError *err)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%lld", value);
+    return th_options_set(o, name, text, err);
+}
+
+/* The options as the trainer gets them: the session's seed for a new model, and the steps left. */
+static bool trainer_options(const Training *t, const ThCall *call, long long steps, ThOptions *o,
+                            ThError *err)
+{
+    if (!th_options_copy(o, &call->options, err))
+        return false;
+    bool fresh = !t->object->as.model->bound && !th_option_given(o, "seed");
+    return set_number(o, "steps", steps, err) &&
+           (!fresh || set_number(o, "seed", th_setting_int(t->s, "seed"), err));
+}
+
+static bool note_task(ThModel *m, const ThObject *task, ThError *err)
+{
+    char *text = th_strdup(task->made_by ? task->made_by : task->name, err);
+    if (!text)
+        return false;
+    free(m->training.task);
+    m->training.task = text;
+    free(m->scores);
+    m->scores = NULL;
+    m->n_scores = 0;
+    return true;
+}
+
+static void set_results(const Training *t)
+{
+    ThProgress p = th_trainer_progress(t->trainer);
+    double seconds = th_clock() - t->started;
+    long long steps = p.step - t->first_step;
+    th_result_real(t->s, "loss", p.loss);
+    th_result_real(t->s, "accuracy", p.accuracy);
+    th_result_int(t->s, "steps", steps);
+    th_result_real(t->s, "seconds", seconds);
+    th_result_real(t->s, "rate", seconds > 0 ? (double)steps / seconds : 0);
+    if (th_interactive(t->s))
+        th_say(t->s, "%lld steps in %.3g s, %.3g a second\n", steps, seconds,
+               (double)steps / seconds);
+}
+
+/* The checkpoint had all the steps that were asked for. */
+static bool finished_before(const Training *t)
+{
+    const ThTraining *done = &t->object->as.model->training;
+    th_result_int(t->s, "steps", 0);
+    th_result_real(t->s, "seconds", 0);
+    if (done->n_history > 0) {
+        th_result_real(t->s, "loss", done->history[done->n_history - 1].loss);
+        th_result_real(t->s, "accuracy", done->history[done->n_history - 1].accuracy);
+    }
+    return true;
+}
+
+/* Trains with all that is decided; steps ≥ 1. */
+static bool train(Training *t, const ThObject *task, const ThOptions *o, ThError *err)
+{
+    ThModel *m = t->object->as.model;
+    int threads = (int)th_setting_int(t->s, "threads");
+    t->trainer = th_trainer_new(m, task->as.task, o, threads, err);
+    if (!t->trainer)
+        return false;
+    t->first_step = m->training.step;
+    t->started = th_clock();
+    if (!th_out(t->s))
+        th_table(t->s, "history", "step:i loss:r accuracy:r");
+    bool ok = note_task(m, task, err) && run_steps(t, err);
+    if (ok && !th_out(t->s))
+        th_table_end(t->s);
+    if (ok)
+        set_results(t);
+    th_trainer_free(t->trainer);
+    return ok;
+}
+
+static long long report_interval(const ThSession *s, const ThOptions *o, long long steps)
+{
+    long long report =
+        th_option_given(o, "report") ? th_option_int(o, "report") : th_setting_int(s, "report");
+    if (report == 0)
+        report = (steps + 9) / 10;
+    return report;
+}
+
+TH_COMMAND(train, .group = "training", .summary = "train a model on a task",
+           .detail =
+               "Every step draws one length, then a batch of fresh strings of that length, and "
+               "moves the parameters once.  The strings and the first parameters depend on the "
+               "seed alone: the same seed and number of threads give the same bits.  A model that "
+               "was trained before goes on where it stopped.\n\n"
+               "Figures are running means over the last hundred steps or so.  Ctrl-C stops after "
+               "the step that is running, and the model keeps what it has learned.  A loss that is "
+               "not a finite number stops the training with the model as before that step.\n\n"
+               "With checkpoint=, the model is saved every so many steps (every=), and a training "
+               "that finds the file goes on from there until it has done as many steps as asked.",
+           .example = "task p = parity\n"
+                      "model m = regulargpt dim=16 heads=2\n"
+                      "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
+                      "assert steps == 20",
+           .results = "loss accuracy steps seconds rate",
+           .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
+           .options = th_train_options)
+{
+    const ThOptions *given = &call->options;
+    Training t = {.s = s, .object = call->operand[0].object};
+    const ThObject *task = call->operand[1].object;
+    t.checkpoint =
+        th_option_given(given, "checkpoint") ? th_option_text(given, "checkpoint") : NULL;
+    t.every = th_option_int(given, "every");
+    long long steps = th_option_int(given, "steps");
+    t.report = report_interval(s, given, steps);
+    if (!resume(&t, &steps, err))
+        return false;
+    if (steps == 0)
+        return finished_before(&t);
+    ThOptions o = {0};
+    bool ok = trainer_options(&t, call, steps, &o, err) && train(&t, task, &o, err);
+    th_options_free(&o);
+    return ok || th_error_inside(err, &call->operand[1]);
+}
+
+/* ---- evaluate ---------------------------------------------------------------------------------
+ */
+
+static const ThOptionSpec evaluate_options[] = {
+    {"length", TH_RANGE, "41..500", 1, 1000000, NULL, "lengths of the strings"},
+    {"samples", TH_INT, "512", 1, 1e9, NULL, "strings of each length"},
+    {"slice", TH_CHOICE, "paper", 0, 0, "paper|authors",
+     "authors: leave the first length out, as the released code does"},
+    {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the strings; default: set seed"},
+    {0},
+};
+
+typedef struct {
+    ThScore *item;
+    size_t n, cap;
+} Scores;
+
+static bool score_lengths(ThSession *s, ThEvaluator *e, ThRange lengths, int samples, Scores *to,
+                          ThError *err)
+{
+    double sum = 0;
+    for (long long length = lengths.lo; length <= lengths.hi; length += lengths.step) {
+        if (th_stopped(th_stop(s), err) ||
+            !th_grow(&to->item, &to->cap, to->n + 1, sizeof *to->item, err) ||
+            !th_evaluator_length(e, (int)length, samples, &to->item[to->n], err))
+            return false;
+        sum += to->item[to->n++].accuracy;
+        th_progress(s, "length %lld of %lld  mean accuracy %.4g", length, lengths.hi,
+                    sum / (double)to->n);
+    }
+    return true;
+}
+
+static void print_scores(ThSession *s, const Scores *scores)
+{
+    th_table(s, "scores", "length:i accuracy:r low:r high:r chance:r loss:r");
+    for (size_t i = 0; i < scores->n; i++) {
+        const ThScore *x = &scores->item[i];
+        th_row(s, (long long)x->length, x->accuracy, x->lo, x->hi, x->chance, x->loss);
+    }
+    th_table_end(s);
+}
+
+static void summarize(ThSession *s, const Scores *scores)
+{
+    const ThScore *x = scores->item;
+    double sum = 0, chance = 0;
+    size_t lowest = 0;
+    for (size_t i = 0; i < scores->n; i++) {
+        sum += x[i].accuracy;
+        chance += x[i].chance;
+        if (x[i].accuracy < x[lowest].accuracy)
+            lowest = i;
+    }
+    double n = (double)scores->n;
+    th_say(s, "mean accuracy %.6g (chance %.4g) over %zu length%s, lowest %.6g at %d\n", sum / n,
+           chance / n, scores->n, scores->n == 1 ? "" : "s", x[lowest].accuracy, x[lowest].length);
+    th_result_real(s, "accuracy", sum / n);
+    th_result_real(s, "lowest", x[lowest].accuracy);
+    th_result_int(s, "longest", x[scores->n - 1].length);
+    th_result_real(s, "chance", chance / n);
+}
+
+/* The model keeps the scores, for plot accuracy. */
+static void keep_scores(ThModel *m, Scores *scores)
+{
+    free(m->scores);
+    m->scores = scores->item;
+    m->n_scores = scores->n;
+    *scores = (Scores){0};
+}
+
+TH_COMMAND(evaluate, .group = "training", .summary = "measure a model's accuracy by length",
+           .detail =
+               "Draws fresh strings of every length, which depend on the seed and the length "
+               "alone, and prints a row a length: the share of right answers with its 95 % "
+               "interval (Clopper and Pearson), what the best answer that does not read the "
+               "string would reach, and the loss.  The last line has the mean over the lengths; "
+               "plot accuracy draws the rows.\n\n"
+               "Where a string has an answer at every position all of them count; answers within "
+               "a string depend on each other, so the interval is that of as many answers as "
+               "there are strings.\n\n"
+               "Papers average over all lengths beyond those of training, 41..500; the code that "
+               "came with RegularGPT leaves out the first of them (slice=authors).",
+           .example = "task p = parity\n"
+                      "model m = regulargpt dim=16 heads=2\n"
+                      "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
+                      "evaluate m on p length=11..13 samples=64\n"
+                      "assert longest == 13 and accuracy > 0.2",
+           .results = "accuracy lowest longest chance",
+           .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
+           .options = evaluate_options, .flags = C_PAGED)
+{
+    ThModel *m = call->operand[0].object->as.model;
+    const ThTask *task = call->operand[1].object->as.task;
+    const ThOptions *o = &call->options;
+    ThRange lengths = th_option_range(o, "length");
+    if (strcmp(th_option_text(o, "slice"), "authors") == 0)
+        lengths.lo += lengths.step;
+    if (lengths.lo > lengths.hi)
+        return th_fail(err, TH_EUSAGE, "slice=authors leaves no length");
+    ThEvaluator *e =
+        th_evaluator_new(m, task, th_seed(s, o), (int)th_setting_int(s, "threads"), err);
+    if (!e)
+        return th_error_inside(err, &call->operand[0]);
+    Scores scores = {0};
+    bool ok = score_lengths(s, e, lengths, (int)th_option_int(o, "samples"), &scores, err);
+    th_evaluator_free(e);
+    if (ok) {
+        print_scores(s, &scores);
+        summarize(s, &scores);
+        keep_scores(m, &scores);
+    }
+    free(scores.item);
+    return ok;
+}
+
+/* ---- gradcheck --------------------------------------------------------------------------------
+ */
+
+static const ThOptionSpec gradcheck_options[] = {
+    {"length", TH_INT, "7", 1, 1000, NULL, "length of the strings"},
+    {"batch", TH_INT, "3", 1, 1000, NULL, "number of strings"},
+    {"coordinates", TH_INT, "10", 1, 1000000, NULL, "numbers checked of every parameter"},
+    {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the strings; default: set seed"},
+    {0},
+};
+
+static void print_gradcheck(ThSession *s, const ThGradcheck *g)
+{
+    th_table(s, "parameters", "parameter:s checked:i reference:r fast:r");
+    for (int i = 0; i < g->n; i++)
+        th_row(s, g->row[i].name, (long long)g->row[i].checked, g->row[i].analytic_error,
+               g->row[i].fast_error);
+    th_table_end(s);
+    th_result_real(s, "worst", g->worst);
+    th_result_real(s, "worst_fast", g->worst_fast);
+}
+
+TH_COMMAND(gradcheck, .group = "training", .summary = "check a model's gradient",
+           .detail =
+               "Compares the gradient of the loss on one batch, computed in double precision, "
+               "with central differences, and the gradient that training uses with the one "
+               "in double precision.  Prints the worst relative error of each parameter.  The "
+               "model is not changed.",
+           .example = "task p = parity\n"
+                      "model m = regulargpt dim=8 heads=2\n"
+                      "gradcheck m on p\n"
+                      "assert worst < 1e-4 and worst_fast < 1e-3",
+           .results = "worst worst_fast",
+           .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
+           .options = gradcheck_options)
+{
+    const ThOptions *o = &call->options;
+    ThGradcheckShape shape = {.length = (int)th_option_int(o, "length"),
+                              .batch = (int)th_option_int(o, "batch"),
+                              .coordinates = (int)th_option_int(o, "coordinates"),
+                              .seed = (uint64_t)th_seed(s, o)};
+    ThModel *copy = th_model_copy(call->operand[0].object->as.model, err);
+    ThGradcheck *g =
+        copy ? th_gradcheck(copy, call->operand[1].object->as.task, &shape, err) : NULL;
+    th_model_free(copy);
+    if (!g)
+        return th_error_inside(err, &call->operand[0]);
+    print_gradcheck(s, g);
+    th_gradcheck_free(g);
+    return true;
+}
