@@ -64,7 +64,7 @@ static bool hint_declared(Parser *p, const ThIntern *known, const ThToken *t, co
     const char *near = NULL;
     for (size_t i = 0; name && i < known->n; i++)
         name[i] = th_intern_at(known, i, NULL);
-    if (name)
+    if (name && strlen(text_of(p, t)) > 2)
         near = th_nearest(text_of(p, t), name, known->n);
     if (near)
         th_hint(p->err, "did you mean %s?", near);

@@ -45,14 +45,14 @@ static bool meet(int i, int *n_met)
 }
 
 /* Would a reader without `states` number the states as they are, and need none that is idle? */
-static bool states_in_order(const ThAutomaton *a)
+static bool states_in_order(const ThAutomaton *a, bool accept)
 {
     int n_met = 0;
     bool in_order = true;
     for (int q = 0; q < a->n_states; q++)
         in_order = in_order && (!a->start[q] || meet(q, &n_met));
     for (int q = 0; q < a->n_states; q++)
-        in_order = in_order && (!a->accept[q] || meet(q, &n_met));
+        in_order = in_order && (!accept || !a->accept[q] || meet(q, &n_met));
     for (int q = 0; q < a->n_states; q++)
         in_order = in_order && (a->moore[q] == TH_NO_OUTPUT || meet(q, &n_met));
     for (size_t i = 0; i < a->n_arcs; i++)
@@ -123,11 +123,12 @@ static void write_arcs(ThText *t, const ThAutomaton *a)
 void th_automaton_write(ThText *t, const ThAutomaton *a, const char *name)
 {
     bool transducer = th_automaton_moore(a) || th_automaton_mealy(a);
+    bool accept = !transducer || !all_accept(a);
     th_text_printf(t, "automaton %s {\n", name);
     write_list(t, "alphabet", a->symbol, a->n_symbols);
     if (!outputs_in_order(a))
         write_list(t, "outputs", a->output, a->n_outputs);
-    if (!states_in_order(a) || has_idle_state(a)) {
+    if (!states_in_order(a, accept) || has_idle_state(a)) {
         th_text_add(t, "  states");
         for (int q = 0; q < a->n_states; q++) {
             th_text_add(t, " ");
@@ -136,7 +137,7 @@ void th_automaton_write(ThText *t, const ThAutomaton *a, const char *name)
         th_text_add(t, "\n");
     }
     write_marked(t, "start", a, a->start);
-    if (!transducer || !all_accept(a))
+    if (accept)
         write_marked(t, "accept", a, a->accept);
     for (int q = 0; q < a->n_states; q++) {
         if (a->moore[q] == TH_NO_OUTPUT)

@@ -1,0 +1,1112 @@
+/* Automata and machines against plain re-implementations: simulation of sets of states,
+ * Brzozowski's double reversal, all words up to a length, naive closure, and evaluation of the
+ * words' meaning. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "automata/automaton.h"
+#include "automata/build.h"
+#include "automata/builtins.h"
+#include "automata/run.h"
+#include "base/rng.h"
+#include "base/symbols.h"
+
+enum { MAX_WORD = 16 };
+
+static int below(ThRng *r, int n)
+{
+    return (int)th_rng_below(r, (uint64_t)n);
+}
+
+/* ---- words in length-lexicographic order ---- */
+
+/* The word after `word`; false when all of length `most` have been. */
+static bool next_word(int *word, int *length, int k, int most)
+{
+    int i = *length - 1;
+    while (i >= 0 && word[i] == k - 1)
+        word[i--] = 0;
+    if (i >= 0) {
+        word[i]++;
+        return true;
+    }
+    for (i = 0; i <= *length && i < MAX_WORD; i++)
+        word[i] = 0;
+    ++*length;
+    return k > 0 && *length <= most;
+}
+
+/* ---- random automata ---- */
+
+typedef struct {
+    int states, symbols, arcs;
+    int empty; /* one arc in `empty` is an empty move; 0: none */
+    int outputs;
+    bool mealy, moore, deterministic;
+} Recipe;
+
+static void random_arcs(ThBuild *b, ThRng *r, const Recipe *p)
+{
+    for (int i = 0; i < p->arcs && !p->deterministic; i++) {
+        int symbol = p->empty && below(r, p->empty) == 0 ? TH_EPSILON : below(r, p->symbols);
+        int output = p->mealy ? below(r, p->outputs + 1) - 1 : TH_NO_OUTPUT;
+        th_build_arc(b, (ThArc){below(r, p->states), symbol, below(r, p->states), output});
+    }
+    for (int q = 0; q < p->states && p->deterministic; q++) {
+        for (int a = 0; a < p->symbols; a++) {
+            int output = p->mealy ? below(r, p->outputs + 1) - 1 : TH_NO_OUTPUT;
+            if (below(r, 5) > 0)
+                th_build_arc(b, (ThArc){q, a, below(r, p->states), output});
+        }
+    }
+}
+
+static ThAutomaton *random_automaton(ThRng *r, const Recipe *p)
+{
+    static const char *const symbols[] = {"a", "b", "c", "d"};
+    ThBuild b = {0};
+    char name[16];
+    for (int a = 0; a < p->symbols; a++)
+        th_build_symbol(&b, symbols[a]);
+    for (int o = 0; o < p->outputs; o++) {
+        snprintf(name, sizeof name, "x%d", o);
+        th_build_output(&b, name);
+    }
+    for (int q = 0; q < p->states; q++) {
+        snprintf(name, sizeof name, "s%d", q);
+        th_build_state(&b, name);
+        if (below(r, 3) == 0)
+            th_build_accept(&b, q);
+        if (p->moore && below(r, 4) > 0)
+            th_build_moore(&b, q, below(r, p->outputs));
+    }
+    th_build_start(&b, below(r, p->states));
+    if (!p->deterministic && below(r, 2))
+        th_build_start(&b, below(r, p->states));
+    random_arcs(&b, r, p);
+    ThError err = {0};
+    ThAutomaton *a = th_build_finish(&b, &err);
+    assert_non_null(a);
+    return a;
+}
+
+static ThDfa *random_dfa(ThRng *r, int states, int symbols, int classes)
+{
+    ThDfa *d = th_dfa_new(states, symbols, classes, NULL);
+    assert_non_null(d);
+    d->start = below(r, states);
+    for (int i = 0; i < states * symbols; i++)
+        d->next[i] = below(r, states);
+    for (int q = 0; q < states; q++)
+        d->class[q] = below(r, classes);
+    return d;
+}
+
+/* ---- oracles: sets of states as bits ---- */
+
+static uint64_t close_bits(const ThAutomaton *a, uint64_t set)
+{
+    for (uint64_t before = 0; before != set;) {
+        before = set;
+        for (size_t i = 0; i < a->n_arcs; i++) {
+            if (a->arc[i].symbol == TH_EPSILON && (set >> a->arc[i].from & 1))
+                set |= (uint64_t)1 << a->arc[i].to;
+        }
+    }
+    return set;
+}
+
+static uint64_t start_bits(const ThAutomaton *a)
+{
+    uint64_t set = 0;
+    for (int q = 0; q < a->n_states; q++)
+        set |= (uint64_t)a->start[q] << q;
+    return close_bits(a, set);
+}
+
+static uint64_t step_bits(const ThAutomaton *a, uint64_t set, int symbol)
+{
+    uint64_t to = 0;
+    for (size_t i = 0; i < a->n_arcs; i++) {
+        if (a->arc[i].symbol == symbol && (set >> a->arc[i].from & 1))
+            to |= (uint64_t)1 << a->arc[i].to;
+    }
+    return close_bits(a, to);
+}
+
+static bool accepts_bits(const ThAutomaton *a, uint64_t set)
+{
+    for (int q = 0; q < a->n_states; q++) {
+        if (a->accept[q] && (set >> q & 1))
+            return true;
+    }
+    return false;
+}
+
+static bool simulate(const ThAutomaton *a, const int *word, int length)
+{
+    uint64_t set = start_bits(a);
+    for (int i = 0; i < length; i++)
+        set = step_bits(a, set, word[i]);
+    return accepts_bits(a, set);
+}
+
+/* A deterministic machine by the subset construction on bits; rows of reached sets. */
+typedef struct {
+    int n, k;
+    uint64_t set[4096];
+    int next[4096][4];
+} BitMachine;
+
+static int find_set(BitMachine *m, uint64_t set)
+{
+    int i = 0;
+    while (i < m->n && m->set[i] != set)
+        i++;
+    if (i == m->n) {
+        assert_true(m->n < 4096);
+        m->set[m->n++] = set;
+    }
+    return i;
+}
+
+/* Determinizes the reverse of an automaton with empty moves. */
+static void reverse_automaton(BitMachine *m, const ThAutomaton *a)
+{
+    m->n = 0;
+    m->k = a->n_symbols;
+    uint64_t start = 0;
+    for (int q = 0; q < a->n_states; q++) {
+        if (accepts_bits(a, close_bits(a, (uint64_t)1 << q)))
+            start |= (uint64_t)1 << q;
+    }
+    find_set(m, start);
+    for (int i = 0; i < m->n; i++) {
+        for (int c = 0; c < m->k; c++) {
+            uint64_t before = 0;
+            for (int q = 0; q < a->n_states; q++) {
+                uint64_t to = step_bits(a, close_bits(a, (uint64_t)1 << q), c);
+                if (to & m->set[i])
+                    before |= (uint64_t)1 << q;
+            }
+            m->next[i][c] = find_set(m, before);
+        }
+    }
+}
+
+/* The number of states of the determinized reverse of m, in which the states that hold a start of
+ * the automaton behind m accept. */
+static int reverse_again(const BitMachine *m, uint64_t start_of_automaton)
+{
+    static BitMachine r;
+    r.n = 0;
+    uint64_t start = 0;
+    assert_true(m->n <= 64);
+    for (int i = 0; i < m->n; i++) {
+        if (m->set[i] & start_of_automaton)
+            start |= (uint64_t)1 << i;
+    }
+    find_set(&r, start);
+    for (int i = 0; i < r.n; i++) {
+        for (int c = 0; c < m->k; c++) {
+            uint64_t before = 0;
+            for (int q = 0; q < m->n; q++)
+                before |= (r.set[i] >> m->next[q][c] & 1) << q;
+            find_set(&r, before);
+        }
+    }
+    return r.n;
+}
+
+/* Brzozowski: the minimal complete deterministic machine has this many states. */
+static int minimal_size(const ThAutomaton *a)
+{
+    static BitMachine m;
+    reverse_automaton(&m, a);
+    return reverse_again(&m, start_bits(a));
+}
+
+/* ---- determinizing and minimizing ---- */
+
+static void assert_same_language(const ThAutomaton *a, const ThDfa *d, int most)
+{
+    int word[MAX_WORD] = {0}, length = 0;
+    do
+        assert_int_equal(simulate(a, word, length), th_dfa_class(d, word, (size_t)length));
+    while (next_word(word, &length, a->n_symbols, most));
+}
+
+static void test_subsets_and_minimal_machines(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 600; i++) {
+        ThRng r = th_rng(1, "test.automata.subset", i);
+        Recipe p = {.states = 1 + below(&r, 6), .symbols = 1 + below(&r, 2), .arcs = below(&r, 18)};
+        p.empty = below(&r, 2) * 5;
+        ThAutomaton *a = random_automaton(&r, &p);
+        ThDfa *d = th_automaton_dfa(a, 0, NULL, NULL), *m = th_dfa_minimize(d, NULL, NULL);
+        assert_non_null(m);
+        assert_same_language(a, d, 8);
+        assert_same_language(a, m, 8);
+        assert_int_equal(m->n_states, minimal_size(a));
+        th_dfa_free(d);
+        th_dfa_free(m);
+        th_automaton_free(a);
+    }
+}
+
+/* The same automaton behind so many idle states that sets are kept as lists. */
+static void test_large_automata_take_the_same_way(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 60; i++) {
+        ThRng r = th_rng(2, "test.automata.sparse", i);
+        Recipe p = {.states = 6, .symbols = 2, .arcs = 16, .empty = below(&r, 2) * 5};
+        ThAutomaton *small = random_automaton(&r, &p);
+        ThBuild b = {0};
+        char name[16];
+        th_build_symbol(&b, "a");
+        th_build_symbol(&b, "b");
+        for (int q = 0; q < 1000; q++) {
+            snprintf(name, sizeof name, "s%d", q);
+            th_build_state(&b, name);
+        }
+        for (int q = 0; q < 6; q++) {
+            if (small->start[q])
+                th_build_start(&b, 990 - 7 * q);
+            if (small->accept[q])
+                th_build_accept(&b, 990 - 7 * q);
+        }
+        for (size_t j = 0; j < small->n_arcs; j++) {
+            ThArc arc = small->arc[j];
+            th_build_arc(&b, (ThArc){990 - 7 * arc.from, arc.symbol, 990 - 7 * arc.to, -1});
+        }
+        ThAutomaton *large = th_build_finish(&b, NULL);
+        ThDfa *d = th_automaton_dfa(large, 0, NULL, NULL),
+              *e = th_automaton_dfa(small, 0, NULL, NULL);
+        int length = 0;
+        assert_int_equal(d->n_states, e->n_states);
+        assert_null(th_dfa_distinguish(d, e, &length, NULL, NULL));
+        assert_int_equal(length, -1);
+        th_dfa_free(d);
+        th_dfa_free(e);
+        th_automaton_free(large);
+        th_automaton_free(small);
+    }
+}
+
+/* Moore's table-filling: the number of classes of reachable states. */
+static int naive_classes(const ThDfa *d)
+{
+    bool reached[32] = {false}, differ[32][32] = {{false}};
+    reached[d->start] = true;
+    for (int turn = 0; turn < d->n_states; turn++) {
+        for (int i = 0; i < d->n_states * d->n_symbols; i++) {
+            if (reached[i / d->n_symbols])
+                reached[d->next[i]] = true;
+        }
+    }
+    for (int p = 0; p < d->n_states; p++) {
+        for (int q = 0; q < d->n_states; q++)
+            differ[p][q] = d->class[p] != d->class[q];
+    }
+    for (int turn = 0; turn < d->n_states; turn++) {
+        for (int p = 0; p < d->n_states; p++) {
+            for (int q = 0; q < d->n_states; q++) {
+                for (int a = 0; a < d->n_symbols; a++)
+                    differ[p][q] |=
+                        differ[d->next[p * d->n_symbols + a]][d->next[q * d->n_symbols + a]];
+            }
+        }
+    }
+    int n = 0;
+    for (int q = 0; q < d->n_states; q++) {
+        bool fresh = reached[q];
+        for (int p = 0; p < q; p++)
+            fresh = fresh && !(reached[p] && !differ[p][q]);
+        n += fresh;
+    }
+    return n;
+}
+
+/* The same machine under other state numbers. */
+static ThDfa *shuffled(const ThDfa *d, ThRng *r)
+{
+    int to[32];
+    for (int q = 0; q < d->n_states; q++) {
+        int j = below(r, q + 1);
+        to[q] = to[j];
+        to[j] = q;
+    }
+    ThDfa *s = th_dfa_copy(d, NULL);
+    s->start = to[d->start];
+    for (int q = 0; q < d->n_states; q++) {
+        s->class[to[q]] = d->class[q];
+        for (int a = 0; a < d->n_symbols; a++)
+            s->next[to[q] * d->n_symbols + a] = to[d->next[q * d->n_symbols + a]];
+    }
+    return s;
+}
+
+static void test_minimal_machines_of_many_classes(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 2000; i++) {
+        ThRng r = th_rng(3, "test.automata.minimize", i);
+        ThDfa *d = random_dfa(&r, 1 + below(&r, 24), below(&r, 4), 1 + below(&r, 3));
+        ThDfa *s = shuffled(d, &r);
+        ThDfa *m = th_dfa_minimize(d, NULL, NULL), *n = th_dfa_minimize(s, NULL, NULL);
+        assert_int_equal(m->n_states, naive_classes(d));
+        int length = 0;
+        assert_null(th_dfa_distinguish(d, m, &length, NULL, NULL));
+        assert_int_equal(length, -1);
+        assert_int_equal(m->n_states, n->n_states);
+        assert_int_equal(m->start, 0);
+        assert_memory_equal(m->next, n->next,
+                            sizeof *m->next * (size_t)m->n_states * (size_t)m->n_symbols);
+        assert_memory_equal(m->class, n->class, sizeof *m->class * (size_t)m->n_states);
+        th_dfa_free(d);
+        th_dfa_free(s);
+        th_dfa_free(m);
+        th_dfa_free(n);
+    }
+}
+
+/* ---- comparing ---- */
+
+static void test_witness_is_shortest_and_first(void **state)
+{
+    (void)state;
+    int different = 0;
+    for (uint64_t i = 0; i < 4000; i++) {
+        ThRng r = th_rng(4, "test.automata.compare", i);
+        int k = 1 + below(&r, 3), classes = 1 + below(&r, 3);
+        ThDfa *a = random_dfa(&r, 1 + below(&r, 5), k, classes);
+        ThDfa *b = below(&r, 3) ? random_dfa(&r, 1 + below(&r, 4), k, classes) : shuffled(a, &r);
+        b->class[below(&r, b->n_states)] = below(&r, classes);
+        int word[MAX_WORD] = {0}, length = 0, found_length = 0;
+        bool differs = false; /* at length n_a + n_b - 2 at the latest */
+        do
+            differs =
+                th_dfa_class(a, word, (size_t)length) != th_dfa_class(b, word, (size_t)length);
+        while (!differs && next_word(word, &length, k, a->n_states + b->n_states - 2));
+        int *found = th_dfa_distinguish(a, b, &found_length, NULL, NULL);
+        assert_int_equal(found_length, differs ? length : -1);
+        if (differs && length)
+            assert_memory_equal(found, word, sizeof *word * (size_t)length);
+        different += differs;
+        free(found);
+        th_dfa_free(a);
+        th_dfa_free(b);
+    }
+    assert_in_range(different, 1000, 3500);
+}
+
+/* Reading a word in symbols 0 … 3 named a … d: what a deterministic transducer puts out last. */
+static int naive_output(const ThAutomaton *a, const ThAutomaton *t, const int *word, int length,
+                        bool *accepted)
+{
+    int q = -1, output = TH_NO_OUTPUT;
+    for (int p = 0; p < t->n_states; p++)
+        q = t->start[p] ? p : q;
+    for (int i = 0; i < length && q >= 0; i++) {
+        const char *name = a->symbol[word[i]];
+        int from = q;
+        q = -1;
+        for (size_t j = 0; j < t->n_arcs; j++) {
+            if (t->arc[j].from == from && strcmp(t->symbol[t->arc[j].symbol], name) == 0) {
+                q = t->arc[j].to;
+                output = t->arc[j].output;
+            }
+        }
+    }
+    *accepted = q >= 0 && t->accept[q];
+    if (q < 0)
+        return TH_NO_OUTPUT;
+    return t->moore[q] != TH_NO_OUTPUT ? t->moore[q] : output;
+}
+
+/* The first word on which two automata over the same symbols do not do the same; false: none. */
+static bool naive_difference(const ThAutomaton *a, const ThAutomaton *b, int *word, int *length,
+                             int most)
+{
+    *length = 0;
+    do {
+        bool x, y;
+        int of_a = naive_output(a, a, word, *length, &x),
+            of_b = naive_output(a, b, word, *length, &y);
+        if (of_a != of_b || x != y)
+            return true;
+    } while (next_word(word, length, a->n_symbols, most));
+    return false;
+}
+
+static bool is_transducer(const ThAutomaton *a)
+{
+    return th_automaton_moore(a) || th_automaton_mealy(a);
+}
+
+static void test_transducers(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 1500; i++) {
+        ThRng r = th_rng(5, "test.automata.transducer", i);
+        Recipe p = {.states = 1 + below(&r, 5), .symbols = 1 + below(&r, 2), .outputs = 2};
+        p.deterministic = true;
+        p.mealy = below(&r, 2);
+        p.moore = !p.mealy;
+        ThAutomaton *a = random_automaton(&r, &p), *b = random_automaton(&r, &p);
+        ThAutomaton *t = th_automaton_trim(a, NULL), *u = th_automaton_trim(b, NULL);
+        ThAutomaton *m = th_automaton_minimize(a, 0, NULL, NULL);
+        ThAutomaton *again = th_automaton_minimize(m, 0, NULL, NULL);
+        int word[MAX_WORD] = {0}, length;
+        assert_false(naive_difference(t, m, word, &length, 8));
+        memset(word, 0, sizeof word);
+        bool differ = naive_difference(t, u, word, &length, 8);
+        ThDifference d;
+        assert_true(th_automaton_compare(a, b, 0, NULL, &d, NULL));
+        assert_int_equal(d.by_output, is_transducer(a) && is_transducer(b));
+        if (d.by_output) {
+            ThText text = {0};
+            th_symbols_write(&text, a->symbol, a->n_symbols, word, length);
+            assert_int_equal(d.equivalent, !differ);
+            assert_string_equal(d.word ? d.word : "", differ && text.data ? text.data : "");
+            th_text_free(&text);
+        }
+        free(d.word);
+        assert_true(th_automaton_compare(a, m, 0, NULL, &d, NULL));
+        assert_true(d.equivalent);
+        assert_int_equal(again->n_states, m->n_states);
+        assert_int_equal(again->n_arcs, m->n_arcs);
+        assert_memory_equal(again->arc, m->arc, m->n_arcs * sizeof *m->arc);
+        ThAutomaton *const all[] = {a, b, t, u, m, again};
+        for (size_t j = 0; j < sizeof all / sizeof *all; j++)
+            th_automaton_free(all[j]);
+    }
+}
+
+static ThAutomaton *parse(const char *text)
+{
+    ThError err = {0};
+    ThAutomaton *a = th_automaton_parse(text, &err);
+    if (!a)
+        fail_msg("%d:%d: %s", err.line, err.col, err.msg);
+    return a;
+}
+
+static ThAutomaton *evaluate(const char *text)
+{
+    ThError err = {0};
+    ThAutomatonScope scope = {.max_states = 100000};
+    ThAutomaton *a = th_automaton_expression(text, &scope, NULL, &err);
+    if (!a)
+        fail_msg("%s: %d:%d: %s", text, err.line, err.col, err.msg);
+    return a;
+}
+
+static void test_alphabets_are_united(void **state)
+{
+    (void)state;
+    ThAutomaton *a = parse("alphabet b a; start q; accept q; q a,b -> q");
+    ThAutomaton *b = parse("alphabet c b; start q; accept q; q c,b -> q");
+    ThDifference d;
+    assert_true(th_automaton_compare(a, b, 0, NULL, &d, NULL));
+    assert_string_equal(d.word, "a"); /* b a c: b is in both */
+    assert_true(d.accepted[0]);
+    assert_false(d.accepted[1]);
+    free(d.word);
+    assert_true(th_automaton_compare(b, a, 0, NULL, &d, NULL));
+    assert_string_equal(d.word, "c");
+    free(d.word);
+    th_automaton_free(a);
+    th_automaton_free(b);
+}
+
+static void test_interrupted(void **state)
+{
+    (void)state;
+    volatile sig_atomic_t stop = 1;
+    ThRng r = th_rng(6, "test.automata.stop", 0);
+    ThDfa *d = th_dfa_new(100000, 2, 2, NULL);
+    for (int i = 0; i < 200000; i++)
+        d->next[i] = below(&r, 100000);
+    for (int q = 0; q < 100000; q++)
+        d->class[q] = below(&r, 2);
+    ThDfa *e = th_dfa_copy(d, NULL);
+    ThError err = {0};
+    int length = 7;
+    assert_null(th_dfa_distinguish(d, e, &length, &stop, &err));
+    assert_int_equal(err.code, TH_EINTERRUPTED);
+    assert_int_equal(length, 0);
+    err = (ThError){0};
+    assert_null(th_dfa_minimize(d, &stop, &err));
+    assert_int_equal(err.code, TH_EINTERRUPTED);
+    err = (ThError){0};
+    const bool both[4] = {false, false, false, true};
+    assert_null(th_dfa_product(d, e, both, 0, &stop, &err));
+    assert_int_equal(err.code, TH_EINTERRUPTED);
+    err = (ThError){0};
+    assert_null(th_dfa_product(d, e, both, 1000, NULL, &err));
+    assert_int_equal(err.code, TH_ELIMIT);
+    th_dfa_free(d);
+    th_dfa_free(e);
+}
+
+/* The third symbol from the end is a: 8 sets. */
+static void test_state_limit(void **state)
+{
+    (void)state;
+    ThAutomaton *a = parse("start q; accept t; q a,b -> q; q a -> r; r a,b -> s; s a,b -> t");
+    ThError err = {0};
+    ThDfa *d = th_automaton_dfa(a, 8, NULL, &err);
+    assert_non_null(d);
+    assert_int_equal(d->n_states, 8);
+    th_dfa_free(d);
+    assert_null(th_automaton_dfa(a, 7, NULL, &err));
+    assert_int_equal(err.code, TH_ELIMIT);
+    assert_non_null(strstr(err.msg, "more than 7 states"));
+    th_automaton_free(a);
+}
+
+/* ---- the transition monoid ---- */
+
+enum { MOST_MAPS = 4000, MAP = 5 };
+
+/* All maps that words induce, by repeated multiplication of everything with everything. */
+static int naive_monoid(const ThDfa *d, bool *aperiodic)
+{
+    static int map[MOST_MAPS][MAP];
+    int n = 1;
+    for (int q = 0; q < d->n_states; q++)
+        map[0][q] = q;
+    for (int i = 0; i < n; i++) {
+        for (int a = 0; a < d->n_symbols; a++) {
+            int to[MAP], j = 0;
+            for (int q = 0; q < d->n_states; q++)
+                to[q] = d->next[map[i][q] * d->n_symbols + a];
+            while (j < n && memcmp(map[j], to, sizeof *to * (size_t)d->n_states) != 0)
+                j++;
+            if (j == n)
+                memcpy(map[n++], to, sizeof *to * (size_t)d->n_states);
+        }
+    }
+    *aperiodic = true;
+    for (int i = 0; i < n; i++) { /* m^n = m^(n+1) for n states? */
+        for (int q = 0; q < d->n_states; q++) {
+            int p = q;
+            for (int turn = 0; turn < d->n_states; turn++)
+                p = map[i][p];
+            *aperiodic = *aperiodic && map[i][p] == p;
+        }
+    }
+    return n;
+}
+
+static void test_monoid(void **state)
+{
+    (void)state;
+    int n_aperiodic = 0;
+    for (uint64_t i = 0; i < 300; i++) {
+        ThRng r = th_rng(7, "test.automata.monoid", i);
+        ThDfa *d = random_dfa(&r, 1 + below(&r, MAP), below(&r, 3), 2);
+        bool want, got;
+        int size = naive_monoid(d, &want);
+        assert_int_equal(th_dfa_monoid(d, MOST_MAPS, &got, NULL, NULL), size);
+        assert_int_equal(got, want);
+        n_aperiodic += got;
+        if (size > 1) {
+            ThError err = {0};
+            assert_int_equal(th_dfa_monoid(d, (size_t)size - 1, &got, NULL, &err), 0);
+            assert_int_equal(err.code, TH_ELIMIT);
+        }
+        th_dfa_free(d);
+    }
+    assert_in_range(n_aperiodic, 50, 250);
+}
+
+/* Three maps generate all maps of six states: 6^6. */
+static void test_full_transformation_monoid(void **state)
+{
+    (void)state;
+    ThDfa *d = th_dfa_new(6, 3, 2, NULL);
+    for (int q = 0; q < 6; q++) {
+        d->next[q * 3] = (q + 1) % 6;
+        d->next[q * 3 + 1] = q < 2 ? 1 - q : q;
+        d->next[q * 3 + 2] = q == 1 ? 0 : q;
+    }
+    bool aperiodic;
+    assert_int_equal(th_dfa_monoid(d, 100000, &aperiodic, NULL, NULL), 46656);
+    assert_false(aperiodic);
+    th_dfa_free(d);
+}
+
+/* ---- built-in automata: known numbers ---- */
+
+static void test_builtin_sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *expression;
+        int minimal; /* states of the complete minimal machine */
+        int trimmed; /* states without a sink */
+        size_t monoid;
+        bool star_free;
+    } fact[] = {
+        {"parity", 2, 2, 2, false},
+        {"even_pairs", 5, 5, 5, true},
+        {"cycle(5)", 5, 5, 5, false},
+        {"cycle", 5, 5, 5, false},
+        {"dyck(1, 1)", 3, 2, 6, true},
+        {"dyck(1, 2)", 4, 3, 15, true},
+        {"dyck(1, 3)", 5, 4, 31, true},
+        {"dyck(1, 4)", 6, 5, 56, true},
+        {"dyck(1, 12)", 14, 13, 820, true},
+        {"tomita(1)", 2, 1, 2, true},
+        {"tomita(2)", 3, 2, 6, true},
+        {"tomita(3)", 5, 4, 26, false},
+        {"tomita(4)", 4, 3, 12, true},
+        {"tomita(5)", 4, 4, 4, false},
+        {"tomita(6)", 3, 3, 3, false},
+        {"tomita(7)", 5, 4, 9, true},
+        {"sum(2)", 2, 2, 2, false},
+        {"sum(5)", 5, 5, 5, false},
+        {"even_pair(2)", 5, 5, 5, true},
+        {"even_pair(5)", 11, 11, 26, true},
+        {"mod_arithmetic(2)", 9, 8, 38, false},
+        {"mod_arithmetic(3)", 19, 18, 118, false},
+        {"mod_arithmetic(5)", 51, 50, 518, false},
+        {"flip_flop", 3, 3, 3, true},
+    };
+    for (size_t i = 0; i < sizeof fact / sizeof *fact; i++) {
+        ThAutomaton *a = evaluate(fact[i].expression);
+        ThDfa *d = th_automaton_dfa(a, 0, NULL, NULL), *m = th_dfa_minimize(d, NULL, NULL);
+        size_t states, transitions;
+        bool aperiodic;
+        th_automaton_size(a, &states, &transitions);
+        if (d->n_states != fact[i].minimal || m->n_states != fact[i].minimal ||
+            states != (size_t)fact[i].trimmed)
+            fail_msg("%s: %d, %d and %zu states", fact[i].expression, d->n_states, m->n_states,
+                     states);
+        if (th_dfa_monoid(m, 1000, &aperiodic, NULL, NULL) != fact[i].monoid ||
+            aperiodic != fact[i].star_free)
+            fail_msg("%s: monoid", fact[i].expression);
+        th_dfa_free(d);
+        th_dfa_free(m);
+        th_automaton_free(a);
+    }
+}
+
+/* ---- built-in automata: meaning ---- */
+
+static bool in_parity(const int *w, int n)
+{
+    int b = 0;
+    for (int i = 0; i < n; i++)
+        b += w[i];
+    return b % 2 == 0;
+}
+
+static bool in_even_pairs(const int *w, int n)
+{
+    int pairs = 0;
+    for (int i = 1; i < n; i++)
+        pairs += w[i] != w[i - 1];
+    return pairs % 2 == 0;
+}
+
+static bool in_even_pair_3(const int *w, int n)
+{
+    return n == 0 || w[0] == w[n - 1];
+}
+
+static bool in_cycle_4(const int *w, int n)
+{
+    int at = 0;
+    for (int i = 0; i < n; i++)
+        at += w[i] == 1 ? 1 : w[i] == 2 ? 3 : 0;
+    return at % 4 == 0;
+}
+
+static bool in_sum_3(const int *w, int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += w[i];
+    return sum % 3 == 0;
+}
+
+static bool in_flip_flop(const int *w, int n)
+{
+    while (n > 0 && w[n - 1] == 2)
+        n--;
+    return n > 0 && w[n - 1] == 1;
+}
+
+/* Brackets of k types on a stack; symbol 2i opens type i, 2i + 1 closes it. */
+static bool balanced(const int *w, int n, int most)
+{
+    int stack[MAX_WORD], depth = 0;
+    for (int i = 0; i < n; i++) {
+        if (w[i] % 2 == 0) {
+            if (depth == most)
+                return false;
+            stack[depth++] = w[i];
+        } else if (depth == 0 || stack[--depth] != w[i] - 1) {
+            return false;
+        }
+    }
+    return depth == 0;
+}
+
+static bool in_dyck_1_3(const int *w, int n)
+{
+    return balanced(w, n, 3);
+}
+
+static bool in_dyck_2_2(const int *w, int n)
+{
+    return balanced(w, n, 2);
+}
+
+static bool in_tomita_1(const int *w, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (w[i] == 0)
+            return false;
+    }
+    return true;
+}
+
+static bool in_tomita_2(const int *w, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (w[i] != (i + 1) % 2)
+            return false;
+    }
+    return n % 2 == 0;
+}
+
+/* No maximal block of ones of odd length is followed by a maximal block of zeros of odd length. */
+static bool in_tomita_3(const int *w, int n)
+{
+    int before = 0;
+    for (int i = 0; i < n;) {
+        int j = i;
+        while (j < n && w[j] == w[i])
+            j++;
+        if (w[i] == 0 && before % 2 == 1 && (j - i) % 2 == 1)
+            return false;
+        before = w[i] == 1 ? j - i : 0;
+        i = j;
+    }
+    return true;
+}
+
+static bool in_tomita_4(const int *w, int n)
+{
+    for (int i = 2; i < n; i++) {
+        if (w[i] == 0 && w[i - 1] == 0 && w[i - 2] == 0)
+            return false;
+    }
+    return true;
+}
+
+static bool in_tomita_5(const int *w, int n)
+{
+    return in_parity(w, n) && n % 2 == 0;
+}
+
+static bool in_tomita_6(const int *w, int n)
+{
+    int difference = 0;
+    for (int i = 0; i < n; i++)
+        difference += w[i] ? -1 : 1;
+    return difference % 3 == 0;
+}
+
+static bool in_tomita_7(const int *w, int n)
+{
+    int changes = 0;
+    for (int i = 0; i < n; i++)
+        changes += w[i] != (i ? w[i - 1] : 0);
+    return changes <= 3;
+}
+
+static void test_builtin_languages(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *expression;
+        bool (*contains)(const int *w, int n);
+        int most;
+    } language[] = {
+        {"parity", in_parity, 10},
+        {"even_pairs", in_even_pairs, 10},
+        {"even_pair(3)", in_even_pair_3, 7},
+        {"cycle(4)", in_cycle_4, 7},
+        {"sum(3)", in_sum_3, 7},
+        {"flip_flop", in_flip_flop, 7},
+        {"dyck(1, 3)", in_dyck_1_3, 12},
+        {"dyck(2, 2)", in_dyck_2_2, 7},
+        {"tomita(1)", in_tomita_1, 10},
+        {"tomita(2)", in_tomita_2, 10},
+        {"tomita(3)", in_tomita_3, 12},
+        {"tomita(4)", in_tomita_4, 10},
+        {"tomita(5)", in_tomita_5, 10},
+        {"tomita(6)", in_tomita_6, 10},
+        {"tomita(7)", in_tomita_7, 10},
+    };
+    for (size_t i = 0; i < sizeof language / sizeof *language; i++) {
+        ThAutomaton *a = evaluate(language[i].expression);
+        ThDfa *d = th_automaton_acceptor(a, 0, NULL, NULL);
+        int word[MAX_WORD] = {0}, length = 0;
+        do {
+            if (language[i].contains(word, length) != (th_dfa_class(d, word, (size_t)length) == 1))
+                fail_msg("%s is wrong on a word of length %d", language[i].expression, length);
+        } while (next_word(word, &length, a->n_symbols, language[i].most));
+        th_dfa_free(d);
+        th_automaton_free(a);
+    }
+}
+
+/* Value of digits and operators (m, m+1, m+2 for + - *): terms first, from left to right. */
+static int arithmetic(const int *w, int n, int m)
+{
+    long sum = 0, term = w[0];
+    int sign = 1;
+    for (int i = 1; i + 1 < n; i += 2) {
+        if (w[i] == m + 2) {
+            term = term * w[i + 1] % m;
+        } else {
+            sum += sign * term;
+            sign = w[i] == m ? 1 : -1;
+            term = w[i + 1];
+        }
+    }
+    return (int)(((sum + sign * term) % m + m) % m);
+}
+
+static void test_arithmetic(void **state)
+{
+    (void)state;
+    for (int m = 2; m <= 7; m++) {
+        for (int plus = 0; plus < 2; plus++) {
+            ThAutomaton *a = th_builtin_mod_arithmetic(m, plus, NULL);
+            ThDfa *d = th_automaton_dfa(a, 0, NULL, NULL);
+            assert_int_equal(d->n_classes, m + 1);
+            for (uint64_t i = 0; i < 300; i++) {
+                ThRng r = th_rng(8, "test.automata.arithmetic", i);
+                int word[62], n = 1 + 2 * below(&r, 30);
+                word[0] = m;
+                for (int j = 0; j < n; j++)
+                    word[j + 1] = j % 2 ? m + below(&r, 3) : below(&r, m);
+                const int *w = plus ? word : word + 1;
+                size_t length = (size_t)(n + plus);
+                assert_int_equal(th_dfa_class(d, w, length), 1 + arithmetic(word + 1, n, m));
+                assert_int_equal(th_dfa_class(d, w, length - 1), 0);
+            }
+            th_dfa_free(d);
+            th_automaton_free(a);
+        }
+    }
+}
+
+/* The examples of the papers. */
+static void test_examples(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *expression, *word, *output;
+        bool accepted;
+    } example[] = {
+        {"mod_arithmetic(5)", "1+2*3", "2", true},
+        {"mod_arithmetic(5)", "1-1-1", "4", true},
+        {"mod_arithmetic(5)", "0*1+4*3-2", "0", true},
+        {"mod_arithmetic(5)", "1+2-4", "4", true},
+        {"mod_arithmetic(5)", "1+2-3*4", "1", true},
+        {"cycle(5)", "010211", "2", false},
+        {"sum(5)", "0324", "4", false},
+        {"even_pair(5)", "0320", NULL, true},
+        {"even_pairs", "aabba", NULL, true},
+        {"parity", "aaabba", NULL, true},
+        {"tomita(2)", "", NULL, true},
+        {"dyck(1, 4)", "((()())())", NULL, true},
+    };
+    for (size_t i = 0; i < sizeof example / sizeof *example; i++) {
+        ThAutomaton *a = evaluate(example[i].expression);
+        int n, *w = th_symbols_read(a->symbol, a->n_symbols, example[i].word, &n, NULL);
+        ThRun r;
+        assert_true(th_run_word(&r, a, w, n, NULL, NULL));
+        assert_int_equal(r.accepted, example[i].accepted);
+        int output = a->moore[r.node[r.last].state];
+        assert_string_equal(output == TH_NO_OUTPUT ? "" : a->output[output],
+                            example[i].output ? example[i].output : "");
+        th_run_free(&r);
+        free(w);
+        th_automaton_free(a);
+    }
+}
+
+static void test_builtin_arguments(void **state)
+{
+    (void)state;
+    size_t n;
+    const ThBuiltinAutomaton *b = th_builtin_automata(&n);
+    for (size_t i = 0; i < n; i++) {
+        assert_ptr_equal(th_builtin_automaton(b[i].name), &b[i]);
+        for (int j = 0; j < b[i].n_arguments; j++) {
+            int value[2] = {b[i].argument[0].least, b[i].argument[1].least};
+            ThError err = {0};
+            ThAutomaton *a = th_builtin_build(&b[i], value, b[i].n_arguments, &err);
+            assert_non_null(a);
+            th_automaton_free(a);
+            value[j] = b[i].argument[j].least - 1;
+            assert_null(th_builtin_build(&b[i], value, b[i].n_arguments, &err));
+            assert_int_equal(err.code, TH_EVALUE);
+            value[j] = b[i].argument[j].most + 1;
+            err = (ThError){0};
+            assert_null(th_builtin_build(&b[i], value, b[i].n_arguments, &err));
+            assert_int_equal(err.code, TH_EVALUE);
+        }
+    }
+    ThError err = {0};
+    assert_null(th_builtin_build(th_builtin_automaton("dyck"), (const int[]){4, 60}, 2, &err));
+    assert_int_equal(err.code, TH_ELIMIT);
+}
+
+/* ---- operations on languages ---- */
+
+static void test_operators(void **state)
+{
+    (void)state;
+    ThAutomaton *p = evaluate("parity"), *e = evaluate("even_pairs");
+    static const char *const text[] = {"parity & even_pairs",
+                                       "parity | even_pairs",
+                                       "parity - even_pairs",
+                                       "~parity",
+                                       "~(parity | ~even_pairs)",
+                                       "minimize(parity & even_pairs)",
+                                       "~~parity",
+                                       "parity - even_pairs - parity",
+                                       "parity & even_pairs | ~parity & ~even_pairs",
+                                       "determinize(trim(parity - even_pairs))"};
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        ThAutomaton *a = evaluate(text[i]);
+        int word[MAX_WORD] = {0}, length = 0;
+        do {
+            bool x = simulate(p, word, length), y = simulate(e, word, length);
+            const bool want[] = {
+                x && y, x || y, x && !y, !x, !x && y, x && y, x, false, (x && y) || (!x && !y),
+                x && !y};
+            assert_int_equal(simulate(a, word, length), want[i]);
+        } while (next_word(word, &length, 2, 7));
+        th_automaton_free(a);
+    }
+    th_automaton_free(p);
+    th_automaton_free(e);
+}
+
+static void complement(ThDfa *d)
+{
+    for (int q = 0; q < d->n_states; q++)
+        d->class[q] = !d->class[q];
+}
+
+/* ~(A | B) = ~A & ~B */
+static void test_de_morgan(void **state)
+{
+    (void)state;
+    const bool either[4] = {false, true, true, true}, both[4] = {false, false, false, true};
+    for (uint64_t i = 0; i < 200; i++) {
+        ThRng r = th_rng(9, "test.automata.morgan", i);
+        ThDfa *a = random_dfa(&r, 1 + below(&r, 6), 2, 2),
+              *b = random_dfa(&r, 1 + below(&r, 6), 2, 2);
+        ThDfa *x = th_dfa_product(a, b, either, 0, NULL, NULL);
+        complement(x);
+        complement(a);
+        complement(b);
+        ThDfa *y = th_dfa_product(a, b, both, 0, NULL, NULL);
+        int length;
+        assert_null(th_dfa_distinguish(x, y, &length, NULL, NULL));
+        assert_int_equal(length, -1);
+        ThDfa *const all[] = {a, b, x, y};
+        for (size_t j = 0; j < 4; j++)
+            th_dfa_free(all[j]);
+    }
+}
+
+/* ---- runs ---- */
+
+static void test_runs(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 300; i++) {
+        ThRng r = th_rng(10, "test.automata.run", i);
+        Recipe p = {.states = 1 + below(&r, 6), .symbols = 2, .arcs = below(&r, 18), .empty = 4};
+        ThAutomaton *a = random_automaton(&r, &p);
+        int word[MAX_WORD], length = below(&r, 10);
+        for (int j = 0; j < length; j++)
+            word[j] = below(&r, 2);
+        ThRun run;
+        assert_true(th_run_word(&run, a, word, length, NULL, NULL));
+        assert_int_equal(run.accepted, simulate(a, word, length));
+        uint64_t set = start_bits(a);
+        for (int j = 0; j <= run.read; j++) {
+            uint64_t seen = 0;
+            for (size_t k = run.layer[j]; k < run.layer[j + 1]; k++)
+                seen |= (uint64_t)1 << run.node[k].state;
+            assert_int_equal(seen, set);
+            set = j < length ? step_bits(a, set, word[j]) : set;
+        }
+        assert_true(run.read == length || set == 0);
+        size_t n, *path = th_run_path(&run, &n, NULL);
+        int read = 0;
+        for (size_t j = 0; j < n; j++) { /* every step of the path is an arc */
+            const ThRunNode *node = &run.node[path[j]];
+            bool found = j == 0 && a->start[node->state] && node->symbol == TH_RUN_START;
+            for (size_t k = 0; k < a->n_arcs && j > 0; k++)
+                found = found || (a->arc[k].from == run.node[path[j - 1]].state &&
+                                  a->arc[k].to == node->state && a->arc[k].symbol == node->symbol);
+            assert_true(found);
+            if (node->symbol >= 0)
+                assert_int_equal(node->symbol, word[read++]);
+        }
+        assert_int_equal(read, run.read);
+        assert_true(!run.accepted || a->accept[run.node[run.last].state]);
+        free(path);
+        th_run_free(&run);
+        th_automaton_free(a);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_subsets_and_minimal_machines),
+        cmocka_unit_test(test_large_automata_take_the_same_way),
+        cmocka_unit_test(test_minimal_machines_of_many_classes),
+        cmocka_unit_test(test_witness_is_shortest_and_first),
+        cmocka_unit_test(test_transducers),
+        cmocka_unit_test(test_alphabets_are_united),
+        cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_state_limit),
+        cmocka_unit_test(test_monoid),
+        cmocka_unit_test(test_full_transformation_monoid),
+        cmocka_unit_test(test_builtin_sizes),
+        cmocka_unit_test(test_builtin_languages),
+        cmocka_unit_test(test_arithmetic),
+        cmocka_unit_test(test_examples),
+        cmocka_unit_test(test_builtin_arguments),
+        cmocka_unit_test(test_operators),
+        cmocka_unit_test(test_de_morgan),
+        cmocka_unit_test(test_runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
