@@ -1,0 +1,372 @@
+/* inspect.c - commands that look inside a model. */
+#include "commands/inspect.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/symbols.h"
+#include "commands/kit.h"
+#include "inspect/path.h"
+
+enum { LONGEST_SHOWN = 32 /* characters of an input in a title */ };
+
+/* ---- attention ------------------------------------------------------------------------------- */
+
+ThTrace *th_call_trace(const ThCall *call, int **token, ThError *err)
+{
+    const ThModel *m = call->operand[0].object->as.model;
+    const ThOperand *input = &call->operand[1];
+    int length;
+    *token = NULL;
+    if (!m->bound) {
+        th_fail_operand(err, &call->operand[0], TH_EVALUE,
+                        "the model has no alphabet before its first training");
+        return NULL;
+    }
+    int *word =
+        th_symbols_read(m->signature.symbol, m->signature.n_symbols, input->text, &length, err);
+    ThTrace *trace = word ? th_model_trace(m, word, length, err) : NULL;
+    if (!trace) {
+        free(word);
+        th_error_inside(err, input);
+        return NULL;
+    }
+    *token = word;
+    return trace;
+}
+
+static void write_answer(ThText *t, const ThSignature *s, const ThTrace *trace)
+{
+    const double *z = trace->output + (size_t)(trace->n_outputs - 1) * s->n_classes;
+    if (s->target == TH_BITS) {
+        bool first = true;
+        for (int c = 0; c < s->n_classes; c++) {
+            if (z[c] <= 0)
+                continue;
+            th_text_printf(t, "%s%s", first ? "" : " ", s->class[c]);
+            first = false;
+        }
+        if (first)
+            th_text_add(t, "nothing");
+        return;
+    }
+    int best = 0;
+    for (int c = 1; c < s->n_classes; c++)
+        if (z[c] > z[best])
+            best = c;
+    th_text_add(t, s->class[best]);
+}
+
+void th_write_answer_line(ThText *t, const ThCall *call, const ThTrace *trace)
+{
+    const char *input = call->operand[1].text;
+    size_t n = strlen(input), at = 0, size;
+    for (int i = 0; i < LONGEST_SHOWN && (size = th_utf8_next(input + at, n - at, NULL)) > 0; i++)
+        at += size;
+    th_text_printf(t, "%s on \"", call->operand[0].object->name);
+    th_text_add_bytes(t, input, at);
+    th_text_printf(t, "%s\"", at < n ? "…" : "");
+    if (at < n)
+        th_text_printf(t, " (%d symbols)", trace->length);
+    th_text_add(t, ": ");
+    write_answer(t, &call->operand[0].object->as.model->signature, trace);
+}
+
+/* A key as it is printed: its position, or what stands there instead. */
+static const char *key_name(int key, char to[16])
+{
+    if (key == TH_KEY_PAD)
+        return "pad";
+    snprintf(to, 16, "%d", key);
+    return to;
+}
+
+static void print_path(ThSession *s, const ThTrace *trace, const ThPath *path)
+{
+    char name[16];
+    th_table(s, "path", "layer:i position:i first:i last:i key:s weight:r");
+    for (int l = 0; l < trace->n_layers; l++) {
+        const ThTraceLayer *layer = &trace->layer[l];
+        for (int i = 0; i < layer->n_rows; i++) {
+            for (int k = 0; path->row[l][i] && k < layer->n_keys; k++) {
+                int key = layer->key[(size_t)i * layer->n_keys + k];
+                if (key != TH_KEY_MASKED)
+                    th_row(s, (long long)l + 1, (long long)layer->last[i],
+                           (long long)layer->first[i], (long long)layer->last[i],
+                           key_name(key, name), th_trace_mean_weight(layer, i, k));
+            }
+        }
+    }
+    th_table_end(s);
+}
+
+/* Weight of one head on its k-th key, averaged over the layer's rows on the path. */
+static double mean_over_path(const ThTraceLayer *l, const bool *row, int head, int k)
+{
+    double sum = 0;
+    int rows = 0;
+    for (int i = 0; i < l->n_rows; i++) {
+        if (row[i]) {
+            sum += th_trace_weight(l, head, i, k);
+            rows++;
+        }
+    }
+    return rows > 0 ? sum / rows : 0;
+}
+
+static void print_heads(ThSession *s, const ThTrace *trace, const ThPath *path)
+{
+    th_table(s, "heads",
+             path->routed ? "layer:i head:i back:i weight:r" : "layer:i head:i key:i weight:r");
+    for (int l = 0; l < trace->n_layers; l++) {
+        const ThTraceLayer *layer = &trace->layer[l];
+        for (int h = 0; h < layer->n_heads; h++)
+            for (int k = 0; k < layer->n_keys; k++)
+                th_row(s, (long long)l + 1, (long long)h + 1, (long long)k,
+                       mean_over_path(layer, path->row[l], h, k));
+    }
+    th_table_end(s);
+}
+
+static bool print_attention(ThSession *s, const ThCall *call, const ThTrace *trace, ThError *err)
+{
+    ThPath *path = th_trace_path(trace, err);
+    if (!path)
+        return th_error_inside(err, &call->operand[0]);
+    ThText line = {0};
+    th_write_answer_line(&line, call, trace);
+    th_say(s, "%s\n", line.data ? line.data : "");
+    th_text_free(&line);
+    print_path(s, trace, path);
+    th_say(s, "\n");
+    print_heads(s, trace, path);
+    th_result_int(s, "layers", trace->n_layers);
+    th_result_int(s, "heads", trace->layer[0].n_heads);
+    th_path_free(path);
+    return true;
+}
+
+TH_COMMAND(
+    attention, .group = "inspection", .summary = "show where a model looks when it reads an input",
+    .detail = "For a RegularGPT, the first table is the routing path of the last position (Fig. 1 "
+              "of the paper): every vector that the answer is made of, by layer and position, the "
+              "part of the input that it covers, and its keys with their weights, averaged over "
+              "the heads.  A key is the position whose vector it is, or a pad.  The second table "
+              "has every head's weights, averaged over the path's vectors of a layer: back 0 is "
+              "the position itself, back 1 the one before it at that level, and so on.\n\n"
+              "For a transformer, the tables show what the last position looks at in every "
+              "layer, and each head by itself.\n\n"
+              "plot attention draws both.",
+    .example = "task p = parity\n"
+               "model m = regulargpt dim=16 heads=2\n"
+               "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
+               "attention m \"abbab\" > \"attention.txt\"\n"
+               "assert layers == 3 and heads == 2",
+    .results = "layers heads", .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}},
+    .flags = C_PAGED)
+{
+    int *token;
+    ThTrace *trace = th_call_trace(call, &token, err);
+    bool ok = trace && print_attention(s, call, trace, err);
+    th_trace_free(trace);
+    free(token);
+    return ok;
+}
+
+/* ---- clusters -------------------------------------------------------------------------------- */
+
+const ThOptionSpec th_clusters_options[] = {
+    {"length", TH_INT, "500", 2, 20000, NULL, "length of the string"},
+    {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the string; default: set seed"},
+    {0},
+};
+
+static bool check_pair(const ThCall *call, ThError *err)
+{
+    const ThModel *m = call->operand[0].object->as.model;
+    if (!m->bound)
+        return th_fail_operand(err, &call->operand[0], TH_EVALUE,
+                               "the model has no alphabet before its first training");
+    return th_signature_match(&m->signature, &call->operand[1].object->as.task->signature, err) ||
+           th_error_inside(err, &call->operand[1]);
+}
+
+/* Returns new: the machine whose functions are the true ones. */
+static ThDfa *true_machine(const ThTask *t, ThStop *stop, ThError *err)
+{
+    return t->bits ? th_dfa_copy(t->machine, err) : th_dfa_minimize(t->machine, stop, err);
+}
+
+static void set_cluster_figures(ThSession *s, const ThClusters *c)
+{
+    th_result_int(s, "clusters", c->n_clusters);
+    th_result_real(s, "purity", c->purity);
+    th_result_real(s, "variance", c->variance[0] + c->variance[1]);
+    th_result_int(s, "functions", c->n_functions);
+    th_result_real(s, "gap", c->gap);
+    th_result_real(s, "spread", c->spread);
+}
+
+ThClusters *th_call_clusters(ThSession *s, const ThCall *call, ThError *err)
+{
+    if (!check_pair(call, err))
+        return NULL;
+    const ThModel *m = call->operand[0].object->as.model;
+    const ThTask *t = call->operand[1].object->as.task;
+    ThRng r = th_rng((uint64_t)th_seed(s, &call->options), "inspect.clusters", 0);
+    ThBatch b = {.B = 1};
+    ThClusters *c = NULL;
+    ThTrace *trace = NULL;
+    ThDfa *machine = true_machine(t, th_stop(s), err);
+    if (machine && th_task_sample(t, &r, (int)th_option_int(&call->options, "length"), &b, err))
+        trace = th_model_trace(m, b.token, b.T, err);
+    if (trace)
+        c = th_clusters(trace, machine, b.token, t->signature.symbol, th_stop(s), err);
+    th_trace_free(trace);
+    th_dfa_free(machine);
+    th_batch_free(&b);
+    if (c)
+        set_cluster_figures(s, c);
+    else
+        th_error_inside(err, &call->operand[0]);
+    return c;
+}
+
+static void print_functions(ThSession *s, const ThClusters *c)
+{
+    th_table(s, "functions", "function:s vectors:i clusters:i");
+    for (int f = 0; f < c->n_functions; f++) {
+        long long points = 0, clusters = 0;
+        for (int k = 0; k < c->n_clusters; k++) {
+            long long here = 0;
+            for (int i = 0; i < c->n_points; i++)
+                here += c->point[i].function == f && c->point[i].cluster == k;
+            points += here;
+            clusters += here > 0;
+        }
+        th_row(s, c->function[f], points, clusters);
+    }
+    th_table_end(s);
+}
+
+static void print_clusters(ThSession *s, const ThClusters *c)
+{
+    th_table(s, "layers", "layer:i vectors:i clusters:i purity:r");
+    for (int l = 0; l < c->n_layers; l++)
+        th_row(s, (long long)l + 1, (long long)c->layer[l].points, (long long)c->layer[l].clusters,
+               c->layer[l].purity);
+    th_table_end(s);
+    th_say(s, "\n");
+    print_functions(s, c);
+    th_say(s,
+           "\n%d clusters for %d functions, purity %.6g; two components have %.4g of the variance; "
+           "centres %.4g apart, radius %.4g\n",
+           c->n_clusters, c->n_functions, c->purity, c->variance[0] + c->variance[1], c->gap,
+           c->spread);
+}
+
+TH_COMMAND(clusters, .group = "inspection",
+           .summary = "compare a model's hidden vectors with the task's transition functions",
+           .detail =
+               "Draws one string, takes the output vectors of every layer, and asks whether "
+               "vectors that stand for the same function on states lie together (Fig. 3 of the "
+               "RegularGPT paper).  The function of a vector is the one that its part of the input "
+               "induces on the states of the task's minimal machine; pads count as the identity.  "
+               "Functions are named by the first word that induces them.\n\n"
+               "The number of clusters is found from the vectors alone: of all distances at which "
+               "a single-linkage hierarchy could be cut, the widest range in which the number of "
+               "clusters does not change is taken; where no range is wide, there is one cluster.  "
+               "Purity is the share of vectors whose cluster has their function as its majority, "
+               "the clusters being common to all layers.  variance is the share of the first two "
+               "principal components, gap the least distance of two centres, spread the root mean "
+               "square distance of vectors to their centre.\n\n"
+               "A model that has learned the task has as many clusters as functions, and purity 1 "
+               "in every layer.  plot clusters draws the vectors.",
+           .example = "task p = parity\n"
+                      "model m = regulargpt dim=16 heads=2\n"
+                      "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
+                      "clusters m on p length=100 > \"clusters.txt\"\n"
+                      "assert functions == 2 and purity >= 0.5",
+           .results = "clusters purity variance functions gap spread",
+           .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
+           .options = th_clusters_options, .flags = C_PAGED)
+{
+    ThClusters *c = th_call_clusters(s, call, err);
+    if (!c)
+        return false;
+    print_clusters(s, c);
+    th_clusters_free(c);
+    return true;
+}
+
+/* ---- field ----------------------------------------------------------------------------------- */
+
+const ThOptionSpec th_field_options[] = {
+    {"length", TH_INT, "500", 2, 20000, NULL, "length of the strings"},
+    {"strings", TH_INT, "16", 1, 100000, NULL, "number of strings to average over"},
+    {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the strings; default: set seed"},
+    {0},
+};
+
+/* Greatest distance of the curve from the straight line. */
+static double deviation(const ThField *f)
+{
+    double most = 0;
+    for (int m = 0; m < f->length; m++)
+        most = fmax(most, fabs(f->cumulative[m] - (double)(f->length - m) / f->length));
+    return most;
+}
+
+ThField *th_call_field(ThSession *s, const ThCall *call, ThError *err)
+{
+    if (!check_pair(call, err))
+        return NULL;
+    const ThOptions *o = &call->options;
+    ThField *f = th_field(call->operand[0].object->as.model, call->operand[1].object->as.task,
+                          (int)th_option_int(o, "length"), (int)th_option_int(o, "strings"),
+                          (uint64_t)th_seed(s, o), th_stop(s), err);
+    if (!f) {
+        th_error_inside(err, &call->operand[0]);
+        return NULL;
+    }
+    th_result_real(s, "reach", f->reach);
+    th_result_real(s, "deviation", deviation(f));
+    return f;
+}
+
+TH_COMMAND(field, .group = "inspection", .summary = "measure how far back a model's answer depends",
+           .detail =
+               "Draws strings, takes the gradient of the winning logit with respect to the "
+               "embedding of every position, and adds up the norms from the last position "
+               "backwards (Fig. 4 of the RegularGPT paper); the table has the share at and after "
+               "some twenty positions, averaged over the strings.  Everything is computed in "
+               "double precision.\n\n"
+               "Where every position matters alike, the share falls on a straight line from 1 at "
+               "the first position; deviation is the greatest distance from it.  reach is the "
+               "length of the shortest ending that carries 99 % of the gradient, as a share of "
+               "the input.  plot field draws the curve.",
+           .example = "task p = parity\n"
+                      "model m = regulargpt dim=16 heads=2\n"
+                      "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
+                      "field m on p length=40 strings=2 > \"field.txt\"\n"
+                      "assert reach > 0 and reach <= 1",
+           .results = "reach deviation",
+           .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
+           .options = th_field_options)
+{
+    enum { ROWS = 20 };
+    ThField *f = th_call_field(s, call, err);
+    if (!f)
+        return false;
+    int step = f->length > ROWS ? f->length / ROWS : 1;
+    th_table(s, "field", "position:i share:r line:r");
+    for (int m = 0; m < f->length; m++)
+        if (m % step == 0 || m == f->length - 1)
+            th_row(s, (long long)m, f->cumulative[m], (double)(f->length - m) / f->length);
+    th_table_end(s);
+    th_say(s, "\n99 %% of the gradient lies in the last %.4g of the input\n", f->reach);
+    th_field_free(f);
+    return true;
+}
