@@ -48,7 +48,8 @@ ThAutomaton *th_automaton_alloc(const ThAutomaton *sizes, size_t name_bytes, ThE
 /* Reads the inside of an `automaton NAME { … }` block: statements `alphabet A…`, `start Q…`,
  * `accept Q…`, `output STATE SYMBOL`, `FROM SYMBOL[,SYMBOL…] -> TO [/ OUTPUT]`, separated by
  * newlines or `;`, with # comments; `eps` is the empty move.  Without `alphabet` the symbols are
- * those used, in order of appearance.  `states Q…` and `outputs X…` may fix what else has an order.
+ * those used, in order of appearance; states are numbered as start and transitions mention them.
+ * `states Q…` and `outputs X…` declare others and other orders.
  * A transducer without `accept` accepts wherever it can go.  Returns new.
  * Errors: TH_EPARSE with line and column inside the text (both from 1). */
 ThAutomaton *th_automaton_parse(const char *text, ThError *err);

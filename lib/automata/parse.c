@@ -1,5 +1,6 @@
-/* The inside of an automaton block.  Statements that declare (alphabet, states, outputs) are read
- * first, wherever they stand, so that what uses them can be checked where it stands. */
+/* The inside of an automaton block, in three readings: what declares names (alphabet, states,
+ * outputs), so that their uses can be checked wherever they stand; start states and transitions,
+ * which give the states their order; what is said about states (accept, output). */
 #include "automata/automaton.h"
 
 #include <stdint.h>
@@ -175,7 +176,7 @@ static bool read_target(Parser *p, const ThToken *t, const ThToken *end, ThArc *
         return true;
     if (t->kind != '/')
         return th_token_unexpected(&p->tokens, t, "the end of the transition", p->err);
-    const ThToken *slash = t++;
+    t++;
     if (is_empty_move(p, t))
         return ++t == end ||
                th_token_unexpected(&p->tokens, t, "the end of the transition", p->err);
@@ -183,9 +184,6 @@ static bool read_target(Parser *p, const ThToken *t, const ThToken *end, ThArc *
         return false;
     if (t != end)
         return th_token_unexpected(&p->tokens, t, "the end of the transition", p->err);
-    if (p->any_moore)
-        return th_fail_at(p->err, TH_EPARSE, slash->line, slash->col,
-                          "outputs are of states or of transitions, not of both");
     p->any_mealy = true;
     return true;
 }
@@ -222,6 +220,9 @@ static bool read_transition(Parser *p, Statement s)
 
 static bool read_marks(Parser *p, Statement s, Keyword k)
 {
+    if (p->seen[k])
+        return fail_token(p, s.first, "", " is given twice");
+    p->seen[k] = true;
     for (const ThToken *t = s.first + 1; t < s.end; t++) {
         int q = 0;
         if (!read_state(p, t, &q))
@@ -296,20 +297,22 @@ static bool fail_statement(Parser *p, Statement s)
     return th_hint(p->err, "a transition is written FROM SYMBOL -> TO");
 }
 
-static bool read_statement(Parser *p, Statement s)
+/* Start states and transitions: they give the states their order. */
+static bool read_moves(Parser *p, Statement s)
 {
     Keyword k = keyword_of(p, s);
     if (k == N_KEYWORDS)
         return has_arrow(s) ? read_transition(p, s) : fail_statement(p, s);
+    return k != START || read_marks(p, s, START);
+}
+
+/* What is said about states that are known by then. */
+static bool read_properties(Parser *p, Statement s)
+{
+    Keyword k = keyword_of(p, s);
     if (k == OUTPUT)
         return read_moore(p, s);
-    if (k == START || k == ACCEPT) {
-        if (p->seen[k])
-            return fail_token(p, s.first, "", " is given twice");
-        p->seen[k] = true;
-        return read_marks(p, s, k);
-    }
-    return true;
+    return k != ACCEPT || read_marks(p, s, ACCEPT);
 }
 
 static bool read_declaration(Parser *p, Statement s)
@@ -380,7 +383,7 @@ ThAutomaton *th_automaton_parse(const char *text, ThError *err)
     Parser p = {.err = err};
     ThAutomaton *a = NULL;
     if (th_tokens_read(&p.tokens, text, err) && each_statement(&p, read_declaration) &&
-        each_statement(&p, read_statement) && finish(&p))
+        each_statement(&p, read_moves) && each_statement(&p, read_properties) && finish(&p))
         a = th_build_finish(&p.build, err);
     th_build_free(&p.build);
     th_tokens_free(&p.tokens);

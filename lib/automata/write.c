@@ -1,9 +1,6 @@
 #include "automata/automaton.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
 
 /* A symbol or output; quotes keep one named eps apart from the empty move. */
 static void write_symbol(ThText *t, const char *name)
@@ -44,17 +41,13 @@ static bool meet(int i, int *n_met)
     return i < *n_met;
 }
 
-/* Would a reader without `states` number the states as they are, and need none that is idle? */
-static bool states_in_order(const ThAutomaton *a, bool accept)
+/* Does a reader without `states` number the states as they are, and meet all of them? */
+static bool states_in_order(const ThAutomaton *a)
 {
     int n_met = 0;
     bool in_order = true;
     for (int q = 0; q < a->n_states; q++)
         in_order = in_order && (!a->start[q] || meet(q, &n_met));
-    for (int q = 0; q < a->n_states; q++)
-        in_order = in_order && (!accept || !a->accept[q] || meet(q, &n_met));
-    for (int q = 0; q < a->n_states; q++)
-        in_order = in_order && (a->moore[q] == TH_NO_OUTPUT || meet(q, &n_met));
     for (size_t i = 0; i < a->n_arcs; i++)
         in_order = in_order && meet(a->arc[i].from, &n_met) && meet(a->arc[i].to, &n_met);
     return in_order && n_met == a->n_states;
@@ -69,19 +62,6 @@ static bool outputs_in_order(const ThAutomaton *a)
     for (size_t i = 0; i < a->n_arcs; i++)
         in_order = in_order && (a->arc[i].output == TH_NO_OUTPUT || meet(a->arc[i].output, &n_met));
     return in_order && n_met == a->n_outputs;
-}
-
-/* True if some state has neither a transition nor is a start: such states have to be declared. */
-static bool has_idle_state(const ThAutomaton *a)
-{
-    bool *used = th_alloc((size_t)a->n_states, sizeof *used, NULL);
-    bool idle = !used;
-    for (size_t i = 0; used && i < a->n_arcs; i++)
-        used[a->arc[i].from] = used[a->arc[i].to] = true;
-    for (int q = 0; used && q < a->n_states; q++)
-        idle = idle || !(used[q] || a->start[q]);
-    free(used);
-    return idle;
 }
 
 static bool all_accept(const ThAutomaton *a)
@@ -123,12 +103,11 @@ static void write_arcs(ThText *t, const ThAutomaton *a)
 void th_automaton_write(ThText *t, const ThAutomaton *a, const char *name)
 {
     bool transducer = th_automaton_moore(a) || th_automaton_mealy(a);
-    bool accept = !transducer || !all_accept(a);
     th_text_printf(t, "automaton %s {\n", name);
     write_list(t, "alphabet", a->symbol, a->n_symbols);
     if (!outputs_in_order(a))
         write_list(t, "outputs", a->output, a->n_outputs);
-    if (!states_in_order(a, accept) || has_idle_state(a)) {
+    if (!states_in_order(a)) {
         th_text_add(t, "  states");
         for (int q = 0; q < a->n_states; q++) {
             th_text_add(t, " ");
@@ -137,7 +116,7 @@ void th_automaton_write(ThText *t, const ThAutomaton *a, const char *name)
         th_text_add(t, "\n");
     }
     write_marked(t, "start", a, a->start);
-    if (accept)
+    if (!transducer || !all_accept(a))
         write_marked(t, "accept", a, a->accept);
     for (int q = 0; q < a->n_states; q++) {
         if (a->moore[q] == TH_NO_OUTPUT)

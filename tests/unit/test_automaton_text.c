@@ -200,7 +200,7 @@ static void test_block_errors(void **state)
         {"output q eps", 1, 10, "expected an output before eps", ""},
         {"output q x y", 1, 12, "expected the end of the statement before y", ""},
         {"output q x; output q y", 1, 20, "the output of state q is given twice", ""},
-        {"output q x; q a -> q / y", 1, 22, "outputs are of states or of transitions", ""},
+        {"output q x; q a -> q / y", 1, 1, "outputs are of states or of transitions", ""},
         {"q a -> q / y\noutput q x", 2, 1, "outputs are of states or of transitions", ""},
         {"start even\naccept evn\neven a -> even", 2, 8, "no transition leads to or from state evn",
          "states"},
