@@ -18,7 +18,7 @@ TH_COMMAND(model, .group = "models", .summary = "define a model: an architecture
            .example = "model m = regulargpt dim=32 heads=4\n"
                       "model l = lstm\n"
                       "task p = parity\n"
-                      "train m on p length=1..8 steps=2 report=0\n"
+                      "train m on p length=1..8 steps=2 > \"train.txt\"\n"
                       "show m\n"
                       "list models",
            .args = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_MODEL_KIND, "KIND", 0}})

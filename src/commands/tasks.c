@@ -180,7 +180,7 @@ TH_COMMAND(sample, .group = "tasks", .summary = "show labelled examples of a tas
                       "sample t2 length=4 count=2 seed=3\n"
                       "#> input  answer\n"
                       "#> 1010   accept\n"
-                      "#> 1000   reject\n"
+                      "#> 0100   reject\n"
                       "sample t2 length=1..40 count=10 > \"t2.txt\"",
            .results = "count", .args = {{A_TASK, "TASK", 0}}, .options = sample_options,
            .flags = C_PAGED)
