@@ -114,7 +114,7 @@ static void offer_model_kinds(Cursor *c)
 
 static void offer_automata(Cursor *c)
 {
-    static const char *const functions[] = {"minimize", "regex", NULL};
+    static const char *const functions[] = {"minimize", "determinize", "trim", NULL};
     size_t n;
     const ThBuiltinAutomaton *b = th_builtin_automata(&n);
     offer_objects(c, TH_AUTOMATON);

@@ -81,26 +81,20 @@ static void note(Parser *p, const char *what, size_t n, const Value *v)
         th_text_printf(p->values, " = %.9g", v->number);
 }
 
-/* The first word, in order, that two automata of one alphabet treat differently. */
 static bool compare_automata(Parser *p, const ThAutomaton *a, const ThAutomaton *b, Value *v)
 {
-    ThStop *stop = th_stop(p->s);
+    ThDifference d = {0};
     size_t limit = (size_t)th_setting_int(p->s, "limit-states");
-    if (a->n_symbols != b->n_symbols)
-        return th_fail(p->err, TH_EVALUE, "the two automata have different alphabets");
-    for (int i = 0; i < a->n_symbols; i++)
-        if (strcmp(a->symbol[i], b->symbol[i]) != 0)
-            return th_fail(p->err, TH_EVALUE, "the two automata have different alphabets");
-    ThDfa *d = th_automaton_dfa(a, limit, stop, p->err);
-    ThDfa *e = d ? th_automaton_dfa(b, limit, stop, p->err) : NULL;
-    int length = -1;
-    int *word = e ? th_dfa_distinguish(d, e, &length, stop, p->err) : NULL;
+    if (!th_automaton_compare(a, b, limit, th_stop(p->s), &d, p->err))
+        return false;
     v->type = V_FLAG;
-    v->number = length < 0;
-    free(word);
-    th_dfa_free(d);
-    th_dfa_free(e);
-    return p->err->code == TH_OK;
+    v->number = d.equivalent;
+    if (!d.equivalent) {
+        th_text_add(p->values, p->values->size ? ", " : "");
+        th_text_printf(p->values, "they differ on %s", *d.word ? d.word : "the empty word");
+    }
+    free(d.word);
+    return true;
 }
 
 /* One argument of a call: an automaton expression up to `,` or `)`. */
@@ -126,7 +120,7 @@ static ThAutomaton *parse_automaton(Parser *p)
     return a;
 }
 
-static bool parse_equivalent(Parser *p, const char *start, Value *v)
+static bool parse_equivalent(Parser *p, Value *v)
 {
     bool ok = false;
     ThAutomaton *a = NULL, *b = NULL;
@@ -143,8 +137,6 @@ static bool parse_equivalent(Parser *p, const char *start, Value *v)
     if (!b)
         goto end;
     ok = take(p, ")") ? compare_automata(p, a, b, v) : fail(p, p->at, "expected ')'");
-    if (ok)
-        note(p, start, (size_t)(p->at - start), v);
 end:
     th_automaton_free(a);
     th_automaton_free(b);
@@ -202,7 +194,7 @@ static bool parse_name(Parser *p, Value *v)
         }
     }
     if (n == 10 && memcmp(start, "equivalent", n) == 0 && p->at[strspn(p->at, " \t")] == '(')
-        return parse_equivalent(p, start, v);
+        return parse_equivalent(p, v);
     return figure(p, start, n, v);
 }
 

@@ -4,31 +4,68 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/text.h"
+#include "formats/safetensors.h"
 #include "shell.h"
 
-static void write_task(ThText *t, const ThObject *o)
+/* True if `name` is one of the words of a definition. */
+static bool mentions(const char *definition, const char *name)
 {
-    th_text_printf(t, "task %s = %s\n", o->name, o->made_by ? o->made_by : o->as.task->kind->name);
+    size_t n = strlen(name);
+    for (const char *c = definition; (c = strstr(c, name)); c += n) {
+        static const char between[] = " \t\n()&|~,-=";
+        bool starts = c == definition || strchr(between, c[-1]);
+        if (starts && (c[n] == '\0' || strchr(between, c[n])))
+            return true;
+    }
+    return false;
+}
+
+static bool among(ThObject *const *object, int n, const ThObject *o)
+{
+    for (int i = 0; i < n; i++)
+        if (object[i] == o)
+            return true;
+    return false;
+}
+
+/* The automata that tasks refer to stand in front of them, where they are not saved anyway. */
+static void write_needed(ThSession *s, ThText *t, ThObject *const *object, int n)
+{
+    for (size_t k = 0; th_object_at(s, k); k++) {
+        const ThObject *a = th_object_at(s, k);
+        bool needed = false;
+        for (int i = 0; i < n; i++)
+            needed = needed ||
+                     (object[i]->kind == TH_TASK && object[i]->as.task->kind->takes_automaton &&
+                      object[i]->made_by && mentions(object[i]->made_by, a->name));
+        if (a->kind == TH_AUTOMATON && needed && !among(object, n, a))
+            th_automaton_write(t, a->as.automaton, a->name);
+    }
 }
 
 static bool save_script(ThSession *s, ThObject *const *object, int n, const char *path,
                         ThError *err)
 {
-    (void)s;
     ThText t = {0};
     ThFile f = {0};
     for (int i = 0; i < n; i++) {
         if (object[i]->kind == TH_MODEL) {
-            th_text_free(&t);
             th_fail(err, TH_EUSAGE, "'%s' is a model, and a script cannot hold one",
                     object[i]->name);
             return th_hint(err, "save models to .safetensors files");
         }
+    }
+    write_needed(s, &t, object, n);
+    for (int i = 0; i < n; i++)
         if (object[i]->kind == TH_AUTOMATON)
             th_automaton_write(&t, object[i]->as.automaton, object[i]->name);
-        else
-            write_task(&t, object[i]);
+    for (int i = 0; i < n; i++) {
+        const ThObject *o = object[i];
+        const char *definition = o->made_by ? o->made_by : "";
+        if (o->kind == TH_TASK)
+            th_text_printf(&t, "task %s = %s\n", o->name, definition);
     }
     char *text = th_text_take(&t, err);
     FILE *out = text ? th_file_begin(&f, path, err) : NULL;
@@ -36,6 +73,42 @@ static bool save_script(ThSession *s, ThObject *const *object, int n, const char
         fputs(text, out);
     free(text);
     return out && th_file_commit(&f, err);
+}
+
+static bool save_model(ThSession *s, ThObject *const *object, int n, const char *path, ThError *err)
+{
+    (void)s;
+    if (n != 1)
+        return th_fail(err, TH_EUSAGE, "a .safetensors file holds one model");
+    if (object[0]->kind != TH_MODEL) {
+        th_fail(err, TH_EUSAGE, "'%s' is %s, and a .safetensors file holds a model",
+                object[0]->name, object[0]->kind == TH_TASK ? "a task" : "an automaton");
+        return th_hint(err, "save automata and tasks to .th files");
+    }
+    return th_safetensors_save(object[0]->as.model, path, err);
+}
+
+/* Returns new: the file's name without folder and extension, as far as it can be a name. */
+static char *name_of_file(const char *path, const char *extension, ThError *err)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    char *name = th_strndup(base, strlen(base) - strlen(extension), err);
+    if (name && !th_name_ok(name, NULL)) {
+        th_fail(err, TH_EUSAGE, "'%s' cannot be the name of what the file holds", name);
+        th_hint(err, "load \"%s\" as NAME", path);
+        free(name);
+        name = NULL;
+    }
+    return name;
+}
+
+static bool load_model(ThSession *s, const char *path, const char *name, ThError *err)
+{
+    char *own = name ? NULL : name_of_file(path, ".safetensors", err);
+    ThModel *m = name || own ? th_safetensors_load(path, err) : NULL;
+    bool ok = m && th_define(s, name ? name : own, TH_MODEL, m, NULL, err);
+    free(own);
+    return ok;
 }
 
 static bool load_script(ThSession *s, const char *path, const char *name, ThError *err)
@@ -49,6 +122,8 @@ static bool load_script(ThSession *s, const char *path, const char *name, ThErro
 
 static const ThFormat formats[] = {
     {".th", "tapehead script: automata and tasks", save_script, load_script},
+    {".safetensors", "a model: weights, options, alphabet and the state of its training",
+     save_model, load_model},
 };
 
 const ThFormat *th_formats(size_t *n)

@@ -417,6 +417,12 @@ static void print_figures_csv(ThSession *s)
     }
 }
 
+static size_t without_newline(const char *text)
+{
+    size_t n = strlen(text);
+    return n > 0 && text[n - 1] == '\n' ? n - 1 : n;
+}
+
 static void finish_listing(ThSession *s)
 {
     ThOutput *o = &s->out;
@@ -427,7 +433,7 @@ static void finish_listing(ThSession *s)
     if (!ok)
         o->failed = true;
     else if (o->format == TH_FORMAT_JSON)
-        add_member(s, "text", json_string(o->listing_text));
+        add_member(s, "text", json_stringn(o->listing_text, without_newline(o->listing_text)));
     else
         th_page(s, o->listing_text);
 }

@@ -208,6 +208,8 @@ static bool no_such(ThSession *s, const char *name, int kind, ThError *err)
         th_hint(err, "did you mean %s?", near);
     else if (n == 0 && kind >= 0)
         th_hint(err, "there is no %s yet; see help %s", what, what);
+    else
+        th_hint(err, "%s", n > 0 ? "list shows what there is" : "nothing has been defined yet");
     free(names);
     return false;
 }

@@ -303,6 +303,15 @@ static bool report(ThSession *s, const ThSource *src, const ThLexer *lx, ThError
     return false;
 }
 
+/* Also where an error left part of the text unread. */
+static int next_line_number(const ThLexer *lx)
+{
+    int line = lx->first_line;
+    for (size_t i = 0; i < lx->text.size; i++)
+        line += lx->text.data[i] == '\n';
+    return line;
+}
+
 bool th_shell_run(ThSession *s, ThSource *src)
 {
     ThLexer lx = {0};
@@ -332,7 +341,7 @@ bool th_shell_run(ThSession *s, ThSource *src)
             ok = report(s, src, &lx, &err);
         all = all && ok;
         err = (ThError){0};
-        th_lex_begin(&lx, src->prompt ? 1 : lx.line);
+        th_lex_begin(&lx, src->prompt ? 1 : next_line_number(&lx));
     }
     free(line);
     th_lex_free(&lx);

@@ -97,7 +97,7 @@ static bool bad_value(const ThOptionSpec *s, const char *text, ThError *err)
     th_fail(err, TH_EUSAGE, "'%s' does not fit the option %s", text, s->name);
     switch (s->type) {
     case TH_INT:
-        return th_hint(err, "%s is an integer from %.15g to %.15g", s->name, s->min, s->max);
+        return th_hint(err, "%s is an integer from %.0f to %.0f", s->name, s->min, s->max);
     case TH_REAL:
         return th_hint(err, "%s is a number from %.15g to %.15g", s->name, s->min, s->max);
     case TH_FLAG:
@@ -105,7 +105,7 @@ static bool bad_value(const ThOptionSpec *s, const char *text, ThError *err)
     case TH_CHOICE:
         return th_hint(err, "%s is one of %s", s->name, s->choices);
     case TH_RANGE:
-        return th_hint(err, "%s is a range such as 1..40, within %.15g to %.15g", s->name, s->min,
+        return th_hint(err, "%s is a range such as 1..40, within %.0f to %.0f", s->name, s->min,
                        s->max);
     case TH_STRING:
         break;

@@ -4,14 +4,14 @@
 #include "formats.h"
 #include "session_impl.h"
 
-TH_COMMAND(
-    save, .group = "files", .summary = "write objects to a file",
-    .detail = "The extension of the file says how: help formats lists the formats.  The file "
-              "is written whole or not at all.",
-    .example = "automaton p = parity\nsave p \"/tmp/p.th\"\ndrop p\nload \"/tmp/p.th\"\nlist\n"
-               "#> name  kind       size\n"
-               "#> p     automaton  2 states, 4 transitions",
-    .args = {{A_OBJECT, "NAME", A_REPEATED}, {A_FILE, "FILE", 0}}, .flags = C_KEEPS_RESULT)
+TH_COMMAND(save, .group = "files", .summary = "write objects to a file",
+           .detail =
+               "The extension of the file says how: help formats lists the formats.  The file "
+               "is written whole or not at all.",
+           .example = "automaton p = parity\nsave p \"p.th\"\ndrop p\nload \"p.th\"\nlist\n"
+                      "#> name  kind       size\n"
+                      "#> p     automaton  2 states, 4 transitions",
+           .args = {{A_OBJECT, "NAME", A_REPEATED}, {A_FILE, "FILE", 0}}, .flags = C_KEEPS_RESULT)
 {
     enum { MOST = 256 };
     ThObject *object[MOST];
@@ -35,7 +35,7 @@ TH_COMMAND(
     .detail = "The extension of the file says how it is read: help formats lists the formats.  "
               "A format that holds one object without a name gives it the file's name, or "
               "NAME.",
-    .example = "automaton p = parity\nsave p \"/tmp/p.th\"\nload \"/tmp/p.th\"",
+    .example = "automaton p = parity\nsave p \"p.th\"\nload \"p.th\"",
     .args = {{A_FILE, "FILE", 0}, {A_KEYWORD, "as", A_OPTIONAL}, {A_NEW, "NAME", A_OPTIONAL}},
     .flags = C_KEEPS_RESULT)
 {

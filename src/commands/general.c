@@ -34,8 +34,10 @@ TH_COMMAND(help, .group = "general", .summary = "explain a command or a topic",
 TH_COMMAND(apropos, .group = "general", .summary = "find commands and topics by a word",
            .detail = "Looks for the text in names, summaries, descriptions and options, without "
                      "regard to case.",
-           .example = "apropos directory", .args = {{A_TEXT, "TEXT", 0}},
-           .flags = C_PAGED | C_KEEPS_RESULT)
+           .example = "apropos directory\n"
+                      "#>   cd                  change the current directory\n"
+                      "#>   pwd                 print the current directory",
+           .args = {{A_TEXT, "TEXT", 0}}, .flags = C_PAGED | C_KEEPS_RESULT)
 {
     if (th_apropos(th_listing(s), call->operand[0].text))
         return true;
@@ -151,7 +153,8 @@ TH_COMMAND(
               "or expressions, accept the same words.\n\n"
               "When the condition is false the message shows what the figures were; a script "
               "stops there with status 1.",
-    .example = "assert 2 + 2 == 4 and not (1 > 2)\nassert equivalent(parity, minimize(parity))",
+    .example = "automaton p = parity\nassert states == 2 and symbols <= 3\nassert equivalent(p, "
+               "minimize(p))",
     .args = {{A_RAW, "CONDITION", 0}}, .flags = C_KEEPS_RESULT)
 {
     const ThOperand *o = &call->operand[0];
@@ -196,8 +199,8 @@ TH_COMMAND(time, .group = "general", .summary = "run a command and tell how long
 
 TH_COMMAND(source, .group = "general", .summary = "run the commands of a file",
            .detail = "Stops at the first command that fails.",
-           .example = "source \"examples/session.th\"", .args = {{A_FILE, "FILE", 0}},
-           .flags = C_KEEPS_RESULT | C_SLOW_EXAMPLE)
+           .example = "echo \"echo hello\" > hello.th\nsource hello.th\n#> hello",
+           .args = {{A_FILE, "FILE", 0}}, .flags = C_KEEPS_RESULT)
 {
     return th_source(s, call->operand[0].text, err) || th_error_inside(err, &call->operand[0]);
 }

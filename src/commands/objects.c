@@ -79,7 +79,7 @@ TH_COMMAND(
 
 TH_COMMAND(drop, .group = "objects", .summary = "forget objects",
            .detail = "What was made from them stays.",
-           .example = "automaton p = parity\ndrop p\nlist",
+           .example = "automaton p = parity\nautomaton q = even_pairs\ndrop p\nlist",
            .args = {{A_OBJECT, "NAME", A_REPEATED}}, .flags = C_KEEPS_RESULT)
 {
     (void)err;
@@ -134,7 +134,9 @@ static bool no_inputs_for(const ThOperand *o, const char *verb, ThError *err)
 TH_COMMAND(run, .group = "objects", .summary = "run an automaton or a model on inputs",
            .detail = "An automaton accepts or rejects each input, or translates it where it has "
                      "outputs; a model predicts the class of each.",
-           .example = "automaton p = parity\nrun p abab\n", .results = "accepted state output",
+           .example = "automaton p = parity\nrun p abab\n#> accept\n#>   even -a-> even -b-> odd "
+                      "-a-> odd -b-> even",
+           .results = "accepted state output",
            .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", A_REPEATED}})
 {
     const ThOperand *o = &call->operand[0];
