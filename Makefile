@@ -17,9 +17,8 @@ WARN = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototype
        -Wold-style-definition -Wvla -Wwrite-strings -Wcast-qual -Wpointer-arith -Wformat=2 \
        -Wundef -Wimplicit-fallthrough -Wdouble-promotion -Wconversion -Wno-sign-conversion
 OPT.release = -O2 -g -D_FORTIFY_SOURCE=2 -fstack-protector-strong
-OPT.asan    = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
-              -fno-omit-frame-pointer
-OPT.fuzz    = -O1 -g -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
+OPT.asan    = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+OPT.fuzz    = $(OPT.asan) -fsanitize=fuzzer-no-link
 CFLAGS  ?=
 ALLCFLAGS = -std=c17 -fno-common -pthread -D_XOPEN_SOURCE=700 -DTH_VERSION='"$(VERSION)"' \
             -Ilib -Isrc $(WARN) $(OPT.$(FLAVOUR)) $(CFLAGS)
@@ -28,14 +27,11 @@ LIBS = -lgsl -lopenblas -ljansson -lutf8proc -lm
 Q    = $(if $(V),,@)
 SUB  = @$(MAKE) --no-print-directory
 
-LIB_C := $(wildcard lib/*/*.c)
-SRC_C := $(wildcard src/*.c src/commands/*.c)
-LIB_O := $(LIB_C:%.c=$(B)/%.o)
-SRC_O := $(SRC_C:%.c=$(B)/%.o)
+LIB_O := $(patsubst %.c,$(B)/%.o,$(wildcard lib/*/*.c))
+SRC_O := $(patsubst %.c,$(B)/%.o,$(wildcard src/*.c src/commands/*.c))
 UNIT  := $(patsubst tests/unit/%.c,$(B)/%,$(wildcard tests/unit/test_*.c))
 FUZZ  := $(patsubst tests/fuzz/%.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c))
-FUZZ_TIME ?= 20
 
 all: $(B)/tapehead tapehead man/tapehead.1 $(B)/tapehead.bash   ## build program and manual
 
@@ -59,15 +55,14 @@ $(B)/libtapehead.a: $(LIB_O)
 # The vector loops: fast-math while compiling only; linking with it would flush denormals to zero
 # in the whole process.
 $(B)/lib/tensor/kernels.o $(B)/lib/tensor/kernels_%.o: \
-    ALLCFLAGS += -O3 -ffast-math -fopenmp-simd -mprefer-vector-width=512 \
-    -Wno-pass-failed
+    ALLCFLAGS += -O3 -ffast-math -fopenmp-simd -Wno-pass-failed \
+    $(if $(filter x86_64,$(shell uname -m)),-mprefer-vector-width=512)
 
 $(B)/%.o: %.c Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP -c -o $@ $<
 
 $(B)/test_%: tests/unit/test_%.c $(B)/libtapehead.a
-	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.a,$^) $(LIBS) -lcmocka
 
 # Fuzz targets see the whole program but its main; without a fuzzer they run a folder of files.
@@ -103,11 +98,11 @@ lint:                                  ## second compiler, static analysis, spel
 	@scripts/lint
 
 fuzz:                                  ## FUZZ_TIME seconds for each target (default 20)
-	@scripts/deps test
-	@FUZZ_TIME=$(FUZZ_TIME) scripts/fuzz
+	@scripts/deps lint || scripts/deps test
+	@scripts/fuzz
 
 bench:                                 ## speed, paired with the peer programs
-	@scripts/deps bench
+	@scripts/deps bench || scripts/deps build
 	$(SUB) all bench-programs
 	@tests/bench/run
 
@@ -115,44 +110,41 @@ format-check:                          ## are the sources laid out as .clang-for
 	@scripts/deps lint
 	@git ls-files '*.c' '*.h' | xargs clang-format-14 --dry-run --Werror
 
-format:                                ## lay them out
-	@git ls-files '*.c' '*.h' | xargs clang-format-14 -i
-
-check: $(B)/tapehead $(UNIT) $(FUZZ)
+check: $(B)/tapehead test-programs
 	@tests/run $(B)
 
-unit-programs: $(UNIT)
+test-programs: $(UNIT) $(FUZZ)
 fuzz-programs: $(FUZZ)
 bench-programs: $(BENCH)
 
-HEADERS = $(patsubst lib/%,%,$(wildcard lib/*/*.h lib/*/*.def))
 DOCDIR  = $(DATADIR)/doc/tapehead
+COMPLETIONS = $(DATADIR)/bash-completion/completions
 INSTALL = install -D -m644
 
 install: all                           ## honours PREFIX and DESTDIR
-	install -D -m755 $(B)/tapehead '$(DESTDIR)$(BINDIR)/tapehead'
+	$(INSTALL) -m755 $(B)/tapehead '$(DESTDIR)$(BINDIR)/tapehead'
 	$(INSTALL) $(B)/libtapehead.a '$(DESTDIR)$(LIBDIR)/libtapehead.a'
 	$(INSTALL) man/tapehead.1 '$(DESTDIR)$(MANDIR)/man1/tapehead.1'
-	$(INSTALL) $(B)/tapehead.bash '$(DESTDIR)$(DATADIR)/bash-completion/completions/tapehead'
-	@for h in $(HEADERS); do $(INSTALL) lib/$$h '$(DESTDIR)$(INCLUDEDIR)/tapehead/'$$h; done
-	@for e in examples/*; do $(INSTALL) $$e '$(DESTDIR)$(DOCDIR)/'$$e; done
+	$(INSTALL) $(B)/tapehead.bash '$(DESTDIR)$(COMPLETIONS)/tapehead'
+	@for h in lib/*/*.h; do $(INSTALL) $$h '$(DESTDIR)$(INCLUDEDIR)/tapehead'/$${h#lib/}; done
+	@for e in examples/*; do $(INSTALL) $$e '$(DESTDIR)$(DOCDIR)'/$$e; done
 	@mkdir -p '$(DESTDIR)$(LIBDIR)/pkgconfig'
-	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; \
+	@sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; \
 	    s|@VERSION@|$(VERSION)|' tapehead.pc.in >'$(DESTDIR)$(LIBDIR)/pkgconfig/tapehead.pc'
 
 uninstall:                             ## removes what install put there
 	rm -rf '$(DESTDIR)$(INCLUDEDIR)/tapehead' '$(DESTDIR)$(DOCDIR)'
 	rm -f '$(DESTDIR)$(BINDIR)/tapehead' '$(DESTDIR)$(LIBDIR)/libtapehead.a' \
 	    '$(DESTDIR)$(LIBDIR)/pkgconfig/tapehead.pc' '$(DESTDIR)$(MANDIR)/man1/tapehead.1' \
-	    '$(DESTDIR)$(DATADIR)/bash-completion/completions/tapehead'
+	    '$(DESTDIR)$(COMPLETIONS)/tapehead'
 
 help:                                  ## this list
-	@sed -n 's/^\([a-z][a-z -]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile | expand -t 18
 
 clean:                                 ## remove what was built
 	rm -rf build tapehead man/tapehead.1
 
-.PHONY: all demo test asan valgrind lint fuzz bench format-check format check unit-programs \
+.PHONY: all demo test asan valgrind lint fuzz bench format-check check test-programs \
         fuzz-programs bench-programs install uninstall help clean
 .DELETE_ON_ERROR:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
