@@ -206,6 +206,18 @@ TH_CLONES void th_k_adam(const ThAdam *a, float *w, float *m, float *v, const fl
     }
 }
 
+/* Box and Muller 1958: two numbers from the two 24-bit halves of a word. */
+TH_CLONES void th_k_normals(float *first, float *second, const uint64_t *bits, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        float u = (float)(int32_t)((bits[i] >> 40) + 1) * 0x1p-24f;
+        float angle = (float)(int32_t)(bits[i] & 0xffffff) * (6.2831853f * 0x1p-24f);
+        float radius = sqrtf(-2 * logf(u));
+        first[i] = radius * cosf(angle);
+        second[i] = radius * sinf(angle);
+    }
+}
+
 /* ---- window attention ---- */
 
 static inline __attribute__((always_inline)) float dot(const float *restrict a,

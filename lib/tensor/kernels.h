@@ -9,6 +9,7 @@
 #define TH_KERNELS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* y = x, y += x, y *= s, Σ x², the greatest |x|. */
 void th_k_add(float *y, const float *x, size_t n);
@@ -34,6 +35,9 @@ void th_k_sigmoid(float *y, const float *x, size_t n);
 
 /* Softmax of one row in place; returns the logarithm of the sum of exponentials. */
 float th_k_softmax(float *x, int n);
+
+/* Standard normal numbers from words of random bits, two a word; first and second have n each. */
+void th_k_normals(float *first, float *second, const uint64_t *bits, size_t n);
 
 /* Layer normalisation of a + b (b may be NULL): sum (n,d) receives the normalised rows before gain
  * and offset, rstd (n) the reciprocal deviations, y the result. */

@@ -143,8 +143,16 @@ static void noise_forward(ThTape *t, ThNode *n)
     const Noise *noise = n->args;
     const float *a = th_in_float(t, n, 0);
     float *y = n->value;
-    for (size_t i = 0; i < (size_t)n->rows * (size_t)n->cols; i++)
-        y[i] = a[i] + (float)(noise->deviation * th_rng_normal(noise->rng));
+    size_t size = (size_t)n->rows * (size_t)n->cols, half = (size + 1) / 2;
+    uint64_t *bits = th_tape_take(t, half, sizeof *bits);
+    float *normal = th_tape_take(t, 2 * half, sizeof *normal);
+    if (!bits || !normal)
+        return;
+    for (size_t i = 0; i < half; i++)
+        bits[i] = th_rng_next(noise->rng);
+    th_k_normals(normal, normal + half, bits, half);
+    for (size_t i = 0; i < size; i++)
+        y[i] = a[i] + (float)noise->deviation * normal[i];
 }
 
 static void noise_backward(ThTape *t, ThNode *n)

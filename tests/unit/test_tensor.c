@@ -376,6 +376,40 @@ static void test_optimizers(void **state)
     }
 }
 
+/* Noise is normal: mean, deviation and the share within one deviation; and it passes gradients. */
+static void test_noise(void **state)
+{
+    (void)state;
+    enum { ROWS = 101, COLS = 201, N = ROWS * COLS };
+    ThParams p = {0};
+    th_params_add(&p, "x", ROWS, COLS, TH_INIT_ONE, 0, NULL);
+    assert_true(th_params_allocate(&p, 1, NULL));
+    static double y[N], ones[N];
+    for (ThPrecision precision = TH_FLOAT; precision <= TH_DOUBLE; precision++) {
+        ThTape *t = th_tape_new(precision, &p, NULL);
+        ThRng r = th_rng(1, "noise", 0);
+        double sum = 0, squares = 0, within = 0;
+        th_tape_begin(t, TH_GRADIENT);
+        ThVar v = th_op_noise(t, th_param(t, 0), 0.5, &r);
+        th_tape_read(t, v, y);
+        for (int i = 0; i < N; i++) {
+            double x = (y[i] - 1) / 0.5;
+            sum += x / N;
+            squares += x * x / N;
+            within += (fabs(x) < 1) / (double)N;
+            ones[i] = 1;
+        }
+        assert_near(sum, 0, 0.03);
+        assert_near(squares, 1, 0.04);
+        assert_near(within, 0.6827, 0.015);
+        assert_true(th_tape_backward(t, v, ones, NULL));
+        th_tape_read_gradient(t, th_param(t, 0), y);
+        assert_near(y[17], 1, 0);
+        th_tape_free(t);
+    }
+    th_params_free(&p);
+}
+
 static void test_initial_values(void **state)
 {
     (void)state;
@@ -402,7 +436,7 @@ int main(void)
         cmocka_unit_test(test_operations),     cmocka_unit_test(test_values),
         cmocka_unit_test(test_misfits_fail),   cmocka_unit_test(test_unused_parameters),
         cmocka_unit_test(test_arena_settles),  cmocka_unit_test(test_optimizers),
-        cmocka_unit_test(test_initial_values),
+        cmocka_unit_test(test_initial_values), cmocka_unit_test(test_noise),
     };
     return cmocka_run_group_tests_name("tensor", tests, NULL, NULL);
 }
