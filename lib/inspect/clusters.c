@@ -9,6 +9,7 @@
 #include <gsl/gsl_matrix.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "inspect/functions.h"
 #include "inspect/linkage.h"
 
@@ -159,6 +160,40 @@ static void place(ThClusters *c, const Projection *p, const ThTrace *trace)
     }
 }
 
+typedef struct {
+    char *word;
+    int index;
+} NamedFunction;
+
+static int by_word(const void *a, const void *b)
+{
+    const NamedFunction *x = a, *y = b;
+    size_t n = th_utf8_length(x->word), m = th_utf8_length(y->word);
+    return n != m ? (n < m ? -1 : 1) : strcmp(x->word, y->word);
+}
+
+/* Numbers the functions by their words, short ones first. */
+static bool sort_functions(ThClusters *c, ThError *err)
+{
+    size_t n = (size_t)c->n_functions;
+    NamedFunction *named = th_alloc(n, sizeof *named, err);
+    int *place = th_alloc(n, sizeof *place, err);
+    bool ok = named && place;
+    for (size_t f = 0; ok && f < n; f++)
+        named[f] = (NamedFunction){c->function[f], (int)f};
+    if (ok)
+        qsort(named, n, sizeof *named, by_word);
+    for (size_t f = 0; ok && f < n; f++) {
+        c->function[f] = named[f].word;
+        place[named[f].index] = (int)f;
+    }
+    for (int i = 0; ok && i < c->n_points; i++)
+        c->point[i].function = place[c->point[i].function];
+    free(named);
+    free(place);
+    return ok;
+}
+
 /* Pads act as the identity, so a vector's function is that of the positions that it covers. */
 static bool find_functions(ThClusters *c, const ThDfa *machine, const int *token,
                            char *const *symbol, ThStop *stop, ThError *err)
@@ -175,7 +210,7 @@ static bool find_functions(ThClusters *c, const ThDfa *machine, const int *token
         c->n_functions = c->function ? th_functions_count(f) : 0;
     }
     th_functions_free(f);
-    return ok && c->function;
+    return ok && c->function && sort_functions(c, err);
 }
 
 static bool find_clusters(ThClusters *c, const Projection *p, ThStop *stop, ThError *err)
@@ -204,13 +239,16 @@ static bool measure_purity(ThClusters *c, ThError *err)
     for (int i = 0; ok && i < c->n_points; i++) {
         const ThClusterPoint *p = &c->point[i];
         ThClusterLayer *layer = &c->layer[p->layer];
-        double right = majority[p->cluster] == p->function;
-        layer->purity += right / layer->points;
-        c->purity += right / c->n_points;
+        /* Counts first: a share of all must be 1 exactly. */
+        layer->purity += majority[p->cluster] == p->function;
+        c->purity += majority[p->cluster] == p->function;
         bool *mark = &seen[(size_t)p->layer * nc + (size_t)p->cluster];
         layer->clusters += !*mark;
         *mark = true;
     }
+    for (int l = 0; ok && l < c->n_layers; l++)
+        c->layer[l].purity /= c->layer[l].points;
+    c->purity /= c->n_points;
     free(count);
     free(majority);
     free(seen);
