@@ -206,7 +206,8 @@ TH_CLONES void th_k_adam(const ThAdam *a, float *w, float *m, float *v, const fl
     }
 }
 
-/* Box and Muller 1958: two numbers from the two 24-bit halves of a word. */
+/* Box and Muller 1958: two numbers from the two ends of a word.  The sine is written as a cosine,
+ * because the pair of both on one angle would not become vector code. */
 TH_CLONES void th_k_normals(float *first, float *second, const uint64_t *bits, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -214,7 +215,7 @@ TH_CLONES void th_k_normals(float *first, float *second, const uint64_t *bits, s
         float angle = (float)(int32_t)(bits[i] & 0xffffff) * (6.2831853f * 0x1p-24f);
         float radius = sqrtf(-2 * logf(u));
         first[i] = radius * cosf(angle);
-        second[i] = radius * sinf(angle);
+        second[i] = radius * cosf(angle - 1.5707963f);
     }
 }
 
