@@ -316,6 +316,19 @@ TH_CLONES void th_k_window(const ThWindow *a)
         window_mix(a, width);
 }
 
+/* One head of one node and one key: all three gradients in one loop. */
+static inline __attribute__((always_inline)) void
+window_back_key(const float *restrict q, const float *restrict dy, const float *restrict key,
+                float *restrict dq, float *restrict dkey, float *restrict dvalue, float slope,
+                float weight, int width)
+{
+    for (int j = 0; j < width; j++) {
+        dq[j] += slope * key[j];
+        dkey[j] += slope * q[j];
+        dvalue[j] += weight * dy[j];
+    }
+}
+
 static inline __attribute__((always_inline)) void window_back(const ThWindowBack *b, int width)
 {
     const ThWindow *a = b->forward;
@@ -323,26 +336,25 @@ static inline __attribute__((always_inline)) void window_back(const ThWindowBack
     float by = 1 / sqrtf((float)width);
     for (int i = 0; i < a->n; i++) {
         size_t at = (size_t)a->query[i] * (size_t)d;
-        const float *q = a->q + at, *dy = b->dy + (size_t)i * (size_t)d;
+        const int *keys = a->key + (size_t)i * (size_t)C;
+        const float *weights = a->weight + (size_t)i * (size_t)(a->heads * C);
         for (int h = 0; h < a->heads; h++) {
-            const float *w = a->weight + ((size_t)i * (size_t)a->heads + (size_t)h) * (size_t)C;
+            const float *w = weights + h * C, *dy = b->dy + (size_t)i * (size_t)d + h * width;
             float mean = 0;
             for (int k = 0; k < C; k++) {
-                int row = a->key[i * C + k];
-                size_t from = (size_t)(row < 0 ? 0 : row) * 2 * (size_t)d + (size_t)(h * width);
-                b->scratch[k] = row < 0 ? 0 : dot(dy + h * width, a->kv + from + d, width);
+                size_t from = (size_t)(keys[k] < 0 ? 0 : keys[k]) * 2 * (size_t)d;
+                b->scratch[k] =
+                    keys[k] < 0 ? 0 : dot(dy, a->kv + from + (size_t)(d + h * width), width);
                 mean += w[k] * b->scratch[k];
             }
             for (int k = 0; k < C; k++) {
-                int row = a->key[i * C + k];
-                if (row < 0)
+                if (keys[k] < 0)
                     continue;
-                size_t from = (size_t)row * 2 * (size_t)d + (size_t)(h * width);
-                float ds = w[k] * (b->scratch[k] - mean);
-                b->dbias[h * C + k] += ds;
-                add_times(b->dq + at + h * width, by * ds, a->kv + from, width);
-                add_times(b->dkv + from, by * ds, q + h * width, width);
-                add_times(b->dkv + from + d, w[k], dy + h * width, width);
+                size_t from = (size_t)keys[k] * 2 * (size_t)d + (size_t)(h * width);
+                float slope = w[k] * (b->scratch[k] - mean);
+                b->dbias[h * C + k] += slope;
+                window_back_key(a->q + at + h * width, dy, a->kv + from, b->dq + at + h * width,
+                                b->dkv + from, b->dkv + from + d, by * slope, w[k], width);
             }
         }
     }
