@@ -7,6 +7,7 @@
 #include "base/symbols.h"
 #include "command.h"
 #include "commands/kit.h"
+#include "inspect/path.h"
 #include "lab/evaluate.h"
 #include "show.h"
 
@@ -204,7 +205,7 @@ static bool add_prediction(ThSession *s, const Prediction *r, ThError *err)
         if (r->sig->target == TH_FINAL)
             th_row(s, r->input, answer, confidence(r, i));
         else
-            th_row(s, r->input, (long long)i + 1, r->sig->symbol[r->token[i]], answer,
+            th_row(s, r->input, (long long)i, r->sig->symbol[r->token[i]], answer,
                    confidence(r, i));
         free(answer);
     }
@@ -266,16 +267,6 @@ static double norm(const double *x, int n)
     return sqrt(sum);
 }
 
-/* Mean weight over heads of key k of a row. */
-static double mean_weight(const ThTraceLayer *l, int row, int k)
-{
-    double sum = 0;
-    for (int h = 0; h < l->n_heads; h++)
-        sum += l->weight[((size_t)h * (size_t)l->n_rows + (size_t)row) * (size_t)l->n_keys +
-                         (size_t)k];
-    return sum / l->n_heads;
-}
-
 /* The keys with the greatest weights, at most three, as `position:weight`. */
 static void list_keys(ThText *t, const ThTraceLayer *l, int row)
 {
@@ -285,23 +276,23 @@ static void list_keys(ThText *t, const ThTraceLayer *l, int row)
     for (int n = 0; l->weight && n < MOST; n++) {
         int best = -1;
         for (int k = 0; k < l->n_keys; k++) {
-            double w = mean_weight(l, row, k);
+            double w = th_trace_mean_weight(l, row, k);
             bool taken = w > bound || (w == bound && k <= last);
             if (l->key[row * l->n_keys + k] == TH_KEY_MASKED || taken)
                 continue;
-            if (best < 0 || w > mean_weight(l, row, best))
+            if (best < 0 || w > th_trace_mean_weight(l, row, best))
                 best = k;
         }
         if (best < 0)
             return;
         last = best;
-        bound = mean_weight(l, row, best);
+        bound = th_trace_mean_weight(l, row, best);
         int key = l->key[row * l->n_keys + best];
         th_text_add(t, n ? " " : "");
         if (key == TH_KEY_PAD)
             th_text_printf(t, "pad:%.2f", bound);
         else
-            th_text_printf(t, "%d:%.2f", key + 1, bound);
+            th_text_printf(t, "%d:%.2f", key, bound);
     }
 }
 
@@ -315,7 +306,7 @@ static bool add_trace_row(ThSession *s, const ThModel *m, const int *token, int 
     list_keys(&keys, l, row);
     char *text = th_text_take(&segment, err), *reads = th_text_take(&keys, err);
     if (text && reads)
-        th_row(s, (long long)layer + 1, (long long)first + 1, (long long)last + 1, text,
+        th_row(s, (long long)layer + 1, (long long)first, (long long)last, text,
                norm(l->state + (size_t)row * (size_t)l->dim, l->dim), reads);
     bool ok = text && reads;
     free(text);

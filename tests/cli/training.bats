@@ -1,0 +1,108 @@
+#!/usr/bin/env bats
+# Training as a user sees it from outside: interruption, checkpoints, threads.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit 1
+    cat >start.th <<'END'
+task p = parity
+model m = regulargpt dim=16 heads=2
+END
+}
+
+# The tensors of a model file, weights and moments, without its header.
+tensors() {
+    tail -c +$(($(od -An -tu8 -N8 "$1") + 9)) "$1"
+}
+
+@test "Ctrl-C ends a batch with status 130 and says where the model stands" {
+    cp start.th long.th
+    echo 'train m on p steps=100000000' >>long.th
+    echo 'echo not reached' >>long.th
+    run timeout --preserve-status -s INT 1 "$TAPEHEAD" long.th
+    [ "$status" -eq 130 ]
+    [[ "$output" == *"interrupted; the model is as after step "* ]]
+    [[ "$output" != *"not reached"* ]]
+}
+
+@test "an evaluation can be interrupted" {
+    cp start.th long.th
+    echo 'train m on p steps=1 > "train.txt"' >>long.th
+    echo 'evaluate m on p length=500..1000 samples=100000' >>long.th
+    run timeout --preserve-status -s INT 1 "$TAPEHEAD" long.th
+    [ "$status" -eq 130 ]
+}
+
+@test "a training that goes on from its checkpoint ends with the same bits" {
+    options='length=1..12 curriculum=adaptive optimizer=adamw schedule=cosine warmup=5 noise=0.1'
+    cp start.th whole.th
+    echo "train m on p steps=400 $options > \"whole.txt\"; save m \"whole.safetensors\"" >>whole.th
+    "$TAPEHEAD" whole.th
+    cp start.th part.th
+    echo "train m on p steps=400 $options checkpoint=\"c.safetensors\" every=7 > \"part.txt\"" >>part.th
+    cat >kill.th <<END
+$(cat start.th)
+train m on p steps=400 $options checkpoint="c.safetensors" every=7
+END
+    "$TAPEHEAD" kill.th >/dev/null &
+    pid=$!
+    while [ ! -f c.safetensors ]; do sleep 0.001; done
+    kill -KILL $pid && wait $pid || true
+    "$TAPEHEAD" part.th
+    tensors whole.safetensors >whole
+    tensors c.safetensors >part
+    cmp whole part
+    [ "$(wc -c <whole)" -gt 10000 ]
+    # All steps are done: nothing is left to do.
+    run "$TAPEHEAD" kill.th
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"at step 400"* ]]
+}
+
+@test "a checkpoint of another model, or beyond the end, is refused and kept" {
+    cp start.th save.th
+    echo 'train m on p steps=9 checkpoint="c.safetensors" > "x.txt"' >>save.th
+    "$TAPEHEAD" save.th
+    before=$(cksum <c.safetensors)
+    run "$TAPEHEAD" -e 'task p = parity' -e 'model m = lstm' \
+        -e 'train m on p steps=9 checkpoint="c.safetensors"'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"another model"* ]]
+    sed -i 's/steps=9/steps=5/' save.th
+    run "$TAPEHEAD" save.th
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"is at step 9"* ]]
+    [ "$(cksum <c.safetensors)" = "$before" ]
+}
+
+@test "the same seed gives the same bits, another seed others" {
+    cp start.th one.th
+    echo 'train m on p steps=9 > "x.txt"; save m "m.safetensors"' >>one.th
+    for seed in 3 3 4; do
+        "$TAPEHEAD" --seed $seed one.th
+        cksum <m.safetensors >>sums
+    done
+    [ "$(sed -n 1p sums)" = "$(sed -n 2p sums)" ]
+    [ "$(sed -n 1p sums)" != "$(sed -n 3p sums)" ]
+}
+
+@test "scores do not depend on the number of threads" {
+    cp start.th scores.th
+    cat >>scores.th <<'END'
+train m on p steps=9 > "x.txt"
+save m "m.safetensors"
+END
+    "$TAPEHEAD" scores.th
+    for threads in 1 3; do
+        "$TAPEHEAD" --threads $threads -e 'task p = parity' -e 'load "m.safetensors"' \
+            -e "evaluate m on p length=50..60:5 > \"scores$threads.csv\""
+    done
+    cmp scores1.csv scores3.csv
+}
+
+@test "a full disk is reported" {
+    cp start.th full.th
+    echo 'train m on p steps=2 checkpoint="/dev/full" > "x.txt"' >>full.th
+    run "$TAPEHEAD" full.th
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"error:"* ]]
+}
