@@ -3,7 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void set_message(ThError *err, ThErrc code, const char *format, va_list args)
+static void __attribute__((format(printf, 3, 0)))
+set_message(ThError *err, ThErrc code, const char *format, va_list args)
 {
     err->code = code;
     vsnprintf(err->msg, sizeof err->msg, format, args);

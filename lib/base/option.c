@@ -132,7 +132,8 @@ static bool parse_value(ThOption *o, const char *text, ThError *err)
     case TH_RANGE:
         if (!th_range_parse(&o->range, text, err))
             return false;
-        return (o->range.lo >= s->min && o->range.hi <= s->max) || bad_value(s, text, err);
+        return ((double)o->range.lo >= s->min && (double)o->range.hi <= s->max) ||
+               bad_value(s, text, err);
     case TH_STRING:
         return true;
     }
