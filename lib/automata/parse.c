@@ -93,6 +93,8 @@ static bool lookup(Parser *p, Keyword declared, const ThToken *t, int *number)
         return hint_declared(p, table[declared], t, keywords[declared]);
     }
     *number = known == SIZE_MAX ? intern[declared](&p->build, name) : (int)known;
+    if (p->build.failed)
+        return th_fail(p->err, TH_ENOMEM, "out of memory for an automaton");
     if (declared == STATES && known == SIZE_MAX) {
         if (!th_grow(&p->state_at, &p->state_cap, (size_t)*number + 1, sizeof t, p->err))
             return false;
@@ -227,8 +229,6 @@ static bool read_marks(Parser *p, Statement s, Keyword k)
         int q = 0;
         if (!read_state(p, t, &q))
             return false;
-        if (p->build.failed)
-            return true;
         bool *mark = k == START ? &p->build.info[q].start : &p->build.info[q].accept;
         if (*mark)
             return fail_token(p, t, "state ", " is listed twice");
@@ -250,7 +250,7 @@ static bool read_moore(Parser *p, Statement s)
     if (p->any_mealy)
         return th_fail_at(p->err, TH_EPARSE, s.first->line, s.first->col,
                           "outputs are of states or of transitions, not of both");
-    if (!p->build.failed && p->build.info[q].moore != TH_NO_OUTPUT)
+    if (p->build.info[q].moore != TH_NO_OUTPUT)
         return fail_token(p, t, "the output of state ", " is given twice");
     th_build_moore(&p->build, q, output);
     p->any_moore = true;
