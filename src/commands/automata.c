@@ -29,21 +29,21 @@ TH_COMMAND(
     automaton, .group = "automata", .summary = "define an automaton",
     .detail =
         "In a block, one statement a line:\n\n"
-        "  alphabet A B ...          the symbols, in order; by default those used\n"
-        "  start Q ...               several make it nondeterministic\n"
+        "  alphabet A B ...: the symbols in order; without it, those used\n"
+        "  start Q ...: several make the automaton nondeterministic\n"
         "  accept Q ...\n"
-        "  Q A -> R                  a transition; Q A,B -> R for several symbols\n"
-        "  Q eps -> R                an empty move\n"
-        "  Q A -> R / X              a transition with an output (Mealy)\n"
-        "  output Q X                a state with an output (Moore)\n"
-        "  states Q ..., outputs X ...   all there are, in order; seldom needed\n\n"
+        "  Q A -> R: a transition; Q A,B -> R for several symbols\n"
+        "  Q eps -> R: an empty move\n"
+        "  Q A -> R / X: a transition with an output (Mealy)\n"
+        "  output Q X: a state with an output (Moore)\n"
+        "  states Q ... and outputs X ...: all there are, in order; seldom needed\n\n"
         "States are what the statements mention.  A missing transition rejects; an automaton with "
         "outputs and without accept accepts wherever it can go.  A name that is no plain word "
         "stands in quotes.\n\n"
         "After = stands an expression: names of automata, built-in automata (help automata), "
-        "minimize(A), determinize(A), trim(A), and for the languages, from tight to loose, ~A "
-        "(complement), A & B, and A | B and A - B, which need blanks around the -.  Operations on "
-        "languages drop outputs.  Alphabets are united.",
+        "minimize(A), determinize(A), trim(A), and for the languages, from tight to loose, ~A (the "
+        "words over its alphabet that A rejects), A & B, and A | B and A - B, where the - needs "
+        "blanks around it.  Operations on languages drop outputs, and unite the alphabets.",
     .example = "automaton ends {\n"
                "  alphabet a b\n"
                "  start  any\n"
@@ -55,7 +55,7 @@ TH_COMMAND(
                "automaton both = minimize(parity & ends)\n"
                "echo $states states\n"
                "#> 4 states",
-    .results = "states transitions symbols", .args = {{A_NEW, "NAME", 0}, {A_BLOCK, "{ ... }", 0}},
+    .results = "states transitions symbols", .args = {{A_NEW, "NAME", 0}, {A_BLOCK, "...", 0}},
     .args2 = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_AUTOMATON_EXPRESSION, "EXPRESSION", 0}})
 {
     const ThOperand *body = &call->operand[1];
@@ -145,7 +145,7 @@ TH_COMMAND(minimize, .group = "automata", .summary = "make an automaton minimal 
                "algorithm, after the subset construction where it is needed.",
            .example = "automaton both = parity & even_pairs\n"
                       "minimize both as small\n"
-                      "#> small: 5 states, 10 transitions\n"
+                      "#> small: 7 states, 14 transitions\n"
                       "compare both small\n"
                       "#> equivalent",
            .results = "states transitions symbols", .args = {{A_AUTOMATON, "A", 0}},
