@@ -265,18 +265,16 @@ static void offer_form(Cursor *c, const ThCommand *command, const ThArg *args, s
     if (i < 0)
         return;
     const ThOptionSpec *specs = options_at(c, command, args, kind_at, &automaton);
-    for (; i < 8 && args[i].kind != A_NONE; i++) {
+    bool due = automaton; /* an operand that cannot be left out */
+    for (; !due && i < 8 && args[i].kind != A_NONE; i++) {
         offer_operand(c, &args[i]);
         bool repeated = (args[i].flags & A_REPEATED) && c->from + words < c->to;
-        if (!(args[i].flags & A_OPTIONAL) && !repeated)
-            break;
+        due = !(args[i].flags & A_OPTIONAL) && !repeated;
     }
     if (automaton)
         offer_automata(c);
-    size_t before = c->out->n;
-    if (!automaton)
+    if (!due)
         offer_options(c, specs);
-    c->out->options = c->out->options || c->out->n > before;
     if (strcmp(command->name, "set") == 0 && c->to == c->from + 2)
         offer_setting_value(c, c->from + 1);
 }

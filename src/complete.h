@@ -4,12 +4,12 @@
 
 #include "session_impl.h"
 
-/* Candidates at the end of `line`, of which the word from byte `start` on is being typed. */
+/* Candidates at the end of `line`, of which the word from byte `start` on is being typed.  Those
+ * that end in `=` are options: no blank follows. */
 typedef struct {
     char **item; /* owned, sorted as they should be offered, each once */
     size_t n, cap;
-    bool files;   /* file names too */
-    bool options; /* the candidates end in `=`: no blank follows */
+    bool files; /* file names too */
 } ThCandidates;
 
 void th_complete(ThSession *s, const char *line, size_t start, ThCandidates *c);

@@ -107,31 +107,34 @@ void th_option_values(ThText *t, const ThOptionSpec *spec)
         th_text_printf(t, "; default %s", spec->fallback);
 }
 
-/* Prints text in lines of at most WIDTH columns; an empty line separates paragraphs. */
-static void wrap(FILE *out, int indent, const char *text)
+/* Prints text in lines of at most WIDTH columns, the first of which begins at `column`; an empty
+ * line separates paragraphs. */
+static void wrap_from(FILE *out, int column, int indent, const char *text)
 {
-    int column = 0;
+    bool fresh = true; /* nothing of the line has been printed yet */
     while (*text) {
         if (*text == '\n') {
             fputc('\n', out);
-            if (text[1] == '\n' || column > 0)
-                column = 0;
             text++;
+            column = 0;
+            fresh = true;
             continue;
         }
         size_t n = strcspn(text, " \n");
         char word[256];
         snprintf(word, sizeof word, "%.*s", (int)n, text);
         int width = th_utf8_width(word);
-        if (column > 0 && column + 1 + width > WIDTH) {
+        if (!fresh && column + 1 + width > WIDTH) {
             fputc('\n', out);
             column = 0;
+            fresh = true;
         }
-        if (column == 0)
-            column = fprintf(out, "%*s", indent, "");
-        else
+        if (fresh && column < indent)
+            column += fprintf(out, "%*s", indent - column, "");
+        else if (!fresh)
             column += fprintf(out, " ");
         fputs(word, out);
+        fresh = false;
         column += width;
         text += n;
         text += strspn(text, " ");
@@ -139,15 +142,26 @@ static void wrap(FILE *out, int indent, const char *text)
     fputc('\n', out);
 }
 
-static void print_options(FILE *out, const ThOptionSpec *specs)
+static void wrap(FILE *out, int indent, const char *text)
+{
+    wrap_from(out, 0, indent, text);
+}
+
+/* `after` follows the names: "=" for options, "" for settings. */
+static void print_specs(FILE *out, const ThOptionSpec *specs, const char *after)
 {
     for (; specs && specs->name; specs++) {
         ThText values = {0};
         th_option_values(&values, specs);
-        fprintf(out, "    %s=   %s\n", specs->name, values.data ? values.data : "");
+        fprintf(out, "    %s%s   %s\n", specs->name, after, values.data ? values.data : "");
         th_text_free(&values);
         wrap(out, 8, specs->help);
     }
+}
+
+static void print_options(FILE *out, const ThOptionSpec *specs)
+{
+    print_specs(out, specs, "=");
 }
 
 static void print_example(FILE *out, const char *example)
@@ -188,8 +202,8 @@ static void help_command(FILE *out, const ThCommand *c)
 
 static void print_row(FILE *out, const char *name, const char *summary)
 {
-    int width = th_utf8_width(name);
-    fprintf(out, "  %s%*s  %s\n", name, width < 18 ? 18 - width : 0, "", summary);
+    fprintf(out, "  %s  ", name);
+    wrap_from(out, th_utf8_width(name) + 4, 22, summary);
 }
 
 static void overview(FILE *out)
@@ -205,14 +219,18 @@ static void overview(FILE *out)
                 print_row(out, th_command_typed(commands[i], typed), commands[i]->summary);
         }
     }
-    fputs("\nhelp COMMAND explains a command; other topics are ", out);
+    ThText more = {0};
+    th_text_add(&more, "help COMMAND explains a command; other topics are ");
     for (size_t i = 0; th_help_topics[i]; i++)
-        fprintf(out, "%s%s",
-                i == 0                  ? ""
-                : th_help_topics[i + 1] ? ", "
-                                        : " and ",
-                th_help_topics[i]);
-    fputs(".\n", out);
+        th_text_printf(&more, "%s%s",
+                       i == 0                  ? ""
+                       : th_help_topics[i + 1] ? ", "
+                                               : " and ",
+                       th_help_topics[i]);
+    th_text_add(&more, ", and every kind of task and model.");
+    fputc('\n', out);
+    wrap(out, 0, more.data ? more.data : "");
+    th_text_free(&more);
 }
 
 static void help_task(FILE *out, const ThTaskKind *k)
@@ -342,7 +360,7 @@ static bool help_topic(FILE *out, const char *topic)
     else if (strcmp(topic, "automata") == 0)
         list_builtins(out);
     else if (strcmp(topic, "settings") == 0)
-        print_options(out, th_settings);
+        print_specs(out, th_settings, "");
     else if (strcmp(topic, "formats") == 0)
         help_formats(out);
     else if (strcmp(topic, "results") == 0)

@@ -190,8 +190,10 @@ static void suspend(void)
 static void drop_line(void)
 {
     th_signals_clear();
-    rl_callback_sigcleanup();
+    rl_callback_sigcleanup(); /* leaves a search */
     rl_free_line_state();
+    rl_point = rl_end;
+    rl_redisplay();
     fputs("^C\n", rl_outstream);
     rl_replace_line("", 0);
     rl_callback_handler_remove();

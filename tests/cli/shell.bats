@@ -1,0 +1,317 @@
+#!/usr/bin/env bats
+# Options, exit statuses, streams, files and environment of the program.
+
+setup() {
+    TAPEHEAD=$(realpath "${TAPEHEAD:-./tapehead}")
+    cd "$BATS_TEST_TMPDIR" || return
+    export HOME=$BATS_TEST_TMPDIR/home
+    mkdir "$HOME"
+    unset XDG_CONFIG_HOME XDG_STATE_HOME NO_COLOR PAGER
+}
+
+# Standard output and error apart: $output, $stderr, $status.
+go() {
+    local status_
+    "$TAPEHEAD" "$@" >out 2>err </dev/null && status_=0 || status_=$?
+    output=$(cat out)
+    stderr=$(cat err)
+    status=$status_
+}
+
+@test "--version names the kernels of OpenBLAS" {
+    go --version
+    [ "$status" -eq 0 ]
+    [[ $output == tapehead\ [0-9]* ]]
+    [[ $output == *OpenBLAS*kernels* ]]
+    [ -z "$stderr" ]
+}
+
+@test "--help goes to standard output and fits a screen" {
+    go --help
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    [ "$(wc -l <out)" -le 25 ]
+    for option in execute keep-going quiet interactive no-init format seed threads help version; do
+        grep -q -- "--$option" out
+    done
+}
+
+@test "a wrong option is a usage error" {
+    go --nonsense
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    go --format=xml
+    [ "$status" -eq 2 ]
+    [[ $stderr == *text\|json\|csv* ]]
+    go --seed=x
+    [ "$status" -eq 2 ]
+    go --threads=0
+    [ "$status" -eq 2 ]
+    go --emit=nonsense
+    [ "$status" -eq 2 ]
+}
+
+@test "commands come before files, in order, and all share one session" {
+    echo 'echo file; list' >a.th
+    go a.th -e 'echo first; automaton p = parity' -e 'echo second'
+    [ "$status" -eq 0 ]
+    [ "${output//$'\n'/,}" = "first,second,file,name  kind       size,p     automaton  2 states, 4 transitions" ]
+}
+
+@test "file, -e and standard input print the same" {
+    printf 'automaton p = parity\nshow p # comment\nrun p \\\nabab; echo $state\nlist' >a.th
+    "$TAPEHEAD" a.th >1
+    "$TAPEHEAD" <a.th >2
+    "$TAPEHEAD" -e "$(cat a.th)" >3
+    "$TAPEHEAD" - <a.th >4
+    [ -s 1 ]
+    cmp 1 2
+    cmp 1 3
+    cmp 1 4
+}
+
+@test "the first failed command stops a batch with status 1" {
+    go -e 'echo a' -e 'ecko b' -e 'echo c'
+    [ "$status" -eq 1 ]
+    [ "$output" = a ]
+    [[ $stderr == "<command>:1:1: error: unknown command 'ecko'"*"hint: did you mean echo?" ]]
+}
+
+@test "-k goes on and still ends with status 1" {
+    go -k -e 'ecko b' -e 'echo c'
+    [ "$status" -eq 1 ]
+    [ "$output" = c ]
+}
+
+@test "standard input is called <stdin>, and columns count characters" {
+    printf 'echo ok\n   echo "é∀😀" $none\n' | "$TAPEHEAD" 2>err && false
+    [ "$(sed -n 1p err)" = "<stdin>:2:15: error: the last result has no 'none'" ]
+    [ "$(sed -n 3p err)" = '                 ^' ] # after a character of two columns
+}
+
+@test "a missing file is an error" {
+    go missing.th
+    [ "$status" -eq 1 ]
+    [[ $stderr == "tapehead: error: cannot read 'missing.th': No such file or directory" ]]
+}
+
+@test "an empty script succeeds and prints nothing" {
+    : >a.th
+    go -n a.th
+    [ "$status" -eq 0 ]
+    [ -z "$output$stderr" ]
+}
+
+@test "bytes that are not text are refused with their place" {
+    printf 'echo a\necho \377\n' >a.th
+    go a.th
+    [ "$status" -eq 1 ]
+    [[ $stderr == "a.th:2:6: error: this is not UTF-8 text"* ]]
+    printf 'echo a\0b\n' >a.th
+    go a.th
+    [ "$status" -eq 1 ]
+    [[ $stderr == "a.th:1:7: error: control character U+0000"* ]]
+}
+
+@test "carriage returns and a byte order mark are let pass" {
+    printf '\357\273\277echo a\r\necho \\\r\nb\r\n' >a.th
+    go a.th
+    [ "$status" -eq 0 ]
+    [ "$output" = $'a\nb' ]
+}
+
+@test "a full disk under standard output is an error" {
+    [ -c /dev/full ] || skip
+    run bash -c '"$0" -e "echo a" -e "echo b" 2>&1 >/dev/full' "$TAPEHEAD"
+    [ "$status" -eq 1 ]
+    [[ $output == *"cannot write to standard output: No space left on device"* ]]
+}
+
+@test "a closed standard output is an error where something is printed" {
+    run bash -c '"$0" -e "echo a" 2>&1 >&-' "$TAPEHEAD"
+    [ "$status" -eq 1 ]
+    [[ $output == *"cannot write to standard output"* ]]
+    run bash -c '"$0" -e "automaton p = parity" 2>&1 >&-' "$TAPEHEAD"
+    [ "$status" -eq 0 ]
+}
+
+@test "closed standard input and error do no harm" {
+    run bash -c '"$0" -e "echo a > \"f\"" 0<&- 2>&-; cat f' "$TAPEHEAD"
+    [ "$status" -eq 0 ]
+    [ "$output" = a ]
+}
+
+@test "a reader that goes away ends the program quietly" {
+    for i in $(seq 2000); do echo "echo line $i of many"; done >a.th
+    "$TAPEHEAD" a.th 2>err | head -n 1 >out
+    [ "$(cat out)" = "line 1 of many" ]
+    [ ! -s err ]
+}
+
+@test "> writes whole or not at all, >> appends" {
+    echo old >f
+    go -e 'help nonsense > "f"'
+    [ "$status" -eq 1 ]
+    [ "$(cat f)" = old ]
+    go -e 'echo new > "f"; echo more >> f'
+    [ "$status" -eq 0 ]
+    [ "$(cat f)" = $'new\nmore' ]
+    [ "$(ls)" = $'err\nf\nhome\nout' ]
+    go -e 'echo x > "none/f"'
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"cannot write 'none/f': No such file or directory"* ]]
+    go -e 'echo x > "home"'
+    [ "$status" -eq 1 ]
+}
+
+@test "> keeps links, modes and devices" {
+    echo old >f
+    chmod 640 f
+    ln -s f l
+    go -e 'echo new > l; echo void > /dev/null'
+    [ "$status" -eq 0 ]
+    [ -L l ]
+    [ "$(cat f)" = new ]
+    [ "$(stat -c %a f)" = 640 ]
+    [ -c /dev/null ]
+}
+
+@test "a file that cannot be written leaves nothing behind" {
+    [ -c /dev/full ] || skip
+    go -e 'echo x > "/dev/full"; echo after'
+    [ "$status" -eq 1 ]
+    [ -z "$output" ]
+    [ -c /dev/full ]
+}
+
+@test "--format json prints one object a line for what has something to say" {
+    go -f json -e 'automaton p = parity; echo hi; quit'
+    [ "$status" -eq 0 ]
+    [ "$(wc -l <out)" -eq 2 ]
+    [ "$(head -n 1 out)" = '{"command":"automaton","states":2,"transitions":4,"symbols":2}' ]
+}
+
+@test "seed and threads are settings" {
+    go --seed 7 --threads 2 -e 'set seed; set threads'
+    [ "$output" = $'7\n2' ]
+}
+
+@test "the init file is not read in batch" {
+    mkdir -p "$HOME/.config/tapehead"
+    echo 'echo init' >"$HOME/.config/tapehead/init.th"
+    go -e 'echo x'
+    [ "$output" = x ]
+}
+
+@test "messages are not coloured when they do not go to a terminal, unless asked for" {
+    go -e nonsense
+    [[ $stderr != *$'\033'* ]]
+    go -e 'set color on; nonsense'
+    [[ $stderr == *$'\033'* ]]
+}
+
+@test "a command of the shell shares streams and reports its status" {
+    go -e 'echo before; !echo shell; echo $0' -e '!exit 3'
+    [ "$status" -eq 1 ]
+    [ "$output" = $'before\nshell; echo $0' ] || [[ $output == $'before\nshell'* ]]
+    [[ $stderr == *"the shell command ended with status 3"* ]]
+}
+
+@test "errors inside a sourced file name that file, and are told once" {
+    printf 'echo in\nnonsense\n' >inner.th
+    printf 'source inner.th\necho never\n' >outer.th
+    go outer.th
+    [ "$status" -eq 1 ]
+    [ "$output" = in ]
+    [[ $stderr == "inner.th:2:1: error:"* ]]
+    [ "$(grep -c error: err)" -eq 1 ]
+}
+
+@test "files that source each other end" {
+    echo 'source a.th' >a.th
+    go a.th
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"more than 32 deep"* ]]
+}
+
+@test "time goes to standard error" {
+    go -e 'time echo x'
+    [ "$output" = x ]
+    [[ $stderr =~ ^[0-9.]+\ s,\ [0-9.]+\ s\ of\ processor\ time$ ]]
+}
+
+@test "a time limit stops a command" {
+    echo 'set limit-time 0.2
+task p = parity; model m = rnn dim=32
+train m on p length=1..400 steps=100000000' >a.th
+    SECONDS=0
+    go -q a.th
+    [ "$SECONDS" -lt 20 ]
+    [ "$status" -ne 0 ]
+}
+
+@test "an interrupted batch ends with status 130" {
+    echo 'task p = parity; model m = rnn dim=32
+train m on p length=1..400 steps=100000000
+echo never' >a.th
+    "$TAPEHEAD" -q a.th >out 2>err &
+    pid=$!
+    sleep 1
+    kill -INT $pid
+    wait $pid && status=0 || status=$?
+    [ "$status" -eq 130 ]
+    [[ $(cat out) != *never* ]]
+}
+
+@test "a batch that is asked to terminate does" {
+    echo 'task p = parity; model m = rnn dim=32
+train m on p length=1..400 steps=100000000' >a.th
+    "$TAPEHEAD" -q a.th >out 2>err &
+    pid=$!
+    sleep 1
+    kill -TERM $pid
+    wait $pid && status=0 || status=$?
+    [ "$status" -eq 143 ]
+}
+
+@test "children do not see how the kernels were chosen" {
+    go -e '!env'
+    [[ $output != *TAPEHEAD_KERNELS_CHOSEN* ]]
+    [[ $output != *OPENBLAS_CORETYPE* ]]
+}
+
+@test "the manual has every command, and is well formed" {
+    "$TAPEHEAD" --emit=man >generated
+    page=$BATS_TEST_DIRNAME/../../man/tapehead.1.in
+    sed -e '/@GENERATED@/{r generated' -e 'd;}' "$page" >tapehead.1
+    for command in $("$TAPEHEAD" --emit=json | sed -n 's/^  *"summary".*//; s/^   "name": "\([a-z]*\)",$/\1/p' | sort -u); do
+        grep -q "^\.It \(Ic\|Cm\) $command" tapehead.1
+    done
+    command -v mandoc || skip "no mandoc"
+    run mandoc -Tlint -Wstyle tapehead.1
+    grep -v 'outdated mandoc.db\|referenced manual not found' <<<"$output" >lint || true
+    cat lint
+    [ ! -s lint ]
+}
+
+@test "help says what the manual says" {
+    for command in train evaluate automaton assert; do
+        "$TAPEHEAD" -e "help $command" | tr -s ' \n' ' ' >help
+        "$TAPEHEAD" --emit=json | grep -q "\"name\": \"$command\""
+        summary=$("$TAPEHEAD" --emit=examples | sed -n "/^##! $command /,/^##!/p" | sed -n 2p)
+        grep -qF "$(tr -s ' ' <<<"$summary")" help
+    done
+}
+
+@test "the bash completion is valid and completes" {
+    "$TAPEHEAD" --emit=bash >completion
+    bash -n completion
+    # shellcheck disable=SC1091
+    source completion
+    COMP_WORDS=(tapehead --f) COMP_CWORD=1
+    _tapehead
+    [ "${COMPREPLY[*]}" = --format ]
+    COMP_WORDS=(tapehead -e tra) COMP_CWORD=2
+    _tapehead
+    [[ " ${COMPREPLY[*]} " == *" train "* ]]
+}
