@@ -85,7 +85,7 @@ ThArena *th_arena_new(ThError *err)
 
 static bool add_block(ThArena *a, size_t need)
 {
-    size_t size = a->bytes < FIRST_BLOCK ? FIRST_BLOCK : a->bytes;
+    size_t size = a->bytes / 4 < FIRST_BLOCK ? FIRST_BLOCK : a->bytes / 4;
     if (size < need)
         size = need;
     Block *b = new_block(size);

@@ -29,7 +29,8 @@ const ThOptionSpec th_train_options[] = {
     {"beta1", TH_REAL, "0.9", 0, 0.999999, NULL, "decay rate of Adam's first moment"},
     {"beta2", TH_REAL, "0.999", 0, 0.999999, NULL, "decay rate of Adam's second moment"},
     {"noise", TH_REAL, "0", 0, 1e3, NULL,
-     "deviation of the Gaussian noise added to every level's output (regulargpt)"},
+     "deviation of the Gaussian noise added to the output of every level or layer; recurrent models "
+     "take none"},
     {"seed", TH_INT, NULL, 0, 9.2e18, NULL,
      "of the parameters and the strings; a model that was trained before keeps its own"},
     {"report", TH_INT, NULL, 0, 1e12, NULL, "steps between lines of figures; default: set report"},

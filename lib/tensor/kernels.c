@@ -90,22 +90,10 @@ TH_CLONES void th_k_gelu_back(float *dx, const float *dy, const float *x, size_t
     }
 }
 
-TH_CLONES void th_k_exp(float *y, const float *x, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        y[i] = expf(x[i]);
-}
-
-TH_CLONES void th_k_tanh(float *y, const float *x, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        y[i] = 1 - 2 / (1 + expf(2 * x[i]));
-}
-
 TH_CLONES void th_k_sigmoid(float *y, const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        y[i] = 1 / (1 + expf(-x[i]));
+        y[i] = 0.5f + 0.5f * tanhf(0.5f * x[i]); /* cannot overflow */
 }
 
 TH_CLONES float th_k_softmax(float *x, int n)

@@ -29,8 +29,6 @@ void th_k_relu_back(float *dx, const float *dy, const float *y, size_t n);
 void th_k_gelu(float *y, const float *x, size_t n);
 void th_k_gelu_back(float *dx, const float *dy, const float *x, size_t n);
 
-void th_k_exp(float *y, const float *x, size_t n);
-void th_k_tanh(float *y, const float *x, size_t n);
 void th_k_sigmoid(float *y, const float *x, size_t n);
 
 /* Softmax of one row in place; returns the logarithm of the sum of exponentials. */

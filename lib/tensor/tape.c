@@ -14,6 +14,12 @@ typedef struct {
     ThVar var;
 } Tag;
 
+/* Gradient memory whose node has passed its gradient on; the next node of its size takes it. */
+typedef struct {
+    void *memory;
+    size_t size; /* in elements */
+} Spare;
+
 struct ThTape {
     ThPrecision precision;
     ThMode mode;
@@ -23,6 +29,8 @@ struct ThTape {
     size_t n_nodes, cap_nodes;
     Tag *tag;
     size_t n_tags, cap_tags;
+    Spare *spare;
+    size_t n_spare, cap_spare;
     ThVar *param_var;      /* (params->n): the value of a parameter since begin, or -1 */
     bool *param_touched;   /* (params->n): its gradient has been written since begin */
     void *gradient;        /* (params->total) in the tape's precision; NULL until first needed */
@@ -72,6 +80,7 @@ void th_tape_free(ThTape *t)
     th_arena_free(t->arena);
     free(t->node);
     free(t->tag);
+    free(t->spare);
     free(t->param_var);
     free(t->param_touched);
     free(t->gradient);
@@ -83,7 +92,7 @@ void th_tape_begin(ThTape *t, ThMode mode)
 {
     th_arena_reset(t->arena);
     t->mode = mode;
-    t->n_nodes = t->n_tags = 0;
+    t->n_nodes = t->n_tags = t->n_spare = 0;
     t->err = (ThError){0};
     for (int i = 0; i < t->params->n; i++) {
         t->param_var[i] = -1;
@@ -264,6 +273,29 @@ const double *th_in_double(ThTape *t, const ThNode *n, int i)
     return in ? in->value : NULL;
 }
 
+static void *take_gradient(ThTape *t, const ThNode *n)
+{
+    size_t size = (size_t)n->rows * (size_t)n->cols;
+    for (size_t i = t->n_spare; i-- > 0;) {
+        if (t->spare[i].size == size) {
+            void *memory = t->spare[i].memory;
+            t->spare[i] = t->spare[--t->n_spare];
+            return memory;
+        }
+    }
+    return th_tape_take(t, size, real_size(t));
+}
+
+/* Nobody asks for the gradient of a value that has neither a name nor a parameter behind it once it
+ * has been passed on. */
+static void give_gradient(ThTape *t, ThNode *n)
+{
+    if (n->tagged || !th_grow(&t->spare, &t->cap_spare, t->n_spare + 1, sizeof *t->spare, NULL))
+        return;
+    t->spare[t->n_spare++] = (Spare){n->grad, (size_t)n->rows * (size_t)n->cols};
+    n->grad = NULL;
+}
+
 /* The gradient memory of an input; *fresh tells that nothing has been written to it yet. */
 static void *grad_memory(ThTape *t, ThNode *in, bool *fresh)
 {
@@ -274,7 +306,7 @@ static void *grad_memory(ThTape *t, ThNode *in, bool *fresh)
     }
     *fresh = !in->grad;
     if (!in->grad)
-        in->grad = th_tape_take(t, (size_t)in->rows * (size_t)in->cols, real_size(t));
+        in->grad = take_gradient(t, in);
     return in->grad;
 }
 
@@ -347,6 +379,7 @@ bool th_tape_backward(ThTape *t, ThVar v, const double *seed, ThError *err)
             n->op->backward_float(t, n);
         else
             n->op->backward_double(t, n);
+        give_gradient(t, n);
     }
     zero_untouched(t);
     return th_tape_ok(t, err);
@@ -378,6 +411,8 @@ static void add_tag(ThTape *t, const Tag *tag)
 
 void th_tape_tag(ThTape *t, ThVar v, const char *name, int index)
 {
+    if (v >= 0)
+        t->node[v]->tagged = true;
     add_tag(t, &(Tag){.name = name, .index = index, .var = v});
 }
 

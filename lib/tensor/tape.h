@@ -61,7 +61,8 @@ ThArena *th_tape_arena(ThTape *t); /* the same memory, a view */
 int th_rows(const ThTape *t, ThVar v);
 int th_cols(const ThTape *t, ThVar v);
 
-/* Copies a value, or its gradient after backward (zeros where none arrived), as doubles. */
+/* Copies a value, or its gradient after backward, as doubles.  Gradients are kept of parameters,
+ * constants and tagged values; others, and those that none arrived at, read as zeros. */
 void th_tape_read(const ThTape *t, ThVar v, double *to);
 void th_tape_read_gradient(const ThTape *t, ThVar v, double *to);
 const float *th_tape_floats(const ThTape *t, ThVar v); /* view of a value; TH_FLOAT only */
