@@ -285,7 +285,7 @@ static void put_position_tics(ThFigure *f, const View *v, const char *axis, int 
     }
     th_figure_printf(f, "set %stics scale 0 noenhanced font ',%d' (", axis, size);
     for (int p = 0; p < v->trace->length; p++) {
-        th_figure_string(f, v->symbol[v->token[p]]);
+        th_figure_tic(f, v->symbol[v->token[p]]);
         th_figure_printf(f, " %d%s", p, p + 1 < v->trace->length ? ", " : "");
     }
     th_figure_printf(f, ")\n");

@@ -25,20 +25,21 @@ static const char preamble[] =
     "set tics nomirror out scale 0.5 textcolor rgb '#404040'\n"
     "set key noenhanced textcolor rgb '#404040' samplen 2.5 spacing 1.15\n";
 
-/* Appends text with blanks for what could end a line or a string; `special` characters are preceded
- * by `escape`. */
-static void put_inert(ThText *t, const char *text, const char *special, char escape)
+/* Appends text with blanks for what could end a line or a string.  Every character of `special` is
+ * preceded by the character at the same place in `escape`. */
+static void put_inert(ThText *t, const char *text, const char *special, const char *escape)
 {
     size_t n = strlen(text);
     while (n > 0) {
         size_t size = th_utf8_next(text, n, NULL);
         unsigned char c = (unsigned char)*text;
+        const char *found = strchr(special, c);
         if (size == 0 || c < 0x20 || c == 0x7f) {
             th_text_add_bytes(t, " ", 1);
             size = 1;
         } else {
-            if (strchr(special, c))
-                th_text_add_bytes(t, &escape, 1);
+            if (found)
+                th_text_add_bytes(t, escape + (found - special), 1);
             th_text_add_bytes(t, text, size);
         }
         text += size;
@@ -49,14 +50,21 @@ static void put_inert(ThText *t, const char *text, const char *special, char esc
 void th_figure_string(ThFigure *f, const char *text)
 {
     th_text_add(&f->script, "'");
-    put_inert(&f->script, text, "'", '\'');
+    put_inert(&f->script, text, "'", "'");
+    th_text_add(&f->script, "'");
+}
+
+void th_figure_tic(ThFigure *f, const char *text)
+{
+    th_text_add(&f->script, "'");
+    put_inert(&f->script, text, "'%", "'%");
     th_text_add(&f->script, "'");
 }
 
 void th_figure_cell(ThFigure *f, const char *text)
 {
     th_text_add(&f->script, "\"");
-    put_inert(&f->script, text, "\"\\", '\\');
+    put_inert(&f->script, text, "\"\\", "\\\\");
     th_text_add(&f->script, "\" ");
 }
 

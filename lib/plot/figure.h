@@ -39,6 +39,9 @@ void th_figure_printf(ThFigure *f, const char *format, ...) __attribute__((forma
  * are no UTF-8 become blanks. */
 void th_figure_string(ThFigure *f, const char *text);
 
+/* The same for the label of a tic, which gnuplot takes for a format of numbers. */
+void th_figure_tic(ThFigure *f, const char *text);
+
 /* `$NAME << TH_EOD` … rows … end.  Cells are separated by blanks. */
 void th_figure_block(ThFigure *f, const char *name);
 void th_figure_cell(ThFigure *f, const char *text); /* a quoted string column */
