@@ -39,7 +39,9 @@ static void value_free(Value *v)
     th_automaton_free(v->automaton);
     th_dfa_free(v->dfa);
     free(v->symbol);
-    *v = (Value){0};
+    v->automaton = NULL;
+    v->dfa = NULL;
+    v->symbol = NULL;
 }
 
 static char **copy_symbols(char *const *symbol, int n, ThError *err)
@@ -60,8 +62,8 @@ static char **copy_symbols(char *const *symbol, int n, ThError *err)
 
 static bool to_machine(Evaluator *e, Value *v)
 {
-    if (v->dfa)
-        return true;
+    if (!v->automaton)
+        return v->dfa != NULL;
     v->symbol = copy_symbols(v->automaton->symbol, v->automaton->n_symbols, e->err);
     if (!v->symbol)
         return false;

@@ -194,7 +194,7 @@ static bool read_target(Parser *p, const ThToken *t, const ThToken *end, ThArc *
 static bool read_transition(Parser *p, Statement s)
 {
     ThArc arc = {.output = TH_NO_OUTPUT};
-    const ThToken *t = s.first, *arrow = s.first;
+    const ThToken *t = s.first;
     if (!read_state(p, t++, &arc.from))
         return false;
     const ThToken *symbols = t;
@@ -205,7 +205,7 @@ static bool read_transition(Parser *p, Statement s)
             break;
         t++;
     }
-    arrow = t;
+    const ThToken *arrow = t;
     if (t->kind != TH_TOKEN_ARROW)
         return th_token_unexpected(&p->tokens, t, "'->'", p->err);
     if (!read_target(p, t + 1, s.end, &arc))

@@ -121,14 +121,15 @@ TH_COMMAND(
     ThAutomaton *b = th_automaton_value(s, second, err);
     bool ok = b && th_automaton_compare(first->object->as.automaton, b, max_states(s), th_stop(s),
                                         &d, err);
+    const char *word = d.word ? d.word : "";
     if (ok) {
         th_result_flag(s, "equivalent", d.equivalent);
-        th_result_text(s, "word", d.word ? d.word : "");
+        th_result_text(s, "word", word);
     }
     if (ok && d.equivalent)
         th_say(s, "equivalent\n");
     if (ok && !d.equivalent) {
-        th_say(s, "they differ on %s\n", *d.word ? d.word : "the empty word");
+        th_say(s, "they differ on %s\n", *word ? word : "the empty word");
         say_side(s, &d, 0, first->text);
         say_side(s, &d, 1, second->text);
     }
