@@ -88,6 +88,7 @@ static bool add_block(ThArena *a, size_t need)
     size_t size = a->bytes / 4 < FIRST_BLOCK ? FIRST_BLOCK : a->bytes / 4;
     if (size < need)
         size = need;
+    size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; /* as aligned_alloc demands */
     Block *b = new_block(size);
     if (!b)
         return false;
