@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -348,6 +349,25 @@ void th_table_end(ThSession *s)
 
 /* ---- progress -------------------------------------------------------------------------------- */
 
+/* Prints as much of a text as fits in one line of the terminal. */
+static void print_fitting(FILE *out, const char *text)
+{
+    struct winsize w = {0};
+    bool known = ioctl(fileno(out), TIOCGWINSZ, &w) == 0 && w.ws_col > 1;
+    int left = known ? w.ws_col - 1 : 79;
+    while (*text) {
+        char c[8] = {0};
+        size_t n = th_utf8_next(text, strlen(text), NULL);
+        n = n ? n : 1;
+        memcpy(c, text, n);
+        left -= th_utf8_width(c);
+        if (left < 0)
+            return;
+        fputs(c, out);
+        text += n;
+    }
+}
+
 void th_progress(ThSession *s, const char *format, ...)
 {
     ThOutput *o = &s->out;
@@ -355,16 +375,18 @@ void th_progress(ThSession *s, const char *format, ...)
     if (!th_setting_flag(s, "progress") || !isatty(STDERR_FILENO) ||
         (o->progress_shown && now - o->progress_time < 0.1))
         return;
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
     o->progress_shown = true;
     o->progress_time = now;
     fflush(stdout);
-    va_list args;
-    va_start(args, format);
     fputs("\r", stderr);
-    vfprintf(stderr, format, args);
+    print_fitting(stderr, text);
     fputs("\033[K", stderr);
     fflush(stderr);
-    va_end(args);
 }
 
 void th_progress_erase(ThSession *s)

@@ -93,6 +93,10 @@ static void diagnose(const ThSession *s, const ThSource *src, const ThLexer *lx,
     ThText where = {0};
     if (!err->msg[0])
         return; /* told where it happened */
+    if (src->prompt && err->code == TH_EINTERRUPTED) {
+        fprintf(stderr, "%s\n", err->msg);
+        return;
+    }
     if (!src->prompt && err->line > 0)
         th_text_printf(&where, "%s:%d:%d: ", src->name, err->line, err->col);
     else if (!src->prompt)
