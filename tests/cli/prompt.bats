@@ -9,6 +9,8 @@
     mkdir -p "$HOME/.config/tapehead"
     cd "$BATS_TEST_TMPDIR" || return
     echo 'echo x' >script.th
+    echo leak:libreadline >suppressions # its undo lists are its own affair
+    export LSAN_OPTIONS=suppressions=$PWD/suppressions:print_suppressions=0
     run "$BATS_TEST_DIRNAME/prompt.exp"
     echo "$output"
     [ "$status" -eq 0 ]
