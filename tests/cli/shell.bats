@@ -60,14 +60,14 @@ go() {
 
 @test "file, -e and standard input print the same" {
     printf 'automaton p = parity\nshow p # comment\nrun p \\\nabab; echo $state\nlist' >a.th
-    "$TAPEHEAD" a.th >1
-    "$TAPEHEAD" <a.th >2
-    "$TAPEHEAD" -e "$(cat a.th)" >3
-    "$TAPEHEAD" - <a.th >4
-    [ -s 1 ]
-    cmp 1 2
-    cmp 1 3
-    cmp 1 4
+    "$TAPEHEAD" a.th >out1
+    "$TAPEHEAD" <a.th >out2
+    "$TAPEHEAD" -e "$(cat a.th)" >out3
+    "$TAPEHEAD" - <a.th >out4
+    [ -s out1 ]
+    cmp out1 out2
+    cmp out1 out3
+    cmp out1 out4
 }
 
 @test "the first failed command stops a batch with status 1" {
