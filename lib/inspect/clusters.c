@@ -268,7 +268,7 @@ static bool measure_separation(ThClusters *c, const Projection *p, ThError *err)
         size_t k = (size_t)c->point[i / d].cluster;
         centre[k * d + i % d] += p->at[i] / size[k];
     }
-    double squares = 0, gap = INFINITY;
+    double squares = 0, gap = HUGE_VAL;
     for (size_t i = 0; ok && i < p->n * d; i++)
         squares += pow(p->at[i] - centre[(size_t)c->point[i / d].cluster * d + i % d], 2);
     for (size_t a = 0; ok && a < nc; a++) {

@@ -89,7 +89,7 @@ static bool span(Linkage *k, ThStop *stop, ThError *err)
     size_t *via = th_alloc(k->n, sizeof *via, err);
     bool ok = near && via;
     for (size_t i = 0; ok && i < k->n; i++)
-        near[i] = INFINITY;
+        near[i] = HUGE_VAL;
     size_t last = 0;
     for (size_t e = 0; ok && e + 1 < k->n; e++) {
         near[last] = -1;

@@ -78,8 +78,8 @@ static void cover(ThLayout *l, double x, double y, double margin_x, double margi
 
 static void measure(ThLayout *l)
 {
-    l->low = (ThPoint){INFINITY, INFINITY};
-    l->high = (ThPoint){-INFINITY, -INFINITY};
+    l->low = (ThPoint){HUGE_VAL, HUGE_VAL};
+    l->high = (ThPoint){-HUGE_VAL, -HUGE_VAL};
     for (int i = 0; i < l->n_nodes; i++)
         cover(l, l->node[i].x, l->node[i].y, l->radius, l->radius);
     for (int i = 0; i < l->n_arcs; i++) {

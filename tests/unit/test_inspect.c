@@ -108,7 +108,7 @@ static void test_strays(void **state)
 static void test_degenerate_points(void **state)
 {
     (void)state;
-    double same[20] = {0}, bad[4] = {1, 2, NAN, 4};
+    double same[20] = {0}, bad[4] = {1, 2, (double)NAN, 4};
     int found[10], n;
     ThError err = {0};
     assert_true(th_linkage(same, 10, 2, found, &n, NULL, NULL));
@@ -301,7 +301,7 @@ static void test_cluster_errors(void **state)
     assert_int_equal(err.code, TH_EVALUE);
     ThTrace *t = make_trace(8, 2, 1, 2);
     int word[8] = {0};
-    t->layer[1].state[1] = INFINITY;
+    t->layer[1].state[1] = HUGE_VAL;
     err = (ThError){0};
     assert_null(th_clusters(t, d, word, symbols, NULL, &err));
     assert_int_equal(err.code, TH_ENUMERIC);
