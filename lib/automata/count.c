@@ -1,5 +1,6 @@
 #include "automata/count.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -7,30 +8,40 @@
 
 #include "base/memory.h"
 
+/* A number m·2^e with 1 ≤ m < 2, or 0: counts outgrow any floating-point range. */
+typedef struct {
+    double m;
+    int e;
+} Big;
+
 struct ThWordCount {
     const ThDfa *d;
     int length;
-    double *log; /* (length + 1, n_states) */
+    Big *count; /* (length + 1, n_states) */
 };
 
-static double *row(const ThWordCount *c, int length)
+static Big *row(const ThWordCount *c, int length)
 {
-    return c->log + (size_t)length * (size_t)c->d->n_states;
+    return c->count + (size_t)length * (size_t)c->d->n_states;
 }
 
-/* log Σ_a exp(of[next(q, a)]), with the greatest term taken out so that nothing overflows. */
-static double log_sum(const ThDfa *d, int q, const double *of)
+/* Σ_a of[next(q, a)] */
+static Big add_up(const ThDfa *d, int q, const Big *of)
 {
     const int *next = d->next + (size_t)q * (size_t)d->n_symbols;
-    double greatest = -HUGE_VAL;
+    int top = INT_MIN;
     for (int a = 0; a < d->n_symbols; a++)
-        greatest = fmax(greatest, of[next[a]]);
-    if (greatest == -HUGE_VAL)
-        return -HUGE_VAL;
+        if (of[next[a]].m > 0 && of[next[a]].e > top)
+            top = of[next[a]].e;
+    if (top == INT_MIN)
+        return (Big){0};
     double sum = 0;
     for (int a = 0; a < d->n_symbols; a++)
-        sum += exp(of[next[a]] - greatest);
-    return greatest + log(sum);
+        if (of[next[a]].m > 0)
+            sum += ldexp(of[next[a]].m, of[next[a]].e - top);
+    int e;
+    double half = frexp(sum, &e);
+    return (Big){2 * half, top + e - 1};
 }
 
 ThWordCount *th_words_count(const ThDfa *d, const bool *wanted, int length, ThError *err)
@@ -40,29 +51,30 @@ ThWordCount *th_words_count(const ThDfa *d, const bool *wanted, int length, ThEr
     if (!c)
         return NULL;
     *c = (ThWordCount){.d = d, .length = length};
-    c->log = th_alloc(n, ((size_t)length + 1) * sizeof *c->log, err);
-    if (!c->log) {
+    c->count = th_alloc(n, ((size_t)length + 1) * sizeof *c->count, err);
+    if (!c->count) {
         free(c);
         return NULL;
     }
     for (int q = 0; q < d->n_states; q++)
-        c->log[q] = wanted[q] ? 0 : -HUGE_VAL;
+        c->count[q].m = wanted[q];
     for (int k = 1; k <= length; k++)
         for (int q = 0; q < d->n_states; q++)
-            row(c, k)[q] = log_sum(d, q, row(c, k - 1));
+            row(c, k)[q] = add_up(d, q, row(c, k - 1));
     return c;
 }
 
 double th_words_log(const ThWordCount *c, int q, int length)
 {
-    return row(c, length)[q];
+    Big n = row(c, length)[q];
+    return n.m > 0 ? log(n.m) + n.e * M_LN2 : -HUGE_VAL;
 }
 
 double th_words_next(const ThWordCount *c, int q, int length, int a)
 {
-    double here = row(c, length)[q];
-    int to = c->d->next[(size_t)q * (size_t)c->d->n_symbols + (size_t)a];
-    return here == -HUGE_VAL ? 0 : exp(row(c, length - 1)[to] - here);
+    Big here = row(c, length)[q];
+    Big there = row(c, length - 1)[c->d->next[(size_t)q * (size_t)c->d->n_symbols + (size_t)a]];
+    return there.m > 0 ? ldexp(there.m / here.m, there.e - here.e) : 0;
 }
 
 void th_words_draw(const ThWordCount *c, ThRng *r, int *word, int length)
@@ -86,7 +98,7 @@ void th_words_draw(const ThWordCount *c, ThRng *r, int *word, int length)
 void th_words_free(ThWordCount *c)
 {
     if (c)
-        free(c->log);
+        free(c->count);
     free(c);
 }
 

@@ -20,14 +20,14 @@ typedef struct ThWordCount ThWordCount;
 ThWordCount *th_words_count(const ThDfa *d, const bool *wanted, int length, ThError *err);
 
 /* Natural logarithm of the number of words of this length that lead from q to a wanted state;
- * -HUGE_VAL if there are none.  Logarithms, because counts outgrow any floating-point range. */
+ * -HUGE_VAL if there are none. */
 double th_words_log(const ThWordCount *c, int q, int length);
 
 /* Probability that a uniform such word, read from q, goes on with symbol a. */
 double th_words_next(const ThWordCount *c, int q, int length, int a);
 
 /* Draws one word of this length from the start to a wanted state, each with the same probability up
- * to rounding: a relative error below 1e-10 at a thousand symbols.  There must be one. */
+ * to rounding: a relative error below 1e-12 at a thousand symbols.  There must be one. */
 void th_words_draw(const ThWordCount *c, ThRng *r, int *word, int length);
 void th_words_free(ThWordCount *c); /* NULL is fine */
 

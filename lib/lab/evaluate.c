@@ -3,14 +3,16 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/pool.h"
 #include "lab/score.h"
 
-/* A shard is large enough for fast matrix products and small enough for the cache and for several
- * threads.  Its size is even, so that samplers can balance two sorts of strings. */
-enum { SHARD_TOKENS = 32768, SHARD_STRINGS = 128 };
+/* Strings are drawn in blocks, each from a stream of its own and with half members where the task
+ * balances two sorts, so that they do not depend on how blocks are put together.  As many blocks
+ * make a shard as keep matrix products large and a tape below a few hundred megabytes. */
+enum { BLOCK = 16, SHARD_BLOCKS = 8, SHARD_TOKENS = 1 << 15, SHARD_FLOATS = 1 << 26 };
 
 /* What one shard of a length found. */
 typedef struct {
@@ -25,11 +27,11 @@ struct ThEvaluator {
     uint64_t seed;
     ThPool *pool;
     int threads;
-    ThTape **tape;  /* (threads) */
-    ThBatch *batch; /* (threads) */
+    ThTape **tape;          /* (threads) */
+    ThBatch *batch, *block; /* (threads) */
     Shard *shard;
     size_t cap_shards;
-    int length, samples, shard_strings; /* of the length being scored */
+    int length, tokens, samples, shard_blocks; /* of the length being scored */
 };
 
 ThEvaluator *th_evaluator_new(const ThModel *m, const ThTask *t, long long seed, int threads,
@@ -48,6 +50,7 @@ ThEvaluator *th_evaluator_new(const ThModel *m, const ThTask *t, long long seed,
     size_t n = (size_t)threads;
     bool ok = (e->tape = th_alloc(n, sizeof *e->tape, err)) &&
               (e->batch = th_alloc(n, sizeof *e->batch, err)) &&
+              (e->block = th_alloc(n, sizeof *e->block, err)) &&
               (e->pool = th_pool_new(threads, err));
     for (size_t i = 0; ok && i < n; i++)
         ok = (e->tape[i] = th_tape_new(TH_FLOAT, &m->params, err)) != NULL;
@@ -67,9 +70,12 @@ void th_evaluator_free(ThEvaluator *e)
             th_tape_free(e->tape[i]);
         if (e->batch)
             th_batch_free(&e->batch[i]);
+        if (e->block)
+            th_batch_free(&e->block[i]);
     }
     free(e->tape);
     free(e->batch);
+    free(e->block);
     free(e->shard);
     free(e);
 }
@@ -105,15 +111,53 @@ static ThVar forward(const ThModel *m, ThTape *tape, const ThBatch *b)
     return m->kind->forward(m, tape, b, &how);
 }
 
+/* Numbers in a string's target. */
+static size_t target_size(const ThSignature *s, int T)
+{
+    size_t answers = s->target == TH_FINAL ? 1 : (size_t)T;
+    return s->target == TH_BITS ? answers * (size_t)s->n_classes : answers;
+}
+
+static bool make_room(ThBatch *b, const ThSignature *s, ThError *err)
+{
+    size_t n = (size_t)b->B;
+    int *token = realloc(b->token, n * (size_t)b->T * sizeof *token);
+    b->token = token ? token : b->token;
+    int *target = realloc(b->target, n * target_size(s, b->T) * sizeof *target);
+    b->target = target ? target : b->target;
+    return (token && target) || th_fail(err, TH_ENOMEM, "out of memory (%d strings)", b->B);
+}
+
+/* Draws the strings of a shard, block by block. */
+static bool draw_shard(const ThEvaluator *e, int number, int thread, ThError *err)
+{
+    const ThSignature *s = &e->task->signature;
+    ThBatch *b = &e->batch[thread], *block = &e->block[thread];
+    int first = number * e->shard_blocks * BLOCK, most = e->shard_blocks * BLOCK;
+    b->B = e->samples - first < most ? e->samples - first : most;
+    b->T = e->tokens;
+    if (!make_room(b, s, err))
+        return false;
+    size_t tokens = (size_t)b->T, answers = target_size(s, b->T);
+    for (int i = 0; i < b->B; i += BLOCK) {
+        block->B = b->B - i < BLOCK ? b->B - i : BLOCK;
+        uint64_t index = (uint64_t)e->length << 32 | (uint64_t)((first + i) / BLOCK);
+        ThRng r = th_rng(e->seed, "evaluate", index);
+        if (!th_task_sample(e->task, &r, e->length, block, err))
+            return false;
+        size_t at = (size_t)i, n = (size_t)block->B;
+        memcpy(b->token + at * tokens, block->token, n * tokens * sizeof *b->token);
+        memcpy(b->target + at * answers, block->target, n * answers * sizeof *b->target);
+    }
+    return true;
+}
+
 static bool run_shard(ThEvaluator *e, int number, int thread, Shard *to)
 {
     const ThSignature *s = &e->task->signature;
     ThTape *tape = e->tape[thread];
-    ThBatch *b = &e->batch[thread];
-    int first = number * e->shard_strings;
-    b->B = e->samples - first < e->shard_strings ? e->samples - first : e->shard_strings;
-    ThRng r = th_rng(e->seed, "evaluate", (uint64_t)e->length << 32 | (uint64_t)number);
-    if (!th_task_sample(e->task, &r, e->length, b, &to->err))
+    const ThBatch *b = &e->batch[thread];
+    if (!draw_shard(e, number, thread, &to->err))
         return false;
     ThVar z = forward(e->model, tape, b);
     ThVar loss = th_batch_loss(tape, z, s, b, 1);
@@ -132,11 +176,15 @@ static void shard_job(void *context, int number)
     run_shard(e, number, number % e->threads, &e->shard[number]);
 }
 
-static int shard_strings(int tokens)
+/* Every matrix of the model makes a row of its width for every token, more or less. */
+static int shard_blocks(const ThModel *m, int tokens)
 {
-    int n = SHARD_TOKENS / tokens;
-    n -= n % 2;
-    return n > SHARD_STRINGS ? SHARD_STRINGS : n < 2 ? 2 : n;
+    long long width = 1, most = SHARD_TOKENS;
+    for (int i = 0; i < m->params.n; i++)
+        width += m->params.item[i].rows > 1 ? m->params.item[i].cols : 0;
+    most = SHARD_FLOATS / width < most ? SHARD_FLOATS / width : most;
+    long long blocks = most / ((long long)tokens * BLOCK);
+    return blocks < 1 ? 1 : blocks > SHARD_BLOCKS ? SHARD_BLOCKS : (int)blocks;
 }
 
 /* The x with P(Beta(a, b) ≤ x) = p, by bisection: GSL's gsl_cdf_beta_Pinv gives up on some a and b
@@ -183,12 +231,12 @@ bool th_evaluator_length(ThEvaluator *e, int length, int samples, ThScore *score
 {
     if (length < 1 || samples < 1)
         return th_fail(err, TH_EVALUE, "a length and a number of samples of at least 1 are needed");
-    int tokens = th_task_length(e->task, length);
-    *score = (ThScore){.length = length, .tokens = tokens};
+    e->tokens = th_task_length(e->task, length);
+    *score = (ThScore){.length = length, .tokens = e->tokens};
     e->length = length;
     e->samples = samples;
-    e->shard_strings = shard_strings(tokens);
-    int n = (samples - 1) / e->shard_strings + 1;
+    e->shard_blocks = shard_blocks(e->model, e->tokens);
+    int n = (samples - 1) / (e->shard_blocks * BLOCK) + 1;
     if (!th_grow(&e->shard, &e->cap_shards, (size_t)n, sizeof *e->shard, err))
         return false;
     for (int i = 0; i < n; i++)
