@@ -12,6 +12,8 @@
 
 enum { VERSION = 1, MOST_NAMES = 1 << 16, LONGEST_NAME = 4096 };
 
+static const json_int_t MOST_STEPS = 1LL << 53;
+
 static const char *const target_names[] = {
     [TH_FINAL] = "final", [TH_EVERY] = "every", [TH_BITS] = "bits"};
 
@@ -303,8 +305,8 @@ static bool read_text(const json_t *object, const char *key, char **to, ThError 
 static bool read_progress(const json_t *object, ThTraining *t)
 {
     json_int_t step, updates, lo, hi;
-    bool ok = get_integer(object, "step", 0, LLONG_MAX, &step) &&
-              get_integer(object, "updates", 0, LLONG_MAX, &updates) &&
+    bool ok = get_integer(object, "step", 0, MOST_STEPS, &step) &&
+              get_integer(object, "updates", 0, MOST_STEPS, &updates) &&
               get_integer(object, "trained_lo", 0, INT_MAX, &lo) &&
               get_integer(object, "trained_hi", lo, INT_MAX, &hi) && read_seed(object, &t->seed) &&
               real_of(json_object_get(object, "ema"), &t->ema) &&

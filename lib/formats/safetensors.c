@@ -294,6 +294,10 @@ static bool fill(const Reader *r, ThModel *m, ThError *err)
     for (int k = 0; k < N_MOMENTS; k++)
         has_moment[k] =
             m->params.n > 0 && json_object_get(r->header, tensor_name(&m->params.item[0], k).text);
+    for (int k = 0; k < N_MOMENTS; k++)
+        if (has_moment[k] != (m->training.optimizer != NULL))
+            return th_fail(err, TH_EVALUE, "the file has %s moments of the optimiser",
+                           has_moment[k] ? "unexpected" : "not all the");
     if (!check_tensors(r, m, has_moment, err))
         return false;
     m->params.value = th_floats(m->params.total, err);

@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "formats/npy.h"
 #include "formats/safetensors.h"
 #include "lab/train.h"
 
@@ -405,6 +406,58 @@ static void test_values_that_are_no_numbers(void **state)
     th_model_free(m);
 }
 
+/* An optimiser that goes on needs its moments. */
+static void test_missing_moments(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        ThModel *m = trained("rnn", "1");
+        if (k < 2) {
+            free(m->training.moment[k]);
+            m->training.moment[k] = NULL;
+        } else {
+            free(m->training.optimizer);
+            m->training.optimizer = NULL;
+        }
+        assert_true(th_safetensors_save(m, path, NULL));
+        ThError err = {0};
+        assert_null(th_safetensors_load(path, &err));
+        assert_int_equal(err.code, TH_EVALUE);
+        assert_non_null(strstr(err.msg, "moments"));
+        th_model_free(m);
+    }
+}
+
+/* ---- NumPy ------------------------------------------------------------------------------------
+ */
+
+static void test_npy(void **state)
+{
+    (void)state;
+    static const double d[] = {1, -2.5, 0, 4, 5, 6};
+    static const int i[] = {1, -2};
+    size_t n;
+    assert_true(th_npy_write(path, TH_NPY_FLOAT64, 2, 3, d, NULL));
+    char *bytes = th_file_read(path, 4096, &n, NULL);
+    size_t header = (unsigned char)bytes[8] | (size_t)(unsigned char)bytes[9] << 8;
+    assert_memory_equal(bytes, "\x93NUMPY\x01\x00", 8);
+    assert_int_equal((10 + header) % 64, 0);
+    assert_non_null(strstr(bytes + 10, "{'descr': '<f8', 'fortran_order': False, "
+                                       "'shape': (2, 3), }"));
+    assert_int_equal(bytes[10 + header - 1], '\n');
+    assert_int_equal(n, 10 + header + sizeof d);
+    /* -2.5 is 0xc004000000000000 */
+    assert_memory_equal(bytes + 10 + header + 8, "\0\0\0\0\0\0\x04\xc0", 8);
+    free(bytes);
+    assert_true(th_npy_write(path, TH_NPY_INT32, 1, 2, i, NULL));
+    bytes = th_file_read(path, 4096, &n, NULL);
+    assert_memory_equal(bytes + n - 8, "\1\0\0\0\xfe\xff\xff\xff", 8);
+    free(bytes);
+    ThError err = {0};
+    assert_false(th_npy_write("/nonexistent/x.npy", TH_NPY_INT32, 1, 2, i, &err));
+    assert_int_equal(err.code, TH_EIO);
+}
+
 /* ---- files ----------------------------------------------------------------------------------- */
 
 static void test_files(void **state)
@@ -470,6 +523,8 @@ int main(void)
         cmocka_unit_test(test_bounded_memory),
         cmocka_unit_test(test_deep_header),
         cmocka_unit_test(test_values_that_are_no_numbers),
+        cmocka_unit_test(test_missing_moments),
+        cmocka_unit_test(test_npy),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_full_disk),
     };

@@ -1,0 +1,17 @@
+/* npy.h - matrices as NumPy's .npy files, version 1.0: numpy.load reads them. */
+#ifndef TH_NPY_H
+#define TH_NPY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+typedef enum { TH_NPY_FLOAT64, TH_NPY_FLOAT32, TH_NPY_INT32 } ThNpyType;
+
+/* Writes a row-major matrix of double, float or int, whole or not at all.  rows or cols may be 0;
+ * with rows 1 the array still has two dimensions.  Errors: TH_EIO. */
+bool th_npy_write(const char *path, ThNpyType type, size_t rows, size_t cols, const void *data,
+                  ThError *err);
+
+#endif
