@@ -105,7 +105,7 @@ static bool init_modular_arithmetic(ThTask *t, const ThAutomaton *a, ThError *er
 }
 
 static const ThOptionSpec modular_arithmetic_options[] = {
-    {"modulus", TH_INT, "5", 2, 100, NULL, "number of digits; the value is taken modulo this"},
+    {"modulus", TH_INT, "5", 2, 30, NULL, "number of digits; the value is taken modulo this"},
     {"leading_plus", TH_FLAG, "yes", 0, 0, NULL, "start every expression with a +"},
     {0},
 };
@@ -136,7 +136,7 @@ static bool init_mod_arith(ThTask *t, const ThAutomaton *a, ThError *err)
 }
 
 static const ThOptionSpec mod_arith_options[] = {
-    {"modulus", TH_INT, "5", 2, 100, NULL, "number of digits; the value is taken modulo this"},
+    {"modulus", TH_INT, "5", 2, 30, NULL, "number of digits; the value is taken modulo this"},
     {"labels", TH_CHOICE, "every", 0, 0, "every|final", "answers after every digit or the last"},
     {0},
 };

@@ -402,6 +402,46 @@ static void test_signatures(void **state)
     }
 }
 
+static ThAutomaton *expression(const char *text)
+{
+    ThError err = {0};
+    ThAutomatonScope scope = {0};
+    ThAutomaton *a = th_automaton_expression(text, &scope, NULL, &err);
+    if (!a)
+        fail_msg("%s: %s", text, err.msg);
+    return a;
+}
+
+/* The built-in automata, which were written down independently, accept the same languages. */
+static void test_machines_against_built_in_automata(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"tomita number=1", "tomita(1)"}, {"tomita number=2", "tomita(2)"},
+        {"tomita number=3", "tomita(3)"}, {"tomita number=4", "tomita(4)"},
+        {"tomita number=5", "tomita(5)"}, {"tomita number=6", "tomita(6)"},
+        {"tomita number=7", "tomita(7)"}, {"dyck depth=2", "dyck(1, 2)"},
+        {"dyck depth=12", "dyck(1, 12)"}, {"even_pair modulus=4", "even_pair(4)"},
+    };
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        ThTask *t = make(rows[i][0], NULL);
+        ThAutomaton *a = expression(rows[i][1]);
+        ThDfa *d = th_automaton_acceptor(a, 0, NULL, NULL);
+        assert_int_equal(a->n_symbols, t->signature.n_symbols);
+        for (int k = 0; k < a->n_symbols; k++)
+            assert_string_equal(a->symbol[k], t->signature.symbol[k]);
+        t->machine->class[t->machine->start] =
+            d->class[d->start]; /* no task asks about no symbol */
+        int length;
+        int *word = th_dfa_distinguish(t->machine, d, &length, NULL, NULL);
+        if (word)
+            fail_msg("%s differs from %s at length %d", rows[i][0], rows[i][1], length);
+        th_dfa_free(d);
+        th_automaton_free(a);
+        th_task_free(t);
+    }
+}
+
 /* ---- samplers -------------------------------------------------------------------------------- */
 
 static int count_class(const ThBatch *b, int class)
@@ -764,6 +804,7 @@ int main(void)
         cmocka_unit_test(test_labels_of_all_strings),
         cmocka_unit_test(test_examples_of_the_papers),
         cmocka_unit_test(test_signatures),
+        cmocka_unit_test(test_machines_against_built_in_automata),
         cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_balance),
         cmocka_unit_test(test_dyck_depths),
