@@ -231,24 +231,28 @@ static bool explore(Subsets *s, size_t max_states, ThStop *stop, ThError *err)
     return true;
 }
 
-static bool set_accepts(const Subsets *s, size_t i)
+/* Sets the class of every set: does one of its states accept? */
+static void classify_dense(Subsets *s, int *class)
 {
-    size_t bytes;
-    const void *set = th_intern_at(&s->set, i, &bytes);
-    if (s->dense) {
-        const uint64_t *row = set;
-        for (size_t q = 0; q < s->n; q++) {
-            if (s->a->accept[q] && (row[q / 64] >> (q % 64) & 1))
-                return true;
-        }
-        return false;
+    uint64_t *accept = s->row;
+    memset(accept, 0, s->words * sizeof *accept);
+    for (size_t q = 0; q < s->n; q++)
+        accept[q / 64] |= (uint64_t)s->a->accept[q] << (q % 64);
+    for (size_t i = 0; i < s->set.n; i++) {
+        const uint64_t *set = th_intern_at(&s->set, i, NULL);
+        for (size_t w = 0; w < s->words; w++)
+            class[i] |= (set[w] & accept[w]) != 0;
     }
-    const int *member = set;
-    for (size_t j = 0; j < bytes / sizeof *member; j++) {
-        if (s->a->accept[member[j]])
-            return true;
+}
+
+static void classify_sparse(const Subsets *s, int *class)
+{
+    for (size_t i = 0; i < s->set.n; i++) {
+        size_t bytes;
+        const int *member = th_intern_at(&s->set, i, &bytes);
+        for (size_t j = 0; j < bytes / sizeof *member && !class[i]; j++)
+            class[i] = s->a->accept[member[j]];
     }
-    return false;
 }
 
 static ThDfa *determinize(const ThAutomaton *a, size_t max_states, ThStop *stop, ThError *err)
@@ -257,8 +261,10 @@ static ThDfa *determinize(const ThAutomaton *a, size_t max_states, ThStop *stop,
     ThDfa *d = NULL;
     if (subsets_alloc(&s, a, err) && explore(&s, max_states, stop, err))
         d = th_dfa_new((int)s.set.n, 0, 2, err);
-    for (size_t i = 0; d && i < s.set.n; i++)
-        d->class[i] = set_accepts(&s, i);
+    if (d && s.dense)
+        classify_dense(&s, d->class);
+    else if (d)
+        classify_sparse(&s, d->class);
     if (d && s.next) {
         free(d->next);
         d->next = s.next;
