@@ -118,14 +118,13 @@ static size_t target_size(const ThSignature *s, int T)
     return s->target == TH_BITS ? answers * (size_t)s->n_classes : answers;
 }
 
-static bool make_room(ThBatch *b, const ThSignature *s, ThError *err)
+static bool resize(int **array, size_t n, ThError *err)
 {
-    size_t n = (size_t)b->B;
-    int *token = realloc(b->token, n * (size_t)b->T * sizeof *token);
-    b->token = token ? token : b->token;
-    int *target = realloc(b->target, n * target_size(s, b->T) * sizeof *target);
-    b->target = target ? target : b->target;
-    return (token && target) || th_fail(err, TH_ENOMEM, "out of memory (%d strings)", b->B);
+    int *p = realloc(*array, n * sizeof *p);
+    if (!p)
+        return th_fail(err, TH_ENOMEM, "out of memory (a batch of %zu numbers)", n);
+    *array = p;
+    return true;
 }
 
 /* Draws the strings of a shard, block by block. */
@@ -136,9 +135,9 @@ static bool draw_shard(const ThEvaluator *e, int number, int thread, ThError *er
     int first = number * e->shard_blocks * BLOCK, most = e->shard_blocks * BLOCK;
     b->B = e->samples - first < most ? e->samples - first : most;
     b->T = e->tokens;
-    if (!make_room(b, s, err))
+    size_t tokens = (size_t)b->T, answers = target_size(s, b->T), strings = (size_t)b->B;
+    if (!resize(&b->token, strings * tokens, err) || !resize(&b->target, strings * answers, err))
         return false;
-    size_t tokens = (size_t)b->T, answers = target_size(s, b->T);
     for (int i = 0; i < b->B; i += BLOCK) {
         block->B = b->B - i < BLOCK ? b->B - i : BLOCK;
         uint64_t index = (uint64_t)e->length << 32 | (uint64_t)((first + i) / BLOCK);

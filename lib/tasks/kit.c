@@ -7,9 +7,9 @@
 
 #include "base/memory.h"
 
-static int count_words(const char *list)
+static size_t count_words(const char *list)
 {
-    int n = 0;
+    size_t n = 0;
     for (const char *s = list; *s; s += strcspn(s, " ")) {
         s += strspn(s, " ");
         n += *s != '\0';
@@ -20,7 +20,7 @@ static int count_words(const char *list)
 bool th_task_names(char ***list, int *n, ThNames names, ThError *err)
 {
     *n = 0;
-    *list = th_alloc((size_t)(names.n_numbers + count_words(names.words)), sizeof **list, err);
+    *list = th_alloc((size_t)names.n_numbers + count_words(names.words), sizeof **list, err);
     if (!*list)
         return false;
     for (int i = 0; i < names.n_numbers; i++, ++*n) {

@@ -96,7 +96,7 @@ bool th_show_task(ThSession *s, const ThObject *o, ThError *err)
     th_list_names(out, t->bits ? "may say" : "classes", t->signature.class, t->signature.n_classes);
     fprintf(out, "# answers   %s\n", th_target_name(t->signature.target));
     fprintf(out, "# machine   %d states\n", t->machine->n_states);
-    fprintf(out, "# chance    %.4g at length 40, %.4g at 41\n", th_task_chance(t, 40),
+    fprintf(out, "# chance    %.6g at length 40, %.6g at 41\n", th_task_chance(t, 40),
             th_task_chance(t, 41));
     th_result_int(s, "symbols", t->signature.n_symbols);
     th_result_int(s, "classes", t->signature.n_classes);

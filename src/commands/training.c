@@ -315,7 +315,7 @@ static void summarize(ThSession *s, const Scores *scores)
             lowest = i;
     }
     double n = (double)scores->n;
-    th_say(s, "mean accuracy %.6g (chance %.4g) over %zu length%s, lowest %.6g at %d\n", sum / n,
+    th_say(s, "mean accuracy %.6g (chance %.6g) over %zu length%s, lowest %.6g at %d\n", sum / n,
            chance / n, scores->n, scores->n == 1 ? "" : "s", x[lowest].accuracy, x[lowest].length);
     th_result_real(s, "accuracy", sum / n);
     th_result_real(s, "lowest", x[lowest].accuracy);
