@@ -297,6 +297,16 @@ static bool holds(const char *op, double order)
                           : order > 0 || equal;
 }
 
+/* Negative, zero or positive; NaN where there is no order. */
+static double compare_values(const Value *v, const Value *w)
+{
+    if (v->type == V_TEXT) {
+        int order = strcmp(v->text, w->text);
+        return order < 0 ? -1 : order > 0;
+    }
+    return v->number == w->number ? 0 : v->number - w->number; /* infinities are equal */
+}
+
 static bool parse_comparison(Parser *p, Value *v)
 {
     static const char *const ops[] = {"==", "!=", "<=", ">=", "<", ">"};
@@ -319,9 +329,7 @@ static bool parse_comparison(Parser *p, Value *v)
     if (ok && (v->type == V_TEXT) != (w.type == V_TEXT))
         ok = fail(p, at, "'%s' compares a text with a number", op);
     if (ok) {
-        double order = v->type == V_TEXT ? strcmp(v->text, w.text) : v->number - w.number;
-        if (v->type != V_TEXT && v->number == w.number)
-            order = 0; /* infinities */
+        double order = compare_values(v, &w);
         bool result = isnan(order) ? op[0] == '!' : holds(op, order);
         free(v->text);
         *v = (Value){.type = V_FLAG, .number = result};

@@ -188,7 +188,8 @@ static bool read_word(ThLexer *lx, ThError *err)
     ThToken *t = add(lx, T_WORD, err);
     if (!t)
         return false;
-    while (!ends_word(peek(lx, 0)))
+    bool arrow = peek(lx, 0) == '-' && peek(lx, 1) == '>';
+    while (arrow ? lx->at < t->start + 2 : !ends_word(peek(lx, 0)))
         step(lx);
     if (!read_value(lx, t, err)) {
         lx->n--; /* an open string: the whole option is read again */
@@ -208,7 +209,7 @@ static bool close_bracket(ThLexer *lx, int c, ThError *err)
         return th_fail_at(err, TH_EPARSE, lx->line, lx->col, "'%c' without '%c' before it", c,
                           pairs[0]);
     ThToken *t = &lx->token[lx->open[lx->n_open - 1]];
-    int opened = lx->text.data[t->start];
+    int opened = (unsigned char)lx->text.data[t->start];
     if (opened != pairs[0])
         return th_fail_at(err, TH_EPARSE, lx->line, lx->col,
                           "'%c' closes the '%c' of line %d, column %d", c, opened, t->line, t->col);

@@ -54,28 +54,37 @@ static json_t *json_number(double x)
     return isfinite(x) ? json_real(x) : json_null();
 }
 
+static json_t *json_figure(const ThFigureEntry *e)
+{
+    switch (e->kind) {
+    case 'i':
+        return json_integer(e->integer);
+    case 'b':
+        return json_boolean(e->integer);
+    case 'r':
+        return json_number(e->real);
+    default:
+        return json_string(e->text);
+    }
+}
+
+/* Takes the value's text over. */
 static void set_figure(ThSession *s, const ThFigureEntry *value)
 {
     ThFigures *f = &s->out.pending;
     ThFigureEntry *e = find_figure(f, value->name);
-    if (!e) {
-        if (!th_grow(&f->item, &f->cap, f->n + 1, sizeof *f->item, NULL)) {
-            s->out.failed = true;
-            free(value->text);
-            return;
-        }
-        e = &f->item[f->n++];
-    } else {
-        free(e->text);
-    }
-    *e = *value;
-    if (s->out.format != TH_FORMAT_JSON)
+    if (s->out.format == TH_FORMAT_JSON)
+        add_member(s, value->name, json_figure(value));
+    if (!e && !th_grow(&f->item, &f->cap, f->n + 1, sizeof *f->item, NULL)) {
+        s->out.failed = true;
+        free(value->text);
         return;
-    add_member(s, e->name,
-               e->kind == 'i'   ? json_integer(e->integer)
-               : e->kind == 'b' ? json_boolean(e->integer)
-               : e->kind == 'r' ? json_number(e->real)
-                                : json_string(e->text));
+    }
+    if (e)
+        free(e->text);
+    else
+        e = &f->item[f->n++];
+    *e = *value;
 }
 
 static void name_entry(ThFigureEntry *e, const char *name)
@@ -356,15 +365,14 @@ static void print_fitting(FILE *out, const char *text)
     bool known = ioctl(fileno(out), TIOCGWINSZ, &w) == 0 && w.ws_col > 1;
     int left = known ? w.ws_col - 1 : 79;
     while (*text) {
-        char c[8] = {0};
+        char c[8];
         size_t n = th_utf8_next(text, strlen(text), NULL);
-        n = n ? n : 1;
-        memcpy(c, text, n);
+        snprintf(c, sizeof c, "%.*s", n ? (int)n : 1, text);
         left -= th_utf8_width(c);
         if (left < 0)
             return;
         fputs(c, out);
-        text += n;
+        text += n ? n : 1;
     }
 }
 

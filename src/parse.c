@@ -304,11 +304,11 @@ static bool bind_arguments(ThBinder *b, ThError *err)
     bool ok = text != NULL;
     const ThOptionSpec *spec = b->specs;
     char *rest = text, *word = text ? strtok_r(text, ", \t\n", &rest) : NULL;
-    for (; ok && word; word = strtok_r(NULL, ", \t\n", &rest), spec++) {
+    for (; ok && word; word = strtok_r(NULL, ", \t\n", &rest)) {
         if (!spec || !spec->name)
             ok = fail_token(err, open, TH_EUSAGE, "too many arguments in parentheses");
         else
-            ok = th_options_set(&b->p->call.options, spec->name, word, err) || place(err, open);
+            ok = th_options_set(&b->p->call.options, spec++->name, word, err) || place(err, open);
     }
     free(text);
     b->at = open->match + 1;

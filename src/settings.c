@@ -40,26 +40,34 @@ static bool limit_memory(long long mebibytes, ThError *err)
     return true;
 }
 
+static bool unknown_setting(const char *name, ThError *err)
+{
+    enum { MOST = sizeof th_settings / sizeof *th_settings };
+    const char *names[MOST];
+    size_t n = 0;
+    for (const ThOptionSpec *s = th_settings; s->name; s++)
+        names[n++] = s->name;
+    const char *near = th_nearest(name, names, n);
+    th_fail(err, TH_EUSAGE, "unknown setting '%s'", name);
+    if (near)
+        return th_hint(err, "did you mean %s?", near);
+    return th_hint(err, "set without operands lists the settings");
+}
+
 bool th_settings_set(ThSession *s, const char *name, const char *value, ThError *err)
 {
-    if (!th_options_set(&s->settings, name, value, err)) {
-        const char *unknown = "unknown option";
-        if (strncmp(err->msg, unknown, strlen(unknown)) == 0) {
-            *err = (ThError){0};
-            th_fail(err, TH_EUSAGE, "unknown setting '%s'", name);
-            const char *names[64];
-            size_t n = 0;
-            while (n < 64 && th_settings[n].name) {
-                names[n] = th_settings[n].name;
-                n++;
-            }
-            const char *near = th_nearest(name, names, n);
-            if (near)
-                th_hint(err, "did you mean %s?", near);
-            else
-                th_hint(err, "set without operands lists the settings");
-        }
-        return false;
+    const ThOptionSpec *spec = th_settings;
+    while (spec->name && strcmp(spec->name, name) != 0)
+        spec++;
+    if (!spec->name)
+        return unknown_setting(name, err);
+    ThError misfit = {0};
+    if (!th_options_set(&s->settings, name, value, &misfit)) {
+        if (misfit.code == TH_EUSAGE)
+            th_fail(err, TH_EUSAGE, "'%s' does not fit the setting %s", value, name);
+        else
+            th_fail(err, misfit.code, "%s", misfit.msg);
+        return th_hint(err, "%s", misfit.hint);
     }
     if (strcmp(name, "format") == 0)
         s->out.format = *value == 'j'   ? TH_FORMAT_JSON
