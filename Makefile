@@ -65,6 +65,9 @@ $(B)/%.o: %.c Makefile
 $(B)/test_%: tests/unit/test_%.c $(B)/libtapehead.a
 	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.a,$^) $(LIBS) -lcmocka
 
+# Here memory runs out on purpose.
+$(B)/test_memory: LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc
+
 # Fuzz targets see the whole program but its main; without a fuzzer they run a folder of files.
 $(B)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/driver.c $(SRC_O) $(B)/libtapehead.a
 	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter-out $(B)/src/main.o tests/fuzz/driver.c \
