@@ -338,12 +338,30 @@ static Grid make_grid(const View *v)
     return g;
 }
 
+/* The top of the colour scale: all of a head's weight, or, where that would be spread over too many
+ * keys to be seen, the greatest weight there is. */
+static double greatest(const View *v, const Grid *g)
+{
+    double most = 0;
+    for (int l = 0; l < v->trace->n_layers; l++) {
+        const ThTraceLayer *layer = &v->trace->layer[l];
+        for (int h = 0; h < layer->n_heads; h++)
+            for (int k = 0; k < layer->n_keys; k++)
+                most = fmax(most, th_trace_weight(layer, h, layer->n_rows - 1, k));
+    }
+    return g->full || most <= 0 ? 1 : most;
+}
+
 static void set_axes(ThFigure *f, const View *v, const Grid *g)
 {
     int heads = v->trace->layer[0].n_heads;
-    th_figure_printf(f, "set palette defined (0 '#ffffff', 0.1 '#cfe0ee', 1 '#003a70')\n"
-                        "set cbrange [0:1]; unset colorbox; unset key; set border 15\n"
-                        "set style fill solid 1 noborder\n");
+    double top = greatest(v, g);
+    th_figure_printf(f,
+                     "set palette defined (0 '#ffffff', 0.1 '#cfe0ee', 1 '#003a70')\n"
+                     "set cbrange [0:%.4g]; set cbtics 0,%.4g scale 0 font ',7'\n"
+                     "set format cb '%%.2f'; %s colorbox; unset key; set border 15\n"
+                     "set style fill solid 1 noborder\n",
+                     top, top / 2, g->full ? "unset" : "set");
     put_position_tics(f, v, "x", g->full ? 6 : 8);
     if (g->full)
         put_position_tics(f, v, "y", 6);
@@ -368,9 +386,9 @@ static void draw_dense(ThFigure *f, const char *title, const View *v)
     th_figure_printf(f, "if (!plain) {\nset multiplot layout %d,%d title ", g.rows, g.columns);
     th_figure_string(f, title);
     th_figure_printf(f,
-                     " noenhanced font ',13' margins screen 0.07,0.97,0.08,0.86 spacing screen "
+                     " noenhanced font ',13' margins screen 0.07,%.2f,0.08,0.86 spacing screen "
                      "0.035,%.3g\n}\n",
-                     fmin(0.1, 0.35 / g.rows));
+                     g.full ? 0.97 : 0.9, fmin(0.16, 0.35 / g.rows));
     for (int p = 0; p < g.panels; p++) {
         /* In characters there is room for one panel. */
         th_figure_printf(f, "if (!plain || %d == 0) {\n", p);

@@ -261,10 +261,13 @@ static void print_clusters(ThSession *s, const ThClusters *c)
     th_say(s, "\n");
     print_functions(s, c);
     th_say(s,
-           "\n%d clusters for %d functions, purity %.6g; two components have %.4g of the variance; "
-           "centres %.4g apart, radius %.4g\n",
-           c->n_clusters, c->n_functions, c->purity, c->variance[0] + c->variance[1], c->gap,
-           c->spread);
+           "\n%d cluster%s for %d function%s, purity %.6g; two components have %.4g %% of the "
+           "variance",
+           c->n_clusters, c->n_clusters == 1 ? "" : "s", c->n_functions,
+           c->n_functions == 1 ? "" : "s", c->purity, 100 * (c->variance[0] + c->variance[1]));
+    if (c->n_clusters > 1)
+        th_say(s, "; centres %.4g apart, radius %.4g", c->gap, c->spread);
+    th_say(s, "\n");
 }
 
 TH_COMMAND(clusters, .group = "inspection",
@@ -366,7 +369,7 @@ TH_COMMAND(field, .group = "inspection", .summary = "measure how far back a mode
         if (m % step == 0 || m == f->length - 1)
             th_row(s, (long long)m, f->cumulative[m], (double)(f->length - m) / f->length);
     th_table_end(s);
-    th_say(s, "\n99 %% of the gradient lies in the last %.4g of the input\n", f->reach);
+    th_say(s, "\n99 %% of the gradient lies in the last %.4g %% of the input\n", 100 * f->reach);
     th_field_free(f);
     return true;
 }
