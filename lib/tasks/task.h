@@ -50,7 +50,7 @@ const ThTaskKind *th_task_kind(const char *name);  /* view, or NULL */
 ThTask *th_task_new(const ThTaskKind *kind, const ThOptions *options, const ThAutomaton *a,
                     ThError *err);
 ThTask *th_task_copy(const ThTask *t, ThError *err); /* returns new */
-void th_task_free(ThTask *t); /* NULL is fine */
+void th_task_free(ThTask *t);                        /* NULL is fine */
 
 /* The length of strings drawn for a wanted length ≥ 1 (modular arithmetic has odd lengths only). */
 int th_task_length(const ThTask *t, int length);

@@ -18,10 +18,10 @@ TH_COMMAND(model, .group = "models", .summary = "define a model: an architecture
                      "and stay.",
            .example = "model m = regulargpt dim=32 heads=4\n"
                       "model l = lstm\n"
-                      "task p = parity\n"
-                      "train m on p length=1..8 steps=2 > \"train.txt\"\n"
-                      "show m\n"
-                      "list models",
+                      "list models\n"
+                      "#> name  kind   size\n"
+                      "#> m     model  regulargpt, no task yet\n"
+                      "#> l     model  lstm, no task yet",
            .args = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_MODEL_KIND, "KIND", 0}})
 {
     const ThModelKind *kind = th_model_kind(call->operand[1].text);

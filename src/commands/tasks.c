@@ -40,10 +40,12 @@ TH_COMMAND(task, .group = "tasks", .summary = "define a task: where labelled str
                "expression of automata after their name.",
            .example = "task p = parity\n"
                       "task nav = cycle_navigation modulus=7\n"
-                      "task t4 = tomita number=4\n"
                       "task own = recognize minimize(parity)\n"
-                      "show t4\n"
-                      "list task",
+                      "list tasks\n"
+                      "#> name  kind  size\n"
+                      "#> p     task  parity, 2 symbols, 2 classes\n"
+                      "#> nav   task  cycle_navigation, 3 symbols, 7 classes\n"
+                      "#> own   task  recognize, 2 symbols, 2 classes",
            .results = "symbols classes",
            .args = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_TASK_KIND, "KIND", 0}})
 {

@@ -65,12 +65,18 @@ static bool after_step(const Training *t, ThError *err)
     return (p.step % t->every && !last) || save_checkpoint(t, err);
 }
 
+static bool interrupted(const Training *t, ThError *err)
+{
+    return save_checkpoint(t, err) &&
+           th_fail(err, TH_EINTERRUPTED, "interrupted; the model is as after step %lld",
+                   th_trainer_progress(t->trainer).step);
+}
+
 static bool run_steps(const Training *t, ThError *err)
 {
     while (!th_trainer_done(t->trainer)) {
         if (th_stopped(th_stop(t->s), NULL))
-            return th_fail(err, TH_EINTERRUPTED, "interrupted; the model is as after step %lld",
-                           th_trainer_progress(t->trainer).step);
+            return interrupted(t, err);
         if (!th_trainer_step(t->trainer, err) || !after_step(t, err))
             return false;
     }
@@ -223,24 +229,26 @@ static long long report_interval(const ThSession *s, const ThOptions *o, long lo
     return report;
 }
 
-TH_COMMAND(train, .group = "training", .summary = "train a model on a task",
-           .detail =
-               "Every step draws one length, then a batch of fresh strings of that length, and "
-               "moves the parameters once.  The strings and the first parameters depend on the "
-               "seed alone: the same seed and number of threads give the same bits.  A model that "
-               "was trained before goes on where it stopped.\n\n"
-               "Figures are running means over the last hundred steps or so.  Ctrl-C stops after "
-               "the step that is running, and the model keeps what it has learned.  A loss that is "
-               "not a finite number stops the training with the model as before that step.\n\n"
-               "With checkpoint=, the model is saved every so many steps (every=), and a training "
-               "that finds the file goes on from there until it has done as many steps as asked.",
-           .example = "task p = parity\n"
-                      "model m = regulargpt dim=16 heads=2\n"
-                      "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-                      "assert steps == 20",
-           .results = "loss accuracy steps seconds rate",
-           .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
-           .options = th_train_options)
+TH_COMMAND(
+    train, .group = "training", .summary = "train a model on a task",
+    .detail =
+        "Every step draws one length, then a batch of fresh strings of that length, and "
+        "moves the parameters once.  The strings and the first parameters depend on the "
+        "seed alone: the same seed and number of threads give the same bits.  A model that "
+        "was trained before goes on where it stopped.\n\n"
+        "Figures are running means over the last hundred steps or so.  Ctrl-C stops after "
+        "the step that is running, and the model keeps what it has learned.  A loss that is "
+        "not a finite number stops the training with the model as before that step.\n\n"
+        "With checkpoint=, the model is saved every so many steps (every=), at the end and on "
+        "Ctrl-C, and a training that finds the file goes on from there until it has done "
+        "as many steps as asked.",
+    .example = "task p = parity\n"
+               "model m = regulargpt dim=16 heads=2\n"
+               "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
+               "assert steps == 20",
+    .results = "loss accuracy steps seconds rate",
+    .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
+    .options = th_train_options)
 {
     const ThOptions *given = &call->options;
     Training t = {.s = s, .object = call->operand[0].object};

@@ -58,6 +58,15 @@ END
     [[ "$output" == *"at step 400"* ]]
 }
 
+@test "an interrupted training saves its checkpoint" {
+    cp start.th long.th
+    echo 'train m on p steps=100000000 length=1..5 checkpoint="c.safetensors"' >>long.th
+    run timeout --preserve-status -s INT 1 "$TAPEHEAD" long.th
+    [ "$status" -eq 130 ]
+    step=${output##*after step }
+    "$TAPEHEAD" -e 'load "c.safetensors"' -e 'show c' | grep -q "^# training  $step steps"
+}
+
 @test "a checkpoint of another model, or beyond the end, is refused and kept" {
     cp start.th save.th
     echo 'train m on p steps=9 checkpoint="c.safetensors" > "x.txt"' >>save.th
