@@ -299,8 +299,48 @@ static void print_line(FILE *out, const ThTable *t, const int *width, char *cons
     fputc('\n', out);
 }
 
-static void print_aligned(FILE *out, const ThTable *t)
+/* Digits after the point, or -1 for what is no plain number. */
+static int decimals(const char *number)
 {
+    size_t n = strspn(number, "-0123456789");
+    const char *point = number + n;
+    if (*point == '\0')
+        return n > 0 && number[n - 1] != '-' ? 0 : -1;
+    n = strspn(point + 1, "0123456789");
+    return *point == '.' && point[1 + n] == '\0' ? (int)n : -1;
+}
+
+/* Gives the numbers of a column as many digits after the point as the longest has, so that the
+ * points stand in one line. */
+static void align_points(ThSession *s, ThTable *t, int column)
+{
+    int most = 0;
+    size_t step = (size_t)t->n_columns;
+    for (size_t i = (size_t)column; i < t->n_cells; i += step) {
+        int d = decimals(t->cell[i]);
+        most = d > most ? d : most;
+    }
+    for (size_t i = (size_t)column; i < t->n_cells; i += step) {
+        int d = decimals(t->cell[i]);
+        if (d < 0 || d == most)
+            continue;
+        ThText text = {0};
+        th_text_printf(&text, "%s%s%.*s", t->cell[i], d ? "" : ".", most - d, "000000000000");
+        char *padded = th_text_take(&text, NULL);
+        if (!padded) {
+            s->out.failed = true;
+            return;
+        }
+        free(t->cell[i]);
+        t->cell[i] = padded;
+    }
+}
+
+static void print_aligned(ThSession *s, FILE *out, ThTable *t)
+{
+    for (int i = 0; i < t->n_columns; i++)
+        if (t->column[i].kind == 'r')
+            align_points(s, t, i);
     int width[TH_MOST_COLUMNS] = {0};
     for (int i = 0; i < t->n_columns; i++)
         width[i] = th_utf8_width(t->column[i].name);
@@ -351,7 +391,7 @@ void th_table_end(ThSession *s)
     } else if (s->out.format == TH_FORMAT_CSV) {
         print_csv(s, t);
     } else if (t->n_cells > 0) {
-        print_aligned(th_listing(s), t);
+        print_aligned(s, th_listing(s), t);
     }
     free_table(t);
 }

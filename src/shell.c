@@ -216,6 +216,19 @@ static bool run_shell(const ThStatement *st, ThError *err)
     return ok;
 }
 
+/* A name in a command's place is not unknown: say what can be done with it. */
+static void hint_at_object(ThSession *s, const ThStatement *st, ThError *err)
+{
+    ThText word = {0};
+    if (th_lexeme_text(st->lexer, &st->lexer->token[st->from], &word, NULL) && word.data) {
+        const ThObject *o = th_find(s, word.data);
+        if (o)
+            snprintf(err->hint, sizeof err->hint, "%s is %s %s: show %s", o->name,
+                     o->kind == TH_AUTOMATON ? "an" : "a", th_kind_name(o->kind), o->name);
+    }
+    th_text_free(&word);
+}
+
 bool th_execute(ThSession *s, const ThStatement *st, ThError *err)
 {
     const ThToken *first = &st->lexer->token[st->from];
@@ -226,6 +239,8 @@ bool th_execute(ThSession *s, const ThStatement *st, ThError *err)
     ThStatement outer = s->now;
     const ThCommand *c = th_parse_command(st, &words, err);
     bool ok = c && th_parse_call(s, st, c, words, &p, err);
+    if (!c)
+        hint_at_object(s, st, err);
     if (ok) {
         s->now = *st;
         ok = run_handler(s, c, &p.call, err);

@@ -243,8 +243,8 @@ TH_COMMAND(pwd, .group = "general", .summary = "print the current directory", .e
 }
 
 TH_COMMAND(quit, .alias = "exit", .group = "general", .summary = "leave tapehead",
-           .detail = "Ctrl-D on an empty line does the same.", .example = "quit",
-           .flags = C_KEEPS_RESULT)
+           .detail = "exit is another name for it; Ctrl-D on an empty line does the same.",
+           .example = "quit", .flags = C_KEEPS_RESULT)
 {
     (void)call;
     (void)err;
