@@ -73,9 +73,9 @@ FILE *th_file_begin(ThFile *f, const char *path, ThError *err)
 
 bool th_file_commit(ThFile *f, ThError *err)
 {
-    errno = 0;
+    /* A write that failed before left its reason in errno, unless something else failed since. */
     bool ok = !ferror(f->stream) && fflush(f->stream) == 0;
-    int cause = errno;
+    int cause = ok ? 0 : errno;
     ok = fclose(f->stream) == 0 && ok;
     cause = cause ? cause : errno;
     f->stream = NULL;

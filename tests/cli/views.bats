@@ -1,0 +1,285 @@
+#!/usr/bin/env bats
+# Inspections, figures and model files from outside: gnuplot missing, failing or abused, damaged
+# shellcheck disable=SC2016,SC2094  # commands of the program stand in single quotes
+# files, and inputs that do not fit.
+
+setup() {
+    TAPEHEAD=$(realpath "${TAPEHEAD:-./tapehead}")
+    cd "$BATS_TEST_TMPDIR" || return
+    export HOME=$BATS_TEST_TMPDIR/home
+    mkdir "$HOME"
+    unset DISPLAY WAYLAND_DISPLAY XDG_CONFIG_HOME XDG_STATE_HOME
+}
+
+# Standard output and error apart: $output, $stderr, $status.
+go() {
+    local status_
+    PATH=${SEARCH-$PATH} "$TAPEHEAD" "$@" >out 2>err </dev/null && status_=0 || status_=$?
+    output=$(cat out)
+    stderr=$(cat err)
+    status=$status_
+}
+
+# A small model m, trained for a moment on the task p.
+model() {
+    go -e 'task p = parity
+model m = regulargpt dim=8 heads=2
+train m on p length=1..6 steps=5 seed=1 report=0 > "train.txt"
+'"$1"
+}
+
+need_gnuplot() {
+    command -v gnuplot >/dev/null || skip "no gnuplot"
+}
+
+# A folder with a program of that name that runs the rest as a script.
+fake() { # name, commands
+    mkdir -p fake
+    printf '#!/bin/sh\n%s\n' "$2" >"fake/$1"
+    chmod +x "fake/$1"
+}
+
+@test "an automaton is drawn in every format" {
+    need_gnuplot
+    go -e 'automaton p = parity
+plot automaton p > "p.png"
+plot automaton p > "p.svg"
+plot automaton p > "p.pdf"
+plot automaton p > "p.txt"
+plot automaton p > "p.gp"'
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+    [ "$(head -c 4 p.png | tail -c 3)" = PNG ]
+    [ "$(head -c 4 p.pdf)" = %PDF ]
+    grep -q '</svg>' p.svg
+    grep -q even p.txt
+    gnuplot -d p.gp | grep -q even
+    [ -z "$(find . -name '.tapehead*' -o -name '*.??????')" ]
+}
+
+@test "without a display a figure is text, however the commands come" {
+    need_gnuplot
+    printf 'automaton p = parity\nplot automaton p\n' >p.th
+    go p.th
+    [ "$status" -eq 0 ]
+    [[ $output == *even*odd* ]]
+    "$TAPEHEAD" <p.th >piped
+    cmp out piped
+    "$TAPEHEAD" -e "$(cat p.th)" >typed
+    cmp out typed
+}
+
+@test "a terminal that gnuplot cannot open falls back to text" {
+    need_gnuplot
+    if gnuplot -d -e 'set print "-"; print GPVAL_TERMINALS' | grep -Eq ' (qt|wxt|x11) '; then
+        skip "this gnuplot has windows"
+    fi
+    DISPLAY=:99 go -e 'automaton p = parity' -e 'plot automaton p'
+    [ "$status" -eq 0 ]
+    [[ $output == *even*odd* ]]
+}
+
+@test "gnuplot missing is one clear error and no file" {
+    SEARCH=/nonexistent go -e 'automaton p = parity' -e 'plot automaton p > "p.png"'
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"error: gnuplot was not found"* ]]
+    [[ $stderr == *hint:* ]]
+    [ "$(grep -c error: err)" -eq 1 ]
+    [ ! -e p.png ]
+}
+
+@test "the script needs no gnuplot" {
+    SEARCH=/nonexistent go -e 'automaton p = parity' -e 'plot automaton p > "p.gp"'
+    [ "$status" -eq 0 ]
+    grep -q 'plot \$ARCS' p.gp
+}
+
+@test "a failing gnuplot speaks for itself and leaves no file" {
+    fake gnuplot 'echo "line 7: I do not feel well" >&2; exit 1'
+    SEARCH=$PWD/fake go -e 'automaton p = parity' -e 'plot automaton p > "p.png"'
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"gnuplot: line 7: I do not feel well"* ]]
+    [ ! -e p.png ]
+    fake gnuplot 'exit 0'
+    SEARCH=$PWD/fake go -e 'automaton p = parity' -e 'plot automaton p > "p.png"'
+    [ "$status" -eq 1 ]
+    [[ $stderr == *incomplete* ]]
+    [ ! -e p.png ]
+    # shellcheck disable=SC2016
+    fake gnuplot 'kill -9 $$'
+    SEARCH=$PWD/fake go -e 'automaton p = parity' -e 'plot automaton p > "p.png"'
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"status 137"* ]]
+    [ ! -e p.png ]
+}
+
+@test "a file that was there stays when gnuplot fails" {
+    echo old >p.png
+    fake gnuplot 'exit 1'
+    SEARCH=$PWD/fake go -e 'automaton p = parity' -e 'plot automaton p > "p.png"'
+    [ "$status" -eq 1 ]
+    [ "$(cat p.png)" = old ]
+}
+
+@test "without dot, or with one that fails, states stand on a circle" {
+    need_gnuplot
+    mkdir only
+    ln -s "$(command -v gnuplot)" only/
+    SEARCH=$PWD/only go -e 'automaton p = parity' -e 'plot automaton p > "p.txt"'
+    [ "$status" -eq 0 ]
+    grep -q even p.txt
+    fake dot 'echo nonsense; exit 3'
+    SEARCH=$PWD/fake:$PWD/only go -e 'automaton p = parity' -e 'plot automaton p > "q.txt"'
+    [ "$status" -eq 0 ]
+    cmp p.txt q.txt
+    fake dot 'echo "node 0 1e999 nan"; echo "edge 0 1 4 a b c d"; echo "edge 9 9 99999999 1 1"'
+    SEARCH=$PWD/fake:$PWD/only go -e 'automaton p = parity' -e 'plot automaton p > "q.txt"'
+    [ "$status" -eq 0 ]
+    cmp p.txt q.txt
+}
+
+# What gnuplot, dot or a shell would act upon must stay text.
+@test "names of states and symbols are never executed" {
+    need_gnuplot
+    cat >names.th <<'END'
+automaton n {
+  alphabet "`>two`" "';system('>three')#"
+  start "\";system(\">four\")#"
+  accept "$(>five)"
+  "\";system(\">four\")#" "`>two`" -> "$(>five)"
+  "$(>five)" "';system('>three')#" -> "\"];}|>six"
+}
+plot automaton n > "n.svg"
+plot automaton n
+END
+    go names.th
+    [ "$status" -eq 0 ]
+    grep -q '`&gt;two`' n.svg || grep -q '`>two`' n.svg
+    for f in two three four five six; do [ ! -e $f ]; done
+}
+
+@test "a file's name is only a name" {
+    need_gnuplot
+    go -e 'automaton p = parity' -e 'plot automaton p > "|touch one;.svg"' \
+        -e 'plot automaton p > "`touch two`.svg"' -e "plot automaton p > \"a'b.svg\""
+    [ "$status" -eq 0 ]
+    [ -e '|touch one;.svg' ]
+    [ -e "a'b.svg" ]
+    [ ! -e one ] && [ ! -e two ]
+}
+
+@test "figures know their extensions, and are not appended" {
+    go -e 'automaton p = parity' -e 'plot automaton p > "p.gif"'
+    [ "$status" -eq 1 ]
+    [[ $stderr == *p.gif* && $stderr == *hint:*.svg* ]]
+    [ ! -e p.gif ]
+    go -e 'automaton p = parity' -e 'plot automaton p >> "p.gp"'
+    [ "$status" -eq 1 ]
+    [[ $stderr == *append* ]]
+    [ ! -e p.gp ]
+}
+
+@test "a full disk is an error" {
+    [ -w /dev/full ] || skip "no /dev/full"
+    ln -s /dev/full full.gp
+    go -e 'automaton p = parity' -e 'plot automaton p > "full.gp"'
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"space"* ]]
+    ln -s /dev/full full.safetensors
+    model 'save m "full.safetensors"'
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"space"* ]]
+}
+
+@test "the inspections answer in text, json and csv" {
+    model 'attention m "abbab"
+clusters m on p length=40
+field m on p length=40 strings=2
+assert reach > 0 and reach <= 1'
+    [ "$status" -eq 0 ]
+    [[ $output == *'m on "abbab": '* ]]
+    [[ $output == *"purity"* ]]
+    "$TAPEHEAD" -f json -e 'task p = parity' -e 'model m = regulargpt dim=8 heads=2' \
+        -e 'train m on p length=1..6 steps=5 seed=1 report=0' -e 'attention m "abbab"' \
+        -e 'clusters m on p length=40' -e 'field m on p length=40 strings=2' >json
+    grep -q '"reach":' json
+    grep -q '"purity":' json
+    grep -q '"path":\[' json
+    if command -v python3 >/dev/null; then
+        python3 -c 'import json, sys
+for line in sys.stdin: json.loads(line)' <json
+    fi
+}
+
+@test "all views of a model can be drawn" {
+    need_gnuplot
+    model 'evaluate m on p length=7..9 samples=32 > "scores.txt"
+plot attention m "abbab" > "attention.svg"
+plot clusters m on p length=40 > "clusters.svg"
+plot field m on p length=40 strings=2 > "field.svg"
+plot loss m > "loss.svg"
+plot accuracy m > "accuracy.svg"'
+    [ "$status" -eq 0 ]
+    for view in attention clusters field loss accuracy; do grep -q '</svg>' $view.svg; done
+}
+
+@test "what cannot be looked at is said in one line" {
+    model 'attention m "abxa"'
+    [ "$status" -eq 1 ]
+    [[ $stderr == *x* && $stderr == *hint:* ]]
+    model 'attention m ""'
+    [ "$status" -eq 1 ]
+    model 'task c = cycle_navigation
+clusters m on c'
+    [ "$status" -eq 1 ]
+    model 'plot accuracy m'
+    [ "$status" -eq 1 ]
+    [[ $stderr == *evaluat* ]]
+    model 'model l = lstm dim=8
+train l on p length=1..6 steps=1 > "train.txt"
+attention l "ab"'
+    [ "$status" -eq 1 ]
+    [[ $stderr == *attention* ]]
+    for command in 'attention n "ab"' 'clusters n on p' 'field n on p' 'plot loss n'; do
+        model "model n = regulargpt
+$command"
+        [ "$status" -eq 1 ]
+        [ "$(grep -c error: err)" -eq 1 ]
+    done
+}
+
+@test "a model comes back from its file as it was" {
+    model 'evaluate m on p length=7..9 samples=64
+save m "m.safetensors"'
+    [ "$status" -eq 0 ]
+    before=$output
+    go -e 'task p = parity' -e 'load "m.safetensors"' -e 'evaluate m on p length=7..9 samples=64'
+    [ "$status" -eq 0 ]
+    [ "$output" = "$before" ]
+    go -e 'load "m.safetensors"' -e 'save m "n.safetensors"'
+    cmp m.safetensors n.safetensors
+}
+
+@test "a damaged model file is refused and nothing is defined" {
+    model 'save m "m.safetensors"'
+    size=$(stat -c %s m.safetensors)
+    for n in 0 7 8 100 1000 $((size - 1)); do
+        head -c "$n" m.safetensors >bad.safetensors
+        go -k -e 'load "bad.safetensors"' -e 'list models'
+        [ "$status" -eq 1 ]
+        [ "$(grep -c error: err)" -eq 1 ]
+        [[ $output != *bad* ]]
+    done
+    { cat m.safetensors; echo; } >bad.safetensors
+    go -e 'load "bad.safetensors"'
+    [ "$status" -eq 1 ]
+    printf '\377\377\377\377\377\377\377\377{}' >bad.safetensors
+    go -e 'load "bad.safetensors"'
+    [ "$status" -eq 1 ]
+    mkdir dir.safetensors
+    for f in missing.safetensors dir.safetensors; do
+        go -e "load \"$f\""
+        [ "$status" -eq 1 ]
+        [[ $stderr == *"$f"* ]]
+    done
+}
