@@ -100,6 +100,9 @@ static json_t *write_training(const ThTraining *t, bool *ok)
         put(object, "optimizer", json_string(t->optimizer), ok);
     put(object, "ema", real_or_null(t->ema), ok);
     put(object, "reach", real_or_null(t->reach), ok);
+    put(object, "mean_loss", real_or_null(t->mean_loss), ok);
+    put(object, "mean_accuracy", real_or_null(t->mean_accuracy), ok);
+    put(object, "mean_weight", real_or_null(t->mean_weight), ok);
     put(object, "trained_lo", json_integer(t->trained_lo), ok);
     put(object, "trained_hi", json_integer(t->trained_hi), ok);
     if (t->task)
@@ -310,8 +313,11 @@ static bool read_progress(const json_t *object, ThTraining *t)
               get_integer(object, "trained_lo", 0, INT_MAX, &lo) &&
               get_integer(object, "trained_hi", lo, INT_MAX, &hi) && read_seed(object, &t->seed) &&
               real_of(json_object_get(object, "ema"), &t->ema) &&
-              real_of(json_object_get(object, "reach"), &t->reach) && fabs(t->ema) <= 1e9 &&
-              fabs(t->reach) <= 1e9;
+              real_of(json_object_get(object, "reach"), &t->reach) &&
+              real_of(json_object_get(object, "mean_loss"), &t->mean_loss) &&
+              real_of(json_object_get(object, "mean_accuracy"), &t->mean_accuracy) &&
+              real_of(json_object_get(object, "mean_weight"), &t->mean_weight) &&
+              fabs(t->ema) <= 1e9 && fabs(t->reach) <= 1e9 && t->mean_weight >= 0;
     if (!ok)
         return false;
     t->step = step;

@@ -44,7 +44,7 @@ static bool central_difference(const Check *c, size_t at, double h, double *slop
 /* Two step sizes, because a kink of ReLU may lie inside the larger one. */
 static bool check_coordinate(const Check *c, size_t at, double floor, double *error)
 {
-    *error = INFINITY;
+    *error = HUGE_VAL;
     for (int i = 0; i < 2; i++) {
         double slope, a = c->analytic[at];
         if (!central_difference(c, at, i == 0 ? 1e-5 : 1e-7, &slope))

@@ -29,7 +29,8 @@ const ThOptionSpec th_train_options[] = {
     {"beta1", TH_REAL, "0.9", 0, 0.999999, NULL, "decay rate of Adam's first moment"},
     {"beta2", TH_REAL, "0.999", 0, 0.999999, NULL, "decay rate of Adam's second moment"},
     {"noise", TH_REAL, "0", 0, 1e3, NULL,
-     "deviation of the Gaussian noise added to the output of every level or layer; recurrent models "
+     "deviation of the Gaussian noise added to the output of every level or layer; recurrent "
+     "models "
      "take none"},
     {"seed", TH_INT, NULL, 0, 9.2e18, NULL,
      "of the parameters and the strings; a model that was trained before keeps its own"},
@@ -66,7 +67,6 @@ struct ThTrainer {
     long long warmup;
     ThUpdate update;
     long long answers; /* that the present batch asks for */
-    double mean_loss, mean_accuracy, weight;
     int length;
     double step_loss, step_accuracy;
 };
@@ -317,10 +317,10 @@ static bool record(ThTrainer *tr, ThError *err)
     ThTraining *t = &tr->model->training;
     enum { EVERY_STEP = 50, STRIDE = 10 };
     double keep = 0.98;
-    tr->weight = keep * tr->weight + 1 - keep;
-    double share = (1 - keep) / tr->weight;
-    tr->mean_loss += share * (tr->step_loss - tr->mean_loss);
-    tr->mean_accuracy += share * (tr->step_accuracy - tr->mean_accuracy);
+    t->mean_weight = keep * t->mean_weight + 1 - keep;
+    double share = (1 - keep) / t->mean_weight;
+    t->mean_loss += share * (tr->step_loss - t->mean_loss);
+    t->mean_accuracy += share * (tr->step_accuracy - t->mean_accuracy);
     if (t->trained_hi < tr->length)
         t->trained_hi = tr->length;
     if (t->trained_lo == 0 || t->trained_lo > tr->length)
@@ -329,7 +329,7 @@ static bool record(ThTrainer *tr, ThError *err)
         return true;
     if (!th_grow(&t->history, &t->cap_history, t->n_history + 1, sizeof *t->history, err))
         return false;
-    t->history[t->n_history++] = (ThHistoryPoint){t->step, tr->mean_loss, tr->mean_accuracy};
+    t->history[t->n_history++] = (ThHistoryPoint){t->step, t->mean_loss, t->mean_accuracy};
     return true;
 }
 
@@ -369,8 +369,8 @@ ThProgress th_trainer_progress(const ThTrainer *tr)
     const ThTraining *t = &tr->model->training;
     return (ThProgress){.step = t->step,
                         .last_step = tr->last_step,
-                        .loss = tr->mean_loss,
-                        .accuracy = tr->mean_accuracy,
+                        .loss = t->mean_loss,
+                        .accuracy = t->mean_accuracy,
                         .length = tr->length,
                         .longest = tr->adaptive ? (int)t->reach : (int)tr->lengths.hi};
 }

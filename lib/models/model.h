@@ -72,6 +72,8 @@ typedef struct {
     char *optimizer;   /* name, NULL before the first step */
     float *moment[2];  /* (params.total) each, or NULL */
     double ema, reach; /* adaptive curriculum: running accuracy and current greatest length */
+    double mean_loss, mean_accuracy,
+        mean_weight;            /* running means; the weight of all steps so far */
     int trained_lo, trained_hi; /* lengths seen; 0: none */
     char *task;                 /* how the task was written, for reports */
     ThHistoryPoint *history;

@@ -348,7 +348,8 @@ static void test_hostile_tensors(void **state)
 #define TWO "\\\"a\\\",\\\"b\\\""
 #define TRAINING                                                                                   \
     ",\"training\":\"{\\\"step\\\":0,\\\"updates\\\":0,\\\"seed\\\":\\\"1\\\",\\\"ema\\\":0,"      \
-    "\\\"reach\\\":0,\\\"trained_lo\\\":0,\\\"trained_hi\\\":0}\",\"history\":\"[]\""
+    "\\\"reach\\\":0,\\\"mean_loss\\\":0,\\\"mean_accuracy\\\":0,\\\"mean_weight\\\":0,"           \
+    "\\\"trained_lo\\\":0,\\\"trained_hi\\\":0}\",\"history\":\"[]\""
 
 static void test_hostile_metadata(void **state)
 {
