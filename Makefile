@@ -132,8 +132,8 @@ install: all                           ## honours PREFIX and DESTDIR
 	@for h in lib/*/*.h; do $(INSTALL) $$h '$(DESTDIR)$(INCLUDEDIR)/tapehead'/$${h#lib/}; done
 	@for e in examples/*; do $(INSTALL) $$e '$(DESTDIR)$(DOCDIR)'/$$e; done
 	@mkdir -p '$(DESTDIR)$(LIBDIR)/pkgconfig'
-	@sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; \
-	    s|@VERSION@|$(VERSION)|' tapehead.pc.in >'$(DESTDIR)$(LIBDIR)/pkgconfig/tapehead.pc'
+	@sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|' \
+	    -e 's|@VERSION@|$(VERSION)|' tapehead.pc.in >'$(DESTDIR)$(LIBDIR)/pkgconfig/tapehead.pc'
 
 uninstall:                             ## removes what install put there
 	rm -rf '$(DESTDIR)$(INCLUDEDIR)/tapehead' '$(DESTDIR)$(DOCDIR)'
