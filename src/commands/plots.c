@@ -51,10 +51,9 @@ static bool finish(ThSession *s, const ThCall *call, ThFigure *f, bool written, 
 /* Returns new: PREFIX NAME on TASK. */
 static char *pair_title(const char *prefix, const ThCall *call, ThError *err)
 {
-    const ThObject *task = call->operand[1].object;
     ThText t = {0};
     th_text_printf(&t, "%s%s on %s", prefix, call->operand[0].object->name,
-                   task->made_by ? task->made_by : task->name);
+                   call->operand[1].object->name);
     return th_text_take(&t, err);
 }
 
