@@ -116,6 +116,9 @@ format-check:                          ## are the sources laid out as .clang-for
 check: $(B)/tapehead test-programs
 	@tests/run $(B)
 
+bless: $(B)/tapehead                   ## rewrite what the transcripts must print; then git diff
+	@TAPEHEAD=$(B)/tapehead tests/transcripts/run --bless
+
 test-programs: $(UNIT) $(FUZZ)
 fuzz-programs: $(FUZZ)
 bench-programs: $(BENCH)
@@ -147,7 +150,7 @@ help:                                  ## this list
 clean:                                 ## remove what was built
 	rm -rf build tapehead man/tapehead.1
 
-.PHONY: all demo test asan valgrind lint fuzz bench format-check check test-programs \
+.PHONY: all bless demo test asan valgrind lint fuzz bench format-check check test-programs \
         fuzz-programs bench-programs install uninstall help clean
 .DELETE_ON_ERROR:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
