@@ -188,11 +188,14 @@ static bool run_handler(ThSession *s, const ThCommand *c, const ThCall *call, Th
     th_output_begin(s, c);
     bool ok = c->run(s, call, err);
     ok = th_output_end(s, ok, err) && ok;
+    bool late = th_out_of_time();
     if (outermost && limit > 0)
         th_alarm(0);
-    if (!ok && err->code == TH_EINTERRUPTED && th_out_of_time()) {
-        *err = (ThError){0};
-        th_fail(err, TH_ELIMIT, "stopped after %g seconds", limit);
+    if (!ok && err->code == TH_EINTERRUPTED && late) {
+        char cause[sizeof err->msg];
+        memcpy(cause, err->msg, sizeof cause);
+        *err = (ThError){.line = err->line, .col = err->col};
+        th_fail(err, TH_ELIMIT, "the time limit of %g s is over: %.400s", limit, cause);
         th_hint(err, "set limit-time 0 lets commands run on");
     }
     return redirect_end(s, call, &r, ok, err);

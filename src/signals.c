@@ -91,6 +91,10 @@ void th_alarm(double seconds)
     timer.it_value.tv_sec = (time_t)seconds;
     timer.it_value.tv_usec = (suseconds_t)((seconds - (double)timer.it_value.tv_sec) * 1e6);
     setitimer(ITIMER_REAL, &timer, NULL);
+    if (seconds <= 0) { /* it may have rung in the meantime */
+        out_of_time = 0;
+        stop = interrupts > 0 || terminated;
+    }
 }
 
 bool th_suspend_wanted(void)

@@ -16,7 +16,7 @@ bool th_out_of_time(void);   /* it was the time limit */
 int th_terminated(void);     /* the signal that asks to leave (SIGTERM, SIGHUP), or 0 */
 void th_signals_clear(void); /* forgets Ctrl-C and the time limit */
 
-/* Sets the stop flag after so many seconds; 0 cancels. */
+/* Sets the stop flag after so many seconds; 0 cancels, and forgets that it was set. */
 void th_alarm(double seconds);
 
 /* Taken by the prompt: Ctrl-Z and a resized window. */
