@@ -20,9 +20,10 @@ typedef struct {
     double reach;       /* shortest suffix that carries 99 %, as a share of the length */
 } ThField;
 
-/* Returns new.  Draws `strings` strings from (seed, purpose).  Uses the gradient of the winning
- * logit in double precision: the loss of a confident model is flat.  Errors: TH_EVALUE for a model
- * that is not bound or does not fit the task, TH_ENUMERIC where the gradient vanishes altogether.
+/* Returns new.  Draws `strings` strings from (seed, purpose).  Uses the gradient
+ * of the winning logit: the loss of a confident model is flat, its logits are not.  Errors:
+ * TH_EVALUE for a model that is not bound or does not fit the task, TH_ENUMERIC where the gradient
+ * vanishes altogether.
  */
 ThField *th_field(const ThModel *m, const ThTask *t, int length, int strings, uint64_t seed,
                   ThStop *stop, ThError *err);

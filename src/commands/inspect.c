@@ -308,7 +308,7 @@ TH_COMMAND(clusters, .group = "inspection",
 
 const ThOptionSpec th_field_options[] = {
     {"length", TH_INT, "500", 2, 20000, NULL, "length of the strings"},
-    {"strings", TH_INT, "16", 1, 100000, NULL, "number of strings to average over"},
+    {"strings", TH_INT, "100", 1, 100000, NULL, "number of strings to average over"},
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the strings; default: set seed"},
     {0},
 };
@@ -344,8 +344,7 @@ TH_COMMAND(field, .group = "inspection", .summary = "measure how far back a mode
                "Draws strings, takes the gradient of the winning logit with respect to the "
                "embedding of every position, and adds up the norms from the last position "
                "backwards (Fig. 4 of the RegularGPT paper); the table has the share at and after "
-               "some twenty positions, averaged over the strings.  Everything is computed in "
-               "double precision.\n\n"
+               "some twenty positions, averaged over the strings.\n\n"
                "Where every position matters alike, the share falls on a straight line from 1 at "
                "the first position; deviation is the greatest distance from it.  reach is the "
                "length of the shortest ending that carries 99 % of the gradient, as a share of "
