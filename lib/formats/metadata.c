@@ -246,23 +246,30 @@ static bool read_signature(const json_t *object, ThSignature *s, ThError *err)
     return (s->n_symbols > 0 && s->n_classes > 0) || wrong(err, "symbols or classes");
 }
 
-static bool check_format(const json_t *metadata, const ThModelKind **kind, ThError *err)
+/* Returns a view; NULL if the metadata is not of a model that this program knows. */
+static const ThModelKind *read_kind(const json_t *metadata, ThError *err)
 {
     const char *format = get_string(metadata, "format"), *version = get_string(metadata, "version");
     const char *name = get_string(metadata, "kind");
-    if (!format || strcmp(format, "tapehead") != 0 || !version || !name)
-        return th_fail(err, TH_EVALUE, "the file holds tensors, but no model of tapehead's");
-    if (atoi(version) != VERSION)
-        return th_fail(err, TH_EVALUE, "the model is of version %s of the format; this is %d",
-                       th_shown_name(version).text, VERSION);
-    *kind = th_model_kind(name);
-    return *kind || th_fail(err, TH_EVALUE, "unknown kind of model '%s'", th_shown_name(name).text);
+    if (!format || strcmp(format, "tapehead") != 0 || !version || !name) {
+        th_fail(err, TH_EVALUE, "the file holds tensors, but no model of tapehead's");
+        return NULL;
+    }
+    if (strtol(version, NULL, 10) != VERSION) {
+        th_fail(err, TH_EVALUE, "the model is of version %s of the format; this is %d",
+                th_shown_name(version).text, VERSION);
+        return NULL;
+    }
+    const ThModelKind *kind = th_model_kind(name);
+    if (!kind)
+        th_fail(err, TH_EVALUE, "unknown kind of model '%s'", th_shown_name(name).text);
+    return kind;
 }
 
 ThModel *th_metadata_model(const json_t *metadata, bool *bound, ThError *err)
 {
-    const ThModelKind *kind = NULL;
-    if (!check_format(metadata, &kind, err))
+    const ThModelKind *kind = read_kind(metadata, err);
+    if (!kind)
         return NULL;
     ThOptions options = {0};
     ThModel *m = NULL;

@@ -46,8 +46,9 @@ static size_t count(const ThParam *p)
 static json_t *describe(const ThParam *p, size_t offset)
 {
     json_t *shape = p->rows == 1 ? json_pack("[i]", p->cols) : json_pack("[i,i]", p->rows, p->cols);
+    size_t end = offset + ELEMENT * count(p);
     return json_pack("{s:s, s:o, s:[I,I]}", "dtype", "F32", "shape", shape, "data_offsets",
-                     (json_int_t)offset, (json_int_t)(offset + ELEMENT * count(p)));
+                     (json_int_t)offset, (json_int_t)end);
 }
 
 /* Returns new: the header as text, padded so that the tensors begin at a multiple of eight. */

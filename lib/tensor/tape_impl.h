@@ -36,7 +36,7 @@ struct ThNode {
     int rows, cols;
     ThVar in[TH_MAX_INPUTS]; /* -1: none */
     int n_in;
-    bool tagged;             /* its gradient is kept after it was passed on */
+    bool tagged;      /* its gradient is kept after it was passed on */
     void *value;      /* float or double (rows, cols) */
     void *grad;       /* the same, or NULL: none has arrived */
     const void *args; /* what the operation needs to know besides its inputs; tape memory */
