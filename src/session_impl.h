@@ -90,6 +90,17 @@ bool th_settings_set(ThSession *s, const char *name, const char *value, ThError 
 void th_output_begin(ThSession *s, const ThCommand *command);
 bool th_output_end(ThSession *s, bool ok, ThError *err);
 void th_output_free(ThOutput *o);
+
+/* Adds a member to the json object of the running command; takes the value over. */
+void th_output_member(ThSession *s, const char *name, json_t *value);
+
+/* table.c: numbers and flags as the formats write them; texts are new, NULL if memory is out. */
+json_t *th_json_number(double x); /* null where it is not finite */
+char *th_number_text(double x, ThOutputFormat format);
+char *th_integer_text(long long value);
+const char *th_flag_text(bool value, ThOutputFormat format);
+void th_csv_cell(FILE *out, const char *text, bool last); /* with what separates it from the next */
+void th_table_free(ThTable *t);
 void th_progress_erase(ThSession *s);
 
 #endif
