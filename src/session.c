@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "session_impl.h"
@@ -62,6 +63,16 @@ void th_session_free(ThSession *s)
     th_options_free(&s->settings);
     th_output_free(&s->out);
     free(s);
+}
+
+int th_threads(const ThSession *s)
+{
+    enum { MOST = 16 };
+    long long set = th_setting_int(s, "threads");
+    if (set > 0)
+        return (int)set;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return processors < 1 ? 1 : processors > MOST ? MOST : (int)processors;
 }
 
 double th_clock(void)

@@ -58,6 +58,9 @@ bool th_setting_flag(const ThSession *s, const char *name);
 
 double th_clock(void); /* seconds, monotonic */
 
+/* Threads to use: the setting, or the processors at hand (16 at most) where that is 0. */
+int th_threads(const ThSession *s);
+
 /* Non-zero once Ctrl-C was pressed while a command ran. */
 ThStop *th_stop(const ThSession *s);
 bool th_interactive(const ThSession *s);

@@ -8,7 +8,8 @@
 const ThOptionSpec th_settings[] = {
     {"seed", TH_INT, "1", 0, 1e15, NULL,
      "where random numbers start, for commands that are given no seed"},
-    {"threads", TH_INT, "1", 1, 256, NULL, "threads that training and evaluation use"},
+    {"threads", TH_INT, "0", 0, 256, NULL,
+     "threads that training and evaluation use; 0: one for each processor, up to 16"},
     {"format", TH_CHOICE, "text", 0, 0, "text|json|csv", "how tables and results are printed"},
     {"progress", TH_FLAG, "yes", 0, 0, NULL, "show progress where standard error is a terminal"},
     {"report", TH_INT, "0", 0, 1e12, NULL,

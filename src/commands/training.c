@@ -203,7 +203,7 @@ static bool finished_before(const Training *t)
 static bool train(Training *t, const ThObject *task, const ThOptions *o, ThError *err)
 {
     ThModel *m = t->object->as.model;
-    int threads = (int)th_setting_int(t->s, "threads");
+    int threads = th_threads(t->s);
     t->trainer = th_trainer_new(m, task->as.task, o, threads, err);
     if (!t->trainer)
         return false;
@@ -369,8 +369,7 @@ TH_COMMAND(evaluate, .group = "training", .summary = "measure a model's accuracy
         lengths.lo += lengths.step;
     if (lengths.lo > lengths.hi)
         return th_fail(err, TH_EUSAGE, "slice=authors leaves no length");
-    ThEvaluator *e =
-        th_evaluator_new(m, task, th_seed(s, o), (int)th_setting_int(s, "threads"), err);
+    ThEvaluator *e = th_evaluator_new(m, task, th_seed(s, o), th_threads(s), err);
     if (!e)
         return th_error_inside(err, &call->operand[0]);
     Scores scores = {0};

@@ -45,7 +45,7 @@ go() {
     [[ $stderr == *text\|json\|csv* ]]
     go --seed=x
     [ "$status" -eq 2 ]
-    go --threads=0
+    go --threads=-1
     [ "$status" -eq 2 ]
     go --emit=nonsense
     [ "$status" -eq 2 ]
@@ -240,14 +240,19 @@ go() {
     [[ $stderr =~ ^[0-9.]+\ s,\ [0-9.]+\ s\ of\ processor\ time$ ]]
 }
 
-@test "a time limit stops a command" {
+@test "a time limit stops one command, and only that" {
     echo 'set limit-time 0.2
 task p = parity; model m = rnn dim=32
-train m on p length=1..400 steps=100000000' >a.th
+train m on p length=1..400 steps=100000000
+set limit-time 0
+model n = rnn dim=2; train n on p length=1..4 steps=1
+echo after' >a.th
     SECONDS=0
-    go -q a.th
+    go -k -q a.th
     [ "$SECONDS" -lt 20 ]
-    [ "$status" -ne 0 ]
+    [ "$status" -eq 1 ]
+    [[ $stderr == a.th:3:*"error: the time limit of 0.2 s is over: "* ]]
+    [ "$(tail -n 1 out)" = after ]
 }
 
 @test "an interrupted batch ends with status 130" {
