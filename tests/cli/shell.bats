@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # Options, exit statuses, streams, files and environment of the program.
+# shellcheck disable=SC2016  # commands of the program stand in single quotes
 
 setup() {
     TAPEHEAD=$(realpath "${TAPEHEAD:-./tapehead}")
@@ -319,4 +320,19 @@ train m on p length=1..400 steps=100000000' >a.th
     COMP_WORDS=(tapehead -e tra) COMP_CWORD=2
     _tapehead
     [[ " ${COMPREPLY[*]} " == *" train "* ]]
+}
+
+@test "the examples of the manual run" {
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH
+    mkdir bin
+    ln -s "$TAPEHEAD" bin/tapehead
+    if ! command -v jq; then printf "#!/bin/sh\ncat\n" >bin/jq; fi
+    chmod +x bin/*
+    echo 'assert 1 < 2' >parity.th
+    n=0
+    while read -r line; do
+        bash -o pipefail -c "$line" </dev/null
+        n=$((n + 1))
+    done < <(sed -n 's/^\$ //p' "$BATS_TEST_DIRNAME/../../man/tapehead.1.in")
+    [ $n -ge 3 ]
 }
