@@ -312,10 +312,15 @@ static void help_formats(FILE *out)
     const ThFormat *formats = th_formats(&n);
     for (size_t i = 0; i < n; i++) {
         const ThFormat *f = &formats[i];
-        const char *verb = f->save && f->load ? "save and load" : f->save ? "save" : "load";
-        fprintf(out, "  %-14s  %s: %s\n", f->extension, verb, f->summary);
+        ThText text = {0};
+        th_text_printf(&text, "%s (%s)", f->summary,
+                       f->save && f->load ? "save and load"
+                       : f->save          ? "save"
+                                          : "load");
+        print_row(out, f->extension, text.data ? text.data : f->summary);
+        th_text_free(&text);
     }
-    fprintf(out, "  %-14s  %s\n", ".csv .json .txt", "tables and results: COMMAND > FILE");
+    print_row(out, ".csv .json .txt", "tables and results (COMMAND > FILE)");
 }
 
 static void list_tasks(FILE *out)
@@ -474,10 +479,9 @@ bool th_help(FILE *out, const char *topic, ThError *err)
     const ThCommand *c = th_command(name);
     if (c)
         help_command(out, c);
-    if (help_kinds(out, name, c != NULL) || c)
-        return true;
-    return help_topic(out, name) || help_prefix(out, name) || help_group(out, topic) ||
-           unknown_topic(topic, err);
+    bool found = c || help_topic(out, name) || help_prefix(out, name);
+    found = help_kinds(out, name, found) || found;
+    return found || help_group(out, topic) || unknown_topic(topic, err);
 }
 
 /* ---- apropos --------------------------------------------------------------------------------- */

@@ -148,7 +148,9 @@ TH_COMMAND(run, .group = "objects", .summary = "run an automaton or a model on i
 
 TH_COMMAND(trace, .group = "objects", .summary = "run on one input and show every step",
            .detail = "Of an automaton the state (or the set of states) after every symbol; of a "
-                     "model the prediction after every prefix.",
+                     "model the prediction after every prefix, then every layer's vectors: the "
+                     "part of the input that each covers, its norm, and the three positions that "
+                     "it attends to most.",
            .example = "automaton p = parity\ntrace p abb\n", .results = "accepted state output",
            .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", 0}})
 {
