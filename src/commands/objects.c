@@ -64,12 +64,13 @@ TH_COMMAND(list, .group = "objects", .summary = "list what has been defined",
     return true;
 }
 
-TH_COMMAND(
-    show, .group = "objects", .summary = "show an object in the syntax that defines it",
-    .detail = "An automaton is shown as its block; a task with its alphabet, its classes and "
-              "the chance level; a model with its layers, their shapes, how they are drawn "
-              "and how many parameters there are.",
-    .example = "automaton p = parity\nshow p", .args = {{A_OBJECT, "NAME", 0}}, .flags = C_PAGED)
+TH_COMMAND(show, .group = "objects", .summary = "show an object in the syntax that defines it",
+           .detail =
+               "An automaton is shown as its block; a task with its alphabet, its classes and "
+               "the chance level; a model with its layers, their shapes, how they are drawn "
+               "and how many parameters there are.",
+           .example = "automaton p = parity\nshow p", .args = {{A_OBJECT, "NAME", 0}},
+           .results = "states transitions symbols", .flags = C_PAGED)
 {
     const ThObject *o = call->operand[0].object;
     if (o->kind == TH_AUTOMATON)
