@@ -487,8 +487,11 @@ static void test_loss_view(void **state)
     assert_int_equal(err.code, TH_EVALUE);
     for (size_t n = 1; n <= 3; n++) {
         t.n_history = n;
-        check_drawn(&f, th_plot_loss(&f, evil, &t, &err), &err, "$HISTORY");
+        check_drawn(&f, th_plot_loss(&f, evil, &t, &err), &err, "set logscale");
     }
+    t.history = history + 2;
+    t.n_history = 1;
+    check_drawn(&f, th_plot_loss(&f, evil, &t, &err), &err, "$HISTORY");
     assert_nothing_ran();
 }
 
