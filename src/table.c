@@ -157,29 +157,31 @@ static int decimals(const char *number)
     return *point == '.' && point[1 + n] == '\0' ? (int)n : -1;
 }
 
-/* Gives the numbers of a column as many digits after the point as the longest has, so that the
- * points stand in one line. */
+/* Gives the numbers of a column the same digits after the point, at most six, so that the points
+ * stand in one line. */
 static void align_points(ThSession *s, ThTable *t, int column)
 {
+    enum { MOST = 6 };
     int most = 0;
     size_t step = (size_t)t->n_columns;
     for (size_t i = (size_t)column; i < t->n_cells; i += step) {
         int d = decimals(t->cell[i]);
         most = d > most ? d : most;
     }
+    most = most < MOST ? most : MOST;
     for (size_t i = (size_t)column; i < t->n_cells; i += step) {
         int d = decimals(t->cell[i]);
         if (d < 0 || d == most)
             continue;
         ThText text = {0};
-        th_text_printf(&text, "%s%s%.*s", t->cell[i], d ? "" : ".", most - d, "000000000000");
-        char *padded = th_text_take(&text, NULL);
-        if (!padded) {
+        th_text_printf(&text, "%.*f", most, strtod(t->cell[i], NULL));
+        char *aligned = th_text_take(&text, NULL);
+        if (!aligned) {
             s->out.failed = true;
             return;
         }
         free(t->cell[i]);
-        t->cell[i] = padded;
+        t->cell[i] = aligned;
     }
 }
 
