@@ -8,9 +8,20 @@
 #include "base/memory.h"
 #include "base/symbols.h"
 #include "commands/kit.h"
+#include "formats/npy.h"
 #include "inspect/path.h"
 
 enum { LONGEST_SHOWN = 32 /* characters of an input in a title */ };
+
+/* The option matrix=: writes what the command shows, in full, where a file is named.  values is
+ * freed; NULL: memory ran out and err says so. */
+static bool write_matrix(const ThOptions *o, double *values, size_t rows, size_t cols, ThError *err)
+{
+    bool ok = values &&
+              th_npy_write(th_option_text(o, "matrix"), TH_NPY_FLOAT64, rows, cols, values, err);
+    free(values);
+    return ok;
+}
 
 /* ---- attention ------------------------------------------------------------------------------- */
 
@@ -148,28 +159,66 @@ static bool print_attention(ThSession *s, const ThCall *call, const ThTrace *tra
     return true;
 }
 
+static size_t count_weights(const ThTrace *trace)
+{
+    size_t n = 0;
+    for (int l = 0; l < trace->n_layers; l++)
+        n += (size_t)trace->layer[l].n_heads * trace->layer[l].n_rows * trace->layer[l].n_keys;
+    return n;
+}
+
+/* Every weight of every row, on the path or not. */
+static bool write_weights(const ThOptions *o, const ThTrace *trace, ThError *err)
+{
+    enum { COLUMNS = 5 };
+    if (!th_option_given(o, "matrix"))
+        return true;
+    size_t n = count_weights(trace);
+    double *values = th_alloc(n * COLUMNS, sizeof *values, err), *to = values;
+    for (int l = 0; values && l < trace->n_layers; l++) {
+        const ThTraceLayer *y = &trace->layer[l];
+        size_t cells = (size_t)y->n_rows * y->n_keys;
+        for (size_t i = 0; i < cells * y->n_heads; i++) {
+            *to++ = l + 1;
+            *to++ = (double)(i / cells + 1);
+            *to++ = y->last[i % cells / (size_t)y->n_keys];
+            *to++ = y->key[i % cells];
+            *to++ = y->weight[i];
+        }
+    }
+    return write_matrix(o, values, n, COLUMNS, err);
+}
+
+static const ThOptionSpec attention_options[] = {
+    {"matrix", TH_STRING, NULL, 0, 0, NULL, "file to write a row a weight to, as .npy"},
+    {0},
+};
+
 TH_COMMAND(
     attention, .group = "inspection", .summary = "show where a model looks when it reads an input",
-    .detail = "For a RegularGPT, the first table is the routing path of the last position (Fig. 1 "
-              "of the paper): every vector that the answer is made of, by layer and position, the "
-              "part of the input that it covers, and its keys with their weights, averaged over "
-              "the heads.  A key is the position whose vector it is, or a pad.  The second table "
-              "has every head's weights, averaged over the path's vectors of a layer: back 0 is "
-              "the position itself, back 1 the one before it at that level, and so on.\n\n"
-              "For a transformer, the tables show what the last position looks at in every "
-              "layer, and each head by itself.\n\n"
-              "plot attention draws both.",
+    .detail =
+        "For a RegularGPT, the first table is the routing path of the last position (Fig. 1 "
+        "of the paper): every vector that the answer is made of, by layer and position, the "
+        "part of the input that it covers, and its keys with their weights, averaged over "
+        "the heads.  A key is the position whose vector it is, or a pad.  The second table "
+        "has every head's weights, averaged over the path's vectors of a layer: back 0 is "
+        "the position itself, back 1 the one before it at that level, and so on.\n\n"
+        "For a transformer, the tables show what the last position looks at in every "
+        "layer, and each head by itself.\n\n"
+        "matrix= writes every weight, of all vectors, as rows of layer, head, position, key (-1: "
+        "a pad, -2: nothing) and weight.  plot attention draws the tables.",
     .example = "task p = parity\n"
                "model m = regulargpt dim=16 heads=2\n"
                "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
                "attention m \"abbab\" > \"attention.txt\"\n"
                "assert layers == 3 and heads == 2",
     .results = "layers heads", .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}},
-    .flags = C_PAGED)
+    .options = attention_options, .flags = C_PAGED)
 {
     int *token;
     ThTrace *trace = th_call_trace(call, &token, err);
-    bool ok = trace && print_attention(s, call, trace, err);
+    bool ok =
+        trace && write_weights(&call->options, trace, err) && print_attention(s, call, trace, err);
     th_trace_free(trace);
     free(token);
     return ok;
@@ -180,6 +229,7 @@ TH_COMMAND(
 const ThOptionSpec th_clusters_options[] = {
     {"length", TH_INT, "500", 2, 20000, NULL, "length of the string"},
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the string; default: set seed"},
+    {"matrix", TH_STRING, NULL, 0, 0, NULL, "file to write a row a vector to, as .npy"},
     {0},
 };
 
@@ -209,6 +259,22 @@ static void set_cluster_figures(ThSession *s, const ThClusters *c)
     th_result_real(s, "spread", c->spread);
 }
 
+static bool write_points(const ThOptions *o, const ThClusters *c, ThError *err)
+{
+    enum { COLUMNS = 7 };
+    if (!th_option_given(o, "matrix"))
+        return true;
+    double *values = th_alloc((size_t)c->n_points * COLUMNS, sizeof *values, err), *to = values;
+    for (int i = 0; values && i < c->n_points; i++) {
+        const ThClusterPoint *p = &c->point[i];
+        const double row[COLUMNS] = {p->layer + 1, p->first,   p->last,    p->x,
+                                     p->y,         p->cluster, p->function};
+        memcpy(to, row, sizeof row);
+        to += COLUMNS;
+    }
+    return write_matrix(o, values, (size_t)c->n_points, COLUMNS, err);
+}
+
 ThClusters *th_call_clusters(ThSession *s, const ThCall *call, ThError *err)
 {
     if (!check_pair(call, err))
@@ -227,6 +293,10 @@ ThClusters *th_call_clusters(ThSession *s, const ThCall *call, ThError *err)
     th_trace_free(trace);
     th_dfa_free(machine);
     th_batch_free(&b);
+    if (c && !write_points(&call->options, c, err)) {
+        th_clusters_free(c);
+        c = NULL;
+    }
     if (c)
         set_cluster_figures(s, c);
     else
@@ -286,7 +356,8 @@ TH_COMMAND(clusters, .group = "inspection",
                "principal components, gap the least distance of two centres, spread the root mean "
                "square distance of vectors to their centre.\n\n"
                "A model that has learned the task has as many clusters as functions, and purity 1 "
-               "in every layer.  plot clusters draws the vectors.",
+               "in every layer.  plot clusters draws the vectors; matrix= writes them as rows of "
+               "layer, first and last position, the two components, cluster and function.",
            .example = "task p = parity\n"
                       "model m = regulargpt dim=16 heads=2\n"
                       "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
@@ -310,6 +381,8 @@ const ThOptionSpec th_field_options[] = {
     {"length", TH_INT, "500", 2, 20000, NULL, "length of the strings"},
     {"strings", TH_INT, "100", 1, 100000, NULL, "number of strings to average over"},
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the strings; default: set seed"},
+    {"matrix", TH_STRING, NULL, 0, 0, NULL,
+     "file to write the shares of all positions to, as .npy"},
     {0},
 };
 
@@ -322,6 +395,14 @@ static double deviation(const ThField *f)
     return most;
 }
 
+static bool write_shares(const ThOptions *o, const ThField *f, ThError *err)
+{
+    if (!th_option_given(o, "matrix"))
+        return true;
+    size_t n = (size_t)f->length;
+    return write_matrix(o, th_copy(f->cumulative, n, sizeof *f->cumulative, err), n, 1, err);
+}
+
 ThField *th_call_field(ThSession *s, const ThCall *call, ThError *err)
 {
     if (!check_pair(call, err))
@@ -330,6 +411,10 @@ ThField *th_call_field(ThSession *s, const ThCall *call, ThError *err)
     ThField *f = th_field(call->operand[0].object->as.model, call->operand[1].object->as.task,
                           (int)th_option_int(o, "length"), (int)th_option_int(o, "strings"),
                           (uint64_t)th_seed(s, o), th_stop(s), err);
+    if (f && !write_shares(o, f, err)) {
+        th_field_free(f);
+        f = NULL;
+    }
     if (!f) {
         th_error_inside(err, &call->operand[0]);
         return NULL;

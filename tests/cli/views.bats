@@ -223,6 +223,20 @@ plot accuracy m > "accuracy.svg"'
     for view in attention clusters field loss accuracy; do grep -q '</svg>' $view.svg; done
 }
 
+@test "what the inspections show can be had as .npy" {
+    model 'attention m "abbab" matrix=a.npy > "a.txt"
+clusters m on p length=40 matrix=c.npy > "c.txt"
+field m on p length=40 strings=2 matrix=f.npy > "f.txt"'
+    [ "$status" -eq 0 ]
+    # layers of 3, 2 and 1 vectors; 2 heads, 2 keys
+    grep -qa "'shape': (24, 5)" a.npy
+    # 20, 10, 5, 3, 2 and 1 vectors
+    grep -qa "'shape': (41, 7)" c.npy
+    grep -qa "'shape': (40, 1)" f.npy
+    model 'field m on p length=40 strings=2 matrix="/nonexistent/f.npy"'
+    [ "$status" -eq 1 ]
+}
+
 @test "what cannot be looked at is said in one line" {
     model 'attention m "abxa"'
     [ "$status" -eq 1 ]
