@@ -177,13 +177,15 @@ static bool write_weights(const ThOptions *o, const ThTrace *trace, ThError *err
     double *values = th_alloc(n * COLUMNS, sizeof *values, err), *to = values;
     for (int l = 0; values && l < trace->n_layers; l++) {
         const ThTraceLayer *y = &trace->layer[l];
-        size_t cells = (size_t)y->n_rows * y->n_keys;
-        for (size_t i = 0; i < cells * y->n_heads; i++) {
-            *to++ = l + 1;
-            *to++ = (double)(i / cells + 1);
-            *to++ = y->last[i % cells / (size_t)y->n_keys];
-            *to++ = y->key[i % cells];
-            *to++ = y->weight[i];
+        size_t cells = (size_t)y->n_rows * y->n_keys, i = 0;
+        for (int h = 0; h < y->n_heads; h++) {
+            for (size_t cell = 0; cell < cells; cell++, i++, to += COLUMNS) {
+                to[0] = l + 1;
+                to[1] = h + 1;
+                to[2] = y->last[cell / (size_t)y->n_keys];
+                to[3] = y->key[cell];
+                to[4] = y->weight[i];
+            }
         }
     }
     return write_matrix(o, values, n, COLUMNS, err);
