@@ -167,28 +167,35 @@ static size_t count_weights(const ThTrace *trace)
     return n;
 }
 
-/* Every weight of every row, on the path or not. */
-static bool write_weights(const ThOptions *o, const ThTrace *trace, ThError *err)
+enum { WEIGHT_COLUMNS = 5 };
+
+/* Returns where the next layer's rows go. */
+static double *put_weights(double *to, int layer, const ThTraceLayer *y)
 {
-    enum { COLUMNS = 5 };
-    if (!th_option_given(o, "matrix"))
-        return true;
-    size_t n = count_weights(trace);
-    double *values = th_alloc(n * COLUMNS, sizeof *values, err), *to = values;
-    for (int l = 0; values && l < trace->n_layers; l++) {
-        const ThTraceLayer *y = &trace->layer[l];
-        size_t cells = (size_t)y->n_rows * y->n_keys, i = 0;
-        for (int h = 0; h < y->n_heads; h++) {
-            for (size_t cell = 0; cell < cells; cell++, i++, to += COLUMNS) {
-                to[0] = l + 1;
+    for (int h = 0; h < y->n_heads; h++) {
+        for (int i = 0; i < y->n_rows; i++) {
+            for (int k = 0; k < y->n_keys; k++, to += WEIGHT_COLUMNS) {
+                to[0] = layer;
                 to[1] = h + 1;
-                to[2] = y->last[cell / (size_t)y->n_keys];
-                to[3] = y->key[cell];
-                to[4] = y->weight[i];
+                to[2] = y->last[i];
+                to[3] = y->key[(size_t)i * y->n_keys + k];
+                to[4] = th_trace_weight(y, h, i, k);
             }
         }
     }
-    return write_matrix(o, values, n, COLUMNS, err);
+    return to;
+}
+
+/* Every weight of every row, on the path or not. */
+static bool write_weights(const ThOptions *o, const ThTrace *trace, ThError *err)
+{
+    if (!th_option_given(o, "matrix"))
+        return true;
+    size_t n = count_weights(trace);
+    double *values = th_alloc(n * WEIGHT_COLUMNS, sizeof *values, err), *to = values;
+    for (int l = 0; values && l < trace->n_layers; l++)
+        to = put_weights(to, l + 1, &trace->layer[l]);
+    return write_matrix(o, values, n, WEIGHT_COLUMNS, err);
 }
 
 static const ThOptionSpec attention_options[] = {
