@@ -141,11 +141,9 @@ static void print_heads(ThSession *s, const ThTrace *trace, const ThPath *path)
     th_table_end(s);
 }
 
-static bool print_attention(ThSession *s, const ThCall *call, const ThTrace *trace, ThError *err)
+static void print_attention(ThSession *s, const ThCall *call, const ThTrace *trace,
+                            const ThPath *path)
 {
-    ThPath *path = th_trace_path(trace, err);
-    if (!path)
-        return th_error_inside(err, &call->operand[0]);
     ThText line = {0};
     th_write_answer_line(&line, call, trace);
     th_say(s, "%s\n", line.data ? line.data : "");
@@ -155,8 +153,6 @@ static bool print_attention(ThSession *s, const ThCall *call, const ThTrace *tra
     print_heads(s, trace, path);
     th_result_int(s, "layers", trace->n_layers);
     th_result_int(s, "heads", trace->layer[0].n_heads);
-    th_path_free(path);
-    return true;
 }
 
 static size_t count_weights(const ThTrace *trace)
@@ -198,6 +194,18 @@ static bool write_weights(const ThOptions *o, const ThTrace *trace, ThError *err
     return write_matrix(o, values, n, WEIGHT_COLUMNS, err);
 }
 
+static bool show_attention(ThSession *s, const ThCall *call, const ThTrace *trace, ThError *err)
+{
+    ThPath *path = th_trace_path(trace, err);
+    if (!path)
+        return th_error_inside(err, &call->operand[0]);
+    bool ok = write_weights(&call->options, trace, err);
+    if (ok)
+        print_attention(s, call, trace, path);
+    th_path_free(path);
+    return ok;
+}
+
 static const ThOptionSpec attention_options[] = {
     {"matrix", TH_STRING, NULL, 0, 0, NULL, "file to write a row a weight to, as .npy"},
     {0},
@@ -226,8 +234,7 @@ TH_COMMAND(
 {
     int *token;
     ThTrace *trace = th_call_trace(call, &token, err);
-    bool ok =
-        trace && write_weights(&call->options, trace, err) && print_attention(s, call, trace, err);
+    bool ok = trace && show_attention(s, call, trace, err);
     th_trace_free(trace);
     free(token);
     return ok;
