@@ -134,6 +134,13 @@ static bool unescape(const char *s, const char *end, ThText *to, size_t *bad)
     return true;
 }
 
+/* A string behind the word regex: its escapes are those of patterns. */
+static bool is_pattern(const ThLexer *lx, size_t at)
+{
+    const ThToken *t = lx->n > 1 ? &lx->token[lx->n - 2] : NULL;
+    return t && t->type == T_WORD && t->end <= at && th_lexeme_is(lx, t, "regex");
+}
+
 /* At a quote: steps over the string. */
 static bool skip_string(ThLexer *lx, ThError *err)
 {
@@ -154,7 +161,8 @@ static bool skip_string(ThLexer *lx, ThError *err)
         return th_fail_at(err, TH_EINCOMPLETE, line, col, "this string is not closed");
     }
     step(lx);
-    if (unescape(lx->text.data + inside, lx->text.data + end, NULL, &bad))
+    if (is_pattern(lx, start) ||
+        unescape(lx->text.data + inside, lx->text.data + end, NULL, &bad))
         return true;
     size_t before = 1;
     for (size_t i = inside; i < inside + bad; i++)

@@ -6,12 +6,15 @@
 #include <string.h>
 
 #include "automata/builtins.h"
+#include "automata/functions.h"
+#include "automata/regex.h"
 #include "automata/scan.h"
 #include "automata/union.h"
 #include "base/memory.h"
+#include "base/symbols.h"
 #include "base/text.h"
 
-enum { MAX_DEPTH = 200, MAX_ARGUMENTS = 8 };
+enum { MAX_DEPTH = 200, MAX_ARGUMENTS = 8, MAX_OPERANDS = 32 };
 
 /* Either automaton or dfa is set. */
 typedef struct {
@@ -119,46 +122,6 @@ static bool complement(Evaluator *e, Value *v)
     return true;
 }
 
-static bool minimize(Evaluator *e, Value *v)
-{
-    Value m = {0};
-    if (v->dfa) {
-        m.dfa = th_dfa_minimize(v->dfa, e->stop, e->err);
-        m.symbol = v->symbol;
-        m.n_symbols = v->n_symbols;
-        v->symbol = NULL;
-    } else {
-        m.automaton = th_automaton_minimize(v->automaton, e->max_states, e->stop, e->err);
-    }
-    value_free(v);
-    *v = m;
-    return m.dfa || m.automaton;
-}
-
-static bool determinize(Evaluator *e, Value *v)
-{
-    if (v->automaton && th_automaton_deterministic(v->automaton))
-        return true;
-    return to_machine(e, v) && to_automaton(e, v);
-}
-
-static bool trim(Evaluator *e, Value *v)
-{
-    if (!to_automaton(e, v))
-        return false;
-    ThAutomaton *t = th_automaton_trim(v->automaton, e->err);
-    value_free(v);
-    v->automaton = t;
-    return t != NULL;
-}
-
-static const struct {
-    const char *name;
-    bool (*apply)(Evaluator *e, Value *v);
-} functions[] = {{"minimize", minimize}, {"determinize", determinize}, {"trim", trim}};
-
-enum { N_FUNCTIONS = sizeof functions / sizeof *functions };
-
 /* From loose to tight; operators of one level group from the left. */
 static const struct {
     char kind;
@@ -248,11 +211,171 @@ static bool builtin(Evaluator *e, Value *v, const ThBuiltinAutomaton *b, const T
     return v->automaton || fail_at(e, name);
 }
 
-/* The rest of NAME(EXPRESSION). */
-static bool function(Evaluator *e, Value *v, int f, const ThToken *name)
+/* ---- calls of functions ---- */
+
+/* The arguments of a call as they are read. */
+typedef struct {
+    ThAutomaton *automaton[MAX_OPERANDS];
+    int n;
+    ThSubstitution *map;
+    int n_map;
+    size_t map_cap;
+    bool written;
+} Call;
+
+static void call_free(Call *c)
 {
-    return expect(e, '(', "'('") && expression(e, v) && expect(e, ')', "')'") &&
-           (functions[f].apply(e, v) || fail_at(e, name));
+    for (int i = 0; i < c->n; i++)
+        th_automaton_free(c->automaton[i]);
+    for (int i = 0; i < c->n_map; i++)
+        free(c->map[i].word);
+    free(c->map);
+}
+
+static bool call_automaton(Evaluator *e, Call *c)
+{
+    Value v = {0};
+    if (c->n == MAX_OPERANDS)
+        return unexpected(e, "')'");
+    if (!expression(e, &v) || !to_automaton(e, &v)) {
+        value_free(&v);
+        return false;
+    }
+    c->automaton[c->n++] = v.automaton;
+    return true;
+}
+
+/* "word" as the automaton that accepts it only. */
+static bool call_word(Evaluator *e, Call *c)
+{
+    const ThToken *word = e->at;
+    c->automaton[c->n] = th_automaton_word(c->automaton[0], text(e), e->err);
+    if (!c->automaton[c->n])
+        return fail_at(e, word);
+    c->n++;
+    advance(e);
+    return true;
+}
+
+static bool call_side(Evaluator *e, Call *c)
+{
+    c->written = strcmp(text(e), "output") == 0;
+    if (e->at->kind != TH_TOKEN_WORD || (!c->written && strcmp(text(e), "input") != 0))
+        return unexpected(e, "input or output");
+    advance(e);
+    return true;
+}
+
+/* SYMBOL -> WORD */
+static bool call_map(Evaluator *e, Call *c)
+{
+    const char *symbol = text(e);
+    if (!strchr("ws", e->at->kind) || e->at->kind == TH_TOKEN_END)
+        return unexpected(e, "a symbol");
+    advance(e);
+    if (!expect(e, TH_TOKEN_ARROW, "'->'"))
+        return false;
+    if (!strchr("ws", e->at->kind) || e->at->kind == TH_TOKEN_END)
+        return unexpected(e, "a word");
+    if (!th_grow(&c->map, &c->map_cap, (size_t)c->n_map + 1, sizeof *c->map, e->err))
+        return false;
+    ThSubstitution *s = &c->map[c->n_map];
+    *s = (ThSubstitution){.symbol = symbol};
+    bool bare = e->at->kind == TH_TOKEN_WORD;
+    s->word =
+        th_symbols_list(bare && strcmp(text(e), "eps") == 0 ? "" : text(e), bare, &s->n, e->err);
+    if (!s->word)
+        return false;
+    c->n_map++;
+    advance(e);
+    return true;
+}
+
+static bool call_argument(Evaluator *e, Call *c, const ThAutomatonFunction *f)
+{
+    if (f->extra == TH_WITH_WORD && c->n == 1 && e->at->kind == TH_TOKEN_STRING)
+        return call_word(e, c);
+    if (f->most < 0 || c->n < f->most)
+        return call_automaton(e, c);
+    if (f->extra == TH_WITH_MAP)
+        return call_map(e, c);
+    if (f->extra == TH_WITH_SIDE)
+        return call_side(e, c);
+    return unexpected(e, "')'");
+}
+
+/* Whether n arguments suffice, and whether there may be more. */
+static bool call_enough(const Call *c, const ThAutomatonFunction *f, int n)
+{
+    return c->n >= f->least &&
+           (f->extra == TH_ONLY_AUTOMATA || f->extra == TH_WITH_WORD || n > c->n);
+}
+
+static bool call_more(const Call *c, const ThAutomatonFunction *f, int n)
+{
+    return f->most < 0 || c->n < f->most || f->extra == TH_WITH_MAP ||
+           (f->extra == TH_WITH_SIDE && n == c->n);
+}
+
+/* The rest of NAME(…). */
+static bool function(Evaluator *e, Value *v, const ThAutomatonFunction *f, const ThToken *name)
+{
+    Call c = {0};
+    bool good = expect(e, '(', "'('");
+    for (int n = 1; good; n++) {
+        good = call_argument(e, &c, f);
+        bool enough = call_enough(&c, f, n), more = call_more(&c, f, n);
+        if (!good || !more || (e->at->kind == ')' && enough))
+            break;
+        good = expect(e, ',', enough ? "',' or ')'" : "','");
+    }
+    good = good && expect(e, ')', "')'");
+    if (good) {
+        ThFunctionCall call = {c.automaton, c.n, c.map, c.n_map, c.written};
+        v->automaton = f->apply(&call, (ThWork){e->max_states, e->stop}, e->err);
+        good = v->automaton || fail_at(e, name);
+    }
+    call_free(&c);
+    return good;
+}
+
+/* ---- regular expressions ---- */
+
+/* Moves an error inside a pattern to where the pattern stands. */
+static bool fail_in_pattern(Evaluator *e, const ThToken *pattern)
+{
+    if (e->err && e->err->line == 1) {
+        e->err->line = pattern->line;
+        e->err->col += pattern->col;
+        return false;
+    }
+    return fail_at(e, pattern);
+}
+
+/* The rest of regex "…", or regex "…" over "…". */
+static bool regex(Evaluator *e, Value *v)
+{
+    const ThToken *pattern = e->at;
+    if (pattern->kind != TH_TOKEN_STRING)
+        return unexpected(e, "a regular expression in quotes");
+    e->at++;
+    char **alphabet = NULL;
+    int n = 0;
+    if (e->at->kind == TH_TOKEN_WORD && strcmp(text(e), "over") == 0) {
+        advance(e);
+        if (!strchr("ws", e->at->kind) || e->at->kind == TH_TOKEN_END)
+            return unexpected(e, "an alphabet in quotes");
+        alphabet = th_symbols_list(text(e), false, &n, e->err);
+        if (!alphabet)
+            return false;
+        e->at++;
+    }
+    if (e->at->kind == '\n')
+        advance(e);
+    v->automaton = th_regex_automaton(th_token_text(&e->tokens, pattern), alphabet, n,
+                                      e->max_states, e->stop, e->err);
+    free(alphabet);
+    return v->automaton || fail_in_pattern(e, pattern);
 }
 
 static bool unknown_name(Evaluator *e, const ThToken *name)
@@ -260,12 +383,16 @@ static bool unknown_name(Evaluator *e, const ThToken *name)
     char shown[TH_TOKEN_SHOWN];
     size_t n_builtins, n = 0;
     const ThBuiltinAutomaton *b = th_builtin_automata(&n_builtins);
-    const char **known = th_alloc(n_builtins + N_FUNCTIONS, sizeof *known, NULL);
+    size_t n_functions;
+    const ThAutomatonFunction *f = th_automaton_functions(&n_functions);
+    const char **known = th_alloc(n_builtins + n_functions + 1, sizeof *known, NULL);
     const char *near = NULL, *typed = th_token_text(&e->tokens, name);
     for (size_t i = 0; known && i < n_builtins; i++)
         known[n++] = b[i].name;
-    for (int i = 0; known && i < N_FUNCTIONS; i++)
-        known[n++] = functions[i].name;
+    for (size_t i = 0; known && i < n_functions; i++)
+        known[n++] = f[i].name;
+    if (known)
+        known[n++] = "regex";
     if (known)
         near = th_nearest(typed, known, n);
     th_fail_at(e->err, TH_EVALUE, name->line, name->col, "there is no automaton %s",
@@ -284,10 +411,11 @@ static bool named(Evaluator *e, Value *v)
     const char *typed = text(e);
     advance(e);
     bool called = e->at->kind == '(';
-    for (int f = 0; f < N_FUNCTIONS; f++) {
-        if (called && strcmp(typed, functions[f].name) == 0)
-            return function(e, v, f, name);
-    }
+    const ThAutomatonFunction *f = called ? th_automaton_function(typed) : NULL;
+    if (f)
+        return function(e, v, f, name);
+    if (strcmp(typed, "regex") == 0 && e->at->kind == TH_TOKEN_STRING)
+        return regex(e, v);
     const ThAutomaton *found = called || !e->find ? NULL : e->find(e->context, typed);
     const ThBuiltinAutomaton *b = th_builtin_automaton(typed);
     if (found) {
@@ -296,9 +424,8 @@ static bool named(Evaluator *e, Value *v)
     }
     if (b)
         return builtin(e, v, b, name);
-    if (strcmp(typed, "regex") == 0 && e->at->kind == TH_TOKEN_STRING)
-        return th_fail_at(e->err, TH_EPARSE, name->line, name->col,
-                          "regular expressions are not available in this version");
+    if (strcmp(typed, "regex") == 0)
+        return regex(e, v);
     if (called && e->find && e->find(e->context, typed))
         return unexpected(e, "an operator");
     return unknown_name(e, name);

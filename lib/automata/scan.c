@@ -105,16 +105,29 @@ static bool scan_escape(Scanner *c)
     return at ? append(c, &to[at - from], 1) : scan_code_point(c);
 }
 
+/* A pattern keeps its backslashes: they mean more to it than to a string. */
+static bool is_pattern(const ThTokens *t)
+{
+    return t->n && t->token[t->n - 1].kind == TH_TOKEN_WORD &&
+           strcmp(t->text + t->token[t->n - 1].text, "regex") == 0;
+}
+
 static bool scan_string(Scanner *c)
 {
     Scanner open = *c;
+    bool raw = is_pattern(c->t);
     if (!add_token(c, TH_TOKEN_STRING))
         return false;
     c->s++;
     c->col++;
     while (c->s < c->end && *c->s != '"' && *c->s != '\n') {
         bool good = true;
-        if (*c->s == '\\') {
+        if (raw && *c->s == '\\') {
+            size_t n = c->s[1] == '"' || c->s[1] == '\\' ? 2 : 1;
+            good = append(c, c->s, n);
+            c->s += n;
+            c->col += (int)n;
+        } else if (*c->s == '\\') {
             c->s++;
             c->col++;
             good = scan_escape(c);

@@ -24,7 +24,8 @@ typedef struct {
     size_t text_size, text_cap;
 } ThTokens;
 
-/* Errors: TH_EPARSE with a position, for bytes that are no UTF-8, control characters, bad escapes
+/* A string behind the word regex keeps its escapes, for the parser of patterns.
+ * Errors: TH_EPARSE with a position, for bytes that are no UTF-8, control characters, bad escapes
  * and strings without an end. */
 bool th_tokens_read(ThTokens *t, const char *text, ThError *err);
 void th_tokens_free(ThTokens *t);

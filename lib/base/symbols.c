@@ -109,6 +109,28 @@ int *th_symbols_read(char *const *symbol, int n, const char *input, int *length,
     return word;
 }
 
+char **th_symbols_list(const char *list, bool one, int *n, ThError *err)
+{
+    size_t size = strlen(list);
+    char **name = th_alloc(size + 1, sizeof *name + 2, err);
+    char *at = (char *)(name + size + 1);
+    bool single = !one && !list[strcspn(list, " \t\n\r")];
+    *n = 0;
+    while (name && *list) {
+        size_t bytes = one ? size : symbol_size(list, strlen(list), single);
+        if (bytes > 0) {
+            name[(*n)++] = memcpy(at, list, bytes);
+            at += bytes + 1;
+        }
+        list += bytes;
+        if (!one && !single)
+            list += strspn(list, " \t\n\r");
+        else if (bytes == 0)
+            break;
+    }
+    return name;
+}
+
 void th_symbols_write(ThText *t, char *const *symbol, int n, const int *word, int length)
 {
     bool single = th_symbols_single(symbol, n);

@@ -22,6 +22,11 @@ int th_symbols_find(char *const *symbol, int n, const char *name);
  * that lists the alphabet; TH_ENOMEM. */
 int *th_symbols_read(char *const *symbol, int n, const char *input, int *length, ThError *err);
 
+/* Returns new: the names in a list, in one block with their pointers, freed with free(): those
+ * between blanks where there are any, else every character; all of it as one name where `one` is
+ * set.  The list must be valid UTF-8. */
+char **th_symbols_list(const char *list, bool one, int *n, ThError *err);
+
 /* Appends the word by the same rule. */
 void th_symbols_write(ThText *t, char *const *symbol, int n, const int *word, int length);
 
