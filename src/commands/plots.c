@@ -1,17 +1,13 @@
 /* plots.c - commands that draw: plot VIEW OBJECT … [> "file"]. */
+#include "commands/plots.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "command.h"
 #include "commands/inspect.h"
 #include "plot/views.h"
-
-#define WHERE                                                                                      \
-    "Without > the figure appears in a window where there is a display, and as characters in the " \
-    "terminal where there is none.  > \"x.png\" writes a file; .svg, .pdf, .txt (characters) and " \
-    ".gp (the gnuplot script with its data) are written likewise."
 
 /* Size of the terminal, or 79 by 24 where output is no terminal. */
 static void measure_terminal(ThPlotTarget *to)
@@ -29,8 +25,7 @@ static bool is_set(const char *variable)
     return value && *value;
 }
 
-/* Draws the figure where the call wants it, and frees it. */
-static bool finish(ThSession *s, const ThCall *call, ThFigure *f, bool written, ThError *err)
+bool th_finish_plot(ThSession *s, const ThCall *call, ThFigure *f, bool written, ThError *err)
 {
     ThPlotTarget to = {.where = TH_PLOT_TEXT, .path = call->redirect, .stop = th_stop(s)};
     if (call->redirect)
@@ -70,7 +65,7 @@ TH_COMMAND(plot_automaton, .group = "plots", .summary = "draw an automaton",
            .detail = "States are circles, accepting states have two, an arrow without a tail marks "
                      "the start.  Symbols that lead from one state to the same other share an "
                      "arrow.  Graphviz's dot finds the places where it is installed; otherwise the "
-                     "states stand on a circle.\n\n" WHERE,
+                     "states stand on a circle.\n\n" TH_PLOT_WHERE,
            .example = "automaton p = parity\n"
                       "plot automaton p > \"parity.svg\"",
            .args = {{A_AUTOMATON, "AUTOMATON", 0}}, .flags = C_OWN_REDIRECT)
@@ -79,7 +74,7 @@ TH_COMMAND(plot_automaton, .group = "plots", .summary = "draw an automaton",
     ThFigure f = {0};
     bool ok = th_plot_automaton(&f, o->name, o->as.automaton, th_stop(s), err) ||
               th_error_inside(err, &call->operand[0]);
-    return finish(s, call, &f, ok, err);
+    return th_finish_plot(s, call, &f, ok, err);
 }
 
 TH_COMMAND(plot_attention, .group = "plots",
@@ -88,7 +83,7 @@ TH_COMMAND(plot_attention, .group = "plots",
                      "levels, each edge as thick as its weight, and every head's weights below "
                      "it.  For a transformer: the weights of every layer and head, or only the "
                      "last position's where the input is long.  attention prints the "
-                     "numbers.\n\n" WHERE,
+                     "numbers.\n\n" TH_PLOT_WHERE,
            .example = "task p = parity\n"
                       "model m = regulargpt dim=16 heads=2\n"
                       "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
@@ -109,7 +104,7 @@ TH_COMMAND(plot_attention, .group = "plots",
     th_text_free(&title);
     th_trace_free(trace);
     free(token);
-    return finish(s, call, &f, ok, err);
+    return th_finish_plot(s, call, &f, ok, err);
 }
 
 TH_COMMAND(plot_clusters, .group = "plots",
@@ -117,7 +112,7 @@ TH_COMMAND(plot_clusters, .group = "plots",
            .detail = "The vectors of all layers for one string on their first two principal "
                      "components, coloured by the function on states that their part of the input "
                      "induces; higher layers have larger points.  clusters prints the numbers "
-                     "and explains them.\n\n" WHERE,
+                     "and explains them.\n\n" TH_PLOT_WHERE,
            .example = "task p = parity\n"
                       "model m = regulargpt dim=16 heads=2\n"
                       "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
@@ -132,13 +127,13 @@ TH_COMMAND(plot_clusters, .group = "plots",
     bool ok = title && th_plot_clusters(&f, title, c, err);
     free(title);
     th_clusters_free(c);
-    return finish(s, call, &f, ok, err);
+    return th_finish_plot(s, call, &f, ok, err);
 }
 
 TH_COMMAND(plot_field, .group = "plots", .summary = "draw how far back a model's answer depends",
            .detail = "The share of the gradient at and after every position, beside the straight "
                      "line that means that all positions matter alike.  field prints the numbers "
-                     "and explains them.\n\n" WHERE,
+                     "and explains them.\n\n" TH_PLOT_WHERE,
            .example = "task p = parity\n"
                       "model m = regulargpt dim=16 heads=2\n"
                       "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
@@ -154,12 +149,12 @@ TH_COMMAND(plot_field, .group = "plots", .summary = "draw how far back a model's
     bool ok = title && th_plot_field(&f, title, field, trained, err);
     free(title);
     th_field_free(field);
-    return finish(s, call, &f, ok, err);
+    return th_finish_plot(s, call, &f, ok, err);
 }
 
 TH_COMMAND(plot_loss, .group = "plots", .summary = "draw a model's training",
            .detail = "Loss, on a logarithmic scale, and accuracy by step, as training "
-                     "recorded them.\n\n" WHERE,
+                     "recorded them.\n\n" TH_PLOT_WHERE,
            .example = "task p = parity\n"
                       "model m = regulargpt dim=16 heads=2\n"
                       "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
@@ -172,12 +167,13 @@ TH_COMMAND(plot_loss, .group = "plots", .summary = "draw a model's training",
     bool ok = title && (th_plot_loss(&f, title, &o->as.model->training, err) ||
                         th_error_inside(err, &call->operand[0]));
     free(title);
-    return finish(s, call, &f, ok, err);
+    return th_finish_plot(s, call, &f, ok, err);
 }
 
 TH_COMMAND(plot_accuracy, .group = "plots", .summary = "draw a model's last evaluation",
-           .detail = "Accuracy by length with its 95 % interval and the chance level, the lengths "
-                     "of training shaded.  The figures are those of the last evaluate.\n\n" WHERE,
+           .detail =
+               "Accuracy by length with its 95 % interval and the chance level, the lengths "
+               "of training shaded.  The figures are those of the last evaluate.\n\n" TH_PLOT_WHERE,
            .example = "task p = parity\n"
                       "model m = regulargpt dim=16 heads=2\n"
                       "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
@@ -192,5 +188,5 @@ TH_COMMAND(plot_accuracy, .group = "plots", .summary = "draw a model's last eval
     bool ok = title && (th_plot_accuracy(&f, title, m->scores, m->n_scores, &m->training, err) ||
                         th_error_inside(err, &call->operand[0]));
     free(title);
-    return finish(s, call, &f, ok, err);
+    return th_finish_plot(s, call, &f, ok, err);
 }
