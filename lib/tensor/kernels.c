@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "tensor/clones.h"
+#include "tensor/kernels_impl.h"
 
 static const float NORM_EPS = 1e-5f;
 
@@ -10,6 +11,12 @@ TH_CLONES void th_k_add(float *y, const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] += x[i];
+}
+
+TH_CLONES void th_k_add_scaled(float *y, const float *x, float s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] += s * x[i];
 }
 
 TH_CLONES void th_k_scale(float *y, const float *x, float s, size_t n)
@@ -51,10 +58,8 @@ TH_CLONES void th_k_bias_relu(float *y, const float *bias, int n, int d)
 {
     for (int i = 0; i < n; i++) {
         float *row = y + (size_t)i * (size_t)d;
-        for (int j = 0; j < d; j++) {
-            float x = row[j] + bias[j];
-            row[j] = x > 0 ? x : 0;
-        }
+        for (int j = 0; j < d; j++)
+            row[j] = th_relu(row[j] + bias[j]);
     }
 }
 
@@ -67,6 +72,12 @@ TH_CLONES void th_k_column_sums(float *sum, const float *x, int n, int d, float 
         for (int j = 0; j < d; j++)
             sum[j] += row[j];
     }
+}
+
+TH_CLONES void th_k_relu(float *y, const float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = th_relu(x[i]);
 }
 
 TH_CLONES void th_k_relu_back(float *dx, const float *dy, const float *y, size_t n)
@@ -183,12 +194,20 @@ TH_CLONES void th_k_layer_norm_back(const ThLayerNormBack *l)
     }
 }
 
+/* Moments of a parameter whose gradient has become zero decay without end, and arithmetic on
+ * denormal numbers takes forty times as long.  What is dropped here moves no parameter: beside
+ * eps 1e-8 it is nothing. */
+static inline float drop_tiny(float x)
+{
+    return fabsf(x) < 1e-36f ? 0 : x;
+}
+
 TH_CLONES void th_k_adam(const ThAdam *a, float *w, float *m, float *v, const float *g, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         float x = g[i] * a->clip + a->l2 * w[i];
-        m[i] = a->beta1 * m[i] + (1 - a->beta1) * x;
-        v[i] = a->beta2 * v[i] + (1 - a->beta2) * x * x;
+        m[i] = drop_tiny(a->beta1 * m[i] + (1 - a->beta1) * x);
+        v[i] = drop_tiny(a->beta2 * v[i] + (1 - a->beta2) * x * x);
         float step = m[i] * a->correct1 / (sqrtf(v[i] * a->correct2) + a->eps);
         w[i] -= a->rate * step + a->decay * w[i];
     }
@@ -231,9 +250,10 @@ static inline __attribute__((always_inline)) void window_logits(const ThWindow *
     int d = width * a->heads;
     for (int i = 0; i < a->n; i++) {
         const float *q = a->q + (size_t)a->query[i] * (size_t)d;
+        const int *keys = a->key + (size_t)i * (size_t)a->C;
         float *w = a->weight + (size_t)i * (size_t)(a->heads * a->C);
         for (int k = 0; k < a->C; k++) {
-            int row = a->key[i * a->C + k];
+            int row = keys[k];
             const float *key = row < 0 ? q : a->kv + (size_t)row * 2 * (size_t)d;
             for (int h = 0; h < a->heads; h++)
                 w[h * a->C + k] = row < 0 ? -1e30f
@@ -247,12 +267,13 @@ static inline __attribute__((always_inline)) void window_mix(const ThWindow *a, 
 {
     int d = width * a->heads;
     for (int i = 0; i < a->n; i++) {
+        const int *keys = a->key + (size_t)i * (size_t)a->C;
         const float *w = a->weight + (size_t)i * (size_t)(a->heads * a->C);
         float *y = a->y + (size_t)i * (size_t)d;
         for (int j = 0; j < d; j++)
             y[j] = 0;
         for (int k = 0; k < a->C; k++) {
-            int row = a->key[i * a->C + k];
+            int row = keys[k];
             if (row < 0)
                 continue;
             const float *value = a->kv + (size_t)row * 2 * (size_t)d + d;
@@ -264,19 +285,20 @@ static inline __attribute__((always_inline)) void window_mix(const ThWindow *a, 
 
 static inline void window_softmax(const ThWindow *a)
 {
-    int rows = a->n * a->heads, C = a->C;
-    for (int i = 0; i < rows; i++) {
-        float *w = a->weight + (size_t)i * (size_t)C;
+    size_t rows = (size_t)a->n * (size_t)a->heads;
+    int C = a->C;
+    for (size_t i = 0; i < rows; i++) {
+        float *w = a->weight + i * (size_t)C;
         float most = w[0];
         for (int k = 1; k < C; k++)
             most = w[k] > most ? w[k] : most;
         for (int k = 0; k < C; k++)
             w[k] -= most;
     }
-    for (size_t i = 0; i < (size_t)rows * (size_t)C; i++)
+    for (size_t i = 0; i < rows * (size_t)C; i++)
         a->weight[i] = expf(a->weight[i]);
-    for (int i = 0; i < rows; i++) {
-        float *w = a->weight + (size_t)i * (size_t)C;
+    for (size_t i = 0; i < rows; i++) {
+        float *w = a->weight + i * (size_t)C;
         float sum = 0;
         for (int k = 0; k < C; k++)
             sum += w[k];

@@ -1,9 +1,9 @@
 /* kernels.h - the vector loops behind the fast operations.
  *
- * kernels.c is compiled with -O3 -ffast-math, so that loops over expf become vector code; nothing
- * here may depend on NaN or infinity.  Each loop is compiled for several processors and chosen when
- * the program starts.  Arrays may be unaligned; x and y of one call may be the same array unless
- * said otherwise.
+ * kernels.c is compiled with -O3 -ffast-math, so that loops over expf become vector code; no
+ * comparison here may depend on NaN or infinity.  They must reach the loss by arithmetic.  Each
+ * loop is compiled for several processors and chosen when the program starts.  Arrays may be
+ * unaligned; x and y of one call may be the same array unless said otherwise.
  */
 #ifndef TH_KERNELS_H
 #define TH_KERNELS_H
@@ -11,8 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* y = x, y += x, y *= s, Σ x², the greatest |x|. */
+/* y += x, y += s x, y = s x; returns Σ x², which is not finite if an x is not. */
 void th_k_add(float *y, const float *x, size_t n);
+void th_k_add_scaled(float *y, const float *x, float s, size_t n);
 void th_k_scale(float *y, const float *x, float s, size_t n);
 double th_k_sum_squares(const float *x, size_t n);
 
@@ -21,6 +22,9 @@ void th_k_set_rows(float *y, const float *row, int n, int d);   /* every row = r
 void th_k_bias(float *y, const float *bias, int n, int d);      /* y += bias */
 void th_k_bias_relu(float *y, const float *bias, int n, int d); /* y = max(0, y + bias) */
 void th_k_column_sums(float *sum, const float *x, int n, int d, float beta);
+
+/* y = max(0, x). */
+void th_k_relu(float *y, const float *x, size_t n);
 
 /* dx = dy where y > 0, else 0. */
 void th_k_relu_back(float *dx, const float *dy, const float *y, size_t n);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "tensor/clones.h"
+#include "tensor/kernels_impl.h"
 
 /* By the hyperbolic tangent, which cannot overflow and takes no division. */
 static inline float sigmoid(float x)
@@ -20,10 +21,8 @@ static inline const float *input_row(const ThCell *c, int b, size_t width)
 static inline void rnn_row(float *h, const float *z, const float *x, int H)
 {
 #pragma omp simd
-    for (int j = 0; j < H; j++) {
-        float sum = z[j] + x[j];
-        h[j] = sum > 0 ? sum : 0;
-    }
+    for (int j = 0; j < H; j++)
+        h[j] = th_relu(z[j] + x[j]);
 }
 
 TH_CLONES void th_k_rnn(const ThCell *c)

@@ -174,23 +174,14 @@ typedef struct {
     float beta_q, beta_kv;
 } Gradients;
 
-static float *zeroed(ThTape *t, const ThNode *n, int input)
-{
-    float beta, *g = th_grad_float(t, n, input, &beta);
-    const ThNode *in = th_in(t, n, input);
-    if (g && beta == 0)
-        memset(g, 0, (size_t)in->rows * (size_t)in->cols * sizeof *g);
-    return g;
-}
-
 static Gradients gradients(ThTape *t, const ThNode *n)
 {
     Gradients g;
     g.q = th_grad_float(t, n, Q, &g.beta_q);
     g.kv = th_grad_float(t, n, KV, &g.beta_kv);
-    g.u = zeroed(t, n, U);
-    g.v = zeroed(t, n, V);
-    g.xl = zeroed(t, n, XL);
+    g.u = th_grad_float_zeroed(t, n, U);
+    g.v = th_grad_float_zeroed(t, n, V);
+    g.xl = th_grad_float_zeroed(t, n, XL);
     return g;
 }
 

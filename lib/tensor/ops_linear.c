@@ -34,7 +34,7 @@ static void linear_forward(ThTape *t, ThNode *n)
     else if (bias)
         th_k_bias(z, bias, n->rows, n->cols);
     if (activation(n) == RELU && !bias)
-        th_k_relu_back(z, z, z, size);
+        th_k_relu(z, z, size);
     if (activation(n) == GELU)
         th_k_gelu(n->value, z, size);
 }

@@ -94,12 +94,13 @@ ThVar th_op_cross_entropy(ThTape *t, ThVar z, const int *target, int n, double s
 {
     if (th_tape_failed(t))
         return -1;
-    for (int i = 0; i < n; i++) {
-        if (n != th_rows(t, z) || target[i] >= th_cols(t, z)) {
-            th_tape_fail(t, TH_EVALUE, "cross entropy: %d targets do not fit (%d,%d)", n,
-                         th_rows(t, z), th_cols(t, z));
-            return -1;
-        }
+    bool fits = n == th_rows(t, z);
+    for (int i = 0; i < n && fits; i++)
+        fits = target[i] < th_cols(t, z);
+    if (!fits) {
+        th_tape_fail(t, TH_EVALUE, "cross entropy: %d targets do not fit (%d,%d)", n, th_rows(t, z),
+                     th_cols(t, z));
+        return -1;
     }
     ThNode *node = th_node(t, &op_xent, 1, 1, &z, 1);
     Loss l = {target, scale};
@@ -145,8 +146,10 @@ static void bits_forward_double(ThTape *t, ThNode *n)
     const ThNode *in = th_in(t, n, 0);
     const double *z = in->value;
     double total = 0;
-    for (size_t i = 0; i < (size_t)in->rows * (size_t)in->cols; i++)
-        total -= l->target[i] ? -log1p(exp(-z[i])) : -z[i] - log1p(exp(-z[i]));
+    for (size_t i = 0; i < (size_t)in->rows * (size_t)in->cols; i++) {
+        double wrong = l->target[i] ? -z[i] : z[i]; /* log(1 + exp(wrong)), which may be large */
+        total += wrong > 0 ? wrong + log1p(exp(-wrong)) : log1p(exp(wrong));
+    }
     *(double *)n->value = l->scale * total;
 }
 

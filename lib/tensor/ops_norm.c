@@ -38,14 +38,6 @@ static void norm_forward(ThTape *t, ThNode *n)
                                    .d = n->cols});
 }
 
-static float *zeroed_row(ThTape *t, const ThNode *n, int input)
-{
-    float beta, *g = th_grad_float(t, n, input, &beta);
-    if (g && beta == 0)
-        memset(g, 0, (size_t)n->cols * sizeof *g);
-    return g;
-}
-
 static void norm_backward(ThTape *t, ThNode *n)
 {
     const Saved *s = n->saved;
@@ -55,8 +47,8 @@ static void norm_backward(ThTape *t, ThNode *n)
                          .n = n->rows,
                          .d = n->cols,
                          .gain = th_in_float(t, n, GAIN)};
-    l.dgain = zeroed_row(t, n, GAIN);
-    l.doffset = zeroed_row(t, n, OFFSET);
+    l.dgain = th_grad_float_zeroed(t, n, GAIN);
+    l.doffset = th_grad_float_zeroed(t, n, OFFSET);
     l.scratch = th_tape_take(t, (size_t)n->cols, sizeof(float));
     l.da = th_grad_float(t, n, A, &l.beta_a);
     l.db = n->in[B] < 0 ? NULL : th_grad_float(t, n, B, &l.beta_b);

@@ -123,22 +123,13 @@ typedef struct {
     float *dx, *dbias;
 } Carry;
 
-static float *zeroed_gradient(ThTape *t, const ThNode *n, int input)
-{
-    float beta, *g = th_grad_float(t, n, input, &beta);
-    const ThNode *in = th_in(t, n, input);
-    if (g && beta == 0)
-        memset(g, 0, (size_t)in->rows * (size_t)in->cols * sizeof *g);
-    return g;
-}
-
 static bool start(ThTape *t, const ThNode *n, const Memory *m, Carry *c)
 {
     const Layer *l = n->args;
     c->dh = th_tape_take(t, m->block, sizeof(float));
     c->dc = th_tape_take(t, m->block, sizeof(float));
-    c->dx = zeroed_gradient(t, n, X);
-    c->dbias = zeroed_gradient(t, n, BH);
+    c->dx = th_grad_float_zeroed(t, n, X);
+    c->dbias = th_grad_float_zeroed(t, n, BH);
     if (th_tape_failed(t))
         return false;
     memset(c->dc, 0, m->block * sizeof(float));

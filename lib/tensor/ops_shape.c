@@ -47,17 +47,16 @@ static void rows_backward(ThTape *t, ThNode *n)
 {
     const Rows *r = n->args;
     const ThNode *in = th_in(t, n, 0);
-    float beta, *dy = n->grad, *dx = th_grad_float(t, n, 0, &beta);
+    const float *dy = n->grad;
+    float beta, *dx = th_grad_float(t, n, 0, &beta);
     size_t d = (size_t)n->cols;
     if (!dx)
         return;
     if (beta == 0)
         memset(dx, 0, size_of(in) * sizeof *dx);
-    if (r->scale != 1)
-        th_k_scale(dy, dy, (float)r->scale, size_of(n));
     for (size_t i = 0; i < (size_t)n->rows; i++)
         if (r->index[i] >= 0)
-            th_k_add(dx + (size_t)r->index[i] * d, dy + i * d, d);
+            th_k_add_scaled(dx + (size_t)r->index[i] * d, dy + i * d, (float)r->scale, d);
 }
 
 static void rows_forward_double(ThTape *t, ThNode *n)
@@ -355,8 +354,7 @@ ThVar th_op_scale(ThTape *t, ThVar a, double by)
 
 static void relu_forward(ThTape *t, ThNode *n)
 {
-    const float *a = th_in_float(t, n, 0);
-    th_k_relu_back(n->value, a, a, size_of(n));
+    th_k_relu(n->value, th_in_float(t, n, 0), size_of(n));
 }
 
 static void relu_backward(ThTape *t, ThNode *n)

@@ -36,22 +36,13 @@ static void window_forward(ThTape *t, ThNode *n)
         th_tape_publish(t, w->weight, n->rows * a->heads, a->C, "attention", a->tag);
 }
 
-static float *zeroed(ThTape *t, const ThNode *n, int input)
-{
-    float beta, *g = th_grad_float(t, n, input, &beta);
-    const ThNode *in = th_in(t, n, input);
-    if (g && beta == 0)
-        memset(g, 0, (size_t)in->rows * (size_t)in->cols * sizeof *g);
-    return g;
-}
-
 static void window_backward(ThTape *t, ThNode *n)
 {
     const Args *a = n->args;
     ThWindowBack b = {.forward = n->saved, .dy = n->grad};
-    b.dq = zeroed(t, n, Q);
-    b.dkv = zeroed(t, n, KV);
-    b.dbias = zeroed(t, n, BIAS);
+    b.dq = th_grad_float_zeroed(t, n, Q);
+    b.dkv = th_grad_float_zeroed(t, n, KV);
+    b.dbias = th_grad_float_zeroed(t, n, BIAS);
     b.scratch = th_tape_take(t, (size_t)a->C, sizeof(float));
     if (b.dq && b.dkv && b.dbias && b.scratch)
         th_k_window_back(&b);
@@ -134,8 +125,8 @@ ThVar th_op_window_attention(ThTape *t, ThVar q, ThVar kv, ThVar bias, const ThW
     if (th_tape_failed(t))
         return -1;
     int d = th_cols(t, q);
-    if (th_cols(t, kv) != 2 * d || d % s->heads != 0 || th_rows(t, bias) != s->heads ||
-        th_cols(t, bias) != s->C) {
+    if (th_cols(t, kv) != 2 * d || s->heads < 1 || d % s->heads != 0 ||
+        th_rows(t, bias) != s->heads || th_cols(t, bias) != s->C) {
         th_tape_fail(t, TH_EVALUE, "window attention: shapes do not fit %d columns", d);
         return -1;
     }

@@ -319,6 +319,15 @@ float *th_grad_float(ThTape *t, const ThNode *n, int i, float *beta)
     return g;
 }
 
+float *th_grad_float_zeroed(ThTape *t, const ThNode *n, int i)
+{
+    float beta, *g = th_grad_float(t, n, i, &beta);
+    const ThNode *in = th_in(t, n, i);
+    if (g && beta == 0)
+        memset(g, 0, (size_t)in->rows * (size_t)in->cols * sizeof *g);
+    return g;
+}
+
 double *th_grad_double(ThTape *t, const ThNode *n, int i)
 {
     ThNode *in = th_in(t, n, i);
@@ -365,8 +374,18 @@ static void zero_untouched(ThTape *t)
     }
 }
 
+/* Reference operations need not look whether memory for their gradients was left. */
+static bool take_double_gradients(ThTape *t, const ThNode *n)
+{
+    for (int i = 0; i < n->n_in; i++)
+        th_grad_double(t, n, i);
+    return !th_tape_failed(t);
+}
+
 bool th_tape_backward(ThTape *t, ThVar v, const double *seed, ThError *err)
 {
+    if (v < 0 || t->mode != TH_GRADIENT)
+        th_tape_fail(t, TH_EVALUE, "there is no record to take a gradient of");
     if (th_tape_failed(t))
         return th_tape_ok(t, err);
     if (!seed_gradient(t, v, seed))
@@ -377,7 +396,7 @@ bool th_tape_backward(ThTape *t, ThVar v, const double *seed, ThError *err)
             continue;
         if (t->precision == TH_FLOAT)
             n->op->backward_float(t, n);
-        else
+        else if (take_double_gradients(t, n))
             n->op->backward_double(t, n);
         give_gradient(t, n);
     }

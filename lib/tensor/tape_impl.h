@@ -11,7 +11,8 @@
  *
  * Backward receives a node whose gradient is complete and adds to the gradients of its inputs.
  * Whoever comes first finds no gradient there: th_grad_float returns its memory and says whether
- * the operation must overwrite (beta 0) or add (beta 1), which saves a pass of zeroing.
+ * the operation must overwrite (beta 0) or add (beta 1), which saves a pass of zeroing.  Backward
+ * may use its own node's gradient as scratch, except where models tag the result (th_tape_tag).
  */
 #ifndef TH_TAPE_IMPL_H
 #define TH_TAPE_IMPL_H
@@ -66,7 +67,10 @@ const double *th_in_double(ThTape *t, const ThNode *n, int i);
  * memory. */
 float *th_grad_float(ThTape *t, const ThNode *n, int i, float *beta);
 
-/* The same for double; always zeroed or valid, so the operation always adds. */
+/* The same, always zeroed or valid, for operations that always add. */
+float *th_grad_float_zeroed(ThTape *t, const ThNode *n, int i);
+
+/* The same for double; NULL only where the input is absent. */
 double *th_grad_double(ThTape *t, const ThNode *n, int i);
 
 /* Publishes a value that is not a node's (attention weights) under a tag: (rows, cols), in the

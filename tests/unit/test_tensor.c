@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "tensor/kernels.h"
 #include "tensor/optimizer.h"
 #include "tensor/tape.h"
 
@@ -305,6 +306,97 @@ static void test_misfits_fail(void **state)
     th_params_free(&p);
 }
 
+/* A gradient is taken of a record only. */
+static void test_no_record(void **state)
+{
+    (void)state;
+    ThParams p = {0};
+    ThError err = {0};
+    th_params_add(&p, "a", 1, 1, TH_INIT_ONE, 0, NULL);
+    assert_true(th_params_allocate(&p, 1, NULL));
+    ThTape *t = th_tape_new(TH_FLOAT, &p, NULL);
+    th_tape_begin(t, TH_NO_GRADIENT);
+    assert_false(th_tape_backward(t, th_param(t, 0), NULL, &err));
+    assert_int_equal(err.code, TH_EVALUE);
+    th_tape_begin(t, TH_GRADIENT);
+    assert_false(th_tape_backward(t, -1, NULL, NULL));
+    th_tape_free(t);
+    th_params_free(&p);
+}
+
+/* What a model diverges to must reach the loss: a rectifier may not turn NaN into 0. */
+static void test_nan_passes(void **state)
+{
+    (void)state;
+    ThParams p = {0};
+    th_params_add(&p, "x", 1, 40, TH_INIT_ONE, 0, NULL);
+    th_params_add(&p, "w", 40, 40, TH_INIT_ONE, 0, NULL);
+    th_params_add(&p, "b", 1, 40, TH_INIT_ZERO, 0, NULL);
+    assert_true(th_params_allocate(&p, 1, NULL));
+    ThTape *t = th_tape_new(TH_FLOAT, &p, NULL);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        for (int i = 0; i < 40; i++)
+            p.value[i] = (float)sign * NAN;
+        th_tape_begin(t, TH_NO_GRADIENT);
+        ThVar x = th_param(t, 0), w = th_param(t, 1);
+        int token = 0;
+        ThVar all[] = {th_op_relu(t, x), th_op_linear_relu(t, x, w, th_param(t, 2)),
+                       th_op_linear_relu(t, x, w, -1),
+                       th_op_rnn(t, x, w, &(ThSequence){1, 1, &token, false})};
+        for (int k = 0; k < 4; k++)
+            for (int i = 0; i < 40; i++)
+                assert_true(isnan(th_tape_floats(t, all[k])[i]));
+    }
+    th_tape_free(t);
+    th_params_free(&p);
+}
+
+/* The gradient of a tagged value is of that value in both precisions, not of what backward makes
+ * of it on the way. */
+static void test_tagged_gradient(void **state)
+{
+    (void)state;
+    ThParams p = {0};
+    th_params_add(&p, "a", 3, 2, TH_INIT_ONE, 0, NULL);
+    assert_true(th_params_allocate(&p, 1, NULL));
+    for (ThPrecision precision = TH_FLOAT; precision <= TH_DOUBLE; precision++) {
+        static const int index[] = {2, 0};
+        const double seed[] = {1, 2, 3, 4};
+        double gradient[4];
+        ThTape *t = th_tape_new(precision, &p, NULL);
+        th_tape_begin(t, TH_GRADIENT);
+        ThVar y = th_op_rows(t, th_param(t, 0), index, 2, 8);
+        th_tape_tag(t, y, "rows", 0);
+        assert_true(th_tape_backward(t, y, seed, NULL));
+        th_tape_read_gradient(t, y, gradient);
+        for (int i = 0; i < 4; i++)
+            assert_near(gradient[i], seed[i], 0);
+        th_tape_free(t);
+    }
+    th_params_free(&p);
+}
+
+/* The binary cross-entropy of an answer that is wrong beyond doubt is large, not infinite. */
+static void test_certain_and_wrong(void **state)
+{
+    (void)state;
+    ThParams p = {0};
+    th_params_add(&p, "z", 1, 2, TH_INIT_ONE, 0, NULL);
+    assert_true(th_params_allocate(&p, 1, NULL));
+    p.value[0] = -2000;
+    p.value[1] = 2000;
+    for (ThPrecision precision = TH_FLOAT; precision <= TH_DOUBLE; precision++) {
+        double loss;
+        ThTape *t = th_tape_new(precision, &p, NULL);
+        th_tape_read(t, th_op_binary_cross_entropy(t, th_param(t, 0), (int[]){1, 0}, 1), &loss);
+        assert_near(loss, 4000, 1e-3);
+        th_tape_read(t, th_op_cross_entropy(t, th_param(t, 0), (int[]){0}, 1, 1), &loss);
+        assert_near(loss, 4000, 1e-3);
+        th_tape_free(t);
+    }
+    th_params_free(&p);
+}
+
 /* A parameter that a step does not use has gradient zero, whatever the step before left there. */
 static void test_unused_parameters(void **state)
 {
@@ -376,6 +468,21 @@ static void test_optimizers(void **state)
     }
 }
 
+/* Moments without gradient end at zero instead of among the denormal numbers. */
+static void test_moments_vanish(void **state)
+{
+    (void)state;
+    ThAdam a = {.rate = 1e-3f, .beta1 = 0.9f, .beta2 = 0.9f, .eps = 1e-8f, .clip = 1};
+    a.correct1 = a.correct2 = 1;
+    float w[40] = {0}, m[40], v[40], g[40] = {0};
+    for (int i = 0; i < 40; i++)
+        m[i] = v[i] = 1;
+    for (int step = 0; step < 1000; step++)
+        th_k_adam(&a, w, m, v, g, 40);
+    for (int i = 0; i < 40; i++)
+        assert_true(m[i] == 0 && v[i] == 0 && w[i] == w[0]);
+}
+
 /* Noise is normal: mean, deviation and the share within one deviation; and it passes gradients. */
 static void test_noise(void **state)
 {
@@ -433,10 +540,13 @@ static void test_initial_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations),     cmocka_unit_test(test_values),
-        cmocka_unit_test(test_misfits_fail),   cmocka_unit_test(test_unused_parameters),
-        cmocka_unit_test(test_arena_settles),  cmocka_unit_test(test_optimizers),
-        cmocka_unit_test(test_initial_values), cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_operations),      cmocka_unit_test(test_values),
+        cmocka_unit_test(test_misfits_fail),    cmocka_unit_test(test_unused_parameters),
+        cmocka_unit_test(test_arena_settles),   cmocka_unit_test(test_optimizers),
+        cmocka_unit_test(test_initial_values),  cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_no_record),       cmocka_unit_test(test_nan_passes),
+        cmocka_unit_test(test_tagged_gradient), cmocka_unit_test(test_certain_and_wrong),
+        cmocka_unit_test(test_moments_vanish),
     };
     return cmocka_run_group_tests_name("tensor", tests, NULL, NULL);
 }
