@@ -11,6 +11,7 @@
 /* Print the object in the syntax that defines it, where it has one, on th_listing(s), and set its
  * figures. */
 bool th_show_automaton(ThSession *s, const ThObject *o, ThError *err); /* commands/automata.c */
+bool th_show_regex(ThSession *s, const ThObject *o, ThError *err);     /* commands/automata.c */
 bool th_show_task(ThSession *s, const ThObject *o, ThError *err);      /* commands/tasks.c */
 bool th_show_model(ThSession *s, const ThObject *o, ThError *err);     /* commands/models.c */
 

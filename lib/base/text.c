@@ -46,14 +46,10 @@ void th_text_number(ThText *t, double x)
     th_text_printf(t, "%.6g", x);
 }
 
-void th_text_symbol(ThText *t, const char *symbol)
+void th_text_quoted(ThText *t, const char *text)
 {
-    if (th_is_word(symbol)) {
-        th_text_add(t, symbol);
-        return;
-    }
     th_text_add(t, "\"");
-    for (const char *s = symbol; *s; s++) {
+    for (const char *s = text; *s; s++) {
         if (*s == '"' || *s == '\\')
             th_text_printf(t, "\\%c", *s);
         else if (*s == '\n')
@@ -66,6 +62,14 @@ void th_text_symbol(ThText *t, const char *symbol)
             th_text_add_bytes(t, s, 1);
     }
     th_text_add(t, "\"");
+}
+
+void th_text_symbol(ThText *t, const char *symbol)
+{
+    if (th_is_word(symbol))
+        th_text_add(t, symbol);
+    else
+        th_text_quoted(t, symbol);
 }
 
 char *th_text_take(ThText *t, ThError *err)

@@ -23,6 +23,9 @@ void th_text_printf(ThText *t, const char *format, ...) __attribute__((format(pr
 /* Appends a number as results print it: "%.6g" in the C locale. */
 void th_text_number(ThText *t, double x);
 
+/* Appends text in double quotes, with escapes. */
+void th_text_quoted(ThText *t, const char *text);
+
 /* Appends text as the language writes it: bare where it is a word, else in double quotes with
  * escapes. */
 void th_text_symbol(ThText *t, const char *symbol);

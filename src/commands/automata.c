@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "automata/regex.h"
 #include "automata/run.h"
 #include "base/memory.h"
 #include "base/symbols.h"
@@ -87,6 +88,43 @@ bool th_show_automaton(ThSession *s, const ThObject *o, ThError *err)
     fputs(text, th_listing(s));
     free(text);
     return true;
+}
+
+/* The alphabet as regex … over reads it: characters, or names between blanks. */
+static void write_alphabet(ThText *t, const ThAutomaton *a)
+{
+    ThText list = {0};
+    bool single = th_symbols_single(a->symbol, a->n_symbols);
+    for (int i = 0; i < a->n_symbols; i++)
+        th_text_printf(&list, "%s%s", !single && i ? " " : "", a->symbol[i]);
+    th_text_add(&list, !single && a->n_symbols == 1 ? " " : "");
+    t->failed = t->failed || list.failed;
+    th_text_add(t, " over ");
+    th_text_quoted(t, list.data ? list.data : "");
+    th_text_free(&list);
+}
+
+bool th_show_regex(ThSession *s, const ThObject *o, ThError *err)
+{
+    const ThAutomaton *a = o->as.automaton;
+    ThText t = {0};
+    bool whole = false;
+    char *pattern = th_regex_of(a, &whole, max_states(s), th_stop(s), err);
+    if (!pattern)
+        return false;
+    th_text_add(&t, "automaton ");
+    th_text_symbol(&t, o->name);
+    th_text_printf(&t, " = regex \"%s\"", pattern);
+    if (!whole)
+        write_alphabet(&t, a);
+    set_size(s, a);
+    th_result_text(s, "regex", pattern);
+    char *text = th_text_take(&t, err);
+    if (text)
+        fprintf(th_listing(s), "%s\n", text);
+    free(text);
+    free(pattern);
+    return text != NULL;
 }
 
 /* ---- comparing and minimizing ---------------------------------------------------------------- */

@@ -68,11 +68,18 @@ TH_COMMAND(show, .group = "objects", .summary = "show an object in the syntax th
            .detail =
                "An automaton is shown as its block; a task with its alphabet, its classes and "
                "the chance level; a model with its layers, their shapes, how they are drawn "
-               "and how many parameters there are.",
-           .example = "automaton p = parity\nshow p", .args = {{A_OBJECT, "NAME", 0}},
-           .results = "states transitions symbols", .flags = C_PAGED)
+               "and how many parameters there are.\n\n"
+               "With as regex an automaton is shown as a regular expression for its language: a "
+               "short one, and the same one for equal languages over the same alphabet.",
+           .example = "automaton p = parity\nshow p\nautomaton e = regex \"(b*ab*a)*b*\"\n"
+                      "echo that was e\nshow e as regex",
+           .results = "states transitions symbols regex", .args = {{A_OBJECT, "NAME", 0}},
+           .args2 = {{A_AUTOMATON, "NAME", 0}, {A_KEYWORD, "as", 0}, {A_KEYWORD, "regex", 0}},
+           .flags = C_PAGED)
 {
     const ThObject *o = call->operand[0].object;
+    if (call->form == 2)
+        return th_show_regex(s, o, err);
     if (o->kind == TH_AUTOMATON)
         return th_show_automaton(s, o, err);
     return o->kind == TH_TASK ? th_show_task(s, o, err) : th_show_model(s, o, err);

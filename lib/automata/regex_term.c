@@ -1,0 +1,612 @@
+#include "automata/regex_term.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* A list of terms that is being put together. */
+typedef struct {
+    int *item;
+    size_t n, cap;
+    bool failed;
+} List;
+
+static void push(List *l, int term)
+{
+    if (l->failed || !th_grow(&l->item, &l->cap, l->n + 1, sizeof *l->item, NULL))
+        l->failed = true;
+    else
+        l->item[l->n++] = term;
+}
+
+const int *th_term_children(const ThTerms *t, int term, int *n, ThTermKind *kind)
+{
+    size_t size;
+    const int *data = th_intern_at(&t->term, (size_t)term, &size);
+    *kind = (ThTermKind)data[0];
+    *n = (int)(size / sizeof *data) - 1;
+    return data + 1;
+}
+
+static ThTermKind kind_of(const ThTerms *t, int term)
+{
+    ThTermKind kind;
+    int n;
+    th_term_children(t, term, &n, &kind);
+    return kind;
+}
+
+static size_t add_lengths(size_t x, size_t y)
+{
+    return x + y < TH_TERM_LONG ? x + y : TH_TERM_LONG;
+}
+
+static ThTermInfo describe(const ThTerms *t, ThTermKind kind, const int *child, size_t n)
+{
+    ThTermInfo info = {.nullable = kind != TH_IS_UNION && kind != TH_IS_NONE && kind != TH_IS_SET};
+    info.length = kind == TH_IS_SET && n == 1 ? 1 : kind == TH_IS_STAR ? 1 : 2;
+    if (kind == TH_IS_CONCAT)
+        info.length = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (kind == TH_IS_SET) {
+            info.length = add_lengths(info.length, n > 1);
+            continue;
+        }
+        const ThTermInfo *c = &t->info[child[i]];
+        bool brackets = kind == TH_IS_STAR && kind_of(t, child[i]) == TH_IS_CONCAT;
+        info.length = add_lengths(info.length, c->length + (brackets ? 2 : 0));
+        info.length = add_lengths(info.length, kind == TH_IS_UNION);
+        if (kind == TH_IS_UNION)
+            info.nullable = info.nullable || c->nullable;
+        if (kind == TH_IS_CONCAT)
+            info.nullable = info.nullable && c->nullable;
+    }
+    return info;
+}
+
+/* The number of a term from its kind and children. */
+static int make(ThTerms *t, ThTermKind kind, const int *child, size_t n)
+{
+    size_t index;
+    if (t->failed || !th_grow(&t->scratch, &t->scratch_cap, n + 1, sizeof *t->scratch, NULL))
+        goto fail;
+    t->scratch[0] = (int)kind;
+    if (n)
+        memcpy(t->scratch + 1, child, n * sizeof *child);
+    if (!th_intern(&t->term, t->scratch, (n + 1) * sizeof *t->scratch, &index, NULL) ||
+        !th_grow(&t->info, &t->info_cap, index + 1, sizeof *t->info, NULL))
+        goto fail;
+    if (index + 1 == t->term.n)
+        t->info[index] = describe(t, kind, t->scratch + 1, n);
+    return (int)index;
+fail:
+    t->failed = true;
+    return TH_TERM_NONE;
+}
+
+static int make_take(ThTerms *t, ThTermKind kind, List *l)
+{
+    t->failed = t->failed || l->failed;
+    int term = t->failed ? TH_TERM_NONE : make(t, kind, l->item, l->n);
+    free(l->item);
+    return term;
+}
+
+bool th_terms_begin(ThTerms *t, ThError *err)
+{
+    *t = (ThTerms){0};
+    make(t, TH_IS_NONE, NULL, 0);
+    make(t, TH_IS_WORD, NULL, 0);
+    return !t->failed || th_fail(err, TH_ENOMEM, "out of memory for an expression");
+}
+
+void th_terms_free(ThTerms *t)
+{
+    th_intern_free(&t->term);
+    free(t->info);
+    free(t->scratch);
+    *t = (ThTerms){0};
+}
+
+int th_term_symbol(ThTerms *t, int symbol)
+{
+    return make(t, TH_IS_SET, &symbol, 1);
+}
+
+/* Appends the parts of a term of this kind, or the term itself. */
+static void flatten(const ThTerms *t, ThTermKind kind, int term, List *to)
+{
+    ThTermKind is;
+    int n;
+    const int *child = th_term_children(t, term, &n, &is);
+    if (is != kind) {
+        push(to, term);
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        push(to, child[i]);
+}
+
+static int star_of(const ThTerms *t, int term)
+{
+    ThTermKind kind;
+    int n;
+    const int *child = th_term_children(t, term, &n, &kind);
+    return kind == TH_IS_STAR ? child[0] : -1;
+}
+
+/* ---- one after the other ---- */
+
+/* Does x* swallow y: is y nullable and y* = x*?  Then x*y = yx* = x*. */
+static bool swallows(ThTerms *t, int star, int y)
+{
+    return star_of(t, star) >= 0 && t->info[y].nullable && th_term_star(t, y) == star;
+}
+
+static void append_factor(ThTerms *t, List *l, int factor)
+{
+    while (l->n > 0) {
+        int last = l->item[l->n - 1];
+        if (swallows(t, last, factor))
+            return;
+        if (!swallows(t, factor, last))
+            break;
+        l->n--;
+    }
+    size_t at = l->n;
+    push(l, factor);
+    if (l->failed)
+        return;
+    while (at > 0 && star_of(t, l->item[at - 1]) == factor) { /* x*x is xx* */
+        l->item[at] = l->item[at - 1];
+        l->item[--at] = factor;
+    }
+}
+
+int th_term_concat(ThTerms *t, int x, int y)
+{
+    if (x == TH_TERM_NONE || y == TH_TERM_NONE)
+        return TH_TERM_NONE;
+    if (x == TH_TERM_WORD)
+        return y;
+    if (y == TH_TERM_WORD)
+        return x;
+    List l = {0}, more = {0};
+    flatten(t, TH_IS_CONCAT, x, &l);
+    flatten(t, TH_IS_CONCAT, y, &more);
+    for (size_t i = 0; i < more.n; i++)
+        append_factor(t, &l, more.item[i]);
+    l.failed = l.failed || more.failed;
+    free(more.item);
+    if (l.n != 1 || l.failed)
+        return make_take(t, TH_IS_CONCAT, &l);
+    int only = l.item[0];
+    free(l.item);
+    return only;
+}
+
+/* The product of factors from … to - 1. */
+static int product(ThTerms *t, const int *factor, int from, int to)
+{
+    if (from >= to)
+        return TH_TERM_WORD;
+    return to - from == 1 ? factor[from]
+                          : make(t, TH_IS_CONCAT, factor + from, (size_t)(to - from));
+}
+
+/* ---- either ---- */
+
+static int ascending(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+static void sort_distinct(List *l)
+{
+    if (l->failed || l->n == 0)
+        return;
+    qsort(l->item, l->n, sizeof *l->item, ascending);
+    size_t n = 1;
+    for (size_t i = 1; i < l->n; i++) {
+        if (l->item[i] != l->item[n - 1])
+            l->item[n++] = l->item[i];
+    }
+    l->n = n;
+}
+
+/* Replaces the sets among the alternatives by one. */
+static void merge_sets(ThTerms *t, List *l)
+{
+    List set = {0};
+    size_t kept = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        ThTermKind kind;
+        int n;
+        const int *child = th_term_children(t, l->item[i], &n, &kind);
+        if (kind != TH_IS_SET)
+            l->item[kept++] = l->item[i];
+        for (int j = 0; kind == TH_IS_SET && j < n; j++)
+            push(&set, child[j]);
+    }
+    l->n = kept;
+    sort_distinct(&set);
+    if (set.n > 0)
+        push(l, make_take(t, TH_IS_SET, &set));
+}
+
+/* Is x part of the language of y, as far as can be seen at once? */
+static bool within(const ThTerms *t, int x, int y)
+{
+    int inner = star_of(t, y), n;
+    ThTermKind kind;
+    if (x == TH_TERM_WORD)
+        return y != x && t->info[y].nullable;
+    if (inner < 0 || x == inner)
+        return inner >= 0;
+    const int *factor = th_term_children(t, x, &n, &kind);
+    bool all = kind == TH_IS_CONCAT;
+    for (int i = 0; i < n && all; i++)
+        all = factor[i] == inner || factor[i] == y;
+    return all;
+}
+
+static void drop_covered(const ThTerms *t, List *l)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        bool covered = false;
+        for (size_t j = 0; j < l->n && !covered; j++)
+            covered = i != j && within(t, l->item[i], l->item[j]);
+        if (!covered)
+            l->item[kept++] = l->item[i];
+    }
+    l->n = kept;
+}
+
+/* The first (or last) factor of a term, and the rest. */
+static int end_factor(ThTerms *t, int term, bool last, int *rest)
+{
+    ThTermKind kind;
+    int n;
+    const int *child = th_term_children(t, term, &n, &kind);
+    *rest = TH_TERM_WORD;
+    if (kind != TH_IS_CONCAT)
+        return term;
+    int *copy = malloc((size_t)n * sizeof *copy);
+    if (!copy) {
+        t->failed = true;
+        return term;
+    }
+    memcpy(copy, child, (size_t)n * sizeof *copy);
+    int factor = copy[last ? n - 1 : 0];
+    *rest = last ? product(t, copy, 0, n - 1) : product(t, copy, 1, n);
+    free(copy);
+    return factor;
+}
+
+/* xy|xz becomes x(y|z), and yx|zx becomes (y|z)x; true if there was such a pair. */
+static bool factor_out(ThTerms *t, List *l, bool last)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        int rest, factor = end_factor(t, l->item[i], last, &rest);
+        for (size_t j = i + 1; factor != TH_TERM_WORD && j < l->n; j++) {
+            int other_rest;
+            if (end_factor(t, l->item[j], last, &other_rest) != factor)
+                continue;
+            int both = th_term_union(t, rest, other_rest);
+            l->item[i] = last ? th_term_concat(t, both, factor) : th_term_concat(t, factor, both);
+            l->item[j] = l->item[--l->n];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The empty word or xx* is x*. */
+static bool absorb_word(ThTerms *t, List *l)
+{
+    size_t word = SIZE_MAX;
+    for (size_t i = 0; i < l->n; i++) {
+        if (l->item[i] == TH_TERM_WORD)
+            word = i;
+    }
+    for (size_t i = 0; word != SIZE_MAX && i < l->n; i++) {
+        int rest, factor = end_factor(t, l->item[i], false, &rest);
+        int inner = star_of(t, rest);
+        if (inner < 0 || (inner != factor)) {
+            int star = end_factor(t, l->item[i], true, &rest);
+            if (star_of(t, star) != rest || rest == TH_TERM_WORD)
+                continue;
+            rest = star;
+        }
+        l->item[i] = rest;
+        l->item[word] = l->item[--l->n];
+        return true;
+    }
+    return false;
+}
+
+int th_term_union(ThTerms *t, int x, int y)
+{
+    if (x == TH_TERM_NONE || x == y)
+        return y;
+    if (y == TH_TERM_NONE)
+        return x;
+    List l = {0};
+    flatten(t, TH_IS_UNION, x, &l);
+    flatten(t, TH_IS_UNION, y, &l);
+    bool again = true;
+    while (again && !l.failed && !t->failed) {
+        merge_sets(t, &l);
+        sort_distinct(&l);
+        drop_covered(t, &l);
+        again =
+            l.n > 1 && (absorb_word(t, &l) || factor_out(t, &l, false) || factor_out(t, &l, true));
+        for (size_t i = 0; again && i < l.n; i++) {
+            if (kind_of(t, l.item[i]) == TH_IS_UNION) {
+                int nested = l.item[i];
+                l.item[i] = l.item[--l.n];
+                flatten(t, TH_IS_UNION, nested, &l);
+            }
+        }
+    }
+    if (l.n != 1 || l.failed)
+        return make_take(t, TH_IS_UNION, &l);
+    int only = l.item[0];
+    free(l.item);
+    return only;
+}
+
+/* ---- repetition ---- */
+
+/* What may stand for x under a star: x without the empty word and without stars of its own. */
+static int under_star(ThTerms *t, int x, int depth)
+{
+    ThTermKind kind;
+    int n, m;
+    th_term_children(t, x, &n, &kind);
+    int result = TH_TERM_NONE;
+    if (x == TH_TERM_WORD)
+        return TH_TERM_NONE;
+    if (depth > 50)
+        return x;
+    if (kind == TH_IS_STAR)
+        return under_star(t, star_of(t, x), depth + 1);
+    if (kind == TH_IS_CONCAT) {
+        int rest, factor = end_factor(t, x, false, &rest);
+        if (star_of(t, rest) == factor)
+            return under_star(t, factor, depth + 1);
+    }
+    if (kind != TH_IS_UNION && !(kind == TH_IS_CONCAT && t->info[x].nullable))
+        return x;
+    for (int i = 0; i < n; i++) {
+        int part = th_term_children(t, x, &m, &kind)[i];
+        result = th_term_union(t, result, under_star(t, part, depth + 1));
+    }
+    return result;
+}
+
+int th_term_star(ThTerms *t, int x)
+{
+    int inner = under_star(t, x, 0);
+    if (inner == TH_TERM_NONE)
+        return TH_TERM_WORD;
+    if (star_of(t, inner) >= 0)
+        return inner;
+    return make(t, TH_IS_STAR, &inner, 1);
+}
+
+/* ---- writing ---- */
+
+typedef struct {
+    const ThTerms *t;
+    ThText *to;
+    char *const *symbol;
+    int n_symbols;
+    bool *mentioned;
+} Writer;
+
+typedef enum { IN_UNION, IN_CONCAT, IN_REPEAT } Place;
+
+static void write_term(Writer *w, int term, Place place);
+
+static void write_character(Writer *w, const char *c, size_t n, const char *special)
+{
+    if (*c == '\n' || *c == '\t')
+        th_text_add(w->to, *c == '\n' ? "\\n" : "\\t");
+    else if ((unsigned char)*c < 0x20 || *c == 0x7f)
+        th_text_printf(w->to, "\\u{%x}", (unsigned)*c);
+    else
+        th_text_printf(w->to, "%s%.*s", strchr(special, *c) ? "\\" : "", (int)n, c);
+}
+
+static void write_symbol(Writer *w, int symbol, const char *special)
+{
+    const char *name = w->symbol[symbol];
+    size_t size = strlen(name);
+    w->mentioned[symbol] = true;
+    if (size > 0 && th_utf8_next(name, size, NULL) == size) {
+        write_character(w, name, size, special);
+        return;
+    }
+    th_text_add(w->to, "'");
+    while (size > 0) {
+        size_t n = th_utf8_next(name, size, NULL);
+        n = n ? n : 1;
+        write_character(w, name, n, "'\\\"");
+        name += n;
+        size -= n;
+    }
+    th_text_add(w->to, "'");
+}
+
+/* The code point of a symbol of one character, or -2: no neighbour of any. */
+static int32_t point_of(const Writer *w, int symbol)
+{
+    int32_t point = -2;
+    const char *name = w->symbol[symbol];
+    size_t size = strlen(name);
+    return size > 0 && th_utf8_next(name, size, &point) == size ? point : -2;
+}
+
+static void write_set(Writer *w, const int *symbol, int n)
+{
+    static const char special[] = "]^-[\\'\"";
+    if (n == 1) {
+        write_symbol(w, symbol[0], "|&-~*+?{}()[].'\\\" ");
+        return;
+    }
+    if (n == w->n_symbols && n > 2) {
+        th_text_add(w->to, ".");
+        return;
+    }
+    th_text_add(w->to, "[");
+    for (int i = 0; i < n; i++) {
+        int last = i;
+        while (last + 1 < n && point_of(w, symbol[last]) >= 0 &&
+               point_of(w, symbol[last + 1]) == point_of(w, symbol[last]) + 1)
+            w->mentioned[symbol[++last]] = true;
+        write_symbol(w, symbol[i], special);
+        if (last > i + 1) {
+            th_text_add(w->to, "-");
+            i = last - 1;
+        }
+        if (last > i)
+            write_symbol(w, symbol[++i], special);
+    }
+    th_text_add(w->to, "]");
+}
+
+/* (x(x(x)?)?)? is x{0,3}: the count, and x; or 0. */
+static int optional_run(const ThTerms *t, int term, int *x)
+{
+    int run = 0, n;
+    for (*x = -1; term >= 0; run++) {
+        ThTermKind kind;
+        const int *child = th_term_children(t, term, &n, &kind);
+        if (kind != TH_IS_UNION || n != 2 || child[0] != TH_TERM_WORD)
+            return 0;
+        int inside = child[1];
+        child = th_term_children(t, inside, &n, &kind);
+        if (kind == TH_IS_CONCAT && n != 2)
+            return 0;
+        int factor = kind == TH_IS_CONCAT ? child[0] : inside;
+        if (*x >= 0 && factor != *x)
+            return 0;
+        *x = factor;
+        term = kind == TH_IS_CONCAT ? child[1] : -1;
+    }
+    return run;
+}
+
+static void write_alternatives(Writer *w, int term, const int *child, int n, Place place)
+{
+    int x, run = optional_run(w->t, term, &x);
+    if (run > 2) {
+        write_term(w, x, IN_REPEAT);
+        th_text_printf(w->to, "{0,%d}", run);
+        return;
+    }
+    bool optional = child[0] == TH_TERM_WORD;
+    bool several = n - optional > 1, brackets = several && (optional || place > IN_UNION);
+    th_text_add(w->to, brackets ? "(" : "");
+    for (int i = optional; i < n; i++) {
+        th_text_add(w->to, i > optional ? "|" : "");
+        write_term(w, child[i], several ? IN_UNION : IN_REPEAT);
+    }
+    th_text_add(w->to, brackets ? ")" : "");
+    th_text_add(w->to, optional ? "?" : "");
+}
+
+/* How many factors from i on are x, where x is factor i. */
+static int run_of(const int *child, int n, int i)
+{
+    int run = 1;
+    while (i + run < n && child[i + run] == child[i])
+        run++;
+    return run;
+}
+
+/* Factors i … i + k - 1 that are followed by their own star: k, or 0. */
+static int plus_of(const ThTerms *t, const int *child, int n, int i)
+{
+    for (int j = i + 1; j < n; j++) {
+        int inner = star_of(t, child[j]), m;
+        ThTermKind kind;
+        if (inner < 0)
+            continue;
+        const int *part = th_term_children(t, inner, &m, &kind);
+        if (kind == TH_IS_CONCAT && m == j - i &&
+            memcmp(part, child + i, (size_t)m * sizeof *part) == 0)
+            return m;
+    }
+    return 0;
+}
+
+static void write_run(Writer *w, int factor, int run, bool more)
+{
+    size_t length = w->t->info[factor].length;
+    bool counted = run > 1 && (size_t)run * length > length + 4;
+    int single = counted ? 0 : run - 1;
+    for (int i = 0; i < single; i++)
+        write_term(w, factor, IN_CONCAT);
+    write_term(w, factor, counted || more ? IN_REPEAT : IN_CONCAT);
+    if (counted)
+        th_text_printf(w->to, more ? "{%d,}" : "{%d}", run);
+    else if (more)
+        th_text_add(w->to, "+");
+}
+
+static void write_factors(Writer *w, const int *child, int n, Place place)
+{
+    th_text_add(w->to, place == IN_REPEAT ? "(" : "");
+    for (int i = 0; i < n;) {
+        int several = plus_of(w->t, child, n, i), run = run_of(child, n, i);
+        if (several > 0) {
+            write_term(w, star_of(w->t, child[i + several]), IN_REPEAT);
+            th_text_add(w->to, "+");
+            i += several + 1;
+            continue;
+        }
+        int x = -1, most = i + run < n ? optional_run(w->t, child[i + run], &x) : 0;
+        if (most > 0 && x == child[i]) {
+            write_term(w, x, IN_REPEAT);
+            th_text_printf(w->to, "{%d,%d}", run, run + most);
+            i += run + 1;
+            continue;
+        }
+        bool more = i + run < n && star_of(w->t, child[i + run]) == child[i];
+        write_run(w, child[i], run, more);
+        i += run + more;
+    }
+    th_text_add(w->to, place == IN_REPEAT ? ")" : "");
+}
+
+static void write_term(Writer *w, int term, Place place)
+{
+    ThTermKind kind;
+    int n;
+    const int *child = th_term_children(w->t, term, &n, &kind);
+    if (kind == TH_IS_NONE || kind == TH_IS_WORD)
+        th_text_add(w->to, kind == TH_IS_NONE ? "[]" : "()");
+    else if (kind == TH_IS_SET)
+        write_set(w, child, n);
+    else if (kind == TH_IS_CONCAT)
+        write_factors(w, child, n, place);
+    else if (kind == TH_IS_UNION)
+        write_alternatives(w, term, child, n, place);
+    if (kind != TH_IS_STAR)
+        return;
+    write_term(w, child[0], IN_REPEAT);
+    th_text_add(w->to, "*");
+}
+
+void th_term_write(const ThTerms *t, ThText *to, int term, char *const *symbol, int n_symbols,
+                   bool *mentioned)
+{
+    Writer w = {t, to, symbol, n_symbols, mentioned};
+    write_term(&w, term, IN_UNION);
+}
