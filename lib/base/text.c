@@ -66,7 +66,8 @@ void th_text_quoted(ThText *t, const char *text)
 
 void th_text_symbol(ThText *t, const char *symbol)
 {
-    if (th_is_word(symbol))
+    /* Behind a bare `regex` a string would be read as a pattern. */
+    if (th_is_word(symbol) && strcmp(symbol, "regex") != 0)
         th_text_add(t, symbol);
     else
         th_text_quoted(t, symbol);
