@@ -66,7 +66,8 @@ $(B)/test_%: tests/unit/test_%.c $(B)/libtapehead.a
 	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.a,$^) $(LIBS) -lcmocka
 
 # Here memory runs out on purpose.
-$(B)/test_memory: LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc
+$(B)/test_memory: LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc,--wrap=malloc \
+    -Wl,--wrap=aligned_alloc,--wrap=pthread_create
 
 # Fuzz targets see the whole program but its main; without a fuzzer they run a folder of files.
 $(B)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/driver.c $(SRC_O) $(B)/libtapehead.a

@@ -1,5 +1,6 @@
 #include "base/batch.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,14 @@ void th_signature_free(ThSignature *s)
     free(s->symbol);
     free(s->class);
     *s = (ThSignature){0};
+}
+
+bool th_batch_fits(int B, int T, ThError *err)
+{
+    if ((long long)B * T <= INT_MAX)
+        return true;
+    return th_fail(err, TH_EVALUE, "%d strings of %d symbols are too much at a time", B, T) ||
+           th_hint(err, "at most %d symbols: make batch= or length= smaller", INT_MAX);
 }
 
 static bool match_names(const char *what, char *const *a, int n, char *const *b, int m,

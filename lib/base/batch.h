@@ -28,6 +28,10 @@ void th_signature_free(ThSignature *s); /* leaves *s zero-initialised */
 /* True if equal in every field; else false, and TH_EVALUE says in words what differs. */
 bool th_signature_match(const ThSignature *model, const ThSignature *task, ThError *err);
 
+/* True if a batch of B strings of T tokens has at most INT_MAX of them, which tasks, models and
+ * operations count on; else false and TH_EVALUE. */
+bool th_batch_fits(int B, int T, ThError *err);
+
 /* B strings of T tokens each.  target is (B) for TH_FINAL; (B,T) for TH_EVERY, where -1 is a
  * position that is not scored; (B,T,n_classes) of 0 and 1 for TH_BITS. */
 typedef struct {

@@ -108,7 +108,7 @@ static ThVar forward(const ThModel *m, ThTape *tape, const ThBatch *b)
 {
     ThForward how = {.share = true};
     th_tape_begin(tape, TH_NO_GRADIENT);
-    return m->kind->forward(m, tape, b, &how);
+    return th_model_forward(m, tape, b, &how);
 }
 
 /* Numbers in a string's target. */

@@ -48,11 +48,13 @@ typedef struct {
     double loss;
     long long right;
     double squares; /* of the summed gradient's slice */
+    double size;    /* the same of the parameters' */
     ThError err;
 } Shard;
 
 struct ThTrainer {
     ThModel *model;
+    bool fresh; /* the trainer bound the model, and no step has been done yet */
     const ThTask *task;
     ThPool *pool;
     int n_shards;
@@ -139,37 +141,46 @@ static bool prepare_shards(ThTrainer *tr, int threads, ThError *err)
     return true;
 }
 
-/* Binds the model with the seed asked for; a model that has been trained keeps its own stream. */
-static bool prepare_model(ThModel *m, const ThTask *t, const ThOptions *o, ThError *err)
+/* Binds the model with the seed asked for. */
+static bool prepare_model(ThTrainer *tr, const ThOptions *o, ThError *err)
 {
-    bool given = th_option_given(o, "seed");
-    uint64_t seed = given ? (uint64_t)th_option_int(o, "seed") : m->bound ? m->training.seed : 1;
-    bool fresh = !m->bound;
-    if (!th_model_bind(m, &t->signature, seed, err))
+    ThModel *m = tr->model;
+    bool given = th_option_given(o, "seed"), fresh = !m->bound;
+    if (tr->noise > 0 && !m->kind->takes_noise)
+        return th_fail(err, TH_EUSAGE, "noise is added to the levels of a model, and %s has none",
+                       m->kind->name);
+    if (!th_model_bind(m, &tr->task->signature, given ? (uint64_t)th_option_int(o, "seed") : 1,
+                       err))
         return false;
-    if (given)
-        m->training.seed = seed;
-    if (fresh || m->training.reach < 3)
-        m->training.reach = 3;
+    tr->fresh = fresh;
     return true;
+}
+
+/* What changes in a model once its trainer is sure to start; one that has been trained keeps its
+ * own stream of strings unless told otherwise. */
+static void adopt_options(ThModel *m, const ThOptions *o)
+{
+    if (th_option_given(o, "seed"))
+        m->training.seed = (uint64_t)th_option_int(o, "seed");
+    if (m->training.reach < 3)
+        m->training.reach = 3;
 }
 
 ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options, int threads,
                           ThError *err)
 {
-    if (!prepare_model(m, t, options, err))
-        return NULL;
     ThTrainer *tr = th_alloc(1, sizeof *tr, err);
     if (!tr)
         return NULL;
     tr->model = m;
     tr->task = t;
     read_options(tr, options);
-    if (!prepare_moments(m, th_option_text(options, "optimizer"), err) ||
-        !prepare_shards(tr, threads, err)) {
+    if (!prepare_model(tr, options, err) || !prepare_shards(tr, threads, err) ||
+        !prepare_moments(m, th_option_text(options, "optimizer"), err)) {
         th_trainer_free(tr);
         return NULL;
     }
+    adopt_options(m, options);
     return tr;
 }
 
@@ -182,6 +193,8 @@ void th_trainer_free(ThTrainer *tr)
         th_tape_free(tr->shard[i].tape);
     free(tr->shard);
     th_batch_free(&tr->batch);
+    if (tr->fresh)
+        th_model_unbind(tr->model);
     free(tr);
 }
 
@@ -191,7 +204,7 @@ static int draw_length(const ThTrainer *tr, ThRng *r)
 {
     ThRange l = tr->lengths;
     if (tr->fixed)
-        return (int)l.hi;
+        return (int)(l.lo + l.step * ((long long)th_range_count(l) - 1));
     if (tr->adaptive) {
         long long bound = (long long)tr->model->training.reach;
         bound = bound < l.lo ? l.lo : bound;
@@ -225,7 +238,7 @@ static void run_shard(void *context, int i)
         th_rng(m->training.seed, "train.noise", (uint64_t)m->training.step * 1024u + (uint64_t)i);
     ThForward how = {.share = true, .noise = tr->noise, .rng = &s->noise};
     th_tape_begin(s->tape, TH_GRADIENT);
-    ThVar z = m->kind->forward(m, s->tape, &s->batch, &how);
+    ThVar z = th_model_forward(m, s->tape, &s->batch, &how);
     ThVar loss = th_batch_loss(s->tape, z, &m->signature, &s->batch, 1.0 / (double)tr->answers);
     if (!th_tape_backward(s->tape, loss, NULL, &s->err))
         return;
@@ -250,6 +263,7 @@ static void sum_slice(void *context, int i)
     for (int k = 1; k < tr->n_shards; k++)
         th_k_add(sum + from, th_tape_gradient(tr->shard[k].tape) + from, to - from);
     tr->shard[i].squares = th_k_sum_squares(sum + from, to - from);
+    tr->shard[i].size = th_k_sum_squares(tr->model->params.value + from, to - from);
 }
 
 static void update_slice(void *context, int i)
@@ -281,23 +295,28 @@ static bool collect(ThTrainer *tr, double *norm, ThError *err)
     for (int i = 0; i < tr->n_shards; i++) {
         const ThError *e = &tr->shard[i].err;
         if (e->code != TH_OK)
-            return th_fail(err, e->code, "%s", e->msg);
+            return th_fail(err, e->code, "%s", e->msg) || th_hint(err, "%s", e->hint);
         tr->step_loss += tr->shard[i].loss;
         right += tr->shard[i].right;
     }
     tr->step_accuracy = (double)right / (double)tr->answers;
     th_pool_run(tr->pool, sum_slice, tr, tr->n_shards);
-    double squares = 0;
-    for (int i = 0; i < tr->n_shards; i++)
+    double squares = 0, size = 0;
+    for (int i = 0; i < tr->n_shards; i++) {
         squares += tr->shard[i].squares;
+        size += tr->shard[i].size;
+    }
     *norm = sqrt(squares);
-    if (isfinite(tr->step_loss) && isfinite(*norm))
+    /* Of parameters the square overflows first: one more step cannot make them infinite. */
+    const char *what = !isfinite(tr->step_loss) ? "loss"
+                       : !isfinite(*norm)       ? "gradient"
+                       : !isfinite(size)        ? "size of the parameters"
+                                                : NULL;
+    if (!what)
         return true;
     th_fail(err, TH_ENUMERIC,
-            "the %s is not a finite number in step %lld; the model is as after "
-            "step %lld",
-            isfinite(tr->step_loss) ? "gradient" : "loss", tr->model->training.step + 1,
-            tr->model->training.step);
+            "the %s is not a finite number in step %lld; the model is as after step %lld", what,
+            tr->model->training.step + 1, tr->model->training.step);
     return th_hint(err, "a smaller learning rate (lr=) or clip= may help");
 }
 
@@ -354,6 +373,7 @@ bool th_trainer_step(ThTrainer *tr, ThError *err)
     tr->update.step = ++t->updates;
     th_pool_run(tr->pool, update_slice, tr, tr->n_shards);
     t->step++;
+    tr->fresh = false;
     if (tr->adaptive)
         adapt(tr);
     return record(tr, err);

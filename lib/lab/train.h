@@ -8,7 +8,8 @@
  *
  * After any number of steps the model is whole: parameters, optimiser state and step count belong
  * to the last finished step.  A loss that is not finite fails with TH_ENUMERIC and leaves the model
- * as the last good step made it.  The same seed and number of threads give the same bits; a
+ * as the last good step made it; a trainer that is freed before its first step is done unbinds a
+ * model that it bound.  The same seed and number of threads give the same bits; a
  * training that is interrupted, saved, loaded and continued gives those of one that was not.
  */
 #ifndef TH_TRAIN_H

@@ -67,14 +67,14 @@ void th_model_free(ThModel *m)
     free(m);
 }
 
-/* Undoes a binding that failed half-way. */
-static bool unbind(ThModel *m)
+void th_model_unbind(ThModel *m)
 {
+    free_training(&m->training);
     th_params_free(&m->params);
     th_signature_free(&m->signature);
     free(m->layout);
     m->layout = NULL;
-    return false;
+    m->bound = false;
 }
 
 bool th_model_bind(ThModel *m, const ThSignature *s, uint64_t seed, ThError *err)
@@ -83,8 +83,10 @@ bool th_model_bind(ThModel *m, const ThSignature *s, uint64_t seed, ThError *err
         return th_signature_match(&m->signature, s, err);
     if (!th_signature_copy(&m->signature, s, err))
         return false;
-    if (!m->kind->bind(m, err) || !th_params_allocate(&m->params, seed, err))
-        return unbind(m);
+    if (!m->kind->bind(m, err) || !th_params_allocate(&m->params, seed, err)) {
+        th_model_unbind(m);
+        return false;
+    }
     m->training.seed = seed;
     m->bound = true;
     return true;
@@ -136,6 +138,23 @@ ThModel *th_model_copy(const ThModel *m, ThError *err)
     }
     memcpy(c->params.value, m->params.value, m->params.total * sizeof *m->params.value);
     return c;
+}
+
+ThVar th_model_forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThForward *how)
+{
+    ThError err = {0};
+    if (!th_batch_fits(b->B, b->T, &err)) {
+        th_tape_fail(t, err.code, "%s", err.msg);
+        return -1;
+    }
+    for (int i = 0; i < b->B * b->T; i++) {
+        if (b->token[i] < 0 || b->token[i] >= m->signature.n_symbols) {
+            th_tape_fail(t, TH_EVALUE, "symbol number %d of an alphabet of %d", b->token[i],
+                         m->signature.n_symbols);
+            return -1;
+        }
+    }
+    return m->kind->forward(m, t, b, how);
 }
 
 static void free_layer(ThTraceLayer *l)
@@ -194,7 +213,7 @@ ThTrace *th_model_trace(const ThModel *m, const int *token, int length, ThError 
     if (ok) {
         th_tape_keep_attention(t, true);
         th_tape_begin(t, TH_NO_GRADIENT);
-        ThVar z = m->kind->forward(m, t, &(ThBatch){1, length, copy, NULL},
+        ThVar z = th_model_forward(m, t, &(ThBatch){1, length, copy, NULL},
                                    &(ThForward){.attention = true});
         ok = th_tape_ok(t, err);
         *trace = (ThTrace){.length = length,

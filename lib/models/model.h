@@ -45,12 +45,13 @@ typedef struct {
     const char *name, *summary, *source;
     const char *detail;
     const ThOptionSpec *options;
+    bool takes_noise; /* forward adds how->noise; else it ignores it */
     /* Checks the options against each other; called when the model is created. */
     bool (*check)(const ThOptions *o, ThError *err);
     /* Lists the parameters for the signature in m->params and remembers their indices in
      * m->layout (allocated here, freed with free()). */
     bool (*bind)(ThModel *m, ThError *err);
-    /* Returns the logits: (B, classes) for TH_FINAL, (B*T, classes) otherwise.  Embedded inputs are
+    /* What th_model_forward does, for a batch that it has looked at.  Embedded inputs are
      * tagged "embedding" (one row per string and position unless how->share). */
     ThVar (*forward)(const ThModel *m, ThTape *t, const ThBatch *b, const ThForward *how);
     /* Fills trace->layer from a tape on which one string was run without sharing, with attention;
@@ -98,12 +99,20 @@ const ThModelKind *th_model_kind(const char *name);  /* view, or NULL */
 
 /* Returns new, not yet bound.  options must come from kind->options; they are copied. */
 ThModel *th_model_new(const ThModelKind *kind, const ThOptions *options, ThError *err);
-ThModel *th_model_copy(const ThModel *m, ThError *err);
-void th_model_free(ThModel *m); /* NULL is fine */
+ThModel *th_model_copy(const ThModel *m, ThError *err); /* returns new; scores are not copied */
+void th_model_free(ThModel *m);                         /* NULL is fine */
 
 /* Gives the model its alphabet and classes and draws its parameters; on a bound model checks that
  * they are the same (TH_EVALUE). */
 bool th_model_bind(ThModel *m, const ThSignature *s, uint64_t seed, ThError *err);
+
+/* Makes a model what it was before it was bound, and forgets its training. */
+void th_model_unbind(ThModel *m);
+
+/* Runs a bound model on a batch and returns the logits on the tape: (B, classes) for TH_FINAL,
+ * (B*T, classes) otherwise.  Fails the tape on a token outside the alphabet, and as th_batch_fits
+ * does.  b->target is not read; the rest of *b is borrowed until the tape begins again. */
+ThVar th_model_forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThForward *how);
 
 /* Runs one string of length ≥ 1 and returns new: everything there is to see.  TH_EVALUE if the
  * model is not bound. */

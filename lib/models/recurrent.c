@@ -24,11 +24,6 @@ ThVar th_recurrent_read(ThTape *t, const ThModel *m, ThVar table, const ThBatch 
                         const ThForward *how, ThSequence *s)
 {
     *s = (ThSequence){.B = b->B, .T = b->T, .every = m->signature.target != TH_FINAL};
-    if (how->noise > 0) {
-        th_tape_fail(t, TH_EUSAGE, "noise is added to the levels of a model, and %s has none",
-                     m->kind->name);
-        return -1;
-    }
     if (how->share) {
         s->index = b->token;
         return table;

@@ -331,6 +331,7 @@ const ThModelKind th_model_regulargpt = {
         "below them only once in a batch, which changes no result. Noise while training "
         "(train … noise=0.3) is drawn once per distinct vector.",
     .options = options,
+    .takes_noise = true,
     .check = check,
     .bind = bind,
     .forward = forward,

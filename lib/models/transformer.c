@@ -280,6 +280,7 @@ const ThModelKind th_model_transformer = {
         "cosines of the distance. For one answer a string the last layer is computed at the "
         "last position only. The papers use dim=256 heads=8 layers=5.",
     .options = options,
+    .takes_noise = true,
     .check = check,
     .bind = bind,
     .forward = forward,

@@ -110,6 +110,8 @@ bool th_task_sample(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *
         return th_fail(err, TH_EVALUE, "a string of length %d cannot be drawn: the least is 1",
                        length);
     b->T = th_task_length(t, length);
+    if (!th_batch_fits(b->B, b->T, err))
+        return false;
     size_t n = (size_t)b->B * (size_t)b->T;
     size_t scored = t->signature.target == TH_FINAL ? (size_t)b->B : n;
     if (!resize(&b->token, n, err) || !resize(&b->target, scored * answers(t), err) ||

@@ -511,21 +511,6 @@ static void test_traces(void **state)
     th_model_free(m);
 }
 
-static void test_noise(void **state)
-{
-    (void)state;
-    ThError err = {0};
-    ThRng r = th_rng(1, "noise", 0);
-    ThBatch b = {.B = 1, .T = LENGTH, .token = (int *)(uintptr_t)word};
-    ThModel *m = make("lstm", (const char *[]){"dim=6", NULL}, TH_FINAL, SYMBOLS, CLASSES);
-    ThTape *t = th_tape_new(TH_FLOAT, &m->params, &err);
-    m->kind->forward(m, t, &b, &(ThForward){.share = true, .noise = 0.5, .rng = &r});
-    assert_false(th_tape_ok(t, &err));
-    assert_int_equal(err.code, TH_EUSAGE);
-    th_tape_free(t);
-    th_model_free(m);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -535,7 +520,6 @@ int main(void)
         cmocka_unit_test(test_recurrent_answers),
         cmocka_unit_test(test_gradients),
         cmocka_unit_test(test_traces),
-        cmocka_unit_test(test_noise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

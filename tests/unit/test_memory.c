@@ -1,7 +1,9 @@
-/* Memory that runs out: every allocation of a piece of work fails in turn.  The work must say so,
- * with nothing leaked (the sanitizer looks), and succeed once enough is there.
+/* Memory that runs out: every allocation of a piece of work fails in turn.  The work must say so or
+ * do without, with nothing leaked (the sanitizer looks), and succeed once enough is there.  The
+ * same for threads.
  *
- * The linker puts the functions here in place of calloc and realloc (see the Makefile). */
+ * The linker puts the functions here in place of those that allocate (see the Makefile). */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,18 +16,28 @@
 #include "automata/automaton.h"
 #include "automata/run.h"
 #include "base/symbols.h"
+#include "lab/evaluate.h"
+#include "lab/train.h"
 
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t size);
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+int __real_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), void *context);
+int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), void *context);
 
 static long left = -1; /* allocations that still succeed; -1: all */
+static bool refused;   /* one did not */
+static int threads_left = 99;
 
 static bool runs_out(void)
 {
     if (left == 0)
-        return true;
+        return refused = true;
     if (left > 0)
         left--;
     return false;
@@ -41,17 +53,34 @@ void *__wrap_realloc(void *p, size_t size)
     return runs_out() ? NULL : __real_realloc(p, size);
 }
 
+void *__wrap_malloc(size_t size)
+{
+    return runs_out() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return runs_out() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), void *context)
+{
+    return threads_left-- > 0 ? __real_pthread_create(t, a, f, context) : 1;
+}
+
 typedef bool Work(ThError *err);
 
 /* Lets the work run out of memory at every allocation, up to the one where it has enough. */
 static void sweep(Work *work)
 {
-    bool done = false;
-    for (long i = 0; !done; i++) {
+    refused = true;
+    for (long i = 0; refused; i++) {
         ThError err = {0};
+        refused = false;
         left = i;
-        done = work(&err);
+        bool done = work(&err);
         left = -1;
+        assert_true(done || refused);
         assert_int_equal(err.code, done ? TH_OK : TH_ENOMEM);
     }
 }
@@ -127,6 +156,115 @@ static bool monoid_and_run(ThError *err)
     return done;
 }
 
+/* ---- models ---- */
+
+static ThTask *make_task(const char *kind, ThError *err)
+{
+    ThOptions o = {0};
+    ThTask *t = th_options_init(&o, th_task_kind(kind)->options, err)
+                    ? th_task_new(th_task_kind(kind), &o, NULL, err)
+                    : NULL;
+    th_options_free(&o);
+    return t;
+}
+
+static ThModel *make_model(const char *kind, ThError *err)
+{
+    ThOptions o = {0};
+    bool ok = th_options_init(&o, th_model_kind(kind)->options, err) &&
+              th_options_set(&o, "dim", "4", err);
+    ThModel *m = ok ? th_model_new(th_model_kind(kind), &o, err) : NULL;
+    th_options_free(&o);
+    return m;
+}
+
+/* Two steps; a training without a finished one leaves no trace. */
+static bool train(ThModel *m, const ThTask *t, int threads, ThError *err)
+{
+    ThOptions o = {0};
+    bool ok = th_options_init(&o, th_train_options, err) && th_options_set(&o, "steps", "2", err) &&
+              th_options_set(&o, "batch", "5", err);
+    ThTrainer *tr = ok ? th_trainer_new(m, t, &o, threads, err) : NULL;
+    for (int i = 0; tr && ok && i < 2; i++)
+        ok = th_trainer_step(tr, err);
+    ok = ok && tr;
+    th_trainer_free(tr);
+    th_options_free(&o);
+    assert_true(m->bound == (m->training.step > 0));
+    return ok;
+}
+
+static bool evaluate_model(const ThModel *m, const ThTask *t, ThError *err)
+{
+    ThScore score;
+    ThEvaluator *e = th_evaluator_new(m, t, 1, 1, err);
+    bool ok = e && th_evaluator_length(e, 9, 20, &score, err);
+    th_evaluator_free(e);
+    return ok;
+}
+
+static bool work_with(const char *kind, const char *task, ThError *err)
+{
+    ThTask *t = make_task(task, err);
+    ThModel *m = t ? make_model(kind, err) : NULL;
+    bool ok = m && train(m, t, 1, err) && evaluate_model(m, t, err);
+    ThModel *c = ok ? th_model_copy(m, err) : NULL;
+    ThTrace *trace = c ? th_model_trace(c, (int[]){0, 1, 1}, 3, err) : NULL;
+    ThGradcheck *g = trace ? th_gradcheck(c, t, &(ThGradcheckShape){3, 2, 1, 1}, err) : NULL;
+    ok = g != NULL;
+    th_gradcheck_free(g);
+    th_trace_free(trace);
+    th_model_free(c);
+    th_model_free(m);
+    th_task_free(t);
+    return ok;
+}
+
+static bool regulargpt(ThError *err)
+{
+    return work_with("regulargpt", "parity", err);
+}
+
+static bool transformer(ThError *err)
+{
+    return work_with("transformer", "sum", err);
+}
+
+static bool rnn(ThError *err)
+{
+    return work_with("rnn", "cycle_navigation", err);
+}
+
+static bool gru(ThError *err)
+{
+    return work_with("gru", "sum", err);
+}
+
+static void test_models(void **state)
+{
+    (void)state;
+    sweep(regulargpt);
+    sweep(transformer);
+    sweep(rnn);
+    sweep(gru);
+}
+
+/* A trainer whose threads the system refuses says so and leaves the model unbound. */
+static void test_no_threads(void **state)
+{
+    (void)state;
+    ThTask *t = make_task("parity", NULL);
+    ThModel *m = make_model("rnn", NULL);
+    for (int i = 0; i < 3; i++) {
+        ThError err = {0};
+        threads_left = i;
+        assert_true(train(m, t, 3, &err) == (i == 2));
+        assert_int_equal(err.code, i < 2 ? TH_ELIMIT : TH_OK);
+    }
+    th_model_free(m);
+    th_task_free(t);
+}
+
 static void test_read_and_write(void **state)
 {
     (void)state;
@@ -154,10 +292,9 @@ static void test_monoid_and_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read_and_write),
-        cmocka_unit_test(test_evaluate),
-        cmocka_unit_test(test_compare),
-        cmocka_unit_test(test_monoid_and_run),
+        cmocka_unit_test(test_read_and_write), cmocka_unit_test(test_evaluate),
+        cmocka_unit_test(test_compare),        cmocka_unit_test(test_monoid_and_run),
+        cmocka_unit_test(test_models),         cmocka_unit_test(test_no_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
