@@ -161,8 +161,7 @@ static bool skip_string(ThLexer *lx, ThError *err)
         return th_fail_at(err, TH_EINCOMPLETE, line, col, "this string is not closed");
     }
     step(lx);
-    if (is_pattern(lx, start) ||
-        unescape(lx->text.data + inside, lx->text.data + end, NULL, &bad))
+    if (is_pattern(lx, start) || unescape(lx->text.data + inside, lx->text.data + end, NULL, &bad))
         return true;
     size_t before = 1;
     for (size_t i = inside; i < inside + bad; i++)

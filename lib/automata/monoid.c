@@ -179,7 +179,8 @@ static bool add(Enumeration *e, int prefix, int a, uint64_t hash, ThError *err)
     m->prefix[x] = prefix;
     m->last[x] = a;
     m->length[x] = a < 0 ? 0 : m->length[prefix] + 1;
-    e->first[x] = prefix == 0 ? a : e->first[prefix];
+    /* Sizes and capacity begin at zero, so the arrays have been grown by now. */
+    e->first[x] = prefix == 0 ? a : e->first[prefix]; // NOLINT(clang-analyzer-core.NullDereference)
     e->suffix[x] = prefix == 0 ? 0 : m->right[(size_t)e->suffix[prefix] * (size_t)k + (size_t)a];
     memset(e->reduced + (size_t)x * (size_t)k, 0, (size_t)k * sizeof *e->reduced);
     m->size++;

@@ -222,7 +222,7 @@ static bool named_set(Parser *p, int set)
             memcmp(p->s + 2 + n, ":]", 2) != 0)
             continue;
         for (const char *r = named_sets[i].ranges; *r; r += 2)
-            for (int32_t c = r[0]; c <= r[1]; c++)
+            for (int32_t c = (unsigned char)r[0]; c <= (unsigned char)r[1]; c++)
                 if (!add_point(p, set, c))
                     return false;
         p->s += n + 4;

@@ -113,13 +113,15 @@ char **th_symbols_list(const char *list, bool one, int *n, ThError *err)
 {
     size_t size = strlen(list);
     char **name = th_alloc(size + 1, sizeof *name + 2, err);
-    char *at = (char *)(name + size + 1);
+    char *at = name ? (char *)(name + size + 1) : NULL;
     bool single = !one && !list[strcspn(list, " \t\n\r")];
     *n = 0;
     while (name && *list) {
         size_t bytes = one ? size : symbol_size(list, strlen(list), single);
         if (bytes > 0) {
-            name[(*n)++] = memcpy(at, list, bytes);
+            /* The block is zeroed: every name has its end. */
+            memcpy(at, list, bytes); // NOLINT(bugprone-not-null-terminated-result)
+            name[(*n)++] = at;
             at += bytes + 1;
         }
         list += bytes;
