@@ -23,7 +23,7 @@ CFLAGS  ?=
 ALLCFLAGS = -std=c17 -fno-common -pthread -D_XOPEN_SOURCE=700 -DTH_VERSION='"$(VERSION)"' \
             -Ilib -Isrc $(WARN) $(OPT.$(FLAVOUR)) $(CFLAGS)
 # Not pkg-config's list for GSL: it adds a slow CBLAS of GSL's own in front of OpenBLAS.
-LIBS = -lgsl -lopenblas -ljansson -lutf8proc -lm
+LIBS = -lgsl -lopenblas -ljansson -lutf8proc -lgmp -lm
 Q    = $(if $(V),,@)
 SUB  = @$(MAKE) --no-print-directory
 

@@ -6,6 +6,7 @@
 #define TH_VIEWS_H
 
 #include "automata/automaton.h"
+#include "automata/words.h"
 #include "base/error.h"
 #include "base/stop.h"
 #include "inspect/clusters.h"
@@ -36,6 +37,11 @@ bool th_plot_loss(ThFigure *f, const char *title, const ThTraining *training, Th
  * are shaded. */
 bool th_plot_accuracy(ThFigure *f, const char *title, const ThScore *score, size_t n,
                       const ThTraining *training, ThError *err);
+
+/* The number of words by length on a logarithmic scale: log10 of it for every length of the range,
+ * -1 for none, beside that of all words over n_symbols symbols. */
+bool th_plot_growth(ThFigure *f, const char *title, const double *log10, ThRange range,
+                    int n_symbols, const ThGrowth *g, ThError *err);
 
 /* States and transitions; laid out by Graphviz's dot where it is installed, else on a circle.  dot
  * is given numbers only, never a name.  Errors: TH_ELIMIT beyond a few hundred states. */

@@ -1,0 +1,378 @@
+/* words.c - commands about the words of a language: which, how many, at random, the first ones, and
+ * how fast they become more. */
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "automata/words.h"
+#include "base/memory.h"
+#include "base/symbols.h"
+#include "command.h"
+#include "commands/kit.h"
+#include "commands/plots.h"
+#include "plot/views.h"
+
+/* The minimal machine of an automaton's language. */
+static ThDfa *machine_of(ThSession *s, const ThAutomaton *a, ThError *err)
+{
+    size_t limit = (size_t)th_setting_int(s, "limit-states");
+    ThDfa *d = th_automaton_acceptor(a, limit, th_stop(s), err);
+    ThDfa *m = d ? th_dfa_minimize(d, th_stop(s), err) : NULL;
+    th_dfa_free(d);
+    return m;
+}
+
+/* A number of any size: an integer while it fits, else its digits. */
+static void result_digits(ThSession *s, const char *name, const char *digits)
+{
+    if (strlen(digits) <= 18)
+        th_result_int(s, name, strtoll(digits, NULL, 10));
+    else
+        th_result_text(s, name, digits);
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static const ThOptionSpec words_options[] = {
+    {"length", TH_RANGE, NULL, 0, 1e6, NULL,
+     "lengths of the words; all of them where it is left out"},
+    {"most", TH_INT, NULL, 1, 1e9, NULL, "words to print; 20 where there is no length, else 1000"},
+    {"random", TH_INT, "0", 0, 1e9, NULL,
+     "words to draw, every word of each length with the same probability; 0: the words in order"},
+    {"seed", TH_INT, NULL, 0, 1e15, NULL, "where the random numbers start; the setting seed"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+/* One word: a line of text, or a row. */
+static void print_word(ThSession *s, const ThAutomaton *a, const int *word, int length)
+{
+    ThText t = {0};
+    th_symbols_write(&t, a->symbol, a->n_symbols, word, length);
+    const char *text = t.data ? t.data : "";
+    if (th_out(s))
+        fprintf(th_out(s), "%s\n", length ? text : "\"\"");
+    else
+        th_row(s, text, (long long)length);
+    th_text_free(&t);
+}
+
+static bool list_words(ThSession *s, const ThAutomaton *a, const ThDfa *d, ThRange range,
+                       long long most, ThError *err)
+{
+    bool good = true;
+    long long printed = 0;
+    for (long long from = range.lo; good && from <= range.hi && printed < most;
+         from += range.step) {
+        int to = (int)(range.step == 1 ? range.hi : from), length;
+        const int *word;
+        ThWordList *l = th_word_list(d, (int)from, to, err);
+        ThError failed = {0};
+        for (; l && printed < most && th_word_list_next(l, &word, &length, th_stop(s), &failed);
+             printed++)
+            print_word(s, a, word, length);
+        good = l && !failed.code;
+        if (failed.code)
+            th_fail(err, failed.code, "%s", failed.msg);
+        th_word_list_free(l);
+        if (range.step == 1)
+            break;
+    }
+    return good;
+}
+
+/* The number of words, and the line that says that not all are printed. */
+static bool say_count(ThSession *s, const ThDfa *d, ThRange range, long long most, ThError *err)
+{
+    ThGrowth g;
+    char *digits = NULL;
+    bool all = range.hi == INT_MAX - 1;
+    if (!th_dfa_growth(d, &g, th_stop(s), err))
+        return false;
+    th_result_flag(s, "finite", g.finite);
+    if (all && !g.finite)
+        return true;
+    int hi = all ? g.longest : (int)range.hi;
+    if (range.step == 1 &&
+        !th_dfa_count(d, (int)range.lo, hi, NULL, NULL, &digits, th_stop(s), err))
+        return false;
+    if (digits) {
+        result_digits(s, "count", digits);
+        if (strlen(digits) > 18 || strtoll(digits, NULL, 10) > most)
+            th_say(s, "... the first %lld of %s\n", most, digits);
+    }
+    free(digits);
+    return true;
+}
+
+static bool draw_length(ThSession *s, const ThAutomaton *a, const ThDfa *d, int length,
+                        long long times, ThRng *r, ThError *err)
+{
+    ThWordSampler *w = th_word_sampler(d, length, th_stop(s), err);
+    int *word = w ? th_alloc((size_t)length, sizeof *word, err) : NULL;
+    bool good = word != NULL;
+    for (long long i = 0; good && i < times; i++) {
+        good = th_word_sample(w, r, word, err) && !th_stopped(th_stop(s), err);
+        if (good)
+            print_word(s, a, word, length);
+    }
+    free(word);
+    th_word_sampler_free(w);
+    return good;
+}
+
+static bool draw_words(ThSession *s, const ThAutomaton *a, const ThDfa *d, const ThCall *call,
+                       ThError *err)
+{
+    long long times = th_option_int(&call->options, "random");
+    uint64_t seed = (uint64_t)th_seed(s, &call->options);
+    if (!th_option_given(&call->options, "length")) {
+        th_fail(err, TH_EUSAGE, "random words need a length");
+        return th_hint(err, "for instance length=20");
+    }
+    ThRange range = th_option_range(&call->options, "length");
+    th_result_int(s, "count", times * (long long)th_range_count(range));
+    for (long long k = range.lo; k <= range.hi; k += range.step) {
+        ThRng r = th_rng(seed, "words", (uint64_t)k);
+        if (!draw_length(s, a, d, (int)k, times, &r, err))
+            return false;
+    }
+    return true;
+}
+
+TH_COMMAND(
+    words, .group = "automata", .summary = "list the words of an automaton, in order or at random",
+    .detail =
+        "In length-lexicographic order: shorter words first, and words of one length in the order "
+        "of the alphabet.  random=N draws N words of each length instead, every word with "
+        "exactly the same probability.\n\n"
+        "$count is the number of words of these lengths, also where not all are printed.",
+    .example = "automaton e = regex \"(a|b)*ab\"\n"
+               "words e length=2..3\n"
+               "#> ab\n"
+               "#> aab\n"
+               "#> bab\n"
+               "words e length=100 random=2\n"
+               "words e most=4\n"
+               "#> ab\n"
+               "#> aab\n"
+               "#> bab\n"
+               "#> aaab",
+    .results = "count finite", .args = {{A_AUTOMATON, "A", 0}}, .options = words_options,
+    .flags = C_PAGED)
+{
+    const ThAutomaton *a = call->operand[0].object->as.automaton;
+    bool given = th_option_given(&call->options, "length");
+    ThRange range = {0, INT_MAX - 1, 1};
+    if (given)
+        range = th_option_range(&call->options, "length");
+    long long most = given ? 1000 : 20;
+    if (th_option_given(&call->options, "most"))
+        most = th_option_int(&call->options, "most");
+    ThDfa *d = machine_of(s, a, err);
+    bool good = d != NULL, table = !th_out(s);
+    if (table && good)
+        th_table(s, "words", "word:s length:i");
+    if (good && th_option_int(&call->options, "random") > 0) {
+        good = draw_words(s, a, d, call, err);
+    } else if (good) {
+        ThGrowth g;
+        ThRange finite = range;
+        good = th_dfa_growth(d, &g, th_stop(s), err);
+        if (good && g.finite && g.longest < range.hi)
+            finite.hi = g.longest;
+        good = good && list_words(s, a, d, finite, most, err) && say_count(s, d, range, most, err);
+    }
+    if (table && d)
+        th_table_end(s);
+    th_dfa_free(d);
+    return good;
+}
+
+/* ---- count ----------------------------------------------------------------------------------- */
+
+static const ThOptionSpec count_options[] = {
+    {"length", TH_RANGE, "0..10", 0, 1e6, NULL, "lengths of the words"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+typedef struct {
+    ThSession *s;
+    ThRange range;
+} CountTable;
+
+static bool count_row(void *context, int length, const char *digits)
+{
+    const CountTable *t = context;
+    if ((length - t->range.lo) % t->range.step == 0)
+        th_row(t->s, (long long)length, digits);
+    return true;
+}
+
+/* Words about the growth, and its figures. */
+static void say_growth(ThSession *s, const ThGrowth *g)
+{
+    th_result_flag(s, "finite", g->finite);
+    th_result_int(s, "longest", g->longest);
+    th_result_real(s, "rate", g->rate);
+    th_result_int(s, "degree", g->degree);
+    if (g->empty)
+        th_say(s, "it has no words\n");
+    else if (g->finite)
+        th_say(s, "finite; the longest words have length %d\n", g->longest);
+    else if (g->exponential)
+        th_say(s, "infinite; the number of words grows like %.6g^n\n", g->rate);
+    else if (g->degree == 0)
+        th_say(s, "infinite; the number of words of a length is bounded\n");
+    else
+        th_say(s, "infinite; the number of words grows like n^%d\n", g->degree);
+}
+
+TH_COMMAND(count, .group = "automata", .summary = "count the words of an automaton by length",
+           .detail = "Exactly, however large the numbers are.  Below the table stands whether the "
+                     "language is finite, and if not, how fast it grows: the largest eigenvalue of "
+                     "the transitions ($rate), or, where that is 1, the degree of the polynomial "
+                     "that bounds the number of words of length n ($degree).  $total is the sum "
+                     "over these lengths, $longest the length of the longest word of a finite "
+                     "language, else -1.",
+           .example = "automaton e = regex \"~(.*aa.*)\" over \"ab\"\n"
+                      "count e length=0..4\n"
+                      "#> length  words\n"
+                      "#>      0  1\n"
+                      "#>      1  2\n"
+                      "#>      2  3\n"
+                      "#>      3  5\n"
+                      "#>      4  8\n"
+                      "#> infinite; the number of words grows like 1.61803^n",
+           .results = "total finite longest rate degree", .args = {{A_AUTOMATON, "A", 0}},
+           .options = count_options, .flags = C_PAGED)
+{
+    CountTable t = {s, th_option_range(&call->options, "length")};
+    ThDfa *d = machine_of(s, call->operand[0].object->as.automaton, err);
+    ThGrowth g;
+    char *total = NULL;
+    bool good = d && th_dfa_growth(d, &g, th_stop(s), err);
+    if (good) {
+        th_table(s, "lengths", "length:i words:s");
+        good = th_dfa_count(d, (int)t.range.lo, (int)t.range.hi, count_row, &t,
+                            t.range.step == 1 ? &total : NULL, th_stop(s), err);
+        th_table_end(s);
+    }
+    if (good)
+        say_growth(s, &g);
+    if (good && total)
+        result_digits(s, "total", total);
+    free(total);
+    th_dfa_free(d);
+    return good;
+}
+
+/* ---- shortest -------------------------------------------------------------------------------- */
+
+/* The first word of a class, as text; NULL if there is none. */
+static bool first_word(const ThAutomaton *a, const ThDfa *d, int class, char **text, ThError *err)
+{
+    int length, *word = th_dfa_shortest(d, class, &length, err);
+    *text = NULL;
+    if (!word)
+        return length < 0;
+    ThText t = {0};
+    th_symbols_write(&t, a->symbol, a->n_symbols, word, length);
+    *text = th_text_take(&t, err);
+    free(word);
+    return *text != NULL;
+}
+
+static void say_first(ThSession *s, const char *what, const char *word)
+{
+    th_say(s, "%s %s\n", what, !word ? "no word" : *word ? word : "the empty word");
+}
+
+TH_COMMAND(shortest, .group = "automata",
+           .summary = "find the shortest word that is accepted, and the shortest that is rejected",
+           .detail = "Among the shortest ones the first in the order of the alphabet.  $empty and "
+                     "$universal tell whether there is no such word.",
+           .example = "automaton e = regex \"(a|b)*ab\"\n"
+                      "shortest e\n"
+                      "#> accepts ab\n"
+                      "#> rejects the empty word",
+           .results = "accepted rejected empty universal", .args = {{A_AUTOMATON, "A", 0}})
+{
+    const ThAutomaton *a = call->operand[0].object->as.automaton;
+    char *accepted = NULL, *rejected = NULL;
+    ThDfa *d = machine_of(s, a, err);
+    bool good = d && first_word(a, d, 1, &accepted, err) && first_word(a, d, 0, &rejected, err);
+    if (good) {
+        th_result_text(s, "accepted", accepted ? accepted : "");
+        th_result_text(s, "rejected", rejected ? rejected : "");
+        th_result_flag(s, "empty", !accepted);
+        th_result_flag(s, "universal", !rejected);
+        say_first(s, "accepts", accepted);
+        say_first(s, "rejects", rejected);
+    }
+    free(accepted);
+    free(rejected);
+    th_dfa_free(d);
+    return good;
+}
+
+/* ---- growth ---------------------------------------------------------------------------------- */
+
+static const ThOptionSpec growth_options[] = {
+    {"length", TH_RANGE, "0..20", 0, 10000, NULL, "lengths of the words"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+typedef struct {
+    double *log10;
+    ThRange range;
+    size_t n;
+} GrowthPoints;
+
+/* Decimal digits as a logarithm, which has no upper bound; -1 for none. */
+static double log_of(const char *digits)
+{
+    char head[24];
+    size_t size = strlen(digits), kept = size < 17 ? size : 17;
+    if (strcmp(digits, "0") == 0)
+        return -1;
+    snprintf(head, sizeof head, "%.*s", (int)kept, digits);
+    return log10(strtod(head, NULL)) + (double)(size - kept);
+}
+
+static bool growth_point(void *context, int length, const char *digits)
+{
+    GrowthPoints *p = context;
+    if ((length - p->range.lo) % p->range.step == 0)
+        p->log10[p->n++] = log_of(digits);
+    return true;
+}
+
+TH_COMMAND(plot_growth, .group = "plots",
+           .summary = "draw how many words an automaton has by length",
+           .detail = "The number of words of each length on a logarithmic scale, beside the number "
+                     "of all words over the alphabet; lengths without words have no point.  count "
+                     "prints the numbers.\n\n" TH_PLOT_WHERE,
+           .example = "automaton e = regex \"~(.*aa.*)\" over \"ab\"\n"
+                      "plot growth e > \"growth.svg\"",
+           .results = "finite rate degree", .args = {{A_AUTOMATON, "A", 0}},
+           .options = growth_options, .flags = C_OWN_REDIRECT)
+{
+    const ThObject *o = call->operand[0].object;
+    GrowthPoints p = {.range = th_option_range(&call->options, "length")};
+    ThDfa *d = machine_of(s, o->as.automaton, err);
+    ThGrowth g;
+    ThFigure f = {0};
+    p.log10 = d ? th_alloc(th_range_count(p.range), sizeof *p.log10, err) : NULL;
+    bool good =
+        p.log10 && th_dfa_growth(d, &g, th_stop(s), err) &&
+        th_dfa_count(d, (int)p.range.lo, (int)p.range.hi, growth_point, &p, NULL, th_stop(s), err);
+    if (good) {
+        th_result_flag(s, "finite", g.finite);
+        th_result_real(s, "rate", g.rate);
+        th_result_int(s, "degree", g.degree);
+        good = th_plot_growth(&f, o->name, p.log10, p.range, d->n_symbols, &g, err) ||
+               th_error_inside(err, &call->operand[0]);
+    }
+    free(p.log10);
+    th_dfa_free(d);
+    return th_finish_plot(s, call, &f, good, err);
+}
