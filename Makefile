@@ -67,7 +67,7 @@ $(B)/test_%: tests/unit/test_%.c $(B)/libtapehead.a
 
 # Here memory runs out on purpose.
 $(B)/test_memory: LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc,--wrap=malloc \
-    -Wl,--wrap=aligned_alloc,--wrap=pthread_create
+    -Wl,--wrap=aligned_alloc,--wrap=pthread_create,--wrap=th_arena_take
 
 # Fuzz targets see the whole program but its main; without a fuzzer they run a folder of files.
 $(B)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/driver.c $(SRC_O) $(B)/libtapehead.a

@@ -17,6 +17,7 @@
 #include "automata/run.h"
 #include "base/symbols.h"
 #include "lab/evaluate.h"
+#include "lab/score.h"
 #include "lab/train.h"
 
 void *__real_calloc(size_t n, size_t size);
@@ -66,6 +67,16 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
 int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), void *context)
 {
     return threads_left-- > 0 ? __real_pthread_create(t, a, f, context) : 1;
+}
+
+/* An arena asks for memory rarely: where it counts, each of its allocations fails, too. */
+static bool arenas_fail;
+void *__real_th_arena_take(ThArena *a, size_t n, size_t size);
+void *__wrap_th_arena_take(ThArena *a, size_t n, size_t size);
+
+void *__wrap_th_arena_take(ThArena *a, size_t n, size_t size)
+{
+    return arenas_fail && runs_out() ? NULL : __real_th_arena_take(a, n, size);
 }
 
 typedef bool Work(ThError *err);
@@ -249,6 +260,53 @@ static void test_models(void **state)
     sweep(gru);
 }
 
+/* What the tape's work is done with: made while memory lasts. */
+static ThModel *tape_model;
+static ThBatch tape_batch = {.B = 3};
+static ThPrecision tape_precision;
+
+static bool differentiate(ThError *err)
+{
+    const ThModel *m = tape_model;
+    ThRng r = th_rng(1, "noise", 0);
+    ThForward how = {.share = true, .noise = m->kind->takes_noise ? 0.1 : 0, .rng = &r};
+    ThTape *t = th_tape_new(tape_precision, &m->params, err);
+    if (!t)
+        return false;
+    th_tape_keep_attention(t, true);
+    th_tape_begin(t, TH_GRADIENT);
+    ThVar z = th_model_forward(m, t, &tape_batch, &how);
+    ThVar loss = th_batch_loss(t, z, &m->signature, &tape_batch, 1);
+    bool ok = th_tape_ok(t, err) && th_tape_backward(t, loss, NULL, err);
+    th_tape_free(t);
+    return ok;
+}
+
+static void test_tapes(void **state)
+{
+    (void)state;
+    static const char *const tasks[] = {"parity", "sum"};
+    size_t n;
+    const ThModelKind *const *kinds = th_model_kinds(&n);
+    for (size_t i = 0; i < 2 * n; i++) {
+        ThTask *t = make_task(tasks[i % 2], NULL);
+        ThRng r = th_rng(1, "batch", 0);
+        tape_model = make_model(kinds[i / 2]->name, NULL);
+        assert_true(th_model_bind(tape_model, &t->signature, 1, NULL));
+        assert_true(th_task_sample(t, &r, 5, &tape_batch, NULL));
+        arenas_fail = true;
+        tape_precision = TH_FLOAT;
+        sweep(differentiate);
+        tape_precision = TH_DOUBLE;
+        sweep(differentiate);
+        arenas_fail = false;
+        th_model_free(tape_model);
+        th_task_free(t);
+    }
+    th_batch_free(&tape_batch);
+    tape_batch.B = 3;
+}
+
 /* A trainer whose threads the system refuses says so and leaves the model unbound. */
 static void test_no_threads(void **state)
 {
@@ -294,7 +352,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_read_and_write), cmocka_unit_test(test_evaluate),
         cmocka_unit_test(test_compare),        cmocka_unit_test(test_monoid_and_run),
-        cmocka_unit_test(test_models),         cmocka_unit_test(test_no_threads),
+        cmocka_unit_test(test_models),         cmocka_unit_test(test_tapes),
+        cmocka_unit_test(test_no_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
