@@ -11,6 +11,7 @@
 
 #include "lab/evaluate.h"
 #include "lab/train.h"
+#include "tensor/tape_impl.h"
 
 static void set_options(ThOptions *o, const ThOptionSpec *specs, const char *options)
 {
@@ -210,6 +211,162 @@ static void test_gradcheck(void **state)
     }
 }
 
+/* An operation y = 2x whose gradients are multiplied by what a test wants. */
+static double float_fault = 1, double_fault = 1;
+
+static void twice_forward(ThTape *t, ThNode *n)
+{
+    const float *x = th_in_float(t, n, 0);
+    for (int i = 0; i < n->rows * n->cols; i++)
+        ((float *)n->value)[i] = 2 * x[i];
+}
+
+static void twice_backward(ThTape *t, ThNode *n)
+{
+    float *dx = th_grad_float_zeroed(t, n, 0);
+    for (int i = 0; i < n->rows * n->cols; i++)
+        dx[i] += (float)(2 * float_fault) * ((float *)n->grad)[i];
+}
+
+static void twice_forward_double(ThTape *t, ThNode *n)
+{
+    const double *x = th_in_double(t, n, 0);
+    for (int i = 0; i < n->rows * n->cols; i++)
+        ((double *)n->value)[i] = 2 * x[i];
+}
+
+static void twice_backward_double(ThTape *t, ThNode *n)
+{
+    double *dx = th_grad_double(t, n, 0);
+    for (int i = 0; i < n->rows * n->cols; i++)
+        dx[i] += 2 * double_fault * ((double *)n->grad)[i];
+}
+
+static bool bag_bind(ThModel *m, ThError *err)
+{
+    return th_params_add(&m->params, "embedding", m->signature.n_symbols, m->signature.n_classes,
+                         TH_INIT_NORMAL, 1, err) == 0;
+}
+
+/* The answer is twice the row of the last symbol. */
+static ThVar bag_forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThForward *how)
+{
+    static const ThOp twice = {"twice", twice_forward, twice_backward, twice_forward_double,
+                               twice_backward_double};
+    (void)how;
+    int *last = th_tape_take(t, (size_t)b->B, sizeof *last);
+    for (int i = 0; i < b->B; i++)
+        last[i] = b->token[i * b->T + b->T - 1];
+    ThVar x = th_op_rows(t, th_param(t, 0), last, b->B, 1);
+    ThNode *n = th_node(t, &twice, b->B, m->signature.n_classes, &x, 1);
+    return th_node_run(t, n);
+}
+
+static ThGradcheck check_bag(double of_float, double of_double)
+{
+    static const ThOptionSpec none[] = {{NULL, 0, NULL, 0, 0, NULL, NULL}};
+    static const ThModelKind bag = {
+        .name = "bag", .options = none, .bind = bag_bind, .forward = bag_forward};
+    ThOptions o = {0};
+    assert_true(th_options_init(&o, none, NULL));
+    ThTask *t = make_task("cycle_navigation");
+    ThModel *m = th_model_new(&bag, &o, NULL);
+    float_fault = of_float;
+    double_fault = of_double;
+    ThGradcheck *g = th_gradcheck(m, t, &(ThGradcheckShape){4, 6, 15, 1}, NULL), copy = *g;
+    th_gradcheck_free(g);
+    th_model_free(m);
+    th_task_free(t);
+    th_options_free(&o);
+    return copy;
+}
+
+/* The check finds what is wrong, in the implementation where it is wrong. */
+static void test_gradcheck_finds_faults(void **state)
+{
+    (void)state;
+    ThGradcheck g = check_bag(1, 1);
+    assert_true(g.worst < 1e-6 && g.worst_fast < 1e-5);
+    g = check_bag(1, 1.001);
+    assert_true(g.worst > 1e-4 && g.worst_fast > 1e-4);
+    g = check_bag(0.99, 1);
+    assert_true(g.worst < 1e-6 && g.worst_fast > 1e-3);
+    g = check_bag((double)NAN, 1);
+    assert_true(g.worst < 1e-6 && isnan(g.worst_fast));
+    g = check_bag(1, (double)NAN);
+    assert_false(g.worst < 1);
+}
+
+/* What cannot be trained says so before anything has changed. */
+static void test_refused(void **state)
+{
+    (void)state;
+    static const char *const cases[][3] = {
+        {"rnn", "steps=1 noise=0.1", "rnn has none"},
+        {"regulargpt", "steps=1 length=1000000 batch=1000000", "too much at a time"}};
+    ThTask *t = make_task("parity");
+    for (int i = 0; i < 2; i++) {
+        ThModel *m = make_model(cases[i][0], "");
+        ThOptions o;
+        ThError err = {0};
+        set_options(&o, th_train_options, cases[i][1]);
+        ThTrainer *tr = th_trainer_new(m, t, &o, 2, &err);
+        assert_false(tr && th_trainer_step(tr, &err));
+        th_trainer_free(tr);
+        assert_non_null(strstr(err.msg, cases[i][2]));
+        assert_false(m->bound);
+        th_options_free(&o);
+        th_model_free(m);
+    }
+    th_task_free(t);
+}
+
+/* Tokens that the alphabet does not have are an error, not a read beyond the embeddings. */
+static void test_foreign_tokens(void **state)
+{
+    (void)state;
+    ThTask *t = make_task("parity");
+    ThModel *m = make_model("regulargpt", "dim=8 heads=2");
+    train(m, t, "steps=1", 1);
+    for (int token = -1; token <= 2; token += 3) {
+        ThError err = {0};
+        int answer;
+        assert_false(th_predict(m, (int[]){0, token, 1}, 3, &answer, &err));
+        assert_int_equal(err.code, TH_EVALUE);
+        assert_null(th_model_trace(m, &token, 1, NULL));
+    }
+    th_model_free(m);
+    th_task_free(t);
+}
+
+/* Decay alone can make parameters grow; they stay finite, and the training stops. */
+static void test_growth_stops(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"regulargpt", "rnn", "transformer"};
+    static const char *const rules[] = {"adamw", "sgd", "adam"};
+    ThTask *t = make_task("parity");
+    for (int i = 0; i < 9; i++) {
+        ThModel *m = make_model(kinds[i / 3], "dim=8");
+        char options[99];
+        snprintf(options, 99, "steps=50 lr=1000 decay=1000 length=5 clip=0 optimizer=%s",
+                 rules[i % 3]);
+        ThOptions o;
+        ThError err = {0};
+        set_options(&o, th_train_options, options);
+        ThTrainer *tr = th_trainer_new(m, t, &o, 1, NULL);
+        while (!th_trainer_done(tr) && th_trainer_step(tr, &err))
+            continue;
+        assert_true(err.code == TH_ENUMERIC || th_trainer_done(tr));
+        for (size_t k = 0; k < m->params.total; k++)
+            assert_true(isfinite(m->params.value[k]));
+        th_trainer_free(tr);
+        th_options_free(&o);
+        th_model_free(m);
+    }
+    th_task_free(t);
+}
+
 /* Answers are not disturbed by the noise of training. */
 static void test_noise_only_in_training(void **state)
 {
@@ -228,10 +385,18 @@ static void test_noise_only_in_training(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_learns_parity),    cmocka_unit_test(test_repeats_to_the_bit),
-        cmocka_unit_test(test_seeds_differ),     cmocka_unit_test(test_threads_agree),
-        cmocka_unit_test(test_divergence_stops), cmocka_unit_test(test_other_alphabet),
-        cmocka_unit_test(test_gradcheck),        cmocka_unit_test(test_noise_only_in_training),
+        cmocka_unit_test(test_learns_parity),
+        cmocka_unit_test(test_repeats_to_the_bit),
+        cmocka_unit_test(test_seeds_differ),
+        cmocka_unit_test(test_threads_agree),
+        cmocka_unit_test(test_divergence_stops),
+        cmocka_unit_test(test_other_alphabet),
+        cmocka_unit_test(test_gradcheck),
+        cmocka_unit_test(test_noise_only_in_training),
+        cmocka_unit_test(test_gradcheck_finds_faults),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_foreign_tokens),
+        cmocka_unit_test(test_growth_stops),
     };
     return cmocka_run_group_tests_name("train", tests, NULL, NULL);
 }
