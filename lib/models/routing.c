@@ -3,8 +3,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/hash.h"
-
 int th_routing_depth(int T, int C)
 {
     int depth = 1;
@@ -34,7 +32,7 @@ static bool collapse_stage(ThArena *a, const ThRoutingShape *shape, ThSchedule *
     if (!take_stage(a, s, padded / step, C))
         return false;
     for (int i = 0; i < s->n; i++) {
-        int at = (i + 1) * step - 1;
+        int at = (i + 1) * step - 1, *key = s->key + (size_t)i * (size_t)C;
         s->position[i] = at < pads ? -1 : position[at - pads];
         for (int k = 0; k < C; k++) {
             int from = at - k;
@@ -43,7 +41,7 @@ static bool collapse_stage(ThArena *a, const ThRoutingShape *shape, ThSchedule *
                 row = TH_ROUTE_MASKED;
             else if (row < 0)
                 row = shape->mask ? TH_ROUTE_MASKED : TH_ROUTE_PAD;
-            s->key[i * C + k] = row;
+            key[k] = row;
         }
     }
     return true;
@@ -86,11 +84,12 @@ static ThSchedule *dilated_schedule(ThArena *a, const ThRoutingShape *shape, int
         if (!take_stage(a, s, T, C))
             return NULL;
         for (int m = 0; m < T; m++) {
+            int *key = s->key + (size_t)m * (size_t)C;
             s->position[m] = m;
             for (int k = 0; k < C; k++) {
                 long long from = m - k * stride;
                 int missing = shape->mask ? TH_ROUTE_MASKED : TH_ROUTE_PAD;
-                s->key[m * C + k] = from < 0 ? missing : (int)from;
+                key[k] = from < 0 ? missing : (int)from;
             }
         }
         if (s->ends_level)
@@ -113,7 +112,7 @@ static void keep_needed(ThSchedule *s, ThSchedule *above, const bool *need, int 
         renumber[i] = kept++;
     }
     s->n = kept;
-    for (int i = 0; above && i < above->n * C; i++)
+    for (size_t i = 0; above && i < (size_t)above->n * (size_t)C; i++)
         if (above->key[i] >= 0)
             above->key[i] = renumber[above->key[i]];
 }
@@ -129,7 +128,7 @@ static bool cut_to_last(ThArena *a, ThSchedule *stages, int n_stages, int T, int
     for (int i = n_stages - 1; i >= 0; i--) {
         keep_needed(&stages[i], i + 1 < n_stages ? &stages[i + 1] : NULL, need, renumber, C);
         memset(need, 0, (size_t)T);
-        for (int k = 0; k < stages[i].n * C; k++)
+        for (size_t k = 0; k < (size_t)stages[i].n * (size_t)C; k++)
             if (stages[i].key[k] >= 0)
                 need[stages[i].key[k]] = true;
     }
@@ -170,12 +169,22 @@ static bool seen_init(Seen *s, ThArena *a, size_t most, const int *key, int C)
     return s->slot != NULL;
 }
 
+/* Row numbers are small and distinct: a product spreads them, the shift brings it to the low bits.
+ */
 static uint64_t hash_rows(const int *row, int C)
 {
     uint64_t h = 0;
     for (int k = 0; k < C; k++)
-        h = th_hash_mix(h ^ ((uint64_t)(uint32_t)row[k] + 0x9e3779b97f4a7c15u));
-    return h;
+        h = (h ^ (uint32_t)row[k]) * 0x9e3779b97f4a7c15u;
+    return h ^ (h >> 32);
+}
+
+static bool same_rows(const int *a, const int *b, int C)
+{
+    for (int k = 0; k < C; k++)
+        if (a[k] != b[k])
+            return false;
+    return true;
 }
 
 /* Number of the node with these rows; `fresh` becomes its number if there is none yet. */
@@ -184,7 +193,7 @@ static int seen_find(Seen *s, const int *row, int fresh)
     size_t at = hash_rows(row, s->C) & s->mask;
     while (s->slot[at]) {
         int node = s->slot[at] - 1;
-        if (memcmp(s->key + (size_t)node * (size_t)s->C, row, (size_t)s->C * sizeof *row) == 0)
+        if (same_rows(s->key + (size_t)node * (size_t)s->C, row, s->C))
             return node;
         at = (at + 1) & s->mask;
     }
@@ -203,7 +212,7 @@ static bool list_selves(ThArena *a, ThRoutingStage *s, int C)
     memset(place, 0xff, ((size_t)s->n_before + 1) * sizeof *place);
     s->identity = true;
     for (int i = 0; i < s->n; i++) {
-        int row = s->key[i * C];
+        int row = s->key[(size_t)i * (size_t)C];
         if (place[row] < 0) {
             place[row] = s->n_self;
             s->self[s->n_self++] = row;
@@ -221,37 +230,48 @@ typedef struct {
     bool share;
 } Front;
 
-/* The rows that position i of string b reads. */
-static void read_rows(const Front *f, const ThSchedule *sched, ThRoutingStage *s, int C,
-                      const int at[2])
+/* The rows that a position reads whose `key` is in the schedule; `front` has those of its string.
+ */
+static void read_rows(const int *front, const int *key, ThRoutingStage *s, int C)
 {
     int *row = s->key + (size_t)s->n * (size_t)C;
     for (int k = 0; k < C; k++) {
-        int from = sched->key[at[1] * C + k];
+        int from = key[k];
         if (from >= 0)
-            row[k] = f->row[at[0] * f->width + from];
+            row[k] = front[from];
         else
             row[k] = from == TH_ROUTE_PAD ? s->n_before : -1;
         s->uses_pad |= from == TH_ROUTE_PAD;
     }
 }
 
+/* The most vectors that a stage can have: one for every position, or for every tuple of rows. */
+static size_t most_vectors(const ThRoutingStage *s, size_t positions, int C)
+{
+    size_t tuples = 1, choices = (size_t)s->n_before + 2; /* the pad, and nothing */
+    for (int k = 0; k < C && tuples < positions; k++)
+        tuples *= choices;
+    return tuples < positions ? tuples : positions;
+}
+
 /* Lists the vectors of a stage and moves the front on to it. */
 static bool build_stage(ThArena *a, const ThSchedule *sched, int C, Front *f, ThRoutingStage *s)
 {
-    size_t most = (size_t)f->B * (size_t)sched->n;
+    size_t positions = (size_t)f->B * (size_t)sched->n;
+    size_t most = f->share ? most_vectors(s, positions, C) : positions;
     Seen seen = {0};
-    int *after = th_arena_take(a, most, sizeof *after);
-    s->key = th_arena_take(a, most * (size_t)C, sizeof *s->key);
+    int *after = th_arena_take(a, positions, sizeof *after);
+    s->key = th_arena_take(a, (most + 1) * (size_t)C, sizeof *s->key); /* one is being looked up */
     if (!after || !s->key || (f->share && !seen_init(&seen, a, most, s->key, C)))
         return false;
     for (int b = 0; b < f->B; b++) {
         for (int i = 0; i < sched->n; i++) {
-            read_rows(f, sched, s, C, (int[]){b, i});
+            read_rows(f->row + (size_t)b * (size_t)f->width, sched->key + (size_t)i * (size_t)C, s,
+                      C);
             const int *row = s->key + (size_t)s->n * (size_t)C;
             int node = f->share ? seen_find(&seen, row, s->n) : s->n;
             s->n += node == s->n;
-            after[b * sched->n + i] = node;
+            after[(size_t)b * (size_t)sched->n + (size_t)i] = node;
         }
     }
     f->row = after;
