@@ -1,0 +1,42 @@
+/* monoid.h - what the commands about the algebra of a language share: monoid, decompose and their
+ * plots. */
+#ifndef TH_COMMANDS_MONOID_H
+#define TH_COMMANDS_MONOID_H
+
+#include "automata/green.h"
+#include "automata/holonomy.h"
+#include "automata/varieties.h"
+#include "command.h"
+
+/* The complete minimal machine of an automaton operand. */
+typedef struct {
+    ThAutomaton *minimal;
+    ThDfa *d;
+    char **state; /* names: those of the states of the automaton where it is deterministic */
+} ThMachine;
+
+bool th_machine_of(ThMachine *m, ThSession *s, const ThOperand *o, ThError *err);
+void th_machine_free(ThMachine *m);
+
+/* A machine with its monoid, Green's relations and what follows from them. */
+typedef struct {
+    ThMachine machine;
+    ThMonoid *m;
+    ThGreen *g;
+    ThVarieties v;
+} ThAlgebra;
+
+bool th_algebra_of(ThAlgebra *a, ThSession *s, const ThOperand *o, ThError *err);
+void th_algebra_free(ThAlgebra *a);
+
+/* Sets the figures of monoid. */
+void th_set_algebra(ThSession *s, const ThAlgebra *a);
+
+/* Returns new: the shortest word of every element (ε for the identity), or NULL. */
+char **th_element_names(const ThAlgebra *a, ThError *err);
+void th_names_free(char **names, int n); /* NULL is fine */
+
+/* Returns new: {NAME …} for an image set, shortened to about this many characters. */
+char *th_set_text(const ThHolonomy *h, char *const *state, int set, size_t most, ThError *err);
+
+#endif
