@@ -1,0 +1,632 @@
+/* learn.c - learning automata: from an oracle by asking, from labelled words by merging. */
+#include "learn.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "automata/build.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/symbols.h"
+#include "lab/evaluate.h"
+
+const ThOptionSpec th_learn_options[] = {
+    {"noise", TH_REAL, "0", 0, 0.49, NULL, "share of wrong answers or labels that is tolerated"},
+    {"states", TH_INT, "0", 0, 1e9, NULL, "most states of the result; 0: set limit-states"},
+    {"queries", TH_INT, "0", 0, 1e15, NULL, "most membership queries; 0: no limit"},
+    {"length", TH_RANGE, "0..30", 0, 100000, NULL, "lengths of the words that are drawn"},
+    {"error", TH_REAL, "0.01", 1e-6, 0.5, NULL,
+     "share of those words on which the result may be wrong"},
+    {"confidence", TH_REAL, "0.95", 0, 0.999999, NULL, "with which that is asserted"},
+    {"samples", TH_INT, "5000", 1, 1e8, NULL,
+     "words that the disagreement is measured on, and that are merged where noise is allowed"},
+    {"accept", TH_STRING, NULL, 0, 0, NULL,
+     "the class of a model or task that accepts; default: every class becomes an output"},
+    {"empty", TH_STRING, NULL, 0, 0, NULL,
+     "the class of the empty word, which a model cannot read; default: its first class"},
+    {"alphabet", TH_STRING, NULL, 0, 0, NULL,
+     "the symbols of a file's words in order; default: those used, in the order of their bytes"},
+    {"flip", TH_REAL, "0", 0, 0.49, NULL,
+     "share of words that an oracle is made to answer wrongly, to see what noise does"},
+    {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the words drawn; default: set seed"},
+    {0},
+};
+
+/* ---- the oracle ------------------------------------------------------------------------------ */
+
+static bool class_of_model(ThTeacher *t, const int *word, int length, int *class, ThError *err)
+{
+    const ThModel *m = t->object->as.model;
+    const ThSignature *g = &m->signature;
+    size_t width = g->target == TH_BITS ? (size_t)g->n_classes : 1;
+    size_t n = g->target == TH_FINAL ? 1 : (size_t)length * width;
+    *class = t->empty;
+    if (length > 0) {
+        if (!th_grow(&t->answer, &t->answer_cap, n, sizeof *t->answer, err) ||
+            !th_predict(m, word, length, t->answer, err))
+            return false;
+        *class = t->answer[n - 1];
+    }
+    if (t->wanted >= 0)
+        *class = *class == t->wanted;
+    return true;
+}
+
+static uint64_t hash_of(const ThTeacher *t, const int *word, int length)
+{
+    uint64_t h = length ? th_hash_bytes(word, (size_t)length * sizeof *word) : 0;
+    return th_hash_mix(h ^ th_hash_mix(t->seed + 1));
+}
+
+static bool member(void *context, const int *word, int length, int *class, ThError *err)
+{
+    ThTeacher *t = context;
+    if (!t->machine && !class_of_model(t, word, length, class, err))
+        return false;
+    if (t->machine)
+        *class = th_dfa_class(t->machine, word, (size_t)length);
+    if (t->flip > 0) {
+        uint64_t h = hash_of(t, word, length);
+        if ((double)(h >> 11) * 0x1p-53 < t->flip)
+            *class = (*class + 1 + (int)(h % (uint64_t)(t->n_classes - 1))) % t->n_classes;
+    }
+    if (++t->asked % 64 == 0)
+        th_progress(t->s, "%lld words asked for, %d state%s", t->asked,
+                    t->report ? t->report->states : 0, "s");
+    return true;
+}
+
+static bool exact(void *context, const ThDfa *guess, int **word, int *length, ThError *err)
+{
+    ThTeacher *t = context;
+    ThError own = {0};
+    *word = th_dfa_distinguish(t->machine, guess, length, th_stop(t->s), &own);
+    if (own.code != TH_OK && err && err->code == TH_OK)
+        *err = own;
+    return own.code == TH_OK;
+}
+
+static bool sampled(void *context, const ThDfa *guess, int **word, int *length, ThError *err)
+{
+    ThTeacher *t = context;
+    return th_sampling_equivalent(&t->sampling, guess, word, length, err);
+}
+
+static void teacher_free(ThTeacher *t)
+{
+    th_dfa_free(t->machine);
+    free(t->answer);
+    free(t->name);
+    th_classes_free(&t->classes);
+}
+
+/* The names of the classes. */
+static bool name_classes(ThTeacher *t, char *const *name, int n, ThError *err)
+{
+    t->name = th_alloc((size_t)n + 1, sizeof *t->name, err);
+    if (!t->name)
+        return false;
+    for (int i = 0; i < n; i++)
+        t->name[i] = name[i];
+    t->n_classes = n;
+    return true;
+}
+
+static bool name_verdicts(ThTeacher *t, ThError *err)
+{
+    t->name = th_alloc(2, sizeof *t->name, err);
+    if (!t->name)
+        return false;
+    t->name[0] = "reject";
+    t->name[1] = "accept";
+    t->n_classes = 2;
+    return true;
+}
+
+/* An automaton with outputs answers with all that a state does: accept, put out, put out on each
+ * symbol. */
+static bool from_transducer(ThTeacher *t, const ThAutomaton *a, ThError *err)
+{
+    if (!th_classes_of(&t->classes, a, NULL, err))
+        return false;
+    t->n_classes = t->classes.n_classes;
+    t->machine = th_classes_dfa(a, t->classes.of_state, t->n_classes, err);
+    t->name = th_alloc((size_t)t->n_classes, sizeof *t->name, err);
+    for (int i = 0; t->name && i < t->n_classes && !th_automaton_mealy(a); i++) {
+        int output = t->classes.row[(size_t)i * (2 + (size_t)t->n_symbols) + 1];
+        t->name[i] = output == TH_NO_OUTPUT ? NULL : a->output[output];
+    }
+    return t->machine && t->name;
+}
+
+static bool from_automaton(ThTeacher *t, const ThAutomaton *a, size_t most, ThError *err)
+{
+    t->symbol = a->symbol;
+    t->n_symbols = a->n_symbols;
+    if (th_automaton_moore(a) || th_automaton_mealy(a))
+        return from_transducer(t, a, err);
+    t->language = true;
+    t->machine = th_automaton_acceptor(a, most, th_stop(t->s), err);
+    return t->machine && name_verdicts(t, err);
+}
+
+static bool is_verdict(const ThSignature *g)
+{
+    return g->target == TH_FINAL && g->n_classes == 2 && strcmp(g->class[0], "reject") == 0 &&
+           strcmp(g->class[1], "accept") == 0;
+}
+
+/* The number of a class that an option names, or `fallback` where the option is not given; -1 and
+ * an error for a name that is no class. */
+static bool class_option(const ThCall *call, const char *option, const ThSignature *g, int *class,
+                         ThError *err)
+{
+    if (!th_option_given(&call->options, option))
+        return true;
+    const char *name = th_option_text(&call->options, option);
+    *class = th_symbols_find(g->class, g->n_classes, name);
+    if (*class >= 0)
+        return true;
+    const char *near = th_nearest(name, (const char *const *)g->class, (size_t)g->n_classes);
+    th_fail(err, TH_EVALUE, "%s=%s: there is no class of that name", option, name);
+    return near ? th_hint(err, "did you mean %s?", near) : false;
+}
+
+/* What a task and a model have in common.  Where there is one bit a symbol, the last one says
+ * whether the word may end: that is a language. */
+static bool from_signature(ThTeacher *t, const ThCall *call, const ThSignature *g, ThError *err)
+{
+    bool bits = g->target == TH_BITS;
+    t->symbol = g->symbol;
+    t->n_symbols = g->n_symbols;
+    t->wanted = -1;
+    if (!bits && !class_option(call, "accept", g, &t->wanted, err))
+        return false;
+    t->language = bits || t->wanted >= 0 || is_verdict(g);
+    if (t->language)
+        return name_verdicts(t, err);
+    return name_classes(t, g->class, g->n_classes, err);
+}
+
+static bool from_task(ThTeacher *t, const ThCall *call, const ThTask *task, ThError *err)
+{
+    const ThSignature *g = &task->signature;
+    if (!from_signature(t, call, g, err))
+        return false;
+    t->machine = th_dfa_copy(task->machine, err);
+    if (!t->machine)
+        return false;
+    ThDfa *d = t->machine;
+    for (int q = 0; q < d->n_states; q++) {
+        if (task->bits)
+            d->class[q] = task->bits[(size_t)q * (size_t)g->n_classes + (size_t)g->n_classes - 1];
+        else if (t->wanted >= 0)
+            d->class[q] = d->class[q] == t->wanted;
+    }
+    if (!t->language && d->n_classes > g->n_classes)
+        t->n_classes = d->n_classes;
+    d->n_classes = t->n_classes;
+    return true;
+}
+
+static bool from_model(ThTeacher *t, const ThCall *call, const ThModel *m, ThError *err)
+{
+    if (!m->bound) {
+        th_fail(err, TH_EVALUE, "the model '%s' has no alphabet yet", t->object->name);
+        return th_hint(err, "train it first");
+    }
+    const ThSignature *g = &m->signature;
+    return from_signature(t, call, g, err) && class_option(call, "empty", g, &t->empty, err);
+}
+
+static bool teacher_make(ThTeacher *t, const ThCall *call, ThError *err)
+{
+    const ThOptions *o = &call->options;
+    ThSession *s = t->s;
+    size_t most = (size_t)th_setting_int(s, "limit-states");
+    bool ok = t->object->kind == TH_AUTOMATON
+                  ? from_automaton(t, t->object->as.automaton, most, err)
+              : t->object->kind == TH_TASK ? from_task(t, call, t->object->as.task, err)
+                                           : from_model(t, call, t->object->as.model, err);
+    if (!ok)
+        return false;
+    t->flip = t->n_classes > 1 ? th_option_real(o, "flip") : 0;
+    t->seed = (uint64_t)(th_option_given(o, "seed") ? th_option_int(o, "seed")
+                                                    : th_setting_int(s, "seed"));
+    ThRange length = th_option_range(o, "length");
+    t->sampling = (ThSampling){.n_symbols = t->n_symbols,
+                               .context = t,
+                               .member = member,
+                               .lo = (int)length.lo,
+                               .hi = (int)length.hi,
+                               .error = th_option_real(o, "error"),
+                               .confidence = th_option_real(o, "confidence"),
+                               .noise = th_option_real(o, "noise"),
+                               .rng = th_rng(t->seed, "learn", 0),
+                               .stop = th_stop(s)};
+    return true;
+}
+
+/* ---- machines as automata -------------------------------------------------------------------- */
+
+/* Returns new: a minimal machine as an acceptor, or with the names of its classes as outputs. */
+static ThAutomaton *automaton_of(const ThDfa *d, char *const *symbol, const char *const *name,
+                                 bool language, ThError *err)
+{
+    if (language)
+        return th_automaton_from_dfa(d, symbol, err);
+    ThBuild b = {0};
+    for (int a = 0; a < d->n_symbols; a++)
+        th_build_symbol(&b, symbol[a]);
+    for (int q = 0; q < d->n_states; q++) {
+        char state[24];
+        snprintf(state, sizeof state, "q%d", q);
+        th_build_accept(&b, th_build_state(&b, state));
+        if (name[d->class[q]])
+            th_build_moore(&b, q, th_build_output(&b, name[d->class[q]]));
+    }
+    th_build_start(&b, d->start);
+    for (int q = 0; q < d->n_states; q++) {
+        for (int a = 0; a < d->n_symbols; a++) {
+            int to = d->next[(size_t)q * (size_t)d->n_symbols + (size_t)a];
+            th_build_arc(&b, (ThArc){q, a, to, TH_NO_OUTPUT});
+        }
+    }
+    return th_build_finish(&b, err);
+}
+
+/* The machine of a merging, whose class 0 is "unknown", with the classes of the words: what is
+ * unknown is put into class 0, too. */
+static void forget_unknown(ThDfa *d)
+{
+    for (int q = 0; q < d->n_states; q++)
+        d->class[q] = d->class[q] > 0 ? d->class[q] - 1 : 0;
+    d->n_classes = d->n_classes > 1 ? d->n_classes - 1 : 1;
+}
+
+/* ---- by merging ------------------------------------------------------------------------------ */
+
+typedef struct {
+    const ThLearnWatch *watch;
+    char *const *symbol;
+    int n_symbols;
+    ThSession *s;
+    long long steps;
+} MergeWatch;
+
+static void merge_step(void *context, const ThMergeStep *step)
+{
+    MergeWatch *w = context;
+    th_progress(w->s, "%lld decisions, %d state%s", ++w->steps, step->state,
+                step->state == 1 ? "" : "s");
+    if (w->watch && w->watch->merge)
+        w->watch->merge(w->watch->context, w->symbol, w->n_symbols, step);
+}
+
+static ThDfa *merge_sample(MergeWatch *w, const ThSample *sample, const ThCall *call,
+                           ThMergeReport *report, ThError *err)
+{
+    long long states = th_option_int(&call->options, "states"),
+              most = th_setting_int(w->s, "limit-states");
+    ThMergeOptions o = {.noise = th_option_real(&call->options, "noise"),
+                        .max_states = (int)(states ? states : most),
+                        .context = w,
+                        .step = merge_step};
+    return th_merge(sample, &o, report, th_stop(w->s), err);
+}
+
+/* Returns new: a text's labelled words merged. */
+static bool learn_file(ThSession *s, const ThCall *call, const ThOperand *file,
+                       const ThLearnWatch *watch, ThLearned *to, ThError *err)
+{
+    enum { MOST_BYTES = 1 << 28 };
+    size_t size;
+    ThLabelled l = {0};
+    ThDfa *d = NULL;
+    char *text = th_file_read(file->text, MOST_BYTES, &size, err);
+    if (!text)
+        return false;
+    ThError own = {0};
+    bool ok = strlen(text) == size || th_fail(&own, TH_EPARSE, "the file holds a zero byte");
+    ok = ok && th_labelled_read(&l, text,
+                                th_option_given(&call->options, "alphabet")
+                                    ? th_option_text(&call->options, "alphabet")
+                                    : NULL,
+                                th_option_real(&call->options, "noise") <= 0, &own);
+    free(text);
+    if (!ok && own.line > 0) {
+        th_fail_operand(err, file, own.code, "%s:%d:%d: %s", file->text, own.line, own.col,
+                        own.msg);
+        if (*own.hint)
+            th_hint(err, "%s", own.hint);
+    } else if (!ok) {
+        th_fail_operand(err, file, own.code, "%s: %s", file->text, own.msg);
+    }
+    MergeWatch w = {.watch = watch, .symbol = l.symbol, .n_symbols = l.sample.n_symbols, .s = s};
+    if (ok)
+        d = merge_sample(&w, &l.sample, call, &to->merging, err);
+    if (d && l.language)
+        forget_unknown(d);
+    ThDfa *least = d ? th_dfa_minimize(d, th_stop(s), err) : NULL;
+    const char **name = th_alloc((size_t)l.sample.n_classes + 1, sizeof *name, err);
+    for (int c = 0; name && c < l.sample.n_classes; c++)
+        name[c + 1] = l.class[c];
+    ThAutomaton *a = least && name ? automaton_of(least, l.symbol, name, l.language, err) : NULL;
+    to->automaton = a && !l.language ? th_automaton_trim(a, err) : a;
+    if (a != to->automaton)
+        th_automaton_free(a);
+    to->merged = true;
+    to->words = l.sample.n;
+    to->samples = (long long)l.sample.n;
+    to->wrong = (long long)to->merging.conflicts;
+    free(name);
+    th_dfa_free(least);
+    th_dfa_free(d);
+    th_labelled_free(&l);
+    return to->automaton != NULL;
+}
+
+/* Draws words with their classes from an oracle. */
+static bool draw_sample(ThTeacher *t, size_t n, ThSample *sample, ThError *err)
+{
+    size_t longest = (size_t)t->sampling.hi, size = 0, cap = 0;
+    *sample = (ThSample){.n_symbols = t->n_symbols, .n_classes = t->n_classes};
+    sample->start = th_alloc(n + 1, sizeof *sample->start, err);
+    sample->class = th_alloc(n, sizeof *sample->class, err);
+    if (!sample->start || !sample->class)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (th_stopped(th_stop(t->s), err) ||
+            !th_grow(&sample->symbol, &cap, size + longest + 1, sizeof *sample->symbol, err))
+            return false;
+        int length = th_sampling_draw(&t->sampling, sample->symbol + size);
+        if (!member(t, sample->symbol + size, length, &sample->class[i], err))
+            return false;
+        size += (size_t)length;
+        sample->start[i + 1] = size;
+    }
+    sample->n = n;
+    return true;
+}
+
+/* ---- by asking ------------------------------------------------------------------------------- */
+
+typedef struct {
+    ThTeacher *teacher;
+    const ThLearnWatch *watch;
+} QueryWatch;
+
+static bool watched_member(void *context, const int *word, int length, int *class, ThError *err)
+{
+    const QueryWatch *w = context;
+    return member(w->teacher, word, length, class, err);
+}
+
+static bool watched_exact(void *context, const ThDfa *guess, int **word, int *length, ThError *err)
+{
+    const QueryWatch *w = context;
+    return exact(w->teacher, guess, word, length, err);
+}
+
+static bool watched_sampled(void *context, const ThDfa *guess, int **word, int *length,
+                            ThError *err)
+{
+    const QueryWatch *w = context;
+    return sampled(w->teacher, guess, word, length, err);
+}
+
+static void query_step(void *context, const ThLearnStep *step)
+{
+    const QueryWatch *w = context;
+    if (w->watch && w->watch->query)
+        w->watch->query(w->watch->context, w->teacher, step);
+}
+
+static ThDfa *ask_away(ThTeacher *t, const ThCall *call, const ThLearnWatch *watch, ThLearned *to,
+                       ThError *err)
+{
+    const ThOptions *o = &call->options;
+    long long states = th_option_int(o, "states"), most = th_setting_int(t->s, "limit-states");
+    QueryWatch w = {t, watch};
+    to->exact = t->machine && t->flip <= 0;
+    ThOracle oracle = {.n_symbols = t->n_symbols,
+                       .n_classes = t->n_classes,
+                       .context = &w,
+                       .member = watched_member,
+                       .equivalent = to->exact ? watched_exact : watched_sampled,
+                       .step = query_step};
+    ThLearnLimits limits = {.states = (int)(states ? states : most),
+                            .queries = th_option_int(o, "queries"),
+                            .keep_guess = th_option_real(o, "noise") > 0};
+    t->report = &to->queries;
+    ThDfa *d = th_learn(&oracle, &limits, &to->queries, th_stop(t->s), err);
+    if (!d && err && err->code == TH_ELIMIT)
+        th_hint(err, "noise=0.05 accepts an automaton that is wrong on that share of words");
+    to->exact = to->exact && !to->queries.limited;
+    return d;
+}
+
+static bool measure(ThTeacher *t, const ThDfa *d, long long n, long long *wrong, ThError *err)
+{
+    return th_sampling_disagreement(&t->sampling, d, n, wrong, err);
+}
+
+/* Where asking was misled by wrong answers: merges words that were drawn, and keeps the better. */
+static bool try_merging(ThTeacher *t, const ThCall *call, const ThLearnWatch *watch, ThDfa **best,
+                        ThLearned *to, ThError *err)
+{
+    ThSample sample = {0};
+    MergeWatch w = {.watch = watch, .symbol = t->symbol, .n_symbols = t->n_symbols, .s = t->s};
+    long long wrong = 0;
+    bool ok = draw_sample(t, (size_t)to->samples, &sample, err);
+    ThDfa *d = ok ? merge_sample(&w, &sample, call, &to->merging, err) : NULL;
+    if (d)
+        forget_unknown(d);
+    ok = d && measure(t, d, to->samples, &wrong, err);
+    if (ok && wrong < to->wrong) {
+        th_dfa_free(*best);
+        *best = d;
+        d = NULL;
+        to->merged = true;
+        to->wrong = wrong;
+        to->words = sample.n;
+    }
+    th_dfa_free(d);
+    th_sample_free(&sample);
+    return ok;
+}
+
+static bool learn_oracle(ThSession *s, const ThCall *call, const ThObject *from,
+                         const ThLearnWatch *watch, ThLearned *to, ThError *err)
+{
+    ThTeacher t = {.s = s, .object = from};
+    double noise = th_option_real(&call->options, "noise");
+    to->samples = th_option_int(&call->options, "samples");
+    ThDfa *d = NULL, *least = NULL;
+    bool ok = teacher_make(&t, call, err) && (d = ask_away(&t, call, watch, to, err)) &&
+              (to->exact || measure(&t, d, to->samples, &to->wrong, err));
+    if (ok && !to->exact && (double)to->wrong > noise * (double)to->samples && noise > 0)
+        ok = try_merging(&t, call, watch, &d, to, err);
+    if (ok && (least = th_dfa_minimize(d, th_stop(s), err)))
+        to->automaton =
+            t.classes.n_classes
+                ? th_classes_automaton(least, &t.classes, t.symbol, from->as.automaton, err)
+                : automaton_of(least, t.symbol, t.name, t.language, err);
+    th_dfa_free(least);
+    th_dfa_free(d);
+    teacher_free(&t);
+    return to->automaton != NULL;
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+bool th_learn_call(ThSession *s, const ThCall *call, const ThOperand *from,
+                   const ThLearnWatch *watch, ThLearned *to, ThError *err)
+{
+    *to = (ThLearned){0};
+    if (call->form == 2 && !from->quoted) {
+        th_need_object(s, from->text, -1, err);
+        return th_error_inside(err, from);
+    }
+    bool ok = call->form == 2 ? learn_file(s, call, from, watch, to, err)
+                              : learn_oracle(s, call, from->object, watch, to, err);
+    if (ok && !to->exact)
+        th_interval((double)to->wrong, (double)to->samples, &to->low, &to->high);
+    if (!ok && err && err->line == 0)
+        th_error_inside(err, from);
+    return ok;
+}
+
+static const char *plural(long long n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void say_queries(ThSession *s, const ThLearnReport *q)
+{
+    th_say(s, "  %lld membership quer%s (%lld more answered from memory), %lld guess%s", q->asked,
+           q->asked == 1 ? "y" : "ies", q->repeated, q->guesses, q->guesses == 1 ? "" : "es");
+    if (q->counterexamples)
+        th_say(s, ", %lld counterexample%s of at most %d symbol%s", q->counterexamples,
+               plural(q->counterexamples), q->longest, plural(q->longest));
+    th_say(s, "\n");
+    if (q->limited)
+        th_say(s, "  a limit was reached: the last guess is kept\n");
+}
+
+static void say_merging(ThSession *s, const ThLearned *l)
+{
+    const ThMergeReport *m = &l->merging;
+    th_say(s, "  %zu labelled word%s, a tree of %zu state%s, %lld merge%s of %lld tried\n",
+           l->words, plural((long long)l->words), m->tree, plural((long long)m->tree), m->merges,
+           plural(m->merges), m->tried);
+}
+
+static void say_disagreement(ThSession *s, const ThCall *call, const ThLearned *l)
+{
+    if (l->exact) {
+        th_say(s, "  the oracle agrees on every word\n");
+        return;
+    }
+    double share = (double)l->wrong / (double)l->samples;
+    ThRange length = th_option_range(&call->options, "length");
+    th_say(s, "  disagreement %.4g (95 %% interval %.4g to %.4g) on ", share, l->low, l->high);
+    if (call->form == 2)
+        th_say(s, "the labelled words\n");
+    else
+        th_say(s, "%lld words of %lld to %lld symbols\n", l->samples, length.lo, length.hi);
+}
+
+void th_learned_report(ThSession *s, const ThCall *call, const ThLearned *l, const char *name)
+{
+    size_t states, transitions;
+    th_automaton_size(l->automaton, &states, &transitions);
+    th_say(s, "%s: %zu state%s, %zu transition%s\n", name, states, plural((long long)states),
+           transitions, plural((long long)transitions));
+    if (call->form != 2)
+        say_queries(s, &l->queries);
+    if (l->merged)
+        say_merging(s, l);
+    say_disagreement(s, call, l);
+    th_result_int(s, "states", (long long)states);
+    th_result_int(s, "transitions", (long long)transitions);
+    th_result_int(s, "symbols", l->automaton->n_symbols);
+    th_result_int(s, "queries", l->queries.asked);
+    th_result_int(s, "guesses", l->queries.guesses);
+    th_result_int(s, "counterexamples", l->queries.counterexamples);
+    th_result_int(s, "merges", l->merging.merges);
+    th_result_real(s, "disagreement", l->exact ? 0 : (double)l->wrong / (double)l->samples);
+    th_result_real(s, "low", l->exact ? 0 : l->low);
+    th_result_real(s, "high", l->exact ? 0 : l->high);
+}
+
+TH_COMMAND(
+    learn, .group = "automata", .summary = "learn an automaton by asking, or from labelled words",
+    .detail =
+        "From an automaton, a task or a trained model, by membership and equivalence queries: "
+        "Angluin's L* with Rivest and Schapire's treatment of counterexamples.  An automaton and a "
+        "task say themselves whether a guess is right.  A model cannot, so words are drawn: "
+        "with the given confidence the result is wrong on a share below `error` of the words of "
+        "the given lengths; short words, and words through every state of the guess, are tried "
+        "first.  The classes of a "
+        "model become the outputs of states, unless they are reject and "
+        "accept, or accept=CLASS names one.\n\n"
+        "From a file, by merging states of the tree of its words as long as no word gets two "
+        "labels, those with the most agreeing labels first (RPNI with evidence-driven merging).  "
+        "A line of the file is a word and its label, separated by blanks: abba 1.  The last field "
+        "is the label.  If some word has several fields, each is a symbol: s1 a6 L 1.  "
+        "Otherwise each character is.  A label alone, or behind \"\", is about the empty word.  "
+        "Lines that begin with # and a blank are comments.  Labels 1 + accept yes true and "
+        "0 - reject no false make a language; any others become the outputs of states.  What no "
+        "word tells about is rejected.\n\n"
+        "With noise=P an automaton is accepted if it is wrong on a share of at most P of the "
+        "words drawn, and at the limit of states the last guess is kept.  Where wrong answers led "
+        "the questions astray, words are drawn and merged, contradictions being allowed at a "
+        "price, and the better automaton is the result.  The disagreement is measured on words "
+        "drawn afterwards (of a file: on its own words), with the interval of Clopper and Pearson.",
+    .example = "automaton p = parity\n"
+               "learn q from p\n"
+               "#> q: 2 states, 4 transitions\n"
+               "#>   6 membership queries (6 more answered from memory), 2 guesses, 1 "
+               "counterexample of at most 1 symbol\n"
+               "#>   the oracle agrees on every word\n"
+               "compare p q\n"
+               "#> equivalent",
+    .results = "states transitions symbols queries guesses counterexamples merges disagreement low "
+               "high",
+    .args = {{A_NEW, "A", 0}, {A_KEYWORD, "from", 0}, {A_OBJECT, "ORACLE", 0}},
+    .args2 = {{A_NEW, "A", 0}, {A_KEYWORD, "from", 0}, {A_FILE, "FILE", 0}},
+    .options = th_learn_options)
+{
+    ThLearned l;
+    const ThOperand *name = &call->operand[0];
+    if (!th_learn_call(s, call, &call->operand[1], NULL, &l, err))
+        return false;
+    ThAutomaton *mine = l.automaton;
+    if (!th_define(s, name->text, TH_AUTOMATON, mine, NULL, err))
+        return th_error_inside(err, name);
+    th_learned_report(s, call, &l, name->text);
+    return true;
+}

@@ -1,0 +1,450 @@
+/* trace.c - constructions step by step, as on a board: determinize, minimize, learn. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "automata/board.h"
+#include "base/memory.h"
+#include "base/symbols.h"
+#include "learn.h"
+
+static const char *plural(long long n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* Appends {q0, q1}. */
+static void write_set(ThText *t, const ThAutomaton *a, const int *state, size_t n)
+{
+    th_text_add(t, "{");
+    for (size_t i = 0; i < n; i++) {
+        th_text_add(t, i ? ", " : "");
+        th_text_add(t, a->state[state[i]]);
+    }
+    th_text_add(t, "}");
+}
+
+/* ---- determinize ----------------------------------------------------------------------------- */
+
+typedef struct {
+    ThSession *s;
+    const ThAutomaton *a;
+    long long step, arcs, accepting;
+} SubsetBoard;
+
+/* One line of the board: where a set goes by a symbol. */
+static bool subset_row(SubsetBoard *b, const ThSubsetStep *x, ThError *err)
+{
+    ThText from = {0}, to = {0}, note = {0};
+    write_set(&from, b->a, x->from, x->n_from);
+    write_set(&to, b->a, x->to, x->n_to);
+    if (x->fresh)
+        th_text_printf(&note, "new: s%d%s", x->to_number, x->accepts ? ", accepts" : "");
+    else
+        th_text_printf(&note, "s%d", x->to_number);
+    char *f = th_text_take(&from, err), *g = th_text_take(&to, err), *n = th_text_take(&note, err);
+    char name[24];
+    snprintf(name, sizeof name, "s%d", x->from_number);
+    b->accepting += x->fresh && x->accepts;
+    if (f && g && n)
+        th_row(b->s, ++b->step, name, f, x->symbol < 0 ? "" : b->a->symbol[x->symbol], g, n);
+    free(f);
+    free(g);
+    free(n);
+    return f && g && n;
+}
+
+static bool subset_step(void *context, const ThSubsetStep *x, ThError *err)
+{
+    SubsetBoard *b = context;
+    if (x->symbol >= 0) {
+        b->arcs++;
+        return subset_row(b, x, err);
+    }
+    ThText set = {0};
+    write_set(&set, b->a, x->to, x->n_to);
+    char *text = th_text_take(&set, err);
+    if (!text)
+        return false;
+    th_say(b->s, "s0 is %s: the start states and what empty moves reach from there%s\n", text,
+           x->accepts ? "; it accepts" : "");
+    b->accepting += x->accepts;
+    free(text);
+    return true;
+}
+
+TH_COMMAND(
+    trace_determinize, .group = "automata", .summary = "show the subset construction step by step",
+    .detail = "Every line says where a set of states leads by a symbol.  A set that has not been "
+              "seen before gets the next number, and its own lines later.  The set {} is the "
+              "sink.  The automaton itself stays as it is.",
+    .example = "automaton ends = minimize(tomita(1))\n"
+               "trace determinize ends\n",
+    .results = "states transitions accepting", .args = {{A_AUTOMATON, "A", 0}}, .flags = C_PAGED)
+{
+    SubsetBoard b = {.s = s, .a = call->operand[0].object->as.automaton};
+    th_table(s, "steps", "step:i state:s set:s symbol:s leads_to:s which_is:s");
+    int states = 0;
+    bool ok = th_board_subsets(b.a, (size_t)th_setting_int(s, "limit-states"), subset_step, &b,
+                               &states, th_stop(s), err);
+    th_table_end(s);
+    if (!ok)
+        return th_error_inside(err, &call->operand[0]);
+    th_say(s, "%d set%s, %lld of them accept%s\n", states, plural(states), b.accepting,
+           b.accepting == 1 ? "s" : "");
+    th_result_int(s, "states", states);
+    th_result_int(s, "transitions", b.arcs);
+    th_result_int(s, "accepting", b.accepting);
+    return true;
+}
+
+/* ---- minimize -------------------------------------------------------------------------------- */
+
+/* Names of the states of the machine: of the automaton where it was deterministic, s0, s1, … where
+ * it had to be made so; and one more for the sink. */
+typedef struct {
+    ThSession *s;
+    const ThAutomaton *a;
+    bool renamed;
+    char buffer[2][24];
+} PartitionBoard;
+
+static const char *state_name(PartitionBoard *b, int q, int which)
+{
+    if (!b->renamed && q < b->a->n_states)
+        return b->a->state[q];
+    if (!b->renamed)
+        return "(sink)";
+    snprintf(b->buffer[which], sizeof b->buffer[which], "s%d", q);
+    return b->buffer[which];
+}
+
+static void write_block(ThText *t, PartitionBoard *b, const ThPartitionStep *x, int block)
+{
+    bool first = true;
+    th_text_add(t, "{");
+    for (int q = 0; q < x->d->n_states; q++) {
+        if (!x->reachable[q] || x->block[q] != block)
+            continue;
+        th_text_add(t, first ? "" : ", ");
+        th_text_add(t, state_name(b, q, 0));
+        first = false;
+    }
+    th_text_add(t, "}");
+}
+
+/* Why a block is not the one that it was part of: a symbol by which its first state and the first
+ * state of what was split off part ways. */
+static void write_reason(ThText *t, PartitionBoard *b, const ThPartitionStep *x, int block)
+{
+    int q = x->first[block], p = x->split_from[block];
+    if (p < 0)
+        return;
+    int symbol = x->by[block];
+    size_t k = (size_t)x->d->n_symbols;
+    int to_q = x->d->next[(size_t)q * k + (size_t)symbol],
+        to_p = x->d->next[(size_t)p * k + (size_t)symbol];
+    th_text_printf(t, "by %s ", b->a->symbol[symbol]);
+    th_text_printf(t, "%s goes to B%d, ", state_name(b, p, 0), x->before[to_p]);
+    th_text_printf(t, "%s to B%d", state_name(b, q, 0), x->before[to_q]);
+}
+
+static bool partition_step(void *context, const ThPartitionStep *x, ThError *err)
+{
+    PartitionBoard *b = context;
+    for (int i = 0; i < x->n_blocks; i++) {
+        ThText set = {0}, why = {0};
+        char name[24];
+        snprintf(name, sizeof name, "B%d", i);
+        write_block(&set, b, x, i);
+        if (x->round == 0)
+            th_text_add(&why, x->d->n_classes == 2 ? x->d->class[x->first[i]] ? "accept" : "reject"
+                                                   : "the same outputs");
+        else
+            write_reason(&why, b, x, i);
+        char *states = th_text_take(&set, err), *reason = th_text_take(&why, err);
+        if (states && reason)
+            th_row(b->s, (long long)x->round, name, states, reason);
+        free(states);
+        free(reason);
+        if (!states || !reason)
+            return false;
+    }
+    return true;
+}
+
+TH_COMMAND(
+    trace_minimize, .group = "automata", .summary = "show the minimization round by round",
+    .detail =
+        "Moore's algorithm: in round 0 a block holds the states that accept, another those that "
+        "do not (or one block for every output); in round n the states that no word of up to n "
+        "symbols tells apart.  A block that is new says by which symbol its states part from those "
+        "that they were with.  The last round changes nothing: its blocks are the states of the "
+        "minimal automaton.  A nondeterministic automaton is made deterministic first (trace "
+        "determinize shows how), and (sink) is where missing transitions lead.",
+    .example = "automaton both = parity & parity\n"
+               "trace minimize both\n",
+    .results = "states rounds", .args = {{A_AUTOMATON, "A", 0}}, .flags = C_PAGED)
+{
+    const ThAutomaton *a = call->operand[0].object->as.automaton;
+    PartitionBoard b = {.s = s, .a = a, .renamed = !th_automaton_deterministic(a)};
+    size_t most = (size_t)th_setting_int(s, "limit-states");
+    ThClasses classes = {0};
+    bool outputs = th_automaton_moore(a) || th_automaton_mealy(a);
+    ThDfa *d = NULL;
+    if (!outputs)
+        d = th_automaton_acceptor(a, most, th_stop(s), err);
+    else if (th_classes_of(&classes, a, NULL, err))
+        d = th_classes_dfa(a, classes.of_state, classes.n_classes, err);
+    int rounds = 0, blocks = 0;
+    th_table(s, "rounds", "round:i block:s states:s why:s");
+    bool ok = d && th_board_partition(d, partition_step, &b, &rounds, &blocks, th_stop(s), err);
+    th_table_end(s);
+    th_dfa_free(d);
+    th_classes_free(&classes);
+    if (!ok)
+        return th_error_inside(err, &call->operand[0]);
+    th_say(s, "round %d changes nothing: %d state%s\n", rounds, blocks, plural(blocks));
+    th_result_int(s, "states", blocks);
+    th_result_int(s, "rounds", rounds);
+    return true;
+}
+
+/* ---- learn ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    ThSession *s;
+    long long guesses;
+    char **step; /* (n): what was done, for the table of json and csv */
+    size_t n, cap;
+} LearnBoard;
+
+/* Appends a word; the empty one as "". */
+static void write_word(ThText *t, char *const *symbol, int n_symbols, const int *word, int length)
+{
+    if (length == 0)
+        th_text_add(t, "\"\"");
+    th_symbols_write(t, symbol, n_symbols, word, length);
+}
+
+static void write_class(ThText *t, const ThTeacher *teacher, int class)
+{
+    const char *name = teacher->name[class];
+    if (teacher->language)
+        th_text_add(t, class ? "1" : "0");
+    else if (name)
+        th_text_add(t, name);
+    else
+        th_text_printf(t, "#%d", class);
+}
+
+/* The word of a row. */
+static void write_row_word(ThText *t, const ThTeacher *teacher, const ThLearnTable *x, size_t r)
+{
+    size_t k = (size_t)x->n_symbols, i = r ? (r - 1) / k : 0;
+    int symbol = r ? (int)((r - 1) % k) : 0, length = x->length[i];
+    int *word = th_alloc((size_t)length + 1, sizeof *word, NULL);
+    if (!word) {
+        t->failed = true;
+        return;
+    }
+    memcpy(word, x->word[i], (size_t)length * sizeof *word);
+    word[length] = symbol;
+    write_word(t, teacher->symbol, teacher->n_symbols, word, length + (r > 0));
+    free(word);
+}
+
+static bool is_state(const ThLearnTable *x, size_t r)
+{
+    return x->row[x->state[r]] == r;
+}
+
+/* Prints one cell, padded to a width. */
+static void say_cell(ThSession *s, ThText *t, int width)
+{
+    char *text = th_text_take(t, NULL);
+    int used = text ? th_utf8_width(text) : 0;
+    th_say(s, "%s%*s", text ? text : "", width > used ? width - used : 0, "");
+    free(text);
+}
+
+static int width_of(ThText *t, int least)
+{
+    char *text = th_text_take(t, NULL);
+    int width = text ? th_utf8_width(text) : 0;
+    free(text);
+    return width > least ? width : least;
+}
+
+/* Widths of the columns: 0 the word, 1 the state, 2 … the suffixes. */
+static int *measure(const ThTeacher *teacher, const ThLearnTable *x)
+{
+    int *width = th_alloc((size_t)x->n_suffixes + 2, sizeof *width, NULL);
+    ThText t = {0};
+    for (size_t r = 0; width && r < x->n_rows; r++) {
+        write_row_word(&t, teacher, x, r);
+        width[0] = width_of(&t, width[0]);
+        th_text_printf(&t, "q%d", x->state[r]);
+        width[1] = width_of(&t, width[1]);
+        for (int e = 0; e < x->n_suffixes; e++) {
+            write_class(&t, teacher, x->cell[r][e]);
+            width[e + 2] = width_of(&t, width[e + 2]);
+        }
+    }
+    for (int e = 0; width && e < x->n_suffixes; e++) {
+        write_word(&t, teacher->symbol, teacher->n_symbols, x->suffix[e], x->suffix_length[e]);
+        width[e + 2] = width_of(&t, width[e + 2]);
+    }
+    th_text_free(&t);
+    return width;
+}
+
+static void say_table_row(ThSession *s, const ThTeacher *teacher, const ThLearnTable *x, size_t r,
+                          const int *width)
+{
+    ThText t = {0};
+    th_say(s, "  ");
+    write_row_word(&t, teacher, x, r);
+    say_cell(s, &t, width[0] + 2);
+    th_text_printf(&t, "q%d", x->state[r]);
+    say_cell(s, &t, width[1]);
+    for (int e = 0; e < x->n_suffixes; e++) {
+        th_say(s, "  ");
+        write_class(&t, teacher, x->cell[r][e]);
+        say_cell(s, &t, e + 1 < x->n_suffixes ? width[e + 2] : 0);
+    }
+    th_say(s, "\n");
+}
+
+/* The table as Angluin draws it: the words of the states above, those one symbol longer below. */
+static void say_board(ThSession *s, const ThTeacher *teacher, const ThLearnTable *x)
+{
+    int *width = measure(teacher, x);
+    ThText t = {0};
+    if (!width)
+        return;
+    int whole = width[0] + 2 + width[1];
+    th_say(s, "  %*s", whole, "");
+    for (int e = 0; e < x->n_suffixes; e++) {
+        th_say(s, "  ");
+        write_word(&t, teacher->symbol, teacher->n_symbols, x->suffix[e], x->suffix_length[e]);
+        say_cell(s, &t, e + 1 < x->n_suffixes ? width[e + 2] : 0);
+        whole += 2 + width[e + 2];
+    }
+    th_say(s, "\n");
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t r = 0; r < x->n_rows; r++) {
+            if (is_state(x, r) == (pass == 0))
+                say_table_row(s, teacher, x, r, width);
+        }
+        if (pass == 0) {
+            th_say(s, "  ");
+            for (int i = 0; i < whole; i++)
+                th_say(s, "-");
+            th_say(s, "\n");
+        }
+    }
+    free(width);
+}
+
+/* Says a line, and keeps it for the table. */
+static void note(LearnBoard *b, ThText *t)
+{
+    char *text = th_text_take(t, NULL);
+    if (!text)
+        return;
+    th_say(b->s, "%s\n", text);
+    if (th_out(b->s) || !th_grow(&b->step, &b->cap, b->n + 1, sizeof *b->step, NULL))
+        free(text);
+    else
+        b->step[b->n++] = text;
+}
+
+static void watch_query(void *context, const ThTeacher *teacher, const ThLearnStep *x)
+{
+    LearnBoard *b = context;
+    ThText t = {0};
+    if (x->event == TH_LEARN_STATE) {
+        th_text_add(&t, "the row of ");
+        write_row_word(&t, teacher, x->table, x->row);
+        th_text_printf(&t, " is new: state q%d", x->table->n_states - 1);
+        note(b, &t);
+        return;
+    }
+    if (x->event == TH_LEARN_GUESS) {
+        th_text_printf(&t, "the table is closed: guess %lld, %d state%s", ++b->guesses,
+                       x->guess->n_states, plural(x->guess->n_states));
+        note(b, &t);
+        say_board(b->s, teacher, x->table);
+        return;
+    }
+    bool suffix = x->event == TH_LEARN_SUFFIX;
+    th_text_add(&t, suffix ? "the guess and the oracle part before its tail " : "no: on ");
+    write_word(&t, teacher->symbol, teacher->n_symbols, x->word, x->length);
+    if (suffix) {
+        th_text_add(&t, ", which becomes a column");
+    } else {
+        th_text_add(&t, " the guess says ");
+        write_class(&t, teacher, th_dfa_class(x->guess, x->word, (size_t)x->length));
+        th_text_add(&t, ", the oracle ");
+        write_class(&t, teacher, x->class);
+    }
+    note(b, &t);
+}
+
+static void watch_merge(void *context, char *const *symbol, int n_symbols, const ThMergeStep *x)
+{
+    LearnBoard *b = context;
+    ThText t = {0};
+    write_word(&t, symbol, n_symbols, x->word, x->depth);
+    if (x->into >= 0)
+        th_text_printf(&t, " is merged into q%d (score %.4g)", x->into, x->score);
+    else if (x->depth == 0)
+        th_text_printf(&t, " is the start: q%d", x->state);
+    else if (isinf(x->score))
+        th_text_printf(&t, " contradicts every state: it becomes q%d", x->state);
+    else
+        th_text_printf(&t, " fits no state (best score %.4g): it becomes q%d", x->score, x->state);
+    note(b, &t);
+}
+
+/* In json and csv the steps are a table. */
+static void list_steps(LearnBoard *b)
+{
+    if (!th_out(b->s)) {
+        th_table(b->s, "steps", "step:i what:s");
+        for (size_t i = 0; i < b->n; i++)
+            th_row(b->s, (long long)i + 1, b->step[i]);
+        th_table_end(b->s);
+    }
+    for (size_t i = 0; i < b->n; i++)
+        free(b->step[i]);
+    free(b->step);
+}
+
+TH_COMMAND(
+    trace_learn, .group = "automata", .summary = "show how an automaton is learned, step by step",
+    .detail =
+        "As learn does, without defining anything.  From an oracle: the table of answers at every "
+        "guess.  A row is a word, a column a suffix, a cell the class of the two together (1 and 0 "
+        "for accept and reject); above the line are the words of the states, below those with one "
+        "more symbol.  A counterexample is cut where the guess and the oracle part, and its tail "
+        "becomes a column.  From a file: which state of the tree of words is merged into which, "
+        "with the number of labels that agree, or becomes a state of the result.",
+    .example = "automaton p = tomita(1)\n"
+               "trace learn p\n",
+    .results = "states transitions symbols queries guesses counterexamples merges disagreement low "
+               "high",
+    .args = {{A_OBJECT, "ORACLE", 0}}, .args2 = {{A_FILE, "FILE", 0}}, .options = th_learn_options,
+    .flags = C_PAGED)
+{
+    LearnBoard b = {.s = s};
+    ThLearnWatch watch = {&b, watch_query, watch_merge};
+    ThLearned l;
+    bool ok = th_learn_call(s, call, &call->operand[0], &watch, &l, err);
+    list_steps(&b);
+    if (ok)
+        th_learned_report(s, call, &l, "learned");
+    th_automaton_free(ok ? l.automaton : NULL);
+    return ok;
+}
