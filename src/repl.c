@@ -2,10 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/select.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -199,16 +199,25 @@ static void drop_line(void)
     rl_callback_handler_remove();
 }
 
+/* Waits for a key, or for one of the signals that are blocked meanwhile: a signal that comes just
+ * before the wait would otherwise be noticed with the next key only. */
+static int wait_for_key(const sigset_t *while_waiting)
+{
+    fd_set input;
+    FD_ZERO(&input);
+    FD_SET(STDIN_FILENO, &input);
+    return pselect(STDIN_FILENO + 1, &input, NULL, NULL, NULL, while_waiting);
+}
+
 /* Returns false if the line was dropped; repl.line is NULL at the end of input. */
-static bool read_line(const char *prompt)
+static bool edit_line(const char *prompt, const sigset_t *while_waiting)
 {
     repl.ready = false;
     repl.line = NULL;
     th_signals_clear();
     rl_callback_handler_install(prompt, on_line);
     while (!repl.ready && !th_terminated()) {
-        struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
-        int r = poll(&p, 1, -1);
+        int r = wait_for_key(while_waiting);
         if (th_suspend_wanted()) {
             suspend();
         } else if (th_interrupted()) {
@@ -225,6 +234,21 @@ static bool read_line(const char *prompt)
     if (!repl.ready)
         rl_callback_handler_remove();
     return true;
+}
+
+static bool read_line(const char *prompt)
+{
+    sigset_t held, before;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTSTP);
+    sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGHUP);
+    sigaddset(&held, SIGWINCH);
+    sigprocmask(SIG_BLOCK, &held, &before);
+    bool kept = edit_line(prompt, &before);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return kept;
 }
 
 static ThLineResult next_line(ThSource *src, bool continued, char **line, size_t *cap, size_t *n)
