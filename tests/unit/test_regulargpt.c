@@ -238,6 +238,169 @@ static void test_no_symbol_is_lost(void **state)
     th_model_free(m);
 }
 
+/* ---- the collapse form again, from the text: K = 1, post-norm, ReLU ---- */
+
+enum { D = 8, HEADS = 2, WIDTH = D / HEADS, MOST = 32 };
+
+static const float *parameter(const ThModel *m, const char *name)
+{
+    int index = th_params_find(&m->params, name);
+    assert_true(index >= 0);
+    return th_params_at(&m->params, index);
+}
+
+/* y = x w + b, with w (n, cols) and b (cols) or NULL. */
+static void multiply(const double *x, int n, const float *w, const float *b, int cols, double *y)
+{
+    for (int j = 0; j < cols; j++) {
+        y[j] = b ? (double)b[j] : 0;
+        for (int k = 0; k < n; k++)
+            y[j] += x[k] * (double)w[k * cols + j];
+    }
+}
+
+/* x = LN(x + y). */
+static void add_and_norm(const ThModel *m, const char *name, double *x, const double *y)
+{
+    char gain[40], offset[40];
+    snprintf(gain, sizeof gain, "layer0.%s.gain", name);
+    snprintf(offset, sizeof offset, "layer0.%s.offset", name);
+    double mean = 0, variance = 0;
+    for (int j = 0; j < D; j++)
+        mean += (x[j] += y[j]) / D;
+    for (int j = 0; j < D; j++)
+        variance += (x[j] - mean) * (x[j] - mean) / D;
+    for (int j = 0; j < D; j++)
+        x[j] = (x[j] - mean) / sqrt(variance + 1e-5) * (double)parameter(m, gain)[j] +
+               (double)parameter(m, offset)[j];
+}
+
+/* One chunk of C vectors becomes one. */
+static void combine(const ThModel *m, double (*chunk)[D], int C, double *to)
+{
+    double q[D], kv[MOST][2 * D], mixed[D] = {0}, o[D], up[4 * D], down[D];
+    const float *relative = parameter(m, "layer0.attention.relative");
+    multiply(chunk[C - 1], D, parameter(m, "layer0.attention.query"), NULL, D, q);
+    for (int j = 0; j < C; j++)
+        multiply(chunk[j], D, parameter(m, "layer0.attention.key_value"), NULL, 2 * D, kv[j]);
+    for (int h = 0; h < HEADS; h++) {
+        double e[MOST], sum = 0;
+        for (int j = 0; j < C; j++) {
+            double dot = 0;
+            for (int k = h * WIDTH; k < (h + 1) * WIDTH; k++)
+                dot += q[k] * kv[j][k];
+            sum += e[j] = exp(dot / sqrt(WIDTH) + (double)relative[h * C + C - 1 - j]);
+        }
+        for (int j = 0; j < C; j++)
+            for (int k = h * WIDTH; k < (h + 1) * WIDTH; k++)
+                mixed[k] += e[j] / sum * kv[j][D + k];
+    }
+    multiply(mixed, D, parameter(m, "layer0.attention.output"), NULL, D, o);
+    memcpy(to, chunk[C - 1], D * sizeof *to);
+    add_and_norm(m, "norm1", to, o);
+    multiply(to, D, parameter(m, "layer0.feed_forward.up"),
+             parameter(m, "layer0.feed_forward.up_bias"), 4 * D, up);
+    for (int j = 0; j < 4 * D; j++)
+        up[j] = fmax(0, up[j]);
+    multiply(up, 4 * D, parameter(m, "layer0.feed_forward.down"),
+             parameter(m, "layer0.feed_forward.down_bias"), D, down);
+    add_and_norm(m, "norm2", to, down);
+}
+
+static void written_out(const ThModel *m, const int *token, int T, int C, double *z)
+{
+    double h[2 * MOST][D];
+    const float *pad = parameter(m, "pad");
+    for (int i = 0; i < T; i++)
+        for (int j = 0; j < D; j++)
+            h[i][j] = sqrt(D) * (double)parameter(m, "embedding")[token[i] * D + j];
+    int n = T;
+    do {
+        int pads = (C - n % C) % C;
+        memmove(h[pads], h[0], (size_t)n * sizeof *h);
+        for (int i = 0; i < pads; i++)
+            for (int j = 0; j < D; j++)
+                h[i][j] = (double)pad[j];
+        n = (n + pads) / C;
+        for (int i = 0; i < n; i++) {
+            double y[D];
+            combine(m, h + i * C, C, y);
+            memcpy(h[i], y, sizeof y);
+        }
+    } while (n > 1);
+    multiply(h[0], D, parameter(m, "head"), parameter(m, "head_bias"), 3, z);
+}
+
+static void test_written_out(void **state)
+{
+    (void)state;
+    for (int C = 2; C <= 4; C++) {
+        char options[40];
+        snprintf(options, sizeof options, "dim=8 heads=2 chunk=%d", C);
+        ThModel *m = make(options, 3, 3, TH_FINAL);
+        ThRng r = th_rng(2, "parameters", 0);
+        for (size_t i = 0; i < m->params.total; i++)
+            m->params.value[i] = (float)(0.7 * th_rng_normal(&r));
+        for (int T = 1; T <= 27; T++) {
+            int token[MOST];
+            double expected[3], answer[3];
+            ThBatch b = random_batch(1, T, 3, token);
+            written_out(m, token, T, C, expected);
+            logits(m, &b, true, answer);
+            assert_true(distance(expected, answer, 3) <= 1e-11);
+        }
+        th_model_free(m);
+    }
+}
+
+/* The distributions that the released code starts from. */
+static void test_initialisers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        ThInit init;
+        double scale;
+    } rows[] = {{"embedding", TH_INIT_TRUNCATED, 0.02},
+                {"pad", TH_INIT_NORMAL, 0.02},
+                {"layer0.attention.query", TH_INIT_TRUNCATED, 0.25},
+                {"layer0.attention.key_value", TH_INIT_TRUNCATED, 0.25},
+                {"layer0.attention.output", TH_INIT_TRUNCATED, 0.25},
+                {"layer0.attention.relative", TH_INIT_NORMAL, 0.02},
+                {"layer0.norm1.gain", TH_INIT_ONE, 0},
+                {"layer0.norm2.offset", TH_INIT_ZERO, 0},
+                {"layer0.feed_forward.up", TH_INIT_TRUNCATED, 0.25},
+                {"layer0.feed_forward.up_bias", TH_INIT_ZERO, 0},
+                {"layer0.feed_forward.down", TH_INIT_TRUNCATED, 0.125},
+                {"head", TH_INIT_TRUNCATED, 0.25},
+                {"head_bias", TH_INIT_ZERO, 0}};
+    ThModel *m = make("dim=16 heads=2", 2, 2, TH_FINAL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const ThParam *p = &m->params.item[th_params_find(&m->params, rows[i].name)];
+        assert_int_equal(p->init, rows[i].init);
+        assert_true(fabs(p->scale - rows[i].scale) < 1e-12);
+    }
+    th_model_free(m);
+}
+
+/* What the cluster figure of the paper counts: one string of 500 gives 501 vectors. */
+static void test_vectors_of_500(void **state)
+{
+    (void)state;
+    ThModel *m = make("dim=8 heads=2", 2, 2, TH_FINAL);
+    int token[500] = {0}, vectors = 0;
+    static const int rows[] = {250, 125, 63, 32, 16, 8, 4, 2, 1};
+    ThTrace *trace = th_model_trace(m, token, 500, NULL);
+    assert_int_equal(trace->n_layers, 9);
+    for (int l = 0; l < 9; l++) {
+        assert_int_equal(trace->layer[l].n_rows, rows[l]);
+        vectors += trace->layer[l].n_rows;
+    }
+    assert_int_equal(vectors, 501);
+    th_trace_free(trace);
+    th_model_free(m);
+}
+
 static void check_count(const char *options, int n_symbols, int n_classes, size_t count)
 {
     char *names[9];
@@ -305,11 +468,13 @@ static void test_copy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_depth),       cmocka_unit_test(test_trees),
-        cmocka_unit_test(test_forms),       cmocka_unit_test(test_masking),
-        cmocka_unit_test(test_sharing),     cmocka_unit_test(test_prefixes),
-        cmocka_unit_test(test_counts),      cmocka_unit_test(test_no_symbol_is_lost),
-        cmocka_unit_test(test_bad_options), cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_depth),          cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_forms),          cmocka_unit_test(test_masking),
+        cmocka_unit_test(test_sharing),        cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_counts),         cmocka_unit_test(test_no_symbol_is_lost),
+        cmocka_unit_test(test_bad_options),    cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_written_out),    cmocka_unit_test(test_initialisers),
+        cmocka_unit_test(test_vectors_of_500),
     };
     return cmocka_run_group_tests_name("regulargpt", tests, NULL, NULL);
 }
