@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "automata/automaton.h"
+#include "automata/functions.h"
 #include "base/text.h"
 #include "formats.h"
 #include "models/model.h"
@@ -354,6 +355,25 @@ static void list_builtins(FILE *out)
     }
 }
 
+static void list_functions(FILE *out)
+{
+    size_t n;
+    const ThAutomatonFunction *f = th_automaton_functions(&n);
+    fputs("\nfunctions of automaton expressions:\n", out);
+    for (size_t i = 0; i < n; i++) {
+        ThText call = {0};
+        th_text_printf(&call, "%s(%s)", f[i].name, f[i].arguments);
+        print_row(out, call.data ? call.data : f[i].name, f[i].summary);
+        th_text_free(&call);
+    }
+}
+
+static void list_automata(FILE *out)
+{
+    list_builtins(out);
+    list_functions(out);
+}
+
 static bool help_topic(FILE *out, const char *topic)
 {
     if (strcmp(topic, "syntax") == 0)
@@ -363,7 +383,7 @@ static bool help_topic(FILE *out, const char *topic)
     else if (strcmp(topic, "models") == 0)
         list_models(out);
     else if (strcmp(topic, "automata") == 0)
-        list_builtins(out);
+        list_automata(out);
     else if (strcmp(topic, "settings") == 0)
         print_specs(out, th_settings, "");
     else if (strcmp(topic, "formats") == 0)

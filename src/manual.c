@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "automata/automaton.h"
+#include "automata/functions.h"
 #include "base/text.h"
 #include "formats.h"
 #include "help.h"
@@ -257,6 +258,22 @@ static void mdoc_automata(FILE *out)
     fputs(".El\n", out);
 }
 
+static void mdoc_functions(FILE *out)
+{
+    size_t n;
+    const ThAutomatonFunction *f = th_automaton_functions(&n);
+    fputs(".Sh FUNCTIONS\nWhat automaton expressions can do to automata\n.Pq A, B\n"
+          "and transducers\n.Pq T, U :\n.Bl -tag -width Ds\n",
+          out);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(out, ".It Cm %s Ns Pq Ar", f[i].name);
+        mdoc_word(out, f[i].arguments);
+        fputc('\n', out);
+        mdoc_summary(out, f[i].summary);
+    }
+    fputs(".El\n", out);
+}
+
 static void mdoc_settings(FILE *out)
 {
     fputs(".Sh SETTINGS\nWhat\n.Ic set\nchanges:\n.Bl -tag -width Ds\n", out);
@@ -295,6 +312,7 @@ static void emit_man(FILE *out)
     mdoc_tasks(out);
     mdoc_models(out);
     mdoc_automata(out);
+    mdoc_functions(out);
     mdoc_settings(out);
     mdoc_formats(out);
 }

@@ -145,6 +145,63 @@ static bool swallows(ThTerms *t, int star, int y)
     return star_of(t, star) >= 0 && t->info[y].nullable && th_term_star(t, y) == star;
 }
 
+/* The number of factors of x in the factor x*, or 0; the factors in *part. */
+static int star_factors(const ThTerms *t, int star, const int **part)
+{
+    int inner = star_of(t, star), n;
+    ThTermKind kind;
+    if (inner < 0)
+        return 0;
+    *part = th_term_children(t, inner, &n, &kind);
+    return kind == TH_IS_CONCAT ? n : 0;
+}
+
+/* Does x stand, factor by factor, before place `at`, where x* is? */
+static bool stands_before(const List *l, size_t at, const int *part, int n)
+{
+    return at >= (size_t)n && memcmp(l->item + at - n, part, (size_t)n * sizeof *part) == 0;
+}
+
+/* y(xy)* is (yx)*y: moves the star at the end as far to the front as it goes, unless it follows its
+ * own inside, as in xy(xy)*. */
+static void rotate_star(ThTerms *t, List *l)
+{
+    for (size_t at = l->n - 1; at > 0 && !l->failed && !t->failed; at--) {
+        const int *part = NULL;
+        int n = star_factors(t, l->item[at], &part);
+        if (n == 0 || l->item[at - 1] != part[n - 1] || stands_before(l, at, part, n))
+            return;
+        int *turned = malloc((size_t)n * sizeof *turned);
+        if (!turned) {
+            t->failed = true;
+            return;
+        }
+        turned[0] = part[n - 1];
+        memcpy(turned + 1, part, (size_t)(n - 1) * sizeof *turned);
+        int inside = make(t, TH_IS_CONCAT, turned, (size_t)n);
+        free(turned);
+        l->item[at] = l->item[at - 1];
+        l->item[at - 1] = make(t, TH_IS_STAR, &inside, 1);
+    }
+}
+
+/* x*x is xx*, also where x has several factors. */
+static void move_star_back(const ThTerms *t, List *l)
+{
+    size_t end = l->n;
+    for (size_t at = end - 1; at-- > 0;) {
+        const int *part = NULL;
+        size_t n = (size_t)star_factors(t, l->item[at], &part), behind = end - at - 1;
+        bool single = behind == 1 && star_of(t, l->item[at]) == l->item[end - 1];
+        if (!single && (n != behind || memcmp(l->item + at + 1, part, n * sizeof *part) != 0))
+            continue;
+        int star = l->item[at];
+        memmove(l->item + at, l->item + at + 1, behind * sizeof *l->item);
+        l->item[end - 1] = star;
+        return;
+    }
+}
+
 static void append_factor(ThTerms *t, List *l, int factor)
 {
     while (l->n > 0) {
@@ -155,14 +212,13 @@ static void append_factor(ThTerms *t, List *l, int factor)
             break;
         l->n--;
     }
-    size_t at = l->n;
     push(l, factor);
-    if (l->failed)
+    if (l->failed || t->failed)
         return;
-    while (at > 0 && star_of(t, l->item[at - 1]) == factor) { /* x*x is xx* */
-        l->item[at] = l->item[at - 1];
-        l->item[--at] = factor;
-    }
+    if (star_of(t, factor) >= 0)
+        rotate_star(t, l);
+    else
+        move_star_back(t, l);
 }
 
 int th_term_concat(ThTerms *t, int x, int y)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "automata/regex.h"
+#include "automata/relate.h"
 #include "automata/run.h"
 #include "base/memory.h"
 #include "base/symbols.h"
@@ -42,9 +43,17 @@ TH_COMMAND(
         "outputs and without accept accepts wherever it can go.  A name that is no plain word "
         "stands in quotes.\n\n"
         "After = stands an expression: names of automata, built-in automata (help automata), "
-        "minimize(A), determinize(A), trim(A), and for the languages, from tight to loose, ~A (the "
+        "regular expressions, functions, and for the languages, from tight to loose, ~A (the "
         "words over its alphabet that A rejects), A & B, and A | B and A - B, where the - needs "
-        "blanks around it.  Operations on languages drop outputs, and unite the alphabets.",
+        "blanks around it.  Operations on languages drop outputs, and unite the alphabets.\n\n"
+        "regex \"...\" knows literals, . [a-z] [^ab] [[:digit:]] ( ) | * + ? {m,n}, and & "
+        "(intersection), - (difference) and ~ (complement); 'w0' is one symbol, blanks mean "
+        "nothing, \\ takes a character's meaning away, () is the empty word and [] no word.  The "
+        "alphabet is what is mentioned, in the order of the characters; regex \"...\" over \"ab\" "
+        "puts others in front.\n\n"
+        "The functions are concat, star, reverse, prefixes, suffixes, quotient, left_quotient, "
+        "shuffle, homomorphism, inverse, determinize, minimize, trim and complete, and for "
+        "transducers compose, invert, project and apply; help automata says what each does.",
     .example = "automaton ends {\n"
                "  alphabet a b\n"
                "  start  any\n"
@@ -55,7 +64,12 @@ TH_COMMAND(
                "}\n"
                "automaton both = minimize(parity & ends)\n"
                "echo $states states\n"
-               "#> 4 states",
+               "#> 4 states\n"
+               "compare ends regex \"(a|b)*ab\"\n"
+               "#> equivalent\n"
+               "automaton images = homomorphism(ends, a -> \"xy\", b -> eps)\n"
+               "show images as regex\n"
+               "#> automaton images = regex \"(xy)+\"",
     .results = "states transitions symbols", .args = {{A_NEW, "NAME", 0}, {A_BLOCK, "...", 0}},
     .args2 = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_AUTOMATON_EXPRESSION, "EXPRESSION", 0}})
 {
@@ -138,39 +152,76 @@ static void say_side(ThSession *s, const ThDifference *d, int side, const char *
     th_say(s, "\n");
 }
 
+/* What the languages have in common, where they are not the same. */
+static void say_relation(ThSession *s, const ThRelation *r, const char *a, const char *b)
+{
+    if (!r->known)
+        return;
+    th_result_flag(s, "included", !r->only[0]);
+    th_result_flag(s, "includes", !r->only[1]);
+    th_result_flag(s, "disjoint", !r->both);
+    th_result_text(s, "common", r->both ? r->both : "");
+    if (!r->only[0] && r->only[1])
+        th_say(s, "  every word of %s is one of %s\n", a, b);
+    if (!r->only[1] && r->only[0])
+        th_say(s, "  every word of %s is one of %s\n", b, a);
+    if (!r->both && (r->only[0] || r->only[1]))
+        th_say(s, "  they have no word in common\n");
+}
+
+/* The shortest word that tells them apart, and which side takes it. */
+static void say_difference(ThSession *s, const ThDifference *d, const char *a, const char *b)
+{
+    const char *word = d->word ? d->word : "";
+    th_result_flag(s, "equivalent", d->equivalent);
+    th_result_text(s, "word", word);
+    if (d->equivalent) {
+        th_say(s, "equivalent\n");
+        return;
+    }
+    th_say(s, "they differ on %s\n", *word ? word : "the empty word");
+    say_side(s, d, 0, a);
+    say_side(s, d, 1, b);
+}
+
 TH_COMMAND(
     compare, .group = "automata",
     .summary = "tell whether two automata are equivalent, or a shortest word that shows that "
                "they are not",
     .detail = "B may be an expression.  The word is the shortest that the two treat "
               "differently, and among those the first in the order of the alphabet of A.  "
-              "Two automata with outputs are compared by the last output of every word, too.",
+              "Two automata with outputs are compared by the last output of every word, too.\n\n"
+              "Where the languages differ it is also said whether one is part of the other "
+              "($included: every word of A is one of B; $includes: the other way round) and "
+              "whether they are $disjoint; $common is the shortest word of both.  These are left "
+              "out where more pairs of states than limit-states would have to be looked at.",
     .example = "automaton p = parity\n"
                "compare p even_pairs\n"
                "#> they differ on b\n"
                "#>   p rejects it\n"
                "#>   even_pairs accepts it\n"
                "compare p minimize(p)\n"
-               "#> equivalent",
-    .results = "equivalent word", .args = {{A_AUTOMATON, "A", 0}, {A_AUTOMATON_EXPRESSION, "B", 0}})
+               "#> equivalent\n"
+               "compare p regex \"(aa)*\"\n"
+               "#> they differ on a\n"
+               "#>   p accepts it\n"
+               "#>   regex \"(aa)*\" rejects it\n"
+               "#>   every word of regex \"(aa)*\" is one of p",
+    .results = "equivalent word included includes disjoint common",
+    .args = {{A_AUTOMATON, "A", 0}, {A_AUTOMATON_EXPRESSION, "B", 0}})
 {
     const ThOperand *first = &call->operand[0], *second = &call->operand[1];
+    const ThAutomaton *a = first->object->as.automaton;
     ThDifference d = {0};
+    ThRelation r = {0};
     ThAutomaton *b = th_automaton_value(s, second, err);
-    bool ok = b && th_automaton_compare(first->object->as.automaton, b, max_states(s), th_stop(s),
-                                        &d, err);
-    const char *word = d.word ? d.word : "";
-    if (ok) {
-        th_result_flag(s, "equivalent", d.equivalent);
-        th_result_text(s, "word", word);
-    }
-    if (ok && d.equivalent)
-        th_say(s, "equivalent\n");
-    if (ok && !d.equivalent) {
-        th_say(s, "they differ on %s\n", *word ? word : "the empty word");
-        say_side(s, &d, 0, first->text);
-        say_side(s, &d, 1, second->text);
-    }
+    bool ok = b && th_automaton_compare(a, b, max_states(s), th_stop(s), &d, err) &&
+              th_automaton_relate(a, b, max_states(s), th_stop(s), &r, err);
+    if (ok)
+        say_difference(s, &d, first->text, second->text);
+    if (ok)
+        say_relation(s, &r, first->text, second->text);
+    th_relation_free(&r);
     th_automaton_free(b);
     free(d.word);
     return ok;

@@ -152,7 +152,7 @@ TH_COMMAND(
                "#> ab\n"
                "#> aab\n"
                "#> bab\n"
-               "words e length=100 random=2\n"
+               "words e length=100 random=5 > \"random.txt\"\n"
                "words e most=4\n"
                "#> ab\n"
                "#> aab\n"
