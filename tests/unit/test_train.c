@@ -130,19 +130,105 @@ static void test_seeds_differ(void **state)
     th_task_free(t);
 }
 
-/* Cutting the batch differently changes only the rounding. */
+/* Cutting the batch differently changes only the rounding: one answer a string, one a position,
+ * and positions that have none. */
 static void test_threads_agree(void **state)
 {
     (void)state;
+    static const char *const tasks[] = {"parity", "sum", "mod_arith"};
+    for (int k = 0; k < 3; k++) {
+        ThTask *t = make_task(tasks[k]);
+        ThModel *a = make_model("regulargpt", "dim=16 heads=2");
+        ThModel *b = make_model("regulargpt", "dim=16 heads=2");
+        train(a, t, "steps=1 optimizer=sgd lr=0.1 length=17", 1);
+        train(b, t, "steps=1 optimizer=sgd lr=0.1 length=17", 3);
+        for (size_t i = 0; i < a->params.total; i++)
+            assert_true(fabs((double)a->params.value[i] - (double)b->params.value[i]) < 1e-5);
+        assert_true(fabs(a->training.mean_loss - b->training.mean_loss) < 1e-6);
+        assert_true(fabs(a->training.mean_accuracy - b->training.mean_accuracy) < 1e-12);
+        th_model_free(a);
+        th_model_free(b);
+        th_task_free(t);
+    }
+}
+
+/* With a clip that always bites, a step of plain gradient descent is as long as the learning rate
+ * times the clip: so schedules and clipping show. */
+static void check_rates(const char *schedule, const double *rates, int n)
+{
     ThTask *t = make_task("parity");
-    ThModel *a = make_model("regulargpt", "dim=16 heads=2");
-    ThModel *b = make_model("regulargpt", "dim=16 heads=2");
-    train(a, t, "steps=1 optimizer=sgd lr=0.1 length=17", 1);
-    train(b, t, "steps=1 optimizer=sgd lr=0.1 length=17", 3);
-    for (size_t i = 0; i < a->params.total; i++)
-        assert_true(fabs((double)a->params.value[i] - (double)b->params.value[i]) < 1e-5);
-    th_model_free(a);
-    th_model_free(b);
+    ThModel *m = make_model("regulargpt", "dim=8 heads=2");
+    char options[200];
+    snprintf(options, sizeof options,
+             "steps=%d optimizer=sgd momentum=0 lr=10 clip=0.01 length=9 batch=8 %s", n, schedule);
+    ThOptions o;
+    set_options(&o, th_train_options, options);
+    ThTrainer *tr = th_trainer_new(m, t, &o, 1, NULL);
+    size_t total = m->params.total;
+    float *before = malloc(total * sizeof *before);
+    for (int step = 0; step < n; step++) {
+        double squares = 0;
+        memcpy(before, m->params.value, total * sizeof *before);
+        assert_true(th_trainer_step(tr, NULL));
+        for (size_t i = 0; i < total; i++)
+            squares += pow((double)m->params.value[i] - (double)before[i], 2);
+        double expected = 10 * 0.01 * rates[step];
+        if (!(fabs(sqrt(squares) - expected) <= 1e-3 * expected))
+            fail_msg("%s, step %d: %g instead of %g", schedule, step, sqrt(squares), expected);
+    }
+    assert_true(th_trainer_done(tr));
+    free(before);
+    th_trainer_free(tr);
+    th_options_free(&o);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+static void test_schedules(void **state)
+{
+    (void)state;
+    check_rates("", (double[]){1, 1, 1}, 3);
+    check_rates("warmup=4", (double[]){0.25, 0.5, 0.75, 1, 1}, 5);
+    check_rates("schedule=linear", (double[]){1, 0.75, 0.5, 0.25}, 4);
+    check_rates("schedule=cosine warmup=2", (double[]){0.5, 0.8564823, 0.51, 0.1635177}, 4);
+}
+
+/* The adaptive curriculum starts at 3 and grows by 1.3, at least by 2, to the longest. */
+static void test_adaptive_lengths(void **state)
+{
+    (void)state;
+    static const int steps[] = {3, 5, 7, 9, 11, 14, 15, 0};
+    ThTask *t = make_task("parity");
+    ThModel *m = make_model("regulargpt", "dim=32 init=wide");
+    ThOptions o;
+    set_options(&o, th_train_options, "steps=600 curriculum=adaptive length=1..15 lr=2e-3");
+    ThTrainer *tr = th_trainer_new(m, t, &o, 1, NULL);
+    int at = 0;
+    while (!th_trainer_done(tr)) {
+        int longest = th_trainer_progress(tr).longest;
+        assert_true(th_trainer_step(tr, NULL));
+        ThProgress p = th_trainer_progress(tr);
+        assert_true(p.length >= 1 && p.length <= longest);
+        at += p.longest != steps[at];
+        assert_int_equal(p.longest, steps[at]);
+    }
+    assert_int_equal(steps[at], 15);
+    th_trainer_free(tr);
+    th_options_free(&o);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+/* Always the longest is the longest of those asked for. */
+static void test_fixed_length(void **state)
+{
+    (void)state;
+    ThTask *t = make_task("parity");
+    ThModel *m = make_model("rnn", "dim=4");
+    train(m, t, "steps=3 curriculum=fixed length=2..10:3 batch=4", 1);
+    assert_int_equal(m->training.trained_lo, 8);
+    assert_int_equal(m->training.trained_hi, 8);
+    th_model_free(m);
     th_task_free(t);
 }
 
@@ -397,6 +483,9 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_foreign_tokens),
         cmocka_unit_test(test_growth_stops),
+        cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_adaptive_lengths),
+        cmocka_unit_test(test_fixed_length),
     };
     return cmocka_run_group_tests_name("train", tests, NULL, NULL);
 }
