@@ -59,8 +59,8 @@ typedef struct {
 
 /* Sets every option to its default.  specs is borrowed for as long as o lives; NULL means none. */
 bool th_options_init(ThOptions *o, const ThOptionSpec *specs, ThError *err);
-bool th_options_copy(ThOptions *to, const ThOptions *from, ThError *err);
-void th_options_free(ThOptions *o);
+bool th_options_copy(ThOptions *to, const ThOptions *from, ThError *err); /* a deep copy */
+void th_options_free(ThOptions *o); /* leaves *o without options */
 
 /* Sets one option from text.  Errors: TH_EUSAGE for an unknown name (the message lists the valid
  * ones) or a value that does not fit (the message says what would). */

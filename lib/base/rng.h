@@ -19,8 +19,9 @@ typedef struct {
     uint64_t s[4];
 } ThRng;
 
+/* The stream of a seed, a purpose and an index; other arguments give unrelated streams. */
 ThRng th_rng(uint64_t seed, const char *purpose, uint64_t index);
-uint64_t th_rng_next(ThRng *r);
+uint64_t th_rng_next(ThRng *r);              /* 64 random bits */
 uint64_t th_rng_below(ThRng *r, uint64_t n); /* uniform on 0 … n-1, exactly; n ≥ 1 */
 double th_rng_uniform(ThRng *r);             /* uniform on [0,1) */
 double th_rng_normal(ThRng *r);              /* mean 0, variance 1; Marsaglia's polar method */

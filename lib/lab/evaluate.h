@@ -17,7 +17,8 @@ typedef struct ThScore {
 
 typedef struct ThEvaluator ThEvaluator;
 
-/* Returns new.  model must be bound and fit the task (TH_EVALUE); both are borrowed. */
+/* Returns new.  model must be bound and fit the task (TH_EVALUE); both are borrowed.  threads ≥ 1;
+ * TH_ELIMIT if the system gives fewer, TH_ENOMEM. */
 ThEvaluator *th_evaluator_new(const ThModel *m, const ThTask *t, long long seed, int threads,
                               ThError *err);
 
@@ -34,11 +35,12 @@ void th_evaluator_free(ThEvaluator *e); /* NULL is fine */
 void th_interval(double right, double n, double *lo, double *hi);
 
 /* The outputs of a bound model for one word of length ≥ 1: (outputs, n_classes), with one output
- * for TH_FINAL and one a position otherwise. */
+ * for TH_FINAL and one a position otherwise.  TH_EVALUE: not bound, an empty word, a symbol number
+ * outside the alphabet; TH_ENOMEM. */
 bool th_logits(const ThModel *m, const int *token, int length, double *logits, ThError *err);
 
 /* The class (or, for TH_BITS, 0/1 bits) that a bound model gives a word, into answer: 1 entry for
- * TH_FINAL, length otherwise, times n_classes for TH_BITS. */
+ * TH_FINAL, length otherwise, times n_classes for TH_BITS.  Errors as th_logits. */
 bool th_predict(const ThModel *m, const int *token, int length, int *answer, ThError *err);
 
 /* Turns the n logits of one output into probabilities: of the classes, or of each bit. */

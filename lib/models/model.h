@@ -97,13 +97,15 @@ struct ThModel {
 const ThModelKind *const *th_model_kinds(size_t *n); /* the registry, in manual order */
 const ThModelKind *th_model_kind(const char *name);  /* view, or NULL */
 
-/* Returns new, not yet bound.  options must come from kind->options; they are copied. */
+/* Returns new, not yet bound.  options must come from kind->options; they are copied.  TH_EUSAGE if
+ * they do not fit together, TH_ENOMEM. */
 ThModel *th_model_new(const ThModelKind *kind, const ThOptions *options, ThError *err);
 ThModel *th_model_copy(const ThModel *m, ThError *err); /* returns new; scores are not copied */
 void th_model_free(ThModel *m);                         /* NULL is fine */
 
 /* Gives the model its alphabet and classes and draws its parameters; on a bound model checks that
- * they are the same (TH_EVALUE). */
+ * they are the same (TH_EVALUE).  *s is copied.  TH_EUSAGE if the architecture cannot answer as *s
+ * asks, TH_ENOMEM: the model stays unbound. */
 bool th_model_bind(ThModel *m, const ThSignature *s, uint64_t seed, ThError *err);
 
 /* Makes a model what it was before it was bound, and forgets its training. */

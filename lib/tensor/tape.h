@@ -73,7 +73,8 @@ void th_tape_tag(ThTape *t, ThVar v, const char *name, int index);
 ThVar th_tape_find(const ThTape *t, const char *name, int index); /* -1: none */
 
 /* Runs the record backwards from a value of shape (1,1), or from `seed` (shape of v, row-major)
- * where seed is not NULL.  Fails as th_tape_ok does. */
+ * where seed is not NULL; once after each begin.  TH_EVALUE if v is none or gradients were not
+ * wanted, else fails as th_tape_ok does. */
 bool th_tape_backward(ThTape *t, ThVar v, const double *seed, ThError *err);
 
 /* View of the parameters' gradient as floats (TH_FLOAT) or doubles (TH_DOUBLE), params->total
@@ -111,8 +112,8 @@ ThVar th_op_add_row(ThTape *t, ThVar a, ThVar row);            /* row (1,cols) t
 ThVar th_op_scale(ThTape *t, ThVar a, double by);
 ThVar th_op_relu(ThTape *t, ThVar a);
 
-/* Layer normalisation over columns, biased variance, eps 1e-5, gain and offset (1,cols); of the sum
- * a + b where b is not -1 (the residual connection). */
+/* Layer normalisation (Ba, Kiros and Hinton 2016) over columns, biased variance, eps 1e-5, gain and
+ * offset (1,cols); of the sum a + b where b is not -1 (the residual connection). */
 ThVar th_op_layer_norm(ThTape *t, ThVar a, ThVar b, ThVar gain, ThVar offset);
 
 /* Adds Gaussian noise of the given standard deviation, drawn from *r now. */

@@ -145,6 +145,9 @@ static void test_threads_agree(void **state)
         for (size_t i = 0; i < a->params.total; i++)
             assert_true(fabs((double)a->params.value[i] - (double)b->params.value[i]) < 1e-5);
         assert_true(fabs(a->training.mean_loss - b->training.mean_loss) < 1e-6);
+        /* A mean over the answers: an untrained model's is about that of guessing. */
+        double guess = log(t->signature.n_classes);
+        assert_true(a->training.mean_loss > 0.5 * guess && a->training.mean_loss < guess + 1);
         assert_true(fabs(a->training.mean_accuracy - b->training.mean_accuracy) < 1e-12);
         th_model_free(a);
         th_model_free(b);
