@@ -135,26 +135,33 @@ void th_algebra_free(ThAlgebra *a)
     *a = (ThAlgebra){0};
 }
 
+char *th_element_name(const ThAlgebra *a, int x, ThError *err)
+{
+    enum { LONGEST = 200 };
+    ThText t = {0};
+    int word[LONGEST], length = a->m->length[x];
+    if (length <= LONGEST) {
+        th_monoid_word(a->m, x, word);
+        th_symbols_write(&t, a->machine.minimal->symbol, a->m->n_symbols, word, length);
+    } else {
+        th_text_printf(&t, "#%d", x);
+    }
+    th_text_add(&t, x == 0 ? "ε" : "");
+    return th_text_take(&t, err);
+}
+
 char **th_element_names(const ThAlgebra *a, ThError *err)
 {
-    int n = a->m->size, longest = a->m->length[n - 1];
+    int n = a->m->size;
     char **name = th_alloc((size_t)n, sizeof *name, err);
-    int *word = th_alloc((size_t)longest, sizeof *word, err);
-    bool ok = name && word;
-    for (int x = 0; ok && x < n; x++) {
-        ThText t = {0};
-        th_monoid_word(a->m, x, word);
-        th_symbols_write(&t, a->machine.minimal->symbol, a->m->n_symbols, word, a->m->length[x]);
-        if (x == 0)
-            th_text_add(&t, "ε");
-        name[x] = th_text_take(&t, err);
-        ok = name[x] != NULL;
+    for (int x = 0; name && x < n; x++) {
+        name[x] = th_element_name(a, x, err);
+        if (!name[x]) {
+            th_names_free(name, n);
+            return NULL;
+        }
     }
-    free(word);
-    if (ok)
-        return name;
-    th_names_free(name, n);
-    return NULL;
+    return name;
 }
 
 void th_names_free(char **names, int n)
@@ -342,21 +349,26 @@ static void say_summary(ThSession *s, const ThAlgebra *a)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static void table_classes(ThSession *s, const ThAlgebra *a, char *const *name)
+static bool table_classes(ThSession *s, const ThAlgebra *a, ThError *err)
 {
+    bool ok = true;
     th_table(s, "classes",
-             "class:i depth:i rows:i columns:i cell:i elements:i groups:i group:s "
-             "first:s");
-    for (int d = 0; d < a->g->n_d; d++) {
+             "class:i depth:i rows:i columns:i cell:i elements:i groups:i group:s first:s");
+    for (int d = 0; ok && d < a->g->n_d; d++) {
         const ThDClass *c = &a->g->class[d];
-        th_row(s, (long long)d + 1, (long long)c->depth, (long long)c->n_r, (long long)c->n_l,
-               (long long)c->h_size, (long long)(a->g->start[d + 1] - a->g->start[d]),
-               (long long)c->n_groups, c->n_groups ? a->v.groups[d].name : "none", name[c->first]);
+        char *first = th_element_name(a, c->first, err);
+        ok = first != NULL;
+        if (ok)
+            th_row(s, (long long)d + 1, (long long)c->depth, (long long)c->n_r, (long long)c->n_l,
+                   (long long)c->h_size, (long long)(a->g->start[d + 1] - a->g->start[d]),
+                   (long long)c->n_groups, c->n_groups ? a->v.groups[d].name : "none", first);
+        free(first);
     }
     th_table_end(s);
+    return ok;
 }
 
-/* Appends the words of x·a for all symbols a, or of a·x. */
+/* Returns new: the words of x·a for all symbols a, or of a·x. */
 static char *products(const ThAlgebra *a, char *const *name, const int *table, int x, ThError *err)
 {
     ThText t = {0};
@@ -388,47 +400,24 @@ static bool table_elements(ThSession *s, const ThAlgebra *a, char *const *name, 
 
 enum { PAGE = 78, WIDEST_CELL = 40 };
 
-/* What marks an idempotent: a star, unless some symbol has one. */
-static const char *idempotent_mark(const ThAlgebra *a)
+ThEggbox th_eggbox_of(const ThAlgebra *a, char *const *name)
 {
+    ThEggbox e = {.m = a->m, .g = a->g, .name = name, .mark = "*", .widest = WIDEST_CELL};
     for (int b = 0; b < a->m->n_symbols; b++)
         if (strchr(a->machine.minimal->symbol[b], '*'))
-            return "°";
-    return "*";
-}
-
-/* Appends the words of a cell, an idempotent's with a star; several may be too many: then how many.
- */
-static void write_cell(ThText *t, const ThAlgebra *a, char *const *name, int d, const int at[2])
-{
-    int n;
-    const int *cell = th_green_cell(a->g, d, at[0], at[1], &n);
-    ThText words = {0};
-    for (int i = 0; i < n && !words.failed; i++)
-        th_text_printf(&words, "%s%s%s", i ? " " : "", name[cell[i]],
-                       th_monoid_idempotent(a->m, cell[i]) ? idempotent_mark(a) : "");
-    if (words.data && th_utf8_width(words.data) <= WIDEST_CELL) {
-        th_text_add(t, words.data);
-    } else {
-        bool group = false;
-        for (int i = 0; i < n; i++)
-            group = group || th_monoid_idempotent(a->m, cell[i]);
-        th_text_printf(t, "%d%s", n, group ? idempotent_mark(a) : "");
-    }
-    th_text_free(&words);
+            e.mark = "°";
+    return e;
 }
 
 /* Returns new: the texts of a class's cells, by rows, and *width of the widest. */
-static char **cell_texts(const ThAlgebra *a, char *const *name, int d, int *width, ThError *err)
+static char **cell_texts(const ThEggbox *e, int d, int *width, ThError *err)
 {
-    const ThDClass *c = &a->g->class[d];
+    const ThDClass *c = &e->g->class[d];
     int n = c->n_r * c->n_l;
     char **text = th_alloc((size_t)n, sizeof *text, err);
     *width = 0;
     for (int i = 0; text && i < n; i++) {
-        ThText t = {0};
-        write_cell(&t, a, name, d, (int[]){i / c->n_l, i % c->n_l});
-        text[i] = th_text_take(&t, err);
+        text[i] = th_eggbox_cell(e, d, i / c->n_l, i % c->n_l, err);
         if (!text[i]) {
             th_names_free(text, n);
             return NULL;
@@ -451,39 +440,20 @@ static void say_rule(ThSession *s, int columns, int width)
 }
 
 /* One character a cell where the words have no room: a star for a group. */
-static void say_small_box(ThSession *s, const ThAlgebra *a, int d)
+static void say_small_box(ThSession *s, const ThEggbox *e, int d)
 {
-    const ThDClass *c = &a->g->class[d];
+    const ThDClass *c = &e->g->class[d];
     for (int row = 0; row < c->n_r; row++) {
         th_say(s, "  ");
-        for (int column = 0; column < c->n_l; column++) {
-            int n;
-            const int *cell = th_green_cell(a->g, d, row, column, &n);
-            bool group = false;
-            for (int i = 0; i < n; i++)
-                group = group || th_monoid_idempotent(a->m, cell[i]);
-            th_say(s, "%s", group ? "*" : ".");
-        }
+        for (int column = 0; column < c->n_l; column++)
+            th_say(s, "%s", th_eggbox_group(e, d, row, column) ? "*" : ".");
         th_say(s, "\n");
     }
 }
 
-static bool say_box(ThSession *s, const ThAlgebra *a, char *const *name, int d, ThError *err)
+static void say_large_box(ThSession *s, const ThDClass *c, char *const *text, int width)
 {
-    const ThDClass *c = &a->g->class[d];
-    int width;
-    char **text = cell_texts(a, name, d, &width, err);
-    if (!text)
-        return false;
-    th_say(s, "D-class %d: %d x %d, cells of %d", d + 1, c->n_r, c->n_l, c->h_size);
-    if (c->n_groups == 0)
-        th_say(s, ", not regular\n");
-    else if (c->h_size > 1)
-        th_say(s, ", group %s\n", a->v.groups[d].name);
-    else
-        th_say(s, "\n");
-    bool fits = 3 + c->n_l * (width + 3) <= PAGE;
-    for (int row = 0; fits && row < c->n_r; row++) {
+    for (int row = 0; row < c->n_r; row++) {
         say_rule(s, c->n_l, width);
         th_say(s, "  |");
         for (int column = 0; column < c->n_l; column++) {
@@ -492,23 +462,58 @@ static bool say_box(ThSession *s, const ThAlgebra *a, char *const *name, int d, 
         }
         th_say(s, "\n");
     }
-    if (fits)
-        say_rule(s, c->n_l, width);
+    say_rule(s, c->n_l, width);
+}
+
+static bool say_box(ThSession *s, const ThEggbox *e, const char *label, int d, ThError *err)
+{
+    const ThDClass *c = &e->g->class[d];
+    int width;
+    char **text = cell_texts(e, d, &width, err);
+    if (!text)
+        return false;
+    th_say(s, "D-class %s\n", label);
+    if (3 + c->n_l * (width + 3) <= PAGE)
+        say_large_box(s, c, text, width);
     else if (c->n_l <= PAGE)
-        say_small_box(s, a, d);
+        say_small_box(s, e, d);
     else
         th_say(s, "  too wide to be shown\n");
     th_names_free(text, c->n_r * c->n_l);
     return true;
 }
 
+char **th_class_labels(const ThAlgebra *a, ThError *err)
+{
+    char **label = th_alloc((size_t)a->g->n_d, sizeof *label, err);
+    for (int d = 0; label && d < a->g->n_d; d++) {
+        const ThDClass *c = &a->g->class[d];
+        ThText t = {0};
+        th_text_printf(&t, "%d: %d x %d", d + 1, c->n_r, c->n_l);
+        if (c->h_size > 1)
+            th_text_printf(&t, ", cells of %d", c->h_size);
+        if (c->n_groups == 0)
+            th_text_add(&t, ", not regular");
+        else if (c->h_size > 1)
+            th_text_printf(&t, ", group %s", a->v.groups[d].name);
+        label[d] = th_text_take(&t, err);
+        if (!label[d]) {
+            th_names_free(label, a->g->n_d);
+            return NULL;
+        }
+    }
+    return label;
+}
+
 static bool say_eggbox(ThSession *s, const ThAlgebra *a, char *const *name, ThError *err)
 {
-    for (int d = 0; d < a->g->n_d; d++) {
-        if (th_stopped(th_stop(s), err) || !say_box(s, a, name, d, err))
-            return false;
-    }
-    return true;
+    ThEggbox e = th_eggbox_of(a, name);
+    char **label = th_class_labels(a, err);
+    bool ok = label != NULL;
+    for (int d = 0; ok && d < a->g->n_d; d++)
+        ok = !th_stopped(th_stop(s), err) && say_box(s, &e, label[d], d, err);
+    th_names_free(label, a->g->n_d);
+    return ok;
 }
 
 static const ThOptionSpec monoid_options[] = {
@@ -525,11 +530,11 @@ static bool show_details(ThSession *s, const ThAlgebra *a, const char *show, ThE
     }
     if (strcmp(show, "summary") == 0)
         return true;
+    if (strcmp(show, "classes") == 0)
+        return table_classes(s, a, err);
     char **name = th_element_names(a, err);
     bool ok = name != NULL;
-    if (ok && strcmp(show, "classes") == 0)
-        table_classes(s, a, name);
-    else if (ok && strcmp(show, "elements") == 0)
+    if (ok && strcmp(show, "elements") == 0)
         ok = table_elements(s, a, name, err);
     else if (ok)
         ok = say_eggbox(s, a, name, err);
@@ -570,11 +575,11 @@ TH_COMMAND(
         "#>   reaches 99.7 to 100 % on every task of this kind, though the average one 70\n"
         "#>   to 83 % only. RegularGPT's exact construction (lemma 1) multiplies maps of 3\n"
         "#>   states with 27 hidden units.\n"
-        "#> D-class 1: 1 x 1, cells of 1\n"
+        "#> D-class 1: 1 x 1\n"
         "#>   +----+\n"
         "#>   | ε* |\n"
         "#>   +----+\n"
-        "#> D-class 2: 1 x 2, cells of 1\n"
+        "#> D-class 2: 1 x 2\n"
         "#>   +-----+-----+\n"
         "#>   | w0* | w1* |\n"
         "#>   +-----+-----+",

@@ -3,6 +3,7 @@
 #ifndef TH_COMMANDS_MONOID_H
 #define TH_COMMANDS_MONOID_H
 
+#include "automata/eggbox.h"
 #include "automata/green.h"
 #include "automata/holonomy.h"
 #include "automata/varieties.h"
@@ -32,9 +33,15 @@ void th_algebra_free(ThAlgebra *a);
 /* Sets the figures of monoid. */
 void th_set_algebra(ThSession *s, const ThAlgebra *a);
 
-/* Returns new: the shortest word of every element (ε for the identity), or NULL. */
+/* Returns new: the shortest word of an element, ε for the identity, or where it is too long
+ * #number; the same for every element; for every D-class its size and group. */
+char *th_element_name(const ThAlgebra *a, int x, ThError *err);
 char **th_element_names(const ThAlgebra *a, ThError *err);
+char **th_class_labels(const ThAlgebra *a, ThError *err);
 void th_names_free(char **names, int n); /* NULL is fine */
+
+/* The egg-boxes; names are borrowed. */
+ThEggbox th_eggbox_of(const ThAlgebra *a, char *const *name);
 
 /* Returns new: {NAME …} for an image set, shortened to about this many characters. */
 char *th_set_text(const ThHolonomy *h, char *const *state, int set, size_t most, ThError *err);

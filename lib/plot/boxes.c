@@ -1,0 +1,98 @@
+#include "plot/boxes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* Room for a line that passes a row. */
+static const double LANE = 0.05;
+
+bool th_boxes_add(ThBoxes *b, ThBox box, ThError *err)
+{
+    if (!th_grow(&b->box, &b->cap, b->n + 1, sizeof *b->box, err))
+        return false;
+    b->n_rows = box.row >= b->n_rows ? box.row + 1 : b->n_rows;
+    b->box[b->n++] = box;
+    return true;
+}
+
+bool th_boxes_join(ThBoxes *b, int from, int to, ThError *err)
+{
+    ThBoxLine line = {.from = from, .to = to, .bend = (int)b->n};
+    for (int row = b->box[from].row + 1; row < b->box[to].row; row++, line.bends++)
+        if (!th_boxes_add(b, (ThBox){.row = row, .width = LANE}, err))
+            return false;
+    if (!th_grow(&b->line, &b->line_cap, b->n_lines + 1, sizeof *b->line, err))
+        return false;
+    b->line[b->n_lines++] = line;
+    return true;
+}
+
+void th_boxes_free(ThBoxes *b)
+{
+    free(b->box);
+    free(b->line);
+    *b = (ThBoxes){0};
+}
+
+bool th_boxes_place(ThBoxes *b, ThError *err)
+{
+    double *width = th_alloc((size_t)b->n_rows, sizeof *width, err);
+    double *height = th_alloc((size_t)b->n_rows, sizeof *height, err);
+    bool ok = width && height;
+    for (size_t i = 0; ok && i < b->n; i++) {
+        int row = b->box[i].row;
+        b->box[i].x = width[row] > 0 ? width[row] + b->gap_x : 0;
+        width[row] = b->box[i].x + b->box[i].width;
+        height[row] = fmax(height[row], b->box[i].height);
+        b->width = fmax(b->width, width[row]);
+    }
+    for (int row = 0; ok && row < b->n_rows; row++) {
+        for (size_t i = 0; i < b->n; i++) {
+            ThBox *box = &b->box[i];
+            if (box->row != row)
+                continue;
+            box->x += (b->width - width[row]) / 2;
+            if (box->height <= 0) /* a lane is as high as its row */
+                box->height = height[row];
+            box->y = b->height + (height[row] - box->height) / 2;
+        }
+        b->height += height[row] + (row + 1 < b->n_rows ? b->gap_y : 0);
+    }
+    free(width);
+    free(height);
+    return ok;
+}
+
+double th_boxes_page(ThFigure *f, const ThBoxes *b, double left)
+{
+    double width = b->width + left + 0.6, height = b->height + 0.4;
+    double scale = fmin(1, fmin(17 / width, 12 / height));
+    f->width = fmax(4.5, width * scale);
+    f->height = fmax(2, height * scale + 0.7);
+    th_figure_printf(f,
+                     "unset border; unset xtics; unset ytics; unset key; set size ratio -1\n"
+                     "set lmargin 0.5; set rmargin 0.5; set bmargin 0.5; set tmargin 3\n"
+                     "set xrange [%.4f:%.4f]; set yrange [%.4f:%.4f]\n",
+                     -left - 0.3, b->width + 0.3, -b->height - 0.25, 0.15);
+    return scale;
+}
+
+void th_boxes_put_lines(ThFigure *f, const ThBoxes *b)
+{
+    th_figure_block(f, "LINES");
+    for (size_t i = 0; i < b->n_lines; i++) {
+        const ThBoxLine *line = &b->line[i];
+        const ThBox *from = &b->box[line->from], *to = &b->box[line->to];
+        th_figure_printf(f, "%.4f %.4f\n", from->x + from->width / 2, -from->y - from->height);
+        for (int j = 0; j < line->bends; j++) {
+            const ThBox *lane = &b->box[line->bend + j];
+            double x = lane->x + lane->width / 2;
+            th_figure_printf(f, "%.4f %.4f\n%.4f %.4f\n", x, -lane->y, x, -lane->y - lane->height);
+        }
+        th_figure_printf(f, "%.4f %.4f\n\n", to->x + to->width / 2, -to->y);
+    }
+    th_figure_printf(f, "NaN NaN\n");
+    th_figure_end_block(f);
+}
