@@ -2,11 +2,10 @@
  * sliding dilated attention, so that a string is combined like the leaves of a tree and the depth
  * grows with its length.  Names follow the paper: C chunk, K thickness, r relative scalars. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "models/model.h"
+#include "models/builder.h"
 #include "models/routing.h"
 
 static const ThOptionSpec options[] = {
@@ -64,38 +63,22 @@ static bool check(const ThOptions *o, ThError *err)
 /* How wide weights start: Haiku's truncated normal by fan-in as released, GPT-2's 0.02 for the
  * pre-norm reading, a plain normal by fan-in for init=wide. */
 typedef struct {
-    ThModel *m;
+    ThBuilder base;
     bool pre, wide;
-    int layer;
-    ThError *err;
-    bool ok;
 } Builder;
-
-static int add(Builder *b, const char *name, int rows, int cols, ThInit init, double scale)
-{
-    char full[64];
-    if (b->layer < 0)
-        snprintf(full, sizeof full, "%s", name);
-    else
-        snprintf(full, sizeof full, "layer%d.%s", b->layer, name);
-    int index = th_params_add(&b->m->params, full, rows, cols, init, scale, b->err);
-    b->ok &= index >= 0;
-    return index;
-}
 
 static int weight(Builder *b, const char *name, int rows, int cols, double shrink)
 {
-    double fan_in = 1 / sqrt(rows);
-    if (b->pre && !b->wide)
-        return add(b, name, rows, cols, TH_INIT_NORMAL, 0.02 * shrink);
     if (b->wide)
-        return add(b, name, rows, cols, TH_INIT_NORMAL, fan_in * shrink);
-    return add(b, name, rows, cols, TH_INIT_TRUNCATED, fan_in);
+        return th_build(&b->base, name, rows, cols, TH_INIT_NORMAL, 1 / sqrt(rows) * shrink);
+    if (b->pre)
+        return th_build(&b->base, name, rows, cols, TH_INIT_NORMAL, 0.02 * shrink);
+    return th_build_matrix(&b->base, name, rows, cols);
 }
 
 static int row(Builder *b, const char *name, int cols, ThInit init)
 {
-    return add(b, name, 1, cols, init, 0);
+    return th_build_vector(&b->base, name, cols, init);
 }
 
 static int bias_if(Builder *b, bool wanted, const char *name, int cols)
@@ -115,8 +98,8 @@ static void add_layer(Builder *b, const Layout *l, int hidden, Layer *y)
     y->query_bias = bias_if(b, l->pre, "attention.query_bias", d);
     y->key_value_bias = bias_if(b, l->pre, "attention.key_value_bias", 2 * d);
     y->output_bias = bias_if(b, l->pre, "attention.output_bias", d);
-    y->relative =
-        add(b, "attention.relative", l->heads, l->shape.C, TH_INIT_NORMAL, b->wide ? 0 : 0.02);
+    y->relative = th_build(&b->base, "attention.relative", l->heads, l->shape.C, TH_INIT_NORMAL,
+                           b->wide ? 0 : 0.02);
     y->norm1_gain = row(b, "norm1.gain", d, TH_INIT_ONE);
     y->norm1_offset = row(b, "norm1.offset", d, TH_INIT_ZERO);
     y->up = weight(b, "feed_forward.up", d, hidden * d, 1);
@@ -154,27 +137,25 @@ static bool bind(ThModel *m, ThError *err)
     Layout *l = m->layout = th_alloc(1, sizeof *l, err);
     if (!l || !read_shape(m, l, err))
         return false;
-    Builder b = {.m = m,
+    Builder b = {.base = {.m = m, .layer = -1, .err = err},
                  .pre = l->pre,
-                 .wide = is(&m->options, "init", "wide"),
-                 .err = err,
-                 .layer = -1,
-                 .ok = true};
+                 .wide = is(&m->options, "init", "wide")};
     int d = l->dim, hidden = (int)th_option_int(&m->options, "hidden");
     /* One row more than symbols, as in the released code; it is never read. */
-    l->embedding = add(&b, "embedding", m->signature.n_symbols + 1, d,
-                       b.wide ? TH_INIT_NORMAL : TH_INIT_TRUNCATED, b.wide ? 1 / sqrt(d) : 0.02);
-    l->pad = add(&b, "pad", 1, d, TH_INIT_NORMAL, b.wide ? 1 : 0.02);
+    l->embedding =
+        th_build(&b.base, "embedding", m->signature.n_symbols + 1, d,
+                 b.wide ? TH_INIT_NORMAL : TH_INIT_TRUNCATED, b.wide ? 1 / sqrt(d) : 0.02);
+    l->pad = th_build(&b.base, "pad", 1, d, TH_INIT_NORMAL, b.wide ? 1 : 0.02);
     for (int k = 0; k < l->shape.K; k++) {
-        b.layer = k;
+        b.base.layer = k;
         add_layer(&b, l, hidden, &l->layer[k]);
     }
-    b.layer = -1;
+    b.base.layer = -1;
     l->final_gain = l->pre ? row(&b, "final_norm.gain", d, TH_INIT_ONE) : -1;
     l->final_offset = l->pre ? row(&b, "final_norm.offset", d, TH_INIT_ZERO) : -1;
     l->head = weight(&b, "head", d, m->signature.n_classes, 1);
     l->head_bias = row(&b, "head_bias", m->signature.n_classes, TH_INIT_ZERO);
-    return b.ok;
+    return !b.base.failed;
 }
 
 /* ---- forward ---- */

@@ -2,12 +2,10 @@
  * Transformer-XL (Dai et al. 2019), the baseline of Chi et al. 2023: layers with weights of their
  * own, layer norm after each residual sum, ReLU, attention without biases. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "models/model.h"
+#include "models/builder.h"
 
 static const ThOptionSpec options[] = {
     {"dim", TH_INT, "64", 1, 65536, NULL, "width of the hidden vectors"},
@@ -51,55 +49,26 @@ static bool check(const ThOptions *o, ThError *err)
 
 /* ---- parameters ---- */
 
-typedef struct {
-    ThModel *m;
-    int layer; /* -1: outside the layers */
-    ThError *err;
-    bool ok;
-} Builder;
-
-static int add(Builder *b, const char *name, int rows, int cols, ThInit init, double scale)
-{
-    char full[64];
-    if (b->layer < 0)
-        snprintf(full, sizeof full, "%s", name);
-    else
-        snprintf(full, sizeof full, "layer%d.%s", b->layer, name);
-    int index = th_params_add(&b->m->params, full, rows, cols, init, scale, b->err);
-    b->ok &= index >= 0;
-    return index;
-}
-
-static int matrix(Builder *b, const char *name, int rows, int cols)
-{
-    return add(b, name, rows, cols, TH_INIT_TRUNCATED, 1 / sqrt(rows));
-}
-
-static int vector(Builder *b, const char *name, int cols, ThInit init, double scale)
-{
-    return add(b, name, 1, cols, init, scale);
-}
-
-static Layer add_layer(Builder *b, const Layout *l, int hidden)
+static Layer add_layer(ThBuilder *b, const Layout *l, int hidden)
 {
     int d = l->dim;
     Layer y = {.relative = -1, .u = -1, .v = -1};
-    y.query = matrix(b, "attention.query", d, d);
-    y.key_value = matrix(b, "attention.key_value", d, 2 * d);
-    y.output = matrix(b, "attention.output", d, d);
+    y.query = th_build_matrix(b, "attention.query", d, d);
+    y.key_value = th_build_matrix(b, "attention.key_value", d, 2 * d);
+    y.output = th_build_matrix(b, "attention.output", d, d);
     if (l->relative) {
-        y.relative = matrix(b, "attention.relative", d, d);
-        y.u = vector(b, "attention.content_bias", d, TH_INIT_NORMAL, 0.02);
-        y.v = vector(b, "attention.position_bias", d, TH_INIT_NORMAL, 0.02);
+        y.relative = th_build_matrix(b, "attention.relative", d, d);
+        y.u = th_build(b, "attention.content_bias", 1, d, TH_INIT_NORMAL, 0.02);
+        y.v = th_build(b, "attention.position_bias", 1, d, TH_INIT_NORMAL, 0.02);
     }
-    y.norm1_gain = vector(b, "norm1.gain", d, TH_INIT_ONE, 0);
-    y.norm1_offset = vector(b, "norm1.offset", d, TH_INIT_ZERO, 0);
-    y.up = matrix(b, "feed_forward.up", d, hidden * d);
-    y.up_bias = vector(b, "feed_forward.up_bias", hidden * d, TH_INIT_ZERO, 0);
-    y.down = matrix(b, "feed_forward.down", hidden * d, d);
-    y.down_bias = vector(b, "feed_forward.down_bias", d, TH_INIT_ZERO, 0);
-    y.norm2_gain = vector(b, "norm2.gain", d, TH_INIT_ONE, 0);
-    y.norm2_offset = vector(b, "norm2.offset", d, TH_INIT_ZERO, 0);
+    y.norm1_gain = th_build_vector(b, "norm1.gain", d, TH_INIT_ONE);
+    y.norm1_offset = th_build_vector(b, "norm1.offset", d, TH_INIT_ZERO);
+    y.up = th_build_matrix(b, "feed_forward.up", d, hidden * d);
+    y.up_bias = th_build_vector(b, "feed_forward.up_bias", hidden * d, TH_INIT_ZERO);
+    y.down = th_build_matrix(b, "feed_forward.down", hidden * d, d);
+    y.down_bias = th_build_vector(b, "feed_forward.down_bias", d, TH_INIT_ZERO);
+    y.norm2_gain = th_build_vector(b, "norm2.gain", d, TH_INIT_ONE);
+    y.norm2_offset = th_build_vector(b, "norm2.offset", d, TH_INIT_ZERO);
     return y;
 }
 
@@ -114,18 +83,18 @@ static bool bind(ThModel *m, ThError *err)
     l->layers = (int)th_option_int(o, "layers");
     l->causal = th_option_flag(o, "causal");
     l->relative = strcmp(th_option_text(o, "position"), "xl") == 0;
-    Builder b = {.m = m, .layer = -1, .err = err, .ok = true};
+    ThBuilder b = {.m = m, .layer = -1, .err = err};
     /* One row more than symbols, as in the released code; it is never read. */
     l->embedding =
-        add(&b, "embedding", m->signature.n_symbols + 1, l->dim, TH_INIT_TRUNCATED, 0.02);
+        th_build(&b, "embedding", m->signature.n_symbols + 1, l->dim, TH_INIT_TRUNCATED, 0.02);
     for (int i = 0; i < l->layers; i++) {
         b.layer = i;
         l->layer[i] = add_layer(&b, l, (int)th_option_int(o, "hidden"));
     }
     b.layer = -1;
-    l->head = matrix(&b, "head", l->dim, m->signature.n_classes);
-    l->head_bias = vector(&b, "head_bias", m->signature.n_classes, TH_INIT_ZERO, 0);
-    return b.ok;
+    l->head = th_build_matrix(&b, "head", l->dim, m->signature.n_classes);
+    l->head_bias = th_build_vector(&b, "head_bias", m->signature.n_classes, TH_INIT_ZERO);
+    return !b.failed;
 }
 
 /* ---- forward ---- */

@@ -1,0 +1,26 @@
+#include "models/builder.h"
+
+#include <math.h>
+#include <stdio.h>
+
+int th_build(ThBuilder *b, const char *name, int rows, int cols, ThInit init, double scale)
+{
+    char full[64];
+    if (b->layer < 0)
+        snprintf(full, sizeof full, "%s", name);
+    else
+        snprintf(full, sizeof full, "layer%d.%s", b->layer, name);
+    int index = th_params_add(&b->m->params, full, rows, cols, init, scale, b->err);
+    b->failed |= index < 0;
+    return index;
+}
+
+int th_build_matrix(ThBuilder *b, const char *name, int rows, int cols)
+{
+    return th_build(b, name, rows, cols, TH_INIT_TRUNCATED, 1 / sqrt(rows));
+}
+
+int th_build_vector(ThBuilder *b, const char *name, int cols, ThInit init)
+{
+    return th_build(b, name, 1, cols, init, 0);
+}

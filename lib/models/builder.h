@@ -1,0 +1,24 @@
+/* builder.h - how an architecture of layers lists its parameters. */
+#ifndef TH_BUILDER_H
+#define TH_BUILDER_H
+
+#include "models/model.h"
+
+/* The first failure is remembered, so that an architecture asks once, at the end. */
+typedef struct {
+    ThModel *m;
+    int layer; /* names begin with layerN. while this is not -1 */
+    ThError *err;
+    bool failed;
+} ThBuilder;
+
+/* Adds a parameter to the model's table, as th_params_add does; its index, or -1. */
+int th_build(ThBuilder *b, const char *name, int rows, int cols, ThInit init, double scale);
+
+/* Adds a matrix drawn as Haiku does: truncated normal, deviation by fan-in. */
+int th_build_matrix(ThBuilder *b, const char *name, int rows, int cols);
+
+/* Adds a vector of zeros or ones. */
+int th_build_vector(ThBuilder *b, const char *name, int cols, ThInit init);
+
+#endif
