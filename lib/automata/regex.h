@@ -27,7 +27,7 @@ ThAutomaton *th_regex_automaton(const char *pattern, char *const *alphabet, int 
 
 /* Returns new: a pattern for the language of an automaton, the same for equal languages over the
  * same symbols.  States of the minimal automaton are eliminated in the order of least weight
- * (Delgado and Morais 2004), forwards and in the reverse, and the shortest pattern is taken.
+ * (Delgado and Morais 2004), forwards and in the reverse, and the simplest pattern is taken.
  * *whole tells whether the pattern mentions all symbols, so that it needs no alphabet beside it.
  * Errors: TH_ELIMIT where the pattern would be longer than 4 MiB. */
 char *th_regex_of(const ThAutomaton *a, bool *whole, size_t max_states, ThStop *stop, ThError *err);

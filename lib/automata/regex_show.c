@@ -140,8 +140,17 @@ static int term_of(ThTerms *t, const ThAutomaton *a, bool mirror, bool plain, Th
     return term;
 }
 
-/* Returns new: the pattern, if it is shorter than `best`, which is consumed. */
-static char *write_if_shorter(ThTerms *t, int term, const ThAutomaton *a, bool *whole, char *best)
+/* How hard a pattern is to read: its length, and its operators once more. */
+static size_t cost_of(const char *pattern)
+{
+    size_t cost = 0;
+    for (const char *c = pattern; *c; c++)
+        cost += strchr("(*+?|", *c) ? 2 : 1;
+    return cost;
+}
+
+/* Returns new: the pattern, if it is better than `best`, which is consumed. */
+static char *write_if_better(ThTerms *t, int term, const ThAutomaton *a, bool *whole, char *best)
 {
     ThText text = {0};
     bool *mentioned = th_alloc((size_t)a->n_symbols, sizeof *mentioned, NULL);
@@ -150,7 +159,7 @@ static char *write_if_shorter(ThTerms *t, int term, const ThAutomaton *a, bool *
     th_text_add(&text, "");
     th_term_write(t, &text, term, a->symbol, a->n_symbols, mentioned);
     char *pattern = th_text_take(&text, NULL);
-    if (!pattern || (best && strlen(pattern) >= strlen(best))) {
+    if (!pattern || (best && cost_of(pattern) >= cost_of(best))) {
         free(pattern);
         free(mentioned);
         return best;
@@ -175,7 +184,7 @@ static char *try_direction(const ThAutomaton *a, bool mirror, bool *whole, char 
         ThError failed = {0};
         int term = th_terms_begin(&t, &failed) ? term_of(&t, a, mirror, plain, stop, &failed) : -1;
         if (term >= 0)
-            best = write_if_shorter(&t, term, a, whole, best);
+            best = write_if_better(&t, term, a, whole, best);
         else if (!best || failed.code != TH_ELIMIT)
             th_fail(err, failed.code, "%s", failed.msg);
         th_terms_free(&t);

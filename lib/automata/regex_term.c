@@ -385,6 +385,54 @@ static bool absorb_word(ThTerms *t, List *l)
     return false;
 }
 
+static bool contains(const List *l, int term)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        if (l->item[i] == term)
+            return true;
+    }
+    return false;
+}
+
+/* Takes the parts of an alternative out of the list if all of them are in it. */
+static bool take_parts(const ThTerms *t, List *l, int alternative)
+{
+    ThTermKind kind;
+    int n;
+    const int *part = th_term_children(t, alternative, &n, &kind);
+    bool all = kind == TH_IS_UNION;
+    for (int i = 0; i < n && all; i++)
+        all = contains(l, part[i]);
+    size_t kept = 0;
+    for (size_t i = 0; all && i < l->n; i++) {
+        bool drop = false;
+        for (int j = 0; j < n; j++)
+            drop = drop || l->item[i] == part[j];
+        if (!drop)
+            l->item[kept++] = l->item[i];
+    }
+    l->n = all ? kept : l->n;
+    return all;
+}
+
+/* The empty word or x or x?y is x?y?, and likewise from behind. */
+static bool absorb_optional(ThTerms *t, List *l, bool last)
+{
+    for (size_t i = 0; contains(l, TH_TERM_WORD) && i < l->n; i++) {
+        int rest, whole = l->item[i], factor = end_factor(t, whole, last, &rest);
+        if (rest == TH_TERM_WORD || !t->info[factor].nullable || !take_parts(t, l, factor))
+            continue;
+        for (size_t j = 0; j < l->n; j++) {
+            if (l->item[j] == whole)
+                l->item[j] = l->item[--l->n];
+        }
+        int optional = th_term_union(t, TH_TERM_WORD, rest);
+        push(l, last ? th_term_concat(t, optional, factor) : th_term_concat(t, factor, optional));
+        return true;
+    }
+    return false;
+}
+
 int th_term_union(ThTerms *t, int x, int y)
 {
     if (x == TH_TERM_NONE || x == y)
@@ -399,8 +447,9 @@ int th_term_union(ThTerms *t, int x, int y)
         merge_sets(t, &l);
         sort_distinct(&l);
         drop_covered(t, &l);
-        again =
-            l.n > 1 && (absorb_word(t, &l) || factor_out(t, &l, false) || factor_out(t, &l, true));
+        again = l.n > 1 && (absorb_word(t, &l) || absorb_optional(t, &l, false) ||
+                            absorb_optional(t, &l, true) || factor_out(t, &l, false) ||
+                            factor_out(t, &l, true));
         for (size_t i = 0; again && i < l.n; i++) {
             if (kind_of(t, l.item[i]) == TH_IS_UNION) {
                 int nested = l.item[i];
