@@ -66,7 +66,7 @@ $(B)/test_%: tests/unit/test_%.c $(B)/libtapehead.a
 	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.a,$^) $(LIBS) -lcmocka
 
 # Here memory runs out on purpose.
-$(B)/test_memory: LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc,--wrap=malloc \
+$(B)/test_memory: override LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc,--wrap=malloc \
     -Wl,--wrap=aligned_alloc,--wrap=pthread_create,--wrap=th_arena_take
 
 # Fuzz targets see the whole program but its main; without a fuzzer they run a folder of files.
