@@ -109,11 +109,6 @@ ThPool *th_pool_new(int threads, ThError *err)
     return p;
 }
 
-int th_pool_threads(const ThPool *p)
-{
-    return p->threads;
-}
-
 static void announce(ThPool *p)
 {
     pthread_mutex_lock(&p->lock);

@@ -15,7 +15,6 @@ typedef void ThPoolJob(void *context, int shard);
 /* Returns new: a pool of `threads` ≥ 1; the caller's thread is one of them.  NULL and err if the
  * system gives no threads. */
 ThPool *th_pool_new(int threads, ThError *err);
-int th_pool_threads(const ThPool *p);
 
 /* Runs job(context, 0 … shards-1), shard s on thread s mod threads, and returns when all are
  * done. */

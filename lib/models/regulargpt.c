@@ -144,7 +144,7 @@ static bool bind(ThModel *m, ThError *err)
     /* One row more than symbols, as in the released code; it is never read. */
     l->embedding =
         th_build(&b.base, "embedding", m->signature.n_symbols + 1, d,
-                 b.wide ? TH_INIT_NORMAL : TH_INIT_TRUNCATED, b.wide ? 1 / sqrt(d) : 0.02);
+                 b.wide || b.pre ? TH_INIT_NORMAL : TH_INIT_TRUNCATED, b.wide ? 1 / sqrt(d) : 0.02);
     l->pad = th_build(&b.base, "pad", 1, d, TH_INIT_NORMAL, b.wide ? 1 : 0.02);
     for (int k = 0; k < l->shape.K; k++) {
         b.base.layer = k;
@@ -265,10 +265,12 @@ static bool trace_stage(const Layout *l, const ThTape *t, const ThSchedule *s, i
     long long reach = span_of(&l->shape, s);
     for (int i = 0; i < s->n; i++) {
         long long first = s->position[i] - reach;
+        const int *key = s->key + (size_t)i * (size_t)C;
         layer->last[i] = s->position[i];
         layer->first[i] = first < 0 ? 0 : (int)first;
         for (int k = 0; k < C; k++)
-            layer->key[i * C + k] = key_position(stage ? s - 1 : NULL, s->key[i * C + k]);
+            layer->key[(size_t)i * (size_t)C + (size_t)k] =
+                key_position(stage ? s - 1 : NULL, key[k]);
     }
     th_tape_read(t, th_tape_find(t, "state", stage), layer->state);
     size_t size = (size_t)s->n * (size_t)(l->heads * C);

@@ -219,9 +219,10 @@ static bool trace_layer(const Layout *l, const ThTape *t, int length, int layer,
     if (!th_trace_rows(to, &shape, err))
         return false;
     for (int i = 0; i < to->n_rows; i++) {
+        int *key = to->key + (size_t)i * (size_t)length;
         to->last[i] = length - to->n_rows + i;
         for (int j = 0; j < length; j++)
-            to->key[i * length + j] = l->causal && j > to->last[i] ? TH_KEY_MASKED : j;
+            key[j] = l->causal && j > to->last[i] ? TH_KEY_MASKED : j;
     }
     th_tape_read(t, state, to->state);
     th_tape_read(t, th_tape_find(t, "attention", layer), to->weight);

@@ -38,13 +38,6 @@ TH_CLONES double th_k_sum_squares(const float *x, size_t n)
     return total;
 }
 
-TH_CLONES void th_k_set_rows(float *y, const float *row, int n, int d)
-{
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < d; j++)
-            y[(size_t)i * (size_t)d + j] = row[j];
-}
-
 TH_CLONES void th_k_bias(float *y, const float *bias, int n, int d)
 {
     for (int i = 0; i < n; i++) {

@@ -18,7 +18,6 @@ void th_k_scale(float *y, const float *x, float s, size_t n);
 double th_k_sum_squares(const float *x, size_t n);
 
 /* Rows of a matrix (n,d). */
-void th_k_set_rows(float *y, const float *row, int n, int d);   /* every row = row */
 void th_k_bias(float *y, const float *bias, int n, int d);      /* y += bias */
 void th_k_bias_relu(float *y, const float *bias, int n, int d); /* y = max(0, y + bias) */
 void th_k_column_sums(float *sum, const float *x, int n, int d, float beta);
@@ -41,8 +40,8 @@ float th_k_softmax(float *x, int n);
 /* Standard normal numbers from words of random bits, two a word; first and second have n each. */
 void th_k_normals(float *first, float *second, const uint64_t *bits, size_t n);
 
-/* Layer normalisation of a + b (b may be NULL): sum (n,d) receives the normalised rows before gain
- * and offset, rstd (n) the reciprocal deviations, y the result. */
+/* Layer normalisation of a + b (b may be NULL): normal (n,d) receives the normalised rows before
+ * gain and offset, rstd (n) the reciprocal deviations, y the result. */
 typedef struct {
     const float *a, *b, *gain, *offset;
     float *y, *normal, *rstd;
