@@ -21,9 +21,10 @@ OPT.asan    = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-s
 OPT.fuzz    = $(OPT.asan) -fsanitize=fuzzer-no-link
 CFLAGS  ?=
 ALLCFLAGS = -std=c17 -fno-common -pthread -D_XOPEN_SOURCE=700 -DTH_VERSION='"$(VERSION)"' \
-            -Ilib -Isrc $(WARN) $(OPT.$(FLAVOUR)) $(CFLAGS)
+            -Ilib -Isrc $(XML_CFLAGS) $(WARN) $(OPT.$(FLAVOUR)) $(CFLAGS)
+XML_CFLAGS := $(shell pkg-config --cflags libxml-2.0 2>/dev/null || echo -I/usr/include/libxml2)
 # Not pkg-config's list for GSL: it adds a slow CBLAS of GSL's own in front of OpenBLAS.
-LIBS = -lgsl -lopenblas -ljansson -lutf8proc -lgmp -lm
+LIBS = -lxml2 -lgsl -lopenblas -ljansson -lutf8proc -lgmp -lm
 Q    = $(if $(V),,@)
 SUB  = @$(MAKE) --no-print-directory
 

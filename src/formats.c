@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "exchange.h"
 #include "formats/safetensors.h"
 #include "shell.h"
 
@@ -61,6 +62,8 @@ static bool save_script(ThSession *s, ThObject *const *object, int n, const char
     for (int i = 0; i < n; i++)
         if (object[i]->kind == TH_AUTOMATON)
             th_automaton_write(&t, object[i]->as.automaton, object[i]->name);
+        else if (object[i]->kind == TH_MACHINE)
+            th_machine_write(&t, object[i]->as.machine, object[i]->name);
     for (int i = 0; i < n; i++) {
         const ThObject *o = object[i];
         const char *definition = o->made_by ? o->made_by : "";
@@ -82,29 +85,18 @@ static bool save_model(ThSession *s, ThObject *const *object, int n, const char 
         return th_fail(err, TH_EUSAGE, "a .safetensors file holds one model");
     if (object[0]->kind != TH_MODEL) {
         th_fail(err, TH_EUSAGE, "'%s' is %s, and a .safetensors file holds a model",
-                object[0]->name, object[0]->kind == TH_TASK ? "a task" : "an automaton");
-        return th_hint(err, "save automata and tasks to .th files");
+                object[0]->name,
+                object[0]->kind == TH_TASK      ? "a task"
+                : object[0]->kind == TH_MACHINE ? "a machine"
+                                                : "an automaton");
+        return th_hint(err, "save automata, machines and tasks to .th files");
     }
     return th_safetensors_save(object[0]->as.model, path, err);
 }
 
-/* Returns new: the file's name without folder and extension, as far as it can be a name. */
-static char *name_of_file(const char *path, const char *extension, ThError *err)
-{
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    char *name = th_strndup(base, strlen(base) - strlen(extension), err);
-    if (name && !th_name_ok(name, NULL)) {
-        th_fail(err, TH_EUSAGE, "'%s' cannot be the name of what the file holds", name);
-        th_hint(err, "load \"%s\" as NAME", path);
-        free(name);
-        name = NULL;
-    }
-    return name;
-}
-
 static bool load_model(ThSession *s, const char *path, const char *name, ThError *err)
 {
-    char *own = name ? NULL : name_of_file(path, ".safetensors", err);
+    char *own = name ? NULL : th_name_of_file(path, ".safetensors", err);
     ThModel *m = name || own ? th_safetensors_load(path, err) : NULL;
     bool ok = m && th_define(s, name ? name : own, TH_MODEL, m, NULL, err);
     free(own);
@@ -121,9 +113,16 @@ static bool load_script(ThSession *s, const char *path, const char *name, ThErro
 }
 
 static const ThFormat formats[] = {
-    {".th", "tapehead script: automata and tasks", save_script, load_script},
+    {".th", "tapehead script: automata, machines and tasks", save_script, load_script},
     {".safetensors", "a model: weights, options, alphabet and the state of its training",
      save_model, load_model},
+    {".att",
+     "AT&T text of OpenFST and foma: an automaton; its symbol table is the .syms file beside",
+     th_save_att, th_load_att},
+    {".dot", "Graphviz, as AutomataWiki has it: an automaton", th_save_dot, th_load_dot},
+    {".jff", "JFLAP: a finite automaton, Mealy or Moore machine", th_save_jff, th_load_jff},
+    {".grail", "Grail+: an automaton without outputs", th_save_grail, NULL},
+    {".g", "a record of GAP's package Automata", th_save_gap, NULL},
 };
 
 const ThFormat *th_formats(size_t *n)
