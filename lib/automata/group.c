@@ -142,6 +142,7 @@ static size_t order_of(const ThGroup *g, const int *x)
 typedef struct {
     const ThGroup *g;
     size_t *order; /* of every element */
+    bool *inside;  /* of every element, all false */
     ThGroupFacts *f;
     ThStop *stop;
 } Facts;
@@ -166,13 +167,14 @@ static size_t find_of_order(const Facts *w, size_t order)
 static bool find_orders(Facts *w, ThError *err)
 {
     w->order = th_alloc(w->f->order, sizeof *w->order, err);
+    w->inside = th_alloc(w->f->order, sizeof *w->inside, err);
     w->f->longest = w->f->exponent = 1;
-    for (size_t i = 0; w->order && i < w->f->order; i++) {
+    for (size_t i = 0; w->order && w->inside && i < w->f->order; i++) {
         size_t n = w->order[i] = order_of(w->g, th_group_element(w->g, i));
         w->f->longest = n > w->f->longest ? n : w->f->longest;
         w->f->exponent *= n / common_divisor(w->f->exponent, n);
     }
-    return w->order != NULL;
+    return w->order && w->inside;
 }
 
 /* ---- solvable -------------------------------------------------------------------------------- */
@@ -340,19 +342,15 @@ static bool name_by_half(const Facts *w)
     if (r == SIZE_MAX)
         return false;
     const int *turn = th_group_element(g, r);
-    bool *inside = calloc(w->f->order, sizeof *inside);
-    if (!inside)
-        return false;
     memcpy(g->one, th_group_element(g, 0), bytes);
     for (size_t i = 0; i < half; i++) {
-        inside[th_group_find(g, g->one)] = true;
+        w->inside[th_group_find(g, g->one)] = true;
         multiply(g->degree, g->one, turn, g->two);
         memcpy(g->one, g->two, bytes);
     }
     size_t s = 0;
-    while (inside[s])
+    while (w->inside[s])
         s++;
-    free(inside);
     conjugate(g, turn, th_group_element(g, s));
     invert(g->degree, turn, g->three);
     if (memcmp(g->two, g->three, bytes) != 0 || (w->order[s] != 2 && w->order[s] != 4))
@@ -395,14 +393,13 @@ bool th_group_facts(const ThGroup *g, ThGroupFacts *f, ThStop *stop, ThError *er
     size_t derived_order;
     *f = (ThGroupFacts){.order = th_group_order(g), .name = "trivial"};
     f->abelian = is_abelian(g);
-    if (!find_orders(&w, err))
-        return false;
-    bool ok = find_solvable(&w, &derived_order, err);
+    bool ok = find_orders(&w, err) && find_solvable(&w, &derived_order, err);
     if (ok && f->abelian && f->order > 1)
         name_abelian(&w);
     else if (ok && f->order > 1 && !name_by_points(&w) && !name_by_orders(&w, derived_order) &&
              !name_by_half(&w))
         snprintf(f->name, TH_GROUP_NAME, "order %zu", f->order);
     free(w.order);
+    free(w.inside);
     return ok;
 }

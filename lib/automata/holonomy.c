@@ -487,7 +487,7 @@ typedef struct {
     ThIntern tuple, key, effect;
     int *effect_of; /* (keys) */
     size_t effect_cap;
-    int *now, *next; /* (n_levels) */
+    int *now, *next; /* (n_levels), and a zero, so that no tuple is empty */
     int *text;       /* key or effect being looked up */
     Action *action;
 } Verification;
@@ -544,13 +544,13 @@ static bool try_symbol(Verification *v, int symbol, ThError *err)
     int q = th_holonomy_state(h, v->now), to = th_holonomy_state(h, v->next);
     if (to != h->d->next[(size_t)q * (size_t)h->n_symbols + (size_t)symbol])
         return th_fail(err, TH_EVALUE, "the cascade does not follow the machine from state %d", q);
-    return th_intern(&v->tuple, v->next, (size_t)h->n_levels * sizeof *v->next, &index, err);
+    return th_intern(&v->tuple, v->next, ((size_t)h->n_levels + 1) * sizeof *v->next, &index, err);
 }
 
 static bool follow(Verification *v, size_t limit, ThStop *stop, size_t *tuples, ThError *err)
 {
     const ThHolonomy *h = v->h;
-    size_t bytes = (size_t)h->n_levels * sizeof *v->now, index, done = 0;
+    size_t bytes = ((size_t)h->n_levels + 1) * sizeof *v->now, index, done = 0;
     for (int q = 0; q < h->n_states; q++) {
         th_holonomy_lift(h, q, v->now);
         if (th_holonomy_state(h, v->now) != q)
@@ -579,8 +579,8 @@ bool th_holonomy_verify(const ThHolonomy *h, size_t limit, ThCascadeCheck *check
     for (int f = 0; f < h->n_families; f++)
         if ((size_t)h->families[f].n_tiles > widest)
             widest = (size_t)h->families[f].n_tiles;
-    v.now = th_alloc(levels, sizeof *v.now, err);
-    v.next = th_alloc(levels, sizeof *v.next, err);
+    v.now = th_alloc(levels + 1, sizeof *v.now, err);
+    v.next = th_alloc(levels + 1, sizeof *v.next, err);
     v.text = th_alloc(widest + 2, sizeof *v.text, err);
     v.action = new_actions(h, err);
     *check = (ThCascadeCheck){0};

@@ -14,7 +14,9 @@
 #include <cmocka.h>
 
 #include "automata/automaton.h"
+#include "automata/holonomy.h"
 #include "automata/run.h"
+#include "automata/varieties.h"
 #include "base/symbols.h"
 #include "lab/evaluate.h"
 #include "lab/score.h"
@@ -162,6 +164,31 @@ static bool monoid_and_run(ThError *err)
     free(path);
     free(word);
     th_run_free(&r);
+    th_dfa_free(d);
+    th_automaton_free(a);
+    return done;
+}
+
+/* All of the algebra of one language. */
+static bool algebra(ThError *err)
+{
+    ThVarieties v = {0};
+    ThCascadeCheck check;
+    size_t n;
+    ThAutomatonScope scope = {0};
+    ThAutomaton *a = th_automaton_expression("tomita(3)", &scope, NULL, err);
+    ThDfa *d = a ? th_automaton_dfa(a, 0, NULL, err) : NULL;
+    ThMonoid *m = d ? th_monoid_new(d, 1000, NULL, err) : NULL;
+    ThGreen *g = m ? th_green_new(m, NULL, err) : NULL;
+    bool done = g && th_varieties_of(&v, m, g, NULL, err);
+    int *covers = done ? th_green_covers(g, m, &n, err) : NULL;
+    ThHolonomy *h = covers ? th_holonomy_new(d, 0, NULL, err) : NULL;
+    done = h && th_holonomy_verify(h, 100, &check, NULL, err);
+    th_holonomy_free(h);
+    free(covers);
+    th_varieties_free(&v);
+    th_green_free(g);
+    th_monoid_free(m);
     th_dfa_free(d);
     th_automaton_free(a);
     return done;
@@ -341,6 +368,12 @@ static void test_compare(void **state)
     sweep(compare_with_minimal);
 }
 
+static void test_algebra(void **state)
+{
+    (void)state;
+    sweep(algebra);
+}
+
 static void test_monoid_and_run(void **state)
 {
     (void)state;
@@ -352,8 +385,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_read_and_write), cmocka_unit_test(test_evaluate),
         cmocka_unit_test(test_compare),        cmocka_unit_test(test_monoid_and_run),
-        cmocka_unit_test(test_models),         cmocka_unit_test(test_tapes),
-        cmocka_unit_test(test_no_threads),
+        cmocka_unit_test(test_algebra),        cmocka_unit_test(test_models),
+        cmocka_unit_test(test_tapes),          cmocka_unit_test(test_no_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -493,7 +493,7 @@ static void read_cycles(const char *text, int *permutation, int degree)
                 permutation[last] = point;
             last = point;
             text = end - 1;
-        } else if (*text == ')') {
+        } else if (*text == ')' && first >= 0) {
             permutation[last] = first;
             first = -1;
         }
@@ -529,7 +529,7 @@ static void test_groups(void **state)
         {5, {"(0 1 2 3 4)", "(1 4)(2 3)"}, 10, 5, false, true, "D_5"},
         {8, {"(0 1 2 3)(4 5 6 7)", "(0 4 2 6)(1 7 3 5)"}, 8, 4, false, true, "Q_8"},
         {5, {"(0 1 2 3 4)", "(1 2 4 3)"}, 20, 5, false, true, "order 20"},
-        {7, {"(0 1 2 3 4)", "(0 1)", "(5 6)"}, 240, 6, false, false, "order 240"},
+        {7, {"(0 1 2 3 4)", "(0 1)", "(5 6)"}, 240, 10, false, false, "order 240"},
     };
     for (size_t i = 0; i < sizeof fact / sizeof *fact; i++) {
         ThGroup *g = th_group_new(fact[i].degree, NULL);
