@@ -27,6 +27,7 @@ typedef enum {
     A_NEW,     /* a name to be defined */
     A_OBJECT,  /* any object */
     A_AUTOMATON,
+    A_MACHINE,
     A_TASK,
     A_MODEL,
     A_INPUT,                /* a word over an alphabet: one string or word */

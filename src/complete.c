@@ -151,6 +151,9 @@ static void offer_operand(Cursor *c, const ThArg *arg)
     case A_AUTOMATON:
         offer_objects(c, TH_AUTOMATON);
         break;
+    case A_MACHINE:
+        offer_objects(c, TH_MACHINE);
+        break;
     case A_TASK:
         offer_objects(c, TH_TASK);
         break;

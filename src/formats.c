@@ -63,7 +63,7 @@ static bool save_script(ThSession *s, ThObject *const *object, int n, const char
         if (object[i]->kind == TH_AUTOMATON)
             th_automaton_write(&t, object[i]->as.automaton, object[i]->name);
         else if (object[i]->kind == TH_MACHINE)
-            th_machine_write(&t, object[i]->as.machine, object[i]->name);
+            th_turing_write(&t, object[i]->as.machine, object[i]->name);
     for (int i = 0; i < n; i++) {
         const ThObject *o = object[i];
         const char *definition = o->made_by ? o->made_by : "";

@@ -338,6 +338,7 @@ static bool bind_kind(ThBinder *b, const ThOperand *o, ThError *err)
 static bool resolve_object(ThBinder *b, ThOperand *o, ThError *err)
 {
     int kind = o->kind == A_AUTOMATON ? TH_AUTOMATON
+               : o->kind == A_MACHINE ? TH_MACHINE
                : o->kind == A_TASK    ? TH_TASK
                : o->kind == A_MODEL   ? TH_MODEL
                                       : -1;

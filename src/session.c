@@ -5,11 +5,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "automata/builtins.h"
 #include "base/memory.h"
 #include "session_impl.h"
 #include "signals.h"
 
-static const char *const kind_names[TH_N_KINDS] = {"automaton", "task", "model"};
+static const char *const kind_names[TH_N_KINDS] = {"automaton", "task", "model",
+                                                    "machine"};
 
 const char *th_kind_name(ThKind kind)
 {
@@ -34,6 +36,8 @@ static void free_value(ThKind kind, void *value)
         th_automaton_free(value);
     else if (kind == TH_TASK)
         th_task_free(value);
+    else if (kind == TH_MACHINE)
+        th_turing_free(value);
     else
         th_model_free(value);
 }
@@ -42,6 +46,8 @@ static void *value_of(const ThObject *o)
 {
     if (o->kind == TH_AUTOMATON)
         return o->as.automaton;
+    if (o->kind == TH_MACHINE)
+        return o->as.machine;
     return o->kind == TH_TASK ? (void *)o->as.task : (void *)o->as.model;
 }
 
@@ -142,6 +148,8 @@ static void set_value(ThObject *o, ThKind kind, void *value)
         o->as.automaton = value;
     else if (kind == TH_TASK)
         o->as.task = value;
+    else if (kind == TH_MACHINE)
+        o->as.machine = value;
     else
         o->as.model = value;
 }
@@ -189,11 +197,8 @@ bool th_rename(ThSession *s, ThObject *o, const char *name, ThError *err)
         return false;
     ThObject *other = th_find(s, name);
     if (other && other != o)
-        return th_fail(err, TH_EUSAGE, "there is already %s named '%s'",
-                       other->kind == TH_AUTOMATON ? "an automaton"
-                       : other->kind == TH_TASK    ? "a task"
-                                                   : "a model",
-                       name);
+        return th_fail(err, TH_EUSAGE, "there is already %s %s named '%s'",
+                       other->kind == TH_AUTOMATON ? "an" : "a", kind_names[other->kind], name);
     char *fresh = th_strdup(name, err);
     if (!fresh)
         return false;
@@ -217,6 +222,8 @@ static bool no_such(ThSession *s, const char *name, int kind, ThError *err)
     th_fail(err, TH_EUSAGE, "no %s is named '%s'", what, name);
     if (near)
         th_hint(err, "did you mean %s?", near);
+    else if ((kind < 0 || kind == TH_AUTOMATON) && th_builtin_automaton(name))
+        th_hint(err, "automaton %s = %s defines the built-in one", name, name);
     else if (n == 0 && kind >= 0)
         th_hint(err, "there is no %s yet; see help %s", what, what);
     else

@@ -13,8 +13,9 @@
 #include "models/model.h"
 #include "result.h"
 #include "tasks/task.h"
+#include "turing/machine.h"
 
-typedef enum { TH_AUTOMATON, TH_TASK, TH_MODEL, TH_N_KINDS } ThKind;
+typedef enum { TH_AUTOMATON, TH_TASK, TH_MODEL, TH_MACHINE, TH_N_KINDS } ThKind;
 
 typedef struct {
     ThKind kind;
@@ -23,6 +24,7 @@ typedef struct {
         ThAutomaton *automaton;
         ThTask *task;
         ThModel *model;
+        ThTuring *machine;
     } as;
     char *made_by; /* how it was defined, after the `=`; NULL: from a block or a file */
 } ThObject;

@@ -18,6 +18,12 @@ static char *size_of(const ThObject *o)
         const ThSignature *g = &o->as.task->signature;
         th_text_printf(&t, "%s, %d symbols, %d %s", o->as.task->kind->name, g->n_symbols,
                        g->n_classes, g->target == TH_BITS ? "bits" : "classes");
+    } else if (o->kind == TH_MACHINE) {
+        const ThTuring *m = o->as.machine;
+        th_text_printf(&t, "%d state%s, %d symbol%s", m->n_states, m->n_states == 1 ? "" : "s",
+                       m->n_symbols, m->n_symbols == 1 ? "" : "s");
+        if (m->n_tapes > 1)
+            th_text_printf(&t, ", %d tapes", m->n_tapes);
     } else if (o->as.model->bound) {
         const ThModel *m = o->as.model;
         th_text_printf(&t, "%s, %zu parameters, %lld steps", m->kind->name,
@@ -31,7 +37,7 @@ static char *size_of(const ThObject *o)
 /* "automata" and "models" for "automaton" and "model". */
 static int kind_of_word(const char *word)
 {
-    static const char *const plural[] = {"automata", "tasks", "models"};
+    static const char *const plural[] = {"automata", "tasks", "models", "machines"};
     for (int k = 0; k < TH_N_KINDS; k++)
         if (strcmp(word, th_kind_name((ThKind)k)) == 0 || strcmp(word, plural[k]) == 0)
             return k;
@@ -40,7 +46,7 @@ static int kind_of_word(const char *word)
 
 TH_COMMAND(list, .group = "objects", .summary = "list what has been defined",
            .detail = "One object a line, in order of definition, with its size; KIND is automaton, "
-                     "task or model.",
+                     "machine, task or model.",
            .example = "automaton p = parity\ntask t = parity\nlist\n"
                       "#> name  kind       size\n"
                       "#> p     automaton  2 states, 4 transitions\n"
@@ -50,7 +56,7 @@ TH_COMMAND(list, .group = "objects", .summary = "list what has been defined",
     int kind = call->n ? kind_of_word(call->operand[0].text) : -1;
     if (call->n && kind < 0)
         return th_fail_operand(err, &call->operand[0], TH_EUSAGE,
-                               "'%s' is no kind of object: automaton, task or model",
+                               "'%s' is no kind of object: automaton, machine, task or model",
                                call->operand[0].text);
     th_table(s, "objects", "name:s kind:s size:s");
     for (size_t i = 0; th_object_at(s, i); i++) {
@@ -82,6 +88,8 @@ TH_COMMAND(show, .group = "objects", .summary = "show an object in the syntax th
         return th_show_regex(s, o, err);
     if (o->kind == TH_AUTOMATON)
         return th_show_automaton(s, o, err);
+    if (o->kind == TH_MACHINE)
+        return th_show_machine(s, o, err);
     return o->kind == TH_TASK ? th_show_task(s, o, err) : th_show_model(s, o, err);
 }
 
@@ -115,6 +123,8 @@ static void *copy_value(const ThObject *o, ThError *err)
 {
     if (o->kind == TH_AUTOMATON)
         return th_automaton_copy(o->as.automaton, err);
+    if (o->kind == TH_MACHINE)
+        return th_turing_copy(o->as.machine, err);
     if (o->kind == TH_MODEL)
         return th_model_copy(o->as.model, err);
     return th_task_copy(o->as.task, err);
@@ -139,15 +149,40 @@ static bool no_inputs_for(const ThOperand *o, const char *verb, ThError *err)
     return th_hint(err, "sample %s shows its strings with their labels", o->text);
 }
 
-TH_COMMAND(run, .group = "objects", .summary = "run an automaton or a model on inputs",
-           .detail = "An automaton accepts or rejects each input, or translates it where it has "
-                     "outputs; a model predicts the class of each.",
-           .example = "automaton p = parity\nrun p abab\n#> accept\n#>   even -a-> even -b-> odd "
-                      "-a-> odd -b-> even",
-           .results = "accepted state output",
-           .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", A_REPEATED}})
+/* Automata and models are not run without an input, and have no limits. */
+static bool needs_input(const ThCall *call, ThError *err)
 {
     const ThOperand *o = &call->operand[0];
+    for (size_t i = 0; i < call->options.n; i++)
+        if (call->options.item[i].given)
+            return th_fail_operand(
+                err, o, TH_EUSAGE, "the option %s is for machines, not for %s %s",
+                call->options.item[i].spec->name, o->object->kind == TH_AUTOMATON ? "an" : "a",
+                th_kind_name(o->object->kind));
+    return call->n > 1 || th_fail_operand(err, o, TH_EUSAGE, "INPUT is missing");
+}
+
+TH_COMMAND(run, .group = "objects", .summary = "run an automaton, a machine or a model on inputs",
+           .detail =
+               "An automaton accepts or rejects each input, or translates it where it has "
+               "outputs; a model predicts the class of each.  A machine is run until it stops "
+               "by itself or a limit is reached, on a blank tape where there is no INPUT: "
+               "running out of steps, cells or seconds is never called halting.  Its verdict "
+               "is halted, accepted, rejected, edge (a move over the edge of a tape where "
+               "that is an error), or the limit: steps, cells, seconds.  nonblank are the "
+               "cells that hold something else than the blank at the end, cells those that "
+               "the head stood on.  The words of several tapes are separated by |.",
+           .example = "automaton p = parity\nrun p abab\n#> accept\n#>   even -a-> even -b-> odd "
+                      "-a-> odd -b-> even",
+           .results = "accepted state output halted verdict steps nonblank cells head tape",
+           .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", A_OPTIONAL | A_REPEATED}},
+           .options = th_run_options)
+{
+    const ThOperand *o = &call->operand[0];
+    if (o->object->kind == TH_MACHINE)
+        return th_run_machine(s, call, err);
+    if (o->object->kind != TH_TASK && !needs_input(call, err))
+        return false;
     if (o->object->kind == TH_TASK)
         return no_inputs_for(o, "run", err);
     return o->object->kind == TH_AUTOMATON ? th_run_automaton(s, call, err)
@@ -158,11 +193,17 @@ TH_COMMAND(trace, .group = "objects", .summary = "run on one input and show ever
            .detail = "Of an automaton the state (or the set of states) after every symbol; of a "
                      "model the prediction after every prefix, then every layer's vectors: the "
                      "part of the input that each covers, its norm, and the three positions that "
-                     "it attends to most.",
-           .example = "automaton p = parity\ntrace p abb\n", .results = "accepted state output",
-           .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", 0}})
+                     "it attends to most; of a machine the configuration after every step.",
+           .example = "automaton p = parity\ntrace p abb\n",
+           .results = "accepted state output halted verdict steps nonblank cells head tape",
+           .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
+           .options = th_trace_options)
 {
     const ThOperand *o = &call->operand[0];
+    if (o->object->kind == TH_MACHINE)
+        return th_trace_machine(s, call, err);
+    if (o->object->kind != TH_TASK && !needs_input(call, err))
+        return false;
     if (o->object->kind == TH_TASK)
         return no_inputs_for(o, "run", err);
     return o->object->kind == TH_AUTOMATON ? th_trace_automaton(s, call, err)

@@ -1,0 +1,233 @@
+/* bbchallenge strings: rows of cells, a cell being the symbol written, the move, the next state. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "turing/machine.h"
+
+enum { MOST_ROWS = 25, MOST_CELLS = 10 };
+
+/* The cells of all rows one after another, and where they stood. */
+typedef struct {
+    int rows, width;
+    char cell[MOST_ROWS * MOST_CELLS][3];
+    int col[MOST_ROWS * MOST_CELLS];
+    int row_cells[MOST_ROWS], row_col[MOST_ROWS];
+    int n;
+    ThError *err;
+} Reader;
+
+static bool fail_col(const Reader *r, int col, const char *what)
+{
+    th_fail_at(r->err, TH_EPARSE, 1, col, "%s", what);
+    return th_hint(r->err, "a machine is written like \"1RB1LB_1LA1RZ\"");
+}
+
+static bool begin_row(Reader *r, int col)
+{
+    if (r->rows == MOST_ROWS)
+        return fail_col(r, col, "more than 25 states");
+    r->row_col[r->rows++] = col;
+    return true;
+}
+
+static bool read_cell(Reader *r, const char *s, int col)
+{
+    bool empty = strncmp(s, "---", 3) == 0;
+    if (r->row_cells[r->rows - 1] == MOST_CELLS)
+        return fail_col(r, col, "more than 10 symbols in a row");
+    if (!empty && (s[0] < '0' || s[0] > '9'))
+        return fail_col(r, col, "expected the digit that is written, or ---");
+    if (!empty && s[1] != 'L' && s[1] != 'R')
+        return fail_col(r, col + 1, "expected the move L or R");
+    if (!empty && (s[2] < 'A' || s[2] > 'Z'))
+        return fail_col(r, col + 2, "expected the letter of a state");
+    memcpy(r->cell[r->n], s, 3);
+    r->col[r->n++] = col;
+    r->row_cells[r->rows - 1]++;
+    return true;
+}
+
+/* Skips what separates two cells; *next says that a row ends with it. */
+static const char *skip_separator(const char *s, bool *next)
+{
+    const char *from = s;
+    while (*s == ' ')
+        s++;
+    *next = s - from > 1;
+    if (*s == '_' || *s == ';') {
+        *next = true;
+        s++;
+    }
+    while (*s == ' ')
+        s++;
+    return s;
+}
+
+/* No separator at all: two symbols are assumed. */
+static bool lone_row(const char *text)
+{
+    return !strpbrk(text, "_; ") && strlen(text) % 6 == 0 && strlen(text) > 6;
+}
+
+static bool read_rows(Reader *r, const char *text, int col)
+{
+    const char *s = text;
+    bool pairs = lone_row(text), next = true;
+    while (*s) {
+        int at = col + (int)(s - text);
+        if (next && !begin_row(r, at))
+            return false;
+        if (!read_cell(r, s, at))
+            return false;
+        s = skip_separator(s + 3, &next);
+        if (pairs)
+            next = r->row_cells[r->rows - 1] == 2;
+    }
+    if (next && !pairs)
+        return fail_col(r, col + (int)strlen(text), "expected another row");
+    return true;
+}
+
+static bool check_rows(Reader *r)
+{
+    r->width = r->row_cells[0];
+    if (r->rows == 0)
+        return fail_col(r, 1, "no machine");
+    if (r->width < 2)
+        return fail_col(r, r->row_col[0], "a row has at least two cells, one for each symbol");
+    for (int i = 1; i < r->rows; i++)
+        if (r->row_cells[i] != r->width)
+            return fail_col(r, r->row_col[i], "the rows differ in length");
+    for (int i = 0; i < r->n; i++)
+        if (r->cell[i][0] - '0' >= r->width)
+            return fail_col(r, r->col[i], "the row has no such symbol");
+    return true;
+}
+
+/* The letter of the state that stops: that of the first cell which leads past the rows, or Z. */
+static char halt_letter(const Reader *r)
+{
+    for (int i = 0; i < r->n; i++)
+        if (r->cell[i][2] >= 'A' + r->rows)
+            return r->cell[i][2];
+    return 'Z';
+}
+
+static ThTuring *build(const Reader *r, ThError *err)
+{
+    ThTuringBuild b = {.m = {.n_tapes = 1, .busy_beaver = true}};
+    char name[2] = "";
+    bool stops = false;
+    for (int q = 0; q < r->rows; q++) {
+        name[0] = (char)('A' + q);
+        th_turing_state(&b, name);
+    }
+    for (int s = 0; s < r->width; s++) {
+        name[0] = (char)('0' + s);
+        th_turing_symbol(&b, name);
+    }
+    name[0] = halt_letter(r);
+    for (int i = 0; i < r->n; i++) {
+        const char *c = r->cell[i];
+        ThRule rule = {.from = i / r->width, .read = {i % r->width}, .undefined = *c == '-'};
+        rule.write[0] = rule.undefined ? 1 : c[0] - '0';
+        rule.move[0] = rule.undefined || c[1] == 'R' ? 1 : -1;
+        bool halts = rule.undefined || c[2] >= 'A' + r->rows;
+        rule.to = halts ? th_turing_state(&b, name) : c[2] - 'A';
+        stops = stops || halts;
+        th_turing_add(&b, &rule);
+    }
+    if (stops && !b.failed)
+        b.m.role[r->rows] = TH_HALTS;
+    return th_turing_finish(&b, err);
+}
+
+ThTuring *th_turing_read_bb(const char *text, ThError *err)
+{
+    static const char url[] = "https://bbchallenge.org/";
+    ThError own = {0};
+    Reader r = {.err = err ? err : &own};
+    int col = 1;
+    if (strncmp(text, url, sizeof url - 1) == 0)
+        col = (int)sizeof url;
+    while (text[col - 1] == ' ')
+        col++;
+    size_t n = strlen(text + col - 1);
+    while (n > 0 && strchr(" \t\r\n", text[(size_t)col - 1 + n - 1]))
+        n--;
+    char *line = th_strndup(text + col - 1, n, r.err);
+    bool ok = line && read_rows(&r, line, col) && check_rows(&r);
+    free(line);
+    return ok ? build(&r, r.err) : NULL;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* Does the machine keep to what a string can say? */
+static bool has_string(const ThTuring *m, int *halt)
+{
+    *halt = -1;
+    if (m->n_tapes != 1 || m->edge != TH_TWO_WAY || m->n_symbols < 2 || m->n_symbols > MOST_CELLS ||
+        m->n_states > MOST_ROWS + 1)
+        return false;
+    for (int q = 0; q < m->n_states; q++) {
+        if (m->role[q] == TH_HALTS && *halt < 0)
+            *halt = q;
+        else if (m->role[q] != TH_RUNS)
+            return false;
+    }
+    for (size_t i = 0; i < m->n_rules; i++)
+        if (m->rule[i].move[0] == 0)
+            return false;
+    for (int q = 0; q < m->n_states; q++)
+        for (int s = 0; s < m->n_symbols; s++)
+            if (q != *halt && th_turing_rule(m, q, &s) < 0)
+                return false;
+    return m->start != *halt && m->n_states - (*halt >= 0) <= MOST_ROWS;
+}
+
+/* Numbers for writing: the start state is row 0 and the blank is 0, the others keep their order. */
+static int rank(int i, int first, int skip)
+{
+    if (i == first)
+        return 0;
+    int after = i + (i < first);
+    return after - (skip >= 0 && i > skip);
+}
+
+static void write_cell(ThText *t, const ThTuring *m, int q, int s, int halt)
+{
+    int i = th_turing_rule(m, q, &s);
+    const ThRule *r = &m->rule[i];
+    if (r->undefined) {
+        th_text_add(t, "---");
+        return;
+    }
+    int write = r->write[0] == TH_ANY ? s : r->write[0], to = r->to == TH_ANY ? q : r->to;
+    char letter = to == halt ? 'Z' : (char)('A' + rank(to, m->start, halt));
+    if (to == halt && m->busy_beaver)
+        letter = m->state[halt][0];
+    th_text_printf(t, "%d%c%c", rank(write, m->blank, -1), r->move[0] < 0 ? 'L' : 'R', letter);
+}
+
+bool th_turing_write_bb(ThText *t, const ThTuring *m, ThError *err)
+{
+    int halt, state[MOST_ROWS + 1] = {0}, symbol[MOST_CELLS] = {0};
+    if (!has_string(m, &halt)) {
+        th_fail(err, TH_EVALUE, "the machine has no bbchallenge string");
+        return th_hint(err, "that takes one two-way tape, moves L and R, 2 to 10 symbols, a rule "
+                            "for each case, and one state that halts");
+    }
+    for (int q = 0; q < m->n_states; q++)
+        if (q != halt)
+            state[rank(q, m->start, halt)] = q;
+    for (int s = 0; s < m->n_symbols; s++)
+        symbol[rank(s, m->blank, -1)] = s;
+    for (int row = 0; row < m->n_states - (halt >= 0); row++) {
+        th_text_add(t, row ? "_" : "");
+        for (int c = 0; c < m->n_symbols; c++)
+            write_cell(t, m, state[row], symbol[c], halt);
+    }
+    return true;
+}

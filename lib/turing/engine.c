@@ -1,0 +1,239 @@
+#include "turing/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/symbols.h"
+
+/* ---- inputs ---------------------------------------------------------------------------------- */
+
+static bool read_part(ThTapeWords *w, const ThTuring *m, int tape, const char *part, size_t n,
+                      int column, ThError *err)
+{
+    ThError inner = {0};
+    char *text = th_strndup(part, n, err);
+    if (!text)
+        return false;
+    w->word[tape] = th_symbols_read(m->symbol, m->n_symbols, text, &w->length[tape], &inner);
+    free(text);
+    if (w->word[tape])
+        return true;
+    if (inner.line > 0)
+        th_fail_at(err, inner.code, 1, inner.col + column, "%s", inner.msg);
+    else
+        th_fail(err, inner.code, "%s", inner.msg);
+    return th_hint(err, "%s", inner.hint);
+}
+
+bool th_turing_tape_words_read(ThTapeWords *w, const ThTuring *m, const char *input, ThError *err)
+{
+    bool several = m->n_tapes > 1 && th_symbols_find(m->symbol, m->n_symbols, "|") < 0;
+    const char *part = input;
+    *w = (ThTapeWords){0};
+    for (int t = 0;; t++) {
+        const char *end = several ? strchr(part, '|') : NULL;
+        size_t n = end ? (size_t)(end - part) : strlen(part);
+        char *before = th_strndup(input, (size_t)(part - input), err);
+        int column = before ? (int)th_utf8_length(before) : 0;
+        free(before);
+        bool ok = before != NULL;
+        if (ok && t == m->n_tapes)
+            ok = th_fail_at(err, TH_EVALUE, 1, column, "words for more than the %d tapes", t);
+        ok = ok && read_part(w, m, t, part, n, column, err);
+        if (!ok) {
+            th_turing_tape_words_free(w);
+            return false;
+        }
+        if (!end)
+            return true;
+        part = end + 1;
+    }
+}
+
+void th_turing_tape_words_free(ThTapeWords *w)
+{
+    for (int t = 0; t < TH_MOST_TAPES; t++)
+        free(w->word[t]);
+    *w = (ThTapeWords){0};
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+bool th_engine_start(ThEngine *e, const ThTuring *m, const ThTapeWords *words, ThError *err)
+{
+    *e = (ThEngine){.machine = m};
+    if (th_fast_possible(m)) {
+        e->fast = th_fast_new(m, words->word[0], words->length[0], 0, err);
+        return e->fast != NULL;
+    }
+    const int *word[TH_MOST_TAPES];
+    for (int t = 0; t < TH_MOST_TAPES; t++)
+        word[t] = words->word[t];
+    return th_running_start(&e->plain, m, word, words->length, err);
+}
+
+void th_engine_free(ThEngine *e)
+{
+    th_fast_free(e->fast);
+    th_running_free(&e->plain);
+    *e = (ThEngine){0};
+}
+
+bool th_engine_go(ThEngine *e, uint64_t work, ThRunLimits limits, ThStop *stop, ThError *err)
+{
+    return e->fast ? th_fast_go(e->fast, work, limits, stop, err)
+                   : th_running_go(&e->plain, work, limits, stop, err);
+}
+
+ThFastFigures th_engine_figures(const ThEngine *e)
+{
+    if (e->fast)
+        return th_fast_figures(e->fast);
+    const ThRunning *r = &e->plain;
+    ThFastFigures x = {r->verdict, r->state, r->steps, r->cells, 0, r->tape[0].head, 0, -1};
+    for (int t = r->machine->n_tapes - 1; t >= 0; t--)
+        x.nonblank += th_turing_tape_extent(&r->tape[t], r->machine->blank, &x.first, &x.last);
+    return x;
+}
+
+/* ---- tapes as text --------------------------------------------------------------------------- */
+
+enum { MOST_ITEMS = 2000 };
+
+/* Runs of a tape: a stretch of cells and how often it is there. */
+typedef struct {
+    ThText *t;
+    const ThTuring *m;
+    int symbol;     /* of the run that is not written yet */
+    uint64_t count; /* 0: there is none */
+    int items;
+} Runs;
+
+static void write_run(Runs *r, int symbol, uint64_t count)
+{
+    if (r->items++ == MOST_ITEMS)
+        th_text_add(r->t, " ...");
+    if (r->items > MOST_ITEMS)
+        return;
+    th_text_printf(r->t, r->items > 1 ? " %s" : "%s", r->m->symbol[symbol]);
+    if (count > 1)
+        th_text_printf(r->t, "^%llu", (unsigned long long)count);
+}
+
+static void flush_run(Runs *r)
+{
+    if (r->count > 0)
+        write_run(r, r->symbol, r->count);
+    r->count = 0;
+}
+
+static void add_cells(Runs *r, int symbol, uint64_t count)
+{
+    if (symbol == r->m->blank && r->count == 0 && r->items == 0)
+        return; /* what lies left of everything */
+    if (r->count > 0 && symbol != r->symbol)
+        flush_run(r);
+    r->symbol = symbol;
+    r->count += count;
+}
+
+/* A stretch that is repeated and not all one symbol. */
+static void add_group(Runs *r, const uint16_t *cell, int n, uint64_t count)
+{
+    flush_run(r);
+    if (r->items++ >= MOST_ITEMS)
+        return;
+    th_text_add(r->t, r->items > 1 ? " (" : "(");
+    for (int i = 0; i < n; i++)
+        th_text_printf(r->t, i ? " %s" : "%s", r->m->symbol[cell[i]]);
+    th_text_printf(r->t, ")^%llu", (unsigned long long)count);
+}
+
+static void see_runs(void *context, const uint16_t *cell, int n, uint64_t count)
+{
+    enum { FEW = 4 };
+    Runs *r = context;
+    bool uniform = true;
+    for (int i = 1; i < n; i++)
+        uniform = uniform && cell[i] == cell[0];
+    if (uniform) {
+        add_cells(r, cell[0], (uint64_t)n * count);
+    } else if (count > FEW) {
+        add_group(r, cell, n, count);
+    } else {
+        for (uint64_t j = 0; j < count; j++)
+            for (int i = 0; i < n; i++)
+                add_cells(r, cell[i], 1);
+    }
+}
+
+static void end_runs(Runs *r)
+{
+    if (r->symbol != r->m->blank)
+        flush_run(r);
+}
+
+typedef struct {
+    uint16_t *cell;
+    int64_t at, first, last;
+} Window;
+
+static void see_window(void *context, const uint16_t *cell, int n, uint64_t count)
+{
+    Window *w = context;
+    int64_t size = n * (int64_t)count;
+    int64_t from = w->at < w->first ? w->first - w->at : 0;
+    for (int64_t i = from; i < size && w->at + i <= w->last; i++)
+        w->cell[w->at + i - w->first] = cell[i % n];
+    w->at += size;
+}
+
+/* Returns new: cells first … last of the fast engine's tape. */
+static uint16_t *window(const ThFast *f, int64_t first, int64_t last, ThError *err)
+{
+    Window w = {.at = th_fast_left_end(f), .first = first, .last = last};
+    w.cell = th_alloc((size_t)(last - first + 1), sizeof *w.cell, err);
+    if (w.cell)
+        th_fast_each(f, see_window, &w);
+    return w.cell;
+}
+
+static bool fast_tape(ThText *t, const ThEngine *e, int64_t most, ThError *err)
+{
+    ThFastFigures x = th_fast_figures(e->fast);
+    Runs r = {.t = t, .m = e->machine};
+    if (x.last - x.first >= most) {
+        th_fast_each(e->fast, see_runs, &r);
+        end_runs(&r);
+        return true;
+    }
+    uint16_t *cell = window(e->fast, x.first, x.last, err);
+    bool single = th_symbols_single(e->machine->symbol, e->machine->n_symbols);
+    for (int64_t i = 0; cell && i <= x.last - x.first; i++)
+        th_text_printf(t, i && !single ? " %s" : "%s", e->machine->symbol[cell[i]]);
+    free(cell);
+    return cell != NULL;
+}
+
+bool th_engine_tape(ThText *t, const ThEngine *e, int64_t most, ThError *err)
+{
+    if (e->fast)
+        return fast_tape(t, e, most, err);
+    const ThTuring *m = e->machine;
+    for (int k = 0; k < m->n_tapes; k++) {
+        const ThTuringTape *tape = &e->plain.tape[k];
+        int64_t first, last;
+        Runs r = {.t = t, .m = m};
+        th_text_add(t, k ? " | " : "");
+        th_turing_tape_extent(tape, m->blank, &first, &last);
+        if (last - first < most) {
+            th_turing_tape_write(t, m, tape, first, last);
+            continue;
+        }
+        for (int64_t i = first; i <= last; i++)
+            add_cells(&r, th_turing_tape_at(tape, i, m->blank), 1);
+        end_runs(&r);
+    }
+    return true;
+}

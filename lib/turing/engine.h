@@ -1,0 +1,37 @@
+/* engine.h - a run by whichever engine is faster, and what is said about it. */
+#ifndef TH_TURING_ENGINE_H
+#define TH_TURING_ENGINE_H
+
+#include "turing/fast.h"
+
+typedef struct {
+    const ThTuring *machine;
+    ThFast *fast;    /* NULL: plain */
+    ThRunning plain; /* started where fast is NULL */
+} ThEngine;
+
+/* The words on the tapes of a machine. */
+typedef struct {
+    int *word[TH_MOST_TAPES]; /* NULL: blank */
+    int length[TH_MOST_TAPES];
+} ThTapeWords;
+
+/* Reads an input: the word of the first tape, or those of several tapes separated by | where that
+ * is no symbol.  Errors: TH_EVALUE with the column. */
+bool th_turing_tape_words_read(ThTapeWords *w, const ThTuring *m, const char *input, ThError *err);
+void th_turing_tape_words_free(ThTapeWords *w);
+
+bool th_engine_start(ThEngine *e, const ThTuring *m, const ThTapeWords *words, ThError *err);
+void th_engine_free(ThEngine *e);
+
+/* As th_fast_go. */
+bool th_engine_go(ThEngine *e, uint64_t work, ThRunLimits limits, ThStop *stop, ThError *err);
+
+/* Of several tapes: head, first and last are those of the first; nonblank counts all. */
+ThFastFigures th_engine_figures(const ThEngine *e);
+
+/* Appends what is not blank, tapes separated by " | ".  A tape of more than `most` cells is written
+ * in runs: "1^12 0 1^3". */
+bool th_engine_tape(ThText *t, const ThEngine *e, int64_t most, ThError *err);
+
+#endif

@@ -1,0 +1,145 @@
+#include <string.h>
+
+#include "turing/machine.h"
+
+static void write_names(ThText *t, const char *statement, char *const *name, int n)
+{
+    th_text_printf(t, "  %s", statement);
+    for (int i = 0; i < n; i++) {
+        th_text_add(t, " ");
+        th_text_symbol(t, name[i]);
+    }
+    th_text_add(t, "\n");
+}
+
+static void write_role(ThText *t, const char *statement, const ThTuring *m, ThRole role)
+{
+    bool any = false;
+    for (int q = 0; q < m->n_states; q++) {
+        if (m->role[q] != role)
+            continue;
+        if (!any)
+            th_text_printf(t, "  %s", statement);
+        any = true;
+        th_text_add(t, " ");
+        th_text_symbol(t, m->state[q]);
+    }
+    if (any)
+        th_text_add(t, "\n");
+}
+
+/* Takes note that a reader meets state q next; false if a smaller one is still to come. */
+static bool meet(int q, int *n_met)
+{
+    if (q != TH_ANY && q == *n_met)
+        ++*n_met;
+    return q < *n_met;
+}
+
+/* Does a reader without `states` number the states as they are, and meet all of them? */
+static bool states_in_order(const ThTuring *m)
+{
+    int n_met = 0;
+    bool in_order = meet(m->start, &n_met);
+    for (size_t i = 0; i < m->n_rules; i++)
+        in_order = in_order && meet(m->rule[i].from, &n_met) && meet(m->rule[i].to, &n_met);
+    return in_order && n_met == m->n_states;
+}
+
+static void write_pattern(ThText *t, const ThTuring *m, int symbol)
+{
+    if (symbol == TH_ANY)
+        th_text_add(t, "*");
+    else
+        th_text_symbol(t, m->symbol[symbol]);
+}
+
+static void write_actions(ThText *t, const ThTuring *m, const ThRule *r)
+{
+    for (int k = 0; k < m->n_tapes; k++) {
+        th_text_add(t, k ? " | " : " ");
+        if (r->write[k] != TH_ANY) {
+            write_pattern(t, m, r->write[k]);
+            th_text_add(t, " ");
+        }
+        th_text_add(t, r->move[k] < 0 ? "L" : r->move[k] ? "R" : "S");
+    }
+    th_text_add(t, " ");
+    if (r->to == TH_ANY)
+        th_text_add(t, "*");
+    else
+        th_text_symbol(t, m->state[r->to]);
+}
+
+/* True if two rules of a machine with one tape differ in what they read only. */
+static bool share_line(const ThTuring *m, const ThRule *a, const ThRule *b)
+{
+    return m->n_tapes == 1 && a->from == b->from && a->to == b->to && a->write[0] == b->write[0] &&
+           a->move[0] == b->move[0];
+}
+
+static void write_rules(ThText *t, const ThTuring *m)
+{
+    for (size_t i = 0; i < m->n_rules;) {
+        const ThRule *r = &m->rule[i++];
+        th_text_add(t, "  ");
+        if (r->from == TH_ANY)
+            th_text_add(t, "*");
+        else
+            th_text_symbol(t, m->state[r->from]);
+        for (int k = 0; k < m->n_tapes; k++) {
+            th_text_add(t, k ? " | " : " ");
+            write_pattern(t, m, r->read[k]);
+        }
+        for (; i < m->n_rules && share_line(m, r, &m->rule[i]); i++) {
+            th_text_add(t, ",");
+            write_pattern(t, m, m->rule[i].read[0]);
+        }
+        th_text_add(t, " ->");
+        write_actions(t, m, r);
+        th_text_add(t, "\n");
+    }
+}
+
+static bool accepts(const ThTuring *m)
+{
+    for (int q = 0; q < m->n_states; q++)
+        if (m->role[q] == TH_ACCEPTS)
+            return true;
+    return false;
+}
+
+static void write_block(ThText *t, const ThTuring *m)
+{
+    static const char *const edges[] = {"two-way", "one-way", "one-way edge=reject",
+                                        "one-way edge=error"};
+    static const char *const missing[] = {"halt", "reject", "step"};
+    write_names(t, "alphabet", m->symbol, m->n_symbols);
+    write_names(t, "blank", &m->symbol[m->blank], 1);
+    if (m->n_tapes > 1)
+        th_text_printf(t, "  tapes %d\n", m->n_tapes);
+    th_text_printf(t, "  tape %s\n", edges[m->edge]);
+    if (m->missing != (accepts(m) ? TH_MISSING_REJECT : TH_MISSING_HALT))
+        th_text_printf(t, "  missing %s\n", missing[m->missing]);
+    if (!states_in_order(m))
+        write_names(t, "states", m->state, m->n_states);
+    write_names(t, "start", &m->state[m->start], 1);
+    write_role(t, "halt", m, TH_HALTS);
+    write_role(t, "accept", m, TH_ACCEPTS);
+    write_role(t, "reject", m, TH_REJECTS);
+    write_rules(t, m);
+}
+
+void th_turing_write(ThText *t, const ThTuring *m, const char *name)
+{
+    ThText string = {0};
+    th_text_printf(t, "machine %s ", name);
+    if (m->busy_beaver && th_turing_write_bb(&string, m, NULL)) {
+        th_text_printf(t, "= \"%s\"\n", string.data);
+    } else {
+        th_text_add(t, "{\n");
+        write_block(t, m);
+        th_text_add(t, "}\n");
+    }
+    th_text_free(&string);
+}

@@ -1,0 +1,327 @@
+/* turing.c - commands about Turing machines: defining, and how one is shown, run and traced. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/symbols.h"
+#include "command.h"
+#include "commands/kit.h"
+#include "show.h"
+#include "turing/engine.h"
+
+#define LIMITS                                                                                     \
+    {"steps", TH_INT, "1000000000", 0, 4e18, NULL, "steps that a machine may make"},               \
+        {"cells",                                                                                  \
+         TH_INT,                                                                                   \
+         "0",                                                                                      \
+         0,                                                                                        \
+         4e18,                                                                                     \
+         NULL,                                                                                     \
+         "cells that the heads of a machine may stand on; 0: no limit"},                           \
+    {                                                                                              \
+        "seconds", TH_REAL, "0", 0, 1e9, NULL, "time that a machine may take; 0: no limit"         \
+    }
+
+const ThOptionSpec th_run_options[] = {LIMITS, {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+const ThOptionSpec th_trace_options[] = {
+    {"steps", TH_INT, "1000", 0, 4e18, NULL, "steps of a machine that are shown"},
+    {"form", TH_CHOICE, "head", 0, 0, "head|state",
+     "how a machine's head is shown: 01[1]0, or the state before the scanned cell, 01q10"},
+    {"width", TH_INT, "60", 0, 1e6, NULL,
+     "cells of each tape that are shown, around the head; 0: all"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+/* ---- defining -------------------------------------------------------------------------------- */
+
+static void set_size(ThSession *s, const ThTuring *m)
+{
+    th_result_int(s, "states", m->n_states);
+    th_result_int(s, "symbols", m->n_symbols);
+    th_result_int(s, "rules", (long long)m->n_rules);
+    th_result_int(s, "tapes", m->n_tapes);
+}
+
+static const ThOptionSpec machine_options[] = {
+    {"states", TH_INT, "5", 1, 10000, NULL, "states of a random machine"},
+    {"symbols", TH_INT, "15", 1, 10000, NULL, "symbols of a random machine"},
+    {"seed", TH_INT, NULL, 0, 1e15, NULL, "where the random numbers start"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+/* The machine after the `=`. */
+static ThTuring *machine_value(ThSession *s, const ThCall *call, ThError *err)
+{
+    const ThOperand *o = &call->operand[1];
+    ThTuring *m;
+    if (strcmp(o->text, "random") != 0) {
+        m = th_turing_read_bb(o->text, err);
+        if (!m) {
+            err->col += o->quoted && err->line > 0;
+            th_error_inside(err, o);
+        }
+        return m;
+    }
+    ThRng g = th_rng((uint64_t)th_seed(s, &call->options), "machine.random", 0);
+    return th_turing_random((int)th_option_int(&call->options, "states"),
+                            (int)th_option_int(&call->options, "symbols"), &g, err);
+}
+
+TH_COMMAND(
+    machine, .group = "machines", .summary = "define a Turing machine",
+    .detail =
+        "In a block, one statement a line:\n\n"
+        "  blank B: the symbol of empty cells; without it, _\n"
+        "  start Q: without it, the state that is named first\n"
+        "  halt Q ..., accept Q ..., reject Q ...: the states that stop the machine\n"
+        "  tape two-way, or tape one-way [edge=stay|reject|error]: what a move to the left of "
+        "the first cell does\n"
+        "  Q A -> B R P: in state Q reading A, write B, move to the right, go to P\n"
+        "  Q A,B -> L P: for several symbols; without a symbol to write, the cell stays\n"
+        "  tapes N: up to 5; then each side of a rule has a part for each tape: Q 0 | _ -> R | 0 R "
+        "P\n"
+        "  missing halt|reject|step: what happens where no rule applies; step makes one more step "
+        "that changes nothing, and halts.  Without it, reject where there is an accepting state, "
+        "else halt\n"
+        "  alphabet A ... and states Q ...: all there are, in order; seldom needed\n\n"
+        "Moves are L, R and S (stay).  A * reads any symbol or stands for any state; a * written "
+        "or as the next state changes nothing.  A rule for a state of its own goes before one for "
+        "any state, and of those one for a symbol of its own before one for any symbol.\n\n"
+        "After = stands a string in the format of bbchallenge: rows of cells, separated by _, each "
+        "cell the symbol written, the move and the next state; an undefined cell --- writes 1, "
+        "moves to the right and halts, in one step.  Or random: every rule is drawn "
+        "uniformly, no state stops.",
+    .example = "machine increment {\n"
+               "  blank _ ; start right ; halt done ; tape two-way\n"
+               "  right 0,1 -> R right\n"
+               "  right _   -> L carry\n"
+               "  carry 1   -> 0 L carry\n"
+               "  carry 0,_ -> 1 L done\n"
+               "}\n"
+               "run increment 1011\n"
+               "#> halted after 8 steps\n"
+               "#>   state done, 4 non-blank cells, head at 0, 5 cells visited\n"
+               "#>   tape 1100\n"
+               "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
+               "run bb4\n"
+               "echo $steps steps, $nonblank ones\n"
+               "#> halted after 107 steps\n"
+               "#>   state Z, 13 non-blank cells, head at -9, 14 cells visited\n"
+               "#>   tape 10111111111111\n"
+               "#> 107 steps, 13 ones",
+    .results = "states symbols rules tapes", .args = {{A_NEW, "NAME", 0}, {A_BLOCK, "...", 0}},
+    .args2 = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_TEXT, "STRING", 0}},
+    .options = machine_options)
+{
+    const ThOperand *body = &call->operand[1];
+    for (size_t i = 0; i < call->options.n; i++)
+        if (call->options.item[i].given && (call->form == 1 || strcmp(body->text, "random") != 0))
+            return th_fail_operand(err, body, TH_EUSAGE, "the option %s is for random machines",
+                                   call->options.item[i].spec->name);
+    ThTuring *m = call->form == 1 ? th_turing_parse(body->text, err) : machine_value(s, call, err);
+    if (!m)
+        return call->form == 1 ? th_error_inside(err, body) : false;
+    if (!th_define(s, call->operand[0].text, TH_MACHINE, m, NULL, err))
+        return th_error_inside(err, &call->operand[0]);
+    set_size(s, m);
+    return true;
+}
+
+bool th_show_machine(ThSession *s, const ThObject *o, ThError *err)
+{
+    ThText t = {0};
+    th_turing_write(&t, o->as.machine, o->name);
+    char *text = th_text_take(&t, err);
+    if (!text)
+        return false;
+    set_size(s, o->as.machine);
+    fputs(text, th_listing(s));
+    free(text);
+    return true;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static ThRunLimits limits_of(const ThCall *call)
+{
+    ThRunLimits l = {(uint64_t)th_option_int(&call->options, "steps"), UINT64_MAX};
+    long long cells = th_option_int(&call->options, "cells");
+    if (cells > 0)
+        l.cells = (uint64_t)cells;
+    return l;
+}
+
+static void set_figures(ThSession *s, const ThTuring *m, const ThFastFigures *x, const char *tape)
+{
+    bool halted = x->verdict == TH_HALTED || x->verdict == TH_ACCEPTED || x->verdict == TH_REJECTED;
+    th_result_text(s, "verdict", th_verdict_name(x->verdict));
+    th_result_flag(s, "halted", halted);
+    th_result_flag(s, "accepted", x->verdict == TH_ACCEPTED);
+    th_result_int(s, "steps", (long long)x->steps);
+    th_result_int(s, "nonblank", (long long)x->nonblank);
+    th_result_int(s, "cells", (long long)x->cells);
+    th_result_int(s, "head", x->head);
+    th_result_text(s, "state", m->state[x->state]);
+    th_result_text(s, "tape", tape);
+}
+
+static void say_verdict(ThSession *s, const ThFastFigures *x)
+{
+    unsigned long long n = x->steps;
+    const char *plural = n == 1 ? "" : "s";
+    if (x->verdict == TH_AT_EDGE)
+        th_say(s, "moved over the edge of the tape after %llu step%s\n", n, plural);
+    else if (th_verdict_final(x->verdict))
+        th_say(s, "%s after %llu step%s\n", th_verdict_name(x->verdict), n, plural);
+    else
+        th_say(s, "not halted: the limit of %s was reached after %llu step%s\n",
+               th_verdict_name(x->verdict), n, plural);
+}
+
+static void say_figures(ThSession *s, const ThTuring *m, const ThFastFigures *x, const char *tape)
+{
+    say_verdict(s, x);
+    th_say(s, "  state %s, %llu non-blank cell%s, head at %lld, %llu cell%s visited\n",
+           m->state[x->state], (unsigned long long)x->nonblank, x->nonblank == 1 ? "" : "s",
+           (long long)x->head, (unsigned long long)x->cells, x->cells == 1 ? "" : "s");
+    th_say(s, "  tape %s\n", *tape ? tape : "blank");
+}
+
+/* Runs to the end or a limit; *last gets the verdict TH_OUT_OF_TIME where that was it. */
+static bool go(ThSession *s, ThEngine *e, const ThCall *call, ThFastFigures *last, ThError *err)
+{
+    enum { WORK = 1 << 18 };
+    ThRunLimits limits = limits_of(call);
+    double seconds = th_option_real(&call->options, "seconds"), begun = th_clock();
+    do {
+        if (!th_engine_go(e, WORK, limits, th_stop(s), err))
+            return false;
+        *last = th_engine_figures(e);
+        if (last->verdict == TH_GOES_ON && seconds > 0 && th_clock() - begun >= seconds)
+            last->verdict = TH_OUT_OF_TIME;
+        th_progress(s, "%llu steps", (unsigned long long)last->steps);
+    } while (last->verdict == TH_GOES_ON);
+    return true;
+}
+
+/* Runs on one input.  In text format says so, else adds a row to the table. */
+static bool run_input(ThSession *s, const ThCall *call, const ThOperand *input, ThError *err)
+{
+    enum { LINE = 72, LONGEST = 1 << 16 };
+    const ThTuring *m = call->operand[0].object->as.machine;
+    ThTapeWords words;
+    ThEngine e = {0};
+    ThFastFigures x = {0};
+    ThText tape = {0}, shown = {0};
+    if (!th_turing_tape_words_read(&words, m, input ? input->text : "", err)) {
+        err->col += input->quoted && err->line > 0;
+        return th_error_inside(err, input);
+    }
+    bool ok = th_engine_start(&e, m, &words, err) && go(s, &e, call, &x, err) &&
+              th_engine_tape(&tape, &e, LONGEST, err) && th_engine_tape(&shown, &e, LINE, err);
+    if (ok) {
+        const char *text = tape.data ? tape.data : "";
+        set_figures(s, m, &x, text);
+        if (th_out(s) && call->n > 2)
+            th_say(s, "%s: ", *input->text ? input->text : "\"\"");
+        if (th_out(s))
+            say_figures(s, m, &x, shown.data ? shown.data : "");
+        else
+            th_row(s, input ? input->text : "", th_verdict_name(x.verdict), (long long)x.steps,
+                   (long long)x.nonblank, (long long)x.cells, (long long)x.head, m->state[x.state],
+                   text);
+    }
+    th_text_free(&tape);
+    th_text_free(&shown);
+    th_turing_tape_words_free(&words);
+    th_engine_free(&e);
+    return ok;
+}
+
+bool th_run_machine(ThSession *s, const ThCall *call, ThError *err)
+{
+    bool ok = true, table = !th_out(s);
+    if (table)
+        th_table(s, "runs", "input:s verdict:s steps:i nonblank:i cells:i head:i state:s tape:s");
+    for (int i = 1; ok && i < call->n; i++)
+        ok = run_input(s, call, &call->operand[i], err);
+    if (call->n == 1)
+        ok = run_input(s, call, NULL, err);
+    if (table)
+        th_table_end(s);
+    return ok;
+}
+
+/* ---- tracing --------------------------------------------------------------------------------- */
+
+typedef struct {
+    ThConfigurationForm form;
+    int width;
+    ThText text;
+} TraceForm;
+
+static bool trace_row(ThSession *s, const ThRunning *r, TraceForm *f, ThError *err)
+{
+    f->text.size = 0;
+    th_running_write(&f->text, r, f->form, f->width);
+    if (f->text.failed)
+        return th_fail(err, TH_ENOMEM, "out of memory");
+    FILE *out = th_out(s);
+    const char *state = r->machine->state[r->state];
+    if (out && f->form == TH_SHOW_STATE)
+        fprintf(out, "%" PRIu64 "  %s\n", r->steps, f->text.data);
+    else if (out)
+        fprintf(out, "%" PRIu64 "  %s  %s\n", r->steps, state, f->text.data);
+    else
+        th_row(s, (long long)r->steps, state, f->text.data);
+    return true;
+}
+
+static bool trace_steps(ThSession *s, ThRunning *r, TraceForm *f, uint64_t steps, ThError *err)
+{
+    ThRunLimits limits = {steps, UINT64_MAX};
+    bool ok = trace_row(s, r, f, err);
+    while (ok && !th_verdict_final(r->verdict)) {
+        uint64_t before = r->steps;
+        ok = th_running_go(r, 1, limits, th_stop(s), err);
+        if (r->steps == before)
+            break;
+        ok = ok && trace_row(s, r, f, err);
+    }
+    return ok;
+}
+
+bool th_trace_machine(ThSession *s, const ThCall *call, ThError *err)
+{
+    const ThTuring *m = call->operand[0].object->as.machine;
+    const ThOperand *input = call->n > 1 ? &call->operand[1] : NULL;
+    const char *form = th_option_text(&call->options, "form");
+    TraceForm f = {.form = *form == 's' ? TH_SHOW_STATE : TH_SHOW_HEAD};
+    f.width = (int)th_option_int(&call->options, "width");
+    ThTapeWords words;
+    ThEngine e = {.machine = m};
+    if (!th_turing_tape_words_read(&words, m, input ? input->text : "", err)) {
+        err->col += input->quoted && err->line > 0;
+        return th_error_inside(err, input);
+    }
+    const int *word[TH_MOST_TAPES];
+    for (int t = 0; t < TH_MOST_TAPES; t++)
+        word[t] = words.word[t];
+    bool table = !th_out(s);
+    if (table)
+        th_table(s, "trace", "step:i state:s configuration:s");
+    bool ok = th_running_start(&e.plain, m, word, words.length, err) &&
+              trace_steps(s, &e.plain, &f, (uint64_t)th_option_int(&call->options, "steps"), err);
+    if (table)
+        th_table_end(s);
+    f.text.size = 0;
+    ok = ok && th_engine_tape(&f.text, &e, 1 << 16, err);
+    if (ok) {
+        ThFastFigures x = th_engine_figures(&e);
+        set_figures(s, m, &x, f.text.size ? f.text.data : "");
+        say_verdict(s, &x);
+    }
+    th_text_free(&f.text);
+    th_turing_tape_words_free(&words);
+    th_engine_free(&e);
+    return ok;
+}

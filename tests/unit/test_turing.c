@@ -1,0 +1,278 @@
+/* test_turing.c - Turing machines: reference results, and the fast engine against the plain one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/symbols.h"
+#include "turing/fast.h"
+#include "turing/machine.h"
+#include "turing/run.h"
+
+static const ThRunLimits no_limits = {TH_MOST_STEPS, UINT64_MAX};
+
+static ThTuring *bb(const char *text)
+{
+    ThError err = {0};
+    ThTuring *m = th_turing_read_bb(text, &err);
+    if (!m)
+        print_error("%s: %d: %s\n", text, err.col, err.msg);
+    assert_non_null(m);
+    return m;
+}
+
+static ThTuring *block(const char *text)
+{
+    ThError err = {0};
+    ThTuring *m = th_turing_parse(text, &err);
+    if (!m)
+        print_error("%d:%d: %s\n", err.line, err.col, err.msg);
+    assert_non_null(m);
+    return m;
+}
+
+/* ---- reference results: steps, score, cells, head -------------------------------------------- */
+
+typedef struct {
+    const char *machine;
+    uint64_t steps, score, cells;
+    int64_t head;
+} Champion;
+
+static const Champion champions[] = {
+    {"1RZ---", 1, 1, 2, 1},
+    {"1RB1LB_1LA1RZ", 6, 4, 4, 0},
+    {"1RB0LB_1LA1RZ", 6, 3, 4, 0},
+    {"1RB1RZ_1LB1LA", 6, 3, 3, 0},
+    {"1RB1RZ_0LB1LA", 6, 2, 3, 0},
+    {"0RB1RZ_1LA1RB", 6, 2, 3, 2},
+    {"1RB1RZ_1LB0RC_1LC1LA", 21, 5, 5, 1},
+    {"1RB1RZ_0RC1RB_1LC1LA", 14, 6, 6, 2},
+    {"1RB1LC_1LA1RB_1LB1RZ", 13, 6, 6, 1},
+    {"1RB1LB_1LA0LC_1RZ1LD_1RD0RA", 107, 13, 14, -9},
+    {"1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA", 47176870, 4098, 12289, -12242},
+    {"1RB2LB1RZ_2LA2RB1LB", 38, 9, 9, 2},
+    {"1RB2LA1RA1RA_1LB1LA3RB1RZ", 3932964, 2050, 2050, 2034},
+};
+
+static void champions_plain(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof champions / sizeof *champions; i++) {
+        const Champion *c = &champions[i];
+        ThTuring *m = bb(c->machine);
+        ThRunning r;
+        int64_t first, last;
+        assert_true(th_running_start(&r, m, NULL, NULL, NULL));
+        assert_true(th_running_go(&r, UINT64_MAX, no_limits, NULL, NULL));
+        assert_int_equal(r.verdict, TH_HALTED);
+        assert_int_equal(r.steps, c->steps);
+        assert_int_equal(r.cells, c->cells);
+        assert_int_equal(r.tape[0].head, c->head);
+        assert_int_equal(th_turing_tape_extent(&r.tape[0], m->blank, &first, &last), c->score);
+        th_running_free(&r);
+        th_turing_free(m);
+    }
+}
+
+static void champions_fast(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof champions / sizeof *champions; i++) {
+        for (int k = 0; k <= 6; k += 3) {
+            const Champion *c = &champions[i];
+            ThTuring *m = bb(c->machine);
+            ThFast *f = th_fast_new(m, NULL, 0, k, NULL);
+            assert_non_null(f);
+            assert_true(th_fast_go(f, UINT64_MAX, no_limits, NULL, NULL));
+            ThFastFigures x = th_fast_figures(f);
+            assert_int_equal(x.verdict, TH_HALTED);
+            assert_int_equal(x.steps, c->steps);
+            assert_int_equal(x.nonblank, c->score);
+            assert_int_equal(x.cells, c->cells);
+            assert_int_equal(x.head, c->head);
+            th_fast_free(f);
+            th_turing_free(m);
+        }
+    }
+}
+
+/* This one never halts and stays on 54 cells for more than 4·10^8 steps. */
+static void never_halts(void **state)
+{
+    (void)state;
+    ThTuring *m = bb("1RB---_0LC1LC_0RD0LB_1RA0RE_1RD1RZ");
+    ThFast *f = th_fast_new(m, NULL, 0, 0, NULL);
+    assert_true(th_fast_go(f, UINT64_MAX, (ThRunLimits){400000000, UINT64_MAX}, NULL, NULL));
+    ThFastFigures x = th_fast_figures(f);
+    assert_int_equal(x.verdict, TH_OUT_OF_STEPS);
+    assert_int_equal(x.steps, 400000000);
+    assert_int_equal(x.cells, 54);
+    th_fast_free(f);
+    th_turing_free(m);
+}
+
+/* ---- the fast engine against the plain one --------------------------------------------------- */
+
+typedef struct {
+    uint16_t *cell;
+    size_t n, cap;
+} Cells;
+
+static void collect(void *context, const uint16_t *cell, int n, uint64_t count)
+{
+    Cells *c = context;
+    assert_true(count < 1 << 20);
+    assert_true(th_grow(&c->cell, &c->cap, c->n + (size_t)n * count, sizeof *cell, NULL));
+    for (uint64_t i = 0; i < count; i++, c->n += (size_t)n)
+        memcpy(c->cell + c->n, cell, (size_t)n * sizeof *cell);
+}
+
+static void same_configuration(const ThRunning *r, const ThFast *f)
+{
+    ThFastFigures x = th_fast_figures(f);
+    const ThTuringTape *t = &r->tape[0];
+    int64_t first, last;
+    Cells c = {0};
+    uint64_t score = th_turing_tape_extent(t, r->machine->blank, &first, &last);
+    assert_int_equal(x.verdict, r->verdict);
+    assert_int_equal(x.state, r->state);
+    assert_int_equal(x.steps, r->steps);
+    assert_int_equal(x.cells, r->cells);
+    assert_int_equal(x.head, t->head);
+    assert_int_equal(x.nonblank, score);
+    if (score > 0) {
+        assert_int_equal(x.first, first);
+        assert_int_equal(x.last, last);
+    }
+    th_fast_each(f, collect, &c);
+    size_t at = 0;
+    while (score > 0 && c.cell[at] == r->machine->blank)
+        at++;
+    for (int64_t i = first; i <= last; i++)
+        assert_int_equal(c.cell[at + (size_t)(i - first)],
+                         th_turing_tape_at(t, i, r->machine->blank));
+    free(c.cell);
+}
+
+/* A random machine; some states stop, some rules are missing, the tape may be bounded, the head may
+ * stay. */
+static ThTuring *any_machine(ThRng *g)
+{
+    int states = 1 + (int)th_rng_below(g, 5), symbols = 1 + (int)th_rng_below(g, 4);
+    ThTuring *whole = th_turing_random(states, symbols, g, NULL);
+    ThTuringBuild b = {0};
+    assert_non_null(whole);
+    for (int q = 0; q < states; q++)
+        th_turing_state(&b, whole->state[q]);
+    for (int s = 0; s < symbols; s++)
+        th_turing_symbol(&b, whole->symbol[s]);
+    for (int q = 1; q < states; q++)
+        if (th_rng_below(g, 12) == 0)
+            b.m.role[q] = (ThRole)(TH_HALTS + (int)th_rng_below(g, 3));
+    for (size_t i = 0; i < whole->n_rules; i++) {
+        ThRule r = whole->rule[i];
+        if (b.m.role[r.from] != TH_RUNS || th_rng_below(g, 16) == 0)
+            continue;
+        if (th_rng_below(g, 8) == 0)
+            r.move[0] = 0;
+        th_turing_add(&b, &r);
+    }
+    b.m.n_tapes = 1;
+    b.m.edge = th_rng_below(g, 2) ? TH_TWO_WAY : (ThEdge)th_rng_below(g, 4);
+    b.m.missing = (ThMissing)th_rng_below(g, 3);
+    th_turing_free(whole);
+    ThTuring *m = th_turing_finish(&b, NULL);
+    assert_non_null(m);
+    return m;
+}
+
+static void compare_engines(const ThTuring *m, const int *word, int length, int k, ThRunLimits l)
+{
+    ThRunning r;
+    const int *words[] = {word};
+    ThFast *f = th_fast_new(m, word, length, k, NULL);
+    assert_non_null(f);
+    assert_true(th_running_start(&r, m, words, &length, NULL));
+    assert_true(th_running_go(&r, UINT64_MAX, l, NULL, NULL));
+    assert_true(th_fast_go(f, UINT64_MAX, l, NULL, NULL));
+    same_configuration(&r, f);
+    th_running_free(&r);
+    th_fast_free(f);
+}
+
+static void engines_agree(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 2000; seed++) {
+        ThRng g = th_rng(seed, "test.engines", 0);
+        ThTuring *m = any_machine(&g);
+        int word[12], length = (int)th_rng_below(&g, 12), k = (int)th_rng_below(&g, 9);
+        for (int i = 0; i < length; i++)
+            word[i] = (int)th_rng_below(&g, (uint64_t)m->n_symbols);
+        for (int i = 0; i < 6; i++) {
+            ThRunLimits l = {th_rng_below(&g, i % 2 ? 3000 : 60), UINT64_MAX};
+            if (i == 5)
+                l.cells = 1 + th_rng_below(&g, 40);
+            compare_engines(m, word, length, k, l);
+        }
+        th_turing_free(m);
+    }
+}
+
+/* Going on by pieces ends where going on at once does. */
+static void engines_agree_by_pieces(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        ThRng g = th_rng(seed, "test.pieces", 0);
+        ThTuring *m = any_machine(&g);
+        ThRunning r;
+        ThFast *f = th_fast_new(m, NULL, 0, 1 + (int)th_rng_below(&g, 16), NULL);
+        uint64_t until = 0;
+        assert_true(th_running_start(&r, m, NULL, NULL, NULL));
+        for (int i = 0; i < 30; i++) {
+            until += th_rng_below(&g, 200);
+            ThRunLimits l = {until, UINT64_MAX};
+            assert_true(th_running_go(&r, UINT64_MAX, l, NULL, NULL));
+            assert_true(th_fast_go(f, UINT64_MAX, l, NULL, NULL));
+            same_configuration(&r, f);
+        }
+        th_running_free(&r);
+        th_fast_free(f);
+        th_turing_free(m);
+    }
+}
+
+/* 2^62 steps of a machine that only runs to the right; counters do not wrap. */
+static void enormous(void **state)
+{
+    (void)state;
+    ThTuring *m = block("start a; a * -> 1 R b; b * -> 0 R a; alphabet 0 1 _");
+    ThFast *f = th_fast_new(m, NULL, 0, 0, NULL);
+    assert_true(th_fast_go(f, UINT64_MAX, no_limits, NULL, NULL));
+    ThFastFigures x = th_fast_figures(f);
+    assert_int_equal(x.verdict, TH_OUT_OF_STEPS);
+    assert_true(x.steps == TH_MOST_STEPS && x.head == (int64_t)TH_MOST_STEPS);
+    assert_true(x.nonblank == TH_MOST_STEPS);
+    th_fast_free(f);
+    th_turing_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(champions_plain),
+        cmocka_unit_test(champions_fast),
+        cmocka_unit_test(never_halts),
+        cmocka_unit_test(engines_agree),
+        cmocka_unit_test(engines_agree_by_pieces),
+        cmocka_unit_test(enormous),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
