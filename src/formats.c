@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "automata/wordlist.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -85,11 +86,8 @@ static bool save_model(ThSession *s, ThObject *const *object, int n, const char 
         return th_fail(err, TH_EUSAGE, "a .safetensors file holds one model");
     if (object[0]->kind != TH_MODEL) {
         th_fail(err, TH_EUSAGE, "'%s' is %s, and a .safetensors file holds a model",
-                object[0]->name,
-                object[0]->kind == TH_TASK      ? "a task"
-                : object[0]->kind == TH_MACHINE ? "a machine"
-                                                : "an automaton");
-        return th_hint(err, "save automata, machines and tasks to .th files");
+                object[0]->name, object[0]->kind == TH_TASK ? "a task" : "an automaton");
+        return th_hint(err, "save automata and tasks to .th files");
     }
     return th_safetensors_save(object[0]->as.model, path, err);
 }
@@ -112,8 +110,21 @@ static bool load_script(ThSession *s, const char *path, const char *name, ThErro
     return th_source(s, path, err);
 }
 
+static bool load_words(ThSession *s, const char *path, const char *name, ThError *err)
+{
+    enum { MOST_BYTES = 1 << 30 };
+    size_t size;
+    char *text = th_file_read(path, MOST_BYTES, &size, err);
+    char *own = text && !name ? th_name_of_file(path, ".txt", err) : NULL;
+    ThAutomaton *a = name || own ? th_automaton_of_words(text, size, th_stop(s), err) : NULL;
+    bool ok = a && th_define(s, name ? name : own, TH_AUTOMATON, a, NULL, err);
+    free(own);
+    free(text);
+    return ok;
+}
+
 static const ThFormat formats[] = {
-    {".th", "tapehead script: automata, machines and tasks", save_script, load_script},
+    {".th", "tapehead script: automata and tasks", save_script, load_script},
     {".safetensors", "a model: weights, options, alphabet and the state of its training",
      save_model, load_model},
     {".att",
@@ -121,6 +132,7 @@ static const ThFormat formats[] = {
      th_save_att, th_load_att},
     {".dot", "Graphviz, as AutomataWiki has it: an automaton", th_save_dot, th_load_dot},
     {".jff", "JFLAP: a finite automaton, Mealy or Moore machine", th_save_jff, th_load_jff},
+    {".txt", "words, one a line: the minimal automaton that accepts them", NULL, load_words},
     {".grail", "Grail+: an automaton without outputs", th_save_grail, NULL},
     {".g", "a record of GAP's package Automata", th_save_gap, NULL},
 };
