@@ -86,8 +86,11 @@ static bool save_model(ThSession *s, ThObject *const *object, int n, const char 
         return th_fail(err, TH_EUSAGE, "a .safetensors file holds one model");
     if (object[0]->kind != TH_MODEL) {
         th_fail(err, TH_EUSAGE, "'%s' is %s, and a .safetensors file holds a model",
-                object[0]->name, object[0]->kind == TH_TASK ? "a task" : "an automaton");
-        return th_hint(err, "save automata and tasks to .th files");
+                object[0]->name,
+                object[0]->kind == TH_TASK      ? "a task"
+                : object[0]->kind == TH_MACHINE ? "a machine"
+                                                : "an automaton");
+        return th_hint(err, "save automata, machines and tasks to .th files");
     }
     return th_safetensors_save(object[0]->as.model, path, err);
 }
@@ -124,7 +127,7 @@ static bool load_words(ThSession *s, const char *path, const char *name, ThError
 }
 
 static const ThFormat formats[] = {
-    {".th", "tapehead script: automata and tasks", save_script, load_script},
+    {".th", "tapehead script: automata, machines and tasks", save_script, load_script},
     {".safetensors", "a model: weights, options, alphabet and the state of its training",
      save_model, load_model},
     {".att",
