@@ -287,7 +287,8 @@ static void write_periodic_meaning(ThText *t, const ThVarieties *v)
 {
     bool power_of_two = (v->exponent & (v->exponent - 1)) == 0;
     th_text_printf(t,
-                   "Some word has to be counted modulo %zu, however long the input. In the "
+                   "The repetitions of some word have to be counted modulo %zu, however long the "
+                   "input. In the "
                    "RegularGPT paper (table 1) the best plain Transformer reaches 22 to 75 %% on "
                    "the tasks of this kind (Parity, Cycle Navigation, Modular Arithmetic, Tomita 5 "
                    "and 6), and 100 %% on Tomita 3 only; RegularGPT with chunk 2 reaches 96 to "
@@ -317,7 +318,7 @@ static void say_meaning(ThSession *s, const ThAlgebra *a)
                         "average one 70 to 83 % only. ");
     else
         write_periodic_meaning(&t, &a->v);
-    if (n < 1000000)
+    if (n > 1 && n < 1000000)
         th_text_printf(&t,
                        "RegularGPT's exact construction (lemma 1) multiplies maps of %lld states "
                        "with %lld hidden units.",
@@ -676,8 +677,12 @@ static void write_coordinates(ThText *t, const ThHolonomy *h, const int *coordin
     }
 }
 
-static bool table_coordinates(ThSession *s, const ThHolonomy *h, char *const *state, ThError *err)
+/* The first coordinates of every state, if they are few. */
+static bool list_states(ThSession *s, const ThHolonomy *h, char *const *state, ThError *err)
 {
+    enum { FEW = 40 };
+    if (h->n_states > FEW)
+        return true;
     int *c = th_alloc((size_t)h->n_levels, sizeof *c, err);
     bool ok = c != NULL;
     th_table(s, "coordinates", "state:s coordinates:s");
@@ -697,14 +702,13 @@ static bool table_coordinates(ThSession *s, const ThHolonomy *h, char *const *st
 }
 
 /* The run of the cascade on a word beside that of the machine. */
-static bool table_run(ThSession *s, const ThHolonomy *h, const ThMachine *m, const char *input,
-                      ThError *err)
+static bool table_run(ThSession *s, const ThHolonomy *h, const ThMachine *m, const int *word,
+                      int length, ThError *err)
 {
     const ThAutomaton *a = m->minimal;
     size_t levels = (size_t)h->n_levels;
-    int length = 0, *word = th_symbols_read(a->symbol, a->n_symbols, input, &length, err);
     int *c = th_alloc(2 * levels, sizeof *c, err), q = h->d->start;
-    bool ok = word && c;
+    bool ok = c != NULL;
     if (ok)
         th_holonomy_lift(h, q, c);
     th_table(s, "run", "step:i symbol:s coordinates:s state:s machine:s");
@@ -724,22 +728,26 @@ static bool table_run(ThSession *s, const ThHolonomy *h, const ThMachine *m, con
         free(text);
     }
     th_table_end(s);
-    free(word);
     free(c);
     return ok;
+}
+
+static void write_count(ThText *t, size_t n, const char *what)
+{
+    th_text_printf(t, "%zu %s%s", n, what, n == 1 ? "" : "s");
 }
 
 static void say_check(ThSession *s, const ThHolonomy *h, const ThCascadeCheck *check)
 {
     ThText t = {0};
+    write_count(&t, (size_t)h->n_levels, "level");
+    th_text_add(&t, "; the cascade follows the machine from every state by every symbol: ");
+    write_count(&t, check->tuples, "tuple");
     th_text_printf(&t,
-                   "%d level%s; the cascade follows the machine from all %d states by all %d "
-                   "symbols: %zu tuples of coordinates%s were tried, and what a level does depends "
-                   "on those above only",
-                   h->n_levels, h->n_levels == 1 ? "" : "s", h->n_states, h->n_symbols,
-                   check->tuples, check->closed ? ", all that there are from there," : "");
-    say_wrapped(s, "verified:", t.data ? t.data : "");
-    th_text_free(&t);
+                   " of coordinates%s, each with every symbol, and what happens on a level "
+                   "depends on those above only",
+                   check->closed ? ", all that the states' own lead to" : "");
+    say_text(s, "verified:", &t);
 }
 
 static const ThOptionSpec decompose_options[] = {
@@ -791,32 +799,32 @@ TH_COMMAND(
                "#>    2  0       1 1          q0     q0\n"
                "#>    3  1       2 1          q1     q1\n"
                "#>    4  1       2 2          sink   sink\n"
-               "#> verified: 2 levels; the cascade follows the machine from all 3 states by all 2\n"
-               "#>   symbols: 4 tuples of coordinates, all that there are from there, were tried,\n"
-               "#>   and what a level does depends on those above only",
+               "#> verified: 2 levels; the cascade follows the machine from every state by every\n"
+               "#>   symbol: 4 tuples of coordinates, all that the states' own lead to, each with\n"
+               "#>   every symbol, and what happens on a level depends on those above only",
     .results = "levels components groups verified "
                "tuples complete_states",
     .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .options = decompose_options, .flags = C_PAGED)
 {
-    enum { FEW = 40 };
     ThMachine m;
     ThCascadeCheck check;
     if (!th_machine_of(&m, s, &call->operand[0], err))
         return false;
+    const char *input = th_option_text(&call->options, "word");
+    int length = -1, *word = th_symbols_read(m.minimal->symbol, m.minimal->n_symbols,
+                                             input ? input : "", &length, err);
     size_t limit = (size_t)th_setting_int(s, "limit-states");
-    ThHolonomy *h = th_holonomy_new(m.d, limit, th_stop(s), err);
+    ThHolonomy *h = word ? th_holonomy_new(m.d, limit, th_stop(s), err) : NULL;
     bool ok = h && th_holonomy_verify(h, limit, &check, th_stop(s), err);
     if (ok) {
         set_decomposition(s, h, &check);
-        ok = table_families(s, h, m.state, err);
+        ok = table_families(s, h, m.state, err) && list_states(s, h, m.state, err);
     }
-    const char *word = th_option_text(&call->options, "word");
-    if (ok && h->n_states <= FEW)
-        ok = table_coordinates(s, h, m.state, err);
-    if (ok && word)
-        ok = table_run(s, h, &m, word, err);
+    if (ok && input)
+        ok = table_run(s, h, &m, word, length, err);
     if (ok)
         say_check(s, h, &check);
+    free(word);
     th_holonomy_free(h);
     th_machine_free(&m);
     return ok || th_error_inside(err, &call->operand[0]);
