@@ -132,6 +132,7 @@ static bool unknown_second(const char *word, const ThStatement *st, ThError *err
         bool more = st->from + 1 < st->to;
         const ThToken *t = token(st, st->from + more);
         fail_token(err, t, TH_EUSAGE, "%s is followed by one of %s", word, list.data);
+        th_hint(err, "see help %s", word);
     }
     th_text_free(&list);
     return false;
@@ -475,8 +476,11 @@ static bool missing(const ThBinder *b, const ThArg *arg, ThError *err)
     int width = 0;
     for (size_t i = last->start; i < last->end; i++)
         width += ((unsigned char)b->st->lexer->text.data[i] & 0xc0) != 0x80;
-    return th_fail_at(err, TH_EUSAGE, last->line, last->col + width, "%s%s%s is missing", quote,
-                      arg->name, quote);
+    int col = last->col + width;
+    if (arg->kind == A_BLOCK)
+        return th_fail_at(err, TH_EUSAGE, last->line, col, "expected '=' or '{'");
+    return th_fail_at(err, TH_EUSAGE, last->line, col, "%s%s%s is missing", quote, arg->name,
+                      quote);
 }
 
 static bool skips(const ThBinder *b, const ThArg *arg, int i)
@@ -531,7 +535,14 @@ static bool bind_rest(ThBinder *b, ThError *err)
         return true;
     const ThToken *t = token(b->st, b->at);
     const char *text = b->st->lexer->text.data + t->start;
-    return fail_token(err, t, TH_EUSAGE, "unexpected '%.*s'", (int)(t->end - t->start), text);
+    fail_token(err, t, TH_EUSAGE, "unexpected '%.*s'", (int)(t->end - t->start), text);
+    if (b->at + 1 < b->st->to && *text != '=') {
+        const ThToken *next = token(b->st, b->at + 1);
+        const char *after = b->st->lexer->text.data + next->start;
+        if (*after == '=')
+            th_hint(err, "an option is written KEY=VALUE, without blanks");
+    }
+    return false;
 }
 
 /* Tries one form of a command; *reached tells how far it got. */

@@ -425,8 +425,14 @@ bool th_source(ThSession *s, const char *path, ThError *err)
     if (s->depth >= DEEPEST)
         return th_fail(err, TH_ELIMIT, "files run each other more than %d deep", DEEPEST);
     FILE *in = fopen(path, "r");
-    if (!in)
-        return th_fail(err, TH_EIO, "cannot read '%s': %s", path, strerror(errno));
+    int first = in ? getc(in) : EOF; /* a folder opens, but does not read */
+    if (!in || (first == EOF && ferror(in))) {
+        th_fail(err, TH_EIO, "cannot read '%s': %s", path, strerror(errno));
+        if (in)
+            fclose(in);
+        return false;
+    }
+    ungetc(first, in);
     s->depth++;
     bool ok = th_shell_file(s, in, path);
     s->depth--;

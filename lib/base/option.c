@@ -212,8 +212,8 @@ static bool unknown_option(const ThOptions *o, const char *name, ThError *err)
     if (o->n == 0)
         th_fail(err, TH_EUSAGE, "unknown option '%s': no options are taken here", name);
     else
-        th_fail(err, TH_EUSAGE, "unknown option '%s'; the options are %s", name,
-                list.data ? list.data : "");
+        th_fail(err, TH_EUSAGE, "unknown option '%s'; the %s %s", name,
+                o->n == 1 ? "only option is" : "options are", list.data ? list.data : "");
     if (near)
         th_hint(err, "did you mean %s=?", near);
     th_text_free(&list);

@@ -183,6 +183,8 @@ static size_t distance(const char *a, const char *b)
     return d[n][m];
 }
 
+enum { SHORTEST_BEGINNING = 3 }; /* characters that may stand for the one name they begin */
+
 const char *th_nearest(const char *name, const char *const *names, size_t n)
 {
     const char *best = NULL;
@@ -194,5 +196,13 @@ const char *th_nearest(const char *name, const char *const *names, size_t n)
             best = names[i];
         }
     }
+    if (best || strlen(name) < SHORTEST_BEGINNING)
+        return best;
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(names[i], name, strlen(name)) == 0) {
+            if (best)
+                return NULL;
+            best = names[i];
+        }
     return best;
 }

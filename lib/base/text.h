@@ -51,7 +51,8 @@ int th_utf8_width(const char *s);
 bool th_is_word(const char *text);
 
 /* Returns a view: the entry of names (n of them) nearest to `name`, or NULL if none is near (edit
- * distance with transpositions at most a third of the length, rounded up). */
+ * distance with transpositions at most a third of the length, rounded up).  Where none is, the only
+ * one that begins with `name`, of three characters at least. */
 const char *th_nearest(const char *name, const char *const *names, size_t n);
 
 #endif
