@@ -287,10 +287,11 @@ static void draw(ThFigure *f, const char *title, const Drawing *d)
     th_figure_printf(f, "plot $ARCS using 1:2 with lines lw 1 lc rgb '#8a8a8a', \\\n"
                         "     $HEADS using (plain ? NaN : $1):2 with filledcurves closed "
                         "fs solid 1 noborder fc rgb '#6a6a6a', \\\n"
-                        "     $STATES using 1:2:3 with circles lw 1.4 lc rgb '#0072B2' "
-                        "fs solid 1 border lc rgb '#0072B2' fc rgb '#eef5fa'");
+                        "     $STATES using (plain ? NaN : $1):2:3 with circles lw 1.4 "
+                        "lc rgb '#0072B2' fs solid 1 border lc rgb '#0072B2' fc rgb '#eef5fa', \\\n"
+                        "     $STATES using (plain ? $1 : NaN):2:3 with circles lt 1 fs empty");
     if (accepting)
-        th_figure_printf(f, ", \\\n     $ACCEPTING using 1:2:3 with circles lw 1 "
+        th_figure_printf(f, ", \\\n     $ACCEPTING using 1:2:3 with circles lt 1 lw 1 "
                             "fs empty border lc rgb '#0072B2'");
     th_figure_printf(f,
                      ", \\\n     $STATES using 1:2:4 with labels noenhanced font ',%d' "

@@ -26,7 +26,7 @@ bool th_plot_loss(ThFigure *f, const char *title, const ThTraining *training, Th
                      "set y2label 'accuracy' textcolor rgb '#D55E00'\n"
                      "set y2range [0:1.02]; set y2tics 0,0.2,1 textcolor rgb '#404040'\n"
                      "set grid ytics lc rgb '#e4e4e4' lw 0.7\n"
-                     "set key center right\n",
+                     "set key outside bottom center horizontal\n",
                      positive ? "set logscale y;" : "");
     const char *style = training->n_history > 1 ? "lines" : "points pt 7";
     th_figure_printf(f,

@@ -182,7 +182,7 @@ static void set_results(const Training *t)
     th_result_real(t->s, "seconds", seconds);
     th_result_real(t->s, "rate", seconds > 0 ? (double)steps / seconds : 0);
     if (th_interactive(t->s))
-        th_say(t->s, "%lld steps in %.3g s, %.3g a second\n", steps, seconds,
+        th_say(t->s, "%lld steps in %.3g s, %.4g steps/s\n", steps, seconds,
                (double)steps / seconds);
 }
 
