@@ -39,6 +39,24 @@ static size_t mdoc_length(const char *word, size_t n)
     return length;
 }
 
+/* Lines that begin with a blank, as they stand.  Returns what follows them. */
+static const char *mdoc_lines(FILE *out, const char *text)
+{
+    fputs(".Bd -literal -offset indent -compact\n", out);
+    while (*text == ' ') {
+        text += strspn(text, " ");
+        size_t n = strcspn(text, "\n");
+        fputs(n > 0 && (*text == '.' || *text == '\'') ? "\\&" : "", out);
+        mdoc_put(out, text, n);
+        fputc('\n', out);
+        text += n;
+        if (text[0] == '\n' && text[1] == ' ')
+            text++;
+    }
+    fputs(".Ed\n", out);
+    return text;
+}
+
 /* Text as mdoc input: a sentence begins a line, lines are short, nothing is taken for markup. */
 static void mdoc_text(FILE *out, const char *text)
 {
@@ -51,6 +69,8 @@ static void mdoc_text(FILE *out, const char *text)
             fputs(paragraph ? ".Pp\n" : "", out);
             c += strspn(c, "\n");
             column = 0;
+            if (*c == ' ')
+                c = mdoc_lines(out, c);
             continue;
         }
         size_t n = strcspn(c, " \n");
