@@ -453,7 +453,19 @@ static bool measure(ThTeacher *t, const ThDfa *d, long long n, long long *wrong,
     return th_sampling_disagreement(&t->sampling, d, n, wrong, err);
 }
 
-/* Where asking was misled by wrong answers: merges words that were drawn, and keeps the better. */
+/* Of two automata that are both tolerated the smaller is better, else the one that is wrong less.
+ */
+static bool is_better(const ThDfa *d, long long wrong, const ThDfa *than, const ThLearned *l,
+                      double noise)
+{
+    double most = noise * (double)l->samples;
+    if ((double)wrong <= most && (double)l->wrong <= most)
+        return d->n_states < than->n_states;
+    return wrong < l->wrong;
+}
+
+/* Wrong answers may have led the questions astray: merges words that are drawn, and keeps the
+ * better automaton.  *best is minimal, and so is what replaces it. */
 static bool try_merging(ThTeacher *t, const ThCall *call, const ThLearnWatch *watch, ThDfa **best,
                         ThLearned *to, ThError *err)
 {
@@ -461,18 +473,21 @@ static bool try_merging(ThTeacher *t, const ThCall *call, const ThLearnWatch *wa
     MergeWatch w = {.watch = watch, .symbol = t->symbol, .n_symbols = t->n_symbols, .s = t->s};
     long long wrong = 0;
     bool ok = draw_sample(t, (size_t)to->samples, &sample, err);
-    ThDfa *d = ok ? merge_sample(&w, &sample, call, &to->merging, err) : NULL;
-    if (d)
+    ThDfa *d = ok ? merge_sample(&w, &sample, call, &to->merging, err) : NULL, *least = NULL;
+    if (d) {
         forget_unknown(d);
-    ok = d && measure(t, d, to->samples, &wrong, err);
-    if (ok && wrong < to->wrong) {
+        least = th_dfa_minimize(d, th_stop(t->s), err);
+    }
+    ok = least && measure(t, least, to->samples, &wrong, err);
+    if (ok && is_better(least, wrong, *best, to, th_option_real(&call->options, "noise"))) {
         th_dfa_free(*best);
-        *best = d;
-        d = NULL;
+        *best = least;
+        least = NULL;
         to->merged = true;
         to->wrong = wrong;
         to->words = sample.n;
     }
+    th_dfa_free(least);
     th_dfa_free(d);
     th_sample_free(&sample);
     return ok;
@@ -486,10 +501,11 @@ static bool learn_oracle(ThSession *s, const ThCall *call, const ThObject *from,
     to->samples = th_option_int(&call->options, "samples");
     ThDfa *d = NULL, *least = NULL;
     bool ok = teacher_make(&t, call, err) && (d = ask_away(&t, call, watch, to, err)) &&
-              (to->exact || measure(&t, d, to->samples, &to->wrong, err));
-    if (ok && !to->exact && (double)to->wrong > noise * (double)to->samples && noise > 0)
-        ok = try_merging(&t, call, watch, &d, to, err);
-    if (ok && (least = th_dfa_minimize(d, th_stop(s), err)))
+              (least = th_dfa_minimize(d, th_stop(s), err)) &&
+              (to->exact || measure(&t, least, to->samples, &to->wrong, err));
+    if (ok && !to->exact && noise > 0)
+        ok = try_merging(&t, call, watch, &least, to, err);
+    if (ok)
         to->automaton =
             t.classes.n_classes
                 ? th_classes_automaton(least, &t.classes, t.symbol, from->as.automaton, err)
@@ -602,15 +618,16 @@ TH_COMMAND(
         "0 - reject no false make a language; any others become the outputs of states.  What no "
         "word tells about is rejected.\n\n"
         "With noise=P an automaton is accepted if it is wrong on a share of at most P of the "
-        "words drawn, and at the limit of states the last guess is kept.  Where wrong answers led "
-        "the questions astray, words are drawn and merged, contradictions being allowed at a "
-        "price, and the better automaton is the result.  The disagreement is measured on words "
+        "words drawn, and at the limit of states the last guess is kept.  As wrong answers may "
+        "lead "
+        "the questions astray, words are then drawn and merged, too, contradictions being allowed "
+        "at a price.  The smaller automaton is the result if both are tolerated, else the one that "
+        "is wrong less.  The disagreement is measured on words "
         "drawn afterwards (of a file: on its own words), with the interval of Clopper and Pearson.",
     .example = "automaton p = parity\n"
                "learn q from p\n"
                "#> q: 2 states, 4 transitions\n"
-               "#>   6 membership queries (6 more answered from memory), 2 guesses, 1 "
-               "counterexample of at most 1 symbol\n"
+               "#>   5 membership queries (0 more answered from memory), 1 guess\n"
                "#>   the oracle agrees on every word\n"
                "compare p q\n"
                "#> equivalent",

@@ -78,8 +78,15 @@ TH_COMMAND(
     .detail = "Every line says where a set of states leads by a symbol.  A set that has not been "
               "seen before gets the next number, and its own lines later.  The set {} is the "
               "sink.  The automaton itself stays as it is.",
-    .example = "automaton ends = minimize(tomita(1))\n"
-               "trace determinize ends\n",
+    .example = "automaton ends = tomita(1)\n"
+               "trace determinize ends\n"
+               "#> s0 is {q0}: the start states and what empty moves reach from there; it accepts\n"
+               "#> step  state  set   symbol  leads_to  which_is\n"
+               "#>    1  s0     {q0}  0       {}        new: s1\n"
+               "#>    2  s0     {q0}  1       {q0}      s0\n"
+               "#>    3  s1     {}    0       {}        s1\n"
+               "#>    4  s1     {}    1       {}        s1\n"
+               "#> 2 sets, 1 of them accepts",
     .results = "states transitions accepting", .args = {{A_AUTOMATON, "A", 0}}, .flags = C_PAGED)
 {
     SubsetBoard b = {.s = s, .a = call->operand[0].object->as.automaton};
@@ -182,8 +189,12 @@ TH_COMMAND(
         "that they were with.  The last round changes nothing: its blocks are the states of the "
         "minimal automaton.  A nondeterministic automaton is made deterministic first (trace "
         "determinize shows how), and (sink) is where missing transitions lead.",
-    .example = "automaton both = parity & parity\n"
-               "trace minimize both\n",
+    .example = "automaton p = tomita(1)\n"
+               "trace minimize p\n"
+               "#> round  block  states    why\n"
+               "#>     0  B0     {q0}      accept\n"
+               "#>     0  B1     {(sink)}  reject\n"
+               "#> round 1 changes nothing: 2 states",
     .results = "states rounds", .args = {{A_AUTOMATON, "A", 0}}, .flags = C_PAGED)
 {
     const ThAutomaton *a = call->operand[0].object->as.automaton;
@@ -430,9 +441,23 @@ TH_COMMAND(
         "for accept and reject); above the line are the words of the states, below those with one "
         "more symbol.  A counterexample is cut where the guess and the oracle part, and its tail "
         "becomes a column.  From a file: which state of the tree of words is merged into which, "
-        "with the number of labels that agree, or becomes a state of the result.",
-    .example = "automaton p = tomita(1)\n"
-               "trace learn p\n",
+        "with the number of labels that agree, or becomes a state of the result.  A guess has a "
+        "sink where it needs one; what is learned is counted without.",
+    .example = "automaton p = parity\n"
+               "trace learn p\n"
+               "#> the row of \"\" is new: state q0\n"
+               "#> the row of b is new: state q1\n"
+               "#> the table is closed: guess 1, 2 states\n"
+               "#>          \"\"\n"
+               "#>   \"\"  q0  1\n"
+               "#>   b   q1  0\n"
+               "#>   ----------\n"
+               "#>   a   q0  1\n"
+               "#>   ba  q1  0\n"
+               "#>   bb  q0  1\n"
+               "#> learned: 2 states, 4 transitions\n"
+               "#>   5 membership queries (0 more answered from memory), 1 guess\n"
+               "#>   the oracle agrees on every word",
     .results = "states transitions symbols queries guesses counterexamples merges disagreement low "
                "high",
     .args = {{A_OBJECT, "ORACLE", 0}}, .args2 = {{A_FILE, "FILE", 0}}, .options = th_learn_options,
