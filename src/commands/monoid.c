@@ -827,5 +827,7 @@ TH_COMMAND(
     free(word);
     th_holonomy_free(h);
     th_machine_free(&m);
+    if (!ok && err->code == TH_ELIMIT)
+        th_hint(err, "set limit-states sets this limit");
     return ok || th_error_inside(err, &call->operand[0]);
 }
