@@ -223,7 +223,8 @@ static bool no_such(ThSession *s, const char *name, int kind, ThError *err)
     if (near)
         th_hint(err, "did you mean %s?", near);
     else if ((kind < 0 || kind == TH_AUTOMATON) && th_builtin_automaton(name))
-        th_hint(err, "automaton %s = %s defines the built-in one", name, name);
+        th_hint(err, "automaton NAME = %s%s defines the built-in one", name,
+                th_builtin_automaton(name)->n_arguments > 0 ? "(...)" : "");
     else if (n == 0 && kind >= 0)
         th_hint(err, "there is no %s yet; see help %s", what, what);
     else

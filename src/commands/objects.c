@@ -159,7 +159,10 @@ static bool needs_input(const ThCall *call, ThError *err)
                 err, o, TH_EUSAGE, "the option %s is for machines, not for %s %s",
                 call->options.item[i].spec->name, o->object->kind == TH_AUTOMATON ? "an" : "a",
                 th_kind_name(o->object->kind));
-    return call->n > 1 || th_fail_operand(err, o, TH_EUSAGE, "INPUT is missing");
+    if (call->n > 1)
+        return true;
+    th_fail_operand(err, o, TH_EUSAGE, "INPUT is missing");
+    return th_hint(err, "see help run");
 }
 
 TH_COMMAND(run, .group = "objects", .summary = "run an automaton, a machine or a model on inputs",
