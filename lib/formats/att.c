@@ -127,8 +127,7 @@ static int split(Reader *r, const char *s, size_t size, ThError *err)
         size_t used = strcspn(at, tabs ? "\t" : " ");
         if (used > 0 || tabs) {
             if (n == MOST_FIELDS) {
-                th_fail_at(err, TH_EPARSE, r->line, (int)th_utf8_length(r->buffer) + 1,
-                           "more than %d fields", MOST_FIELDS);
+                th_fail_at(err, TH_EPARSE, r->line, 1, "more than %d fields", MOST_FIELDS);
                 return -1;
             }
             r->field[n++] = at;

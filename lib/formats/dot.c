@@ -106,7 +106,7 @@ static bool skip_blanks(Reader *r, ThError *err)
     }
 }
 
-/* A string; only \" is undone, as Graphviz does: other escapes belong to labels. */
+/* A string; \" and \\ are undone, other escapes belong to labels. */
 static bool read_string(Reader *r, ThError *err)
 {
     int line = r->line, col = r->col;
@@ -118,13 +118,8 @@ static bool read_string(Reader *r, ThError *err)
             advance(r, 1);
             continue;
         }
-        if (r->at[0] == '\\' && r->at[1] == '\\') {
-            if (!add_byte(r, '\\', err))
-                return false;
+        if (r->at[0] == '\\' && (r->at[1] == '"' || r->at[1] == '\\'))
             advance(r, 1);
-        } else if (r->at[0] == '\\' && r->at[1] == '"') {
-            advance(r, 1);
-        }
         if (!add_byte(r, *r->at, err))
             return false;
     }

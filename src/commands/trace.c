@@ -448,7 +448,7 @@ TH_COMMAND(
                "#> the row of \"\" is new: state q0\n"
                "#> the row of b is new: state q1\n"
                "#> the table is closed: guess 1, 2 states\n"
-               "#>          \"\"\n"
+               "#>           \"\"\n"
                "#>   \"\"  q0  1\n"
                "#>   b   q1  0\n"
                "#>   ----------\n"
