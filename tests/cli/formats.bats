@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# Automata through other programs and back; files that mean harm.
+# shellcheck disable=SC2016  # commands of the program stand in single quotes
+
+setup() {
+    TAPEHEAD=$(realpath "${TAPEHEAD:-./tapehead}")
+    cd "$BATS_TEST_TMPDIR" || return
+    export HOME=$BATS_TEST_TMPDIR/home
+    mkdir "$HOME"
+}
+
+# The automata that go round, one file each.
+names='tomita1 tomita3 tomita5 tomita7 dyck mixed nowhere'
+automata() {
+    "$TAPEHEAD" -q -e 'automaton tomita1 = tomita(1)
+automaton tomita3 = tomita(3)
+automaton tomita5 = tomita(5)
+automaton tomita7 = tomita(7)
+automaton dyck = dyck(2, 3)
+automaton mixed {
+  alphabet a b c
+  start p q
+  accept r
+  p a,b -> p; p eps -> q; q c -> r; r eps -> p; r a -> q
+}
+automaton nowhere {
+  alphabet a
+  start p
+}
+'"$(for n in $names; do printf 'save %s "%s.att"\n' "$n" "$n"; done)
+save $names \"all.th\"" >/dev/null
+}
+
+# Does every NAME-back.att have the language of NAME?
+same() {
+    script='load "all.th"'
+    for n in $names; do
+        script="$script
+load \"$n-back.att\" as back
+compare $n back
+assert equivalent"
+    done
+    "$TAPEHEAD" -q -e "$script"
+}
+
+@test "automata come back from OpenFST" {
+    command -v fstcompile >/dev/null || skip "no OpenFST"
+    automata
+    for n in $names; do
+        fstcompile --isymbols="$n.syms" --osymbols="$n.syms" "$n.att" | fstrmepsilon |
+            fstdeterminize | fstminimize |
+            fstprint --isymbols="$n.syms" --osymbols="$n.syms" >"$n-back.att"
+        cp "$n.syms" "$n-back.syms"
+    done
+    same
+}
+
+@test "automata come back from OpenFST as numbers with a table" {
+    command -v fstcompile >/dev/null || skip "no OpenFST"
+    automata
+    for n in $names; do
+        sed 's/^@0@/<eps>/' "$n.syms" >"$n-back.syms"
+        fstcompile --isymbols="$n.syms" --osymbols="$n.syms" "$n.att" | fstprint >"$n-back.att"
+    done
+    # Numbers mean what the table says only where they are no names themselves.
+    names='dyck mixed nowhere'
+    same
+}
+
+@test "automata come back from foma" {
+    command -v foma >/dev/null || skip "no foma"
+    automata
+    names='tomita1 tomita3 tomita5 tomita7 dyck mixed'
+    for n in $names; do
+        foma -q -e "read att $n.att" -e "minimize net" -e "write att $n-back.att" -s >/dev/null
+    done
+    same
+}
+
+@test "a picture is one that Graphviz draws" {
+    command -v dot >/dev/null || skip "no Graphviz"
+    "$TAPEHEAD" -q -e 'automaton m {
+  start p
+  p "\"" -> p / "x|y"
+  p "a,b" -> q / "<"
+  q "\\" -> p / "{"
+}
+save m "m.dot"
+automaton c = cycle(3)
+save c "c.dot"'
+    dot -Tsvg m.dot >m.svg
+    dot -Tsvg c.dot >c.svg
+    grep -q 'a,b' m.svg
+}
+
+@test "importers say what they changed" {
+    printf '0 1 a 0.5\n1 0 b\n1\n' >w.att
+    run "$TAPEHEAD" -q -e 'load "w.att"'
+    [ "$status" -eq 0 ]
+    [ "$output" = 'note: weights were left out' ]
+}
+
+@test "a hostile file is refused with its name and place, and nothing is defined" {
+    printf '<?xml version="1.0"?><!DOCTYPE s [<!ENTITY a "aaaaaaaaaa">' >laughs.jff
+    for i in b c d e f g h i j; do
+        p=$(printf '%s' "$i" | tr b-j a-i)
+        printf '<!ENTITY %s "&%s;&%s;&%s;&%s;&%s;&%s;&%s;&%s;&%s;&%s;">' \
+            "$i" "$p" "$p" "$p" "$p" "$p" "$p" "$p" "$p" "$p" "$p" >>laughs.jff
+    done
+    printf ']><structure><type>&j;</type></structure>' >>laughs.jff
+    run "$TAPEHEAD" -q -e 'set limit-memory 2000' -e 'load "laughs.jff"'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'laughs.jff'* ]]
+    printf '<!DOCTYPE s SYSTEM "file:///etc/passwd"><structure/>' >read.jff
+    run "$TAPEHEAD" -q -e 'load "read.jff"'
+    [[ "$output" == *'DOCTYPE is not read'* ]]
+    printf 'digraph { a -> ' >cut.dot
+    run "$TAPEHEAD" -q -k -e 'load "cut.dot"; list'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'cut.dot:1:'*'expected a node'* ]]
+    head -c 100000 /dev/urandom >noise.att
+    run "$TAPEHEAD" -q -e 'load "noise.att"'
+    [ "$status" -eq 1 ]
+}
+
+@test "learning from a file tells the place of a contradiction" {
+    printf 'ab 1\nb 1\nab 0\n' >w.txt
+    run "$TAPEHEAD" -q -e 'learn a from "w.txt"'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'w.txt:3:1: the word has the label reject here and accept in line 1'* ]]
+    run "$TAPEHEAD" -q -e 'learn a from "w.txt" noise=0.2; assert disagreement > 0.3'
+    [ "$status" -eq 0 ]
+    run "$TAPEHEAD" -q -e 'learn a from nothing'
+    [[ "$output" == *"no object is named 'nothing'"* ]]
+}
+
+@test "a model is learned from by asking" {
+    run "$TAPEHEAD" -q -e 'task p = parity
+model m = rnn dim=16
+train m on p length=1..20 steps=300 seed=1 lr=3e-3
+learn a from m accept=even empty=even length=0..15 noise=0.2 states=20 samples=300
+assert queries > 0 and high <= 1'
+    [ "$status" -eq 0 ]
+}
