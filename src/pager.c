@@ -14,11 +14,19 @@
 
 extern char **environ;
 
+/* A dumb terminal cannot be scrolled back and forth, but a pager that was named may know better. */
+static bool pager_set(const ThSession *s)
+{
+    const char *set = th_setting_text(s, "pager"), *term = getenv("TERM");
+    if (strcmp(set, "auto") == 0)
+        return term && *term && strcmp(term, "dumb") != 0;
+    return strcmp(set, "off") != 0;
+}
+
 bool th_pager_wanted(const ThSession *s)
 {
     return s->interactive && s->out.stream == stdout && s->out.format == TH_FORMAT_TEXT &&
-           isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) &&
-           strcmp(th_setting_text(s, "pager"), "off") != 0;
+           isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && pager_set(s);
 }
 
 static const char *pager_command(const ThSession *s)
