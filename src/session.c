@@ -10,8 +10,7 @@
 #include "session_impl.h"
 #include "signals.h"
 
-static const char *const kind_names[TH_N_KINDS] = {"automaton", "task", "model",
-                                                    "machine"};
+static const char *const kind_names[TH_N_KINDS] = {"automaton", "task", "model", "machine"};
 
 const char *th_kind_name(ThKind kind)
 {
