@@ -96,7 +96,8 @@ bool th_machine_of(ThMachine *m, ThSession *s, const ThOperand *o, ThError *err)
     if (ok)
         return true;
     th_machine_free(m);
-    return th_error_inside(err, o);
+    th_error_inside(err, o);
+    return false;
 }
 
 void th_machine_free(ThMachine *m)
@@ -123,7 +124,8 @@ bool th_algebra_of(ThAlgebra *a, ThSession *s, const ThOperand *o, ThError *err)
     th_algebra_free(a);
     if (err->code == TH_ELIMIT)
         th_hint(err, "set limit-states sets this limit");
-    return th_error_inside(err, o);
+    th_error_inside(err, o);
+    return false;
 }
 
 void th_algebra_free(ThAlgebra *a)
