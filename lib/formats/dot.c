@@ -611,9 +611,10 @@ static void complete(Reader *r, ThText *notes)
         start = start || r->b.info[q].start;
         accept = accept || r->b.info[q].accept;
     }
-    if (!start && n > 0) {
-        th_build_start(&r->b, 0);
-        th_exchange_note(notes, "no edge marks a start: the first state is it");
+    if (!start && !r->b.failed) {
+        th_build_start(&r->b, n > 0 ? 0 : th_build_state(&r->b, "start"));
+        th_exchange_note(notes, n > 0 ? "no edge marks a start: the first state is it"
+                                      : "there is no state: a new one leads nowhere");
     }
     if (!accept && outputs) {
         for (size_t q = 0; q < n; q++)

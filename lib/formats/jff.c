@@ -281,10 +281,18 @@ static bool read_document(Reader *r, const xmlDoc *doc, ThError *err)
     return read_automaton(r, inside ? inside : structure, err);
 }
 
+/* An automaton has a start: where the file has none, one from which nothing is accepted. */
+static void complete(Reader *r)
+{
+    int q = r->start ? -1 : fresh_state(r, "start");
+    if (q >= 0 && !r->b.failed)
+        th_build_start(&r->b, q);
+}
+
 static void write_notes(const Reader *r)
 {
     if (!r->start)
-        th_exchange_note(r->notes, "no state is initial: the automaton accepts nothing");
+        th_exchange_note(r->notes, "no state is initial: a new one is, which leads nowhere");
     if (r->words)
         th_exchange_note(r->notes,
                          "labels of several characters became paths through %d new state%s",
@@ -323,6 +331,7 @@ ThAutomaton *th_jff_read(const char *text, size_t size, ThText *notes, ThError *
     ThAutomaton *a = NULL;
     xmlDoc *doc = parse(text, size, err);
     if (doc && read_document(&r, doc, err)) {
+        complete(&r);
         write_notes(&r);
         a = th_exchange_checked(th_build_finish(&r.b, err), err);
     }
