@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "automata/ambiguity.h"
 #include "automata/words.h"
 #include "base/memory.h"
 #include "base/symbols.h"
@@ -313,6 +314,40 @@ TH_COMMAND(shortest, .group = "automata",
     free(rejected);
     th_dfa_free(d);
     return good;
+}
+
+/* ---- ambiguity ------------------------------------------------------------------------------- */
+
+TH_COMMAND(ambiguity, .group = "automata",
+           .summary = "tell in how many ways an automaton accepts its words",
+           .detail = "Unambiguous: in one way at most.  Otherwise the number of ways is bounded "
+                     "(finitely), grows like a power of the length (polynomially) or faster "
+                     "(exponentially), and a shortest word that is accepted in two ways is shown.  "
+                     "Ways that differ in empty moves only count as one.  $ambiguity is none, "
+                     "finite, polynomial or exponential.",
+           .example = "automaton e = regex \"(a|b)*a(a|b)*\"\n"
+                      "ambiguity e\n"
+                      "#> polynomially ambiguous: aa is accepted in two ways\n"
+                      "automaton d = determinize(e)\n"
+                      "ambiguity d\n"
+                      "#> unambiguous",
+           .results = "ambiguity word", .args = {{A_AUTOMATON, "A", 0}})
+{
+    static const char *const name[] = {"none", "finite", "polynomial", "exponential"};
+    static const char *const shown[] = {"", "finitely", "polynomially", "exponentially"};
+    ThAmbiguity found;
+    if (!th_automaton_ambiguity(call->operand[0].object->as.automaton, th_stop(s), &found, err))
+        return th_error_inside(err, &call->operand[0]);
+    const char *word = found.word ? found.word : "";
+    th_result_text(s, "ambiguity", name[found.kind]);
+    th_result_text(s, "word", word);
+    if (found.kind == TH_UNAMBIGUOUS)
+        th_say(s, "unambiguous\n");
+    else
+        th_say(s, "%s ambiguous: %s is accepted in two ways\n", shown[found.kind],
+               *word ? word : "the empty word");
+    free(found.word);
+    return true;
 }
 
 /* ---- growth ---------------------------------------------------------------------------------- */

@@ -12,9 +12,11 @@
 #include <cmocka.h>
 #include <gsl/gsl_cdf.h>
 
+#include "automata/ambiguity.h"
 #include "automata/functions.h"
 #include "automata/regex.h"
 #include "automata/relate.h"
+#include "automata/wordlist.h"
 #include "automata/words.h"
 #include "base/rng.h"
 
@@ -628,6 +630,105 @@ static void test_growth(void **state)
     }
 }
 
+/* ---- ambiguity ---- */
+
+/* Ways in which a word is accepted, counted by hand; no empty moves. */
+static long ways(const ThAutomaton *a, int q, unsigned bits, int left)
+{
+    long sum = left == 0 && a->accept[q];
+    for (size_t i = a->first[q]; left > 0 && i < a->first[q + 1]; i++)
+        if ((unsigned)a->arc[i].symbol == ((bits >> (left - 1)) & 1))
+            sum += ways(a, a->arc[i].to, bits, left - 1);
+    return sum;
+}
+
+static void test_ambiguity(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern;
+        ThAmbiguityKind kind;
+        const char *word;
+    } known[] = {
+        {"(a|b)*ab", TH_UNAMBIGUOUS, NULL},       {"a|a", TH_FINITELY_AMBIGUOUS, "a"},
+        {"a*b|ab*", TH_FINITELY_AMBIGUOUS, "ab"}, {".*a.*", TH_POLYNOMIALLY_AMBIGUOUS, "aa"},
+        {"a*a*", TH_POLYNOMIALLY_AMBIGUOUS, "a"}, {"(a|a)*", TH_EXPONENTIALLY_AMBIGUOUS, "a"},
+        {"(a*b*)*", TH_UNAMBIGUOUS, NULL},        {"(a|aa)*", TH_EXPONENTIALLY_AMBIGUOUS, "aa"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        ThAutomaton *a = read_regex(known[i].pattern);
+        ThAmbiguity found;
+        assert_true(th_automaton_ambiguity(a, NULL, &found, NULL));
+        if (found.kind != known[i].kind)
+            fail_msg("%s: kind %d", known[i].pattern, found.kind);
+        if (known[i].word && strcmp(found.word, known[i].word) != 0)
+            fail_msg("%s: %s, not %s", known[i].pattern, found.word, known[i].word);
+        free(found.word);
+        th_automaton_free(a);
+    }
+}
+
+/* The word is accepted in two ways and no shorter one is. */
+static void test_ambiguous_words(void **state)
+{
+    (void)state;
+    char text[8000];
+    for (int turn = 0; turn < TURNS / 2; turn++) {
+        ThRng r = th_rng(29, "ambiguity", (uint64_t)turn);
+        random_regex(&r, text, 3);
+        ThAutomaton *a = read_regex(text);
+        ThAmbiguity found;
+        assert_true(th_automaton_ambiguity(a, NULL, &found, NULL));
+        int shortest = -1;
+        for (int i = 0; i < WORDS && shortest < 0; i++) {
+            long n = 0;
+            for (int q = 0; q < a->n_states; q++)
+                n += a->start[q] ? ways(a, q, bits_of(i), length_of(i)) : 0;
+            shortest = n > 1 ? length_of(i) : -1;
+        }
+        assert_int_equal(found.word != NULL, found.kind != TH_UNAMBIGUOUS);
+        if (shortest >= 0)
+            assert_int_equal(strlen(found.word), shortest);
+        else
+            assert_true(!found.word || strlen(found.word) > LENGTH);
+        free(found.word);
+        th_automaton_free(a);
+    }
+}
+
+/* ---- lists of words ---- */
+
+static void test_word_lists(void **state)
+{
+    (void)state;
+    for (int turn = 0; turn < 50; turn++) {
+        ThRng r = th_rng(31, "list", (uint64_t)turn);
+        Language x = {{false}};
+        char list[4000] = "", *at = list;
+        for (int i = 0, n = 1 + below(&r, 40); i < n; i++) {
+            int w = below(&r, WORDS / 2);
+            x.has[w] = true;
+            for (int j = length_of(w); j-- > 0;)
+                *at++ = (char)('a' + ((bits_of(w) >> j) & 1));
+            *at++ = '\n';
+        }
+        strcpy(at, "ab\n");
+        x.has[number_of(2, 1)] = true;
+        ThAutomaton *a = th_automaton_of_words(list, strlen(list), NULL, NULL);
+        assert_non_null(a);
+        assert_language(a, &x, "list of words");
+        ThAutomaton *m = th_automaton_minimize(a, 0, NULL, NULL);
+        assert_int_equal(m->n_states, a->n_states); /* and numbered alike */
+        assert_int_equal(m->n_arcs, a->n_arcs);
+        assert_memory_equal(m->arc, a->arc, m->n_arcs * sizeof *m->arc);
+        th_automaton_free(a);
+        th_automaton_free(m);
+    }
+    char bad[] = "a\n\xff\n";
+    ThError err = {0};
+    assert_null(th_automaton_of_words(bad, strlen(bad), NULL, &err));
+    assert_int_equal(err.code, TH_EVALUE);
+}
+
 /* ---- limits and bad input ---- */
 
 static void test_limits(void **state)
@@ -696,6 +797,9 @@ int main(void)
         cmocka_unit_test(test_uniform),
         cmocka_unit_test(test_growth),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_ambiguity),
+        cmocka_unit_test(test_ambiguous_words),
+        cmocka_unit_test(test_word_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
