@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/symbols.h"
+#include "turing/enumerate.h"
 #include "turing/fast.h"
 #include "turing/machine.h"
 #include "turing/run.h"
@@ -264,6 +265,154 @@ static void enormous(void **state)
     th_turing_free(m);
 }
 
+/* ---- all machines of a size ------------------------------------------------------------------ */
+
+static void census(void **state)
+{
+    static const uint64_t two[] = {0, 729, 324, 72, 26, 4, 10, 0};
+    static const uint64_t three[] = {0,    371293, 228488, 105456, 41236, 23712, 9452, 5896,
+                                     2076, 1184,   528,    268,    152,   88,    64,   20,
+                                     16,   60,     16,     8,      8,     4,     0};
+    (void)state;
+    ThCensus c;
+    assert_true(th_turing_census(&c, 1, 2, 10, NULL, NULL));
+    assert_int_equal(c.machines, 25);
+    assert_int_equal(c.halting, 5);
+    assert_int_equal(c.by_steps[1], 5);
+    th_turing_census_free(&c);
+    assert_true(th_turing_census(&c, 2, 2, 7, NULL, NULL));
+    assert_int_equal(c.machines, 6561);
+    assert_int_equal(c.halting, 1165);
+    assert_int_equal(c.by_ones[4], 2);
+    assert_memory_equal(c.by_steps, two, sizeof two);
+    th_turing_census_free(&c);
+    assert_true(th_turing_census(&c, 3, 2, 22, NULL, NULL));
+    assert_int_equal(c.machines, 4826809);
+    assert_int_equal(c.halting, 790025);
+    assert_int_equal(c.by_ones[6], 20);
+    assert_memory_equal(c.by_steps, three, sizeof three);
+    th_turing_census_free(&c);
+    assert_false(th_turing_census(&c, 9, 9, 10, NULL, NULL));
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+/* What is written is read as the same machine. */
+static void round_trip(const ThTuring *m)
+{
+    ThText t = {0};
+    ThError err = {0};
+    th_turing_write(&t, m, "M");
+    char *open = strchr(t.data, '{'), *close = strrchr(t.data, '}');
+    assert_true(open && close);
+    *close = '\0';
+    ThTuring *again = th_turing_parse(open + 1, &err);
+    assert_non_null(again);
+    assert_true(th_turing_same(m, again));
+    th_turing_free(again);
+    th_text_free(&t);
+}
+
+static void blocks_round_trip(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 500; seed++) {
+        ThRng g = th_rng(seed, "test.blocks", 0);
+        ThTuring *m = any_machine(&g);
+        round_trip(m);
+        th_turing_free(m);
+    }
+    ThTuring *m = block("tapes 2; start c; accept z; * * | _ -> R | 0 R *; c 1,0 | * -> 1 S | L z");
+    assert_int_equal(m->n_rules, 3);
+    round_trip(m);
+    th_turing_free(m);
+}
+
+/* The rules are chosen in the order own case, own state, own symbol, any. */
+static void precedence(void **state)
+{
+    (void)state;
+    ThTuring *m = block("start p; p a -> 1 R p; p * -> 2 R p; * a -> 3 R q; * * -> 4 R q");
+    int p = 0, q = 1, a = -1, other = -1;
+    for (int s = 0; s < m->n_symbols; s++) {
+        a = strcmp(m->symbol[s], "a") == 0 ? s : a;
+        other = strcmp(m->symbol[s], "4") == 0 ? s : other;
+    }
+    assert_int_equal(th_turing_rule(m, p, &a), 0);
+    assert_int_equal(th_turing_rule(m, p, &other), 1);
+    assert_int_equal(th_turing_rule(m, q, &a), 2);
+    assert_int_equal(th_turing_rule(m, q, &other), 3);
+    th_turing_free(m);
+}
+
+static void spellings(void **state)
+{
+    static const char *const same[] = {"1RB1LB_1LA1RZ",   "1RB 1LB  1LA 1RZ",
+                                       "1RB 1LB;1LA 1RZ", "1RB1LB1LA1RZ",
+                                       "1RB1LB_1LA1RH",   "https://bbchallenge.org/1RB1LB_1LA1RZ"};
+    (void)state;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        ThTuring *m = bb(same[i]);
+        ThText t = {0};
+        assert_int_equal(m->n_states, 3);
+        assert_true(th_turing_write_bb(&t, m, NULL));
+        assert_int_equal(strncmp(t.data, "1RB1LB_1LA1R", 12), 0);
+        th_text_free(&t);
+        th_turing_free(m);
+    }
+}
+
+static void bad_strings(void **state)
+{
+    static const struct {
+        const char *text;
+        int col;
+    } bad[] = {{"", 1},
+               {"1RB", 1},
+               {"1RB1LB_1LA", 8},
+               {"1RB2LB_1LA1RZ", 4},
+               {"1RB1XB_1LA1RZ", 5},
+               {"1RB1Lb_1LA1RZ", 6},
+               {"1RB1LB_", 8},
+               {"1RB1LB_1L", 10}};
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ThError err = {0};
+        assert_null(th_turing_read_bb(bad[i].text, &err));
+        assert_int_equal(err.code, TH_EPARSE);
+        assert_int_equal(err.col, bad[i].col);
+    }
+}
+
+static void bad_blocks(void **state)
+{
+    static const struct {
+        const char *text;
+        int line, col;
+    } bad[] = {{"", 1, 1},
+               {"start a\na 0 -> R a\na 0 -> L a", 3, 1},
+               {"a 0 -> R", 1, 9},
+               {"a 0 -> X a", 1, 8},
+               {"a 0 -> 1 Q a", 1, 10},
+               {"a 0 R a", 1, 1},
+               {"halt a\na 0 -> R a", 2, 1},
+               {"tapes 6", 1, 7},
+               {"tapes 2\na 0 -> R a", 2, 5},
+               {"tape one-way edge=no", 1, 19},
+               {"a 0 -> R a\nhalt b", 2, 6},
+               {"alphabet 0 0", 1, 12},
+               {"alphabet 0\na 1 -> R a", 2, 3},
+               {"a \"x -> R a", 1, 3}};
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ThError err = {0};
+        assert_null(th_turing_parse(bad[i].text, &err));
+        if (err.line != bad[i].line || err.col != bad[i].col)
+            print_error("%s: %d:%d %s\n", bad[i].text, err.line, err.col, err.msg);
+        assert_true(err.line == bad[i].line && err.col == bad[i].col);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +422,12 @@ int main(void)
         cmocka_unit_test(engines_agree),
         cmocka_unit_test(engines_agree_by_pieces),
         cmocka_unit_test(enormous),
+        cmocka_unit_test(census),
+        cmocka_unit_test(blocks_round_trip),
+        cmocka_unit_test(precedence),
+        cmocka_unit_test(spellings),
+        cmocka_unit_test(bad_strings),
+        cmocka_unit_test(bad_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

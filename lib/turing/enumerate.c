@@ -1,0 +1,118 @@
+#include "turing/enumerate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+typedef struct {
+    int state, head, steps, ones;
+    uint8_t *tape; /* (2 * limit + 3), the start in the middle */
+} Point;
+
+typedef struct {
+    ThCensus *c;
+    int states, symbols, size, actions;
+    int *entry; /* (states * symbols): write + symbols * (right + 2 * next); -1: not come to */
+    uint64_t *weight; /* (entries + 1): machines that differ in so many entries */
+    uint8_t *tapes;   /* a tape for each level */
+    ThStop *stop;
+    ThError *err;
+} Search;
+
+static void act(const Search *s, Point *x, int action)
+{
+    uint8_t write = (uint8_t)(action % s->symbols);
+    x->ones += (write != 0) - (x->tape[x->head] != 0);
+    x->tape[x->head] = write;
+    x->head += action / s->symbols % 2 ? 1 : -1;
+    x->state = action / s->symbols / 2;
+    x->steps++;
+}
+
+/* The run goes on until it comes to an entry that is not settled, or to the limit. */
+static void run_on(const Search *s, Point *x)
+{
+    while (x->steps < s->c->limit) {
+        int action = s->entry[x->state * s->symbols + x->tape[x->head]];
+        if (action < 0)
+            return;
+        act(s, x, action);
+    }
+}
+
+static void count_halt(Search *s, const Point *x, int open)
+{
+    int ones = x->ones + (x->tape[x->head] == 0);
+    s->c->halting += s->weight[open];
+    s->c->by_steps[x->steps + 1] += s->weight[open];
+    s->c->by_ones[ones] += s->weight[open];
+}
+
+/* open: entries not settled, of which the run is about to come to one. */
+static bool explore(Search *s, Point x, int open)
+{
+    run_on(s, &x);
+    s->c->runs++;
+    if (s->c->runs % 1024 == 0 && th_stopped(s->stop, s->err))
+        return false;
+    if (x.steps >= s->c->limit)
+        return true;
+    int *entry = &s->entry[x.state * s->symbols + x.tape[x.head]];
+    count_halt(s, &x, open - 1);
+    for (int action = 0; action < s->actions; action++) {
+        Point y = x;
+        *entry = action;
+        y.tape = s->tapes + (size_t)open * (size_t)s->size;
+        memcpy(y.tape, x.tape, (size_t)s->size);
+        act(s, &y, action);
+        if (!explore(s, y, open - 1))
+            return false;
+    }
+    *entry = -1;
+    return true;
+}
+
+static bool count_machines(Search *s, int entries)
+{
+    s->weight[0] = 1;
+    for (int i = 1; i <= entries; i++)
+        if (__builtin_mul_overflow(s->weight[i - 1], (uint64_t)s->actions + 1, &s->weight[i]))
+            return th_fail(s->err, TH_ELIMIT, "2^64 machines or more are too many");
+    s->c->machines = s->weight[entries];
+    return true;
+}
+
+bool th_turing_census(ThCensus *c, int states, int symbols, int limit, ThStop *stop, ThError *err)
+{
+    int entries = states * symbols;
+    Search s = {.c = c, .states = states, .symbols = symbols, .size = 2 * limit + 3};
+    s.actions = 2 * symbols * states;
+    s.stop = stop;
+    s.err = err;
+    *c = (ThCensus){.limit = limit};
+    c->by_steps = th_alloc((size_t)limit + 1, sizeof *c->by_steps, err);
+    c->by_ones = th_alloc((size_t)limit + 2, sizeof *c->by_ones, err);
+    s.entry = th_alloc((size_t)entries, sizeof *s.entry, err);
+    s.weight = th_alloc((size_t)entries + 1, sizeof *s.weight, err);
+    s.tapes = th_alloc((size_t)entries + 2, (size_t)s.size, err);
+    bool ok = c->by_steps && c->by_ones && s.entry && s.weight && s.tapes;
+    ok = ok && count_machines(&s, entries);
+    for (int i = 0; ok && i < entries; i++)
+        s.entry[i] = -1;
+    if (ok)
+        ok = explore(&s, (Point){.head = limit + 1, .tape = s.tapes}, entries);
+    free(s.entry);
+    free(s.weight);
+    free(s.tapes);
+    if (!ok)
+        th_turing_census_free(c);
+    return ok;
+}
+
+void th_turing_census_free(ThCensus *c)
+{
+    free(c->by_steps);
+    free(c->by_ones);
+    *c = (ThCensus){0};
+}

@@ -1,0 +1,28 @@
+/* enumerate.h - all machines of a size at once, run on the blank tape.
+ *
+ * Each entry of a machine's table is one of 2·symbols·states proper actions or undefined, which
+ * writes 1, moves and halts in one step.  Machines that differ only in entries that a run has not
+ * come to are one run.
+ */
+#ifndef TH_TURING_ENUMERATE_H
+#define TH_TURING_ENUMERATE_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/stop.h"
+
+typedef struct {
+    int limit;
+    uint64_t machines, halting; /* halting: within the limit */
+    uint64_t *by_steps;         /* (limit + 1): how many halt after so many steps */
+    uint64_t *by_ones;          /* (limit + 2): how many halt with so many cells that are not 0 */
+    uint64_t runs;              /* that were needed */
+} ThCensus;
+
+/* Runs all machines for up to `limit` steps.  Errors: TH_ELIMIT if there are 2^64 machines or more,
+ * TH_EINTERRUPTED, TH_ENOMEM. */
+bool th_turing_census(ThCensus *c, int states, int symbols, int limit, ThStop *stop, ThError *err);
+void th_turing_census_free(ThCensus *c);
+
+#endif

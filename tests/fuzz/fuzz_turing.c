@@ -1,0 +1,66 @@
+/* fuzz_turing.c - machine blocks and bbchallenge strings: what is read can be written and read
+ * again, and both engines agree on its run. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "turing/fast.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+static void write_and_read(const ThTuring *m)
+{
+    ThText t = {0};
+    ThError err = {0};
+    th_turing_write(&t, m, "M");
+    char *open = strchr(t.data, '{'), *close = strrchr(t.data, '}');
+    require(open && close);
+    *close = '\0';
+    ThTuring *again = th_turing_parse(open + 1, &err);
+    require(again && th_turing_same(m, again));
+    th_turing_free(again);
+    th_text_free(&t);
+}
+
+static void run_both(const ThTuring *m)
+{
+    ThRunLimits limits = {500, UINT64_MAX};
+    ThRunning r;
+    require(th_running_start(&r, m, NULL, NULL, NULL));
+    require(th_running_go(&r, UINT64_MAX, limits, NULL, NULL));
+    ThFast *f = th_fast_possible(m) ? th_fast_new(m, NULL, 0, 3, NULL) : NULL;
+    if (f) {
+        require(th_fast_go(f, UINT64_MAX, limits, NULL, NULL));
+        ThFastFigures x = th_fast_figures(f);
+        require(x.verdict == r.verdict && x.steps == r.steps && x.cells == r.cells &&
+                x.state == r.state && x.head == r.tape[0].head);
+    }
+    th_fast_free(f);
+    th_running_free(&r);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = th_strndup((const char *)data, size, NULL);
+    ThError err = {0};
+    ThTuring *m = text ? th_turing_parse(text, &err) : NULL;
+    require(m || err.code != TH_OK || !text);
+    if (m) {
+        write_and_read(m);
+        run_both(m);
+    }
+    th_turing_free(m);
+    m = text ? th_turing_read_bb(text, NULL) : NULL;
+    if (m)
+        run_both(m);
+    th_turing_free(m);
+    free(text);
+    return 0;
+}
