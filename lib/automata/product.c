@@ -103,8 +103,8 @@ ThDfa *th_dfa_product(const ThDfa *a, const ThDfa *b, const bool accept[4], size
     bool good = number_of(&p, (Pair){a->start, b->start}, err) >= 0;
     for (size_t i = 0; good && i < p.n; i++) {
         good = grow_row(&p, i, max_states, err);
-        if (i % 4096 == 4095 && th_stopped(stop, err))
-            good = false;
+        if (i % 4096 == 4095 && th_stopped(stop, NULL))
+            good = th_fail(err, TH_EINTERRUPTED, "interrupted at %zu states", p.n);
     }
     ThDfa *d = good ? finish(&p, accept, err) : NULL;
     free(p.pair);

@@ -212,7 +212,7 @@ static void subsets_free(Subsets *s)
     free(s->target);
 }
 
-static bool explore(Subsets *s, size_t max_states, ThStop *stop, ThError *err)
+static bool explore_sets(Subsets *s, size_t max_states, ThStop *stop, ThError *err)
 {
     if (s->dense)
         fill_dense(s);
@@ -229,6 +229,17 @@ static bool explore(Subsets *s, size_t max_states, ThStop *stop, ThError *err)
             return false;
     }
     return true;
+}
+
+/* The same; what ends it early says how many states there were by then. */
+static bool explore(Subsets *s, size_t max_states, ThStop *stop, ThError *err)
+{
+    ThError why = {0};
+    if (explore_sets(s, max_states, stop, &why))
+        return true;
+    if (why.code == TH_ELIMIT)
+        return th_fail(err, why.code, "%s", why.msg);
+    return th_fail(err, why.code, "%s at %zu states", why.msg, s->set.n);
 }
 
 /* Sets the class of every set: does one of its states accept? */
