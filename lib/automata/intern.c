@@ -58,7 +58,8 @@ bool th_intern(ThIntern *t, const void *bytes, size_t size, size_t *index, ThErr
     }
     if (t->n >= UINT32_MAX - 1)
         return th_fail(err, TH_ELIMIT, "more than %zu states", t->n);
-    if (!th_grow(&t->bytes, &t->cap, t->size + size, 1, err) ||
+    /* One byte more: an empty string must have an address, too. */
+    if (!th_grow(&t->bytes, &t->cap, t->size + size + 1, 1, err) ||
         !th_grow(&t->end, &t->end_cap, t->n + 1, sizeof *t->end, err))
         return false;
     memcpy(t->bytes + t->size, bytes, size);

@@ -102,7 +102,7 @@ static bool join_row(Learner *l, size_t r, const int *v, int n_v, int *length, T
 
 static bool fill(Learner *l, size_t r, int suffix, ThError *err)
 {
-    int length;
+    int length = 0;
     return join_row(l, r, l->t.suffix[suffix], l->t.suffix_length[suffix], &length, err) &&
            ask(l, l->buffer, length, &l->t.cell[r][suffix], err);
 }
@@ -136,8 +136,8 @@ static bool add_state(Learner *l, size_t r, ThError *err)
     size_t n = (size_t)t->n_states, index;
     int length = 0;
     if (l->limits->states && t->n_states >= l->limits->states)
-        return th_fail(err, TH_ELIMIT, "more than %d states, after %lld membership queries",
-                       l->limits->states, l->report->asked);
+        return th_fail(err, TH_ELIMIT, "more than %d state%s, after %lld membership queries",
+                       l->limits->states, l->limits->states == 1 ? "" : "s", l->report->asked);
     if (!th_grow(&t->word, &l->states_cap, n + 1, sizeof *t->word, err) ||
         !th_grow(&t->length, &l->length_cap, n + 1, sizeof *t->length, err) ||
         !th_grow(&t->row, &l->row_cap, n + 1, sizeof *t->row, err) ||
@@ -239,7 +239,7 @@ static ThDfa *guess_of(const Learner *l, ThError *err)
 static bool ask_from(Learner *l, const ThDfa *guess, const int *word, int length, int i, int *class,
                      ThError *err)
 {
-    int q = th_dfa_walk(guess, guess->start, word, (size_t)i), n;
+    int q = th_dfa_walk(guess, guess->start, word, (size_t)i), n = 0;
     return join(l, l->t.word[q], l->t.length[q], -1, word + i, length - i, &n, err) &&
            ask(l, l->buffer, n, class, err);
 }
@@ -249,7 +249,7 @@ static bool ask_from(Learner *l, const ThDfa *guess, const int *word, int length
 static bool split_by(Learner *l, const ThDfa *guess, const int *word, int length, int truth,
                      ThError *err)
 {
-    int lo = 0, hi = length, class;
+    int lo = 0, hi = length, class = 0;
     while (hi - lo > 1) {
         int middle = lo + (hi - lo) / 2;
         if (!ask_from(l, guess, word, length, middle, &class, err))
@@ -268,7 +268,7 @@ static bool split_by(Learner *l, const ThDfa *guess, const int *word, int length
 /* Improves the guess until it is right about the word.  Consumes *guess, which becomes the next. */
 static bool learn_from(Learner *l, ThDfa **guess, const int *word, int length, ThError *err)
 {
-    int truth;
+    int truth = 0;
     if (!ask(l, word, length, &truth, err))
         return false;
     if (truth == th_dfa_class(*guess, word, (size_t)length))

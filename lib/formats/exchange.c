@@ -29,6 +29,8 @@ static bool names_fit(const ThAutomaton *a, ThError *err)
     if (!none_empty(a->symbol, a->n_symbols) || !none_empty(a->output, a->n_outputs) ||
         !none_empty(a->state, a->n_states))
         return th_fail(err, TH_EVALUE, "a symbol, output or state has no name");
+    if (th_automaton_moore(a) && th_automaton_mealy(a))
+        return th_fail(err, TH_EVALUE, "states and transitions have outputs: one kind can be read");
     for (int i = 0; i < a->n_symbols && !single; i++) {
         if (strpbrk(a->symbol[i], " \t\n\r"))
             return th_fail(err, TH_EVALUE,

@@ -42,8 +42,8 @@ bool th_gap_write(ThText *to, const ThAutomaton *a, const char *name, ThError *e
 bool th_exchange_no_outputs(const ThAutomaton *a, const char *format, ThError *err);
 
 /* For readers: takes an automaton (or NULL) over and returns it if its names can be written in the
- * language: none is empty, and a symbol with a blank is one character among such; else NULL and
- * TH_EVALUE. */
+ * language: none is empty, a symbol with a blank is one character among such, and not both states
+ * and transitions have outputs; else NULL and TH_EVALUE. */
 ThAutomaton *th_exchange_checked(ThAutomaton *a, ThError *err);
 
 /* Adds a line to the notes. */

@@ -153,7 +153,7 @@ static bool find_state(const Reader *r, const xmlNode *n, const char *which, int
     char *id = c ? content(c, err) : NULL;
     size_t index = id ? th_intern_find(&r->id, id, strlen(id) + 1) : SIZE_MAX;
     free(id);
-    if (index == SIZE_MAX)
+    if (index == SIZE_MAX || !r->state)
         return fail_node(err, n, "a transition from or to a state that is not there");
     *q = r->state[index];
     return true;
@@ -165,8 +165,8 @@ static void add_word(Reader *r, int from, int to, const char *word)
     int length = 0, q = from;
     for (const char *c = word; *c && !r->b.failed; length++) {
         size_t size = th_utf8_next(c, strlen(c), NULL);
-        char symbol[8] = {0};
-        memcpy(symbol, c, size);
+        char symbol[8];
+        snprintf(symbol, sizeof symbol, "%.*s", (int)size, c);
         c += size;
         int next = to;
         if (*c) {
@@ -183,7 +183,7 @@ static void add_word(Reader *r, int from, int to, const char *word)
 
 static bool read_transition(Reader *r, const xmlNode *n, ThError *err)
 {
-    int from, to;
+    int from = 0, to = 0;
     if (!find_state(r, n, "from", &from, err) || !find_state(r, n, "to", &to, err))
         return false;
     char *in = content(child(n, "read"), err), *out = content(child(n, "transout"), err);

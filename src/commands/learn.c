@@ -641,8 +641,7 @@ TH_COMMAND(
     const ThOperand *name = &call->operand[0];
     if (!th_learn_call(s, call, &call->operand[1], NULL, &l, err))
         return false;
-    ThAutomaton *mine = l.automaton;
-    if (!th_define(s, name->text, TH_AUTOMATON, mine, NULL, err))
+    if (!th_define(s, name->text, TH_AUTOMATON, l.automaton, NULL, err))
         return th_error_inside(err, name);
     th_learned_report(s, call, &l, name->text);
     return true;

@@ -238,7 +238,7 @@ static void test_tomita(void **state)
 {
     (void)state;
     for (int i = 1; i <= 7; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "tomita(%d)", i);
         ThDfa *d = machine(name);
         ThSample s = sample_of(d, 7, 0);
@@ -277,7 +277,7 @@ static void test_noise(void **state)
 {
     (void)state;
     for (int i = 1; i <= 7; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "tomita(%d)", i);
         ThDfa *d = machine(name);
         ThSample s = sample_of(d, 10, 0.03);

@@ -14,10 +14,14 @@
 #include <cmocka.h>
 
 #include "automata/automaton.h"
+#include "automata/board.h"
 #include "automata/holonomy.h"
+#include "automata/labelled.h"
+#include "automata/learn.h"
 #include "automata/run.h"
 #include "automata/varieties.h"
 #include "base/symbols.h"
+#include "formats/exchange.h"
 #include "lab/evaluate.h"
 #include "lab/score.h"
 #include "lab/train.h"
@@ -192,6 +196,83 @@ static bool algebra(ThError *err)
     th_dfa_free(d);
     th_automaton_free(a);
     return done;
+}
+
+/* ---- learning and exchange ---- */
+
+static bool member_of(void *context, const int *word, int length, int *class, ThError *err)
+{
+    (void)err;
+    *class = th_dfa_class(context, word, (size_t)length);
+    return true;
+}
+
+static bool equals(void *context, const ThDfa *guess, int **word, int *length, ThError *err)
+{
+    ThError own = {0};
+    *word = th_dfa_distinguish(context, guess, length, NULL, &own);
+    if (own.code != TH_OK)
+        *err = own;
+    return own.code == TH_OK;
+}
+
+static bool see_rounds(void *context, const ThPartitionStep *step, ThError *err)
+{
+    (void)context, (void)step, (void)err;
+    return true;
+}
+
+static bool see_subsets(void *context, const ThSubsetStep *step, ThError *err)
+{
+    (void)context, (void)step, (void)err;
+    return true;
+}
+
+static bool learn(ThError *err)
+{
+    int n, blocks;
+    ThLearnReport report;
+    ThMergeReport merging;
+    ThLabelled l = {0};
+    ThAutomaton *a = parse(err);
+    ThDfa *d = a ? th_automaton_dfa(a, 0, NULL, err) : NULL, *merged = NULL, *learned = NULL;
+    ThOracle o = {3, 2, d, member_of, equals, NULL};
+    bool done = d && (learned = th_learn(&o, &(ThLearnLimits){0}, &report, NULL, err)) &&
+                th_labelled_read(&l, "ab 1\nb 0\n1\naab 1\nba 0", NULL, true, err) &&
+                (merged = th_merge(&l.sample, &(ThMergeOptions){0}, &merging, NULL, err)) &&
+                th_board_subsets(a, 0, see_subsets, NULL, &n, NULL, err) &&
+                th_board_partition(d, see_rounds, NULL, &n, &blocks, NULL, err);
+    th_labelled_free(&l);
+    th_dfa_free(merged);
+    th_dfa_free(learned);
+    th_dfa_free(d);
+    th_automaton_free(a);
+    return done;
+}
+
+static bool exchange(ThError *err)
+{
+    ThText notes = {0};
+    ThAutomaton *a = th_att_read("0 1 1 2\n1 0.5\n", "<eps> 0\na 1\nb 2\n", &notes, err);
+    ThAutomaton *b =
+        a ? th_dot_read("digraph { q [label=\"{ q | x }\" shape=record]; q -> q [label=\"a,b\"] }",
+                        &notes, err)
+          : NULL;
+    static const char jff[] = "<structure><state id=\"0\" name=\"q\"/><transition><from>0</from>"
+                              "<to>0</to><read>ab</read></transition></structure>";
+    ThAutomaton *c = b ? th_jff_read(jff, sizeof jff - 1, &notes, err) : NULL;
+    th_text_free(&notes);
+    th_automaton_free(a);
+    th_automaton_free(b);
+    th_automaton_free(c);
+    return c != NULL;
+}
+
+static void test_learn(void **state)
+{
+    (void)state;
+    sweep(learn);
+    sweep(exchange);
 }
 
 /* ---- models ---- */
@@ -385,8 +466,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_read_and_write), cmocka_unit_test(test_evaluate),
         cmocka_unit_test(test_compare),        cmocka_unit_test(test_monoid_and_run),
-        cmocka_unit_test(test_algebra),        cmocka_unit_test(test_models),
-        cmocka_unit_test(test_tapes),          cmocka_unit_test(test_no_threads),
+        cmocka_unit_test(test_algebra),        cmocka_unit_test(test_learn),
+        cmocka_unit_test(test_models),         cmocka_unit_test(test_tapes),
+        cmocka_unit_test(test_no_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
