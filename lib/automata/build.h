@@ -12,7 +12,7 @@
 #define TH_BUILD_H
 
 #include "automata/automaton.h"
-#include "automata/intern.h"
+#include "base/intern.h"
 
 typedef struct {
     bool start, accept;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "automata/build.h"
-#include "automata/intern.h"
+#include "base/intern.h"
 #include "base/memory.h"
 
 /* ---- automaton to classes ---- */

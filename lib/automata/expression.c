@@ -8,7 +8,7 @@
 #include "automata/builtins.h"
 #include "automata/functions.h"
 #include "automata/regex.h"
-#include "automata/scan.h"
+#include "base/scan.h"
 #include "automata/union.h"
 #include "base/memory.h"
 #include "base/symbols.h"

@@ -19,7 +19,7 @@
 
 #include "automata/dfa.h"
 #include "automata/group.h"
-#include "automata/intern.h"
+#include "base/intern.h"
 
 typedef struct {
     int representative; /* image set, the first of the family */

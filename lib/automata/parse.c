@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "automata/build.h"
-#include "automata/intern.h"
-#include "automata/scan.h"
+#include "base/intern.h"
+#include "base/scan.h"
 #include "base/memory.h"
 #include "base/text.h"
 

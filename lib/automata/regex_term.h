@@ -3,7 +3,7 @@
 #ifndef TH_REGEX_TERM_H
 #define TH_REGEX_TERM_H
 
-#include "automata/intern.h"
+#include "base/intern.h"
 #include "base/text.h"
 
 enum { TH_TERM_NONE = 0, TH_TERM_WORD = 1 }; /* no word; the empty word */

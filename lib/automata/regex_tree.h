@@ -2,7 +2,7 @@
 #ifndef TH_REGEX_TREE_H
 #define TH_REGEX_TREE_H
 
-#include "automata/intern.h"
+#include "base/intern.h"
 #include "base/error.h"
 
 typedef enum {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "automata/classes.h"
-#include "automata/intern.h"
+#include "base/intern.h"
 #include "base/memory.h"
 
 enum { DENSE_STATES = 512, DENSE_WORDS = 1 << 22 };

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/intern.h"
+#include "base/intern.h"
 #include "automata/nfa.h"
 #include "automata/operations.h"
 #include "automata/union.h"

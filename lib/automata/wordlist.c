@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/intern.h"
+#include "base/intern.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "automata/build.h"
-#include "automata/scan.h"
+#include "base/scan.h"
 #include "base/memory.h"
 #include "formats/exchange.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/intern.h"
+#include "base/intern.h"
 #include "base/memory.h"
 
 enum { VERSION = 1, MOST_NAMES = 1 << 16, LONGEST_NAME = 4096 };

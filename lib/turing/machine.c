@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/intern.h"
+#include "base/intern.h"
 #include "base/memory.h"
 
 enum { MOST_TABLE = 1 << 24 };

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/intern.h"
-#include "automata/scan.h"
+#include "base/intern.h"
+#include "base/scan.h"
 #include "base/memory.h"
 #include "turing/machine.h"
 

@@ -1,4 +1,4 @@
-#include "automata/scan.h"
+#include "base/scan.h"
 
 #include <stdint.h>
 #include <stdio.h>

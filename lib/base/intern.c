@@ -1,4 +1,4 @@
-#include "automata/intern.h"
+#include "base/intern.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* scan.h - the tokens of automaton blocks and automaton expressions, with their positions. */
+/* scan.h - the tokens of definition blocks and expressions, with their positions. */
 #ifndef TH_SCAN_H
 #define TH_SCAN_H
 
