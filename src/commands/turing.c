@@ -6,8 +6,11 @@
 #include "base/symbols.h"
 #include "command.h"
 #include "commands/kit.h"
+#include "commands/plots.h"
+#include "plot/spacetime.h"
 #include "show.h"
 #include "turing/engine.h"
+#include "turing/enumerate.h"
 
 #define LIMITS                                                                                     \
     {"steps", TH_INT, "1000000000", 0, 4e18, NULL, "steps that a machine may make"},               \
@@ -324,4 +327,84 @@ bool th_trace_machine(ThSession *s, const ThCall *call, ThError *err)
     th_turing_tape_words_free(&words);
     th_engine_free(&e);
     return ok;
+}
+
+/* ---- pictures and counts --------------------------------------------------------------------- */
+
+static const ThOptionSpec plot_run_options[] = {
+    {"steps", TH_INT, "1000000", 0, 4e18, NULL, "steps that are drawn at most"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+TH_COMMAND(plot_run, .group = "plots", .summary = "draw a run of a Turing machine: cells by steps",
+           .detail = "One row for every step, or for 400 steps equally far apart where there are "
+                     "more; a colour for each symbol.  Of tapes with more than 800 cells some are "
+                     "shown, equally far apart.\n\n" TH_PLOT_WHERE,
+           .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
+                      "plot run bb4 > \"bb4.svg\"",
+           .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
+           .options = plot_run_options, .flags = C_OWN_REDIRECT)
+{
+    const ThObject *o = call->operand[0].object;
+    const ThOperand *input = call->n > 1 ? &call->operand[1] : NULL;
+    ThFigure f = {0};
+    ThText title = {0};
+    ThTapeWords words;
+    if (!th_turing_tape_words_read(&words, o->as.machine, input ? input->text : "", err)) {
+        err->col += input->quoted && err->line > 0;
+        return th_error_inside(err, input);
+    }
+    th_text_printf(&title, "run of %s%s%.60s", o->name, input ? " on " : "",
+                   input ? input->text : "");
+    bool ok = title.data &&
+              th_plot_spacetime(&f, title.data, o->as.machine, &words,
+                                (uint64_t)th_option_int(&call->options, "steps"), th_stop(s), err);
+    th_text_free(&title);
+    th_turing_tape_words_free(&words);
+    return th_finish_plot(s, call, &f, ok, err);
+}
+
+static const ThOptionSpec census_options[] = {
+    {"states", TH_INT, "2", 1, 20, NULL, "states of the machines"},
+    {"symbols", TH_INT, "2", 2, 20, NULL, "symbols of the machines"},
+    {"steps", TH_INT, "100", 1, 100000, NULL, "steps that each may make"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+TH_COMMAND(census, .group = "machines",
+           .summary = "count the machines of a size by the steps after which they halt",
+           .detail = "Each entry of a table is one of 2 x symbols x states actions, or undefined, "
+                     "which writes 1 and halts in one step; the tape is blank.  longest is the "
+                     "greatest number of steps among those that halt within the limit, ones the "
+                     "greatest number of cells that are not 0.",
+           .example = "census states=2 steps=10\n"
+                      "#> steps  machines\n"
+                      "#>     1       729\n"
+                      "#>     2       324\n"
+                      "#>     3        72\n"
+                      "#>     4        26\n"
+                      "#>     5         4\n"
+                      "#>     6        10\n"
+                      "#> 1165 of 6561 machines halt within 10 steps; at most 6 steps, 4 ones",
+           .results = "machines halting longest ones", .options = census_options)
+{
+    ThCensus c;
+    int limit = (int)th_option_int(&call->options, "steps"), longest = 0, ones = 0;
+    if (!th_turing_census(&c, (int)th_option_int(&call->options, "states"),
+                          (int)th_option_int(&call->options, "symbols"), limit, th_stop(s), err))
+        return false;
+    th_table(s, "census", "steps:i machines:i");
+    for (int i = 0; i <= limit; i++) {
+        longest = c.by_steps[i] ? i : longest;
+        ones = c.by_ones[i] ? i : ones;
+        if (c.by_steps[i])
+            th_row(s, (long long)i, (long long)c.by_steps[i]);
+    }
+    th_table_end(s);
+    th_result_int(s, "machines", (long long)c.machines);
+    th_result_int(s, "halting", (long long)c.halting);
+    th_result_int(s, "longest", longest);
+    th_result_int(s, "ones", ones);
+    th_say(s, "%llu of %llu machines halt within %d steps; at most %d steps, %d ones\n",
+           (unsigned long long)c.halting, (unsigned long long)c.machines, limit, longest, ones);
+    th_turing_census_free(&c);
+    return true;
 }
