@@ -208,7 +208,7 @@ TH_COMMAND(
     else if (th_classes_of(&classes, a, NULL, err))
         d = th_classes_dfa(a, classes.of_state, classes.n_classes, err);
     int rounds = 0, blocks = 0;
-    th_table(s, "rounds", "round:i block:s states:s why:s");
+    th_table(s, "blocks", "round:i block:s states:s why:s");
     bool ok = d && th_board_partition(d, partition_step, &b, &rounds, &blocks, th_stop(s), err);
     th_table_end(s);
     th_dfa_free(d);
