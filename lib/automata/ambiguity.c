@@ -83,7 +83,7 @@ typedef bool Neighbour(void *context, size_t node, int symbol);
 
 static void unpack(const Tuples *t, size_t node, int state[3])
 {
-    for (int i = t->k; i-- > 0;) {
+    for (int i = t->k < 3 ? t->k : 3; i-- > 0;) {
         state[i] = (int)(node % t->n);
         node /= t->n;
     }
@@ -92,7 +92,7 @@ static void unpack(const Tuples *t, size_t node, int state[3])
 static size_t pack(const Tuples *t, const int state[3])
 {
     size_t node = 0;
-    for (int i = 0; i < t->k; i++)
+    for (int i = 0; i < t->k && i < 3; i++)
         node = node * t->n + (size_t)state[i];
     return node;
 }
@@ -126,7 +126,7 @@ static bool combine(const Tuples *t, const int state[3], int symbol, int i, int 
 
 static bool neighbours(const Tuples *t, size_t node, Neighbour *seen, void *context)
 {
-    int state[3], to[3];
+    int state[3] = {0}, to[3] = {0};
     unpack(t, node, state);
     for (int c = 0; c < t->a->n_symbols; c++) {
         if (!combine(t, state, c, 0, to, seen, context))
@@ -148,7 +148,7 @@ typedef struct {
 
 static void enter(Search *s, size_t node, bool apart, uint32_t parent, int symbol)
 {
-    int state[3];
+    int state[3] = {0};
     unpack(s->t, node, state);
     size_t place = 2 * node + (apart || state[0] != state[1]);
     if (s->parent[place])
@@ -190,13 +190,13 @@ static bool find_word(const Tuples *t, char **word, ThError *err)
     s.queue = th_alloc(2 * t->nodes, sizeof *s.queue, err);
     bool good = s.parent && s.by && s.queue, found = false;
     for (size_t node = 0; good && node < t->nodes; node++) {
-        int state[3];
+        int state[3] = {0};
         unpack(t, node, state);
         if (t->a->start[state[0]] && t->a->start[state[1]])
             enter(&s, node, false, 1, -1);
     }
     for (size_t i = 0; good && !found && i < s.n; i++) {
-        int state[3];
+        int state[3] = {0};
         s.from = s.queue[i];
         unpack(t, s.from / 2, state);
         s.apart = s.from % 2;
@@ -255,10 +255,8 @@ static bool tuples_begin(Tuples *t, const ThAutomaton *a, int k, ThStop *stop, R
     if (t->n > 4096 || t->nodes > MOST_NODES)
         return th_fail(err, TH_ELIMIT, "%d states are too many to tell how ambiguous they are",
                        a->n_states);
-    free(r->seen);
-    free(r->queue);
-    *r = (Reach){.seen = th_alloc(t->nodes + 1, 1, err),
-                 .queue = th_alloc(t->nodes + 1, sizeof *r->queue, err)};
+    r->seen = th_alloc(t->nodes + 1, 1, err);
+    r->queue = th_alloc(t->nodes + 1, sizeof *r->queue, err);
     return r->seen && r->queue;
 }
 
@@ -288,7 +286,7 @@ static bool is_exponential(const Tuples *t, Reach *r, bool *answer, ThError *err
     back.a = mirror;
     bool good = ahead != NULL;
     for (size_t q = 0; good && q < t->n && !*answer; q++) {
-        int same[3] = {(int)q, (int)q, 0}, state[3];
+        int same[3] = {(int)q, (int)q, 0}, state[3] = {0};
         leads(t, r, pack(t, same), t->nodes); /* everything that can be reached */
         memcpy(ahead, r->seen, t->nodes);
         leads(&back, r, pack(t, same), t->nodes);

@@ -193,7 +193,8 @@ static void move_star_back(const ThTerms *t, List *l)
         const int *part = NULL;
         size_t n = (size_t)star_factors(t, l->item[at], &part), behind = end - at - 1;
         bool single = behind == 1 && star_of(t, l->item[at]) == l->item[end - 1];
-        if (!single && (n != behind || memcmp(l->item + at + 1, part, n * sizeof *part) != 0))
+        if (!single &&
+            (!part || n != behind || memcmp(l->item + at + 1, part, n * sizeof *part) != 0))
             continue;
         int star = l->item[at];
         memmove(l->item + at, l->item + at + 1, behind * sizeof *l->item);

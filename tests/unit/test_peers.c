@@ -121,11 +121,11 @@ static ThAutomaton *read_net(FILE *in)
     return NULL;
 }
 
-static void write_script(const char *path, int first)
+static void write_script(const char *path, int first, int end)
 {
     FILE *out = fopen(path, "w");
     assert_non_null(out);
-    for (int i = first; i < EXPRESSIONS; i++) {
+    for (int i = first; i < end; i++) {
         ThText ours = {0}, fomas = {0};
         expression_of(i, &ours, &fomas);
         fprintf(out, "regex %s;\nprint net\n", fomas.data);
@@ -149,18 +149,32 @@ static void assert_same(const ThAutomaton *ours, const ThAutomaton *theirs, cons
     th_automaton_free(m);
 }
 
-/* foma, reading expressions from number `first` on. */
-static FILE *start_foma(const char *path, int first)
+/* foma, reading expressions first … end - 1. */
+static FILE *start_foma(const char *path, int first, int end)
 {
     char command[120];
-    write_script(path, first);
+    write_script(path, first, end);
     snprintf(command, sizeof command, "stdbuf -oL foma -q -f %s 2>/dev/null", path);
     FILE *in = popen(command, "r");
     assert_non_null(in);
     return in;
 }
 
-static void compare_with_net(int i, const ThAutomaton *net)
+static bool is_same(const ThAutomaton *ours, const ThAutomaton *theirs)
+{
+    ThDifference d;
+    ThAutomaton *m = th_automaton_minimize(ours, 0, NULL, NULL);
+    assert_non_null(m);
+    assert_true(th_automaton_compare(m, theirs, 0, NULL, &d, NULL));
+    bool same = d.equivalent && m->n_states == theirs->n_states;
+    free(d.word);
+    th_automaton_free(m);
+    return same;
+}
+
+/* foma 0.10 damages its memory on operands without symbols: now and then it crashes or answers
+ * wrongly, but not when it is asked that one expression alone.  Returns whether it was so. */
+static bool compare_with_net(int i, const ThAutomaton *net, const char *path)
 {
     ThText ours = {0}, fomas = {0};
     ThError err = {0};
@@ -168,36 +182,46 @@ static void compare_with_net(int i, const ThAutomaton *net)
     ThAutomaton *a = th_regex_automaton(ours.data, letters, 2, 0, NULL, &err);
     if (!a)
         fail_msg("%s: %s", ours.data, err.msg);
-    assert_same(a, net, ours.data);
+    bool unsteady = !is_same(a, net);
+    if (unsteady) {
+        FILE *in = start_foma(path, i, i + 1);
+        ThAutomaton *alone = read_net(in);
+        pclose(in);
+        if (alone)
+            assert_same(a, alone, ours.data);
+        th_automaton_free(alone);
+    }
     th_automaton_free(a);
     th_text_free(&ours);
     th_text_free(&fomas);
+    return unsteady;
 }
 
-/* foma 0.10 crashes on some of the expressions that have empty operands; it is started again behind
- * them. */
+/* Where foma crashes it is started again behind the expression. */
 static void test_foma(void **state)
 {
     (void)state;
-    char path[64];
+    char path[64], single[64];
     int crashes = 0;
+    temporary("single", single);
     if (!installed("foma"))
         skip();
-    FILE *in = start_foma(temporary("foma", path), 0);
+    FILE *in = start_foma(temporary("foma", path), 0, EXPRESSIONS);
     for (int i = 0; i < EXPRESSIONS; i++) {
         ThAutomaton *net = read_net(in);
         if (net) {
-            compare_with_net(i, net);
+            crashes += compare_with_net(i, net, single);
         } else {
             pclose(in);
-            in = start_foma(path, i + 1);
+            in = start_foma(path, i + 1, EXPRESSIONS);
             crashes++;
         }
         th_automaton_free(net);
     }
     pclose(in);
     remove(path);
-    print_message("%d expressions compared, foma crashed on %d\n", EXPRESSIONS - crashes, crashes);
+    remove(single);
+    print_message("%d expressions compared, foma failed on %d\n", EXPRESSIONS - crashes, crashes);
     assert_in_range(crashes, 0, EXPRESSIONS / 20);
 }
 
