@@ -252,9 +252,11 @@ static bool tuples_begin(Tuples *t, const ThAutomaton *a, int k, ThStop *stop, R
     *t = (Tuples){.a = a, .k = k, .n = (size_t)a->n_states, .nodes = 1, .stop = stop};
     for (int i = 0; i < k; i++)
         t->nodes *= t->n;
-    if (t->n > 4096 || t->nodes > MOST_NODES)
-        return th_fail(err, TH_ELIMIT, "%d states are too many to tell how ambiguous they are",
-                       a->n_states);
+    if (t->n > 4096 || t->nodes > MOST_NODES) {
+        th_fail(err, TH_ELIMIT, "%d states are too many to tell how ambiguous they are",
+                a->n_states);
+        return false;
+    }
     r->seen = th_alloc(t->nodes + 1, 1, err);
     r->queue = th_alloc(t->nodes + 1, sizeof *r->queue, err);
     return r->seen && r->queue;
