@@ -172,8 +172,9 @@ static bool is_same(const ThAutomaton *ours, const ThAutomaton *theirs)
     return same;
 }
 
-/* foma 0.10 damages its memory on operands without symbols: now and then it crashes or answers
- * wrongly, but not when it is asked that one expression alone.  Returns whether it was so. */
+/* foma 0.10 damages its memory on operands without symbols, of which the empty word is one: now and
+ * then it crashes or answers wrongly, even when it is asked such an expression alone.  Returns
+ * whether it was so; test_regex has the definitions themselves for an oracle. */
 static bool compare_with_net(int i, const ThAutomaton *net, const char *path)
 {
     ThText ours = {0}, fomas = {0};
@@ -187,7 +188,7 @@ static bool compare_with_net(int i, const ThAutomaton *net, const char *path)
         FILE *in = start_foma(path, i, i + 1);
         ThAutomaton *alone = read_net(in);
         pclose(in);
-        if (alone)
+        if (alone && !strstr(ours.data, "()"))
             assert_same(a, alone, ours.data);
         th_automaton_free(alone);
     }
