@@ -19,7 +19,7 @@ static bool read_part(ThTapeWords *w, const ThTuring *m, int tape, const char *p
     free(text);
     if (w->word[tape])
         return true;
-    if (inner.line > 0)
+    if (inner.col > 0)
         th_fail_at(err, inner.code, 1, inner.col + column, "%s", inner.msg);
     else
         th_fail(err, inner.code, "%s", inner.msg);

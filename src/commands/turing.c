@@ -58,10 +58,8 @@ static ThTuring *machine_value(ThSession *s, const ThCall *call, ThError *err)
     ThTuring *m;
     if (strcmp(o->text, "random") != 0) {
         m = th_turing_read_bb(o->text, err);
-        if (!m) {
-            err->col += o->quoted && err->line > 0;
+        if (!m)
             th_error_inside(err, o);
-        }
         return m;
     }
     ThRng g = th_rng((uint64_t)th_seed(s, &call->options), "machine.random", 0);
@@ -215,10 +213,8 @@ static bool run_input(ThSession *s, const ThCall *call, const ThOperand *input, 
     ThEngine e = {0};
     ThFastFigures x = {0};
     ThText tape = {0}, shown = {0};
-    if (!th_turing_tape_words_read(&words, m, input ? input->text : "", err)) {
-        err->col += input->quoted && err->line > 0;
+    if (!th_turing_tape_words_read(&words, m, input ? input->text : "", err))
         return th_error_inside(err, input);
-    }
     bool ok = th_engine_start(&e, m, &words, err) && go(s, &e, call, &x, err) &&
               th_engine_tape(&tape, &e, LONGEST, err) && th_engine_tape(&shown, &e, LINE, err);
     if (ok) {
@@ -302,10 +298,8 @@ bool th_trace_machine(ThSession *s, const ThCall *call, ThError *err)
     f.width = (int)th_option_int(&call->options, "width");
     ThTapeWords words;
     ThEngine e = {.machine = m};
-    if (!th_turing_tape_words_read(&words, m, input ? input->text : "", err)) {
-        err->col += input->quoted && err->line > 0;
+    if (!th_turing_tape_words_read(&words, m, input ? input->text : "", err))
         return th_error_inside(err, input);
-    }
     const int *word[TH_MOST_TAPES];
     for (int t = 0; t < TH_MOST_TAPES; t++)
         word[t] = words.word[t];
@@ -349,10 +343,8 @@ TH_COMMAND(plot_run, .group = "plots", .summary = "draw a run of a Turing machin
     ThFigure f = {0};
     ThText title = {0};
     ThTapeWords words;
-    if (!th_turing_tape_words_read(&words, o->as.machine, input ? input->text : "", err)) {
-        err->col += input->quoted && err->line > 0;
+    if (!th_turing_tape_words_read(&words, o->as.machine, input ? input->text : "", err))
         return th_error_inside(err, input);
-    }
     th_text_printf(&title, "run of %s%s%.60s", o->name, input ? " on " : "",
                    input ? input->text : "");
     bool ok = title.data &&
