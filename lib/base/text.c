@@ -198,11 +198,12 @@ const char *th_nearest(const char *name, const char *const *names, size_t n)
     }
     if (best || strlen(name) < SHORTEST_BEGINNING)
         return best;
-    for (size_t i = 0; i < n; i++)
-        if (strncmp(names[i], name, strlen(name)) == 0) {
-            if (best)
-                return NULL;
-            best = names[i];
-        }
+    for (size_t i = 0; i < n; i++) {
+        if (!names[i] || strncmp(names[i], name, strlen(name)) != 0)
+            continue;
+        if (best)
+            return NULL;
+        best = names[i];
+    }
     return best;
 }

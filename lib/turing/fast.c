@@ -293,7 +293,7 @@ static bool cross_run(ThFast *f, const Move *v, ThRunLimits limits, bool *done, 
         return false;
     if (top && n > 1 && (top->count -= n - 1) == 0)
         ahead->n--;
-    int64_t way = v->how, from = f->base;
+    int64_t way = v->how < 0 ? -1 : v->how > 0, from = f->base;
     f->steps += n * v->steps;
     f->base += way * (int64_t)(n - 1) * f->k;
     stood(f, from + v->lo, from + v->hi);
@@ -326,10 +326,10 @@ static bool same_inside(const Inside *a, const Inside *b, int k)
  * comes back, as many turns of that loop as fit are counted at once (Brent's search for cycles). */
 static void roam(const ThFast *f, Inside *x, bool edge, uint64_t most)
 {
-    Inside before = *x, mark = *x;
+    Inside mark = *x;
     uint64_t begun = x->steps, next_mark = 1;
     for (uint64_t i = 1; i <= MOST_INSIDE && x->steps - begun < most; i++) {
-        before = *x;
+        Inside before = *x;
         go_inside(f, x, edge, 1);
         if (!within(f, x) || x->verdict != TH_GOES_ON) {
             *x = before;

@@ -292,7 +292,7 @@ ThTuring *th_turing_copy(const ThTuring *m, ThError *err)
         th_turing_symbol(&b, m->symbol[s]);
     for (size_t i = 0; i < m->n_rules; i++)
         th_turing_add(&b, &m->rule[i]);
-    for (int q = 0; !b.failed && q < m->n_states; q++)
+    for (int q = 0; !b.failed && b.m.role && q < m->n_states; q++)
         b.m.role[q] = m->role[q];
     b.m.n_tapes = m->n_tapes;
     b.m.blank = m->blank;

@@ -578,6 +578,8 @@ static void say_disagreement(ThSession *s, const ThCall *call, const ThLearned *
 void th_learned_report(ThSession *s, const ThCall *call, const ThLearned *l, const char *name)
 {
     size_t states, transitions;
+    if (!l->automaton) /* nothing was learned */
+        return;
     th_automaton_size(l->automaton, &states, &transitions);
     th_say(s, "%s: %zu state%s, %zu transition%s\n", name, states, plural((long long)states),
            transitions, plural((long long)transitions));
