@@ -30,32 +30,24 @@ typedef struct {
     ThError *err;
 } Parser;
 
-/* A statement: tokens first … end-1, none of them a separator. */
-typedef struct {
-    const ThToken *first, *end;
-} Statement;
-
 static const char *text_of(const Parser *p, const ThToken *t)
 {
     return th_token_text(&p->tokens, t);
 }
 
-static bool is_name(const ThToken *t)
+static bool fail_token(Parser *p, const ThToken *t, const char *before, const char *after)
 {
-    return t->kind == TH_TOKEN_WORD || t->kind == TH_TOKEN_STRING;
+    return th_token_fail(&p->tokens, t, before, after, p->err);
+}
+
+static Keyword keyword_of(const Parser *p, ThStatement s)
+{
+    return (Keyword)th_statement_keyword(&p->tokens, s, keywords, N_KEYWORDS);
 }
 
 static bool is_empty_move(const Parser *p, const ThToken *t)
 {
     return t->kind == TH_TOKEN_WORD && strcmp(text_of(p, t), "eps") == 0;
-}
-
-/* Fails with a message in which %s stands for the token. */
-static bool fail_token(Parser *p, const ThToken *t, const char *before, const char *after)
-{
-    char shown[TH_TOKEN_SHOWN];
-    return th_fail_at(p->err, TH_EPARSE, t->line, t->col, "%s%s%s", before,
-                      th_token_show(&p->tokens, t, shown), after);
 }
 
 /* The hint for a name that is not among those declared. */
@@ -103,31 +95,21 @@ static bool lookup(Parser *p, Keyword declared, const ThToken *t, int *number)
     return true;
 }
 
-/* Symbols must be readable in words: whole characters, or words between blanks. */
 static bool check_symbol(Parser *p, const ThToken *t)
 {
-    const char *name = text_of(p, t);
-    bool single = th_utf8_next(name, strlen(name), NULL) == strlen(name);
-    bool blank = strpbrk(name, " \t\n\r") != NULL;
-    if (blank && !single)
-        return fail_token(p, t, "symbol ", " contains a blank");
-    if (!single && !p->wide)
-        p->wide = t;
-    if (blank && !p->blank)
-        p->blank = t;
-    return true;
+    return th_token_symbol(&p->tokens, t, &p->blank, &p->wide, p->err);
 }
 
 /* ---- declarations ---- */
 
-static bool declare(Parser *p, Statement s, Keyword k)
+static bool declare(Parser *p, ThStatement s, Keyword k)
 {
     static const char *const kind[] = {"symbol ", "state ", "output "};
     ThIntern *table[] = {&p->build.symbol, &p->build.state, &p->build.output};
     for (const ThToken *t = s.first + 1; t < s.end; t++) {
         size_t before = table[k]->n;
         int number = 0;
-        if (!is_name(t))
+        if (!th_token_is_name(t))
             return th_token_unexpected(&p->tokens, t, "a name", p->err);
         if (k != STATES && is_empty_move(p, t))
             return th_fail_at(p->err, TH_EPARSE, t->line, t->col,
@@ -146,7 +128,7 @@ static bool declare(Parser *p, Statement s, Keyword k)
 
 static bool read_symbol(Parser *p, const ThToken *t, int *symbol)
 {
-    if (!is_name(t))
+    if (!th_token_is_name(t))
         return th_token_unexpected(&p->tokens, t, "a symbol", p->err);
     if (is_empty_move(p, t)) {
         *symbol = TH_EPSILON;
@@ -157,14 +139,14 @@ static bool read_symbol(Parser *p, const ThToken *t, int *symbol)
 
 static bool read_state(Parser *p, const ThToken *t, int *q)
 {
-    if (!is_name(t))
+    if (!th_token_is_name(t))
         return th_token_unexpected(&p->tokens, t, "a state", p->err);
     return lookup(p, STATES, t, q);
 }
 
 static bool read_output(Parser *p, const ThToken *t, int *output)
 {
-    if (!is_name(t) || is_empty_move(p, t))
+    if (!th_token_is_name(t) || is_empty_move(p, t))
         return th_token_unexpected(&p->tokens, t, "an output", p->err);
     return lookup(p, OUTPUTS, t, output);
 }
@@ -191,7 +173,7 @@ static bool read_target(Parser *p, const ThToken *t, const ThToken *end, ThArc *
 }
 
 /* FROM SYMBOL[,SYMBOL…] -> TO [/ OUTPUT] */
-static bool read_transition(Parser *p, Statement s)
+static bool read_transition(Parser *p, ThStatement s)
 {
     ThArc arc = {.output = TH_NO_OUTPUT};
     const ThToken *t = s.first;
@@ -220,7 +202,7 @@ static bool read_transition(Parser *p, Statement s)
 
 /* ---- start, accept, output ---- */
 
-static bool read_marks(Parser *p, Statement s, Keyword k)
+static bool read_marks(Parser *p, ThStatement s, Keyword k)
 {
     if (p->seen[k])
         return fail_token(p, s.first, "", " is given twice");
@@ -239,7 +221,7 @@ static bool read_marks(Parser *p, Statement s, Keyword k)
 }
 
 /* output STATE SYMBOL */
-static bool read_moore(Parser *p, Statement s)
+static bool read_moore(Parser *p, ThStatement s)
 {
     int q = 0, output = 0;
     const ThToken *t = s.first + 1;
@@ -259,27 +241,7 @@ static bool read_moore(Parser *p, Statement s)
 
 /* ---- statements ---- */
 
-static bool has_arrow(Statement s)
-{
-    for (const ThToken *t = s.first; t < s.end; t++) {
-        if (t->kind == TH_TOKEN_ARROW)
-            return true;
-    }
-    return false;
-}
-
-/* The keyword that a statement begins with, or N_KEYWORDS; a transition may begin with any name. */
-static Keyword keyword_of(const Parser *p, Statement s)
-{
-    Keyword k = 0;
-    if (has_arrow(s) || s.first->kind != TH_TOKEN_WORD)
-        return N_KEYWORDS;
-    while (k < N_KEYWORDS && strcmp(text_of(p, s.first), keywords[k]) != 0)
-        k++;
-    return k;
-}
-
-static bool fail_statement(Parser *p, Statement s)
+static bool fail_statement(Parser *p, ThStatement s)
 {
     if (s.first->kind == TH_TOKEN_WORD) {
         const char *near = th_nearest(text_of(p, s.first), keywords, N_KEYWORDS);
@@ -288,26 +250,26 @@ static bool fail_statement(Parser *p, Statement s)
             return th_hint(p->err, "did you mean %s?", near);
         }
     }
-    const ThToken *at = s.first + is_name(s.first);
+    const ThToken *at = s.first + th_token_is_name(s.first);
     while (at > s.first && at + 1 < s.end && at[1].kind == ',')
         at += 2;
     if (at > s.first)
         at = at < s.end ? at + 1 : s.end;
-    th_token_unexpected(&p->tokens, at, is_name(s.first) ? "'->'" : "a statement", p->err);
+    th_token_unexpected(&p->tokens, at, th_token_is_name(s.first) ? "'->'" : "a statement", p->err);
     return th_hint(p->err, "a transition is written FROM SYMBOL -> TO");
 }
 
 /* Start states and transitions: they give the states their order. */
-static bool read_moves(Parser *p, Statement s)
+static bool read_moves(Parser *p, ThStatement s)
 {
     Keyword k = keyword_of(p, s);
     if (k == N_KEYWORDS)
-        return has_arrow(s) ? read_transition(p, s) : fail_statement(p, s);
+        return th_statement_has_arrow(s) ? read_transition(p, s) : fail_statement(p, s);
     return k != START || read_marks(p, s, START);
 }
 
 /* What is said about states that are known by then. */
-static bool read_properties(Parser *p, Statement s)
+static bool read_properties(Parser *p, ThStatement s)
 {
     Keyword k = keyword_of(p, s);
     if (k == OUTPUT)
@@ -315,7 +277,7 @@ static bool read_properties(Parser *p, Statement s)
     return k != ACCEPT || read_marks(p, s, ACCEPT);
 }
 
-static bool read_declaration(Parser *p, Statement s)
+static bool read_declaration(Parser *p, ThStatement s)
 {
     Keyword k = keyword_of(p, s);
     if (k > OUTPUTS)
@@ -327,18 +289,11 @@ static bool read_declaration(Parser *p, Statement s)
     return good;
 }
 
-/* Calls `read` for every statement. */
-static bool each_statement(Parser *p, bool (*read)(Parser *p, Statement s))
+static bool each_statement(Parser *p, bool (*read)(Parser *p, ThStatement s))
 {
-    const ThToken *t = p->tokens.token, *last = t + p->tokens.n - 1;
-    while (t < last) {
-        Statement s = {t, t};
-        while (s.end->kind != ';' && s.end->kind != '\n' && s.end->kind != TH_TOKEN_END)
-            s.end++;
-        if (s.end > s.first && !read(p, s))
+    for (ThStatement s = {0}; th_statement_next(&p->tokens, &s);)
+        if (!read(p, s))
             return false;
-        t = s.end + (s.end < last);
-    }
     return true;
 }
 

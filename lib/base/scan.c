@@ -209,15 +209,19 @@ void th_tokens_free(ThTokens *t)
 
 const char *th_token_text(const ThTokens *t, const ThToken *token)
 {
-    bool has_text = token->kind == TH_TOKEN_WORD || token->kind == TH_TOKEN_STRING;
-    return has_text ? t->text + token->text : "";
+    return th_token_is_name(token) ? t->text + token->text : "";
+}
+
+bool th_token_is_name(const ThToken *token)
+{
+    return token->kind == TH_TOKEN_WORD || token->kind == TH_TOKEN_STRING;
 }
 
 const char *th_token_show(const ThTokens *t, const ThToken *token, char buffer[TH_TOKEN_SHOWN])
 {
     const char *more = "";
     ThText shown = {0};
-    if (token->kind == TH_TOKEN_WORD || token->kind == TH_TOKEN_STRING)
+    if (th_token_is_name(token))
         th_text_symbol(&shown, th_token_text(t, token));
     else if (token->kind == TH_TOKEN_ARROW)
         th_text_add(&shown, "->");
@@ -250,4 +254,60 @@ bool th_token_unexpected(const ThTokens *t, const ThToken *token, const char *wa
     if (strchr("+*?!=<>[]|&~^%$@:.", token->kind))
         th_hint(err, "a name that is no plain word needs quotes: \"%c\"", token->kind);
     return false;
+}
+
+bool th_token_fail(const ThTokens *t, const ThToken *token, const char *before, const char *after,
+                   ThError *err)
+{
+    char shown[TH_TOKEN_SHOWN];
+    return th_fail_at(err, TH_EPARSE, token->line, token->col, "%s%s%s", before,
+                      th_token_show(t, token, shown), after);
+}
+
+bool th_token_symbol(const ThTokens *t, const ThToken *token, const ThToken **blank,
+                     const ThToken **wide, ThError *err)
+{
+    const char *name = th_token_text(t, token);
+    bool single = th_utf8_next(name, strlen(name), NULL) == strlen(name);
+    bool spaced = strpbrk(name, " \t\n\r") != NULL;
+    if (spaced && !single)
+        return th_token_fail(t, token, "symbol ", " contains a blank", err);
+    if (!single && !*wide)
+        *wide = token;
+    if (spaced && !*blank)
+        *blank = token;
+    return true;
+}
+
+static bool is_separator(const ThToken *token)
+{
+    return token->kind == ';' || token->kind == '\n';
+}
+
+bool th_statement_next(const ThTokens *t, ThStatement *s)
+{
+    const ThToken *at = s->end ? s->end : t->token;
+    while (is_separator(at))
+        at++;
+    *s = (ThStatement){at, at};
+    while (!is_separator(s->end) && s->end->kind != TH_TOKEN_END)
+        s->end++;
+    return s->end > s->first;
+}
+
+bool th_statement_has_arrow(ThStatement s)
+{
+    while (s.first < s.end && s.first->kind != TH_TOKEN_ARROW)
+        s.first++;
+    return s.first < s.end;
+}
+
+int th_statement_keyword(const ThTokens *t, ThStatement s, const char *const *keyword, int n)
+{
+    int k = 0;
+    if (th_statement_has_arrow(s) || s.first->kind != TH_TOKEN_WORD)
+        return n;
+    while (k < n && strcmp(th_token_text(t, s.first), keyword[k]) != 0)
+        k++;
+    return k;
 }

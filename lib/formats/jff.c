@@ -216,7 +216,7 @@ static bool read_alphabet(Reader *r, const xmlNode *n, ThError *err)
     bool ok = th_tokens_read(&t, text + 8, NULL) ||
               fail_node(err, n, "the alphabet of the file cannot be read");
     for (size_t i = 0; ok && i < t.n; i++) {
-        if (t.token[i].kind == TH_TOKEN_WORD || t.token[i].kind == TH_TOKEN_STRING)
+        if (th_token_is_name(&t.token[i]))
             th_build_symbol(&r->b, th_token_text(&t, &t.token[i]));
     }
     th_tokens_free(&t);

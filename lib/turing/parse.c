@@ -38,25 +38,19 @@ typedef struct {
     ThError *err;
 } Parser;
 
-typedef struct {
-    const ThToken *first, *end;
-} Statement;
-
 static const char *text_of(const Parser *p, const ThToken *t)
 {
     return th_token_text(&p->tokens, t);
 }
 
-static bool is_name(const ThToken *t)
-{
-    return t->kind == TH_TOKEN_WORD || t->kind == TH_TOKEN_STRING;
-}
-
 static bool fail_token(Parser *p, const ThToken *t, const char *before, const char *after)
 {
-    char shown[TH_TOKEN_SHOWN];
-    return th_fail_at(p->err, TH_EPARSE, t->line, t->col, "%s%s%s", before,
-                      th_token_show(&p->tokens, t, shown), after);
+    return th_token_fail(&p->tokens, t, before, after, p->err);
+}
+
+static Keyword keyword_of(const Parser *p, ThStatement s)
+{
+    return (Keyword)th_statement_keyword(&p->tokens, s, keywords, N_KEYWORDS);
 }
 
 static bool unexpected(Parser *p, const ThToken *t, const char *wanted)
@@ -73,7 +67,7 @@ static bool out_of_memory(Parser *p)
 
 static bool read_state(Parser *p, const ThToken *t, int *q)
 {
-    if (!is_name(t))
+    if (!th_token_is_name(t))
         return unexpected(p, t, "a state");
     if (!*text_of(p, t))
         return th_fail_at(p->err, TH_EPARSE, t->line, t->col, "a name cannot be empty");
@@ -93,26 +87,16 @@ static bool read_state(Parser *p, const ThToken *t, int *q)
     return true;
 }
 
-/* Symbols must be readable in words: whole characters, or words between blanks. */
 static bool check_symbol(Parser *p, const ThToken *t)
 {
-    const char *name = text_of(p, t);
-    bool single = th_utf8_next(name, strlen(name), NULL) == strlen(name);
-    bool spaced = strpbrk(name, " \t\n\r") != NULL;
-    if (!*name)
+    if (!*text_of(p, t))
         return th_fail_at(p->err, TH_EPARSE, t->line, t->col, "a name cannot be empty");
-    if (spaced && !single)
-        return fail_token(p, t, "symbol ", " contains a blank");
-    if (!single && !p->wide)
-        p->wide = t;
-    if (spaced && !p->spaced)
-        p->spaced = t;
-    return true;
+    return th_token_symbol(&p->tokens, t, &p->spaced, &p->wide, p->err);
 }
 
 static bool read_symbol(Parser *p, const ThToken *t, int *s)
 {
-    if (!is_name(t))
+    if (!th_token_is_name(t))
         return unexpected(p, t, "a symbol");
     int known = th_turing_find_symbol(&p->build, text_of(p, t));
     if (known < 0 && p->seen[ALPHABET]) {
@@ -139,7 +123,7 @@ static bool read_pattern(Parser *p, const ThToken *t, int *s)
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 
-static bool declare_names(Parser *p, Statement s, Keyword k)
+static bool declare_names(Parser *p, ThStatement s, Keyword k)
 {
     for (const ThToken *t = s.first + 1; t < s.end; t++) {
         int before = k == ALPHABET ? p->build.m.n_symbols : p->build.m.n_states, number = 0;
@@ -152,7 +136,7 @@ static bool declare_names(Parser *p, Statement s, Keyword k)
 }
 
 /* The number of the word that follows a keyword among choices, alone; -1 and an error. */
-static int choose(Parser *p, Statement s, const char *const *choice, const char *wanted)
+static int choose(Parser *p, ThStatement s, const char *const *choice, const char *wanted)
 {
     const ThToken *t = s.first + 1;
     for (int i = 0; choice[i]; i++)
@@ -162,12 +146,12 @@ static int choose(Parser *p, Statement s, const char *const *choice, const char 
     return -1;
 }
 
-static bool at_end(Parser *p, const ThToken *t, Statement s)
+static bool at_end(Parser *p, const ThToken *t, ThStatement s)
 {
     return t == s.end || unexpected(p, t, "the end of the statement");
 }
 
-static bool declare_tapes(Parser *p, Statement s)
+static bool declare_tapes(Parser *p, ThStatement s)
 {
     static const char *const counts[] = {"1", "2", "3", "4", "5", NULL};
     int n = choose(p, s, counts, "a number of tapes, 1 to 5,");
@@ -176,7 +160,7 @@ static bool declare_tapes(Parser *p, Statement s)
 }
 
 /* tape two-way | one-way [edge=stay|reject|error] */
-static bool declare_tape(Parser *p, Statement s)
+static bool declare_tape(Parser *p, ThStatement s)
 {
     static const char *const ways[] = {"two-way", "one-way", NULL};
     static const char *const edges[] = {"stay", "reject", "error", NULL};
@@ -187,12 +171,12 @@ static bool declare_tape(Parser *p, Statement s)
     const ThToken *t = s.first + 2;
     if (t->kind != TH_TOKEN_WORD || strcmp(text_of(p, t), "edge") != 0 || t[1].kind != '=')
         return unexpected(p, t, "edge=stay, edge=reject or edge=error");
-    int edge = choose(p, (Statement){t + 1, s.end}, edges, "stay, reject or error");
+    int edge = choose(p, (ThStatement){t + 1, s.end}, edges, "stay, reject or error");
     p->build.m.edge = (ThEdge)(TH_EDGE_STAY + edge);
     return edge >= 0 && at_end(p, t + 3, s);
 }
 
-static bool declare_missing(Parser *p, Statement s)
+static bool declare_missing(Parser *p, ThStatement s)
 {
     static const char *const ways[] = {"halt", "reject", "step", NULL};
     int way = choose(p, s, ways, "halt, reject or step");
@@ -200,13 +184,13 @@ static bool declare_missing(Parser *p, Statement s)
     return way >= 0 && at_end(p, s.first + 2, s);
 }
 
-static bool declare_blank(Parser *p, Statement s)
+static bool declare_blank(Parser *p, ThStatement s)
 {
     const ThToken *t = s.first + 1;
     return read_symbol(p, t, &p->build.m.blank) && at_end(p, t + 1, s);
 }
 
-static bool declare(Parser *p, Statement s, Keyword k)
+static bool declare(Parser *p, ThStatement s, Keyword k)
 {
     switch (k) {
     case ALPHABET:
@@ -321,7 +305,7 @@ static bool read_actions(Parser *p, RuleText *x, const ThToken *t, const ThToken
 }
 
 /* FROM SYMBOL[,SYMBOL…] [| …] -> [WRITE] MOVE [| …] NEXT */
-static bool read_rule(Parser *p, Statement s)
+static bool read_rule(Parser *p, ThStatement s)
 {
     RuleText x = {.from = s.first};
     const ThToken *t = s.first;
@@ -335,26 +319,7 @@ static bool read_rule(Parser *p, Statement s)
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-static bool has_arrow(Statement s)
-{
-    for (const ThToken *t = s.first; t < s.end; t++)
-        if (t->kind == TH_TOKEN_ARROW)
-            return true;
-    return false;
-}
-
-/* The keyword that a statement begins with, or N_KEYWORDS; a rule may begin with any name. */
-static Keyword keyword_of(const Parser *p, Statement s)
-{
-    Keyword k = 0;
-    if (has_arrow(s) || s.first->kind != TH_TOKEN_WORD)
-        return N_KEYWORDS;
-    while (k < N_KEYWORDS && strcmp(text_of(p, s.first), keywords[k]) != 0)
-        k++;
-    return k;
-}
-
-static bool fail_statement(Parser *p, Statement s)
+static bool fail_statement(Parser *p, ThStatement s)
 {
     const char *near = NULL;
     if (s.first->kind == TH_TOKEN_WORD)
@@ -365,7 +330,7 @@ static bool fail_statement(Parser *p, Statement s)
     return th_hint(p->err, "a rule is written FROM SYMBOL -> [WRITE] MOVE NEXT");
 }
 
-static bool once(Parser *p, Statement s, Keyword k)
+static bool once(Parser *p, ThStatement s, Keyword k)
 {
     if (p->seen[k])
         return fail_token(p, s.first, "", " is given twice");
@@ -373,7 +338,7 @@ static bool once(Parser *p, Statement s, Keyword k)
     return true;
 }
 
-static bool read_declaration(Parser *p, Statement s)
+static bool read_declaration(Parser *p, ThStatement s)
 {
     Keyword k = keyword_of(p, s);
     if (k > MISSING)
@@ -386,23 +351,23 @@ static bool read_declaration(Parser *p, Statement s)
 }
 
 /* After the alphabet, wherever that stands. */
-static bool read_blank(Parser *p, Statement s)
+static bool read_blank(Parser *p, ThStatement s)
 {
     return keyword_of(p, s) != BLANK || declare_blank(p, s);
 }
 
-static bool read_moves(Parser *p, Statement s)
+static bool read_moves(Parser *p, ThStatement s)
 {
     Keyword k = keyword_of(p, s);
     if (k == N_KEYWORDS)
-        return has_arrow(s) ? read_rule(p, s) : fail_statement(p, s);
+        return th_statement_has_arrow(s) ? read_rule(p, s) : fail_statement(p, s);
     if (k != START)
         return true;
     return once(p, s, k) && read_state(p, s.first + 1, &p->build.m.start) &&
            at_end(p, s.first + 2, s);
 }
 
-static bool read_ends(Parser *p, Statement s)
+static bool read_ends(Parser *p, ThStatement s)
 {
     Keyword k = keyword_of(p, s);
     if (k < HALT || k == N_KEYWORDS)
@@ -419,17 +384,11 @@ static bool read_ends(Parser *p, Statement s)
     return true;
 }
 
-static bool each_statement(Parser *p, bool (*read)(Parser *p, Statement s))
+static bool each_statement(Parser *p, bool (*read)(Parser *p, ThStatement s))
 {
-    const ThToken *t = p->tokens.token, *last = t + p->tokens.n - 1;
-    while (t < last) {
-        Statement s = {t, t};
-        while (s.end->kind != ';' && s.end->kind != '\n' && s.end->kind != TH_TOKEN_END)
-            s.end++;
-        if (s.end > s.first && !read(p, s))
+    for (ThStatement s = {0}; th_statement_next(&p->tokens, &s);)
+        if (!read(p, s))
             return false;
-        t = s.end + (s.end < last);
-    }
     return true;
 }
 
