@@ -45,6 +45,9 @@ int th_term_union(ThTerms *t, int x, int y);
 int th_term_concat(ThTerms *t, int x, int y);
 int th_term_star(ThTerms *t, int x);
 
+/* What a term repeats if it is a repetition x*: x; else -1. */
+int th_term_inside(const ThTerms *t, int term);
+
 /* Appends the pattern of a term; mentioned[a] is set for the symbols that it names. */
 void th_term_write(const ThTerms *t, ThText *to, int term, char *const *symbol, int n_symbols,
                    bool *mentioned);

@@ -32,6 +32,17 @@ typedef struct {
     ThSampling sampling;
 } ThTeacher;
 
+/* Makes t->object answer in t->s; the words that are drawn, and the class that accepts, are said by
+ * the options of learn.  What it made is to be freed even where it fails. */
+bool th_teacher_make(ThTeacher *t, const ThCall *call, ThError *err);
+void th_teacher_free(ThTeacher *t);
+
+/* The questions, with a ThTeacher as their context (ThOracle).  Whether a guess is right a machine
+ * knows (exact); of a model words are drawn (sampled). */
+bool th_teacher_member(void *context, const int *word, int length, int *class, ThError *err);
+bool th_teacher_exact(void *context, const ThDfa *guess, int **word, int *length, ThError *err);
+bool th_teacher_sampled(void *context, const ThDfa *guess, int **word, int *length, ThError *err);
+
 typedef struct {
     ThAutomaton *automaton;
     ThLearnReport queries;

@@ -30,6 +30,9 @@ typedef struct {
 bool th_algebra_of(ThAlgebra *a, ThSession *s, const ThOperand *o, ThError *err);
 void th_algebra_free(ThAlgebra *a);
 
+/* The element of a shortest word that takes all states to one, or -1. */
+int th_reset_element(const ThMonoid *m);
+
 /* Sets the figures of monoid. */
 void th_set_algebra(ThSession *s, const ThAlgebra *a);
 
@@ -45,5 +48,8 @@ ThEggbox th_eggbox_of(const ThAlgebra *a, char *const *name);
 
 /* Returns new: {NAME …} for an image set, shortened to about this many characters. */
 char *th_set_text(const ThHolonomy *h, char *const *state, int set, size_t most, ThError *err);
+
+/* Says a label and a text, which is consumed, in lines of at most 79 columns. */
+void th_say_wrapped(ThSession *s, const char *label, ThText *t);
 
 #endif

@@ -1,0 +1,373 @@
+#include "formats/dot_graph.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+/* ---- tokens ---- */
+
+typedef enum { END, ID, ARROW, LINE, MARK } Kind;
+
+typedef struct {
+    Kind kind;
+    char mark;
+    bool quoted;
+    int line, col;
+    size_t text; /* of an ID: offset into ThDotGraph.text */
+} Token;
+
+typedef struct {
+    const char *at;
+    int line, col;
+    Token token;
+    ThDotNode fallback; /* what `node [...]` said last */
+    ThDotGraph *g;
+} Reader;
+
+static void advance(Reader *r, size_t bytes)
+{
+    for (; bytes > 0; bytes--, r->at++) {
+        if (*r->at == '\n') {
+            r->line++;
+            r->col = 1;
+        } else if (((unsigned char)*r->at & 0xc0) != 0x80) {
+            r->col++;
+        }
+    }
+}
+
+static bool add_byte(Reader *r, char c, ThError *err)
+{
+    if (!th_grow(&r->g->text, &r->g->cap, r->g->size + 1, 1, err))
+        return false;
+    r->g->text[r->g->size++] = c;
+    return true;
+}
+
+static bool skip_blanks(Reader *r, ThError *err)
+{
+    for (;;) {
+        if (isspace((unsigned char)*r->at)) {
+            advance(r, 1);
+        } else if (*r->at == '#' && r->col == 1) {
+            advance(r, strcspn(r->at, "\n"));
+        } else if (r->at[0] == '/' && r->at[1] == '/') {
+            advance(r, strcspn(r->at, "\n"));
+        } else if (r->at[0] == '/' && r->at[1] == '*') {
+            const char *end = strstr(r->at + 2, "*/");
+            if (!end)
+                return th_fail_at(err, TH_EPARSE, r->line, r->col, "a comment without an end");
+            advance(r, (size_t)(end + 2 - r->at));
+        } else {
+            return true;
+        }
+    }
+}
+
+/* A string; \" and \\ are undone, other escapes belong to labels. */
+static bool read_string(Reader *r, ThError *err)
+{
+    int line = r->line, col = r->col;
+    r->token.quoted = true;
+    for (advance(r, 1); *r->at != '"'; advance(r, 1)) {
+        if (!*r->at)
+            return th_fail_at(err, TH_EPARSE, line, col, "a string without an end");
+        if (r->at[0] == '\\' && r->at[1] == '\n') {
+            advance(r, 1);
+            continue;
+        }
+        if (r->at[0] == '\\' && (r->at[1] == '"' || r->at[1] == '\\'))
+            advance(r, 1);
+        if (!add_byte(r, *r->at, err))
+            return false;
+    }
+    advance(r, 1);
+    return add_byte(r, '\0', err);
+}
+
+static bool is_id_byte(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '.' || (unsigned char)c >= 0x80;
+}
+
+static bool next(Reader *r, ThError *err)
+{
+    if (!skip_blanks(r, err))
+        return false;
+    r->token =
+        (Token){.kind = MARK, .mark = *r->at, .line = r->line, .col = r->col, .text = r->g->size};
+    if (!*r->at) {
+        r->token.kind = END;
+    } else if (r->at[0] == '-' && (r->at[1] == '>' || r->at[1] == '-')) {
+        r->token.kind = r->at[1] == '>' ? ARROW : LINE;
+        advance(r, 2);
+    } else if (*r->at == '"') {
+        r->token.kind = ID;
+        return read_string(r, err);
+    } else if (is_id_byte(*r->at) || (*r->at == '-' && is_id_byte(r->at[1]))) {
+        r->token.kind = ID;
+        do {
+            if (!add_byte(r, *r->at, err))
+                return false;
+            advance(r, 1);
+        } while (is_id_byte(*r->at));
+        return add_byte(r, '\0', err);
+    } else if (strchr("{}[];,=:", *r->at)) {
+        advance(r, 1);
+    } else if (*r->at == '<') {
+        return th_fail_at(err, TH_EPARSE, r->line, r->col, "labels in HTML cannot be read");
+    } else {
+        return th_fail_at(err, TH_EPARSE, r->line, r->col, "unexpected '%c'", *r->at);
+    }
+    return true;
+}
+
+static bool is_mark(const Reader *r, char mark)
+{
+    return r->token.kind == MARK && r->token.mark == mark;
+}
+
+static const char *text_of(const Reader *r, size_t text)
+{
+    return r->g->text + text;
+}
+
+static bool is_word(const Reader *r, const char *word)
+{
+    if (r->token.kind != ID || r->token.quoted)
+        return false;
+    const char *t = text_of(r, r->token.text);
+    for (; *t && tolower((unsigned char)*t) == *word; t++)
+        word++;
+    return !*t && !*word;
+}
+
+static bool unexpected(const Reader *r, const char *wanted, ThError *err)
+{
+    const Token *t = &r->token;
+    if (t->kind == END)
+        return th_fail_at(err, TH_EPARSE, t->line, t->col, "expected %s, and the file ends",
+                          wanted);
+    return th_fail_at(err, TH_EPARSE, t->line, t->col, "expected %s", wanted);
+}
+
+/* ---- statements ---- */
+
+static bool replace(char **to, const char *text, ThError *err)
+{
+    char *copy = th_strdup(text, err);
+    if (!copy)
+        return false;
+    free(*to);
+    *to = copy;
+    return true;
+}
+
+/* What an attribute says of a node (n), of an edge (label), or, both NULL, of the graph. */
+static bool attribute(Reader *r, ThDotNode *n, size_t *label, size_t key, size_t value,
+                      ThError *err)
+{
+    const char *k = text_of(r, key), *v = text_of(r, value);
+    if (n && strcmp(k, "label") == 0)
+        return replace(&n->label, v, err);
+    if (n && strcmp(k, "shape") == 0)
+        return replace(&n->shape, v, err);
+    if (n && strcmp(k, "peripheries") == 0)
+        n->peripheries = atoi(v);
+    if (n && strcmp(k, "style") == 0 && strstr(v, "invis"))
+        n->invisible = true;
+    if (label && strcmp(k, "label") == 0)
+        *label = value;
+    if (!n && !label && strcmp(k, "comment") == 0 && strncmp(v, "alphabet ", 9) == 0)
+        return replace(&r->g->alphabet, v + 9, err);
+    return true;
+}
+
+/* The lists [key=value, …] at the token, if there are any. */
+static bool attributes(Reader *r, ThDotNode *n, size_t *label, ThError *err)
+{
+    while (is_mark(r, '[')) {
+        if (!next(r, err))
+            return false;
+        while (!is_mark(r, ']')) {
+            size_t key = r->token.text, value;
+            if (r->token.kind != ID)
+                return unexpected(r, "an attribute or ]", err);
+            if (!next(r, err))
+                return false;
+            if (is_mark(r, '=')) {
+                if (!next(r, err))
+                    return false;
+                value = r->token.text;
+                if (r->token.kind != ID)
+                    return unexpected(r, "a value", err);
+                if (!attribute(r, n, label, key, value, err) || !next(r, err))
+                    return false;
+            }
+            if ((is_mark(r, ',') || is_mark(r, ';')) && !next(r, err))
+                return false;
+        }
+        if (!next(r, err))
+            return false;
+    }
+    return true;
+}
+
+/* The number of the node at the token, with its port skipped. */
+static bool node_at(Reader *r, int *number, ThError *err)
+{
+    size_t index, before = r->g->id.n;
+    if (r->token.kind != ID)
+        return unexpected(r, "a node", err);
+    const char *name = text_of(r, r->token.text);
+    if (!th_grow(&r->g->node, &r->g->node_cap, before + 1, sizeof *r->g->node, err) ||
+        !th_intern(&r->g->id, name, strlen(name) + 1, &index, err))
+        return false;
+    *number = (int)index;
+    if (r->g->id.n > before) {
+        ThDotNode *n = &r->g->node[index];
+        *n =
+            (ThDotNode){.peripheries = r->fallback.peripheries, .invisible = r->fallback.invisible};
+        if (r->fallback.shape && !replace(&n->shape, r->fallback.shape, err))
+            return false;
+    }
+    if (!next(r, err))
+        return false;
+    while (is_mark(r, ':')) {
+        if (!next(r, err) || r->token.kind != ID)
+            return unexpected(r, "a port", err);
+        if (!next(r, err))
+            return false;
+    }
+    return true;
+}
+
+static bool add_edge(Reader *r, int from, int to, ThError *err)
+{
+    if (!th_grow(&r->g->edge, &r->g->edge_cap, r->g->n_edges + 1, sizeof *r->g->edge, err))
+        return false;
+    r->g->edge[r->g->n_edges++] = (ThDotEdge){from, to, SIZE_MAX, r->token.line};
+    return true;
+}
+
+/* NODE [attributes], NODE -> NODE … [attributes], or NAME = VALUE. */
+static bool node_statement(Reader *r, ThError *err)
+{
+    int from, to;
+    size_t key = r->token.text, first = r->g->n_edges, label = SIZE_MAX;
+    if (!node_at(r, &from, err))
+        return false;
+    if (is_mark(r, '=')) {
+        if (!next(r, err))
+            return false;
+        size_t value = r->token.text;
+        if (r->token.kind != ID)
+            return unexpected(r, "a value", err);
+        return attribute(r, NULL, NULL, key, value, err) && next(r, err);
+    }
+    r->g->node[from].mentioned = true;
+    if (r->token.kind == LINE)
+        return th_fail_at(err, TH_EPARSE, r->token.line, r->token.col,
+                          "an automaton needs edges with a direction: ->");
+    if (r->token.kind != ARROW)
+        return attributes(r, &r->g->node[from], NULL, err);
+    while (r->token.kind == ARROW) {
+        if (!next(r, err))
+            return false;
+        if (is_mark(r, '{') || is_word(r, "subgraph"))
+            return th_fail_at(err, TH_EPARSE, r->token.line, r->token.col,
+                              "edges to a subgraph cannot be read");
+        if (!node_at(r, &to, err) || !add_edge(r, from, to, err))
+            return false;
+        r->g->node[to].mentioned = true;
+        from = to;
+    }
+    if (!attributes(r, NULL, &label, err))
+        return false;
+    for (size_t i = first; i < r->g->n_edges; i++)
+        r->g->edge[i].label = label;
+    return true;
+}
+
+static bool statement(Reader *r, ThError *err)
+{
+    size_t ignored;
+    if (is_word(r, "node"))
+        return next(r, err) && attributes(r, &r->fallback, NULL, err);
+    if (is_word(r, "edge"))
+        return next(r, err) && attributes(r, NULL, &ignored, err);
+    if (is_word(r, "graph"))
+        return next(r, err) && attributes(r, NULL, NULL, err);
+    return node_statement(r, err);
+}
+
+/* Statements up to the brace that closes the graph; subgraphs are read as if not enclosed. */
+static bool body(Reader *r, ThError *err)
+{
+    for (int depth = 1; depth > 0;) {
+        if (is_mark(r, ';') || is_mark(r, ',')) {
+            if (!next(r, err))
+                return false;
+        } else if (is_mark(r, '{') || is_mark(r, '}')) {
+            depth += is_mark(r, '{') ? 1 : -1;
+            if (depth > 0 && !next(r, err))
+                return false;
+        } else if (is_word(r, "subgraph")) {
+            if (!next(r, err) || (r->token.kind == ID && !next(r, err)))
+                return false;
+            if (!is_mark(r, '{'))
+                return unexpected(r, "{", err);
+        } else if (r->token.kind != ID) {
+            return unexpected(r, "a statement or }", err);
+        } else if (!statement(r, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_graph(Reader *r, ThError *err)
+{
+    if (!next(r, err) || (is_word(r, "strict") && !next(r, err)))
+        return false;
+    if (is_word(r, "graph"))
+        return th_fail_at(err, TH_EPARSE, r->token.line, r->token.col,
+                          "an automaton needs edges with a direction: digraph");
+    if (!is_word(r, "digraph"))
+        return unexpected(r, "digraph", err);
+    if (!next(r, err) || (r->token.kind == ID && !next(r, err)))
+        return false;
+    if (!is_mark(r, '{'))
+        return unexpected(r, "{", err);
+    return next(r, err) && body(r, err);
+}
+
+void th_dot_graph_free(ThDotGraph *g)
+{
+    for (size_t i = 0; i < g->id.n && g->node; i++) {
+        free(g->node[i].label);
+        free(g->node[i].shape);
+    }
+    free(g->node);
+    free(g->edge);
+    free(g->text);
+    free(g->alphabet);
+    th_intern_free(&g->id);
+    *g = (ThDotGraph){0};
+}
+
+bool th_dot_graph_read(ThDotGraph *g, const char *text, ThError *err)
+{
+    *g = (ThDotGraph){0};
+    Reader r = {.at = text, .line = 1, .col = 1, .g = g};
+    bool ok = th_utf8_valid(text, strlen(text)) ? read_graph(&r, err)
+                                                : th_fail(err, TH_EPARSE, "the file is not UTF-8");
+    free(r.fallback.label);
+    free(r.fallback.shape);
+    if (!ok)
+        th_dot_graph_free(g);
+    return ok;
+}
