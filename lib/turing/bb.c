@@ -168,8 +168,8 @@ ThTuring *th_turing_read_bb(const char *text, ThError *err)
 static bool has_string(const ThTuring *m, int *halt)
 {
     *halt = -1;
-    if (m->n_tapes != 1 || m->edge != TH_TWO_WAY || m->n_symbols < 2 || m->n_symbols > MOST_CELLS ||
-        m->n_states > MOST_ROWS + 1)
+    if (m->nondeterministic || m->n_tapes != 1 || m->edge != TH_TWO_WAY || m->n_symbols < 2 ||
+        m->n_symbols > MOST_CELLS || m->n_states > MOST_ROWS + 1)
         return false;
     for (int q = 0; q < m->n_states; q++) {
         if (m->role[q] == TH_HALTS && *halt < 0)
@@ -216,8 +216,8 @@ bool th_turing_write_bb(ThText *t, const ThTuring *m, ThError *err)
     int halt, state[MOST_ROWS + 1] = {0}, symbol[MOST_CELLS] = {0};
     if (!has_string(m, &halt)) {
         th_fail(err, TH_EVALUE, "the machine has no bbchallenge string");
-        return th_hint(err, "that takes one two-way tape, moves L and R, 2 to 10 symbols, a rule "
-                            "for each case, and one state that halts");
+        return th_hint(err, "that takes one two-way tape, moves L and R, 2 to 10 symbols, one "
+                            "rule for each case, and one state that halts");
     }
     for (int q = 0; q < m->n_states; q++)
         if (q != halt)

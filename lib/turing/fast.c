@@ -572,7 +572,7 @@ bool th_fast_go(ThFast *f, uint64_t work, ThRunLimits limits, ThStop *stop, ThEr
 
 bool th_fast_possible(const ThTuring *m)
 {
-    return m->n_tapes == 1 &&
+    return m->n_tapes == 1 && !m->branching &&
            (size_t)m->n_states * (size_t)m->n_symbols * N_ENTRIES <= MOST_MEMORY &&
            m->n_states <= UINT16_MAX;
 }
@@ -585,7 +585,8 @@ ThFast *th_fast_new(const ThTuring *m, const int *word, int length, int block, T
     ThFast *best = NULL;
     double most = -1;
     if (!th_fast_possible(m)) {
-        th_fail(err, TH_EVALUE, "only machines with one tape and few states run in blocks");
+        th_fail(err, TH_EVALUE,
+                "only deterministic machines with one tape and few states run in blocks");
         return NULL;
     }
     if (block)

@@ -25,7 +25,8 @@ typedef struct {
     int64_t first, last; /* ends of what is not blank; last < first: all is blank */
 } ThFastFigures;
 
-/* True if the machine can be run this way: one tape, states times symbols up to 2^18. */
+/* True if the machine can be run this way: one tape, no choice of rules, states times symbols up to
+ * 2^18. */
 bool th_fast_possible(const ThTuring *m);
 
 /* Returns new: at the start of a run on an input.  block: cells in a block, 1 to 32; 0 chooses by

@@ -142,15 +142,16 @@ static bool fail_twice(const ThTuring *m, const ThRule *r, ThError *err)
     th_fail(err, TH_EVALUE, "two rules for state %.40s reading %s",
             r->from == TH_ANY ? "*" : m->state[r->from], reads.data ? reads.data : "");
     th_text_free(&reads);
-    return th_hint(err, "a machine must be deterministic");
+    return th_hint(err, "a machine with a choice of rules must say `nondeterministic`");
 }
 
 static bool order_rules(ThTuring *m, ThError *err)
 {
     m->order = th_alloc(m->n_rules, sizeof *m->order, err);
     m->order_end = th_alloc((size_t)m->n_states + 2, sizeof *m->order_end, err);
+    m->place = th_alloc(m->n_rules, sizeof *m->place, err);
     size_t *spare = th_alloc(m->n_rules, sizeof *spare, err);
-    bool ok = m->order && m->order_end && spare;
+    bool ok = m->order && m->order_end && m->place && spare;
     for (size_t i = 0; ok && i < m->n_rules; i++)
         m->order[i] = i;
     if (ok)
@@ -158,9 +159,13 @@ static bool order_rules(ThTuring *m, ThError *err)
     free(spare);
     for (size_t i = 1; ok && i < m->n_rules; i++) {
         const ThRule *a = &m->rule[m->order[i - 1]], *b = &m->rule[m->order[i]];
-        if (compare_rules(a, b, m->n_tapes) == 0)
+        bool equal = compare_rules(a, b, m->n_tapes) == 0;
+        if (equal && !m->nondeterministic)
             return fail_twice(m, a, err);
+        m->branching = m->branching || equal;
     }
+    for (size_t i = 0; ok && i < m->n_rules; i++)
+        m->place[m->order[i]] = i;
     size_t at = 0;
     for (int q = 0; ok && q <= m->n_states; q++) {
         m->order_end[q] = at;
@@ -244,6 +249,19 @@ int th_turing_rule(const ThTuring *m, int state, const int *read)
     return m->role[state] == TH_RUNS ? search_rule(m, state, read) : -1;
 }
 
+const size_t *th_turing_choices(const ThTuring *m, int state, const int *read, size_t *n)
+{
+    int first = th_turing_rule(m, state, read);
+    *n = first >= 0;
+    if (first < 0)
+        return NULL;
+    const size_t *choice = &m->order[m->place[first]], *end = m->order + m->n_rules;
+    while (m->branching && choice + *n < end &&
+           compare_rules(&m->rule[first], &m->rule[choice[*n]], m->n_tapes) == 0)
+        ++*n;
+    return choice;
+}
+
 /* ---- life ------------------------------------------------------------------------------------ */
 
 static void free_names(struct ThNames *names)
@@ -265,6 +283,7 @@ static void free_inside(ThTuring *m)
     free(m->rule);
     free(m->table);
     free(m->order);
+    free(m->place);
     free(m->order_end);
 }
 
@@ -300,12 +319,14 @@ ThTuring *th_turing_copy(const ThTuring *m, ThError *err)
     b.m.edge = m->edge;
     b.m.missing = m->missing;
     b.m.busy_beaver = m->busy_beaver;
+    b.m.nondeterministic = m->nondeterministic;
     return th_turing_finish(&b, err);
 }
 
 static bool same_rule(const ThRule *a, const ThRule *b, int n_tapes)
 {
-    bool same = a->from == b->from && a->to == b->to && a->undefined == b->undefined;
+    bool same = a->from == b->from && a->to == b->to && a->undefined == b->undefined &&
+                a->pause == b->pause;
     for (int t = 0; t < n_tapes; t++)
         same = same && a->read[t] == b->read[t] && a->write[t] == b->write[t] &&
                a->move[t] == b->move[t];
@@ -316,7 +337,8 @@ bool th_turing_same(const ThTuring *a, const ThTuring *b)
 {
     bool same = a->n_tapes == b->n_tapes && a->n_states == b->n_states &&
                 a->n_symbols == b->n_symbols && a->n_rules == b->n_rules && a->blank == b->blank &&
-                a->start == b->start && a->edge == b->edge && a->missing == b->missing;
+                a->start == b->start && a->edge == b->edge && a->missing == b->missing &&
+                a->nondeterministic == b->nondeterministic;
     for (int q = 0; same && q < a->n_states; q++)
         same = a->role[q] == b->role[q] && strcmp(a->state[q], b->state[q]) == 0;
     for (int s = 0; same && s < a->n_symbols; s++)

@@ -3,7 +3,9 @@
  *     ThTuring *m = th_turing_parse("start a; halt z; a * -> 1 R z", &err);
  *
  * Where several rules fit, a rule with a state of its own goes before one for any state; of those,
- * one with a symbol of its own on the first tape before one for any symbol, and so on by tape.
+ * one with a symbol of its own on the first tape before one for any symbol, and so on by tape.  A
+ * nondeterministic machine may have several rules for one case (the same state and the same
+ * symbols, * being one of them): where that case goes before the others, it has the choice of them.
  */
 #ifndef TH_TURING_MACHINE_H
 #define TH_TURING_MACHINE_H
@@ -35,6 +37,7 @@ typedef struct {
     int write[TH_MOST_TAPES]; /* TH_ANY: what was read */
     int move[TH_MOST_TAPES];  /* -1, 0, 1 */
     bool undefined;           /* the entry --- of a bbchallenge string */
+    bool pause;               /* a breakpoint: stepping stops after this rule */
 } ThRule;
 
 typedef struct {
@@ -43,12 +46,15 @@ typedef struct {
     int blank, start;
     ThEdge edge;
     ThMissing missing;
-    bool busy_beaver; /* shown as a bbchallenge string */
+    bool busy_beaver;      /* shown as a bbchallenge string */
+    bool nondeterministic; /* may have several rules for one case */
+    bool branching;        /* has some case with several rules */
     char **state, **symbol;
     ThRole *role; /* (n_states) */
     ThRule *rule;
     int *table;        /* (n_states, n_symbols): rule or -1, for one tape; NULL: see order */
-    size_t *order;     /* rules by precedence, those of a state together */
+    size_t *order;     /* rules by precedence, those of a state together, equal cases as listed */
+    size_t *place;     /* (n_rules): where in order a rule stands */
     size_t *order_end; /* (n_states + 1): rules for state q are order[order_end[q]] … */
 } ThTuring;
 
@@ -69,13 +75,18 @@ int th_turing_find_symbol(const ThTuringBuild *b, const char *name);
 void th_turing_add(ThTuringBuild *b, const ThRule *rule);
 
 /* Returns new, with its tables; *b is empty afterwards in any case.  Errors: TH_EVALUE for two
- * rules for the same case, a rule that leaves a state that stops, or a start state that is not
- * set (-1); TH_ELIMIT, TH_ENOMEM. */
+ * rules for the same case unless b->m.nondeterministic is set, a rule that leaves a state that
+ * stops, or a start state that is not set (-1); TH_ELIMIT, TH_ENOMEM. */
 ThTuring *th_turing_finish(ThTuringBuild *b, ThError *err);
 void th_turing_build_free(ThTuringBuild *b);
 
-/* The rule for a state that runs and what the heads read, or -1.  Constant time on one tape. */
+/* The rule for a state that runs and what the heads read, or -1; of several the one listed first.
+ * Constant time on one tape. */
 int th_turing_rule(const ThTuring *m, int state, const int *read);
+
+/* A view of the numbers of all rules that there is a choice of, *n of them in the order in which
+ * they are listed: the rule of th_turing_rule and those for the same case. */
+const size_t *th_turing_choices(const ThTuring *m, int state, const int *read, size_t *n);
 
 ThTuring *th_turing_copy(const ThTuring *m, ThError *err); /* returns new */
 void th_turing_free(ThTuring *m);                          /* NULL is fine */

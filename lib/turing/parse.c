@@ -15,6 +15,7 @@ typedef enum {
     TAPES,
     TAPE,
     MISSING,
+    NONDETERMINISTIC,
     START,
     HALT,
     ACCEPT,
@@ -22,8 +23,9 @@ typedef enum {
     N_KEYWORDS
 } Keyword;
 
-static const char *const keywords[N_KEYWORDS] = {"alphabet", "states", "blank", "tapes",  "tape",
-                                                 "missing",  "start",  "halt",  "accept", "reject"};
+static const char *const keywords[N_KEYWORDS] = {
+    "alphabet",         "states", "blank", "tapes",  "tape",  "missing",
+    "nondeterministic", "start",  "halt",  "accept", "reject"};
 
 typedef struct {
     ThTokens tokens;
@@ -202,6 +204,9 @@ static bool declare(Parser *p, ThStatement s, Keyword k)
         return declare_tape(p, s);
     case MISSING:
         return declare_missing(p, s);
+    case NONDETERMINISTIC:
+        p->build.m.nondeterministic = true;
+        return at_end(p, s.first + 1, s);
     default:
         return true;
     }
@@ -223,15 +228,16 @@ static bool remember_case(Parser *p, const RuleText *x)
     memcpy(key + 1, x->rule.read, (size_t)p->build.m.n_tapes * sizeof *key);
     if (!th_intern(&p->cases, key, sizeof key, &index, p->err))
         return false;
-    if (index < before) {
+    if (index < before && !p->build.m.nondeterministic) {
         th_fail_at(p->err, TH_EPARSE, x->from->line, x->from->col,
                    "a second rule for the same state and symbols; the first is in line %d",
                    p->rule_at[index]->line);
-        return th_hint(p->err, "a machine must be deterministic");
+        return th_hint(p->err, "a machine with a choice of rules must say `nondeterministic`");
     }
-    if (!th_grow(&p->rule_at, &p->rule_cap, index + 1, sizeof *p->rule_at, p->err))
+    size_t rule = p->build.m.n_rules; /* which is index, where no case has several */
+    if (!th_grow(&p->rule_at, &p->rule_cap, rule + 1, sizeof *p->rule_at, p->err))
         return false;
-    p->rule_at[index] = x->from;
+    p->rule_at[rule] = x->from;
     th_turing_add(&p->build, &x->rule);
     return !p->build.failed || out_of_memory(p);
 }
@@ -278,9 +284,11 @@ static bool read_move(Parser *p, const ThToken *t, int *move)
     return true;
 }
 
-/* [WRITE] MOVE [| …] NEXT */
+/* [WRITE] MOVE [| …] NEXT [!] */
 static bool read_actions(Parser *p, RuleText *x, const ThToken *t, const ThToken *end)
 {
+    x->rule.pause = end > t && end[-1].kind == '!';
+    end -= x->rule.pause;
     for (int tape = 0; tape < p->build.m.n_tapes; tape++) {
         bool last = tape + 1 == p->build.m.n_tapes;
         const ThToken *stop = t;
@@ -304,7 +312,7 @@ static bool read_actions(Parser *p, RuleText *x, const ThToken *t, const ThToken
     return t + 1 == end || unexpected(p, t + 1, "the end of the rule");
 }
 
-/* FROM SYMBOL[,SYMBOL…] [| …] -> [WRITE] MOVE [| …] NEXT */
+/* FROM SYMBOL[,SYMBOL…] [| …] -> [WRITE] MOVE [| …] NEXT [!] */
 static bool read_rule(Parser *p, ThStatement s)
 {
     RuleText x = {.from = s.first};
@@ -341,7 +349,7 @@ static bool once(Parser *p, ThStatement s, Keyword k)
 static bool read_declaration(Parser *p, ThStatement s)
 {
     Keyword k = keyword_of(p, s);
-    if (k > MISSING)
+    if (k > NONDETERMINISTIC)
         return true;
     if (p->seen[k])
         return once(p, s, k);

@@ -69,13 +69,14 @@ static void write_actions(ThText *t, const ThTuring *m, const ThRule *r)
         th_text_add(t, "*");
     else
         th_text_symbol(t, m->state[r->to]);
+    th_text_add(t, r->pause ? " !" : "");
 }
 
 /* True if two rules of a machine with one tape differ in what they read only. */
 static bool share_line(const ThTuring *m, const ThRule *a, const ThRule *b)
 {
     return m->n_tapes == 1 && a->from == b->from && a->to == b->to && a->write[0] == b->write[0] &&
-           a->move[0] == b->move[0];
+           a->move[0] == b->move[0] && a->pause == b->pause;
 }
 
 static void write_rules(ThText *t, const ThTuring *m)
@@ -121,6 +122,7 @@ static void write_block(ThText *t, const ThTuring *m)
     th_text_printf(t, "  tape %s\n", edges[m->edge]);
     if (m->missing != (accepts(m) ? TH_MISSING_REJECT : TH_MISSING_HALT))
         th_text_printf(t, "  missing %s\n", missing[m->missing]);
+    th_text_add(t, m->nondeterministic ? "  nondeterministic\n" : "");
     if (!states_in_order(m))
         write_names(t, "states", m->state, m->n_states);
     write_names(t, "start", &m->state[m->start], 1);
