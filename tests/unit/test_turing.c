@@ -345,6 +345,38 @@ static void precedence(void **state)
     th_turing_free(m);
 }
 
+/* Of several rules for one case there is a choice; rules for less special cases are none of it. */
+static void choices(void **state)
+{
+    (void)state;
+    ThTuring *m = block("nondeterministic; start p; p a -> 1 R p; q * -> L p; p a -> 2 L q !\n"
+                        "p a,b -> 1 R p; p * -> S q; * a -> R p");
+    size_t n;
+    int a = m->rule[0].read[0], b = m->rule[4].read[0];
+    const size_t *choice = th_turing_choices(m, 0, &a, &n);
+    assert_true(m->branching && n == 3);
+    assert_true(choice[0] == 0 && choice[1] == 2 && choice[2] == 3);
+    assert_true(m->rule[2].pause && !m->rule[3].pause);
+    assert_int_equal(th_turing_rule(m, 0, &a), 0);
+    choice = th_turing_choices(m, 0, &b, &n);
+    assert_true(n == 1 && choice[0] == 4);
+    choice = th_turing_choices(m, 0, &m->blank, &n);
+    assert_true(n == 1 && choice[0] == 5);
+    choice = th_turing_choices(m, 1, &a, &n);
+    assert_true(n == 1 && choice[0] == 1);
+    round_trip(m);
+    ThTuring *copy = th_turing_copy(m, NULL);
+    assert_true(th_turing_same(m, copy) && copy->branching);
+    assert_false(th_fast_possible(m));
+    th_turing_free(copy);
+    th_turing_free(m);
+    m = block("tapes 2; nondeterministic; a 0 | 1 -> R | R a; a 0 | 1 -> L | S a");
+    choice = th_turing_choices(m, 0, (int[]){m->rule[0].read[0], m->rule[0].read[1]}, &n);
+    assert_true(n == 2 && choice[0] == 0 && choice[1] == 1);
+    round_trip(m);
+    th_turing_free(m);
+}
+
 static void spellings(void **state)
 {
     static const char *const same[] = {"1RB1LB_1LA1RZ",   "1RB 1LB  1LA 1RZ",
@@ -402,6 +434,8 @@ static void bad_blocks(void **state)
                {"a 0 -> R a\nhalt b", 2, 6},
                {"alphabet 0 0", 1, 12},
                {"alphabet 0\na 1 -> R a", 2, 3},
+               {"a 0 -> 1 R a ! !", 1, 14},
+               {"nondeterministic yes\na 0 -> R a", 1, 18},
                {"a \"x -> R a", 1, 3}};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -425,6 +459,7 @@ int main(void)
         cmocka_unit_test(census),
         cmocka_unit_test(blocks_round_trip),
         cmocka_unit_test(precedence),
+        cmocka_unit_test(choices),
         cmocka_unit_test(spellings),
         cmocka_unit_test(bad_strings),
         cmocka_unit_test(bad_blocks),
