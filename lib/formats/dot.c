@@ -120,9 +120,8 @@ static bool make_states(Builder *b, ThError *err)
         char *output = record && name ? name_of(part[2], part[3], err) : NULL;
         if (name && (output || !record)) {
             b->state[i] = th_build_state(&b->build, name);
-            if (record && *output) {
+            if (record && *output)
                 th_build_moore(&b->build, b->state[i], th_build_output(&b->build, output));
-            }
             if (n->peripheries > 1 || (n->shape && strcmp(n->shape, "doublecircle") == 0))
                 th_build_accept(&b->build, b->state[i]);
         }

@@ -1,5 +1,5 @@
-/* Random expressions and automata against foma and OpenFST: the same language, the same minimal
- * size.  Where a program is not installed, its test is skipped and says so. */
+/* Random expressions against foma: the same language, the same minimal size.  Where foma is not
+ * installed, the test is skipped and says so. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 
-enum { EXPRESSIONS = 2000, AUTOMATA = 120, LINE = 4096 };
+enum { EXPRESSIONS = 2000, LINE = 4096 };
 
 static char *const letters[] = {(char[]){"a"}, (char[]){"b"}};
 
@@ -69,11 +69,9 @@ static void expression_of(int i, ThText *ours, ThText *fomas)
     random_pair(&r, ours, fomas, 5);
 }
 
-/* ---- foma ---- */
-
 static char *temporary(const char *name, char path[64])
 {
-    snprintf(path, 64, "/tmp/test_peers.%ld.%s", (long)getpid(), name);
+    snprintf(path, 64, "/tmp/test_foma.%ld.%s", (long)getpid(), name);
     return path;
 }
 
@@ -226,99 +224,8 @@ static void test_foma(void **state)
     assert_in_range(crashes, 0, EXPRESSIONS / 20);
 }
 
-/* ---- OpenFST ---- */
-
-/* A random nondeterministic automaton with empty moves, by its seed. */
-static ThAutomaton *random_automaton(int i)
-{
-    ThRng r = th_rng(2027, "peers", (uint64_t)i);
-    ThBuild b = {0};
-    char name[16];
-    int n = 2 + below(&r, 10);
-    th_build_symbol(&b, "a");
-    th_build_symbol(&b, "b");
-    for (int q = 0; q < n; q++) {
-        snprintf(name, sizeof name, "%d", q);
-        th_build_state(&b, name);
-        if (below(&r, 4) == 0 || q == n - 1)
-            th_build_accept(&b, q);
-    }
-    th_build_start(&b, 0);
-    for (int k = 0; k < 2 * n; k++)
-        th_build_arc(&b, (ThArc){below(&r, n), below(&r, 7) ? below(&r, 2) : TH_EPSILON,
-                                 below(&r, n), TH_NO_OUTPUT});
-    return th_build_finish(&b, NULL);
-}
-
-static void write_att(const ThAutomaton *a, const char *path)
-{
-    FILE *out = fopen(path, "w");
-    assert_non_null(out);
-    fprintf(out, "%d 0 <eps>\n", a->n_states); /* the first line's state is the start */
-    for (size_t i = 0; i < a->n_arcs; i++)
-        fprintf(out, "%d %d %s\n", a->arc[i].from, a->arc[i].to,
-                a->arc[i].symbol == TH_EPSILON ? "<eps>" : a->symbol[a->arc[i].symbol]);
-    for (int q = 0; q < a->n_states; q++)
-        if (a->accept[q])
-            fprintf(out, "%d\n", q);
-    fclose(out);
-}
-
-static ThAutomaton *read_att(FILE *in)
-{
-    ThBuild b = {0};
-    char line[LINE], from[32], to[32], symbol[32];
-    th_build_symbol(&b, "a");
-    th_build_symbol(&b, "b");
-    for (bool first = true; fgets(line, sizeof line, in); first = false) {
-        int fields = sscanf(line, "%31s %31s %31s", from, to, symbol);
-        int q = th_build_state(&b, from);
-        if (first)
-            th_build_start(&b, q);
-        if (fields == 3) {
-            int p = th_build_state(&b, to);
-            th_build_arc(&b, (ThArc){q, th_build_symbol(&b, symbol), p, TH_NO_OUTPUT});
-        } else if (fields == 1) {
-            th_build_accept(&b, q);
-        }
-    }
-    return th_build_finish(&b, NULL);
-}
-
-static void test_openfst(void **state)
-{
-    (void)state;
-    char path[64], symbols[64], command[400], what[32];
-    if (!installed("fstcompile") || !installed("fstdeterminize"))
-        skip();
-    temporary("att", path);
-    FILE *out = fopen(temporary("syms", symbols), "w");
-    assert_non_null(out);
-    fputs("<eps> 0\na 1\nb 2\n", out);
-    fclose(out);
-    snprintf(command, sizeof command,
-             "fstcompile --acceptor --isymbols=%s %s | fstrmepsilon | fstdeterminize | "
-             "fstminimize | fstprint --acceptor --isymbols=%s",
-             symbols, path, symbols);
-    for (int i = 0; i < AUTOMATA; i++) {
-        ThAutomaton *a = random_automaton(i);
-        write_att(a, path);
-        FILE *in = popen(command, "r");
-        assert_non_null(in);
-        ThAutomaton *theirs = read_att(in);
-        pclose(in);
-        snprintf(what, sizeof what, "automaton %d", i);
-        if (theirs->n_states > 0)
-            assert_same(a, theirs, what);
-        th_automaton_free(a);
-        th_automaton_free(theirs);
-    }
-    remove(path);
-    remove(symbols);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_foma), cmocka_unit_test(test_openfst)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_foma)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
