@@ -86,6 +86,21 @@ const void *th_intern_at(const ThIntern *t, size_t i, size_t *size)
     return t->bytes + start;
 }
 
+/* The string that came last lies at the end of its chain of probes, so that its slot can simply be
+ * emptied: no other string's chain runs through it. */
+void th_intern_rewind(ThIntern *t, size_t n)
+{
+    while (t->n > n) {
+        size_t i = --t->n, start = start_of(t, i);
+        uint64_t hash = th_hash_bytes(t->bytes + start, t->end[i] - start);
+        size_t s = (hash >> 32) & (t->n_slots - 1);
+        while (t->slot[s].index != i + 1)
+            s = (s + 1) & (t->n_slots - 1);
+        t->slot[s] = (ThInternSlot){0};
+        t->size = start;
+    }
+}
+
 void th_intern_free(ThIntern *t)
 {
     free(t->slot);

@@ -37,6 +37,9 @@ size_t th_intern_find(const ThIntern *t, const void *bytes, size_t size);
 /* View of string i until the next th_intern; *size may be NULL. */
 const void *th_intern_at(const ThIntern *t, size_t i, size_t *size);
 
+/* Forgets all strings from number n on; numbers below n stay. */
+void th_intern_rewind(ThIntern *t, size_t n);
+
 void th_intern_free(ThIntern *t); /* leaves *t empty */
 
 #endif

@@ -61,6 +61,7 @@ typedef struct {
     uint16_t n_args;  /* of the arguments' list */
     uint32_t first;   /* where they begin in it */
     uint32_t depth;   /* see cost.h */
+    uint64_t serial;  /* never given again, also after a rewind */
     ThSop class;      /* the first node that computes the same */
     uint32_t origin;  /* who made it: see th_rasp_enter; 0: nobody */
     uint32_t name;    /* see th_rasp_name; 0: none */

@@ -1,0 +1,111 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "rasp/value.h"
+
+static bool too_long(size_t n, ThError *err)
+{
+    return th_fail(err, TH_ELIMIT, "a sequence of %zu elements: the longest has %d", n, TH_SEQ_MAX);
+}
+
+/* Makes *kind that of all elements so far and one of kind k; false if there is none. */
+static bool join_kind(ThAtomKind *kind, ThAtomKind k, ThError *err)
+{
+    bool number = k == TH_ATOM_INT || k == TH_ATOM_FLOAT;
+    bool numbers = *kind == TH_ATOM_INT || *kind == TH_ATOM_FLOAT || *kind == TH_ATOM_MIXED;
+    if (*kind == k || (*kind == TH_ATOM_MIXED && number))
+        return true;
+    if (!number || !numbers) {
+        th_fail(err, TH_EVALUE, "a sequence of %s and %s", th_atom_kind_plural(*kind),
+                th_atom_kind_plural(k));
+        return th_hint(err, "all elements have one type; ints and floats may be mixed");
+    }
+    *kind = TH_ATOM_MIXED;
+    return true;
+}
+
+bool th_seq_of(const ThAtom *atom, size_t n, ThSeq *s, ThError *err)
+{
+    ThSeq new = {.n = n};
+    if (n > TH_SEQ_MAX)
+        return too_long(n, err);
+    new.kind = n ? atom[0].kind : TH_ATOM_INT;
+    for (size_t i = 1; i < n; i++)
+        if (!join_kind(&new.kind, atom[i].kind, err))
+            return false;
+    new.cell = th_alloc(n, sizeof *new.cell, err);
+    if (new.cell &&new.kind == TH_ATOM_MIXED)
+        new.is_float = th_alloc(n, 1, err);
+    if (!new.cell || (new.kind == TH_ATOM_MIXED && !new.is_float)) {
+        th_seq_free(&new);
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        new.cell[i] = atom[i].cell;
+        if (new.is_float)
+            new.is_float[i] = atom[i].kind == TH_ATOM_FLOAT;
+    }
+    *s = new;
+    return true;
+}
+
+bool th_seq_of_text(ThAtoms *p, const char *text, size_t size, ThSeq *s, ThError *err)
+{
+    if (!th_utf8_valid(text, size))
+        return th_fail(err, TH_EVALUE, "the input is not valid UTF-8");
+    size_t n = 0;
+    for (size_t i = 0; i < size; i++)
+        n += ((unsigned char)text[i] & 0xC0) != 0x80;
+    if (n > TH_SEQ_MAX)
+        return too_long(n, err);
+    ThSeq new = {.kind = TH_ATOM_STRING, .n = n};
+    if (!(new.cell = th_alloc(n, sizeof *new.cell, err)))
+        return false;
+    for (size_t i = 0, at = 0; i < n; i++) {
+        size_t bytes = th_utf8_next(text + at, size - at, NULL);
+        ThAtom a;
+        if (!th_atom_string(p, text + at, bytes, &a, err)) {
+            th_seq_free(&new);
+            return false;
+        }
+        new.cell[i] = a.cell;
+        at += bytes;
+    }
+    if (!n)
+        new.kind = TH_ATOM_INT;
+    *s = new;
+    return true;
+}
+
+bool th_seq_copy(const ThSeq *from, ThSeq *s, ThError *err)
+{
+    ThSeq new = *from;
+    size_t n = from->constant ? 1 : from->n;
+    new.cell = th_copy(from->cell, n, sizeof *from->cell, err);
+    new.is_float = from->is_float ? th_copy(from->is_float, n, 1, err) : NULL;
+    if (!new.cell || (from->is_float && !new.is_float)) {
+        th_seq_free(&new);
+        return false;
+    }
+    *s = new;
+    return true;
+}
+
+void th_seq_free(ThSeq *s)
+{
+    free(s->cell);
+    free(s->is_float);
+    *s = (ThSeq){0};
+}
+
+bool th_seq_uniform(const ThAtoms *p, const ThSeq *s)
+{
+    ThAtom first = th_seq_at(s, 0);
+    for (size_t i = 1; i < (s->constant ? 1 : s->n); i++) {
+        ThAtom a = th_seq_at(s, i);
+        if (a.kind != first.kind || !th_atom_equal(p, a, first))
+            return false;
+    }
+    return true;
+}
