@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/select.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <readline/history.h>
@@ -23,8 +24,9 @@ static struct {
     ThSession *session;
     char *line;
     bool ready;
-    char *history;  /* file name, or NULL */
-    ThText pending; /* the lines of the statement being typed */
+    sigset_t held, while_waiting; /* signals blocked while a line is edited; the mask of before */
+    char *history;                /* file name, or NULL */
+    ThText pending;               /* the lines of the statement being typed */
     ThCandidates candidates;
 } repl;
 
@@ -152,23 +154,6 @@ static int help_on_word(int count, int key)
     return 0;
 }
 
-static void start_readline(void)
-{
-    static char name[] = "tapehead", breaks[] = " \t\n;(){}[],=<>&|~!\"", quotes[] = "\"",
-                quoted[] = " \t;#\"(){}[]=<>";
-    rl_readline_name = name;
-    rl_catch_signals = 0;
-    rl_catch_sigwinch = 0;
-    rl_outstream = isatty(STDOUT_FILENO) ? stdout : stderr;
-    rl_attempted_completion_function = attempt;
-    rl_basic_word_break_characters = breaks;
-    rl_completer_word_break_characters = breaks;
-    rl_completer_quote_characters = quotes;
-    rl_filename_quote_characters = quoted;
-    rl_initialize();
-    rl_bind_keyseq_if_unbound("\\eh", help_on_word);
-}
-
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 static void on_line(char *line)
@@ -178,18 +163,31 @@ static void on_line(char *line)
     rl_callback_handler_remove();
 }
 
+/* With NOFLSH: else the terminal throws typed keys away at a Ctrl-C or Ctrl-Z, maybe between the
+ * moment when a key can be read and the moment when it is read, which then waits for the next. */
+static void prepare_terminal(int meta)
+{
+    struct termios t;
+    rl_prep_terminal(meta);
+    if (tcgetattr(STDIN_FILENO, &t) == 0) {
+        t.c_lflag |= NOFLSH;
+        tcsetattr(STDIN_FILENO, TCSANOW, &t);
+    }
+}
+
 static void suspend(void)
 {
     rl_deprep_terminal();
     raise(SIGSTOP);
-    rl_prep_terminal(1);
+    prepare_terminal(1);
     rl_forced_update_display();
 }
 
-/* Ctrl-C: the line is left on the screen, and forgotten. */
+/* Ctrl-C: the line is left on the screen, and forgotten, with the keys that were typed before. */
 static void drop_line(void)
 {
     th_signals_clear();
+    tcflush(STDIN_FILENO, TCIFLUSH);
     rl_callback_sigcleanup(); /* leaves a search */
     rl_free_line_state();
     rl_point = rl_end;
@@ -200,35 +198,59 @@ static void drop_line(void)
 }
 
 /* Waits for a key, or for one of the signals that are blocked meanwhile: a signal that comes just
- * before the wait would otherwise be noticed with the next key only. */
-static int wait_for_key(const sigset_t *while_waiting)
+ * before the wait would otherwise be noticed with the next key only.  Where there are both, pselect
+ * does not let the signal in. */
+static int wait_for_key(void)
 {
     fd_set input;
     FD_ZERO(&input);
     FD_SET(STDIN_FILENO, &input);
-    return pselect(STDIN_FILENO + 1, &input, NULL, NULL, NULL, while_waiting);
+    int r = pselect(STDIN_FILENO + 1, &input, NULL, NULL, NULL, &repl.while_waiting);
+    if (r > 0) {
+        sigprocmask(SIG_SETMASK, &repl.while_waiting, NULL);
+        sigprocmask(SIG_BLOCK, &repl.held, NULL);
+    }
+    return r;
+}
+
+/* A key for readline, which also asks in the middle of things: for the rest of a key's sequence,
+ * in a search, whether to list all completions.  A signal that ends the line aborts these. */
+static int read_key(FILE *in)
+{
+    unsigned char key;
+    for (;;) {
+        int r = wait_for_key();
+        if (th_suspend_wanted())
+            suspend();
+        else if (th_interrupted() || th_terminated())
+            return CTRL('G');
+        else if (r > 0 && (r = (int)read(fileno(in), &key, 1)) > 0)
+            return key;
+        else if (r == 0 || errno != EINTR)
+            return EOF;
+    }
 }
 
 /* Returns false if the line was dropped; repl.line is NULL at the end of input. */
-static bool edit_line(const char *prompt, const sigset_t *while_waiting)
+static bool edit_line(const char *prompt)
 {
     repl.ready = false;
     repl.line = NULL;
     th_signals_clear();
     rl_callback_handler_install(prompt, on_line);
     while (!repl.ready && !th_terminated()) {
-        int r = wait_for_key(while_waiting);
-        if (th_suspend_wanted()) {
+        int r = wait_for_key();
+        if (th_suspend_wanted())
             suspend();
-        } else if (th_interrupted()) {
+        else if (th_resized())
+            rl_resize_terminal();
+        else if (r > 0 && !th_interrupted())
+            rl_callback_read_char();
+        else if (r < 0 && errno != EINTR)
+            break;
+        if (th_interrupted() && !repl.ready) {
             drop_line();
             return false;
-        } else if (th_resized()) {
-            rl_resize_terminal();
-        } else if (r > 0) {
-            rl_callback_read_char();
-        } else if (r < 0 && errno != EINTR) {
-            break;
         }
     }
     if (!repl.ready)
@@ -238,17 +260,35 @@ static bool edit_line(const char *prompt, const sigset_t *while_waiting)
 
 static bool read_line(const char *prompt)
 {
-    sigset_t held, before;
-    sigemptyset(&held);
-    sigaddset(&held, SIGINT);
-    sigaddset(&held, SIGTSTP);
-    sigaddset(&held, SIGTERM);
-    sigaddset(&held, SIGHUP);
-    sigaddset(&held, SIGWINCH);
-    sigprocmask(SIG_BLOCK, &held, &before);
-    bool kept = edit_line(prompt, &before);
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    sigprocmask(SIG_BLOCK, &repl.held, &repl.while_waiting);
+    bool kept = edit_line(prompt);
+    sigprocmask(SIG_SETMASK, &repl.while_waiting, NULL);
     return kept;
+}
+
+static void start_readline(void)
+{
+    static char name[] = "tapehead", breaks[] = " \t\n;(){}[],=<>&|~!\"", quotes[] = "\"",
+                quoted[] = " \t;#\"(){}[]=<>";
+    rl_readline_name = name;
+    rl_catch_signals = 0;
+    rl_catch_sigwinch = 0;
+    rl_prep_term_function = prepare_terminal;
+    rl_getc_function = read_key;
+    rl_outstream = isatty(STDOUT_FILENO) ? stdout : stderr;
+    rl_attempted_completion_function = attempt;
+    rl_basic_word_break_characters = breaks;
+    rl_completer_word_break_characters = breaks;
+    rl_completer_quote_characters = quotes;
+    rl_filename_quote_characters = quoted;
+    sigemptyset(&repl.held);
+    sigaddset(&repl.held, SIGINT);
+    sigaddset(&repl.held, SIGTSTP);
+    sigaddset(&repl.held, SIGTERM);
+    sigaddset(&repl.held, SIGHUP);
+    sigaddset(&repl.held, SIGWINCH);
+    rl_initialize();
+    rl_bind_keyseq_if_unbound("\\eh", help_on_word);
 }
 
 static ThLineResult next_line(ThSource *src, bool continued, char **line, size_t *cap, size_t *n)

@@ -1,14 +1,27 @@
 #include "signals.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t stop, interrupts, out_of_time, terminated, suspend, resized;
+static pthread_t main_thread;
+
+/* Threads of the libraries are given the signals that the main thread holds back while it edits a
+ * line, and then nothing wakes it: they hand them on. */
+static bool handed_on(int sig)
+{
+    if (pthread_equal(pthread_self(), main_thread))
+        return false;
+    pthread_kill(main_thread, sig);
+    return true;
+}
 
 static void on_interrupt(int sig)
 {
-    (void)sig;
+    if (handed_on(sig))
+        return;
     stop = 1;
     interrupts = interrupts + 1;
     if (interrupts >= 3) /* work that does not listen */
@@ -17,26 +30,31 @@ static void on_interrupt(int sig)
 
 static void on_alarm(int sig)
 {
-    (void)sig;
+    if (handed_on(sig))
+        return;
     stop = 1;
     out_of_time = 1;
 }
 
 static void on_terminate(int sig)
 {
+    if (handed_on(sig))
+        return;
     stop = 1;
     terminated = sig;
 }
 
 static void on_suspend(int sig)
 {
-    (void)sig;
+    if (handed_on(sig))
+        return;
     suspend = 1;
 }
 
 static void on_resize(int sig)
 {
-    (void)sig;
+    if (handed_on(sig))
+        return;
     resized = 1;
 }
 
@@ -50,6 +68,7 @@ static void handle(int sig, void (*handler)(int))
 
 void th_signals_install(void)
 {
+    main_thread = pthread_self();
     handle(SIGINT, on_interrupt);
     handle(SIGALRM, on_alarm);
     handle(SIGTERM, on_terminate);
