@@ -1,0 +1,637 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "parse_impl.h"
+
+/* ---- tokens and nodes ------------------------------------------------------------------------ */
+
+static void read_next(ThRaspParser *p)
+{
+    if (p->now.kind != TH_LEX_BAD && !th_rasp_lex(&p->lx, &p->next, &p->bad))
+        p->next.kind = TH_LEX_BAD;
+}
+
+bool th_rasp_advance(ThRaspParser *p)
+{
+    p->last_line = p->now.line;
+    p->last_end = p->now.end + (p->now.kind == TH_LEX_STRING);
+    p->now = p->next;
+    read_next(p);
+    return true;
+}
+
+bool th_rasp_begin(ThRaspParser *p, ThRaspTree *t, const char *text, size_t n, ThRaspDialect d,
+                   ThError *err)
+{
+    *p = (ThRaspParser){.lx = {.text = text, .n = n, .line = 1, .col = 1}, .t = t, .d = d};
+    p->err = err;
+    if (n > INT32_MAX / 4)
+        return th_fail(err, TH_ELIMIT, "a RASP program may be %d bytes long", INT32_MAX / 4);
+    read_next(p);
+    return th_rasp_advance(p);
+}
+
+bool th_rasp_at_word(const ThRaspParser *p, const ThRaspLexeme *l, const char *word)
+{
+    size_t n = strlen(word);
+    return l->kind == TH_LEX_NAME && l->end - l->start == n &&
+           memcmp(p->lx.text + l->start, word, n) == 0;
+}
+
+bool th_rasp_wanted(ThRaspParser *p, const char *wanted)
+{
+    const ThRaspLexeme *l = &p->now;
+    if (l->kind == TH_LEX_BAD) {
+        if (p->err && p->err->code == TH_OK)
+            *p->err = p->bad;
+        return false;
+    }
+    if (l->kind == TH_LEX_END)
+        return th_fail_at(p->err, TH_EINCOMPLETE, l->line, l->col, "expected %s at the end",
+                          wanted);
+    size_t n = l->end - l->start;
+    return th_fail_at(p->err, TH_EPARSE, l->line, l->col, "expected %s before '%.*s'", wanted,
+                      (int)(n < 40 ? n : 40), p->lx.text + l->start);
+}
+
+bool th_rasp_expect(ThRaspParser *p, int kind, const char *wanted)
+{
+    return p->now.kind == kind ? th_rasp_advance(p) : th_rasp_wanted(p, wanted);
+}
+
+int32_t th_rasp_new_node(ThRaspParser *p, ThRaspKind kind, const ThRaspLexeme *at)
+{
+    ThRaspTree *t = p->t;
+    if (!th_grow(&t->node, &t->cap, t->n + 1, sizeof *t->node, p->err))
+        return -1;
+    t->node[t->n] = (ThRaspNode){.kind = (uint8_t)kind,
+                                 .line = at->line,
+                                 .col = at->col,
+                                 .first = -1,
+                                 .next = -1,
+                                 .text = -1};
+    return (int32_t)t->n++;
+}
+
+void th_rasp_append(ThRaspParser *p, int32_t parent, int32_t *last, int32_t child)
+{
+    if (*last < 0)
+        p->t->node[parent].first = child;
+    else
+        p->t->node[*last].next = child;
+    *last = child;
+}
+
+bool th_rasp_node_text(ThRaspParser *p, int32_t node, const ThRaspLexeme *from)
+{
+    ThRaspTree *t = p->t;
+    size_t n = from->end - from->start;
+    if (!th_grow(&t->text, &t->text_cap, t->size + n + 1, 1, p->err))
+        return false;
+    memcpy(t->text + t->size, p->lx.text + from->start, n);
+    t->text[t->size + n] = '\0';
+    t->node[node].text = (int32_t)t->size;
+    t->size += n + 1;
+    return true;
+}
+
+bool th_rasp_down(ThRaspParser *p)
+{
+    if (p->depth++ < TH_RASP_DEEPEST)
+        return true;
+    th_fail_at(p->err, TH_ELIMIT, p->now.line, p->now.col,
+               "brackets and blocks are more than %d deep", TH_RASP_DEEPEST);
+    return th_hint(p->err, "give a part of it a name");
+}
+
+void th_rasp_up(ThRaspParser *p)
+{
+    p->depth--;
+}
+
+/* ---- expressions ----------------------------------------------------------------------------- */
+
+/* The levels of binary operators, loosest first.  The authors': `in`, `if`, `and or` on one level,
+ * comparisons, + -, %, * /, ^, each grouping from the left, and prefixes tighter than all of them.
+ * The conventional ones: if, or, and, not, comparisons and `in`, + -, * / %, prefixes, ^. */
+typedef enum { NOTHING, OPERATOR, CONDITION } Follow;
+
+typedef struct {
+    Follow what;
+    uint8_t op;
+    int level;
+} Operator;
+
+enum { TIGHTEST = 8, MODERN_NOT = 4, MODERN_SIGN = 7 };
+
+static Operator word_operator(const ThRaspParser *p)
+{
+    bool modern = p->d.modern;
+    if (th_rasp_at_word(p, &p->now, "in"))
+        return (Operator){OPERATOR, TH_R_IN, modern ? 4 : 0};
+    if (th_rasp_at_word(p, &p->now, "if"))
+        return (Operator){CONDITION, 0, modern ? 0 : 1};
+    if (th_rasp_at_word(p, &p->now, "and"))
+        return (Operator){OPERATOR, TH_OP_AND, modern ? 3 : 2};
+    if (th_rasp_at_word(p, &p->now, "or"))
+        return (Operator){OPERATOR, TH_OP_OR, 2};
+    return (Operator){NOTHING, 0, 0};
+}
+
+static bool comparison(int kind, uint8_t *op)
+{
+    *op = kind == TH_LEX_EQ   ? TH_OP_EQ
+          : kind == TH_LEX_NE ? TH_OP_NE
+          : kind == TH_LEX_LE ? TH_OP_LE
+          : kind == TH_LEX_GE ? TH_OP_GE
+          : kind == '<'       ? TH_OP_LT
+                              : TH_OP_GT;
+    return kind == TH_LEX_EQ || kind == TH_LEX_NE || kind == TH_LEX_LE || kind == TH_LEX_GE ||
+           kind == '<' || kind == '>';
+}
+
+static Operator operator_at(const ThRaspParser *p)
+{
+    bool modern = p->d.modern;
+    uint8_t op;
+    if (p->now.kind == TH_LEX_NAME)
+        return word_operator(p);
+    if (comparison(p->now.kind, &op))
+        return (Operator){OPERATOR, op, modern ? 4 : 3};
+    switch (p->now.kind) {
+    case '+':
+        return (Operator){OPERATOR, TH_OP_ADD, modern ? 5 : 4};
+    case '-':
+        return (Operator){OPERATOR, TH_OP_SUB, modern ? 5 : 4};
+    case '%':
+        return (Operator){OPERATOR, TH_OP_MOD, modern ? 6 : 5};
+    case '*':
+        return (Operator){OPERATOR, TH_OP_MUL, 6};
+    case '/':
+        return (Operator){OPERATOR, TH_OP_DIV, 6};
+    case '^':
+        return (Operator){OPERATOR, TH_OP_POW, modern ? TIGHTEST : 7};
+    default:
+        return (Operator){NOTHING, 0, 0};
+    }
+}
+
+static int32_t operand(ThRaspParser *p);
+static int32_t level_from(ThRaspParser *p, int level);
+
+int32_t th_rasp_expression(ThRaspParser *p)
+{
+    return level_from(p, 0);
+}
+
+bool th_rasp_expressions(ThRaspParser *p, int32_t parent)
+{
+    int32_t last = -1;
+    for (;;) {
+        int32_t e = th_rasp_expression(p);
+        if (e < 0)
+            return false;
+        th_rasp_append(p, parent, &last, e);
+        if (p->now.kind != ',')
+            return true;
+        if (!th_rasp_advance(p))
+            return false;
+    }
+}
+
+/* A flat node over `left`, unless left is one that this loop has made. */
+static int32_t chain_over(ThRaspParser *p, ThRaspKind kind, int32_t left, int32_t *last)
+{
+    int32_t chain = th_rasp_new_node(p, kind, &p->now);
+    if (chain < 0)
+        return -1;
+    p->t->node[chain].line = p->t->node[left].line;
+    p->t->node[chain].col = p->t->node[left].col;
+    *last = -1;
+    th_rasp_append(p, chain, last, left);
+    return chain;
+}
+
+/* At `if`: the condition and what holds otherwise. */
+static bool condition(ThRaspParser *p, int32_t chain, int32_t *last, int level)
+{
+    if (!th_rasp_advance(p) || !th_rasp_down(p))
+        return false;
+    int32_t c = p->d.modern ? level_from(p, 1) : th_rasp_expression(p);
+    th_rasp_up(p);
+    if (c < 0)
+        return false;
+    if (!th_rasp_at_word(p, &p->now, "else"))
+        return th_rasp_wanted(p, "else");
+    if (!th_rasp_advance(p) || !th_rasp_down(p))
+        return false;
+    int32_t other = level_from(p, p->d.modern ? 0 : level + 1);
+    th_rasp_up(p);
+    if (other < 0)
+        return false;
+    th_rasp_append(p, chain, last, c);
+    th_rasp_append(p, chain, last, other);
+    return true;
+}
+
+static bool right_operand(ThRaspParser *p, int32_t chain, int32_t *last, Operator o)
+{
+    ThRaspLexeme at = p->now;
+    if (!th_rasp_advance(p))
+        return false;
+    int32_t right;
+    if (p->d.modern && o.op == TH_OP_POW) { /* groups from the right */
+        if (!th_rasp_down(p))
+            return false;
+        right = level_from(p, MODERN_SIGN);
+        th_rasp_up(p);
+    } else {
+        right = level_from(p, o.level + 1);
+    }
+    if (right < 0)
+        return false;
+    /* The operator's place is where its errors are told. */
+    int32_t link = th_rasp_new_node(p, TH_R_LINK, &at);
+    if (link < 0)
+        return false;
+    p->t->node[link].op = o.op;
+    p->t->node[link].first = right;
+    th_rasp_append(p, chain, last, link);
+    return true;
+}
+
+static bool is_sign(const ThRaspParser *p)
+{
+    return p->now.kind == '-' || p->now.kind == '+';
+}
+
+static bool is_not(const ThRaspParser *p)
+{
+    return th_rasp_at_word(p, &p->now, "not");
+}
+
+/* One prefix operator, put before those that stand left of it: they apply from right to left. */
+static bool prefix(ThRaspParser *p, int32_t node)
+{
+    ThRaspTree *t = p->t;
+    int32_t link = th_rasp_new_node(p, TH_R_LINK, &p->now);
+    if (link < 0)
+        return false;
+    t->node[link].op = is_not(p) ? TH_OP_NOT : p->now.kind == '-' ? TH_OP_NEGATE : TH_OP_PLUS;
+    t->node[link].next = t->node[node].first;
+    t->node[node].first = link;
+    return th_rasp_advance(p);
+}
+
+static int32_t prefixed(ThRaspParser *p)
+{
+    bool no = is_not(p), modern = p->d.modern;
+    if (!no && !is_sign(p))
+        return operand(p);
+    int32_t node = th_rasp_new_node(p, TH_R_PREFIX, &p->now), value = -1;
+    if (node < 0)
+        return -1;
+    while (modern ? (no ? is_not(p) : is_sign(p)) : is_not(p) || is_sign(p))
+        if (!prefix(p, node))
+            return -1;
+    if (!modern) {
+        value = operand(p);
+    } else if (th_rasp_down(p)) {
+        value = level_from(p, no ? MODERN_NOT : MODERN_SIGN);
+        th_rasp_up(p);
+    }
+    if (value < 0)
+        return -1;
+    p->t->node[value].next = p->t->node[node].first;
+    p->t->node[node].first = value;
+    return node;
+}
+
+static int32_t level_from(ThRaspParser *p, int level)
+{
+    int32_t left = prefixed(p), chain = -1, last = -1;
+    int chain_level = -1;
+    while (left >= 0) {
+        Operator o = operator_at(p);
+        if (o.what == NOTHING || o.level < level)
+            return left;
+        if (chain < 0 || chain_level != o.level) {
+            chain = chain_over(p, o.what == CONDITION ? TH_R_IF : TH_R_CHAIN, left, &last);
+            chain_level = o.level;
+            left = chain;
+        }
+        bool ok = chain >= 0 && (o.what == CONDITION ? condition(p, chain, &last, o.level)
+                                                     : right_operand(p, chain, &last, o));
+        if (!ok)
+            return -1;
+    }
+    return -1;
+}
+
+/* ---- operands -------------------------------------------------------------------------------- */
+
+static int32_t leaf(ThRaspParser *p, ThRaspKind kind)
+{
+    int32_t n = th_rasp_new_node(p, kind, &p->now);
+    if (n < 0)
+        return -1;
+    if (kind == TH_R_INT)
+        p->t->node[n].number.integer = p->now.integer;
+    else if (kind == TH_R_REAL)
+        p->t->node[n].number.real = p->now.real;
+    else if (!th_rasp_node_text(p, n, &p->now))
+        return -1;
+    return th_rasp_advance(p) ? n : -1;
+}
+
+static bool is_keyword(const ThRaspParser *p)
+{
+    static const char *const words[] = {"if",  "else", "and", "or",    "not",
+                                        "def", "for",  "in",  "return"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (th_rasp_at_word(p, &p->now, words[i]))
+            return true;
+    return false;
+}
+
+int32_t th_rasp_new_name(ThRaspParser *p)
+{
+    if (p->now.kind != TH_LEX_NAME || is_keyword(p)) {
+        th_rasp_wanted(p, "a name");
+        return -1;
+    }
+    return leaf(p, TH_R_NAME);
+}
+
+/* `for` NAMES `in` LIST of a comprehension, whose element is there already. */
+static int32_t comprehension(ThRaspParser *p, int32_t node, int32_t last)
+{
+    ThRaspLexeme at = p->now;
+    if (!th_rasp_advance(p))
+        return -1;
+    int32_t names = th_rasp_new_node(p, TH_R_NAMES, &at), before = -1;
+    while (names >= 0) {
+        int32_t name = th_rasp_new_name(p);
+        if (name < 0)
+            return -1;
+        th_rasp_append(p, names, &before, name);
+        if (p->now.kind != ',')
+            break;
+        if (!th_rasp_advance(p))
+            return -1;
+    }
+    if (names < 0)
+        return -1;
+    th_rasp_append(p, node, &last, names);
+    if (!th_rasp_at_word(p, &p->now, "in")) {
+        th_rasp_wanted(p, "in");
+        return -1;
+    }
+    int32_t list = th_rasp_advance(p) ? th_rasp_expression(p) : -1;
+    if (list < 0)
+        return -1;
+    th_rasp_append(p, node, &last, list);
+    return node;
+}
+
+static int32_t list_or_comprehension(ThRaspParser *p)
+{
+    int32_t node = th_rasp_new_node(p, TH_R_LIST, &p->now), last = -1;
+    if (node < 0 || !th_rasp_advance(p))
+        return -1;
+    while (p->now.kind != ']') {
+        int32_t e = th_rasp_expression(p);
+        if (e < 0)
+            return -1;
+        th_rasp_append(p, node, &last, e);
+        if (p->t->node[node].first == e && th_rasp_at_word(p, &p->now, "for")) {
+            p->t->node[node].kind = TH_R_EACH_LIST;
+            if (comprehension(p, node, last) < 0)
+                return -1;
+            break;
+        }
+        if (p->now.kind != ',')
+            break;
+        if (!th_rasp_advance(p))
+            return -1;
+    }
+    return th_rasp_expect(p, ']', "',' or ']'") ? node : -1;
+}
+
+static int32_t dict_or_comprehension(ThRaspParser *p)
+{
+    int32_t node = th_rasp_new_node(p, TH_R_DICT, &p->now), last = -1;
+    if (node < 0 || !th_rasp_advance(p))
+        return -1;
+    while (p->now.kind != '}') {
+        bool first = last < 0;
+        int32_t key = th_rasp_expression(p);
+        if (key < 0 || !th_rasp_expect(p, ':', "':'"))
+            return -1;
+        th_rasp_append(p, node, &last, key);
+        int32_t value = th_rasp_expression(p);
+        if (value < 0)
+            return -1;
+        th_rasp_append(p, node, &last, value);
+        if (first && th_rasp_at_word(p, &p->now, "for")) {
+            p->t->node[node].kind = TH_R_EACH_DICT;
+            if (comprehension(p, node, last) < 0)
+                return -1;
+            break;
+        }
+        if (p->now.kind != ',')
+            break;
+        if (!th_rasp_advance(p))
+            return -1;
+    }
+    return th_rasp_expect(p, '}', "',' or '}'") ? node : -1;
+}
+
+/* ( e ) or a tuple ( e, e, … ). */
+static int32_t parentheses(ThRaspParser *p)
+{
+    ThRaspLexeme at = p->now;
+    int32_t e = th_rasp_advance(p) ? th_rasp_expression(p) : -1;
+    if (e < 0)
+        return -1;
+    if (p->now.kind == ',') {
+        int32_t tuple = th_rasp_new_node(p, TH_R_TUPLE, &at), last = -1;
+        if (tuple < 0)
+            return -1;
+        th_rasp_append(p, tuple, &last, e);
+        while (p->now.kind == ',') {
+            if (!th_rasp_advance(p))
+                return -1;
+            if (p->now.kind == ')')
+                break;
+            if ((e = th_rasp_expression(p)) < 0)
+                return -1;
+            th_rasp_append(p, tuple, &last, e);
+        }
+        e = tuple;
+    }
+    return th_rasp_expect(p, ')', "')'") ? e : -1;
+}
+
+/* Parameters between commas up to a token: names, each perhaps with a default. */
+bool th_rasp_parameters(ThRaspParser *p, int32_t names, int end)
+{
+    int32_t last = -1;
+    bool defaults = false;
+    while (p->now.kind != end) {
+        int32_t name = th_rasp_new_name(p);
+        if (name < 0)
+            return false;
+        th_rasp_append(p, names, &last, name);
+        if (p->now.kind == '=') {
+            int32_t value = th_rasp_advance(p) ? th_rasp_expression(p) : -1;
+            if (value < 0)
+                return false;
+            p->t->node[name].first = value;
+            defaults = true;
+        } else if (defaults) {
+            return th_fail_at(p->err, TH_EPARSE, p->t->node[name].line, p->t->node[name].col,
+                              "a parameter without a default cannot follow one that has one");
+        }
+        if (p->now.kind != ',')
+            return true;
+        if (!th_rasp_advance(p))
+            return false;
+    }
+    return true;
+}
+
+static int32_t lambda(ThRaspParser *p)
+{
+    int32_t node = th_rasp_new_node(p, TH_R_LAMBDA, &p->now), last = -1;
+    size_t from = p->now.start;
+    if (node < 0 || !th_rasp_advance(p))
+        return -1;
+    int32_t names = th_rasp_new_node(p, TH_R_NAMES, &p->now);
+    if (names < 0 || !th_rasp_parameters(p, names, ':') || !th_rasp_expect(p, ':', "':'"))
+        return -1;
+    th_rasp_append(p, node, &last, names);
+    int32_t body = th_rasp_expression(p);
+    if (body < 0)
+        return -1;
+    th_rasp_append(p, node, &last, body);
+    p->t->node[node].from = (int32_t)from;
+    p->t->node[node].to = (int32_t)p->last_end;
+    return node;
+}
+
+/* Does `lambda` begin a function here?  It is no reserved word, so it may be a name, too. */
+static bool at_lambda(const ThRaspParser *p)
+{
+    return th_rasp_at_word(p, &p->now, "lambda") &&
+           (p->next.kind == TH_LEX_NAME || p->next.kind == ':');
+}
+
+static int32_t primary(ThRaspParser *p)
+{
+    switch (p->now.kind) {
+    case TH_LEX_INT:
+        return leaf(p, TH_R_INT);
+    case TH_LEX_REAL:
+        return leaf(p, TH_R_REAL);
+    case TH_LEX_STRING:
+        return leaf(p, TH_R_STRING);
+    case '(':
+        return parentheses(p);
+    case '[':
+        return list_or_comprehension(p);
+    case '{':
+        return dict_or_comprehension(p);
+    default:
+        break;
+    }
+    if (at_lambda(p))
+        return lambda(p);
+    if (p->now.kind == TH_LEX_NAME && !is_keyword(p))
+        return leaf(p, TH_R_NAME);
+    th_rasp_wanted(p, "an expression");
+    return -1;
+}
+
+/* One argument: an expression, name = expression, or a comparison by itself. */
+static int32_t argument(ThRaspParser *p)
+{
+    uint8_t op;
+    if (comparison(p->now.kind, &op) && (p->next.kind == ')' || p->next.kind == ',')) {
+        int32_t n = th_rasp_new_node(p, TH_R_COMPARE, &p->now);
+        if (n < 0)
+            return -1;
+        p->t->node[n].op = op;
+        return th_rasp_advance(p) ? n : -1;
+    }
+    if (p->now.kind != TH_LEX_NAME || p->next.kind != '=')
+        return th_rasp_expression(p);
+    int32_t n = th_rasp_new_node(p, TH_R_NAMED, &p->now);
+    if (n < 0 || !th_rasp_node_text(p, n, &p->now) || !th_rasp_advance(p) || !th_rasp_advance(p))
+        return -1;
+    int32_t value = th_rasp_expression(p);
+    if (value < 0)
+        return -1;
+    p->t->node[n].first = value;
+    return n;
+}
+
+static int32_t arguments(ThRaspParser *p)
+{
+    int32_t node = th_rasp_new_node(p, TH_R_CALL, &p->now), last = -1;
+    if (node < 0 || !th_rasp_advance(p))
+        return -1;
+    while (p->now.kind != ')') {
+        int32_t a = argument(p);
+        if (a < 0)
+            return -1;
+        th_rasp_append(p, node, &last, a);
+        if (p->now.kind != ',')
+            break;
+        if (!th_rasp_advance(p))
+            return -1;
+        if (p->now.kind == ')') {
+            th_rasp_wanted(p, "an argument");
+            return -1;
+        }
+    }
+    return th_rasp_expect(p, ')', "',' or ')'") ? node : -1;
+}
+
+static int32_t index_brackets(ThRaspParser *p)
+{
+    int32_t node = th_rasp_new_node(p, TH_R_INDEX, &p->now);
+    if (node < 0 || !th_rasp_advance(p))
+        return -1;
+    int32_t e = th_rasp_expression(p);
+    if (e < 0)
+        return -1;
+    p->t->node[node].first = e;
+    return th_rasp_expect(p, ']', "']'") ? node : -1;
+}
+
+/* A value with the calls and indices behind it. */
+static int32_t postfixed(ThRaspParser *p)
+{
+    int32_t value = primary(p), node = -1, last = -1;
+    while (value >= 0 && (p->now.kind == '(' || p->now.kind == '[')) {
+        if (node < 0 && (node = chain_over(p, TH_R_POSTFIX, value, &last)) < 0)
+            return -1;
+        int32_t more = p->now.kind == '(' ? arguments(p) : index_brackets(p);
+        if (more < 0)
+            return -1;
+        th_rasp_append(p, node, &last, more);
+        value = node;
+    }
+    return value;
+}
+
+static int32_t operand(ThRaspParser *p)
+{
+    if (!th_rasp_down(p))
+        return -1;
+    int32_t value = postfixed(p);
+    th_rasp_up(p);
+    return value;
+}
