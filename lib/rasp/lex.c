@@ -1,4 +1,4 @@
-#include "lex.h"
+#include "rasp/lex.h"
 
 #include <errno.h>
 #include <math.h>

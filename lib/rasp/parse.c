@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "parse_impl.h"
+#include "rasp/parse_impl.h"
 
 /* ---- tokens and nodes ------------------------------------------------------------------------ */
 
