@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/build.h"
+#include "automata/ambiguity_growth.h"
 #include "automata/nfa.h"
+#include "automata/tuples.h"
+#include "base/intern.h"
 #include "base/memory.h"
 #include "base/symbols.h"
-
-enum { MOST_NODES = 1 << 24 };
 
 /* ---- without empty moves ---- */
 
@@ -70,86 +70,29 @@ static ThAutomaton *without_empty_moves(const ThAutomaton *a, ThError *err)
     return NULL;
 }
 
-/* ---- tuples of states that read the same symbols ---- */
-
-typedef struct {
-    const ThAutomaton *a;
-    int k; /* states in a tuple: 2 or 3 */
-    size_t n, nodes;
-    ThStop *stop;
-} Tuples;
-
-typedef bool Neighbour(void *context, size_t node, int symbol);
-
-static void unpack(const Tuples *t, size_t node, int state[3])
+/* Returns new: a word by the names of its symbols. */
+static char *spelled(const ThAmbiguitySubject *s, const int *word, int length, ThError *err)
 {
-    for (int i = t->k < 3 ? t->k : 3; i-- > 0;) {
-        state[i] = (int)(node % t->n);
-        node /= t->n;
-    }
-}
-
-static size_t pack(const Tuples *t, const int state[3])
-{
-    size_t node = 0;
-    for (int i = 0; i < t->k && i < 3; i++)
-        node = node * t->n + (size_t)state[i];
-    return node;
-}
-
-/* The arcs of q by a symbol: [*from, *to) of a->arc, which are sorted. */
-static void arcs_by(const ThAutomaton *a, int q, int symbol, size_t *from, size_t *to)
-{
-    *from = a->first[q];
-    while (*from < a->first[q + 1] && a->arc[*from].symbol < symbol)
-        ++*from;
-    *to = *from;
-    while (*to < a->first[q + 1] && a->arc[*to].symbol == symbol)
-        ++*to;
-}
-
-/* Combines the arcs by one symbol of all states of a tuple. */
-static bool combine(const Tuples *t, const int state[3], int symbol, int i, int to[3],
-                    Neighbour *seen, void *context)
-{
-    if (i == t->k)
-        return seen(context, pack(t, to), symbol);
-    size_t from, end;
-    arcs_by(t->a, state[i], symbol, &from, &end);
-    for (size_t j = from; j < end; j++) {
-        to[i] = t->a->arc[j].to;
-        if (!combine(t, state, symbol, i + 1, to, seen, context))
-            return false;
-    }
-    return true;
-}
-
-static bool neighbours(const Tuples *t, size_t node, Neighbour *seen, void *context)
-{
-    int state[3] = {0}, to[3] = {0};
-    unpack(t, node, state);
-    for (int c = 0; c < t->a->n_symbols; c++) {
-        if (!combine(t, state, c, 0, to, seen, context))
-            return false;
-    }
-    return true;
+    ThText t = {0};
+    th_symbols_write(&t, s->a->symbol, s->a->n_symbols, word, length);
+    return th_text_take(&t, err);
 }
 
 /* ---- a word with two ways ---- */
 
 typedef struct {
-    const Tuples *t;
-    uint32_t *parent; /* (2 · nodes): place of the tuple before + 2, 1 for a start, 0: not seen */
+    const ThTuples *t;
+    uint32_t *parent; /* (2 · nodes): place of the pair before + 2, 1 for a start, 0: not seen; the
+                         odd places are pairs whose ways have parted before */
     int *by;
     uint32_t *queue;
-    size_t n, from;
-    bool apart; /* the tuple at hand has been two different states before */
+    size_t n;
 } Search;
 
 static void enter(Search *s, size_t node, bool apart, uint32_t parent, int symbol)
 {
-    int state[3] = {0};
-    unpack(s->t, node, state);
+    int state[TH_TUPLE_PLACES] = {0};
+    th_tuples_unpack(s->t, node, state);
     size_t place = 2 * node + (apart || state[0] != state[1]);
     if (s->parent[place])
         return;
@@ -158,14 +101,7 @@ static void enter(Search *s, size_t node, bool apart, uint32_t parent, int symbo
     s->queue[s->n++] = (uint32_t)place;
 }
 
-static bool enter_neighbour(void *context, size_t node, int symbol)
-{
-    Search *s = context;
-    enter(s, node, s->apart, (uint32_t)s->from + 2, symbol);
-    return true;
-}
-
-static char *spell(const Search *s, size_t place, ThError *err)
+static char *spell(const Search *s, const ThAmbiguitySubject *of, size_t place, ThError *err)
 {
     int length = 0;
     for (size_t p = place; s->parent[p] > 1; p = s->parent[p] - 2)
@@ -175,38 +111,39 @@ static char *spell(const Search *s, size_t place, ThError *err)
         return NULL;
     for (size_t p = place; s->parent[p] > 1; p = s->parent[p] - 2)
         word[--at] = s->by[p];
-    ThText t = {0};
-    th_symbols_write(&t, s->t->a->symbol, s->t->a->n_symbols, word, length);
+    char *text = spelled(of, word, length, err);
     free(word);
-    return th_text_take(&t, err);
+    return text;
+}
+
+static void enter_starts(Search *s)
+{
+    for (size_t node = 0; node < s->t->nodes; node++) {
+        int state[TH_TUPLE_PLACES] = {0};
+        th_tuples_unpack(s->t, node, state);
+        if (s->t->a->start[state[0]] && s->t->a->start[state[1]])
+            enter(s, node, false, 1, -1);
+    }
 }
 
 /* Breadth first over pairs, each with whether the two ways have parted. */
-static bool find_word(const Tuples *t, char **word, ThError *err)
+static bool find_word(const ThAmbiguitySubject *of, const ThTuples *t, char **word, ThError *err)
 {
     Search s = {.t = t};
     s.parent = th_alloc(2 * t->nodes, sizeof *s.parent, err);
     s.by = th_alloc(2 * t->nodes, sizeof *s.by, err);
     s.queue = th_alloc(2 * t->nodes, sizeof *s.queue, err);
-    bool good = s.parent && s.by && s.queue, found = false;
-    for (size_t node = 0; good && node < t->nodes; node++) {
-        int state[3] = {0};
-        unpack(t, node, state);
-        if (t->a->start[state[0]] && t->a->start[state[1]])
-            enter(&s, node, false, 1, -1);
-    }
-    for (size_t i = 0; good && !found && i < s.n; i++) {
-        int state[3] = {0};
-        s.from = s.queue[i];
-        unpack(t, s.from / 2, state);
-        s.apart = s.from % 2;
-        found = s.apart && t->a->accept[state[0]] && t->a->accept[state[1]];
-        if (found) {
-            *word = spell(&s, s.from, err);
-            good = *word != NULL;
-        } else {
-            neighbours(t, s.from / 2, enter_neighbour, &s);
-        }
+    bool good = s.parent && s.by && s.queue;
+    if (good)
+        enter_starts(&s);
+    for (size_t i = 0; good && !*word && i < s.n; i++) {
+        int state[TH_TUPLE_PLACES] = {0}, symbol;
+        size_t from = s.queue[i], to;
+        th_tuples_unpack(t, from / 2, state);
+        if (from % 2 && t->a->accept[state[0]] && t->a->accept[state[1]])
+            good = (*word = spell(&s, of, from, err));
+        for (ThTupleCursor c = {0, 0}; th_tuples_next(t, from / 2, &c, &to, &symbol);)
+            enter(&s, to, from % 2, (uint32_t)from + 2, symbol);
         good = good && (i % 4096 || !th_stopped(t->stop, err));
     }
     free(s.parent);
@@ -215,149 +152,140 @@ static bool find_word(const Tuples *t, char **word, ThError *err)
     return good;
 }
 
-/* ---- does a tuple lead to another, and back? ---- */
+/* ---- finitely: how many ways lead to every state ---- */
 
 typedef struct {
-    unsigned char *seen;
-    uint32_t *queue;
-    size_t n;
-} Reach;
+    const ThAmbiguitySubject *s;
+    ThIntern vector; /* (states) numbers of ways */
+    size_t *parent;  /* (vectors): the one before, and by which symbol; the first has none */
+    int *by;
+    size_t parent_cap, by_cap, most_vectors;
+    uint64_t *here, *next; /* (states) */
+} Ways;
 
-static bool reach_neighbour(void *context, size_t node, int symbol)
+static bool add_vector(Ways *w, const uint64_t *v, size_t parent, int symbol, ThError *err)
 {
-    Reach *r = context;
-    (void)symbol;
-    if (!r->seen[node]) {
-        r->seen[node] = 1;
-        r->queue[r->n++] = (uint32_t)node;
+    size_t index, n = w->vector.n;
+    if (!th_intern(&w->vector, v, (size_t)w->s->a->n_states * sizeof *v, &index, err) ||
+        !th_grow(&w->parent, &w->parent_cap, n + 1, sizeof *w->parent, err) ||
+        !th_grow(&w->by, &w->by_cap, n + 1, sizeof *w->by, err))
+        return false;
+    if (index == n) {
+        w->parent[n] = parent;
+        w->by[n] = symbol;
     }
     return true;
 }
 
-/* Is there a way from one tuple to another? */
-static bool leads(const Tuples *t, Reach *r, size_t from, size_t to)
+static bool step_vector(Ways *w, size_t i, int symbol, ThError *err)
 {
-    for (size_t i = 0; i < r->n; i++)
-        r->seen[r->queue[i]] = 0;
-    r->n = 0;
-    reach_neighbour(r, from, 0);
-    for (size_t i = 0; i < r->n && !r->seen[to]; i++)
-        neighbours(t, r->queue[i], reach_neighbour, r);
-    return r->seen[to];
+    const ThAutomaton *a = w->s->a;
+    memset(w->next, 0, (size_t)a->n_states * sizeof *w->next);
+    for (int q = 0; q < a->n_states; q++) {
+        const size_t *by = w->s->by + (size_t)q * (size_t)a->n_symbols + (size_t)symbol;
+        for (size_t j = by[0]; w->here[q] && j < by[1]; j++)
+            w->next[a->arc[j].to] += w->here[q];
+    }
+    return add_vector(w, w->next, i, symbol, err);
 }
 
-static bool tuples_begin(Tuples *t, const ThAutomaton *a, int k, ThStop *stop, Reach *r,
-                         ThError *err)
+static bool most_word(const Ways *w, size_t at, ThAmbiguity *out, ThError *err)
 {
-    *t = (Tuples){.a = a, .k = k, .n = (size_t)a->n_states, .nodes = 1, .stop = stop};
-    for (int i = 0; i < k; i++)
-        t->nodes *= t->n;
-    if (t->n > 4096 || t->nodes > MOST_NODES) {
-        th_fail(err, TH_ELIMIT, "%d states are too many to tell how ambiguous they are",
-                a->n_states);
+    int length = 0;
+    for (size_t i = at; i > 0; i = w->parent[i])
+        length++;
+    int *word = th_alloc((size_t)length, sizeof *word, err);
+    for (size_t i = at; word && i > 0; i = w->parent[i])
+        word[--length] = w->by[i];
+    for (size_t i = at; i > 0; i = w->parent[i])
+        length++;
+    out->most_word = word ? spelled(w->s, word, length, err) : NULL;
+    free(word);
+    return out->most_word != NULL;
+}
+
+/* Breadth first over the vectors, which are finitely many here, but may be very many. */
+static bool follow_vectors(Ways *w, ThAmbiguity *out, ThError *err)
+{
+    const ThAutomaton *a = w->s->a;
+    size_t n = (size_t)a->n_states, best = 0, most = 0;
+    for (int q = 0; q < a->n_states; q++)
+        w->here[q] = a->start[q];
+    if (!add_vector(w, w->here, 0, -1, err))
         return false;
+    for (size_t i = 0; i < w->vector.n; i++) {
+        size_t ways = 0;
+        memcpy(w->here, th_intern_at(&w->vector, i, NULL), n * sizeof *w->here);
+        for (size_t q = 0; q < n; q++)
+            ways += a->accept[q] ? w->here[q] : 0;
+        best = ways > most ? i : best;
+        most = ways > most ? ways : most;
+        for (int c = 0; c < a->n_symbols; c++)
+            if (!step_vector(w, i, c, err))
+                return false;
+        if (w->vector.n > w->most_vectors)
+            return true;
+        if (i % 256 == 0 && th_stopped(w->s->stop, err))
+            return false;
     }
-    r->seen = th_alloc(t->nodes + 1, 1, err);
-    r->queue = th_alloc(t->nodes + 1, sizeof *r->queue, err);
-    return r->seen && r->queue;
+    out->most = most;
+    return most_word(w, best, out, err);
 }
 
-/* Returns new: the same states with the arcs turned round. */
-static ThAutomaton *mirrored(const ThAutomaton *a, ThError *err)
+static bool greatest_number(const ThAmbiguitySubject *s, size_t max_vectors, ThAmbiguity *out,
+                            ThError *err)
 {
-    ThAutomaton *m = th_automaton_copy(a, err);
-    for (size_t i = 0; m && i < m->n_arcs; i++) {
-        m->arc[i].from = a->arc[i].to;
-        m->arc[i].to = a->arc[i].from;
-    }
-    if (m && !th_automaton_sort(m, err)) {
-        th_automaton_free(m);
-        m = NULL;
-    }
-    return m;
-}
-
-/* Exponential: for some q, two different ways from q to q by the same word, that is, a pair of
- * different states between (q, q) and (q, q). */
-static bool is_exponential(const Tuples *t, Reach *r, bool *answer, ThError *err)
-{
-    *answer = false;
-    Tuples back = *t;
-    ThAutomaton *mirror = mirrored(t->a, err);
-    unsigned char *ahead = mirror ? th_alloc(t->nodes, 1, err) : NULL;
-    back.a = mirror;
-    bool good = ahead != NULL;
-    for (size_t q = 0; good && q < t->n && !*answer; q++) {
-        int same[3] = {(int)q, (int)q, 0}, state[3] = {0};
-        leads(t, r, pack(t, same), t->nodes); /* everything that can be reached */
-        memcpy(ahead, r->seen, t->nodes);
-        leads(&back, r, pack(t, same), t->nodes);
-        for (size_t i = 0; i < r->n && !*answer; i++) {
-            unpack(t, r->queue[i], state);
-            *answer = ahead[r->queue[i]] && state[0] != state[1];
-        }
-        good = !th_stopped(t->stop, err);
-    }
-    free(ahead);
-    th_automaton_free(mirror);
+    enum { USUAL = 1 << 20, BYTES = 1 << 28 };
+    size_t n = (size_t)s->a->n_states, room = BYTES / (n * sizeof(uint64_t) + 1);
+    Ways w = {.s = s, .most_vectors = max_vectors ? max_vectors : USUAL};
+    w.most_vectors = w.most_vectors < room ? w.most_vectors : room;
+    w.here = th_alloc(n, sizeof *w.here, err);
+    w.next = th_alloc(n, sizeof *w.next, err);
+    bool good = w.here && w.next && follow_vectors(&w, out, err);
+    th_intern_free(&w.vector);
+    free(w.parent);
+    free(w.by);
+    free(w.here);
+    free(w.next);
     return good;
 }
 
-/* Polynomial: p and q, different, and a word that leads p to p, p to q and q to q.  The pairs tell
- * where there may be one. */
-static bool is_polynomial(const ThAutomaton *a, ThStop *stop, bool *answer, ThError *err)
+/* ---- all of it ---- */
+
+static bool classify(const ThAmbiguitySubject *s, size_t max_vectors, ThAmbiguity *out,
+                     ThError *err)
 {
-    Tuples two, three;
-    Reach r = {0}, s = {0};
-    bool good =
-        tuples_begin(&two, a, 2, stop, &r, err) && tuples_begin(&three, a, 3, stop, &s, err);
-    *answer = false;
-    for (int p = 0; good && p < a->n_states && !*answer; p++) {
-        for (int q = 0; good && q < a->n_states && !*answer; q++) {
-            int same[3] = {p, p, 0}, pair[3] = {p, q, 0}, from[3] = {p, p, q}, to[3] = {p, q, q};
-            *answer = p != q && leads(&two, &r, pack(&two, same), pack(&two, pair)) &&
-                      leads(&three, &s, pack(&three, from), pack(&three, to));
-            good = !th_stopped(stop, err);
-        }
-    }
-    free(r.seen);
-    free(r.queue);
-    free(s.seen);
-    free(s.queue);
-    return good;
+    ThTuples pairs;
+    bool good = th_tuples_begin(&pairs, s->a, s->by, 2, NULL, s->stop, err) &&
+                find_word(s, &pairs, &out->word, err);
+    th_tuples_free(&pairs);
+    if (!good || !out->word)
+        return good;
+    out->kind = TH_FINITELY_AMBIGUOUS;
+    return th_ambiguity_growth(s, out, err) &&
+           (out->kind != TH_FINITELY_AMBIGUOUS || greatest_number(s, max_vectors, out, err));
 }
 
-static bool classify(const ThAutomaton *a, ThStop *stop, ThAmbiguity *out, ThError *err)
-{
-    Tuples t;
-    Reach r = {0};
-    bool yes = false;
-    bool good = tuples_begin(&t, a, 2, stop, &r, err) && find_word(&t, &out->word, err);
-    if (good && out->word) {
-        out->kind = TH_FINITELY_AMBIGUOUS;
-        good = is_exponential(&t, &r, &yes, err);
-        if (yes)
-            out->kind = TH_EXPONENTIALLY_AMBIGUOUS;
-        bool exponential = yes;
-        if (good && !exponential)
-            good = is_polynomial(a, stop, &yes, err);
-        if (good && yes && !exponential)
-            out->kind = TH_POLYNOMIALLY_AMBIGUOUS;
-    }
-    free(r.seen);
-    free(r.queue);
-    return good;
-}
-
-bool th_automaton_ambiguity(const ThAutomaton *a, ThStop *stop, ThAmbiguity *out, ThError *err)
+bool th_automaton_ambiguity(const ThAutomaton *a, size_t max_vectors, ThStop *stop,
+                            ThAmbiguity *out, ThError *err)
 {
     *out = (ThAmbiguity){0};
     ThAutomaton *plain = without_empty_moves(a, err);
-    bool good = plain && classify(plain, stop, out, err);
+    ThAmbiguitySubject s = {plain, plain ? th_tuple_arcs(plain, err) : NULL, stop};
+    bool good = s.by && classify(&s, max_vectors, out, err);
+    free(s.by);
     th_automaton_free(plain);
-    if (good)
-        return true;
-    free(out->word);
-    out->word = NULL;
-    return false;
+    if (!good)
+        th_ambiguity_free(out);
+    return good;
+}
+
+void th_ambiguity_free(ThAmbiguity *a)
+{
+    for (int i = 0; a->part && i < 2 * a->n_loops + 1; i++)
+        free(a->part[i]);
+    free(a->part);
+    free(a->word);
+    free(a->most_word);
+    *a = (ThAmbiguity){0};
 }

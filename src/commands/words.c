@@ -318,35 +318,88 @@ TH_COMMAND(shortest, .group = "automata",
 
 /* ---- ambiguity ------------------------------------------------------------------------------- */
 
+/* A word as the user would type it; ε for the empty one. */
+static const char *shown_word(const char *word)
+{
+    return *word ? word : "ε";
+}
+
+/* Returns new: b (ab)^n a: the words that are accepted in more and more ways; NULL: none, or no
+ * memory. */
+static char *growing_words(const ThAmbiguity *a, ThError *err)
+{
+    ThText t = {0};
+    for (int i = 0; a->n_loops && i < 2 * a->n_loops + 1; i++) {
+        if (i % 2 == 0 && !*a->part[i])
+            continue;
+        th_text_add(&t, t.size ? " " : "");
+        th_text_printf(&t, i % 2 ? "(%s)^n" : "%s", a->part[i]);
+    }
+    return t.size ? th_text_take(&t, err) : NULL;
+}
+
+static void say_ambiguity(ThSession *s, const ThAmbiguity *a, const char *growing)
+{
+    static const char *const ways[] = {"", "finitely", "polynomially", "exponentially"};
+    if (a->kind == TH_UNAMBIGUOUS) {
+        th_say(s, "unambiguous\n");
+        return;
+    }
+    th_say(s, "%s ambiguous", ways[a->kind]);
+    if (a->kind == TH_POLYNOMIALLY_AMBIGUOUS)
+        th_say(s, " of degree %d", a->degree);
+    th_say(s, ": %s is accepted in two ways\n", shown_word(a->word));
+    if (a->most > 2)
+        th_say(s, "  %s in %zu, and no word in more\n", shown_word(a->most_word), a->most);
+    else if (a->most == 2)
+        th_say(s, "  no word in more\n");
+    else if (a->kind == TH_FINITELY_AMBIGUOUS)
+        th_say(s, "  to find the most ways any word has takes more steps than limit-states\n");
+    if (growing && a->kind == TH_EXPONENTIALLY_AMBIGUOUS)
+        th_say(s, "  %s in at least 2^n\n", growing);
+    else if (growing)
+        th_say(s, a->degree > 1 ? "  %s in at least n^%d\n" : "  %s in at least n\n", growing,
+               a->degree);
+}
+
 TH_COMMAND(ambiguity, .group = "automata",
            .summary = "tell in how many ways an automaton accepts its words",
-           .detail = "Unambiguous: in one way at most.  Otherwise the number of ways is bounded "
-                     "(finitely), grows like a power of the length (polynomially) or faster "
-                     "(exponentially), and a shortest word that is accepted in two ways is shown.  "
-                     "Ways that differ in empty moves only count as one.  $ambiguity is none, "
-                     "finite, polynomial or exponential.",
-           .example = "automaton e = regex \"(a|b)*a(a|b)*\"\n"
+           .detail =
+               "Unambiguous: in one way at most.  Otherwise the number of ways is bounded "
+               "(finitely ambiguous), grows like a power of the length (polynomially; the degree "
+               "is the exponent) or faster (exponentially).  Shown are a shortest word that is "
+               "accepted in two ways, and the greatest number of ways of any word, or words with "
+               "a loop or several, whose ways grow with the times n that each is gone through.  "
+               "The criteria are those of Weber and Seidl (1991).  Ways that differ in empty moves "
+               "only count as one.\n\n"
+               "$ambiguity is none, finite, polynomial or exponential, $degree that of the power, "
+               "$ways the greatest number (0: it has none, or it was not found), $growing the "
+               "words with loops.",
+           .example = "automaton e = regex \"(a|b)*a(a|b)*b(a|b)*\"\n"
                       "ambiguity e\n"
-                      "#> polynomially ambiguous: aa is accepted in two ways\n"
+                      "#> polynomially ambiguous of degree 2: aab is accepted in two ways\n"
+                      "#>   a (aa)^n (ba)^n in at least n^2\n"
                       "automaton d = determinize(e)\n"
                       "ambiguity d\n"
                       "#> unambiguous",
-           .results = "ambiguity word", .args = {{A_AUTOMATON, "A", 0}})
+           .results = "ambiguity word degree ways growing", .args = {{A_AUTOMATON, "A", 0}})
 {
     static const char *const name[] = {"none", "finite", "polynomial", "exponential"};
-    static const char *const shown[] = {"", "finitely", "polynomially", "exponentially"};
     ThAmbiguity found;
-    if (!th_automaton_ambiguity(call->operand[0].object->as.automaton, th_stop(s), &found, err))
+    size_t limit = (size_t)th_setting_int(s, "limit-states");
+    ThError own = {0};
+    if (!th_automaton_ambiguity(call->operand[0].object->as.automaton, limit, th_stop(s), &found,
+                                err))
         return th_error_inside(err, &call->operand[0]);
-    const char *word = found.word ? found.word : "";
+    char *growing = growing_words(&found, &own);
     th_result_text(s, "ambiguity", name[found.kind]);
-    th_result_text(s, "word", word);
-    if (found.kind == TH_UNAMBIGUOUS)
-        th_say(s, "unambiguous\n");
-    else
-        th_say(s, "%s ambiguous: %s is accepted in two ways\n", shown[found.kind],
-               *word ? word : "the empty word");
-    free(found.word);
+    th_result_text(s, "word", found.word ? found.word : "");
+    th_result_int(s, "degree", found.degree);
+    th_result_int(s, "ways", found.kind == TH_UNAMBIGUOUS ? 1 : (long long)found.most);
+    th_result_text(s, "growing", growing ? growing : "");
+    say_ambiguity(s, &found, growing);
+    free(growing);
+    th_ambiguity_free(&found);
     return true;
 }
 

@@ -657,12 +657,12 @@ static void test_ambiguity(void **state)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         ThAutomaton *a = read_regex(known[i].pattern);
         ThAmbiguity found;
-        assert_true(th_automaton_ambiguity(a, NULL, &found, NULL));
+        assert_true(th_automaton_ambiguity(a, 0, NULL, &found, NULL));
         if (found.kind != known[i].kind)
             fail_msg("%s: kind %d", known[i].pattern, found.kind);
         if (known[i].word && strcmp(found.word, known[i].word) != 0)
             fail_msg("%s: %s, not %s", known[i].pattern, found.word, known[i].word);
-        free(found.word);
+        th_ambiguity_free(&found);
         th_automaton_free(a);
     }
 }
@@ -677,7 +677,7 @@ static void test_ambiguous_words(void **state)
         random_regex(&r, text, 3);
         ThAutomaton *a = read_regex(text);
         ThAmbiguity found;
-        assert_true(th_automaton_ambiguity(a, NULL, &found, NULL));
+        assert_true(th_automaton_ambiguity(a, 0, NULL, &found, NULL));
         int shortest = -1;
         for (int i = 0; i < WORDS && shortest < 0; i++) {
             long n = 0;
@@ -690,7 +690,7 @@ static void test_ambiguous_words(void **state)
             assert_int_equal(strlen(found.word), shortest);
         else
             assert_true(!found.word || strlen(found.word) > LENGTH);
-        free(found.word);
+        th_ambiguity_free(&found);
         th_automaton_free(a);
     }
 }
