@@ -1,0 +1,102 @@
+#include "turing/analyze.h"
+
+const char *th_proof_name(ThProof p)
+{
+    static const char *const name[] = {"none",        "run",      "reach",   "cycle",
+                                       "translation", "backward", "contexts"};
+    return name[p];
+}
+
+void th_analysis_free(ThAnalysis *a, const ThTuring *m)
+{
+    th_reach_free(&a->any, m);
+    th_reach_free(&a->here, m);
+    th_backward_free(&a->backward);
+    th_contexts_free(&a->contexts);
+    *a = (ThAnalysis){0};
+}
+
+typedef struct {
+    ThAnalysis *a;
+    const ThTuring *m;
+    const ThTapeWords *words;
+    ThAnalysisLimits limits;
+    ThStop *stop;
+    ThError *err;
+} Task;
+
+static bool try_run(Task *k, uint64_t steps)
+{
+    ThRunLimits limits = k->limits.run;
+    limits.steps = limits.steps < steps ? limits.steps : steps;
+    if (!k->limits.run_it || k->m->branching)
+        return true;
+    return th_recur(&k->a->again, &k->a->proof, &k->a->end, k->m, k->words, limits, k->stop,
+                    k->err);
+}
+
+static bool try_backward(Task *k)
+{
+    bool proved;
+    if (!k->limits.backward)
+        return true;
+    if (!th_backward(&k->a->backward, &proved, k->m, k->words, &k->a->here, k->limits.depth,
+                     k->stop, k->err))
+        return false;
+    if (proved)
+        k->a->proof = TH_PROOF_BACKWARD;
+    else
+        th_backward_free(&k->a->backward);
+    return true;
+}
+
+static bool try_widths(Task *k, int history)
+{
+    for (int width = 1; width <= k->limits.width; width++) {
+        bool proved;
+        if (!th_contexts(&k->a->contexts, &proved, k->m, k->words, width, history, k->stop, k->err))
+            return false;
+        if (proved) {
+            k->a->proof = TH_PROOF_CONTEXTS;
+            return true;
+        }
+        th_contexts_free(&k->a->contexts);
+    }
+    return true;
+}
+
+/* Histories 0, 1, 2, 4, … up to the limit. */
+static bool try_contexts(Task *k)
+{
+    for (int history = 0; k->limits.contexts && k->a->proof == TH_PROOF_NONE;) {
+        if (!try_widths(k, history))
+            return false;
+        int next = history ? 2 * history : 1;
+        if (history >= k->limits.history)
+            break;
+        history = next < k->limits.history ? next : k->limits.history;
+    }
+    return true;
+}
+
+bool th_analyze(ThAnalysis *a, const ThTuring *m, const ThTapeWords *words, ThAnalysisLimits limits,
+                ThStop *stop, ThError *err)
+{
+    enum { FEW = 2000 };
+    Task k = {a, m, words, limits, stop, err};
+    *a = (ThAnalysis){.end.last = -1};
+    bool ok = th_reach(&a->any, m, NULL, stop, err) && th_reach(&a->here, m, words, stop, err);
+    if (ok && limits.reach && !a->here.stops)
+        a->proof = TH_PROOF_REACH;
+    if (ok && a->proof == TH_PROOF_NONE)
+        ok = try_run(&k, FEW);
+    if (ok && a->proof == TH_PROOF_NONE)
+        ok = try_backward(&k);
+    if (ok && a->proof == TH_PROOF_NONE)
+        ok = try_contexts(&k);
+    if (ok && a->proof == TH_PROOF_NONE && limits.run.steps > FEW)
+        ok = try_run(&k, limits.run.steps);
+    if (!ok)
+        th_analysis_free(a, m);
+    return ok;
+}

@@ -1,0 +1,150 @@
+/* analyze.h - does a machine ever stop?  Proofs that it does not, that a reader can check.
+ *
+ * A machine stops by entering a state that stops it, where no rule applies, or at the edge of its
+ * tape.  None of the methods decides every machine, and together they still do not: what none of
+ * them proves is unknown.  No method ever claims more than it has shown.
+ *
+ *   reach        no rule that stops the machine can be reached by states and symbols alone
+ *   cycle        a configuration comes back (Brent's search)
+ *   translation  at two records of the head's position in the same direction, the state and all
+ *                cells that the head read in between are the same (Lin and Radó 1965)
+ *   backward     all ways to stop, followed backwards, lead into contradictions (Marxen and
+ *                Buntrock 1990)
+ *   contexts     the cells around the head and the groups of neighbours on either side form a
+ *                closed set without a way to stop (the closed position sets of Marxen and Buntrock;
+ *                groups of n cells and their histories as in the proof of BB(5), 2024)
+ */
+#ifndef TH_TURING_ANALYZE_H
+#define TH_TURING_ANALYZE_H
+
+#include "base/intern.h"
+#include "turing/engine.h"
+
+typedef enum {
+    TH_PROOF_NONE,
+    TH_PROOF_STOPS, /* it was run to its end */
+    TH_PROOF_REACH,
+    TH_PROOF_CYCLE,
+    TH_PROOF_TRANSLATION,
+    TH_PROOF_BACKWARD,
+    TH_PROOF_CONTEXTS
+} ThProof;
+
+/* What states and symbols alone allow: more than really happens, never less. */
+typedef struct {
+    bool *state;                 /* (n_states) can be entered */
+    bool *symbol[TH_MOST_TAPES]; /* (n_symbols) can stand on the tape */
+    bool *rule;                  /* (n_rules) can be used */
+    bool stops;                  /* the machine can stop */
+} ThReach;
+
+/* words NULL: any input over the machine's symbols.  Errors: TH_ENOMEM, TH_EINTERRUPTED. */
+bool th_reach(ThReach *r, const ThTuring *m, const ThTapeWords *words, ThStop *stop, ThError *err);
+void th_reach_free(ThReach *r, const ThTuring *m);
+
+/* The state and cells first … last at `step` (relative to the start) are those at step + period
+ * with all positions moved by `shift`; the head stands outside of them at no step in between.  A
+ * shift of 0 is the whole configuration. */
+typedef struct {
+    uint64_t step, period;
+    int64_t shift, head, first, last;
+    int state;
+} ThRecurrence;
+
+/* Runs a machine without choices for up to limits.steps steps or until a recurrence is found.
+ * *found says which: TH_PROOF_STOPS, TH_PROOF_CYCLE, TH_PROOF_TRANSLATION or TH_PROOF_NONE; `end`
+ * gets how far it came.  Linear in the steps in most cases. */
+bool th_recur(ThRecurrence *a, ThProof *found, ThFastFigures *end, const ThTuring *m,
+              const ThTapeWords *words, ThRunLimits limits, ThStop *stop, ThError *err);
+
+/* A set of configurations from which the machine stops after `depth` steps: a state and some
+ * cells; positions count from where the head stands when it stops. */
+typedef struct {
+    int state, depth;
+    int parent;    /* the node that follows, or -1 */
+    int rule;      /* that leads there; -1 at the root */
+    int head;      /* position */
+    int low, high; /* cells that may be known */
+    int edge;      /* position of the leftmost cell of a one-way tape; TH_NO_EDGE: anywhere */
+    size_t cells;  /* where in `cell` they begin; TH_ANY is an unknown cell */
+} ThBackNode;
+
+enum { TH_NO_EDGE = INT32_MIN };
+
+/* All of them, breadth first; complete only where th_backward says so. */
+typedef struct {
+    ThBackNode *node;
+    size_t n, cap;
+    int *cell;
+    size_t n_cells, cell_cap;
+    int depth; /* the greatest */
+} ThBackward;
+
+/* Follows all ways to stop that `r` allows.  *proved: there are no more than `depth` steps back and
+ * some ten thousand nodes, and the start of the run on `words` is in none of them.  One tape. */
+bool th_backward(ThBackward *b, bool *proved, const ThTuring *m, const ThTapeWords *words,
+                 const ThReach *r, int depth, ThStop *stop, ThError *err);
+void th_backward_free(ThBackward *b);
+
+/* A rule that could lead to a node of its own, had it not left another symbol or come from outside
+ * the tape.  Calls `see` for each rule that enters the node's state, with the symbol that it read;
+ * `fits` tells whether there is a configuration before, and `clash` the cell that speaks against it
+ * (where that is the tape's edge, written is TH_ANY). */
+typedef struct {
+    int rule, state, read, written;
+    int head; /* before */
+    bool fits, bounces;
+    int clash;
+} ThBackStep;
+typedef bool ThSeeBackStep(void *context, const ThBackStep *step);
+bool th_backward_each(const ThBackward *b, size_t node, const ThTuring *m, const ThReach *r,
+                      ThSeeBackStep *see, void *context);
+
+/* Contexts of `width` cells on either side of the head.  Cells on the left are listed from the head
+ * outwards.  A cell is a number: that of its symbol where no rule has written there yet, n_symbols
+ * beyond the edge of a one-way tape, else that of a symbol and of the last `history` cases (state
+ * and symbol read) in which rules wrote there, the last one first. */
+typedef struct {
+    int width, history;
+    ThIntern cell;        /* symbol, then a state and a symbol for each case: uint16_t each */
+    ThIntern left, right; /* groups of neighbours: (width) uint16_t each */
+    ThIntern context;     /* (2 + 2 * width) uint16_t: state, scanned cell, left, right */
+} ThContexts;
+
+/* *proved: the least closed set has no way to stop and some ten thousand contexts at most.  One
+ * tape, states up to 65535. */
+bool th_contexts(ThContexts *c, bool *proved, const ThTuring *m, const ThTapeWords *words,
+                 int width, int history, ThStop *stop, ThError *err);
+void th_contexts_free(ThContexts *c);
+
+typedef struct {
+    ThRunLimits run;
+    int depth, width, history;
+    bool reach, run_it, backward, contexts; /* which methods are tried */
+} ThAnalysisLimits;
+
+typedef struct {
+    ThProof proof;
+    ThReach any, here; /* for any input, and for the one given */
+    ThFastFigures end; /* of the run, as far as it went; steps 0 where it was not run */
+    ThRecurrence again;
+    ThBackward backward;
+    ThContexts contexts;
+} ThAnalysis;
+
+/* Tries the methods from the cheapest on until one proves something.  Machines with several tapes
+ * are analysed by reach and cycle; machines with choices by the others, and then a proof means that
+ * none of their runs stops.  Errors: TH_ENOMEM, TH_EINTERRUPTED. */
+bool th_analyze(ThAnalysis *a, const ThTuring *m, const ThTapeWords *words, ThAnalysisLimits limits,
+                ThStop *stop, ThError *err);
+void th_analysis_free(ThAnalysis *a, const ThTuring *m);
+
+/* "cycle", "translation", … and "none", "run" */
+const char *th_proof_name(ThProof p);
+
+/* Appends the proof in full, for a reader to check; of a set with more than `most` lines only the
+ * first are written and how many there are (0: all).  Errors: TH_ENOMEM, TH_EINTERRUPTED. */
+bool th_proof_write(ThText *t, const ThAnalysis *a, const ThTuring *m, const ThTapeWords *words,
+                    size_t most, ThStop *stop, ThError *err);
+
+#endif

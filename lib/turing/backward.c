@@ -1,0 +1,202 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "turing/analyze.h"
+
+enum { MOST_NODES = 1 << 16, MOST_KNOWN = 1 << 22, MOST_WORK = 1 << 26 };
+
+void th_backward_free(ThBackward *b)
+{
+    free(b->node);
+    free(b->cell);
+    *b = (ThBackward){0};
+}
+
+static int cell_at(const ThBackward *b, const ThBackNode *x, int position)
+{
+    bool inside = position >= x->low && position <= x->high;
+    return inside ? b->cell[x->cells + (size_t)(position - x->low)] : TH_ANY;
+}
+
+/* ---- steps back ------------------------------------------------------------------------------ */
+
+/* Fills in whether a rule that enters the node's state may have led there from `head`. */
+static void judge(const ThBackward *b, const ThBackNode *x, ThBackStep *s)
+{
+    int stands = cell_at(b, x, s->head);
+    s->clash = s->head;
+    s->fits = stands == TH_ANY || stands == s->written;
+    if (x->edge != TH_NO_EDGE && s->head < x->edge) {
+        s->fits = false;
+        s->written = TH_ANY;
+    }
+}
+
+/* The same where the head bounced off the edge: it stands on the leftmost cell. */
+static void judge_bounce(const ThBackward *b, const ThBackNode *x, ThBackStep *s)
+{
+    s->head = x->head;
+    s->bounces = true;
+    judge(b, x, s);
+    if ((x->edge != TH_NO_EDGE && x->edge != x->head) || x->low < x->head) {
+        s->fits = false;
+        s->written = TH_ANY;
+    }
+}
+
+/* The rules for one case. */
+static bool each_choice(const ThBackward *b, const ThBackNode *x, const ThTuring *m,
+                        const ThReach *r, int state, int read, ThSeeBackStep *see, void *context)
+{
+    size_t n;
+    const size_t *choice = th_turing_choices(m, state, &read, &n);
+    for (size_t i = 0; i < n; i++) {
+        const ThRule *rule = &m->rule[choice[i]];
+        if ((rule->to == TH_ANY ? state : rule->to) != x->state || !r->rule[choice[i]])
+            continue;
+        ThBackStep s = {.rule = (int)choice[i], .state = state, .read = read};
+        s.head = x->head - rule->move[0];
+        s.written = rule->write[0] == TH_ANY ? read : rule->write[0];
+        int written = s.written;
+        judge(b, x, &s);
+        if (!see(context, &s))
+            return false;
+        if (rule->move[0] < 0 && m->edge == TH_EDGE_STAY) {
+            s.written = written;
+            judge_bounce(b, x, &s);
+            if (!see(context, &s))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool th_backward_each(const ThBackward *b, size_t node, const ThTuring *m, const ThReach *r,
+                      ThSeeBackStep *see, void *context)
+{
+    const ThBackNode x = b->node[node];
+    for (int q = 0; q < m->n_states; q++) {
+        if (m->role[q] != TH_RUNS || !r->state[q])
+            continue;
+        for (int a = 0; a < m->n_symbols; a++)
+            if (r->symbol[0][a] && !each_choice(b, &x, m, r, q, a, see, context))
+                return false;
+    }
+    return true;
+}
+
+/* ---- the tree -------------------------------------------------------------------------------- */
+
+typedef struct {
+    ThBackward *b;
+    const ThTuring *m;
+    const ThTapeWords *words;
+    const ThReach *r;
+    int node;    /* whose predecessors are sought */
+    size_t most; /* nodes */
+    bool start;  /* the start of the run was found in a node */
+    ThError *err;
+    bool failed;
+} Search;
+
+/* Is the start of the run, the head on cell 0, among the configurations of a node? */
+static bool holds_start(const Search *s, const ThBackNode *x)
+{
+    if (x->state != s->m->start || (x->edge != TH_NO_EDGE && x->edge != x->head))
+        return false;
+    if (s->m->edge != TH_TWO_WAY && x->low < x->head)
+        return false;
+    for (int p = x->low; p <= x->high; p++) {
+        int known = cell_at(s->b, x, p), i = p - x->head;
+        int starts = i >= 0 && i < s->words->length[0] ? s->words->word[0][i] : s->m->blank;
+        if (known != TH_ANY && known != starts)
+            return false;
+    }
+    return true;
+}
+
+/* Adds a node whose cells are those of `like` (or none) but for the scanned one. */
+static bool add_node(Search *s, ThBackNode x, const ThBackNode *like, int scanned)
+{
+    ThBackward *b = s->b;
+    x.low = like && like->low < x.head ? like->low : x.head;
+    x.high = like && like->high > x.head ? like->high : x.head;
+    x.cells = b->n_cells;
+    size_t n = (size_t)(x.high - x.low) + 1;
+    if (!th_grow(&b->node, &b->cap, b->n + 1, sizeof *b->node, s->err) ||
+        !th_grow(&b->cell, &b->cell_cap, b->n_cells + n, sizeof *b->cell, s->err))
+        return false;
+    for (int p = x.low; p <= x.high; p++)
+        b->cell[b->n_cells++] = p == x.head ? scanned : like ? cell_at(b, like, p) : TH_ANY;
+    b->node[b->n++] = x;
+    b->depth = x.depth > b->depth ? x.depth : b->depth;
+    s->start = s->start || holds_start(s, &x);
+    return true;
+}
+
+static bool add_before(void *context, const ThBackStep *step)
+{
+    Search *s = context;
+    if (!step->fits)
+        return true;
+    const ThBackNode after = s->b->node[s->node];
+    ThBackNode x = {.depth = after.depth + 1, .parent = s->node, .rule = step->rule};
+    x.state = step->state;
+    x.head = step->head;
+    x.edge = step->bounces ? step->head : after.edge;
+    s->failed = !add_node(s, x, &after, step->read);
+    return !s->failed && !s->start && s->b->n < s->most && s->b->n_cells < MOST_KNOWN;
+}
+
+/* The ways to stop in a state that reads a symbol. */
+static bool add_root(Search *s, int state, int read)
+{
+    size_t n;
+    const ThTuring *m = s->m;
+    const size_t *choice = th_turing_choices(m, state, &read, &n);
+    bool stops = n == 0, edge = false;
+    for (size_t i = 0; i < n; i++) {
+        const ThRule *rule = &m->rule[choice[i]];
+        stops = stops || m->role[rule->to == TH_ANY ? state : rule->to] != TH_RUNS;
+        edge = edge || (rule->move[0] < 0 && m->edge != TH_EDGE_STAY && m->edge != TH_TWO_WAY);
+    }
+    ThBackNode x = {.state = state, .parent = -1, .rule = -1, .edge = TH_NO_EDGE};
+    if (stops)
+        return add_node(s, x, NULL, read);
+    x.edge = 0;
+    return !edge || add_node(s, x, NULL, read);
+}
+
+static bool add_roots(Search *s)
+{
+    const ThTuring *m = s->m;
+    for (int q = 0; q < m->n_states; q++)
+        for (int a = 0; s->r->state[q] && m->role[q] == TH_RUNS && a < m->n_symbols; a++)
+            if (s->r->symbol[0][a] && !add_root(s, q, a))
+                return false;
+    return true;
+}
+
+bool th_backward(ThBackward *b, bool *proved, const ThTuring *m, const ThTapeWords *words,
+                 const ThReach *r, int depth, ThStop *stop, ThError *err)
+{
+    Search s = {.b = b, .m = m, .words = words, .r = r, .err = err};
+    *b = (ThBackward){0};
+    *proved = false;
+    size_t cases = (size_t)m->n_states * (size_t)m->n_symbols;
+    s.most = MOST_WORK / cases < MOST_NODES ? MOST_WORK / cases : MOST_NODES;
+    if (m->n_tapes > 1)
+        return true;
+    bool ok = add_roots(&s), whole = true;
+    for (size_t i = 0; ok && whole && !s.start && i < b->n; i++) {
+        ok = !th_stopped(stop, err);
+        s.node = (int)i;
+        whole = ok && b->node[i].depth < depth && th_backward_each(b, i, m, r, add_before, &s);
+        ok = ok && !s.failed;
+    }
+    *proved = ok && whole && !s.start;
+    if (!ok)
+        th_backward_free(b);
+    return ok;
+}

@@ -1,0 +1,376 @@
+/* proof.c - proofs of analyze.h as text. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/symbols.h"
+#include "turing/analyze.h"
+
+enum { LONGEST = 120 /* cells of a tape that are written one by one */ };
+
+typedef struct {
+    ThText *t;
+    const ThAnalysis *a;
+    const ThTuring *m;
+    const ThTapeWords *words;
+    const char *gap; /* between symbols */
+    size_t most, lines;
+    ThStop *stop;
+    ThError *err;
+} Writer;
+
+/* True as long as lines of a long proof are still written. */
+static bool more(Writer *w)
+{
+    w->lines++;
+    return w->most == 0 || w->lines <= w->most;
+}
+
+static void write_left_out(Writer *w)
+{
+    if (w->most > 0 && w->lines > w->most)
+        th_text_printf(w->t, "  ... and %zu more lines\n", w->lines - w->most);
+}
+
+static const char *steps_word(uint64_t n)
+{
+    return n == 1 ? "step" : "steps";
+}
+
+static void write_names(Writer *w, const char *label, char *const *name, const bool *in, int n)
+{
+    th_text_printf(w->t, "  %s:", label);
+    for (int i = 0; i < n; i++)
+        if (in[i])
+            th_text_printf(w->t, " %s", name[i]);
+    th_text_add(w->t, "\n");
+}
+
+static void write_symbol(Writer *w, const char *gap, const char *symbol, bool scanned)
+{
+    th_text_printf(w->t, "%s%s%s%s", gap, scanned ? "[" : "", symbol, scanned ? "]" : "");
+}
+
+static void write_reach(Writer *w)
+{
+    const ThTuring *m = w->m;
+    th_text_add(w->t,
+                "no way to stop can be reached: rules lead to these states and symbols only,\n"
+                "and for all of them there is a rule, and none that stops\n");
+    write_names(w, "states", m->state, w->a->here.state, m->n_states);
+    for (int t = 0; t < m->n_tapes; t++)
+        write_names(w,
+                    m->n_tapes == 1 ? "symbols"
+                    : t             ? "symbols of the next tape"
+                                    : "symbols of the first tape",
+                    m->symbol, w->a->here.symbol[t], m->n_symbols);
+}
+
+/* ---- recurrences ----------------------------------------------------------------------------- */
+
+static void write_run(Writer *w, int symbol, int64_t count)
+{
+    th_text_printf(w->t, " %s", w->m->symbol[symbol]);
+    if (count > 1)
+        th_text_printf(w->t, "^%lld", (long long)count);
+}
+
+/* Cells first … last in runs: "1^12 0 1^3", the scanned one in brackets. */
+static void write_runs(Writer *w, const ThTuringTape *t, int64_t first, int64_t last)
+{
+    int symbol = -1;
+    int64_t count = 0;
+    for (int64_t i = first; i <= last; i++) {
+        int x = th_turing_tape_at(t, i, w->m->blank);
+        bool apart = i == t->head || x != symbol;
+        if (apart && count > 0)
+            write_run(w, symbol, count);
+        count = apart ? 0 : count;
+        if (i == t->head)
+            th_text_printf(w->t, " [%s]", w->m->symbol[x]);
+        else
+            count++;
+        symbol = i == t->head ? -1 : x;
+    }
+    if (count > 0)
+        write_run(w, symbol, count);
+}
+
+static void write_segment(Writer *w, const ThTuringTape *t, int64_t first, int64_t last)
+{
+    th_text_printf(w->t, "cells %lld to %lld: ", (long long)first, (long long)last);
+    if (last - first >= LONGEST) {
+        write_runs(w, t, first, last);
+        return;
+    }
+    for (int64_t i = first; i <= last; i++) {
+        const char *symbol = w->m->symbol[th_turing_tape_at(t, i, w->m->blank)];
+        write_symbol(w, i > first ? w->gap : "", symbol, i == t->head);
+    }
+}
+
+/* The configuration after a number of steps: the cells that count, or all that was visited. */
+static bool write_configuration(Writer *w, uint64_t step, int64_t shift)
+{
+    const ThRecurrence *a = &w->a->again;
+    const int *word[TH_MOST_TAPES];
+    ThRunning r;
+    for (int t = 0; t < TH_MOST_TAPES; t++)
+        word[t] = w->words->word[t];
+    bool ok = th_running_start(&r, w->m, word, w->words->length, w->err) &&
+              th_running_go(&r, step, (ThRunLimits){step, UINT64_MAX}, w->stop, w->err);
+    if (ok) {
+        th_text_printf(w->t, "  %llu  %s  ", (unsigned long long)step, w->m->state[r.state]);
+        if (w->a->proof == TH_PROOF_TRANSLATION)
+            write_segment(w, &r.tape[0], a->first + shift, a->last + shift);
+        else if (r.cells < LONGEST)
+            th_running_write(w->t, &r, TH_SHOW_HEAD, 0);
+        else
+            write_segment(w, &r.tape[0], r.tape[0].low, r.tape[0].high);
+        th_text_add(w->t, "\n");
+    }
+    th_running_free(&r);
+    return ok;
+}
+
+static bool write_recurrence(Writer *w)
+{
+    const ThRecurrence *a = &w->a->again;
+    unsigned long long from = a->step, to = a->step + a->period;
+    bool moved = a->shift != 0;
+    const char *side = a->shift > 0 ? "right" : "left";
+    if (moved)
+        th_text_printf(w->t,
+                       "after %llu %s the head is farther to the %s than ever before, and again "
+                       "after %llu,\nin the same state; the cells that it stood on in between hold "
+                       "the same symbols then,\n%lld to the %s; and so on every %llu %s\n",
+                       from, steps_word(from), side, to,
+                       (long long)(a->shift > 0 ? a->shift : -a->shift), side,
+                       (unsigned long long)a->period, steps_word(a->period));
+    else
+        th_text_printf(w->t,
+                       "the configuration after %llu %s comes back after %llu, and so on every "
+                       "%llu %s\n",
+                       from, steps_word(from), to, (unsigned long long)a->period,
+                       steps_word(a->period));
+    return write_configuration(w, from, 0) && write_configuration(w, to, a->shift);
+}
+
+/* ---- the tree of steps back ------------------------------------------------------------------ */
+
+static void write_rule(Writer *w, int state, int read, int rule)
+{
+    static const char *const move[] = {"L", "S", "R"};
+    const ThTuring *m = w->m;
+    const ThRule *r = &m->rule[rule];
+    th_text_printf(w->t, "%s %s -> %s %s %s", m->state[state], m->symbol[read],
+                   m->symbol[r->write[0] == TH_ANY ? read : r->write[0]], move[r->move[0] + 1],
+                   m->state[r->to == TH_ANY ? state : r->to]);
+}
+
+static void write_node(Writer *w, const ThBackNode *x)
+{
+    const ThBackward *b = &w->a->backward;
+    th_text_printf(w->t, "  %d  %s  %s", x->depth, w->m->state[x->state],
+                   x->edge == TH_NO_EDGE ? "" : "(edge) ");
+    for (int p = x->low; p <= x->high; p++) {
+        int cell = b->cell[x->cells + (size_t)(p - x->low)];
+        write_symbol(w, p > x->low ? w->gap : "", cell == TH_ANY ? "?" : w->m->symbol[cell],
+                     p == x->head);
+    }
+}
+
+typedef struct {
+    Writer *w;
+    const ThBackNode *x;
+    bool any;
+} Refusals;
+
+/* One rule that enters a node's state and did not lead to it. */
+static bool write_refusal(void *context, const ThBackStep *s)
+{
+    Refusals *f = context;
+    Writer *w = f->w;
+    f->any = f->any || s->fits;
+    if (s->fits || !more(w))
+        return true;
+    f->any = true;
+    th_text_add(w->t, "       not by ");
+    write_rule(w, s->state, s->read, s->rule);
+    if (s->written == TH_ANY) {
+        th_text_add(w->t, s->bounces ? " at the edge: there are cells to the left\n"
+                                     : ": it came from outside the tape\n");
+        return true;
+    }
+    const ThBackward *b = &w->a->backward;
+    int stands = b->cell[f->x->cells + (size_t)(s->clash - f->x->low)];
+    th_text_printf(w->t, ": it leaves %s where %s stands\n", w->m->symbol[s->written],
+                   w->m->symbol[stands]);
+    return true;
+}
+
+static void write_way_to_stop(Writer *w, const ThBackNode *x)
+{
+    const ThBackward *b = &w->a->backward;
+    int read = b->cell[x->cells + (size_t)(x->head - x->low)];
+    size_t n;
+    const size_t *choice = th_turing_choices(w->m, x->state, &read, &n);
+    th_text_add(w->t, n == 0 ? "  stops: no rule" : "  stops: ");
+    for (size_t i = 0; i < n; i++) {
+        th_text_add(w->t, i ? ", " : "");
+        write_rule(w, x->state, read, (int)choice[i]);
+    }
+}
+
+static void write_tree_node(Writer *w, size_t i)
+{
+    const ThBackward *b = &w->a->backward;
+    const ThBackNode *x = &b->node[i];
+    if (more(w)) {
+        write_node(w, x);
+        if (x->parent < 0) {
+            write_way_to_stop(w, x);
+        } else {
+            int read = b->cell[x->cells + (size_t)(x->head - x->low)];
+            th_text_add(w->t, "  by ");
+            write_rule(w, x->state, read, x->rule);
+        }
+        th_text_add(w->t, "\n");
+    }
+    Refusals f = {.w = w, .x = x};
+    th_backward_each(b, i, w->m, &w->a->here, write_refusal, &f);
+    if (!f.any && more(w))
+        th_text_add(w->t, "       no rule leads to this state\n");
+}
+
+/* Depth first: below each node those before it, which follow one another in the array. */
+static bool write_tree(Writer *w)
+{
+    const ThBackward *b = &w->a->backward;
+    int *first = th_alloc(b->n + 1, sizeof *first, w->err);
+    int *stack = th_alloc(b->n + 1, sizeof *stack, w->err);
+    size_t n = 0;
+    if (first && stack) {
+        th_text_printf(w->t,
+                       "all ways to stop, followed backwards, end in contradictions within %d %s,\n"
+                       "and the start is none of these configurations (? is any symbol)\n",
+                       b->depth, steps_word((uint64_t)b->depth));
+        for (size_t i = b->n; i-- > 0;) {
+            if (b->node[i].parent >= 0)
+                first[b->node[i].parent] = (int)i;
+            else
+                stack[n++] = (int)i;
+        }
+    }
+    while (first && stack && n > 0) {
+        int i = stack[--n];
+        write_tree_node(w, (size_t)i);
+        int end = first[i];
+        while (end > 0 && (size_t)end < b->n && b->node[end].parent == i)
+            end++;
+        for (int j = end; first[i] > 0 && j-- > first[i];)
+            stack[n++] = j;
+    }
+    bool ok = first && stack;
+    free(first);
+    free(stack);
+    write_left_out(w);
+    return ok;
+}
+
+/* ---- contexts -------------------------------------------------------------------------------- */
+
+/* "1", or "1:B0A1" where a rule wrote it in state B reading 0, and before that in A reading 1. */
+static void write_cell(Writer *w, int cell)
+{
+    const ThTuring *m = w->m;
+    size_t size;
+    const uint16_t *x = th_intern_at(&w->a->contexts.cell, (size_t)cell, &size);
+    th_text_add(w->t, cell == m->n_symbols ? "|" : m->symbol[x[0]]);
+    for (size_t i = 1; i + 1 < size / sizeof *x; i += 2)
+        th_text_printf(w->t, "%s%s%s", i == 1 ? ":" : "", m->state[x[i]], m->symbol[x[i + 1]]);
+}
+
+/* Cells as they lie on the tape; those on the left are listed the other way round. */
+static void write_cells(Writer *w, const uint16_t *cell, int n, bool left)
+{
+    for (int i = 0; i < n; i++) {
+        th_text_add(w->t, i ? w->gap : "");
+        write_cell(w, cell[left ? n - 1 - i : i]);
+    }
+}
+
+static void write_groups(Writer *w, const char *label, const ThIntern *groups, bool left)
+{
+    th_text_printf(w->t, "  %s:", label);
+    for (size_t i = 0; i < groups->n; i++) {
+        if (!more(w)) {
+            th_text_add(w->t, " ...");
+            break;
+        }
+        th_text_add(w->t, " ");
+        th_text_add(w->t, *w->gap && i ? " " : "");
+        write_cells(w, th_intern_at(groups, i, NULL), w->a->contexts.width, left);
+    }
+    w->lines = 0;
+    th_text_add(w->t, "\n");
+}
+
+static void write_contexts(Writer *w)
+{
+    const ThContexts *c = &w->a->contexts;
+    int n = c->width;
+    const char *one = n == 1 ? "cell" : "cells";
+    th_text_printf(w->t,
+                   "state, scanned cell and the %d %s on either side are always one of %zu "
+                   "contexts,\nand all groups of %d %s on a side one of those listed: rules lead "
+                   "from these to these,\nand none stops%s\n",
+                   n, one, c->context.n, n, one,
+                   w->m->edge == TH_TWO_WAY ? "" : " (| is beyond the edge)");
+    if (c->history > 0) {
+        w->gap = " ";
+        th_text_printf(w->t,
+                       "behind a symbol: the state and the symbol read in the last %d %s in which "
+                       "it was written\n",
+                       c->history, c->history == 1 ? "case" : "cases");
+    }
+    write_groups(w, "left groups", &c->left, true);
+    write_groups(w, "right groups", &c->right, false);
+    for (size_t i = 0; i < c->context.n; i++) {
+        if (!more(w))
+            continue;
+        const uint16_t *x = th_intern_at(&c->context, i, NULL);
+        th_text_printf(w->t, "  %s  ", w->m->state[x[0]]);
+        write_cells(w, x + 2, n, true);
+        th_text_printf(w->t, "%s[", w->gap);
+        write_cell(w, x[1]);
+        th_text_printf(w->t, "]%s", w->gap);
+        write_cells(w, x + 2 + n, n, false);
+        th_text_add(w->t, "\n");
+    }
+    write_left_out(w);
+}
+
+bool th_proof_write(ThText *t, const ThAnalysis *a, const ThTuring *m, const ThTapeWords *words,
+                    size_t most, ThStop *stop, ThError *err)
+{
+    Writer w = {.t = t, .a = a, .m = m, .words = words, .most = most, .stop = stop, .err = err};
+    w.gap = th_symbols_single(m->symbol, m->n_symbols) ? "" : " ";
+    switch (a->proof) {
+    case TH_PROOF_NONE:
+    case TH_PROOF_STOPS:
+        break;
+    case TH_PROOF_REACH:
+        write_reach(&w);
+        break;
+    case TH_PROOF_CYCLE:
+    case TH_PROOF_TRANSLATION:
+        return write_recurrence(&w);
+    case TH_PROOF_BACKWARD:
+        return write_tree(&w);
+    case TH_PROOF_CONTEXTS:
+        write_contexts(&w);
+        break;
+    }
+    return true;
+}

@@ -1,0 +1,213 @@
+/* analyze.c - commands that say what a machine will do before or without running it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "turing/analyze.h"
+
+static const ThOptionSpec analyze_options[] = {
+    {"steps", TH_INT, "1000000", 0, 4e18, NULL, "steps that the machine is run for at most"},
+    {"cells", TH_INT, "0", 0, 4e18, NULL, "cells that it may stand on in this run; 0: no limit"},
+    {"depth", TH_INT, "100", 0, 100000, NULL, "steps back from the ways to stop"},
+    {"width", TH_INT, "8", 0, 64, NULL, "cells of a context on either side of the head, at most"},
+    {"history", TH_INT, "4", 0, 16, NULL,
+     "cases in which a cell of a context was written, at most"},
+    {"method", TH_CHOICE, "all", 0, 0, "all|reach|run|backward|contexts",
+     "only one way to prove it; run looks for cycles and translations"},
+    {"lines", TH_INT, "60", 0, 1e9, NULL, "lines of a long proof that are printed; 0: all"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+static ThAnalysisLimits analysis_limits(const ThCall *call)
+{
+    const ThOptions *o = &call->options;
+    const char *method = th_option_text(o, "method");
+    long long cells = th_option_int(o, "cells");
+    bool all = strcmp(method, "all") == 0;
+    ThAnalysisLimits l = {.run = {(uint64_t)th_option_int(o, "steps"), UINT64_MAX}};
+    if (cells > 0)
+        l.run.cells = (uint64_t)cells;
+    l.depth = (int)th_option_int(o, "depth");
+    l.width = (int)th_option_int(o, "width");
+    l.history = (int)th_option_int(o, "history");
+    l.reach = all || strcmp(method, "reach") == 0;
+    l.run_it = all || strcmp(method, "run") == 0;
+    l.backward = all || strcmp(method, "backward") == 0;
+    l.contexts = all || strcmp(method, "contexts") == 0;
+    return l;
+}
+
+static void say_verdict(ThSession *s, const ThAnalysis *a, const ThTuring *m)
+{
+    unsigned long long n = a->end.steps;
+    const char *plural = n == 1 ? "" : "s";
+    if (a->proof == TH_PROOF_STOPS)
+        th_say(s, "stops: %s after %llu step%s\n", th_verdict_name(a->end.verdict), n, plural);
+    else if (a->proof != TH_PROOF_NONE)
+        th_say(s, "never stops (%s)%s\n", th_proof_name(a->proof),
+               m->branching ? ", whatever it chooses" : "");
+    else if (a->end.steps > 0)
+        th_say(s, "unknown: it has not stopped after %llu step%s on %llu cell%s\n", n, plural,
+               (unsigned long long)a->end.cells, a->end.cells == 1 ? "" : "s");
+    else
+        th_say(s, "unknown\n");
+}
+
+/* States that no input can lead to, and the number of them. */
+static int say_states(ThSession *s, const ThAnalysis *a, const ThTuring *m)
+{
+    int n = 0;
+    for (int q = 0; q < m->n_states; q++)
+        if (!a->any.state[q] && (m->role[q] == TH_RUNS || !m->busy_beaver))
+            th_say(s, "%s %s", n++ == 0 ? "no input leads to state" : ",", m->state[q]);
+    th_say(s, n ? "\n" : "");
+    return n;
+}
+
+static void write_rule(ThText *t, const ThTuring *m, const ThRule *r)
+{
+    static const char *const move[] = {"L", "S", "R"};
+    th_text_add(t, r->from == TH_ANY ? "*" : m->state[r->from]);
+    for (int k = 0; k < m->n_tapes; k++)
+        th_text_printf(t, "%s %s", k ? " |" : "",
+                       r->read[k] == TH_ANY ? "*" : m->symbol[r->read[k]]);
+    th_text_add(t, " ->");
+    for (int k = 0; k < m->n_tapes; k++)
+        th_text_printf(t, "%s %s%s%s", k ? " |" : "",
+                       r->write[k] == TH_ANY ? "" : m->symbol[r->write[k]],
+                       r->write[k] == TH_ANY ? "" : " ", move[r->move[k] + 1]);
+    th_text_printf(t, " %s", r->to == TH_ANY ? "*" : m->state[r->to]);
+}
+
+/* Rules that no input can make the machine use, and the number of them. */
+static int say_rules(ThSession *s, const ThAnalysis *a, const ThTuring *m, ThText *t)
+{
+    enum { MOST = 20 };
+    int n = 0;
+    for (size_t i = 0; i < m->n_rules; i++) {
+        const ThRule *r = &m->rule[i];
+        if (a->any.rule[i] || r->undefined)
+            continue;
+        if (n++ == 0)
+            th_text_add(t, "no input makes it use\n");
+        if (n > MOST)
+            continue;
+        th_text_add(t, "  ");
+        write_rule(t, m, r);
+        th_text_add(t, "\n");
+    }
+    if (n > MOST)
+        th_text_printf(t, "  and %d other rules\n", n - MOST);
+    th_say(s, "%s", t->data ? t->data : "");
+    return n;
+}
+
+static void set_figures(ThSession *s, const ThAnalysis *a)
+{
+    const char *verdict = a->proof == TH_PROOF_STOPS  ? "stops"
+                          : a->proof == TH_PROOF_NONE ? "unknown"
+                                                      : "never";
+    bool again = a->proof == TH_PROOF_CYCLE || a->proof == TH_PROOF_TRANSLATION;
+    th_result_text(s, "verdict", verdict);
+    th_result_text(s, "proof", th_proof_name(a->proof));
+    th_result_int(s, "steps", (long long)a->end.steps);
+    th_result_int(s, "cells", (long long)a->end.cells);
+    if (again) {
+        th_result_int(s, "begins", (long long)a->again.step);
+        th_result_int(s, "period", (long long)a->again.period);
+        th_result_int(s, "shift", a->again.shift);
+    }
+    if (a->proof == TH_PROOF_BACKWARD)
+        th_result_int(s, "depth", a->backward.depth);
+    if (a->proof == TH_PROOF_CONTEXTS) {
+        th_result_int(s, "width", a->contexts.width);
+        th_result_int(s, "history", a->contexts.history);
+        th_result_int(s, "contexts", (long long)a->contexts.context.n);
+    }
+}
+
+static bool say_analysis(ThSession *s, const ThCall *call, const ThAnalysis *a,
+                         const ThTapeWords *words, ThError *err)
+{
+    const ThTuring *m = call->operand[0].object->as.machine;
+    ThText proof = {0}, rules = {0};
+    size_t lines = (size_t)th_option_int(&call->options, "lines");
+    bool ok = th_proof_write(&proof, a, m, words, lines, th_stop(s), err);
+    if (ok && (proof.failed || rules.failed))
+        ok = th_fail(err, TH_ENOMEM, "out of memory for the proof");
+    if (ok) {
+        set_figures(s, a);
+        say_verdict(s, a, m);
+        FILE *out = th_out(s);
+        if (out && proof.data)
+            fputs(proof.data, out);
+        else if (!out)
+            th_result_text(s, "text", proof.data ? proof.data : "");
+        th_result_int(s, "unreached", say_states(s, a, m));
+        th_result_int(s, "unused", say_rules(s, a, m, &rules));
+    }
+    th_text_free(&proof);
+    th_text_free(&rules);
+    return ok;
+}
+
+TH_COMMAND(
+    analyze, .group = "machines",
+    .summary = "prove that a machine never stops, or run it to its end",
+    .detail =
+        "Answers whether the machine stops on an input (without one: on the blank tape), and "
+        "prints "
+        "the proof: \"stops\" with the number of steps, \"never stops\" with a reason, or "
+        "\"unknown\", for no procedure decides this for every machine.  The reasons:\n\n"
+        "  reach: by states and symbols alone, no way to stop can be reached\n"
+        "  cycle: a configuration comes back\n"
+        "  translation: the head is farther out than ever before at two steps, in the same state, "
+        "and all cells that it stood on in between are the same, moved by some cells\n"
+        "  backward: all ways to stop, followed backwards step by step, end in contradictions\n"
+        "  contexts: the cells nearest to the head and the groups of neighbours beside them form a "
+        "set that is closed under all rules and has no way to stop.  Cells may carry the last "
+        "cases "
+        "in which they were written, up to history=.  Counters are often proved by it\n\n"
+        "Of a machine with several tapes only reach and cycle are tried.  Of one that has the "
+        "choice of several rules all but cycle and translation are, and \"never\" means that no "
+        "choice makes it stop.\n\n"
+        "Below, the states that no input leads to are listed, and the rules that no input makes "
+        "the machine use, as far as states and symbols alone tell.",
+    .example =
+        "machine runner = \"1RB1LB_1LA1RC_---0RA\"\n"
+        "analyze runner\n"
+        "#> never stops (translation)\n"
+        "#> after 3 steps the head is farther to the left than ever before, and again after 15,\n"
+        "#> in the same state; the cells that it stood on in between hold the same symbols then,\n"
+        "#> 2 to the left; and so on every 12 steps\n"
+        "#>   3  B  cells -1 to 1: [0]11\n"
+        "#>   15  B  cells -3 to -1: [0]11\n"
+        "machine back = \"1RA0LC_1RA1LA_---0RB\"\n"
+        "analyze back method=backward\n"
+        "#> never stops (backward)\n"
+        "#> all ways to stop, followed backwards, end in contradictions within 2 steps,\n"
+        "#> and the start is none of these configurations (? is any symbol)\n"
+        "#>   0  C  [0]  stops: C 0 -> 1 R Z\n"
+        "#>   1  A  0[1]  by A 1 -> 0 L C\n"
+        "#>        not by A 0 -> 1 R A: it leaves 1 where 0 stands\n"
+        "#>        not by B 0 -> 1 R A: it leaves 1 where 0 stands\n"
+        "#>   2  B  01[1]  by B 1 -> 1 L A\n"
+        "#>        not by C 1 -> 0 R B: it leaves 0 where 1 stands\n",
+    .results = "verdict proof steps cells begins period shift depth width history contexts "
+               "unreached unused",
+    .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}}, .options = analyze_options,
+    .flags = C_PAGED)
+{
+    const ThTuring *m = call->operand[0].object->as.machine;
+    const ThOperand *input = call->n > 1 ? &call->operand[1] : NULL;
+    ThTapeWords words;
+    ThAnalysis a;
+    if (!th_turing_tape_words_read(&words, m, input ? input->text : "", err))
+        return th_error_inside(err, input);
+    bool ok = th_analyze(&a, m, &words, analysis_limits(call), th_stop(s), err);
+    if (ok) {
+        ok = say_analysis(s, call, &a, &words, err);
+        th_analysis_free(&a, m);
+    }
+    th_turing_tape_words_free(&words);
+    return ok;
+}

@@ -1,0 +1,581 @@
+/* test_analyze.c - proofs that machines do not stop, checked by a stepper and checkers of its own.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "turing/analyze.h"
+
+static const ThAnalysisLimits usual = {.run = {100000, UINT64_MAX},
+                                       .depth = 100,
+                                       .width = 8,
+                                       .history = 4,
+                                       .reach = true,
+                                       .run_it = true,
+                                       .backward = true,
+                                       .contexts = true};
+static const ThTapeWords blank_words;
+
+/* ---- a stepper for strings of bbchallenge with two symbols ----------------------------------- */
+
+enum { HALF = 6000, MOST = 5000 };
+
+typedef struct {
+    const char *text;
+    uint8_t tape[2 * HALF];
+    int state, head; /* HALF is cell 0 */
+    int steps;
+    bool halted;
+} Naive;
+
+/* "1RB" or "---" of a state and a symbol. */
+static const char *entry(const char *text, int state, int symbol)
+{
+    return text + 7 * state + 3 * symbol;
+}
+
+static char *entry_of(char *text, int state, int symbol)
+{
+    return text + 7 * state + 3 * symbol;
+}
+
+static int n_states(const char *text)
+{
+    return ((int)strlen(text) + 1) / 7;
+}
+
+static bool stopping(const char *text, const char *e)
+{
+    return *e == '-' || e[2] - 'A' >= n_states(text);
+}
+
+static void naive_step(Naive *x)
+{
+    const char *e = entry(x->text, x->state, x->tape[x->head]);
+    x->steps++;
+    x->halted = stopping(x->text, e);
+    x->tape[x->head] = *e == '-' ? 1 : (uint8_t)(*e - '0');
+    x->head += *e == '-' || e[1] == 'R' ? 1 : -1;
+    x->state = x->halted ? -1 : e[2] - 'A';
+    assert_in_range(x->head, 1, 2 * HALF - 2);
+}
+
+static void naive_start(Naive *x, const char *text)
+{
+    *x = (Naive){.text = text, .head = HALF};
+}
+
+static void naive_go(Naive *x, uint64_t steps)
+{
+    while (!x->halted && (uint64_t)x->steps < steps)
+        naive_step(x);
+}
+
+/* ---- checkers of the proofs ------------------------------------------------------------------ */
+
+/* Closed under the rules, and no way to stop in it. */
+static void check_reach(const char *text, const ThReach *r)
+{
+    assert_true(r->state[0] && r->symbol[0][0]);
+    for (int q = 0; q < n_states(text); q++) {
+        for (int a = 0; r->state[q] && a < 2; a++) {
+            const char *e = entry(text, q, a);
+            if (!r->symbol[0][a])
+                continue;
+            assert_false(stopping(text, e));
+            assert_true(r->state[e[2] - 'A'] && r->symbol[0][e[0] - '0']);
+        }
+    }
+}
+
+static void check_cycle(const char *text, const ThRecurrence *a)
+{
+    static Naive x, y;
+    naive_start(&x, text);
+    naive_start(&y, text);
+    naive_go(&x, a->step);
+    naive_go(&y, a->step + a->period);
+    assert_true(a->period > 0);
+    assert_false(y.halted);
+    assert_int_equal(x.state, y.state);
+    assert_int_equal(x.head, y.head);
+    assert_memory_equal(x.tape, y.tape, sizeof x.tape);
+}
+
+static void check_translation(const char *text, const ThRecurrence *a)
+{
+    static Naive x, y;
+    int way = a->shift > 0 ? 1 : -1, farthest = INT32_MIN;
+    naive_start(&x, text);
+    for (naive_go(&x, 0); x.steps < (int)a->step; naive_step(&x))
+        farthest = way * x.head > farthest ? way * x.head : farthest;
+    assert_true(way * x.head > farthest);
+    y = x;
+    int64_t first = HALF + a->first, last = HALF + a->last;
+    while (y.steps < (int)(a->step + a->period)) {
+        naive_step(&y);
+        assert_false(y.halted);
+        assert_true(way > 0 ? y.head >= first : y.head <= last);
+        if (y.steps < (int)(a->step + a->period))
+            farthest = way * y.head > farthest ? way * y.head : farthest;
+    }
+    assert_true(way * y.head > farthest);
+    assert_int_equal(x.state, y.state);
+    assert_int_equal(x.head, HALF + a->head);
+    assert_int_equal(y.head - x.head, a->shift);
+    assert_true(x.head >= first && x.head <= last);
+    for (int64_t i = first; i <= last; i++)
+        assert_int_equal(x.tape[i], y.tape[i + a->shift]);
+}
+
+enum { BACK = 128 };
+
+typedef struct {
+    const char *text;
+    const ThReach *r;
+    char cell[2 * BACK]; /* '0', '1' or '?' */
+    long nodes;
+} Back;
+
+/* The greatest number of steps that can come before a configuration, over all entries. */
+static int steps_before(Back *b, int state, int head, int depth)
+{
+    int most = depth;
+    assert_true(depth < BACK - 1);
+    b->nodes++;
+    bool start = state == 0;
+    for (int i = 0; i < 2 * BACK; i++)
+        start = start && b->cell[i] != '1';
+    assert_false(start);
+    for (int q = 0; q < n_states(b->text); q++) {
+        for (int a = 0; a < 2; a++) {
+            const char *e = entry(b->text, q, a);
+            if (stopping(b->text, e) || e[2] - 'A' != state || !b->r->state[q] ||
+                !b->r->symbol[0][a])
+                continue;
+            int from = head + (e[1] == 'R' ? -1 : 1);
+            char was = b->cell[from];
+            if (was != '?' && was != e[0])
+                continue;
+            b->cell[from] = (char)('0' + a);
+            int n = steps_before(b, q, from, depth + 1);
+            most = n > most ? n : most;
+            b->cell[from] = was;
+        }
+    }
+    return most;
+}
+
+static void check_backward(const char *text, const ThBackward *tree, const ThReach *r)
+{
+    static Back b;
+    int most = 0;
+    b = (Back){.text = text, .r = r};
+    memset(b.cell, '?', sizeof b.cell);
+    for (int q = 0; q < n_states(text); q++) {
+        for (int a = 0; a < 2; a++) {
+            if (!r->state[q] || !r->symbol[0][a] || !stopping(text, entry(text, q, a)))
+                continue;
+            b.cell[BACK] = (char)('0' + a);
+            int n = steps_before(&b, q, BACK, 0);
+            most = n > most ? n : most;
+            b.cell[BACK] = '?';
+        }
+    }
+    assert_int_equal(most, tree->depth);
+    assert_int_equal(b.nodes, tree->n);
+}
+
+static bool has_group(const ThIntern *set, const uint16_t *cell, int n)
+{
+    return th_intern_find(set, cell, (size_t)n * sizeof *cell) != SIZE_MAX;
+}
+
+/* The number of a cell after a symbol was written there in a case. */
+static uint16_t written_cell(const ThContexts *c, uint16_t cell, int state, int symbol)
+{
+    uint16_t x[64];
+    size_t size, most = 1 + 2 * (size_t)c->history;
+    const uint16_t *old = th_intern_at(&c->cell, cell, &size);
+    x[0] = (uint16_t)symbol;
+    x[1] = (uint16_t)state;
+    x[2] = old[0];
+    memcpy(x + 3, old + 1, size - sizeof *x);
+    size_t n = size / sizeof *x + 2;
+    size_t index = th_intern_find(&c->cell, x, (n < most ? n : most) * sizeof *x);
+    assert_true(index < c->cell.n);
+    return (uint16_t)index;
+}
+
+/* Every context that may follow one by its rule must be there. */
+static void check_context(const char *text, const ThContexts *c, const uint16_t *x)
+{
+    int n = c->width, q = x[0], a = *(const uint16_t *)th_intern_at(&c->cell, x[1], NULL);
+    const char *e = entry(text, q, a);
+    assert_false(stopping(text, e));
+    bool right = e[1] == 'R';
+    const uint16_t *ahead = right ? x + 2 + n : x + 2, *behind = right ? x + 2 : x + 2 + n;
+    uint16_t y[64], *to_ahead = right ? y + 2 + n : y + 2, *to_behind = right ? y + 2 : y + 2 + n;
+    assert_true(has_group(&c->left, x + 2, n) && has_group(&c->right, x + 2 + n, n));
+    y[0] = (uint16_t)(e[2] - 'A');
+    y[1] = ahead[0];
+    to_behind[0] = written_cell(c, x[1], q, e[0] - '0');
+    memcpy(to_behind + 1, behind, (size_t)(n - 1) * sizeof *y);
+    memcpy(to_ahead, ahead + 1, (size_t)(n - 1) * sizeof *y);
+    assert_true(has_group(right ? &c->left : &c->right, to_behind, n));
+    for (size_t last = 0; last < c->cell.n; last++) {
+        to_ahead[n - 1] = (uint16_t)last;
+        if (has_group(right ? &c->right : &c->left, to_ahead, n))
+            assert_true(has_group(&c->context, y, 2 + 2 * n));
+    }
+}
+
+static void check_contexts(const char *text, const ThContexts *c)
+{
+    uint16_t zero[64] = {0};
+    assert_true(has_group(&c->context, zero, 2 + 2 * c->width));
+    for (size_t i = 0; i < c->context.n; i++)
+        check_context(text, c, th_intern_at(&c->context, i, NULL));
+}
+
+static void check_proof(const char *text, const ThAnalysis *a)
+{
+    if (a->proof == TH_PROOF_REACH)
+        check_reach(text, &a->here);
+    if (a->proof == TH_PROOF_CYCLE)
+        check_cycle(text, &a->again);
+    if (a->proof == TH_PROOF_TRANSLATION)
+        check_translation(text, &a->again);
+    if (a->proof == TH_PROOF_BACKWARD)
+        check_backward(text, &a->backward, &a->here);
+    if (a->proof == TH_PROOF_CONTEXTS)
+        check_contexts(text, &a->contexts);
+}
+
+/* Analyses a machine, checks the proof, and tells what was proved. */
+static ThProof analyze(const char *text, ThAnalysisLimits limits)
+{
+    ThError err = {0};
+    ThAnalysis a;
+    ThTuring *m = th_turing_read_bb(text, &err);
+    assert_non_null(m);
+    assert_true(th_analyze(&a, m, &blank_words, limits, NULL, &err));
+    static Naive x;
+    naive_start(&x, text);
+    naive_go(&x, a.proof == TH_PROOF_STOPS ? a.end.steps : MOST);
+    assert_int_equal(x.halted, a.proof == TH_PROOF_STOPS);
+    assert_true(a.proof != TH_PROOF_STOPS || (uint64_t)x.steps == a.end.steps);
+    check_proof(text, &a);
+    ThProof proof = a.proof;
+    th_analysis_free(&a, m);
+    th_turing_free(m);
+    return proof;
+}
+
+/* ---- all machines of a size ------------------------------------------------------------------ */
+
+/* Entry number `i` of 4n + 1: undefined, or symbol, move and state. */
+static void put_entry(char *to, int i, int states)
+{
+    if (i == 4 * states) {
+        memcpy(to, "---", 3);
+        return;
+    }
+    to[0] = (char)('0' + i % 2);
+    to[1] = i / 2 % 2 ? 'R' : 'L';
+    to[2] = (char)('A' + i / 4);
+}
+
+static void all_two_states(void **state)
+{
+    (void)state;
+    int count[TH_PROOF_CONTEXTS + 1] = {0};
+    for (int i = 0; i < 6561; i++) {
+        char text[] = "---------------";
+        text[6] = '_';
+        text[13] = '\0';
+        for (int k = 0, rest = i; k < 4; k++, rest /= 9)
+            put_entry(entry_of(text, k / 2, k % 2), rest % 9, 2);
+        count[analyze(text, usual)]++;
+    }
+    print_message(
+        "2 states: run %d, reach %d, cycle %d, translation %d, backward %d, contexts %d\n",
+        count[1], count[2], count[3], count[4], count[5], count[6]);
+    assert_int_equal(count[TH_PROOF_STOPS], 1165);
+    assert_int_equal(count[TH_PROOF_NONE], 0);
+}
+
+typedef struct {
+    char text[64];
+    int states;
+    uint64_t weight[16]; /* of so many open entries */
+    uint64_t count[TH_PROOF_CONTEXTS + 1];
+    uint64_t halting;
+    long leaves;
+} Tree;
+
+/* Machines whose entries are settled when a run comes to them; '-' is open.  A run of `most` steps
+ * that has come to no open entry stands for all machines that differ in open entries only. */
+static void explore(Tree *t, Naive x, int open, int most)
+{
+    while (x.steps < most && *entry(t->text, x.state, x.tape[x.head]) != '-')
+        naive_step(&x);
+    x.text = t->text;
+    if (x.steps >= most) {
+        t->leaves++;
+        ThProof proof = analyze(t->text, usual);
+        assert_true(proof != TH_PROOF_STOPS);
+        t->count[proof] += t->weight[open];
+        return;
+    }
+    t->halting += t->weight[open - 1];
+    char *e = entry_of(t->text, x.state, x.tape[x.head]);
+    for (int i = 0; i < 4 * t->states; i++) {
+        put_entry(e, i, t->states);
+        explore(t, x, open - 1, most);
+    }
+    memcpy(e, "---", 3);
+}
+
+static void explore_all(Tree *t, int states, int most)
+{
+    static Naive x;
+    *t = (Tree){.states = states, .weight = {1}};
+    for (int i = 1; i <= 2 * states; i++)
+        t->weight[i] = t->weight[i - 1] * (uint64_t)(4 * states + 1);
+    for (int q = 0; q < states; q++)
+        strcat(t->text, q ? "_------" : "------");
+    naive_start(&x, t->text);
+    explore(t, x, 2 * states, most);
+}
+
+static void all_three_states(void **state)
+{
+    (void)state;
+    Tree *t = calloc(1, sizeof *t);
+    assert_non_null(t);
+    explore_all(t, 3, 21);
+    uint64_t never = 0;
+    for (int i = TH_PROOF_REACH; i <= TH_PROOF_CONTEXTS; i++)
+        never += t->count[i];
+    print_message("3 states, %ld runs: reach %lu, cycle %lu, translation %lu, backward %lu, "
+                  "contexts %lu, unknown %lu\n",
+                  t->leaves, (unsigned long)t->count[2], (unsigned long)t->count[3],
+                  (unsigned long)t->count[4], (unsigned long)t->count[5],
+                  (unsigned long)t->count[6], (unsigned long)t->count[0]);
+    assert_int_equal(t->halting, 790025);
+    assert_int_equal(t->halting + never, 4826809);
+    free(t);
+}
+
+/* ---- each method by itself ------------------------------------------------------------------- */
+
+static ThAnalysisLimits only(ThProof method)
+{
+    ThAnalysisLimits l = usual;
+    l.reach = method == TH_PROOF_REACH;
+    l.run_it = method == TH_PROOF_CYCLE;
+    l.backward = method == TH_PROOF_BACKWARD;
+    l.contexts = method == TH_PROOF_CONTEXTS;
+    l.run.steps = 2000;
+    l.width = 4;
+    l.history = 1;
+    return l;
+}
+
+/* A random machine of a number of states; a tenth of the entries is undefined. */
+static void random_machine(char *to, int states, ThRng *g)
+{
+    for (int i = 0; i < 2 * states; i++) {
+        int e = th_rng_below(g, 10) == 0 ? 4 * states : (int)th_rng_below(g, 4 * (uint64_t)states);
+        put_entry(entry_of(to, i / 2, i % 2), e, states);
+        if (i % 2)
+            *entry_of(to, i / 2, 2) = i + 1 < 2 * states ? '_' : '\0';
+    }
+}
+
+/* Checks every proof that a method finds for thousands of machines. */
+static void methods_alone(void **state)
+{
+    (void)state;
+    static const ThProof method[] = {TH_PROOF_REACH, TH_PROOF_CYCLE, TH_PROOF_BACKWARD,
+                                     TH_PROOF_CONTEXTS};
+    for (int k = 0; k < 4; k++) {
+        ThRng g = th_rng(5, "analyze", (uint64_t)k);
+        int proved = 0;
+        for (int i = 0; i < 3000; i++) {
+            char text[64];
+            random_machine(text, 3 + i % 2, &g);
+            ThAnalysisLimits limits = only(method[k]);
+            ThError err = {0};
+            ThAnalysis a;
+            ThTuring *m = th_turing_read_bb(text, &err);
+            static Naive x;
+            assert_true(th_analyze(&a, m, &blank_words, limits, NULL, &err));
+            naive_start(&x, text);
+            naive_go(&x, MOST);
+            assert_true(!x.halted || a.proof == TH_PROOF_NONE || a.proof == TH_PROOF_STOPS);
+            check_proof(text, &a);
+            proved += a.proof > TH_PROOF_STOPS;
+            th_analysis_free(&a, m);
+            th_turing_free(m);
+        }
+        print_message("%s alone: %d of 3000\n", th_proof_name(method[k]), proved);
+        assert_true(proved > 100);
+    }
+}
+
+/* ---- machines of all kinds: never called never-ending where a run stops ---------------------- */
+
+enum { CHOICES = 1, ONE_WAY = 2, TAPES = 4 };
+
+static int random_part(ThRng *g, int n, bool any)
+{
+    return any && th_rng_below(g, 6) == 0 ? TH_ANY : (int)th_rng_below(g, (uint64_t)n);
+}
+
+/* States 0 to 2 run, 3 halts; symbols 0 to 2.  Some cases have no rule, some rules are wild. */
+static ThTuring *random_kind(unsigned kind, ThRng *g)
+{
+    ThTuringBuild b = {0};
+    b.m.n_tapes = kind & TAPES ? 2 : 1;
+    b.m.nondeterministic = kind & CHOICES;
+    b.m.edge = kind & ONE_WAY ? (ThEdge)(1 + th_rng_below(g, 3)) : TH_TWO_WAY;
+    const char *names[] = {"p", "q", "r", "z"}, *symbols[] = {"_", "a", "b"};
+    for (int i = 0; i < 4; i++)
+        th_turing_state(&b, names[i]);
+    for (int i = 0; i < 3; i++)
+        th_turing_symbol(&b, symbols[i]);
+    b.m.role[3] = TH_HALTS;
+    for (int q = 0; q < 3; q++) {
+        for (int i = 0; i < (kind & TAPES ? 9 : 3); i++) {
+            ThRule r = {.from = q, .read = {i % 3, i / 3}};
+            int n = (kind & CHOICES) && th_rng_below(g, 3) == 0 ? 2 : th_rng_below(g, 12) > 0;
+            for (int j = 0; j < n; j++) {
+                r.to = th_rng_below(g, 20) == 0 ? 3 : random_part(g, 3, true);
+                for (int t = 0; t < 2; t++) {
+                    r.write[t] = random_part(g, 3, true);
+                    r.move[t] = (int)th_rng_below(g, 3) - 1;
+                }
+                th_turing_add(&b, &r);
+            }
+        }
+    }
+    ThRule wild = {
+        .from = TH_ANY, .to = 0, .read = {TH_ANY, TH_ANY}, .write = {1, TH_ANY}, .move = {1, -1}};
+    if (th_rng_below(g, 3) == 0)
+        th_turing_add(&b, &wild);
+    ThError err = {0};
+    ThTuring *m = th_turing_finish(&b, &err);
+    if (!m)
+        print_error("%s\n", err.msg);
+    assert_non_null(m);
+    return m;
+}
+
+enum { CELLS = 160 };
+
+/* Can it stop within so many steps, by any choice?  head, tape: of at most two tapes. */
+static bool can_stop(const ThTuring *m, int state, int *head, int (*tape)[CELLS], int steps)
+{
+    if (m->role[state] != TH_RUNS)
+        return true;
+    if (steps == 0)
+        return false;
+    int read[TH_MOST_TAPES] = {tape[0][head[0]], tape[1][head[1]]};
+    bool any = false;
+    for (size_t i = 0; i < m->n_rules; i++) {
+        int first = th_turing_rule(m, state, read);
+        const ThRule *r = &m->rule[i], *f = first < 0 ? NULL : &m->rule[first];
+        if (!f || r->from != f->from || memcmp(r->read, f->read, sizeof(int) * (size_t)m->n_tapes))
+            continue;
+        any = true;
+        int before[2] = {head[0], head[1]};
+        bool over = false, stops;
+        for (int t = 0; t < m->n_tapes; t++) {
+            tape[t][head[t]] = r->write[t] == TH_ANY ? read[t] : r->write[t];
+            head[t] += r->move[t];
+            if (m->edge != TH_TWO_WAY && head[t] < CELLS / 2) {
+                head[t] = CELLS / 2;
+                over = true;
+            }
+        }
+        stops = (over && m->edge != TH_EDGE_STAY) ||
+                can_stop(m, r->to == TH_ANY ? state : r->to, head, tape, steps - 1);
+        for (int t = 0; t < m->n_tapes; t++) {
+            head[t] = before[t];
+            tape[t][head[t]] = read[t];
+        }
+        if (stops)
+            return true;
+    }
+    return !any;
+}
+
+static void all_kinds(void **state)
+{
+    (void)state;
+    ThRng g = th_rng(1, "kinds", 0);
+    int proved[8] = {0}, stopping_runs[8] = {0}, by[TH_PROOF_CONTEXTS + 1] = {0};
+    for (int i = 0; i < 6000; i++) {
+        unsigned kind = (unsigned)i % 8;
+        ThTuring *m = random_kind(kind, &g);
+        int word[] = {1, 2, 1}, tape[2][CELLS] = {{0}}, head[2] = {CELLS / 2, CELLS / 2};
+        ThTapeWords words = {.word = {word}, .length = {(int)th_rng_below(&g, 4)}};
+        for (int k = 0; k < words.length[0]; k++)
+            tape[0][CELLS / 2 + k] = word[k];
+        ThError err = {0};
+        ThAnalysis a;
+        ThAnalysisLimits limits = usual;
+        limits.width = 3;
+        limits.history = 1;
+        limits.run.steps = 3000;
+        assert_true(th_analyze(&a, m, &words, limits, NULL, &err));
+        bool stops = can_stop(m, m->start, head, tape, kind & CHOICES ? 14 : 70);
+        assert_false(stops && a.proof > TH_PROOF_STOPS);
+        proved[kind] += a.proof > TH_PROOF_STOPS;
+        stopping_runs[kind] += stops;
+        by[a.proof]++;
+        ThText t = {0};
+        assert_true(th_proof_write(&t, &a, m, &words, 0, NULL, &err));
+        assert_true((t.data != NULL) == (a.proof > TH_PROOF_STOPS));
+        th_text_free(&t);
+        th_analysis_free(&a, m);
+        th_turing_free(m);
+    }
+    for (int k = 0; k < 8; k++) {
+        print_message("kind %d: %d proved, %d stop, of 750\n", k, proved[k], stopping_runs[k]);
+        assert_true(proved[k] > 5 && stopping_runs[k] > 5);
+    }
+    for (int p = 0; p <= TH_PROOF_CONTEXTS; p++)
+        print_message("%s: %d\n", th_proof_name((ThProof)p), by[p]);
+}
+
+/* ---- known machines -------------------------------------------------------------------------- */
+
+static void known_machines(void **state)
+{
+    (void)state;
+    assert_int_equal(analyze("1RB1LA_0LA0RB", usual), TH_PROOF_REACH);
+    assert_int_equal(analyze("1RB1LA_0LA0RB", only(TH_PROOF_CONTEXTS)), TH_PROOF_CONTEXTS);
+    assert_int_equal(analyze("1RB---_0LC1LC_0RD0LB_1RA0RE_1RD1RZ", usual), TH_PROOF_CONTEXTS);
+    assert_int_equal(analyze("1RB1LB_1LA0LC_1RZ1LD_1RD0RA", usual), TH_PROOF_STOPS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_two_states), cmocka_unit_test(all_three_states),
+        cmocka_unit_test(methods_alone),  cmocka_unit_test(all_kinds),
+        cmocka_unit_test(known_machines),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
