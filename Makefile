@@ -71,9 +71,11 @@ $(B)/test_memory: override LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc,--wrap=ma
     -Wl,--wrap=aligned_alloc,--wrap=pthread_create,--wrap=th_arena_take
 
 # Fuzz targets see the whole program but its main; without a fuzzer they run a folder of files.
-$(B)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/driver.c $(SRC_O) $(B)/libtapehead.a
-	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter-out $(B)/src/main.o tests/fuzz/driver.c \
-	    %.h,$^) $(if $(filter fuzz,$(FLAVOUR)),-fsanitize=fuzzer,tests/fuzz/driver.c) -lreadline $(LIBS)
+FUZZ_O = $(B)/tests/fuzz/check.o $(if $(filter fuzz,$(FLAVOUR)),,$(B)/tests/fuzz/driver.o)
+$(FUZZ): $(FUZZ_O)
+$(B)/fuzz_%: tests/fuzz/fuzz_%.c $(SRC_O) $(B)/libtapehead.a
+	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(filter-out $(B)/src/main.o, \
+	    $(filter %.o %.a,$^)) $(if $(filter fuzz,$(FLAVOUR)),-fsanitize=fuzzer) -lreadline $(LIBS)
 
 $(B)/bench/%: tests/bench/%.c $(B)/libtapehead.a
 	$(Q)mkdir -p $(@D)

@@ -1,45 +1,11 @@
 /* fuzz_automaton.c - automaton blocks: what is read can be written and read again, and its minimal
  * machine has the same language. */
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "automata/automaton.h"
 #include "base/memory.h"
+#include "check.h"
 
 enum { MOST_STATES = 500 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
-static char *body(ThText *written)
-{
-    char *open = strchr(written->data, '{'), *close = strrchr(written->data, '}');
-    require(open && close);
-    *close = '\0';
-    return open + 1;
-}
-
-static void write_and_read(const ThAutomaton *a)
-{
-    ThText first = {0}, second = {0};
-    ThError err = {0};
-    th_automaton_write(&first, a, "A");
-    char *whole = th_strdup(first.data, NULL);
-    ThAutomaton *again = th_automaton_parse(body(&first), &err);
-    require(whole && again);
-    th_automaton_write(&second, again, "A");
-    require(strcmp(whole, second.data) == 0);
-    th_automaton_free(again);
-    th_text_free(&first);
-    th_text_free(&second);
-    free(whole);
-}
 
 static void minimize(const ThAutomaton *a)
 {
@@ -61,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ThAutomaton *a = text ? th_automaton_parse(text, &err) : NULL;
     require(a || err.code != TH_OK || !text);
     if (a) {
-        write_and_read(a);
+        show_and_read(a);
         minimize(a);
     }
     th_automaton_free(a);

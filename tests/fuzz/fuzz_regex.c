@@ -1,27 +1,13 @@
 /* fuzz_regex.c - regular expressions: what is read is shown again and means the same. */
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "automata/regex.h"
 #include "base/memory.h"
+#include "check.h"
 
-enum { MOST_STATES = 300, MOST_DIGITS = 2 };
+enum { MOST_STATES = 300 };
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* Large counts are slow, not wrong. */
-static bool modest(const char *text)
-{
-    int digits = 0;
-    for (; *text; text++) {
-        digits = *text >= '0' && *text <= '9' ? digits + 1 : 0;
-        if (digits > MOST_DIGITS)
-            return false;
-    }
-    return true;
-}
-
-static void show_and_read(const ThAutomaton *a)
+static void convert_and_read(const ThAutomaton *a)
 {
     bool whole;
     ThError err = {0};
@@ -31,9 +17,7 @@ static void show_and_read(const ThAutomaton *a)
               : NULL;
     ThDifference d = {0};
     bool compared = again && th_automaton_compare(a, again, 50 * MOST_STATES, NULL, &d, &err);
-    if ((compared && !d.equivalent) ||
-        (!compared && err.code != TH_ELIMIT && err.code != TH_EPARSE))
-        abort();
+    require(compared ? d.equivalent : err.code == TH_ELIMIT || err.code == TH_EPARSE);
     free(d.word);
     free(shown);
     th_automaton_free(again);
@@ -45,10 +29,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ThError err = {0};
     if (text && modest(text)) {
         ThAutomaton *a = th_regex_automaton(text, NULL, 0, MOST_STATES, NULL, &err);
-        if (!a && err.code == TH_OK)
-            abort();
+        require(a || err.code != TH_OK);
         if (a && a->n_symbols <= 100)
-            show_and_read(a);
+            convert_and_read(a);
         th_automaton_free(a);
     }
     free(text);

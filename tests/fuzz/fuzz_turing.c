@@ -1,29 +1,17 @@
 /* fuzz_turing.c - machine blocks and bbchallenge strings: what is read can be written and read
  * again, and both engines agree on its run. */
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
+#include "check.h"
 #include "turing/fast.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void write_and_read(const ThTuring *m)
 {
     ThText t = {0};
     ThError err = {0};
     th_turing_write(&t, m, "M");
-    char *open = strchr(t.data, '{'), *close = strrchr(t.data, '}');
-    require(open && close);
-    *close = '\0';
-    ThTuring *again = th_turing_parse(open + 1, &err);
+    ThTuring *again = th_turing_parse(block_inside(&t), &err);
     require(again && th_turing_same(m, again));
     th_turing_free(again);
     th_text_free(&t);
