@@ -176,6 +176,26 @@ static void print_example(FILE *out, const char *example)
 
 /* ---- topics ---------------------------------------------------------------------------------- */
 
+static void print_description(FILE *out, const char *summary, const char *detail,
+                              const ThOptionSpec *options)
+{
+    wrap(out, 4, summary);
+    if (detail) {
+        fputc('\n', out);
+        wrap(out, 4, detail);
+    }
+    if (options && options->name) {
+        fputs("\nOptions:\n", out);
+        print_options(out, options);
+    }
+}
+
+static void print_line(FILE *out, const char *what, const char *text)
+{
+    if (text)
+        fprintf(out, "\n%s: %s\n", what, text);
+}
+
 static void help_command(FILE *out, const ThCommand *c)
 {
     for (int form = 1; form <= (c->args2[0].kind != A_NONE ? 2 : 1); form++) {
@@ -184,17 +204,8 @@ static void help_command(FILE *out, const ThCommand *c)
         fprintf(out, "%s\n", synopsis.data ? synopsis.data : c->name);
         th_text_free(&synopsis);
     }
-    wrap(out, 4, c->summary);
-    if (c->detail) {
-        fputc('\n', out);
-        wrap(out, 4, c->detail);
-    }
-    if (c->options && c->options->name) {
-        fputs("\nOptions:\n", out);
-        print_options(out, c->options);
-    }
-    if (c->results)
-        fprintf(out, "\nResults: %s\n", c->results);
+    print_description(out, c->summary, c->detail, c->options);
+    print_line(out, "Results", c->results);
     if (c->example) {
         fputs("\nExample:\n", out);
         print_example(out, c->example);
@@ -238,33 +249,15 @@ static void help_task(FILE *out, const ThTaskKind *k)
 {
     fprintf(out, "task NAME = %s%s%s\n", k->name, k->takes_automaton ? " AUTOMATON" : "",
             k->options && k->options->name ? " [OPTION=VALUE...]" : "");
-    wrap(out, 4, k->summary);
-    if (k->detail) {
-        fputc('\n', out);
-        wrap(out, 4, k->detail);
-    }
-    if (k->options && k->options->name) {
-        fputs("\nOptions:\n", out);
-        print_options(out, k->options);
-    }
-    if (k->source)
-        fprintf(out, "\nSource: %s\n", k->source);
+    print_description(out, k->summary, k->detail, k->options);
+    print_line(out, "Source", k->source);
 }
 
 static void help_model(FILE *out, const ThModelKind *k)
 {
     fprintf(out, "model NAME = %s [OPTION=VALUE...]\n", k->name);
-    wrap(out, 4, k->summary);
-    if (k->detail) {
-        fputc('\n', out);
-        wrap(out, 4, k->detail);
-    }
-    if (k->options && k->options->name) {
-        fputs("\nOptions:\n", out);
-        print_options(out, k->options);
-    }
-    if (k->source)
-        fprintf(out, "\nSource: %s\n", k->source);
+    print_description(out, k->summary, k->detail, k->options);
+    print_line(out, "Source", k->source);
 }
 
 static void builtin_call(ThText *t, const ThBuiltinAutomaton *b)

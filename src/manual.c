@@ -213,7 +213,7 @@ static void mdoc_commands(FILE *out)
 }
 
 static void mdoc_kind(FILE *out, const char *name, const char *summary, const char *detail,
-                      const ThOptionSpec *options)
+                      const ThOptionSpec *options, const char *source)
 {
     fprintf(out, ".It Cm %s\n", name);
     mdoc_summary(out, summary);
@@ -222,14 +222,10 @@ static void mdoc_kind(FILE *out, const char *name, const char *summary, const ch
         mdoc_text(out, detail);
     }
     mdoc_options(out, options);
-}
-
-static void mdoc_source(FILE *out, const char *source)
-{
-    if (!source)
-        return;
-    fputs(".Pp\nSource:\n", out);
-    mdoc_text(out, source);
+    if (source) {
+        fputs(".Pp\nSource:\n", out);
+        mdoc_text(out, source);
+    }
 }
 
 static void mdoc_tasks(FILE *out)
@@ -237,10 +233,9 @@ static void mdoc_tasks(FILE *out)
     size_t n;
     const ThTaskKind *const *kinds = th_task_kinds(&n);
     fputs(".Sh TASKS\nThe kinds of\n.Ic task :\n.Bl -tag -width Ds\n", out);
-    for (size_t i = 0; i < n; i++) {
-        mdoc_kind(out, kinds[i]->name, kinds[i]->summary, kinds[i]->detail, kinds[i]->options);
-        mdoc_source(out, kinds[i]->source);
-    }
+    for (size_t i = 0; i < n; i++)
+        mdoc_kind(out, kinds[i]->name, kinds[i]->summary, kinds[i]->detail, kinds[i]->options,
+                  kinds[i]->source);
     fputs(".El\n", out);
 }
 
@@ -249,10 +244,9 @@ static void mdoc_models(FILE *out)
     size_t n;
     const ThModelKind *const *kinds = th_model_kinds(&n);
     fputs(".Sh MODELS\nThe kinds of\n.Ic model :\n.Bl -tag -width Ds\n", out);
-    for (size_t i = 0; i < n; i++) {
-        mdoc_kind(out, kinds[i]->name, kinds[i]->summary, kinds[i]->detail, kinds[i]->options);
-        mdoc_source(out, kinds[i]->source);
-    }
+    for (size_t i = 0; i < n; i++)
+        mdoc_kind(out, kinds[i]->name, kinds[i]->summary, kinds[i]->detail, kinds[i]->options,
+                  kinds[i]->source);
     fputs(".El\n", out);
 }
 

@@ -73,7 +73,7 @@ static bool probe(Probe *p, const ThModel *m, double *sum, ThError *err)
 {
     ThForward how = {.share = false};
     th_tape_begin(p->tape, TH_GRADIENT);
-    ThVar answer = m->kind->forward(m, p->tape, &p->batch, &how);
+    ThVar answer = th_model_forward(m, p->tape, &p->batch, &how);
     ThVar embedding = th_tape_find(p->tape, "embedding", 0);
     if (!th_tape_ok(p->tape, err))
         return false;

@@ -4,9 +4,6 @@
 #include "base/memory.h"
 #include "models/recurrent.h"
 
-static const ThOptionSpec options[] = {{"dim", TH_INT, "64", 1, 65536, NULL, "width of the state"},
-                                       {NULL, 0, NULL, 0, 0, NULL, NULL}};
-
 typedef struct {
     int wx, bx, wh, candidate_bias;
     ThReadout readout;
@@ -17,7 +14,7 @@ static bool bind(ThModel *m, ThError *err)
     Layout *l = m->layout = th_alloc(1, sizeof *l, err);
     if (!l)
         return false;
-    int inputs = m->signature.n_symbols + 1, H = (int)th_option_int(&m->options, "dim");
+    int inputs = th_recurrent_inputs(m), H = (int)th_option_int(&m->options, "dim");
     l->wx = th_recurrent_matrix(m, "input", inputs, 3 * H, inputs, err);
     l->bx = th_recurrent_bias(m, "input_bias", 3 * H, err);
     l->wh = th_recurrent_matrix(m, "recurrent", H, 3 * H, H, err);
@@ -43,7 +40,7 @@ const ThModelKind th_model_gru = {
     .detail = "z, r = σ(x W + b + h U), n = tanh(x W_n + b_n + r (h U_n + c)), "
               "h' = (1-z) h + z n, one layer, zeros at the start; the answer is a linear map of "
               "ReLU(h).",
-    .options = options,
+    .options = th_recurrent_options,
     .bind = bind,
     .forward = forward,
     .trace = th_recurrent_trace,

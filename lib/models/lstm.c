@@ -19,8 +19,7 @@ static bool bind(ThModel *m, ThError *err)
     Layout *l = m->layout = th_alloc(1, sizeof *l, err);
     if (!l)
         return false;
-    /* One symbol more than the alphabet has: the papers' baselines reserve it. */
-    int inputs = m->signature.n_symbols + 1, H = (int)th_option_int(&m->options, "dim");
+    int inputs = th_recurrent_inputs(m), H = (int)th_option_int(&m->options, "dim");
     l->wx = th_recurrent_matrix(m, "input", inputs, 4 * H, inputs + H, err);
     l->wh = th_recurrent_matrix(m, "recurrent", H, 4 * H, inputs + H, err);
     l->b = th_recurrent_bias(m, "bias", 4 * H, err);

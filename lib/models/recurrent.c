@@ -2,6 +2,14 @@
 
 #include <math.h>
 
+const ThOptionSpec th_recurrent_options[] = {
+    {"dim", TH_INT, "64", 1, 65536, NULL, "width of the state"}, {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+int th_recurrent_inputs(const ThModel *m)
+{
+    return m->signature.n_symbols + 1;
+}
+
 int th_recurrent_matrix(ThModel *m, const char *name, int rows, int cols, int fan_in, ThError *err)
 {
     return th_params_add(&m->params, name, rows, cols, TH_INIT_TRUNCATED, 1 / sqrt(fan_in), err);

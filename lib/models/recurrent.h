@@ -4,6 +4,13 @@
 
 #include "models/model.h"
 
+/* The options of a model that has none but the width of its state, dim. */
+extern const ThOptionSpec th_recurrent_options[];
+
+/* Rows of the input matrix: one more than the alphabet has symbols, as in the papers' baselines,
+ * which reserve it. */
+int th_recurrent_inputs(const ThModel *m);
+
 /* Indices of the output layer in the parameter table. */
 typedef struct {
     int weight, bias;

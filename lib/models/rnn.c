@@ -4,9 +4,6 @@
 #include "base/memory.h"
 #include "models/recurrent.h"
 
-static const ThOptionSpec options[] = {{"dim", TH_INT, "64", 1, 65536, NULL, "width of the state"},
-                                       {NULL, 0, NULL, 0, 0, NULL, NULL}};
-
 typedef struct {
     int wx, bx, wh, bh;
     ThReadout readout;
@@ -17,8 +14,7 @@ static bool bind(ThModel *m, ThError *err)
     Layout *l = m->layout = th_alloc(1, sizeof *l, err);
     if (!l)
         return false;
-    /* One symbol more than the alphabet has: the papers' baselines reserve it. */
-    int inputs = m->signature.n_symbols + 1, H = (int)th_option_int(&m->options, "dim");
+    int inputs = th_recurrent_inputs(m), H = (int)th_option_int(&m->options, "dim");
     l->wx = th_recurrent_matrix(m, "input", inputs, H, inputs, err);
     l->bx = th_recurrent_bias(m, "input_bias", H, err);
     l->wh = th_recurrent_matrix(m, "recurrent", H, H, H, err);
@@ -44,7 +40,7 @@ const ThModelKind th_model_rnn = {
     .source = "Elman 1990; with ReLU the RNN baseline of Chi et al. 2023, section 5",
     .detail = "h' = ReLU(x W_x + b_x + h W_h + b_h) from h = 0, one layer; the answer is a linear "
               "map of ReLU(h). The papers use dim=256.",
-    .options = options,
+    .options = th_recurrent_options,
     .bind = bind,
     .forward = forward,
     .trace = th_recurrent_trace,

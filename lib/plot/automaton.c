@@ -263,19 +263,9 @@ static bool put_states(ThFigure *f, const Drawing *d)
     return accepting;
 }
 
-/* Returns the factor by which the drawing is made smaller to fit on paper. */
 static double set_page(ThFigure *f, const ThLayout *l)
 {
-    double width = l->high.x - l->low.x + 0.5, height = l->high.y - l->low.y + 0.5;
-    double scale = fmin(1, fmin(17 / width, 12 / height));
-    f->width = fmax(4.5, width * scale);
-    f->height = fmax(2, height * scale + 0.7);
-    th_figure_printf(f,
-                     "unset border; unset xtics; unset ytics; unset key; set size ratio -1\n"
-                     "set lmargin 0.5; set rmargin 0.5; set bmargin 0.5; set tmargin 3\n"
-                     "set xrange [%.4f:%.4f]; set yrange [%.4f:%.4f]\n",
-                     l->low.x - 0.25, l->high.x + 0.25, l->low.y - 0.25, l->high.y + 0.25);
-    return scale;
+    return th_figure_page(f, l->low.x - 0.25, l->high.x + 0.25, l->low.y - 0.25, l->high.y + 0.25);
 }
 
 static void draw(ThFigure *f, const char *title, const Drawing *d)

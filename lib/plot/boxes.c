@@ -67,16 +67,7 @@ bool th_boxes_place(ThBoxes *b, ThError *err)
 
 double th_boxes_page(ThFigure *f, const ThBoxes *b, double left)
 {
-    double width = b->width + left + 0.6, height = b->height + 0.4;
-    double scale = fmin(1, fmin(17 / width, 12 / height));
-    f->width = fmax(4.5, width * scale);
-    f->height = fmax(2, height * scale + 0.7);
-    th_figure_printf(f,
-                     "unset border; unset xtics; unset ytics; unset key; set size ratio -1\n"
-                     "set lmargin 0.5; set rmargin 0.5; set bmargin 0.5; set tmargin 3\n"
-                     "set xrange [%.4f:%.4f]; set yrange [%.4f:%.4f]\n",
-                     -left - 0.3, b->width + 0.3, -b->height - 0.25, 0.15);
-    return scale;
+    return th_figure_page(f, -left - 0.3, b->width + 0.3, -b->height - 0.25, 0.15);
 }
 
 void th_boxes_put_lines(ThFigure *f, const ThBoxes *b)

@@ -1,5 +1,6 @@
 #include "plot/figure.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +46,20 @@ static void put_inert(ThText *t, const char *text, const char *special, const ch
         text += size;
         n -= size;
     }
+}
+
+double th_figure_page(ThFigure *f, double left, double right, double low, double high)
+{
+    double width = right - left, height = high - low;
+    double scale = fmin(1, fmin(17 / width, 12 / height));
+    f->width = fmax(4.5, width * scale);
+    f->height = fmax(2, height * scale + 0.7);
+    th_figure_printf(f,
+                     "unset border; unset xtics; unset ytics; unset key; set size ratio -1\n"
+                     "set lmargin 0.5; set rmargin 0.5; set bmargin 0.5; set tmargin 3\n"
+                     "set xrange [%.4f:%.4f]; set yrange [%.4f:%.4f]\n",
+                     left, right, low, high);
+    return scale;
 }
 
 void th_figure_string(ThFigure *f, const char *text)

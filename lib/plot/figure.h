@@ -29,6 +29,11 @@ typedef struct {
 /* The house preamble and a title made of the given strings, NULL-ended. */
 void th_figure_begin(ThFigure *f, ...) __attribute__((sentinel));
 
+/* A page for a drawing in the units of its axes, which it hides: between these limits it shows
+ * everything, x and y to the same scale.  Returns the factor, at most 1, by which texts must be
+ * smaller because the drawing was made smaller to fit on paper. */
+double th_figure_page(ThFigure *f, double left, double right, double low, double high);
+
 /* A smaller line under the title (it takes the place of gnuplot's label 1). */
 void th_figure_subtitle(ThFigure *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

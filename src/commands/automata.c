@@ -378,15 +378,26 @@ static void say_run(ThSession *s, const ThAutomaton *a, const ThRun *r, const Ru
         th_say(s, "  output: %s\n", *x->output ? x->output : "none");
 }
 
+/* The run on one input as *r and its texts as *x, which the caller frees in either case.  Returns
+ * new: the word, *length symbols; NULL and an error. */
+static int *run_word(ThSession *s, const ThAutomaton *a, const char *input, int *length, ThRun *r,
+                     RunTexts *x, ThError *err)
+{
+    int *word = th_symbols_read(a->symbol, a->n_symbols, input, length, err);
+    if (word && th_run_word(r, a, word, *length, th_stop(s), err) && describe_run(x, a, r, err))
+        return word;
+    free(word);
+    return NULL;
+}
+
 /* Runs on one input.  In text format says so, else adds a row to the table. */
 static bool run_input(ThSession *s, const ThAutomaton *a, const ThOperand *input, bool several,
                       ThError *err)
 {
     ThRun r = {0};
     RunTexts x = {0};
-    int length = 0, *word = th_symbols_read(a->symbol, a->n_symbols, input->text, &length, err);
-    bool ok =
-        word && th_run_word(&r, a, word, length, th_stop(s), err) && describe_run(&x, a, &r, err);
+    int length = 0, *word = run_word(s, a, input->text, &length, &r, &x, err);
+    bool ok = word != NULL;
     if (ok) {
         set_run(s, a, &r, &x);
         if (th_out(s)) {
@@ -450,9 +461,8 @@ bool th_trace_automaton(ThSession *s, const ThCall *call, ThError *err)
     const ThOperand *input = &call->operand[1];
     ThRun r = {0};
     RunTexts x = {0};
-    int length = 0, *word = th_symbols_read(a->symbol, a->n_symbols, input->text, &length, err);
-    bool ok =
-        word && th_run_word(&r, a, word, length, th_stop(s), err) && describe_run(&x, a, &r, err);
+    int length = 0, *word = run_word(s, a, input->text, &length, &r, &x, err);
+    bool ok = word != NULL;
     if (ok) {
         bool output = is_transducer(a);
         set_run(s, a, &r, &x);
