@@ -6,58 +6,6 @@
 #include "base/memory.h"
 #include "base/symbols.h"
 
-/* ---- inputs ---------------------------------------------------------------------------------- */
-
-static bool read_part(ThTapeWords *w, const ThTuring *m, int tape, const char *part, size_t n,
-                      int column, ThError *err)
-{
-    ThError inner = {0};
-    char *text = th_strndup(part, n, err);
-    if (!text)
-        return false;
-    w->word[tape] = th_symbols_read(m->symbol, m->n_symbols, text, &w->length[tape], &inner);
-    free(text);
-    if (w->word[tape])
-        return true;
-    if (inner.col > 0)
-        th_fail_at(err, inner.code, 1, inner.col + column, "%s", inner.msg);
-    else
-        th_fail(err, inner.code, "%s", inner.msg);
-    return th_hint(err, "%s", inner.hint);
-}
-
-bool th_turing_tape_words_read(ThTapeWords *w, const ThTuring *m, const char *input, ThError *err)
-{
-    bool several = m->n_tapes > 1 && th_symbols_find(m->symbol, m->n_symbols, "|") < 0;
-    const char *part = input;
-    *w = (ThTapeWords){0};
-    for (int t = 0;; t++) {
-        const char *end = several ? strchr(part, '|') : NULL;
-        size_t n = end ? (size_t)(end - part) : strlen(part);
-        char *before = th_strndup(input, (size_t)(part - input), err);
-        int column = before ? (int)th_utf8_length(before) : 0;
-        free(before);
-        bool ok = before != NULL;
-        if (ok && t == m->n_tapes)
-            ok = th_fail_at(err, TH_EVALUE, 1, column, "words for more than the %d tapes", t);
-        ok = ok && read_part(w, m, t, part, n, column, err);
-        if (!ok) {
-            th_turing_tape_words_free(w);
-            return false;
-        }
-        if (!end)
-            return true;
-        part = end + 1;
-    }
-}
-
-void th_turing_tape_words_free(ThTapeWords *w)
-{
-    for (int t = 0; t < TH_MOST_TAPES; t++)
-        free(w->word[t]);
-    *w = (ThTapeWords){0};
-}
-
 /* ---- running --------------------------------------------------------------------------------- */
 
 bool th_engine_start(ThEngine *e, const ThTuring *m, const ThTapeWords *words, ThError *err)
@@ -67,10 +15,7 @@ bool th_engine_start(ThEngine *e, const ThTuring *m, const ThTapeWords *words, T
         e->fast = th_fast_new(m, words->word[0], words->length[0], 0, err);
         return e->fast != NULL;
     }
-    const int *word[TH_MOST_TAPES];
-    for (int t = 0; t < TH_MOST_TAPES; t++)
-        word[t] = words->word[t];
-    return th_running_start(&e->plain, m, word, words->length, err);
+    return th_running_start_words(&e->plain, m, words, err);
 }
 
 void th_engine_free(ThEngine *e)

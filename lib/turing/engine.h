@@ -10,17 +10,6 @@ typedef struct {
     ThRunning plain; /* started where fast is NULL */
 } ThEngine;
 
-/* The words on the tapes of a machine. */
-typedef struct {
-    int *word[TH_MOST_TAPES]; /* NULL: blank */
-    int length[TH_MOST_TAPES];
-} ThTapeWords;
-
-/* Reads an input: the word of the first tape, or those of several tapes separated by | where that
- * is no symbol.  Errors: TH_EVALUE with the column. */
-bool th_turing_tape_words_read(ThTapeWords *w, const ThTuring *m, const char *input, ThError *err);
-void th_turing_tape_words_free(ThTapeWords *w);
-
 bool th_engine_start(ThEngine *e, const ThTuring *m, const ThTapeWords *words, ThError *err);
 void th_engine_free(ThEngine *e);
 

@@ -90,20 +90,13 @@ typedef struct {
     ThVerdict verdict; /* TH_GOES_ON while it does, and where the head has left */
 } Inside;
 
-static ThVerdict verdict_of(const ThTuring *m, int state)
-{
-    static const ThVerdict of_role[] = {TH_GOES_ON, TH_HALTED, TH_ACCEPTED, TH_REJECTED};
-    return of_role[m->role[state]];
-}
-
 /* The rule for where the head is, or NULL where the machine stops for want of one. */
 static const ThRule *next_rule(const ThTuring *m, Inside *x)
 {
     int read = x->cell[x->at], i = th_turing_rule(m, x->state, &read);
     if (i >= 0)
         return &m->rule[i];
-    x->verdict = m->missing == TH_MISSING_REJECT ? TH_REJECTED : TH_HALTED;
-    x->steps += m->missing == TH_MISSING_STEP;
+    x->verdict = th_turing_missed(m, &x->steps);
     return NULL;
 }
 
@@ -114,13 +107,10 @@ static void apply(const ThTuring *m, Inside *x, const ThRule *r, bool edge)
     x->state = r->to == TH_ANY ? x->state : r->to;
     x->steps++;
     x->at += r->move[0];
-    x->verdict = verdict_of(m, x->state);
+    x->verdict = th_turing_entered(m, x->state);
     if (edge && x->at < 0) {
         x->at = 0;
-        if (m->edge == TH_EDGE_REJECT)
-            x->verdict = TH_REJECTED;
-        if (m->edge == TH_EDGE_ERROR)
-            x->verdict = TH_AT_EDGE;
+        x->verdict = th_turing_over_edge(m, x->verdict);
     }
 }
 
@@ -448,7 +438,7 @@ static ThFast *start(const ThTuring *m, const int *word, int length, int k, ThEr
     }
     f->m = m;
     f->state = m->start;
-    f->verdict = verdict_of(m, m->start);
+    f->verdict = th_turing_entered(m, m->start);
     for (int64_t i = 0; i < n; i++)
         cell[i] = (uint16_t)(i < length ? word[i] : m->blank);
     bool ok = set_block(f, k, err) && place(f, cell, n, 0, err);

@@ -1,0 +1,47 @@
+/* configuration.h - configurations of a run as lines of text, written fast enough for millions.
+ *
+ *     ThConfigurationWriter w;
+ *     th_configuration_writer(&w, m, TH_SHOW_HEAD, 60, &err);
+ *     th_configuration_line(&text, &w, &running);        // 12  q3  01[1]0
+ *     th_configuration_writer_free(&w);
+ *
+ * Symbols are joined by the rule of words (base/symbols.h); several tapes are separated by " | ".
+ */
+#ifndef TH_TURING_CONFIGURATION_H
+#define TH_TURING_CONFIGURATION_H
+
+#include "turing/run.h"
+
+typedef enum {
+    TH_SHOW_HEAD,  /* 01[1]0: brackets around the scanned cell */
+    TH_SHOW_STATE, /* 01q310: the state before the scanned cell */
+    TH_SHOW_CARET, /* 0110 and, on a second line, ^ under the scanned cell */
+    TH_SHOW_RUNS   /* 1^12 0 <A 1^5: in runs; A> scans the symbol after it, <A the one before it */
+} ThConfigurationForm;
+
+typedef struct {
+    const ThTuring *machine; /* borrowed */
+    ThConfigurationForm form;
+    int width; /* cells, or runs of equal cells, that are shown around the head; 0: all */
+    bool single, bytes;
+    size_t *length; /* (n_symbols): bytes of the symbols' names */
+    int *columns;   /* (n_symbols): what they take on a terminal */
+    char *byte;     /* (n_symbols): the names, where each is one byte */
+    size_t most;    /* bytes of the longest name */
+    size_t *state_length;
+} ThConfigurationWriter;
+
+bool th_configuration_writer(ThConfigurationWriter *w, const ThTuring *m, ThConfigurationForm form,
+                             int width, ThError *err);
+void th_configuration_writer_free(ThConfigurationWriter *w);
+
+/* Appends the tapes in the form; ".." stands for what is not blank beyond the width.  For
+ * TH_SHOW_CARET two lines, the second beginning with `indent` blanks.  Linear in what is shown. */
+void th_configuration_write(ThText *t, const ThConfigurationWriter *w, const ThRunning *r,
+                            int indent);
+
+/* The same after the step and, where the form does not have it, the state, with the ends of lines.
+ */
+void th_configuration_line(ThText *t, const ThConfigurationWriter *w, const ThRunning *r);
+
+#endif

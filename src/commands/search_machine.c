@@ -1,0 +1,266 @@
+/* search_machine.c - all runs of a nondeterministic machine: the verdict, and their tree. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "commands/machines.h"
+#include "turing/search.h"
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static ThSearchLimits limits_of(const ThCall *call)
+{
+    ThSearchLimits l = {.cells = UINT64_MAX};
+    l.steps = (uint64_t)th_option_int(&call->options, "steps");
+    l.configurations = (uint64_t)th_option_int(&call->options, "configurations");
+    return l;
+}
+
+static void set_counts(ThSession *s, const ThSearch *x)
+{
+    th_result_int(s, "configurations", (long long)x->n);
+    th_result_int(s, "merged", (long long)x->again);
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static bool search(ThSession *s, const ThCall *call, ThSearch *x, ThError *err)
+{
+    enum { WORK = 1 << 12 };
+    double seconds = th_option_real(&call->options, "seconds"), begun = th_clock();
+    while (x->verdict == TH_GOES_ON) {
+        if (!th_search_go(x, WORK, th_stop(s), err))
+            return false;
+        if (x->verdict == TH_GOES_ON && seconds > 0 && th_clock() - begun >= seconds)
+            x->verdict = TH_OUT_OF_TIME;
+        th_progress(s, "%zu configurations, %" PRIu64 " steps", x->n, th_search_depth(x));
+    }
+    return true;
+}
+
+/* What the verdict says of the runs. */
+static void say_verdict(ThSession *s, const ThSearch *x, uint64_t steps)
+{
+    switch (x->verdict) {
+    case TH_ACCEPTED:
+    case TH_HALTED:
+        th_say(s, "%s after %" PRIu64 " step%s, which no run does sooner\n",
+               th_verdict_name(x->verdict), steps, plural(steps));
+        break;
+    case TH_REJECTED:
+        th_say(s, "rejected: every run ends so, within %" PRIu64 " step%s\n", steps, plural(steps));
+        break;
+    case TH_AT_EDGE:
+        th_say(s, "moved over the edge of the tape after %" PRIu64 " step%s, and no run accepts\n",
+               steps, plural(steps));
+        break;
+    case TH_ENDLESS:
+        th_say(s, "endless: no run accepts, and some run comes back to where it was\n");
+        break;
+    default:
+        th_say(s, "open: the limit of %s was reached after %" PRIu64 " step%s\n",
+               th_verdict_name(x->verdict), steps, plural(steps));
+    }
+    th_say(s, "  %zu configuration%s", x->n, plural(x->n));
+    if (x->again > 0)
+        th_say(s, ", met again %" PRIu64 " time%s", x->again, plural(x->again));
+    th_say(s, "\n");
+}
+
+/* Shows the configurations of a run by given rules, of very many the first and the last ones. */
+static bool say_path(ThSession *s, ThRunning *r, const int *path, uint64_t n, ThError *err)
+{
+    enum { WIDTH = 60, MOST = 24, ENDS = 10 };
+    ThRunLimits none = {TH_MOST_STEPS, UINT64_MAX};
+    ThConfigurationWriter w;
+    ThText t = {0};
+    bool ok = th_configuration_writer(&w, r->machine, TH_SHOW_HEAD, WIDTH, err);
+    for (uint64_t i = 0; ok && i <= n; i++) {
+        bool shown = n < MOST || i < ENDS || i + ENDS > n;
+        if (shown)
+            th_text_add(&t, "  ");
+        if (shown)
+            th_configuration_line(&t, &w, r);
+        else if (i == ENDS)
+            th_text_add(&t, "  ...\n");
+        ok = i == n || th_running_apply(r, path[i], none, err);
+    }
+    th_say(s, "%s", t.data ? t.data : "");
+    th_text_free(&t);
+    th_configuration_writer_free(&w);
+    return ok;
+}
+
+/* Repeats the run that decides, and says what it comes to. */
+static bool say_goal(ThSession *s, const ThSearch *x, const ThTapeWords *words, ThFastFigures *last,
+                     ThText *tape, ThError *err)
+{
+    int *path = th_search_path(x, x->goal, err);
+    ThEngine e = {.machine = x->machine};
+    ThText shown = {0};
+    bool ok = path && th_running_start_words(&e.plain, x->machine, words, err) &&
+              say_path(s, &e.plain, path, x->node[x->goal].depth, err) &&
+              th_engine_tape(tape, &e, TH_TAPE_LONGEST, err) &&
+              th_engine_tape(&shown, &e, TH_TAPE_LINE, err);
+    if (ok) {
+        *last = th_engine_figures(&e);
+        last->verdict = x->verdict;
+        th_machine_say_figures(s, x->machine, last, shown.data ? shown.data : "");
+    }
+    th_text_free(&shown);
+    free(path);
+    th_engine_free(&e);
+    return ok;
+}
+
+bool th_machine_search(ThSession *s, const ThCall *call, const ThTuring *m,
+                       const ThTapeWords *words, ThFastFigures *last, ThText *tape, ThError *err)
+{
+    ThSearchLimits limits = limits_of(call);
+    ThSearch x;
+    if (th_option_int(&call->options, "cells") > 0)
+        limits.cells = (uint64_t)th_option_int(&call->options, "cells");
+    if (!th_search_start(&x, m, words, limits, false, err))
+        return false;
+    bool ok = search(s, call, &x, err);
+    if (ok) {
+        bool decided = x.goal != TH_NO_NODE;
+        *last = (ThFastFigures){.verdict = x.verdict, .state = m->start};
+        last->steps = decided ? x.node[x.goal].depth : th_search_depth(&x);
+        say_verdict(s, &x, last->steps);
+        ok = !decided || say_goal(s, &x, words, last, tape, err);
+        set_counts(s, &x);
+    }
+    th_search_free(&x);
+    return ok;
+}
+
+/* ---- the tree of runs ------------------------------------------------------------------------ */
+
+/* A node that is still to be printed. */
+typedef struct {
+    uint32_t node;
+    int branches; /* choices on the way to it */
+    bool again, choice;
+} Pending;
+
+typedef struct {
+    ThSession *s;
+    ThSearch *x;
+    ThConfigurationWriter w;
+    Pending *stack;
+    size_t n, cap;
+    size_t *line; /* (nodes): where a node was printed, from 1 on */
+    size_t lines;
+    ThText text;
+} Tree;
+
+/* What is known about a node, behind its configuration. */
+static const char *note_of(const Tree *t, uint32_t node)
+{
+    ThVerdict v = t->x->node[node].verdict;
+    size_t edges;
+    th_search_edges(t->x, node, &edges);
+    if (v != TH_GOES_ON)
+        return th_verdict_name(v);
+    return edges == 0 ? "not followed" : "";
+}
+
+static bool print_node(Tree *t, const Pending *p, ThError *err)
+{
+    const ThRunning *r = th_search_configuration(t->x, p->node, err);
+    ThText note = {0};
+    if (!r)
+        return false;
+    if (p->again)
+        th_text_printf(&note, "= line %zu", t->line[p->node]);
+    else
+        th_text_add(&note, note_of(t, p->node));
+    t->text.size = 0;
+    if (th_out(t->s)) {
+        th_text_printf(&t->text, "%4zu  ", t->lines);
+        for (int i = 0; i + p->choice < p->branches; i++)
+            th_text_add(&t->text, "| ");
+        th_text_add(&t->text, p->choice ? "+ " : "");
+        th_text_printf(&t->text, "%" PRIu64 "  %s  ", r->steps, r->machine->state[r->state]);
+    }
+    th_configuration_write(&t->text, &t->w, r, t->text.size ? th_utf8_width(t->text.data) : 0);
+    if (t->text.failed || note.failed)
+        th_fail(err, TH_ENOMEM, "out of memory");
+    else if (th_out(t->s))
+        th_say(t->s, "%s%s%s\n", t->text.data, note.size ? "  " : "", note.data ? note.data : "");
+    else
+        th_row(t->s, (long long)t->lines, (long long)p->branches, (long long)r->steps,
+               r->machine->state[r->state], t->text.data, note.data ? note.data : "");
+    bool ok = !t->text.failed && !note.failed;
+    th_text_free(&note);
+    return ok;
+}
+
+/* Puts what follows a node on the stack, the first choice on top. */
+static bool push_edges(Tree *t, const Pending *p, ThError *err)
+{
+    size_t n;
+    const ThSearchEdge *e = th_search_edges(t->x, p->node, &n);
+    if (!th_grow(&t->stack, &t->cap, t->n + n, sizeof *t->stack, err))
+        return false;
+    for (size_t i = n; i-- > 0;)
+        t->stack[t->n++] = (Pending){e[i].to, p->branches + (n > 1), e[i].again, n > 1};
+    return true;
+}
+
+/* Goes through the tree, a branch after the other: once to number the lines, once to print them. */
+static bool print_tree(Tree *t, bool print, ThError *err)
+{
+    t->lines = 0;
+    if (!th_grow(&t->stack, &t->cap, 1, sizeof *t->stack, err))
+        return false;
+    t->stack[t->n++] = (Pending){0};
+    while (t->n > 0) {
+        Pending p = t->stack[--t->n];
+        t->lines++;
+        if (!p.again)
+            t->line[p.node] = t->lines;
+        if (th_stopped(th_stop(t->s), err) || (print && !print_node(t, &p, err)))
+            return false;
+        if (!p.again && !push_edges(t, &p, err))
+            return false;
+    }
+    return true;
+}
+
+bool th_machine_trace_tree(ThSession *s, const ThCall *call, const ThTuring *m,
+                           const ThTapeWords *words, ThError *err)
+{
+    ThSearch x;
+    if (!th_search_start(&x, m, words, limits_of(call), true, err))
+        return false;
+    Tree t = {.s = s, .x = &x};
+    bool ok = th_machine_writer(&t.w, m, &call->options, err);
+    while (ok && x.verdict == TH_GOES_ON)
+        ok = th_search_go(&x, 1 << 12, th_stop(s), err);
+    t.line = ok ? th_alloc(x.n, sizeof *t.line, err) : NULL;
+    if (ok && !th_out(s))
+        th_table(s, "tree", "line:i branches:i step:i state:s configuration:s note:s");
+    ok = ok && t.line && print_tree(&t, false, err) && print_tree(&t, true, err);
+    if (!th_out(s))
+        th_table_end(s);
+    if (ok) {
+        uint64_t steps = x.goal != TH_NO_NODE ? x.node[x.goal].depth : th_search_depth(&x);
+        say_verdict(s, &x, steps);
+        th_result_text(s, "verdict", th_verdict_name(x.verdict));
+        th_result_flag(s, "accepted", x.verdict == TH_ACCEPTED);
+        th_result_int(s, "steps", (long long)steps);
+        set_counts(s, &x);
+    }
+    free(t.line);
+    free(t.stack);
+    th_text_free(&t.text);
+    th_configuration_writer_free(&t.w);
+    th_search_free(&x);
+    return ok;
+}
