@@ -1,5 +1,6 @@
 /* The inside of a machine block, in three readings: what declares names and properties; the start
  * state and the rules, which give the states their order; the states that stop. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,9 +230,12 @@ static bool remember_case(Parser *p, const RuleText *x)
     if (!th_intern(&p->cases, key, sizeof key, &index, p->err))
         return false;
     if (index < before && !p->build.m.nondeterministic) {
+        int above = x->from->line - p->rule_at[index]->line;
+        char where[40] = "in the same line";
+        if (above > 0)
+            snprintf(where, sizeof where, "%d line%s above", above, above == 1 ? "" : "s");
         th_fail_at(p->err, TH_EPARSE, x->from->line, x->from->col,
-                   "a second rule for the same state and symbols; the first is in line %d",
-                   p->rule_at[index]->line);
+                   "a second rule for the same state and symbols; the first is %s", where);
         return th_hint(p->err, "a machine with a choice of rules must say `nondeterministic`");
     }
     size_t rule = p->build.m.n_rules; /* which is index, where no case has several */
@@ -289,6 +293,8 @@ static bool read_actions(Parser *p, RuleText *x, const ThToken *t, const ThToken
 {
     x->rule.pause = end > t && end[-1].kind == '!';
     end -= x->rule.pause;
+    if (x->rule.pause && end > t && end[-1].kind == '!')
+        return unexpected(p, end, "the end of the rule");
     for (int tape = 0; tape < p->build.m.n_tapes; tape++) {
         bool last = tape + 1 == p->build.m.n_tapes;
         const ThToken *stop = t;

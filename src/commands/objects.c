@@ -168,16 +168,27 @@ static bool needs_input(const ThCall *call, ThError *err)
 TH_COMMAND(run, .group = "objects", .summary = "run an automaton, a machine or a model on inputs",
            .detail =
                "An automaton accepts or rejects each input, or translates it where it has "
-               "outputs; a model predicts the class of each.  A machine is run until it stops "
-               "by itself or a limit is reached, on a blank tape where there is no INPUT: "
-               "running out of steps, cells or seconds is never called halting.  Its verdict "
-               "is halted, accepted, rejected, edge (a move over the edge of a tape where "
-               "that is an error), or the limit: steps, cells, seconds.  nonblank are the "
-               "cells that hold something else than the blank at the end, cells those that "
-               "the head stood on.  The words of several tapes are separated by |.",
+               "outputs; a model predicts the class of each.\n\n"
+               "A machine is run until it stops by itself or a limit is reached, on a blank tape "
+               "where there is no INPUT: running out of steps, cells or seconds is never called "
+               "halting.  Its verdict is halted, accepted, rejected, edge (a move over the edge "
+               "of a tape where that is an error), or the limit: steps, cells, seconds.  nonblank "
+               "are the cells that hold something else than the blank at the end, cells those "
+               "that the head stood on.  The words of several tapes are separated by |.  The "
+               "step limit lets the busy beaver of five states end, which takes 47 million, and "
+               "still ends the run of a machine that goes on.\n\n"
+               "Where a machine has the choice of rules, all its runs are followed, breadth "
+               "first: it accepts if some run does (a shortest is shown), and rejects only if "
+               "all runs end so.  A configuration that is met again is followed once; on two-way "
+               "tapes also if it has been shifted.  endless says that no run accepts and some "
+               "run comes back to where it was; configurations, that too many were met.  cells= "
+               "then bounds what lies between the outermost cells that are not blank or scanned.  "
+               "A machine without accepting states is asked whether some run halts.  With "
+               "choose=random a rule is drawn wherever there is a choice.",
            .example = "automaton p = parity\nrun p abab\n#> accept\n#>   even -a-> even -b-> odd "
                       "-a-> odd -b-> even",
-           .results = "accepted state output halted verdict steps nonblank cells head tape",
+           .results = "accepted state output halted verdict steps nonblank cells head tape "
+                      "configurations merged",
            .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", A_OPTIONAL | A_REPEATED}},
            .options = th_run_options)
 {
@@ -196,9 +207,30 @@ TH_COMMAND(trace, .group = "objects", .summary = "run on one input and show ever
            .detail = "Of an automaton the state (or the set of states) after every symbol; of a "
                      "model the prediction after every prefix, then every layer's vectors: the "
                      "part of the input that each covers, its norm, and the three positions that "
-                     "it attends to most; of a machine the configuration after every step.",
-           .example = "automaton p = parity\ntrace p abb\n",
-           .results = "accepted state output halted verdict steps nonblank cells head tape",
+                     "it attends to most.\n\n"
+                     "Of a machine the configuration after every step: its number, the state, and "
+                     "the tape with the scanned cell in brackets, or in another form; .. stands "
+                     "for what is not blank beyond the width.  In runs, 1^3 <A 0 says that the "
+                     "head came from the right and scans the last of three ones, 1^3 A> 0 that it "
+                     "scans the 0.  Where a machine has the choice of rules the tree of its runs "
+                     "is shown: a + for each choice, and for a configuration that is also met "
+                     "elsewhere the line of its other place.",
+           .example = "automaton p = parity\ntrace p abb\n"
+                      "machine ends { nondeterministic ; start s ; accept y\n"
+                      "  s a,b -> R s ; s a -> R t ; t _ -> S y }\n"
+                      "trace ends aa\n"
+                      "#> step  symbol  states\n#>    0          even\n#>    1  a       even\n"
+                      "#>    2  b       odd\n#>    3  b       even\n#> accept\n"
+                      "#>    1  0  s  [a]a\n"
+                      "#>    2  + 1  s  a[a]\n"
+                      "#>    3  | + 2  s  aa[_]  rejected\n"
+                      "#>    4  | + 2  t  aa[_]\n"
+                      "#>    5  | | 3  y  aa[_]  accepted\n"
+                      "#>    6  + 1  t  a[a]  rejected\n"
+                      "#> accepted after 3 steps, which no run does sooner\n"
+                      "#>   6 configurations",
+           .results = "accepted state output halted verdict steps nonblank cells head tape "
+                      "configurations merged",
            .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
            .options = th_trace_options)
 {

@@ -434,7 +434,7 @@ static void bad_blocks(void **state)
                {"a 0 -> R a\nhalt b", 2, 6},
                {"alphabet 0 0", 1, 12},
                {"alphabet 0\na 1 -> R a", 2, 3},
-               {"a 0 -> 1 R a ! !", 1, 14},
+               {"a 0 -> 1 R a ! !", 1, 16},
                {"nondeterministic yes\na 0 -> R a", 1, 18},
                {"a \"x -> R a", 1, 3}};
     (void)state;
