@@ -280,3 +280,13 @@ void th_configuration_line(ThText *t, const ThConfigurationWriter *w, const ThRu
     th_configuration_write(t, w, r, indent);
     th_text_add(t, "\n");
 }
+
+void th_running_write(ThText *t, const ThRunning *r, ThConfigurationForm form, int width)
+{
+    ThConfigurationWriter w;
+    bool ok = th_configuration_writer(&w, r->machine, form, width, NULL);
+    if (ok)
+        th_configuration_write(t, &w, r, 0);
+    t->failed = t->failed || !ok;
+    th_configuration_writer_free(&w);
+}

@@ -40,8 +40,11 @@ void th_configuration_writer_free(ThConfigurationWriter *w);
 void th_configuration_write(ThText *t, const ThConfigurationWriter *w, const ThRunning *r,
                             int indent);
 
-/* The same after the step and, where the form does not have it, the state, with the ends of lines.
- */
+/* Appends one configuration, without a writer. */
+void th_running_write(ThText *t, const ThRunning *r, ThConfigurationForm form, int width);
+
+/* As th_configuration_write, after the step and (where the form does not have it) the state, with
+ * the ends of the lines. */
 void th_configuration_line(ThText *t, const ThConfigurationWriter *w, const ThRunning *r);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/symbols.h"
 #include "turing/analyze.h"
+#include "turing/configuration.h"
 
 enum { LONGEST = 120 /* cells of a tape that are written one by one */ };
 
