@@ -22,9 +22,11 @@ const ThOptionSpec th_learn_options[] = {
     {"samples", TH_INT, "5000", 1, 1e8, NULL,
      "words that the disagreement is measured on, and that are merged where noise is allowed"},
     {"accept", TH_STRING, NULL, 0, 0, NULL,
-     "the class of a model or task that accepts; default: every class becomes an output"},
+     "the class of a model or task that accepts (of one that answers with sets of symbols: the "
+     "symbol or end); default: every class, or set, becomes an output"},
     {"empty", TH_STRING, NULL, 0, 0, NULL,
-     "the class of the empty word, which a model cannot read; default: its first class"},
+     "the class of the empty word, which a model cannot read; default: its first class, {} of "
+     "sets"},
     {"alphabet", TH_STRING, NULL, 0, 0, NULL,
      "the symbols of a file's words in order; default: those used, in the order of their bytes"},
     {"flip", TH_REAL, "0", 0, 0.49, NULL,
@@ -172,6 +174,7 @@ static bool draw_sample(ThTeacher *t, size_t n, ThSample *sample, ThError *err)
         sample->start[i + 1] = size;
     }
     sample->n = n;
+    sample->n_classes = t->n_classes; /* sets are counted as they are met */
     return true;
 }
 
@@ -216,7 +219,7 @@ static ThDfa *ask_away(ThTeacher *t, const ThCall *call, const ThLearnWatch *wat
     QueryWatch w = {t, watch};
     to->exact = t->machine && t->flip <= 0;
     ThOracle oracle = {.n_symbols = t->n_symbols,
-                       .n_classes = t->n_classes,
+                       .n_classes = t->sets ? TH_TEACHER_SETS : t->n_classes,
                        .context = &w,
                        .member = watched_member,
                        .equivalent = to->exact ? watched_exact : watched_sampled,
@@ -228,6 +231,9 @@ static ThDfa *ask_away(ThTeacher *t, const ThCall *call, const ThLearnWatch *wat
     ThDfa *d = th_learn(&oracle, &limits, &to->queries, th_stop(t->s), err);
     if (!d && err && err->code == TH_ELIMIT)
         th_hint(err, "noise=0.05 accepts an automaton that is wrong on that share of words");
+    if (!d && err && err->code == TH_EINTERRUPTED)
+        th_hint(err, "so far %lld words were asked for, and %d states told apart",
+                to->queries.asked, to->queries.states);
     to->exact = to->exact && !to->queries.limited;
     return d;
 }
@@ -300,6 +306,31 @@ static bool learn_oracle(ThSession *s, const ThCall *call, const ThObject *from,
     return to->automaton != NULL;
 }
 
+/* Fails at an option that says nothing about what is learned from. */
+static bool options_fit(const ThCall *call, const ThOperand *from, ThError *err)
+{
+    static const struct {
+        const char *option, *about;
+        bool model, task, automaton, file;
+    } fits[] = {{"accept", "tasks and models", true, true, false, false},
+                {"empty", "models", true, false, false, false},
+                {"alphabet", "files", false, false, false, true},
+                {"flip", "oracles", true, true, true, false},
+                {"queries", "oracles", true, true, true, false}};
+    bool file = call->form == 2;
+    ThKind kind = file ? TH_AUTOMATON : from->object->kind;
+    for (size_t i = 0; i < sizeof fits / sizeof *fits; i++) {
+        bool fit = file               ? fits[i].file
+                   : kind == TH_MODEL ? fits[i].model
+                   : kind == TH_TASK  ? fits[i].task
+                                      : fits[i].automaton;
+        if (!fit && th_option_given(&call->options, fits[i].option))
+            return th_fail(err, TH_EVALUE, "%s= is about learning from %s", fits[i].option,
+                           fits[i].about);
+    }
+    return true;
+}
+
 /* ---- both ------------------------------------------------------------------------------------ */
 
 bool th_learn_call(ThSession *s, const ThCall *call, const ThOperand *from,
@@ -310,8 +341,9 @@ bool th_learn_call(ThSession *s, const ThCall *call, const ThOperand *from,
         th_need_object(s, from->text, -1, err);
         return th_error_inside(err, from);
     }
-    bool ok = call->form == 2 ? learn_file(s, call, from, watch, to, err)
-                              : learn_oracle(s, call, from->object, watch, to, err);
+    bool ok = options_fit(call, from, err) &&
+              (call->form == 2 ? learn_file(s, call, from, watch, to, err)
+                               : learn_oracle(s, call, from->object, watch, to, err));
     if (ok && !to->exact)
         th_interval((double)to->wrong, (double)to->samples, &to->low, &to->high);
     if (!ok && err && err->line == 0)
@@ -392,9 +424,10 @@ TH_COMMAND(
         "task say themselves whether a guess is right.  A model cannot, so words are drawn: "
         "with the given confidence the result is wrong on a share below `error` of the words of "
         "the given lengths; short words, and words through every state of the guess, are tried "
-        "first.  The classes of a "
-        "model become the outputs of states, unless they are reject and "
-        "accept, or accept=CLASS names one.\n\n"
+        "first.  What a model answers after the last symbol of a word becomes the output "
+        "of a state: a class, or the whole set where it answers with the symbols that may follow; "
+        "unless the classes are reject and accept, or accept=CLASS names one: then that makes a "
+        "language (accept=end: the words that may end).\n\n"
         "From a file, by merging states of the tree of its words as long as no word gets two "
         "labels, those with the most agreeing labels first (RPNI with evidence-driven merging).  "
         "A line of the file is a word and its label, separated by blanks: abba 1.  The last field "

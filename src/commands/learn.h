@@ -7,7 +7,10 @@
 #include "automata/learn.h"
 #include "automata/merge.h"
 #include "automata/sampling.h"
+#include "base/intern.h"
 #include "command.h"
+
+enum { TH_TEACHER_SETS = 4096 }; /* different sets that a model may answer with */
 
 /* An oracle made of an automaton, a task or a model. */
 typedef struct {
@@ -19,15 +22,16 @@ typedef struct {
     bool language;     /* class 1 accepts, class 0 rejects */
     ThDfa *machine;    /* NULL for a model */
     ThClasses classes; /* of an automaton with outputs: what its classes mean */
-    int wanted;        /* of a model: the class that accepts, or -1 */
-    int empty;         /* of a model: the class of the empty word, which it cannot read */
+    int wanted;        /* the class or bit that accepts, or -1 */
+    int empty;         /* of a model: the class of the empty word, which it cannot read, or -1 */
+    bool sets;         /* the sets of bits are the classes: {} and others as they are met */
+    ThIntern set;      /* rows of bits, a byte each */
+    char **set_name;   /* (set.n) */
     int *answer;       /* of a model: room for its answer to one word */
     size_t answer_cap;
     double flip; /* share of answers that are turned on purpose */
     uint64_t seed;
     long long asked; /* for progress */
-    void (*step)(void *context, const ThLearnStep *step);
-    void *watcher;
     const ThLearnReport *report;
     ThSampling sampling;
 } ThTeacher;

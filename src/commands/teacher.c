@@ -8,19 +8,52 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/symbols.h"
+#include "commands/kit.h"
 #include "lab/evaluate.h"
+
+/* The number of a row of bits as a class, which is named when it is met for the first time. */
+static bool class_of_set(ThTeacher *t, const ThSignature *g, const int *bit, int *class,
+                         ThError *err)
+{
+    size_t n = (size_t)g->n_classes, index, before = t->set.n;
+    unsigned char *row = th_alloc(n, 1, err);
+    for (size_t i = 0; row && i < n; i++)
+        row[i] = bit[i] != 0;
+    bool ok = row && th_intern(&t->set, row, n, &index, err);
+    free(row);
+    if (!ok || index < before) {
+        *class = ok ? (int)index : 0;
+        return ok;
+    }
+    if (index >= TH_TEACHER_SETS)
+        return th_fail(err, TH_ELIMIT, "the model answers with more than %d different sets",
+                       TH_TEACHER_SETS);
+    ThText name = {0};
+    th_write_answers(&name, g, bit, 1);
+    t->name[index] = t->set_name[index] = th_text_take(&name, err);
+    t->n_classes = (int)t->set.n;
+    *class = (int)index;
+    return t->name[index] != NULL;
+}
 
 static bool class_of_model(ThTeacher *t, const int *word, int length, int *class, ThError *err)
 {
     const ThModel *m = t->object->as.model;
     const ThSignature *g = &m->signature;
-    size_t width = g->target == TH_BITS ? (size_t)g->n_classes : 1;
+    bool bits = g->target == TH_BITS;
+    size_t width = bits ? (size_t)g->n_classes : 1;
     size_t n = g->target == TH_FINAL ? 1 : (size_t)length * width;
-    *class = t->empty;
+    *class = t->sets ? 0 : t->empty;
     if (length > 0) {
         if (!th_grow(&t->answer, &t->answer_cap, n, sizeof *t->answer, err) ||
             !th_predict(m, word, length, t->answer, err))
             return false;
+        if (t->sets)
+            return class_of_set(t, g, t->answer + n - width, class, err);
+        if (bits) {
+            *class = t->answer[n - width + (size_t)t->wanted];
+            return true;
+        }
         *class = t->answer[n - 1];
     }
     if (t->wanted >= 0)
@@ -71,6 +104,10 @@ bool th_teacher_sampled(void *context, const ThDfa *guess, int **word, int *leng
 void th_teacher_free(ThTeacher *t)
 {
     th_dfa_free(t->machine);
+    for (size_t i = 0; t->set_name && i < t->set.n; i++)
+        free(t->set_name[i]);
+    free(t->set_name);
+    th_intern_free(&t->set);
     free(t->answer);
     free(t->name);
     th_classes_free(&t->classes);
@@ -132,6 +169,16 @@ static bool is_verdict(const ThSignature *g)
            strcmp(g->class[1], "accept") == 0;
 }
 
+static bool hint_classes(const ThSignature *g, ThError *err)
+{
+    ThText t = {0};
+    for (int i = 0; i < g->n_classes && t.size < 200; i++)
+        th_text_printf(&t, " %s", g->class[i]);
+    th_hint(err, "the classes are%s", t.data ? t.data : "");
+    th_text_free(&t);
+    return false;
+}
+
 /* The number of a class that an option names, or `fallback` where the option is not given; -1 and
  * an error for a name that is no class. */
 static bool class_option(const ThCall *call, const char *option, const ThSignature *g, int *class,
@@ -145,23 +192,55 @@ static bool class_option(const ThCall *call, const char *option, const ThSignatu
         return true;
     const char *near = th_nearest(name, (const char *const *)g->class, (size_t)g->n_classes);
     th_fail(err, TH_EVALUE, "%s=%s: there is no class of that name", option, name);
-    return near ? th_hint(err, "did you mean %s?", near) : false;
+    if (near)
+        return th_hint(err, "did you mean %s?", near);
+    return hint_classes(g, err);
 }
 
-/* What a task and a model have in common.  Where there is one bit a symbol, the last one says
- * whether the word may end: that is a language. */
+/* Answers in sets of bits: room for their names; class 0 is the empty set. */
+static bool name_sets(ThTeacher *t, const ThSignature *g, ThError *err)
+{
+    int class, *none = th_alloc((size_t)g->n_classes, sizeof *none, err);
+    t->sets = true;
+    t->name = th_alloc(TH_TEACHER_SETS, sizeof *t->name, err);
+    t->set_name = th_alloc(TH_TEACHER_SETS, sizeof *t->set_name, err);
+    bool ok = none && t->name && t->set_name && class_of_set(t, g, none, &class, err);
+    free(none);
+    return ok;
+}
+
+/* What a task and a model have in common.  A class, or one of the bits, that accepts makes a
+ * language. */
 static bool from_signature(ThTeacher *t, const ThCall *call, const ThSignature *g, ThError *err)
 {
-    bool bits = g->target == TH_BITS;
     t->symbol = g->symbol;
     t->n_symbols = g->n_symbols;
     t->wanted = -1;
-    if (!bits && !class_option(call, "accept", g, &t->wanted, err))
+    if (!class_option(call, "accept", g, &t->wanted, err))
         return false;
-    t->language = bits || t->wanted >= 0 || is_verdict(g);
+    t->language = t->wanted >= 0 || is_verdict(g);
     if (t->language)
         return name_verdicts(t, err);
-    return name_classes(t, g->class, g->n_classes, err);
+    return g->target == TH_BITS ? name_sets(t, g, err)
+                                : name_classes(t, g->class, g->n_classes, err);
+}
+
+/* The classes of a task's states where its answers are bits. */
+static bool classes_of_bits(ThTeacher *t, const ThTask *task, ThDfa *d, ThError *err)
+{
+    const ThSignature *g = &task->signature;
+    int *bit = th_alloc((size_t)g->n_classes, sizeof *bit, err);
+    bool ok = bit != NULL;
+    for (int q = 0; ok && q < d->n_states; q++) {
+        for (int i = 0; i < g->n_classes; i++)
+            bit[i] = task->bits[(size_t)q * (size_t)g->n_classes + (size_t)i];
+        if (t->language)
+            d->class[q] = bit[t->wanted];
+        else
+            ok = class_of_set(t, g, bit, &d->class[q], err);
+    }
+    free(bit);
+    return ok;
 }
 
 static bool from_task(ThTeacher *t, const ThCall *call, const ThTask *task, ThError *err)
@@ -169,20 +248,24 @@ static bool from_task(ThTeacher *t, const ThCall *call, const ThTask *task, ThEr
     const ThSignature *g = &task->signature;
     if (!from_signature(t, call, g, err))
         return false;
-    t->machine = th_dfa_copy(task->machine, err);
-    if (!t->machine)
+    ThDfa *d = t->machine = th_dfa_copy(task->machine, err);
+    if (!d || (task->bits && !classes_of_bits(t, task, d, err)))
         return false;
-    ThDfa *d = t->machine;
-    for (int q = 0; q < d->n_states; q++) {
-        if (task->bits)
-            d->class[q] = task->bits[(size_t)q * (size_t)g->n_classes + (size_t)g->n_classes - 1];
-        else if (t->wanted >= 0)
-            d->class[q] = d->class[q] == t->wanted;
-    }
-    if (!t->language && d->n_classes > g->n_classes)
+    for (int q = 0; !task->bits && t->wanted >= 0 && q < d->n_states; q++)
+        d->class[q] = d->class[q] == t->wanted;
+    if (!t->language && !t->sets && d->n_classes > t->n_classes)
         t->n_classes = d->n_classes;
     d->n_classes = t->n_classes;
     return true;
+}
+
+/* The class of the empty word, which a model cannot read; a set is empty then. */
+static bool class_of_empty(ThTeacher *t, const ThCall *call, const ThSignature *g, ThError *err)
+{
+    t->empty = g->target == TH_BITS ? -1 : 0;
+    if (t->sets && th_option_given(&call->options, "empty"))
+        return th_fail(err, TH_EVALUE, "empty= needs accept=: here the empty word has the set {}");
+    return class_option(call, "empty", g, &t->empty, err);
 }
 
 static bool from_model(ThTeacher *t, const ThCall *call, const ThModel *m, ThError *err)
@@ -192,7 +275,11 @@ static bool from_model(ThTeacher *t, const ThCall *call, const ThModel *m, ThErr
         return th_hint(err, "train it first");
     }
     const ThSignature *g = &m->signature;
-    return from_signature(t, call, g, err) && class_option(call, "empty", g, &t->empty, err);
+    if (!from_signature(t, call, g, err) || !class_of_empty(t, call, g, err))
+        return false;
+    if (t->sets && th_option_real(&call->options, "flip") > 0)
+        return th_fail(err, TH_EVALUE, "flip= needs accept= where the answers are sets");
+    return true;
 }
 
 bool th_teacher_make(ThTeacher *t, const ThCall *call, ThError *err)
@@ -200,6 +287,9 @@ bool th_teacher_make(ThTeacher *t, const ThCall *call, ThError *err)
     const ThOptions *o = &call->options;
     ThSession *s = t->s;
     size_t most = (size_t)th_setting_int(s, "limit-states");
+    ThKind kind = t->object->kind;
+    if (kind != TH_AUTOMATON && kind != TH_TASK && kind != TH_MODEL)
+        return th_fail(err, TH_EVALUE, "'%s' is no automaton, task or model", t->object->name);
     bool ok = t->object->kind == TH_AUTOMATON
                   ? from_automaton(t, t->object->as.automaton, most, err)
               : t->object->kind == TH_TASK ? from_task(t, call, t->object->as.task, err)

@@ -145,3 +145,17 @@ learn a from m accept=even empty=even length=0..15 noise=0.2 states=20 samples=3
 assert queries > 0 and high <= 1'
     [ "$status" -eq 0 ]
 }
+
+@test "a model that answers with sets is learned from with sets" {
+    run "$TAPEHEAD" -q -e 'task t = next_symbols dyck(1, 2)
+model m = rnn dim=16
+train m on t length=2..12 steps=400 seed=1 lr=5e-3
+learn a from m length=0..8 noise=0.3 states=20 samples=300
+show a
+learn b from m accept=end empty=end length=0..8 noise=0.3 states=20 samples=300
+assert states > 0
+learn c from m flip=0.1'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'output q1 "{(,)}"'* ]]
+    [[ "$output" == *'flip= needs accept= where the answers are sets'* ]]
+}
