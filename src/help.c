@@ -31,7 +31,7 @@ const char th_syntax_text[] =
     "system's "
     "shell.";
 
-const char *const th_help_topics[] = {"syntax",   "tasks",   "models",  "automata",
+const char *const th_help_topics[] = {"syntax",   "tasks",   "models",  "automata", "functions",
                                       "settings", "formats", "results", NULL};
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -109,16 +109,24 @@ void th_option_values(ThText *t, const ThOptionSpec *spec)
 }
 
 /* Prints text in lines of at most WIDTH columns, the first of which begins at `column`; an empty
- * line separates paragraphs. */
+ * line separates paragraphs.  A line that begins with a blank is an item of a list. */
 static void wrap_from(FILE *out, int column, int indent, const char *text)
 {
     bool fresh = true; /* nothing of the line has been printed yet */
+    int left = indent, hang = indent;
     while (*text) {
         if (*text == '\n') {
             fputc('\n', out);
             text++;
             column = 0;
+            left = hang = indent;
             fresh = true;
+            continue;
+        }
+        if (fresh && *text == ' ') {
+            left = indent + 2;
+            hang = indent + 4;
+            text += strspn(text, " ");
             continue;
         }
         size_t n = strcspn(text, " \n");
@@ -128,10 +136,11 @@ static void wrap_from(FILE *out, int column, int indent, const char *text)
         if (!fresh && column + 1 + width > WIDTH) {
             fputc('\n', out);
             column = 0;
+            left = hang;
             fresh = true;
         }
-        if (fresh && column < indent)
-            column += fprintf(out, "%*s", indent - column, "");
+        if (fresh && column < left)
+            column += fprintf(out, "%*s", left - column, "");
         else if (!fresh)
             column += fprintf(out, " ");
         fputs(word, out);
@@ -352,7 +361,7 @@ static void list_functions(FILE *out)
 {
     size_t n;
     const ThAutomatonFunction *f = th_automaton_functions(&n);
-    fputs("\nfunctions of automaton expressions:\n", out);
+    fputs("functions of automaton expressions:\n", out);
     for (size_t i = 0; i < n; i++) {
         ThText call = {0};
         th_text_printf(&call, "%s(%s)", f[i].name, f[i].arguments);
@@ -364,6 +373,7 @@ static void list_functions(FILE *out)
 static void list_automata(FILE *out)
 {
     list_builtins(out);
+    fputc('\n', out);
     list_functions(out);
 }
 
@@ -377,6 +387,8 @@ static bool help_topic(FILE *out, const char *topic)
         list_models(out);
     else if (strcmp(topic, "automata") == 0)
         list_automata(out);
+    else if (strcmp(topic, "functions") == 0)
+        list_functions(out);
     else if (strcmp(topic, "settings") == 0)
         print_specs(out, th_settings, "");
     else if (strcmp(topic, "formats") == 0)
@@ -388,7 +400,8 @@ static bool help_topic(FILE *out, const char *topic)
     return true;
 }
 
-/* Task and model kinds, built-in automata and settings of that name: any number may fit. */
+/* Kinds of tasks and models, built-in automata, functions and settings of that name: any number may
+ * fit. */
 static bool help_kinds(FILE *out, const char *name, bool found)
 {
     size_t n;
@@ -412,6 +425,14 @@ static bool help_kinds(FILE *out, const char *name, bool found)
         help_builtin(out, &b[i]);
         found = true;
     }
+    const ThAutomatonFunction *f = th_automaton_functions(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(f[i].name, name) != 0)
+            continue;
+        fprintf(out, "%sautomaton NAME = %s(%s)\n", found ? "\n" : "", name, f[i].arguments);
+        wrap(out, 4, f[i].summary);
+        found = true;
+    }
     for (const ThOptionSpec *s = th_settings; s->name; s++) {
         if (strcmp(s->name, name) != 0)
             continue;
@@ -426,16 +447,19 @@ static bool help_kinds(FILE *out, const char *name, bool found)
     return found;
 }
 
-/* `help plot`: the commands whose first word it is. */
-static bool help_prefix(FILE *out, const char *word)
+/* `help plot`: the commands whose first word it is, where it is a command itself as what else
+ * there is. */
+static bool help_prefix(FILE *out, const char *word, bool found)
 {
     size_t n, length = strlen(word);
-    bool found = false;
+    const char *heading = found ? "\nSee also:\n" : "";
     const ThCommand *const *commands = th_commands(&n);
     for (size_t i = 0; i < n; i++) {
         char typed[TH_COMMAND_NAME];
         if (strncmp(commands[i]->name, word, length) != 0 || commands[i]->name[length] != '_')
             continue;
+        fputs(heading, out);
+        heading = "";
         print_row(out, th_command_typed(commands[i], typed), commands[i]->summary);
         found = true;
     }
@@ -476,7 +500,8 @@ static bool unknown_topic(const char *topic, ThError *err)
     th_fail(err, TH_EVALUE, "there is no help on '%s'", topic);
     if (near)
         return th_hint(err, "did you mean %s?", near);
-    return th_hint(err, "help lists the topics; apropos %s searches them", topic);
+    return th_hint(err, "help lists the topics; apropos %s searches them",
+                   strchr(topic, ' ') ? "WORD" : topic);
 }
 
 bool th_help(FILE *out, const char *topic, ThError *err)
@@ -492,7 +517,7 @@ bool th_help(FILE *out, const char *topic, ThError *err)
     const ThCommand *c = th_command(name);
     if (c)
         help_command(out, c);
-    bool found = c || help_topic(out, name) || help_prefix(out, name);
+    bool found = help_prefix(out, name, c || help_topic(out, name));
     found = help_kinds(out, name, found) || found;
     return found || help_group(out, topic) || unknown_topic(topic, err);
 }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "pager.h"
 #include "session_impl.h"
+#include "signals.h"
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
@@ -147,6 +148,8 @@ FILE *th_listing(ThSession *s)
 {
     ThOutput *o = &s->out;
     th_progress_erase(s);
+    if (o->stream == stdout && ferror(stdout))
+        th_stop_work(); /* what would be printed cannot arrive */
     bool paged = o->command && (o->command->flags & C_PAGED) && th_pager_wanted(s);
     if (o->format != TH_FORMAT_JSON && !paged)
         return o->stream;

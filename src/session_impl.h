@@ -63,6 +63,8 @@ typedef struct {
     size_t from, to; /* tokens */
 } ThStatement;
 
+enum { TH_DEEPEST = 32 }; /* commands that run commands */
+
 struct ThSession {
     ThObject **object;
     size_t n, cap;
@@ -74,7 +76,7 @@ struct ThSession {
     bool leaving; /* quit was typed */
     bool failed;  /* a command of a batch failed */
     bool broken_pipe;
-    int depth;      /* of source inside source */
+    int depth;      /* of source and time inside each other */
     double started; /* of the running command, by the monotonic clock */
 };
 

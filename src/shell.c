@@ -271,6 +271,7 @@ static bool flush_output(ThSession *s, ThError *err)
     int cause = errno;
     clearerr(stdout);
     s->broken_pipe = true;
+    *err = (ThError){0}; /* of a command that was stopped because of it */
     if (cause == EPIPE) {
         err->code = TH_EIO;
         return false;
@@ -421,9 +422,8 @@ bool th_shell_text(ThSession *s, const char *text, const char *name)
 
 bool th_source(ThSession *s, const char *path, ThError *err)
 {
-    enum { DEEPEST = 32 };
-    if (s->depth >= DEEPEST)
-        return th_fail(err, TH_ELIMIT, "files run each other more than %d deep", DEEPEST);
+    if (s->depth >= TH_DEEPEST)
+        return th_fail(err, TH_ELIMIT, "files run each other more than %d deep", TH_DEEPEST);
     FILE *in = fopen(path, "r");
     int first = in ? getc(in) : EOF; /* a folder opens, but does not read */
     if (!in || (first == EOF && ferror(in))) {

@@ -82,6 +82,11 @@ ThStop *th_stop_flag(void)
     return &stop;
 }
 
+void th_stop_work(void)
+{
+    stop = 1;
+}
+
 bool th_interrupted(void)
 {
     return interrupts > 0;

@@ -11,6 +11,7 @@ void th_signals_install(void);
 
 /* Non-zero once work should end: Ctrl-C, a time limit or a request to terminate. */
 ThStop *th_stop_flag(void);
+void th_stop_work(void);     /* sets it, as Ctrl-C does, but is none */
 bool th_interrupted(void);   /* it was Ctrl-C, since the last th_signals_clear */
 bool th_out_of_time(void);   /* it was the time limit */
 int th_terminated(void);     /* the signal that asks to leave (SIGTERM, SIGHUP), or 0 */

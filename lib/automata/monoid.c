@@ -253,7 +253,7 @@ static bool enumerate(Enumeration *e, ThError *err)
         return false;
     for (int from = 0, to = 1; from < m->size; from = to, to = m->size) {
         for (int x = from; x < to; x++) {
-            if (x % 1024 == 1023 && e->stop && *e->stop)
+            if (e->stop && *e->stop)
                 return th_fail(err, TH_EINTERRUPTED, "interrupted at %d elements of the monoid",
                                m->size);
             if (!multiply_all(e, x, err))

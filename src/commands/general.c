@@ -15,8 +15,9 @@
 TH_COMMAND(help, .group = "general", .summary = "explain a command or a topic",
            .detail = "Without a topic, lists the commands by group and the other topics.  A topic "
                      "is a command (help train, help plot loss), a kind of task or model (help "
-                     "parity, help regulargpt), or one of syntax, tasks, models, automata, "
-                     "settings, formats and results.",
+                     "parity, help regulargpt), a function (help shuffle), a setting, or one of "
+                     "syntax, tasks, models, automata, "
+                     "functions, settings, formats and results.",
            .example = "help drop", .args = {{A_COMMAND, "TOPIC", A_OPTIONAL | A_REPEATED}},
            .flags = C_PAGED | C_KEEPS_RESULT)
 {
@@ -185,7 +186,9 @@ TH_COMMAND(time, .group = "general", .summary = "run a command and tell how long
            .example = "time echo done\n#> done", .args = {{A_RAW, "COMMAND", 0}},
            .flags = C_KEEPS_RESULT)
 {
-    (void)call;
+    if (s->depth >= TH_DEEPEST)
+        return th_fail_operand(err, &call->operand[0], TH_ELIMIT,
+                               "commands run each other more than %d deep", TH_DEEPEST);
     ThStatement rest = {s->now.lexer, s->now.from + 1, s->now.to};
     double wall = th_clock(), cpu = cpu_seconds();
     s->depth++;

@@ -128,6 +128,19 @@ go() {
     [[ $output == *"cannot write to standard output: No space left on device"* ]]
 }
 
+@test "a command stops when nobody reads what it prints" {
+    # Without that it prints for hours.
+    run bash -c 'timeout 20 "$0" -e "automaton e = regex \"(a|b)*\"" \
+        -e "words e most=1000000000" 2>err | head -n 1; echo "${PIPESTATUS[0]}"' "$TAPEHEAD"
+    [ "$output" = $'""\n1' ]
+    [ ! -s err ]
+    [ -c /dev/full ] || skip
+    run bash -c 'timeout 20 "$0" -e "automaton e = regex \"(a|b)*\"" \
+        -e "words e most=1000000000" 2>&1 >/dev/full' "$TAPEHEAD"
+    [ "$status" -eq 1 ]
+    [[ $output == *"cannot write to standard output: No space left on device"* ]]
+}
+
 @test "a closed standard output is an error where something is printed" {
     run bash -c '"$0" -e "echo a" 2>&1 >&-' "$TAPEHEAD"
     [ "$status" -eq 1 ]
@@ -233,6 +246,17 @@ go() {
     go a.th
     [ "$status" -eq 1 ]
     [[ $stderr == *"more than 32 deep"* ]]
+}
+
+@test "so do commands that are timed" {
+    {
+        printf 'time %.0s' {1..200000}
+        echo 'echo x'
+    } >times.th
+    go times.th
+    [ "$status" -eq 1 ]
+    [ -z "$output" ]
+    [[ $stderr == *"times.th:1:"*"more than 32 deep"* ]]
 }
 
 @test "time goes to standard error" {
