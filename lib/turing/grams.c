@@ -1,0 +1,375 @@
+#include "turing/grams.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+static const uint64_t BASE = 0x9e3779b97f4a7c15u; /* odd: it has an inverse modulo 2^64 */
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+bool th_run_start(ThRunStart *s, const ThTuring *m, const ThTapeWords *words, ThError *err)
+{
+    *s = (ThRunStart){.machine = m, .words = words, .state = m->start};
+    if (m->n_tapes > 1)
+        return th_fail(err, TH_EVALUE, "this is for machines with one tape; it has %d", m->n_tapes);
+    if (m->branching)
+        return th_fail(err, TH_EVALUE, "this is for machines without a choice of rules");
+    return true;
+}
+
+bool th_running_from(ThRunning *r, const ThRunStart *s, ThError *err)
+{
+    const int *word[TH_MOST_TAPES] = {s->words->word[0]};
+    if (!th_running_start(r, s->machine, word, s->words->length, err))
+        return false;
+    static const ThVerdict of_role[] = {TH_GOES_ON, TH_HALTED, TH_ACCEPTED, TH_REJECTED};
+    r->state = s->state;
+    r->verdict = of_role[s->machine->role[s->state]];
+    r->tape[0].head = r->tape[0].low = r->tape[0].high = s->head;
+    return true;
+}
+
+static bool step(ThRunning *r, ThRunLimits limits, ThStop *stop, bool *moved, ThError *err)
+{
+    uint64_t before = r->steps;
+    *moved = false;
+    if (th_verdict_final(r->verdict) || before >= limits.steps)
+        return true;
+    if (!th_running_go(r, 1, limits, before % 4096 == 0 ? stop : NULL, err))
+        return false;
+    *moved = r->steps > before;
+    return true;
+}
+
+bool th_run_extent(ThRunExtent *x, const ThRunStart *s, ThRunLimits limits, ThStop *stop,
+                   ThError *err)
+{
+    ThRunning r;
+    int64_t end = s->words->length[0] > 0 ? s->words->length[0] - 1 : 0;
+    *x = (ThRunExtent){.last = end};
+    bool moved = true, ok = th_running_from(&r, s, err);
+    while (ok && moved) {
+        ok = step(&r, limits, stop, &moved, err);
+        if (!x->leaves && (r.tape[0].head < 0 || r.tape[0].head > end)) {
+            x->leaves = true;
+            x->leaves_after = r.steps;
+        }
+    }
+    x->verdict = r.verdict == TH_GOES_ON ? TH_OUT_OF_STEPS : r.verdict;
+    x->steps = r.steps;
+    x->first = r.tape[0].low < 0 ? r.tape[0].low : 0;
+    x->last = r.tape[0].high > end ? r.tape[0].high : end;
+    th_running_free(&r);
+    return ok;
+}
+
+/* ---- sets of grams --------------------------------------------------------------------------- */
+
+typedef struct {
+    uint64_t hash;
+    int64_t count; /* how many are there; 0: none any more */
+    bool used;
+} Slot;
+
+typedef struct {
+    Slot *slot;
+    size_t n, size; /* slots used; a power of two */
+} Table;
+
+/* A tape between two ends, with the head, and the hashes that give that of any gram on one side of
+ * the head: Σ symbol · BASE^(distance from the gram's last cell). */
+typedef struct {
+    uint16_t *cell; /* (n) */
+    int64_t n, head;
+    uint64_t *power, *inverse; /* (n + 1): BASE^i, BASE^-i */
+    uint64_t *left;            /* (n + 1): of cells 0 … i-1; right up to the head */
+    uint64_t *right; /* (n + 1): Σ symbol · BASE^(n-1-position) of cells i …; right behind it */
+    Table table;
+    int size; /* cells in a gram */
+} Board;
+
+static uint64_t symbol_hash(uint16_t symbol)
+{
+    return th_hash_mix(symbol + UINT64_C(0x51ed270b));
+}
+
+static uint64_t inverse_of(uint64_t odd)
+{
+    uint64_t x = odd; /* right for 3 bits; each round doubles them */
+    for (int i = 0; i < 5; i++)
+        x *= 2 - odd * x;
+    return x;
+}
+
+static void hash_left(Board *b, int64_t i)
+{
+    b->left[i + 1] = b->left[i] * BASE + symbol_hash(b->cell[i]);
+}
+
+static void hash_right(Board *b, int64_t i)
+{
+    b->right[i] = b->right[i + 1] + symbol_hash(b->cell[i]) * b->power[b->n - 1 - i];
+}
+
+/* The hash of a gram that lies on one side of the head. */
+static uint64_t gram_hash(const Board *b, int64_t at)
+{
+    int64_t end = at + b->size;
+    if (end <= b->head + 1)
+        return b->left[end] - b->left[at] * b->power[b->size];
+    return (b->right[at] - b->right[end]) * b->inverse[b->n - end];
+}
+
+/* Is there a gram from `at` on, with the state behind cell `head`? */
+static bool present(const Board *b, int64_t at, int64_t head)
+{
+    int64_t end = at + b->size;
+    return at >= 0 && end <= b->n && !(at <= head && end > head + 1);
+}
+
+static Slot *slot_of(const Table *t, uint64_t hash)
+{
+    size_t i = th_hash_mix(hash) & (t->size - 1);
+    while (t->slot[i].used && t->slot[i].hash != hash)
+        i = (i + 1) & (t->size - 1);
+    return &t->slot[i];
+}
+
+static bool make_room(Table *t, ThError *err)
+{
+    if (t->size > 0 && 2 * (t->n + 1) <= t->size)
+        return true;
+    Table old = *t;
+    size_t kept = 0;
+    for (size_t i = 0; i < old.size; i++)
+        kept += old.slot[i].count > 0;
+    t->n = 0;
+    for (t->size = 64; t->size < 4 * (kept + 1);)
+        t->size *= 2;
+    t->slot = th_alloc(t->size, sizeof *t->slot, err);
+    if (!t->slot) {
+        *t = old;
+        return false;
+    }
+    for (size_t i = 0; i < old.size; i++)
+        if (old.slot[i].count > 0) {
+            *slot_of(t, old.slot[i].hash) = old.slot[i];
+            t->n++;
+        }
+    free(old.slot);
+    return true;
+}
+
+/* *count: how many grams with this hash there are now. */
+static bool add(Table *t, uint64_t hash, int64_t *count, ThError *err)
+{
+    if (!make_room(t, err))
+        return false;
+    Slot *s = slot_of(t, hash);
+    t->n += !s->used;
+    s->used = true;
+    s->hash = hash;
+    *count = ++s->count;
+    return true;
+}
+
+static void take(Table *t, uint64_t hash)
+{
+    slot_of(t, hash)->count--;
+}
+
+static void clear(Table *t)
+{
+    free(t->slot);
+    *t = (Table){0};
+}
+
+/* ---- one configuration ----------------------------------------------------------------------- */
+
+static bool same_gram(const Board *b, int64_t one, int64_t other)
+{
+    return memcmp(b->cell + one, b->cell + other, (size_t)b->size * sizeof *b->cell) == 0;
+}
+
+/* Looks for a gram of b->size cells that is there twice; *one is -1 if there is none.  Positions
+ * are kept in the counts of a table of its own. */
+static bool find_twice(Board *b, int64_t *one, int64_t *other, ThError *err)
+{
+    Table t = {0};
+    bool ok = true;
+    *one = *other = -1;
+    for (int64_t at = 0; ok && *one < 0 && at + b->size <= b->n; at++) {
+        if (!present(b, at, b->head))
+            continue;
+        ok = make_room(&t, err);
+        if (!ok)
+            break;
+        uint64_t hash = gram_hash(b, at);
+        Slot *s = slot_of(&t, hash);
+        while (s->used && !same_gram(b, s->count - 1, at))
+            s = slot_of(&t, hash += BASE); /* another gram with the same hash */
+        if (s->used) {
+            *one = s->count - 1;
+            *other = at;
+        } else {
+            *s = (Slot){hash, at + 1, true};
+            t.n++;
+        }
+    }
+    free(t.slot);
+    return ok;
+}
+
+/* The longest repetition that is longer than `least`, by bisection: its parts are repeated too. */
+static bool find_longest(Board *b, ThGrams *g, int least, ThError *err)
+{
+    int64_t low = least, high = b->n;
+    while (low < high) {
+        int64_t one, other;
+        b->size = (int)(low + (high - low + 1) / 2);
+        if (!find_twice(b, &one, &other, err))
+            return false;
+        if (one < 0) {
+            high = b->size - 1;
+            continue;
+        }
+        low = b->size;
+        g->longest = b->size;
+        g->one = one;
+        g->other = other;
+    }
+    return true;
+}
+
+/* Fills the table with all grams one longer than what is known to be there twice. */
+static bool count_grams(Board *b, int size, ThError *err)
+{
+    int64_t count;
+    clear(&b->table);
+    b->size = size;
+    for (int64_t at = 0; at + size <= b->n; at++)
+        if (present(b, at, b->head) && !add(&b->table, gram_hash(b, at), &count, err))
+            return false;
+    return true;
+}
+
+/* Looks at a configuration anew. */
+static bool renew(Board *b, ThGrams *g, uint64_t step, bool *found, ThError *err)
+{
+    int least = g->longest;
+    if (!find_longest(b, g, least, err))
+        return false;
+    *found = g->longest > least;
+    if (*found)
+        g->step = step;
+    return count_grams(b, g->longest + 1, err);
+}
+
+/* ---- from one configuration to the next ------------------------------------------------------ */
+
+/* The grams that are touched begin in two stretches. */
+static int touched(const Board *b, int64_t head, int64_t *at)
+{
+    int n = 0;
+    for (int64_t s = head - b->size; s <= head - b->size + 2; s++)
+        at[n++] = s;
+    for (int64_t s = head; s <= head + 2; s++)
+        if (s > head - b->size + 2)
+            at[n++] = s;
+    return n;
+}
+
+/* The head writes on its cell and moves by at most one.  *twice: a gram may be there twice now. */
+static bool move(Board *b, uint16_t written, int64_t to, bool *twice, ThError *err)
+{
+    int64_t at[6], from = b->head, count;
+    int n = touched(b, from, at);
+    for (int i = 0; i < n; i++)
+        if (present(b, at[i], from))
+            take(&b->table, gram_hash(b, at[i]));
+    b->cell[from] = written;
+    hash_left(b, from);
+    if (to > from)
+        hash_left(b, to);
+    if (to < from)
+        hash_right(b, from);
+    b->head = to;
+    *twice = false;
+    for (int i = 0; i < n; i++) {
+        if (!present(b, at[i], to))
+            continue;
+        if (!add(&b->table, gram_hash(b, at[i]), &count, err))
+            return false;
+        *twice = *twice || count > 1;
+    }
+    return true;
+}
+
+static void free_board(Board *b)
+{
+    free(b->cell);
+    free(b->power);
+    free(b->inverse);
+    free(b->left);
+    free(b->right);
+    clear(&b->table);
+}
+
+static bool make_board(Board *b, const ThRunning *r, const ThRunExtent *x, ThError *err)
+{
+    size_t n = (size_t)(x->last - x->first) + 1;
+    *b = (Board){.n = (int64_t)n, .head = r->tape[0].head - x->first};
+    b->cell = th_alloc(n, sizeof *b->cell, err);
+    b->power = th_alloc(n + 1, sizeof *b->power, err);
+    b->inverse = th_alloc(n + 1, sizeof *b->inverse, err);
+    b->left = th_alloc(n + 1, sizeof *b->left, err);
+    b->right = th_alloc(n + 1, sizeof *b->right, err);
+    if (!b->cell || !b->power || !b->inverse || !b->left || !b->right)
+        return false;
+    uint64_t inverse = inverse_of(BASE);
+    b->power[0] = b->inverse[0] = 1;
+    for (size_t i = 0; i < n; i++) {
+        b->power[i + 1] = b->power[i] * BASE;
+        b->inverse[i + 1] = b->inverse[i] * inverse;
+        b->cell[i] =
+            (uint16_t)th_turing_tape_at(&r->tape[0], x->first + (int64_t)i, r->machine->blank);
+    }
+    for (int64_t i = 0; i < b->n; i++)
+        hash_left(b, i);
+    for (int64_t i = b->n - 1; i >= 0; i--)
+        hash_right(b, i);
+    return true;
+}
+
+bool th_grams(ThGrams *g, const ThRunStart *s, const ThRunExtent *x, uint64_t from, int least,
+              bool first, ThStop *stop, ThError *err)
+{
+    ThRunning r;
+    Board b = {0};
+    ThRunLimits to_start = {from, UINT64_MAX}, limits = {x->steps, UINT64_MAX};
+    bool moved = x->steps >= from, found = false;
+    *g = (ThGrams){.longest = least};
+    bool ok = th_running_from(&r, s, err) && th_running_go(&r, from, to_start, stop, err) &&
+              make_board(&b, &r, x, err);
+    if (ok && moved)
+        ok = renew(&b, g, r.steps, &found, err);
+    while (ok && moved && !(first && found)) {
+        int64_t at = r.tape[0].head;
+        bool twice = false;
+        ok = step(&r, limits, stop, &moved, err);
+        if (!ok || !moved)
+            break;
+        uint16_t written = (uint16_t)th_turing_tape_at(&r.tape[0], at, s->machine->blank);
+        ok = move(&b, written, r.tape[0].head - x->first, &twice, err);
+        if (ok && twice)
+            ok = renew(&b, g, r.steps, &found, err);
+    }
+    g->one += x->first;
+    g->other += x->first;
+    free_board(&b);
+    th_running_free(&r);
+    return ok;
+}

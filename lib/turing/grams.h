@@ -1,0 +1,54 @@
+/* grams.h - do configurations repeat themselves inside?
+ *
+ * The paper on Turing Programs (Hou et al. 2024) shows that a short RASP program, and so a
+ * transformer, carries out any machine on an input as long as two conditions hold: the head never
+ * leaves the input, and no configuration contains an n-gram twice.  A configuration is taken as a
+ * text: a mark for its beginning, its cells, a mark for its end, and the state right behind the
+ * scanned cell.  As marks and the state are there once only, an n-gram that is there twice lies in
+ * cells on one side of the state.
+ */
+#ifndef TH_TURING_GRAMS_H
+#define TH_TURING_GRAMS_H
+
+#include "turing/engine.h"
+
+/* Where a run starts: on an input, in a state, at a position.  One tape, no choice of rules. */
+typedef struct {
+    const ThTuring *machine;
+    const ThTapeWords *words;
+    int state;
+    int64_t head;
+} ThRunStart;
+
+/* The usual start, at cell 0 in the machine's start state.  TH_EVALUE for machines with several
+ * tapes or with choices. */
+bool th_run_start(ThRunStart *s, const ThTuring *m, const ThTapeWords *words, ThError *err);
+
+/* Starts a run there; see th_running_start. */
+bool th_running_from(ThRunning *r, const ThRunStart *s, ThError *err);
+
+/* The part of the tape that a run needs. */
+typedef struct {
+    ThVerdict verdict;
+    uint64_t steps;
+    int64_t first, last;   /* the input's cells and those that the head stood on */
+    bool leaves;           /* the head leaves the input (a blank input has one cell) */
+    uint64_t leaves_after; /* the steps after which it first has */
+} ThRunExtent;
+bool th_run_extent(ThRunExtent *x, const ThRunStart *s, ThRunLimits limits, ThStop *stop,
+                   ThError *err);
+
+typedef struct {
+    int longest; /* of what a configuration contains twice; 0: no symbol */
+    /* The first configuration with a repetition so long, and the first cells of both. */
+    uint64_t step;
+    int64_t one, other;
+} ThGrams;
+
+/* The longest repetition in any configuration from the one after `from` steps to the one after
+ * x->steps, where it is longer than `least`; else longest is `least`.  With `first`, stops at the
+ * first such.  Constant time a step, and O(L log L) each time the record is broken (L cells). */
+bool th_grams(ThGrams *g, const ThRunStart *s, const ThRunExtent *x, uint64_t from, int least,
+              bool first, ThStop *stop, ThError *err);
+
+#endif

@@ -1,0 +1,464 @@
+#include "turing/nexttoken.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+/* ---- tokens ---------------------------------------------------------------------------------- */
+
+int th_token_of_symbol(const ThTokens *t, int symbol)
+{
+    if (!t->walls)
+        return TH_TOKEN_FIRST + symbol;
+    return symbol < 2 ? TH_TOKEN_BEGIN + symbol : TH_TOKEN_FIRST + symbol - 2;
+}
+
+static int first_state(const ThTokens *t)
+{
+    return TH_TOKEN_FIRST + t->machine->n_symbols - (t->walls ? 2 : 0);
+}
+
+int th_token_of_state(const ThTokens *t, int state)
+{
+    return first_state(t) + state;
+}
+
+int th_token_count(const ThTokens *t)
+{
+    return first_state(t) + t->machine->n_states;
+}
+
+static bool is_state(const ThTokens *t, int token)
+{
+    return token >= first_state(t);
+}
+
+/* The symbol of a token, or -1. */
+static int symbol_of(const ThTokens *t, int token)
+{
+    if (token >= TH_TOKEN_FIRST && token < first_state(t))
+        return token - TH_TOKEN_FIRST + (t->walls ? 2 : 0);
+    bool wall = t->walls && (token == TH_TOKEN_BEGIN || token == TH_TOKEN_END);
+    return wall ? token - TH_TOKEN_BEGIN : -1;
+}
+
+void th_token_write(ThText *t, const ThTokens *k, int token)
+{
+    static const char *const mark[] = {"(end of line)", "(begin)", "(end)", "(filler)"};
+    int symbol = symbol_of(k, token);
+    if (is_state(k, token))
+        th_text_add(t, k->machine->state[token - first_state(k)]);
+    else
+        th_text_add(t, symbol >= 0 ? k->machine->symbol[symbol] : mark[token]);
+}
+
+int th_configuration_length(const ThTokens *t, int64_t first, int64_t last)
+{
+    return (int)(last - first) + 3 + (t->walls ? 0 : 2);
+}
+
+void th_configuration_tokens(const ThTokens *t, const ThRunning *r, int64_t first, int64_t last,
+                             int *token)
+{
+    int n = 0;
+    if (!t->walls)
+        token[n++] = TH_TOKEN_BEGIN;
+    for (int64_t i = first; i <= last; i++) {
+        int symbol = th_turing_tape_at(&r->tape[0], i, r->machine->blank);
+        token[n++] = th_token_of_symbol(t, symbol);
+        if (i == r->tape[0].head)
+            token[n++] = th_token_of_state(t, r->state);
+    }
+    if (!t->walls)
+        token[n++] = TH_TOKEN_END;
+    token[n] = TH_TOKEN_GAP;
+}
+
+/* ---- one step, seen from one place ----------------------------------------------------------- */
+
+/* The rule for a state and the token before it, or NULL. */
+static const ThRule *rule_for(const ThTokens *t, int state, int cell)
+{
+    int read = symbol_of(t, cell);
+    int rule = read < 0 ? -1 : th_turing_rule(t->machine, state - first_state(t), &read);
+    return rule < 0 ? NULL : &t->machine->rule[rule];
+}
+
+/* The move of a state at place p: 1, 0, -1. */
+static int move_of(const ThTokens *t, const int *x, int p)
+{
+    const ThRule *r = rule_for(t, x[p], x[p - 1]);
+    if (!r)
+        return 0;
+    bool bounces = !t->walls && r->move[0] < 0 && t->machine->edge == TH_EDGE_STAY && p >= 2 &&
+                   x[p - 2] == TH_TOKEN_BEGIN;
+    return bounces ? 0 : r->move[0];
+}
+
+/* What stands at place p once the state and the scanned cell are new, before the head moves. */
+static int changed(const ThTokens *t, const int *x, int p)
+{
+    const ThRule *r;
+    if (p + 1 < 5 && is_state(t, x[p + 1]) && (r = rule_for(t, x[p + 1], x[p])))
+        return r->write[0] == TH_ANY ? x[p] : th_token_of_symbol(t, r->write[0]);
+    if (p > 0 && is_state(t, x[p]) && (r = rule_for(t, x[p], x[p - 1])))
+        return r->to == TH_ANY ? x[p] : th_token_of_state(t, r->to);
+    return x[p];
+}
+
+int th_next_local(const ThTokens *t, const int x[5])
+{
+    int here = is_state(t, x[2]) ? move_of(t, x, 2) : 0;
+    int behind = is_state(t, x[1]) ? move_of(t, x, 1) : 0;
+    int ahead = is_state(t, x[3]) ? move_of(t, x, 3) : 0;
+    if (here > 0 || ahead < 0)
+        return changed(t, x, 3);
+    if (behind > 0 || here < 0)
+        return changed(t, x, 1);
+    return changed(t, x, 2);
+}
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+typedef struct {
+    uint64_t hash; /* of the key; the key itself where it is an integer */
+    int most;      /* the greatest token that followed */
+    bool used;
+} Slot;
+
+/* Values by key.  gram (slots, width): the tokens of tuple keys. */
+typedef struct {
+    Slot *slot;
+    int *gram;
+    size_t n, size;
+    uint64_t count; /* of the configuration that the keys belong to */
+} Table;
+
+struct ThNext {
+    ThTokens tokens;
+    int n, width; /* width = n + 1 */
+    ThKeys keys;
+    uint64_t read;                /* tokens */
+    int window[5];                /* the last ones */
+    int *gram, *turned;           /* (width): the last of the text and of its successor */
+    uint64_t count, turned_count; /* gaps in both */
+    Table table[2];               /* by the parity of the count; integer keys use the first */
+};
+
+static void free_table(Table *t)
+{
+    free(t->slot);
+    free(t->gram);
+    *t = (Table){0};
+}
+
+static size_t find_slot(const Table *t, uint64_t hash, const int *gram, int width)
+{
+    size_t i = th_hash_mix(hash) & (t->size - 1), bytes = (size_t)width * sizeof *gram;
+    while (t->slot[i].used &&
+           (t->slot[i].hash != hash || memcmp(t->gram + i * (size_t)width, gram, bytes) != 0))
+        i = (i + 1) & (t->size - 1);
+    return i;
+}
+
+/* width: 0 for integer keys. */
+static bool make_room(Table *t, int width, ThError *err)
+{
+    if (t->size > 0 && 2 * (t->n + 1) <= t->size)
+        return true;
+    Table new = {.size = t->size ? 2 * t->size : 64, .n = t->n, .count = t->count};
+    size_t w = (size_t)width;
+    new.slot = th_alloc(new.size, sizeof *new.slot, err);
+    new.gram = th_alloc(new.size *w, sizeof *new.gram, err);
+    if (!new.slot || !new.gram) {
+        free_table(&new);
+        return false;
+    }
+    for (size_t i = 0; i < t->size; i++) {
+        if (!t->slot[i].used)
+            continue;
+        size_t j = find_slot(&new, t->slot[i].hash, t->gram + i * w, width);
+        new.slot[j] = t->slot[i];
+        memcpy(new.gram + j *w, t->gram + i * w, w * sizeof *new.gram);
+    }
+    free_table(t);
+    *t = new;
+    return true;
+}
+
+static bool put(Table *t, uint64_t hash, const int *gram, int width, int value, ThError *err)
+{
+    if (!make_room(t, width, err))
+        return false;
+    size_t i = find_slot(t, hash, gram, width);
+    if (!t->slot[i].used) {
+        t->slot[i] = (Slot){hash, value, true};
+        memcpy(t->gram + i * (size_t)width, gram, (size_t)width * sizeof *gram);
+        t->n++;
+    }
+    if (value > t->slot[i].most)
+        t->slot[i].most = value;
+    return true;
+}
+
+uint64_t th_next_integer_key(const int *gram, int n, uint64_t count)
+{
+    uint64_t sum = 0, scale = 1;
+    for (int i = 0; i <= n; i++)
+        sum = sum * 32 + (uint64_t)gram[i];
+    for (int i = 0; i < n; i++)
+        scale *= 32;
+    return count + scale * sum;
+}
+
+static uint64_t gram_hash(const int *gram, int width)
+{
+    uint64_t h = 0;
+    for (int i = 0; i < width; i++)
+        h = th_hash_mix(h ^ (uint64_t)gram[i]) + 1;
+    return h;
+}
+
+/* The table for keys of a configuration; what it held of an earlier one is forgotten. */
+static Table *table_for(ThNext *p, uint64_t count)
+{
+    Table *t = &p->table[count & 1];
+    if (t->count != count) {
+        if (t->slot)
+            memset(t->slot, 0, t->size * sizeof *t->slot);
+        t->n = 0;
+        t->count = count;
+    }
+    return t;
+}
+
+static bool remember(ThNext *p, int value, ThError *err)
+{
+    if (p->keys == TH_KEYS_INTEGER)
+        return put(&p->table[0], th_next_integer_key(p->turned, p->n, p->turned_count), p->turned,
+                   0, value, err);
+    Table *t = table_for(p, p->turned_count);
+    return put(t, gram_hash(p->turned, p->width), p->turned, p->width, value, err);
+}
+
+static int look_up(ThNext *p)
+{
+    bool integer = p->keys == TH_KEYS_INTEGER;
+    uint64_t hash =
+        integer ? th_next_integer_key(p->gram, p->n, p->count) : gram_hash(p->gram, p->width);
+    Table *t = integer ? &p->table[0] : table_for(p, p->count);
+    if (t->size == 0)
+        return 0;
+    size_t i = find_slot(t, hash, p->gram, integer ? 0 : p->width);
+    return t->slot[i].used ? t->slot[i].most : 0;
+}
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+ThNext *th_next_new(const ThTokens *t, int n, ThKeys keys, ThError *err)
+{
+    enum { INTEGER_TOKENS = 32 };
+    if (keys == TH_KEYS_INTEGER && th_token_count(t) > INTEGER_TOKENS) {
+        th_fail(err, TH_EVALUE, "integer keys are for up to %d tokens; here are %d", INTEGER_TOKENS,
+                th_token_count(t));
+        th_hint(err, "keys=tuple takes any number");
+        return NULL;
+    }
+    ThNext *p = th_alloc(1, sizeof *p, err);
+    if (!p)
+        return NULL;
+    *p = (ThNext){.tokens = *t, .n = n, .width = n + 1, .keys = keys};
+    p->gram = th_alloc((size_t)p->width, sizeof *p->gram, err);
+    p->turned = th_alloc((size_t)p->width, sizeof *p->turned, err);
+    if (p->gram && p->turned)
+        return p;
+    th_next_free(p);
+    return NULL;
+}
+
+void th_next_free(ThNext *p)
+{
+    if (!p)
+        return;
+    free_table(&p->table[0]);
+    free_table(&p->table[1]);
+    free(p->gram);
+    free(p->turned);
+    free(p);
+}
+
+/* Appends a token to the last ones, newest first; a gap forgets those before it and itself. */
+static void append(int *gram, int width, uint64_t *count, int token)
+{
+    if (token == TH_TOKEN_GAP) {
+        memset(gram, 0, (size_t)width * sizeof *gram);
+        ++*count;
+        return;
+    }
+    memmove(gram + 1, gram, (size_t)(width - 1) * sizeof *gram);
+    gram[0] = token;
+}
+
+bool th_next_push(ThNext *p, int token, int *next, ThError *err)
+{
+    int turned = p->read < 2 ? TH_TOKEN_FILLER : th_next_local(&p->tokens, p->window);
+    memmove(p->window, p->window + 1, 4 * sizeof *p->window);
+    p->window[4] = token;
+    p->read++;
+    append(p->gram, p->width, &p->count, token);
+    append(p->turned, p->width, &p->turned_count, turned);
+    if (!remember(p, th_next_local(&p->tokens, p->window), err))
+        return false;
+    *next = look_up(p);
+    return true;
+}
+
+/* ---- against the machine --------------------------------------------------------------------- */
+
+/* The last place before `place` and other than it-1 where the same n+1 tokens end; those that begin
+ * before the configuration do not count. */
+static int ends_again(const int *token, int length, int place, int n)
+{
+    for (int end = place - 1, at = n; at < length; at++)
+        if (at != end && end >= n &&
+            memcmp(token + at - n, token + end - n, (size_t)(n + 1) * sizeof *token) == 0)
+            return at;
+    return -1;
+}
+
+typedef struct {
+    ThSimulation *x;
+    ThNext *next;
+    int *token;
+    int length, n;
+    int predicted; /* for the first token of the next configuration */
+} Comparison;
+
+/* Reads a configuration; where `count` is set, its tokens are compared with the predictions. */
+static bool read_configuration(Comparison *c, uint64_t step, bool count, ThError *err)
+{
+    for (int i = 0; i < c->length; i++) {
+        bool right = c->predicted == c->token[i];
+        if (count) {
+            c->x->tokens++;
+            c->x->right += right;
+        }
+        if (count && !right && c->x->exact) {
+            c->x->exact = false;
+            c->x->step = step;
+            c->x->place = i;
+            c->x->stands = c->token[i];
+            c->x->predicted = c->predicted;
+            c->x->again = ends_again(c->token, c->length, i, c->n);
+        }
+        if (!th_next_push(c->next, c->token[i], &c->predicted, err))
+            return false;
+    }
+    return true;
+}
+
+static bool compare_run(Comparison *c, const ThTokens *t, const ThRunStart *s, ThStop *stop,
+                        ThError *err)
+{
+    ThRunning r;
+    const ThRunExtent *e = &c->x->extent;
+    ThRunLimits limits = {e->steps, UINT64_MAX};
+    bool ok = th_running_from(&r, s, err);
+    for (uint64_t step = 0; ok && step <= e->steps; step++) {
+        ok = step == 0 || th_running_go(&r, 1, limits, stop, err);
+        if (!ok)
+            break;
+        th_configuration_tokens(t, &r, e->first, e->last, c->token);
+        ok = read_configuration(c, step, step > 0, err);
+    }
+    th_running_free(&r);
+    return ok;
+}
+
+bool th_simulate(ThSimulation *x, const ThRunStart *s, bool walls, int n, ThKeys keys,
+                 ThRunLimits limits, ThStop *stop, ThError *err)
+{
+    enum { MOST_CELLS = 1 << 24 };
+    ThTokens t = {s->machine, walls};
+    *x = (ThSimulation){.exact = true, .again = -1};
+    if (!th_run_extent(&x->extent, s, limits, stop, err))
+        return false;
+    if (x->extent.last - x->extent.first >= MOST_CELLS)
+        return th_fail(err, TH_ELIMIT, "the run needs more than %d cells", MOST_CELLS);
+    Comparison c = {.x = x, .n = n};
+    c.length = th_configuration_length(&t, x->extent.first, x->extent.last);
+    c.token = th_alloc((size_t)c.length, sizeof *c.token, err);
+    c.next = th_next_new(&t, n, keys, err);
+    bool ok = c.token && c.next && compare_run(&c, &t, s, stop, err) &&
+              th_grams(&x->repeated, s, &x->extent, 1, n, true, stop, err);
+    x->unique = ok && x->repeated.longest == n;
+    th_next_free(c.next);
+    free(c.token);
+    return ok;
+}
+
+/* ---- the paper's experiment ------------------------------------------------------------------ */
+
+ThTuring *th_turing_random_walled(int states, int symbols, ThRng *rng, ThError *err)
+{
+    ThTuringBuild b = {0};
+    char name[32];
+    th_turing_symbol(&b, "<");
+    th_turing_symbol(&b, ">");
+    for (int i = 1; i <= symbols; i++) {
+        snprintf(name, sizeof name, "a%d", i);
+        th_turing_symbol(&b, name);
+    }
+    for (int i = 1; i <= states; i++) {
+        snprintf(name, sizeof name, "s%d", i);
+        th_turing_state(&b, name);
+    }
+    for (int q = 0; q < states; q++) {
+        for (int a = 0; a < symbols + 2; a++) {
+            ThRule r = {.from = q, .read = {a}, .write = {a}};
+            r.to = (int)th_rng_below(rng, (uint64_t)states);
+            r.move[0] = a == 0 ? 1 : -1;
+            if (a >= 2) {
+                r.write[0] = 2 + (int)th_rng_below(rng, (uint64_t)symbols);
+                r.move[0] = th_rng_below(rng, 2) ? 1 : -1;
+            }
+            th_turing_add(&b, &r);
+        }
+    }
+    b.m.n_tapes = 1;
+    b.m.blank = 1;
+    return th_turing_finish(&b, err);
+}
+
+bool th_random_walled_words(ThTapeWords *w, const ThTuring *m, int length, ThRng *rng, ThError *err)
+{
+    *w = (ThTapeWords){.length = {length + 2}};
+    w->word[0] = th_alloc((size_t)length + 2, sizeof *w->word[0], err);
+    if (!w->word[0])
+        return false;
+    for (int i = 1; i <= length; i++)
+        w->word[0][i] = 2 + (int)th_rng_below(rng, (uint64_t)(m->n_symbols - 2));
+    w->word[0][length + 1] = 1;
+    return true;
+}
+
+bool th_next_trial(ThSimulation *x, const ThNextTrial *trial, ThRng *rng, ThStop *stop,
+                   ThError *err)
+{
+    ThTapeWords words = {0};
+    ThTuring *m = th_turing_random_walled(trial->states, trial->symbols, rng, err);
+    bool ok = m && th_random_walled_words(&words, m, trial->length, rng, err);
+    if (ok) {
+        ThRunStart s = {.machine = m, .words = &words};
+        s.head = 1 + (int64_t)th_rng_below(rng, (uint64_t)trial->length);
+        s.state = (int)th_rng_below(rng, (uint64_t)trial->states);
+        ThRunLimits limits = {trial->steps, UINT64_MAX};
+        ok = th_simulate(x, &s, true, trial->n, trial->keys, limits, stop, err);
+    }
+    th_turing_tape_words_free(&words);
+    th_turing_free(m);
+    return ok;
+}
