@@ -277,7 +277,8 @@ bool th_output_end(ThSession *s, bool ok, ThError *err)
 {
     ThOutput *o = &s->out;
     th_progress_erase(s);
-    if (ok) {
+    bool answers = ok || (err && err->code == TH_EASSERT && o->pending.n > 0);
+    if (answers) {
         finish_listing(s);
         if (o->format == TH_FORMAT_JSON && o->object) {
             if (json_dumpf(o->object, o->stream, JSON_COMPACT | JSON_REAL_PRECISION(15)) != 0)

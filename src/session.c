@@ -52,6 +52,7 @@ static void *value_of(const ThObject *o)
 
 static void free_object(ThObject *o)
 {
+    th_stepper_free(o->stepper);
     free_value(o->kind, value_of(o));
     free(o->name);
     free(o->made_by);

@@ -13,7 +13,7 @@
 #include "models/model.h"
 #include "result.h"
 #include "tasks/task.h"
-#include "turing/machine.h"
+#include "turing/stepper.h"
 
 typedef enum { TH_AUTOMATON, TH_TASK, TH_MODEL, TH_MACHINE, TH_N_KINDS } ThKind;
 
@@ -26,7 +26,8 @@ typedef struct {
         ThModel *model;
         ThTuring *machine;
     } as;
-    char *made_by; /* how it was defined, after the `=`; NULL: from a block or a file */
+    char *made_by;      /* how it was defined, after the `=`; NULL: from a block or a file */
+    ThStepper *stepper; /* the run of a machine by hand, and its breakpoints; NULL: none */
 } ThObject;
 
 /* Objects, in order of definition. */

@@ -101,6 +101,9 @@ ThTuring *th_turing_parse(const char *text, ThError *err);
 /* Appends the machine in the syntax that defines it. */
 void th_turing_write(ThText *t, const ThTuring *m, const char *name);
 
+/* Appends one rule as it stands in a block: "q 0 -> 1 R p". */
+void th_turing_write_rule(ThText *t, const ThTuring *m, size_t rule);
+
 /* Returns new: the machine of a bbchallenge string in any of its spellings.  TH_EPARSE with the
  * column. */
 ThTuring *th_turing_read_bb(const char *text, ThError *err);

@@ -79,19 +79,31 @@ static bool share_line(const ThTuring *m, const ThRule *a, const ThRule *b)
            a->move[0] == b->move[0] && a->pause == b->pause;
 }
 
+static void write_case(ThText *t, const ThTuring *m, const ThRule *r)
+{
+    if (r->from == TH_ANY)
+        th_text_add(t, "*");
+    else
+        th_text_symbol(t, m->state[r->from]);
+    for (int k = 0; k < m->n_tapes; k++) {
+        th_text_add(t, k ? " | " : " ");
+        write_pattern(t, m, r->read[k]);
+    }
+}
+
+void th_turing_write_rule(ThText *t, const ThTuring *m, size_t rule)
+{
+    write_case(t, m, &m->rule[rule]);
+    th_text_add(t, " ->");
+    write_actions(t, m, &m->rule[rule]);
+}
+
 static void write_rules(ThText *t, const ThTuring *m)
 {
     for (size_t i = 0; i < m->n_rules;) {
         const ThRule *r = &m->rule[i++];
         th_text_add(t, "  ");
-        if (r->from == TH_ANY)
-            th_text_add(t, "*");
-        else
-            th_text_symbol(t, m->state[r->from]);
-        for (int k = 0; k < m->n_tapes; k++) {
-            th_text_add(t, k ? " | " : " ");
-            write_pattern(t, m, r->read[k]);
-        }
+        write_case(t, m, r);
         for (; i < m->n_rules && share_line(m, r, &m->rule[i]); i++) {
             th_text_add(t, ",");
             write_pattern(t, m, m->rule[i].read[0]);

@@ -57,9 +57,11 @@ bool th_machine_go(ThSession *s, ThEngine *e, const ThOptions *options, ThRunLim
                    ThFastFigures *last, ThError *err);
 
 /* The same for all runs of a machine with choices: *last gets the figures of the run that decides,
- * and where there is none its verdict and the greatest number of steps. */
+ * and where there is none its verdict and the greatest number of steps.  Unless it is quiet it says
+ * what it found. */
 bool th_machine_search(ThSession *s, const ThCall *call, const ThTuring *m,
-                       const ThTapeWords *words, ThFastFigures *last, ThText *tape, ThError *err);
+                       const ThTapeWords *words, bool quiet, ThFastFigures *last, ThText *tape,
+                       ThError *err);
 
 /* Prints the tree of the runs. */
 bool th_machine_trace_tree(ThSession *s, const ThCall *call, const ThTuring *m,

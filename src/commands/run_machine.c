@@ -143,7 +143,7 @@ static bool run_input(ThSession *s, const ThCall *call, const ThOperand *input, 
     if (th_out(s) && call->n > 2)
         th_say(s, "%s: ", *input->text ? input->text : "\"\"");
     bool ok = m->branching && !is_random(call)
-                  ? th_machine_search(s, call, m, &words, &x, &tape, err)
+                  ? th_machine_search(s, call, m, &words, false, &x, &tape, err)
                   : run_once(s, call, m, &words, &x, &tape, err);
     if (ok) {
         const char *text = tape.data ? tape.data : "";

@@ -71,46 +71,48 @@ static void say_verdict(ThSession *s, const ThSearch *x, uint64_t steps)
     th_say(s, "\n");
 }
 
-/* Shows the configurations of a run by given rules, of very many the first and the last ones. */
-static bool say_path(ThSession *s, ThRunning *r, const int *path, uint64_t n, ThError *err)
+/* Repeats a run by given rules and writes its configurations, of very many the first and the last
+ * ones. */
+static bool repeat(ThRunning *r, const int *path, uint64_t n, ThText *t, ThError *err)
 {
     enum { WIDTH = 60, MOST = 24, ENDS = 10 };
     ThRunLimits none = {TH_MOST_STEPS, UINT64_MAX};
     ThConfigurationWriter w;
-    ThText t = {0};
     bool ok = th_configuration_writer(&w, r->machine, TH_SHOW_HEAD, WIDTH, err);
     for (uint64_t i = 0; ok && i <= n; i++) {
         bool shown = n < MOST || i < ENDS || i + ENDS > n;
         if (shown)
-            th_text_add(&t, "  ");
+            th_text_add(t, "  ");
         if (shown)
-            th_configuration_line(&t, &w, r);
+            th_configuration_line(t, &w, r);
         else if (i == ENDS)
-            th_text_add(&t, "  ...\n");
+            th_text_add(t, "  ...\n");
         ok = i == n || th_running_apply(r, path[i], none, err);
     }
-    th_say(s, "%s", t.data ? t.data : "");
-    th_text_free(&t);
     th_configuration_writer_free(&w);
     return ok;
 }
 
-/* Repeats the run that decides, and says what it comes to. */
-static bool say_goal(ThSession *s, const ThSearch *x, const ThTapeWords *words, ThFastFigures *last,
-                     ThText *tape, ThError *err)
+/* Repeats the run that decides, and says what it comes to unless that is not wanted. */
+static bool follow_goal(ThSession *s, const ThSearch *x, const ThTapeWords *words, bool quiet,
+                        ThFastFigures *last, ThText *tape, ThError *err)
 {
     int *path = th_search_path(x, x->goal, err);
     ThEngine e = {.machine = x->machine};
-    ThText shown = {0};
+    ThText lines = {0}, shown = {0};
     bool ok = path && th_running_start_words(&e.plain, x->machine, words, err) &&
-              say_path(s, &e.plain, path, x->node[x->goal].depth, err) &&
+              repeat(&e.plain, path, x->node[x->goal].depth, &lines, err) &&
               th_engine_tape(tape, &e, TH_TAPE_LONGEST, err) &&
               th_engine_tape(&shown, &e, TH_TAPE_LINE, err);
     if (ok) {
         *last = th_engine_figures(&e);
         last->verdict = x->verdict;
+    }
+    if (ok && !quiet) {
+        th_say(s, "%s", lines.data ? lines.data : "");
         th_machine_say_figures(s, x->machine, last, shown.data ? shown.data : "");
     }
+    th_text_free(&lines);
     th_text_free(&shown);
     free(path);
     th_engine_free(&e);
@@ -118,7 +120,8 @@ static bool say_goal(ThSession *s, const ThSearch *x, const ThTapeWords *words, 
 }
 
 bool th_machine_search(ThSession *s, const ThCall *call, const ThTuring *m,
-                       const ThTapeWords *words, ThFastFigures *last, ThText *tape, ThError *err)
+                       const ThTapeWords *words, bool quiet, ThFastFigures *last, ThText *tape,
+                       ThError *err)
 {
     ThSearchLimits limits = limits_of(call);
     ThSearch x;
@@ -131,9 +134,11 @@ bool th_machine_search(ThSession *s, const ThCall *call, const ThTuring *m,
         bool decided = x.goal != TH_NO_NODE;
         *last = (ThFastFigures){.verdict = x.verdict, .state = m->start};
         last->steps = decided ? x.node[x.goal].depth : th_search_depth(&x);
-        say_verdict(s, &x, last->steps);
-        ok = !decided || say_goal(s, &x, words, last, tape, err);
-        set_counts(s, &x);
+        if (!quiet)
+            say_verdict(s, &x, last->steps);
+        if (!quiet)
+            set_counts(s, &x);
+        ok = !decided || follow_goal(s, &x, words, quiet, last, tape, err);
     }
     th_search_free(&x);
     return ok;

@@ -1,10 +1,12 @@
 /* fuzz_turing.c - machine blocks and bbchallenge strings: what is read can be written and read
- * again, and both engines agree on its run. */
+ * again, both engines agree on its run, steps can be taken back, and all runs can be followed. */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "check.h"
 #include "turing/fast.h"
+#include "turing/search.h"
+#include "turing/stepper.h"
 
 static void write_and_read(const ThTuring *m)
 {
@@ -34,6 +36,32 @@ static void run_both(const ThTuring *m)
     th_running_free(&r);
 }
 
+static void step_and_back(const ThTuring *m)
+{
+    ThStepper *s = th_stepper_new(m, NULL);
+    ThTapeWords none = {0};
+    size_t at;
+    require(s && th_stepper_start(s, &none, 20, 1, 0, NULL));
+    require(th_stepper_go(s, 40, 0, &at, NULL, NULL));
+    th_stepper_back(s, UINT64_MAX);
+    require(th_stepper_undo(s) == 0);
+    require(th_stepper_running(s)->verdict == TH_GOES_ON || th_stepper_running(s)->steps == 0);
+    th_stepper_free(s);
+}
+
+static void follow_all(const ThTuring *m)
+{
+    ThSearch x;
+    ThTapeWords none = {0};
+    ThSearchLimits limits = {30, 100, 300};
+    require(th_search_start(&x, m, &none, limits, false, NULL));
+    require(th_search_go(&x, SIZE_MAX, NULL, NULL) && x.verdict != TH_GOES_ON);
+    int *path = x.goal == TH_NO_NODE ? NULL : th_search_path(&x, x.goal, NULL);
+    require(path || x.goal == TH_NO_NODE);
+    free(path);
+    th_search_free(&x);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = th_strndup((const char *)data, size, NULL);
@@ -43,6 +71,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (m) {
         write_and_read(m);
         run_both(m);
+        step_and_back(m);
+        follow_all(m);
     }
     th_turing_free(m);
     m = text ? th_turing_read_bb(text, NULL) : NULL;

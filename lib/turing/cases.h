@@ -1,0 +1,40 @@
+/* cases.h - files of tests for a machine: an input and the verdict that is expected, one a line.
+ *
+ *     input,verdict
+ *     1011,accept
+ *     "a,b",reject
+ *     111,halt,1000
+ *
+ * Fields are those of CSV (RFC 4180), a field in quotes not spanning lines; blanks around fields
+ * without quotes do not count.  A third field is the tape at the end.  Empty lines and a first line
+ * whose second field is the word verdict are skipped.
+ */
+#ifndef TH_TURING_CASES_H
+#define TH_TURING_CASES_H
+
+#include "turing/verdict.h"
+
+typedef struct {
+    char *input;
+    char *tape; /* NULL: any */
+    bool limit; /* any limit is expected, else the verdict */
+    ThVerdict verdict;
+    int line, col; /* of the input, col in characters */
+} ThTestCase;
+
+typedef struct {
+    ThTestCase *item;
+    size_t n, cap;
+} ThTestCases;
+
+/* Reads a file's text.  TH_EPARSE with a position, TH_ENOMEM. */
+bool th_test_cases_read(ThTestCases *c, const char *text, ThError *err);
+void th_test_cases_free(ThTestCases *c);
+
+/* "accept", "reject", "limit", … as files have it. */
+const char *th_test_expected(const ThTestCase *c);
+
+/* Does a run that ended so fulfil what is expected of its verdict? */
+bool th_test_fulfilled(const ThTestCase *c, ThVerdict v);
+
+#endif
