@@ -36,6 +36,9 @@ const ThSeq *th_rasp_run_input(const ThRaspRun *r); /* view */
 const ThSeq *th_rasp_run_value(ThRaspRun *r, ThSop sop, ThStop *stop, ThError *err);
 ThSop th_rasp_run_failed(const ThRaspRun *r);
 
+/* Evaluates an s-op or a selector just to see whether that can be done; the same errors. */
+bool th_rasp_run_check(ThRaspRun *r, ThSop node, ThStop *stop, ThError *err);
+
 /* Returns new: a selector's matrix, n × n, row after row, 1 where selected; freed with free().
  * NULL and err; TH_ELIMIT beyond n = TH_GRID_MAX. */
 enum { TH_GRID_MAX = 4096 };

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "rasp/column.h"
 #include "rasp/value.h"
 
 static bool too_long(size_t n, ThError *err)
@@ -9,43 +10,18 @@ static bool too_long(size_t n, ThError *err)
     return th_fail(err, TH_ELIMIT, "a sequence of %zu elements: the longest has %d", n, TH_SEQ_MAX);
 }
 
-/* Makes *kind that of all elements so far and one of kind k; false if there is none. */
-static bool join_kind(ThAtomKind *kind, ThAtomKind k, ThError *err)
-{
-    bool number = k == TH_ATOM_INT || k == TH_ATOM_FLOAT;
-    bool numbers = *kind == TH_ATOM_INT || *kind == TH_ATOM_FLOAT || *kind == TH_ATOM_MIXED;
-    if (*kind == k || (*kind == TH_ATOM_MIXED && number))
-        return true;
-    if (!number || !numbers) {
-        th_fail(err, TH_EVALUE, "a sequence of %s and %s", th_atom_kind_plural(*kind),
-                th_atom_kind_plural(k));
-        return th_hint(err, "all elements have one type; ints and floats may be mixed");
-    }
-    *kind = TH_ATOM_MIXED;
-    return true;
-}
-
 bool th_seq_of(const ThAtom *atom, size_t n, ThSeq *s, ThError *err)
 {
-    ThSeq new = {.n = n};
+    ThSeq new;
     if (n > TH_SEQ_MAX)
         return too_long(n, err);
-    new.kind = n ? atom[0].kind : TH_ATOM_INT;
-    for (size_t i = 1; i < n; i++)
-        if (!join_kind(&new.kind, atom[i].kind, err))
-            return false;
-    new.cell = th_alloc(n, sizeof *new.cell, err);
-    if (new.cell &&new.kind == TH_ATOM_MIXED)
-        new.is_float = th_alloc(n, 1, err);
-    if (!new.cell || (new.kind == TH_ATOM_MIXED && !new.is_float)) {
-        th_seq_free(&new);
+    if (!th_column_new(&new, n, false, err))
         return false;
-    }
-    for (size_t i = 0; i < n; i++) {
-        new.cell[i] = atom[i].cell;
-        if (new.is_float)
-            new.is_float[i] = atom[i].kind == TH_ATOM_FLOAT;
-    }
+    for (size_t i = 0; i < n; i++)
+        if (!th_column_put(&new, i, atom[i], err)) {
+            th_seq_free(&new);
+            return false;
+        }
     *s = new;
     return true;
 }

@@ -1,0 +1,55 @@
+/* ranks.h - the keys of a selection by their order.
+ *
+ * The keys of all positions are numbered by their rank among the different keys.  A row of a
+ * selection by == < <= > >= is then an interval of ranks, and one by != the rest of one.
+ */
+#ifndef TH_RASP_RANKS_H
+#define TH_RASP_RANKS_H
+
+#include "base/stop.h"
+#include "rasp/table.h"
+#include "rasp/value.h"
+
+typedef struct {
+    size_t n;           /* positions */
+    uint32_t m;         /* different keys */
+    uint32_t *rank;     /* (n) */
+    uint32_t *position; /* (m): the first position with the key of a rank */
+    ThAtom *value;      /* (m): the keys, in order */
+    bool ordered;       /* ranks follow the order of keys; else only equality holds */
+    bool ascending;     /* rank[j] is j at every position */
+    /* Where keys are ints, bools or numbers of strings in a narrow range, below[x - base] is the
+     * number of the different keys of a number below x (of strings: the rank, if it occurs). */
+    bool narrow;
+    int64_t base;
+    size_t span; /* below has span + 1 entries */
+    uint32_t *below;
+    ThAtomTable table; /* otherwise, where they are strings or tuples: rank by key */
+    uint32_t *of_table;
+} ThRanks;
+
+/* A number to be sorted, and where it stands. */
+typedef struct {
+    uint64_t code;
+    uint32_t at;
+} ThCoded;
+
+/* Sorts by code, keeping the order of equal ones; returns a or spare, where the result is. */
+ThCoded *th_sort_coded(ThCoded *a, ThCoded *spare, size_t n);
+
+/* Returns new: the ranks of a sequence.  `ordered` asks for the order of tuples, too, which costs
+ * comparisons; keys of other kinds always have it.
+ * Errors: TH_EVALUE for tuples without a common order, TH_ENOMEM, TH_EINTERRUPTED. */
+ThRanks *th_ranks_new(const ThAtoms *p, const ThSeq *keys, bool ordered, ThStop *stop,
+                      ThError *err);
+void th_ranks_free(ThRanks *r); /* NULL is fine */
+
+/* *below: how many of the different keys are less than x; *upto: less or equal.  Where there is no
+ * order, of the kinds or of the ranks, they differ exactly if x is a key, which has rank *below.
+ * Errors: TH_EVALUE for an x without a common order with the keys, if these are ordered tuples. */
+bool th_ranks_find(const ThRanks *r, const ThAtoms *p, ThAtom x, uint32_t *below, uint32_t *upto,
+                   ThError *err);
+
+size_t th_ranks_bytes(const ThRanks *r); /* memory held, about */
+
+#endif
