@@ -310,7 +310,7 @@ static bool to_show(ThRasp *r, const ThRaspFrame *f, ThRaspShownAs as, uint32_t 
 static bool do_expression(ThRasp *r, const ThRaspFrame *f, int32_t node)
 {
     int32_t e = at(f, node)->first;
-    uint32_t out, name;
+    uint32_t out = 0, name;
     ThRaspValue v;
     if (!th_rasp_eval(r, f, e, &v))
         return false;
@@ -442,7 +442,7 @@ static bool do_draw(ThRasp *r, const ThRaspFrame *f, int32_t node)
 {
     int32_t e = at(f, node)->first, input_node = at(f, e)->next;
     ThRaspValue sop, input, v = {0};
-    uint32_t out;
+    uint32_t out = 0;
     if (!th_rasp_eval(r, f, e, &sop))
         return false;
     bool ok = input_node < 0 || th_rasp_eval(r, f, input_node, &input);
