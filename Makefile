@@ -24,7 +24,7 @@ ALLCFLAGS = -std=c17 -fno-common -pthread -D_XOPEN_SOURCE=700 -DTH_VERSION='"$(V
             -Ilib -Isrc $(XML_CFLAGS) $(WARN) $(OPT.$(FLAVOUR)) $(CFLAGS)
 XML_CFLAGS := $(shell pkg-config --cflags libxml-2.0 2>/dev/null || echo -I/usr/include/libxml2)
 # Not pkg-config's list for GSL: it adds a slow CBLAS of GSL's own in front of OpenBLAS.
-LIBS = -lxml2 -lgsl -lopenblas -ljansson -lutf8proc -lgmp -lm
+LIBS = -lxml2 -lyaml -lgsl -lopenblas -ljansson -lutf8proc -lgmp -lm
 Q    = $(if $(V),,@)
 SUB  = @$(MAKE) --no-print-directory
 

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "formats/exchange.h"
+#include "machine_files.h"
 
 enum { MOST_BYTES = 1 << 26 };
 
@@ -27,8 +28,7 @@ static const ThAutomaton *the_automaton(ThObject *const *object, int n, const ch
     return NULL;
 }
 
-/* Writes a text, which it takes over, to a file. */
-static bool write_file(ThText *t, const char *path, ThError *err)
+bool th_write_text_file(ThText *t, const char *path, ThError *err)
 {
     ThFile f = {0};
     char *text = th_text_take(t, err);
@@ -39,8 +39,7 @@ static bool write_file(ThText *t, const char *path, ThError *err)
     return out && th_file_commit(&f, err);
 }
 
-/* Says every line of the notes. */
-static void say_notes(ThSession *s, ThText *notes)
+void th_say_notes(ThSession *s, ThText *notes)
 {
     for (const char *line = notes->data; line && *line;) {
         size_t size = strcspn(line, "\n");
@@ -65,9 +64,9 @@ bool th_save_att(ThSession *s, ThObject *const *object, int n, const char *path,
     const ThAutomaton *a = the_automaton(object, n, ".att", err);
     char *table = a ? table_path(path, err) : NULL;
     bool ok = table && th_att_write(&t, &symbols, a, &notes, err) &&
-              write_file(&symbols, table, err) && write_file(&t, path, err);
+              th_write_text_file(&symbols, table, err) && th_write_text_file(&t, path, err);
     if (ok)
-        say_notes(s, &notes);
+        th_say_notes(s, &notes);
     free(table);
     th_text_free(&t);
     th_text_free(&symbols);
@@ -78,7 +77,7 @@ bool th_save_att(ThSession *s, ThObject *const *object, int n, const char *path,
 /* What is the same for the formats of one file; *t is consumed. */
 static bool finish_save(bool written, ThText *t, const char *path, ThError *err)
 {
-    bool ok = written && write_file(t, path, err);
+    bool ok = written && th_write_text_file(t, path, err);
     th_text_free(t);
     return ok;
 }
@@ -94,8 +93,9 @@ bool th_save_dot(ThSession *s, ThObject *const *object, int n, const char *path,
 bool th_save_jff(ThSession *s, ThObject *const *object, int n, const char *path, ThError *err)
 {
     ThText t = {0};
+    if (n == 1 && object[0]->kind == TH_MACHINE)
+        return th_save_machine(s, object, n, path, TH_JFLAP, err);
     const ThAutomaton *a = the_automaton(object, n, ".jff", err);
-    (void)s;
     return finish_save(a && th_jff_write(&t, a, err), &t, path, err);
 }
 
@@ -142,8 +142,7 @@ static char *read_text(const char *path, size_t *size, ThError *err)
     return text;
 }
 
-/* An error inside the file becomes one about the file: its position counts in the file. */
-static void tell_file(const char *path, const ThError *own, ThError *err)
+void th_tell_file(const char *path, const ThError *own, ThError *err)
 {
     if (own->line > 0)
         th_fail(err, own->code, "%s:%d:%d: %s", path, own->line, own->col, own->msg);
@@ -164,7 +163,7 @@ static bool finish_load(ThSession *s, ThAutomaton *a, ThText *notes, const char 
         th_automaton_free(a);
     bool ok = named && th_define(s, name ? name : own, TH_AUTOMATON, a, NULL, err);
     if (ok)
-        say_notes(s, notes);
+        th_say_notes(s, notes);
     th_text_free(notes);
     free(own);
     return ok;
@@ -181,7 +180,7 @@ bool th_load_att(ThSession *s, const char *path, const char *name, ThError *err)
     if (ok && access(table, R_OK) == 0)
         ok = (symbols = read_text(table, &size, err)) != NULL;
     if (ok && !(a = th_att_read(text, symbols, &notes, &own)))
-        tell_file(path, &own, err);
+        th_tell_file(path, &own, err);
     free(table);
     free(symbols);
     free(text);
@@ -196,7 +195,7 @@ bool th_load_dot(ThSession *s, const char *path, const char *name, ThError *err)
     char *text = read_text(path, &size, err);
     ThAutomaton *a = text ? th_dot_read(text, &notes, &own) : NULL;
     if (text && !a)
-        tell_file(path, &own, err);
+        th_tell_file(path, &own, err);
     free(text);
     return finish_load(s, a, &notes, path, name, err);
 }
@@ -207,9 +206,13 @@ bool th_load_jff(ThSession *s, const char *path, const char *name, ThError *err)
     ThError own = {0};
     size_t size;
     char *text = th_file_read(path, MOST_BYTES, &size, err);
+    if (text && th_jff_is_turing(text, size)) {
+        free(text);
+        return th_load_machine(s, path, name, TH_JFLAP, NULL, err);
+    }
     ThAutomaton *a = text ? th_jff_read(text, size, &notes, &own) : NULL;
     if (text && !a)
-        tell_file(path, &own, err);
+        th_tell_file(path, &own, err);
     free(text);
     return finish_load(s, a, &notes, path, name, err);
 }

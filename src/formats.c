@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "exchange.h"
 #include "formats/safetensors.h"
+#include "machine_files.h"
 #include "shell.h"
 
 /* True if `name` is one of the words of a definition. */
@@ -134,8 +135,13 @@ static const ThFormat formats[] = {
      "AT&T text of OpenFST and foma: an automaton; its symbol table is the .syms file beside",
      th_save_att, th_load_att},
     {".dot", "Graphviz, as AutomataWiki has it: an automaton", th_save_dot, th_load_dot},
-    {".jff", "JFLAP: a finite automaton, Mealy or Moore machine", th_save_jff, th_load_jff},
+    {".jff", "JFLAP: a finite automaton, a Mealy, Moore or Turing machine", th_save_jff,
+     th_load_jff},
     {".txt", "words, one a line: the minimal automaton that accepts them", NULL, load_words},
+    {".tm", "a Turing machine in any of six formats: help load; saved as jsturing has it",
+     th_save_tm, th_load_tm},
+    {".yaml", "turingmachine.io (turing-machine-viz): a Turing machine", th_save_yaml, th_load_tm},
+    {".bb", "a Turing machine as a bbchallenge string", th_save_bb, th_load_tm},
     {".grail", "Grail+: an automaton without outputs", th_save_grail, NULL},
     {".g", "a record of GAP's package Automata", th_save_gap, NULL},
 };
@@ -144,6 +150,14 @@ const ThFormat *th_formats(size_t *n)
 {
     *n = sizeof formats / sizeof *formats;
     return formats;
+}
+
+const ThFormat *th_format_words(void)
+{
+    size_t i = 0;
+    while (formats[i].load != load_words)
+        i++;
+    return &formats[i];
 }
 
 const ThFormat *th_format_of(const char *path, ThError *err)

@@ -17,6 +17,9 @@ typedef struct {
 
 const ThFormat *th_formats(size_t *n);
 
+/* The format of files of words, whatever their extension. */
+const ThFormat *th_format_words(void);
+
 /* The format of a file name by its extension; NULL and TH_EUSAGE, with the extensions there are. */
 const ThFormat *th_format_of(const char *path, ThError *err);
 

@@ -302,24 +302,29 @@ void th_turing_free(ThTuring *m)
     free(m);
 }
 
+void th_turing_like(ThTuringBuild *b, const ThTuring *m)
+{
+    for (int q = 0; q < m->n_states; q++)
+        th_turing_state(b, m->state[q]);
+    for (int s = 0; s < m->n_symbols; s++)
+        th_turing_symbol(b, m->symbol[s]);
+    for (int q = 0; !b->failed && b->m.role && q < m->n_states; q++)
+        b->m.role[q] = m->role[q];
+    b->m.n_tapes = m->n_tapes;
+    b->m.blank = m->blank;
+    b->m.start = m->start;
+    b->m.edge = m->edge;
+    b->m.missing = m->missing;
+    b->m.nondeterministic = m->nondeterministic;
+}
+
 ThTuring *th_turing_copy(const ThTuring *m, ThError *err)
 {
     ThTuringBuild b = {0};
-    for (int q = 0; q < m->n_states; q++)
-        th_turing_state(&b, m->state[q]);
-    for (int s = 0; s < m->n_symbols; s++)
-        th_turing_symbol(&b, m->symbol[s]);
+    th_turing_like(&b, m);
     for (size_t i = 0; i < m->n_rules; i++)
         th_turing_add(&b, &m->rule[i]);
-    for (int q = 0; !b.failed && b.m.role && q < m->n_states; q++)
-        b.m.role[q] = m->role[q];
-    b.m.n_tapes = m->n_tapes;
-    b.m.blank = m->blank;
-    b.m.start = m->start;
-    b.m.edge = m->edge;
-    b.m.missing = m->missing;
     b.m.busy_beaver = m->busy_beaver;
-    b.m.nondeterministic = m->nondeterministic;
     return th_turing_finish(&b, err);
 }
 

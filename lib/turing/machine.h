@@ -74,6 +74,9 @@ int th_turing_find_state(const ThTuringBuild *b, const char *name); /* or -1 */
 int th_turing_find_symbol(const ThTuringBuild *b, const char *name);
 void th_turing_add(ThTuringBuild *b, const ThRule *rule);
 
+/* Gives an empty one the states with their roles, the symbols and the properties of a machine. */
+void th_turing_like(ThTuringBuild *b, const ThTuring *m);
+
 /* Returns new, with its tables; *b is empty afterwards in any case.  Errors: TH_EVALUE for two
  * rules for the same case unless b->m.nondeterministic is set, a rule that leaves a state that
  * stops, or a start state that is not set (-1); TH_ELIMIT, TH_ENOMEM. */

@@ -1,17 +1,58 @@
 /* files.c - saving and loading objects. */
 #include <string.h>
 
+#include "exchange.h"
 #include "formats.h"
+#include "machine_files.h"
 #include "session_impl.h"
 
-TH_COMMAND(save, .group = "files", .summary = "write objects to a file",
-           .detail =
-               "The extension of the file says how: help formats lists the formats.  The file "
-               "is written whole or not at all.",
-           .example = "automaton p = parity\nsave p \"p.th\"\ndrop p\nload \"p.th\"\nlist\n"
-                      "#> name  kind       size\n"
-                      "#> p     automaton  2 states, 4 transitions",
-           .args = {{A_OBJECT, "NAME", A_REPEATED}, {A_FILE, "FILE", 0}}, .flags = C_KEEPS_RESULT)
+static const ThOptionSpec save_options[] = {
+    {"format", TH_CHOICE, "auto", 0, 0, "auto|" TH_MACHINE_FORMAT_WORDS,
+     "how a Turing machine is written, whatever the extension; auto: by the extension"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+static const ThOptionSpec load_options[] = {
+    {"format", TH_CHOICE, "auto", 0, 0, "auto|words|" TH_MACHINE_FORMAT_WORDS,
+     "what the file holds: words or a Turing machine in a format; auto: by extension and content"},
+    {"start", TH_STRING, NULL, 0, 0, NULL, "the state in which a machine starts"},
+    {"blank", TH_STRING, NULL, 0, 0, NULL, "the blank symbol, of quintuples"},
+    {"variant", TH_CHOICE, "auto", 0, 0, "auto|two-way|left-bounded|nondeterministic",
+     "the variant of a program of jsturing; auto: as a comment says, else two-way"},
+    {"fields", TH_CHOICE, "auto", 0, 0, "auto|next-write-move|write-next-move|write-move-next",
+     "what follows state and symbol in quintuples; auto: what fits"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+/* The number of a word among the choices of its option. */
+static int choice_of(const ThOptions *o, const ThOptionSpec *specs, const char *name)
+{
+    const char *word = th_option_text(o, name), *c = NULL;
+    int number = 0;
+    for (; specs->name; specs++)
+        if (strcmp(specs->name, name) == 0)
+            c = specs->choices;
+    for (size_t n = strlen(word); c; number++) {
+        if (strncmp(c, word, n) == 0 && (c[n] == '|' || !c[n]))
+            return number;
+        c = strchr(c, '|');
+        c += c != NULL;
+    }
+    return 0;
+}
+
+TH_COMMAND(
+    save, .group = "files", .summary = "write objects to a file",
+    .detail = "The extension of the file says how: help formats lists the formats.  The file "
+              "is written whole or not at all.\n\n"
+              "A Turing machine is written to .th, .jff, .tm, .yaml and .bb files, or with format= "
+              "to any file.  What a format cannot say is written in its terms, and a note tells: "
+              "wildcards become a rule for each symbol, a rule that stands still becomes a step to "
+              "the right and one back, the edge of a tape becomes a symbol, states get names that "
+              "tell whether they accept.  What it cannot say at all is an error with the reason.",
+    .example = "automaton p = parity\nsave p \"p.th\"\ndrop p\nload \"p.th\"\nlist\n"
+               "#> name  kind       size\n"
+               "#> p     automaton  2 states, 4 transitions",
+    .args = {{A_OBJECT, "NAME", A_REPEATED}, {A_FILE, "FILE", 0}}, .options = save_options,
+    .flags = C_KEEPS_RESULT)
 {
     enum { MOST = 256 };
     ThObject *object[MOST];
@@ -22,6 +63,12 @@ TH_COMMAND(save, .group = "files", .summary = "write objects to a file",
                                "at most %d objects go into one file", MOST);
     for (int i = 0; i < n; i++)
         object[i] = call->operand[i].object;
+    if (th_option_given(&call->options, "format")) {
+        ThMachineFormat machine = th_machine_format(th_option_text(&call->options, "format"));
+        if (machine != TH_N_MACHINE_FORMATS)
+            return th_save_machine(s, object, n, file->text, machine, err) ||
+                   th_error_inside(err, file);
+    }
     const ThFormat *f = th_format_of(file->text, err);
     if (f && !f->save) {
         th_fail(err, TH_EUSAGE, "%s files can be loaded, not saved", f->extension);
@@ -30,21 +77,70 @@ TH_COMMAND(save, .group = "files", .summary = "write objects to a file",
     return (f && f->save(s, object, n, file->text, err)) || th_error_inside(err, file);
 }
 
+/* By the option, the extension or the content; what the content tells of a text is said where that
+ * may be words as well. */
+static bool load_file(ThSession *s, const char *path, const char *name, const ThOptions *o,
+                      ThError *err)
+{
+    const char *word = th_option_text(o, "format");
+    ThMachineFormat machine = th_machine_format(word);
+    ThMachineReading how = {
+        .start = th_option_given(o, "start") ? th_option_text(o, "start") : NULL,
+        .blank = th_option_given(o, "blank") ? th_option_text(o, "blank") : NULL,
+        .variant = choice_of(o, load_options, "variant"),
+        .fields = (ThFields)choice_of(o, load_options, "fields"),
+    };
+    if (strcmp(word, "words") == 0)
+        return th_format_words()->load(s, path, name, err);
+    if (machine != TH_N_MACHINE_FORMATS)
+        return th_load_machine(s, path, name, machine, &how, err);
+    ThError none = {0};
+    const ThFormat *f = th_format_of(path, &none), *words = th_format_words();
+    bool sure = false, known = f && f != words && f->load != th_load_tm && f->load != th_load_jff;
+    bool found = !known && th_file_holds_machine(path, &machine, &sure);
+    if (f == words && found && !sure) {
+        th_fail(err, TH_EUSAGE, "%s may be a list of words or %s", path,
+                th_machine_format_title(machine));
+        return th_hint(err, "say format=words or format=%s", th_machine_format_name(machine));
+    }
+    if (found || (f && f->load == th_load_tm))
+        return th_load_machine(s, path, name, machine, &how, err);
+    f = f ? f : th_format_of(path, err);
+    if (f && !f->load)
+        return th_fail(err, TH_EUSAGE, "%s files can be saved, not loaded", f->extension);
+    if (f && (how.start || how.blank || how.variant || how.fields))
+        return th_fail(err, TH_EUSAGE, "start, blank, variant and fields are for Turing machines");
+    return f && f->load(s, path, name, err);
+}
+
 TH_COMMAND(
     load, .group = "files", .summary = "define the objects that a file holds",
-    .detail = "The extension of the file says how it is read: help formats lists the formats.  "
-              "A format that holds one object without a name gives it the file's name, or "
-              "NAME.",
-    .example = "automaton p = parity\nsave p \"p.th\"\nload \"p.th\"",
+    .detail =
+        "The extension of the file says how it is read: help formats lists the formats.  "
+        "A format that holds one object without a name gives it the file's name, or NAME.\n\n"
+        "Turing machines are recognised by what the file holds, whatever its extension is:\n\n"
+        "  bbchallenge: a string like 1RB1LB_1LA1RZ, in its older spellings too, or its address\n"
+        "  morphett: jsturing, lines `state symbol new-symbol l|r|* new-state`\n"
+        "  simulator: turingmachinesimulator.com, with lines init: and accept:\n"
+        "  jflap: JFLAP, with several tapes, blocks, !x, ~ and variables\n"
+        "  viz: turingmachine.io, YAML\n"
+        "  quintuples: lines `state,symbol,new-state,new-symbol,move`, in some order\n\n"
+        "What was changed, assumed or left out is said in notes.  A text that could be words as "
+        "well is not read until format= says what it is.",
+    .example = "automaton p = parity\nsave p \"p.th\"\nload \"p.th\"\n"
+               "machine m = \"1RB1LB_1LA1RZ\"\nsave m \"m.tm\"\nload \"m.tm\" as again\n"
+               "run again\n"
+               "#> note: the state Z is written halt\n"
+               "#> note: the blank 0 is written _\n"
+               "#> note: jsturing asks for the initial state, A: a comment says so\n"
+               "#> note: a comment says that it starts in A\n"
+               "#> halted after 6 steps\n"
+               "#>   state halt, 4 non-blank cells, head at 0, 4 cells visited\n"
+               "#>   tape 1111",
     .args = {{A_FILE, "FILE", 0}, {A_KEYWORD, "as", A_OPTIONAL}, {A_NEW, "NAME", A_OPTIONAL}},
-    .flags = C_KEEPS_RESULT)
+    .options = load_options, .flags = C_KEEPS_RESULT)
 {
     const ThOperand *file = &call->operand[0];
-    const ThFormat *f = th_format_of(file->text, err);
-    if (f && !f->load) {
-        th_fail(err, TH_EUSAGE, "%s files can be saved, not loaded", f->extension);
-        f = NULL;
-    }
     const char *name = call->n > 1 ? call->operand[1].text : NULL;
-    return (f && f->load(s, file->text, name, err)) || th_error_inside(err, file);
+    return load_file(s, file->text, name, &call->options, err) || th_error_inside(err, file);
 }

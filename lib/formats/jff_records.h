@@ -1,0 +1,59 @@
+/* jff_records.h - a Turing machine of JFLAP as it stands in the file, and the machine that it is
+ * once its blocks, variables and other shorthands are written out. */
+#ifndef TH_JFF_RECORDS_H
+#define TH_JFF_RECORDS_H
+
+#include "base/intern.h"
+#include "formats/machine_read.h"
+
+/* Texts are numbers of ThJff.text; -1: none. */
+typedef struct {
+    int machine;
+    int id, name, tag; /* tag: the name of the element with what is inside a block */
+    int inside;        /* the machine inside a block, or -1 */
+    int local;         /* its number in its machine */
+    bool initial, final;
+    int line, col;
+    int next;  /* state of the same machine, or -1 */
+    int first; /* transition that leaves it, or -1 */
+    int last;
+} ThJffState;
+
+typedef struct {
+    int machine;
+    int from, to; /* texts; then states */
+    int read[TH_MOST_TAPES], write[TH_MOST_TAPES], move[TH_MOST_TAPES];
+    bool block; /* a transition of blocks, which reads only */
+    int line, col;
+    int next; /* that leaves the same state, or -1 */
+} ThJffTransition;
+
+/* An element with states and transitions: the whole, or the inside of a block. */
+typedef struct {
+    int parent, tag;
+    int first, last, n_states;
+    int initial; /* a state, or -1 */
+    int line, col;
+} ThJffMachine;
+
+typedef struct {
+    ThIntern text;
+    ThJffMachine *machine;
+    size_t n_machines, machine_cap;
+    ThJffState *state;
+    size_t n_states, state_cap;
+    ThJffTransition *transition;
+    size_t n_transitions, transition_cap;
+    int n_tapes;
+    bool bare; /* without an element <automaton>: of an old version */
+} ThJff;
+
+/* View of a text until more are added; "" for -1. */
+const char *th_jff_text(const ThJff *j, int text);
+
+void th_jff_free(ThJff *j);
+
+/* Returns new: the machine. */
+ThTuring *th_jff_build(ThJff *j, const ThMachineReading *how, ThText *notes, ThError *err);
+
+#endif

@@ -1,0 +1,385 @@
+#include "formats/machine_fit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "formats/exchange.h"
+#include "formats/machine_read.h"
+#include "turing/transform.h"
+
+/* What is being made to fit; m is a machine of its own and replaced step by step. */
+typedef struct {
+    ThTuring *m;
+    const ThFit *fit;
+    bool accepts, halts, rejects; /* has states that do */
+    ThText *notes;
+    ThError *err;
+} Fitting;
+
+static bool can(const Fitting *x, unsigned what)
+{
+    return (x->fit->can & what) != 0;
+}
+
+static bool refuse(const Fitting *x, const char *why, const char *hint)
+{
+    th_fail(x->err, TH_EVALUE, "%s holds no %s", x->fit->format, why);
+    return hint ? th_hint(x->err, "%s", hint) : false;
+}
+
+/* Goes on with another machine. */
+static bool become(Fitting *x, ThTuring *m)
+{
+    if (!m)
+        return false;
+    th_turing_free(x->m);
+    x->m = m;
+    return true;
+}
+
+static void count_roles(Fitting *x)
+{
+    for (int q = 0; q < x->m->n_states; q++) {
+        x->accepts = x->accepts || x->m->role[q] == TH_ACCEPTS;
+        x->halts = x->halts || x->m->role[q] == TH_HALTS;
+        x->rejects = x->rejects || x->m->role[q] == TH_REJECTS;
+    }
+}
+
+/* ---- what the machine does ------------------------------------------------------------------- */
+
+static bool check_kind(const Fitting *x)
+{
+    const ThTuring *m = x->m;
+    if (m->n_tapes > x->fit->most_tapes)
+        return refuse(x,
+                      x->fit->most_tapes == 1 ? "machine with several tapes"
+                                              : "machine with that many tapes",
+                      NULL);
+    if (m->branching && !can(x, FIT_CHOICE))
+        return refuse(x, "choice between several rules",
+                      ".jff files hold nondeterministic machines");
+    if (can(x, FIT_ACCEPTS) && x->halts && x->accepts)
+        return refuse(x, "difference between halting and accepting",
+                      "the machine has states of both kinds");
+    return true;
+}
+
+static bool fit_edge(Fitting *x)
+{
+    const ThTuring *m = x->m;
+    if (m->edge == TH_TWO_WAY || (m->edge == TH_EDGE_STAY && can(x, FIT_EDGE_STAYS)))
+        return true;
+    if (m->n_tapes > 1)
+        return refuse(x, "tapes with an edge", NULL);
+    if (m->edge == TH_EDGE_ERROR)
+        return refuse(x, "edge at which a move is an error",
+                      "tape one-way edge=stay or edge=reject "
+                      "can be written");
+    if (!become(x, th_turing_unbounded(m, x->err)))
+        return false;
+    th_exchange_note(x->notes,
+                     "the edge of the tape became a symbol, %s, that two first steps write",
+                     x->m->symbol[x->m->n_symbols - 1]);
+    count_roles(x);
+    return true;
+}
+
+/* What happens where no rule applies, in a machine that stops otherwise there than the format. */
+static ThRole missing_role(const Fitting *x)
+{
+    bool reject = x->m->missing == TH_MISSING_REJECT;
+    return reject ? TH_REJECTS : can(x, FIT_ACCEPTS) && !x->halts ? TH_ACCEPTS : TH_HALTS;
+}
+
+/* jsturing has a rule for all that is left. */
+static bool catch_all(Fitting *x, ThRole role, const char *name)
+{
+    ThTuringBuild b = {0};
+    ThRule r = {TH_ANY, 0, {TH_ANY}, {TH_ANY}, {0}, false, false};
+    th_turing_like(&b, x->m);
+    for (size_t i = 0; i < x->m->n_rules; i++)
+        th_turing_add(&b, &x->m->rule[i]);
+    r.to = th_turing_state(&b, name);
+    if (!b.failed && r.to >= x->m->n_states)
+        b.m.role[r.to] = role;
+    bool fresh = b.failed || b.m.role[r.to] == role;
+    th_turing_add(&b, &r);
+    if (fresh)
+        return become(x, th_turing_finish(&b, x->err));
+    th_turing_build_free(&b);
+    return th_fail(x->err, TH_EVALUE, "the state %s would have to stop the machine", name);
+}
+
+static bool fit_missing(Fitting *x)
+{
+    ThMissing has = x->m->missing, wants = x->fit->missing;
+    bool rejecting = wants == TH_MISSING_HALT && can(x, FIT_ROLE_NAMES) && x->accepts;
+    if (rejecting)
+        wants = TH_MISSING_REJECT;
+    if (has == wants || !th_turing_misses(x->m))
+        return true;
+    if (wants == TH_MISSING_STEP && has == TH_MISSING_HALT) {
+        th_exchange_note(x->notes, "where no rule applies, jsturing makes one more step");
+        return true;
+    }
+    ThRole role = missing_role(x);
+    const char *name = role == TH_REJECTS ? "reject" : role == TH_ACCEPTS ? "accept" : "halt";
+    if (role != TH_REJECTS && can(x, FIT_ACCEPTS) && x->accepts)
+        return refuse(x, "halting where no rule applies beside accepting", NULL);
+    if (can(x, FIT_WILDCARDS) && x->m->n_tapes == 1) {
+        if (!catch_all(x, role, role == TH_REJECTS ? "halt-reject" : "halt"))
+            return false;
+    } else if (!become(x, th_turing_total(x->m, role, name, TH_MOST_IMPORTED, x->err))) {
+        return false;
+    }
+    if (has != TH_MISSING_STEP)
+        th_exchange_note(x->notes,
+                         "where no rule applied there is one now, which goes to the state %s: one "
+                         "more step",
+                         x->m->state[x->m->rule[x->m->n_rules - 1].to]);
+    x->m->missing = wants;
+    count_roles(x);
+    return true;
+}
+
+static bool has_wildcards(const ThTuring *m)
+{
+    for (size_t i = 0; i < m->n_rules; i++) {
+        const ThRule *r = &m->rule[i];
+        bool any = r->from == TH_ANY || r->to == TH_ANY;
+        for (int t = 0; t < m->n_tapes; t++)
+            any = any || r->read[t] == TH_ANY;
+        if (any)
+            return true;
+    }
+    return false;
+}
+
+static bool fit_wildcards(Fitting *x)
+{
+    if (can(x, FIT_WILDCARDS) || !has_wildcards(x->m))
+        return true;
+    size_t before = x->m->n_rules;
+    if (!become(x, th_turing_expand(x->m, TH_MOST_IMPORTED, x->err)))
+        return false;
+    th_exchange_note(x->notes, "wildcards became rules for each symbol: %zu instead of %zu",
+                     x->m->n_rules, before);
+    return true;
+}
+
+static bool fit_stays(Fitting *x)
+{
+    size_t stays = 0;
+    int before = x->m->n_states;
+    for (size_t i = 0; i < x->m->n_rules; i++)
+        stays += x->m->rule[i].move[0] == 0;
+    if (can(x, FIT_STAYS) || stays == 0)
+        return true;
+    if (!become(x, th_turing_moving(x->m, TH_MOST_IMPORTED, x->err)))
+        return false;
+    int more = x->m->n_states - before;
+    th_exchange_note(
+        x->notes,
+        "%zu rule%s that stand%s still became a step to the right and one back, through "
+        "%d new state%s",
+        stays, stays == 1 ? "" : "s", stays == 1 ? "s" : "", more, more == 1 ? "" : "s");
+    return true;
+}
+
+static void fit_pauses(Fitting *x)
+{
+    bool any = false;
+    for (size_t i = 0; i < x->m->n_rules && !can(x, FIT_PAUSES); i++) {
+        any = any || x->m->rule[i].pause;
+        x->m->rule[i].pause = false;
+    }
+    if (any)
+        th_exchange_note(x->notes, "breakpoints were left out");
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static bool printable(const char *name)
+{
+    while (*name && (unsigned char)*name >= ' ' && *name != 0x7f)
+        name++;
+    return !*name;
+}
+
+static bool fit_symbols(const Fitting *x)
+{
+    for (int s = 0; s < x->m->n_symbols; s++) {
+        const char *name = x->m->symbol[s];
+        if (s == x->m->blank && x->fit->blank)
+            continue;
+        if (can(x, FIT_SINGLE) && !th_field_single((ThField){name, strlen(name)}))
+            return th_fail(x->err, TH_EVALUE,
+                           "symbols are single characters in %s, and %.60s is none", x->fit->format,
+                           name);
+        if (!printable(name) || strpbrk(name, x->fit->no_symbol) ||
+            (can(x, FIT_NO_BLANKS) && strchr(name, ' ')))
+            return th_fail(x->err, TH_EVALUE, "%s cannot have the symbol \"%.60s\"", x->fit->format,
+                           name);
+        if (x->fit->blank && strcmp(name, x->fit->blank) == 0)
+            return th_fail(x->err, TH_EVALUE, "in %s %s is the blank, and here another symbol",
+                           x->fit->format, name);
+    }
+    return true;
+}
+
+/* Puts another name in the place of one, where nothing has it yet. */
+static bool rename_state(Fitting *x, int q, const char *front, const char *name)
+{
+    ThTuring *m = x->m;
+    ThText t = {0};
+    th_text_printf(&t, "%s%s", front, name);
+    bool taken = t.failed;
+    for (int p = 0; !taken && p < m->n_states; p++)
+        taken = p != q && strcmp(m->state[p], t.data) == 0;
+    char *own = th_text_take(&t, x->err);
+    if (!own || taken) {
+        free(own);
+        return false;
+    }
+    th_exchange_note(x->notes, "the state %s is written %s", m->state[q], own);
+    free(m->state[q]);
+    m->state[q] = own;
+    return true;
+}
+
+/* The role that a reader will see. */
+static ThRole role_seen(const Fitting *x, int q)
+{
+    const char *name = x->m->state[q];
+    ThRole role = th_role_of_name(name);
+    bool word = strcasecmp(name, "accept") == 0 || strcasecmp(name, "reject") == 0;
+    /* Of jsturing only a clone stops there. */
+    if (can(x, FIT_HALT_NAMES) && word)
+        return x->m->role[q] == TH_RUNS ? role : TH_RUNS;
+    if (can(x, FIT_HALT_NAMES))
+        return role == TH_RUNS || strncasecmp(x->m->state[q], "halt", 4) == 0 ? role : TH_RUNS;
+    if (x->m->role[q] == TH_RUNS)
+        return TH_RUNS;
+    return role == TH_RUNS ? TH_HALTS : role;
+}
+
+static bool fit_role_name(Fitting *x, int q)
+{
+    static const char *const plain[] = {"q-", "halt-", "accept-", "reject-"},
+                             *const halting[] = {"q-", "halt-", "halt-accept-", "halt-reject-"},
+                             *const bare[] = {"", "halt", "accept", "reject"},
+                             *const halts[] = {"", "halt", "halt-accept", "halt-reject"};
+    ThRole role = x->m->role[q];
+    bool names = can(x, FIT_HALT_NAMES);
+    if (role_seen(x, q) == role)
+        return true;
+    if (role != TH_RUNS && rename_state(x, q, names ? halts[role] : bare[role], ""))
+        return true;
+    char *old = th_strdup(x->m->state[q], x->err);
+    bool ok = old && (rename_state(x, q, names ? halting[role] : plain[role], old) ||
+                      rename_state(x, q, names ? "_halting[" : "_", old));
+    free(old);
+    return ok && role_seen(x, q) == role;
+}
+
+static bool fit_states(Fitting *x)
+{
+    for (int q = 0; q < x->m->n_states; q++) {
+        const char *name = x->m->state[q];
+        if (!printable(name) || strpbrk(name, x->fit->no_state) ||
+            (can(x, FIT_NO_BLANKS) && strchr(name, ' ')))
+            return th_fail(x->err, TH_EVALUE, "%s cannot have the state \"%.60s\"", x->fit->format,
+                           name);
+        if (can(x, FIT_ROLE_NAMES) && !fit_role_name(x, q))
+            return th_fail(x->err, TH_EVALUE, "the state %.60s of %s would need another name",
+                           x->m->state[q], x->fit->format);
+    }
+    return true;
+}
+
+/* A state without rules stops the machine as a missing rule does; in these formats it must say so
+ * by its name. */
+static bool fit_ruleless(Fitting *x)
+{
+    ThTuring *m = x->m;
+    if (can(x, FIT_HALT_NAMES) || m->missing == TH_MISSING_STEP)
+        return true;
+    bool *left = th_alloc((size_t)m->n_states, sizeof *left, x->err), any = false;
+    for (size_t i = 0; left && i < m->n_rules; i++) {
+        any = any || m->rule[i].from == TH_ANY;
+        if (m->rule[i].from != TH_ANY)
+            left[m->rule[i].from] = true;
+    }
+    for (int q = 0; left && !any && q < m->n_states; q++)
+        if (m->role[q] == TH_RUNS && !left[q])
+            m->role[q] = m->missing == TH_MISSING_REJECT ? TH_REJECTS : TH_HALTS;
+    free(left);
+    return left != NULL;
+}
+
+/* States and symbols that no rule names are not in the file. */
+static bool note_unused(const Fitting *x)
+{
+    const ThTuring *m = x->m;
+    bool *state = th_alloc((size_t)m->n_states, sizeof *state, x->err);
+    bool *symbol = th_alloc((size_t)m->n_symbols, sizeof *symbol, x->err);
+    int states = 0, symbols = 0;
+    for (size_t i = 0; state && symbol && i < m->n_rules; i++) {
+        const ThRule *r = &m->rule[i];
+        if (r->from != TH_ANY)
+            state[r->from] = true;
+        if (r->to != TH_ANY)
+            state[r->to] = true;
+        for (int t = 0; t < m->n_tapes; t++) {
+            if (r->read[t] != TH_ANY)
+                symbol[r->read[t]] = true;
+            if (r->write[t] != TH_ANY)
+                symbol[r->write[t]] = true;
+        }
+    }
+    for (int q = 0; state && q < m->n_states; q++)
+        states += !state[q] && q != m->start && !can(x, FIT_LISTED);
+    for (int s = 0; symbol && s < m->n_symbols; s++)
+        symbols += !symbol[s] && s != m->blank;
+    if (states)
+        th_exchange_note(x->notes, "%d state%s that no rule names %s not in the file", states,
+                         states == 1 ? "" : "s", states == 1 ? "is" : "are");
+    if (symbols)
+        th_exchange_note(x->notes, "%d symbol%s that no rule names %s not in the file", symbols,
+                         symbols == 1 ? "" : "s", symbols == 1 ? "is" : "are");
+    bool ok = state && symbol;
+    free(state);
+    free(symbol);
+    return ok;
+}
+
+static void note_roles(const Fitting *x)
+{
+    if (can(x, FIT_ACCEPTS) && x->halts)
+        th_exchange_note(x->notes, "states that halt are written as states that accept");
+    const char *blank = x->m->symbol[x->m->blank];
+    if (x->fit->blank && strcmp(blank, *x->fit->blank ? x->fit->blank : "_") != 0)
+        th_exchange_note(x->notes, "the blank %s is written %s", blank,
+                         *x->fit->blank ? x->fit->blank : "as no symbol");
+}
+
+ThTuring *th_machine_fit(const ThTuring *m, const ThFit *fit, ThText *notes, ThError *err)
+{
+    Fitting x = {th_turing_copy(m, err), fit, false, false, false, notes, err};
+    if (!x.m)
+        return NULL;
+    count_roles(&x);
+    bool ok = check_kind(&x) && fit_edge(&x) && fit_missing(&x) && fit_wildcards(&x) &&
+              fit_stays(&x) && fit_ruleless(&x) && fit_symbols(&x) && fit_states(&x) &&
+              note_unused(&x);
+    if (ok) {
+        fit_pauses(&x);
+        note_roles(&x);
+        return x.m;
+    }
+    th_turing_free(x.m);
+    return NULL;
+}

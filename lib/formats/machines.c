@@ -1,0 +1,250 @@
+#include "formats/machines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "formats/exchange.h"
+#include "formats/machine_read.h"
+
+typedef ThTuring *Read(const char *text, size_t size, const ThMachineReading *how, ThText *notes,
+                       ThError *err);
+typedef bool Write(ThText *to, const ThTuring *m, const char *name, ThText *notes, ThError *err);
+
+/* ---- bbchallenge ----------------------------------------------------------------------------- */
+
+/* One machine, on one line. */
+static ThTuring *bb_read(const char *text, size_t size, const ThMachineReading *how, ThText *notes,
+                         ThError *err)
+{
+    ThLines l;
+    ThText line = {0};
+    int at = 0;
+    (void)how;
+    (void)notes;
+    if (!th_lines_start(&l, text, size, err))
+        return NULL;
+    while (th_lines_next(&l)) {
+        th_lines_cut(&l, l.size, 0);
+        if (l.n > 0 && at > 0) {
+            th_lines_fail(&l, l.begin, err, "a second machine: one can be read");
+            th_text_free(&line);
+            return NULL;
+        }
+        if (l.n > 0) {
+            at = l.line;
+            th_text_add_bytes(&line, l.begin, l.size);
+        }
+    }
+    ThError own = {0};
+    char *string = th_text_take(&line, err);
+    ThTuring *m = string ? th_turing_read_bb(string, &own) : NULL;
+    free(string);
+    if (string && !m) {
+        th_fail_at(err, own.code, at > 0 ? at : 1, own.col > 0 ? own.col : 1, "%s", own.msg);
+        th_hint(err, "%s", own.hint);
+    }
+    return m;
+}
+
+static bool bb_write(ThText *to, const ThTuring *m, const char *name, ThText *notes, ThError *err)
+{
+    (void)name;
+    (void)notes;
+    bool ok = th_turing_write_bb(to, m, err);
+    th_text_add(to, ok ? "\n" : "");
+    return ok;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *title;
+    Read *read;
+    Write *write;
+} formats[TH_N_MACHINE_FORMATS] = {
+    {"bbchallenge", "a bbchallenge string", bb_read, bb_write},
+    {"morphett", "a program of jsturing (morphett.info)", th_morphett_read, th_morphett_write},
+    {"simulator", "a program of turingmachinesimulator.com", th_simulator_read, th_simulator_write},
+    {"jflap", "a Turing machine of JFLAP", th_jff_turing_read, th_jff_turing_write},
+    {"viz", "a machine of turingmachine.io", th_viz_read, th_viz_write},
+    {"quintuples", "a list of quintuples", th_quintuples_read, th_quintuples_write},
+};
+
+const char *th_machine_format_name(ThMachineFormat f)
+{
+    return f < TH_N_MACHINE_FORMATS ? formats[f].name : "none";
+}
+
+const char *th_machine_format_title(ThMachineFormat f)
+{
+    return f < TH_N_MACHINE_FORMATS ? formats[f].title : "no machine";
+}
+
+ThTuring *th_machine_read(ThMachineFormat f, const char *text, size_t size,
+                          const ThMachineReading *how, ThText *notes, ThError *err)
+{
+    static const ThMachineReading none = {0};
+    ThError own = {0};
+    ThTuring *m = formats[f].read(text, size, how ? how : &none, notes, err ? err : &own);
+    return m;
+}
+
+bool th_machine_write(ThText *to, ThMachineFormat f, const ThTuring *m, const char *name,
+                      ThText *notes, ThError *err)
+{
+    ThError own = {0};
+    return formats[f].write(to, m, name, notes, err ? err : &own);
+}
+
+/* ---- recognising ----------------------------------------------------------------------------- */
+
+enum { LOOKED_AT = 1 << 16 }; /* bytes, in whole lines */
+
+/* Does the first line look like cells of a bbchallenge string? */
+static bool like_bb(const ThLines *first, bool *sure)
+{
+    static const char url[] = "https://bbchallenge.org/";
+    const char *c = first->begin, *end = c + first->size;
+    while (c < end && *c == ' ')
+        c++;
+    *sure = (size_t)(end - c) > sizeof url && strncmp(c, url, sizeof url - 1) == 0;
+    if (*sure)
+        return true;
+    bool cell =
+        end - c >= 3 &&
+        (strncmp(c, "---", 3) == 0 ||
+         (*c >= '0' && *c <= '9' && (c[1] == 'L' || c[1] == 'R') && c[2] >= 'A' && c[2] <= 'Z'));
+    for (; cell && c < end; c++) {
+        *sure = *sure || *c == '_' || *c == ';';
+        cell = strchr("0123456789-_; \t\r", *c) || (*c >= 'A' && *c <= 'Z');
+    }
+    return cell;
+}
+
+static bool is_key(const ThLines *l, const char *key)
+{
+    ThField line = {l->begin, l->size};
+    return th_field_starts(line, key);
+}
+
+static bool like_header(const ThLines *l)
+{
+    return is_key(l, "init:") || is_key(l, "name:") || is_key(l, "accept:") || is_key(l, "init :");
+}
+
+/* `start state:`, in quotes or not, anywhere. */
+static bool like_viz(const char *text, size_t size)
+{
+    static const char key[] = "start state";
+    size_t n = sizeof key - 1;
+    for (const char *c = text, *end = text + size; end - c > (ptrdiff_t)n; c++) {
+        c = memchr(c, *key, (size_t)(end - c) - n);
+        if (!c)
+            return false;
+        if (memcmp(c, key, n) != 0)
+            continue;
+        const char *after = c + n;
+        while (after < end && strchr("\"' ", *after))
+            after++;
+        if (after < end && *after == ':')
+            return true;
+    }
+    return false;
+}
+
+/* Is the line, without its comment, a rule of jsturing?  1: yes; 0: it is empty; -1: no. */
+static int like_morphett(ThLines *l, bool *halts)
+{
+    const char *comment = memchr(l->begin, ';', l->size);
+    th_lines_cut(l, comment ? (size_t)(comment - l->begin) : l->size, 0);
+    const ThField *f = l->field;
+    if (l->n == 0)
+        return 0;
+    if (l->n < 5 || l->n > 6 || th_field_move(f[3]) < -1 ||
+        (l->n == 6 && !th_field_is(f[5], "!")) ||
+        !(th_field_single(f[1]) || th_field_is(f[1], "else")) ||
+        !(th_field_single(f[2]) || th_field_is(f[2], "same")))
+        return -1;
+    *halts = *halts || th_field_starts(f[4], "halt");
+    return 1;
+}
+
+static int like_quintuple(ThLines *l)
+{
+    const char *c = l->begin, *end = l->begin + l->size;
+    while (c < end && strchr(" \t\r", *c))
+        c++;
+    if (c == end || strchr("#%;", *c) || (end - c > 1 && c[0] == '/' && c[1] == '/'))
+        return 0;
+    th_lines_cut(l, l->size, memchr(c, ',', (size_t)(end - c)) ? ',' : 0);
+    if (l->n < 5)
+        return -1;
+    ThField last = l->field[4];
+    while (last.n > 1 && strchr(")]}>;, ", last.s[last.n - 1]))
+        last.n--;
+    return th_field_move(l->field[3]) >= -1 || th_field_move(last) >= -1 ? 1 : -1;
+}
+
+/* Most of the lines are rules in this format. */
+static ThMachineFormat by_lines(const char *text, size_t size, bool *sure)
+{
+    int morphett[3] = {0}, quintuple[3] = {0};
+    bool halts = false;
+    ThLines l;
+    if (!th_lines_start(&l, text, size, NULL))
+        return TH_N_MACHINE_FORMATS;
+    while (th_lines_next(&l)) {
+        morphett[1 + like_morphett(&l, &halts)]++;
+        quintuple[1 + like_quintuple(&l)]++;
+    }
+    *sure = morphett[2] > 0 && morphett[0] == 0 && halts;
+    if (morphett[2] > morphett[0])
+        return TH_MORPHETT;
+    return quintuple[2] > quintuple[0] ? TH_QUINTUPLES : TH_N_MACHINE_FORMATS;
+}
+
+/* The first line that holds something besides a comment //. */
+static bool first_line(ThLines *l, const char *text, size_t size)
+{
+    bool any = th_lines_start(l, text, size, NULL);
+    while (any && (any = th_lines_next(l))) {
+        const char *c = l->begin, *end = c + l->size;
+        while (c < end && strchr(" \t\r", *c))
+            c++;
+        if (c < end && !(end - c > 1 && c[0] == '/' && c[1] == '/')) {
+            l->size -= (size_t)(c - l->begin);
+            l->begin = c;
+            return true;
+        }
+    }
+    return false;
+}
+
+ThMachineFormat th_machine_sniff(const char *text, size_t size, bool *sure)
+{
+    ThLines l;
+    bool own = false;
+    sure = sure ? sure : &own;
+    *sure = true;
+    size_t skip = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (skip < size && strchr(" \t\r\n", text[skip]) && text[skip])
+        skip++;
+    if (skip < size && text[skip] == '<')
+        return TH_JFLAP;
+    /* A line that is cut off, or a character, would look odd. */
+    size_t n = size;
+    for (n = n > LOOKED_AT ? LOOKED_AT : n; n < size && n > 0 && text[n - 1] != '\n';)
+        n--;
+    if (!first_line(&l, text, n)) {
+        *sure = false;
+        return like_viz(text, size) ? TH_VIZ : TH_N_MACHINE_FORMATS;
+    }
+    if (like_header(&l))
+        return TH_SIMULATOR;
+    if (like_viz(text, size))
+        return TH_VIZ;
+    if (like_bb(&l, sure))
+        return TH_BBCHALLENGE;
+    return by_lines(text, n, sure);
+}

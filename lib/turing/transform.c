@@ -1,0 +1,330 @@
+#include "turing/transform.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+typedef struct {
+    const ThTuring *m;
+    ThTuringBuild b;
+    size_t most;
+    ThError *err;
+} Making;
+
+static Making begin(const ThTuring *m, size_t most, ThError *err)
+{
+    Making x = {.m = m, .most = most, .err = err};
+    th_turing_like(&x.b, m);
+    return x;
+}
+
+static bool add(Making *x, const ThRule *r)
+{
+    if (x->b.m.n_rules >= x->most)
+        return th_fail(x->err, TH_ELIMIT, "the machine would have more than %zu rules", x->most);
+    th_turing_add(&x->b, r);
+    return true;
+}
+
+static ThTuring *finish(Making *x, bool ok)
+{
+    if (ok)
+        return th_turing_finish(&x->b, x->err);
+    th_turing_build_free(&x->b);
+    return NULL;
+}
+
+/* A name that nothing has yet: the given one, or with a number behind it. */
+static void fresh_name(ThText *t, const ThTuringBuild *b, const char *name, bool state)
+{
+    int first = state ? b->m.n_states : b->m.n_symbols;
+    for (int i = first;; i++) {
+        t->size = 0;
+        th_text_add(t, name);
+        if (i > first)
+            th_text_printf(t, "%d", i);
+        if (t->failed)
+            return;
+        if ((state ? th_turing_find_state(b, t->data) : th_turing_find_symbol(b, t->data)) < 0)
+            return;
+    }
+}
+
+static int fresh_state(ThTuringBuild *b, const char *name, ThRole role)
+{
+    ThText t = {0};
+    fresh_name(&t, b, name, true);
+    int q = t.failed ? 0 : th_turing_state(b, t.data);
+    b->failed = b->failed || t.failed;
+    if (!b->failed)
+        b->m.role[q] = role;
+    th_text_free(&t);
+    return q;
+}
+
+/* The number of cases, states times combinations of symbols, is within bounds. */
+static bool few_cases(const ThTuring *m)
+{
+    enum { MOST_CASES = 1 << 24 };
+    size_t n = (size_t)m->n_states;
+    for (int t = 0; t < m->n_tapes && n <= MOST_CASES; t++)
+        n *= (size_t)m->n_symbols;
+    return n <= MOST_CASES;
+}
+
+static bool check_cases(const ThTuring *m, ThError *err)
+{
+    return few_cases(m) || th_fail(err, TH_ELIMIT,
+                                   "the machine has too many combinations of "
+                                   "symbols to name them all");
+}
+
+/* The next combination of symbols; false behind the last. */
+static bool next_reading(const ThTuring *m, int *read)
+{
+    int t = m->n_tapes - 1;
+    while (t >= 0 && ++read[t] == m->n_symbols)
+        read[t--] = 0;
+    return t >= 0;
+}
+
+/* ---- wildcards ------------------------------------------------------------------------------- */
+
+static bool has_wildcard(const ThTuring *m, const ThRule *r)
+{
+    bool any = r->from == TH_ANY;
+    for (int t = 0; t < m->n_tapes; t++)
+        any = any || r->read[t] == TH_ANY;
+    return any;
+}
+
+/* What a rule does for one case, named in full. */
+static ThRule named(const ThTuring *m, const ThRule *r, int q, const int *read)
+{
+    ThRule n = *r;
+    n.from = q;
+    n.to = r->to == TH_ANY ? q : r->to;
+    for (int t = 0; t < m->n_tapes; t++) {
+        n.read[t] = read[t];
+        n.write[t] = r->write[t] == TH_ANY ? read[t] : r->write[t];
+    }
+    return n;
+}
+
+static bool expand_state(Making *x, int q)
+{
+    const ThTuring *m = x->m;
+    int read[TH_MOST_TAPES] = {0};
+    do {
+        size_t n;
+        const size_t *choice = th_turing_choices(m, q, read, &n);
+        for (size_t i = 0; i < n; i++) {
+            ThRule r = named(m, &m->rule[choice[i]], q, read);
+            if (!add(x, &r))
+                return false;
+        }
+    } while (next_reading(m, read));
+    return true;
+}
+
+/* The rules of a state that name all symbols, in their order. */
+static bool copy_state(Making *x, int q)
+{
+    const ThTuring *m = x->m;
+    for (size_t i = m->order_end[q]; i < m->order_end[q + 1]; i++) {
+        const ThRule *r = &m->rule[m->order[i]];
+        ThRule n = named(m, r, q, r->read);
+        if (!add(x, &n))
+            return false;
+    }
+    return true;
+}
+
+ThTuring *th_turing_expand(const ThTuring *m, size_t most, ThError *err)
+{
+    Making x = begin(m, most, err);
+    bool *wild = th_alloc((size_t)m->n_states, sizeof *wild, err), any = false, some = false;
+    bool ok = wild != NULL;
+    for (size_t i = 0; ok && i < m->n_rules; i++) {
+        const ThRule *r = &m->rule[i];
+        any = any || r->from == TH_ANY;
+        if (r->from != TH_ANY && has_wildcard(m, r))
+            some = wild[r->from] = true;
+    }
+    ok = ok && (!(any || some) || check_cases(m, err));
+    for (int q = 0; ok && q < m->n_states; q++)
+        if (m->role[q] == TH_RUNS)
+            ok = any || wild[q] ? expand_state(&x, q) : copy_state(&x, q);
+    free(wild);
+    return finish(&x, ok);
+}
+
+/* ---- missing rules --------------------------------------------------------------------------- */
+
+bool th_turing_misses(const ThTuring *m)
+{
+    if (!few_cases(m))
+        return true;
+    for (int q = 0; q < m->n_states; q++) {
+        int read[TH_MOST_TAPES] = {0};
+        if (m->role[q] != TH_RUNS)
+            continue;
+        do {
+            if (th_turing_rule(m, q, read) < 0)
+                return true;
+        } while (next_reading(m, read));
+    }
+    return false;
+}
+
+static int goal_of(Making *x, ThRole role, const char *name)
+{
+    const ThTuring *m = x->m;
+    int first = -1;
+    for (int q = m->n_states - 1; q >= 0; q--) {
+        if (m->role[q] == role)
+            first = q;
+        if (m->role[q] == role && strcmp(m->state[q], name) == 0)
+            return q;
+    }
+    return first >= 0 ? first : fresh_state(&x->b, name, role);
+}
+
+ThTuring *th_turing_total(const ThTuring *m, ThRole role, const char *name, size_t most,
+                          ThError *err)
+{
+    Making x = begin(m, most, err);
+    int goal = goal_of(&x, role, name);
+    bool ok = check_cases(m, err);
+    for (size_t i = 0; ok && i < m->n_rules; i++)
+        ok = add(&x, &m->rule[i]);
+    for (int q = 0; ok && q < m->n_states; q++) {
+        ThRule r = {.from = q, .to = goal};
+        if (m->role[q] != TH_RUNS)
+            continue;
+        memset(r.write, 0xff, sizeof r.write); /* TH_ANY */
+        do {
+            if (th_turing_rule(m, q, r.read) < 0)
+                ok = add(&x, &r);
+        } while (ok && next_reading(m, r.read));
+    }
+    return finish(&x, ok);
+}
+
+/* ---- standing still -------------------------------------------------------------------------- */
+
+/* The state that goes one cell back and on to q; steps[q] remembers it. */
+static int step_back(Making *x, int *steps, int q)
+{
+    if (steps[q] >= 0)
+        return steps[q];
+    ThText t = {0};
+    th_text_printf(&t, "%s'", x->m->state[q]);
+    steps[q] = t.failed ? 0 : fresh_state(&x->b, t.data, TH_RUNS);
+    x->b.failed = x->b.failed || t.failed;
+    th_text_free(&t);
+    return steps[q];
+}
+
+static bool add_steps_back(Making *x, const int *steps)
+{
+    for (int q = 0; q < x->m->n_states; q++) {
+        for (int s = 0; steps[q] >= 0 && s < x->m->n_symbols; s++) {
+            ThRule r = {.from = steps[q], .to = q, .read = {s}, .write = {s}, .move = {-1}};
+            if (!add(x, &r))
+                return false;
+        }
+    }
+    return true;
+}
+
+ThTuring *th_turing_moving(const ThTuring *m, size_t most, ThError *err)
+{
+    ThTuring *plain = th_turing_expand(m, most, err);
+    int *steps = plain ? th_alloc((size_t)plain->n_states, sizeof *steps, err) : NULL;
+    if (!steps) {
+        th_turing_free(plain);
+        return NULL;
+    }
+    memset(steps, 0xff, (size_t)plain->n_states * sizeof *steps);
+    Making x = begin(plain, most, err);
+    bool ok = true;
+    for (size_t i = 0; ok && i < plain->n_rules; i++) {
+        ThRule r = plain->rule[i];
+        if (r.move[0] == 0) {
+            r.move[0] = 1;
+            r.to = step_back(&x, steps, r.to);
+        }
+        ok = add(&x, &r);
+    }
+    ok = ok && add_steps_back(&x, steps);
+    free(steps);
+    ThTuring *moving = finish(&x, ok);
+    th_turing_free(plain);
+    return moving;
+}
+
+/* ---- the edge -------------------------------------------------------------------------------- */
+
+/* A symbol of its own for the cell to the left of the first. */
+static int edge_mark(ThTuringBuild *b)
+{
+    static const char *const marks[] = {"⊢", "$", "#", ">", "@"};
+    ThText t = {0};
+    const char *mark = NULL;
+    for (size_t i = 0; !mark && i < sizeof marks / sizeof *marks; i++)
+        if (th_turing_find_symbol(b, marks[i]) < 0)
+            mark = marks[i];
+    if (!mark)
+        fresh_name(&t, b, marks[0], false);
+    b->failed = b->failed || t.failed;
+    int s = b->failed ? 0 : th_turing_symbol(b, mark ? mark : t.data);
+    th_text_free(&t);
+    return s;
+}
+
+/* Two steps that write the mark, before the run begins. */
+static void add_prologue(ThTuringBuild *b, int mark)
+{
+    int first = fresh_state(b, "edge", TH_RUNS), second = fresh_state(b, "edge", TH_RUNS);
+    ThRule left = {first, second, {TH_ANY}, {TH_ANY}, {-1}, false, false};
+    ThRule right = {second, b->m.start, {TH_ANY}, {mark}, {1}, false, false};
+    th_turing_add(b, &left);
+    th_turing_add(b, &right);
+    b->m.start = first;
+}
+
+ThTuring *th_turing_unbounded(const ThTuring *m, ThError *err)
+{
+    if (m->edge == TH_EDGE_ERROR || m->n_tapes > 1) {
+        th_fail(err, TH_EVALUE, "the edge of the tape has nothing to stand for it");
+        return NULL;
+    }
+    Making x = begin(m, SIZE_MAX, err);
+    bool rejects = m->edge == TH_EDGE_REJECT;
+    int mark = edge_mark(&x.b);
+    int refuse = rejects ? fresh_state(&x.b, "reject", TH_REJECTS) : 0;
+    x.b.m.edge = TH_TWO_WAY;
+    for (size_t i = 0; i < m->n_rules; i++) {
+        ThRule r = m->rule[i];
+        int stop = r.to;
+        /* Over an edge that rejects a state which stops is not reached. */
+        bool late = rejects && r.move[0] < 0 && stop != TH_ANY && m->role[stop] != TH_RUNS;
+        if (late) {
+            r.to = fresh_state(&x.b, "edge", TH_RUNS);
+            ThRule in = {r.to, stop, {TH_ANY}, {TH_ANY}, {0}, false, false};
+            ThRule out = {r.to, refuse, {mark}, {TH_ANY}, {0}, false, false};
+            th_turing_add(&x.b, &in);
+            th_turing_add(&x.b, &out);
+        }
+        th_turing_add(&x.b, &r);
+    }
+    for (int q = 0; q < m->n_states; q++) {
+        ThRule back = {q, rejects ? refuse : q, {mark}, {TH_ANY}, {!rejects}, false, false};
+        if (m->role[q] == TH_RUNS)
+            th_turing_add(&x.b, &back);
+    }
+    add_prologue(&x.b, mark);
+    return finish(&x, true);
+}
