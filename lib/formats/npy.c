@@ -11,16 +11,18 @@ enum { ALIGNMENT = 64, PREAMBLE = 10 /* magic, version, length */, MOST_HEADER =
 static const struct {
     const char *name;
     size_t size;
-} types[] = {
-    [TH_NPY_FLOAT64] = {"<f8", 8}, [TH_NPY_FLOAT32] = {"<f4", 4}, [TH_NPY_INT32] = {"<i4", 4}};
+} types[] = {[TH_NPY_FLOAT64] = {"<f8", 8},
+             [TH_NPY_FLOAT32] = {"<f4", 4},
+             [TH_NPY_INT32] = {"<i4", 4},
+             [TH_NPY_UINT8] = {"|u1", 1}};
 
 /* The data begins at a multiple of 64 bytes, after blanks and a newline. */
-static void put_header(FILE *out, const char *type, size_t rows, size_t cols)
+void th_npy_begin(FILE *out, ThNpyType type, size_t rows, size_t cols)
 {
     char header[MOST_HEADER + ALIGNMENT];
     int n = snprintf(header, MOST_HEADER,
-                     "{'descr': '%s', 'fortran_order': False, 'shape': (%zu, %zu), }", type, rows,
-                     cols);
+                     "{'descr': '%s', 'fortran_order': False, 'shape': (%zu, %zu), }",
+                     types[type].name, rows, cols);
     size_t length = (size_t)n + 1;
     length += (ALIGNMENT - (PREAMBLE + length) % ALIGNMENT) % ALIGNMENT;
     memset(header + n, ' ', length - (size_t)n);
@@ -31,7 +33,8 @@ static void put_header(FILE *out, const char *type, size_t rows, size_t cols)
     fwrite(header, 1, length, out);
 }
 
-static void put_value(FILE *out, const unsigned char *from, size_t size)
+/* The bytes of a value from the lowest. */
+static void put_bytes(unsigned char *to, const unsigned char *from, size_t size)
 {
     uint64_t bits = 0;
     uint32_t half;
@@ -42,7 +45,26 @@ static void put_value(FILE *out, const unsigned char *from, size_t size)
         bits = half;
     }
     for (size_t i = 0; i < size; i++)
-        putc((int)(bits >> 8 * i & 0xff), out);
+        to[i] = (unsigned char)(bits >> 8 * i & 0xff);
+}
+
+void th_npy_values(FILE *out, ThNpyType type, size_t n, const void *data)
+{
+    enum { ROOM = 4096 };
+    unsigned char room[ROOM];
+    const unsigned char *from = data;
+    size_t size = types[type].size, most = ROOM / size;
+    if (size == 1) {
+        fwrite(from, 1, n, out);
+        return;
+    }
+    for (size_t done = 0; done < n;) {
+        size_t part = n - done < most ? n - done : most;
+        for (size_t i = 0; i < part; i++)
+            put_bytes(room + i * size, from + (done + i) * size, size);
+        fwrite(room, size, part, out);
+        done += part;
+    }
 }
 
 bool th_npy_write(const char *path, ThNpyType type, size_t rows, size_t cols, const void *data,
@@ -52,9 +74,7 @@ bool th_npy_write(const char *path, ThNpyType type, size_t rows, size_t cols, co
     FILE *out = th_file_begin(&file, path, err);
     if (!out)
         return false;
-    put_header(out, types[type].name, rows, cols);
-    const unsigned char *from = data;
-    for (size_t i = 0; i < rows * cols; i++, from += types[type].size)
-        put_value(out, from, types[type].size);
+    th_npy_begin(out, type, rows, cols);
+    th_npy_values(out, type, rows * cols, data);
     return th_file_commit(&file, err);
 }

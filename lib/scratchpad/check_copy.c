@@ -1,0 +1,136 @@
+/* check_copy.c - copied strings, and what follows a part of one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "scratchpad/checker.h"
+
+typedef struct {
+    const char *s;
+    size_t n;
+} Part;
+
+/* Where a part first stands in a string, or SIZE_MAX: Knuth, Morris and Pratt 1977. */
+static bool find(Part in, Part part, size_t *at, ThError *err)
+{
+    size_t *back = th_alloc(part.n + 1, sizeof *back, err);
+    *at = SIZE_MAX;
+    if (!back)
+        return false;
+    for (size_t i = 1, k = 0; i < part.n; i++) {
+        while (k > 0 && part.s[i] != part.s[k])
+            k = back[k - 1];
+        k += part.s[i] == part.s[k];
+        back[i] = k;
+    }
+    for (size_t i = 0, k = 0; part.n > 0 && i < in.n && *at == SIZE_MAX; i++) {
+        while (k > 0 && in.s[i] != part.s[k])
+            k = back[k - 1];
+        k += in.s[i] == part.s[k];
+        if (k == part.n)
+            *at = i + 1 - part.n;
+    }
+    free(back);
+    return true;
+}
+
+/* Letters up to a mark.  False where another character comes first. */
+static bool letters(const ThChecking *k, size_t *at, const char *marks, Part *part, ThChecked *c)
+{
+    *part = (Part){k->text + *at, 0};
+    while (*at + part->n < k->end && part->s[part->n] >= 'a' && part->s[part->n] <= 'z')
+        part->n++;
+    *at += part->n;
+    bool end = *at >= k->end;
+    if (!end && k->text[*at] && strchr(marks, k->text[*at]))
+        return true;
+    return !th_slip_wanted(c, end ? TH_SLIP_EARLY_END : TH_SLIP_FORMAT, *at, marks, k->text + *at,
+                           end ? 0 : 1);
+}
+
+/* The answer at `at` must be `wanted`, and a full stop. */
+static void compare(const ThChecking *k, size_t at, Part wanted, ThChecked *c)
+{
+    size_t i = 0, left = k->end - at;
+    while (i < wanted.n && i < left && k->text[at + i] == wanted.s[i])
+        i++;
+    bool stop = i == wanted.n && i < left && k->text[at + i] == '.';
+    if (stop && i + 1 == left)
+        return;
+    i += stop;
+    const char *expected = stop ? "" : i < wanted.n ? wanted.s + i : ".";
+    size_t n = stop ? 0 : 1;
+    bool end = i >= left;
+    char found = '\0';
+    if (!end)
+        found = k->text[at + i];
+    bool letter = found >= 'a' && found <= 'z';
+    ThSlip slip = end            ? TH_SLIP_EARLY_END
+                  : stop         ? TH_SLIP_FORMAT
+                  : letter       ? TH_SLIP_COPY
+                  : found == '.' ? TH_SLIP_EARLY_END
+                                 : TH_SLIP_FORMAT;
+    th_slip_at(c, slip, at + i, expected, n, &found, !end);
+}
+
+/* What follows the part in the string: all, or as many letters as are asked for. */
+static bool follow(const ThChecking *k, Part in, Part part, size_t at, size_t answer, ThChecked *c,
+                   ThError *err)
+{
+    size_t found, asked = (size_t)k->rules->answer;
+    if (!find(in, part, &found, err))
+        return false;
+    if (found == SIZE_MAX) {
+        th_slip_wanted(c, TH_SLIP_FORMAT, at, "a part of the string", part.s, part.n);
+        return true;
+    }
+    Part wanted = {in.s + found + part.n, in.n - found - part.n};
+    if (asked > 0 && asked < wanted.n)
+        wanted.n = asked;
+    compare(k, answer, wanted, c);
+    return true;
+}
+
+static bool check_suffix(const ThChecking *k, Part in, size_t at, ThChecked *c, ThError *err)
+{
+    size_t n = (size_t)k->rules->ngram, left = k->end - at;
+    c->style = "suffix";
+    c->slip = TH_SLIP_NONE;
+    if (left < n) {
+        th_slip_wanted(c, TH_SLIP_EARLY_END, k->end, "the part asked for", "", 0);
+        return true;
+    }
+    return follow(k, in, (Part){k->text + at, n}, at, at + n, c, err);
+}
+
+bool th_check_copy(const ThChecking *k, ThChecked *c, ThError *err)
+{
+    Part first, second;
+    size_t at = k->begin;
+    const char *style = k->rules->style;
+    c->style = "copy";
+    if (k->text[at] != '$')
+        return th_slip_wanted(c, TH_SLIP_FORMAT, at, "$", k->text + at, 1);
+    at++;
+    size_t begin = at;
+    if (!letters(k, &at, "|", &first, c))
+        return true;
+    size_t middle = ++at;
+    bool two = letters(k, &at, "|", &second, &(ThChecked){.style = ""});
+    if (two || (style && *style == 'p')) {
+        c->style = "prefix";
+        return !two ? letters(k, &middle, "|", &second, c) || true
+                    : follow(k, second, first, begin, at + 1, c, err);
+    }
+    if (style && *style == 's')
+        return check_suffix(k, first, middle, c, err);
+    compare(k, middle, first, c);
+    if (c->slip == TH_SLIP_NONE || style)
+        return true;
+    ThChecked suffix = *c;
+    if (!check_suffix(k, first, middle, &suffix, err))
+        return false;
+    if (suffix.slip == TH_SLIP_NONE)
+        *c = suffix;
+    return true;
+}

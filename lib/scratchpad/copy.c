@@ -1,0 +1,157 @@
+/* copy.c - strings to be copied, in whole or from a part that is named (the tasks that Hard-ALiBi
+ * was tested on: Jelassi et al. 2024, "Repeat After Me"). */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "scratchpad/kit.h"
+#include "scratchpad/options.h"
+
+static const ThOptionSpec options[] = {TH_OPTIONS_COPY, {0}};
+
+enum { TRIES = 1000 };
+
+static bool init(ThScratchpad *p, ThError *err)
+{
+    int letters = (int)th_option_int(&p->options, "letters");
+    bool ok = true;
+    for (int i = 0; ok && i < letters; i++)
+        ok = th_scratchpad_add_token(p, (const char[]){(char)('a' + i), '\0'}, err);
+    p->separator = "|";
+    /* These are its marks of beginning and end: $ is no other token than <|BOS|>. */
+    return ok && th_scratchpad_add_tokens(p, "$ | . *", err);
+}
+
+/* True if the n letters at `at` stand nowhere else in the string.  Linear for short parts. */
+static bool unique(const char *text, size_t size, size_t at, size_t n)
+{
+    for (size_t i = 0; i + n <= size; i++)
+        if (i != at && memcmp(text + i, text + at, n) == 0)
+            return false;
+    return true;
+}
+
+/* Where a part that stands in the string once, with letters behind it to ask for, begins: drawn, or
+ * SIZE_MAX where none was found. */
+static size_t choose_part(const char *text, size_t size, size_t n, size_t answer, ThRng *r)
+{
+    size_t behind = answer > 0 ? answer : 1;
+    if (size < n + behind)
+        return SIZE_MAX;
+    for (int i = 0; i < TRIES; i++) {
+        size_t at = th_rng_below(r, size - n - behind + 1);
+        if (unique(text, size, at, n))
+            return at;
+    }
+    return SIZE_MAX;
+}
+
+static bool no_part(size_t n, size_t size, ThError *err)
+{
+    th_fail(err, TH_EVALUE, "no part of %zu letters that occurs once was found in one of %zu", n,
+            size);
+    return th_hint(err, "longer parts (ngram=), shorter answers (answer=) or more letters help");
+}
+
+/* $STR|STR. or, of a part, $PART|STR|REST. and $STR|PARTREST. */
+static bool put(const ThScratchpad *p, const char *text, size_t size, ThRng *r, ThExample *e,
+                ThError *err)
+{
+    char variant = *th_option_text(&p->options, "variant");
+    size_t n = (size_t)th_option_int(&p->options, "ngram");
+    size_t wanted = (size_t)th_option_int(&p->options, "answer"), at = 0;
+    bool part = variant == 'p' || variant == 's';
+    if (part && (at = choose_part(text, size, n, wanted, r)) == SIZE_MAX)
+        return no_part(n, size, err);
+    size_t rest = part ? at + n : 0, asked = part && wanted > 0 ? wanted : size - rest;
+    char *to = th_example_begin(e, 2 * size + n + 8, err);
+    if (!to)
+        return false;
+    char *begin = to;
+    *to++ = '$';
+    if (variant == 'p') {
+        to = th_put(to, text + at, n);
+        *to++ = '|';
+    }
+    to = th_put(to, text, size);
+    *to++ = '|';
+    if (variant == 's')
+        to = th_put(to, text + at, n);
+    size_t answer = (size_t)(to - begin);
+    to = th_put(to, text + rest, asked);
+    *to++ = '.';
+    th_example_end(e, to, answer, answer);
+    return true;
+}
+
+static bool write(const ThScratchpad *p, const char *const *operand, int n, ThRng *r, ThExample *e,
+                  int *which, ThError *err)
+{
+    (void)which;
+    int letters = (int)th_option_int(&p->options, "letters");
+    if (n != 1)
+        return th_fail(err, TH_EUSAGE, "one string is copied");
+    size_t size = strlen(operand[0]);
+    for (size_t i = 0; i < size; i++)
+        if (operand[0][i] < 'a' || operand[0][i] >= 'a' + letters)
+            return th_fail_at(err, TH_EVALUE, 1, (int)i + 1,
+                              "a string to be copied is made of the letters a to %c",
+                              'a' + letters - 1);
+    if (size == 0)
+        return th_fail(err, TH_EVALUE, "a string to be copied has letters");
+    return put(p, operand[0], size, r, e, err);
+}
+
+/* Writes one part of the string over another, so that a part occurs twice. */
+static bool duplicate(char *text, size_t size, size_t n, ThRng *r, ThError *err)
+{
+    if (size < 2 * n)
+        return th_fail(err, TH_EVALUE, "a string of %zu letters has no two parts of %zu", size, n);
+    size_t from = th_rng_below(r, size - 2 * n + 1);
+    size_t to = from + n + th_rng_below(r, size - from - 2 * n + 1);
+    memcpy(text + to, text + from, n);
+    return true;
+}
+
+static bool draw(const ThScratchpad *p, int size, ThRng *r, ThExample *e, ThError *err)
+{
+    const ThOptions *o = &p->options;
+    ThRange range = th_option_range(o, "length");
+    uint64_t letters = (uint64_t)th_option_int(o, "letters");
+    size_t ngram = (size_t)th_option_int(o, "ngram");
+    char variant = *th_option_text(o, "variant");
+    /* No shorter string has such parts. */
+    long long least = variant == 'c'   ? 1
+                      : variant == 'd' ? 2 * (long long)ngram
+                                       : (long long)ngram + 1;
+    long long asked = th_option_int(o, "answer");
+    if ((variant == 'p' || variant == 's') && asked > 1)
+        least += asked - 1;
+    long long most = range.lo + range.step * (long long)(th_range_count(range) - 1);
+    if (most < least && size == 0)
+        return th_fail(err, TH_EVALUE, "these strings have at least %lld letters", least);
+    long long length = size;
+    while (length == 0 || (size == 0 && length < least))
+        length = th_draw_from(range, r);
+    char *text = th_alloc((size_t)length, 1, err);
+    if (!text)
+        return false;
+    for (long long i = 0; i < length; i++)
+        text[i] = (char)('a' + th_rng_below(r, letters));
+    bool ok = (variant != 'd' || duplicate(text, (size_t)length, ngram, r, err)) &&
+              put(p, text, (size_t)length, r, e, err);
+    free(text);
+    return ok;
+}
+
+const ThScratchpadKind th_scratchpad_copy = {
+    .name = "copy",
+    .summary = "a string copied, or what follows a part of it",
+    .source = "Jelassi et al. 2024; Hou et al. 2024, Section 2.3",
+    .options = options,
+    .padding = "*",
+    .own_ends = true,
+    .context = 220,
+    .init = init,
+    .write = write,
+    .draw = draw,
+};

@@ -1,0 +1,199 @@
+/* multiplication.c - a number times one of few digits, digit by digit from the right (Hou et al.,
+ * Section 5.1 and Figure 4). */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "scratchpad/kit.h"
+#include "scratchpad/options.h"
+
+static const ThOptionSpec options[] = {TH_OPTIONS_MULTIPLICATION, {0}};
+
+static bool init(ThScratchpad *p, ThError *err)
+{
+    const char *style = th_option_text(&p->options, "style");
+    p->words = *style == 'v';
+    p->separator = *style == 'c' ? "|" : *style == 'v' ? "\n" : "=";
+    bool ok = th_scratchpad_add_tokens(p, "0 1 2 3 4 5 6 7 8 9 *", err);
+    if (*style == 'p' || *style == 'r')
+        return ok && th_scratchpad_add_token(p, "=", err);
+    return ok && th_scratchpad_add_tokens(p, "a b c d e f g h i j ^ ( , ) ~", err) &&
+           (*style == 'c'
+                ? th_scratchpad_add_token(p, "|", err)
+                : th_scratchpad_add_tokens(p, "Input: Target: <scratch> </scratch> \n", err));
+}
+
+/* Numbers are strings of digits; carry and result are 0 at first. */
+typedef struct {
+    const char *x, *m;
+    size_t nx, k;    /* digits of x that are left, digits of m */
+    char *product;   /* (k + 1) */
+    char *carry;     /* (k + 1), of which the first is 0: the carry proper is carry + 1 */
+    char *result;    /* where the digits found so far begin; they end with the buffer */
+    size_t n_result; /* how many there are */
+} Steps;
+
+/* One digit d of x: product = d·m, and carry and result by product + carry. */
+static void step(Steps *s)
+{
+    int d = s->nx ? s->x[s->nx - 1] - '0' : 0, over = 0, sum_over = 0;
+    char last = '0';
+    for (size_t i = s->k + 1; i-- > 0;) {
+        int p = over + (i ? d * (s->m[i - 1] - '0') : 0);
+        over = p / 10;
+        s->product[i] = (char)('0' + p % 10);
+        int sum = p % 10 + sum_over + (s->carry[i] - '0');
+        sum_over = sum >= 10;
+        char digit = (char)('0' + (sum_over ? sum - 10 : sum));
+        if (i == s->k)
+            last = digit;
+        else
+            s->carry[i + 1] = digit;
+    }
+    s->carry[0] = '0';
+    *--s->result = last;
+    s->n_result++;
+    s->nx -= s->nx > 0;
+}
+
+static bool carries(const Steps *s)
+{
+    return strspn(s->carry, "0") < s->k + 1;
+}
+
+/* The whole carry goes into the result. */
+static void flush(Steps *s)
+{
+    size_t zeros = strspn(s->carry, "0"), n = s->k + 1 - zeros;
+    s->result -= n;
+    s->n_result += n;
+    memcpy(s->result, s->carry + zeros, n);
+    memset(s->carry, '0', s->k + 1);
+    memset(s->product, '0', s->k + 1);
+}
+
+static char *put_line(char *to, const Steps *s, size_t nx)
+{
+    to = th_put_operand(to, s->x, nx);
+    *to++ = '*';
+    to = th_put(to, s->m, s->k);
+    *to++ = '(';
+    to = th_put(to, s->product, s->k + 1);
+    *to++ = '~';
+    to = th_put(to, s->carry + 1, s->k);
+    *to++ = ',';
+    to = th_put(to, s->result, s->n_result);
+    *to++ = ')';
+    *to++ = '|';
+    return to;
+}
+
+/* Does all steps; writes their lines where `to` is not NULL, and returns their end. */
+static char *do_steps(Steps *s, bool once, char *to)
+{
+    while (s->nx > 0 || carries(s)) {
+        size_t nx = s->nx;
+        if (nx == 0 && once)
+            flush(s);
+        else
+            step(s);
+        if (to)
+            to = put_line(to, s, nx);
+    }
+    return to;
+}
+
+static bool steps_begin(Steps *s, const char *x, size_t nx, const char *m, size_t k, ThError *err)
+{
+    char *room = th_alloc(nx + k + 2 * (k + 2), 1, err);
+    *s = (Steps){.x = x, .nx = nx, .m = m, .k = k, .product = room};
+    if (!room)
+        return false;
+    s->carry = room + k + 1;
+    s->result = room + nx + k + 2 * (k + 2);
+    memset(s->carry, '0', k + 1);
+    s->carry[k + 1] = '\0';
+    return true;
+}
+
+static bool put_compact(ThExample *e, const char *x, size_t nx, const char *m, size_t k, bool once,
+                        ThError *err)
+{
+    Steps s;
+    size_t lines = nx + k + 2, width = 2 * nx + 4 * k + 16;
+    char *to = th_example_begin(e, lines > 100000 ? SIZE_MAX : lines * width, err);
+    if (!to || !steps_begin(&s, x, nx, m, k, err))
+        return false;
+    char *begin = to;
+    to = th_put(to, x, nx);
+    *to++ = '*';
+    to = th_put(to, m, k);
+    *to++ = '|';
+    to = do_steps(&s, once, to);
+    size_t answer = (size_t)(to - begin);
+    to = th_put(to, s.result, s.n_result);
+    th_example_end(e, to, nx + k + 2, answer);
+    free(s.product);
+    return true;
+}
+
+static bool put(const ThScratchpad *p, const char *x, size_t nx, const char *m, size_t k, ThRng *r,
+                ThExample *e, ThError *err)
+{
+    const char *style = th_option_text(&p->options, "style");
+    bool once = *th_option_text(&p->options, "flush") == 'o';
+    if (*style == 'c')
+        return put_compact(e, x, nx, m, k, once, err);
+    if (*style == 'v') {
+        ThExample compact = {0};
+        bool ok = put_compact(&compact, x, nx, m, k, once, err) &&
+                  th_verbose(e, compact.text.data, compact.text.size,
+                             th_option_flag(&p->options, "comments"), err);
+        th_example_free(&compact);
+        return ok;
+    }
+    Steps s;
+    if (!steps_begin(&s, x, nx, m, k, err))
+        return false;
+    do_steps(&s, false, NULL);
+    ThSum sum = {.x = x, .nx = nx, .y = m, .ny = k, .z = s.result, .nz = s.n_result, .sign = '*'};
+    bool ok = th_sum_write(e, &sum, style, 0, r, err);
+    free(s.product);
+    return ok;
+}
+
+static bool write(const ThScratchpad *p, const char *const *operand, int n, ThRng *r, ThExample *e,
+                  int *which, ThError *err)
+{
+    if (n != 2)
+        return th_fail(err, TH_EUSAGE, "a multiplication has two operands");
+    for (*which = 0; *which < 2; ++*which)
+        if (!th_digits_ok(operand[*which], err))
+            return false;
+    *which = 0;
+    return put(p, operand[0], strlen(operand[0]), operand[1], strlen(operand[1]), r, e, err);
+}
+
+static bool draw(const ThScratchpad *p, int size, ThRng *r, ThExample *e, ThError *err)
+{
+    ThRange digits = th_option_range(&p->options, "digits");
+    size_t nx = size > 0 ? (size_t)size : (size_t)th_draw_from(digits, r);
+    size_t k = (size_t)th_option_int(&p->options, "multiplier");
+    char *x = th_alloc(nx + k, 1, err);
+    if (!x)
+        return false;
+    th_draw_digits(x, nx + k, r);
+    bool ok = put(p, x, nx, x + nx, k, r, e, err);
+    free(x);
+    return ok;
+}
+
+const ThScratchpadKind th_scratchpad_multiplication = {
+    .name = "multiplication",
+    .summary = "the product of a number and one of few digits, digit by digit",
+    .source = "Hou et al. 2024, Section 5.1",
+    .options = options,
+    .context = 500,
+    .init = init,
+    .write = write,
+    .draw = draw,
+};

@@ -1,0 +1,292 @@
+#include "scratchpad/scratchpad.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "scratchpad/kit.h"
+
+static const ThScratchpadKind *const kinds[] = {
+#define KIND(name) &th_scratchpad_##name,
+#include "scratchpad/kinds.def"
+#undef KIND
+};
+
+enum { MOST_BYTES = 1 << 30 };
+
+const ThScratchpadKind *const *th_scratchpad_kinds(size_t *n)
+{
+    *n = sizeof kinds / sizeof *kinds;
+    return kinds;
+}
+
+const ThScratchpadKind *th_scratchpad_kind(const char *name)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i]->name, name) == 0)
+            return kinds[i];
+    return NULL;
+}
+
+/* ---- making one ------------------------------------------------------------------------------ */
+
+bool th_scratchpad_add_token(ThScratchpad *p, const char *token, ThError *err)
+{
+    size_t index, size = strlen(token);
+    if (!th_intern(&p->token, token, size, &index, err))
+        return false;
+    if (index > INT_MAX / 2)
+        return th_fail(err, TH_ELIMIT, "too many tokens");
+    if (size == 1)
+        p->byte[(unsigned char)*token] = (int)index;
+    return true;
+}
+
+bool th_scratchpad_add_tokens(ThScratchpad *p, const char *list, ThError *err)
+{
+    char word[32];
+    for (const char *c = list; *c;) {
+        size_t n = strcspn(c, " ");
+        memcpy(word, c, n);
+        word[n] = '\0';
+        if (!th_scratchpad_add_token(p, word, err))
+            return false;
+        c += n;
+        c += strspn(c, " ");
+    }
+    return true;
+}
+
+static bool take_options(ThScratchpad *p, const ThOptions *from, ThError *err)
+{
+    if (!th_options_init(&p->options, p->kind->options, err))
+        return false;
+    for (size_t i = 0; from && i < from->n; i++) {
+        const ThOption *o = &from->item[i];
+        for (const ThOptionSpec *spec = p->kind->options; o->given && spec->name; spec++)
+            if (strcmp(spec->name, o->spec->name) == 0 &&
+                !th_options_set(&p->options, spec->name, o->text, err))
+                return false;
+    }
+    return true;
+}
+
+static int find_token(const ThScratchpad *p, const char *token)
+{
+    size_t i = th_intern_find(&p->token, token, strlen(token));
+    return i == SIZE_MAX ? -1 : (int)i;
+}
+
+ThScratchpad *th_scratchpad_new(const ThScratchpadKind *kind, const ThOptions *options,
+                                const ThTuring *m, ThError *err)
+{
+    ThScratchpad *p = th_alloc(1, sizeof *p, err);
+    if (!p)
+        return NULL;
+    p->kind = kind;
+    for (int i = 0; i < 256; i++)
+        p->byte[i] = -1;
+    bool ok =
+        take_options(p, options, err) &&
+        (!kind->takes_machine || (p->machine = th_turing_copy(m, err))) && kind->init(p, err) &&
+        (kind->own_ends ||
+         (th_scratchpad_add_token(p, TH_BOS, err) && th_scratchpad_add_token(p, TH_EOS, err)));
+    if (!ok) {
+        th_scratchpad_free(p);
+        return NULL;
+    }
+    p->bos = find_token(p, TH_BOS);
+    p->eos = find_token(p, TH_EOS);
+    p->padding = kind->padding ? find_token(p, kind->padding) : -1;
+    return p;
+}
+
+void th_scratchpad_free(ThScratchpad *p)
+{
+    if (!p)
+        return;
+    th_options_free(&p->options);
+    th_turing_free(p->machine);
+    th_intern_free(&p->token);
+    free(p->of_machine);
+    free(p);
+}
+
+void th_example_free(ThExample *e)
+{
+    th_text_free(&e->text);
+    *e = (ThExample){0};
+}
+
+bool th_scratchpad_write(const ThScratchpad *p, const char *const *operand, int n, ThRng *r,
+                         ThExample *e, int *which, ThError *err)
+{
+    *which = 0;
+    return p->kind->write(p, operand, n, r, e, which, err);
+}
+
+bool th_scratchpad_draw(const ThScratchpad *p, int size, ThRng *r, ThExample *e, ThError *err)
+{
+    return p->kind->draw(p, size, r, e, err);
+}
+
+/* ---- tokens ---------------------------------------------------------------------------------- */
+
+int th_scratchpad_tokens(const ThScratchpad *p)
+{
+    return (int)p->token.n;
+}
+
+const char *th_scratchpad_token(const ThScratchpad *p, int id, size_t *size)
+{
+    return th_intern_at(&p->token, (size_t)id, size);
+}
+
+static bool unknown_token(const char *token, size_t size, ThError *err)
+{
+    return th_fail(err, TH_EVALUE, "'%.*s' is no token of this kind of scratchpad",
+                   size > 40 ? 40 : (int)size, token);
+}
+
+static bool encode_characters(const ThScratchpad *p, const ThExample *e, int *id, ThError *err)
+{
+    const char *text = e->text.data;
+    int lowest = 0;
+    for (size_t i = 0; i < e->text.size; i++) {
+        id[i] = p->byte[(unsigned char)text[i]];
+        lowest = id[i] < lowest ? id[i] : lowest;
+    }
+    for (size_t i = 0; lowest < 0 && i < e->text.size; i++)
+        if (id[i] < 0)
+            return unknown_token(text + i, 1, err);
+    return true;
+}
+
+/* Words between blanks.  Where lines are a separator they are a token; comments are none. */
+static bool encode_words(const ThScratchpad *p, const ThExample *e, int *id, size_t *n,
+                         size_t *question, ThError *err)
+{
+    const char *text = e->text.data;
+    size_t size = e->text.size;
+    *n = *question = 0;
+    for (size_t i = 0; i < size;) {
+        while (i < size && text[i] == ' ')
+            i++;
+        if (i < size && text[i] == '#' && p->byte['#'] < 0)
+            while (i < size && text[i] != '\n')
+                i++;
+        size_t from = i;
+        i += i < size && text[i] == '\n';
+        while (i < size && text[from] != '\n' && text[i] != ' ' && text[i] != '\n')
+            i++;
+        if (i == from)
+            continue;
+        size_t found = i - from == 1 && p->byte[(unsigned char)text[from]] >= 0
+                           ? (size_t)p->byte[(unsigned char)text[from]]
+                           : th_intern_find(&p->token, text + from, i - from);
+        if (found == SIZE_MAX)
+            return unknown_token(text + from, i - from, err);
+        id[(*n)++] = (int)found;
+        *question += from < e->question;
+    }
+    return true;
+}
+
+bool th_scratchpad_encode(const ThScratchpad *p, const ThExample *e, int **id, size_t *cap,
+                          size_t *n, size_t *question, ThError *err)
+{
+    if (!th_grow(id, cap, e->text.size + 2, sizeof **id, err))
+        return false;
+    *n = e->text.size;
+    *question = e->question;
+    int *to = *id + (p->bos >= 0);
+    bool ok =
+        p->words ? encode_words(p, e, to, n, question, err) : encode_characters(p, e, to, err);
+    if (!ok || p->bos < 0)
+        return ok;
+    (*id)[0] = p->bos;
+    (*id)[*n + 1] = p->eos;
+    *n += 2;
+    *question += 1;
+    return true;
+}
+
+void th_scratchpad_decode(const ThScratchpad *p, const int *id, size_t n, ThText *t)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t size;
+        const char *token = th_scratchpad_token(p, id[i], &size);
+        if (p->words && i > 0)
+            th_text_add_bytes(t, " ", 1);
+        th_text_add_bytes(t, token, size);
+    }
+}
+
+bool th_example_line(const ThScratchpad *p, const ThExample *e, size_t *from, size_t *at,
+                     size_t *size)
+{
+    if (*from == 0)
+        *from = e->question;
+    if (*from >= e->answer)
+        return false;
+    size_t gap = strlen(p->separator);
+    const char *end = strstr(e->text.data + *from, p->separator);
+    size_t to = end ? (size_t)(end - e->text.data) : e->answer;
+    *at = *from;
+    *size = (to < e->answer ? to : e->answer) - *from;
+    *from = to + gap;
+    return true;
+}
+
+/* ---- for the kinds --------------------------------------------------------------------------- */
+
+static bool too_long(ThError *err)
+{
+    return th_fail(err, TH_ELIMIT, "the scratchpad would have more than %d characters", MOST_BYTES);
+}
+
+char *th_example_begin(ThExample *e, size_t size, ThError *err)
+{
+    e->text.size = e->question = e->answer = 0;
+    e->text.failed = false;
+    if (size > MOST_BYTES) {
+        too_long(err);
+        return NULL;
+    }
+    return th_grow(&e->text.data, &e->text.cap, size + 1, 1, err) ? e->text.data : NULL;
+}
+
+void th_example_end(ThExample *e, const char *end, size_t question, size_t answer)
+{
+    e->text.size = (size_t)(end - e->text.data);
+    e->text.data[e->text.size] = '\0';
+    e->question = question;
+    e->answer = answer;
+}
+
+bool th_example_good(const ThExample *e, ThError *err)
+{
+    if (e->text.failed || !e->text.data)
+        return th_fail(err, TH_ENOMEM, "out of memory");
+    return e->text.size <= MOST_BYTES || too_long(err);
+}
+
+long long th_draw_from(ThRange range, ThRng *r)
+{
+    return range.lo + range.step * (long long)th_rng_below(r, th_range_count(range));
+}
+
+bool th_digits_ok(const char *text, ThError *err)
+{
+    size_t n = strspn(text, "0123456789");
+    if (n > 0 && text[n] == '\0')
+        return true;
+    return th_fail_at(err, TH_EVALUE, 1, (int)n + 1, "an operand is made of the digits 0 to 9");
+}
+
+void th_draw_digits(char *to, size_t n, ThRng *r)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = (char)('0' + th_rng_below(r, 10));
+}

@@ -1,0 +1,280 @@
+/* sgd.c - linear regression by stochastic gradient descent (Hou et al., Section 5.2, Appendix E).
+ */
+#include "scratchpad/sgd.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "scratchpad/kit.h"
+#include "scratchpad/options.h"
+
+static const ThOptionSpec options[] = {TH_OPTIONS_SGD, {0}};
+
+int th_sgd_token(double value)
+{
+    double i = floor(100 * value + 100.5);
+    return i < 0 ? 0 : i > TH_SGD_TOKENS - 1 ? TH_SGD_TOKENS - 1 : (int)i;
+}
+
+double th_sgd_value(int token)
+{
+    return (token - 100) / 100.0;
+}
+
+ThSgdStrict th_sgd_strict(const char *word)
+{
+    return *word == 'h' ? TH_SGD_HIDDEN : *word == 'f' ? TH_SGD_FROM_TOKENS : TH_SGD_REQUANTISE;
+}
+
+static double rounded(double value)
+{
+    return th_sgd_value(th_sgd_token(value));
+}
+
+ThSgdLine th_sgd_step(ThSgd *s, const ThSgdPoint *point)
+{
+    ThSgdLine line;
+    ThSgdPoint q = *point;
+    bool round = s->strict == TH_SGD_REQUANTISE;
+    if (s->strict != TH_SGD_HIDDEN)
+        q = (ThSgdPoint){{rounded(q.x[0]), rounded(q.x[1])}, rounded(q.y)};
+    double prediction = s->w[0] * q.x[0] + s->w[1] * q.x[1];
+    line.prediction = th_sgd_token(prediction);
+    prediction = round ? th_sgd_value(line.prediction) : prediction;
+    for (int i = 0; i < 2; i++) {
+        double step = -2 * s->rate * (q.y - prediction) * q.x[i];
+        line.step[i] = th_sgd_token(step);
+        s->w[i] -= round ? th_sgd_value(line.step[i]) : step;
+        line.weight[i] = th_sgd_token(s->w[i]);
+        s->w[i] = round ? th_sgd_value(line.weight[i]) : s->w[i];
+    }
+    return line;
+}
+
+int th_sgd_word(const char *word, unsigned long n)
+{
+    int value = 0;
+    if (n < 2 || n > 4 || word[0] != 'a' || (word[1] == '0' && n > 2))
+        return -1;
+    for (unsigned long i = 1; i < n; i++) {
+        if (word[i] < '0' || word[i] > '9')
+            return -1;
+        value = 10 * value + word[i] - '0';
+    }
+    return value < TH_SGD_TOKENS ? value : -1;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static bool init(ThScratchpad *p, ThError *err)
+{
+    char name[16];
+    bool ok = true;
+    for (int i = 0; ok && i < TH_SGD_TOKENS; i++) {
+        snprintf(name, sizeof name, "a%d", i);
+        ok = th_scratchpad_add_token(p, name, err);
+    }
+    p->words = true;
+    p->separator = " | ";
+    return ok && th_scratchpad_add_tokens(p, "$ d yp g cur , |", err);
+}
+
+static char *put_word(char *to, const char *word)
+{
+    while (*word)
+        *to++ = *word++;
+    *to++ = ' ';
+    return to;
+}
+
+static char *put_token(char *to, int token)
+{
+    *to++ = 'a';
+    if (token >= 100)
+        *to++ = (char)('0' + token / 100);
+    if (token >= 10)
+        *to++ = (char)('0' + token / 10 % 10);
+    *to++ = (char)('0' + token % 10);
+    *to++ = ' ';
+    return to;
+}
+
+static char *put_points(char *to, const ThSgdPoint *point, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        to = put_word(to, "d");
+        to = put_token(to, th_sgd_token(point[i].x[0]));
+        to = put_token(to, th_sgd_token(point[i].x[1]));
+        to = put_word(to, ",");
+        to = put_token(to, th_sgd_token(point[i].y));
+    }
+    return to;
+}
+
+/* Behind the copied points.  *answer is set to where the weights begin. */
+static char *put_results(char *to, const ThSgdLine *line, char **answer)
+{
+    to = put_word(to, "yp");
+    to = put_token(to, line->prediction);
+    to = put_word(to, "g");
+    to = put_token(to, line->step[0]);
+    to = put_token(to, line->step[1]);
+    *answer = to;
+    to = put_word(to, "cur");
+    to = put_token(to, line->weight[0]);
+    to = put_token(to, line->weight[1]);
+    return put_word(to, "|");
+}
+
+static bool put(const ThScratchpad *p, const ThSgdPoint *point, size_t n, ThExample *e,
+                ThError *err)
+{
+    enum { POINT = 5 * 5, RESULTS = 9 * 5 };
+    bool plain = *th_option_text(&p->options, "style") == 'p';
+    ThSgd s = {.rate = th_option_real(&p->options, "rate")};
+    s.strict = th_sgd_strict(th_option_text(&p->options, "strict"));
+    size_t lines = plain ? 2 : n + 1;
+    char *to = th_example_begin(e, n > 20000 ? SIZE_MAX : lines * (n * POINT + RESULTS) + 8, err);
+    if (!to)
+        return false;
+    char *begin = to, *data = to + 2, *answer = to;
+    to = put_points(put_word(to, "$"), point, n);
+    size_t question = (size_t)(to - begin) + 2, copied = (size_t)(to - data);
+    to = put_word(to, "|");
+    for (size_t m = n; m > 0; m--) {
+        char *line = to;
+        if (!plain)
+            to = th_put(to, data, copied);
+        ThSgdLine results = th_sgd_step(&s, &point[m - 1]);
+        to = put_results(to, &results, &answer);
+        if (plain && m > 1)
+            to = line;
+        char last[POINT + 1];
+        copied -= (size_t)(put_points(last, &point[m - 1], 1) - last);
+    }
+    if (plain) {
+        size_t rest = (size_t)(to - answer);
+        memmove(begin + question, answer, rest);
+        to = begin + question + rest;
+        answer = begin + question;
+    }
+    th_example_end(e, to - 1, question, (size_t)(answer - begin));
+    return true;
+}
+
+/* ---- operands -------------------------------------------------------------------------------- */
+
+/* Reads the points of "d a179 a166 , a76 …" or of numbers, three a point. */
+typedef struct {
+    double *number;
+    size_t n, cap;
+} Numbers;
+
+static bool read_number(const char *text, size_t at, size_t size, bool tokens, Numbers *to,
+                        ThError *err)
+{
+    char word[64];
+    int token = th_sgd_word(text + at, size);
+    double value = th_sgd_value(token);
+    if (!tokens && size < sizeof word) {
+        char *end;
+        memcpy(word, text + at, size);
+        word[size] = '\0';
+        value = strtod(word, &end);
+        token = *end == '\0' && value >= -1 && value <= 1 ? 0 : -1;
+    }
+    if (token < 0) {
+        size_t column = 1;
+        for (size_t i = 0; i < at; i++)
+            column += ((unsigned char)text[i] & 0xc0) != 0x80;
+        return th_fail_at(err, TH_EVALUE, 1, (int)column,
+                          tokens ? "expected a token a0 to a199, d, ',' or '|'"
+                                 : "expected a number from -1 to 1");
+    }
+    if (!th_grow(&to->number, &to->cap, to->n + 1, sizeof value, err))
+        return false;
+    to->number[to->n++] = value;
+    return true;
+}
+
+static bool read_numbers(const char *text, Numbers *to, ThError *err)
+{
+    static const char between[] = " \t\n,;|";
+    bool tokens = strchr("$da", text[strspn(text, between)]) && *text;
+    for (size_t i = strspn(text, between); text[i]; i += strspn(text + i, between)) {
+        size_t n = strcspn(text + i, between);
+        bool mark = tokens && n == 1 && (text[i] == 'd' || text[i] == '$');
+        if (!mark && !read_number(text, i, n, tokens, to, err))
+            return false;
+        i += n;
+    }
+    if (to->n == 0 || to->n % 3 != 0) {
+        th_fail(err, TH_EVALUE, "a point has three numbers, and there are %zu", to->n);
+        return th_hint(err, "write the points as \"0.5 -0.2 0.1; 0.3 0.3 0\" or as \"d a150 a80 , "
+                            "a110\"");
+    }
+    return true;
+}
+
+static bool write(const ThScratchpad *p, const char *const *operand, int n, ThRng *r, ThExample *e,
+                  int *which, ThError *err)
+{
+    (void)r;
+    (void)which;
+    Numbers found = {0};
+    if (n != 1)
+        return th_fail(err, TH_EUSAGE, "the points of a problem are one operand");
+    bool ok = read_numbers(operand[0], &found, err);
+    ThSgdPoint *point = ok ? th_alloc(found.n / 3, sizeof *point, err) : NULL;
+    for (size_t i = 0; point && i < found.n / 3; i++) {
+        const double *v = &found.number[3 * i];
+        point[i] = (ThSgdPoint){{v[0], v[1]}, v[2]};
+    }
+    ok = point && put(p, point, found.n / 3, e, err);
+    free(point);
+    free(found.number);
+    return ok;
+}
+
+static double draw_coordinate(ThRng *r)
+{
+    return 2 * th_rng_uniform(r) - 1;
+}
+
+static bool draw(const ThScratchpad *p, int size, ThRng *r, ThExample *e, ThError *err)
+{
+    const ThOptions *o = &p->options;
+    double radius = th_option_real(o, "radius"), noise = th_option_real(o, "noise"), w[2];
+    size_t n = size > 0 ? (size_t)size : (size_t)th_draw_from(th_option_range(o, "examples"), r);
+    ThSgdPoint *point = th_alloc(n, sizeof *point, err);
+    if (!point)
+        return false;
+    do {
+        w[0] = draw_coordinate(r);
+        w[1] = draw_coordinate(r);
+    } while (w[0] * w[0] + w[1] * w[1] > 1);
+    for (size_t i = 0; i < n; i++) {
+        ThSgdPoint *q = &point[i];
+        q->x[0] = draw_coordinate(r);
+        q->x[1] = draw_coordinate(r);
+        q->y = radius * (w[0] * q->x[0] + w[1] * q->x[1]);
+        if (noise > 0)
+            q->y += noise * th_rng_normal(r);
+    }
+    bool ok = put(p, point, n, e, err);
+    free(point);
+    return ok;
+}
+
+const ThScratchpadKind th_scratchpad_sgd = {
+    .name = "sgd",
+    .summary = "linear regression by stochastic gradient descent, in 200 rounded numbers",
+    .source = "Hou et al. 2024, Section 5.2 and Appendix E",
+    .options = options,
+    .context = 600,
+    .init = init,
+    .write = write,
+    .draw = draw,
+};

@@ -1,0 +1,40 @@
+/* sgd.h - steps of stochastic gradient descent in the tokens of Turing Programs. */
+#ifndef TH_SCRATCHPAD_SGD_H
+#define TH_SCRATCHPAD_SGD_H
+
+#include <stdbool.h>
+
+enum { TH_SGD_TOKENS = 200 }; /* a0 … a199 stand for numbers from -1 to 1 */
+
+/* The token of the nearest multiple of 0.01, and the number that a token stands for: a100 is 0.
+ * The published example fits no other rounding but one whose steps are 2/199. */
+int th_sgd_token(double value);
+double th_sgd_value(int token);
+
+/* Hou et al. compute with real numbers of which the tokens are shown only; the others make the
+ * scratchpad a function of its tokens. */
+typedef enum { TH_SGD_HIDDEN, TH_SGD_FROM_TOKENS, TH_SGD_REQUANTISE } ThSgdStrict;
+ThSgdStrict th_sgd_strict(const char *word); /* "hidden", "from-tokens" or "requantise" */
+
+typedef struct {
+    double x[2], y;
+} ThSgdPoint;
+
+/* The weights; at first 0.  rate is multiplied by 2, the factor of the square's gradient. */
+typedef struct {
+    ThSgdStrict strict;
+    double rate, w[2];
+} ThSgd;
+
+/* The tokens of a line: prediction, step and weights. */
+typedef struct {
+    int prediction, step[2], weight[2];
+} ThSgdLine;
+
+/* Takes a step on a point, whose numbers are rounded to tokens unless they are hidden. */
+ThSgdLine th_sgd_step(ThSgd *s, const ThSgdPoint *point);
+
+/* The numbers of a word a0 … a199 of n bytes, or -1. */
+int th_sgd_word(const char *word, unsigned long n);
+
+#endif

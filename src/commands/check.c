@@ -1,0 +1,284 @@
+/* check.c - reading scratchpads back. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "command.h"
+#include "scratchpad/check.h"
+
+static const ThOptionSpec options[] = {
+    {"kind", TH_CHOICE, "any", 0, 0, "any|addition|multiplication|sgd|machine|copy",
+     "what it is; any: recognised by how it begins"},
+    {"style", TH_STRING, NULL, 0, 0, NULL,
+     "its layout, as style= or variant= of scratchpad; default: recognised"},
+    {"machine", TH_STRING, NULL, 0, 0, NULL,
+     "the machine whose rules must be followed; default: those that the run itself shows"},
+    {"steps", TH_INT, "0", 0, 1e15, NULL,
+     "steps that a run without an end must have; 0: any number"},
+    {"final-carry", TH_CHOICE, "any", 0, 0, "any|line|fold", "of additions"},
+    {"flush", TH_CHOICE, "any", 0, 0, "any|digit|once", "of multiplications"},
+    {"strict", TH_CHOICE, "hidden", 0, 0, "hidden|from-tokens|requantise", "of sgd"},
+    {"tolerance", TH_INT, NULL, 0, 200, NULL,
+     "tokens by which numbers of sgd may differ; default: 2 with strict=hidden, else 0"},
+    {"rate", TH_REAL, "0.5", 0, 1, NULL, "the learning rate of sgd"},
+    {"ngram", TH_INT, "3", 1, 1000, NULL, "of copies with variant=suffix"},
+    {"answer", TH_INT, "0", 0, 100000, NULL, "of copies: letters asked for; 0: all"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+/* ---- rules ----------------------------------------------------------------------------------- */
+
+static bool style_fits(const ThScratchpadKind *kind, const char *style)
+{
+    size_t n = strlen(style);
+    for (const ThOptionSpec *o = kind->options; o->name; o++) {
+        if (strcmp(o->name, "style") != 0 && strcmp(o->name, "variant") != 0)
+            continue;
+        for (const char *c = o->choices; c; c = strchr(c, '|') ? strchr(c, '|') + 1 : NULL)
+            if (strncmp(c, style, n) == 0 && (c[n] == '|' || c[n] == '\0'))
+                return true;
+    }
+    return false;
+}
+
+static bool style_known(const ThCheckRules *r, ThError *err)
+{
+    size_t n;
+    const ThScratchpadKind *const *kinds = th_scratchpad_kinds(&n);
+    for (size_t i = 0; i < n; i++)
+        if ((!r->kind || r->kind == kinds[i]) && style_fits(kinds[i], r->style))
+            return true;
+    th_fail(err, TH_EUSAGE, "no layout of %s is called '%s'",
+            r->kind ? r->kind->name : "scratchpads", r->style);
+    return th_hint(err, "help scratchpad lists the values of style= and variant=");
+}
+
+static bool rules_of(ThSession *s, const ThCall *call, ThCheckRules *r, ThError *err)
+{
+    const ThOptions *o = &call->options;
+    const char *carry = th_option_text(o, "final-carry"), *flush = th_option_text(o, "flush");
+    *r = th_check_rules();
+    r->kind = th_scratchpad_kind(th_option_text(o, "kind"));
+    r->style = th_option_given(o, "style") ? th_option_text(o, "style") : NULL;
+    r->final_carry = *carry == 'l'   ? TH_CARRY_LINE
+                     : *carry == 'f' ? TH_CARRY_FOLD
+                                     : TH_CARRY_EITHER;
+    r->flush = *flush == 'd' ? TH_FLUSH_DIGIT : *flush == 'o' ? TH_FLUSH_ONCE : TH_FLUSH_EITHER;
+    r->strict = th_sgd_strict(th_option_text(o, "strict"));
+    r->tolerance = r->strict == TH_SGD_HIDDEN ? 2 : 0;
+    if (th_option_given(o, "tolerance"))
+        r->tolerance = (int)th_option_int(o, "tolerance");
+    r->rate = th_option_real(o, "rate");
+    r->steps = th_option_int(o, "steps");
+    r->ngram = (int)th_option_int(o, "ngram");
+    r->answer = (int)th_option_int(o, "answer");
+    if (th_option_given(o, "machine")) {
+        ThObject *m = th_need_object(s, th_option_text(o, "machine"), TH_MACHINE, err);
+        if (!m)
+            return false;
+        r->machine = m->as.machine;
+    }
+    return !r->style || style_known(r, err);
+}
+
+/* ---- what was found -------------------------------------------------------------------------- */
+
+/* The line with the slip, as much as fits, and a mark below it. */
+static void show_line(ThSession *s, const char *text, size_t size, const ThChecked *c)
+{
+    enum { BEFORE = 40, WIDTH = 72 };
+    size_t from = c->offset, to = c->offset;
+    while (from > 0 && text[from - 1] != '\n' && c->offset - from < BEFORE)
+        from--;
+    while (from < c->offset && ((unsigned char)text[from] & 0xc0) == 0x80)
+        from++;
+    while (to < size && text[to] != '\n' && to - from < WIDTH)
+        to++;
+    while (to < size && to > c->offset && ((unsigned char)text[to] & 0xc0) == 0x80)
+        to--;
+    if (!th_utf8_valid(text + from, to - from))
+        return;
+    char *before = th_strndup(text + from, c->offset - from, NULL);
+    if (before)
+        th_say(s, "  %.*s\n  %*s^\n", (int)(to - from), text + from, th_utf8_width(before), "");
+    free(before);
+}
+
+static const char *kind_name(const ThChecked *c)
+{
+    return c->kind ? c->kind->name : "unknown";
+}
+
+static void say_checked(ThSession *s, const char *text, size_t size, const ThChecked *c)
+{
+    const char *style = c->style;
+    th_say(s, "%s%s%s%s: ", kind_name(c), *style ? " (" : "", style, *style ? ")" : "");
+    if (c->slip == TH_SLIP_NONE) {
+        th_say(s, "right, %zu lines%s\n", c->lines,
+               c->misprint ? ", but for a misprint of the paper" : "");
+        return;
+    }
+    th_say(s, "%s at line %zu, column %zu: ", th_slip_name(c->slip), c->line, c->column);
+    if (*c->expected && *c->found)
+        th_say(s, "%s where %s is due\n", c->found, c->expected);
+    else if (*c->expected)
+        th_say(s, "%s is due\n", c->expected);
+    else
+        th_say(s, "%s behind the end\n", c->found);
+    show_line(s, text, size, c);
+}
+
+static void set_figures(ThSession *s, const ThChecked *c)
+{
+    th_result_flag(s, "right", c->slip == TH_SLIP_NONE);
+    th_result_text(s, "kind", kind_name(c));
+    th_result_text(s, "style", c->style);
+    th_result_text(s, "slip", th_slip_name(c->slip));
+    th_result_int(s, "line", (long long)c->line);
+    th_result_int(s, "column", (long long)c->column);
+    th_result_int(s, "lines", (long long)c->lines);
+    th_result_text(s, "expected", c->expected);
+    th_result_text(s, "found", c->found);
+    th_result_flag(s, "misprint", c->misprint);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    ThSession *s;
+    const ThCheckRules *rules;
+    long long n, right, slips[TH_SLIP_FORMAT + 1];
+} Tally;
+
+static bool check_record(Tally *t, const char *text, size_t size, ThError *err)
+{
+    ThChecked c;
+    if (th_stopped(th_stop(t->s), err) || !th_scratchpad_check(text, size, t->rules, &c, err))
+        return false;
+    t->n++;
+    t->right += c.slip == TH_SLIP_NONE;
+    t->slips[c.slip]++;
+    if (c.slip)
+        th_row(t->s, t->n, kind_name(&c), th_slip_name(c.slip), (long long)c.line,
+               (long long)c.column, c.expected, c.found);
+    return true;
+}
+
+/* The member "text" of a record. */
+static bool check_json(Tally *t, const char *line, size_t size, long long number, ThError *err)
+{
+    json_error_t problem;
+    json_t *record = json_loadb(line, size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &problem);
+    const json_t *text = json_object_get(record, "text");
+    bool ok = json_is_string(text);
+    if (!record)
+        th_fail_at(err, TH_EPARSE, (int)number, problem.column > 0 ? problem.column : 1,
+                   "no JSON: %.200s", problem.text);
+    else if (!ok)
+        th_fail_at(err, TH_EPARSE, (int)number, 1, "the record has no member \"text\"");
+    else
+        ok = check_record(t, json_string_value(text), json_string_length(text), err);
+    json_decref(record);
+    return ok;
+}
+
+static bool check_lines(Tally *t, const char *text, size_t size, bool records, ThError *err)
+{
+    long long number = 0;
+    for (size_t at = 0; at < size;) {
+        const char *end = memchr(text + at, '\n', size - at);
+        size_t n = end ? (size_t)(end - text) - at : size - at;
+        number++;
+        if (n > 0 && !(records ? check_json(t, text + at, n, number, err)
+                               : check_record(t, text + at, n, err)))
+            return false;
+        at += n + 1;
+    }
+    return true;
+}
+
+static bool check_file(ThSession *s, const ThOperand *file, const ThCheckRules *rules, ThError *err)
+{
+    enum { MOST_BYTES = 1 << 30 };
+    size_t size, length = strlen(file->text);
+    char *text = th_file_read(file->text, MOST_BYTES, &size, err);
+    if (!text)
+        return th_error_inside(err, file);
+    Tally t = {.s = s, .rules = rules};
+    bool records = length > 6 && strcmp(file->text + length - 6, ".jsonl") == 0;
+    th_table(s, "slips", "record:i kind:s slip:s line:i column:i expected:s found:s");
+    bool ok = check_lines(&t, text, size, records, err);
+    th_table_end(s);
+    free(text);
+    if (!ok) {
+        char where[64] = "";
+        if (err && err->line > 0)
+            snprintf(where, sizeof where, "line %d, column %d: ", err->line, err->col);
+        ThError inside = err ? *err : (ThError){0};
+        if (err)
+            *err = (ThError){0};
+        return th_fail_operand(err, file, inside.code, "%s%.400s", where, inside.msg);
+    }
+    th_result_int(s, "checked", t.n);
+    th_result_int(s, "right", t.right);
+    th_say(s, "%lld of %lld right", t.right, t.n);
+    for (int i = TH_SLIP_COPY; i <= TH_SLIP_FORMAT; i++)
+        if (t.slips[i])
+            th_say(s, ", %s %lld", th_slip_name((ThSlip)i), t.slips[i]);
+    th_say(s, "\n");
+    return true;
+}
+
+TH_COMMAND(
+    check, .group = "scratchpads",
+    .summary = "say whether every line of a scratchpad follows from the one before",
+    .detail =
+        "Reads a scratchpad of any kind and layout that scratchpad writes, with or without "
+        "<|BOS|> and <|EOS|>, and compares each line with what the lines before ask for.  At the "
+        "first place that is wrong it says the line (the question is line 1), the column, and the "
+        "kind of slip:\n\n"
+        "  copy: what should stay the same does not\n"
+        "  digit: a digit, or a prediction or step of sgd, is wrong\n"
+        "  carry: a carry is wrong\n"
+        "  write: a wrong symbol is written\n"
+        "  move: the mark of the head is missing, or in the wrong place\n"
+        "  state: a wrong state, or wrong weights of sgd\n"
+        "  early end: it ends, or answers, before it is done\n"
+        "  format: what cannot stand there\n\n"
+        "A slip is an answer, not an error: the figures right, slip, line and column tell it to "
+        "assert.  With the word file, every line of a .txt file is checked, or the member text of "
+        "every record of a .jsonl file; those that are wrong are listed.\n\n"
+        "Where the sources contradict each other both ways are right, unless an option says "
+        "which.  What the paper prints with a misprint is right, and misprint is set.  Of sgd, "
+        "numbers are recomputed from the tokens of the data and may differ by tolerance=.  A run "
+        "of a machine must follow machine=, or else give the same transition whenever state and "
+        "symbols are the same; where the machine can stop and has not, a run of several steps "
+        "ends early, unless steps= says how many it has.",
+    .example = "check \"99+1|9j+b(1,0)|j+^(1,00)|^+^(0,100)|100\"\n"
+               "#> addition (compact): right, 5 lines\n"
+               "check \"99+1|9j+b(1,0)|j+^(0,00)|^+^(0,100)|100\"\n"
+               "#> addition (compact): carry at line 3, column 5: 0 where 1 is due\n"
+               "#>   99+1|9j+b(1,0)|j+^(0,00)|^+^(0,100)|100\n"
+               "#>                      ^\n"
+               "assert slip == \"carry\" and line == 3\n"
+               "scratchpad multiplication count=100 > \"products.jsonl\"\n"
+               "check file \"products.jsonl\"\n"
+               "#> 100 of 100 right",
+    .results = "right kind style slip line column lines expected found misprint checked",
+    .args = {{A_TEXT, "TEXT", 0}}, .args2 = {{A_KEYWORD, "file", 0}, {A_FILE, "FILE", 0}},
+    .options = options, .flags = C_PAGED)
+{
+    ThCheckRules rules;
+    ThChecked c;
+    if (!rules_of(s, call, &rules, err))
+        return false;
+    if (call->form == 2)
+        return check_file(s, &call->operand[0], &rules, err);
+    const char *text = call->operand[0].text;
+    if (!th_scratchpad_check(text, strlen(text), &rules, &c, err))
+        return false;
+    set_figures(s, &c);
+    say_checked(s, text, strlen(text), &c);
+    return true;
+}
