@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-enum { EXACT_BITS = 53, LOWEST = -1074, LIMB_BITS = 32, CARRY_AFTER = 1 << 29 };
+enum { EXACT_BITS = 53, LOWEST = -1074, LIMB_BITS = 32, CARRY_AFTER = 1 << 29, FRACTION_LIMBS = 3 };
 
 static int bits_of(ThUWide q)
 {
@@ -133,8 +133,9 @@ double th_sum_mean(ThSum *s, uint64_t count)
     uint64_t rest = 0;
     int low = 0;
     bool more = false;
-    for (int k = TH_SUM_LIMBS; k >= 0; k--) {
-        uint64_t part = (rest << LIMB_BITS) | (uint64_t)s->limb[k], digit = part / count;
+    for (int k = TH_SUM_LIMBS; k >= -FRACTION_LIMBS; k--) {
+        uint64_t limb = k < 0 ? 0 : (uint64_t)s->limb[k];
+        uint64_t part = (rest << LIMB_BITS) | limb, digit = part / count;
         rest = part % count;
         if (q >> (128 - LIMB_BITS)) {
             more |= digit != 0;

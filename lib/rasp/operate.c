@@ -19,6 +19,12 @@ const char *th_binary_name(ThBinary op)
     return name[op];
 }
 
+static const char *a_kind(ThAtom a)
+{
+    static const char *const name[] = {"an int", "a float", "a bool", "a string", "a tuple", ""};
+    return name[a.kind];
+}
+
 static bool is_whole(ThAtom a)
 {
     return a.kind == TH_ATOM_INT || a.kind == TH_ATOM_BOOL;
@@ -56,7 +62,7 @@ static bool give_float(double x, const char *what, ThAtom *result, ThError *err)
 
 static bool wrong_kind(const char *what, ThAtom a, ThError *err)
 {
-    th_fail(err, TH_EVALUE, "%s does not take a %s", what, th_atom_kind_name(a.kind));
+    th_fail(err, TH_EVALUE, "%s does not take %s", what, a_kind(a));
     if (a.kind == TH_ATOM_STRING)
         return th_hint(err, "strings take +, * by an int, and comparisons");
     return false;
@@ -242,8 +248,7 @@ static bool compare(const ThAtoms *p, ThBinary op, ThAtom a, ThAtom b, ThAtom *r
 
 static bool wrong_kinds(ThBinary op, ThAtom a, ThAtom b, ThError *err)
 {
-    th_fail(err, TH_EVALUE, "%s does not take a %s and a %s", th_binary_name(op),
-            th_atom_kind_name(a.kind), th_atom_kind_name(b.kind));
+    th_fail(err, TH_EVALUE, "%s does not take %s and %s", th_binary_name(op), a_kind(a), a_kind(b));
     if (a.kind == TH_ATOM_STRING || b.kind == TH_ATOM_STRING)
         return th_hint(err, "strings take +, * by an int, and comparisons");
     return false;

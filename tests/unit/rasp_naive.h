@@ -1,0 +1,235 @@
+/* rasp_naive.h - RASP as its definition reads: matrices, loops, and means as fractions. */
+#ifndef RASP_NAIVE_H
+#define RASP_NAIVE_H
+
+#include <gmp.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "rasp/graph.h"
+
+/* One value for every node so far: n atoms, or n × n cells; neither where it failed. */
+typedef struct {
+    size_t n;
+    ThAtom **value;
+    uint8_t **cell;
+    size_t n_nodes, value_cap, cell_cap;
+} Naive;
+
+static void naive_forget(Naive *e, size_t nodes)
+{
+    while (e->n_nodes > nodes) {
+        e->n_nodes--;
+        free(e->value[e->n_nodes]);
+        free(e->cell[e->n_nodes]);
+    }
+}
+
+static void naive_free(Naive *e)
+{
+    naive_forget(e, 0);
+    free(e->value);
+    free(e->cell);
+}
+
+/* The float nearest to a fraction. */
+static double naive_nearest(const mpq_t q)
+{
+    double toward_zero = mpq_get_d(q), best = toward_zero;
+    mpq_t a, b;
+    mpq_inits(a, b, NULL);
+    mpq_set_d(a, toward_zero);
+    double away = nextafter(toward_zero, mpq_sgn(q) < 0 ? -INFINITY : INFINITY);
+    mpq_set_d(b, away);
+    mpq_sub(a, q, a);
+    mpq_sub(b, b, q);
+    mpq_abs(a, a);
+    mpq_abs(b, b);
+    int order = mpq_cmp(a, b);
+    uint64_t bits;
+    memcpy(&bits, &toward_zero, sizeof bits);
+    if (order > 0 || (order == 0 && bits & 1))
+        best = away;
+    mpq_clears(a, b, NULL);
+    return best;
+}
+
+static bool naive_mean(const ThAtom *v, const uint8_t *row, size_t n, ThReduction how, ThAtom *z)
+{
+    mpq_t sum, one;
+    unsigned long count = 0;
+    bool numbers = true;
+    mpq_inits(sum, one, NULL);
+    for (size_t j = 0; j < n; j++) {
+        if (!row[j])
+            continue;
+        numbers &= v[j].kind == TH_ATOM_INT || v[j].kind == TH_ATOM_FLOAT ||
+                   (v[j].kind == TH_ATOM_BOOL && how == TH_REDUCE_MEAN_INT);
+        if (v[j].kind == TH_ATOM_FLOAT)
+            mpq_set_d(one, v[j].cell.x);
+        else
+            mpq_set_si(one, v[j].cell.i, 1);
+        mpq_add(sum, sum, one);
+        count++;
+    }
+    if (numbers) {
+        mpq_set_ui(one, count, 1);
+        mpq_div(sum, sum, one);
+        *z = th_float(mpq_sgn(sum) ? naive_nearest(sum) : 0);
+    }
+    mpq_clears(sum, one, NULL);
+    return numbers;
+}
+
+static bool naive_row(const ThRaspGraph *g, const ThNodeInfo *node, const ThAtom *v,
+                      const uint8_t *row, size_t n, ThAtom *z)
+{
+    size_t count = 0, at = 0;
+    for (size_t j = 0; j < n; j++) {
+        if (!row[j])
+            continue;
+        int order = 0;
+        if (count && node->op >= TH_REDUCE_MAX &&
+            !th_atom_compare(th_rasp_atoms(g), v[j], v[at], &order, NULL))
+            return false;
+        at = !count || order == (node->op == TH_REDUCE_MAX ? 1 : -1) ? j : at;
+        count++;
+    }
+    *z = node->atom;
+    if (!count)
+        return true;
+    *z = v[at];
+    if (z->kind == TH_ATOM_BOOL && node->op != TH_REDUCE_MEAN)
+        z->kind = TH_ATOM_INT;
+    if (node->op >= TH_REDUCE_MAX)
+        return true;
+    if (count > 1 && !naive_mean(v, row, n, node->op, z))
+        return false;
+    if (node->op == TH_REDUCE_MEAN_INT && z->kind == TH_ATOM_FLOAT) {
+        if (fabs(z->cell.x) >= 0x1p63)
+            return false;
+        *z = th_int((int64_t)z->cell.x);
+    }
+    return true;
+}
+
+/* Is there one type for all? */
+static bool naive_typed(const ThAtom *v, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        bool a = v[i].kind == TH_ATOM_INT || v[i].kind == TH_ATOM_FLOAT;
+        bool b = v[0].kind == TH_ATOM_INT || v[0].kind == TH_ATOM_FLOAT;
+        if (v[i].kind != v[0].kind && !(a && b))
+            return false;
+    }
+    return true;
+}
+
+static bool naive_element(ThAtoms *p, const ThNodeInfo *node, const ThAtom *x, ThAtom *z)
+{
+    switch (node->kind) {
+    case TH_NODE_UNARY:
+        return th_atom_unary(p, node->op, x[0], z, NULL);
+    case TH_NODE_BINARY:
+        if (node->op == TH_OP_AND)
+            *z = th_bool(th_atom_true(p, x[0]) && th_atom_true(p, x[1]));
+        else if (node->op == TH_OP_OR)
+            *z = th_bool(th_atom_true(p, x[0]) || th_atom_true(p, x[1]));
+        else
+            return th_atom_binary(p, node->op, x[0], x[1], z, NULL);
+        return true;
+    case TH_NODE_CHOICE:
+        *z = th_atom_true(p, x[0]) ? x[1] : x[2];
+        return true;
+    case TH_NODE_TUPLE:
+        return th_atom_tuple(p, x, node->n_args, z, NULL);
+    default:
+        return false;
+    }
+}
+
+static bool naive_cell(ThAtoms *p, const ThNodeInfo *node, const Naive *e, const ThSop *arg,
+                       size_t i, size_t j, uint8_t *cell)
+{
+    size_t n = e->n;
+    ThAtom z;
+    switch (node->kind) {
+    case TH_NODE_SELECT:
+        if (node->causal && j > i) {
+            *cell = 0;
+            return true;
+        }
+        if (!th_atom_binary(p, node->op, e->value[arg[0]][j], e->value[arg[1]][i], &z, NULL))
+            return false;
+        *cell = (uint8_t)z.cell.i;
+        return true;
+    case TH_NODE_BOTH:
+        *cell = e->cell[arg[0]][i * n + j] && e->cell[arg[1]][i * n + j];
+        return true;
+    case TH_NODE_EITHER:
+        *cell = e->cell[arg[0]][i * n + j] || e->cell[arg[1]][i * n + j];
+        return true;
+    default:
+        *cell = !e->cell[arg[0]][i * n + j] && !(node->causal && j > i);
+        return true;
+    }
+}
+
+static bool naive_selector(ThRaspGraph *g, const ThNodeInfo *node, const ThSop *arg, Naive *e,
+                           uint8_t *cell)
+{
+    for (size_t i = 0; i < e->n; i++)
+        for (size_t j = 0; j < e->n; j++)
+            if (!naive_cell(th_rasp_atoms(g), node, e, arg, i, j, &cell[i * e->n + j]))
+                return false;
+    return true;
+}
+
+static bool naive_sop(ThRaspGraph *g, const ThNodeInfo *node, const ThSop *arg, Naive *e,
+                      const ThSeq *input, ThAtom *value)
+{
+    ThAtom x[TH_MAP_ARGS];
+    for (size_t i = 0; i < e->n; i++) {
+        bool ok = true;
+        const uint8_t *row = node->n_args && e->cell[arg[0]] ? e->cell[arg[0]] + i * e->n : NULL;
+        for (size_t k = 0; !row && k < node->n_args; k++)
+            x[k] = e->value[arg[k]][i];
+        if (node->kind == TH_NODE_TOKENS)
+            value[i] = th_seq_at(input, i);
+        else if (node->kind == TH_NODE_INDICES)
+            value[i] = th_int((int64_t)i);
+        else if (node->kind == TH_NODE_CONSTANT)
+            value[i] = node->atom;
+        else if (node->kind == TH_NODE_AGGREGATE)
+            ok = naive_row(g, node, e->value[arg[1]], row, e->n, &value[i]);
+        else if (node->kind == TH_NODE_WIDTH) {
+            value[i] = th_int(0);
+            for (size_t j = 0; j < e->n; j++)
+                value[i].cell.i += row[j];
+        } else
+            ok = naive_element(th_rasp_atoms(g), node, x, &value[i]);
+        if (!ok)
+            return false;
+    }
+    return naive_typed(value, e->n);
+}
+
+/* Evaluates the next node on an input.  False if that is an error. */
+static bool naive_next(ThRaspGraph *g, Naive *e, const ThSeq *input)
+{
+    ThSop at = (ThSop)e->n_nodes, arg[TH_MAP_ARGS] = {0};
+    ThNodeInfo node = *th_rasp_node(g, at);
+    for (size_t k = 0; k < node.n_args; k++)
+        arg[k] = th_rasp_arg(g, at, k);
+    th_grow(&e->value, &e->value_cap, at + 1u, sizeof *e->value, NULL);
+    th_grow(&e->cell, &e->cell_cap, at + 1u, sizeof *e->cell, NULL);
+    e->value[at] = node.selector ? NULL : calloc(e->n, sizeof(ThAtom));
+    e->cell[at] = node.selector ? calloc(e->n * e->n, 1) : NULL;
+    e->n_nodes++;
+    return node.selector ? naive_selector(g, &node, arg, e, e->cell[at])
+                         : naive_sop(g, &node, arg, e, input, e->value[at]);
+}
+
+#endif

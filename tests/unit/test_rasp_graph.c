@@ -1,0 +1,441 @@
+/* RASP's values, and its evaluator against one that does what the definition says. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "rasp/graph.h"
+#include "rasp/number.h"
+#include "rasp/run.h"
+
+#include "rasp_naive.h"
+
+/* ---- atoms ----------------------------------------------------------------------------------- */
+
+static ThAtom text(ThAtoms *p, const char *s)
+{
+    ThAtom a;
+    assert_true(th_atom_string(p, s, strlen(s), &a, NULL));
+    return a;
+}
+
+static void shows(const ThAtoms *p, ThAtom a, const char *wanted)
+{
+    ThText t = {0};
+    th_atom_write(p, a, &t);
+    assert_non_null(t.data);
+    assert_string_equal(t.data, wanted);
+    th_text_free(&t);
+}
+
+/* a op b, shown; an error as "!". */
+static void gives(ThAtoms *p, ThAtom a, ThBinary op, ThAtom b, const char *wanted)
+{
+    ThError err = {0};
+    ThAtom z;
+    if (th_atom_binary(p, op, a, b, &z, &err)) {
+        shows(p, z, wanted);
+    } else {
+        assert_true(err.code && err.msg[0]);
+        assert_string_equal("!", wanted);
+    }
+}
+
+static void test_operators(void **state)
+{
+    (void)state;
+    ThAtoms p = {0};
+    ThAtom abc = text(&p, "abc"), b = text(&p, "b");
+    gives(&p, th_int(7), TH_OP_DIV, th_int(2), "3.5");
+    gives(&p, th_int(6), TH_OP_DIV, th_int(2), "3.0");
+    gives(&p, th_int(0), TH_OP_DIV, th_int(-5), "-0.0");
+    gives(&p, th_int(7), TH_OP_MOD, th_int(-3), "-2");
+    gives(&p, th_int(-7), TH_OP_MOD, th_int(3), "2");
+    gives(&p, th_int(INT64_MIN), TH_OP_MOD, th_int(-1), "0");
+    gives(&p, th_float(-7.5), TH_OP_MOD, th_int(2), "0.5");
+    gives(&p, th_int(2), TH_OP_POW, th_int(10), "1024");
+    gives(&p, th_int(2), TH_OP_POW, th_int(62), "4611686018427387904");
+    gives(&p, th_int(-2), TH_OP_POW, th_int(63), "-9223372036854775808");
+    gives(&p, th_int(2), TH_OP_POW, th_int(63), "!");
+    gives(&p, th_int(2), TH_OP_POW, th_int(-1), "0.5");
+    gives(&p, th_int(1), TH_OP_POW, th_int(INT64_MAX), "1");
+    gives(&p, th_int(0), TH_OP_POW, th_int(-1), "!");
+    gives(&p, th_int(-8), TH_OP_POW, th_float(0.5), "!");
+    gives(&p, th_float(1e200), TH_OP_MUL, th_float(1e200), "!");
+    gives(&p, th_int(INT64_MAX), TH_OP_ADD, th_int(1), "!");
+    gives(&p, th_int(1), TH_OP_DIV, th_int(0), "!");
+    gives(&p, th_int(1), TH_OP_MOD, th_float(0), "!");
+    gives(&p, th_bool(true), TH_OP_ADD, th_bool(true), "2");
+    gives(&p, abc, TH_OP_ADD, b, "abcb");
+    gives(&p, b, TH_OP_MUL, th_int(3), "bbb");
+    gives(&p, th_int(-1), TH_OP_MUL, abc, "");
+    gives(&p, abc, TH_OP_MUL, th_int(INT64_MAX), "!");
+    gives(&p, abc, TH_OP_ADD, th_int(1), "!");
+    gives(&p, abc, TH_OP_LT, b, "True");
+    gives(&p, abc, TH_OP_LT, th_int(1), "!");
+    gives(&p, abc, TH_OP_EQ, th_int(1), "False");
+    gives(&p, th_int(1), TH_OP_EQ, th_float(1), "True");
+    gives(&p, th_bool(true), TH_OP_EQ, th_float(1), "True");
+    gives(&p, th_int((int64_t)1 << 53 | 1), TH_OP_EQ, th_float(0x1p53), "False");
+    gives(&p, th_int(INT64_MAX), TH_OP_LT, th_float(0x1p63), "True");
+    gives(&p, th_int(0), TH_OP_OR, abc, "abc");
+    gives(&p, th_int(0), TH_OP_AND, abc, "0");
+    th_atoms_free(&p);
+}
+
+static void test_text_of_numbers(void **state)
+{
+    (void)state;
+    ThAtoms p = {0};
+    shows(&p, th_float(0.1), "0.1");
+    shows(&p, th_float(1.0 / 3), "0.3333333333333333");
+    shows(&p, th_float(1e15), "1000000000000000.0");
+    shows(&p, th_float(1e16), "1e+16");
+    shows(&p, th_float(0.0001), "0.0001");
+    shows(&p, th_float(0.00001), "1e-05");
+    shows(&p, th_float(123456.789), "123456.789");
+    shows(&p, th_float(5e-324), "5e-324");
+    shows(&p, th_float(100), "100.0");
+    ThAtom pair[] = {th_int(1), text(&p, "a")}, z;
+    assert_true(th_atom_tuple(&p, pair, 2, &z, NULL));
+    shows(&p, z, "(1, 'a')");
+    assert_true(th_atom_tuple(&p, &z, 1, &z, NULL));
+    shows(&p, z, "((1, 'a'),)");
+    th_atoms_free(&p);
+}
+
+static void converts(ThAtoms *p, ThAtom a, ThAtomKind kind, const char *wanted)
+{
+    ThAtom z;
+    ThError err = {0};
+    if (th_atom_convert(p, a, kind, &z, &err))
+        shows(p, z, wanted);
+    else
+        assert_string_equal("!", wanted);
+}
+
+static void test_conversions(void **state)
+{
+    (void)state;
+    ThAtoms p = {0};
+    converts(&p, text(&p, " -12 "), TH_ATOM_INT, "-12");
+    converts(&p, text(&p, "1.5"), TH_ATOM_INT, "!");
+    converts(&p, text(&p, "x"), TH_ATOM_INT, "!");
+    converts(&p, text(&p, ""), TH_ATOM_INT, "!");
+    converts(&p, text(&p, "9223372036854775808"), TH_ATOM_INT, "!");
+    converts(&p, text(&p, "-9223372036854775808"), TH_ATOM_INT, "-9223372036854775808");
+    converts(&p, text(&p, "1e3"), TH_ATOM_FLOAT, "1000.0");
+    converts(&p, text(&p, "inf"), TH_ATOM_FLOAT, "!");
+    converts(&p, text(&p, "0x10"), TH_ATOM_FLOAT, "!");
+    converts(&p, text(&p, "1e999"), TH_ATOM_FLOAT, "!");
+    converts(&p, th_float(-2.7), TH_ATOM_INT, "-2");
+    converts(&p, th_float(1e300), TH_ATOM_INT, "!");
+    converts(&p, text(&p, "0"), TH_ATOM_BOOL, "True");
+    converts(&p, text(&p, ""), TH_ATOM_BOOL, "False");
+    converts(&p, th_bool(true), TH_ATOM_STRING, "True");
+    converts(&p, th_bool(true), TH_ATOM_INT, "1");
+    ThAtom z;
+    assert_true(th_atom_unary(&p, TH_OP_ROUND, th_float(2.5), &z, NULL));
+    assert_int_equal(z.cell.i, 2);
+    assert_true(th_atom_unary(&p, TH_OP_ROUND, th_float(3.5), &z, NULL));
+    assert_int_equal(z.cell.i, 4);
+    assert_false(th_atom_unary(&p, TH_OP_ROUND, th_float(1e19), &z, NULL));
+    assert_false(th_atom_unary(&p, TH_OP_NEGATE, th_int(INT64_MIN), &z, NULL));
+    th_atoms_free(&p);
+}
+
+static void test_pool_goes_back(void **state)
+{
+    (void)state;
+    ThAtoms p = {0};
+    ThAtom a, b, pair[2];
+    char name[20];
+    for (int i = 0; i < 50; i++) {
+        snprintf(name, sizeof name, "s%d", i);
+        text(&p, name);
+    }
+    ThAtomsMark mark = th_atoms_mark(&p);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 1000; i++) {
+            snprintf(name, sizeof name, "t%d", i);
+            pair[0] = text(&p, name);
+            pair[1] = th_int(i);
+            assert_int_equal(pair[0].cell.i, 50 + i);
+            assert_true(th_atom_tuple(&p, pair, 2, &a, NULL));
+            assert_int_equal(a.cell.i, i);
+        }
+        th_atoms_rewind(&p, mark);
+        assert_int_equal(text(&p, "s49").cell.i, 49);
+        assert_int_equal(p.string.n, 50);
+    }
+    /* Equal, though not the same: a tuple with 1.0 and one with 1. */
+    pair[0] = th_int(1);
+    assert_true(th_atom_tuple(&p, pair, 1, &a, NULL));
+    pair[0] = th_float(1);
+    assert_true(th_atom_tuple(&p, pair, 1, &b, NULL));
+    assert_true(a.cell.i != b.cell.i && th_atom_equal(&p, a, b));
+    assert_int_equal(th_atom_hash(&p, a), th_atom_hash(&p, b));
+    for (int i = 0; i < 63; i++)
+        assert_true(th_atom_tuple(&p, &a, 1, &a, NULL));
+    assert_false(th_atom_tuple(&p, &a, 1, &a, NULL));
+    th_atoms_free(&p);
+}
+
+/* ---- means ----------------------------------------------------------------------------------- */
+
+static double random_float(ThRng *r)
+{
+    switch (th_rng_below(r, 4)) {
+    case 0:
+        return ldexp((double)th_rng_below(r, 100) - 50, -(int)th_rng_below(r, 4));
+    case 1:
+        return (double)th_rng_below(r, 100) / 3;
+    case 2:
+        return ldexp(th_rng_normal(r), (int)th_rng_below(r, 300) - 150);
+    default:
+        return ldexp(th_rng_normal(r), (int)th_rng_below(r, 2000) - 1070);
+    }
+}
+
+static void test_exact_sums(void **state)
+{
+    (void)state;
+    ThRng r = th_rng(1, "test.rasp.sums", 0);
+    for (int turn = 0; turn < 3000; turn++) {
+        ThSum s = {0};
+        size_t n = 1 + th_rng_below(&r, 9);
+        mpq_t sum, one;
+        mpq_inits(sum, one, NULL);
+        for (size_t i = 0; i < n; i++) {
+            double x = random_float(&r);
+            if (turn % 7 == 0)
+                x = ldexp(x < 0 ? -1 : 1, -1074 + (int)th_rng_below(&r, 3));
+            mpq_set_d(one, x);
+            mpq_add(sum, sum, one);
+            th_sum_add(&s, x);
+        }
+        mpq_set_ui(one, n, 1);
+        mpq_div(sum, sum, one);
+        double wanted = mpq_sgn(sum) ? naive_nearest(sum) : 0;
+        double got = th_sum_mean(&s, n);
+        if (got != wanted)
+            print_error("turn %d n %zu: %a, not %a\n", turn, n, got, wanted);
+        assert_true(got == wanted);
+        mpq_clears(sum, one, NULL);
+    }
+}
+
+static void test_quotients(void **state)
+{
+    (void)state;
+    ThRng r = th_rng(1, "test.rasp.quotients", 0);
+    mpq_t q;
+    mpq_init(q);
+    for (int turn = 0; turn < 20000; turn++) {
+        int64_t a = (int64_t)(th_rng_next(&r) >> th_rng_below(&r, 64));
+        int64_t b = (int64_t)(th_rng_next(&r) >> th_rng_below(&r, 64));
+        if (!b || !a)
+            continue;
+        mpz_set_si(mpq_numref(q), a);
+        mpz_set_si(mpq_denref(q), b);
+        mpq_canonicalize(q);
+        assert_true(th_ratio(a, b) == naive_nearest(q));
+    }
+    mpq_clear(q);
+}
+
+/* ---- random programs ------------------------------------------------------------------------- */
+
+typedef struct {
+    ThAtoms atoms;
+    ThRaspGraph *g;
+    ThRaspRun *run;
+    Naive naive;
+    ThSeq input;
+    ThRng rng;
+    size_t failed, compared;
+} Fight;
+
+static ThSop pick(Fight *f, bool selector)
+{
+    for (;;) {
+        ThSop x = (ThSop)th_rng_below(&f->rng, th_rasp_nodes(f->g));
+        if (th_rasp_is_selector(f->g, x) == selector)
+            return x;
+        if (selector && th_rng_below(&f->rng, 40) == 0)
+            return TH_NO_SOP;
+    }
+}
+
+static ThAtom random_atom(Fight *f)
+{
+    switch (th_rng_below(&f->rng, 8)) {
+    case 0:
+        return text(&f->atoms, th_rng_below(&f->rng, 2) ? "a" : "b");
+    case 1:
+        return th_bool(th_rng_below(&f->rng, 2));
+    case 2:
+        return th_float(random_float(&f->rng));
+    default:
+        return th_int((int64_t)th_rng_below(&f->rng, 7) - 2);
+    }
+}
+
+static ThSop random_aggregate(Fight *f)
+{
+    ThSop selector = pick(f, true);
+    if (selector == TH_NO_SOP)
+        return selector;
+    ThAtom missing = random_atom(f);
+    if (th_rng_below(&f->rng, 4) == 0)
+        return th_rasp_width(f->g, selector, NULL);
+    return th_rasp_aggregate(f->g, selector, pick(f, false),
+                             th_rng_below(&f->rng, 3) ? NULL : &missing,
+                             (ThReduction)th_rng_below(&f->rng, 4), NULL);
+}
+
+static ThSop random_selector(Fight *f)
+{
+    ThSop a = pick(f, true), b = a == TH_NO_SOP ? a : pick(f, true);
+    if (b == TH_NO_SOP || th_rng_below(&f->rng, 3) == 0)
+        return th_rasp_select(f->g, pick(f, false), pick(f, false),
+                              (ThBinary)th_rng_below(&f->rng, TH_OP_GE + 1),
+                              th_rng_below(&f->rng, 3) == 0, NULL);
+    if (th_rng_below(&f->rng, 3) == 0)
+        return th_rasp_unary(f->g, TH_OP_NOT, a, NULL);
+    return th_rasp_binary(f->g, th_rng_below(&f->rng, 2) ? TH_OP_AND : TH_OP_OR, a, b, NULL);
+}
+
+static ThSop random_node(Fight *f)
+{
+    switch (th_rng_below(&f->rng, 9)) {
+    case 0:
+        return th_rasp_constant(f->g, random_atom(f), NULL);
+    case 1:
+        return th_rasp_unary(f->g, (ThUnary)th_rng_below(&f->rng, TH_OP_INDICATOR + 1),
+                             pick(f, false), NULL);
+    case 2:
+        return th_rasp_binary(f->g, (ThBinary)th_rng_below(&f->rng, TH_OP_OR + 1), pick(f, false),
+                              pick(f, false), NULL);
+    case 3:
+        return th_rasp_choice(f->g, pick(f, false), pick(f, false), pick(f, false), NULL);
+    case 4:
+        return th_rasp_tuple(f->g, (ThSop[]){pick(f, false), pick(f, false)},
+                             1 + th_rng_below(&f->rng, 2), NULL);
+    case 5:
+    case 6:
+        return random_selector(f);
+    default:
+        return random_aggregate(f);
+    }
+}
+
+static void same_value(const Fight *f, ThSop at, const ThSeq *v)
+{
+    assert_int_equal(v->n, f->naive.n);
+    for (size_t i = 0; i < v->n; i++) {
+        ThAtom x = th_seq_at(v, i), y = f->naive.value[at][i];
+        if (x.kind != y.kind || !th_atom_equal(&f->atoms, x, y)) {
+            /* The greatest of 1 and 1.0 is either. */
+            bool numbers = x.kind <= TH_ATOM_FLOAT && y.kind <= TH_ATOM_FLOAT;
+            assert_true(numbers && th_atom_equal(&f->atoms, x, y));
+        }
+    }
+}
+
+/* Evaluates the newest node both ways; forgets it if that fails. */
+static void compare_newest(Fight *f)
+{
+    ThSop at = th_rasp_nodes(f->g) - 1;
+    ThError err = {0};
+    bool wanted = naive_next(f->g, &f->naive, &f->input);
+    bool got = th_rasp_run_check(f->run, at, NULL, &err);
+    /* Tuples are put in order as a whole, also those that no row compares. */
+    if (wanted && !got && strstr(err.msg, "no common order"))
+        wanted = false;
+    if (got != wanted) {
+        const ThNodeInfo *node = th_rasp_node(f->g, at);
+        print_error("node %u of kind %d op %d: %s\n", at, (int)node->kind, node->op, err.msg);
+    }
+    assert_int_equal(got, wanted);
+    if (!got) {
+        f->failed++;
+        assert_true(err.code && err.msg[0]);
+        th_rasp_rewind(f->g, at);
+        naive_forget(&f->naive, at);
+        return;
+    }
+    f->compared++;
+    if (!th_rasp_is_selector(f->g, at)) {
+        same_value(f, at, th_rasp_run_value(f->run, at, NULL, &err));
+        return;
+    }
+    uint8_t *grid = th_rasp_run_grid(f->run, at, NULL, &err);
+    assert_memory_equal(grid, f->naive.cell[at], f->naive.n * f->naive.n);
+    free(grid);
+}
+
+static void fight(uint64_t seed, size_t *failed, size_t *compared)
+{
+    Fight f = {.rng = th_rng(seed, "test.rasp.programs", 0)};
+    size_t n = 1 + th_rng_below(&f.rng, th_rng_below(&f.rng, 4) ? 12 : 90);
+    ThAtom *x = calloc(n, sizeof *x);
+    bool words = th_rng_below(&f.rng, 2), floats = th_rng_below(&f.rng, 2);
+    for (size_t i = 0; i < n; i++) {
+        char letter[2] = {(char)('a' + th_rng_below(&f.rng, 4)), 0};
+        x[i] = th_int((int64_t)th_rng_below(&f.rng, 6) - 1);
+        if (words)
+            x[i] = text(&f.atoms, letter);
+        else if (floats && th_rng_below(&f.rng, 2))
+            x[i] = th_float(random_float(&f.rng));
+    }
+    assert_true(th_seq_of(x, n, &f.input, NULL));
+    free(x);
+    f.naive.n = n;
+    f.g = th_rasp_graph_new(&f.atoms, NULL);
+    f.run = th_rasp_run_new(f.g, &f.input, 0, NULL);
+    th_rasp_tokens(f.g, TH_AS_IS, NULL);
+    compare_newest(&f);
+    th_rasp_indices(f.g, NULL);
+    compare_newest(&f);
+    th_rasp_constant(f.g, th_int(1), NULL);
+    compare_newest(&f);
+    for (int k = 0; k < 60; k++)
+        if (random_node(&f) != TH_NO_SOP)
+            compare_newest(&f);
+    *failed += f.failed;
+    *compared += f.compared;
+    th_rasp_run_free(f.run);
+    th_rasp_graph_free(f.g);
+    naive_free(&f.naive);
+    th_seq_free(&f.input);
+    th_atoms_free(&f.atoms);
+}
+
+static void test_random_programs(void **state)
+{
+    (void)state;
+    size_t failed = 0, compared = 0;
+    const char *asked = getenv("PEERS");
+    int programs = asked && atoi(asked) > 0 ? atoi(asked) : 1500;
+    for (int seed = 0; seed < programs; seed++)
+        fight((uint64_t)seed, &failed, &compared);
+    print_message("%d programs, %zu values as by definition, %zu errors\n", programs, compared,
+                  failed);
+    assert_true(compared > (size_t)programs * 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_operators),       cmocka_unit_test(test_text_of_numbers),
+        cmocka_unit_test(test_conversions),     cmocka_unit_test(test_pool_goes_back),
+        cmocka_unit_test(test_exact_sums),      cmocka_unit_test(test_quotients),
+        cmocka_unit_test(test_random_programs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
