@@ -63,8 +63,10 @@ $(B)/%.o: %.c Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP -c -o $@ $<
 
+GIVEN = $(B)/tests/unit/given.o
+$(UNIT): $(GIVEN)
 $(B)/test_%: tests/unit/test_%.c $(B)/libtapehead.a
-	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.a,$^) $(LIBS) -lcmocka
+	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(GIVEN) $(filter %.a,$^) $(LIBS) -lcmocka
 
 # Here memory runs out on purpose.
 $(B)/test_memory: override LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc,--wrap=malloc \
@@ -75,7 +77,7 @@ FUZZ_O = $(B)/tests/fuzz/check.o $(if $(filter fuzz,$(FLAVOUR)),,$(B)/tests/fuzz
 $(FUZZ): $(FUZZ_O)
 $(B)/fuzz_%: tests/fuzz/fuzz_%.c $(SRC_O) $(B)/libtapehead.a
 	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(filter-out $(B)/src/main.o, \
-	    $(filter %.o %.a,$^)) $(if $(filter fuzz,$(FLAVOUR)),-fsanitize=fuzzer) -lreadline $(LIBS)
+	    $(filter %.o,$^)) $(filter %.a,$^) $(if $(filter fuzz,$(FLAVOUR)),-fsanitize=fuzzer) -lreadline $(LIBS)
 
 $(B)/bench/%: tests/bench/%.c $(B)/libtapehead.a
 	$(Q)mkdir -p $(@D)

@@ -16,15 +16,11 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/symbols.h"
+#include "given.h"
 
 enum { STATES = 4, TURNS = 20000, LONG = 64, FRONT = 3000 };
 
 static char *const letters[] = {(char[]){"a"}, (char[]){"b"}};
-
-static int below(ThRng *r, int n)
-{
-    return (int)th_rng_below(r, (uint64_t)n);
-}
 
 /* ---- the oracle: numbers of ways ---- */
 

@@ -13,22 +13,9 @@
 #include "automata/build.h"
 #include "base/rng.h"
 #include "base/symbols.h"
-
-static int below(ThRng *r, int n)
-{
-    return (int)th_rng_below(r, (uint64_t)n);
-}
+#include "given.h"
 
 /* ---- blocks ---- */
-
-static ThAutomaton *parse(const char *text)
-{
-    ThError err = {0};
-    ThAutomaton *a = th_automaton_parse(text, &err);
-    if (!a)
-        fail_msg("%d:%d: %s", err.line, err.col, err.msg);
-    return a;
-}
 
 static void test_block(void **state)
 {

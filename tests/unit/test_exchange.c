@@ -13,13 +13,9 @@
 #include "automata/build.h"
 #include "base/rng.h"
 #include "formats/exchange.h"
+#include "given.h"
 
 typedef enum { ACCEPTOR, MEALY, MOORE } Kind;
-
-static int below(ThRng *r, int n)
-{
-    return (int)th_rng_below(r, (uint64_t)n);
-}
 
 /* Symbols with meaning in some format are among the names. */
 static ThAutomaton *random_automaton(ThRng *r, Kind kind, bool plain)

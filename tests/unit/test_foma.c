@@ -15,15 +15,11 @@
 #include "automata/regex.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "given.h"
 
 enum { EXPRESSIONS = 2000, LINE = 4096 };
 
 static char *const letters[] = {(char[]){"a"}, (char[]){"b"}};
-
-static int below(ThRng *r, int n)
-{
-    return (int)th_rng_below(r, (uint64_t)n);
-}
 
 static bool installed(const char *program)
 {

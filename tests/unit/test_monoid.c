@@ -17,11 +17,7 @@
 #include "automata/monoid.h"
 #include "automata/varieties.h"
 #include "base/rng.h"
-
-static int below(ThRng *r, int n)
-{
-    return (int)th_rng_below(r, (uint64_t)n);
-}
+#include "given.h"
 
 static ThDfa *random_dfa(ThRng *r, int states, int symbols)
 {

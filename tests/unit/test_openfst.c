@@ -21,15 +21,11 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "given.h"
 
 enum { USUAL = 2000, DEPTH = 4, LINE = 256, COMMAND = 1000 };
 
 static char *const letters[] = {(char[]){"a"}, (char[]){"b"}};
-
-static int below(ThRng *r, int n)
-{
-    return (int)th_rng_below(r, (uint64_t)n);
-}
 
 static int how_many(void)
 {

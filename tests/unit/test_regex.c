@@ -19,6 +19,7 @@
 #include "automata/wordlist.h"
 #include "automata/words.h"
 #include "base/rng.h"
+#include "given.h"
 
 enum { LENGTH = 7, WORDS = (1 << (LENGTH + 1)) - 1, TURNS = 400 };
 
@@ -78,11 +79,6 @@ static Language star_of(const Language *x)
 }
 
 /* ---- random expressions with their languages ---- */
-
-static int below(ThRng *r, int n)
-{
-    return (int)th_rng_below(r, (uint64_t)n);
-}
 
 static Language random_regex(ThRng *r, char *text, int depth);
 
@@ -394,16 +390,6 @@ static void test_cutting(void **state)
     }
 }
 
-static ThAutomaton *expression(const char *text)
-{
-    ThError err = {0};
-    ThAutomatonScope scope = {0};
-    ThAutomaton *a = th_automaton_expression(text, &scope, NULL, &err);
-    if (!a)
-        fail_msg("%s: %d:%d: %s", text, err.line, err.col, err.msg);
-    return a;
-}
-
 static void test_expressions_agree(void **state)
 {
     (void)state;
@@ -419,7 +405,7 @@ static void test_expressions_agree(void **state)
         {"regex \"a\" over \"b a\"", "regex \"a\""},
         {"~regex \".*aa.*\" over \"ab\"", "regex \"~(.*aa.*)&.*\" over \"ab\""}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        ThAutomaton *a = expression(pairs[i][0]), *b = expression(pairs[i][1]);
+        ThAutomaton *a = evaluate(pairs[i][0]), *b = evaluate(pairs[i][1]);
         ThAutomaton *x = th_automaton_project(a, false, (ThWork){0, NULL}, NULL);
         ThAutomaton *y = th_automaton_project(b, false, (ThWork){0, NULL}, NULL);
         assert_equivalent(x, y, pairs[i][0]);

@@ -14,6 +14,7 @@
 #include "base/rng.h"
 #include "base/symbols.h"
 #include "tasks/task.h"
+#include "given.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
@@ -402,16 +403,6 @@ static void test_signatures(void **state)
     }
 }
 
-static ThAutomaton *expression(const char *text)
-{
-    ThError err = {0};
-    ThAutomatonScope scope = {0};
-    ThAutomaton *a = th_automaton_expression(text, &scope, NULL, &err);
-    if (!a)
-        fail_msg("%s: %s", text, err.msg);
-    return a;
-}
-
 /* The built-in automata, which were written down independently, accept the same languages. */
 static void test_machines_against_built_in_automata(void **state)
 {
@@ -425,7 +416,7 @@ static void test_machines_against_built_in_automata(void **state)
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
         ThTask *t = make(rows[i][0], NULL);
-        ThAutomaton *a = expression(rows[i][1]);
+        ThAutomaton *a = evaluate(rows[i][1]);
         ThDfa *d = th_automaton_acceptor(a, 0, NULL, NULL);
         assert_int_equal(a->n_symbols, t->signature.n_symbols);
         for (int k = 0; k < a->n_symbols; k++)
