@@ -202,7 +202,7 @@ static void print_description(FILE *out, const char *summary, const char *detail
 static void print_line(FILE *out, const char *what, const char *text)
 {
     if (text)
-        fprintf(out, "\n%s: %s\n", what, text);
+        wrap_from(out, fprintf(out, "\n%s: ", what) - 1, 4, text);
 }
 
 static void help_command(FILE *out, const ThCommand *c)
