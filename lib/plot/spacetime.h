@@ -1,4 +1,9 @@
-/* spacetime.h - the picture of a run of a Turing machine: cells by steps. */
+/* spacetime.h - pictures of a run of a Turing machine.
+ *
+ * Runs with one tape are made by the fast engine, so that pictures of millions of steps take no
+ * longer than others.  f must be empty.  Errors: TH_EVALUE for machines with choices, whose runs
+ * are a tree; TH_ENOMEM, TH_EINTERRUPTED.
+ */
 #ifndef TH_SPACETIME_H
 #define TH_SPACETIME_H
 
@@ -6,9 +11,21 @@
 #include "plot/figure.h"
 #include "turing/engine.h"
 
-/* One row for every step, or for some hundred steps equally far apart where there are more; a
- * colour for each symbol.  Machines with one tape only.  f must be empty. */
+/* Steps to draw: those up to its end, where the machine comes to one within a hundred million
+ * (several tapes: ten million), else a thousand. */
+#define TH_PLOT_TO_THE_END UINT64_MAX
+
+/* Cells by steps, a colour for each symbol; several tapes stand side by side.  One row for every
+ * step, or for some hundred steps equally far apart where there are more; where a column stands
+ * for several cells it has the mean of their colours.  Where all steps are drawn, the head is
+ * marked, with its state where there are few. */
 bool th_plot_spacetime(ThFigure *f, const char *title, const ThTuring *m, const ThTapeWords *words,
                        uint64_t steps, ThStop *stop, ThError *err);
+
+/* Cells visited, and cells that are not blank, by steps.  Both axes are logarithmic where `log` is
+ * set. */
+typedef enum { TH_AXES_AUTO, TH_AXES_LINEAR, TH_AXES_LOG } ThAxes;
+bool th_plot_run_score(ThFigure *f, const char *title, const ThTuring *m, const ThTapeWords *words,
+                       uint64_t steps, ThAxes axes, ThStop *stop, ThError *err);
 
 #endif

@@ -5,8 +5,6 @@
 #include "base/symbols.h"
 #include "command.h"
 #include "commands/kit.h"
-#include "commands/plots.h"
-#include "plot/spacetime.h"
 #include "show.h"
 #include "turing/engine.h"
 #include "turing/enumerate.h"
@@ -119,37 +117,7 @@ bool th_show_machine(ThSession *s, const ThObject *o, ThError *err)
     return true;
 }
 
-/* ---- pictures and counts --------------------------------------------------------------------- */
-
-static const ThOptionSpec plot_run_options[] = {
-    {"steps", TH_INT, "1000000", 0, 4e18, NULL, "steps that are drawn at most"},
-    {NULL, 0, NULL, 0, 0, NULL, NULL}};
-
-TH_COMMAND(plot_run, .group = "plots", .summary = "draw a run of a Turing machine: cells by steps",
-           .detail = "One row for every step, or for 400 steps equally far apart where there are "
-                     "more; a colour for each symbol.  Of tapes with more than 800 cells some are "
-                     "shown, equally far apart.\n\n" TH_PLOT_WHERE,
-           .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
-                      "plot run bb4 > \"bb4.svg\"",
-           .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
-           .options = plot_run_options, .flags = C_OWN_REDIRECT)
-{
-    const ThObject *o = call->operand[0].object;
-    const ThOperand *input = call->n > 1 ? &call->operand[1] : NULL;
-    ThFigure f = {0};
-    ThText title = {0};
-    ThTapeWords words;
-    if (!th_turing_tape_words_read(&words, o->as.machine, input ? input->text : "", err))
-        return th_error_inside(err, input);
-    th_text_printf(&title, "run of %s%s%.60s", o->name, input ? " on " : "",
-                   input ? input->text : "");
-    bool ok = title.data &&
-              th_plot_spacetime(&f, title.data, o->as.machine, &words,
-                                (uint64_t)th_option_int(&call->options, "steps"), th_stop(s), err);
-    th_text_free(&title);
-    th_turing_tape_words_free(&words);
-    return th_finish_plot(s, call, &f, ok, err);
-}
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 static const ThOptionSpec census_options[] = {
     {"states", TH_INT, "2", 1, 20, NULL, "states of the machines"},
