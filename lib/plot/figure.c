@@ -62,18 +62,29 @@ double th_figure_page(ThFigure *f, double left, double right, double low, double
     return scale;
 }
 
+/* A literal in single quotes, in which two of them mean one.  Those at its beginning stand apart:
+ * gnuplot takes the first two for a whole, empty string. */
+static void put_literal(ThFigure *f, const char *text, const char *special, const char *escape)
+{
+    size_t quotes = strspn(text, "'");
+    if (quotes > 0) {
+        th_text_add(&f->script, "\"");
+        th_text_add_bytes(&f->script, text, quotes);
+        th_text_add(&f->script, "\" . ");
+    }
+    th_text_add(&f->script, "'");
+    put_inert(&f->script, text + quotes, special, escape);
+    th_text_add(&f->script, "'");
+}
+
 void th_figure_string(ThFigure *f, const char *text)
 {
-    th_text_add(&f->script, "'");
-    put_inert(&f->script, text, "'", "'");
-    th_text_add(&f->script, "'");
+    put_literal(f, text, "'", "'");
 }
 
 void th_figure_tic(ThFigure *f, const char *text)
 {
-    th_text_add(&f->script, "'");
-    put_inert(&f->script, text, "'%", "'%");
-    th_text_add(&f->script, "'");
+    put_literal(f, text, "'%", "'%");
 }
 
 void th_figure_cell(ThFigure *f, const char *text)

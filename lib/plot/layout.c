@@ -39,6 +39,11 @@ void th_layout_free(ThLayout *l)
     free(l);
 }
 
+static double label_height(const ThLayoutArc *a)
+{
+    return LINE * (a->label_lines > 1 ? a->label_lines : 1);
+}
+
 /* ---- curves ---------------------------------------------------------------------------------- */
 
 static ThPoint mix(ThPoint a, ThPoint b, double t)
@@ -87,7 +92,7 @@ static void measure(ThLayout *l)
         for (int k = 0; k < a->n_path; k++)
             cover(l, a->path[k].x, a->path[k].y, 0, 0);
         if (a->label_width > 0)
-            cover(l, a->label.x, a->label.y, CHARACTER * a->label_width / 2, LINE / 2);
+            cover(l, a->label.x, a->label.y, CHARACTER * a->label_width / 2, label_height(a) / 2);
     }
 }
 
@@ -107,7 +112,8 @@ static void place_loop(const ThLayout *l, ThLayoutArc *a, double outwards)
     a->path[1] = polar(c, outwards - spread, reach);
     a->path[2] = polar(c, outwards + spread, reach);
     a->path[3] = polar(c, outwards + spread, l->radius);
-    a->label = polar(c, outwards, 0.78 * reach + 0.6 * LINE + CHARACTER * a->label_width / 4);
+    a->label =
+        polar(c, outwards, 0.78 * reach + 0.6 * label_height(a) + CHARACTER * a->label_width / 4);
 }
 
 /* An arc between two states bends to its left, so that the way back stays apart. */
@@ -121,7 +127,7 @@ static void place_arc(const ThLayout *l, ThLayoutArc *a)
     a->path[3] = polar(to, angle + 3.14159265 - 0.35, l->radius);
     a->path[1] = polar(mix(a->path[0], a->path[3], 0.3), angle + 1.5707963, lift);
     a->path[2] = polar(mix(a->path[0], a->path[3], 0.7), angle + 1.5707963, lift);
-    a->label = polar(bezier(a->path, 0.5), angle + 1.5707963, 0.6 * LINE);
+    a->label = polar(bezier(a->path, 0.5), angle + 1.5707963, 0.6 * label_height(a));
 }
 
 static bool place_on_circle(ThLayout *l, ThError *err)
@@ -157,6 +163,19 @@ static bool place_on_circle(ThLayout *l, ThError *err)
 
 /* ---- dot ------------------------------------------------------------------------------------- */
 
+/* As much text as the label has, of one letter. */
+static void put_dot_label(ThText *t, const ThLayoutArc *a)
+{
+    th_text_add(t, a->label_width > 0 ? " [label=\"" : "");
+    for (int line = 0; a->label_width > 0 && line < (a->label_lines > 1 ? a->label_lines : 1);
+         line++) {
+        th_text_add(t, line ? "\\n" : "");
+        for (int k = 0; k < a->label_width; k++)
+            th_text_add(t, "x");
+    }
+    th_text_add(t, a->label_width > 0 ? "\"]\n" : "\n");
+}
+
 /* Nodes: the states, then a point for the tail of every start arrow. */
 static char *dot_script(const ThLayout *l, ThError *err)
 {
@@ -172,11 +191,7 @@ static char *dot_script(const ThLayout *l, ThError *err)
         if (a->from < 0)
             th_text_printf(&t, "%d [shape=point, width=0.01]\n", l->n_nodes + i);
         th_text_printf(&t, "%d -> %d", a->from < 0 ? l->n_nodes + i : a->from, a->to);
-        if (a->label_width > 0)
-            th_text_add(&t, " [label=\"");
-        for (int k = 0; k < a->label_width; k++)
-            th_text_add(&t, "x");
-        th_text_add(&t, a->label_width > 0 ? "\"]\n" : "\n");
+        put_dot_label(&t, a);
     }
     th_text_add(&t, "}\n");
     return th_text_take(&t, err);

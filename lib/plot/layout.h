@@ -19,6 +19,7 @@ typedef struct {
 typedef struct {
     int from, to;
     int label_width; /* in characters; 0: no label */
+    int label_lines; /* 0 counts as 1 */
     ThPoint *path;   /* (n_path): points from the rim of one state to that of the other */
     int n_path;
     ThPoint label; /* centre of the label */

@@ -333,21 +333,21 @@ static bool names_fit(const Picture *p)
 
 /* ---- the figure ------------------------------------------------------------------------------ */
 
+/* The key comes last: before a matrix, entries of their own make gnuplot stumble. */
 static void put_key(ThFigure *f, const Picture *p, bool heads, bool names)
 {
     const ThTuring *m = p->m;
     for (int s = 0; s < m->n_symbols && m->n_symbols <= MOST_NAMED; s++) {
-        th_figure_printf(f, "     keyentry with points pt 5 ps 1.6 lc rgb 0x%06x title ",
+        th_figure_printf(f, ", \\\n     keyentry with points pt 5 ps 1.6 lc rgb 0x%06x title ",
                          p->color[s]);
         th_figure_string(f, m->symbol[s]);
-        th_figure_printf(f, ", \\\n");
     }
     for (int q = 0; heads && !names && q < m->n_states && m->n_states <= N_STATE_COLORS; q++) {
-        th_figure_printf(f, "     keyentry with points pt 7 ps 0.7 lc rgb 0x%06x title ",
+        th_figure_printf(f, ", \\\n     keyentry with points pt 7 ps 0.7 lc rgb 0x%06x title ",
                          state_color[q]);
         th_figure_string(f, m->state[q]);
-        th_figure_printf(f, ", \\\n");
     }
+    th_figure_printf(f, "\n");
 }
 
 /* Cells of several tapes: their first and last, and where the run began. */
@@ -371,6 +371,7 @@ static void put_tape_tics(ThFigure *f, const Picture *p)
 
 static void put_axes(ThFigure *f, const Picture *p)
 {
+    enum { FEW = 12 };
     bool one = p->m->n_tapes == 1;
     double rows = row_height(p), scale = one ? p->cells : 1,
            first = one ? (double)p->strip[0].first : 0;
@@ -383,6 +384,10 @@ static void put_axes(ThFigure *f, const Picture *p)
                      first - 0.5, first - 0.5 + p->columns * scale);
     if (!one)
         put_tape_tics(f, p);
+    else if (p->columns <= FEW)
+        th_figure_printf(f, "set xtics 1\n");
+    if (p->rows <= FEW)
+        th_figure_printf(f, "set ytics 1\n");
     th_figure_printf(f, "set key outside right top Left reverse\nif (plain) unset key\n");
 }
 
@@ -403,24 +408,19 @@ static void put_text_plot(ThFigure *f, bool names, bool symbols)
 static void put_plots(ThFigure *f, const Picture *p, bool heads, bool names)
 {
     th_figure_printf(f, "part(color, i) = int(color) / 256**i %% 256\n"
-                        "if (!plain) plot \\\n");
-    put_key(f, p, heads, names);
+                        "if (!plain) plot $RUN using (first + $1 * cells):($2 * rows):"
+                        "(part($3, 2)):(part($3, 1)):(part($3, 0)) matrix with rgbimage notitle");
     if (names)
         th_figure_printf(f,
-                         "     $RUN using (first + $1 * cells):($2 * rows):(part($3, 2)):"
-                         "(part($3, 1)):(part($3, 0)) matrix with rgbimage notitle, \\\n"
-                         "     $HEADS using 1:2:4 with labels noenhanced font ',%d' "
-                         "textcolor rgb '#101010' notitle\n",
+                         ", \\\n     $HEADS using 1:2:4 with labels noenhanced font ',%d' "
+                         "textcolor rgb '#101010' notitle",
                          p->rows > 25 ? 7 : 9);
-    else
+    else if (heads)
         th_figure_printf(f,
-                         "     $RUN using (first + $1 * cells):($2 * rows):(part($3, 2)):"
-                         "(part($3, 1)):(part($3, 0)) matrix with rgbimage notitle%s\n",
-                         !heads         ? ""
-                         : p->rows > 60 ? ", \\\n     $HEADS using 1:2:3 with points pt 7 ps 0.25 "
-                                          "lc rgb variable notitle"
-                                        : ", \\\n     $HEADS using 1:2:3 with points pt 7 ps 0.6 "
-                                          "lc rgb variable notitle");
+                         ", \\\n     $HEADS using 1:2:3 with points pt 7 ps %s "
+                         "lc rgb variable notitle",
+                         p->rows > 60 ? "0.25" : "0.6");
+    put_key(f, p, heads, names);
 }
 
 static bool make_rows(Picture *p, ThFigure *f, const char *title, const ThFastFigures *end,

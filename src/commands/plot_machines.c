@@ -1,5 +1,6 @@
 /* plot_machines.c - commands that draw Turing machines and their runs. */
 #include "commands/plots.h"
+#include "plot/machine.h"
 #include "plot/spacetime.h"
 
 #define STEPS                                                                                      \
@@ -83,4 +84,22 @@ TH_COMMAND(plot_score, .group = "plots",
            .options = score_options, .flags = C_OWN_REDIRECT)
 {
     return draw_run(s, call, "score", draw_score, err);
+}
+
+TH_COMMAND(plot_machine, .group = "plots", .summary = "draw the states of a Turing machine",
+           .detail = "States are circles and rules arrows.  A rule is written 0,1 → a,R: reading 0 "
+                     "or 1, write a and move to the right; 0 → R writes nothing; the parts for "
+                     "several tapes are separated by |.  Accepting states have two circles, "
+                     "rejecting ones are reddish, other states that stop the machine grey; an "
+                     "arrow without a tail marks the start.  Graphviz's dot finds the places where "
+                     "it is installed; otherwise the states stand on a circle.\n\n" TH_PLOT_WHERE,
+           .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
+                      "plot machine bb4 > \"bb4.svg\"",
+           .args = {{A_MACHINE, "MACHINE", 0}}, .flags = C_OWN_REDIRECT)
+{
+    const ThObject *o = call->operand[0].object;
+    ThFigure f = {0};
+    bool ok = th_plot_machine(&f, o->name, o->as.machine, th_stop(s), err) ||
+              th_error_inside(err, &call->operand[0]);
+    return th_finish_plot(s, call, &f, ok, err);
 }

@@ -138,6 +138,95 @@ plot automaton p > "p.gp"'
     cmp p.txt q.txt
 }
 
+# A machine whose names are what gnuplot, dot or a shell would act upon.
+hostile_machine() {
+    cat <<'END'
+machine n {
+  start "`>two`" ; accept "$(>five)" ; reject "\"];}|>six" ; blank "%s\\"
+  "`>two`" "%s\\" -> "';system('>three')#" R "\";system(\">four\")#"
+  "\";system(\">four\")#" * -> "$(>seven)" L "`>two`"
+  "`>two`" "$(>seven)" -> S "$(>five)"
+  "`>two`" "';system('>three')#" -> S "\"];}|>six"
+}
+END
+}
+
+@test "names in a machine's pictures are never executed" {
+    need_gnuplot
+    hostile_machine >names.th
+    for view in run score machine; do
+        for type in svg pdf txt gp; do
+            echo "plot $view n > \"$view.$type\"" >>names.th
+        done
+        echo "plot $view n" >>names.th
+    done
+    go names.th
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    grep -q '&gt;two' machine.svg || grep -q '>two' machine.svg
+    for f in two three four five six seven; do [ ! -e $f ]; done
+    for view in run score machine; do gnuplot -d $view.gp >/dev/null; done
+    for f in two three four five six seven; do [ ! -e $f ]; done
+}
+
+@test "the pictures of machines are drawn in every format, and of runs of any length" {
+    need_gnuplot
+    go -e 'machine bb5 = "1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA"
+machine counter = "1RB1LA_0LA0RB"
+machine stopped { start a ; halt a }
+plot run bb5 > "bb5.gp"
+plot run bb5 > "bb5.txt"
+plot run counter > "counter.svg"
+plot run counter steps=0 > "none.svg"
+plot run counter steps=1 > "one.svg"
+plot run counter steps=40 > "forty.pdf"
+plot run stopped > "stopped.svg"
+plot score bb5 > "score.txt"
+plot score counter axes=linear > "linear.svg"
+plot score counter axes=log > "log.svg"
+plot score counter steps=0 > "zero.svg"
+plot score stopped axes=log > "still.svg"
+plot machine bb5 > "machine.png"
+plot machine stopped > "machine.txt"'
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    grep -q 'halted after 47176870 steps' bb5.txt
+    grep -q 'the first 1000 steps' counter.svg
+    grep -q '12289 cells visited, 4098 not blank' score.txt
+    for f in counter none one stopped linear log zero still; do grep -q '</svg>' $f.svg; done
+    [ "$(head -c 4 forty.pdf)" = %PDF ]
+    [ "$(head -c 4 machine.png | tail -c 3)" = PNG ]
+}
+
+@test "tapes are drawn side by side; a machine with choices has no one run to draw" {
+    need_gnuplot
+    go -e 'machine twice {
+  tapes 2 ; start c ; halt d
+  c 0 | _ -> R | 0 R c
+  c 1 | _ -> R | 1 R c
+  c _ | _ -> S | S d
+}
+plot run twice 0110 > "copy.txt"
+machine guess {
+  nondeterministic ; start g ; accept y
+  g 0 -> R g
+  g 0 -> S y
+}
+plot machine guess > "guess.txt"'
+    [ "$status" -eq 0 ]
+    grep -q 'tape 1.*tape 2' copy.txt
+    grep -q '0 .*1 .*1 .*0' copy.txt
+    grep -q '0 → S' guess.txt
+    for view in run score; do
+        go -e "machine guess { nondeterministic ; start g ; accept y ; g 0 -> R g ; g 0 -> S y }
+plot $view guess 00 > \"x.txt\""
+        [ "$status" -eq 1 ]
+        [ "$(grep -c error: err)" -eq 1 ]
+        [[ $stderr == *choice* ]]
+        [ ! -e x.txt ]
+    done
+}
+
 # What gnuplot, dot or a shell would act upon must stay text.
 @test "names of states and symbols are never executed" {
     need_gnuplot

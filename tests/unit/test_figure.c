@@ -93,6 +93,35 @@ static void test_string_literals(void **state)
     th_figure_free(&f);
 }
 
+/* gnuplot reads two quotes at the beginning as a whole string. */
+static void test_leading_quotes(void **state)
+{
+    (void)state;
+    if (!have("gnuplot"))
+        skip();
+    static const char *const text[] = {"'", "''a", "';system('>run')#", "'''", "'a'b'"};
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        ThFigure f = {0};
+        th_figure_begin(&f, text[i], NULL);
+        th_figure_printf(&f, "set xtics (");
+        th_figure_tic(&f, text[i]);
+        th_figure_printf(&f, " 0)\nplot [-1:1] 0 title ");
+        th_figure_string(&f, text[i]);
+        th_figure_printf(&f, ", keyentry with points title ");
+        th_figure_string(&f, text[i]);
+        th_figure_printf(&f, "\n");
+        ThPlotTarget to = {.where = TH_PLOT_TEXT};
+        ThError err = {0};
+        if (!th_figure_render(&f, &to, &err))
+            print_error("%s: %s\n", text[i], err.msg);
+        assert_non_null(to.text);
+        assert_non_null(strstr(to.text, text[i]));
+        free(to.text);
+        th_figure_free(&f);
+    }
+    assert_nothing_ran();
+}
+
 static void test_cells(void **state)
 {
     (void)state;
@@ -608,6 +637,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_string_literals),
+        cmocka_unit_test(test_leading_quotes),
         cmocka_unit_test(test_cells),
         cmocka_unit_test(test_title_is_one_line),
         cmocka_unit_test(test_formats),

@@ -1,0 +1,15 @@
+/* machine.h - the picture of a Turing machine: its states, and arrows for its rules. */
+#ifndef TH_PLOT_MACHINE_H
+#define TH_PLOT_MACHINE_H
+
+#include "base/stop.h"
+#include "plot/figure.h"
+#include "turing/machine.h"
+
+/* Accepting states have two circles, rejecting ones are reddish, other ones that stop grey.  A
+ * rule is written "0,1 → a,R": for these symbols write a and move to the right; where nothing is
+ * written there is the move only.  f must be empty.  Errors: TH_ELIMIT beyond a few hundred states
+ * or some thousand arrows. */
+bool th_plot_machine(ThFigure *f, const char *title, const ThTuring *m, ThStop *stop, ThError *err);
+
+#endif
