@@ -10,6 +10,12 @@ char *openblas_get_config(void);
 char *openblas_get_corename(void);
 void openblas_set_num_threads(int n);
 
+/* Exported, though no header declares them: they end its threads, and take and give back the buffer
+ * that a product needs. */
+int blas_thread_shutdown_(void);
+void *blas_memory_alloc(int place);
+void blas_memory_free(void *buffer);
+
 static const char mark[] = "TAPEHEAD_KERNELS_CHOSEN";
 
 static const char *right_kernels(void)
@@ -45,6 +51,24 @@ void th_blas_choose_kernels(char **argv)
         unsetenv(mark);
     }
     openblas_set_num_threads(1);
+    blas_thread_shutdown_();
+}
+
+bool th_blas_reserve(int n)
+{
+    enum { MOST = 256, BUFFER = 1 << 28 };
+    void *buffer[MOST];
+    int got = 0;
+    for (; got < n && got < MOST; got++) {
+        void *room = malloc(BUFFER);
+        if (!room)
+            break;
+        free(room);
+        buffer[got] = blas_memory_alloc(0);
+    }
+    for (int i = 0; i < got; i++)
+        blas_memory_free(buffer[i]);
+    return got >= n;
 }
 
 const char *th_blas_kernels(void)

@@ -2,10 +2,16 @@
 #ifndef TH_BLAS_KERNELS_H
 #define TH_BLAS_KERNELS_H
 
+#include <stdbool.h>
+
 /* To be called first of all in main: where OpenBLAS does not know the processor and fell back to
  * its oldest kernels, runs the program once more with the right ones chosen.  In any case there
  * will be one BLAS thread, since the program's own threads share the work. */
 void th_blas_choose_kernels(char **argv);
+
+/* Makes OpenBLAS keep room for products in n threads at once, up to 256.  To be called before
+ * memory is limited: where OpenBLAS gets none it tries for ever.  False if there is no room. */
+bool th_blas_reserve(int n);
 
 const char *th_blas_kernels(void); /* "SkylakeX", … */
 const char *th_blas_version(void); /* "OpenBLAS 0.3.21", … */

@@ -1,8 +1,10 @@
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "blas_kernels.h"
 #include "session_impl.h"
 
 const ThOptionSpec th_settings[] = {
@@ -23,22 +25,43 @@ const ThOptionSpec th_settings[] = {
     {"timing", TH_FLAG, "no", 0, 0, NULL, "print the time of every command on standard error"},
     {"limit-states", TH_INT, "1000000", 1, 1e9, NULL,
      "states that the construction of an automaton may reach"},
-    {"limit-memory", TH_INT, "0", 0, 1e9, NULL, "MiB of memory that may be used; 0: no limit"},
+    {"limit-memory", TH_INT, "0", 0, 1e9, NULL,
+     "MiB of memory that may be used on top of what is in use now; 0: no limit"},
     {"limit-time", TH_REAL, "0", 0, 1e9, NULL, "seconds that a command may run; 0: no limit"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-static bool limit_memory(long long mebibytes, ThError *err)
+/* The address space that the process takes now, in bytes; 0 where the system does not tell. */
+static rlim_t memory_in_use(void)
 {
+    unsigned long long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f)
+        return 0;
+    if (fscanf(f, "%llu", &pages) != 1)
+        pages = 0;
+    fclose(f);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Libraries and OpenBLAS's buffers take address space without using memory: what is limited is
+ * what comes on top of them. */
+static bool limit_memory(const ThSession *s, ThError *err)
+{
+    long long mebibytes = th_setting_int(s, "limit-memory");
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) != 0)
         return th_fail(err, TH_EIO, "cannot read the memory limit: %s", strerror(errno));
-    rlim_t wanted = mebibytes ? (rlim_t)mebibytes << 20 : limit.rlim_max;
-    if (limit.rlim_max != RLIM_INFINITY && wanted > limit.rlim_max)
-        wanted = limit.rlim_max;
-    limit.rlim_cur = wanted;
-    if (setrlimit(RLIMIT_AS, &limit) != 0)
-        return th_fail(err, TH_EIO, "cannot set the memory limit: %s", strerror(errno));
-    return true;
+    limit.rlim_cur = limit.rlim_max;
+    bool ok = setrlimit(RLIMIT_AS, &limit) == 0;
+    if (ok && mebibytes) {
+        if (!th_blas_reserve(th_threads(s)))
+            return th_fail(err, TH_ENOMEM, "out of memory for matrix products");
+        rlim_t wanted = memory_in_use() + ((rlim_t)mebibytes << 20);
+        if (limit.rlim_max == RLIM_INFINITY || wanted < limit.rlim_max)
+            limit.rlim_cur = wanted;
+        ok = setrlimit(RLIMIT_AS, &limit) == 0;
+    }
+    return ok || th_fail(err, TH_EIO, "cannot set the memory limit: %s", strerror(errno));
 }
 
 static bool unknown_setting(const char *name, ThError *err)
@@ -74,8 +97,9 @@ bool th_settings_set(ThSession *s, const char *name, const char *value, ThError 
         s->out.format = *value == 'j'   ? TH_FORMAT_JSON
                         : *value == 'c' ? TH_FORMAT_CSV
                                         : TH_FORMAT_TEXT;
-    if (strcmp(name, "limit-memory") == 0)
-        return limit_memory(th_option_int(&s->settings, name), err);
+    bool more_threads = strcmp(name, "threads") == 0 && th_setting_int(s, "limit-memory") > 0;
+    if (more_threads || strcmp(name, "limit-memory") == 0)
+        return limit_memory(s, err);
     return true;
 }
 

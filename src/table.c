@@ -185,8 +185,10 @@ static void align_points(ThSession *s, ThTable *t, int column)
     }
 }
 
+/* A cell of hundreds of characters does not push what follows in the other rows to its right. */
 static void print_aligned(ThSession *s, FILE *out, ThTable *t)
 {
+    enum { WIDEST = 200 };
     for (int i = 0; i < t->n_columns; i++)
         if (t->column[i].kind == 'r')
             align_points(s, t, i);
@@ -196,7 +198,7 @@ static void print_aligned(ThSession *s, FILE *out, ThTable *t)
     for (size_t i = 0; i < t->n_cells; i++) {
         int w = th_utf8_width(t->cell[i]);
         int *most = &width[i % (size_t)t->n_columns];
-        *most = w > *most ? w : *most;
+        *most = w > *most && w <= WIDEST ? w : *most;
     }
     print_line(out, t, width, NULL);
     for (size_t i = 0; i + (size_t)t->n_columns <= t->n_cells; i += (size_t)t->n_columns)

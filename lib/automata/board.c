@@ -90,7 +90,8 @@ static bool explore(Subsets *s, size_t max_states, ThSubsetWatch *watch, void *c
                                  .n_from = bytes / sizeof *from,
                                  .from_number = (int)i,
                                  .symbol = a};
-            if (th_stopped(stop, err) || !step_by(s, &step, watch, context, err))
+            if (th_stopped_at(stop, s->set.n, "sets", err) ||
+                !step_by(s, &step, watch, context, err))
                 return false;
         }
         if (max_states && s->set.n > max_states)
@@ -203,7 +204,8 @@ static bool refine(Partition *p, ThStop *stop, ThError *err)
         for (int a = 0; a < p->d->n_symbols; a++)
             row[1 + a] = p->before[successor(p->d, q, a)];
         size_t known = rows.n;
-        ok = !th_stopped(stop, err) && th_intern(&rows, row, (k + 1) * sizeof *row, &index, err);
+        ok = !th_stopped_at(stop, (size_t)p->n_blocks, "blocks", err) &&
+             th_intern(&rows, row, (k + 1) * sizeof *row, &index, err);
         if (ok && rows.n > known) {
             int b = i < old ? i : p->n_blocks++;
             block_of_row[index] = b;

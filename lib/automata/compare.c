@@ -57,7 +57,7 @@ static Outcome search(Search *s, ThStop *stop, ThError *err)
     if (!visit(s, s->a->start, n_a + s->b->start, -1, -1))
         return DIFFERENT;
     for (int i = 0; i < s->n; i++) {
-        if (i % 4096 == 4095 && th_stopped(stop, err))
+        if (i % 4096 == 4095 && th_stopped_at(stop, (size_t)s->n, "pairs of states", err))
             return STOPPED;
         size_t p = (size_t)s->pair[i].p * k, q = (size_t)(s->pair[i].q - n_a) * k;
         for (size_t c = 0; c < k; c++) {

@@ -85,7 +85,7 @@ static bool close(ThGroup *g, size_t limit, ThStop *stop, ThError *err)
 {
     size_t old = g->element.n, index;
     for (size_t i = 0; i < g->element.n; i++) {
-        if (i % 1024 == 1023 && th_stopped(stop, err))
+        if (i % 1024 == 1023 && th_stopped_at(stop, g->element.n, "elements of a group", err))
             return false;
         for (size_t j = i < old ? g->n_generators - 1 : 0; j < g->n_generators; j++) {
             multiply(g->degree, th_group_element(g, i), generator(g, j), g->one);

@@ -213,7 +213,7 @@ bool th_dfa_growth(const ThDfa *d, ThGrowth *g, ThStop *stop, ThError *err)
             g->exponential = true;
             g->rate = fmax(g->rate, eigenvalue(&c, states, size, x, y));
         }
-        good = !th_stopped(stop, err);
+        good = !th_stopped_at(stop, (size_t)i, "components", err);
     }
     if (good)
         summarize(&c, through, g);

@@ -85,7 +85,7 @@ static bool find_sets(ThHolonomy *h, size_t limit, ThStop *stop, ThError *err)
     if (!seed_sets(h, limit, err))
         return false;
     for (size_t i = 0; i < h->set.n; i++) {
-        if (i % 1024 == 1023 && th_stopped(stop, err))
+        if (i % 1024 == 1023 && th_stopped_at(stop, h->set.n, "image sets", err))
             return false;
         if (!th_grow(&h->image, &cap, (i + 1) * k, sizeof *h->image, err))
             return false;
@@ -188,7 +188,8 @@ static bool find_all_tiles(ThHolonomy *h, ThStop *stop, ThError *err)
     bool ok = inside != NULL;
     for (int f = 0; ok && f < h->n_families; f++)
         if (h->families[f].n_points > 1)
-            ok = !th_stopped(stop, err) && find_tiles(h, &h->families[f], inside, err);
+            ok = !th_stopped_at(stop, (size_t)f, "components", err) &&
+                 find_tiles(h, &h->families[f], inside, err);
     free(inside);
     return ok;
 }

@@ -66,7 +66,8 @@ static bool ask(Learner *l, const int *word, int length, int *class, ThError *er
     if (l->limits->queries && l->report->asked >= l->limits->queries)
         return th_fail(err, TH_ELIMIT, "more than %lld membership queries, with %d state%s found",
                        l->limits->queries, l->t.n_states, l->t.n_states == 1 ? "" : "s");
-    if (th_stopped(l->stop, err) || !l->o->member(l->o->context, word, length, class, err) ||
+    if (th_stopped_at(l->stop, (size_t)l->t.n_states, "states", err) ||
+        !l->o->member(l->o->context, word, length, class, err) ||
         !th_grow(&l->answer, &l->answer_cap, l->asked.n + 1, sizeof *l->answer, err) ||
         !th_intern(&l->asked, word, bytes, &index, err))
         return false;

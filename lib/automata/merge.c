@@ -132,7 +132,7 @@ static bool grow_tree(Merger *m, ThError *err)
     if (!new_node(m, -1, -1, &root, err))
         return false;
     for (size_t i = 0; i < m->sample->n; i++) {
-        if (th_stopped(m->stop, err) || !add_word(m, i, err))
+        if (th_stopped_at(m->stop, i, "words", err) || !add_word(m, i, err))
             return false;
     }
     m->report->tree = m->n;
@@ -232,7 +232,8 @@ static bool best_merge(Merger *m, Candidate *x, ThError *err)
     x->into = -1;
     for (int r = 0; r < m->n_red; r++) {
         double score;
-        bool ok = !th_stopped(m->stop, err) && fold(m, m->red[r], x->above, x->symbol, &score, err);
+        bool ok = !th_stopped_at(m->stop, (size_t)m->n_red, "states", err) &&
+                  fold(m, m->red[r], x->above, x->symbol, &score, err);
         take_back(m);
         if (!ok)
             return false;

@@ -162,7 +162,7 @@ static bool refine(Partition *p, ThStop *stop, ThError *err)
         work += (size_t)size + 1;
         if (work > 4096) {
             work = 0;
-            if (th_stopped(stop, err))
+            if (th_stopped_at(stop, (size_t)p->n_blocks, "blocks", err))
                 return false;
         }
     }

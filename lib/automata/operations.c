@@ -203,7 +203,8 @@ static bool explore(Pairs *p, ThWork w, ThError *err)
             good = visit(p, i, err);
     }
     for (size_t i = 0; good && i < p->n; i++)
-        good = step(p, p->queue[i], u.of[1], err) && (i % 4096 || !th_stopped(w.stop, err));
+        good = step(p, p->queue[i], u.of[1], err) &&
+               (i % 4096 || !th_stopped_at(w.stop, p->n, "pairs of states", err));
     th_union_free(&u);
     return good;
 }
@@ -264,7 +265,7 @@ static bool shuffle_side(ThNfa *n, const ThAutomaton *a, const int *symbol, int 
             if (!th_nfa_arc(n, moved, err))
                 return false;
         }
-        if (th_stopped(w.stop, err))
+        if (th_stopped_at(w.stop, n->n_arcs, "transitions", err))
             return false;
     }
     return true;
@@ -278,6 +279,7 @@ ThAutomaton *th_automaton_shuffle(const ThAutomaton *first, const ThAutomaton *s
     ThAutomaton *a = th_automaton_trim(first, err), *b = th_automaton_trim(second, err);
     bool good = a && b && th_union(&u, a->symbol, a->n_symbols, b->symbol, b->n_symbols, err);
     for (int p = 0; good && p < a->n_states; p++) {
+        good = !th_stopped_at(w.stop, n.n_states, "states", err);
         for (int q = 0; good && q < b->n_states; q++)
             good = th_nfa_state(&n,
                                 (a->start[p] && b->start[q] ? TH_NFA_START : 0) |

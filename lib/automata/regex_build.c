@@ -99,7 +99,7 @@ static bool follow(Glue *g, const List *out, const List *in)
 {
     bool hub = out->n > HUB_SIDE && in->n > HUB_SIDE && out->n * in->n > HUB_ARCS;
     int middle = -1;
-    if (th_stopped(g->c->stop, g->c->err))
+    if (th_stopped_at(g->c->stop, g->nfa.n_states, "states", g->c->err))
         return false;
     if (hub) {
         middle = th_nfa_state(&g->nfa, 0, g->c->err);

@@ -133,7 +133,8 @@ static int term_of(ThTerms *t, const ThAutomaton *a, bool mirror, bool plain, Th
     if (good)
         graph_fill(&g, a, mirror);
     for (int left = a->n_states; good && left > 0; left--)
-        good = eliminate(&g, choose(&g, plain), err) && !th_stopped(stop, err);
+        good = eliminate(&g, choose(&g, plain), err) &&
+               !th_stopped_at(stop, (size_t)left, "states left to eliminate", err);
     if (good)
         term = *edge(&g, g.n - 2, g.n - 1);
     graph_free(&g);

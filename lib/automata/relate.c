@@ -62,7 +62,7 @@ static bool search(Search *s, size_t max_states, ThStop *stop, bool *known)
             *known = false;
             return true;
         }
-        if (i % 4096 == 4095 && th_stopped(stop, s->err))
+        if (i % 4096 == 4095 && th_stopped_at(stop, s->pair.n, "pairs of states", s->err))
             return false;
     }
     return true;

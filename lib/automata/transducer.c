@@ -354,7 +354,8 @@ static bool compose_all(Composition *c, ThWork w)
     for (size_t i = 0; i < c->pair.n; i++) {
         Pair at;
         memcpy(&at, th_intern_at(&c->pair, i, NULL), sizeof at);
-        if (!compose_pair(c, (int)i, at) || (i % 1024 == 1023 && th_stopped(w.stop, c->err)))
+        if (!compose_pair(c, (int)i, at) ||
+            (i % 1024 == 1023 && th_stopped_at(w.stop, c->pair.n, "pairs of states", c->err)))
             return false;
     }
     return true;

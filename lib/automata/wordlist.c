@@ -374,7 +374,8 @@ static bool add_words(Words *w, ThStop *stop)
     if (!open_state(w))
         return false;
     for (size_t i = 0; i < w->n_lines; i++) {
-        if (!add_word(w, &w->line[i], ascii) || (i % 4096 == 4095 && th_stopped(stop, w->err)))
+        if (!add_word(w, &w->line[i], ascii) ||
+            (i % 4096 == 4095 && th_stopped_at(stop, i, "words", w->err)))
             return false;
     }
     return finish_behind(w, 0);

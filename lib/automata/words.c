@@ -249,7 +249,7 @@ bool th_dfa_count(const ThDfa *d, int lo, int hi, ThWordCounted *seen, void *con
         mpz_t *swap = from;
         from = to;
         to = swap;
-        good = !th_stopped(stop, err);
+        good = !th_stopped_at(stop, (size_t)k + 1, "lengths", err);
     }
     if (good && total) {
         *total = mpz_get_str(NULL, 10, all);
@@ -292,7 +292,7 @@ static bool fill_counts(ThWordSampler *w, ThStop *stop, ThError *err)
         if (limbs > (size_t)1 << 27)
             return th_fail(err, TH_ELIMIT, "counting the words of %d symbols takes over a GiB",
                            w->length);
-        if (th_stopped(stop, err))
+        if (th_stopped_at(stop, (size_t)k, "lengths", err))
             return false;
     }
     return true;

@@ -22,4 +22,13 @@ static inline bool th_stopped(ThStop *stop, ThError *err)
     return true;
 }
 
+/* The same, and the error tells how far the work has got: "interrupted at 4096 states". */
+static inline bool th_stopped_at(ThStop *stop, size_t n, const char *what, ThError *err)
+{
+    if (!stop || !*stop)
+        return false;
+    th_fail(err, TH_EINTERRUPTED, "interrupted at %zu %s", n, what);
+    return true;
+}
+
 #endif

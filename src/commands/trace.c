@@ -126,16 +126,42 @@ static const char *state_name(PartitionBoard *b, int q, int which)
     return b->buffer[which];
 }
 
-static void write_block(ThText *t, PartitionBoard *b, const ThPartitionStep *x, int block)
+/* The states of every block, one block after the other: those of block b are member[first[b]] …
+ * member[first[b + 1] - 1]. */
+typedef struct {
+    int *member, *first;
+} Blocks;
+
+static void blocks_free(Blocks *b)
 {
-    bool first = true;
+    free(b->member);
+    free(b->first);
+}
+
+static bool sort_into_blocks(Blocks *b, const ThPartitionStep *x, ThError *err)
+{
+    int n = x->d->n_states;
+    b->member = th_alloc((size_t)n, sizeof *b->member, err);
+    b->first = th_alloc((size_t)x->n_blocks + 2, sizeof *b->first, err);
+    if (!b->member || !b->first)
+        return false;
+    for (int q = 0; q < n; q++)
+        if (x->reachable[q])
+            b->first[x->block[q] + 2]++;
+    for (int i = 2; i < x->n_blocks + 2; i++)
+        b->first[i] += b->first[i - 1];
+    for (int q = 0; q < n; q++)
+        if (x->reachable[q])
+            b->member[b->first[x->block[q] + 1]++] = q;
+    return true;
+}
+
+static void write_block(ThText *t, PartitionBoard *b, const int *member, int n)
+{
     th_text_add(t, "{");
-    for (int q = 0; q < x->d->n_states; q++) {
-        if (!x->reachable[q] || x->block[q] != block)
-            continue;
-        th_text_add(t, first ? "" : ", ");
-        th_text_add(t, state_name(b, q, 0));
-        first = false;
+    for (int i = 0; i < n; i++) {
+        th_text_add(t, i ? ", " : "");
+        th_text_add(t, state_name(b, member[i], 0));
     }
     th_text_add(t, "}");
 }
@@ -156,28 +182,38 @@ static void write_reason(ThText *t, PartitionBoard *b, const ThPartitionStep *x,
     th_text_printf(t, "%s to B%d", state_name(b, q, 0), x->before[to_q]);
 }
 
+static bool block_row(PartitionBoard *b, const ThPartitionStep *x, const Blocks *all, int block,
+                      ThError *err)
+{
+    ThText set = {0}, why = {0};
+    char name[24];
+    snprintf(name, sizeof name, "B%d", block);
+    write_block(&set, b, all->member + all->first[block],
+                all->first[block + 1] - all->first[block]);
+    if (x->round > 0)
+        write_reason(&why, b, x, block);
+    else if (x->d->n_classes != 2)
+        th_text_add(&why, "the same outputs");
+    else
+        th_text_add(&why, x->d->class[x->first[block]] ? "accept" : "reject");
+    char *states = th_text_take(&set, err), *reason = th_text_take(&why, err);
+    if (states && reason)
+        th_row(b->s, (long long)x->round, name, states, reason);
+    free(states);
+    free(reason);
+    return states && reason;
+}
+
 static bool partition_step(void *context, const ThPartitionStep *x, ThError *err)
 {
     PartitionBoard *b = context;
-    for (int i = 0; i < x->n_blocks; i++) {
-        ThText set = {0}, why = {0};
-        char name[24];
-        snprintf(name, sizeof name, "B%d", i);
-        write_block(&set, b, x, i);
-        if (x->round == 0)
-            th_text_add(&why, x->d->n_classes == 2 ? x->d->class[x->first[i]] ? "accept" : "reject"
-                                                   : "the same outputs");
-        else
-            write_reason(&why, b, x, i);
-        char *states = th_text_take(&set, err), *reason = th_text_take(&why, err);
-        if (states && reason)
-            th_row(b->s, (long long)x->round, name, states, reason);
-        free(states);
-        free(reason);
-        if (!states || !reason)
-            return false;
-    }
-    return true;
+    Blocks all = {0};
+    bool ok = sort_into_blocks(&all, x, err);
+    for (int i = 0; ok && i < x->n_blocks; i++)
+        ok = !th_stopped_at(th_stop(b->s), (size_t)x->n_blocks, "blocks", err) &&
+             block_row(b, x, &all, i, err);
+    blocks_free(&all);
+    return ok;
 }
 
 TH_COMMAND(

@@ -115,3 +115,22 @@ END
     [ "$status" -eq 1 ]
     [[ "$output" == *"error:"* ]]
 }
+
+@test "training under a memory limit fails or succeeds, and never hangs" {
+    [[ $TAPEHEAD != *asan* ]] || skip "the sanitizers take memory of their own"
+    for limit in 1 8 150; do
+        run env -u OPENBLAS_NUM_THREADS timeout -s KILL 60 "$TAPEHEAD" -q -e "set limit-memory $limit
+set threads 2
+task p = parity
+model m = regulargpt dim=64
+train m on p length=1..30 steps=3"
+        [ "$status" -le 1 ]
+    done
+    [ "$status" -eq 0 ]
+    run timeout -s KILL 60 "$TAPEHEAD" -q -e 'set limit-memory 50
+set limit-states 100000000
+automaton a = regex "[ab]*a[ab]{30}"
+minimize a'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'out of memory '*' states'* ]]
+}
