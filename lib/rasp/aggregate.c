@@ -72,7 +72,7 @@ static bool prepare(Work *w, ThStop *stop, ThError *err)
     w->addends.constant = w->v->constant;
     if (is_extreme(w)) {
         ThSop values = th_run_arg(w->r, w->node.class, 1);
-        return (w->ranks = th_run_ranks(w->r, values, true, stop, err));
+        return (w->ranks = th_run_ranks(w->r, values, TH_BY_ORDER, stop, err));
     }
     if (w->v->kind == TH_ATOM_INT || w->v->kind == TH_ATOM_BOOL)
         w->addends.narrow = w->v->cell;

@@ -63,7 +63,7 @@ static bool select_by_operator(ThRaspRun *r, ThSop class, ThMatch *m, ThStop *st
         return th_hint(err, "== and != compare values of any two types");
     }
     m->except = op == TH_OP_NE;
-    m->keys = th_run_ranks(r, keys, by_order, stop, err);
+    m->keys = th_run_ranks(r, keys, by_order ? TH_BY_ORDER : TH_BY_EQUALITY, stop, err);
     return m->keys &&
            compare_all(r, m, op, th_run_value_of(r, queries), keys == queries, stop, err);
 }
@@ -136,8 +136,8 @@ static bool find_intervals(const ThRaspRun *r, ThMatch *m, const ThRanks *querie
 static bool select_by_function(ThRaspRun *r, ThSop class, ThMatch *m, ThStop *stop, ThError *err)
 {
     ThSop keys = th_run_arg(r, class, 0), queries = th_run_arg(r, class, 1);
-    m->keys = th_run_ranks(r, keys, false, stop, err);
-    const ThRanks *q = m->keys ? th_run_ranks(r, queries, false, stop, err) : NULL;
+    m->keys = th_run_ranks(r, keys, TH_BY_IDENTITY, stop, err);
+    const ThRanks *q = m->keys ? th_run_ranks(r, queries, TH_BY_IDENTITY, stop, err) : NULL;
     if (!q)
         return false;
     if ((uint64_t)m->keys->m * q->m > PAIRS_MAX)

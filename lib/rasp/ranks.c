@@ -214,7 +214,7 @@ static bool fill(ThRanks *r, const ThAtoms *p, const ThSeq *keys, ThStop *stop, 
         return false;
     if (done && keys->kind != TH_ATOM_STRING)
         return collect(r, keys, m, err);
-    if (!done && has_codes(keys))
+    if (!done && has_codes(keys) && !(r->table.strict && keys->kind == TH_ATOM_MIXED))
         return rank_by_sorting(r, keys, &m, err) && collect(r, keys, m, err);
     if (!done && !rank_by_hashing(r, p, keys, stop, err))
         return false;
@@ -225,13 +225,14 @@ static bool fill(ThRanks *r, const ThAtoms *p, const ThSeq *keys, ThStop *stop, 
     return true;
 }
 
-ThRanks *th_ranks_new(const ThAtoms *p, const ThSeq *keys, bool ordered, ThStop *stop, ThError *err)
+ThRanks *th_ranks_new(const ThAtoms *p, const ThSeq *keys, ThRanksBy by, ThStop *stop, ThError *err)
 {
     ThRanks *r = th_alloc(1, sizeof *r, err);
     if (!r)
         return NULL;
     r->n = keys->n;
-    r->ordered = ordered || keys->kind != TH_ATOM_TUPLE;
+    r->ordered = by == TH_BY_ORDER || keys->kind != TH_ATOM_TUPLE;
+    r->table.strict = by == TH_BY_IDENTITY;
     r->rank = th_alloc(r->n, sizeof *r->rank, err);
     if (!r->rank || th_stopped(stop, err) || !fill(r, p, keys, stop, err)) {
         th_ranks_free(r);

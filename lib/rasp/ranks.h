@@ -37,10 +37,14 @@ typedef struct {
 /* Sorts by code, keeping the order of equal ones; returns a or spare, where the result is. */
 ThCoded *th_sort_coded(ThCoded *a, ThCoded *spare, size_t n);
 
-/* Returns new: the ranks of a sequence.  `ordered` asks for the order of tuples, too, which costs
- * comparisons; keys of other kinds always have it.
+/* Which keys are the same: equal ones (then tuples are not put into an order, which costs
+ * comparisons; other kinds always are); equal ones, in order; only those of the same kind, too (as
+ * a function may tell 1 from 1.0; then nothing can be found). */
+typedef enum { TH_BY_EQUALITY, TH_BY_ORDER, TH_BY_IDENTITY, TH_N_RANKS_BY } ThRanksBy;
+
+/* Returns new: the ranks of a sequence.
  * Errors: TH_EVALUE for tuples without a common order, TH_ENOMEM, TH_EINTERRUPTED. */
-ThRanks *th_ranks_new(const ThAtoms *p, const ThSeq *keys, bool ordered, ThStop *stop,
+ThRanks *th_ranks_new(const ThAtoms *p, const ThSeq *keys, ThRanksBy by, ThStop *stop,
                       ThError *err);
 void th_ranks_free(ThRanks *r); /* NULL is fine */
 

@@ -31,8 +31,8 @@ static void clear_slot(ThSlot *s)
 {
     if (!s->borrowed)
         th_seq_free(&s->value);
-    th_ranks_free(s->ranks[0]);
-    th_ranks_free(s->ranks[1]);
+    for (int k = 0; k < TH_N_RANKS_BY; k++)
+        th_ranks_free(s->ranks[k]);
     th_match_free(s->match);
     *s = (ThSlot){0};
 }
@@ -201,13 +201,16 @@ const ThSeq *th_rasp_run_value(ThRaspRun *r, ThSop sop, ThStop *stop, ThError *e
     return th_run_value_of(r, th_rasp_node(r->g, sop)->class);
 }
 
-const ThRanks *th_run_ranks(ThRaspRun *r, ThSop class, bool ordered, ThStop *stop, ThError *err)
+const ThRanks *th_run_ranks(ThRaspRun *r, ThSop class, ThRanksBy by, ThStop *stop, ThError *err)
 {
     const ThSeq *keys = th_run_value_of(r, class);
-    ThRanks **ranks = &r->slot[class].ranks[ordered && keys->kind == TH_ATOM_TUPLE];
+    /* Only of tuples, and of ints with floats among them, is there more than one. */
+    if (keys->kind != TH_ATOM_TUPLE && !(keys->kind == TH_ATOM_MIXED && by == TH_BY_IDENTITY))
+        by = TH_BY_ORDER;
+    ThRanks **ranks = &r->slot[class].ranks[by];
     if (*ranks)
         return *ranks;
-    ThRanks *new = th_ranks_new(r->atoms, keys, ordered, stop, err);
+    ThRanks *new = th_ranks_new(r->atoms, keys, by, stop, err);
     if (!new || !th_run_charge(r, th_ranks_bytes(new), err)) {
         th_ranks_free(new);
         return NULL;

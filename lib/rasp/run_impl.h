@@ -27,7 +27,7 @@ typedef struct {
     bool borrowed;   /* value belongs to the input */
     bool checked;    /* selectors: can be evaluated */
     uint32_t mark;   /* the collection in which it was last seen */
-    ThRanks *ranks[2];
+    ThRanks *ranks[TH_N_RANKS_BY];
     ThMatch *match; /* TH_NODE_SELECT, TH_NODE_MATCH */
 } ThSlot;
 
@@ -66,8 +66,8 @@ bool th_run_aggregate(ThRaspRun *r, ThSop class, ThSeq *value, ThStop *stop, ThE
 bool th_run_match(ThRaspRun *r, ThSop class, ThStop *stop, ThError *err);
 void th_match_free(ThMatch *m); /* NULL is fine */
 
-/* The ranks of an evaluated class, made when first asked for; `ordered` matters for tuples only. */
-const ThRanks *th_run_ranks(ThRaspRun *r, ThSop class, bool ordered, ThStop *stop, ThError *err);
+/* The ranks of an evaluated class, made when first asked for. */
+const ThRanks *th_run_ranks(ThRaspRun *r, ThSop class, ThRanksBy by, ThStop *stop, ThError *err);
 
 /* Returns new: classes that a class depends on, in ascending order, itself last; *n of them, freed
  * with free().  TH_PENDING: those that must be evaluated for it; TH_PARTS: the selectors that a

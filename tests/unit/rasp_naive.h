@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "rasp/graph.h"
+#include "rasp/graph_impl.h"
 
 /* One value for every node so far: n atoms, or n × n cells; neither where it failed. */
 typedef struct {
@@ -127,9 +127,38 @@ static bool naive_typed(const ThAtom *v, size_t n)
     return true;
 }
 
-static bool naive_element(ThAtoms *p, const ThNodeInfo *node, const ThAtom *x, ThAtom *z)
+/* list[x], dict[x] or x in list, by looking at one after the other. */
+static bool naive_table(const ThRaspGraph *g, const ThNodeInfo *node, ThAtom x, ThAtom *z)
 {
+    ThTable t = th_rasp_table(g, node->table);
+    int64_t n = (int64_t)t.n, found = -1;
+    for (int64_t k = 0; k < n; k++)
+        if (th_atom_equal(th_rasp_atoms(g), x, t.key ? t.key[k] : t.value[k]))
+            found = k;
+    if (node->kind == TH_NODE_MEMBER) {
+        *z = th_bool(found >= 0);
+        return true;
+    }
+    if (!t.key) {
+        bool index = x.kind == TH_ATOM_INT || x.kind == TH_ATOM_BOOL;
+        found = index && x.cell.i >= -n && x.cell.i < n ? (x.cell.i + n) % n : -1;
+    }
+    if (found >= 0)
+        *z = t.value[found];
+    return found >= 0;
+}
+
+static bool naive_element(const ThRaspGraph *g, const ThNodeInfo *node, const ThAtom *x, ThAtom *z)
+{
+    ThAtoms *p = th_rasp_atoms(g);
+    const ThFunction *f;
     switch (node->kind) {
+    case TH_NODE_MEMBER:
+    case TH_NODE_LOOKUP:
+        return naive_table(g, node, x[0], z);
+    case TH_NODE_MAP:
+        f = th_rasp_function(g, node->table);
+        return f->call(f->context, p, x, node->n_args, z, NULL);
     case TH_NODE_UNARY:
         return th_atom_unary(p, node->op, x[0], z, NULL);
     case TH_NODE_BINARY:
@@ -150,21 +179,33 @@ static bool naive_element(ThAtoms *p, const ThNodeInfo *node, const ThAtom *x, T
     }
 }
 
-static bool naive_cell(ThAtoms *p, const ThNodeInfo *node, const Naive *e, const ThSop *arg,
-                       size_t i, size_t j, uint8_t *cell)
+static bool naive_select(const ThRaspGraph *g, const ThNodeInfo *node, ThAtom key, ThAtom query,
+                         uint8_t *cell)
+{
+    ThAtoms *p = th_rasp_atoms(g);
+    ThAtom z, pair[] = {key, query};
+    if (node->kind == TH_NODE_SELECT) {
+        if (!th_atom_binary(p, node->op, key, query, &z, NULL))
+            return false;
+    } else {
+        const ThFunction *f = th_rasp_function(g, node->table);
+        if (!f->call(f->context, p, pair, 2, &z, NULL))
+            return false;
+    }
+    *cell = th_atom_true(p, z);
+    return true;
+}
+
+static bool naive_cell(const ThRaspGraph *g, const ThNodeInfo *node, const Naive *e,
+                       const ThSop *arg, size_t i, size_t j, uint8_t *cell)
 {
     size_t n = e->n;
-    ThAtom z;
     switch (node->kind) {
     case TH_NODE_SELECT:
-        if (node->causal && j > i) {
-            *cell = 0;
-            return true;
-        }
-        if (!th_atom_binary(p, node->op, e->value[arg[0]][j], e->value[arg[1]][i], &z, NULL))
-            return false;
-        *cell = (uint8_t)z.cell.i;
-        return true;
+    case TH_NODE_MATCH:
+        *cell = 0;
+        return (node->causal && j > i) ||
+               naive_select(g, node, e->value[arg[0]][j], e->value[arg[1]][i], cell);
     case TH_NODE_BOTH:
         *cell = e->cell[arg[0]][i * n + j] && e->cell[arg[1]][i * n + j];
         return true;
@@ -182,7 +223,7 @@ static bool naive_selector(ThRaspGraph *g, const ThNodeInfo *node, const ThSop *
 {
     for (size_t i = 0; i < e->n; i++)
         for (size_t j = 0; j < e->n; j++)
-            if (!naive_cell(th_rasp_atoms(g), node, e, arg, i, j, &cell[i * e->n + j]))
+            if (!naive_cell(g, node, e, arg, i, j, &cell[i * e->n + j]))
                 return false;
     return true;
 }
@@ -209,7 +250,7 @@ static bool naive_sop(ThRaspGraph *g, const ThNodeInfo *node, const ThSop *arg, 
             for (size_t j = 0; j < e->n; j++)
                 value[i].cell.i += row[j];
         } else
-            ok = naive_element(th_rasp_atoms(g), node, x, &value[i]);
+            ok = naive_element(g, node, x, &value[i]);
         if (!ok)
             return false;
     }

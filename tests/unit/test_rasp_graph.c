@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "rasp/differ.h"
 #include "rasp/graph.h"
 #include "rasp/number.h"
 #include "rasp/run.h"
@@ -298,6 +299,54 @@ static ThSop random_aggregate(Fight *f)
                              (ThReduction)th_rng_below(&f->rng, 4), NULL);
 }
 
+/* What functions do that are given to map and match; the number is their identity, too. */
+static bool some_function(void *context, ThAtoms *p, const ThAtom *x, size_t n, ThAtom *z,
+                          ThError *err)
+{
+    int k = *(const int *)context;
+    ThAtom y = x[n - 1], t;
+    switch (k) {
+    case 0: /* the key, whatever the query */
+        *z = x[0];
+        return true;
+    case 1: /* key <= query + 1 */
+        return th_atom_binary(p, TH_OP_ADD, y, th_int(1), &t, err) &&
+               th_atom_binary(p, TH_OP_LE, x[0], t, z, err);
+    case 2: /* not an interval */
+        return th_atom_binary(p, TH_OP_ADD, y, x[0], &t, err) &&
+               th_atom_binary(p, TH_OP_MOD, t, th_int(2), z, err);
+    case 3: /* 1 and 1.0 are told apart */
+        *z = th_int(x[0].kind);
+        return true;
+    default: /* an error for some */
+        return th_atom_binary(p, TH_OP_MOD, x[0], y, z, err);
+    }
+}
+
+static int number[] = {0, 1, 2, 3, 4};
+
+static ThSop random_function(Fight *f)
+{
+    int k = (int)th_rng_below(&f->rng, 5);
+    ThAtom list[] = {random_atom(f), random_atom(f), random_atom(f), random_atom(f)};
+    size_t n = th_rng_below(&f->rng, 5);
+    switch (th_rng_below(&f->rng, 5)) {
+    case 0:
+        return th_rasp_member(f->g, pick(f, false), list, n, NULL);
+    case 1:
+        return th_rasp_list(f->g, pick(f, false), list, n, NULL);
+    case 2:
+        return th_rasp_dict(f->g, pick(f, false), list, list + n / 2, n / 2, NULL);
+    case 3:
+        return th_rasp_match(f->g, (uint64_t)k, some_function, &number[k], NULL, pick(f, false),
+                             pick(f, false), th_rng_below(&f->rng, 2), NULL);
+    default:
+        return th_rasp_map(f->g, (uint64_t)k, some_function, &number[k], NULL,
+                           (ThSop[]){pick(f, false), pick(f, false)}, 1 + th_rng_below(&f->rng, 2),
+                           NULL);
+    }
+}
+
 static ThSop random_selector(Fight *f)
 {
     ThSop a = pick(f, true), b = a == TH_NO_SOP ? a : pick(f, true);
@@ -312,7 +361,9 @@ static ThSop random_selector(Fight *f)
 
 static ThSop random_node(Fight *f)
 {
-    switch (th_rng_below(&f->rng, 9)) {
+    switch (th_rng_below(&f->rng, 10)) {
+    case 9:
+        return random_function(f);
     case 0:
         return th_rasp_constant(f->g, random_atom(f), NULL);
     case 1:
@@ -429,13 +480,108 @@ static void test_random_programs(void **state)
     assert_true(compared > (size_t)programs * 20);
 }
 
+/* ---- on which inputs two differ -------------------------------------------------------------- */
+
+/* The value of a node on an input, as text; errors are all the same. */
+static char *outcome(ThRaspGraph *g, ThSop node, const ThSeq *input)
+{
+    ThText t = {0};
+    ThError err = {0};
+    ThRaspRun *run = th_rasp_run_new(g, input, 0, &err);
+    th_text_add(&t, "");
+    if (!th_rasp_run_check(run, node, NULL, &err)) {
+        th_text_add(&t, "error");
+    } else if (th_rasp_is_selector(g, node)) {
+        uint8_t *cell = th_rasp_run_grid(run, node, NULL, &err);
+        for (size_t k = 0; k < input->n * input->n; k++)
+            th_text_printf(&t, "%d", cell[k]);
+        free(cell);
+    } else {
+        const ThSeq *v = th_rasp_run_value(run, node, NULL, &err);
+        for (size_t i = 0; i < v->n; i++) {
+            /* By ==, numbers of all kinds are one. */
+            ThAtom a = th_seq_at(v, i), x;
+            if (a.kind < TH_ATOM_STRING &&
+                th_atom_convert(th_rasp_atoms(g), a, TH_ATOM_FLOAT, &x, NULL))
+                a = x.cell.x == 0 ? th_float(0) : x;
+            th_atom_write(th_rasp_atoms(g), a, &t);
+            th_text_add(&t, ",");
+        }
+    }
+    th_rasp_run_free(run);
+    return th_text_take(&t, NULL);
+}
+
+/* The first input of lengths 1 … 3 over 0 1 2 on which two nodes differ, tried one by one. */
+static bool first_difference(ThRaspGraph *g, ThSop a, ThSop b, ThSeq *input, uint64_t *tried)
+{
+    *tried = 0;
+    for (size_t n = 1; n <= 3; n++)
+        for (int64_t k = 0; k < (n == 1 ? 3 : n == 2 ? 9 : 27); k++) {
+            ThAtom x[3];
+            int64_t rest = k;
+            for (size_t i = n; i-- > 0; rest /= 3)
+                x[i] = th_int(rest % 3);
+            assert_true(th_seq_of(x, n, input, NULL));
+            ++*tried;
+            char *one = outcome(g, a, input), *other = outcome(g, b, input);
+            bool differ = strcmp(one, other) != 0;
+            free(one);
+            free(other);
+            if (differ)
+                return true;
+            th_seq_free(input);
+        }
+    return false;
+}
+
+static void test_differences(void **state)
+{
+    (void)state;
+    const ThAtom letter[] = {th_int(0), th_int(1), th_int(2)};
+    int different = 0;
+    for (uint64_t seed = 0; seed < 150; seed++) {
+        Fight f = {.rng = th_rng(seed, "test.rasp.differences", 0)};
+        f.g = th_rasp_graph_new(&f.atoms, NULL);
+        th_rasp_tokens(f.g, TH_AS_IS, NULL);
+        th_rasp_indices(f.g, NULL);
+        th_rasp_constant(f.g, th_int(1), NULL);
+        for (int k = 0; k < 40; k++)
+            random_node(&f);
+        for (int k = 0; k < 12; k++) {
+            bool selectors = th_rng_below(&f.rng, 4) == 0;
+            ThSop a = pick(&f, selectors), b = a == TH_NO_SOP ? a : pick(&f, selectors);
+            ThDifference d;
+            ThError err = {0};
+            ThSeq input = {0};
+            uint64_t tried;
+            if (b == TH_NO_SOP)
+                continue;
+            bool wanted = first_difference(f.g, a, b, &input, &tried);
+            assert_true(th_rasp_differ(f.g, a, b, letter, 3, 0, 3, &d, NULL, &err));
+            assert_int_equal(d.differ, wanted);
+            assert_int_equal(d.inputs, tried);
+            assert_int_equal(d.input.n, input.n);
+            for (size_t i = 0; i < input.n; i++)
+                assert_int_equal(d.input.cell[i].i, input.cell[i].i);
+            different += wanted;
+            th_difference_free(&d);
+            th_seq_free(&input);
+        }
+        th_rasp_graph_free(f.g);
+        th_atoms_free(&f.atoms);
+    }
+    print_message("%d differences found\n", different);
+    assert_true(different > 300);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operators),       cmocka_unit_test(test_text_of_numbers),
         cmocka_unit_test(test_conversions),     cmocka_unit_test(test_pool_goes_back),
         cmocka_unit_test(test_exact_sums),      cmocka_unit_test(test_quotients),
-        cmocka_unit_test(test_random_programs),
+        cmocka_unit_test(test_random_programs), cmocka_unit_test(test_differences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
