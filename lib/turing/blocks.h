@@ -1,0 +1,105 @@
+/* blocks.h - what fast.c is made of: blocks of cells, what they do to a head, and the tape as runs
+ * of blocks.  For the files of the fast engine only. */
+#ifndef TH_TURING_BLOCKS_H
+#define TH_TURING_BLOCKS_H
+
+#include "base/intern.h"
+#include "turing/fast.h"
+
+enum {
+    TH_BLOCK_CELLS = 32,       /* at most, in a block */
+    TH_BLOCK_INSIDE = 1 << 16, /* steps inside a block that are worked out ahead */
+    TH_BLOCK_ENTRIES = 4       /* from the left or the right, of an inner or of the edge block */
+};
+
+enum { TH_LEAVES_LEFT = -1, TH_STOPS, TH_LEAVES_RIGHT, TH_STAYS_LONG, TH_UNKNOWN };
+
+/* What a block does to a head that enters it in a state. */
+typedef struct {
+    uint32_t out; /* the block afterwards */
+    uint32_t steps;
+    uint16_t state;
+    int8_t how;      /* TH_LEAVES_…, TH_STOPS, TH_STAYS_LONG, TH_UNKNOWN */
+    uint8_t verdict; /* TH_STOPS */
+    uint8_t at;      /* TH_STOPS: offset of the head */
+    uint8_t lo, hi;  /* offsets that the head stood on */
+} ThBlockMove;
+
+typedef struct {
+    uint32_t block;
+    uint64_t count;
+} ThBlockRun;
+
+typedef struct {
+    ThBlockRun *run;
+    size_t n, cap;
+} ThBlockStack;
+
+struct ThFast {
+    const ThTuring *m;
+    int k;             /* cells in a block */
+    ThIntern blocks;   /* contents by number; 0 is blank */
+    ThBlockMove *move; /* (blocks, states, TH_BLOCK_ENTRIES) */
+    size_t move_cap;
+    ThBlockStack left, right; /* what lies beside the head's block, nearest last */
+    uint32_t here;            /* the head's block */
+    int at;                   /* the head's offset in it */
+    int64_t base;             /* position of the block's first cell */
+    int64_t low, high;        /* ends of where the head was */
+    int state;
+    uint64_t steps;
+    ThVerdict verdict;
+};
+
+typedef struct {
+    uint16_t cell[TH_BLOCK_CELLS];
+    int at, state, lo, hi;
+    uint64_t steps;
+    ThVerdict verdict; /* TH_GOES_ON while it does, and where the head has left */
+} ThInside;
+
+/* ---- blocks.c -------------------------------------------------------------------------------- */
+
+/* A view of a block's cells, until the next th_block_number. */
+const uint16_t *th_block_cells(const ThFast *f, uint32_t block);
+
+/* Moves that are kept for each block. */
+static inline size_t th_block_moves(const ThFast *f)
+{
+    return (size_t)f->m->n_states * TH_BLOCK_ENTRIES;
+}
+
+/* The number of a block's content; a new one gets its moves, unknown as yet.  TH_ENOMEM. */
+bool th_block_number(ThFast *f, const uint16_t *cell, uint32_t *block, ThError *err);
+
+/* Forgets all blocks, to go on with blocks of k cells; the blank one is number 0. */
+bool th_block_restart(ThFast *f, int k, ThError *err);
+
+/* Works a move out, into f->move.  A head that leaves in a state that stops is left for single
+ * steps. */
+bool th_block_move(ThFast *f, ThBlockMove *to, uint32_t block, int state, int entry, ThError *err);
+
+/* The rule for where the head is, or NULL where the machine stops for want of one. */
+const ThRule *th_inside_rule(const ThTuring *m, ThInside *x);
+
+/* Makes a step; edge: the block's first cell is the first of the tape. */
+void th_inside_apply(const ThTuring *m, ThInside *x, const ThRule *r, bool edge);
+bool th_inside(const ThFast *f, const ThInside *x); /* has the head not left? */
+
+/* Steps inside the block as long as the head stays in it, at most `most`.  Once a configuration
+ * comes back, as many turns of that loop as fit are counted at once (Brent's search for cycles). */
+void th_inside_roam(const ThFast *f, ThInside *x, bool edge, uint64_t most);
+
+/* ---- fast.c and fast_tape.c ------------------------------------------------------------------ */
+
+/* Puts blocks on a stack beside the head.  TH_ENOMEM. */
+bool th_runs_push(ThBlockStack *s, uint32_t block, uint64_t count, ThError *err);
+
+/* True if more than `most` moves are kept, and blocks can be made shorter. */
+bool th_fast_too_many(const ThFast *f, size_t most);
+
+/* Forgets what is not on the tape, so that `most` moves are kept at most: where even the tape has
+ * too many kinds of blocks, these become shorter. */
+bool th_fast_forget(ThFast *f, size_t most, ThError *err);
+
+#endif
