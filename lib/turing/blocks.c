@@ -22,6 +22,8 @@ bool th_block_number(ThFast *f, const uint16_t *cell, uint32_t *block, ThError *
         return true;
     if (!th_grow(&f->move, &f->move_cap, (index + 1) * each, sizeof *f->move, err))
         return false;
+    f->effort += TH_EFFORT_BLOCK;
+    f->spent += TH_EFFORT_BLOCK;
     for (size_t i = 0; i < each; i++)
         f->move[index * each + i] = (ThBlockMove){.how = TH_UNKNOWN};
     return true;
@@ -98,6 +100,7 @@ bool th_block_move(ThFast *f, ThBlockMove *to, uint32_t block, int state, int en
     ThInside x = {.at = entry & 1 ? f->k - 1 : 0, .state = state, .lo = TH_BLOCK_CELLS, .hi = 0};
     memcpy(x.cell, th_block_cells(f, block), (size_t)f->k * sizeof *x.cell);
     go_inside(f, &x, entry & 2, TH_BLOCK_INSIDE);
+    f->spent += x.steps;
     ThBlockMove v = {.steps = (uint32_t)x.steps, .state = (uint16_t)x.state, .how = TH_STAYS_LONG};
     v.lo = (uint8_t)x.lo;
     v.hi = (uint8_t)x.hi;
@@ -121,25 +124,41 @@ static bool same_inside(const ThInside *a, const ThInside *b, int k)
            memcmp(a->cell, b->cell, (size_t)k * sizeof *a->cell) == 0;
 }
 
-void th_inside_roam(const ThFast *f, ThInside *x, bool edge, uint64_t most)
+/* Makes one step, unless it would leave the block or stop: then nothing changes. */
+static bool step_inside(const ThFast *f, ThInside *x, bool edge)
+{
+    int at = x->at, state = x->state, lo = x->lo, hi = x->hi;
+    uint16_t symbol = x->cell[at];
+    uint64_t steps = x->steps;
+    go_inside(f, x, edge, 1);
+    if (th_inside(f, x) && x->verdict == TH_GOES_ON)
+        return true;
+    x->cell[at] = symbol;
+    x->at = at;
+    x->state = state;
+    x->lo = lo;
+    x->hi = hi;
+    x->steps = steps;
+    x->verdict = TH_GOES_ON;
+    return false;
+}
+
+uint64_t th_inside_roam(const ThFast *f, ThInside *x, bool edge, uint64_t most)
 {
     ThInside mark = *x;
-    uint64_t begun = x->steps, next_mark = 1;
-    for (uint64_t i = 1; i <= TH_BLOCK_INSIDE && x->steps - begun < most; i++) {
-        ThInside before = *x;
-        go_inside(f, x, edge, 1);
-        if (!th_inside(f, x) || x->verdict != TH_GOES_ON) {
-            *x = before;
-            return;
-        }
+    uint64_t begun = x->steps, next_mark = 1, i;
+    for (i = 1; i <= TH_BLOCK_INSIDE && x->steps - begun < most; i++) {
+        if (!step_inside(f, x, edge))
+            break;
         if (same_inside(x, &mark, f->k)) {
             uint64_t turn = x->steps - mark.steps;
             x->steps += (most - (x->steps - begun)) / turn * turn;
-            return;
+            break;
         }
         if (i == next_mark) {
             mark = *x;
             next_mark *= 2;
         }
     }
+    return i;
 }

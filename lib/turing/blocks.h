@@ -9,6 +9,8 @@
 enum {
     TH_BLOCK_CELLS = 32,       /* at most, in a block */
     TH_BLOCK_INSIDE = 1 << 16, /* steps inside a block that are worked out ahead */
+    TH_EFFORT_MOVE = 4,        /* what a move costs, in steps inside a block */
+    TH_EFFORT_BLOCK = 32,      /* what a new block costs */
     TH_BLOCK_ENTRIES = 4       /* from the left or the right, of an inner or of the edge block */
 };
 
@@ -49,6 +51,8 @@ struct ThFast {
     int state;
     uint64_t steps;
     ThVerdict verdict;
+    uint64_t effort; /* what the steps have cost; */
+    uint64_t spent;  /* with what was worked out once and is kept */
 };
 
 typedef struct {
@@ -87,8 +91,9 @@ void th_inside_apply(const ThTuring *m, ThInside *x, const ThRule *r, bool edge)
 bool th_inside(const ThFast *f, const ThInside *x); /* has the head not left? */
 
 /* Steps inside the block as long as the head stays in it, at most `most`.  Once a configuration
- * comes back, as many turns of that loop as fit are counted at once (Brent's search for cycles). */
-void th_inside_roam(const ThFast *f, ThInside *x, bool edge, uint64_t most);
+ * comes back, as many turns of that loop as fit are counted at once (Brent's search for cycles).
+ * Returns how many were made one by one. */
+uint64_t th_inside_roam(const ThFast *f, ThInside *x, bool edge, uint64_t most);
 
 /* ---- fast.c and fast_tape.c ------------------------------------------------------------------ */
 

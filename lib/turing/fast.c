@@ -155,8 +155,11 @@ static bool stay(ThFast *f, ThRunLimits limits, ThError *err)
     ThInside x = {.at = f->at, .state = f->state, .lo = f->at, .hi = f->at};
     uint64_t seen = (uint64_t)(f->high - f->low) + 1;
     memcpy(x.cell, th_block_cells(f, f->here), (size_t)f->k * sizeof *x.cell);
-    if (seen + 2 * (uint64_t)f->k <= limits.cells)
-        th_inside_roam(f, &x, at_edge_block(f), limits.steps - f->steps);
+    if (seen + 2 * (uint64_t)f->k <= limits.cells) {
+        uint64_t made = th_inside_roam(f, &x, at_edge_block(f), limits.steps - f->steps);
+        f->effort += made;
+        f->spent += made;
+    }
     if (x.steps == 0)
         return single_step(f, limits, err);
     uint32_t block;
@@ -170,7 +173,7 @@ static bool stay(ThFast *f, ThRunLimits limits, ThError *err)
     return true;
 }
 
-/* True if a move keeps th_inside the limits wherever in the block it goes. */
+/* True if a move keeps within the limits wherever in the block it goes. */
 static bool move_fits(const ThFast *f, const ThBlockMove *v, ThRunLimits limits)
 {
     uint64_t seen = (uint64_t)(f->high - f->low) + 1;
@@ -212,20 +215,28 @@ static bool advance(ThFast *f, ThRunLimits limits, ThError *err)
 
 bool th_fast_go(ThFast *f, uint64_t work, ThRunLimits limits, ThStop *stop, ThError *err)
 {
-    enum { LOOK = 256 };
+    enum { LOOK = 1 << 14 };
+    uint64_t look = f->spent, end = UINT64_MAX;
+    if (work < (UINT64_MAX - f->spent) / TH_EFFORT_MOVE)
+        end = f->spent + work * TH_EFFORT_MOVE;
     if (limits.steps > TH_MOST_STEPS)
         limits.steps = TH_MOST_STEPS;
     if (limits.steps < f->steps)
         limits.steps = f->steps;
     if (!th_verdict_final(f->verdict))
         f->verdict = TH_GOES_ON;
-    for (uint64_t i = 0; i < work && f->verdict == TH_GOES_ON; i++) {
-        if (i % LOOK == 0 && th_stopped(stop, err))
-            return false;
+    while (f->verdict == TH_GOES_ON && f->spent < end) {
+        if (f->spent >= look) {
+            if (th_stopped(stop, err))
+                return false;
+            look = f->spent + LOOK;
+        }
         if (!advance(f, limits, err))
             return false;
         if (th_fast_too_many(f, MOST_MEMORY) && !th_fast_forget(f, MOST_MEMORY / 2, err))
             return false;
+        f->effort += TH_EFFORT_MOVE;
+        f->spent += TH_EFFORT_MOVE;
     }
     return true;
 }
@@ -285,6 +296,13 @@ int th_fast_block(const ThFast *f)
     return f->k;
 }
 
+size_t th_fast_bytes(const ThFast *f)
+{
+    const ThIntern *b = &f->blocks;
+    return f->move_cap * sizeof *f->move + b->cap + b->end_cap * sizeof *b->end +
+           b->n_slots * sizeof *b->slot;
+}
+
 bool th_fast_possible(const ThTuring *m)
 {
     return m->n_tapes == 1 && !m->branching &&
@@ -296,7 +314,7 @@ bool th_fast_possible(const ThTuring *m)
 ThFast *th_fast_new(const ThTuring *m, const int *word, int length, int block, ThError *err)
 {
     static const int lengths[] = {1, 2, 3, 4, 6, 8, 12, 16};
-    enum { TRY = 4096 };
+    enum { TRY = 2048 };
     ThFast *best = NULL;
     double most = -1;
     if (!th_fast_possible(m)) {
@@ -314,7 +332,7 @@ ThFast *th_fast_new(const ThTuring *m, const int *word, int length, int block, T
             th_fast_free(best);
             return NULL;
         }
-        double gain = (double)f->steps / (TRY + 8.0 * (double)f->blocks.n);
+        double gain = (double)f->steps / (double)(f->effort + 1);
         bool better = gain > most && f->k == lengths[i];
         most = better ? gain : most;
         th_fast_free(better ? best : f);

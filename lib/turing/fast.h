@@ -34,9 +34,11 @@ bool th_fast_possible(const ThTuring *m);
 ThFast *th_fast_new(const ThTuring *m, const int *word, int length, int block, ThError *err);
 void th_fast_free(ThFast *f); /* NULL is fine */
 int th_fast_block(const ThFast *f);
+size_t th_fast_bytes(const ThFast *f); /* that it holds, without its tape's runs */
 
-/* Goes on for about `work` moves of blocks (each of one step or of very many), within the limits.
- * steps: at most TH_MOST_STEPS.  False on TH_ENOMEM and TH_EINTERRUPTED only. */
+/* Goes on for about `work` moves of blocks (each of one step or of very many), or what takes as
+ * long, within the limits. steps: at most TH_MOST_STEPS.  False on TH_ENOMEM and TH_EINTERRUPTED
+ * only. */
 bool th_fast_go(ThFast *f, uint64_t work, ThRunLimits limits, ThStop *stop, ThError *err);
 
 /* Where it stands.  Linear in the runs of blocks. */
