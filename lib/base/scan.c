@@ -289,10 +289,11 @@ bool th_statement_next(const ThTokens *t, ThStatement *s)
     const ThToken *at = s->end ? s->end : t->token;
     while (is_separator(at))
         at++;
-    *s = (ThStatement){at, at};
-    while (!is_separator(s->end) && s->end->kind != TH_TOKEN_END)
-        s->end++;
-    return s->end > s->first;
+    const ThToken *end = at;
+    while (!is_separator(end) && end->kind != TH_TOKEN_END)
+        end++;
+    *s = (ThStatement){at, end};
+    return end > at;
 }
 
 bool th_statement_has_arrow(ThStatement s)
