@@ -324,9 +324,9 @@ static void write_contexts(Writer *w)
     const char *one = n == 1 ? "cell" : "cells";
     th_text_printf(w->t,
                    "state, scanned cell and the %d %s on either side are always one of %zu "
-                   "contexts,\nand all groups of %d %s on a side one of those listed: rules lead "
+                   "context%s,\nand all groups of %d %s on a side one of those listed: rules lead "
                    "from these to these,\nand none stops%s\n",
-                   n, one, c->context.n, n, one,
+                   n, one, c->context.n, c->context.n == 1 ? "" : "s", n, one,
                    w->m->edge == TH_TWO_WAY ? "" : " (| is beyond the edge)");
     if (c->history > 0) {
         w->gap = " ";

@@ -98,8 +98,12 @@ static bool say_grams(ThSession *s, const ThRunStart *start, const ThRunExtent *
     }
     set_grams(s, x, g);
     say_extent(s, x, start->words->length[0]);
-    th_say(s, "no configuration contains %d neighbouring symbols twice on one side of the head\n",
-           g->longest + 1);
+    if (g->longest > 0)
+        th_say(s,
+               "no configuration contains %d neighbouring symbols twice on one side of the head\n",
+               g->longest + 1);
+    else
+        th_say(s, "no configuration contains a symbol twice on one side of the head\n");
     if (g->longest > 0)
         th_say(s, "after %llu step%s, \"%s\" is there twice, in cells %lld and %lld\n",
                (unsigned long long)g->step, plural(g->step), repeated.data ? repeated.data : "",
@@ -201,11 +205,11 @@ static void say_difference(ThSession *s, const ThSimulation *x, int n, const cha
            (unsigned long long)x->right, (unsigned long long)x->tokens, x->place + 1,
            (unsigned long long)x->step, plural(x->step), predicted, stands);
     if (x->again >= 0)
-        th_say(s, "the %d token%s before it are there again, up to token %d\n", n + 1,
-               plural((uint64_t)n + 1), x->again + 1);
+        th_say(s, "the %d token%s before it %s there again, up to token %d\n", n + 1,
+               plural((uint64_t)n + 1), n == 0 ? "is" : "are", x->again + 1);
     else
-        th_say(s, "the %d token%s before it are there once only: the keys are too narrow\n", n + 1,
-               plural((uint64_t)n + 1));
+        th_say(s, "the %d token%s before it %s there once only: the keys are too narrow\n", n + 1,
+               plural((uint64_t)n + 1), n == 0 ? "is" : "are");
 }
 
 TH_COMMAND(
