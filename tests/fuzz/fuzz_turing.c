@@ -1,10 +1,13 @@
 /* fuzz_turing.c - machine blocks and bbchallenge strings: what is read can be written and read
- * again, both engines agree on its run, steps can be taken back, and all runs can be followed. */
+ * again, both engines agree on its run, steps can be taken back, all runs can be followed, and
+ * what is proved or predicted about it holds. */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "check.h"
+#include "turing/analyze.h"
 #include "turing/fast.h"
+#include "turing/nexttoken.h"
 #include "turing/search.h"
 #include "turing/stepper.h"
 
@@ -62,6 +65,44 @@ static void follow_all(const ThTuring *m)
     th_search_free(&x);
 }
 
+/* A machine that stops is never said to go on for ever, and what is predicted to be exact is. */
+static void analyze(const ThTuring *m)
+{
+    ThAnalysisLimits limits = {.run = {100, UINT64_MAX},
+                               .depth = 5,
+                               .width = 2,
+                               .history = 1,
+                               .reach = true,
+                               .run_it = true,
+                               .backward = true,
+                               .contexts = true};
+    ThTapeWords none = {0};
+    ThAnalysis a;
+    ThText t = {0};
+    ThRunning r;
+    require(th_analyze(&a, m, &none, limits, NULL, NULL));
+    require(th_proof_write(&t, &a, m, &none, 0, NULL, NULL));
+    require((t.size > 0) == (a.proof > TH_PROOF_STOPS));
+    require(th_running_start(&r, m, NULL, NULL, NULL));
+    require(th_running_go(&r, UINT64_MAX, (ThRunLimits){500, UINT64_MAX}, NULL, NULL));
+    require(!th_verdict_final(r.verdict) || a.proof <= TH_PROOF_STOPS);
+    th_running_free(&r);
+    th_text_free(&t);
+    th_analysis_free(&a, m);
+}
+
+static void predict(const ThTuring *m)
+{
+    ThTapeWords none = {0};
+    ThRunStart s;
+    ThSimulation x;
+    if (!th_run_start(&s, m, &none, NULL))
+        return;
+    require(
+        th_simulate(&x, &s, false, 2, TH_KEYS_TUPLE, (ThRunLimits){20, UINT64_MAX}, NULL, NULL));
+    require(x.exact || !x.unique);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = th_strndup((const char *)data, size, NULL);
@@ -73,6 +114,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         run_both(m);
         step_and_back(m);
         follow_all(m);
+        analyze(m);
+        predict(m);
     }
     th_turing_free(m);
     m = text ? th_turing_read_bb(text, NULL) : NULL;

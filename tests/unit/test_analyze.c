@@ -569,12 +569,45 @@ static void known_machines(void **state)
     assert_int_equal(analyze("1RB1LB_1LA0LC_1RZ1LD_1RD0RA", usual), TH_PROOF_STOPS);
 }
 
+/* Each method by itself can be interrupted, and leaves nothing behind. */
+static void stops_when_asked(void **state)
+{
+    (void)state;
+    static const volatile sig_atomic_t now = 1;
+    ThError err = {0};
+    ThTuring *m = th_turing_read_bb("1RB1RA_0LC1LE_1LD1LC_1LA0LB_1LF1RE_---0RA", &err);
+    ThReach r;
+    ThProof found;
+    ThRecurrence again;
+    ThFastFigures end;
+    ThBackward b;
+    ThContexts c;
+    ThAnalysis a;
+    bool proved;
+    ThRunLimits limits = {100000, UINT64_MAX};
+    assert_non_null(m);
+    assert_true(th_reach(&r, m, &blank_words, NULL, &err));
+    assert_false(th_recur(&again, &found, &end, m, &blank_words, limits, &now, &err));
+    assert_int_equal(err.code, TH_EINTERRUPTED);
+    err = (ThError){0};
+    assert_false(th_backward(&b, &proved, m, &blank_words, &r, 50, &now, &err));
+    assert_int_equal(err.code, TH_EINTERRUPTED);
+    err = (ThError){0};
+    assert_false(th_contexts(&c, &proved, m, &blank_words, 4, 1, &now, &err));
+    assert_int_equal(err.code, TH_EINTERRUPTED);
+    err = (ThError){0};
+    assert_false(th_analyze(&a, m, &blank_words, usual, &now, &err));
+    assert_int_equal(err.code, TH_EINTERRUPTED);
+    th_reach_free(&r, m);
+    th_turing_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_two_states), cmocka_unit_test(all_three_states),
         cmocka_unit_test(methods_alone),  cmocka_unit_test(all_kinds),
-        cmocka_unit_test(known_machines),
+        cmocka_unit_test(known_machines), cmocka_unit_test(stops_when_asked),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

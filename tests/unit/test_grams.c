@@ -315,7 +315,7 @@ static void repetitions_by_brute_force(void **state)
 {
     (void)state;
     ThRng g = th_rng(3, "grams", 0);
-    int leaving = 0, seen[64] = {0};
+    int leaving = 0, exact = 0, inexact = 0, seen[64] = {0};
     for (int run = 0; run < 400; run++) {
         ThError err = {0};
         int symbols = 2 + (int)th_rng_below(&g, 8), word[30];
@@ -335,6 +335,14 @@ static void repetitions_by_brute_force(void **state)
         leaving += x.leaves;
         assert_true(th_grams(&all, &s, &x, from, 0, false, NULL, &err));
         assert_true(th_grams(&first, &s, &x, from, 2, true, NULL, &err));
+        for (int n = 0; n <= 3; n++) {
+            ThSimulation p;
+            assert_true(th_simulate(&p, &s, false, n, TH_KEYS_TUPLE, (ThRunLimits){40, UINT64_MAX},
+                                    NULL, &err));
+            assert_true(p.exact || !p.unique);
+            inexact += !p.exact;
+            exact += p.exact;
+        }
         ThRunning r;
         int most = 0;
         uint64_t first_step = UINT64_MAX, all_step = 0;
@@ -354,6 +362,7 @@ static void repetitions_by_brute_force(void **state)
         th_running_free(&r);
         th_turing_free(m);
     }
+    assert_true(exact > 50 && inexact > 50);
     assert_true(leaving > 20 && seen[1] + seen[2] > 20 && seen[5] > 5);
 }
 
@@ -384,6 +393,18 @@ static void simulate_by_hand(void **state)
     th_turing_free(m);
 }
 
+static void stops_when_asked(void **state)
+{
+    (void)state;
+    static const volatile sig_atomic_t now = 1;
+    ThError err = {0};
+    ThNextTrial t = {.length = 50, .states = 16, .symbols = 12, .n = 4, .steps = 10};
+    ThRng g = th_rng(1, "trial", 0);
+    ThSimulation x;
+    assert_false(th_next_trial(&x, &t, &g, &now, &err));
+    assert_int_equal(err.code, TH_EINTERRUPTED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -395,6 +416,7 @@ int main(void)
         cmocka_unit_test(published_keys),
         cmocka_unit_test(repetitions_by_brute_force),
         cmocka_unit_test(simulate_by_hand),
+        cmocka_unit_test(stops_when_asked),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

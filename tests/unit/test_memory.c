@@ -25,6 +25,9 @@
 #include "lab/evaluate.h"
 #include "lab/score.h"
 #include "lab/train.h"
+#include "plot/spacetime.h"
+#include "turing/analyze.h"
+#include "turing/nexttoken.h"
 
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t size);
@@ -431,6 +434,72 @@ static void test_no_threads(void **state)
     th_task_free(t);
 }
 
+/* Each method of analysis finds its proof, which is written. */
+static bool analyze_machines(ThError *err)
+{
+    static const char *const text[] = {"1RB0LC_0LA---_0RA1RB", "1RB1LB_1LA1RC_---0RA",
+                                       "1RA0LC_1RA1LA_---0RB", "1RB---_0LC0RB_1LC1LA"};
+    static const ThProof proof[] = {TH_PROOF_CYCLE, TH_PROOF_TRANSLATION, TH_PROOF_BACKWARD,
+                                    TH_PROOF_CONTEXTS};
+    ThAnalysisLimits limits = {.run = {40, UINT64_MAX}, .depth = 4, .width = 2, .history = 1};
+    ThTapeWords none = {0};
+    bool ok = true;
+    for (int i = 0; ok && i < 4; i++) {
+        ThAnalysis a;
+        ThText t = {0};
+        ThTuring *m = th_turing_read_bb(text[i], err);
+        limits.run_it = i < 2;
+        limits.backward = i == 2;
+        limits.contexts = i == 3;
+        ok = m && th_analyze(&a, m, &none, limits, NULL, err);
+        if (ok) {
+            assert_int_equal(a.proof, proof[i]);
+            ok = th_proof_write(&t, &a, m, &none, 0, NULL, err);
+            ok = ok && (!t.failed || th_fail(err, TH_ENOMEM, "out of memory"));
+            th_analysis_free(&a, m);
+        }
+        th_text_free(&t);
+        th_turing_free(m);
+    }
+    return ok;
+}
+
+static bool predict_and_draw(ThError *err)
+{
+    ThTapeWords words;
+    ThRunStart start;
+    ThRunExtent x;
+    ThGrams g;
+    ThSimulation simulation;
+    ThFigure f = {0}, score = {0};
+    ThRunLimits limits = {12, UINT64_MAX};
+    ThTuring *m = th_turing_read_bb("1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA", err);
+    if (!m || !th_turing_tape_words_read(&words, m, "0110", err)) {
+        th_turing_free(m);
+        return false;
+    }
+    bool ok = th_run_start(&start, m, &words, err) &&
+              th_run_extent(&x, &start, limits, NULL, err) &&
+              th_grams(&g, &start, &x, 0, 0, false, NULL, err) &&
+              th_simulate(&simulation, &start, false, 2, TH_KEYS_TUPLE, limits, NULL, err) &&
+              th_plot_spacetime(&f, "run", m, &words, 12, NULL, err) &&
+              th_plot_run_score(&score, "score", m, &words, 12, TH_AXES_AUTO, NULL, err);
+    if (ok && (f.script.failed || score.script.failed))
+        ok = th_fail(err, TH_ENOMEM, "out of memory");
+    th_figure_free(&f);
+    th_figure_free(&score);
+    th_turing_tape_words_free(&words);
+    th_turing_free(m);
+    return ok;
+}
+
+static void test_machines(void **state)
+{
+    (void)state;
+    sweep(analyze_machines);
+    sweep(predict_and_draw);
+}
+
 static void test_read_and_write(void **state)
 {
     (void)state;
@@ -468,7 +537,7 @@ int main(void)
         cmocka_unit_test(test_compare),        cmocka_unit_test(test_monoid_and_run),
         cmocka_unit_test(test_algebra),        cmocka_unit_test(test_learn),
         cmocka_unit_test(test_models),         cmocka_unit_test(test_tapes),
-        cmocka_unit_test(test_no_threads),
+        cmocka_unit_test(test_no_threads),     cmocka_unit_test(test_machines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
