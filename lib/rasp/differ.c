@@ -12,7 +12,7 @@ typedef struct {
     ThSop sop[2];
     const ThAtom *letter;
     size_t n_letters, length;
-    ThDifference *d;
+    ThDifferOf *d;
     ThStop *stop;
 } Search;
 
@@ -112,7 +112,7 @@ static bool compare_group(const Search *s, uint64_t start, size_t n, bool *clear
 /* One input, on which the two may fail separately. */
 static bool compare_one(const Search *s, uint64_t number, ThError *err)
 {
-    ThDifference *d = s->d;
+    ThDifferOf *d = s->d;
     ThRaspRun *r = run_on(s, number, 1, err);
     bool ok = r != NULL;
     for (int k = 0; ok && k < 2; k++) {
@@ -172,11 +172,11 @@ static uint64_t inputs_of(const Search *s)
 }
 
 bool th_rasp_differ(ThRaspGraph *g, ThSop a, ThSop b, const ThAtom *letter, size_t n_letters,
-                    size_t from, size_t to, ThDifference *d, ThStop *stop, ThError *err)
+                    size_t from, size_t to, ThDifferOf *d, ThStop *stop, ThError *err)
 {
     Search s = {
         .g = g, .sop = {a, b}, .letter = letter, .n_letters = n_letters, .d = d, .stop = stop};
-    *d = (ThDifference){0};
+    *d = (ThDifferOf){0};
     if (th_rasp_is_selector(g, a) != th_rasp_is_selector(g, b))
         return th_fail(err, TH_EUSAGE, "an s-op and a selector cannot be compared");
     if (!n_letters || from > to)
@@ -184,14 +184,14 @@ bool th_rasp_differ(ThRaspGraph *g, ThSop a, ThSop b, const ThAtom *letter, size
     for (s.length = from ? from : 1; s.length <= to && !d->differ; s.length++) {
         uint64_t all = inputs_of(&s), group = CELLS / s.length + 1;
         if (all > TH_DIFFER_INPUTS - d->inputs) {
-            th_difference_free(d);
+            th_differ_free(d);
             th_fail(err, TH_ELIMIT, "more than %llu inputs", (unsigned long long)TH_DIFFER_INPUTS);
             return th_hint(err, "a smaller alphabet or shorter inputs give fewer");
         }
         for (uint64_t k = 0; k < all && !d->differ; k += group) {
             size_t n = (size_t)(all - k < group ? all - k : group);
             if (!compare_range(&s, k, n, err)) {
-                th_difference_free(d);
+                th_differ_free(d);
                 return false;
             }
         }
@@ -199,8 +199,8 @@ bool th_rasp_differ(ThRaspGraph *g, ThSop a, ThSop b, const ThAtom *letter, size
     return true;
 }
 
-void th_difference_free(ThDifference *d)
+void th_differ_free(ThDifferOf *d)
 {
     th_seq_free(&d->input);
-    *d = (ThDifference){0};
+    *d = (ThDifferOf){0};
 }

@@ -13,17 +13,17 @@ typedef struct {
                         of them has a value */
     bool fails[2];   /* which has none, and why */
     ThError why[2];
-} ThDifference;
+} ThDifferOf;
 
 /* Compares a and b on all inputs over an alphabet of n_letters atoms of one kind, lengths from …
  * to, in length-lexicographic order (length 0 has no inputs), until they differ: in a value, by ==,
  * or because one of the two is an error.  Inputs of one length are evaluated thousands at a time.
- * *d is freed with th_difference_free.
+ * *d is freed with th_differ_free.
  * Errors: TH_EUSAGE for an s-op with a selector, for no letters and for bad lengths; TH_ELIMIT if
  * there are more than TH_DIFFER_INPUTS inputs; TH_EINTERRUPTED, TH_ENOMEM. */
 #define TH_DIFFER_INPUTS ((uint64_t)1 << 40)
 bool th_rasp_differ(ThRaspGraph *g, ThSop a, ThSop b, const ThAtom *letter, size_t n_letters,
-                    size_t from, size_t to, ThDifference *d, ThStop *stop, ThError *err);
-void th_difference_free(ThDifference *d);
+                    size_t from, size_t to, ThDifferOf *d, ThStop *stop, ThError *err);
+void th_differ_free(ThDifferOf *d);
 
 #endif

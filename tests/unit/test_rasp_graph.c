@@ -551,7 +551,7 @@ static void test_differences(void **state)
         for (int k = 0; k < 12; k++) {
             bool selectors = th_rng_below(&f.rng, 4) == 0;
             ThSop a = pick(&f, selectors), b = a == TH_NO_SOP ? a : pick(&f, selectors);
-            ThDifference d;
+            ThDifferOf d;
             ThError err = {0};
             ThSeq input = {0};
             uint64_t tried;
@@ -565,7 +565,7 @@ static void test_differences(void **state)
             for (size_t i = 0; i < input.n; i++)
                 assert_int_equal(d.input.cell[i].i, input.cell[i].i);
             different += wanted;
-            th_difference_free(&d);
+            th_differ_free(&d);
             th_seq_free(&input);
         }
         th_rasp_graph_free(f.g);
