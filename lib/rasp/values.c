@@ -213,14 +213,26 @@ static bool occurs(ThRasp *r, const ThRaspValue *a, const ThRaspValue *b, ThRasp
     return th_rasp_made(r, m, &mean) && th_rasp_apply_binary(r, TH_OP_GT, &mean, &zero, v);
 }
 
+/* x in dict: is it a key? */
+static bool is_key(ThRasp *r, const ThRaspValue *a, const ThRaspDict *d, ThRaspValue *v)
+{
+    if (a->kind == TH_VALUE_SOP)
+        return th_rasp_made(r, th_rasp_member(r->graph, a->as.sop, d->key, d->n, r->err), v);
+    *v = atom_value(th_bool(th_rasp_dict_get(&r->atoms, d, a->as.atom) != NULL));
+    return true;
+}
+
 bool th_rasp_apply_in(ThRasp *r, const ThRaspValue *a, const ThRaspValue *b, ThRaspValue *v)
 {
+    bool single = a->kind == TH_VALUE_SOP || a->kind == TH_VALUE_ATOM;
     if (a->kind == TH_VALUE_ATOM && b->kind == TH_VALUE_SOP)
         return occurs(r, a, b, v);
-    if (!th_rasp_is_list(b) || (a->kind != TH_VALUE_SOP && a->kind != TH_VALUE_ATOM)) {
+    if (single && b->kind == TH_VALUE_DICT)
+        return is_key(r, a, (const ThRaspDict *)b->as.object, v);
+    if (!single || !th_rasp_is_list(b)) {
         th_rasp_error(r, TH_EVALUE, "'in' does not take %s and %s", th_rasp_what(a),
                       th_rasp_what(b));
-        return th_hint(r->err, "an s-op or a value is in a list; a value is in an s-op");
+        return th_hint(r->err, "an s-op or a value is in a list or dict; a value is in an s-op");
     }
     size_t n;
     ThAtom *atom = th_rasp_atoms_of(r, b, "what stands behind 'in'", &n);
