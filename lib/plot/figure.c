@@ -26,9 +26,9 @@ static const char preamble[] =
     "set tics nomirror out scale 0.5 textcolor rgb '#404040'\n"
     "set key noenhanced textcolor rgb '#404040' samplen 2.5 spacing 1.15\n";
 
-/* Appends text with blanks for what could end a line or a string.  Every character of `special` is
- * preceded by the character at the same place in `escape`. */
-static void put_inert(ThText *t, const char *text, const char *special, const char *escape)
+/* Appends text with blanks for what could end a line or a string.  For every character of `special`
+ * stands the entry of `escape` at the same place. */
+static void put_inert(ThText *t, const char *text, const char *special, const char *const *escape)
 {
     size_t n = strlen(text);
     while (n > 0) {
@@ -40,8 +40,9 @@ static void put_inert(ThText *t, const char *text, const char *special, const ch
             size = 1;
         } else {
             if (found)
-                th_text_add_bytes(t, escape + (found - special), 1);
-            th_text_add_bytes(t, text, size);
+                th_text_add(t, escape[found - special]);
+            else
+                th_text_add_bytes(t, text, size);
         }
         text += size;
         n -= size;
@@ -64,7 +65,8 @@ double th_figure_page(ThFigure *f, double left, double right, double low, double
 
 /* A literal in single quotes, in which two of them mean one.  Those at its beginning stand apart:
  * gnuplot takes the first two for a whole, empty string. */
-static void put_literal(ThFigure *f, const char *text, const char *special, const char *escape)
+static void put_literal(ThFigure *f, const char *text, const char *special,
+                        const char *const *escape)
 {
     size_t quotes = strspn(text, "'");
     if (quotes > 0) {
@@ -79,18 +81,19 @@ static void put_literal(ThFigure *f, const char *text, const char *special, cons
 
 void th_figure_string(ThFigure *f, const char *text)
 {
-    put_literal(f, text, "'", "'");
+    put_literal(f, text, "'", (const char *const[]){"''"});
 }
 
 void th_figure_tic(ThFigure *f, const char *text)
 {
-    put_literal(f, text, "'%", "'%");
+    put_literal(f, text, "'%", (const char *const[]){"''", "%%"});
 }
 
 void th_figure_cell(ThFigure *f, const char *text)
 {
+    /* In a data block \" ends a string all the same, but octal escapes are understood. */
     th_text_add(&f->script, "\"");
-    put_inert(&f->script, text, "\"\\", "\\\\");
+    put_inert(&f->script, text, "\"\\", (const char *const[]){"\\042", "\\\\"});
     th_text_add(&f->script, "\" ");
 }
 

@@ -130,7 +130,7 @@ static void test_cells(void **state)
     th_figure_cell(&f, "say \"x\\y\"\n#");
     th_figure_printf(&f, "%d\n", 7);
     th_figure_end_block(&f);
-    assert_string_equal(f.script.data, "$D << TH_EOD\n\"say \\\"x\\\\y\\\" #\" 7\nTH_EOD\n");
+    assert_string_equal(f.script.data, "$D << TH_EOD\n\"say \\042x\\\\y\\042 #\" 7\nTH_EOD\n");
     th_figure_free(&f);
 }
 
