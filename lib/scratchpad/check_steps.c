@@ -224,20 +224,25 @@ static bool operand(Match *m, const char *digits, size_t n)
            one(m, th_letter_of(digits[n - 1]), TH_SLIP_DIGIT);
 }
 
-/* True if nothing but digits follows: an answer, where a line is due. */
-static bool answers(const Match *m)
+/* Called where a line does not match: nothing but digits, from `line` to the end of the text, are
+ * an answer that comes too early.  Returns false. */
+static bool mismatch(Match *m, size_t line, char due)
 {
-    size_t i = m->at;
+    size_t i = line;
     while (i < m->n && is_digit(m->s[i]))
         i++;
-    return i == m->n && i > m->at;
+    if (m->slip == TH_SLIP_EARLY_END || i < m->n)
+        return false;
+    m->slip = TH_SLIP_EARLY_END;
+    m->at = line;
+    m->expected = due;
+    return false;
 }
 
-static bool too_early(Match *m, char c)
+/* What a line begins with. */
+static char beginning(const char *digits, size_t n)
 {
-    m->slip = TH_SLIP_EARLY_END;
-    m->expected = c;
-    return false;
+    return n == 0 ? '^' : n == 1 ? th_letter_of(digits[0]) : digits[0];
 }
 
 static bool digits(Match *m, const char **from, size_t *n)
@@ -276,12 +281,11 @@ static bool addition_line(Match *m, Addition *a)
 {
     int sum = a->carry + (a->nx ? a->x[a->nx - 1] - '0' : 0) + (a->ny ? a->y[a->ny - 1] - '0' : 0);
     a->carry = sum >= 10;
-    if (answers(m))
-        return too_early(m, a->nx == 0 ? '^' : a->nx == 1 ? th_letter_of(a->x[0]) : a->x[0]);
+    size_t line = m->at;
     if (!operand(m, a->x, a->nx) || !one(m, '+', TH_SLIP_COPY) || !operand(m, a->y, a->ny) ||
         !one(m, '(', TH_SLIP_MOVE) || !one(m, (char)('0' + a->carry), TH_SLIP_CARRY) ||
         !one(m, ',', TH_SLIP_CARRY))
-        return false;
+        return mismatch(m, line, beginning(a->x, a->nx));
     const char *result = m->s + m->at;
     if (!one(m, (char)('0' + sum % 10), TH_SLIP_DIGIT) || !run(m, a->r, a->nr, TH_SLIP_COPY) ||
         !one(m, ')', TH_SLIP_COPY) || !one(m, '|', TH_SLIP_FORMAT))
@@ -372,10 +376,9 @@ static bool results(Match *m, Product *p, const char *front, size_t n)
 
 static bool product_line(Match *m, Product *p, const ThCheckRules *rules, char *front)
 {
-    if (answers(m))
-        return too_early(m, p->nx == 0 ? '^' : p->nx == 1 ? th_letter_of(p->x[0]) : p->x[0]);
+    size_t line = m->at;
     if (!operand(m, p->x, p->nx) || !one(m, '*', TH_SLIP_COPY) || !run(m, p->m, p->k, TH_SLIP_COPY))
-        return false;
+        return mismatch(m, line, beginning(p->x, p->nx));
     if (p->nx == 0 && flushes(m, p, rules, m->at + p->k + 3)) {
         size_t zeros = strspn(p->carry, "0"), n = p->k + 1 - zeros;
         memcpy(front, p->carry + zeros, n);

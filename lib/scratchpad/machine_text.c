@@ -153,6 +153,7 @@ bool th_machine_text_begin(ThMachineText *t, ThLine *first)
         return false;
     }
     t->more = true;
+    t->comma = -1;
     th_machine_text_line(t, first);
     t->paper = !has_brackets(t, first);
     t->at_head = first->to - first->from < 2 || !th_machine_text_is(t, first->from + 1, "|");
@@ -276,7 +277,7 @@ static bool read_action(ThMachineText *t, const ThLine *line, size_t *at, int k,
                         const ThTransition *wanted, ThTransition *to)
 {
     static const char *const moves[] = {"L", "S", "R"};
-    bool marked, comma = th_machine_text_is(t, line->from + 2, "~");
+    bool marked, comma = t->comma == 1;
     if ((comma && !read_mark(t, line, at, "~")) || !part_is_there(t, line, *at, "a symbol"))
         return false;
     to->write[k] = th_machine_text_symbol(t, *at, &marked);
@@ -303,6 +304,8 @@ bool th_machine_text_transition(ThMachineText *t, const ThLine *line, const ThTr
                                 ThTransition *to)
 {
     size_t at = line->from;
+    if (t->comma < 0)
+        t->comma = th_machine_text_is(t, line->from + 2, "~");
     if (!read_mark(t, line, &at, "(") || !part_is_there(t, line, at, "a state"))
         return false;
     to->state = th_machine_text_state(t, at);

@@ -18,6 +18,7 @@ typedef struct {
     const char *separator; /* a word */
     bool paper;            /* names a1, b1, s1; else the machine's own */
     bool at_head;          /* the state stands before the scanned cell */
+    int comma;             /* ~ stands between the parts of transitions: 1, 0; -1: not known yet */
     int n_tapes;
     ThIntern symbol, state; /* names; those of the machine in its order */
     size_t next;            /* word behind the line's end */
