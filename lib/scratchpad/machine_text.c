@@ -128,15 +128,18 @@ int th_machine_text_bars(const ThMachineText *t, const ThLine *line)
     return n;
 }
 
-static bool has_brackets(const ThMachineText *t, const ThLine *line)
+/* True if a cell has the head in the paper's names, b1, and none has it in others, [x]. */
+static bool has_paper_names(const ThMachineText *t, const ThLine *line)
 {
+    bool paper = false;
     for (size_t i = line->from; i < line->to; i++) {
         size_t n;
         const char *s = word_text(t, i, &n);
         if (n > 2 && s[0] == '[' && s[n - 1] == ']')
-            return true;
+            return false;
+        paper = paper || (n > 1 && s[0] == 'b' && s[1] >= '0' && s[1] <= '9');
     }
-    return false;
+    return paper;
 }
 
 bool th_machine_text_begin(ThMachineText *t, ThLine *first)
@@ -155,7 +158,7 @@ bool th_machine_text_begin(ThMachineText *t, ThLine *first)
     t->more = true;
     t->comma = -1;
     th_machine_text_line(t, first);
-    t->paper = !has_brackets(t, first);
+    t->paper = has_paper_names(t, first);
     t->at_head = first->to - first->from < 2 || !th_machine_text_is(t, first->from + 1, "|");
     t->n_tapes = th_machine_text_bars(t, first) + 1;
     if (t->m && !add_machine_names(t))
