@@ -22,16 +22,24 @@ ThCheckRules th_check_rules(void)
     return (ThCheckRules){.strict = TH_SGD_HIDDEN, .rate = 0.5, .tolerance = 2, .ngram = 3};
 }
 
+/* As much of a text as fits, whole characters, none of which controls a terminal. */
 static void show(char to[TH_CHECK_SHOWN], const char *text, size_t n)
 {
+    static const char newline[] = "newline";
+    if (n > 0 && text[0] == '\n') {
+        memcpy(to, newline, sizeof newline);
+        return;
+    }
     size_t k = n < TH_CHECK_SHOWN ? n : TH_CHECK_SHOWN - 1;
     while (k > 0 && k < n && ((unsigned char)text[k] & 0xc0) == 0x80)
         k--;
     memcpy(to, text, k);
     to[k] = '\0';
-    if (!th_utf8_valid(to, k))
-        for (size_t i = 0; i < k; i++)
-            to[i] = (char)((unsigned char)to[i] < 0x80 ? to[i] : '?');
+    bool valid = th_utf8_valid(to, k);
+    for (size_t i = 0; i < k; i++) {
+        unsigned char c = (unsigned char)to[i];
+        to[i] = (char)(c < 0x20 || c == 0x7f || (c >= 0x80 && !valid) ? '?' : c);
+    }
 }
 
 bool th_slip_at(ThChecked *c, ThSlip slip, size_t offset, const char *expected, size_t n_expected,

@@ -115,7 +115,7 @@ static void say_checked(ThSession *s, const char *text, size_t size, const ThChe
     const char *style = c->style;
     th_say(s, "%s%s%s%s: ", kind_name(c), *style ? " (" : "", style, *style ? ")" : "");
     if (c->slip == TH_SLIP_NONE) {
-        th_say(s, "right, %zu lines%s\n", c->lines,
+        th_say(s, "right, %zu line%s%s\n", c->lines, c->lines == 1 ? "" : "s",
                c->misprint ? ", but for a misprint of the paper" : "");
         return;
     }
@@ -126,7 +126,8 @@ static void say_checked(ThSession *s, const char *text, size_t size, const ThChe
         th_say(s, "%s is due\n", c->expected);
     else
         th_say(s, "%s behind the end\n", c->found);
-    show_line(s, text, size, c);
+    if (size > 0)
+        show_line(s, text, size, c);
 }
 
 static void set_figures(ThSession *s, const ThChecked *c)

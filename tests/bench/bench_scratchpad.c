@@ -165,11 +165,10 @@ int main(void)
     ThTuring *m = th_turing_random(5, 15, &r, NULL);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         ThScratchpad *p = made(kinds[i][0], kinds[i][1], kinds[i][2], m);
-        printf("%-14s %s=%-7s drawn %7.1f MB/s  as tokens %6.1f M/s  checked %7.1f MB/s",
-               kinds[i][0], kinds[i][1], kinds[i][2], median(drawing, p), median(drawing_tokens, p),
-               median(checking, p));
+        printf("%s, %s=%s|%.0f|%.0f|%.0f", kinds[i][0], kinds[i][1], kinds[i][2],
+               median(drawing, p), median(drawing_tokens, p), median(checking, p));
         if (i == 0)
-            printf("  by definition %.1f MB/s", median(by_definition, p));
+            printf("|%.0f", median(by_definition, p));
         printf("\n");
         fflush(stdout);
         th_scratchpad_free(p);
