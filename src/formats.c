@@ -10,6 +10,7 @@
 #include "exchange.h"
 #include "formats/safetensors.h"
 #include "machine_files.h"
+#include "rasp.h"
 #include "shell.h"
 
 /* True if `name` is one of the words of a definition. */
@@ -48,11 +49,21 @@ static void write_needed(ThSession *s, ThText *t, ThObject *const *object, int n
     }
 }
 
+static bool write_text(ThText *t, const char *path, ThError *err)
+{
+    ThFile f = {0};
+    char *text = th_text_take(t, err);
+    FILE *out = text ? th_file_begin(&f, path, err) : NULL;
+    if (out)
+        fputs(text, out);
+    free(text);
+    return out && th_file_commit(&f, err);
+}
+
 static bool save_script(ThSession *s, ThObject *const *object, int n, const char *path,
                         ThError *err)
 {
     ThText t = {0};
-    ThFile f = {0};
     for (int i = 0; i < n; i++) {
         if (object[i]->kind == TH_MODEL) {
             th_fail(err, TH_EUSAGE, "'%s' is a model, and a script cannot hold one",
@@ -72,12 +83,33 @@ static bool save_script(ThSession *s, ThObject *const *object, int n, const char
         if (o->kind == TH_TASK)
             th_text_printf(&t, "task %s = %s\n", o->name, definition);
     }
-    char *text = th_text_take(&t, err);
-    FILE *out = text ? th_file_begin(&f, path, err) : NULL;
-    if (out)
-        fputs(text, out);
-    free(text);
-    return out && th_file_commit(&f, err);
+    if (!th_rasp_write_objects(s, &t, object, n, err)) {
+        th_text_free(&t);
+        return false;
+    }
+    return write_text(&t, path, err);
+}
+
+static bool save_rasp(ThSession *s, ThObject *const *object, int n, const char *path, ThError *err)
+{
+    ThText t = {0};
+    for (int i = 0; i < n; i++)
+        if (!th_is_rasp(object[i]->kind)) {
+            th_fail(err, TH_EUSAGE, "'%s' is %s, and a .rasp file holds names of RASP",
+                    object[i]->name, th_a_kind(object[i]->kind));
+            return th_hint(err, "save automata, machines and tasks to .th files");
+        }
+    if (th_rasp_write_objects(s, &t, object, n, err))
+        return write_text(&t, path, err);
+    th_text_free(&t);
+    return false;
+}
+
+static bool load_rasp(ThSession *s, const char *path, const char *name, ThError *err)
+{
+    if (name)
+        return th_fail(err, TH_EUSAGE, "a RASP program names its values itself");
+    return th_load_rasp(s, path, err);
 }
 
 static bool save_model(ThSession *s, ThObject *const *object, int n, const char *path, ThError *err)
@@ -87,10 +119,7 @@ static bool save_model(ThSession *s, ThObject *const *object, int n, const char 
         return th_fail(err, TH_EUSAGE, "a .safetensors file holds one model");
     if (object[0]->kind != TH_MODEL) {
         th_fail(err, TH_EUSAGE, "'%s' is %s, and a .safetensors file holds a model",
-                object[0]->name,
-                object[0]->kind == TH_TASK      ? "a task"
-                : object[0]->kind == TH_MACHINE ? "a machine"
-                                                : "an automaton");
+                object[0]->name, th_a_kind(object[0]->kind));
         return th_hint(err, "save automata, machines and tasks to .th files");
     }
     return th_safetensors_save(object[0]->as.model, path, err);
@@ -128,7 +157,9 @@ static bool load_words(ThSession *s, const char *path, const char *name, ThError
 }
 
 static const ThFormat formats[] = {
-    {".th", "tapehead script: automata, machines and tasks", save_script, load_script},
+    {".th", "tapehead script: automata, machines, tasks and names of RASP", save_script,
+     load_script},
+    {".rasp", "RASP program: its public names", save_rasp, load_rasp},
     {".safetensors", "a model: weights, options, alphabet and the state of its training",
      save_model, load_model},
     {".att",

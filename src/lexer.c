@@ -18,7 +18,7 @@ void th_lex_free(ThLexer *lx)
     th_text_free(&lx->text);
     free(lx->token);
     free(lx->open);
-    *lx = (ThLexer){0};
+    *lx = (ThLexer){.rasp = lx->rasp, .context = lx->context};
 }
 
 static int peek(const ThLexer *lx, size_t ahead)
@@ -282,6 +282,32 @@ static bool read_shell(ThLexer *lx, ThError *err)
     return true;
 }
 
+/* At the start of a statement that is RASP's: all of it is one token. */
+static bool read_rasp(ThLexer *lx, bool *is, ThError *err)
+{
+    size_t used = 0;
+    ThError e = {0};
+    const char *text = lx->text.data + lx->at;
+    if (!lx->rasp(lx->context, text, lx->text.size - lx->at, is, &used, &e)) {
+        if (e.line > 0) {
+            e.col += e.line == 1 ? lx->col - 1 : 0;
+            e.line += lx->line - 1;
+        }
+        if (err && err->code == TH_OK)
+            *err = e;
+        return false;
+    }
+    if (!*is)
+        return true;
+    ThToken *t = add(lx, T_RASP, err);
+    if (!t)
+        return false;
+    while (lx->at < t->start + used)
+        step(lx);
+    t->end = lx->at;
+    return add(lx, T_END, err) != NULL;
+}
+
 static bool read_backslash(ThLexer *lx, ThError *err)
 {
     size_t skip = peek(lx, 1) == '\r' ? 2 : 1;
@@ -297,9 +323,19 @@ static bool read_backslash(ThLexer *lx, ThError *err)
     return true;
 }
 
+static bool begins_statement(const ThLexer *lx, int c)
+{
+    return lx->rasp && at_statement(lx) && !is_blank(c) && !strchr("\f\n\r;#!", c);
+}
+
 static bool read_token(ThLexer *lx, ThError *err)
 {
     int c = peek(lx, 0);
+    if (begins_statement(lx, c)) {
+        bool rasp = false, ok = read_rasp(lx, &rasp, err);
+        if (!ok || rasp)
+            return ok;
+    }
     if (is_blank(c) || c == '\f') {
         step(lx);
     } else if (c == '#') {

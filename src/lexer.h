@@ -18,6 +18,7 @@ typedef enum {
     T_OPTION, /* key=value without a blank */
     T_MARK,   /* one of ( ) [ ] { } = < > and >> */
     T_SHELL,  /* `!` and the rest of its line */
+    T_RASP,   /* a statement of RASP, its `;` with it */
     T_END     /* ; or the end of a line */
 } ThTokenType;
 
@@ -29,7 +30,13 @@ typedef struct {
     int line, col;
 } ThToken;
 
+/* Finds a statement of RASP at the start of a text: see th_rasp_span. */
+typedef bool ThRaspSpan(void *context, const char *text, size_t n, bool *is, size_t *used,
+                        ThError *err);
+
 typedef struct {
+    ThRaspSpan *rasp; /* NULL: all statements are commands */
+    void *context;
     ThText text;
     ThToken *token;
     size_t n, cap;

@@ -100,18 +100,22 @@ static void join_words(const ThStatement *st, size_t words, char *name, size_t s
 
 static bool unknown_command(const char *word, const ThToken *t, ThError *err)
 {
-    size_t n;
+    size_t n, reserved;
     const ThCommand *const *commands = th_commands(&n);
-    const char **names = th_alloc(n, sizeof *names, err);
+    const char *const *rasp = th_rasp_reserved(&reserved);
+    const char **names = th_alloc(n + reserved, sizeof *names, err);
     if (!names)
         return false;
     for (size_t i = 0; i < n; i++)
         names[i] = commands[i]->name;
-    const char *near = th_nearest(word, names, n);
+    for (size_t i = 0; i < reserved; i++)
+        names[n + i] = rasp[i];
+    const char *near = th_nearest(word, names, n + reserved);
     fail_token(err, t, TH_EUSAGE, "unknown command '%s'", word);
     if (near) {
         char typed[TH_COMMAND_NAME];
-        th_hint(err, "did you mean %s?", th_command_typed(th_command(near), typed));
+        const ThCommand *c = th_command(near);
+        th_hint(err, "did you mean %s?", c ? th_command_typed(c, typed) : near);
     } else {
         th_hint(err, "help lists the commands");
     }

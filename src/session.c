@@ -7,14 +7,24 @@
 
 #include "automata/builtins.h"
 #include "base/memory.h"
+#include "rasp.h"
 #include "session_impl.h"
 #include "signals.h"
 
-static const char *const kind_names[TH_N_KINDS] = {"automaton", "task", "model", "machine"};
+static const char *const kind_names[TH_N_KINDS] = {"automaton", "task",     "model",    "machine",
+                                                   "s-op",      "selector", "function", "value"};
 
 const char *th_kind_name(ThKind kind)
 {
     return kind_names[kind];
+}
+
+const char *th_a_kind(ThKind kind)
+{
+    static const char *const names[TH_N_KINDS] = {"an automaton", "a task",  "a model",
+                                                  "a machine",    "an s-op", "a selector",
+                                                  "a function",   "a value"};
+    return names[kind];
 }
 
 ThSession *th_session_new(ThError *err)
@@ -37,7 +47,7 @@ static void free_value(ThKind kind, void *value)
         th_task_free(value);
     else if (kind == TH_MACHINE)
         th_turing_free(value);
-    else
+    else if (!th_is_rasp(kind))
         th_model_free(value);
 }
 
@@ -47,11 +57,15 @@ static void *value_of(const ThObject *o)
         return o->as.automaton;
     if (o->kind == TH_MACHINE)
         return o->as.machine;
+    if (th_is_rasp(o->kind))
+        return NULL;
     return o->kind == TH_TASK ? (void *)o->as.task : (void *)o->as.model;
 }
 
-static void free_object(ThObject *o)
+static void free_object(ThSession *s, ThObject *o)
 {
+    if (th_is_rasp(o->kind) && s->rasp)
+        th_rasp_undefine(s->rasp, o->name);
     th_stepper_free(o->stepper);
     free_value(o->kind, value_of(o));
     free(o->name);
@@ -59,12 +73,23 @@ static void free_object(ThObject *o)
     free(o);
 }
 
+static void free_library(ThSession *s)
+{
+    if (s->library) {
+        free(s->library->name);
+        free(s->library);
+    }
+    s->library = NULL;
+}
+
 void th_session_free(ThSession *s)
 {
     if (!s)
         return;
+    free_library(s);
     for (size_t i = 0; i < s->n; i++)
-        free_object(s->object[i]);
+        free_object(s, s->object[i]);
+    th_rasp_free(s->rasp);
     free(s->object);
     th_options_free(&s->settings);
     th_output_free(&s->out);
@@ -170,12 +195,34 @@ bool th_define(ThSession *s, const char *name, ThKind kind, void *object, const 
     set_value(o, kind, object);
     for (size_t i = 0; i < s->n; i++) {
         if (strcmp(s->object[i]->name, name) == 0) {
-            free_object(s->object[i]);
+            free_object(s, s->object[i]);
             s->object[i] = o;
             return true;
         }
     }
     s->object[s->n++] = o;
+    return true;
+}
+
+bool th_define_rasp(ThSession *s, const char *name, ThKind kind, const char *made_by, ThError *err)
+{
+    ThObject *o = th_find(s, name);
+    char *source = made_by ? th_strdup(made_by, err) : NULL;
+    if (made_by && !source)
+        return false;
+    if (!o) {
+        o = th_grow(&s->object, &s->cap, s->n + 1, sizeof *s->object, err)
+                ? new_object(name, NULL, err)
+                : NULL;
+        if (!o) {
+            free(source);
+            return false;
+        }
+        s->object[s->n++] = o;
+    }
+    free(o->made_by);
+    o->made_by = source;
+    o->kind = kind;
     return true;
 }
 
@@ -188,20 +235,28 @@ void th_undefine(ThSession *s, ThObject *o)
         return;
     memmove(&s->object[i], &s->object[i + 1], (s->n - i - 1) * sizeof *s->object);
     s->n--;
-    free_object(o);
+    free_object(s, o);
 }
 
 bool th_rename(ThSession *s, ThObject *o, const char *name, ThError *err)
 {
+    if (o == s->library)
+        return th_fail(err, TH_EUSAGE, "'%s' belongs to RASP's library", o->name);
     if (!th_name_ok(name, err))
         return false;
     ThObject *other = th_find(s, name);
     if (other && other != o)
-        return th_fail(err, TH_EUSAGE, "there is already %s %s named '%s'",
-                       other->kind == TH_AUTOMATON ? "an" : "a", kind_names[other->kind], name);
+        return th_fail(err, TH_EUSAGE, "there is already %s named '%s'", th_a_kind(other->kind),
+                       name);
+    ThRaspValue v;
+    if (th_is_rasp(o->kind) &&
+        !(th_rasp_value_of(s, o, &v, err) && th_rasp_define(s->rasp, name, &v, err)))
+        return false;
     char *fresh = th_strdup(name, err);
     if (!fresh)
         return false;
+    if (th_is_rasp(o->kind) && !other)
+        th_rasp_undefine(s->rasp, o->name);
     free(o->name);
     o->name = fresh;
     return true;
@@ -233,17 +288,34 @@ static bool no_such(ThSession *s, const char *name, int kind, ThError *err)
     return false;
 }
 
+/* A name of RASP's library, which is no object until somebody asks for it by that name. */
+static ThObject *library_object(ThSession *s, const char *name)
+{
+    ThRaspValue v;
+    ThRasp *r = th_session_rasp(s, NULL);
+    if (!r || !th_rasp_lookup(r, name, &v))
+        return NULL;
+    ThObject *o = new_object(name, NULL, NULL);
+    if (!o)
+        return NULL;
+    o->kind = th_rasp_object_kind(&v);
+    free_library(s);
+    s->library = o;
+    return o;
+}
+
 ThObject *th_need_object(ThSession *s, const char *name, int kind, ThError *err)
 {
     ThObject *o = th_find(s, name);
+    if (!o && (kind < 0 || th_is_rasp((ThKind)kind)))
+        o = library_object(s, name);
     if (!o) {
         no_such(s, name, kind, err);
         return NULL;
     }
     if (kind >= 0 && (int)o->kind != kind) {
-        th_fail(err, TH_EUSAGE, "'%s' is %s %s, not %s %s", name,
-                o->kind == TH_AUTOMATON ? "an" : "a", kind_names[o->kind],
-                kind == TH_AUTOMATON ? "an" : "a", kind_names[kind]);
+        th_fail(err, TH_EUSAGE, "'%s' is %s, not %s", name, th_a_kind(o->kind),
+                th_a_kind((ThKind)kind));
         return NULL;
     }
     return o;

@@ -15,7 +15,18 @@
 #include "tasks/task.h"
 #include "turing/stepper.h"
 
-typedef enum { TH_AUTOMATON, TH_TASK, TH_MODEL, TH_MACHINE, TH_N_KINDS } ThKind;
+/* The last four are names of RASP, whose values the interpreter holds. */
+typedef enum {
+    TH_AUTOMATON,
+    TH_TASK,
+    TH_MODEL,
+    TH_MACHINE,
+    TH_S_OP,
+    TH_SELECTOR,
+    TH_FUNCTION,
+    TH_VALUE,
+    TH_N_KINDS
+} ThKind;
 
 typedef struct {
     ThKind kind;
@@ -34,11 +45,17 @@ typedef struct {
 ThObject *th_find(ThSession *s, const char *name); /* view, or NULL */
 ThObject *th_object_at(ThSession *s, size_t i);    /* NULL past the end */
 const char *th_kind_name(ThKind kind);             /* "automaton", … */
+const char *th_a_kind(ThKind kind);                /* "an automaton", … */
 
 /* Defines or replaces; takes the object over (frees it on failure).  Fails on a name that is no
  * word, or that belongs to a command. */
 bool th_define(ThSession *s, const char *name, ThKind kind, void *object, const char *made_by,
                ThError *err);
+
+/* The same for a name that RASP has defined, which may be a command's, too; made_by is the
+ * statement.
+ */
+bool th_define_rasp(ThSession *s, const char *name, ThKind kind, const char *made_by, ThError *err);
 
 /* Removes an object and what it owns. */
 void th_undefine(ThSession *s, ThObject *o);

@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "lexer.h"
+#include "rasp/rasp.h"
 #include "session.h"
 
 typedef enum { TH_FORMAT_TEXT, TH_FORMAT_JSON, TH_FORMAT_CSV } ThOutputFormat;
@@ -71,7 +72,10 @@ struct ThSession {
     ThOptions settings;
     ThOutput out;
     ThStatement now;
-    bool interactive; /* a prompt is up: errors do not end the session */
+    ThRasp *rasp;            /* NULL until it is wanted */
+    ThObject *library;       /* the name of RASP's library that a command was last about */
+    const char *rasp_source; /* the statement of RASP that is running */
+    bool interactive;        /* a prompt is up: errors do not end the session */
     bool keep_going;
     bool leaving; /* quit was typed */
     bool failed;  /* a command of a batch failed */

@@ -23,6 +23,8 @@ const ThOptionSpec th_settings[] = {
     {"color", TH_CHOICE, "auto", 0, 0, "auto|on|off",
      "colour in messages; auto: on a terminal, unless NO_COLOR is set"},
     {"timing", TH_FLAG, "no", 0, 0, NULL, "print the time of every command on standard error"},
+    {"rasp-precedence", TH_CHOICE, "authors", 0, 0, "authors|modern",
+     "how RASP's operators bind: as the authors' interpreter reads them, or conventionally"},
     {"limit-states", TH_INT, "1000000", 1, 1e9, NULL,
      "states that the construction of an automaton may reach"},
     {"limit-memory", TH_INT, "0", 0, 1e9, NULL,

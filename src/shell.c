@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "pager.h"
 #include "parse.h"
+#include "rasp.h"
 #include "signals.h"
 
 /* ---- diagnostics ----------------------------------------------------------------------------- */
@@ -226,10 +227,33 @@ static void hint_at_object(ThSession *s, const ThStatement *st, ThError *err)
     if (th_lexeme_text(st->lexer, &st->lexer->token[st->from], &word, NULL) && word.data) {
         const ThObject *o = th_find(s, word.data);
         if (o)
-            snprintf(err->hint, sizeof err->hint, "%s is %s %s: show %s", o->name,
-                     o->kind == TH_AUTOMATON ? "an" : "a", th_kind_name(o->kind), o->name);
+            snprintf(err->hint, sizeof err->hint, "%s is %s: show %s", o->name, th_a_kind(o->kind),
+                     o->name);
     }
     th_text_free(&word);
+}
+
+/* A statement of RASP as the lexer found it, or one that it could not know for one: behind a
+ * command's word, or with a name that has been defined on the same line. */
+static bool run_rasp(ThSession *s, const ThStatement *st, ThError *err)
+{
+    const ThToken *first = &st->lexer->token[st->from], *last = &st->lexer->token[st->to - 1];
+    ThOperand operand = {.kind = A_RAW, .line = first->line, .col = first->col};
+    ThCall call = {.n = 1, .operand = &operand, .command = &th_rasp_statement_command};
+    char *text = th_strndup(st->lexer->text.data + first->start, last->end - first->start, err);
+    operand.text = text;
+    bool ok = text && run_handler(s, call.command, &call, err);
+    if (!ok && err->code == TH_OK)
+        th_fail(err, TH_ENOMEM, "out of memory");
+    free(text);
+    return ok;
+}
+
+static bool is_rasp(ThSession *s, const ThStatement *st)
+{
+    const ThToken *first = &st->lexer->token[st->from], *last = &st->lexer->token[st->to - 1];
+    return first->type == T_RASP ||
+           th_rasp_begins(s, st->lexer->text.data + first->start, last->end - first->start);
 }
 
 bool th_execute(ThSession *s, const ThStatement *st, ThError *err)
@@ -237,6 +261,8 @@ bool th_execute(ThSession *s, const ThStatement *st, ThError *err)
     const ThToken *first = &st->lexer->token[st->from];
     if (first->type == T_SHELL)
         return run_shell(st, err);
+    if (st->to > st->from && is_rasp(s, st))
+        return run_rasp(s, st, err);
     ThParsed p = {0};
     size_t words = 0;
     ThStatement outer = s->now;
@@ -337,7 +363,7 @@ static int next_line_number(const ThLexer *lx)
 
 bool th_shell_run(ThSession *s, ThSource *src)
 {
-    ThLexer lx = {0};
+    ThLexer lx = {.rasp = th_rasp_span, .context = s};
     ThError err = {0};
     char *line = NULL;
     size_t cap = 0, n = 0;

@@ -15,13 +15,19 @@ bool th_show_regex(ThSession *s, const ThObject *o, ThError *err);     /* comman
 bool th_show_machine(ThSession *s, const ThObject *o, ThError *err);   /* commands/turing.c */
 bool th_show_task(ThSession *s, const ThObject *o, ThError *err);      /* commands/tasks.c */
 bool th_show_model(ThSession *s, const ThObject *o, ThError *err);     /* commands/models.c */
+bool th_show_rasp(ThSession *s, const ThObject *o, ThError *err);      /* commands/rasp.c */
+
+/* Returns new: what `list` says of a name of RASP. */
+char *th_rasp_size(ThSession *s, const ThObject *o);
 
 bool th_run_automaton(ThSession *s, const ThCall *call, ThError *err); /* commands/automata.c */
 bool th_run_machine(ThSession *s, const ThCall *call, ThError *err);   /* commands/turing.c */
 bool th_run_model(ThSession *s, const ThCall *call, ThError *err);     /* commands/models.c */
+bool th_run_rasp(ThSession *s, const ThCall *call, ThError *err);      /* commands/rasp.c */
 bool th_trace_automaton(ThSession *s, const ThCall *call, ThError *err);
 bool th_trace_machine(ThSession *s, const ThCall *call, ThError *err);
 bool th_trace_model(ThSession *s, const ThCall *call, ThError *err);
+bool th_trace_rasp(ThSession *s, const ThCall *call, ThError *err);
 
 /* The options of run and trace, which are a machine's. */
 extern const ThOptionSpec th_run_options[], th_trace_options[];

@@ -4,6 +4,7 @@
 #include "exchange.h"
 #include "formats.h"
 #include "machine_files.h"
+#include "rasp.h"
 #include "session_impl.h"
 
 static const ThOptionSpec save_options[] = {
@@ -105,6 +106,9 @@ static bool load_file(ThSession *s, const char *path, const char *name, const Th
     }
     if (found || (f && f->load == th_load_tm))
         return th_load_machine(s, path, name, machine, &how, err);
+    const char *slash = strrchr(path, '/');
+    if (!f && !name && !strchr(slash ? slash : path, '.'))
+        return th_load_rasp(s, path, err);
     f = f ? f : th_format_of(path, err);
     if (f && !f->load)
         return th_fail(err, TH_EUSAGE, "%s files can be saved, not loaded", f->extension);
@@ -126,7 +130,9 @@ TH_COMMAND(
         "  viz: turingmachine.io, YAML\n"
         "  quintuples: lines `state,symbol,new-state,new-symbol,move`, in some order\n\n"
         "What was changed, assumed or left out is said in notes.  A text that could be words as "
-        "well is not read until format= says what it is.",
+        "well is not read until format= says what it is.\n\n"
+        "A name without an extension is a RASP program: .rasp is added, and where there is no such "
+        "file, the built-in program of that name is meant: raspl.",
     .example = "automaton p = parity\nsave p \"p.th\"\nload \"p.th\"\n"
                "machine m = \"1RB1LB_1LA1RZ\"\nsave m \"m.tm\"\nload \"m.tm\" as again\n"
                "run again\n"

@@ -3,12 +3,15 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "rasp.h"
 #include "session_impl.h"
 #include "show.h"
 
-static char *size_of(const ThObject *o)
+static char *size_of(ThSession *s, const ThObject *o)
 {
     ThText t = {0};
+    if (th_is_rasp(o->kind))
+        return th_rasp_size(s, o);
     if (o->kind == TH_AUTOMATON) {
         size_t states, transitions;
         th_automaton_size(o->as.automaton, &states, &transitions);
@@ -37,7 +40,8 @@ static char *size_of(const ThObject *o)
 /* "automata" and "models" for "automaton" and "model". */
 static int kind_of_word(const char *word)
 {
-    static const char *const plural[] = {"automata", "tasks", "models", "machines"};
+    static const char *const plural[] = {"automata", "tasks",     "models",    "machines",
+                                         "s-ops",    "selectors", "functions", "values"};
     for (int k = 0; k < TH_N_KINDS; k++)
         if (strcmp(word, th_kind_name((ThKind)k)) == 0 || strcmp(word, plural[k]) == 0)
             return k;
@@ -46,7 +50,7 @@ static int kind_of_word(const char *word)
 
 TH_COMMAND(list, .group = "objects", .summary = "list what has been defined",
            .detail = "One object a line, in order of definition, with its size; KIND is automaton, "
-                     "machine, task or model.",
+                     "machine, task, model, or of RASP s-op, selector, function or value.",
            .example = "automaton p = parity\ntask t = parity\nlist\n"
                       "#> name  kind       size\n"
                       "#> p     automaton  2 states, 4 transitions\n"
@@ -56,12 +60,13 @@ TH_COMMAND(list, .group = "objects", .summary = "list what has been defined",
     int kind = call->n ? kind_of_word(call->operand[0].text) : -1;
     if (call->n && kind < 0)
         return th_fail_operand(err, &call->operand[0], TH_EUSAGE,
-                               "'%s' is no kind of object: automaton, machine, task or model",
+                               "'%s' is no kind of object: automaton, machine, task, model, "
+                               "s-op, selector, function or value",
                                call->operand[0].text);
     th_table(s, "objects", "name:s kind:s size:s");
     for (size_t i = 0; th_object_at(s, i); i++) {
         const ThObject *o = th_object_at(s, i);
-        char *size = kind < 0 || (int)o->kind == kind ? size_of(o) : NULL;
+        char *size = kind < 0 || (int)o->kind == kind ? size_of(s, o) : NULL;
         if (size)
             th_row(s, o->name, th_kind_name(o->kind), size);
         free(size);
@@ -90,6 +95,8 @@ TH_COMMAND(show, .group = "objects", .summary = "show an object in the syntax th
         return th_show_automaton(s, o, err);
     if (o->kind == TH_MACHINE)
         return th_show_machine(s, o, err);
+    if (th_is_rasp(o->kind))
+        return th_show_rasp(s, o, err);
     return o->kind == TH_TASK ? th_show_task(s, o, err) : th_show_model(s, o, err);
 }
 
@@ -104,6 +111,10 @@ TH_COMMAND(drop, .group = "objects", .summary = "forget objects",
             if (call->operand[i].object == call->operand[j].object)
                 return th_fail_operand(err, &call->operand[j], TH_EUSAGE, "'%s' is named twice",
                                        call->operand[j].text);
+    for (int i = 0; i < call->n; i++)
+        if (call->operand[i].object == s->library)
+            return th_fail_operand(err, &call->operand[i], TH_EUSAGE,
+                                   "'%s' belongs to RASP's library", call->operand[i].text);
     for (int i = 0; i < call->n; i++)
         th_undefine(s, call->operand[i].object);
     return true;
@@ -139,6 +150,11 @@ TH_COMMAND(copy, .group = "objects", .summary = "make a copy of an object under 
            .args = {{A_OBJECT, "NAME", 0}, {A_NEW, "NEW", 0}}, .flags = C_KEEPS_RESULT)
 {
     const ThObject *o = call->operand[0].object;
+    const char *name = call->operand[1].text;
+    ThRaspValue v;
+    if (th_is_rasp(o->kind))
+        return th_rasp_value_of(s, o, &v, err) && th_rasp_define(s->rasp, name, &v, err) &&
+               th_define_rasp(s, name, o->kind, NULL, err);
     void *value = copy_value(o, err);
     return value && th_define(s, call->operand[1].text, o->kind, value, o->made_by, err);
 }
@@ -155,42 +171,41 @@ static bool needs_input(const ThCall *call, ThError *err)
     const ThOperand *o = &call->operand[0];
     for (size_t i = 0; i < call->options.n; i++)
         if (call->options.item[i].given)
-            return th_fail_operand(
-                err, o, TH_EUSAGE, "the option %s is for machines, not for %s %s",
-                call->options.item[i].spec->name, o->object->kind == TH_AUTOMATON ? "an" : "a",
-                th_kind_name(o->object->kind));
+            return th_fail_operand(err, o, TH_EUSAGE, "the option %s is for machines, not for %s",
+                                   call->options.item[i].spec->name, th_a_kind(o->object->kind));
     if (call->n > 1)
         return true;
     th_fail_operand(err, o, TH_EUSAGE, "INPUT is missing");
     return th_hint(err, "see help run");
 }
 
-TH_COMMAND(run, .group = "objects", .summary = "run an automaton, a machine or a model on inputs",
-           .detail =
-               "An automaton accepts or rejects each input, or translates it where it has "
-               "outputs; a model predicts the class of each.\n\n"
-               "A machine is run until it stops by itself or a limit is reached, on a blank tape "
-               "where there is no INPUT: running out of steps, cells or seconds is never called "
-               "halting.  Its verdict is halted, accepted, rejected, edge (a move over the edge "
-               "of a tape where that is an error), or the limit: steps, cells, seconds.  nonblank "
-               "are the cells that hold something else than the blank at the end, cells those "
-               "that the head stood on.  The words of several tapes are separated by |.  The "
-               "step limit lets the busy beaver of five states end, which takes 47 million, and "
-               "still ends the run of a machine that goes on.\n\n"
-               "Where a machine has the choice of rules, all its runs are followed, breadth "
-               "first: it accepts if some run does (a shortest is shown), and rejects only if "
-               "all runs end so.  A configuration that is met again is followed once; on two-way "
-               "tapes also if it has been shifted.  endless says that no run accepts and some "
-               "run comes back to where it was; configurations, that too many were met.  cells= "
-               "then bounds what lies between the outermost cells that are not blank or scanned.  "
-               "A machine without accepting states is asked whether some run halts.  With "
-               "choose=random a rule is drawn wherever there is a choice.",
-           .example = "automaton p = parity\nrun p abab\n#> accept\n#>   even -a-> even -b-> odd "
-                      "-a-> odd -b-> even",
-           .results = "accepted state output halted verdict steps nonblank cells head tape "
-                      "configurations merged",
-           .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", A_OPTIONAL | A_REPEATED}},
-           .options = th_run_options)
+TH_COMMAND(
+    run, .group = "objects", .summary = "run an automaton, a machine, a model or an s-op on inputs",
+    .detail = "An automaton accepts or rejects each input, or translates it where it has "
+              "outputs; a model predicts the class of each; an s-op of RASP gives a sequence, a "
+              "selector its matrix.\n\n"
+              "A machine is run until it stops by itself or a limit is reached, on a blank tape "
+              "where there is no INPUT: running out of steps, cells or seconds is never called "
+              "halting.  Its verdict is halted, accepted, rejected, edge (a move over the edge "
+              "of a tape where that is an error), or the limit: steps, cells, seconds.  nonblank "
+              "are the cells that hold something else than the blank at the end, cells those "
+              "that the head stood on.  The words of several tapes are separated by |.  The "
+              "step limit lets the busy beaver of five states end, which takes 47 million, and "
+              "still ends the run of a machine that goes on.\n\n"
+              "Where a machine has the choice of rules, all its runs are followed, breadth "
+              "first: it accepts if some run does (a shortest is shown), and rejects only if "
+              "all runs end so.  A configuration that is met again is followed once; on two-way "
+              "tapes also if it has been shifted.  endless says that no run accepts and some "
+              "run comes back to where it was; configurations, that too many were met.  cells= "
+              "then bounds what lies between the outermost cells that are not blank or scanned.  "
+              "A machine without accepting states is asked whether some run halts.  With "
+              "choose=random a rule is drawn wherever there is a choice.",
+    .example = "automaton p = parity\nrun p abab\n#> accept\n#>   even -a-> even -b-> odd "
+               "-a-> odd -b-> even",
+    .results = "accepted state output halted verdict steps nonblank cells head tape "
+               "configurations merged",
+    .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", A_OPTIONAL | A_REPEATED}},
+    .options = th_run_options)
 {
     const ThOperand *o = &call->operand[0];
     if (o->object->kind == TH_MACHINE)
@@ -199,6 +214,8 @@ TH_COMMAND(run, .group = "objects", .summary = "run an automaton, a machine or a
         return false;
     if (o->object->kind == TH_TASK)
         return no_inputs_for(o, "run", err);
+    if (th_is_rasp(o->object->kind))
+        return th_run_rasp(s, call, err);
     return o->object->kind == TH_AUTOMATON ? th_run_automaton(s, call, err)
                                            : th_run_model(s, call, err);
 }
@@ -207,7 +224,8 @@ TH_COMMAND(trace, .group = "objects", .summary = "run on one input and show ever
            .detail = "Of an automaton the state (or the set of states) after every symbol; of a "
                      "model the prediction after every prefix, then every layer's vectors: the "
                      "part of the input that each covers, its norm, and the three positions that "
-                     "it attends to most.\n\n"
+                     "it attends to most; of an s-op every s-op and selector that it depends on, "
+                     "with its layer and its value.\n\n"
                      "Of a machine the configuration after every step: its number, the state, and "
                      "the tape with the scanned cell in brackets, or in another form; .. stands "
                      "for what is not blank beyond the width.  In runs, 1^3 <A 0 says that the "
@@ -241,6 +259,8 @@ TH_COMMAND(trace, .group = "objects", .summary = "run on one input and show ever
         return false;
     if (o->object->kind == TH_TASK)
         return no_inputs_for(o, "run", err);
+    if (th_is_rasp(o->object->kind))
+        return th_trace_rasp(s, call, err);
     return o->object->kind == TH_AUTOMATON ? th_trace_automaton(s, call, err)
                                            : th_trace_model(s, call, err);
 }
