@@ -13,7 +13,7 @@
 typedef struct {
     ThTuring *m;
     const ThFit *fit;
-    bool accepts, halts, rejects; /* has states that do */
+    bool accepts, halts; /* has states that do */
     ThText *notes;
     ThError *err;
 } Fitting;
@@ -39,13 +39,25 @@ static bool become(Fitting *x, ThTuring *m)
     return true;
 }
 
-static void count_roles(Fitting *x)
+/* The roles of the states that will be in the file: of the others a reader knows nothing. */
+static bool count_roles(Fitting *x)
 {
-    for (int q = 0; q < x->m->n_states; q++) {
-        x->accepts = x->accepts || x->m->role[q] == TH_ACCEPTS;
-        x->halts = x->halts || x->m->role[q] == TH_HALTS;
-        x->rejects = x->rejects || x->m->role[q] == TH_REJECTS;
+    const ThTuring *m = x->m;
+    bool *named = th_alloc((size_t)m->n_states, sizeof *named, x->err);
+    if (!named)
+        return false;
+    named[m->start] = true;
+    for (size_t i = 0; i < m->n_rules; i++)
+        if (m->rule[i].to != TH_ANY)
+            named[m->rule[i].to] = true;
+    x->accepts = x->halts = false;
+    for (int q = 0; q < m->n_states; q++) {
+        bool seen = named[q] || can(x, FIT_LISTED | FIT_ACCEPTS);
+        x->accepts = x->accepts || (seen && m->role[q] == TH_ACCEPTS);
+        x->halts = x->halts || (seen && m->role[q] == TH_HALTS);
     }
+    free(named);
+    return true;
 }
 
 /* ---- what the machine does ------------------------------------------------------------------- */
@@ -83,8 +95,7 @@ static bool fit_edge(Fitting *x)
     th_exchange_note(x->notes,
                      "the edge of the tape became a symbol, %s, that two first steps write",
                      x->m->symbol[x->m->n_symbols - 1]);
-    count_roles(x);
-    return true;
+    return count_roles(x);
 }
 
 /* What happens where no rule applies, in a machine that stops otherwise there than the format. */
@@ -141,8 +152,7 @@ static bool fit_missing(Fitting *x)
                          "more step",
                          x->m->state[x->m->rule[x->m->n_rules - 1].to]);
     x->m->missing = wants;
-    count_roles(x);
-    return true;
+    return count_roles(x);
 }
 
 static bool has_wildcards(const ThTuring *m)
@@ -368,13 +378,12 @@ static void note_roles(const Fitting *x)
 
 ThTuring *th_machine_fit(const ThTuring *m, const ThFit *fit, ThText *notes, ThError *err)
 {
-    Fitting x = {th_turing_copy(m, err), fit, false, false, false, notes, err};
+    Fitting x = {th_turing_copy(m, err), fit, false, false, notes, err};
     if (!x.m)
         return NULL;
-    count_roles(&x);
-    bool ok = check_kind(&x) && fit_edge(&x) && fit_missing(&x) && fit_wildcards(&x) &&
-              fit_stays(&x) && fit_ruleless(&x) && fit_symbols(&x) && fit_states(&x) &&
-              note_unused(&x);
+    bool ok = count_roles(&x) && check_kind(&x) && fit_edge(&x) && fit_missing(&x) &&
+              fit_wildcards(&x) && fit_stays(&x) && fit_ruleless(&x) && fit_symbols(&x) &&
+              fit_states(&x) && note_unused(&x);
     if (ok) {
         fit_pauses(&x);
         note_roles(&x);

@@ -276,6 +276,8 @@ bool th_morphett_write(ThText *to, const ThTuring *m, const char *name, ThText *
     if (m->nondeterministic && m->edge != TH_TWO_WAY)
         return th_fail(err, TH_EVALUE,
                        "jsturing has no nondeterministic machine with a one-way tape");
+    if (m->n_rules == 0)
+        return th_fail(err, TH_EVALUE, "a program of jsturing has at least one rule");
     ThTuring *fitting = th_machine_fit(m, &fit, notes, err);
     if (!fitting || !check_same(fitting, err)) {
         th_turing_free(fitting);

@@ -150,8 +150,8 @@ static bool read_text(Reader *r, const char *text, size_t size)
         return th_fail_at(r->err, TH_EPARSE, r->half_line, 1, "the rule has no second line");
     if (ok && !r->init.s)
         return th_fail_at(r->err, TH_EPARSE, 1, 1, "no line `init: STATE`");
-    if (ok && r->im.b.m.n_rules == 0)
-        return th_fail_at(r->err, TH_EPARSE, r->l.line, 1, "the file holds no rule");
+    if (r->im.b.m.n_tapes == 0) /* no rules: it stops where it starts */
+        r->im.b.m.n_tapes = 1;
     return ok;
 }
 
@@ -187,8 +187,10 @@ static bool set_start(Reader *r, const ThMachineReading *how)
     if (!how->start && r->init.n == 0)
         return th_fail(r->err, TH_EVALUE, "the line init: names no state");
     char *init = th_strndup(r->init.s, r->init.n, r->err);
-    if (!init)
+    if (!init || (r->im.b.m.n_rules == 0 && th_import_state(&r->im, r->init) < 0)) {
+        free(init);
         return false;
+    }
     r->im.b.m.start = th_import_start(&r->im, how->start ? how->start : init);
     free(init);
     return r->im.b.m.start >= 0;
@@ -201,7 +203,7 @@ ThTuring *th_simulator_read(const char *text, size_t size, const ThMachineReadin
     char shown[TH_FIELD_SHOWN];
     r.im.b.m.missing = TH_MISSING_REJECT;
     r.im.b.m.blank = th_import_symbol(&r.im, (ThField){"_", 1});
-    bool ok = read_text(&r, text, size) && set_roles(&r) && set_start(&r, how);
+    bool ok = read_text(&r, text, size) && set_start(&r, how) && set_roles(&r);
     if (ok && r.name.n)
         th_exchange_note(notes, "its title was left out: %s", th_field_show(r.name, shown));
     if (ok)

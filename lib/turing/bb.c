@@ -224,10 +224,14 @@ bool th_turing_write_bb(ThText *t, const ThTuring *m, ThError *err)
             state[rank(q, m->start, halt)] = q;
     for (int s = 0; s < m->n_symbols; s++)
         symbol[rank(s, m->blank, -1)] = s;
+    /* One row of pairs of cells would be read as rows of two. */
+    bool lone = m->n_states - (halt >= 0) == 1 && m->n_symbols > 2 && m->n_symbols % 2 == 0;
     for (int row = 0; row < m->n_states - (halt >= 0); row++) {
         th_text_add(t, row ? "_" : "");
-        for (int c = 0; c < m->n_symbols; c++)
+        for (int c = 0; c < m->n_symbols; c++) {
+            th_text_add(t, lone && c ? " " : "");
             write_cell(t, m, state[row], symbol[c], halt);
+        }
     }
     return true;
 }

@@ -1,0 +1,7 @@
+/* fuzz_viz.c - machines of turingmachine.io: see machine_target.h. */
+#include "machine_target.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return check_machine(TH_VIZ, data, size);
+}
