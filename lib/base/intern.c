@@ -18,9 +18,10 @@ static size_t slot_of(const ThIntern *t, uint64_t hash, const void *bytes, size_
     for (size_t s = (hash >> 32) & (t->n_slots - 1);; s = (s + 1) & (t->n_slots - 1)) {
         if (!t->slot[s].index)
             return s;
+        if (t->slot[s].hash != low)
+            continue;
         size_t i = t->slot[s].index - 1, start = start_of(t, i);
-        if (t->slot[s].hash == low && t->end[i] - start == size &&
-            memcmp(t->bytes + start, bytes, size) == 0)
+        if (t->end[i] - start == size && memcmp(t->bytes + start, bytes, size) == 0)
             return s;
     }
 }

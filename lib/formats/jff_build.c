@@ -309,8 +309,8 @@ static void write_notes(const ThJffBuilding *b)
     for (size_t i = 0; i < b->j->n_transitions; i++)
         dropped += b->j->state[b->j->transition[i].from].final;
     if (dropped)
-        th_exchange_note(notes, "%zu transition%s of final states left out", dropped,
-                         dropped == 1 ? " was" : "s were");
+        th_exchange_note(notes, "%zu transition%s of final states %s left out", dropped,
+                         dropped == 1 ? "" : "s", dropped == 1 ? "was" : "were");
     if (b->expanded)
         th_exchange_note(notes, "blocks became the states inside them: %zu machine%s in one",
                          b->n_instances, b->n_instances == 1 ? "" : "s");

@@ -327,8 +327,8 @@ static void drop_stopping(ThImport *im)
     size_t dropped = m->n_rules - kept;
     m->n_rules = kept;
     if (dropped)
-        th_exchange_note(im->notes, "%zu rule%s of states that stop the machine left out", dropped,
-                         dropped == 1 ? " was" : "s were");
+        th_exchange_note(im->notes, "%zu rule%s of states that stop the machine %s left out",
+                         dropped, dropped == 1 ? "" : "s", dropped == 1 ? "was" : "were");
 }
 
 static void note_rules(const ThImport *im)

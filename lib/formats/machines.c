@@ -104,11 +104,17 @@ enum { LOOKED_AT = 1 << 16 }; /* bytes, in whole lines */
 /* Does the first line look like cells of a bbchallenge string? */
 static bool like_bb(const ThLines *first, bool *sure)
 {
-    static const char url[] = "https://bbchallenge.org/";
+    static const char *const fronts[] = {"https://", "http://", "www.", "bbchallenge.org/"};
     const char *c = first->begin, *end = c + first->size;
     while (c < end && *c == ' ')
         c++;
-    *sure = (size_t)(end - c) > sizeof url && strncmp(c, url, sizeof url - 1) == 0;
+    *sure = false;
+    for (size_t i = 0; i < sizeof fronts / sizeof *fronts; i++) {
+        if (th_field_starts((ThField){c, (size_t)(end - c)}, fronts[i])) {
+            c += strlen(fronts[i]);
+            *sure = i == 3;
+        }
+    }
     if (*sure)
         return true;
     bool cell =
@@ -177,13 +183,15 @@ static int like_quintuple(ThLines *l)
         c++;
     if (c == end || strchr("#%;", *c) || (end - c > 1 && c[0] == '/' && c[1] == '/'))
         return 0;
-    th_lines_cut(l, l->size, memchr(c, ',', (size_t)(end - c)) ? ',' : 0);
+    bool comma = memchr(c, ',', (size_t)(end - c)) != NULL;
+    th_lines_cut(l, l->size, comma ? ',' : 0);
     if (l->n < 5)
         return -1;
     ThField last = l->field[4];
     while (last.n > 1 && strchr(")]}>;, ", last.s[last.n - 1]))
         last.n--;
-    return th_field_move(l->field[3]) >= -1 || th_field_move(last) >= -1 ? 1 : -1;
+    bool digit = comma && last.n == 1 && (*last.s == '0' || *last.s == '1');
+    return th_field_move(l->field[3]) >= -1 || th_field_move(last) >= -1 || digit ? 1 : -1;
 }
 
 /* Most of the lines are rules in this format. */

@@ -176,6 +176,12 @@ static bool set_start(Reader *r, const ThMachineReading *how)
     ThTuring *m = &r->im.b.m;
     char *noted = r->start.s ? th_strndup(r->start.s, r->start.n, r->err) : NULL;
     const char *name = how->start ? how->start : noted;
+    bool any = false;
+    for (size_t i = 0; i < m->n_rules; i++)
+        any = any || m->rule[i].from == TH_ANY;
+    /* Rules for any state need not name the first. */
+    if (any)
+        th_import_state(&r->im, (ThField){name ? name : "0", strlen(name ? name : "0")});
     int q = name ? th_import_start(&r->im, name) : th_turing_find_state(&r->im.b, "0");
     for (size_t i = 0; !name && q < 0 && i < m->n_rules; i++) {
         q = m->rule[i].from;
@@ -261,6 +267,14 @@ static bool check_same(const ThTuring *m, ThError *err)
                    "in the format of jsturing the next state cannot be called same");
 }
 
+static bool check_start(const ThTuring *m, ThError *err)
+{
+    for (size_t i = 0; i < m->n_rules; i++)
+        if (m->rule[i].from == m->start || m->rule[i].from == TH_ANY || m->rule[i].to == m->start)
+            return true;
+    return th_fail(err, TH_EVALUE, "no rule names the start state, %.60s", m->state[m->start]);
+}
+
 bool th_morphett_write(ThText *to, const ThTuring *m, const char *name, ThText *notes, ThError *err)
 {
     static const ThFit fit = {
@@ -279,7 +293,7 @@ bool th_morphett_write(ThText *to, const ThTuring *m, const char *name, ThText *
     if (m->n_rules == 0)
         return th_fail(err, TH_EVALUE, "a program of jsturing has at least one rule");
     ThTuring *fitting = th_machine_fit(m, &fit, notes, err);
-    if (!fitting || !check_same(fitting, err)) {
+    if (!fitting || !check_same(fitting, err) || !check_start(fitting, err)) {
         th_turing_free(fitting);
         return false;
     }

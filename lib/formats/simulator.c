@@ -157,11 +157,10 @@ static bool read_text(Reader *r, const char *text, size_t size)
 
 /* ---- the machine ----------------------------------------------------------------------------- */
 
-/* The states of the list accept; others that no rule leaves reject, as every missing rule does. */
-static bool set_roles(Reader *r)
+/* The states of the list accept. */
+static bool read_accepts(Reader *r)
 {
-    ThTuring *m = &r->im.b.m;
-    ThLines list = {.begin = r->accept.s, .size = r->accept.n};
+    ThLines list = {0};
     const char *c = r->accept.s, *end = c ? c + r->accept.n : NULL;
     while (c && c < end) {
         const char *comma = memchr(c, ',', (size_t)(end - c));
@@ -171,9 +170,16 @@ static bool set_roles(Reader *r)
         if (q < 0)
             return false;
         if (list.field[0].n)
-            m->role[q] = TH_ACCEPTS;
+            r->im.b.m.role[q] = TH_ACCEPTS;
         c = comma ? comma + 1 : end;
     }
+    return true;
+}
+
+/* Other states that no rule leaves reject, as every missing rule does. */
+static bool set_roles(Reader *r)
+{
+    ThTuring *m = &r->im.b.m;
     bool *left = th_import_left(&r->im);
     for (int q = 0; left && q < m->n_states; q++)
         if (m->role[q] == TH_RUNS && !left[q])
@@ -187,10 +193,8 @@ static bool set_start(Reader *r, const ThMachineReading *how)
     if (!how->start && r->init.n == 0)
         return th_fail(r->err, TH_EVALUE, "the line init: names no state");
     char *init = th_strndup(r->init.s, r->init.n, r->err);
-    if (!init || (r->im.b.m.n_rules == 0 && th_import_state(&r->im, r->init) < 0)) {
-        free(init);
+    if (!init)
         return false;
-    }
     r->im.b.m.start = th_import_start(&r->im, how->start ? how->start : init);
     free(init);
     return r->im.b.m.start >= 0;
@@ -203,7 +207,7 @@ ThTuring *th_simulator_read(const char *text, size_t size, const ThMachineReadin
     char shown[TH_FIELD_SHOWN];
     r.im.b.m.missing = TH_MISSING_REJECT;
     r.im.b.m.blank = th_import_symbol(&r.im, (ThField){"_", 1});
-    bool ok = read_text(&r, text, size) && set_start(&r, how) && set_roles(&r);
+    bool ok = read_text(&r, text, size) && read_accepts(&r) && set_start(&r, how) && set_roles(&r);
     if (ok && r.name.n)
         th_exchange_note(notes, "its title was left out: %s", th_field_show(r.name, shown));
     if (ok)
@@ -243,7 +247,12 @@ static bool check_states(const ThTuring *m, ThError *err)
                 err, TH_EVALUE,
                 "the format of turingmachinesimulator.com cannot have the state \"%.60s\"", name);
     }
-    return true;
+    for (size_t i = 0; i < m->n_rules; i++)
+        if (m->rule[i].from == m->start || m->rule[i].to == m->start)
+            return true;
+    return m->role[m->start] != TH_REJECTS ||
+           th_fail(err, TH_EVALUE, "no rule names the start state, %.60s, which rejects",
+                   m->state[m->start]);
 }
 
 bool th_simulator_write(ThText *to, const ThTuring *m, const char *name, ThText *notes,

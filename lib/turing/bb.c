@@ -1,4 +1,5 @@
 /* bbchallenge strings: rows of cells, a cell being the symbol written, the move, the next state. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,7 +85,7 @@ static bool read_rows(Reader *r, const char *text, int col)
         if (pairs)
             next = r->row_cells[r->rows - 1] == 2;
     }
-    if (next && !pairs)
+    if (next && !pairs && r->n > 0)
         return fail_col(r, col + (int)strlen(text), "expected another row");
     return true;
 }
@@ -143,20 +144,27 @@ static ThTuring *build(const Reader *r, ThError *err)
     return th_turing_finish(&b, err);
 }
 
+/* The characters before the machine: blanks, and the address of its page. */
+static int skip_address(const char *text)
+{
+    static const char *const parts[] = {"https://", "http://", "www.", "bbchallenge.org/"};
+    size_t at = strspn(text, " \t");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strncmp(text + at, parts[i], strlen(parts[i])) == 0)
+            at += strlen(parts[i]);
+    return (int)at;
+}
+
 ThTuring *th_turing_read_bb(const char *text, ThError *err)
 {
-    static const char url[] = "https://bbchallenge.org/";
     ThError own = {0};
     Reader r = {.err = err ? err : &own};
-    int col = 1;
-    if (strncmp(text, url, sizeof url - 1) == 0)
-        col = (int)sizeof url;
-    while (text[col - 1] == ' ')
-        col++;
-    size_t n = strlen(text + col - 1);
-    while (n > 0 && strchr(" \t\r\n", text[(size_t)col - 1 + n - 1]))
+    int address = skip_address(text), col = address + 1 + (int)strspn(text + address, " \t");
+    const char *machine = text + col - 1;
+    size_t n = strcspn(machine, address > 0 ? "?&#/" : "");
+    while (n > 0 && strchr(" \t\r\n", machine[n - 1]))
         n--;
-    char *line = th_strndup(text + col - 1, n, r.err);
+    char *line = th_strndup(machine, n, r.err);
     bool ok = line && read_rows(&r, line, col) && check_rows(&r);
     free(line);
     return ok ? build(&r, r.err) : NULL;
@@ -164,27 +172,55 @@ ThTuring *th_turing_read_bb(const char *text, ThError *err)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Does the machine keep to what a string can say? */
-static bool has_string(const ThTuring *m, int *halt)
+static bool refuse(ThError *err, const char *why)
+{
+    th_fail(err, TH_EVALUE, "the machine has no bbchallenge string: %s", why);
+    return th_hint(err, "that takes one two-way tape, moves L and R, 2 to 10 symbols, a rule for "
+                        "each case, and one state that halts");
+}
+
+static bool check_roles(const ThTuring *m, int *halt, ThError *err)
 {
     *halt = -1;
-    if (m->nondeterministic || m->n_tapes != 1 || m->edge != TH_TWO_WAY || m->n_symbols < 2 ||
-        m->n_symbols > MOST_CELLS || m->n_states > MOST_ROWS + 1)
-        return false;
     for (int q = 0; q < m->n_states; q++) {
-        if (m->role[q] == TH_HALTS && *halt < 0)
-            *halt = q;
-        else if (m->role[q] != TH_RUNS)
-            return false;
+        if (m->role[q] == TH_ACCEPTS || m->role[q] == TH_REJECTS)
+            return refuse(err, "a state accepts or rejects");
+        if (m->role[q] == TH_HALTS && *halt >= 0)
+            return refuse(err, "two states halt");
+        *halt = m->role[q] == TH_HALTS ? q : *halt;
     }
+    if (m->start == *halt)
+        return refuse(err, "it halts where it starts");
+    return m->n_states - (*halt >= 0) <= MOST_ROWS || refuse(err, "more than 25 states");
+}
+
+/* Does the machine keep to what a string can say? */
+static bool check_machine(const ThTuring *m, int *halt, ThError *err)
+{
+    if (m->n_tapes != 1)
+        return refuse(err, "it has several tapes");
+    if (m->edge != TH_TWO_WAY)
+        return refuse(err, "its tape has an edge");
+    if (m->n_symbols < 2 || m->n_symbols > MOST_CELLS)
+        return refuse(err, m->n_symbols < 2 ? "it has one symbol" : "more than 10 symbols");
+    if (m->branching)
+        return refuse(err, "it has a choice between rules");
+    if (!check_roles(m, halt, err))
+        return false;
     for (size_t i = 0; i < m->n_rules; i++)
         if (m->rule[i].move[0] == 0)
-            return false;
-    for (int q = 0; q < m->n_states; q++)
-        for (int s = 0; s < m->n_symbols; s++)
-            if (q != *halt && th_turing_rule(m, q, &s) < 0)
-                return false;
-    return m->start != *halt && m->n_states - (*halt >= 0) <= MOST_ROWS;
+            return refuse(err, "a rule stands still");
+    for (int q = 0; q < m->n_states; q++) {
+        for (int s = 0; s < m->n_symbols; s++) {
+            if (q == *halt || th_turing_rule(m, q, &s) >= 0)
+                continue;
+            char why[128];
+            snprintf(why, sizeof why, "state %.40s has no rule for %.40s", m->state[q],
+                     m->symbol[s]);
+            return refuse(err, why);
+        }
+    }
+    return true;
 }
 
 /* Numbers for writing: the start state is row 0 and the blank is 0, the others keep their order. */
@@ -213,12 +249,9 @@ static void write_cell(ThText *t, const ThTuring *m, int q, int s, int halt)
 
 bool th_turing_write_bb(ThText *t, const ThTuring *m, ThError *err)
 {
-    int halt, state[MOST_ROWS + 1] = {0}, symbol[MOST_CELLS] = {0};
-    if (!has_string(m, &halt)) {
-        th_fail(err, TH_EVALUE, "the machine has no bbchallenge string");
-        return th_hint(err, "that takes one two-way tape, moves L and R, 2 to 10 symbols, one "
-                            "rule for each case, and one state that halts");
-    }
+    int halt = -1, state[MOST_ROWS + 1] = {0}, symbol[MOST_CELLS] = {0};
+    if (!check_machine(m, &halt, err))
+        return false;
     for (int q = 0; q < m->n_states; q++)
         if (q != halt)
             state[rank(q, m->start, halt)] = q;

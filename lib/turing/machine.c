@@ -195,17 +195,40 @@ static int search_rule(const ThTuring *m, int state, const int *read)
     return -1;
 }
 
+/* Enters the rules order[from … to - 1], of one state or of any: first those for any symbol, which
+ * come last; of equal cases the one listed first. */
+static void fill_row(const ThTuring *m, int *row, size_t from, size_t to)
+{
+    size_t any = to;
+    while (any > from && m->rule[m->order[any - 1]].read[0] == TH_ANY)
+        any--;
+    for (int s = 0; any < to && s < m->n_symbols; s++)
+        row[s] = (int)m->order[any];
+    for (size_t i = any; i-- > from;)
+        row[m->rule[m->order[i]].read[0]] = (int)m->order[i];
+}
+
 static bool make_table(ThTuring *m, ThError *err)
 {
-    size_t size = (size_t)m->n_states * (size_t)m->n_symbols;
+    size_t width = (size_t)m->n_symbols, size = (size_t)m->n_states * width;
     if (m->n_tapes != 1 || size > MOST_TABLE)
         return true;
     m->table = th_alloc(size, sizeof *m->table, err);
-    for (int q = 0; m->table && q < m->n_states; q++)
-        for (int s = 0; s < m->n_symbols; s++)
-            m->table[(size_t)q * (size_t)m->n_symbols + (size_t)s] =
-                m->role[q] == TH_RUNS ? search_rule(m, q, &s) : -1;
-    return m->table != NULL;
+    int *any = m->table ? th_alloc(width, sizeof *any, err) : NULL;
+    if (!any)
+        return false;
+    memset(any, 0xff, width * sizeof *any); /* -1 */
+    memset(m->table, 0xff, size * sizeof *m->table);
+    fill_row(m, any, m->order_end[m->n_states], m->n_rules);
+    for (int q = 0; q < m->n_states; q++) {
+        int *row = m->table + (size_t)q * width;
+        if (m->role[q] != TH_RUNS)
+            continue;
+        memcpy(row, any, width * sizeof *row);
+        fill_row(m, row, m->order_end[q], m->order_end[q + 1]);
+    }
+    free(any);
+    return true;
 }
 
 static bool check_machine(const ThTuring *m, ThError *err)
