@@ -305,42 +305,65 @@ static bool load_found(ThRasp *r, const Found *file, ThRaspScope *into, int *fai
     return ok;
 }
 
+/* Loads what was found, and tells of the statements that failed. */
+static bool load_all(ThRasp *r, const Found *file, ThRaspScope *into)
+{
+    int failed = 0;
+    bool ok = load_found(r, file, into, &failed);
+    r->kept = ok;
+    if (ok && failed > 0) {
+        ok = th_rasp_error(r, TH_EVALUE, "%d statement%s of '%.200s' failed", failed,
+                           failed == 1 ? "" : "s", file->path);
+        th_hint(r->err, "the names of the others are defined");
+    }
+    return ok;
+}
+
 bool th_rasp_load_file(ThRasp *r, const char *path, ThRaspScope *into)
 {
     Found file = {0};
-    int failed = 0;
     if (r->loads >= TH_RASP_LOADS)
         return th_rasp_error(r, TH_ELIMIT, "programs load each other more than %d deep",
                              TH_RASP_LOADS);
     if (!find(r, path, &file))
         return false;
-    bool ok = load_found(r, &file, into, &failed);
-    r->kept = ok;
-    if (ok && failed > 0) {
-        ok = th_rasp_error(r, TH_EVALUE, "%d statement%s of '%.200s' failed", failed,
-                           failed == 1 ? "" : "s", file.path);
-        th_hint(r->err, "the names of the others are defined");
-    }
+    bool ok = load_all(r, &file, into);
     found_free(&file);
     return ok;
 }
 
+/* A file, or a text that has a label. */
 typedef struct {
-    const char *path;
+    const char *path, *label, *text;
+    size_t size;
 } Load;
 
 static bool load_body(ThRasp *r, const void *context)
 {
     const Load *l = context;
-    return th_rasp_load_file(r, l->path, r->global);
+    if (!l->text)
+        return th_rasp_load_file(r, l->path, r->global);
+    Found program = {.path = th_strdup(l->label, r->err), .source = l->text, .size = l->size};
+    bool ok = program.path && load_all(r, &program, r->global);
+    found_free(&program);
+    return ok;
+}
+
+static bool load(ThRasp *r, const Load *l, ThStop *stop, ThError *err)
+{
+    r->stop = stop;
+    bool ok = th_rasp_guard(r, load_body, l, err);
+    r->stop = NULL;
+    r->err = NULL;
+    return ok;
 }
 
 bool th_rasp_load(ThRasp *r, const char *path, ThStop *stop, ThError *err)
 {
-    Load l = {path};
-    r->stop = stop;
-    bool ok = th_rasp_guard(r, load_body, &l, err);
-    r->stop = NULL;
-    r->err = NULL;
-    return ok;
+    return load(r, &(Load){.path = path}, stop, err);
+}
+
+bool th_rasp_load_text(ThRasp *r, const char *label, const char *text, ThStop *stop, ThError *err)
+{
+    return load(r, &(Load){.label = label, .text = text, .size = strlen(text)}, stop, err);
 }

@@ -108,6 +108,9 @@ bool th_rasp_execute(ThRasp *r, const char *text, bool prompt, bool lines, ThSto
  * names. */
 bool th_rasp_load(ThRasp *r, const char *path, ThStop *stop, ThError *err);
 
+/* The same for a program's text; the label stands for its path. */
+bool th_rasp_load_text(ThRasp *r, const char *label, const char *text, ThStop *stop, ThError *err);
+
 /* The source of a program that is built in, without .rasp: "raspl" or "library"; NULL: none. */
 const char *th_rasp_builtin_source(const char *name, size_t *size);
 
