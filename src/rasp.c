@@ -173,6 +173,11 @@ static void host_failed(void *context, const char *path, const ThError *err)
         fprintf(stderr, "hint: %s\n", err->hint);
 }
 
+static bool host_draw(void *context, ThSop sop, const ThSeq *input, ThError *err)
+{
+    return th_draw_rasp(context, sop, input, err);
+}
+
 static void host_leave(void *context)
 {
     ThSession *s = context;
@@ -186,6 +191,7 @@ ThRasp *th_session_rasp(ThSession *s, ThError *err)
                        .may_define = host_may_define,
                        .defined = host_defined,
                        .failed = host_failed,
+                       .draw = host_draw,
                        .leave = host_leave};
     if (!s->rasp)
         s->rasp = th_rasp_new(&host, err);

@@ -26,6 +26,9 @@ extern const ThCommand th_rasp_statement_command;
 /* Runs a RASP program's file, or one that is built in, and defines its names. */
 bool th_load_rasp(ThSession *s, const char *path, ThError *err);
 
+/* Draws an s-op on an input where there is a display, else as characters. */
+bool th_draw_rasp(ThSession *s, ThSop sop, const ThSeq *input, ThError *err);
+
 /* The kind of object that a value is. */
 ThKind th_rasp_object_kind(const ThRaspValue *v);
 bool th_is_rasp(ThKind kind);

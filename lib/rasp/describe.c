@@ -189,9 +189,13 @@ static void expand(Writer *w, ThSop node, bool inside)
     }
 }
 
+/* Inputs are called what they are, whatever else the program calls them. */
 static const char *name_of(const Writer *w, ThSop node)
 {
-    return w->label && w->label[node] ? w->label[node] : th_rasp_name_of(w->g, node);
+    ThNodeKind kind = th_rasp_node(w->g, node)->kind;
+    if (w->label && w->label[node])
+        return w->label[node];
+    return kind == TH_NODE_TOKENS || kind == TH_NODE_INDICES ? NULL : th_rasp_name_of(w->g, node);
 }
 
 void th_rasp_describe(const ThRaspGraph *g, ThSop node, char *const *label, size_t most, ThText *t)

@@ -144,8 +144,9 @@ static const char one_step[] =
 
 static const char successor[] =
     "# x moved k positions to the right.\n"
+    "_back = [select(indices + k, indices, ==, causal) for k in range(%d)];\n\n"
     "def _shift(x, k, default) {\n"
-    "    return aggregate(select(indices + k, indices, ==, causal), x, default);\n"
+    "    return aggregate(_back[k], x, default);\n"
     "}\n\n"
     "# The successor of the text two places late, so that it needs no token ahead; and three "
     "places\n"
@@ -200,7 +201,7 @@ static void write_source(ThText *t, const ThTokens *k, char *const *token, int n
     write_table(t, k, "_move", MOVE);
     th_text_add(t, "\n");
     th_text_printf(t, one_step, stays ? "0 if (_m < 0) and (b == 1) else _m" : "_m");
-    th_text_add(t, successor);
+    th_text_printf(t, successor, (n < 4 ? 4 : n) + 1);
     write_keys(t, n);
     th_text_printf(t,
                    "# Where the successor's last %d tokens were these, the token behind them is "

@@ -1,0 +1,404 @@
+/* rasp_programs.c - next-token programs in RASP: from machines, and at work. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "command.h"
+#include "rasp.h"
+#include "rasp/cost.h"
+#include "turing/program.h"
+
+/* ---- rasp ------------------------------------------------------------------------------------ */
+
+static const ThOptionSpec rasp_options[] = {
+    {"n", TH_INT, "4", 0, TH_PROGRAM_GRAM, NULL, "tokens compared, besides the last one"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+/* May an s-op have this name? */
+static bool is_free(ThSession *s, const char *name, const ThOperand *o, ThError *err)
+{
+    const ThObject *old = th_find(s, name);
+    if (!th_rasp_name_ok(name, err))
+        return th_error_inside(err, o);
+    if (!old || th_is_rasp(old->kind))
+        return true;
+    th_fail_operand(err, o, TH_EUSAGE, "'%s' is %s", name, th_a_kind(old->kind));
+    return th_hint(err, "drop %s gives the name free", name);
+}
+
+TH_COMMAND(
+    rasp, .group = "rasp", .summary = "a machine's next-token program in RASP",
+    .detail =
+        "Writes the program of the paper on Turing Programs for one machine: an s-op that says, "
+        "at every token of a run's text, which token follows.  Printed, it can be read, sent to a "
+        "file with >, edited, and loaded; with as NAME it becomes an s-op of the session.  "
+        "generate lets it carry out the machine, cost counts its layers and heads.\n\n"
+        "The tokens are strings: < begins a configuration, > ends it, | follows it; between them "
+        "stand the symbols, and the state right behind the scanned cell.  A name that is taken "
+        "gets an apostrophe: a state 0 beside a symbol 0 is called 0'.\n\n"
+        "The program works out the line after each line of the text, and looks in it for the last "
+        "n+1 tokens; the token behind them is the next.  It is exact where no line contains these "
+        "n+1 tokens twice: grams tells for which n that is so.",
+    .example = "machine increment {\n"
+               "  start right ; halt done\n"
+               "  right 0,1 -> R right\n"
+               "  right _   -> L carry\n"
+               "  carry 1   -> 0 L carry\n"
+               "  carry 0,_ -> 1 L done\n"
+               "}\n"
+               "rasp increment as next n=2\n"
+               "#>      s-op: next\n"
+               "generate next on increment 10 steps=4\n"
+               "#> < 1 right 0 _ > |\n"
+               "#> < 1 0 right _ > |\n"
+               "#> < 1 0 _ right > |\n"
+               "#> < 1 0 carry _ > |\n"
+               "#> < 1 done 1 _ > |\n"
+               "#> exact: all 28 tokens are right",
+    .args = {{A_MACHINE, "MACHINE", 0}},
+    .args2 = {{A_MACHINE, "MACHINE", 0}, {A_KEYWORD, "as", 0}, {A_NEW, "NAME", 0}},
+    .options = rasp_options, .flags = C_PAGED)
+{
+    const ThObject *machine = call->operand[0].object;
+    const char *name = call->form == 2 ? call->operand[1].text : "next";
+    ThTokens tokens = {machine->as.machine, false};
+    ThText t = {0};
+    int n = (int)th_option_int(&call->options, "n");
+    if (call->form == 2 && !is_free(s, name, &call->operand[1], err))
+        return false;
+    bool ok = th_turing_program(&t, &tokens, n, name, machine->name, err) ||
+              th_error_inside(err, &call->operand[0]);
+    char *source = th_text_take(&t, ok ? err : NULL);
+    ok = ok && source;
+    if (ok && call->form == 1) {
+        fputs(source, th_listing(s));
+    } else if (ok) {
+        ThRasp *r = th_session_rasp(s, err);
+        ok = r && th_rasp_load_text(r, machine->name, source, th_stop(s), err);
+    }
+    free(source);
+    return ok;
+}
+
+/* ---- generate: from an input ----------------------------------------------------------------- */
+
+/* A sequence that grows by what is generated.  Atoms of one kind. */
+typedef struct {
+    ThRasp *rasp;
+    ThSop sop;
+    ThAtom *atom;
+    size_t n, cap;
+} Text;
+
+static bool add_atom(Text *x, ThAtom a, ThError *err)
+{
+    if (!th_grow(&x->atom, &x->cap, x->n + 1, sizeof *x->atom, err))
+        return false;
+    x->atom[x->n++] = a;
+    return true;
+}
+
+/* The s-op's value at the last of the first n atoms. */
+static bool predict(ThSession *s, const Text *x, size_t n, ThAtom *next, ThError *err)
+{
+    ThSeq input = {0};
+    ThRaspRun *run = NULL;
+    bool ok = th_seq_of(x->atom, n, &input, err) &&
+              (run = th_rasp_run_new(th_rasp_graph(x->rasp), &input, 0, err)) != NULL;
+    const ThSeq *q = ok ? th_rasp_run_value(run, x->sop, th_stop(s), err) : NULL;
+    if (q)
+        *next = th_seq_at(q, n - 1);
+    th_rasp_run_free(run);
+    th_seq_free(&input);
+    return q != NULL;
+}
+
+/* The atoms of an input: its characters, or its words, or ints. */
+static bool read_input(Text *x, const char *text, const char *as, ThError *err)
+{
+    ThAtoms *p = th_rasp_atoms(th_rasp_graph(x->rasp));
+    bool characters = *as == 'c';
+    for (size_t i = 0, n = strlen(text); i < n;) {
+        size_t size = characters ? th_utf8_next(text + i, n - i, NULL) : strcspn(text + i, " \t\n");
+        ThAtom a;
+        if (!characters && size == 0) {
+            i++;
+            continue;
+        }
+        if (!th_atom_string(p, text + i, size, &a, err) ||
+            (*as == 'i' && !th_atom_convert(p, a, TH_ATOM_INT, &a, err)) || !add_atom(x, a, err))
+            return false;
+        i += size;
+    }
+    return x->n > 0 || th_fail(err, TH_EVALUE, "an input has one token at least");
+}
+
+static void say_tokens(ThSession *s, const Text *x, size_t from, size_t to, const char *between)
+{
+    ThText t = {0};
+    for (size_t i = from; i < to; i++) {
+        th_text_add(&t, i > from ? between : "");
+        th_rasp_write_element(x->rasp, x->atom[i], &t);
+    }
+    th_say(s, "%s\n", t.data ? t.data : "");
+    th_text_free(&t);
+}
+
+static bool is_end(const Text *x, ThAtom a, const char *until)
+{
+    ThText t = {0};
+    th_rasp_write_element(x->rasp, a, &t);
+    bool end = until && t.data && strcmp(t.data, until) == 0;
+    th_text_free(&t);
+    return end;
+}
+
+static bool generate(ThSession *s, const ThCall *call, Text *x, ThError *err)
+{
+    const char *as = th_option_text(&call->options, "tokens");
+    const char *until = th_option_text(&call->options, "until");
+    long long count = th_option_int(&call->options, "count");
+    bool ended = false;
+    if (!read_input(x, call->operand[1].text, as, err))
+        return th_error_inside(err, &call->operand[1]);
+    size_t first = x->n;
+    for (long long i = 0; i < count && !ended; i++) {
+        ThAtom a;
+        if (th_stopped(th_stop(s), err) || !predict(s, x, x->n, &a, err) || !add_atom(x, a, err))
+            return false;
+        th_progress(s, "%lld of %lld tokens", i + 1, count);
+        ended = is_end(x, a, until);
+    }
+    ThText t = {0};
+    for (size_t i = first; i < x->n; i++) {
+        th_text_add(&t, i > first && *as != 'c' ? " " : "");
+        th_rasp_write_element(x->rasp, x->atom[i], &t);
+    }
+    th_say(s, "%s\n", t.data ? t.data : "");
+    th_result_text(s, "output", t.data ? t.data : "");
+    th_result_int(s, "tokens", (long long)(x->n - first));
+    th_result_flag(s, "ended", ended);
+    th_text_free(&t);
+    return true;
+}
+
+/* ---- generate: a machine's run --------------------------------------------------------------- */
+
+enum { MOST_TOKENS = 1 << 22 };
+
+/* The text of the machine's own run. */
+typedef struct {
+    int *token;
+    size_t n, line; /* tokens in all and in a configuration, with the gap behind it */
+    uint64_t steps;
+    ThVerdict verdict;
+} Reference;
+
+static bool write_reference(Reference *ref, const ThTokens *k, const ThRunStart *start,
+                            ThRunLimits limits, ThStop *stop, ThError *err)
+{
+    ThRunExtent x;
+    ThRunning r = {0};
+    if (!th_run_extent(&x, start, limits, stop, err))
+        return false;
+    ref->line = (size_t)th_configuration_length(k, x.first, x.last);
+    ref->steps = x.steps;
+    ref->verdict = x.verdict;
+    if (x.steps + 1 > MOST_TOKENS / ref->line)
+        return th_fail(err, TH_ELIMIT, "the run has more than %d tokens", MOST_TOKENS);
+    ref->n = ref->line * ((size_t)x.steps + 1);
+    ref->token = th_alloc(ref->n + 1, sizeof *ref->token, err);
+    bool ok = ref->token && th_running_from(&r, start, err);
+    for (uint64_t i = 0; ok && i <= x.steps; i++) {
+        th_configuration_tokens(k, &r, x.first, x.last, ref->token + i * ref->line);
+        ok = i == x.steps || th_running_go(&r, 1, (ThRunLimits){UINT64_MAX, UINT64_MAX}, stop, err);
+    }
+    th_running_free(&r);
+    return ok;
+}
+
+static bool is_causal(const ThRaspGraph *g, ThSop sop, bool *causal, ThError *err)
+{
+    size_t n;
+    ThBreach *b = th_rasp_breaches(g, sop, &n, err);
+    *causal = true;
+    for (size_t i = 0; b && i < n; i++)
+        *causal = *causal && b[i].what != TH_LOOKS_AHEAD;
+    free(b);
+    return b != NULL;
+}
+
+static bool same_atom(const Text *x, ThAtom a, ThAtom b)
+{
+    return a.kind == b.kind && th_atom_equal(th_rasp_atoms(th_rasp_graph(x->rasp)), a, b);
+}
+
+/* Finds the first token from `from` on that is generated wrongly: x->n if none is.  Up to there the
+ * generated text is the run's, so where no head looks ahead all predictions come from evaluating
+ * the s-op on the whole run once. */
+static bool first_wrong(ThSession *s, const Text *x, size_t from, size_t *wrong, ThAtom *predicted,
+                        ThError *err)
+{
+    bool causal, ok = is_causal(th_rasp_graph(x->rasp), x->sop, &causal, err);
+    ThSeq input = {0};
+    ThRaspRun *run = NULL;
+    const ThSeq *q = NULL;
+    *wrong = from;
+    if (ok && causal && x->n > from) {
+        ok = th_seq_of(x->atom, x->n - 1, &input, err) &&
+             (run = th_rasp_run_new(th_rasp_graph(x->rasp), &input, 0, err)) != NULL &&
+             (q = th_rasp_run_value(run, x->sop, th_stop(s), err)) != NULL;
+    }
+    for (; ok && *wrong < x->n; ++*wrong) {
+        if (q)
+            *predicted = th_seq_at(q, *wrong - 1);
+        else
+            ok = !th_stopped(th_stop(s), err) && predict(s, x, *wrong, predicted, err);
+        if (ok && !same_atom(x, *predicted, x->atom[*wrong]))
+            break;
+    }
+    th_rasp_run_free(run);
+    th_seq_free(&input);
+    return ok;
+}
+
+/* Where the n+1 tokens before place `at` of a line end once more in it, or -1. */
+static long long place_again(const int *line, size_t size, size_t at, int n)
+{
+    for (size_t j = 1; j <= size; j++) {
+        bool same = j != at;
+        for (size_t i = 1; same && i <= (size_t)n + 1; i++)
+            same = (i > j ? 0 : line[j - i]) == (i > at ? 0 : line[at - i]);
+        if (same)
+            return (long long)j;
+    }
+    return -1;
+}
+
+static void say_wrong(ThSession *s, const Text *x, const Reference *ref, size_t wrong,
+                      ThAtom predicted, int n)
+{
+    size_t step = wrong / ref->line, place = wrong % ref->line;
+    ThText stands = {0}, instead = {0};
+    th_rasp_write_element(x->rasp, x->atom[wrong], &stands);
+    th_rasp_write_element(x->rasp, predicted, &instead);
+    th_say(s,
+           "%zu tokens are right; then token %zu of the configuration after %zu step%s is %s, "
+           "where %s stands\n",
+           wrong - ref->line, place + 1, step, step == 1 ? "" : "s",
+           instead.data ? instead.data : "", stands.data ? stands.data : "");
+    long long again = place_again(ref->token + step * ref->line, ref->line, place, n);
+    if (again >= 0)
+        th_say(s, "the %d token%s before it %s there again, up to token %lld\n", n + 1,
+               n ? "s" : "", n ? "are" : "is", again);
+    else
+        th_say(s, "no repeated tokens explain that: the %d before it %s there once\n", n + 1,
+               n ? "are" : "is");
+    th_result_int(s, "step", (long long)step);
+    th_result_int(s, "token", (long long)place + 1);
+    th_result_text(s, "stands", stands.data ? stands.data : "");
+    th_result_text(s, "predicted", instead.data ? instead.data : "");
+    th_result_flag(s, "repeated", again >= 0);
+    th_text_free(&stands);
+    th_text_free(&instead);
+}
+
+static bool compare_run(ThSession *s, const ThCall *call, Text *x, const Reference *ref,
+                        ThError *err)
+{
+    size_t wrong;
+    ThAtom predicted;
+    if (!first_wrong(s, x, ref->line, &wrong, &predicted, err))
+        return false;
+    for (size_t i = 0; i < x->n && i <= wrong; i += ref->line)
+        if (i + ref->line <= wrong || i == 0)
+            say_tokens(s, x, i, i + ref->line, " ");
+    bool exact = wrong == x->n;
+    th_result_flag(s, "exact", exact);
+    th_result_int(s, "steps", (long long)ref->steps);
+    th_result_int(s, "tokens", (long long)(wrong - ref->line));
+    if (exact)
+        th_say(s, "exact: all %zu tokens are right\n", x->n - ref->line);
+    else
+        say_wrong(s, x, ref, wrong, predicted, (int)th_option_int(&call->options, "n"));
+    return true;
+}
+
+static bool name_tokens(Text *x, const Reference *ref, const ThTokens *k, ThError *err)
+{
+    ThAtoms *p = th_rasp_atoms(th_rasp_graph(x->rasp));
+    char **name = th_program_names(k, err);
+    bool ok = name != NULL;
+    for (size_t i = 0; ok && i < ref->n; i++) {
+        ThAtom a;
+        const char *text = name[ref->token[i]];
+        ok = th_atom_string(p, text, strlen(text), &a, err) && add_atom(x, a, err);
+    }
+    th_program_names_free(name);
+    return ok;
+}
+
+static bool generate_run(ThSession *s, const ThCall *call, Text *x, ThError *err)
+{
+    const ThTuring *m = call->operand[1].object->as.machine;
+    const ThOperand *input = call->n > 2 ? &call->operand[2] : NULL;
+    ThTokens k = {m, false};
+    ThTapeWords words;
+    ThRunStart start;
+    Reference ref = {0};
+    ThRunLimits limits = {(uint64_t)th_option_int(&call->options, "steps"), UINT64_MAX};
+    if (!th_turing_tape_words_read(&words, m, input ? input->text : "", err))
+        return th_error_inside(err, input);
+    bool ok =
+        th_run_start(&start, m, &words, err) || (th_error_inside(err, &call->operand[1]), false);
+    ok = ok && write_reference(&ref, &k, &start, limits, th_stop(s), err) &&
+         name_tokens(x, &ref, &k, err) && compare_run(s, call, x, &ref, err);
+    free(ref.token);
+    th_turing_tape_words_free(&words);
+    return ok;
+}
+
+static const ThOptionSpec generate_options[] = {
+    {"count", TH_INT, "20", 1, 1e6, NULL, "tokens that are generated from an input, at most"},
+    {"until", TH_STRING, NULL, 0, 0, NULL, "the token after which nothing more is generated"},
+    {"tokens", TH_CHOICE, "characters", 0, 0, "characters|words|ints",
+     "what the tokens of an input are: its characters, its words, or ints between blanks"},
+    {"steps", TH_INT, "100", 0, 1e9, NULL, "steps of a machine's run, at most"},
+    {"n", TH_INT, "4", 0, TH_PROGRAM_GRAM, NULL,
+     "tokens compared, besides the last one, where a difference is explained"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+TH_COMMAND(
+    generate, .group = "rasp", .summary = "let an s-op write a text, token by token",
+    .detail =
+        "An s-op that says at every position which token follows is a program for generation: its "
+        "value at the last position is put behind the input, again and again, until there are "
+        "count tokens more or the token until has come.\n\n"
+        "With on MACHINE the input is the machine's first configuration (see rasp), and what is "
+        "generated is compared with the machine's own run.  Every configuration is printed, up to "
+        "the first token that is wrong: then its step and place are told, and whether the n+1 "
+        "tokens before it are there twice in its line, which explains it.",
+    .example = "examples off\n"
+               "again = aggregate(select(indices, length - 3, ==), tokens, \"?\");\n"
+               "#>      s-op: again\n"
+               "generate again abc count=7\n"
+               "#> abcabca",
+    .results = "output tokens ended exact steps step token stands predicted repeated",
+    .args = {{A_OBJECT, "SOP", 0}, {A_INPUT, "INPUT", 0}},
+    .args2 = {{A_OBJECT, "SOP", 0},
+              {A_KEYWORD, "on", 0},
+              {A_MACHINE, "MACHINE", 0},
+              {A_INPUT, "INPUT", A_OPTIONAL}},
+    .options = generate_options)
+{
+    const ThOperand *o = &call->operand[0];
+    ThRaspValue v;
+    if (o->object->kind != TH_S_OP)
+        return th_fail_operand(err, o, TH_EUSAGE, "'%s' is no s-op", o->text);
+    if (!th_rasp_value_of(s, o->object, &v, err))
+        return th_error_inside(err, o);
+    Text x = {.rasp = s->rasp, .sop = v.as.sop};
+    bool ok = call->form == 1 ? generate(s, call, &x, err) : generate_run(s, call, &x, err);
+    free(x.atom);
+    return ok;
+}
