@@ -29,6 +29,9 @@ bool th_trace_machine(ThSession *s, const ThCall *call, ThError *err);
 bool th_trace_model(ThSession *s, const ThCall *call, ThError *err);
 bool th_trace_rasp(ThSession *s, const ThCall *call, ThError *err);
 
+/* compare where the operands are no automata: of RASP. */
+bool th_compare_rasp(ThSession *s, const ThCall *call, ThError *err); /* commands/rasp_cost.c */
+
 /* The options of run and trace, which are a machine's. */
 extern const ThOptionSpec th_run_options[], th_trace_options[];
 

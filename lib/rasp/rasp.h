@@ -101,6 +101,10 @@ void th_rasp_free(ThRasp *r); /* NULL is fine */
 bool th_rasp_execute(ThRasp *r, const char *text, bool prompt, bool lines, ThStop *stop,
                      ThError *err);
 
+/* Evaluates one expression, shows nothing, and gives its value, which `out` holds, too.  Errors as
+ * above, and TH_EPARSE for what is no single expression. */
+bool th_rasp_evaluate(ThRasp *r, const char *text, ThRaspValue *v, ThStop *stop, ThError *err);
+
 /* Loads a program in an environment of its own and defines its public names.  The path gets .rasp
  * where it does not end in it; it is looked for beside the file that loads it, in the current
  * directory, and among the programs that are built in ("raspl").  Statements that fail are told to

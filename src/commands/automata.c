@@ -184,17 +184,37 @@ static void say_difference(ThSession *s, const ThDifference *d, const char *a, c
     say_side(s, d, 1, b);
 }
 
+static const ThOptionSpec compare_options[] = {
+    {"alphabet", TH_STRING, "ab", 0, 0, NULL,
+     "what the inputs of RASP programs consist of: characters, or words with blanks between them"},
+    {"length", TH_RANGE, "0..6", 0, 1000, NULL, "lengths of these inputs"},
+    {0}};
+
+static bool only_automata(const ThCall *call, ThError *err)
+{
+    if (!th_option_given(&call->options, "alphabet") && !th_option_given(&call->options, "length"))
+        return true;
+    th_fail_operand(err, &call->operand[0], TH_EUSAGE,
+                    "automata are compared on all words: alphabet and length are for RASP");
+    return false;
+}
+
 TH_COMMAND(
     compare, .group = "automata",
-    .summary = "tell whether two automata are equivalent, or a shortest word that shows that "
-               "they are not",
-    .detail = "B may be an expression.  The word is the shortest that the two treat "
-              "differently, and among those the first in the order of the alphabet of A.  "
-              "Two automata with outputs are compared by the last output of every word, too.\n\n"
-              "Where the languages differ it is also said whether one is part of the other "
-              "($included: every word of A is one of B; $includes: the other way round) and "
-              "whether they are $disjoint; $common is the shortest word of both.  These are left "
-              "out where more pairs of states than limit-states would have to be looked at.",
+    .summary = "tell whether two automata, or two programs of RASP, are equivalent, or a shortest "
+               "input that shows that they are not",
+    .detail =
+        "B may be an expression.  The word is the shortest that the two treat "
+        "differently, and among those the first in the order of the alphabet of A.  "
+        "Two automata with outputs are compared by the last output of every word, too.\n\n"
+        "Where the languages differ it is also said whether one is part of the other "
+        "($included: every word of A is one of B; $includes: the other way round) and "
+        "whether they are $disjoint; $common is the shortest word of both.  These are left "
+        "out where more pairs of states than limit-states would have to be looked at.\n\n"
+        "P and Q are names of s-ops or selectors of RASP, or expressions in quotes.  They are "
+        "run on every input over the alphabet, shortest first; what differs is a value, or "
+        "that only one of the two is an error.  $at is the first element that differs, and "
+        "$inputs how many inputs were compared.",
     .example = "automaton p = parity\n"
                "compare p even_pairs\n"
                "#> they differ on b\n"
@@ -206,10 +226,19 @@ TH_COMMAND(
                "#> they differ on a\n"
                "#>   p accepts it\n"
                "#>   regex \"(aa)*\" rejects it\n"
-               "#>   every word of regex \"(aa)*\" is one of p",
-    .results = "equivalent word included includes disjoint common",
-    .args = {{A_AUTOMATON, "A", 0}, {A_AUTOMATON_EXPRESSION, "B", 0}})
+               "#>   every word of regex \"(aa)*\" is one of p\n"
+               "compare \"sort(tokens, tokens)\" \"sort(tokens, indices)\" length=1..4\n"
+               "#> they differ on ba\n"
+               "#>   sort(tokens, tokens) = [a, b] (strings)\n"
+               "#>   sort(tokens, indices) = [b, a] (strings)",
+    .results = "equivalent word included includes disjoint common at inputs",
+    .options = compare_options, .args = {{A_AUTOMATON, "A", 0}, {A_AUTOMATON_EXPRESSION, "B", 0}},
+    .args2 = {{A_TEXT, "P", 0}, {A_TEXT, "Q", 0}})
 {
+    if (call->form == 2)
+        return th_compare_rasp(s, call, err);
+    if (!only_automata(call, err))
+        return false;
     const ThOperand *first = &call->operand[0], *second = &call->operand[1];
     const ThAutomaton *a = first->object->as.automaton;
     ThDifference d = {0};
