@@ -179,8 +179,10 @@ bool th_rasp_differ(ThRaspGraph *g, ThSop a, ThSop b, const ThAtom *letter, size
     *d = (ThDifferOf){0};
     if (th_rasp_is_selector(g, a) != th_rasp_is_selector(g, b))
         return th_fail(err, TH_EUSAGE, "an s-op and a selector cannot be compared");
-    if (!n_letters || from > to)
-        return th_fail(err, TH_EUSAGE, "there are no inputs to compare on");
+    if (!n_letters || from > to) {
+        th_fail(err, TH_EUSAGE, "there are no inputs to compare on");
+        return th_hint(err, "an alphabet has at least one letter");
+    }
     for (s.length = from ? from : 1; s.length <= to && !d->differ; s.length++) {
         uint64_t all = inputs_of(&s), group = CELLS / s.length + 1;
         if (all > TH_DIFFER_INPUTS - d->inputs) {

@@ -17,6 +17,10 @@ enum { SHOWN = 60, BREACHES = 20, CALLS = 4 };
 static bool program_of(ThSession *s, const ThOperand *o, ThRaspValue *v, ThError *err)
 {
     ThRasp *r = th_session_rasp(s, err);
+    const ThObject *other = th_find(s, o->text);
+    if (other && !th_is_rasp(other->kind))
+        return th_fail_operand(err, o, TH_EUSAGE, "'%s' is %s, no program of RASP", o->text,
+                               th_a_kind(other->kind));
     if (!r || (!th_rasp_lookup(r, o->text, v) && !th_rasp_evaluate(r, o->text, v, th_stop(s), err)))
         return th_error_inside(err, o);
     if (v->kind == TH_VALUE_SOP || v->kind == TH_VALUE_SELECTOR)
@@ -250,13 +254,25 @@ static bool say_differ(ThSession *s, const ThCall *call, const ThDifferOf *d, co
            say_side(s, d, 1, &call->operand[1], node[1], err);
 }
 
+/* A bare word that RASP does not know was meant as an automaton. */
+static bool is_program(ThSession *s, const ThOperand *o, ThError *err)
+{
+    ThRaspValue v;
+    const ThRasp *r = th_session_rasp(s, err);
+    if (r && (o->quoted || th_rasp_lookup(r, o->text, &v)))
+        return true;
+    if (r)
+        th_need_automaton(s, o->text, err);
+    return th_error_inside(err, o);
+}
+
 bool th_compare_rasp(ThSession *s, const ThCall *call, ThError *err)
 {
     ThRaspValue v[2];
     int n;
     ThRange length = th_option_range(&call->options, "length");
     ThDifferOf d = {0};
-    if (!program_of(s, &call->operand[0], &v[0], err) ||
+    if (!is_program(s, &call->operand[0], err) || !program_of(s, &call->operand[0], &v[0], err) ||
         !program_of(s, &call->operand[1], &v[1], err))
         return false;
     char **name = th_symbols_list(th_option_text(&call->options, "alphabet"), false, &n, err);
@@ -268,6 +284,8 @@ bool th_compare_rasp(ThSession *s, const ThCall *call, ThError *err)
     ThSop node[] = {v[0].as.sop, v[1].as.sop};
     ok = ok && th_rasp_differ(th_rasp_graph(s->rasp), node[0], node[1], letter, (size_t)n,
                               (size_t)length.lo, (size_t)length.hi, &d, th_stop(s), err);
+    if (!ok)
+        th_error_inside(err, &call->operand[1]);
     ok = ok && say_differ(s, call, &d, node, err);
     th_differ_free(&d);
     free(letter);

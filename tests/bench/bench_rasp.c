@@ -9,9 +9,18 @@
 #include <time.h>
 
 #include "base/rng.h"
-#include "rasp/run.h"
+#include "rasp/rasp.h"
+#include "turing/program.h"
 
-enum { MOST = 100000 };
+enum { MOST = 100000, STATES = 16, SYMBOLS = 12, GRAM = 4, CELLS = 50 };
+
+typedef struct {
+    ThRasp *rasp;
+    ThRaspGraph *g;
+    ThSop sop;
+    int64_t kinds; /* of ints in an input; 0: a machine's tokens */
+    ThAtom token[STATES + SYMBOLS + TH_TOKEN_FIRST + 2];
+} Bench;
 
 static double now(void)
 {
@@ -74,6 +83,39 @@ static ThSop head(ThRaspGraph *g)
     return th_rasp_aggregate(g, selector, x[2], NULL, TH_REDUCE_MEAN_INT, NULL);
 }
 
+/* The program that continues the text of a random machine's run, as `rasp` writes it. */
+static ThSop machine(Bench *b)
+{
+    ThRng rng = th_rng(1, "bench.rasp.machine", 0);
+    ThTuring *m = th_turing_random_walled(STATES, SYMBOLS, &rng, NULL);
+    ThTokens tokens = {m, true};
+    ThText source = {0};
+    ThError err = {0};
+    ThRaspValue v;
+    char **name = m ? th_program_names(&tokens, &err) : NULL;
+    bool ok = name && th_turing_program(&source, &tokens, GRAM, "next", "m", &err) &&
+              th_rasp_execute(b->rasp, source.data, false, false, NULL, &err) &&
+              th_rasp_lookup(b->rasp, "next", &v);
+    for (int k = 0; ok && k < th_token_count(&tokens); k++)
+        ok = th_atom_string(th_rasp_atoms(b->g), name[k], strlen(name[k]), &b->token[k], &err);
+    th_program_names_free(name);
+    th_text_free(&source);
+    th_turing_free(m);
+    if (!ok)
+        fprintf(stderr, "%s\n", err.msg);
+    return ok ? v.as.sop : TH_NO_SOP;
+}
+
+/* Configurations of CELLS symbols, with a state somewhere. */
+static ThAtom machine_token(const Bench *b, size_t i, ThRng *rng)
+{
+    size_t at = i % (CELLS + 4), state = i / (CELLS + 4) % CELLS;
+    if (at == 0 || at == CELLS + 2 || at == CELLS + 3)
+        return b->token[at == 0 ? TH_TOKEN_BEGIN : at == CELLS + 2 ? TH_TOKEN_END : TH_TOKEN_GAP];
+    uint64_t kind = th_rng_below(rng, at == state + 2 ? STATES : SYMBOLS);
+    return b->token[TH_TOKEN_FIRST + kind + (at == state + 2 ? SYMBOLS : 0)];
+}
+
 static int by_size(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -81,19 +123,20 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Milliseconds of one evaluation on a new input; below 0 if it fails. */
-static double once(ThRaspGraph *g, ThSop sop, int64_t kinds, size_t n, uint64_t turn)
+static double once(const Bench *b, size_t n, uint64_t turn)
 {
     ThRng r = th_rng(1, "bench.rasp", turn);
     ThAtom *x = malloc(n * sizeof *x);
     ThSeq input = {0};
     ThError err = {0};
     for (size_t i = 0; x && i < n; i++)
-        x[i] = th_int((int64_t)th_rng_below(&r, (uint64_t)kinds));
+        x[i] = b->kinds ? th_int((int64_t)th_rng_below(&r, (uint64_t)b->kinds))
+                        : machine_token(b, i, &r);
     bool ok = x && th_seq_of(x, n, &input, &err);
     free(x);
     double begun = now();
-    ThRaspRun *run = ok ? th_rasp_run_new(g, &input, 0, &err) : NULL;
-    ok = run && th_rasp_run_value(run, sop, NULL, &err);
+    ThRaspRun *run = ok ? th_rasp_run_new(b->g, &input, 0, &err) : NULL;
+    ok = run && th_rasp_run_value(run, b->sop, NULL, &err);
     double taken = now() - begun;
     th_rasp_run_free(run);
     th_seq_free(&input);
@@ -102,13 +145,13 @@ static double once(ThRaspGraph *g, ThSop sop, int64_t kinds, size_t n, uint64_t 
     return ok ? taken : -1;
 }
 
-static bool measure(ThRaspGraph *g, ThSop sop, int64_t kinds, size_t n, double seconds)
+static bool measure(const Bench *b, size_t n, double seconds)
 {
     static double time_of[MOST];
     int turns = 0;
     double sum = 0;
     while (turns < MOST && (turns < 3 || sum < 1e3 * seconds)) {
-        time_of[turns] = once(g, sop, kinds, n, (uint64_t)turns);
+        time_of[turns] = once(b, n, (uint64_t)turns);
         if (time_of[turns] < 0)
             return false;
         sum += time_of[turns++];
@@ -123,28 +166,30 @@ int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
-        ThSop (*make)(ThRaspGraph *g);
+        ThSop (*make)(ThRaspGraph *g); /* NULL: the machine's */
         int64_t kinds;
-    } program[] = {{"head", head, 1000}, {"hist", hist, 26}, {"sort", sort, 1000000}};
+    } program[] = {
+        {"head", head, 1000}, {"hist", hist, 26}, {"sort", sort, 1000000}, {"machine", NULL, 0}};
+    enum { PROGRAMS = sizeof program / sizeof *program };
     size_t which = 0, n = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
-    while (n && which < 3 && strcmp(argv[1], program[which].name) != 0)
+    while (n && which < PROGRAMS && strcmp(argv[1], program[which].name) != 0)
         which++;
-    if (!n || which == 3) {
-        fprintf(stderr, "usage: bench_rasp head|hist|sort N\n");
+    if (!n || which == PROGRAMS) {
+        fprintf(stderr, "usage: bench_rasp head|hist|sort|machine N\n");
         return 2;
     }
-    ThAtoms atoms = {0};
-    ThRaspGraph *g = th_rasp_graph_new(&atoms, NULL);
-    if (!g)
+    Bench b = {.rasp = th_rasp_new(NULL, NULL), .kinds = program[which].kinds};
+    if (!b.rasp)
         return 1;
-    ThSop sop = program[which].make(g);
-    printf("ready\n");
+    b.g = th_rasp_graph(b.rasp);
+    b.sop = program[which].make ? program[which].make(b.g) : machine(&b);
+    bool ok = b.sop != TH_NO_SOP;
+    if (ok)
+        printf("ready\n");
     fflush(stdout);
     char line[64];
-    bool ok = true;
     while (ok && fgets(line, sizeof line, stdin))
-        ok = measure(g, sop, program[which].kinds, n, strtod(line, NULL));
-    th_rasp_graph_free(g);
-    th_atoms_free(&atoms);
+        ok = measure(&b, n, strtod(line, NULL));
+    th_rasp_free(b.rasp);
     return ok ? 0 : 1;
 }

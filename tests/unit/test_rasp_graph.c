@@ -13,7 +13,7 @@
 #include "rasp/number.h"
 #include "rasp/run.h"
 
-#include "rasp_naive.h"
+#include "rasp_random.h"
 
 /* ---- atoms ----------------------------------------------------------------------------------- */
 
@@ -251,230 +251,23 @@ static void test_quotients(void **state)
 
 /* ---- random programs ------------------------------------------------------------------------- */
 
-typedef struct {
-    ThAtoms atoms;
-    ThRaspGraph *g;
-    ThRaspRun *run;
-    Naive naive;
-    ThSeq input;
-    ThRng rng;
-    size_t failed, compared;
-} Fight;
-
-static ThSop pick(Fight *f, bool selector)
-{
-    for (;;) {
-        ThSop x = (ThSop)th_rng_below(&f->rng, th_rasp_nodes(f->g));
-        if (th_rasp_is_selector(f->g, x) == selector)
-            return x;
-        if (selector && th_rng_below(&f->rng, 40) == 0)
-            return TH_NO_SOP;
-    }
-}
-
-static ThAtom random_atom(Fight *f)
-{
-    switch (th_rng_below(&f->rng, 8)) {
-    case 0:
-        return text(&f->atoms, th_rng_below(&f->rng, 2) ? "a" : "b");
-    case 1:
-        return th_bool(th_rng_below(&f->rng, 2));
-    case 2:
-        return th_float(random_float(&f->rng));
-    default:
-        return th_int((int64_t)th_rng_below(&f->rng, 7) - 2);
-    }
-}
-
-static ThSop random_aggregate(Fight *f)
-{
-    ThSop selector = pick(f, true);
-    if (selector == TH_NO_SOP)
-        return selector;
-    ThAtom missing = random_atom(f);
-    if (th_rng_below(&f->rng, 4) == 0)
-        return th_rasp_width(f->g, selector, NULL);
-    return th_rasp_aggregate(f->g, selector, pick(f, false),
-                             th_rng_below(&f->rng, 3) ? NULL : &missing,
-                             (ThReduction)th_rng_below(&f->rng, 4), NULL);
-}
-
-/* What functions do that are given to map and match; the number is their identity, too. */
-static bool some_function(void *context, ThAtoms *p, const ThAtom *x, size_t n, ThAtom *z,
-                          ThError *err)
-{
-    int k = *(const int *)context;
-    ThAtom y = x[n - 1], t;
-    switch (k) {
-    case 0: /* the key, whatever the query */
-        *z = x[0];
-        return true;
-    case 1: /* key <= query + 1 */
-        return th_atom_binary(p, TH_OP_ADD, y, th_int(1), &t, err) &&
-               th_atom_binary(p, TH_OP_LE, x[0], t, z, err);
-    case 2: /* not an interval */
-        return th_atom_binary(p, TH_OP_ADD, y, x[0], &t, err) &&
-               th_atom_binary(p, TH_OP_MOD, t, th_int(2), z, err);
-    case 3: /* 1 and 1.0 are told apart */
-        *z = th_int(x[0].kind);
-        return true;
-    default: /* an error for some */
-        return th_atom_binary(p, TH_OP_MOD, x[0], y, z, err);
-    }
-}
-
-static int number[] = {0, 1, 2, 3, 4};
-
-static ThSop random_function(Fight *f)
-{
-    int k = (int)th_rng_below(&f->rng, 5);
-    ThAtom list[] = {random_atom(f), random_atom(f), random_atom(f), random_atom(f)};
-    size_t n = th_rng_below(&f->rng, 5);
-    switch (th_rng_below(&f->rng, 5)) {
-    case 0:
-        return th_rasp_member(f->g, pick(f, false), list, n, NULL);
-    case 1:
-        return th_rasp_list(f->g, pick(f, false), list, n, NULL);
-    case 2:
-        return th_rasp_dict(f->g, pick(f, false), list, list + n / 2, n / 2, NULL);
-    case 3:
-        return th_rasp_match(f->g, (uint64_t)k, some_function, &number[k], NULL, pick(f, false),
-                             pick(f, false), th_rng_below(&f->rng, 2), NULL);
-    default:
-        return th_rasp_map(f->g, (uint64_t)k, some_function, &number[k], NULL,
-                           (ThSop[]){pick(f, false), pick(f, false)}, 1 + th_rng_below(&f->rng, 2),
-                           NULL);
-    }
-}
-
-static ThSop random_selector(Fight *f)
-{
-    ThSop a = pick(f, true), b = a == TH_NO_SOP ? a : pick(f, true);
-    if (b == TH_NO_SOP || th_rng_below(&f->rng, 3) == 0)
-        return th_rasp_select(f->g, pick(f, false), pick(f, false),
-                              (ThBinary)th_rng_below(&f->rng, TH_OP_GE + 1),
-                              th_rng_below(&f->rng, 3) == 0, NULL);
-    if (th_rng_below(&f->rng, 3) == 0)
-        return th_rasp_unary(f->g, TH_OP_NOT, a, NULL);
-    return th_rasp_binary(f->g, th_rng_below(&f->rng, 2) ? TH_OP_AND : TH_OP_OR, a, b, NULL);
-}
-
-static ThSop random_node(Fight *f)
-{
-    switch (th_rng_below(&f->rng, 10)) {
-    case 9:
-        return random_function(f);
-    case 0:
-        return th_rasp_constant(f->g, random_atom(f), NULL);
-    case 1:
-        return th_rasp_unary(f->g, (ThUnary)th_rng_below(&f->rng, TH_OP_INDICATOR + 1),
-                             pick(f, false), NULL);
-    case 2:
-        return th_rasp_binary(f->g, (ThBinary)th_rng_below(&f->rng, TH_OP_OR + 1), pick(f, false),
-                              pick(f, false), NULL);
-    case 3:
-        return th_rasp_choice(f->g, pick(f, false), pick(f, false), pick(f, false), NULL);
-    case 4:
-        return th_rasp_tuple(f->g, (ThSop[]){pick(f, false), pick(f, false)},
-                             1 + th_rng_below(&f->rng, 2), NULL);
-    case 5:
-    case 6:
-        return random_selector(f);
-    default:
-        return random_aggregate(f);
-    }
-}
-
-static void same_value(const Fight *f, ThSop at, const ThSeq *v)
-{
-    assert_int_equal(v->n, f->naive.n);
-    for (size_t i = 0; i < v->n; i++) {
-        ThAtom x = th_seq_at(v, i), y = f->naive.value[at][i];
-        if (x.kind != y.kind || !th_atom_equal(&f->atoms, x, y)) {
-            /* The greatest of 1 and 1.0 is either. */
-            bool numbers = x.kind <= TH_ATOM_FLOAT && y.kind <= TH_ATOM_FLOAT;
-            assert_true(numbers && th_atom_equal(&f->atoms, x, y));
-        }
-    }
-}
-
-/* Evaluates the newest node both ways; forgets it if that fails. */
-static void compare_newest(Fight *f)
-{
-    ThSop at = th_rasp_nodes(f->g) - 1;
-    ThError err = {0};
-    bool wanted = naive_next(f->g, &f->naive, &f->input);
-    bool got = th_rasp_run_check(f->run, at, NULL, &err);
-    /* Tuples are put in order as a whole, also those that no row compares. */
-    if (wanted && !got && strstr(err.msg, "no common order"))
-        wanted = false;
-    if (got != wanted) {
-        const ThNodeInfo *node = th_rasp_node(f->g, at);
-        print_error("node %u of kind %d op %d: %s\n", at, (int)node->kind, node->op, err.msg);
-    }
-    assert_int_equal(got, wanted);
-    if (!got) {
-        f->failed++;
-        assert_true(err.code && err.msg[0]);
-        th_rasp_rewind(f->g, at);
-        naive_forget(&f->naive, at);
-        return;
-    }
-    f->compared++;
-    if (!th_rasp_is_selector(f->g, at)) {
-        same_value(f, at, th_rasp_run_value(f->run, at, NULL, &err));
-        return;
-    }
-    uint8_t *grid = th_rasp_run_grid(f->run, at, NULL, &err);
-    assert_memory_equal(grid, f->naive.cell[at], f->naive.n * f->naive.n);
-    free(grid);
-}
-
-static void fight(uint64_t seed, size_t *failed, size_t *compared)
-{
-    Fight f = {.rng = th_rng(seed, "test.rasp.programs", 0)};
-    size_t n = 1 + th_rng_below(&f.rng, th_rng_below(&f.rng, 4) ? 12 : 90);
-    ThAtom *x = calloc(n, sizeof *x);
-    bool words = th_rng_below(&f.rng, 2), floats = th_rng_below(&f.rng, 2);
-    for (size_t i = 0; i < n; i++) {
-        char letter[2] = {(char)('a' + th_rng_below(&f.rng, 4)), 0};
-        x[i] = th_int((int64_t)th_rng_below(&f.rng, 6) - 1);
-        if (words)
-            x[i] = text(&f.atoms, letter);
-        else if (floats && th_rng_below(&f.rng, 2))
-            x[i] = th_float(random_float(&f.rng));
-    }
-    assert_true(th_seq_of(x, n, &f.input, NULL));
-    free(x);
-    f.naive.n = n;
-    f.g = th_rasp_graph_new(&f.atoms, NULL);
-    f.run = th_rasp_run_new(f.g, &f.input, 0, NULL);
-    th_rasp_tokens(f.g, TH_AS_IS, NULL);
-    compare_newest(&f);
-    th_rasp_indices(f.g, NULL);
-    compare_newest(&f);
-    th_rasp_constant(f.g, th_int(1), NULL);
-    compare_newest(&f);
-    for (int k = 0; k < 60; k++)
-        if (random_node(&f) != TH_NO_SOP)
-            compare_newest(&f);
-    *failed += f.failed;
-    *compared += f.compared;
-    th_rasp_run_free(f.run);
-    th_rasp_graph_free(f.g);
-    naive_free(&f.naive);
-    th_seq_free(&f.input);
-    th_atoms_free(&f.atoms);
-}
-
 static void test_random_programs(void **state)
 {
     (void)state;
     size_t failed = 0, compared = 0;
     const char *asked = getenv("PEERS");
     int programs = asked && atoi(asked) > 0 ? atoi(asked) : 1500;
-    for (int seed = 0; seed < programs; seed++)
-        fight((uint64_t)seed, &failed, &compared);
+    for (int seed = 0; seed < programs; seed++) {
+        Fight f = {.rng = th_rng((uint64_t)seed, "test.rasp.programs", 0)};
+        size_t n = 1 + die(&f, die(&f, 4) ? 12 : 90);
+        bool agree = fight(&f, n, 60);
+        if (!agree)
+            print_error("program %d, node %u\n", seed, th_rasp_nodes(f.g) - 1);
+        assert_true(agree);
+        failed += f.failed;
+        compared += f.compared;
+        fight_free(&f);
+    }
     print_message("%d programs, %zu values as by definition, %zu errors\n", programs, compared,
                   failed);
     assert_true(compared > (size_t)programs * 20);
@@ -549,7 +342,7 @@ static void test_differences(void **state)
         for (int k = 0; k < 40; k++)
             random_node(&f);
         for (int k = 0; k < 12; k++) {
-            bool selectors = th_rng_below(&f.rng, 4) == 0;
+            bool selectors = die(&f, 4) == 0;
             ThSop a = pick(&f, selectors), b = a == TH_NO_SOP ? a : pick(&f, selectors);
             ThDifferOf d;
             ThError err = {0};
