@@ -244,8 +244,9 @@ static bool put_row(Picture *p, const ThEngine *e, int row, void *context)
 
 /* ---- heads ----------------------------------------------------------------------------------- */
 
-static const unsigned state_color[] = {0x202020, 0xD55E00, 0x009E73, 0x0072B2,
-                                       0xCC79A7, 0x8a6d00, 0x56B4E9, 0x8a8a8a};
+/* Dark, so that they stand out from the pale colours of symbols. */
+static const unsigned state_color[] = {0x202020, 0xC03000, 0x00704F, 0x004C8C,
+                                       0xA8307A, 0x7A5C00, 0x6A3D9A, 0x5A5A5A};
 enum { N_STATE_COLORS = sizeof state_color / sizeof *state_color };
 
 static double x_of(const Picture *p, int tape, int64_t cell)
@@ -419,7 +420,9 @@ static void put_plots(ThFigure *f, const Picture *p, bool heads, bool names)
         th_figure_printf(f,
                          ", \\\n     $HEADS using 1:2:3 with points pt 7 ps %s "
                          "lc rgb variable notitle",
-                         p->rows > 60 ? "0.25" : "0.6");
+                         p->rows > 150  ? "0.25"
+                         : p->rows > 60 ? "0.45"
+                                        : "0.7");
     put_key(f, p, heads, names);
 }
 

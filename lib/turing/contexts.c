@@ -165,8 +165,10 @@ static bool number_symbols(Search *s)
 {
     size_t index;
     bool ok = true;
-    for (int i = 0; ok && i <= s->m->n_symbols; i++)
-        ok = th_intern(&s->c->cell, &(uint16_t){(uint16_t)i}, sizeof(uint16_t), &index, s->err);
+    for (int i = 0; ok && i <= s->m->n_symbols; i++) {
+        uint16_t symbol = (uint16_t)i;
+        ok = th_intern(&s->c->cell, &symbol, sizeof symbol, &index, s->err);
+    }
     return ok;
 }
 
