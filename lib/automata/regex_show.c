@@ -8,7 +8,7 @@
 #include "automata/regex_term.h"
 #include "base/memory.h"
 
-enum { MOST_STATES = 1000 };
+enum { MOST_STATES = 4000 };
 
 /* A graph whose edges carry terms; node n - 2 is the start, node n - 1 the end. */
 typedef struct {

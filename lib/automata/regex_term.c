@@ -10,6 +10,7 @@
 typedef struct {
     int *item;
     size_t n, cap;
+    bool stars; /* of the factors some may be a repetition */
     bool failed;
 } List;
 
@@ -216,10 +217,12 @@ static void append_factor(ThTerms *t, List *l, int factor)
     push(l, factor);
     if (l->failed || t->failed)
         return;
-    if (th_term_inside(t, factor) >= 0)
+    if (th_term_inside(t, factor) >= 0) {
+        l->stars = true;
         rotate_star(t, l);
-    else
+    } else if (l->stars) {
         move_star_back(t, l);
+    }
 }
 
 int th_term_concat(ThTerms *t, int x, int y)
@@ -233,6 +236,8 @@ int th_term_concat(ThTerms *t, int x, int y)
     List l = {0}, more = {0};
     flatten(t, TH_IS_CONCAT, x, &l);
     flatten(t, TH_IS_CONCAT, y, &more);
+    for (size_t i = 0; i < l.n && !l.stars; i++)
+        l.stars = th_term_inside(t, l.item[i]) >= 0;
     for (size_t i = 0; i < more.n; i++)
         append_factor(t, &l, more.item[i]);
     l.failed = l.failed || more.failed;
