@@ -27,8 +27,8 @@ bool th_save_machine(ThSession *s, ThObject *const *object, int n, const char *p
         return th_fail(err, TH_EUSAGE, "a file of format %s holds one machine",
                        th_machine_format_name(f));
     if (object[0]->kind != TH_MACHINE)
-        return th_fail(err, TH_EUSAGE, "'%s' is a %s, and a file of format %s holds a machine",
-                       object[0]->name, th_kind_name(object[0]->kind), th_machine_format_name(f));
+        return th_fail(err, TH_EUSAGE, "'%s' is no machine, and a file of format %s holds one",
+                       object[0]->name, th_machine_format_name(f));
     bool ok = th_machine_write(&t, f, object[0]->as.machine, object[0]->name, &notes, err) &&
               th_write_text_file(&t, path, err);
     if (ok)
@@ -40,8 +40,9 @@ bool th_save_machine(ThSession *s, ThObject *const *object, int n, const char *p
 
 bool th_save_tm(ThSession *s, ThObject *const *object, int n, const char *path, ThError *err)
 {
+    bool machine = n == 1 && object[0]->kind == TH_MACHINE;
     return th_save_machine(s, object, n, path, TH_MORPHETT, err) ||
-           th_hint(err, "format= names another format: help save");
+           (machine && th_hint(err, "format= names another format: help save"));
 }
 
 bool th_save_yaml(ThSession *s, ThObject *const *object, int n, const char *path, ThError *err)

@@ -107,7 +107,7 @@ static bool add_instance(ThJffBuilding *b, int machine, int owner, int *index)
 
 static bool make_instances(ThJffBuilding *b)
 {
-    int index;
+    int index = 0;
     if (!add_instance(b, 0, -1, &index))
         return false;
     for (size_t i = 0; i < b->n_flat; i++) {

@@ -4,6 +4,8 @@
 
 #include "base/symbols.h"
 #include "command.h"
+#include "exchange.h"
+#include "formats/machines.h"
 #include "commands/kit.h"
 #include "show.h"
 #include "turing/engine.h"
@@ -25,13 +27,40 @@ static const ThOptionSpec machine_options[] = {
     {"seed", TH_INT, NULL, 0, 1e15, NULL, "where the random numbers start"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
+/* A string of bbchallenge, or a text of several lines in another format that files are in. */
+static ThTuring *machine_of_text(ThSession *s, const char *text, ThError *err)
+{
+    ThText notes = {0};
+    bool lines = strchr(text, '\n') || *text == '<';
+    ThMachineFormat f = lines ? th_machine_sniff(text, strlen(text), NULL) : TH_BBCHALLENGE;
+    if (!lines)
+        return th_turing_read_bb(text, err);
+    if (f == TH_N_MACHINE_FORMATS) {
+        th_fail(err, TH_EPARSE, "no machine in a format that is known");
+        th_hint(err, "help load lists the formats");
+        return NULL;
+    }
+    /* The lines of the text are not those of the script. */
+    ThError own = {0};
+    ThTuring *m = th_machine_read(f, text, strlen(text), NULL, &notes, &own);
+    if (m)
+        th_say_notes(s, &notes);
+    else if (own.line > 0)
+        th_fail(err, own.code, "line %d of the text, column %d: %s", own.line, own.col, own.msg);
+    else
+        th_fail(err, own.code, "%s", own.msg);
+    if (*own.hint)
+        th_hint(err, "%s", own.hint);
+    th_text_free(&notes);
+    return m;
+}
+
 /* The machine after the `=`. */
 static ThTuring *machine_value(ThSession *s, const ThCall *call, ThError *err)
 {
     const ThOperand *o = &call->operand[1];
-    ThTuring *m;
     if (strcmp(o->text, "random") != 0) {
-        m = th_turing_read_bb(o->text, err);
+        ThTuring *m = machine_of_text(s, o->text, err);
         if (!m)
             th_error_inside(err, o);
         return m;
@@ -66,7 +95,9 @@ TH_COMMAND(
         "behind a rule makes it a breakpoint.\n\n"
         "After = stands a string in the format of bbchallenge: rows of cells, separated by _, each "
         "cell the symbol written, the move and the next state; an undefined cell --- writes 1, "
-        "moves to the right and halts, in one step.  Or random: every rule is drawn "
+        "moves to the right and halts, in one step.  Also the text of a file in another format "
+        "that "
+        "load knows, with \\n for the ends of its lines.  Or random: every rule is drawn "
         "uniformly, no state stops.",
     .example = "machine increment {\n"
                "  blank _ ; start right ; halt done ; tape two-way\n"

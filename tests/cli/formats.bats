@@ -158,3 +158,32 @@ learn c from m flip=0.1'
     [[ "$output" == *'output q1 "{(,)}"'* ]]
     [[ "$output" == *'flip= needs accept= where the answers are sets'* ]]
 }
+
+@test "Turing machines are told by what their files hold" {
+    printf '; up\n0 _ _ l 1\n0 * * r 0\n1 1 0 l 1\n1 0 1 * halt\n1 _ 1 * halt\n' >morphett.dat
+    printf 'init: 0\naccept: y\n0,1\n0,1,>\n0,_\ny,_,-\n' >simulator.txt
+    printf 'blank: " "\nstart state: a\ntable:\n  a:\n    1: R\n    " ": {R: accept}\n  accept:\n' >v.text
+    printf 'https://bbchallenge.org/1RB1LB_1LA1RZ\n' >beaver.txt
+    run "$TAPEHEAD" -q -e 'load "morphett.dat" as a; run a 1011; assert steps == 8 and tape == "1100"
+load "simulator.txt" as b; run b 11; assert accepted and steps == 3
+load "v.text" as c; run c 11; assert accepted
+load "beaver.txt"; run beaver; assert steps == 6'
+    [ "$status" -eq 0 ]
+    printf 'a b c r d\n' >words.txt
+    run "$TAPEHEAD" -q -e 'load "words.txt"'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'may be a list of words or a program of jsturing'* ]]
+    "$TAPEHEAD" -q -e 'load "words.txt" as w format=words; run w abcrd; assert accepted'
+}
+
+@test "a hostile file of a machine is refused with its place, and nothing is defined" {
+    printf 'blank: _\nstart state: a\ntable:\n  a: &a\n    0: *a\n' >loop.yaml
+    printf '<!DOCTYPE s SYSTEM "file:///etc/passwd"><structure><type>turing</type></structure>' >d.jff
+    printf '0 a b r 0\n0 a b up 0\n0 b b r 0\n' >bad.tm
+    run "$TAPEHEAD" -q -k -e 'load "loop.yaml"; list' -e 'load "d.jff"; list' -e 'load "bad.tm"; list'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'loop.yaml:5:8: an alias of what it stands in'* ]]
+    [[ "$output" == *'DOCTYPE is not read'* ]]
+    [[ "$output" == *'bad.tm:2:7: expected the direction l, r or *'* ]]
+    [[ "$output" != *machine* ]]
+}

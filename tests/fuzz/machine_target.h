@@ -1,5 +1,6 @@
-/* machine_target.h - what the fuzz targets of the formats of Turing machines have in common: what is
- * read can be shown and read again, written in every format and read again, and runs as it did. */
+/* machine_target.h - what the fuzz targets of the formats of Turing machines have in common: what
+ * is read can be shown and read again, written in every format and read again, and runs as it did.
+ */
 #ifndef TH_MACHINE_TARGET_H
 #define TH_MACHINE_TARGET_H
 
