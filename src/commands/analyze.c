@@ -202,7 +202,7 @@ TH_COMMAND(
     ThTapeWords words;
     ThAnalysis a;
     if (!th_turing_tape_words_read(&words, m, input ? input->text : "", err))
-        return th_error_inside(err, input);
+        return input ? th_error_inside(err, input) : false;
     bool ok = th_analyze(&a, m, &words, analysis_limits(call), th_stop(s), err);
     if (ok) {
         ok = say_analysis(s, call, &a, &words, err);

@@ -11,12 +11,17 @@ static bool start_of_call(const ThCall *call, ThTapeWords *words, ThRunStart *s,
 {
     const ThTuring *m = call->operand[0].object->as.machine;
     const ThOperand *input = call->n > 1 ? &call->operand[1] : NULL;
-    if (!th_turing_tape_words_read(words, m, input ? input->text : "", err))
-        return th_error_inside(err, input);
+    *s = (ThRunStart){0};
+    if (!th_turing_tape_words_read(words, m, input ? input->text : "", err)) {
+        if (input)
+            th_error_inside(err, input);
+        return false;
+    }
     if (th_run_start(s, m, words, err))
         return true;
     th_turing_tape_words_free(words);
-    return th_error_inside(err, &call->operand[0]);
+    th_error_inside(err, &call->operand[0]);
+    return false;
 }
 
 static ThRunLimits limits_of(const ThCall *call)
@@ -81,7 +86,7 @@ static void set_grams(ThSession *s, const ThRunExtent *x, const ThGrams *g)
     th_result_int(s, "steps", (long long)x->steps);
     th_result_flag(s, "halted", th_verdict_final(x->verdict));
     th_result_flag(s, "memory", !x->leaves);
-    th_result_int(s, "cells", (long long)(x->last - x->first + 1));
+    th_result_int(s, "cells", (long long)x->last - x->first + 1);
     th_result_int(s, "least", g->longest + 1LL);
     th_result_int(s, "n", g->longest);
     if (g->longest > 0)

@@ -31,7 +31,7 @@ static bool draw_run(ThSession *s, const ThCall *call, const char *what, Draw *d
     ThText title = {0};
     ThTapeWords words;
     if (!th_turing_tape_words_read(&words, o->as.machine, input ? input->text : "", err))
-        return th_error_inside(err, input);
+        return input ? th_error_inside(err, input) : false;
     th_text_printf(&title, "%s of %s%s%.60s", what, o->name, input ? " on " : "",
                    input ? input->text : "");
     bool ok = title.data ? draw(&f, title.data, o->as.machine, &words, steps, call, th_stop(s), err)
