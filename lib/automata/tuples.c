@@ -57,7 +57,7 @@ void th_tuples_free(ThTuples *t)
 size_t th_tuples_pack(const ThTuples *t, const int state[TH_TUPLE_PLACES])
 {
     size_t node = 0;
-    for (int i = 0; i < t->k; i++)
+    for (int i = 0; i < t->k && i < TH_TUPLE_PLACES; i++)
         node = node * t->size[i] + (size_t)t->number[i][state[i]];
     return node;
 }
