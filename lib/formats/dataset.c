@@ -252,10 +252,18 @@ static bool longest(Source *s, size_t *width, ThError *err)
     return true;
 }
 
-static void write_padding(FILE *out, ThNpyType type, size_t n, const void *value)
+static void write_padding(FILE *ids, FILE *mask, size_t n, int padding)
 {
-    for (size_t i = 0; i < n; i++)
-        th_npy_values(out, type, 1, value);
+    enum { ROOM = 1024 };
+    int value[ROOM];
+    const unsigned char unscored[ROOM] = {0};
+    for (size_t i = 0; i < ROOM; i++)
+        value[i] = padding;
+    for (size_t done = 0; done < n; done += ROOM) {
+        size_t part = n - done < ROOM ? n - done : ROOM;
+        th_npy_values(ids, TH_NPY_INT32, part, value);
+        th_npy_values(mask, TH_NPY_UINT8, part, unscored);
+    }
 }
 
 static bool write_matrix(Source *s, FILE *ids, FILE *mask, ThError *err)
@@ -263,7 +271,6 @@ static bool write_matrix(Source *s, FILE *ids, FILE *mask, ThError *err)
     const ThDataset *d = s->d;
     bool packed = d->packing != TH_PACK_NONE;
     size_t width = (size_t)d->context, rows = (size_t)d->count;
-    const unsigned char unscored = 0;
     if (!packed && !longest(s, &width, err))
         return false;
     th_npy_begin(ids, TH_NPY_INT32, rows, width);
@@ -273,9 +280,8 @@ static bool write_matrix(Source *s, FILE *ids, FILE *mask, ThError *err)
             return false;
         size_t n = packed ? width : s->n;
         th_npy_values(ids, TH_NPY_INT32, n, packed ? s->row : s->id);
-        write_padding(ids, TH_NPY_INT32, width - n, &d->pad->padding);
         th_npy_values(mask, TH_NPY_UINT8, n, s->scored);
-        write_padding(mask, TH_NPY_UINT8, width - n, &unscored);
+        write_padding(ids, mask, width - n, d->pad->padding);
     }
     return true;
 }

@@ -54,8 +54,8 @@ void th_npy_values(FILE *out, ThNpyType type, size_t n, const void *data)
     unsigned char room[ROOM];
     const unsigned char *from = data;
     size_t size = types[type].size, most = ROOM / size;
-    if (size == 1) {
-        fwrite(from, 1, n, out);
+    if (size == 1 || __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) { /* as they lie in memory */
+        fwrite(from, size, n, out);
         return;
     }
     for (size_t done = 0; done < n;) {

@@ -60,14 +60,19 @@ bool th_slip_wanted(ThChecked *c, ThSlip slip, size_t offset, const char *expect
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 bool th_words_read(ThWordList *w, const ThChecking *k, bool newlines, ThError *err)
 {
     for (size_t i = k->begin; i < k->end;) {
         char c = k->text[i];
         size_t from = i++;
-        if (c == ' ' || c == '\t' || c == '\r' || (c == '\n' && !newlines))
+        if (is_space(c) && (c != '\n' || !newlines))
             continue;
-        while (c != '\n' && i < k->end && !memchr(" \t\r\n", k->text[i], 4))
+        while (c != '\n' && i < k->end && !is_space(k->text[i]))
             i++;
         if (!th_grow(&w->word, &w->cap, w->n + 1, sizeof *w->word, err))
             return false;
@@ -82,11 +87,6 @@ bool th_word_is(const ThChecking *k, const ThWord *w, const char *text)
 }
 
 /* ---- recognising ----------------------------------------------------------------------------- */
-
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
 
 static bool mark_at(const ThChecking *k, size_t at, const char *mark)
 {

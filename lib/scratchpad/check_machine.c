@@ -214,7 +214,7 @@ static bool apply(Checker *x, const ThTransition *made, const ThLine *line)
 /* A transition's line and the configuration behind it. */
 static bool check_written(Checker *x, const ThLine *line)
 {
-    ThTransition made, wanted;
+    ThTransition made = {0}, wanted = {0};
     ThLine next;
     if (!th_machine_text_transition(&x->t, line, NULL, &made)) {
         /* What is wrong before it stops being a transition comes first. */
@@ -259,7 +259,7 @@ static bool infer(Checker *x, const ThLine *line, ThTransition *made, bool *sure
 
 static bool check_unwritten(Checker *x, const ThLine *line)
 {
-    ThTransition made, wanted;
+    ThTransition made = {0}, wanted = {0};
     bool sure;
     if (!infer(x, line, &made, &sure))
         return false;
@@ -312,7 +312,7 @@ static bool compare_answer(Checker *x, const ThLine *line)
 /* True if the rules say that the run goes on. */
 static bool goes_on(Checker *x)
 {
-    ThTransition next;
+    ThTransition next = {0};
     return !x->stopped && wanted_transition(x, NULL, &next);
 }
 
