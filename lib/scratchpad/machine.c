@@ -82,11 +82,12 @@ static bool add_names(ThScratchpad *p, bool paper, ThError *err)
         ThNamed what = i < n ? TH_NAME_SYMBOL : i < 2 * n ? TH_NAME_MARKED : TH_NAME_STATE;
         size_t index = 0;
         th_name(m, paper, what, i < n ? i : i < 2 * n ? i - n : i - 2 * n, &t);
-        ok = t.data && th_intern(&p->token, t.data, t.size, &index, err) &&
+        ok = (t.data && !t.failed) || th_fail(err, TH_ENOMEM, "out of memory");
+        ok = ok && th_intern(&p->token, t.data, t.size, &index, err) &&
              th_scratchpad_add_token(p, t.data, err);
         p->of_machine[i] = (int)index;
     }
-    ok = ok && p->of_machine && (!t.failed || th_fail(err, TH_ENOMEM, "out of memory"));
+    ok = ok && p->of_machine;
     th_text_free(&t);
     return ok;
 }

@@ -26,6 +26,7 @@
 #include "lab/score.h"
 #include "lab/train.h"
 #include "plot/spacetime.h"
+#include "scratchpad/check.h"
 #include "turing/analyze.h"
 #include "turing/nexttoken.h"
 
@@ -530,6 +531,58 @@ static void test_monoid_and_run(void **state)
     sweep(monoid_and_run);
 }
 
+/* A scratchpad of a kind: drawn, as tokens, checked. */
+static bool draw_and_check(const char *kind, const char *style, const ThTuring *m, ThError *err)
+{
+    const ThScratchpadKind *k = th_scratchpad_kind(kind);
+    ThOptions o = {0};
+    ThExample e = {0};
+    ThRng r = th_rng(1, "test", 0);
+    ThCheckRules rules = th_check_rules();
+    ThChecked c;
+    int *id = NULL;
+    size_t cap = 0, n, question;
+    bool ok =
+        th_options_init(&o, k->options, err) && (!style || th_options_set(&o, "style", style, err));
+    ThScratchpad *p = ok ? th_scratchpad_new(k, &o, m, err) : NULL;
+    rules.machine = style ? m : NULL;
+    ok = p && th_scratchpad_draw(p, 8, &r, &e, err) &&
+         th_scratchpad_encode(p, &e, &id, &cap, &n, &question, err) &&
+         th_scratchpad_check(e.text.data, e.text.size, &rules, &c, err);
+    assert_true(!ok || c.slip == TH_SLIP_NONE);
+    free(id);
+    th_example_free(&e);
+    th_scratchpad_free(p);
+    th_options_free(&o);
+    return ok;
+}
+
+static bool scratchpads(ThError *err)
+{
+    ThRng r = th_rng(1, "machine", 0);
+    ThTuring *m = th_turing_random(2, 3, &r, err);
+    bool ok = m && draw_and_check("addition", "compact", NULL, err) &&
+              draw_and_check("addition", "verbose", NULL, err) &&
+              draw_and_check("addition", "hints", NULL, err) &&
+              draw_and_check("multiplication", "compact", NULL, err) &&
+              draw_and_check("machine", "compact", m, err) &&
+              draw_and_check("machine", NULL, m, err) && draw_and_check("copy", NULL, NULL, err);
+    th_turing_free(m);
+    return ok;
+}
+
+static bool descent(ThError *err)
+{
+    return draw_and_check("sgd", "turing", NULL, err);
+}
+
+static void test_scratchpads(void **state)
+{
+    (void)state;
+    sweep(scratchpads);
+    sweep(descent);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -538,6 +591,7 @@ int main(void)
         cmocka_unit_test(test_algebra),        cmocka_unit_test(test_learn),
         cmocka_unit_test(test_models),         cmocka_unit_test(test_tapes),
         cmocka_unit_test(test_no_threads),     cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_scratchpads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
