@@ -8,7 +8,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 
-enum { MOST_TABLE = 1 << 24 };
+enum { MOST_TABLE = 1 << 24, MOST_TUPLES = 1 << 16 /* of several tapes */ };
 
 /* Names by number, and numbers by name. */
 struct ThNames {
@@ -208,13 +208,11 @@ static void fill_row(const ThTuring *m, int *row, size_t from, size_t to)
         row[m->rule[m->order[i]].read[0]] = (int)m->order[i];
 }
 
-static bool make_table(ThTuring *m, ThError *err)
+/* The table of a machine with one tape, row by row. */
+static bool fill_rows(ThTuring *m, ThError *err)
 {
     size_t width = (size_t)m->n_symbols, size = (size_t)m->n_states * width;
-    if (m->n_tapes != 1 || size > MOST_TABLE)
-        return true;
-    m->table = th_alloc(size, sizeof *m->table, err);
-    int *any = m->table ? th_alloc(width, sizeof *any, err) : NULL;
+    int *any = th_alloc(width, sizeof *any, err);
     if (!any)
         return false;
     memset(any, 0xff, width * sizeof *any); /* -1 */
@@ -229,6 +227,75 @@ static bool make_table(ThTuring *m, ThError *err)
     }
     free(any);
     return true;
+}
+
+/* Entries of the table: a state with a symbol of every tape; 0 where they are too many. */
+static size_t table_size(const ThTuring *m)
+{
+    size_t size = (size_t)m->n_states, most = m->n_tapes == 1 ? MOST_TABLE : MOST_TUPLES;
+    for (int t = 0; t < m->n_tapes && size <= most; t++)
+        size *= (size_t)m->n_symbols;
+    return size <= most ? size : 0;
+}
+
+static size_t table_place(const ThTuring *m, int state, const int *read)
+{
+    size_t place = (size_t)state;
+    for (int t = 0; t < m->n_tapes; t++)
+        place = place * (size_t)m->n_symbols + (size_t)read[t];
+    return place;
+}
+
+/* The next symbols that a rule fits, in the order of the table; false after the last. */
+static bool next_fitting(const ThTuring *m, const ThRule *r, int *read)
+{
+    for (int t = m->n_tapes - 1; t >= 0; t--) {
+        if (r->read[t] != TH_ANY)
+            continue;
+        if (++read[t] < m->n_symbols)
+            return true;
+        read[t] = 0;
+    }
+    return false;
+}
+
+/* Enters a rule wherever it fits in a state. */
+static void fill_fitting(ThTuring *m, int rule, int state)
+{
+    const ThRule *r = &m->rule[rule];
+    int read[TH_MOST_TAPES];
+    for (int t = 0; t < m->n_tapes; t++)
+        read[t] = r->read[t] == TH_ANY ? 0 : r->read[t];
+    do {
+        m->table[table_place(m, state, read)] = rule;
+    } while (next_fitting(m, r, read));
+}
+
+/* The table of a machine with several tapes: what goes before comes after.  No entry is written
+ * more often than there are ways to put wildcards. */
+static void fill_tuples(ThTuring *m, size_t size)
+{
+    memset(m->table, 0xff, size * sizeof *m->table); /* -1 */
+    for (size_t i = m->n_rules; i-- > 0;) {
+        int rule = (int)m->order[i], from = m->rule[rule].from;
+        bool again =
+            i > 0 && compare_rules(&m->rule[m->order[i - 1]], &m->rule[rule], m->n_tapes) == 0;
+        int first = from == TH_ANY ? 0 : from, end = from == TH_ANY ? m->n_states : from + 1;
+        for (int q = first; !again && q < end; q++)
+            if (m->role[q] == TH_RUNS)
+                fill_fitting(m, rule, q);
+    }
+}
+
+static bool make_table(ThTuring *m, ThError *err)
+{
+    size_t size = table_size(m);
+    if (size == 0)
+        return true;
+    m->table = th_alloc(size, sizeof *m->table, err);
+    if (m->table && m->n_tapes > 1)
+        fill_tuples(m, size);
+    return m->table && (m->n_tapes > 1 || fill_rows(m, err));
 }
 
 static bool check_machine(const ThTuring *m, ThError *err)
@@ -268,7 +335,7 @@ ThTuring *th_turing_finish(ThTuringBuild *b, ThError *err)
 int th_turing_rule(const ThTuring *m, int state, const int *read)
 {
     if (m->table)
-        return m->table[(size_t)state * (size_t)m->n_symbols + (size_t)*read];
+        return m->table[table_place(m, state, read)];
     return m->role[state] == TH_RUNS ? search_rule(m, state, read) : -1;
 }
 

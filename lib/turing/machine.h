@@ -52,7 +52,7 @@ typedef struct {
     char **state, **symbol;
     ThRole *role; /* (n_states) */
     ThRule *rule;
-    int *table;        /* (n_states, n_symbols): rule or -1, for one tape; NULL: see order */
+    int *table;        /* (n_states, n_symbols for each tape): rule or -1; NULL: see order */
     size_t *order;     /* rules by precedence, those of a state together, equal cases as listed */
     size_t *place;     /* (n_rules): where in order a rule stands */
     size_t *order_end; /* (n_states + 1): rules for state q are order[order_end[q]] … */
@@ -84,7 +84,7 @@ ThTuring *th_turing_finish(ThTuringBuild *b, ThError *err);
 void th_turing_build_free(ThTuringBuild *b);
 
 /* The rule for a state that runs and what the heads read, or -1; of several the one listed first.
- * Constant time on one tape. */
+ * Constant time where there is a table. */
 int th_turing_rule(const ThTuring *m, int state, const int *read);
 
 /* A view of the numbers of all rules that there is a choice of, *n of them in the order in which
