@@ -93,7 +93,7 @@ static int move_of(const ThTokens *t, const int *x, int p)
     const ThRule *r = rule_for(t, x[p], x[p - 1]);
     if (!r)
         return 0;
-    bool bounces = !t->walls && r->move[0] < 0 && t->machine->edge == TH_EDGE_STAY && p >= 2 &&
+    bool bounces = !t->walls && r->move[0] < 0 && t->machine->edge != TH_TWO_WAY && p >= 2 &&
                    x[p - 2] == TH_TOKEN_BEGIN;
     return bounces ? 0 : r->move[0];
 }

@@ -321,7 +321,11 @@ static void repetitions_by_brute_force(void **state)
         int symbols = 2 + (int)th_rng_below(&g, 8), word[30];
         ThTuring *m = th_turing_random(1 + run % 5, symbols, &g, &err);
         assert_non_null(m);
-        m->edge = run % 2 ? TH_EDGE_STAY : TH_TWO_WAY;
+        m->edge = (ThEdge)(run % 4);
+        for (size_t i = 0; i < m->n_rules; i += 7) {
+            m->rule[i].move[0] = 0;
+            m->rule[i].write[0] = TH_ANY;
+        }
         ThTapeWords words = {.word = {word}, .length = {(int)th_rng_below(&g, 30)}};
         for (int i = 0; i < words.length[0]; i++)
             word[i] = (int)th_rng_below(&g, (uint64_t)symbols);
@@ -331,7 +335,7 @@ static void repetitions_by_brute_force(void **state)
         uint64_t from = (uint64_t)run % 3;
         assert_true(th_run_start(&s, m, &words, &err));
         assert_true(th_run_extent(&x, &s, (ThRunLimits){40, UINT64_MAX}, NULL, &err));
-        assert_int_equal(x.steps, 40);
+        assert_true(x.steps == 40 || th_verdict_final(x.verdict));
         leaving += x.leaves;
         assert_true(th_grams(&all, &s, &x, from, 0, false, NULL, &err));
         assert_true(th_grams(&first, &s, &x, from, 2, true, NULL, &err));
@@ -347,7 +351,7 @@ static void repetitions_by_brute_force(void **state)
         int most = 0;
         uint64_t first_step = UINT64_MAX, all_step = 0;
         assert_true(th_running_from(&r, &s, &err));
-        for (uint64_t step = 0; step <= 40; step++) {
+        for (uint64_t step = 0; step <= x.steps; step++) {
             assert_true(th_running_go(&r, step > 0, (ThRunLimits){40, UINT64_MAX}, NULL, &err));
             assert_int_equal(r.steps, step);
             int n = step >= from ? longest_here(&r, x.first, x.last) : 0;
