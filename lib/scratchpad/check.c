@@ -19,7 +19,9 @@ const char *th_slip_name(ThSlip slip)
 
 ThCheckRules th_check_rules(void)
 {
-    return (ThCheckRules){.strict = TH_SGD_HIDDEN, .rate = 0.5, .tolerance = 2, .ngram = 3};
+    ThCheckRules rules = {.strict = TH_SGD_HIDDEN, .rate = 0.5, .tolerance = 2, .ngram = 3};
+    rules.scale = th_sgd_scale("hundredths");
+    return rules;
 }
 
 /* As much of a text as fits, whole characters, none of which controls a terminal. */

@@ -40,8 +40,8 @@ typedef struct ThCheckRules {
     const char *style;            /* a word of the kind's option style= or variant=; NULL: any */
     ThFinalCarry final_carry;
     ThFlush flush;
-    ThSgdStrict strict; /* of SGD: see sgd.h */
-    double rate;
+    ThSgdStrict strict;      /* of SGD: see sgd.h */
+    double rate, scale;      /* see sgd.h */
     int tolerance;           /* tokens by which numbers of SGD may differ */
     const ThTuring *machine; /* whose rules are right; NULL: those that the scratchpad itself shows,
                                 which must be the same every time */
@@ -49,7 +49,7 @@ typedef struct ThCheckRules {
     int ngram, answer;       /* of copies: see the options of that kind */
 } ThCheckRules;
 
-/* Either way everywhere; of SGD hidden, rate 0.5, tolerance 2. */
+/* Either way everywhere; of SGD hidden, rate 0.5, hundredths, tolerance 2. */
 ThCheckRules th_check_rules(void);
 
 enum { TH_CHECK_SHOWN = 40 };

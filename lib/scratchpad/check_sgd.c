@@ -55,7 +55,7 @@ static bool read_point(Reader *r, ThSgdPoint *p)
         int token = number(r, r->at);
         if (token < 0)
             return slip(r, TH_SLIP_FORMAT, "a number", 8);
-        value[i] = th_sgd_value(token);
+        value[i] = th_sgd_value(token, r->k->rules->scale);
         r->at++;
     }
     *p = (ThSgdPoint){{value[0], value[1]}, value[2]};
@@ -115,7 +115,7 @@ static bool results(Reader *r, const ThSgdLine *line)
 static bool check(Reader *r, ThSgdPoint **point, ThError *err)
 {
     const ThCheckRules *rules = r->k->rules;
-    ThSgd s = {.strict = rules->strict, .rate = rules->rate};
+    ThSgd s = {.strict = rules->strict, .rate = rules->rate, .scale = rules->scale};
     size_t n = 0;
     if (s.strict == TH_SGD_HIDDEN) /* what is hidden is nearest to what is shown */
         s.strict = TH_SGD_FROM_TOKENS;

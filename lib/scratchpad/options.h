@@ -34,6 +34,8 @@
     {"strict", TH_CHOICE, "hidden", 0, 0, "hidden|from-tokens|requantise",                         \
      "what is computed with: the real numbers behind the data's tokens; the tokens' values, the "  \
      "weights being kept exactly; or nothing but tokens, all results being rounded to them"},      \
+    {"quantiser", TH_CHOICE, "hundredths", 0, 0, "hundredths|points",                              \
+     "what a token is: a hundredth, or one of 200 points from -1 to 1, 2/199 apart"},              \
     {"noise", TH_REAL, "0", 0, 1, NULL, "standard deviation of noise on drawn labels"},            \
     {"radius", TH_REAL, "0.5", 0, 1, NULL, "the true weights are drawn from a disc so large"},     \
     {"rate", TH_REAL, "0.5", 0, 1, NULL, "the learning rate"},                                     \

@@ -12,15 +12,20 @@
 
 static const ThOptionSpec options[] = {TH_OPTIONS_SGD, {0}};
 
-int th_sgd_token(double value)
+double th_sgd_scale(const char *quantiser)
 {
-    double i = floor(100 * value + 100.5);
+    return *quantiser == 'h' ? 100 : 99.5;
+}
+
+int th_sgd_token(double value, double scale)
+{
+    double i = floor(scale * value + 100.5);
     return i < 0 ? 0 : i > TH_SGD_TOKENS - 1 ? TH_SGD_TOKENS - 1 : (int)i;
 }
 
-double th_sgd_value(int token)
+double th_sgd_value(int token, double scale)
 {
-    return (token - 100) / 100.0;
+    return (token - 100) / scale;
 }
 
 ThSgdStrict th_sgd_strict(const char *word)
@@ -28,9 +33,9 @@ ThSgdStrict th_sgd_strict(const char *word)
     return *word == 'h' ? TH_SGD_HIDDEN : *word == 'f' ? TH_SGD_FROM_TOKENS : TH_SGD_REQUANTISE;
 }
 
-static double rounded(double value)
+static double rounded(double value, double scale)
 {
-    return th_sgd_value(th_sgd_token(value));
+    return th_sgd_value(th_sgd_token(value, scale), scale);
 }
 
 ThSgdLine th_sgd_step(ThSgd *s, const ThSgdPoint *point)
@@ -39,16 +44,17 @@ ThSgdLine th_sgd_step(ThSgd *s, const ThSgdPoint *point)
     ThSgdPoint q = *point;
     bool round = s->strict == TH_SGD_REQUANTISE;
     if (s->strict != TH_SGD_HIDDEN)
-        q = (ThSgdPoint){{rounded(q.x[0]), rounded(q.x[1])}, rounded(q.y)};
+        q = (ThSgdPoint){{rounded(q.x[0], s->scale), rounded(q.x[1], s->scale)},
+                         rounded(q.y, s->scale)};
     double prediction = s->w[0] * q.x[0] + s->w[1] * q.x[1];
-    line.prediction = th_sgd_token(prediction);
-    prediction = round ? th_sgd_value(line.prediction) : prediction;
+    line.prediction = th_sgd_token(prediction, s->scale);
+    prediction = round ? th_sgd_value(line.prediction, s->scale) : prediction;
     for (int i = 0; i < 2; i++) {
         double step = -2 * s->rate * (q.y - prediction) * q.x[i];
-        line.step[i] = th_sgd_token(step);
-        s->w[i] -= round ? th_sgd_value(line.step[i]) : step;
-        line.weight[i] = th_sgd_token(s->w[i]);
-        s->w[i] = round ? th_sgd_value(line.weight[i]) : s->w[i];
+        line.step[i] = th_sgd_token(step, s->scale);
+        s->w[i] -= round ? th_sgd_value(line.step[i], s->scale) : step;
+        line.weight[i] = th_sgd_token(s->w[i], s->scale);
+        s->w[i] = round ? th_sgd_value(line.weight[i], s->scale) : s->w[i];
     }
     return line;
 }
@@ -101,14 +107,14 @@ static char *put_token(char *to, int token)
     return to;
 }
 
-static char *put_points(char *to, const ThSgdPoint *point, size_t n)
+static char *put_points(char *to, const ThSgdPoint *point, size_t n, double scale)
 {
     for (size_t i = 0; i < n; i++) {
         to = put_word(to, "d");
-        to = put_token(to, th_sgd_token(point[i].x[0]));
-        to = put_token(to, th_sgd_token(point[i].x[1]));
+        to = put_token(to, th_sgd_token(point[i].x[0], scale));
+        to = put_token(to, th_sgd_token(point[i].x[1], scale));
         to = put_word(to, ",");
-        to = put_token(to, th_sgd_token(point[i].y));
+        to = put_token(to, th_sgd_token(point[i].y, scale));
     }
     return to;
 }
@@ -135,12 +141,13 @@ static bool put(const ThScratchpad *p, const ThSgdPoint *point, size_t n, ThExam
     bool plain = *th_option_text(&p->options, "style") == 'p';
     ThSgd s = {.rate = th_option_real(&p->options, "rate")};
     s.strict = th_sgd_strict(th_option_text(&p->options, "strict"));
+    s.scale = th_sgd_scale(th_option_text(&p->options, "quantiser"));
     size_t lines = plain ? 2 : n + 1;
     char *to = th_example_begin(e, n > 20000 ? SIZE_MAX : lines * (n * POINT + RESULTS) + 8, err);
     if (!to)
         return false;
     char *begin = to, *data = to + 2, *answer = to;
-    to = put_points(put_word(to, "$"), point, n);
+    to = put_points(put_word(to, "$"), point, n, s.scale);
     size_t question = (size_t)(to - begin) + 2, copied = (size_t)(to - data);
     to = put_word(to, "|");
     for (size_t m = n; m > 0; m--) {
@@ -152,7 +159,7 @@ static bool put(const ThScratchpad *p, const ThSgdPoint *point, size_t n, ThExam
         if (plain && m > 1)
             to = line;
         char last[POINT + 1];
-        copied -= (size_t)(put_points(last, &point[m - 1], 1) - last);
+        copied -= (size_t)(put_points(last, &point[m - 1], 1, s.scale) - last);
     }
     if (plain) {
         size_t rest = (size_t)(to - answer);
@@ -168,7 +175,7 @@ static bool put(const ThScratchpad *p, const ThSgdPoint *point, size_t n, ThExam
 
 /* Reads the points of "d a179 a166 , a76 …" or of numbers, three a point. */
 typedef struct {
-    double *number;
+    double *number, scale;
     size_t n, cap;
 } Numbers;
 
@@ -177,7 +184,7 @@ static bool read_number(const char *text, size_t at, size_t size, bool tokens, N
 {
     char word[64];
     int token = th_sgd_word(text + at, size);
-    double value = th_sgd_value(token);
+    double value = th_sgd_value(token, to->scale);
     if (!tokens && size < sizeof word) {
         char *end;
         memcpy(word, text + at, size);
@@ -223,14 +230,14 @@ static bool write(const ThScratchpad *p, const char *const *operand, int n, ThRn
 {
     (void)r;
     (void)which;
-    Numbers found = {0};
+    Numbers found = {.scale = th_sgd_scale(th_option_text(&p->options, "quantiser"))};
     if (n != 1)
         return th_fail(err, TH_EUSAGE, "the points of a problem are one operand");
     bool ok = read_numbers(operand[0], &found, err);
     ThSgdPoint *point = ok ? th_alloc(found.n / 3, sizeof *point, err) : NULL;
     for (size_t i = 0; point && i < found.n / 3; i++) {
-        const double *v = &found.number[3 * i];
-        point[i] = (ThSgdPoint){{v[0], v[1]}, v[2]};
+        const double *number = found.number;
+        point[i] = (ThSgdPoint){{number[3 * i], number[3 * i + 1]}, number[3 * i + 2]};
     }
     ok = point && put(p, point, found.n / 3, e, err);
     free(point);

@@ -6,10 +6,14 @@
 
 enum { TH_SGD_TOKENS = 200 }; /* a0 … a199 stand for numbers from -1 to 1 */
 
-/* The token of the nearest multiple of 0.01, and the number that a token stands for: a100 is 0.
- * The published example fits no other rounding but one whose steps are 2/199. */
-int th_sgd_token(double value);
-double th_sgd_value(int token);
+/* Tokens of a unit: a100 is 0, and a token stands for the nearest multiple of 1/100 or of 2/199.
+ * The published example fits these and no other rounding; the second is that of 200 points from -1
+ * to 1, equally far apart.  quantiser: "hundredths" or "points". */
+double th_sgd_scale(const char *quantiser);
+
+/* The token of a number, and the number that a token stands for. */
+int th_sgd_token(double value, double scale);
+double th_sgd_value(int token, double scale);
 
 /* Hou et al. compute with real numbers of which the tokens are shown only; the others make the
  * scratchpad a function of its tokens. */
@@ -23,7 +27,7 @@ typedef struct {
 /* The weights; at first 0.  rate is multiplied by 2, the factor of the square's gradient. */
 typedef struct {
     ThSgdStrict strict;
-    double rate, w[2];
+    double rate, scale, w[2];
 } ThSgd;
 
 /* The tokens of a line: prediction, step and weights. */

@@ -22,6 +22,7 @@ static const ThOptionSpec options[] = {
     {"strict", TH_CHOICE, "hidden", 0, 0, "hidden|from-tokens|requantise", "of sgd"},
     {"tolerance", TH_INT, NULL, 0, 200, NULL,
      "tokens by which numbers of sgd may differ; default: 2 with strict=hidden, else 0"},
+    {"quantiser", TH_CHOICE, "hundredths", 0, 0, "hundredths|points", "of sgd"},
     {"rate", TH_REAL, "0.5", 0, 1, NULL, "the learning rate of sgd"},
     {"ngram", TH_INT, "3", 1, 1000, NULL, "of copies with variant=suffix"},
     {"answer", TH_INT, "0", 0, 100000, NULL, "of copies: letters asked for; 0: all"},
@@ -70,6 +71,7 @@ static bool rules_of(ThSession *s, const ThCall *call, ThCheckRules *r, ThError 
     if (th_option_given(o, "tolerance"))
         r->tolerance = (int)th_option_int(o, "tolerance");
     r->rate = th_option_real(o, "rate");
+    r->scale = th_sgd_scale(th_option_text(o, "quantiser"));
     r->steps = th_option_int(o, "steps");
     r->ngram = (int)th_option_int(o, "ngram");
     r->answer = (int)th_option_int(o, "answer");

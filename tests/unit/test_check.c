@@ -131,13 +131,15 @@ static void written_is_right(void **state)
 static void strict_sgd(void **state)
 {
     (void)state;
-    static const char *const modes[] = {"from-tokens", "requantise"};
-    for (int i = 0; i < 2; i++) {
-        char settings[32];
+    static const char *const modes[] = {"from-tokens", "requantise",
+                                        "from-tokens quantiser=points"};
+    for (int i = 0; i < 3; i++) {
+        char settings[64];
         snprintf(settings, sizeof settings, "strict=%s", modes[i]);
         ThScratchpad *p = made("sgd", settings, NULL);
         ThCheckRules rules = th_check_rules();
         rules.strict = th_sgd_strict(modes[i]);
+        rules.scale = th_sgd_scale(i == 2 ? "points" : "hundredths");
         rules.tolerance = 0;
         ThExample e = {0};
         for (uint64_t k = 0; k < 300; k++) {

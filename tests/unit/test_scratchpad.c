@@ -309,12 +309,14 @@ static void sgd_examples(void **state)
     }
     th_example_free(&e);
     th_scratchpad_free(p);
-    for (int i = 0; i < TH_SGD_TOKENS; i++)
-        assert_int_equal(th_sgd_token(th_sgd_value(i)), i);
-    assert_int_equal(th_sgd_token(0.005), 101);
-    assert_int_equal(th_sgd_token(-0.0051), 99);
-    assert_int_equal(th_sgd_token(1), 199);
-    assert_int_equal(th_sgd_token(-7), 0);
+    for (int i = 0; i < TH_SGD_TOKENS; i++) {
+        assert_int_equal(th_sgd_token(th_sgd_value(i, 100), 100), i);
+        assert_int_equal(th_sgd_token(th_sgd_value(i, 99.5), 99.5), i);
+    }
+    assert_int_equal(th_sgd_token(0.005, 100), 101);
+    assert_int_equal(th_sgd_token(-0.0051, 100), 99);
+    assert_int_equal(th_sgd_token(1, 100), 199);
+    assert_int_equal(th_sgd_token(-7, 100), 0);
 }
 
 /* Without noise the error of the weights, at first at most 1/2, never grows: no step is longer than
