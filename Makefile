@@ -83,6 +83,9 @@ $(B)/bench/%: tests/bench/%.c $(B)/libtapehead.a
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.a,$^) $(LIBS)
 
+# The assembler reads the programs of RASP that are built in.
+$(B)/lib/rasp/sources.o: lib/rasp/library.rasp lib/rasp/raspl.rasp
+
 # Meant to be the first command that somebody types: each of these fetches what is missing first.
 demo:                                  ## train on parity, be right on 500 symbols, draw why
 	@scripts/deps build
@@ -139,7 +142,7 @@ install: all                           ## honours PREFIX and DESTDIR
 	$(INSTALL) man/tapehead.1 '$(DESTDIR)$(MANDIR)/man1/tapehead.1'
 	$(INSTALL) $(B)/tapehead.bash '$(DESTDIR)$(COMPLETIONS)/tapehead'
 	@for h in lib/*/*.h; do $(INSTALL) $$h '$(DESTDIR)$(INCLUDEDIR)/tapehead'/$${h#lib/}; done
-	@for e in examples/*; do $(INSTALL) $$e '$(DESTDIR)$(DOCDIR)'/$$e; done
+	@for e in examples/*.* examples/*/*.*; do $(INSTALL) $$e '$(DESTDIR)$(DOCDIR)'/$$e; done
 	@mkdir -p '$(DESTDIR)$(LIBDIR)/pkgconfig'
 	@sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|' \
 	    -e 's|@VERSION@|$(VERSION)|' tapehead.pc.in >'$(DESTDIR)$(LIBDIR)/pkgconfig/tapehead.pc'

@@ -217,6 +217,8 @@ bool th_load_rasp(ThSession *s, const char *path, ThError *err)
 {
     ThRasp *r = th_session_rasp(s, err);
     ThText t = {0};
+    if (r)
+        th_rasp_set_folder(r, s->script);
     th_text_printf(&t, "load \"%s\";", path);
     char *source = r ? th_text_take(&t, err) : NULL;
     s->rasp_source = source;

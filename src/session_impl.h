@@ -74,6 +74,7 @@ struct ThSession {
     ThStatement now;
     ThRasp *rasp;            /* NULL until it is wanted */
     ThObject *library;       /* the name of RASP's library that a command was last about */
+    const char *script;      /* the file that is being run; NULL: none */
     const char *rasp_source; /* the statement of RASP that is running */
     bool interactive;        /* a prompt is up: errors do not end the session */
     bool keep_going;

@@ -409,7 +409,10 @@ static ThLineResult next_of_file(ThSource *src, bool continued, char **line, siz
 bool th_shell_file(ThSession *s, FILE *in, const char *name)
 {
     ThSource src = {.name = name, .next = next_of_file, .context = in};
+    const char *outer = s->script;
+    s->script = name;
     bool ok = th_shell_run(s, &src);
+    s->script = outer;
     if (ferror(in)) {
         ThError err = {0};
         th_fail(&err, TH_EIO, "cannot read '%s': %s", name, strerror(errno));

@@ -696,6 +696,7 @@ void th_rasp_free(ThRasp *r)
     th_rasp_heap_free(&r->heap);
     th_atoms_free(&r->atoms);
     th_intern_free(&r->names);
+    free(r->beside);
     free(r->place);
     free(r->undo);
     free(r->shown);

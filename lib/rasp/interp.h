@@ -70,6 +70,7 @@ struct ThRasp {
 
     /* loading */
     int loads;
+    char *beside;       /* the folder of the script that loads; owned; NULL: none */
     const char *folder; /* of the file that is being loaded; NULL: none */
     int failed_statements;
 };

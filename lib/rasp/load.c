@@ -73,8 +73,10 @@ static bool find(ThRasp *r, const char *path, Found *f)
     ThText t = {0};
     th_text_printf(&t, "%s%s", path, ends_with(path, ".rasp") ? "" : ".rasp");
     char *name = th_text_take(&t, r->err);
-    bool ok = name && ((r->folder && *name != '/' && try_file(r->folder, name, f, r->err)) ||
-                       try_file(NULL, name, f, r->err));
+    bool relative = name && *name != '/';
+    bool ok = name && ((r->folder && relative && try_file(r->folder, name, f, r->err)) ||
+                       try_file(NULL, name, f, r->err) ||
+                       (r->beside && relative && try_file(r->beside, name, f, r->err)));
     if (name && !ok && r->err->code == TH_OK) {
         name[strlen(name) - strlen(".rasp")] = '\0';
         f->source = th_rasp_builtin_source(name, &f->size);
@@ -330,6 +332,14 @@ bool th_rasp_load_file(ThRasp *r, const char *path, ThRaspScope *into)
     bool ok = load_all(r, &file, into);
     found_free(&file);
     return ok;
+}
+
+void th_rasp_set_folder(ThRasp *r, const char *beside)
+{
+    const char *slash = beside ? strrchr(beside, '/') : NULL;
+    free(r->beside);
+    r->beside =
+        slash ? th_strndup(beside, (size_t)(slash - beside) + (slash == beside), NULL) : NULL;
 }
 
 /* A file, or a text that has a label. */
