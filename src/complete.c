@@ -8,6 +8,7 @@
 #include "help.h"
 #include "models/model.h"
 #include "parse.h"
+#include "rasp.h"
 #include "tasks/task.h"
 
 typedef struct {
@@ -124,11 +125,26 @@ static void offer_automata(Cursor *c)
         offer(c, functions[i]);
 }
 
+/* Everything that RASP knows by a name, and the words that begin its statements. */
+static void offer_rasp(Cursor *c)
+{
+    static const char *const words[] = {"def", "for", "draw", "examples", "return", "lambda", NULL};
+    ThRasp *r = th_session_rasp(c->s, NULL);
+    for (size_t i = 0; words[i]; i++)
+        offer(c, words[i]);
+    for (size_t i = 0; r && th_rasp_name_at(r, i); i++)
+        offer(c, th_rasp_name_at(r, i));
+}
+
 static void offer_topics(Cursor *c)
 {
     offer_commands(c, NULL);
     for (size_t i = 0; th_help_topics[i]; i++)
         offer(c, th_help_topics[i]);
+    size_t n;
+    const ThRaspTopic *t = th_rasp_topics(&n);
+    for (size_t i = 0; i < n; i++)
+        offer(c, t[i].name);
     offer_task_kinds(c);
     offer_model_kinds(c);
 }
@@ -315,6 +331,12 @@ static void complete_statement(Cursor *c, const char *line, size_t start)
     ThStatement st = {c->lx, c->from, c->to};
     if (c->from == c->to) {
         offer_commands(c, NULL);
+        offer_rasp(c);
+        return;
+    }
+    size_t begin = token(c, c->from)->start;
+    if (th_rasp_begins(c->s, line + begin, start - begin)) {
+        offer_rasp(c);
         return;
     }
     size_t words = 0;
@@ -351,6 +373,16 @@ static void complete_statement(Cursor *c, const char *line, size_t start)
     }
 }
 
+/* The last statement of a line, as far as brackets do not hide it. */
+static bool begins_rasp(ThSession *s, const char *line, size_t n)
+{
+    size_t from = strspn(line, " \t");
+    for (size_t i = from; i < n; i++)
+        if (line[i] == ';' && !strpbrk(line + from, "{\""))
+            from = i + 1 + strspn(line + i + 1, " \t");
+    return from < n && th_rasp_begins(s, line + from, n - from);
+}
+
 void th_complete(ThSession *s, const char *line, size_t start, ThCandidates *out)
 {
     ThLexer lx = {0};
@@ -360,6 +392,8 @@ void th_complete(ThSession *s, const char *line, size_t start, ThCandidates *out
     bool complete = th_lex(&lx, line, start, &err);
     if (!complete && err.code == TH_EINCOMPLETE && lx.at < start) {
         out->files = true; /* inside a string */
+    } else if (!complete && err.code == TH_EINCOMPLETE && begins_rasp(s, line, start)) {
+        offer_rasp(&c);
     } else if (!complete && err.code == TH_EINCOMPLETE) {
         offer_automata(&c);
     } else if (complete) {

@@ -31,8 +31,8 @@ const char th_syntax_text[] =
     "system's "
     "shell.";
 
-const char *const th_help_topics[] = {"syntax",   "tasks",   "models",  "automata", "functions",
-                                      "settings", "formats", "results", NULL};
+const char *const th_help_topics[] = {"syntax", "tasks",    "models",  "automata", "functions",
+                                      "rasp",   "settings", "formats", "results",  NULL};
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
@@ -377,6 +377,21 @@ static void list_automata(FILE *out)
     list_functions(out);
 }
 
+static void help_rasp(FILE *out)
+{
+    size_t n;
+    const ThRaspTopic *t = th_rasp_topics(&n);
+    for (size_t i = 0; th_rasp_guide[i]; i++) {
+        wrap(out, 0, th_rasp_guide[i]);
+        fputc('\n', out);
+    }
+    fputs("What is always there:\n", out);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(out, "  %s\n", t[i].call);
+        wrap(out, 6, t[i].summary);
+    }
+}
+
 static bool help_topic(FILE *out, const char *topic)
 {
     if (strcmp(topic, "syntax") == 0)
@@ -389,6 +404,8 @@ static bool help_topic(FILE *out, const char *topic)
         list_automata(out);
     else if (strcmp(topic, "functions") == 0)
         list_functions(out);
+    else if (strcmp(topic, "rasp") == 0)
+        help_rasp(out);
     else if (strcmp(topic, "settings") == 0)
         print_specs(out, th_settings, "");
     else if (strcmp(topic, "formats") == 0)
@@ -431,6 +448,14 @@ static bool help_kinds(FILE *out, const char *name, bool found)
             continue;
         fprintf(out, "%sautomaton NAME = %s(%s)\n", found ? "\n" : "", name, f[i].arguments);
         wrap(out, 4, f[i].summary);
+        found = true;
+    }
+    const ThRaspTopic *t = th_rasp_topics(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(t[i].name, name) != 0)
+            continue;
+        fprintf(out, "%s%s   in RASP\n", found ? "\n" : "", t[i].call);
+        wrap(out, 4, t[i].summary);
         found = true;
     }
     for (const ThOptionSpec *s = th_settings; s->name; s++) {
@@ -562,6 +587,13 @@ bool th_apropos(FILE *out, const char *text)
         if (mentions(k->name, text) || mentions(k->summary, text) || mentions(k->detail, text) ||
             mentions(k->source, text) || options_mention(k->options, text)) {
             print_row(out, k->name, k->summary);
+            found = true;
+        }
+    }
+    const ThRaspTopic *t = th_rasp_topics(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (mentions(t[i].name, text) || mentions(t[i].summary, text)) {
+            print_row(out, t[i].call, t[i].summary);
             found = true;
         }
     }

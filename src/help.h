@@ -25,4 +25,13 @@ void th_option_values(ThText *t, const ThOptionSpec *spec);
 /* The text of `help syntax`. */
 extern const char th_syntax_text[];
 
+/* The text of `help rasp`: paragraphs, ending with NULL. */
+extern const char *const th_rasp_guide[];
+
+/* The functions and s-ops of RASP that are always there, *n of them. */
+typedef struct {
+    const char *name, *call, *summary;
+} ThRaspTopic;
+const ThRaspTopic *th_rasp_topics(size_t *n);
+
 #endif

@@ -288,6 +288,25 @@ static void mdoc_functions(FILE *out)
     fputs(".El\n", out);
 }
 
+static void mdoc_rasp(FILE *out)
+{
+    size_t n;
+    const ThRaspTopic *t = th_rasp_topics(&n);
+    fputs(".Sh RASP\n", out);
+    for (size_t i = 0; th_rasp_guide[i]; i++) {
+        mdoc_text(out, th_rasp_guide[i]);
+        fputs(".Pp\n", out);
+    }
+    fputs("These are always there:\n.Bl -tag -width Ds\n", out);
+    for (size_t i = 0; i < n; i++) {
+        fputs(".It Xo\n", out);
+        mdoc_text(out, t[i].call);
+        fputs(".Xc\n", out);
+        mdoc_summary(out, t[i].summary);
+    }
+    fputs(".El\n", out);
+}
+
 static void mdoc_settings(FILE *out)
 {
     fputs(".Sh SETTINGS\nWhat\n.Ic set\nchanges:\n.Bl -tag -width Ds\n", out);
@@ -327,6 +346,7 @@ static void emit_man(FILE *out)
     mdoc_models(out);
     mdoc_automata(out);
     mdoc_functions(out);
+    mdoc_rasp(out);
     mdoc_settings(out);
     mdoc_formats(out);
 }

@@ -390,7 +390,7 @@ static bool is_definition(const char *word)
 }
 
 /* A command's word is RASP's where it is assigned to, or is a name of RASP that is used. */
-static bool is_rasp_use(const ThSession *s, const Line *l)
+static bool is_rasp_use(ThSession *s, const Line *l)
 {
     ThRaspValue v;
     char next = rest_at(l, 0);
@@ -398,7 +398,9 @@ static bool is_rasp_use(const ThSession *s, const Line *l)
         return true;
     if (assigns(l) && (next == '=' || !l->blank))
         return !is_definition(l->word);
-    if (!th_rasp_lookup(s->rasp, l->word, &v))
+    if (next != '(' && next != '[' && !operates(l))
+        return false;
+    if (!th_session_rasp(s, NULL) || !th_rasp_lookup(s->rasp, l->word, &v))
         return false;
     if (next == '(')
         return !l->blank || has_arguments(l);
@@ -411,7 +413,7 @@ bool th_rasp_begins(ThSession *s, const char *text, size_t n)
     Line l = {0};
     if (n > 0 && (strchr("([{\"-+", *text) || isdigit((unsigned char)*text)))
         return true;
-    if (!read_line(text, n, &l) || !th_session_rasp(s, NULL))
+    if (!read_line(text, n, &l))
         return false;
     if (is_prompt_statement(&l))
         return true;
@@ -421,6 +423,8 @@ bool th_rasp_begins(ThSession *s, const char *text, size_t n)
         return !at_end(&l);
     ThRaspValue v;
     const ThObject *o = th_find(s, l.word);
+    if (!th_session_rasp(s, NULL))
+        return false;
     bool known = th_rasp_lookup(s->rasp, l.word, &v);
     if (o && !th_is_rasp(o->kind) && !assigns(&l))
         return false;

@@ -16,7 +16,7 @@ TH_COMMAND(help, .group = "general", .summary = "explain a command or a topic",
            .detail = "Without a topic, lists the commands by group and the other topics.  A topic "
                      "is a command (help train, help plot loss), a kind of task or model (help "
                      "parity, help regulargpt), a function (help shuffle), a setting, or one of "
-                     "syntax, tasks, models, automata, "
+                     "syntax, tasks, models, automata, rasp, "
                      "functions, settings, formats and results.",
            .example = "help drop", .args = {{A_COMMAND, "TOPIC", A_OPTIONAL | A_REPEATED}},
            .flags = C_PAGED | C_KEEPS_RESULT)
@@ -80,8 +80,14 @@ TH_COMMAND(set, .group = "general", .summary = "show or change settings",
     const ThOperand *key = &call->operand[0];
     if (call->n == 1)
         return show_setting(s, key, err) || th_error_inside(err, key);
-    if (th_settings_set(s, key->text, call->operand[1].text, err))
+    if (th_settings_set(s, key->text, call->operand[1].text, err)) {
+        if (strcmp(key->text, "rasp-precedence") == 0)
+            th_say(s, "operators of RASP bind %s\n",
+                   *th_setting_text(s, key->text) == 'm'
+                       ? "conventionally: -2^2 is -4, not 1==2 is True"
+                       : "as in its authors' interpreter: -2^2 is 4, not 1==2 is False");
         return true;
+    }
     bool unknown = strncmp(err->msg, "unknown", 7) == 0;
     return th_error_inside(err, &call->operand[!unknown]);
 }
