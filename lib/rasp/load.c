@@ -134,27 +134,30 @@ static bool skip_to_statement(Reader *rd)
     }
 }
 
-/* Past a statement that cannot be read: behind its `;` or its last `}`. */
+/* Past a statement that cannot be read: behind its `;` or its last `}`, or the end of the line
+ * where a string is not closed. */
 static void skip_statement(Reader *rd)
 {
     size_t i = rd->at;
     int depth = 0;
-    bool string = false;
-    for (; i < rd->size; i++) {
+    bool string = false, ends = false;
+    for (; i < rd->size && !ends; i++) {
         char c = rd->text[i];
-        if (c == '"' || (string && c == '\n'))
-            string = c == '"' && !string;
-        else if (!string && c == '#')
+        if (c == '"')
+            string = !string;
+        else if (string)
+            ends = c == '\n';
+        else if (c == '#')
             while (i + 1 < rd->size && rd->text[i + 1] != '\n')
                 i++;
-        else if (!string && strchr("([{", c))
+        else if (c == '{')
             depth++;
-        else if (!string && strchr(")]}", c) && --depth <= 0 && c == '}')
-            break;
-        else if (!string && c == ';' && depth <= 0)
-            break;
+        else if (c == '}')
+            ends = --depth <= 0;
+        else
+            ends = c == ';' && depth <= 0;
     }
-    move_to(rd, i < rd->size ? i + 1 : i);
+    move_to(rd, i);
 }
 
 static void shift_position(const Reader *rd, int *line, int *col)
