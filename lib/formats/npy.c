@@ -48,16 +48,11 @@ static void put_bytes(unsigned char *to, const unsigned char *from, size_t size)
         to[i] = (unsigned char)(bits >> 8 * i & 0xff);
 }
 
-void th_npy_values(FILE *out, ThNpyType type, size_t n, const void *data)
+static void put_from_lowest(FILE *out, size_t size, size_t n, const unsigned char *from)
 {
     enum { ROOM = 4096 };
     unsigned char room[ROOM];
-    const unsigned char *from = data;
-    size_t size = types[type].size, most = ROOM / size;
-    if (size == 1 || __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) { /* as they lie in memory */
-        fwrite(from, size, n, out);
-        return;
-    }
+    size_t most = ROOM / size;
     for (size_t done = 0; done < n;) {
         size_t part = n - done < most ? n - done : most;
         for (size_t i = 0; i < part; i++)
@@ -65,6 +60,15 @@ void th_npy_values(FILE *out, ThNpyType type, size_t n, const void *data)
         fwrite(room, size, part, out);
         done += part;
     }
+}
+
+void th_npy_values(FILE *out, ThNpyType type, size_t n, const void *data)
+{
+    size_t size = types[type].size;
+    if (size == 1 || __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+        fwrite(data, size, n, out); /* as they lie in memory */
+    else
+        put_from_lowest(out, size, n, data);
 }
 
 bool th_npy_write(const char *path, ThNpyType type, size_t rows, size_t cols, const void *data,
