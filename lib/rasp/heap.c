@@ -317,7 +317,7 @@ bool th_rasp_scope_set(ThRaspHeap *h, ThRaspScope *s, uint32_t name, ThRaspValue
         th_rasp_release(h, v);
         return false;
     }
-    s->item[s->n++] = (ThRaspBinding){name, v, true};
+    s->item[s->n++] = (ThRaspBinding){name, v, true, 0};
     if (s->slot)
         s->slot[scope_slot(s, name)] = (uint32_t)s->n;
     return true;

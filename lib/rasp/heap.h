@@ -60,7 +60,8 @@ typedef struct {
 typedef struct {
     uint32_t name;
     ThRaspValue value;
-    bool there; /* false: removed */
+    bool there;     /* false: removed */
+    uint32_t saved; /* the statement that has noted what it was before */
 } ThRaspBinding;
 
 typedef struct ThRaspScope {

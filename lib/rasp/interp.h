@@ -118,6 +118,12 @@ ThRaspProgram *th_rasp_program(ThRasp *r, const char *text, size_t n, ThRaspDial
 
 /* One statement of a program, in a scope; undone if it fails. */
 bool th_rasp_statement(ThRasp *r, const ThRaspFrame *f, int32_t node, ThError *err);
+/* execute.c: what a statement does, without undoing; the value that a global gets must have one on
+ * the example; is a scope that of a session or a file? */
+bool th_rasp_do(ThRasp *r, const ThRaspFrame *f, int32_t node);
+bool th_rasp_check(ThRasp *r, const ThRaspValue *v);
+bool th_rasp_is_global(const ThRasp *r, const ThRaspScope *s);
+
 /* Does something that succeeds, or changes nothing unless r->kept is set; then tells the host. */
 bool th_rasp_guard(ThRasp *r, bool (*body)(ThRasp *r, const void *context), const void *context,
                    ThError *err);

@@ -40,6 +40,15 @@ void th_rasp_up(ThRaspParser *p);
 int32_t th_rasp_expression(ThRaspParser *p);
 bool th_rasp_expressions(ThRaspParser *p, int32_t parent);
 
+/* What stands between operators, with its calls and indices (operands.c). */
+int32_t th_rasp_operand(ThRaspParser *p);
+
+/* A flat node over `left`, which becomes its first child and *last. */
+int32_t th_rasp_chain(ThRaspParser *p, ThRaspKind kind, int32_t left, int32_t *last);
+
+/* Is a token a comparison?  Then *op is which. */
+bool th_rasp_comparison(int kind, uint8_t *op);
+
 /* Parameters up to a token, as children of `names`. */
 bool th_rasp_parameters(ThRaspParser *p, int32_t names, int end);
 
