@@ -389,6 +389,13 @@ static bool is_definition(const char *word)
     return false;
 }
 
+/* By itself a command's word is RASP's only where the command cannot stand alone. */
+static bool needs_operand(const char *word)
+{
+    const ThCommand *c = th_command(word);
+    return c && c->args[0].kind != A_NONE && !(c->args[0].flags & A_OPTIONAL);
+}
+
 /* A command's word is RASP's where it is assigned to, or is a name of RASP that is used. */
 static bool is_rasp_use(ThSession *s, const Line *l)
 {
@@ -398,6 +405,8 @@ static bool is_rasp_use(ThSession *s, const Line *l)
         return true;
     if (assigns(l) && (next == '=' || !l->blank))
         return !is_definition(l->word);
+    if (at_end(l))
+        return needs_operand(l->word) && th_find(s, l->word);
     if (next != '(' && next != '[' && !operates(l))
         return false;
     if (!th_session_rasp(s, NULL) || !th_rasp_lookup(s->rasp, l->word, &v))
