@@ -31,6 +31,16 @@ bool th_engine_go(ThEngine *e, uint64_t work, ThRunLimits limits, ThStop *stop, 
                    : th_running_go(&e->plain, work, limits, stop, err);
 }
 
+ThVerdict th_engine_verdict(const ThEngine *e)
+{
+    return e->fast ? th_fast_verdict(e->fast) : e->plain.verdict;
+}
+
+uint64_t th_engine_steps(const ThEngine *e)
+{
+    return e->fast ? th_fast_steps(e->fast) : e->plain.steps;
+}
+
 ThFastFigures th_engine_figures(const ThEngine *e)
 {
     if (e->fast)

@@ -16,6 +16,10 @@ void th_engine_free(ThEngine *e);
 /* As th_fast_go. */
 bool th_engine_go(ThEngine *e, uint64_t work, ThRunLimits limits, ThStop *stop, ThError *err);
 
+/* What takes no time to tell. */
+ThVerdict th_engine_verdict(const ThEngine *e);
+uint64_t th_engine_steps(const ThEngine *e);
+
 /* Of several tapes: head, first and last are those of the first; nonblank counts all. */
 ThFastFigures th_engine_figures(const ThEngine *e);
 

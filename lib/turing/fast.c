@@ -296,6 +296,16 @@ int th_fast_block(const ThFast *f)
     return f->k;
 }
 
+ThVerdict th_fast_verdict(const ThFast *f)
+{
+    return f->verdict;
+}
+
+uint64_t th_fast_steps(const ThFast *f)
+{
+    return f->steps;
+}
+
 size_t th_fast_bytes(const ThFast *f)
 {
     const ThIntern *b = &f->blocks;

@@ -41,6 +41,10 @@ size_t th_fast_bytes(const ThFast *f); /* that it holds, without its tape's runs
  * only. */
 bool th_fast_go(ThFast *f, uint64_t work, ThRunLimits limits, ThStop *stop, ThError *err);
 
+/* What takes no time to tell. */
+ThVerdict th_fast_verdict(const ThFast *f);
+uint64_t th_fast_steps(const ThFast *f);
+
 /* Where it stands.  Linear in the runs of blocks. */
 ThFastFigures th_fast_figures(const ThFast *f);
 

@@ -94,14 +94,16 @@ bool th_machine_go(ThSession *s, ThEngine *e, const ThOptions *options, ThRunLim
 {
     enum { WORK = 1 << 18 };
     double seconds = th_option_real(options, "seconds"), begun = th_clock();
+    bool late = false;
     do {
         if (!th_engine_go(e, WORK, limits, th_stop(s), err))
             return false;
-        *last = th_engine_figures(e);
-        if (last->verdict == TH_GOES_ON && seconds > 0 && th_clock() - begun >= seconds)
-            last->verdict = TH_OUT_OF_TIME;
-        th_progress(s, "%llu steps", (unsigned long long)last->steps);
-    } while (last->verdict == TH_GOES_ON);
+        late = seconds > 0 && th_clock() - begun >= seconds;
+        th_progress(s, "%llu steps", (unsigned long long)th_engine_steps(e));
+    } while (th_engine_verdict(e) == TH_GOES_ON && !late);
+    *last = th_engine_figures(e);
+    if (last->verdict == TH_GOES_ON)
+        last->verdict = TH_OUT_OF_TIME;
     return true;
 }
 
