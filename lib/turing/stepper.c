@@ -146,7 +146,7 @@ static bool step(ThStepper *s, int choice, ThError *err)
     ThRunning *r = &s->run;
     ThRunLimits limits = {TH_MOST_STEPS, UINT64_MAX};
     Change c = before_step(r);
-    int64_t head[TH_MOST_TAPES], low[TH_MOST_TAPES], high[TH_MOST_TAPES];
+    int64_t head[TH_MOST_TAPES] = {0}, low[TH_MOST_TAPES] = {0}, high[TH_MOST_TAPES] = {0};
     uint64_t steps = r->steps;
     for (int k = 0; k < s->m->n_tapes; k++) {
         head[k] = r->tape[k].head;

@@ -128,8 +128,8 @@ TH_COMMAND(
     .options = test_options)
 {
     const ThOperand *file = &call->operand[1];
-    ThTestCases c;
-    size_t failed;
+    ThTestCases c = {0};
+    size_t failed = 0;
     if (!read_cases(&c, file, err))
         return false;
     bool ok = check_inputs(call->operand[0].object->as.machine, &c, file, err) &&
