@@ -103,7 +103,7 @@ static bool add_alias(Builder *b, const yaml_event_t *e)
 {
     const char *name = (const char *)e->data.alias.anchor;
     size_t i = th_intern_find(&b->anchors, name, strlen(name));
-    if (i == SIZE_MAX)
+    if (i == SIZE_MAX || !b->anchored)
         return fail_mark(b, e->start_mark, "an alias without an anchor before it");
     for (int k = 0; k < b->depth; k++)
         if (b->open[k] == b->anchored[i])
