@@ -73,16 +73,9 @@ TH_COMMAND(plot_flow, .group = "plots", .summary = "draw how an s-op is computed
                "Without an input the current example is taken (set example); the input's "
                "characters are the tokens, 64 at most.  draw(SOP, INPUT) does the same among "
                "statements of RASP.\n\n" TH_PLOT_WHERE,
-           .example = "same = select(tokens, tokens, ==);\n"
+           .example = "examples off\n"
+                      "same = select(tokens, tokens, ==);\n"
                       "#>      selector: same\n"
-                      "#>  \tExample:\n"
-                      "#>  \t\t\t     h e l l o\n"
-                      "#>  \t\t\t h | 1        \n"
-                      "#>  \t\t\t e |   1      \n"
-                      "#>  \t\t\t l |     1 1  \n"
-                      "#>  \t\t\t l |     1 1  \n"
-                      "#>  \t\t\t o |         1\n"
-                      "examples off\n"
                       "hist = selector_width(same);\n"
                       "#>      s-op: hist\n"
                       "plot flow hist banana > \"hist.svg\"",

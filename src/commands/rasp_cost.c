@@ -163,24 +163,23 @@ TH_COMMAND(
         "work on longer inputs, too: no head looks ahead, indices are only compared, fetched "
         "and moved by one, and no numbers grow with the input.  What breaks these rules is "
         "listed.",
-    .example =
-        "cost sort(tokens, tokens)\n"
-        "#> 2 layers, 3 heads\n"
-        "#> layer  heads  merged  because\n"
-        "#>     1      2       2  aggregate(_before or _first, indicator(indices == 0)) in "
-        "selector_width in sort\n"
-        "#>     2      1       1  aggregate(select(_place, indices, ==), tokens_str) in sort, "
-        "compares _place\n"
-        "#> not a program of RASP-L:\n"
-        "#>   looks ahead: _before or _first in selector_width in sort\n"
-        "#>   looks ahead: _before and _first in selector_width in sort\n"
-        "#>   unbounded values: 1 / _share in selector_width in sort\n"
-        "#>   looks ahead: select(_place, indices, ==) in sort\n"
-        "cost aggregate(select(indices, indices, <=), indices)\n"
-        "#> 1 layer, 1 head\n"
-        "#> layer  heads  merged  because\n"
-        "#>     1      1       1  aggregate(select(indices, indices, <=), indices)\n"
-        "#> a program of RASP-L: causal, no arithmetic on indices, bounded values",
+    .example = "cost sort(tokens, tokens)\n"
+               "#> 2 layers, 3 heads\n"
+               "#> layer  heads  merged  because\n"
+               "#>     1      2       2  aggregate(_before or _first, indicator(indices == 0)) in "
+               "selector_width in sort\n"
+               "#>     2      1       1  aggregate(select(_place, indices, ==), tokens) in sort, "
+               "compares _place\n"
+               "#> not a program of RASP-L:\n"
+               "#>   looks ahead: _before or _first in selector_width in sort\n"
+               "#>   looks ahead: _before and _first in selector_width in sort\n"
+               "#>   unbounded values: 1 / _share in selector_width in sort\n"
+               "#>   looks ahead: select(_place, indices, ==) in sort\n"
+               "cost aggregate(select(indices, indices, <=), indices)\n"
+               "#> 1 layer, 1 head\n"
+               "#> layer  heads  merged  because\n"
+               "#>     1      1       1  aggregate(select(indices, indices, <=), indices)\n"
+               "#> a program of RASP-L: causal, no arithmetic on indices, bounded values",
     .results = "layers heads merged heads_per_layer merged_per_layer rasp_l",
     .args = {{A_RAW, "EXPRESSION", 0}})
 {
