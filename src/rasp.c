@@ -107,7 +107,7 @@ static void selector_figure(ThSession *s, const ThRaspValue *v)
 
 void th_rasp_figures(ThSession *s, const ThRaspValue *v)
 {
-    size_t n;
+    size_t n = 0;
     const ThSeq *q = th_rasp_sequence(v);
     const uint8_t *cell = th_rasp_grid(v, &n, &q);
     ThText t = {0};
@@ -399,7 +399,7 @@ static bool needs_operand(const char *word)
 /* A command's word is RASP's where it is assigned to, or is a name of RASP that is used. */
 static bool is_rasp_use(ThSession *s, const Line *l)
 {
-    ThRaspValue v;
+    ThRaspValue v = {0};
     char next = rest_at(l, 0);
     if ((strcmp(l->word, "quit") == 0 || strcmp(l->word, "exit") == 0) && next == '(')
         return true;
@@ -430,7 +430,7 @@ bool th_rasp_begins(ThSession *s, const char *text, size_t n)
         return is_rasp_use(s, &l);
     if (one_of(l.word, l.word + strlen(l.word), words))
         return !at_end(&l);
-    ThRaspValue v;
+    ThRaspValue v = {0};
     const ThObject *o = th_find(s, l.word);
     if (!th_session_rasp(s, NULL))
         return false;

@@ -119,7 +119,7 @@ static bool bind_arguments(ThRasp *r, const ThRaspFrame *f, const ThRaspFunction
     for (int32_t p = at(f, at(f, fn->node)->first)->first; p >= 0; p = at(f, p)->next, i++) {
         const ThRaspArgument *given =
             i < n && !*arg[i].name ? &arg[i] : named(arg, n, (uint32_t)at(f, p)->number.integer);
-        ThRaspValue v;
+        ThRaspValue v = {0};
         if (given)
             v = th_rasp_retain(given->value);
         else if (at(f, p)->first < 0)
@@ -175,7 +175,7 @@ bool th_rasp_call_function(ThRasp *r, const ThRaspFunction *fn, ThRaspArgument *
 /* *s becomes new: the sequence that an input stands for. */
 static bool input_sequence(ThRasp *r, const ThRaspValue *input, ThSeq *s)
 {
-    size_t n;
+    size_t n = 0;
     if (!th_rasp_is_list(input) &&
         (input->kind != TH_VALUE_ATOM || input->as.atom.kind != TH_ATOM_STRING)) {
         th_rasp_error(r, TH_EVALUE, "an input is a string or a list, not %s", th_rasp_what(input));
@@ -357,7 +357,7 @@ static bool call_mapped(void *context, ThAtoms *atoms, const ThAtom *args, size_
     ThRasp *r = m->r;
     ThRaspArgument arg[TH_RASP_ARGUMENTS];
     ThError *before = r->err;
-    ThRaspValue v;
+    ThRaspValue v = {0};
     for (size_t i = 0; i < n; i++)
         arg[i] = (ThRaspArgument){.value = th_rasp_atom_value(args[i]), .name = ""};
     r->err = err;
@@ -392,7 +392,7 @@ static Mapped *mapped(ThRasp *r, const ThRaspValue *function, uint64_t *id)
 bool th_rasp_map_value(ThRasp *r, const ThRaspValue *function, const ThSop *x, size_t n,
                        ThRaspValue *v)
 {
-    uint64_t id;
+    uint64_t id = 0;
     Mapped *m = mapped(r, function, &id);
     if (!m)
         return false;
@@ -405,7 +405,7 @@ bool th_rasp_map_value(ThRasp *r, const ThRaspValue *function, const ThSop *x, s
 bool th_rasp_match_value(ThRasp *r, const ThRaspValue *function, ThSop keys, ThSop queries,
                          bool causal, ThRaspValue *v)
 {
-    uint64_t id;
+    uint64_t id = 0;
     Mapped *m = mapped(r, function, &id);
     if (!m)
         return false;

@@ -7,7 +7,7 @@
 
 static bool is_string(const ThRasp *r, const ThRaspValue *v, const char *text)
 {
-    size_t n;
+    size_t n = 0;
     if (v->kind != TH_VALUE_ATOM || v->as.atom.kind != TH_ATOM_STRING)
         return false;
     const char *s = th_string_at(&r->atoms, v->as.atom, &n);
@@ -130,7 +130,7 @@ static bool do_select(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *arg,
                       ThRaspValue *v)
 {
     ThBinary op;
-    ThSop k, q;
+    ThSop k = 0, q = 0;
     bool causal = false;
     if (n == 4) {
         const ThRaspValue *c = &arg[3].value;
@@ -174,7 +174,7 @@ static bool do_aggregate(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *a
                          ThRaspValue *v)
 {
     ThReduction how = TH_REDUCE_MEAN;
-    ThSop values;
+    ThSop values = 0;
     if (arg[0].value.kind != TH_VALUE_SELECTOR) {
         th_rasp_error(r, TH_EVALUE, "%s takes a selector first, not %s", self->name,
                       th_rasp_what(&arg[0].value));
@@ -281,7 +281,7 @@ static bool install(ThRasp *r, const char *name, ThRaspValue v)
 
 static bool install_sop(ThRasp *r, const char *name, ThSop sop)
 {
-    ThRaspValue v;
+    ThRaspValue v = {0};
     return th_rasp_made(r, sop, &v) && th_rasp_name(r->graph, sop, name, r->err) &&
            install(r, name, v);
 }

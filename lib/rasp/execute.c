@@ -38,7 +38,7 @@ static bool do_expression(ThRasp *r, const ThRaspFrame *f, int32_t node)
 {
     int32_t e = at(f, node)->first;
     uint32_t out = 0, name;
-    ThRaspValue v;
+    ThRaspValue v = {0};
     if (!th_rasp_eval(r, f, e, &v))
         return false;
     bool ok = th_rasp_name_id(r, "out", &out);
@@ -58,7 +58,7 @@ static bool right_side(ThRasp *r, const ThRaspFrame *f, int32_t values, size_t w
                        ThRaspValue *v, size_t *n)
 {
     size_t given = siblings(f, at(f, values)->first);
-    ThRaspValue list;
+    ThRaspValue list = {0};
     bool ok = true;
     for (int32_t e = at(f, values)->first; ok && given == wanted && e >= 0; e = at(f, e)->next)
         ok = th_rasp_eval(r, f, e, &v[*n]) && ++*n;
@@ -116,7 +116,7 @@ bool th_rasp_values(ThRasp *r, const ThRaspFrame *f, int32_t values, ThRaspValue
     ThRaspList *l = th_rasp_list_new(&r->heap, siblings(f, first), r->err);
     bool ok = l != NULL;
     for (int32_t e = first; ok && e >= 0; e = at(f, e)->next) {
-        ThRaspValue element;
+        ThRaspValue element = {0};
         ok = th_rasp_eval(r, f, e, &element) && th_rasp_list_add(&r->heap, l, element, r->err);
     }
     if (ok)
@@ -130,7 +130,7 @@ static bool do_definition(ThRasp *r, const ThRaspFrame *f, int32_t node)
 {
     const char *name = th_rasp_text(&f->program->tree, node);
     uint32_t id = (uint32_t)at(f, node)->number.integer;
-    ThRaspValue v;
+    ThRaspValue v = {0};
     for (int32_t p = at(f, at(f, node)->first)->first; p >= 0; p = at(f, p)->next) {
         const char *parameter = th_rasp_text(&f->program->tree, p);
         th_rasp_here(r, f, p);
@@ -156,7 +156,7 @@ static bool do_for(ThRasp *r, const ThRaspFrame *f, int32_t node)
 {
     int32_t names = at(f, node)->first, list_node = at(f, names)->next;
     int32_t body = at(f, list_node)->next;
-    ThRaspValue list;
+    ThRaspValue list = {0};
     if (!th_rasp_eval(r, f, list_node, &list))
         return false;
     th_rasp_here(r, f, list_node);
@@ -203,7 +203,7 @@ static bool do_load(ThRasp *r, const ThRaspFrame *f, int32_t node)
 
 static bool set_example(ThRasp *r, const ThRaspFrame *f, int32_t node)
 {
-    ThRaspValue v;
+    ThRaspValue v = {0};
     if (!th_rasp_eval(r, f, at(f, node)->first, &v))
         return false;
     th_rasp_here(r, f, node);
@@ -287,8 +287,9 @@ bool th_rasp_block(ThRasp *r, const ThRaspFrame *f, int32_t block, ThRaspValue *
     bool ok = true;
     r->plain++;
     for (int32_t s = at(f, block)->first; ok && s >= 0; s = at(f, s)->next)
-        ok = at(f, s)->kind == TH_R_RETURN ? th_rasp_values(r, f, at(f, s)->first, returned)
-                                           : th_rasp_do(r, f, s);
+        ok = returned && at(f, s)->kind == TH_R_RETURN
+                 ? th_rasp_values(r, f, at(f, s)->first, returned)
+                 : th_rasp_do(r, f, s);
     r->plain--;
     return ok;
 }

@@ -59,7 +59,7 @@ static bool eval_list(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue
     ThRaspList *l = th_rasp_list_new(&r->heap, n, r->err);
     bool ok = l != NULL;
     for (int32_t e = at(f, node)->first; ok && e >= 0; e = next(f, e)) {
-        ThRaspValue element;
+        ThRaspValue element = {0};
         ok = th_rasp_eval(r, f, e, &element) && th_rasp_list_add(&r->heap, l, element, r->err);
     }
     if (ok)
@@ -97,7 +97,7 @@ static bool make_tuple(ThRasp *r, const ThRaspValue *element, size_t n, ThRaspVa
 
 static bool eval_tuple(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue *v)
 {
-    ThRaspValue element[TH_RASP_ARGUMENTS];
+    ThRaspValue element[TH_RASP_ARGUMENTS] = {0};
     size_t n = 0;
     bool ok = true;
     for (int32_t e = at(f, node)->first; ok && e >= 0; e = next(f, e)) {
@@ -115,7 +115,7 @@ static bool eval_tuple(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValu
 
 static bool set_key(ThRasp *r, const ThRaspFrame *f, int32_t key_node, ThRaspDict *d)
 {
-    ThRaspValue key, value;
+    ThRaspValue key = {0}, value = {0};
     if (!th_rasp_eval(r, f, key_node, &key))
         return false;
     if (key.kind != TH_VALUE_ATOM) {
@@ -153,7 +153,7 @@ typedef struct {
 static bool collect(ThRasp *r, const ThRaspFrame *f, void *context)
 {
     Collected *c = context;
-    ThRaspValue e;
+    ThRaspValue e = {0};
     if (c->dict)
         return set_key(r, f, c->node, c->dict);
     return th_rasp_eval(r, f, c->node, &e) && th_rasp_list_add(&r->heap, c->list, e, r->err);
@@ -200,7 +200,7 @@ static bool eval_each(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue
     bool dict = at(f, node)->kind == TH_R_EACH_DICT;
     Collected c = {.node = at(f, node)->first};
     int32_t names = next(f, dict ? next(f, c.node) : c.node);
-    ThRaspValue list;
+    ThRaspValue list = {0};
     if (!th_rasp_eval(r, f, next(f, names), &list))
         return false;
     th_rasp_here(r, f, next(f, names));
@@ -246,7 +246,7 @@ static bool eval_chain(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValu
         return false;
     for (int32_t link = next(f, first); link >= 0; link = next(f, link)) {
         uint8_t op = at(f, link)->op;
-        ThRaspValue a = *v, b;
+        ThRaspValue a = *v, b = {0};
         bool ok = th_rasp_eval(r, f, at(f, link)->first, &b);
         if (ok) {
             th_rasp_here(r, f, link);
@@ -264,7 +264,7 @@ static bool eval_chain(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValu
 static bool choose(ThRasp *r, const ThRaspValue *c, const ThRaspValue *yes, const ThRaspValue *no,
                    ThRaspValue *v)
 {
-    ThSop a, b;
+    ThSop a = 0, b = 0;
     return th_rasp_sop(r, yes, &a) && th_rasp_sop(r, no, &b) &&
            th_rasp_made(r, th_rasp_choice(r->graph, c->as.sop, a, b, r->err), v);
 }
@@ -291,7 +291,7 @@ static bool eval_condition(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRasp
 static bool eval_if(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue *v)
 {
     int32_t first = at(f, node)->first, base = first;
-    size_t n = 0, k;
+    size_t n = 0, k = 0;
     for (int32_t c = next(f, first); c >= 0; c = next(f, next(f, c)))
         n++;
     int32_t *condition = th_alloc(n, sizeof *condition, r->err);
@@ -311,7 +311,7 @@ static bool eval_if(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue *
     for (size_t i = from; ok && i < n; i++) {
         if (sop[i].kind != TH_VALUE_SOP)
             continue;
-        ThRaspValue yes = *v, no;
+        ThRaspValue yes = *v, no = {0};
         ok = th_rasp_eval(r, f, next(f, condition[i]), &no);
         if (ok) {
             th_rasp_here(r, f, condition[i]);
@@ -335,7 +335,7 @@ static bool eval_postfix(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspVa
     if (!th_rasp_eval(r, f, first, v))
         return false;
     for (int32_t more = next(f, first); more >= 0; more = next(f, more)) {
-        ThRaspValue a = *v, i;
+        ThRaspValue a = *v, i = {0};
         bool ok;
         if (at(f, more)->kind == TH_R_CALL) {
             ok = th_rasp_call(r, f, more, &a, name, v);
@@ -383,7 +383,7 @@ static bool eval_number(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspVal
 static bool eval_compare(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue *v)
 {
     static const char *const names[] = {"equals", "unequal", "lt", "leq", "gt", "geq"};
-    ThRaspValue found;
+    ThRaspValue found = {0};
     if (!th_rasp_lookup_base(r, names[at(f, node)->op], &found))
         return th_rasp_error(r, TH_EVALUE, "the library is missing");
     *v = th_rasp_retain(found);

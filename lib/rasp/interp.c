@@ -31,7 +31,7 @@ bool th_rasp_here(ThRasp *r, const ThRaspFrame *f, int32_t node)
 
 bool th_rasp_name_id(ThRasp *r, const char *name, uint32_t *id)
 {
-    size_t index;
+    size_t index = 0;
     if (!th_intern(&r->names, name, strlen(name) + 1, &index, r->err))
         return false;
     *id = (uint32_t)index;
@@ -64,7 +64,7 @@ bool th_rasp_lookup(const ThRasp *r, const char *name, ThRaspValue *v)
 
 bool th_rasp_is_library(const ThRasp *r, const char *name)
 {
-    ThRaspValue v;
+    ThRaspValue v = {0};
     return !look(r, r->global, name, &v) && look(r, r->base, name, &v);
 }
 

@@ -14,7 +14,7 @@ enum { LARGEST = 64 << 20 }; /* bytes of a file */
 ThRaspScope *th_rasp_environment(ThRasp *r, ThError *err)
 {
     uint32_t id;
-    ThRaspValue tokens;
+    ThRaspValue tokens = {0};
     r->err = err;
     ThRaspScope *s = th_rasp_scope_new(&r->heap, r->base, err);
     if (s && th_rasp_lookup_base(r, "tokens_str", &tokens) && th_rasp_name_id(r, "tokens", &id) &&
@@ -203,7 +203,7 @@ static bool run_all(ThRasp *r, const Found *file, ThRaspScope *scope, int *faile
     char *label = label_of(file->path, r->err);
     bool go_on = label != NULL;
     while (go_on && skip_to_statement(&rd)) {
-        size_t used;
+        size_t used = 0;
         ThError e = {0};
         if (run_one(r, &rd, label, false, scope, &used, &e)) {
             move_to(&rd, rd.at + used);
@@ -232,7 +232,7 @@ bool th_rasp_load_library(ThRasp *r, ThError *err)
     bool ok = true;
     rd.text = th_rasp_builtin_source("library", &rd.size);
     while (ok && skip_to_statement(&rd)) {
-        size_t used;
+        size_t used = 0;
         ok = run_one(r, &rd, "library", true, r->base, &used, err);
         move_to(&rd, rd.at + used);
     }
@@ -244,7 +244,7 @@ bool th_rasp_load_library(ThRasp *r, ThError *err)
 static bool is_public(const ThRasp *r, const ThRaspBinding *b)
 {
     const char *name = th_rasp_id_name(r, b->name);
-    ThRaspValue tokens;
+    ThRaspValue tokens = {0};
     if (!b->there || name[0] == '_' || strcmp(name, "out") == 0)
         return false;
     bool same = strcmp(name, "tokens") == 0 && b->value.kind == TH_VALUE_SOP &&

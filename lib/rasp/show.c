@@ -72,7 +72,7 @@ void th_rasp_write_sequence(const ThRasp *r, const ThSeq *s, ThText *t)
 
 static void write_string(const ThRasp *r, ThAtom a, char quote, ThText *t)
 {
-    size_t n;
+    size_t n = 0;
     const char *s = th_string_at(&r->atoms, a, &n), mark[2] = {quote, '\0'};
     th_text_add(t, mark);
     th_text_add_bytes(t, s, n);
@@ -353,7 +353,7 @@ static bool show_collection(ThRasp *r, const ThRaspShown *s, ThText *t, ThStop *
 
 static void show_application(const ThRasp *r, const ThRaspShown *s, ThText *t)
 {
-    size_t n;
+    size_t n = 0;
     const ThSeq *input;
     const uint8_t *cell = th_rasp_grid(&s->value, &n, &input);
     if (cell) {

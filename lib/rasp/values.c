@@ -89,7 +89,7 @@ bool th_rasp_made(ThRasp *r, ThSop node, ThRaspValue *v)
 
 bool th_rasp_sop(ThRasp *r, const ThRaspValue *v, ThSop *sop)
 {
-    ThRaspValue made;
+    ThRaspValue made = {0};
     if (is_node(v)) {
         *sop = v->as.sop;
         return true;
@@ -104,7 +104,7 @@ bool th_rasp_sop(ThRasp *r, const ThRaspValue *v, ThSop *sop)
 ThAtom *th_rasp_atoms_of(ThRasp *r, const ThRaspValue *v, const char *what, size_t *n)
 {
     if (v->kind == TH_VALUE_ATOM && v->as.atom.kind == TH_ATOM_STRING) {
-        size_t size;
+        size_t size = 0;
         const char *text = th_string_at(&r->atoms, v->as.atom, &size);
         char *copy = th_strndup(text, size, r->err);
         ThSeq s = {0};
@@ -177,7 +177,7 @@ bool th_rasp_apply_binary(ThRasp *r, ThBinary op, const ThRaspValue *a, const Th
                       th_rasp_what(a), th_rasp_what(b));
         return th_hint(r->err, "selectors combine with selectors only");
     }
-    ThSop x, y;
+    ThSop x = 0, y = 0;
     return th_rasp_sop(r, a, &x) && th_rasp_sop(r, b, &y) &&
            th_rasp_made(r, th_rasp_binary(r->graph, op, x, y, r->err), v);
 }
@@ -202,7 +202,7 @@ bool th_rasp_apply_unary(ThRasp *r, ThUnary op, const ThRaspValue *a, ThRaspValu
 /* atom in s-op: does it occur anywhere?  One head that looks everywhere. */
 static bool occurs(ThRasp *r, const ThRaspValue *a, const ThRaspValue *b, ThRaspValue *v)
 {
-    ThRaspValue full, equal, mark, mean;
+    ThRaspValue full = {0}, equal = {0}, mark = {0}, mean = {0};
     if (!th_rasp_lookup_base(r, "full_s", &full))
         return th_rasp_error(r, TH_EVALUE, "the library is missing");
     if (!th_rasp_apply_binary(r, TH_OP_EQ, b, a, &equal) ||
@@ -234,7 +234,7 @@ bool th_rasp_apply_in(ThRasp *r, const ThRaspValue *a, const ThRaspValue *b, ThR
                       th_rasp_what(b));
         return th_hint(r->err, "an s-op or a value is in a list or dict; a value is in an s-op");
     }
-    size_t n;
+    size_t n = 0;
     ThAtom *atom = th_rasp_atoms_of(r, b, "what stands behind 'in'", &n);
     if (!atom)
         return false;
@@ -270,7 +270,7 @@ static bool index_of(ThRasp *r, const ThRaspValue *i, size_t n, size_t *at)
 
 static bool list_by_sop(ThRasp *r, const ThRaspValue *a, ThSop i, ThRaspValue *v)
 {
-    size_t n;
+    size_t n = 0;
     ThAtom *atom = th_rasp_atoms_of(r, a, "what an s-op is an index of", &n);
     bool ok = atom && th_rasp_made(r, th_rasp_list(r->graph, i, atom, n, r->err), v);
     free(atom);
@@ -315,7 +315,7 @@ static bool dict_by_key(ThRasp *r, const ThRaspDict *d, const ThRaspValue *i, Th
 /* s[k]: the value at position k, everywhere; from the end where k is negative. */
 static bool sop_at(ThRasp *r, const ThRaspValue *a, const ThRaspValue *i, ThRaspValue *v)
 {
-    ThRaspValue length, where = *i, selector;
+    ThRaspValue length = {0}, where = *i, selector = {0};
     if (i->kind != TH_VALUE_ATOM || i->as.atom.kind != TH_ATOM_INT) {
         th_rasp_error(r, TH_EVALUE, "an s-op's index is an int, not %s", th_rasp_what(i));
         return th_hint(r->err, "load_from_location(s, positions) takes an s-op of positions");
@@ -323,7 +323,7 @@ static bool sop_at(ThRasp *r, const ThRaspValue *a, const ThRaspValue *i, ThRasp
     if (i->as.atom.cell.i < 0 && (!th_rasp_lookup_base(r, "length", &length) ||
                                   !th_rasp_apply_binary(r, TH_OP_ADD, &length, i, &where)))
         return false;
-    ThSop at, indices = th_rasp_indices(r->graph, r->err);
+    ThSop at = 0, indices = th_rasp_indices(r->graph, r->err);
     return th_rasp_made(r, indices, &selector) && th_rasp_sop(r, &where, &at) &&
            th_rasp_made(r, th_rasp_select(r->graph, indices, at, TH_OP_EQ, false, r->err),
                         &selector) &&
@@ -335,7 +335,7 @@ static bool sop_at(ThRasp *r, const ThRaspValue *a, const ThRaspValue *i, ThRasp
 
 static bool tuple_at(ThRasp *r, ThAtom tuple, const ThRaspValue *i, ThRaspValue *v)
 {
-    size_t n, at;
+    size_t n = 0, at = 0;
     th_tuple_at(&r->atoms, tuple, &n);
     if (!index_of(r, i, n, &at))
         return false;
@@ -345,7 +345,7 @@ static bool tuple_at(ThRasp *r, ThAtom tuple, const ThRaspValue *i, ThRaspValue 
 
 static bool string_at(ThRasp *r, const ThRaspValue *a, const ThRaspValue *i, ThRaspValue *v)
 {
-    size_t n, at;
+    size_t n = 0, at = 0;
     ThAtom *atom = th_rasp_atoms_of(r, a, "a string", &n);
     bool ok = atom && index_of(r, i, n, &at);
     if (ok)
@@ -369,7 +369,7 @@ bool th_rasp_apply_index(ThRasp *r, const ThRaspValue *a, const ThRaspValue *i, 
         return tuple_at(r, a->as.atom, i, v);
     if (!th_rasp_is_list(a))
         return th_rasp_error(r, TH_EVALUE, "%s has no elements", th_rasp_what(a));
-    size_t at;
+    size_t at = 0;
     if (!index_of(r, i, th_rasp_length(a), &at))
         return false;
     *v = th_rasp_retain(th_rasp_element(a, at));

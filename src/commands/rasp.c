@@ -11,7 +11,7 @@
 
 static bool show_source(ThSession *s, const ThObject *o, const ThRaspValue *v)
 {
-    size_t n;
+    size_t n = 0;
     const char *source = th_rasp_function_source(v, &n);
     th_result_text(s, "kind", "function");
     if (!source)
@@ -27,7 +27,7 @@ static bool show_source(ThSession *s, const ThObject *o, const ThRaspValue *v)
 
 bool th_show_rasp(ThSession *s, const ThObject *o, ThError *err)
 {
-    ThRaspValue v;
+    ThRaspValue v = {0};
     ThText t = {0};
     if (!th_rasp_value_of(s, o, &v, err))
         return false;
@@ -46,7 +46,7 @@ bool th_show_rasp(ThSession *s, const ThObject *o, ThError *err)
 char *th_rasp_size(ThSession *s, const ThObject *o)
 {
     ThText t = {0};
-    ThRaspValue v;
+    ThRaspValue v = {0};
     if (!th_rasp_value_of(s, o, &v, NULL))
         return th_text_take(&t, NULL);
     ThRaspGraph *g = th_rasp_graph(s->rasp);
@@ -106,7 +106,7 @@ static bool run_one(ThSession *s, const ThRaspValue *v, const ThOperand *input, 
 
 bool th_run_rasp(ThSession *s, const ThCall *call, ThError *err)
 {
-    ThRaspValue v;
+    ThRaspValue v = {0};
     const ThOperand *o = &call->operand[0];
     if (!runs(o, err) || !th_rasp_value_of(s, o->object, &v, err))
         return false;
@@ -271,7 +271,7 @@ static size_t drop_constants(const ThRaspGraph *g, ThSop *node, size_t n)
 
 bool th_trace_rasp(ThSession *s, const ThCall *call, ThError *err)
 {
-    ThRaspValue v;
+    ThRaspValue v = {0};
     const ThOperand *o = &call->operand[0];
     if (!runs(o, err) || !th_rasp_value_of(s, o->object, &v, err))
         return false;
@@ -332,8 +332,8 @@ static void mark_needed(ThSession *s, bool *wanted, size_t n)
 
 static bool write_statement(ThSession *s, const ThObject *o, ThText *t, ThError *err)
 {
-    ThRaspValue v;
-    size_t n;
+    ThRaspValue v = {0};
+    size_t n = 0;
     if (!o->made_by) {
         if (!th_rasp_value_of(s, o, &v, err))
             return false;
