@@ -23,7 +23,7 @@ static void write_rounded(const ThRasp *r, double x, ThText *t)
         return;
     }
     int n = snprintf(digits, sizeof digits, "%.3f", x);
-    while (n > 0 && digits[n - 1] == '0' && digits[n - 2] != '.')
+    while (n > 1 && digits[n - 1] == '0' && digits[n - 2] != '.')
         n--;
     th_text_add_bytes(t, digits, (size_t)n);
 }
