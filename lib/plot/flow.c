@@ -8,7 +8,7 @@
 #include "plot/flow_impl.h"
 #include "rasp/describe.h"
 
-enum { MOST_NODES = 3000, MOST_CELLS = 120000, LABEL_BYTES = 36, VALUE_WIDTH = 8 };
+enum { MOST_NODES = 3000, MOST_CELLS = 120000, LABEL_BYTES = 36, VALUE_WIDTH = 6 };
 
 /* ---- what is shown --------------------------------------------------------------------------- */
 

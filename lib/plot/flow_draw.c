@@ -22,7 +22,7 @@ enum {
     ELEMENT = 0xe3edf6
 };
 
-static const double CHARACTER = 0.085, ROW = 0.2, GAP = 0.12, FAN = 0.32, TITLE = 0.26, WRAP = 15;
+static const double CHARACTER = 0.085, ROW = 0.2, GAP = 0.12, FAN = 0.32, TITLE = 0.26;
 
 /* ---- marks ----------------------------------------------------------------------------------- */
 
@@ -303,11 +303,12 @@ static void measure_table(const ThFlow *p, int layer)
 }
 
 /* Heads side by side, in as many rows as they need; the table under them. */
-static void place_layer(ThFlow *p, int layer, double y)
+static void place_layer(ThFlow *p, int layer, double y, double wrap)
 {
     ThFlowLayer *l = &p->layer[layer];
     double x = GAP, row = 0;
     int number = 0;
+    *l = (ThFlowLayer){0};
     l->y = y;
     y += TITLE;
     for (size_t i = 0; i < p->n_heads; i++) {
@@ -315,7 +316,7 @@ static void place_layer(ThFlow *p, int layer, double y)
         if (h->layer != layer)
             continue;
         measure_head(p, h, ++number);
-        if (x > GAP && x + h->width > WRAP) {
+        if (x > GAP && x + h->width > wrap) {
             y += row + GAP;
             x = GAP;
             row = 0;
@@ -393,19 +394,44 @@ static void open_block(const ThFlow *p)
         th_figure_printf(p->f, p->pass == LINES ? "NaN NaN\n\n" : "NaN NaN \"\" \"\"\n");
 }
 
+/* Places everything, with rows of heads at most `wrap` wide; sets the size of the whole. */
+static void place_layers(ThFlow *p, double wrap, double *width, double *height)
+{
+    *width = *height = 0;
+    for (int l = 0; l < p->n_layers; l++) {
+        place_layer(p, l, *height, wrap);
+        *height += p->layer[l].height + GAP;
+        *width = fmax(*width, p->layer[l].width);
+    }
+}
+
+/* Tries rows of several widths: the one with which the whole is shown largest on a page. */
+static double best_wrap(ThFlow *p)
+{
+    enum { TRIES = 12 };
+    const double page_width = 17, page_height = 12;
+    double best = 0, best_scale = 0, wrap = 12;
+    for (int i = 0; i < TRIES; i++, wrap *= 1.3) {
+        double width, height;
+        place_layers(p, wrap, &width, &height);
+        double scale = fmin(1, fmin(page_width / width, page_height / height));
+        if (scale > best_scale) {
+            best = wrap;
+            best_scale = scale;
+        }
+    }
+    return best;
+}
+
 bool th_flow_draw(ThFlow *p, const char *title, ThSop sop, ThError *err)
 {
-    double width = 0, y = 0;
+    double width, height;
     bool ok = true;
     p->n_layers = (int)th_rasp_node(p->g, sop)->depth + 1;
     p->layer = th_alloc((size_t)p->n_layers, sizeof *p->layer, err);
     if (!p->layer)
         return false;
-    for (int l = 0; l < p->n_layers; l++) {
-        place_layer(p, l, y);
-        y += p->layer[l].height + GAP;
-        width = fmax(width, p->layer[l].width);
-    }
+    place_layers(p, best_wrap(p), &width, &height);
     th_figure_begin(p->f, title, NULL);
     for (p->pass = 0; ok && p->pass < PASSES; p->pass++) {
         open_block(p);
@@ -413,7 +439,7 @@ bool th_flow_draw(ThFlow *p, const char *title, ThSop sop, ThError *err)
             ok = put_layer(p, l, width, err);
         th_figure_end_block(p->f);
     }
-    put_plot(p, width, y);
+    put_plot(p, width, height);
     return ok;
 }
 

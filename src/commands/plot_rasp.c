@@ -5,19 +5,32 @@
 #include "plot/flow.h"
 #include "rasp.h"
 
+/* An input of characters, as one string; false if it is none. */
+static bool write_string(const ThRasp *r, const ThSeq *input, ThText *t)
+{
+    ThText all = {0};
+    bool characters = input->kind == TH_ATOM_STRING;
+    for (size_t i = 0; characters && i < input->n; i++) {
+        size_t before = all.size;
+        th_rasp_write_element(r, th_seq_at(input, i), &all);
+        characters = !all.failed && th_utf8_length(all.data + before) == 1;
+    }
+    if (characters)
+        th_text_printf(t, "\"%s\"", all.data ? all.data : "");
+    th_text_free(&all);
+    return characters;
+}
+
 /* NAME(INPUT), as it would be typed. */
 static char *title_of(ThSession *s, const char *name, const ThRaspRun *run, ThError *err)
 {
     const ThSeq *input = th_rasp_run_input(run);
     ThText t = {0};
     th_text_printf(&t, "%s(", name);
-    if (input->kind == TH_ATOM_STRING) {
-        th_text_add(&t, "\"");
-        for (size_t i = 0; i < input->n && i <= TH_FLOW_INPUT; i++)
-            th_rasp_write_element(s->rasp, th_seq_at(input, i), &t);
-        th_text_add(&t, "\"");
-    } else {
-        th_rasp_write_sequence(s->rasp, input, &t);
+    if (!write_string(s->rasp, input, &t)) {
+        th_text_add(&t, "[");
+        th_rasp_write_elements(s->rasp, input, &t);
+        th_text_add(&t, "]");
     }
     th_text_add(&t, ")");
     return th_text_take(&t, err);
