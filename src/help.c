@@ -540,9 +540,12 @@ bool th_help(FILE *out, const char *topic, ThError *err)
     for (char *c = name; *c; c++)
         *c = *c == ' ' ? '_' : *c;
     const ThCommand *c = th_command(name);
+    bool about = help_topic(out, name);
+    if (c && about)
+        fputs("\n", out);
     if (c)
         help_command(out, c);
-    bool found = help_prefix(out, name, c || help_topic(out, name));
+    bool found = help_prefix(out, name, c || about);
     found = help_kinds(out, name, found) || found;
     return found || help_group(out, topic) || unknown_topic(topic, err);
 }

@@ -36,8 +36,8 @@ same() {
     script='load "all.th"'
     for n in $names; do
         script="$script
-load \"$n-back.att\" as back
-compare $n back
+load \"$n-back.att\" as again
+compare $n again
 assert equivalent"
     done
     "$TAPEHEAD" -q -e "$script"
