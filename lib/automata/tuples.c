@@ -124,7 +124,7 @@ typedef struct {
     ThTupleCursor at;
 } Frame;
 
-enum { UNKNOWN = UINT32_MAX };
+static const uint32_t UNKNOWN = UINT32_MAX;
 
 typedef struct {
     const ThTuples *t;

@@ -115,8 +115,8 @@ bool th_rasp_load(ThRasp *r, const char *path, ThStop *stop, ThError *err);
 /* The same for a program's text; the label stands for its path. */
 bool th_rasp_load_text(ThRasp *r, const char *label, const char *text, ThStop *stop, ThError *err);
 
-/* Where programs are looked for besides the current directory: in the folder of this file, a copy of
- * whose name is kept; NULL: nowhere. */
+/* Where programs are looked for besides the current directory: in the folder of this file, a copy
+ * of whose name is kept; NULL: nowhere. */
 void th_rasp_set_folder(ThRasp *r, const char *beside);
 
 /* The source of a program that is built in, without .rasp: "raspl" or "library"; NULL: none. */

@@ -21,11 +21,11 @@ extern const char th_rasp_raspl_start[], th_rasp_raspl_end[];
 const char *th_rasp_builtin_source(const char *name, size_t *size)
 {
     if (strcmp(name, "raspl") == 0) {
-        *size = (size_t)(th_rasp_raspl_end - th_rasp_raspl_start);
+        *size = (size_t)((uintptr_t)th_rasp_raspl_end - (uintptr_t)th_rasp_raspl_start);
         return th_rasp_raspl_start;
     }
     if (strcmp(name, "library") != 0)
         return NULL;
-    *size = (size_t)(th_rasp_library_end - th_rasp_library_start);
+    *size = (size_t)((uintptr_t)th_rasp_library_end - (uintptr_t)th_rasp_library_start);
     return th_rasp_library_start;
 }

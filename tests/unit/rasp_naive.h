@@ -41,7 +41,7 @@ static double naive_nearest(const mpq_t q)
     mpq_t a, b;
     mpq_inits(a, b, NULL);
     mpq_set_d(a, toward_zero);
-    double away = nextafter(toward_zero, mpq_sgn(q) < 0 ? -INFINITY : INFINITY);
+    double away = nextafter(toward_zero, mpq_sgn(q) < 0 ? -HUGE_VAL : HUGE_VAL);
     mpq_set_d(b, away);
     mpq_sub(a, q, a);
     mpq_sub(b, b, q);
