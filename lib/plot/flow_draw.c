@@ -207,9 +207,10 @@ static void put_grid(const ThFlow *p, const ThFlowHead *h, const uint8_t *grid, 
     write_queries(p, h, &t);
     put_label(p, x, y - ROW / 2, text_of(&t), text_of(&t));
     put_box(p, x, y, p->cell * (double)p->n, ROW * (double)p->n, PLAIN);
-    for (size_t i = 0; i < p->n * p->n; i++)
-        if (grid[i])
-            put_cell(p, x + p->cell * (double)(i % p->n), y + ROW * (double)(i / p->n));
+    for (size_t row = 0; row < p->n; row++)
+        for (size_t column = 0; column < p->n; column++)
+            if (grid[row * p->n + column])
+                put_cell(p, x + p->cell * (double)column, y + ROW * (double)row);
     for (size_t q = h->query; q < h->use; q++) {
         const ThSeq *s = th_rasp_run_value(p->run, p->side[q], p->stop, NULL);
         double left = x - p->cell * (double)(h->use - q) - 0.04;
@@ -226,11 +227,12 @@ static void put_grid(const ThFlow *p, const ThFlowHead *h, const uint8_t *grid, 
 /* Lines from the values that a row selects to its result. */
 static void put_fan(const ThFlow *p, const uint8_t *grid, double x, double y)
 {
-    for (size_t i = 0; p->pass == LINES && i < p->n * p->n; i++)
-        if (grid[i])
-            th_figure_printf(p->f, "%.3f %.3f\n%.3f %.3f\n\n",
-                             x + p->cell * ((double)(i % p->n) + 0.5), -y,
-                             x + p->cell * ((double)(i / p->n) + 0.5), -y - FAN);
+    for (size_t row = 0; p->pass == LINES && row < p->n; row++)
+        for (size_t column = 0; column < p->n; column++)
+            if (grid[row * p->n + column])
+                th_figure_printf(p->f, "%.3f %.3f\n%.3f %.3f\n\n",
+                                 x + p->cell * ((double)column + 0.5), -y,
+                                 x + p->cell * ((double)row + 0.5), -y - FAN);
 }
 
 static void put_use(const ThFlow *p, ThSop use, const uint8_t *grid, double x, double y)

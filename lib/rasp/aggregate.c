@@ -158,10 +158,10 @@ static ThAtom best_of(Work *w, uint32_t best)
 }
 
 /* Greater is better: the rank of the value in column j, or its rank from above. */
-static uint32_t score_of(const Work *w, size_t j)
+static uint32_t score_of(const ThRanks *ranks, ThReduction how, size_t j)
 {
-    uint32_t rank = w->ranks->rank[j];
-    return w->node.op == TH_REDUCE_MAX ? rank : w->ranks->m - 1 - rank;
+    uint32_t rank = ranks->rank[j];
+    return how == TH_REDUCE_MAX ? rank : ranks->m - 1 - rank;
 }
 
 /* One row from its bits, which begin at column `start`. */
@@ -177,8 +177,9 @@ static bool aggregate_row(Work *w, const uint64_t *bits, size_t words, size_t st
             size_t at = w->addends.constant ? 0 : j;
             t.count++;
             t.where += (int64_t)j;
+            uint32_t score = w->ranks ? score_of(w->ranks, w->node.op, j) + 1 : 0;
             if (w->ranks)
-                best = best > score_of(w, j) ? best : score_of(w, j) + 1;
+                best = score > best ? score : best;
             else if (w->addends.narrow)
                 t.value += w->addends.narrow[at].i;
             else if (w->addends.wide)
@@ -247,9 +248,9 @@ static bool by_scores(Work *w, const ThFormula *f, ThArena *arena, bool *possibl
     size_t n = w->r->n;
     uint32_t *score = th_alloc(n, sizeof *score, err);
     uint32_t *best = th_alloc(n, sizeof *best, err);
-    bool ok = score && best;
+    bool ok = score && best && w->ranks;
     for (size_t j = 0; ok && j < n; j++)
-        score[j] = score_of(w, j);
+        score[j] = score_of(w->ranks, w->node.op, j);
     for (int k = 0; ok && *possible && k < f->terms.n; k++) {
         ThPlan plan = {.n = n};
         th_arena_reset(arena);

@@ -171,19 +171,23 @@ static uint64_t inputs_of(const Search *s)
     return n;
 }
 
-bool th_rasp_differ(ThRaspGraph *g, ThSop a, ThSop b, const ThAtom *letter, size_t n_letters,
-                    size_t from, size_t to, ThDifferOf *d, ThStop *stop, ThError *err)
+bool th_rasp_differ(ThRaspGraph *g, ThSop a, ThSop b, const ThDifferInputs *in, ThDifferOf *d,
+                    ThStop *stop, ThError *err)
 {
-    Search s = {
-        .g = g, .sop = {a, b}, .letter = letter, .n_letters = n_letters, .d = d, .stop = stop};
+    Search s = {.g = g,
+                .sop = {a, b},
+                .letter = in->letter,
+                .n_letters = in->n_letters,
+                .d = d,
+                .stop = stop};
     *d = (ThDifferOf){0};
     if (th_rasp_is_selector(g, a) != th_rasp_is_selector(g, b))
         return th_fail(err, TH_EUSAGE, "an s-op and a selector cannot be compared");
-    if (!n_letters || from > to) {
+    if (!in->n_letters || in->from > in->to) {
         th_fail(err, TH_EUSAGE, "there are no inputs to compare on");
         return th_hint(err, "an alphabet has at least one letter");
     }
-    for (s.length = from ? from : 1; s.length <= to && !d->differ; s.length++) {
+    for (s.length = in->from ? in->from : 1; s.length <= in->to && !d->differ; s.length++) {
         uint64_t all = inputs_of(&s), group = CELLS / s.length + 1;
         if (all > TH_DIFFER_INPUTS - d->inputs) {
             th_differ_free(d);

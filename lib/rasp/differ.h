@@ -15,15 +15,21 @@ typedef struct {
     ThError why[2];
 } ThDifferOf;
 
-/* Compares a and b on all inputs over an alphabet of n_letters atoms of one kind, lengths from …
- * to, in length-lexicographic order (length 0 has no inputs), until they differ: in a value, by ==,
- * or because one of the two is an error.  Inputs of one length are evaluated thousands at a time.
- * *d is freed with th_differ_free.
- * Errors: TH_EUSAGE for an s-op with a selector, for no letters and for bad lengths; TH_ELIMIT if
- * there are more than TH_DIFFER_INPUTS inputs; TH_EINTERRUPTED, TH_ENOMEM. */
+/* Inputs: words over an alphabet of n_letters atoms of one kind (borrowed), of lengths from … to.
+ */
+typedef struct {
+    const ThAtom *letter;
+    size_t n_letters, from, to;
+} ThDifferInputs;
+
+/* Compares a and b on all such inputs, in length-lexicographic order (length 0 has no inputs),
+ * until they differ: in a value, by ==, or because one of the two is an error.  Inputs of one
+ * length are evaluated thousands at a time. *d is freed with th_differ_free. Errors: TH_EUSAGE for
+ * an s-op with a selector, for no letters and for bad lengths; TH_ELIMIT if there are more than
+ * TH_DIFFER_INPUTS inputs; TH_EINTERRUPTED, TH_ENOMEM. */
 #define TH_DIFFER_INPUTS ((uint64_t)1 << 40)
-bool th_rasp_differ(ThRaspGraph *g, ThSop a, ThSop b, const ThAtom *letter, size_t n_letters,
-                    size_t from, size_t to, ThDifferOf *d, ThStop *stop, ThError *err);
+bool th_rasp_differ(ThRaspGraph *g, ThSop a, ThSop b, const ThDifferInputs *in, ThDifferOf *d,
+                    ThStop *stop, ThError *err);
 void th_differ_free(ThDifferOf *d);
 
 #endif

@@ -276,7 +276,7 @@ static bool map(ThRaspRun *r, const ThNodeInfo *node, const ThSeq *const *arg, T
 {
     ThFunction f = *th_rasp_function(r->g, node->table);
     ThAtomTable t = {.width = node->n_args, .strict = true};
-    ThAtom *result = NULL, x[TH_MAP_ARGS];
+    ThAtom *result = NULL, x[TH_MAP_ARGS] = {{0}};
     size_t cap = 0, n = start_column(r, arg, node->n_args, out, err);
     bool ok = n > 0;
     for (size_t i = 0; ok && i < n; i++) {
@@ -289,7 +289,7 @@ static bool map(ThRaspRun *r, const ThNodeInfo *node, const ThSeq *const *arg, T
         if (ok && index == known)
             ok = th_grow(&result, &cap, t.n, sizeof *result, err) &&
                  f.call(f.context, r->atoms, x, node->n_args, &result[index], err);
-        ok = ok && th_column_put(out, i, result[index], err);
+        ok = ok && result && th_column_put(out, i, result[index], err);
     }
     free(result);
     th_atom_table_free(&t);
@@ -299,7 +299,7 @@ static bool map(ThRaspRun *r, const ThNodeInfo *node, const ThSeq *const *arg, T
 static bool tuple(ThRaspRun *r, const ThNodeInfo *node, const ThSeq *const *arg, ThSeq *out,
                   ThStop *stop, ThError *err)
 {
-    ThAtom x[TH_MAP_ARGS], z;
+    ThAtom x[TH_MAP_ARGS] = {{0}}, z;
     size_t n = start_column(r, arg, node->n_args, out, err);
     if (!n)
         return false;
@@ -316,9 +316,10 @@ static bool tuple(ThRaspRun *r, const ThNodeInfo *node, const ThSeq *const *arg,
 bool th_run_elements(ThRaspRun *r, ThSop class, ThSeq *value, ThStop *stop, ThError *err)
 {
     ThNodeInfo node = *th_rasp_node(r->g, class);
+    static const ThSeq nothing = {0};
     const ThSeq *arg[TH_MAP_ARGS];
-    for (size_t k = 0; k < node.n_args; k++)
-        arg[k] = th_run_value_of(r, th_run_arg(r, class, k));
+    for (size_t k = 0; k < TH_MAP_ARGS; k++)
+        arg[k] = k < node.n_args ? th_run_value_of(r, th_run_arg(r, class, k)) : &nothing;
     switch (node.kind) {
     case TH_NODE_UNARY:
         return unary(r, node.op, arg, value, stop, err);

@@ -88,11 +88,11 @@ static void write_leaf(Part *p, int match, bool except, bool causal, bool sum)
         multiply(&p->yes, TH_CAUSAL);
 }
 
-/* Unions: the complement of a selector with causal parts that is not causal itself would need the
- * cells right of the diagonal, which no term selects. */
+/* Unions (b is a where there is one part only): the complement of a selector with causal parts that
+ * is not causal itself would need the cells right of the diagonal, which no term selects. */
 static void write_union(Part *p, const ThNodeInfo *node, const Part *a, const Part *b)
 {
-    p->causal = a->causal || (b && b->causal);
+    p->causal = a->causal || b->causal;
     if (node->kind == TH_NODE_OTHER) {
         p->yes = a->no;
         p->no = a->yes;
@@ -157,7 +157,7 @@ bool th_formula(ThFormula *f, ThRaspRun *r, ThSop selector, bool sum, ThError *e
             continue;
         }
         const Part *a = part_of(part, list, th_run_arg(r, list[k], 0));
-        const Part *b = node->n_args > 1 ? part_of(part, list, th_run_arg(r, list[k], 1)) : NULL;
+        const Part *b = node->n_args > 1 ? part_of(part, list, th_run_arg(r, list[k], 1)) : a;
         if (sum)
             write_sum(&part[k], node, a, b);
         else

@@ -238,7 +238,7 @@ static bool classify(ThRaspGraph *g, ThNodeInfo *node, const ThSop *arg, uint64_
                      ThError *err)
 {
     enum { HEAD = 4 };
-    uint64_t key[HEAD + TH_MAP_ARGS];
+    uint64_t key[HEAD + TH_MAP_ARGS] = {0};
     key[0] = (uint64_t)node->kind | (uint64_t)node->op << 8 | (uint64_t)node->causal << 16;
     key[1] = identity;
     key[2] = (uint64_t)node->atom.kind;
@@ -275,7 +275,7 @@ static ThSop add(ThRaspGraph *g, ThNodeInfo node, const ThSop *arg, uint64_t ide
     node.depth = depth_of(g, &node, arg);
     node.first = (uint32_t)g->n_args;
     node.serial = ++g->serial;
-    if (node.n_args)
+    if (arg && node.n_args)
         memcpy(g->arg + g->n_args, arg, node.n_args * sizeof *arg);
     g->n_args += node.n_args;
     g->node[g->n] = node;

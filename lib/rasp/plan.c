@@ -147,7 +147,7 @@ static bool plan_candidates(Draft *x, const Dimension *only, ThPlan *plan, ThErr
 static uint32_t place(const uint64_t *value, size_t n, uint64_t x)
 {
     size_t a = 0, b = n;
-    while (a < b) {
+    while (value && a < b) {
         size_t mid = a + (b - a) / 2;
         if (value[mid] < x)
             a = mid + 1;

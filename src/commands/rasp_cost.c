@@ -183,7 +183,7 @@ TH_COMMAND(
     .results = "layers heads merged heads_per_layer merged_per_layer rasp_l",
     .args = {{A_RAW, "EXPRESSION", 0}})
 {
-    ThRaspValue v;
+    ThRaspValue v = {0};
     return program_of(s, &call->operand[0], &v, err) &&
            say_cost(s, th_rasp_graph(s->rasp), v.as.sop, err);
 }
@@ -267,7 +267,7 @@ static bool is_program(ThSession *s, const ThOperand *o, ThError *err)
 
 bool th_compare_rasp(ThSession *s, const ThCall *call, ThError *err)
 {
-    ThRaspValue v[2];
+    ThRaspValue v[2] = {{0}};
     int n;
     ThRange length = th_option_range(&call->options, "length");
     ThDifferOf d = {0};
@@ -281,8 +281,8 @@ bool th_compare_rasp(ThSession *s, const ThCall *call, ThError *err)
         ok = th_atom_string(th_rasp_atoms(th_rasp_graph(s->rasp)), name[k], strlen(name[k]),
                             &letter[k], err);
     ThSop node[] = {v[0].as.sop, v[1].as.sop};
-    ok = ok && th_rasp_differ(th_rasp_graph(s->rasp), node[0], node[1], letter, (size_t)n,
-                              (size_t)length.lo, (size_t)length.hi, &d, th_stop(s), err);
+    ThDifferInputs in = {letter, (size_t)n, (size_t)length.lo, (size_t)length.hi};
+    ok = ok && th_rasp_differ(th_rasp_graph(s->rasp), node[0], node[1], &in, &d, th_stop(s), err);
     if (!ok)
         th_error_inside(err, &call->operand[1]);
     ok = ok && say_differ(s, call, &d, node, err);

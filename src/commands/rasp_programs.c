@@ -249,7 +249,7 @@ static bool first_wrong(ThSession *s, const Text *x, size_t from, size_t *wrong,
              (run = th_rasp_run_new(th_rasp_graph(x->rasp), &input, 0, err)) != NULL &&
              (q = th_rasp_run_value(run, x->sop, th_stop(s), err)) != NULL;
     }
-    for (; ok && *wrong < x->n; ++*wrong) {
+    for (; ok && x->atom && *wrong < x->n; ++*wrong) {
         if (q)
             *predicted = th_seq_at(q, *wrong - 1);
         else
@@ -307,13 +307,13 @@ static bool compare_run(ThSession *s, const ThCall *call, Text *x, const Referen
                         ThError *err)
 {
     size_t wrong;
-    ThAtom predicted;
+    ThAtom predicted = {0};
     if (!first_wrong(s, x, ref->line, &wrong, &predicted, err))
         return false;
     for (size_t i = 0; i < x->n && i <= wrong; i += ref->line)
         if (i + ref->line <= wrong || i == 0)
             say_tokens(s, x, i, i + ref->line, " ");
-    bool exact = wrong == x->n;
+    bool exact = wrong == x->n || !x->atom;
     th_result_flag(s, "exact", exact);
     th_result_int(s, "steps", (long long)ref->steps);
     th_result_int(s, "tokens", (long long)(wrong - ref->line));

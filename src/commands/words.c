@@ -321,7 +321,7 @@ TH_COMMAND(shortest, .group = "automata",
 /* A word as the user would type it; ε for the empty one. */
 static const char *shown_word(const char *word)
 {
-    return *word ? word : "ε";
+    return word && *word ? word : "ε";
 }
 
 /* Returns new: b (ab)^n a: the words that are accepted in more and more ways; NULL: none, or no

@@ -351,7 +351,8 @@ static void test_differences(void **state)
             if (b == TH_NO_SOP)
                 continue;
             bool wanted = first_difference(f.g, a, b, &input, &tried);
-            assert_true(th_rasp_differ(f.g, a, b, letter, 3, 0, 3, &d, NULL, &err));
+            assert_true(
+                th_rasp_differ(f.g, a, b, &(ThDifferInputs){letter, 3, 0, 3}, &d, NULL, &err));
             assert_int_equal(d.differ, wanted);
             assert_int_equal(d.inputs, tried);
             assert_int_equal(d.input.n, input.n);
