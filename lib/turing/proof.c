@@ -143,8 +143,9 @@ static bool write_recurrence(Writer *w)
     if (moved)
         th_text_printf(w->t,
                        "after %llu %s the head is farther to the %s than ever before, and again "
-                       "after %llu,\nin the same state; the cells that it stood on in between hold "
-                       "the same symbols then,\n%lld to the %s; and so on every %llu %s\n",
+                       "after %llu,\n"
+                       "in the same state; the cells that it stood on in between hold the same "
+                       "symbols then,\n%lld to the %s; and so on every %llu %s\n",
                        from, steps_word(from), side, to,
                        (long long)(a->shift > 0 ? a->shift : -a->shift), side,
                        (unsigned long long)a->period, steps_word(a->period));
