@@ -81,7 +81,7 @@ typedef struct {
     bool (*defined)(void *context, const char *name, const ThRaspValue *v, ThError *err);
     /* A statement of a loaded file has failed; loading goes on behind it. */
     void (*failed)(void *context, const char *path, const ThError *err);
-    /* draw(sop, input): the picture; what it shows has been printed. */
+    /* draw(sop, input): the picture; the value is shown afterwards. */
     bool (*draw)(void *context, ThSop sop, const ThSeq *input, ThError *err);
     /* quit or exit was typed. */
     void (*leave)(void *context);
