@@ -208,7 +208,7 @@ ThTuring *th_morphett_read(const char *text, size_t size, const ThMachineReading
     r.im.b.m.edge = r.variant == 1 ? TH_EDGE_STAY : TH_TWO_WAY;
     r.im.b.m.missing = TH_MISSING_STEP;
     r.im.b.m.blank = th_import_symbol(&r.im, (ThField){"_", 1});
-    ok = ok && read_rules(&r, text, size) && set_roles(&r) && set_start(&r, how);
+    ok = ok && read_rules(&r, text, size) && set_start(&r, how) && set_roles(&r);
     if (ok && how->variant == 0 && r.variant > 0)
         th_exchange_note(notes, "a comment says that it is %s", said[r.variant]);
     if (ok && r.clone)

@@ -227,9 +227,11 @@ static bool read_rules(Reader *r, const char *text, size_t size)
 
 /* ---- the machine ----------------------------------------------------------------------------- */
 
+/* What is taken for the blank, the first that some rule names. */
+static const char *const usual[] = {"_", "□", "⊔", "␣", "B", "b", "Δ"};
+
 static bool set_blank(Reader *r, const char *given)
 {
-    static const char *const usual[] = {"_", "□", "⊔", "␣", "B", "b", "Δ"};
     ThTuring *m = &r->im.b.m;
     int s = given ? th_turing_find_symbol(&r->im.b, given) : -1;
     if (given && s < 0)
@@ -308,6 +310,26 @@ static void write_rules(ThText *t, const ThTuring *m, bool start)
     }
 }
 
+static bool names_symbol(const ThTuring *m, int s)
+{
+    for (size_t i = 0; i < m->n_rules; i++)
+        if (m->rule[i].read[0] == s || m->rule[i].write[0] == s)
+            return true;
+    return false;
+}
+
+/* Would the reader take another symbol for the blank, as no rule names the machine's? */
+static bool blank_is_lost(const ThTuring *m)
+{
+    if (names_symbol(m, m->blank))
+        return false;
+    for (int s = 0; s < m->n_symbols; s++)
+        for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+            if (s != m->blank && strcmp(m->symbol[s], usual[i]) == 0 && names_symbol(m, s))
+                return true;
+    return false;
+}
+
 bool th_quintuples_write(ThText *to, const ThTuring *m, const char *name, ThText *notes,
                          ThError *err)
 {
@@ -327,6 +349,11 @@ bool th_quintuples_write(ThText *to, const ThTuring *m, const char *name, ThText
     write_rules(&t, fitting, true);
     bool ok = t.size > 0 ||
               th_fail(err, TH_EVALUE, "as quintuples a machine has a rule for its start state");
+    if (ok && blank_is_lost(fitting))
+        ok =
+            th_fail(err, TH_EVALUE,
+                    "as quintuples a machine has a rule with its blank, where another symbol looks "
+                    "like one");
     write_rules(&t, fitting, false);
     th_turing_free(fitting);
     if (ok) {

@@ -331,7 +331,7 @@ const ThSearchEdge *th_search_edges(const ThSearch *x, uint32_t node, size_t *n)
 {
     size_t from = node > 0 ? x->node[node - 1].edges_end : 0;
     *n = node < x->expanded ? x->node[node].edges_end - from : 0;
-    return x->edge + (*n > 0 ? from : 0);
+    return *n > 0 ? x->edge + from : x->edge;
 }
 
 const ThRunning *th_search_configuration(ThSearch *x, uint32_t node, ThError *err)
