@@ -212,11 +212,18 @@ static void fit_pauses(Fitting *x)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
+/* No control characters, ends of lines, byte order marks, or code points that are no characters:
+ * one format or another drops or refuses them. */
 static bool printable(const char *name)
 {
-    while (*name && (unsigned char)*name >= ' ' && *name != 0x7f)
-        name++;
-    return !*name;
+    for (size_t n = strlen(name), size; n > 0; name += size, n -= size) {
+        int32_t c = 0;
+        size = th_utf8_next(name, n, &c);
+        if (size == 0 || c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 ||
+            c == 0xfeff || (c & 0xfffe) == 0xfffe)
+            return false;
+    }
+    return true;
 }
 
 static bool fit_symbols(const Fitting *x)
