@@ -4,8 +4,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
+
+#include "base/memory.h"
 
 int below(ThRng *r, int n)
 {
@@ -44,4 +48,38 @@ ThAutomaton *evaluate(const char *text)
     if (!a)
         fail_msg("%s: %d:%d: %s", text, err.line, err.col, err.msg);
     return a;
+}
+
+ThTapeWords any_words(ThRng *g, const ThTuring *m, int shorter)
+{
+    ThTapeWords w = {0};
+    for (int k = 0; k < m->n_tapes; k++) {
+        w.length[k] = (int)th_rng_below(g, (uint64_t)shorter);
+        w.word[k] = th_alloc((size_t)w.length[k], sizeof(int), NULL);
+        for (int i = 0; i < w.length[k]; i++)
+            w.word[k][i] = (int)th_rng_below(g, (uint64_t)m->n_symbols);
+    }
+    return w;
+}
+
+ThScratchpad *made(const char *kind, const char *settings, const ThTuring *m)
+{
+    const ThScratchpadKind *k = th_scratchpad_kind(kind);
+    ThOptions o = {0};
+    ThError err = {0};
+    char copy[256], *rest = copy;
+    assert_non_null(k);
+    assert_true(th_options_init(&o, k->options, &err));
+    snprintf(copy, sizeof copy, "%s", settings);
+    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        char *equals = strchr(word, '=');
+        *equals = '\0';
+        assert_true(th_options_set(&o, word, equals + 1, &err));
+    }
+    ThScratchpad *p = th_scratchpad_new(k, &o, m, &err);
+    if (!p)
+        print_error("%s\n", err.msg);
+    assert_non_null(p);
+    th_options_free(&o);
+    return p;
 }

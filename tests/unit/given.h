@@ -1,9 +1,12 @@
-/* given.h - what several unit tests start from: random numbers, words, automata from text. */
+/* given.h - what several unit tests start from: random numbers, words, automata from
+ * text, words for machines, scratchpads. */
 #ifndef GIVEN_H
 #define GIVEN_H
 
 #include "automata/automaton.h"
 #include "base/rng.h"
+#include "scratchpad/scratchpad.h"
+#include "turing/input.h"
 
 /* Uniform in 0 … n-1. */
 int below(ThRng *r, int n);
@@ -17,5 +20,12 @@ bool next_word(int *word, int *length, int k, int most);
  * the library's own limit of states).  The test fails where there is an error. */
 ThAutomaton *parse(const char *text);
 ThAutomaton *evaluate(const char *text);
+
+/* Returns new: uniform words for a machine's tapes, each shorter than `shorter`. */
+ThTapeWords any_words(ThRng *g, const ThTuring *m, int shorter);
+
+/* Returns new: a scratchpad of a kind, with options "key=value key=value"; m may be NULL.  The test
+ * fails where there is an error. */
+ThScratchpad *made(const char *kind, const char *settings, const ThTuring *m);
 
 #endif

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "given.h"
 #include "turing/engine.h"
 
 /* ---- the naive stepper ----------------------------------------------------------------------- */
@@ -259,18 +260,6 @@ static ThTuring *any_machine(ThRng *g, int tapes)
     return m;
 }
 
-static ThTapeWords any_words(ThRng *g, const ThTuring *m)
-{
-    ThTapeWords w = {0};
-    for (int k = 0; k < m->n_tapes; k++) {
-        w.length[k] = (int)th_rng_below(g, 14);
-        w.word[k] = th_alloc((size_t)w.length[k], sizeof(int), NULL);
-        for (int i = 0; i < w.length[k]; i++)
-            w.word[k][i] = (int)th_rng_below(g, (uint64_t)m->n_symbols);
-    }
-    return w;
-}
-
 static ThFast *fast(const ThTuring *m, const ThTapeWords *w, int block)
 {
     ThFast *f = th_fast_new(m, w->word[0], w->length[0], block, NULL);
@@ -289,7 +278,7 @@ static void every_number_of_steps(void **state)
     for (uint64_t seed = 0; seed < 2500; seed++) {
         ThRng g = th_rng(seed, "test.every", 0);
         ThTuring *m = any_machine(&g, 1);
-        ThTapeWords w = any_words(&g, m);
+        ThTapeWords w = any_words(&g, m, 14);
         ThFast *f = fast(m, &w, (int)th_rng_below(&g, 13));
         ThRunning r;
         uint64_t most = th_rng_below(&g, 5) ? 60 : 300;
@@ -323,7 +312,7 @@ static void any_number_at_once(void **state)
     for (uint64_t seed = 0; seed < 2500; seed++) {
         ThRng g = th_rng(seed, "test.once", 0);
         ThTuring *m = any_machine(&g, 1);
-        ThTapeWords w = any_words(&g, m);
+        ThTapeWords w = any_words(&g, m, 14);
         start(x, m, &w);
         for (uint64_t at = 0; at < MOST_STEPS && !th_verdict_final(x->verdict);) {
             at += th_rng_below(&g, 500);
@@ -349,7 +338,7 @@ static void limited_cells(void **state)
     for (uint64_t seed = 0; seed < 1500; seed++) {
         ThRng g = th_rng(seed, "test.cells", 0);
         ThTuring *m = any_machine(&g, 1);
-        ThTapeWords w = any_words(&g, m);
+        ThTapeWords w = any_words(&g, m, 14);
         ThFast *f = fast(m, &w, (int)th_rng_below(&g, 13));
         ThRunning r;
         assert_true(th_running_start_words(&r, m, &w, NULL));
@@ -381,7 +370,7 @@ static void several_tapes(void **state)
     for (uint64_t seed = 0; seed < 1000; seed++) {
         ThRng g = th_rng(seed, "test.tapes", 0);
         ThTuring *m = any_machine(&g, 2 + (int)th_rng_below(&g, 2));
-        ThTapeWords w = any_words(&g, m);
+        ThTapeWords w = any_words(&g, m, 14);
         ThRunning r;
         assert_false(th_fast_possible(m));
         assert_true(th_running_start_words(&r, m, &w, NULL));

@@ -16,29 +16,7 @@
 #include "formats/dataset.h"
 #include "scratchpad/scratchpad.h"
 #include "scratchpad/sgd.h"
-
-/* Returns new: a kind with options "key=value key=value". */
-static ThScratchpad *made(const char *kind, const char *settings, const ThTuring *m)
-{
-    const ThScratchpadKind *k = th_scratchpad_kind(kind);
-    ThOptions o = {0};
-    ThError err = {0};
-    char copy[256], *rest = copy;
-    assert_non_null(k);
-    assert_true(th_options_init(&o, k->options, &err));
-    snprintf(copy, sizeof copy, "%s", settings);
-    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        char *equals = strchr(word, '=');
-        *equals = '\0';
-        assert_true(th_options_set(&o, word, equals + 1, &err));
-    }
-    ThScratchpad *p = th_scratchpad_new(k, &o, m, &err);
-    if (!p)
-        print_error("%s\n", err.msg);
-    assert_non_null(p);
-    th_options_free(&o);
-    return p;
-}
+#include "given.h"
 
 static void written(const ThScratchpad *p, const char *x, const char *y, ThExample *e)
 {

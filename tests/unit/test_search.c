@@ -11,6 +11,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "given.h"
 #include "turing/search.h"
 
 /* ---- the enumeration: knows nothing of the library's engines --------------------------------- */
@@ -187,18 +188,6 @@ static ThTuring *any_machine(ThRng *g)
     return m;
 }
 
-static ThTapeWords any_words(ThRng *g, const ThTuring *m)
-{
-    ThTapeWords w = {0};
-    for (int k = 0; k < m->n_tapes; k++) {
-        w.length[k] = (int)th_rng_below(g, 5);
-        w.word[k] = th_alloc((size_t)w.length[k], sizeof(int), NULL);
-        for (int i = 0; i < w.length[k]; i++)
-            w.word[k][i] = (int)th_rng_below(g, (uint64_t)m->n_symbols);
-    }
-    return w;
-}
-
 /* ---- the two against each other -------------------------------------------------------------- */
 
 static ThSearch search(const ThTuring *m, const ThTapeWords *w, uint64_t steps, bool all)
@@ -289,7 +278,7 @@ static void all_runs(void **state)
     for (uint64_t seed = 0; seed < 6000; seed++) {
         ThRng g = th_rng(seed, "test.search", 0);
         ThTuring *m = any_machine(&g);
-        ThTapeWords w = any_words(&g, m);
+        ThTapeWords w = any_words(&g, m, 5);
         compare(m, &w, 1 + (int)th_rng_below(&g, 7), verdicts);
         th_turing_tape_words_free(&w);
         th_turing_free(m);
@@ -306,7 +295,7 @@ static void all_configurations(void **state)
     for (uint64_t seed = 0; seed < 2000; seed++) {
         ThRng g = th_rng(seed, "test.nodes", 0);
         ThTuring *m = any_machine(&g);
-        ThTapeWords w = any_words(&g, m);
+        ThTapeWords w = any_words(&g, m, 5);
         int depth = 1 + (int)th_rng_below(&g, 6);
         ThSearch x = search(m, &w, (uint64_t)depth, true);
         Enumeration e = enumeration(m, &w, depth);

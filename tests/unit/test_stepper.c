@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "given.h"
 #include "turing/cases.h"
 #include "turing/configuration.h"
 #include "turing/stepper.h"
@@ -53,18 +54,6 @@ static ThTuring *any_machine(ThRng *g)
     return m;
 }
 
-static ThTapeWords any_words(ThRng *g, const ThTuring *m)
-{
-    ThTapeWords w = {0};
-    for (int k = 0; k < m->n_tapes; k++) {
-        w.length[k] = (int)th_rng_below(g, 8);
-        w.word[k] = th_alloc((size_t)w.length[k], sizeof(int), NULL);
-        for (int i = 0; i < w.length[k]; i++)
-            w.word[k][i] = (int)th_rng_below(g, (uint64_t)m->n_symbols);
-    }
-    return w;
-}
-
 /* ---- forwards and backwards ------------------------------------------------------------------ */
 
 /* A configuration with all that belongs to it, as text; marks are counted anew. */
@@ -98,7 +87,7 @@ static void back_to_where_it_was(void **state)
     for (uint64_t seed = 0; seed < 600; seed++) {
         ThRng g = th_rng(seed, "test.stepper", 0);
         ThTuring *m = any_machine(&g);
-        ThTapeWords w = any_words(&g, m);
+        ThTapeWords w = any_words(&g, m, 8);
         ThStepper *s = th_stepper_new(m, NULL);
         size_t undo = th_rng_below(&g, 3) ? th_rng_below(&g, 100) : 1000, at;
         char *shot[STEPS + 2];
@@ -344,7 +333,7 @@ static void configurations(void **state)
     for (uint64_t seed = 0; seed < 500; seed++) {
         ThRng g = th_rng(seed, "test.configurations", 0);
         ThTuring *m = any_machine(&g);
-        ThTapeWords w = any_words(&g, m);
+        ThTapeWords w = any_words(&g, m, 8);
         ThRunning r;
         assert_true(th_running_start_words(&r, m, &w, NULL));
         for (int i = 0; i < 40; i++) {
