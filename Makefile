@@ -28,7 +28,7 @@ LIBS = -lxml2 -lyaml -lgsl -lopenblas -ljansson -lutf8proc -lgmp -lm
 Q    = $(if $(V),,@)
 SUB  = @$(MAKE) --no-print-directory
 
-LIB_O := $(patsubst %.c,$(B)/%.o,$(wildcard lib/*/*.c))
+LIB_O := $(patsubst %.c,$(B)/%.o,$(wildcard lib/*/*.c lib/*/*/*.c))
 SRC_O := $(patsubst %.c,$(B)/%.o,$(wildcard src/*.c src/commands/*.c))
 UNIT  := $(patsubst tests/unit/%.c,$(B)/%,$(wildcard tests/unit/test_*.c))
 FUZZ  := $(patsubst tests/fuzz/%.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -84,7 +84,7 @@ $(B)/bench/%: tests/bench/%.c $(B)/libtapehead.a
 	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.a,$^) $(LIBS)
 
 # The assembler reads the programs of RASP that are built in.
-$(B)/lib/rasp/sources.o: lib/rasp/library.rasp lib/rasp/raspl.rasp
+$(B)/lib/rasp/interpret/sources.o: lib/rasp/interpret/library.rasp lib/rasp/interpret/raspl.rasp
 
 # Meant to be the first command that somebody types: each of these fetches what is missing first.
 demo:                                  ## train on parity, be right on 500 symbols, draw why

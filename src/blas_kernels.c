@@ -29,7 +29,7 @@ static const char *right_kernels(void)
     return NULL;
 }
 
-void th_blas_choose_kernels(char **argv)
+void sh_blas_choose_kernels(char **argv)
 {
     const char *chosen = getenv(mark);
     if (chosen) {
@@ -54,7 +54,7 @@ void th_blas_choose_kernels(char **argv)
     blas_thread_shutdown_();
 }
 
-bool th_blas_reserve(int n)
+bool sh_blas_reserve(int n)
 {
     enum { MOST = 256, BUFFER = 1 << 28 };
     void *buffer[MOST];
@@ -71,12 +71,12 @@ bool th_blas_reserve(int n)
     return got >= n;
 }
 
-const char *th_blas_kernels(void)
+const char *sh_blas_kernels(void)
 {
     return openblas_get_corename();
 }
 
-const char *th_blas_version(void)
+const char *sh_blas_version(void)
 {
     static char version[32];
     const char *config = openblas_get_config();

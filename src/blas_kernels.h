@@ -1,19 +1,19 @@
 /* blas_kernels.h - OpenBLAS with the kernels that fit the processor. */
-#ifndef TH_BLAS_KERNELS_H
-#define TH_BLAS_KERNELS_H
+#ifndef SH_BLAS_KERNELS_H
+#define SH_BLAS_KERNELS_H
 
 #include <stdbool.h>
 
 /* To be called first of all in main: where OpenBLAS does not know the processor and fell back to
  * its oldest kernels, runs the program once more with the right ones chosen.  In any case there
  * will be one BLAS thread, since the program's own threads share the work. */
-void th_blas_choose_kernels(char **argv);
+void sh_blas_choose_kernels(char **argv);
 
 /* Makes OpenBLAS keep room for products in n threads at once, up to 256.  To be called before
  * memory is limited: where OpenBLAS gets none it tries for ever.  False if there is no room. */
-bool th_blas_reserve(int n);
+bool sh_blas_reserve(int n);
 
-const char *th_blas_kernels(void); /* "SkylakeX", … */
-const char *th_blas_version(void); /* "OpenBLAS 0.3.21", … */
+const char *sh_blas_kernels(void); /* "SkylakeX", … */
+const char *sh_blas_version(void); /* "OpenBLAS 0.3.21", … */
 
 #endif

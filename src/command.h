@@ -5,16 +5,16 @@
  * command, write in src/commands/GROUP.c
  *
  *     static const ThOptionSpec minimize_options[] = {…, {0}};
- *     TH_COMMAND(minimize, .group = "automata", .summary = "…", .args = {{A_AUTOMATON, "A"}}, …)
+ *     SH_COMMAND(minimize, .group = "automata", .summary = "…", .args = {{A_AUTOMATON, "A"}}, …)
  *     {
  *         … s, call, err …
  *     }
  *
  * and the line `COMMAND(minimize)` in src/commands.def.  A command of two words (plot loss) is
- * TH_COMMAND(plot_loss, …): the underscore is a blank when it is typed.
+ * SH_COMMAND(plot_loss, …): the underscore is a blank when it is typed.
  */
-#ifndef TH_COMMAND_H
-#define TH_COMMAND_H
+#ifndef SH_COMMAND_H
+#define SH_COMMAND_H
 
 #include "base/error.h"
 #include "base/option.h"
@@ -36,45 +36,45 @@ typedef enum {
     A_COMMAND,              /* name of a command or help topic */
     A_SETTING,              /* name of a setting */
     A_KIND,                 /* a kind of object */
-    A_AUTOMATON_EXPRESSION, /* raw text up to the first option or the end: th_automaton_value */
+    A_AUTOMATON_EXPRESSION, /* raw text up to the first option or the end: sh_automaton_value */
     A_TASK_KIND,  /* a task kind; its options are the call's; if the kind takes an automaton, one
                      A_AUTOMATON_EXPRESSION operand follows it */
     A_MODEL_KIND, /* a model kind; its options are the call's */
     A_RAW,        /* everything up to the end of the command, as typed */
     A_BLOCK       /* the inside of { … } as typed */
-} ThArgKind;
+} ShArgKind;
 
 enum { A_OPTIONAL = 1, A_REPEATED = 2 };
 
 typedef struct {
-    ThArgKind kind;
+    ShArgKind kind;
     const char *name; /* as shown in the synopsis */
     unsigned flags;
-} ThArg;
+} ShArg;
 
 /* A parsed operand: its text (escapes resolved), and where it stands for error messages. */
 typedef struct {
-    ThArgKind kind;
+    ShArgKind kind;
     const char *text;
     bool quoted;
     int line, col;
-    ThObject *object; /* of the operands that name objects; NULL otherwise */
-} ThOperand;
+    ShObject *object; /* of the operands that name objects; NULL otherwise */
+} ShOperand;
 
 typedef struct {
     int n;
-    ThOperand *operand;
+    ShOperand *operand;
     ThOptions options;    /* from the command's table, or from the task or model kind's */
     const char *redirect; /* file after > or >>; NULL: none.  Only `plot` and `save` look at it:
                              the shell redirects the text of the others */
     bool append;          /* it was >> */
     int form;             /* 1 or 2: whether the operands followed args or args2 */
-    const struct ThCommand *command;
-} ThCall;
+    const struct ShCommand *command;
+} ShCall;
 
-typedef bool ThHandler(ThSession *s, const ThCall *call, ThError *err);
+typedef bool ShHandler(ShSession *s, const ShCall *call, ThError *err);
 
-typedef struct ThCommand {
+typedef struct ShCommand {
     const char *name;    /* as in C; blanks for underscores when typed */
     const char *alias;   /* another name for it; may be NULL */
     const char *group;   /* heading in help and manual */
@@ -82,12 +82,12 @@ typedef struct ThCommand {
     const char *detail;  /* paragraphs separated by an empty line; may be NULL */
     const char *example; /* commands; lines "#> …" are what must be printed by those before */
     const char *results; /* names of the figures it sets, separated by blanks; NULL: none */
-    ThArg args[8];
-    ThArg args2[8]; /* another form, tried when the operands do not fit the first; see `form` */
+    ShArg args[8];
+    ShArg args2[8]; /* another form, tried when the operands do not fit the first; see `form` */
     const ThOptionSpec *options;
     unsigned flags;
-    ThHandler *run;
-} ThCommand;
+    ShHandler *run;
+} ShCommand;
 
 enum {
     C_OWN_REDIRECT = 1, /* the handler looks at call->redirect itself */
@@ -96,31 +96,31 @@ enum {
     C_PAGED = 8         /* long output goes through the pager on a terminal */
 };
 
-#define TH_COMMAND(id, ...)                                                                        \
-    static ThHandler do_##id;                                                                      \
-    extern const ThCommand th_command_##id;                                                        \
-    const ThCommand th_command_##id = {.name = #id, .run = do_##id, __VA_ARGS__};                  \
-    static bool do_##id(ThSession *s, const ThCall *call, ThError *err)
+#define SH_COMMAND(id, ...)                                                                        \
+    static ShHandler do_##id;                                                                      \
+    extern const ShCommand sh_command_##id;                                                        \
+    const ShCommand sh_command_##id = {.name = #id, .run = do_##id, __VA_ARGS__};                  \
+    static bool do_##id(ShSession *s, const ShCall *call, ThError *err)
 
 /* Fails at an operand: the error's position is where it was typed.  Returns false, always. */
-bool th_fail_operand(ThError *err, const ThOperand *o, ThErrc code, const char *format, ...)
+bool sh_fail_operand(ThError *err, const ShOperand *o, ThErrc code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* Makes an error whose position counts inside an operand's text (a block, an expression, an input)
  * count from where the operand was typed; an error without a position gets the operand's.  Returns
- * false, always:  return th_error_inside(err, o);  */
-bool th_error_inside(ThError *err, const ThOperand *o);
+ * false, always:  return sh_error_inside(err, o);  */
+bool sh_error_inside(ThError *err, const ShOperand *o);
 
 /* Returns new: the value of an operand that is an automaton expression over the session's automata,
  * or NULL and an error with its position. */
-ThAutomaton *th_automaton_value(ThSession *s, const ThOperand *o, ThError *err);
+ThAutomaton *sh_automaton_value(ShSession *s, const ShOperand *o, ThError *err);
 
 /* The table, in manual order. */
-const ThCommand *const *th_commands(size_t *n);
-const ThCommand *th_command(const char *name); /* by C name or alias; view, or NULL */
+const ShCommand *const *sh_commands(size_t *n);
+const ShCommand *sh_command(const char *name); /* by C name or alias; view, or NULL */
 
 /* The name as it is typed, in to; returns to. */
-enum { TH_COMMAND_NAME = 64 };
-const char *th_command_typed(const ThCommand *c, char to[TH_COMMAND_NAME]);
+enum { SH_COMMAND_NAME = 64 };
+const char *sh_command_typed(const ShCommand *c, char to[SH_COMMAND_NAME]);
 
 #endif

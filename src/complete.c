@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/automaton.h"
+#include "automata/core/automaton.h"
 #include "base/memory.h"
 #include "help.h"
 #include "models/model.h"
@@ -12,11 +12,11 @@
 #include "tasks/task.h"
 
 typedef struct {
-    ThSession *s;
+    ShSession *s;
     const char *prefix;
-    const ThLexer *lx;
+    const ShLexer *lx;
     size_t from, to; /* the statement's tokens before the cursor */
-    ThCandidates *out;
+    ShCandidates *out;
 } Cursor;
 
 static void offer_n(Cursor *c, const char *text, size_t n, const char *end)
@@ -45,21 +45,21 @@ static void offer(Cursor *c, const char *text)
     offer_n(c, text, strlen(text), "");
 }
 
-static const ThToken *token(const Cursor *c, size_t i)
+static const ShToken *token(const Cursor *c, size_t i)
 {
     return &c->lx->token[i];
 }
 
 static bool token_is(const Cursor *c, size_t i, const char *text)
 {
-    return i < c->to && th_lexeme_is(c->lx, token(c, i), text);
+    return i < c->to && sh_lexeme_is(c->lx, token(c, i), text);
 }
 
 /* The first words of commands, or the second words of those that begin with the word typed. */
 static void offer_commands(Cursor *c, const char *first)
 {
     size_t n, length = first ? strlen(first) : 0;
-    const ThCommand *const *commands = th_commands(&n);
+    const ShCommand *const *commands = sh_commands(&n);
     for (size_t i = 0; i < n; i++) {
         const char *name = commands[i]->name;
         if (!first)
@@ -71,9 +71,9 @@ static void offer_commands(Cursor *c, const char *first)
 
 static void offer_objects(Cursor *c, int kind)
 {
-    for (size_t i = 0; th_object_at(c->s, i); i++)
-        if (kind < 0 || (int)th_object_at(c->s, i)->kind == kind)
-            offer(c, th_object_at(c->s, i)->name);
+    for (size_t i = 0; sh_object_at(c->s, i); i++)
+        if (kind < 0 || (int)sh_object_at(c->s, i)->kind == kind)
+            offer(c, sh_object_at(c->s, i)->name);
 }
 
 static void offer_choices(Cursor *c, const char *choices)
@@ -117,8 +117,8 @@ static void offer_automata(Cursor *c)
 {
     static const char *const functions[] = {"minimize", "determinize", "trim", NULL};
     size_t n;
-    const ThBuiltinAutomaton *b = th_builtin_automata(&n);
-    offer_objects(c, TH_AUTOMATON);
+    const ThAutomatonBuiltin *b = th_automaton_builtins(&n);
+    offer_objects(c, SH_AUTOMATON);
     for (size_t i = 0; i < n; i++)
         offer(c, b[i].name);
     for (size_t i = 0; functions[i]; i++)
@@ -129,7 +129,7 @@ static void offer_automata(Cursor *c)
 static void offer_rasp(Cursor *c)
 {
     static const char *const words[] = {"def", "for", "draw", "examples", "return", "lambda", NULL};
-    ThRasp *r = th_session_rasp(c->s, NULL);
+    ThRasp *r = sh_session_rasp(c->s, NULL);
     for (size_t i = 0; words[i]; i++)
         offer(c, words[i]);
     for (size_t i = 0; r && th_rasp_name_at(r, i); i++)
@@ -139,10 +139,10 @@ static void offer_rasp(Cursor *c)
 static void offer_topics(Cursor *c)
 {
     offer_commands(c, NULL);
-    for (size_t i = 0; th_help_topics[i]; i++)
-        offer(c, th_help_topics[i]);
+    for (size_t i = 0; sh_help_topics[i]; i++)
+        offer(c, sh_help_topics[i]);
     size_t n;
-    const ThRaspTopic *t = th_rasp_topics(&n);
+    const ShRaspTopic *t = sh_rasp_topics(&n);
     for (size_t i = 0; i < n; i++)
         offer(c, t[i].name);
     offer_task_kinds(c);
@@ -151,11 +151,11 @@ static void offer_topics(Cursor *c)
 
 static void offer_settings(Cursor *c)
 {
-    for (const ThOptionSpec *s = th_settings; s->name; s++)
+    for (const ThOptionSpec *s = sh_settings; s->name; s++)
         offer(c, s->name);
 }
 
-static void offer_operand(Cursor *c, const ThArg *arg)
+static void offer_operand(Cursor *c, const ShArg *arg)
 {
     switch (arg->kind) {
     case A_KEYWORD:
@@ -165,16 +165,16 @@ static void offer_operand(Cursor *c, const ThArg *arg)
         offer_objects(c, -1);
         break;
     case A_AUTOMATON:
-        offer_objects(c, TH_AUTOMATON);
+        offer_objects(c, SH_AUTOMATON);
         break;
     case A_MACHINE:
-        offer_objects(c, TH_MACHINE);
+        offer_objects(c, SH_MACHINE);
         break;
     case A_TASK:
-        offer_objects(c, TH_TASK);
+        offer_objects(c, SH_TASK);
         break;
     case A_MODEL:
-        offer_objects(c, TH_MODEL);
+        offer_objects(c, SH_MODEL);
         break;
     case A_FILE:
         c->out->files = true;
@@ -186,8 +186,8 @@ static void offer_operand(Cursor *c, const ThArg *arg)
         offer_settings(c);
         break;
     case A_KIND:
-        for (int k = 0; k < TH_N_KINDS; k++)
-            offer(c, th_kind_name((ThKind)k));
+        for (int k = 0; k < SH_N_KINDS; k++)
+            offer(c, sh_kind_name((ShKind)k));
         break;
     case A_AUTOMATON_EXPRESSION:
         offer_automata(c);
@@ -206,7 +206,7 @@ static void offer_operand(Cursor *c, const ThArg *arg)
 /* ---- where the cursor is --------------------------------------------------------------------- */
 
 /* The table of options that hold at the cursor, and whether a kind is waiting for an automaton. */
-static const ThOptionSpec *options_at(const Cursor *c, const ThCommand *command, const ThArg *args,
+static const ThOptionSpec *options_at(const Cursor *c, const ShCommand *command, const ShArg *args,
                                       size_t kind_at, bool *automaton)
 {
     char name[64];
@@ -214,7 +214,7 @@ static const ThOptionSpec *options_at(const Cursor *c, const ThCommand *command,
     for (int i = 0; i < 8 && args[i].kind != A_NONE; i++) {
         if ((args[i].kind != A_TASK_KIND && args[i].kind != A_MODEL_KIND) || kind_at >= c->to)
             continue;
-        const ThToken *t = token(c, kind_at);
+        const ShToken *t = token(c, kind_at);
         snprintf(name, sizeof name, "%.*s", (int)(t->end - t->start), c->lx->text.data + t->start);
         const ThTaskKind *task = args[i].kind == A_TASK_KIND ? th_task_kind(name) : NULL;
         const ThModelKind *model = args[i].kind == A_MODEL_KIND ? th_model_kind(name) : NULL;
@@ -229,7 +229,7 @@ static void offer_options(Cursor *c, const ThOptionSpec *specs)
     for (; specs && specs->name; specs++) {
         bool given = false;
         for (size_t i = c->from; i < c->to; i++) {
-            const ThToken *t = token(c, i);
+            const ShToken *t = token(c, i);
             size_t n = strlen(specs->name);
             given = given || (t->type == T_OPTION && t->value == t->start + n + 1 &&
                               memcmp(c->lx->text.data + t->start, specs->name, n) == 0);
@@ -241,12 +241,12 @@ static void offer_options(Cursor *c, const ThOptionSpec *specs)
 
 /* Walks one form of a command along the tokens typed so far; -1 if they do not fit, else the number
  * of the operand that is due.  *kind_at gets the token of a task or model kind. */
-static int operand_due(const Cursor *c, const ThArg *args, size_t at, size_t *kind_at)
+static int operand_due(const Cursor *c, const ShArg *args, size_t at, size_t *kind_at)
 {
     int i = 0;
     *kind_at = c->to;
     for (; at < c->to; at++) {
-        const ThToken *t = token(c, at);
+        const ShToken *t = token(c, at);
         if (t->type == T_OPTION)
             continue;
         if (t->type == T_MARK && strchr("([{", c->lx->text.data[t->start]) && t->match > at)
@@ -271,12 +271,12 @@ static int operand_due(const Cursor *c, const ThArg *args, size_t at, size_t *ki
 
 static void offer_setting_value(Cursor *c, size_t at)
 {
-    for (const ThOptionSpec *s = th_settings; s->name; s++)
+    for (const ThOptionSpec *s = sh_settings; s->name; s++)
         if (token_is(c, at, s->name))
             offer_values(c, s);
 }
 
-static void offer_form(Cursor *c, const ThCommand *command, const ThArg *args, size_t words)
+static void offer_form(Cursor *c, const ShCommand *command, const ShArg *args, size_t words)
 {
     size_t kind_at;
     bool automaton;
@@ -299,10 +299,10 @@ static void offer_form(Cursor *c, const ThCommand *command, const ThArg *args, s
 }
 
 /* After `key=`: the values that the option takes. */
-static void offer_option_value(Cursor *c, const ThCommand *command, size_t words, const char *key,
+static void offer_option_value(Cursor *c, const ShCommand *command, size_t words, const char *key,
                                size_t n)
 {
-    const ThArg *forms[] = {command->args, command->args2};
+    const ShArg *forms[] = {command->args, command->args2};
     for (int f = 0; f < 2; f++) {
         size_t kind_at;
         bool automaton;
@@ -328,24 +328,24 @@ static void skip_prefixes(Cursor *c)
 static void complete_statement(Cursor *c, const char *line, size_t start)
 {
     skip_prefixes(c);
-    ThStatement st = {c->lx, c->from, c->to};
+    ShStatement st = {c->lx, c->from, c->to};
     if (c->from == c->to) {
         offer_commands(c, NULL);
         offer_rasp(c);
         return;
     }
     size_t begin = token(c, c->from)->start;
-    if (th_rasp_begins(c->s, line + begin, start - begin)) {
+    if (sh_rasp_begins(c->s, line + begin, start - begin)) {
         offer_rasp(c);
         return;
     }
     size_t words = 0;
-    char first[TH_COMMAND_NAME];
-    const ThToken *t = token(c, c->from);
+    char first[SH_COMMAND_NAME];
+    const ShToken *t = token(c, c->from);
     snprintf(first, sizeof first, "%.*s", (int)(t->end - t->start), c->lx->text.data + t->start);
     if (c->to - c->from == 1)
         offer_commands(c, first);
-    const ThCommand *command = th_parse_command(&st, &words, NULL);
+    const ShCommand *command = sh_parse_command(&st, &words, NULL);
     if (t->type == T_SHELL || token_is(c, c->to - 1, ">") || token_is(c, c->to - 1, ">>")) {
         c->out->files = true;
         return;
@@ -366,7 +366,7 @@ static void complete_statement(Cursor *c, const char *line, size_t start)
     if (command->args2[0].kind != A_NONE)
         offer_form(c, command, command->args2, words);
     if (strcmp(command->name, "help") == 0 && c->to == c->from + 2) {
-        const ThToken *topic = token(c, c->from + 1);
+        const ShToken *topic = token(c, c->from + 1);
         snprintf(first, sizeof first, "%.*s", (int)(topic->end - topic->start),
                  c->lx->text.data + topic->start);
         offer_commands(c, first);
@@ -374,22 +374,22 @@ static void complete_statement(Cursor *c, const char *line, size_t start)
 }
 
 /* The last statement of a line, as far as brackets do not hide it. */
-static bool begins_rasp(ThSession *s, const char *line, size_t n)
+static bool begins_rasp(ShSession *s, const char *line, size_t n)
 {
     size_t from = strspn(line, " \t");
     for (size_t i = from; i < n; i++)
         if (line[i] == ';' && !strpbrk(line + from, "{\""))
             from = i + 1 + strspn(line + i + 1, " \t");
-    return from < n && th_rasp_begins(s, line + from, n - from);
+    return from < n && sh_rasp_begins(s, line + from, n - from);
 }
 
-void th_complete(ThSession *s, const char *line, size_t start, ThCandidates *out)
+void sh_complete(ShSession *s, const char *line, size_t start, ShCandidates *out)
 {
-    ThLexer lx = {0};
+    ShLexer lx = {0};
     ThError err = {0};
     Cursor c = {.s = s, .prefix = line + start, .lx = &lx, .out = out};
-    th_lex_begin(&lx, 1);
-    bool complete = th_lex(&lx, line, start, &err);
+    sh_lex_begin(&lx, 1);
+    bool complete = sh_lex(&lx, line, start, &err);
     if (!complete && err.code == TH_EINCOMPLETE && lx.at < start) {
         out->files = true; /* inside a string */
     } else if (!complete && err.code == TH_EINCOMPLETE && begins_rasp(s, line, start)) {
@@ -405,13 +405,13 @@ void th_complete(ThSession *s, const char *line, size_t start, ThCandidates *out
             c.from--;
         complete_statement(&c, line, start);
     }
-    th_lex_free(&lx);
+    sh_lex_free(&lx);
 }
 
-void th_candidates_free(ThCandidates *c)
+void sh_candidates_free(ShCandidates *c)
 {
     for (size_t i = 0; i < c->n; i++)
         free(c->item[i]);
     free(c->item);
-    *c = (ThCandidates){0};
+    *c = (ShCandidates){0};
 }

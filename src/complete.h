@@ -1,6 +1,6 @@
 /* complete.h - what Tab offers: by the kind of operand that is due at the cursor. */
-#ifndef TH_COMPLETE_H
-#define TH_COMPLETE_H
+#ifndef SH_COMPLETE_H
+#define SH_COMPLETE_H
 
 #include "session_impl.h"
 
@@ -10,9 +10,9 @@ typedef struct {
     char **item; /* owned, sorted as they should be offered, each once */
     size_t n, cap;
     bool files; /* file names too */
-} ThCandidates;
+} ShCandidates;
 
-void th_complete(ThSession *s, const char *line, size_t start, ThCandidates *c);
-void th_candidates_free(ThCandidates *c);
+void sh_complete(ShSession *s, const char *line, size_t start, ShCandidates *c);
+void sh_candidates_free(ShCandidates *c);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/automaton.h"
+#include "automata/core/automaton.h"
 #include "base/memory.h"
 #include "session_impl.h"
 
@@ -17,7 +17,7 @@ typedef struct {
 } Value;
 
 typedef struct {
-    ThSession *s;
+    ShSession *s;
     const char *text, *at;
     ThText *values;
     int depth;
@@ -83,9 +83,9 @@ static void note(Parser *p, const char *what, size_t n, const Value *v)
 
 static bool compare_automata(Parser *p, const ThAutomaton *a, const ThAutomaton *b, Value *v)
 {
-    ThDifference d = {0};
-    size_t limit = (size_t)th_setting_int(p->s, "limit-states");
-    if (!th_automaton_compare(a, b, limit, th_stop(p->s), &d, p->err))
+    ThAutomatonDifference d = {0};
+    size_t limit = (size_t)sh_setting_int(p->s, "limit-states");
+    if (!th_automaton_compare(a, b, limit, sh_stop(p->s), &d, p->err))
         return false;
     v->type = V_FLAG;
     v->number = d.equivalent;
@@ -113,9 +113,9 @@ static ThAutomaton *parse_automaton(Parser *p)
             depth += (*p->at == '(') - (*p->at == ')');
     }
     char *text = th_strndup(start, (size_t)(p->at - start), p->err);
-    ThOperand o = {.kind = A_AUTOMATON_EXPRESSION, .text = text, .line = 1};
+    ShOperand o = {.kind = A_AUTOMATON_EXPRESSION, .text = text, .line = 1};
     o.col = (int)(start - p->text) + 1;
-    ThAutomaton *a = text ? th_automaton_value(p->s, &o, p->err) : NULL;
+    ThAutomaton *a = text ? sh_automaton_value(p->s, &o, p->err) : NULL;
     free(text);
     return a;
 }
@@ -145,7 +145,7 @@ end:
 
 static bool unknown_name(Parser *p, const char *start, const char *name)
 {
-    const ThFigures *f = &p->s->out.figures;
+    const ShFigures *f = &p->s->out.figures;
     const char *names[64];
     size_t n = 0;
     ThText list = {0};
@@ -169,7 +169,7 @@ static bool figure(Parser *p, const char *start, size_t n, Value *v)
 {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)n, start);
-    ThFigureValue f = th_result_value(p->s, name);
+    ShFigureValue f = sh_result_value(p->s, name);
     if (!f.kind)
         return unknown_name(p, start, name);
     v->type = f.kind == 's' ? V_TEXT : f.kind == 'b' ? V_FLAG : V_NUMBER;
@@ -201,19 +201,19 @@ static bool parse_name(Parser *p, Value *v)
 static bool parse_text(Parser *p, Value *v)
 {
     const char *start = p->at;
-    ThLexer lx = {0};
+    ShLexer lx = {0};
     ThText text = {0};
     size_t n = 1;
     while (start[n] && start[n] != '"')
         n += start[n] == '\\' && start[n + 1] ? 2 : 1;
     p->at = start + n + (start[n] == '"');
-    th_lex_begin(&lx, 1);
-    bool ok = th_lex(&lx, start, (size_t)(p->at - start), p->err) &&
-              th_lexeme_text(&lx, &lx.token[0], &text, p->err);
+    sh_lex_begin(&lx, 1);
+    bool ok = sh_lex(&lx, start, (size_t)(p->at - start), p->err) &&
+              sh_lexeme_text(&lx, &lx.token[0], &text, p->err);
     v->type = V_TEXT;
     v->text = ok ? th_text_take(&text, p->err) : NULL;
     th_text_free(&text);
-    th_lex_free(&lx);
+    sh_lex_free(&lx);
     return v->text != NULL;
 }
 
@@ -388,7 +388,7 @@ static bool parse_or(Parser *p, Value *v)
     return parse_junction(p, v, "or", parse_and);
 }
 
-bool th_condition(ThSession *s, const char *text, bool *result, ThText *values, ThError *err)
+bool sh_condition(ShSession *s, const char *text, bool *result, ThText *values, ThError *err)
 {
     Parser p = {.s = s, .text = text, .at = text, .values = values, .err = err};
     Value v = {0};

@@ -1,12 +1,12 @@
 /* condition.h - what assert understands: comparisons over the last result's figures. */
-#ifndef TH_CONDITION_H
-#define TH_CONDITION_H
+#ifndef SH_CONDITION_H
+#define SH_CONDITION_H
 
 #include "base/text.h"
 #include "session.h"
 
 /* Evaluates a condition; *holds gets its truth, and `values` the figures and calls that it read
  * with what they were ("accuracy = 0.93, steps = 200").  Errors have their column in the text. */
-bool th_condition(ThSession *s, const char *text, bool *holds, ThText *values, ThError *err);
+bool sh_condition(ShSession *s, const char *text, bool *holds, ThText *values, ThError *err);
 
 #endif

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "automata/automaton.h"
-#include "automata/functions.h"
+#include "automata/core/automaton.h"
+#include "automata/expression/functions.h"
 #include "base/text.h"
 #include "formats.h"
 #include "models/model.h"
@@ -14,7 +14,7 @@
 
 enum { WIDTH = 78 };
 
-const char th_syntax_text[] =
+const char sh_syntax_text[] =
     "One command a line; ; separates commands on one line.  # begins a comment that ends with the "
     "line.  An open {, ( or [, an open string, or a \\ at the end of a line continues the command "
     "on the next line.\n\n"
@@ -31,16 +31,16 @@ const char th_syntax_text[] =
     "system's "
     "shell.";
 
-const char *const th_help_topics[] = {"syntax", "tasks",    "models",  "automata", "functions",
+const char *const sh_help_topics[] = {"syntax", "tasks",    "models",  "automata", "functions",
                                       "rasp",   "settings", "formats", "results",  NULL};
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-const char *const *th_command_groups(size_t *n)
+const char *const *sh_command_groups(size_t *n)
 {
     static const char *groups[32];
     size_t n_commands, count = 0;
-    const ThCommand *const *commands = th_commands(&n_commands);
+    const ShCommand *const *commands = sh_commands(&n_commands);
     for (size_t i = 0; i < n_commands; i++) {
         size_t k = 0;
         while (k < count && strcmp(groups[k], commands[i]->group) != 0)
@@ -52,14 +52,14 @@ const char *const *th_command_groups(size_t *n)
     return groups;
 }
 
-void th_synopsis(ThText *t, const ThCommand *c, int form)
+void sh_synopsis(ThText *t, const ShCommand *c, int form)
 {
-    const ThArg *args = form == 1 ? c->args : c->args2;
-    char typed[TH_COMMAND_NAME];
+    const ShArg *args = form == 1 ? c->args : c->args2;
+    char typed[SH_COMMAND_NAME];
     bool bracket = false;
-    th_text_add(t, th_command_typed(c, typed));
+    th_text_add(t, sh_command_typed(c, typed));
     for (int i = 0; i < 8 && args[i].kind != A_NONE; i++) {
-        const ThArg *a = &args[i];
+        const ShArg *a = &args[i];
         bool optional = a->flags & A_OPTIONAL;
         if (!bracket)
             th_text_printf(t, " %s", optional ? "[" : "");
@@ -82,7 +82,7 @@ void th_synopsis(ThText *t, const ThCommand *c, int form)
         th_text_add(t, " [OPTION=VALUE...]");
 }
 
-void th_option_values(ThText *t, const ThOptionSpec *spec)
+void sh_option_values(ThText *t, const ThOptionSpec *spec)
 {
     bool whole = spec->type != TH_REAL;
     switch (spec->type) {
@@ -162,7 +162,7 @@ static void print_specs(FILE *out, const ThOptionSpec *specs, const char *after)
 {
     for (; specs && specs->name; specs++) {
         ThText values = {0};
-        th_option_values(&values, specs);
+        sh_option_values(&values, specs);
         fprintf(out, "    %s%s   %s\n", specs->name, after, values.data ? values.data : "");
         th_text_free(&values);
         wrap(out, 8, specs->help);
@@ -205,11 +205,11 @@ static void print_line(FILE *out, const char *what, const char *text)
         wrap_from(out, fprintf(out, "\n%s: ", what) - 1, 4, text);
 }
 
-static void help_command(FILE *out, const ThCommand *c)
+static void help_command(FILE *out, const ShCommand *c)
 {
     for (int form = 1; form <= (c->args2[0].kind != A_NONE ? 2 : 1); form++) {
         ThText synopsis = {0};
-        th_synopsis(&synopsis, c, form);
+        sh_synopsis(&synopsis, c, form);
         fprintf(out, "%s\n", synopsis.data ? synopsis.data : c->name);
         th_text_free(&synopsis);
     }
@@ -230,24 +230,24 @@ static void print_row(FILE *out, const char *name, const char *summary)
 static void overview(FILE *out)
 {
     size_t n_groups, n;
-    const char *const *groups = th_command_groups(&n_groups);
-    const ThCommand *const *commands = th_commands(&n);
+    const char *const *groups = sh_command_groups(&n_groups);
+    const ShCommand *const *commands = sh_commands(&n);
     for (size_t g = 0; g < n_groups; g++) {
         fprintf(out, "%s%s\n", g ? "\n" : "", groups[g]);
         for (size_t i = 0; i < n; i++) {
-            char typed[TH_COMMAND_NAME];
+            char typed[SH_COMMAND_NAME];
             if (strcmp(commands[i]->group, groups[g]) == 0)
-                print_row(out, th_command_typed(commands[i], typed), commands[i]->summary);
+                print_row(out, sh_command_typed(commands[i], typed), commands[i]->summary);
         }
     }
     ThText more = {0};
     th_text_add(&more, "help COMMAND explains a command; other topics are ");
-    for (size_t i = 0; th_help_topics[i]; i++)
+    for (size_t i = 0; sh_help_topics[i]; i++)
         th_text_printf(&more, "%s%s",
                        i == 0                  ? ""
-                       : th_help_topics[i + 1] ? ", "
+                       : sh_help_topics[i + 1] ? ", "
                                                : " and ",
-                       th_help_topics[i]);
+                       sh_help_topics[i]);
     th_text_add(&more, ", and every kind of task and model.");
     fputc('\n', out);
     wrap(out, 0, more.data ? more.data : "");
@@ -269,7 +269,7 @@ static void help_model(FILE *out, const ThModelKind *k)
     print_line(out, "Source", k->source);
 }
 
-static void builtin_call(ThText *t, const ThBuiltinAutomaton *b)
+static void builtin_call(ThText *t, const ThAutomatonBuiltin *b)
 {
     th_text_add(t, b->name);
     for (int i = 0; i < b->n_arguments; i++)
@@ -277,7 +277,7 @@ static void builtin_call(ThText *t, const ThBuiltinAutomaton *b)
     th_text_add(t, b->n_arguments ? ")" : "");
 }
 
-static void help_builtin(FILE *out, const ThBuiltinAutomaton *b)
+static void help_builtin(FILE *out, const ThAutomatonBuiltin *b)
 {
     ThText call = {0};
     builtin_call(&call, b);
@@ -296,25 +296,25 @@ static void help_builtin(FILE *out, const ThBuiltinAutomaton *b)
 static void help_results(FILE *out)
 {
     size_t n;
-    const ThCommand *const *commands = th_commands(&n);
+    const ShCommand *const *commands = sh_commands(&n);
     wrap(out, 0,
          "Commands leave figures behind, which assert and echo read by name until another command "
          "sets its own; with set format json they are the members of the object that a command "
          "prints, and with set format csv the columns of its row.");
     fputc('\n', out);
     for (size_t i = 0; i < n; i++) {
-        char typed[TH_COMMAND_NAME];
+        char typed[SH_COMMAND_NAME];
         if (commands[i]->results)
-            print_row(out, th_command_typed(commands[i], typed), commands[i]->results);
+            print_row(out, sh_command_typed(commands[i], typed), commands[i]->results);
     }
 }
 
 static void help_formats(FILE *out)
 {
     size_t n;
-    const ThFormat *formats = th_formats(&n);
+    const ShFormat *formats = sh_formats(&n);
     for (size_t i = 0; i < n; i++) {
-        const ThFormat *f = &formats[i];
+        const ShFormat *f = &formats[i];
         ThText text = {0};
         th_text_printf(&text, "%s (%s)", f->summary,
                        f->save && f->load ? "save and load"
@@ -347,7 +347,7 @@ static void list_models(FILE *out)
 static void list_builtins(FILE *out)
 {
     size_t n;
-    const ThBuiltinAutomaton *b = th_builtin_automata(&n);
+    const ThAutomatonBuiltin *b = th_automaton_builtins(&n);
     fputs("built-in automata, for automaton NAME = EXPRESSION:\n", out);
     for (size_t i = 0; i < n; i++) {
         ThText call = {0};
@@ -380,9 +380,9 @@ static void list_automata(FILE *out)
 static void help_rasp(FILE *out)
 {
     size_t n;
-    const ThRaspTopic *t = th_rasp_topics(&n);
-    for (size_t i = 0; th_rasp_guide[i]; i++) {
-        wrap(out, 0, th_rasp_guide[i]);
+    const ShRaspTopic *t = sh_rasp_topics(&n);
+    for (size_t i = 0; sh_rasp_guide[i]; i++) {
+        wrap(out, 0, sh_rasp_guide[i]);
         fputc('\n', out);
     }
     fputs("What is always there:\n", out);
@@ -395,7 +395,7 @@ static void help_rasp(FILE *out)
 static bool help_topic(FILE *out, const char *topic)
 {
     if (strcmp(topic, "syntax") == 0)
-        wrap(out, 0, th_syntax_text);
+        wrap(out, 0, sh_syntax_text);
     else if (strcmp(topic, "tasks") == 0)
         list_tasks(out);
     else if (strcmp(topic, "models") == 0)
@@ -407,7 +407,7 @@ static bool help_topic(FILE *out, const char *topic)
     else if (strcmp(topic, "rasp") == 0)
         help_rasp(out);
     else if (strcmp(topic, "settings") == 0)
-        print_specs(out, th_settings, "");
+        print_specs(out, sh_settings, "");
     else if (strcmp(topic, "formats") == 0)
         help_formats(out);
     else if (strcmp(topic, "results") == 0)
@@ -424,7 +424,7 @@ static bool help_kinds(FILE *out, const char *name, bool found)
     size_t n;
     const ThTaskKind *task = th_task_kind(name);
     const ThModelKind *model = th_model_kind(name);
-    const ThBuiltinAutomaton *b = th_builtin_automata(&n);
+    const ThAutomatonBuiltin *b = th_automaton_builtins(&n);
     if (task) {
         fputs(found ? "\n" : "", out);
         help_task(out, task);
@@ -450,7 +450,7 @@ static bool help_kinds(FILE *out, const char *name, bool found)
         wrap(out, 4, f[i].summary);
         found = true;
     }
-    const ThRaspTopic *t = th_rasp_topics(&n);
+    const ShRaspTopic *t = sh_rasp_topics(&n);
     for (size_t i = 0; i < n; i++) {
         if (strcmp(t[i].name, name) != 0)
             continue;
@@ -458,11 +458,11 @@ static bool help_kinds(FILE *out, const char *name, bool found)
         wrap(out, 4, t[i].summary);
         found = true;
     }
-    for (const ThOptionSpec *s = th_settings; s->name; s++) {
+    for (const ThOptionSpec *s = sh_settings; s->name; s++) {
         if (strcmp(s->name, name) != 0)
             continue;
         ThText values = {0};
-        th_option_values(&values, s);
+        sh_option_values(&values, s);
         fprintf(out, "%sset %s VALUE   %s\n", found ? "\n" : "", name,
                 values.data ? values.data : "");
         th_text_free(&values);
@@ -478,14 +478,14 @@ static bool help_prefix(FILE *out, const char *word, bool found)
 {
     size_t n, length = strlen(word);
     const char *heading = found ? "\nSee also:\n" : "";
-    const ThCommand *const *commands = th_commands(&n);
+    const ShCommand *const *commands = sh_commands(&n);
     for (size_t i = 0; i < n; i++) {
-        char typed[TH_COMMAND_NAME];
+        char typed[SH_COMMAND_NAME];
         if (strncmp(commands[i]->name, word, length) != 0 || commands[i]->name[length] != '_')
             continue;
         fputs(heading, out);
         heading = "";
-        print_row(out, th_command_typed(commands[i], typed), commands[i]->summary);
+        print_row(out, sh_command_typed(commands[i], typed), commands[i]->summary);
         found = true;
     }
     return found;
@@ -495,12 +495,12 @@ static bool help_group(FILE *out, const char *group)
 {
     size_t n;
     bool found = false;
-    const ThCommand *const *commands = th_commands(&n);
+    const ShCommand *const *commands = sh_commands(&n);
     for (size_t i = 0; i < n; i++) {
-        char typed[TH_COMMAND_NAME];
+        char typed[SH_COMMAND_NAME];
         if (strcmp(commands[i]->group, group) != 0)
             continue;
-        print_row(out, th_command_typed(commands[i], typed), commands[i]->summary);
+        print_row(out, sh_command_typed(commands[i], typed), commands[i]->summary);
         found = true;
     }
     return found;
@@ -510,11 +510,11 @@ static bool unknown_topic(const char *topic, ThError *err)
 {
     const char *names[512];
     size_t count = 0, n;
-    const ThCommand *const *commands = th_commands(&n);
+    const ShCommand *const *commands = sh_commands(&n);
     for (size_t i = 0; i < n && count < 128; i++)
         names[count++] = commands[i]->name;
-    for (size_t i = 0; th_help_topics[i]; i++)
-        names[count++] = th_help_topics[i];
+    for (size_t i = 0; sh_help_topics[i]; i++)
+        names[count++] = sh_help_topics[i];
     const ThTaskKind *const *tasks = th_task_kinds(&n);
     for (size_t i = 0; i < n && count < 256; i++)
         names[count++] = tasks[i]->name;
@@ -529,7 +529,7 @@ static bool unknown_topic(const char *topic, ThError *err)
                    strchr(topic, ' ') ? "WORD" : topic);
 }
 
-bool th_help(FILE *out, const char *topic, ThError *err)
+bool sh_help(FILE *out, const char *topic, ThError *err)
 {
     if (!*topic) {
         overview(out);
@@ -539,7 +539,7 @@ bool th_help(FILE *out, const char *topic, ThError *err)
     snprintf(name, sizeof name, "%s", topic);
     for (char *c = name; *c; c++)
         *c = *c == ' ' ? '_' : *c;
-    const ThCommand *c = th_command(name);
+    const ShCommand *c = sh_command(name);
     bool about = help_topic(out, name);
     if (c && about)
         fputs("\n", out);
@@ -569,15 +569,15 @@ static bool options_mention(const ThOptionSpec *specs, const char *text)
     return false;
 }
 
-bool th_apropos(FILE *out, const char *text)
+bool sh_apropos(FILE *out, const char *text)
 {
     size_t n;
     bool found = false;
-    const ThCommand *const *commands = th_commands(&n);
+    const ShCommand *const *commands = sh_commands(&n);
     for (size_t i = 0; i < n; i++) {
-        const ThCommand *c = commands[i];
-        char typed[TH_COMMAND_NAME];
-        th_command_typed(c, typed);
+        const ShCommand *c = commands[i];
+        char typed[SH_COMMAND_NAME];
+        sh_command_typed(c, typed);
         if (mentions(typed, text) || mentions(c->summary, text) || mentions(c->detail, text) ||
             options_mention(c->options, text)) {
             print_row(out, typed, c->summary);
@@ -593,7 +593,7 @@ bool th_apropos(FILE *out, const char *text)
             found = true;
         }
     }
-    const ThRaspTopic *t = th_rasp_topics(&n);
+    const ShRaspTopic *t = sh_rasp_topics(&n);
     for (size_t i = 0; i < n; i++) {
         if (mentions(t[i].name, text) || mentions(t[i].summary, text)) {
             print_row(out, t[i].call, t[i].summary);
@@ -609,7 +609,7 @@ bool th_apropos(FILE *out, const char *text)
             found = true;
         }
     }
-    for (const ThOptionSpec *s = th_settings; s->name; s++) {
+    for (const ThOptionSpec *s = sh_settings; s->name; s++) {
         if (mentions(s->name, text) || mentions(s->help, text)) {
             print_row(out, s->name, s->help);
             found = true;

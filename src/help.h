@@ -1,37 +1,37 @@
 /* help.h - what help prints; the manual is made from the same parts. */
-#ifndef TH_HELP_H
-#define TH_HELP_H
+#ifndef SH_HELP_H
+#define SH_HELP_H
 
 #include "command.h"
 
 /* Prints a topic, or the overview for "".  TH_EUSAGE for an unknown topic, with the nearest. */
-bool th_help(FILE *out, const char *topic, ThError *err);
+bool sh_help(FILE *out, const char *topic, ThError *err);
 
 /* Prints what mentions the text, one line each; false if nothing does. */
-bool th_apropos(FILE *out, const char *text);
+bool sh_apropos(FILE *out, const char *text);
 
 /* Topics that are no commands, ending with NULL. */
-extern const char *const th_help_topics[];
+extern const char *const sh_help_topics[];
 
 /* Groups of commands in manual order: *n of them. */
-const char *const *th_command_groups(size_t *n);
+const char *const *sh_command_groups(size_t *n);
 
 /* Appends a form's operands as the synopsis shows them; form is 1 or 2. */
-void th_synopsis(ThText *t, const ThCommand *c, int form);
+void sh_synopsis(ThText *t, const ShCommand *c, int form);
 
 /* "integer from 1 to 8", "one of a|b", …: what an option takes. */
-void th_option_values(ThText *t, const ThOptionSpec *spec);
+void sh_option_values(ThText *t, const ThOptionSpec *spec);
 
 /* The text of `help syntax`. */
-extern const char th_syntax_text[];
+extern const char sh_syntax_text[];
 
 /* The text of `help rasp`: paragraphs, ending with NULL. */
-extern const char *const th_rasp_guide[];
+extern const char *const sh_rasp_guide[];
 
 /* The functions and s-ops of RASP that are always there, *n of them. */
 typedef struct {
     const char *name, *call, *summary;
-} ThRaspTopic;
-const ThRaspTopic *th_rasp_topics(size_t *n);
+} ShRaspTopic;
+const ShRaspTopic *sh_rasp_topics(size_t *n);
 
 #endif

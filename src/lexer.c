@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-void th_lex_begin(ThLexer *lx, int line)
+void sh_lex_begin(ShLexer *lx, int line)
 {
     lx->text.size = 0;
     lx->n = lx->n_open = lx->at = 0;
@@ -13,22 +13,22 @@ void th_lex_begin(ThLexer *lx, int line)
     lx->col = 1;
 }
 
-void th_lex_free(ThLexer *lx)
+void sh_lex_free(ShLexer *lx)
 {
     th_text_free(&lx->text);
     free(lx->token);
     free(lx->open);
-    *lx = (ThLexer){.rasp = lx->rasp, .context = lx->context};
+    *lx = (ShLexer){.rasp = lx->rasp, .context = lx->context};
 }
 
-static int peek(const ThLexer *lx, size_t ahead)
+static int peek(const ShLexer *lx, size_t ahead)
 {
     size_t at = lx->at + ahead;
     return at < lx->text.size ? (unsigned char)lx->text.data[at] : -1;
 }
 
 /* Steps over one character, known to be valid. */
-static void step(ThLexer *lx)
+static void step(ShLexer *lx)
 {
     bool newline = peek(lx, 0) == '\n';
     size_t k = th_utf8_next(lx->text.data + lx->at, lx->text.size - lx->at, NULL);
@@ -53,7 +53,7 @@ static bool ends_word(int c)
 }
 
 /* Fails at byte i of the text, which has not been read yet. */
-static bool fail_ahead(const ThLexer *lx, size_t i, ThError *err, unsigned char c)
+static bool fail_ahead(const ShLexer *lx, size_t i, ThError *err, unsigned char c)
 {
     int line = lx->line, col = lx->col;
     for (size_t k = lx->at; k < i; k++) {
@@ -67,7 +67,7 @@ static bool fail_ahead(const ThLexer *lx, size_t i, ThError *err, unsigned char 
 }
 
 /* What is fed must be UTF-8 without control characters. */
-static bool check_line(const ThLexer *lx, size_t from, ThError *err)
+static bool check_line(const ShLexer *lx, size_t from, ThError *err)
 {
     for (size_t i = from; i < lx->text.size;) {
         size_t k = th_utf8_next(lx->text.data + i, lx->text.size - i, NULL);
@@ -79,12 +79,12 @@ static bool check_line(const ThLexer *lx, size_t from, ThError *err)
     return true;
 }
 
-static ThToken *add(ThLexer *lx, ThTokenType type, ThError *err)
+static ShToken *add(ShLexer *lx, ShTokenType type, ThError *err)
 {
     if (!th_grow(&lx->token, &lx->cap, lx->n + 1, sizeof *lx->token, err))
         return NULL;
-    ThToken *t = &lx->token[lx->n++];
-    *t = (ThToken){.type = type, .start = lx->at, .end = lx->at, .line = lx->line, .col = lx->col};
+    ShToken *t = &lx->token[lx->n++];
+    *t = (ShToken){.type = type, .start = lx->at, .end = lx->at, .line = lx->line, .col = lx->col};
     return t;
 }
 
@@ -135,14 +135,14 @@ static bool unescape(const char *s, const char *end, ThText *to, size_t *bad)
 }
 
 /* A string behind the word regex: its escapes are those of patterns. */
-static bool is_pattern(const ThLexer *lx, size_t at)
+static bool is_pattern(const ShLexer *lx, size_t at)
 {
-    const ThToken *t = lx->n > 1 ? &lx->token[lx->n - 2] : NULL;
-    return t && t->type == T_WORD && t->end <= at && th_lexeme_is(lx, t, "regex");
+    const ShToken *t = lx->n > 1 ? &lx->token[lx->n - 2] : NULL;
+    return t && t->type == T_WORD && t->end <= at && sh_lexeme_is(lx, t, "regex");
 }
 
 /* At a quote: steps over the string. */
-static bool skip_string(ThLexer *lx, ThError *err)
+static bool skip_string(ShLexer *lx, ThError *err)
 {
     int line = lx->line, col = lx->col;
     size_t start = lx->at, bad = 0;
@@ -171,7 +171,7 @@ static bool skip_string(ThLexer *lx, ThError *err)
 }
 
 /* After a word: `=` and a value without a blank make it an option. */
-static bool read_value(ThLexer *lx, ThToken *t, ThError *err)
+static bool read_value(ShLexer *lx, ShToken *t, ThError *err)
 {
     const char *key = lx->text.data + t->start;
     size_t n = lx->at - t->start;
@@ -189,10 +189,10 @@ static bool read_value(ThLexer *lx, ThToken *t, ThError *err)
     return true;
 }
 
-static bool read_word(ThLexer *lx, ThError *err)
+static bool read_word(ShLexer *lx, ThError *err)
 {
-    ThLexer before = *lx;
-    ThToken *t = add(lx, T_WORD, err);
+    ShLexer before = *lx;
+    ShToken *t = add(lx, T_WORD, err);
     if (!t)
         return false;
     bool arrow = peek(lx, 0) == '-' && peek(lx, 1) == '>';
@@ -209,13 +209,13 @@ static bool read_word(ThLexer *lx, ThError *err)
     return true;
 }
 
-static bool close_bracket(ThLexer *lx, int c, ThError *err)
+static bool close_bracket(ShLexer *lx, int c, ThError *err)
 {
     const char *pairs = c == ')' ? "()" : c == ']' ? "[]" : "{}";
     if (lx->n_open == 0)
         return th_fail_at(err, TH_EPARSE, lx->line, lx->col, "'%c' without '%c' before it", c,
                           pairs[0]);
-    ThToken *t = &lx->token[lx->open[lx->n_open - 1]];
+    ShToken *t = &lx->token[lx->open[lx->n_open - 1]];
     int opened = (unsigned char)lx->text.data[t->start];
     if (opened != pairs[0])
         return th_fail_at(err, TH_EPARSE, lx->line, lx->col,
@@ -225,12 +225,12 @@ static bool close_bracket(ThLexer *lx, int c, ThError *err)
     return true;
 }
 
-static bool read_mark(ThLexer *lx, ThError *err)
+static bool read_mark(ShLexer *lx, ThError *err)
 {
     int c = peek(lx, 0);
     if (strchr(")]}", c) && !close_bracket(lx, c, err))
         return false;
-    ThToken *t = add(lx, T_MARK, err);
+    ShToken *t = add(lx, T_MARK, err);
     if (!t)
         return false;
     if (strchr("([{", c)) {
@@ -245,7 +245,7 @@ static bool read_mark(ThLexer *lx, ThError *err)
     return true;
 }
 
-static bool read_line_end(ThLexer *lx, ThError *err)
+static bool read_line_end(ShLexer *lx, ThError *err)
 {
     if (lx->n_open == 0 && !add(lx, T_END, err))
         return false;
@@ -253,9 +253,9 @@ static bool read_line_end(ThLexer *lx, ThError *err)
     return true;
 }
 
-static bool read_string(ThLexer *lx, ThError *err)
+static bool read_string(ShLexer *lx, ThError *err)
 {
-    ThToken *t = add(lx, T_STRING, err);
+    ShToken *t = add(lx, T_STRING, err);
     if (!t)
         return false;
     if (!skip_string(lx, err)) {
@@ -266,14 +266,14 @@ static bool read_string(ThLexer *lx, ThError *err)
     return true;
 }
 
-static bool at_statement(const ThLexer *lx)
+static bool at_statement(const ShLexer *lx)
 {
     return lx->n_open == 0 && (lx->n == 0 || lx->token[lx->n - 1].type == T_END);
 }
 
-static bool read_shell(ThLexer *lx, ThError *err)
+static bool read_shell(ShLexer *lx, ThError *err)
 {
-    ThToken *t = add(lx, T_SHELL, err);
+    ShToken *t = add(lx, T_SHELL, err);
     if (!t)
         return false;
     while (peek(lx, 0) >= 0 && peek(lx, 0) != '\n')
@@ -283,7 +283,7 @@ static bool read_shell(ThLexer *lx, ThError *err)
 }
 
 /* At the start of a statement that is RASP's: all of it is one token. */
-static bool read_rasp(ThLexer *lx, bool *is, ThError *err)
+static bool read_rasp(ShLexer *lx, bool *is, ThError *err)
 {
     size_t used = 0;
     ThError e = {0};
@@ -299,7 +299,7 @@ static bool read_rasp(ThLexer *lx, bool *is, ThError *err)
     }
     if (!*is)
         return true;
-    ThToken *t = add(lx, T_RASP, err);
+    ShToken *t = add(lx, T_RASP, err);
     if (!t)
         return false;
     while (lx->at < t->start + used)
@@ -308,7 +308,7 @@ static bool read_rasp(ThLexer *lx, bool *is, ThError *err)
     return add(lx, T_END, err) != NULL;
 }
 
-static bool read_backslash(ThLexer *lx, ThError *err)
+static bool read_backslash(ShLexer *lx, ThError *err)
 {
     size_t skip = peek(lx, 1) == '\r' ? 2 : 1;
     if (peek(lx, skip) != '\n' && peek(lx, skip) >= 0)
@@ -323,12 +323,12 @@ static bool read_backslash(ThLexer *lx, ThError *err)
     return true;
 }
 
-static bool begins_statement(const ThLexer *lx, int c)
+static bool begins_statement(const ShLexer *lx, int c)
 {
     return lx->rasp && at_statement(lx) && !is_blank(c) && !strchr("\f\n\r;#!", c);
 }
 
-static bool read_token(ThLexer *lx, ThError *err)
+static bool read_token(ShLexer *lx, ThError *err)
 {
     int c = peek(lx, 0);
     if (begins_statement(lx, c)) {
@@ -357,7 +357,7 @@ static bool read_token(ThLexer *lx, ThError *err)
     return true;
 }
 
-bool th_lex(ThLexer *lx, const char *line, size_t n, ThError *err)
+bool sh_lex(ShLexer *lx, const char *line, size_t n, ThError *err)
 {
     size_t from = lx->text.size;
     if (lx->first_line == 1 && from == 0 && n >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0) {
@@ -373,7 +373,7 @@ bool th_lex(ThLexer *lx, const char *line, size_t n, ThError *err)
         if (!read_token(lx, err))
             return false;
     if (lx->n_open > 0) {
-        const ThToken *t = &lx->token[lx->open[lx->n_open - 1]];
+        const ShToken *t = &lx->token[lx->open[lx->n_open - 1]];
         return th_fail_at(err, TH_EINCOMPLETE, t->line, t->col, "this '%c' is not closed",
                           lx->text.data[t->start]);
     }
@@ -382,7 +382,7 @@ bool th_lex(ThLexer *lx, const char *line, size_t n, ThError *err)
     return true;
 }
 
-static bool meaning(const ThLexer *lx, size_t start, size_t end, ThText *to, ThError *err)
+static bool meaning(const ShLexer *lx, size_t start, size_t end, ThText *to, ThError *err)
 {
     const char *s = lx->text.data + start;
     size_t bad = 0;
@@ -393,17 +393,17 @@ static bool meaning(const ThLexer *lx, size_t start, size_t end, ThText *to, ThE
     return !to->failed || th_fail(err, TH_ENOMEM, "out of memory");
 }
 
-bool th_lexeme_text(const ThLexer *lx, const ThToken *t, ThText *to, ThError *err)
+bool sh_lexeme_text(const ShLexer *lx, const ShToken *t, ThText *to, ThError *err)
 {
     return meaning(lx, t->start, t->end, to, err);
 }
 
-bool th_lexeme_value(const ThLexer *lx, const ThToken *t, ThText *to, ThError *err)
+bool sh_lexeme_value(const ShLexer *lx, const ShToken *t, ThText *to, ThError *err)
 {
     return meaning(lx, t->value, t->end, to, err);
 }
 
-bool th_lexeme_is(const ThLexer *lx, const ThToken *t, const char *text)
+bool sh_lexeme_is(const ShLexer *lx, const ShToken *t, const char *text)
 {
     size_t n = t->end - t->start;
     return t->type != T_STRING && strlen(text) == n &&

@@ -4,10 +4,10 @@
  * statements at the T_END tokens.  Brackets are tokens like any other, so a block is the text
  * between two tokens, whatever is in it.
  *
- *     while (next line && !th_lex(&lx, line, &err) && err.code == TH_EINCOMPLETE) …
+ *     while (next line && !sh_lex(&lx, line, &err) && err.code == TH_EINCOMPLETE) …
  */
-#ifndef TH_LEXER_H
-#define TH_LEXER_H
+#ifndef SH_LEXER_H
+#define SH_LEXER_H
 
 #include "base/error.h"
 #include "base/text.h"
@@ -20,45 +20,45 @@ typedef enum {
     T_SHELL,  /* `!` and the rest of its line */
     T_RASP,   /* a statement of RASP, its `;` with it */
     T_END     /* ; or the end of a line */
-} ThTokenType;
+} ShTokenType;
 
 typedef struct {
-    ThTokenType type;
+    ShTokenType type;
     size_t start, end; /* bytes of the lexer's text */
     size_t value;      /* T_OPTION: where the value starts */
     size_t match;      /* an opening bracket: its closing token */
     int line, col;
-} ThToken;
+} ShToken;
 
-/* Finds a statement of RASP at the start of a text: see th_rasp_span. */
-typedef bool ThRaspSpan(void *context, const char *text, size_t n, bool *is, size_t *used,
+/* Finds a statement of RASP at the start of a text: see sh_rasp_span. */
+typedef bool ShRaspSpan(void *context, const char *text, size_t n, bool *is, size_t *used,
                         ThError *err);
 
 typedef struct {
-    ThRaspSpan *rasp; /* NULL: all statements are commands */
+    ShRaspSpan *rasp; /* NULL: all statements are commands */
     void *context;
     ThText text;
-    ThToken *token;
+    ShToken *token;
     size_t n, cap;
     size_t at; /* bytes read */
     int line, col, first_line;
     size_t *open; /* tokens of the open brackets */
     size_t n_open, cap_open;
-} ThLexer;
+} ShLexer;
 
-void th_lex_begin(ThLexer *lx, int line); /* a zeroed lexer, or one to be used again */
-void th_lex_free(ThLexer *lx);
+void sh_lex_begin(ShLexer *lx, int line); /* a zeroed lexer, or one to be used again */
+void sh_lex_free(ShLexer *lx);
 
 /* Appends a line (with its newline, where it has one) and reads its tokens.  TH_EINCOMPLETE if a
  * bracket, a string or a trailing backslash asks for more; the error says where it began. */
-bool th_lex(ThLexer *lx, const char *line, size_t n, ThError *err);
+bool sh_lex(ShLexer *lx, const char *line, size_t n, ThError *err);
 
 /* Appends the meaning of a token: words as they are, strings without quotes and escapes. */
-bool th_lexeme_text(const ThLexer *lx, const ThToken *t, ThText *to, ThError *err);
+bool sh_lexeme_text(const ShLexer *lx, const ShToken *t, ThText *to, ThError *err);
 
 /* The same for the value of a T_OPTION. */
-bool th_lexeme_value(const ThLexer *lx, const ThToken *t, ThText *to, ThError *err);
+bool sh_lexeme_value(const ShLexer *lx, const ShToken *t, ThText *to, ThError *err);
 
-bool th_lexeme_is(const ThLexer *lx, const ThToken *t, const char *text);
+bool sh_lexeme_is(const ShLexer *lx, const ShToken *t, const char *text);
 
 #endif

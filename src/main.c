@@ -34,7 +34,7 @@ static const struct argp_option options[] = {
 
 /* What the command line asks for. */
 typedef struct {
-    ThSession *session;
+    ShSession *session;
     const char **command, **file;
     size_t n_commands, cap_commands, n_files, cap_files;
     bool interactive, quiet, no_init;
@@ -45,14 +45,14 @@ static void print_version(void)
 {
     printf("tapehead %s\n%s, %s kernels\n"
            "Licence GPL-3.0-or-later; there is no warranty, to the extent permitted by law.\n",
-           TH_VERSION, th_blas_version(), th_blas_kernels());
+           TH_VERSION, sh_blas_version(), sh_blas_kernels());
 }
 
 static void set(struct argp_state *state, const char *key, const char *value)
 {
     Arguments *a = state->input;
     ThError err = {0};
-    if (!th_settings_set(a->session, key, value, &err))
+    if (!sh_settings_set(a->session, key, value, &err))
         argp_error(state, "%s", err.hint[0] ? err.hint : err.msg);
 }
 
@@ -129,65 +129,65 @@ static void occupy_standard_streams(void)
             _exit(EXIT_FAILURE);
 }
 
-static bool run_file(ThSession *s, const char *name)
+static bool run_file(ShSession *s, const char *name)
 {
     if (strcmp(name, "-") == 0)
-        return th_shell_file(s, stdin, "<stdin>");
+        return sh_shell_file(s, stdin, "<stdin>");
     FILE *in = fopen(name, "r");
     if (!in) {
         ThError err = {0};
         th_fail(&err, TH_EIO, "cannot read '%s': %s", name, strerror(errno));
-        th_print_error(s, &err);
+        sh_print_error(s, &err);
         return false;
     }
-    bool ok = th_shell_file(s, in, name);
+    bool ok = sh_shell_file(s, in, name);
     fclose(in);
     return ok;
 }
 
 /* Runs -e and FILEs; false if one failed and the rest was left out, or kept going. */
-static bool run_batch(ThSession *s, const Arguments *a)
+static bool run_batch(ShSession *s, const Arguments *a)
 {
     bool ok = true;
     for (size_t i = 0; i < a->n_commands + a->n_files; i++) {
-        if ((!ok && !s->keep_going) || s->leaving || s->broken_pipe || th_interrupted() ||
-            th_terminated())
+        if ((!ok && !s->keep_going) || s->leaving || s->broken_pipe || sh_interrupted() ||
+            sh_terminated())
             break;
-        ok = (i < a->n_commands ? th_shell_text(s, a->command[i], "<command>")
+        ok = (i < a->n_commands ? sh_shell_text(s, a->command[i], "<command>")
                                 : run_file(s, a->file[i - a->n_commands])) &&
              ok;
     }
     return ok;
 }
 
-static int run(ThSession *s, const Arguments *a)
+static int run(ShSession *s, const Arguments *a)
 {
     bool given = a->n_commands + a->n_files > 0, terminal = isatty(STDIN_FILENO);
     bool ok = run_batch(s, a);
-    bool stopped = th_interrupted() || th_terminated() || s->broken_pipe;
+    bool stopped = sh_interrupted() || sh_terminated() || s->broken_pipe;
     if (!given && !terminal)
-        ok = th_shell_file(s, stdin, "<stdin>");
+        ok = sh_shell_file(s, stdin, "<stdin>");
     else if ((!given || a->interactive) && !stopped && !s->leaving && terminal) {
         if (!a->quiet)
             printf("tapehead %s.  help lists the commands, quit leaves.\n", TH_VERSION);
-        th_repl(s, !a->no_init);
+        sh_repl(s, !a->no_init);
         ok = true;
     }
-    if (th_terminated())
-        return 128 + th_terminated();
-    if (th_interrupted())
+    if (sh_terminated())
+        return 128 + sh_terminated();
+    if (sh_interrupted())
         return 130;
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int main(int argc, char **argv)
 {
-    th_blas_choose_kernels(argv);
+    sh_blas_choose_kernels(argv);
     occupy_standard_streams();
     gsl_set_error_handler_off();
     setlocale(LC_CTYPE, "");
     ThError err = {0};
-    Arguments a = {.session = th_session_new(&err)};
+    Arguments a = {.session = sh_session_new(&err)};
     if (!a.session) {
         fprintf(stderr, "tapehead: %s\n", err.msg);
         return EXIT_FAILURE;
@@ -195,14 +195,14 @@ int main(int argc, char **argv)
     argp_err_exit_status = 2;
     int status = argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &a) == 0 ? EXIT_SUCCESS : 2;
     if (status == EXIT_SUCCESS && a.emit) {
-        status = th_emit(stdout, a.emit) ? EXIT_SUCCESS : 2;
+        status = sh_emit(stdout, a.emit) ? EXIT_SUCCESS : 2;
     } else if (status == EXIT_SUCCESS) {
-        th_signals_install();
+        sh_signals_install();
         status = run(a.session, &a);
     }
     if (fflush(stdout) != 0 && !a.session->broken_pipe)
         status = EXIT_FAILURE;
-    th_session_free(a.session);
+    sh_session_free(a.session);
     free(a.command);
     free(a.file);
     return status;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/automaton.h"
-#include "automata/functions.h"
+#include "automata/core/automaton.h"
+#include "automata/expression/functions.h"
 #include "base/text.h"
 #include "formats.h"
 #include "help.h"
@@ -150,7 +150,7 @@ static void mdoc_options(FILE *out, const ThOptionSpec *specs)
     fputs(".Bl -tag -width Ds\n", out);
     for (; specs->name; specs++) {
         ThText values = {0};
-        th_option_values(&values, specs);
+        sh_option_values(&values, specs);
         fprintf(out, ".It Cm %s Ns =\n", specs->name);
         mdoc_text(out, specs->help);
         fputs(".Pq", out);
@@ -161,20 +161,20 @@ static void mdoc_options(FILE *out, const ThOptionSpec *specs)
     fputs(".El\n", out);
 }
 
-static void mdoc_form(FILE *out, const ThCommand *c, int form)
+static void mdoc_form(FILE *out, const ShCommand *c, int form)
 {
     ThText synopsis = {0};
-    th_synopsis(&synopsis, c, form);
+    sh_synopsis(&synopsis, c, form);
     fputs(".D1", out);
     mdoc_word(out, synopsis.data ? synopsis.data : c->name);
     fputc('\n', out);
     th_text_free(&synopsis);
 }
 
-static void mdoc_command(FILE *out, const ThCommand *c)
+static void mdoc_command(FILE *out, const ShCommand *c)
 {
-    char typed[TH_COMMAND_NAME];
-    fprintf(out, ".It Ic %s\n", th_command_typed(c, typed));
+    char typed[SH_COMMAND_NAME];
+    fprintf(out, ".It Ic %s\n", sh_command_typed(c, typed));
     fprintf(out, "%c",
             c->summary[0] >= 'a' && c->summary[0] <= 'z' ? c->summary[0] - 32 : c->summary[0]);
     mdoc_text(out, c->summary + 1);
@@ -200,8 +200,8 @@ static void mdoc_command(FILE *out, const ThCommand *c)
 static void mdoc_commands(FILE *out)
 {
     size_t n_groups, n;
-    const char *const *groups = th_command_groups(&n_groups);
-    const ThCommand *const *commands = th_commands(&n);
+    const char *const *groups = sh_command_groups(&n_groups);
+    const ShCommand *const *commands = sh_commands(&n);
     fputs(".Sh COMMANDS\n", out);
     for (size_t g = 0; g < n_groups; g++) {
         fprintf(out, ".Ss %c%s\n.Bl -tag -width Ds\n", groups[g][0] - 32, groups[g] + 1);
@@ -253,7 +253,7 @@ static void mdoc_models(FILE *out)
 static void mdoc_automata(FILE *out)
 {
     size_t n;
-    const ThBuiltinAutomaton *b = th_builtin_automata(&n);
+    const ThAutomatonBuiltin *b = th_automaton_builtins(&n);
     fputs(".Sh AUTOMATA\nThe automata that expressions know by name:\n.Bl -tag -width Ds\n", out);
     for (size_t i = 0; i < n; i++) {
         fprintf(out, ".It Cm %s", b[i].name);
@@ -291,10 +291,10 @@ static void mdoc_functions(FILE *out)
 static void mdoc_rasp(FILE *out)
 {
     size_t n;
-    const ThRaspTopic *t = th_rasp_topics(&n);
+    const ShRaspTopic *t = sh_rasp_topics(&n);
     fputs(".Sh RASP\n", out);
-    for (size_t i = 0; th_rasp_guide[i]; i++) {
-        mdoc_text(out, th_rasp_guide[i]);
+    for (size_t i = 0; sh_rasp_guide[i]; i++) {
+        mdoc_text(out, sh_rasp_guide[i]);
         fputs(".Pp\n", out);
     }
     fputs("These are always there:\n.Bl -tag -width Ds\n", out);
@@ -310,9 +310,9 @@ static void mdoc_rasp(FILE *out)
 static void mdoc_settings(FILE *out)
 {
     fputs(".Sh SETTINGS\nWhat\n.Ic set\nchanges:\n.Bl -tag -width Ds\n", out);
-    for (const ThOptionSpec *s = th_settings; s->name; s++) {
+    for (const ThOptionSpec *s = sh_settings; s->name; s++) {
         ThText values = {0};
-        th_option_values(&values, s);
+        sh_option_values(&values, s);
         fprintf(out, ".It Cm %s\n", s->name);
         mdoc_text(out, s->help);
         fputs(".Pq", out);
@@ -326,7 +326,7 @@ static void mdoc_settings(FILE *out)
 static void mdoc_formats(FILE *out)
 {
     size_t n;
-    const ThFormat *formats = th_formats(&n);
+    const ShFormat *formats = sh_formats(&n);
     fputs(".Sh FORMATS\nWhat\n.Ic save\nand\n.Ic load\nunderstand:\n.Bl -tag -width Ds\n", out);
     for (size_t i = 0; i < n; i++) {
         fprintf(out, ".It Pa %s\n", formats[i].extension);
@@ -340,7 +340,7 @@ static void mdoc_formats(FILE *out)
 static void emit_man(FILE *out)
 {
     fputs(".Sh SYNTAX\n", out);
-    mdoc_text(out, th_syntax_text);
+    mdoc_text(out, sh_syntax_text);
     mdoc_commands(out);
     mdoc_tasks(out);
     mdoc_models(out);
@@ -363,7 +363,7 @@ static void emit_bash(FILE *out)
           "        mapfile -t COMPREPLY < <(compgen -W '",
           out);
     size_t n;
-    const ThCommand *const *commands = th_commands(&n);
+    const ShCommand *const *commands = sh_commands(&n);
     const char *last = "";
     for (size_t i = 0; i < n; i++) {
         size_t k = strcspn(commands[i]->name, "_");
@@ -399,7 +399,7 @@ static json_t *json_options(const ThOptionSpec *specs)
     json_t *list = json_array();
     for (; specs && specs->name; specs++) {
         ThText values = {0};
-        th_option_values(&values, specs);
+        sh_option_values(&values, specs);
         json_array_append_new(list, json_pack("{s:s,s:s,s:s*,s:s}", "name", specs->name, "values",
                                               values.data ? values.data : "", "default",
                                               specs->fallback, "help", specs->help));
@@ -411,17 +411,17 @@ static json_t *json_options(const ThOptionSpec *specs)
 static json_t *json_commands(void)
 {
     size_t n;
-    const ThCommand *const *commands = th_commands(&n);
+    const ShCommand *const *commands = sh_commands(&n);
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++) {
-        const ThCommand *c = commands[i];
-        char typed[TH_COMMAND_NAME];
+        const ShCommand *c = commands[i];
+        char typed[SH_COMMAND_NAME];
         ThText synopsis[2] = {{0}, {0}};
-        th_synopsis(&synopsis[0], c, 1);
+        sh_synopsis(&synopsis[0], c, 1);
         if (c->args2[0].kind != A_NONE)
-            th_synopsis(&synopsis[1], c, 2);
+            sh_synopsis(&synopsis[1], c, 2);
         json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:s*,s:s,s:s*,s:s*,s:s*,s:o}", "name",
-                                              th_command_typed(c, typed), "group", c->group,
+                                              sh_command_typed(c, typed), "group", c->group,
                                               "synopsis", synopsis[0].data, "synopsis2",
                                               synopsis[1].data, "summary", c->summary, "detail",
                                               c->detail, "example", c->example, "results",
@@ -453,7 +453,7 @@ static bool emit_json(FILE *out)
 {
     json_t *kinds = json_kinds();
     json_t *all = json_pack("{s:o,s:o,s:o}", "commands", json_commands(), "kinds", kinds,
-                            "settings", json_options(th_settings));
+                            "settings", json_options(sh_settings));
     bool ok = all && json_dumpf(all, out, JSON_INDENT(1)) == 0;
     fputc('\n', out);
     json_decref(all);
@@ -466,9 +466,9 @@ static bool emit_json(FILE *out)
 static void emit_examples(FILE *out)
 {
     size_t n;
-    const ThCommand *const *commands = th_commands(&n);
+    const ShCommand *const *commands = sh_commands(&n);
     for (size_t i = 0; i < n; i++) {
-        const ThCommand *c = commands[i];
+        const ShCommand *c = commands[i];
         if (!c->example)
             continue;
         size_t length = strlen(c->example);
@@ -477,7 +477,7 @@ static void emit_examples(FILE *out)
     }
 }
 
-bool th_emit(FILE *out, const char *what)
+bool sh_emit(FILE *out, const char *what)
 {
     if (strcmp(what, "man") == 0)
         emit_man(out);

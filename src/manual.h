@@ -1,12 +1,12 @@
 /* manual.h - what is generated from the tables for other programs: the man page's sections, the
  * completion of bash, a description in json, the examples for the tests. */
-#ifndef TH_MANUAL_H
-#define TH_MANUAL_H
+#ifndef SH_MANUAL_H
+#define SH_MANUAL_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
 /* what: man, bash, json or examples; false for anything else. */
-bool th_emit(FILE *out, const char *what);
+bool sh_emit(FILE *out, const char *what);
 
 #endif

@@ -12,15 +12,15 @@
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-static void free_figures(ThFigures *f)
+static void free_figures(ShFigures *f)
 {
     for (size_t i = 0; i < f->n; i++)
         free(f->item[i].text);
     free(f->item);
-    *f = (ThFigures){0};
+    *f = (ShFigures){0};
 }
 
-static ThFigureEntry *find_figure(const ThFigures *f, const char *name)
+static ShFigureEntry *find_figure(const ShFigures *f, const char *name)
 {
     for (size_t i = 0; i < f->n; i++)
         if (strcmp(f->item[i].name, name) == 0)
@@ -28,9 +28,9 @@ static ThFigureEntry *find_figure(const ThFigures *f, const char *name)
     return NULL;
 }
 
-void th_output_member(ThSession *s, const char *name, json_t *value)
+void sh_output_member(ShSession *s, const char *name, json_t *value)
 {
-    ThOutput *o = &s->out;
+    ShOutput *o = &s->out;
     if (!o->object && value) {
         o->object = json_object();
         json_t *command = o->object ? json_string("") : NULL;
@@ -49,7 +49,7 @@ void th_output_member(ThSession *s, const char *name, json_t *value)
         o->failed = true;
 }
 
-static json_t *json_figure(const ThFigureEntry *e)
+static json_t *json_figure(const ShFigureEntry *e)
 {
     switch (e->kind) {
     case 'i':
@@ -57,19 +57,19 @@ static json_t *json_figure(const ThFigureEntry *e)
     case 'b':
         return json_boolean(e->integer);
     case 'r':
-        return th_json_number(e->real);
+        return sh_json_number(e->real);
     default:
         return json_string(e->text);
     }
 }
 
 /* Takes the value's text over. */
-static void set_figure(ThSession *s, const ThFigureEntry *value)
+static void set_figure(ShSession *s, const ShFigureEntry *value)
 {
-    ThFigures *f = &s->out.pending;
-    ThFigureEntry *e = find_figure(f, value->name);
-    if (s->out.format == TH_FORMAT_JSON)
-        th_output_member(s, value->name, json_figure(value));
+    ShFigures *f = &s->out.pending;
+    ShFigureEntry *e = find_figure(f, value->name);
+    if (s->out.format == SH_FORMAT_JSON)
+        sh_output_member(s, value->name, json_figure(value));
     if (!e && !th_grow(&f->item, &f->cap, f->n + 1, sizeof *f->item, NULL)) {
         s->out.failed = true;
         free(value->text);
@@ -82,35 +82,35 @@ static void set_figure(ThSession *s, const ThFigureEntry *value)
     *e = *value;
 }
 
-static void name_entry(ThFigureEntry *e, const char *name)
+static void name_entry(ShFigureEntry *e, const char *name)
 {
     snprintf(e->name, sizeof e->name, "%s", name);
 }
 
-void th_result_int(ThSession *s, const char *name, long long value)
+void sh_result_int(ShSession *s, const char *name, long long value)
 {
-    ThFigureEntry e = {.kind = 'i', .integer = value, .real = (double)value};
+    ShFigureEntry e = {.kind = 'i', .integer = value, .real = (double)value};
     name_entry(&e, name);
     set_figure(s, &e);
 }
 
-void th_result_real(ThSession *s, const char *name, double value)
+void sh_result_real(ShSession *s, const char *name, double value)
 {
-    ThFigureEntry e = {.kind = 'r', .real = value};
+    ShFigureEntry e = {.kind = 'r', .real = value};
     name_entry(&e, name);
     set_figure(s, &e);
 }
 
-void th_result_flag(ThSession *s, const char *name, bool value)
+void sh_result_flag(ShSession *s, const char *name, bool value)
 {
-    ThFigureEntry e = {.kind = 'b', .integer = value, .real = value};
+    ShFigureEntry e = {.kind = 'b', .integer = value, .real = value};
     name_entry(&e, name);
     set_figure(s, &e);
 }
 
-void th_result_text(ThSession *s, const char *name, const char *value)
+void sh_result_text(ShSession *s, const char *name, const char *value)
 {
-    ThFigureEntry e = {.kind = 's', .text = th_strdup(value, NULL)};
+    ShFigureEntry e = {.kind = 's', .text = th_strdup(value, NULL)};
     name_entry(&e, name);
     if (e.text)
         set_figure(s, &e);
@@ -118,24 +118,24 @@ void th_result_text(ThSession *s, const char *name, const char *value)
         s->out.failed = true;
 }
 
-ThFigureValue th_result_value(const ThSession *s, const char *name)
+ShFigureValue sh_result_value(const ShSession *s, const char *name)
 {
-    const ThFigureEntry *e = find_figure(&s->out.figures, name);
+    const ShFigureEntry *e = find_figure(&s->out.figures, name);
     if (!e)
-        return (ThFigureValue){0};
-    return (ThFigureValue){e->kind, e->integer, e->real, e->text};
+        return (ShFigureValue){0};
+    return (ShFigureValue){e->kind, e->integer, e->real, e->text};
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-FILE *th_out(ThSession *s)
+FILE *sh_out(ShSession *s)
 {
-    return s->out.format == TH_FORMAT_TEXT ? th_listing(s) : NULL;
+    return s->out.format == SH_FORMAT_TEXT ? sh_listing(s) : NULL;
 }
 
-void th_say(ThSession *s, const char *format, ...)
+void sh_say(ShSession *s, const char *format, ...)
 {
-    FILE *out = th_out(s);
+    FILE *out = sh_out(s);
     if (!out)
         return;
     va_list args;
@@ -144,14 +144,14 @@ void th_say(ThSession *s, const char *format, ...)
     va_end(args);
 }
 
-FILE *th_listing(ThSession *s)
+FILE *sh_listing(ShSession *s)
 {
-    ThOutput *o = &s->out;
-    th_progress_erase(s);
+    ShOutput *o = &s->out;
+    sh_progress_erase(s);
     if (o->stream == stdout && ferror(stdout))
-        th_stop_work(); /* what would be printed cannot arrive */
-    bool paged = o->command && (o->command->flags & C_PAGED) && th_pager_wanted(s);
-    if (o->format != TH_FORMAT_JSON && !paged)
+        sh_stop_work(); /* what would be printed cannot arrive */
+    bool paged = o->command && (o->command->flags & C_PAGED) && sh_pager_wanted(s);
+    if (o->format != SH_FORMAT_JSON && !paged)
         return o->stream;
     if (!o->listing)
         o->listing = open_memstream(&o->listing_text, &o->listing_size);
@@ -180,11 +180,11 @@ static void print_fitting(FILE *out, const char *text)
     }
 }
 
-void th_progress(ThSession *s, const char *format, ...)
+void sh_progress(ShSession *s, const char *format, ...)
 {
-    ThOutput *o = &s->out;
-    double now = th_clock();
-    if (!th_setting_flag(s, "progress") || !isatty(STDERR_FILENO) ||
+    ShOutput *o = &s->out;
+    double now = sh_clock();
+    if (!sh_setting_flag(s, "progress") || !isatty(STDERR_FILENO) ||
         (o->progress_shown && now - o->progress_time < 0.1))
         return;
     char text[512];
@@ -201,7 +201,7 @@ void th_progress(ThSession *s, const char *format, ...)
     fflush(stderr);
 }
 
-void th_progress_erase(ThSession *s)
+void sh_progress_erase(ShSession *s)
 {
     if (!s->out.progress_shown)
         return;
@@ -212,10 +212,10 @@ void th_progress_erase(ThSession *s)
 
 /* ---- around a command ------------------------------------------------------------------------ */
 
-static void forget(ThOutput *o)
+static void forget(ShOutput *o)
 {
     free_figures(&o->pending);
-    th_table_free(&o->table);
+    sh_table_free(&o->table);
     json_decref(o->object);
     o->object = NULL;
     if (o->listing)
@@ -226,26 +226,26 @@ static void forget(ThOutput *o)
     o->tables = o->failed = false;
 }
 
-void th_output_begin(ThSession *s, const ThCommand *command)
+void sh_output_begin(ShSession *s, const ShCommand *command)
 {
     forget(&s->out);
     s->out.command = command;
 }
 
-static void print_figures_csv(ThSession *s)
+static void print_figures_csv(ShSession *s)
 {
-    const ThFigures *f = &s->out.pending;
+    const ShFigures *f = &s->out.pending;
     for (size_t i = 0; i < f->n; i++)
-        th_csv_cell(s->out.stream, f->item[i].name, i + 1 == f->n);
+        sh_csv_cell(s->out.stream, f->item[i].name, i + 1 == f->n);
     for (size_t i = 0; i < f->n; i++) {
-        const ThFigureEntry *e = &f->item[i];
-        char *text = e->kind == 'i'   ? th_integer_text(e->integer)
-                     : e->kind == 'r' ? th_number_text(e->real, TH_FORMAT_CSV)
+        const ShFigureEntry *e = &f->item[i];
+        char *text = e->kind == 'i'   ? sh_integer_text(e->integer)
+                     : e->kind == 'r' ? sh_number_text(e->real, SH_FORMAT_CSV)
                                       : NULL;
-        th_csv_cell(s->out.stream,
+        sh_csv_cell(s->out.stream,
                     text             ? text
                     : e->kind == 's' ? e->text
-                                     : th_flag_text(e->integer != 0, TH_FORMAT_CSV),
+                                     : sh_flag_text(e->integer != 0, SH_FORMAT_CSV),
                     i + 1 == f->n);
         free(text);
     }
@@ -257,40 +257,40 @@ static size_t without_newline(const char *text)
     return n > 0 && text[n - 1] == '\n' ? n - 1 : n;
 }
 
-static void finish_listing(ThSession *s)
+static void finish_listing(ShSession *s)
 {
-    ThOutput *o = &s->out;
+    ShOutput *o = &s->out;
     if (!o->listing)
         return;
     bool ok = fclose(o->listing) == 0;
     o->listing = NULL;
     if (!ok)
         o->failed = true;
-    else if (o->format == TH_FORMAT_JSON)
-        th_output_member(s, "text",
+    else if (o->format == SH_FORMAT_JSON)
+        sh_output_member(s, "text",
                          json_stringn(o->listing_text, without_newline(o->listing_text)));
     else
-        th_page(s, o->listing_text);
+        sh_page(s, o->listing_text);
 }
 
-bool th_output_end(ThSession *s, bool ok, ThError *err)
+bool sh_output_end(ShSession *s, bool ok, ThError *err)
 {
-    ThOutput *o = &s->out;
-    th_progress_erase(s);
+    ShOutput *o = &s->out;
+    sh_progress_erase(s);
     bool answers = ok || (err && err->code == TH_EASSERT && o->pending.n > 0);
     if (answers) {
         finish_listing(s);
-        if (o->format == TH_FORMAT_JSON && o->object) {
+        if (o->format == SH_FORMAT_JSON && o->object) {
             if (json_dumpf(o->object, o->stream, JSON_COMPACT | JSON_REAL_PRECISION(15)) != 0)
                 o->failed = true;
             fputc('\n', o->stream);
-        } else if (o->format == TH_FORMAT_CSV && !o->tables && o->pending.n > 0) {
+        } else if (o->format == SH_FORMAT_CSV && !o->tables && o->pending.n > 0) {
             print_figures_csv(s);
         }
         if (o->pending.n > 0) {
             free_figures(&o->figures);
             o->figures = o->pending;
-            o->pending = (ThFigures){0};
+            o->pending = (ShFigures){0};
         }
     }
     bool failed = o->failed;
@@ -299,7 +299,7 @@ bool th_output_end(ThSession *s, bool ok, ThError *err)
     return failed ? th_fail(err, TH_ENOMEM, "out of memory") : ok;
 }
 
-void th_output_free(ThOutput *o)
+void sh_output_free(ShOutput *o)
 {
     forget(o);
     free_figures(&o->figures);

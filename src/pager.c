@@ -15,23 +15,23 @@
 extern char **environ;
 
 /* A dumb terminal cannot be scrolled back and forth, but a pager that was named may know better. */
-static bool pager_set(const ThSession *s)
+static bool pager_set(const ShSession *s)
 {
-    const char *set = th_setting_text(s, "pager"), *term = getenv("TERM");
+    const char *set = sh_setting_text(s, "pager"), *term = getenv("TERM");
     if (strcmp(set, "auto") == 0)
         return term && *term && strcmp(term, "dumb") != 0;
     return strcmp(set, "off") != 0;
 }
 
-bool th_pager_wanted(const ThSession *s)
+bool sh_pager_wanted(const ShSession *s)
 {
-    return s->interactive && s->out.stream == stdout && s->out.format == TH_FORMAT_TEXT &&
+    return s->interactive && s->out.stream == stdout && s->out.format == SH_FORMAT_TEXT &&
            isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && pager_set(s);
 }
 
-static const char *pager_command(const ThSession *s)
+static const char *pager_command(const ShSession *s)
 {
-    const char *set = th_setting_text(s, "pager");
+    const char *set = sh_setting_text(s, "pager");
     if (strcmp(set, "auto") != 0)
         return set;
     const char *pager = getenv("PAGER");
@@ -49,11 +49,11 @@ static bool longer_than_screen(const char *text)
     return lines >= w.ws_row;
 }
 
-void th_page(ThSession *s, const char *text)
+void sh_page(ShSession *s, const char *text)
 {
     int status = 0;
     fflush(stdout);
-    if (longer_than_screen(text) && th_run_shell(pager_command(s), text, &status, NULL) &&
+    if (longer_than_screen(text) && sh_run_shell(pager_command(s), text, &status, NULL) &&
         status != 127)
         return;
     fputs(text, s->out.stream);
@@ -110,7 +110,7 @@ static int wait_for(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-bool th_run_shell(const char *command, const char *input, int *status, ThError *err)
+bool sh_run_shell(const char *command, const char *input, int *status, ThError *err)
 {
     int ends[2] = {-1, -1};
     pid_t pid = 0;

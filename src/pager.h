@@ -1,18 +1,18 @@
 /* pager.h - long listings on a terminal, and child processes of the shell. */
-#ifndef TH_PAGER_H
-#define TH_PAGER_H
+#ifndef SH_PAGER_H
+#define SH_PAGER_H
 
 #include "session.h"
 
 /* True if a long listing would be shown through a pager: an interactive session whose output is the
  * terminal. */
-bool th_pager_wanted(const ThSession *s);
+bool sh_pager_wanted(const ShSession *s);
 
 /* Prints text, through the pager if it is longer than the screen. */
-void th_page(ThSession *s, const char *text);
+void sh_page(ShSession *s, const char *text);
 
 /* Runs a shell command with `input` on its standard input, or the session's own where input is
  * NULL; *status gets its exit status, or 128 plus the signal that ended it. */
-bool th_run_shell(const char *command, const char *input, int *status, ThError *err);
+bool sh_run_shell(const char *command, const char *input, int *status, ThError *err);
 
 #endif

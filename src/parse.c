@@ -8,15 +8,15 @@
 #include "models/model.h"
 #include "tasks/task.h"
 
-static const ThToken *token(const ThStatement *st, size_t i)
+static const ShToken *token(const ShStatement *st, size_t i)
 {
     return &st->lexer->token[i];
 }
 
-static bool fail_token(ThError *err, const ThToken *t, ThErrc code, const char *format, ...)
+static bool fail_token(ThError *err, const ShToken *t, ThErrc code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-static bool fail_token(ThError *err, const ThToken *t, ThErrc code, const char *format, ...)
+static bool fail_token(ThError *err, const ShToken *t, ThErrc code, const char *format, ...)
 {
     char message[sizeof err->msg];
     va_list args;
@@ -27,7 +27,7 @@ static bool fail_token(ThError *err, const ThToken *t, ThErrc code, const char *
 }
 
 /* Positions an error that has none at a token.  Returns false. */
-static bool place(ThError *err, const ThToken *t)
+static bool place(ThError *err, const ShToken *t)
 {
     if (err && err->code && err->line == 0) {
         err->line = t->line;
@@ -36,7 +36,7 @@ static bool place(ThError *err, const ThToken *t)
     return false;
 }
 
-bool th_fail_operand(ThError *err, const ThOperand *o, ThErrc code, const char *format, ...)
+bool sh_fail_operand(ThError *err, const ShOperand *o, ThErrc code, const char *format, ...)
 {
     char message[sizeof err->msg];
     va_list args;
@@ -46,7 +46,7 @@ bool th_fail_operand(ThError *err, const ThOperand *o, ThErrc code, const char *
     return th_fail_at(err, code, o->line, o->col, "%s", message);
 }
 
-bool th_error_inside(ThError *err, const ThOperand *o)
+bool sh_error_inside(ThError *err, const ShOperand *o)
 {
     if (!err || err->code == TH_OK)
         return false;
@@ -63,28 +63,28 @@ bool th_error_inside(ThError *err, const ThOperand *o)
 
 static const ThAutomaton *find_automaton(void *context, const char *name)
 {
-    ThObject *o = th_find(context, name);
-    return o && o->kind == TH_AUTOMATON ? o->as.automaton : NULL;
+    ShObject *o = sh_find(context, name);
+    return o && o->kind == SH_AUTOMATON ? o->as.automaton : NULL;
 }
 
-ThAutomaton *th_automaton_value(ThSession *s, const ThOperand *o, ThError *err)
+ThAutomaton *sh_automaton_value(ShSession *s, const ShOperand *o, ThError *err)
 {
-    ThAutomatonScope scope = {find_automaton, s, (size_t)th_setting_int(s, "limit-states")};
-    ThAutomaton *a = th_automaton_expression(o->text, &scope, th_stop(s), err);
+    ThAutomatonScope scope = {find_automaton, s, (size_t)sh_setting_int(s, "limit-states")};
+    ThAutomaton *a = th_automaton_expression(o->text, &scope, sh_stop(s), err);
     if (!a)
-        th_error_inside(err, o);
+        sh_error_inside(err, o);
     return a;
 }
 
 /* ---- which command --------------------------------------------------------------------------- */
 
 /* The C name made of up to two words; "" if there are fewer. */
-static void join_words(const ThStatement *st, size_t words, char *name, size_t size)
+static void join_words(const ShStatement *st, size_t words, char *name, size_t size)
 {
     name[0] = '\0';
     size_t used = 0;
     for (size_t i = 0; i < words; i++) {
-        const ThToken *t = st->from + i < st->to ? token(st, st->from + i) : NULL;
+        const ShToken *t = st->from + i < st->to ? token(st, st->from + i) : NULL;
         size_t n = t ? t->end - t->start : 0;
         if (!t || t->type != T_WORD || used + n + 2 > size) {
             name[0] = '\0';
@@ -98,10 +98,10 @@ static void join_words(const ThStatement *st, size_t words, char *name, size_t s
     }
 }
 
-static bool unknown_command(const char *word, const ThToken *t, ThError *err)
+static bool unknown_command(const char *word, const ShToken *t, ThError *err)
 {
     size_t n, reserved;
-    const ThCommand *const *commands = th_commands(&n);
+    const ShCommand *const *commands = sh_commands(&n);
     const char *const *rasp = th_rasp_reserved(&reserved);
     const char **names = th_alloc(n + reserved, sizeof *names, err);
     if (!names)
@@ -113,9 +113,9 @@ static bool unknown_command(const char *word, const ThToken *t, ThError *err)
     const char *near = th_nearest(word, names, n + reserved);
     fail_token(err, t, TH_EUSAGE, "unknown command '%s'", word);
     if (near) {
-        char typed[TH_COMMAND_NAME];
-        const ThCommand *c = th_command(near);
-        th_hint(err, "did you mean %s?", c ? th_command_typed(c, typed) : near);
+        char typed[SH_COMMAND_NAME];
+        const ShCommand *c = sh_command(near);
+        th_hint(err, "did you mean %s?", c ? sh_command_typed(c, typed) : near);
     } else {
         th_hint(err, "help lists the commands");
     }
@@ -124,17 +124,17 @@ static bool unknown_command(const char *word, const ThToken *t, ThError *err)
 }
 
 /* `plot` alone, or with a word that is none of its views. */
-static bool unknown_second(const char *word, const ThStatement *st, ThError *err)
+static bool unknown_second(const char *word, const ShStatement *st, ThError *err)
 {
     ThText list = {0};
     size_t n, length = strlen(word);
-    const ThCommand *const *commands = th_commands(&n);
+    const ShCommand *const *commands = sh_commands(&n);
     for (size_t i = 0; i < n; i++)
         if (strncmp(commands[i]->name, word, length) == 0 && commands[i]->name[length] == '_')
             th_text_printf(&list, "%s%s", list.size ? ", " : "", commands[i]->name + length + 1);
     if (list.size > 0) {
         bool more = st->from + 1 < st->to;
-        const ThToken *t = token(st, st->from + more);
+        const ShToken *t = token(st, st->from + more);
         fail_token(err, t, TH_EUSAGE, "%s is followed by one of %s", word, list.data);
         th_hint(err, "see help %s", word);
     }
@@ -142,13 +142,13 @@ static bool unknown_second(const char *word, const ThStatement *st, ThError *err
     return false;
 }
 
-const ThCommand *th_parse_command(const ThStatement *st, size_t *words, ThError *err)
+const ShCommand *sh_parse_command(const ShStatement *st, size_t *words, ThError *err)
 {
     char name[64];
-    const ThToken *first = token(st, st->from);
+    const ShToken *first = token(st, st->from);
     for (*words = 2; *words > 0; (*words)--) {
         join_words(st, *words, name, sizeof name);
-        const ThCommand *c = *name ? th_command(name) : NULL;
+        const ShCommand *c = *name ? sh_command(name) : NULL;
         if (c)
             return c;
     }
@@ -164,38 +164,38 @@ const ThCommand *th_parse_command(const ThStatement *st, size_t *words, ThError 
 /* ---- operands -------------------------------------------------------------------------------- */
 
 typedef struct {
-    ThSession *s;
-    const ThStatement *st;
-    const ThCommand *command;
-    const ThArg *args;
-    ThParsed *p;
+    ShSession *s;
+    const ShStatement *st;
+    const ShCommand *command;
+    const ShArg *args;
+    ShParsed *p;
     size_t at; /* token */
     const ThOptionSpec *specs;
-} ThBinder;
+} ShBinder;
 
-static bool is_open(const ThLexer *lx, const ThToken *t, const char *bracket)
+static bool is_open(const ShLexer *lx, const ShToken *t, const char *bracket)
 {
-    return t->type == T_MARK && th_lexeme_is(lx, t, bracket);
+    return t->type == T_MARK && sh_lexeme_is(lx, t, bracket);
 }
 
-static bool is_redirect(const ThLexer *lx, const ThToken *t)
+static bool is_redirect(const ShLexer *lx, const ShToken *t)
 {
     return is_open(lx, t, ">") || is_open(lx, t, ">>");
 }
 
-static ThOperand *add_operand(ThBinder *b, ThArgKind kind, const ThToken *t, ThError *err)
+static ShOperand *add_operand(ShBinder *b, ShArgKind kind, const ShToken *t, ThError *err)
 {
-    ThParsed *p = b->p;
+    ShParsed *p = b->p;
     if (!th_grow(&p->operand, &p->cap, (size_t)p->call.n + 1, sizeof *p->operand, err))
         return NULL;
     p->call.operand = p->operand;
-    ThOperand *o = &p->operand[p->call.n++];
-    *o = (ThOperand){.kind = kind, .quoted = t->type == T_STRING, .line = t->line, .col = t->col};
+    ShOperand *o = &p->operand[p->call.n++];
+    *o = (ShOperand){.kind = kind, .quoted = t->type == T_STRING, .line = t->line, .col = t->col};
     return o;
 }
 
 /* The source from one byte to another with its comments blanked out. */
-static char *raw_text(const ThLexer *lx, size_t start, size_t end, ThError *err)
+static char *raw_text(const ShLexer *lx, size_t start, size_t end, ThError *err)
 {
     char *text = th_strndup(lx->text.data + start, end - start, err);
     bool string = false;
@@ -213,10 +213,10 @@ static char *raw_text(const ThLexer *lx, size_t start, size_t end, ThError *err)
     return text;
 }
 
-static bool add_raw(ThBinder *b, ThArgKind kind, size_t to, ThError *err)
+static bool add_raw(ShBinder *b, ShArgKind kind, size_t to, ThError *err)
 {
-    const ThToken *first = token(b->st, b->at), *last = token(b->st, to - 1);
-    ThOperand *o = add_operand(b, kind, first, err);
+    const ShToken *first = token(b->st, b->at), *last = token(b->st, to - 1);
+    ShOperand *o = add_operand(b, kind, first, err);
     if (!o)
         return false;
     o->quoted = false;
@@ -225,15 +225,15 @@ static bool add_raw(ThBinder *b, ThArgKind kind, size_t to, ThError *err)
     return o->text != NULL;
 }
 
-static bool bind_block(ThBinder *b, const ThArg *arg, ThError *err)
+static bool bind_block(ShBinder *b, const ShArg *arg, ThError *err)
 {
-    const ThToken *open = token(b->st, b->at);
+    const ShToken *open = token(b->st, b->at);
     if (!is_open(b->st->lexer, open, "{")) {
         fail_token(err, open, TH_EUSAGE, "expected '{'");
         return false;
     }
-    const ThToken *close = token(b->st, open->match);
-    ThOperand *o = add_operand(b, arg->kind, open, err);
+    const ShToken *close = token(b->st, open->match);
+    ShOperand *o = add_operand(b, arg->kind, open, err);
     if (!o)
         return false;
     o->col++;
@@ -243,12 +243,12 @@ static bool bind_block(ThBinder *b, const ThArg *arg, ThError *err)
 }
 
 /* Everything up to the end, to an option or to the redirection, whole brackets at a time. */
-static size_t expression_end(const ThBinder *b)
+static size_t expression_end(const ShBinder *b)
 {
-    const ThLexer *lx = b->st->lexer;
+    const ShLexer *lx = b->st->lexer;
     size_t i = b->at;
     while (i < b->st->to) {
-        const ThToken *t = token(b->st, i);
+        const ShToken *t = token(b->st, i);
         if (t->type == T_OPTION || is_redirect(lx, t))
             break;
         bool opens = t->type == T_MARK && strchr("([{", lx->text.data[t->start]);
@@ -268,7 +268,7 @@ static bool unknown_kind(const char *what, const char *word, const char *const *
 }
 
 /* Chooses the options of a task or model kind. */
-static bool choose_kind(ThBinder *b, const ThOperand *o, bool *automaton, ThError *err)
+static bool choose_kind(ShBinder *b, const ShOperand *o, bool *automaton, ThError *err)
 {
     const char *names[256];
     size_t n;
@@ -294,17 +294,17 @@ static bool choose_kind(ThBinder *b, const ThOperand *o, bool *automaton, ThErro
     return true;
 }
 
-static bool start_options(ThBinder *b, ThError *err)
+static bool start_options(ShBinder *b, ThError *err)
 {
     th_options_free(&b->p->call.options);
     return th_options_init(&b->p->call.options, b->specs, err);
 }
 
 /* KIND(4, 2): the options of the kind in order. */
-static bool bind_arguments(ThBinder *b, ThError *err)
+static bool bind_arguments(ShBinder *b, ThError *err)
 {
-    const ThLexer *lx = b->st->lexer;
-    const ThToken *open = token(b->st, b->at);
+    const ShLexer *lx = b->st->lexer;
+    const ShToken *open = token(b->st, b->at);
     char *text = raw_text(lx, open->end, token(b->st, open->match)->start, err);
     bool ok = text != NULL;
     const ThOptionSpec *spec = b->specs;
@@ -320,7 +320,7 @@ static bool bind_arguments(ThBinder *b, ThError *err)
     return ok;
 }
 
-static bool bind_kind(ThBinder *b, const ThOperand *o, ThError *err)
+static bool bind_kind(ShBinder *b, const ShOperand *o, ThError *err)
 {
     bool automaton = false;
     if (!choose_kind(b, o, &automaton, err) || !start_options(b, err))
@@ -328,7 +328,7 @@ static bool bind_kind(ThBinder *b, const ThOperand *o, ThError *err)
     size_t end = b->st->to;
     if (automaton) {
         end = expression_end(b);
-        const ThToken *last = token(b->st, b->at - 1);
+        const ShToken *last = token(b->st, b->at - 1);
         if (end == b->at)
             return fail_token(err, last, TH_EUSAGE,
                               "%s needs an automaton: a name or an expression",
@@ -340,25 +340,25 @@ static bool bind_kind(ThBinder *b, const ThOperand *o, ThError *err)
     return true;
 }
 
-static bool resolve_object(ThBinder *b, ThOperand *o, ThError *err)
+static bool resolve_object(ShBinder *b, ShOperand *o, ThError *err)
 {
-    int kind = o->kind == A_AUTOMATON ? TH_AUTOMATON
-               : o->kind == A_MACHINE ? TH_MACHINE
-               : o->kind == A_TASK    ? TH_TASK
-               : o->kind == A_MODEL   ? TH_MODEL
+    int kind = o->kind == A_AUTOMATON ? SH_AUTOMATON
+               : o->kind == A_MACHINE ? SH_MACHINE
+               : o->kind == A_TASK    ? SH_TASK
+               : o->kind == A_MODEL   ? SH_MODEL
                                       : -1;
-    o->object = th_need_object(b->s, o->text, kind, err);
+    o->object = sh_need_object(b->s, o->text, kind, err);
     return o->object != NULL;
 }
 
-static bool bind_word(ThBinder *b, const ThArg *arg, ThError *err)
+static bool bind_word(ShBinder *b, const ShArg *arg, ThError *err)
 {
-    const ThToken *t = token(b->st, b->at);
+    const ShToken *t = token(b->st, b->at);
     if (t->type != T_WORD && t->type != T_STRING)
         return fail_token(err, t, TH_EUSAGE, "expected %s", arg->name);
-    ThOperand *o = add_operand(b, arg->kind, t, err);
+    ShOperand *o = add_operand(b, arg->kind, t, err);
     ThText text = {0};
-    if (!o || !th_lexeme_text(b->st->lexer, t, &text, err)) {
+    if (!o || !sh_lexeme_text(b->st->lexer, t, &text, err)) {
         th_text_free(&text);
         return false;
     }
@@ -368,7 +368,7 @@ static bool bind_word(ThBinder *b, const ThArg *arg, ThError *err)
         return false;
     bool ok = true;
     if (arg->kind == A_NEW)
-        ok = th_name_ok(o->text, err);
+        ok = sh_name_ok(o->text, err);
     else if (arg->kind == A_TASK_KIND || arg->kind == A_MODEL_KIND)
         ok = bind_kind(b, o, err);
     else if (arg->kind >= A_OBJECT && arg->kind <= A_MODEL)
@@ -376,12 +376,12 @@ static bool bind_word(ThBinder *b, const ThArg *arg, ThError *err)
     return ok || place(err, t);
 }
 
-static bool bind_one(ThBinder *b, const ThArg *arg, ThError *err)
+static bool bind_one(ShBinder *b, const ShArg *arg, ThError *err)
 {
-    const ThToken *t = token(b->st, b->at);
+    const ShToken *t = token(b->st, b->at);
     switch (arg->kind) {
     case A_KEYWORD:
-        if (t->type == T_STRING || !th_lexeme_is(b->st->lexer, t, arg->name))
+        if (t->type == T_STRING || !sh_lexeme_is(b->st->lexer, t, arg->name))
             return fail_token(err, t, TH_EUSAGE, "expected '%s'", arg->name);
         b->at++;
         return true;
@@ -398,13 +398,13 @@ static bool bind_one(ThBinder *b, const ThArg *arg, ThError *err)
     }
 }
 
-static bool bind_option(ThBinder *b, ThError *err)
+static bool bind_option(ShBinder *b, ThError *err)
 {
-    const ThLexer *lx = b->st->lexer;
-    const ThToken *t = token(b->st, b->at);
+    const ShLexer *lx = b->st->lexer;
+    const ShToken *t = token(b->st, b->at);
     char *key = th_strndup(lx->text.data + t->start, t->value - t->start - 1, err);
     ThText value = {0};
-    bool ok = key && th_lexeme_value(lx, t, &value, err);
+    bool ok = key && sh_lexeme_value(lx, t, &value, err);
     char *text = ok ? th_text_take(&value, err) : NULL;
     ThOptions *o = &b->p->call.options;
     ok = text != NULL;
@@ -419,20 +419,20 @@ static bool bind_option(ThBinder *b, ThError *err)
     return ok;
 }
 
-static bool bind_redirect(ThBinder *b, ThError *err)
+static bool bind_redirect(ShBinder *b, ThError *err)
 {
-    const ThLexer *lx = b->st->lexer;
-    const ThToken *mark = token(b->st, b->at);
+    const ShLexer *lx = b->st->lexer;
+    const ShToken *mark = token(b->st, b->at);
     if (b->at + 1 >= b->st->to)
         return fail_token(err, mark, TH_EUSAGE, "expected a file name after '>'");
-    const ThToken *t = token(b->st, b->at + 1);
+    const ShToken *t = token(b->st, b->at + 1);
     if (t->type != T_WORD && t->type != T_STRING)
         return fail_token(err, t, TH_EUSAGE, "expected a file name after '>'");
     if (b->at + 2 < b->st->to)
         return fail_token(err, token(b->st, b->at + 2), TH_EUSAGE,
                           "nothing may follow the file name after '>'");
     ThText name = {0};
-    if (!th_lexeme_text(lx, t, &name, err))
+    if (!sh_lexeme_text(lx, t, &name, err))
         return false;
     b->p->redirect = th_text_take(&name, err);
     b->p->call.redirect = b->p->redirect;
@@ -444,7 +444,7 @@ static bool bind_redirect(ThBinder *b, ThError *err)
 }
 
 /* Operands that are still to be typed after arg i if every optional one is left out. */
-static int still_needed(const ThArg *args, int i)
+static int still_needed(const ShArg *args, int i)
 {
     int n = 0;
     for (i++; i < 8 && args[i].kind != A_NONE; i++)
@@ -453,11 +453,11 @@ static int still_needed(const ThArg *args, int i)
 }
 
 /* Tokens ahead that could be operands. */
-static int words_ahead(const ThBinder *b)
+static int words_ahead(const ShBinder *b)
 {
     int n = 0;
     for (size_t i = b->at; i < b->st->to && !is_redirect(b->st->lexer, token(b->st, i)); i++) {
-        const ThToken *t = token(b->st, i);
+        const ShToken *t = token(b->st, i);
         n += t->type != T_OPTION;
         if (t->type == T_MARK && strchr("([{", b->st->lexer->text.data[t->start]))
             i = t->match;
@@ -465,7 +465,7 @@ static int words_ahead(const ThBinder *b)
     return n;
 }
 
-static bool bind_options(ThBinder *b, ThError *err)
+static bool bind_options(ShBinder *b, ThError *err)
 {
     while (b->at < b->st->to && token(b->st, b->at)->type == T_OPTION)
         if (!bind_option(b, err))
@@ -473,9 +473,9 @@ static bool bind_options(ThBinder *b, ThError *err)
     return true;
 }
 
-static bool missing(const ThBinder *b, const ThArg *arg, ThError *err)
+static bool missing(const ShBinder *b, const ShArg *arg, ThError *err)
 {
-    const ThToken *last = token(b->st, b->at > b->st->from ? b->at - 1 : b->st->from);
+    const ShToken *last = token(b->st, b->at > b->st->from ? b->at - 1 : b->st->from);
     const char *quote = arg->kind == A_KEYWORD ? "'" : "";
     int width = 0;
     for (size_t i = last->start; i < last->end; i++)
@@ -487,27 +487,27 @@ static bool missing(const ThBinder *b, const ThArg *arg, ThError *err)
                       quote);
 }
 
-static bool skips(const ThBinder *b, const ThArg *arg, int i)
+static bool skips(const ShBinder *b, const ShArg *arg, int i)
 {
     if (!(arg->flags & A_OPTIONAL))
         return false;
     if (words_ahead(b) <= still_needed(b->args, i))
         return true;
-    const ThToken *t = token(b->st, b->at);
-    return arg->kind == A_KEYWORD && !th_lexeme_is(b->st->lexer, t, arg->name);
+    const ShToken *t = token(b->st, b->at);
+    return arg->kind == A_KEYWORD && !sh_lexeme_is(b->st->lexer, t, arg->name);
 }
 
 /* `task t=parity`: an option where a name was due. */
-static bool definition_without_blanks(const ThToken *t, ThError *err)
+static bool definition_without_blanks(const ShToken *t, ThError *err)
 {
     fail_token(err, t, TH_EUSAGE, "expected a name to define");
     return th_hint(err, "a definition is written with blanks around its '='");
 }
 
-static bool bind_args(ThBinder *b, ThError *err)
+static bool bind_args(ShBinder *b, ThError *err)
 {
     for (int i = 0; i < 8 && b->args[i].kind != A_NONE; i++) {
-        const ThArg *arg = &b->args[i];
+        const ShArg *arg = &b->args[i];
         bool raw = arg->kind == A_RAW;
         if (arg->kind == A_NEW && b->at < b->st->to && token(b->st, b->at)->type == T_OPTION)
             return definition_without_blanks(token(b->st, b->at), err);
@@ -528,7 +528,7 @@ static bool bind_args(ThBinder *b, ThError *err)
     return true;
 }
 
-static bool bind_rest(ThBinder *b, ThError *err)
+static bool bind_rest(ShBinder *b, ThError *err)
 {
     if (!bind_options(b, err))
         return false;
@@ -537,11 +537,11 @@ static bool bind_rest(ThBinder *b, ThError *err)
         return false;
     if (b->at == b->st->to)
         return true;
-    const ThToken *t = token(b->st, b->at);
+    const ShToken *t = token(b->st, b->at);
     const char *text = b->st->lexer->text.data + t->start;
     fail_token(err, t, TH_EUSAGE, "unexpected '%.*s'", (int)(t->end - t->start), text);
     if (b->at + 1 < b->st->to && *text != '=') {
-        const ThToken *next = token(b->st, b->at + 1);
+        const ShToken *next = token(b->st, b->at + 1);
         const char *after = b->st->lexer->text.data + next->start;
         if (*after == '=')
             th_hint(err, "an option is written KEY=VALUE, without blanks");
@@ -550,7 +550,7 @@ static bool bind_rest(ThBinder *b, ThError *err)
 }
 
 /* Tries one form of a command; *reached tells how far it got. */
-static bool bind_form(ThBinder *b, size_t words, int form, size_t *reached, ThError *err)
+static bool bind_form(ShBinder *b, size_t words, int form, size_t *reached, ThError *err)
 {
     b->args = form == 1 ? b->command->args : b->command->args2;
     b->specs = b->command->options;
@@ -562,28 +562,28 @@ static bool bind_form(ThBinder *b, size_t words, int form, size_t *reached, ThEr
     return ok;
 }
 
-bool th_parse_call(ThSession *s, const ThStatement *st, const ThCommand *c, size_t words,
-                   ThParsed *p, ThError *err)
+bool sh_parse_call(ShSession *s, const ShStatement *st, const ShCommand *c, size_t words,
+                   ShParsed *p, ThError *err)
 {
-    ThBinder b = {.s = s, .st = st, .command = c, .p = p};
+    ShBinder b = {.s = s, .st = st, .command = c, .p = p};
     ThError first = {0}, second = {0};
     size_t reached, again = 0;
     if (bind_form(&b, words, 1, &reached, &first))
         return true;
     if (c->args2[0].kind != A_NONE) {
-        th_parsed_free(p);
+        sh_parsed_free(p);
         if (bind_form(&b, words, 2, &again, &second))
             return true;
     }
     if (err && err->code == TH_OK)
         *err = again > reached ? second : first;
-    char typed[TH_COMMAND_NAME];
+    char typed[SH_COMMAND_NAME];
     if (err && err->code == TH_EUSAGE)
-        th_hint(err, "see help %s", th_command_typed(c, typed));
+        th_hint(err, "see help %s", sh_command_typed(c, typed));
     return false;
 }
 
-void th_parsed_free(ThParsed *p)
+void sh_parsed_free(ShParsed *p)
 {
     for (int i = 0; i < p->call.n; i++) {
         char *text;
@@ -593,5 +593,5 @@ void th_parsed_free(ThParsed *p)
     free(p->operand);
     free(p->redirect);
     th_options_free(&p->call.options);
-    *p = (ThParsed){0};
+    *p = (ShParsed){0};
 }

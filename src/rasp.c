@@ -9,38 +9,38 @@
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
-bool th_is_rasp(ThKind kind)
+bool sh_is_rasp(ShKind kind)
 {
-    return kind >= TH_S_OP && kind <= TH_VALUE;
+    return kind >= SH_S_OP && kind <= SH_VALUE;
 }
 
-ThKind th_rasp_object_kind(const ThRaspValue *v)
+ShKind sh_rasp_object_kind(const ThRaspValue *v)
 {
-    if (v->kind == TH_VALUE_SOP)
-        return TH_S_OP;
-    if (v->kind == TH_VALUE_SELECTOR)
-        return TH_SELECTOR;
-    return v->kind == TH_VALUE_FUNCTION ? TH_FUNCTION : TH_VALUE;
+    if (v->kind == TH_RASP_VALUE_SOP)
+        return SH_S_OP;
+    if (v->kind == TH_RASP_VALUE_SELECTOR)
+        return SH_SELECTOR;
+    return v->kind == TH_RASP_VALUE_FUNCTION ? SH_FUNCTION : SH_VALUE;
 }
 
-bool th_rasp_value_of(ThSession *s, const ThObject *o, ThRaspValue *v, ThError *err)
+bool sh_rasp_value_of(ShSession *s, const ShObject *o, ThRaspValue *v, ThError *err)
 {
-    ThRasp *r = th_session_rasp(s, err);
+    ThRasp *r = sh_session_rasp(s, err);
     return r && (th_rasp_lookup(r, o->name, v) ||
                  th_fail(err, TH_EUSAGE, "'%s' has no value any more", o->name));
 }
 
 /* ---- the interpreter's host ------------------------------------------------------------------ */
 
-static json_t *json_atom(const ThRasp *r, ThAtom a)
+static json_t *json_atom(const ThRasp *r, ThRaspAtom a)
 {
     ThText t = {0};
-    if (a.kind == TH_ATOM_INT)
+    if (a.kind == TH_RASP_ATOM_INT)
         return json_integer(a.cell.i);
-    if (a.kind == TH_ATOM_BOOL)
+    if (a.kind == TH_RASP_ATOM_BOOL)
         return json_boolean(a.cell.i);
-    if (a.kind == TH_ATOM_FLOAT)
-        return th_json_number(a.cell.x);
+    if (a.kind == TH_RASP_ATOM_FLOAT)
+        return sh_json_number(a.cell.x);
     th_rasp_write_element(r, a, &t);
     char *text = th_text_take(&t, NULL);
     json_t *j = text ? json_string(text) : NULL;
@@ -48,143 +48,143 @@ static json_t *json_atom(const ThRasp *r, ThAtom a)
     return j;
 }
 
-void th_rasp_sequence_figures(ThSession *s, const ThSeq *q)
+void sh_rasp_sequence_figures(ShSession *s, const ThRaspSeq *q)
 {
     ThRasp *r = s->rasp;
     ThText t = {0};
     th_rasp_write_elements(r, q, &t);
     char *text = th_text_take(&t, NULL);
-    th_result_text(s, "output", text ? text : "");
-    th_result_text(s, "type", th_atom_kind_plural(q->kind));
-    th_result_int(s, "length", (long long)q->n);
+    sh_result_text(s, "output", text ? text : "");
+    sh_result_text(s, "type", th_rasp_atom_kind_plural(q->kind));
+    sh_result_int(s, "length", (long long)q->n);
     free(text);
-    if (s->out.format != TH_FORMAT_JSON)
+    if (s->out.format != SH_FORMAT_JSON)
         return;
     json_t *list = json_array();
     for (size_t i = 0; list && i < q->n; i++)
-        json_array_append_new(list, json_atom(r, th_seq_at(q, i)));
-    th_output_member(s, "elements", list);
+        json_array_append_new(list, json_atom(r, th_rasp_seq_at(q, i)));
+    sh_output_member(s, "elements", list);
 }
 
-static void atom_figure(ThSession *s, ThAtom a)
+static void atom_figure(ShSession *s, ThRaspAtom a)
 {
     ThText t = {0};
-    if (a.kind == TH_ATOM_INT)
-        th_result_int(s, "output", a.cell.i);
-    else if (a.kind == TH_ATOM_FLOAT)
-        th_result_real(s, "output", a.cell.x);
-    else if (a.kind == TH_ATOM_BOOL)
-        th_result_flag(s, "output", a.cell.i);
+    if (a.kind == TH_RASP_ATOM_INT)
+        sh_result_int(s, "output", a.cell.i);
+    else if (a.kind == TH_RASP_ATOM_FLOAT)
+        sh_result_real(s, "output", a.cell.x);
+    else if (a.kind == TH_RASP_ATOM_BOOL)
+        sh_result_flag(s, "output", a.cell.i);
     else
-        th_atom_write(th_rasp_atoms(th_rasp_graph(s->rasp)), a, &t);
+        th_rasp_atom_write(th_rasp_atoms(th_rasp_graph(s->rasp)), a, &t);
     if (t.data)
-        th_result_text(s, "output", t.data);
+        sh_result_text(s, "output", t.data);
     th_text_free(&t);
 }
 
 /* The rows of a grid, 0 and 1, with a blank between rows. */
-static void grid_figure(ThSession *s, const uint8_t *cell, size_t n)
+static void grid_figure(ShSession *s, const uint8_t *cell, size_t n)
 {
     ThText t = {0};
     for (size_t i = 0; i < n * n; i++)
         th_text_printf(&t, "%s%d", i > 0 && i % n == 0 ? " " : "", cell[i] != 0);
     char *text = th_text_take(&t, NULL);
-    th_result_text(s, "output", text ? text : "");
-    th_result_int(s, "length", (long long)n);
+    sh_result_text(s, "output", text ? text : "");
+    sh_result_int(s, "length", (long long)n);
     free(text);
 }
 
-static void selector_figure(ThSession *s, const ThRaspValue *v)
+static void selector_figure(ShSession *s, const ThRaspValue *v)
 {
     enum { WIDEST = 256 };
     ThRaspRun *run = th_rasp_example_run(s->rasp, TH_RASP_FOR_SELECTORS);
     size_t n = th_rasp_run_input(run)->n;
-    uint8_t *cell = n <= WIDEST ? th_rasp_run_grid(run, v->as.sop, th_stop(s), NULL) : NULL;
+    uint8_t *cell = n <= WIDEST ? th_rasp_run_grid(run, v->as.sop, sh_stop(s), NULL) : NULL;
     if (cell)
         grid_figure(s, cell, n);
     free(cell);
 }
 
-void th_rasp_figures(ThSession *s, const ThRaspValue *v)
+void sh_rasp_figures(ShSession *s, const ThRaspValue *v)
 {
     size_t n = 0;
-    const ThSeq *q = th_rasp_sequence(v);
+    const ThRaspSeq *q = th_rasp_sequence(v);
     const uint8_t *cell = th_rasp_grid(v, &n, &q);
     ThText t = {0};
-    th_result_text(s, "kind", th_rasp_kind_name(v));
-    if (v->kind == TH_VALUE_ATOM) {
+    sh_result_text(s, "kind", th_rasp_kind_name(v));
+    if (v->kind == TH_RASP_VALUE_ATOM) {
         atom_figure(s, v->as.atom);
     } else if (cell) {
         grid_figure(s, cell, n);
     } else if (q) {
-        th_rasp_sequence_figures(s, q);
-    } else if (v->kind == TH_VALUE_SOP) {
+        sh_rasp_sequence_figures(s, q);
+    } else if (v->kind == TH_RASP_VALUE_SOP) {
         ThRaspRun *run = th_rasp_example_run(s->rasp, TH_RASP_FOR_SOPS);
-        q = th_rasp_run_value(run, v->as.sop, th_stop(s), NULL);
+        q = th_rasp_run_value(run, v->as.sop, sh_stop(s), NULL);
         if (q)
-            th_rasp_sequence_figures(s, q);
-    } else if (v->kind == TH_VALUE_SELECTOR) {
+            sh_rasp_sequence_figures(s, q);
+    } else if (v->kind == TH_RASP_VALUE_SELECTOR) {
         selector_figure(s, v);
     } else {
         th_rasp_write_value(s->rasp, v, &t);
-        th_result_text(s, "output", t.data ? t.data : "");
+        sh_result_text(s, "output", t.data ? t.data : "");
         th_text_free(&t);
     }
 }
 
 static bool host_show(void *context, const ThRaspShown *shown, ThError *err)
 {
-    ThSession *s = context;
-    FILE *out = th_out(s);
+    ShSession *s = context;
+    FILE *out = sh_out(s);
     ThText t = {0};
-    bool ok = th_rasp_write(s->rasp, shown, &t, th_stop(s), err);
+    bool ok = th_rasp_write(s->rasp, shown, &t, sh_stop(s), err);
     if (ok && out)
         fputs(t.data ? t.data : "", out);
     th_text_free(&t);
-    if (!ok || shown->as == TH_SHOWN_NAME)
+    if (!ok || shown->as == TH_RASP_SHOWN_NAME)
         return ok;
-    th_result_text(s, "name", shown->name);
-    th_rasp_figures(s, &shown->value);
+    sh_result_text(s, "name", shown->name);
+    sh_rasp_figures(s, &shown->value);
     return true;
 }
 
 static bool host_may_define(void *context, const char *name, ThError *err)
 {
-    const ThObject *o = th_find(context, name);
-    if (!o || th_is_rasp(o->kind))
+    const ShObject *o = sh_find(context, name);
+    if (!o || sh_is_rasp(o->kind))
         return true;
-    th_fail(err, TH_EVALUE, "'%s' is %s", name, th_a_kind(o->kind));
+    th_fail(err, TH_EVALUE, "'%s' is %s", name, sh_a_kind(o->kind));
     return th_hint(err, "drop %s gives the name free", name);
 }
 
 static bool host_defined(void *context, const char *name, const ThRaspValue *v, ThError *err)
 {
-    ThSession *s = context;
-    return th_define_rasp(s, name, th_rasp_object_kind(v), s->rasp_source, err);
+    ShSession *s = context;
+    return sh_define_rasp(s, name, sh_rasp_object_kind(v), s->rasp_source, err);
 }
 
 static void host_failed(void *context, const char *path, const ThError *err)
 {
-    ThSession *s = context;
+    ShSession *s = context;
     fflush(stdout);
-    th_progress_erase(s);
+    sh_progress_erase(s);
     fprintf(stderr, "%s:%d:%d: error: %s\n", path, err->line, err->col, err->msg);
     if (err->hint[0])
         fprintf(stderr, "hint: %s\n", err->hint);
 }
 
-static bool host_draw(void *context, ThSop sop, const ThSeq *input, ThError *err)
+static bool host_draw(void *context, ThRaspSop sop, const ThRaspSeq *input, ThError *err)
 {
-    return th_draw_rasp(context, sop, input, err);
+    return sh_draw_rasp(context, sop, input, err);
 }
 
 static void host_leave(void *context)
 {
-    ThSession *s = context;
+    ShSession *s = context;
     s->leaving = true;
 }
 
-ThRasp *th_session_rasp(ThSession *s, ThError *err)
+ThRasp *sh_session_rasp(ShSession *s, ThError *err)
 {
     ThRaspHost host = {.context = s,
                        .show = host_show,
@@ -196,48 +196,48 @@ ThRasp *th_session_rasp(ThSession *s, ThError *err)
     if (!s->rasp)
         s->rasp = th_rasp_new(&host, err);
     if (s->rasp)
-        th_rasp_set_modern(s->rasp, *th_setting_text(s, "rasp-precedence") == 'm');
+        th_rasp_set_modern(s->rasp, *sh_setting_text(s, "rasp-precedence") == 'm');
     return s->rasp;
 }
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-static bool do_statement(ThSession *s, const ThCall *call, ThError *err)
+static bool do_statement(ShSession *s, const ShCall *call, ThError *err)
 {
-    ThRasp *r = th_session_rasp(s, err);
+    ThRasp *r = sh_session_rasp(s, err);
     if (!r)
         return false;
     s->rasp_source = call->operand[0].text;
-    bool ok = th_rasp_execute(r, call->operand[0].text, true, true, th_stop(s), err);
+    bool ok = th_rasp_execute(r, call->operand[0].text, true, true, sh_stop(s), err);
     s->rasp_source = NULL;
-    return ok || th_error_inside(err, &call->operand[0]);
+    return ok || sh_error_inside(err, &call->operand[0]);
 }
 
-bool th_load_rasp(ThSession *s, const char *path, ThError *err)
+bool sh_load_rasp(ShSession *s, const char *path, ThError *err)
 {
-    ThRasp *r = th_session_rasp(s, err);
+    ThRasp *r = sh_session_rasp(s, err);
     ThText t = {0};
     if (r)
         th_rasp_set_folder(r, s->script);
     th_text_printf(&t, "load \"%s\";", path);
     char *source = r ? th_text_take(&t, err) : NULL;
     s->rasp_source = source;
-    bool ok = source && th_rasp_load(r, path, th_stop(s), err);
+    bool ok = source && th_rasp_load(r, path, sh_stop(s), err);
     s->rasp_source = NULL;
     th_text_free(&t);
     free(source);
     return ok;
 }
 
-const ThCommand th_rasp_statement_command = {.name = "statement", .run = do_statement};
+const ShCommand sh_rasp_statement_command = {.name = "statement", .run = do_statement};
 
-bool th_rasp_span(void *session, const char *text, size_t n, bool *is, size_t *used, ThError *err)
+bool sh_rasp_span(void *session, const char *text, size_t n, bool *is, size_t *used, ThError *err)
 {
-    ThSession *s = session;
+    ShSession *s = session;
     ThRaspDialect d = {
-        .modern = *th_setting_text(s, "rasp-precedence") == 'm', .lines = true, .prompt = true};
+        .modern = *sh_setting_text(s, "rasp-precedence") == 'm', .lines = true, .prompt = true};
     ThRaspTree t = {0};
-    *is = th_rasp_begins(s, text, n);
+    *is = sh_rasp_begins(s, text, n);
     bool ok = !*is || th_rasp_parse_one(&t, text, n, d, used, err);
     th_rasp_tree_free(&t);
     return ok;
@@ -367,9 +367,9 @@ static bool is_prompt_statement(const Line *l)
 static bool begins_command(const char *word)
 {
     size_t n_commands, n = strlen(word);
-    const ThCommand *const *commands = th_commands(&n_commands);
+    const ShCommand *const *commands = sh_commands(&n_commands);
     for (size_t i = 0; i < n_commands; i++) {
-        const ThCommand *c = commands[i];
+        const ShCommand *c = commands[i];
         if (strncmp(c->name, word, n) == 0 && (c->name[n] == '\0' || c->name[n] == '_'))
             return true;
         if (c->alias && strcmp(c->alias, word) == 0)
@@ -381,7 +381,7 @@ static bool begins_command(const char *word)
 /* The commands that are themselves written with `=`. */
 static bool is_definition(const char *word)
 {
-    const ThCommand *c = th_command(word);
+    const ShCommand *c = sh_command(word);
     for (int i = 0; c && i < 8; i++)
         if ((c->args[i].kind == A_KEYWORD && strcmp(c->args[i].name, "=") == 0) ||
             (c->args2[i].kind == A_KEYWORD && strcmp(c->args2[i].name, "=") == 0))
@@ -392,12 +392,12 @@ static bool is_definition(const char *word)
 /* By itself a command's word is RASP's only where the command cannot stand alone. */
 static bool needs_operand(const char *word)
 {
-    const ThCommand *c = th_command(word);
+    const ShCommand *c = sh_command(word);
     return c && c->args[0].kind != A_NONE && !(c->args[0].flags & A_OPTIONAL);
 }
 
 /* A command's word is RASP's where it is assigned to, or is a name of RASP that is used. */
-static bool is_rasp_use(ThSession *s, const Line *l)
+static bool is_rasp_use(ShSession *s, const Line *l)
 {
     ThRaspValue v = {0};
     char next = rest_at(l, 0);
@@ -406,17 +406,17 @@ static bool is_rasp_use(ThSession *s, const Line *l)
     if (assigns(l) && (next == '=' || !l->blank))
         return !is_definition(l->word);
     if (at_end(l))
-        return needs_operand(l->word) && th_find(s, l->word);
+        return needs_operand(l->word) && sh_find(s, l->word);
     if (next != '(' && next != '[' && !operates(l))
         return false;
-    if (!th_session_rasp(s, NULL) || !th_rasp_lookup(s->rasp, l->word, &v))
+    if (!sh_session_rasp(s, NULL) || !th_rasp_lookup(s->rasp, l->word, &v))
         return false;
     if (next == '(')
         return !l->blank || has_arguments(l);
     return (next == '[' && !l->blank) || operates(l);
 }
 
-bool th_rasp_begins(ThSession *s, const char *text, size_t n)
+bool sh_rasp_begins(ShSession *s, const char *text, size_t n)
 {
     static const char *const words[] = {"def", "for", "not", "draw", "lambda", NULL};
     Line l = {0};
@@ -431,11 +431,11 @@ bool th_rasp_begins(ThSession *s, const char *text, size_t n)
     if (one_of(l.word, l.word + strlen(l.word), words))
         return !at_end(&l);
     ThRaspValue v = {0};
-    const ThObject *o = th_find(s, l.word);
-    if (!th_session_rasp(s, NULL))
+    const ShObject *o = sh_find(s, l.word);
+    if (!sh_session_rasp(s, NULL))
         return false;
     bool known = th_rasp_lookup(s->rasp, l.word, &v);
-    if (o && !th_is_rasp(o->kind) && !assigns(&l))
+    if (o && !sh_is_rasp(o->kind) && !assigns(&l))
         return false;
     if (known && (at_end(&l) || !is_letter(rest_at(&l, 0)) || operates(&l)))
         return true;

@@ -1,7 +1,7 @@
 /* rasp_text.c - the language RASP, explained: `help rasp` and a section of the manual. */
 #include "help.h"
 
-const char *const th_rasp_guide[] = {
+const char *const sh_rasp_guide[] = {
     "RASP describes what a transformer encoder computes, operation by operation (Weiss, Goldberg "
     "and Yahav, Thinking Like Transformers, 2021).  A line whose first word is no command is a "
     "statement of RASP; so is one that begins with a string, a number or a bracket.  The final ; "
@@ -70,7 +70,7 @@ const char *const th_rasp_guide[] = {
     "statement is refused.  A statement that fails changes nothing.",
     NULL};
 
-static const ThRaspTopic topics[] = {
+static const ShRaspTopic topics[] = {
     {"tokens", "tokens", "the elements of the input, as strings"},
     {"indices", "indices", "0, 1, 2, ...: the positions"},
     {"length", "length", "the length of the input, everywhere"},
@@ -114,7 +114,7 @@ static const ThRaspTopic topics[] = {
     {"seq_map", "seq_map(S, T, FUNCTION)", "the same for two"},
 };
 
-const ThRaspTopic *th_rasp_topics(size_t *n)
+const ShRaspTopic *sh_rasp_topics(size_t *n)
 {
     *n = sizeof topics / sizeof *topics;
     return topics;

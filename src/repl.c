@@ -21,13 +21,13 @@
 
 /* Readline's callbacks take no context, so the one prompt of the program keeps its state here. */
 static struct {
-    ThSession *session;
+    ShSession *session;
     char *line;
     bool ready;
     sigset_t held, while_waiting; /* signals blocked while a line is edited; the mask of before */
     char *history;                /* file name, or NULL */
     ThText pending;               /* the lines of the statement being typed */
-    ThCandidates candidates;
+    ShCandidates candidates;
 } repl;
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -109,14 +109,14 @@ static char *next_candidate(const char *text, int state)
 static char **attempt(const char *text, int start, int end)
 {
     (void)end;
-    th_candidates_free(&repl.candidates);
+    sh_candidates_free(&repl.candidates);
     ThText line = {0};
     th_text_add(&line, repl.pending.data && repl.pending.size ? repl.pending.data : "");
     size_t before = line.size;
     th_text_add_bytes(&line, rl_line_buffer, (size_t)start);
     th_text_add(&line, text);
     if (!line.failed)
-        th_complete(repl.session, line.data, before + (size_t)start, &repl.candidates);
+        sh_complete(repl.session, line.data, before + (size_t)start, &repl.candidates);
     th_text_free(&line);
     rl_attempted_completion_over = !repl.candidates.files;
     char **matches = rl_completion_matches(text, next_candidate);
@@ -131,7 +131,7 @@ static int help_on_word(int count, int key)
 {
     (void)count;
     (void)key;
-    char word[TH_COMMAND_NAME];
+    char word[SH_COMMAND_NAME];
     ThError err = {0};
     int start = rl_point, end = rl_point;
     while (start > 0 && !strchr(" \t;=(", rl_line_buffer[start - 1]))
@@ -140,13 +140,13 @@ static int help_on_word(int count, int key)
         end++;
     snprintf(word, sizeof word, "%.*s", end - start, rl_line_buffer + start);
     fputc('\n', rl_outstream);
-    if (!th_help(rl_outstream, word, &err)) {
-        char first[TH_COMMAND_NAME];
+    if (!sh_help(rl_outstream, word, &err)) {
+        char first[SH_COMMAND_NAME];
         size_t blank = strspn(rl_line_buffer, " \t");
         snprintf(first, sizeof first, "%.*s", (int)strcspn(rl_line_buffer + blank, " \t;"),
                  rl_line_buffer + blank);
         err = (ThError){0};
-        if (!th_help(rl_outstream, first, &err))
+        if (!sh_help(rl_outstream, first, &err))
             fprintf(rl_outstream, "%s\n", err.msg);
     }
     rl_on_new_line();
@@ -186,7 +186,7 @@ static void suspend(void)
 /* Ctrl-C: the line is left on the screen, and forgotten, with the keys that were typed before. */
 static void drop_line(void)
 {
-    th_signals_clear();
+    sh_signals_clear();
     tcflush(STDIN_FILENO, TCIFLUSH);
     rl_callback_sigcleanup(); /* leaves a search */
     rl_free_line_state();
@@ -220,9 +220,9 @@ static int read_key(FILE *in)
     unsigned char key;
     for (;;) {
         int r = wait_for_key();
-        if (th_suspend_wanted())
+        if (sh_suspend_wanted())
             suspend();
-        else if (th_interrupted() || th_terminated())
+        else if (sh_interrupted() || sh_terminated())
             return CTRL('G');
         else if (r > 0 && (r = (int)read(fileno(in), &key, 1)) > 0)
             return key;
@@ -236,19 +236,19 @@ static bool edit_line(const char *prompt)
 {
     repl.ready = false;
     repl.line = NULL;
-    th_signals_clear();
+    sh_signals_clear();
     rl_callback_handler_install(prompt, on_line);
-    while (!repl.ready && !th_terminated()) {
+    while (!repl.ready && !sh_terminated()) {
         int r = wait_for_key();
-        if (th_suspend_wanted())
+        if (sh_suspend_wanted())
             suspend();
-        else if (th_resized())
+        else if (sh_resized())
             rl_resize_terminal();
-        else if (r > 0 && !th_interrupted())
+        else if (r > 0 && !sh_interrupted())
             rl_callback_read_char();
         else if (r < 0 && errno != EINTR)
             break;
-        if (th_interrupted() && !repl.ready) {
+        if (sh_interrupted() && !repl.ready) {
             drop_line();
             return false;
         }
@@ -291,23 +291,23 @@ static void start_readline(void)
     rl_bind_keyseq_if_unbound("\\eh", help_on_word);
 }
 
-static ThLineResult next_line(ThSource *src, bool continued, char **line, size_t *cap, size_t *n)
+static ShLineResult next_line(ShSource *src, bool continued, char **line, size_t *cap, size_t *n)
 {
     (void)src;
     if (!continued)
         remember();
     fflush(stdout);
-    th_hold_suspend(true);
+    sh_hold_suspend(true);
     bool got = read_line(continued ? "      ...> " : "tapehead> ");
-    th_hold_suspend(false);
+    sh_hold_suspend(false);
     if (!got) {
         repl.pending.size = 0;
-        return TH_LINE_DROPPED;
+        return SH_LINE_DROPPED;
     }
     if (!repl.line) {
-        if (!th_terminated())
+        if (!sh_terminated())
             fputc('\n', rl_outstream);
-        return TH_LINES_END;
+        return SH_LINES_END;
     }
     size_t before = repl.pending.size;
     th_text_add(&repl.pending, repl.line);
@@ -317,36 +317,36 @@ static ThLineResult next_line(ThSource *src, bool continued, char **line, size_t
     free(*line);
     *line = *n ? strdup(repl.pending.data + before) : NULL;
     *cap = *line ? *n + 1 : 0;
-    return *line ? TH_LINE : TH_LINES_END;
+    return *line ? SH_LINE : SH_LINES_END;
 }
 
-static void run_init_file(ThSession *s)
+static void run_init_file(ShSession *s)
 {
     char *path = xdg_file("XDG_CONFIG_HOME", ".config", "init.th");
     FILE *in = path ? fopen(path, "r") : NULL;
     if (in) {
-        th_shell_file(s, in, path);
+        sh_shell_file(s, in, path);
         fclose(in);
     }
     free(path);
 }
 
-void th_repl(ThSession *s, bool init)
+void sh_repl(ShSession *s, bool init)
 {
     s->interactive = true;
     repl.session = s;
-    th_signals_clear();
+    sh_signals_clear();
     if (init)
         run_init_file(s);
     start_readline();
     start_history();
-    ThSource src = {.name = "<stdin>", .prompt = true, .next = next_line};
+    ShSource src = {.name = "<stdin>", .prompt = true, .next = next_line};
     if (!s->leaving)
-        th_shell_run(s, &src);
+        sh_shell_run(s, &src);
     remember();
     if (repl.history)
         history_truncate_file(repl.history, 10000);
-    th_candidates_free(&repl.candidates);
+    sh_candidates_free(&repl.candidates);
     th_text_free(&repl.pending);
     free(repl.history);
     clear_history();

@@ -5,32 +5,32 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "automata/builtins.h"
+#include "automata/expression/builtins.h"
 #include "base/memory.h"
 #include "rasp.h"
 #include "session_impl.h"
 #include "signals.h"
 
-static const char *const kind_names[TH_N_KINDS] = {"automaton", "task",     "model",    "machine",
+static const char *const kind_names[SH_N_KINDS] = {"automaton", "task",     "model",    "machine",
                                                    "s-op",      "selector", "function", "value"};
 
-const char *th_kind_name(ThKind kind)
+const char *sh_kind_name(ShKind kind)
 {
     return kind_names[kind];
 }
 
-const char *th_a_kind(ThKind kind)
+const char *sh_a_kind(ShKind kind)
 {
-    static const char *const names[TH_N_KINDS] = {"an automaton", "a task",  "a model",
+    static const char *const names[SH_N_KINDS] = {"an automaton", "a task",  "a model",
                                                   "a machine",    "an s-op", "a selector",
                                                   "a function",   "a value"};
     return names[kind];
 }
 
-ThSession *th_session_new(ThError *err)
+ShSession *sh_session_new(ThError *err)
 {
-    ThSession *s = th_alloc(1, sizeof *s, err);
-    if (s && !th_options_init(&s->settings, th_settings, err)) {
+    ShSession *s = th_alloc(1, sizeof *s, err);
+    if (s && !th_options_init(&s->settings, sh_settings, err)) {
         free(s);
         return NULL;
     }
@@ -39,41 +39,41 @@ ThSession *th_session_new(ThError *err)
     return s;
 }
 
-static void free_value(ThKind kind, void *value)
+static void free_value(ShKind kind, void *value)
 {
-    if (kind == TH_AUTOMATON)
+    if (kind == SH_AUTOMATON)
         th_automaton_free(value);
-    else if (kind == TH_TASK)
+    else if (kind == SH_TASK)
         th_task_free(value);
-    else if (kind == TH_MACHINE)
-        th_turing_free(value);
-    else if (!th_is_rasp(kind))
+    else if (kind == SH_MACHINE)
+        th_tm_free(value);
+    else if (!sh_is_rasp(kind))
         th_model_free(value);
 }
 
-static void *value_of(const ThObject *o)
+static void *value_of(const ShObject *o)
 {
-    if (o->kind == TH_AUTOMATON)
+    if (o->kind == SH_AUTOMATON)
         return o->as.automaton;
-    if (o->kind == TH_MACHINE)
+    if (o->kind == SH_MACHINE)
         return o->as.machine;
-    if (th_is_rasp(o->kind))
+    if (sh_is_rasp(o->kind))
         return NULL;
-    return o->kind == TH_TASK ? (void *)o->as.task : (void *)o->as.model;
+    return o->kind == SH_TASK ? (void *)o->as.task : (void *)o->as.model;
 }
 
-static void free_object(ThSession *s, ThObject *o)
+static void free_object(ShSession *s, ShObject *o)
 {
-    if (th_is_rasp(o->kind) && s->rasp)
+    if (sh_is_rasp(o->kind) && s->rasp)
         th_rasp_undefine(s->rasp, o->name);
-    th_stepper_free(o->stepper);
+    th_tm_stepper_free(o->stepper);
     free_value(o->kind, value_of(o));
     free(o->name);
     free(o->made_by);
     free(o);
 }
 
-static void free_library(ThSession *s)
+static void free_library(ShSession *s)
 {
     if (s->library) {
         free(s->library->name);
@@ -82,7 +82,7 @@ static void free_library(ThSession *s)
     s->library = NULL;
 }
 
-void th_session_free(ThSession *s)
+void sh_session_free(ShSession *s)
 {
     if (!s)
         return;
@@ -92,28 +92,28 @@ void th_session_free(ThSession *s)
     th_rasp_free(s->rasp);
     free(s->object);
     th_options_free(&s->settings);
-    th_output_free(&s->out);
+    sh_output_free(&s->out);
     free(s);
 }
 
-int th_threads(const ThSession *s)
+int sh_threads(const ShSession *s)
 {
     enum { MOST = 16 };
-    long long set = th_setting_int(s, "threads");
+    long long set = sh_setting_int(s, "threads");
     if (set > 0)
         return (int)set;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     return processors < 1 ? 1 : processors > MOST ? MOST : (int)processors;
 }
 
-double th_clock(void)
+double sh_clock(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-ThObject *th_find(ThSession *s, const char *name)
+ShObject *sh_find(ShSession *s, const char *name)
 {
     for (size_t i = 0; i < s->n; i++)
         if (strcmp(s->object[i]->name, name) == 0)
@@ -121,7 +121,7 @@ ThObject *th_find(ThSession *s, const char *name)
     return NULL;
 }
 
-ThObject *th_object_at(ThSession *s, size_t i)
+ShObject *sh_object_at(ShSession *s, size_t i)
 {
     return i < s->n ? s->object[i] : NULL;
 }
@@ -130,7 +130,7 @@ ThObject *th_object_at(ThSession *s, size_t i)
 static bool begins_command(const char *name)
 {
     size_t n_commands, n = strlen(name);
-    const ThCommand *const *commands = th_commands(&n_commands);
+    const ShCommand *const *commands = sh_commands(&n_commands);
     for (size_t i = 0; i < n_commands; i++) {
         const char *c = commands[i]->name;
         if (strncmp(c, name, n) == 0 && (c[n] == '\0' || c[n] == '_'))
@@ -139,7 +139,7 @@ static bool begins_command(const char *name)
     return false;
 }
 
-bool th_name_ok(const char *name, ThError *err)
+bool sh_name_ok(const char *name, ThError *err)
 {
     if (!th_is_word(name)) {
         th_fail(err, TH_EUSAGE, "'%s' cannot be a name", name);
@@ -150,9 +150,9 @@ bool th_name_ok(const char *name, ThError *err)
     return true;
 }
 
-static ThObject *new_object(const char *name, const char *made_by, ThError *err)
+static ShObject *new_object(const char *name, const char *made_by, ThError *err)
 {
-    ThObject *o = th_alloc(1, sizeof *o, err);
+    ShObject *o = th_alloc(1, sizeof *o, err);
     if (!o)
         return NULL;
     o->name = th_strdup(name, err);
@@ -166,23 +166,23 @@ static ThObject *new_object(const char *name, const char *made_by, ThError *err)
     return o;
 }
 
-static void set_value(ThObject *o, ThKind kind, void *value)
+static void set_value(ShObject *o, ShKind kind, void *value)
 {
     o->kind = kind;
-    if (kind == TH_AUTOMATON)
+    if (kind == SH_AUTOMATON)
         o->as.automaton = value;
-    else if (kind == TH_TASK)
+    else if (kind == SH_TASK)
         o->as.task = value;
-    else if (kind == TH_MACHINE)
+    else if (kind == SH_MACHINE)
         o->as.machine = value;
     else
         o->as.model = value;
 }
 
-bool th_define(ThSession *s, const char *name, ThKind kind, void *object, const char *made_by,
+bool sh_define(ShSession *s, const char *name, ShKind kind, void *object, const char *made_by,
                ThError *err)
 {
-    ThObject *o = th_name_ok(name, err) ? new_object(name, made_by, err) : NULL;
+    ShObject *o = sh_name_ok(name, err) ? new_object(name, made_by, err) : NULL;
     if (!o || !th_grow(&s->object, &s->cap, s->n + 1, sizeof *s->object, err)) {
         free_value(kind, object);
         if (o) {
@@ -204,9 +204,9 @@ bool th_define(ThSession *s, const char *name, ThKind kind, void *object, const 
     return true;
 }
 
-bool th_define_rasp(ThSession *s, const char *name, ThKind kind, const char *made_by, ThError *err)
+bool sh_define_rasp(ShSession *s, const char *name, ShKind kind, const char *made_by, ThError *err)
 {
-    ThObject *o = th_find(s, name);
+    ShObject *o = sh_find(s, name);
     char *source = made_by ? th_strdup(made_by, err) : NULL;
     if (made_by && !source)
         return false;
@@ -226,7 +226,7 @@ bool th_define_rasp(ThSession *s, const char *name, ThKind kind, const char *mad
     return true;
 }
 
-void th_undefine(ThSession *s, ThObject *o)
+void sh_undefine(ShSession *s, ShObject *o)
 {
     size_t i = 0;
     while (i < s->n && s->object[i] != o)
@@ -238,24 +238,24 @@ void th_undefine(ThSession *s, ThObject *o)
     free_object(s, o);
 }
 
-bool th_rename(ThSession *s, ThObject *o, const char *name, ThError *err)
+bool sh_rename(ShSession *s, ShObject *o, const char *name, ThError *err)
 {
     if (o == s->library)
         return th_fail(err, TH_EUSAGE, "'%s' belongs to RASP's library", o->name);
-    if (!th_name_ok(name, err))
+    if (!sh_name_ok(name, err))
         return false;
-    ThObject *other = th_find(s, name);
+    ShObject *other = sh_find(s, name);
     if (other && other != o)
-        return th_fail(err, TH_EUSAGE, "there is already %s named '%s'", th_a_kind(other->kind),
+        return th_fail(err, TH_EUSAGE, "there is already %s named '%s'", sh_a_kind(other->kind),
                        name);
     ThRaspValue v;
-    if (th_is_rasp(o->kind) &&
-        !(th_rasp_value_of(s, o, &v, err) && th_rasp_define(s->rasp, name, &v, err)))
+    if (sh_is_rasp(o->kind) &&
+        !(sh_rasp_value_of(s, o, &v, err) && th_rasp_define(s->rasp, name, &v, err)))
         return false;
     char *fresh = th_strdup(name, err);
     if (!fresh)
         return false;
-    if (th_is_rasp(o->kind) && !other)
+    if (sh_is_rasp(o->kind) && !other)
         th_rasp_undefine(s->rasp, o->name);
     free(o->name);
     o->name = fresh;
@@ -263,7 +263,7 @@ bool th_rename(ThSession *s, ThObject *o, const char *name, ThError *err)
 }
 
 /* Says that no object of the kind has the name, with the nearest that has. */
-static bool no_such(ThSession *s, const char *name, int kind, ThError *err)
+static bool no_such(ShSession *s, const char *name, int kind, ThError *err)
 {
     const char *what = kind < 0 ? "object" : kind_names[kind];
     const char **names = th_alloc(s->n, sizeof *names, err);
@@ -277,9 +277,9 @@ static bool no_such(ThSession *s, const char *name, int kind, ThError *err)
     th_fail(err, TH_EUSAGE, "no %s is named '%s'", what, name);
     if (near)
         th_hint(err, "did you mean %s?", near);
-    else if ((kind < 0 || kind == TH_AUTOMATON) && th_builtin_automaton(name))
+    else if ((kind < 0 || kind == SH_AUTOMATON) && th_automaton_builtin(name))
         th_hint(err, "automaton NAME = %s%s defines the built-in one", name,
-                th_builtin_automaton(name)->n_arguments > 0 ? "(...)" : "");
+                th_automaton_builtin(name)->n_arguments > 0 ? "(...)" : "");
     else if (n == 0 && kind >= 0)
         th_hint(err, "there is no %s yet; see help %s", what, what);
     else
@@ -289,63 +289,63 @@ static bool no_such(ThSession *s, const char *name, int kind, ThError *err)
 }
 
 /* A name of RASP's library, which is no object until somebody asks for it by that name. */
-static ThObject *library_object(ThSession *s, const char *name)
+static ShObject *library_object(ShSession *s, const char *name)
 {
     ThRaspValue v;
-    ThRasp *r = th_session_rasp(s, NULL);
+    ThRasp *r = sh_session_rasp(s, NULL);
     if (!r || !th_rasp_lookup(r, name, &v))
         return NULL;
-    ThObject *o = new_object(name, NULL, NULL);
+    ShObject *o = new_object(name, NULL, NULL);
     if (!o)
         return NULL;
-    o->kind = th_rasp_object_kind(&v);
+    o->kind = sh_rasp_object_kind(&v);
     free_library(s);
     s->library = o;
     return o;
 }
 
-ThObject *th_need_object(ThSession *s, const char *name, int kind, ThError *err)
+ShObject *sh_need_object(ShSession *s, const char *name, int kind, ThError *err)
 {
-    ThObject *o = th_find(s, name);
-    if (!o && (kind < 0 || th_is_rasp((ThKind)kind)))
+    ShObject *o = sh_find(s, name);
+    if (!o && (kind < 0 || sh_is_rasp((ShKind)kind)))
         o = library_object(s, name);
     if (!o) {
         no_such(s, name, kind, err);
         return NULL;
     }
     if (kind >= 0 && (int)o->kind != kind) {
-        th_fail(err, TH_EUSAGE, "'%s' is %s, not %s", name, th_a_kind(o->kind),
-                th_a_kind((ThKind)kind));
+        th_fail(err, TH_EUSAGE, "'%s' is %s, not %s", name, sh_a_kind(o->kind),
+                sh_a_kind((ShKind)kind));
         return NULL;
     }
     return o;
 }
 
-ThAutomaton *th_need_automaton(ThSession *s, const char *name, ThError *err)
+ThAutomaton *sh_need_automaton(ShSession *s, const char *name, ThError *err)
 {
-    ThObject *o = th_need_object(s, name, TH_AUTOMATON, err);
+    ShObject *o = sh_need_object(s, name, SH_AUTOMATON, err);
     return o ? o->as.automaton : NULL;
 }
 
-ThTask *th_need_task(ThSession *s, const char *name, ThError *err)
+ThTask *sh_need_task(ShSession *s, const char *name, ThError *err)
 {
-    ThObject *o = th_need_object(s, name, TH_TASK, err);
+    ShObject *o = sh_need_object(s, name, SH_TASK, err);
     return o ? o->as.task : NULL;
 }
 
-ThModel *th_need_model(ThSession *s, const char *name, ThError *err)
+ThModel *sh_need_model(ShSession *s, const char *name, ThError *err)
 {
-    ThObject *o = th_need_object(s, name, TH_MODEL, err);
+    ShObject *o = sh_need_object(s, name, SH_MODEL, err);
     return o ? o->as.model : NULL;
 }
 
-ThStop *th_stop(const ThSession *s)
+ThStop *sh_stop(const ShSession *s)
 {
     (void)s;
-    return th_stop_flag();
+    return sh_stop_flag();
 }
 
-bool th_interactive(const ThSession *s)
+bool sh_interactive(const ShSession *s)
 {
     return s->interactive;
 }

@@ -1,12 +1,12 @@
 /* session.h - the state of one tapehead: named objects, settings, output. */
-#ifndef TH_SESSION_H
-#define TH_SESSION_H
+#ifndef SH_SESSION_H
+#define SH_SESSION_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-#include "automata/automaton.h"
+#include "automata/core/automaton.h"
 #include "base/error.h"
 #include "base/option.h"
 #include "base/stop.h"
@@ -17,72 +17,72 @@
 
 /* The last four are names of RASP, whose values the interpreter holds. */
 typedef enum {
-    TH_AUTOMATON,
-    TH_TASK,
-    TH_MODEL,
-    TH_MACHINE,
-    TH_S_OP,
-    TH_SELECTOR,
-    TH_FUNCTION,
-    TH_VALUE,
-    TH_N_KINDS
-} ThKind;
+    SH_AUTOMATON,
+    SH_TASK,
+    SH_MODEL,
+    SH_MACHINE,
+    SH_S_OP,
+    SH_SELECTOR,
+    SH_FUNCTION,
+    SH_VALUE,
+    SH_N_KINDS
+} ShKind;
 
 typedef struct {
-    ThKind kind;
+    ShKind kind;
     char *name;
     union {
         ThAutomaton *automaton;
         ThTask *task;
         ThModel *model;
-        ThTuring *machine;
+        ThTm *machine;
     } as;
-    char *made_by;      /* how it was defined, after the `=`; NULL: from a block or a file */
-    ThStepper *stepper; /* the run of a machine by hand, and its breakpoints; NULL: none */
-} ThObject;
+    char *made_by;        /* how it was defined, after the `=`; NULL: from a block or a file */
+    ThTmStepper *stepper; /* the run of a machine by hand, and its breakpoints; NULL: none */
+} ShObject;
 
 /* Objects, in order of definition. */
-ThObject *th_find(ThSession *s, const char *name); /* view, or NULL */
-ThObject *th_object_at(ThSession *s, size_t i);    /* NULL past the end */
-const char *th_kind_name(ThKind kind);             /* "automaton", … */
-const char *th_a_kind(ThKind kind);                /* "an automaton", … */
+ShObject *sh_find(ShSession *s, const char *name); /* view, or NULL */
+ShObject *sh_object_at(ShSession *s, size_t i);    /* NULL past the end */
+const char *sh_kind_name(ShKind kind);             /* "automaton", … */
+const char *sh_a_kind(ShKind kind);                /* "an automaton", … */
 
 /* Defines or replaces; takes the object over (frees it on failure).  Fails on a name that is no
  * word, or that belongs to a command. */
-bool th_define(ThSession *s, const char *name, ThKind kind, void *object, const char *made_by,
+bool sh_define(ShSession *s, const char *name, ShKind kind, void *object, const char *made_by,
                ThError *err);
 
 /* The same for a name that RASP has defined, which may be a command's, too; made_by is the
  * statement.
  */
-bool th_define_rasp(ThSession *s, const char *name, ThKind kind, const char *made_by, ThError *err);
+bool sh_define_rasp(ShSession *s, const char *name, ShKind kind, const char *made_by, ThError *err);
 
 /* Removes an object and what it owns. */
-void th_undefine(ThSession *s, ThObject *o);
-bool th_rename(ThSession *s, ThObject *o, const char *name, ThError *err);
+void sh_undefine(ShSession *s, ShObject *o);
+bool sh_rename(ShSession *s, ShObject *o, const char *name, ThError *err);
 
 /* An object of a kind by name; TH_EUSAGE says what the name is instead, or the nearest name. */
-ThObject *th_need_object(ThSession *s, const char *name, int kind, ThError *err); /* -1: any */
-ThAutomaton *th_need_automaton(ThSession *s, const char *name, ThError *err);
-ThTask *th_need_task(ThSession *s, const char *name, ThError *err);
-ThModel *th_need_model(ThSession *s, const char *name, ThError *err);
+ShObject *sh_need_object(ShSession *s, const char *name, int kind, ThError *err); /* -1: any */
+ThAutomaton *sh_need_automaton(ShSession *s, const char *name, ThError *err);
+ThTask *sh_need_task(ShSession *s, const char *name, ThError *err);
+ThModel *sh_need_model(ShSession *s, const char *name, ThError *err);
 
 /* True if a name may be defined: a word that is no command. */
-bool th_name_ok(const char *name, ThError *err);
+bool sh_name_ok(const char *name, ThError *err);
 
 /* Settings, all described by the table in settings.c. */
-long long th_setting_int(const ThSession *s, const char *name);
-double th_setting_real(const ThSession *s, const char *name);
-const char *th_setting_text(const ThSession *s, const char *name);
-bool th_setting_flag(const ThSession *s, const char *name);
+long long sh_setting_int(const ShSession *s, const char *name);
+double sh_setting_real(const ShSession *s, const char *name);
+const char *sh_setting_text(const ShSession *s, const char *name);
+bool sh_setting_flag(const ShSession *s, const char *name);
 
-double th_clock(void); /* seconds, monotonic */
+double sh_clock(void); /* seconds, monotonic */
 
 /* Threads to use: the setting, or the processors at hand (16 at most) where that is 0. */
-int th_threads(const ThSession *s);
+int sh_threads(const ShSession *s);
 
 /* Non-zero once Ctrl-C was pressed while a command ran. */
-ThStop *th_stop(const ThSession *s);
-bool th_interactive(const ThSession *s);
+ThStop *sh_stop(const ShSession *s);
+bool sh_interactive(const ShSession *s);
 
 #endif

@@ -7,7 +7,7 @@
 #include "blas_kernels.h"
 #include "session_impl.h"
 
-const ThOptionSpec th_settings[] = {
+const ThOptionSpec sh_settings[] = {
     {"seed", TH_INT, "1", 0, 1e15, NULL,
      "where random numbers start, for commands that are given no seed"},
     {"threads", TH_INT, "0", 0, 256, NULL,
@@ -47,16 +47,16 @@ static rlim_t memory_in_use(void)
 
 /* Libraries and OpenBLAS's buffers take address space without using memory: what is limited is
  * what comes on top of them. */
-static bool limit_memory(const ThSession *s, ThError *err)
+static bool limit_memory(const ShSession *s, ThError *err)
 {
-    long long mebibytes = th_setting_int(s, "limit-memory");
+    long long mebibytes = sh_setting_int(s, "limit-memory");
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) != 0)
         return th_fail(err, TH_EIO, "cannot read the memory limit: %s", strerror(errno));
     limit.rlim_cur = limit.rlim_max;
     bool ok = setrlimit(RLIMIT_AS, &limit) == 0;
     if (ok && mebibytes) {
-        if (!th_blas_reserve(th_threads(s)))
+        if (!sh_blas_reserve(sh_threads(s)))
             return th_fail(err, TH_ENOMEM, "out of memory for matrix products");
         rlim_t wanted = memory_in_use() + ((rlim_t)mebibytes << 20);
         if (limit.rlim_max == RLIM_INFINITY || wanted < limit.rlim_max)
@@ -68,10 +68,10 @@ static bool limit_memory(const ThSession *s, ThError *err)
 
 static bool unknown_setting(const char *name, ThError *err)
 {
-    enum { MOST = sizeof th_settings / sizeof *th_settings };
+    enum { MOST = sizeof sh_settings / sizeof *sh_settings };
     const char *names[MOST];
     size_t n = 0;
-    for (const ThOptionSpec *s = th_settings; s->name; s++)
+    for (const ThOptionSpec *s = sh_settings; s->name; s++)
         names[n++] = s->name;
     const char *near = th_nearest(name, names, n);
     th_fail(err, TH_EUSAGE, "unknown setting '%s'", name);
@@ -80,9 +80,9 @@ static bool unknown_setting(const char *name, ThError *err)
     return th_hint(err, "set without operands lists the settings");
 }
 
-bool th_settings_set(ThSession *s, const char *name, const char *value, ThError *err)
+bool sh_settings_set(ShSession *s, const char *name, const char *value, ThError *err)
 {
-    const ThOptionSpec *spec = th_settings;
+    const ThOptionSpec *spec = sh_settings;
     while (spec->name && strcmp(spec->name, name) != 0)
         spec++;
     if (!spec->name)
@@ -96,31 +96,31 @@ bool th_settings_set(ThSession *s, const char *name, const char *value, ThError 
         return th_hint(err, "%s", misfit.hint);
     }
     if (strcmp(name, "format") == 0)
-        s->out.format = *value == 'j'   ? TH_FORMAT_JSON
-                        : *value == 'c' ? TH_FORMAT_CSV
-                                        : TH_FORMAT_TEXT;
-    bool more_threads = strcmp(name, "threads") == 0 && th_setting_int(s, "limit-memory") > 0;
+        s->out.format = *value == 'j'   ? SH_FORMAT_JSON
+                        : *value == 'c' ? SH_FORMAT_CSV
+                                        : SH_FORMAT_TEXT;
+    bool more_threads = strcmp(name, "threads") == 0 && sh_setting_int(s, "limit-memory") > 0;
     if (more_threads || strcmp(name, "limit-memory") == 0)
         return limit_memory(s, err);
     return true;
 }
 
-long long th_setting_int(const ThSession *s, const char *name)
+long long sh_setting_int(const ShSession *s, const char *name)
 {
     return th_option_int(&s->settings, name);
 }
 
-double th_setting_real(const ThSession *s, const char *name)
+double sh_setting_real(const ShSession *s, const char *name)
 {
     return th_option_real(&s->settings, name);
 }
 
-const char *th_setting_text(const ThSession *s, const char *name)
+const char *sh_setting_text(const ShSession *s, const char *name)
 {
     return th_option_text(&s->settings, name);
 }
 
-bool th_setting_flag(const ThSession *s, const char *name)
+bool sh_setting_flag(const ShSession *s, const char *name)
 {
     return th_option_flag(&s->settings, name);
 }

@@ -15,22 +15,22 @@
 
 /* ---- diagnostics ----------------------------------------------------------------------------- */
 
-static bool coloured(const ThSession *s)
+static bool coloured(const ShSession *s)
 {
-    const char *set = th_setting_text(s, "color"), *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    const char *set = sh_setting_text(s, "color"), *no = getenv("NO_COLOR"), *term = getenv("TERM");
     if (strcmp(set, "auto") != 0)
         return strcmp(set, "on") == 0;
     return isatty(STDERR_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
 }
 
-static void print_message(const ThSession *s, const char *where, const ThError *err)
+static void print_message(const ShSession *s, const char *where, const ThError *err)
 {
     bool colour = coloured(s);
     fprintf(stderr, "%s%serror:%s %s\n", where, colour ? "\033[1;31m" : "", colour ? "\033[0m" : "",
             err->msg);
 }
 
-static void print_hint(const ThSession *s, const ThError *err)
+static void print_hint(const ShSession *s, const ThError *err)
 {
     bool colour = coloured(s);
     if (err->hint[0])
@@ -38,13 +38,13 @@ static void print_hint(const ThSession *s, const ThError *err)
                 err->hint);
 }
 
-void th_print_error(const ThSession *s, const ThError *err)
+void sh_print_error(const ShSession *s, const ThError *err)
 {
     print_message(s, s->interactive ? "" : "tapehead: ", err);
     print_hint(s, err);
 }
 
-static const char *find_line(const ThLexer *lx, int line, size_t *n)
+static const char *find_line(const ShLexer *lx, int line, size_t *n)
 {
     const char *p = lx->text.data, *end = p + lx->text.size;
     for (int i = lx->first_line; p && p < end; i++) {
@@ -58,7 +58,7 @@ static const char *find_line(const ThLexer *lx, int line, size_t *n)
 }
 
 /* The source line with a caret under column col; of a long line, the part around it. */
-static void print_excerpt(const ThLexer *lx, int line, int col)
+static void print_excerpt(const ShLexer *lx, int line, int col)
 {
     enum { BEFORE = 60, AFTER = 40 };
     size_t n = 0;
@@ -89,7 +89,7 @@ static void print_excerpt(const ThLexer *lx, int line, int col)
     th_text_free(&caret);
 }
 
-static void diagnose(const ThSession *s, const ThSource *src, const ThLexer *lx, const ThError *err)
+static void diagnose(const ShSession *s, const ShSource *src, const ShLexer *lx, const ThError *err)
 {
     ThText where = {0};
     if (!err->msg[0])
@@ -117,8 +117,8 @@ typedef struct {
     FILE *before, *buffer;
     char *text;
     size_t size;
-    ThOutputFormat format;
-} ThRedirect;
+    ShOutputFormat format;
+} ShRedirect;
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -126,7 +126,7 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-static bool redirect_begin(ThSession *s, const ThCall *call, ThRedirect *r, ThError *err)
+static bool redirect_begin(ShSession *s, const ShCall *call, ShRedirect *r, ThError *err)
 {
     if (!call->redirect || (call->command->flags & C_OWN_REDIRECT))
         return true;
@@ -139,11 +139,11 @@ static bool redirect_begin(ThSession *s, const ThCall *call, ThRedirect *r, ThEr
         return th_fail(err, TH_ENOMEM, "out of memory");
     s->out.stream = to;
     if (ends_with(call->redirect, ".json") || ends_with(call->redirect, ".jsonl"))
-        s->out.format = TH_FORMAT_JSON;
+        s->out.format = SH_FORMAT_JSON;
     else if (ends_with(call->redirect, ".csv"))
-        s->out.format = TH_FORMAT_CSV;
+        s->out.format = SH_FORMAT_CSV;
     else if (ends_with(call->redirect, ".txt"))
-        s->out.format = TH_FORMAT_TEXT;
+        s->out.format = SH_FORMAT_TEXT;
     return true;
 }
 
@@ -159,7 +159,7 @@ static bool append_file(const char *path, const char *text, size_t n, ThError *e
     return ok || th_fail(err, TH_EIO, "cannot write '%s': %s", path, strerror(cause));
 }
 
-static bool redirect_end(ThSession *s, const ThCall *call, ThRedirect *r, bool ok, ThError *err)
+static bool redirect_end(ShSession *s, const ShCall *call, ShRedirect *r, bool ok, ThError *err)
 {
     if (!r->before)
         return ok;
@@ -177,21 +177,21 @@ static bool redirect_end(ThSession *s, const ThCall *call, ThRedirect *r, bool o
     return ok;
 }
 
-static bool run_handler(ThSession *s, const ThCommand *c, const ThCall *call, ThError *err)
+static bool run_handler(ShSession *s, const ShCommand *c, const ShCall *call, ThError *err)
 {
-    ThRedirect r = {0};
+    ShRedirect r = {0};
     if (!redirect_begin(s, call, &r, err))
         return false;
-    double limit = th_setting_real(s, "limit-time");
+    double limit = sh_setting_real(s, "limit-time");
     bool outermost = s->depth == 0;
     if (outermost && limit > 0)
-        th_alarm(limit);
-    th_output_begin(s, c);
+        sh_alarm(limit);
+    sh_output_begin(s, c);
     bool ok = c->run(s, call, err);
-    ok = th_output_end(s, ok, err) && ok;
-    bool late = th_out_of_time();
+    ok = sh_output_end(s, ok, err) && ok;
+    bool late = sh_out_of_time();
     if (outermost && limit > 0)
-        th_alarm(0);
+        sh_alarm(0);
     if (!ok && err->code == TH_EINTERRUPTED && late) {
         char cause[sizeof err->msg];
         memcpy(cause, err->msg, sizeof cause);
@@ -202,14 +202,14 @@ static bool run_handler(ThSession *s, const ThCommand *c, const ThCall *call, Th
     return redirect_end(s, call, &r, ok, err);
 }
 
-static bool run_shell(const ThStatement *st, ThError *err)
+static bool run_shell(const ShStatement *st, ThError *err)
 {
-    const ThToken *t = &st->lexer->token[st->from];
+    const ShToken *t = &st->lexer->token[st->from];
     ThText command = {0};
     int status = 0;
     th_text_add_bytes(&command, st->lexer->text.data + t->start + 1, t->end - t->start - 1);
     char *text = th_text_take(&command, err);
-    bool ok = text && th_run_shell(text, NULL, &status, err);
+    bool ok = text && sh_run_shell(text, NULL, &status, err);
     free(text);
     if (ok && status != 0)
         ok = th_fail(err, TH_EIO, "the shell command ended with status %d", status);
@@ -221,13 +221,13 @@ static bool run_shell(const ThStatement *st, ThError *err)
 }
 
 /* A name in a command's place is not unknown: say what can be done with it. */
-static void hint_at_object(ThSession *s, const ThStatement *st, ThError *err)
+static void hint_at_object(ShSession *s, const ShStatement *st, ThError *err)
 {
     ThText word = {0};
-    if (th_lexeme_text(st->lexer, &st->lexer->token[st->from], &word, NULL) && word.data) {
-        const ThObject *o = th_find(s, word.data);
+    if (sh_lexeme_text(st->lexer, &st->lexer->token[st->from], &word, NULL) && word.data) {
+        const ShObject *o = sh_find(s, word.data);
         if (o)
-            snprintf(err->hint, sizeof err->hint, "%s is %s: show %s", o->name, th_a_kind(o->kind),
+            snprintf(err->hint, sizeof err->hint, "%s is %s: show %s", o->name, sh_a_kind(o->kind),
                      o->name);
     }
     th_text_free(&word);
@@ -235,11 +235,11 @@ static void hint_at_object(ThSession *s, const ThStatement *st, ThError *err)
 
 /* A statement of RASP as the lexer found it, or one that it could not know for one: behind a
  * command's word, or with a name that has been defined on the same line. */
-static bool run_rasp(ThSession *s, const ThStatement *st, ThError *err)
+static bool run_rasp(ShSession *s, const ShStatement *st, ThError *err)
 {
-    const ThToken *first = &st->lexer->token[st->from], *last = &st->lexer->token[st->to - 1];
-    ThOperand operand = {.kind = A_RAW, .line = first->line, .col = first->col};
-    ThCall call = {.n = 1, .operand = &operand, .command = &th_rasp_statement_command};
+    const ShToken *first = &st->lexer->token[st->from], *last = &st->lexer->token[st->to - 1];
+    ShOperand operand = {.kind = A_RAW, .line = first->line, .col = first->col};
+    ShCall call = {.n = 1, .operand = &operand, .command = &sh_rasp_statement_command};
     char *text = th_strndup(st->lexer->text.data + first->start, last->end - first->start, err);
     operand.text = text;
     bool ok = text && run_handler(s, call.command, &call, err);
@@ -249,25 +249,25 @@ static bool run_rasp(ThSession *s, const ThStatement *st, ThError *err)
     return ok;
 }
 
-static bool is_rasp(ThSession *s, const ThStatement *st)
+static bool is_rasp(ShSession *s, const ShStatement *st)
 {
-    const ThToken *first = &st->lexer->token[st->from], *last = &st->lexer->token[st->to - 1];
+    const ShToken *first = &st->lexer->token[st->from], *last = &st->lexer->token[st->to - 1];
     return first->type == T_RASP ||
-           th_rasp_begins(s, st->lexer->text.data + first->start, last->end - first->start);
+           sh_rasp_begins(s, st->lexer->text.data + first->start, last->end - first->start);
 }
 
-bool th_execute(ThSession *s, const ThStatement *st, ThError *err)
+bool sh_execute(ShSession *s, const ShStatement *st, ThError *err)
 {
-    const ThToken *first = &st->lexer->token[st->from];
+    const ShToken *first = &st->lexer->token[st->from];
     if (first->type == T_SHELL)
         return run_shell(st, err);
     if (st->to > st->from && is_rasp(s, st))
         return run_rasp(s, st, err);
-    ThParsed p = {0};
+    ShParsed p = {0};
     size_t words = 0;
-    ThStatement outer = s->now;
-    const ThCommand *c = th_parse_command(st, &words, err);
-    bool ok = c && th_parse_call(s, st, c, words, &p, err);
+    ShStatement outer = s->now;
+    const ShCommand *c = sh_parse_command(st, &words, err);
+    bool ok = c && sh_parse_call(s, st, c, words, &p, err);
     if (!c)
         hint_at_object(s, st, err);
     if (ok) {
@@ -281,7 +281,7 @@ bool th_execute(ThSession *s, const ThStatement *st, ThError *err)
         err->line = first->line;
         err->col = first->col;
     }
-    th_parsed_free(&p);
+    sh_parsed_free(&p);
     return ok;
 }
 
@@ -289,7 +289,7 @@ bool th_execute(ThSession *s, const ThStatement *st, ThError *err)
 
 /* Output that does not arrive is an error like any other; a reader that went away is not worth a
  * word. */
-static bool flush_output(ThSession *s, ThError *err)
+static bool flush_output(ShSession *s, ThError *err)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -306,19 +306,19 @@ static bool flush_output(ThSession *s, ThError *err)
                    cause ? strerror(cause) : "output failed");
 }
 
-static bool is_over(const ThSession *s)
+static bool is_over(const ShSession *s)
 {
-    return s->leaving || s->broken_pipe || th_terminated();
+    return s->leaving || s->broken_pipe || sh_terminated();
 }
 
 /* After a command of a batch: should the next one run? */
-static bool goes_on(const ThSession *s, bool ok)
+static bool goes_on(const ShSession *s, bool ok)
 {
-    return !is_over(s) && !th_interrupted() && (ok || s->keep_going);
+    return !is_over(s) && !sh_interrupted() && (ok || s->keep_going);
 }
 
 /* Runs the statements of a chunk; false if one failed. */
-static bool run_chunk(ThSession *s, const ThSource *src, const ThLexer *lx)
+static bool run_chunk(ShSession *s, const ShSource *src, const ShLexer *lx)
 {
     bool all = true;
     for (size_t from = 0, to; from < lx->n; from = to + 1) {
@@ -328,24 +328,24 @@ static bool run_chunk(ThSession *s, const ThSource *src, const ThLexer *lx)
         if (to == from)
             continue;
         ThError err = {0};
-        ThStatement st = {lx, from, to};
+        ShStatement st = {lx, from, to};
         if (src->prompt)
-            th_signals_clear();
-        double start = th_clock();
-        bool ok = th_execute(s, &st, &err);
-        if (th_setting_flag(s, "timing"))
-            fprintf(stderr, "%.3f s\n", th_clock() - start);
+            sh_signals_clear();
+        double start = sh_clock();
+        bool ok = sh_execute(s, &st, &err);
+        if (sh_setting_flag(s, "timing"))
+            fprintf(stderr, "%.3f s\n", sh_clock() - start);
         ok = flush_output(s, &err) && ok;
         if (!ok)
             diagnose(s, src, lx, &err);
         all = all && ok;
-        if (is_over(s) || !(ok || s->keep_going) || th_interrupted())
+        if (is_over(s) || !(ok || s->keep_going) || sh_interrupted())
             return all;
     }
     return all;
 }
 
-static bool report(ThSession *s, const ThSource *src, const ThLexer *lx, ThError *err)
+static bool report(ShSession *s, const ShSource *src, const ShLexer *lx, ThError *err)
 {
     err->code = err->code == TH_EINCOMPLETE ? TH_EPARSE : err->code;
     diagnose(s, src, lx, err);
@@ -353,7 +353,7 @@ static bool report(ThSession *s, const ThSource *src, const ThLexer *lx, ThError
 }
 
 /* Also where an error left part of the text unread. */
-static int next_line_number(const ThLexer *lx)
+static int next_line_number(const ShLexer *lx)
 {
     int line = lx->first_line;
     for (size_t i = 0; i < lx->text.size; i++)
@@ -361,28 +361,28 @@ static int next_line_number(const ThLexer *lx)
     return line;
 }
 
-bool th_shell_run(ThSession *s, ThSource *src)
+bool sh_shell_run(ShSession *s, ShSource *src)
 {
-    ThLexer lx = {.rasp = th_rasp_span, .context = s};
+    ShLexer lx = {.rasp = sh_rasp_span, .context = s};
     ThError err = {0};
     char *line = NULL;
     size_t cap = 0, n = 0;
     bool all = true, ok = true;
-    th_lex_begin(&lx, 1);
+    sh_lex_begin(&lx, 1);
     while (src->prompt ? !is_over(s) : goes_on(s, ok)) {
         bool continued = err.code == TH_EINCOMPLETE;
-        ThLineResult got = src->next(src, continued, &line, &cap, &n);
-        if (got == TH_LINES_END) {
+        ShLineResult got = src->next(src, continued, &line, &cap, &n);
+        if (got == SH_LINES_END) {
             if (continued)
                 all = report(s, src, &lx, &err);
             break;
         }
         err = (ThError){0};
-        if (got == TH_LINE_DROPPED) {
-            th_lex_begin(&lx, 1);
+        if (got == SH_LINE_DROPPED) {
+            sh_lex_begin(&lx, 1);
             continue;
         }
-        if (th_lex(&lx, line, n, &err))
+        if (sh_lex(&lx, line, n, &err))
             ok = run_chunk(s, src, &lx);
         else if (err.code == TH_EINCOMPLETE)
             continue;
@@ -390,69 +390,69 @@ bool th_shell_run(ThSession *s, ThSource *src)
             ok = report(s, src, &lx, &err);
         all = all && ok;
         err = (ThError){0};
-        th_lex_begin(&lx, src->prompt ? 1 : next_line_number(&lx));
+        sh_lex_begin(&lx, src->prompt ? 1 : next_line_number(&lx));
     }
     free(line);
-    th_lex_free(&lx);
+    sh_lex_free(&lx);
     return all;
 }
 
-static ThLineResult next_of_file(ThSource *src, bool continued, char **line, size_t *cap, size_t *n)
+static ShLineResult next_of_file(ShSource *src, bool continued, char **line, size_t *cap, size_t *n)
 {
     (void)continued;
     FILE *in = src->context;
     ssize_t got = getline(line, cap, in);
     *n = got > 0 ? (size_t)got : 0;
-    return got > 0 ? TH_LINE : TH_LINES_END;
+    return got > 0 ? SH_LINE : SH_LINES_END;
 }
 
-bool th_shell_file(ThSession *s, FILE *in, const char *name)
+bool sh_shell_file(ShSession *s, FILE *in, const char *name)
 {
-    ThSource src = {.name = name, .next = next_of_file, .context = in};
+    ShSource src = {.name = name, .next = next_of_file, .context = in};
     const char *outer = s->script;
     s->script = name;
-    bool ok = th_shell_run(s, &src);
+    bool ok = sh_shell_run(s, &src);
     s->script = outer;
     if (ferror(in)) {
         ThError err = {0};
         th_fail(&err, TH_EIO, "cannot read '%s': %s", name, strerror(errno));
-        th_print_error(s, &err);
+        sh_print_error(s, &err);
         return false;
     }
     return ok;
 }
 
-static ThLineResult next_of_text(ThSource *src, bool continued, char **line, size_t *cap, size_t *n)
+static ShLineResult next_of_text(ShSource *src, bool continued, char **line, size_t *cap, size_t *n)
 {
     (void)continued;
     char *text = src->context;
     *n = strcspn(text, "\n");
     *n += text[*n] == '\n';
     if (*n == 0 || !th_grow(line, cap, *n, 1, NULL))
-        return TH_LINES_END;
+        return SH_LINES_END;
     memcpy(*line, text, *n);
     src->context = text + *n;
-    return TH_LINE;
+    return SH_LINE;
 }
 
-bool th_shell_text(ThSession *s, const char *text, const char *name)
+bool sh_shell_text(ShSession *s, const char *text, const char *name)
 {
     ThError err = {0};
     char *copy = th_strdup(text, &err);
     if (!copy) {
-        th_print_error(s, &err);
+        sh_print_error(s, &err);
         return false;
     }
-    ThSource src = {.name = name, .next = next_of_text, .context = copy};
-    bool ok = th_shell_run(s, &src);
+    ShSource src = {.name = name, .next = next_of_text, .context = copy};
+    bool ok = sh_shell_run(s, &src);
     free(copy);
     return ok;
 }
 
-bool th_source(ThSession *s, const char *path, ThError *err)
+bool sh_source(ShSession *s, const char *path, ThError *err)
 {
-    if (s->depth >= TH_DEEPEST)
-        return th_fail(err, TH_ELIMIT, "files run each other more than %d deep", TH_DEEPEST);
+    if (s->depth >= SH_DEEPEST)
+        return th_fail(err, TH_ELIMIT, "files run each other more than %d deep", SH_DEEPEST);
     FILE *in = fopen(path, "r");
     int first = in ? getc(in) : EOF; /* a folder opens, but does not read */
     if (!in || (first == EOF && ferror(in))) {
@@ -463,7 +463,7 @@ bool th_source(ThSession *s, const char *path, ThError *err)
     }
     ungetc(first, in);
     s->depth++;
-    bool ok = th_shell_file(s, in, path);
+    bool ok = sh_shell_file(s, in, path);
     s->depth--;
     fclose(in);
     if (!ok)

@@ -1,35 +1,35 @@
 /* shell.h - the loop: lines to statements, statements to commands, errors to standard error. */
-#ifndef TH_SHELL_H
-#define TH_SHELL_H
+#ifndef SH_SHELL_H
+#define SH_SHELL_H
 
 #include "session_impl.h"
 
-typedef enum { TH_LINE, TH_LINES_END, TH_LINE_DROPPED } ThLineResult;
+typedef enum { SH_LINE, SH_LINES_END, SH_LINE_DROPPED } ShLineResult;
 
 /* Where lines come from: a file, a text, or the prompt. */
-typedef struct ThSource {
+typedef struct ShSource {
     const char *name; /* in diagnostics */
     bool prompt;      /* errors are told without a file name */
     /* Puts the next line, with its newline, into *line (grown with realloc) and its length into *n;
      * `continued` says that a bracket or string is open. */
-    ThLineResult (*next)(struct ThSource *src, bool continued, char **line, size_t *cap, size_t *n);
+    ShLineResult (*next)(struct ShSource *src, bool continued, char **line, size_t *cap, size_t *n);
     void *context;
-} ThSource;
+} ShSource;
 
 /* Runs everything that a source gives.  False if a command failed (and stopped it, unless the
  * session keeps going); the errors have been printed. */
-bool th_shell_run(ThSession *s, ThSource *src);
-bool th_shell_file(ThSession *s, FILE *in, const char *name);
-bool th_shell_text(ThSession *s, const char *text, const char *name);
+bool sh_shell_run(ShSession *s, ShSource *src);
+bool sh_shell_file(ShSession *s, FILE *in, const char *name);
+bool sh_shell_text(ShSession *s, const char *text, const char *name);
 
 /* Runs a script file from within a command.  Errors of its commands have been printed where they
  * happened: then err has a code and no message. */
-bool th_source(ThSession *s, const char *path, ThError *err);
+bool sh_source(ShSession *s, const char *path, ThError *err);
 
 /* Runs one statement. */
-bool th_execute(ThSession *s, const ThStatement *st, ThError *err);
+bool sh_execute(ShSession *s, const ShStatement *st, ThError *err);
 
 /* Prints an error that belongs to no source text. */
-void th_print_error(const ThSession *s, const ThError *err);
+void sh_print_error(const ShSession *s, const ThError *err);
 
 #endif

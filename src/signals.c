@@ -66,7 +66,7 @@ static void handle(int sig, void (*handler)(int))
     sigaction(sig, &action, NULL);
 }
 
-void th_signals_install(void)
+void sh_signals_install(void)
 {
     main_thread = pthread_self();
     handle(SIGINT, on_interrupt);
@@ -77,39 +77,39 @@ void th_signals_install(void)
     handle(SIGPIPE, SIG_IGN);
 }
 
-ThStop *th_stop_flag(void)
+ThStop *sh_stop_flag(void)
 {
     return &stop;
 }
 
-void th_stop_work(void)
+void sh_stop_work(void)
 {
     stop = 1;
 }
 
-bool th_interrupted(void)
+bool sh_interrupted(void)
 {
     return interrupts > 0;
 }
 
-bool th_out_of_time(void)
+bool sh_out_of_time(void)
 {
     return out_of_time != 0;
 }
 
-int th_terminated(void)
+int sh_terminated(void)
 {
     return terminated;
 }
 
-void th_signals_clear(void)
+void sh_signals_clear(void)
 {
     interrupts = 0;
     out_of_time = 0;
     stop = terminated != 0;
 }
 
-void th_alarm(double seconds)
+void sh_alarm(double seconds)
 {
     struct itimerval timer = {0};
     timer.it_value.tv_sec = (time_t)seconds;
@@ -121,21 +121,21 @@ void th_alarm(double seconds)
     }
 }
 
-bool th_suspend_wanted(void)
+bool sh_suspend_wanted(void)
 {
     bool wanted = suspend != 0;
     suspend = 0;
     return wanted;
 }
 
-bool th_resized(void)
+bool sh_resized(void)
 {
     bool was = resized != 0;
     resized = 0;
     return was;
 }
 
-void th_hold_suspend(bool hold)
+void sh_hold_suspend(bool hold)
 {
     handle(SIGTSTP, hold ? on_suspend : SIG_DFL);
 }

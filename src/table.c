@@ -7,39 +7,39 @@
 #include "base/text.h"
 #include "session_impl.h"
 
-json_t *th_json_number(double x)
+json_t *sh_json_number(double x)
 {
     return isfinite(x) ? json_real(x) : json_null();
 }
 
-void th_table_free(ThTable *t)
+void sh_table_free(ShTable *t)
 {
     for (size_t i = 0; i < t->n_cells; i++)
         free(t->cell[i]);
     free(t->cell);
     json_decref(t->rows);
-    *t = (ThTable){0};
+    *t = (ShTable){0};
 }
 
-void th_table(ThSession *s, const char *name, const char *columns)
+void sh_table(ShSession *s, const char *name, const char *columns)
 {
-    ThTable *t = &s->out.table;
-    th_table_free(t);
+    ShTable *t = &s->out.table;
+    sh_table_free(t);
     t->open = true;
     snprintf(t->name, sizeof t->name, "%s", name);
-    for (const char *c = columns; *c && t->n_columns < TH_MOST_COLUMNS;) {
+    for (const char *c = columns; *c && t->n_columns < SH_MOST_COLUMNS;) {
         size_t n = strcspn(c, ":");
-        ThColumn *column = &t->column[t->n_columns++];
+        ShColumn *column = &t->column[t->n_columns++];
         snprintf(column->name, sizeof column->name, "%.*s", (int)n, c);
         column->kind = c[n] ? c[n + 1] : 's';
         c += n + strcspn(c + n, " ");
         c += strspn(c, " ");
     }
-    if (s->out.format == TH_FORMAT_JSON && !(t->rows = json_array()))
+    if (s->out.format == SH_FORMAT_JSON && !(t->rows = json_array()))
         s->out.failed = true;
 }
 
-static void add_cell(ThSession *s, ThTable *t, char *text)
+static void add_cell(ShSession *s, ShTable *t, char *text)
 {
     if (!text || !th_grow(&t->cell, &t->cap, t->n_cells + 1, sizeof *t->cell, NULL)) {
         free(text);
@@ -49,26 +49,26 @@ static void add_cell(ThSession *s, ThTable *t, char *text)
     t->cell[t->n_cells++] = text;
 }
 
-char *th_number_text(double x, ThOutputFormat format)
+char *sh_number_text(double x, ShOutputFormat format)
 {
     ThText t = {0};
     if (isnan(x))
-        th_text_add(&t, format == TH_FORMAT_TEXT ? "-" : "");
+        th_text_add(&t, format == SH_FORMAT_TEXT ? "-" : "");
     else
         th_text_number(&t, x);
     return th_text_take(&t, NULL);
 }
 
-char *th_integer_text(long long value)
+char *sh_integer_text(long long value)
 {
     ThText t = {0};
     th_text_printf(&t, "%lld", value);
     return th_text_take(&t, NULL);
 }
 
-const char *th_flag_text(bool value, ThOutputFormat format)
+const char *sh_flag_text(bool value, ShOutputFormat format)
 {
-    if (format == TH_FORMAT_TEXT)
+    if (format == SH_FORMAT_TEXT)
         return value ? "yes" : "no";
     return value ? "true" : "false";
 }
@@ -80,7 +80,7 @@ static json_t *json_cell(char kind, va_list *args)
     case 'i':
         return json_integer(va_arg(*args, long long));
     case 'r':
-        return th_json_number(va_arg(*args, double));
+        return sh_json_number(va_arg(*args, double));
     case 'b':
         return json_boolean(va_arg(*args, int));
     default:
@@ -88,21 +88,21 @@ static json_t *json_cell(char kind, va_list *args)
     }
 }
 
-static char *text_cell(char kind, ThOutputFormat format, va_list *args)
+static char *text_cell(char kind, ShOutputFormat format, va_list *args)
 {
     switch (kind) {
     case 'i':
-        return th_integer_text(va_arg(*args, long long));
+        return sh_integer_text(va_arg(*args, long long));
     case 'r':
-        return th_number_text(va_arg(*args, double), format);
+        return sh_number_text(va_arg(*args, double), format);
     case 'b':
-        return th_strdup(th_flag_text(va_arg(*args, int) != 0, format), NULL);
+        return th_strdup(sh_flag_text(va_arg(*args, int) != 0, format), NULL);
     default:
         return th_strdup(va_arg(*args, const char *), NULL);
     }
 }
 
-static void row_cell(ThSession *s, json_t *row, const ThColumn *c, va_list *args)
+static void row_cell(ShSession *s, json_t *row, const ShColumn *c, va_list *args)
 {
     if (!row)
         add_cell(s, &s->out.table, text_cell(c->kind, s->out.format, args));
@@ -110,9 +110,9 @@ static void row_cell(ThSession *s, json_t *row, const ThColumn *c, va_list *args
         s->out.failed = true;
 }
 
-void th_row(ThSession *s, ...)
+void sh_row(ShSession *s, ...)
 {
-    ThTable *t = &s->out.table;
+    ShTable *t = &s->out.table;
     json_t *row = t->rows ? json_object() : NULL;
     va_list args;
     va_start(args, s);
@@ -129,7 +129,7 @@ static void pad(FILE *out, int n)
         fputc(' ', out);
 }
 
-static void print_line(FILE *out, const ThTable *t, const int *width, char *const *cell)
+static void print_line(FILE *out, const ShTable *t, const int *width, char *const *cell)
 {
     for (int i = 0; i < t->n_columns; i++) {
         const char *text = cell ? cell[i] : t->column[i].name;
@@ -159,7 +159,7 @@ static int decimals(const char *number)
 
 /* Gives the numbers of a column the same digits after the point, at most six, so that the points
  * stand in one line. */
-static void align_points(ThSession *s, ThTable *t, int column)
+static void align_points(ShSession *s, ShTable *t, int column)
 {
     enum { MOST = 6 };
     int most = 0;
@@ -186,13 +186,13 @@ static void align_points(ThSession *s, ThTable *t, int column)
 }
 
 /* A cell of hundreds of characters does not push what follows in the other rows to its right. */
-static void print_aligned(ThSession *s, FILE *out, ThTable *t)
+static void print_aligned(ShSession *s, FILE *out, ShTable *t)
 {
     enum { WIDEST = 200 };
     for (int i = 0; i < t->n_columns; i++)
         if (t->column[i].kind == 'r')
             align_points(s, t, i);
-    int width[TH_MOST_COLUMNS] = {0};
+    int width[SH_MOST_COLUMNS] = {0};
     for (int i = 0; i < t->n_columns; i++)
         width[i] = th_utf8_width(t->column[i].name);
     for (size_t i = 0; i < t->n_cells; i++) {
@@ -205,7 +205,7 @@ static void print_aligned(ThSession *s, FILE *out, ThTable *t)
         print_line(out, t, width, &t->cell[i]);
 }
 
-void th_csv_cell(FILE *out, const char *text, bool last)
+void sh_csv_cell(FILE *out, const char *text, bool last)
 {
     if (strpbrk(text, ",\"\n\r")) {
         fputc('"', out);
@@ -221,28 +221,28 @@ void th_csv_cell(FILE *out, const char *text, bool last)
     fputs(last ? "\n" : ",", out);
 }
 
-static void print_csv(ThSession *s, const ThTable *t)
+static void print_csv(ShSession *s, const ShTable *t)
 {
     FILE *out = s->out.stream;
     if (s->out.tables)
         fputc('\n', out);
     for (int i = 0; i < t->n_columns; i++)
-        th_csv_cell(out, t->column[i].name, i + 1 == t->n_columns);
+        sh_csv_cell(out, t->column[i].name, i + 1 == t->n_columns);
     for (size_t i = 0; i < t->n_cells; i++)
-        th_csv_cell(out, t->cell[i], (i + 1) % (size_t)t->n_columns == 0);
+        sh_csv_cell(out, t->cell[i], (i + 1) % (size_t)t->n_columns == 0);
     s->out.tables = true;
 }
 
-void th_table_end(ThSession *s)
+void sh_table_end(ShSession *s)
 {
-    ThTable *t = &s->out.table;
-    th_progress_erase(s);
-    if (s->out.format == TH_FORMAT_JSON) {
-        th_output_member(s, t->name, json_incref(t->rows));
-    } else if (s->out.format == TH_FORMAT_CSV) {
+    ShTable *t = &s->out.table;
+    sh_progress_erase(s);
+    if (s->out.format == SH_FORMAT_JSON) {
+        sh_output_member(s, t->name, json_incref(t->rows));
+    } else if (s->out.format == SH_FORMAT_CSV) {
         print_csv(s, t);
     } else if (t->n_cells > 0) {
-        print_aligned(s, th_listing(s), t);
+        print_aligned(s, sh_listing(s), t);
     }
-    th_table_free(t);
+    sh_table_free(t);
 }

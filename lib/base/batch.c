@@ -28,8 +28,8 @@ bool th_signature_copy(ThSignature *to, const ThSignature *from, ThError *err)
     if (!to->symbol)
         return false;
     to->n_symbols = from->n_symbols;
-    to->class = copy_names(from->class, from->n_classes, err);
-    if (!to->class) {
+    to->label = copy_names(from->label, from->n_classes, err);
+    if (!to->label) {
         th_signature_free(to);
         return false;
     }
@@ -42,9 +42,9 @@ void th_signature_free(ThSignature *s)
     for (int i = 0; i < s->n_symbols; i++)
         free(s->symbol[i]);
     for (int i = 0; i < s->n_classes; i++)
-        free(s->class[i]); // NOLINT(clang-analyzer-core.NullDereference): none without names
+        free(s->label[i]); // NOLINT(clang-analyzer-core.NullDereference): none without names
     free(s->symbol);
-    free(s->class);
+    free(s->label);
     *s = (ThSignature){0};
 }
 
@@ -77,6 +77,6 @@ bool th_signature_match(const ThSignature *model, const ThSignature *task, ThErr
                        targets[model->target], targets[task->target]);
     return match_names("input symbols", model->symbol, model->n_symbols, task->symbol,
                        task->n_symbols, err) &&
-           match_names("output classes", model->class, model->n_classes, task->class,
+           match_names("output classes", model->label, model->n_classes, task->label,
                        task->n_classes, err);
 }

@@ -9,8 +9,8 @@
  * The first error wins: th_fail() on an error that is already set changes nothing, so cleanup code
  * may fail without hiding the cause.  err may be NULL where a caller only wants the return value.
  */
-#ifndef TH_ERROR_H
-#define TH_ERROR_H
+#ifndef TH_BASE_ERROR_H
+#define TH_BASE_ERROR_H
 
 #include <stdbool.h>
 #include <stddef.h>

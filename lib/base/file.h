@@ -9,8 +9,8 @@
  * What is written goes to a temporary file beside the target, which replaces it on commit; a target
  * that is no regular file (a device, a pipe) is written directly.
  */
-#ifndef TH_FILE_H
-#define TH_FILE_H
+#ifndef TH_BASE_FILE_H
+#define TH_BASE_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* hash.h - 64-bit hashing for our own open-addressing tables; never part of a result's order. */
-#ifndef TH_HASH_H
-#define TH_HASH_H
+#ifndef TH_BASE_HASH_H
+#define TH_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * One open-addressing table serves names, sets of states and maps of states.  Strings lie end to
  * end in one block; numbers, not the table's order, are what results depend on.
  */
-#ifndef TH_INTERN_H
-#define TH_INTERN_H
+#ifndef TH_BASE_INTERN_H
+#define TH_BASE_INTERN_H
 
 #include <stdbool.h>
 #include <stddef.h>

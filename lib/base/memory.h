@@ -2,8 +2,8 @@
  *
  * Everything a th_*_new or th_alloc returns is freed by its pair; sizes are checked for overflow.
  */
-#ifndef TH_MEMORY_H
-#define TH_MEMORY_H
+#ifndef TH_BASE_MEMORY_H
+#define TH_BASE_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

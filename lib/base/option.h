@@ -12,8 +12,8 @@
  *     long long dim = th_option_int(&o, "dim");
  *     th_options_free(&o);
  */
-#ifndef TH_OPTION_H
-#define TH_OPTION_H
+#ifndef TH_BASE_OPTION_H
+#define TH_BASE_OPTION_H
 
 #include <stdbool.h>
 #include <stddef.h>

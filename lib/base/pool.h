@@ -4,8 +4,8 @@
  * same results on any machine.  Jobs are few and large (one a training step): there is one barrier
  * a job and none inside.
  */
-#ifndef TH_POOL_H
-#define TH_POOL_H
+#ifndef TH_BASE_POOL_H
+#define TH_BASE_POOL_H
 
 #include "base/error.h"
 

@@ -10,8 +10,8 @@
  * The generator is xoshiro256** (Blackman and Vigna 2018), seeded by SplitMix64: 32 bytes of state,
  * where GSL's generators carry kilobytes and cost microseconds to seed.
  */
-#ifndef TH_RNG_H
-#define TH_RNG_H
+#ifndef TH_BASE_RNG_H
+#define TH_BASE_RNG_H
 
 #include <stdint.h>
 

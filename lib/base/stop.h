@@ -4,8 +4,8 @@
  * operations; once it is non-zero the work fails with TH_EINTERRUPTED and leaves nothing behind.
  * The pointer may be NULL: then nothing can stop it.
  */
-#ifndef TH_STOP_H
-#define TH_STOP_H
+#ifndef TH_BASE_STOP_H
+#define TH_BASE_STOP_H
 
 #include <signal.h>
 

@@ -3,8 +3,8 @@
  * Where every symbol is one character, a word is written as its characters ("abba"); otherwise its
  * symbols are separated by blanks ("s1 a6 L").  The same rule holds for automata, tasks and models.
  */
-#ifndef TH_SYMBOLS_H
-#define TH_SYMBOLS_H
+#ifndef TH_BASE_SYMBOLS_H
+#define TH_BASE_SYMBOLS_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* text.h - strings that grow, UTF-8 stepping, and the nearest of several names. */
-#ifndef TH_TEXT_H
-#define TH_TEXT_H
+#ifndef TH_BASE_TEXT_H
+#define TH_BASE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

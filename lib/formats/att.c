@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/build.h"
+#include "automata/core/build.h"
 #include "base/memory.h"
 #include "formats/exchange.h"
 
@@ -89,12 +89,12 @@ static bool table_read(Table *t, const char *text, ThError *err)
 enum { MOST_FIELDS = 5 };
 
 typedef struct {
-    int from, to, in, out; /* out: into b.output, in: into b.symbol; TH_EPSILON */
+    int from, to, in, out; /* out: into b.output, in: into b.symbol; TH_AUTOMATON_EPSILON */
 } Edge;
 
 typedef struct {
     Table table;
-    ThBuild b;
+    ThAutomatonBuild b;
     ThIntern name; /* all labels, by number */
     Edge *edge;
     size_t n_edges, edge_cap;
@@ -108,7 +108,7 @@ typedef struct {
 static void reader_free(Reader *r)
 {
     table_free(&r->table);
-    th_build_free(&r->b);
+    th_automaton_build_free(&r->b);
     th_intern_free(&r->name);
     free(r->edge);
     free(r->buffer);
@@ -158,7 +158,7 @@ static bool read_weight(Reader *r, const char *text, double *weight, ThError *er
     return true;
 }
 
-/* The number of a label among r->name, or TH_EPSILON. */
+/* The number of a label among r->name, or TH_AUTOMATON_EPSILON. */
 static bool read_label(Reader *r, const char *text, int *label, ThError *err)
 {
     static const char *const empty[] = {"@0@", "@_EPSILON_SYMBOL_@", "<eps>", "<epsilon>"};
@@ -178,7 +178,7 @@ static bool read_label(Reader *r, const char *text, int *label, ThError *err)
         is_empty = is_empty || strcmp(name, empty[i]) == 0;
     for (int i = 0; i < 2; i++)
         r->special = r->special || strcmp(name, special[i]) == 0;
-    *label = TH_EPSILON;
+    *label = TH_AUTOMATON_EPSILON;
     if (is_empty)
         return true;
     if (!*name)
@@ -207,8 +207,8 @@ static bool read_edge(Reader *r, int n, ThError *err)
     Edge e;
     double weight = 0;
     bool weighted = n == 5 || (n == 4 && fourth_is_weight(r, r->field[3]));
-    e.from = th_build_state(&r->b, r->field[0]);
-    e.to = th_build_state(&r->b, r->field[1]);
+    e.from = th_automaton_build_state(&r->b, r->field[0]);
+    e.to = th_automaton_build_state(&r->b, r->field[1]);
     if ((weighted && !read_weight(r, r->field[n - 1], &weight, err)) ||
         !read_label(r, r->field[2], &e.in, err))
         return false;
@@ -235,15 +235,15 @@ static bool read_line(Reader *r, const char *s, size_t size, ThError *err)
     if (strcmp(r->field[0], "--") == 0)
         return th_fail_at(err, TH_EPARSE, r->line, 1, "the file holds several automata");
     if (r->start < 0)
-        r->start = th_build_state(&r->b, r->field[0]);
+        r->start = th_automaton_build_state(&r->b, r->field[0]);
     if (n > 2)
         return read_edge(r, n, err);
     double weight = 0;
     if (n == 2 && !read_weight(r, r->field[1], &weight, err))
         return false;
-    int q = th_build_state(&r->b, r->field[0]);
+    int q = th_automaton_build_state(&r->b, r->field[0]);
     if (!(isinf(weight) && weight > 0))
-        th_build_accept(&r->b, q);
+        th_automaton_build_accept(&r->b, q);
     return true;
 }
 
@@ -266,27 +266,30 @@ static void make_arcs(Reader *r)
         transducer = transducer || r->edge[i].in != r->edge[i].out;
     for (size_t i = 0; i < r->table.n; i++) {
         if (strcmp(r->table.line[i].number, "0") != 0)
-            th_build_symbol(&r->b, r->table.line[i].name);
+            th_automaton_build_symbol(&r->b, r->table.line[i].name);
     }
     for (size_t i = 0; i < r->n_edges; i++) {
         const Edge *e = &r->edge[i];
-        ThArc arc = {e->from, TH_EPSILON, e->to, TH_NO_OUTPUT};
-        if (e->in != TH_EPSILON)
-            arc.symbol = th_build_symbol(&r->b, th_intern_at(&r->name, (size_t)e->in, NULL));
-        if (transducer && e->out != TH_EPSILON)
-            arc.output = th_build_output(&r->b, th_intern_at(&r->name, (size_t)e->out, NULL));
-        th_build_arc(&r->b, arc);
+        ThAutomatonArc arc = {e->from, TH_AUTOMATON_EPSILON, e->to, TH_AUTOMATON_NO_OUTPUT};
+        if (e->in != TH_AUTOMATON_EPSILON)
+            arc.symbol =
+                th_automaton_build_symbol(&r->b, th_intern_at(&r->name, (size_t)e->in, NULL));
+        if (transducer && e->out != TH_AUTOMATON_EPSILON)
+            arc.output =
+                th_automaton_build_output(&r->b, th_intern_at(&r->name, (size_t)e->out, NULL));
+        th_automaton_build_arc(&r->b, arc);
     }
 }
 
 static void write_notes(const Reader *r, ThText *notes)
 {
     if (r->start < 0)
-        th_exchange_note(notes, "the file is empty: the automaton accepts nothing");
+        th_format_exchange_note(notes, "the file is empty: the automaton accepts nothing");
     if (r->weights)
-        th_exchange_note(notes, "weights were left out");
+        th_format_exchange_note(notes, "weights were left out");
     if (r->special)
-        th_exchange_note(notes, "@_IDENTITY_SYMBOL_@ and @_UNKNOWN_SYMBOL_@ became symbols like "
+        th_format_exchange_note(notes,
+                                "@_IDENTITY_SYMBOL_@ and @_UNKNOWN_SYMBOL_@ became symbols like "
                                 "any others");
 }
 
@@ -302,10 +305,11 @@ ThAutomaton *th_att_read(const char *text, const char *symbols, ThText *notes, T
     for (const char *s = text; ok && *s; s = next_line(s), r.line++)
         ok = read_line(&r, s, line_size(s), err);
     if (ok) {
-        th_build_start(&r.b, r.start >= 0 ? r.start : th_build_state(&r.b, "0"));
+        th_automaton_build_start(&r.b,
+                                 r.start >= 0 ? r.start : th_automaton_build_state(&r.b, "0"));
         make_arcs(&r);
         write_notes(&r, notes);
-        a = th_exchange_checked(th_build_finish(&r.b, err), err);
+        a = th_format_exchange_checked(th_automaton_build_finish(&r.b, err), err);
     }
     reader_free(&r);
     return a;
@@ -314,11 +318,11 @@ ThAutomaton *th_att_read(const char *text, const char *symbols, ThText *notes, T
 /* ---- writing ---- */
 
 /* The label of an arc on one side; the empty one as foma and, by the table, OpenFST know it. */
-static const char *label(const ThAutomaton *a, const ThArc *arc, bool out, bool transducer)
+static const char *label(const ThAutomaton *a, const ThAutomatonArc *arc, bool out, bool transducer)
 {
     if (out && transducer)
-        return arc->output == TH_NO_OUTPUT ? "@0@" : a->output[arc->output];
-    return arc->symbol == TH_EPSILON ? "@0@" : a->symbol[arc->symbol];
+        return arc->output == TH_AUTOMATON_NO_OUTPUT ? "@0@" : a->output[arc->output];
+    return arc->symbol == TH_AUTOMATON_EPSILON ? "@0@" : a->symbol[arc->symbol];
 }
 
 static bool check_names(char *const *name, int n, ThError *err)
@@ -358,7 +362,7 @@ static void write_state(ThText *t, const ThAutomaton *a, int q, const int *numbe
 {
     bool transducer = th_automaton_mealy(a);
     for (size_t i = a->first[q]; i < a->first[q + 1]; i++) {
-        const ThArc *arc = &a->arc[i];
+        const ThAutomatonArc *arc = &a->arc[i];
         th_text_printf(t, "%d\t%d\t", number[q], number[arc->to]);
         th_text_add(t, label(a, arc, false, transducer));
         th_text_add(t, "\t");
@@ -397,7 +401,7 @@ bool th_att_write(ThText *to, ThText *symbols, const ThAutomaton *a, ThText *not
     if (!number)
         return false;
     if (start == a->n_states) {
-        th_exchange_note(notes, "the start states follow a new one by empty moves");
+        th_format_exchange_note(notes, "the start states follow a new one by empty moves");
         for (int q = 0; q < a->n_states; q++) {
             if (a->start[q])
                 th_text_printf(to, "%d\t%d\t@0@\t@0@\n", number[start], number[q]);

@@ -13,9 +13,9 @@ typedef struct {
     const ThDataset *d;
     ThDatasetFigures *f;
     uint64_t index; /* of the next example */
-    ThExample drawn;
-    const ThExample *e; /* the last example */
-    int *id;            /* its tokens */
+    ThPadExample drawn;
+    const ThPadExample *e; /* the last example */
+    int *id;               /* its tokens */
     size_t cap, n, question, at;
     int *row; /* packed: (context) */
     unsigned char *scored;
@@ -27,7 +27,7 @@ static bool source_begin(Source *s, const ThDataset *d, ThDatasetFigures *f, ThE
 {
     *f = (ThDatasetFigures){0};
     *s = (Source){.d = d, .f = f};
-    if (d->packing == TH_PACK_NONE)
+    if (d->packing == TH_FORMAT_PACK_NONE)
         return true;
     s->row = th_alloc((size_t)d->context, sizeof *s->row, err);
     return s->row && th_grow(&s->scored, &s->scored_cap, (size_t)d->context, 1, err);
@@ -35,7 +35,7 @@ static bool source_begin(Source *s, const ThDataset *d, ThDatasetFigures *f, ThE
 
 static void source_free(Source *s)
 {
-    th_example_free(&s->drawn);
+    th_pad_example_free(&s->drawn);
     free(s->id);
     free(s->row);
     free(s->scored);
@@ -50,25 +50,25 @@ static bool next_example(Source *s, ThError *err)
     s->e = d->given ? &d->given[s->index % (uint64_t)d->count] : &s->drawn;
     ThRng r = th_rng(d->seed, "scratchpad", s->index++);
     s->f->examples++;
-    return d->given || th_scratchpad_draw(d->pad, 0, &r, &s->drawn, err);
+    return d->given || th_pad_draw(d->pad, 0, &r, &s->drawn, err);
 }
 
 static bool next_tokens(Source *s, ThError *err)
 {
     s->at = 0;
     return next_example(s, err) &&
-           th_scratchpad_encode(s->d->pad, s->e, &s->id, &s->cap, &s->n, &s->question, err);
+           th_pad_encode(s->d->pad, s->e, &s->id, &s->cap, &s->n, &s->question, err);
 }
 
 /* Where in a scratchpad a stream begins. */
 static bool begin_stream(Source *s, size_t row, ThError *err)
 {
-    if (s->d->packing == TH_PACK_STREAM && (row > 0 || s->n > 0))
+    if (s->d->packing == TH_FORMAT_PACK_STREAM && (row > 0 || s->n > 0))
         return true;
     if (!next_tokens(s, err))
         return false;
     ThRng r = th_rng(s->d->seed, "scratchpad.offset", row);
-    if (s->d->packing == TH_PACK_OFFSET)
+    if (s->d->packing == TH_FORMAT_PACK_OFFSET)
         s->at = th_rng_below(&r, s->n);
     return true;
 }
@@ -87,7 +87,7 @@ static bool pack_row(Source *s, size_t row, ThError *err)
             s->scored[i] = s->d->score_questions || s->at >= s->question;
         }
     }
-    if (s->d->packing == TH_PACK_FILL && s->at < s->n)
+    if (s->d->packing == TH_FORMAT_PACK_FILL && s->at < s->n)
         memset(s->scored + begun, 0, width - begun);
     s->f->rows++;
     s->f->tokens += (long long)width;
@@ -113,18 +113,18 @@ static bool plain_row(Source *s, bool tokens, ThError *err)
 static bool packed_text(Source *s, ThError *err)
 {
     s->text.size = 0;
-    th_scratchpad_decode(s->d->pad, s->row, (size_t)s->d->context, &s->text);
+    th_pad_decode(s->d->pad, s->row, (size_t)s->d->context, &s->text);
     return !s->text.failed || th_fail(err, TH_ENOMEM, "out of memory");
 }
 
-static bool has_lines(const ThScratchpad *p)
+static bool has_lines(const ThPad *p)
 {
     return *p->separator == '\n';
 }
 
 static bool print_rows(Source *s, FILE *out, ThError *err)
 {
-    bool packed = s->d->packing != TH_PACK_NONE, lines = has_lines(s->d->pad);
+    bool packed = s->d->packing != TH_FORMAT_PACK_NONE, lines = has_lines(s->d->pad);
     for (long long i = 0; i < s->d->count; i++) {
         if (!(packed ? pack_row(s, (size_t)i, err) && packed_text(s, err)
                      : plain_row(s, false, err)))
@@ -175,21 +175,21 @@ static size_t without_blanks(const char *s, size_t n)
 }
 
 /* The question without the separator behind it. */
-static size_t question_size(const ThScratchpad *p, const ThExample *e)
+static size_t question_size(const ThPad *p, const ThPadExample *e)
 {
     size_t gap = strlen(p->separator), n = e->question;
     bool ends = n >= gap && memcmp(e->text.data + n - gap, p->separator, gap) == 0;
     return without_blanks(e->text.data, ends ? n - gap : n);
 }
 
-static void add_record(ThText *t, const ThScratchpad *p, const ThExample *e)
+static void add_record(ThText *t, const ThPad *p, const ThPadExample *e)
 {
     const char *text = e->text.data;
     size_t from = 0, at, size;
     th_text_printf(t, "{\"kind\":\"%s\",\"question\":", p->kind->name);
     add_json(t, text, question_size(p, e));
     th_text_add(t, ",\"lines\":[");
-    for (bool first = true; th_example_line(p, e, &from, &at, &size); first = false) {
+    for (bool first = true; th_pad_example_line(p, e, &from, &at, &size); first = false) {
         th_text_add(t, first ? "" : ",");
         add_json(t, text + at, without_blanks(text + at, size));
     }
@@ -204,7 +204,7 @@ static void add_context(ThText *t, const Source *s)
 {
     size_t n = (size_t)s->d->context;
     ThText text = {0};
-    th_scratchpad_decode(s->d->pad, s->row, n, &text);
+    th_pad_decode(s->d->pad, s->row, n, &text);
     th_text_printf(t, "{\"kind\":\"%s\",\"text\":", s->d->pad->kind->name);
     add_json(t, text.data ? text.data : "", text.size);
     t->failed = t->failed || text.failed;
@@ -220,7 +220,7 @@ static void add_context(ThText *t, const Source *s)
 
 static bool write_records(Source *s, FILE *out, ThError *err)
 {
-    bool packed = s->d->packing != TH_PACK_NONE;
+    bool packed = s->d->packing != TH_FORMAT_PACK_NONE;
     for (long long i = 0; i < s->d->count; i++) {
         if (!(packed ? pack_row(s, (size_t)i, err) : plain_row(s, false, err)))
             return false;
@@ -269,7 +269,7 @@ static void write_padding(FILE *ids, FILE *mask, size_t n, int padding)
 static bool write_matrix(Source *s, FILE *ids, FILE *mask, ThError *err)
 {
     const ThDataset *d = s->d;
-    bool packed = d->packing != TH_PACK_NONE;
+    bool packed = d->packing != TH_FORMAT_PACK_NONE;
     size_t width = (size_t)d->context, rows = (size_t)d->count;
     if (!packed && !longest(s, &width, err))
         return false;
@@ -286,7 +286,7 @@ static bool write_matrix(Source *s, FILE *ids, FILE *mask, ThError *err)
     return true;
 }
 
-static bool write_vocabulary(const ThScratchpad *p, FILE *out, ThError *err)
+static bool write_vocabulary(const ThPad *p, FILE *out, ThError *err)
 {
     ThText t = {0};
     char *options = th_options_format(&p->options, err);
@@ -295,9 +295,9 @@ static bool write_vocabulary(const ThScratchpad *p, FILE *out, ThError *err)
     th_text_printf(&t, "{\"kind\":\"%s\",\"options\":", p->kind->name);
     add_json(&t, options, strlen(options));
     th_text_printf(&t, ",\"padding\":%d,\"tokens\":[", p->padding);
-    for (int i = 0; i < th_scratchpad_tokens(p); i++) {
+    for (int i = 0; i < th_pad_tokens(p); i++) {
         size_t size;
-        const char *token = th_scratchpad_token(p, i, &size);
+        const char *token = th_pad_token(p, i, &size);
         th_text_add(&t, i ? "," : "");
         add_json(&t, token, size);
     }

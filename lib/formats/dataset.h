@@ -1,7 +1,7 @@
 /* dataset.h - data sets of scratchpads: lines of text, records of JSON, matrices of token numbers.
  */
-#ifndef TH_DATASET_H
-#define TH_DATASET_H
+#ifndef TH_FORMATS_DATASET_H
+#define TH_FORMATS_DATASET_H
 
 #include <stdio.h>
 
@@ -11,16 +11,21 @@
 /* One scratchpad a row; or rows of as many tokens as a context holds, cut from one endless stream;
  * or each from a stream of its own that begins anywhere in a scratchpad; or each beginning with a
  * scratchpad, the last of which is cut off and not scored. */
-typedef enum { TH_PACK_NONE, TH_PACK_STREAM, TH_PACK_OFFSET, TH_PACK_FILL } ThPacking;
+typedef enum {
+    TH_FORMAT_PACK_NONE,
+    TH_FORMAT_PACK_STREAM,
+    TH_FORMAT_PACK_OFFSET,
+    TH_FORMAT_PACK_FILL
+} ThFormatPacking;
 
 typedef struct {
-    const ThScratchpad *pad;
+    const ThPad *pad;
     uint64_t seed;   /* example i is drawn from th_rng(seed, "scratchpad", i) */
     long long count; /* rows */
-    ThPacking packing;
-    int context;            /* tokens of a row that is packed */
-    bool score_questions;   /* the loss counts on the tokens of questions, too */
-    const ThExample *given; /* where not NULL, the `count` examples, none being drawn */
+    ThFormatPacking packing;
+    int context;               /* tokens of a row that is packed */
+    bool score_questions;      /* the loss counts on the tokens of questions, too */
+    const ThPadExample *given; /* where not NULL, the `count` examples, none being drawn */
     ThStop *stop;
 } ThDataset;
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/build.h"
+#include "automata/core/build.h"
 #include "base/memory.h"
 #include "base/scan.h"
 #include "formats/dot_graph.h"
@@ -10,7 +10,7 @@
 
 typedef struct {
     ThDotGraph g;
-    ThBuild build;
+    ThAutomatonBuild build;
     int *state; /* (nodes): number in build, or -1 */
 } Builder;
 
@@ -119,11 +119,12 @@ static bool make_states(Builder *b, ThError *err)
         char *name = record && labels ? name_of(part[0], part[1], err) : th_strdup(text, err);
         char *output = record && name ? name_of(part[2], part[3], err) : NULL;
         if (name && (output || !record)) {
-            b->state[i] = th_build_state(&b->build, name);
+            b->state[i] = th_automaton_build_state(&b->build, name);
             if (record && *output)
-                th_build_moore(&b->build, b->state[i], th_build_output(&b->build, output));
+                th_automaton_build_moore(&b->build, b->state[i],
+                                         th_automaton_build_output(&b->build, output));
             if (n->peripheries > 1 || (n->shape && strcmp(n->shape, "doublecircle") == 0))
-                th_build_accept(&b->build, b->state[i]);
+                th_automaton_build_accept(&b->build, b->state[i]);
         }
         free(name);
         free(output);
@@ -182,12 +183,13 @@ static bool add_arc(Builder *b, const ThDotEdge *e, const char *from, const char
     if (ok && (!th_utf8_valid(in, strlen(in)) || (out && !th_utf8_valid(out, strlen(out)))))
         ok = th_fail_at(err, TH_EPARSE, e->line, 1, "a label that is not UTF-8");
     if (ok) {
-        ThArc arc = {b->state[e->from], TH_EPSILON, b->state[e->to], TH_NO_OUTPUT};
+        ThAutomatonArc arc = {b->state[e->from], TH_AUTOMATON_EPSILON, b->state[e->to],
+                              TH_AUTOMATON_NO_OUTPUT};
         if (from != to && !th_dot_is_empty_word(in, from))
-            arc.symbol = th_build_symbol(&b->build, in);
+            arc.symbol = th_automaton_build_symbol(&b->build, in);
         if (out && *out)
-            arc.output = th_build_output(&b->build, out);
-        th_build_arc(&b->build, arc);
+            arc.output = th_automaton_build_output(&b->build, out);
+        th_automaton_build_arc(&b->build, arc);
     }
     free(in);
     free(out);
@@ -199,7 +201,7 @@ static bool make_arcs(Builder *b, ThError *err)
     for (size_t i = 0; i < b->g.n_edges; i++) {
         const ThDotEdge *e = &b->g.edge[i];
         if (b->state[e->from] < 0 && b->state[e->to] >= 0)
-            th_build_start(&b->build, b->state[e->to]);
+            th_automaton_build_start(&b->build, b->state[e->to]);
         if (b->state[e->from] < 0 || b->state[e->to] < 0)
             continue;
         const char *s = e->label == SIZE_MAX ? "" : b->g.text + e->label;
@@ -224,7 +226,7 @@ static bool make_alphabet(Builder *b, ThError *err)
     bool ok = !b->g.alphabet || th_tokens_read(&t, b->g.alphabet, err);
     for (size_t i = 0; ok && i < t.n; i++) {
         if (t.token[i].kind == TH_TOKEN_WORD || t.token[i].kind == TH_TOKEN_STRING)
-            th_build_symbol(&b->build, th_token_text(&t, &t.token[i]));
+            th_automaton_build_symbol(&b->build, th_token_text(&t, &t.token[i]));
     }
     th_tokens_free(&t);
     return ok;
@@ -240,15 +242,16 @@ static void complete(Builder *b, ThText *notes)
         accept = accept || b->build.info[q].accept;
     }
     if (!start && !b->build.failed) {
-        th_build_start(&b->build, n > 0 ? 0 : th_build_state(&b->build, "start"));
-        th_exchange_note(notes, n > 0 ? "no edge marks a start: the first state is it"
-                                      : "there is no state: a new one leads nowhere");
+        th_automaton_build_start(&b->build,
+                                 n > 0 ? 0 : th_automaton_build_state(&b->build, "start"));
+        th_format_exchange_note(notes, n > 0 ? "no edge marks a start: the first state is it"
+                                             : "there is no state: a new one leads nowhere");
     }
     if (!accept && outputs) {
         for (size_t q = 0; q < n; q++)
-            th_build_accept(&b->build, (int)q);
+            th_automaton_build_accept(&b->build, (int)q);
     } else if (!accept) {
-        th_exchange_note(notes, "no state accepts");
+        th_format_exchange_note(notes, "no state accepts");
     }
 }
 
@@ -260,10 +263,10 @@ ThAutomaton *th_dot_read(const char *text, ThText *notes, ThError *err)
         return NULL;
     if (make_alphabet(&b, err) && make_states(&b, err) && make_arcs(&b, err)) {
         complete(&b, notes);
-        a = th_exchange_checked(th_build_finish(&b.build, err), err);
+        a = th_format_exchange_checked(th_automaton_build_finish(&b.build, err), err);
     }
     free(b.state);
-    th_build_free(&b.build);
+    th_automaton_build_free(&b.build);
     th_dot_graph_free(&b.g);
     return a;
 }

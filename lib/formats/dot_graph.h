@@ -1,7 +1,7 @@
 /* dot_graph.h - the graphs of Graphviz's language: nodes, edges, and what they say of themselves.
  */
-#ifndef TH_DOT_GRAPH_H
-#define TH_DOT_GRAPH_H
+#ifndef TH_FORMATS_DOT_GRAPH_H
+#define TH_FORMATS_DOT_GRAPH_H
 
 #include "base/error.h"
 #include "base/intern.h"

@@ -45,7 +45,7 @@ static void write_node(ThText *to, const ThAutomaton *a, int q, bool all_accept)
     ThText label = {0};
     bool accept = a->accept[q] && !all_accept;
     th_text_printf(to, "  s%d [label=", q);
-    if (a->moore[q] == TH_NO_OUTPUT) {
+    if (a->moore[q] == TH_AUTOMATON_NO_OUTPUT) {
         write_string(to, a->state[q]);
         th_text_printf(to, " shape=%s];\n", accept ? "doublecircle" : "circle");
         return;
@@ -59,14 +59,14 @@ static void write_node(ThText *to, const ThAutomaton *a, int q, bool all_accept)
     th_text_printf(to, " shape=record style=rounded%s];\n", accept ? " peripheries=2" : "");
 }
 
-static void write_edge(ThText *to, const ThAutomaton *a, const ThArc *arc)
+static void write_edge(ThText *to, const ThAutomaton *a, const ThAutomatonArc *arc)
 {
     ThText label = {0};
-    if (arc->symbol == TH_EPSILON)
+    if (arc->symbol == TH_AUTOMATON_EPSILON)
         th_text_add(&label, "ε");
     else
         add_name(&label, a->symbol[arc->symbol]);
-    if (arc->output != TH_NO_OUTPUT) {
+    if (arc->output != TH_AUTOMATON_NO_OUTPUT) {
         th_text_add(&label, " / ");
         add_name(&label, a->output[arc->output]);
     }

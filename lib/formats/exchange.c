@@ -6,7 +6,7 @@
 
 #include "base/symbols.h"
 
-bool th_exchange_no_outputs(const ThAutomaton *a, const char *format, ThError *err)
+bool th_format_exchange_no_outputs(const ThAutomaton *a, const char *format, ThError *err)
 {
     if (!th_automaton_moore(a) && !th_automaton_mealy(a))
         return true;
@@ -40,7 +40,7 @@ static bool names_fit(const ThAutomaton *a, ThError *err)
     return true;
 }
 
-ThAutomaton *th_exchange_checked(ThAutomaton *a, ThError *err)
+ThAutomaton *th_format_exchange_checked(ThAutomaton *a, ThError *err)
 {
     if (a && names_fit(a, err))
         return a;
@@ -48,7 +48,7 @@ ThAutomaton *th_exchange_checked(ThAutomaton *a, ThError *err)
     return NULL;
 }
 
-void th_exchange_note(ThText *notes, const char *format, ...)
+void th_format_exchange_note(ThText *notes, const char *format, ...)
 {
     char line[256];
     va_list args;

@@ -4,10 +4,10 @@
  * they say in `notes`, one line each.  They use memory linear in the size of the text.  Writers
  * append to `to`, and refuse what the format cannot hold (TH_EVALUE).
  */
-#ifndef TH_EXCHANGE_H
-#define TH_EXCHANGE_H
+#ifndef TH_FORMATS_EXCHANGE_H
+#define TH_FORMATS_EXCHANGE_H
 
-#include "automata/automaton.h"
+#include "automata/core/automaton.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -33,20 +33,21 @@ ThAutomaton *th_jff_read(const char *text, size_t size, ThText *notes, ThError *
 bool th_jff_write(ThText *to, const ThAutomaton *a, ThError *err);
 
 /* Grail+ instructions, `(START) |- q`, `q symbol r`, `q -| (FINAL)`. */
-bool th_grail_write(ThText *to, const ThAutomaton *a, ThError *err);
+bool th_format_grail_write(ThText *to, const ThAutomaton *a, ThError *err);
 
 /* A record of GAP's package Automata: Automaton("det", …). */
-bool th_gap_write(ThText *to, const ThAutomaton *a, const char *name, ThError *err);
+bool th_format_gap_write(ThText *to, const ThAutomaton *a, const char *name, ThError *err);
 
 /* For writers: fails if some state or transition has an output. */
-bool th_exchange_no_outputs(const ThAutomaton *a, const char *format, ThError *err);
+bool th_format_exchange_no_outputs(const ThAutomaton *a, const char *format, ThError *err);
 
 /* For readers: takes an automaton (or NULL) over and returns it if its names can be written in the
  * language: none is empty, a symbol with a blank is one character among such, and not both states
  * and transitions have outputs; else NULL and TH_EVALUE. */
-ThAutomaton *th_exchange_checked(ThAutomaton *a, ThError *err);
+ThAutomaton *th_format_exchange_checked(ThAutomaton *a, ThError *err);
 
 /* Adds a line to the notes. */
-void th_exchange_note(ThText *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void th_format_exchange_note(ThText *notes, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -17,7 +17,7 @@ static bool own_letters(const ThAutomaton *a)
 static bool has_empty_moves(const ThAutomaton *a)
 {
     for (size_t i = 0; i < a->n_arcs; i++) {
-        if (a->arc[i].symbol == TH_EPSILON)
+        if (a->arc[i].symbol == TH_AUTOMATON_EPSILON)
             return true;
     }
     return false;
@@ -57,12 +57,12 @@ static void write_letters(ThText *t, const ThAutomaton *a, bool own, bool empty)
     th_text_add(t, empty ? "@\"" : "\"");
 }
 
-bool th_gap_write(ThText *to, const ThAutomaton *a, const char *name, ThError *err)
+bool th_format_gap_write(ThText *to, const ThAutomaton *a, const char *name, ThError *err)
 {
     enum { LETTERS = 26 };
     bool own = own_letters(a), empty = has_empty_moves(a);
     bool lists = !th_automaton_deterministic(a);
-    if (!th_exchange_no_outputs(a, "a record of GAP", err))
+    if (!th_format_exchange_no_outputs(a, "a record of GAP", err))
         return false;
     if (!own && a->n_symbols > LETTERS)
         return th_fail(err, TH_EVALUE, "a record of GAP has letters for %d symbols at most",
@@ -88,7 +88,8 @@ bool th_gap_write(ThText *to, const ThAutomaton *a, const char *name, ThError *e
         th_text_add(to, symbol ? ",\n  [" : "\n  [");
         for (int q = 0; q < a->n_states; q++) {
             th_text_add(to, q ? ", " : "");
-            write_targets(to, a, q, symbol == a->n_symbols ? TH_EPSILON : symbol, lists || empty);
+            write_targets(to, a, q, symbol == a->n_symbols ? TH_AUTOMATON_EPSILON : symbol,
+                          lists || empty);
         }
         th_text_add(to, "]");
     }

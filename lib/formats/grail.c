@@ -2,9 +2,9 @@
 
 #include "formats/exchange.h"
 
-bool th_grail_write(ThText *to, const ThAutomaton *a, ThError *err)
+bool th_format_grail_write(ThText *to, const ThAutomaton *a, ThError *err)
 {
-    if (!th_exchange_no_outputs(a, "Grail", err))
+    if (!th_format_exchange_no_outputs(a, "Grail", err))
         return false;
     for (int i = 0; i < a->n_symbols; i++) {
         if (!*a->symbol[i] || strpbrk(a->symbol[i], " \t\r\n"))
@@ -15,9 +15,9 @@ bool th_grail_write(ThText *to, const ThAutomaton *a, ThError *err)
             th_text_printf(to, "(START) |- %d\n", q);
     }
     for (size_t i = 0; i < a->n_arcs; i++) {
-        const ThArc *arc = &a->arc[i];
+        const ThAutomatonArc *arc = &a->arc[i];
         th_text_printf(to, "%d ", arc->from);
-        th_text_add(to, arc->symbol == TH_EPSILON ? "@epsilon" : a->symbol[arc->symbol]);
+        th_text_add(to, arc->symbol == TH_AUTOMATON_EPSILON ? "@epsilon" : a->symbol[arc->symbol]);
         th_text_printf(to, " %d\n", arc->to);
     }
     for (int q = 0; q < a->n_states; q++) {

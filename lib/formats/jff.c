@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/build.h"
+#include "automata/core/build.h"
 #include "base/scan.h"
 #include "base/memory.h"
 #include "formats/exchange.h"
@@ -12,7 +12,7 @@
 typedef enum { FA, MEALY, MOORE } Type;
 
 typedef struct {
-    ThBuild b;
+    ThAutomatonBuild b;
     ThIntern id; /* of states */
     int *state;  /* (ids): number in b */
     size_t state_cap;
@@ -84,7 +84,7 @@ static bool name_taken(const Reader *r, const char *name)
 static int fresh_state(Reader *r, const char *name)
 {
     if (!name_taken(r, name))
-        return th_build_state(&r->b, name);
+        return th_automaton_build_state(&r->b, name);
     ThText t = {0};
     r->renamed = true;
     for (size_t i = r->b.state.n;; i++) {
@@ -93,7 +93,7 @@ static int fresh_state(Reader *r, const char *name)
         if (t.failed || !name_taken(r, t.data))
             break;
     }
-    int q = t.failed ? -1 : th_build_state(&r->b, t.data);
+    int q = t.failed ? -1 : th_automaton_build_state(&r->b, t.data);
     r->b.failed = r->b.failed || t.failed;
     th_text_free(&t);
     return q;
@@ -104,7 +104,7 @@ static bool set_output(Reader *r, const xmlNode *n, int q, ThError *err)
     const xmlNode *output = child(n, "output");
     char *text = r->type == MOORE && output ? content(output, err) : NULL;
     if (text && *text)
-        th_build_moore(&r->b, q, th_build_output(&r->b, text));
+        th_automaton_build_moore(&r->b, q, th_automaton_build_output(&r->b, text));
     bool ok = text || r->type != MOORE || !output;
     free(text);
     return ok;
@@ -137,11 +137,11 @@ static bool read_state(Reader *r, xmlNode *n, ThError *err)
         return ok;
     int q = r->state[index];
     if (child(n, "initial")) {
-        th_build_start(&r->b, q);
+        th_automaton_build_start(&r->b, q);
         r->start = true;
     }
     if (child(n, "final") || r->type != FA)
-        th_build_accept(&r->b, q);
+        th_automaton_build_accept(&r->b, q);
     return set_output(r, n, q, err);
 }
 
@@ -175,7 +175,9 @@ static void add_word(Reader *r, int from, int to, const char *word)
             next = fresh_state(r, name);
         }
         if (!r->b.failed)
-            th_build_arc(&r->b, (ThArc){q, th_build_symbol(&r->b, symbol), next, TH_NO_OUTPUT});
+            th_automaton_build_arc(&r->b,
+                                   (ThAutomatonArc){q, th_automaton_build_symbol(&r->b, symbol),
+                                                    next, TH_AUTOMATON_NO_OUTPUT});
         q = next;
     }
     r->words = r->words || length > 1;
@@ -191,12 +193,12 @@ static bool read_transition(Reader *r, const xmlNode *n, ThError *err)
     if (ok && r->type == FA && !r->symbols && *in) {
         add_word(r, from, to, in);
     } else if (ok) {
-        ThArc arc = {from, TH_EPSILON, to, TH_NO_OUTPUT};
+        ThAutomatonArc arc = {from, TH_AUTOMATON_EPSILON, to, TH_AUTOMATON_NO_OUTPUT};
         if (*in)
-            arc.symbol = th_build_symbol(&r->b, in);
+            arc.symbol = th_automaton_build_symbol(&r->b, in);
         if (r->type == MEALY && *out)
-            arc.output = th_build_output(&r->b, out);
-        th_build_arc(&r->b, arc);
+            arc.output = th_automaton_build_output(&r->b, out);
+        th_automaton_build_arc(&r->b, arc);
     }
     free(in);
     free(out);
@@ -217,7 +219,7 @@ static bool read_alphabet(Reader *r, const xmlNode *n, ThError *err)
               fail_node(err, n, "the alphabet of the file cannot be read");
     for (size_t i = 0; ok && i < t.n; i++) {
         if (th_token_is_name(&t.token[i]))
-            th_build_symbol(&r->b, th_token_text(&t, &t.token[i]));
+            th_automaton_build_symbol(&r->b, th_token_text(&t, &t.token[i]));
     }
     th_tokens_free(&t);
     return ok;
@@ -286,19 +288,19 @@ static void complete(Reader *r)
 {
     int q = r->start ? -1 : fresh_state(r, "start");
     if (q >= 0 && !r->b.failed)
-        th_build_start(&r->b, q);
+        th_automaton_build_start(&r->b, q);
 }
 
 static void write_notes(const Reader *r)
 {
     if (!r->start)
-        th_exchange_note(r->notes, "no state is initial: a new one is, which leads nowhere");
+        th_format_exchange_note(r->notes, "no state is initial: a new one is, which leads nowhere");
     if (r->words)
-        th_exchange_note(r->notes,
-                         "labels of several characters became paths through %d new state%s",
-                         r->n_between, r->n_between == 1 ? "" : "s");
+        th_format_exchange_note(r->notes,
+                                "labels of several characters became paths through %d new state%s",
+                                r->n_between, r->n_between == 1 ? "" : "s");
     if (r->renamed)
-        th_exchange_note(r->notes, "states with the same name got numbers");
+        th_format_exchange_note(r->notes, "states with the same name got numbers");
 }
 
 /* Returns new, to be freed with xmlFreeDoc. */
@@ -333,10 +335,10 @@ ThAutomaton *th_jff_read(const char *text, size_t size, ThText *notes, ThError *
     if (doc && read_document(&r, doc, err)) {
         complete(&r);
         write_notes(&r);
-        a = th_exchange_checked(th_build_finish(&r.b, err), err);
+        a = th_format_exchange_checked(th_automaton_build_finish(&r.b, err), err);
     }
     xmlFreeDoc(doc);
-    th_build_free(&r.b);
+    th_automaton_build_free(&r.b);
     th_intern_free(&r.id);
     free(r.state);
     return a;
@@ -392,19 +394,21 @@ static void write_state(ThText *to, const ThAutomaton *a, int q, int start)
     if (a->accept[q] && !th_automaton_moore(a) && !th_automaton_mealy(a))
         th_text_add(to, "<final/>");
     if (th_automaton_moore(a))
-        write_element(to, "output", a->moore[q] == TH_NO_OUTPUT ? "" : a->output[a->moore[q]]);
+        write_element(to, "output",
+                      a->moore[q] == TH_AUTOMATON_NO_OUTPUT ? "" : a->output[a->moore[q]]);
     th_text_add(to, "</state>\n");
 }
 
-static void write_transition(ThText *to, const ThAutomaton *a, const ThArc *arc)
+static void write_transition(ThText *to, const ThAutomaton *a, const ThAutomatonArc *arc)
 {
     th_text_printf(to, "    <transition><from>%d</from><to>%d</to>", arc->from, arc->to);
-    if (arc->symbol == TH_EPSILON)
+    if (arc->symbol == TH_AUTOMATON_EPSILON)
         th_text_add(to, "<read/>");
     else
         write_element(to, "read", a->symbol[arc->symbol]);
     if (th_automaton_mealy(a))
-        write_element(to, "transout", arc->output == TH_NO_OUTPUT ? "" : a->output[arc->output]);
+        write_element(to, "transout",
+                      arc->output == TH_AUTOMATON_NO_OUTPUT ? "" : a->output[arc->output]);
     th_text_add(to, "</transition>\n");
 }
 
@@ -458,7 +462,9 @@ bool th_jff_write(ThText *to, const ThAutomaton *a, ThError *err)
                        a->n_states);
     for (int q = 0; starts > 1 && q < a->n_states; q++) {
         if (a->start[q])
-            write_transition(to, a, &(ThArc){a->n_states, TH_EPSILON, q, TH_NO_OUTPUT});
+            write_transition(
+                to, a,
+                &(ThAutomatonArc){a->n_states, TH_AUTOMATON_EPSILON, q, TH_AUTOMATON_NO_OUTPUT});
     }
     for (size_t i = 0; i < a->n_arcs; i++)
         write_transition(to, a, &a->arc[i]);

@@ -67,15 +67,15 @@ static int state_number(ThJffBuilding *b, int *key)
     ThText t = {0};
     write_name(b, &t, key[0]);
     write_values(b, &t, key);
-    for (size_t i = before, size = t.size; !t.failed && th_turing_find_state(&b->im.b, t.data) >= 0;
+    for (size_t i = before, size = t.size; !t.failed && th_tm_find_state(&b->im.b, t.data) >= 0;
          i++) {
         t.size = size;
         th_text_printf(&t, "_%zu", i);
     }
-    int q = t.failed ? -1 : th_import_state(&b->im, (ThField){t.data, t.size});
+    int q = t.failed ? -1 : th_format_import_state(&b->im, (ThFormatField){t.data, t.size});
     th_text_free(&t);
     if (q >= 0 && th_jff_state(b, th_jff_leaving(b, key[0]))->final)
-        b->im.b.m.role[q] = TH_ACCEPTS;
+        b->im.b.m.role[q] = TH_TM_ACCEPTS;
     return q;
 }
 
@@ -95,10 +95,10 @@ static bool reads(const ThJffBuilding *b, const ThJffPattern *p, const int *key,
     return named != p->others;
 }
 
-/* What the tapes of one transition may read: symbols, or TH_ANY alone. */
+/* What the tapes of one transition may read: symbols, or TH_TM_ANY alone. */
 typedef struct {
-    int *symbol[TH_MOST_TAPES];
-    int n[TH_MOST_TAPES];
+    int *symbol[TH_TM_MOST_TAPES];
+    int n[TH_TM_MOST_TAPES];
 } Choices;
 
 static bool check_values(ThJffBuilding *b, const ThJffTransition *t, const ThJffPattern *p,
@@ -121,10 +121,10 @@ static int *list_symbols(const ThJffBuilding *b, const ThJffPattern *p, const in
         symbol[s] = (int)s;
     for (size_t i = 0; i < p->n; i++) {
         int named = value_of(key, b->item[p->first + i]);
-        symbol[p->others ? (size_t)named : i] = p->others ? TH_ANY : named;
+        symbol[p->others ? (size_t)named : i] = p->others ? TH_TM_ANY : named;
     }
     for (size_t s = 0; s < most; s++)
-        if (symbol[s] != TH_ANY)
+        if (symbol[s] != TH_TM_ANY)
             symbol[kept++] = symbol[s];
     *n = (int)kept;
     return symbol;
@@ -144,13 +144,13 @@ static bool list_choices(ThJffBuilding *b, size_t transition, const int *key, bo
         if (!c->symbol[t])
             return false;
         if (all)
-            c->symbol[t][c->n[t]++] = TH_ANY;
+            c->symbol[t][c->n[t]++] = TH_TM_ANY;
     }
     return true;
 }
 
 /* Adds the rule for one combination of what the tapes read. */
-static bool add_rule(ThJffBuilding *b, size_t transition, int target, const int *key, ThRule *r)
+static bool add_rule(ThJffBuilding *b, size_t transition, int target, const int *key, ThTmRule *r)
 {
     const ThJffTransition *t = &b->j->transition[transition];
     size_t k = (size_t)b->j->n_tapes;
@@ -162,25 +162,25 @@ static bool add_rule(ThJffBuilding *b, size_t transition, int target, const int 
             after[1 + b->read[transition * k + i].variable] = r->read[i];
     for (size_t i = 0; i < k; i++) {
         int write = b->write[transition * k + i];
-        r->write[i] = write == TH_JFF_KEEPS ? TH_ANY : value_of(after, write);
+        r->write[i] = write == TH_JFF_KEEPS ? TH_TM_ANY : value_of(after, write);
         r->move[i] = t->move[i];
         if (write != TH_JFF_KEEPS && r->write[i] < 0)
             return th_jff_fail(b, t, "the label writes a variable that may have no value yet");
     }
     r->to = state_number(b, after);
-    return r->to >= 0 && th_import_rule(&b->im, r, t->line, t->col);
+    return r->to >= 0 && th_format_import_rule(&b->im, r, t->line, t->col);
 }
 
 static bool add_transition(ThJffBuilding *b, size_t transition, int from, int target,
                            const int *key, bool any)
 {
-    int k = b->j->n_tapes, at[TH_MOST_TAPES] = {0}, t = 0;
+    int k = b->j->n_tapes, at[TH_TM_MOST_TAPES] = {0}, t = 0;
     Choices c;
     bool ok = list_choices(b, transition, key, any, &c), some = ok;
     for (int i = 0; i < k; i++)
         some = some && c.n[i] > 0;
     while (ok && some && t >= 0) {
-        ThRule r = {.from = from};
+        ThTmRule r = {.from = from};
         for (int i = 0; i < k; i++)
             r.read[i] = c.symbol[i][at[i]];
         ok = add_rule(b, transition, target, key, &r);
@@ -288,16 +288,16 @@ static bool queue_states(ThJffBuilding *b)
 
 static bool build(ThJffBuilding *b)
 {
-    ThTuring *m = &b->im.b.m;
+    ThTm *m = &b->im.b.m;
     m->n_tapes = b->j->n_tapes;
-    m->missing = TH_MISSING_REJECT;
+    m->missing = TH_TM_MISSING_REJECT;
     bool ok = th_jff_put_together(b) && th_jff_read_labels(b) && queue_states(b);
     for (size_t i = 0; ok && i < b->config.n; i++)
         ok = add_rules(b, i);
-    bool *left = ok ? th_import_left(&b->im) : NULL;
+    bool *left = ok ? th_format_import_left(&b->im) : NULL;
     for (int q = 0; left && q < m->n_states; q++)
-        if (m->role[q] == TH_RUNS && !left[q])
-            m->role[q] = TH_REJECTS;
+        if (m->role[q] == TH_TM_RUNS && !left[q])
+            m->role[q] = TH_TM_REJECTS;
     free(left);
     return left != NULL;
 }
@@ -309,36 +309,36 @@ static void write_notes(const ThJffBuilding *b)
     for (size_t i = 0; i < b->j->n_transitions; i++)
         dropped += b->j->state[b->j->transition[i].from].final;
     if (dropped)
-        th_exchange_note(notes, "%zu transition%s of final states %s left out", dropped,
-                         dropped == 1 ? "" : "s", dropped == 1 ? "was" : "were");
+        th_format_exchange_note(notes, "%zu transition%s of final states %s left out", dropped,
+                                dropped == 1 ? "" : "s", dropped == 1 ? "was" : "were");
     if (b->expanded)
-        th_exchange_note(notes, "blocks became the states inside them: %zu machine%s in one",
-                         b->n_instances, b->n_instances == 1 ? "" : "s");
+        th_format_exchange_note(notes, "blocks became the states inside them: %zu machine%s in one",
+                                b->n_instances, b->n_instances == 1 ? "" : "s");
     if (b->variable.n)
-        th_exchange_note(notes,
-                         "variables became states for each of their values; states that are not "
-                         "reached were left out");
+        th_format_exchange_note(
+            notes, "variables became states for each of their values; states that are not "
+                   "reached were left out");
     if (b->im.b.m.n_rules > b->j->n_transitions)
-        th_exchange_note(notes,
-                         "labels for several symbols became a rule for each: %zu instead of "
-                         "%zu",
-                         b->im.b.m.n_rules, b->j->n_transitions);
+        th_format_exchange_note(notes,
+                                "labels for several symbols became a rule for each: %zu instead of "
+                                "%zu",
+                                b->im.b.m.n_rules, b->j->n_transitions);
 }
 
-ThTuring *th_jff_build(ThJff *j, const ThMachineReading *how, ThText *notes, ThError *err)
+ThTm *th_jff_build(ThJff *j, const ThFormatMachineReading *how, ThText *notes, ThError *err)
 {
     ThJffBuilding b = {.j = j,
-                       .im = {.notes = notes, .err = err, .twice = TH_TWICE_CHOICE},
+                       .im = {.notes = notes, .err = err, .twice = TH_FORMAT_TWICE_CHOICE},
                        .start = how->start,
                        .err = err};
-    ThTuring *m = NULL;
+    ThTm *m = NULL;
     if (build(&b)) {
         write_notes(&b);
-        m = th_import_finish(&b.im);
+        m = th_format_import_finish(&b.im);
         if (m && m->nondeterministic)
-            th_exchange_note(notes, "the machine is nondeterministic");
+            th_format_exchange_note(notes, "the machine is nondeterministic");
     }
-    th_import_free(&b.im);
+    th_format_import_free(&b.im);
     free(b.instance);
     free(b.flat);
     free(b.read);

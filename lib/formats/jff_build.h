@@ -1,6 +1,6 @@
 /* jff_build.h - what the parts of the builder of JFLAP's machines share. */
-#ifndef TH_JFF_BUILD_H
-#define TH_JFF_BUILD_H
+#ifndef TH_FORMATS_JFF_BUILD_H
+#define TH_FORMATS_JFF_BUILD_H
 
 #include "formats/jff_records.h"
 
@@ -28,7 +28,7 @@ enum { TH_JFF_KEEPS = -1 }; /* a label that writes what was read; else a symbol 
 
 typedef struct {
     ThJff *j;
-    ThImport im;
+    ThFormatImport im;
     ThJffInstance *instance;
     size_t n_instances, instance_cap;
     ThJffFlat *flat;

@@ -33,7 +33,7 @@ static bool find_variables(ThJffBuilding *b)
 /* A symbol, or -2 - v for a variable; -1 and an error for anything else. */
 static int read_item(ThJffBuilding *b, const ThJffTransition *t, const char *s, size_t n)
 {
-    char shown[TH_FIELD_SHOWN];
+    char shown[TH_FORMAT_FIELD_SHOWN];
     while (n > 1 && *s == ' ') {
         s++;
         n--;
@@ -45,13 +45,14 @@ static int read_item(ThJffBuilding *b, const ThJffTransition *t, const char *s, 
         if (strlen(name) == n && memcmp(name, s, n) == 0)
             return -2 - (int)v;
     }
-    ThField f = {s, n};
-    if (n == 0 || th_field_is(f, "□") || (b->b_is_blank && th_field_is(f, "B") && *s == 'B'))
+    ThFormatField f = {s, n};
+    if (n == 0 || th_format_field_is(f, "□") ||
+        (b->b_is_blank && th_format_field_is(f, "B") && *s == 'B'))
         return TH_JFF_BLANK;
-    if (th_field_single(f))
-        return th_import_symbol(&b->im, f);
+    if (th_format_field_single(f))
+        return th_format_import_symbol(&b->im, f);
     th_fail_at(b->err, TH_EPARSE, t->line, t->col, "a symbol is a single character, not %s",
-               th_field_show(f, shown));
+               th_format_field_show(f, shown));
     return -1;
 }
 
@@ -75,7 +76,7 @@ static bool read_pattern(ThJffBuilding *b, const ThJffTransition *t, const char 
         p->others = true;
         return true;
     }
-    if (th_field_single((ThField){label, n}) || n == 0) {
+    if (th_format_field_single((ThFormatField){label, n}) || n == 0) {
         p->n = 1;
         return add_item(b, t, label, n);
     }
@@ -138,7 +139,8 @@ static void look_for_b(ThJffBuilding *b)
     }
     b->b_is_blank = any && !other;
     if (b->b_is_blank)
-        th_exchange_note(b->im.notes, "the symbol B is taken for the blank, as in old files");
+        th_format_exchange_note(b->im.notes,
+                                "the symbol B is taken for the blank, as in old files");
 }
 
 /* The blank is called _, where no label has that. */
@@ -151,7 +153,7 @@ static bool name_blank(ThJffBuilding *b)
             taken = taken || strchr(th_jff_text(j, j->transition[i].read[t]), '_') ||
                     strchr(th_jff_text(j, j->transition[i].write[t]), '_');
     const char *name = taken ? "□" : "_";
-    b->im.b.m.blank = th_import_symbol(&b->im, (ThField){name, strlen(name)});
+    b->im.b.m.blank = th_format_import_symbol(&b->im, (ThFormatField){name, strlen(name)});
     return b->im.b.m.blank == TH_JFF_BLANK;
 }
 

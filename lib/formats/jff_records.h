@@ -1,7 +1,7 @@
 /* jff_records.h - a Turing machine of JFLAP as it stands in the file, and the machine that it is
  * once its blocks, variables and other shorthands are written out. */
-#ifndef TH_JFF_RECORDS_H
-#define TH_JFF_RECORDS_H
+#ifndef TH_FORMATS_JFF_RECORDS_H
+#define TH_FORMATS_JFF_RECORDS_H
 
 #include "base/intern.h"
 #include "formats/machine_read.h"
@@ -22,7 +22,7 @@ typedef struct {
 typedef struct {
     int machine;
     int from, to; /* texts; then states */
-    int read[TH_MOST_TAPES], write[TH_MOST_TAPES], move[TH_MOST_TAPES];
+    int read[TH_TM_MOST_TAPES], write[TH_TM_MOST_TAPES], move[TH_TM_MOST_TAPES];
     bool block; /* a transition of blocks, which reads only */
     int line, col;
     int next; /* that leaves the same state, or -1 */
@@ -54,6 +54,6 @@ const char *th_jff_text(const ThJff *j, int text);
 void th_jff_free(ThJff *j);
 
 /* Returns new: the machine. */
-ThTuring *th_jff_build(ThJff *j, const ThMachineReading *how, ThText *notes, ThError *err);
+ThTm *th_jff_build(ThJff *j, const ThFormatMachineReading *how, ThText *notes, ThError *err);
 
 #endif

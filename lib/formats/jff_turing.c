@@ -127,10 +127,10 @@ static bool keep_attribute(Reader *r, const char *name, int *number)
 
 static bool too_many(const Reader *r, size_t n)
 {
-    if (n < TH_MOST_IMPORTED)
+    if (n < TH_FORMAT_MOST_IMPORTED)
         return false;
     th_fail_at(r->err, TH_ELIMIT, r->line, r->col, "more than %d elements of a kind",
-               TH_MOST_IMPORTED);
+               TH_FORMAT_MOST_IMPORTED);
     return true;
 }
 
@@ -208,7 +208,7 @@ static bool read_tape(Reader *r, int *tape)
 {
     xmlChar *value = xmlTextReaderGetAttribute(r->xml, (const xmlChar *)"tape");
     const char *text = value ? (const char *)value : "1";
-    bool ok = text[0] >= '1' && text[0] <= '0' + TH_MOST_TAPES && !text[1];
+    bool ok = text[0] >= '1' && text[0] <= '0' + TH_TM_MOST_TAPES && !text[1];
     *tape = ok ? text[0] - '1' : 0;
     xmlFree(value);
     if (!ok)
@@ -346,7 +346,7 @@ static const char *trimmed(Reader *r)
 
 static bool set_move(Reader *r, ThJffTransition *t, int tape, const char *text)
 {
-    int move = th_field_move((ThField){text, strlen(text)});
+    int move = th_format_field_move((ThFormatField){text, strlen(text)});
     if (move < -1)
         return fail_here(r, "expected a move: L, R or S");
     t->move[tape] = move + 1;
@@ -366,7 +366,7 @@ static bool set_type(Reader *r, const char *text)
 
 static bool set_tapes(Reader *r, const char *text)
 {
-    if (text[0] < '1' || text[0] > '0' + TH_MOST_TAPES || text[1])
+    if (text[0] < '1' || text[0] > '0' + TH_TM_MOST_TAPES || text[1])
         return fail_here(r, "a machine has 1 to 5 tapes");
     if (text[0] - '0' > r->j->n_tapes)
         r->j->n_tapes = text[0] - '0';
@@ -501,12 +501,12 @@ bool th_jff_is_turing(const char *text, size_t size)
     return r.turing;
 }
 
-ThTuring *th_jff_turing_read(const char *text, size_t size, const ThMachineReading *how,
-                             ThText *notes, ThError *err)
+ThTm *th_jff_turing_read(const char *text, size_t size, const ThFormatMachineReading *how,
+                         ThText *notes, ThError *err)
 {
     ThJff j = {.n_tapes = 1};
     Reader r = {.j = &j, .err = err};
-    ThTuring *m = read_document(&r, text, size) ? th_jff_build(&j, how, notes, err) : NULL;
+    ThTm *m = read_document(&r, text, size) ? th_jff_build(&j, how, notes, err) : NULL;
     th_jff_free(&j);
     return m;
 }

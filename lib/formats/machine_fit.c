@@ -11,8 +11,8 @@
 
 /* What is being made to fit; m is a machine of its own and replaced step by step. */
 typedef struct {
-    ThTuring *m;
-    const ThFit *fit;
+    ThTm *m;
+    const ThFormatFit *fit;
     bool accepts, halts; /* has states that do */
     ThText *notes;
     ThError *err;
@@ -30,11 +30,11 @@ static bool refuse(const Fitting *x, const char *why, const char *hint)
 }
 
 /* Goes on with another machine. */
-static bool become(Fitting *x, ThTuring *m)
+static bool become(Fitting *x, ThTm *m)
 {
     if (!m)
         return false;
-    th_turing_free(x->m);
+    th_tm_free(x->m);
     x->m = m;
     return true;
 }
@@ -42,19 +42,19 @@ static bool become(Fitting *x, ThTuring *m)
 /* The roles of the states that will be in the file: of the others a reader knows nothing. */
 static bool count_roles(Fitting *x)
 {
-    const ThTuring *m = x->m;
+    const ThTm *m = x->m;
     bool *named = th_alloc((size_t)m->n_states, sizeof *named, x->err);
     if (!named)
         return false;
     named[m->start] = true;
     for (size_t i = 0; i < m->n_rules; i++)
-        if (m->rule[i].to != TH_ANY)
+        if (m->rule[i].to != TH_TM_ANY)
             named[m->rule[i].to] = true;
     x->accepts = x->halts = false;
     for (int q = 0; q < m->n_states; q++) {
         bool seen = named[q] || can(x, FIT_LISTED | FIT_ACCEPTS);
-        x->accepts = x->accepts || (seen && m->role[q] == TH_ACCEPTS);
-        x->halts = x->halts || (seen && m->role[q] == TH_HALTS);
+        x->accepts = x->accepts || (seen && m->role[q] == TH_TM_ACCEPTS);
+        x->halts = x->halts || (seen && m->role[q] == TH_TM_HALTS);
     }
     free(named);
     return true;
@@ -64,7 +64,7 @@ static bool count_roles(Fitting *x)
 
 static bool check_kind(const Fitting *x)
 {
-    const ThTuring *m = x->m;
+    const ThTm *m = x->m;
     if (m->n_tapes > x->fit->most_tapes)
         return refuse(x,
                       x->fit->most_tapes == 1 ? "machine with several tapes"
@@ -81,87 +81,88 @@ static bool check_kind(const Fitting *x)
 
 static bool fit_edge(Fitting *x)
 {
-    const ThTuring *m = x->m;
-    if (m->edge == TH_TWO_WAY || (m->edge == TH_EDGE_STAY && can(x, FIT_EDGE_STAYS)))
+    const ThTm *m = x->m;
+    if (m->edge == TH_TM_TWO_WAY || (m->edge == TH_TM_EDGE_STAY && can(x, FIT_EDGE_STAYS)))
         return true;
     if (m->n_tapes > 1)
         return refuse(x, "tapes with an edge", NULL);
-    if (m->edge == TH_EDGE_ERROR)
+    if (m->edge == TH_TM_EDGE_ERROR)
         return refuse(x, "edge at which a move is an error",
                       "tape one-way edge=stay or edge=reject "
                       "can be written");
-    if (!become(x, th_turing_unbounded(m, x->err)))
+    if (!become(x, th_tm_unbounded(m, x->err)))
         return false;
-    th_exchange_note(x->notes,
-                     "the edge of the tape became a symbol, %s, that two first steps write",
-                     x->m->symbol[x->m->n_symbols - 1]);
+    th_format_exchange_note(x->notes,
+                            "the edge of the tape became a symbol, %s, that two first steps write",
+                            x->m->symbol[x->m->n_symbols - 1]);
     return count_roles(x);
 }
 
 /* What happens where no rule applies, in a machine that stops otherwise there than the format. */
-static ThRole missing_role(const Fitting *x)
+static ThTmRole missing_role(const Fitting *x)
 {
-    bool reject = x->m->missing == TH_MISSING_REJECT;
-    return reject ? TH_REJECTS : can(x, FIT_ACCEPTS) && !x->halts ? TH_ACCEPTS : TH_HALTS;
+    bool reject = x->m->missing == TH_TM_MISSING_REJECT;
+    return reject ? TH_TM_REJECTS : can(x, FIT_ACCEPTS) && !x->halts ? TH_TM_ACCEPTS : TH_TM_HALTS;
 }
 
 /* jsturing has a rule for all that is left. */
-static bool catch_all(Fitting *x, ThRole role, const char *name)
+static bool catch_all(Fitting *x, ThTmRole role, const char *name)
 {
-    ThTuringBuild b = {0};
-    ThRule r = {TH_ANY, 0, {TH_ANY}, {TH_ANY}, {0}, false, false};
-    th_turing_like(&b, x->m);
+    ThTmBuild b = {0};
+    ThTmRule r = {TH_TM_ANY, 0, {TH_TM_ANY}, {TH_TM_ANY}, {0}, false, false};
+    th_tm_like(&b, x->m);
     for (size_t i = 0; i < x->m->n_rules; i++)
-        th_turing_add(&b, &x->m->rule[i]);
-    r.to = th_turing_state(&b, name);
+        th_tm_add(&b, &x->m->rule[i]);
+    r.to = th_tm_state(&b, name);
     if (!b.failed && r.to >= x->m->n_states)
         b.m.role[r.to] = role;
     bool fresh = b.failed || b.m.role[r.to] == role;
-    th_turing_add(&b, &r);
+    th_tm_add(&b, &r);
     if (fresh)
-        return become(x, th_turing_finish(&b, x->err));
-    th_turing_build_free(&b);
+        return become(x, th_tm_finish(&b, x->err));
+    th_tm_build_free(&b);
     return th_fail(x->err, TH_EVALUE, "the state %s would have to stop the machine", name);
 }
 
 static bool fit_missing(Fitting *x)
 {
-    ThMissing has = x->m->missing, wants = x->fit->missing;
-    bool rejecting = wants == TH_MISSING_HALT && can(x, FIT_ROLE_NAMES) && x->accepts;
+    ThTmMissing has = x->m->missing, wants = x->fit->missing;
+    bool rejecting = wants == TH_TM_MISSING_HALT && can(x, FIT_ROLE_NAMES) && x->accepts;
     if (rejecting)
-        wants = TH_MISSING_REJECT;
-    if (has == wants || !th_turing_misses(x->m))
+        wants = TH_TM_MISSING_REJECT;
+    if (has == wants || !th_tm_misses(x->m))
         return true;
-    if (wants == TH_MISSING_STEP && has == TH_MISSING_HALT) {
-        th_exchange_note(x->notes, "where no rule applies, jsturing makes one more step");
+    if (wants == TH_TM_MISSING_STEP && has == TH_TM_MISSING_HALT) {
+        th_format_exchange_note(x->notes, "where no rule applies, jsturing makes one more step");
         return true;
     }
-    ThRole role = missing_role(x);
-    const char *name = role == TH_REJECTS ? "reject" : role == TH_ACCEPTS ? "accept" : "halt";
-    if (role != TH_REJECTS && can(x, FIT_ACCEPTS) && x->accepts)
+    ThTmRole role = missing_role(x);
+    const char *name = role == TH_TM_REJECTS ? "reject" : role == TH_TM_ACCEPTS ? "accept" : "halt";
+    if (role != TH_TM_REJECTS && can(x, FIT_ACCEPTS) && x->accepts)
         return refuse(x, "halting where no rule applies beside accepting", NULL);
     if (can(x, FIT_WILDCARDS) && x->m->n_tapes == 1) {
-        if (!catch_all(x, role, role == TH_REJECTS ? "halt-reject" : "halt"))
+        if (!catch_all(x, role, role == TH_TM_REJECTS ? "halt-reject" : "halt"))
             return false;
-    } else if (!become(x, th_turing_total(x->m, role, name, TH_MOST_IMPORTED, x->err))) {
+    } else if (!become(x, th_tm_total(x->m, role, name, TH_FORMAT_MOST_IMPORTED, x->err))) {
         return false;
     }
-    if (has != TH_MISSING_STEP)
-        th_exchange_note(x->notes,
-                         "where no rule applied there is one now, which goes to the state %s: one "
-                         "more step",
-                         x->m->state[x->m->rule[x->m->n_rules - 1].to]);
+    if (has != TH_TM_MISSING_STEP)
+        th_format_exchange_note(
+            x->notes,
+            "where no rule applied there is one now, which goes to the state %s: one "
+            "more step",
+            x->m->state[x->m->rule[x->m->n_rules - 1].to]);
     x->m->missing = wants;
     return count_roles(x);
 }
 
-static bool has_wildcards(const ThTuring *m)
+static bool has_wildcards(const ThTm *m)
 {
     for (size_t i = 0; i < m->n_rules; i++) {
-        const ThRule *r = &m->rule[i];
-        bool any = r->from == TH_ANY || r->to == TH_ANY;
+        const ThTmRule *r = &m->rule[i];
+        bool any = r->from == TH_TM_ANY || r->to == TH_TM_ANY;
         for (int t = 0; t < m->n_tapes; t++)
-            any = any || r->read[t] == TH_ANY;
+            any = any || r->read[t] == TH_TM_ANY;
         if (any)
             return true;
     }
@@ -173,10 +174,10 @@ static bool fit_wildcards(Fitting *x)
     if (can(x, FIT_WILDCARDS) || !has_wildcards(x->m))
         return true;
     size_t before = x->m->n_rules;
-    if (!become(x, th_turing_expand(x->m, TH_MOST_IMPORTED, x->err)))
+    if (!become(x, th_tm_expand(x->m, TH_FORMAT_MOST_IMPORTED, x->err)))
         return false;
-    th_exchange_note(x->notes, "wildcards became rules for each symbol: %zu instead of %zu",
-                     x->m->n_rules, before);
+    th_format_exchange_note(x->notes, "wildcards became rules for each symbol: %zu instead of %zu",
+                            x->m->n_rules, before);
     return true;
 }
 
@@ -188,10 +189,10 @@ static bool fit_stays(Fitting *x)
         stays += x->m->rule[i].move[0] == 0;
     if (can(x, FIT_STAYS) || stays == 0)
         return true;
-    if (!become(x, th_turing_moving(x->m, TH_MOST_IMPORTED, x->err)))
+    if (!become(x, th_tm_moving(x->m, TH_FORMAT_MOST_IMPORTED, x->err)))
         return false;
     int more = x->m->n_states - before;
-    th_exchange_note(
+    th_format_exchange_note(
         x->notes,
         "%zu rule%s that stand%s still became a step to the right and one back, through "
         "%d new state%s",
@@ -207,7 +208,7 @@ static void fit_pauses(Fitting *x)
         x->m->rule[i].pause = false;
     }
     if (any)
-        th_exchange_note(x->notes, "breakpoints were left out");
+        th_format_exchange_note(x->notes, "breakpoints were left out");
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -232,7 +233,7 @@ static bool fit_symbols(const Fitting *x)
         const char *name = x->m->symbol[s];
         if (s == x->m->blank && x->fit->blank)
             continue;
-        if (can(x, FIT_SINGLE) && !th_field_single((ThField){name, strlen(name)}))
+        if (can(x, FIT_SINGLE) && !th_format_field_single((ThFormatField){name, strlen(name)}))
             return th_fail(x->err, TH_EVALUE,
                            "symbols are single characters in %s, and %.60s is none", x->fit->format,
                            name);
@@ -250,7 +251,7 @@ static bool fit_symbols(const Fitting *x)
 /* Puts another name in the place of one, where nothing has it yet. */
 static bool rename_state(Fitting *x, int q, const char *front, const char *name)
 {
-    ThTuring *m = x->m;
+    ThTm *m = x->m;
     ThText t = {0};
     th_text_printf(&t, "%s%s", front, name);
     bool taken = t.failed;
@@ -261,26 +262,27 @@ static bool rename_state(Fitting *x, int q, const char *front, const char *name)
         free(own);
         return false;
     }
-    th_exchange_note(x->notes, "the state %s is written %s", m->state[q], own);
+    th_format_exchange_note(x->notes, "the state %s is written %s", m->state[q], own);
     free(m->state[q]);
     m->state[q] = own;
     return true;
 }
 
 /* The role that a reader will see. */
-static ThRole role_seen(const Fitting *x, int q)
+static ThTmRole role_seen(const Fitting *x, int q)
 {
     const char *name = x->m->state[q];
-    ThRole role = th_role_of_name(name);
+    ThTmRole role = th_format_role_of_name(name);
     bool word = strcasecmp(name, "accept") == 0 || strcasecmp(name, "reject") == 0;
     /* Of jsturing only a clone stops there. */
     if (can(x, FIT_HALT_NAMES) && word)
-        return x->m->role[q] == TH_RUNS ? role : TH_RUNS;
+        return x->m->role[q] == TH_TM_RUNS ? role : TH_TM_RUNS;
     if (can(x, FIT_HALT_NAMES))
-        return role == TH_RUNS || strncasecmp(x->m->state[q], "halt", 4) == 0 ? role : TH_RUNS;
-    if (x->m->role[q] == TH_RUNS)
-        return TH_RUNS;
-    return role == TH_RUNS ? TH_HALTS : role;
+        return role == TH_TM_RUNS || strncasecmp(x->m->state[q], "halt", 4) == 0 ? role
+                                                                                 : TH_TM_RUNS;
+    if (x->m->role[q] == TH_TM_RUNS)
+        return TH_TM_RUNS;
+    return role == TH_TM_RUNS ? TH_TM_HALTS : role;
 }
 
 static bool fit_role_name(Fitting *x, int q)
@@ -289,11 +291,11 @@ static bool fit_role_name(Fitting *x, int q)
                              *const halting[] = {"q-", "halt-", "halt-accept-", "halt-reject-"},
                              *const bare[] = {"", "halt", "accept", "reject"},
                              *const halts[] = {"", "halt", "halt-accept", "halt-reject"};
-    ThRole role = x->m->role[q];
+    ThTmRole role = x->m->role[q];
     bool names = can(x, FIT_HALT_NAMES);
     if (role_seen(x, q) == role)
         return true;
-    if (role != TH_RUNS && rename_state(x, q, names ? halts[role] : bare[role], ""))
+    if (role != TH_TM_RUNS && rename_state(x, q, names ? halts[role] : bare[role], ""))
         return true;
     char *old = th_strdup(x->m->state[q], x->err);
     bool ok = old && (rename_state(x, q, names ? halting[role] : plain[role], old) ||
@@ -321,18 +323,18 @@ static bool fit_states(Fitting *x)
  * by its name. */
 static bool fit_ruleless(Fitting *x)
 {
-    ThTuring *m = x->m;
-    if (can(x, FIT_HALT_NAMES) || m->missing == TH_MISSING_STEP)
+    ThTm *m = x->m;
+    if (can(x, FIT_HALT_NAMES) || m->missing == TH_TM_MISSING_STEP)
         return true;
     bool *left = th_alloc((size_t)m->n_states, sizeof *left, x->err), any = false;
     for (size_t i = 0; left && i < m->n_rules; i++) {
-        any = any || m->rule[i].from == TH_ANY;
-        if (m->rule[i].from != TH_ANY)
+        any = any || m->rule[i].from == TH_TM_ANY;
+        if (m->rule[i].from != TH_TM_ANY)
             left[m->rule[i].from] = true;
     }
     for (int q = 0; left && !any && q < m->n_states; q++)
-        if (m->role[q] == TH_RUNS && !left[q])
-            m->role[q] = m->missing == TH_MISSING_REJECT ? TH_REJECTS : TH_HALTS;
+        if (m->role[q] == TH_TM_RUNS && !left[q])
+            m->role[q] = m->missing == TH_TM_MISSING_REJECT ? TH_TM_REJECTS : TH_TM_HALTS;
     free(left);
     return left != NULL;
 }
@@ -340,20 +342,20 @@ static bool fit_ruleless(Fitting *x)
 /* States and symbols that no rule names are not in the file. */
 static bool note_unused(const Fitting *x)
 {
-    const ThTuring *m = x->m;
+    const ThTm *m = x->m;
     bool *state = th_alloc((size_t)m->n_states, sizeof *state, x->err);
     bool *symbol = th_alloc((size_t)m->n_symbols, sizeof *symbol, x->err);
     int states = 0, symbols = 0;
     for (size_t i = 0; state && symbol && i < m->n_rules; i++) {
-        const ThRule *r = &m->rule[i];
-        if (r->from != TH_ANY)
+        const ThTmRule *r = &m->rule[i];
+        if (r->from != TH_TM_ANY)
             state[r->from] = true;
-        if (r->to != TH_ANY)
+        if (r->to != TH_TM_ANY)
             state[r->to] = true;
         for (int t = 0; t < m->n_tapes; t++) {
-            if (r->read[t] != TH_ANY)
+            if (r->read[t] != TH_TM_ANY)
                 symbol[r->read[t]] = true;
-            if (r->write[t] != TH_ANY)
+            if (r->write[t] != TH_TM_ANY)
                 symbol[r->write[t]] = true;
         }
     }
@@ -362,11 +364,11 @@ static bool note_unused(const Fitting *x)
     for (int s = 0; symbol && s < m->n_symbols; s++)
         symbols += !symbol[s] && s != m->blank;
     if (states)
-        th_exchange_note(x->notes, "%d state%s that no rule names %s not in the file", states,
-                         states == 1 ? "" : "s", states == 1 ? "is" : "are");
+        th_format_exchange_note(x->notes, "%d state%s that no rule names %s not in the file",
+                                states, states == 1 ? "" : "s", states == 1 ? "is" : "are");
     if (symbols)
-        th_exchange_note(x->notes, "%d symbol%s that no rule names %s not in the file", symbols,
-                         symbols == 1 ? "" : "s", symbols == 1 ? "is" : "are");
+        th_format_exchange_note(x->notes, "%d symbol%s that no rule names %s not in the file",
+                                symbols, symbols == 1 ? "" : "s", symbols == 1 ? "is" : "are");
     bool ok = state && symbol;
     free(state);
     free(symbol);
@@ -376,16 +378,16 @@ static bool note_unused(const Fitting *x)
 static void note_roles(const Fitting *x)
 {
     if (can(x, FIT_ACCEPTS) && x->halts)
-        th_exchange_note(x->notes, "states that halt are written as states that accept");
+        th_format_exchange_note(x->notes, "states that halt are written as states that accept");
     const char *blank = x->m->symbol[x->m->blank];
     if (x->fit->blank && strcmp(blank, *x->fit->blank ? x->fit->blank : "_") != 0)
-        th_exchange_note(x->notes, "the blank %s is written %s", blank,
-                         *x->fit->blank ? x->fit->blank : "as no symbol");
+        th_format_exchange_note(x->notes, "the blank %s is written %s", blank,
+                                *x->fit->blank ? x->fit->blank : "as no symbol");
 }
 
-ThTuring *th_machine_fit(const ThTuring *m, const ThFit *fit, ThText *notes, ThError *err)
+ThTm *th_format_machine_fit(const ThTm *m, const ThFormatFit *fit, ThText *notes, ThError *err)
 {
-    Fitting x = {th_turing_copy(m, err), fit, false, false, notes, err};
+    Fitting x = {th_tm_copy(m, err), fit, false, false, notes, err};
     if (!x.m)
         return NULL;
     bool ok = count_roles(&x) && check_kind(&x) && fit_edge(&x) && fit_missing(&x) &&
@@ -396,6 +398,6 @@ ThTuring *th_machine_fit(const ThTuring *m, const ThFit *fit, ThText *notes, ThE
         note_roles(&x);
         return x.m;
     }
-    th_turing_free(x.m);
+    th_tm_free(x.m);
     return NULL;
 }

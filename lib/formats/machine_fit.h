@@ -1,6 +1,6 @@
 /* machine_fit.h - making a machine fit the format that it is written in. */
-#ifndef TH_MACHINE_FIT_H
-#define TH_MACHINE_FIT_H
+#ifndef TH_FORMATS_MACHINE_FIT_H
+#define TH_FORMATS_MACHINE_FIT_H
 
 #include "formats/machines.h"
 
@@ -27,11 +27,11 @@ typedef struct {
     const char *blank;     /* the only name of the blank, or NULL */
     const char *no_symbol; /* characters that symbols cannot have */
     const char *no_state;  /* characters that names of states cannot have */
-    ThMissing missing;     /* what happens where no rule applies */
-} ThFit;
+    ThTmMissing missing;   /* what happens where no rule applies */
+} ThFormatFit;
 
 /* Returns new: a machine that does the same in the terms of the format, with a note on whatever was
  * changed.  TH_EVALUE with the reason where there is none. */
-ThTuring *th_machine_fit(const ThTuring *m, const ThFit *fit, ThText *notes, ThError *err);
+ThTm *th_format_machine_fit(const ThTm *m, const ThFormatFit *fit, ThText *notes, ThError *err);
 
 #endif

@@ -20,12 +20,12 @@ static int column_of(const char *begin, const char *at)
     return column;
 }
 
-bool th_lines_start(ThLines *l, const char *text, size_t size, ThError *err)
+bool th_format_lines_start(ThFormatLines *l, const char *text, size_t size, ThError *err)
 {
     static const char mark[] = "\xef\xbb\xbf";
     size_t skip = size >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
     const char *begin = text + skip;
-    *l = (ThLines){.next = begin, .end = text + size};
+    *l = (ThFormatLines){.next = begin, .end = text + size};
     int line = 1;
     for (const char *c = begin; c < l->end;) {
         unsigned char b = (unsigned char)*c;
@@ -42,7 +42,7 @@ bool th_lines_start(ThLines *l, const char *text, size_t size, ThError *err)
     return true;
 }
 
-bool th_lines_next(ThLines *l)
+bool th_format_lines_next(ThFormatLines *l)
 {
     if (l->next >= l->end)
         return false;
@@ -60,18 +60,18 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-static void add_field(ThLines *l, const char *from, const char *to)
+static void add_field(ThFormatLines *l, const char *from, const char *to)
 {
     while (from < to && is_blank(*from))
         from++;
     while (to > from && is_blank(to[-1]))
         to--;
-    if (l->n < TH_MOST_FIELDS)
-        l->field[l->n] = (ThField){from, (size_t)(to - from)};
+    if (l->n < TH_FORMAT_MOST_FIELDS)
+        l->field[l->n] = (ThFormatField){from, (size_t)(to - from)};
     l->n++;
 }
 
-void th_lines_cut(ThLines *l, size_t n, char separator)
+void th_format_lines_cut(ThFormatLines *l, size_t n, char separator)
 {
     const char *c = l->begin, *end = l->begin + n;
     l->n = 0;
@@ -88,23 +88,23 @@ void th_lines_cut(ThLines *l, size_t n, char separator)
     }
 }
 
-bool th_field_is(ThField f, const char *text)
+bool th_format_field_is(ThFormatField f, const char *text)
 {
     return strlen(text) == f.n && strncasecmp(f.s, text, f.n) == 0;
 }
 
-bool th_field_starts(ThField f, const char *text)
+bool th_format_field_starts(ThFormatField f, const char *text)
 {
     size_t n = strlen(text);
     return f.n >= n && strncasecmp(f.s, text, n) == 0;
 }
 
-bool th_field_single(ThField f)
+bool th_format_field_single(ThFormatField f)
 {
     return f.n > 0 && th_utf8_next(f.s, f.n, NULL) == f.n;
 }
 
-int th_field_move(ThField f)
+int th_format_field_move(ThFormatField f)
 {
     static const struct {
         const char *name;
@@ -113,14 +113,14 @@ int th_field_move(ThField f)
                  {">", 1},    {"-", 0}, {"n", 0},   {"left", -1}, {"right", 1},
                  {"stay", 0}, {"=", 0}, {"none", 0}};
     for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
-        if (th_field_is(f, moves[i].name))
+        if (th_format_field_is(f, moves[i].name))
             return moves[i].move;
     return -2;
 }
 
-const char *th_field_show(ThField f, char buffer[TH_FIELD_SHOWN])
+const char *th_format_field_show(ThFormatField f, char buffer[TH_FORMAT_FIELD_SHOWN])
 {
-    enum { ROOM = TH_FIELD_SHOWN - 8 };
+    enum { ROOM = TH_FORMAT_FIELD_SHOWN - 8 };
     size_t n = 0, used = 0;
     while (used < f.n) {
         size_t k = th_utf8_next(f.s + used, f.n - used, NULL);
@@ -131,11 +131,12 @@ const char *th_field_show(ThField f, char buffer[TH_FIELD_SHOWN])
         used += k;
     }
     buffer[0] = '"';
-    snprintf(buffer + 1 + n, TH_FIELD_SHOWN - 1 - n, used < f.n ? "…\"" : "\"");
+    snprintf(buffer + 1 + n, TH_FORMAT_FIELD_SHOWN - 1 - n, used < f.n ? "…\"" : "\"");
     return buffer;
 }
 
-bool th_lines_fail(const ThLines *l, const char *at, ThError *err, const char *format, ...)
+bool th_format_lines_fail(const ThFormatLines *l, const char *at, ThError *err, const char *format,
+                          ...)
 {
     char message[256];
     va_list args;
@@ -147,19 +148,19 @@ bool th_lines_fail(const ThLines *l, const char *at, ThError *err, const char *f
 
 /* ---- machines -------------------------------------------------------------------------------- */
 
-static bool out_of_memory(ThImport *im)
+static bool out_of_memory(ThFormatImport *im)
 {
     return th_fail(im->err, TH_ENOMEM, "out of memory for a machine");
 }
 
-static const char *name_of(ThImport *im, ThField f)
+static const char *name_of(ThFormatImport *im, ThFormatField f)
 {
     im->name.size = 0;
     th_text_add_bytes(&im->name, f.s, f.n);
     return im->name.failed ? NULL : im->name.data ? im->name.data : "";
 }
 
-static int added(ThImport *im, int number)
+static int added(ThFormatImport *im, int number)
 {
     if (!im->b.failed && !im->name.failed)
         return number;
@@ -167,43 +168,43 @@ static int added(ThImport *im, int number)
     return -1;
 }
 
-int th_import_state(ThImport *im, ThField f)
+int th_format_import_state(ThFormatImport *im, ThFormatField f)
 {
     const char *name = name_of(im, f);
-    return added(im, name ? th_turing_state(&im->b, name) : -1);
+    return added(im, name ? th_tm_state(&im->b, name) : -1);
 }
 
-int th_import_symbol(ThImport *im, ThField f)
+int th_format_import_symbol(ThFormatImport *im, ThFormatField f)
 {
     const char *name = name_of(im, f);
-    int s = added(im, name ? th_turing_symbol(&im->b, name) : -1);
-    if (s < TH_MOST_SYMBOLS)
+    int s = added(im, name ? th_tm_symbol(&im->b, name) : -1);
+    if (s < TH_TM_MOST_SYMBOLS)
         return s;
-    th_fail(im->err, TH_ELIMIT, "more than %d symbols", TH_MOST_SYMBOLS);
+    th_fail(im->err, TH_ELIMIT, "more than %d symbols", TH_TM_MOST_SYMBOLS);
     return -1;
 }
 
-static bool same_action(const ThRule *a, const ThRule *b, int n_tapes)
+static bool same_action(const ThTmRule *a, const ThTmRule *b, int n_tapes)
 {
     size_t size = (size_t)n_tapes * sizeof *a->write;
     return a->to == b->to && a->pause == b->pause && memcmp(a->write, b->write, size) == 0 &&
            memcmp(a->move, b->move, size) == 0;
 }
 
-static bool append_rule(ThImport *im, const ThRule *r, int line)
+static bool append_rule(ThFormatImport *im, const ThTmRule *r, int line)
 {
     size_t n = im->b.m.n_rules;
     if (!th_grow(&im->line, &im->line_cap, n + 1, sizeof *im->line, im->err))
         return false;
     im->line[n] = line;
-    th_turing_add(&im->b, r);
+    th_tm_add(&im->b, r);
     return !im->b.failed || out_of_memory(im);
 }
 
 /* A rule that stands there twice as it is counts once, in whatever reading. */
-static bool add_choice(ThImport *im, const ThRule *r, int line)
+static bool add_choice(ThFormatImport *im, const ThTmRule *r, int line)
 {
-    int n = im->b.m.n_tapes, key[3 * TH_MOST_TAPES + 2] = {r->from, r->to};
+    int n = im->b.m.n_tapes, key[3 * TH_TM_MOST_TAPES + 2] = {r->from, r->to};
     size_t size = (size_t)n * sizeof *key, before = im->whole.n, index = 0;
     memcpy(key + 2, r->read, size);
     memcpy(key + 2 + n, r->write, size);
@@ -217,14 +218,14 @@ static bool add_choice(ThImport *im, const ThRule *r, int line)
     return append_rule(im, r, line);
 }
 
-static bool add_second(ThImport *im, const ThRule *r, size_t first, int line, int col)
+static bool add_second(ThFormatImport *im, const ThTmRule *r, size_t first, int line, int col)
 {
-    ThRule *old = &im->b.m.rule[first];
+    ThTmRule *old = &im->b.m.rule[first];
     if (same_action(old, r, im->b.m.n_tapes)) {
         im->repeated++;
         return true;
     }
-    if (im->twice == TH_TWICE_FAILS)
+    if (im->twice == TH_FORMAT_TWICE_FAILS)
         return th_fail_at(im->err, TH_EPARSE, line, col,
                           "a second rule for the same state and symbols; the first is in line %d",
                           im->line[first]);
@@ -237,27 +238,28 @@ static bool add_second(ThImport *im, const ThRule *r, size_t first, int line, in
     return true;
 }
 
-bool th_import_rule(ThImport *im, const ThRule *r, int line, int col)
+bool th_format_import_rule(ThFormatImport *im, const ThTmRule *r, int line, int col)
 {
-    int key[TH_MOST_TAPES + 1] = {r->from};
+    int key[TH_TM_MOST_TAPES + 1] = {r->from};
     size_t before = im->cases.n, index = 0;
     /* Aliases of YAML can name the same rule any number of times. */
-    if (im->b.m.n_rules + im->repeated + im->replaced >= TH_MOST_IMPORTED)
-        return th_fail_at(im->err, TH_ELIMIT, line, col, "more than %d rules", TH_MOST_IMPORTED);
+    if (im->b.m.n_rules + im->repeated + im->replaced >= TH_FORMAT_MOST_IMPORTED)
+        return th_fail_at(im->err, TH_ELIMIT, line, col, "more than %d rules",
+                          TH_FORMAT_MOST_IMPORTED);
     memcpy(key + 1, r->read, (size_t)im->b.m.n_tapes * sizeof *key);
     if (!th_intern(&im->cases, key, ((size_t)im->b.m.n_tapes + 1) * sizeof *key, &index, im->err))
         return false;
-    if (index < before && im->twice != TH_TWICE_CHOICE)
+    if (index < before && im->twice != TH_FORMAT_TWICE_CHOICE)
         return add_second(im, r, im->rule_of[index], line, col);
     if (index == before) {
         if (!th_grow(&im->rule_of, &im->rule_of_cap, index + 1, sizeof *im->rule_of, im->err))
             return false;
         im->rule_of[index] = im->b.m.n_rules;
     }
-    return im->twice == TH_TWICE_CHOICE ? add_choice(im, r, line) : append_rule(im, r, line);
+    return im->twice == TH_FORMAT_TWICE_CHOICE ? add_choice(im, r, line) : append_rule(im, r, line);
 }
 
-ThRole th_role_of_name(const char *name)
+ThTmRole th_format_role_of_name(const char *name)
 {
     static const char *const fronts[] = {"halt", "q", "state", "h", ""};
     for (size_t i = 0; i < sizeof fronts / sizeof *fronts; i++) {
@@ -266,25 +268,25 @@ ThRole th_role_of_name(const char *name)
             continue;
         const char *rest = name + n + (n > 0 && name[n] && strchr("-_.", name[n]));
         if (strncasecmp(rest, "accept", 6) == 0)
-            return TH_ACCEPTS;
+            return TH_TM_ACCEPTS;
         if (strncasecmp(rest, "reject", 6) == 0)
-            return TH_REJECTS;
+            return TH_TM_REJECTS;
     }
-    return strncasecmp(name, "halt", 4) == 0 ? TH_HALTS : TH_RUNS;
+    return strncasecmp(name, "halt", 4) == 0 ? TH_TM_HALTS : TH_TM_RUNS;
 }
 
-bool *th_import_left(const ThImport *im)
+bool *th_format_import_left(const ThFormatImport *im)
 {
     bool *left = th_alloc((size_t)im->b.m.n_states, sizeof *left, im->err);
     for (size_t i = 0; left && i < im->b.m.n_rules; i++)
-        if (im->b.m.rule[i].from != TH_ANY)
+        if (im->b.m.rule[i].from != TH_TM_ANY)
             left[im->b.m.rule[i].from] = true;
     return left;
 }
 
-int th_import_start(ThImport *im, const char *name)
+int th_format_import_start(ThFormatImport *im, const char *name)
 {
-    int q = th_turing_find_state(&im->b, name);
+    int q = th_tm_find_state(&im->b, name);
     if (q >= 0)
         return q;
     th_fail(im->err, TH_EVALUE, "the machine has no state %.60s to start in", name);
@@ -296,7 +298,7 @@ int th_import_start(ThImport *im, const char *name)
 }
 
 /* Names must be such as the language can write, and a terminal can show. */
-static bool check_names(const ThTuring *m, ThError *err)
+static bool check_names(const ThTm *m, ThError *err)
 {
     bool single = th_symbols_single(m->symbol, m->n_symbols);
     for (int k = 0; k < m->n_states + m->n_symbols; k++) {
@@ -315,59 +317,60 @@ static bool check_names(const ThTuring *m, ThError *err)
 }
 
 /* Rules that leave a state which stops are never used. */
-static void drop_stopping(ThImport *im)
+static void drop_stopping(ThFormatImport *im)
 {
-    ThTuring *m = &im->b.m;
+    ThTm *m = &im->b.m;
     size_t kept = 0;
     for (size_t i = 0; i < m->n_rules; i++) {
         int q = m->rule[i].from;
-        if (q == TH_ANY || m->role[q] == TH_RUNS)
+        if (q == TH_TM_ANY || m->role[q] == TH_TM_RUNS)
             m->rule[kept++] = m->rule[i];
     }
     size_t dropped = m->n_rules - kept;
     m->n_rules = kept;
     if (dropped)
-        th_exchange_note(im->notes, "%zu rule%s of states that stop the machine %s left out",
-                         dropped, dropped == 1 ? "" : "s", dropped == 1 ? "was" : "were");
+        th_format_exchange_note(im->notes, "%zu rule%s of states that stop the machine %s left out",
+                                dropped, dropped == 1 ? "" : "s", dropped == 1 ? "was" : "were");
 }
 
-static void note_rules(const ThImport *im)
+static void note_rules(const ThFormatImport *im)
 {
     if (im->repeated)
-        th_exchange_note(im->notes, "%zu rule%s stood there twice", im->repeated,
-                         im->repeated == 1 ? "" : "s");
+        th_format_exchange_note(im->notes, "%zu rule%s stood there twice", im->repeated,
+                                im->repeated == 1 ? "" : "s");
     if (im->replaced == 1)
-        th_exchange_note(im->notes,
-                         "the rule in line %d replaces that in line %d for the same case",
-                         im->replacing, im->replaced_line);
+        th_format_exchange_note(im->notes,
+                                "the rule in line %d replaces that in line %d for the same case",
+                                im->replacing, im->replaced_line);
     if (im->replaced > 1)
-        th_exchange_note(im->notes,
-                         "%zu rules replace others for the same case; the first is in line %d, for "
-                         "that in line %d",
-                         im->replaced, im->replacing, im->replaced_line);
+        th_format_exchange_note(
+            im->notes,
+            "%zu rules replace others for the same case; the first is in line %d, for "
+            "that in line %d",
+            im->replaced, im->replacing, im->replaced_line);
 }
 
-ThTuring *th_import_finish(ThImport *im)
+ThTm *th_format_import_finish(ThFormatImport *im)
 {
-    ThTuring *m = NULL;
+    ThTm *m = NULL;
     if (!im->b.failed && check_names(&im->b.m, im->err)) {
         drop_stopping(im);
         note_rules(im);
         bool declared = im->b.m.nondeterministic;
-        im->b.m.nondeterministic = im->twice == TH_TWICE_CHOICE;
-        m = th_turing_finish(&im->b, im->err);
+        im->b.m.nondeterministic = im->twice == TH_FORMAT_TWICE_CHOICE;
+        m = th_tm_finish(&im->b, im->err);
         if (m)
             m->nondeterministic = declared || m->branching;
     } else if (im->b.failed) {
         out_of_memory(im);
     }
-    th_import_free(im);
+    th_format_import_free(im);
     return m;
 }
 
-void th_import_free(ThImport *im)
+void th_format_import_free(ThFormatImport *im)
 {
-    th_turing_build_free(&im->b);
+    th_tm_build_free(&im->b);
     th_intern_free(&im->cases);
     th_intern_free(&im->whole);
     th_text_free(&im->name);

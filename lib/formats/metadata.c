@@ -15,16 +15,16 @@ enum { VERSION = 1, MOST_NAMES = 1 << 16, LONGEST_NAME = 4096 };
 static const json_int_t MOST_STEPS = 1LL << 53;
 
 static const char *const target_names[] = {
-    [TH_FINAL] = "final", [TH_EVERY] = "every", [TH_BITS] = "bits"};
+    [TH_TARGET_FINAL] = "final", [TH_TARGET_EVERY] = "every", [TH_TARGET_BITS] = "bits"};
 
 static bool out_of_memory(ThError *err)
 {
     return th_fail(err, TH_ENOMEM, "out of memory for the description of a model");
 }
 
-ThShownName th_shown_name(const char *name)
+ThFormatShownName th_format_shown_name(const char *name)
 {
-    ThShownName shown;
+    ThFormatShownName shown;
     size_t n = 0;
     for (; name[n] && n + 1 < sizeof shown.text; n++)
         shown.text[n] = (unsigned char)name[n] < 0x20 || name[n] == 0x7f ? '?' : name[n];
@@ -84,11 +84,11 @@ static json_t *write_signature(const ThSignature *s, bool *ok)
     json_t *object = json_object();
     put(object, "target", json_string(target_names[s->target]), ok);
     put(object, "symbols", write_names(s->symbol, s->n_symbols, ok), ok);
-    put(object, "classes", write_names(s->class, s->n_classes, ok), ok);
+    put(object, "classes", write_names(s->label, s->n_classes, ok), ok);
     return object;
 }
 
-static json_t *write_training(const ThTraining *t, bool *ok)
+static json_t *write_training(const ThModelTraining *t, bool *ok)
 {
     json_t *object = json_object();
     char seed[24]; /* JSON has no unsigned 64-bit integers */
@@ -110,7 +110,7 @@ static json_t *write_training(const ThTraining *t, bool *ok)
     return object;
 }
 
-static json_t *write_history(const ThTraining *t, bool *ok)
+static json_t *write_history(const ThModelTraining *t, bool *ok)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < t->n_history; i++) {
@@ -198,7 +198,7 @@ static bool read_options(const json_t *metadata, const ThModelKind *kind, ThOpti
         if (!json_is_string(value) || strlen(key) > 64)
             ok = wrong(err, "options");
         else
-            ok = th_options_set(o, th_shown_name(key).text, json_string_value(value), err);
+            ok = th_options_set(o, th_format_shown_name(key).text, json_string_value(value), err);
     }
     json_decref(object);
     return ok;
@@ -241,7 +241,7 @@ static bool read_signature(const json_t *object, ThSignature *s, ThError *err)
         return wrong(err, "answers");
     s->target = (ThTarget)kind;
     if (!read_names(json_object_get(object, "symbols"), &s->n_symbols, &s->symbol, err) ||
-        !read_names(json_object_get(object, "classes"), &s->n_classes, &s->class, err))
+        !read_names(json_object_get(object, "classes"), &s->n_classes, &s->label, err))
         return false;
     return (s->n_symbols > 0 && s->n_classes > 0) || wrong(err, "symbols or classes");
 }
@@ -257,12 +257,12 @@ static const ThModelKind *read_kind(const json_t *metadata, ThError *err)
     }
     if (strtol(version, NULL, 10) != VERSION) {
         th_fail(err, TH_EVALUE, "the model is of version %s of the format; this is %d",
-                th_shown_name(version).text, VERSION);
+                th_format_shown_name(version).text, VERSION);
         return NULL;
     }
     const ThModelKind *kind = th_model_kind(name);
     if (!kind)
-        th_fail(err, TH_EVALUE, "unknown kind of model '%s'", th_shown_name(name).text);
+        th_fail(err, TH_EVALUE, "unknown kind of model '%s'", th_format_shown_name(name).text);
     return kind;
 }
 
@@ -312,7 +312,7 @@ static bool read_text(const json_t *object, const char *key, char **to, ThError 
 }
 
 /* Lengths and levels of the curriculum are converted to int by the trainer. */
-static bool read_progress(const json_t *object, ThTraining *t)
+static bool read_progress(const json_t *object, ThModelTraining *t)
 {
     json_int_t step, updates, lo, hi;
     bool ok = get_integer(object, "step", 0, MOST_STEPS, &step) &&
@@ -334,7 +334,7 @@ static bool read_progress(const json_t *object, ThTraining *t)
     return true;
 }
 
-static bool read_history(const json_t *array, ThTraining *t, ThError *err)
+static bool read_history(const json_t *array, ThModelTraining *t, ThError *err)
 {
     size_t n = json_array_size(array);
     t->history = json_is_array(array) ? th_alloc(n, sizeof *t->history, err) : NULL;
@@ -344,7 +344,7 @@ static bool read_history(const json_t *array, ThTraining *t, ThError *err)
     for (size_t i = 0; i < n; i++) {
         const json_t *row = json_array_get(array, i);
         const json_t *step = json_array_get(row, 0);
-        ThHistoryPoint *p = &t->history[t->n_history++];
+        ThModelHistoryPoint *p = &t->history[t->n_history++];
         p->step = json_integer_value(step);
         if (json_array_size(row) != 3 || !json_is_integer(step) ||
             !real_of(json_array_get(row, 1), &p->loss) ||
@@ -358,7 +358,7 @@ bool th_metadata_training(const json_t *metadata, ThModel *m, ThError *err)
 {
     json_t *training = get_document(metadata, "training", err);
     json_t *history = get_document(metadata, "history", err);
-    ThTraining *t = &m->training;
+    ThModelTraining *t = &m->training;
     bool ok = json_is_object(training) && read_progress(training, t) &&
               read_text(training, "optimizer", &t->optimizer, err) &&
               read_text(training, "task", &t->task, err) && read_history(history, t, err);

@@ -3,8 +3,8 @@
  * A safetensors file carries one flat object of strings.  Ours are `format`, `version`, `kind`,
  * and, as JSON text within a string, `options`, `signature`, `training` and `history`.
  */
-#ifndef TH_METADATA_H
-#define TH_METADATA_H
+#ifndef TH_FORMATS_METADATA_H
+#define TH_FORMATS_METADATA_H
 
 #include <jansson.h>
 
@@ -26,7 +26,7 @@ bool th_metadata_training(const json_t *metadata, ThModel *m, ThError *err);
 /* A name from a file as error messages may show it: short, and without control characters. */
 typedef struct {
     char text[80];
-} ThShownName;
-ThShownName th_shown_name(const char *name);
+} ThFormatShownName;
+ThFormatShownName th_format_shown_name(const char *name);
 
 #endif

@@ -13,33 +13,33 @@
 #include "formats/machine_read.h"
 
 typedef struct {
-    ThImport im;
-    ThLines l;
-    int variant;     /* 0 two-way, 1 left-bounded, 2 nondeterministic */
-    ThField start;   /* of a comment; s == NULL: none */
-    bool same_state; /* some rule leaves a state called same: it is no word for "unchanged" */
+    ThFormatImport im;
+    ThFormatLines l;
+    int variant;         /* 0 two-way, 1 left-bounded, 2 nondeterministic */
+    ThFormatField start; /* of a comment; s == NULL: none */
+    bool same_state;     /* some rule leaves a state called same: it is no word for "unchanged" */
     bool clone;
     ThError *err;
 } Reader;
 
 enum { STATE, SYMBOL, NEW_SYMBOL, MOVE, NEW_STATE, PAUSE };
 
-static bool is_wild(ThField f)
+static bool is_wild(ThFormatField f)
 {
     return f.n == 1 && *f.s == '*';
 }
 
 static bool fail_field(const Reader *r, int i, const char *what)
 {
-    char shown[TH_FIELD_SHOWN];
-    return th_lines_fail(&r->l, r->l.field[i].s, r->err, "%s, not %s", what,
-                         th_field_show(r->l.field[i], shown));
+    char shown[TH_FORMAT_FIELD_SHOWN];
+    return th_format_lines_fail(&r->l, r->l.field[i].s, r->err, "%s, not %s", what,
+                                th_format_field_show(r->l.field[i], shown));
 }
 
 /* ---- comments -------------------------------------------------------------------------------- */
 
 /* What stands behind `; KEY:`. */
-static bool comment_value(const ThLines *l, const char *key, ThField *value)
+static bool comment_value(const ThFormatLines *l, const char *key, ThFormatField *value)
 {
     const char *c = l->begin, *end = l->begin + l->size;
     size_t n = strlen(key);
@@ -51,13 +51,13 @@ static bool comment_value(const ThLines *l, const char *key, ThField *value)
         c++;
     while (end > c && strchr(" \t\r", end[-1]))
         end--;
-    *value = (ThField){c, (size_t)(end - c)};
+    *value = (ThFormatField){c, (size_t)(end - c)};
     return end > c;
 }
 
 static void read_comment(Reader *r, bool variant)
 {
-    ThField value;
+    ThFormatField value;
     if (comment_value(&r->l, "initial state:", &value) && !memchr(value.s, ' ', value.n))
         r->start = value;
     if (variant && comment_value(&r->l, "variant:", &value) && *value.s >= '0' && *value.s <= '2' &&
@@ -69,40 +69,40 @@ static void read_comment(Reader *r, bool variant)
 
 static bool read_state(Reader *r, int i, int *q)
 {
-    ThField f = r->l.field[i];
-    *q = TH_ANY;
+    ThFormatField f = r->l.field[i];
+    *q = TH_TM_ANY;
     if (is_wild(f))
         return true;
-    if (i == NEW_STATE && !r->same_state && th_field_is(f, "same")) {
+    if (i == NEW_STATE && !r->same_state && th_format_field_is(f, "same")) {
         r->clone = true;
         return true;
     }
-    *q = th_import_state(&r->im, f);
+    *q = th_format_import_state(&r->im, f);
     return *q >= 0;
 }
 
 static bool read_symbol(Reader *r, int i, int *s)
 {
-    ThField f = r->l.field[i];
-    *s = TH_ANY;
+    ThFormatField f = r->l.field[i];
+    *s = TH_TM_ANY;
     if (is_wild(f))
         return true;
-    if (th_field_is(f, i == SYMBOL ? "else" : "same")) {
+    if (th_format_field_is(f, i == SYMBOL ? "else" : "same")) {
         r->clone = true;
         return true;
     }
-    if (!th_field_single(f))
+    if (!th_format_field_single(f))
         return fail_field(r, i, "a symbol is a single character");
-    *s = th_import_symbol(&r->im, f);
+    *s = th_format_import_symbol(&r->im, f);
     return *s >= 0;
 }
 
 static bool read_rule(Reader *r)
 {
-    ThLines *l = &r->l;
-    ThRule rule = {0};
+    ThFormatLines *l = &r->l;
+    ThTmRule rule = {0};
     if (l->n < 5)
-        return th_lines_fail(
+        return th_format_lines_fail(
             l, l->field[l->n - 1].s, r->err,
             "expected state, symbol, new symbol, direction and new state; the line "
             "ends after %d of them",
@@ -110,15 +110,15 @@ static bool read_rule(Reader *r)
     rule.pause = l->n > 5 && l->field[PAUSE].n == 1 && *l->field[PAUSE].s == '!';
     if (l->n > 5 + rule.pause)
         return fail_field(r, 5 + rule.pause, "expected the end of the line or !");
-    rule.move[0] = th_field_move(l->field[MOVE]);
+    rule.move[0] = th_format_field_move(l->field[MOVE]);
     if (rule.move[0] < -1)
         return fail_field(r, MOVE, "expected the direction l, r or *");
     return read_state(r, STATE, &rule.from) && read_symbol(r, SYMBOL, &rule.read[0]) &&
            read_symbol(r, NEW_SYMBOL, &rule.write[0]) && read_state(r, NEW_STATE, &rule.to) &&
-           th_import_rule(&r->im, &rule, l->line, 1);
+           th_format_import_rule(&r->im, &rule, l->line, 1);
 }
 
-static size_t code_size(const ThLines *l)
+static size_t code_size(const ThFormatLines *l)
 {
     const char *comment = memchr(l->begin, ';', l->size);
     return comment ? (size_t)(comment - l->begin) : l->size;
@@ -127,12 +127,12 @@ static size_t code_size(const ThLines *l)
 /* What must be known before the first rule: the notes in comments, and what `same` is. */
 static bool look_ahead(Reader *r, const char *text, size_t size, bool variant)
 {
-    if (!th_lines_start(&r->l, text, size, r->err))
+    if (!th_format_lines_start(&r->l, text, size, r->err))
         return false;
-    while (th_lines_next(&r->l)) {
+    while (th_format_lines_next(&r->l)) {
         size_t n = code_size(&r->l);
-        th_lines_cut(&r->l, n, 0);
-        r->same_state = r->same_state || (r->l.n > 0 && th_field_is(r->l.field[0], "same"));
+        th_format_lines_cut(&r->l, n, 0);
+        r->same_state = r->same_state || (r->l.n > 0 && th_format_field_is(r->l.field[0], "same"));
         if (r->l.n == 0 && n < r->l.size)
             read_comment(r, variant);
     }
@@ -141,9 +141,9 @@ static bool look_ahead(Reader *r, const char *text, size_t size, bool variant)
 
 static bool read_rules(Reader *r, const char *text, size_t size)
 {
-    bool ok = th_lines_start(&r->l, text, size, r->err);
-    while (ok && th_lines_next(&r->l)) {
-        th_lines_cut(&r->l, code_size(&r->l), 0);
+    bool ok = th_format_lines_start(&r->l, text, size, r->err);
+    while (ok && th_format_lines_next(&r->l)) {
+        th_format_lines_cut(&r->l, code_size(&r->l), 0);
         ok = r->l.n == 0 || read_rule(r);
     }
     if (ok && r->im.b.m.n_rules == 0)
@@ -156,128 +156,131 @@ static bool read_rules(Reader *r, const char *text, size_t size)
 /* States that stop by their name; those of the clone only where no rule leaves them. */
 static bool set_roles(Reader *r)
 {
-    ThTuring *m = &r->im.b.m;
-    bool *left = th_import_left(&r->im);
+    ThTm *m = &r->im.b.m;
+    bool *left = th_format_import_left(&r->im);
     for (int q = 0; left && q < m->n_states; q++) {
-        ThField name = {m->state[q], strlen(m->state[q])};
-        bool word = th_field_is(name, "accept") || th_field_is(name, "reject");
-        if (th_field_starts(name, "halt") || (word && !left[q]))
-            m->role[q] = th_role_of_name(m->state[q]);
-        if (m->role[q] == TH_ACCEPTS || m->role[q] == TH_REJECTS)
-            th_exchange_note(r->im.notes, "the state %.60s %s", m->state[q],
-                             m->role[q] == TH_ACCEPTS ? "accepts" : "rejects");
+        ThFormatField name = {m->state[q], strlen(m->state[q])};
+        bool word = th_format_field_is(name, "accept") || th_format_field_is(name, "reject");
+        if (th_format_field_starts(name, "halt") || (word && !left[q]))
+            m->role[q] = th_format_role_of_name(m->state[q]);
+        if (m->role[q] == TH_TM_ACCEPTS || m->role[q] == TH_TM_REJECTS)
+            th_format_exchange_note(r->im.notes, "the state %.60s %s", m->state[q],
+                                    m->role[q] == TH_TM_ACCEPTS ? "accepts" : "rejects");
     }
     free(left);
     return left != NULL;
 }
 
-static bool set_start(Reader *r, const ThMachineReading *how)
+static bool set_start(Reader *r, const ThFormatMachineReading *how)
 {
-    ThTuring *m = &r->im.b.m;
+    ThTm *m = &r->im.b.m;
     char *noted = r->start.s ? th_strndup(r->start.s, r->start.n, r->err) : NULL;
     const char *name = how->start ? how->start : noted;
     bool any = false;
     for (size_t i = 0; i < m->n_rules; i++)
-        any = any || m->rule[i].from == TH_ANY;
+        any = any || m->rule[i].from == TH_TM_ANY;
     /* Rules for any state need not name the first. */
     if (any)
-        th_import_state(&r->im, (ThField){name ? name : "0", strlen(name ? name : "0")});
-    int q = name ? th_import_start(&r->im, name) : th_turing_find_state(&r->im.b, "0");
+        th_format_import_state(&r->im,
+                               (ThFormatField){name ? name : "0", strlen(name ? name : "0")});
+    int q = name ? th_format_import_start(&r->im, name) : th_tm_find_state(&r->im.b, "0");
     for (size_t i = 0; !name && q < 0 && i < m->n_rules; i++) {
         q = m->rule[i].from;
         if (q >= 0)
-            th_exchange_note(r->im.notes, "there is no state 0: it starts in %s, the first",
-                             m->state[q]);
+            th_format_exchange_note(r->im.notes, "there is no state 0: it starts in %s, the first",
+                                    m->state[q]);
     }
     if (r->start.s && !how->start && q >= 0)
-        th_exchange_note(r->im.notes, "a comment says that it starts in %s", noted);
+        th_format_exchange_note(r->im.notes, "a comment says that it starts in %s", noted);
     free(noted);
     m->start = q;
     return q >= 0 || th_fail(r->err, TH_EVALUE, "no state to start in");
 }
 
-ThTuring *th_morphett_read(const char *text, size_t size, const ThMachineReading *how,
-                           ThText *notes, ThError *err)
+ThTm *th_format_morphett_read(const char *text, size_t size, const ThFormatMachineReading *how,
+                              ThText *notes, ThError *err)
 {
     static const char *const said[] = {"", "left-bounded", "nondeterministic"};
     Reader r = {.im = {.notes = notes, .err = err, .b.m.n_tapes = 1}, .err = err};
     r.variant = how->variant > 0 ? how->variant - 1 : 0;
     bool ok = look_ahead(&r, text, size, how->variant == 0);
-    r.im.twice = r.variant == 2 ? TH_TWICE_CHOICE : TH_TWICE_REPLACES;
+    r.im.twice = r.variant == 2 ? TH_FORMAT_TWICE_CHOICE : TH_FORMAT_TWICE_REPLACES;
     r.im.b.m.nondeterministic = r.variant == 2;
-    r.im.b.m.edge = r.variant == 1 ? TH_EDGE_STAY : TH_TWO_WAY;
-    r.im.b.m.missing = TH_MISSING_STEP;
-    r.im.b.m.blank = th_import_symbol(&r.im, (ThField){"_", 1});
+    r.im.b.m.edge = r.variant == 1 ? TH_TM_EDGE_STAY : TH_TM_TWO_WAY;
+    r.im.b.m.missing = TH_TM_MISSING_STEP;
+    r.im.b.m.blank = th_format_import_symbol(&r.im, (ThFormatField){"_", 1});
     ok = ok && read_rules(&r, text, size) && set_start(&r, how) && set_roles(&r);
     if (ok && how->variant == 0 && r.variant > 0)
-        th_exchange_note(notes, "a comment says that it is %s", said[r.variant]);
+        th_format_exchange_note(notes, "a comment says that it is %s", said[r.variant]);
     if (ok && r.clone)
-        th_exchange_note(notes, "same and else are read as *");
+        th_format_exchange_note(notes, "same and else are read as *");
     if (ok)
-        return th_import_finish(&r.im);
-    th_import_free(&r.im);
+        return th_format_import_finish(&r.im);
+    th_format_import_free(&r.im);
     return NULL;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void write_symbol(ThText *t, const ThTuring *m, int s)
+static void write_symbol(ThText *t, const ThTm *m, int s)
 {
-    th_text_printf(t, " %s", s == TH_ANY ? "*" : s == m->blank ? "_" : m->symbol[s]);
+    th_text_printf(t, " %s", s == TH_TM_ANY ? "*" : s == m->blank ? "_" : m->symbol[s]);
 }
 
-static void write_rule(ThText *t, const ThTuring *m, const ThRule *r)
+static void write_rule(ThText *t, const ThTm *m, const ThTmRule *r)
 {
-    th_text_add(t, r->from == TH_ANY ? "*" : m->state[r->from]);
+    th_text_add(t, r->from == TH_TM_ANY ? "*" : m->state[r->from]);
     write_symbol(t, m, r->read[0]);
     write_symbol(t, m, r->write[0]);
     th_text_add(t, r->move[0] < 0 ? " l " : r->move[0] ? " r " : " * ");
-    th_text_add(t, r->to == TH_ANY ? "*" : m->state[r->to]);
+    th_text_add(t, r->to == TH_TM_ANY ? "*" : m->state[r->to]);
     th_text_add(t, r->pause ? " !\n" : "\n");
 }
 
 /* The page takes the start state and the variant from fields beside the program. */
-static void write_comments(ThText *t, const ThTuring *m, const char *name, ThText *notes)
+static void write_comments(ThText *t, const ThTm *m, const char *name, ThText *notes)
 {
     th_text_printf(t, "; %s\n", name);
     if (strcmp(m->state[m->start], "0") != 0) {
         th_text_printf(t, "; initial state: %s\n", m->state[m->start]);
-        th_exchange_note(notes, "jsturing asks for the initial state, %s: a comment says so",
-                         m->state[m->start]);
+        th_format_exchange_note(notes, "jsturing asks for the initial state, %s: a comment says so",
+                                m->state[m->start]);
     }
-    if (m->nondeterministic || m->edge == TH_EDGE_STAY) {
+    if (m->nondeterministic || m->edge == TH_TM_EDGE_STAY) {
         th_text_printf(t, "; variant: %d (%s)\n", m->nondeterministic ? 2 : 1,
                        m->nondeterministic ? "nondeterministic" : "left-bounded tape");
-        th_exchange_note(notes, "jsturing asks for the variant, %s: a comment says so",
-                         m->nondeterministic ? "nondeterministic" : "left-bounded tape");
+        th_format_exchange_note(notes, "jsturing asks for the variant, %s: a comment says so",
+                                m->nondeterministic ? "nondeterministic" : "left-bounded tape");
     }
 }
 
 /* `same` as the next state means something else, unless a rule leaves that state. */
-static bool check_same(const ThTuring *m, ThError *err)
+static bool check_same(const ThTm *m, ThError *err)
 {
     bool left = false, used = false;
     for (size_t i = 0; i < m->n_rules; i++) {
-        const ThRule *r = &m->rule[i];
-        left = left || (r->from != TH_ANY && strcasecmp(m->state[r->from], "same") == 0);
-        used = used || (r->to != TH_ANY && strcasecmp(m->state[r->to], "same") == 0);
+        const ThTmRule *r = &m->rule[i];
+        left = left || (r->from != TH_TM_ANY && strcasecmp(m->state[r->from], "same") == 0);
+        used = used || (r->to != TH_TM_ANY && strcasecmp(m->state[r->to], "same") == 0);
     }
     return left || !used ||
            th_fail(err, TH_EVALUE,
                    "in the format of jsturing the next state cannot be called same");
 }
 
-static bool check_start(const ThTuring *m, ThError *err)
+static bool check_start(const ThTm *m, ThError *err)
 {
     for (size_t i = 0; i < m->n_rules; i++)
-        if (m->rule[i].from == m->start || m->rule[i].from == TH_ANY || m->rule[i].to == m->start)
+        if (m->rule[i].from == m->start || m->rule[i].from == TH_TM_ANY ||
+            m->rule[i].to == m->start)
             return true;
     return th_fail(err, TH_EVALUE, "no rule names the start state, %.60s", m->state[m->start]);
 }
 
-bool th_morphett_write(ThText *to, const ThTuring *m, const char *name, ThText *notes, ThError *err)
+bool th_format_morphett_write(ThText *to, const ThTm *m, const char *name, ThText *notes,
+                              ThError *err)
 {
-    static const ThFit fit = {
+    static const ThFormatFit fit = {
         .format = "the format of jsturing",
         .can = FIT_WILDCARDS | FIT_STAYS | FIT_EDGE_STAYS | FIT_CHOICE | FIT_PAUSES |
                FIT_ROLE_NAMES | FIT_HALT_NAMES | FIT_NO_BLANKS | FIT_SINGLE,
@@ -285,21 +288,21 @@ bool th_morphett_write(ThText *to, const ThTuring *m, const char *name, ThText *
         .blank = "_",
         .no_symbol = ";* \t",
         .no_state = ";* \t",
-        .missing = TH_MISSING_STEP,
+        .missing = TH_TM_MISSING_STEP,
     };
-    if (m->nondeterministic && m->edge != TH_TWO_WAY)
+    if (m->nondeterministic && m->edge != TH_TM_TWO_WAY)
         return th_fail(err, TH_EVALUE,
                        "jsturing has no nondeterministic machine with a one-way tape");
     if (m->n_rules == 0)
         return th_fail(err, TH_EVALUE, "a program of jsturing has at least one rule");
-    ThTuring *fitting = th_machine_fit(m, &fit, notes, err);
+    ThTm *fitting = th_format_machine_fit(m, &fit, notes, err);
     if (!fitting || !check_same(fitting, err) || !check_start(fitting, err)) {
-        th_turing_free(fitting);
+        th_tm_free(fitting);
         return false;
     }
     write_comments(to, fitting, name, notes);
     for (size_t i = 0; i < fitting->n_rules; i++)
         write_rule(to, fitting, &fitting->rule[i]);
-    th_turing_free(fitting);
+    th_tm_free(fitting);
     return true;
 }

@@ -1,6 +1,6 @@
 /* npy.h - matrices as NumPy's .npy files, version 1.0: numpy.load reads them. */
-#ifndef TH_NPY_H
-#define TH_NPY_H
+#ifndef TH_FORMATS_NPY_H
+#define TH_FORMATS_NPY_H
 
 #include <stdbool.h>
 #include <stddef.h>

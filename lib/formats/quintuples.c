@@ -10,17 +10,17 @@
 #include "formats/machine_read.h"
 
 typedef struct {
-    ThImport im;
-    ThLines l;
+    ThFormatImport im;
+    ThFormatLines l;
     ThIntern states, symbols; /* what stands in the first and second column */
     int next, write, move;    /* the columns */
-    ThFields said;            /* by a comment */
+    ThFormatFields said;      /* by a comment */
     ThError *err;
 } Reader;
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static bool is_comment(const ThLines *l)
+static bool is_comment(const ThFormatLines *l)
 {
     size_t i = 0;
     while (i < l->size && strchr(" \t", l->begin[i]))
@@ -34,13 +34,13 @@ static const char *const orders[] = {NULL, "next-write-move", "write-next-move",
 
 static void read_comment(Reader *r)
 {
-    ThLines l = r->l;
+    ThFormatLines l = r->l;
     if (!is_comment(&l))
         return;
-    th_lines_cut(&l, l.size, 0);
+    th_format_lines_cut(&l, l.size, 0);
     for (int i = 1; i < 4 && l.n >= 3; i++)
-        if (th_field_is(l.field[1], "fields:") && th_field_is(l.field[2], orders[i]))
-            r->said = (ThFields)i;
+        if (th_format_field_is(l.field[1], "fields:") && th_format_field_is(l.field[2], orders[i]))
+            r->said = (ThFormatFields)i;
 }
 
 static bool at_end(char c)
@@ -49,7 +49,7 @@ static bool at_end(char c)
 }
 
 /* Cuts the line without the brackets around it and what follows them; false where there is none. */
-static bool cut(ThLines *l)
+static bool cut(ThFormatLines *l)
 {
     static const char open[] = "([{<", close[] = ")]}>";
     const char *c = l->begin, *end = l->begin + l->size;
@@ -67,19 +67,19 @@ static bool cut(ThLines *l)
     }
     const char *begin = l->begin;
     l->begin = c;
-    th_lines_cut(l, (size_t)(end - c), memchr(c, ',', (size_t)(end - c)) ? ',' : 0);
+    th_format_lines_cut(l, (size_t)(end - c), memchr(c, ',', (size_t)(end - c)) ? ',' : 0);
     l->begin = begin;
     return l->n > 0 && !(l->n == 1 && l->field[0].n == 0);
 }
 
 static bool check_line(Reader *r)
 {
-    const ThLines *l = &r->l;
+    const ThFormatLines *l = &r->l;
     if (l->n != 5)
-        return th_lines_fail(l, l->field[0].s, r->err, "expected 5 parts, found %d", l->n);
+        return th_format_lines_fail(l, l->field[0].s, r->err, "expected 5 parts, found %d", l->n);
     for (int i = 0; i < 5; i++)
         if (l->field[i].n == 0)
-            return th_lines_fail(l, l->field[i].s, r->err, "part %d is empty", i + 1);
+            return th_format_lines_fail(l, l->field[i].s, r->err, "part %d is empty", i + 1);
     return true;
 }
 
@@ -93,12 +93,12 @@ typedef struct {
     int next_line, write_line; /* a line that contradicts the one and the other, or 0 */
 } Shape;
 
-static bool is_digit_move(ThField f)
+static bool is_digit_move(ThFormatField f)
 {
     return f.n == 1 && (*f.s == '0' || *f.s == '1');
 }
 
-static bool known(const ThIntern *t, ThField f)
+static bool known(const ThIntern *t, ThFormatField f)
 {
     return th_intern_find(t, f.s, f.n) != SIZE_MAX;
 }
@@ -108,17 +108,17 @@ static bool survey(Reader *r, const char *text, size_t size, Shape *shape, bool 
 {
     size_t index;
     *shape = (Shape){.fourth = true, .last = true};
-    if (!th_lines_start(&r->l, text, size, r->err))
+    if (!th_format_lines_start(&r->l, text, size, r->err))
         return false;
-    while (th_lines_next(&r->l)) {
+    while (th_format_lines_next(&r->l)) {
         read_comment(r);
         if (!cut(&r->l))
             continue;
-        const ThField *f = r->l.field;
+        const ThFormatField *f = r->l.field;
         if (!check_line(r) || !th_intern(&r->states, f[0].s, f[0].n, &index, r->err) ||
             !th_intern(&r->symbols, f[1].s, f[1].n, &index, r->err))
             return false;
-        bool fourth = th_field_move(f[3]) >= -1, last = th_field_move(f[4]) >= -1;
+        bool fourth = th_format_field_move(f[3]) >= -1, last = th_format_field_move(f[4]) >= -1;
         shape->fourth = shape->fourth && (fourth || (*digits && is_digit_move(f[3])));
         shape->last = shape->last && (last || (*digits && is_digit_move(f[4])));
     }
@@ -130,11 +130,11 @@ static bool survey(Reader *r, const char *text, size_t size, Shape *shape, bool 
 /* Looks for lines that contradict an order of next state and symbol written. */
 static void compare_orders(Reader *r, const char *text, size_t size, Shape *shape)
 {
-    th_lines_start(&r->l, text, size, NULL);
-    while (th_lines_next(&r->l)) {
+    th_format_lines_start(&r->l, text, size, NULL);
+    while (th_format_lines_next(&r->l)) {
         if (!cut(&r->l))
             continue;
-        ThField a = r->l.field[2], b = r->l.field[3];
+        ThFormatField a = r->l.field[2], b = r->l.field[3];
         bool a_state = known(&r->states, a), a_symbol = known(&r->symbols, a);
         bool b_state = known(&r->states, b), b_symbol = known(&r->symbols, b);
         if (!shape->next_line && ((a_symbol && !a_state) || (b_state && !b_symbol)))
@@ -150,14 +150,16 @@ static bool ambiguous(Reader *r, const char *what)
     return th_hint(r->err, "say fields=next-write-move, write-next-move or write-move-next");
 }
 
-static void set_columns(Reader *r, ThFields fields)
+static void set_columns(Reader *r, ThFormatFields fields)
 {
-    r->next = fields == TH_FIELDS_NEXT_WRITE_MOVE ? 2 : fields == TH_FIELDS_WRITE_NEXT_MOVE ? 3 : 4;
-    r->write = fields == TH_FIELDS_NEXT_WRITE_MOVE ? 3 : 2;
-    r->move = fields == TH_FIELDS_WRITE_MOVE_NEXT ? 3 : 4;
+    r->next = fields == TH_FORMAT_FIELDS_NEXT_WRITE_MOVE   ? 2
+              : fields == TH_FORMAT_FIELDS_WRITE_NEXT_MOVE ? 3
+                                                           : 4;
+    r->write = fields == TH_FORMAT_FIELDS_NEXT_WRITE_MOVE ? 3 : 2;
+    r->move = fields == TH_FORMAT_FIELDS_WRITE_MOVE_NEXT ? 3 : 4;
 }
 
-static bool find_order(Reader *r, const char *text, size_t size, ThFields fields)
+static bool find_order(Reader *r, const char *text, size_t size, ThFormatFields fields)
 {
     Shape shape;
     bool digits = false;
@@ -168,11 +170,11 @@ static bool find_order(Reader *r, const char *text, size_t size, ThFields fields
         if (!survey(r, text, size, &shape, &digits))
             return false;
         if (shape.fourth != shape.last)
-            th_exchange_note(r->im.notes, "the moves 0 and 1 are read as left and right");
+            th_format_exchange_note(r->im.notes, "the moves 0 and 1 are read as left and right");
     }
-    fields = fields == TH_FIELDS_AUTO ? r->said : fields;
+    fields = fields == TH_FORMAT_FIELDS_AUTO ? r->said : fields;
     set_columns(r, fields);
-    if (fields != TH_FIELDS_AUTO)
+    if (fields != TH_FORMAT_FIELDS_AUTO)
         return true;
     if (shape.fourth && shape.last)
         return ambiguous(r, "part 4 and part 5 can both be the move");
@@ -181,7 +183,7 @@ static bool find_order(Reader *r, const char *text, size_t size, ThFields fields
                        "neither part 4 nor part 5 of the lines is always a move "
                        "(L, R, S)");
     if (shape.fourth) {
-        set_columns(r, TH_FIELDS_WRITE_MOVE_NEXT);
+        set_columns(r, TH_FORMAT_FIELDS_WRITE_MOVE_NEXT);
         return true;
     }
     compare_orders(r, text, size, &shape);
@@ -190,10 +192,12 @@ static bool find_order(Reader *r, const char *text, size_t size, ThFields fields
                    ? th_fail_at(r->err, TH_EVALUE, shape.next_line, 1,
                                 "part 3 is no state if that of line %d is one", shape.write_line)
                    : ambiguous(r, "part 3 and part 4 can both be the next state");
-    set_columns(r, shape.next_line ? TH_FIELDS_WRITE_NEXT_MOVE : TH_FIELDS_NEXT_WRITE_MOVE);
+    set_columns(r, shape.next_line ? TH_FORMAT_FIELDS_WRITE_NEXT_MOVE
+                                   : TH_FORMAT_FIELDS_NEXT_WRITE_MOVE);
     if (shape.next_line)
-        th_exchange_note(r->im.notes, "part 3 is read as the symbol written, part 4 as the next "
-                                      "state");
+        th_format_exchange_note(r->im.notes,
+                                "part 3 is read as the symbol written, part 4 as the next "
+                                "state");
     return true;
 }
 
@@ -201,26 +205,26 @@ static bool find_order(Reader *r, const char *text, size_t size, ThFields fields
 
 static bool read_rule(Reader *r)
 {
-    const ThField *f = r->l.field;
-    ThRule rule = {0};
-    rule.from = th_import_state(&r->im, f[0]);
-    rule.read[0] = th_import_symbol(&r->im, f[1]);
-    rule.to = th_import_state(&r->im, f[r->next]);
-    rule.write[0] = th_import_symbol(&r->im, f[r->write]);
-    rule.move[0] = th_field_move(f[r->move]);
+    const ThFormatField *f = r->l.field;
+    ThTmRule rule = {0};
+    rule.from = th_format_import_state(&r->im, f[0]);
+    rule.read[0] = th_format_import_symbol(&r->im, f[1]);
+    rule.to = th_format_import_state(&r->im, f[r->next]);
+    rule.write[0] = th_format_import_symbol(&r->im, f[r->write]);
+    rule.move[0] = th_format_field_move(f[r->move]);
     if (rule.move[0] < -1 && is_digit_move(f[r->move]))
         rule.move[0] = *f[r->move].s == '0' ? -1 : 1;
     if (rule.from < 0 || rule.to < 0 || rule.read[0] < 0 || rule.write[0] < 0)
         return false;
     if (rule.move[0] < -1)
-        return th_lines_fail(&r->l, f[r->move].s, r->err, "expected a move: L, R or S");
-    return th_import_rule(&r->im, &rule, r->l.line, 1);
+        return th_format_lines_fail(&r->l, f[r->move].s, r->err, "expected a move: L, R or S");
+    return th_format_import_rule(&r->im, &rule, r->l.line, 1);
 }
 
 static bool read_rules(Reader *r, const char *text, size_t size)
 {
-    bool ok = th_lines_start(&r->l, text, size, r->err);
-    while (ok && th_lines_next(&r->l))
+    bool ok = th_format_lines_start(&r->l, text, size, r->err);
+    while (ok && th_format_lines_next(&r->l))
         ok = !cut(&r->l) || read_rule(r);
     return ok;
 }
@@ -232,18 +236,18 @@ static const char *const usual[] = {"_", "□", "⊔", "␣", "B", "b", "Δ"};
 
 static bool set_blank(Reader *r, const char *given)
 {
-    ThTuring *m = &r->im.b.m;
-    int s = given ? th_turing_find_symbol(&r->im.b, given) : -1;
+    ThTm *m = &r->im.b.m;
+    int s = given ? th_tm_find_symbol(&r->im.b, given) : -1;
     if (given && s < 0)
         return th_fail(r->err, TH_EVALUE, "no rule names the blank %.60s", given);
     for (size_t i = 0; s < 0 && i < sizeof usual / sizeof *usual; i++) {
-        s = th_turing_find_symbol(&r->im.b, usual[i]);
+        s = th_tm_find_symbol(&r->im.b, usual[i]);
         if (s >= 0 && i > 0)
-            th_exchange_note(r->im.notes, "the symbol %s is taken for the blank", usual[i]);
+            th_format_exchange_note(r->im.notes, "the symbol %s is taken for the blank", usual[i]);
     }
     if (s < 0) {
-        s = th_import_symbol(&r->im, (ThField){"_", 1});
-        th_exchange_note(r->im.notes, "no symbol looks like a blank: it is _, in no rule");
+        s = th_format_import_symbol(&r->im, (ThFormatField){"_", 1});
+        th_format_exchange_note(r->im.notes, "no symbol looks like a blank: it is _, in no rule");
     }
     m->blank = s;
     return s >= 0;
@@ -252,65 +256,66 @@ static bool set_blank(Reader *r, const char *given)
 /* States that no rule leaves stop the machine, in the way that their name tells. */
 static bool set_roles(Reader *r)
 {
-    ThTuring *m = &r->im.b.m;
-    bool *left = th_import_left(&r->im);
+    ThTm *m = &r->im.b.m;
+    bool *left = th_format_import_left(&r->im);
     for (int q = 0; left && q < m->n_states; q++) {
         if (left[q])
             continue;
-        ThRole role = th_role_of_name(m->state[q]);
-        m->role[q] = role == TH_RUNS ? TH_HALTS : role;
-        if (role == TH_ACCEPTS)
-            m->missing = TH_MISSING_REJECT;
-        th_exchange_note(r->im.notes, "the state %.60s, which no rule leaves, %s", m->state[q],
-                         role == TH_ACCEPTS   ? "accepts"
-                         : role == TH_REJECTS ? "rejects"
-                                              : "halts");
+        ThTmRole role = th_format_role_of_name(m->state[q]);
+        m->role[q] = role == TH_TM_RUNS ? TH_TM_HALTS : role;
+        if (role == TH_TM_ACCEPTS)
+            m->missing = TH_TM_MISSING_REJECT;
+        th_format_exchange_note(r->im.notes, "the state %.60s, which no rule leaves, %s",
+                                m->state[q],
+                                role == TH_TM_ACCEPTS   ? "accepts"
+                                : role == TH_TM_REJECTS ? "rejects"
+                                                        : "halts");
     }
     free(left);
     return left != NULL;
 }
 
-ThTuring *th_quintuples_read(const char *text, size_t size, const ThMachineReading *how,
-                             ThText *notes, ThError *err)
+ThTm *th_format_quintuples_read(const char *text, size_t size, const ThFormatMachineReading *how,
+                                ThText *notes, ThError *err)
 {
     Reader r = {.im = {.notes = notes, .err = err, .b.m.n_tapes = 1}, .err = err};
     bool ok = find_order(&r, text, size, how->fields) && read_rules(&r, text, size) &&
               set_blank(&r, how->blank) && set_roles(&r);
     if (ok && how->start)
-        ok = (r.im.b.m.start = th_import_start(&r.im, how->start)) >= 0;
+        ok = (r.im.b.m.start = th_format_import_start(&r.im, how->start)) >= 0;
     else if (ok)
-        th_exchange_note(notes, "it starts in %.60s, the first state", r.im.b.m.state[0]);
+        th_format_exchange_note(notes, "it starts in %.60s, the first state", r.im.b.m.state[0]);
     th_intern_free(&r.states);
     th_intern_free(&r.symbols);
     if (ok)
-        return th_import_finish(&r.im);
-    th_import_free(&r.im);
+        return th_format_import_finish(&r.im);
+    th_format_import_free(&r.im);
     return NULL;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static const char *symbol_of(const ThTuring *m, int s)
+static const char *symbol_of(const ThTm *m, int s)
 {
     return s == m->blank ? "_" : m->symbol[s];
 }
 
-static void write_rules(ThText *t, const ThTuring *m, bool start)
+static void write_rules(ThText *t, const ThTm *m, bool start)
 {
     for (size_t i = 0; i < m->n_rules; i++) {
-        const ThRule *r = &m->rule[i];
+        const ThTmRule *r = &m->rule[i];
         if ((r->from == m->start) != start)
             continue;
         th_text_printf(t, "%s,%s,%s,%s,%s\n", m->state[r->from], symbol_of(m, r->read[0]),
                        m->state[r->to],
-                       symbol_of(m, r->write[0] == TH_ANY ? r->read[0] : r->write[0]),
+                       symbol_of(m, r->write[0] == TH_TM_ANY ? r->read[0] : r->write[0]),
                        r->move[0] < 0 ? "L"
                        : r->move[0]   ? "R"
                                       : "S");
     }
 }
 
-static bool names_symbol(const ThTuring *m, int s)
+static bool names_symbol(const ThTm *m, int s)
 {
     for (size_t i = 0; i < m->n_rules; i++)
         if (m->rule[i].read[0] == s || m->rule[i].write[0] == s)
@@ -319,7 +324,7 @@ static bool names_symbol(const ThTuring *m, int s)
 }
 
 /* Would the reader take another symbol for the blank, as no rule names the machine's? */
-static bool blank_is_lost(const ThTuring *m)
+static bool blank_is_lost(const ThTm *m)
 {
     if (names_symbol(m, m->blank))
         return false;
@@ -330,20 +335,20 @@ static bool blank_is_lost(const ThTuring *m)
     return false;
 }
 
-bool th_quintuples_write(ThText *to, const ThTuring *m, const char *name, ThText *notes,
-                         ThError *err)
+bool th_format_quintuples_write(ThText *to, const ThTm *m, const char *name, ThText *notes,
+                                ThError *err)
 {
-    static const ThFit fit = {
+    static const ThFormatFit fit = {
         .format = "a file of quintuples",
         .can = FIT_STAYS | FIT_ROLE_NAMES | FIT_NO_BLANKS,
         .most_tapes = 1,
         .blank = "_",
         .no_symbol = ",()[]{}<>\t",
         .no_state = ",()[]{}<>#;%/\t",
-        .missing = TH_MISSING_HALT,
+        .missing = TH_TM_MISSING_HALT,
     };
     ThText t = {0};
-    ThTuring *fitting = th_machine_fit(m, &fit, notes, err);
+    ThTm *fitting = th_format_machine_fit(m, &fit, notes, err);
     if (!fitting)
         return false;
     write_rules(&t, fitting, true);
@@ -355,7 +360,7 @@ bool th_quintuples_write(ThText *to, const ThTuring *m, const char *name, ThText
                     "as quintuples a machine has a rule with its blank, where another symbol looks "
                     "like one");
     write_rules(&t, fitting, false);
-    th_turing_free(fitting);
+    th_tm_free(fitting);
     if (ok) {
         th_text_printf(to, "# %s\n# fields: next-write-move\n", name);
         th_text_add_bytes(to, t.data, t.size);

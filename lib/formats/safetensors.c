@@ -185,13 +185,13 @@ static bool read_extent(const Reader *r, const char *name, const json_t *tensor,
     const json_t *offsets = json_object_get(tensor, "data_offsets");
     const char *dtype = json_string_value(json_object_get(tensor, "dtype"));
     size_t bytes;
-    ThShownName shown = th_shown_name(name);
+    ThFormatShownName shown = th_format_shown_name(name);
     if (!json_is_object(tensor) || !dtype || json_array_size(offsets) != 2)
         return th_fail(err, TH_EVALUE, "the tensor '%s' is not described as it should be",
                        shown.text);
     if (strcmp(dtype, "F32") != 0)
         return th_fail(err, TH_EVALUE, "the tensor '%s' holds %s, not F32", shown.text,
-                       th_shown_name(dtype).text);
+                       th_format_shown_name(dtype).text);
     if (!get_offset(offsets, 0, r->size, &e->begin) || !get_offset(offsets, 1, r->size, &e->end) ||
         e->begin > e->end)
         return th_fail(err, TH_EVALUE, "the tensor '%s' does not lie within the file", shown.text);
@@ -301,13 +301,13 @@ static bool fill(const Reader *r, ThModel *m, ThError *err)
                            has_moment[k] ? "unexpected" : "not all the");
     if (!check_tensors(r, m, has_moment, err))
         return false;
-    m->params.value = th_floats(m->params.total, err);
+    m->params.value = th_params_floats(m->params.total, err);
     if (!m->params.value || !read_values(r, &m->params, -1, m->params.value, err))
         return false;
     for (int k = 0; k < N_MOMENTS; k++) {
         if (!has_moment[k])
             continue;
-        m->training.moment[k] = th_floats(m->params.total, err);
+        m->training.moment[k] = th_params_floats(m->params.total, err);
         if (!m->training.moment[k] || !read_values(r, &m->params, k, m->training.moment[k], err))
             return false;
     }

@@ -6,8 +6,8 @@
  * optimizer.moment0.NAME and optimizer.moment1.NAME; matrices have two dimensions, vectors one.
  * The metadata (metadata.h) holds the rest, so that training goes on bit for bit.
  */
-#ifndef TH_SAFETENSORS_H
-#define TH_SAFETENSORS_H
+#ifndef TH_FORMATS_SAFETENSORS_H
+#define TH_FORMATS_SAFETENSORS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,25 +9,25 @@
 #include "formats/machine_read.h"
 
 typedef struct {
-    ThImport im;
-    ThLines l;
-    ThField name, init, accept; /* values of the header; s == NULL: not there */
-    bool half;                  /* the first line of a rule was read */
+    ThFormatImport im;
+    ThFormatLines l;
+    ThFormatField name, init, accept; /* values of the header; s == NULL: not there */
+    bool half;                        /* the first line of a rule was read */
     int half_line;
-    ThRule rule;
+    ThTmRule rule;
     ThError *err;
 } Reader;
 
 /* ---- the header ------------------------------------------------------------------------------ */
 
 /* The value of a line `KEY: VALUE`, in *value; *known: it is one. */
-static bool read_key(Reader *r, const char *key, ThField *value, bool *known)
+static bool read_key(Reader *r, const char *key, ThFormatField *value, bool *known)
 {
-    ThLines *l = &r->l;
-    ThField line = l->field[0];
+    ThFormatLines *l = &r->l;
+    ThFormatField line = l->field[0];
     size_t n = strlen(key);
     *known = false;
-    if (l->n == 0 || !th_field_starts(line, key))
+    if (l->n == 0 || !th_format_field_starts(line, key))
         return true;
     const char *c = line.s + n, *end = l->begin + l->size;
     while (c < end && (*c == ' ' || *c == '\t'))
@@ -36,12 +36,12 @@ static bool read_key(Reader *r, const char *key, ThField *value, bool *known)
         return true;
     *known = true;
     if (value->s)
-        return th_lines_fail(l, line.s, r->err, "%s: is given twice", key);
+        return th_format_lines_fail(l, line.s, r->err, "%s: is given twice", key);
     for (c++; c < end && strchr(" \t", *c);)
         c++;
     while (end > c && strchr(" \t\r", end[-1]))
         end--;
-    *value = (ThField){c, (size_t)(end - c)};
+    *value = (ThFormatField){c, (size_t)(end - c)};
     return true;
 }
 
@@ -56,40 +56,41 @@ static bool read_header(Reader *r, bool *known)
 
 static bool read_symbol(Reader *r, int i, int *s)
 {
-    ThField f = r->l.field[i];
-    char shown[TH_FIELD_SHOWN];
-    if (!th_field_single(f))
-        return th_lines_fail(&r->l, f.s, r->err, "a symbol is a single character, not %s",
-                             th_field_show(f, shown));
-    *s = th_import_symbol(&r->im, f);
+    ThFormatField f = r->l.field[i];
+    char shown[TH_FORMAT_FIELD_SHOWN];
+    if (!th_format_field_single(f))
+        return th_format_lines_fail(&r->l, f.s, r->err, "a symbol is a single character, not %s",
+                                    th_format_field_show(f, shown));
+    *s = th_format_import_symbol(&r->im, f);
     return *s >= 0;
 }
 
 static bool read_state(Reader *r, int *q)
 {
-    ThField f = r->l.field[0];
+    ThFormatField f = r->l.field[0];
     if (f.n == 0)
-        return th_lines_fail(&r->l, f.s, r->err, "expected a state");
-    *q = th_import_state(&r->im, f);
+        return th_format_lines_fail(&r->l, f.s, r->err, "expected a state");
+    *q = th_format_import_state(&r->im, f);
     return *q >= 0;
 }
 
 /* q,r1,…,rk; the first rule tells k. */
 static bool read_case(Reader *r)
 {
-    ThTuring *m = &r->im.b.m;
+    ThTm *m = &r->im.b.m;
     if (m->n_tapes == 0)
         m->n_tapes = r->l.n - 1;
-    if (m->n_tapes < 1 || m->n_tapes > TH_MOST_TAPES)
-        return th_lines_fail(&r->l, r->l.field[0].s, r->err,
-                             "expected a state and what 1 to %d tapes read, between commas",
-                             TH_MOST_TAPES);
+    if (m->n_tapes < 1 || m->n_tapes > TH_TM_MOST_TAPES)
+        return th_format_lines_fail(&r->l, r->l.field[0].s, r->err,
+                                    "expected a state and what 1 to %d tapes read, between commas",
+                                    TH_TM_MOST_TAPES);
     if (r->l.n != m->n_tapes + 1)
-        return th_lines_fail(&r->l, r->l.field[0].s, r->err,
-                             "expected %d parts between commas, a state and what each tape reads; "
-                             "found %d",
-                             m->n_tapes + 1, r->l.n);
-    r->rule = (ThRule){0};
+        return th_format_lines_fail(
+            &r->l, r->l.field[0].s, r->err,
+            "expected %d parts between commas, a state and what each tape reads; "
+            "found %d",
+            m->n_tapes + 1, r->l.n);
+    r->rule = (ThTmRule){0};
     r->half_line = r->l.line;
     bool ok = read_state(r, &r->rule.from);
     for (int t = 0; ok && t < m->n_tapes; t++)
@@ -102,22 +103,23 @@ static bool read_action(Reader *r)
 {
     int k = r->im.b.m.n_tapes;
     if (r->l.n != 2 * k + 1)
-        return th_lines_fail(&r->l, r->l.field[0].s, r->err,
-                             "expected %d parts between commas, a state, what each tape writes and "
-                             "how it moves; found %d",
-                             2 * k + 1, r->l.n);
+        return th_format_lines_fail(
+            &r->l, r->l.field[0].s, r->err,
+            "expected %d parts between commas, a state, what each tape writes and "
+            "how it moves; found %d",
+            2 * k + 1, r->l.n);
     bool ok = read_state(r, &r->rule.to);
     for (int t = 0; ok && t < k; t++) {
-        ThField move = r->l.field[1 + k + t];
-        r->rule.move[t] = th_field_move(move);
+        ThFormatField move = r->l.field[1 + k + t];
+        r->rule.move[t] = th_format_field_move(move);
         if (r->rule.move[t] < -1)
-            return th_lines_fail(&r->l, move.s, r->err, "expected a move: <, > or -");
+            return th_format_lines_fail(&r->l, move.s, r->err, "expected a move: <, > or -");
         ok = read_symbol(r, 1 + t, &r->rule.write[t]);
     }
-    return ok && th_import_rule(&r->im, &r->rule, r->half_line, 1);
+    return ok && th_format_import_rule(&r->im, &r->rule, r->half_line, 1);
 }
 
-static size_t code_size(const ThLines *l)
+static size_t code_size(const ThFormatLines *l)
 {
     for (size_t i = 0; i + 1 < l->size; i++)
         if (l->begin[i] == '/' && l->begin[i + 1] == '/')
@@ -129,22 +131,23 @@ static bool read_line(Reader *r)
 {
     bool known;
     r->l.size = code_size(&r->l);
-    th_lines_cut(&r->l, r->l.size, ',');
+    th_format_lines_cut(&r->l, r->l.size, ',');
     if (r->l.n == 1 && r->l.field[0].n == 0)
         return true;
     if (!read_header(r, &known))
         return false;
     if (known)
-        return !r->half || th_lines_fail(&r->l, r->l.begin, r->err,
-                                         "the rule of line %d has no second line", r->half_line);
+        return !r->half ||
+               th_format_lines_fail(&r->l, r->l.begin, r->err,
+                                    "the rule of line %d has no second line", r->half_line);
     r->half = !r->half;
     return r->half ? read_case(r) : read_action(r);
 }
 
 static bool read_text(Reader *r, const char *text, size_t size)
 {
-    bool ok = th_lines_start(&r->l, text, size, r->err);
-    while (ok && th_lines_next(&r->l))
+    bool ok = th_format_lines_start(&r->l, text, size, r->err);
+    while (ok && th_format_lines_next(&r->l))
         ok = read_line(r);
     if (ok && r->half)
         return th_fail_at(r->err, TH_EPARSE, r->half_line, 1, "the rule has no second line");
@@ -160,17 +163,17 @@ static bool read_text(Reader *r, const char *text, size_t size)
 /* The states of the list accept. */
 static bool read_accepts(Reader *r)
 {
-    ThLines list = {0};
+    ThFormatLines list = {0};
     const char *c = r->accept.s, *end = c ? c + r->accept.n : NULL;
     while (c && c < end) {
         const char *comma = memchr(c, ',', (size_t)(end - c));
         list.begin = c;
-        th_lines_cut(&list, (size_t)((comma ? comma : end) - c), ',');
-        int q = list.field[0].n ? th_import_state(&r->im, list.field[0]) : 0;
+        th_format_lines_cut(&list, (size_t)((comma ? comma : end) - c), ',');
+        int q = list.field[0].n ? th_format_import_state(&r->im, list.field[0]) : 0;
         if (q < 0)
             return false;
         if (list.field[0].n)
-            r->im.b.m.role[q] = TH_ACCEPTS;
+            r->im.b.m.role[q] = TH_TM_ACCEPTS;
         c = comma ? comma + 1 : end;
     }
     return true;
@@ -179,65 +182,66 @@ static bool read_accepts(Reader *r)
 /* Other states that no rule leaves reject, as every missing rule does. */
 static bool set_roles(Reader *r)
 {
-    ThTuring *m = &r->im.b.m;
-    bool *left = th_import_left(&r->im);
+    ThTm *m = &r->im.b.m;
+    bool *left = th_format_import_left(&r->im);
     for (int q = 0; left && q < m->n_states; q++)
-        if (m->role[q] == TH_RUNS && !left[q])
-            m->role[q] = TH_REJECTS;
+        if (m->role[q] == TH_TM_RUNS && !left[q])
+            m->role[q] = TH_TM_REJECTS;
     free(left);
     return left != NULL;
 }
 
-static bool set_start(Reader *r, const ThMachineReading *how)
+static bool set_start(Reader *r, const ThFormatMachineReading *how)
 {
     if (!how->start && r->init.n == 0)
         return th_fail(r->err, TH_EVALUE, "the line init: names no state");
     char *init = th_strndup(r->init.s, r->init.n, r->err);
     if (!init)
         return false;
-    r->im.b.m.start = th_import_start(&r->im, how->start ? how->start : init);
+    r->im.b.m.start = th_format_import_start(&r->im, how->start ? how->start : init);
     free(init);
     return r->im.b.m.start >= 0;
 }
 
-ThTuring *th_simulator_read(const char *text, size_t size, const ThMachineReading *how,
-                            ThText *notes, ThError *err)
+ThTm *th_format_simulator_read(const char *text, size_t size, const ThFormatMachineReading *how,
+                               ThText *notes, ThError *err)
 {
     Reader r = {.im = {.notes = notes, .err = err}, .err = err};
-    char shown[TH_FIELD_SHOWN];
-    r.im.b.m.missing = TH_MISSING_REJECT;
-    r.im.b.m.blank = th_import_symbol(&r.im, (ThField){"_", 1});
+    char shown[TH_FORMAT_FIELD_SHOWN];
+    r.im.b.m.missing = TH_TM_MISSING_REJECT;
+    r.im.b.m.blank = th_format_import_symbol(&r.im, (ThFormatField){"_", 1});
     bool ok = read_text(&r, text, size) && read_accepts(&r) && set_start(&r, how) && set_roles(&r);
     if (ok && r.name.n)
-        th_exchange_note(notes, "its title was left out: %s", th_field_show(r.name, shown));
+        th_format_exchange_note(notes, "its title was left out: %s",
+                                th_format_field_show(r.name, shown));
     if (ok)
-        return th_import_finish(&r.im);
-    th_import_free(&r.im);
+        return th_format_import_finish(&r.im);
+    th_format_import_free(&r.im);
     return NULL;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static const char *symbol_of(const ThTuring *m, int s)
+static const char *symbol_of(const ThTm *m, int s)
 {
     return s == m->blank ? "_" : m->symbol[s];
 }
 
-static void write_rule(ThText *t, const ThTuring *m, const ThRule *r)
+static void write_rule(ThText *t, const ThTm *m, const ThTmRule *r)
 {
     th_text_printf(t, "\n%s", m->state[r->from]);
     for (int k = 0; k < m->n_tapes; k++)
         th_text_printf(t, ",%s", symbol_of(m, r->read[k]));
     th_text_printf(t, "\n%s", m->state[r->to]);
     for (int k = 0; k < m->n_tapes; k++)
-        th_text_printf(t, ",%s", symbol_of(m, r->write[k] == TH_ANY ? r->read[k] : r->write[k]));
+        th_text_printf(t, ",%s", symbol_of(m, r->write[k] == TH_TM_ANY ? r->read[k] : r->write[k]));
     for (int k = 0; k < m->n_tapes; k++)
         th_text_add(t, r->move[k] < 0 ? ",<" : r->move[k] ? ",>" : ",-");
     th_text_add(t, "\n");
 }
 
 /* A name that a reader would take for something else. */
-static bool check_states(const ThTuring *m, ThError *err)
+static bool check_states(const ThTm *m, ThError *err)
 {
     for (int q = 0; q < m->n_states; q++) {
         const char *name = m->state[q];
@@ -250,30 +254,30 @@ static bool check_states(const ThTuring *m, ThError *err)
     for (size_t i = 0; i < m->n_rules; i++)
         if (m->rule[i].from == m->start || m->rule[i].to == m->start)
             return true;
-    return m->role[m->start] != TH_REJECTS ||
+    return m->role[m->start] != TH_TM_REJECTS ||
            th_fail(err, TH_EVALUE, "no rule names the start state, %.60s, which rejects",
                    m->state[m->start]);
 }
 
-bool th_simulator_write(ThText *to, const ThTuring *m, const char *name, ThText *notes,
-                        ThError *err)
+bool th_format_simulator_write(ThText *to, const ThTm *m, const char *name, ThText *notes,
+                               ThError *err)
 {
-    static const ThFit fit = {
+    static const ThFormatFit fit = {
         .format = "the format of turingmachinesimulator.com",
         .can = FIT_STAYS | FIT_ACCEPTS | FIT_SINGLE,
-        .most_tapes = TH_MOST_TAPES,
+        .most_tapes = TH_TM_MOST_TAPES,
         .blank = "_",
         .no_symbol = ", \t",
         .no_state = ",\t",
-        .missing = TH_MISSING_REJECT,
+        .missing = TH_TM_MISSING_REJECT,
     };
-    ThTuring *fitting = th_machine_fit(m, &fit, notes, err);
+    ThTm *fitting = th_format_machine_fit(m, &fit, notes, err);
     bool ok = fitting && check_states(fitting, err);
     if (ok) {
         bool more = false;
         th_text_printf(to, "name: %s\ninit: %s\naccept: ", name, fitting->state[fitting->start]);
         for (int q = 0; q < fitting->n_states; q++) {
-            if (fitting->role[q] != TH_ACCEPTS && fitting->role[q] != TH_HALTS)
+            if (fitting->role[q] != TH_TM_ACCEPTS && fitting->role[q] != TH_TM_HALTS)
                 continue;
             th_text_printf(to, more ? ",%s" : "%s", fitting->state[q]);
             more = true;
@@ -282,6 +286,6 @@ bool th_simulator_write(ThText *to, const ThTuring *m, const char *name, ThText 
         for (size_t i = 0; i < fitting->n_rules; i++)
             write_rule(to, fitting, &fitting->rule[i]);
     }
-    th_turing_free(fitting);
+    th_tm_free(fitting);
     return ok;
 }

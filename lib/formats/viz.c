@@ -12,7 +12,7 @@
 #include "formats/yaml.h"
 
 typedef struct {
-    ThImport im;
+    ThFormatImport im;
     ThYaml y;
     int input, blank, start, table, synonyms; /* nodes; -1: not there */
     ThIntern names;                           /* of synonyms */
@@ -35,17 +35,17 @@ static const ThYamlNode *node_at(const Reader *r, int node)
     return &r->y.node[node];
 }
 
-static ThField field_of(const Reader *r, int node)
+static ThFormatField field_of(const Reader *r, int node)
 {
-    return (ThField){th_yaml_text(&r->y, node), node_at(r, node)->n};
+    return (ThFormatField){th_yaml_text(&r->y, node), node_at(r, node)->n};
 }
 
 static bool fail_shown(const Reader *r, int node, const char *what)
 {
-    char shown[TH_FIELD_SHOWN];
+    char shown[TH_FORMAT_FIELD_SHOWN];
     const ThYamlNode *n = node_at(r, node);
     return th_fail_at(r->err, TH_EPARSE, n->line, n->col, "%s %s", what,
-                      th_field_show(field_of(r, node), shown));
+                      th_format_field_show(field_of(r, node), shown));
 }
 
 static bool is_scalar(const Reader *r, int node)
@@ -93,12 +93,12 @@ static bool read_keys(Reader *r)
     for (int e = node_at(r, 0)->first; e >= 0; e = entry_next(r, entry_next(r, e))) {
         int key = entry_node(r, e);
         size_t k = 0;
-        char shown[TH_FIELD_SHOWN];
+        char shown[TH_FORMAT_FIELD_SHOWN];
         while (k < N_KEYS && !text_is(r, key, keys[k].name))
             k++;
         if (k == N_KEYS || !keys[k].node) {
-            th_exchange_note(r->im.notes, "the key %s was left out",
-                             th_field_show(field_of(r, key), shown));
+            th_format_exchange_note(r->im.notes, "the key %s was left out",
+                                    th_format_field_show(field_of(r, key), shown));
             continue;
         }
         if (*keys[k].node >= 0)
@@ -153,7 +153,7 @@ static bool read_states(Reader *r)
             return fail_node(r, key, "expected the name of a state");
         if (text_is(r, key, "<<") && node_at(r, key)->plain)
             return fail_node(r, key, "merge keys are not read");
-        int q = th_import_state(&r->im, field_of(r, key));
+        int q = th_format_import_state(&r->im, field_of(r, key));
         if (q < 0)
             return false;
         if (q < before)
@@ -164,7 +164,7 @@ static bool read_states(Reader *r)
 
 static int find_state(const Reader *r, int node)
 {
-    return is_scalar(r, node) ? th_turing_find_state(&r->im.b, th_yaml_text(&r->y, node)) : -1;
+    return is_scalar(r, node) ? th_tm_find_state(&r->im.b, th_yaml_text(&r->y, node)) : -1;
 }
 
 /* ---- symbols --------------------------------------------------------------------------------- */
@@ -172,13 +172,13 @@ static int find_state(const Reader *r, int node)
 /* The blank may be a space; the language calls that _ where it can. */
 static bool read_symbol(Reader *r, int node, int *s)
 {
-    ThField f = field_of(r, node);
-    if (!is_scalar(r, node) || !th_field_single(f))
+    ThFormatField f = field_of(r, node);
+    if (!is_scalar(r, node) || !th_format_field_single(f))
         return is_scalar(r, node) ? fail_shown(r, node, "a symbol is a single character, not")
                                   : fail_node(r, node, "expected a symbol");
     if (r->from_bar && f.n == 1 && *f.s == ' ')
-        f = (ThField){"_", 1};
-    *s = th_import_symbol(&r->im, f);
+        f = (ThFormatField){"_", 1};
+    *s = th_format_import_symbol(&r->im, f);
     return *s >= 0;
 }
 
@@ -194,14 +194,14 @@ static bool read_blank(Reader *r)
 {
     r->from_bar = text_is(r, r->blank, " ") && !any_bar(r);
     if (r->from_bar)
-        th_exchange_note(r->im.notes, "the blank, a space, is called _");
+        th_format_exchange_note(r->im.notes, "the blank, a space, is called _");
     return read_symbol(r, r->blank, &r->im.b.m.blank);
 }
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
 /* The state behind L or R; nothing: the state stays. */
-static bool read_target(Reader *r, int node, ThRule *rule)
+static bool read_target(Reader *r, int node, ThTmRule *rule)
 {
     if (is_null(r, node))
         return true;
@@ -213,7 +213,7 @@ static bool read_target(Reader *r, int node, ThRule *rule)
 }
 
 /* {write: a, R: q} */
-static bool read_map(Reader *r, int node, ThRule *rule)
+static bool read_map(Reader *r, int node, ThTmRule *rule)
 {
     bool moved = false, written = false;
     for (int e = node_at(r, node)->first; e >= 0; e = entry_next(r, entry_next(r, e))) {
@@ -239,7 +239,7 @@ static bool read_map(Reader *r, int node, ThRule *rule)
 }
 
 /* What stands behind a symbol; a synonym's own action is no synonym. */
-static bool read_action(Reader *r, int node, ThRule *rule)
+static bool read_action(Reader *r, int node, ThTmRule *rule)
 {
     for (int depth = 0; depth < 2; depth++) {
         if (node_at(r, node)->kind == TH_YAML_MAP)
@@ -257,16 +257,17 @@ static bool read_action(Reader *r, int node, ThRule *rule)
                               : fail_node(r, node, "expected an action, L or R");
 }
 
-static bool add_rule(Reader *r, int symbol, int key, ThRule rule)
+static bool add_rule(Reader *r, int symbol, int key, ThTmRule rule)
 {
     const ThYamlNode *n = node_at(r, key);
-    return read_symbol(r, symbol, &rule.read[0]) && th_import_rule(&r->im, &rule, n->line, n->col);
+    return read_symbol(r, symbol, &rule.read[0]) &&
+           th_format_import_rule(&r->im, &rule, n->line, n->col);
 }
 
 /* A symbol or a list of symbols, and what to do. */
 static bool read_rule(Reader *r, int from, int key, int value)
 {
-    ThRule rule = {.from = from, .to = from, .write = {TH_ANY}};
+    ThTmRule rule = {.from = from, .to = from, .write = {TH_TM_ANY}};
     if (!read_action(r, value, &rule))
         return false;
     if (node_at(r, key)->kind != TH_YAML_LIST)
@@ -298,29 +299,29 @@ static bool read_rules(Reader *r)
 
 static bool set_roles(Reader *r)
 {
-    ThTuring *m = &r->im.b.m;
-    bool *left = th_import_left(&r->im);
+    ThTm *m = &r->im.b.m;
+    bool *left = th_format_import_left(&r->im);
     for (int q = 0; left && q < m->n_states; q++) {
-        ThRole role = th_role_of_name(m->state[q]);
+        ThTmRole role = th_format_role_of_name(m->state[q]);
         if (left[q])
             continue;
-        m->role[q] = role == TH_RUNS ? TH_HALTS : role;
-        if (role == TH_ACCEPTS || role == TH_REJECTS)
-            th_exchange_note(r->im.notes, "the state %.60s %s", m->state[q],
-                             role == TH_ACCEPTS ? "accepts" : "rejects");
-        if (role == TH_ACCEPTS)
-            m->missing = TH_MISSING_REJECT;
+        m->role[q] = role == TH_TM_RUNS ? TH_TM_HALTS : role;
+        if (role == TH_TM_ACCEPTS || role == TH_TM_REJECTS)
+            th_format_exchange_note(r->im.notes, "the state %.60s %s", m->state[q],
+                                    role == TH_TM_ACCEPTS ? "accepts" : "rejects");
+        if (role == TH_TM_ACCEPTS)
+            m->missing = TH_TM_MISSING_REJECT;
     }
     free(left);
-    if (m->missing == TH_MISSING_REJECT)
-        th_exchange_note(r->im.notes, "where no rule applies it rejects");
+    if (m->missing == TH_TM_MISSING_REJECT)
+        th_format_exchange_note(r->im.notes, "where no rule applies it rejects");
     return left != NULL;
 }
 
-static bool set_start(Reader *r, const ThMachineReading *how)
+static bool set_start(Reader *r, const ThFormatMachineReading *how)
 {
     if (how->start) {
-        r->im.b.m.start = th_import_start(&r->im, how->start);
+        r->im.b.m.start = th_format_import_start(&r->im, how->start);
         return r->im.b.m.start >= 0;
     }
     r->im.b.m.start = find_state(r, r->start);
@@ -332,14 +333,14 @@ static bool set_start(Reader *r, const ThMachineReading *how)
 
 static void note_input(const Reader *r)
 {
-    char shown[TH_FIELD_SHOWN];
+    char shown[TH_FORMAT_FIELD_SHOWN];
     if (r->input >= 0 && is_scalar(r, r->input) && node_at(r, r->input)->n > 0)
-        th_exchange_note(r->im.notes, "its input was left out: %s",
-                         th_field_show(field_of(r, r->input), shown));
+        th_format_exchange_note(r->im.notes, "its input was left out: %s",
+                                th_format_field_show(field_of(r, r->input), shown));
 }
 
-ThTuring *th_viz_read(const char *text, size_t size, const ThMachineReading *how, ThText *notes,
-                      ThError *err)
+ThTm *th_format_viz_read(const char *text, size_t size, const ThFormatMachineReading *how,
+                         ThText *notes, ThError *err)
 {
     Reader r = {.im = {.notes = notes, .err = err, .b.m.n_tapes = 1},
                 .input = -1,
@@ -357,8 +358,8 @@ ThTuring *th_viz_read(const char *text, size_t size, const ThMachineReading *how
     th_intern_free(&r.names);
     free(r.action);
     if (ok)
-        return th_import_finish(&r.im);
-    th_import_free(&r.im);
+        return th_format_import_finish(&r.im);
+    th_format_import_free(&r.im);
     return NULL;
 }
 
@@ -370,9 +371,9 @@ static bool is_bare(const char *s)
     static const char *const words[] = {"y",   "n",    "yes",   "no",  "on",
                                         "off", "true", "false", "null"};
     size_t n = strlen(s), digits = strspn(s, "0123456789");
-    ThField f = {s, n};
+    ThFormatField f = {s, n};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (th_field_is(f, words[i]))
+        if (th_format_field_is(f, words[i]))
             return false;
     if (digits > 0)
         return n == 1 || (digits == n && n < 15 && *s != '0');
@@ -411,19 +412,19 @@ static void write_scalar(ThText *t, const char *s)
     th_text_add(t, is_bare(s) ? "" : "'");
 }
 
-static bool same_action(const ThRule *a, const ThRule *b)
+static bool same_action(const ThTmRule *a, const ThTmRule *b)
 {
-    bool keep = a->write[0] == TH_ANY || a->write[0] == a->read[0];
-    bool keeps = b->write[0] == TH_ANY || b->write[0] == b->read[0];
+    bool keep = a->write[0] == TH_TM_ANY || a->write[0] == a->read[0];
+    bool keeps = b->write[0] == TH_TM_ANY || b->write[0] == b->read[0];
     return a->from == b->from && a->to == b->to && a->move[0] == b->move[0] &&
            (keep ? keeps : !keeps && a->write[0] == b->write[0]);
 }
 
-static void write_action(ThText *t, const ThTuring *m, const ThRule *r)
+static void write_action(ThText *t, const ThTm *m, const ThTmRule *r)
 {
     const char *move = r->move[0] < 0 ? "L" : "R";
-    bool keeps = r->write[0] == TH_ANY || r->write[0] == r->read[0];
-    bool stays = r->to == TH_ANY || r->to == r->from;
+    bool keeps = r->write[0] == TH_TM_ANY || r->write[0] == r->read[0];
+    bool stays = r->to == TH_TM_ANY || r->to == r->from;
     if (keeps && stays) {
         th_text_add(t, move);
         return;
@@ -443,9 +444,9 @@ static void write_action(ThText *t, const ThTuring *m, const ThRule *r)
 }
 
 /* One line for neighbours with the same action. */
-static size_t write_rule(ThText *t, const ThTuring *m, size_t i, size_t end)
+static size_t write_rule(ThText *t, const ThTm *m, size_t i, size_t end)
 {
-    const ThRule *r = &m->rule[m->order[i]];
+    const ThTmRule *r = &m->rule[m->order[i]];
     enum { MOST_LISTED = 40 }; /* a key of YAML has at most 1024 characters */
     size_t after = i + 1;
     while (after < end && after < i + MOST_LISTED && same_action(r, &m->rule[m->order[after]]))
@@ -461,7 +462,7 @@ static size_t write_rule(ThText *t, const ThTuring *m, size_t i, size_t end)
     return after;
 }
 
-static bool check_lengths(const ThTuring *m, ThError *err)
+static bool check_lengths(const ThTm *m, ThError *err)
 {
     enum { LONGEST = 250 }; /* an escape may take ten characters of the 1024 of a key */
     for (int q = 0; q < m->n_states; q++)
@@ -470,19 +471,19 @@ static bool check_lengths(const ThTuring *m, ThError *err)
     return true;
 }
 
-bool th_viz_write(ThText *to, const ThTuring *m, const char *name, ThText *notes, ThError *err)
+bool th_format_viz_write(ThText *to, const ThTm *m, const char *name, ThText *notes, ThError *err)
 {
-    static const ThFit fit = {
+    static const ThFormatFit fit = {
         .format = "the format of turingmachine.io",
         .can = FIT_ROLE_NAMES | FIT_SINGLE | FIT_LISTED,
         .most_tapes = 1,
         .no_symbol = "",
         .no_state = "",
-        .missing = TH_MISSING_HALT,
+        .missing = TH_TM_MISSING_HALT,
     };
-    ThTuring *x = th_machine_fit(m, &fit, notes, err);
+    ThTm *x = th_format_machine_fit(m, &fit, notes, err);
     if (!x || !check_lengths(x, err)) {
-        th_turing_free(x);
+        th_tm_free(x);
         return false;
     }
     th_text_printf(to, "# %s\nblank: ", name);
@@ -497,6 +498,6 @@ bool th_viz_write(ThText *to, const ThTuring *m, const char *name, ThText *notes
         for (size_t i = x->order_end[q]; i < x->order_end[q + 1];)
             i = write_rule(to, x, i, x->order_end[q + 1]);
     }
-    th_turing_free(x);
+    th_tm_free(x);
     return true;
 }

@@ -1,7 +1,7 @@
 /* yaml.h - a YAML document as a compact tree: nodes by number, an alias being the node that it
  * names.  Only what files of machines need: no tags, no merge keys. */
-#ifndef TH_YAML_H
-#define TH_YAML_H
+#ifndef TH_FORMATS_YAML_H
+#define TH_FORMATS_YAML_H
 
 #include "base/error.h"
 #include "base/text.h"

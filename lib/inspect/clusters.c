@@ -36,7 +36,7 @@ static void free_projection(Projection *p)
     free(p->at);
 }
 
-static bool stack_rows(Projection *p, const ThTrace *trace, ThError *err)
+static bool stack_rows(Projection *p, const ThModelTrace *trace, ThError *err)
 {
     size_t i = 0;
     p->row = gsl_matrix_alloc(p->n, p->d);
@@ -122,7 +122,7 @@ static bool project(Projection *p, ThError *err)
     return true;
 }
 
-static bool start(Projection *p, ThClusters *c, const ThTrace *trace, ThError *err)
+static bool start(Projection *p, ThClusters *c, const ThModelTrace *trace, ThError *err)
 {
     if (trace->n_layers == 0)
         return th_fail(err, TH_EVALUE, "the model has no layers to show");
@@ -141,22 +141,22 @@ static bool start(Projection *p, ThClusters *c, const ThTrace *trace, ThError *e
     return c->point && c->layer;
 }
 
-static void place(ThClusters *c, const Projection *p, const ThTrace *trace)
+static void place(ThClusters *c, const Projection *p, const ThModelTrace *trace)
 {
     double total = total_power(p);
     for (size_t j = 0; j < 2 && j < p->d && total > 0; j++)
         c->variance[j] = fmax(0, gsl_vector_get(p->power, j)) / total;
     size_t i = 0;
     for (int l = 0; l < trace->n_layers; l++) {
-        const ThTraceLayer *layer = &trace->layer[l];
+        const ThModelTraceLayer *layer = &trace->layer[l];
         c->layer[l].layer = l;
         c->layer[l].points = layer->n_rows;
         for (int r = 0; r < layer->n_rows; r++, i++)
-            c->point[i] = (ThClusterPoint){.layer = l,
-                                           .first = layer->first[r],
-                                           .last = layer->last[r],
-                                           .x = p->at[i * p->kept],
-                                           .y = p->kept > 1 ? p->at[i * p->kept + 1] : 0};
+            c->point[i] = (ThClustersPoint){.layer = l,
+                                            .first = layer->first[r],
+                                            .last = layer->last[r],
+                                            .x = p->at[i * p->kept],
+                                            .y = p->kept > 1 ? p->at[i * p->kept + 1] : 0};
     }
 }
 
@@ -201,7 +201,7 @@ static bool find_functions(ThClusters *c, const ThDfa *machine, const int *token
     ThFunctions *f = th_functions_new(machine, err);
     bool ok = f != NULL;
     for (int i = 0; ok && i < c->n_points; i++) {
-        ThClusterPoint *p = &c->point[i];
+        ThClustersPoint *p = &c->point[i];
         p->function = th_functions_index(f, token + p->first, p->last - p->first + 1, err);
         ok = p->function >= 0 && !th_stopped(stop, err);
     }
@@ -231,14 +231,14 @@ static bool measure_purity(ThClusters *c, ThError *err)
     bool *seen = th_alloc((size_t)c->n_layers * nc, sizeof *seen, err);
     bool ok = count && majority && seen;
     for (int i = 0; ok && i < c->n_points; i++) {
-        const ThClusterPoint *p = &c->point[i];
+        const ThClustersPoint *p = &c->point[i];
         int *row = count + (size_t)p->cluster * nf;
         if (++row[p->function] > row[majority[p->cluster]])
             majority[p->cluster] = p->function;
     }
     for (int i = 0; ok && i < c->n_points; i++) {
-        const ThClusterPoint *p = &c->point[i];
-        ThClusterLayer *layer = &c->layer[p->layer];
+        const ThClustersPoint *p = &c->point[i];
+        ThClustersLayer *layer = &c->layer[p->layer];
         /* Counts first: a share of all must be 1 exactly. */
         layer->purity += majority[p->cluster] == p->function;
         c->purity += majority[p->cluster] == p->function;
@@ -286,7 +286,7 @@ static bool measure_separation(ThClusters *c, const Projection *p, ThError *err)
     return ok;
 }
 
-ThClusters *th_clusters(const ThTrace *trace, const ThDfa *machine, const int *token,
+ThClusters *th_clusters(const ThModelTrace *trace, const ThDfa *machine, const int *token,
                         char *const *symbol, ThStop *stop, ThError *err)
 {
     Projection p = {0};

@@ -4,10 +4,10 @@
  * long string, project them on their first two principal components, and colour each by the
  * function on states that its segment of the input induces.
  */
-#ifndef TH_CLUSTERS_H
-#define TH_CLUSTERS_H
+#ifndef TH_INSPECT_CLUSTERS_H
+#define TH_INSPECT_CLUSTERS_H
 
-#include "automata/dfa.h"
+#include "automata/core/dfa.h"
 #include "base/error.h"
 #include "base/stop.h"
 #include "models/model.h"
@@ -17,18 +17,18 @@ typedef struct {
     double x, y;            /* on the first two principal components */
     int cluster;            /* found from the vectors alone */
     int function;           /* index of the true transition function of the segment */
-} ThClusterPoint;
+} ThClustersPoint;
 
 typedef struct {
     int layer, points, clusters; /* clusters present in this layer */
     double purity;               /* share of points that have their cluster's majority function; the
                                     majority is that of all layers together */
-} ThClusterLayer;
+} ThClustersLayer;
 
 typedef struct {
     int n_points, n_layers, n_functions, n_clusters;
-    ThClusterPoint *point;
-    ThClusterLayer *layer;
+    ThClustersPoint *point;
+    ThClustersLayer *layer;
     char **function;    /* (n_functions): a short word that induces each */
     double variance[2]; /* share of the total variance on each component */
     double purity;      /* over all points */
@@ -41,7 +41,7 @@ typedef struct {
  * of clusters is found, not told: see linkage.h.  Errors: TH_EVALUE where the model has no layers
  * or they differ in width, TH_ENUMERIC for vectors that are not finite.  GSL's error handler must
  * be off. */
-ThClusters *th_clusters(const ThTrace *trace, const ThDfa *machine, const int *token,
+ThClusters *th_clusters(const ThModelTrace *trace, const ThDfa *machine, const int *token,
                         char *const *symbol, ThStop *stop, ThError *err);
 void th_clusters_free(ThClusters *c); /* NULL is fine */
 

@@ -25,7 +25,7 @@ static bool make_room(double **buffer, size_t *have, size_t need, ThError *err)
 /* Sets the seed of the backward pass: one at the greatest logit of the last answer. */
 static bool choose_winner(Probe *p, ThVar answer, ThError *err)
 {
-    int rows = th_rows(p->tape, answer), cols = th_cols(p->tape, answer);
+    int rows = th_tape_rows(p->tape, answer), cols = th_tape_cols(p->tape, answer);
     size_t n = (size_t)rows * cols, have = p->n_logits;
     if (!make_room(&p->logits, &have, n, err) || !make_room(&p->seed, &p->n_logits, n, err))
         return false;
@@ -43,8 +43,8 @@ static bool choose_winner(Probe *p, ThVar answer, ThError *err)
 /* Adds the cumulated shares of one string to sum. */
 static bool add_shares(Probe *p, ThVar embedding, int length, double *sum, ThError *err)
 {
-    int cols = th_cols(p->tape, embedding);
-    if (th_rows(p->tape, embedding) != length)
+    int cols = th_tape_cols(p->tape, embedding);
+    if (th_tape_rows(p->tape, embedding) != length)
         return th_fail(err, TH_EVALUE, "the model does not show the embedding of every position");
     if (!make_room(&p->gradient, &p->n_gradient, (size_t)length * cols, err))
         return false;
@@ -71,8 +71,8 @@ static bool add_shares(Probe *p, ThVar embedding, int length, double *sum, ThErr
 
 static bool probe(Probe *p, const ThModel *m, double *sum, ThError *err)
 {
-    ThForward how = {.share = false};
-    th_tape_begin(p->tape, TH_GRADIENT);
+    ThModelForward how = {.share = false};
+    th_tape_begin(p->tape, TH_TAPE_GRADIENT);
     ThVar answer = th_model_forward(m, p->tape, &p->batch, &how);
     ThVar embedding = th_tape_find(p->tape, "embedding", 0);
     if (!th_tape_ok(p->tape, err))
@@ -86,7 +86,7 @@ static bool probe(Probe *p, const ThModel *m, double *sum, ThError *err)
 static bool measure(Probe *p, ThField *f, const ThModel *m, const ThTask *t, uint64_t seed,
                     ThStop *stop, ThError *err)
 {
-    p->tape = th_tape_new(TH_FLOAT, &m->params, err);
+    p->tape = th_tape_new(TH_TAPE_FLOAT, &m->params, err);
     bool ok = p->tape != NULL;
     p->batch.B = 1;
     for (int s = 0; ok && s < f->strings; s++) {

@@ -4,8 +4,8 @@
  * position's embedding, normalised, cumulated from the last position backwards, averaged over
  * strings.
  */
-#ifndef TH_FIELD_H
-#define TH_FIELD_H
+#ifndef TH_INSPECT_FIELD_H
+#define TH_INSPECT_FIELD_H
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* functions.h - the functions on states that words induce. */
-#ifndef TH_FUNCTIONS_H
-#define TH_FUNCTIONS_H
+#ifndef TH_INSPECT_FUNCTIONS_H
+#define TH_INSPECT_FUNCTIONS_H
 
-#include "automata/dfa.h"
+#include "automata/core/dfa.h"
 #include "base/error.h"
 #include "base/stop.h"
 

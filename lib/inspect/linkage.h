@@ -1,6 +1,6 @@
 /* linkage.h - how many clusters do points form? */
-#ifndef TH_LINKAGE_H
-#define TH_LINKAGE_H
+#ifndef TH_INSPECT_LINKAGE_H
+#define TH_INSPECT_LINKAGE_H
 
 #include <stddef.h>
 

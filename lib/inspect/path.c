@@ -4,21 +4,21 @@
 
 #include "base/memory.h"
 
-double th_trace_weight(const ThTraceLayer *l, int head, int i, int k)
+double th_path_weight(const ThModelTraceLayer *l, int head, int i, int k)
 {
     return l->weight[((size_t)head * l->n_rows + i) * l->n_keys + k];
 }
 
-double th_trace_mean_weight(const ThTraceLayer *l, int i, int k)
+double th_path_mean_weight(const ThModelTraceLayer *l, int i, int k)
 {
     double sum = 0;
     for (int h = 0; h < l->n_heads; h++)
-        sum += th_trace_weight(l, h, i, k);
+        sum += th_path_weight(l, h, i, k);
     return sum / l->n_heads;
 }
 
 /* True if every row lists all positions in order. */
-static bool is_dense(const ThTraceLayer *l, int length)
+static bool is_dense(const ThModelTraceLayer *l, int length)
 {
     for (int i = 0; i < l->n_rows && l->n_keys == length; i++)
         for (int k = 0; k < length; k++)
@@ -28,7 +28,7 @@ static bool is_dense(const ThTraceLayer *l, int length)
 }
 
 /* Marks the rows of layer l whose positions are wanted, and wants the positions of their keys. */
-static void follow(const ThTraceLayer *l, bool *row, bool *wanted, bool *below, int length)
+static void follow(const ThModelTraceLayer *l, bool *row, bool *wanted, bool *below, int length)
 {
     for (int p = 0; p < length; p++)
         below[p] = false;
@@ -42,7 +42,7 @@ static void follow(const ThTraceLayer *l, bool *row, bool *wanted, bool *below, 
     }
 }
 
-static bool fill(ThPath *r, const ThTrace *t, ThError *err)
+static bool fill(ThPath *r, const ThModelTrace *t, ThError *err)
 {
     bool *wanted = th_alloc((size_t)t->length, sizeof *wanted, err);
     bool *below = th_alloc((size_t)t->length, sizeof *below, err);
@@ -50,7 +50,7 @@ static bool fill(ThPath *r, const ThTrace *t, ThError *err)
     if (ok)
         wanted[t->length - 1] = true;
     for (int l = t->n_layers - 1; ok && l >= 0; l--) {
-        const ThTraceLayer *layer = &t->layer[l];
+        const ThModelTraceLayer *layer = &t->layer[l];
         r->row[l] = th_alloc((size_t)layer->n_rows, sizeof **r->row, err);
         ok = r->row[l] != NULL;
         if (ok && r->routed) {
@@ -67,7 +67,7 @@ static bool fill(ThPath *r, const ThTrace *t, ThError *err)
     return ok;
 }
 
-ThPath *th_trace_path(const ThTrace *t, ThError *err)
+ThPath *th_path_of_trace(const ThModelTrace *t, ThError *err)
 {
     bool dense = true;
     for (int l = 0; l < t->n_layers; l++) {

@@ -4,8 +4,8 @@
  * reaches downwards form the routing path of the paper's Fig. 1.  In a model whose rows attend to
  * every position there is nothing to follow: the path is the last position's row in each layer.
  */
-#ifndef TH_PATH_H
-#define TH_PATH_H
+#ifndef TH_INSPECT_PATH_H
+#define TH_INSPECT_PATH_H
 
 #include <stdbool.h>
 
@@ -19,11 +19,11 @@ typedef struct {
 } ThPath;
 
 /* Returns new.  Errors: TH_EVALUE if the model has no attention. */
-ThPath *th_trace_path(const ThTrace *t, ThError *err);
+ThPath *th_path_of_trace(const ThModelTrace *t, ThError *err);
 void th_path_free(ThPath *r); /* NULL is fine */
 
 /* Weight of key k of row i: of one head, and the mean over heads. */
-double th_trace_weight(const ThTraceLayer *l, int head, int i, int k);
-double th_trace_mean_weight(const ThTraceLayer *l, int i, int k);
+double th_path_weight(const ThModelTraceLayer *l, int head, int i, int k);
+double th_path_mean_weight(const ThModelTraceLayer *l, int i, int k);
 
 #endif

@@ -53,7 +53,7 @@ ThEvaluator *th_evaluator_new(const ThModel *m, const ThTask *t, long long seed,
               (e->block = th_alloc(n, sizeof *e->block, err)) &&
               (e->pool = th_pool_new(threads, err));
     for (size_t i = 0; ok && i < n; i++)
-        ok = (e->tape[i] = th_tape_new(TH_FLOAT, &m->params, err)) != NULL;
+        ok = (e->tape[i] = th_tape_new(TH_TAPE_FLOAT, &m->params, err)) != NULL;
     if (ok)
         return e;
     th_evaluator_free(e);
@@ -89,9 +89,9 @@ static int greatest(const double *z, int n)
     return best;
 }
 
-void th_probabilities(ThTarget target, double *z, int n)
+void th_lab_probabilities(ThTarget target, double *z, int n)
 {
-    if (target == TH_BITS) {
+    if (target == TH_TARGET_BITS) {
         for (int c = 0; c < n; c++)
             z[c] = 1 / (1 + exp(-z[c]));
         return;
@@ -106,16 +106,16 @@ void th_probabilities(ThTarget target, double *z, int n)
 /* Runs the model on a batch; returns its outputs on the tape. */
 static ThVar forward(const ThModel *m, ThTape *tape, const ThBatch *b)
 {
-    ThForward how = {.share = true};
-    th_tape_begin(tape, TH_NO_GRADIENT);
+    ThModelForward how = {.share = true};
+    th_tape_begin(tape, TH_TAPE_NO_GRADIENT);
     return th_model_forward(m, tape, b, &how);
 }
 
 /* Numbers in a string's target. */
 static size_t target_size(const ThSignature *s, int T)
 {
-    size_t answers = s->target == TH_FINAL ? 1 : (size_t)T;
-    return s->target == TH_BITS ? answers * (size_t)s->n_classes : answers;
+    size_t answers = s->target == TH_TARGET_FINAL ? 1 : (size_t)T;
+    return s->target == TH_TARGET_BITS ? answers * (size_t)s->n_classes : answers;
 }
 
 static bool resize(int **array, size_t n, ThError *err)
@@ -159,12 +159,12 @@ static bool run_shard(ThEvaluator *e, int number, int thread, Shard *to)
     if (!draw_shard(e, number, thread, &to->err))
         return false;
     ThVar z = forward(e->model, tape, b);
-    ThVar loss = th_batch_loss(tape, z, s, b, 1);
+    ThVar loss = th_loss_of_batch(tape, z, s, b, 1);
     if (!th_tape_ok(tape, &to->err))
         return false;
     th_tape_read(tape, loss, &to->loss);
-    to->n = th_count_answers(s, b);
-    to->right = th_count_right(tape, z, s, b);
+    to->n = th_score_answers(s, b);
+    to->right = th_score_right(tape, z, s, b);
     return isfinite(to->loss) ||
            th_fail(&to->err, TH_ENUMERIC, "the model's output is not a finite number");
 }
@@ -198,7 +198,7 @@ static double beta_quantile(double p, double a, double b)
     return (lo + hi) / 2;
 }
 
-void th_interval(double right, double n, double *lo, double *hi)
+void th_lab_interval(double right, double n, double *lo, double *hi)
 {
     *lo = right > 0 ? beta_quantile(0.025, right, n - right + 1) : 0;
     *hi = right < n ? beta_quantile(0.975, right + 1, n - right) : 1;
@@ -222,7 +222,7 @@ static bool add_up(const ThEvaluator *e, int n_shards, ThScore *score, ThError *
     score->accuracy = (double)score->right / (double)score->n;
     score->loss = loss / (double)score->n;
     double strings = e->samples < score->n ? e->samples : (double)score->n;
-    th_interval(score->accuracy * strings, strings, &score->lo, &score->hi);
+    th_lab_interval(score->accuracy * strings, strings, &score->lo, &score->hi);
     return true;
 }
 
@@ -247,13 +247,13 @@ bool th_evaluator_length(ThEvaluator *e, int length, int samples, ThScore *score
     return true;
 }
 
-bool th_logits(const ThModel *m, const int *token, int length, double *logits, ThError *err)
+bool th_lab_logits(const ThModel *m, const int *token, int length, double *logits, ThError *err)
 {
     if (!m->bound)
         return th_fail(err, TH_EVALUE, "the model has not been trained on any task yet");
     if (length < 1)
         return th_fail(err, TH_EVALUE, "a model reads at least one symbol");
-    ThTape *tape = th_tape_new(TH_FLOAT, &m->params, err);
+    ThTape *tape = th_tape_new(TH_TAPE_FLOAT, &m->params, err);
     int *copy = tape ? th_copy(token, (size_t)length, sizeof *token, err) : NULL;
     bool ok = copy != NULL;
     if (ok) {
@@ -267,17 +267,17 @@ bool th_logits(const ThModel *m, const int *token, int length, double *logits, T
     return ok;
 }
 
-bool th_predict(const ThModel *m, const int *token, int length, int *answer, ThError *err)
+bool th_lab_predict(const ThModel *m, const int *token, int length, int *answer, ThError *err)
 {
     const ThSignature *s = &m->signature;
-    size_t rows = s->target == TH_FINAL || length < 1 ? 1 : (size_t)length;
+    size_t rows = s->target == TH_TARGET_FINAL || length < 1 ? 1 : (size_t)length;
     size_t n = (size_t)s->n_classes;
     double *z = th_alloc(rows * n, sizeof *z, err);
-    bool ok = z && th_logits(m, token, length, z, err);
+    bool ok = z && th_lab_logits(m, token, length, z, err);
     for (size_t i = 0; ok && i < rows; i++) {
-        if (s->target != TH_BITS)
+        if (s->target != TH_TARGET_BITS)
             answer[i] = greatest(z + i * n, s->n_classes);
-        for (size_t c = 0; s->target == TH_BITS && c < n; c++)
+        for (size_t c = 0; s->target == TH_TARGET_BITS && c < n; c++)
             answer[i * n + c] = z[i * n + c] > 0;
     }
     free(z);

@@ -1,6 +1,6 @@
 /* evaluate.h - accuracy by length, with its uncertainty. */
-#ifndef TH_EVALUATE_H
-#define TH_EVALUATE_H
+#ifndef TH_LAB_EVALUATE_H
+#define TH_LAB_EVALUATE_H
 
 #include "base/error.h"
 #include "models/model.h"
@@ -24,26 +24,27 @@ ThEvaluator *th_evaluator_new(const ThModel *m, const ThTask *t, long long seed,
 
 /* Draws `samples` strings of one length, which depend on (seed, length) only, and scores them; the
  * figures do not depend on the number of threads.  Where a string has an answer at every position
- * (TH_EVERY; TH_BITS, where a position is right if all its bits are), answers within a string
- * depend on each other, so the interval is that of as many answers as there are strings.
+ * (TH_TARGET_EVERY; TH_TARGET_BITS, where a position is right if all its bits are), answers within
+ * a string depend on each other, so the interval is that of as many answers as there are strings.
  * TH_ENUMERIC if the model's output is not finite. */
 bool th_evaluator_length(ThEvaluator *e, int length, int samples, ThScore *score, ThError *err);
 void th_evaluator_free(ThEvaluator *e); /* NULL is fine */
 
 /* The 95 % interval of a share `right` out of n ≥ 1, by Clopper and Pearson: 2.5 % and 97.5 %
  * quantiles of Beta(right, n - right + 1) and Beta(right + 1, n - right). */
-void th_interval(double right, double n, double *lo, double *hi);
+void th_lab_interval(double right, double n, double *lo, double *hi);
 
 /* The outputs of a bound model for one word of length ≥ 1: (outputs, n_classes), with one output
- * for TH_FINAL and one a position otherwise.  TH_EVALUE: not bound, an empty word, a symbol number
- * outside the alphabet; TH_ENOMEM. */
-bool th_logits(const ThModel *m, const int *token, int length, double *logits, ThError *err);
+ * for TH_TARGET_FINAL and one a position otherwise.  TH_EVALUE: not bound, an empty word, a symbol
+ * number outside the alphabet; TH_ENOMEM. */
+bool th_lab_logits(const ThModel *m, const int *token, int length, double *logits, ThError *err);
 
-/* The class (or, for TH_BITS, 0/1 bits) that a bound model gives a word, into answer: 1 entry for
- * TH_FINAL, length otherwise, times n_classes for TH_BITS.  Errors as th_logits. */
-bool th_predict(const ThModel *m, const int *token, int length, int *answer, ThError *err);
+/* The class (or, for TH_TARGET_BITS, 0/1 bits) that a bound model gives a word, into answer: 1
+ * entry for TH_TARGET_FINAL, length otherwise, times n_classes for TH_TARGET_BITS.  Errors as
+ * th_lab_logits. */
+bool th_lab_predict(const ThModel *m, const int *token, int length, int *answer, ThError *err);
 
 /* Turns the n logits of one output into probabilities: of the classes, or of each bit. */
-void th_probabilities(ThTarget target, double *logits, int n);
+void th_lab_probabilities(ThTarget target, double *logits, int n);
 
 #endif

@@ -16,26 +16,26 @@ typedef struct {
     ThError *err;
 } Check;
 
-static bool run(const Check *c, ThTape *t, ThMode mode, double *loss)
+static bool run(const Check *c, ThTape *t, ThTapeMode mode, double *loss)
 {
     const ThModel *m = c->model;
     th_tape_begin(t, mode);
-    ThVar z = th_model_forward(m, t, &c->batch, &(ThForward){.share = true});
-    ThVar v = th_batch_loss(t, z, &m->signature, &c->batch, c->scale);
+    ThVar z = th_model_forward(m, t, &c->batch, &(ThModelForward){.share = true});
+    ThVar v = th_loss_of_batch(t, z, &m->signature, &c->batch, c->scale);
     if (!th_tape_ok(t, c->err))
         return false;
     if (loss)
         th_tape_read(t, v, loss);
-    return mode == TH_NO_GRADIENT || th_tape_backward(t, v, NULL, c->err);
+    return mode == TH_TAPE_NO_GRADIENT || th_tape_backward(t, v, NULL, c->err);
 }
 
 static bool central_difference(const Check *c, size_t at, double h, double *slope)
 {
     double *w = th_tape_params_double(c->exact) + at, kept = *w, up = 0, down = 0;
     *w = kept + h;
-    bool ok = run(c, c->exact, TH_NO_GRADIENT, &up);
+    bool ok = run(c, c->exact, TH_TAPE_NO_GRADIENT, &up);
     *w = kept - h;
-    ok = ok && run(c, c->exact, TH_NO_GRADIENT, &down);
+    ok = ok && run(c, c->exact, TH_TAPE_NO_GRADIENT, &down);
     *w = kept;
     *slope = (up - down) / (2 * h);
     return ok;
@@ -100,12 +100,12 @@ static bool prepare(Check *c, const ThTask *t, int length, uint64_t seed)
     ThRng r = th_rng(seed, "gradcheck.batch", 0);
     if (!th_task_sample(t, &r, length, &c->batch, c->err))
         return false;
-    long long answers = th_count_answers(&c->model->signature, &c->batch);
+    long long answers = th_score_answers(&c->model->signature, &c->batch);
     c->scale = 1.0 / (double)(answers ? answers : 1);
-    c->exact = th_tape_new(TH_DOUBLE, p, c->err);
-    c->fast = th_tape_new(TH_FLOAT, p, c->err);
-    if (!c->exact || !c->fast || !run(c, c->exact, TH_GRADIENT, NULL) ||
-        !run(c, c->fast, TH_GRADIENT, NULL))
+    c->exact = th_tape_new(TH_TAPE_DOUBLE, p, c->err);
+    c->fast = th_tape_new(TH_TAPE_FLOAT, p, c->err);
+    if (!c->exact || !c->fast || !run(c, c->exact, TH_TAPE_GRADIENT, NULL) ||
+        !run(c, c->fast, TH_TAPE_GRADIENT, NULL))
         return false;
     c->analytic = th_copy(th_tape_gradient_double(c->exact), p->total, sizeof(double), c->err);
     return c->analytic != NULL;

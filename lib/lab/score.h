@@ -1,20 +1,21 @@
 /* score.h - what counts as a right answer, for training and evaluation alike. */
-#ifndef TH_SCORE_H
-#define TH_SCORE_H
+#ifndef TH_LAB_SCORE_H
+#define TH_LAB_SCORE_H
 
 #include "base/batch.h"
 #include "tensor/tape.h"
 
 /* Answers that a batch asks for: strings, or scored positions. */
-long long th_count_answers(const ThSignature *s, const ThBatch *b);
+long long th_score_answers(const ThSignature *s, const ThBatch *b);
 
 /* Of float logits (rows, n_classes) on a tape: how many answers are right.  The class with the
- * greatest logit answers (the first of equals); for TH_BITS all bits of a position must be right.
+ * greatest logit answers (the first of equals); for TH_TARGET_BITS all bits of a position must be
+ * right.
  */
-long long th_count_right(const ThTape *t, ThVar z, const ThSignature *s, const ThBatch *b);
+long long th_score_right(const ThTape *t, ThVar z, const ThSignature *s, const ThBatch *b);
 
-/* The loss of a batch: mean cross-entropy (for TH_BITS the binary one, averaged over bits too) if
- * scale is 1/answers. */
-ThVar th_batch_loss(ThTape *t, ThVar z, const ThSignature *s, const ThBatch *b, double scale);
+/* The loss of a batch: mean cross-entropy (for TH_TARGET_BITS the binary one, averaged over bits
+ * too) if scale is 1/answers. */
+ThVar th_loss_of_batch(ThTape *t, ThVar z, const ThSignature *s, const ThBatch *b, double scale);
 
 #endif

@@ -67,7 +67,7 @@ struct ThTrainer {
     double rate, max_norm, noise;
     bool linear, cosine;
     long long warmup;
-    ThUpdate update;
+    ThOptimizerUpdate update;
     long long answers; /* that the present batch asks for */
     int length;
     double step_loss, step_accuracy;
@@ -93,24 +93,25 @@ static void read_options(ThTrainer *tr, const ThOptions *o)
     tr->warmup = th_option_int(o, "warmup");
     tr->max_norm = th_option_real(o, "clip");
     tr->noise = th_option_real(o, "noise");
-    tr->update = (ThUpdate){.rule = is(o, "optimizer", "sgd")     ? TH_SGD
-                                    : is(o, "optimizer", "adamw") ? TH_ADAMW
-                                                                  : TH_ADAM,
-                            .beta1 = th_option_real(o, "beta1"),
-                            .beta2 = th_option_real(o, "beta2"),
-                            .eps = 1e-8,
-                            .momentum = th_option_real(o, "momentum"),
-                            .decay = th_option_real(o, "decay")};
+    tr->update = (ThOptimizerUpdate){.rule = is(o, "optimizer", "sgd")     ? TH_OPTIMIZER_SGD
+                                             : is(o, "optimizer", "adamw") ? TH_OPTIMIZER_ADAMW
+                                                                           : TH_OPTIMIZER_ADAM,
+                                     .beta1 = th_option_real(o, "beta1"),
+                                     .beta2 = th_option_real(o, "beta2"),
+                                     .eps = 1e-8,
+                                     .momentum = th_option_real(o, "momentum"),
+                                     .decay = th_option_real(o, "decay")};
 }
 
 /* The optimiser's memory; another rule than last time starts afresh. */
 static bool prepare_moments(ThModel *m, const char *rule, ThError *err)
 {
-    ThTraining *t = &m->training;
+    ThModelTraining *t = &m->training;
     if (t->optimizer && strcmp(t->optimizer, rule) == 0)
         return true;
     char *name = th_strdup(rule, err);
-    float *moment[2] = {th_floats(m->params.total, err), th_floats(m->params.total, err)};
+    float *moment[2] = {th_params_floats(m->params.total, err),
+                        th_params_floats(m->params.total, err)};
     if (!name || !moment[0] || !moment[1]) {
         free(name);
         free(moment[0]);
@@ -136,7 +137,7 @@ static bool prepare_shards(ThTrainer *tr, int threads, ThError *err)
         return false;
     tr->n_shards = n;
     for (int i = 0; i < n; i++)
-        if (!(tr->shard[i].tape = th_tape_new(TH_FLOAT, &tr->model->params, err)))
+        if (!(tr->shard[i].tape = th_tape_new(TH_TAPE_FLOAT, &tr->model->params, err)))
             return false;
     return true;
 }
@@ -218,9 +219,9 @@ static void cut_batch(ThTrainer *tr)
 {
     const ThBatch *b = &tr->batch;
     const ThSignature *s = &tr->model->signature;
-    size_t per_string = s->target == TH_FINAL   ? 1
-                        : s->target == TH_EVERY ? (size_t)b->T
-                                                : (size_t)b->T * (size_t)s->n_classes;
+    size_t per_string = s->target == TH_TARGET_FINAL   ? 1
+                        : s->target == TH_TARGET_EVERY ? (size_t)b->T
+                                                       : (size_t)b->T * (size_t)s->n_classes;
     for (int i = 0; i < tr->n_shards; i++) {
         int first = (int)((long long)b->B * i / tr->n_shards);
         int end = (int)((long long)b->B * (i + 1) / tr->n_shards);
@@ -236,14 +237,14 @@ static void run_shard(void *context, int i)
     const ThModel *m = tr->model;
     s->noise =
         th_rng(m->training.seed, "train.noise", (uint64_t)m->training.step * 1024u + (uint64_t)i);
-    ThForward how = {.share = true, .noise = tr->noise, .rng = &s->noise};
-    th_tape_begin(s->tape, TH_GRADIENT);
+    ThModelForward how = {.share = true, .noise = tr->noise, .rng = &s->noise};
+    th_tape_begin(s->tape, TH_TAPE_GRADIENT);
     ThVar z = th_model_forward(m, s->tape, &s->batch, &how);
-    ThVar loss = th_batch_loss(s->tape, z, &m->signature, &s->batch, 1.0 / (double)tr->answers);
+    ThVar loss = th_loss_of_batch(s->tape, z, &m->signature, &s->batch, 1.0 / (double)tr->answers);
     if (!th_tape_backward(s->tape, loss, NULL, &s->err))
         return;
     th_tape_read(s->tape, loss, &s->loss);
-    s->right = th_count_right(s->tape, z, &m->signature, &s->batch);
+    s->right = th_score_right(s->tape, z, &m->signature, &s->batch);
 }
 
 static void slice(const ThTrainer *tr, int i, size_t *from, size_t *to)
@@ -261,9 +262,9 @@ static void sum_slice(void *context, int i)
     slice(tr, i, &from, &to);
     float *sum = th_tape_gradient(tr->shard[0].tape);
     for (int k = 1; k < tr->n_shards; k++)
-        th_k_add(sum + from, th_tape_gradient(tr->shard[k].tape) + from, to - from);
-    tr->shard[i].squares = th_k_sum_squares(sum + from, to - from);
-    tr->shard[i].size = th_k_sum_squares(tr->model->params.value + from, to - from);
+        th_kernel_add(sum + from, th_tape_gradient(tr->shard[k].tape) + from, to - from);
+    tr->shard[i].squares = th_kernel_sum_squares(sum + from, to - from);
+    tr->shard[i].size = th_kernel_sum_squares(tr->model->params.value + from, to - from);
 }
 
 static void update_slice(void *context, int i)
@@ -271,8 +272,8 @@ static void update_slice(void *context, int i)
     ThTrainer *tr = context;
     size_t from, to;
     slice(tr, i, &from, &to);
-    th_update(&tr->update, &tr->model->params, tr->model->training.moment,
-              th_tape_gradient(tr->shard[0].tape), from, to);
+    th_optimizer_update(&tr->update, &tr->model->params, tr->model->training.moment,
+                        th_tape_gradient(tr->shard[0].tape), from, to);
 }
 
 static double scheduled_rate(const ThTrainer *tr)
@@ -323,7 +324,7 @@ static bool collect(ThTrainer *tr, double *norm, ThError *err)
 /* Running accuracy above 0.95 lets the longest strings grow by 1.3, at least by 2. */
 static void adapt(ThTrainer *tr)
 {
-    ThTraining *t = &tr->model->training;
+    ThModelTraining *t = &tr->model->training;
     t->ema = 0.95 * t->ema + 0.05 * tr->step_accuracy;
     if (t->ema > 0.95 && t->reach < (double)tr->lengths.hi) {
         t->reach = fmin(fmax(t->reach + 2, floor(t->reach * 1.3)), (double)tr->lengths.hi);
@@ -333,7 +334,7 @@ static void adapt(ThTrainer *tr)
 
 static bool record(ThTrainer *tr, ThError *err)
 {
-    ThTraining *t = &tr->model->training;
+    ThModelTraining *t = &tr->model->training;
     enum { EVERY_STEP = 50, STRIDE = 10 };
     double keep = 0.98;
     t->mean_weight = keep * t->mean_weight + 1 - keep;
@@ -348,19 +349,19 @@ static bool record(ThTrainer *tr, ThError *err)
         return true;
     if (!th_grow(&t->history, &t->cap_history, t->n_history + 1, sizeof *t->history, err))
         return false;
-    t->history[t->n_history++] = (ThHistoryPoint){t->step, t->mean_loss, t->mean_accuracy};
+    t->history[t->n_history++] = (ThModelHistoryPoint){t->step, t->mean_loss, t->mean_accuracy};
     return true;
 }
 
 bool th_trainer_step(ThTrainer *tr, ThError *err)
 {
-    ThTraining *t = &tr->model->training;
+    ThModelTraining *t = &tr->model->training;
     ThRng r = th_rng(t->seed, "train.batch", (uint64_t)t->step);
     tr->batch.B = tr->batch_size;
     if (!th_task_sample(tr->task, &r, draw_length(tr, &r), &tr->batch, err))
         return false;
     tr->length = tr->batch.T;
-    tr->answers = th_count_answers(&tr->model->signature, &tr->batch);
+    tr->answers = th_score_answers(&tr->model->signature, &tr->batch);
     if (tr->answers == 0)
         tr->answers = 1;
     cut_batch(tr);
@@ -384,15 +385,15 @@ bool th_trainer_done(const ThTrainer *tr)
     return tr->model->training.step >= tr->last_step;
 }
 
-ThProgress th_trainer_progress(const ThTrainer *tr)
+ThLabProgress th_trainer_progress(const ThTrainer *tr)
 {
-    const ThTraining *t = &tr->model->training;
-    return (ThProgress){.step = t->step,
-                        .last_step = tr->last_step,
-                        .loss = t->mean_loss,
-                        .accuracy = t->mean_accuracy,
-                        .length = tr->length,
-                        .longest = tr->adaptive ? (int)t->reach : (int)tr->lengths.hi};
+    const ThModelTraining *t = &tr->model->training;
+    return (ThLabProgress){.step = t->step,
+                           .last_step = tr->last_step,
+                           .loss = t->mean_loss,
+                           .accuracy = t->mean_accuracy,
+                           .length = tr->length,
+                           .longest = tr->adaptive ? (int)t->reach : (int)tr->lengths.hi};
 }
 
 size_t th_trainer_bytes(const ThTrainer *tr)

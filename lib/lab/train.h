@@ -12,8 +12,8 @@
  * model that it bound.  The same seed and number of threads give the same bits; a
  * training that is interrupted, saved, loaded and continued gives those of one that was not.
  */
-#ifndef TH_TRAIN_H
-#define TH_TRAIN_H
+#ifndef TH_LAB_TRAIN_H
+#define TH_LAB_TRAIN_H
 
 #include <stdbool.h>
 
@@ -45,8 +45,8 @@ typedef struct {
     long long step, last_step; /* done so far, and the number to reach */
     double loss, accuracy;     /* running means of the last hundred steps or so */
     int length, longest;       /* of the last batch; the curriculum's present maximum */
-} ThProgress;
-ThProgress th_trainer_progress(const ThTrainer *tr);
+} ThLabProgress;
+ThLabProgress th_trainer_progress(const ThTrainer *tr);
 size_t th_trainer_bytes(const ThTrainer *tr); /* memory of tapes and gradients */
 void th_trainer_free(ThTrainer *tr);          /* NULL is fine */
 

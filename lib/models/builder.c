@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-int th_build(ThBuilder *b, const char *name, int rows, int cols, ThInit init, double scale)
+int th_model_build(ThModelBuilder *b, const char *name, int rows, int cols, ThInit init,
+                   double scale)
 {
     char full[64];
     if (b->layer < 0)
@@ -15,12 +16,12 @@ int th_build(ThBuilder *b, const char *name, int rows, int cols, ThInit init, do
     return index;
 }
 
-int th_build_matrix(ThBuilder *b, const char *name, int rows, int cols)
+int th_model_build_matrix(ThModelBuilder *b, const char *name, int rows, int cols)
 {
-    return th_build(b, name, rows, cols, TH_INIT_TRUNCATED, 1 / sqrt(rows));
+    return th_model_build(b, name, rows, cols, TH_INIT_TRUNCATED, 1 / sqrt(rows));
 }
 
-int th_build_vector(ThBuilder *b, const char *name, int cols, ThInit init)
+int th_model_build_vector(ThModelBuilder *b, const char *name, int cols, ThInit init)
 {
-    return th_build(b, name, 1, cols, init, 0);
+    return th_model_build(b, name, 1, cols, init, 0);
 }

@@ -1,6 +1,6 @@
 /* builder.h - how an architecture of layers lists its parameters. */
-#ifndef TH_BUILDER_H
-#define TH_BUILDER_H
+#ifndef TH_MODELS_BUILDER_H
+#define TH_MODELS_BUILDER_H
 
 #include "models/model.h"
 
@@ -10,15 +10,16 @@ typedef struct {
     int layer; /* names begin with layerN. while this is not -1 */
     ThError *err;
     bool failed;
-} ThBuilder;
+} ThModelBuilder;
 
 /* Adds a parameter to the model's table, as th_params_add does; its index, or -1. */
-int th_build(ThBuilder *b, const char *name, int rows, int cols, ThInit init, double scale);
+int th_model_build(ThModelBuilder *b, const char *name, int rows, int cols, ThInit init,
+                   double scale);
 
 /* Adds a matrix drawn as Haiku does: truncated normal, deviation by fan-in. */
-int th_build_matrix(ThBuilder *b, const char *name, int rows, int cols);
+int th_model_build_matrix(ThModelBuilder *b, const char *name, int rows, int cols);
 
 /* Adds a vector of zeros or ones. */
-int th_build_vector(ThBuilder *b, const char *name, int cols, ThInit init);
+int th_model_build_vector(ThModelBuilder *b, const char *name, int cols, ThInit init);
 
 #endif

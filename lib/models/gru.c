@@ -6,7 +6,7 @@
 
 typedef struct {
     int wx, bx, wh, candidate_bias;
-    ThReadout readout;
+    ThModelReadout readout;
 } Layout;
 
 static bool bind(ThModel *m, ThError *err)
@@ -14,23 +14,23 @@ static bool bind(ThModel *m, ThError *err)
     Layout *l = m->layout = th_alloc(1, sizeof *l, err);
     if (!l)
         return false;
-    int inputs = th_recurrent_inputs(m), H = (int)th_option_int(&m->options, "dim");
-    l->wx = th_recurrent_matrix(m, "input", inputs, 3 * H, inputs, err);
-    l->bx = th_recurrent_bias(m, "input_bias", 3 * H, err);
-    l->wh = th_recurrent_matrix(m, "recurrent", H, 3 * H, H, err);
-    l->candidate_bias = th_recurrent_bias(m, "candidate_bias", H, err);
+    int inputs = th_model_recurrent_inputs(m), H = (int)th_option_int(&m->options, "dim");
+    l->wx = th_model_recurrent_matrix(m, "input", inputs, 3 * H, inputs, err);
+    l->bx = th_model_recurrent_bias(m, "input_bias", 3 * H, err);
+    l->wh = th_model_recurrent_matrix(m, "recurrent", H, 3 * H, H, err);
+    l->candidate_bias = th_model_recurrent_bias(m, "candidate_bias", H, err);
     return l->wx >= 0 && l->bx >= 0 && l->wh >= 0 && l->candidate_bias >= 0 &&
-           th_recurrent_add_readout(m, &l->readout, H, err);
+           th_model_recurrent_add_readout(m, &l->readout, H, err);
 }
 
-static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThForward *how)
+static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how)
 {
     const Layout *l = m->layout;
-    ThSequence s;
+    ThOpSequence s;
     ThVar table = th_op_add_row(t, th_param(t, l->wx), th_param(t, l->bx));
-    ThVar x = th_recurrent_read(t, m, table, b, how, &s);
+    ThVar x = th_model_recurrent_read(t, m, table, b, how, &s);
     ThVar h = th_op_gru(t, x, th_param(t, l->wh), th_param(t, l->candidate_bias), &s);
-    return th_recurrent_answer(t, m, &l->readout, h, &s);
+    return th_model_recurrent_answer(t, m, &l->readout, h, &s);
 }
 
 const ThModelKind th_model_gru = {
@@ -40,8 +40,8 @@ const ThModelKind th_model_gru = {
     .detail = "z, r = σ(x W + b + h U), n = tanh(x W_n + b_n + r (h U_n + c)), "
               "h' = (1-z) h + z n, one layer, zeros at the start; the answer is a linear map of "
               "ReLU(h).",
-    .options = th_recurrent_options,
+    .options = th_model_recurrent_options,
     .bind = bind,
     .forward = forward,
-    .trace = th_recurrent_trace,
+    .trace = th_model_recurrent_trace,
 };

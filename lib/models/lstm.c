@@ -11,7 +11,7 @@ static const ThOptionSpec options[] = {
 
 typedef struct {
     int wx, wh, b; /* W in two parts: the rows that x selects, and those for h */
-    ThReadout readout;
+    ThModelReadout readout;
 } Layout;
 
 static bool bind(ThModel *m, ThError *err)
@@ -19,22 +19,22 @@ static bool bind(ThModel *m, ThError *err)
     Layout *l = m->layout = th_alloc(1, sizeof *l, err);
     if (!l)
         return false;
-    int inputs = th_recurrent_inputs(m), H = (int)th_option_int(&m->options, "dim");
-    l->wx = th_recurrent_matrix(m, "input", inputs, 4 * H, inputs + H, err);
-    l->wh = th_recurrent_matrix(m, "recurrent", H, 4 * H, inputs + H, err);
-    l->b = th_recurrent_bias(m, "bias", 4 * H, err);
+    int inputs = th_model_recurrent_inputs(m), H = (int)th_option_int(&m->options, "dim");
+    l->wx = th_model_recurrent_matrix(m, "input", inputs, 4 * H, inputs + H, err);
+    l->wh = th_model_recurrent_matrix(m, "recurrent", H, 4 * H, inputs + H, err);
+    l->b = th_model_recurrent_bias(m, "bias", 4 * H, err);
     return l->wx >= 0 && l->wh >= 0 && l->b >= 0 &&
-           th_recurrent_add_readout(m, &l->readout, H, err);
+           th_model_recurrent_add_readout(m, &l->readout, H, err);
 }
 
-static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThForward *how)
+static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how)
 {
     const Layout *l = m->layout;
-    ThSequence s;
+    ThOpSequence s;
     ThVar table = th_op_add_row(t, th_param(t, l->wx), th_param(t, l->b));
-    ThVar x = th_recurrent_read(t, m, table, b, how, &s);
+    ThVar x = th_model_recurrent_read(t, m, table, b, how, &s);
     ThVar h = th_op_lstm(t, x, th_param(t, l->wh), &s, th_option_real(&m->options, "forget"));
-    return th_recurrent_answer(t, m, &l->readout, h, &s);
+    return th_model_recurrent_answer(t, m, &l->readout, h, &s);
 }
 
 const ThModelKind th_model_lstm = {
@@ -48,5 +48,5 @@ const ThModelKind th_model_lstm = {
     .options = options,
     .bind = bind,
     .forward = forward,
-    .trace = th_recurrent_trace,
+    .trace = th_model_recurrent_trace,
 };

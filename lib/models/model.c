@@ -44,14 +44,14 @@ ThModel *th_model_new(const ThModelKind *kind, const ThOptions *options, ThError
     return m;
 }
 
-static void free_training(ThTraining *t)
+static void free_training(ThModelTraining *t)
 {
     free(t->optimizer);
     free(t->moment[0]);
     free(t->moment[1]);
     free(t->task);
     free(t->history);
-    *t = (ThTraining){0};
+    *t = (ThModelTraining){0};
 }
 
 void th_model_free(ThModel *m)
@@ -96,7 +96,7 @@ static bool copy_floats(float **to, const float *from, size_t n, ThError *err)
 {
     if (!from)
         return true;
-    *to = th_floats(n, err);
+    *to = th_params_floats(n, err);
     if (!*to)
         return false;
     memcpy(*to, from, n * sizeof *from);
@@ -109,7 +109,8 @@ static bool copy_text(char **to, const char *from, ThError *err)
     return *to || !from;
 }
 
-static bool copy_training(ThTraining *to, const ThTraining *from, size_t total, ThError *err)
+static bool copy_training(ThModelTraining *to, const ThModelTraining *from, size_t total,
+                          ThError *err)
 {
     *to = *from;
     to->optimizer = to->task = NULL;
@@ -140,7 +141,7 @@ ThModel *th_model_copy(const ThModel *m, ThError *err)
     return c;
 }
 
-ThVar th_model_forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThForward *how)
+ThVar th_model_forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how)
 {
     ThError err = {0};
     if (!th_batch_fits(b->B, b->T, &err)) {
@@ -157,7 +158,7 @@ ThVar th_model_forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThFo
     return m->kind->forward(m, t, b, how);
 }
 
-static void free_layer(ThTraceLayer *l)
+static void free_layer(ThModelTraceLayer *l)
 {
     free(l->first);
     free(l->last);
@@ -166,7 +167,7 @@ static void free_layer(ThTraceLayer *l)
     free(l->weight);
 }
 
-void th_trace_free(ThTrace *t)
+void th_model_trace_free(ThModelTrace *t)
 {
     if (!t)
         return;
@@ -177,14 +178,14 @@ void th_trace_free(ThTrace *t)
     free(t);
 }
 
-bool th_trace_layers(ThTrace *trace, int n, ThError *err)
+bool th_model_trace_layers(ThModelTrace *trace, int n, ThError *err)
 {
     trace->layer = th_alloc((size_t)n, sizeof *trace->layer, err);
     trace->n_layers = trace->layer ? n : 0;
     return trace->layer != NULL;
 }
 
-bool th_trace_rows(ThTraceLayer *l, const ThTraceLayer *shape, ThError *err)
+bool th_model_trace_rows(ThModelTraceLayer *l, const ThModelTraceLayer *shape, ThError *err)
 {
     size_t rows = (size_t)shape->n_rows, keys = rows * (size_t)shape->n_keys;
     *l = *shape;
@@ -196,7 +197,7 @@ bool th_trace_rows(ThTraceLayer *l, const ThTraceLayer *shape, ThError *err)
     return l->first && l->last && l->state && (!keys || (l->key && l->weight));
 }
 
-ThTrace *th_model_trace(const ThModel *m, const int *token, int length, ThError *err)
+ThModelTrace *th_model_trace(const ThModel *m, const int *token, int length, ThError *err)
 {
     if (!m->bound) {
         th_fail(err, TH_EVALUE, "the model has not been trained yet, so it has no alphabet");
@@ -206,19 +207,19 @@ ThTrace *th_model_trace(const ThModel *m, const int *token, int length, ThError 
         th_fail(err, TH_EVALUE, "a model reads at least one symbol");
         return NULL;
     }
-    ThTrace *trace = th_alloc(1, sizeof *trace, err);
-    ThTape *t = th_tape_new(TH_FLOAT, &m->params, err);
+    ThModelTrace *trace = th_alloc(1, sizeof *trace, err);
+    ThTape *t = th_tape_new(TH_TAPE_FLOAT, &m->params, err);
     int *copy = th_copy(token, (size_t)length, sizeof *token, err);
     bool ok = trace && t && copy;
     if (ok) {
         th_tape_keep_attention(t, true);
-        th_tape_begin(t, TH_NO_GRADIENT);
+        th_tape_begin(t, TH_TAPE_NO_GRADIENT);
         ThVar z = th_model_forward(m, t, &(ThBatch){1, length, copy, NULL},
-                                   &(ThForward){.attention = true});
+                                   &(ThModelForward){.attention = true});
         ok = th_tape_ok(t, err);
-        *trace = (ThTrace){.length = length,
-                           .n_classes = m->signature.n_classes,
-                           .n_outputs = ok ? th_rows(t, z) : 0};
+        *trace = (ThModelTrace){.length = length,
+                                .n_classes = m->signature.n_classes,
+                                .n_outputs = ok ? th_tape_rows(t, z) : 0};
         trace->output = th_alloc((size_t)trace->n_outputs * (size_t)trace->n_classes,
                                  sizeof *trace->output, err);
         ok = ok && trace->output;
@@ -229,7 +230,7 @@ ThTrace *th_model_trace(const ThModel *m, const int *token, int length, ThError 
     free(copy);
     th_tape_free(t);
     if (!ok) {
-        th_trace_free(trace);
+        th_model_trace_free(trace);
         return NULL;
     }
     return trace;

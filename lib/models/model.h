@@ -4,8 +4,8 @@
  * model is created from options alone; its alphabet and classes come with the first task it is
  * bound to, and only then do its parameters exist.
  */
-#ifndef TH_MODEL_H
-#define TH_MODEL_H
+#ifndef TH_MODELS_MODEL_H
+#define TH_MODELS_MODEL_H
 
 #include "base/batch.h"
 #include "base/error.h"
@@ -22,7 +22,7 @@ typedef struct {
     bool attention; /* keep attention weights on the tape */
     double noise;   /* deviation of the noise on every level's output (training only) */
     ThRng *rng;     /* draws it; may be NULL where noise is 0 */
-} ThForward;
+} ThModelForward;
 
 /* What a model did with one string, for inspection: per layer, in order of computation. */
 typedef struct {
@@ -32,14 +32,14 @@ typedef struct {
     int n_heads, n_keys;
     int *key;       /* (n_rows, n_keys): position whose vector is key k of row i; TH_KEY_* */
     double *weight; /* (n_heads, n_rows, n_keys); NULL: the layer has no attention */
-} ThTraceLayer;
-enum { TH_KEY_PAD = -1, TH_KEY_MASKED = -2 };
+} ThModelTraceLayer;
+enum { TH_MODEL_KEY_PAD = -1, TH_MODEL_KEY_MASKED = -2 };
 
 typedef struct {
     int length, n_layers, n_classes, n_outputs;
-    ThTraceLayer *layer; /* (n_layers) */
-    double *output;      /* (n_outputs, n_classes): logits; n_outputs is 1 or length */
-} ThTrace;
+    ThModelTraceLayer *layer; /* (n_layers) */
+    double *output;           /* (n_outputs, n_classes): logits; n_outputs is 1 or length */
+} ThModelTrace;
 
 typedef struct {
     const char *name, *summary, *source;
@@ -53,17 +53,17 @@ typedef struct {
     bool (*bind)(ThModel *m, ThError *err);
     /* What th_model_forward does, for a batch that it has looked at.  Embedded inputs are
      * tagged "embedding" (one row per string and position unless how->share). */
-    ThVar (*forward)(const ThModel *m, ThTape *t, const ThBatch *b, const ThForward *how);
+    ThVar (*forward)(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how);
     /* Fills trace->layer from a tape on which one string was run without sharing, with attention;
      * NULL where the architecture has no layers to show. */
-    bool (*trace)(const ThModel *m, const ThTape *t, int length, ThTrace *trace, ThError *err);
+    bool (*trace)(const ThModel *m, const ThTape *t, int length, ThModelTrace *trace, ThError *err);
 } ThModelKind;
 
 /* One line of the training history. */
 typedef struct {
     long long step;
     double loss, accuracy;
-} ThHistoryPoint;
+} ThModelHistoryPoint;
 
 /* What must survive between two trainings for the second to continue the first bit for bit. */
 typedef struct {
@@ -77,9 +77,9 @@ typedef struct {
         mean_weight;            /* running means; the weight of all steps so far */
     int trained_lo, trained_hi; /* lengths seen; 0: none */
     char *task;                 /* how the task was written, for reports */
-    ThHistoryPoint *history;
+    ThModelHistoryPoint *history;
     size_t n_history, cap_history;
-} ThTraining;
+} ThModelTraining;
 
 struct ThModel {
     const ThModelKind *kind;
@@ -88,7 +88,7 @@ struct ThModel {
     ThSignature signature;
     ThParams params;
     void *layout;
-    ThTraining training;
+    ThModelTraining training;
     struct ThScore
         *scores; /* (n_scores): the last evaluation (lab/evaluate.h); freed with free() */
     size_t n_scores;
@@ -111,19 +111,20 @@ bool th_model_bind(ThModel *m, const ThSignature *s, uint64_t seed, ThError *err
 /* Makes a model what it was before it was bound, and forgets its training. */
 void th_model_unbind(ThModel *m);
 
-/* Runs a bound model on a batch and returns the logits on the tape: (B, classes) for TH_FINAL,
- * (B*T, classes) otherwise.  Fails the tape on a token outside the alphabet, and as th_batch_fits
- * does.  b->target is not read; the rest of *b is borrowed until the tape begins again. */
-ThVar th_model_forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThForward *how);
+/* Runs a bound model on a batch and returns the logits on the tape: (B, classes) for
+ * TH_TARGET_FINAL, (B*T, classes) otherwise.  Fails the tape on a token outside the alphabet, and
+ * as th_batch_fits does.  b->target is not read; the rest of *b is borrowed until the tape begins
+ * again. */
+ThVar th_model_forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how);
 
 /* Runs one string of length ≥ 1 and returns new: everything there is to see.  TH_EVALUE if the
  * model is not bound. */
-ThTrace *th_model_trace(const ThModel *m, const int *token, int length, ThError *err);
-void th_trace_free(ThTrace *t); /* NULL is fine */
+ThModelTrace *th_model_trace(const ThModel *m, const int *token, int length, ThError *err);
+void th_model_trace_free(ThModelTrace *t); /* NULL is fine */
 
 /* For the trace functions of architectures: n layers; and one layer's arrays by the sizes in
  * `shape` (n_rows, dim, n_heads, n_keys; no attention where n_keys is 0), zeroed. */
-bool th_trace_layers(ThTrace *trace, int n, ThError *err);
-bool th_trace_rows(ThTraceLayer *l, const ThTraceLayer *shape, ThError *err);
+bool th_model_trace_layers(ThModelTrace *trace, int n, ThError *err);
+bool th_model_trace_rows(ThModelTraceLayer *l, const ThModelTraceLayer *shape, ThError *err);
 
 #endif

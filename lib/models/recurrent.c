@@ -2,36 +2,37 @@
 
 #include <math.h>
 
-const ThOptionSpec th_recurrent_options[] = {
+const ThOptionSpec th_model_recurrent_options[] = {
     {"dim", TH_INT, "64", 1, 65536, NULL, "width of the state"}, {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-int th_recurrent_inputs(const ThModel *m)
+int th_model_recurrent_inputs(const ThModel *m)
 {
     return m->signature.n_symbols + 1;
 }
 
-int th_recurrent_matrix(ThModel *m, const char *name, int rows, int cols, int fan_in, ThError *err)
+int th_model_recurrent_matrix(ThModel *m, const char *name, int rows, int cols, int fan_in,
+                              ThError *err)
 {
     return th_params_add(&m->params, name, rows, cols, TH_INIT_TRUNCATED, 1 / sqrt(fan_in), err);
 }
 
-int th_recurrent_bias(ThModel *m, const char *name, int cols, ThError *err)
+int th_model_recurrent_bias(ThModel *m, const char *name, int cols, ThError *err)
 {
     return th_params_add(&m->params, name, 1, cols, TH_INIT_ZERO, 0, err);
 }
 
-bool th_recurrent_add_readout(ThModel *m, ThReadout *r, int dim, ThError *err)
+bool th_model_recurrent_add_readout(ThModel *m, ThModelReadout *r, int dim, ThError *err)
 {
     int classes = m->signature.n_classes;
-    r->weight = th_recurrent_matrix(m, "head", dim, classes, dim, err);
-    r->bias = th_recurrent_bias(m, "head_bias", classes, err);
+    r->weight = th_model_recurrent_matrix(m, "head", dim, classes, dim, err);
+    r->bias = th_model_recurrent_bias(m, "head_bias", classes, err);
     return r->weight >= 0 && r->bias >= 0;
 }
 
-ThVar th_recurrent_read(ThTape *t, const ThModel *m, ThVar table, const ThBatch *b,
-                        const ThForward *how, ThSequence *s)
+ThVar th_model_recurrent_read(ThTape *t, const ThModel *m, ThVar table, const ThBatch *b,
+                              const ThModelForward *how, ThOpSequence *s)
 {
-    *s = (ThSequence){.B = b->B, .T = b->T, .every = m->signature.target != TH_FINAL};
+    *s = (ThOpSequence){.B = b->B, .T = b->T, .every = m->signature.target != TH_TARGET_FINAL};
     if (how->share) {
         s->index = b->token;
         return table;
@@ -42,7 +43,7 @@ ThVar th_recurrent_read(ThTape *t, const ThModel *m, ThVar table, const ThBatch 
     return x;
 }
 
-static ThVar last_rows(ThTape *t, ThVar h, const ThSequence *s)
+static ThVar last_rows(ThTape *t, ThVar h, const ThOpSequence *s)
 {
     int *last = th_tape_take(t, (size_t)s->B, sizeof *last);
     for (int b = 0; last && b < s->B; b++)
@@ -50,21 +51,23 @@ static ThVar last_rows(ThTape *t, ThVar h, const ThSequence *s)
     return last ? th_op_rows(t, h, last, s->B, 1) : -1;
 }
 
-ThVar th_recurrent_answer(ThTape *t, const ThModel *m, const ThReadout *r, ThVar h,
-                          const ThSequence *s)
+ThVar th_model_recurrent_answer(ThTape *t, const ThModel *m, const ThModelReadout *r, ThVar h,
+                                const ThOpSequence *s)
 {
     th_tape_tag(t, h, "state", 0);
-    if (s->every && m->signature.target == TH_FINAL)
+    if (s->every && m->signature.target == TH_TARGET_FINAL)
         h = last_rows(t, h, s);
     return th_op_linear(t, th_op_relu(t, h), th_param(t, r->weight), th_param(t, r->bias));
 }
 
-bool th_recurrent_trace(const ThModel *m, const ThTape *t, int length, ThTrace *trace, ThError *err)
+bool th_model_recurrent_trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *trace,
+                              ThError *err)
 {
     (void)m;
     ThVar h = th_tape_find(t, "state", 0);
-    ThTraceLayer shape = {.n_rows = length, .dim = th_cols(t, h)};
-    if (!th_trace_layers(trace, 1, err) || !th_trace_rows(&trace->layer[0], &shape, err))
+    ThModelTraceLayer shape = {.n_rows = length, .dim = th_tape_cols(t, h)};
+    if (!th_model_trace_layers(trace, 1, err) ||
+        !th_model_trace_rows(&trace->layer[0], &shape, err))
         return false;
     for (int i = 0; i < length; i++)
         trace->layer[0].last[i] = i; /* from 0: the state knows the whole prefix */

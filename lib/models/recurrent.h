@@ -1,38 +1,39 @@
 /* recurrent.h - what the recurrent models share: symbols in, states out, one answer. */
-#ifndef TH_RECURRENT_H
-#define TH_RECURRENT_H
+#ifndef TH_MODELS_RECURRENT_H
+#define TH_MODELS_RECURRENT_H
 
 #include "models/model.h"
 
 /* The options of a model that has none but the width of its state, dim. */
-extern const ThOptionSpec th_recurrent_options[];
+extern const ThOptionSpec th_model_recurrent_options[];
 
 /* Rows of the input matrix: one more than the alphabet has symbols, as in the papers' baselines,
  * which reserve it. */
-int th_recurrent_inputs(const ThModel *m);
+int th_model_recurrent_inputs(const ThModel *m);
 
 /* Indices of the output layer in the parameter table. */
 typedef struct {
     int weight, bias;
-} ThReadout;
+} ThModelReadout;
 
 /* Adds a matrix drawn as Haiku does, by fan-in, or a vector of zeros; -1 and err. */
-int th_recurrent_matrix(ThModel *m, const char *name, int rows, int cols, int fan_in, ThError *err);
-int th_recurrent_bias(ThModel *m, const char *name, int cols, ThError *err);
-bool th_recurrent_add_readout(ThModel *m, ThReadout *r, int dim, ThError *err);
+int th_model_recurrent_matrix(ThModel *m, const char *name, int rows, int cols, int fan_in,
+                              ThError *err);
+int th_model_recurrent_bias(ThModel *m, const char *name, int cols, ThError *err);
+bool th_model_recurrent_add_readout(ThModel *m, ThModelReadout *r, int dim, ThError *err);
 
 /* What the symbols add to the gates: `table` (symbols, …) itself with s->index set to the tokens,
  * or, where each position is inspected, its row at every position, tagged "embedding".  *s says
  * the rest for the layer. */
-ThVar th_recurrent_read(ThTape *t, const ThModel *m, ThVar table, const ThBatch *b,
-                        const ThForward *how, ThSequence *s);
+ThVar th_model_recurrent_read(ThTape *t, const ThModel *m, ThVar table, const ThBatch *b,
+                              const ThModelForward *how, ThOpSequence *s);
 
 /* Logits from the states that the layer returned, which are tagged "state". */
-ThVar th_recurrent_answer(ThTape *t, const ThModel *m, const ThReadout *r, ThVar h,
-                          const ThSequence *s);
+ThVar th_model_recurrent_answer(ThTape *t, const ThModel *m, const ThModelReadout *r, ThVar h,
+                                const ThOpSequence *s);
 
 /* The trace of a recurrent model: one layer, the state after every position. */
-bool th_recurrent_trace(const ThModel *m, const ThTape *t, int length, ThTrace *trace,
-                        ThError *err);
+bool th_model_recurrent_trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *trace,
+                              ThError *err);
 
 #endif

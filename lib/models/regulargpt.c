@@ -39,7 +39,7 @@ typedef struct {
 typedef struct {
     int dim, heads;
     bool pre, gelu;
-    ThRoutingShape shape;
+    ThModelRoutingShape shape;
     int embedding, pad, final_gain, final_offset, head, head_bias;
     Layer layer[MOST_LAYERS]; /* (K) */
 } Layout;
@@ -63,22 +63,22 @@ static bool check(const ThOptions *o, ThError *err)
 /* How wide weights start: Haiku's truncated normal by fan-in as released, GPT-2's 0.02 for the
  * pre-norm reading, a plain normal by fan-in for init=wide. */
 typedef struct {
-    ThBuilder base;
+    ThModelBuilder base;
     bool pre, wide;
 } Builder;
 
 static int weight(Builder *b, const char *name, int rows, int cols, double shrink)
 {
     if (b->wide)
-        return th_build(&b->base, name, rows, cols, TH_INIT_NORMAL, 1 / sqrt(rows) * shrink);
+        return th_model_build(&b->base, name, rows, cols, TH_INIT_NORMAL, 1 / sqrt(rows) * shrink);
     if (b->pre)
-        return th_build(&b->base, name, rows, cols, TH_INIT_NORMAL, 0.02 * shrink);
-    return th_build_matrix(&b->base, name, rows, cols);
+        return th_model_build(&b->base, name, rows, cols, TH_INIT_NORMAL, 0.02 * shrink);
+    return th_model_build_matrix(&b->base, name, rows, cols);
 }
 
 static int row(Builder *b, const char *name, int cols, ThInit init)
 {
-    return th_build_vector(&b->base, name, cols, init);
+    return th_model_build_vector(&b->base, name, cols, init);
 }
 
 static int bias_if(Builder *b, bool wanted, const char *name, int cols)
@@ -98,8 +98,8 @@ static void add_layer(Builder *b, const Layout *l, int hidden, Layer *y)
     y->query_bias = bias_if(b, l->pre, "attention.query_bias", d);
     y->key_value_bias = bias_if(b, l->pre, "attention.key_value_bias", 2 * d);
     y->output_bias = bias_if(b, l->pre, "attention.output_bias", d);
-    y->relative = th_build(&b->base, "attention.relative", l->heads, l->shape.C, TH_INIT_NORMAL,
-                           b->wide ? 0 : 0.02);
+    y->relative = th_model_build(&b->base, "attention.relative", l->heads, l->shape.C,
+                                 TH_INIT_NORMAL, b->wide ? 0 : 0.02);
     y->norm1_gain = row(b, "norm1.gain", d, TH_INIT_ONE);
     y->norm1_offset = row(b, "norm1.offset", d, TH_INIT_ZERO);
     y->up = weight(b, "feed_forward.up", d, hidden * d, 1);
@@ -113,17 +113,17 @@ static void add_layer(Builder *b, const Layout *l, int hidden, Layer *y)
 static bool read_shape(const ThModel *m, Layout *l, ThError *err)
 {
     const ThOptions *o = &m->options;
-    bool every = m->signature.target != TH_FINAL;
+    bool every = m->signature.target != TH_TARGET_FINAL;
     l->dim = (int)th_option_int(o, "dim");
     l->heads = (int)th_option_int(o, "heads");
     l->pre = is(o, "norm", "pre");
     l->gelu = is(o, "activation", "auto") ? l->pre : is(o, "activation", "gelu");
-    l->shape =
-        (ThRoutingShape){.C = (int)th_option_int(o, "chunk"),
-                         .K = (int)th_option_int(o, "thickness"),
-                         .collapse = is(o, "form", "auto") ? !every : is(o, "form", "collapse"),
-                         .mask = is(o, "missing", "mask"),
-                         .every = every};
+    l->shape = (ThModelRoutingShape){.C = (int)th_option_int(o, "chunk"),
+                                     .K = (int)th_option_int(o, "thickness"),
+                                     .collapse =
+                                         is(o, "form", "auto") ? !every : is(o, "form", "collapse"),
+                                     .mask = is(o, "missing", "mask"),
+                                     .every = every};
     if (!every || !l->shape.collapse)
         return true;
     th_fail(err, TH_EUSAGE,
@@ -142,10 +142,10 @@ static bool bind(ThModel *m, ThError *err)
                  .wide = is(&m->options, "init", "wide")};
     int d = l->dim, hidden = (int)th_option_int(&m->options, "hidden");
     /* One row more than symbols, as in the released code; it is never read. */
-    l->embedding =
-        th_build(&b.base, "embedding", m->signature.n_symbols + 1, d,
-                 b.wide || b.pre ? TH_INIT_NORMAL : TH_INIT_TRUNCATED, b.wide ? 1 / sqrt(d) : 0.02);
-    l->pad = th_build(&b.base, "pad", 1, d, TH_INIT_NORMAL, b.wide ? 1 : 0.02);
+    l->embedding = th_model_build(&b.base, "embedding", m->signature.n_symbols + 1, d,
+                                  b.wide || b.pre ? TH_INIT_NORMAL : TH_INIT_TRUNCATED,
+                                  b.wide ? 1 / sqrt(d) : 0.02);
+    l->pad = th_model_build(&b.base, "pad", 1, d, TH_INIT_NORMAL, b.wide ? 1 : 0.02);
     for (int k = 0; k < l->shape.K; k++) {
         b.base.layer = k;
         add_layer(&b, l, hidden, &l->layer[k]);
@@ -174,22 +174,23 @@ static ThVar feed_forward(ThTape *t, const Layout *l, const Layer *y, ThVar u)
 
 /* Attention of the stage's vectors: x holds the rows of the stage before and the pad's, own those
  * of them that ask. */
-static ThVar attend(ThTape *t, const Layout *l, const Layer *y, const ThRoutingStage *s, ThVar x,
-                    ThVar own)
+static ThVar attend(ThTape *t, const Layout *l, const Layer *y, const ThModelRoutingStage *s,
+                    ThVar x, ThVar own)
 {
     ThVar q = th_op_linear(t, own, param(t, y->query), param(t, y->query_bias));
     ThVar kv = th_op_linear(t, x, param(t, y->key_value), param(t, y->key_value_bias));
     ThVar o = th_op_window_attention(t, q, kv, param(t, y->relative),
-                                     &(ThWindowShape){.query = s->query,
-                                                      .key = s->key,
-                                                      .n = s->n,
-                                                      .C = l->shape.C,
-                                                      .heads = l->heads,
-                                                      .tag = s->number});
+                                     &(ThOpWindowShape){.query = s->query,
+                                                        .key = s->key,
+                                                        .n = s->n,
+                                                        .C = l->shape.C,
+                                                        .heads = l->heads,
+                                                        .tag = s->number});
     return th_op_linear(t, o, param(t, y->output), param(t, y->output_bias));
 }
 
-static ThVar run_stage(ThTape *t, const Layout *l, const Layer *y, const ThRoutingStage *s, ThVar x)
+static ThVar run_stage(ThTape *t, const Layout *l, const Layer *y, const ThModelRoutingStage *s,
+                       ThVar x)
 {
     ThVar gain1 = param(t, y->norm1_gain), offset1 = param(t, y->norm1_offset);
     ThVar gain2 = param(t, y->norm2_gain), offset2 = param(t, y->norm2_offset);
@@ -208,11 +209,12 @@ static ThVar run_stage(ThTape *t, const Layout *l, const Layer *y, const ThRouti
     return th_op_layer_norm(t, feed_forward(t, l, y, u), u, gain2, offset2);
 }
 
-static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThForward *how)
+static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how)
 {
     const Layout *l = m->layout;
-    ThRouting r;
-    if (!th_routing_build(th_tape_arena(t), &l->shape, b, m->signature.n_symbols, how->share, &r)) {
+    ThModelRouting r;
+    if (!th_model_routing_build(th_tape_arena(t), &l->shape, b, m->signature.n_symbols, how->share,
+                                &r)) {
         th_tape_fail(t, TH_ENOMEM, "out of memory for strings of length %d", b->T);
         return -1;
     }
@@ -234,17 +236,17 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThForw
 /* ---- inspection ---- */
 
 /* Key k of a stage's row as a position of the string; `before` is the stage before, or NULL. */
-static int key_position(const ThSchedule *before, int key)
+static int key_position(const ThModelSchedule *before, int key)
 {
     if (key < 0)
-        return key == TH_ROUTE_MASKED ? TH_KEY_MASKED : TH_KEY_PAD;
+        return key == TH_MODEL_ROUTE_MASKED ? TH_MODEL_KEY_MASKED : TH_MODEL_KEY_PAD;
     int position = before ? before->position[key] : key;
-    return position < 0 ? TH_KEY_PAD : position;
+    return position < 0 ? TH_MODEL_KEY_PAD : position;
 }
 
 /* How far before its own position a vector of this stage has read: every sub-layer of level l adds
  * (C-1)·Cˡ. */
-static long long span_of(const ThRoutingShape *shape, const ThSchedule *s)
+static long long span_of(const ThModelRoutingShape *shape, const ThModelSchedule *s)
 {
     long long reach = 0, stride = 1;
     for (int level = 0; level <= s->level; level++) {
@@ -255,12 +257,12 @@ static long long span_of(const ThRoutingShape *shape, const ThSchedule *s)
     return reach;
 }
 
-static bool trace_stage(const Layout *l, const ThTape *t, const ThSchedule *s, int stage,
-                        ThTraceLayer *layer, ThError *err)
+static bool trace_stage(const Layout *l, const ThTape *t, const ThModelSchedule *s, int stage,
+                        ThModelTraceLayer *layer, ThError *err)
 {
     int C = l->shape.C;
-    ThTraceLayer shape = {.n_rows = s->n, .dim = l->dim, .n_heads = l->heads, .n_keys = C};
-    if (!th_trace_rows(layer, &shape, err))
+    ThModelTraceLayer shape = {.n_rows = s->n, .dim = l->dim, .n_heads = l->heads, .n_keys = C};
+    if (!th_model_trace_rows(layer, &shape, err))
         return false;
     long long reach = span_of(&l->shape, s);
     for (int i = 0; i < s->n; i++) {
@@ -287,13 +289,13 @@ static bool trace_stage(const Layout *l, const ThTape *t, const ThSchedule *s, i
     return true;
 }
 
-static bool trace(const ThModel *m, const ThTape *t, int length, ThTrace *out, ThError *err)
+static bool trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *out, ThError *err)
 {
     const Layout *l = m->layout;
     ThArena *a = th_arena_new(err);
     int n = 0;
-    ThSchedule *s = a ? th_routing_schedule(a, &l->shape, length, &n) : NULL;
-    bool ok = s && th_trace_layers(out, n, err);
+    ThModelSchedule *s = a ? th_model_routing_schedule(a, &l->shape, length, &n) : NULL;
+    bool ok = s && th_model_trace_layers(out, n, err);
     for (int i = 0; ok && i < n; i++)
         ok = trace_stage(l, t, &s[i], i, &out->layer[i], err);
     if (!s)

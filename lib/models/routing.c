@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-int th_routing_depth(int T, int C)
+int th_model_routing_depth(int T, int C)
 {
     int depth = 1;
     for (long long reach = C; reach < T; reach *= C)
@@ -13,7 +13,7 @@ int th_routing_depth(int T, int C)
 
 /* ---- positions ---- */
 
-static bool take_stage(ThArena *a, ThSchedule *s, int n, int C)
+static bool take_stage(ThArena *a, ThModelSchedule *s, int n, int C)
 {
     s->n = n;
     s->position = th_arena_take(a, (size_t)n, sizeof(int));
@@ -24,7 +24,7 @@ static bool take_stage(ThArena *a, ThSchedule *s, int n, int C)
 /* One stage of the collapse form.  The level has `n` vectors at `position` with `pads` pads in
  * front; its first sub-layer reads them, the later ones read all n + pads of the sub-layer before;
  * the last one computes right ends only. */
-static bool collapse_stage(ThArena *a, const ThRoutingShape *shape, ThSchedule *s,
+static bool collapse_stage(ThArena *a, const ThModelRoutingShape *shape, ThModelSchedule *s,
                            const int *position, int n)
 {
     int C = shape->C, pads = (C - n % C) % C, padded = n + pads;
@@ -38,20 +38,21 @@ static bool collapse_stage(ThArena *a, const ThRoutingShape *shape, ThSchedule *
             int from = at - k;
             int row = s->sub == 0 ? from - pads : from;
             if (from < 0)
-                row = TH_ROUTE_MASKED;
+                row = TH_MODEL_ROUTE_MASKED;
             else if (row < 0)
-                row = shape->mask ? TH_ROUTE_MASKED : TH_ROUTE_PAD;
+                row = shape->mask ? TH_MODEL_ROUTE_MASKED : TH_MODEL_ROUTE_PAD;
             key[k] = row;
         }
     }
     return true;
 }
 
-static ThSchedule *collapse_schedule(ThArena *a, const ThRoutingShape *shape, int T, int *n_stages)
+static ThModelSchedule *collapse_schedule(ThArena *a, const ThModelRoutingShape *shape, int T,
+                                          int *n_stages)
 {
     int K = shape->K;
-    *n_stages = th_routing_depth(T, shape->C) * K;
-    ThSchedule *stages = th_arena_take(a, (size_t)*n_stages, sizeof *stages);
+    *n_stages = th_model_routing_depth(T, shape->C) * K;
+    ThModelSchedule *stages = th_arena_take(a, (size_t)*n_stages, sizeof *stages);
     int *position = th_arena_take(a, (size_t)T, sizeof *position);
     if (!stages || !position)
         return NULL;
@@ -59,8 +60,8 @@ static ThSchedule *collapse_schedule(ThArena *a, const ThRoutingShape *shape, in
         position[i] = i;
     int n = T;
     for (int i = 0; i < *n_stages; i++) {
-        ThSchedule *s = &stages[i];
-        *s = (ThSchedule){.level = i / K, .sub = i % K, .ends_level = i % K == K - 1};
+        ThModelSchedule *s = &stages[i];
+        *s = (ThModelSchedule){.level = i / K, .sub = i % K, .ends_level = i % K == K - 1};
         if (!collapse_stage(a, shape, s, position, n))
             return NULL;
         if (s->ends_level) {
@@ -72,15 +73,16 @@ static ThSchedule *collapse_schedule(ThArena *a, const ThRoutingShape *shape, in
 }
 
 /* The dilated form, before it is cut down to what is needed: all positions in every stage. */
-static ThSchedule *dilated_schedule(ThArena *a, const ThRoutingShape *shape, int T, int *n_stages)
+static ThModelSchedule *dilated_schedule(ThArena *a, const ThModelRoutingShape *shape, int T,
+                                         int *n_stages)
 {
     int K = shape->K, C = shape->C;
-    *n_stages = th_routing_depth(T, C) * K;
-    ThSchedule *stages = th_arena_take(a, (size_t)*n_stages, sizeof *stages);
+    *n_stages = th_model_routing_depth(T, C) * K;
+    ThModelSchedule *stages = th_arena_take(a, (size_t)*n_stages, sizeof *stages);
     long long stride = 1;
     for (int i = 0; stages && i < *n_stages; i++) {
-        ThSchedule *s = &stages[i];
-        *s = (ThSchedule){.level = i / K, .sub = i % K, .ends_level = i % K == K - 1};
+        ThModelSchedule *s = &stages[i];
+        *s = (ThModelSchedule){.level = i / K, .sub = i % K, .ends_level = i % K == K - 1};
         if (!take_stage(a, s, T, C))
             return NULL;
         for (int m = 0; m < T; m++) {
@@ -88,7 +90,7 @@ static ThSchedule *dilated_schedule(ThArena *a, const ThRoutingShape *shape, int
             s->position[m] = m;
             for (int k = 0; k < C; k++) {
                 long long from = m - k * stride;
-                int missing = shape->mask ? TH_ROUTE_MASKED : TH_ROUTE_PAD;
+                int missing = shape->mask ? TH_MODEL_ROUTE_MASKED : TH_MODEL_ROUTE_PAD;
                 key[k] = from < 0 ? missing : (int)from;
             }
         }
@@ -100,7 +102,8 @@ static ThSchedule *dilated_schedule(ThArena *a, const ThRoutingShape *shape, int
 
 /* Keeps the rows of stage s marked in `need`; marks in `below` what they read and renumbers the
  * keys of the stage above, which is `above` (NULL at the top), to what is kept. */
-static void keep_needed(ThSchedule *s, ThSchedule *above, const bool *need, int *renumber, int C)
+static void keep_needed(ThModelSchedule *s, ThModelSchedule *above, const bool *need, int *renumber,
+                        int C)
 {
     int kept = 0;
     for (int i = 0; i < s->n; i++) {
@@ -117,7 +120,7 @@ static void keep_needed(ThSchedule *s, ThSchedule *above, const bool *need, int 
             above->key[i] = renumber[above->key[i]];
 }
 
-static bool cut_to_last(ThArena *a, ThSchedule *stages, int n_stages, int T, int C)
+static bool cut_to_last(ThArena *a, ThModelSchedule *stages, int n_stages, int T, int C)
 {
     bool *need = th_arena_take(a, (size_t)T, sizeof *need);
     int *renumber = th_arena_take(a, (size_t)T, sizeof *renumber);
@@ -135,11 +138,12 @@ static bool cut_to_last(ThArena *a, ThSchedule *stages, int n_stages, int T, int
     return true;
 }
 
-ThSchedule *th_routing_schedule(ThArena *a, const ThRoutingShape *shape, int T, int *n)
+ThModelSchedule *th_model_routing_schedule(ThArena *a, const ThModelRoutingShape *shape, int T,
+                                           int *n)
 {
     if (shape->collapse)
         return collapse_schedule(a, shape, T, n);
-    ThSchedule *stages = dilated_schedule(a, shape, T, n);
+    ThModelSchedule *stages = dilated_schedule(a, shape, T, n);
     if (stages && !shape->every && !cut_to_last(a, stages, *n, T, shape->C))
         return NULL;
     return stages;
@@ -202,7 +206,7 @@ static int seen_find(Seen *s, const int *row, int fresh)
 }
 
 /* Lists which rows ask: n_self of them, in order of first use. */
-static bool list_selves(ThArena *a, ThRoutingStage *s, int C)
+static bool list_selves(ThArena *a, ThModelRoutingStage *s, int C)
 {
     int *place = th_arena_take(a, (size_t)s->n_before + 1, sizeof *place);
     s->self = th_arena_take(a, (size_t)s->n, sizeof *s->self);
@@ -232,7 +236,7 @@ typedef struct {
 
 /* The rows that a position reads whose `key` is in the schedule; `front` has those of its string.
  */
-static void read_rows(const int *front, const int *key, ThRoutingStage *s, int C)
+static void read_rows(const int *front, const int *key, ThModelRoutingStage *s, int C)
 {
     int *row = s->key + (size_t)s->n * (size_t)C;
     for (int k = 0; k < C; k++) {
@@ -240,13 +244,13 @@ static void read_rows(const int *front, const int *key, ThRoutingStage *s, int C
         if (from >= 0)
             row[k] = front[from];
         else
-            row[k] = from == TH_ROUTE_PAD ? s->n_before : -1;
-        s->uses_pad |= from == TH_ROUTE_PAD;
+            row[k] = from == TH_MODEL_ROUTE_PAD ? s->n_before : -1;
+        s->uses_pad |= from == TH_MODEL_ROUTE_PAD;
     }
 }
 
 /* The most vectors that a stage can have: one for every position, or for every tuple of rows. */
-static size_t most_vectors(const ThRoutingStage *s, size_t positions, int C)
+static size_t most_vectors(const ThModelRoutingStage *s, size_t positions, int C)
 {
     size_t tuples = 1, choices = (size_t)s->n_before + 2; /* the pad, and nothing */
     for (int k = 0; k < C && tuples < positions; k++)
@@ -255,7 +259,8 @@ static size_t most_vectors(const ThRoutingStage *s, size_t positions, int C)
 }
 
 /* Lists the vectors of a stage and moves the front on to it. */
-static bool build_stage(ThArena *a, const ThSchedule *sched, int C, Front *f, ThRoutingStage *s)
+static bool build_stage(ThArena *a, const ThModelSchedule *sched, int C, Front *f,
+                        ThModelRoutingStage *s)
 {
     size_t positions = (size_t)f->B * (size_t)sched->n;
     size_t most = f->share ? most_vectors(s, positions, C) : positions;
@@ -280,7 +285,7 @@ static bool build_stage(ThArena *a, const ThSchedule *sched, int C, Front *f, Th
 }
 
 /* Input rows, and the row of every position. */
-static int *list_inputs(ThArena *a, const ThBatch *b, int n_symbols, bool share, ThRouting *r)
+static int *list_inputs(ThArena *a, const ThBatch *b, int n_symbols, bool share, ThModelRouting *r)
 {
     int size = b->B * b->T;
     int *row = th_arena_take(a, (size_t)size, sizeof *row);
@@ -295,11 +300,11 @@ static int *list_inputs(ThArena *a, const ThBatch *b, int n_symbols, bool share,
     return row;
 }
 
-bool th_routing_build(ThArena *a, const ThRoutingShape *shape, const ThBatch *b, int n_symbols,
-                      bool share, ThRouting *r)
+bool th_model_routing_build(ThArena *a, const ThModelRoutingShape *shape, const ThBatch *b,
+                            int n_symbols, bool share, ThModelRouting *r)
 {
-    *r = (ThRouting){0};
-    r->schedule = th_routing_schedule(a, shape, b->T, &r->n_stages);
+    *r = (ThModelRouting){0};
+    r->schedule = th_model_routing_schedule(a, shape, b->T, &r->n_stages);
     r->stage = th_arena_take(a, (size_t)r->n_stages, sizeof *r->stage);
     int *row = list_inputs(a, b, n_symbols, share, r);
     if (!r->schedule || !r->stage || !row)
@@ -307,7 +312,7 @@ bool th_routing_build(ThArena *a, const ThRoutingShape *shape, const ThBatch *b,
     Front front = {row, b->B, b->T, share};
     for (int i = 0; i < r->n_stages; i++) {
         r->stage[i] =
-            (ThRoutingStage){.number = i, .n_before = i ? r->stage[i - 1].n : r->n_inputs};
+            (ThModelRoutingStage){.number = i, .n_before = i ? r->stage[i - 1].n : r->n_inputs};
         if (!build_stage(a, &r->schedule[i], shape->C, &front, &r->stage[i]))
             return false;
     }

@@ -4,18 +4,18 @@
  * 2023, Eq. 1).  Where only the last position answers, all that matters is the tree of Fig. 1 below
  * it: T/C + T/C² + … vectors instead of T·log T.  And since a vector is a function of the
  * symbols below it, equal strings of symbols need one vector in the whole batch: over two symbols
- * level 0 has at most four.  A ThRouting lists the distinct vectors of every stage by the rows of
- * the stage before; a stage is one application of one of the K sub-layers.
+ * level 0 has at most four.  A ThModelRouting lists the distinct vectors of every stage by the rows
+ * of the stage before; a stage is one application of one of the K sub-layers.
  */
-#ifndef TH_ROUTING_H
-#define TH_ROUTING_H
+#ifndef TH_MODELS_ROUTING_H
+#define TH_MODELS_ROUTING_H
 
 #include <stdbool.h>
 
 #include "base/batch.h"
 #include "base/memory.h"
 
-enum { TH_ROUTE_PAD = -1, TH_ROUTE_MASKED = -2 };
+enum { TH_MODEL_ROUTE_PAD = -1, TH_MODEL_ROUTE_MASKED = -2 };
 
 typedef struct {
     int C, K;
@@ -23,7 +23,7 @@ typedef struct {
                       every position does (the form of the paper) */
     bool mask;     /* a missing child is masked instead of being the pad vector */
     bool every;    /* every position answers; needs !collapse */
-} ThRoutingShape;
+} ThModelRoutingShape;
 
 /* The positions of a stage, the same for all strings of a length. */
 typedef struct {
@@ -33,13 +33,14 @@ typedef struct {
     int *position; /* (n): position in the string, -1 for a pad's own vector */
     int *key;      /* (n, C): index among the positions of the stage before, or TH_ROUTE_*; key 0 is
                       the position itself */
-} ThSchedule;
+} ThModelSchedule;
 
 /* ⌈log_C T⌉, at least 1, in integers. */
-int th_routing_depth(int T, int C);
+int th_model_routing_depth(int T, int C);
 
 /* Returns a view of arena memory: the stages for length T, *n of them, or NULL (out of memory). */
-ThSchedule *th_routing_schedule(ThArena *a, const ThRoutingShape *shape, int T, int *n);
+ThModelSchedule *th_model_routing_schedule(ThArena *a, const ThModelRoutingShape *shape, int T,
+                                           int *n);
 
 /* A stage over a batch. */
 typedef struct {
@@ -52,22 +53,22 @@ typedef struct {
     int *query;    /* (n): which of them asks */
     int *key;      /* (n, C): rows of the stage before; -1 masked */
     bool identity; /* query[i] = i for all i, and n = n_self */
-} ThRoutingStage;
+} ThModelRoutingStage;
 
 typedef struct {
     int n_inputs;
     int *input; /* (n_inputs): token of each input row */
     int n_stages;
-    const ThSchedule *schedule; /* (n_stages) */
-    ThRoutingStage *stage;      /* (n_stages) */
+    const ThModelSchedule *schedule; /* (n_stages) */
+    ThModelRoutingStage *stage;      /* (n_stages) */
     int n_outputs;
     int *output; /* (n_outputs): rows of the last stage, one a string, or one a position */
-} ThRouting;
+} ThModelRouting;
 
 /* Fills *r with views of arena memory.  With `share` equal vectors are listed once, and the input
  * rows are the n_symbols symbols; otherwise input row b*T + i is position i of string b, and rows
  * follow strings and positions in order.  O(B · positions · C).  False: out of memory. */
-bool th_routing_build(ThArena *a, const ThRoutingShape *shape, const ThBatch *b, int n_symbols,
-                      bool share, ThRouting *r);
+bool th_model_routing_build(ThArena *a, const ThModelRoutingShape *shape, const ThBatch *b,
+                            int n_symbols, bool share, ThModelRouting *r);
 
 #endif

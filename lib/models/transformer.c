@@ -49,26 +49,26 @@ static bool check(const ThOptions *o, ThError *err)
 
 /* ---- parameters ---- */
 
-static Layer add_layer(ThBuilder *b, const Layout *l, int hidden)
+static Layer add_layer(ThModelBuilder *b, const Layout *l, int hidden)
 {
     int d = l->dim;
     Layer y = {.relative = -1, .u = -1, .v = -1};
-    y.query = th_build_matrix(b, "attention.query", d, d);
-    y.key_value = th_build_matrix(b, "attention.key_value", d, 2 * d);
-    y.output = th_build_matrix(b, "attention.output", d, d);
+    y.query = th_model_build_matrix(b, "attention.query", d, d);
+    y.key_value = th_model_build_matrix(b, "attention.key_value", d, 2 * d);
+    y.output = th_model_build_matrix(b, "attention.output", d, d);
     if (l->relative) {
-        y.relative = th_build_matrix(b, "attention.relative", d, d);
-        y.u = th_build(b, "attention.content_bias", 1, d, TH_INIT_NORMAL, 0.02);
-        y.v = th_build(b, "attention.position_bias", 1, d, TH_INIT_NORMAL, 0.02);
+        y.relative = th_model_build_matrix(b, "attention.relative", d, d);
+        y.u = th_model_build(b, "attention.content_bias", 1, d, TH_INIT_NORMAL, 0.02);
+        y.v = th_model_build(b, "attention.position_bias", 1, d, TH_INIT_NORMAL, 0.02);
     }
-    y.norm1_gain = th_build_vector(b, "norm1.gain", d, TH_INIT_ONE);
-    y.norm1_offset = th_build_vector(b, "norm1.offset", d, TH_INIT_ZERO);
-    y.up = th_build_matrix(b, "feed_forward.up", d, hidden * d);
-    y.up_bias = th_build_vector(b, "feed_forward.up_bias", hidden * d, TH_INIT_ZERO);
-    y.down = th_build_matrix(b, "feed_forward.down", hidden * d, d);
-    y.down_bias = th_build_vector(b, "feed_forward.down_bias", d, TH_INIT_ZERO);
-    y.norm2_gain = th_build_vector(b, "norm2.gain", d, TH_INIT_ONE);
-    y.norm2_offset = th_build_vector(b, "norm2.offset", d, TH_INIT_ZERO);
+    y.norm1_gain = th_model_build_vector(b, "norm1.gain", d, TH_INIT_ONE);
+    y.norm1_offset = th_model_build_vector(b, "norm1.offset", d, TH_INIT_ZERO);
+    y.up = th_model_build_matrix(b, "feed_forward.up", d, hidden * d);
+    y.up_bias = th_model_build_vector(b, "feed_forward.up_bias", hidden * d, TH_INIT_ZERO);
+    y.down = th_model_build_matrix(b, "feed_forward.down", hidden * d, d);
+    y.down_bias = th_model_build_vector(b, "feed_forward.down_bias", d, TH_INIT_ZERO);
+    y.norm2_gain = th_model_build_vector(b, "norm2.gain", d, TH_INIT_ONE);
+    y.norm2_offset = th_model_build_vector(b, "norm2.offset", d, TH_INIT_ZERO);
     return y;
 }
 
@@ -83,17 +83,17 @@ static bool bind(ThModel *m, ThError *err)
     l->layers = (int)th_option_int(o, "layers");
     l->causal = th_option_flag(o, "causal");
     l->relative = strcmp(th_option_text(o, "position"), "xl") == 0;
-    ThBuilder b = {.m = m, .layer = -1, .err = err};
+    ThModelBuilder b = {.m = m, .layer = -1, .err = err};
     /* One row more than symbols, as in the released code; it is never read. */
-    l->embedding =
-        th_build(&b, "embedding", m->signature.n_symbols + 1, l->dim, TH_INIT_TRUNCATED, 0.02);
+    l->embedding = th_model_build(&b, "embedding", m->signature.n_symbols + 1, l->dim,
+                                  TH_INIT_TRUNCATED, 0.02);
     for (int i = 0; i < l->layers; i++) {
         b.layer = i;
         l->layer[i] = add_layer(&b, l, (int)th_option_int(o, "hidden"));
     }
     b.layer = -1;
-    l->head = th_build_matrix(&b, "head", l->dim, m->signature.n_classes);
-    l->head_bias = th_build_vector(&b, "head_bias", m->signature.n_classes, TH_INIT_ZERO);
+    l->head = th_model_build_matrix(&b, "head", l->dim, m->signature.n_classes);
+    l->head_bias = th_model_build_vector(&b, "head_bias", m->signature.n_classes, TH_INIT_ZERO);
     return !b.failed;
 }
 
@@ -131,7 +131,7 @@ static ThVar distances(ThTape *t, int T, int d)
             before[half] = after[half] = cosine;
         }
     }
-    return r ? th_constant(t, (int)rows, d, r) : -1;
+    return r ? th_tape_constant(t, (int)rows, d, r) : -1;
 }
 
 static ThVar attend(ThTape *t, const Layout *l, int layer, const Input *in, ThVar distance)
@@ -144,7 +144,7 @@ static ThVar attend(ThTape *t, const Layout *l, int layer, const Input *in, ThVa
         q = take(t, q, in->token, positions);
     ThVar kv = th_op_linear(t, in->x, th_param(t, y->key_value), -1);
     kv = take(t, kv, in->token, positions);
-    ThAttention how = {in->B, in->T, l->heads, l->causal, -1, -1, -1, layer};
+    ThOpAttention how = {in->B, in->T, l->heads, l->causal, -1, -1, -1, layer};
     if (l->relative) {
         how.u = th_param(t, y->u);
         how.v = th_param(t, y->v);
@@ -191,13 +191,13 @@ static Input embed(ThTape *t, const ThModel *m, const ThBatch *b, bool share)
     return in;
 }
 
-static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThForward *how)
+static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how)
 {
     const Layout *l = m->layout;
     ThVar distance = l->relative ? distances(t, b->T, l->dim) : -1;
     Input in = embed(t, m, b, how->share);
     for (int i = 0; i < l->layers; i++) {
-        if (i == l->layers - 1 && m->signature.target == TH_FINAL)
+        if (i == l->layers - 1 && m->signature.target == TH_TARGET_FINAL)
             in.last = ends(t, b, in.token);
         in.x = run_layer(t, l, i, &in, distance);
         in.token = NULL;
@@ -210,29 +210,29 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThForw
 
 /* ---- inspection ---- */
 
-static bool trace_layer(const Layout *l, const ThTape *t, int length, int layer, ThTraceLayer *to,
-                        ThError *err)
+static bool trace_layer(const Layout *l, const ThTape *t, int length, int layer,
+                        ThModelTraceLayer *to, ThError *err)
 {
     ThVar state = th_tape_find(t, "state", layer);
-    ThTraceLayer shape = {
-        .n_rows = th_rows(t, state), .dim = l->dim, .n_heads = l->heads, .n_keys = length};
-    if (!th_trace_rows(to, &shape, err))
+    ThModelTraceLayer shape = {
+        .n_rows = th_tape_rows(t, state), .dim = l->dim, .n_heads = l->heads, .n_keys = length};
+    if (!th_model_trace_rows(to, &shape, err))
         return false;
     for (int i = 0; i < to->n_rows; i++) {
         int *key = to->key + (size_t)i * (size_t)length;
         to->last[i] = length - to->n_rows + i;
         for (int j = 0; j < length; j++)
-            key[j] = l->causal && j > to->last[i] ? TH_KEY_MASKED : j;
+            key[j] = l->causal && j > to->last[i] ? TH_MODEL_KEY_MASKED : j;
     }
     th_tape_read(t, state, to->state);
     th_tape_read(t, th_tape_find(t, "attention", layer), to->weight);
     return true;
 }
 
-static bool trace(const ThModel *m, const ThTape *t, int length, ThTrace *out, ThError *err)
+static bool trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *out, ThError *err)
 {
     const Layout *l = m->layout;
-    bool ok = th_trace_layers(out, l->layers, err);
+    bool ok = th_model_trace_layers(out, l->layers, err);
     for (int i = 0; ok && i < l->layers; i++)
         ok = trace_layer(l, t, length, i, &out->layer[i], err);
     return ok;

@@ -27,7 +27,7 @@ static size_t put_chance(ThFigure *f, const ThScore *score, size_t n)
     return known;
 }
 
-static void shade(ThFigure *f, const ThTraining *training)
+static void shade(ThFigure *f, const ThModelTraining *training)
 {
     if (!training || training->trained_hi <= 0)
         return;
@@ -53,7 +53,7 @@ static void summarize(ThFigure *f, const ThScore *score, size_t n)
 }
 
 bool th_plot_accuracy(ThFigure *f, const char *title, const ThScore *score, size_t n,
-                      const ThTraining *training, ThError *err)
+                      const ThModelTraining *training, ThError *err)
 {
     if (n == 0) {
         th_fail(err, TH_EVALUE, "there is no evaluation to plot");

@@ -3,8 +3,8 @@
 #ifndef TH_PLOT_ALGEBRA_H
 #define TH_PLOT_ALGEBRA_H
 
-#include "automata/eggbox.h"
-#include "automata/holonomy.h"
+#include "automata/algebra/eggbox.h"
+#include "automata/algebra/holonomy.h"
 #include "plot/figure.h"
 
 /* D-classes as egg-boxes, each row of them one step below the one above it, joined where nothing

@@ -14,7 +14,7 @@ enum {
 };
 
 typedef struct {
-    const ThTrace *trace;
+    const ThModelTrace *trace;
     const ThPath *path;
     const int *token;
     char *const *symbol;
@@ -30,33 +30,32 @@ static int width_class(double weight)
 
 /* Where key k of a row stands: its position, or for the p-th pad of the row p places left of the
  * string. */
-static int key_position(const ThTraceLayer *l, int i, int k)
+static int key_position(const ThModelTraceLayer *l, int i, int k)
 {
     int key = l->key[(size_t)i * l->n_keys + k], pads = 0;
     if (key >= 0)
         return key;
     for (int j = 0; j <= k; j++)
-        pads += l->key[(size_t)i * l->n_keys + j] == TH_KEY_PAD;
+        pads += l->key[(size_t)i * l->n_keys + j] == TH_MODEL_KEY_PAD;
     return -pads;
 }
 
 /* Calls visit for every edge of the path. */
-typedef void Visit(ThFigure *f, const ThTraceLayer *l, int layer, int i, int k);
+typedef void Visit(ThFigure *f, const ThModelTraceLayer *l, int layer, int i, int k);
 
 static void for_edges(ThFigure *f, const View *v, Visit *visit, int only_class)
 {
     for (int l = 0; l < v->trace->n_layers; l++) {
-        const ThTraceLayer *layer = &v->trace->layer[l];
+        const ThModelTraceLayer *layer = &v->trace->layer[l];
         for (int i = 0; i < layer->n_rows; i++)
             for (int k = 0; v->path->row[l][i] && k < layer->n_keys; k++)
-                if (layer->key[(size_t)i * layer->n_keys + k] != TH_KEY_MASKED &&
-                    (only_class < 0 ||
-                     width_class(th_trace_mean_weight(layer, i, k)) == only_class))
+                if (layer->key[(size_t)i * layer->n_keys + k] != TH_MODEL_KEY_MASKED &&
+                    (only_class < 0 || width_class(th_path_mean_weight(layer, i, k)) == only_class))
                     visit(f, layer, l, i, k);
     }
 }
 
-static void put_edge(ThFigure *f, const ThTraceLayer *l, int layer, int i, int k)
+static void put_edge(ThFigure *f, const ThModelTraceLayer *l, int layer, int i, int k)
 {
     double from = key_position(l, i, k), to = l->last[i];
     for (int s = 0; s <= CURVE; s++) {
@@ -68,13 +67,13 @@ static void put_edge(ThFigure *f, const ThTraceLayer *l, int layer, int i, int k
     th_figure_printf(f, "\n");
 }
 
-static void put_pad(ThFigure *f, const ThTraceLayer *l, int layer, int i, int k)
+static void put_pad(ThFigure *f, const ThModelTraceLayer *l, int layer, int i, int k)
 {
-    if (l->key[(size_t)i * l->n_keys + k] == TH_KEY_PAD)
+    if (l->key[(size_t)i * l->n_keys + k] == TH_MODEL_KEY_PAD)
         th_figure_printf(f, "%d %d\n", key_position(l, i, k), layer);
 }
 
-static void put_child(ThFigure *f, const ThTraceLayer *l, int layer, int i, int k)
+static void put_child(ThFigure *f, const ThModelTraceLayer *l, int layer, int i, int k)
 {
     if (layer == 0 && l->key[(size_t)i * l->n_keys + k] >= 0)
         th_figure_printf(f, "%d 0\n", key_position(l, i, k));
@@ -83,11 +82,11 @@ static void put_child(ThFigure *f, const ThTraceLayer *l, int layer, int i, int 
 static bool has_class(const View *v, int c)
 {
     for (int l = 0; l < v->trace->n_layers; l++) {
-        const ThTraceLayer *layer = &v->trace->layer[l];
+        const ThModelTraceLayer *layer = &v->trace->layer[l];
         for (int i = 0; i < layer->n_rows; i++)
             for (int k = 0; v->path->row[l][i] && k < layer->n_keys; k++)
-                if (layer->key[(size_t)i * layer->n_keys + k] != TH_KEY_MASKED &&
-                    width_class(th_trace_mean_weight(layer, i, k)) == c)
+                if (layer->key[(size_t)i * layer->n_keys + k] != TH_MODEL_KEY_MASKED &&
+                    width_class(th_path_mean_weight(layer, i, k)) == c)
                     return true;
     }
     return false;
@@ -98,10 +97,10 @@ static int count_pads(const View *v)
 {
     int most = 0;
     for (int l = 0; l < v->trace->n_layers; l++) {
-        const ThTraceLayer *layer = &v->trace->layer[l];
+        const ThModelTraceLayer *layer = &v->trace->layer[l];
         for (int i = 0; i < layer->n_rows; i++)
             for (int k = 0; v->path->row[l][i] && k < layer->n_keys; k++)
-                if (layer->key[(size_t)i * layer->n_keys + k] == TH_KEY_PAD)
+                if (layer->key[(size_t)i * layer->n_keys + k] == TH_MODEL_KEY_PAD)
                     most = -key_position(layer, i, k) > most ? -key_position(layer, i, k) : most;
     }
     return most;
@@ -204,7 +203,7 @@ static double head_weight(const View *v, int l, int head, int k)
     int rows = 0;
     for (int i = 0; i < v->trace->layer[l].n_rows; i++) {
         if (v->path->row[l][i]) {
-            sum += th_trace_weight(&v->trace->layer[l], head, i, k);
+            sum += th_path_weight(&v->trace->layer[l], head, i, k);
             rows++;
         }
     }
@@ -218,7 +217,7 @@ static int put_heads(ThFigure *f, const View *v)
     double x = 0;
     th_figure_block(f, "HEADS");
     for (int l = 0; l < v->trace->n_layers; l++, x += 0.5) {
-        const ThTraceLayer *layer = &v->trace->layer[l];
+        const ThModelTraceLayer *layer = &v->trace->layer[l];
         for (int k = layer->n_keys - 1; k >= 0; k--, x++)
             for (int h = 0; h < layer->n_heads; h++, cells++)
                 th_figure_printf(f, "%.4g %d %.6g\n", x, h + 1, head_weight(v, l, h, k));
@@ -297,13 +296,13 @@ static void put_full(ThFigure *f, const View *v)
 {
     int panels = 0;
     for (int l = 0; l < v->trace->n_layers; l++) {
-        const ThTraceLayer *layer = &v->trace->layer[l];
+        const ThModelTraceLayer *layer = &v->trace->layer[l];
         for (int h = 0; h < layer->n_heads; h++, panels++) {
             th_figure_printf(f, "$P%d << TH_EOD\n", panels);
             for (int i = 0; i < layer->n_rows; i++)
                 for (int k = 0; k < layer->n_keys; k++)
                     th_figure_printf(f, "%d %d %.5g\n", k, layer->last[i],
-                                     th_trace_weight(layer, h, i, k));
+                                     th_path_weight(layer, h, i, k));
             th_figure_end_block(f);
         }
     }
@@ -313,12 +312,12 @@ static void put_full(ThFigure *f, const View *v)
 static void put_last(ThFigure *f, const View *v)
 {
     for (int l = 0; l < v->trace->n_layers; l++) {
-        const ThTraceLayer *layer = &v->trace->layer[l];
+        const ThModelTraceLayer *layer = &v->trace->layer[l];
         th_figure_printf(f, "$P%d << TH_EOD\n", l);
         for (int h = 0; h < layer->n_heads; h++)
             for (int k = 0; k < layer->n_keys; k++)
                 th_figure_printf(f, "%d %d %.5g\n", k, h + 1,
-                                 th_trace_weight(layer, h, layer->n_rows - 1, k));
+                                 th_path_weight(layer, h, layer->n_rows - 1, k));
         th_figure_end_block(f);
     }
 }
@@ -345,10 +344,10 @@ static double greatest(const View *v, const Grid *g)
 {
     double most = 0;
     for (int l = 0; l < v->trace->n_layers; l++) {
-        const ThTraceLayer *layer = &v->trace->layer[l];
+        const ThModelTraceLayer *layer = &v->trace->layer[l];
         for (int h = 0; h < layer->n_heads; h++)
             for (int k = 0; k < layer->n_keys; k++)
-                most = fmax(most, th_trace_weight(layer, h, layer->n_rows - 1, k));
+                most = fmax(most, th_path_weight(layer, h, layer->n_rows - 1, k));
     }
     return g->full || most <= 0 ? 1 : most;
 }
@@ -408,10 +407,10 @@ static void draw_dense(ThFigure *f, const char *title, const View *v)
     th_figure_printf(f, "if (!plain) { unset multiplot }\n");
 }
 
-bool th_plot_attention(ThFigure *f, const char *title, const ThTrace *trace, const int *token,
+bool th_plot_attention(ThFigure *f, const char *title, const ThModelTrace *trace, const int *token,
                        char *const *symbol, ThError *err)
 {
-    ThPath *path = th_trace_path(trace, err);
+    ThPath *path = th_path_of_trace(trace, err);
     if (!path)
         return false;
     View v = {trace, path, token, symbol};

@@ -8,7 +8,7 @@
 /* Room for a line that passes a row. */
 static const double LANE = 0.05;
 
-bool th_boxes_add(ThBoxes *b, ThBox box, ThError *err)
+bool th_boxes_add(ThBoxes *b, ThPlotBox box, ThError *err)
 {
     if (!th_grow(&b->box, &b->cap, b->n + 1, sizeof *b->box, err))
         return false;
@@ -19,9 +19,9 @@ bool th_boxes_add(ThBoxes *b, ThBox box, ThError *err)
 
 bool th_boxes_join(ThBoxes *b, int from, int to, ThError *err)
 {
-    ThBoxLine line = {.from = from, .to = to, .bend = (int)b->n};
+    ThPlotBoxLine line = {.from = from, .to = to, .bend = (int)b->n};
     for (int row = b->box[from].row + 1; row < b->box[to].row; row++, line.bends++)
-        if (!th_boxes_add(b, (ThBox){.row = row, .width = LANE}, err))
+        if (!th_boxes_add(b, (ThPlotBox){.row = row, .width = LANE}, err))
             return false;
     if (!th_grow(&b->line, &b->line_cap, b->n_lines + 1, sizeof *b->line, err))
         return false;
@@ -50,7 +50,7 @@ bool th_boxes_place(ThBoxes *b, ThError *err)
     }
     for (int row = 0; ok && row < b->n_rows; row++) {
         for (size_t i = 0; i < b->n; i++) {
-            ThBox *box = &b->box[i];
+            ThPlotBox *box = &b->box[i];
             if (box->row != row)
                 continue;
             box->x += (b->width - width[row]) / 2;
@@ -74,11 +74,11 @@ void th_boxes_put_lines(ThFigure *f, const ThBoxes *b)
 {
     th_figure_block(f, "LINES");
     for (size_t i = 0; i < b->n_lines; i++) {
-        const ThBoxLine *line = &b->line[i];
-        const ThBox *from = &b->box[line->from], *to = &b->box[line->to];
+        const ThPlotBoxLine *line = &b->line[i];
+        const ThPlotBox *from = &b->box[line->from], *to = &b->box[line->to];
         th_figure_printf(f, "%.4f %.4f\n", from->x + from->width / 2, -from->y - from->height);
         for (int j = 0; j < line->bends; j++) {
-            const ThBox *lane = &b->box[line->bend + j];
+            const ThPlotBox *lane = &b->box[line->bend + j];
             double x = lane->x + lane->width / 2;
             th_figure_printf(f, "%.4f %.4f\n%.4f %.4f\n", x, -lane->y, x, -lane->y - lane->height);
         }

@@ -9,25 +9,25 @@ typedef struct {
     int row;
     double width, height;
     double x, y; /* of the upper left corner, set by th_boxes_place */
-} ThBox;
+} ThPlotBox;
 
 /* From the bottom of one box to the top of another in a lower row.  Where it passes rows, it goes
  * through `bends` empty boxes from `bend` on. */
 typedef struct {
     int from, to, bend, bends;
-} ThBoxLine;
+} ThPlotBoxLine;
 
 /* The caller adds boxes first, then lines.  Zero-initialised it is empty. */
 typedef struct {
-    ThBox *box;
-    ThBoxLine *line;
+    ThPlotBox *box;
+    ThPlotBoxLine *line;
     size_t n, n_lines, cap, line_cap;
     int n_rows;
     double gap_x, gap_y;
     double width, height; /* of all, set by th_boxes_place */
 } ThBoxes;
 
-bool th_boxes_add(ThBoxes *b, ThBox box, ThError *err);
+bool th_boxes_add(ThBoxes *b, ThPlotBox box, ThError *err);
 bool th_boxes_join(ThBoxes *b, int from, int to, ThError *err);
 void th_boxes_free(ThBoxes *b);
 

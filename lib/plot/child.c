@@ -41,7 +41,7 @@ static char **child_environment(char *locale, ThError *err)
     return list;
 }
 
-static int spawn(const ThChild *c, FILE *const *stream, char **environment, pid_t *pid)
+static int spawn(const ThPlotChild *c, FILE *const *stream, char **environment, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -67,7 +67,7 @@ static int spawn(const ThChild *c, FILE *const *stream, char **environment, pid_
     return code;
 }
 
-static bool wait_for(ThChild *c, pid_t pid, ThError *err)
+static bool wait_for(ThPlotChild *c, pid_t pid, ThError *err)
 {
     int status = 0;
     while (waitpid(pid, &status, 0) < 0) {
@@ -103,7 +103,7 @@ static bool open_streams(FILE **stream, const char *input, ThError *err)
     return true;
 }
 
-bool th_child_run(ThChild *c, bool *missing, ThError *err)
+bool th_plot_child_run(ThPlotChild *c, bool *missing, ThError *err)
 {
     FILE *stream[N_STREAMS] = {NULL, NULL, NULL};
     char locale[] = "LC_ALL=C.UTF-8";

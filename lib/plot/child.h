@@ -4,8 +4,8 @@
  * process group of its own (Ctrl-C is for us, not for a window it left open), and the default
  * action for signals.
  */
-#ifndef TH_CHILD_H
-#define TH_CHILD_H
+#ifndef TH_PLOT_CHILD_H
+#define TH_PLOT_CHILD_H
 
 #include <stdbool.h>
 
@@ -19,10 +19,10 @@ typedef struct {
     ThStop *stop;            /* ends the program and fails with TH_EINTERRUPTED */
     ThText output, messages; /* returned: its standard output and its standard error */
     int status;              /* returned: exit status; 128 + signal where one ended it */
-} ThChild;
+} ThPlotChild;
 
 /* Runs the program to its end.  Errors: TH_EIO, also when it is not installed (*missing is set).
  * An exit status that is not 0 is no error here.  output and messages are the caller's to free. */
-bool th_child_run(ThChild *c, bool *missing, ThError *err);
+bool th_plot_child_run(ThPlotChild *c, bool *missing, ThError *err);
 
 #endif

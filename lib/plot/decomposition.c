@@ -16,7 +16,7 @@ typedef struct {
 } Picture;
 
 /* The upper line of a box: its group, or that it only resets. */
-static void write_caption(const ThFamily *f, char to[CAPTION])
+static void write_caption(const ThAutomatonFamily *f, char to[CAPTION])
 {
     if (f->facts.order > 1)
         snprintf(to, CAPTION, "%s on %d tiles", f->facts.name, f->n_tiles);
@@ -27,7 +27,7 @@ static void write_caption(const ThFamily *f, char to[CAPTION])
 /* Lines to the components of the tiles, one each. */
 static bool join(Picture *p, int i, ThError *err)
 {
-    const ThFamily *family = &p->h->families[i];
+    const ThAutomatonFamily *family = &p->h->families[i];
     for (int t = 0; t < family->n_tiles; t++) {
         int to = p->h->family[family->tile[t]];
         bool first = to < p->n;
@@ -49,9 +49,9 @@ static bool place(Picture *p, ThError *err)
         write_caption(&p->h->families[i], caption);
         int upper = th_utf8_width(caption), lower = th_utf8_width(p->text[i]);
         double width = CHARACTER * ((upper > lower ? upper : lower) + 3);
-        ok = th_boxes_add(&p->boxes,
-                          (ThBox){.row = p->h->families[i].level, .width = width, .height = HEIGHT},
-                          err);
+        ok = th_boxes_add(
+            &p->boxes,
+            (ThPlotBox){.row = p->h->families[i].level, .width = width, .height = HEIGHT}, err);
     }
     for (int i = 0; ok && i < p->n; i++)
         ok = join(p, i, err);
@@ -63,7 +63,7 @@ static void put_boxes(ThFigure *f, const Picture *p)
     char caption[CAPTION];
     th_figure_block(f, "BOXES");
     for (int i = 0; i < p->n; i++) {
-        const ThBox *b = &p->boxes.box[i];
+        const ThPlotBox *b = &p->boxes.box[i];
         write_caption(&p->h->families[i], caption);
         th_figure_printf(f, "%.4f %.4f %.4f %.4f %.4f %.4f %d ", b->x + b->width / 2,
                          -b->y - b->height / 2, b->x, b->x + b->width, -b->y - b->height, -b->y,

@@ -32,8 +32,8 @@ static bool write_cells(Picture *p, ThError *err)
     bool words = g->n_h <= MOST_WORDS, ok = true;
     for (int d = 0, i = 0; ok && d < g->n_d; d++) {
         p->width[d] = words ? 0 : BARE;
-        for (int j = 0; ok && words && j < g->class[d].n_r * g->class[d].n_l; j++, i++) {
-            int columns = g->class[d].n_l;
+        for (int j = 0; ok && words && j < g->d_class[d].n_r * g->d_class[d].n_l; j++, i++) {
+            int columns = g->d_class[d].n_l;
             p->cell[i] = th_eggbox_cell(p->e, d, j / columns, j % columns, err);
             ok = p->cell[i] != NULL;
             if (ok)
@@ -67,21 +67,21 @@ static bool place_classes(Picture *p, char *const *label, ThError *err)
     p->boxes.gap_x = 0.35;
     p->boxes.gap_y = 0.3;
     for (int d = 0; ok && d < g->n_d; d++) {
-        double cells = p->width[d] * g->class[d].n_l, least = CHARACTER * th_utf8_width(label[d]);
+        double cells = p->width[d] * g->d_class[d].n_l, least = CHARACTER * th_utf8_width(label[d]);
         ok = th_boxes_add(&p->boxes,
-                          (ThBox){.row = g->class[d].depth,
-                                  .width = fmax(cells, least),
-                                  .height = HEADER + line_height(p) * g->class[d].n_r},
+                          (ThPlotBox){.row = g->d_class[d].depth,
+                                      .width = fmax(cells, least),
+                                      .height = HEADER + line_height(p) * g->d_class[d].n_r},
                           err);
     }
     return ok && join_classes(p, err) && th_boxes_place(&p->boxes, err);
 }
 
 /* Where the cells of a class begin. */
-static ThBox cells_of(const Picture *p, int d)
+static ThPlotBox cells_of(const Picture *p, int d)
 {
-    ThBox b = p->boxes.box[d];
-    double cells = p->width[d] * p->e->g->class[d].n_l;
+    ThPlotBox b = p->boxes.box[d];
+    double cells = p->width[d] * p->e->g->d_class[d].n_l;
     b.x += (b.width - cells) / 2;
     b.y += HEADER;
     b.width = cells;
@@ -96,9 +96,9 @@ static void put_cells(ThFigure *f, const Picture *p)
     double height = line_height(p);
     th_figure_block(f, "CELLS");
     for (int d = 0, i = 0; d < g->n_d; d++) {
-        ThBox box = cells_of(p, d);
-        for (int j = 0; j < g->class[d].n_r * g->class[d].n_l; j++, i++) {
-            int row = j / g->class[d].n_l, column = j % g->class[d].n_l;
+        ThPlotBox box = cells_of(p, d);
+        for (int j = 0; j < g->d_class[d].n_r * g->d_class[d].n_l; j++, i++) {
+            int row = j / g->d_class[d].n_l, column = j % g->d_class[d].n_l;
             double x = box.x + column * p->width[d], y = -box.y - row * height;
             th_figure_printf(f, "%.4f %.4f %.4f %.4f %.4f %.4f %d ", x + p->width[d] / 2,
                              y - height / 2, x, x + p->width[d], y - height, y,
@@ -114,7 +114,7 @@ static void put_labels(ThFigure *f, const Picture *p, char *const *label)
 {
     th_figure_block(f, "CLASSES");
     for (int d = 0; d < p->e->g->n_d; d++) {
-        ThBox b = cells_of(p, d);
+        ThPlotBox b = cells_of(p, d);
         th_figure_printf(f, "%.4f %.4f %.4f %.4f %.4f %.4f ", b.x + b.width / 2, -b.y + HEADER / 2,
                          b.x, b.x + b.width, -b.y - b.height, -b.y);
         th_figure_cell(f, label[d]);

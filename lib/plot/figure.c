@@ -201,7 +201,7 @@ static const Format *format_of(const char *path, ThError *err)
 }
 
 /* The last line of gnuplot's complaint, without the name that our script has for it. */
-static bool gnuplot_failed(const ThChild *c, ThError *err)
+static bool gnuplot_failed(const ThPlotChild *c, ThError *err)
 {
     static const char prefix[] = "\"/dev/stdin\" ";
     const char *text = c->messages.data ? c->messages.data : "";
@@ -224,13 +224,13 @@ static bool gnuplot_failed(const ThChild *c, ThError *err)
     return th_fail(err, TH_EIO, "gnuplot: %.*s", (int)(best_size < 400 ? best_size : 400), best);
 }
 
-static bool run_gnuplot(ThChild *c, ThError *err)
+static bool run_gnuplot(ThPlotChild *c, ThError *err)
 {
     static const char *const argv[] = {"gnuplot", "-d", "/dev/stdin", NULL};
     bool missing;
     c->argv = argv;
     ThError why = {0};
-    bool ok = th_child_run(c, &missing, &why);
+    bool ok = th_plot_child_run(c, &missing, &why);
     if (!ok && missing) {
         th_fail(err, TH_EIO, "gnuplot was not found");
         th_hint(err, "install gnuplot-qt, or gnuplot-nox for files only; > \"x.gp\" writes the "
@@ -279,7 +279,7 @@ static bool ends_with(const ThText *t, const char *end)
 }
 
 /* Runs the figure on a terminal, given by commands of gnuplot's. */
-static bool draw(const ThFigure *f, ThText *terminal, ThChild *c, ThError *err)
+static bool draw(const ThFigure *f, ThText *terminal, ThPlotChild *c, ThError *err)
 {
     th_text_add(terminal, "\n");
     th_text_add(terminal, f->script.data ? f->script.data : "");
@@ -291,7 +291,7 @@ static bool draw(const ThFigure *f, ThText *terminal, ThChild *c, ThError *err)
     return ok;
 }
 
-static bool check_drawn(const ThChild *c, const char *end, ThError *err)
+static bool check_drawn(const ThPlotChild *c, const char *end, ThError *err)
 {
     if (c->status != 0)
         return gnuplot_failed(c, err);
@@ -299,7 +299,7 @@ static bool check_drawn(const ThChild *c, const char *end, ThError *err)
            th_fail(err, TH_EIO, "gnuplot left an incomplete figure (is the disk full?)");
 }
 
-static bool draw_text(const ThFigure *f, const ThPlotTarget *to, ThChild *c, ThError *err)
+static bool draw_text(const ThFigure *f, const ThPlotTarget *to, ThPlotChild *c, ThError *err)
 {
     ThText terminal = {0};
     th_text_printf(&terminal, "set terminal dumb noenhanced mono size %d,%d",
@@ -311,7 +311,7 @@ static bool draw_text(const ThFigure *f, const ThPlotTarget *to, ThChild *c, ThE
     return true;
 }
 
-static bool draw_picture(const ThFigure *f, const Format *format, ThChild *c, ThError *err)
+static bool draw_picture(const ThFigure *f, const Format *format, ThPlotChild *c, ThError *err)
 {
     ThText terminal = {0};
     th_text_printf(&terminal, "set terminal %s size %.6g,%.6g", format->terminal,
@@ -319,7 +319,7 @@ static bool draw_picture(const ThFigure *f, const Format *format, ThChild *c, Th
     return draw(f, &terminal, c, err) && check_drawn(c, format->end, err);
 }
 
-static bool draw_script(const ThFigure *f, ThChild *c, ThError *err)
+static bool draw_script(const ThFigure *f, ThPlotChild *c, ThError *err)
 {
     th_text_add(&c->output, "# To show this figure:  gnuplot -persist FILE\n"
                             "# To write it to a file, put in front, for example:\n"
@@ -338,7 +338,7 @@ static bool write_file(const char *path, const ThText *bytes, ThError *err)
     return th_file_commit(&file, err);
 }
 
-static bool draw_file(const ThFigure *f, const ThPlotTarget *to, ThChild *c, ThError *err)
+static bool draw_file(const ThFigure *f, const ThPlotTarget *to, ThPlotChild *c, ThError *err)
 {
     const Format *format = format_of(to->path, err);
     if (!format)
@@ -358,7 +358,7 @@ static bool draw_file(const ThFigure *f, const ThPlotTarget *to, ThChild *c, ThE
     return ok && write_file(to->path, &c->output, err);
 }
 
-static bool draw_window(const ThFigure *f, const ThPlotTarget *to, ThChild *c, ThError *err)
+static bool draw_window(const ThFigure *f, const ThPlotTarget *to, ThPlotChild *c, ThError *err)
 {
     ThText terminal = {0};
     th_text_printf(&terminal, "wide = %.0f; high = %.0f\n%s", 100 * size_or(f->width, 7),
@@ -372,7 +372,7 @@ static bool draw_window(const ThFigure *f, const ThPlotTarget *to, ThChild *c, T
 
 bool th_figure_render(const ThFigure *f, ThPlotTarget *to, ThError *err)
 {
-    ThChild c = {.stop = to->stop};
+    ThPlotChild c = {.stop = to->stop};
     bool ok = false;
     to->text = NULL;
     if (f->script.failed)

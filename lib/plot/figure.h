@@ -13,8 +13,8 @@
  *     th_figure_render(&f, "loss.png", &target, &err);
  *     th_figure_free(&f);
  */
-#ifndef TH_FIGURE_H
-#define TH_FIGURE_H
+#ifndef TH_PLOT_FIGURE_H
+#define TH_PLOT_FIGURE_H
 
 #include "base/error.h"
 #include "base/stop.h"

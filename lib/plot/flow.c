@@ -6,46 +6,46 @@
 
 #include "base/memory.h"
 #include "plot/flow_impl.h"
-#include "rasp/describe.h"
+#include "rasp/graph/describe.h"
 
 enum { MOST_NODES = 3000, MOST_CELLS = 120000, LABEL_BYTES = 36, VALUE_WIDTH = 6 };
 
 /* ---- what is shown --------------------------------------------------------------------------- */
 
-static bool is_elementwise(ThNodeKind k)
+static bool is_elementwise(ThRaspNodeKind k)
 {
-    return k >= TH_NODE_UNARY && k <= TH_NODE_TUPLE;
+    return k >= TH_RASP_NODE_UNARY && k <= TH_RASP_NODE_TUPLE;
 }
 
 /* Marks what is left out: constants, and unnamed results that only one element-wise s-op uses. */
-static void choose(ThFlow *p, ThSop result, uint32_t *uses, uint8_t *by_element)
+static void choose(ThPlotFlow *p, ThRaspSop result, uint32_t *uses, uint8_t *by_element)
 {
     for (size_t i = 0; i < p->n_nodes; i++) {
-        ThSop node = p->node[i];
-        const ThNodeInfo *info = th_rasp_node(p->g, node);
+        ThRaspSop node = p->node[i];
+        const ThRaspNodeInfo *info = th_rasp_node(p->g, node);
         for (size_t j = 0; j < info->n_args; j++) {
-            ThSop arg = th_rasp_arg(p->g, node, j);
+            ThRaspSop arg = th_rasp_arg(p->g, node, j);
             uses[arg]++;
             by_element[arg] = is_elementwise(info->kind);
         }
     }
     for (size_t i = 0; i < p->n_nodes; i++) {
-        ThSop node = p->node[i];
-        const ThNodeInfo *info = th_rasp_node(p->g, node);
+        ThRaspSop node = p->node[i];
+        const ThRaspNodeInfo *info = th_rasp_node(p->g, node);
         bool minor = is_elementwise(info->kind) && !th_rasp_name_of(p->g, node) &&
                      uses[node] == 1 && by_element[node];
         p->shown[node] =
-            node == result || (info->kind != TH_NODE_CONSTANT && !info->selector && !minor);
+            node == result || (info->kind != TH_RASP_NODE_CONSTANT && !info->selector && !minor);
     }
 }
 
 /* Inputs go by what they are, whatever the program calls them. */
-static bool name_inputs(ThFlow *p, ThError *err)
+static bool name_inputs(ThPlotFlow *p, ThError *err)
 {
     for (size_t i = 0; i < p->n_nodes; i++) {
-        const ThNodeInfo *info = th_rasp_node(p->g, p->node[i]);
+        const ThRaspNodeInfo *info = th_rasp_node(p->g, p->node[i]);
         ThText t = {0};
-        if (info->kind != TH_NODE_TOKENS && info->kind != TH_NODE_INDICES)
+        if (info->kind != TH_RASP_NODE_TOKENS && info->kind != TH_RASP_NODE_INDICES)
             continue;
         th_rasp_describe(p->g, p->node[i], NULL, LABEL_BYTES, &t);
         p->label[p->node[i]] = th_text_take(&t, err);
@@ -56,12 +56,12 @@ static bool name_inputs(ThFlow *p, ThError *err)
 }
 
 /* A shown node goes by its name, or by a number where it has none or shares it. */
-static bool name_nodes(ThFlow *p, ThError *err)
+static bool name_nodes(ThPlotFlow *p, ThError *err)
 {
     int number = 0;
     bool ok = true;
     for (size_t i = 0; ok && i < p->n_nodes; i++) {
-        ThSop node = p->node[i];
+        ThRaspSop node = p->node[i];
         if (!p->shown[node] || p->label[node])
             continue;
         const char *name = th_rasp_name_of(p->g, node);
@@ -81,7 +81,7 @@ static bool name_nodes(ThFlow *p, ThError *err)
     return ok;
 }
 
-static bool is_new(const ThFlow *p, size_t first, ThSop node)
+static bool is_new(const ThPlotFlow *p, size_t first, ThRaspSop node)
 {
     for (size_t i = first; i < p->n_sides; i++)
         if (p->side[i] == node)
@@ -89,9 +89,9 @@ static bool is_new(const ThFlow *p, size_t first, ThSop node)
     return true;
 }
 
-static bool add_side(ThFlow *p, size_t first, ThSop node, ThError *err)
+static bool add_side(ThPlotFlow *p, size_t first, ThRaspSop node, ThError *err)
 {
-    if (th_rasp_node(p->g, node)->kind == TH_NODE_CONSTANT || !is_new(p, first, node))
+    if (th_rasp_node(p->g, node)->kind == TH_RASP_NODE_CONSTANT || !is_new(p, first, node))
         return true;
     if (!th_grow(&p->side, &p->side_cap, p->n_sides + 1, sizeof *p->side, err))
         return false;
@@ -100,21 +100,21 @@ static bool add_side(ThFlow *p, size_t first, ThSop node, ThError *err)
 }
 
 /* Appends the keys (argument 0) or queries (argument 1) of a selector's parts, each once. */
-static bool add_sides(ThFlow *p, ThSop selector, int which, ThError *err)
+static bool add_sides(ThPlotFlow *p, ThRaspSop selector, int which, ThError *err)
 {
     size_t first = p->n_sides, n;
-    ThSop *part = th_rasp_ancestors(p->g, selector, &n, err);
+    ThRaspSop *part = th_rasp_ancestors(p->g, selector, &n, err);
     bool ok = part != NULL;
     for (size_t i = n; ok && i-- > 0;) {
-        ThNodeKind kind = th_rasp_node(p->g, part[i])->kind;
+        ThRaspNodeKind kind = th_rasp_node(p->g, part[i])->kind;
         bool inside = part[i] == selector;
         for (size_t j = i + 1; j < n && !inside; j++) { /* part of the selector itself? */
-            const ThNodeInfo *outer = th_rasp_node(p->g, part[j]);
+            const ThRaspNodeInfo *outer = th_rasp_node(p->g, part[j]);
             for (size_t a = 0; outer->selector && p->mark[part[j]] && a < outer->n_args; a++)
                 inside = inside || th_rasp_arg(p->g, part[j], a) == part[i];
         }
         p->mark[part[i]] = inside;
-        if (inside && (kind == TH_NODE_SELECT || kind == TH_NODE_MATCH))
+        if (inside && (kind == TH_RASP_NODE_SELECT || kind == TH_RASP_NODE_MATCH))
             ok = add_side(p, first, th_rasp_arg(p->g, part[i], (size_t)which), err);
     }
     for (size_t i = 0; part && i < n; i++)
@@ -123,7 +123,7 @@ static bool add_sides(ThFlow *p, ThSop selector, int which, ThError *err)
     return ok;
 }
 
-static ThFlowHead *find_head(ThFlow *p, ThSop selector, int layer)
+static ThPlotFlowHead *find_head(ThPlotFlow *p, ThRaspSop selector, int layer)
 {
     for (size_t i = 0; i < p->n_heads; i++)
         if (p->head[i].selector == selector && p->head[i].layer == layer)
@@ -131,9 +131,9 @@ static ThFlowHead *find_head(ThFlow *p, ThSop selector, int layer)
     return NULL;
 }
 
-static bool add_head(ThFlow *p, ThSop selector, int layer, ThError *err)
+static bool add_head(ThPlotFlow *p, ThRaspSop selector, int layer, ThError *err)
 {
-    ThFlowHead h = {.selector = selector, .layer = layer};
+    ThPlotFlowHead h = {.selector = selector, .layer = layer};
     if (!th_grow(&p->head, &p->head_cap, p->n_heads + 1, sizeof *p->head, err))
         return false;
     h.key = p->n_sides;
@@ -144,8 +144,8 @@ static bool add_head(ThFlow *p, ThSop selector, int layer, ThError *err)
         return false;
     h.use = p->n_sides;
     for (size_t i = 0; i < p->n_nodes; i++) {
-        const ThNodeInfo *info = th_rasp_node(p->g, p->node[i]);
-        if ((info->kind == TH_NODE_AGGREGATE || info->kind == TH_NODE_WIDTH) &&
+        const ThRaspNodeInfo *info = th_rasp_node(p->g, p->node[i]);
+        if ((info->kind == TH_RASP_NODE_AGGREGATE || info->kind == TH_RASP_NODE_WIDTH) &&
             (int)info->depth == layer && th_rasp_arg(p->g, p->node[i], 0) == selector &&
             !add_side(p, h.use, p->node[i], err))
             return false;
@@ -155,13 +155,13 @@ static bool add_head(ThFlow *p, ThSop selector, int layer, ThError *err)
     return true;
 }
 
-static bool find_heads(ThFlow *p, ThError *err)
+static bool find_heads(ThPlotFlow *p, ThError *err)
 {
     for (size_t i = 0; i < p->n_nodes; i++) {
-        const ThNodeInfo *info = th_rasp_node(p->g, p->node[i]);
-        if (info->kind != TH_NODE_AGGREGATE && info->kind != TH_NODE_WIDTH)
+        const ThRaspNodeInfo *info = th_rasp_node(p->g, p->node[i]);
+        if (info->kind != TH_RASP_NODE_AGGREGATE && info->kind != TH_RASP_NODE_WIDTH)
             continue;
-        ThSop selector = th_rasp_arg(p->g, p->node[i], 0);
+        ThRaspSop selector = th_rasp_arg(p->g, p->node[i], 0);
         int layer = (int)info->depth;
         if (!find_head(p, selector, layer) && !add_head(p, selector, layer, err))
             return false;
@@ -172,10 +172,10 @@ static bool find_heads(ThFlow *p, ThError *err)
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /* The text of an element, cut to the width of a cell. */
-static void write_value(const ThFlow *p, const ThSeq *s, size_t i, ThText *t)
+static void write_value(const ThPlotFlow *p, const ThRaspSeq *s, size_t i, ThText *t)
 {
     t->size = 0;
-    th_rasp_write_element(p->r, th_seq_at(s, i), t);
+    th_rasp_write_element(p->r, th_rasp_seq_at(s, i), t);
     if (t->failed || !t->data || th_utf8_width(t->data) <= VALUE_WIDTH)
         return;
     size_t at = 0;
@@ -187,7 +187,7 @@ static void write_value(const ThFlow *p, const ThSeq *s, size_t i, ThText *t)
 }
 
 /* Evaluates what is shown, so that nothing can fail later; the widest value makes the cells. */
-static bool evaluate(ThFlow *p, ThError *err)
+static bool evaluate(ThPlotFlow *p, ThError *err)
 {
     int widest = 1;
     ThText t = {0};
@@ -197,7 +197,7 @@ static bool evaluate(ThFlow *p, ThError *err)
             side = p->side[j] == p->node[i];
         if (!p->shown[p->node[i]] && !side)
             continue;
-        const ThSeq *s = th_rasp_run_value(p->run, p->node[i], p->stop, err);
+        const ThRaspSeq *s = th_rasp_run_value(p->run, p->node[i], p->stop, err);
         if (!s) {
             th_text_free(&t);
             return false;
@@ -214,7 +214,7 @@ static bool evaluate(ThFlow *p, ThError *err)
     return ok;
 }
 
-const char *th_flow_value(const ThFlow *p, const ThSeq *s, size_t i, ThText *t)
+const char *th_plot_flow_value(const ThPlotFlow *p, const ThRaspSeq *s, size_t i, ThText *t)
 {
     write_value(p, s, i, t);
     return t->data ? t->data : "";
@@ -222,9 +222,9 @@ const char *th_flow_value(const ThFlow *p, const ThSeq *s, size_t i, ThText *t)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static void free_flow(ThFlow *p, ThSop last)
+static void free_flow(ThPlotFlow *p, ThRaspSop last)
 {
-    for (ThSop i = 0; p->label && i <= last; i++)
+    for (ThRaspSop i = 0; p->label && i <= last; i++)
         free(p->label[i]);
     free(p->label);
     free(p->shown);
@@ -235,11 +235,11 @@ static void free_flow(ThFlow *p, ThSop last)
     free(p->layer);
 }
 
-static bool fits(const ThFlow *p, ThError *err)
+static bool fits(const ThPlotFlow *p, ThError *err)
 {
-    if (p->n > TH_FLOW_INPUT) {
+    if (p->n > TH_PLOT_FLOW_INPUT) {
         th_fail(err, TH_ELIMIT, "an input of %zu elements is too long for a picture", p->n);
-        return th_hint(err, "%d elements fit", TH_FLOW_INPUT);
+        return th_hint(err, "%d elements fit", TH_PLOT_FLOW_INPUT);
     }
     if (p->n_nodes > MOST_NODES || (p->n_heads + 1) * p->n * p->n > MOST_CELLS)
         return th_fail(err, TH_ELIMIT, "%zu s-ops in %zu heads are too many for a picture",
@@ -247,7 +247,7 @@ static bool fits(const ThFlow *p, ThError *err)
     return true;
 }
 
-static bool begin(ThFlow *p, ThSop last, ThError *err)
+static bool begin(ThPlotFlow *p, ThRaspSop last, ThError *err)
 {
     p->g = th_rasp_graph(p->r);
     p->n = th_rasp_run_input(p->run)->n;
@@ -258,7 +258,7 @@ static bool begin(ThFlow *p, ThSop last, ThError *err)
     return p->label && p->shown && p->mark && p->node && fits(p, err) && name_inputs(p, err);
 }
 
-static bool prepare(ThFlow *p, ThSop sop, ThError *err)
+static bool prepare(ThPlotFlow *p, ThRaspSop sop, ThError *err)
 {
     uint32_t *uses = th_alloc((size_t)sop + 1, sizeof *uses, err);
     uint8_t *by_element = th_alloc((size_t)sop + 1, 1, err);
@@ -270,21 +270,22 @@ static bool prepare(ThFlow *p, ThSop sop, ThError *err)
     return ok && name_nodes(p, err) && find_heads(p, err) && fits(p, err) && evaluate(p, err);
 }
 
-bool th_plot_flow(ThFigure *f, const char *title, ThRasp *r, ThRaspRun *run, ThSop sop,
+bool th_plot_flow(ThFigure *f, const char *title, ThRasp *r, ThRaspRun *run, ThRaspSop sop,
                   ThStop *stop, ThError *err)
 {
-    ThFlow p = {.f = f, .r = r, .run = run, .stop = stop};
-    bool ok = begin(&p, sop, err) && prepare(&p, sop, err) && th_flow_draw(&p, title, sop, err);
+    ThPlotFlow p = {.f = f, .r = r, .run = run, .stop = stop};
+    bool ok =
+        begin(&p, sop, err) && prepare(&p, sop, err) && th_plot_flow_draw(&p, title, sop, err);
     free_flow(&p, sop);
     return ok;
 }
 
-bool th_plot_selector(ThFigure *f, const char *title, ThRasp *r, ThRaspRun *run, ThSop selector,
+bool th_plot_selector(ThFigure *f, const char *title, ThRasp *r, ThRaspRun *run, ThRaspSop selector,
                       ThStop *stop, ThError *err)
 {
-    ThFlow p = {.f = f, .r = r, .run = run, .stop = stop};
+    ThPlotFlow p = {.f = f, .r = r, .run = run, .stop = stop};
     bool ok = begin(&p, selector, err) && add_head(&p, selector, -1, err) && evaluate(&p, err) &&
-              th_flow_draw_head(&p, title, err);
+              th_plot_flow_draw_head(&p, title, err);
     free_flow(&p, selector);
     return ok;
 }

@@ -5,9 +5,9 @@
 
 #include "base/stop.h"
 #include "plot/figure.h"
-#include "rasp/rasp.h"
+#include "rasp/interpret/rasp.h"
 
-enum { TH_FLOW_INPUT = 64 /* longest input of a picture */ };
+enum { TH_PLOT_FLOW_INPUT = 64 /* longest input of a picture */ };
 
 /* A box for each layer.  In it a box for each head, that is, for each selector that aggregates of
  * this layer use: its cells, the keys above and the queries beside them; below, for each aggregate,
@@ -15,11 +15,11 @@ enum { TH_FLOW_INPUT = 64 /* longest input of a picture */ };
  * of the layer.  Constants and unnamed intermediate results that only one other element-wise s-op
  * uses are left out.  f must be empty; title is a line of text; run is one of r's graph.
  * Errors: those of evaluation; TH_ELIMIT for more than fits a page. */
-bool th_plot_flow(ThFigure *f, const char *title, ThRasp *r, ThRaspRun *run, ThSop sop,
+bool th_plot_flow(ThFigure *f, const char *title, ThRasp *r, ThRaspRun *run, ThRaspSop sop,
                   ThStop *stop, ThError *err);
 
 /* The matrix of a selector alone, with its keys and queries. */
-bool th_plot_selector(ThFigure *f, const char *title, ThRasp *r, ThRaspRun *run, ThSop selector,
+bool th_plot_selector(ThFigure *f, const char *title, ThRasp *r, ThRaspRun *run, ThRaspSop selector,
                       ThStop *stop, ThError *err);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "plot/flow_impl.h"
-#include "rasp/describe.h"
+#include "rasp/graph/describe.h"
 
 /* The marks are written kind by kind, each into a data block of its own; everything is drawn once
  * for every kind. */
@@ -26,7 +26,7 @@ static const double CHARACTER = 0.085, ROW = 0.2, GAP = 0.12, FAN = 0.32, TITLE 
 
 /* ---- marks ----------------------------------------------------------------------------------- */
 
-static void put_box(const ThFlow *p, double x, double y, double width, double height, int color)
+static void put_box(const ThPlotFlow *p, double x, double y, double width, double height, int color)
 {
     if (p->pass == BOXES)
         th_figure_printf(p->f, "%.3f %.3f %.3f %.3f %.3f %.3f %d\n", x + width / 2, -y - height / 2,
@@ -34,14 +34,14 @@ static void put_box(const ThFlow *p, double x, double y, double width, double he
 }
 
 /* A selected cell. */
-static void put_cell(const ThFlow *p, double x, double y)
+static void put_cell(const ThPlotFlow *p, double x, double y)
 {
     if (p->pass == CELLS)
         th_figure_printf(p->f, "%.3f %.3f %.3f %.3f %.3f %.3f\n", x + p->cell / 2, -y - ROW / 2, x,
                          x + p->cell, -y - ROW, -y);
 }
 
-static void put_text(const ThFlow *p, int pass, double x, double y, const char *text)
+static void put_text(const ThPlotFlow *p, int pass, double x, double y, const char *text)
 {
     if (p->pass != pass)
         return;
@@ -51,7 +51,7 @@ static void put_text(const ThFlow *p, int pass, double x, double y, const char *
 }
 
 /* The text left of x, and what stands for it where there is little room. */
-static void put_label(const ThFlow *p, double x, double y, const char *text, const char *brief)
+static void put_label(const ThPlotFlow *p, double x, double y, const char *text, const char *brief)
 {
     if (p->pass != RIGHT)
         return;
@@ -62,15 +62,15 @@ static void put_label(const ThFlow *p, double x, double y, const char *text, con
 }
 
 /* A row of values behind their label. */
-static void put_values(const ThFlow *p, double x, double y, ThSop node, int color)
+static void put_values(const ThPlotFlow *p, double x, double y, ThRaspSop node, int color)
 {
-    const ThSeq *s = th_rasp_run_value(p->run, node, p->stop, NULL);
+    const ThRaspSeq *s = th_rasp_run_value(p->run, node, p->stop, NULL);
     ThText t = {0};
     for (size_t i = 0; s && i < p->n; i++) {
         put_box(p, x + (double)i * p->cell, y, p->cell, ROW, color);
         if (p->pass == CENTRE)
             put_text(p, CENTRE, x + ((double)i + 0.5) * p->cell, y + ROW / 2,
-                     th_flow_value(p, s, i, &t));
+                     th_plot_flow_value(p, s, i, &t));
     }
     th_text_free(&t);
 }
@@ -79,7 +79,7 @@ static void put_values(const ThFlow *p, double x, double y, ThSop node, int colo
 
 enum { SHORT = 48, LONG = 60 };
 
-static void write_name(const ThFlow *p, ThSop node, ThText *t)
+static void write_name(const ThPlotFlow *p, ThRaspSop node, ThText *t)
 {
     const char *name = p->label[node] ? p->label[node] : th_rasp_name_of(p->g, node);
     if (name)
@@ -89,17 +89,17 @@ static void write_name(const ThFlow *p, ThSop node, ThText *t)
 }
 
 /* `name = expression`, or what there is of it. */
-static void write_entry(const ThFlow *p, ThSop node, ThText *t)
+static void write_entry(const ThPlotFlow *p, ThRaspSop node, ThText *t)
 {
-    ThNodeKind kind = th_rasp_node(p->g, node)->kind;
+    ThRaspNodeKind kind = th_rasp_node(p->g, node)->kind;
     write_name(p, node, t);
-    if (kind != TH_NODE_TOKENS && kind != TH_NODE_INDICES && p->label[node]) {
+    if (kind != TH_RASP_NODE_TOKENS && kind != TH_RASP_NODE_INDICES && p->label[node]) {
         th_text_add(t, " = ");
         th_rasp_describe(p->g, node, p->label, SHORT, t);
     }
 }
 
-static void write_title(const ThFlow *p, const ThFlowHead *h, int number, ThText *t)
+static void write_title(const ThPlotFlow *p, const ThPlotFlowHead *h, int number, ThText *t)
 {
     const char *name = th_rasp_name_of(p->g, h->selector);
     if (number > 0)
@@ -110,7 +110,7 @@ static void write_title(const ThFlow *p, const ThFlowHead *h, int number, ThText
         th_rasp_describe(p->g, h->selector, p->label, LONG, t);
 }
 
-static void write_queries(const ThFlow *p, const ThFlowHead *h, ThText *t)
+static void write_queries(const ThPlotFlow *p, const ThPlotFlowHead *h, ThText *t)
 {
     th_text_add(t, h->query < h->use ? "by " : "");
     for (size_t i = h->query; i < h->use; i++) {
@@ -138,7 +138,7 @@ static void clear(ThText *t)
 }
 
 /* A row of values with its node's name. */
-static void put_row(const ThFlow *p, double x, double y, ThSop node, int color)
+static void put_row(const ThPlotFlow *p, double x, double y, ThRaspSop node, int color)
 {
     ThText t = {0};
     write_name(p, node, &t);
@@ -148,7 +148,7 @@ static void put_row(const ThFlow *p, double x, double y, ThSop node, int color)
 }
 
 /* A row of the table: the name, with its expression. */
-static void put_entry(const ThFlow *p, double x, double y, ThSop node)
+static void put_entry(const ThPlotFlow *p, double x, double y, ThRaspSop node)
 {
     ThText t = {0}, brief = {0};
     write_entry(p, node, &t);
@@ -161,18 +161,18 @@ static void put_entry(const ThFlow *p, double x, double y, ThSop node)
 
 /* ---- heads ----------------------------------------------------------------------------------- */
 
-static bool is_width(const ThFlow *p, ThSop use)
+static bool is_width(const ThPlotFlow *p, ThRaspSop use)
 {
-    return th_rasp_node(p->g, use)->kind == TH_NODE_WIDTH;
+    return th_rasp_node(p->g, use)->kind == TH_RASP_NODE_WIDTH;
 }
 
 /* Height of what an aggregate takes under the cells. */
-static double use_height(const ThFlow *p, ThSop use)
+static double use_height(const ThPlotFlow *p, ThRaspSop use)
 {
     return is_width(p, use) ? GAP + ROW : GAP + ROW + FAN + ROW;
 }
 
-static void measure_head(const ThFlow *p, ThFlowHead *h, int number)
+static void measure_head(const ThPlotFlow *p, ThPlotFlowHead *h, int number)
 {
     ThText t = {0};
     write_queries(p, h, &t);
@@ -201,7 +201,8 @@ static void measure_head(const ThFlow *p, ThFlowHead *h, int number)
 }
 
 /* The cells, the queries in columns at their left. */
-static void put_grid(const ThFlow *p, const ThFlowHead *h, const uint8_t *grid, double x, double y)
+static void put_grid(const ThPlotFlow *p, const ThPlotFlowHead *h, const uint8_t *grid, double x,
+                     double y)
 {
     ThText t = {0};
     write_queries(p, h, &t);
@@ -212,20 +213,20 @@ static void put_grid(const ThFlow *p, const ThFlowHead *h, const uint8_t *grid, 
             if (grid[row * p->n + column])
                 put_cell(p, x + p->cell * (double)column, y + ROW * (double)row);
     for (size_t q = h->query; q < h->use; q++) {
-        const ThSeq *s = th_rasp_run_value(p->run, p->side[q], p->stop, NULL);
+        const ThRaspSeq *s = th_rasp_run_value(p->run, p->side[q], p->stop, NULL);
         double left = x - p->cell * (double)(h->use - q) - 0.04;
         for (size_t i = 0; s && i < p->n; i++) {
             put_box(p, left, y + ROW * (double)i, p->cell, ROW, QUERY);
             if (p->pass == CENTRE)
                 put_text(p, CENTRE, left + p->cell / 2, y + ROW * ((double)i + 0.5),
-                         th_flow_value(p, s, i, &t));
+                         th_plot_flow_value(p, s, i, &t));
         }
     }
     th_text_free(&t);
 }
 
 /* Lines from the values that a row selects to its result. */
-static void put_fan(const ThFlow *p, const uint8_t *grid, double x, double y)
+static void put_fan(const ThPlotFlow *p, const uint8_t *grid, double x, double y)
 {
     for (size_t row = 0; p->pass == LINES && row < p->n; row++)
         for (size_t column = 0; column < p->n; column++)
@@ -235,13 +236,13 @@ static void put_fan(const ThFlow *p, const uint8_t *grid, double x, double y)
                                  x + p->cell * ((double)row + 0.5), -y - FAN);
 }
 
-static void put_use(const ThFlow *p, ThSop use, const uint8_t *grid, double x, double y)
+static void put_use(const ThPlotFlow *p, ThRaspSop use, const uint8_t *grid, double x, double y)
 {
-    const ThNodeInfo *info = th_rasp_node(p->g, use);
+    const ThRaspNodeInfo *info = th_rasp_node(p->g, use);
     ThText t = {0};
     y += GAP;
     if (!is_width(p, use)) {
-        ThSop value = th_rasp_arg(p->g, use, 1);
+        ThRaspSop value = th_rasp_arg(p->g, use, 1);
         put_row(p, x, y, value, VALUE);
         put_fan(p, grid, x, y + ROW);
         y += ROW + FAN;
@@ -255,7 +256,7 @@ static void put_use(const ThFlow *p, ThSop use, const uint8_t *grid, double x, d
     th_text_free(&t);
 }
 
-static bool put_head(const ThFlow *p, const ThFlowHead *h, int number, ThError *err)
+static bool put_head(const ThPlotFlow *p, const ThPlotFlowHead *h, int number, ThError *err)
 {
     uint8_t *grid = th_rasp_run_grid(p->run, h->selector, p->stop, err);
     if (!grid)
@@ -282,16 +283,16 @@ static bool put_head(const ThFlow *p, const ThFlowHead *h, int number, ThError *
 /* ---- layers ---------------------------------------------------------------------------------- */
 
 /* The s-ops in the table of a layer: what is shown and comes from no head. */
-static bool in_table(const ThFlow *p, ThSop node, int layer)
+static bool in_table(const ThPlotFlow *p, ThRaspSop node, int layer)
 {
-    const ThNodeInfo *info = th_rasp_node(p->g, node);
-    return p->shown[node] && (int)info->depth == layer && info->kind != TH_NODE_AGGREGATE &&
-           info->kind != TH_NODE_WIDTH;
+    const ThRaspNodeInfo *info = th_rasp_node(p->g, node);
+    return p->shown[node] && (int)info->depth == layer && info->kind != TH_RASP_NODE_AGGREGATE &&
+           info->kind != TH_RASP_NODE_WIDTH;
 }
 
-static void measure_table(const ThFlow *p, int layer)
+static void measure_table(const ThPlotFlow *p, int layer)
 {
-    ThFlowLayer *l = &p->layer[layer];
+    ThPlotFlowLayer *l = &p->layer[layer];
     ThText t = {0};
     for (size_t i = 0; i < p->n_nodes; i++) {
         if (!in_table(p, p->node[i], layer))
@@ -305,16 +306,16 @@ static void measure_table(const ThFlow *p, int layer)
 }
 
 /* Heads side by side, in as many rows as they need; the table under them. */
-static void place_layer(ThFlow *p, int layer, double y, double wrap)
+static void place_layer(ThPlotFlow *p, int layer, double y, double wrap)
 {
-    ThFlowLayer *l = &p->layer[layer];
+    ThPlotFlowLayer *l = &p->layer[layer];
     double x = GAP, row = 0;
     int number = 0;
-    *l = (ThFlowLayer){0};
+    *l = (ThPlotFlowLayer){0};
     l->y = y;
     y += TITLE;
     for (size_t i = 0; i < p->n_heads; i++) {
-        ThFlowHead *h = &p->head[i];
+        ThPlotFlowHead *h = &p->head[i];
         if (h->layer != layer)
             continue;
         measure_head(p, h, ++number);
@@ -336,9 +337,9 @@ static void place_layer(ThFlow *p, int layer, double y, double wrap)
         l->width = fmax(l->width, 2 * GAP + l->left + p->cell * (double)p->n);
 }
 
-static bool put_layer(const ThFlow *p, int layer, double width, ThError *err)
+static bool put_layer(const ThPlotFlow *p, int layer, double width, ThError *err)
 {
-    const ThFlowLayer *l = &p->layer[layer];
+    const ThPlotFlowLayer *l = &p->layer[layer];
     ThText t = {0};
     double y = l->table;
     int number = 0;
@@ -362,7 +363,7 @@ static bool put_layer(const ThFlow *p, int layer, double width, ThError *err)
 /* ---- the page -------------------------------------------------------------------------------- */
 
 /* Where characters are the pixels, lines would hide the values. */
-static void put_plot(const ThFlow *p, double width, double height)
+static void put_plot(const ThPlotFlow *p, double width, double height)
 {
     double scale = th_figure_page(p->f, -0.1, width + 0.1, -height - 0.1, 0.1);
     int size = (int)lround(fmax(2, 9 * scale));
@@ -387,7 +388,7 @@ static void put_plot(const ThFlow *p, double width, double height)
 }
 
 /* Every kind of mark is there at least once, out of sight, for gnuplot wants no empty block. */
-static void open_block(const ThFlow *p)
+static void open_block(const ThPlotFlow *p)
 {
     th_figure_block(p->f, block_name[p->pass]);
     if (p->pass == BOXES || p->pass == CELLS)
@@ -397,7 +398,7 @@ static void open_block(const ThFlow *p)
 }
 
 /* Places everything, with rows of heads at most `wrap` wide; sets the size of the whole. */
-static void place_layers(ThFlow *p, double wrap, double *width, double *height)
+static void place_layers(ThPlotFlow *p, double wrap, double *width, double *height)
 {
     *width = *height = 0;
     for (int l = 0; l < p->n_layers; l++) {
@@ -408,7 +409,7 @@ static void place_layers(ThFlow *p, double wrap, double *width, double *height)
 }
 
 /* Tries rows of several widths: the one with which the whole is shown largest on a page. */
-static double best_wrap(ThFlow *p)
+static double best_wrap(ThPlotFlow *p)
 {
     enum { TRIES = 12 };
     const double page_width = 17, page_height = 12;
@@ -425,7 +426,7 @@ static double best_wrap(ThFlow *p)
     return best;
 }
 
-bool th_flow_draw(ThFlow *p, const char *title, ThSop sop, ThError *err)
+bool th_plot_flow_draw(ThPlotFlow *p, const char *title, ThRaspSop sop, ThError *err)
 {
     double width, height;
     bool ok = true;
@@ -445,9 +446,9 @@ bool th_flow_draw(ThFlow *p, const char *title, ThSop sop, ThError *err)
     return ok;
 }
 
-bool th_flow_draw_head(ThFlow *p, const char *title, ThError *err)
+bool th_plot_flow_draw_head(ThPlotFlow *p, const char *title, ThError *err)
 {
-    ThFlowHead *h = &p->head[0];
+    ThPlotFlowHead *h = &p->head[0];
     bool ok = true;
     measure_head(p, h, 0);
     th_figure_begin(p->f, title, NULL);

@@ -18,7 +18,7 @@ static const double LINE = 0.17; /* from one line of a label to the next */
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-void th_add_shortened(ThText *t, const char *text, size_t most)
+void th_plot_add_shortened(ThText *t, const char *text, size_t most)
 {
     size_t n = strlen(text), at = 0, size;
     if (th_utf8_length(text) <= most) {
@@ -31,21 +31,21 @@ void th_add_shortened(ThText *t, const char *text, size_t most)
     th_text_add(t, "…");
 }
 
-ThGraph *th_graph_new(int n_nodes, ThError *err)
+ThPlotGraph *th_plot_graph_new(int n_nodes, ThError *err)
 {
-    ThGraph *g = th_alloc(1, sizeof *g, err);
+    ThPlotGraph *g = th_alloc(1, sizeof *g, err);
     if (!g)
         return NULL;
-    *g = (ThGraph){.n_nodes = n_nodes, .from = -1};
+    *g = (ThPlotGraph){.n_nodes = n_nodes, .from = -1};
     g->node = th_alloc((size_t)n_nodes, sizeof *g->node, err);
     g->place = th_alloc((size_t)n_nodes, sizeof *g->place, err);
     if (g->node && g->place)
         return g;
-    th_graph_free(g);
+    th_plot_graph_free(g);
     return NULL;
 }
 
-void th_graph_free(ThGraph *g)
+void th_plot_graph_free(ThPlotGraph *g)
 {
     if (!g)
         return;
@@ -60,7 +60,7 @@ void th_graph_free(ThGraph *g)
 }
 
 /* place[to] is the number of the arc from g->from to `to`, if it is not less than g->first. */
-ThText *th_graph_arc(ThGraph *g, int from, int to, ThError *err)
+ThText *th_plot_graph_arc(ThPlotGraph *g, int from, int to, ThError *err)
 {
     if (from != g->from) {
         g->from = from;
@@ -76,14 +76,14 @@ ThText *th_graph_arc(ThGraph *g, int from, int to, ThError *err)
     if (!th_grow(&g->arc, &g->arc_cap, g->n_arcs + 1, sizeof *g->arc, err))
         return NULL;
     g->place[to] = g->n_arcs;
-    g->arc[g->n_arcs] = (ThGraphArc){.from = from, .to = to};
+    g->arc[g->n_arcs] = (ThPlotGraphArc){.from = from, .to = to};
     return &g->arc[g->n_arcs++].label;
 }
 
 /* ---- layout ---------------------------------------------------------------------------------- */
 
 typedef struct {
-    const ThGraph *g;
+    const ThPlotGraph *g;
     ThLayout *layout;
     ThText *line; /* (n_lines) */
     size_t n_lines, line_cap;
@@ -113,7 +113,7 @@ static bool cut_lines(Drawing *d, ThLayoutArc *a, const ThText *label, ThError *
         }
         ThText *t = &d->line[d->n_lines++];
         *t = (ThText){0};
-        th_add_shortened(t, line, LONGEST_LABEL);
+        th_plot_add_shortened(t, line, LONGEST_LABEL);
         free(line);
         int width = t->data ? th_utf8_width(t->data) : 0;
         a->label_width = width > a->label_width ? width : a->label_width;
@@ -123,7 +123,7 @@ static bool cut_lines(Drawing *d, ThLayoutArc *a, const ThText *label, ThError *
     return true;
 }
 
-static double radius_for(const ThGraph *g)
+static double radius_for(const ThPlotGraph *g)
 {
     int widest = 1;
     for (int q = 0; q < g->n_nodes; q++) {
@@ -136,7 +136,7 @@ static double radius_for(const ThGraph *g)
 /* The arrows that mark the start come first. */
 static bool make_drawing(Drawing *d, ThStop *stop, ThError *err)
 {
-    const ThGraph *g = d->g;
+    const ThPlotGraph *g = d->g;
     int n = 0;
     for (int q = 0; q < g->n_nodes; q++)
         n += g->node[q].start;
@@ -163,15 +163,15 @@ static bool make_drawing(Drawing *d, ThStop *stop, ThError *err)
 /* ---- from layout to figure ------------------------------------------------------------------- */
 
 /* The point of a path at a distance before its end, and the index of the piece that it is on. */
-static ThPoint before_end(const ThLayoutArc *a, double distance, int *piece)
+static ThPlotPoint before_end(const ThLayoutArc *a, double distance, int *piece)
 {
     for (int i = a->n_path - 1; i > 0; i--) {
-        ThPoint p = a->path[i - 1], q = a->path[i];
+        ThPlotPoint p = a->path[i - 1], q = a->path[i];
         double length = hypot(q.x - p.x, q.y - p.y);
         if (length >= distance && length > 0) {
             double t = distance / length;
             *piece = i;
-            return (ThPoint){q.x + (p.x - q.x) * t, q.y + (p.y - q.y) * t};
+            return (ThPlotPoint){q.x + (p.x - q.x) * t, q.y + (p.y - q.y) * t};
         }
         distance -= length;
     }
@@ -186,7 +186,7 @@ static void put_arcs(ThFigure *f, const ThLayout *l)
     for (int i = 0; i < l->n_arcs; i++) {
         const ThLayoutArc *a = &l->arc[i];
         int piece;
-        ThPoint foot = before_end(a, 0.8 * HEAD, &piece);
+        ThPlotPoint foot = before_end(a, 0.8 * HEAD, &piece);
         for (int k = 0; k < piece; k++)
             th_figure_printf(f, "%.4f %.4f\n", a->path[k].x, a->path[k].y);
         th_figure_printf(f, "%.4f %.4f\n\n", foot.x, foot.y);
@@ -196,7 +196,7 @@ static void put_arcs(ThFigure *f, const ThLayout *l)
     for (int i = 0; i < l->n_arcs; i++) {
         const ThLayoutArc *a = &l->arc[i];
         int piece;
-        ThPoint foot = before_end(a, HEAD, &piece), tip = a->path[a->n_path - 1];
+        ThPlotPoint foot = before_end(a, HEAD, &piece), tip = a->path[a->n_path - 1];
         double dx = 0.36 * (tip.x - foot.x), dy = 0.36 * (tip.y - foot.y);
         th_figure_printf(f, "%.4f %.4f\n%.4f %.4f\n%.4f %.4f\n%.4f %.4f\n\n", tip.x, tip.y,
                          foot.x - dy, foot.y + dx, foot.x + dy, foot.y - dx, tip.x, tip.y);
@@ -231,17 +231,17 @@ static bool put_nodes(ThFigure *f, const Drawing *d)
     const ThLayout *l = d->layout;
     th_figure_block(f, "STATES");
     for (int q = 0; q < d->g->n_nodes; q++) {
-        const ThGraphNode *x = &d->g->node[q];
+        const ThPlotGraphNode *x = &d->g->node[q];
         th_figure_printf(f, "%.4f %.4f %.4f ", l->node[q].x, l->node[q].y, l->radius);
         th_figure_cell(f, x->name.data ? x->name.data : "");
         th_figure_printf(f, "%u\n", fill[x->look]);
-        doubled = doubled || x->look == TH_NODE_DOUBLE;
+        doubled = doubled || x->look == TH_PLOT_NODE_DOUBLE;
     }
     th_figure_end_block(f);
     if (doubled) {
         th_figure_block(f, "ACCEPTING");
         for (int q = 0; q < d->g->n_nodes; q++)
-            if (d->g->node[q].look == TH_NODE_DOUBLE)
+            if (d->g->node[q].look == TH_PLOT_NODE_DOUBLE)
                 th_figure_printf(f, "%.4f %.4f %.4f\n", l->node[q].x, l->node[q].y,
                                  l->radius - 0.045);
         th_figure_end_block(f);
@@ -281,13 +281,13 @@ static void draw(ThFigure *f, const char *title, const Drawing *d)
     th_figure_printf(f, "\n");
 }
 
-bool th_graph_small(int n_nodes, ThError *err)
+bool th_plot_graph_small(int n_nodes, ThError *err)
 {
     return n_nodes <= MOST_NODES ||
            th_fail(err, TH_ELIMIT, "%d states are too many to draw", n_nodes);
 }
 
-bool th_plot_graph(ThFigure *f, const char *title, const ThGraph *g, ThStop *stop, ThError *err)
+bool th_plot_graph(ThFigure *f, const char *title, const ThPlotGraph *g, ThStop *stop, ThError *err)
 {
     Drawing d = {.g = g};
     bool ok = make_drawing(&d, stop, err);

@@ -2,7 +2,7 @@
 
 #include "plot/views.h"
 
-static void describe(ThFigure *f, const ThGrowth *g)
+static void describe(ThFigure *f, const ThWordsGrowth *g)
 {
     if (g->finite)
         th_figure_subtitle(f, "finite; the longest words have length %d", g->longest);
@@ -15,7 +15,7 @@ static void describe(ThFigure *f, const ThGrowth *g)
 }
 
 bool th_plot_growth(ThFigure *f, const char *title, const double *log10, ThRange range,
-                    int n_symbols, const ThGrowth *g, ThError *err)
+                    int n_symbols, const ThWordsGrowth *g, ThError *err)
 {
     size_t n = th_range_count(range), some = 0;
     for (size_t i = 0; i < n; i++)

@@ -46,14 +46,14 @@ static double label_height(const ThLayoutArc *a)
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 
-static ThPoint mix(ThPoint a, ThPoint b, double t)
+static ThPlotPoint mix(ThPlotPoint a, ThPlotPoint b, double t)
 {
-    return (ThPoint){a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t};
+    return (ThPlotPoint){a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t};
 }
 
-static ThPoint bezier(const ThPoint *p, double t)
+static ThPlotPoint bezier(const ThPlotPoint *p, double t)
 {
-    ThPoint a = mix(p[0], p[1], t), b = mix(p[1], p[2], t), c = mix(p[2], p[3], t);
+    ThPlotPoint a = mix(p[0], p[1], t), b = mix(p[1], p[2], t), c = mix(p[2], p[3], t);
     return mix(mix(a, b, t), mix(b, c, t), t);
 }
 
@@ -61,7 +61,7 @@ static ThPoint bezier(const ThPoint *p, double t)
 static bool flatten(ThLayoutArc *a, ThError *err)
 {
     int pieces = (a->n_path - 1) / 3;
-    ThPoint *path = th_alloc((size_t)pieces * PIECES + 1, sizeof *path, err);
+    ThPlotPoint *path = th_alloc((size_t)pieces * PIECES + 1, sizeof *path, err);
     if (!path)
         return false;
     for (int i = 0; i < pieces * PIECES; i++)
@@ -83,8 +83,8 @@ static void cover(ThLayout *l, double x, double y, double margin_x, double margi
 
 static void measure(ThLayout *l)
 {
-    l->low = (ThPoint){HUGE_VAL, HUGE_VAL};
-    l->high = (ThPoint){-HUGE_VAL, -HUGE_VAL};
+    l->low = (ThPlotPoint){HUGE_VAL, HUGE_VAL};
+    l->high = (ThPlotPoint){-HUGE_VAL, -HUGE_VAL};
     for (int i = 0; i < l->n_nodes; i++)
         cover(l, l->node[i].x, l->node[i].y, l->radius, l->radius);
     for (int i = 0; i < l->n_arcs; i++) {
@@ -98,15 +98,15 @@ static void measure(ThLayout *l)
 
 /* ---- the circle ------------------------------------------------------------------------------ */
 
-static ThPoint polar(ThPoint centre, double angle, double distance)
+static ThPlotPoint polar(ThPlotPoint centre, double angle, double distance)
 {
-    return (ThPoint){centre.x + distance * cos(angle), centre.y + distance * sin(angle)};
+    return (ThPlotPoint){centre.x + distance * cos(angle), centre.y + distance * sin(angle)};
 }
 
 /* A loop points away from the middle. */
 static void place_loop(const ThLayout *l, ThLayoutArc *a, double outwards)
 {
-    ThPoint c = l->node[a->to];
+    ThPlotPoint c = l->node[a->to];
     double spread = 0.45, reach = 2.6 * l->radius + 0.25;
     a->path[0] = polar(c, outwards - spread, l->radius);
     a->path[1] = polar(c, outwards - spread, reach);
@@ -119,7 +119,7 @@ static void place_loop(const ThLayout *l, ThLayoutArc *a, double outwards)
 /* An arc between two states bends to its left, so that the way back stays apart. */
 static void place_arc(const ThLayout *l, ThLayoutArc *a)
 {
-    ThPoint from = l->node[a->from], to = l->node[a->to];
+    ThPlotPoint from = l->node[a->from], to = l->node[a->to];
     double length = hypot(to.x - from.x, to.y - from.y),
            angle = atan2(to.y - from.y, to.x - from.x);
     double lift = 0.12 * length + 0.1;
@@ -138,7 +138,7 @@ static bool place_on_circle(ThLayout *l, ThError *err)
     double gap = 2 * l->radius + 0.5 + widest;
     double circle = l->n_nodes > 1 ? fmax(gap / (2 * sin(turn / 2)), gap / 2) : 0;
     for (int i = 0; i < l->n_nodes; i++)
-        l->node[i] = polar((ThPoint){0, 0}, 3.14159265 - i * turn, circle);
+        l->node[i] = polar((ThPlotPoint){0, 0}, 3.14159265 - i * turn, circle);
     for (int i = 0; i < l->n_arcs; i++) {
         ThLayoutArc *a = &l->arc[i];
         double outwards = l->n_nodes > 1 ? 3.14159265 - a->to * turn : 1.5707963;
@@ -240,7 +240,7 @@ static bool read_plain(ThLayout *l, const char *text, bool *complete, ThError *e
         line += *line == '\n';
         if (sscanf(line, "node %d %lf %lf", &index, &x, &y) == 3) {
             if (index >= 0 && index < l->n_nodes) {
-                l->node[index] = (ThPoint){x, y};
+                l->node[index] = (ThPlotPoint){x, y};
                 nodes++;
             }
         } else if (!read_edge(l, line, err)) {
@@ -262,8 +262,8 @@ static bool place_with_dot(ThLayout *l, bool *placed, ThStop *stop, ThError *err
     char *script = dot_script(l, err);
     if (!script)
         return false;
-    ThChild c = {.argv = argv, .input = script, .stop = stop};
-    bool ran = th_child_run(&c, &missing, &ignored);
+    ThPlotChild c = {.argv = argv, .input = script, .stop = stop};
+    bool ran = th_plot_child_run(&c, &missing, &ignored);
     if (!ran && ignored.code == TH_EINTERRUPTED)
         ok = th_fail(err, TH_EINTERRUPTED, "interrupted");
     else if (ran && c.status == 0 && c.output.data)

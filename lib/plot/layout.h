@@ -3,8 +3,8 @@
  * Unit of length: an inch, y upwards.  Graphviz's dot finds the places where it is installed; the
  * program is given numbers and lengths of labels only.  Else the states stand on a circle.
  */
-#ifndef TH_LAYOUT_H
-#define TH_LAYOUT_H
+#ifndef TH_PLOT_LAYOUT_H
+#define TH_PLOT_LAYOUT_H
 
 #include <stdbool.h>
 
@@ -13,24 +13,24 @@
 
 typedef struct {
     double x, y;
-} ThPoint;
+} ThPlotPoint;
 
 /* One drawn arc.  from -1: the arrow that marks a start state. */
 typedef struct {
     int from, to;
-    int label_width; /* in characters; 0: no label */
-    int label_lines; /* 0 counts as 1 */
-    ThPoint *path;   /* (n_path): points from the rim of one state to that of the other */
+    int label_width;   /* in characters; 0: no label */
+    int label_lines;   /* 0 counts as 1 */
+    ThPlotPoint *path; /* (n_path): points from the rim of one state to that of the other */
     int n_path;
-    ThPoint label; /* centre of the label */
+    ThPlotPoint label; /* centre of the label */
 } ThLayoutArc;
 
 typedef struct {
     int n_nodes, n_arcs;
-    double radius; /* of every state */
-    ThPoint *node; /* (n_nodes) */
+    double radius;     /* of every state */
+    ThPlotPoint *node; /* (n_nodes) */
     ThLayoutArc *arc;
-    ThPoint low, high; /* corners of all that is drawn */
+    ThPlotPoint low, high; /* corners of all that is drawn */
 } ThLayout;
 
 /* Returns new: n_arcs arcs whose from, to and label_width the caller sets before th_layout_place.

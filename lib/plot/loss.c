@@ -1,6 +1,6 @@
 #include "plot/views.h"
 
-bool th_plot_loss(ThFigure *f, const char *title, const ThTraining *training, ThError *err)
+bool th_plot_loss(ThFigure *f, const char *title, const ThModelTraining *training, ThError *err)
 {
     if (training->n_history == 0) {
         th_fail(err, TH_EVALUE, "there is no training to plot");
@@ -10,12 +10,12 @@ bool th_plot_loss(ThFigure *f, const char *title, const ThTraining *training, Th
     th_figure_begin(f, title, NULL);
     th_figure_block(f, "HISTORY");
     for (size_t i = 0; i < training->n_history; i++) {
-        const ThHistoryPoint *p = &training->history[i];
+        const ThModelHistoryPoint *p = &training->history[i];
         th_figure_printf(f, "%lld %.9g %.9g\n", p->step, p->loss, p->accuracy);
         positive = positive || p->loss > 0;
     }
     th_figure_end_block(f);
-    const ThHistoryPoint *last = &training->history[training->n_history - 1];
+    const ThModelHistoryPoint *last = &training->history[training->n_history - 1];
     th_figure_subtitle(f, "after %lld steps: loss %.3g, accuracy %.3g", last->step, last->loss,
                        last->accuracy);
     th_figure_printf(f,

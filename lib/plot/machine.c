@@ -9,7 +9,7 @@ enum { LONGEST_NAME = 12 };
 
 /* ---- labels: "0,1 → a,R", as in textbooks ---------------------------------------------------- */
 
-static bool same_reading(const ThTuring *m, const ThRule *a, const ThRule *b, int tape)
+static bool same_reading(const ThTm *m, const ThTmRule *a, const ThTmRule *b, int tape)
 {
     for (int t = 0; t < m->n_tapes; t++)
         if (t != tape && a->read[t] != b->read[t])
@@ -17,7 +17,7 @@ static bool same_reading(const ThTuring *m, const ThRule *a, const ThRule *b, in
     return true;
 }
 
-static bool same_action(const ThTuring *m, const ThRule *a, const ThRule *b)
+static bool same_action(const ThTm *m, const ThTmRule *a, const ThTmRule *b)
 {
     for (int t = 0; t < m->n_tapes; t++)
         if (a->write[t] != b->write[t] || a->move[t] != b->move[t])
@@ -25,19 +25,19 @@ static bool same_action(const ThTuring *m, const ThRule *a, const ThRule *b)
     return a->to == b->to && a->undefined == b->undefined;
 }
 
-static void put_symbol(ThText *t, const ThTuring *m, int symbol)
+static void put_symbol(ThText *t, const ThTm *m, int symbol)
 {
     enum { LONGEST = 8 };
-    th_add_shortened(t, symbol == TH_ANY ? "*" : m->symbol[symbol], LONGEST);
+    th_plot_add_shortened(t, symbol == TH_TM_ANY ? "*" : m->symbol[symbol], LONGEST);
 }
 
-static void put_action(ThText *t, const ThTuring *m, const ThRule *r)
+static void put_action(ThText *t, const ThTm *m, const ThTmRule *r)
 {
     static const char *const move[] = {"L", "S", "R"};
     th_text_add(t, " → ");
     for (int k = 0; k < m->n_tapes && !r->undefined; k++) {
         th_text_add(t, k ? "|" : "");
-        if (r->write[k] != TH_ANY) {
+        if (r->write[k] != TH_TM_ANY) {
             put_symbol(t, m, r->write[k]);
             th_text_add(t, ",");
         }
@@ -48,9 +48,9 @@ static void put_action(ThText *t, const ThTuring *m, const ThRule *r)
 
 /* A line for a rule, and those behind it that do the same for other symbols of the last tape; these
  * are marked in done. */
-static void put_rule(ThText *t, const ThTuring *m, size_t i, bool *done)
+static void put_rule(ThText *t, const ThTm *m, size_t i, bool *done)
 {
-    const ThRule *r = &m->rule[i];
+    const ThTmRule *r = &m->rule[i];
     int last = m->n_tapes - 1;
     th_text_add(t, t->size ? "\n" : "");
     for (int k = 0; k <= last; k++) {
@@ -58,7 +58,7 @@ static void put_rule(ThText *t, const ThTuring *m, size_t i, bool *done)
         put_symbol(t, m, r->read[k]);
     }
     for (size_t j = i + 1; j < m->n_rules; j++) {
-        const ThRule *x = &m->rule[j];
+        const ThTmRule *x = &m->rule[j];
         if (done[j] || x->from != r->from || !same_action(m, r, x) || !same_reading(m, r, x, last))
             continue;
         done[j] = true;
@@ -71,15 +71,15 @@ static void put_rule(ThText *t, const ThTuring *m, size_t i, bool *done)
 /* ---- the graph ------------------------------------------------------------------------------- */
 
 /* The arrows from a state: its own rules, and those for any state. */
-static bool put_state_rules(ThGraph *g, const ThTuring *m, int q, bool *done, ThError *err)
+static bool put_state_rules(ThPlotGraph *g, const ThTm *m, int q, bool *done, ThError *err)
 {
     for (size_t i = 0; i < m->n_rules; i++)
         done[i] = false;
     for (size_t i = 0; i < m->n_rules; i++) {
-        const ThRule *r = &m->rule[i];
-        if (done[i] || (r->from != q && r->from != TH_ANY))
+        const ThTmRule *r = &m->rule[i];
+        if (done[i] || (r->from != q && r->from != TH_TM_ANY))
             continue;
-        ThText *label = th_graph_arc(g, q, r->to == TH_ANY ? q : r->to, err);
+        ThText *label = th_plot_graph_arc(g, q, r->to == TH_TM_ANY ? q : r->to, err);
         if (!label)
             return false;
         put_rule(label, m, i, done);
@@ -87,28 +87,29 @@ static bool put_state_rules(ThGraph *g, const ThTuring *m, int q, bool *done, Th
     return true;
 }
 
-static void put_state(ThGraphNode *node, const ThTuring *m, int q)
+static void put_state(ThPlotGraphNode *node, const ThTm *m, int q)
 {
-    static const ThNodeLook look[] = {TH_NODE_PLAIN, TH_NODE_STOP, TH_NODE_DOUBLE, TH_NODE_REFUSE};
-    th_add_shortened(&node->name, m->state[q], LONGEST_NAME);
+    static const ThPlotNodeLook look[] = {TH_PLOT_NODE_PLAIN, TH_PLOT_NODE_STOP,
+                                          TH_PLOT_NODE_DOUBLE, TH_PLOT_NODE_REFUSE};
+    th_plot_add_shortened(&node->name, m->state[q], LONGEST_NAME);
     node->look = look[m->role[q]];
     node->start = q == m->start;
 }
 
-bool th_plot_machine(ThFigure *f, const char *title, const ThTuring *m, ThStop *stop, ThError *err)
+bool th_plot_machine(ThFigure *f, const char *title, const ThTm *m, ThStop *stop, ThError *err)
 {
-    if (!th_graph_small(m->n_states, err))
+    if (!th_plot_graph_small(m->n_states, err))
         return false;
     bool *done = th_alloc(m->n_rules, sizeof *done, err);
-    ThGraph *g = th_graph_new(m->n_states, err);
+    ThPlotGraph *g = th_plot_graph_new(m->n_states, err);
     bool ok = done && g;
     for (int q = 0; ok && q < m->n_states; q++) {
         put_state(&g->node[q], m, q);
-        ok = m->role[q] != TH_RUNS ||
+        ok = m->role[q] != TH_TM_RUNS ||
              (put_state_rules(g, m, q, done, err) && !th_stopped(stop, err));
     }
     ok = ok && th_plot_graph(f, title, g, stop, err);
     free(done);
-    th_graph_free(g);
+    th_plot_graph_free(g);
     return ok;
 }

@@ -10,6 +10,6 @@
  * rule is written "0,1 → a,R": for these symbols write a and move to the right; where nothing is
  * written there is the move only.  f must be empty.  Errors: TH_ELIMIT beyond a few hundred states
  * or some thousand arrows. */
-bool th_plot_machine(ThFigure *f, const char *title, const ThTuring *m, ThStop *stop, ThError *err);
+bool th_plot_machine(ThFigure *f, const char *title, const ThTm *m, ThStop *stop, ThError *err);
 
 #endif

@@ -18,13 +18,13 @@ typedef struct {
 
 /* A rectangle of the run: rows by steps, columns by cells of all tapes. */
 typedef struct {
-    const ThTuring *m;
-    const ThTapeWords *words;
+    const ThTm *m;
+    const ThTmTapeWords *words;
     ThStop *stop;
     uint64_t steps;
     int rows, columns, gap;
     double cells; /* in a column, at least 1 */
-    Strip strip[TH_MOST_TAPES];
+    Strip strip[TH_TM_MOST_TAPES];
     unsigned *color;  /* (n_symbols) */
     double (*sum)[3]; /* (columns): of the row in the making, colour times cells */
     double *covered;  /* (columns): cells that were added */
@@ -32,7 +32,7 @@ typedef struct {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static bool fail_choices(const ThTuring *m, ThError *err)
+static bool fail_choices(const ThTm *m, ThError *err)
 {
     if (!m->branching)
         return true;
@@ -41,60 +41,60 @@ static bool fail_choices(const ThTuring *m, ThError *err)
 }
 
 /* How many steps are drawn, and how the run stands then. */
-static bool find_end(const ThTuring *m, const ThTapeWords *words, uint64_t steps,
-                     ThFastFigures *end, ThStop *stop, ThError *err)
+static bool find_end(const ThTm *m, const ThTmTapeWords *words, uint64_t steps,
+                     ThTmFastFigures *end, ThStop *stop, ThError *err)
 {
     enum { SHOWN = 1000 };
-    ThEngine e;
+    ThTmEngine e;
     bool whole = steps == TH_PLOT_TO_THE_END;
-    if (!th_engine_start(&e, m, words, err))
+    if (!th_tm_engine_start(&e, m, words, err))
         return false;
     if (whole)
         steps = e.fast ? 100000000 : 10000000;
-    bool ok = th_engine_go(&e, UINT64_MAX, (ThRunLimits){steps, UINT64_MAX}, stop, err);
+    bool ok = th_tm_engine_go(&e, UINT64_MAX, (ThTmRunLimits){steps, UINT64_MAX}, stop, err);
     if (ok)
-        *end = th_engine_figures(&e);
-    th_engine_free(&e);
-    if (ok && whole && !th_verdict_final(end->verdict))
+        *end = th_tm_engine_figures(&e);
+    th_tm_engine_free(&e);
+    if (ok && whole && !th_tm_verdict_final(end->verdict))
         return find_end(m, words, SHOWN, end, stop, err);
     return ok;
 }
 
-typedef bool SeeRow(Picture *p, const ThEngine *e, int row, void *context);
+typedef bool SeeRow(Picture *p, const ThTmEngine *e, int row, void *context);
 
 /* Runs once through the sampled steps. */
 static bool sample(Picture *p, SeeRow *see, void *context, ThError *err)
 {
-    ThEngine e;
-    bool ok = th_engine_start(&e, p->m, p->words, err);
+    ThTmEngine e;
+    bool ok = th_tm_engine_start(&e, p->m, p->words, err);
     for (int row = 0; ok && row < p->rows; row++) {
         uint64_t step = p->rows > 1 ? (uint64_t)((double)p->steps * row / (p->rows - 1)) : 0;
-        ok = th_engine_go(&e, UINT64_MAX, (ThRunLimits){step, UINT64_MAX}, p->stop, err) &&
+        ok = th_tm_engine_go(&e, UINT64_MAX, (ThTmRunLimits){step, UINT64_MAX}, p->stop, err) &&
              see(p, &e, row, context);
     }
-    th_engine_free(&e);
+    th_tm_engine_free(&e);
     return ok;
 }
 
-static int64_t head_of(const ThEngine *e, int tape)
+static int64_t head_of(const ThTmEngine *e, int tape)
 {
-    return e->fast ? th_fast_figures(e->fast).head : e->plain.tape[tape].head;
+    return e->fast ? th_tm_fast_figures(e->fast).head : e->plain.tape[tape].head;
 }
 
 /* ---- what is drawn --------------------------------------------------------------------------- */
 
-static bool widen(Picture *p, const ThEngine *e, int row, void *context)
+static bool widen(Picture *p, const ThTmEngine *e, int row, void *context)
 {
     (void)context;
     for (int t = 0; t < p->m->n_tapes; t++) {
         Strip *s = &p->strip[t];
         int64_t first, last, head = head_of(e, t);
         if (e->fast) {
-            ThFastFigures x = th_fast_figures(e->fast);
+            ThTmFastFigures x = th_tm_fast_figures(e->fast);
             first = x.first;
             last = x.last;
         } else {
-            th_turing_tape_extent(&e->plain.tape[t], p->m->blank, &first, &last);
+            th_tm_tape_extent(&e->plain.tape[t], p->m->blank, &first, &last);
         }
         bool blank = last < first;
         first = blank || head < first ? head : first;
@@ -218,7 +218,7 @@ static void cover_blanks(Picture *p, const Strip *s)
     }
 }
 
-static bool put_row(Picture *p, const ThEngine *e, int row, void *context)
+static bool put_row(Picture *p, const ThTmEngine *e, int row, void *context)
 {
     (void)row;
     ThFigure *f = context;
@@ -228,10 +228,10 @@ static bool put_row(Picture *p, const ThEngine *e, int row, void *context)
     }
     for (int t = 0; t < p->m->n_tapes; t++) {
         Put put = {.p = p, .strip = &p->strip[t]};
-        const ThTuringTape *tape = &e->plain.tape[t];
-        put.at = e->fast ? th_fast_left_end(e->fast) : tape->base;
+        const ThTmTape *tape = &e->plain.tape[t];
+        put.at = e->fast ? th_tm_fast_left_end(e->fast) : tape->base;
         if (e->fast)
-            th_fast_each(e->fast, put_stretch, &put);
+            th_tm_fast_each(e->fast, put_stretch, &put);
         else
             put_stretch(&put, tape->cell, (int)tape->size, 1);
         cover_blanks(p, &p->strip[t]);
@@ -257,10 +257,10 @@ static double x_of(const Picture *p, int tape, int64_t cell)
     return s->column + ((double)(cell - s->first) + 0.5) / p->cells - 0.5;
 }
 
-static bool put_head(Picture *p, const ThEngine *e, int row, void *context)
+static bool put_head(Picture *p, const ThTmEngine *e, int row, void *context)
 {
     ThFigure *f = context;
-    int state = e->fast ? th_fast_figures(e->fast).state : e->plain.state;
+    int state = e->fast ? th_tm_fast_figures(e->fast).state : e->plain.state;
     for (int t = 0; t < p->m->n_tapes; t++) {
         unsigned color = p->m->n_states <= N_STATE_COLORS ? state_color[state] : state_color[0];
         th_figure_printf(f, "%.6f %d %u ", x_of(p, t, head_of(e, t)), row, color);
@@ -298,14 +298,14 @@ static void put_symbols(void *context, const uint16_t *cell, int n, uint64_t cou
         }
 }
 
-static bool put_symbol_row(Picture *p, const ThEngine *e, int row, void *context)
+static bool put_symbol_row(Picture *p, const ThTmEngine *e, int row, void *context)
 {
     for (int t = 0; t < p->m->n_tapes; t++) {
         Symbols s = {.p = p, .f = context, .tape = t, .row = row};
-        const ThTuringTape *tape = &e->plain.tape[t];
-        s.at = e->fast ? th_fast_left_end(e->fast) : tape->base;
+        const ThTmTape *tape = &e->plain.tape[t];
+        s.at = e->fast ? th_tm_fast_left_end(e->fast) : tape->base;
         if (e->fast)
-            th_fast_each(e->fast, put_symbols, &s);
+            th_tm_fast_each(e->fast, put_symbols, &s);
         else
             put_symbols(&s, tape->cell, (int)tape->size, 1);
     }
@@ -337,7 +337,7 @@ static bool names_fit(const Picture *p)
 /* The key comes last: before a matrix, entries of their own make gnuplot stumble. */
 static void put_key(ThFigure *f, const Picture *p, bool heads, bool names)
 {
-    const ThTuring *m = p->m;
+    const ThTm *m = p->m;
     for (int s = 0; s < m->n_symbols && m->n_symbols <= MOST_NAMED; s++) {
         th_figure_printf(f, ", \\\n     keyentry with points pt 5 ps 1.6 lc rgb 0x%06x title ",
                          p->color[s]);
@@ -426,12 +426,12 @@ static void put_plots(ThFigure *f, const Picture *p, bool heads, bool names)
     put_key(f, p, heads, names);
 }
 
-static bool make_rows(Picture *p, ThFigure *f, const char *title, const ThFastFigures *end,
+static bool make_rows(Picture *p, ThFigure *f, const char *title, const ThTmFastFigures *end,
                       ThError *err)
 {
     enum { MOST_WITH_HEADS = 300 };
     bool heads = p->steps + 1 == (uint64_t)p->rows && p->rows <= MOST_WITH_HEADS && p->cells <= 1;
-    bool names = heads && names_fit(p), final = th_verdict_final(end->verdict);
+    bool names = heads && names_fit(p), final = th_tm_verdict_final(end->verdict);
     choose_colors(p, heads);
     th_figure_begin(f, title, NULL);
     th_figure_block(f, "RUN");
@@ -450,7 +450,7 @@ static bool make_rows(Picture *p, ThFigure *f, const char *title, const ThFastFi
         th_figure_end_block(f);
     }
     th_figure_subtitle(f, final ? "%s after %llu step%s" : "%s %llu step%s",
-                       final ? th_verdict_name(end->verdict) : "the first",
+                       final ? th_tm_verdict_name(end->verdict) : "the first",
                        (unsigned long long)end->steps, end->steps == 1 ? "" : "s");
     put_axes(f, p);
     put_text_plot(f, names, symbols);
@@ -458,10 +458,10 @@ static bool make_rows(Picture *p, ThFigure *f, const char *title, const ThFastFi
     return ok;
 }
 
-bool th_plot_spacetime(ThFigure *f, const char *title, const ThTuring *m, const ThTapeWords *words,
+bool th_plot_spacetime(ThFigure *f, const char *title, const ThTm *m, const ThTmTapeWords *words,
                        uint64_t steps, ThStop *stop, ThError *err)
 {
-    ThFastFigures end;
+    ThTmFastFigures end;
     if (!fail_choices(m, err) || !find_end(m, words, steps, &end, stop, err))
         return false;
     Picture p = {.m = m, .words = words, .stop = stop, .steps = end.steps};
@@ -490,36 +490,38 @@ static uint64_t sampled_step(uint64_t steps, int i, int n, bool log)
     return (uint64_t)(log ? pow((double)steps, share) : (double)steps * share);
 }
 
-bool th_plot_run_score(ThFigure *f, const char *title, const ThTuring *m, const ThTapeWords *words,
-                       uint64_t steps, ThAxes axes, ThStop *stop, ThError *err)
+bool th_plot_run_score(ThFigure *f, const char *title, const ThTm *m, const ThTmTapeWords *words,
+                       uint64_t steps, ThPlotAxes axes, ThStop *stop, ThError *err)
 {
     enum { POINTS = 2000, MANY = 2000 };
-    ThFastFigures end;
-    ThEngine e;
+    ThTmFastFigures end;
+    ThTmEngine e;
     if (!fail_choices(m, err) || !find_end(m, words, steps, &end, stop, err))
         return false;
-    bool log = (axes == TH_AXES_AUTO ? end.steps > MANY : axes == TH_AXES_LOG) && end.steps > 1;
+    bool log =
+        (axes == TH_PLOT_AXES_AUTO ? end.steps > MANY : axes == TH_PLOT_AXES_LOG) && end.steps > 1;
     int n = end.steps < POINTS ? (int)end.steps + 1 : POINTS;
-    if (!th_engine_start(&e, m, words, err))
+    if (!th_tm_engine_start(&e, m, words, err))
         return false;
     th_figure_begin(f, title, NULL);
     th_figure_block(f, "SCORE");
     bool ok = true;
     for (int i = 0; ok && i < n; i++) {
         uint64_t step = sampled_step(end.steps, i, n, log);
-        ok = th_engine_go(&e, UINT64_MAX, (ThRunLimits){step, UINT64_MAX}, stop, err);
-        ThFastFigures x = th_engine_figures(&e);
+        ok = th_tm_engine_go(&e, UINT64_MAX, (ThTmRunLimits){step, UINT64_MAX}, stop, err);
+        ThTmFastFigures x = th_tm_engine_figures(&e);
         if (ok && (x.steps > 0 || !log))
             th_figure_printf(f, "%llu %llu %llu\n", (unsigned long long)x.steps,
                              (unsigned long long)x.cells, (unsigned long long)x.nonblank);
     }
     th_figure_end_block(f);
-    th_engine_free(&e);
-    bool final = th_verdict_final(end.verdict);
+    th_tm_engine_free(&e);
+    bool final = th_tm_verdict_final(end.verdict);
     th_figure_subtitle(f, "%s%s%llu step%s: %llu cells visited, %llu not blank",
-                       final ? th_verdict_name(end.verdict) : "the first", final ? " after " : " ",
-                       (unsigned long long)end.steps, end.steps == 1 ? "" : "s",
-                       (unsigned long long)end.cells, (unsigned long long)end.nonblank);
+                       final ? th_tm_verdict_name(end.verdict) : "the first",
+                       final ? " after " : " ", (unsigned long long)end.steps,
+                       end.steps == 1 ? "" : "s", (unsigned long long)end.cells,
+                       (unsigned long long)end.nonblank);
     th_figure_printf(f,
                      "set xlabel 'step' textcolor rgb '#404040'\n"
                      "set ylabel 'cells' textcolor rgb '#404040'\n"

@@ -4,8 +4,8 @@
  * longer than others.  f must be empty.  Errors: TH_EVALUE for machines with choices, whose runs
  * are a tree; TH_ENOMEM, TH_EINTERRUPTED.
  */
-#ifndef TH_SPACETIME_H
-#define TH_SPACETIME_H
+#ifndef TH_PLOT_SPACETIME_H
+#define TH_PLOT_SPACETIME_H
 
 #include "base/stop.h"
 #include "plot/figure.h"
@@ -19,13 +19,13 @@
  * step, or for some hundred steps equally far apart where there are more; where a column stands
  * for several cells it has the mean of their colours.  Where all steps are drawn, the head is
  * marked, with its state where there are few. */
-bool th_plot_spacetime(ThFigure *f, const char *title, const ThTuring *m, const ThTapeWords *words,
+bool th_plot_spacetime(ThFigure *f, const char *title, const ThTm *m, const ThTmTapeWords *words,
                        uint64_t steps, ThStop *stop, ThError *err);
 
 /* Cells visited, and cells that are not blank, by steps.  Both axes are logarithmic where `log` is
  * set. */
-typedef enum { TH_AXES_AUTO, TH_AXES_LINEAR, TH_AXES_LOG } ThAxes;
-bool th_plot_run_score(ThFigure *f, const char *title, const ThTuring *m, const ThTapeWords *words,
-                       uint64_t steps, ThAxes axes, ThStop *stop, ThError *err);
+typedef enum { TH_PLOT_AXES_AUTO, TH_PLOT_AXES_LINEAR, TH_PLOT_AXES_LOG } ThPlotAxes;
+bool th_plot_run_score(ThFigure *f, const char *title, const ThTm *m, const ThTmTapeWords *words,
+                       uint64_t steps, ThPlotAxes axes, ThStop *stop, ThError *err);
 
 #endif

@@ -2,11 +2,11 @@
  *
  * f must be empty; title is a line of text.  Errors: TH_EVALUE where there is nothing to draw.
  */
-#ifndef TH_VIEWS_H
-#define TH_VIEWS_H
+#ifndef TH_PLOT_VIEWS_H
+#define TH_PLOT_VIEWS_H
 
-#include "automata/automaton.h"
-#include "automata/words.h"
+#include "automata/core/automaton.h"
+#include "automata/words/words.h"
 #include "base/error.h"
 #include "base/stop.h"
 #include "inspect/clusters.h"
@@ -18,7 +18,7 @@
 /* RegularGPT: the routing path of the last position over positions and levels, with edges as thick
  * as the mean weight over heads, and below it every head's mean weight on each key; other models:
  * heat maps of the weights, one a layer and head.  symbol names the trace's tokens. */
-bool th_plot_attention(ThFigure *f, const char *title, const ThTrace *trace, const int *token,
+bool th_plot_attention(ThFigure *f, const char *title, const ThModelTrace *trace, const int *token,
                        char *const *symbol, ThError *err);
 
 /* Hidden vectors on their first two principal components, coloured by the function that their
@@ -31,17 +31,17 @@ bool th_plot_field(ThFigure *f, const char *title, const ThField *field, int tra
                    ThError *err);
 
 /* Loss (logarithmic) and accuracy by step. */
-bool th_plot_loss(ThFigure *f, const char *title, const ThTraining *training, ThError *err);
+bool th_plot_loss(ThFigure *f, const char *title, const ThModelTraining *training, ThError *err);
 
 /* Accuracy by length with its 95 % interval and the chance level; the lengths trained on, if any,
  * are shaded. */
 bool th_plot_accuracy(ThFigure *f, const char *title, const ThScore *score, size_t n,
-                      const ThTraining *training, ThError *err);
+                      const ThModelTraining *training, ThError *err);
 
 /* The number of words by length on a logarithmic scale: log10 of it for every length of the range,
  * -1 for none, beside that of all words over n_symbols symbols. */
 bool th_plot_growth(ThFigure *f, const char *title, const double *log10, ThRange range,
-                    int n_symbols, const ThGrowth *g, ThError *err);
+                    int n_symbols, const ThWordsGrowth *g, ThError *err);
 
 /* States and transitions; laid out by Graphviz's dot where it is installed, else on a circle.  dot
  * is given numbers only, never a name.  Errors: TH_ELIMIT beyond a few hundred states. */

@@ -2,28 +2,28 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "scratchpad/kit.h"
+#include "scratchpad/writing.h"
 #include "scratchpad/options.h"
 
-static const ThOptionSpec options[] = {TH_OPTIONS_ADDITION, {0}};
+static const ThOptionSpec options[] = {TH_PAD_OPTIONS_ADDITION, {0}};
 
-static bool init(ThScratchpad *p, ThError *err)
+static bool init(ThPad *p, ThError *err)
 {
     const char *style = th_option_text(&p->options, "style");
     bool steps = *style == 'c' || *style == 'v';
     p->words = *style == 'v';
     p->separator = *style == 'c' ? "|" : *style == 'v' ? "\n" : "=";
-    bool ok = th_scratchpad_add_tokens(p, "0 1 2 3 4 5 6 7 8 9 +", err);
+    bool ok = th_pad_add_tokens(p, "0 1 2 3 4 5 6 7 8 9 +", err);
     if (steps)
-        return ok && th_scratchpad_add_tokens(p, "a b c d e f g h i j ^ ( , )", err) &&
+        return ok && th_pad_add_tokens(p, "a b c d e f g h i j ^ ( , )", err) &&
                (*style == 'c'
-                    ? th_scratchpad_add_token(p, "|", err)
-                    : th_scratchpad_add_tokens(p, "Input: Target: <scratch> </scratch> \n", err));
-    ok = ok && th_scratchpad_add_token(p, "=", err);
+                    ? th_pad_add_token(p, "|", err)
+                    : th_pad_add_tokens(p, "Input: Target: <scratch> </scratch> \n", err));
+    ok = ok && th_pad_add_token(p, "=", err);
     if (*style == 'b')
-        return ok && th_scratchpad_add_token(p, " ", err);
+        return ok && th_pad_add_token(p, " ", err);
     for (char c = 'a'; ok && strstr(style, "hints") && c <= 'z'; c++)
-        ok = th_scratchpad_add_token(p, (const char[]){c, '\0'}, err);
+        ok = th_pad_add_token(p, (const char[]){c, '\0'}, err);
     return ok;
 }
 
@@ -52,13 +52,13 @@ static char *put_steps(char *to, const char *x, size_t nx, const char *y, size_t
     for (size_t k = 1; k <= lines; k++) {
         int s = carry + (nx ? x[nx - 1] - '0' : 0) + (ny ? y[ny - 1] - '0' : 0);
         carry = s >= 10;
-        to = th_put_operand(to, x, nx);
+        to = th_pad_put_operand(to, x, nx);
         *to++ = '+';
-        to = th_put_operand(to, y, ny);
+        to = th_pad_put_operand(to, y, ny);
         *to++ = '(';
         *to++ = (char)('0' + carry);
         *to++ = ',';
-        to = th_put(to, sum + n - k, k);
+        to = th_pad_put(to, sum + n - k, k);
         *to++ = ')';
         *to++ = '|';
         nx -= nx > 0;
@@ -67,30 +67,30 @@ static char *put_steps(char *to, const char *x, size_t nx, const char *y, size_t
     return to;
 }
 
-static bool put_compact(ThExample *e, const char *x, size_t nx, const char *y, size_t ny, bool fold,
-                        ThError *err)
+static bool put_compact(ThPadExample *e, const char *x, size_t nx, const char *y, size_t ny,
+                        bool fold, ThError *err)
 {
     size_t longer = nx > ny ? nx : ny, width = nx + ny + longer + 12;
-    char *to = th_example_begin(e, longer > 30000 ? SIZE_MAX : (longer + 3) * width, err);
+    char *to = th_pad_example_begin(e, longer > 30000 ? SIZE_MAX : (longer + 3) * width, err);
     char *sum = to ? th_alloc(longer + 1, 1, err) : NULL;
     if (!sum)
         return false;
     char *begin = to;
     size_t n = add(x, nx, y, ny, sum + longer + 1);
     const char *digits = sum + longer + 1 - n;
-    to = th_put(to, x, nx);
+    to = th_pad_put(to, x, nx);
     *to++ = '+';
-    to = th_put(to, y, ny);
+    to = th_pad_put(to, y, ny);
     *to++ = '|';
     to = put_steps(to, x, nx, y, ny, digits, n, fold ? longer : n);
     size_t answer = (size_t)(to - begin);
-    to = th_put(to, digits, n);
-    th_example_end(e, to, nx + ny + 2, answer);
+    to = th_pad_put(to, digits, n);
+    th_pad_example_end(e, to, nx + ny + 2, answer);
     free(sum);
     return true;
 }
 
-static bool put_sum(const ThScratchpad *p, const char *style, ThExample *e, ThSum *s, ThRng *r,
+static bool put_sum(const ThPad *p, const char *style, ThPadExample *e, ThPadSum *s, ThRng *r,
                     ThError *err)
 {
     size_t most = (s->nx > s->ny ? s->nx : s->ny) + 1;
@@ -99,60 +99,60 @@ static bool put_sum(const ThScratchpad *p, const char *style, ThExample *e, ThSu
         return false;
     s->nz = add(s->x, s->nx, s->y, s->ny, z + most);
     s->z = z + most - s->nz;
-    bool ok = th_sum_write(e, s, style, th_option_real(&p->options, "blanks"), r, err);
+    bool ok = th_pad_sum_write(e, s, style, th_option_real(&p->options, "blanks"), r, err);
     free(z);
     return ok;
 }
 
-static bool put(const ThScratchpad *p, const char *x, size_t nx, const char *y, size_t ny, ThRng *r,
-                ThExample *e, ThError *err)
+static bool put(const ThPad *p, const char *x, size_t nx, const char *y, size_t ny, ThRng *r,
+                ThPadExample *e, ThError *err)
 {
     const char *style = th_option_text(&p->options, "style");
     bool fold = *th_option_text(&p->options, "final-carry") == 'f';
     if (*style == 'c')
         return put_compact(e, x, nx, y, ny, fold, err);
     if (*style != 'v')
-        return put_sum(p, style, e, &(ThSum){.x = x, .nx = nx, .y = y, .ny = ny, .sign = '+'}, r,
+        return put_sum(p, style, e, &(ThPadSum){.x = x, .nx = nx, .y = y, .ny = ny, .sign = '+'}, r,
                        err);
-    ThExample compact = {0};
+    ThPadExample compact = {0};
     bool ok = put_compact(&compact, x, nx, y, ny, fold, err) &&
-              th_verbose(e, compact.text.data, compact.text.size,
-                         th_option_flag(&p->options, "comments"), err);
-    th_example_free(&compact);
+              th_pad_verbose(e, compact.text.data, compact.text.size,
+                             th_option_flag(&p->options, "comments"), err);
+    th_pad_example_free(&compact);
     return ok;
 }
 
-static bool write(const ThScratchpad *p, const char *const *operand, int n, ThRng *r, ThExample *e,
+static bool write(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
                   int *which, ThError *err)
 {
     if (n != 2)
         return th_fail(err, TH_EUSAGE, "an addition has two operands");
     for (*which = 0; *which < 2; ++*which)
-        if (!th_digits_ok(operand[*which], err))
+        if (!th_pad_digits_ok(operand[*which], err))
             return false;
     *which = 0;
     return put(p, operand[0], strlen(operand[0]), operand[1], strlen(operand[1]), r, e, err);
 }
 
-static bool draw(const ThScratchpad *p, int size, ThRng *r, ThExample *e, ThError *err)
+static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err)
 {
     const ThOptions *o = &p->options;
     ThRange digits = th_option_range(o, "digits");
-    size_t nx = size > 0 ? (size_t)size : (size_t)th_draw_from(digits, r), ny = nx;
+    size_t nx = size > 0 ? (size_t)size : (size_t)th_pad_draw_from(digits, r), ny = nx;
     if (th_option_given(o, "second"))
-        ny = (size_t)th_draw_from(th_option_range(o, "second"), r);
+        ny = (size_t)th_pad_draw_from(th_option_range(o, "second"), r);
     else if (size == 0)
-        ny = (size_t)th_draw_from(digits, r);
+        ny = (size_t)th_pad_draw_from(digits, r);
     char *x = th_alloc(nx + ny, 1, err);
     if (!x)
         return false;
-    th_draw_digits(x, nx + ny, r);
+    th_pad_draw_digits(x, nx + ny, r);
     bool ok = put(p, x, nx, x + nx, ny, r, e, err);
     free(x);
     return ok;
 }
 
-const ThScratchpadKind th_scratchpad_addition = {
+const ThPadKind th_pad_addition = {
     .name = "addition",
     .summary = "the sum of two numbers, digit by digit",
     .source = "Hou et al. 2024, Section 3",

@@ -35,7 +35,8 @@ static bool find(Part in, Part part, size_t *at, ThError *err)
 }
 
 /* Letters up to a mark.  False where another character comes first. */
-static bool letters(const ThChecking *k, size_t *at, const char *marks, Part *part, ThChecked *c)
+static bool letters(const ThPadChecking *k, size_t *at, const char *marks, Part *part,
+                    ThPadChecked *c)
 {
     *part = (Part){k->text + *at, 0};
     while (*at + part->n < k->end && part->s[part->n] >= 'a' && part->s[part->n] <= 'z')
@@ -44,12 +45,12 @@ static bool letters(const ThChecking *k, size_t *at, const char *marks, Part *pa
     bool end = *at >= k->end;
     if (!end && k->text[*at] && strchr(marks, k->text[*at]))
         return true;
-    return !th_slip_wanted(c, end ? TH_SLIP_EARLY_END : TH_SLIP_FORMAT, *at, marks, k->text + *at,
-                           end ? 0 : 1);
+    return !th_pad_slip_wanted(c, end ? TH_PAD_SLIP_EARLY_END : TH_PAD_SLIP_FORMAT, *at, marks,
+                               k->text + *at, end ? 0 : 1);
 }
 
 /* The answer at `at` must be `wanted`, and a full stop. */
-static void compare(const ThChecking *k, size_t at, Part wanted, ThChecked *c)
+static void compare(const ThPadChecking *k, size_t at, Part wanted, ThPadChecked *c)
 {
     size_t i = 0, left = k->end - at;
     while (i < wanted.n && i < left && k->text[at + i] == wanted.s[i])
@@ -65,23 +66,23 @@ static void compare(const ThChecking *k, size_t at, Part wanted, ThChecked *c)
     if (!end)
         found = k->text[at + i];
     bool letter = found >= 'a' && found <= 'z';
-    ThSlip slip = end            ? TH_SLIP_EARLY_END
-                  : stop         ? TH_SLIP_FORMAT
-                  : letter       ? TH_SLIP_COPY
-                  : found == '.' ? TH_SLIP_EARLY_END
-                                 : TH_SLIP_FORMAT;
-    th_slip_at(c, slip, at + i, expected, n, &found, !end);
+    ThPadSlip slip = end            ? TH_PAD_SLIP_EARLY_END
+                     : stop         ? TH_PAD_SLIP_FORMAT
+                     : letter       ? TH_PAD_SLIP_COPY
+                     : found == '.' ? TH_PAD_SLIP_EARLY_END
+                                    : TH_PAD_SLIP_FORMAT;
+    th_pad_slip_at(c, slip, at + i, expected, n, &found, !end);
 }
 
 /* What follows the part in the string: all, or as many letters as are asked for. */
-static bool follow(const ThChecking *k, Part in, Part part, size_t at, size_t answer, ThChecked *c,
-                   ThError *err)
+static bool follow(const ThPadChecking *k, Part in, Part part, size_t at, size_t answer,
+                   ThPadChecked *c, ThError *err)
 {
     size_t found, asked = (size_t)k->rules->answer;
     if (!find(in, part, &found, err))
         return false;
     if (found == SIZE_MAX) {
-        th_slip_wanted(c, TH_SLIP_FORMAT, at, "a part of the string", part.s, part.n);
+        th_pad_slip_wanted(c, TH_PAD_SLIP_FORMAT, at, "a part of the string", part.s, part.n);
         return true;
     }
     Part wanted = {in.s + found + part.n, in.n - found - part.n};
@@ -91,32 +92,32 @@ static bool follow(const ThChecking *k, Part in, Part part, size_t at, size_t an
     return true;
 }
 
-static bool check_suffix(const ThChecking *k, Part in, size_t at, ThChecked *c, ThError *err)
+static bool check_suffix(const ThPadChecking *k, Part in, size_t at, ThPadChecked *c, ThError *err)
 {
     size_t n = (size_t)k->rules->ngram, left = k->end - at;
     c->style = "suffix";
-    c->slip = TH_SLIP_NONE;
+    c->slip = TH_PAD_SLIP_NONE;
     if (left < n) {
-        th_slip_wanted(c, TH_SLIP_EARLY_END, k->end, "the part asked for", "", 0);
+        th_pad_slip_wanted(c, TH_PAD_SLIP_EARLY_END, k->end, "the part asked for", "", 0);
         return true;
     }
     return follow(k, in, (Part){k->text + at, n}, at, at + n, c, err);
 }
 
-bool th_check_copy(const ThChecking *k, ThChecked *c, ThError *err)
+bool th_pad_check_copy(const ThPadChecking *k, ThPadChecked *c, ThError *err)
 {
     Part first, second;
     size_t at = k->begin;
     const char *style = k->rules->style;
     c->style = "copy";
     if (k->text[at] != '$')
-        return th_slip_wanted(c, TH_SLIP_FORMAT, at, "$", k->text + at, 1);
+        return th_pad_slip_wanted(c, TH_PAD_SLIP_FORMAT, at, "$", k->text + at, 1);
     at++;
     size_t begin = at;
     if (!letters(k, &at, "|", &first, c))
         return true;
     size_t middle = ++at;
-    bool two = letters(k, &at, "|", &second, &(ThChecked){.style = ""});
+    bool two = letters(k, &at, "|", &second, &(ThPadChecked){.style = ""});
     if (two || (style && *style == 'p')) {
         c->style = "prefix";
         return !two ? letters(k, &middle, "|", &second, c) || true
@@ -125,12 +126,12 @@ bool th_check_copy(const ThChecking *k, ThChecked *c, ThError *err)
     if (style && *style == 's')
         return check_suffix(k, first, middle, c, err);
     compare(k, middle, first, c);
-    if (c->slip == TH_SLIP_NONE || style)
+    if (c->slip == TH_PAD_SLIP_NONE || style)
         return true;
-    ThChecked suffix = *c;
+    ThPadChecked suffix = *c;
     if (!check_suffix(k, first, middle, &suffix, err))
         return false;
-    if (suffix.slip == TH_SLIP_NONE)
+    if (suffix.slip == TH_PAD_SLIP_NONE)
         *c = suffix;
     return true;
 }

@@ -7,12 +7,12 @@
 #include "scratchpad/machine_text.h"
 
 typedef struct {
-    ThMachineText t;
-    const ThTuring *m;
-    ThConfiguration now;
-    size_t old_head[TH_MOST_TAPES]; /* where the cells that were written last stand now */
-    ThIntern cases;      /* states with what was read, of which the transition is known */
-    ThTransition *known; /* (cases.n) */
+    ThPadMachineText t;
+    const ThTm *m;
+    ThPadConfiguration now;
+    size_t old_head[TH_TM_MOST_TAPES]; /* where the cells that were written last stand now */
+    ThIntern cases;         /* states with what was read, of which the transition is known */
+    ThPadTransition *known; /* (cases.n) */
     size_t known_cap;
     long long made;
     bool stopped;  /* the machine has */
@@ -26,7 +26,7 @@ typedef struct {
  * SIZE_MAX. */
 static size_t case_of(Checker *x, bool add)
 {
-    int key[TH_MOST_TAPES + 1] = {x->now.state};
+    int key[TH_TM_MOST_TAPES + 1] = {x->now.state};
     size_t size = sizeof *key * (size_t)(x->t.n_tapes + 1), i = SIZE_MAX;
     for (int k = 0; k < x->t.n_tapes; k++)
         key[k + 1] = x->now.tape[k].cell[x->now.tape[k].head];
@@ -40,7 +40,7 @@ static size_t case_of(Checker *x, bool add)
     return i;
 }
 
-static bool same(const ThTransition *a, const ThTransition *b, int n_tapes)
+static bool same(const ThPadTransition *a, const ThPadTransition *b, int n_tapes)
 {
     size_t n = sizeof *a->write * (size_t)n_tapes;
     return a->state == b->state && memcmp(a->write, b->write, n) == 0 &&
@@ -48,7 +48,7 @@ static bool same(const ThTransition *a, const ThTransition *b, int n_tapes)
 }
 
 /* What the machine must do, if that is known; of several choices the one that was made. */
-static bool wanted_transition(Checker *x, const ThTransition *made, ThTransition *to)
+static bool wanted_transition(Checker *x, const ThPadTransition *made, ThPadTransition *to)
 {
     if (!x->m) {
         size_t i = case_of(x, false);
@@ -57,16 +57,16 @@ static bool wanted_transition(Checker *x, const ThTransition *made, ThTransition
         return i != SIZE_MAX;
     }
     size_t n;
-    const size_t *choice = th_configuration_choices(x->m, &x->now, &n);
+    const size_t *choice = th_pad_configuration_choices(x->m, &x->now, &n);
     for (size_t i = n; i-- > 0;) {
-        *to = th_transition_of(x->m, &x->m->rule[choice[i]], &x->now);
+        *to = th_pad_transition_of(x->m, &x->m->rule[choice[i]], &x->now);
         if (made && same(to, made, x->t.n_tapes))
             return true;
     }
     return n > 0;
 }
 
-static void remember(Checker *x, const ThTransition *made)
+static void remember(Checker *x, const ThPadTransition *made)
 {
     size_t before = x->cases.n, i = x->m ? SIZE_MAX : case_of(x, true);
     if (i != SIZE_MAX && i == before)
@@ -75,20 +75,20 @@ static void remember(Checker *x, const ThTransition *made)
 
 /* ---- comparing configurations ---------------------------------------------------------------- */
 
-static bool wants(Checker *x, size_t at, ThSlip slip, bool is_state, int i, bool marked)
+static bool wants(Checker *x, size_t at, ThPadSlip slip, bool is_state, int i, bool marked)
 {
     ThText name = {0};
-    th_machine_text_name(&x->t, is_state, i, marked, &name);
-    th_machine_text_slip(&x->t, at, slip, name.data ? name.data : "");
+    th_pad_machine_text_name(&x->t, is_state, i, marked, &name);
+    th_pad_machine_text_slip(&x->t, at, slip, name.data ? name.data : "");
     th_text_free(&name);
     return false;
 }
 
-static bool compare_state(Checker *x, const ThLine *line, size_t *at)
+static bool compare_state(Checker *x, const ThPadLine *line, size_t *at)
 {
     if (*at >= line->to)
-        return wants(x, *at, TH_SLIP_COPY, true, x->now.state, false);
-    int state = th_machine_text_state(&x->t, *at);
+        return wants(x, *at, TH_PAD_SLIP_COPY, true, x->now.state, false);
+    int state = th_pad_machine_text_state(&x->t, *at);
     bool marked;
     if (x->t.failed)
         return false;
@@ -96,61 +96,61 @@ static bool compare_state(Checker *x, const ThLine *line, size_t *at)
         ++*at;
         return true;
     }
-    bool cell = x->t.at_head && th_machine_text_symbol(&x->t, *at, &marked) >= 0;
-    ThSlip slip = cell ? TH_SLIP_MOVE : state < 0 ? TH_SLIP_FORMAT : TH_SLIP_STATE;
+    bool cell = x->t.at_head && th_pad_machine_text_symbol(&x->t, *at, &marked) >= 0;
+    ThPadSlip slip = cell ? TH_PAD_SLIP_MOVE : state < 0 ? TH_PAD_SLIP_FORMAT : TH_PAD_SLIP_STATE;
     return wants(x, *at, slip, true, x->now.state, false);
 }
 
-static bool compare_cell(Checker *x, const ThLine *line, size_t at, int k, size_t i)
+static bool compare_cell(Checker *x, const ThPadLine *line, size_t at, int k, size_t i)
 {
-    const ThCellRow *row = &x->now.tape[k];
+    const ThPadCellRow *row = &x->now.tape[k];
     bool marked = false, head = i == row->head;
     if (at >= line->to)
-        return wants(x, at, TH_SLIP_COPY, false, row->cell[i], head);
-    int symbol = th_machine_text_symbol(&x->t, at, &marked);
+        return wants(x, at, TH_PAD_SLIP_COPY, false, row->cell[i], head);
+    int symbol = th_pad_machine_text_symbol(&x->t, at, &marked);
     if (x->t.failed)
         return false;
     if (symbol == row->cell[i] && marked == head)
         return true;
-    ThSlip slip = TH_SLIP_MOVE;
+    ThPadSlip slip = TH_PAD_SLIP_MOVE;
     if (symbol < 0) {
-        bool state = x->t.at_head && th_machine_text_state(&x->t, at) >= 0;
-        slip = th_machine_text_is(&x->t, at, "|") ? TH_SLIP_COPY
-               : state                            ? TH_SLIP_MOVE
-                                                  : TH_SLIP_FORMAT;
+        bool state = x->t.at_head && th_pad_machine_text_state(&x->t, at) >= 0;
+        slip = th_pad_machine_text_is(&x->t, at, "|") ? TH_PAD_SLIP_COPY
+               : state                                ? TH_PAD_SLIP_MOVE
+                                                      : TH_PAD_SLIP_FORMAT;
     } else if (symbol != row->cell[i]) {
-        slip = i == x->old_head[k] ? TH_SLIP_WRITE : TH_SLIP_COPY;
+        slip = i == x->old_head[k] ? TH_PAD_SLIP_WRITE : TH_PAD_SLIP_COPY;
     }
     return wants(x, at, slip, false, row->cell[i], head);
 }
 
-static bool compare_bar(Checker *x, const ThLine *line, size_t *at)
+static bool compare_bar(Checker *x, const ThPadLine *line, size_t *at)
 {
-    if (*at < line->to && th_machine_text_is(&x->t, *at, "|")) {
+    if (*at < line->to && th_pad_machine_text_is(&x->t, *at, "|")) {
         ++*at;
         return true;
     }
-    bool marked, cell = *at < line->to && th_machine_text_symbol(&x->t, *at, &marked) >= 0;
-    return th_machine_text_slip(&x->t, *at, cell ? TH_SLIP_COPY : TH_SLIP_FORMAT, "|");
+    bool marked, cell = *at < line->to && th_pad_machine_text_symbol(&x->t, *at, &marked) >= 0;
+    return th_pad_machine_text_slip(&x->t, *at, cell ? TH_PAD_SLIP_COPY : TH_PAD_SLIP_FORMAT, "|");
 }
 
-static bool compare_end(Checker *x, const ThLine *line, size_t at)
+static bool compare_end(Checker *x, const ThPadLine *line, size_t at)
 {
     bool marked;
     if (at >= line->to)
         return true;
-    bool cell = th_machine_text_symbol(&x->t, at, &marked) >= 0;
-    return th_machine_text_slip(&x->t, at, cell ? TH_SLIP_COPY : TH_SLIP_FORMAT, "");
+    bool cell = th_pad_machine_text_symbol(&x->t, at, &marked) >= 0;
+    return th_pad_machine_text_slip(&x->t, at, cell ? TH_PAD_SLIP_COPY : TH_PAD_SLIP_FORMAT, "");
 }
 
 /* Compares a line with the configuration that must stand there. */
-static bool compare(Checker *x, const ThLine *line)
+static bool compare(Checker *x, const ThPadLine *line)
 {
     size_t at = line->from;
     if (!x->t.at_head && (!compare_state(x, line, &at) || !compare_bar(x, line, &at)))
         return false;
     for (int k = 0; k < x->t.n_tapes; k++) {
-        const ThCellRow *row = &x->now.tape[k];
+        const ThPadCellRow *row = &x->now.tape[k];
         if (k > 0 && !compare_bar(x, line, &at))
             return false;
         for (size_t i = 0; i < row->n; i++, at++) {
@@ -167,7 +167,7 @@ static bool compare(Checker *x, const ThLine *line)
 /* ---- steps ----------------------------------------------------------------------------------- */
 
 /* What fills a new cell: the machine's blank; a1; or what stands there. */
-static int blank_of(Checker *x, const ThLine *line, bool left)
+static int blank_of(Checker *x, const ThPadLine *line, bool left)
 {
     size_t one;
     bool marked;
@@ -179,87 +179,88 @@ static int blank_of(Checker *x, const ThLine *line, bool left)
         return x->t.failed ? 0 : (int)one;
     }
     size_t at = left ? line->from + (x->t.at_head ? 1 : 2) : line->to - 1;
-    int symbol = at < line->to ? th_machine_text_symbol(&x->t, at, &marked) : -1;
+    int symbol = at < line->to ? th_pad_machine_text_symbol(&x->t, at, &marked) : -1;
     return symbol < 0 ? x->now.tape[0].cell[0] : symbol;
 }
 
 /* Applies a transition; the line that follows tells whether a cell is added where a head leaves. */
-static bool apply(Checker *x, const ThTransition *made, const ThLine *line)
+static bool apply(Checker *x, const ThPadTransition *made, const ThPadLine *line)
 {
-    ThCells cells = TH_CELLS_STAY;
-    ThEdge edge = x->m ? x->m->edge : TH_TWO_WAY;
-    ThStepEnd end;
+    ThPadCells cells = TH_PAD_CELLS_STAY;
+    ThTmEdge edge = x->m ? x->m->edge : TH_TM_TWO_WAY;
+    ThPadStepEnd end;
     bool left = false;
     for (int k = 0; k < x->t.n_tapes; k++) {
-        const ThCellRow *row = &x->now.tape[k];
+        const ThPadCellRow *row = &x->now.tape[k];
         x->old_head[k] = row->head;
-        if (th_machine_text_cells(&x->t, line, k) <= row->n)
+        if (th_pad_machine_text_cells(&x->t, line, k) <= row->n)
             continue;
-        cells = TH_CELLS_EXTEND;
-        left = made->move[k] < 0 && row->head == 0 && edge == TH_TWO_WAY;
+        cells = TH_PAD_CELLS_EXTEND;
+        left = made->move[k] < 0 && row->head == 0 && edge == TH_TM_TWO_WAY;
         x->old_head[k] += left;
     }
-    int blank = cells == TH_CELLS_EXTEND ? blank_of(x, line, left) : 0;
-    if (x->t.failed ||
-        !th_configuration_step(&x->now, made, x->t.n_tapes, cells, edge, blank, &end, x->t.err)) {
+    int blank = cells == TH_PAD_CELLS_EXTEND ? blank_of(x, line, left) : 0;
+    if (x->t.failed || !th_pad_configuration_step(&x->now, made, x->t.n_tapes, cells, edge, blank,
+                                                  &end, x->t.err)) {
         x->t.failed = true;
         return false;
     }
     x->made++;
-    x->may_stop = end != TH_STEP_DONE && (edge == TH_EDGE_REJECT || edge == TH_EDGE_ERROR);
-    x->stopped = end == TH_STEP_STOPPED;
+    x->may_stop =
+        end != TH_PAD_STEP_DONE && (edge == TH_TM_EDGE_REJECT || edge == TH_TM_EDGE_ERROR);
+    x->stopped = end == TH_PAD_STEP_STOPPED;
     return true;
 }
 
 /* A transition's line and the configuration behind it. */
-static bool check_written(Checker *x, const ThLine *line)
+static bool check_written(Checker *x, const ThPadLine *line)
 {
-    ThTransition made = {0}, wanted = {0};
-    ThLine next;
-    if (!th_machine_text_transition(&x->t, line, NULL, &made)) {
+    ThPadTransition made = {0}, wanted = {0};
+    ThPadLine next;
+    if (!th_pad_machine_text_transition(&x->t, line, NULL, &made)) {
         /* What is wrong before it stops being a transition comes first. */
-        ThChecked first = *x->t.c;
+        ThPadChecked first = *x->t.c;
         if (x->t.failed || !wanted_transition(x, NULL, &wanted))
             return false;
-        th_machine_text_transition(&x->t, line, &wanted, &made);
+        th_pad_machine_text_transition(&x->t, line, &wanted, &made);
         if (x->t.c->offset > first.offset)
             *x->t.c = first;
         return false;
     }
     if (wanted_transition(x, &made, &wanted) &&
-        !th_machine_text_transition(&x->t, line, &wanted, &made))
+        !th_pad_machine_text_transition(&x->t, line, &wanted, &made))
         return false;
     remember(x, &made);
-    if (!th_machine_text_line(&x->t, &next))
-        return th_machine_text_slip(&x->t, x->t.w.n, TH_SLIP_EARLY_END, "a configuration");
+    if (!th_pad_machine_text_line(&x->t, &next))
+        return th_pad_machine_text_slip(&x->t, x->t.w.n, TH_PAD_SLIP_EARLY_END, "a configuration");
     return !x->t.failed && apply(x, &made, &next) && compare(x, &next);
 }
 
 /* What a step must have been that leads to the configuration of a line.  *sure: no edge is in the
  * way of knowing its move. */
-static bool infer(Checker *x, const ThLine *line, ThTransition *made, bool *sure)
+static bool infer(Checker *x, const ThPadLine *line, ThPadTransition *made, bool *sure)
 {
-    ThConfiguration then = {0};
-    ThChecked before = *x->t.c;
-    bool ok = th_machine_text_configuration(&x->t, line, &then);
+    ThPadConfiguration then = {0};
+    ThPadChecked before = *x->t.c;
+    bool ok = th_pad_machine_text_configuration(&x->t, line, &then);
     *x->t.c = before; /* what is wrong is said by comparing */
     made->state = ok ? then.state : x->now.state;
     *sure = ok;
     for (int k = 0; k < x->t.n_tapes; k++) {
-        const ThCellRow *row = &x->now.tape[k], *new = &then.tape[k];
+        const ThPadCellRow *row = &x->now.tape[k], *new = &then.tape[k];
         bool left = ok && new->n == row->n + 1 && row->head == 0 && new->head == 0;
         size_t at = row->head + left;
         made->write[k] = ok && at < new->n ? new->cell[at] : row->cell[row->head];
         made->move[k] = !ok || new->head == at ? 0 : new->head < at ? -1 : 1;
         *sure = *sure && (made->move[k] != 0 || (row->head > 0 && row->head + 1 < row->n));
     }
-    th_configuration_free(&then);
+    th_pad_configuration_free(&then);
     return !x->t.failed;
 }
 
-static bool check_unwritten(Checker *x, const ThLine *line)
+static bool check_unwritten(Checker *x, const ThPadLine *line)
 {
-    ThTransition made = {0}, wanted = {0};
+    ThPadTransition made = {0}, wanted = {0};
     bool sure;
     if (!infer(x, line, &made, &sure))
         return false;
@@ -274,35 +275,35 @@ static bool check_unwritten(Checker *x, const ThLine *line)
 
 /* The symbol that is left out around an answer of n cells: the machine's blank, or one that could
  * be. */
-static int answer_blank(const Checker *x, const ThCellRow *row, size_t n)
+static int answer_blank(const Checker *x, const ThPadCellRow *row, size_t n)
 {
     size_t first, end;
     if (x->m)
         return x->m->blank;
-    th_configuration_extent(row, row->cell[0], &first, &end);
+    th_pad_configuration_extent(row, row->cell[0], &first, &end);
     if (end - first == n)
         return row->cell[0];
-    th_configuration_extent(row, row->cell[row->n - 1], &first, &end);
+    th_pad_configuration_extent(row, row->cell[row->n - 1], &first, &end);
     return end - first == n ? row->cell[row->n - 1] : -1;
 }
 
-static bool compare_answer(Checker *x, const ThLine *line)
+static bool compare_answer(Checker *x, const ThPadLine *line)
 {
     size_t at = line->from;
     for (int k = 0; k < x->t.n_tapes; k++) {
-        const ThCellRow *row = &x->now.tape[k];
+        const ThPadCellRow *row = &x->now.tape[k];
         size_t first, end, n = 0;
         if (k > 0 && !compare_bar(x, line, &at))
             return false;
-        while (at + n < line->to && !th_machine_text_is(&x->t, at + n, "|"))
+        while (at + n < line->to && !th_pad_machine_text_is(&x->t, at + n, "|"))
             n++;
-        th_configuration_extent(row, answer_blank(x, row, n), &first, &end);
+        th_pad_configuration_extent(row, answer_blank(x, row, n), &first, &end);
         for (size_t i = first; i < end; i++, at++) {
             bool marked = false;
-            int symbol = at < line->to ? th_machine_text_symbol(&x->t, at, &marked) : -2;
+            int symbol = at < line->to ? th_pad_machine_text_symbol(&x->t, at, &marked) : -2;
             if (symbol == row->cell[i] && !marked)
                 continue;
-            ThSlip slip = symbol == -1 ? TH_SLIP_FORMAT : TH_SLIP_COPY;
+            ThPadSlip slip = symbol == -1 ? TH_PAD_SLIP_FORMAT : TH_PAD_SLIP_COPY;
             return !x->t.failed && wants(x, at, slip, false, row->cell[i], false);
         }
     }
@@ -312,7 +313,7 @@ static bool compare_answer(Checker *x, const ThLine *line)
 /* True if the rules say that the run goes on. */
 static bool goes_on(Checker *x)
 {
-    ThTransition next = {0};
+    ThPadTransition next = {0};
     return !x->stopped && wanted_transition(x, NULL, &next);
 }
 
@@ -320,18 +321,18 @@ static bool answer_is_blank(const Checker *x)
 {
     for (int k = 0; k < x->t.n_tapes; k++) {
         size_t first, end;
-        th_configuration_extent(&x->now.tape[k], x->m->blank, &first, &end);
+        th_pad_configuration_extent(&x->now.tape[k], x->m->blank, &first, &end);
         if (first < end)
             return false;
     }
     return x->t.n_tapes == 1;
 }
 
-static bool can_stop(const ThTuring *m)
+static bool can_stop(const ThTm *m)
 {
     size_t rules = 0;
     for (int q = 0; q < m->n_states; q++)
-        if (m->role[q] != TH_RUNS)
+        if (m->role[q] != TH_TM_RUNS)
             return true;
     for (size_t i = 0; m->table && i < (size_t)m->n_states * (size_t)m->n_symbols; i++)
         rules += m->table[i] >= 0;
@@ -350,53 +351,53 @@ static bool check_end(Checker *x)
     } else if (x->m && x->made > 1 && asked == 0) {
         early = can_stop(x->m) && !x->may_stop;
     }
-    return !early || th_machine_text_slip(&x->t, x->t.w.n, TH_SLIP_EARLY_END, what);
+    return !early || th_pad_machine_text_slip(&x->t, x->t.w.n, TH_PAD_SLIP_EARLY_END, what);
 }
 
-static bool is_configuration(Checker *x, const ThLine *line)
+static bool is_configuration(Checker *x, const ThPadLine *line)
 {
-    bool front = line->to - line->from > 1 && th_machine_text_is(&x->t, line->from + 1, "|");
+    bool front = line->to - line->from > 1 && th_pad_machine_text_is(&x->t, line->from + 1, "|");
     if (!x->t.at_head)
-        return front && th_machine_text_bars(&x->t, line) + 1 == x->t.n_tapes;
+        return front && th_pad_machine_text_bars(&x->t, line) + 1 == x->t.n_tapes;
     for (size_t i = line->from; i < line->to; i++) {
         bool marked;
-        if (th_machine_text_symbol(&x->t, i, &marked) >= 0 && marked)
+        if (th_pad_machine_text_symbol(&x->t, i, &marked) >= 0 && marked)
             return true;
     }
     return false;
 }
 
-static bool check_answer(Checker *x, const ThLine *line)
+static bool check_answer(Checker *x, const ThPadLine *line)
 {
-    ThLine extra;
+    ThPadLine extra;
     if (goes_on(x) && !x->may_stop) {
         size_t at = line->from;
-        th_machine_text_slip(&x->t, at, TH_SLIP_EARLY_END, "a step");
+        th_pad_machine_text_slip(&x->t, at, TH_PAD_SLIP_EARLY_END, "a step");
         return false;
     }
     if (!compare_answer(x, line))
         return false;
-    if (!th_machine_text_line(&x->t, &extra))
+    if (!th_pad_machine_text_line(&x->t, &extra))
         return true;
-    return th_machine_text_slip(&x->t, line->to, TH_SLIP_FORMAT, "");
+    return th_pad_machine_text_slip(&x->t, line->to, TH_PAD_SLIP_FORMAT, "");
 }
 
 static bool check_lines(Checker *x)
 {
-    ThLine line;
-    if (!th_machine_text_begin(&x->t, &line) ||
-        !th_machine_text_configuration(&x->t, &line, &x->now))
+    ThPadLine line;
+    if (!th_pad_machine_text_begin(&x->t, &line) ||
+        !th_pad_machine_text_configuration(&x->t, &line, &x->now))
         return false;
-    while (th_machine_text_line(&x->t, &line)) {
-        bool written = line.from < line.to && th_machine_text_is(&x->t, line.from, "(");
+    while (th_pad_machine_text_line(&x->t, &line)) {
+        bool written = line.from < line.to && th_pad_machine_text_is(&x->t, line.from, "(");
         bool step = written || is_configuration(x, &line);
         if (x->t.failed)
             return false;
         if (!step)
             return check_answer(x, &line);
         if ((x->m && !goes_on(x)) || (x->lines >= 0 && x->lines != written))
-            return th_machine_text_slip(&x->t, line.from, TH_SLIP_FORMAT,
-                                        x->lines == 1 ? "(" : "the answer");
+            return th_pad_machine_text_slip(&x->t, line.from, TH_PAD_SLIP_FORMAT,
+                                            x->lines == 1 ? "(" : "the answer");
         x->lines = written;
         if (!(written ? check_written(x, &line) : check_unwritten(x, &line)))
             return false;
@@ -404,14 +405,14 @@ static bool check_lines(Checker *x)
     return check_end(x);
 }
 
-bool th_check_machine(const ThChecking *k, ThChecked *c, ThError *err)
+bool th_pad_check_machine(const ThPadChecking *k, ThPadChecked *c, ThError *err)
 {
     Checker x = {.m = k->rules->machine, .lines = -1};
-    x.t = (ThMachineText){.k = k, .m = x.m, .c = c, .err = err};
+    x.t = (ThPadMachineText){.k = k, .m = x.m, .c = c, .err = err};
     bool right = check_lines(&x), failed = x.t.failed;
     c->style = x.t.separator && *x.t.separator == '\n' ? "verbose" : "compact";
-    th_machine_text_free(&x.t);
-    th_configuration_free(&x.now);
+    th_pad_machine_text_free(&x.t);
+    th_pad_configuration_free(&x.now);
     th_intern_free(&x.cases);
     free(x.known);
     return (right || c->slip) && !failed;

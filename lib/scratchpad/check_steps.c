@@ -4,11 +4,11 @@
 
 #include "base/memory.h"
 #include "scratchpad/checker.h"
-#include "scratchpad/kit.h"
+#include "scratchpad/writing.h"
 
 /* ---- plain text ------------------------------------------------------------------------------ */
 
-static bool add_plain(ThPlainText *t, char c, size_t offset, ThError *err)
+static bool add_plain(ThPadPlainText *t, char c, size_t offset, ThError *err)
 {
     if (!th_grow(&t->s, &t->cap, t->n + 1, 1, err) ||
         !th_grow(&t->offset, &t->offset_cap, t->n + 1, sizeof *t->offset, err))
@@ -19,7 +19,7 @@ static bool add_plain(ThPlainText *t, char c, size_t offset, ThError *err)
 }
 
 /* The next line that is not empty: *at and *end.  False at the end of the text. */
-static bool next_line(const ThChecking *k, size_t *next, size_t *at, size_t *end)
+static bool next_line(const ThPadChecking *k, size_t *next, size_t *at, size_t *end)
 {
     while (*next < k->end) {
         const char *nl = memchr(k->text + *next, '\n', k->end - *next);
@@ -40,12 +40,12 @@ static bool next_line(const ThChecking *k, size_t *next, size_t *at, size_t *end
     return false;
 }
 
-static bool line_is(const ThChecking *k, size_t at, size_t end, const char *text)
+static bool line_is(const ThPadChecking *k, size_t at, size_t end, const char *text)
 {
     return end - at == strlen(text) && memcmp(k->text + at, text, end - at) == 0;
 }
 
-static bool add_line(ThPlainText *t, const ThChecking *k, size_t at, size_t end, ThError *err)
+static bool add_line(ThPadPlainText *t, const ThPadChecking *k, size_t at, size_t end, ThError *err)
 {
     for (size_t i = at; i < end; i++)
         if (k->text[i] != ' ' && !add_plain(t, k->text[i], i, err))
@@ -54,18 +54,19 @@ static bool add_line(ThPlainText *t, const ThChecking *k, size_t at, size_t end,
 }
 
 /* A line of constant text, or a slip. */
-static bool want_line(const ThChecking *k, size_t *next, const char *text, ThChecked *c)
+static bool want_line(const ThPadChecking *k, size_t *next, const char *text, ThPadChecked *c)
 {
     size_t at, end;
     if (!next_line(k, next, &at, &end))
-        th_slip_wanted(c, TH_SLIP_EARLY_END, at, text, "", 0);
+        th_pad_slip_wanted(c, TH_PAD_SLIP_EARLY_END, at, text, "", 0);
     else if (!line_is(k, at, end, text))
-        th_slip_wanted(c, TH_SLIP_FORMAT, at, text, k->text + at, end - at);
-    return c->slip == TH_SLIP_NONE;
+        th_pad_slip_wanted(c, TH_PAD_SLIP_FORMAT, at, text, k->text + at, end - at);
+    return c->slip == TH_PAD_SLIP_NONE;
 }
 
 /* The question is there twice: behind Input: and as the first line of the scratchpad. */
-static bool same_question(ThPlainText *t, const ThPlainText *first, size_t end, ThChecked *c)
+static bool same_question(ThPadPlainText *t, const ThPadPlainText *first, size_t end,
+                          ThPadChecked *c)
 {
     size_t i = 0;
     while (i < t->n && i < first->n && t->s[i] == first->s[i])
@@ -73,11 +74,12 @@ static bool same_question(ThPlainText *t, const ThPlainText *first, size_t end, 
     if (i == t->n && i == first->n)
         return true;
     size_t at = i < t->n ? t->offset[i] : end;
-    return !th_slip_at(c, TH_SLIP_COPY, at, first->s + i, i < first->n, t->s + i, i < t->n);
+    return !th_pad_slip_at(c, TH_PAD_SLIP_COPY, at, first->s + i, i < first->n, t->s + i, i < t->n);
 }
 
 /* The lines behind the question, `end` being where that ends.  </scratch> is the end of a line. */
-static bool read_steps(ThPlainText *t, const ThChecking *k, size_t *next, size_t end, ThError *err)
+static bool read_steps(ThPadPlainText *t, const ThPadChecking *k, size_t *next, size_t end,
+                       ThError *err)
 {
     size_t at;
     for (size_t before = end; next_line(k, next, &at, &end); before = end) {
@@ -99,17 +101,17 @@ static bool read_steps(ThPlainText *t, const ThChecking *k, size_t *next, size_t
     return true;
 }
 
-static bool read_verbose(ThPlainText *t, const ThChecking *k, ThChecked *c, ThError *err)
+static bool read_verbose(ThPadPlainText *t, const ThPadChecking *k, ThPadChecked *c, ThError *err)
 {
     size_t next = k->begin, at, end;
-    ThPlainText first = {0};
+    ThPadPlainText first = {0};
     bool ok = want_line(k, &next, "Input:", c);
     if (ok && !next_line(k, &next, &at, &end))
-        ok = !th_slip_wanted(c, TH_SLIP_EARLY_END, at, "a question", "", 0);
+        ok = !th_pad_slip_wanted(c, TH_PAD_SLIP_EARLY_END, at, "a question", "", 0);
     ok = ok && add_line(&first, k, at, end, err) && want_line(k, &next, "Target:", c) &&
          want_line(k, &next, "<scratch>", c);
     if (ok && !next_line(k, &next, &at, &end))
-        ok = !th_slip_wanted(c, TH_SLIP_EARLY_END, at, "the question", "", 0);
+        ok = !th_pad_slip_wanted(c, TH_PAD_SLIP_EARLY_END, at, "the question", "", 0);
     ok = ok && add_line(t, k, at, end, err) && same_question(t, &first, end, c) &&
          read_steps(t, k, &next, end, err);
     free(first.s);
@@ -117,9 +119,9 @@ static bool read_verbose(ThPlainText *t, const ThChecking *k, ThChecked *c, ThEr
     return ok;
 }
 
-static bool read_compact(ThPlainText *t, const ThChecking *k, ThError *err)
+static bool read_compact(ThPadPlainText *t, const ThPadChecking *k, ThError *err)
 {
-    enum { MARK = sizeof TH_SEP - 1 };
+    enum { MARK = sizeof TH_PAD_SEP - 1 };
     const char *s = k->text + k->begin;
     size_t n = k->end - k->begin;
     bool marks = memchr(s, '<', n) != NULL;
@@ -129,7 +131,7 @@ static bool read_compact(ThPlainText *t, const ThChecking *k, ThError *err)
         return t->s != NULL;
     }
     for (size_t i = 0; i < n; i++) {
-        bool mark = n - i >= MARK && memcmp(s + i, TH_SEP, MARK) == 0;
+        bool mark = n - i >= MARK && memcmp(s + i, TH_PAD_SEP, MARK) == 0;
         if (!add_plain(t, mark ? '|' : s[i], k->begin + i, err))
             return false;
         i += mark ? MARK - 1 : 0;
@@ -137,9 +139,10 @@ static bool read_compact(ThPlainText *t, const ThChecking *k, ThError *err)
     return true;
 }
 
-bool th_plain_text(ThPlainText *t, const ThChecking *k, bool verbose, ThChecked *c, ThError *err)
+bool th_pad_plain_text(ThPadPlainText *t, const ThPadChecking *k, bool verbose, ThPadChecked *c,
+                       ThError *err)
 {
-    *t = (ThPlainText){.begin = k->begin, .end = k->end};
+    *t = (ThPadPlainText){.begin = k->begin, .end = k->end};
     return verbose ? read_verbose(t, k, c, err) : read_compact(t, k, err);
 }
 
@@ -148,7 +151,7 @@ bool th_plain_text(ThPlainText *t, const ThChecking *k, bool verbose, ThChecked 
 typedef struct {
     const char *s; /* the plain text */
     size_t n, at;
-    ThSlip slip; /* the first one, at `at` */
+    ThPadSlip slip; /* the first one, at `at` */
     char expected;
 } Match;
 
@@ -169,30 +172,31 @@ static bool is_mark(char c)
 
 /* The kind of a slip where c is wanted as part of something that is `kind`, or, where c is a mark,
  * behind something that is. */
-static ThSlip kind_of(const Match *m, char c, ThSlip kind)
+static ThPadSlip kind_of(const Match *m, char c, ThPadSlip kind)
 {
     if (m->at >= m->n)
-        return TH_SLIP_EARLY_END;
+        return TH_PAD_SLIP_EARLY_END;
     char found = m->s[m->at];
     if (!is_digit(found) && !is_letter(found) && !is_mark(found))
-        return TH_SLIP_FORMAT;
+        return TH_PAD_SLIP_FORMAT;
     if (is_mark(c) && c != '^') /* more of what stands before it, or it is missing? */
-        return !is_mark(found) && m->at + 1 < m->n && m->s[m->at + 1] == c ? kind : TH_SLIP_FORMAT;
+        return !is_mark(found) && m->at + 1 < m->n && m->s[m->at + 1] == c ? kind
+                                                                           : TH_PAD_SLIP_FORMAT;
     if (is_letter(c))
-        return is_letter(found) ? TH_SLIP_DIGIT : TH_SLIP_MOVE;
-    if (kind == TH_SLIP_COPY && is_letter(found) && found == th_letter_of(c))
-        return TH_SLIP_MOVE;
+        return is_letter(found) ? TH_PAD_SLIP_DIGIT : TH_PAD_SLIP_MOVE;
+    if (kind == TH_PAD_SLIP_COPY && is_letter(found) && found == th_pad_letter_of(c))
+        return TH_PAD_SLIP_MOVE;
     return kind;
 }
 
-static bool fails(Match *m, char c, ThSlip kind)
+static bool fails(Match *m, char c, ThPadSlip kind)
 {
     m->slip = kind_of(m, c, kind);
     m->expected = c;
     return false;
 }
 
-static bool one(Match *m, char c, ThSlip kind)
+static bool one(Match *m, char c, ThPadSlip kind)
 {
     if (m->at < m->n && m->s[m->at] == c) {
         m->at++;
@@ -201,7 +205,7 @@ static bool one(Match *m, char c, ThSlip kind)
     return fails(m, c, kind);
 }
 
-static bool run(Match *m, const char *from, size_t n, ThSlip kind)
+static bool run(Match *m, const char *from, size_t n, ThPadSlip kind)
 {
     size_t left = m->n - m->at;
     if (n <= left && memcmp(m->s + m->at, from, n) == 0) {
@@ -219,9 +223,9 @@ static bool run(Match *m, const char *from, size_t n, ThSlip kind)
 static bool operand(Match *m, const char *digits, size_t n)
 {
     if (n == 0)
-        return one(m, '^', TH_SLIP_COPY);
-    return run(m, digits, n - 1, TH_SLIP_COPY) &&
-           one(m, th_letter_of(digits[n - 1]), TH_SLIP_DIGIT);
+        return one(m, '^', TH_PAD_SLIP_COPY);
+    return run(m, digits, n - 1, TH_PAD_SLIP_COPY) &&
+           one(m, th_pad_letter_of(digits[n - 1]), TH_PAD_SLIP_DIGIT);
 }
 
 /* Called where a line does not match: nothing but digits, from `line` to the end of the text, are
@@ -231,9 +235,9 @@ static bool mismatch(Match *m, size_t line, char due)
     size_t i = line;
     while (i < m->n && is_digit(m->s[i]))
         i++;
-    if (m->slip == TH_SLIP_EARLY_END || i < m->n)
+    if (m->slip == TH_PAD_SLIP_EARLY_END || i < m->n)
         return false;
-    m->slip = TH_SLIP_EARLY_END;
+    m->slip = TH_PAD_SLIP_EARLY_END;
     m->at = line;
     m->expected = due;
     return false;
@@ -242,7 +246,7 @@ static bool mismatch(Match *m, size_t line, char due)
 /* What a line begins with. */
 static char beginning(const char *digits, size_t n)
 {
-    return n == 0 ? '^' : n == 1 ? th_letter_of(digits[0]) : digits[0];
+    return n == 0 ? '^' : n == 1 ? th_pad_letter_of(digits[0]) : digits[0];
 }
 
 static bool digits(Match *m, const char **from, size_t *n)
@@ -251,20 +255,20 @@ static bool digits(Match *m, const char **from, size_t *n)
     while (m->at < m->n && is_digit(m->s[m->at]))
         m->at++;
     *n = (size_t)(m->s + m->at - *from);
-    return *n > 0 || fails(m, '0', TH_SLIP_FORMAT);
+    return *n > 0 || fails(m, '0', TH_PAD_SLIP_FORMAT);
 }
 
 /* The answer, behind which there is nothing. */
 static bool answer(Match *m, const char *result, size_t n)
 {
-    if (!run(m, result, n, TH_SLIP_COPY)) {
-        bool line = m->slip != TH_SLIP_EARLY_END && !is_digit(m->s[m->at]);
-        m->slip = line ? TH_SLIP_FORMAT : m->slip;
+    if (!run(m, result, n, TH_PAD_SLIP_COPY)) {
+        bool line = m->slip != TH_PAD_SLIP_EARLY_END && !is_digit(m->s[m->at]);
+        m->slip = line ? TH_PAD_SLIP_FORMAT : m->slip;
         return false;
     }
     if (m->at == m->n)
         return true;
-    m->slip = is_digit(m->s[m->at]) ? TH_SLIP_COPY : TH_SLIP_FORMAT;
+    m->slip = is_digit(m->s[m->at]) ? TH_PAD_SLIP_COPY : TH_PAD_SLIP_FORMAT;
     m->expected = '\0';
     return false;
 }
@@ -282,13 +286,14 @@ static bool addition_line(Match *m, Addition *a)
     int sum = a->carry + (a->nx ? a->x[a->nx - 1] - '0' : 0) + (a->ny ? a->y[a->ny - 1] - '0' : 0);
     a->carry = sum >= 10;
     size_t line = m->at;
-    if (!operand(m, a->x, a->nx) || !one(m, '+', TH_SLIP_COPY) || !operand(m, a->y, a->ny) ||
-        !one(m, '(', TH_SLIP_MOVE) || !one(m, (char)('0' + a->carry), TH_SLIP_CARRY) ||
-        !one(m, ',', TH_SLIP_CARRY))
+    if (!operand(m, a->x, a->nx) || !one(m, '+', TH_PAD_SLIP_COPY) || !operand(m, a->y, a->ny) ||
+        !one(m, '(', TH_PAD_SLIP_MOVE) || !one(m, (char)('0' + a->carry), TH_PAD_SLIP_CARRY) ||
+        !one(m, ',', TH_PAD_SLIP_CARRY))
         return mismatch(m, line, beginning(a->x, a->nx));
     const char *result = m->s + m->at;
-    if (!one(m, (char)('0' + sum % 10), TH_SLIP_DIGIT) || !run(m, a->r, a->nr, TH_SLIP_COPY) ||
-        !one(m, ')', TH_SLIP_COPY) || !one(m, '|', TH_SLIP_FORMAT))
+    if (!one(m, (char)('0' + sum % 10), TH_PAD_SLIP_DIGIT) ||
+        !run(m, a->r, a->nr, TH_PAD_SLIP_COPY) || !one(m, ')', TH_PAD_SLIP_COPY) ||
+        !one(m, '|', TH_PAD_SLIP_FORMAT))
         return false;
     a->r = result;
     a->nr++;
@@ -297,17 +302,18 @@ static bool addition_line(Match *m, Addition *a)
     return true;
 }
 
-static bool addition(Match *m, const ThCheckRules *rules)
+static bool addition(Match *m, const ThPadCheckRules *rules)
 {
     Addition a = {.r = m->s};
-    if (!digits(m, &a.x, &a.nx) || !one(m, '+', TH_SLIP_FORMAT) || !digits(m, &a.y, &a.ny) ||
-        !one(m, '|', TH_SLIP_FORMAT))
+    if (!digits(m, &a.x, &a.nx) || !one(m, '+', TH_PAD_SLIP_FORMAT) || !digits(m, &a.y, &a.ny) ||
+        !one(m, '|', TH_PAD_SLIP_FORMAT))
         return false;
     while (a.nx > 0 || a.ny > 0 || a.carry) {
-        bool folds = rules->final_carry == TH_CARRY_FOLD ||
-                     (rules->final_carry == TH_CARRY_EITHER && m->at < m->n && m->s[m->at] == '1');
+        bool folds =
+            rules->final_carry == TH_PAD_CARRY_FOLD ||
+            (rules->final_carry == TH_PAD_CARRY_EITHER && m->at < m->n && m->s[m->at] == '1');
         if (a.nx == 0 && a.ny == 0 && folds)
-            return one(m, '1', TH_SLIP_CARRY) && answer(m, a.r, a.nr);
+            return one(m, '1', TH_PAD_SLIP_CARRY) && answer(m, a.r, a.nr);
         if (!addition_line(m, &a))
             return false;
     }
@@ -347,10 +353,10 @@ static bool carries(const Product *p)
 }
 
 /* True if a line that flushes the carry does all of it: `at` is where its carry is written. */
-static bool flushes(const Match *m, const Product *p, const ThCheckRules *rules, size_t at)
+static bool flushes(const Match *m, const Product *p, const ThPadCheckRules *rules, size_t at)
 {
-    if (rules->flush != TH_FLUSH_EITHER)
-        return rules->flush == TH_FLUSH_ONCE;
+    if (rules->flush != TH_PAD_FLUSH_EITHER)
+        return rules->flush == TH_PAD_FLUSH_ONCE;
     size_t zeros = 0;
     while (zeros < p->k && at + zeros < m->n && m->s[at + zeros] == '0')
         zeros++;
@@ -360,13 +366,13 @@ static bool flushes(const Match *m, const Product *p, const ThCheckRules *rules,
 /* The part (P~C,R)| of a line; of a flushing one the digits of the carry go in front of R. */
 static bool results(Match *m, Product *p, const char *front, size_t n)
 {
-    if (!one(m, '(', TH_SLIP_COPY) || !run(m, p->product, p->k + 1, TH_SLIP_DIGIT) ||
-        !one(m, '~', TH_SLIP_DIGIT) || !run(m, p->carry + 1, p->k, TH_SLIP_CARRY) ||
-        !one(m, ',', TH_SLIP_CARRY))
+    if (!one(m, '(', TH_PAD_SLIP_COPY) || !run(m, p->product, p->k + 1, TH_PAD_SLIP_DIGIT) ||
+        !one(m, '~', TH_PAD_SLIP_DIGIT) || !run(m, p->carry + 1, p->k, TH_PAD_SLIP_CARRY) ||
+        !one(m, ',', TH_PAD_SLIP_CARRY))
         return false;
     const char *result = m->s + m->at;
-    if (!run(m, front, n, TH_SLIP_DIGIT) || !run(m, p->r, p->nr, TH_SLIP_COPY) ||
-        !one(m, ')', TH_SLIP_COPY) || !one(m, '|', TH_SLIP_FORMAT))
+    if (!run(m, front, n, TH_PAD_SLIP_DIGIT) || !run(m, p->r, p->nr, TH_PAD_SLIP_COPY) ||
+        !one(m, ')', TH_PAD_SLIP_COPY) || !one(m, '|', TH_PAD_SLIP_FORMAT))
         return false;
     p->r = result;
     p->nr += n;
@@ -374,10 +380,11 @@ static bool results(Match *m, Product *p, const char *front, size_t n)
     return true;
 }
 
-static bool product_line(Match *m, Product *p, const ThCheckRules *rules, char *front)
+static bool product_line(Match *m, Product *p, const ThPadCheckRules *rules, char *front)
 {
     size_t line = m->at;
-    if (!operand(m, p->x, p->nx) || !one(m, '*', TH_SLIP_COPY) || !run(m, p->m, p->k, TH_SLIP_COPY))
+    if (!operand(m, p->x, p->nx) || !one(m, '*', TH_PAD_SLIP_COPY) ||
+        !run(m, p->m, p->k, TH_PAD_SLIP_COPY))
         return mismatch(m, line, beginning(p->x, p->nx));
     if (p->nx == 0 && flushes(m, p, rules, m->at + p->k + 3)) {
         size_t zeros = strspn(p->carry, "0"), n = p->k + 1 - zeros;
@@ -390,11 +397,11 @@ static bool product_line(Match *m, Product *p, const ThCheckRules *rules, char *
     return results(m, p, &p->digit, 1);
 }
 
-static bool multiplication(Match *m, const ThCheckRules *rules, char **room, ThError *err)
+static bool multiplication(Match *m, const ThPadCheckRules *rules, char **room, ThError *err)
 {
     Product p = {.r = m->s};
-    if (!digits(m, &p.x, &p.nx) || !one(m, '*', TH_SLIP_FORMAT) || !digits(m, &p.m, &p.k) ||
-        !one(m, '|', TH_SLIP_FORMAT))
+    if (!digits(m, &p.x, &p.nx) || !one(m, '*', TH_PAD_SLIP_FORMAT) || !digits(m, &p.m, &p.k) ||
+        !one(m, '|', TH_PAD_SLIP_FORMAT))
         return false;
     *room = th_alloc(3 * (p.k + 2), 1, err);
     if (!*room)
@@ -411,31 +418,31 @@ static bool multiplication(Match *m, const ThCheckRules *rules, char **room, ThE
 /* ---- both ------------------------------------------------------------------------------------ */
 
 /* A verbose answer stands behind </scratch>, which stands behind the last line. */
-static void check_closed(const Match *m, const ThPlainText *t, ThChecked *c)
+static void check_closed(const Match *m, const ThPadPlainText *t, ThPadChecked *c)
 {
     size_t begin = m->n;
     while (begin > 0 && t->s[begin - 1] != '|')
         begin--;
     if (t->closed == begin)
         return;
-    size_t at = th_plain_offset(t, begin);
-    th_slip_at(c, TH_SLIP_FORMAT, at, "</scratch>", 10, t->s + begin, m->n - begin);
+    size_t at = th_pad_plain_offset(t, begin);
+    th_pad_slip_at(c, TH_PAD_SLIP_FORMAT, at, "</scratch>", 10, t->s + begin, m->n - begin);
 }
 
-bool th_check_steps(const ThChecking *k, char sign, ThChecked *c, ThError *err)
+bool th_pad_check_steps(const ThPadChecking *k, char sign, ThPadChecked *c, ThError *err)
 {
-    ThPlainText t;
+    ThPadPlainText t;
     char *room = NULL;
     bool verbose = k->rules->style ? *k->rules->style == 'v' : k->text[k->begin] == 'I';
     c->style = verbose ? "verbose" : "compact";
-    bool ok = th_plain_text(&t, k, verbose, c, err);
+    bool ok = th_pad_plain_text(&t, k, verbose, c, err);
     if (ok) {
         Match m = {.s = t.s ? t.s : "", .n = t.n};
         bool right =
             sign == '+' ? addition(&m, k->rules) : multiplication(&m, k->rules, &room, err);
         if (!right && m.slip)
-            th_slip_at(c, m.slip, th_plain_offset(&t, m.at), &m.expected, m.expected != '\0',
-                       m.s + m.at, m.at < m.n);
+            th_pad_slip_at(c, m.slip, th_pad_plain_offset(&t, m.at), &m.expected,
+                           m.expected != '\0', m.s + m.at, m.at < m.n);
         else if (verbose && right)
             check_closed(&m, &t, c);
         ok = right || m.slip;

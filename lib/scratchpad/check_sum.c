@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "scratchpad/checker.h"
-#include "scratchpad/kit.h"
+#include "scratchpad/writing.h"
 
 /* A number as it is written: digits in their order there, and where each stands. */
 typedef struct {
@@ -15,11 +15,11 @@ typedef struct {
 } Number;
 
 typedef struct {
-    const ThChecking *k;
+    const ThPadChecking *k;
     bool blanks, hints;
     size_t at;
     ThText hint;
-    ThChecked *c;
+    ThPadChecked *c;
     ThError *err;
 } Reader;
 
@@ -30,12 +30,12 @@ static void number_free(Number *n)
     *n = (Number){0};
 }
 
-static bool slip(Reader *r, ThSlip kind, const char *expected)
+static bool slip(Reader *r, ThPadSlip kind, const char *expected)
 {
     size_t left = r->k->end - r->at;
     bool end = left == 0;
-    th_slip_wanted(r->c, end ? TH_SLIP_EARLY_END : kind, r->at, expected, r->k->text + r->at,
-                   end ? 0 : 1);
+    th_pad_slip_wanted(r->c, end ? TH_PAD_SLIP_EARLY_END : kind, r->at, expected,
+                       r->k->text + r->at, end ? 0 : 1);
     return false;
 }
 
@@ -43,7 +43,7 @@ static bool slip(Reader *r, ThSlip kind, const char *expected)
 static bool read_hint(Reader *r, size_t place)
 {
     r->hint.size = 0;
-    th_hint_letters(&r->hint, place);
+    th_pad_hint_letters(&r->hint, place);
     if (!r->hint.data || r->hint.failed)
         return th_fail(r->err, TH_ENOMEM, "out of memory");
     size_t n = r->hint.size, left = r->k->end - r->at;
@@ -51,7 +51,7 @@ static bool read_hint(Reader *r, size_t place)
         r->at += n;
         return true;
     }
-    return slip(r, TH_SLIP_MOVE, r->hint.data);
+    return slip(r, TH_PAD_SLIP_MOVE, r->hint.data);
 }
 
 static bool is_digit(const Reader *r)
@@ -85,11 +85,11 @@ static bool read_number(Reader *r, Number *to, bool blanks)
         if (r->hints && !read_hint(r, to->n))
             return false;
         if (!is_digit(r))
-            return slip(r, TH_SLIP_FORMAT, "a digit");
+            return slip(r, TH_PAD_SLIP_FORMAT, "a digit");
         if (!add_digit(r, to))
             return false;
     }
-    return to->n > 0 || slip(r, TH_SLIP_FORMAT, "a digit");
+    return to->n > 0 || slip(r, TH_PAD_SLIP_FORMAT, "a digit");
 }
 
 static bool read_mark(Reader *r, char mark)
@@ -98,7 +98,7 @@ static bool read_mark(Reader *r, char mark)
         r->at++;
         return true;
     }
-    return slip(r, TH_SLIP_FORMAT, (const char[]){mark, '\0'});
+    return slip(r, TH_PAD_SLIP_FORMAT, (const char[]){mark, '\0'});
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -158,10 +158,10 @@ static size_t multiply(const Number *x, const Number *y, bool reversed, char *z)
 }
 
 /* A wrong digit of a sum is a wrong carry if it is right but for the carry. */
-static ThSlip kind_of(char wanted, char found, bool sum)
+static ThPadSlip kind_of(char wanted, char found, bool sum)
 {
     int apart = (found - wanted + 10) % 10;
-    return sum && (apart == 1 || apart == 9) ? TH_SLIP_CARRY : TH_SLIP_DIGIT;
+    return sum && (apart == 1 || apart == 9) ? TH_PAD_SLIP_CARRY : TH_PAD_SLIP_DIGIT;
 }
 
 static bool carry_is_wrong(char wanted, char found, int carry)
@@ -182,12 +182,12 @@ static bool read_result(Reader *r, const char *z, const char *carry, size_t n, b
             continue;
         }
         if (!is_digit(r))
-            return slip(r, TH_SLIP_FORMAT, wanted);
+            return slip(r, TH_PAD_SLIP_FORMAT, wanted);
         char found = r->k->text[r->at];
         bool sum = carry && carry_is_wrong(wanted[0], found, carry[place]);
         return slip(r, kind_of(wanted[0], found, sum), wanted);
     }
-    return r->at == r->k->end || slip(r, TH_SLIP_FORMAT, "");
+    return r->at == r->k->end || slip(r, TH_PAD_SLIP_FORMAT, "");
 }
 
 static bool check_result(Reader *r, const Number *x, const Number *y, char sign, bool reversed)
@@ -204,7 +204,7 @@ static bool check_result(Reader *r, const Number *x, const Number *y, char sign,
 }
 
 /* Sets the slip of one layout; right if there is none. */
-static bool check_style(const ThChecking *k, char sign, const char *style, ThChecked *c,
+static bool check_style(const ThPadChecking *k, char sign, const char *style, ThPadChecked *c,
                         ThError *err)
 {
     Number x = {0}, y = {0};
@@ -213,7 +213,7 @@ static bool check_style(const ThChecking *k, char sign, const char *style, ThChe
     r.blanks = *style == 'b';
     r.hints = strstr(style, "hints") != NULL;
     c->style = style;
-    c->slip = TH_SLIP_NONE;
+    c->slip = TH_PAD_SLIP_NONE;
     bool right = read_number(&r, &x, r.blanks) && read_mark(&r, sign) &&
                  read_number(&r, &y, r.blanks) && read_mark(&r, '=') &&
                  check_result(&r, &x, &y, sign, reversed);
@@ -224,7 +224,7 @@ static bool check_style(const ThChecking *k, char sign, const char *style, ThChe
 }
 
 /* The layouts that a text could have: up to two. */
-static void guess(const ThChecking *k, const char *style[2])
+static void guess(const ThPadChecking *k, const char *style[2])
 {
     const char *s = k->text + k->begin;
     bool letters = false, blanks = false;
@@ -236,7 +236,7 @@ static void guess(const ThChecking *k, const char *style[2])
     style[1] = letters ? "reversed-hints" : blanks ? NULL : "reversed";
 }
 
-bool th_check_sum(const ThChecking *k, char sign, ThChecked *c, ThError *err)
+bool th_pad_check_sum(const ThPadChecking *k, char sign, ThPadChecked *c, ThError *err)
 {
     const char *style[2] = {NULL, NULL};
     static const char *const known[] = {"plain", "reversed", "blanks", "hints", "reversed-hints"};
@@ -247,7 +247,7 @@ bool th_check_sum(const ThChecking *k, char sign, ThChecked *c, ThError *err)
         guess(k, style);
     bool right = check_style(k, sign, style[0], c, err);
     if (!right && c->slip && style[1]) {
-        ThChecked second = *c;
+        ThPadChecked second = *c;
         right = check_style(k, sign, style[1], &second, err);
         if (right || second.offset > c->offset)
             *c = second;

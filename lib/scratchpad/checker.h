@@ -8,16 +8,16 @@
 typedef struct {
     const char *text;
     size_t begin, end; /* bytes of text */
-    const ThCheckRules *rules;
-} ThChecking;
+    const ThPadCheckRules *rules;
+} ThPadChecking;
 
 /* Sets a slip; what was expected and found are cut to fit.  Returns true, always. */
-bool th_slip_at(ThChecked *c, ThSlip slip, size_t offset, const char *expected, size_t n_expected,
-                const char *found, size_t n_found);
+bool th_pad_slip_at(ThPadChecked *c, ThPadSlip slip, size_t offset, const char *expected,
+                    size_t n_expected, const char *found, size_t n_found);
 
 /* The same with a word of constant text expected. */
-bool th_slip_wanted(ThChecked *c, ThSlip slip, size_t offset, const char *expected,
-                    const char *found, size_t n_found);
+bool th_pad_slip_wanted(ThPadChecked *c, ThPadSlip slip, size_t offset, const char *expected,
+                        const char *found, size_t n_found);
 
 /* A text as one character a token: blanks, comments and newlines taken out. */
 typedef struct {
@@ -27,30 +27,31 @@ typedef struct {
     size_t offset_cap, begin;
     size_t end;    /* offset of the end */
     size_t closed; /* verbose: how many characters stand before </scratch>; 0: not seen */
-} ThPlainText;
+} ThPadPlainText;
 
 /* Words between blanks and newlines; a newline is a word where `newlines` is set. */
 typedef struct {
     size_t at, size;
-} ThWord;
+} ThPadWord;
 typedef struct {
-    ThWord *word;
+    ThPadWord *word;
     size_t n, cap;
-} ThWordList;
-bool th_words_read(ThWordList *w, const ThChecking *k, bool newlines, ThError *err);
-bool th_word_is(const ThChecking *k, const ThWord *w, const char *text);
+} ThPadWordList;
+bool th_pad_words_read(ThPadWordList *w, const ThPadChecking *k, bool newlines, ThError *err);
+bool th_pad_word_is(const ThPadChecking *k, const ThPadWord *w, const char *text);
 
 /* The checks.  Each sets c->style, and c->slip if there is one.  False on TH_ENOMEM only. */
-bool th_check_steps(const ThChecking *k, char sign, ThChecked *c, ThError *err);
-bool th_check_sum(const ThChecking *k, char sign, ThChecked *c, ThError *err);
-bool th_check_sgd(const ThChecking *k, ThChecked *c, ThError *err);
-bool th_check_machine(const ThChecking *k, ThChecked *c, ThError *err);
-bool th_check_copy(const ThChecking *k, ThChecked *c, ThError *err);
+bool th_pad_check_steps(const ThPadChecking *k, char sign, ThPadChecked *c, ThError *err);
+bool th_pad_check_sum(const ThPadChecking *k, char sign, ThPadChecked *c, ThError *err);
+bool th_pad_check_sgd(const ThPadChecking *k, ThPadChecked *c, ThError *err);
+bool th_pad_check_machine(const ThPadChecking *k, ThPadChecked *c, ThError *err);
+bool th_pad_check_copy(const ThPadChecking *k, ThPadChecked *c, ThError *err);
 
 /* The text of a compact or verbose computation.  False where there is a slip, or on TH_ENOMEM. */
-bool th_plain_text(ThPlainText *t, const ThChecking *k, bool verbose, ThChecked *c, ThError *err);
+bool th_pad_plain_text(ThPadPlainText *t, const ThPadChecking *k, bool verbose, ThPadChecked *c,
+                       ThError *err);
 
-static inline size_t th_plain_offset(const ThPlainText *t, size_t i)
+static inline size_t th_pad_plain_offset(const ThPadPlainText *t, size_t i)
 {
     return i >= t->n ? t->end : t->offset ? t->offset[i] : t->begin + i;
 }

@@ -5,14 +5,14 @@
 
 #include "base/memory.h"
 
-void th_configuration_free(ThConfiguration *c)
+void th_pad_configuration_free(ThPadConfiguration *c)
 {
-    for (int k = 0; k < TH_MOST_TAPES; k++)
+    for (int k = 0; k < TH_TM_MOST_TAPES; k++)
         free(c->tape[k].cell);
-    *c = (ThConfiguration){0};
+    *c = (ThPadConfiguration){0};
 }
 
-bool th_configuration_add(ThCellRow *t, int symbol, ThError *err)
+bool th_pad_configuration_add(ThPadCellRow *t, int symbol, ThError *err)
 {
     if (!th_grow(&t->cell, &t->cap, t->n + 1, sizeof *t->cell, err))
         return false;
@@ -20,53 +20,55 @@ bool th_configuration_add(ThCellRow *t, int symbol, ThError *err)
     return true;
 }
 
-ThTransition th_transition_of(const ThTuring *m, const ThRule *rule, const ThConfiguration *c)
+ThPadTransition th_pad_transition_of(const ThTm *m, const ThTmRule *rule,
+                                     const ThPadConfiguration *c)
 {
-    ThTransition t = {.state = rule->to == TH_ANY ? c->state : rule->to};
+    ThPadTransition t = {.state = rule->to == TH_TM_ANY ? c->state : rule->to};
     for (int k = 0; k < m->n_tapes; k++) {
-        const ThCellRow *row = &c->tape[k];
-        t.write[k] = rule->write[k] == TH_ANY ? row->cell[row->head] : rule->write[k];
+        const ThPadCellRow *row = &c->tape[k];
+        t.write[k] = rule->write[k] == TH_TM_ANY ? row->cell[row->head] : rule->write[k];
         t.move[k] = rule->move[k];
     }
     return t;
 }
 
 /* A blank in front of the first cell. */
-static bool add_left(ThCellRow *t, int blank, ThError *err)
+static bool add_left(ThPadCellRow *t, int blank, ThError *err)
 {
-    if (!th_configuration_add(t, blank, err))
+    if (!th_pad_configuration_add(t, blank, err))
         return false;
     memmove(t->cell + 1, t->cell, (t->n - 1) * sizeof *t->cell);
     t->cell[0] = (uint16_t)blank;
     return true;
 }
 
-static bool move_head(ThCellRow *t, int move, ThCells cells, ThEdge edge, int blank, ThStepEnd *end,
-                      ThError *err)
+static bool move_head(ThPadCellRow *t, int move, ThPadCells cells, ThTmEdge edge, int blank,
+                      ThPadStepEnd *end, ThError *err)
 {
     bool left = move < 0 && t->head == 0, right = move > 0 && t->head + 1 == t->n;
     if (!left && !right) {
         t->head += (size_t)move;
         return true;
     }
-    if (cells == TH_CELLS_EXTEND && right) {
+    if (cells == TH_PAD_CELLS_EXTEND && right) {
         t->head++;
-        return th_configuration_add(t, blank, err);
+        return th_pad_configuration_add(t, blank, err);
     }
-    if (cells == TH_CELLS_EXTEND && edge == TH_TWO_WAY)
+    if (cells == TH_PAD_CELLS_EXTEND && edge == TH_TM_TWO_WAY)
         return add_left(t, blank, err);
-    bool stops = cells == TH_CELLS_EXTEND && edge != TH_EDGE_STAY;
-    *end = stops || *end == TH_STEP_STOPPED ? TH_STEP_STOPPED : TH_STEP_HELD;
+    bool stops = cells == TH_PAD_CELLS_EXTEND && edge != TH_TM_EDGE_STAY;
+    *end = stops || *end == TH_PAD_STEP_STOPPED ? TH_PAD_STEP_STOPPED : TH_PAD_STEP_HELD;
     return true;
 }
 
-bool th_configuration_step(ThConfiguration *c, const ThTransition *t, int n_tapes, ThCells cells,
-                           ThEdge edge, int blank, ThStepEnd *end, ThError *err)
+bool th_pad_configuration_step(ThPadConfiguration *c, const ThPadTransition *t, int n_tapes,
+                               ThPadCells cells, ThTmEdge edge, int blank, ThPadStepEnd *end,
+                               ThError *err)
 {
-    *end = TH_STEP_DONE;
+    *end = TH_PAD_STEP_DONE;
     c->state = t->state;
     for (int k = 0; k < n_tapes; k++) {
-        ThCellRow *row = &c->tape[k];
+        ThPadCellRow *row = &c->tape[k];
         row->cell[row->head] = (uint16_t)t->write[k];
         if (!move_head(row, t->move[k], cells, edge, blank, end, err))
             return false;
@@ -74,18 +76,18 @@ bool th_configuration_step(ThConfiguration *c, const ThTransition *t, int n_tape
     return true;
 }
 
-const size_t *th_configuration_choices(const ThTuring *m, const ThConfiguration *c, size_t *n)
+const size_t *th_pad_configuration_choices(const ThTm *m, const ThPadConfiguration *c, size_t *n)
 {
-    int read[TH_MOST_TAPES];
+    int read[TH_TM_MOST_TAPES];
     *n = 0;
-    if (m->role[c->state] != TH_RUNS)
+    if (m->role[c->state] != TH_TM_RUNS)
         return NULL;
     for (int k = 0; k < m->n_tapes; k++)
         read[k] = c->tape[k].cell[c->tape[k].head];
-    return th_turing_choices(m, c->state, read, n);
+    return th_tm_choices(m, c->state, read, n);
 }
 
-void th_configuration_extent(const ThCellRow *t, int blank, size_t *first, size_t *end)
+void th_pad_configuration_extent(const ThPadCellRow *t, int blank, size_t *first, size_t *end)
 {
     *first = 0;
     *end = t->n;

@@ -3,22 +3,22 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "scratchpad/kit.h"
+#include "scratchpad/writing.h"
 #include "scratchpad/options.h"
 
-static const ThOptionSpec options[] = {TH_OPTIONS_COPY, {0}};
+static const ThOptionSpec options[] = {TH_PAD_OPTIONS_COPY, {0}};
 
 enum { TRIES = 1000 };
 
-static bool init(ThScratchpad *p, ThError *err)
+static bool init(ThPad *p, ThError *err)
 {
     int letters = (int)th_option_int(&p->options, "letters");
     bool ok = true;
     for (int i = 0; ok && i < letters; i++)
-        ok = th_scratchpad_add_token(p, (const char[]){(char)('a' + i), '\0'}, err);
+        ok = th_pad_add_token(p, (const char[]){(char)('a' + i), '\0'}, err);
     p->separator = "|";
     /* These are its marks of beginning and end: $ is no other token than <|BOS|>. */
-    return ok && th_scratchpad_add_tokens(p, "$ | . *", err);
+    return ok && th_pad_add_tokens(p, "$ | . *", err);
 }
 
 /* True if the n letters at `at` stand nowhere else in the string.  Linear for short parts. */
@@ -53,7 +53,7 @@ static bool no_part(size_t n, size_t size, ThError *err)
 }
 
 /* $STR|STR. or, of a part, $PART|STR|REST. and $STR|PARTREST. */
-static bool put(const ThScratchpad *p, const char *text, size_t size, ThRng *r, ThExample *e,
+static bool put(const ThPad *p, const char *text, size_t size, ThRng *r, ThPadExample *e,
                 ThError *err)
 {
     char variant = *th_option_text(&p->options, "variant");
@@ -63,27 +63,27 @@ static bool put(const ThScratchpad *p, const char *text, size_t size, ThRng *r, 
     if (part && (at = choose_part(text, size, n, wanted, r)) == SIZE_MAX)
         return no_part(n, size, err);
     size_t rest = part ? at + n : 0, asked = part && wanted > 0 ? wanted : size - rest;
-    char *to = th_example_begin(e, 2 * size + n + 8, err);
+    char *to = th_pad_example_begin(e, 2 * size + n + 8, err);
     if (!to)
         return false;
     char *begin = to;
     *to++ = '$';
     if (variant == 'p') {
-        to = th_put(to, text + at, n);
+        to = th_pad_put(to, text + at, n);
         *to++ = '|';
     }
-    to = th_put(to, text, size);
+    to = th_pad_put(to, text, size);
     *to++ = '|';
     if (variant == 's')
-        to = th_put(to, text + at, n);
+        to = th_pad_put(to, text + at, n);
     size_t answer = (size_t)(to - begin);
-    to = th_put(to, text + rest, asked);
+    to = th_pad_put(to, text + rest, asked);
     *to++ = '.';
-    th_example_end(e, to, answer, answer);
+    th_pad_example_end(e, to, answer, answer);
     return true;
 }
 
-static bool write(const ThScratchpad *p, const char *const *operand, int n, ThRng *r, ThExample *e,
+static bool write(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
                   int *which, ThError *err)
 {
     (void)which;
@@ -112,7 +112,7 @@ static bool duplicate(char *text, size_t size, size_t n, ThRng *r, ThError *err)
     return true;
 }
 
-static bool draw(const ThScratchpad *p, int size, ThRng *r, ThExample *e, ThError *err)
+static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err)
 {
     const ThOptions *o = &p->options;
     ThRange range = th_option_range(o, "length");
@@ -131,7 +131,7 @@ static bool draw(const ThScratchpad *p, int size, ThRng *r, ThExample *e, ThErro
         return th_fail(err, TH_EVALUE, "these strings have at least %lld letters", least);
     long long length = size;
     while (length == 0 || (size == 0 && length < least))
-        length = th_draw_from(range, r);
+        length = th_pad_draw_from(range, r);
     char *text = th_alloc((size_t)length, 1, err);
     if (!text)
         return false;
@@ -143,7 +143,7 @@ static bool draw(const ThScratchpad *p, int size, ThRng *r, ThExample *e, ThErro
     return ok;
 }
 
-const ThScratchpadKind th_scratchpad_copy = {
+const ThPadKind th_pad_copy = {
     .name = "copy",
     .summary = "a string copied, or what follows a part of it",
     .source = "Jelassi et al. 2024; Hou et al. 2024, Section 2.3",

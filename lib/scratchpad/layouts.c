@@ -1,5 +1,5 @@
 /* layouts.c - the verbose layout of a computation with digits, and those without steps. */
-#include "scratchpad/kit.h"
+#include "scratchpad/writing.h"
 
 /* ---- verbose --------------------------------------------------------------------------------- */
 
@@ -55,13 +55,13 @@ static void put_spaced(ThText *t, const char *from, const char *end)
     }
 }
 
-bool th_verbose(ThExample *e, const char *compact, size_t size, bool comments, ThError *err)
+bool th_pad_verbose(ThPadExample *e, const char *compact, size_t size, bool comments, ThError *err)
 {
     ThText *t = &e->text;
     const char *line = compact, *last = compact + size;
     const char *end = memchr(line, '|', size);
     char carry = '0';
-    if (!th_example_begin(e, 0, err))
+    if (!th_pad_example_begin(e, 0, err))
         return false;
     th_text_add(t, "Input:\n");
     put_spaced(t, line, end);
@@ -79,12 +79,12 @@ bool th_verbose(ThExample *e, const char *compact, size_t size, bool comments, T
     th_text_add(t, "\n</scratch>\n");
     e->answer = t->size;
     put_spaced(t, line, last);
-    return th_example_good(e, err);
+    return th_pad_example_good(e, err);
 }
 
 /* ---- without steps --------------------------------------------------------------------------- */
 
-void th_hint_letters(ThText *t, size_t k)
+void th_pad_hint_letters(ThText *t, size_t k)
 {
     char letters[16];
     size_t n = 0;
@@ -107,15 +107,15 @@ static void put_number(ThText *t, const char *digits, size_t n, const Layout *ho
     for (size_t i = 0; i < width; i++) {
         size_t at = how->reversed ? width - 1 - i : i;
         if (how->hints)
-            th_hint_letters(t, i);
+            th_pad_hint_letters(t, i);
         if (blanks && i > 0 && th_rng_uniform(how->r) < how->blanks)
             th_text_add_bytes(t, " ", 1);
         th_text_add_bytes(t, at < zeros ? "0" : &digits[at - zeros], 1);
     }
 }
 
-bool th_sum_write(ThExample *e, const ThSum *s, const char *style, double rate, ThRng *r,
-                  ThError *err)
+bool th_pad_sum_write(ThPadExample *e, const ThPadSum *s, const char *style, double rate, ThRng *r,
+                      ThError *err)
 {
     Layout how = {.blanks = rate, .r = r};
     how.reversed = strncmp(style, "reversed", 8) == 0 || strcmp(style, "blanks") == 0;
@@ -124,7 +124,7 @@ bool th_sum_write(ThExample *e, const ThSum *s, const char *style, double rate, 
     /* The same letter means the same place: counted from the left, a place of the sum. */
     if (how.hints)
         how.width = !how.reversed ? s->nz : s->nx > s->ny ? s->nx : s->ny;
-    if (!th_example_begin(e, 0, err))
+    if (!th_pad_example_begin(e, 0, err))
         return false;
     put_number(&e->text, s->x, s->nx, &how, blanks);
     th_text_add_bytes(&e->text, &s->sign, 1);
@@ -132,5 +132,5 @@ bool th_sum_write(ThExample *e, const ThSum *s, const char *style, double rate, 
     th_text_add(&e->text, "=");
     e->question = e->answer = e->text.size;
     put_number(&e->text, s->z, s->nz, &how, false);
-    return th_example_good(e, err);
+    return th_pad_example_good(e, err);
 }

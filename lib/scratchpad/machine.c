@@ -5,12 +5,12 @@
 
 #include "base/memory.h"
 #include "scratchpad/configuration.h"
-#include "scratchpad/kit.h"
+#include "scratchpad/writing.h"
 #include "scratchpad/names.h"
 #include "scratchpad/options.h"
 #include "turing/engine.h"
 
-static const ThOptionSpec options[] = {TH_OPTIONS_MACHINE, {0}};
+static const ThOptionSpec options[] = {TH_PAD_OPTIONS_MACHINE, {0}};
 
 enum { LONG_RUN = 1000, TRIES = 1000 };
 
@@ -30,14 +30,14 @@ static bool numbered(char *const *name, int n, char letter)
 /* Names that a scratchpad cannot show: they have blanks, or are marks of its own. */
 static bool is_plain_name(const char *name)
 {
-    static const char *const marks[] = {"|", "(", ")", "~", TH_BOS, TH_EOS, TH_SEP};
+    static const char *const marks[] = {"|", "(", ")", "~", TH_PAD_BOS, TH_PAD_EOS, TH_PAD_SEP};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (strcmp(name, marks[i]) == 0)
             return false;
     return *name && !strpbrk(name, " \t\n") && *name != '[';
 }
 
-static bool names_plain(const ThTuring *m, ThError *err)
+static bool names_plain(const ThTm *m, ThError *err)
 {
     const char *bad = NULL;
     for (int i = 0; i < m->n_symbols && !bad; i++)
@@ -50,7 +50,7 @@ static bool names_plain(const ThTuring *m, ThError *err)
     return th_hint(err, "names=paper numbers symbols and states instead");
 }
 
-bool th_names_paper(const ThTuring *m, const char *names)
+bool th_pad_names_paper(const ThTm *m, const char *names)
 {
     if (*names != 'a')
         return *names == 'p';
@@ -58,33 +58,35 @@ bool th_names_paper(const ThTuring *m, const char *names)
            !names_plain(m, NULL);
 }
 
-void th_name(const ThTuring *m, bool paper, ThNamed what, int i, ThText *t)
+void th_pad_name(const ThTm *m, bool paper, ThPadNamed what, int i, ThText *t)
 {
     static const char letter[] = {
-        [TH_NAME_SYMBOL] = 'a', [TH_NAME_MARKED] = 'b', [TH_NAME_STATE] = 's'};
+        [TH_PAD_NAME_SYMBOL] = 'a', [TH_PAD_NAME_MARKED] = 'b', [TH_PAD_NAME_STATE] = 's'};
     t->size = 0;
     if (paper)
         th_text_printf(t, "%c%d", letter[what], i + 1);
-    else if (what == TH_NAME_MARKED)
+    else if (what == TH_PAD_NAME_MARKED)
         th_text_printf(t, "[%s]", m->symbol[i]);
     else
-        th_text_add(t, what == TH_NAME_SYMBOL ? m->symbol[i] : m->state[i]);
+        th_text_add(t, what == TH_PAD_NAME_SYMBOL ? m->symbol[i] : m->state[i]);
 }
 
-static bool add_names(ThScratchpad *p, bool paper, ThError *err)
+static bool add_names(ThPad *p, bool paper, ThError *err)
 {
-    const ThTuring *m = p->machine;
+    const ThTm *m = p->machine;
     int n = m->n_symbols, count = 2 * n + m->n_states;
     ThText t = {0};
     bool ok = true;
     p->of_machine = th_alloc((size_t)count, sizeof *p->of_machine, err);
     for (int i = 0; ok && p->of_machine && i < count; i++) {
-        ThNamed what = i < n ? TH_NAME_SYMBOL : i < 2 * n ? TH_NAME_MARKED : TH_NAME_STATE;
+        ThPadNamed what = i < n       ? TH_PAD_NAME_SYMBOL
+                          : i < 2 * n ? TH_PAD_NAME_MARKED
+                                      : TH_PAD_NAME_STATE;
         size_t index = 0;
-        th_name(m, paper, what, i < n ? i : i < 2 * n ? i - n : i - 2 * n, &t);
+        th_pad_name(m, paper, what, i < n ? i : i < 2 * n ? i - n : i - 2 * n, &t);
         ok = (t.data && !t.failed) || th_fail(err, TH_ENOMEM, "out of memory");
         ok = ok && th_intern(&p->token, t.data, t.size, &index, err) &&
-             th_scratchpad_add_token(p, t.data, err);
+             th_pad_add_token(p, t.data, err);
         p->of_machine[i] = (int)index;
     }
     ok = ok && p->of_machine;
@@ -92,7 +94,7 @@ static bool add_names(ThScratchpad *p, bool paper, ThError *err)
     return ok;
 }
 
-static bool stays(const ThTuring *m)
+static bool stays(const ThTm *m)
 {
     for (size_t i = 0; i < m->n_rules; i++)
         for (int k = 0; k < m->n_tapes; k++)
@@ -101,36 +103,36 @@ static bool stays(const ThTuring *m)
     return false;
 }
 
-static bool init(ThScratchpad *p, ThError *err)
+static bool init(ThPad *p, ThError *err)
 {
     const char *names = th_option_text(&p->options, "names");
-    bool paper = th_names_paper(p->machine, names);
+    bool paper = th_pad_names_paper(p->machine, names);
     bool verbose = *th_option_text(&p->options, "style") == 'v';
     if (!paper && !names_plain(p->machine, err))
         return false;
     p->words = true;
-    p->separator = verbose ? "\n" : " " TH_SEP " ";
-    return add_names(p, paper, err) && th_scratchpad_add_tokens(p, "L R", err) &&
-           (!stays(p->machine) || th_scratchpad_add_token(p, "S", err)) &&
-           th_scratchpad_add_tokens(p, "( ) | ~", err) &&
-           th_scratchpad_add_token(p, verbose ? "\n" : TH_SEP, err);
+    p->separator = verbose ? "\n" : " " TH_PAD_SEP " ";
+    return add_names(p, paper, err) && th_pad_add_tokens(p, "L R", err) &&
+           (!stays(p->machine) || th_pad_add_token(p, "S", err)) &&
+           th_pad_add_tokens(p, "( ) | ~", err) &&
+           th_pad_add_token(p, verbose ? "\n" : TH_PAD_SEP, err);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
 typedef struct {
-    const ThScratchpad *p;
-    const ThTuring *m;
+    const ThPad *p;
+    const ThTm *m;
     bool transitions, at_head, comma;
-    ThCells cells;
+    ThPadCells cells;
     bool avoid;
     long long steps;
-    ThConfiguration c;
+    ThPadConfiguration c;
     long long made;     /* steps so far */
     bool stopped, left; /* the machine has stopped; a head was held at the end of the cells */
 } Writer;
 
-static Writer writer_of(const ThScratchpad *p, bool drawn)
+static Writer writer_of(const ThPad *p, bool drawn)
 {
     const ThOptions *o = &p->options;
     Writer w = {.p = p, .m = p->machine, .steps = drawn ? 1 : LONG_RUN};
@@ -140,17 +142,17 @@ static Writer writer_of(const ThScratchpad *p, bool drawn)
     w.transitions = th_option_flag(o, "transitions");
     w.at_head = *th_option_text(o, "state") == 'h';
     w.comma = th_option_flag(o, "comma");
-    w.cells = *edge == 'e' ? TH_CELLS_EXTEND : TH_CELLS_STAY;
+    w.cells = *edge == 'e' ? TH_PAD_CELLS_EXTEND : TH_PAD_CELLS_STAY;
     w.avoid = *edge == 'a';
     if (th_option_given(o, "steps"))
         w.steps = th_option_int(o, "steps");
     return w;
 }
 
-static void put_id(ThText *t, const ThScratchpad *p, int id)
+static void put_id(ThText *t, const ThPad *p, int id)
 {
     size_t size;
-    const char *name = th_scratchpad_token(p, id, &size);
+    const char *name = th_pad_token(p, id, &size);
     th_text_add_bytes(t, name, size);
     th_text_add_bytes(t, " ", 1);
 }
@@ -175,7 +177,7 @@ static void put_configuration(ThText *t, const Writer *w)
         th_text_add_bytes(t, "| ", 2);
     }
     for (int k = 0; k < w->m->n_tapes; k++) {
-        const ThCellRow *row = &w->c.tape[k];
+        const ThPadCellRow *row = &w->c.tape[k];
         if (k > 0)
             th_text_add_bytes(t, "| ", 2);
         for (size_t i = 0; i < row->n; i++) {
@@ -187,7 +189,7 @@ static void put_configuration(ThText *t, const Writer *w)
     end_line(t);
 }
 
-static void put_transition(ThText *t, const Writer *w, const ThTransition *x)
+static void put_transition(ThText *t, const Writer *w, const ThPadTransition *x)
 {
     static const char *const moves[] = {"L ", "S ", "R "};
     const char *comma = w->comma ? "~ " : "";
@@ -207,8 +209,8 @@ static void put_answer(ThText *t, const Writer *w)
 {
     for (int k = 0; k < w->m->n_tapes; k++) {
         size_t first, end;
-        const ThCellRow *row = &w->c.tape[k];
-        th_configuration_extent(row, w->m->blank, &first, &end);
+        const ThPadCellRow *row = &w->c.tape[k];
+        th_pad_configuration_extent(row, w->m->blank, &first, &end);
         th_text_add(t, k > 0 ? "| " : "");
         for (size_t i = first; i < end; i++)
             put_id(t, w->p, w->p->of_machine[row->cell[i]]);
@@ -217,27 +219,27 @@ static void put_answer(ThText *t, const Writer *w)
 }
 
 /* The next transition by the rules, one of several being drawn.  False where there is none. */
-static bool next_transition(const Writer *w, ThRng *r, ThTransition *x)
+static bool next_transition(const Writer *w, ThRng *r, ThPadTransition *x)
 {
     size_t n;
-    const size_t *choice = th_configuration_choices(w->m, &w->c, &n);
+    const size_t *choice = th_pad_configuration_choices(w->m, &w->c, &n);
     if (n == 0)
         return false;
     size_t i = n > 1 ? th_rng_below(r, n) : 0;
-    *x = th_transition_of(w->m, &w->m->rule[choice[i]], &w->c);
+    *x = th_pad_transition_of(w->m, &w->m->rule[choice[i]], &w->c);
     return true;
 }
 
-static bool too_long(const ThExample *e)
+static bool too_long(const ThPadExample *e)
 {
     return e->text.failed || e->text.size >= (size_t)1 << 30;
 }
 
 /* One step, the lines of which are appended. */
-static bool put_step(Writer *w, ThRng *r, ThExample *e, ThError *err)
+static bool put_step(Writer *w, ThRng *r, ThPadExample *e, ThError *err)
 {
-    ThTransition x;
-    ThStepEnd end;
+    ThPadTransition x;
+    ThPadStepEnd end;
     w->stopped = !next_transition(w, r, &x);
     if (w->stopped)
         return true;
@@ -245,11 +247,11 @@ static bool put_step(Writer *w, ThRng *r, ThExample *e, ThError *err)
         th_text_add(&e->text, w->p->separator);
         put_transition(&e->text, w, &x);
     }
-    if (!th_configuration_step(&w->c, &x, w->m->n_tapes, w->cells, w->m->edge, w->m->blank, &end,
-                               err))
+    if (!th_pad_configuration_step(&w->c, &x, w->m->n_tapes, w->cells, w->m->edge, w->m->blank,
+                                   &end, err))
         return false;
-    w->stopped = end == TH_STEP_STOPPED;
-    w->left = w->left || end == TH_STEP_HELD;
+    w->stopped = end == TH_PAD_STEP_STOPPED;
+    w->left = w->left || end == TH_PAD_STEP_HELD;
     w->made++;
     th_text_add(&e->text, w->p->separator);
     e->answer = e->text.size;
@@ -258,19 +260,19 @@ static bool put_step(Writer *w, ThRng *r, ThExample *e, ThError *err)
 }
 
 /* The run from w->c on. */
-static bool put_run(Writer *w, ThRng *r, ThExample *e, ThError *err)
+static bool put_run(Writer *w, ThRng *r, ThPadExample *e, ThError *err)
 {
     size_t n;
     w->made = 0;
     w->left = false;
-    if (!th_example_begin(e, 0, err))
+    if (!th_pad_example_begin(e, 0, err))
         return false;
     put_configuration(&e->text, w);
     e->question = e->answer = e->text.size;
     while (!w->stopped && w->made < w->steps && !too_long(e))
         if (!put_step(w, r, e, err))
             return false;
-    th_configuration_choices(w->m, &w->c, &n);
+    th_pad_configuration_choices(w->m, &w->c, &n);
     if ((w->stopped || n == 0) && w->steps > 1) {
         th_text_add(&e->text, w->p->separator);
         e->answer = e->text.size;
@@ -278,13 +280,13 @@ static bool put_run(Writer *w, ThRng *r, ThExample *e, ThError *err)
     }
     if (e->text.size > e->question)
         e->question += strlen(w->p->separator);
-    return th_example_good(e, err);
+    return th_pad_example_good(e, err);
 }
 
 /* Each step of the run by itself, a line each. */
-static bool put_singles(Writer *w, ThRng *r, ThExample *e, ThError *err)
+static bool put_singles(Writer *w, ThRng *r, ThPadExample *e, ThError *err)
 {
-    ThExample one = {0};
+    ThPadExample one = {0};
     ThText all = {0};
     long long most = w->steps;
     bool ok = true;
@@ -296,10 +298,10 @@ static bool put_singles(Writer *w, ThRng *r, ThExample *e, ThError *err)
             th_text_add_bytes(&all, one.text.data, one.text.size);
         }
     }
-    th_example_free(&one);
-    if (ok && (ok = th_example_begin(e, all.size, err) != NULL)) {
-        char *end = th_put(e->text.data, all.data ? all.data : "", all.size);
-        th_example_end(e, end, 0, all.size);
+    th_pad_example_free(&one);
+    if (ok && (ok = th_pad_example_begin(e, all.size, err) != NULL)) {
+        char *end = th_pad_put(e->text.data, all.data ? all.data : "", all.size);
+        th_pad_example_end(e, end, 0, all.size);
     }
     th_text_free(&all);
     return ok;
@@ -307,23 +309,23 @@ static bool put_singles(Writer *w, ThRng *r, ThExample *e, ThError *err)
 
 static bool start_on(Writer *w, const char *input, ThError *err)
 {
-    ThTapeWords words;
-    const ThTuring *m = w->m;
-    bool ok = th_turing_tape_words_read(&words, m, input, err);
+    ThTmTapeWords words;
+    const ThTm *m = w->m;
+    bool ok = th_tm_tape_words_read(&words, m, input, err);
     if (!ok)
         return false;
     w->c.state = m->start;
     for (int k = 0; ok && k < m->n_tapes; k++) {
-        ThCellRow *row = &w->c.tape[k];
+        ThPadCellRow *row = &w->c.tape[k];
         for (int i = 0; ok && i < words.length[k]; i++)
-            ok = th_configuration_add(row, words.word[k][i], err);
-        ok = ok && (row->n > 0 || th_configuration_add(row, m->blank, err));
+            ok = th_pad_configuration_add(row, words.word[k][i], err);
+        ok = ok && (row->n > 0 || th_pad_configuration_add(row, m->blank, err));
     }
-    th_turing_tape_words_free(&words);
+    th_tm_tape_words_free(&words);
     return ok;
 }
 
-static bool write(const ThScratchpad *p, const char *const *operand, int n, ThRng *r, ThExample *e,
+static bool write(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
                   int *which, ThError *err)
 {
     (void)which;
@@ -335,55 +337,55 @@ static bool write(const ThScratchpad *p, const char *const *operand, int n, ThRn
     ok = ok && (single ? put_singles(&w, r, e, err) : put_run(&w, r, e, err));
     if (ok && w.left && w.avoid)
         ok = th_fail(err, TH_EVALUE, "the head leaves the cells of the input, and edge=avoid");
-    th_configuration_free(&w.c);
+    th_pad_configuration_free(&w.c);
     return ok;
 }
 
 /* A configuration drawn uniformly, of the states that run. */
 static bool draw_start(Writer *w, size_t cells, ThRng *r, ThError *err)
 {
-    const ThTuring *m = w->m;
+    const ThTm *m = w->m;
     do
         w->c.state = (int)th_rng_below(r, (uint64_t)m->n_states);
-    while (m->role[w->c.state] != TH_RUNS);
+    while (m->role[w->c.state] != TH_TM_RUNS);
     for (int k = 0; k < m->n_tapes; k++) {
-        ThCellRow *row = &w->c.tape[k];
+        ThPadCellRow *row = &w->c.tape[k];
         row->n = 0;
         for (size_t i = 0; i < cells; i++)
-            if (!th_configuration_add(row, (int)th_rng_below(r, (uint64_t)m->n_symbols), err))
+            if (!th_pad_configuration_add(row, (int)th_rng_below(r, (uint64_t)m->n_symbols), err))
                 return false;
         row->head = th_rng_below(r, cells);
     }
     return true;
 }
 
-static bool can_start(const ThTuring *m)
+static bool can_start(const ThTm *m)
 {
     for (int q = 0; q < m->n_states; q++)
-        if (m->role[q] == TH_RUNS)
+        if (m->role[q] == TH_TM_RUNS)
             return m->n_rules > 0;
     return false;
 }
 
-static bool draw(const ThScratchpad *p, int size, ThRng *r, ThExample *e, ThError *err)
+static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err)
 {
     Writer w = writer_of(p, true);
     ThRange range = th_option_range(&p->options, "length");
     bool ok = can_start(w.m), good = false;
     for (int i = 0; ok && !good && i < TRIES; i++) {
-        size_t cells = size > 0 ? (size_t)size : (size_t)th_draw_from(range, r);
+        size_t cells = size > 0 ? (size_t)size : (size_t)th_pad_draw_from(range, r);
         w.stopped = false;
         ok = draw_start(&w, cells, r, err) && put_run(&w, r, e, err);
         good = w.made > 0 && !(w.left && w.avoid);
     }
-    th_configuration_free(&w.c);
+    th_pad_configuration_free(&w.c);
     if (!good)
         return th_fail(err, TH_EVALUE, "no tape was found on which the machine makes a step%s",
                        w.avoid ? " without leaving it" : "");
     return ok;
 }
 
-const ThScratchpadKind th_scratchpad_machine = {
+const ThPadKind th_pad_machine = {
     .name = "machine",
     .summary = "a run of a Turing machine, or single steps",
     .source = "Hou et al. 2024, Section 5.3 and Appendix F",

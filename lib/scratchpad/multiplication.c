@@ -3,23 +3,22 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "scratchpad/kit.h"
+#include "scratchpad/writing.h"
 #include "scratchpad/options.h"
 
-static const ThOptionSpec options[] = {TH_OPTIONS_MULTIPLICATION, {0}};
+static const ThOptionSpec options[] = {TH_PAD_OPTIONS_MULTIPLICATION, {0}};
 
-static bool init(ThScratchpad *p, ThError *err)
+static bool init(ThPad *p, ThError *err)
 {
     const char *style = th_option_text(&p->options, "style");
     p->words = *style == 'v';
     p->separator = *style == 'c' ? "|" : *style == 'v' ? "\n" : "=";
-    bool ok = th_scratchpad_add_tokens(p, "0 1 2 3 4 5 6 7 8 9 *", err);
+    bool ok = th_pad_add_tokens(p, "0 1 2 3 4 5 6 7 8 9 *", err);
     if (*style == 'p' || *style == 'r')
-        return ok && th_scratchpad_add_token(p, "=", err);
-    return ok && th_scratchpad_add_tokens(p, "a b c d e f g h i j ^ ( , ) ~", err) &&
-           (*style == 'c'
-                ? th_scratchpad_add_token(p, "|", err)
-                : th_scratchpad_add_tokens(p, "Input: Target: <scratch> </scratch> \n", err));
+        return ok && th_pad_add_token(p, "=", err);
+    return ok && th_pad_add_tokens(p, "a b c d e f g h i j ^ ( , ) ~", err) &&
+           (*style == 'c' ? th_pad_add_token(p, "|", err)
+                          : th_pad_add_tokens(p, "Input: Target: <scratch> </scratch> \n", err));
 }
 
 /* Numbers are strings of digits; carry and result are 0 at first. */
@@ -73,15 +72,15 @@ static void flush(Steps *s)
 
 static char *put_line(char *to, const Steps *s, size_t nx)
 {
-    to = th_put_operand(to, s->x, nx);
+    to = th_pad_put_operand(to, s->x, nx);
     *to++ = '*';
-    to = th_put(to, s->m, s->k);
+    to = th_pad_put(to, s->m, s->k);
     *to++ = '(';
-    to = th_put(to, s->product, s->k + 1);
+    to = th_pad_put(to, s->product, s->k + 1);
     *to++ = '~';
-    to = th_put(to, s->carry + 1, s->k);
+    to = th_pad_put(to, s->carry + 1, s->k);
     *to++ = ',';
-    to = th_put(to, s->result, s->n_result);
+    to = th_pad_put(to, s->result, s->n_result);
     *to++ = ')';
     *to++ = '|';
     return to;
@@ -115,79 +114,80 @@ static bool steps_begin(Steps *s, const char *x, size_t nx, const char *m, size_
     return true;
 }
 
-static bool put_compact(ThExample *e, const char *x, size_t nx, const char *m, size_t k, bool once,
-                        ThError *err)
+static bool put_compact(ThPadExample *e, const char *x, size_t nx, const char *m, size_t k,
+                        bool once, ThError *err)
 {
     Steps s;
     size_t lines = nx + k + 2, width = 2 * nx + 4 * k + 16;
-    char *to = th_example_begin(e, lines > 100000 ? SIZE_MAX : lines * width, err);
+    char *to = th_pad_example_begin(e, lines > 100000 ? SIZE_MAX : lines * width, err);
     if (!to || !steps_begin(&s, x, nx, m, k, err))
         return false;
     char *begin = to;
-    to = th_put(to, x, nx);
+    to = th_pad_put(to, x, nx);
     *to++ = '*';
-    to = th_put(to, m, k);
+    to = th_pad_put(to, m, k);
     *to++ = '|';
     to = do_steps(&s, once, to);
     size_t answer = (size_t)(to - begin);
-    to = th_put(to, s.result, s.n_result);
-    th_example_end(e, to, nx + k + 2, answer);
+    to = th_pad_put(to, s.result, s.n_result);
+    th_pad_example_end(e, to, nx + k + 2, answer);
     free(s.product);
     return true;
 }
 
-static bool put(const ThScratchpad *p, const char *x, size_t nx, const char *m, size_t k, ThRng *r,
-                ThExample *e, ThError *err)
+static bool put(const ThPad *p, const char *x, size_t nx, const char *m, size_t k, ThRng *r,
+                ThPadExample *e, ThError *err)
 {
     const char *style = th_option_text(&p->options, "style");
     bool once = *th_option_text(&p->options, "flush") == 'o';
     if (*style == 'c')
         return put_compact(e, x, nx, m, k, once, err);
     if (*style == 'v') {
-        ThExample compact = {0};
+        ThPadExample compact = {0};
         bool ok = put_compact(&compact, x, nx, m, k, once, err) &&
-                  th_verbose(e, compact.text.data, compact.text.size,
-                             th_option_flag(&p->options, "comments"), err);
-        th_example_free(&compact);
+                  th_pad_verbose(e, compact.text.data, compact.text.size,
+                                 th_option_flag(&p->options, "comments"), err);
+        th_pad_example_free(&compact);
         return ok;
     }
     Steps s;
     if (!steps_begin(&s, x, nx, m, k, err))
         return false;
     do_steps(&s, false, NULL);
-    ThSum sum = {.x = x, .nx = nx, .y = m, .ny = k, .z = s.result, .nz = s.n_result, .sign = '*'};
-    bool ok = th_sum_write(e, &sum, style, 0, r, err);
+    ThPadSum sum = {
+        .x = x, .nx = nx, .y = m, .ny = k, .z = s.result, .nz = s.n_result, .sign = '*'};
+    bool ok = th_pad_sum_write(e, &sum, style, 0, r, err);
     free(s.product);
     return ok;
 }
 
-static bool write(const ThScratchpad *p, const char *const *operand, int n, ThRng *r, ThExample *e,
+static bool write(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
                   int *which, ThError *err)
 {
     if (n != 2)
         return th_fail(err, TH_EUSAGE, "a multiplication has two operands");
     for (*which = 0; *which < 2; ++*which)
-        if (!th_digits_ok(operand[*which], err))
+        if (!th_pad_digits_ok(operand[*which], err))
             return false;
     *which = 0;
     return put(p, operand[0], strlen(operand[0]), operand[1], strlen(operand[1]), r, e, err);
 }
 
-static bool draw(const ThScratchpad *p, int size, ThRng *r, ThExample *e, ThError *err)
+static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err)
 {
     ThRange digits = th_option_range(&p->options, "digits");
-    size_t nx = size > 0 ? (size_t)size : (size_t)th_draw_from(digits, r);
+    size_t nx = size > 0 ? (size_t)size : (size_t)th_pad_draw_from(digits, r);
     size_t k = (size_t)th_option_int(&p->options, "multiplier");
     char *x = th_alloc(nx + k, 1, err);
     if (!x)
         return false;
-    th_draw_digits(x, nx + k, r);
+    th_pad_draw_digits(x, nx + k, r);
     bool ok = put(p, x, nx, x + nx, k, r, e, err);
     free(x);
     return ok;
 }
 
-const ThScratchpadKind th_scratchpad_multiplication = {
+const ThPadKind th_pad_multiplication = {
     .name = "multiplication",
     .summary = "the product of a number and one of few digits, digit by digit",
     .source = "Hou et al. 2024, Section 5.1",

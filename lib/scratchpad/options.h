@@ -7,7 +7,7 @@
 
 /* clang-format off */
 
-#define TH_OPTIONS_ADDITION                                                                        \
+#define TH_PAD_OPTIONS_ADDITION                                                                        \
     {"digits", TH_RANGE, "2..50", 1, 100000, NULL, "digits of operands that are drawn"},           \
     {"second", TH_RANGE, NULL, 1, 100000, NULL,                                                    \
      "digits of the second operand; default: drawn from digits= as well"},                         \
@@ -20,7 +20,7 @@
     {"comments", TH_FLAG, "yes", 0, 0, NULL,                                                       \
      "style=verbose: explain each line behind a #; never in data sets"}
 
-#define TH_OPTIONS_MULTIPLICATION                                                                  \
+#define TH_PAD_OPTIONS_MULTIPLICATION                                                                  \
     {"digits", TH_RANGE, "2..50", 1, 100000, NULL, "digits of first operands that are drawn"},     \
     {"multiplier", TH_INT, "3", 1, 10000, NULL, "digits of second operands that are drawn"},       \
     {"style", TH_CHOICE, "compact", 0, 0, "compact|verbose|plain|reversed", "the layout"},         \
@@ -29,7 +29,7 @@
     {"comments", TH_FLAG, "yes", 0, 0, NULL,                                                       \
      "style=verbose: explain each line behind a #; never in data sets"}
 
-#define TH_OPTIONS_SGD                                                                             \
+#define TH_PAD_OPTIONS_SGD                                                                             \
     {"examples", TH_RANGE, "1..50", 1, 10000, NULL, "points of a problem that is drawn"},          \
     {"strict", TH_CHOICE, "hidden", 0, 0, "hidden|from-tokens|requantise",                         \
      "what is computed with: the real numbers behind the data's tokens; the tokens' values, the "  \
@@ -42,7 +42,7 @@
     {"style", TH_CHOICE, "turing", 0, 0, "turing|plain",                                           \
      "with the steps, or the answer right after the data"}
 
-#define TH_OPTIONS_MACHINE                                                                         \
+#define TH_PAD_OPTIONS_MACHINE                                                                         \
     {"length", TH_RANGE, "2..50", 1, 100000, NULL, "cells of tapes that are drawn"},               \
     {"steps", TH_INT, NULL, 1, 1000000, NULL,                                                      \
      "steps at most; default: 1 on a tape that is drawn, 1000 on an input"},                       \
@@ -60,7 +60,7 @@
     {"style", TH_CHOICE, "compact", 0, 0, "compact|verbose",                                       \
      "one line, <|SEP|> separating configurations; or a line for each"}
 
-#define TH_OPTIONS_COPY                                                                            \
+#define TH_PAD_OPTIONS_COPY                                                                            \
     {"length", TH_RANGE, "2..50", 1, 100000, NULL, "letters of strings that are drawn"},           \
     {"variant", TH_CHOICE, "copy", 0, 0, "copy|prefix|suffix|duplicate",                           \
      "copy the string; or what follows a part of it that is named before or after it; or copy a "  \

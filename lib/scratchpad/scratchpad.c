@@ -5,23 +5,23 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "scratchpad/kit.h"
+#include "scratchpad/writing.h"
 
-static const ThScratchpadKind *const kinds[] = {
-#define KIND(name) &th_scratchpad_##name,
+static const ThPadKind *const kinds[] = {
+#define KIND(name) &th_pad_##name,
 #include "scratchpad/kinds.def"
 #undef KIND
 };
 
 enum { MOST_BYTES = 1 << 30 };
 
-const ThScratchpadKind *const *th_scratchpad_kinds(size_t *n)
+const ThPadKind *const *th_pad_kinds(size_t *n)
 {
     *n = sizeof kinds / sizeof *kinds;
     return kinds;
 }
 
-const ThScratchpadKind *th_scratchpad_kind(const char *name)
+const ThPadKind *th_pad_kind(const char *name)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kinds[i]->name, name) == 0)
@@ -31,7 +31,7 @@ const ThScratchpadKind *th_scratchpad_kind(const char *name)
 
 /* ---- making one ------------------------------------------------------------------------------ */
 
-bool th_scratchpad_add_token(ThScratchpad *p, const char *token, ThError *err)
+bool th_pad_add_token(ThPad *p, const char *token, ThError *err)
 {
     size_t index, size = strlen(token);
     if (!th_intern(&p->token, token, size, &index, err))
@@ -43,14 +43,14 @@ bool th_scratchpad_add_token(ThScratchpad *p, const char *token, ThError *err)
     return true;
 }
 
-bool th_scratchpad_add_tokens(ThScratchpad *p, const char *list, ThError *err)
+bool th_pad_add_tokens(ThPad *p, const char *list, ThError *err)
 {
     char word[32];
     for (const char *c = list; *c;) {
         size_t n = strcspn(c, " ");
         memcpy(word, c, n);
         word[n] = '\0';
-        if (!th_scratchpad_add_token(p, word, err))
+        if (!th_pad_add_token(p, word, err))
             return false;
         c += n;
         c += strspn(c, " ");
@@ -58,7 +58,7 @@ bool th_scratchpad_add_tokens(ThScratchpad *p, const char *list, ThError *err)
     return true;
 }
 
-static bool take_options(ThScratchpad *p, const ThOptions *from, ThError *err)
+static bool take_options(ThPad *p, const ThOptions *from, ThError *err)
 {
     if (!th_options_init(&p->options, p->kind->options, err))
         return false;
@@ -72,73 +72,71 @@ static bool take_options(ThScratchpad *p, const ThOptions *from, ThError *err)
     return true;
 }
 
-static int find_token(const ThScratchpad *p, const char *token)
+static int find_token(const ThPad *p, const char *token)
 {
     size_t i = th_intern_find(&p->token, token, strlen(token));
     return i == SIZE_MAX ? -1 : (int)i;
 }
 
-ThScratchpad *th_scratchpad_new(const ThScratchpadKind *kind, const ThOptions *options,
-                                const ThTuring *m, ThError *err)
+ThPad *th_pad_new(const ThPadKind *kind, const ThOptions *options, const ThTm *m, ThError *err)
 {
-    ThScratchpad *p = th_alloc(1, sizeof *p, err);
+    ThPad *p = th_alloc(1, sizeof *p, err);
     if (!p)
         return NULL;
     p->kind = kind;
     for (int i = 0; i < 256; i++)
         p->byte[i] = -1;
-    bool ok =
-        take_options(p, options, err) &&
-        (!kind->takes_machine || (p->machine = th_turing_copy(m, err))) && kind->init(p, err) &&
-        (kind->own_ends ||
-         (th_scratchpad_add_token(p, TH_BOS, err) && th_scratchpad_add_token(p, TH_EOS, err)));
+    bool ok = take_options(p, options, err) &&
+              (!kind->takes_machine || (p->machine = th_tm_copy(m, err))) && kind->init(p, err) &&
+              (kind->own_ends ||
+               (th_pad_add_token(p, TH_PAD_BOS, err) && th_pad_add_token(p, TH_PAD_EOS, err)));
     if (!ok) {
-        th_scratchpad_free(p);
+        th_pad_free(p);
         return NULL;
     }
-    p->bos = find_token(p, TH_BOS);
-    p->eos = find_token(p, TH_EOS);
+    p->bos = find_token(p, TH_PAD_BOS);
+    p->eos = find_token(p, TH_PAD_EOS);
     p->padding = kind->padding ? find_token(p, kind->padding) : -1;
     return p;
 }
 
-void th_scratchpad_free(ThScratchpad *p)
+void th_pad_free(ThPad *p)
 {
     if (!p)
         return;
     th_options_free(&p->options);
-    th_turing_free(p->machine);
+    th_tm_free(p->machine);
     th_intern_free(&p->token);
     free(p->of_machine);
     free(p);
 }
 
-void th_example_free(ThExample *e)
+void th_pad_example_free(ThPadExample *e)
 {
     th_text_free(&e->text);
-    *e = (ThExample){0};
+    *e = (ThPadExample){0};
 }
 
-bool th_scratchpad_write(const ThScratchpad *p, const char *const *operand, int n, ThRng *r,
-                         ThExample *e, int *which, ThError *err)
+bool th_pad_write(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
+                  int *which, ThError *err)
 {
     *which = 0;
     return p->kind->write(p, operand, n, r, e, which, err);
 }
 
-bool th_scratchpad_draw(const ThScratchpad *p, int size, ThRng *r, ThExample *e, ThError *err)
+bool th_pad_draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err)
 {
     return p->kind->draw(p, size, r, e, err);
 }
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
 
-int th_scratchpad_tokens(const ThScratchpad *p)
+int th_pad_tokens(const ThPad *p)
 {
     return (int)p->token.n;
 }
 
-const char *th_scratchpad_token(const ThScratchpad *p, int id, size_t *size)
+const char *th_pad_token(const ThPad *p, int id, size_t *size)
 {
     return th_intern_at(&p->token, (size_t)id, size);
 }
@@ -149,7 +147,7 @@ static bool unknown_token(const char *token, size_t size, ThError *err)
                    size > 40 ? 40 : (int)size, token);
 }
 
-static bool encode_characters(const ThScratchpad *p, const ThExample *e, int *id, ThError *err)
+static bool encode_characters(const ThPad *p, const ThPadExample *e, int *id, ThError *err)
 {
     const char *text = e->text.data;
     int lowest = 0;
@@ -164,7 +162,7 @@ static bool encode_characters(const ThScratchpad *p, const ThExample *e, int *id
 }
 
 /* Words between blanks.  Where lines are a separator they are a token; comments are none. */
-static bool encode_words(const ThScratchpad *p, const ThExample *e, int *id, size_t *n,
+static bool encode_words(const ThPad *p, const ThPadExample *e, int *id, size_t *n,
                          size_t *question, ThError *err)
 {
     const char *text = e->text.data;
@@ -193,8 +191,8 @@ static bool encode_words(const ThScratchpad *p, const ThExample *e, int *id, siz
     return true;
 }
 
-bool th_scratchpad_encode(const ThScratchpad *p, const ThExample *e, int **id, size_t *cap,
-                          size_t *n, size_t *question, ThError *err)
+bool th_pad_encode(const ThPad *p, const ThPadExample *e, int **id, size_t *cap, size_t *n,
+                   size_t *question, ThError *err)
 {
     if (!th_grow(id, cap, e->text.size + 2, sizeof **id, err))
         return false;
@@ -212,19 +210,19 @@ bool th_scratchpad_encode(const ThScratchpad *p, const ThExample *e, int **id, s
     return true;
 }
 
-void th_scratchpad_decode(const ThScratchpad *p, const int *id, size_t n, ThText *t)
+void th_pad_decode(const ThPad *p, const int *id, size_t n, ThText *t)
 {
     for (size_t i = 0; i < n; i++) {
         size_t size;
-        const char *token = th_scratchpad_token(p, id[i], &size);
+        const char *token = th_pad_token(p, id[i], &size);
         if (p->words && i > 0)
             th_text_add_bytes(t, " ", 1);
         th_text_add_bytes(t, token, size);
     }
 }
 
-bool th_example_line(const ThScratchpad *p, const ThExample *e, size_t *from, size_t *at,
-                     size_t *size)
+bool th_pad_example_line(const ThPad *p, const ThPadExample *e, size_t *from, size_t *at,
+                         size_t *size)
 {
     if (*from == 0)
         *from = e->question;
@@ -246,7 +244,7 @@ static bool too_long(ThError *err)
     return th_fail(err, TH_ELIMIT, "the scratchpad would have more than %d characters", MOST_BYTES);
 }
 
-char *th_example_begin(ThExample *e, size_t size, ThError *err)
+char *th_pad_example_begin(ThPadExample *e, size_t size, ThError *err)
 {
     e->text.size = e->question = e->answer = 0;
     e->text.failed = false;
@@ -257,7 +255,7 @@ char *th_example_begin(ThExample *e, size_t size, ThError *err)
     return th_grow(&e->text.data, &e->text.cap, size + 1, 1, err) ? e->text.data : NULL;
 }
 
-void th_example_end(ThExample *e, const char *end, size_t question, size_t answer)
+void th_pad_example_end(ThPadExample *e, const char *end, size_t question, size_t answer)
 {
     e->text.size = (size_t)(end - e->text.data);
     e->text.data[e->text.size] = '\0';
@@ -265,19 +263,19 @@ void th_example_end(ThExample *e, const char *end, size_t question, size_t answe
     e->answer = answer;
 }
 
-bool th_example_good(const ThExample *e, ThError *err)
+bool th_pad_example_good(const ThPadExample *e, ThError *err)
 {
     if (e->text.failed || !e->text.data)
         return th_fail(err, TH_ENOMEM, "out of memory");
     return e->text.size <= MOST_BYTES || too_long(err);
 }
 
-long long th_draw_from(ThRange range, ThRng *r)
+long long th_pad_draw_from(ThRange range, ThRng *r)
 {
     return range.lo + range.step * (long long)th_rng_below(r, th_range_count(range));
 }
 
-bool th_digits_ok(const char *text, ThError *err)
+bool th_pad_digits_ok(const char *text, ThError *err)
 {
     size_t n = strspn(text, "0123456789");
     if (n > 0 && text[n] == '\0')
@@ -285,7 +283,7 @@ bool th_digits_ok(const char *text, ThError *err)
     return th_fail_at(err, TH_EVALUE, 1, (int)n + 1, "an operand is made of the digits 0 to 9");
 }
 
-void th_draw_digits(char *to, size_t n, ThRng *r)
+void th_pad_draw_digits(char *to, size_t n, ThRng *r)
 {
     for (size_t i = 0; i < n; i++)
         to[i] = (char)('0' + th_rng_below(r, 10));

@@ -1,22 +1,22 @@
 /* scratchpad.h - Turing Programs: computations written out as text for a model to learn.
  *
  * A scratchpad is a question, lines that are each the one before copied with a small change, and an
- * answer.  A kind of scratchpad is one file with one constant ThScratchpadKind, and one line in
- * kinds.def; a ThScratchpad is a kind with its options: it writes scratchpads of given operands or
+ * answer.  A kind of scratchpad is one file with one constant ThPadKind, and one line in
+ * kinds.def; a ThPad is a kind with its options: it writes scratchpads of given operands or
  * draws them, and knows the tokens that they are made of.
  *
- *     ThScratchpad *p = th_scratchpad_new(th_scratchpad_kind("addition"), &options, NULL, &err);
- *     ThExample e = {0};
+ *     ThPad *p = th_pad_new(th_pad_kind("addition"), &options, NULL, &err);
+ *     ThPadExample e = {0};
  *     for (uint64_t i = 0; ok && i < n; i++) {
  *         ThRng r = th_rng(seed, "scratchpad", i);
- *         ok = th_scratchpad_draw(p, 0, &r, &e, &err) && use(e.text.data, e.text.size);
+ *         ok = th_pad_draw(p, 0, &r, &e, &err) && use(e.text.data, e.text.size);
  *     }
- *     th_example_free(&e);
+ *     th_pad_example_free(&e);
  *
  * Source: Hou et al. 2024, "Universal Length Generalization with Turing Programs".
  */
-#ifndef TH_SCRATCHPAD_H
-#define TH_SCRATCHPAD_H
+#ifndef TH_SCRATCHPAD_SCRATCHPAD_H
+#define TH_SCRATCHPAD_SCRATCHPAD_H
 
 #include "base/error.h"
 #include "base/intern.h"
@@ -25,9 +25,9 @@
 #include "base/text.h"
 #include "turing/machine.h"
 
-#define TH_BOS "<|BOS|>"
-#define TH_EOS "<|EOS|>"
-#define TH_SEP "<|SEP|>"
+#define TH_PAD_BOS "<|BOS|>"
+#define TH_PAD_EOS "<|EOS|>"
+#define TH_PAD_SEP "<|SEP|>"
 
 /* One scratchpad, without <|BOS|> and <|EOS|>.  Zero-initialised it is empty; writing another into
  * it keeps its memory. */
@@ -35,13 +35,13 @@ typedef struct {
     ThText text;
     size_t question; /* bytes of the question, with the separator behind it */
     size_t answer;   /* where the answer begins */
-} ThExample;
+} ThPadExample;
 
-void th_example_free(ThExample *e); /* leaves *e zero-initialised */
+void th_pad_example_free(ThPadExample *e); /* leaves *e zero-initialised */
 
-typedef struct ThScratchpad ThScratchpad;
-struct ThCheckRules;
-struct ThChecked;
+typedef struct ThPad ThPad;
+struct ThPadCheckRules;
+struct ThPadChecked;
 
 typedef struct {
     const char *name, *summary, *source; /* source: paper and section */
@@ -51,19 +51,19 @@ typedef struct {
     const char *padding; /* the token that fills up contexts; NULL: none */
     int context;         /* tokens of the paper's training context */
     /* Checks options against each other and sets p->words, p->separator and p->token. */
-    bool (*init)(ThScratchpad *p, ThError *err);
+    bool (*init)(ThPad *p, ThError *err);
     /* Writes the scratchpad of n operands into e; r: where a layout draws something.  *which is the
      * operand that an error is about. */
-    bool (*write)(const ThScratchpad *p, const char *const *operand, int n, ThRng *r, ThExample *e,
+    bool (*write)(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
                   int *which, ThError *err);
     /* Draws a scratchpad of a size (> 0), or of one drawn from the options (0). */
-    bool (*draw)(const ThScratchpad *p, int size, ThRng *r, ThExample *e, ThError *err);
-} ThScratchpadKind;
+    bool (*draw)(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err);
+} ThPadKind;
 
-struct ThScratchpad {
-    const ThScratchpadKind *kind;
+struct ThPad {
+    const ThPadKind *kind;
     ThOptions options;     /* of kind->options */
-    ThTuring *machine;     /* own; NULL unless kind->takes_machine */
+    ThTm *machine;         /* own; NULL unless kind->takes_machine */
     bool words;            /* tokens are words between blanks, else characters */
     const char *separator; /* between lines */
     ThIntern token;        /* the vocabulary; token i is number i */
@@ -73,41 +73,40 @@ struct ThScratchpad {
     int *of_machine;       /* tokens of a machine's symbols, of those under the head, of states */
 };
 
-const ThScratchpadKind *const *th_scratchpad_kinds(size_t *n); /* the registry, in manual order */
-const ThScratchpadKind *th_scratchpad_kind(const char *name);  /* view, or NULL */
+const ThPadKind *const *th_pad_kinds(size_t *n); /* the registry, in manual order */
+const ThPadKind *th_pad_kind(const char *name);  /* view, or NULL */
 
 /* Returns new.  Of options (initialised from any table; NULL: none) those that the kind knows are
  * taken over.  m is copied; NULL unless kind->takes_machine.  Errors: TH_EUSAGE for options that do
  * not fit together, TH_EVALUE for a machine that cannot be written so, TH_ENOMEM. */
-ThScratchpad *th_scratchpad_new(const ThScratchpadKind *kind, const ThOptions *options,
-                                const ThTuring *m, ThError *err);
-void th_scratchpad_free(ThScratchpad *p); /* NULL is fine */
+ThPad *th_pad_new(const ThPadKind *kind, const ThOptions *options, const ThTm *m, ThError *err);
+void th_pad_free(ThPad *p); /* NULL is fine */
 
 /* Writes the scratchpad of given operands, as they would be typed.  Errors: TH_EVALUE with the
  * column in operand *which, TH_ELIMIT for more than 2^30 characters, TH_ENOMEM. */
-bool th_scratchpad_write(const ThScratchpad *p, const char *const *operand, int n, ThRng *r,
-                         ThExample *e, int *which, ThError *err);
+bool th_pad_write(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
+                  int *which, ThError *err);
 
 /* Draws one; it depends on *r only.  size: digits of the first operand (and of the second, where
  * its length is not fixed), points, cells of the tape, letters; 0: as the options say. */
-bool th_scratchpad_draw(const ThScratchpad *p, int size, ThRng *r, ThExample *e, ThError *err);
+bool th_pad_draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err);
 
 /* Number of tokens; view of a token's text. */
-int th_scratchpad_tokens(const ThScratchpad *p);
-const char *th_scratchpad_token(const ThScratchpad *p, int id, size_t *size);
+int th_pad_tokens(const ThPad *p);
+const char *th_pad_token(const ThPad *p, int id, size_t *size);
 
 /* Tokens of a scratchpad of this kind with <|BOS|> and <|EOS|> around it (where it has them):
  * (re)allocates *id (*cap), sets *n, and *question to how many of them are the question's (with
  * <|BOS|>).  Linear. Errors: TH_EVALUE for text that has no tokens, TH_ENOMEM. */
-bool th_scratchpad_encode(const ThScratchpad *p, const ThExample *e, int **id, size_t *cap,
-                          size_t *n, size_t *question, ThError *err);
+bool th_pad_encode(const ThPad *p, const ThPadExample *e, int **id, size_t *cap, size_t *n,
+                   size_t *question, ThError *err);
 
 /* Appends the text of n tokens; of words, with blanks between them. */
-void th_scratchpad_decode(const ThScratchpad *p, const int *id, size_t n, ThText *t);
+void th_pad_decode(const ThPad *p, const int *id, size_t n, ThText *t);
 
 /* Line i of a scratchpad behind its question, from 0, without separators: sets *at and *size, or
  * returns false past the last line before the answer.  *from: 0 at first, kept between calls. */
-bool th_example_line(const ThScratchpad *p, const ThExample *e, size_t *from, size_t *at,
-                     size_t *size);
+bool th_pad_example_line(const ThPad *p, const ThPadExample *e, size_t *from, size_t *at,
+                         size_t *size);
 
 #endif

@@ -7,59 +7,61 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "scratchpad/kit.h"
+#include "scratchpad/writing.h"
 #include "scratchpad/options.h"
 
-static const ThOptionSpec options[] = {TH_OPTIONS_SGD, {0}};
+static const ThOptionSpec options[] = {TH_PAD_OPTIONS_SGD, {0}};
 
-double th_sgd_scale(const char *quantiser)
+double th_pad_sgd_scale(const char *quantiser)
 {
     return *quantiser == 'h' ? 100 : 99.5;
 }
 
-int th_sgd_token(double value, double scale)
+int th_pad_sgd_token(double value, double scale)
 {
     double i = floor(scale * value + 100.5);
-    return i < 0 ? 0 : i > TH_SGD_TOKENS - 1 ? TH_SGD_TOKENS - 1 : (int)i;
+    return i < 0 ? 0 : i > TH_PAD_SGD_TOKENS - 1 ? TH_PAD_SGD_TOKENS - 1 : (int)i;
 }
 
-double th_sgd_value(int token, double scale)
+double th_pad_sgd_value(int token, double scale)
 {
     return (token - 100) / scale;
 }
 
-ThSgdStrict th_sgd_strict(const char *word)
+ThPadSgdStrict th_pad_sgd_strict(const char *word)
 {
-    return *word == 'h' ? TH_SGD_HIDDEN : *word == 'f' ? TH_SGD_FROM_TOKENS : TH_SGD_REQUANTISE;
+    return *word == 'h'   ? TH_PAD_SGD_HIDDEN
+           : *word == 'f' ? TH_PAD_SGD_FROM_TOKENS
+                          : TH_PAD_SGD_REQUANTISE;
 }
 
 static double rounded(double value, double scale)
 {
-    return th_sgd_value(th_sgd_token(value, scale), scale);
+    return th_pad_sgd_value(th_pad_sgd_token(value, scale), scale);
 }
 
-ThSgdLine th_sgd_step(ThSgd *s, const ThSgdPoint *point)
+ThPadSgdLine th_pad_sgd_step(ThPadSgd *s, const ThPadSgdPoint *point)
 {
-    ThSgdLine line;
-    ThSgdPoint q = *point;
-    bool round = s->strict == TH_SGD_REQUANTISE;
-    if (s->strict != TH_SGD_HIDDEN)
-        q = (ThSgdPoint){{rounded(q.x[0], s->scale), rounded(q.x[1], s->scale)},
-                         rounded(q.y, s->scale)};
+    ThPadSgdLine line;
+    ThPadSgdPoint q = *point;
+    bool round = s->strict == TH_PAD_SGD_REQUANTISE;
+    if (s->strict != TH_PAD_SGD_HIDDEN)
+        q = (ThPadSgdPoint){{rounded(q.x[0], s->scale), rounded(q.x[1], s->scale)},
+                            rounded(q.y, s->scale)};
     double prediction = s->w[0] * q.x[0] + s->w[1] * q.x[1];
-    line.prediction = th_sgd_token(prediction, s->scale);
-    prediction = round ? th_sgd_value(line.prediction, s->scale) : prediction;
+    line.prediction = th_pad_sgd_token(prediction, s->scale);
+    prediction = round ? th_pad_sgd_value(line.prediction, s->scale) : prediction;
     for (int i = 0; i < 2; i++) {
         double step = -2 * s->rate * (q.y - prediction) * q.x[i];
-        line.step[i] = th_sgd_token(step, s->scale);
-        s->w[i] -= round ? th_sgd_value(line.step[i], s->scale) : step;
-        line.weight[i] = th_sgd_token(s->w[i], s->scale);
-        s->w[i] = round ? th_sgd_value(line.weight[i], s->scale) : s->w[i];
+        line.step[i] = th_pad_sgd_token(step, s->scale);
+        s->w[i] -= round ? th_pad_sgd_value(line.step[i], s->scale) : step;
+        line.weight[i] = th_pad_sgd_token(s->w[i], s->scale);
+        s->w[i] = round ? th_pad_sgd_value(line.weight[i], s->scale) : s->w[i];
     }
     return line;
 }
 
-int th_sgd_word(const char *word, unsigned long n)
+int th_pad_sgd_word(const char *word, unsigned long n)
 {
     int value = 0;
     if (n < 2 || n > 4 || word[0] != 'a' || (word[1] == '0' && n > 2))
@@ -69,22 +71,22 @@ int th_sgd_word(const char *word, unsigned long n)
             return -1;
         value = 10 * value + word[i] - '0';
     }
-    return value < TH_SGD_TOKENS ? value : -1;
+    return value < TH_PAD_SGD_TOKENS ? value : -1;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static bool init(ThScratchpad *p, ThError *err)
+static bool init(ThPad *p, ThError *err)
 {
     char name[16];
     bool ok = true;
-    for (int i = 0; ok && i < TH_SGD_TOKENS; i++) {
+    for (int i = 0; ok && i < TH_PAD_SGD_TOKENS; i++) {
         snprintf(name, sizeof name, "a%d", i);
-        ok = th_scratchpad_add_token(p, name, err);
+        ok = th_pad_add_token(p, name, err);
     }
     p->words = true;
     p->separator = " | ";
-    return ok && th_scratchpad_add_tokens(p, "$ d yp g cur , |", err);
+    return ok && th_pad_add_tokens(p, "$ d yp g cur , |", err);
 }
 
 static char *put_word(char *to, const char *word)
@@ -107,20 +109,20 @@ static char *put_token(char *to, int token)
     return to;
 }
 
-static char *put_points(char *to, const ThSgdPoint *point, size_t n, double scale)
+static char *put_points(char *to, const ThPadSgdPoint *point, size_t n, double scale)
 {
     for (size_t i = 0; i < n; i++) {
         to = put_word(to, "d");
-        to = put_token(to, th_sgd_token(point[i].x[0], scale));
-        to = put_token(to, th_sgd_token(point[i].x[1], scale));
+        to = put_token(to, th_pad_sgd_token(point[i].x[0], scale));
+        to = put_token(to, th_pad_sgd_token(point[i].x[1], scale));
         to = put_word(to, ",");
-        to = put_token(to, th_sgd_token(point[i].y, scale));
+        to = put_token(to, th_pad_sgd_token(point[i].y, scale));
     }
     return to;
 }
 
 /* Behind the copied points.  *answer is set to where the weights begin. */
-static char *put_results(char *to, const ThSgdLine *line, char **answer)
+static char *put_results(char *to, const ThPadSgdLine *line, char **answer)
 {
     to = put_word(to, "yp");
     to = put_token(to, line->prediction);
@@ -134,16 +136,16 @@ static char *put_results(char *to, const ThSgdLine *line, char **answer)
     return put_word(to, "|");
 }
 
-static bool put(const ThScratchpad *p, const ThSgdPoint *point, size_t n, ThExample *e,
-                ThError *err)
+static bool put(const ThPad *p, const ThPadSgdPoint *point, size_t n, ThPadExample *e, ThError *err)
 {
     enum { POINT = 5 * 5, RESULTS = 9 * 5 };
     bool plain = *th_option_text(&p->options, "style") == 'p';
-    ThSgd s = {.rate = th_option_real(&p->options, "rate")};
-    s.strict = th_sgd_strict(th_option_text(&p->options, "strict"));
-    s.scale = th_sgd_scale(th_option_text(&p->options, "quantiser"));
+    ThPadSgd s = {.rate = th_option_real(&p->options, "rate")};
+    s.strict = th_pad_sgd_strict(th_option_text(&p->options, "strict"));
+    s.scale = th_pad_sgd_scale(th_option_text(&p->options, "quantiser"));
     size_t lines = plain ? 2 : n + 1;
-    char *to = th_example_begin(e, n > 20000 ? SIZE_MAX : lines * (n * POINT + RESULTS) + 8, err);
+    char *to =
+        th_pad_example_begin(e, n > 20000 ? SIZE_MAX : lines * (n * POINT + RESULTS) + 8, err);
     if (!to)
         return false;
     char *begin = to, *data = to + 2, *answer = to;
@@ -153,8 +155,8 @@ static bool put(const ThScratchpad *p, const ThSgdPoint *point, size_t n, ThExam
     for (size_t m = n; m > 0; m--) {
         char *line = to;
         if (!plain)
-            to = th_put(to, data, copied);
-        ThSgdLine results = th_sgd_step(&s, &point[m - 1]);
+            to = th_pad_put(to, data, copied);
+        ThPadSgdLine results = th_pad_sgd_step(&s, &point[m - 1]);
         to = put_results(to, &results, &answer);
         if (plain && m > 1)
             to = line;
@@ -167,7 +169,7 @@ static bool put(const ThScratchpad *p, const ThSgdPoint *point, size_t n, ThExam
         to = begin + question + rest;
         answer = begin + question;
     }
-    th_example_end(e, to - 1, question, (size_t)(answer - begin));
+    th_pad_example_end(e, to - 1, question, (size_t)(answer - begin));
     return true;
 }
 
@@ -183,8 +185,8 @@ static bool read_number(const char *text, size_t at, size_t size, bool tokens, N
                         ThError *err)
 {
     char word[64];
-    int token = th_sgd_word(text + at, size);
-    double value = th_sgd_value(token, to->scale);
+    int token = th_pad_sgd_word(text + at, size);
+    double value = th_pad_sgd_value(token, to->scale);
     if (!tokens && size < sizeof word) {
         char *end;
         memcpy(word, text + at, size);
@@ -225,19 +227,19 @@ static bool read_numbers(const char *text, Numbers *to, ThError *err)
     return true;
 }
 
-static bool write(const ThScratchpad *p, const char *const *operand, int n, ThRng *r, ThExample *e,
+static bool write(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
                   int *which, ThError *err)
 {
     (void)r;
     (void)which;
-    Numbers found = {.scale = th_sgd_scale(th_option_text(&p->options, "quantiser"))};
+    Numbers found = {.scale = th_pad_sgd_scale(th_option_text(&p->options, "quantiser"))};
     if (n != 1)
         return th_fail(err, TH_EUSAGE, "the points of a problem are one operand");
     bool ok = read_numbers(operand[0], &found, err);
-    ThSgdPoint *point = ok ? th_alloc(found.n / 3, sizeof *point, err) : NULL;
+    ThPadSgdPoint *point = ok ? th_alloc(found.n / 3, sizeof *point, err) : NULL;
     for (size_t i = 0; point && i < found.n / 3; i++) {
         const double *number = found.number;
-        point[i] = (ThSgdPoint){{number[3 * i], number[3 * i + 1]}, number[3 * i + 2]};
+        point[i] = (ThPadSgdPoint){{number[3 * i], number[3 * i + 1]}, number[3 * i + 2]};
     }
     ok = point && put(p, point, found.n / 3, e, err);
     free(point);
@@ -250,12 +252,13 @@ static double draw_coordinate(ThRng *r)
     return 2 * th_rng_uniform(r) - 1;
 }
 
-static bool draw(const ThScratchpad *p, int size, ThRng *r, ThExample *e, ThError *err)
+static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err)
 {
     const ThOptions *o = &p->options;
     double radius = th_option_real(o, "radius"), noise = th_option_real(o, "noise"), w[2];
-    size_t n = size > 0 ? (size_t)size : (size_t)th_draw_from(th_option_range(o, "examples"), r);
-    ThSgdPoint *point = th_alloc(n, sizeof *point, err);
+    size_t n =
+        size > 0 ? (size_t)size : (size_t)th_pad_draw_from(th_option_range(o, "examples"), r);
+    ThPadSgdPoint *point = th_alloc(n, sizeof *point, err);
     if (!point)
         return false;
     do {
@@ -263,7 +266,7 @@ static bool draw(const ThScratchpad *p, int size, ThRng *r, ThExample *e, ThErro
         w[1] = draw_coordinate(r);
     } while (w[0] * w[0] + w[1] * w[1] > 1);
     for (size_t i = 0; i < n; i++) {
-        ThSgdPoint *q = &point[i];
+        ThPadSgdPoint *q = &point[i];
         q->x[0] = draw_coordinate(r);
         q->x[1] = draw_coordinate(r);
         q->y = radius * (w[0] * q->x[0] + w[1] * q->x[1]);
@@ -275,7 +278,7 @@ static bool draw(const ThScratchpad *p, int size, ThRng *r, ThExample *e, ThErro
     return ok;
 }
 
-const ThScratchpadKind th_scratchpad_sgd = {
+const ThPadKind th_pad_sgd = {
     .name = "sgd",
     .summary = "linear regression by stochastic gradient descent, in 200 rounded numbers",
     .source = "Hou et al. 2024, Section 5.2 and Appendix E",

@@ -4,41 +4,41 @@
 
 #include <stdbool.h>
 
-enum { TH_SGD_TOKENS = 200 }; /* a0 … a199 stand for numbers from -1 to 1 */
+enum { TH_PAD_SGD_TOKENS = 200 }; /* a0 … a199 stand for numbers from -1 to 1 */
 
 /* Tokens of a unit: a100 is 0, and a token stands for the nearest multiple of 1/100 or of 2/199.
  * The published example fits these and no other rounding; the second is that of 200 points from -1
  * to 1, equally far apart.  quantiser: "hundredths" or "points". */
-double th_sgd_scale(const char *quantiser);
+double th_pad_sgd_scale(const char *quantiser);
 
 /* The token of a number, and the number that a token stands for. */
-int th_sgd_token(double value, double scale);
-double th_sgd_value(int token, double scale);
+int th_pad_sgd_token(double value, double scale);
+double th_pad_sgd_value(int token, double scale);
 
 /* Hou et al. compute with real numbers of which the tokens are shown only; the others make the
  * scratchpad a function of its tokens. */
-typedef enum { TH_SGD_HIDDEN, TH_SGD_FROM_TOKENS, TH_SGD_REQUANTISE } ThSgdStrict;
-ThSgdStrict th_sgd_strict(const char *word); /* "hidden", "from-tokens" or "requantise" */
+typedef enum { TH_PAD_SGD_HIDDEN, TH_PAD_SGD_FROM_TOKENS, TH_PAD_SGD_REQUANTISE } ThPadSgdStrict;
+ThPadSgdStrict th_pad_sgd_strict(const char *word); /* "hidden", "from-tokens" or "requantise" */
 
 typedef struct {
     double x[2], y;
-} ThSgdPoint;
+} ThPadSgdPoint;
 
 /* The weights; at first 0.  rate is multiplied by 2, the factor of the square's gradient. */
 typedef struct {
-    ThSgdStrict strict;
+    ThPadSgdStrict strict;
     double rate, scale, w[2];
-} ThSgd;
+} ThPadSgd;
 
 /* The tokens of a line: prediction, step and weights. */
 typedef struct {
     int prediction, step[2], weight[2];
-} ThSgdLine;
+} ThPadSgdLine;
 
 /* Takes a step on a point, whose numbers are rounded to tokens unless they are hidden. */
-ThSgdLine th_sgd_step(ThSgd *s, const ThSgdPoint *point);
+ThPadSgdLine th_pad_sgd_step(ThPadSgd *s, const ThPadSgdPoint *point);
 
 /* The numbers of a word a0 … a199 of n bytes, or -1. */
-int th_sgd_word(const char *word, unsigned long n);
+int th_pad_sgd_word(const char *word, unsigned long n);
 
 #endif

@@ -28,14 +28,14 @@ static ThDfa *machine(int m, int more, bool sign, ThError *err)
         return NULL;
     d->start = before_digit(m, 0, 1);
     for (int q = 0; q <= sink; q++)
-        d->class[q] = m;
+        d->label[q] = m;
     for (int i = 0; i < (sink + 1) * n; i++)
         d->next[i] = sink;
     for (int s = 0; s < m; s++) {
         for (int p = 0; p < m; p++) {
             int q = before_operator(m, s, p);
             int *next = d->next + q * n;
-            d->class[q] = (s + p) % m;
+            d->label[q] = (s + p) % m;
             next[m + PLUS] = before_digit(m, (s + p) % m, 1);
             next[m + MINUS] = before_digit(m, (s + p) % m, -1);
             next[m + TIMES] = before_digit(m, s, p);
@@ -92,7 +92,7 @@ static double weight(const void *context, int position, int state, int symbol)
 
 static double chance(const ThTask *t, int length)
 {
-    return th_chance_by_weight(t, length, weight, t);
+    return th_task_chance_by_weight(t, length, weight, t);
 }
 
 static bool init_modular_arithmetic(ThTask *t, const ThAutomaton *a, ThError *err)
@@ -100,8 +100,8 @@ static bool init_modular_arithmetic(ThTask *t, const ThAutomaton *a, ThError *er
     (void)a;
     int m = modulus(t);
     t->machine = machine(m, 1, has_sign(t), err);
-    return t->machine &&
-           th_task_signature(t, TH_FINAL, (ThNames){m, "+ - * _"}, (ThNames){m, ""}, err);
+    return t->machine && th_task_signature(t, TH_TARGET_FINAL, (ThTaskNames){m, "+ - * _"},
+                                           (ThTaskNames){m, ""}, err);
 }
 
 static const ThOptionSpec modular_arithmetic_options[] = {
@@ -131,8 +131,8 @@ static bool init_mod_arith(ThTask *t, const ThAutomaton *a, ThError *err)
     (void)a;
     int m = modulus(t);
     t->machine = machine(m, 0, false, err);
-    return t->machine &&
-           th_task_signature(t, th_task_labels(t), (ThNames){m, "+ - *"}, (ThNames){m, ""}, err);
+    return t->machine && th_task_signature(t, th_task_labels(t), (ThTaskNames){m, "+ - *"},
+                                           (ThTaskNames){m, ""}, err);
 }
 
 static const ThOptionSpec mod_arith_options[] = {

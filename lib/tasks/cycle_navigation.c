@@ -15,8 +15,9 @@ static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
     static const int paper[] = {0, 1, -1}, deepmind[] = {-1, 0, 1};
     bool as_paper = strcmp(th_option_text(&t->options, "encoding"), "paper") == 0;
     int m = (int)th_option_int(&t->options, "modulus");
-    t->machine = th_cyclic_machine(m, 3, as_paper ? paper : deepmind, err);
-    return t->machine && th_task_signature(t, TH_FINAL, (ThNames){3, ""}, (ThNames){m, ""}, err);
+    t->machine = th_task_cyclic_machine(m, 3, as_paper ? paper : deepmind, err);
+    return t->machine &&
+           th_task_signature(t, TH_TARGET_FINAL, (ThTaskNames){3, ""}, (ThTaskNames){m, ""}, err);
 }
 
 const ThTaskKind th_task_cycle_navigation = {
@@ -28,6 +29,6 @@ const ThTaskKind th_task_cycle_navigation = {
               "down, stay and up; encoding= chooses.",
     .options = options,
     .init = init,
-    .draw = th_draw_uniform,
-    .chance = th_chance_uniform,
+    .draw = th_task_draw_uniform,
+    .chance = th_task_chance_uniform,
 };

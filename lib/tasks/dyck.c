@@ -14,12 +14,13 @@ static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
     if (!d)
         return false;
     t->machine = d;
-    d->class[0] = 1;
+    d->label[0] = 1;
     for (int q = 0; q <= n + 1; q++) {
         d->next[2 * q] = q < n ? q + 1 : n + 1;
         d->next[2 * q + 1] = q == 0 || q > n ? n + 1 : q - 1;
     }
-    return th_task_signature(t, TH_FINAL, (ThNames){0, "( )"}, (ThNames){0, "reject accept"}, err);
+    return th_task_signature(t, TH_TARGET_FINAL, (ThTaskNames){0, "( )"},
+                             (ThTaskNames){0, "reject accept"}, err);
 }
 
 /* Length of what stands inside a pair, m being the most: three quarters of it, more or less, and
@@ -54,7 +55,7 @@ static void member(const ThTask *t, ThRng *r, int *word, int length)
 static bool draw(const ThTask *t, ThRng *r, ThBatch *b, ThError *err)
 {
     (void)err;
-    th_draw_balanced(t, r, b, member, b->T % 2 == 0, true);
+    th_task_draw_balanced(t, r, b, member, b->T % 2 == 0, true);
     return true;
 }
 

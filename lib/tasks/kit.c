@@ -17,7 +17,7 @@ static size_t count_words(const char *list)
     return n;
 }
 
-bool th_task_names(char ***list, int *n, ThNames names, ThError *err)
+bool th_task_names(char ***list, int *n, ThTaskNames names, ThError *err)
 {
     *n = 0;
     *list = th_alloc((size_t)names.n_numbers + count_words(names.words), sizeof **list, err);
@@ -39,53 +39,56 @@ bool th_task_names(char ***list, int *n, ThNames names, ThError *err)
     return true;
 }
 
-bool th_task_signature(ThTask *t, ThTarget target, ThNames symbols, ThNames classes, ThError *err)
+bool th_task_signature(ThTask *t, ThTarget target, ThTaskNames symbols, ThTaskNames classes,
+                       ThError *err)
 {
     ThSignature *s = &t->signature;
     s->target = target;
     return th_task_names(&s->symbol, &s->n_symbols, symbols, err) &&
-           th_task_names(&s->class, &s->n_classes, classes, err);
+           th_task_names(&s->label, &s->n_classes, classes, err);
 }
 
 ThTarget th_task_labels(const ThTask *t)
 {
-    return strcmp(th_option_text(&t->options, "labels"), "every") == 0 ? TH_EVERY : TH_FINAL;
+    return strcmp(th_option_text(&t->options, "labels"), "every") == 0 ? TH_TARGET_EVERY
+                                                                       : TH_TARGET_FINAL;
 }
 
-ThDfa *th_cyclic_machine(int m, int n_symbols, const int *move, ThError *err)
+ThDfa *th_task_cyclic_machine(int m, int n_symbols, const int *move, ThError *err)
 {
     ThDfa *d = th_dfa_new(m, n_symbols, m, err);
     for (int q = 0; d && q < m; q++) {
-        d->class[q] = q;
+        d->label[q] = q;
         for (int a = 0; a < n_symbols; a++)
             d->next[q * n_symbols + a] = ((q + move[a]) % m + m) % m;
     }
     return d;
 }
 
-void th_draw_uniform_word(int n_symbols, ThRng *r, int *word, int length)
+void th_task_draw_uniform_word(int n_symbols, ThRng *r, int *word, int length)
 {
     for (int i = 0; i < length; i++)
         word[i] = (int)th_rng_below(r, (uint64_t)n_symbols);
 }
 
-bool th_draw_uniform(const ThTask *t, ThRng *r, ThBatch *b, ThError *err)
+bool th_task_draw_uniform(const ThTask *t, ThRng *r, ThBatch *b, ThError *err)
 {
     (void)err;
     for (int i = 0; i < b->B; i++)
-        th_draw_uniform_word(t->signature.n_symbols, r, b->token + (size_t)i * (size_t)b->T, b->T);
+        th_task_draw_uniform_word(t->signature.n_symbols, r, b->token + (size_t)i * (size_t)b->T,
+                                  b->T);
     return true;
 }
 
-int th_half(ThRng *r, int n)
+int th_task_half(ThRng *r, int n)
 {
     return n / 2 + (n % 2 ? (int)th_rng_below(r, 2) : 0);
 }
 
-void th_draw_balanced(const ThTask *t, ThRng *r, ThBatch *b, ThDrawWord *member, bool members,
-                      bool others)
+void th_task_draw_balanced(const ThTask *t, ThRng *r, ThBatch *b, ThTaskDrawWord *member,
+                           bool members, bool others)
 {
-    int n = !others ? b->B : members ? th_half(r, b->B) : 0;
+    int n = !others ? b->B : members ? th_task_half(r, b->B) : 0;
     for (int i = 0; i < b->B; i++) {
         int *word = b->token + (size_t)i * (size_t)b->T;
         if (i < n) {
@@ -93,13 +96,13 @@ void th_draw_balanced(const ThTask *t, ThRng *r, ThBatch *b, ThDrawWord *member,
             continue;
         }
         do
-            th_draw_uniform_word(t->signature.n_symbols, r, word, b->T);
+            th_task_draw_uniform_word(t->signature.n_symbols, r, word, b->T);
         while (th_dfa_class(t->machine, word, (size_t)b->T) == 1);
     }
 }
 
 /* Moves the distribution over states on by one symbol. */
-static void step_distribution(const ThTask *t, int position, ThSymbolWeight *weight,
+static void step_distribution(const ThTask *t, int position, ThTaskSymbolWeight *weight,
                               const void *context, const double *from, double *to)
 {
     const ThDfa *d = t->machine;
@@ -125,7 +128,8 @@ static double best_share(const ThTask *t, const double *count)
     return total > 0 ? best / total : (double)NAN;
 }
 
-double th_chance_by_weight(const ThTask *t, int length, ThSymbolWeight *weight, const void *context)
+double th_task_chance_by_weight(const ThTask *t, int length, ThTaskSymbolWeight *weight,
+                                const void *context)
 {
     const ThDfa *d = t->machine;
     size_t n = (size_t)d->n_states;
@@ -137,9 +141,9 @@ double th_chance_by_weight(const ThTask *t, int length, ThSymbolWeight *weight, 
     for (int i = 0; i < length; i++) {
         double *to = p + (size_t)((i + 1) % 2) * n;
         step_distribution(t, i, weight, context, p + (size_t)(i % 2) * n, to);
-        bool answered = t->signature.target != TH_FINAL || i == length - 1;
+        bool answered = t->signature.target != TH_TARGET_FINAL || i == length - 1;
         for (size_t q = 0; answered && q < n; q++)
-            count[d->class[q]] += to[q];
+            count[d->label[q]] += to[q];
     }
     double share = best_share(t, count);
     free(p);
@@ -153,7 +157,7 @@ static double uniform_weight(const void *context, int position, int state, int s
     return 1.0 / t->signature.n_symbols;
 }
 
-double th_chance_uniform(const ThTask *t, int length)
+double th_task_chance_uniform(const ThTask *t, int length)
 {
-    return th_chance_by_weight(t, length, uniform_weight, t);
+    return th_task_chance_by_weight(t, length, uniform_weight, t);
 }

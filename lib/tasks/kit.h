@@ -1,6 +1,6 @@
 /* kit.h - what several kinds of task are built from. */
-#ifndef TH_KIT_H
-#define TH_KIT_H
+#ifndef TH_TASKS_KIT_H
+#define TH_TASKS_KIT_H
 
 #include "tasks/task.h"
 
@@ -12,42 +12,43 @@
 typedef struct {
     int n_numbers;
     const char *words;
-} ThNames;
+} ThTaskNames;
 
 /* Fills symbols or classes of a signature, which may be freed whether this succeeds or not. */
-bool th_task_names(char ***list, int *n, ThNames names, ThError *err);
-bool th_task_signature(ThTask *t, ThTarget target, ThNames symbols, ThNames classes, ThError *err);
+bool th_task_names(char ***list, int *n, ThTaskNames names, ThError *err);
+bool th_task_signature(ThTask *t, ThTarget target, ThTaskNames symbols, ThTaskNames classes,
+                       ThError *err);
 
-/* TH_EVERY or TH_FINAL by the option labels=every|final. */
+/* TH_TARGET_EVERY or TH_TARGET_FINAL by the option labels=every|final. */
 ThTarget th_task_labels(const ThTask *t);
 
 /* Returns new: the machine of the integers modulo m, starting at 0; symbol a adds move[a], its
  * class is its state. */
-ThDfa *th_cyclic_machine(int m, int n_symbols, const int *move, ThError *err);
+ThDfa *th_task_cyclic_machine(int m, int n_symbols, const int *move, ThError *err);
 
 /* Draws every symbol independently and uniformly: a draw function for ThTaskKind. */
-bool th_draw_uniform(const ThTask *t, ThRng *r, ThBatch *b, ThError *err);
-void th_draw_uniform_word(int n_symbols, ThRng *r, int *word, int length);
+bool th_task_draw_uniform(const ThTask *t, ThRng *r, ThBatch *b, ThError *err);
+void th_task_draw_uniform_word(int n_symbols, ThRng *r, int *word, int length);
 
 /* Draws half members (class 1) and half others; of an odd batch a fair coin decides one.  Members
  * come from `member`, others are uniform strings, drawn again while they are members.  Where
  * `members` or `others` is false all strings are of the other sort (what `member` then draws is not
  * checked). */
-typedef void ThDrawWord(const ThTask *t, ThRng *r, int *word, int length);
-void th_draw_balanced(const ThTask *t, ThRng *r, ThBatch *b, ThDrawWord *member, bool members,
-                      bool others);
+typedef void ThTaskDrawWord(const ThTask *t, ThRng *r, int *word, int length);
+void th_task_draw_balanced(const ThTask *t, ThRng *r, ThBatch *b, ThTaskDrawWord *member,
+                           bool members, bool others);
 
 /* How many strings of a batch of n should be members: half, a coin deciding for odd n. */
-int th_half(ThRng *r, int n);
+int th_task_half(ThRng *r, int n);
 
 /* Chance level where the symbol at a position is drawn with a probability that depends on the state
  * and the position only: the share of the most frequent class among all answers.  Exact, by the
  * distribution over the machine's states.  NaN if memory runs out. */
-typedef double ThSymbolWeight(const void *context, int position, int state, int symbol);
-double th_chance_by_weight(const ThTask *t, int length, ThSymbolWeight *weight,
-                           const void *context);
+typedef double ThTaskSymbolWeight(const void *context, int position, int state, int symbol);
+double th_task_chance_by_weight(const ThTask *t, int length, ThTaskSymbolWeight *weight,
+                                const void *context);
 
 /* The same for uniform symbols: a chance function for ThTaskKind. */
-double th_chance_uniform(const ThTask *t, int length);
+double th_task_chance_uniform(const ThTask *t, int length);
 
 #endif

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/count.h"
+#include "automata/words/log_count.h"
 #include "base/memory.h"
 #include "tasks/own.h"
 
@@ -12,7 +12,7 @@ static bool is_dead(const ThDfa *d, int q)
     for (int a = 0; a < d->n_symbols; a++)
         if (d->next[q * d->n_symbols + a] != q)
             return false;
-    return d->class[q] == 0;
+    return d->label[q] == 0;
 }
 
 /* Fills bits (n_states, n_symbols + 1): which symbols may follow, and whether the word may end. */
@@ -21,7 +21,7 @@ static void fill_bits(const ThDfa *d, int *bits)
     for (int q = 0; q < d->n_states; q++, bits += d->n_symbols + 1) {
         for (int a = 0; a < d->n_symbols; a++)
             bits[a] = !is_dead(d, d->next[q * d->n_symbols + a]);
-        bits[d->n_symbols] = d->class[q];
+        bits[d->n_symbols] = d->label[q];
     }
 }
 
@@ -34,7 +34,7 @@ static void class_by_bits(ThDfa *d, const int *bits)
         int p = 0;
         while (p < q && memcmp(bits + (size_t)p * n, bits + (size_t)q * n, n * sizeof *bits) != 0)
             p++;
-        d->class[q] = p < q ? d->class[p] : d->n_classes++;
+        d->label[q] = p < q ? d->label[p] : d->n_classes++;
     }
 }
 
@@ -73,19 +73,20 @@ static int drawn_length(const ThTask *t, int length)
 static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
 {
     ThSignature *s = &t->signature;
-    s->target = TH_BITS;
-    t->machine = th_own_acceptor(a, err);
-    if (!t->machine || !th_own_names(&s->symbol, &s->n_symbols, a->symbol, a->n_symbols, err) ||
-        !th_own_names(&s->class, &s->n_classes, a->symbol, a->n_symbols, err))
+    s->target = TH_TARGET_BITS;
+    t->machine = th_task_own_acceptor(a, err);
+    if (!t->machine ||
+        !th_task_own_names(&s->symbol, &s->n_symbols, a->symbol, a->n_symbols, err) ||
+        !th_task_own_names(&s->label, &s->n_classes, a->symbol, a->n_symbols, err))
         return false;
     ThDfa *d = t->machine;
     size_t n = (size_t)d->n_symbols + 1;
-    char **class = realloc(s->class, n * sizeof *class);
-    if (!class)
+    char **label = realloc(s->label, n * sizeof *label);
+    if (!label)
         return th_fail(err, TH_ENOMEM, "out of memory (%zu names)", n);
-    s->class = class;
+    s->label = label;
     t->bits = th_alloc((size_t)d->n_states, n * sizeof *t->bits, err);
-    if (!t->bits || !(class[n - 1] = th_strdup("end", err)))
+    if (!t->bits || !(label[n - 1] = th_strdup("end", err)))
         return false;
     s->n_classes++;
     fill_bits(d, t->bits);
@@ -137,7 +138,7 @@ static double chance(const ThTask *t, int length)
     ThWordCount *c = count_members(t, length, NULL);
     if (!c)
         return (double)NAN;
-    double share = th_chance_by_weight(t, length, weight, &(Members){c, length});
+    double share = th_task_chance_by_weight(t, length, weight, &(Members){c, length});
     th_words_free(c);
     return share;
 }

@@ -6,7 +6,7 @@
 
 enum { MAX_STATES = 1 << 16 };
 
-ThDfa *th_own_acceptor(const ThAutomaton *a, ThError *err)
+ThDfa *th_task_own_acceptor(const ThAutomaton *a, ThError *err)
 {
     ThDfa *d = th_automaton_acceptor(a, MAX_STATES, NULL, err);
     ThDfa *minimal = d ? th_dfa_minimize(d, NULL, err) : NULL;
@@ -14,7 +14,7 @@ ThDfa *th_own_acceptor(const ThAutomaton *a, ThError *err)
     return minimal;
 }
 
-bool th_own_names(char ***list, int *n_list, char *const *from, int n, ThError *err)
+bool th_task_own_names(char ***list, int *n_list, char *const *from, int n, ThError *err)
 {
     *n_list = 0;
     *list = th_alloc((size_t)n, sizeof **list, err);

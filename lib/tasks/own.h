@@ -1,14 +1,14 @@
 /* own.h - what the tasks made from a user's own automaton share. */
-#ifndef TH_OWN_H
-#define TH_OWN_H
+#ifndef TH_TASKS_OWN_H
+#define TH_TASKS_OWN_H
 
 #include "tasks/kit.h"
 
 /* Returns new: the minimal machine that accepts what the automaton accepts, class 1 meaning
  * accepted. TH_ELIMIT beyond 65536 states. */
-ThDfa *th_own_acceptor(const ThAutomaton *a, ThError *err);
+ThDfa *th_task_own_acceptor(const ThAutomaton *a, ThError *err);
 
 /* Copies names into a signature's symbols or classes, which may be freed whether this succeeds. */
-bool th_own_names(char ***list, int *n_list, char *const *from, int n, ThError *err);
+bool th_task_own_names(char ***list, int *n_list, char *const *from, int n, ThError *err);
 
 #endif

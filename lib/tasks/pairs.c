@@ -13,7 +13,7 @@ static ThDfa *machine(int m, int equal, ThError *err)
     for (int f = 0; f < m; f++) {
         for (int same = 0; same < 2; same++) {
             int q = 2 + 2 * f - same;
-            d->class[q] = same ? equal : 1 - equal;
+            d->label[q] = same ? equal : 1 - equal;
             for (int a = 0; a < m; a++)
                 d->next[q * m + a] = 2 + 2 * f - (a == f);
         }
@@ -25,8 +25,8 @@ static bool init_even_pairs(ThTask *t, const ThAutomaton *a, ThError *err)
 {
     (void)a;
     t->machine = machine(2, 0, err);
-    return t->machine &&
-           th_task_signature(t, TH_FINAL, (ThNames){0, "a b"}, (ThNames){0, "even odd"}, err);
+    return t->machine && th_task_signature(t, TH_TARGET_FINAL, (ThTaskNames){0, "a b"},
+                                           (ThTaskNames){0, "even odd"}, err);
 }
 
 const ThTaskKind th_task_even_pairs = {
@@ -36,8 +36,8 @@ const ThTaskKind th_task_even_pairs = {
     .detail = "Uniform strings over a and b.  The answer is even exactly where the first symbol "
               "is also the last.",
     .init = init_even_pairs,
-    .draw = th_draw_uniform,
-    .chance = th_chance_uniform,
+    .draw = th_task_draw_uniform,
+    .chance = th_task_chance_uniform,
 };
 
 static const ThOptionSpec even_pair_options[] = {
@@ -51,8 +51,8 @@ static bool init_even_pair(ThTask *t, const ThAutomaton *a, ThError *err)
     (void)a;
     int m = (int)th_option_int(&t->options, "modulus");
     t->machine = machine(m, 1, err);
-    return t->machine && th_task_signature(t, th_task_labels(t), (ThNames){m, ""},
-                                           (ThNames){0, "different equal"}, err);
+    return t->machine && th_task_signature(t, th_task_labels(t), (ThTaskNames){m, ""},
+                                           (ThTaskNames){0, "different equal"}, err);
 }
 
 const ThTaskKind th_task_even_pair = {
@@ -64,6 +64,6 @@ const ThTaskKind th_task_even_pair = {
               "is right four times in five for modulus=5.",
     .options = even_pair_options,
     .init = init_even_pair,
-    .draw = th_draw_uniform,
-    .chance = th_chance_uniform,
+    .draw = th_task_draw_uniform,
+    .chance = th_task_chance_uniform,
 };

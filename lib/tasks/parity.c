@@ -8,9 +8,9 @@ static const ThOptionSpec options[] = {
 static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
 {
     (void)a;
-    t->machine = th_cyclic_machine(2, 2, (const int[]){0, 1}, err);
-    return t->machine &&
-           th_task_signature(t, TH_FINAL, (ThNames){0, "a b"}, (ThNames){0, "even odd"}, err);
+    t->machine = th_task_cyclic_machine(2, 2, (const int[]){0, 1}, err);
+    return t->machine && th_task_signature(t, TH_TARGET_FINAL, (ThTaskNames){0, "a b"},
+                                           (ThTaskNames){0, "even odd"}, err);
 }
 
 static bool draw(const ThTask *t, ThRng *r, ThBatch *b, ThError *err)
@@ -32,7 +32,7 @@ static double weight(const void *context, int position, int state, int symbol)
 static double chance(const ThTask *t, int length)
 {
     double p = th_option_real(&t->options, "probability");
-    return th_chance_by_weight(t, length, weight, &p);
+    return th_task_chance_by_weight(t, length, weight, &p);
 }
 
 const ThTaskKind th_task_parity = {

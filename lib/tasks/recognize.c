@@ -1,27 +1,28 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "automata/count.h"
+#include "automata/words/log_count.h"
 #include "base/memory.h"
 #include "tasks/own.h"
 
 static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
 {
     ThSignature *s = &t->signature;
-    t->machine = th_own_acceptor(a, err);
-    return t->machine && th_own_names(&s->symbol, &s->n_symbols, a->symbol, a->n_symbols, err) &&
-           th_task_names(&s->class, &s->n_classes, (ThNames){0, "reject accept"}, err);
+    t->machine = th_task_own_acceptor(a, err);
+    return t->machine &&
+           th_task_own_names(&s->symbol, &s->n_symbols, a->symbol, a->n_symbols, err) &&
+           th_task_names(&s->label, &s->n_classes, (ThTaskNames){0, "reject accept"}, err);
 }
 
 /* Counts of the words of one class. */
-static ThWordCount *count(const ThTask *t, int class, int length, ThError *err)
+static ThWordCount *count(const ThTask *t, int label, int length, ThError *err)
 {
     const ThDfa *d = t->machine;
     bool *wanted = th_alloc((size_t)d->n_states, sizeof *wanted, err);
     if (!wanted)
         return NULL;
     for (int q = 0; q < d->n_states; q++)
-        wanted[q] = d->class[q] == class;
+        wanted[q] = d->label[q] == label;
     ThWordCount *c = th_words_count(d, wanted, length, err);
     free(wanted);
     return c;
@@ -39,7 +40,7 @@ static bool draw(const ThTask *t, ThRng *r, ThBatch *b, ThError *err)
     bool ok = sort[1] != NULL;
     if (ok) {
         bool members = any(t, sort[1], b->T), others = any(t, sort[0], b->T);
-        int n = !others ? b->B : members ? th_half(r, b->B) : 0;
+        int n = !others ? b->B : members ? th_task_half(r, b->B) : 0;
         for (int i = 0; i < b->B; i++)
             th_words_draw(sort[i < n], r, b->token + (size_t)i * (size_t)b->T, b->T);
     }
@@ -58,7 +59,7 @@ static bool note_sorts(void *context, int k, const bool *reached)
 {
     Sorts *s = context;
     for (int q = 0; k == s->length && q < s->d->n_states; q++)
-        s->sort[s->d->class[q]] |= reached[q];
+        s->sort[s->d->label[q]] |= reached[q];
     return true;
 }
 

@@ -18,10 +18,10 @@ static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
         return false;
     for (int i = 0; i < m; i++)
         move[i] = i;
-    t->machine = th_cyclic_machine(m, m, move, err);
+    t->machine = th_task_cyclic_machine(m, m, move, err);
     free(move);
     return t->machine &&
-           th_task_signature(t, th_task_labels(t), (ThNames){m, ""}, (ThNames){m, ""}, err);
+           th_task_signature(t, th_task_labels(t), (ThTaskNames){m, ""}, (ThTaskNames){m, ""}, err);
 }
 
 const ThTaskKind th_task_sum = {
@@ -32,6 +32,6 @@ const ThTaskKind th_task_sum = {
               "paper, every prefix is labelled with its sum.",
     .options = options,
     .init = init,
-    .draw = th_draw_uniform,
-    .chance = th_chance_uniform,
+    .draw = th_task_draw_uniform,
+    .chance = th_task_chance_uniform,
 };

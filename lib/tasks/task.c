@@ -92,7 +92,7 @@ int th_task_length(const ThTask *t, int length)
 
 static size_t answers(const ThTask *t)
 {
-    return t->signature.target == TH_BITS ? (size_t)t->signature.n_classes : 1;
+    return t->signature.target == TH_TARGET_BITS ? (size_t)t->signature.n_classes : 1;
 }
 
 static bool resize(int **array, size_t n, ThError *err)
@@ -113,7 +113,7 @@ bool th_task_sample(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *
     if (!th_batch_fits(b->B, b->T, err))
         return false;
     size_t n = (size_t)b->B * (size_t)b->T;
-    size_t scored = t->signature.target == TH_FINAL ? (size_t)b->B : n;
+    size_t scored = t->signature.target == TH_TARGET_FINAL ? (size_t)b->B : n;
     if (!resize(&b->token, n, err) || !resize(&b->target, scored * answers(t), err) ||
         !t->kind->draw(t, r, b, err))
         return false;
@@ -123,7 +123,7 @@ bool th_task_sample(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *
 
 static int label(const ThTask *t, int q)
 {
-    int c = t->machine->class[q];
+    int c = t->machine->label[q];
     return c < t->signature.n_classes ? c : -1;
 }
 
@@ -147,7 +147,7 @@ void th_task_label(const ThTask *t, ThBatch *b)
     size_t T = (size_t)b->T;
     for (size_t i = 0; i < (size_t)b->B; i++) {
         const int *word = b->token + i * T;
-        if (t->signature.target == TH_FINAL)
+        if (t->signature.target == TH_TARGET_FINAL)
             b->target[i] = label(t, th_dfa_walk(t->machine, t->machine->start, word, T));
         else
             label_prefixes(t, word, b->T, b->target + i * T * answers(t));

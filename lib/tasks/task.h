@@ -4,11 +4,11 @@
  * an alphabet, a set of classes, a sampler of strings of a wanted length, and a machine that says
  * what the label of any string is: samplers draw strings, the machine labels them.
  */
-#ifndef TH_TASK_H
-#define TH_TASK_H
+#ifndef TH_TASKS_TASK_H
+#define TH_TASKS_TASK_H
 
-#include "automata/automaton.h"
-#include "automata/dfa.h"
+#include "automata/core/automaton.h"
+#include "automata/core/dfa.h"
 #include "base/batch.h"
 #include "base/error.h"
 #include "base/option.h"
@@ -36,11 +36,11 @@ struct ThTask {
     const ThTaskKind *kind;
     ThOptions options;
     ThSignature signature;
-    /* Its class after a string (TH_FINAL) or prefix (TH_EVERY) is the label; the class
-     * signature.n_classes, where it has one, means that there is nothing to answer. */
+    /* Its class after a string (TH_TARGET_FINAL) or prefix (TH_TARGET_EVERY) is the label; the
+     * class signature.n_classes, where it has one, means that there is nothing to answer. */
     ThDfa *machine;
-    int *bits; /* TH_BITS: (n_states, n_classes) of 0 and 1, equal rows in equal machine classes;
-                  else NULL */
+    int *bits; /* TH_TARGET_BITS: (n_states, n_classes) of 0 and 1, equal rows in equal machine
+                  classes; else NULL */
 };
 
 const ThTaskKind *const *th_task_kinds(size_t *n); /* the registry, in manual order */

@@ -42,8 +42,9 @@ static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
         return false;
     memcpy(t->machine->next, l->next, (size_t)l->n_states * sizeof *l->next);
     for (const char *q = l->accept; *q; q++)
-        t->machine->class[*q - '0'] = 1;
-    return th_task_signature(t, TH_FINAL, (ThNames){0, "0 1"}, (ThNames){0, "reject accept"}, err);
+        t->machine->label[*q - '0'] = 1;
+    return th_task_signature(t, TH_TARGET_FINAL, (ThTaskNames){0, "0 1"},
+                             (ThTaskNames){0, "reject accept"}, err);
 }
 
 /* Appends up to `room` equal symbols, their number a multiple of `step` and uniform. */
@@ -113,7 +114,7 @@ static void member(const ThTask *t, ThRng *r, int *word, int length)
         return;
     default:
         do
-            th_draw_uniform_word(2, r, word, length);
+            th_task_draw_uniform_word(2, r, word, length);
         while (th_dfa_class(t->machine, word, (size_t)length) != 1);
     }
 }
@@ -136,7 +137,7 @@ static void draw_first(const ThTask *t, ThRng *r, ThBatch *b)
         if (th_rng_below(r, 2))
             member(t, r, word, b->T);
         else
-            th_draw_uniform_word(2, r, word, b->T);
+            th_task_draw_uniform_word(2, r, word, b->T);
     }
 }
 
@@ -148,7 +149,7 @@ static bool draw(const ThTask *t, ThRng *r, ThBatch *b, ThError *err)
     if (number(t) == 1)
         draw_first(t, r, b);
     else
-        th_draw_balanced(t, r, b, member, members, others);
+        th_task_draw_balanced(t, r, b, member, members, others);
     return true;
 }
 

@@ -53,14 +53,14 @@ static ThDfa *machine_of(const ThAutomaton *a, const int *place, int n, bool par
     if (!d)
         return NULL;
     for (int q = 0; q < d->n_states; q++)
-        d->class[q] = q;
+        d->label[q] = q;
     for (int i = 0; i < d->n_states * d->n_symbols; i++)
         d->next[i] = n;
     for (int q = 0; q < a->n_states; q++)
         if (a->start[q])
             d->start = place[q];
     for (size_t i = 0; i < a->n_arcs; i++) {
-        const ThArc *arc = &a->arc[i];
+        const ThAutomatonArc *arc = &a->arc[i];
         if (place[arc->from] != NOWHERE)
             d->next[place[arc->from] * d->n_symbols + arc->symbol] = place[arc->to];
     }
@@ -85,20 +85,20 @@ static bool name_states(ThTask *t, const ThAutomaton *a, const int *place, bool 
                         ThError *err)
 {
     ThSignature *s = &t->signature;
-    s->class = th_alloc((size_t)t->machine->n_states, sizeof *s->class, err);
-    if (!s->class)
+    s->label = th_alloc((size_t)t->machine->n_states, sizeof *s->label, err);
+    if (!s->label)
         return false;
     for (int q = 0; q < a->n_states; q++) {
         if (place[q] == NOWHERE)
             continue;
-        if (!(s->class[s->n_classes] = th_strdup(a->state[q], err)))
+        if (!(s->label[s->n_classes] = th_strdup(a->state[q], err)))
             return false;
         s->n_classes++;
     }
     if (!partial)
         return true;
-    s->class[s->n_classes] = sink_name(a, err);
-    return s->class[s->n_classes++] != NULL;
+    s->label[s->n_classes] = sink_name(a, err);
+    return s->label[s->n_classes++] != NULL;
 }
 
 static bool init_deterministic(ThTask *t, const ThAutomaton *a, ThError *err)
@@ -118,20 +118,20 @@ static bool init_deterministic(ThTask *t, const ThAutomaton *a, ThError *err)
 /* The states of an automaton with choices are those of its minimal deterministic machine. */
 static bool init_minimal(ThTask *t, const ThAutomaton *a, ThError *err)
 {
-    t->machine = th_own_acceptor(a, err);
+    t->machine = th_task_own_acceptor(a, err);
     if (!t->machine)
         return false;
     ThSignature *s = &t->signature;
     int n = t->machine->n_states;
     t->machine->n_classes = n;
-    s->class = th_alloc((size_t)n, sizeof *s->class, err);
-    if (!s->class)
+    s->label = th_alloc((size_t)n, sizeof *s->label, err);
+    if (!s->label)
         return false;
     for (int q = 0; q < n; q++, s->n_classes++) {
         char name[16];
         snprintf(name, sizeof name, "q%d", q);
-        t->machine->class[q] = q;
-        if (!(s->class[q] = th_strdup(name, err)))
+        t->machine->label[q] = q;
+        if (!(s->label[q] = th_strdup(name, err)))
             return false;
     }
     return true;
@@ -140,8 +140,8 @@ static bool init_minimal(ThTask *t, const ThAutomaton *a, ThError *err)
 static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
 {
     ThSignature *s = &t->signature;
-    s->target = TH_EVERY;
-    return th_own_names(&s->symbol, &s->n_symbols, a->symbol, a->n_symbols, err) &&
+    s->target = TH_TARGET_EVERY;
+    return th_task_own_names(&s->symbol, &s->n_symbols, a->symbol, a->n_symbols, err) &&
            (th_automaton_deterministic(a) ? init_deterministic : init_minimal)(t, a, err);
 }
 
@@ -155,6 +155,6 @@ const ThTaskKind th_task_track = {
               "deterministic machine.",
     .takes_automaton = true,
     .init = init,
-    .draw = th_draw_uniform,
-    .chance = th_chance_uniform,
+    .draw = th_task_draw_uniform,
+    .chance = th_task_chance_uniform,
 };

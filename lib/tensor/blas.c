@@ -2,7 +2,7 @@
 
 #include <cblas.h>
 
-static void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, const ThGemm *g, const float *a,
+static void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, const ThBlasGemm *g, const float *a,
                  const float *b, float *c)
 {
     if (g->m > 0 && g->n > 0)
@@ -10,17 +10,17 @@ static void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, const ThGemm *g, const 
                     g->ldc);
 }
 
-void th_gemm_nn(const ThGemm *g, const float *a, const float *b, float *c)
+void th_blas_gemm_nn(const ThBlasGemm *g, const float *a, const float *b, float *c)
 {
     gemm(CblasNoTrans, CblasNoTrans, g, a, b, c);
 }
 
-void th_gemm_nt(const ThGemm *g, const float *a, const float *b, float *c)
+void th_blas_gemm_nt(const ThBlasGemm *g, const float *a, const float *b, float *c)
 {
     gemm(CblasNoTrans, CblasTrans, g, a, b, c);
 }
 
-void th_gemm_tn(const ThGemm *g, const float *a, const float *b, float *c)
+void th_blas_gemm_tn(const ThBlasGemm *g, const float *a, const float *b, float *c)
 {
     gemm(CblasTrans, CblasNoTrans, g, a, b, c);
 }

@@ -1,6 +1,6 @@
 /* blas.h - matrix products.  The only file that knows OpenBLAS is blas.c. */
-#ifndef TH_BLAS_H
-#define TH_BLAS_H
+#ifndef TH_TENSOR_BLAS_H
+#define TH_TENSOR_BLAS_H
 
 /* c (m,n) = beta c + op(a) op(b), where op(a) is (m,k) and op(b) is (k,n); row-major, leading
  * dimensions in elements.  The letter after gemm says which operand is stored transposed:
@@ -9,10 +9,10 @@ typedef struct {
     int m, n, k;
     int lda, ldb, ldc;
     float beta;
-} ThGemm;
+} ThBlasGemm;
 
-void th_gemm_nn(const ThGemm *g, const float *a, const float *b, float *c);
-void th_gemm_nt(const ThGemm *g, const float *a, const float *b, float *c);
-void th_gemm_tn(const ThGemm *g, const float *a, const float *b, float *c);
+void th_blas_gemm_nn(const ThBlasGemm *g, const float *a, const float *b, float *c);
+void th_blas_gemm_nt(const ThBlasGemm *g, const float *a, const float *b, float *c);
+void th_blas_gemm_tn(const ThBlasGemm *g, const float *a, const float *b, float *c);
 
 #endif

@@ -7,25 +7,25 @@
 
 static const float NORM_EPS = 1e-5f;
 
-TH_CLONES void th_k_add(float *y, const float *x, size_t n)
+TH_KERNEL_CLONES void th_kernel_add(float *y, const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] += x[i];
 }
 
-TH_CLONES void th_k_add_scaled(float *y, const float *x, float s, size_t n)
+TH_KERNEL_CLONES void th_kernel_add_scaled(float *y, const float *x, float s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] += s * x[i];
 }
 
-TH_CLONES void th_k_scale(float *y, const float *x, float s, size_t n)
+TH_KERNEL_CLONES void th_kernel_scale(float *y, const float *x, float s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] = s * x[i];
 }
 
-TH_CLONES double th_k_sum_squares(const float *x, size_t n)
+TH_KERNEL_CLONES double th_kernel_sum_squares(const float *x, size_t n)
 {
     double total = 0;
     for (size_t from = 0; from < n; from += 4096) {
@@ -38,7 +38,7 @@ TH_CLONES double th_k_sum_squares(const float *x, size_t n)
     return total;
 }
 
-TH_CLONES void th_k_bias(float *y, const float *bias, int n, int d)
+TH_KERNEL_CLONES void th_kernel_bias(float *y, const float *bias, int n, int d)
 {
     for (int i = 0; i < n; i++) {
         float *row = y + (size_t)i * (size_t)d;
@@ -47,16 +47,16 @@ TH_CLONES void th_k_bias(float *y, const float *bias, int n, int d)
     }
 }
 
-TH_CLONES void th_k_bias_relu(float *y, const float *bias, int n, int d)
+TH_KERNEL_CLONES void th_kernel_bias_relu(float *y, const float *bias, int n, int d)
 {
     for (int i = 0; i < n; i++) {
         float *row = y + (size_t)i * (size_t)d;
         for (int j = 0; j < d; j++)
-            row[j] = th_relu(row[j] + bias[j]);
+            row[j] = th_kernel_relu_of(row[j] + bias[j]);
     }
 }
 
-TH_CLONES void th_k_column_sums(float *sum, const float *x, int n, int d, float beta)
+TH_KERNEL_CLONES void th_kernel_column_sums(float *sum, const float *x, int n, int d, float beta)
 {
     for (int j = 0; j < d; j++)
         sum[j] = beta == 0 ? 0 : beta * sum[j];
@@ -67,25 +67,25 @@ TH_CLONES void th_k_column_sums(float *sum, const float *x, int n, int d, float 
     }
 }
 
-TH_CLONES void th_k_relu(float *y, const float *x, size_t n)
+TH_KERNEL_CLONES void th_kernel_relu(float *y, const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        y[i] = th_relu(x[i]);
+        y[i] = th_kernel_relu_of(x[i]);
 }
 
-TH_CLONES void th_k_relu_back(float *dx, const float *dy, const float *y, size_t n)
+TH_KERNEL_CLONES void th_kernel_relu_back(float *dx, const float *dy, const float *y, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         dx[i] = y[i] > 0 ? dy[i] : 0;
 }
 
-TH_CLONES void th_k_gelu(float *y, const float *x, size_t n)
+TH_KERNEL_CLONES void th_kernel_gelu(float *y, const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] = 0.5f * x[i] * (1 + erff(x[i] * 0.70710678f));
 }
 
-TH_CLONES void th_k_gelu_back(float *dx, const float *dy, const float *x, size_t n)
+TH_KERNEL_CLONES void th_kernel_gelu_back(float *dx, const float *dy, const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         float cdf = 0.5f * (1 + erff(x[i] * 0.70710678f));
@@ -94,13 +94,13 @@ TH_CLONES void th_k_gelu_back(float *dx, const float *dy, const float *x, size_t
     }
 }
 
-TH_CLONES void th_k_sigmoid(float *y, const float *x, size_t n)
+TH_KERNEL_CLONES void th_kernel_sigmoid(float *y, const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] = 0.5f + 0.5f * tanhf(0.5f * x[i]); /* cannot overflow */
 }
 
-TH_CLONES float th_k_softmax(float *x, int n)
+TH_KERNEL_CLONES float th_kernel_softmax(float *x, int n)
 {
     float most = x[0], sum = 0;
     for (int i = 1; i < n; i++)
@@ -133,7 +133,7 @@ static inline float normalise_row(float *row, int d)
     return rstd;
 }
 
-TH_CLONES void th_k_layer_norm(const ThLayerNorm *l)
+TH_KERNEL_CLONES void th_kernel_layer_norm(const ThKernelLayerNorm *l)
 {
     int d = l->d;
     for (int i = 0; i < l->n; i++) {
@@ -162,7 +162,7 @@ static inline void add_scaled(float *to, const float *from, float beta, int d)
             to[j] = beta * to[j] + from[j];
 }
 
-TH_CLONES void th_k_layer_norm_back(const ThLayerNormBack *l)
+TH_KERNEL_CLONES void th_kernel_layer_norm_back(const ThKernelLayerNormBack *l)
 {
     int d = l->d;
     for (int i = 0; i < l->n; i++) {
@@ -195,7 +195,8 @@ static inline float drop_tiny(float x)
     return fabsf(x) < 1e-36f ? 0 : x;
 }
 
-TH_CLONES void th_k_adam(const ThAdam *a, float *w, float *m, float *v, const float *g, size_t n)
+TH_KERNEL_CLONES void th_kernel_adam(const ThKernelAdam *a, float *w, float *m, float *v,
+                                     const float *g, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         float x = g[i] * a->clip + a->l2 * w[i];
@@ -208,7 +209,7 @@ TH_CLONES void th_k_adam(const ThAdam *a, float *w, float *m, float *v, const fl
 
 /* Box and Muller 1958: two numbers from the two ends of a word.  The sine is written as a cosine,
  * because the pair of both on one angle would not become vector code. */
-TH_CLONES void th_k_normals(float *first, float *second, const uint64_t *bits, size_t n)
+TH_KERNEL_CLONES void th_kernel_normals(float *first, float *second, const uint64_t *bits, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         float u = (float)(int32_t)((bits[i] >> 40) + 1) * 0x1p-24f;
@@ -237,7 +238,7 @@ static inline __attribute__((always_inline)) void add_times(float *restrict y, f
         y[i] += s * x[i];
 }
 
-static inline __attribute__((always_inline)) void window_logits(const ThWindow *a, int width)
+static inline __attribute__((always_inline)) void window_logits(const ThKernelWindow *a, int width)
 {
     float by = 1 / sqrtf((float)width);
     int d = width * a->heads;
@@ -256,7 +257,7 @@ static inline __attribute__((always_inline)) void window_logits(const ThWindow *
     }
 }
 
-static inline __attribute__((always_inline)) void window_mix(const ThWindow *a, int width)
+static inline __attribute__((always_inline)) void window_mix(const ThKernelWindow *a, int width)
 {
     int d = width * a->heads;
     for (int i = 0; i < a->n; i++) {
@@ -276,7 +277,7 @@ static inline __attribute__((always_inline)) void window_mix(const ThWindow *a, 
     }
 }
 
-static inline void window_softmax(const ThWindow *a)
+static inline void window_softmax(const ThKernelWindow *a)
 {
     size_t rows = (size_t)a->n * (size_t)a->heads;
     int C = a->C;
@@ -301,7 +302,7 @@ static inline void window_softmax(const ThWindow *a)
 }
 
 /* Widths that occur get loops of constant length. */
-TH_CLONES void th_k_window(const ThWindow *a)
+TH_KERNEL_CLONES void th_kernel_window(const ThKernelWindow *a)
 {
     int width = a->d / a->heads;
     if (width == 16)
@@ -332,9 +333,10 @@ window_back_key(const float *restrict q, const float *restrict dy, const float *
     }
 }
 
-static inline __attribute__((always_inline)) void window_back(const ThWindowBack *b, int width)
+static inline __attribute__((always_inline)) void window_back(const ThKernelWindowBack *b,
+                                                              int width)
 {
-    const ThWindow *a = b->forward;
+    const ThKernelWindow *a = b->forward;
     int d = width * a->heads, C = a->C;
     float by = 1 / sqrtf((float)width);
     for (int i = 0; i < a->n; i++) {
@@ -363,7 +365,7 @@ static inline __attribute__((always_inline)) void window_back(const ThWindowBack
     }
 }
 
-TH_CLONES void th_k_window_back(const ThWindowBack *b)
+TH_KERNEL_CLONES void th_kernel_window_back(const ThKernelWindowBack *b)
 {
     int width = b->forward->d / b->forward->heads;
     if (width == 16)

@@ -5,40 +5,40 @@
  * loop is compiled for several processors and chosen when the program starts.  Arrays may be
  * unaligned; x and y of one call may be the same array unless said otherwise.
  */
-#ifndef TH_KERNELS_H
-#define TH_KERNELS_H
+#ifndef TH_TENSOR_KERNELS_H
+#define TH_TENSOR_KERNELS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 /* y += x, y += s x, y = s x; returns Σ x², which is not finite if an x is not. */
-void th_k_add(float *y, const float *x, size_t n);
-void th_k_add_scaled(float *y, const float *x, float s, size_t n);
-void th_k_scale(float *y, const float *x, float s, size_t n);
-double th_k_sum_squares(const float *x, size_t n);
+void th_kernel_add(float *y, const float *x, size_t n);
+void th_kernel_add_scaled(float *y, const float *x, float s, size_t n);
+void th_kernel_scale(float *y, const float *x, float s, size_t n);
+double th_kernel_sum_squares(const float *x, size_t n);
 
 /* Rows of a matrix (n,d). */
-void th_k_bias(float *y, const float *bias, int n, int d);      /* y += bias */
-void th_k_bias_relu(float *y, const float *bias, int n, int d); /* y = max(0, y + bias) */
-void th_k_column_sums(float *sum, const float *x, int n, int d, float beta);
+void th_kernel_bias(float *y, const float *bias, int n, int d);      /* y += bias */
+void th_kernel_bias_relu(float *y, const float *bias, int n, int d); /* y = max(0, y + bias) */
+void th_kernel_column_sums(float *sum, const float *x, int n, int d, float beta);
 
 /* y = max(0, x). */
-void th_k_relu(float *y, const float *x, size_t n);
+void th_kernel_relu(float *y, const float *x, size_t n);
 
 /* dx = dy where y > 0, else 0. */
-void th_k_relu_back(float *dx, const float *dy, const float *y, size_t n);
+void th_kernel_relu_back(float *dx, const float *dy, const float *y, size_t n);
 
 /* The exact gelu and its derivative at x. */
-void th_k_gelu(float *y, const float *x, size_t n);
-void th_k_gelu_back(float *dx, const float *dy, const float *x, size_t n);
+void th_kernel_gelu(float *y, const float *x, size_t n);
+void th_kernel_gelu_back(float *dx, const float *dy, const float *x, size_t n);
 
-void th_k_sigmoid(float *y, const float *x, size_t n);
+void th_kernel_sigmoid(float *y, const float *x, size_t n);
 
 /* Softmax of one row in place; returns the logarithm of the sum of exponentials. */
-float th_k_softmax(float *x, int n);
+float th_kernel_softmax(float *x, int n);
 
 /* Standard normal numbers from words of random bits, two a word; first and second have n each. */
-void th_k_normals(float *first, float *second, const uint64_t *bits, size_t n);
+void th_kernel_normals(float *first, float *second, const uint64_t *bits, size_t n);
 
 /* Layer normalisation of a + b (b may be NULL): normal (n,d) receives the normalised rows before
  * gain and offset, rstd (n) the reciprocal deviations, y the result. */
@@ -46,8 +46,8 @@ typedef struct {
     const float *a, *b, *gain, *offset;
     float *y, *normal, *rstd;
     int n, d;
-} ThLayerNorm;
-void th_k_layer_norm(const ThLayerNorm *l);
+} ThKernelLayerNorm;
+void th_kernel_layer_norm(const ThKernelLayerNorm *l);
 
 /* Its backward pass: dx = beta dx + …, the same for b if db is not NULL; dgain and doffset are
  * added to. */
@@ -57,16 +57,16 @@ typedef struct {
     float *scratch; /* (d) */
     float beta_a, beta_b;
     int n, d;
-} ThLayerNormBack;
-void th_k_layer_norm_back(const ThLayerNormBack *l);
+} ThKernelLayerNormBack;
+void th_kernel_layer_norm_back(const ThKernelLayerNormBack *l);
 
 /* One step of Adam on n numbers.  g is multiplied by `clip` first and l2·w added to it; `decay` is
  * the decoupled weight decay (AdamW), already multiplied by the learning rate. */
 typedef struct {
     float rate, beta1, beta2, eps, clip, l2, decay;
     float correct1, correct2; /* 1/(1-β₁ᵗ), 1/(1-β₂ᵗ) */
-} ThAdam;
-void th_k_adam(const ThAdam *a, float *w, float *m, float *v, const float *g, size_t n);
+} ThKernelAdam;
+void th_kernel_adam(const ThKernelAdam *a, float *w, float *m, float *v, const float *g, size_t n);
 
 /* Attention over C listed keys, see th_op_window_attention: q (·,d), kv (·,2d), bias (heads,C),
  * query (n), key (n,C); weight (n,heads,C) and y (n,d) are written. */
@@ -75,15 +75,15 @@ typedef struct {
     const int *query, *key;
     float *weight, *y;
     int n, C, heads, d;
-} ThWindow;
-void th_k_window(const ThWindow *a);
+} ThKernelWindow;
+void th_kernel_window(const ThKernelWindow *a);
 
 /* Its backward pass: dq, dkv and dbias are added to; scratch (C). */
 typedef struct {
-    const ThWindow *forward;
+    const ThKernelWindow *forward;
     const float *dy;
     float *dq, *dkv, *dbias, *scratch;
-} ThWindowBack;
-void th_k_window_back(const ThWindowBack *b);
+} ThKernelWindowBack;
+void th_kernel_window_back(const ThKernelWindowBack *b);
 
 #endif

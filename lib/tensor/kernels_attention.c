@@ -5,14 +5,14 @@
 
 #include "tensor/clones.h"
 
-static int seen(const ThHead *h, int row)
+static int seen(const ThKernelHead *h, int row)
 {
     int visible = h->first + row + 1;
     return h->causal && visible < h->keys ? visible : h->keys;
 }
 
 /* Where row i of the relative products starts. */
-static size_t relative_at(const ThHead *h, int row)
+static size_t relative_at(const ThKernelHead *h, int row)
 {
     size_t keys = (size_t)h->keys;
     return (size_t)row * (2 * keys - 1) + keys - 1 - (size_t)(h->first + row);
@@ -20,7 +20,7 @@ static size_t relative_at(const ThHead *h, int row)
 
 static int whole_vectors(int n)
 {
-    return (n + TH_LANES - 1) / TH_LANES * TH_LANES;
+    return (n + TH_KERNEL_LANES - 1) / TH_KERNEL_LANES * TH_KERNEL_LANES;
 }
 
 /* Softmax of the first n of w[0 … width), whole vectors; the others become 0.  Padding holds a
@@ -46,7 +46,7 @@ static inline void softmax_row(float *w, int n, int width, float scale)
         w[j] *= inverse;
 }
 
-TH_CLONES void th_k_attention(const ThHead *h, float *w)
+TH_KERNEL_CLONES void th_kernel_attention(const ThKernelHead *h, float *w)
 {
     for (int i = 0; i < h->rows; i++) {
         float *row = w + (size_t)i * (size_t)h->ld;
@@ -60,7 +60,7 @@ TH_CLONES void th_k_attention(const ThHead *h, float *w)
     }
 }
 
-TH_CLONES void th_k_attention_back(const ThHead *h, const float *w, float *dw)
+TH_KERNEL_CLONES void th_kernel_attention_back(const ThKernelHead *h, const float *w, float *dw)
 {
     for (int i = 0; i < h->rows; i++) {
         const float *restrict p = w + (size_t)i * (size_t)h->ld;
@@ -76,7 +76,8 @@ TH_CLONES void th_k_attention_back(const ThHead *h, const float *w, float *dw)
     }
 }
 
-TH_CLONES void th_k_attention_relative_back(const ThHead *h, const float *dw, float *to)
+TH_KERNEL_CLONES void th_kernel_attention_relative_back(const ThKernelHead *h, const float *dw,
+                                                        float *to)
 {
     for (int i = 0; i < h->rows; i++) {
         const float *restrict d = dw + (size_t)i * (size_t)h->ld;

@@ -1,12 +1,12 @@
 /* kernels_impl.h - what the kernel files share; included by lib/tensor/kernels*.c only. */
-#ifndef TH_KERNELS_IMPL_H
-#define TH_KERNELS_IMPL_H
+#ifndef TH_TENSOR_KERNELS_IMPL_H
+#define TH_TENSOR_KERNELS_IMPL_H
 
 #include <math.h>
 
 /* max(0, x) without a comparison: under -ffast-math a comparison may turn NaN into 0, and a model
  * that has diverged would go on with a finite loss. */
-static inline float th_relu(float x)
+static inline float th_kernel_relu_of(float x)
 {
     return 0.5f * (x + fabsf(x));
 }

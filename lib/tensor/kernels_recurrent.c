@@ -11,7 +11,7 @@ static inline float sigmoid(float x)
     return 0.5f + 0.5f * tanhf(0.5f * x);
 }
 
-static inline const float *input_row(const ThCell *c, int b, size_t width)
+static inline const float *input_row(const ThKernelCell *c, int b, size_t width)
 {
     return c->x + (size_t)c->index[(size_t)b * c->stride] * width;
 }
@@ -22,10 +22,10 @@ static inline void rnn_row(float *h, const float *z, const float *x, int H)
 {
 #pragma omp simd
     for (int j = 0; j < H; j++)
-        h[j] = th_relu(z[j] + x[j]);
+        h[j] = th_kernel_relu_of(z[j] + x[j]);
 }
 
-TH_CLONES void th_k_rnn(const ThCell *c)
+TH_KERNEL_CLONES void th_kernel_rnn(const ThKernelCell *c)
 {
     size_t H = (size_t)c->H;
     for (int b = 0; b < c->B; b++)
@@ -39,7 +39,7 @@ static inline void rnn_row_back(float *dz, const float *dh, const float *h, size
         dz[j] = h[j] > 0 ? dh[j] : 0;
 }
 
-TH_CLONES void th_k_rnn_back(const ThCellBack *c)
+TH_KERNEL_CLONES void th_kernel_rnn_back(const ThKernelCellBack *c)
 {
     rnn_row_back(c->gate, c->dh, c->h_after, (size_t)c->B * (size_t)c->H);
 }
@@ -71,7 +71,7 @@ static inline void lstm_row(const LstmRow *r, int H, float forget)
     }
 }
 
-TH_CLONES void th_k_lstm(const ThCell *c)
+TH_KERNEL_CLONES void th_kernel_lstm(const ThKernelCell *c)
 {
     size_t H = (size_t)c->H;
     for (int b = 0; b < c->B; b++) {
@@ -104,7 +104,7 @@ static inline void lstm_row_back(const LstmRowBack *r, int H)
     }
 }
 
-TH_CLONES void th_k_lstm_back(const ThCellBack *c)
+TH_KERNEL_CLONES void th_kernel_lstm_back(const ThKernelCellBack *c)
 {
     size_t H = (size_t)c->H;
     for (int b = 0; b < c->B; b++) {
@@ -141,7 +141,7 @@ static inline void gru_row(const GruRow *row, int H)
     }
 }
 
-TH_CLONES void th_k_gru(const ThCell *c)
+TH_KERNEL_CLONES void th_kernel_gru(const ThKernelCell *c)
 {
     size_t H = (size_t)c->H;
     for (int b = 0; b < c->B; b++) {
@@ -167,7 +167,7 @@ static inline void gru_row_back(float *gate, float *dh, const float *before, int
     }
 }
 
-TH_CLONES void th_k_gru_back(const ThCellBack *c)
+TH_KERNEL_CLONES void th_kernel_gru_back(const ThKernelCellBack *c)
 {
     size_t H = (size_t)c->H;
     for (int b = 0; b < c->B; b++) {

@@ -3,8 +3,8 @@
  * Compiled like kernels.c.  Arrays of one call do not overlap, except that h_before and h_after may
  * be any two parts of one array.
  */
-#ifndef TH_KERNELS_RECURRENT_H
-#define TH_KERNELS_RECURRENT_H
+#ifndef TH_TENSOR_KERNELS_RECURRENT_H
+#define TH_TENSOR_KERNELS_RECURRENT_H
 
 #include <stddef.h>
 
@@ -20,11 +20,11 @@ typedef struct {
     const float *c_before; /* LSTM: (B,H) */
     float *h_after, *c_after;
     float *gate; /* (B,H), LSTM and GRU (B,4H): h wh first; what backward needs afterwards */
-} ThCell;
+} ThKernelCell;
 
-void th_k_rnn(const ThCell *c);
-void th_k_lstm(const ThCell *c);
-void th_k_gru(const ThCell *c); /* h wh in the first 3H columns */
+void th_kernel_rnn(const ThKernelCell *c);
+void th_kernel_lstm(const ThKernelCell *c);
+void th_kernel_gru(const ThKernelCell *c); /* h wh in the first 3H columns */
 
 /* Backward through the same position.  gate becomes the gradient before the activations (B,H) or
  * (B,4H); GRU: the first 3H columns for h wh, columns 3H… the candidate's for x.  dh is the
@@ -35,10 +35,10 @@ typedef struct {
     const float *h_before, *c_before, *h_after, *c_after;
     float *gate, *dh;
     float *dc; /* LSTM: gradient of c_after, then of c_before */
-} ThCellBack;
+} ThKernelCellBack;
 
-void th_k_rnn_back(const ThCellBack *c);
-void th_k_lstm_back(const ThCellBack *c);
-void th_k_gru_back(const ThCellBack *c);
+void th_kernel_rnn_back(const ThKernelCellBack *c);
+void th_kernel_lstm_back(const ThKernelCellBack *c);
+void th_kernel_gru_back(const ThKernelCellBack *c);
 
 #endif

@@ -13,7 +13,7 @@ enum { Q, KV, U, V, XL };
 enum { KEPT_WEIGHTS = 1 << 24 };
 
 typedef struct {
-    ThAttention how;
+    ThOpAttention how;
     int queries;  /* a string: T, or 1 where only last positions ask */
     int d, width; /* of the vectors, of one head */
     double scale; /* 1/√width */
@@ -48,7 +48,7 @@ typedef struct {
 
 static int row_length(const Full *f)
 {
-    return (f->how.T + TH_LANES - 1) / TH_LANES * TH_LANES;
+    return (f->how.T + TH_KERNEL_LANES - 1) / TH_KERNEL_LANES * TH_KERNEL_LANES;
 }
 
 static bool take_scratch(ThTape *t, const Full *f, Scratch *s)
@@ -84,15 +84,15 @@ static Block block(const Full *f, int b, int head)
                    2 * (size_t)b * (size_t)f->how.T * d + column, column};
 }
 
-static ThHead head_of(const Full *f, const Scratch *s)
+static ThKernelHead head_of(const Full *f, const Scratch *s)
 {
-    return (ThHead){.rows = f->queries,
-                    .keys = f->how.T,
-                    .ld = row_length(f),
-                    .first = first_query(f),
-                    .causal = f->how.causal,
-                    .scale = (float)f->scale,
-                    .relative = f->how.xl >= 0 ? s->relative : NULL};
+    return (ThKernelHead){.rows = f->queries,
+                          .keys = f->how.T,
+                          .ld = row_length(f),
+                          .first = first_query(f),
+                          .causal = f->how.causal,
+                          .scale = (float)f->scale,
+                          .relative = f->how.xl >= 0 ? s->relative : NULL};
 }
 
 static void add_to_rows(const Full *f, const float *q, const float *row, float *to)
@@ -100,30 +100,31 @@ static void add_to_rows(const Full *f, const float *q, const float *row, float *
     size_t width = (size_t)f->width;
     for (size_t i = 0; i < (size_t)f->queries; i++) {
         memcpy(to + i * width, q + i * (size_t)f->d, width * sizeof *to);
-        th_k_add(to + i * width, row, width);
+        th_kernel_add(to + i * width, row, width);
     }
 }
 
-static void weights(ThTape *t, const ThNode *n, const Scratch *s, Block at, float *w)
+static void weights(ThTape *t, const ThTapeNode *n, const Scratch *s, Block at, float *w)
 {
     const Full *f = n->args;
-    const float *q = th_in_float(t, n, Q) + at.q, *k = th_in_float(t, n, KV) + at.kv;
+    const float *q = th_tape_in_float(t, n, Q) + at.q, *k = th_tape_in_float(t, n, KV) + at.kv;
     int T = f->how.T, ld = row_length(f), ld_q = f->d;
     if (f->how.xl >= 0) {
-        add_to_rows(f, q, th_in_float(t, n, U) + at.head, s->qu);
-        add_to_rows(f, q, th_in_float(t, n, V) + at.head, s->qv);
-        th_gemm_nt(&(ThGemm){f->queries, 2 * T - 1, f->width, f->width, f->d, 2 * T - 1, 0}, s->qv,
-                   th_in_float(t, n, XL) + at.head, s->relative);
+        add_to_rows(f, q, th_tape_in_float(t, n, U) + at.head, s->qu);
+        add_to_rows(f, q, th_tape_in_float(t, n, V) + at.head, s->qv);
+        th_blas_gemm_nt(
+            &(ThBlasGemm){f->queries, 2 * T - 1, f->width, f->width, f->d, 2 * T - 1, 0}, s->qv,
+            th_tape_in_float(t, n, XL) + at.head, s->relative);
         q = s->qu;
         ld_q = f->width;
     }
-    th_gemm_nt(&(ThGemm){f->queries, T, f->width, ld_q, 2 * f->d, ld, 0}, q, k, w);
-    ThHead h = head_of(f, s);
-    th_k_attention(&h, w);
+    th_blas_gemm_nt(&(ThBlasGemm){f->queries, T, f->width, ld_q, 2 * f->d, ld, 0}, q, k, w);
+    ThKernelHead h = head_of(f, s);
+    th_kernel_attention(&h, w);
 }
 
 /* The node's saved memory: (B, heads, queries, ld), or NULL. */
-static void keep_weights(ThTape *t, ThNode *n)
+static void keep_weights(ThTape *t, ThTapeNode *n)
 {
     const Full *f = n->args;
     size_t all = (size_t)n->rows * (size_t)f->how.heads * (size_t)row_length(f);
@@ -131,7 +132,7 @@ static void keep_weights(ThTape *t, ThNode *n)
         n->saved = th_tape_take(t, all, sizeof(float));
 }
 
-static float *kept(const ThNode *n, int b, int head)
+static float *kept(const ThTapeNode *n, int b, int head)
 {
     const Full *f = n->args;
     size_t which = (size_t)b * (size_t)f->how.heads + (size_t)head;
@@ -145,10 +146,10 @@ static void copy_weights(const Full *f, const float *w, float *to)
                (size_t)f->how.T * sizeof *to);
 }
 
-static void attention_forward(ThTape *t, ThNode *n)
+static void attention_forward(ThTape *t, ThTapeNode *n)
 {
     const Full *f = n->args;
-    const float *kv = th_in_float(t, n, KV);
+    const float *kv = th_tape_in_float(t, n, KV);
     float *published = publish(t, f, sizeof(float)), *y = n->value;
     Scratch s;
     keep_weights(t, n);
@@ -159,8 +160,9 @@ static void attention_forward(ThTape *t, ThNode *n)
             Block at = block(f, b, head);
             float *w = n->saved ? kept(n, b, head) : s.w;
             weights(t, n, &s, at, w);
-            th_gemm_nn(&(ThGemm){f->queries, f->width, f->how.T, row_length(f), 2 * f->d, f->d, 0},
-                       w, kv + at.kv + f->d, y + at.q);
+            th_blas_gemm_nn(
+                &(ThBlasGemm){f->queries, f->width, f->how.T, row_length(f), 2 * f->d, f->d, 0}, w,
+                kv + at.kv + f->d, y + at.q);
             if (published) {
                 copy_weights(f, w, published);
                 published += (size_t)f->queries * (size_t)f->how.T;
@@ -174,57 +176,59 @@ typedef struct {
     float beta_q, beta_kv;
 } Gradients;
 
-static Gradients gradients(ThTape *t, const ThNode *n)
+static Gradients gradients(ThTape *t, const ThTapeNode *n)
 {
     Gradients g;
-    g.q = th_grad_float(t, n, Q, &g.beta_q);
-    g.kv = th_grad_float(t, n, KV, &g.beta_kv);
-    g.u = th_grad_float_zeroed(t, n, U);
-    g.v = th_grad_float_zeroed(t, n, V);
-    g.xl = th_grad_float_zeroed(t, n, XL);
+    g.q = th_tape_grad_float(t, n, Q, &g.beta_q);
+    g.kv = th_tape_grad_float(t, n, KV, &g.beta_kv);
+    g.u = th_tape_grad_float_zeroed(t, n, U);
+    g.v = th_tape_grad_float_zeroed(t, n, V);
+    g.xl = th_tape_grad_float_zeroed(t, n, XL);
     return g;
 }
 
 /* dq and dk of one head from the gradient of the products in s->dw. */
-static void products_back(ThTape *t, const ThNode *n, const Scratch *s, Block at,
+static void products_back(ThTape *t, const ThTapeNode *n, const Scratch *s, Block at,
                           const Gradients *g)
 {
     const Full *f = n->args;
-    const float *q = th_in_float(t, n, Q) + at.q, *k = th_in_float(t, n, KV) + at.kv;
+    const float *q = th_tape_in_float(t, n, Q) + at.q, *k = th_tape_in_float(t, n, KV) + at.kv;
     int T = f->how.T, ld = row_length(f), d = f->d;
-    th_gemm_nn(&(ThGemm){f->queries, f->width, T, ld, 2 * d, d, g->beta_q}, s->dw, k, g->q + at.q);
-    th_gemm_tn(&(ThGemm){T, f->width, f->queries, ld, d, 2 * d, g->beta_kv}, s->dw, q,
-               g->kv + at.kv);
+    th_blas_gemm_nn(&(ThBlasGemm){f->queries, f->width, T, ld, 2 * d, d, g->beta_q}, s->dw, k,
+                    g->q + at.q);
+    th_blas_gemm_tn(&(ThBlasGemm){T, f->width, f->queries, ld, d, 2 * d, g->beta_kv}, s->dw, q,
+                    g->kv + at.kv);
 }
 
 /* The same with relative positions; du and dv are the column sums of the two parts of dq. */
-static void relative_back(ThTape *t, const ThNode *n, const Scratch *s, Block at,
+static void relative_back(ThTape *t, const ThTapeNode *n, const Scratch *s, Block at,
                           const Gradients *g)
 {
     const Full *f = n->args;
-    const float *k = th_in_float(t, n, KV) + at.kv, *r = th_in_float(t, n, XL) + at.head;
+    const float *k = th_tape_in_float(t, n, KV) + at.kv, *r = th_tape_in_float(t, n, XL) + at.head;
     int T = f->how.T, ld = row_length(f), d = f->d, width = f->width, span = 2 * T - 1;
-    ThHead h = head_of(f, s);
-    th_k_attention_relative_back(&h, s->dw, s->drelative);
-    th_gemm_nn(&(ThGemm){f->queries, width, T, ld, 2 * d, width, 0}, s->dw, k, s->du);
-    th_gemm_nn(&(ThGemm){f->queries, width, span, span, d, width, 0}, s->drelative, r, s->dv);
-    th_gemm_tn(&(ThGemm){T, width, f->queries, ld, width, 2 * d, g->beta_kv}, s->dw, s->qu,
-               g->kv + at.kv);
-    th_gemm_tn(&(ThGemm){span, width, f->queries, span, width, d, 1}, s->drelative, s->qv,
-               g->xl + at.head);
-    th_k_column_sums(g->u + at.head, s->du, f->queries, width, 1);
-    th_k_column_sums(g->v + at.head, s->dv, f->queries, width, 1);
+    ThKernelHead h = head_of(f, s);
+    th_kernel_attention_relative_back(&h, s->dw, s->drelative);
+    th_blas_gemm_nn(&(ThBlasGemm){f->queries, width, T, ld, 2 * d, width, 0}, s->dw, k, s->du);
+    th_blas_gemm_nn(&(ThBlasGemm){f->queries, width, span, span, d, width, 0}, s->drelative, r,
+                    s->dv);
+    th_blas_gemm_tn(&(ThBlasGemm){T, width, f->queries, ld, width, 2 * d, g->beta_kv}, s->dw, s->qu,
+                    g->kv + at.kv);
+    th_blas_gemm_tn(&(ThBlasGemm){span, width, f->queries, span, width, d, 1}, s->drelative, s->qv,
+                    g->xl + at.head);
+    th_kernel_column_sums(g->u + at.head, s->du, f->queries, width, 1);
+    th_kernel_column_sums(g->v + at.head, s->dv, f->queries, width, 1);
     for (size_t i = 0; i < (size_t)f->queries; i++) {
         float *dq = g->q + at.q + i * (size_t)d;
         if (g->beta_q == 0)
             memset(dq, 0, (size_t)width * sizeof *dq);
-        th_k_add(dq, s->du + i * (size_t)width, (size_t)width);
-        th_k_add(dq, s->dv + i * (size_t)width, (size_t)width);
+        th_kernel_add(dq, s->du + i * (size_t)width, (size_t)width);
+        th_kernel_add(dq, s->dv + i * (size_t)width, (size_t)width);
     }
 }
 
 /* s->qu and s->qv hold the last head whose weights were computed. */
-static const float *weights_again(ThTape *t, const ThNode *n, const Scratch *s, int b, int head)
+static const float *weights_again(ThTape *t, const ThTapeNode *n, const Scratch *s, int b, int head)
 {
     const Full *f = n->args;
     Block at = block(f, b, head);
@@ -233,31 +237,31 @@ static const float *weights_again(ThTape *t, const ThNode *n, const Scratch *s, 
         return s->w;
     }
     if (f->how.xl >= 0) {
-        const float *q = th_in_float(t, n, Q) + at.q;
-        add_to_rows(f, q, th_in_float(t, n, U) + at.head, s->qu);
-        add_to_rows(f, q, th_in_float(t, n, V) + at.head, s->qv);
+        const float *q = th_tape_in_float(t, n, Q) + at.q;
+        add_to_rows(f, q, th_tape_in_float(t, n, U) + at.head, s->qu);
+        add_to_rows(f, q, th_tape_in_float(t, n, V) + at.head, s->qv);
     }
     return kept(n, b, head);
 }
 
-static void head_back(ThTape *t, const ThNode *n, const Scratch *s, Block at, const float *w,
+static void head_back(ThTape *t, const ThTapeNode *n, const Scratch *s, Block at, const float *w,
                       const Gradients *g)
 {
     const Full *f = n->args;
-    const float *v = th_in_float(t, n, KV) + at.kv + f->d, *dy = (const float *)n->grad + at.q;
+    const float *v = th_tape_in_float(t, n, KV) + at.kv + f->d, *dy = (const float *)n->grad + at.q;
     int T = f->how.T, ld = row_length(f), d = f->d;
-    th_gemm_tn(&(ThGemm){T, f->width, f->queries, ld, d, 2 * d, g->beta_kv}, w, dy,
-               g->kv + at.kv + d);
-    th_gemm_nt(&(ThGemm){f->queries, T, f->width, d, 2 * d, ld, 0}, dy, v, s->dw);
-    ThHead h = head_of(f, s);
-    th_k_attention_back(&h, w, s->dw);
+    th_blas_gemm_tn(&(ThBlasGemm){T, f->width, f->queries, ld, d, 2 * d, g->beta_kv}, w, dy,
+                    g->kv + at.kv + d);
+    th_blas_gemm_nt(&(ThBlasGemm){f->queries, T, f->width, d, 2 * d, ld, 0}, dy, v, s->dw);
+    ThKernelHead h = head_of(f, s);
+    th_kernel_attention_back(&h, w, s->dw);
     if (f->how.xl >= 0)
         relative_back(t, n, s, at, g);
     else
         products_back(t, n, s, at, g);
 }
 
-static void attention_backward(ThTape *t, ThNode *n)
+static void attention_backward(ThTape *t, ThTapeNode *n)
 {
     const Full *f = n->args;
     Gradients g = gradients(t, n);
@@ -278,15 +282,18 @@ typedef struct {
     const double *k, *r; /* rows of the string's keys, 2d apart; of the relative ones, d apart */
 } Query;
 
-static Query query(ThTape *t, const ThNode *n, int b, int head, int row)
+static Query query(ThTape *t, const ThTapeNode *n, int b, int head, int row)
 {
     const Full *f = n->args;
     Block at = block(f, b, head);
-    const double *u = th_in_double(t, n, U), *v = th_in_double(t, n, V);
-    const double *r = th_in_double(t, n, XL);
-    return (Query){first_query(f) + row,           th_in_double(t, n, Q) + at.q + row * f->d,
-                   u ? u + at.head : NULL,         v ? v + at.head : NULL,
-                   th_in_double(t, n, KV) + at.kv, r ? r + at.head : NULL};
+    const double *u = th_tape_in_double(t, n, U), *v = th_tape_in_double(t, n, V);
+    const double *r = th_tape_in_double(t, n, XL);
+    return (Query){first_query(f) + row,
+                   th_tape_in_double(t, n, Q) + at.q + row * f->d,
+                   u ? u + at.head : NULL,
+                   v ? v + at.head : NULL,
+                   th_tape_in_double(t, n, KV) + at.kv,
+                   r ? r + at.head : NULL};
 }
 
 static double logit(const Full *f, const Query *p, int j)
@@ -317,9 +324,9 @@ static void weights_double(const Full *f, const Query *p, double *w)
 
 /* The loop over strings, heads and queries that both directions share: calls `each` with the
  * weights of one query and the offset of its row in q. */
-typedef void EachQuery(ThTape *t, const ThNode *n, const Query *p, size_t row, const double *w);
+typedef void EachQuery(ThTape *t, const ThTapeNode *n, const Query *p, size_t row, const double *w);
 
-static void for_each_query(ThTape *t, const ThNode *n, EachQuery *each, double *published)
+static void for_each_query(ThTape *t, const ThTapeNode *n, EachQuery *each, double *published)
 {
     const Full *f = n->args;
     double *w = th_tape_take(t, (size_t)f->how.T, sizeof *w);
@@ -328,13 +335,13 @@ static void for_each_query(ThTape *t, const ThNode *n, EachQuery *each, double *
         int b = row / (f->how.heads * f->queries), head = row / f->queries % f->how.heads;
         Query p = query(t, n, b, head, row % f->queries);
         weights_double(f, &p, w);
-        each(t, n, &p, (size_t)(p.q - th_in_double(t, n, Q)), w);
+        each(t, n, &p, (size_t)(p.q - th_tape_in_double(t, n, Q)), w);
         if (published)
             memcpy(published + (size_t)row * (size_t)f->how.T, w, (size_t)f->how.T * sizeof *w);
     }
 }
 
-static void mix_values(ThTape *t, const ThNode *n, const Query *p, size_t row, const double *w)
+static void mix_values(ThTape *t, const ThTapeNode *n, const Query *p, size_t row, const double *w)
 {
     const Full *f = n->args;
     double *y = (double *)n->value + row;
@@ -346,19 +353,19 @@ static void mix_values(ThTape *t, const ThNode *n, const Query *p, size_t row, c
     }
 }
 
-static void attention_forward_double(ThTape *t, ThNode *n)
+static void attention_forward_double(ThTape *t, ThTapeNode *n)
 {
     for_each_query(t, n, mix_values, publish(t, n->args, sizeof(double)));
 }
 
-static void query_back(ThTape *t, const ThNode *n, const Query *p, size_t row, const double *w)
+static void query_back(ThTape *t, const ThTapeNode *n, const Query *p, size_t row, const double *w)
 {
     const Full *f = n->args;
     const double *dy = (const double *)n->grad + row;
-    double *dq = th_grad_double(t, n, Q) + row;
-    double *dkv = th_grad_double(t, n, KV) + (p->k - th_in_double(t, n, KV));
-    double *du = th_grad_double(t, n, U), *dv = th_grad_double(t, n, V);
-    double *dr = th_grad_double(t, n, XL), mean = 0;
+    double *dq = th_tape_grad_double(t, n, Q) + row;
+    double *dkv = th_tape_grad_double(t, n, KV) + (p->k - th_tape_in_double(t, n, KV));
+    double *du = th_tape_grad_double(t, n, U), *dv = th_tape_grad_double(t, n, V);
+    double *dr = th_tape_grad_double(t, n, XL), mean = 0;
     size_t head = row % (size_t)f->d;
     for (int j = 0; j < f->how.T; j++)
         for (int c = 0; c < f->width; c++)
@@ -384,7 +391,7 @@ static void query_back(ThTape *t, const ThNode *n, const Query *p, size_t row, c
     }
 }
 
-static void attention_backward_double(ThTape *t, ThNode *n)
+static void attention_backward_double(ThTape *t, ThTapeNode *n)
 {
     for_each_query(t, n, query_back, NULL);
 }
@@ -394,32 +401,32 @@ static void attention_backward_double(ThTape *t, ThNode *n)
 static const ThOp op_attention = {"attention", attention_forward, attention_backward,
                                   attention_forward_double, attention_backward_double};
 
-static bool fits(ThTape *t, ThVar q, ThVar kv, const ThAttention *how)
+static bool fits(ThTape *t, ThVar q, ThVar kv, const ThOpAttention *how)
 {
-    int d = th_cols(t, q), rows = th_rows(t, q), positions = how->B * how->T;
+    int d = th_tape_cols(t, q), rows = th_tape_rows(t, q), positions = how->B * how->T;
     bool shapes = positions > 0 && (rows == positions || rows == how->B) &&
-                  th_rows(t, kv) == positions && th_cols(t, kv) == 2 * d;
-    bool relative =
-        how->xl < 0 || (th_rows(t, how->xl) == 2 * how->T - 1 && th_cols(t, how->xl) == d &&
-                        th_rows(t, how->u) == 1 && th_cols(t, how->u) == d &&
-                        th_rows(t, how->v) == 1 && th_cols(t, how->v) == d);
+                  th_tape_rows(t, kv) == positions && th_tape_cols(t, kv) == 2 * d;
+    bool relative = how->xl < 0 ||
+                    (th_tape_rows(t, how->xl) == 2 * how->T - 1 && th_tape_cols(t, how->xl) == d &&
+                     th_tape_rows(t, how->u) == 1 && th_tape_cols(t, how->u) == d &&
+                     th_tape_rows(t, how->v) == 1 && th_tape_cols(t, how->v) == d);
     if (shapes && relative && how->heads > 0 && d % how->heads == 0)
         return true;
     th_tape_fail(t, TH_EVALUE,
                  "attention: queries (%d,%d), keys (%d,%d), %d heads, %d strings of %d do not fit",
-                 rows, d, th_rows(t, kv), th_cols(t, kv), how->heads, how->B, how->T);
+                 rows, d, th_tape_rows(t, kv), th_tape_cols(t, kv), how->heads, how->B, how->T);
     return false;
 }
 
-ThVar th_op_attention(ThTape *t, ThVar q, ThVar kv, const ThAttention *how)
+ThVar th_op_attention(ThTape *t, ThVar q, ThVar kv, const ThOpAttention *how)
 {
     if (th_tape_failed(t) || !fits(t, q, kv, how))
         return -1;
-    Full f = {.how = *how, .queries = th_rows(t, q) / how->B, .d = th_cols(t, q)};
+    Full f = {.how = *how, .queries = th_tape_rows(t, q) / how->B, .d = th_tape_cols(t, q)};
     f.width = f.d / how->heads;
     f.scale = 1 / sqrt(f.width);
     bool relative = how->xl >= 0;
     ThVar in[] = {q, kv, relative ? how->u : -1, relative ? how->v : -1, relative ? how->xl : -1};
-    ThNode *n = th_node(t, &op_attention, th_rows(t, q), f.d, in, 5);
-    return n && th_node_args(t, n, &f, sizeof f) ? th_node_run(t, n) : -1;
+    ThTapeNode *n = th_tape_node(t, &op_attention, th_tape_rows(t, q), f.d, in, 5);
+    return n && th_tape_node_args(t, n, &f, sizeof f) ? th_tape_node_run(t, n) : -1;
 }

@@ -10,55 +10,55 @@ typedef enum { IDENTITY, RELU, GELU } Activation;
 
 enum { X, W, BIAS };
 
-static Activation activation(const ThNode *n)
+static Activation activation(const ThTapeNode *n)
 {
     return *(const Activation *)n->args;
 }
 
 /* ---- fast ---- */
 
-static void linear_forward(ThTape *t, ThNode *n)
+static void linear_forward(ThTape *t, ThTapeNode *n)
 {
-    const ThNode *x = th_in(t, n, X);
-    const float *bias = th_in_float(t, n, BIAS);
+    const ThTapeNode *x = th_tape_in(t, n, X);
+    const float *bias = th_tape_in_float(t, n, BIAS);
     size_t size = (size_t)n->rows * (size_t)n->cols;
-    ThGemm g = {n->rows, n->cols, x->cols, x->cols, n->cols, n->cols, 0};
+    ThBlasGemm g = {n->rows, n->cols, x->cols, x->cols, n->cols, n->cols, 0};
     float *z = n->value;
     if (activation(n) == GELU)
         z = n->saved = th_tape_take(t, size, sizeof *z);
     if (!z)
         return;
-    th_gemm_nn(&g, x->value, th_in_float(t, n, W), z);
+    th_blas_gemm_nn(&g, x->value, th_tape_in_float(t, n, W), z);
     if (activation(n) == RELU && bias)
-        th_k_bias_relu(z, bias, n->rows, n->cols);
+        th_kernel_bias_relu(z, bias, n->rows, n->cols);
     else if (bias)
-        th_k_bias(z, bias, n->rows, n->cols);
+        th_kernel_bias(z, bias, n->rows, n->cols);
     if (activation(n) == RELU && !bias)
-        th_k_relu(z, z, size);
+        th_kernel_relu(z, z, size);
     if (activation(n) == GELU)
-        th_k_gelu(n->value, z, size);
+        th_kernel_gelu(n->value, z, size);
 }
 
-static void linear_backward(ThTape *t, ThNode *n)
+static void linear_backward(ThTape *t, ThTapeNode *n)
 {
-    const ThNode *x = th_in(t, n, X);
+    const ThTapeNode *x = th_tape_in(t, n, X);
     float *dy = n->grad, beta;
     size_t size = (size_t)n->rows * (size_t)n->cols;
     if (activation(n) == RELU)
-        th_k_relu_back(dy, dy, n->value, size);
+        th_kernel_relu_back(dy, dy, n->value, size);
     else if (activation(n) == GELU)
-        th_k_gelu_back(dy, dy, n->saved, size);
-    float *db = th_grad_float(t, n, BIAS, &beta);
+        th_kernel_gelu_back(dy, dy, n->saved, size);
+    float *db = th_tape_grad_float(t, n, BIAS, &beta);
     if (db)
-        th_k_column_sums(db, dy, n->rows, n->cols, beta);
-    float *dw = th_grad_float(t, n, W, &beta);
+        th_kernel_column_sums(db, dy, n->rows, n->cols, beta);
+    float *dw = th_tape_grad_float(t, n, W, &beta);
     if (dw)
-        th_gemm_tn(&(ThGemm){x->cols, n->cols, n->rows, x->cols, n->cols, n->cols, beta}, x->value,
-                   dy, dw);
-    float *dx = th_grad_float(t, n, X, &beta);
+        th_blas_gemm_tn(&(ThBlasGemm){x->cols, n->cols, n->rows, x->cols, n->cols, n->cols, beta},
+                        x->value, dy, dw);
+    float *dx = th_tape_grad_float(t, n, X, &beta);
     if (dx)
-        th_gemm_nt(&(ThGemm){n->rows, x->cols, n->cols, n->cols, n->cols, x->cols, beta}, dy,
-                   th_in_float(t, n, W), dx);
+        th_blas_gemm_nt(&(ThBlasGemm){n->rows, x->cols, n->cols, n->cols, n->cols, x->cols, beta},
+                        dy, th_tape_in_float(t, n, W), dx);
 }
 
 /* ---- reference ---- */
@@ -83,10 +83,11 @@ static double slope(Activation a, double z)
     return a == RELU ? (double)(z > 0) : a == GELU ? gelu_slope(z) : 1;
 }
 
-static void linear_forward_double(ThTape *t, ThNode *n)
+static void linear_forward_double(ThTape *t, ThTapeNode *n)
 {
-    const ThNode *in = th_in(t, n, X);
-    const double *x = in->value, *w = th_in_double(t, n, W), *bias = th_in_double(t, n, BIAS);
+    const ThTapeNode *in = th_tape_in(t, n, X);
+    const double *x = in->value, *w = th_tape_in_double(t, n, W),
+                 *bias = th_tape_in_double(t, n, BIAS);
     size_t cols = (size_t)n->cols, inner = (size_t)in->cols;
     double *y = n->value;
     double *z = n->saved = th_tape_take(t, (size_t)n->rows * cols, sizeof *z);
@@ -101,12 +102,12 @@ static void linear_forward_double(ThTape *t, ThNode *n)
     }
 }
 
-static void linear_backward_double(ThTape *t, ThNode *n)
+static void linear_backward_double(ThTape *t, ThTapeNode *n)
 {
-    const ThNode *in = th_in(t, n, X);
-    const double *x = in->value, *w = th_in_double(t, n, W), *z = n->saved, *dy = n->grad;
-    double *dx = th_grad_double(t, n, X), *dw = th_grad_double(t, n, W);
-    double *db = th_grad_double(t, n, BIAS);
+    const ThTapeNode *in = th_tape_in(t, n, X);
+    const double *x = in->value, *w = th_tape_in_double(t, n, W), *z = n->saved, *dy = n->grad;
+    double *dx = th_tape_grad_double(t, n, X), *dw = th_tape_grad_double(t, n, W);
+    double *db = th_tape_grad_double(t, n, BIAS);
     size_t cols = (size_t)n->cols, inner = (size_t)in->cols;
     for (size_t i = 0; i < (size_t)n->rows; i++) {
         for (size_t j = 0; j < cols; j++) {
@@ -128,14 +129,15 @@ static ThVar linear(ThTape *t, const ThVar in[3], Activation a)
 {
     if (th_tape_failed(t))
         return -1;
-    if (th_cols(t, in[X]) != th_rows(t, in[W]) ||
-        (in[BIAS] >= 0 && th_cols(t, in[BIAS]) != th_cols(t, in[W]))) {
-        th_tape_fail(t, TH_EVALUE, "linear: (%d,%d) does not fit (%d,%d)", th_rows(t, in[X]),
-                     th_cols(t, in[X]), th_rows(t, in[W]), th_cols(t, in[W]));
+    if (th_tape_cols(t, in[X]) != th_tape_rows(t, in[W]) ||
+        (in[BIAS] >= 0 && th_tape_cols(t, in[BIAS]) != th_tape_cols(t, in[W]))) {
+        th_tape_fail(t, TH_EVALUE, "linear: (%d,%d) does not fit (%d,%d)", th_tape_rows(t, in[X]),
+                     th_tape_cols(t, in[X]), th_tape_rows(t, in[W]), th_tape_cols(t, in[W]));
         return -1;
     }
-    ThNode *n = th_node(t, &op_linear, th_rows(t, in[X]), th_cols(t, in[W]), in, 3);
-    return n && th_node_args(t, n, &a, sizeof a) ? th_node_run(t, n) : -1;
+    ThTapeNode *n =
+        th_tape_node(t, &op_linear, th_tape_rows(t, in[X]), th_tape_cols(t, in[W]), in, 3);
+    return n && th_tape_node_args(t, n, &a, sizeof a) ? th_tape_node_run(t, n) : -1;
 }
 
 ThVar th_op_linear(ThTape *t, ThVar x, ThVar w, ThVar b)
@@ -155,30 +157,30 @@ ThVar th_op_linear_gelu(ThTape *t, ThVar x, ThVar w, ThVar b)
 
 /* ---- x wᵀ ---- */
 
-static void transposed_forward(ThTape *t, ThNode *n)
+static void transposed_forward(ThTape *t, ThTapeNode *n)
 {
-    const ThNode *x = th_in(t, n, X);
-    th_gemm_nt(&(ThGemm){n->rows, n->cols, x->cols, x->cols, x->cols, n->cols, 0}, x->value,
-               th_in_float(t, n, W), n->value);
+    const ThTapeNode *x = th_tape_in(t, n, X);
+    th_blas_gemm_nt(&(ThBlasGemm){n->rows, n->cols, x->cols, x->cols, x->cols, n->cols, 0},
+                    x->value, th_tape_in_float(t, n, W), n->value);
 }
 
-static void transposed_backward(ThTape *t, ThNode *n)
+static void transposed_backward(ThTape *t, ThTapeNode *n)
 {
-    const ThNode *x = th_in(t, n, X);
-    float beta, *dw = th_grad_float(t, n, W, &beta);
+    const ThTapeNode *x = th_tape_in(t, n, X);
+    float beta, *dw = th_tape_grad_float(t, n, W, &beta);
     if (dw)
-        th_gemm_tn(&(ThGemm){n->cols, x->cols, n->rows, n->cols, x->cols, x->cols, beta}, n->grad,
-                   x->value, dw);
-    float *dx = th_grad_float(t, n, X, &beta);
+        th_blas_gemm_tn(&(ThBlasGemm){n->cols, x->cols, n->rows, n->cols, x->cols, x->cols, beta},
+                        n->grad, x->value, dw);
+    float *dx = th_tape_grad_float(t, n, X, &beta);
     if (dx)
-        th_gemm_nn(&(ThGemm){n->rows, x->cols, n->cols, n->cols, x->cols, x->cols, beta}, n->grad,
-                   th_in_float(t, n, W), dx);
+        th_blas_gemm_nn(&(ThBlasGemm){n->rows, x->cols, n->cols, n->cols, x->cols, x->cols, beta},
+                        n->grad, th_tape_in_float(t, n, W), dx);
 }
 
-static void transposed_forward_double(ThTape *t, ThNode *n)
+static void transposed_forward_double(ThTape *t, ThTapeNode *n)
 {
-    const ThNode *in = th_in(t, n, X);
-    const double *x = in->value, *w = th_in_double(t, n, W);
+    const ThTapeNode *in = th_tape_in(t, n, X);
+    const double *x = in->value, *w = th_tape_in_double(t, n, W);
     double *y = n->value;
     size_t cols = (size_t)n->cols, inner = (size_t)in->cols;
     for (size_t i = 0; i < (size_t)n->rows; i++) {
@@ -191,11 +193,11 @@ static void transposed_forward_double(ThTape *t, ThNode *n)
     }
 }
 
-static void transposed_backward_double(ThTape *t, ThNode *n)
+static void transposed_backward_double(ThTape *t, ThTapeNode *n)
 {
-    const ThNode *in = th_in(t, n, X);
-    const double *x = in->value, *w = th_in_double(t, n, W), *dy = n->grad;
-    double *dx = th_grad_double(t, n, X), *dw = th_grad_double(t, n, W);
+    const ThTapeNode *in = th_tape_in(t, n, X);
+    const double *x = in->value, *w = th_tape_in_double(t, n, W), *dy = n->grad;
+    double *dx = th_tape_grad_double(t, n, X), *dw = th_tape_grad_double(t, n, W);
     size_t cols = (size_t)n->cols, inner = (size_t)in->cols;
     for (size_t i = 0; i < (size_t)n->rows; i++) {
         for (size_t j = 0; j < cols; j++) {
@@ -214,11 +216,12 @@ ThVar th_op_linear_transposed(ThTape *t, ThVar x, ThVar w)
 {
     if (th_tape_failed(t))
         return -1;
-    if (th_cols(t, x) != th_cols(t, w)) {
-        th_tape_fail(t, TH_EVALUE, "linear transposed: %d columns do not fit %d", th_cols(t, x),
-                     th_cols(t, w));
+    if (th_tape_cols(t, x) != th_tape_cols(t, w)) {
+        th_tape_fail(t, TH_EVALUE, "linear transposed: %d columns do not fit %d",
+                     th_tape_cols(t, x), th_tape_cols(t, w));
         return -1;
     }
-    ThNode *n = th_node(t, &op_transposed, th_rows(t, x), th_rows(t, w), (ThVar[]){x, w}, 2);
-    return n ? th_node_run(t, n) : -1;
+    ThTapeNode *n =
+        th_tape_node(t, &op_transposed, th_tape_rows(t, x), th_tape_rows(t, w), (ThVar[]){x, w}, 2);
+    return n ? th_tape_node_run(t, n) : -1;
 }

@@ -12,10 +12,10 @@ typedef struct {
 
 /* ---- cross-entropy of a softmax ---- */
 
-static void xent_forward(ThTape *t, ThNode *n)
+static void xent_forward(ThTape *t, ThTapeNode *n)
 {
     const Loss *l = n->args;
-    const ThNode *z = th_in(t, n, 0);
+    const ThTapeNode *z = th_tape_in(t, n, 0);
     size_t d = (size_t)z->cols, size = (size_t)z->rows * d;
     float *p = n->saved = th_tape_take(t, size, sizeof *p);
     double total = 0;
@@ -25,19 +25,19 @@ static void xent_forward(ThTape *t, ThNode *n)
     for (int i = 0; i < z->rows; i++) {
         float *row = p + (size_t)i * d;
         float right = l->target[i] < 0 ? 0 : row[l->target[i]];
-        float log_sum = th_k_softmax(row, z->cols);
+        float log_sum = th_kernel_softmax(row, z->cols);
         if (l->target[i] >= 0)
             total += (double)log_sum - (double)right;
     }
     *(float *)n->value = (float)(l->scale * total);
 }
 
-static void xent_backward(ThTape *t, ThNode *n)
+static void xent_backward(ThTape *t, ThTapeNode *n)
 {
     const Loss *l = n->args;
-    const ThNode *z = th_in(t, n, 0);
+    const ThTapeNode *z = th_tape_in(t, n, 0);
     const float *p = n->saved;
-    float beta, *dz = th_grad_float(t, n, 0, &beta);
+    float beta, *dz = th_tape_grad_float(t, n, 0, &beta);
     float by = (float)l->scale * *(const float *)n->grad;
     if (!dz)
         return;
@@ -50,10 +50,10 @@ static void xent_backward(ThTape *t, ThNode *n)
     }
 }
 
-static void xent_forward_double(ThTape *t, ThNode *n)
+static void xent_forward_double(ThTape *t, ThTapeNode *n)
 {
     const Loss *l = n->args;
-    const ThNode *in = th_in(t, n, 0);
+    const ThTapeNode *in = th_tape_in(t, n, 0);
     const double *z = in->value;
     int d = in->cols;
     double total = 0;
@@ -69,12 +69,12 @@ static void xent_forward_double(ThTape *t, ThNode *n)
     *(double *)n->value = l->scale * total;
 }
 
-static void xent_backward_double(ThTape *t, ThNode *n)
+static void xent_backward_double(ThTape *t, ThTapeNode *n)
 {
     const Loss *l = n->args;
-    const ThNode *in = th_in(t, n, 0);
+    const ThTapeNode *in = th_tape_in(t, n, 0);
     const double *z = in->value;
-    double *dz = th_grad_double(t, n, 0), by = l->scale * *(const double *)n->grad;
+    double *dz = th_tape_grad_double(t, n, 0), by = l->scale * *(const double *)n->grad;
     int d = in->cols;
     for (int i = 0; dz && i < in->rows; i++) {
         double most = z[i * d], sum = 0;
@@ -94,32 +94,32 @@ ThVar th_op_cross_entropy(ThTape *t, ThVar z, const int *target, int n, double s
 {
     if (th_tape_failed(t))
         return -1;
-    bool fits = n == th_rows(t, z);
+    bool fits = n == th_tape_rows(t, z);
     for (int i = 0; i < n && fits; i++)
-        fits = target[i] < th_cols(t, z);
+        fits = target[i] < th_tape_cols(t, z);
     if (!fits) {
-        th_tape_fail(t, TH_EVALUE, "cross entropy: %d targets do not fit (%d,%d)", n, th_rows(t, z),
-                     th_cols(t, z));
+        th_tape_fail(t, TH_EVALUE, "cross entropy: %d targets do not fit (%d,%d)", n,
+                     th_tape_rows(t, z), th_tape_cols(t, z));
         return -1;
     }
-    ThNode *node = th_node(t, &op_xent, 1, 1, &z, 1);
+    ThTapeNode *node = th_tape_node(t, &op_xent, 1, 1, &z, 1);
     Loss l = {target, scale};
-    return node && th_node_args(t, node, &l, sizeof l) ? th_node_run(t, node) : -1;
+    return node && th_tape_node_args(t, node, &l, sizeof l) ? th_tape_node_run(t, node) : -1;
 }
 
 /* ---- binary cross-entropy of a sigmoid ---- */
 
-static void bits_forward(ThTape *t, ThNode *n)
+static void bits_forward(ThTape *t, ThTapeNode *n)
 {
     const Loss *l = n->args;
-    const ThNode *in = th_in(t, n, 0);
+    const ThTapeNode *in = th_tape_in(t, n, 0);
     const float *z = in->value;
     size_t size = (size_t)in->rows * (size_t)in->cols;
     float *p = n->saved = th_tape_take(t, size, sizeof *p);
     double total = 0;
     if (!p)
         return;
-    th_k_sigmoid(p, z, size);
+    th_kernel_sigmoid(p, z, size);
     for (size_t i = 0; i < size; i++) {
         double x = (double)z[i];
         total += fmax(x, 0) - x * l->target[i] + log1p(exp(-fabs(x)));
@@ -127,12 +127,12 @@ static void bits_forward(ThTape *t, ThNode *n)
     *(float *)n->value = (float)(l->scale * total);
 }
 
-static void bits_backward(ThTape *t, ThNode *n)
+static void bits_backward(ThTape *t, ThTapeNode *n)
 {
     const Loss *l = n->args;
-    const ThNode *in = th_in(t, n, 0);
+    const ThTapeNode *in = th_tape_in(t, n, 0);
     const float *p = n->saved;
-    float beta, *dz = th_grad_float(t, n, 0, &beta);
+    float beta, *dz = th_tape_grad_float(t, n, 0, &beta);
     float by = (float)l->scale * *(const float *)n->grad;
     for (size_t i = 0; dz && i < (size_t)in->rows * (size_t)in->cols; i++) {
         float g = by * (p[i] - (float)l->target[i]);
@@ -140,10 +140,10 @@ static void bits_backward(ThTape *t, ThNode *n)
     }
 }
 
-static void bits_forward_double(ThTape *t, ThNode *n)
+static void bits_forward_double(ThTape *t, ThTapeNode *n)
 {
     const Loss *l = n->args;
-    const ThNode *in = th_in(t, n, 0);
+    const ThTapeNode *in = th_tape_in(t, n, 0);
     const double *z = in->value;
     double total = 0;
     for (size_t i = 0; i < (size_t)in->rows * (size_t)in->cols; i++) {
@@ -153,12 +153,12 @@ static void bits_forward_double(ThTape *t, ThNode *n)
     *(double *)n->value = l->scale * total;
 }
 
-static void bits_backward_double(ThTape *t, ThNode *n)
+static void bits_backward_double(ThTape *t, ThTapeNode *n)
 {
     const Loss *l = n->args;
-    const ThNode *in = th_in(t, n, 0);
+    const ThTapeNode *in = th_tape_in(t, n, 0);
     const double *z = in->value;
-    double *dz = th_grad_double(t, n, 0), by = l->scale * *(const double *)n->grad;
+    double *dz = th_tape_grad_double(t, n, 0), by = l->scale * *(const double *)n->grad;
     for (size_t i = 0; dz && i < (size_t)in->rows * (size_t)in->cols; i++)
         dz[i] += by * (1 / (1 + exp(-z[i])) - l->target[i]);
 }
@@ -168,7 +168,7 @@ static const ThOp op_bits = {"binary cross entropy", bits_forward, bits_backward
 
 ThVar th_op_binary_cross_entropy(ThTape *t, ThVar z, const int *target, double scale)
 {
-    ThNode *node = th_node(t, &op_bits, 1, 1, &z, 1);
+    ThTapeNode *node = th_tape_node(t, &op_bits, 1, 1, &z, 1);
     Loss l = {target, scale};
-    return node && th_node_args(t, node, &l, sizeof l) ? th_node_run(t, node) : -1;
+    return node && th_tape_node_args(t, node, &l, sizeof l) ? th_tape_node_run(t, node) : -1;
 }

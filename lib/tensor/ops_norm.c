@@ -12,7 +12,7 @@ typedef struct {
     void *rstd;   /* (rows): reciprocal standard deviations */
 } Saved;
 
-static Saved *save(ThTape *t, ThNode *n, size_t real)
+static Saved *save(ThTape *t, ThTapeNode *n, size_t real)
 {
     Saved *s = n->saved = th_tape_take(t, 1, sizeof *s);
     if (!s)
@@ -22,44 +22,44 @@ static Saved *save(ThTape *t, ThNode *n, size_t real)
     return s->normal && s->rstd ? s : NULL;
 }
 
-static void norm_forward(ThTape *t, ThNode *n)
+static void norm_forward(ThTape *t, ThTapeNode *n)
 {
     Saved *s = save(t, n, sizeof(float));
     if (!s)
         return;
-    th_k_layer_norm(&(ThLayerNorm){.a = th_in_float(t, n, A),
-                                   .b = th_in_float(t, n, B),
-                                   .gain = th_in_float(t, n, GAIN),
-                                   .offset = th_in_float(t, n, OFFSET),
-                                   .y = n->value,
-                                   .normal = s->normal,
-                                   .rstd = s->rstd,
-                                   .n = n->rows,
-                                   .d = n->cols});
+    th_kernel_layer_norm(&(ThKernelLayerNorm){.a = th_tape_in_float(t, n, A),
+                                              .b = th_tape_in_float(t, n, B),
+                                              .gain = th_tape_in_float(t, n, GAIN),
+                                              .offset = th_tape_in_float(t, n, OFFSET),
+                                              .y = n->value,
+                                              .normal = s->normal,
+                                              .rstd = s->rstd,
+                                              .n = n->rows,
+                                              .d = n->cols});
 }
 
-static void norm_backward(ThTape *t, ThNode *n)
+static void norm_backward(ThTape *t, ThTapeNode *n)
 {
     const Saved *s = n->saved;
-    ThLayerNormBack l = {.dy = n->grad,
-                         .normal = s->normal,
-                         .rstd = s->rstd,
-                         .n = n->rows,
-                         .d = n->cols,
-                         .gain = th_in_float(t, n, GAIN)};
-    l.dgain = th_grad_float_zeroed(t, n, GAIN);
-    l.doffset = th_grad_float_zeroed(t, n, OFFSET);
+    ThKernelLayerNormBack l = {.dy = n->grad,
+                               .normal = s->normal,
+                               .rstd = s->rstd,
+                               .n = n->rows,
+                               .d = n->cols,
+                               .gain = th_tape_in_float(t, n, GAIN)};
+    l.dgain = th_tape_grad_float_zeroed(t, n, GAIN);
+    l.doffset = th_tape_grad_float_zeroed(t, n, OFFSET);
     l.scratch = th_tape_take(t, (size_t)n->cols, sizeof(float));
-    l.da = th_grad_float(t, n, A, &l.beta_a);
-    l.db = n->in[B] < 0 ? NULL : th_grad_float(t, n, B, &l.beta_b);
+    l.da = th_tape_grad_float(t, n, A, &l.beta_a);
+    l.db = n->in[B] < 0 ? NULL : th_tape_grad_float(t, n, B, &l.beta_b);
     if (l.dgain && l.doffset && l.scratch && l.da)
-        th_k_layer_norm_back(&l);
+        th_kernel_layer_norm_back(&l);
 }
 
-static void norm_forward_double(ThTape *t, ThNode *n)
+static void norm_forward_double(ThTape *t, ThTapeNode *n)
 {
-    const double *a = th_in_double(t, n, A), *b = th_in_double(t, n, B);
-    const double *gain = th_in_double(t, n, GAIN), *offset = th_in_double(t, n, OFFSET);
+    const double *a = th_tape_in_double(t, n, A), *b = th_tape_in_double(t, n, B);
+    const double *gain = th_tape_in_double(t, n, GAIN), *offset = th_tape_in_double(t, n, OFFSET);
     Saved *s = save(t, n, sizeof(double));
     double *y = n->value, *normal = s ? s->normal : NULL, *rstd = s ? s->rstd : NULL;
     int d = n->cols;
@@ -79,14 +79,14 @@ static void norm_forward_double(ThTape *t, ThNode *n)
     }
 }
 
-static void norm_backward_double(ThTape *t, ThNode *n)
+static void norm_backward_double(ThTape *t, ThTapeNode *n)
 {
     const Saved *s = n->saved;
     const double *dy = n->grad, *normal = s->normal, *rstd = s->rstd;
-    const double *gain = th_in_double(t, n, GAIN);
-    double *da = th_grad_double(t, n, A);
-    double *db = n->in[B] < 0 ? NULL : th_grad_double(t, n, B);
-    double *dgain = th_grad_double(t, n, GAIN), *doffset = th_grad_double(t, n, OFFSET);
+    const double *gain = th_tape_in_double(t, n, GAIN);
+    double *da = th_tape_grad_double(t, n, A);
+    double *db = n->in[B] < 0 ? NULL : th_tape_grad_double(t, n, B);
+    double *dgain = th_tape_grad_double(t, n, GAIN), *doffset = th_tape_grad_double(t, n, OFFSET);
     int d = n->cols;
     for (int i = 0; da && dgain && doffset && i < n->rows; i++) {
         double mean = 0, project = 0;
@@ -113,14 +113,14 @@ ThVar th_op_layer_norm(ThTape *t, ThVar a, ThVar b, ThVar gain, ThVar offset)
 {
     if (th_tape_failed(t))
         return -1;
-    int rows = th_rows(t, a), cols = th_cols(t, a);
-    if ((b >= 0 && (th_rows(t, b) != rows || th_cols(t, b) != cols)) || th_cols(t, gain) != cols ||
-        th_cols(t, offset) != cols) {
+    int rows = th_tape_rows(t, a), cols = th_tape_cols(t, a);
+    if ((b >= 0 && (th_tape_rows(t, b) != rows || th_tape_cols(t, b) != cols)) ||
+        th_tape_cols(t, gain) != cols || th_tape_cols(t, offset) != cols) {
         th_tape_fail(t, TH_EVALUE, "layer norm: shapes do not fit (%d,%d)", rows, cols);
         return -1;
     }
-    ThNode *n = th_node(t, &op_norm, rows, cols, (ThVar[]){a, b, gain, offset}, 4);
-    return n ? th_node_run(t, n) : -1;
+    ThTapeNode *n = th_tape_node(t, &op_norm, rows, cols, (ThVar[]){a, b, gain, offset}, 4);
+    return n ? th_tape_node_run(t, n) : -1;
 }
 
 /* ---- noise ---- */
@@ -130,10 +130,10 @@ typedef struct {
     ThRng *rng;
 } Noise;
 
-static void noise_forward(ThTape *t, ThNode *n)
+static void noise_forward(ThTape *t, ThTapeNode *n)
 {
     const Noise *noise = n->args;
-    const float *a = th_in_float(t, n, 0);
+    const float *a = th_tape_in_float(t, n, 0);
     float *y = n->value;
     size_t size = (size_t)n->rows * (size_t)n->cols, half = (size + 1) / 2;
     uint64_t *bits = th_tape_take(t, half, sizeof *bits);
@@ -142,34 +142,34 @@ static void noise_forward(ThTape *t, ThNode *n)
         return;
     for (size_t i = 0; i < half; i++)
         bits[i] = th_rng_next(noise->rng);
-    th_k_normals(normal, normal + half, bits, half);
+    th_kernel_normals(normal, normal + half, bits, half);
     for (size_t i = 0; i < size; i++)
         y[i] = a[i] + (float)noise->deviation * normal[i];
 }
 
-static void noise_backward(ThTape *t, ThNode *n)
+static void noise_backward(ThTape *t, ThTapeNode *n)
 {
-    float beta, *da = th_grad_float(t, n, 0, &beta);
+    float beta, *da = th_tape_grad_float(t, n, 0, &beta);
     size_t size = (size_t)n->rows * (size_t)n->cols;
     if (da && beta == 0)
         memcpy(da, n->grad, size * sizeof *da);
     else if (da)
-        th_k_add(da, n->grad, size);
+        th_kernel_add(da, n->grad, size);
 }
 
-static void noise_forward_double(ThTape *t, ThNode *n)
+static void noise_forward_double(ThTape *t, ThTapeNode *n)
 {
     const Noise *noise = n->args;
-    const double *a = th_in_double(t, n, 0);
+    const double *a = th_tape_in_double(t, n, 0);
     double *y = n->value;
     for (size_t i = 0; i < (size_t)n->rows * (size_t)n->cols; i++)
         y[i] = a[i] + noise->deviation * th_rng_normal(noise->rng);
 }
 
-static void noise_backward_double(ThTape *t, ThNode *n)
+static void noise_backward_double(ThTape *t, ThTapeNode *n)
 {
     const double *dy = n->grad;
-    double *da = th_grad_double(t, n, 0);
+    double *da = th_tape_grad_double(t, n, 0);
     for (size_t i = 0; da && i < (size_t)n->rows * (size_t)n->cols; i++)
         da[i] += dy[i];
 }
@@ -179,7 +179,7 @@ static const ThOp op_noise = {"noise", noise_forward, noise_backward, noise_forw
 
 ThVar th_op_noise(ThTape *t, ThVar a, double deviation, ThRng *r)
 {
-    ThNode *n = th_node(t, &op_noise, th_rows(t, a), th_cols(t, a), &a, 1);
+    ThTapeNode *n = th_tape_node(t, &op_noise, th_tape_rows(t, a), th_tape_cols(t, a), &a, 1);
     Noise noise = {deviation, r};
-    return n && th_node_args(t, n, &noise, sizeof noise) ? th_node_run(t, n) : -1;
+    return n && th_tape_node_args(t, n, &noise, sizeof noise) ? th_tape_node_run(t, n) : -1;
 }

@@ -24,14 +24,14 @@ typedef struct {
     const char *name;
     int gates; /* columns of x and wh, in units of H */
     int kept;  /* columns that forward keeps for backward, in units of H */
-    void (*forward)(const ThCell *c);
-    void (*backward)(const ThCellBack *c);
+    void (*forward)(const ThKernelCell *c);
+    void (*backward)(const ThKernelCellBack *c);
     void (*forward_one)(const Position *p);
     void (*backward_one)(const Position *p);
 } Cell;
 
 typedef struct {
-    ThSequence s;
+    ThOpSequence s;
     const Cell *cell;
     double forget;
 } Layer;
@@ -57,7 +57,7 @@ static float *gate_at(const Memory *m, const Layer *l, int i)
     return m->gate + (m->all ? (size_t)i : 0) * m->block * (size_t)l->cell->kept;
 }
 
-static Memory *reserve(ThTape *t, ThNode *n)
+static Memory *reserve(ThTape *t, ThTapeNode *n)
 {
     const Layer *l = n->args;
     Memory *m = n->saved = th_tape_take(t, 1, sizeof *m);
@@ -77,7 +77,7 @@ static Memory *reserve(ThTape *t, ThNode *n)
     return m;
 }
 
-static void step(ThTape *t, const ThNode *n, const Memory *m, int i)
+static void step(ThTape *t, const ThTapeNode *n, const Memory *m, int i)
 {
     const Layer *l = n->args;
     int H = n->cols, width = l->cell->gates * H;
@@ -85,23 +85,23 @@ static void step(ThTape *t, const ThNode *n, const Memory *m, int i)
     if (i == 0)
         memset(gate, 0, m->block * (size_t)l->cell->kept * sizeof *gate);
     else
-        th_gemm_nn(&(ThGemm){l->s.B, width, H, H, width, l->cell->kept * H, 0}, m->h + slot(m, i),
-                   th_in_float(t, n, WH), gate);
-    l->cell->forward(&(ThCell){.B = l->s.B,
-                               .H = H,
-                               .x = th_in_float(t, n, X),
-                               .index = l->s.index + i,
-                               .stride = (size_t)l->s.T,
-                               .forget = (float)l->forget,
-                               .bias = th_in_float(t, n, BH),
-                               .h_before = m->h + slot(m, i),
-                               .c_before = m->c + slot(m, i),
-                               .h_after = m->h + slot(m, i + 1),
-                               .c_after = m->c + slot(m, i + 1),
-                               .gate = gate});
+        th_blas_gemm_nn(&(ThBlasGemm){l->s.B, width, H, H, width, l->cell->kept * H, 0},
+                        m->h + slot(m, i), th_tape_in_float(t, n, WH), gate);
+    l->cell->forward(&(ThKernelCell){.B = l->s.B,
+                                     .H = H,
+                                     .x = th_tape_in_float(t, n, X),
+                                     .index = l->s.index + i,
+                                     .stride = (size_t)l->s.T,
+                                     .forget = (float)l->forget,
+                                     .bias = th_tape_in_float(t, n, BH),
+                                     .h_before = m->h + slot(m, i),
+                                     .c_before = m->c + slot(m, i),
+                                     .h_after = m->h + slot(m, i + 1),
+                                     .c_after = m->c + slot(m, i + 1),
+                                     .gate = gate});
 }
 
-static void recurrent_forward(ThTape *t, ThNode *n)
+static void recurrent_forward(ThTape *t, ThTapeNode *n)
 {
     const Layer *l = n->args;
     const Memory *m = reserve(t, n);
@@ -123,13 +123,13 @@ typedef struct {
     float *dx, *dbias;
 } Carry;
 
-static bool start(ThTape *t, const ThNode *n, const Memory *m, Carry *c)
+static bool start(ThTape *t, const ThTapeNode *n, const Memory *m, Carry *c)
 {
     const Layer *l = n->args;
     c->dh = th_tape_take(t, m->block, sizeof(float));
     c->dc = th_tape_take(t, m->block, sizeof(float));
-    c->dx = th_grad_float_zeroed(t, n, X);
-    c->dbias = th_grad_float_zeroed(t, n, BH);
+    c->dx = th_tape_grad_float_zeroed(t, n, X);
+    c->dbias = th_tape_grad_float_zeroed(t, n, BH);
     if (th_tape_failed(t))
         return false;
     memset(c->dc, 0, m->block * sizeof(float));
@@ -141,22 +141,22 @@ static bool start(ThTape *t, const ThNode *n, const Memory *m, Carry *c)
 }
 
 /* dx and dbias of one position, while its gate gradients are in the cache. */
-static void add_input_gradients(const ThNode *n, const Carry *c, const float *gate, int i)
+static void add_input_gradients(const ThTapeNode *n, const Carry *c, const float *gate, int i)
 {
     const Layer *l = n->args;
     size_t H = (size_t)n->cols, gates = (size_t)l->cell->gates * H;
     size_t kept = (size_t)l->cell->kept * H, shared = kept == gates ? gates : gates - H;
     for (int b = 0; b < l->s.B; b++, gate += kept) {
         float *dx = c->dx + (size_t)l->s.index[b * l->s.T + i] * gates;
-        th_k_add(dx, gate, shared);
+        th_kernel_add(dx, gate, shared);
         if (shared < gates)
-            th_k_add(dx + shared, gate + gates, H);
+            th_kernel_add(dx + shared, gate + gates, H);
         if (c->dbias)
-            th_k_add(c->dbias, gate + shared, H);
+            th_kernel_add(c->dbias, gate + shared, H);
     }
 }
 
-static void step_back(ThTape *t, const ThNode *n, const Carry *c, int i)
+static void step_back(ThTape *t, const ThTapeNode *n, const Carry *c, int i)
 {
     const Layer *l = n->args;
     const Memory *m = n->saved;
@@ -165,25 +165,25 @@ static void step_back(ThTape *t, const ThNode *n, const Carry *c, int i)
     float *gate = gate_at(m, l, i);
     const float *dy = n->grad;
     for (size_t b = 0; l->s.every && b < (size_t)l->s.B; b++)
-        th_k_add(c->dh + b * H, dy + (b * (size_t)l->s.T + (size_t)i) * H, H);
-    l->cell->backward(&(ThCellBack){.B = l->s.B,
-                                    .H = n->cols,
-                                    .bias = th_in_float(t, n, BH),
-                                    .h_before = m->h + slot(m, i),
-                                    .c_before = m->c + slot(m, i),
-                                    .h_after = m->h + slot(m, i + 1),
-                                    .c_after = m->c + slot(m, i + 1),
-                                    .gate = gate,
-                                    .dh = c->dh,
-                                    .dc = c->dc});
+        th_kernel_add(c->dh + b * H, dy + (b * (size_t)l->s.T + (size_t)i) * H, H);
+    l->cell->backward(&(ThKernelCellBack){.B = l->s.B,
+                                          .H = n->cols,
+                                          .bias = th_tape_in_float(t, n, BH),
+                                          .h_before = m->h + slot(m, i),
+                                          .c_before = m->c + slot(m, i),
+                                          .h_after = m->h + slot(m, i + 1),
+                                          .c_after = m->c + slot(m, i + 1),
+                                          .gate = gate,
+                                          .dh = c->dh,
+                                          .dc = c->dc});
     add_input_gradients(n, c, gate, i);
-    float direct = th_in(t, n, BH) ? 1.0f : 0.0f;
+    float direct = th_tape_in(t, n, BH) ? 1.0f : 0.0f;
     if (i > 0)
-        th_gemm_nt(&(ThGemm){l->s.B, n->cols, width, kept, width, n->cols, direct}, gate,
-                   th_in_float(t, n, WH), c->dh);
+        th_blas_gemm_nt(&(ThBlasGemm){l->s.B, n->cols, width, kept, width, n->cols, direct}, gate,
+                        th_tape_in_float(t, n, WH), c->dh);
 }
 
-static void recurrent_backward(ThTape *t, ThNode *n)
+static void recurrent_backward(ThTape *t, ThTapeNode *n)
 {
     const Layer *l = n->args;
     const Memory *m = n->saved;
@@ -193,10 +193,10 @@ static void recurrent_backward(ThTape *t, ThNode *n)
         return;
     for (int i = l->s.T - 1; i >= 0; i--)
         step_back(t, n, &c, i);
-    float beta, *dwh = th_grad_float(t, n, WH, &beta);
+    float beta, *dwh = th_tape_grad_float(t, n, WH, &beta);
     if (dwh && l->s.T > 1)
-        th_gemm_tn(&(ThGemm){H, width, (l->s.T - 1) * l->s.B, H, kept, width, beta},
-                   m->h + slot(m, 1), gate_at(m, l, 1), dwh);
+        th_blas_gemm_tn(&(ThBlasGemm){H, width, (l->s.T - 1) * l->s.B, H, kept, width, beta},
+                        m->h + slot(m, 1), gate_at(m, l, 1), dwh);
     else if (dwh && beta == 0)
         memset(dwh, 0, (size_t)H * (size_t)width * sizeof *dwh);
 }
@@ -208,7 +208,7 @@ typedef struct {
     double *a;     /* (B, T, gates): h wh */
 } Record;
 
-static Record *reserve_double(ThTape *t, ThNode *n)
+static Record *reserve_double(ThTape *t, ThTapeNode *n)
 {
     const Layer *l = n->args;
     size_t positions = (size_t)l->s.B * (size_t)(l->s.T + 1), H = (size_t)n->cols;
@@ -221,7 +221,7 @@ static Record *reserve_double(ThTape *t, ThNode *n)
     return th_tape_failed(t) ? NULL : r;
 }
 
-static Position position(ThTape *t, const ThNode *n, int b, int i)
+static Position position(ThTape *t, const ThTapeNode *n, int b, int i)
 {
     const Layer *l = n->args;
     const Record *r = n->saved;
@@ -229,20 +229,20 @@ static Position position(ThTape *t, const ThNode *n, int b, int i)
     size_t at = (size_t)b * (size_t)(l->s.T + 1) + (size_t)i;
     return (Position){.H = n->cols,
                       .forget = l->forget,
-                      .x = th_in_double(t, n, X) + (size_t)l->s.index[b * l->s.T + i] * gates,
+                      .x = th_tape_in_double(t, n, X) + (size_t)l->s.index[b * l->s.T + i] * gates,
                       .a = r->a + at * gates,
-                      .bias = th_in_double(t, n, BH),
+                      .bias = th_tape_in_double(t, n, BH),
                       .h = r->h + at * H,
                       .c = r->c + at * H,
                       .h_next = r->h + (at + 1) * H,
                       .c_next = r->c + (at + 1) * H};
 }
 
-static void recurrent_forward_double(ThTape *t, ThNode *n)
+static void recurrent_forward_double(ThTape *t, ThTapeNode *n)
 {
     const Layer *l = n->args;
     const Record *r = reserve_double(t, n);
-    const double *wh = th_in_double(t, n, WH);
+    const double *wh = th_tape_in_double(t, n, WH);
     int H = n->cols, gates = l->cell->gates * H, T = l->s.T;
     double *y = n->value;
     for (int b = 0; r && b < l->s.B; b++) {
@@ -276,12 +276,12 @@ static void product_back(const double *wh, const Position *p, int gates, double 
     }
 }
 
-static void string_back(ThTape *t, const ThNode *n, int b, double *carry)
+static void string_back(ThTape *t, const ThTapeNode *n, int b, double *carry)
 {
     const Layer *l = n->args;
     int H = n->cols, gates = l->cell->gates * H, T = l->s.T;
-    const double *wh = th_in_double(t, n, WH), *dy = n->grad;
-    double *dx = th_grad_double(t, n, X), *dwh = th_grad_double(t, n, WH);
+    const double *wh = th_tape_in_double(t, n, WH), *dy = n->grad;
+    double *dx = th_tape_grad_double(t, n, X), *dwh = th_tape_grad_double(t, n, WH);
     for (int j = 0; j < 2 * H; j++)
         carry[j] = 0;
     for (int i = T - 1; i >= 0; i--) {
@@ -290,7 +290,7 @@ static void string_back(ThTape *t, const ThNode *n, int b, double *carry)
         p.dc = carry + H;
         p.dx = carry + 2 * H;
         p.da = p.dx + gates;
-        p.dbias = th_grad_double(t, n, BH);
+        p.dbias = th_tape_grad_double(t, n, BH);
         for (int j = 0; j < H && (l->s.every || i == T - 1); j++)
             p.dh[j] += dy[(l->s.every ? b * T + i : b) * H + j];
         l->cell->backward_one(&p);
@@ -300,7 +300,7 @@ static void string_back(ThTape *t, const ThNode *n, int b, double *carry)
     }
 }
 
-static void recurrent_backward_double(ThTape *t, ThNode *n)
+static void recurrent_backward_double(ThTape *t, ThTapeNode *n)
 {
     const Layer *l = n->args;
     size_t width = (size_t)n->cols * (size_t)(2 + 2 * l->cell->gates);
@@ -406,22 +406,26 @@ static void gru_one_back(const Position *p)
 
 /* ---- the operations ---- */
 
-static const Cell rnn_cell = {"rnn", 1, 1, th_k_rnn, th_k_rnn_back, rnn_one, rnn_one_back};
-static const Cell lstm_cell = {"lstm", 4, 4, th_k_lstm, th_k_lstm_back, lstm_one, lstm_one_back};
-static const Cell gru_cell = {"gru", 3, 4, th_k_gru, th_k_gru_back, gru_one, gru_one_back};
+static const Cell rnn_cell = {"rnn",   1,           1, th_kernel_rnn, th_kernel_rnn_back,
+                              rnn_one, rnn_one_back};
+static const Cell lstm_cell = {"lstm",       4, 4, th_kernel_lstm, th_kernel_lstm_back, lstm_one,
+                               lstm_one_back};
+static const Cell gru_cell = {"gru",   3,           4, th_kernel_gru, th_kernel_gru_back,
+                              gru_one, gru_one_back};
 
 static const ThOp op_recurrent = {"recurrent", recurrent_forward, recurrent_backward,
                                   recurrent_forward_double, recurrent_backward_double};
 
 static bool fits(ThTape *t, const ThVar in[3], const Layer *l)
 {
-    int H = th_rows(t, in[WH]), width = l->cell->gates * H, rows = th_rows(t, in[X]);
+    int H = th_tape_rows(t, in[WH]), width = l->cell->gates * H, rows = th_tape_rows(t, in[X]);
     int positions = l->s.B * l->s.T;
-    if (th_cols(t, in[X]) != width || th_cols(t, in[WH]) != width ||
-        (in[BH] >= 0 && (th_rows(t, in[BH]) != 1 || th_cols(t, in[BH]) != H)) || positions < 1 ||
-        (!l->s.index && rows != positions)) {
+    if (th_tape_cols(t, in[X]) != width || th_tape_cols(t, in[WH]) != width ||
+        (in[BH] >= 0 && (th_tape_rows(t, in[BH]) != 1 || th_tape_cols(t, in[BH]) != H)) ||
+        positions < 1 || (!l->s.index && rows != positions)) {
         th_tape_fail(t, TH_EVALUE, "%s: (%d,%d) does not fit (%d,%d) and %d strings of %d",
-                     l->cell->name, rows, th_cols(t, in[X]), H, th_cols(t, in[WH]), l->s.B, l->s.T);
+                     l->cell->name, rows, th_tape_cols(t, in[X]), H, th_tape_cols(t, in[WH]),
+                     l->s.B, l->s.T);
         return false;
     }
     for (int i = 0; l->s.index && i < positions; i++) {
@@ -448,22 +452,22 @@ static ThVar recurrent(ThTape *t, const ThVar in[3], Layer *l)
     if (!l->s.index)
         l->s.index = every_row(t, l->s.B * l->s.T);
     int rows = l->s.every ? l->s.B * l->s.T : l->s.B;
-    ThNode *n = th_node(t, &op_recurrent, rows, th_rows(t, in[WH]), in, 3);
-    return n && th_node_args(t, n, l, sizeof *l) ? th_node_run(t, n) : -1;
+    ThTapeNode *n = th_tape_node(t, &op_recurrent, rows, th_tape_rows(t, in[WH]), in, 3);
+    return n && th_tape_node_args(t, n, l, sizeof *l) ? th_tape_node_run(t, n) : -1;
 }
 
-ThVar th_op_rnn(ThTape *t, ThVar x, ThVar wh, const ThSequence *s)
+ThVar th_op_rnn(ThTape *t, ThVar x, ThVar wh, const ThOpSequence *s)
 {
     return recurrent(t, (ThVar[]){x, wh, -1}, &(Layer){.s = *s, .cell = &rnn_cell});
 }
 
-ThVar th_op_lstm(ThTape *t, ThVar x, ThVar wh, const ThSequence *s, double forget)
+ThVar th_op_lstm(ThTape *t, ThVar x, ThVar wh, const ThOpSequence *s, double forget)
 {
     return recurrent(t, (ThVar[]){x, wh, -1},
                      &(Layer){.s = *s, .cell = &lstm_cell, .forget = forget});
 }
 
-ThVar th_op_gru(ThTape *t, ThVar x, ThVar wh, ThVar bh, const ThSequence *s)
+ThVar th_op_gru(ThTape *t, ThVar x, ThVar wh, ThVar bh, const ThOpSequence *s)
 {
     return recurrent(t, (ThVar[]){x, wh, bh}, &(Layer){.s = *s, .cell = &gru_cell});
 }

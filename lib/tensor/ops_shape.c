@@ -4,7 +4,7 @@
 #include "tensor/kernels.h"
 #include "tensor/tape_impl.h"
 
-static size_t size_of(const ThNode *n)
+static size_t size_of(const ThTapeNode *n)
 {
     return (size_t)n->rows * (size_t)n->cols;
 }
@@ -13,10 +13,10 @@ static bool same_shape(ThTape *t, const char *op, ThVar a, ThVar b)
 {
     if (th_tape_failed(t))
         return false;
-    if (th_rows(t, a) == th_rows(t, b) && th_cols(t, a) == th_cols(t, b))
+    if (th_tape_rows(t, a) == th_tape_rows(t, b) && th_tape_cols(t, a) == th_tape_cols(t, b))
         return true;
-    th_tape_fail(t, TH_EVALUE, "%s: (%d,%d) does not fit (%d,%d)", op, th_rows(t, a), th_cols(t, a),
-                 th_rows(t, b), th_cols(t, b));
+    th_tape_fail(t, TH_EVALUE, "%s: (%d,%d) does not fit (%d,%d)", op, th_tape_rows(t, a),
+                 th_tape_cols(t, a), th_tape_rows(t, b), th_tape_cols(t, b));
     return false;
 }
 
@@ -27,10 +27,10 @@ typedef struct {
     double scale;
 } Rows;
 
-static void rows_forward(ThTape *t, ThNode *n)
+static void rows_forward(ThTape *t, ThTapeNode *n)
 {
     const Rows *r = n->args;
-    const float *x = th_in_float(t, n, 0);
+    const float *x = th_tape_in_float(t, n, 0);
     float *y = n->value;
     size_t d = (size_t)n->cols;
     for (size_t i = 0; i < (size_t)n->rows; i++) {
@@ -39,16 +39,16 @@ static void rows_forward(ThTape *t, ThNode *n)
         else if (r->scale == 1)
             memcpy(y + i * d, x + (size_t)r->index[i] * d, d * sizeof *y);
         else
-            th_k_scale(y + i * d, x + (size_t)r->index[i] * d, (float)r->scale, d);
+            th_kernel_scale(y + i * d, x + (size_t)r->index[i] * d, (float)r->scale, d);
     }
 }
 
-static void rows_backward(ThTape *t, ThNode *n)
+static void rows_backward(ThTape *t, ThTapeNode *n)
 {
     const Rows *r = n->args;
-    const ThNode *in = th_in(t, n, 0);
+    const ThTapeNode *in = th_tape_in(t, n, 0);
     const float *dy = n->grad;
-    float beta, *dx = th_grad_float(t, n, 0, &beta);
+    float beta, *dx = th_tape_grad_float(t, n, 0, &beta);
     size_t d = (size_t)n->cols;
     if (!dx)
         return;
@@ -56,13 +56,13 @@ static void rows_backward(ThTape *t, ThNode *n)
         memset(dx, 0, size_of(in) * sizeof *dx);
     for (size_t i = 0; i < (size_t)n->rows; i++)
         if (r->index[i] >= 0)
-            th_k_add_scaled(dx + (size_t)r->index[i] * d, dy + i * d, (float)r->scale, d);
+            th_kernel_add_scaled(dx + (size_t)r->index[i] * d, dy + i * d, (float)r->scale, d);
 }
 
-static void rows_forward_double(ThTape *t, ThNode *n)
+static void rows_forward_double(ThTape *t, ThTapeNode *n)
 {
     const Rows *r = n->args;
-    const double *x = th_in_double(t, n, 0);
+    const double *x = th_tape_in_double(t, n, 0);
     double *y = n->value;
     int d = n->cols;
     for (int i = 0; i < n->rows; i++)
@@ -70,11 +70,11 @@ static void rows_forward_double(ThTape *t, ThNode *n)
             y[i * d + j] = r->index[i] < 0 ? 0 : r->scale * x[r->index[i] * d + j];
 }
 
-static void rows_backward_double(ThTape *t, ThNode *n)
+static void rows_backward_double(ThTape *t, ThTapeNode *n)
 {
     const Rows *r = n->args;
     const double *dy = n->grad;
-    double *dx = th_grad_double(t, n, 0);
+    double *dx = th_tape_grad_double(t, n, 0);
     int d = n->cols;
     for (int i = 0; dx && i < n->rows; i++)
         for (int j = 0; r->index[i] >= 0 && j < d; j++)
@@ -89,62 +89,62 @@ ThVar th_op_rows(ThTape *t, ThVar x, const int *index, int n, double scale)
     if (th_tape_failed(t))
         return -1;
     for (int i = 0; i < n; i++) {
-        if (index[i] >= th_rows(t, x)) {
-            th_tape_fail(t, TH_EVALUE, "rows: row %d of %d", index[i], th_rows(t, x));
+        if (index[i] >= th_tape_rows(t, x)) {
+            th_tape_fail(t, TH_EVALUE, "rows: row %d of %d", index[i], th_tape_rows(t, x));
             return -1;
         }
     }
-    ThNode *node = th_node(t, &op_rows, n, th_cols(t, x), &x, 1);
+    ThTapeNode *node = th_tape_node(t, &op_rows, n, th_tape_cols(t, x), &x, 1);
     Rows r = {index, scale};
-    return node && th_node_args(t, node, &r, sizeof r) ? th_node_run(t, node) : -1;
+    return node && th_tape_node_args(t, node, &r, sizeof r) ? th_tape_node_run(t, node) : -1;
 }
 
 /* ---- a above b ---- */
 
-static void stack_forward(ThTape *t, ThNode *n)
+static void stack_forward(ThTape *t, ThTapeNode *n)
 {
-    const ThNode *a = th_in(t, n, 0), *b = th_in(t, n, 1);
+    const ThTapeNode *a = th_tape_in(t, n, 0), *b = th_tape_in(t, n, 1);
     memcpy(n->value, a->value, size_of(a) * sizeof(float));
     memcpy((float *)n->value + size_of(a), b->value, size_of(b) * sizeof(float));
 }
 
-static void pass_back(ThTape *t, const ThNode *n, int input, const float *dy)
+static void pass_back(ThTape *t, const ThTapeNode *n, int input, const float *dy)
 {
-    float beta, *dx = th_grad_float(t, n, input, &beta);
-    size_t size = dx ? size_of(th_in(t, n, input)) : 0;
+    float beta, *dx = th_tape_grad_float(t, n, input, &beta);
+    size_t size = dx ? size_of(th_tape_in(t, n, input)) : 0;
     if (dx && beta == 0)
         memcpy(dx, dy, size * sizeof *dx);
     else if (dx)
-        th_k_add(dx, dy, size);
+        th_kernel_add(dx, dy, size);
 }
 
-static void stack_backward(ThTape *t, ThNode *n)
+static void stack_backward(ThTape *t, ThTapeNode *n)
 {
     const float *dy = n->grad;
     pass_back(t, n, 0, dy);
-    pass_back(t, n, 1, dy + size_of(th_in(t, n, 0)));
+    pass_back(t, n, 1, dy + size_of(th_tape_in(t, n, 0)));
 }
 
-static void stack_forward_double(ThTape *t, ThNode *n)
+static void stack_forward_double(ThTape *t, ThTapeNode *n)
 {
-    const ThNode *a = th_in(t, n, 0), *b = th_in(t, n, 1);
+    const ThTapeNode *a = th_tape_in(t, n, 0), *b = th_tape_in(t, n, 1);
     memcpy(n->value, a->value, size_of(a) * sizeof(double));
     memcpy((double *)n->value + size_of(a), b->value, size_of(b) * sizeof(double));
 }
 
-static void add_to_double(ThTape *t, const ThNode *n, int input, const double *dy, double by)
+static void add_to_double(ThTape *t, const ThTapeNode *n, int input, const double *dy, double by)
 {
-    double *dx = th_grad_double(t, n, input);
-    size_t size = dx ? size_of(th_in(t, n, input)) : 0;
+    double *dx = th_tape_grad_double(t, n, input);
+    size_t size = dx ? size_of(th_tape_in(t, n, input)) : 0;
     for (size_t i = 0; i < size; i++)
         dx[i] += by * dy[i];
 }
 
-static void stack_backward_double(ThTape *t, ThNode *n)
+static void stack_backward_double(ThTape *t, ThTapeNode *n)
 {
     const double *dy = n->grad;
     add_to_double(t, n, 0, dy, 1);
-    add_to_double(t, n, 1, dy + size_of(th_in(t, n, 0)), 1);
+    add_to_double(t, n, 1, dy + size_of(th_tape_in(t, n, 0)), 1);
 }
 
 static const ThOp op_stack = {"stack", stack_forward, stack_backward, stack_forward_double,
@@ -154,20 +154,21 @@ ThVar th_op_stack(ThTape *t, ThVar a, ThVar b)
 {
     if (th_tape_failed(t))
         return -1;
-    if (th_cols(t, a) != th_cols(t, b)) {
-        th_tape_fail(t, TH_EVALUE, "stack: %d columns above %d", th_cols(t, a), th_cols(t, b));
+    if (th_tape_cols(t, a) != th_tape_cols(t, b)) {
+        th_tape_fail(t, TH_EVALUE, "stack: %d columns above %d", th_tape_cols(t, a),
+                     th_tape_cols(t, b));
         return -1;
     }
-    ThNode *n =
-        th_node(t, &op_stack, th_rows(t, a) + th_rows(t, b), th_cols(t, a), (ThVar[]){a, b}, 2);
-    return n ? th_node_run(t, n) : -1;
+    ThTapeNode *n = th_tape_node(t, &op_stack, th_tape_rows(t, a) + th_tape_rows(t, b),
+                                 th_tape_cols(t, a), (ThVar[]){a, b}, 2);
+    return n ? th_tape_node_run(t, n) : -1;
 }
 
 /* ---- columns ---- */
 
-static void columns_forward(ThTape *t, ThNode *n)
+static void columns_forward(ThTape *t, ThTapeNode *n)
 {
-    const ThNode *a = th_in(t, n, 0);
+    const ThTapeNode *a = th_tape_in(t, n, 0);
     int from = *(const int *)n->args;
     for (int i = 0; i < n->rows; i++)
         memcpy((float *)n->value + (size_t)i * (size_t)n->cols,
@@ -175,24 +176,24 @@ static void columns_forward(ThTape *t, ThNode *n)
                (size_t)n->cols * sizeof(float));
 }
 
-static void columns_backward(ThTape *t, ThNode *n)
+static void columns_backward(ThTape *t, ThTapeNode *n)
 {
-    const ThNode *a = th_in(t, n, 0);
+    const ThTapeNode *a = th_tape_in(t, n, 0);
     int from = *(const int *)n->args;
-    float beta, *da = th_grad_float(t, n, 0, &beta);
+    float beta, *da = th_tape_grad_float(t, n, 0, &beta);
     const float *dy = n->grad;
     if (!da)
         return;
     if (beta == 0)
         memset(da, 0, size_of(a) * sizeof *da);
     for (int i = 0; i < n->rows; i++)
-        th_k_add(da + (size_t)i * (size_t)a->cols + from, dy + (size_t)i * (size_t)n->cols,
-                 (size_t)n->cols);
+        th_kernel_add(da + (size_t)i * (size_t)a->cols + from, dy + (size_t)i * (size_t)n->cols,
+                      (size_t)n->cols);
 }
 
-static void columns_forward_double(ThTape *t, ThNode *n)
+static void columns_forward_double(ThTape *t, ThTapeNode *n)
 {
-    const ThNode *a = th_in(t, n, 0);
+    const ThTapeNode *a = th_tape_in(t, n, 0);
     int from = *(const int *)n->args;
     const double *x = a->value;
     double *y = n->value;
@@ -201,12 +202,12 @@ static void columns_forward_double(ThTape *t, ThNode *n)
             y[i * n->cols + j] = x[i * a->cols + from + j];
 }
 
-static void columns_backward_double(ThTape *t, ThNode *n)
+static void columns_backward_double(ThTape *t, ThTapeNode *n)
 {
-    const ThNode *a = th_in(t, n, 0);
+    const ThTapeNode *a = th_tape_in(t, n, 0);
     int from = *(const int *)n->args;
     const double *dy = n->grad;
-    double *da = th_grad_double(t, n, 0);
+    double *da = th_tape_grad_double(t, n, 0);
     for (int i = 0; da && i < n->rows; i++)
         for (int j = 0; j < n->cols; j++)
             da[i * a->cols + from + j] += dy[i * n->cols + j];
@@ -219,37 +220,37 @@ ThVar th_op_columns(ThTape *t, ThVar a, int from, int n)
 {
     if (th_tape_failed(t))
         return -1;
-    if (from < 0 || n < 1 || from + n > th_cols(t, a)) {
-        th_tape_fail(t, TH_EVALUE, "columns: %d from %d of %d", n, from, th_cols(t, a));
+    if (from < 0 || n < 1 || from + n > th_tape_cols(t, a)) {
+        th_tape_fail(t, TH_EVALUE, "columns: %d from %d of %d", n, from, th_tape_cols(t, a));
         return -1;
     }
-    ThNode *node = th_node(t, &op_columns, th_rows(t, a), n, &a, 1);
-    return node && th_node_args(t, node, &from, sizeof from) ? th_node_run(t, node) : -1;
+    ThTapeNode *node = th_tape_node(t, &op_columns, th_tape_rows(t, a), n, &a, 1);
+    return node && th_tape_node_args(t, node, &from, sizeof from) ? th_tape_node_run(t, node) : -1;
 }
 
 /* ---- sums ---- */
 
-static void add_forward(ThTape *t, ThNode *n)
+static void add_forward(ThTape *t, ThTapeNode *n)
 {
-    memcpy(n->value, th_in_float(t, n, 0), size_of(n) * sizeof(float));
-    th_k_add(n->value, th_in_float(t, n, 1), size_of(n));
+    memcpy(n->value, th_tape_in_float(t, n, 0), size_of(n) * sizeof(float));
+    th_kernel_add(n->value, th_tape_in_float(t, n, 1), size_of(n));
 }
 
-static void add_backward(ThTape *t, ThNode *n)
+static void add_backward(ThTape *t, ThTapeNode *n)
 {
     pass_back(t, n, 0, n->grad);
     pass_back(t, n, 1, n->grad);
 }
 
-static void add_forward_double(ThTape *t, ThNode *n)
+static void add_forward_double(ThTape *t, ThTapeNode *n)
 {
-    const double *a = th_in_double(t, n, 0), *b = th_in_double(t, n, 1);
+    const double *a = th_tape_in_double(t, n, 0), *b = th_tape_in_double(t, n, 1);
     double *y = n->value;
     for (size_t i = 0; i < size_of(n); i++)
         y[i] = a[i] + b[i];
 }
 
-static void add_backward_double(ThTape *t, ThNode *n)
+static void add_backward_double(ThTape *t, ThTapeNode *n)
 {
     add_to_double(t, n, 0, n->grad, 1);
     add_to_double(t, n, 1, n->grad, 1);
@@ -262,37 +263,38 @@ ThVar th_op_add(ThTape *t, ThVar a, ThVar b)
 {
     if (!same_shape(t, "add", a, b))
         return -1;
-    ThNode *n = th_node(t, &op_add, th_rows(t, a), th_cols(t, a), (ThVar[]){a, b}, 2);
-    return n ? th_node_run(t, n) : -1;
+    ThTapeNode *n =
+        th_tape_node(t, &op_add, th_tape_rows(t, a), th_tape_cols(t, a), (ThVar[]){a, b}, 2);
+    return n ? th_tape_node_run(t, n) : -1;
 }
 
-static void add_row_forward(ThTape *t, ThNode *n)
+static void add_row_forward(ThTape *t, ThTapeNode *n)
 {
-    memcpy(n->value, th_in_float(t, n, 0), size_of(n) * sizeof(float));
-    th_k_bias(n->value, th_in_float(t, n, 1), n->rows, n->cols);
+    memcpy(n->value, th_tape_in_float(t, n, 0), size_of(n) * sizeof(float));
+    th_kernel_bias(n->value, th_tape_in_float(t, n, 1), n->rows, n->cols);
 }
 
-static void add_row_backward(ThTape *t, ThNode *n)
+static void add_row_backward(ThTape *t, ThTapeNode *n)
 {
-    float beta, *drow = th_grad_float(t, n, 1, &beta);
+    float beta, *drow = th_tape_grad_float(t, n, 1, &beta);
     pass_back(t, n, 0, n->grad);
     if (drow)
-        th_k_column_sums(drow, n->grad, n->rows, n->cols, beta);
+        th_kernel_column_sums(drow, n->grad, n->rows, n->cols, beta);
 }
 
-static void add_row_forward_double(ThTape *t, ThNode *n)
+static void add_row_forward_double(ThTape *t, ThTapeNode *n)
 {
-    const double *a = th_in_double(t, n, 0), *row = th_in_double(t, n, 1);
+    const double *a = th_tape_in_double(t, n, 0), *row = th_tape_in_double(t, n, 1);
     double *y = n->value;
     for (int i = 0; i < n->rows; i++)
         for (int j = 0; j < n->cols; j++)
             y[i * n->cols + j] = a[i * n->cols + j] + row[j];
 }
 
-static void add_row_backward_double(ThTape *t, ThNode *n)
+static void add_row_backward_double(ThTape *t, ThTapeNode *n)
 {
     const double *dy = n->grad;
-    double *drow = th_grad_double(t, n, 1);
+    double *drow = th_tape_grad_double(t, n, 1);
     add_to_double(t, n, 0, dy, 1);
     for (int i = 0; drow && i < n->rows; i++)
         for (int j = 0; j < n->cols; j++)
@@ -306,37 +308,39 @@ ThVar th_op_add_row(ThTape *t, ThVar a, ThVar row)
 {
     if (th_tape_failed(t))
         return -1;
-    if (th_rows(t, row) != 1 || th_cols(t, row) != th_cols(t, a)) {
-        th_tape_fail(t, TH_EVALUE, "add row: (%d,%d) does not fit %d columns", th_rows(t, row),
-                     th_cols(t, row), th_cols(t, a));
+    if (th_tape_rows(t, row) != 1 || th_tape_cols(t, row) != th_tape_cols(t, a)) {
+        th_tape_fail(t, TH_EVALUE, "add row: (%d,%d) does not fit %d columns", th_tape_rows(t, row),
+                     th_tape_cols(t, row), th_tape_cols(t, a));
         return -1;
     }
-    ThNode *n = th_node(t, &op_add_row, th_rows(t, a), th_cols(t, a), (ThVar[]){a, row}, 2);
-    return n ? th_node_run(t, n) : -1;
+    ThTapeNode *n =
+        th_tape_node(t, &op_add_row, th_tape_rows(t, a), th_tape_cols(t, a), (ThVar[]){a, row}, 2);
+    return n ? th_tape_node_run(t, n) : -1;
 }
 
 /* ---- scale ---- */
 
-static void scale_forward(ThTape *t, ThNode *n)
+static void scale_forward(ThTape *t, ThTapeNode *n)
 {
-    th_k_scale(n->value, th_in_float(t, n, 0), (float)*(const double *)n->args, size_of(n));
+    th_kernel_scale(n->value, th_tape_in_float(t, n, 0), (float)*(const double *)n->args,
+                    size_of(n));
 }
 
-static void scale_backward(ThTape *t, ThNode *n)
+static void scale_backward(ThTape *t, ThTapeNode *n)
 {
-    th_k_scale(n->grad, n->grad, (float)*(const double *)n->args, size_of(n));
+    th_kernel_scale(n->grad, n->grad, (float)*(const double *)n->args, size_of(n));
     pass_back(t, n, 0, n->grad);
 }
 
-static void scale_forward_double(ThTape *t, ThNode *n)
+static void scale_forward_double(ThTape *t, ThTapeNode *n)
 {
-    const double *a = th_in_double(t, n, 0);
+    const double *a = th_tape_in_double(t, n, 0);
     double *y = n->value, by = *(const double *)n->args;
     for (size_t i = 0; i < size_of(n); i++)
         y[i] = by * a[i];
 }
 
-static void scale_backward_double(ThTape *t, ThNode *n)
+static void scale_backward_double(ThTape *t, ThTapeNode *n)
 {
     add_to_double(t, n, 0, n->grad, *(const double *)n->args);
 }
@@ -346,35 +350,35 @@ static const ThOp op_scale = {"scale", scale_forward, scale_backward, scale_forw
 
 ThVar th_op_scale(ThTape *t, ThVar a, double by)
 {
-    ThNode *n = th_node(t, &op_scale, th_rows(t, a), th_cols(t, a), &a, 1);
-    return n && th_node_args(t, n, &by, sizeof by) ? th_node_run(t, n) : -1;
+    ThTapeNode *n = th_tape_node(t, &op_scale, th_tape_rows(t, a), th_tape_cols(t, a), &a, 1);
+    return n && th_tape_node_args(t, n, &by, sizeof by) ? th_tape_node_run(t, n) : -1;
 }
 
 /* ---- relu ---- */
 
-static void relu_forward(ThTape *t, ThNode *n)
+static void relu_forward(ThTape *t, ThTapeNode *n)
 {
-    th_k_relu(n->value, th_in_float(t, n, 0), size_of(n));
+    th_kernel_relu(n->value, th_tape_in_float(t, n, 0), size_of(n));
 }
 
-static void relu_backward(ThTape *t, ThNode *n)
+static void relu_backward(ThTape *t, ThTapeNode *n)
 {
-    th_k_relu_back(n->grad, n->grad, n->value, size_of(n));
+    th_kernel_relu_back(n->grad, n->grad, n->value, size_of(n));
     pass_back(t, n, 0, n->grad);
 }
 
-static void relu_forward_double(ThTape *t, ThNode *n)
+static void relu_forward_double(ThTape *t, ThTapeNode *n)
 {
-    const double *a = th_in_double(t, n, 0);
+    const double *a = th_tape_in_double(t, n, 0);
     double *y = n->value;
     for (size_t i = 0; i < size_of(n); i++)
         y[i] = a[i] > 0 ? a[i] : 0;
 }
 
-static void relu_backward_double(ThTape *t, ThNode *n)
+static void relu_backward_double(ThTape *t, ThTapeNode *n)
 {
-    const double *a = th_in_double(t, n, 0), *dy = n->grad;
-    double *da = th_grad_double(t, n, 0);
+    const double *a = th_tape_in_double(t, n, 0), *dy = n->grad;
+    double *da = th_tape_grad_double(t, n, 0);
     for (size_t i = 0; da && i < size_of(n); i++)
         da[i] += a[i] > 0 ? dy[i] : 0;
 }
@@ -384,6 +388,6 @@ static const ThOp op_relu = {"relu", relu_forward, relu_backward, relu_forward_d
 
 ThVar th_op_relu(ThTape *t, ThVar a)
 {
-    ThNode *n = th_node(t, &op_relu, th_rows(t, a), th_cols(t, a), &a, 1);
-    return n ? th_node_run(t, n) : -1;
+    ThTapeNode *n = th_tape_node(t, &op_relu, th_tape_rows(t, a), th_tape_cols(t, a), &a, 1);
+    return n ? th_tape_node_run(t, n) : -1;
 }

@@ -13,46 +13,46 @@ typedef struct {
     int C, heads, tag;
 } Args;
 
-static void window_forward(ThTape *t, ThNode *n)
+static void window_forward(ThTape *t, ThTapeNode *n)
 {
     const Args *a = n->args;
-    ThWindow *w = n->saved = th_tape_take(t, 1, sizeof *w);
+    ThKernelWindow *w = n->saved = th_tape_take(t, 1, sizeof *w);
     if (!w)
         return;
-    *w = (ThWindow){.q = th_in_float(t, n, Q),
-                    .kv = th_in_float(t, n, KV),
-                    .bias = th_in_float(t, n, BIAS),
-                    .query = a->query,
-                    .key = a->key,
-                    .y = n->value,
-                    .n = n->rows,
-                    .C = a->C,
-                    .heads = a->heads,
-                    .d = n->cols};
+    *w = (ThKernelWindow){.q = th_tape_in_float(t, n, Q),
+                          .kv = th_tape_in_float(t, n, KV),
+                          .bias = th_tape_in_float(t, n, BIAS),
+                          .query = a->query,
+                          .key = a->key,
+                          .y = n->value,
+                          .n = n->rows,
+                          .C = a->C,
+                          .heads = a->heads,
+                          .d = n->cols};
     w->weight = th_tape_take(t, (size_t)n->rows * (size_t)(a->heads * a->C), sizeof(float));
     if (w->weight)
-        th_k_window(w);
+        th_kernel_window(w);
     if (w->weight && th_tape_keeps_attention(t))
         th_tape_publish(t, w->weight, n->rows * a->heads, a->C, "attention", a->tag);
 }
 
-static void window_backward(ThTape *t, ThNode *n)
+static void window_backward(ThTape *t, ThTapeNode *n)
 {
     const Args *a = n->args;
-    ThWindowBack b = {.forward = n->saved, .dy = n->grad};
-    b.dq = th_grad_float_zeroed(t, n, Q);
-    b.dkv = th_grad_float_zeroed(t, n, KV);
-    b.dbias = th_grad_float_zeroed(t, n, BIAS);
+    ThKernelWindowBack b = {.forward = n->saved, .dy = n->grad};
+    b.dq = th_tape_grad_float_zeroed(t, n, Q);
+    b.dkv = th_tape_grad_float_zeroed(t, n, KV);
+    b.dbias = th_tape_grad_float_zeroed(t, n, BIAS);
     b.scratch = th_tape_take(t, (size_t)a->C, sizeof(float));
     if (b.dq && b.dkv && b.dbias && b.scratch)
-        th_k_window_back(&b);
+        th_kernel_window_back(&b);
 }
 
-static void window_forward_double(ThTape *t, ThNode *n)
+static void window_forward_double(ThTape *t, ThTapeNode *n)
 {
     const Args *a = n->args;
-    const double *q = th_in_double(t, n, Q), *kv = th_in_double(t, n, KV);
-    const double *bias = th_in_double(t, n, BIAS);
+    const double *q = th_tape_in_double(t, n, Q), *kv = th_tape_in_double(t, n, KV);
+    const double *bias = th_tape_in_double(t, n, BIAS);
     int d = n->cols, width = d / a->heads, C = a->C;
     double *w = n->saved = th_tape_take(t, (size_t)n->rows * (size_t)(a->heads * C), sizeof *w);
     double *y = n->value;
@@ -82,13 +82,13 @@ static void window_forward_double(ThTape *t, ThNode *n)
         th_tape_publish(t, w, n->rows * a->heads, C, "attention", a->tag);
 }
 
-static void window_backward_double(ThTape *t, ThNode *n)
+static void window_backward_double(ThTape *t, ThTapeNode *n)
 {
     const Args *a = n->args;
-    const double *q = th_in_double(t, n, Q), *kv = th_in_double(t, n, KV), *w = n->saved;
+    const double *q = th_tape_in_double(t, n, Q), *kv = th_tape_in_double(t, n, KV), *w = n->saved;
     const double *dy = n->grad;
-    double *dq = th_grad_double(t, n, Q), *dkv = th_grad_double(t, n, KV);
-    double *dbias = th_grad_double(t, n, BIAS);
+    double *dq = th_tape_grad_double(t, n, Q), *dkv = th_tape_grad_double(t, n, KV);
+    double *dbias = th_tape_grad_double(t, n, BIAS);
     int d = n->cols, width = d / a->heads, C = a->C;
     for (int i = 0; dq && dkv && dbias && i < n->rows * a->heads; i++) {
         int node = i / a->heads, h = i % a->heads, at = a->query[node] * d + h * width;
@@ -120,17 +120,17 @@ static void window_backward_double(ThTape *t, ThNode *n)
 static const ThOp op_window = {"window attention", window_forward, window_backward,
                                window_forward_double, window_backward_double};
 
-ThVar th_op_window_attention(ThTape *t, ThVar q, ThVar kv, ThVar bias, const ThWindowShape *s)
+ThVar th_op_window_attention(ThTape *t, ThVar q, ThVar kv, ThVar bias, const ThOpWindowShape *s)
 {
     if (th_tape_failed(t))
         return -1;
-    int d = th_cols(t, q);
-    if (th_cols(t, kv) != 2 * d || s->heads < 1 || d % s->heads != 0 ||
-        th_rows(t, bias) != s->heads || th_cols(t, bias) != s->C) {
+    int d = th_tape_cols(t, q);
+    if (th_tape_cols(t, kv) != 2 * d || s->heads < 1 || d % s->heads != 0 ||
+        th_tape_rows(t, bias) != s->heads || th_tape_cols(t, bias) != s->C) {
         th_tape_fail(t, TH_EVALUE, "window attention: shapes do not fit %d columns", d);
         return -1;
     }
-    ThNode *node = th_node(t, &op_window, s->n, d, (ThVar[]){q, kv, bias}, 3);
+    ThTapeNode *node = th_tape_node(t, &op_window, s->n, d, (ThVar[]){q, kv, bias}, 3);
     Args a = {s->query, s->key, s->C, s->heads, s->tag};
-    return node && th_node_args(t, node, &a, sizeof a) ? th_node_run(t, node) : -1;
+    return node && th_tape_node_args(t, node, &a, sizeof a) ? th_tape_node_run(t, node) : -1;
 }

@@ -28,7 +28,7 @@ int th_params_add(ThParams *p, const char *name, int rows, int cols, ThInit init
     return p->n++;
 }
 
-float *th_floats(size_t n, ThError *err)
+float *th_params_floats(size_t n, ThError *err)
 {
     size_t bytes = (n + ALIGN_FLOATS) / ALIGN_FLOATS * ALIGN_FLOATS * sizeof(float);
     float *p = n > SIZE_MAX / 8 ? NULL : aligned_alloc(64, bytes);
@@ -63,7 +63,7 @@ static double draw(const ThParam *item, ThRng *r)
 
 bool th_params_allocate(ThParams *p, uint64_t seed, ThError *err)
 {
-    p->value = th_floats(p->total, err);
+    p->value = th_params_floats(p->total, err);
     if (!p->value)
         return false;
     for (int i = 0; i < p->n; i++) {

@@ -3,8 +3,8 @@
  * Saving, loading, counting, optimising and showing are loops over the table.  A parameter is a
  * matrix (rows, cols), row-major; vectors have one row.
  */
-#ifndef TH_PARAMS_H
-#define TH_PARAMS_H
+#ifndef TH_TENSOR_PARAMS_H
+#define TH_TENSOR_PARAMS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -53,6 +53,6 @@ int th_params_find(const ThParams *p, const char *name); /* -1: none */
 void th_params_free(ThParams *p);                        /* leaves *p zero-initialised */
 
 /* Returns new: n zeroed floats aligned for the kernels; freed with free(). */
-float *th_floats(size_t n, ThError *err);
+float *th_params_floats(size_t n, ThError *err);
 
 #endif

@@ -21,11 +21,11 @@ typedef struct {
 } Spare;
 
 struct ThTape {
-    ThPrecision precision;
-    ThMode mode;
+    ThTapePrecision precision;
+    ThTapeMode mode;
     const ThParams *params;
     ThArena *arena;
-    ThNode **node; /* tape memory, so that pointers stay valid while nodes are added */
+    ThTapeNode **node; /* tape memory, so that pointers stay valid while nodes are added */
     size_t n_nodes, cap_nodes;
     Tag *tag;
     size_t n_tags, cap_tags;
@@ -34,14 +34,14 @@ struct ThTape {
     ThVar *param_var;      /* (params->n): the value of a parameter since begin, or -1 */
     bool *param_touched;   /* (params->n): its gradient has been written since begin */
     void *gradient;        /* (params->total) in the tape's precision; NULL until first needed */
-    double *params_double; /* (params->total); TH_DOUBLE only */
+    double *params_double; /* (params->total); TH_TAPE_DOUBLE only */
     bool keep_attention;
     ThError err;
 };
 
 static size_t real_size(const ThTape *t)
 {
-    return t->precision == TH_FLOAT ? sizeof(float) : sizeof(double);
+    return t->precision == TH_TAPE_FLOAT ? sizeof(float) : sizeof(double);
 }
 
 static bool copy_params(ThTape *t, ThError *err)
@@ -54,7 +54,7 @@ static bool copy_params(ThTape *t, ThError *err)
     return true;
 }
 
-ThTape *th_tape_new(ThPrecision precision, const ThParams *params, ThError *err)
+ThTape *th_tape_new(ThTapePrecision precision, const ThParams *params, ThError *err)
 {
     ThTape *t = th_alloc(1, sizeof *t, err);
     if (!t)
@@ -65,11 +65,11 @@ ThTape *th_tape_new(ThPrecision precision, const ThParams *params, ThError *err)
     t->param_var = th_alloc((size_t)params->n, sizeof *t->param_var, err);
     t->param_touched = th_alloc((size_t)params->n, sizeof *t->param_touched, err);
     bool ok = t->arena && t->param_var && t->param_touched;
-    if (!ok || (precision == TH_DOUBLE && !copy_params(t, err))) {
+    if (!ok || (precision == TH_TAPE_DOUBLE && !copy_params(t, err))) {
         th_tape_free(t);
         return NULL;
     }
-    th_tape_begin(t, TH_NO_GRADIENT);
+    th_tape_begin(t, TH_TAPE_NO_GRADIENT);
     return t;
 }
 
@@ -88,7 +88,7 @@ void th_tape_free(ThTape *t)
     free(t);
 }
 
-void th_tape_begin(ThTape *t, ThMode mode)
+void th_tape_begin(ThTape *t, ThTapeMode mode)
 {
     th_arena_reset(t->arena);
     t->mode = mode;
@@ -98,7 +98,7 @@ void th_tape_begin(ThTape *t, ThMode mode)
         t->param_var[i] = -1;
         t->param_touched[i] = false;
     }
-    if (mode == TH_GRADIENT && !t->gradient) {
+    if (mode == TH_TAPE_GRADIENT && !t->gradient) {
         t->gradient = th_alloc(t->params->total, real_size(t), &t->err);
     }
 }
@@ -149,7 +149,7 @@ size_t th_tape_bytes(const ThTape *t)
 
 bool th_tape_records(const ThTape *t)
 {
-    return t->mode == TH_GRADIENT;
+    return t->mode == TH_TAPE_GRADIENT;
 }
 
 bool th_tape_keeps_attention(const ThTape *t)
@@ -162,34 +162,34 @@ void th_tape_keep_attention(ThTape *t, bool keep)
     t->keep_attention = keep;
 }
 
-int th_rows(const ThTape *t, ThVar v)
+int th_tape_rows(const ThTape *t, ThVar v)
 {
     return v < 0 ? 0 : t->node[v]->rows;
 }
 
-int th_cols(const ThTape *t, ThVar v)
+int th_tape_cols(const ThTape *t, ThVar v)
 {
     return v < 0 ? 0 : t->node[v]->cols;
 }
 
 /* ---- nodes ---- */
 
-static ThNode *add_node(ThTape *t, int rows, int cols)
+static ThTapeNode *add_node(ThTape *t, int rows, int cols)
 {
     if (th_tape_failed(t) ||
         !th_grow(&t->node, &t->cap_nodes, t->n_nodes + 1, sizeof *t->node, &t->err))
         return NULL;
-    ThNode *n = th_tape_take(t, 1, sizeof *n);
+    ThTapeNode *n = th_tape_take(t, 1, sizeof *n);
     if (!n)
         return NULL;
-    *n = (ThNode){.rows = rows, .cols = cols, .id = (ThVar)t->n_nodes};
+    *n = (ThTapeNode){.rows = rows, .cols = cols, .id = (ThVar)t->n_nodes};
     t->node[t->n_nodes++] = n;
     return n;
 }
 
-ThNode *th_node(ThTape *t, const ThOp *op, int rows, int cols, const ThVar *in, int n_in)
+ThTapeNode *th_tape_node(ThTape *t, const ThOp *op, int rows, int cols, const ThVar *in, int n_in)
 {
-    ThNode *n = add_node(t, rows, cols);
+    ThTapeNode *n = add_node(t, rows, cols);
     if (!n)
         return NULL;
     n->op = op;
@@ -200,7 +200,7 @@ ThNode *th_node(ThTape *t, const ThOp *op, int rows, int cols, const ThVar *in, 
     return n->value ? n : NULL;
 }
 
-void *th_node_args(ThTape *t, ThNode *n, const void *args, size_t size)
+void *th_tape_node_args(ThTape *t, ThTapeNode *n, const void *args, size_t size)
 {
     void *copy = th_tape_take(t, 1, size);
     if (copy)
@@ -209,9 +209,9 @@ void *th_node_args(ThTape *t, ThNode *n, const void *args, size_t size)
     return copy;
 }
 
-ThVar th_node_run(ThTape *t, ThNode *n)
+ThVar th_tape_node_run(ThTape *t, ThTapeNode *n)
 {
-    if (t->precision == TH_FLOAT)
+    if (t->precision == TH_TAPE_FLOAT)
         n->op->forward_float(t, n);
     else
         n->op->forward_double(t, n);
@@ -225,10 +225,10 @@ ThVar th_param(ThTape *t, int index)
     if (t->param_var[index] >= 0)
         return t->param_var[index];
     const ThParam *p = &t->params->item[index];
-    ThNode *n = add_node(t, p->rows, p->cols);
+    ThTapeNode *n = add_node(t, p->rows, p->cols);
     if (!n)
         return -1;
-    if (t->precision == TH_FLOAT) {
+    if (t->precision == TH_TAPE_FLOAT) {
         n->value = t->params->value + p->offset;
         n->grad = t->gradient ? (float *)t->gradient + p->offset : NULL;
     } else {
@@ -240,15 +240,15 @@ ThVar th_param(ThTape *t, int index)
     return t->param_var[index];
 }
 
-ThVar th_constant(ThTape *t, int rows, int cols, const float *from)
+ThVar th_tape_constant(ThTape *t, int rows, int cols, const float *from)
 {
-    ThNode *n = th_node(t, NULL, rows, cols, NULL, 0);
+    ThTapeNode *n = th_tape_node(t, NULL, rows, cols, NULL, 0);
     if (!n)
         return -1;
     size_t size = (size_t)rows * (size_t)cols;
     n->n_in = -1;
     for (size_t i = 0; i < size; i++) {
-        if (t->precision == TH_FLOAT)
+        if (t->precision == TH_TAPE_FLOAT)
             ((float *)n->value)[i] = from[i];
         else
             ((double *)n->value)[i] = (double)from[i];
@@ -256,24 +256,24 @@ ThVar th_constant(ThTape *t, int rows, int cols, const float *from)
     return n->id;
 }
 
-ThNode *th_in(ThTape *t, const ThNode *n, int i)
+ThTapeNode *th_tape_in(ThTape *t, const ThTapeNode *n, int i)
 {
     return n->in[i] < 0 ? NULL : t->node[n->in[i]];
 }
 
-const float *th_in_float(ThTape *t, const ThNode *n, int i)
+const float *th_tape_in_float(ThTape *t, const ThTapeNode *n, int i)
 {
-    ThNode *in = th_in(t, n, i);
+    ThTapeNode *in = th_tape_in(t, n, i);
     return in ? in->value : NULL;
 }
 
-const double *th_in_double(ThTape *t, const ThNode *n, int i)
+const double *th_tape_in_double(ThTape *t, const ThTapeNode *n, int i)
 {
-    ThNode *in = th_in(t, n, i);
+    ThTapeNode *in = th_tape_in(t, n, i);
     return in ? in->value : NULL;
 }
 
-static void *take_gradient(ThTape *t, const ThNode *n)
+static void *take_gradient(ThTape *t, const ThTapeNode *n)
 {
     size_t size = (size_t)n->rows * (size_t)n->cols;
     for (size_t i = t->n_spare; i-- > 0;) {
@@ -288,7 +288,7 @@ static void *take_gradient(ThTape *t, const ThNode *n)
 
 /* Nobody asks for the gradient of a value that has neither a name nor a parameter behind it once it
  * has been passed on. */
-static void give_gradient(ThTape *t, ThNode *n)
+static void give_gradient(ThTape *t, ThTapeNode *n)
 {
     if (n->tagged || !th_grow(&t->spare, &t->cap_spare, t->n_spare + 1, sizeof *t->spare, NULL))
         return;
@@ -297,7 +297,7 @@ static void give_gradient(ThTape *t, ThNode *n)
 }
 
 /* The gradient memory of an input; *fresh tells that nothing has been written to it yet. */
-static void *grad_memory(ThTape *t, ThNode *in, bool *fresh)
+static void *grad_memory(ThTape *t, ThTapeNode *in, bool *fresh)
 {
     if (!in->op && in->n_in >= 0 && in->grad) {
         *fresh = !t->param_touched[in->n_in];
@@ -310,27 +310,27 @@ static void *grad_memory(ThTape *t, ThNode *in, bool *fresh)
     return in->grad;
 }
 
-float *th_grad_float(ThTape *t, const ThNode *n, int i, float *beta)
+float *th_tape_grad_float(ThTape *t, const ThTapeNode *n, int i, float *beta)
 {
-    ThNode *in = th_in(t, n, i);
+    ThTapeNode *in = th_tape_in(t, n, i);
     bool fresh = false;
     float *g = in ? grad_memory(t, in, &fresh) : NULL;
     *beta = fresh ? 0.0f : 1.0f;
     return g;
 }
 
-float *th_grad_float_zeroed(ThTape *t, const ThNode *n, int i)
+float *th_tape_grad_float_zeroed(ThTape *t, const ThTapeNode *n, int i)
 {
-    float beta, *g = th_grad_float(t, n, i, &beta);
-    const ThNode *in = th_in(t, n, i);
+    float beta, *g = th_tape_grad_float(t, n, i, &beta);
+    const ThTapeNode *in = th_tape_in(t, n, i);
     if (g && beta == 0)
         memset(g, 0, (size_t)in->rows * (size_t)in->cols * sizeof *g);
     return g;
 }
 
-double *th_grad_double(ThTape *t, const ThNode *n, int i)
+double *th_tape_grad_double(ThTape *t, const ThTapeNode *n, int i)
 {
-    ThNode *in = th_in(t, n, i);
+    ThTapeNode *in = th_tape_in(t, n, i);
     bool fresh = false;
     double *g = in ? grad_memory(t, in, &fresh) : NULL;
     if (g && fresh)
@@ -342,7 +342,7 @@ double *th_grad_double(ThTape *t, const ThNode *n, int i)
 
 static bool seed_gradient(ThTape *t, ThVar v, const double *seed)
 {
-    ThNode *n = t->node[v];
+    ThTapeNode *n = t->node[v];
     size_t size = (size_t)n->rows * (size_t)n->cols;
     if (!seed && size != 1) {
         th_tape_fail(t, TH_EVALUE, "a gradient needs one number to start from, not (%d,%d)",
@@ -355,7 +355,7 @@ static bool seed_gradient(ThTape *t, ThVar v, const double *seed)
         return false;
     for (size_t i = 0; i < size; i++) {
         double s = seed ? seed[i] : 1.0;
-        if (t->precision == TH_FLOAT)
+        if (t->precision == TH_TAPE_FLOAT)
             ((float *)g)[i] = (float)s;
         else
             ((double *)g)[i] = s;
@@ -375,26 +375,26 @@ static void zero_untouched(ThTape *t)
 }
 
 /* Reference operations need not look whether memory for their gradients was left. */
-static bool take_double_gradients(ThTape *t, const ThNode *n)
+static bool take_double_gradients(ThTape *t, const ThTapeNode *n)
 {
     for (int i = 0; i < n->n_in; i++)
-        th_grad_double(t, n, i);
+        th_tape_grad_double(t, n, i);
     return !th_tape_failed(t);
 }
 
 bool th_tape_backward(ThTape *t, ThVar v, const double *seed, ThError *err)
 {
-    if (v < 0 || t->mode != TH_GRADIENT)
+    if (v < 0 || t->mode != TH_TAPE_GRADIENT)
         th_tape_fail(t, TH_EVALUE, "there is no record to take a gradient of");
     if (th_tape_failed(t))
         return th_tape_ok(t, err);
     if (!seed_gradient(t, v, seed))
         return th_tape_ok(t, err);
     for (ThVar i = v; i >= 0 && !th_tape_failed(t); i--) {
-        ThNode *n = t->node[i];
+        ThTapeNode *n = t->node[i];
         if (!n->op || !n->grad)
             continue;
-        if (t->precision == TH_FLOAT)
+        if (t->precision == TH_TAPE_FLOAT)
             n->op->backward_float(t, n);
         else if (take_double_gradients(t, n))
             n->op->backward_double(t, n);
@@ -438,7 +438,7 @@ void th_tape_tag(ThTape *t, ThVar v, const char *name, int index)
 void th_tape_publish(ThTape *t, const void *value, int rows, int cols, const char *tag, int index)
 {
     /* A leaf node holds the view, so that it is read like any other value. */
-    ThNode *n = add_node(t, rows, cols);
+    ThTapeNode *n = add_node(t, rows, cols);
     if (!n)
         return;
     n->n_in = -1;
@@ -457,13 +457,13 @@ ThVar th_tape_find(const ThTape *t, const char *name, int index)
 static void read_reals(const ThTape *t, const void *from, size_t size, double *to)
 {
     for (size_t i = 0; i < size; i++)
-        to[i] =
-            t->precision == TH_FLOAT ? (double)((const float *)from)[i] : ((const double *)from)[i];
+        to[i] = t->precision == TH_TAPE_FLOAT ? (double)((const float *)from)[i]
+                                              : ((const double *)from)[i];
 }
 
 void th_tape_read(const ThTape *t, ThVar v, double *to)
 {
-    const ThNode *n = t->node[v];
+    const ThTapeNode *n = t->node[v];
     read_reals(t, n->value, (size_t)n->rows * (size_t)n->cols, to);
 }
 
@@ -474,7 +474,7 @@ const float *th_tape_floats(const ThTape *t, ThVar v)
 
 void th_tape_read_gradient(const ThTape *t, ThVar v, double *to)
 {
-    const ThNode *n = t->node[v];
+    const ThTapeNode *n = t->node[v];
     size_t size = (size_t)n->rows * (size_t)n->cols;
     if (n->grad)
         read_reals(t, n->grad, size, to);

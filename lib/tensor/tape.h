@@ -5,25 +5,25 @@
  * values are matrices (rows, cols), row-major.  A tape's memory is an arena that is sized in the
  * first step and reused.
  *
- *     ThTape *t = th_tape_new(TH_FLOAT, params, &err);
- *     th_tape_begin(t, TH_GRADIENT);
+ *     ThTape *t = th_tape_new(TH_TAPE_FLOAT, params, &err);
+ *     th_tape_begin(t, TH_TAPE_GRADIENT);
  *     ThVar x = th_op_embed(t, th_param(t, m->embedding), token, n);
  *     ThVar y = th_op_linear(t, x, th_param(t, m->w), th_param(t, m->b));
  *     ThVar loss = th_op_cross_entropy(t, y, target, n, 1.0 / n);
  *     if (!th_tape_backward(t, loss, &err)) …
  *     th_tape_gradient(t)                                  // (params->total), view
  *
- * TH_FLOAT uses the fast kernels (OpenBLAS, vector loops), TH_DOUBLE the plain reference versions:
- * two independent implementations of every operation, of which the second is checked against
- * finite differences and the first against the second.
+ * TH_TAPE_FLOAT uses the fast kernels (OpenBLAS, vector loops), TH_TAPE_DOUBLE the plain reference
+ * versions: two independent implementations of every operation, of which the second is checked
+ * against finite differences and the first against the second.
  *
  * Failure is sticky: an operation on a failed tape returns -1 and does nothing, so models check
  * once, at the end, through th_tape_backward or th_tape_ok.  Index arrays passed to operations are
  * borrowed until th_tape_begin is called again.  A tape belongs to one thread; tapes may share
  * params, which they only read.
  */
-#ifndef TH_TAPE_H
-#define TH_TAPE_H
+#ifndef TH_TENSOR_TAPE_H
+#define TH_TENSOR_TAPE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,15 +36,15 @@
 typedef struct ThTape ThTape;
 typedef int ThVar; /* a value on the tape; -1: none (an absent bias, or a failed tape) */
 
-typedef enum { TH_FLOAT, TH_DOUBLE } ThPrecision;
-typedef enum { TH_NO_GRADIENT, TH_GRADIENT } ThMode;
+typedef enum { TH_TAPE_FLOAT, TH_TAPE_DOUBLE } ThTapePrecision;
+typedef enum { TH_TAPE_NO_GRADIENT, TH_TAPE_GRADIENT } ThTapeMode;
 
 /* Returns new.  params is borrowed for the life of the tape and must be allocated. */
-ThTape *th_tape_new(ThPrecision precision, const ThParams *params, ThError *err);
+ThTape *th_tape_new(ThTapePrecision precision, const ThParams *params, ThError *err);
 void th_tape_free(ThTape *t); /* NULL is fine */
 
 /* Forgets all values (and the gradient, where mode asks for one) and starts again. */
-void th_tape_begin(ThTape *t, ThMode mode);
+void th_tape_begin(ThTape *t, ThTapeMode mode);
 
 /* Fails if an operation failed since th_tape_begin. */
 bool th_tape_ok(const ThTape *t, ThError *err);
@@ -58,14 +58,14 @@ void th_tape_fail(ThTape *t, ThErrc code, const char *format, ...)
 void *th_tape_take(ThTape *t, size_t n, size_t size);
 ThArena *th_tape_arena(ThTape *t); /* the same memory, a view */
 
-int th_rows(const ThTape *t, ThVar v);
-int th_cols(const ThTape *t, ThVar v);
+int th_tape_rows(const ThTape *t, ThVar v);
+int th_tape_cols(const ThTape *t, ThVar v);
 
 /* Copies a value, or its gradient after backward, as doubles.  Gradients are kept of parameters,
  * constants and tagged values; others, and those that none arrived at, read as zeros. */
 void th_tape_read(const ThTape *t, ThVar v, double *to);
 void th_tape_read_gradient(const ThTape *t, ThVar v, double *to);
-const float *th_tape_floats(const ThTape *t, ThVar v); /* view of a value; TH_FLOAT only */
+const float *th_tape_floats(const ThTape *t, ThVar v); /* view of a value; TH_TAPE_FLOAT only */
 
 /* Remembers a value under a name, so that inspections find it.  With the same name twice the index
  * tells them apart.  Names must be string constants. */
@@ -77,12 +77,12 @@ ThVar th_tape_find(const ThTape *t, const char *name, int index); /* -1: none */
  * wanted, else fails as th_tape_ok does. */
 bool th_tape_backward(ThTape *t, ThVar v, const double *seed, ThError *err);
 
-/* View of the parameters' gradient as floats (TH_FLOAT) or doubles (TH_DOUBLE), params->total
- * long, laid out as params->value.  Valid until the next begin. */
+/* View of the parameters' gradient as floats (TH_TAPE_FLOAT) or doubles (TH_TAPE_DOUBLE),
+ * params->total long, laid out as params->value.  Valid until the next begin. */
 float *th_tape_gradient(ThTape *t);
 double *th_tape_gradient_double(ThTape *t);
 
-/* In TH_DOUBLE the parameters are read from this copy (params->total doubles), which finite
+/* In TH_TAPE_DOUBLE the parameters are read from this copy (params->total doubles), which finite
  * differences disturb.  th_tape_new fills it from params. */
 double *th_tape_params_double(ThTape *t);
 
@@ -94,7 +94,7 @@ size_t th_tape_bytes(const ThTape *t); /* memory held */
 ThVar th_param(ThTape *t, int index);
 
 /* A constant (rows, cols) copied from floats; its gradient is kept, for inspections. */
-ThVar th_constant(ThTape *t, int rows, int cols, const float *from);
+ThVar th_tape_constant(ThTape *t, int rows, int cols, const float *from);
 
 /* Rows of x by index: y[i] = x[index[i]], scaled.  Index -1 gives a row of zeros.  Gradients of
  * rows taken more than once add up.  x may be a parameter (an embedding table). */
@@ -129,8 +129,9 @@ typedef struct {
     const int *query; /* (n) */
     const int *key;   /* (n, C) */
     int n, C, heads, tag;
-} ThWindowShape;
-ThVar th_op_window_attention(ThTape *t, ThVar q, ThVar kv, ThVar bias, const ThWindowShape *shape);
+} ThOpWindowShape;
+ThVar th_op_window_attention(ThTape *t, ThVar q, ThVar kv, ThVar bias,
+                             const ThOpWindowShape *shape);
 
 /* Full attention within each of B strings of T positions.  kv is (B*T, 2d): key, then value; heads
  * divide d.  q has a row for every position (B*T, d), or (B, d) where only the last positions ask;
@@ -144,8 +145,8 @@ typedef struct {
     bool causal;
     ThVar u, v, xl; /* -1: no relative positions */
     int tag;
-} ThAttention;
-ThVar th_op_attention(ThTape *t, ThVar q, ThVar kv, const ThAttention *how);
+} ThOpAttention;
+ThVar th_op_attention(ThTape *t, ThVar q, ThVar kv, const ThOpAttention *how);
 void th_tape_keep_attention(ThTape *t, bool keep); /* off at first; outlives begin */
 
 /* A recurrent layer over B strings of T positions, one operation: the gradient of its weights is
@@ -156,18 +157,18 @@ typedef struct {
     int B, T;
     const int *index; /* (B,T): rows of x; NULL: x is (B*T, …) */
     bool every;
-} ThSequence;
+} ThOpSequence;
 
 /* h' = max(0, x + h wh); wh (H,H). */
-ThVar th_op_rnn(ThTape *t, ThVar x, ThVar wh, const ThSequence *s);
+ThVar th_op_rnn(ThTape *t, ThVar x, ThVar wh, const ThOpSequence *s);
 
 /* Gates i, g, f, o as the columns of x + h wh; wh (H,4H).  c' = σ(f + forget) c + σ(i) tanh(g),
  * h' = σ(o) tanh(c'). */
-ThVar th_op_lstm(ThTape *t, ThVar x, ThVar wh, const ThSequence *s, double forget);
+ThVar th_op_lstm(ThTape *t, ThVar x, ThVar wh, const ThOpSequence *s, double forget);
 
 /* Gates z, r and the candidate n as columns; wh (H,3H), bh (1,H).  h' = (1-σ(z)) h + σ(z) tanh(n_x
  * + σ(r) (n_h + bh)), where n_x comes from x and n_h from h wh. */
-ThVar th_op_gru(ThTape *t, ThVar x, ThVar wh, ThVar bh, const ThSequence *s);
+ThVar th_op_gru(ThTape *t, ThVar x, ThVar wh, ThVar bh, const ThOpSequence *s);
 
 /* Columns from … from+n-1. */
 ThVar th_op_columns(ThTape *t, ThVar a, int from, int n);

@@ -5,37 +5,38 @@
  *
  *     ThVar th_op_relu(ThTape *t, ThVar a)
  *     {
- *         ThNode *n = th_node(t, &op_relu, th_rows(t, a), th_cols(t, a), (ThVar[]){a}, 1);
- *         return n ? th_node_run(t, n) : -1;
+ *         ThTapeNode *n = th_tape_node(t, &op_relu, th_tape_rows(t, a), th_tape_cols(t, a),
+ * (ThVar[]){a}, 1); return n ? th_tape_node_run(t, n) : -1;
  *     }
  *
  * Backward receives a node whose gradient is complete and adds to the gradients of its inputs.
- * Whoever comes first finds no gradient there: th_grad_float returns its memory and says whether
- * the operation must overwrite (beta 0) or add (beta 1), which saves a pass of zeroing.  Backward
- * may use its own node's gradient as scratch, except where models tag the result (th_tape_tag).
+ * Whoever comes first finds no gradient there: th_tape_grad_float returns its memory and says
+ * whether the operation must overwrite (beta 0) or add (beta 1), which saves a pass of zeroing.
+ * Backward may use its own node's gradient as scratch, except where models tag the result
+ * (th_tape_tag).
  */
-#ifndef TH_TAPE_IMPL_H
-#define TH_TAPE_IMPL_H
+#ifndef TH_TENSOR_TAPE_IMPL_H
+#define TH_TENSOR_TAPE_IMPL_H
 
 #include "tensor/tape.h"
 
-enum { TH_MAX_INPUTS = 6 };
+enum { TH_TAPE_MAX_INPUTS = 6 };
 
-typedef struct ThNode ThNode;
+typedef struct ThTapeNode ThTapeNode;
 
 typedef struct {
     const char *name;
-    void (*forward_float)(ThTape *t, ThNode *n);
-    void (*backward_float)(ThTape *t, ThNode *n);
-    void (*forward_double)(ThTape *t, ThNode *n);
-    void (*backward_double)(ThTape *t, ThNode *n);
+    void (*forward_float)(ThTape *t, ThTapeNode *n);
+    void (*backward_float)(ThTape *t, ThTapeNode *n);
+    void (*forward_double)(ThTape *t, ThTapeNode *n);
+    void (*backward_double)(ThTape *t, ThTapeNode *n);
 } ThOp;
 
-struct ThNode {
+struct ThTapeNode {
     const ThOp *op; /* NULL: a leaf */
     ThVar id;
     int rows, cols;
-    ThVar in[TH_MAX_INPUTS]; /* -1: none */
+    ThVar in[TH_TAPE_MAX_INPUTS]; /* -1: none */
     int n_in;
     bool tagged;      /* its gradient is kept after it was passed on */
     void *value;      /* float or double (rows, cols) */
@@ -45,12 +46,12 @@ struct ThNode {
 };
 
 /* Makes a node with room for its value; inputs of -1 are absent ones.  NULL when the tape has
- * failed or memory runs out.  th_node_args copies `size` bytes of arguments to tape memory. */
-ThNode *th_node(ThTape *t, const ThOp *op, int rows, int cols, const ThVar *in, int n_in);
-void *th_node_args(ThTape *t, ThNode *n, const void *args, size_t size);
+ * failed or memory runs out.  th_tape_node_args copies `size` bytes of arguments to tape memory. */
+ThTapeNode *th_tape_node(ThTape *t, const ThOp *op, int rows, int cols, const ThVar *in, int n_in);
+void *th_tape_node_args(ThTape *t, ThTapeNode *n, const void *args, size_t size);
 
 /* Runs forward in the tape's precision and returns the node's variable. */
-ThVar th_node_run(ThTape *t, ThNode *n);
+ThVar th_tape_node_run(ThTape *t, ThTapeNode *n);
 
 /* True while gradients are wanted: forward then has to leave what backward needs. */
 bool th_tape_records(const ThTape *t);
@@ -58,20 +59,20 @@ bool th_tape_failed(const ThTape *t);
 bool th_tape_keeps_attention(const ThTape *t);
 
 /* Views of values.  Input i of a node; NULL if absent. */
-ThNode *th_in(ThTape *t, const ThNode *n, int i);
-const float *th_in_float(ThTape *t, const ThNode *n, int i);
-const double *th_in_double(ThTape *t, const ThNode *n, int i);
+ThTapeNode *th_tape_in(ThTape *t, const ThTapeNode *n, int i);
+const float *th_tape_in_float(ThTape *t, const ThTapeNode *n, int i);
+const double *th_tape_in_double(ThTape *t, const ThTapeNode *n, int i);
 
 /* Memory for the gradient of input i (rows*cols), allocated at the first call; *beta is 0 if it
  * holds garbage that must be overwritten, 1 if it must be added to.  NULL: input absent or out of
  * memory. */
-float *th_grad_float(ThTape *t, const ThNode *n, int i, float *beta);
+float *th_tape_grad_float(ThTape *t, const ThTapeNode *n, int i, float *beta);
 
 /* The same, always zeroed or valid, for operations that always add. */
-float *th_grad_float_zeroed(ThTape *t, const ThNode *n, int i);
+float *th_tape_grad_float_zeroed(ThTape *t, const ThTapeNode *n, int i);
 
 /* The same for double; NULL only where the input is absent. */
-double *th_grad_double(ThTape *t, const ThNode *n, int i);
+double *th_tape_grad_double(ThTape *t, const ThTapeNode *n, int i);
 
 /* Publishes a value that is not a node's (attention weights) under a tag: (rows, cols), in the
  * tape's precision; borrowed tape memory. */

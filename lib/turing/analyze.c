@@ -1,38 +1,38 @@
 #include "turing/analyze.h"
 
-const char *th_proof_name(ThProof p)
+const char *th_tm_proof_name(ThTmProof p)
 {
     static const char *const name[] = {"none",        "run",      "reach",   "cycle",
                                        "translation", "backward", "contexts"};
     return name[p];
 }
 
-void th_analysis_free(ThAnalysis *a, const ThTuring *m)
+void th_tm_analysis_free(ThTmAnalysis *a, const ThTm *m)
 {
-    th_reach_free(&a->any, m);
-    th_reach_free(&a->here, m);
-    th_backward_free(&a->backward);
-    th_contexts_free(&a->contexts);
-    *a = (ThAnalysis){0};
+    th_tm_reach_free(&a->any, m);
+    th_tm_reach_free(&a->here, m);
+    th_tm_backward_free(&a->backward);
+    th_tm_contexts_free(&a->contexts);
+    *a = (ThTmAnalysis){0};
 }
 
 typedef struct {
-    ThAnalysis *a;
-    const ThTuring *m;
-    const ThTapeWords *words;
-    ThAnalysisLimits limits;
+    ThTmAnalysis *a;
+    const ThTm *m;
+    const ThTmTapeWords *words;
+    ThTmAnalysisLimits limits;
     ThStop *stop;
     ThError *err;
 } Task;
 
 static bool try_run(Task *k, uint64_t steps)
 {
-    ThRunLimits limits = k->limits.run;
+    ThTmRunLimits limits = k->limits.run;
     limits.steps = limits.steps < steps ? limits.steps : steps;
     if (!k->limits.run_it || k->m->branching)
         return true;
-    return th_recur(&k->a->again, &k->a->proof, &k->a->end, k->m, k->words, limits, k->stop,
-                    k->err);
+    return th_tm_recur(&k->a->again, &k->a->proof, &k->a->end, k->m, k->words, limits, k->stop,
+                       k->err);
 }
 
 static bool try_backward(Task *k)
@@ -40,13 +40,13 @@ static bool try_backward(Task *k)
     bool proved;
     if (!k->limits.backward)
         return true;
-    if (!th_backward(&k->a->backward, &proved, k->m, k->words, &k->a->here, k->limits.depth,
-                     k->stop, k->err))
+    if (!th_tm_backward(&k->a->backward, &proved, k->m, k->words, &k->a->here, k->limits.depth,
+                        k->stop, k->err))
         return false;
     if (proved)
-        k->a->proof = TH_PROOF_BACKWARD;
+        k->a->proof = TH_TM_PROOF_BACKWARD;
     else
-        th_backward_free(&k->a->backward);
+        th_tm_backward_free(&k->a->backward);
     return true;
 }
 
@@ -54,13 +54,14 @@ static bool try_widths(Task *k, int history)
 {
     for (int width = 1; width <= k->limits.width; width++) {
         bool proved;
-        if (!th_contexts(&k->a->contexts, &proved, k->m, k->words, width, history, k->stop, k->err))
+        if (!th_tm_contexts(&k->a->contexts, &proved, k->m, k->words, width, history, k->stop,
+                            k->err))
             return false;
         if (proved) {
-            k->a->proof = TH_PROOF_CONTEXTS;
+            k->a->proof = TH_TM_PROOF_CONTEXTS;
             return true;
         }
-        th_contexts_free(&k->a->contexts);
+        th_tm_contexts_free(&k->a->contexts);
     }
     return true;
 }
@@ -68,7 +69,7 @@ static bool try_widths(Task *k, int history)
 /* Histories 0, 1, 2, 4, … up to the limit. */
 static bool try_contexts(Task *k)
 {
-    for (int history = 0; k->limits.contexts && k->a->proof == TH_PROOF_NONE;) {
+    for (int history = 0; k->limits.contexts && k->a->proof == TH_TM_PROOF_NONE;) {
         if (!try_widths(k, history))
             return false;
         int next = history ? 2 * history : 1;
@@ -79,24 +80,25 @@ static bool try_contexts(Task *k)
     return true;
 }
 
-bool th_analyze(ThAnalysis *a, const ThTuring *m, const ThTapeWords *words, ThAnalysisLimits limits,
-                ThStop *stop, ThError *err)
+bool th_tm_analyze(ThTmAnalysis *a, const ThTm *m, const ThTmTapeWords *words,
+                   ThTmAnalysisLimits limits, ThStop *stop, ThError *err)
 {
     enum { FEW = 2000 };
     Task k = {a, m, words, limits, stop, err};
-    *a = (ThAnalysis){.end.last = -1};
-    bool ok = th_reach(&a->any, m, NULL, stop, err) && th_reach(&a->here, m, words, stop, err);
+    *a = (ThTmAnalysis){.end.last = -1};
+    bool ok =
+        th_tm_reach(&a->any, m, NULL, stop, err) && th_tm_reach(&a->here, m, words, stop, err);
     if (ok && limits.reach && !a->here.stops)
-        a->proof = TH_PROOF_REACH;
-    if (ok && a->proof == TH_PROOF_NONE)
+        a->proof = TH_TM_PROOF_REACH;
+    if (ok && a->proof == TH_TM_PROOF_NONE)
         ok = try_run(&k, FEW);
-    if (ok && a->proof == TH_PROOF_NONE)
+    if (ok && a->proof == TH_TM_PROOF_NONE)
         ok = try_backward(&k);
-    if (ok && a->proof == TH_PROOF_NONE)
+    if (ok && a->proof == TH_TM_PROOF_NONE)
         ok = try_contexts(&k);
-    if (ok && a->proof == TH_PROOF_NONE && limits.run.steps > FEW)
+    if (ok && a->proof == TH_TM_PROOF_NONE && limits.run.steps > FEW)
         ok = try_run(&k, limits.run.steps);
     if (!ok)
-        th_analysis_free(a, m);
+        th_tm_analysis_free(a, m);
     return ok;
 }

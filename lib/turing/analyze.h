@@ -21,26 +21,27 @@
 #include "turing/engine.h"
 
 typedef enum {
-    TH_PROOF_NONE,
-    TH_PROOF_STOPS, /* it was run to its end */
-    TH_PROOF_REACH,
-    TH_PROOF_CYCLE,
-    TH_PROOF_TRANSLATION,
-    TH_PROOF_BACKWARD,
-    TH_PROOF_CONTEXTS
-} ThProof;
+    TH_TM_PROOF_NONE,
+    TH_TM_PROOF_STOPS, /* it was run to its end */
+    TH_TM_PROOF_REACH,
+    TH_TM_PROOF_CYCLE,
+    TH_TM_PROOF_TRANSLATION,
+    TH_TM_PROOF_BACKWARD,
+    TH_TM_PROOF_CONTEXTS
+} ThTmProof;
 
 /* What states and symbols alone allow: more than really happens, never less. */
 typedef struct {
-    bool *state;                 /* (n_states) can be entered */
-    bool *symbol[TH_MOST_TAPES]; /* (n_symbols) can stand on the tape */
-    bool *rule;                  /* (n_rules) can be used */
-    bool stops;                  /* the machine can stop */
-} ThReach;
+    bool *state;                    /* (n_states) can be entered */
+    bool *symbol[TH_TM_MOST_TAPES]; /* (n_symbols) can stand on the tape */
+    bool *rule;                     /* (n_rules) can be used */
+    bool stops;                     /* the machine can stop */
+} ThTmReach;
 
 /* words NULL: any input over the machine's symbols.  Errors: TH_ENOMEM, TH_EINTERRUPTED. */
-bool th_reach(ThReach *r, const ThTuring *m, const ThTapeWords *words, ThStop *stop, ThError *err);
-void th_reach_free(ThReach *r, const ThTuring *m);
+bool th_tm_reach(ThTmReach *r, const ThTm *m, const ThTmTapeWords *words, ThStop *stop,
+                 ThError *err);
+void th_tm_reach_free(ThTmReach *r, const ThTm *m);
 
 /* The state and cells first … last at `step` (relative to the start) are those at step + period
  * with all positions moved by `shift`; the head stands outside of them at no step in between.  A
@@ -49,13 +50,13 @@ typedef struct {
     uint64_t step, period;
     int64_t shift, head, first, last;
     int state;
-} ThRecurrence;
+} ThTmRecurrence;
 
 /* Runs a machine without choices for up to limits.steps steps or until a recurrence is found.
- * *found says which: TH_PROOF_STOPS, TH_PROOF_CYCLE, TH_PROOF_TRANSLATION or TH_PROOF_NONE; `end`
- * gets how far it came.  Linear in the steps in most cases. */
-bool th_recur(ThRecurrence *a, ThProof *found, ThFastFigures *end, const ThTuring *m,
-              const ThTapeWords *words, ThRunLimits limits, ThStop *stop, ThError *err);
+ * *found says which: TH_TM_PROOF_STOPS, TH_TM_PROOF_CYCLE, TH_TM_PROOF_TRANSLATION or
+ * TH_TM_PROOF_NONE; `end` gets how far it came.  Linear in the steps in most cases. */
+bool th_tm_recur(ThTmRecurrence *a, ThTmProof *found, ThTmFastFigures *end, const ThTm *m,
+                 const ThTmTapeWords *words, ThTmRunLimits limits, ThStop *stop, ThError *err);
 
 /* A set of configurations from which the machine stops after `depth` steps: a state and some
  * cells; positions count from where the head stands when it stops. */
@@ -65,40 +66,40 @@ typedef struct {
     int rule;      /* that leads there; -1 at the root */
     int head;      /* position */
     int low, high; /* cells that may be known */
-    int edge;      /* position of the leftmost cell of a one-way tape; TH_NO_EDGE: anywhere */
-    size_t cells;  /* where in `cell` they begin; TH_ANY is an unknown cell */
-} ThBackNode;
+    int edge;      /* position of the leftmost cell of a one-way tape; TH_TM_NO_EDGE: anywhere */
+    size_t cells;  /* where in `cell` they begin; TH_TM_ANY is an unknown cell */
+} ThTmBackNode;
 
-enum { TH_NO_EDGE = INT32_MIN };
+enum { TH_TM_NO_EDGE = INT32_MIN };
 
-/* All of them, breadth first; complete only where th_backward says so. */
+/* All of them, breadth first; complete only where th_tm_backward says so. */
 typedef struct {
-    ThBackNode *node;
+    ThTmBackNode *node;
     size_t n, cap;
     int *cell;
     size_t n_cells, cell_cap;
     int depth; /* the greatest */
-} ThBackward;
+} ThTmBackward;
 
 /* Follows all ways to stop that `r` allows.  *proved: there are no more than `depth` steps back and
  * some ten thousand nodes, and the start of the run on `words` is in none of them.  One tape. */
-bool th_backward(ThBackward *b, bool *proved, const ThTuring *m, const ThTapeWords *words,
-                 const ThReach *r, int depth, ThStop *stop, ThError *err);
-void th_backward_free(ThBackward *b);
+bool th_tm_backward(ThTmBackward *b, bool *proved, const ThTm *m, const ThTmTapeWords *words,
+                    const ThTmReach *r, int depth, ThStop *stop, ThError *err);
+void th_tm_backward_free(ThTmBackward *b);
 
 /* A rule that could lead to a node of its own, had it not left another symbol or come from outside
  * the tape.  Calls `see` for each rule that enters the node's state, with the symbol that it read;
  * `fits` tells whether there is a configuration before, and `clash` the cell that speaks against it
- * (where that is the tape's edge, written is TH_ANY). */
+ * (where that is the tape's edge, written is TH_TM_ANY). */
 typedef struct {
     int rule, state, read, written;
     int head; /* before */
     bool fits, bounces;
     int clash;
-} ThBackStep;
-typedef bool ThSeeBackStep(void *context, const ThBackStep *step);
-bool th_backward_each(const ThBackward *b, size_t node, const ThTuring *m, const ThReach *r,
-                      ThSeeBackStep *see, void *context);
+} ThTmBackStep;
+typedef bool ThTmSeeBackStep(void *context, const ThTmBackStep *step);
+bool th_tm_backward_each(const ThTmBackward *b, size_t node, const ThTm *m, const ThTmReach *r,
+                         ThTmSeeBackStep *see, void *context);
 
 /* Contexts of `width` cells on either side of the head.  Cells on the left are listed from the head
  * outwards.  A cell is a number: that of its symbol where no rule has written there yet, n_symbols
@@ -109,42 +110,42 @@ typedef struct {
     ThIntern cell;        /* symbol, then a state and a symbol for each case: uint16_t each */
     ThIntern left, right; /* groups of neighbours: (width) uint16_t each */
     ThIntern context;     /* (2 + 2 * width) uint16_t: state, scanned cell, left, right */
-} ThContexts;
+} ThTmContexts;
 
 /* *proved: the least closed set has no way to stop and some ten thousand contexts at most.  One
  * tape, states up to 65535. */
-bool th_contexts(ThContexts *c, bool *proved, const ThTuring *m, const ThTapeWords *words,
-                 int width, int history, ThStop *stop, ThError *err);
-void th_contexts_free(ThContexts *c);
+bool th_tm_contexts(ThTmContexts *c, bool *proved, const ThTm *m, const ThTmTapeWords *words,
+                    int width, int history, ThStop *stop, ThError *err);
+void th_tm_contexts_free(ThTmContexts *c);
 
 typedef struct {
-    ThRunLimits run;
+    ThTmRunLimits run;
     int depth, width, history;
     bool reach, run_it, backward, contexts; /* which methods are tried */
-} ThAnalysisLimits;
+} ThTmAnalysisLimits;
 
 typedef struct {
-    ThProof proof;
-    ThReach any, here; /* for any input, and for the one given */
-    ThFastFigures end; /* of the run, as far as it went; steps 0 where it was not run */
-    ThRecurrence again;
-    ThBackward backward;
-    ThContexts contexts;
-} ThAnalysis;
+    ThTmProof proof;
+    ThTmReach any, here; /* for any input, and for the one given */
+    ThTmFastFigures end; /* of the run, as far as it went; steps 0 where it was not run */
+    ThTmRecurrence again;
+    ThTmBackward backward;
+    ThTmContexts contexts;
+} ThTmAnalysis;
 
 /* Tries the methods from the cheapest on until one proves something.  Machines with several tapes
  * are analysed by reach and cycle; machines with choices by the others, and then a proof means that
  * none of their runs stops.  Errors: TH_ENOMEM, TH_EINTERRUPTED. */
-bool th_analyze(ThAnalysis *a, const ThTuring *m, const ThTapeWords *words, ThAnalysisLimits limits,
-                ThStop *stop, ThError *err);
-void th_analysis_free(ThAnalysis *a, const ThTuring *m);
+bool th_tm_analyze(ThTmAnalysis *a, const ThTm *m, const ThTmTapeWords *words,
+                   ThTmAnalysisLimits limits, ThStop *stop, ThError *err);
+void th_tm_analysis_free(ThTmAnalysis *a, const ThTm *m);
 
 /* "cycle", "translation", … and "none", "run" */
-const char *th_proof_name(ThProof p);
+const char *th_tm_proof_name(ThTmProof p);
 
 /* Appends the proof in full, for a reader to check; of a set with more than `most` lines only the
  * first are written and how many there are (0: all).  Errors: TH_ENOMEM, TH_EINTERRUPTED. */
-bool th_proof_write(ThText *t, const ThAnalysis *a, const ThTuring *m, const ThTapeWords *words,
-                    size_t most, ThStop *stop, ThError *err);
+bool th_tm_proof_write(ThText *t, const ThTmAnalysis *a, const ThTm *m, const ThTmTapeWords *words,
+                       size_t most, ThStop *stop, ThError *err);
 
 #endif

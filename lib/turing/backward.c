@@ -6,63 +6,64 @@
 
 enum { MOST_NODES = 1 << 16, MOST_KNOWN = 1 << 22, MOST_WORK = 1 << 26 };
 
-void th_backward_free(ThBackward *b)
+void th_tm_backward_free(ThTmBackward *b)
 {
     free(b->node);
     free(b->cell);
-    *b = (ThBackward){0};
+    *b = (ThTmBackward){0};
 }
 
-static int cell_at(const ThBackward *b, const ThBackNode *x, int position)
+static int cell_at(const ThTmBackward *b, const ThTmBackNode *x, int position)
 {
     bool inside = position >= x->low && position <= x->high;
-    return inside ? b->cell[x->cells + (size_t)(position - x->low)] : TH_ANY;
+    return inside ? b->cell[x->cells + (size_t)(position - x->low)] : TH_TM_ANY;
 }
 
 /* ---- steps back ------------------------------------------------------------------------------ */
 
 /* Fills in whether a rule that enters the node's state may have led there from `head`. */
-static void judge(const ThBackward *b, const ThBackNode *x, ThBackStep *s)
+static void judge(const ThTmBackward *b, const ThTmBackNode *x, ThTmBackStep *s)
 {
     int stands = cell_at(b, x, s->head);
     s->clash = s->head;
-    s->fits = stands == TH_ANY || stands == s->written;
-    if (x->edge != TH_NO_EDGE && s->head < x->edge) {
+    s->fits = stands == TH_TM_ANY || stands == s->written;
+    if (x->edge != TH_TM_NO_EDGE && s->head < x->edge) {
         s->fits = false;
-        s->written = TH_ANY;
+        s->written = TH_TM_ANY;
     }
 }
 
 /* The same where the head bounced off the edge: it stands on the leftmost cell. */
-static void judge_bounce(const ThBackward *b, const ThBackNode *x, ThBackStep *s)
+static void judge_bounce(const ThTmBackward *b, const ThTmBackNode *x, ThTmBackStep *s)
 {
     s->head = x->head;
     s->bounces = true;
     judge(b, x, s);
-    if ((x->edge != TH_NO_EDGE && x->edge != x->head) || x->low < x->head) {
+    if ((x->edge != TH_TM_NO_EDGE && x->edge != x->head) || x->low < x->head) {
         s->fits = false;
-        s->written = TH_ANY;
+        s->written = TH_TM_ANY;
     }
 }
 
 /* The rules for one case. */
-static bool each_choice(const ThBackward *b, const ThBackNode *x, const ThTuring *m,
-                        const ThReach *r, int state, int read, ThSeeBackStep *see, void *context)
+static bool each_choice(const ThTmBackward *b, const ThTmBackNode *x, const ThTm *m,
+                        const ThTmReach *r, int state, int read, ThTmSeeBackStep *see,
+                        void *context)
 {
     size_t n;
-    const size_t *choice = th_turing_choices(m, state, &read, &n);
+    const size_t *choice = th_tm_choices(m, state, &read, &n);
     for (size_t i = 0; i < n; i++) {
-        const ThRule *rule = &m->rule[choice[i]];
-        if ((rule->to == TH_ANY ? state : rule->to) != x->state || !r->rule[choice[i]])
+        const ThTmRule *rule = &m->rule[choice[i]];
+        if ((rule->to == TH_TM_ANY ? state : rule->to) != x->state || !r->rule[choice[i]])
             continue;
-        ThBackStep s = {.rule = (int)choice[i], .state = state, .read = read};
+        ThTmBackStep s = {.rule = (int)choice[i], .state = state, .read = read};
         s.head = x->head - rule->move[0];
-        s.written = rule->write[0] == TH_ANY ? read : rule->write[0];
+        s.written = rule->write[0] == TH_TM_ANY ? read : rule->write[0];
         int written = s.written;
         judge(b, x, &s);
         if (!see(context, &s))
             return false;
-        if (rule->move[0] < 0 && m->edge == TH_EDGE_STAY) {
+        if (rule->move[0] < 0 && m->edge == TH_TM_EDGE_STAY) {
             s.written = written;
             judge_bounce(b, x, &s);
             if (!see(context, &s))
@@ -72,12 +73,12 @@ static bool each_choice(const ThBackward *b, const ThBackNode *x, const ThTuring
     return true;
 }
 
-bool th_backward_each(const ThBackward *b, size_t node, const ThTuring *m, const ThReach *r,
-                      ThSeeBackStep *see, void *context)
+bool th_tm_backward_each(const ThTmBackward *b, size_t node, const ThTm *m, const ThTmReach *r,
+                         ThTmSeeBackStep *see, void *context)
 {
-    const ThBackNode x = b->node[node];
+    const ThTmBackNode x = b->node[node];
     for (int q = 0; q < m->n_states; q++) {
-        if (m->role[q] != TH_RUNS || !r->state[q])
+        if (m->role[q] != TH_TM_RUNS || !r->state[q])
             continue;
         for (int a = 0; a < m->n_symbols; a++)
             if (r->symbol[0][a] && !each_choice(b, &x, m, r, q, a, see, context))
@@ -89,10 +90,10 @@ bool th_backward_each(const ThBackward *b, size_t node, const ThTuring *m, const
 /* ---- the tree -------------------------------------------------------------------------------- */
 
 typedef struct {
-    ThBackward *b;
-    const ThTuring *m;
-    const ThTapeWords *words;
-    const ThReach *r;
+    ThTmBackward *b;
+    const ThTm *m;
+    const ThTmTapeWords *words;
+    const ThTmReach *r;
     int node;    /* whose predecessors are sought */
     size_t most; /* nodes */
     bool start;  /* the start of the run was found in a node */
@@ -101,25 +102,25 @@ typedef struct {
 } Search;
 
 /* Is the start of the run, the head on cell 0, among the configurations of a node? */
-static bool holds_start(const Search *s, const ThBackNode *x)
+static bool holds_start(const Search *s, const ThTmBackNode *x)
 {
-    if (x->state != s->m->start || (x->edge != TH_NO_EDGE && x->edge != x->head))
+    if (x->state != s->m->start || (x->edge != TH_TM_NO_EDGE && x->edge != x->head))
         return false;
-    if (s->m->edge != TH_TWO_WAY && x->low < x->head)
+    if (s->m->edge != TH_TM_TWO_WAY && x->low < x->head)
         return false;
     for (int p = x->low; p <= x->high; p++) {
         int known = cell_at(s->b, x, p), i = p - x->head;
         int starts = i >= 0 && i < s->words->length[0] ? s->words->word[0][i] : s->m->blank;
-        if (known != TH_ANY && known != starts)
+        if (known != TH_TM_ANY && known != starts)
             return false;
     }
     return true;
 }
 
 /* Adds a node whose cells are those of `like` (or none) but for the scanned one. */
-static bool add_node(Search *s, ThBackNode x, const ThBackNode *like, int scanned)
+static bool add_node(Search *s, ThTmBackNode x, const ThTmBackNode *like, int scanned)
 {
-    ThBackward *b = s->b;
+    ThTmBackward *b = s->b;
     x.low = like && like->low < x.head ? like->low : x.head;
     x.high = like && like->high > x.head ? like->high : x.head;
     x.cells = b->n_cells;
@@ -128,20 +129,20 @@ static bool add_node(Search *s, ThBackNode x, const ThBackNode *like, int scanne
         !th_grow(&b->cell, &b->cell_cap, b->n_cells + n, sizeof *b->cell, s->err))
         return false;
     for (int p = x.low; p <= x.high; p++)
-        b->cell[b->n_cells++] = p == x.head ? scanned : like ? cell_at(b, like, p) : TH_ANY;
+        b->cell[b->n_cells++] = p == x.head ? scanned : like ? cell_at(b, like, p) : TH_TM_ANY;
     b->node[b->n++] = x;
     b->depth = x.depth > b->depth ? x.depth : b->depth;
     s->start = s->start || holds_start(s, &x);
     return true;
 }
 
-static bool add_before(void *context, const ThBackStep *step)
+static bool add_before(void *context, const ThTmBackStep *step)
 {
     Search *s = context;
     if (!step->fits)
         return true;
-    const ThBackNode after = s->b->node[s->node];
-    ThBackNode x = {.depth = after.depth + 1, .parent = s->node, .rule = step->rule};
+    const ThTmBackNode after = s->b->node[s->node];
+    ThTmBackNode x = {.depth = after.depth + 1, .parent = s->node, .rule = step->rule};
     x.state = step->state;
     x.head = step->head;
     x.edge = step->bounces ? step->head : after.edge;
@@ -153,15 +154,16 @@ static bool add_before(void *context, const ThBackStep *step)
 static bool add_root(Search *s, int state, int read)
 {
     size_t n;
-    const ThTuring *m = s->m;
-    const size_t *choice = th_turing_choices(m, state, &read, &n);
+    const ThTm *m = s->m;
+    const size_t *choice = th_tm_choices(m, state, &read, &n);
     bool stops = n == 0, edge = false;
     for (size_t i = 0; i < n; i++) {
-        const ThRule *rule = &m->rule[choice[i]];
-        stops = stops || m->role[rule->to == TH_ANY ? state : rule->to] != TH_RUNS;
-        edge = edge || (rule->move[0] < 0 && m->edge != TH_EDGE_STAY && m->edge != TH_TWO_WAY);
+        const ThTmRule *rule = &m->rule[choice[i]];
+        stops = stops || m->role[rule->to == TH_TM_ANY ? state : rule->to] != TH_TM_RUNS;
+        edge =
+            edge || (rule->move[0] < 0 && m->edge != TH_TM_EDGE_STAY && m->edge != TH_TM_TWO_WAY);
     }
-    ThBackNode x = {.state = state, .parent = -1, .rule = -1, .edge = TH_NO_EDGE};
+    ThTmBackNode x = {.state = state, .parent = -1, .rule = -1, .edge = TH_TM_NO_EDGE};
     if (stops)
         return add_node(s, x, NULL, read);
     x.edge = 0;
@@ -170,19 +172,19 @@ static bool add_root(Search *s, int state, int read)
 
 static bool add_roots(Search *s)
 {
-    const ThTuring *m = s->m;
+    const ThTm *m = s->m;
     for (int q = 0; q < m->n_states; q++)
-        for (int a = 0; s->r->state[q] && m->role[q] == TH_RUNS && a < m->n_symbols; a++)
+        for (int a = 0; s->r->state[q] && m->role[q] == TH_TM_RUNS && a < m->n_symbols; a++)
             if (s->r->symbol[0][a] && !add_root(s, q, a))
                 return false;
     return true;
 }
 
-bool th_backward(ThBackward *b, bool *proved, const ThTuring *m, const ThTapeWords *words,
-                 const ThReach *r, int depth, ThStop *stop, ThError *err)
+bool th_tm_backward(ThTmBackward *b, bool *proved, const ThTm *m, const ThTmTapeWords *words,
+                    const ThTmReach *r, int depth, ThStop *stop, ThError *err)
 {
     Search s = {.b = b, .m = m, .words = words, .r = r, .err = err};
-    *b = (ThBackward){0};
+    *b = (ThTmBackward){0};
     *proved = false;
     size_t cases = (size_t)m->n_states * (size_t)m->n_symbols;
     s.most = MOST_WORK / cases < MOST_NODES ? MOST_WORK / cases : MOST_NODES;
@@ -192,11 +194,11 @@ bool th_backward(ThBackward *b, bool *proved, const ThTuring *m, const ThTapeWor
     for (size_t i = 0; ok && whole && !s.start && i < b->n; i++) {
         ok = !th_stopped(stop, err);
         s.node = (int)i;
-        whole = ok && b->node[i].depth < depth && th_backward_each(b, i, m, r, add_before, &s);
+        whole = ok && b->node[i].depth < depth && th_tm_backward_each(b, i, m, r, add_before, &s);
         ok = ok && !s.failed;
     }
     *proved = ok && whole && !s.start;
     if (!ok)
-        th_backward_free(b);
+        th_tm_backward_free(b);
     return ok;
 }

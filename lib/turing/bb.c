@@ -115,33 +115,33 @@ static char halt_letter(const Reader *r)
     return 'Z';
 }
 
-static ThTuring *build(const Reader *r, ThError *err)
+static ThTm *build(const Reader *r, ThError *err)
 {
-    ThTuringBuild b = {.m = {.n_tapes = 1, .busy_beaver = true}};
+    ThTmBuild b = {.m = {.n_tapes = 1, .busy_beaver = true}};
     char name[2] = "";
     bool stops = false;
     for (int q = 0; q < r->rows; q++) {
         name[0] = (char)('A' + q);
-        th_turing_state(&b, name);
+        th_tm_state(&b, name);
     }
     for (int s = 0; s < r->width; s++) {
         name[0] = (char)('0' + s);
-        th_turing_symbol(&b, name);
+        th_tm_symbol(&b, name);
     }
     name[0] = halt_letter(r);
     for (int i = 0; i < r->n; i++) {
         const char *c = r->cell[i];
-        ThRule rule = {.from = i / r->width, .read = {i % r->width}, .undefined = *c == '-'};
+        ThTmRule rule = {.from = i / r->width, .read = {i % r->width}, .undefined = *c == '-'};
         rule.write[0] = rule.undefined ? 1 : c[0] - '0';
         rule.move[0] = rule.undefined || c[1] == 'R' ? 1 : -1;
         bool halts = rule.undefined || c[2] >= 'A' + r->rows;
-        rule.to = halts ? th_turing_state(&b, name) : c[2] - 'A';
+        rule.to = halts ? th_tm_state(&b, name) : c[2] - 'A';
         stops = stops || halts;
-        th_turing_add(&b, &rule);
+        th_tm_add(&b, &rule);
     }
     if (stops && !b.failed)
-        b.m.role[r->rows] = TH_HALTS;
-    return th_turing_finish(&b, err);
+        b.m.role[r->rows] = TH_TM_HALTS;
+    return th_tm_finish(&b, err);
 }
 
 /* The characters before the machine: blanks, and the address of its page. */
@@ -155,7 +155,7 @@ static int skip_address(const char *text)
     return (int)at;
 }
 
-ThTuring *th_turing_read_bb(const char *text, ThError *err)
+ThTm *th_tm_read_bb(const char *text, ThError *err)
 {
     ThError own = {0};
     Reader r = {.err = err ? err : &own};
@@ -179,15 +179,15 @@ static bool refuse(ThError *err, const char *why)
                         "each case, and one state that halts");
 }
 
-static bool check_roles(const ThTuring *m, int *halt, ThError *err)
+static bool check_roles(const ThTm *m, int *halt, ThError *err)
 {
     *halt = -1;
     for (int q = 0; q < m->n_states; q++) {
-        if (m->role[q] == TH_ACCEPTS || m->role[q] == TH_REJECTS)
+        if (m->role[q] == TH_TM_ACCEPTS || m->role[q] == TH_TM_REJECTS)
             return refuse(err, "a state accepts or rejects");
-        if (m->role[q] == TH_HALTS && *halt >= 0)
+        if (m->role[q] == TH_TM_HALTS && *halt >= 0)
             return refuse(err, "two states halt");
-        *halt = m->role[q] == TH_HALTS ? q : *halt;
+        *halt = m->role[q] == TH_TM_HALTS ? q : *halt;
     }
     if (m->start == *halt)
         return refuse(err, "it halts where it starts");
@@ -195,11 +195,11 @@ static bool check_roles(const ThTuring *m, int *halt, ThError *err)
 }
 
 /* Does the machine keep to what a string can say? */
-static bool check_machine(const ThTuring *m, int *halt, ThError *err)
+static bool check_machine(const ThTm *m, int *halt, ThError *err)
 {
     if (m->n_tapes != 1)
         return refuse(err, "it has several tapes");
-    if (m->edge != TH_TWO_WAY)
+    if (m->edge != TH_TM_TWO_WAY)
         return refuse(err, "its tape has an edge");
     if (m->n_symbols < 2 || m->n_symbols > MOST_CELLS)
         return refuse(err, m->n_symbols < 2 ? "it has one symbol" : "more than 10 symbols");
@@ -212,7 +212,7 @@ static bool check_machine(const ThTuring *m, int *halt, ThError *err)
             return refuse(err, "a rule stands still");
     for (int q = 0; q < m->n_states; q++) {
         for (int s = 0; s < m->n_symbols; s++) {
-            if (q == *halt || th_turing_rule(m, q, &s) >= 0)
+            if (q == *halt || th_tm_rule(m, q, &s) >= 0)
                 continue;
             char why[128];
             snprintf(why, sizeof why, "state %.40s has no rule for %.40s", m->state[q],
@@ -232,22 +232,22 @@ static int rank(int i, int first, int skip)
     return after - (skip >= 0 && i > skip);
 }
 
-static void write_cell(ThText *t, const ThTuring *m, int q, int s, int halt)
+static void write_cell(ThText *t, const ThTm *m, int q, int s, int halt)
 {
-    int i = th_turing_rule(m, q, &s);
-    const ThRule *r = &m->rule[i];
+    int i = th_tm_rule(m, q, &s);
+    const ThTmRule *r = &m->rule[i];
     if (r->undefined) {
         th_text_add(t, "---");
         return;
     }
-    int write = r->write[0] == TH_ANY ? s : r->write[0], to = r->to == TH_ANY ? q : r->to;
+    int write = r->write[0] == TH_TM_ANY ? s : r->write[0], to = r->to == TH_TM_ANY ? q : r->to;
     char letter = to == halt ? 'Z' : (char)('A' + rank(to, m->start, halt));
     if (to == halt && m->busy_beaver)
         letter = m->state[halt][0];
     th_text_printf(t, "%d%c%c", rank(write, m->blank, -1), r->move[0] < 0 ? 'L' : 'R', letter);
 }
 
-bool th_turing_write_bb(ThText *t, const ThTuring *m, ThError *err)
+bool th_tm_write_bb(ThText *t, const ThTm *m, ThError *err)
 {
     int halt = -1, state[MOST_ROWS + 1] = {0}, symbol[MOST_CELLS] = {0};
     if (!check_machine(m, &halt, err))

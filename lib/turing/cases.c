@@ -96,18 +96,18 @@ static bool read_field(Reader *r, Field *f)
 
 typedef struct {
     const char *word, *also;
-    ThVerdict verdict;
+    ThTmVerdict verdict;
     bool limit;
 } Expected;
 
 static const Expected expected[] = {
-    {"accept", "accepted", TH_ACCEPTED, false}, {"reject", "rejected", TH_REJECTED, false},
-    {"halt", "halted", TH_HALTED, false},       {"edge", NULL, TH_AT_EDGE, false},
-    {"endless", NULL, TH_ENDLESS, false},       {"limit", NULL, TH_GOES_ON, true},
+    {"accept", "accepted", TH_TM_ACCEPTED, false}, {"reject", "rejected", TH_TM_REJECTED, false},
+    {"halt", "halted", TH_TM_HALTED, false},       {"edge", NULL, TH_TM_AT_EDGE, false},
+    {"endless", NULL, TH_TM_ENDLESS, false},       {"limit", NULL, TH_TM_GOES_ON, true},
 };
 enum { N_EXPECTED = sizeof expected / sizeof *expected };
 
-const char *th_test_expected(const ThTestCase *c)
+const char *th_tm_test_expected(const ThTmTestCase *c)
 {
     size_t i = 0;
     while (expected[i].verdict != c->verdict || expected[i].limit != c->limit)
@@ -115,12 +115,12 @@ const char *th_test_expected(const ThTestCase *c)
     return expected[i].word;
 }
 
-bool th_test_fulfilled(const ThTestCase *c, ThVerdict v)
+bool th_tm_test_fulfilled(const ThTmTestCase *c, ThTmVerdict v)
 {
-    return c->limit ? v >= TH_OUT_OF_STEPS : v == c->verdict;
+    return c->limit ? v >= TH_TM_OUT_OF_STEPS : v == c->verdict;
 }
 
-static bool read_verdict(const Reader *r, const Field *f, ThTestCase *to)
+static bool read_verdict(const Reader *r, const Field *f, ThTmTestCase *to)
 {
     const char *words[N_EXPECTED];
     for (size_t i = 0; i < N_EXPECTED; i++) {
@@ -139,9 +139,9 @@ static bool read_verdict(const Reader *r, const Field *f, ThTestCase *to)
 }
 
 /* Turns the fields of a line into a case; takes over what it keeps. */
-static bool add_case(ThTestCases *c, const Reader *r, Field *f, int n)
+static bool add_case(ThTmTestCases *c, const Reader *r, Field *f, int n)
 {
-    ThTestCase x = {.line = r->line, .col = f[0].col};
+    ThTmTestCase x = {.line = r->line, .col = f[0].col};
     if (n < 2)
         return fail_here(r, "expected , and a verdict behind the input");
     if (r->line == 1 && strcmp(f[1].text, "verdict") == 0)
@@ -158,7 +158,7 @@ static bool add_case(ThTestCases *c, const Reader *r, Field *f, int n)
     return true;
 }
 
-static bool read_line(ThTestCases *c, Reader *r)
+static bool read_line(ThTmTestCases *c, Reader *r)
 {
     Field f[MOST_FIELDS] = {0};
     int n = 0;
@@ -180,18 +180,18 @@ static bool read_line(ThTestCases *c, Reader *r)
     return ok;
 }
 
-bool th_test_cases_read(ThTestCases *c, const char *text, ThError *err)
+bool th_tm_test_cases_read(ThTmTestCases *c, const char *text, ThError *err)
 {
     static const char mark[] = "\xef\xbb\xbf";
     ThError own = {0};
     Reader r = {.s = text, .line = 1, .err = err ? err : &own};
-    *c = (ThTestCases){0};
+    *c = (ThTmTestCases){0};
     if (strncmp(text, mark, strlen(mark)) == 0)
         r.s += strlen(mark);
     while (*r.s) {
         r.col = 1;
         if (!read_line(c, &r)) {
-            th_test_cases_free(c);
+            th_tm_test_cases_free(c);
             return false;
         }
         r.s += *r.s == '\r';
@@ -201,12 +201,12 @@ bool th_test_cases_read(ThTestCases *c, const char *text, ThError *err)
     return true;
 }
 
-void th_test_cases_free(ThTestCases *c)
+void th_tm_test_cases_free(ThTmTestCases *c)
 {
     for (size_t i = 0; i < c->n; i++) {
         free(c->item[i].input);
         free(c->item[i].tape);
     }
     free(c->item);
-    *c = (ThTestCases){0};
+    *c = (ThTmTestCases){0};
 }

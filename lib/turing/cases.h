@@ -18,23 +18,23 @@ typedef struct {
     char *input;
     char *tape; /* NULL: any */
     bool limit; /* any limit is expected, else the verdict */
-    ThVerdict verdict;
+    ThTmVerdict verdict;
     int line, col; /* of the input, col in characters */
-} ThTestCase;
+} ThTmTestCase;
 
 typedef struct {
-    ThTestCase *item;
+    ThTmTestCase *item;
     size_t n, cap;
-} ThTestCases;
+} ThTmTestCases;
 
 /* Reads a file's text.  TH_EPARSE with a position, TH_ENOMEM. */
-bool th_test_cases_read(ThTestCases *c, const char *text, ThError *err);
-void th_test_cases_free(ThTestCases *c);
+bool th_tm_test_cases_read(ThTmTestCases *c, const char *text, ThError *err);
+void th_tm_test_cases_free(ThTmTestCases *c);
 
 /* "accept", "reject", "limit", … as files have it. */
-const char *th_test_expected(const ThTestCase *c);
+const char *th_tm_test_expected(const ThTmTestCase *c);
 
 /* Does a run that ended so fulfil what is expected of its verdict? */
-bool th_test_fulfilled(const ThTestCase *c, ThVerdict v);
+bool th_tm_test_fulfilled(const ThTmTestCase *c, ThTmVerdict v);
 
 #endif

@@ -6,18 +6,18 @@
 #include "base/memory.h"
 #include "base/symbols.h"
 
-bool th_configuration_writer(ThConfigurationWriter *w, const ThTuring *m, ThConfigurationForm form,
-                             int width, ThError *err)
+bool th_tm_configuration_writer(ThTmConfigurationWriter *w, const ThTm *m,
+                                ThTmConfigurationForm form, int width, ThError *err)
 {
     size_t n = (size_t)m->n_symbols, states = (size_t)m->n_states;
-    *w = (ThConfigurationWriter){.machine = m, .form = form, .width = width, .bytes = true};
+    *w = (ThTmConfigurationWriter){.machine = m, .form = form, .width = width, .bytes = true};
     w->single = th_symbols_single(m->symbol, m->n_symbols);
     w->length = th_alloc(n, sizeof *w->length, err);
     w->columns = th_alloc(n, sizeof *w->columns, err);
     w->byte = th_alloc(n, 1, err);
     w->state_length = th_alloc(states, sizeof *w->state_length, err);
     if (!w->length || !w->columns || !w->byte || !w->state_length) {
-        th_configuration_writer_free(w);
+        th_tm_configuration_writer_free(w);
         return false;
     }
     for (size_t s = 0; s < n; s++) {
@@ -32,13 +32,13 @@ bool th_configuration_writer(ThConfigurationWriter *w, const ThTuring *m, ThConf
     return true;
 }
 
-void th_configuration_writer_free(ThConfigurationWriter *w)
+void th_tm_configuration_writer_free(ThTmConfigurationWriter *w)
 {
     free(w->length);
     free(w->columns);
     free(w->byte);
     free(w->state_length);
-    *w = (ThConfigurationWriter){0};
+    *w = (ThTmConfigurationWriter){0};
 }
 
 /* ---- what is shown of a tape ----------------------------------------------------------------- */
@@ -51,8 +51,8 @@ typedef struct {
 
 /* Goes from the head to one side until all that is not blank, `marks` cells, or `most` cells (or
  * runs of equal cells) have been seen.  Returns the last position that is shown. */
-static int64_t look(const ThTuringTape *t, int blank, int way, uint64_t marks, int64_t most,
-                    bool runs, bool *more)
+static int64_t look(const ThTmTape *t, int blank, int way, uint64_t marks, int64_t most, bool runs,
+                    bool *more)
 {
     const uint16_t *cell = t->cell + (t->head - t->base);
     int64_t at = 0, end = 0, seen = 0;
@@ -73,11 +73,11 @@ static int64_t look(const ThTuringTape *t, int blank, int way, uint64_t marks, i
     return t->head + (marks > 0 ? at : end);
 }
 
-static Window window_of(const ThConfigurationWriter *w, const ThTuringTape *t)
+static Window window_of(const ThTmConfigurationWriter *w, const ThTmTape *t)
 {
     Window x;
     int64_t most = w->width > 0 ? w->width / 2 : INT64_MAX;
-    bool runs = w->form == TH_SHOW_RUNS;
+    bool runs = w->form == TH_TM_SHOW_RUNS;
     x.from = look(t, w->machine->blank, -1, t->left, most, runs, &x.more_left);
     x.to = look(t, w->machine->blank, 1, t->right, most, runs, &x.more_right);
     return x;
@@ -96,7 +96,7 @@ static char *reserve(ThText *t, size_t n)
 }
 
 /* Appends n cells; `gap` says that one stands before them, from which a blank separates them. */
-static void add_cells(ThText *t, const ThConfigurationWriter *w, const uint16_t *cell, int64_t n,
+static void add_cells(ThText *t, const ThTmConfigurationWriter *w, const uint16_t *cell, int64_t n,
                       bool gap)
 {
     char *to = n > 0 ? reserve(t, (size_t)n * (w->most + 1)) : NULL;
@@ -134,28 +134,28 @@ static void add_number(ThText *t, uint64_t n)
     th_text_add_bytes(t, digit, (size_t)(put_number(digit, n) - digit));
 }
 
-static void add_state(ThText *t, const ThConfigurationWriter *w, const ThRunning *r)
+static void add_state(ThText *t, const ThTmConfigurationWriter *w, const ThTmRunning *r)
 {
     th_text_add_bytes(t, w->machine->state[r->state], w->state_length[r->state]);
 }
 
 /* The cells of a window with the scanned one as the form has it. */
-static void write_cells(ThText *t, const ThConfigurationWriter *w, const ThRunning *r,
-                        const ThTuringTape *tape, const Window *x)
+static void write_cells(ThText *t, const ThTmConfigurationWriter *w, const ThTmRunning *r,
+                        const ThTmTape *tape, const Window *x)
 {
     const uint16_t *cell = tape->cell - tape->base;
     const char *gap = w->single ? "" : " ";
     th_text_add(t, x->more_left ? ".." : "");
     add_cells(t, w, cell + x->from, tape->head - x->from, false);
     th_text_add(t, x->from < tape->head ? gap : "");
-    if (w->form == TH_SHOW_HEAD)
+    if (w->form == TH_TM_SHOW_HEAD)
         th_text_add(t, "[");
-    if (w->form == TH_SHOW_STATE) {
+    if (w->form == TH_TM_SHOW_STATE) {
         add_state(t, w, r);
         th_text_add(t, gap);
     }
     add_cells(t, w, cell + tape->head, 1, false);
-    th_text_add(t, w->form == TH_SHOW_HEAD ? "]" : "");
+    th_text_add(t, w->form == TH_TM_SHOW_HEAD ? "]" : "");
     add_cells(t, w, cell + tape->head + 1, x->to - tape->head, true);
     th_text_add(t, x->more_right ? ".." : "");
 }
@@ -169,7 +169,7 @@ static void add_item(ThText *t, bool *any, const char *what)
     *any = true;
 }
 
-static void add_runs(ThText *t, const ThConfigurationWriter *w, const uint16_t *cell, int64_t n,
+static void add_runs(ThText *t, const ThTmConfigurationWriter *w, const uint16_t *cell, int64_t n,
                      bool *any)
 {
     for (int64_t i = 0, j; i < n; i = j) {
@@ -193,10 +193,10 @@ static void add_runs(ThText *t, const ThConfigurationWriter *w, const uint16_t *
 }
 
 /* The head looks to where it moved last. */
-static void write_runs(ThText *t, const ThConfigurationWriter *w, const ThRunning *r, int k,
+static void write_runs(ThText *t, const ThTmConfigurationWriter *w, const ThTmRunning *r, int k,
                        const Window *x)
 {
-    const ThTuringTape *tape = &r->tape[k];
+    const ThTmTape *tape = &r->tape[k];
     const uint16_t *cell = tape->cell - tape->base;
     bool to_left = r->rule >= 0 && w->machine->rule[r->rule].move[k] < 0, any = false;
     int64_t middle = tape->head + to_left;
@@ -224,7 +224,7 @@ static void add_blanks(ThText *t, int64_t n)
 }
 
 /* Columns of cells from … to - 1, each with the blank after it where words have them. */
-static int64_t columns_of(const ThConfigurationWriter *w, const ThTuringTape *tape, int64_t from,
+static int64_t columns_of(const ThTmConfigurationWriter *w, const ThTmTape *tape, int64_t from,
                           int64_t to)
 {
     int64_t n = 0;
@@ -233,12 +233,13 @@ static int64_t columns_of(const ThConfigurationWriter *w, const ThTuringTape *ta
     return n;
 }
 
-/* The second line of TH_SHOW_CARET. */
-static void write_carets(ThText *t, const ThConfigurationWriter *w, const ThRunning *r, int indent)
+/* The second line of TH_TM_SHOW_CARET. */
+static void write_carets(ThText *t, const ThTmConfigurationWriter *w, const ThTmRunning *r,
+                         int indent)
 {
     int64_t at = indent, written = 0;
     for (int k = 0; k < w->machine->n_tapes; k++) {
-        const ThTuringTape *tape = &r->tape[k];
+        const ThTmTape *tape = &r->tape[k];
         Window x = window_of(w, tape);
         int64_t caret = at + (x.more_left ? 2 : 0) + columns_of(w, tape, x.from, tape->head);
         add_blanks(t, caret - written);
@@ -249,44 +250,44 @@ static void write_carets(ThText *t, const ThConfigurationWriter *w, const ThRunn
     }
 }
 
-void th_configuration_write(ThText *t, const ThConfigurationWriter *w, const ThRunning *r,
-                            int indent)
+void th_tm_configuration_write(ThText *t, const ThTmConfigurationWriter *w, const ThTmRunning *r,
+                               int indent)
 {
     for (int k = 0; k < w->machine->n_tapes; k++) {
         Window x = window_of(w, &r->tape[k]);
         th_text_add(t, k ? " | " : "");
-        if (w->form == TH_SHOW_RUNS)
+        if (w->form == TH_TM_SHOW_RUNS)
             write_runs(t, w, r, k, &x);
         else
             write_cells(t, w, r, &r->tape[k], &x);
     }
-    if (w->form == TH_SHOW_CARET) {
+    if (w->form == TH_TM_SHOW_CARET) {
         th_text_add(t, "\n");
         write_carets(t, w, r, indent);
     }
 }
 
-void th_configuration_line(ThText *t, const ThConfigurationWriter *w, const ThRunning *r)
+void th_tm_configuration_line(ThText *t, const ThTmConfigurationWriter *w, const ThTmRunning *r)
 {
     size_t begun = t->size;
     add_number(t, r->steps);
     th_text_add(t, "  ");
     int indent = (int)(t->size - begun) + 2;
-    if (w->form == TH_SHOW_HEAD || w->form == TH_SHOW_CARET) {
+    if (w->form == TH_TM_SHOW_HEAD || w->form == TH_TM_SHOW_CARET) {
         add_state(t, w, r);
         th_text_add(t, "  ");
         indent += th_utf8_width(w->machine->state[r->state]);
     }
-    th_configuration_write(t, w, r, indent);
+    th_tm_configuration_write(t, w, r, indent);
     th_text_add(t, "\n");
 }
 
-void th_running_write(ThText *t, const ThRunning *r, ThConfigurationForm form, int width)
+void th_tm_running_write(ThText *t, const ThTmRunning *r, ThTmConfigurationForm form, int width)
 {
-    ThConfigurationWriter w;
-    bool ok = th_configuration_writer(&w, r->machine, form, width, NULL);
+    ThTmConfigurationWriter w;
+    bool ok = th_tm_configuration_writer(&w, r->machine, form, width, NULL);
     if (ok)
-        th_configuration_write(t, &w, r, 0);
+        th_tm_configuration_write(t, &w, r, 0);
     t->failed = t->failed || !ok;
-    th_configuration_writer_free(&w);
+    th_tm_configuration_writer_free(&w);
 }

@@ -1,9 +1,9 @@
 /* configuration.h - configurations of a run as lines of text, written fast enough for millions.
  *
- *     ThConfigurationWriter w;
- *     th_configuration_writer(&w, m, TH_SHOW_HEAD, 60, &err);
- *     th_configuration_line(&text, &w, &running);        // 12  q3  01[1]0
- *     th_configuration_writer_free(&w);
+ *     ThTmConfigurationWriter w;
+ *     th_tm_configuration_writer(&w, m, TH_TM_SHOW_HEAD, 60, &err);
+ *     th_tm_configuration_line(&text, &w, &running);        // 12  q3  01[1]0
+ *     th_tm_configuration_writer_free(&w);
  *
  * Symbols are joined by the rule of words (base/symbols.h); several tapes are separated by " | ".
  */
@@ -13,15 +13,15 @@
 #include "turing/run.h"
 
 typedef enum {
-    TH_SHOW_HEAD,  /* 01[1]0: brackets around the scanned cell */
-    TH_SHOW_STATE, /* 01q310: the state before the scanned cell */
-    TH_SHOW_CARET, /* 0110 and, on a second line, ^ under the scanned cell */
-    TH_SHOW_RUNS   /* 1^12 0 <A 1^5: in runs; A> scans the symbol after it, <A the one before it */
-} ThConfigurationForm;
+    TH_TM_SHOW_HEAD,  /* 01[1]0: brackets around the scanned cell */
+    TH_TM_SHOW_STATE, /* 01q310: the state before the scanned cell */
+    TH_TM_SHOW_CARET, /* 0110 and, on a second line, ^ under the scanned cell */
+    TH_TM_SHOW_RUNS /* 1^12 0 <A 1^5: in runs; A> scans the symbol after it, <A the one before it */
+} ThTmConfigurationForm;
 
 typedef struct {
-    const ThTuring *machine; /* borrowed */
-    ThConfigurationForm form;
+    const ThTm *machine; /* borrowed */
+    ThTmConfigurationForm form;
     int width; /* cells, or runs of equal cells, that are shown around the head; 0: all */
     bool single, bytes;
     size_t *length; /* (n_symbols): bytes of the symbols' names */
@@ -29,22 +29,23 @@ typedef struct {
     char *byte;     /* (n_symbols): the names, where each is one byte */
     size_t most;    /* bytes of the longest name */
     size_t *state_length;
-} ThConfigurationWriter;
+} ThTmConfigurationWriter;
 
-bool th_configuration_writer(ThConfigurationWriter *w, const ThTuring *m, ThConfigurationForm form,
-                             int width, ThError *err);
-void th_configuration_writer_free(ThConfigurationWriter *w);
+bool th_tm_configuration_writer(ThTmConfigurationWriter *w, const ThTm *m,
+                                ThTmConfigurationForm form, int width, ThError *err);
+void th_tm_configuration_writer_free(ThTmConfigurationWriter *w);
 
 /* Appends the tapes in the form; ".." stands for what is not blank beyond the width.  For
- * TH_SHOW_CARET two lines, the second beginning with `indent` blanks.  Linear in what is shown. */
-void th_configuration_write(ThText *t, const ThConfigurationWriter *w, const ThRunning *r,
-                            int indent);
+ * TH_TM_SHOW_CARET two lines, the second beginning with `indent` blanks.  Linear in what is shown.
+ */
+void th_tm_configuration_write(ThText *t, const ThTmConfigurationWriter *w, const ThTmRunning *r,
+                               int indent);
 
 /* Appends one configuration, without a writer. */
-void th_running_write(ThText *t, const ThRunning *r, ThConfigurationForm form, int width);
+void th_tm_running_write(ThText *t, const ThTmRunning *r, ThTmConfigurationForm form, int width);
 
-/* As th_configuration_write, after the step and (where the form does not have it) the state, with
- * the ends of the lines. */
-void th_configuration_line(ThText *t, const ThConfigurationWriter *w, const ThRunning *r);
+/* As th_tm_configuration_write, after the step and (where the form does not have it) the state,
+ * with the ends of the lines. */
+void th_tm_configuration_line(ThText *t, const ThTmConfigurationWriter *w, const ThTmRunning *r);
 
 #endif

@@ -22,8 +22,8 @@ typedef struct {
 } Side;
 
 typedef struct {
-    ThContexts *c;
-    const ThTuring *m;
+    ThTmContexts *c;
+    const ThTm *m;
     Side side[2];
     Link *link;
     size_t n_links, link_cap;
@@ -33,13 +33,13 @@ typedef struct {
     ThError *err;
 } Search;
 
-void th_contexts_free(ThContexts *c)
+void th_tm_contexts_free(ThTmContexts *c)
 {
     th_intern_free(&c->cell);
     th_intern_free(&c->left);
     th_intern_free(&c->right);
     th_intern_free(&c->context);
-    *c = (ThContexts){0};
+    *c = (ThTmContexts){0};
 }
 
 static size_t context_size(const Search *s)
@@ -187,18 +187,18 @@ static bool move(Search *s, uint16_t *x, int side, uint16_t written)
     return add_group(s, 1 - side, behind) && add_waiting(s, side, x);
 }
 
-static bool use_rule(Search *s, const uint16_t *from, const ThRule *rule)
+static bool use_rule(Search *s, const uint16_t *from, const ThTmRule *rule)
 {
-    const ThTuring *m = s->m;
+    const ThTm *m = s->m;
     uint16_t x[2 + 2 * MOST_WIDTH];
     memcpy(x, from, context_size(s) * sizeof *x);
     int read = symbol_of(s, x[1]);
     uint16_t written = x[1];
-    if (!write_cell(s, &written, x[0], rule->write[0] == TH_ANY ? read : rule->write[0]))
+    if (!write_cell(s, &written, x[0], rule->write[0] == TH_TM_ANY ? read : rule->write[0]))
         return false;
-    x[0] = rule->to == TH_ANY ? x[0] : (uint16_t)rule->to;
+    x[0] = rule->to == TH_TM_ANY ? x[0] : (uint16_t)rule->to;
     bool bounces = rule->move[0] < 0 && x[side_at(s, 0)] == m->n_symbols;
-    s->stops = s->stops || m->role[x[0]] != TH_RUNS || (bounces && m->edge != TH_EDGE_STAY);
+    s->stops = s->stops || m->role[x[0]] != TH_TM_RUNS || (bounces && m->edge != TH_TM_EDGE_STAY);
     if (s->stops)
         return true;
     if (rule->move[0] != 0 && !bounces)
@@ -213,7 +213,7 @@ static bool step(Search *s, size_t i)
     memcpy(x, th_intern_at(&s->c->context, i, NULL), context_size(s) * sizeof *x);
     size_t n;
     int read = symbol_of(s, x[1]);
-    const size_t *choice = th_turing_choices(s->m, x[0], &read, &n);
+    const size_t *choice = th_tm_choices(s->m, x[0], &read, &n);
     s->stops = n == 0;
     for (size_t j = 0; j < n && !s->stops; j++)
         if (!use_rule(s, x, &s->m->rule[choice[j]]))
@@ -223,14 +223,14 @@ static bool step(Search *s, size_t i)
 
 /* ---- the start ------------------------------------------------------------------------------- */
 
-static int start_cell(const Search *s, const ThTapeWords *words, int64_t position)
+static int start_cell(const Search *s, const ThTmTapeWords *words, int64_t position)
 {
     if (position < 0)
-        return s->m->edge == TH_TWO_WAY ? s->m->blank : s->m->n_symbols;
+        return s->m->edge == TH_TM_TWO_WAY ? s->m->blank : s->m->n_symbols;
     return position < words->length[0] ? words->word[0][position] : s->m->blank;
 }
 
-static bool add_start(Search *s, const ThTapeWords *words)
+static bool add_start(Search *s, const ThTmTapeWords *words)
 {
     uint16_t x[2 + 2 * MOST_WIDTH], group[MOST_WIDTH];
     int n = s->c->width;
@@ -246,7 +246,7 @@ static bool add_start(Search *s, const ThTapeWords *words)
         if (!add_group(s, 1, group))
             return false;
     }
-    s->stops = s->m->role[s->m->start] != TH_RUNS;
+    s->stops = s->m->role[s->m->start] != TH_TM_RUNS;
     return add_group(s, 0, x + 2) && add_context(s, x);
 }
 
@@ -257,10 +257,10 @@ static void free_side(Side *x)
     free(x->waits);
 }
 
-bool th_contexts(ThContexts *c, bool *proved, const ThTuring *m, const ThTapeWords *words,
-                 int width, int history, ThStop *stop, ThError *err)
+bool th_tm_contexts(ThTmContexts *c, bool *proved, const ThTm *m, const ThTmTapeWords *words,
+                    int width, int history, ThStop *stop, ThError *err)
 {
-    *c = (ThContexts){.width = width, .history = history};
+    *c = (ThTmContexts){.width = width, .history = history};
     *proved = false;
     if (m->n_tapes > 1 || m->n_states > UINT16_MAX || width < 1 || width > MOST_WIDTH ||
         history > MOST_HISTORY || m->n_symbols >= UINT16_MAX)
@@ -277,6 +277,6 @@ bool th_contexts(ThContexts *c, bool *proved, const ThTuring *m, const ThTapeWor
     free(s.link);
     free(s.waiting);
     if (!ok)
-        th_contexts_free(c);
+        th_tm_contexts_free(c);
     return ok;
 }

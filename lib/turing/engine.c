@@ -8,47 +8,47 @@
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-bool th_engine_start(ThEngine *e, const ThTuring *m, const ThTapeWords *words, ThError *err)
+bool th_tm_engine_start(ThTmEngine *e, const ThTm *m, const ThTmTapeWords *words, ThError *err)
 {
-    *e = (ThEngine){.machine = m};
-    if (th_fast_possible(m)) {
-        e->fast = th_fast_new(m, words->word[0], words->length[0], 0, err);
+    *e = (ThTmEngine){.machine = m};
+    if (th_tm_fast_possible(m)) {
+        e->fast = th_tm_fast_new(m, words->word[0], words->length[0], 0, err);
         return e->fast != NULL;
     }
-    return th_running_start_words(&e->plain, m, words, err);
+    return th_tm_running_start_words(&e->plain, m, words, err);
 }
 
-void th_engine_free(ThEngine *e)
+void th_tm_engine_free(ThTmEngine *e)
 {
-    th_fast_free(e->fast);
-    th_running_free(&e->plain);
-    *e = (ThEngine){0};
+    th_tm_fast_free(e->fast);
+    th_tm_running_free(&e->plain);
+    *e = (ThTmEngine){0};
 }
 
-bool th_engine_go(ThEngine *e, uint64_t work, ThRunLimits limits, ThStop *stop, ThError *err)
+bool th_tm_engine_go(ThTmEngine *e, uint64_t work, ThTmRunLimits limits, ThStop *stop, ThError *err)
 {
-    return e->fast ? th_fast_go(e->fast, work, limits, stop, err)
-                   : th_running_go(&e->plain, work, limits, stop, err);
+    return e->fast ? th_tm_fast_go(e->fast, work, limits, stop, err)
+                   : th_tm_running_go(&e->plain, work, limits, stop, err);
 }
 
-ThVerdict th_engine_verdict(const ThEngine *e)
+ThTmVerdict th_tm_engine_verdict(const ThTmEngine *e)
 {
-    return e->fast ? th_fast_verdict(e->fast) : e->plain.verdict;
+    return e->fast ? th_tm_fast_verdict(e->fast) : e->plain.verdict;
 }
 
-uint64_t th_engine_steps(const ThEngine *e)
+uint64_t th_tm_engine_steps(const ThTmEngine *e)
 {
-    return e->fast ? th_fast_steps(e->fast) : e->plain.steps;
+    return e->fast ? th_tm_fast_steps(e->fast) : e->plain.steps;
 }
 
-ThFastFigures th_engine_figures(const ThEngine *e)
+ThTmFastFigures th_tm_engine_figures(const ThTmEngine *e)
 {
     if (e->fast)
-        return th_fast_figures(e->fast);
-    const ThRunning *r = &e->plain;
-    ThFastFigures x = {r->verdict, r->state, r->steps, r->cells, 0, r->tape[0].head, 0, -1};
+        return th_tm_fast_figures(e->fast);
+    const ThTmRunning *r = &e->plain;
+    ThTmFastFigures x = {r->verdict, r->state, r->steps, r->cells, 0, r->tape[0].head, 0, -1};
     for (int t = r->machine->n_tapes - 1; t >= 0; t--)
-        x.nonblank += th_turing_tape_extent(&r->tape[t], r->machine->blank, &x.first, &x.last);
+        x.nonblank += th_tm_tape_extent(&r->tape[t], r->machine->blank, &x.first, &x.last);
     return x;
 }
 
@@ -59,7 +59,7 @@ enum { MOST_ITEMS = 2000 };
 /* Runs of a tape: a stretch of cells and how often it is there. */
 typedef struct {
     ThText *t;
-    const ThTuring *m;
+    const ThTm *m;
     int symbol;     /* of the run that is not written yet */
     uint64_t count; /* 0: there is none */
     int items;
@@ -145,21 +145,21 @@ static void see_window(void *context, const uint16_t *cell, int n, uint64_t coun
 }
 
 /* Returns new: cells first … last of the fast engine's tape. */
-static uint16_t *window(const ThFast *f, int64_t first, int64_t last, ThError *err)
+static uint16_t *window(const ThTmFast *f, int64_t first, int64_t last, ThError *err)
 {
-    Window w = {.at = th_fast_left_end(f), .first = first, .last = last};
+    Window w = {.at = th_tm_fast_left_end(f), .first = first, .last = last};
     w.cell = th_alloc((size_t)(last - first + 1), sizeof *w.cell, err);
     if (w.cell)
-        th_fast_each(f, see_window, &w);
+        th_tm_fast_each(f, see_window, &w);
     return w.cell;
 }
 
-static bool fast_tape(ThText *t, const ThEngine *e, int64_t most, ThError *err)
+static bool fast_tape(ThText *t, const ThTmEngine *e, int64_t most, ThError *err)
 {
-    ThFastFigures x = th_fast_figures(e->fast);
+    ThTmFastFigures x = th_tm_fast_figures(e->fast);
     Runs r = {.t = t, .m = e->machine};
     if (x.last - x.first >= most) {
-        th_fast_each(e->fast, see_runs, &r);
+        th_tm_fast_each(e->fast, see_runs, &r);
         end_runs(&r);
         return true;
     }
@@ -171,23 +171,23 @@ static bool fast_tape(ThText *t, const ThEngine *e, int64_t most, ThError *err)
     return cell != NULL;
 }
 
-bool th_engine_tape(ThText *t, const ThEngine *e, int64_t most, ThError *err)
+bool th_tm_engine_tape(ThText *t, const ThTmEngine *e, int64_t most, ThError *err)
 {
     if (e->fast)
         return fast_tape(t, e, most, err);
-    const ThTuring *m = e->machine;
+    const ThTm *m = e->machine;
     for (int k = 0; k < m->n_tapes; k++) {
-        const ThTuringTape *tape = &e->plain.tape[k];
+        const ThTmTape *tape = &e->plain.tape[k];
         int64_t first, last;
         Runs r = {.t = t, .m = m};
         th_text_add(t, k ? " | " : "");
-        th_turing_tape_extent(tape, m->blank, &first, &last);
+        th_tm_tape_extent(tape, m->blank, &first, &last);
         if (last - first < most) {
-            th_turing_tape_write(t, m, tape, first, last);
+            th_tm_tape_write(t, m, tape, first, last);
             continue;
         }
         for (int64_t i = first; i <= last; i++)
-            add_cells(&r, th_turing_tape_at(tape, i, m->blank), 1);
+            add_cells(&r, th_tm_tape_at(tape, i, m->blank), 1);
         end_runs(&r);
     }
     return true;

@@ -5,26 +5,27 @@
 #include "turing/fast.h"
 
 typedef struct {
-    const ThTuring *machine;
-    ThFast *fast;    /* NULL: plain */
-    ThRunning plain; /* started where fast is NULL */
-} ThEngine;
+    const ThTm *machine;
+    ThTmFast *fast;    /* NULL: plain */
+    ThTmRunning plain; /* started where fast is NULL */
+} ThTmEngine;
 
-bool th_engine_start(ThEngine *e, const ThTuring *m, const ThTapeWords *words, ThError *err);
-void th_engine_free(ThEngine *e);
+bool th_tm_engine_start(ThTmEngine *e, const ThTm *m, const ThTmTapeWords *words, ThError *err);
+void th_tm_engine_free(ThTmEngine *e);
 
-/* As th_fast_go. */
-bool th_engine_go(ThEngine *e, uint64_t work, ThRunLimits limits, ThStop *stop, ThError *err);
+/* As th_tm_fast_go. */
+bool th_tm_engine_go(ThTmEngine *e, uint64_t work, ThTmRunLimits limits, ThStop *stop,
+                     ThError *err);
 
 /* What takes no time to tell. */
-ThVerdict th_engine_verdict(const ThEngine *e);
-uint64_t th_engine_steps(const ThEngine *e);
+ThTmVerdict th_tm_engine_verdict(const ThTmEngine *e);
+uint64_t th_tm_engine_steps(const ThTmEngine *e);
 
 /* Of several tapes: head, first and last are those of the first; nonblank counts all. */
-ThFastFigures th_engine_figures(const ThEngine *e);
+ThTmFastFigures th_tm_engine_figures(const ThTmEngine *e);
 
 /* Appends what is not blank, tapes separated by " | ".  A tape of more than `most` cells is written
  * in runs: "1^12 0 1^3". */
-bool th_engine_tape(ThText *t, const ThEngine *e, int64_t most, ThError *err);
+bool th_tm_engine_tape(ThText *t, const ThTmEngine *e, int64_t most, ThError *err);
 
 #endif

@@ -11,7 +11,7 @@ typedef struct {
 } Point;
 
 typedef struct {
-    ThCensus *c;
+    ThTmCensus *c;
     int states, symbols, size, actions;
     int *entry; /* (states * symbols): write + symbols * (right + 2 * next); -1: not come to */
     uint64_t *weight; /* (entries + 1): machines that differ in so many entries */
@@ -83,14 +83,14 @@ static bool count_machines(Search *s, int entries)
     return true;
 }
 
-bool th_turing_census(ThCensus *c, int states, int symbols, int limit, ThStop *stop, ThError *err)
+bool th_tm_census(ThTmCensus *c, int states, int symbols, int limit, ThStop *stop, ThError *err)
 {
     int entries = states * symbols;
     Search s = {.c = c, .states = states, .symbols = symbols, .size = 2 * limit + 3};
     s.actions = 2 * symbols * states;
     s.stop = stop;
     s.err = err;
-    *c = (ThCensus){.limit = limit};
+    *c = (ThTmCensus){.limit = limit};
     c->by_steps = th_alloc((size_t)limit + 1, sizeof *c->by_steps, err);
     c->by_ones = th_alloc((size_t)limit + 2, sizeof *c->by_ones, err);
     s.entry = th_alloc((size_t)entries, sizeof *s.entry, err);
@@ -106,13 +106,13 @@ bool th_turing_census(ThCensus *c, int states, int symbols, int limit, ThStop *s
     free(s.weight);
     free(s.tapes);
     if (!ok)
-        th_turing_census_free(c);
+        th_tm_census_free(c);
     return ok;
 }
 
-void th_turing_census_free(ThCensus *c)
+void th_tm_census_free(ThTmCensus *c)
 {
     free(c->by_steps);
     free(c->by_ones);
-    *c = (ThCensus){0};
+    *c = (ThTmCensus){0};
 }

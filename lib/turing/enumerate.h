@@ -18,11 +18,11 @@ typedef struct {
     uint64_t *by_steps;         /* (limit + 1): how many halt after so many steps */
     uint64_t *by_ones;          /* (limit + 2): how many halt with so many cells that are not 0 */
     uint64_t runs;              /* that were needed */
-} ThCensus;
+} ThTmCensus;
 
 /* Runs all machines for up to `limit` steps.  Errors: TH_ELIMIT if there are 2^64 machines or more,
  * TH_EINTERRUPTED, TH_ENOMEM. */
-bool th_turing_census(ThCensus *c, int states, int symbols, int limit, ThStop *stop, ThError *err);
-void th_turing_census_free(ThCensus *c);
+bool th_tm_census(ThTmCensus *c, int states, int symbols, int limit, ThStop *stop, ThError *err);
+void th_tm_census_free(ThTmCensus *c);
 
 #endif

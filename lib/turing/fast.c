@@ -10,7 +10,7 @@ enum { MOST_MEMORY = 1 << 20 /* moves that are kept */ };
 
 /* ---- runs of blocks -------------------------------------------------------------------------- */
 
-bool th_runs_push(ThBlockStack *s, uint32_t block, uint64_t count, ThError *err)
+bool th_tm_runs_push(ThTmBlockStack *s, uint32_t block, uint64_t count, ThError *err)
 {
     if (s->n > 0 && s->run[s->n - 1].block == block) {
         s->run[s->n - 1].count += count;
@@ -20,15 +20,15 @@ bool th_runs_push(ThBlockStack *s, uint32_t block, uint64_t count, ThError *err)
         return true; /* blanks up to the end */
     if (!th_grow(&s->run, &s->cap, s->n + 1, sizeof *s->run, err))
         return false;
-    s->run[s->n++] = (ThBlockRun){block, count};
+    s->run[s->n++] = (ThTmBlockRun){block, count};
     return true;
 }
 
-static uint32_t pop(ThBlockStack *s)
+static uint32_t pop(ThTmBlockStack *s)
 {
     if (s->n == 0)
         return 0;
-    ThBlockRun *top = &s->run[s->n - 1];
+    ThTmBlockRun *top = &s->run[s->n - 1];
     uint32_t block = top->block;
     if (--top->count == 0)
         s->n--;
@@ -36,17 +36,18 @@ static uint32_t pop(ThBlockStack *s)
 }
 
 /* Notes that the head stood on the cells from one position to another. */
-static void stood(ThFast *f, int64_t from, int64_t to)
+static void stood(ThTmFast *f, int64_t from, int64_t to)
 {
     f->low = from < f->low ? from : f->low;
     f->high = to > f->high ? to : f->high;
 }
 
 /* Moves the head over the block's left or right end, the block being `out` then. */
-static bool cross(ThFast *f, uint32_t out, int way, ThError *err)
+static bool cross(ThTmFast *f, uint32_t out, int way, ThError *err)
 {
-    ThBlockStack *behind = way > 0 ? &f->left : &f->right, *ahead = way > 0 ? &f->right : &f->left;
-    if (!th_runs_push(behind, out, 1, err))
+    ThTmBlockStack *behind = way > 0 ? &f->left : &f->right,
+                   *ahead = way > 0 ? &f->right : &f->left;
+    if (!th_tm_runs_push(behind, out, 1, err))
         return false;
     f->here = pop(ahead);
     f->base += way * f->k;
@@ -55,44 +56,46 @@ static bool cross(ThFast *f, uint32_t out, int way, ThError *err)
     return true;
 }
 
-static bool at_edge_block(const ThFast *f)
+static bool at_edge_block(const ThTmFast *f)
 {
-    return f->m->edge != TH_TWO_WAY && f->base == 0;
+    return f->m->edge != TH_TM_TWO_WAY && f->base == 0;
 }
 
 /* One rule, or the end of the run by a limit. */
-static bool single_step(ThFast *f, ThRunLimits limits, ThError *err)
+static bool single_step(ThTmFast *f, ThTmRunLimits limits, ThError *err)
 {
-    ThInside x = {.at = f->at, .state = f->state, .lo = TH_BLOCK_CELLS};
-    memcpy(x.cell, th_block_cells(f, f->here), (size_t)f->k * sizeof *x.cell);
-    const ThRule *r = th_inside_rule(f->m, &x);
+    ThTmInside x = {.at = f->at, .state = f->state, .lo = TH_TM_BLOCK_CELLS};
+    memcpy(x.cell, th_tm_block_cells(f, f->here), (size_t)f->k * sizeof *x.cell);
+    const ThTmRule *r = th_tm_inside_rule(f->m, &x);
     if ((r ? 1 : x.steps) > limits.steps - f->steps) {
-        f->verdict = TH_OUT_OF_STEPS;
+        f->verdict = TH_TM_OUT_OF_STEPS;
         return true;
     }
     if (r) {
-        th_inside_apply(f->m, &x, r, at_edge_block(f));
+        th_tm_inside_apply(f->m, &x, r, at_edge_block(f));
         int64_t at = f->base + x.at, low = at < f->low ? at : f->low;
         int64_t high = at > f->high ? at : f->high;
         if ((uint64_t)(high - low) + 1 > limits.cells) {
-            f->verdict = TH_OUT_OF_CELLS;
+            f->verdict = TH_TM_OUT_OF_CELLS;
             return true;
         }
         stood(f, at, at);
     }
     uint32_t block;
-    if (!th_block_number(f, x.cell, &block, err))
+    if (!th_tm_block_number(f, x.cell, &block, err))
         return false;
     f->here = block;
     f->steps += x.steps;
     f->state = x.state;
     f->verdict = x.verdict;
     f->at = x.at;
-    return th_inside(f, &x) || cross(f, block, x.at < 0 ? -1 : 1, err);
+    return th_tm_inside(f, &x) || cross(f, block, x.at < 0 ? -1 : 1, err);
 }
 
-/* How many of the blocks ahead a move may cross at once th_inside the limits; 0: not even one. */
-static uint64_t fitting(const ThFast *f, const ThBlockMove *v, uint64_t most, ThRunLimits limits)
+/* How many of the blocks ahead a move may cross at once th_tm_inside the limits; 0: not even one.
+ */
+static uint64_t fitting(const ThTmFast *f, const ThTmBlockMove *v, uint64_t most,
+                        ThTmRunLimits limits)
 {
     uint64_t n = (limits.steps - f->steps) / v->steps, room = UINT64_MAX;
     uint64_t seen = (uint64_t)(f->high - f->low) + 1, k = (uint64_t)f->k;
@@ -105,24 +108,25 @@ static uint64_t fitting(const ThFast *f, const ThBlockMove *v, uint64_t most, Th
 }
 
 /* Crosses the run of equal blocks ahead and the head's own. */
-static bool cross_run(ThFast *f, const ThBlockMove *v, ThRunLimits limits, bool *done, ThError *err)
+static bool cross_run(ThTmFast *f, const ThTmBlockMove *v, ThTmRunLimits limits, bool *done,
+                      ThError *err)
 {
-    ThBlockStack *ahead = v->how > 0 ? &f->right : &f->left,
-                 *behind = v->how > 0 ? &f->left : &f->right;
-    ThBlockRun *top = ahead->n ? &ahead->run[ahead->n - 1] : NULL;
+    ThTmBlockStack *ahead = v->how > 0 ? &f->right : &f->left,
+                   *behind = v->how > 0 ? &f->left : &f->right;
+    ThTmBlockRun *top = ahead->n ? &ahead->run[ahead->n - 1] : NULL;
     uint64_t most = 1, n;
     if (!top && f->here == 0)
         most = INT64_MAX; /* blanks without end */
     else if (top && top->block == f->here)
         most += top->count;
     uint64_t inner = (uint64_t)(f->base / f->k); /* blocks that are not at the edge */
-    if (f->m->edge != TH_TWO_WAY && v->how < 0 && most > inner)
+    if (f->m->edge != TH_TM_TWO_WAY && v->how < 0 && most > inner)
         most = inner;
     n = fitting(f, v, most, limits);
     *done = n > 0;
     if (n == 0)
         return true;
-    if (!th_runs_push(behind, v->out, n, err))
+    if (!th_tm_runs_push(behind, v->out, n, err))
         return false;
     if (top && n > 1 && (top->count -= n - 1) == 0)
         ahead->n--;
@@ -138,32 +142,32 @@ static bool cross_run(ThFast *f, const ThBlockMove *v, ThRunLimits limits, bool 
     return true;
 }
 
-static bool stop_inside(ThFast *f, const ThBlockMove *v)
+static bool stop_inside(ThTmFast *f, const ThTmBlockMove *v)
 {
     f->steps += v->steps;
     stood(f, f->base + v->lo, f->base + v->hi);
     f->at = v->at;
     f->here = v->out;
     f->state = v->state;
-    f->verdict = (ThVerdict)v->verdict;
+    f->verdict = (ThTmVerdict)v->verdict;
     return true;
 }
 
 /* A head that stays in its block for long, or leaves it in a state that stops. */
-static bool stay(ThFast *f, ThRunLimits limits, ThError *err)
+static bool stay(ThTmFast *f, ThTmRunLimits limits, ThError *err)
 {
-    ThInside x = {.at = f->at, .state = f->state, .lo = f->at, .hi = f->at};
+    ThTmInside x = {.at = f->at, .state = f->state, .lo = f->at, .hi = f->at};
     uint64_t seen = (uint64_t)(f->high - f->low) + 1;
-    memcpy(x.cell, th_block_cells(f, f->here), (size_t)f->k * sizeof *x.cell);
+    memcpy(x.cell, th_tm_block_cells(f, f->here), (size_t)f->k * sizeof *x.cell);
     if (seen + 2 * (uint64_t)f->k <= limits.cells) {
-        uint64_t made = th_inside_roam(f, &x, at_edge_block(f), limits.steps - f->steps);
+        uint64_t made = th_tm_inside_roam(f, &x, at_edge_block(f), limits.steps - f->steps);
         f->effort += made;
         f->spent += made;
     }
     if (x.steps == 0)
         return single_step(f, limits, err);
     uint32_t block;
-    if (!th_block_number(f, x.cell, &block, err))
+    if (!th_tm_block_number(f, x.cell, &block, err))
         return false;
     stood(f, f->base + x.lo, f->base + x.hi);
     f->here = block;
@@ -174,34 +178,34 @@ static bool stay(ThFast *f, ThRunLimits limits, ThError *err)
 }
 
 /* True if a move keeps within the limits wherever in the block it goes. */
-static bool move_fits(const ThFast *f, const ThBlockMove *v, ThRunLimits limits)
+static bool move_fits(const ThTmFast *f, const ThTmBlockMove *v, ThTmRunLimits limits)
 {
     uint64_t seen = (uint64_t)(f->high - f->low) + 1;
     return v->steps <= limits.steps - f->steps && seen + 2 * (uint64_t)f->k <= limits.cells;
 }
 
 /* One move of a block or of a run of blocks where that is possible, else one step. */
-static bool advance(ThFast *f, ThRunLimits limits, ThError *err)
+static bool advance(ThTmFast *f, ThTmRunLimits limits, ThError *err)
 {
     bool left = f->at == 0, right = f->at == f->k - 1, done = false;
     if ((!left && !right) || f->steps >= limits.steps)
         return single_step(f, limits, err);
     int entry = (left ? 0 : 1) + (at_edge_block(f) ? 2 : 0);
-    size_t index = (size_t)f->here * th_block_moves(f) + (size_t)f->state * TH_BLOCK_ENTRIES;
-    ThBlockMove *v = &f->move[index + (size_t)entry];
-    if (v->how == TH_UNKNOWN) {
-        if (!th_block_move(f, v, f->here, f->state, entry, err))
+    size_t index = (size_t)f->here * th_tm_block_moves(f) + (size_t)f->state * TH_TM_BLOCK_ENTRIES;
+    ThTmBlockMove *v = &f->move[index + (size_t)entry];
+    if (v->how == TH_TM_UNKNOWN) {
+        if (!th_tm_block_move(f, v, f->here, f->state, entry, err))
             return false;
         v = &f->move[index + (size_t)entry];
     }
-    if (v->how == TH_STAYS_LONG)
+    if (v->how == TH_TM_STAYS_LONG)
         return stay(f, limits, err);
     if (!move_fits(f, v, limits))
         return single_step(f, limits, err);
-    if (v->how == TH_STOPS)
+    if (v->how == TH_TM_STOPS)
         return stop_inside(f, v);
-    ThBlockMove copy = *v;
-    bool ahead = f->k == 1 || copy.how == (left ? TH_LEAVES_RIGHT : TH_LEAVES_LEFT);
+    ThTmBlockMove copy = *v;
+    bool ahead = f->k == 1 || copy.how == (left ? TH_TM_LEAVES_RIGHT : TH_TM_LEAVES_LEFT);
     bool through = ahead && copy.state == f->state && !(entry & 2);
     if (through && !cross_run(f, &copy, limits, &done, err))
         return false;
@@ -213,19 +217,19 @@ static bool advance(ThFast *f, ThRunLimits limits, ThError *err)
     return cross(f, copy.out, copy.how, err);
 }
 
-bool th_fast_go(ThFast *f, uint64_t work, ThRunLimits limits, ThStop *stop, ThError *err)
+bool th_tm_fast_go(ThTmFast *f, uint64_t work, ThTmRunLimits limits, ThStop *stop, ThError *err)
 {
     enum { LOOK = 1 << 14 };
     uint64_t look = f->spent, end = UINT64_MAX;
-    if (work < (UINT64_MAX - f->spent) / TH_EFFORT_MOVE)
-        end = f->spent + work * TH_EFFORT_MOVE;
-    if (limits.steps > TH_MOST_STEPS)
-        limits.steps = TH_MOST_STEPS;
+    if (work < (UINT64_MAX - f->spent) / TH_TM_EFFORT_MOVE)
+        end = f->spent + work * TH_TM_EFFORT_MOVE;
+    if (limits.steps > TH_TM_MOST_STEPS)
+        limits.steps = TH_TM_MOST_STEPS;
     if (limits.steps < f->steps)
         limits.steps = f->steps;
-    if (!th_verdict_final(f->verdict))
-        f->verdict = TH_GOES_ON;
-    while (f->verdict == TH_GOES_ON && f->spent < end) {
+    if (!th_tm_verdict_final(f->verdict))
+        f->verdict = TH_TM_GOES_ON;
+    while (f->verdict == TH_TM_GOES_ON && f->spent < end) {
         if (f->spent >= look) {
             if (th_stopped(stop, err))
                 return false;
@@ -233,10 +237,10 @@ bool th_fast_go(ThFast *f, uint64_t work, ThRunLimits limits, ThStop *stop, ThEr
         }
         if (!advance(f, limits, err))
             return false;
-        if (th_fast_too_many(f, MOST_MEMORY) && !th_fast_forget(f, MOST_MEMORY / 2, err))
+        if (th_tm_fast_too_many(f, MOST_MEMORY) && !th_tm_fast_forget(f, MOST_MEMORY / 2, err))
             return false;
-        f->effort += TH_EFFORT_MOVE;
-        f->spent += TH_EFFORT_MOVE;
+        f->effort += TH_TM_EFFORT_MOVE;
+        f->spent += TH_TM_EFFORT_MOVE;
     }
     return true;
 }
@@ -245,21 +249,23 @@ bool th_fast_go(ThFast *f, uint64_t work, ThRunLimits limits, ThStop *stop, ThEr
 
 /* Cuts cells (of positions from `first` on, which is a multiple of k) into blocks beside the head's
  * own. */
-static bool place(ThFast *f, const uint16_t *cell, int64_t n, int64_t first, ThError *err)
+static bool place(ThTmFast *f, const uint16_t *cell, int64_t n, int64_t first, ThError *err)
 {
     uint32_t block;
     for (int64_t i = 0; first + i < f->base; i += f->k)
-        if (!th_block_number(f, cell + i, &block, err) || !th_runs_push(&f->left, block, 1, err))
+        if (!th_tm_block_number(f, cell + i, &block, err) ||
+            !th_tm_runs_push(&f->left, block, 1, err))
             return false;
     for (int64_t i = n - f->k; first + i > f->base; i -= f->k)
-        if (!th_block_number(f, cell + i, &block, err) || !th_runs_push(&f->right, block, 1, err))
+        if (!th_tm_block_number(f, cell + i, &block, err) ||
+            !th_tm_runs_push(&f->right, block, 1, err))
             return false;
-    return th_block_number(f, cell + (f->base - first), &f->here, err);
+    return th_tm_block_number(f, cell + (f->base - first), &f->here, err);
 }
 
-static ThFast *start(const ThTuring *m, const int *word, int length, int k, ThError *err)
+static ThTmFast *start(const ThTm *m, const int *word, int length, int k, ThError *err)
 {
-    ThFast *f = th_alloc(1, sizeof *f, err);
+    ThTmFast *f = th_alloc(1, sizeof *f, err);
     int64_t n = ((int64_t)length / k + 1) * k;
     uint16_t *cell = th_alloc((size_t)n, sizeof *cell, err);
     if (!f || !cell) {
@@ -269,18 +275,18 @@ static ThFast *start(const ThTuring *m, const int *word, int length, int k, ThEr
     }
     f->m = m;
     f->state = m->start;
-    f->verdict = th_turing_entered(m, m->start);
+    f->verdict = th_tm_entered(m, m->start);
     for (int64_t i = 0; i < n; i++)
         cell[i] = (uint16_t)(i < length ? word[i] : m->blank);
-    bool ok = th_block_restart(f, k, err) && place(f, cell, n, 0, err);
+    bool ok = th_tm_block_restart(f, k, err) && place(f, cell, n, 0, err);
     free(cell);
     if (ok)
         return f;
-    th_fast_free(f);
+    th_tm_fast_free(f);
     return NULL;
 }
 
-void th_fast_free(ThFast *f)
+void th_tm_fast_free(ThTmFast *f)
 {
     if (!f)
         return;
@@ -291,43 +297,43 @@ void th_fast_free(ThFast *f)
     free(f);
 }
 
-int th_fast_block(const ThFast *f)
+int th_tm_fast_block(const ThTmFast *f)
 {
     return f->k;
 }
 
-ThVerdict th_fast_verdict(const ThFast *f)
+ThTmVerdict th_tm_fast_verdict(const ThTmFast *f)
 {
     return f->verdict;
 }
 
-uint64_t th_fast_steps(const ThFast *f)
+uint64_t th_tm_fast_steps(const ThTmFast *f)
 {
     return f->steps;
 }
 
-size_t th_fast_bytes(const ThFast *f)
+size_t th_tm_fast_bytes(const ThTmFast *f)
 {
     const ThIntern *b = &f->blocks;
     return f->move_cap * sizeof *f->move + b->cap + b->end_cap * sizeof *b->end +
            b->n_slots * sizeof *b->slot;
 }
 
-bool th_fast_possible(const ThTuring *m)
+bool th_tm_fast_possible(const ThTm *m)
 {
     return m->n_tapes == 1 && !m->branching &&
-           (size_t)m->n_states * (size_t)m->n_symbols * TH_BLOCK_ENTRIES <= MOST_MEMORY &&
+           (size_t)m->n_states * (size_t)m->n_symbols * TH_TM_BLOCK_ENTRIES <= MOST_MEMORY &&
            m->n_states <= UINT16_MAX;
 }
 
 /* Tries each length of blocks for a while: the one that gets farthest for what it costs. */
-ThFast *th_fast_new(const ThTuring *m, const int *word, int length, int block, ThError *err)
+ThTmFast *th_tm_fast_new(const ThTm *m, const int *word, int length, int block, ThError *err)
 {
     static const int lengths[] = {1, 2, 3, 4, 6, 8, 12, 16};
     enum { TRY = 2048 };
-    ThFast *best = NULL;
+    ThTmFast *best = NULL;
     double most = -1;
-    if (!th_fast_possible(m)) {
+    if (!th_tm_fast_possible(m)) {
         th_fail(err, TH_EVALUE,
                 "only deterministic machines with one tape and few states run in blocks");
         return NULL;
@@ -335,20 +341,20 @@ ThFast *th_fast_new(const ThTuring *m, const int *word, int length, int block, T
     if (block)
         return start(m, word, length, block, err);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        ThFast *f = start(m, word, length, lengths[i], err);
-        ThRunLimits none = {TH_MOST_STEPS, UINT64_MAX};
-        if (!f || !th_fast_go(f, TRY, none, NULL, err)) {
-            th_fast_free(f);
-            th_fast_free(best);
+        ThTmFast *f = start(m, word, length, lengths[i], err);
+        ThTmRunLimits none = {TH_TM_MOST_STEPS, UINT64_MAX};
+        if (!f || !th_tm_fast_go(f, TRY, none, NULL, err)) {
+            th_tm_fast_free(f);
+            th_tm_fast_free(best);
             return NULL;
         }
         double gain = (double)f->steps / (double)(f->effort + 1);
         bool better = gain > most && f->k == lengths[i];
         most = better ? gain : most;
-        th_fast_free(better ? best : f);
+        th_tm_fast_free(better ? best : f);
         best = better ? f : best;
     }
-    int k = th_fast_block(best);
-    th_fast_free(best);
+    int k = th_tm_fast_block(best);
+    th_tm_fast_free(best);
     return start(m, word, length, k, err);
 }

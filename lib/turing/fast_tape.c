@@ -7,20 +7,20 @@
 
 /* Cuts every run of a stack of blocks into runs of blocks that are `parts` times shorter; of the
  * left stack the first part lies deepest. */
-static bool split_stack(ThFast *f, const ThFast *old, bool left, ThError *err)
+static bool split_stack(ThTmFast *f, const ThTmFast *old, bool left, ThError *err)
 {
-    const ThBlockStack *from = left ? &old->left : &old->right;
-    ThBlockStack *to = left ? &f->left : &f->right;
+    const ThTmBlockStack *from = left ? &old->left : &old->right;
+    ThTmBlockStack *to = left ? &f->left : &f->right;
     int parts = old->k / f->k;
     for (size_t i = 0; i < from->n; i++) {
-        const uint16_t *cell = th_block_cells(old, from->run[i].block);
+        const uint16_t *cell = th_tm_block_cells(old, from->run[i].block);
         uint64_t count = from->run[i].count;
         for (uint64_t j = 0; j < (parts == 1 ? 1 : count); j++) {
             for (int p = 0; p < parts; p++) {
                 uint32_t block;
                 const uint16_t *part = cell + (left ? p : parts - 1 - p) * f->k;
-                if (!th_block_number(f, part, &block, err) ||
-                    !th_runs_push(to, block, parts == 1 ? count : 1, err))
+                if (!th_tm_block_number(f, part, &block, err) ||
+                    !th_tm_runs_push(to, block, parts == 1 ? count : 1, err))
                     return false;
             }
         }
@@ -29,33 +29,33 @@ static bool split_stack(ThFast *f, const ThFast *old, bool left, ThError *err)
 }
 
 /* The head's block likewise: of its parts one is the head's, the others lie beside it. */
-static bool split_here(ThFast *f, const ThFast *old, ThError *err)
+static bool split_here(ThTmFast *f, const ThTmFast *old, ThError *err)
 {
-    const uint16_t *cell = th_block_cells(old, old->here);
+    const uint16_t *cell = th_tm_block_cells(old, old->here);
     int parts = old->k / f->k, mine = old->at / f->k;
     uint32_t block;
     f->at = old->at % f->k;
     f->base = old->base + mine * f->k;
     for (int p = 0; p < mine; p++)
-        if (!th_block_number(f, cell + p * f->k, &block, err) ||
-            !th_runs_push(&f->left, block, 1, err))
+        if (!th_tm_block_number(f, cell + p * f->k, &block, err) ||
+            !th_tm_runs_push(&f->left, block, 1, err))
             return false;
     for (int p = parts - 1; p > mine; p--)
-        if (!th_block_number(f, cell + p * f->k, &block, err) ||
-            !th_runs_push(&f->right, block, 1, err))
+        if (!th_tm_block_number(f, cell + p * f->k, &block, err) ||
+            !th_tm_runs_push(&f->right, block, 1, err))
             return false;
-    return th_block_number(f, cell + mine * f->k, &f->here, err);
+    return th_tm_block_number(f, cell + mine * f->k, &f->here, err);
 }
 
 /* Forgets all moves and all blocks that are not on the tape, and cuts that into blocks of k. */
-static bool rebuild(ThFast *f, int k, ThError *err)
+static bool rebuild(ThTmFast *f, int k, ThError *err)
 {
-    ThFast old = *f;
+    ThTmFast old = *f;
     f->blocks = (ThIntern){0};
     f->move = NULL;
     f->move_cap = 0;
-    f->left = f->right = (ThBlockStack){0};
-    bool ok = th_block_restart(f, k, err) && split_stack(f, &old, true, err) &&
+    f->left = f->right = (ThTmBlockStack){0};
+    bool ok = th_tm_block_restart(f, k, err) && split_stack(f, &old, true, err) &&
               split_stack(f, &old, false, err) && split_here(f, &old, err);
     th_intern_free(&old.blocks);
     free(old.move);
@@ -64,16 +64,16 @@ static bool rebuild(ThFast *f, int k, ThError *err)
     return ok;
 }
 
-bool th_fast_too_many(const ThFast *f, size_t most)
+bool th_tm_fast_too_many(const ThTmFast *f, size_t most)
 {
-    return f->k > 1 && f->blocks.n * th_block_moves(f) > most;
+    return f->k > 1 && f->blocks.n * th_tm_block_moves(f) > most;
 }
 
-bool th_fast_forget(ThFast *f, size_t most, ThError *err)
+bool th_tm_fast_forget(ThTmFast *f, size_t most, ThError *err)
 {
     if (!rebuild(f, f->k, err))
         return false;
-    while (th_fast_too_many(f, most))
+    while (th_tm_fast_too_many(f, most))
         if (!rebuild(f, f->k % 2 == 0 ? f->k / 2 : 1, err))
             return false;
     return true;
@@ -81,13 +81,13 @@ bool th_fast_forget(ThFast *f, size_t most, ThError *err)
 
 /* ---- what it looks like ---------------------------------------------------------------------- */
 
-void th_fast_each(const ThFast *f, ThSeeCells *see, void *context)
+void th_tm_fast_each(const ThTmFast *f, ThTmSeeCells *see, void *context)
 {
     for (size_t i = 0; i < f->left.n; i++)
-        see(context, th_block_cells(f, f->left.run[i].block), f->k, f->left.run[i].count);
-    see(context, th_block_cells(f, f->here), f->k, 1);
+        see(context, th_tm_block_cells(f, f->left.run[i].block), f->k, f->left.run[i].count);
+    see(context, th_tm_block_cells(f, f->here), f->k, 1);
     for (size_t i = f->right.n; i-- > 0;)
-        see(context, th_block_cells(f, f->right.run[i].block), f->k, f->right.run[i].count);
+        see(context, th_tm_block_cells(f, f->right.run[i].block), f->k, f->right.run[i].count);
 }
 
 typedef struct {
@@ -117,7 +117,7 @@ static void survey_cells(void *context, const uint16_t *cell, int n, uint64_t co
     s->at += size;
 }
 
-int64_t th_fast_left_end(const ThFast *f)
+int64_t th_tm_fast_left_end(const ThTmFast *f)
 {
     int64_t at = f->base;
     for (size_t i = 0; i < f->left.n; i++)
@@ -125,11 +125,11 @@ int64_t th_fast_left_end(const ThFast *f)
     return at;
 }
 
-ThFastFigures th_fast_figures(const ThFast *f)
+ThTmFastFigures th_tm_fast_figures(const ThTmFast *f)
 {
-    Survey s = {.blank = f->m->blank, .at = th_fast_left_end(f), .last = -1};
-    th_fast_each(f, survey_cells, &s);
-    ThFastFigures x = {.verdict = f->verdict, .state = f->state, .steps = f->steps};
+    Survey s = {.blank = f->m->blank, .at = th_tm_fast_left_end(f), .last = -1};
+    th_tm_fast_each(f, survey_cells, &s);
+    ThTmFastFigures x = {.verdict = f->verdict, .state = f->state, .steps = f->steps};
     x.cells = (uint64_t)(f->high - f->low) + 1;
     x.nonblank = s.nonblank;
     x.head = f->base + f->at;

@@ -10,9 +10,9 @@ static const uint64_t BASE = 0x9e3779b97f4a7c15u; /* odd: it has an inverse modu
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-bool th_run_start(ThRunStart *s, const ThTuring *m, const ThTapeWords *words, ThError *err)
+bool th_tm_run_start(ThTmRunStart *s, const ThTm *m, const ThTmTapeWords *words, ThError *err)
 {
-    *s = (ThRunStart){.machine = m, .words = words, .state = m->start};
+    *s = (ThTmRunStart){.machine = m, .words = words, .state = m->start};
     if (m->n_tapes > 1)
         return th_fail(err, TH_EVALUE, "this is for machines with one tape; it has %d", m->n_tapes);
     if (m->branching)
@@ -20,37 +20,38 @@ bool th_run_start(ThRunStart *s, const ThTuring *m, const ThTapeWords *words, Th
     return true;
 }
 
-bool th_running_from(ThRunning *r, const ThRunStart *s, ThError *err)
+bool th_tm_running_from(ThTmRunning *r, const ThTmRunStart *s, ThError *err)
 {
-    const int *word[TH_MOST_TAPES] = {s->words->word[0]};
-    if (!th_running_start(r, s->machine, word, s->words->length, err))
+    const int *word[TH_TM_MOST_TAPES] = {s->words->word[0]};
+    if (!th_tm_running_start(r, s->machine, word, s->words->length, err))
         return false;
-    static const ThVerdict of_role[] = {TH_GOES_ON, TH_HALTED, TH_ACCEPTED, TH_REJECTED};
+    static const ThTmVerdict of_role[] = {TH_TM_GOES_ON, TH_TM_HALTED, TH_TM_ACCEPTED,
+                                          TH_TM_REJECTED};
     r->state = s->state;
     r->verdict = of_role[s->machine->role[s->state]];
     r->tape[0].head = r->tape[0].low = r->tape[0].high = s->head;
     return true;
 }
 
-static bool step(ThRunning *r, ThRunLimits limits, ThStop *stop, bool *moved, ThError *err)
+static bool step(ThTmRunning *r, ThTmRunLimits limits, ThStop *stop, bool *moved, ThError *err)
 {
     uint64_t before = r->steps;
     *moved = false;
-    if (th_verdict_final(r->verdict) || before >= limits.steps)
+    if (th_tm_verdict_final(r->verdict) || before >= limits.steps)
         return true;
-    if (!th_running_go(r, 1, limits, before % 4096 == 0 ? stop : NULL, err))
+    if (!th_tm_running_go(r, 1, limits, before % 4096 == 0 ? stop : NULL, err))
         return false;
     *moved = r->steps > before;
     return true;
 }
 
-bool th_run_extent(ThRunExtent *x, const ThRunStart *s, ThRunLimits limits, ThStop *stop,
-                   ThError *err)
+bool th_tm_run_extent(ThTmRunExtent *x, const ThTmRunStart *s, ThTmRunLimits limits, ThStop *stop,
+                      ThError *err)
 {
-    ThRunning r;
+    ThTmRunning r;
     int64_t end = s->words->length[0] > 0 ? s->words->length[0] - 1 : 0;
-    *x = (ThRunExtent){.last = end};
-    bool moved = true, ok = th_running_from(&r, s, err);
+    *x = (ThTmRunExtent){.last = end};
+    bool moved = true, ok = th_tm_running_from(&r, s, err);
     while (ok && moved) {
         ok = step(&r, limits, stop, &moved, err);
         if (!x->leaves && (r.tape[0].head < 0 || r.tape[0].head > end)) {
@@ -58,11 +59,11 @@ bool th_run_extent(ThRunExtent *x, const ThRunStart *s, ThRunLimits limits, ThSt
             x->leaves_after = r.steps;
         }
     }
-    x->verdict = r.verdict == TH_GOES_ON ? TH_OUT_OF_STEPS : r.verdict;
+    x->verdict = r.verdict == TH_TM_GOES_ON ? TH_TM_OUT_OF_STEPS : r.verdict;
     x->steps = r.steps;
     x->first = r.tape[0].low < 0 ? r.tape[0].low : 0;
     x->last = r.tape[0].high > end ? r.tape[0].high : end;
-    th_running_free(&r);
+    th_tm_running_free(&r);
     return ok;
 }
 
@@ -224,7 +225,7 @@ static bool find_twice(Board *b, int64_t *one, int64_t *other, ThError *err)
 }
 
 /* The longest repetition that is longer than `least`, by bisection: its parts are repeated too. */
-static bool find_longest(Board *b, ThGrams *g, int least, ThError *err)
+static bool find_longest(Board *b, ThTmGrams *g, int least, ThError *err)
 {
     int64_t low = least, high = b->n;
     while (low < high) {
@@ -257,7 +258,7 @@ static bool count_grams(Board *b, int size, ThError *err)
 }
 
 /* Looks at a configuration anew. */
-static bool renew(Board *b, ThGrams *g, uint64_t step, bool *found, ThError *err)
+static bool renew(Board *b, ThTmGrams *g, uint64_t step, bool *found, ThError *err)
 {
     int least = g->longest;
     if (!find_longest(b, g, least, err))
@@ -318,7 +319,7 @@ static void free_board(Board *b)
     clear(&b->table);
 }
 
-static bool make_board(Board *b, const ThRunning *r, const ThRunExtent *x, ThError *err)
+static bool make_board(Board *b, const ThTmRunning *r, const ThTmRunExtent *x, ThError *err)
 {
     size_t n = (size_t)(x->last - x->first) + 1;
     *b = (Board){.n = (int64_t)n, .head = r->tape[0].head - x->first};
@@ -334,8 +335,7 @@ static bool make_board(Board *b, const ThRunning *r, const ThRunExtent *x, ThErr
     for (size_t i = 0; i < n; i++) {
         b->power[i + 1] = b->power[i] * BASE;
         b->inverse[i + 1] = b->inverse[i] * inverse;
-        b->cell[i] =
-            (uint16_t)th_turing_tape_at(&r->tape[0], x->first + (int64_t)i, r->machine->blank);
+        b->cell[i] = (uint16_t)th_tm_tape_at(&r->tape[0], x->first + (int64_t)i, r->machine->blank);
     }
     for (int64_t i = 0; i < b->n; i++)
         hash_left(b, i);
@@ -344,15 +344,15 @@ static bool make_board(Board *b, const ThRunning *r, const ThRunExtent *x, ThErr
     return true;
 }
 
-bool th_grams(ThGrams *g, const ThRunStart *s, const ThRunExtent *x, uint64_t from, int least,
-              bool first, ThStop *stop, ThError *err)
+bool th_tm_grams(ThTmGrams *g, const ThTmRunStart *s, const ThTmRunExtent *x, uint64_t from,
+                 int least, bool first, ThStop *stop, ThError *err)
 {
-    ThRunning r;
+    ThTmRunning r;
     Board b = {0};
-    ThRunLimits to_start = {from, UINT64_MAX}, limits = {x->steps, UINT64_MAX};
+    ThTmRunLimits to_start = {from, UINT64_MAX}, limits = {x->steps, UINT64_MAX};
     bool moved = x->steps >= from, found = false;
-    *g = (ThGrams){.longest = least};
-    bool ok = th_running_from(&r, s, err) && th_running_go(&r, from, to_start, stop, err) &&
+    *g = (ThTmGrams){.longest = least};
+    bool ok = th_tm_running_from(&r, s, err) && th_tm_running_go(&r, from, to_start, stop, err) &&
               make_board(&b, &r, x, err);
     if (ok && moved)
         ok = renew(&b, g, r.steps, &found, err);
@@ -362,7 +362,7 @@ bool th_grams(ThGrams *g, const ThRunStart *s, const ThRunExtent *x, uint64_t fr
         ok = step(&r, limits, stop, &moved, err);
         if (!ok || !moved)
             break;
-        uint16_t written = (uint16_t)th_turing_tape_at(&r.tape[0], at, s->machine->blank);
+        uint16_t written = (uint16_t)th_tm_tape_at(&r.tape[0], at, s->machine->blank);
         ok = move(&b, written, r.tape[0].head - x->first, &twice, err);
         if (ok && twice)
             ok = renew(&b, g, r.steps, &found, err);
@@ -370,6 +370,6 @@ bool th_grams(ThGrams *g, const ThRunStart *s, const ThRunExtent *x, uint64_t fr
     g->one += x->first;
     g->other += x->first;
     free_board(&b);
-    th_running_free(&r);
+    th_tm_running_free(&r);
     return ok;
 }

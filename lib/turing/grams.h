@@ -14,41 +14,41 @@
 
 /* Where a run starts: on an input, in a state, at a position.  One tape, no choice of rules. */
 typedef struct {
-    const ThTuring *machine;
-    const ThTapeWords *words;
+    const ThTm *machine;
+    const ThTmTapeWords *words;
     int state;
     int64_t head;
-} ThRunStart;
+} ThTmRunStart;
 
 /* The usual start, at cell 0 in the machine's start state.  TH_EVALUE for machines with several
  * tapes or with choices. */
-bool th_run_start(ThRunStart *s, const ThTuring *m, const ThTapeWords *words, ThError *err);
+bool th_tm_run_start(ThTmRunStart *s, const ThTm *m, const ThTmTapeWords *words, ThError *err);
 
-/* Starts a run there; see th_running_start. */
-bool th_running_from(ThRunning *r, const ThRunStart *s, ThError *err);
+/* Starts a run there; see th_tm_running_start. */
+bool th_tm_running_from(ThTmRunning *r, const ThTmRunStart *s, ThError *err);
 
 /* The part of the tape that a run needs. */
 typedef struct {
-    ThVerdict verdict;
+    ThTmVerdict verdict;
     uint64_t steps;
     int64_t first, last;   /* the input's cells and those that the head stood on */
     bool leaves;           /* the head leaves the input (a blank input has one cell) */
     uint64_t leaves_after; /* the steps after which it first has */
-} ThRunExtent;
-bool th_run_extent(ThRunExtent *x, const ThRunStart *s, ThRunLimits limits, ThStop *stop,
-                   ThError *err);
+} ThTmRunExtent;
+bool th_tm_run_extent(ThTmRunExtent *x, const ThTmRunStart *s, ThTmRunLimits limits, ThStop *stop,
+                      ThError *err);
 
 typedef struct {
     int longest; /* of what a configuration contains twice; 0: no symbol */
     /* The first configuration with a repetition so long, and the first cells of both. */
     uint64_t step;
     int64_t one, other;
-} ThGrams;
+} ThTmGrams;
 
 /* The longest repetition in any configuration from the one after `from` steps to the one after
  * x->steps, where it is longer than `least`; else longest is `least`.  With `first`, stops at the
  * first such.  Constant time a step, and O(L log L) each time the record is broken (L cells). */
-bool th_grams(ThGrams *g, const ThRunStart *s, const ThRunExtent *x, uint64_t from, int least,
-              bool first, ThStop *stop, ThError *err);
+bool th_tm_grams(ThTmGrams *g, const ThTmRunStart *s, const ThTmRunExtent *x, uint64_t from,
+                 int least, bool first, ThStop *stop, ThError *err);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/symbols.h"
 
-static bool read_part(ThTapeWords *w, const ThTuring *m, int tape, const char *part, size_t n,
+static bool read_part(ThTmTapeWords *w, const ThTm *m, int tape, const char *part, size_t n,
                       int column, ThError *err)
 {
     ThError inner = {0};
@@ -24,11 +24,11 @@ static bool read_part(ThTapeWords *w, const ThTuring *m, int tape, const char *p
     return th_hint(err, "%s", inner.hint);
 }
 
-bool th_turing_tape_words_read(ThTapeWords *w, const ThTuring *m, const char *input, ThError *err)
+bool th_tm_tape_words_read(ThTmTapeWords *w, const ThTm *m, const char *input, ThError *err)
 {
     bool several = m->n_tapes > 1 && th_symbols_find(m->symbol, m->n_symbols, "|") < 0;
     const char *part = input;
-    *w = (ThTapeWords){0};
+    *w = (ThTmTapeWords){0};
     for (int t = 0;; t++) {
         const char *end = several ? strchr(part, '|') : NULL;
         size_t n = end ? (size_t)(end - part) : strlen(part);
@@ -40,7 +40,7 @@ bool th_turing_tape_words_read(ThTapeWords *w, const ThTuring *m, const char *in
             ok = th_fail_at(err, TH_EVALUE, 1, column, "words for more than the %d tapes", t);
         ok = ok && read_part(w, m, t, part, n, column, err);
         if (!ok) {
-            th_turing_tape_words_free(w);
+            th_tm_tape_words_free(w);
             return false;
         }
         if (!end)
@@ -49,9 +49,9 @@ bool th_turing_tape_words_read(ThTapeWords *w, const ThTuring *m, const char *in
     }
 }
 
-void th_turing_tape_words_free(ThTapeWords *w)
+void th_tm_tape_words_free(ThTmTapeWords *w)
 {
-    for (int t = 0; t < TH_MOST_TAPES; t++)
+    for (int t = 0; t < TH_TM_MOST_TAPES; t++)
         free(w->word[t]);
-    *w = (ThTapeWords){0};
+    *w = (ThTmTapeWords){0};
 }

@@ -6,13 +6,13 @@
 
 /* The words on the tapes of a machine. */
 typedef struct {
-    int *word[TH_MOST_TAPES]; /* NULL: blank */
-    int length[TH_MOST_TAPES];
-} ThTapeWords;
+    int *word[TH_TM_MOST_TAPES]; /* NULL: blank */
+    int length[TH_TM_MOST_TAPES];
+} ThTmTapeWords;
 
 /* Reads an input: the word of the first tape, or those of several tapes separated by | where that
  * is no symbol.  Errors: TH_EVALUE with the column. */
-bool th_turing_tape_words_read(ThTapeWords *w, const ThTuring *m, const char *input, ThError *err);
-void th_turing_tape_words_free(ThTapeWords *w);
+bool th_tm_tape_words_read(ThTmTapeWords *w, const ThTm *m, const char *input, ThError *err);
+void th_tm_tape_words_free(ThTmTapeWords *w);
 
 #endif

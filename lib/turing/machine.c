@@ -11,14 +11,14 @@
 enum { MOST_TABLE = 1 << 24, MOST_TUPLES = 1 << 16 /* of several tapes */ };
 
 /* Names by number, and numbers by name. */
-struct ThNames {
+struct ThTmNames {
     ThIntern intern;
 };
 
 /* ---- building -------------------------------------------------------------------------------- */
 
 /* The number of a name in one of the two tables; -1 when memory ran out. */
-static int name_number(ThTuringBuild *b, struct ThNames **table, const char *name, bool *fresh)
+static int name_number(ThTmBuild *b, struct ThTmNames **table, const char *name, bool *fresh)
 {
     size_t index = 0;
     *fresh = false;
@@ -38,7 +38,7 @@ static int name_number(ThTuringBuild *b, struct ThNames **table, const char *nam
     return (int)index;
 }
 
-int th_turing_state(ThTuringBuild *b, const char *name)
+int th_tm_state(ThTmBuild *b, const char *name)
 {
     bool fresh;
     int q = name_number(b, &b->states, name, &fresh);
@@ -49,14 +49,14 @@ int th_turing_state(ThTuringBuild *b, const char *name)
         b->failed = true;
         return 0;
     }
-    b->m.role[q] = TH_RUNS;
+    b->m.role[q] = TH_TM_RUNS;
     b->m.state[q] = th_strdup(name, NULL);
     b->m.n_states = q + 1;
     b->failed = b->failed || !b->m.state[q];
     return q;
 }
 
-int th_turing_symbol(ThTuringBuild *b, const char *name)
+int th_tm_symbol(ThTmBuild *b, const char *name)
 {
     bool fresh;
     int s = name_number(b, &b->symbols, name, &fresh);
@@ -72,23 +72,23 @@ int th_turing_symbol(ThTuringBuild *b, const char *name)
     return s;
 }
 
-static int find_name(const struct ThNames *table, const char *name)
+static int find_name(const struct ThTmNames *table, const char *name)
 {
     size_t i = table ? th_intern_find(&table->intern, name, strlen(name) + 1) : SIZE_MAX;
     return i == SIZE_MAX ? -1 : (int)i;
 }
 
-int th_turing_find_state(const ThTuringBuild *b, const char *name)
+int th_tm_find_state(const ThTmBuild *b, const char *name)
 {
     return find_name(b->states, name);
 }
 
-int th_turing_find_symbol(const ThTuringBuild *b, const char *name)
+int th_tm_find_symbol(const ThTmBuild *b, const char *name)
 {
     return find_name(b->symbols, name);
 }
 
-void th_turing_add(ThTuringBuild *b, const ThRule *rule)
+void th_tm_add(ThTmBuild *b, const ThTmRule *rule)
 {
     if (b->failed ||
         !th_grow(&b->m.rule, &b->rule_cap, b->m.n_rules + 1, sizeof *b->m.rule, NULL)) {
@@ -101,9 +101,9 @@ void th_turing_add(ThTuringBuild *b, const ThRule *rule)
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 /* The order of precedence: own states first, then own symbols, tape by tape; equal cases meet. */
-static int compare_rules(const ThRule *a, const ThRule *b, int n_tapes)
+static int compare_rules(const ThTmRule *a, const ThTmRule *b, int n_tapes)
 {
-    unsigned x = (unsigned)a->from, y = (unsigned)b->from; /* TH_ANY is the greatest */
+    unsigned x = (unsigned)a->from, y = (unsigned)b->from; /* TH_TM_ANY is the greatest */
     for (int t = 0; x == y && t < n_tapes; t++) {
         x = (unsigned)a->read[t];
         y = (unsigned)b->read[t];
@@ -112,7 +112,7 @@ static int compare_rules(const ThRule *a, const ThRule *b, int n_tapes)
 }
 
 /* Sorts the order of rules by merging, with `spare` as room. */
-static void sort_rules(const ThTuring *m, size_t *order, size_t n, size_t *spare)
+static void sort_rules(const ThTm *m, size_t *order, size_t n, size_t *spare)
 {
     if (n < 2)
         return;
@@ -128,24 +128,24 @@ static void sort_rules(const ThTuring *m, size_t *order, size_t n, size_t *spare
     memcpy(order, spare, k * sizeof *order);
 }
 
-static const char *rule_symbol(const ThTuring *m, int symbol)
+static const char *rule_symbol(const ThTm *m, int symbol)
 {
-    return symbol == TH_ANY ? "*" : m->symbol[symbol];
+    return symbol == TH_TM_ANY ? "*" : m->symbol[symbol];
 }
 
 /* Says that two rules are for the same case. */
-static bool fail_twice(const ThTuring *m, const ThRule *r, ThError *err)
+static bool fail_twice(const ThTm *m, const ThTmRule *r, ThError *err)
 {
     ThText reads = {0};
     for (int t = 0; t < m->n_tapes; t++)
         th_text_printf(&reads, "%s%.40s", t ? " | " : "", rule_symbol(m, r->read[t]));
     th_fail(err, TH_EVALUE, "two rules for state %.40s reading %s",
-            r->from == TH_ANY ? "*" : m->state[r->from], reads.data ? reads.data : "");
+            r->from == TH_TM_ANY ? "*" : m->state[r->from], reads.data ? reads.data : "");
     th_text_free(&reads);
     return th_hint(err, "a machine with a choice of rules must say `nondeterministic`");
 }
 
-static bool order_rules(ThTuring *m, ThError *err)
+static bool order_rules(ThTm *m, ThError *err)
 {
     m->order = th_alloc(m->n_rules, sizeof *m->order, err);
     m->order_end = th_alloc((size_t)m->n_states + 2, sizeof *m->order_end, err);
@@ -158,7 +158,7 @@ static bool order_rules(ThTuring *m, ThError *err)
         sort_rules(m, m->order, m->n_rules, spare);
     free(spare);
     for (size_t i = 1; ok && i < m->n_rules; i++) {
-        const ThRule *a = &m->rule[m->order[i - 1]], *b = &m->rule[m->order[i]];
+        const ThTmRule *a = &m->rule[m->order[i - 1]], *b = &m->rule[m->order[i]];
         bool equal = compare_rules(a, b, m->n_tapes) == 0;
         if (equal && !m->nondeterministic)
             return fail_twice(m, a, err);
@@ -175,16 +175,16 @@ static bool order_rules(ThTuring *m, ThError *err)
     return ok;
 }
 
-static bool rule_fits(const ThTuring *m, const ThRule *r, const int *read)
+static bool rule_fits(const ThTm *m, const ThTmRule *r, const int *read)
 {
     for (int t = 0; t < m->n_tapes; t++)
-        if (r->read[t] != TH_ANY && r->read[t] != read[t])
+        if (r->read[t] != TH_TM_ANY && r->read[t] != read[t])
             return false;
     return true;
 }
 
 /* By search through the rules of the state, then those of any state. */
-static int search_rule(const ThTuring *m, int state, const int *read)
+static int search_rule(const ThTm *m, int state, const int *read)
 {
     for (size_t i = m->order_end[state]; i < m->order_end[state + 1]; i++)
         if (rule_fits(m, &m->rule[m->order[i]], read))
@@ -197,10 +197,10 @@ static int search_rule(const ThTuring *m, int state, const int *read)
 
 /* Enters the rules order[from … to - 1], of one state or of any: first those for any symbol, which
  * come last; of equal cases the one listed first. */
-static void fill_row(const ThTuring *m, int *row, size_t from, size_t to)
+static void fill_row(const ThTm *m, int *row, size_t from, size_t to)
 {
     size_t any = to;
-    while (any > from && m->rule[m->order[any - 1]].read[0] == TH_ANY)
+    while (any > from && m->rule[m->order[any - 1]].read[0] == TH_TM_ANY)
         any--;
     for (int s = 0; any < to && s < m->n_symbols; s++)
         row[s] = (int)m->order[any];
@@ -209,7 +209,7 @@ static void fill_row(const ThTuring *m, int *row, size_t from, size_t to)
 }
 
 /* The table of a machine with one tape, row by row. */
-static bool fill_rows(ThTuring *m, ThError *err)
+static bool fill_rows(ThTm *m, ThError *err)
 {
     size_t width = (size_t)m->n_symbols, size = (size_t)m->n_states * width;
     int *any = th_alloc(width, sizeof *any, err);
@@ -220,7 +220,7 @@ static bool fill_rows(ThTuring *m, ThError *err)
     fill_row(m, any, m->order_end[m->n_states], m->n_rules);
     for (int q = 0; q < m->n_states; q++) {
         int *row = m->table + (size_t)q * width;
-        if (m->role[q] != TH_RUNS)
+        if (m->role[q] != TH_TM_RUNS)
             continue;
         memcpy(row, any, width * sizeof *row);
         fill_row(m, row, m->order_end[q], m->order_end[q + 1]);
@@ -230,7 +230,7 @@ static bool fill_rows(ThTuring *m, ThError *err)
 }
 
 /* Entries of the table: a state with a symbol of every tape; 0 where they are too many. */
-static size_t table_size(const ThTuring *m)
+static size_t table_size(const ThTm *m)
 {
     size_t size = (size_t)m->n_states, most = m->n_tapes == 1 ? MOST_TABLE : MOST_TUPLES;
     for (int t = 0; t < m->n_tapes && size <= most; t++)
@@ -238,7 +238,7 @@ static size_t table_size(const ThTuring *m)
     return size <= most ? size : 0;
 }
 
-static size_t table_place(const ThTuring *m, int state, const int *read)
+static size_t table_place(const ThTm *m, int state, const int *read)
 {
     size_t place = (size_t)state;
     for (int t = 0; t < m->n_tapes; t++)
@@ -247,10 +247,10 @@ static size_t table_place(const ThTuring *m, int state, const int *read)
 }
 
 /* The next symbols that a rule fits, in the order of the table; false after the last. */
-static bool next_fitting(const ThTuring *m, const ThRule *r, int *read)
+static bool next_fitting(const ThTm *m, const ThTmRule *r, int *read)
 {
     for (int t = m->n_tapes - 1; t >= 0; t--) {
-        if (r->read[t] != TH_ANY)
+        if (r->read[t] != TH_TM_ANY)
             continue;
         if (++read[t] < m->n_symbols)
             return true;
@@ -260,12 +260,12 @@ static bool next_fitting(const ThTuring *m, const ThRule *r, int *read)
 }
 
 /* Enters a rule wherever it fits in a state. */
-static void fill_fitting(ThTuring *m, int rule, int state)
+static void fill_fitting(ThTm *m, int rule, int state)
 {
-    const ThRule *r = &m->rule[rule];
-    int read[TH_MOST_TAPES];
+    const ThTmRule *r = &m->rule[rule];
+    int read[TH_TM_MOST_TAPES];
     for (int t = 0; t < m->n_tapes; t++)
-        read[t] = r->read[t] == TH_ANY ? 0 : r->read[t];
+        read[t] = r->read[t] == TH_TM_ANY ? 0 : r->read[t];
     do {
         m->table[table_place(m, state, read)] = rule;
     } while (next_fitting(m, r, read));
@@ -273,21 +273,21 @@ static void fill_fitting(ThTuring *m, int rule, int state)
 
 /* The table of a machine with several tapes: what goes before comes after.  No entry is written
  * more often than there are ways to put wildcards. */
-static void fill_tuples(ThTuring *m, size_t size)
+static void fill_tuples(ThTm *m, size_t size)
 {
     memset(m->table, 0xff, size * sizeof *m->table); /* -1 */
     for (size_t i = m->n_rules; i-- > 0;) {
         int rule = (int)m->order[i], from = m->rule[rule].from;
         bool again =
             i > 0 && compare_rules(&m->rule[m->order[i - 1]], &m->rule[rule], m->n_tapes) == 0;
-        int first = from == TH_ANY ? 0 : from, end = from == TH_ANY ? m->n_states : from + 1;
+        int first = from == TH_TM_ANY ? 0 : from, end = from == TH_TM_ANY ? m->n_states : from + 1;
         for (int q = first; !again && q < end; q++)
-            if (m->role[q] == TH_RUNS)
+            if (m->role[q] == TH_TM_RUNS)
                 fill_fitting(m, rule, q);
     }
 }
 
-static bool make_table(ThTuring *m, ThError *err)
+static bool make_table(ThTm *m, ThError *err)
 {
     size_t size = table_size(m);
     if (size == 0)
@@ -298,17 +298,17 @@ static bool make_table(ThTuring *m, ThError *err)
     return m->table && (m->n_tapes > 1 || fill_rows(m, err));
 }
 
-static bool check_machine(const ThTuring *m, ThError *err)
+static bool check_machine(const ThTm *m, ThError *err)
 {
     if (m->start < 0 || m->start >= m->n_states)
         return th_fail(err, TH_EVALUE, "no start state");
-    if (m->n_symbols > TH_MOST_SYMBOLS)
-        return th_fail(err, TH_ELIMIT, "more than %d symbols", TH_MOST_SYMBOLS);
+    if (m->n_symbols > TH_TM_MOST_SYMBOLS)
+        return th_fail(err, TH_ELIMIT, "more than %d symbols", TH_TM_MOST_SYMBOLS);
     if (m->n_rules > INT_MAX / 2)
         return th_fail(err, TH_ELIMIT, "too many rules");
     for (size_t i = 0; i < m->n_rules; i++) {
         int q = m->rule[i].from;
-        if (q == TH_ANY || m->role[q] == TH_RUNS)
+        if (q == TH_TM_ANY || m->role[q] == TH_TM_RUNS)
             continue;
         th_fail(err, TH_EVALUE, "a rule leaves state %.60s, which stops the machine", m->state[q]);
         return th_hint(err, "remove the rule, or the state from halt, accept and reject");
@@ -316,32 +316,32 @@ static bool check_machine(const ThTuring *m, ThError *err)
     return true;
 }
 
-ThTuring *th_turing_finish(ThTuringBuild *b, ThError *err)
+ThTm *th_tm_finish(ThTmBuild *b, ThError *err)
 {
-    ThTuring *m = b->failed ? NULL : th_alloc(1, sizeof *m, err);
+    ThTm *m = b->failed ? NULL : th_alloc(1, sizeof *m, err);
     if (b->failed)
         th_fail(err, TH_ENOMEM, "out of memory for a machine");
     if (m) {
         *m = b->m;
-        b->m = (ThTuring){0};
+        b->m = (ThTm){0};
     }
-    th_turing_build_free(b);
+    th_tm_build_free(b);
     if (m && check_machine(m, err) && order_rules(m, err) && make_table(m, err))
         return m;
-    th_turing_free(m);
+    th_tm_free(m);
     return NULL;
 }
 
-int th_turing_rule(const ThTuring *m, int state, const int *read)
+int th_tm_rule(const ThTm *m, int state, const int *read)
 {
     if (m->table)
         return m->table[table_place(m, state, read)];
-    return m->role[state] == TH_RUNS ? search_rule(m, state, read) : -1;
+    return m->role[state] == TH_TM_RUNS ? search_rule(m, state, read) : -1;
 }
 
-const size_t *th_turing_choices(const ThTuring *m, int state, const int *read, size_t *n)
+const size_t *th_tm_choices(const ThTm *m, int state, const int *read, size_t *n)
 {
-    int first = th_turing_rule(m, state, read);
+    int first = th_tm_rule(m, state, read);
     *n = first >= 0;
     if (first < 0)
         return NULL;
@@ -354,14 +354,14 @@ const size_t *th_turing_choices(const ThTuring *m, int state, const int *read, s
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static void free_names(struct ThNames *names)
+static void free_names(struct ThTmNames *names)
 {
     if (names)
         th_intern_free(&names->intern);
     free(names);
 }
 
-static void free_inside(ThTuring *m)
+static void free_inside(ThTm *m)
 {
     for (int q = 0; q < m->n_states; q++)
         free(m->state[q]);
@@ -377,27 +377,27 @@ static void free_inside(ThTuring *m)
     free(m->order_end);
 }
 
-void th_turing_build_free(ThTuringBuild *b)
+void th_tm_build_free(ThTmBuild *b)
 {
     free_inside(&b->m);
     free_names(b->states);
     free_names(b->symbols);
-    *b = (ThTuringBuild){0};
+    *b = (ThTmBuild){0};
 }
 
-void th_turing_free(ThTuring *m)
+void th_tm_free(ThTm *m)
 {
     if (m)
         free_inside(m);
     free(m);
 }
 
-void th_turing_like(ThTuringBuild *b, const ThTuring *m)
+void th_tm_like(ThTmBuild *b, const ThTm *m)
 {
     for (int q = 0; q < m->n_states; q++)
-        th_turing_state(b, m->state[q]);
+        th_tm_state(b, m->state[q]);
     for (int s = 0; s < m->n_symbols; s++)
-        th_turing_symbol(b, m->symbol[s]);
+        th_tm_symbol(b, m->symbol[s]);
     for (int q = 0; !b->failed && b->m.role && q < m->n_states; q++)
         b->m.role[q] = m->role[q];
     b->m.n_tapes = m->n_tapes;
@@ -408,17 +408,17 @@ void th_turing_like(ThTuringBuild *b, const ThTuring *m)
     b->m.nondeterministic = m->nondeterministic;
 }
 
-ThTuring *th_turing_copy(const ThTuring *m, ThError *err)
+ThTm *th_tm_copy(const ThTm *m, ThError *err)
 {
-    ThTuringBuild b = {0};
-    th_turing_like(&b, m);
+    ThTmBuild b = {0};
+    th_tm_like(&b, m);
     for (size_t i = 0; i < m->n_rules; i++)
-        th_turing_add(&b, &m->rule[i]);
+        th_tm_add(&b, &m->rule[i]);
     b.m.busy_beaver = m->busy_beaver;
-    return th_turing_finish(&b, err);
+    return th_tm_finish(&b, err);
 }
 
-static bool same_rule(const ThRule *a, const ThRule *b, int n_tapes)
+static bool same_rule(const ThTmRule *a, const ThTmRule *b, int n_tapes)
 {
     bool same = a->from == b->from && a->to == b->to && a->undefined == b->undefined &&
                 a->pause == b->pause;
@@ -428,7 +428,7 @@ static bool same_rule(const ThRule *a, const ThRule *b, int n_tapes)
     return same;
 }
 
-bool th_turing_same(const ThTuring *a, const ThTuring *b)
+bool th_tm_same(const ThTm *a, const ThTm *b)
 {
     bool same = a->n_tapes == b->n_tapes && a->n_states == b->n_states &&
                 a->n_symbols == b->n_symbols && a->n_rules == b->n_rules && a->blank == b->blank &&
@@ -445,27 +445,27 @@ bool th_turing_same(const ThTuring *a, const ThTuring *b)
 
 /* ---- random machines ------------------------------------------------------------------------- */
 
-ThTuring *th_turing_random(int states, int symbols, ThRng *rng, ThError *err)
+ThTm *th_tm_random(int states, int symbols, ThRng *rng, ThError *err)
 {
-    ThTuringBuild b = {0};
+    ThTmBuild b = {0};
     char name[24];
     for (int q = 0; q < states; q++) {
         snprintf(name, sizeof name, "s%d", q + 1);
-        th_turing_state(&b, name);
+        th_tm_state(&b, name);
     }
     for (int s = 0; s < symbols; s++) {
         snprintf(name, sizeof name, symbols <= 10 ? "%d" : "a%d", symbols <= 10 ? s : s + 1);
-        th_turing_symbol(&b, name);
+        th_tm_symbol(&b, name);
     }
     for (int q = 0; q < states; q++) {
         for (int s = 0; s < symbols; s++) {
-            ThRule r = {.from = q, .read = {s}};
+            ThTmRule r = {.from = q, .read = {s}};
             r.to = (int)th_rng_below(rng, (uint64_t)states);
             r.write[0] = (int)th_rng_below(rng, (uint64_t)symbols);
             r.move[0] = th_rng_below(rng, 2) ? 1 : -1;
-            th_turing_add(&b, &r);
+            th_tm_add(&b, &r);
         }
     }
     b.m.n_tapes = 1;
-    return th_turing_finish(&b, err);
+    return th_tm_finish(&b, err);
 }

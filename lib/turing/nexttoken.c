@@ -9,43 +9,43 @@
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
 
-int th_token_of_symbol(const ThTokens *t, int symbol)
+int th_tm_token_of_symbol(const ThTmTokens *t, int symbol)
 {
     if (!t->walls)
-        return TH_TOKEN_FIRST + symbol;
-    return symbol < 2 ? TH_TOKEN_BEGIN + symbol : TH_TOKEN_FIRST + symbol - 2;
+        return TH_TM_TOKEN_FIRST + symbol;
+    return symbol < 2 ? TH_TM_TOKEN_BEGIN + symbol : TH_TM_TOKEN_FIRST + symbol - 2;
 }
 
-static int first_state(const ThTokens *t)
+static int first_state(const ThTmTokens *t)
 {
-    return TH_TOKEN_FIRST + t->machine->n_symbols - (t->walls ? 2 : 0);
+    return TH_TM_TOKEN_FIRST + t->machine->n_symbols - (t->walls ? 2 : 0);
 }
 
-int th_token_of_state(const ThTokens *t, int state)
+int th_tm_token_of_state(const ThTmTokens *t, int state)
 {
     return first_state(t) + state;
 }
 
-int th_token_count(const ThTokens *t)
+int th_tm_token_count(const ThTmTokens *t)
 {
     return first_state(t) + t->machine->n_states;
 }
 
-static bool is_state(const ThTokens *t, int token)
+static bool is_state(const ThTmTokens *t, int token)
 {
     return token >= first_state(t);
 }
 
 /* The symbol of a token, or -1. */
-static int symbol_of(const ThTokens *t, int token)
+static int symbol_of(const ThTmTokens *t, int token)
 {
-    if (token >= TH_TOKEN_FIRST && token < first_state(t))
-        return token - TH_TOKEN_FIRST + (t->walls ? 2 : 0);
-    bool wall = t->walls && (token == TH_TOKEN_BEGIN || token == TH_TOKEN_END);
-    return wall ? token - TH_TOKEN_BEGIN : -1;
+    if (token >= TH_TM_TOKEN_FIRST && token < first_state(t))
+        return token - TH_TM_TOKEN_FIRST + (t->walls ? 2 : 0);
+    bool wall = t->walls && (token == TH_TM_TOKEN_BEGIN || token == TH_TM_TOKEN_END);
+    return wall ? token - TH_TM_TOKEN_BEGIN : -1;
 }
 
-void th_token_write(ThText *t, const ThTokens *k, int token)
+void th_tm_token_write(ThText *t, const ThTmTokens *k, int token)
 {
     static const char *const mark[] = {"(end of line)", "(begin)", "(end)", "(filler)"};
     int symbol = symbol_of(k, token);
@@ -55,61 +55,61 @@ void th_token_write(ThText *t, const ThTokens *k, int token)
         th_text_add(t, symbol >= 0 ? k->machine->symbol[symbol] : mark[token]);
 }
 
-int th_configuration_length(const ThTokens *t, int64_t first, int64_t last)
+int th_tm_configuration_length(const ThTmTokens *t, int64_t first, int64_t last)
 {
     return (int)(last - first) + 3 + (t->walls ? 0 : 2);
 }
 
-void th_configuration_tokens(const ThTokens *t, const ThRunning *r, int64_t first, int64_t last,
-                             int *token)
+void th_tm_configuration_tokens(const ThTmTokens *t, const ThTmRunning *r, int64_t first,
+                                int64_t last, int *token)
 {
     int n = 0;
     if (!t->walls)
-        token[n++] = TH_TOKEN_BEGIN;
+        token[n++] = TH_TM_TOKEN_BEGIN;
     for (int64_t i = first; i <= last; i++) {
-        int symbol = th_turing_tape_at(&r->tape[0], i, r->machine->blank);
-        token[n++] = th_token_of_symbol(t, symbol);
+        int symbol = th_tm_tape_at(&r->tape[0], i, r->machine->blank);
+        token[n++] = th_tm_token_of_symbol(t, symbol);
         if (i == r->tape[0].head)
-            token[n++] = th_token_of_state(t, r->state);
+            token[n++] = th_tm_token_of_state(t, r->state);
     }
     if (!t->walls)
-        token[n++] = TH_TOKEN_END;
-    token[n] = TH_TOKEN_GAP;
+        token[n++] = TH_TM_TOKEN_END;
+    token[n] = TH_TM_TOKEN_GAP;
 }
 
 /* ---- one step, seen from one place ----------------------------------------------------------- */
 
 /* The rule for a state and the token before it, or NULL. */
-static const ThRule *rule_for(const ThTokens *t, int state, int cell)
+static const ThTmRule *rule_for(const ThTmTokens *t, int state, int cell)
 {
     int read = symbol_of(t, cell);
-    int rule = read < 0 ? -1 : th_turing_rule(t->machine, state - first_state(t), &read);
+    int rule = read < 0 ? -1 : th_tm_rule(t->machine, state - first_state(t), &read);
     return rule < 0 ? NULL : &t->machine->rule[rule];
 }
 
 /* The move of a state at place p: 1, 0, -1. */
-static int move_of(const ThTokens *t, const int *x, int p)
+static int move_of(const ThTmTokens *t, const int *x, int p)
 {
-    const ThRule *r = rule_for(t, x[p], x[p - 1]);
+    const ThTmRule *r = rule_for(t, x[p], x[p - 1]);
     if (!r)
         return 0;
-    bool bounces = !t->walls && r->move[0] < 0 && t->machine->edge != TH_TWO_WAY && p >= 2 &&
-                   x[p - 2] == TH_TOKEN_BEGIN;
+    bool bounces = !t->walls && r->move[0] < 0 && t->machine->edge != TH_TM_TWO_WAY && p >= 2 &&
+                   x[p - 2] == TH_TM_TOKEN_BEGIN;
     return bounces ? 0 : r->move[0];
 }
 
 /* What stands at place p once the state and the scanned cell are new, before the head moves. */
-static int changed(const ThTokens *t, const int *x, int p)
+static int changed(const ThTmTokens *t, const int *x, int p)
 {
-    const ThRule *r;
+    const ThTmRule *r;
     if (p + 1 < 5 && is_state(t, x[p + 1]) && (r = rule_for(t, x[p + 1], x[p])))
-        return r->write[0] == TH_ANY ? x[p] : th_token_of_symbol(t, r->write[0]);
+        return r->write[0] == TH_TM_ANY ? x[p] : th_tm_token_of_symbol(t, r->write[0]);
     if (p > 0 && is_state(t, x[p]) && (r = rule_for(t, x[p], x[p - 1])))
-        return r->to == TH_ANY ? x[p] : th_token_of_state(t, r->to);
+        return r->to == TH_TM_ANY ? x[p] : th_tm_token_of_state(t, r->to);
     return x[p];
 }
 
-int th_next_local(const ThTokens *t, const int x[5])
+int th_tm_next_local(const ThTmTokens *t, const int x[5])
 {
     int here = is_state(t, x[2]) ? move_of(t, x, 2) : 0;
     int behind = is_state(t, x[1]) ? move_of(t, x, 1) : 0;
@@ -137,10 +137,10 @@ typedef struct {
     uint64_t count; /* of the configuration that the keys belong to */
 } Table;
 
-struct ThNext {
-    ThTokens tokens;
+struct ThTmNext {
+    ThTmTokens tokens;
     int n, width; /* width = n + 1 */
-    ThKeys keys;
+    ThTmKeys keys;
     uint64_t read;                /* tokens */
     int window[5];                /* the last ones */
     int *gram, *turned;           /* (width): the last of the text and of its successor */
@@ -204,7 +204,7 @@ static bool put(Table *t, uint64_t hash, const int *gram, int width, int value, 
     return true;
 }
 
-uint64_t th_next_integer_key(const int *gram, int n, uint64_t count)
+uint64_t th_tm_next_integer_key(const int *gram, int n, uint64_t count)
 {
     uint64_t sum = 0, scale = 1;
     for (int i = 0; i <= n; i++)
@@ -223,7 +223,7 @@ static uint64_t gram_hash(const int *gram, int width)
 }
 
 /* The table for keys of a configuration; what it held of an earlier one is forgotten. */
-static Table *table_for(ThNext *p, uint64_t count)
+static Table *table_for(ThTmNext *p, uint64_t count)
 {
     Table *t = &p->table[count & 1];
     if (t->count != count) {
@@ -235,20 +235,20 @@ static Table *table_for(ThNext *p, uint64_t count)
     return t;
 }
 
-static bool remember(ThNext *p, int value, ThError *err)
+static bool remember(ThTmNext *p, int value, ThError *err)
 {
-    if (p->keys == TH_KEYS_INTEGER)
-        return put(&p->table[0], th_next_integer_key(p->turned, p->n, p->turned_count), p->turned,
-                   0, value, err);
+    if (p->keys == TH_TM_KEYS_INTEGER)
+        return put(&p->table[0], th_tm_next_integer_key(p->turned, p->n, p->turned_count),
+                   p->turned, 0, value, err);
     Table *t = table_for(p, p->turned_count);
     return put(t, gram_hash(p->turned, p->width), p->turned, p->width, value, err);
 }
 
-static int look_up(ThNext *p)
+static int look_up(ThTmNext *p)
 {
-    bool integer = p->keys == TH_KEYS_INTEGER;
+    bool integer = p->keys == TH_TM_KEYS_INTEGER;
     uint64_t hash =
-        integer ? th_next_integer_key(p->gram, p->n, p->count) : gram_hash(p->gram, p->width);
+        integer ? th_tm_next_integer_key(p->gram, p->n, p->count) : gram_hash(p->gram, p->width);
     Table *t = integer ? &p->table[0] : table_for(p, p->count);
     if (t->size == 0)
         return 0;
@@ -258,28 +258,28 @@ static int look_up(ThNext *p)
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-ThNext *th_next_new(const ThTokens *t, int n, ThKeys keys, ThError *err)
+ThTmNext *th_tm_next_new(const ThTmTokens *t, int n, ThTmKeys keys, ThError *err)
 {
     enum { INTEGER_TOKENS = 32 };
-    if (keys == TH_KEYS_INTEGER && th_token_count(t) > INTEGER_TOKENS) {
+    if (keys == TH_TM_KEYS_INTEGER && th_tm_token_count(t) > INTEGER_TOKENS) {
         th_fail(err, TH_EVALUE, "integer keys are for up to %d tokens; here are %d", INTEGER_TOKENS,
-                th_token_count(t));
+                th_tm_token_count(t));
         th_hint(err, "keys=tuple takes any number");
         return NULL;
     }
-    ThNext *p = th_alloc(1, sizeof *p, err);
+    ThTmNext *p = th_alloc(1, sizeof *p, err);
     if (!p)
         return NULL;
-    *p = (ThNext){.tokens = *t, .n = n, .width = n + 1, .keys = keys};
+    *p = (ThTmNext){.tokens = *t, .n = n, .width = n + 1, .keys = keys};
     p->gram = th_alloc((size_t)p->width, sizeof *p->gram, err);
     p->turned = th_alloc((size_t)p->width, sizeof *p->turned, err);
     if (p->gram && p->turned)
         return p;
-    th_next_free(p);
+    th_tm_next_free(p);
     return NULL;
 }
 
-void th_next_free(ThNext *p)
+void th_tm_next_free(ThTmNext *p)
 {
     if (!p)
         return;
@@ -293,7 +293,7 @@ void th_next_free(ThNext *p)
 /* Appends a token to the last ones, newest first; a gap forgets those before it and itself. */
 static void append(int *gram, int width, uint64_t *count, int token)
 {
-    if (token == TH_TOKEN_GAP) {
+    if (token == TH_TM_TOKEN_GAP) {
         memset(gram, 0, (size_t)width * sizeof *gram);
         ++*count;
         return;
@@ -302,15 +302,15 @@ static void append(int *gram, int width, uint64_t *count, int token)
     gram[0] = token;
 }
 
-bool th_next_push(ThNext *p, int token, int *next, ThError *err)
+bool th_tm_next_push(ThTmNext *p, int token, int *next, ThError *err)
 {
-    int turned = p->read < 2 ? TH_TOKEN_FILLER : th_next_local(&p->tokens, p->window);
+    int turned = p->read < 2 ? TH_TM_TOKEN_FILLER : th_tm_next_local(&p->tokens, p->window);
     memmove(p->window, p->window + 1, 4 * sizeof *p->window);
     p->window[4] = token;
     p->read++;
     append(p->gram, p->width, &p->count, token);
     append(p->turned, p->width, &p->turned_count, turned);
-    if (!remember(p, th_next_local(&p->tokens, p->window), err))
+    if (!remember(p, th_tm_next_local(&p->tokens, p->window), err))
         return false;
     *next = look_up(p);
     return true;
@@ -330,8 +330,8 @@ static int ends_again(const int *token, int length, int place, int n)
 }
 
 typedef struct {
-    ThSimulation *x;
-    ThNext *next;
+    ThTmSimulation *x;
+    ThTmNext *next;
     int *token;
     int length, n;
     int predicted; /* for the first token of the next configuration */
@@ -354,88 +354,89 @@ static bool read_configuration(Comparison *c, uint64_t step, bool count, ThError
             c->x->predicted = c->predicted;
             c->x->again = ends_again(c->token, c->length, i, c->n);
         }
-        if (!th_next_push(c->next, c->token[i], &c->predicted, err))
+        if (!th_tm_next_push(c->next, c->token[i], &c->predicted, err))
             return false;
     }
     return true;
 }
 
-static bool compare_run(Comparison *c, const ThTokens *t, const ThRunStart *s, ThStop *stop,
+static bool compare_run(Comparison *c, const ThTmTokens *t, const ThTmRunStart *s, ThStop *stop,
                         ThError *err)
 {
-    ThRunning r;
-    const ThRunExtent *e = &c->x->extent;
-    ThRunLimits limits = {e->steps, UINT64_MAX};
-    bool ok = th_running_from(&r, s, err);
+    ThTmRunning r;
+    const ThTmRunExtent *e = &c->x->extent;
+    ThTmRunLimits limits = {e->steps, UINT64_MAX};
+    bool ok = th_tm_running_from(&r, s, err);
     for (uint64_t step = 0; ok && step <= e->steps; step++) {
-        ok = step == 0 || th_running_go(&r, 1, limits, stop, err);
+        ok = step == 0 || th_tm_running_go(&r, 1, limits, stop, err);
         if (!ok)
             break;
-        th_configuration_tokens(t, &r, e->first, e->last, c->token);
+        th_tm_configuration_tokens(t, &r, e->first, e->last, c->token);
         ok = read_configuration(c, step, step > 0, err);
     }
-    th_running_free(&r);
+    th_tm_running_free(&r);
     return ok;
 }
 
-bool th_simulate(ThSimulation *x, const ThRunStart *s, bool walls, int n, ThKeys keys,
-                 ThRunLimits limits, ThStop *stop, ThError *err)
+bool th_tm_simulate(ThTmSimulation *x, const ThTmRunStart *s, bool walls, int n, ThTmKeys keys,
+                    ThTmRunLimits limits, ThStop *stop, ThError *err)
 {
     enum { MOST_CELLS = 1 << 24 };
-    ThTokens t = {s->machine, walls};
-    *x = (ThSimulation){.exact = true, .again = -1};
-    if (!th_run_extent(&x->extent, s, limits, stop, err))
+    ThTmTokens t = {s->machine, walls};
+    *x = (ThTmSimulation){.exact = true, .again = -1};
+    if (!th_tm_run_extent(&x->extent, s, limits, stop, err))
         return false;
     if (x->extent.last - x->extent.first >= MOST_CELLS)
         return th_fail(err, TH_ELIMIT, "the run needs more than %d cells", MOST_CELLS);
     Comparison c = {.x = x, .n = n};
-    c.length = th_configuration_length(&t, x->extent.first, x->extent.last);
+    c.length = th_tm_configuration_length(&t, x->extent.first, x->extent.last);
     c.token = th_alloc((size_t)c.length, sizeof *c.token, err);
-    c.next = th_next_new(&t, n, keys, err);
+    c.next = th_tm_next_new(&t, n, keys, err);
     bool ok = c.token && c.next && compare_run(&c, &t, s, stop, err) &&
-              th_grams(&x->repeated, s, &x->extent, 1, n, true, stop, err);
+              th_tm_grams(&x->repeated, s, &x->extent, 1, n, true, stop, err);
     x->unique = ok && x->repeated.longest == n;
-    th_next_free(c.next);
+    th_tm_next_free(c.next);
     free(c.token);
     return ok;
 }
 
 /* ---- the paper's experiment ------------------------------------------------------------------ */
 
-ThTuring *th_turing_random_walled(int states, int symbols, ThRng *rng, ThError *err)
+ThTm *th_tm_random_walled(int states, int symbols, ThRng *rng, ThError *err)
 {
-    ThTuringBuild b = {0};
+    ThTmBuild b = {0};
     char name[32];
-    th_turing_symbol(&b, "<");
-    th_turing_symbol(&b, ">");
+    th_tm_symbol(&b, "<");
+    th_tm_symbol(&b, ">");
     for (int i = 1; i <= symbols; i++) {
         snprintf(name, sizeof name, "a%d", i);
-        th_turing_symbol(&b, name);
+        th_tm_symbol(&b, name);
     }
     for (int i = 1; i <= states; i++) {
         snprintf(name, sizeof name, "s%d", i);
-        th_turing_state(&b, name);
+        th_tm_state(&b, name);
     }
     for (int q = 0; q < states; q++) {
         for (int a = 0; a < symbols + 2; a++) {
-            ThRule r = {.from = q, .read = {a}, .write = {a}};
+            ThTmRule r = {.from = q, .read = {a}, .write = {a}};
             r.to = (int)th_rng_below(rng, (uint64_t)states);
             r.move[0] = a == 0 ? 1 : -1;
             if (a >= 2) {
                 r.write[0] = 2 + (int)th_rng_below(rng, (uint64_t)symbols);
                 r.move[0] = th_rng_below(rng, 2) ? 1 : -1;
             }
-            th_turing_add(&b, &r);
+            th_tm_add(&b, &r);
         }
     }
     b.m.n_tapes = 1;
     b.m.blank = 1;
-    return th_turing_finish(&b, err);
+    return th_tm_finish(&b, err);
 }
 
-bool th_random_walled_words(ThTapeWords *w, const ThTuring *m, int length, ThRng *rng, ThError *err)
+bool th_tm_random_walled_words(ThTmTapeWords *w, const ThTm *m, int length, ThRng *rng,
+                               ThError *err)
 {
-    *w = (ThTapeWords){.length = {length + 2}};
+    *w = (ThTmTapeWords){.length = {length + 2}};
     w->word[0] = th_alloc((size_t)length + 2, sizeof *w->word[0], err);
     if (!w->word[0])
         return false;
@@ -445,20 +446,20 @@ bool th_random_walled_words(ThTapeWords *w, const ThTuring *m, int length, ThRng
     return true;
 }
 
-bool th_next_trial(ThSimulation *x, const ThNextTrial *trial, ThRng *rng, ThStop *stop,
-                   ThError *err)
+bool th_tm_next_trial(ThTmSimulation *x, const ThTmNextTrial *trial, ThRng *rng, ThStop *stop,
+                      ThError *err)
 {
-    ThTapeWords words = {0};
-    ThTuring *m = th_turing_random_walled(trial->states, trial->symbols, rng, err);
-    bool ok = m && th_random_walled_words(&words, m, trial->length, rng, err);
+    ThTmTapeWords words = {0};
+    ThTm *m = th_tm_random_walled(trial->states, trial->symbols, rng, err);
+    bool ok = m && th_tm_random_walled_words(&words, m, trial->length, rng, err);
     if (ok) {
-        ThRunStart s = {.machine = m, .words = &words};
+        ThTmRunStart s = {.machine = m, .words = &words};
         s.head = 1 + (int64_t)th_rng_below(rng, (uint64_t)trial->length);
         s.state = (int)th_rng_below(rng, (uint64_t)trial->states);
-        ThRunLimits limits = {trial->steps, UINT64_MAX};
-        ok = th_simulate(x, &s, true, trial->n, trial->keys, limits, stop, err);
+        ThTmRunLimits limits = {trial->steps, UINT64_MAX};
+        ok = th_tm_simulate(x, &s, true, trial->n, trial->keys, limits, stop, err);
     }
-    th_turing_tape_words_free(&words);
-    th_turing_free(m);
+    th_tm_tape_words_free(&words);
+    th_tm_free(m);
     return ok;
 }

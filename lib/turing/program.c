@@ -10,35 +10,35 @@
 typedef enum { NEXT, WRITE, MOVE } Column;
 
 /* The rule for a state and a symbol, or NULL; without walls' own symbols it is as in the table. */
-static const ThRule *rule_at(const ThTuring *m, int state, int symbol)
+static const ThTmRule *rule_at(const ThTm *m, int state, int symbol)
 {
-    int rule = m->role[state] == TH_RUNS ? th_turing_rule(m, state, &symbol) : -1;
+    int rule = m->role[state] == TH_TM_RUNS ? th_tm_rule(m, state, &symbol) : -1;
     return rule < 0 ? NULL : &m->rule[rule];
 }
 
-static int entry(const ThTokens *k, const ThRule *r, int state, int symbol, Column column)
+static int entry(const ThTmTokens *k, const ThTmRule *r, int state, int symbol, Column column)
 {
     if (column == NEXT)
-        return th_token_of_state(k, r->to == TH_ANY ? state : r->to);
+        return th_tm_token_of_state(k, r->to == TH_TM_ANY ? state : r->to);
     if (column == WRITE)
-        return th_token_of_symbol(k, r->write[0] == TH_ANY ? symbol : r->write[0]);
+        return th_tm_token_of_symbol(k, r->write[0] == TH_TM_ANY ? symbol : r->write[0]);
     return r->move[0];
 }
 
 /* A dictionary from (state, cell), a line for each state. */
-static void write_table(ThText *t, const ThTokens *k, const char *name, Column column)
+static void write_table(ThText *t, const ThTmTokens *k, const char *name, Column column)
 {
-    const ThTuring *m = k->machine;
+    const ThTm *m = k->machine;
     const char *between = "";
     th_text_printf(t, "%s = {", name);
     for (int q = 0; q < m->n_states; q++) {
         bool first = true;
         for (int s = 0; s < m->n_symbols; s++) {
-            const ThRule *r = rule_at(m, q, s);
+            const ThTmRule *r = rule_at(m, q, s);
             if (!r)
                 continue;
             th_text_printf(t, "%s%s(%d, %d): %d", between, first ? "\n    " : " ",
-                           th_token_of_state(k, q), th_token_of_symbol(k, s),
+                           th_tm_token_of_state(k, q), th_tm_token_of_symbol(k, s),
                            entry(k, r, q, s, column));
             between = ",";
             first = false;
@@ -50,14 +50,14 @@ static void write_table(ThText *t, const ThTokens *k, const char *name, Column c
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /* RASP's strings have no escapes: a quote in a name becomes an apostrophe. */
-static char *plain_name(const ThTokens *k, int token, ThError *err)
+static char *plain_name(const ThTmTokens *k, int token, ThError *err)
 {
     static const char *const mark[] = {"|", "<", ">", "."};
     ThText t = {0};
-    if (token < TH_TOKEN_FIRST)
+    if (token < TH_TM_TOKEN_FIRST)
         th_text_add(&t, mark[token]);
     else
-        th_token_write(&t, k, token);
+        th_tm_token_write(&t, k, token);
     char *name = th_text_take(&t, err);
     for (char *c = name; c && *c; c++)
         if (*c == '"')
@@ -74,7 +74,7 @@ static bool is_taken(char *const *name, int n, const char *x)
 }
 
 /* Apostrophes tell apart what has one name: a state 0 and a symbol 0. */
-static char *own_name(const ThTokens *k, char *const *name, int token, ThError *err)
+static char *own_name(const ThTmTokens *k, char *const *name, int token, ThError *err)
 {
     char *x = plain_name(k, token, err);
     while (x && is_taken(name, token, x)) {
@@ -86,9 +86,9 @@ static char *own_name(const ThTokens *k, char *const *name, int token, ThError *
     return x;
 }
 
-char **th_program_names(const ThTokens *k, ThError *err)
+char **th_tm_program_names(const ThTmTokens *k, ThError *err)
 {
-    int n = th_token_count(k);
+    int n = th_tm_token_count(k);
     char **name = th_alloc((size_t)n + 1, sizeof *name, err);
     bool ok = name != NULL;
     for (int i = 0; ok && i < n; i++) {
@@ -96,11 +96,11 @@ char **th_program_names(const ThTokens *k, ThError *err)
         ok = name[i] != NULL;
     }
     if (!ok)
-        th_program_names_free(name);
+        th_tm_program_names_free(name);
     return ok ? name : NULL;
 }
 
-void th_program_names_free(char **name)
+void th_tm_program_names_free(char **name)
 {
     for (int i = 0; name && name[i]; i++)
         free(name[i]);
@@ -180,11 +180,11 @@ static void write_keys(ThText *t, int n)
     th_text_add(t, ");\n}\n\n");
 }
 
-static void write_source(ThText *t, const ThTokens *k, char *const *token, int n, const char *name,
-                         const char *title)
+static void write_source(ThText *t, const ThTmTokens *k, char *const *token, int n,
+                         const char *name, const char *title)
 {
-    const ThTuring *m = k->machine;
-    bool stays = m->edge == TH_EDGE_STAY && !k->walls;
+    const ThTm *m = k->machine;
+    bool stays = m->edge == TH_TM_EDGE_STAY && !k->walls;
     ThText line = {0};
     th_text_symbol(&line, title);
     th_text_printf(t, "# The next-token program of the machine %s, by the last %d tokens.\n#\n",
@@ -210,11 +210,11 @@ static void write_source(ThText *t, const ThTokens *k, char *const *token, int n
                    n + 1, name);
 }
 
-bool th_turing_program(ThText *t, const ThTokens *tokens, int n, const char *name,
-                       const char *title, ThError *err)
+bool th_tm_program(ThText *t, const ThTmTokens *tokens, int n, const char *name, const char *title,
+                   ThError *err)
 {
-    const ThTuring *m = tokens->machine;
-    int most = m->n_symbols > 0 ? TH_PROGRAM_RULES / m->n_symbols : 0;
+    const ThTm *m = tokens->machine;
+    int most = m->n_symbols > 0 ? TH_TM_PROGRAM_RULES / m->n_symbols : 0;
     if (m->n_tapes != 1)
         return th_fail(err, TH_EVALUE, "the program is for machines with one tape");
     if (m->branching)
@@ -222,11 +222,11 @@ bool th_turing_program(ThText *t, const ThTokens *tokens, int n, const char *nam
     if (m->n_states > most)
         return th_fail(err, TH_ELIMIT, "%d states and %d symbols are too many for a program",
                        m->n_states, m->n_symbols);
-    if (n < 0 || n > TH_PROGRAM_GRAM)
-        return th_fail(err, TH_ELIMIT, "n must be between 0 and %d", TH_PROGRAM_GRAM);
-    char **token = th_program_names(tokens, err);
+    if (n < 0 || n > TH_TM_PROGRAM_GRAM)
+        return th_fail(err, TH_ELIMIT, "n must be between 0 and %d", TH_TM_PROGRAM_GRAM);
+    char **token = th_tm_program_names(tokens, err);
     if (token)
         write_source(t, tokens, token, n, name, title);
-    th_program_names_free(token);
+    th_tm_program_names_free(token);
     return token != NULL;
 }

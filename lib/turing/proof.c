@@ -11,9 +11,9 @@ enum { LONGEST = 120 /* cells of a tape that are written one by one */ };
 
 typedef struct {
     ThText *t;
-    const ThAnalysis *a;
-    const ThTuring *m;
-    const ThTapeWords *words;
+    const ThTmAnalysis *a;
+    const ThTm *m;
+    const ThTmTapeWords *words;
     const char *gap; /* between symbols */
     size_t most, lines;
     ThStop *stop;
@@ -54,7 +54,7 @@ static void write_symbol(Writer *w, const char *gap, const char *symbol, bool sc
 
 static void write_reach(Writer *w)
 {
-    const ThTuring *m = w->m;
+    const ThTm *m = w->m;
     th_text_add(w->t,
                 "no way to stop can be reached: rules lead to these states and symbols only,\n"
                 "and for all of them there is a rule, and none that stops\n");
@@ -77,12 +77,12 @@ static void write_run(Writer *w, int symbol, int64_t count)
 }
 
 /* Cells first … last in runs: "1^12 0 1^3", the scanned one in brackets. */
-static void write_runs(Writer *w, const ThTuringTape *t, int64_t first, int64_t last)
+static void write_runs(Writer *w, const ThTmTape *t, int64_t first, int64_t last)
 {
     int symbol = -1;
     int64_t count = 0;
     for (int64_t i = first; i <= last; i++) {
-        int x = th_turing_tape_at(t, i, w->m->blank);
+        int x = th_tm_tape_at(t, i, w->m->blank);
         bool apart = i == t->head || x != symbol;
         if (apart && count > 0)
             write_run(w, symbol, count);
@@ -97,7 +97,7 @@ static void write_runs(Writer *w, const ThTuringTape *t, int64_t first, int64_t 
         write_run(w, symbol, count);
 }
 
-static void write_segment(Writer *w, const ThTuringTape *t, int64_t first, int64_t last)
+static void write_segment(Writer *w, const ThTmTape *t, int64_t first, int64_t last)
 {
     th_text_printf(w->t, "cells %lld to %lld: ", (long long)first, (long long)last);
     if (last - first >= LONGEST) {
@@ -105,7 +105,7 @@ static void write_segment(Writer *w, const ThTuringTape *t, int64_t first, int64
         return;
     }
     for (int64_t i = first; i <= last; i++) {
-        const char *symbol = w->m->symbol[th_turing_tape_at(t, i, w->m->blank)];
+        const char *symbol = w->m->symbol[th_tm_tape_at(t, i, w->m->blank)];
         write_symbol(w, i > first ? w->gap : "", symbol, i == t->head);
     }
 }
@@ -113,30 +113,30 @@ static void write_segment(Writer *w, const ThTuringTape *t, int64_t first, int64
 /* The configuration after a number of steps: the cells that count, or all that was visited. */
 static bool write_configuration(Writer *w, uint64_t step, int64_t shift)
 {
-    const ThRecurrence *a = &w->a->again;
-    const int *word[TH_MOST_TAPES];
-    ThRunning r;
-    for (int t = 0; t < TH_MOST_TAPES; t++)
+    const ThTmRecurrence *a = &w->a->again;
+    const int *word[TH_TM_MOST_TAPES];
+    ThTmRunning r;
+    for (int t = 0; t < TH_TM_MOST_TAPES; t++)
         word[t] = w->words->word[t];
-    bool ok = th_running_start(&r, w->m, word, w->words->length, w->err) &&
-              th_running_go(&r, step, (ThRunLimits){step, UINT64_MAX}, w->stop, w->err);
+    bool ok = th_tm_running_start(&r, w->m, word, w->words->length, w->err) &&
+              th_tm_running_go(&r, step, (ThTmRunLimits){step, UINT64_MAX}, w->stop, w->err);
     if (ok) {
         th_text_printf(w->t, "  %llu  %s  ", (unsigned long long)step, w->m->state[r.state]);
-        if (w->a->proof == TH_PROOF_TRANSLATION)
+        if (w->a->proof == TH_TM_PROOF_TRANSLATION)
             write_segment(w, &r.tape[0], a->first + shift, a->last + shift);
         else if (r.cells < LONGEST)
-            th_running_write(w->t, &r, TH_SHOW_HEAD, 0);
+            th_tm_running_write(w->t, &r, TH_TM_SHOW_HEAD, 0);
         else
             write_segment(w, &r.tape[0], r.tape[0].low, r.tape[0].high);
         th_text_add(w->t, "\n");
     }
-    th_running_free(&r);
+    th_tm_running_free(&r);
     return ok;
 }
 
 static bool write_recurrence(Writer *w)
 {
-    const ThRecurrence *a = &w->a->again;
+    const ThTmRecurrence *a = &w->a->again;
     unsigned long long from = a->step, to = a->step + a->period;
     bool moved = a->shift != 0;
     const char *side = a->shift > 0 ? "right" : "left";
@@ -163,33 +163,33 @@ static bool write_recurrence(Writer *w)
 static void write_rule(Writer *w, int state, int read, int rule)
 {
     static const char *const move[] = {"L", "S", "R"};
-    const ThTuring *m = w->m;
-    const ThRule *r = &m->rule[rule];
+    const ThTm *m = w->m;
+    const ThTmRule *r = &m->rule[rule];
     th_text_printf(w->t, "%s %s -> %s %s %s", m->state[state], m->symbol[read],
-                   m->symbol[r->write[0] == TH_ANY ? read : r->write[0]], move[r->move[0] + 1],
-                   m->state[r->to == TH_ANY ? state : r->to]);
+                   m->symbol[r->write[0] == TH_TM_ANY ? read : r->write[0]], move[r->move[0] + 1],
+                   m->state[r->to == TH_TM_ANY ? state : r->to]);
 }
 
-static void write_node(Writer *w, const ThBackNode *x)
+static void write_node(Writer *w, const ThTmBackNode *x)
 {
-    const ThBackward *b = &w->a->backward;
+    const ThTmBackward *b = &w->a->backward;
     th_text_printf(w->t, "  %d  %s  %s", x->depth, w->m->state[x->state],
-                   x->edge == TH_NO_EDGE ? "" : "(edge) ");
+                   x->edge == TH_TM_NO_EDGE ? "" : "(edge) ");
     for (int p = x->low; p <= x->high; p++) {
         int cell = b->cell[x->cells + (size_t)(p - x->low)];
-        write_symbol(w, p > x->low ? w->gap : "", cell == TH_ANY ? "?" : w->m->symbol[cell],
+        write_symbol(w, p > x->low ? w->gap : "", cell == TH_TM_ANY ? "?" : w->m->symbol[cell],
                      p == x->head);
     }
 }
 
 typedef struct {
     Writer *w;
-    const ThBackNode *x;
+    const ThTmBackNode *x;
     bool any;
 } Refusals;
 
 /* One rule that enters a node's state and did not lead to it. */
-static bool write_refusal(void *context, const ThBackStep *s)
+static bool write_refusal(void *context, const ThTmBackStep *s)
 {
     Refusals *f = context;
     Writer *w = f->w;
@@ -199,24 +199,24 @@ static bool write_refusal(void *context, const ThBackStep *s)
     f->any = true;
     th_text_add(w->t, "       not by ");
     write_rule(w, s->state, s->read, s->rule);
-    if (s->written == TH_ANY) {
+    if (s->written == TH_TM_ANY) {
         th_text_add(w->t, s->bounces ? " at the edge: there are cells to the left\n"
                                      : ": it came from outside the tape\n");
         return true;
     }
-    const ThBackward *b = &w->a->backward;
+    const ThTmBackward *b = &w->a->backward;
     int stands = b->cell[f->x->cells + (size_t)(s->clash - f->x->low)];
     th_text_printf(w->t, ": it leaves %s where %s stands\n", w->m->symbol[s->written],
                    w->m->symbol[stands]);
     return true;
 }
 
-static void write_way_to_stop(Writer *w, const ThBackNode *x)
+static void write_way_to_stop(Writer *w, const ThTmBackNode *x)
 {
-    const ThBackward *b = &w->a->backward;
+    const ThTmBackward *b = &w->a->backward;
     int read = b->cell[x->cells + (size_t)(x->head - x->low)];
     size_t n;
-    const size_t *choice = th_turing_choices(w->m, x->state, &read, &n);
+    const size_t *choice = th_tm_choices(w->m, x->state, &read, &n);
     th_text_add(w->t, n == 0 ? "  stops: no rule" : "  stops: ");
     for (size_t i = 0; i < n; i++) {
         th_text_add(w->t, i ? ", " : "");
@@ -226,8 +226,8 @@ static void write_way_to_stop(Writer *w, const ThBackNode *x)
 
 static void write_tree_node(Writer *w, size_t i)
 {
-    const ThBackward *b = &w->a->backward;
-    const ThBackNode *x = &b->node[i];
+    const ThTmBackward *b = &w->a->backward;
+    const ThTmBackNode *x = &b->node[i];
     if (more(w)) {
         write_node(w, x);
         if (x->parent < 0) {
@@ -240,7 +240,7 @@ static void write_tree_node(Writer *w, size_t i)
         th_text_add(w->t, "\n");
     }
     Refusals f = {.w = w, .x = x};
-    th_backward_each(b, i, w->m, &w->a->here, write_refusal, &f);
+    th_tm_backward_each(b, i, w->m, &w->a->here, write_refusal, &f);
     if (!f.any && more(w))
         th_text_add(w->t, "       no rule leads to this state\n");
 }
@@ -248,7 +248,7 @@ static void write_tree_node(Writer *w, size_t i)
 /* Depth first: below each node those before it, which follow one another in the array. */
 static bool write_tree(Writer *w)
 {
-    const ThBackward *b = &w->a->backward;
+    const ThTmBackward *b = &w->a->backward;
     int *first = th_alloc(b->n + 1, sizeof *first, w->err);
     int *stack = th_alloc(b->n + 1, sizeof *stack, w->err);
     size_t n = 0;
@@ -285,7 +285,7 @@ static bool write_tree(Writer *w)
 /* "1", or "1:B0A1" where a rule wrote it in state B reading 0, and before that in A reading 1. */
 static void write_cell(Writer *w, int cell)
 {
-    const ThTuring *m = w->m;
+    const ThTm *m = w->m;
     size_t size;
     const uint16_t *x = th_intern_at(&w->a->contexts.cell, (size_t)cell, &size);
     th_text_add(w->t, cell == m->n_symbols ? "|" : m->symbol[x[0]]);
@@ -320,7 +320,7 @@ static void write_groups(Writer *w, const char *label, const ThIntern *groups, b
 
 static void write_contexts(Writer *w)
 {
-    const ThContexts *c = &w->a->contexts;
+    const ThTmContexts *c = &w->a->contexts;
     int n = c->width;
     const char *one = n == 1 ? "cell" : "cells";
     th_text_printf(w->t,
@@ -328,7 +328,7 @@ static void write_contexts(Writer *w)
                    "context%s,\nand all groups of %d %s on a side one of those listed: rules lead "
                    "from these to these,\nand none stops%s\n",
                    n, one, c->context.n, c->context.n == 1 ? "" : "s", n, one,
-                   w->m->edge == TH_TWO_WAY ? "" : " (| is beyond the edge)");
+                   w->m->edge == TH_TM_TWO_WAY ? "" : " (| is beyond the edge)");
     if (c->history > 0) {
         w->gap = " ";
         th_text_printf(w->t,
@@ -353,24 +353,24 @@ static void write_contexts(Writer *w)
     write_left_out(w);
 }
 
-bool th_proof_write(ThText *t, const ThAnalysis *a, const ThTuring *m, const ThTapeWords *words,
-                    size_t most, ThStop *stop, ThError *err)
+bool th_tm_proof_write(ThText *t, const ThTmAnalysis *a, const ThTm *m, const ThTmTapeWords *words,
+                       size_t most, ThStop *stop, ThError *err)
 {
     Writer w = {.t = t, .a = a, .m = m, .words = words, .most = most, .stop = stop, .err = err};
     w.gap = th_symbols_single(m->symbol, m->n_symbols) ? "" : " ";
     switch (a->proof) {
-    case TH_PROOF_NONE:
-    case TH_PROOF_STOPS:
+    case TH_TM_PROOF_NONE:
+    case TH_TM_PROOF_STOPS:
         break;
-    case TH_PROOF_REACH:
+    case TH_TM_PROOF_REACH:
         write_reach(&w);
         break;
-    case TH_PROOF_CYCLE:
-    case TH_PROOF_TRANSLATION:
+    case TH_TM_PROOF_CYCLE:
+    case TH_TM_PROOF_TRANSLATION:
         return write_recurrence(&w);
-    case TH_PROOF_BACKWARD:
+    case TH_TM_PROOF_BACKWARD:
         return write_tree(&w);
-    case TH_PROOF_CONTEXTS:
+    case TH_TM_PROOF_CONTEXTS:
         write_contexts(&w);
         break;
     }

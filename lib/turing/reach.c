@@ -7,8 +7,8 @@
 enum { MOST_CASES = 1 << 22 }; /* of a state that are looked at one by one */
 
 typedef struct {
-    ThReach *r;
-    const ThTuring *m;
+    ThTmReach *r;
+    const ThTm *m;
     int *stack; /* (n_states): entered, rules not yet looked at */
     int n;
     bool fresh; /* a symbol was added since the states were looked at */
@@ -17,13 +17,13 @@ typedef struct {
     ThError *err;
 } Search;
 
-void th_reach_free(ThReach *r, const ThTuring *m)
+void th_tm_reach_free(ThTmReach *r, const ThTm *m)
 {
     for (int t = 0; t < m->n_tapes; t++)
         free(r->symbol[t]);
     free(r->state);
     free(r->rule);
-    *r = (ThReach){0};
+    *r = (ThTmReach){0};
 }
 
 static void enter(Search *s, int state)
@@ -31,7 +31,7 @@ static void enter(Search *s, int state)
     if (s->r->state[state])
         return;
     s->r->state[state] = true;
-    if (s->m->role[state] == TH_RUNS)
+    if (s->m->role[state] == TH_TM_RUNS)
         s->stack[s->n++] = state;
     else
         s->r->stops = true;
@@ -39,14 +39,14 @@ static void enter(Search *s, int state)
 
 static void use_rule(Search *s, int state, int rule)
 {
-    const ThTuring *m = s->m;
-    const ThRule *x = &m->rule[rule];
+    const ThTm *m = s->m;
+    const ThTmRule *x = &m->rule[rule];
     s->r->rule[rule] = true;
-    enter(s, x->to == TH_ANY ? state : x->to);
+    enter(s, x->to == TH_TM_ANY ? state : x->to);
     for (int t = 0; t < m->n_tapes; t++) {
-        if (x->write[t] != TH_ANY && !s->r->symbol[t][x->write[t]])
+        if (x->write[t] != TH_TM_ANY && !s->r->symbol[t][x->write[t]])
             s->r->symbol[t][x->write[t]] = s->fresh = true;
-        if (x->move[t] < 0 && (m->edge == TH_EDGE_REJECT || m->edge == TH_EDGE_ERROR))
+        if (x->move[t] < 0 && (m->edge == TH_TM_EDGE_REJECT || m->edge == TH_TM_EDGE_ERROR))
             s->r->stops = true;
     }
 }
@@ -55,7 +55,7 @@ static void use_rule(Search *s, int state, int rule)
 static bool look_at(Search *s, int state, const int *read)
 {
     size_t n;
-    const size_t *choice = th_turing_choices(s->m, state, read, &n);
+    const size_t *choice = th_tm_choices(s->m, state, read, &n);
     for (size_t i = 0; i < n; i++)
         use_rule(s, state, (int)choice[i]);
     if (n == 0)
@@ -75,8 +75,8 @@ static bool next_symbol(const Search *s, int t, int from, int *read)
 /* Looks at every combination of symbols that can stand under the heads. */
 static bool look_at_cases(Search *s, int state)
 {
-    const ThTuring *m = s->m;
-    int read[TH_MOST_TAPES] = {0};
+    const ThTm *m = s->m;
+    int read[TH_TM_MOST_TAPES] = {0};
     for (int t = 0; t < m->n_tapes; t++)
         next_symbol(s, t, 0, read);
     for (;;) {
@@ -97,10 +97,10 @@ static bool look_at_cases(Search *s, int state)
 static bool look_at_rules(Search *s, int state)
 {
     for (size_t i = 0; i < s->m->n_rules; i++) {
-        const ThRule *x = &s->m->rule[i];
-        bool fits = x->from == TH_ANY || x->from == state;
+        const ThTmRule *x = &s->m->rule[i];
+        bool fits = x->from == TH_TM_ANY || x->from == state;
         for (int t = 0; fits && t < s->m->n_tapes; t++)
-            fits = x->read[t] == TH_ANY || s->r->symbol[t][x->read[t]];
+            fits = x->read[t] == TH_TM_ANY || s->r->symbol[t][x->read[t]];
         if (fits)
             use_rule(s, state, (int)i);
     }
@@ -123,12 +123,12 @@ static bool few_cases(const Search *s)
 /* Until nothing is added.  Each round but the first follows a symbol that is new. */
 static bool close_all(Search *s)
 {
-    const ThTuring *m = s->m;
+    const ThTm *m = s->m;
     do {
         s->fresh = false;
         s->n = 0;
         for (int q = 0; q < m->n_states; q++)
-            if (s->r->state[q] && m->role[q] == TH_RUNS)
+            if (s->r->state[q] && m->role[q] == TH_TM_RUNS)
                 s->stack[s->n++] = q;
         while (s->n > 0) {
             int q = s->stack[--s->n];
@@ -139,10 +139,11 @@ static bool close_all(Search *s)
     return true;
 }
 
-bool th_reach(ThReach *r, const ThTuring *m, const ThTapeWords *words, ThStop *stop, ThError *err)
+bool th_tm_reach(ThTmReach *r, const ThTm *m, const ThTmTapeWords *words, ThStop *stop,
+                 ThError *err)
 {
     Search s = {.r = r, .m = m, .stop = stop, .err = err};
-    *r = (ThReach){0};
+    *r = (ThTmReach){0};
     r->state = th_alloc((size_t)m->n_states, sizeof *r->state, err);
     r->rule = th_alloc(m->n_rules, sizeof *r->rule, err);
     s.stack = th_alloc((size_t)m->n_states, sizeof *s.stack, err);
@@ -163,6 +164,6 @@ bool th_reach(ThReach *r, const ThTuring *m, const ThTapeWords *words, ThStop *s
     }
     free(s.stack);
     if (!ok)
-        th_reach_free(r, m);
+        th_tm_reach_free(r, m);
     return ok;
 }

@@ -9,7 +9,7 @@
 
 /* A run whose tapes are hashed: the sum over the cells that are not blank. */
 typedef struct {
-    ThRunning r;
+    ThTmRunning r;
     uint64_t hash;
     bool bounced; /* the last step stayed at the edge */
 } Walk;
@@ -19,13 +19,13 @@ static uint64_t cell_hash(int tape, int64_t position, int symbol)
     return th_hash_mix(((uint64_t)position << 19) ^ ((uint64_t)symbol << 3) ^ (uint64_t)tape);
 }
 
-static bool walk_start(Walk *w, const ThTuring *m, const ThTapeWords *words, ThError *err)
+static bool walk_start(Walk *w, const ThTm *m, const ThTmTapeWords *words, ThError *err)
 {
-    const int *word[TH_MOST_TAPES];
+    const int *word[TH_TM_MOST_TAPES];
     *w = (Walk){0};
-    for (int t = 0; t < TH_MOST_TAPES; t++)
+    for (int t = 0; t < TH_TM_MOST_TAPES; t++)
         word[t] = words->word[t];
-    if (!th_running_start(&w->r, m, word, words->length, err))
+    if (!th_tm_running_start(&w->r, m, word, words->length, err))
         return false;
     for (int t = 0; t < m->n_tapes; t++)
         for (int i = 0; word[t] && i < words->length[t]; i++)
@@ -33,30 +33,30 @@ static bool walk_start(Walk *w, const ThTuring *m, const ThTapeWords *words, ThE
     return true;
 }
 
-static int scanned(const ThTuringTape *t)
+static int scanned(const ThTmTape *t)
 {
     return t->cell[t->head - t->base];
 }
 
 /* One step.  Whether it was made is seen from r.verdict. */
-static bool walk_step(Walk *w, ThRunLimits limits, ThStop *stop, ThError *err)
+static bool walk_step(Walk *w, ThTmRunLimits limits, ThStop *stop, ThError *err)
 {
-    const ThTuring *m = w->r.machine;
-    int64_t at[TH_MOST_TAPES];
-    int was[TH_MOST_TAPES];
+    const ThTm *m = w->r.machine;
+    int64_t at[TH_TM_MOST_TAPES];
+    int was[TH_TM_MOST_TAPES];
     uint64_t before = w->r.steps;
     for (int t = 0; t < m->n_tapes; t++) {
         at[t] = w->r.tape[t].head;
         was[t] = scanned(&w->r.tape[t]);
     }
-    if (!th_running_go(&w->r, 1, limits, before % 4096 == 0 ? stop : NULL, err))
+    if (!th_tm_running_go(&w->r, 1, limits, before % 4096 == 0 ? stop : NULL, err))
         return false;
     if (w->r.steps == before || w->r.rule < 0)
         return true;
-    const ThRule *rule = &m->rule[w->r.rule];
+    const ThTmRule *rule = &m->rule[w->r.rule];
     w->bounced = false;
     for (int t = 0; t < m->n_tapes; t++) {
-        int is = rule->write[t] == TH_ANY ? was[t] : rule->write[t];
+        int is = rule->write[t] == TH_TM_ANY ? was[t] : rule->write[t];
         if (is != was[t]) {
             w->hash -= was[t] == m->blank ? 0 : cell_hash(t, at[t], was[t]);
             w->hash += is == m->blank ? 0 : cell_hash(t, at[t], is);
@@ -68,8 +68,8 @@ static bool walk_step(Walk *w, ThRunLimits limits, ThStop *stop, ThError *err)
 
 static bool walk_to(Walk *w, uint64_t step, ThStop *stop, ThError *err)
 {
-    ThRunLimits limits = {step, UINT64_MAX};
-    while (w->r.steps < step && !th_verdict_final(w->r.verdict)) {
+    ThTmRunLimits limits = {step, UINT64_MAX};
+    while (w->r.steps < step && !th_tm_verdict_final(w->r.verdict)) {
         uint64_t before = w->r.steps;
         if (!walk_step(w, limits, stop, err))
             return false;
@@ -85,12 +85,12 @@ typedef struct {
     bool set;
     uint64_t step, hash;
     int state;
-    ThTuringTape tape[TH_MOST_TAPES];
+    ThTmTape tape[TH_TM_MOST_TAPES];
 } Kept;
 
 static void drop(Kept *k)
 {
-    for (int t = 0; t < TH_MOST_TAPES; t++)
+    for (int t = 0; t < TH_TM_MOST_TAPES; t++)
         free(k->tape[t].cell);
     *k = (Kept){0};
 }
@@ -112,25 +112,25 @@ static bool keep(Kept *k, const Walk *w, ThError *err)
 }
 
 /* Cells first … last of `a`, and those that lie by `shift` further in `b`, from last to first. */
-static bool same_cells(const ThTuringTape *a, const ThTuringTape *b, int64_t first, int64_t last,
+static bool same_cells(const ThTmTape *a, const ThTmTape *b, int64_t first, int64_t last,
                        int64_t shift, int blank)
 {
     for (int64_t i = last; i >= first; i--)
-        if (th_turing_tape_at(a, i, blank) != th_turing_tape_at(b, i + shift, blank))
+        if (th_tm_tape_at(a, i, blank) != th_tm_tape_at(b, i + shift, blank))
             return false;
     return true;
 }
 
 static bool same_configuration(const Kept *k, const Walk *w)
 {
-    const ThTuring *m = w->r.machine;
+    const ThTm *m = w->r.machine;
     if (k->hash != w->hash || k->state != w->r.state)
         return false;
     for (int t = 0; t < m->n_tapes; t++)
         if (k->tape[t].head != w->r.tape[t].head)
             return false;
     for (int t = 0; t < m->n_tapes; t++) {
-        const ThTuringTape *a = &w->r.tape[t];
+        const ThTmTape *a = &w->r.tape[t];
         if (!same_cells(&k->tape[t], a, a->base, a->base + (int64_t)a->size - 1, 0, m->blank))
             return false;
     }
@@ -157,14 +157,14 @@ static int64_t along(const Records *r, int64_t position)
 
 static bool at_record(const Records *r, const Walk *w, int64_t low, int64_t high, int input)
 {
-    const ThTuringTape *t = &w->r.tape[0];
+    const ThTmTape *t = &w->r.tape[0];
     return r->way > 0 ? t->head > high && t->head >= input : t->head < low;
 }
 
 /* Is what the head has seen since the record that is kept the same at this one? */
 static bool same_at_record(const Records *r, const Walk *w)
 {
-    const ThTuringTape *a = &r->kept.tape[0], *b = &w->r.tape[0];
+    const ThTmTape *a = &r->kept.tape[0], *b = &w->r.tape[0];
     if (!r->kept.set || r->bounced || r->kept.state != w->r.state)
         return false;
     int64_t shift = b->head - a->head, last = a->head, first = r->way > 0 ? r->back : -r->back;
@@ -172,7 +172,7 @@ static bool same_at_record(const Records *r, const Walk *w)
     if (r->way > 0)
         return same_cells(a, b, first, last, shift, blank);
     for (int64_t i = last; i <= first; i++)
-        if (th_turing_tape_at(a, i, blank) != th_turing_tape_at(b, i + shift, blank))
+        if (th_tm_tape_at(a, i, blank) != th_tm_tape_at(b, i + shift, blank))
             return false;
     return true;
 }
@@ -192,15 +192,15 @@ static void note_step(Records *r, const Walk *w)
     r->bounced = r->bounced || w->bounced;
 }
 
-static void fill_translation(ThRecurrence *a, const Records *r, const Walk *w)
+static void fill_translation(ThTmRecurrence *a, const Records *r, const Walk *w)
 {
-    const ThTuringTape *from = &r->kept.tape[0];
+    const ThTmTape *from = &r->kept.tape[0];
     int64_t back = along(r, r->back);
-    *a = (ThRecurrence){.step = r->kept.step,
-                        .period = w->r.steps - r->kept.step,
-                        .shift = w->r.tape[0].head - from->head,
-                        .head = from->head,
-                        .state = r->kept.state};
+    *a = (ThTmRecurrence){.step = r->kept.step,
+                          .period = w->r.steps - r->kept.step,
+                          .shift = w->r.tape[0].head - from->head,
+                          .head = from->head,
+                          .state = r->kept.state};
     a->first = r->way > 0 ? back : from->head;
     a->last = r->way > 0 ? from->head : back;
 }
@@ -208,12 +208,12 @@ static void fill_translation(ThRecurrence *a, const Records *r, const Walk *w)
 /* ---- the first of them ----------------------------------------------------------------------- */
 
 /* The least step from which the configuration comes back after `period` steps. */
-static bool first_cycle(ThRecurrence *a, const ThTuring *m, const ThTapeWords *words, ThStop *stop,
+static bool first_cycle(ThTmRecurrence *a, const ThTm *m, const ThTmTapeWords *words, ThStop *stop,
                         ThError *err)
 {
     Walk x = {0}, y = {0};
     Kept k = {0};
-    ThRunLimits none = {TH_MOST_STEPS, UINT64_MAX};
+    ThTmRunLimits none = {TH_TM_MOST_STEPS, UINT64_MAX};
     bool same = false, ok = walk_start(&x, m, words, err) && walk_start(&y, m, words, err) &&
                             walk_to(&y, a->period, stop, err);
     while (ok && !same) {
@@ -225,25 +225,25 @@ static bool first_cycle(ThRecurrence *a, const ThTuring *m, const ThTapeWords *w
             ok = walk_step(&x, none, stop, err) && walk_step(&y, none, stop, err);
     }
     if (ok) {
-        const ThTuringTape *t = &y.r.tape[0];
-        *a = (ThRecurrence){.step = x.r.steps, .period = a->period, .head = t->head};
+        const ThTmTape *t = &y.r.tape[0];
+        *a = (ThTmRecurrence){.step = x.r.steps, .period = a->period, .head = t->head};
         a->state = x.r.state;
         a->first = t->low;
         a->last = t->high;
     }
     drop(&k);
-    th_running_free(&x.r);
-    th_running_free(&y.r);
+    th_tm_running_free(&x.r);
+    th_tm_running_free(&y.r);
     return ok;
 }
 
 /* Does record `at` come back `gap` records later?  If so *a tells how. */
-static bool try_record(ThRecurrence *a, bool *same, int way, uint64_t at, uint64_t gap,
-                       const ThTuring *m, const ThTapeWords *words, ThStop *stop, ThError *err)
+static bool try_record(ThTmRecurrence *a, bool *same, int way, uint64_t at, uint64_t gap,
+                       const ThTm *m, const ThTmTapeWords *words, ThStop *stop, ThError *err)
 {
     Walk w = {0};
     Records r = {.way = way};
-    ThRunLimits none = {TH_MOST_STEPS, UINT64_MAX};
+    ThTmRunLimits none = {TH_TM_MOST_STEPS, UINT64_MAX};
     bool ok = walk_start(&w, m, words, err);
     *same = false;
     while (ok && r.n < at + gap) {
@@ -258,14 +258,13 @@ static bool try_record(ThRecurrence *a, bool *same, int way, uint64_t at, uint64
         fill_translation(a, &r, &w);
     }
     drop(&r.kept);
-    th_running_free(&w.r);
+    th_tm_running_free(&w.r);
     return ok;
 }
 
 /* The first record from which they come back, by bisection. */
-static bool first_translation(ThRecurrence *a, int way, uint64_t at, uint64_t gap,
-                              const ThTuring *m, const ThTapeWords *words, ThStop *stop,
-                              ThError *err)
+static bool first_translation(ThTmRecurrence *a, int way, uint64_t at, uint64_t gap, const ThTm *m,
+                              const ThTmTapeWords *words, ThStop *stop, ThError *err)
 {
     uint64_t low = 1, high = at;
     while (low < high) {
@@ -292,11 +291,11 @@ typedef struct {
 } Search;
 
 /* What the last step shows.  low, high: where the head had been before it. */
-static bool look(Search *s, ThRecurrence *a, ThProof *found, int64_t low, int64_t high, int input,
-                 ThError *err)
+static bool look(Search *s, ThTmRecurrence *a, ThTmProof *found, int64_t low, int64_t high,
+                 int input, ThError *err)
 {
     if (s->kept.set && same_configuration(&s->kept, &s->w)) {
-        *found = TH_PROOF_CYCLE;
+        *found = TH_TM_PROOF_CYCLE;
         a->period = s->w.r.steps - s->kept.step;
         return true;
     }
@@ -312,7 +311,7 @@ static bool look(Search *s, ThRecurrence *a, ThProof *found, int64_t low, int64_
             continue;
         r->n++;
         if (same_at_record(r, &s->w)) {
-            *found = TH_PROOF_TRANSLATION;
+            *found = TH_TM_PROOF_TRANSLATION;
             fill_translation(a, r, &s->w);
             return true;
         }
@@ -325,50 +324,50 @@ static bool look(Search *s, ThRecurrence *a, ThProof *found, int64_t low, int64_
     return true;
 }
 
-static bool search(Search *s, ThRecurrence *a, ThProof *found, ThRunLimits limits, int input,
+static bool search(Search *s, ThTmRecurrence *a, ThTmProof *found, ThTmRunLimits limits, int input,
                    ThStop *stop, ThError *err)
 {
-    *found = TH_PROOF_NONE;
+    *found = TH_TM_PROOF_NONE;
     if (!keep(&s->kept, &s->w, err))
         return false;
-    while (*found == TH_PROOF_NONE) {
+    while (*found == TH_TM_PROOF_NONE) {
         int64_t low = s->w.r.tape[0].low, high = s->w.r.tape[0].high;
         uint64_t before = s->w.r.steps;
-        if (th_verdict_final(s->w.r.verdict) || before >= limits.steps)
+        if (th_tm_verdict_final(s->w.r.verdict) || before >= limits.steps)
             break;
         if (!walk_step(&s->w, limits, stop, err))
             return false;
-        if (th_verdict_final(s->w.r.verdict) || s->w.r.steps == before)
+        if (th_tm_verdict_final(s->w.r.verdict) || s->w.r.steps == before)
             break;
         if (!look(s, a, found, low, high, input, err))
             return false;
     }
-    if (th_verdict_final(s->w.r.verdict))
-        *found = TH_PROOF_STOPS;
+    if (th_tm_verdict_final(s->w.r.verdict))
+        *found = TH_TM_PROOF_STOPS;
     return true;
 }
 
-bool th_recur(ThRecurrence *a, ThProof *found, ThFastFigures *end, const ThTuring *m,
-              const ThTapeWords *words, ThRunLimits limits, ThStop *stop, ThError *err)
+bool th_tm_recur(ThTmRecurrence *a, ThTmProof *found, ThTmFastFigures *end, const ThTm *m,
+                 const ThTmTapeWords *words, ThTmRunLimits limits, ThStop *stop, ThError *err)
 {
     Search s = {.next = 1, .side = {{.way = 1, .next = 1}, {.way = -1, .next = 1}}};
-    s.n_sides = m->n_tapes > 1 ? 0 : m->edge == TH_TWO_WAY ? 2 : 1;
-    *a = (ThRecurrence){0};
+    s.n_sides = m->n_tapes > 1 ? 0 : m->edge == TH_TM_TWO_WAY ? 2 : 1;
+    *a = (ThTmRecurrence){0};
     bool ok = walk_start(&s.w, m, words, err) &&
               search(&s, a, found, limits, words->length[0], stop, err);
     if (ok) {
-        ThEngine e = {.machine = m, .plain = s.w.r};
-        *end = th_engine_figures(&e);
+        ThTmEngine e = {.machine = m, .plain = s.w.r};
+        *end = th_tm_engine_figures(&e);
     }
-    if (ok && *found == TH_PROOF_CYCLE)
+    if (ok && *found == TH_TM_PROOF_CYCLE)
         ok = first_cycle(a, m, words, stop, err);
-    for (int i = 0; ok && *found == TH_PROOF_TRANSLATION && i < s.n_sides; i++)
+    for (int i = 0; ok && *found == TH_TM_PROOF_TRANSLATION && i < s.n_sides; i++)
         if (a->shift * s.side[i].way > 0)
             ok = first_translation(a, s.side[i].way, s.side[i].at, s.side[i].n - s.side[i].at, m,
                                    words, stop, err);
     drop(&s.kept);
     for (int i = 0; i < 2; i++)
         drop(&s.side[i].kept);
-    th_running_free(&s.w.r);
+    th_tm_running_free(&s.w.r);
     return ok;
 }

@@ -11,32 +11,32 @@
 #include "turing/verdict.h"
 
 typedef struct {
-    const ThTuring *machine; /* borrowed */
+    const ThTm *machine; /* borrowed */
     int state;
     uint64_t steps, cells; /* cells: those that the heads stood on */
-    ThVerdict verdict;
+    ThTmVerdict verdict;
     int rule;      /* the last rule used, or -1 */
     ThRng *choose; /* borrowed: where there is a choice of rules, one is drawn; NULL: the first */
-    ThTuringTape tape[TH_MOST_TAPES];
-} ThRunning;
+    ThTmTape tape[TH_TM_MOST_TAPES];
+} ThTmRunning;
 
 /* Starts on an input; word[t] (length[t]) are symbols of tape t, borrowed; NULL: all blank.
  * TH_ENOMEM. */
-bool th_running_start(ThRunning *r, const ThTuring *m, const int *const *word, const int *length,
-                      ThError *err);
-bool th_running_start_words(ThRunning *r, const ThTuring *m, const ThTapeWords *words,
-                            ThError *err);
-void th_running_free(ThRunning *r);
+bool th_tm_running_start(ThTmRunning *r, const ThTm *m, const int *const *word, const int *length,
+                         ThError *err);
+bool th_tm_running_start_words(ThTmRunning *r, const ThTm *m, const ThTmTapeWords *words,
+                               ThError *err);
+void th_tm_running_free(ThTmRunning *r);
 
 /* Makes up to n steps within the limits.  False on TH_ENOMEM and TH_EINTERRUPTED only; r->verdict
  * tells why it stopped before. */
-bool th_running_go(ThRunning *r, uint64_t n, ThRunLimits limits, ThStop *stop, ThError *err);
+bool th_tm_running_go(ThTmRunning *r, uint64_t n, ThTmRunLimits limits, ThStop *stop, ThError *err);
 
 /* The rules that there is a choice of now: a view of their numbers, *n of them. */
-const size_t *th_running_choices(const ThRunning *r, size_t *n);
+const size_t *th_tm_running_choices(const ThTmRunning *r, size_t *n);
 
 /* One step of a run that goes on, by a rule that is among the choices; -1 where there is none.
  * r->verdict tells whether a limit prevented it.  TH_ENOMEM. */
-bool th_running_apply(ThRunning *r, int rule, ThRunLimits limits, ThError *err);
+bool th_tm_running_apply(ThTmRunning *r, int rule, ThTmRunLimits limits, ThError *err);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { MOST_BYTES = 1 << 30 };
 
-static const ThRunLimits no_limits = {TH_MOST_STEPS, UINT64_MAX};
+static const ThTmRunLimits no_limits = {TH_TM_MOST_STEPS, UINT64_MAX};
 
 /* ---- configurations as bytes ----------------------------------------------------------------- */
 
@@ -25,23 +25,23 @@ static void put(ThText *t, const void *bytes, size_t n)
 }
 
 /* The run's configuration as bytes that are the same for the same, in x->key. */
-static bool pack(ThSearch *x, const ThRunning *r, ThError *err)
+static bool pack(ThTmSearch *x, const ThTmRunning *r, ThError *err)
 {
-    const ThTuring *m = x->machine;
-    int edge = r->verdict != th_turing_entered(m, r->state) ? (int)r->verdict : 0;
+    const ThTm *m = x->machine;
+    int edge = r->verdict != th_tm_entered(m, r->state) ? (int)r->verdict : 0;
     x->key.size = 0;
     put(&x->key, &r->state, sizeof r->state);
     put(&x->key, &edge, sizeof edge);
     for (int k = 0; k < m->n_tapes; k++) {
-        const ThTuringTape *t = &r->tape[k];
+        const ThTmTape *t = &r->tape[k];
         int64_t last;
         Stretch s = {.head = t->head};
-        if (th_turing_tape_extent(t, m->blank, &s.first, &last) > 0)
+        if (th_tm_tape_extent(t, m->blank, &s.first, &last) > 0)
             s.n = last - s.first + 1;
         else
             s.first = t->head;
         const uint16_t *cell = t->cell + (s.first - t->base);
-        if (m->edge == TH_TWO_WAY) {
+        if (m->edge == TH_TM_TWO_WAY) {
             s.first -= s.head;
             s.head = 0;
         }
@@ -52,7 +52,7 @@ static bool pack(ThSearch *x, const ThRunning *r, ThError *err)
 }
 
 /* Lays a tape out with its head in reach of both sides. */
-static bool lay_out(ThTuringTape *t, const Stretch *s, const unsigned char *cells, int blank,
+static bool lay_out(ThTmTape *t, const Stretch *s, const unsigned char *cells, int blank,
                     ThError *err)
 {
     enum { SPARE = 2 };
@@ -60,7 +60,7 @@ static bool lay_out(ThTuringTape *t, const Stretch *s, const unsigned char *cell
     int64_t to = s->head >= end ? s->head + 1 : end;
     size_t size = (size_t)(to - from) + 2 * (size_t)SPARE;
     if (t->size < size) {
-        th_turing_tape_free(t);
+        th_tm_tape_free(t);
         t->cell = th_alloc(2 * size, sizeof *t->cell, err);
         if (!t->cell)
             return false;
@@ -82,10 +82,10 @@ static bool lay_out(ThTuringTape *t, const Stretch *s, const unsigned char *cell
 }
 
 /* The opposite of pack, into the scratch run. */
-static bool unpack(ThSearch *x, uint32_t node, ThError *err)
+static bool unpack(ThTmSearch *x, uint32_t node, ThError *err)
 {
-    const ThTuring *m = x->machine;
-    ThRunning *r = &x->scratch;
+    const ThTm *m = x->machine;
+    ThTmRunning *r = &x->scratch;
     const unsigned char *at = th_intern_at(&x->contents, node, NULL);
     memcpy(&r->state, at, sizeof r->state);
     at += 2 * sizeof(int);
@@ -103,13 +103,13 @@ static bool unpack(ThSearch *x, uint32_t node, ThError *err)
     return true;
 }
 
-static uint64_t cells_of(const ThRunning *r)
+static uint64_t cells_of(const ThTmRunning *r)
 {
     uint64_t n = 0;
     for (int k = 0; k < r->machine->n_tapes; k++) {
-        const ThTuringTape *t = &r->tape[k];
+        const ThTmTape *t = &r->tape[k];
         int64_t first, last;
-        if (th_turing_tape_extent(t, r->machine->blank, &first, &last) == 0)
+        if (th_tm_tape_extent(t, r->machine->blank, &first, &last) == 0)
             first = last = t->head;
         first = t->head < first ? t->head : first;
         last = t->head > last ? t->head : last;
@@ -121,23 +121,23 @@ static uint64_t cells_of(const ThRunning *r)
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
 /* A run that has no rule to go on with stops at once, unless it makes one more step. */
-static void settle(ThRunning *r)
+static void settle(ThTmRunning *r)
 {
     uint64_t none = 0;
     size_t n = 1;
-    if (r->verdict == TH_GOES_ON && r->machine->missing != TH_MISSING_STEP)
-        th_running_choices(r, &n);
+    if (r->verdict == TH_TM_GOES_ON && r->machine->missing != TH_TM_MISSING_STEP)
+        th_tm_running_choices(r, &n);
     if (n == 0)
-        r->verdict = th_turing_missed(r->machine, &none);
+        r->verdict = th_tm_missed(r->machine, &none);
 }
 
-/* Adds the node where run r stands, unless it is known; *number is TH_NO_NODE where a limit keeps
- * it out. */
-static bool add_node(ThSearch *x, const ThRunning *r, ThSearchNode node, uint32_t *number,
+/* Adds the node where run r stands, unless it is known; *number is TH_TM_NO_NODE where a limit
+ * keeps it out. */
+static bool add_node(ThTmSearch *x, const ThTmRunning *r, ThTmSearchNode node, uint32_t *number,
                      ThError *err)
 {
     size_t index;
-    *number = TH_NO_NODE;
+    *number = TH_TM_NO_NODE;
     if (!pack(x, r, err))
         return false;
     index = th_intern_find(&x->contents, x->key.data, x->key.size);
@@ -146,11 +146,11 @@ static bool add_node(ThSearch *x, const ThRunning *r, ThSearchNode node, uint32_
         return true;
     }
     if (cells_of(r) > x->limits.cells) {
-        x->cut[TH_OUT_OF_CELLS] = true;
+        x->cut[TH_TM_OUT_OF_CELLS] = true;
         return true;
     }
     if (x->n >= x->limits.configurations || x->n >= INT_MAX || x->contents.size > MOST_BYTES) {
-        x->cut[TH_OUT_OF_CONFIGURATIONS] = true;
+        x->cut[TH_TM_OUT_OF_CONFIGURATIONS] = true;
         return true;
     }
     if (!th_grow(&x->node, &x->node_cap, x->n + 1, sizeof *x->node, err) ||
@@ -159,87 +159,87 @@ static bool add_node(ThSearch *x, const ThRunning *r, ThSearchNode node, uint32_
     node.verdict = r->verdict;
     *number = (uint32_t)x->n;
     x->node[x->n++] = node;
-    if (x->first[r->verdict] == TH_NO_NODE)
+    if (x->first[r->verdict] == TH_TM_NO_NODE)
         x->first[r->verdict] = *number;
     return true;
 }
 
-static bool accepts(const ThTuring *m)
+static bool accepts(const ThTm *m)
 {
     for (int q = 0; q < m->n_states; q++)
-        if (m->role[q] == TH_ACCEPTS)
+        if (m->role[q] == TH_TM_ACCEPTS)
             return true;
     return false;
 }
 
-bool th_search_start(ThSearch *x, const ThTuring *m, const ThTapeWords *words,
-                     ThSearchLimits limits, bool all, ThError *err)
+bool th_tm_search_start(ThTmSearch *x, const ThTm *m, const ThTmTapeWords *words,
+                        ThTmSearchLimits limits, bool all, ThError *err)
 {
-    ThSearchNode root = {.parent = TH_NO_NODE, .rule = -1};
+    ThTmSearchNode root = {.parent = TH_TM_NO_NODE, .rule = -1};
     uint32_t number;
-    *x = (ThSearch){.machine = m, .limits = limits, .all = all, .goal = TH_NO_NODE};
+    *x = (ThTmSearch){.machine = m, .limits = limits, .all = all, .goal = TH_TM_NO_NODE};
     for (size_t v = 0; v < sizeof x->first / sizeof *x->first; v++)
-        x->first[v] = TH_NO_NODE;
+        x->first[v] = TH_TM_NO_NODE;
     if (x->limits.configurations < 1)
         x->limits.configurations = 1;
     x->limits.cells = UINT64_MAX; /* the start is kept in any case */
-    bool ok = th_running_start_words(&x->scratch, m, words, err);
+    bool ok = th_tm_running_start_words(&x->scratch, m, words, err);
     if (ok) {
         settle(&x->scratch);
         ok = add_node(x, &x->scratch, root, &number, err);
     }
     x->limits.cells = limits.cells;
     if (!ok)
-        th_search_free(x);
+        th_tm_search_free(x);
     return ok;
 }
 
-void th_search_free(ThSearch *x)
+void th_tm_search_free(ThTmSearch *x)
 {
     free(x->node);
     free(x->edge);
     th_intern_free(&x->contents);
     th_text_free(&x->key);
-    th_running_free(&x->scratch);
-    *x = (ThSearch){0};
+    th_tm_running_free(&x->scratch);
+    *x = (ThTmSearch){0};
 }
 
 /* ---- searching ------------------------------------------------------------------------------- */
 
 /* Follows one rule from a node. */
-static bool follow(ThSearch *x, uint32_t from, int rule, ThError *err)
+static bool follow(ThTmSearch *x, uint32_t from, int rule, ThError *err)
 {
-    ThRunning *r = &x->scratch;
+    ThTmRunning *r = &x->scratch;
     size_t before = x->n;
     uint32_t to;
-    if (!unpack(x, from, err) || !th_running_apply(r, rule, no_limits, err))
+    if (!unpack(x, from, err) || !th_tm_running_apply(r, rule, no_limits, err))
         return false;
     settle(r);
-    ThSearchNode node = {.parent = from, .rule = rule, .depth = x->node[from].depth + 1};
+    ThTmSearchNode node = {.parent = from, .rule = rule, .depth = x->node[from].depth + 1};
     if (!add_node(x, r, node, &to, err))
         return false;
-    if (to == TH_NO_NODE)
+    if (to == TH_TM_NO_NODE)
         return true;
     if (!th_grow(&x->edge, &x->edge_cap, x->n_edges + 1, sizeof *x->edge, err))
         return false;
     bool again = x->n == before;
-    x->edge[x->n_edges++] = (ThSearchEdge){to, rule, again};
+    x->edge[x->n_edges++] = (ThTmSearchEdge){to, rule, again};
     x->again += again;
     return true;
 }
 
 /* Gives the next node its edges. */
-static bool expand(ThSearch *x, ThError *err)
+static bool expand(ThTmSearch *x, ThError *err)
 {
     uint32_t from = (uint32_t)x->expanded;
-    bool goes_on = x->node[from].verdict == TH_GOES_ON;
+    bool goes_on = x->node[from].verdict == TH_TM_GOES_ON;
     if (goes_on && x->node[from].depth >= x->limits.steps)
-        x->cut[TH_OUT_OF_STEPS] = true;
+        x->cut[TH_TM_OUT_OF_STEPS] = true;
     if (goes_on && x->node[from].depth < x->limits.steps) {
         size_t n;
         if (!unpack(x, from, err))
             return false;
-        const size_t *rule = th_running_choices(&x->scratch, &n);
+        const size_t *rule = th_tm_running_choices(&x->scratch, &n);
         if (n == 0 && !follow(x, from, -1, err))
             return false;
         for (size_t i = 0; i < n; i++)
@@ -253,7 +253,7 @@ static bool expand(ThSearch *x, ThError *err)
 
 /* True if some run goes round in a circle: what is left after taking away, again and again, the
  * nodes that nothing leads to. */
-static bool has_circle(const ThSearch *x, bool *circle, ThError *err)
+static bool has_circle(const ThTmSearch *x, bool *circle, ThError *err)
 {
     uint32_t *into = th_alloc(x->n, sizeof *into, err);
     uint32_t *queue = th_alloc(x->n, sizeof *queue, err);
@@ -264,7 +264,7 @@ static bool has_circle(const ThSearch *x, bool *circle, ThError *err)
         queue[n++] = 0;
     for (size_t i = 0; i < n; i++) {
         size_t edges;
-        const ThSearchEdge *e = th_search_edges(x, queue[i], &edges);
+        const ThTmSearchEdge *e = th_tm_search_edges(x, queue[i], &edges);
         for (size_t j = 0; j < edges; j++)
             if (--into[e[j].to] == 0)
                 queue[n++] = e[j].to;
@@ -277,35 +277,36 @@ static bool has_circle(const ThSearch *x, bool *circle, ThError *err)
 }
 
 /* All nodes have their edges. */
-static bool finish(ThSearch *x, ThError *err)
+static bool finish(ThTmSearch *x, ThError *err)
 {
-    static const ThVerdict limit[] = {TH_OUT_OF_CONFIGURATIONS, TH_OUT_OF_CELLS, TH_OUT_OF_STEPS};
+    static const ThTmVerdict limit[] = {TH_TM_OUT_OF_CONFIGURATIONS, TH_TM_OUT_OF_CELLS,
+                                        TH_TM_OUT_OF_STEPS};
     bool circle = false;
-    for (size_t i = 0; i < 3 && x->verdict == TH_GOES_ON; i++)
+    for (size_t i = 0; i < 3 && x->verdict == TH_TM_GOES_ON; i++)
         if (x->cut[limit[i]])
             x->verdict = limit[i];
-    if (x->verdict != TH_GOES_ON)
+    if (x->verdict != TH_TM_GOES_ON)
         return true;
     if (!has_circle(x, &circle, err))
         return false;
-    x->verdict = TH_REJECTED;
-    if (x->first[TH_AT_EDGE] != TH_NO_NODE)
-        x->verdict = TH_AT_EDGE;
-    if (x->first[TH_HALTED] != TH_NO_NODE)
-        x->verdict = TH_HALTED;
+    x->verdict = TH_TM_REJECTED;
+    if (x->first[TH_TM_AT_EDGE] != TH_TM_NO_NODE)
+        x->verdict = TH_TM_AT_EDGE;
+    if (x->first[TH_TM_HALTED] != TH_TM_NO_NODE)
+        x->verdict = TH_TM_HALTED;
     if (circle)
-        x->verdict = TH_ENDLESS;
-    if (x->verdict == TH_AT_EDGE || x->verdict == TH_HALTED)
+        x->verdict = TH_TM_ENDLESS;
+    if (x->verdict == TH_TM_AT_EDGE || x->verdict == TH_TM_HALTED)
         x->goal = x->first[x->verdict];
     return true;
 }
 
-bool th_search_go(ThSearch *x, size_t work, ThStop *stop, ThError *err)
+bool th_tm_search_go(ThTmSearch *x, size_t work, ThStop *stop, ThError *err)
 {
     enum { LOOK = 256 };
-    ThVerdict target = accepts(x->machine) ? TH_ACCEPTED : TH_HALTED;
-    for (size_t i = 0; x->verdict == TH_GOES_ON && i < work; i++) {
-        bool found = x->first[target] != TH_NO_NODE, full = x->cut[TH_OUT_OF_CONFIGURATIONS];
+    ThTmVerdict target = accepts(x->machine) ? TH_TM_ACCEPTED : TH_TM_HALTED;
+    for (size_t i = 0; x->verdict == TH_TM_GOES_ON && i < work; i++) {
+        bool found = x->first[target] != TH_TM_NO_NODE, full = x->cut[TH_TM_OUT_OF_CONFIGURATIONS];
         if (i % LOOK == 0 && th_stopped(stop, err))
             return false;
         if (found && (!x->all || full || x->expanded == x->n)) {
@@ -322,27 +323,27 @@ bool th_search_go(ThSearch *x, size_t work, ThStop *stop, ThError *err)
 
 /* ---- what was found -------------------------------------------------------------------------- */
 
-uint64_t th_search_depth(const ThSearch *x)
+uint64_t th_tm_search_depth(const ThTmSearch *x)
 {
     return x->n > 0 ? x->node[x->n - 1].depth : 0;
 }
 
-const ThSearchEdge *th_search_edges(const ThSearch *x, uint32_t node, size_t *n)
+const ThTmSearchEdge *th_tm_search_edges(const ThTmSearch *x, uint32_t node, size_t *n)
 {
     size_t from = node > 0 ? x->node[node - 1].edges_end : 0;
     *n = node < x->expanded ? x->node[node].edges_end - from : 0;
     return *n > 0 ? x->edge + from : x->edge;
 }
 
-const ThRunning *th_search_configuration(ThSearch *x, uint32_t node, ThError *err)
+const ThTmRunning *th_tm_search_configuration(ThTmSearch *x, uint32_t node, ThError *err)
 {
     return unpack(x, node, err) ? &x->scratch : NULL;
 }
 
-int *th_search_path(const ThSearch *x, uint32_t node, ThError *err)
+int *th_tm_search_path(const ThTmSearch *x, uint32_t node, ThError *err)
 {
     int *path = th_alloc(x->node[node].depth, sizeof *path, err);
-    for (uint32_t at = node; path && x->node[at].parent != TH_NO_NODE; at = x->node[at].parent)
+    for (uint32_t at = node; path && x->node[at].parent != TH_TM_NO_NODE; at = x->node[at].parent)
         path[x->node[at].depth - 1] = x->node[at].rule;
     return path;
 }

@@ -10,21 +10,21 @@
 /* What a step changed. */
 typedef struct {
     int state, rule;
-    uint16_t scanned[TH_MOST_TAPES];
-    int8_t moved[TH_MOST_TAPES];
+    uint16_t scanned[TH_TM_MOST_TAPES];
+    int8_t moved[TH_TM_MOST_TAPES];
     uint8_t lower, higher; /* tapes, as bits: the head came to a cell beyond those seen before */
     bool counted;          /* it was a step, not just the notice that no rule applies */
 } Change;
 
-struct ThStepper {
-    const ThTuring *m;
+struct ThTmStepper {
+    const ThTm *m;
     bool started;
-    ThRunning run;
+    ThTmRunning run;
     ThRng rng;
     Change *ring;
     size_t size, most; /* of the ring: now, and at most */
     size_t n, next;    /* changes in it, and where the next one goes */
-    ThBreakpoint *point;
+    ThTmBreakpoint *point;
     size_t n_points, cap;
     bool *rule_breaks; /* (n_rules): some breakpoint is at that rule */
     bool other_breaks; /* some is at no rule */
@@ -32,54 +32,54 @@ struct ThStepper {
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-ThStepper *th_stepper_new(const ThTuring *m, ThError *err)
+ThTmStepper *th_tm_stepper_new(const ThTm *m, ThError *err)
 {
-    ThStepper *s = th_alloc(1, sizeof *s, err);
+    ThTmStepper *s = th_alloc(1, sizeof *s, err);
     if (!s)
         return NULL;
     s->m = m;
     s->rule_breaks = th_alloc(m->n_rules, sizeof *s->rule_breaks, err);
     bool ok = s->rule_breaks != NULL;
     for (size_t i = 0; ok && i < m->n_rules; i++)
-        ok = !m->rule[i].pause || th_stepper_break(s, (ThBreakpoint){-1, -1, (int)i}, err);
+        ok = !m->rule[i].pause || th_tm_stepper_break(s, (ThTmBreakpoint){-1, -1, (int)i}, err);
     if (ok)
         return s;
-    th_stepper_free(s);
+    th_tm_stepper_free(s);
     return NULL;
 }
 
-void th_stepper_free(ThStepper *s)
+void th_tm_stepper_free(ThTmStepper *s)
 {
     if (!s)
         return;
-    th_running_free(&s->run);
+    th_tm_running_free(&s->run);
     free(s->ring);
     free(s->point);
     free(s->rule_breaks);
     free(s);
 }
 
-static bool has_choice(const ThRunning *r, int choice, ThError *err)
+static bool has_choice(const ThTmRunning *r, int choice, ThError *err)
 {
     size_t n;
-    th_running_choices(r, &n);
+    th_tm_running_choices(r, &n);
     if (choice <= 0 || (size_t)choice <= n)
         return true;
     th_fail(err, TH_EVALUE, "there is no choice %d here", choice);
     return th_hint(err, n == 1 ? "one rule applies" : "%zu rules apply", n);
 }
 
-bool th_stepper_start(ThStepper *s, const ThTapeWords *words, size_t undo, uint64_t seed,
-                      int choice, ThError *err)
+bool th_tm_stepper_start(ThTmStepper *s, const ThTmTapeWords *words, size_t undo, uint64_t seed,
+                         int choice, ThError *err)
 {
-    ThRunning fresh;
-    if (!th_running_start_words(&fresh, s->m, words, err))
+    ThTmRunning fresh;
+    if (!th_tm_running_start_words(&fresh, s->m, words, err))
         return false;
     if (!has_choice(&fresh, choice, err)) {
-        th_running_free(&fresh);
+        th_tm_running_free(&fresh);
         return false;
     }
-    th_running_free(&s->run);
+    th_tm_running_free(&s->run);
     free(s->ring);
     s->run = fresh;
     s->rng = th_rng(seed, "machine.choice", 0);
@@ -91,12 +91,12 @@ bool th_stepper_start(ThStepper *s, const ThTapeWords *words, size_t undo, uint6
     return true;
 }
 
-const ThRunning *th_stepper_running(const ThStepper *s)
+const ThTmRunning *th_tm_stepper_running(const ThTmStepper *s)
 {
     return s->started ? &s->run : NULL;
 }
 
-size_t th_stepper_undo(const ThStepper *s)
+size_t th_tm_stepper_undo(const ThTmStepper *s)
 {
     return s->n;
 }
@@ -104,7 +104,7 @@ size_t th_stepper_undo(const ThStepper *s)
 /* ---- forwards -------------------------------------------------------------------------------- */
 
 /* The ring grows to its bound, from then on it forgets the oldest change for the newest. */
-static bool remember(ThStepper *s, const Change *c, ThError *err)
+static bool remember(ThTmStepper *s, const Change *c, ThError *err)
 {
     if (s->most == 0)
         return true;
@@ -121,19 +121,19 @@ static bool remember(ThStepper *s, const Change *c, ThError *err)
     return true;
 }
 
-static Change before_step(const ThRunning *r)
+static Change before_step(const ThTmRunning *r)
 {
     Change c = {.state = r->state, .rule = r->rule};
     for (int k = 0; k < r->machine->n_tapes; k++)
-        c.scanned[k] = *th_turing_tape_scanned(&r->tape[k]);
+        c.scanned[k] = *th_tm_tape_scanned(&r->tape[k]);
     return c;
 }
 
 /* The rule of the next step, -1 where there is none. */
-static int choose(ThStepper *s, int choice)
+static int choose(ThTmStepper *s, int choice)
 {
     size_t n;
-    const size_t *among = th_running_choices(&s->run, &n);
+    const size_t *among = th_tm_running_choices(&s->run, &n);
     if (n == 0)
         return -1;
     if (choice > 0)
@@ -141,19 +141,19 @@ static int choose(ThStepper *s, int choice)
     return (int)among[n > 1 ? th_rng_below(&s->rng, n) : 0];
 }
 
-static bool step(ThStepper *s, int choice, ThError *err)
+static bool step(ThTmStepper *s, int choice, ThError *err)
 {
-    ThRunning *r = &s->run;
-    ThRunLimits limits = {TH_MOST_STEPS, UINT64_MAX};
+    ThTmRunning *r = &s->run;
+    ThTmRunLimits limits = {TH_TM_MOST_STEPS, UINT64_MAX};
     Change c = before_step(r);
-    int64_t head[TH_MOST_TAPES] = {0}, low[TH_MOST_TAPES] = {0}, high[TH_MOST_TAPES] = {0};
+    int64_t head[TH_TM_MOST_TAPES] = {0}, low[TH_TM_MOST_TAPES] = {0}, high[TH_TM_MOST_TAPES] = {0};
     uint64_t steps = r->steps;
     for (int k = 0; k < s->m->n_tapes; k++) {
         head[k] = r->tape[k].head;
         low[k] = r->tape[k].low;
         high[k] = r->tape[k].high;
     }
-    if (!th_running_apply(r, choose(s, choice), limits, err))
+    if (!th_tm_running_apply(r, choose(s, choice), limits, err))
         return false;
     for (int k = 0; k < s->m->n_tapes; k++) {
         c.moved[k] = (int8_t)(r->tape[k].head - head[k]);
@@ -161,24 +161,24 @@ static bool step(ThStepper *s, int choice, ThError *err)
         c.higher |= (uint8_t)((r->tape[k].high > high[k]) << k);
     }
     c.counted = r->steps > steps;
-    return r->verdict == TH_OUT_OF_STEPS || remember(s, &c, err);
+    return r->verdict == TH_TM_OUT_OF_STEPS || remember(s, &c, err);
 }
 
-static bool scans(const ThRunning *r, int symbol)
+static bool scans(const ThTmRunning *r, int symbol)
 {
     for (int k = 0; k < r->machine->n_tapes; k++)
-        if (*th_turing_tape_scanned(&r->tape[k]) == symbol)
+        if (*th_tm_tape_scanned(&r->tape[k]) == symbol)
             return true;
     return false;
 }
 
 /* The breakpoint that the last step has come to, or SIZE_MAX. */
-static size_t breakpoint(const ThStepper *s)
+static size_t breakpoint(const ThTmStepper *s)
 {
-    const ThRunning *r = &s->run;
+    const ThTmRunning *r = &s->run;
     bool at_rule = r->rule >= 0 && s->rule_breaks[r->rule];
     for (size_t i = 0; (at_rule || s->other_breaks) && i < s->n_points; i++) {
-        const ThBreakpoint *b = &s->point[i];
+        const ThTmBreakpoint *b = &s->point[i];
         if ((b->rule < 0 || b->rule == r->rule) && (b->state < 0 || b->state == r->state) &&
             (b->symbol < 0 || scans(r, b->symbol)))
             return i;
@@ -186,13 +186,14 @@ static size_t breakpoint(const ThStepper *s)
     return SIZE_MAX;
 }
 
-bool th_stepper_go(ThStepper *s, uint64_t n, int choice, size_t *at, ThStop *stop, ThError *err)
+bool th_tm_stepper_go(ThTmStepper *s, uint64_t n, int choice, size_t *at, ThStop *stop,
+                      ThError *err)
 {
     enum { LOOK = 4096 };
     *at = SIZE_MAX;
     if (!has_choice(&s->run, choice, err))
         return false;
-    for (uint64_t i = 0; i < n && s->run.verdict == TH_GOES_ON && *at == SIZE_MAX; i++) {
+    for (uint64_t i = 0; i < n && s->run.verdict == TH_TM_GOES_ON && *at == SIZE_MAX; i++) {
         if (i % LOOK == 0 && th_stopped(stop, err))
             return false;
         if (!step(s, i == 0 ? choice : 0, err))
@@ -204,25 +205,25 @@ bool th_stepper_go(ThStepper *s, uint64_t n, int choice, size_t *at, ThStop *sto
 
 /* ---- backwards ------------------------------------------------------------------------------- */
 
-static void take_back(ThRunning *r, const Change *c)
+static void take_back(ThTmRunning *r, const Change *c)
 {
     for (int k = 0; k < r->machine->n_tapes; k++) {
-        ThTuringTape *t = &r->tape[k];
+        ThTmTape *t = &r->tape[k];
         bool lower = c->lower >> k & 1, higher = c->higher >> k & 1;
         t->low += lower;
         t->high -= higher;
         r->cells -= lower + higher;
         /* The cell is there: the head has stood on it. */
-        th_turing_tape_move(t, -c->moved[k], r->machine->blank, NULL);
-        *th_turing_tape_scanned(t) = c->scanned[k];
+        th_tm_tape_move(t, -c->moved[k], r->machine->blank, NULL);
+        *th_tm_tape_scanned(t) = c->scanned[k];
     }
     r->steps -= c->counted;
     r->state = c->state;
     r->rule = c->rule;
-    r->verdict = TH_GOES_ON;
+    r->verdict = TH_TM_GOES_ON;
 }
 
-uint64_t th_stepper_back(ThStepper *s, uint64_t n)
+uint64_t th_tm_stepper_back(ThTmStepper *s, uint64_t n)
 {
     uint64_t made = 0;
     while (made < n && s->n > 0) {
@@ -236,7 +237,7 @@ uint64_t th_stepper_back(ThStepper *s, uint64_t n)
 
 /* ---- breakpoints ----------------------------------------------------------------------------- */
 
-static void index_breaks(ThStepper *s)
+static void index_breaks(ThTmStepper *s)
 {
     memset(s->rule_breaks, 0, s->m->n_rules * sizeof *s->rule_breaks);
     s->other_breaks = false;
@@ -248,7 +249,7 @@ static void index_breaks(ThStepper *s)
     }
 }
 
-bool th_stepper_break(ThStepper *s, ThBreakpoint b, ThError *err)
+bool th_tm_stepper_break(ThTmStepper *s, ThTmBreakpoint b, ThError *err)
 {
     for (size_t i = 0; i < s->n_points; i++)
         if (memcmp(&s->point[i], &b, sizeof b) == 0)
@@ -263,17 +264,17 @@ bool th_stepper_break(ThStepper *s, ThBreakpoint b, ThError *err)
     return true;
 }
 
-size_t th_stepper_breaks(const ThStepper *s)
+size_t th_tm_stepper_breaks(const ThTmStepper *s)
 {
     return s->n_points;
 }
 
-ThBreakpoint th_stepper_breakpoint(const ThStepper *s, size_t i)
+ThTmBreakpoint th_tm_stepper_breakpoint(const ThTmStepper *s, size_t i)
 {
     return s->point[i];
 }
 
-void th_stepper_clear(ThStepper *s, size_t i)
+void th_tm_stepper_clear(ThTmStepper *s, size_t i)
 {
     memmove(&s->point[i], &s->point[i + 1], (s->n_points - i - 1) * sizeof *s->point);
     s->n_points--;
@@ -282,13 +283,13 @@ void th_stepper_clear(ThStepper *s, size_t i)
 
 /* ---- rules by their case --------------------------------------------------------------------- */
 
-/* A name or *, which is TH_ANY, as its number; -2 and an error. */
-static int number_of(const ThTokens *t, const ThToken *at, char *const *name, int n,
+/* A name or *, which is TH_TM_ANY, as its number; -2 and an error. */
+static int number_of(const ThTokens *t, const ShToken *at, char *const *name, int n,
                      const char *what, ThError *err)
 {
     char shown[TH_TOKEN_SHOWN];
     if (at->kind == '*')
-        return TH_ANY;
+        return TH_TM_ANY;
     bool named = at->kind == TH_TOKEN_WORD || at->kind == TH_TOKEN_STRING;
     int i = named ? th_symbols_find(name, n, th_token_text(t, at)) : -1;
     if (i >= 0)
@@ -302,9 +303,9 @@ static int number_of(const ThTokens *t, const ThToken *at, char *const *name, in
 }
 
 /* Reads "STATE SYMBOL [| SYMBOL…]" into the case of a rule. */
-static bool read_case(const ThTuring *m, const ThTokens *t, ThRule *r, ThError *err)
+static bool read_case(const ThTm *m, const ThTokens *t, ThTmRule *r, ThError *err)
 {
-    const ThToken *at = t->token;
+    const ShToken *at = t->token;
     r->from = number_of(t, at, m->state, m->n_states, "state", err);
     for (int k = 0; k < m->n_tapes && r->from != -2; k++) {
         if (k > 0 && (++at)->kind != '|')
@@ -320,10 +321,10 @@ static bool read_case(const ThTuring *m, const ThTokens *t, ThRule *r, ThError *
            th_token_unexpected(t, at, "the end of the rule's case", err);
 }
 
-int *th_turing_rules_for(const ThTuring *m, const char *text, size_t *n, ThError *err)
+int *th_tm_rules_for(const ThTm *m, const char *text, size_t *n, ThError *err)
 {
     ThTokens t = {0};
-    ThRule r = {0};
+    ThTmRule r = {0};
     *n = 0;
     int *rule = th_alloc(m->n_rules, sizeof *rule, err);
     bool ok = rule && th_tokens_read(&t, text, err) && read_case(m, &t, &r, err);

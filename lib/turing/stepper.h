@@ -1,9 +1,9 @@
 /* stepper.h - a run that is gone through by hand: forwards, backwards, to breakpoints.
  *
- *     ThStepper *s = th_stepper_new(m, &err);
- *     th_stepper_start(s, &words, 1000000, &err);
- *     th_stepper_go(s, 5, 0, stop, &err);
- *     th_stepper_back(s, 2);
+ *     ThTmStepper *s = th_tm_stepper_new(m, &err);
+ *     th_tm_stepper_start(s, &words, 1000000, &err);
+ *     th_tm_stepper_go(s, 5, 0, stop, &err);
+ *     th_tm_stepper_back(s, 2);
  */
 #ifndef TH_TURING_STEPPER_H
 #define TH_TURING_STEPPER_H
@@ -15,44 +15,45 @@ typedef struct {
     int state;  /* the state that was entered; -1: any */
     int symbol; /* what some head scans then; -1: any */
     int rule;   /* the rule that was used; -1: any */
-} ThBreakpoint;
+} ThTmBreakpoint;
 
-typedef struct ThStepper ThStepper;
+typedef struct ThTmStepper ThTmStepper;
 
 /* Returns new: not started, with the breakpoints of the machine's rules.  m is borrowed. */
-ThStepper *th_stepper_new(const ThTuring *m, ThError *err);
-void th_stepper_free(ThStepper *s); /* NULL is fine */
+ThTmStepper *th_tm_stepper_new(const ThTm *m, ThError *err);
+void th_tm_stepper_free(ThTmStepper *s); /* NULL is fine */
 
 /* Starts a run, from the beginning; breakpoints stay.  Up to `undo` steps can be taken back.  An
  * earlier run is kept where this fails: TH_ENOMEM, and TH_EVALUE where the first step has no choice
  * number `choice`. */
-bool th_stepper_start(ThStepper *s, const ThTapeWords *words, size_t undo, uint64_t seed,
-                      int choice, ThError *err);
+bool th_tm_stepper_start(ThTmStepper *s, const ThTmTapeWords *words, size_t undo, uint64_t seed,
+                         int choice, ThError *err);
 
 /* A view of the run, or NULL before the first start. */
-const ThRunning *th_stepper_running(const ThStepper *s);
+const ThTmRunning *th_tm_stepper_running(const ThTmStepper *s);
 
 /* Makes up to n steps, fewer where the machine stops or comes to a breakpoint: *at is its number
  * then, else SIZE_MAX.  Where there is a choice of rules, the first step takes number `choice` of
  * them (from 1 on; 0: one at random), the others one at random.  Errors: TH_EVALUE where there is
  * no such choice; TH_ENOMEM and TH_EINTERRUPTED, the steps so far being made. */
-bool th_stepper_go(ThStepper *s, uint64_t n, int choice, size_t *at, ThStop *stop, ThError *err);
+bool th_tm_stepper_go(ThTmStepper *s, uint64_t n, int choice, size_t *at, ThStop *stop,
+                      ThError *err);
 
 /* Takes up to n steps back; returns how many, fewer where the start is reached or the memory of
  * steps ends. */
-uint64_t th_stepper_back(ThStepper *s, uint64_t n);
+uint64_t th_tm_stepper_back(ThTmStepper *s, uint64_t n);
 
 /* Steps that can be taken back. */
-size_t th_stepper_undo(const ThStepper *s);
+size_t th_tm_stepper_undo(const ThTmStepper *s);
 
 /* Breakpoints, numbered from 0 on in the order in which they were set. */
-bool th_stepper_break(ThStepper *s, ThBreakpoint b, ThError *err);
-size_t th_stepper_breaks(const ThStepper *s);
-ThBreakpoint th_stepper_breakpoint(const ThStepper *s, size_t i);
-void th_stepper_clear(ThStepper *s, size_t i);
+bool th_tm_stepper_break(ThTmStepper *s, ThTmBreakpoint b, ThError *err);
+size_t th_tm_stepper_breaks(const ThTmStepper *s);
+ThTmBreakpoint th_tm_stepper_breakpoint(const ThTmStepper *s, size_t i);
+void th_tm_stepper_clear(ThTmStepper *s, size_t i);
 
 /* Returns new: the numbers of the rules for a case as it is written in a block, "q 0" or "q 0 | 1",
  * *n of them.  TH_EPARSE or TH_EVALUE where there is none. */
-int *th_turing_rules_for(const ThTuring *m, const char *text, size_t *n, ThError *err);
+int *th_tm_rules_for(const ThTm *m, const char *text, size_t *n, ThError *err);
 
 #endif

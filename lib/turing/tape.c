@@ -12,11 +12,11 @@ static void fill(uint16_t *cell, size_t n, int symbol)
         cell[i] = (uint16_t)symbol;
 }
 
-bool th_turing_tape_start(ThTuringTape *t, const int *word, int length, int blank, ThError *err)
+bool th_tm_tape_start(ThTmTape *t, const int *word, int length, int blank, ThError *err)
 {
     enum { BEFORE = 16, AROUND = 64 };
     size_t size = (size_t)length + AROUND;
-    *t = (ThTuringTape){.size = size, .base = -BEFORE};
+    *t = (ThTmTape){.size = size, .base = -BEFORE};
     t->cell = th_alloc(size, sizeof *t->cell, err);
     if (!t->cell)
         return false;
@@ -28,13 +28,13 @@ bool th_turing_tape_start(ThTuringTape *t, const int *word, int length, int blan
     return true;
 }
 
-void th_turing_tape_free(ThTuringTape *t)
+void th_tm_tape_free(ThTmTape *t)
 {
     free(t->cell);
-    *t = (ThTuringTape){0};
+    *t = (ThTmTape){0};
 }
 
-bool th_turing_tape_grow(ThTuringTape *t, int blank, ThError *err)
+bool th_tm_tape_grow(ThTmTape *t, int blank, ThError *err)
 {
     size_t size = 2 * t->size, shift = t->head < t->base ? t->size : 0;
     uint16_t *cell = th_alloc(size, sizeof *cell, err);
@@ -49,15 +49,15 @@ bool th_turing_tape_grow(ThTuringTape *t, int blank, ThError *err)
     return true;
 }
 
-int th_turing_tape_at(const ThTuringTape *t, int64_t position, int blank)
+int th_tm_tape_at(const ThTmTape *t, int64_t position, int blank)
 {
     int64_t i = position - t->base;
     return i >= 0 && (uint64_t)i < t->size ? t->cell[i] : blank;
 }
 
-uint64_t th_turing_tape_extent(const ThTuringTape *t, int blank, int64_t *first, int64_t *last)
+uint64_t th_tm_tape_extent(const ThTmTape *t, int blank, int64_t *first, int64_t *last)
 {
-    bool scanned = *th_turing_tape_scanned(t) != blank;
+    bool scanned = *th_tm_tape_scanned(t) != blank;
     uint64_t left = t->left, right = t->right;
     int64_t at = t->head;
     *first = 0;
@@ -76,12 +76,11 @@ uint64_t th_turing_tape_extent(const ThTuringTape *t, int blank, int64_t *first,
     return t->left + t->right + scanned;
 }
 
-void th_turing_tape_write(ThText *t, const ThTuring *m, const ThTuringTape *tape, int64_t first,
-                          int64_t last)
+void th_tm_tape_write(ThText *t, const ThTm *m, const ThTmTape *tape, int64_t first, int64_t last)
 {
     bool single = th_symbols_single(m->symbol, m->n_symbols);
     for (int64_t i = first; i <= last; i++) {
         th_text_add(t, i > first && !single ? " " : "");
-        th_text_add(t, m->symbol[th_turing_tape_at(tape, i, m->blank)]);
+        th_text_add(t, m->symbol[th_tm_tape_at(tape, i, m->blank)]);
     }
 }

@@ -6,37 +6,37 @@
 #include "base/memory.h"
 
 typedef struct {
-    const ThTuring *m;
-    ThTuringBuild b;
+    const ThTm *m;
+    ThTmBuild b;
     size_t most;
     ThError *err;
 } Making;
 
-static Making begin(const ThTuring *m, size_t most, ThError *err)
+static Making begin(const ThTm *m, size_t most, ThError *err)
 {
     Making x = {.m = m, .most = most, .err = err};
-    th_turing_like(&x.b, m);
+    th_tm_like(&x.b, m);
     return x;
 }
 
-static bool add(Making *x, const ThRule *r)
+static bool add(Making *x, const ThTmRule *r)
 {
     if (x->b.m.n_rules >= x->most)
         return th_fail(x->err, TH_ELIMIT, "the machine would have more than %zu rules", x->most);
-    th_turing_add(&x->b, r);
+    th_tm_add(&x->b, r);
     return true;
 }
 
-static ThTuring *finish(Making *x, bool ok)
+static ThTm *finish(Making *x, bool ok)
 {
     if (ok)
-        return th_turing_finish(&x->b, x->err);
-    th_turing_build_free(&x->b);
+        return th_tm_finish(&x->b, x->err);
+    th_tm_build_free(&x->b);
     return NULL;
 }
 
 /* A name that nothing has yet: the given one, or with a number behind it. */
-static void fresh_name(ThText *t, const ThTuringBuild *b, const char *name, bool state)
+static void fresh_name(ThText *t, const ThTmBuild *b, const char *name, bool state)
 {
     int first = state ? b->m.n_states : b->m.n_symbols;
     for (int i = first;; i++) {
@@ -46,16 +46,16 @@ static void fresh_name(ThText *t, const ThTuringBuild *b, const char *name, bool
             th_text_printf(t, "%d", i);
         if (t->failed)
             return;
-        if ((state ? th_turing_find_state(b, t->data) : th_turing_find_symbol(b, t->data)) < 0)
+        if ((state ? th_tm_find_state(b, t->data) : th_tm_find_symbol(b, t->data)) < 0)
             return;
     }
 }
 
-static int fresh_state(ThTuringBuild *b, const char *name, ThRole role)
+static int fresh_state(ThTmBuild *b, const char *name, ThTmRole role)
 {
     ThText t = {0};
     fresh_name(&t, b, name, true);
-    int q = t.failed ? 0 : th_turing_state(b, t.data);
+    int q = t.failed ? 0 : th_tm_state(b, t.data);
     b->failed = b->failed || t.failed;
     if (!b->failed)
         b->m.role[q] = role;
@@ -64,7 +64,7 @@ static int fresh_state(ThTuringBuild *b, const char *name, ThRole role)
 }
 
 /* The number of cases, states times combinations of symbols, is within bounds. */
-static bool few_cases(const ThTuring *m)
+static bool few_cases(const ThTm *m)
 {
     enum { MOST_CASES = 1 << 24 };
     size_t n = (size_t)m->n_states;
@@ -73,7 +73,7 @@ static bool few_cases(const ThTuring *m)
     return n <= MOST_CASES;
 }
 
-static bool check_cases(const ThTuring *m, ThError *err)
+static bool check_cases(const ThTm *m, ThError *err)
 {
     return few_cases(m) || th_fail(err, TH_ELIMIT,
                                    "the machine has too many combinations of "
@@ -81,7 +81,7 @@ static bool check_cases(const ThTuring *m, ThError *err)
 }
 
 /* The next combination of symbols; false behind the last. */
-static bool next_reading(const ThTuring *m, int *read)
+static bool next_reading(const ThTm *m, int *read)
 {
     int t = m->n_tapes - 1;
     while (t >= 0 && ++read[t] == m->n_symbols)
@@ -91,36 +91,36 @@ static bool next_reading(const ThTuring *m, int *read)
 
 /* ---- wildcards ------------------------------------------------------------------------------- */
 
-static bool has_wildcard(const ThTuring *m, const ThRule *r)
+static bool has_wildcard(const ThTm *m, const ThTmRule *r)
 {
-    bool any = r->from == TH_ANY;
+    bool any = r->from == TH_TM_ANY;
     for (int t = 0; t < m->n_tapes; t++)
-        any = any || r->read[t] == TH_ANY;
+        any = any || r->read[t] == TH_TM_ANY;
     return any;
 }
 
 /* What a rule does for one case, named in full. */
-static ThRule named(const ThTuring *m, const ThRule *r, int q, const int *read)
+static ThTmRule named(const ThTm *m, const ThTmRule *r, int q, const int *read)
 {
-    ThRule n = *r;
+    ThTmRule n = *r;
     n.from = q;
-    n.to = r->to == TH_ANY ? q : r->to;
+    n.to = r->to == TH_TM_ANY ? q : r->to;
     for (int t = 0; t < m->n_tapes; t++) {
         n.read[t] = read[t];
-        n.write[t] = r->write[t] == TH_ANY ? read[t] : r->write[t];
+        n.write[t] = r->write[t] == TH_TM_ANY ? read[t] : r->write[t];
     }
     return n;
 }
 
 static bool expand_state(Making *x, int q)
 {
-    const ThTuring *m = x->m;
-    int read[TH_MOST_TAPES] = {0};
+    const ThTm *m = x->m;
+    int read[TH_TM_MOST_TAPES] = {0};
     do {
         size_t n;
-        const size_t *choice = th_turing_choices(m, q, read, &n);
+        const size_t *choice = th_tm_choices(m, q, read, &n);
         for (size_t i = 0; i < n; i++) {
-            ThRule r = named(m, &m->rule[choice[i]], q, read);
+            ThTmRule r = named(m, &m->rule[choice[i]], q, read);
             if (!add(x, &r))
                 return false;
         }
@@ -131,30 +131,30 @@ static bool expand_state(Making *x, int q)
 /* The rules of a state that name all symbols, in their order. */
 static bool copy_state(Making *x, int q)
 {
-    const ThTuring *m = x->m;
+    const ThTm *m = x->m;
     for (size_t i = m->order_end[q]; i < m->order_end[q + 1]; i++) {
-        const ThRule *r = &m->rule[m->order[i]];
-        ThRule n = named(m, r, q, r->read);
+        const ThTmRule *r = &m->rule[m->order[i]];
+        ThTmRule n = named(m, r, q, r->read);
         if (!add(x, &n))
             return false;
     }
     return true;
 }
 
-ThTuring *th_turing_expand(const ThTuring *m, size_t most, ThError *err)
+ThTm *th_tm_expand(const ThTm *m, size_t most, ThError *err)
 {
     Making x = begin(m, most, err);
     bool *wild = th_alloc((size_t)m->n_states, sizeof *wild, err), any = false, some = false;
     bool ok = wild != NULL;
     for (size_t i = 0; ok && i < m->n_rules; i++) {
-        const ThRule *r = &m->rule[i];
-        any = any || r->from == TH_ANY;
-        if (r->from != TH_ANY && has_wildcard(m, r))
+        const ThTmRule *r = &m->rule[i];
+        any = any || r->from == TH_TM_ANY;
+        if (r->from != TH_TM_ANY && has_wildcard(m, r))
             some = wild[r->from] = true;
     }
     ok = ok && (!(any || some) || check_cases(m, err));
     for (int q = 0; ok && q < m->n_states; q++)
-        if (m->role[q] == TH_RUNS)
+        if (m->role[q] == TH_TM_RUNS)
             ok = any || wild[q] ? expand_state(&x, q) : copy_state(&x, q);
     free(wild);
     return finish(&x, ok);
@@ -162,25 +162,25 @@ ThTuring *th_turing_expand(const ThTuring *m, size_t most, ThError *err)
 
 /* ---- missing rules --------------------------------------------------------------------------- */
 
-bool th_turing_misses(const ThTuring *m)
+bool th_tm_misses(const ThTm *m)
 {
     if (!few_cases(m))
         return true;
     for (int q = 0; q < m->n_states; q++) {
-        int read[TH_MOST_TAPES] = {0};
-        if (m->role[q] != TH_RUNS)
+        int read[TH_TM_MOST_TAPES] = {0};
+        if (m->role[q] != TH_TM_RUNS)
             continue;
         do {
-            if (th_turing_rule(m, q, read) < 0)
+            if (th_tm_rule(m, q, read) < 0)
                 return true;
         } while (next_reading(m, read));
     }
     return false;
 }
 
-static int goal_of(Making *x, ThRole role, const char *name)
+static int goal_of(Making *x, ThTmRole role, const char *name)
 {
-    const ThTuring *m = x->m;
+    const ThTm *m = x->m;
     int first = -1;
     for (int q = m->n_states - 1; q >= 0; q--) {
         if (m->role[q] == role)
@@ -191,8 +191,7 @@ static int goal_of(Making *x, ThRole role, const char *name)
     return first >= 0 ? first : fresh_state(&x->b, name, role);
 }
 
-ThTuring *th_turing_total(const ThTuring *m, ThRole role, const char *name, size_t most,
-                          ThError *err)
+ThTm *th_tm_total(const ThTm *m, ThTmRole role, const char *name, size_t most, ThError *err)
 {
     Making x = begin(m, most, err);
     int goal = goal_of(&x, role, name);
@@ -200,12 +199,12 @@ ThTuring *th_turing_total(const ThTuring *m, ThRole role, const char *name, size
     for (size_t i = 0; ok && i < m->n_rules; i++)
         ok = add(&x, &m->rule[i]);
     for (int q = 0; ok && q < m->n_states; q++) {
-        ThRule r = {.from = q, .to = goal};
-        if (m->role[q] != TH_RUNS)
+        ThTmRule r = {.from = q, .to = goal};
+        if (m->role[q] != TH_TM_RUNS)
             continue;
-        memset(r.write, 0xff, sizeof r.write); /* TH_ANY */
+        memset(r.write, 0xff, sizeof r.write); /* TH_TM_ANY */
         do {
-            if (th_turing_rule(m, q, r.read) < 0)
+            if (th_tm_rule(m, q, r.read) < 0)
                 ok = add(&x, &r);
         } while (ok && next_reading(m, r.read));
     }
@@ -221,7 +220,7 @@ static int step_back(Making *x, int *steps, int q)
         return steps[q];
     ThText t = {0};
     th_text_printf(&t, "%s'", x->m->state[q]);
-    steps[q] = t.failed ? 0 : fresh_state(&x->b, t.data, TH_RUNS);
+    steps[q] = t.failed ? 0 : fresh_state(&x->b, t.data, TH_TM_RUNS);
     x->b.failed = x->b.failed || t.failed;
     th_text_free(&t);
     return steps[q];
@@ -231,7 +230,7 @@ static bool add_steps_back(Making *x, const int *steps)
 {
     for (int q = 0; q < x->m->n_states; q++) {
         for (int s = 0; steps[q] >= 0 && s < x->m->n_symbols; s++) {
-            ThRule r = {.from = steps[q], .to = q, .read = {s}, .write = {s}, .move = {-1}};
+            ThTmRule r = {.from = steps[q], .to = q, .read = {s}, .write = {s}, .move = {-1}};
             if (!add(x, &r))
                 return false;
         }
@@ -239,19 +238,19 @@ static bool add_steps_back(Making *x, const int *steps)
     return true;
 }
 
-ThTuring *th_turing_moving(const ThTuring *m, size_t most, ThError *err)
+ThTm *th_tm_moving(const ThTm *m, size_t most, ThError *err)
 {
-    ThTuring *plain = th_turing_expand(m, most, err);
+    ThTm *plain = th_tm_expand(m, most, err);
     int *steps = plain ? th_alloc((size_t)plain->n_states, sizeof *steps, err) : NULL;
     if (!steps) {
-        th_turing_free(plain);
+        th_tm_free(plain);
         return NULL;
     }
     memset(steps, 0xff, (size_t)plain->n_states * sizeof *steps);
     Making x = begin(plain, most, err);
     bool ok = true;
     for (size_t i = 0; ok && i < plain->n_rules; i++) {
-        ThRule r = plain->rule[i];
+        ThTmRule r = plain->rule[i];
         if (r.move[0] == 0) {
             r.move[0] = 1;
             r.to = step_back(&x, steps, r.to);
@@ -260,70 +259,70 @@ ThTuring *th_turing_moving(const ThTuring *m, size_t most, ThError *err)
     }
     ok = ok && add_steps_back(&x, steps);
     free(steps);
-    ThTuring *moving = finish(&x, ok);
-    th_turing_free(plain);
+    ThTm *moving = finish(&x, ok);
+    th_tm_free(plain);
     return moving;
 }
 
 /* ---- the edge -------------------------------------------------------------------------------- */
 
 /* A symbol of its own for the cell to the left of the first. */
-static int edge_mark(ThTuringBuild *b)
+static int edge_mark(ThTmBuild *b)
 {
     static const char *const marks[] = {"⊢", "$", "#", ">", "@"};
     ThText t = {0};
     const char *mark = NULL;
     for (size_t i = 0; !mark && i < sizeof marks / sizeof *marks; i++)
-        if (th_turing_find_symbol(b, marks[i]) < 0)
+        if (th_tm_find_symbol(b, marks[i]) < 0)
             mark = marks[i];
     if (!mark)
         fresh_name(&t, b, marks[0], false);
     b->failed = b->failed || t.failed;
-    int s = b->failed ? 0 : th_turing_symbol(b, mark ? mark : t.data);
+    int s = b->failed ? 0 : th_tm_symbol(b, mark ? mark : t.data);
     th_text_free(&t);
     return s;
 }
 
 /* Two steps that write the mark, before the run begins. */
-static void add_prologue(ThTuringBuild *b, int mark)
+static void add_prologue(ThTmBuild *b, int mark)
 {
-    int first = fresh_state(b, "edge", TH_RUNS), second = fresh_state(b, "edge", TH_RUNS);
-    ThRule left = {first, second, {TH_ANY}, {TH_ANY}, {-1}, false, false};
-    ThRule right = {second, b->m.start, {TH_ANY}, {mark}, {1}, false, false};
-    th_turing_add(b, &left);
-    th_turing_add(b, &right);
+    int first = fresh_state(b, "edge", TH_TM_RUNS), second = fresh_state(b, "edge", TH_TM_RUNS);
+    ThTmRule left = {first, second, {TH_TM_ANY}, {TH_TM_ANY}, {-1}, false, false};
+    ThTmRule right = {second, b->m.start, {TH_TM_ANY}, {mark}, {1}, false, false};
+    th_tm_add(b, &left);
+    th_tm_add(b, &right);
     b->m.start = first;
 }
 
-ThTuring *th_turing_unbounded(const ThTuring *m, ThError *err)
+ThTm *th_tm_unbounded(const ThTm *m, ThError *err)
 {
-    if (m->edge == TH_EDGE_ERROR || m->n_tapes > 1) {
+    if (m->edge == TH_TM_EDGE_ERROR || m->n_tapes > 1) {
         th_fail(err, TH_EVALUE, "the edge of the tape has nothing to stand for it");
         return NULL;
     }
     Making x = begin(m, SIZE_MAX, err);
-    bool rejects = m->edge == TH_EDGE_REJECT;
+    bool rejects = m->edge == TH_TM_EDGE_REJECT;
     int mark = edge_mark(&x.b);
-    int refuse = rejects ? fresh_state(&x.b, "reject", TH_REJECTS) : 0;
-    x.b.m.edge = TH_TWO_WAY;
+    int refuse = rejects ? fresh_state(&x.b, "reject", TH_TM_REJECTS) : 0;
+    x.b.m.edge = TH_TM_TWO_WAY;
     for (size_t i = 0; i < m->n_rules; i++) {
-        ThRule r = m->rule[i];
+        ThTmRule r = m->rule[i];
         int stop = r.to;
         /* Over an edge that rejects a state which stops is not reached. */
-        bool late = rejects && r.move[0] < 0 && stop != TH_ANY && m->role[stop] != TH_RUNS;
+        bool late = rejects && r.move[0] < 0 && stop != TH_TM_ANY && m->role[stop] != TH_TM_RUNS;
         if (late) {
-            r.to = fresh_state(&x.b, "edge", TH_RUNS);
-            ThRule in = {r.to, stop, {TH_ANY}, {TH_ANY}, {0}, false, false};
-            ThRule out = {r.to, refuse, {mark}, {TH_ANY}, {0}, false, false};
-            th_turing_add(&x.b, &in);
-            th_turing_add(&x.b, &out);
+            r.to = fresh_state(&x.b, "edge", TH_TM_RUNS);
+            ThTmRule in = {r.to, stop, {TH_TM_ANY}, {TH_TM_ANY}, {0}, false, false};
+            ThTmRule out = {r.to, refuse, {mark}, {TH_TM_ANY}, {0}, false, false};
+            th_tm_add(&x.b, &in);
+            th_tm_add(&x.b, &out);
         }
-        th_turing_add(&x.b, &r);
+        th_tm_add(&x.b, &r);
     }
     for (int q = 0; q < m->n_states; q++) {
-        ThRule back = {q, rejects ? refuse : q, {mark}, {TH_ANY}, {!rejects}, false, false};
-        if (m->role[q] == TH_RUNS)
-            th_turing_add(&x.b, &back);
+        ThTmRule back = {q, rejects ? refuse : q, {mark}, {TH_TM_ANY}, {!rejects}, false, false};
+        if (m->role[q] == TH_TM_RUNS)
+            th_tm_add(&x.b, &back);
     }
     add_prologue(&x.b, mark);
     return finish(&x, true);

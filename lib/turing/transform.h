@@ -11,26 +11,25 @@
 
 /* A rule for each state and each combination of symbols instead of wildcards.  Step for step the
  * same run. */
-ThTuring *th_turing_expand(const ThTuring *m, size_t most, ThError *err);
+ThTm *th_tm_expand(const ThTm *m, size_t most, ThError *err);
 
 /* True if some state that runs has no rule for some symbols, or there are too many cases (2^24) to
  * look at. */
-bool th_turing_misses(const ThTuring *m);
+bool th_tm_misses(const ThTm *m);
 
 /* Where m has no rule, one that changes nothing and goes to a state of the given role: the one
  * called `name`, else the first of the role, else a new one with that name.  One step more than a
  * machine makes that stops where no rule applies; the same number where th_turing.missing is
- * TH_MISSING_STEP.  The result misses nothing; its `missing` is as before. */
-ThTuring *th_turing_total(const ThTuring *m, ThRole role, const char *name, size_t most,
-                          ThError *err);
+ * TH_TM_MISSING_STEP.  The result misses nothing; its `missing` is as before. */
+ThTm *th_tm_total(const ThTm *m, ThTmRole role, const char *name, size_t most, ThError *err);
 
 /* Of one tape, without wildcards: where a rule stands still, two steps to the right and back.  The
  * result has no wildcards. */
-ThTuring *th_turing_moving(const ThTuring *m, size_t most, ThError *err);
+ThTm *th_tm_moving(const ThTm *m, size_t most, ThError *err);
 
-/* Of one tape with an edge that stays or rejects (not TH_EDGE_ERROR: TH_EVALUE): a two-way tape
+/* Of one tape with an edge that stays or rejects (not TH_TM_EDGE_ERROR: TH_EVALUE): a two-way tape
  * with a mark, a new symbol, to the left of the first cell, which two first steps write.  A step
  * over the edge that stays becomes two. */
-ThTuring *th_turing_unbounded(const ThTuring *m, ThError *err);
+ThTm *th_tm_unbounded(const ThTm *m, ThError *err);
 
 #endif

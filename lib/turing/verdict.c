@@ -1,6 +1,6 @@
 #include "turing/verdict.h"
 
-const char *th_verdict_name(ThVerdict v)
+const char *th_tm_verdict_name(ThTmVerdict v)
 {
     static const char *const name[] = {"running",        "halted",  "accepted", "rejected",
                                        "edge",           "endless", "steps",    "cells",
@@ -8,7 +8,7 @@ const char *th_verdict_name(ThVerdict v)
     return name[v];
 }
 
-bool th_verdict_final(ThVerdict v)
+bool th_tm_verdict_final(ThTmVerdict v)
 {
-    return v == TH_HALTED || v == TH_ACCEPTED || v == TH_REJECTED || v == TH_AT_EDGE;
+    return v == TH_TM_HALTED || v == TH_TM_ACCEPTED || v == TH_TM_REJECTED || v == TH_TM_AT_EDGE;
 }

@@ -12,7 +12,7 @@ static void write_names(ThText *t, const char *statement, char *const *name, int
     th_text_add(t, "\n");
 }
 
-static void write_role(ThText *t, const char *statement, const ThTuring *m, ThRole role)
+static void write_role(ThText *t, const char *statement, const ThTm *m, ThTmRole role)
 {
     bool any = false;
     for (int q = 0; q < m->n_states; q++) {
@@ -31,13 +31,13 @@ static void write_role(ThText *t, const char *statement, const ThTuring *m, ThRo
 /* Takes note that a reader meets state q next; false if a smaller one is still to come. */
 static bool meet(int q, int *n_met)
 {
-    if (q != TH_ANY && q == *n_met)
+    if (q != TH_TM_ANY && q == *n_met)
         ++*n_met;
     return q < *n_met;
 }
 
 /* Does a reader without `states` number the states as they are, and meet all of them? */
-static bool states_in_order(const ThTuring *m)
+static bool states_in_order(const ThTm *m)
 {
     int n_met = 0;
     bool in_order = meet(m->start, &n_met);
@@ -46,26 +46,26 @@ static bool states_in_order(const ThTuring *m)
     return in_order && n_met == m->n_states;
 }
 
-static void write_pattern(ThText *t, const ThTuring *m, int symbol)
+static void write_pattern(ThText *t, const ThTm *m, int symbol)
 {
-    if (symbol == TH_ANY)
+    if (symbol == TH_TM_ANY)
         th_text_add(t, "*");
     else
         th_text_symbol(t, m->symbol[symbol]);
 }
 
-static void write_actions(ThText *t, const ThTuring *m, const ThRule *r)
+static void write_actions(ThText *t, const ThTm *m, const ThTmRule *r)
 {
     for (int k = 0; k < m->n_tapes; k++) {
         th_text_add(t, k ? " | " : " ");
-        if (r->write[k] != TH_ANY) {
+        if (r->write[k] != TH_TM_ANY) {
             write_pattern(t, m, r->write[k]);
             th_text_add(t, " ");
         }
         th_text_add(t, r->move[k] < 0 ? "L" : r->move[k] ? "R" : "S");
     }
     th_text_add(t, " ");
-    if (r->to == TH_ANY)
+    if (r->to == TH_TM_ANY)
         th_text_add(t, "*");
     else
         th_text_symbol(t, m->state[r->to]);
@@ -73,15 +73,15 @@ static void write_actions(ThText *t, const ThTuring *m, const ThRule *r)
 }
 
 /* True if two rules of a machine with one tape differ in what they read only. */
-static bool share_line(const ThTuring *m, const ThRule *a, const ThRule *b)
+static bool share_line(const ThTm *m, const ThTmRule *a, const ThTmRule *b)
 {
     return m->n_tapes == 1 && a->from == b->from && a->to == b->to && a->write[0] == b->write[0] &&
            a->move[0] == b->move[0] && a->pause == b->pause;
 }
 
-static void write_case(ThText *t, const ThTuring *m, const ThRule *r)
+static void write_case(ThText *t, const ThTm *m, const ThTmRule *r)
 {
-    if (r->from == TH_ANY)
+    if (r->from == TH_TM_ANY)
         th_text_add(t, "*");
     else
         th_text_symbol(t, m->state[r->from]);
@@ -91,17 +91,17 @@ static void write_case(ThText *t, const ThTuring *m, const ThRule *r)
     }
 }
 
-void th_turing_write_rule(ThText *t, const ThTuring *m, size_t rule)
+void th_tm_write_rule(ThText *t, const ThTm *m, size_t rule)
 {
     write_case(t, m, &m->rule[rule]);
     th_text_add(t, " ->");
     write_actions(t, m, &m->rule[rule]);
 }
 
-static void write_rules(ThText *t, const ThTuring *m)
+static void write_rules(ThText *t, const ThTm *m)
 {
     for (size_t i = 0; i < m->n_rules;) {
-        const ThRule *r = &m->rule[i++];
+        const ThTmRule *r = &m->rule[i++];
         th_text_add(t, "  ");
         write_case(t, m, r);
         for (; i < m->n_rules && share_line(m, r, &m->rule[i]); i++) {
@@ -114,15 +114,15 @@ static void write_rules(ThText *t, const ThTuring *m)
     }
 }
 
-static bool accepts(const ThTuring *m)
+static bool accepts(const ThTm *m)
 {
     for (int q = 0; q < m->n_states; q++)
-        if (m->role[q] == TH_ACCEPTS)
+        if (m->role[q] == TH_TM_ACCEPTS)
             return true;
     return false;
 }
 
-static void write_block(ThText *t, const ThTuring *m)
+static void write_block(ThText *t, const ThTm *m)
 {
     static const char *const edges[] = {"two-way", "one-way", "one-way edge=reject",
                                         "one-way edge=error"};
@@ -132,23 +132,23 @@ static void write_block(ThText *t, const ThTuring *m)
     if (m->n_tapes > 1)
         th_text_printf(t, "  tapes %d\n", m->n_tapes);
     th_text_printf(t, "  tape %s\n", edges[m->edge]);
-    if (m->missing != (accepts(m) ? TH_MISSING_REJECT : TH_MISSING_HALT))
+    if (m->missing != (accepts(m) ? TH_TM_MISSING_REJECT : TH_TM_MISSING_HALT))
         th_text_printf(t, "  missing %s\n", missing[m->missing]);
     th_text_add(t, m->nondeterministic ? "  nondeterministic\n" : "");
     if (!states_in_order(m))
         write_names(t, "states", m->state, m->n_states);
     write_names(t, "start", &m->state[m->start], 1);
-    write_role(t, "halt", m, TH_HALTS);
-    write_role(t, "accept", m, TH_ACCEPTS);
-    write_role(t, "reject", m, TH_REJECTS);
+    write_role(t, "halt", m, TH_TM_HALTS);
+    write_role(t, "accept", m, TH_TM_ACCEPTS);
+    write_role(t, "reject", m, TH_TM_REJECTS);
     write_rules(t, m);
 }
 
-void th_turing_write(ThText *t, const ThTuring *m, const char *name)
+void th_tm_write(ThText *t, const ThTm *m, const char *name)
 {
     ThText string = {0};
     th_text_printf(t, "machine %s ", name);
-    if (m->busy_beaver && th_turing_write_bb(&string, m, NULL)) {
+    if (m->busy_beaver && th_tm_write_bb(&string, m, NULL)) {
         th_text_printf(t, "= \"%s\"\n", string.data);
     } else {
         th_text_add(t, "{\n");

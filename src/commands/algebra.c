@@ -54,7 +54,7 @@ static bool pair_states(const ThDfa *d, const ThAutomaton *a, int *pair, ThError
 }
 
 /* States of a nondeterministic automaton's machine are those of the minimal automaton. */
-static bool name_states(ThMachine *m, const ThAutomaton *original, ThError *err)
+static bool name_states(ShMachine *m, const ThAutomaton *original, ThError *err)
 {
     int n = m->d->n_states;
     const ThAutomaton *a = th_automaton_deterministic(original) ? original : m->minimal;
@@ -71,72 +71,72 @@ static bool name_states(ThMachine *m, const ThAutomaton *original, ThError *err)
 }
 
 /* A transducer with outputs on its transitions is minimal with these; d knows acceptance only. */
-static ThDfa *complete(const ThAutomaton *minimal, ThSession *s, ThError *err)
+static ThDfa *complete(const ThAutomaton *minimal, ShSession *s, ThError *err)
 {
-    ThDfa *d = th_automaton_dfa(minimal, 0, th_stop(s), err);
+    ThDfa *d = th_automaton_dfa(minimal, 0, sh_stop(s), err);
     if (!d || th_automaton_mealy(minimal))
         return d;
-    ThDfa *smallest = th_dfa_minimize(d, th_stop(s), err);
+    ThDfa *smallest = th_dfa_minimize(d, sh_stop(s), err);
     th_dfa_free(d);
     return smallest;
 }
 
-bool th_machine_of(ThMachine *m, ThSession *s, const ThOperand *o, ThError *err)
+bool sh_machine_of(ShMachine *m, ShSession *s, const ShOperand *o, ThError *err)
 {
-    *m = (ThMachine){0};
-    ThAutomaton *a = th_automaton_value(s, o, err);
+    *m = (ShMachine){0};
+    ThAutomaton *a = sh_automaton_value(s, o, err);
     if (!a)
         return false;
-    size_t limit = (size_t)th_setting_int(s, "limit-states");
-    m->minimal = th_automaton_minimize(a, limit, th_stop(s), err);
+    size_t limit = (size_t)sh_setting_int(s, "limit-states");
+    m->minimal = th_automaton_minimize(a, limit, sh_stop(s), err);
     m->d = m->minimal ? complete(m->minimal, s, err) : NULL;
     bool ok = m->d && name_states(m, a, err);
     th_automaton_free(a);
     if (ok)
         return true;
-    th_machine_free(m);
-    th_error_inside(err, o);
+    sh_machine_free(m);
+    sh_error_inside(err, o);
     return false;
 }
 
-void th_machine_free(ThMachine *m)
+void sh_machine_free(ShMachine *m)
 {
     if (m->d)
-        th_names_free(m->state, m->d->n_states);
+        sh_names_free(m->state, m->d->n_states);
     th_automaton_free(m->minimal);
     th_dfa_free(m->d);
-    *m = (ThMachine){0};
+    *m = (ShMachine){0};
 }
 
 /* ---- the algebra of it ----------------------------------------------------------------------- */
 
-bool th_algebra_of(ThAlgebra *a, ThSession *s, const ThOperand *o, ThError *err)
+bool sh_algebra_of(ShAlgebra *a, ShSession *s, const ShOperand *o, ThError *err)
 {
-    *a = (ThAlgebra){0};
-    if (!th_machine_of(&a->machine, s, o, err))
+    *a = (ShAlgebra){0};
+    if (!sh_machine_of(&a->machine, s, o, err))
         return false;
-    size_t limit = (size_t)th_setting_int(s, "limit-states");
-    a->m = th_monoid_new(a->machine.d, limit, th_stop(s), err);
-    a->g = a->m ? th_green_new(a->m, th_stop(s), err) : NULL;
-    if (a->g && th_varieties_of(&a->v, a->m, a->g, th_stop(s), err))
+    size_t limit = (size_t)sh_setting_int(s, "limit-states");
+    a->m = th_monoid_new(a->machine.d, limit, sh_stop(s), err);
+    a->g = a->m ? th_green_new(a->m, sh_stop(s), err) : NULL;
+    if (a->g && th_varieties_of(&a->v, a->m, a->g, sh_stop(s), err))
         return true;
-    th_algebra_free(a);
+    sh_algebra_free(a);
     if (err->code == TH_ELIMIT)
         th_hint(err, "set limit-states sets this limit");
-    th_error_inside(err, o);
+    sh_error_inside(err, o);
     return false;
 }
 
-void th_algebra_free(ThAlgebra *a)
+void sh_algebra_free(ShAlgebra *a)
 {
     th_varieties_free(&a->v);
     th_green_free(a->g);
     th_monoid_free(a->m);
-    th_machine_free(&a->machine);
-    *a = (ThAlgebra){0};
+    sh_machine_free(&a->machine);
+    *a = (ShAlgebra){0};
 }
 
-char *th_element_name(const ThAlgebra *a, int x, ThError *err)
+char *sh_element_name(const ShAlgebra *a, int x, ThError *err)
 {
     enum { LONGEST = 200 };
     ThText t = {0};
@@ -151,28 +151,28 @@ char *th_element_name(const ThAlgebra *a, int x, ThError *err)
     return th_text_take(&t, err);
 }
 
-char **th_element_names(const ThAlgebra *a, ThError *err)
+char **sh_element_names(const ShAlgebra *a, ThError *err)
 {
     int n = a->m->size;
     char **name = th_alloc((size_t)n, sizeof *name, err);
     for (int x = 0; name && x < n; x++) {
-        name[x] = th_element_name(a, x, err);
+        name[x] = sh_element_name(a, x, err);
         if (!name[x]) {
-            th_names_free(name, n);
+            sh_names_free(name, n);
             return NULL;
         }
     }
     return name;
 }
 
-void th_names_free(char **names, int n)
+void sh_names_free(char **names, int n)
 {
     for (int i = 0; names && i < n; i++)
         free(names[i]);
     free(names);
 }
 
-int th_reset_element(const ThMonoid *m)
+int sh_reset_element(const ThMonoid *m)
 {
     for (int x = 0; x < m->size; x++) {
         int q = 1;
@@ -184,38 +184,38 @@ int th_reset_element(const ThMonoid *m)
     return -1;
 }
 
-void th_set_algebra(ThSession *s, const ThAlgebra *a)
+void sh_set_algebra(ShSession *s, const ShAlgebra *a)
 {
     const ThVarieties *v = &a->v;
-    int reset = th_reset_element(a->m);
-    th_result_int(s, "size", a->m->size);
-    th_result_int(s, "idempotents", a->g->n_idempotents);
-    th_result_flag(s, "aperiodic", v->aperiodic);
-    th_result_flag(s, "group", v->group);
-    th_result_flag(s, "solvable", v->solvable);
-    th_result_int(s, "period", (long long)v->period);
-    th_result_int(s, "exponent", (long long)v->exponent);
-    th_result_int(s, "complete_states", a->m->n_states);
-    th_result_int(s, "classes", a->g->n_d);
-    th_result_flag(s, "star_free", v->aperiodic);
-    th_result_flag(s, "commutative", v->commutative);
-    th_result_flag(s, "definite", v->definite);
-    th_result_flag(s, "reset", v->reset);
-    th_result_flag(s, "locally_testable", v->locally_testable);
-    th_result_flag(s, "j_trivial", v->j_trivial);
-    th_result_flag(s, "r_trivial", v->r_trivial);
-    th_result_flag(s, "l_trivial", v->l_trivial);
-    th_result_int(s, "reset_length", reset < 0 ? -1 : a->m->length[reset]);
+    int reset = sh_reset_element(a->m);
+    sh_result_int(s, "size", a->m->size);
+    sh_result_int(s, "idempotents", a->g->n_idempotents);
+    sh_result_flag(s, "aperiodic", v->aperiodic);
+    sh_result_flag(s, "group", v->group);
+    sh_result_flag(s, "solvable", v->solvable);
+    sh_result_int(s, "period", (long long)v->period);
+    sh_result_int(s, "exponent", (long long)v->exponent);
+    sh_result_int(s, "complete_states", a->m->n_states);
+    sh_result_int(s, "classes", a->g->n_d);
+    sh_result_flag(s, "star_free", v->aperiodic);
+    sh_result_flag(s, "commutative", v->commutative);
+    sh_result_flag(s, "definite", v->definite);
+    sh_result_flag(s, "reset", v->reset);
+    sh_result_flag(s, "locally_testable", v->locally_testable);
+    sh_result_flag(s, "j_trivial", v->j_trivial);
+    sh_result_flag(s, "r_trivial", v->r_trivial);
+    sh_result_flag(s, "l_trivial", v->l_trivial);
+    sh_result_int(s, "reset_length", reset < 0 ? -1 : a->m->length[reset]);
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
 /* In lines of at most 79 columns, continued under an indent. */
-static void say_wrapped(ThSession *s, const char *label, const char *text)
+static void say_wrapped(ShSession *s, const char *label, const char *text)
 {
     enum { WIDTH = 79, INDENT = 2 };
     int column = th_utf8_width(label);
-    th_say(s, "%s", label);
+    sh_say(s, "%s", label);
     for (const char *word = text; *word;) {
         size_t n = strcspn(word, " ");
         char piece[256];
@@ -224,18 +224,18 @@ static void say_wrapped(ThSession *s, const char *label, const char *text)
         piece[kept] = '\0';
         int width = th_utf8_width(piece);
         if (column + 1 + width > WIDTH) {
-            th_say(s, "\n%*s%s", INDENT, "", piece);
+            sh_say(s, "\n%*s%s", INDENT, "", piece);
             column = INDENT + width;
         } else {
-            th_say(s, " %s", piece);
+            sh_say(s, " %s", piece);
             column += 1 + width;
         }
         word += n + strspn(word + n, " ");
     }
-    th_say(s, "\n");
+    sh_say(s, "\n");
 }
 
-void th_say_wrapped(ThSession *s, const char *label, ThText *t)
+void sh_say_wrapped(ShSession *s, const char *label, ThText *t)
 {
     say_wrapped(s, label, t->data ? t->data : "");
     th_text_free(t);

@@ -17,13 +17,13 @@ static const ThOptionSpec analyze_options[] = {
     {"lines", TH_INT, "60", 0, 1e9, NULL, "lines of a long proof that are printed; 0: all"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-static ThAnalysisLimits analysis_limits(const ThCall *call)
+static ThTmAnalysisLimits analysis_limits(const ShCall *call)
 {
     const ThOptions *o = &call->options;
     const char *method = th_option_text(o, "method");
     long long cells = th_option_int(o, "cells");
     bool all = strcmp(method, "all") == 0;
-    ThAnalysisLimits l = {.run = {(uint64_t)th_option_int(o, "steps"), UINT64_MAX}};
+    ThTmAnalysisLimits l = {.run = {(uint64_t)th_option_int(o, "steps"), UINT64_MAX}};
     if (cells > 0)
         l.run.cells = (uint64_t)cells;
     l.depth = (int)th_option_int(o, "depth");
@@ -36,55 +36,55 @@ static ThAnalysisLimits analysis_limits(const ThCall *call)
     return l;
 }
 
-static void say_verdict(ThSession *s, const ThAnalysis *a, const ThTuring *m)
+static void say_verdict(ShSession *s, const ThTmAnalysis *a, const ThTm *m)
 {
     unsigned long long n = a->end.steps;
     const char *plural = n == 1 ? "" : "s";
-    if (a->proof == TH_PROOF_STOPS)
-        th_say(s, "stops: %s after %llu step%s\n", th_verdict_name(a->end.verdict), n, plural);
-    else if (a->proof != TH_PROOF_NONE)
-        th_say(s, "never stops (%s)%s\n", th_proof_name(a->proof),
+    if (a->proof == TH_TM_PROOF_STOPS)
+        sh_say(s, "stops: %s after %llu step%s\n", th_tm_verdict_name(a->end.verdict), n, plural);
+    else if (a->proof != TH_TM_PROOF_NONE)
+        sh_say(s, "never stops (%s)%s\n", th_tm_proof_name(a->proof),
                m->branching ? ", whatever it chooses" : "");
     else if (a->end.steps > 0)
-        th_say(s, "unknown: it has not stopped after %llu step%s on %llu cell%s\n", n, plural,
+        sh_say(s, "unknown: it has not stopped after %llu step%s on %llu cell%s\n", n, plural,
                (unsigned long long)a->end.cells, a->end.cells == 1 ? "" : "s");
     else
-        th_say(s, "unknown\n");
+        sh_say(s, "unknown\n");
 }
 
 /* States that no input can lead to, and the number of them. */
-static int say_states(ThSession *s, const ThAnalysis *a, const ThTuring *m)
+static int say_states(ShSession *s, const ThTmAnalysis *a, const ThTm *m)
 {
     int n = 0;
     for (int q = 0; q < m->n_states; q++)
-        if (!a->any.state[q] && (m->role[q] == TH_RUNS || !m->busy_beaver))
-            th_say(s, "%s %s", n++ == 0 ? "no input leads to state" : ",", m->state[q]);
-    th_say(s, n ? "\n" : "");
+        if (!a->any.state[q] && (m->role[q] == TH_TM_RUNS || !m->busy_beaver))
+            sh_say(s, "%s %s", n++ == 0 ? "no input leads to state" : ",", m->state[q]);
+    sh_say(s, n ? "\n" : "");
     return n;
 }
 
-static void write_rule(ThText *t, const ThTuring *m, const ThRule *r)
+static void write_rule(ThText *t, const ThTm *m, const ThTmRule *r)
 {
     static const char *const move[] = {"L", "S", "R"};
-    th_text_add(t, r->from == TH_ANY ? "*" : m->state[r->from]);
+    th_text_add(t, r->from == TH_TM_ANY ? "*" : m->state[r->from]);
     for (int k = 0; k < m->n_tapes; k++)
         th_text_printf(t, "%s %s", k ? " |" : "",
-                       r->read[k] == TH_ANY ? "*" : m->symbol[r->read[k]]);
+                       r->read[k] == TH_TM_ANY ? "*" : m->symbol[r->read[k]]);
     th_text_add(t, " ->");
     for (int k = 0; k < m->n_tapes; k++)
         th_text_printf(t, "%s %s%s%s", k ? " |" : "",
-                       r->write[k] == TH_ANY ? "" : m->symbol[r->write[k]],
-                       r->write[k] == TH_ANY ? "" : " ", move[r->move[k] + 1]);
-    th_text_printf(t, " %s", r->to == TH_ANY ? "*" : m->state[r->to]);
+                       r->write[k] == TH_TM_ANY ? "" : m->symbol[r->write[k]],
+                       r->write[k] == TH_TM_ANY ? "" : " ", move[r->move[k] + 1]);
+    th_text_printf(t, " %s", r->to == TH_TM_ANY ? "*" : m->state[r->to]);
 }
 
 /* Rules that no input can make the machine use, and the number of them. */
-static int say_rules(ThSession *s, const ThAnalysis *a, const ThTuring *m, ThText *t)
+static int say_rules(ShSession *s, const ThTmAnalysis *a, const ThTm *m, ThText *t)
 {
     enum { MOST = 20 };
     int n = 0;
     for (size_t i = 0; i < m->n_rules; i++) {
-        const ThRule *r = &m->rule[i];
+        const ThTmRule *r = &m->rule[i];
         if (a->any.rule[i] || r->undefined)
             continue;
         if (n++ == 0)
@@ -97,60 +97,60 @@ static int say_rules(ThSession *s, const ThAnalysis *a, const ThTuring *m, ThTex
     }
     if (n > MOST)
         th_text_printf(t, "  and %d other rules\n", n - MOST);
-    th_say(s, "%s", t->data ? t->data : "");
+    sh_say(s, "%s", t->data ? t->data : "");
     return n;
 }
 
-static void set_figures(ThSession *s, const ThAnalysis *a)
+static void set_figures(ShSession *s, const ThTmAnalysis *a)
 {
-    const char *verdict = a->proof == TH_PROOF_STOPS  ? "stops"
-                          : a->proof == TH_PROOF_NONE ? "unknown"
-                                                      : "never";
-    bool again = a->proof == TH_PROOF_CYCLE || a->proof == TH_PROOF_TRANSLATION;
-    th_result_text(s, "verdict", verdict);
-    th_result_text(s, "proof", th_proof_name(a->proof));
-    th_result_int(s, "steps", (long long)a->end.steps);
-    th_result_int(s, "cells", (long long)a->end.cells);
+    const char *verdict = a->proof == TH_TM_PROOF_STOPS  ? "stops"
+                          : a->proof == TH_TM_PROOF_NONE ? "unknown"
+                                                         : "never";
+    bool again = a->proof == TH_TM_PROOF_CYCLE || a->proof == TH_TM_PROOF_TRANSLATION;
+    sh_result_text(s, "verdict", verdict);
+    sh_result_text(s, "proof", th_tm_proof_name(a->proof));
+    sh_result_int(s, "steps", (long long)a->end.steps);
+    sh_result_int(s, "cells", (long long)a->end.cells);
     if (again) {
-        th_result_int(s, "begins", (long long)a->again.step);
-        th_result_int(s, "period", (long long)a->again.period);
-        th_result_int(s, "shift", a->again.shift);
+        sh_result_int(s, "begins", (long long)a->again.step);
+        sh_result_int(s, "period", (long long)a->again.period);
+        sh_result_int(s, "shift", a->again.shift);
     }
-    if (a->proof == TH_PROOF_BACKWARD)
-        th_result_int(s, "depth", a->backward.depth);
-    if (a->proof == TH_PROOF_CONTEXTS) {
-        th_result_int(s, "width", a->contexts.width);
-        th_result_int(s, "history", a->contexts.history);
-        th_result_int(s, "contexts", (long long)a->contexts.context.n);
+    if (a->proof == TH_TM_PROOF_BACKWARD)
+        sh_result_int(s, "depth", a->backward.depth);
+    if (a->proof == TH_TM_PROOF_CONTEXTS) {
+        sh_result_int(s, "width", a->contexts.width);
+        sh_result_int(s, "history", a->contexts.history);
+        sh_result_int(s, "contexts", (long long)a->contexts.context.n);
     }
 }
 
-static bool say_analysis(ThSession *s, const ThCall *call, const ThAnalysis *a,
-                         const ThTapeWords *words, ThError *err)
+static bool say_analysis(ShSession *s, const ShCall *call, const ThTmAnalysis *a,
+                         const ThTmTapeWords *words, ThError *err)
 {
-    const ThTuring *m = call->operand[0].object->as.machine;
+    const ThTm *m = call->operand[0].object->as.machine;
     ThText proof = {0}, rules = {0};
     size_t lines = (size_t)th_option_int(&call->options, "lines");
-    bool ok = th_proof_write(&proof, a, m, words, lines, th_stop(s), err);
+    bool ok = th_tm_proof_write(&proof, a, m, words, lines, sh_stop(s), err);
     if (ok && (proof.failed || rules.failed))
         ok = th_fail(err, TH_ENOMEM, "out of memory for the proof");
     if (ok) {
         set_figures(s, a);
         say_verdict(s, a, m);
-        FILE *out = th_out(s);
+        FILE *out = sh_out(s);
         if (out && proof.data)
             fputs(proof.data, out);
         else if (!out)
-            th_result_text(s, "text", proof.data ? proof.data : "");
-        th_result_int(s, "unreached", say_states(s, a, m));
-        th_result_int(s, "unused", say_rules(s, a, m, &rules));
+            sh_result_text(s, "text", proof.data ? proof.data : "");
+        sh_result_int(s, "unreached", say_states(s, a, m));
+        sh_result_int(s, "unused", say_rules(s, a, m, &rules));
     }
     th_text_free(&proof);
     th_text_free(&rules);
     return ok;
 }
 
-TH_COMMAND(
+SH_COMMAND(
     analyze, .group = "machines",
     .summary = "prove that a machine never stops, or run it to its end",
     .detail =
@@ -197,17 +197,17 @@ TH_COMMAND(
     .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}}, .options = analyze_options,
     .flags = C_PAGED)
 {
-    const ThTuring *m = call->operand[0].object->as.machine;
-    const ThOperand *input = call->n > 1 ? &call->operand[1] : NULL;
-    ThTapeWords words;
-    ThAnalysis a;
-    if (!th_turing_tape_words_read(&words, m, input ? input->text : "", err))
-        return input ? th_error_inside(err, input) : false;
-    bool ok = th_analyze(&a, m, &words, analysis_limits(call), th_stop(s), err);
+    const ThTm *m = call->operand[0].object->as.machine;
+    const ShOperand *input = call->n > 1 ? &call->operand[1] : NULL;
+    ThTmTapeWords words;
+    ThTmAnalysis a;
+    if (!th_tm_tape_words_read(&words, m, input ? input->text : "", err))
+        return input ? sh_error_inside(err, input) : false;
+    bool ok = th_tm_analyze(&a, m, &words, analysis_limits(call), sh_stop(s), err);
     if (ok) {
         ok = say_analysis(s, call, &a, &words, err);
-        th_analysis_free(&a, m);
+        th_tm_analysis_free(&a, m);
     }
-    th_turing_tape_words_free(&words);
+    th_tm_tape_words_free(&words);
     return ok;
 }

@@ -3,31 +3,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/regex.h"
-#include "automata/relate.h"
-#include "automata/run.h"
+#include "automata/regex/regex.h"
+#include "automata/operations/relate.h"
+#include "automata/core/run.h"
 #include "base/memory.h"
 #include "base/symbols.h"
 #include "command.h"
 #include "show.h"
 
-static size_t max_states(const ThSession *s)
+static size_t max_states(const ShSession *s)
 {
-    return (size_t)th_setting_int(s, "limit-states");
+    return (size_t)sh_setting_int(s, "limit-states");
 }
 
-static void set_size(ThSession *s, const ThAutomaton *a)
+static void set_size(ShSession *s, const ThAutomaton *a)
 {
     size_t states, transitions;
     th_automaton_size(a, &states, &transitions);
-    th_result_int(s, "states", (long long)states);
-    th_result_int(s, "transitions", (long long)transitions);
-    th_result_int(s, "symbols", a->n_symbols);
+    sh_result_int(s, "states", (long long)states);
+    sh_result_int(s, "transitions", (long long)transitions);
+    sh_result_int(s, "symbols", a->n_symbols);
 }
 
 /* ---- defining -------------------------------------------------------------------------------- */
 
-TH_COMMAND(
+SH_COMMAND(
     automaton, .group = "automata", .summary = "define an automaton",
     .detail =
         "In a block, one statement a line:\n\n"
@@ -73,25 +73,25 @@ TH_COMMAND(
     .results = "states transitions symbols", .args = {{A_NEW, "NAME", 0}, {A_BLOCK, "...", 0}},
     .args2 = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_AUTOMATON_EXPRESSION, "EXPRESSION", 0}})
 {
-    const ThOperand *body = &call->operand[1];
+    const ShOperand *body = &call->operand[1];
     ThAutomaton *a = NULL;
     if (call->form == 1) {
         a = th_automaton_parse(body->text, err);
         if (!a)
-            return th_error_inside(err, body);
+            return sh_error_inside(err, body);
     } else {
-        a = th_automaton_value(s, body, err);
+        a = sh_automaton_value(s, body, err);
         if (!a)
             return false;
     }
     const char *made_by = call->form == 1 ? NULL : body->text;
-    if (!th_define(s, call->operand[0].text, TH_AUTOMATON, a, made_by, err))
-        return th_error_inside(err, &call->operand[0]);
+    if (!sh_define(s, call->operand[0].text, SH_AUTOMATON, a, made_by, err))
+        return sh_error_inside(err, &call->operand[0]);
     set_size(s, a);
     return true;
 }
 
-bool th_show_automaton(ThSession *s, const ThObject *o, ThError *err)
+bool sh_show_automaton(ShSession *s, const ShObject *o, ThError *err)
 {
     ThText t = {0};
     th_automaton_write(&t, o->as.automaton, o->name);
@@ -99,7 +99,7 @@ bool th_show_automaton(ThSession *s, const ThObject *o, ThError *err)
     if (!text)
         return false;
     set_size(s, o->as.automaton);
-    fputs(text, th_listing(s));
+    fputs(text, sh_listing(s));
     free(text);
     return true;
 }
@@ -118,12 +118,12 @@ static void write_alphabet(ThText *t, const ThAutomaton *a)
     th_text_free(&list);
 }
 
-bool th_show_regex(ThSession *s, const ThObject *o, ThError *err)
+bool sh_show_regex(ShSession *s, const ShObject *o, ThError *err)
 {
     const ThAutomaton *a = o->as.automaton;
     ThText t = {0};
     bool whole = false;
-    char *pattern = th_regex_of(a, &whole, max_states(s), th_stop(s), err);
+    char *pattern = th_regex_of(a, &whole, max_states(s), sh_stop(s), err);
     if (!pattern)
         return false;
     th_text_add(&t, "automaton ");
@@ -132,10 +132,10 @@ bool th_show_regex(ThSession *s, const ThObject *o, ThError *err)
     if (!whole)
         write_alphabet(&t, a);
     set_size(s, a);
-    th_result_text(s, "regex", pattern);
+    sh_result_text(s, "regex", pattern);
     char *text = th_text_take(&t, err);
     if (text)
-        fprintf(th_listing(s), "%s\n", text);
+        fprintf(sh_listing(s), "%s\n", text);
     free(text);
     free(pattern);
     return text != NULL;
@@ -144,42 +144,43 @@ bool th_show_regex(ThSession *s, const ThObject *o, ThError *err)
 /* ---- comparing and minimizing ---------------------------------------------------------------- */
 
 /* Says what one side makes of the word. */
-static void say_side(ThSession *s, const ThDifference *d, int side, const char *name)
+static void say_side(ShSession *s, const ThAutomatonDifference *d, int side, const char *name)
 {
-    th_say(s, "  %s %s it", name, d->accepted[side] ? "accepts" : "rejects");
+    sh_say(s, "  %s %s it", name, d->accepted[side] ? "accepts" : "rejects");
     if (d->by_output)
-        th_say(s, " and puts out %s", d->out[side] ? d->out[side] : "nothing");
-    th_say(s, "\n");
+        sh_say(s, " and puts out %s", d->out[side] ? d->out[side] : "nothing");
+    sh_say(s, "\n");
 }
 
 /* What the languages have in common, where they are not the same. */
-static void say_relation(ThSession *s, const ThRelation *r, const char *a, const char *b)
+static void say_relation(ShSession *s, const ThAutomatonRelation *r, const char *a, const char *b)
 {
     if (!r->known)
         return;
-    th_result_flag(s, "included", !r->only[0]);
-    th_result_flag(s, "includes", !r->only[1]);
-    th_result_flag(s, "disjoint", !r->both);
-    th_result_text(s, "common", r->both ? r->both : "");
+    sh_result_flag(s, "included", !r->only[0]);
+    sh_result_flag(s, "includes", !r->only[1]);
+    sh_result_flag(s, "disjoint", !r->both);
+    sh_result_text(s, "common", r->both ? r->both : "");
     if (!r->only[0] && r->only[1])
-        th_say(s, "  every word of %s is one of %s\n", a, b);
+        sh_say(s, "  every word of %s is one of %s\n", a, b);
     if (!r->only[1] && r->only[0])
-        th_say(s, "  every word of %s is one of %s\n", b, a);
+        sh_say(s, "  every word of %s is one of %s\n", b, a);
     if (!r->both && (r->only[0] || r->only[1]))
-        th_say(s, "  they have no word in common\n");
+        sh_say(s, "  they have no word in common\n");
 }
 
 /* The shortest word that tells them apart, and which side takes it. */
-static void say_difference(ThSession *s, const ThDifference *d, const char *a, const char *b)
+static void say_difference(ShSession *s, const ThAutomatonDifference *d, const char *a,
+                           const char *b)
 {
     const char *word = d->word ? d->word : "";
-    th_result_flag(s, "equivalent", d->equivalent);
-    th_result_text(s, "word", word);
+    sh_result_flag(s, "equivalent", d->equivalent);
+    sh_result_text(s, "word", word);
     if (d->equivalent) {
-        th_say(s, "equivalent\n");
+        sh_say(s, "equivalent\n");
         return;
     }
-    th_say(s, "they differ on %s\n", *word ? word : "the empty word");
+    sh_say(s, "they differ on %s\n", *word ? word : "the empty word");
     say_side(s, d, 0, a);
     say_side(s, d, 1, b);
 }
@@ -190,16 +191,16 @@ static const ThOptionSpec compare_options[] = {
     {"length", TH_RANGE, "0..6", 0, 1000, NULL, "lengths of these inputs"},
     {0}};
 
-static bool only_automata(const ThCall *call, ThError *err)
+static bool only_automata(const ShCall *call, ThError *err)
 {
     if (!th_option_given(&call->options, "alphabet") && !th_option_given(&call->options, "length"))
         return true;
-    th_fail_operand(err, &call->operand[0], TH_EUSAGE,
+    sh_fail_operand(err, &call->operand[0], TH_EUSAGE,
                     "automata are compared on all words: alphabet and length are for RASP");
     return false;
 }
 
-TH_COMMAND(
+SH_COMMAND(
     compare, .group = "automata",
     .summary = "tell whether two automata, or two programs of RASP, are equivalent, or a shortest "
                "input that shows that they are not",
@@ -236,27 +237,27 @@ TH_COMMAND(
     .args2 = {{A_TEXT, "P", 0}, {A_TEXT, "Q", 0}})
 {
     if (call->form == 2)
-        return th_compare_rasp(s, call, err);
+        return sh_compare_rasp(s, call, err);
     if (!only_automata(call, err))
         return false;
-    const ThOperand *first = &call->operand[0], *second = &call->operand[1];
+    const ShOperand *first = &call->operand[0], *second = &call->operand[1];
     const ThAutomaton *a = first->object->as.automaton;
-    ThDifference d = {0};
-    ThRelation r = {0};
-    ThAutomaton *b = th_automaton_value(s, second, err);
-    bool ok = b && th_automaton_compare(a, b, max_states(s), th_stop(s), &d, err) &&
-              th_automaton_relate(a, b, max_states(s), th_stop(s), &r, err);
+    ThAutomatonDifference d = {0};
+    ThAutomatonRelation r = {0};
+    ThAutomaton *b = sh_automaton_value(s, second, err);
+    bool ok = b && th_automaton_compare(a, b, max_states(s), sh_stop(s), &d, err) &&
+              th_automaton_relate(a, b, max_states(s), sh_stop(s), &r, err);
     if (ok)
         say_difference(s, &d, first->text, second->text);
     if (ok)
         say_relation(s, &r, first->text, second->text);
-    th_relation_free(&r);
+    th_automaton_relation_free(&r);
     th_automaton_free(b);
     free(d.word);
     return ok;
 }
 
-TH_COMMAND(minimize, .group = "automata", .summary = "make an automaton minimal and deterministic",
+SH_COMMAND(minimize, .group = "automata", .summary = "make an automaton minimal and deterministic",
            .detail =
                "States are numbered breadth first from the start, in the order of the symbols, "
                "so that equivalent automata become the same.  A sink is left out: a missing "
@@ -270,9 +271,9 @@ TH_COMMAND(minimize, .group = "automata", .summary = "make an automaton minimal 
            .results = "states transitions symbols", .args = {{A_AUTOMATON, "A", 0}},
            .args2 = {{A_AUTOMATON, "A", 0}, {A_KEYWORD, "as", 0}, {A_NEW, "B", 0}})
 {
-    const ThOperand *target = &call->operand[call->n - 1];
+    const ShOperand *target = &call->operand[call->n - 1];
     const ThAutomaton *a = call->operand[0].object->as.automaton;
-    ThAutomaton *m = th_automaton_minimize(a, max_states(s), th_stop(s), err);
+    ThAutomaton *m = th_automaton_minimize(a, max_states(s), sh_stop(s), err);
     ThText made_by = {0};
     th_text_printf(&made_by, "minimize(%s)", call->operand[0].text);
     char *origin = m && call->n > 1 ? th_text_take(&made_by, err) : NULL;
@@ -280,13 +281,13 @@ TH_COMMAND(minimize, .group = "automata", .summary = "make an automaton minimal 
     if (!ok)
         th_automaton_free(m);
     ok = ok &&
-         (th_define(s, target->text, TH_AUTOMATON, m, origin, err) || th_error_inside(err, target));
+         (sh_define(s, target->text, SH_AUTOMATON, m, origin, err) || sh_error_inside(err, target));
     free(origin);
     th_text_free(&made_by);
     if (!ok)
         return false;
     set_size(s, m);
-    th_say(s, "%s: %d state%s, %zu transition%s\n", target->text, m->n_states,
+    sh_say(s, "%s: %d state%s, %zu transition%s\n", target->text, m->n_states,
            m->n_states == 1 ? "" : "s", m->n_arcs, m->n_arcs == 1 ? "" : "s");
     return true;
 }
@@ -295,11 +296,11 @@ TH_COMMAND(minimize, .group = "automata", .summary = "make an automaton minimal 
 
 static const char *symbol_name(const ThAutomaton *a, int symbol)
 {
-    return symbol == TH_EPSILON ? "eps" : a->symbol[symbol];
+    return symbol == TH_AUTOMATON_EPSILON ? "eps" : a->symbol[symbol];
 }
 
 /* Appends the states of prefix i: a name, or a set in braces. */
-static void write_states(ThText *t, const ThAutomaton *a, const ThRun *r, int i)
+static void write_states(ThText *t, const ThAutomaton *a, const ThAutomatonRun *r, int i)
 {
     bool set = r->layer[i + 1] - r->layer[i] != 1;
     th_text_add(t, set ? "{" : "");
@@ -311,15 +312,15 @@ static void write_states(ThText *t, const ThAutomaton *a, const ThRun *r, int i)
 }
 
 /* Appends the outputs along a path: of its states (Moore) or of its transitions (Mealy). */
-static void write_outputs(ThText *t, const ThAutomaton *a, const ThRun *r, const size_t *path,
-                          size_t n)
+static void write_outputs(ThText *t, const ThAutomaton *a, const ThAutomatonRun *r,
+                          const size_t *path, size_t n)
 {
     bool moore = th_automaton_moore(a), single = th_symbols_single(a->output, a->n_outputs);
     bool any = false;
     for (size_t i = 0; i < n; i++) {
-        const ThRunNode *node = &r->node[path[i]];
+        const ThAutomatonRunNode *node = &r->node[path[i]];
         int output = moore ? a->moore[node->state] : node->output;
-        if (output == TH_NO_OUTPUT)
+        if (output == TH_AUTOMATON_NO_OUTPUT)
             continue;
         th_text_add(t, any && !single ? " " : "");
         th_text_add(t, a->output[output]);
@@ -328,12 +329,12 @@ static void write_outputs(ThText *t, const ThAutomaton *a, const ThRun *r, const
 }
 
 /* Appends the path, its middle left out where it is long. */
-static void write_path(ThText *t, const ThAutomaton *a, const ThRun *r, const size_t *path,
+static void write_path(ThText *t, const ThAutomaton *a, const ThAutomatonRun *r, const size_t *path,
                        size_t n)
 {
     enum { FRONT = 60, BACK = 20 };
     for (size_t i = 0; i < n; i++) {
-        const ThRunNode *node = &r->node[path[i]];
+        const ThAutomatonRunNode *node = &r->node[path[i]];
         if (n > FRONT + BACK && i == FRONT) {
             i = n - BACK;
             th_text_printf(t, " ... (%zu more) ...", i - FRONT);
@@ -356,10 +357,10 @@ static void texts_free(RunTexts *x)
 }
 
 /* What is printed of a run: where it ends, what it puts out, how it gets there. */
-static bool describe_run(RunTexts *x, const ThAutomaton *a, const ThRun *r, ThError *err)
+static bool describe_run(RunTexts *x, const ThAutomaton *a, const ThAutomatonRun *r, ThError *err)
 {
     ThText state = {0}, output = {0}, path = {0};
-    size_t n = 0, *nodes = th_run_path(r, &n, err);
+    size_t n = 0, *nodes = th_automaton_run_path(r, &n, err);
     if (!nodes)
         return false;
     bool whole = r->read == r->length;
@@ -383,91 +384,94 @@ static bool is_transducer(const ThAutomaton *a)
     return th_automaton_moore(a) || th_automaton_mealy(a);
 }
 
-static void set_run(ThSession *s, const ThAutomaton *a, const ThRun *r, const RunTexts *x)
+static void set_run(ShSession *s, const ThAutomaton *a, const ThAutomatonRun *r, const RunTexts *x)
 {
-    th_result_flag(s, "accepted", r->accepted);
-    th_result_text(s, "state", x->state);
+    sh_result_flag(s, "accepted", r->accepted);
+    sh_result_text(s, "state", x->state);
     if (is_transducer(a))
-        th_result_text(s, "output", x->output);
+        sh_result_text(s, "output", x->output);
 }
 
 /* One input in text format. */
-static void say_run(ThSession *s, const ThAutomaton *a, const ThRun *r, const RunTexts *x,
+static void say_run(ShSession *s, const ThAutomaton *a, const ThAutomatonRun *r, const RunTexts *x,
                     const int *word)
 {
-    th_say(s, "%s\n", r->accepted ? "accept" : "reject");
+    sh_say(s, "%s\n", r->accepted ? "accept" : "reject");
     if (r->read < r->length)
-        th_say(s, "  %s, then nowhere by %s (symbol %d of %d)\n", x->path, a->symbol[word[r->read]],
+        sh_say(s, "  %s, then nowhere by %s (symbol %d of %d)\n", x->path, a->symbol[word[r->read]],
                r->read + 1, r->length);
     else
-        th_say(s, "  %s\n", x->path);
+        sh_say(s, "  %s\n", x->path);
     if (!r->accepted && r->read == r->length && *x->state == '{')
-        th_say(s, "  all ends: %s\n", x->state);
+        sh_say(s, "  all ends: %s\n", x->state);
     if (is_transducer(a))
-        th_say(s, "  output: %s\n", *x->output ? x->output : "none");
+        sh_say(s, "  output: %s\n", *x->output ? x->output : "none");
 }
 
 /* The run on one input as *r and its texts as *x, which the caller frees in either case.  Returns
  * new: the word, *length symbols; NULL and an error. */
-static int *run_word(ThSession *s, const ThAutomaton *a, const char *input, int *length, ThRun *r,
-                     RunTexts *x, ThError *err)
+static int *run_word(ShSession *s, const ThAutomaton *a, const char *input, int *length,
+                     ThAutomatonRun *r, RunTexts *x, ThError *err)
 {
     int *word = th_symbols_read(a->symbol, a->n_symbols, input, length, err);
-    if (word && th_run_word(r, a, word, *length, th_stop(s), err) && describe_run(x, a, r, err))
+    if (word && th_automaton_run_word(r, a, word, *length, sh_stop(s), err) &&
+        describe_run(x, a, r, err))
         return word;
     free(word);
     return NULL;
 }
 
 /* Runs on one input.  In text format says so, else adds a row to the table. */
-static bool run_input(ThSession *s, const ThAutomaton *a, const ThOperand *input, bool several,
+static bool run_input(ShSession *s, const ThAutomaton *a, const ShOperand *input, bool several,
                       ThError *err)
 {
-    ThRun r = {0};
+    ThAutomatonRun r = {0};
     RunTexts x = {0};
     int length = 0, *word = run_word(s, a, input->text, &length, &r, &x, err);
     bool ok = word != NULL;
     if (ok) {
         set_run(s, a, &r, &x);
-        if (th_out(s)) {
+        if (sh_out(s)) {
             if (several)
-                th_say(s, "%s: ", *input->text ? input->text : "\"\"");
+                sh_say(s, "%s: ", *input->text ? input->text : "\"\"");
             say_run(s, a, &r, &x, word);
         } else {
-            th_row(s, input->text, (int)r.accepted, x.state, x.output, x.path);
+            sh_row(s, input->text, (int)r.accepted, x.state, x.output, x.path);
         }
     }
     texts_free(&x);
-    th_run_free(&r);
+    th_automaton_run_free(&r);
     free(word);
-    return ok || th_error_inside(err, input);
+    return ok || sh_error_inside(err, input);
 }
 
-bool th_run_automaton(ThSession *s, const ThCall *call, ThError *err)
+bool sh_run_automaton(ShSession *s, const ShCall *call, ThError *err)
 {
     const ThAutomaton *a = call->operand[0].object->as.automaton;
-    bool ok = true, table = !th_out(s);
+    bool ok = true, table = !sh_out(s);
     if (table)
-        th_table(s, "runs", "input:s accepted:b state:s output:s path:s");
+        sh_table(s, "runs", "input:s accepted:b state:s output:s path:s");
     for (int i = 1; ok && i < call->n; i++)
         ok = run_input(s, a, &call->operand[i], call->n > 2, err);
     if (table)
-        th_table_end(s);
+        sh_table_end(s);
     return ok;
 }
 
 /* ---- tracing --------------------------------------------------------------------------------- */
 
 /* The output at prefix i where that is one only. */
-static const char *layer_output(const ThAutomaton *a, const ThRun *r, int i)
+static const char *layer_output(const ThAutomaton *a, const ThAutomatonRun *r, int i)
 {
-    const ThRunNode *node = &r->node[r->layer[i]];
+    const ThAutomatonRunNode *node = &r->node[r->layer[i]];
     int output = th_automaton_moore(a) ? a->moore[node->state] : node->output;
-    return r->layer[i + 1] - r->layer[i] != 1 || output == TH_NO_OUTPUT ? "" : a->output[output];
+    return r->layer[i + 1] - r->layer[i] != 1 || output == TH_AUTOMATON_NO_OUTPUT
+               ? ""
+               : a->output[output];
 }
 
-static bool trace_row(ThSession *s, const ThAutomaton *a, const ThRun *r, const int *word, int i,
-                      ThError *err)
+static bool trace_row(ShSession *s, const ThAutomaton *a, const ThAutomatonRun *r, const int *word,
+                      int i, ThError *err)
 {
     ThText t = {0};
     if (i <= r->read)
@@ -477,34 +481,34 @@ static bool trace_row(ThSession *s, const ThAutomaton *a, const ThRun *r, const 
     char *states = th_text_take(&t, err);
     const char *symbol = i ? a->symbol[word[i - 1]] : "";
     if (states && is_transducer(a))
-        th_row(s, (long long)i, symbol, states, i <= r->read ? layer_output(a, r, i) : "");
+        sh_row(s, (long long)i, symbol, states, i <= r->read ? layer_output(a, r, i) : "");
     else if (states)
-        th_row(s, (long long)i, symbol, states);
+        sh_row(s, (long long)i, symbol, states);
     free(states);
     return states != NULL;
 }
 
-bool th_trace_automaton(ThSession *s, const ThCall *call, ThError *err)
+bool sh_trace_automaton(ShSession *s, const ShCall *call, ThError *err)
 {
     const ThAutomaton *a = call->operand[0].object->as.automaton;
-    const ThOperand *input = &call->operand[1];
-    ThRun r = {0};
+    const ShOperand *input = &call->operand[1];
+    ThAutomatonRun r = {0};
     RunTexts x = {0};
     int length = 0, *word = run_word(s, a, input->text, &length, &r, &x, err);
     bool ok = word != NULL;
     if (ok) {
         bool output = is_transducer(a);
         set_run(s, a, &r, &x);
-        th_table(s, "trace",
+        sh_table(s, "trace",
                  output ? "step:i symbol:s states:s output:s" : "step:i symbol:s states:s");
         int steps = r.read < length ? r.read + 1 : length;
         for (int i = 0; ok && i <= steps; i++)
             ok = trace_row(s, a, &r, word, i, err);
-        th_table_end(s);
-        th_say(s, "%s\n", r.accepted ? "accept" : "reject");
+        sh_table_end(s);
+        sh_say(s, "%s\n", r.accepted ? "accept" : "reject");
     }
     texts_free(&x);
-    th_run_free(&r);
+    th_automaton_run_free(&r);
     free(word);
-    return ok || th_error_inside(err, input);
+    return ok || sh_error_inside(err, input);
 }

@@ -30,7 +30,7 @@ static const ThOptionSpec options[] = {
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
-static bool style_fits(const ThScratchpadKind *kind, const char *style)
+static bool style_fits(const ThPadKind *kind, const char *style)
 {
     size_t n = strlen(style);
     for (const ThOptionSpec *o = kind->options; o->name; o++) {
@@ -43,10 +43,10 @@ static bool style_fits(const ThScratchpadKind *kind, const char *style)
     return false;
 }
 
-static bool style_known(const ThCheckRules *r, ThError *err)
+static bool style_known(const ThPadCheckRules *r, ThError *err)
 {
     size_t n;
-    const ThScratchpadKind *const *kinds = th_scratchpad_kinds(&n);
+    const ThPadKind *const *kinds = th_pad_kinds(&n);
     for (size_t i = 0; i < n; i++)
         if ((!r->kind || r->kind == kinds[i]) && style_fits(kinds[i], r->style))
             return true;
@@ -55,28 +55,30 @@ static bool style_known(const ThCheckRules *r, ThError *err)
     return th_hint(err, "help scratchpad lists the values of style= and variant=");
 }
 
-static bool rules_of(ThSession *s, const ThCall *call, ThCheckRules *r, ThError *err)
+static bool rules_of(ShSession *s, const ShCall *call, ThPadCheckRules *r, ThError *err)
 {
     const ThOptions *o = &call->options;
     const char *carry = th_option_text(o, "final-carry"), *flush = th_option_text(o, "flush");
-    *r = th_check_rules();
-    r->kind = th_scratchpad_kind(th_option_text(o, "kind"));
+    *r = th_pad_check_rules();
+    r->kind = th_pad_kind(th_option_text(o, "kind"));
     r->style = th_option_given(o, "style") ? th_option_text(o, "style") : NULL;
-    r->final_carry = *carry == 'l'   ? TH_CARRY_LINE
-                     : *carry == 'f' ? TH_CARRY_FOLD
-                                     : TH_CARRY_EITHER;
-    r->flush = *flush == 'd' ? TH_FLUSH_DIGIT : *flush == 'o' ? TH_FLUSH_ONCE : TH_FLUSH_EITHER;
-    r->strict = th_sgd_strict(th_option_text(o, "strict"));
-    r->tolerance = r->strict == TH_SGD_HIDDEN ? 2 : 0;
+    r->final_carry = *carry == 'l'   ? TH_PAD_CARRY_LINE
+                     : *carry == 'f' ? TH_PAD_CARRY_FOLD
+                                     : TH_PAD_CARRY_EITHER;
+    r->flush = *flush == 'd'   ? TH_PAD_FLUSH_DIGIT
+               : *flush == 'o' ? TH_PAD_FLUSH_ONCE
+                               : TH_PAD_FLUSH_EITHER;
+    r->strict = th_pad_sgd_strict(th_option_text(o, "strict"));
+    r->tolerance = r->strict == TH_PAD_SGD_HIDDEN ? 2 : 0;
     if (th_option_given(o, "tolerance"))
         r->tolerance = (int)th_option_int(o, "tolerance");
     r->rate = th_option_real(o, "rate");
-    r->scale = th_sgd_scale(th_option_text(o, "quantiser"));
+    r->scale = th_pad_sgd_scale(th_option_text(o, "quantiser"));
     r->steps = th_option_int(o, "steps");
     r->ngram = (int)th_option_int(o, "ngram");
     r->answer = (int)th_option_int(o, "answer");
     if (th_option_given(o, "machine")) {
-        ThObject *m = th_need_object(s, th_option_text(o, "machine"), TH_MACHINE, err);
+        ShObject *m = sh_need_object(s, th_option_text(o, "machine"), SH_MACHINE, err);
         if (!m)
             return false;
         r->machine = m->as.machine;
@@ -87,7 +89,7 @@ static bool rules_of(ThSession *s, const ThCall *call, ThCheckRules *r, ThError 
 /* ---- what was found -------------------------------------------------------------------------- */
 
 /* The line with the slip, as much as fits, and a mark below it. */
-static void show_line(ThSession *s, const char *text, size_t size, const ThChecked *c)
+static void show_line(ShSession *s, const char *text, size_t size, const ThPadChecked *c)
 {
     enum { BEFORE = 40, WIDTH = 72 };
     size_t from = c->offset, to = c->offset;
@@ -103,67 +105,67 @@ static void show_line(ThSession *s, const char *text, size_t size, const ThCheck
         return;
     char *before = th_strndup(text + from, c->offset - from, NULL);
     if (before)
-        th_say(s, "  %.*s\n  %*s^\n", (int)(to - from), text + from, th_utf8_width(before), "");
+        sh_say(s, "  %.*s\n  %*s^\n", (int)(to - from), text + from, th_utf8_width(before), "");
     free(before);
 }
 
-static const char *kind_name(const ThChecked *c)
+static const char *kind_name(const ThPadChecked *c)
 {
     return c->kind ? c->kind->name : "unknown";
 }
 
-static void say_checked(ThSession *s, const char *text, size_t size, const ThChecked *c)
+static void say_checked(ShSession *s, const char *text, size_t size, const ThPadChecked *c)
 {
     const char *style = c->style;
-    th_say(s, "%s%s%s%s: ", kind_name(c), *style ? " (" : "", style, *style ? ")" : "");
-    if (c->slip == TH_SLIP_NONE) {
-        th_say(s, "right, %zu line%s%s\n", c->lines, c->lines == 1 ? "" : "s",
+    sh_say(s, "%s%s%s%s: ", kind_name(c), *style ? " (" : "", style, *style ? ")" : "");
+    if (c->slip == TH_PAD_SLIP_NONE) {
+        sh_say(s, "right, %zu line%s%s\n", c->lines, c->lines == 1 ? "" : "s",
                c->misprint ? ", but for a misprint of the paper" : "");
         return;
     }
-    th_say(s, "%s at line %zu, column %zu: ", th_slip_name(c->slip), c->line, c->column);
+    sh_say(s, "%s at line %zu, column %zu: ", th_pad_slip_name(c->slip), c->line, c->column);
     if (*c->expected && *c->found)
-        th_say(s, "%s where %s is due\n", c->found, c->expected);
+        sh_say(s, "%s where %s is due\n", c->found, c->expected);
     else if (*c->expected)
-        th_say(s, "%s is due\n", c->expected);
+        sh_say(s, "%s is due\n", c->expected);
     else
-        th_say(s, "%s behind the end\n", c->found);
+        sh_say(s, "%s behind the end\n", c->found);
     if (size > 0)
         show_line(s, text, size, c);
 }
 
-static void set_figures(ThSession *s, const ThChecked *c)
+static void set_figures(ShSession *s, const ThPadChecked *c)
 {
-    th_result_flag(s, "right", c->slip == TH_SLIP_NONE);
-    th_result_text(s, "kind", kind_name(c));
-    th_result_text(s, "style", c->style);
-    th_result_text(s, "slip", th_slip_name(c->slip));
-    th_result_int(s, "line", (long long)c->line);
-    th_result_int(s, "column", (long long)c->column);
-    th_result_int(s, "lines", (long long)c->lines);
-    th_result_text(s, "expected", c->expected);
-    th_result_text(s, "found", c->found);
-    th_result_flag(s, "misprint", c->misprint);
+    sh_result_flag(s, "right", c->slip == TH_PAD_SLIP_NONE);
+    sh_result_text(s, "kind", kind_name(c));
+    sh_result_text(s, "style", c->style);
+    sh_result_text(s, "slip", th_pad_slip_name(c->slip));
+    sh_result_int(s, "line", (long long)c->line);
+    sh_result_int(s, "column", (long long)c->column);
+    sh_result_int(s, "lines", (long long)c->lines);
+    sh_result_text(s, "expected", c->expected);
+    sh_result_text(s, "found", c->found);
+    sh_result_flag(s, "misprint", c->misprint);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
 typedef struct {
-    ThSession *s;
-    const ThCheckRules *rules;
-    long long n, right, slips[TH_SLIP_FORMAT + 1];
+    ShSession *s;
+    const ThPadCheckRules *rules;
+    long long n, right, slips[TH_PAD_SLIP_FORMAT + 1];
 } Tally;
 
 static bool check_record(Tally *t, const char *text, size_t size, ThError *err)
 {
-    ThChecked c;
-    if (th_stopped(th_stop(t->s), err) || !th_scratchpad_check(text, size, t->rules, &c, err))
+    ThPadChecked c;
+    if (th_stopped(sh_stop(t->s), err) || !th_pad_check(text, size, t->rules, &c, err))
         return false;
     t->n++;
-    t->right += c.slip == TH_SLIP_NONE;
+    t->right += c.slip == TH_PAD_SLIP_NONE;
     t->slips[c.slip]++;
     if (c.slip)
-        th_row(t->s, t->n, kind_name(&c), th_slip_name(c.slip), (long long)c.line,
+        sh_row(t->s, t->n, kind_name(&c), th_pad_slip_name(c.slip), (long long)c.line,
                (long long)c.column, c.expected, c.found);
     return true;
 }
@@ -201,18 +203,19 @@ static bool check_lines(Tally *t, const char *text, size_t size, bool records, T
     return true;
 }
 
-static bool check_file(ThSession *s, const ThOperand *file, const ThCheckRules *rules, ThError *err)
+static bool check_file(ShSession *s, const ShOperand *file, const ThPadCheckRules *rules,
+                       ThError *err)
 {
     enum { MOST_BYTES = 1 << 30 };
     size_t size, length = strlen(file->text);
     char *text = th_file_read(file->text, MOST_BYTES, &size, err);
     if (!text)
-        return th_error_inside(err, file);
+        return sh_error_inside(err, file);
     Tally t = {.s = s, .rules = rules};
     bool records = length > 6 && strcmp(file->text + length - 6, ".jsonl") == 0;
-    th_table(s, "slips", "record:i kind:s slip:s line:i column:i expected:s found:s");
+    sh_table(s, "slips", "record:i kind:s slip:s line:i column:i expected:s found:s");
     bool ok = check_lines(&t, text, size, records, err);
-    th_table_end(s);
+    sh_table_end(s);
     free(text);
     if (!ok) {
         char where[64] = "";
@@ -221,19 +224,19 @@ static bool check_file(ThSession *s, const ThOperand *file, const ThCheckRules *
         ThError inside = err ? *err : (ThError){0};
         if (err)
             *err = (ThError){0};
-        return th_fail_operand(err, file, inside.code, "%s%.400s", where, inside.msg);
+        return sh_fail_operand(err, file, inside.code, "%s%.400s", where, inside.msg);
     }
-    th_result_int(s, "checked", t.n);
-    th_result_int(s, "right", t.right);
-    th_say(s, "%lld of %lld right", t.right, t.n);
-    for (int i = TH_SLIP_COPY; i <= TH_SLIP_FORMAT; i++)
+    sh_result_int(s, "checked", t.n);
+    sh_result_int(s, "right", t.right);
+    sh_say(s, "%lld of %lld right", t.right, t.n);
+    for (int i = TH_PAD_SLIP_COPY; i <= TH_PAD_SLIP_FORMAT; i++)
         if (t.slips[i])
-            th_say(s, ", %s %lld", th_slip_name((ThSlip)i), t.slips[i]);
-    th_say(s, "\n");
+            sh_say(s, ", %s %lld", th_pad_slip_name((ThPadSlip)i), t.slips[i]);
+    sh_say(s, "\n");
     return true;
 }
 
-TH_COMMAND(
+SH_COMMAND(
     check, .group = "scratchpads",
     .summary = "say whether every line of a scratchpad follows from the one before",
     .detail =
@@ -272,14 +275,14 @@ TH_COMMAND(
     .args = {{A_TEXT, "TEXT", 0}}, .args2 = {{A_KEYWORD, "file", 0}, {A_FILE, "FILE", 0}},
     .options = options, .flags = C_PAGED)
 {
-    ThCheckRules rules;
-    ThChecked c;
+    ThPadCheckRules rules;
+    ThPadChecked c;
     if (!rules_of(s, call, &rules, err))
         return false;
     if (call->form == 2)
         return check_file(s, &call->operand[0], &rules, err);
     const char *text = call->operand[0].text;
-    if (!th_scratchpad_check(text, strlen(text), &rules, &c, err))
+    if (!th_pad_check(text, strlen(text), &rules, &c, err))
         return false;
     set_figures(s, &c);
     say_checked(s, text, strlen(text), &c);

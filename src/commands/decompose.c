@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/symbols.h"
 
-char *th_set_text(const ThHolonomy *h, char *const *state, int set, size_t most, ThError *err)
+char *sh_set_text(const ThHolonomy *h, char *const *state, int set, size_t most, ThError *err)
 {
     ThText t = {0};
     int left = h->points[set];
@@ -27,12 +27,12 @@ char *th_set_text(const ThHolonomy *h, char *const *state, int set, size_t most,
 }
 
 /* Returns new: the tiles of a family one after the other. */
-static char *tiles_text(const ThHolonomy *h, char *const *state, const ThFamily *f, size_t most,
-                        ThError *err)
+static char *tiles_text(const ThHolonomy *h, char *const *state, const ThAutomatonFamily *f,
+                        size_t most, ThError *err)
 {
     ThText t = {0};
     for (int i = 0; i < f->n_tiles; i++) {
-        char *one = th_set_text(h, state, f->tile[i], most / 2, err);
+        char *one = sh_set_text(h, state, f->tile[i], most / 2, err);
         if (!one) {
             th_text_free(&t);
             return NULL;
@@ -48,25 +48,25 @@ static char *tiles_text(const ThHolonomy *h, char *const *state, const ThFamily 
     return th_text_take(&t, err);
 }
 
-static bool table_families(ThSession *s, const ThHolonomy *h, char *const *state, ThError *err)
+static bool table_families(ShSession *s, const ThHolonomy *h, char *const *state, ThError *err)
 {
     bool ok = true;
-    size_t most = th_out(s) ? 32 : SIZE_MAX / 4;
-    th_table(s, "components", "level:i group:s tiles:i sets:i set:s into:s");
+    size_t most = sh_out(s) ? 32 : SIZE_MAX / 4;
+    sh_table(s, "components", "level:i group:s tiles:i sets:i set:s into:s");
     for (int i = 0; ok && i < h->n_families; i++) {
-        const ThFamily *f = &h->families[i];
+        const ThAutomatonFamily *f = &h->families[i];
         if (f->n_points == 1)
             continue;
-        char *set = th_set_text(h, state, f->representative, most, err);
+        char *set = sh_set_text(h, state, f->representative, most, err);
         char *tiles = set ? tiles_text(h, state, f, most, err) : NULL;
         ok = tiles != NULL;
         if (ok)
-            th_row(s, (long long)f->level + 1, f->facts.name, (long long)f->n_tiles,
+            sh_row(s, (long long)f->level + 1, f->facts.name, (long long)f->n_tiles,
                    (long long)f->n_sets, set, tiles);
         free(set);
         free(tiles);
     }
-    th_table_end(s);
+    sh_table_end(s);
     return ok;
 }
 
@@ -83,14 +83,14 @@ static void write_coordinates(ThText *t, const ThHolonomy *h, const int *coordin
 }
 
 /* The first coordinates of every state, if they are few. */
-static bool list_states(ThSession *s, const ThHolonomy *h, char *const *state, ThError *err)
+static bool list_states(ShSession *s, const ThHolonomy *h, char *const *state, ThError *err)
 {
     enum { FEW = 40 };
     if (h->n_states > FEW)
         return true;
     int *c = th_alloc((size_t)h->n_levels, sizeof *c, err);
     bool ok = c != NULL;
-    th_table(s, "coordinates", "state:s coordinates:s");
+    sh_table(s, "coordinates", "state:s coordinates:s");
     for (int q = 0; ok && q < h->n_states; q++) {
         ThText t = {0};
         th_holonomy_lift(h, q, c);
@@ -98,16 +98,16 @@ static bool list_states(ThSession *s, const ThHolonomy *h, char *const *state, T
         char *text = th_text_take(&t, err);
         ok = text != NULL;
         if (ok)
-            th_row(s, state[q], text);
+            sh_row(s, state[q], text);
         free(text);
     }
-    th_table_end(s);
+    sh_table_end(s);
     free(c);
     return ok;
 }
 
 /* The run of the cascade on a word beside that of the machine. */
-static bool table_run(ThSession *s, const ThHolonomy *h, const ThMachine *m, const int *word,
+static bool table_run(ShSession *s, const ThHolonomy *h, const ShMachine *m, const int *word,
                       int length, ThError *err)
 {
     const ThAutomaton *a = m->minimal;
@@ -116,7 +116,7 @@ static bool table_run(ThSession *s, const ThHolonomy *h, const ThMachine *m, con
     bool ok = c != NULL;
     if (ok)
         th_holonomy_lift(h, q, c);
-    th_table(s, "run", "step:i symbol:s coordinates:s state:s machine:s");
+    sh_table(s, "run", "step:i symbol:s coordinates:s state:s machine:s");
     for (int i = 0; ok && i <= length; i++) {
         ThText t = {0};
         if (i > 0) {
@@ -128,11 +128,11 @@ static bool table_run(ThSession *s, const ThHolonomy *h, const ThMachine *m, con
         char *text = th_text_take(&t, err);
         ok = ok && text;
         if (ok)
-            th_row(s, (long long)i, i ? a->symbol[word[i - 1]] : "", text,
+            sh_row(s, (long long)i, i ? a->symbol[word[i - 1]] : "", text,
                    m->state[th_holonomy_state(h, c)], m->state[q]);
         free(text);
     }
-    th_table_end(s);
+    sh_table_end(s);
     free(c);
     return ok;
 }
@@ -142,7 +142,7 @@ static void write_count(ThText *t, size_t n, const char *what)
     th_text_printf(t, "%zu %s%s", n, what, n == 1 ? "" : "s");
 }
 
-static void say_check(ThSession *s, const ThHolonomy *h, const ThCascadeCheck *check)
+static void say_check(ShSession *s, const ThHolonomy *h, const ThHolonomyCheck *check)
 {
     ThText t = {0};
     write_count(&t, (size_t)h->n_levels, "level");
@@ -152,7 +152,7 @@ static void say_check(ThSession *s, const ThHolonomy *h, const ThCascadeCheck *c
                    " of coordinates%s, each with every symbol, and what happens on a level "
                    "depends on those above only",
                    check->closed ? ", all that the states' own lead to" : "");
-    th_say_wrapped(s, "verified:", &t);
+    sh_say_wrapped(s, "verified:", &t);
 }
 
 static const ThOptionSpec decompose_options[] = {
@@ -160,22 +160,22 @@ static const ThOptionSpec decompose_options[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 /* Levels with a group, each once, for the figures. */
-static void set_decomposition(ThSession *s, const ThHolonomy *h, const ThCascadeCheck *check)
+static void set_decomposition(ShSession *s, const ThHolonomy *h, const ThHolonomyCheck *check)
 {
     long long components = 0, groups = 0;
     for (int i = 0; i < h->n_families; i++) {
         components += h->families[i].n_points > 1;
         groups += h->families[i].facts.order > 1;
     }
-    th_result_int(s, "levels", h->n_levels);
-    th_result_int(s, "components", components);
-    th_result_int(s, "groups", groups);
-    th_result_flag(s, "verified", true);
-    th_result_int(s, "tuples", (long long)check->tuples);
-    th_result_int(s, "complete_states", h->n_states);
+    sh_result_int(s, "levels", h->n_levels);
+    sh_result_int(s, "components", components);
+    sh_result_int(s, "groups", groups);
+    sh_result_flag(s, "verified", true);
+    sh_result_int(s, "tuples", (long long)check->tuples);
+    sh_result_int(s, "complete_states", h->n_states);
 }
 
-TH_COMMAND(
+SH_COMMAND(
     decompose, .group = "automata", .summary = "decompose a machine into a cascade of simple ones",
     .detail =
         "The holonomy form of the decomposition of Krohn and Rhodes, of the complete minimal "
@@ -211,16 +211,16 @@ TH_COMMAND(
                "tuples complete_states",
     .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .options = decompose_options, .flags = C_PAGED)
 {
-    ThMachine m;
-    ThCascadeCheck check;
-    if (!th_machine_of(&m, s, &call->operand[0], err))
+    ShMachine m;
+    ThHolonomyCheck check;
+    if (!sh_machine_of(&m, s, &call->operand[0], err))
         return false;
     const char *input = th_option_text(&call->options, "word");
     int length = -1, *word = th_symbols_read(m.minimal->symbol, m.minimal->n_symbols,
                                              input ? input : "", &length, err);
-    size_t limit = (size_t)th_setting_int(s, "limit-states");
-    ThHolonomy *h = word ? th_holonomy_new(m.d, limit, th_stop(s), err) : NULL;
-    bool ok = h && th_holonomy_verify(h, limit, &check, th_stop(s), err);
+    size_t limit = (size_t)sh_setting_int(s, "limit-states");
+    ThHolonomy *h = word ? th_holonomy_new(m.d, limit, sh_stop(s), err) : NULL;
+    bool ok = h && th_holonomy_verify(h, limit, &check, sh_stop(s), err);
     if (ok) {
         set_decomposition(s, h, &check);
         ok = table_families(s, h, m.state, err) && list_states(s, h, m.state, err);
@@ -231,8 +231,8 @@ TH_COMMAND(
         say_check(s, h, &check);
     free(word);
     th_holonomy_free(h);
-    th_machine_free(&m);
+    sh_machine_free(&m);
     if (!ok && err->code == TH_ELIMIT)
         th_hint(err, "set limit-states sets this limit");
-    return ok || th_error_inside(err, &call->operand[0]);
+    return ok || sh_error_inside(err, &call->operand[0]);
 }

@@ -8,12 +8,12 @@
 #include "session_impl.h"
 
 static const ThOptionSpec save_options[] = {
-    {"format", TH_CHOICE, "auto", 0, 0, "auto|" TH_MACHINE_FORMAT_WORDS,
+    {"format", TH_CHOICE, "auto", 0, 0, "auto|" SH_MACHINE_FORMAT_WORDS,
      "how a Turing machine is written, whatever the extension; auto: by the extension"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 static const ThOptionSpec load_options[] = {
-    {"format", TH_CHOICE, "auto", 0, 0, "auto|words|" TH_MACHINE_FORMAT_WORDS,
+    {"format", TH_CHOICE, "auto", 0, 0, "auto|words|" SH_MACHINE_FORMAT_WORDS,
      "what the file holds: words or a Turing machine in a format; auto: by extension and content"},
     {"start", TH_STRING, NULL, 0, 0, NULL, "the state in which a machine starts"},
     {"blank", TH_STRING, NULL, 0, 0, NULL, "the blank symbol, of quintuples"},
@@ -40,7 +40,7 @@ static int choice_of(const ThOptions *o, const ThOptionSpec *specs, const char *
     return 0;
 }
 
-TH_COMMAND(
+SH_COMMAND(
     save, .group = "files", .summary = "write objects to a file",
     .detail = "The extension of the file says how: help formats lists the formats.  The file "
               "is written whole or not at all.\n\n"
@@ -56,60 +56,61 @@ TH_COMMAND(
     .flags = C_KEEPS_RESULT)
 {
     enum { MOST = 256 };
-    ThObject *object[MOST];
-    const ThOperand *file = &call->operand[call->n - 1];
+    ShObject *object[MOST];
+    const ShOperand *file = &call->operand[call->n - 1];
     int n = call->n - 1;
     if (n > MOST)
-        return th_fail_operand(err, &call->operand[MOST], TH_ELIMIT,
+        return sh_fail_operand(err, &call->operand[MOST], TH_ELIMIT,
                                "at most %d objects go into one file", MOST);
     for (int i = 0; i < n; i++)
         object[i] = call->operand[i].object;
     if (th_option_given(&call->options, "format")) {
-        ThMachineFormat machine = th_machine_format(th_option_text(&call->options, "format"));
-        if (machine != TH_N_MACHINE_FORMATS)
-            return th_save_machine(s, object, n, file->text, machine, err) ||
-                   th_error_inside(err, file);
+        ThFormatMachine machine = sh_machine_format(th_option_text(&call->options, "format"));
+        if (machine != TH_FORMAT_N_MACHINES)
+            return sh_save_machine(s, object, n, file->text, machine, err) ||
+                   sh_error_inside(err, file);
     }
-    const ThFormat *f = th_format_of(file->text, err);
+    const ShFormat *f = sh_format_of(file->text, err);
     if (f && !f->save) {
         th_fail(err, TH_EUSAGE, "%s files can be loaded, not saved", f->extension);
         f = NULL;
     }
-    return (f && f->save(s, object, n, file->text, err)) || th_error_inside(err, file);
+    return (f && f->save(s, object, n, file->text, err)) || sh_error_inside(err, file);
 }
 
 /* By the option, the extension or the content; what the content tells of a text is said where that
  * may be words as well. */
-static bool load_file(ThSession *s, const char *path, const char *name, const ThOptions *o,
+static bool load_file(ShSession *s, const char *path, const char *name, const ThOptions *o,
                       ThError *err)
 {
     const char *word = th_option_text(o, "format");
-    ThMachineFormat machine = th_machine_format(word);
-    ThMachineReading how = {
+    ThFormatMachine machine = sh_machine_format(word);
+    ThFormatMachineReading how = {
         .start = th_option_given(o, "start") ? th_option_text(o, "start") : NULL,
         .blank = th_option_given(o, "blank") ? th_option_text(o, "blank") : NULL,
         .variant = choice_of(o, load_options, "variant"),
-        .fields = (ThFields)choice_of(o, load_options, "fields"),
+        .fields = (ThFormatFields)choice_of(o, load_options, "fields"),
     };
     if (strcmp(word, "words") == 0)
-        return th_format_words()->load(s, path, name, err);
-    if (machine != TH_N_MACHINE_FORMATS)
-        return th_load_machine(s, path, name, machine, &how, err);
+        return sh_format_words()->load(s, path, name, err);
+    if (machine != TH_FORMAT_N_MACHINES)
+        return sh_load_machine(s, path, name, machine, &how, err);
     ThError none = {0};
-    const ThFormat *f = th_format_of(path, &none), *words = th_format_words();
-    bool sure = false, known = f && f != words && f->load != th_load_tm && f->load != th_load_jff;
-    bool found = !known && th_file_holds_machine(path, &machine, &sure);
+    const ShFormat *f = sh_format_of(path, &none), *words = sh_format_words();
+    bool sure = false, known = f && f != words && f->load != sh_load_tm && f->load != sh_load_jff;
+    bool found = !known && sh_file_holds_machine(path, &machine, &sure);
     if (f == words && found && !sure) {
         th_fail(err, TH_EUSAGE, "%s may be a list of words or %s", path,
-                th_machine_format_title(machine));
-        return th_hint(err, "say format=words or format=%s", th_machine_format_name(machine));
+                th_format_machine_format_title(machine));
+        return th_hint(err, "say format=words or format=%s",
+                       th_format_machine_format_name(machine));
     }
-    if (found || (f && f->load == th_load_tm))
-        return th_load_machine(s, path, name, machine, &how, err);
+    if (found || (f && f->load == sh_load_tm))
+        return sh_load_machine(s, path, name, machine, &how, err);
     const char *slash = strrchr(path, '/');
     if (!f && !name && !strchr(slash ? slash : path, '.'))
-        return th_load_rasp(s, path, err);
-    f = f ? f : th_format_of(path, err);
+        return sh_load_rasp(s, path, err);
+    f = f ? f : sh_format_of(path, err);
     if (f && !f->load)
         return th_fail(err, TH_EUSAGE, "%s files can be saved, not loaded", f->extension);
     if (f && (how.start || how.blank || how.variant || how.fields))
@@ -117,7 +118,7 @@ static bool load_file(ThSession *s, const char *path, const char *name, const Th
     return f && f->load(s, path, name, err);
 }
 
-TH_COMMAND(
+SH_COMMAND(
     load, .group = "files", .summary = "define the objects that a file holds",
     .detail =
         "The extension of the file says how it is read: help formats lists the formats.  "
@@ -146,7 +147,7 @@ TH_COMMAND(
     .args = {{A_FILE, "FILE", 0}, {A_KEYWORD, "as", A_OPTIONAL}, {A_NEW, "NAME", A_OPTIONAL}},
     .options = load_options, .flags = C_KEEPS_RESULT)
 {
-    const ThOperand *file = &call->operand[0];
+    const ShOperand *file = &call->operand[0];
     const char *name = call->n > 1 ? call->operand[1].text : NULL;
-    return load_file(s, file->text, name, &call->options, err) || th_error_inside(err, file);
+    return load_file(s, file->text, name, &call->options, err) || sh_error_inside(err, file);
 }

@@ -12,7 +12,7 @@
 #include "session_impl.h"
 #include "shell.h"
 
-TH_COMMAND(help, .group = "general", .summary = "explain a command or a topic",
+SH_COMMAND(help, .group = "general", .summary = "explain a command or a topic",
            .detail = "Without a topic, lists the commands by group and the other topics.  A topic "
                      "is a command (help train, help plot loss), a kind of task or model (help "
                      "parity, help regulargpt), a function (help shuffle), a setting, or one of "
@@ -25,14 +25,14 @@ TH_COMMAND(help, .group = "general", .summary = "explain a command or a topic",
     for (int i = 0; i < call->n; i++)
         th_text_printf(&topic, "%s%s", i ? " " : "", call->operand[i].text);
     char *text = th_text_take(&topic, err);
-    bool ok = text && th_help(th_listing(s), text, err);
+    bool ok = text && sh_help(sh_listing(s), text, err);
     if (!ok && call->n > 0)
-        th_error_inside(err, &call->operand[0]);
+        sh_error_inside(err, &call->operand[0]);
     free(text);
     return ok;
 }
 
-TH_COMMAND(apropos, .group = "general", .summary = "find commands and topics by a word",
+SH_COMMAND(apropos, .group = "general", .summary = "find commands and topics by a word",
            .detail = "Looks for the text in names, summaries, descriptions and options, without "
                      "regard to case.",
            .example = "apropos directory\n"
@@ -40,36 +40,36 @@ TH_COMMAND(apropos, .group = "general", .summary = "find commands and topics by 
                       "#>   pwd                 print the current directory",
            .args = {{A_TEXT, "TEXT", 0}}, .flags = C_PAGED | C_KEEPS_RESULT)
 {
-    if (th_apropos(th_listing(s), call->operand[0].text))
+    if (sh_apropos(sh_listing(s), call->operand[0].text))
         return true;
-    return th_fail_operand(err, &call->operand[0], TH_EVALUE, "nothing is about '%s'",
+    return sh_fail_operand(err, &call->operand[0], TH_EVALUE, "nothing is about '%s'",
                            call->operand[0].text);
 }
 
-static bool list_settings(ThSession *s)
+static bool list_settings(ShSession *s)
 {
-    th_table(s, "settings", "setting:s value:s meaning:s");
+    sh_table(s, "settings", "setting:s value:s meaning:s");
     for (size_t i = 0; i < s->settings.n; i++) {
         const ThOption *o = &s->settings.item[i];
-        th_row(s, o->spec->name, o->text, o->spec->help);
+        sh_row(s, o->spec->name, o->text, o->spec->help);
     }
-    th_table_end(s);
+    sh_table_end(s);
     return true;
 }
 
-static bool show_setting(ThSession *s, const ThOperand *key, ThError *err)
+static bool show_setting(ShSession *s, const ShOperand *key, ThError *err)
 {
     for (size_t i = 0; i < s->settings.n; i++) {
         const ThOption *o = &s->settings.item[i];
         if (strcmp(o->spec->name, key->text) == 0) {
-            fprintf(th_listing(s), "%s\n", o->text);
+            fprintf(sh_listing(s), "%s\n", o->text);
             return true;
         }
     }
-    return th_settings_set(s, key->text, "", err);
+    return sh_settings_set(s, key->text, "", err);
 }
 
-TH_COMMAND(set, .group = "general", .summary = "show or change settings",
+SH_COMMAND(set, .group = "general", .summary = "show or change settings",
            .detail = "Without operands, lists the settings; with a key, shows its value; with a "
                      "value, changes it.",
            .example = "set seed 7\nset seed\n#> 7", .flags = C_PAGED | C_KEEPS_RESULT,
@@ -77,24 +77,24 @@ TH_COMMAND(set, .group = "general", .summary = "show or change settings",
 {
     if (call->n == 0)
         return list_settings(s);
-    const ThOperand *key = &call->operand[0];
+    const ShOperand *key = &call->operand[0];
     if (call->n == 1)
-        return show_setting(s, key, err) || th_error_inside(err, key);
-    if (th_settings_set(s, key->text, call->operand[1].text, err)) {
+        return show_setting(s, key, err) || sh_error_inside(err, key);
+    if (sh_settings_set(s, key->text, call->operand[1].text, err)) {
         if (strcmp(key->text, "rasp-precedence") == 0)
-            th_say(s, "operators of RASP bind %s\n",
-                   *th_setting_text(s, key->text) == 'm'
+            sh_say(s, "operators of RASP bind %s\n",
+                   *sh_setting_text(s, key->text) == 'm'
                        ? "conventionally: -2^2 is -4, not 1==2 is True"
                        : "as in its authors' interpreter: -2^2 is 4, not 1==2 is False");
         return true;
     }
     bool unknown = strncmp(err->msg, "unknown", 7) == 0;
-    return th_error_inside(err, &call->operand[!unknown]);
+    return sh_error_inside(err, &call->operand[!unknown]);
 }
 
 /* ---- echo, assert ---------------------------------------------------------------------------- */
 
-static void add_figure(ThText *t, const ThFigureValue *f)
+static void add_figure(ThText *t, const ShFigureValue *f)
 {
     if (f->kind == 's')
         th_text_add(t, f->text);
@@ -107,7 +107,7 @@ static void add_figure(ThText *t, const ThFigureValue *f)
 }
 
 /* Appends text with $name replaced by figures; $$ is a dollar. */
-static bool expand(ThSession *s, const ThOperand *o, ThText *to, ThError *err)
+static bool expand(ShSession *s, const ShOperand *o, ThText *to, ThError *err)
 {
     for (const char *c = o->text; *c;) {
         size_t n = 0;
@@ -121,9 +121,9 @@ static bool expand(ThSession *s, const ThOperand *o, ThText *to, ThError *err)
         }
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)n, c + 1);
-        ThFigureValue f = th_result_value(s, name);
+        ShFigureValue f = sh_result_value(s, name);
         if (!f.kind) {
-            th_fail_operand(err, o, TH_EVALUE, "the last result has no '%s'", name);
+            sh_fail_operand(err, o, TH_EVALUE, "the last result has no '%s'", name);
             return th_hint(err, "$$ stands for a dollar sign");
         }
         add_figure(to, &f);
@@ -132,7 +132,7 @@ static bool expand(ThSession *s, const ThOperand *o, ThText *to, ThError *err)
     return true;
 }
 
-TH_COMMAND(echo, .group = "general", .summary = "print text and figures of the last result",
+SH_COMMAND(echo, .group = "general", .summary = "print text and figures of the last result",
            .detail = "Operands are printed with a blank between them.  $name is replaced by the "
                      "figure of that name of the last command that set any; $$ is a dollar sign.",
            .example = "echo \"two words\" and more\n#> two words and more",
@@ -146,13 +146,13 @@ TH_COMMAND(echo, .group = "general", .summary = "print text and figures of the l
     }
     char *text = ok ? th_text_take(&line, err) : NULL;
     if (text)
-        fprintf(th_listing(s), "%s\n", text);
+        fprintf(sh_listing(s), "%s\n", text);
     th_text_free(&line);
     free(text);
     return text != NULL;
 }
 
-TH_COMMAND(
+SH_COMMAND(
     assert, .group = "general", .summary = "fail unless a condition holds",
     .detail = "The condition compares the figures of the last result, by name, with numbers "
               "and texts: == != < <= > >=, and, or, not, parentheses and arithmetic.  Figures "
@@ -164,14 +164,14 @@ TH_COMMAND(
                "minimize(p))",
     .args = {{A_RAW, "CONDITION", 0}}, .flags = C_KEEPS_RESULT)
 {
-    const ThOperand *o = &call->operand[0];
+    const ShOperand *o = &call->operand[0];
     ThText values = {0};
     bool holds = false;
-    bool ok = th_condition(s, o->text, &holds, &values, err);
+    bool ok = sh_condition(s, o->text, &holds, &values, err);
     if (!ok)
-        th_error_inside(err, o);
+        sh_error_inside(err, o);
     else if (!holds)
-        ok = th_fail_operand(err, o, TH_EASSERT, "the assertion does not hold%s%s",
+        ok = sh_fail_operand(err, o, TH_EASSERT, "the assertion does not hold%s%s",
                              values.size ? ": " : "", values.size ? values.data : "");
     th_text_free(&values);
     return ok;
@@ -187,34 +187,34 @@ static double cpu_seconds(void)
            1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
-TH_COMMAND(time, .group = "general", .summary = "run a command and tell how long it took",
+SH_COMMAND(time, .group = "general", .summary = "run a command and tell how long it took",
            .detail = "The time goes to standard error, so that results stay the same.",
            .example = "time echo done\n#> done", .args = {{A_RAW, "COMMAND", 0}},
            .flags = C_KEEPS_RESULT)
 {
-    if (s->depth >= TH_DEEPEST)
-        return th_fail_operand(err, &call->operand[0], TH_ELIMIT,
-                               "commands run each other more than %d deep", TH_DEEPEST);
-    ThStatement rest = {s->now.lexer, s->now.from + 1, s->now.to};
-    double wall = th_clock(), cpu = cpu_seconds();
+    if (s->depth >= SH_DEEPEST)
+        return sh_fail_operand(err, &call->operand[0], TH_ELIMIT,
+                               "commands run each other more than %d deep", SH_DEEPEST);
+    ShStatement rest = {s->now.lexer, s->now.from + 1, s->now.to};
+    double wall = sh_clock(), cpu = cpu_seconds();
     s->depth++;
-    bool ok = th_execute(s, &rest, err);
+    bool ok = sh_execute(s, &rest, err);
     s->depth--;
     fflush(stdout);
-    th_progress_erase(s);
-    fprintf(stderr, "%.3f s, %.3f s of processor time\n", th_clock() - wall, cpu_seconds() - cpu);
+    sh_progress_erase(s);
+    fprintf(stderr, "%.3f s, %.3f s of processor time\n", sh_clock() - wall, cpu_seconds() - cpu);
     return ok;
 }
 
-TH_COMMAND(source, .group = "general", .summary = "run the commands of a file",
+SH_COMMAND(source, .group = "general", .summary = "run the commands of a file",
            .detail = "Stops at the first command that fails.",
            .example = "echo \"echo hello\" > hello.th\nsource hello.th\n#> hello",
            .args = {{A_FILE, "FILE", 0}}, .flags = C_KEEPS_RESULT)
 {
-    return th_source(s, call->operand[0].text, err) || th_error_inside(err, &call->operand[0]);
+    return sh_source(s, call->operand[0].text, err) || sh_error_inside(err, &call->operand[0]);
 }
 
-TH_COMMAND(cd, .group = "general", .summary = "change the current directory",
+SH_COMMAND(cd, .group = "general", .summary = "change the current directory",
            .detail = "Without a directory, goes home; ~ at the start is the home directory.",
            .example = "cd /tmp", .args = {{A_FILE, "DIRECTORY", A_OPTIONAL}},
            .flags = C_KEEPS_RESULT)
@@ -234,24 +234,24 @@ TH_COMMAND(cd, .group = "general", .summary = "change the current directory",
     if (text && !ok)
         th_fail(err, TH_EIO, "cannot go to '%s': %s", text, strerror(errno));
     if (!ok && call->n)
-        th_error_inside(err, &call->operand[0]);
+        sh_error_inside(err, &call->operand[0]);
     free(text);
     return ok;
 }
 
-TH_COMMAND(pwd, .group = "general", .summary = "print the current directory", .example = "pwd",
+SH_COMMAND(pwd, .group = "general", .summary = "print the current directory", .example = "pwd",
            .flags = C_KEEPS_RESULT)
 {
     (void)call;
     char *path = getcwd(NULL, 0);
     if (!path)
         return th_fail(err, TH_EIO, "cannot find the current directory: %s", strerror(errno));
-    fprintf(th_listing(s), "%s\n", path);
+    fprintf(sh_listing(s), "%s\n", path);
     free(path);
     return true;
 }
 
-TH_COMMAND(quit, .alias = "exit", .group = "general", .summary = "leave tapehead",
+SH_COMMAND(quit, .alias = "exit", .group = "general", .summary = "leave tapehead",
            .detail = "exit is another name for it; Ctrl-D on an empty line does the same.",
            .example = "quit", .flags = C_KEEPS_RESULT)
 {

@@ -3,30 +3,30 @@
 #include <string.h>
 
 #include "command.h"
-#include "commands/kit.h"
+#include "commands/modelling.h"
 #include "turing/nexttoken.h"
 
 /* The input that stands after the machine, blank without one. */
-static bool start_of_call(const ThCall *call, ThTapeWords *words, ThRunStart *s, ThError *err)
+static bool start_of_call(const ShCall *call, ThTmTapeWords *words, ThTmRunStart *s, ThError *err)
 {
-    const ThTuring *m = call->operand[0].object->as.machine;
-    const ThOperand *input = call->n > 1 ? &call->operand[1] : NULL;
-    *s = (ThRunStart){0};
-    if (!th_turing_tape_words_read(words, m, input ? input->text : "", err)) {
+    const ThTm *m = call->operand[0].object->as.machine;
+    const ShOperand *input = call->n > 1 ? &call->operand[1] : NULL;
+    *s = (ThTmRunStart){0};
+    if (!th_tm_tape_words_read(words, m, input ? input->text : "", err)) {
         if (input)
-            th_error_inside(err, input);
+            sh_error_inside(err, input);
         return false;
     }
-    if (th_run_start(s, m, words, err))
+    if (th_tm_run_start(s, m, words, err))
         return true;
-    th_turing_tape_words_free(words);
-    th_error_inside(err, &call->operand[0]);
+    th_tm_tape_words_free(words);
+    sh_error_inside(err, &call->operand[0]);
     return false;
 }
 
-static ThRunLimits limits_of(const ThCall *call)
+static ThTmRunLimits limits_of(const ShCall *call)
 {
-    ThRunLimits l = {(uint64_t)th_option_int(&call->options, "steps"), UINT64_MAX};
+    ThTmRunLimits l = {(uint64_t)th_option_int(&call->options, "steps"), UINT64_MAX};
     long long cells = th_option_int(&call->options, "cells");
     if (cells > 0)
         l.cells = (uint64_t)cells;
@@ -38,20 +38,20 @@ static const char *plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
-static void say_extent(ThSession *s, const ThRunExtent *x, int64_t input)
+static void say_extent(ShSession *s, const ThTmRunExtent *x, int64_t input)
 {
     unsigned long long n = x->steps;
-    if (th_verdict_final(x->verdict))
-        th_say(s, "%s after %llu step%s, on cells %lld to %lld\n", th_verdict_name(x->verdict), n,
-               plural(n), (long long)x->first, (long long)x->last);
+    if (th_tm_verdict_final(x->verdict))
+        sh_say(s, "%s after %llu step%s, on cells %lld to %lld\n", th_tm_verdict_name(x->verdict),
+               n, plural(n), (long long)x->first, (long long)x->last);
     else
-        th_say(s, "not halted: the first %llu step%s, on cells %lld to %lld\n", n, plural(n),
+        sh_say(s, "not halted: the first %llu step%s, on cells %lld to %lld\n", n, plural(n),
                (long long)x->first, (long long)x->last);
     long long left = -x->first, right = x->last - (input > 0 ? input - 1 : 0);
     if (!x->leaves)
-        th_say(s, "in memory: the head stays on the input\n");
+        sh_say(s, "in memory: the head stays on the input\n");
     else
-        th_say(s,
+        sh_say(s,
                "not in memory: the head leaves the input after %llu step%s; taken here with %lld "
                "more cell%s on the left and %lld on the right\n",
                (unsigned long long)x->leaves_after, plural(x->leaves_after), left,
@@ -66,60 +66,60 @@ static const ThOptionSpec grams_options[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 /* The symbols that are there twice. */
-static bool write_repeated(ThText *t, const ThRunStart *s, const ThGrams *g, ThStop *stop,
+static bool write_repeated(ThText *t, const ThTmRunStart *s, const ThTmGrams *g, ThStop *stop,
                            ThError *err)
 {
     enum { MOST = 24 };
-    ThRunning r;
-    bool ok = th_running_from(&r, s, err) &&
-              th_running_go(&r, g->step, (ThRunLimits){g->step, UINT64_MAX}, stop, err);
+    ThTmRunning r;
+    bool ok = th_tm_running_from(&r, s, err) &&
+              th_tm_running_go(&r, g->step, (ThTmRunLimits){g->step, UINT64_MAX}, stop, err);
     int n = g->longest < MOST ? g->longest : MOST;
     if (ok)
-        th_turing_tape_write(t, s->machine, &r.tape[0], g->one, g->one + n - 1);
+        th_tm_tape_write(t, s->machine, &r.tape[0], g->one, g->one + n - 1);
     th_text_add(t, g->longest > n ? ".." : "");
-    th_running_free(&r);
+    th_tm_running_free(&r);
     return ok;
 }
 
-static void set_grams(ThSession *s, const ThRunExtent *x, const ThGrams *g)
+static void set_grams(ShSession *s, const ThTmRunExtent *x, const ThTmGrams *g)
 {
-    th_result_int(s, "steps", (long long)x->steps);
-    th_result_flag(s, "halted", th_verdict_final(x->verdict));
-    th_result_flag(s, "memory", !x->leaves);
-    th_result_int(s, "cells", (long long)x->last - x->first + 1);
-    th_result_int(s, "least", g->longest + 1LL);
-    th_result_int(s, "n", g->longest);
+    sh_result_int(s, "steps", (long long)x->steps);
+    sh_result_flag(s, "halted", th_tm_verdict_final(x->verdict));
+    sh_result_flag(s, "memory", !x->leaves);
+    sh_result_int(s, "cells", (long long)x->last - x->first + 1);
+    sh_result_int(s, "least", g->longest + 1LL);
+    sh_result_int(s, "n", g->longest);
     if (g->longest > 0)
-        th_result_int(s, "step", (long long)g->step);
+        sh_result_int(s, "step", (long long)g->step);
 }
 
-static bool say_grams(ThSession *s, const ThRunStart *start, const ThRunExtent *x, const ThGrams *g,
-                      ThError *err)
+static bool say_grams(ShSession *s, const ThTmRunStart *start, const ThTmRunExtent *x,
+                      const ThTmGrams *g, ThError *err)
 {
     ThText repeated = {0};
-    if (g->longest > 0 && !write_repeated(&repeated, start, g, th_stop(s), err)) {
+    if (g->longest > 0 && !write_repeated(&repeated, start, g, sh_stop(s), err)) {
         th_text_free(&repeated);
         return false;
     }
     set_grams(s, x, g);
     say_extent(s, x, start->words->length[0]);
     if (g->longest > 0)
-        th_say(s,
+        sh_say(s,
                "no configuration contains %d neighbouring symbols twice on one side of the head\n",
                g->longest + 1);
     else
-        th_say(s, "no configuration contains a symbol twice on one side of the head\n");
+        sh_say(s, "no configuration contains a symbol twice on one side of the head\n");
     if (g->longest > 0)
-        th_say(s, "after %llu step%s, \"%s\" is there twice, in cells %lld and %lld\n",
+        sh_say(s, "after %llu step%s, \"%s\" is there twice, in cells %lld and %lld\n",
                (unsigned long long)g->step, plural(g->step), repeated.data ? repeated.data : "",
                (long long)g->one, (long long)g->other);
-    th_say(s, "the next-token program is exact from n=%d on, where it compares %d token%s\n",
+    sh_say(s, "the next-token program is exact from n=%d on, where it compares %d token%s\n",
            g->longest, g->longest + 1, plural((uint64_t)g->longest + 1));
     th_text_free(&repeated);
     return true;
 }
 
-TH_COMMAND(
+SH_COMMAND(
     grams, .group = "machines", .summary = "can the next-token program carry out a run exactly?",
     .detail =
         "Whether a transformer can learn to carry a machine out step by step, for inputs much "
@@ -150,16 +150,16 @@ TH_COMMAND(
     .results = "steps halted memory cells least n step",
     .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}}, .options = grams_options)
 {
-    ThTapeWords words;
-    ThRunStart start;
-    ThRunExtent x;
-    ThGrams g;
+    ThTmTapeWords words;
+    ThTmRunStart start;
+    ThTmRunExtent x;
+    ThTmGrams g;
     if (!start_of_call(call, &words, &start, err))
         return false;
-    bool ok = th_run_extent(&x, &start, limits_of(call), th_stop(s), err) &&
-              th_grams(&g, &start, &x, 0, 0, false, th_stop(s), err) &&
+    bool ok = th_tm_run_extent(&x, &start, limits_of(call), sh_stop(s), err) &&
+              th_tm_grams(&g, &start, &x, 0, 0, false, sh_stop(s), err) &&
               say_grams(s, &start, &x, &g, err);
-    th_turing_tape_words_free(&words);
+    th_tm_tape_words_free(&words);
     return ok;
 }
 
@@ -178,46 +178,46 @@ static const ThOptionSpec simulate_options[] = {
     KEYS,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-static ThKeys keys_of(const ThCall *call)
+static ThTmKeys keys_of(const ShCall *call)
 {
     bool tuple = *th_option_text(&call->options, "keys") == 't';
-    return tuple ? TH_KEYS_TUPLE : TH_KEYS_INTEGER;
+    return tuple ? TH_TM_KEYS_TUPLE : TH_TM_KEYS_INTEGER;
 }
 
-static void set_simulation(ThSession *s, const ThSimulation *x, const char *stands,
+static void set_simulation(ShSession *s, const ThTmSimulation *x, const char *stands,
                            const char *predicted)
 {
-    th_result_flag(s, "exact", x->exact);
-    th_result_flag(s, "unique", x->unique);
-    th_result_flag(s, "memory", !x->extent.leaves);
-    th_result_int(s, "steps", (long long)x->extent.steps);
-    th_result_int(s, "tokens", (long long)x->tokens);
-    th_result_int(s, "right", (long long)x->right);
+    sh_result_flag(s, "exact", x->exact);
+    sh_result_flag(s, "unique", x->unique);
+    sh_result_flag(s, "memory", !x->extent.leaves);
+    sh_result_int(s, "steps", (long long)x->extent.steps);
+    sh_result_int(s, "tokens", (long long)x->tokens);
+    sh_result_int(s, "right", (long long)x->right);
     if (x->exact)
         return;
-    th_result_int(s, "step", (long long)x->step);
-    th_result_int(s, "token", x->place + 1);
-    th_result_text(s, "stands", stands);
-    th_result_text(s, "predicted", predicted);
+    sh_result_int(s, "step", (long long)x->step);
+    sh_result_int(s, "token", x->place + 1);
+    sh_result_text(s, "stands", stands);
+    sh_result_text(s, "predicted", predicted);
 }
 
-static void say_difference(ThSession *s, const ThSimulation *x, int n, const char *stands,
+static void say_difference(ShSession *s, const ThTmSimulation *x, int n, const char *stands,
                            const char *predicted)
 {
-    th_say(s,
+    sh_say(s,
            "%llu of %llu tokens are right; the first wrong one is token %d of the configuration "
            "after %llu step%s: %s, where %s stands\n",
            (unsigned long long)x->right, (unsigned long long)x->tokens, x->place + 1,
            (unsigned long long)x->step, plural(x->step), predicted, stands);
     if (x->again >= 0)
-        th_say(s, "the %d token%s before it %s there again, up to token %d\n", n + 1,
+        sh_say(s, "the %d token%s before it %s there again, up to token %d\n", n + 1,
                plural((uint64_t)n + 1), n == 0 ? "is" : "are", x->again + 1);
     else
-        th_say(s, "the %d token%s before it %s there once only: the keys are too narrow\n", n + 1,
+        sh_say(s, "the %d token%s before it %s there once only: the keys are too narrow\n", n + 1,
                plural((uint64_t)n + 1), n == 0 ? "is" : "are");
 }
 
-TH_COMMAND(
+SH_COMMAND(
     simulate, .group = "machines", .summary = "carry a machine out by predicting its next token",
     .detail =
         "Carries out the program of the paper on Turing Programs: the run is a text, one "
@@ -253,30 +253,30 @@ TH_COMMAND(
     .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
     .options = simulate_options)
 {
-    ThTapeWords words;
-    ThRunStart start;
-    ThSimulation x;
+    ThTmTapeWords words;
+    ThTmRunStart start;
+    ThTmSimulation x;
     ThText stands = {0}, predicted = {0};
     int n = (int)th_option_int(&call->options, "n");
     if (!start_of_call(call, &words, &start, err))
         return false;
-    bool ok = th_simulate(&x, &start, false, n, keys_of(call), limits_of(call), th_stop(s), err);
+    bool ok = th_tm_simulate(&x, &start, false, n, keys_of(call), limits_of(call), sh_stop(s), err);
     if (ok && !x.exact) {
-        ThTokens tokens = {start.machine, false};
-        th_token_write(&stands, &tokens, x.stands);
-        th_token_write(&predicted, &tokens, x.predicted);
+        ThTmTokens tokens = {start.machine, false};
+        th_tm_token_write(&stands, &tokens, x.stands);
+        th_tm_token_write(&predicted, &tokens, x.predicted);
     }
     if (ok) {
         set_simulation(s, &x, stands.data ? stands.data : "", predicted.data ? predicted.data : "");
         say_extent(s, &x.extent, words.length[0]);
         if (x.exact)
-            th_say(s, "exact: all %llu tokens are right\n", (unsigned long long)x.tokens);
+            sh_say(s, "exact: all %llu tokens are right\n", (unsigned long long)x.tokens);
         else
             say_difference(s, &x, n, stands.data, predicted.data);
     }
     th_text_free(&stands);
     th_text_free(&predicted);
-    th_turing_tape_words_free(&words);
+    th_tm_tape_words_free(&words);
     return ok;
 }
 
@@ -299,28 +299,28 @@ typedef struct {
 } Row;
 
 /* The same machines and tapes for every n. */
-static bool run_trials(ThSession *s, const ThCall *call, const ThNextTrial *t, Row *row,
+static bool run_trials(ShSession *s, const ShCall *call, const ThTmNextTrial *t, Row *row,
                        ThError *err)
 {
     int runs = (int)th_option_int(&call->options, "runs");
-    uint64_t seed = (uint64_t)th_seed(s, &call->options);
+    uint64_t seed = (uint64_t)sh_seed(s, &call->options);
     *row = (Row){0};
     for (int i = 0; i < runs; i++) {
-        ThSimulation x;
+        ThTmSimulation x;
         ThRng g = th_rng(seed, "simulate.random", (uint64_t)i);
-        if (th_stopped(th_stop(s), err) || !th_next_trial(&x, t, &g, th_stop(s), err))
+        if (th_stopped(sh_stop(s), err) || !th_tm_next_trial(&x, t, &g, sh_stop(s), err))
             return false;
         row->exact += x.exact;
         row->unique += x.unique;
         row->agree += x.exact == x.unique;
         row->tokens += x.tokens;
         row->right += x.right;
-        th_progress(s, "n=%d: %d of %d runs", t->n, i + 1, runs);
+        sh_progress(s, "n=%d: %d of %d runs", t->n, i + 1, runs);
     }
     return true;
 }
 
-TH_COMMAND(
+SH_COMMAND(
     simulate_random, .group = "machines",
     .summary = "how often the next-token program is exact on random machines",
     .detail =
@@ -340,28 +340,28 @@ TH_COMMAND(
 {
     ThRange n = th_option_range(&call->options, "n");
     double runs = (double)th_option_int(&call->options, "runs");
-    ThNextTrial t = {.length = (int)th_option_int(&call->options, "length")};
+    ThTmNextTrial t = {.length = (int)th_option_int(&call->options, "length")};
     t.states = (int)th_option_int(&call->options, "states");
     t.symbols = (int)th_option_int(&call->options, "symbols");
     t.steps = (uint64_t)th_option_int(&call->options, "steps");
     t.keys = keys_of(call);
     Row row = {0};
     bool agree = true, ok = true;
-    th_table(s, "trials", "length:i n:i exact:r unique:r tokens:r");
+    sh_table(s, "trials", "length:i n:i exact:r unique:r tokens:r");
     for (long long i = n.lo; ok && i <= n.hi; i += n.step) {
         t.n = (int)i;
         ok = run_trials(s, call, &t, &row, err);
         agree = agree && row.agree == (int)runs;
         if (ok)
-            th_row(s, (long long)t.length, i, row.exact / runs, row.unique / runs,
+            sh_row(s, (long long)t.length, i, row.exact / runs, row.unique / runs,
                    (double)row.right / (double)row.tokens);
     }
-    th_table_end(s);
+    sh_table_end(s);
     if (!ok)
         return false;
-    th_result_real(s, "exact", row.exact / runs);
-    th_result_real(s, "unique", row.unique / runs);
-    th_result_real(s, "tokens", (double)row.right / (double)row.tokens);
-    th_result_flag(s, "agree", agree);
+    sh_result_real(s, "exact", row.exact / runs);
+    sh_result_real(s, "unique", row.unique / runs);
+    sh_result_real(s, "tokens", (double)row.right / (double)row.tokens);
+    sh_result_flag(s, "agree", agree);
     return true;
 }

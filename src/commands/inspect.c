@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/symbols.h"
-#include "commands/kit.h"
+#include "commands/modelling.h"
 #include "formats/npy.h"
 #include "inspect/path.h"
 
@@ -25,38 +25,38 @@ static bool write_matrix(const ThOptions *o, double *values, size_t rows, size_t
 
 /* ---- attention ------------------------------------------------------------------------------- */
 
-ThTrace *th_call_trace(const ThCall *call, int **token, ThError *err)
+ThModelTrace *sh_call_trace(const ShCall *call, int **token, ThError *err)
 {
     const ThModel *m = call->operand[0].object->as.model;
-    const ThOperand *input = &call->operand[1];
+    const ShOperand *input = &call->operand[1];
     int length;
     *token = NULL;
     if (!m->bound) {
-        th_fail_operand(err, &call->operand[0], TH_EVALUE,
+        sh_fail_operand(err, &call->operand[0], TH_EVALUE,
                         "the model has no alphabet before its first training");
         return NULL;
     }
     int *word =
         th_symbols_read(m->signature.symbol, m->signature.n_symbols, input->text, &length, err);
-    ThTrace *trace = word ? th_model_trace(m, word, length, err) : NULL;
+    ThModelTrace *trace = word ? th_model_trace(m, word, length, err) : NULL;
     if (!trace) {
         free(word);
-        th_error_inside(err, input);
+        sh_error_inside(err, input);
         return NULL;
     }
     *token = word;
     return trace;
 }
 
-static void write_answer(ThText *t, const ThSignature *s, const ThTrace *trace)
+static void write_answer(ThText *t, const ThSignature *s, const ThModelTrace *trace)
 {
     const double *z = trace->output + (size_t)(trace->n_outputs - 1) * s->n_classes;
-    if (s->target == TH_BITS) {
+    if (s->target == TH_TARGET_BITS) {
         bool first = true;
         for (int c = 0; c < s->n_classes; c++) {
             if (z[c] <= 0)
                 continue;
-            th_text_printf(t, "%s%s", first ? "" : " ", s->class[c]);
+            th_text_printf(t, "%s%s", first ? "" : " ", s->label[c]);
             first = false;
         }
         if (first)
@@ -67,10 +67,10 @@ static void write_answer(ThText *t, const ThSignature *s, const ThTrace *trace)
     for (int c = 1; c < s->n_classes; c++)
         if (z[c] > z[best])
             best = c;
-    th_text_add(t, s->class[best]);
+    th_text_add(t, s->label[best]);
 }
 
-void th_write_answer_line(ThText *t, const ThCall *call, const ThTrace *trace)
+void sh_write_answer_line(ThText *t, const ShCall *call, const ThModelTrace *trace)
 {
     const char *input = call->operand[1].text;
     size_t n = strlen(input), at = 0, size;
@@ -88,74 +88,74 @@ void th_write_answer_line(ThText *t, const ThCall *call, const ThTrace *trace)
 /* A key as it is printed: its position, or what stands there instead. */
 static const char *key_name(int key, char to[16])
 {
-    if (key == TH_KEY_PAD)
+    if (key == TH_MODEL_KEY_PAD)
         return "pad";
     snprintf(to, 16, "%d", key);
     return to;
 }
 
-static void print_path(ThSession *s, const ThTrace *trace, const ThPath *path)
+static void print_path(ShSession *s, const ThModelTrace *trace, const ThPath *path)
 {
     char name[16];
-    th_table(s, "path", "layer:i position:i first:i last:i key:s weight:r");
+    sh_table(s, "path", "layer:i position:i first:i last:i key:s weight:r");
     for (int l = 0; l < trace->n_layers; l++) {
-        const ThTraceLayer *layer = &trace->layer[l];
+        const ThModelTraceLayer *layer = &trace->layer[l];
         for (int i = 0; i < layer->n_rows; i++) {
             for (int k = 0; path->row[l][i] && k < layer->n_keys; k++) {
                 int key = layer->key[(size_t)i * layer->n_keys + k];
-                if (key != TH_KEY_MASKED)
-                    th_row(s, (long long)l + 1, (long long)layer->last[i],
+                if (key != TH_MODEL_KEY_MASKED)
+                    sh_row(s, (long long)l + 1, (long long)layer->last[i],
                            (long long)layer->first[i], (long long)layer->last[i],
-                           key_name(key, name), th_trace_mean_weight(layer, i, k));
+                           key_name(key, name), th_path_mean_weight(layer, i, k));
             }
         }
     }
-    th_table_end(s);
+    sh_table_end(s);
 }
 
 /* Weight of one head on its k-th key, averaged over the layer's rows on the path. */
-static double mean_over_path(const ThTraceLayer *l, const bool *row, int head, int k)
+static double mean_over_path(const ThModelTraceLayer *l, const bool *row, int head, int k)
 {
     double sum = 0;
     int rows = 0;
     for (int i = 0; i < l->n_rows; i++) {
         if (row[i]) {
-            sum += th_trace_weight(l, head, i, k);
+            sum += th_path_weight(l, head, i, k);
             rows++;
         }
     }
     return rows > 0 ? sum / rows : 0;
 }
 
-static void print_heads(ThSession *s, const ThTrace *trace, const ThPath *path)
+static void print_heads(ShSession *s, const ThModelTrace *trace, const ThPath *path)
 {
-    th_table(s, "heads",
+    sh_table(s, "heads",
              path->routed ? "layer:i head:i back:i weight:r" : "layer:i head:i key:i weight:r");
     for (int l = 0; l < trace->n_layers; l++) {
-        const ThTraceLayer *layer = &trace->layer[l];
+        const ThModelTraceLayer *layer = &trace->layer[l];
         for (int h = 0; h < layer->n_heads; h++)
             for (int k = 0; k < layer->n_keys; k++)
-                th_row(s, (long long)l + 1, (long long)h + 1, (long long)k,
+                sh_row(s, (long long)l + 1, (long long)h + 1, (long long)k,
                        mean_over_path(layer, path->row[l], h, k));
     }
-    th_table_end(s);
+    sh_table_end(s);
 }
 
-static void print_attention(ThSession *s, const ThCall *call, const ThTrace *trace,
+static void print_attention(ShSession *s, const ShCall *call, const ThModelTrace *trace,
                             const ThPath *path)
 {
     ThText line = {0};
-    th_write_answer_line(&line, call, trace);
-    th_say(s, "%s\n", line.data ? line.data : "");
+    sh_write_answer_line(&line, call, trace);
+    sh_say(s, "%s\n", line.data ? line.data : "");
     th_text_free(&line);
     print_path(s, trace, path);
-    th_say(s, "\n");
+    sh_say(s, "\n");
     print_heads(s, trace, path);
-    th_result_int(s, "layers", trace->n_layers);
-    th_result_int(s, "heads", trace->layer[0].n_heads);
+    sh_result_int(s, "layers", trace->n_layers);
+    sh_result_int(s, "heads", trace->layer[0].n_heads);
 }
 
-static size_t count_weights(const ThTrace *trace)
+static size_t count_weights(const ThModelTrace *trace)
 {
     size_t n = 0;
     for (int l = 0; l < trace->n_layers; l++)
@@ -166,7 +166,7 @@ static size_t count_weights(const ThTrace *trace)
 enum { WEIGHT_COLUMNS = 5 };
 
 /* Returns where the next layer's rows go. */
-static double *put_weights(double *to, int layer, const ThTraceLayer *y)
+static double *put_weights(double *to, int layer, const ThModelTraceLayer *y)
 {
     for (int h = 0; h < y->n_heads; h++) {
         for (int i = 0; i < y->n_rows; i++) {
@@ -175,7 +175,7 @@ static double *put_weights(double *to, int layer, const ThTraceLayer *y)
                 to[1] = h + 1;
                 to[2] = y->last[i];
                 to[3] = y->key[(size_t)i * y->n_keys + k];
-                to[4] = th_trace_weight(y, h, i, k);
+                to[4] = th_path_weight(y, h, i, k);
             }
         }
     }
@@ -183,7 +183,7 @@ static double *put_weights(double *to, int layer, const ThTraceLayer *y)
 }
 
 /* Every weight of every row, on the path or not. */
-static bool write_weights(const ThOptions *o, const ThTrace *trace, ThError *err)
+static bool write_weights(const ThOptions *o, const ThModelTrace *trace, ThError *err)
 {
     if (!th_option_given(o, "matrix"))
         return true;
@@ -194,11 +194,12 @@ static bool write_weights(const ThOptions *o, const ThTrace *trace, ThError *err
     return write_matrix(o, values, n, WEIGHT_COLUMNS, err);
 }
 
-static bool show_attention(ThSession *s, const ThCall *call, const ThTrace *trace, ThError *err)
+static bool show_attention(ShSession *s, const ShCall *call, const ThModelTrace *trace,
+                           ThError *err)
 {
-    ThPath *path = th_trace_path(trace, err);
+    ThPath *path = th_path_of_trace(trace, err);
     if (!path)
-        return th_error_inside(err, &call->operand[0]);
+        return sh_error_inside(err, &call->operand[0]);
     bool ok = write_weights(&call->options, trace, err);
     if (ok)
         print_attention(s, call, trace, path);
@@ -211,7 +212,7 @@ static const ThOptionSpec attention_options[] = {
     {0},
 };
 
-TH_COMMAND(
+SH_COMMAND(
     attention, .group = "inspection", .summary = "show where a model looks when it reads an input",
     .detail =
         "For a RegularGPT, the first table is the routing path of the last position (Fig. 1 "
@@ -233,30 +234,30 @@ TH_COMMAND(
     .options = attention_options, .flags = C_PAGED)
 {
     int *token;
-    ThTrace *trace = th_call_trace(call, &token, err);
+    ThModelTrace *trace = sh_call_trace(call, &token, err);
     bool ok = trace && show_attention(s, call, trace, err);
-    th_trace_free(trace);
+    th_model_trace_free(trace);
     free(token);
     return ok;
 }
 
 /* ---- clusters -------------------------------------------------------------------------------- */
 
-const ThOptionSpec th_clusters_options[] = {
+const ThOptionSpec sh_clusters_options[] = {
     {"length", TH_INT, "500", 2, 20000, NULL, "length of the string"},
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the string; default: set seed"},
     {"matrix", TH_STRING, NULL, 0, 0, NULL, "file to write a row a vector to, as .npy"},
     {0},
 };
 
-static bool check_pair(const ThCall *call, ThError *err)
+static bool check_pair(const ShCall *call, ThError *err)
 {
     const ThModel *m = call->operand[0].object->as.model;
     if (!m->bound)
-        return th_fail_operand(err, &call->operand[0], TH_EVALUE,
+        return sh_fail_operand(err, &call->operand[0], TH_EVALUE,
                                "the model has no alphabet before its first training");
     return th_signature_match(&m->signature, &call->operand[1].object->as.task->signature, err) ||
-           th_error_inside(err, &call->operand[1]);
+           sh_error_inside(err, &call->operand[1]);
 }
 
 /* Returns new: the machine whose functions are the true ones. */
@@ -265,14 +266,14 @@ static ThDfa *true_machine(const ThTask *t, ThStop *stop, ThError *err)
     return t->bits ? th_dfa_copy(t->machine, err) : th_dfa_minimize(t->machine, stop, err);
 }
 
-static void set_cluster_figures(ThSession *s, const ThClusters *c)
+static void set_cluster_figures(ShSession *s, const ThClusters *c)
 {
-    th_result_int(s, "clusters", c->n_clusters);
-    th_result_real(s, "purity", c->purity);
-    th_result_real(s, "variance", c->variance[0] + c->variance[1]);
-    th_result_int(s, "functions", c->n_functions);
-    th_result_real(s, "gap", c->gap);
-    th_result_real(s, "spread", c->spread);
+    sh_result_int(s, "clusters", c->n_clusters);
+    sh_result_real(s, "purity", c->purity);
+    sh_result_real(s, "variance", c->variance[0] + c->variance[1]);
+    sh_result_int(s, "functions", c->n_functions);
+    sh_result_real(s, "gap", c->gap);
+    sh_result_real(s, "spread", c->spread);
 }
 
 static bool write_points(const ThOptions *o, const ThClusters *c, ThError *err)
@@ -282,7 +283,7 @@ static bool write_points(const ThOptions *o, const ThClusters *c, ThError *err)
         return true;
     double *values = th_alloc((size_t)c->n_points * COLUMNS, sizeof *values, err), *to = values;
     for (int i = 0; values && i < c->n_points; i++) {
-        const ThClusterPoint *p = &c->point[i];
+        const ThClustersPoint *p = &c->point[i];
         const double row[COLUMNS] = {p->layer + 1, p->first,   p->last,    p->x,
                                      p->y,         p->cluster, p->function};
         memcpy(to, row, sizeof row);
@@ -291,22 +292,22 @@ static bool write_points(const ThOptions *o, const ThClusters *c, ThError *err)
     return write_matrix(o, values, (size_t)c->n_points, COLUMNS, err);
 }
 
-ThClusters *th_call_clusters(ThSession *s, const ThCall *call, ThError *err)
+ThClusters *sh_call_clusters(ShSession *s, const ShCall *call, ThError *err)
 {
     if (!check_pair(call, err))
         return NULL;
     const ThModel *m = call->operand[0].object->as.model;
     const ThTask *t = call->operand[1].object->as.task;
-    ThRng r = th_rng((uint64_t)th_seed(s, &call->options), "inspect.clusters", 0);
+    ThRng r = th_rng((uint64_t)sh_seed(s, &call->options), "inspect.clusters", 0);
     ThBatch b = {.B = 1};
     ThClusters *c = NULL;
-    ThTrace *trace = NULL;
-    ThDfa *machine = true_machine(t, th_stop(s), err);
+    ThModelTrace *trace = NULL;
+    ThDfa *machine = true_machine(t, sh_stop(s), err);
     if (machine && th_task_sample(t, &r, (int)th_option_int(&call->options, "length"), &b, err))
         trace = th_model_trace(m, b.token, b.T, err);
     if (trace)
-        c = th_clusters(trace, machine, b.token, t->signature.symbol, th_stop(s), err);
-    th_trace_free(trace);
+        c = th_clusters(trace, machine, b.token, t->signature.symbol, sh_stop(s), err);
+    th_model_trace_free(trace);
     th_dfa_free(machine);
     th_batch_free(&b);
     if (c && !write_points(&call->options, c, err)) {
@@ -316,13 +317,13 @@ ThClusters *th_call_clusters(ThSession *s, const ThCall *call, ThError *err)
     if (c)
         set_cluster_figures(s, c);
     else
-        th_error_inside(err, &call->operand[0]);
+        sh_error_inside(err, &call->operand[0]);
     return c;
 }
 
-static void print_functions(ThSession *s, const ThClusters *c)
+static void print_functions(ShSession *s, const ThClusters *c)
 {
-    th_table(s, "functions", "function:s vectors:i clusters:i");
+    sh_table(s, "functions", "function:s vectors:i clusters:i");
     for (int f = 0; f < c->n_functions; f++) {
         long long points = 0, clusters = 0;
         for (int k = 0; k < c->n_clusters; k++) {
@@ -332,31 +333,31 @@ static void print_functions(ThSession *s, const ThClusters *c)
             points += here;
             clusters += here > 0;
         }
-        th_row(s, c->function[f], points, clusters);
+        sh_row(s, c->function[f], points, clusters);
     }
-    th_table_end(s);
+    sh_table_end(s);
 }
 
-static void print_clusters(ThSession *s, const ThClusters *c)
+static void print_clusters(ShSession *s, const ThClusters *c)
 {
-    th_table(s, "layers", "layer:i vectors:i clusters:i purity:r");
+    sh_table(s, "layers", "layer:i vectors:i clusters:i purity:r");
     for (int l = 0; l < c->n_layers; l++)
-        th_row(s, (long long)l + 1, (long long)c->layer[l].points, (long long)c->layer[l].clusters,
+        sh_row(s, (long long)l + 1, (long long)c->layer[l].points, (long long)c->layer[l].clusters,
                c->layer[l].purity);
-    th_table_end(s);
-    th_say(s, "\n");
+    sh_table_end(s);
+    sh_say(s, "\n");
     print_functions(s, c);
-    th_say(s,
+    sh_say(s,
            "\n%d cluster%s for %d function%s, purity %.6g; two components have %.4g %% of the "
            "variance",
            c->n_clusters, c->n_clusters == 1 ? "" : "s", c->n_functions,
            c->n_functions == 1 ? "" : "s", c->purity, 100 * (c->variance[0] + c->variance[1]));
     if (c->n_clusters > 1)
-        th_say(s, "; centres %.4g apart, radius %.4g", c->gap, c->spread);
-    th_say(s, "\n");
+        sh_say(s, "; centres %.4g apart, radius %.4g", c->gap, c->spread);
+    sh_say(s, "\n");
 }
 
-TH_COMMAND(clusters, .group = "inspection",
+SH_COMMAND(clusters, .group = "inspection",
            .summary = "compare a model's hidden vectors with the task's transition functions",
            .detail =
                "Draws one string, takes the output vectors of every layer, and asks whether "
@@ -381,9 +382,9 @@ TH_COMMAND(clusters, .group = "inspection",
                       "assert functions == 2 and purity >= 0.5",
            .results = "clusters purity variance functions gap spread",
            .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
-           .options = th_clusters_options, .flags = C_PAGED)
+           .options = sh_clusters_options, .flags = C_PAGED)
 {
-    ThClusters *c = th_call_clusters(s, call, err);
+    ThClusters *c = sh_call_clusters(s, call, err);
     if (!c)
         return false;
     print_clusters(s, c);
@@ -393,7 +394,7 @@ TH_COMMAND(clusters, .group = "inspection",
 
 /* ---- field ----------------------------------------------------------------------------------- */
 
-const ThOptionSpec th_field_options[] = {
+const ThOptionSpec sh_field_options[] = {
     {"length", TH_INT, "500", 2, 20000, NULL, "length of the strings"},
     {"strings", TH_INT, "100", 1, 100000, NULL, "number of strings to average over"},
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the strings; default: set seed"},
@@ -419,28 +420,28 @@ static bool write_shares(const ThOptions *o, const ThField *f, ThError *err)
     return write_matrix(o, th_copy(f->cumulative, n, sizeof *f->cumulative, err), n, 1, err);
 }
 
-ThField *th_call_field(ThSession *s, const ThCall *call, ThError *err)
+ThField *sh_call_field(ShSession *s, const ShCall *call, ThError *err)
 {
     if (!check_pair(call, err))
         return NULL;
     const ThOptions *o = &call->options;
     ThField *f = th_field(call->operand[0].object->as.model, call->operand[1].object->as.task,
                           (int)th_option_int(o, "length"), (int)th_option_int(o, "strings"),
-                          (uint64_t)th_seed(s, o), th_stop(s), err);
+                          (uint64_t)sh_seed(s, o), sh_stop(s), err);
     if (f && !write_shares(o, f, err)) {
         th_field_free(f);
         f = NULL;
     }
     if (!f) {
-        th_error_inside(err, &call->operand[0]);
+        sh_error_inside(err, &call->operand[0]);
         return NULL;
     }
-    th_result_real(s, "reach", f->reach);
-    th_result_real(s, "deviation", deviation(f));
+    sh_result_real(s, "reach", f->reach);
+    sh_result_real(s, "deviation", deviation(f));
     return f;
 }
 
-TH_COMMAND(field, .group = "inspection", .summary = "measure how far back a model's answer depends",
+SH_COMMAND(field, .group = "inspection", .summary = "measure how far back a model's answer depends",
            .detail =
                "Draws strings, takes the gradient of the winning logit with respect to the "
                "embedding of every position, and adds up the norms from the last position "
@@ -457,19 +458,19 @@ TH_COMMAND(field, .group = "inspection", .summary = "measure how far back a mode
                       "assert reach > 0 and reach <= 1",
            .results = "reach deviation",
            .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
-           .options = th_field_options)
+           .options = sh_field_options)
 {
     enum { ROWS = 20 };
-    ThField *f = th_call_field(s, call, err);
+    ThField *f = sh_call_field(s, call, err);
     if (!f)
         return false;
     int step = f->length > ROWS ? f->length / ROWS : 1;
-    th_table(s, "field", "position:i share:r line:r");
+    sh_table(s, "field", "position:i share:r line:r");
     for (int m = 0; m < f->length; m++)
         if (m % step == 0 || m == f->length - 1)
-            th_row(s, (long long)m, f->cumulative[m], (double)(f->length - m) / f->length);
-    th_table_end(s);
-    th_say(s, "\n99 %% of the gradient lies in the last %.4g %% of the input\n", 100 * f->reach);
+            sh_row(s, (long long)m, f->cumulative[m], (double)(f->length - m) / f->length);
+    sh_table_end(s);
+    sh_say(s, "\n99 %% of the gradient lies in the last %.4g %% of the input\n", 100 * f->reach);
     th_field_free(f);
     return true;
 }

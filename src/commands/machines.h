@@ -1,6 +1,6 @@
 /* machines.h - what the commands that run Turing machines share. */
-#ifndef TH_COMMANDS_MACHINES_H
-#define TH_COMMANDS_MACHINES_H
+#ifndef SH_COMMANDS_MACHINES_H
+#define SH_COMMANDS_MACHINES_H
 
 #include "command.h"
 #include "turing/configuration.h"
@@ -8,7 +8,7 @@
 
 /* The options that limit a run.  The step limit lets the longest known run that ends within
  * seconds, of the machine BB(5), end; a machine that goes on is still stopped soon. */
-#define TH_RUN_LIMITS                                                                              \
+#define SH_RUN_LIMITS                                                                              \
     {"steps", TH_INT, "1000000000", 0, 4e18, NULL, "steps that a machine may make"},               \
         {"cells",                                                                                  \
          TH_INT,                                                                                   \
@@ -22,7 +22,7 @@
     }
 
 /* The options that say how a configuration is shown. */
-#define TH_CONFIGURATION_FORMS                                                                     \
+#define SH_CONFIGURATION_FORMS                                                                     \
     {"form",                                                                                       \
      TH_CHOICE,                                                                                    \
      "head",                                                                                       \
@@ -36,35 +36,34 @@
             "cells, or runs of equal cells, of each tape that are shown, around the head; 0: all"  \
     }
 
-enum { TH_TAPE_LINE = 72, TH_TAPE_LONGEST = 1 << 16 };
+enum { SH_TAPE_LINE = 72, SH_TAPE_LONGEST = 1 << 16 };
 
-ThRunLimits th_machine_limits(const ThCall *call);
+ThTmRunLimits sh_machine_limits(const ShCall *call);
 
 /* The figures of a run: verdict halted accepted steps nonblank cells head state tape. */
-void th_machine_figures(ThSession *s, const ThTuring *m, const ThFastFigures *x, const char *tape);
+void sh_machine_figures(ShSession *s, const ThTm *m, const ThTmFastFigures *x, const char *tape);
 
 /* Says how a run ended: "halted after 8 steps". */
-void th_machine_say_verdict(ThSession *s, const ThFastFigures *x);
-void th_machine_say_figures(ThSession *s, const ThTuring *m, const ThFastFigures *x,
+void sh_machine_say_verdict(ShSession *s, const ThTmFastFigures *x);
+void sh_machine_say_figures(ShSession *s, const ThTm *m, const ThTmFastFigures *x,
                             const char *tape);
 
 /* The writer that the options form and width ask for. */
-bool th_machine_writer(ThConfigurationWriter *w, const ThTuring *m, const ThOptions *options,
+bool sh_machine_writer(ThTmConfigurationWriter *w, const ThTm *m, const ThOptions *options,
                        ThError *err);
 
-/* Runs to the end or a limit; last->verdict is TH_OUT_OF_TIME where that was it. */
-bool th_machine_go(ThSession *s, ThEngine *e, const ThOptions *options, ThRunLimits limits,
-                   ThFastFigures *last, ThError *err);
+/* Runs to the end or a limit; last->verdict is TH_TM_OUT_OF_TIME where that was it. */
+bool sh_machine_go(ShSession *s, ThTmEngine *e, const ThOptions *options, ThTmRunLimits limits,
+                   ThTmFastFigures *last, ThError *err);
 
 /* The same for all runs of a machine with choices: *last gets the figures of the run that decides,
  * and where there is none its verdict and the greatest number of steps.  Unless it is quiet it says
  * what it found. */
-bool th_machine_search(ThSession *s, const ThCall *call, const ThTuring *m,
-                       const ThTapeWords *words, bool quiet, ThFastFigures *last, ThText *tape,
-                       ThError *err);
+bool sh_machine_search(ShSession *s, const ShCall *call, const ThTm *m, const ThTmTapeWords *words,
+                       bool quiet, ThTmFastFigures *last, ThText *tape, ThError *err);
 
 /* Prints the tree of the runs. */
-bool th_machine_trace_tree(ThSession *s, const ThCall *call, const ThTuring *m,
-                           const ThTapeWords *words, ThError *err);
+bool sh_machine_trace_tree(ShSession *s, const ShCall *call, const ThTm *m,
+                           const ThTmTapeWords *words, ThError *err);
 
 #endif

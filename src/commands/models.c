@@ -6,12 +6,12 @@
 #include "base/memory.h"
 #include "base/symbols.h"
 #include "command.h"
-#include "commands/kit.h"
+#include "commands/modelling.h"
 #include "inspect/path.h"
 #include "lab/evaluate.h"
 #include "show.h"
 
-TH_COMMAND(model, .group = "models", .summary = "define a model: an architecture and its sizes",
+SH_COMMAND(model, .group = "models", .summary = "define a model: an architecture and its sizes",
            .detail = "A model has an architecture and options; help models lists the "
                      "architectures, help KIND explains one and its options.  Its alphabet, its "
                      "classes and its parameters come with the first task that it is trained on, "
@@ -31,10 +31,10 @@ TH_COMMAND(model, .group = "models", .summary = "define a model: an architecture
                    options ? options : "");
     char *made_by = th_text_take(&t, err);
     ThModel *m = options && made_by ? th_model_new(kind, &call->options, err) : NULL;
-    bool ok = m && th_define(s, call->operand[0].text, TH_MODEL, m, made_by, err);
+    bool ok = m && sh_define(s, call->operand[0].text, SH_MODEL, m, made_by, err);
     free(options);
     free(made_by);
-    return ok || th_error_inside(err, &call->operand[1]);
+    return ok || sh_error_inside(err, &call->operand[1]);
 }
 
 /* ---- show ------------------------------------------------------------------------------------ */
@@ -60,17 +60,17 @@ static void describe_init(const ThParam *p, char *to, size_t size)
     }
 }
 
-static void show_parameters(ThSession *s, const ThParams *params)
+static void show_parameters(ShSession *s, const ThParams *params)
 {
-    th_table(s, "parameters", "parameter:s shape:s initial:s numbers:i");
+    sh_table(s, "parameters", "parameter:s shape:s initial:s numbers:i");
     for (int i = 0; i < params->n; i++) {
         const ThParam *p = &params->item[i];
         char shape[48], init[64];
         snprintf(shape, sizeof shape, "%d × %d", p->rows, p->cols);
         describe_init(p, init, sizeof init);
-        th_row(s, p->name, shape, init, (long long)p->rows * p->cols);
+        sh_row(s, p->name, shape, init, (long long)p->rows * p->cols);
     }
-    th_table_end(s);
+    sh_table_end(s);
 }
 
 static void show_options(FILE *out, const ThOptions *o)
@@ -82,7 +82,7 @@ static void show_options(FILE *out, const ThOptions *o)
     fprintf(out, "\n");
 }
 
-static void show_training(FILE *out, const ThTraining *t)
+static void show_training(FILE *out, const ThModelTraining *t)
 {
     if (t->step == 0) {
         fprintf(out, "# training  none yet; parameters drawn with seed %llu\n",
@@ -93,53 +93,53 @@ static void show_training(FILE *out, const ThTraining *t)
             t->task ? t->task : "a task", t->trained_lo, t->trained_hi,
             t->optimizer ? t->optimizer : "", (unsigned long long)t->seed);
     if (t->n_history > 0) {
-        const ThHistoryPoint *h = &t->history[t->n_history - 1];
+        const ThModelHistoryPoint *h = &t->history[t->n_history - 1];
         fprintf(out, "# at step   %lld: loss %.4g, accuracy %.4g\n", h->step, h->loss, h->accuracy);
     }
 }
 
-bool th_show_model(ThSession *s, const ThObject *o, ThError *err)
+bool sh_show_model(ShSession *s, const ShObject *o, ThError *err)
 {
     (void)err;
     const ThModel *m = o->as.model;
-    FILE *out = th_listing(s);
+    FILE *out = sh_listing(s);
     fprintf(out, "model %s = %s\n", o->name, o->made_by ? o->made_by : m->kind->name);
     fprintf(out, "# %s\n# %s\n", m->kind->summary, m->kind->source);
     show_options(out, &m->options);
     if (!m->bound) {
         fprintf(out, "# alphabet, classes and parameters come with the first task\n");
-        th_result_flag(s, "bound", false);
+        sh_result_flag(s, "bound", false);
         return true;
     }
-    th_list_names(out, "symbols", m->signature.symbol, m->signature.n_symbols);
-    th_list_names(out, "classes", m->signature.class, m->signature.n_classes);
-    fprintf(out, "# answers   %s\n", th_target_name(m->signature.target));
+    sh_list_names(out, "symbols", m->signature.symbol, m->signature.n_symbols);
+    sh_list_names(out, "classes", m->signature.label, m->signature.n_classes);
+    fprintf(out, "# answers   %s\n", sh_target_name(m->signature.target));
     show_training(out, &m->training);
     long long total = (long long)th_params_count(&m->params);
     fprintf(out, "# numbers   %lld parameters\n", total);
     show_parameters(s, &m->params);
-    th_result_flag(s, "bound", true);
-    th_result_int(s, "parameters", total);
-    th_result_int(s, "steps", m->training.step);
+    sh_result_flag(s, "bound", true);
+    sh_result_int(s, "parameters", total);
+    sh_result_int(s, "steps", m->training.step);
     return true;
 }
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
 /* The input of an operand as tokens of a trained model; NULL and an error. */
-static int *read_input(const ThModel *m, const ThOperand *o, int *length, ThError *err)
+static int *read_input(const ThModel *m, const ShOperand *o, int *length, ThError *err)
 {
     if (!m->bound) {
-        th_fail_operand(err, o, TH_EVALUE, "the model has no alphabet before it is trained");
+        sh_fail_operand(err, o, TH_EVALUE, "the model has no alphabet before it is trained");
         return NULL;
     }
     const ThSignature *sig = &m->signature;
     int *token = th_symbols_read(sig->symbol, sig->n_symbols, o->text, length, err);
     if (!token) {
-        th_error_inside(err, o);
+        sh_error_inside(err, o);
     } else if (*length == 0) {
         free(token);
-        th_fail_operand(err, o, TH_EVALUE, "a model reads at least one symbol");
+        sh_fail_operand(err, o, TH_EVALUE, "a model reads at least one symbol");
         return NULL;
     }
     return token;
@@ -166,7 +166,7 @@ static double confidence(const Prediction *r, int row)
 {
     int n = r->sig->n_classes;
     const double *p = r->p + (size_t)row * (size_t)n;
-    if (r->sig->target != TH_BITS)
+    if (r->sig->target != TH_TARGET_BITS)
         return p[r->answer[row]];
     double all = 1;
     for (int c = 0; c < n; c++)
@@ -174,38 +174,38 @@ static double confidence(const Prediction *r, int row)
     return all;
 }
 
-static bool predict(const ThModel *m, const ThOperand *o, Prediction *r, ThError *err)
+static bool predict(const ThModel *m, const ShOperand *o, Prediction *r, ThError *err)
 {
     r->sig = &m->signature;
     r->input = o->text;
     r->token = read_input(m, o, &r->length, err);
     if (!r->token)
         return false;
-    r->rows = r->sig->target == TH_FINAL ? 1 : r->length;
+    r->rows = r->sig->target == TH_TARGET_FINAL ? 1 : r->length;
     size_t n = (size_t)r->sig->n_classes, all = (size_t)r->rows * n;
     r->p = th_alloc(all, sizeof *r->p, err);
     r->answer = th_alloc(all, sizeof *r->answer, err);
-    if (!r->p || !r->answer || !th_predict(m, r->token, r->length, r->answer, err) ||
-        !th_logits(m, r->token, r->length, r->p, err))
-        return th_error_inside(err, o);
+    if (!r->p || !r->answer || !th_lab_predict(m, r->token, r->length, r->answer, err) ||
+        !th_lab_logits(m, r->token, r->length, r->p, err))
+        return sh_error_inside(err, o);
     for (int i = 0; i < r->rows; i++)
-        th_probabilities(r->sig->target, r->p + (size_t)i * n, r->sig->n_classes);
+        th_lab_probabilities(r->sig->target, r->p + (size_t)i * n, r->sig->n_classes);
     return true;
 }
 
-static bool add_prediction(ThSession *s, const Prediction *r, ThError *err)
+static bool add_prediction(ShSession *s, const Prediction *r, ThError *err)
 {
-    bool bits = r->sig->target == TH_BITS;
+    bool bits = r->sig->target == TH_TARGET_BITS;
     for (int i = 0; i < r->rows; i++) {
         ThText t = {0};
-        th_write_answers(&t, r->sig, r->answer + i * (bits ? r->sig->n_classes : 1), 1);
+        sh_write_answers(&t, r->sig, r->answer + i * (bits ? r->sig->n_classes : 1), 1);
         char *answer = th_text_take(&t, err);
         if (!answer)
             return false;
-        if (r->sig->target == TH_FINAL)
-            th_row(s, r->input, answer, confidence(r, i));
+        if (r->sig->target == TH_TARGET_FINAL)
+            sh_row(s, r->input, answer, confidence(r, i));
         else
-            th_row(s, r->input, (long long)i, r->sig->symbol[r->token[i]], answer,
+            sh_row(s, r->input, (long long)i, r->sig->symbol[r->token[i]], answer,
                    confidence(r, i));
         free(answer);
     }
@@ -213,32 +213,32 @@ static bool add_prediction(ThSession *s, const Prediction *r, ThError *err)
 }
 
 /* Of one string with one answer: all classes. */
-static void add_classes(ThSession *s, const Prediction *r)
+static void add_classes(ShSession *s, const Prediction *r)
 {
-    th_say(s, "\n");
-    th_table(s, "classes", "class:s probability:r");
+    sh_say(s, "\n");
+    sh_table(s, "classes", "class:s probability:r");
     for (int c = 0; c < r->sig->n_classes; c++)
-        th_row(s, r->sig->class[c], r -> p[c]);
-    th_table_end(s);
+        sh_row(s, r->sig->label[c], r->p[c]);
+    sh_table_end(s);
 }
 
-static bool set_output(ThSession *s, const Prediction *r, ThError *err)
+static bool set_output(ShSession *s, const Prediction *r, ThError *err)
 {
     ThText t = {0};
-    th_write_answers(&t, r->sig, r->answer, r->length);
+    sh_write_answers(&t, r->sig, r->answer, r->length);
     char *output = th_text_take(&t, err);
     if (!output)
         return false;
-    th_result_text(s, "output", output);
+    sh_result_text(s, "output", output);
     free(output);
     return true;
 }
 
-bool th_run_model(ThSession *s, const ThCall *call, ThError *err)
+bool sh_run_model(ShSession *s, const ShCall *call, ThError *err)
 {
     const ThModel *m = call->operand[0].object->as.model;
-    bool final = m->signature.target == TH_FINAL, ok = true;
-    th_table(s, "predictions",
+    bool final = m->signature.target == TH_TARGET_FINAL, ok = true;
+    sh_table(s, "predictions",
              final ? "input:s output:s probability:r"
                    : "input:s position:i symbol:s output:s probability:r");
     Prediction r = {0};
@@ -248,7 +248,7 @@ bool th_run_model(ThSession *s, const ThCall *call, ThError *err)
         ok = predict(m, &call->operand[i], &r, err) && add_prediction(s, &r, err);
     }
     if (ok) {
-        th_table_end(s);
+        sh_table_end(s);
         if (final && call->n == 2)
             add_classes(s, &r);
         ok = set_output(s, &r, err);
@@ -268,7 +268,7 @@ static double norm(const double *x, int n)
 }
 
 /* The keys with the greatest weights, at most three, as `position:weight`. */
-static void list_keys(ThText *t, const ThTraceLayer *l, int row)
+static void list_keys(ThText *t, const ThModelTraceLayer *l, int row)
 {
     enum { MOST = 3 };
     double bound = HUGE_VAL;
@@ -276,28 +276,28 @@ static void list_keys(ThText *t, const ThTraceLayer *l, int row)
     for (int n = 0; l->weight && n < MOST; n++) {
         int best = -1;
         for (int k = 0; k < l->n_keys; k++) {
-            double w = th_trace_mean_weight(l, row, k);
+            double w = th_path_mean_weight(l, row, k);
             bool taken = w > bound || (w == bound && k <= last);
-            if (l->key[row * l->n_keys + k] == TH_KEY_MASKED || taken)
+            if (l->key[row * l->n_keys + k] == TH_MODEL_KEY_MASKED || taken)
                 continue;
-            if (best < 0 || w > th_trace_mean_weight(l, row, best))
+            if (best < 0 || w > th_path_mean_weight(l, row, best))
                 best = k;
         }
         if (best < 0)
             return;
         last = best;
-        bound = th_trace_mean_weight(l, row, best);
+        bound = th_path_mean_weight(l, row, best);
         int key = l->key[row * l->n_keys + best];
         th_text_add(t, n ? " " : "");
-        if (key == TH_KEY_PAD)
+        if (key == TH_MODEL_KEY_PAD)
             th_text_printf(t, "pad:%.2f", bound);
         else
             th_text_printf(t, "%d:%.2f", key, bound);
     }
 }
 
-static bool add_trace_row(ThSession *s, const ThModel *m, const int *token, int layer,
-                          const ThTraceLayer *l, int row, ThError *err)
+static bool add_trace_row(ShSession *s, const ThModel *m, const int *token, int layer,
+                          const ThModelTraceLayer *l, int row, ThError *err)
 {
     ThText segment = {0}, keys = {0};
     int first = l->first[row], last = l->last[row];
@@ -306,7 +306,7 @@ static bool add_trace_row(ThSession *s, const ThModel *m, const int *token, int 
     list_keys(&keys, l, row);
     char *text = th_text_take(&segment, err), *reads = th_text_take(&keys, err);
     if (text && reads)
-        th_row(s, (long long)layer + 1, (long long)first, (long long)last, text,
+        sh_row(s, (long long)layer + 1, (long long)first, (long long)last, text,
                norm(l->state + (size_t)row * (size_t)l->dim, l->dim), reads);
     bool ok = text && reads;
     free(text);
@@ -315,53 +315,53 @@ static bool add_trace_row(ThSession *s, const ThModel *m, const int *token, int 
 }
 
 /* What the model answers after every prefix, its last answer where there is one a position. */
-static bool trace_prefixes(ThSession *s, const ThModel *m, const int *token, int length,
+static bool trace_prefixes(ShSession *s, const ThModel *m, const int *token, int length,
                            ThError *err)
 {
     const ThSignature *sig = &m->signature;
-    size_t n = (size_t)sig->n_classes, rows = sig->target == TH_FINAL ? 1 : (size_t)length;
+    size_t n = (size_t)sig->n_classes, rows = sig->target == TH_TARGET_FINAL ? 1 : (size_t)length;
     int *answer = th_alloc(rows * n, sizeof *answer, err);
     bool ok = answer != NULL;
-    th_table(s, "prefixes", "length:i symbol:s output:s");
+    sh_table(s, "prefixes", "length:i symbol:s output:s");
     for (int k = 1; ok && k <= length; k++) {
         ThText t = {0};
-        size_t at = sig->target == TH_FINAL ? 0 : (size_t)(k - 1);
-        ok = !th_stopped(th_stop(s), err) && th_predict(m, token, k, answer, err);
+        size_t at = sig->target == TH_TARGET_FINAL ? 0 : (size_t)(k - 1);
+        ok = !th_stopped(sh_stop(s), err) && th_lab_predict(m, token, k, answer, err);
         if (!ok)
             break;
-        th_write_answers(&t, sig, answer + at * (sig->target == TH_BITS ? n : 1), 1);
+        sh_write_answers(&t, sig, answer + at * (sig->target == TH_TARGET_BITS ? n : 1), 1);
         char *output = th_text_take(&t, err);
         ok = output != NULL;
         if (ok)
-            th_row(s, (long long)k, sig->symbol[token[k - 1]], output);
+            sh_row(s, (long long)k, sig->symbol[token[k - 1]], output);
         if (ok && k == length)
-            th_result_text(s, "output", output);
+            sh_result_text(s, "output", output);
         free(output);
     }
     free(answer);
     if (ok)
-        th_table_end(s);
+        sh_table_end(s);
     return ok;
 }
 
-static bool trace_layers(ThSession *s, const ThModel *m, const int *token, int length, ThError *err)
+static bool trace_layers(ShSession *s, const ThModel *m, const int *token, int length, ThError *err)
 {
-    ThTrace *trace = th_model_trace(m, token, length, err);
+    ThModelTrace *trace = th_model_trace(m, token, length, err);
     bool ok = trace != NULL;
     int n = ok ? trace->n_layers : 0;
     if (ok && n > 0)
-        th_say(s, "\n");
-    th_table(s, "layers", "layer:i first:i last:i reads:s norm:r attends:s");
+        sh_say(s, "\n");
+    sh_table(s, "layers", "layer:i first:i last:i reads:s norm:r attends:s");
     for (int i = 0; i < n; i++)
         for (int row = 0; ok && row < trace->layer[i].n_rows; row++)
             ok = add_trace_row(s, m, token, i, &trace->layer[i], row, err);
     if (ok)
-        th_table_end(s);
-    th_trace_free(trace);
+        sh_table_end(s);
+    th_model_trace_free(trace);
     return ok;
 }
 
-bool th_trace_model(ThSession *s, const ThCall *call, ThError *err)
+bool sh_trace_model(ShSession *s, const ShCall *call, ThError *err)
 {
     const ThModel *m = call->operand[0].object->as.model;
     int length = 0;

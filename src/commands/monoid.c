@@ -9,7 +9,7 @@
 /* ---- in words -------------------------------------------------------------------------------- */
 
 /* The groups by name, each once, in the order of their D-classes. */
-static void write_groups(ThText *t, const ThAlgebra *a)
+static void write_groups(ThText *t, const ShAlgebra *a)
 {
     for (int d = 0; d < a->g->n_d; d++) {
         const ThGroupFacts *f = &a->v.groups[d];
@@ -73,7 +73,7 @@ static void write_periodic_meaning(ThText *t, const ThVarieties *v)
 }
 
 /* What is known and what was measured; no promise about a training. */
-static void say_meaning(ThSession *s, const ThAlgebra *a)
+static void say_meaning(ShSession *s, const ShAlgebra *a)
 {
     ThText t = {0};
     long long n = a->m->n_states;
@@ -90,15 +90,15 @@ static void say_meaning(ThSession *s, const ThAlgebra *a)
                        "RegularGPT's exact construction (lemma 1) multiplies maps of %lld states "
                        "with %lld hidden units.",
                        n, n * n * n);
-    th_say_wrapped(s, "for models:", &t);
+    sh_say_wrapped(s, "for models:", &t);
 }
 
-static void say_summary(ThSession *s, const ThAlgebra *a)
+static void say_summary(ShSession *s, const ShAlgebra *a)
 {
     const ThVarieties *v = &a->v;
     ThText t = {0};
-    int reset = th_reset_element(a->m);
-    th_say(s, "%d element%s, %d idempotent%s, %d D-class%s; minimal complete machine: %d state%s\n",
+    int reset = sh_reset_element(a->m);
+    sh_say(s, "%d element%s, %d idempotent%s, %d D-class%s; minimal complete machine: %d state%s\n",
            a->m->size, a->m->size == 1 ? "" : "s", a->g->n_idempotents,
            a->g->n_idempotents == 1 ? "" : "s", a->g->n_d, a->g->n_d == 1 ? "" : "es",
            a->m->n_states, a->m->n_states == 1 ? "" : "s");
@@ -106,38 +106,38 @@ static void say_summary(ThSession *s, const ThAlgebra *a)
     th_text_printf(&t, "; %s, period %zu", v->solvable ? "solvable" : "not solvable", v->period);
     if (v->exponent != v->period)
         th_text_printf(&t, ", exponent %zu", v->exponent);
-    th_say_wrapped(s, "groups:", &t);
+    sh_say_wrapped(s, "groups:", &t);
     write_properties(&t, v);
-    th_say_wrapped(s, "language:", &t);
+    sh_say_wrapped(s, "language:", &t);
     if (reset > 0)
-        th_say(s, "reset: the shortest words that take all states to one have %d symbol%s\n",
+        sh_say(s, "reset: the shortest words that take all states to one have %d symbol%s\n",
                a->m->length[reset], a->m->length[reset] == 1 ? "" : "s");
     say_meaning(s, a);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static bool table_classes(ThSession *s, const ThAlgebra *a, ThError *err)
+static bool table_classes(ShSession *s, const ShAlgebra *a, ThError *err)
 {
     bool ok = true;
-    th_table(s, "classes",
+    sh_table(s, "classes",
              "class:i depth:i rows:i columns:i cell:i elements:i groups:i group:s first:s");
     for (int d = 0; ok && d < a->g->n_d; d++) {
-        const ThDClass *c = &a->g->class[d];
-        char *first = th_element_name(a, c->first, err);
+        const ThGreenDClass *c = &a->g->d_class[d];
+        char *first = sh_element_name(a, c->first, err);
         ok = first != NULL;
         if (ok)
-            th_row(s, (long long)d + 1, (long long)c->depth, (long long)c->n_r, (long long)c->n_l,
+            sh_row(s, (long long)d + 1, (long long)c->depth, (long long)c->n_r, (long long)c->n_l,
                    (long long)c->h_size, (long long)(a->g->start[d + 1] - a->g->start[d]),
                    (long long)c->n_groups, c->n_groups ? a->v.groups[d].name : "none", first);
         free(first);
     }
-    th_table_end(s);
+    sh_table_end(s);
     return ok;
 }
 
 /* Returns new: the words of x·a for all symbols a, or of a·x. */
-static char *products(const ThAlgebra *a, char *const *name, const int *table, int x, ThError *err)
+static char *products(const ShAlgebra *a, char *const *name, const int *table, int x, ThError *err)
 {
     ThText t = {0};
     for (int b = 0; b < a->m->n_symbols; b++)
@@ -145,22 +145,22 @@ static char *products(const ThAlgebra *a, char *const *name, const int *table, i
     return th_text_take(&t, err);
 }
 
-static bool table_elements(ThSession *s, const ThAlgebra *a, char *const *name, ThError *err)
+static bool table_elements(ShSession *s, const ShAlgebra *a, char *const *name, ThError *err)
 {
     bool ok = true;
-    th_table(s, "elements", "element:i word:s idempotent:b class:i row:i column:i right:s left:s");
+    sh_table(s, "elements", "element:i word:s idempotent:b class:i row:i column:i right:s left:s");
     for (int x = 0; ok && x < a->m->size; x++) {
         char *right = products(a, name, a->m->right, x, err);
         char *left = right ? products(a, name, a->m->left, x, err) : NULL;
         ok = left != NULL;
         if (ok)
-            th_row(s, (long long)x, name[x], (int)th_monoid_idempotent(a->m, x),
+            sh_row(s, (long long)x, name[x], (int)th_monoid_idempotent(a->m, x),
                    (long long)a->g->d[x] + 1, (long long)a->g->row[x] + 1,
                    (long long)a->g->column[x] + 1, right, left);
         free(right);
         free(left);
     }
-    th_table_end(s);
+    sh_table_end(s);
     return ok;
 }
 
@@ -168,7 +168,7 @@ static bool table_elements(ThSession *s, const ThAlgebra *a, char *const *name, 
 
 enum { PAGE = 78, WIDEST_CELL = 40 };
 
-ThEggbox th_eggbox_of(const ThAlgebra *a, char *const *name)
+ThEggbox sh_eggbox_of(const ShAlgebra *a, char *const *name)
 {
     ThEggbox e = {.m = a->m, .g = a->g, .name = name, .mark = "*", .widest = WIDEST_CELL};
     for (int b = 0; b < a->m->n_symbols; b++)
@@ -180,14 +180,14 @@ ThEggbox th_eggbox_of(const ThAlgebra *a, char *const *name)
 /* Returns new: the texts of a class's cells, by rows, and *width of the widest. */
 static char **cell_texts(const ThEggbox *e, int d, int *width, ThError *err)
 {
-    const ThDClass *c = &e->g->class[d];
+    const ThGreenDClass *c = &e->g->d_class[d];
     int n = c->n_r * c->n_l;
     char **text = th_alloc((size_t)n, sizeof *text, err);
     *width = 0;
     for (int i = 0; text && i < n; i++) {
         text[i] = th_eggbox_cell(e, d, i / c->n_l, i % c->n_l, err);
         if (!text[i]) {
-            th_names_free(text, n);
+            sh_names_free(text, n);
             return NULL;
         }
         int w = th_utf8_width(text[i]);
@@ -196,66 +196,66 @@ static char **cell_texts(const ThEggbox *e, int d, int *width, ThError *err)
     return text;
 }
 
-static void say_rule(ThSession *s, int columns, int width)
+static void say_rule(ShSession *s, int columns, int width)
 {
-    th_say(s, "  +");
+    sh_say(s, "  +");
     for (int j = 0; j < columns; j++) {
         for (int i = 0; i < width + 2; i++)
-            th_say(s, "-");
-        th_say(s, "+");
+            sh_say(s, "-");
+        sh_say(s, "+");
     }
-    th_say(s, "\n");
+    sh_say(s, "\n");
 }
 
 /* One character a cell where the words have no room: a star for a group. */
-static void say_small_box(ThSession *s, const ThEggbox *e, int d)
+static void say_small_box(ShSession *s, const ThEggbox *e, int d)
 {
-    const ThDClass *c = &e->g->class[d];
+    const ThGreenDClass *c = &e->g->d_class[d];
     for (int row = 0; row < c->n_r; row++) {
-        th_say(s, "  ");
+        sh_say(s, "  ");
         for (int column = 0; column < c->n_l; column++)
-            th_say(s, "%s", th_eggbox_group(e, d, row, column) ? "*" : ".");
-        th_say(s, "\n");
+            sh_say(s, "%s", th_eggbox_group(e, d, row, column) ? "*" : ".");
+        sh_say(s, "\n");
     }
 }
 
-static void say_large_box(ThSession *s, const ThDClass *c, char *const *text, int width)
+static void say_large_box(ShSession *s, const ThGreenDClass *c, char *const *text, int width)
 {
     for (int row = 0; row < c->n_r; row++) {
         say_rule(s, c->n_l, width);
-        th_say(s, "  |");
+        sh_say(s, "  |");
         for (int column = 0; column < c->n_l; column++) {
             const char *cell = text[row * c->n_l + column];
-            th_say(s, " %s%*s |", cell, width - th_utf8_width(cell), "");
+            sh_say(s, " %s%*s |", cell, width - th_utf8_width(cell), "");
         }
-        th_say(s, "\n");
+        sh_say(s, "\n");
     }
     say_rule(s, c->n_l, width);
 }
 
-static bool say_box(ThSession *s, const ThEggbox *e, const char *label, int d, ThError *err)
+static bool say_box(ShSession *s, const ThEggbox *e, const char *label, int d, ThError *err)
 {
-    const ThDClass *c = &e->g->class[d];
+    const ThGreenDClass *c = &e->g->d_class[d];
     int width;
     char **text = cell_texts(e, d, &width, err);
     if (!text)
         return false;
-    th_say(s, "D-class %s\n", label);
+    sh_say(s, "D-class %s\n", label);
     if (3 + c->n_l * (width + 3) <= PAGE)
         say_large_box(s, c, text, width);
     else if (c->n_l <= PAGE)
         say_small_box(s, e, d);
     else
-        th_say(s, "  too wide to be shown\n");
-    th_names_free(text, c->n_r * c->n_l);
+        sh_say(s, "  too wide to be shown\n");
+    sh_names_free(text, c->n_r * c->n_l);
     return true;
 }
 
-char **th_class_labels(const ThAlgebra *a, ThError *err)
+char **sh_class_labels(const ShAlgebra *a, ThError *err)
 {
     char **label = th_alloc((size_t)a->g->n_d, sizeof *label, err);
     for (int d = 0; label && d < a->g->n_d; d++) {
-        const ThDClass *c = &a->g->class[d];
+        const ThGreenDClass *c = &a->g->d_class[d];
         ThText t = {0};
         th_text_printf(&t, "%d: %d x %d", d + 1, c->n_r, c->n_l);
         if (c->h_size > 1)
@@ -266,21 +266,21 @@ char **th_class_labels(const ThAlgebra *a, ThError *err)
             th_text_printf(&t, ", group %s", a->v.groups[d].name);
         label[d] = th_text_take(&t, err);
         if (!label[d]) {
-            th_names_free(label, a->g->n_d);
+            sh_names_free(label, a->g->n_d);
             return NULL;
         }
     }
     return label;
 }
 
-static bool say_eggbox(ThSession *s, const ThAlgebra *a, char *const *name, ThError *err)
+static bool say_eggbox(ShSession *s, const ShAlgebra *a, char *const *name, ThError *err)
 {
-    ThEggbox e = th_eggbox_of(a, name);
-    char **label = th_class_labels(a, err);
+    ThEggbox e = sh_eggbox_of(a, name);
+    char **label = sh_class_labels(a, err);
     bool ok = label != NULL;
     for (int d = 0; ok && d < a->g->n_d; d++)
-        ok = !th_stopped(th_stop(s), err) && say_box(s, &e, label[d], d, err);
-    th_names_free(label, a->g->n_d);
+        ok = !th_stopped(sh_stop(s), err) && say_box(s, &e, label[d], d, err);
+    sh_names_free(label, a->g->n_d);
     return ok;
 }
 
@@ -289,28 +289,28 @@ static const ThOptionSpec monoid_options[] = {
      "what follows the summary; auto: the egg-boxes of up to 120 elements, else up to 60 classes"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-static bool show_details(ThSession *s, const ThAlgebra *a, const char *show, ThError *err)
+static bool show_details(ShSession *s, const ShAlgebra *a, const char *show, ThError *err)
 {
     enum { SMALL = 120, FEW = 60 };
     if (strcmp(show, "auto") == 0) {
-        bool small = a->m->size <= SMALL && th_out(s);
-        show = small ? "eggbox" : a->g->n_d <= FEW || !th_out(s) ? "classes" : "summary";
+        bool small = a->m->size <= SMALL && sh_out(s);
+        show = small ? "eggbox" : a->g->n_d <= FEW || !sh_out(s) ? "classes" : "summary";
     }
     if (strcmp(show, "summary") == 0)
         return true;
     if (strcmp(show, "classes") == 0)
         return table_classes(s, a, err);
-    char **name = th_element_names(a, err);
+    char **name = sh_element_names(a, err);
     bool ok = name != NULL;
     if (ok && strcmp(show, "elements") == 0)
         ok = table_elements(s, a, name, err);
     else if (ok)
         ok = say_eggbox(s, a, name, err);
-    th_names_free(name, a->m->size);
+    sh_names_free(name, a->m->size);
     return ok;
 }
 
-TH_COMMAND(
+SH_COMMAND(
     monoid, .group = "automata",
     .summary = "the transition monoid of a language, and what it says about the language",
     .detail =
@@ -357,12 +357,12 @@ TH_COMMAND(
                "reset_length",
     .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .options = monoid_options, .flags = C_PAGED)
 {
-    ThAlgebra a;
-    if (!th_algebra_of(&a, s, &call->operand[0], err))
+    ShAlgebra a;
+    if (!sh_algebra_of(&a, s, &call->operand[0], err))
         return false;
-    th_set_algebra(s, &a);
+    sh_set_algebra(s, &a);
     say_summary(s, &a);
     bool ok = show_details(s, &a, th_option_text(&call->options, "show"), err);
-    th_algebra_free(&a);
+    sh_algebra_free(&a);
     return ok;
 }

@@ -7,22 +7,22 @@
 #include "session_impl.h"
 #include "show.h"
 
-static char *size_of(ThSession *s, const ThObject *o)
+static char *size_of(ShSession *s, const ShObject *o)
 {
     ThText t = {0};
-    if (th_is_rasp(o->kind))
-        return th_rasp_size(s, o);
-    if (o->kind == TH_AUTOMATON) {
+    if (sh_is_rasp(o->kind))
+        return sh_rasp_size(s, o);
+    if (o->kind == SH_AUTOMATON) {
         size_t states, transitions;
         th_automaton_size(o->as.automaton, &states, &transitions);
         th_text_printf(&t, "%zu state%s, %zu transition%s", states, states == 1 ? "" : "s",
                        transitions, transitions == 1 ? "" : "s");
-    } else if (o->kind == TH_TASK) {
+    } else if (o->kind == SH_TASK) {
         const ThSignature *g = &o->as.task->signature;
         th_text_printf(&t, "%s, %d symbols, %d %s", o->as.task->kind->name, g->n_symbols,
-                       g->n_classes, g->target == TH_BITS ? "bits" : "classes");
-    } else if (o->kind == TH_MACHINE) {
-        const ThTuring *m = o->as.machine;
+                       g->n_classes, g->target == TH_TARGET_BITS ? "bits" : "classes");
+    } else if (o->kind == SH_MACHINE) {
+        const ThTm *m = o->as.machine;
         th_text_printf(&t, "%d state%s, %d symbol%s", m->n_states, m->n_states == 1 ? "" : "s",
                        m->n_symbols, m->n_symbols == 1 ? "" : "s");
         if (m->n_tapes > 1)
@@ -42,13 +42,13 @@ static int kind_of_word(const char *word)
 {
     static const char *const plural[] = {"automata", "tasks",     "models",    "machines",
                                          "s-ops",    "selectors", "functions", "values"};
-    for (int k = 0; k < TH_N_KINDS; k++)
-        if (strcmp(word, th_kind_name((ThKind)k)) == 0 || strcmp(word, plural[k]) == 0)
+    for (int k = 0; k < SH_N_KINDS; k++)
+        if (strcmp(word, sh_kind_name((ShKind)k)) == 0 || strcmp(word, plural[k]) == 0)
             return k;
     return -1;
 }
 
-TH_COMMAND(list, .group = "objects", .summary = "list what has been defined",
+SH_COMMAND(list, .group = "objects", .summary = "list what has been defined",
            .detail = "One object a line, in order of definition, with its size; KIND is automaton, "
                      "machine, task, model, or of RASP s-op, selector, function or value.",
            .example = "automaton p = parity\ntask t = parity\nlist\n"
@@ -59,23 +59,23 @@ TH_COMMAND(list, .group = "objects", .summary = "list what has been defined",
 {
     int kind = call->n ? kind_of_word(call->operand[0].text) : -1;
     if (call->n && kind < 0)
-        return th_fail_operand(err, &call->operand[0], TH_EUSAGE,
+        return sh_fail_operand(err, &call->operand[0], TH_EUSAGE,
                                "'%s' is no kind of object: automaton, machine, task, model, "
                                "s-op, selector, function or value",
                                call->operand[0].text);
-    th_table(s, "objects", "name:s kind:s size:s");
-    for (size_t i = 0; th_object_at(s, i); i++) {
-        const ThObject *o = th_object_at(s, i);
+    sh_table(s, "objects", "name:s kind:s size:s");
+    for (size_t i = 0; sh_object_at(s, i); i++) {
+        const ShObject *o = sh_object_at(s, i);
         char *size = kind < 0 || (int)o->kind == kind ? size_of(s, o) : NULL;
         if (size)
-            th_row(s, o->name, th_kind_name(o->kind), size);
+            sh_row(s, o->name, sh_kind_name(o->kind), size);
         free(size);
     }
-    th_table_end(s);
+    sh_table_end(s);
     return true;
 }
 
-TH_COMMAND(show, .group = "objects", .summary = "show an object in the syntax that defines it",
+SH_COMMAND(show, .group = "objects", .summary = "show an object in the syntax that defines it",
            .detail =
                "An automaton is shown as its block; a task with its alphabet, its classes and "
                "the chance level; a model with its layers, their shapes, how they are drawn "
@@ -88,19 +88,19 @@ TH_COMMAND(show, .group = "objects", .summary = "show an object in the syntax th
            .args2 = {{A_AUTOMATON, "NAME", 0}, {A_KEYWORD, "as", 0}, {A_KEYWORD, "regex", 0}},
            .flags = C_PAGED)
 {
-    const ThObject *o = call->operand[0].object;
+    const ShObject *o = call->operand[0].object;
     if (call->form == 2)
-        return th_show_regex(s, o, err);
-    if (o->kind == TH_AUTOMATON)
-        return th_show_automaton(s, o, err);
-    if (o->kind == TH_MACHINE)
-        return th_show_machine(s, o, err);
-    if (th_is_rasp(o->kind))
-        return th_show_rasp(s, o, err);
-    return o->kind == TH_TASK ? th_show_task(s, o, err) : th_show_model(s, o, err);
+        return sh_show_regex(s, o, err);
+    if (o->kind == SH_AUTOMATON)
+        return sh_show_automaton(s, o, err);
+    if (o->kind == SH_MACHINE)
+        return sh_show_machine(s, o, err);
+    if (sh_is_rasp(o->kind))
+        return sh_show_rasp(s, o, err);
+    return o->kind == SH_TASK ? sh_show_task(s, o, err) : sh_show_model(s, o, err);
 }
 
-TH_COMMAND(drop, .group = "objects", .summary = "forget objects",
+SH_COMMAND(drop, .group = "objects", .summary = "forget objects",
            .detail = "What was made from them stays.",
            .example = "automaton p = parity\nautomaton q = even_pairs\ndrop p\nlist",
            .args = {{A_OBJECT, "NAME", A_REPEATED}}, .flags = C_KEEPS_RESULT)
@@ -109,39 +109,39 @@ TH_COMMAND(drop, .group = "objects", .summary = "forget objects",
     for (int i = 0; i < call->n; i++)
         for (int j = i + 1; j < call->n; j++)
             if (call->operand[i].object == call->operand[j].object)
-                return th_fail_operand(err, &call->operand[j], TH_EUSAGE, "'%s' is named twice",
+                return sh_fail_operand(err, &call->operand[j], TH_EUSAGE, "'%s' is named twice",
                                        call->operand[j].text);
     for (int i = 0; i < call->n; i++)
         if (call->operand[i].object == s->library)
-            return th_fail_operand(err, &call->operand[i], TH_EUSAGE,
+            return sh_fail_operand(err, &call->operand[i], TH_EUSAGE,
                                    "'%s' belongs to RASP's library", call->operand[i].text);
     for (int i = 0; i < call->n; i++)
-        th_undefine(s, call->operand[i].object);
+        sh_undefine(s, call->operand[i].object);
     return true;
 }
 
-TH_COMMAND(rename, .group = "objects", .summary = "give an object another name",
+SH_COMMAND(rename, .group = "objects", .summary = "give an object another name",
            .example = "automaton p = parity\nrename p q\nlist\n"
                       "#> name  kind       size\n"
                       "#> q     automaton  2 states, 4 transitions",
            .args = {{A_OBJECT, "OLD", 0}, {A_NEW, "NEW", 0}}, .flags = C_KEEPS_RESULT)
 {
-    return th_rename(s, call->operand[0].object, call->operand[1].text, err) ||
-           th_error_inside(err, &call->operand[1]);
+    return sh_rename(s, call->operand[0].object, call->operand[1].text, err) ||
+           sh_error_inside(err, &call->operand[1]);
 }
 
-static void *copy_value(const ThObject *o, ThError *err)
+static void *copy_value(const ShObject *o, ThError *err)
 {
-    if (o->kind == TH_AUTOMATON)
+    if (o->kind == SH_AUTOMATON)
         return th_automaton_copy(o->as.automaton, err);
-    if (o->kind == TH_MACHINE)
-        return th_turing_copy(o->as.machine, err);
-    if (o->kind == TH_MODEL)
+    if (o->kind == SH_MACHINE)
+        return th_tm_copy(o->as.machine, err);
+    if (o->kind == SH_MODEL)
         return th_model_copy(o->as.model, err);
     return th_task_copy(o->as.task, err);
 }
 
-TH_COMMAND(copy, .group = "objects", .summary = "make a copy of an object under another name",
+SH_COMMAND(copy, .group = "objects", .summary = "make a copy of an object under another name",
            .detail = "The copy of a model has its parameters and its training state.",
            .example = "automaton p = parity\ncopy p q\nlist\n"
                       "#> name  kind       size\n"
@@ -149,37 +149,37 @@ TH_COMMAND(copy, .group = "objects", .summary = "make a copy of an object under 
                       "#> q     automaton  2 states, 4 transitions",
            .args = {{A_OBJECT, "NAME", 0}, {A_NEW, "NEW", 0}}, .flags = C_KEEPS_RESULT)
 {
-    const ThObject *o = call->operand[0].object;
+    const ShObject *o = call->operand[0].object;
     const char *name = call->operand[1].text;
     ThRaspValue v;
-    if (th_is_rasp(o->kind))
-        return th_rasp_value_of(s, o, &v, err) && th_rasp_define(s->rasp, name, &v, err) &&
-               th_define_rasp(s, name, o->kind, NULL, err);
+    if (sh_is_rasp(o->kind))
+        return sh_rasp_value_of(s, o, &v, err) && th_rasp_define(s->rasp, name, &v, err) &&
+               sh_define_rasp(s, name, o->kind, NULL, err);
     void *value = copy_value(o, err);
-    return value && th_define(s, call->operand[1].text, o->kind, value, o->made_by, err);
+    return value && sh_define(s, call->operand[1].text, o->kind, value, o->made_by, err);
 }
 
-static bool no_inputs_for(const ThOperand *o, const char *verb, ThError *err)
+static bool no_inputs_for(const ShOperand *o, const char *verb, ThError *err)
 {
-    th_fail_operand(err, o, TH_EUSAGE, "'%s' is a task, and tasks do not %s", o->text, verb);
+    sh_fail_operand(err, o, TH_EUSAGE, "'%s' is a task, and tasks do not %s", o->text, verb);
     return th_hint(err, "sample %s shows its strings with their labels", o->text);
 }
 
 /* Automata and models are not run without an input, and have no limits. */
-static bool needs_input(const ThCall *call, ThError *err)
+static bool needs_input(const ShCall *call, ThError *err)
 {
-    const ThOperand *o = &call->operand[0];
+    const ShOperand *o = &call->operand[0];
     for (size_t i = 0; i < call->options.n; i++)
         if (call->options.item[i].given)
-            return th_fail_operand(err, o, TH_EUSAGE, "the option %s is for machines, not for %s",
-                                   call->options.item[i].spec->name, th_a_kind(o->object->kind));
+            return sh_fail_operand(err, o, TH_EUSAGE, "the option %s is for machines, not for %s",
+                                   call->options.item[i].spec->name, sh_a_kind(o->object->kind));
     if (call->n > 1)
         return true;
-    th_fail_operand(err, o, TH_EUSAGE, "INPUT is missing");
+    sh_fail_operand(err, o, TH_EUSAGE, "INPUT is missing");
     return th_hint(err, "see help run");
 }
 
-TH_COMMAND(
+SH_COMMAND(
     run, .group = "objects", .summary = "run an automaton, a machine, a model or an s-op on inputs",
     .detail = "An automaton accepts or rejects each input, or translates it where it has "
               "outputs; a model predicts the class of each; an s-op of RASP gives a sequence, a "
@@ -205,22 +205,22 @@ TH_COMMAND(
     .results = "accepted state output halted verdict steps nonblank cells head tape "
                "configurations merged",
     .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", A_OPTIONAL | A_REPEATED}},
-    .options = th_run_options)
+    .options = sh_run_options)
 {
-    const ThOperand *o = &call->operand[0];
-    if (o->object->kind == TH_MACHINE)
-        return th_run_machine(s, call, err);
-    if (o->object->kind != TH_TASK && !needs_input(call, err))
+    const ShOperand *o = &call->operand[0];
+    if (o->object->kind == SH_MACHINE)
+        return sh_run_machine(s, call, err);
+    if (o->object->kind != SH_TASK && !needs_input(call, err))
         return false;
-    if (o->object->kind == TH_TASK)
+    if (o->object->kind == SH_TASK)
         return no_inputs_for(o, "run", err);
-    if (th_is_rasp(o->object->kind))
-        return th_run_rasp(s, call, err);
-    return o->object->kind == TH_AUTOMATON ? th_run_automaton(s, call, err)
-                                           : th_run_model(s, call, err);
+    if (sh_is_rasp(o->object->kind))
+        return sh_run_rasp(s, call, err);
+    return o->object->kind == SH_AUTOMATON ? sh_run_automaton(s, call, err)
+                                           : sh_run_model(s, call, err);
 }
 
-TH_COMMAND(trace, .group = "objects", .summary = "run on one input and show every step",
+SH_COMMAND(trace, .group = "objects", .summary = "run on one input and show every step",
            .detail = "Of an automaton the state (or the set of states) after every symbol; of a "
                      "model the prediction after every prefix, then every layer's vectors: the "
                      "part of the input that each covers, its norm, and the three positions that "
@@ -250,17 +250,17 @@ TH_COMMAND(trace, .group = "objects", .summary = "run on one input and show ever
            .results = "accepted state output halted verdict steps nonblank cells head tape "
                       "configurations merged",
            .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
-           .options = th_trace_options)
+           .options = sh_trace_options)
 {
-    const ThOperand *o = &call->operand[0];
-    if (o->object->kind == TH_MACHINE)
-        return th_trace_machine(s, call, err);
-    if (o->object->kind != TH_TASK && !needs_input(call, err))
+    const ShOperand *o = &call->operand[0];
+    if (o->object->kind == SH_MACHINE)
+        return sh_trace_machine(s, call, err);
+    if (o->object->kind != SH_TASK && !needs_input(call, err))
         return false;
-    if (o->object->kind == TH_TASK)
+    if (o->object->kind == SH_TASK)
         return no_inputs_for(o, "run", err);
-    if (th_is_rasp(o->object->kind))
-        return th_trace_rasp(s, call, err);
-    return o->object->kind == TH_AUTOMATON ? th_trace_automaton(s, call, err)
-                                           : th_trace_model(s, call, err);
+    if (sh_is_rasp(o->object->kind))
+        return sh_trace_rasp(s, call, err);
+    return o->object->kind == SH_AUTOMATON ? sh_trace_automaton(s, call, err)
+                                           : sh_trace_model(s, call, err);
 }

@@ -2,48 +2,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/build.h"
+#include "automata/core/build.h"
 #include "base/memory.h"
 #include "commands/monoid.h"
 #include "commands/plots.h"
 #include "plot/algebra.h"
 #include "plot/views.h"
 
-static bool draw_eggbox(ThFigure *f, const char *title, const ThAlgebra *a, char *const *name,
+static bool draw_eggbox(ThFigure *f, const char *title, const ShAlgebra *a, char *const *name,
                         ThError *err)
 {
-    char **label = th_class_labels(a, err);
-    ThEggbox e = th_eggbox_of(a, name);
+    char **label = sh_class_labels(a, err);
+    ThEggbox e = sh_eggbox_of(a, name);
     bool ok = label && th_plot_eggbox(f, title, &e, label, err);
-    th_names_free(label, a->g->n_d);
+    sh_names_free(label, a->g->n_d);
     return ok;
 }
 
 /* The right Cayley graph is drawn as an automaton that starts at the identity; idempotents have the
  * second circle. */
-static bool draw_cayley(ThFigure *f, const char *title, const ThAlgebra *a, char *const *name,
+static bool draw_cayley(ThFigure *f, const char *title, const ShAlgebra *a, char *const *name,
                         ThStop *stop, ThError *err)
 {
-    ThBuild b = {0};
+    ThAutomatonBuild b = {0};
     int k = a->m->n_symbols;
     for (int i = 0; i < k; i++)
-        th_build_symbol(&b, a->machine.minimal->symbol[i]);
+        th_automaton_build_symbol(&b, a->machine.minimal->symbol[i]);
     for (int x = 0; x < a->m->size; x++) {
-        th_build_state(&b, name[x]);
+        th_automaton_build_state(&b, name[x]);
         if (th_monoid_idempotent(a->m, x))
-            th_build_accept(&b, x);
+            th_automaton_build_accept(&b, x);
         for (int i = 0; i < k; i++)
-            th_build_arc(&b, (ThArc){x, i, a->m->right[x * k + i], TH_NO_OUTPUT});
+            th_automaton_build_arc(
+                &b, (ThAutomatonArc){x, i, a->m->right[x * k + i], TH_AUTOMATON_NO_OUTPUT});
     }
-    th_build_start(&b, 0);
-    ThAutomaton *graph = th_build_finish(&b, err);
+    th_automaton_build_start(&b, 0);
+    ThAutomaton *graph = th_automaton_build_finish(&b, err);
     bool ok = graph && th_plot_automaton(f, title, graph, stop, err);
     th_automaton_free(graph);
     return ok;
 }
 
 /* Returns new: WHAT of EXPRESSION. */
-static char *title_of(const char *what, const ThCall *call, ThError *err)
+static char *title_of(const char *what, const ShCall *call, ThError *err)
 {
     ThText t = {0};
     th_text_printf(&t, "%s of %s", what, call->operand[0].text);
@@ -55,14 +56,14 @@ static const ThOptionSpec plot_monoid_options[] = {
      "the D-classes, or the graph of products with symbols from the right"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-TH_COMMAND(plot_monoid, .group = "plots", .summary = "draw the transition monoid of a language",
+SH_COMMAND(plot_monoid, .group = "plots", .summary = "draw the transition monoid of a language",
            .detail = "view=eggbox: the D-classes, from the identity's downwards, joined where none "
                      "lies between; rows are R-classes, columns L-classes, and cells that are "
                      "groups are coloured.  Elements are named by their shortest words as long as "
                      "there is room.\n\n"
                      "view=cayley: an arrow a from every element x to xa; idempotents have two "
                      "circles.\n\n"
-                     "monoid prints the numbers and explains them.\n\n" TH_PLOT_WHERE,
+                     "monoid prints the numbers and explains them.\n\n" SH_PLOT_WHERE,
            .example = "plot monoid tomita(3) > \"eggbox.svg\"\n"
                       "plot monoid tomita(2) view=cayley > \"cayley.svg\"",
            .results = "size idempotents aperiodic group solvable period exponent complete_states "
@@ -72,25 +73,25 @@ TH_COMMAND(plot_monoid, .group = "plots", .summary = "draw the transition monoid
            .flags = C_OWN_REDIRECT)
 {
     enum { MOST = 20000 };
-    ThAlgebra a;
+    ShAlgebra a;
     ThFigure f = {0};
-    if (!th_algebra_of(&a, s, &call->operand[0], err))
+    if (!sh_algebra_of(&a, s, &call->operand[0], err))
         return false;
     bool cayley = strcmp(th_option_text(&call->options, "view"), "cayley") == 0;
     char *title = title_of(cayley ? "Cayley graph" : "egg-boxes", call, err);
     bool ok = title && (a.m->size <= MOST ||
                         th_fail(err, TH_ELIMIT, "%d elements are too many to draw", a.m->size));
-    char **name = ok ? th_element_names(&a, err) : NULL;
+    char **name = ok ? sh_element_names(&a, err) : NULL;
     if (name)
-        th_set_algebra(s, &a);
-    ok = name && (cayley ? draw_cayley(&f, title, &a, name, th_stop(s), err)
+        sh_set_algebra(s, &a);
+    ok = name && (cayley ? draw_cayley(&f, title, &a, name, sh_stop(s), err)
                          : draw_eggbox(&f, title, &a, name, err));
-    th_names_free(name, a.m->size);
+    sh_names_free(name, a.m->size);
     free(title);
-    th_algebra_free(&a);
+    sh_algebra_free(&a);
     if (!ok)
-        th_error_inside(err, &call->operand[0]);
-    return th_finish_plot(s, call, &f, ok, err);
+        sh_error_inside(err, &call->operand[0]);
+    return sh_finish_plot(s, call, &f, ok, err);
 }
 
 /* Returns new: the representative of every family in words. */
@@ -99,39 +100,39 @@ static char **family_texts(const ThHolonomy *h, char *const *state, ThError *err
     enum { LONGEST = 40 };
     char **text = th_alloc((size_t)h->n_families, sizeof *text, err);
     for (int i = 0; text && i < h->n_families; i++) {
-        text[i] = th_set_text(h, state, h->families[i].representative, LONGEST, err);
+        text[i] = sh_set_text(h, state, h->families[i].representative, LONGEST, err);
         if (!text[i]) {
-            th_names_free(text, h->n_families);
+            sh_names_free(text, h->n_families);
             return NULL;
         }
     }
     return text;
 }
 
-TH_COMMAND(
+SH_COMMAND(
     plot_decomposition, .group = "plots",
     .summary = "draw the cascade that a machine decomposes into",
     .detail = "A row of boxes for every level: the components with the set of states that "
               "each divides, its number of tiles and its group; those with groups are "
               "coloured.  Lines lead to the components that the tiles belong to; single "
-              "states are left out.  decompose prints the table and explains it.\n\n" TH_PLOT_WHERE,
+              "states are left out.  decompose prints the table and explains it.\n\n" SH_PLOT_WHERE,
     .example = "plot decomposition tomita(3) > \"cascade.svg\"",
     .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .flags = C_OWN_REDIRECT)
 {
-    ThMachine m;
+    ShMachine m;
     ThFigure f = {0};
-    if (!th_machine_of(&m, s, &call->operand[0], err))
+    if (!sh_machine_of(&m, s, &call->operand[0], err))
         return false;
-    size_t limit = (size_t)th_setting_int(s, "limit-states");
-    ThHolonomy *h = th_holonomy_new(m.d, limit, th_stop(s), err);
+    size_t limit = (size_t)sh_setting_int(s, "limit-states");
+    ThHolonomy *h = th_holonomy_new(m.d, limit, sh_stop(s), err);
     char *title = h ? title_of("decomposition", call, err) : NULL;
     char **text = title ? family_texts(h, m.state, err) : NULL;
     bool ok = text && th_plot_decomposition(&f, title, h, text, err);
-    th_names_free(text, h ? h->n_families : 0);
+    sh_names_free(text, h ? h->n_families : 0);
     free(title);
     th_holonomy_free(h);
-    th_machine_free(&m);
+    sh_machine_free(&m);
     if (!ok)
-        th_error_inside(err, &call->operand[0]);
-    return th_finish_plot(s, call, &f, ok, err);
+        sh_error_inside(err, &call->operand[0]);
+    return sh_finish_plot(s, call, &f, ok, err);
 }

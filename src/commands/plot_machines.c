@@ -17,46 +17,46 @@ static const ThOptionSpec score_options[] = {STEPS,
                                               "auto: logarithmic for more than 2000 steps"},
                                              {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-typedef bool Draw(ThFigure *f, const char *title, const ThTuring *m, const ThTapeWords *words,
-                  uint64_t steps, const ThCall *call, ThStop *stop, ThError *err);
+typedef bool Draw(ThFigure *f, const char *title, const ThTm *m, const ThTmTapeWords *words,
+                  uint64_t steps, const ShCall *call, ThStop *stop, ThError *err);
 
 /* Draws the run of a call. */
-static bool draw_run(ThSession *s, const ThCall *call, const char *what, Draw *draw, ThError *err)
+static bool draw_run(ShSession *s, const ShCall *call, const char *what, Draw *draw, ThError *err)
 {
-    const ThObject *o = call->operand[0].object;
-    const ThOperand *input = call->n > 1 ? &call->operand[1] : NULL;
+    const ShObject *o = call->operand[0].object;
+    const ShOperand *input = call->n > 1 ? &call->operand[1] : NULL;
     bool given = th_option_given(&call->options, "steps");
     uint64_t steps = given ? (uint64_t)th_option_int(&call->options, "steps") : TH_PLOT_TO_THE_END;
     ThFigure f = {0};
     ThText title = {0};
-    ThTapeWords words;
-    if (!th_turing_tape_words_read(&words, o->as.machine, input ? input->text : "", err))
-        return input ? th_error_inside(err, input) : false;
+    ThTmTapeWords words;
+    if (!th_tm_tape_words_read(&words, o->as.machine, input ? input->text : "", err))
+        return input ? sh_error_inside(err, input) : false;
     th_text_printf(&title, "%s of %s%s%.60s", what, o->name, input ? " on " : "",
                    input ? input->text : "");
-    bool ok = title.data ? draw(&f, title.data, o->as.machine, &words, steps, call, th_stop(s), err)
+    bool ok = title.data ? draw(&f, title.data, o->as.machine, &words, steps, call, sh_stop(s), err)
                          : th_fail(err, TH_ENOMEM, "out of memory for a title");
     th_text_free(&title);
-    th_turing_tape_words_free(&words);
+    th_tm_tape_words_free(&words);
     if (!ok)
-        th_error_inside(err, &call->operand[0]);
-    return th_finish_plot(s, call, &f, ok, err);
+        sh_error_inside(err, &call->operand[0]);
+    return sh_finish_plot(s, call, &f, ok, err);
 }
 
-static bool draw_spacetime(ThFigure *f, const char *title, const ThTuring *m,
-                           const ThTapeWords *words, uint64_t steps, const ThCall *call,
+static bool draw_spacetime(ThFigure *f, const char *title, const ThTm *m,
+                           const ThTmTapeWords *words, uint64_t steps, const ShCall *call,
                            ThStop *stop, ThError *err)
 {
     (void)call;
     return th_plot_spacetime(f, title, m, words, steps, stop, err);
 }
 
-TH_COMMAND(plot_run, .group = "plots", .summary = "draw a run of a Turing machine: cells by steps",
+SH_COMMAND(plot_run, .group = "plots", .summary = "draw a run of a Turing machine: cells by steps",
            .detail = "One row for every step, or for 500 steps equally far apart where there are "
                      "more; a colour for each symbol.  Of tapes with more than 800 cells, a column "
                      "has the mean colour of several cells.  Several tapes stand side by side.  In "
                      "runs of a few hundred steps the head is marked by a dot in the colour of its "
-                     "state, in shorter ones by the state's name.\n\n" TH_PLOT_WHERE,
+                     "state, in shorter ones by the state's name.\n\n" SH_PLOT_WHERE,
            .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
                       "plot run bb4 > \"bb4.svg\"",
            .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
@@ -65,19 +65,21 @@ TH_COMMAND(plot_run, .group = "plots", .summary = "draw a run of a Turing machin
     return draw_run(s, call, "run", draw_spacetime, err);
 }
 
-static bool draw_score(ThFigure *f, const char *title, const ThTuring *m, const ThTapeWords *words,
-                       uint64_t steps, const ThCall *call, ThStop *stop, ThError *err)
+static bool draw_score(ThFigure *f, const char *title, const ThTm *m, const ThTmTapeWords *words,
+                       uint64_t steps, const ShCall *call, ThStop *stop, ThError *err)
 {
     const char *axes = th_option_text(&call->options, "axes");
-    ThAxes a = *axes == 'a' ? TH_AXES_AUTO : axes[1] == 'i' ? TH_AXES_LINEAR : TH_AXES_LOG;
+    ThPlotAxes a = *axes == 'a'     ? TH_PLOT_AXES_AUTO
+                   : axes[1] == 'i' ? TH_PLOT_AXES_LINEAR
+                                    : TH_PLOT_AXES_LOG;
     return th_plot_run_score(f, title, m, words, steps, a, stop, err);
 }
 
-TH_COMMAND(plot_score, .group = "plots",
+SH_COMMAND(plot_score, .group = "plots",
            .summary = "draw how many cells a Turing machine has visited and filled by step",
            .detail = "Cells that the heads have stood on, and cells that are not blank.  On "
                      "logarithmic axes a straight line is a power of the number of steps, and its "
-                     "slope the exponent.\n\n" TH_PLOT_WHERE,
+                     "slope the exponent.\n\n" SH_PLOT_WHERE,
            .example = "machine bb5 = \"1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA\"\n"
                       "plot score bb5 > \"bb5.svg\"",
            .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
@@ -86,20 +88,20 @@ TH_COMMAND(plot_score, .group = "plots",
     return draw_run(s, call, "score", draw_score, err);
 }
 
-TH_COMMAND(plot_machine, .group = "plots", .summary = "draw the states of a Turing machine",
+SH_COMMAND(plot_machine, .group = "plots", .summary = "draw the states of a Turing machine",
            .detail = "States are circles and rules arrows.  A rule is written 0,1 → a,R: reading 0 "
                      "or 1, write a and move to the right; 0 → R writes nothing; the parts for "
                      "several tapes are separated by |.  Accepting states have two circles, "
                      "rejecting ones are reddish, other states that stop the machine grey; an "
                      "arrow without a tail marks the start.  Graphviz's dot finds the places where "
-                     "it is installed; otherwise the states stand on a circle.\n\n" TH_PLOT_WHERE,
+                     "it is installed; otherwise the states stand on a circle.\n\n" SH_PLOT_WHERE,
            .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
                       "plot machine bb4 > \"bb4.svg\"",
            .args = {{A_MACHINE, "MACHINE", 0}}, .flags = C_OWN_REDIRECT)
 {
-    const ThObject *o = call->operand[0].object;
+    const ShObject *o = call->operand[0].object;
     ThFigure f = {0};
-    bool ok = th_plot_machine(&f, o->name, o->as.machine, th_stop(s), err) ||
-              th_error_inside(err, &call->operand[0]);
-    return th_finish_plot(s, call, &f, ok, err);
+    bool ok = th_plot_machine(&f, o->name, o->as.machine, sh_stop(s), err) ||
+              sh_error_inside(err, &call->operand[0]);
+    return sh_finish_plot(s, call, &f, ok, err);
 }

@@ -6,13 +6,13 @@
 #include "rasp.h"
 
 /* An input of characters, as one string; false if it is none. */
-static bool write_string(const ThRasp *r, const ThSeq *input, ThText *t)
+static bool write_string(const ThRasp *r, const ThRaspSeq *input, ThText *t)
 {
     ThText all = {0};
-    bool characters = input->kind == TH_ATOM_STRING;
+    bool characters = input->kind == TH_RASP_ATOM_STRING;
     for (size_t i = 0; characters && i < input->n; i++) {
         size_t before = all.size;
-        th_rasp_write_element(r, th_seq_at(input, i), &all);
+        th_rasp_write_element(r, th_rasp_seq_at(input, i), &all);
         characters = !all.failed && th_utf8_length(all.data + before) == 1;
     }
     if (characters)
@@ -22,9 +22,9 @@ static bool write_string(const ThRasp *r, const ThSeq *input, ThText *t)
 }
 
 /* NAME(INPUT), as it would be typed. */
-static char *title_of(ThSession *s, const char *name, const ThRaspRun *run, ThError *err)
+static char *title_of(ShSession *s, const char *name, const ThRaspRun *run, ThError *err)
 {
-    const ThSeq *input = th_rasp_run_input(run);
+    const ThRaspSeq *input = th_rasp_run_input(run);
     ThText t = {0};
     th_text_printf(&t, "%s(", name);
     if (!write_string(s->rasp, input, &t)) {
@@ -36,26 +36,26 @@ static char *title_of(ThSession *s, const char *name, const ThRaspRun *run, ThEr
     return th_text_take(&t, err);
 }
 
-static bool draw(ThSession *s, ThFigure *f, const char *name, ThSop node, ThRaspRun *run,
+static bool draw(ShSession *s, ThFigure *f, const char *name, ThRaspSop node, ThRaspRun *run,
                  ThError *err)
 {
     char *title = title_of(s, name, run, err);
     bool selector = th_rasp_is_selector(th_rasp_graph(s->rasp), node);
-    bool ok = title && (selector ? th_plot_selector(f, title, s->rasp, run, node, th_stop(s), err)
-                                 : th_plot_flow(f, title, s->rasp, run, node, th_stop(s), err));
+    bool ok = title && (selector ? th_plot_selector(f, title, s->rasp, run, node, sh_stop(s), err)
+                                 : th_plot_flow(f, title, s->rasp, run, node, sh_stop(s), err));
     free(title);
     return ok;
 }
 
 /* The first operand as an s-op or selector, the second as its input; without one, the example. */
-static bool draw_call(ThSession *s, const ThCall *call, ThRaspValueKind kind, ThFigure *f,
+static bool draw_call(ShSession *s, const ShCall *call, ThRaspValueKind kind, ThFigure *f,
                       ThError *err)
 {
-    const ThOperand *o = &call->operand[0], *input = call->n > 1 ? &call->operand[1] : NULL;
+    const ShOperand *o = &call->operand[0], *input = call->n > 1 ? &call->operand[1] : NULL;
     ThRaspValue v;
-    bool selector = kind == TH_VALUE_SELECTOR;
-    if (!th_is_rasp(o->object->kind) || !th_rasp_value_of(s, o->object, &v, err) || v.kind != kind)
-        return th_fail_operand(err, o, TH_EUSAGE, "'%s' is no %s", o->text,
+    bool selector = kind == TH_RASP_VALUE_SELECTOR;
+    if (!sh_is_rasp(o->object->kind) || !sh_rasp_value_of(s, o->object, &v, err) || v.kind != kind)
+        return sh_fail_operand(err, o, TH_EUSAGE, "'%s' is no %s", o->text,
                                selector ? "selector" : "s-op");
     int which = selector ? TH_RASP_FOR_SELECTORS : TH_RASP_FOR_SOPS;
     ThRaspRun *run = input ? th_rasp_run_on_text(s->rasp, input->text, err)
@@ -63,20 +63,20 @@ static bool draw_call(ThSession *s, const ThCall *call, ThRaspValueKind kind, Th
     bool ok = run && draw(s, f, o->text, v.as.sop, run, err);
     if (input)
         th_rasp_run_free(run);
-    return ok || th_error_inside(err, input ? input : o);
+    return ok || sh_error_inside(err, input ? input : o);
 }
 
-bool th_draw_rasp(ThSession *s, ThSop sop, const ThSeq *input, ThError *err)
+bool sh_draw_rasp(ShSession *s, ThRaspSop sop, const ThRaspSeq *input, ThError *err)
 {
     const char *name = th_rasp_name_of(th_rasp_graph(s->rasp), sop);
     ThRaspRun *run = th_rasp_run_new(th_rasp_graph(s->rasp), input, 0, err);
     ThFigure f = {0};
     bool ok = run && draw(s, &f, name ? name : "s-op", sop, run, err);
     th_rasp_run_free(run);
-    return th_finish_plot(s, &(ThCall){0}, &f, ok, err);
+    return sh_finish_plot(s, &(ShCall){0}, &f, ok, err);
 }
 
-TH_COMMAND(plot_flow, .group = "plots", .summary = "draw how an s-op is computed",
+SH_COMMAND(plot_flow, .group = "plots", .summary = "draw how an s-op is computed",
            .detail =
                "The transformer that would compute an s-op of RASP, from top to bottom: the input, "
                "then a box for each layer.  In a layer stand its heads, one for each selector: the "
@@ -85,7 +85,7 @@ TH_COMMAND(plot_flow, .group = "plots", .summary = "draw how an s-op is computed
                "are the element-wise s-ops of the layer.  Those without a name have a number.\n\n"
                "Without an input the current example is taken (set example); the input's "
                "characters are the tokens, 64 at most.  draw(SOP, INPUT) does the same among "
-               "statements of RASP.\n\n" TH_PLOT_WHERE,
+               "statements of RASP.\n\n" SH_PLOT_WHERE,
            .example = "examples off\n"
                       "same = select(tokens, tokens, ==);\n"
                       "#>      selector: same\n"
@@ -95,15 +95,15 @@ TH_COMMAND(plot_flow, .group = "plots", .summary = "draw how an s-op is computed
            .args = {{A_OBJECT, "SOP", 0}, {A_INPUT, "INPUT", A_OPTIONAL}}, .flags = C_OWN_REDIRECT)
 {
     ThFigure f = {0};
-    bool ok = draw_call(s, call, TH_VALUE_SOP, &f, err);
-    return th_finish_plot(s, call, &f, ok, err);
+    bool ok = draw_call(s, call, TH_RASP_VALUE_SOP, &f, err);
+    return sh_finish_plot(s, call, &f, ok, err);
 }
 
-TH_COMMAND(
+SH_COMMAND(
     plot_selector, .group = "plots", .summary = "draw what a selector selects",
     .detail = "The matrix of a selector of RASP: the keys above, the queries at the left, a "
               "row for each query.  Without an input the current example is taken (set "
-              "example); the input's characters are the tokens, 64 at most.\n\n" TH_PLOT_WHERE,
+              "example); the input's characters are the tokens, 64 at most.\n\n" SH_PLOT_WHERE,
     .example = "examples off\n"
                "before = select(indices, indices, <);\n"
                "#>      selector: before\n"
@@ -111,6 +111,6 @@ TH_COMMAND(
     .args = {{A_OBJECT, "SELECTOR", 0}, {A_INPUT, "INPUT", A_OPTIONAL}}, .flags = C_OWN_REDIRECT)
 {
     ThFigure f = {0};
-    bool ok = draw_call(s, call, TH_VALUE_SELECTOR, &f, err);
-    return th_finish_plot(s, call, &f, ok, err);
+    bool ok = draw_call(s, call, TH_RASP_VALUE_SELECTOR, &f, err);
+    return sh_finish_plot(s, call, &f, ok, err);
 }

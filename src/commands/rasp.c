@@ -9,15 +9,15 @@
 
 /* ---- show ------------------------------------------------------------------------------------ */
 
-static bool show_source(ThSession *s, const ThObject *o, const ThRaspValue *v)
+static bool show_source(ShSession *s, const ShObject *o, const ThRaspValue *v)
 {
     size_t n = 0;
     const char *source = th_rasp_function_source(v, &n);
-    th_result_text(s, "kind", "function");
+    sh_result_text(s, "kind", "function");
     if (!source)
         return false;
     bool lambda = n >= 6 && strncmp(source, "lambda", 6) == 0;
-    FILE *out = th_listing(s);
+    FILE *out = sh_listing(s);
     if (lambda)
         fprintf(out, "%s = ", o->name);
     fwrite(source, 1, n, out);
@@ -25,90 +25,92 @@ static bool show_source(ThSession *s, const ThObject *o, const ThRaspValue *v)
     return true;
 }
 
-bool th_show_rasp(ThSession *s, const ThObject *o, ThError *err)
+bool sh_show_rasp(ShSession *s, const ShObject *o, ThError *err)
 {
     ThRaspValue v = {0};
     ThText t = {0};
-    if (!th_rasp_value_of(s, o, &v, err))
+    if (!sh_rasp_value_of(s, o, &v, err))
         return false;
-    if (v.kind == TH_VALUE_FUNCTION && show_source(s, o, &v))
+    if (v.kind == TH_RASP_VALUE_FUNCTION && show_source(s, o, &v))
         return true;
-    ThRaspShown shown = {TH_SHOWN_RESULT, o->name, v};
-    bool ok = th_rasp_write(s->rasp, &shown, &t, th_stop(s), err);
+    ThRaspShown shown = {TH_RASP_SHOWN_RESULT, o->name, v};
+    bool ok = th_rasp_write(s->rasp, &shown, &t, sh_stop(s), err);
     if (ok) {
-        fputs(t.data ? t.data : "", th_listing(s));
-        th_rasp_figures(s, &v);
+        fputs(t.data ? t.data : "", sh_listing(s));
+        sh_rasp_figures(s, &v);
     }
     th_text_free(&t);
     return ok;
 }
 
-char *th_rasp_size(ThSession *s, const ThObject *o)
+char *sh_rasp_size(ShSession *s, const ShObject *o)
 {
     ThText t = {0};
     ThRaspValue v = {0};
-    if (!th_rasp_value_of(s, o, &v, NULL))
+    if (!sh_rasp_value_of(s, o, &v, NULL))
         return th_text_take(&t, NULL);
     ThRaspGraph *g = th_rasp_graph(s->rasp);
-    if (v.kind == TH_VALUE_SOP || v.kind == TH_VALUE_SELECTOR) {
+    if (v.kind == TH_RASP_VALUE_SOP || v.kind == TH_RASP_VALUE_SELECTOR) {
         size_t n = 0;
         free(th_rasp_ancestors(g, v.as.sop, &n, NULL));
         uint32_t depth = th_rasp_node(g, v.as.sop)->depth;
         th_text_printf(&t, "%u layer%s, %zu node%s", depth, depth == 1 ? "" : "s", n,
                        n == 1 ? "" : "s");
-    } else if (v.kind == TH_VALUE_LIST || v.kind == TH_VALUE_DICT || th_rasp_sequence(&v)) {
+    } else if (v.kind == TH_RASP_VALUE_LIST || v.kind == TH_RASP_VALUE_DICT ||
+               th_rasp_sequence(&v)) {
         size_t n = th_rasp_length(&v);
         th_text_printf(&t, "%s, %zu element%s", th_rasp_kind_name(&v), n, n == 1 ? "" : "s");
     } else {
-        th_text_add(&t, v.kind == TH_VALUE_FUNCTION ? "function of RASP" : th_rasp_kind_name(&v));
+        th_text_add(&t,
+                    v.kind == TH_RASP_VALUE_FUNCTION ? "function of RASP" : th_rasp_kind_name(&v));
     }
     return th_text_take(&t, NULL);
 }
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
-static bool runs(const ThOperand *o, ThError *err)
+static bool runs(const ShOperand *o, ThError *err)
 {
-    if (o->object->kind == TH_S_OP || o->object->kind == TH_SELECTOR)
+    if (o->object->kind == SH_S_OP || o->object->kind == SH_SELECTOR)
         return true;
-    th_fail_operand(err, o, TH_EUSAGE, "'%s' is %s, and does not run", o->text,
-                    th_a_kind(o->object->kind));
+    sh_fail_operand(err, o, TH_EUSAGE, "'%s' is %s, and does not run", o->text,
+                    sh_a_kind(o->object->kind));
     return th_hint(err, "show %s shows it", o->text);
 }
 
-static bool run_one(ThSession *s, const ThRaspValue *v, const ThOperand *input, ThError *err)
+static bool run_one(ShSession *s, const ThRaspValue *v, const ShOperand *input, ThError *err)
 {
     ThRaspRun *run = th_rasp_run_on_text(s->rasp, input->text, err);
     ThText t = {0};
     bool ok = run != NULL;
-    if (ok && v->kind == TH_VALUE_SELECTOR) {
-        ok = th_rasp_write_grid(s->rasp, run, v->as.sop, &t, th_stop(s), err);
+    if (ok && v->kind == TH_RASP_VALUE_SELECTOR) {
+        ok = th_rasp_write_grid(s->rasp, run, v->as.sop, &t, sh_stop(s), err);
     } else if (ok) {
-        const ThSeq *q = th_rasp_run_value(run, v->as.sop, th_stop(s), err);
+        const ThRaspSeq *q = th_rasp_run_value(run, v->as.sop, sh_stop(s), err);
         ok = q != NULL;
         if (ok) {
             th_rasp_write_sequence(s->rasp, q, &t);
             th_text_add(&t, "\n");
-            th_rasp_sequence_figures(s, q);
+            sh_rasp_sequence_figures(s, q);
         }
     }
-    FILE *out = th_out(s);
+    FILE *out = sh_out(s);
     if (ok && out)
         fputs(t.data ? t.data : "", out);
     th_text_free(&t);
     th_rasp_run_free(run);
     if (!ok) {
         err->line = err->col = 0;
-        th_error_inside(err, input);
+        sh_error_inside(err, input);
     }
     return ok;
 }
 
-bool th_run_rasp(ThSession *s, const ThCall *call, ThError *err)
+bool sh_run_rasp(ShSession *s, const ShCall *call, ThError *err)
 {
     ThRaspValue v = {0};
-    const ThOperand *o = &call->operand[0];
-    if (!runs(o, err) || !th_rasp_value_of(s, o->object, &v, err))
+    const ShOperand *o = &call->operand[0];
+    if (!runs(o, err) || !sh_rasp_value_of(s, o->object, &v, err))
         return false;
     for (int i = 1; i < call->n; i++)
         if (!run_one(s, &v, &call->operand[i], err))
@@ -121,20 +123,20 @@ bool th_run_rasp(ThSession *s, const ThCall *call, ThError *err)
 typedef struct {
     ThRasp *rasp;
     ThRaspGraph *graph;
-    const ThSop *node; /* in the order in which they are shown */
+    const ThRaspSop *node; /* in the order in which they are shown */
     size_t n;
 } Trace;
 
 /* A node as later lines refer to it: by its name, its value where it is a constant, or its line. */
-static void write_reference(const Trace *x, ThSop node, ThText *t)
+static void write_reference(const Trace *x, ThRaspSop node, ThText *t)
 {
-    const ThNodeInfo *info = th_rasp_node(x->graph, node);
+    const ThRaspNodeInfo *info = th_rasp_node(x->graph, node);
     const char *name = th_rasp_name_of(x->graph, node);
     size_t line = 0;
     while (line < x->n && x->node[line] != node)
         line++;
-    if (info->kind == TH_NODE_CONSTANT) {
-        ThRaspValue v = {TH_VALUE_ATOM, {.atom = info->atom}};
+    if (info->kind == TH_RASP_NODE_CONSTANT) {
+        ThRaspValue v = {TH_RASP_VALUE_ATOM, {.atom = info->atom}};
         th_rasp_write_value(x->rasp, &v, t);
     } else if (name) {
         th_text_add(t, name);
@@ -143,7 +145,7 @@ static void write_reference(const Trace *x, ThSop node, ThText *t)
     }
 }
 
-static void write_arguments(const Trace *x, ThSop node, const char *between, ThText *t)
+static void write_arguments(const Trace *x, ThRaspSop node, const char *between, ThText *t)
 {
     size_t n = th_rasp_node(x->graph, node)->n_args;
     for (size_t i = 0; i < n; i++) {
@@ -152,14 +154,15 @@ static void write_arguments(const Trace *x, ThSop node, const char *between, ThT
     }
 }
 
-static void write_call(const Trace *x, ThSop node, const char *name, const char *last, ThText *t)
+static void write_call(const Trace *x, ThRaspSop node, const char *name, const char *last,
+                       ThText *t)
 {
     th_text_printf(t, "%s(", name);
     write_arguments(x, node, ", ", t);
     th_text_printf(t, "%s%s)", *last ? ", " : "", last);
 }
 
-static void write_choice(const Trace *x, ThSop node, ThText *t)
+static void write_choice(const Trace *x, ThRaspSop node, ThText *t)
 {
     write_reference(x, th_rasp_arg(x->graph, node, 1), t);
     th_text_add(t, " if ");
@@ -168,66 +171,66 @@ static void write_choice(const Trace *x, ThSop node, ThText *t)
     write_reference(x, th_rasp_arg(x->graph, node, 2), t);
 }
 
-static void write_aggregate(const Trace *x, ThSop node, ThText *t)
+static void write_aggregate(const Trace *x, ThRaspSop node, ThText *t)
 {
     static const char *const how[] = {"", "mean", "max", "min"};
-    const ThNodeInfo *info = th_rasp_node(x->graph, node);
+    const ThRaspNodeInfo *info = th_rasp_node(x->graph, node);
     ThText last = {0};
-    ThRaspValue v = {TH_VALUE_ATOM, {.atom = info->atom}};
-    if (info->has_default || info->op != TH_REDUCE_MEAN)
+    ThRaspValue v = {TH_RASP_VALUE_ATOM, {.atom = info->atom}};
+    if (info->has_default || info->op != TH_RASP_REDUCE_MEAN)
         th_rasp_write_value(x->rasp, &v, &last);
-    if (info->op != TH_REDUCE_MEAN)
+    if (info->op != TH_RASP_REDUCE_MEAN)
         th_text_printf(&last, ", %s", how[info->op]);
     write_call(x, node, "aggregate", last.data ? last.data : "", t);
     th_text_free(&last);
 }
 
 /* What a node does, in terms of the lines before it. */
-static void write_operation(const Trace *x, ThSop node, ThText *t)
+static void write_operation(const Trace *x, ThRaspSop node, ThText *t)
 {
     static const char *const tokens[] = {"tokens_asis", "tokens_str", "tokens_int", "tokens_float",
                                          "tokens_bool"};
-    const ThNodeInfo *info = th_rasp_node(x->graph, node);
+    const ThRaspNodeInfo *info = th_rasp_node(x->graph, node);
     char between[16];
-    snprintf(between, sizeof between, " %s ", th_binary_name((ThBinary)info->op));
-    if (info->kind == TH_NODE_TOKENS)
+    snprintf(between, sizeof between, " %s ", th_rasp_binary_name((ThRaspBinary)info->op));
+    if (info->kind == TH_RASP_NODE_TOKENS)
         th_text_add(t, tokens[info->op]);
-    else if (info->kind == TH_NODE_INDICES)
+    else if (info->kind == TH_RASP_NODE_INDICES)
         th_text_add(t, "indices");
-    else if (info->kind == TH_NODE_CONSTANT)
+    else if (info->kind == TH_RASP_NODE_CONSTANT)
         write_reference(x, node, t);
-    else if (info->kind == TH_NODE_UNARY)
-        write_call(x, node, th_unary_name((ThUnary)info->op), "", t);
-    else if (info->kind == TH_NODE_BINARY)
+    else if (info->kind == TH_RASP_NODE_UNARY)
+        write_call(x, node, th_rasp_unary_name((ThRaspUnary)info->op), "", t);
+    else if (info->kind == TH_RASP_NODE_BINARY)
         write_arguments(x, node, between, t);
-    else if (info->kind == TH_NODE_CHOICE)
+    else if (info->kind == TH_RASP_NODE_CHOICE)
         write_choice(x, node, t);
-    else if (info->kind == TH_NODE_AGGREGATE)
+    else if (info->kind == TH_RASP_NODE_AGGREGATE)
         write_aggregate(x, node, t);
-    else if (info->kind == TH_NODE_SELECT)
+    else if (info->kind == TH_RASP_NODE_SELECT)
         write_call(x, node, info->causal ? "causal select" : "select",
-                   th_binary_name((ThBinary)info->op), t);
-    else if (info->kind == TH_NODE_BOTH || info->kind == TH_NODE_EITHER)
-        write_arguments(x, node, info->kind == TH_NODE_BOTH ? " and " : " or ", t);
+                   th_rasp_binary_name((ThRaspBinary)info->op), t);
+    else if (info->kind == TH_RASP_NODE_BOTH || info->kind == TH_RASP_NODE_EITHER)
+        write_arguments(x, node, info->kind == TH_RASP_NODE_BOTH ? " and " : " or ", t);
     else
         write_call(x, node,
-                   info->kind == TH_NODE_MEMBER   ? "in a list"
-                   : info->kind == TH_NODE_LOOKUP ? "look up"
-                   : info->kind == TH_NODE_MAP    ? "map"
-                   : info->kind == TH_NODE_TUPLE  ? "tuple"
-                   : info->kind == TH_NODE_WIDTH  ? "sel_width"
-                   : info->kind == TH_NODE_MATCH  ? "select by a function"
-                                                  : "not",
+                   info->kind == TH_RASP_NODE_MEMBER   ? "in a list"
+                   : info->kind == TH_RASP_NODE_LOOKUP ? "look up"
+                   : info->kind == TH_RASP_NODE_MAP    ? "map"
+                   : info->kind == TH_RASP_NODE_TUPLE  ? "tuple"
+                   : info->kind == TH_RASP_NODE_WIDTH  ? "sel_width"
+                   : info->kind == TH_RASP_NODE_MATCH  ? "select by a function"
+                                                       : "not",
                    "", t);
 }
 
 /* The widest grid whose rows a trace shows in one cell of its table. */
 enum { WIDEST = 32 };
 
-static bool write_node_value(ThSession *s, ThRaspRun *run, ThSop node, ThText *t, ThError *err)
+static bool write_node_value(ShSession *s, ThRaspRun *run, ThRaspSop node, ThText *t, ThError *err)
 {
     if (!th_rasp_is_selector(th_rasp_graph(s->rasp), node)) {
-        const ThSeq *q = th_rasp_run_value(run, node, th_stop(s), err);
+        const ThRaspSeq *q = th_rasp_run_value(run, node, sh_stop(s), err);
         if (q)
             th_rasp_write_sequence(s->rasp, q, t);
         return q != NULL;
@@ -237,21 +240,21 @@ static bool write_node_value(ThSession *s, ThRaspRun *run, ThSop node, ThText *t
         th_text_printf(t, "%zu x %zu cells", n, n);
         return true;
     }
-    uint8_t *cell = th_rasp_run_grid(run, node, th_stop(s), err);
+    uint8_t *cell = th_rasp_run_grid(run, node, sh_stop(s), err);
     for (size_t i = 0; cell && i < n * n; i++)
         th_text_printf(t, "%s%s", i > 0 && i % n == 0 ? " " : "", cell[i] ? "1" : ".");
     free(cell);
     return cell != NULL;
 }
 
-static bool trace_node(ThSession *s, const Trace *x, size_t i, ThRaspRun *run, ThError *err)
+static bool trace_node(ShSession *s, const Trace *x, size_t i, ThRaspRun *run, ThError *err)
 {
     ThText operation = {0}, value = {0};
     const char *name = th_rasp_name_of(x->graph, x->node[i]);
     write_operation(x, x->node[i], &operation);
     bool ok = write_node_value(s, run, x->node[i], &value, err);
     if (ok)
-        th_row(s, (long long)i + 1, (long long)th_rasp_node(x->graph, x->node[i])->depth,
+        sh_row(s, (long long)i + 1, (long long)th_rasp_node(x->graph, x->node[i])->depth,
                name ? name : "", operation.data ? operation.data : "",
                value.data ? value.data : "");
     th_text_free(&operation);
@@ -260,40 +263,40 @@ static bool trace_node(ThSession *s, const Trace *x, size_t i, ThRaspRun *run, T
 }
 
 /* Without the constants, which the others show. */
-static size_t drop_constants(const ThRaspGraph *g, ThSop *node, size_t n)
+static size_t drop_constants(const ThRaspGraph *g, ThRaspSop *node, size_t n)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
-        if (th_rasp_node(g, node[i])->kind != TH_NODE_CONSTANT || i + 1 == n)
+        if (th_rasp_node(g, node[i])->kind != TH_RASP_NODE_CONSTANT || i + 1 == n)
             node[kept++] = node[i];
     return kept;
 }
 
-bool th_trace_rasp(ThSession *s, const ThCall *call, ThError *err)
+bool sh_trace_rasp(ShSession *s, const ShCall *call, ThError *err)
 {
     ThRaspValue v = {0};
-    const ThOperand *o = &call->operand[0];
-    if (!runs(o, err) || !th_rasp_value_of(s, o->object, &v, err))
+    const ShOperand *o = &call->operand[0];
+    if (!runs(o, err) || !sh_rasp_value_of(s, o->object, &v, err))
         return false;
     ThRaspRun *run = th_rasp_run_on_text(s->rasp, call->operand[1].text, err);
     Trace x = {s->rasp, th_rasp_graph(s->rasp), NULL, 0};
-    ThSop *node = run ? th_rasp_ancestors(x.graph, v.as.sop, &x.n, err) : NULL;
+    ThRaspSop *node = run ? th_rasp_ancestors(x.graph, v.as.sop, &x.n, err) : NULL;
     bool ok = node != NULL;
     if (ok) {
         x.n = drop_constants(x.graph, node, x.n);
         x.node = node;
-        th_table(s, "trace", "step:i layer:i name:s operation:s value:s");
+        sh_table(s, "trace", "step:i layer:i name:s operation:s value:s");
         for (size_t i = 0; ok && i < x.n; i++)
             ok = trace_node(s, &x, i, run, err);
-        th_table_end(s);
+        sh_table_end(s);
     }
-    if (ok && v.kind == TH_VALUE_SOP)
-        th_rasp_sequence_figures(s, th_rasp_run_value(run, v.as.sop, th_stop(s), err));
+    if (ok && v.kind == TH_RASP_VALUE_SOP)
+        sh_rasp_sequence_figures(s, th_rasp_run_value(run, v.as.sop, sh_stop(s), err));
     free(node);
     th_rasp_run_free(run);
     if (!ok) {
         err->line = err->col = 0;
-        th_error_inside(err, &call->operand[1]);
+        sh_error_inside(err, &call->operand[1]);
     }
     return ok;
 }
@@ -315,14 +318,14 @@ static bool mentions(const char *source, const char *name)
 }
 
 /* Marks what the marked objects need, transitively. */
-static void mark_needed(ThSession *s, bool *wanted, size_t n)
+static void mark_needed(ShSession *s, bool *wanted, size_t n)
 {
     for (bool more = true; more;) {
         more = false;
         for (size_t i = 0; i < n; i++) {
-            const ThObject *o = th_object_at(s, i);
-            for (size_t k = 0; !wanted[i] && th_is_rasp(o->kind) && k < n; k++) {
-                const ThObject *by = th_object_at(s, k);
+            const ShObject *o = sh_object_at(s, i);
+            for (size_t k = 0; !wanted[i] && sh_is_rasp(o->kind) && k < n; k++) {
+                const ShObject *by = sh_object_at(s, k);
                 wanted[i] = wanted[k] && by->made_by && mentions(by->made_by, o->name);
                 more = more || wanted[i];
             }
@@ -330,15 +333,15 @@ static void mark_needed(ThSession *s, bool *wanted, size_t n)
     }
 }
 
-static bool write_statement(ThSession *s, const ThObject *o, ThText *t, ThError *err)
+static bool write_statement(ShSession *s, const ShObject *o, ThText *t, ThError *err)
 {
     ThRaspValue v = {0};
     size_t n = 0;
     if (!o->made_by) {
-        if (!th_rasp_value_of(s, o, &v, err))
+        if (!sh_rasp_value_of(s, o, &v, err))
             return false;
         const char *source = th_rasp_function_source(&v, &n);
-        bool literal = v.kind == TH_VALUE_ATOM;
+        bool literal = v.kind == TH_RASP_VALUE_ATOM;
         if (!source && !literal)
             return th_fail(err, TH_EUSAGE, "'%s' has no statement that defines it", o->name);
         if (literal) {
@@ -359,24 +362,24 @@ static bool write_statement(ThSession *s, const ThObject *o, ThText *t, ThError 
     return true;
 }
 
-bool th_rasp_write_objects(ThSession *s, ThText *t, ThObject *const *object, int n, ThError *err)
+bool sh_rasp_write_objects(ShSession *s, ThText *t, ShObject *const *object, int n, ThError *err)
 {
     size_t all = 0;
-    while (th_object_at(s, all))
+    while (sh_object_at(s, all))
         all++;
     bool *wanted = th_alloc(all, sizeof *wanted, err), ok = wanted != NULL;
     for (size_t i = 0; ok && i < all; i++)
         for (int k = 0; k < n; k++)
             wanted[i] =
-                wanted[i] || (object[k] == th_object_at(s, i) && th_is_rasp(object[k]->kind));
+                wanted[i] || (object[k] == sh_object_at(s, i) && sh_is_rasp(object[k]->kind));
     if (ok)
         mark_needed(s, wanted, all);
     for (size_t i = 0; ok && i < all; i++) {
-        const ThObject *o = th_object_at(s, i);
+        const ShObject *o = sh_object_at(s, i);
         bool twice = false; /* one statement may define several names */
         for (size_t k = 0; k < i && o->made_by; k++)
-            twice = twice || (wanted[k] && th_object_at(s, k)->made_by &&
-                              strcmp(th_object_at(s, k)->made_by, o->made_by) == 0);
+            twice = twice || (wanted[k] && sh_object_at(s, k)->made_by &&
+                              strcmp(sh_object_at(s, k)->made_by, o->made_by) == 0);
         if (wanted[i] && !twice)
             ok = write_statement(s, o, t, err);
     }

@@ -6,27 +6,27 @@
 #include "base/symbols.h"
 #include "command.h"
 #include "rasp.h"
-#include "rasp/cost.h"
-#include "rasp/describe.h"
-#include "rasp/differ.h"
+#include "rasp/graph/cost.h"
+#include "rasp/graph/describe.h"
+#include "rasp/evaluate/differ.h"
 #include "show.h"
 
 enum { SHOWN = 60, BREACHES = 20, CALLS = 4 };
 
 /* The s-op or selector that an operand names, or whose expression it is. */
-static bool program_of(ThSession *s, const ThOperand *o, ThRaspValue *v, ThError *err)
+static bool program_of(ShSession *s, const ShOperand *o, ThRaspValue *v, ThError *err)
 {
-    ThRasp *r = th_session_rasp(s, err);
-    const ThObject *other = th_find(s, o->text);
-    if (other && !th_is_rasp(other->kind))
-        return th_fail_operand(err, o, TH_EUSAGE, "'%s' is %s, no program of RASP", o->text,
-                               th_a_kind(other->kind));
-    if (!r || (!th_rasp_lookup(r, o->text, v) && !th_rasp_evaluate(r, o->text, v, th_stop(s), err)))
-        return th_error_inside(err, o);
-    if (v->kind == TH_VALUE_SOP || v->kind == TH_VALUE_SELECTOR)
+    ThRasp *r = sh_session_rasp(s, err);
+    const ShObject *other = sh_find(s, o->text);
+    if (other && !sh_is_rasp(other->kind))
+        return sh_fail_operand(err, o, TH_EUSAGE, "'%s' is %s, no program of RASP", o->text,
+                               sh_a_kind(other->kind));
+    if (!r || (!th_rasp_lookup(r, o->text, v) && !th_rasp_evaluate(r, o->text, v, sh_stop(s), err)))
+        return sh_error_inside(err, o);
+    if (v->kind == TH_RASP_VALUE_SOP || v->kind == TH_RASP_VALUE_SELECTOR)
         return true;
-    th_fail_operand(err, o, TH_EUSAGE, "'%s' is no s-op and no selector", o->text);
-    if (v->kind == TH_VALUE_FUNCTION)
+    sh_fail_operand(err, o, TH_EUSAGE, "'%s' is no s-op and no selector", o->text);
+    if (v->kind == TH_RASP_VALUE_FUNCTION)
         return th_hint(err, "a function makes one from its arguments: %s(tokens), for instance",
                        o->text);
     return false;
@@ -36,12 +36,12 @@ static bool program_of(ThSession *s, const ThOperand *o, ThRaspValue *v, ThError
 
 /* Appends an expression for a node, cut where it is long, and the calls in which it was made, the
  * innermost first.  That of the built-in function that made it goes without saying. */
-static void write_made(const ThRaspGraph *g, ThSop node, ThText *t)
+static void write_made(const ThRaspGraph *g, ThRaspSop node, ThText *t)
 {
     uint32_t origin = th_rasp_node(g, node)->origin;
     size_t start = t->size;
     th_rasp_describe(g, node, NULL, SHOWN, t);
-    ThOrigin o = th_rasp_origin(g, origin);
+    ThRaspOrigin o = th_rasp_origin(g, origin);
     size_t n = origin ? strlen(o.label) : 0;
     bool itself = n && t->data && strncmp(t->data + start, o.label, n) == 0;
     bool built_in = itself || (origin && strcmp(o.label, "select") == 0) ||
@@ -57,14 +57,14 @@ static void write_made(const ThRaspGraph *g, ThSop node, ThText *t)
 }
 
 /* Appends why a layer is needed. */
-static void write_reason(const ThRaspGraph *g, const ThForce *f, ThText *t)
+static void write_reason(const ThRaspGraph *g, const ThRaspForce *f, ThText *t)
 {
-    if (f->aggregate == TH_NO_SOP) {
+    if (f->aggregate == TH_RASP_NO_SOP) {
         th_text_add(t, "the selector itself");
     } else {
         write_made(g, f->aggregate, t);
     }
-    if (f->waits_for == TH_NO_SOP)
+    if (f->waits_for == TH_RASP_NO_SOP)
         return;
     th_text_add(t, f->by_values ? ", gathers " : ", compares ");
     const char *name = th_rasp_name_of(g, f->waits_for);
@@ -75,78 +75,78 @@ static void write_reason(const ThRaspGraph *g, const ThForce *f, ThText *t)
 }
 
 /* "2,1": one number a layer. */
-static void list_figure(ThSession *s, const char *name, const size_t *count, uint32_t n)
+static void list_figure(ShSession *s, const char *name, const size_t *count, uint32_t n)
 {
     ThText t = {0};
     for (uint32_t k = 0; k < n; k++)
         th_text_printf(&t, "%s%zu", k ? "," : "", count[k]);
-    th_result_text(s, name, t.data ? t.data : "");
+    sh_result_text(s, name, t.data ? t.data : "");
     th_text_free(&t);
 }
 
-static void say_layers(ThSession *s, const ThRaspGraph *g, const ThCost *c)
+static void say_layers(ShSession *s, const ThRaspGraph *g, const ThRaspCost *c)
 {
-    th_table(s, "by_layer", "layer:i heads:i merged:i because:s");
+    sh_table(s, "by_layer", "layer:i heads:i merged:i because:s");
     for (uint32_t k = 0; k < c->layers; k++) {
         ThText t = {0};
         write_reason(g, &c->force[k], &t);
-        th_row(s, (long long)k + 1, (long long)c->heads[k], (long long)c->merged[k],
+        sh_row(s, (long long)k + 1, (long long)c->heads[k], (long long)c->merged[k],
                t.data ? t.data : "");
         th_text_free(&t);
     }
-    th_table_end(s);
+    sh_table_end(s);
 }
 
-static void say_breaches(ThSession *s, const ThRaspGraph *g, const ThBreach *list, size_t n)
+static void say_breaches(ShSession *s, const ThRaspGraph *g, const ThRaspBreach *list, size_t n)
 {
-    th_result_flag(s, "rasp_l", n == 0);
+    sh_result_flag(s, "rasp_l", n == 0);
     if (!n) {
-        th_say(s, "a program of RASP-L: causal, no arithmetic on indices, bounded values\n");
+        sh_say(s, "a program of RASP-L: causal, no arithmetic on indices, bounded values\n");
         return;
     }
-    th_say(s, "not a program of RASP-L:\n");
+    sh_say(s, "not a program of RASP-L:\n");
     for (size_t k = 0; k < n && k < BREACHES; k++) {
         ThText t = {0};
         write_made(g, list[k].node, &t);
-        th_say(s, "  %s: %s\n", th_break_name(list[k].what), t.data ? t.data : "");
+        sh_say(s, "  %s: %s\n", th_rasp_break_name(list[k].what), t.data ? t.data : "");
         th_text_free(&t);
     }
     if (n > BREACHES)
-        th_say(s, "  … and %zu more\n", n - BREACHES);
+        sh_say(s, "  … and %zu more\n", n - BREACHES);
 }
 
-static bool say_cost(ThSession *s, const ThRaspGraph *g, ThSop node, ThError *err)
+static bool say_cost(ShSession *s, const ThRaspGraph *g, ThRaspSop node, ThError *err)
 {
-    ThCost c;
+    ThRaspCost c;
     size_t n, heads = 0, merged = 0;
     if (!th_rasp_cost(g, node, &c, err))
         return false;
-    ThBreach *breach = th_rasp_breaches(g, node, &n, err);
+    ThRaspBreach *breach = th_rasp_breaches(g, node, &n, err);
     for (uint32_t k = 0; breach && k < c.layers; k++) {
         heads += c.heads[k];
         merged += c.merged[k];
     }
     if (breach) {
-        th_result_int(s, "layers", c.layers);
-        th_result_int(s, "heads", (long long)heads);
-        th_result_int(s, "merged", (long long)merged);
+        sh_result_int(s, "layers", c.layers);
+        sh_result_int(s, "heads", (long long)heads);
+        sh_result_int(s, "merged", (long long)merged);
         list_figure(s, "heads_per_layer", c.heads, c.layers);
         list_figure(s, "merged_per_layer", c.merged, c.layers);
-        th_say(s, "%u layer%s, %zu head%s", c.layers, c.layers == 1 ? "" : "s", heads,
+        sh_say(s, "%u layer%s, %zu head%s", c.layers, c.layers == 1 ? "" : "s", heads,
                heads == 1 ? "" : "s");
         if (merged < heads)
-            th_say(s, ", %zu after merging equal selectors", merged);
-        th_say(s, "\n");
+            sh_say(s, ", %zu after merging equal selectors", merged);
+        sh_say(s, "\n");
         if (c.layers)
             say_layers(s, g, &c);
         say_breaches(s, g, breach, n);
     }
     free(breach);
-    th_cost_free(&c);
+    th_rasp_cost_free(&c);
     return breach != NULL;
 }
 
-TH_COMMAND(
+SH_COMMAND(
     cost, .group = "rasp",
     .summary = "count the layers and heads that a transformer needs for a RASP program",
     .detail =
@@ -191,102 +191,102 @@ TH_COMMAND(
 /* ---- compare --------------------------------------------------------------------------------- */
 
 /* The input as it can be typed again: characters, or names with blanks between them. */
-static void write_input(const ThRasp *r, const ThSeq *input, ThText *t)
+static void write_input(const ThRasp *r, const ThRaspSeq *input, ThText *t)
 {
     bool single = true;
     for (size_t i = 0; i < input->n; i++) {
         ThText one = {0};
-        th_rasp_write_element(r, th_seq_at(input, i), &one);
+        th_rasp_write_element(r, th_rasp_seq_at(input, i), &one);
         single &= one.data && th_utf8_length(one.data) == 1;
         th_text_free(&one);
     }
     for (size_t i = 0; i < input->n; i++) {
         th_text_add(t, i && !single ? " " : "");
-        th_rasp_write_element(r, th_seq_at(input, i), t);
+        th_rasp_write_element(r, th_rasp_seq_at(input, i), t);
     }
 }
 
-static bool say_side(ThSession *s, const ThDifferOf *d, int side, const ThOperand *o, ThSop node,
-                     ThError *err)
+static bool say_side(ShSession *s, const ThRaspDifferOf *d, int side, const ShOperand *o,
+                     ThRaspSop node, ThError *err)
 {
     ThText t = {0};
     if (d->fails[side]) {
-        th_say(s, "  %s is an error: %s\n", o->text, d->why[side].msg);
+        sh_say(s, "  %s is an error: %s\n", o->text, d->why[side].msg);
         return true;
     }
     ThRaspRun *run = th_rasp_run_new(th_rasp_graph(s->rasp), &d->input, 0, err);
     bool ok = run != NULL;
     if (ok && th_rasp_is_selector(th_rasp_graph(s->rasp), node)) {
-        ok = th_rasp_write_grid(s->rasp, run, node, &t, th_stop(s), err);
+        ok = th_rasp_write_grid(s->rasp, run, node, &t, sh_stop(s), err);
         if (ok)
-            th_say(s, "  %s is\n%s", o->text, t.data ? t.data : "");
+            sh_say(s, "  %s is\n%s", o->text, t.data ? t.data : "");
     } else if (ok) {
-        const ThSeq *q = th_rasp_run_value(run, node, th_stop(s), err);
+        const ThRaspSeq *q = th_rasp_run_value(run, node, sh_stop(s), err);
         ok = q != NULL;
         if (ok)
             th_rasp_write_sequence(s->rasp, q, &t);
         if (ok)
-            th_say(s, "  %s = %s\n", o->text, t.data ? t.data : "");
+            sh_say(s, "  %s = %s\n", o->text, t.data ? t.data : "");
     }
     th_text_free(&t);
     th_rasp_run_free(run);
     return ok;
 }
 
-static bool say_differ(ThSession *s, const ThCall *call, const ThDifferOf *d, const ThSop *node,
-                       ThError *err)
+static bool say_differ(ShSession *s, const ShCall *call, const ThRaspDifferOf *d,
+                       const ThRaspSop *node, ThError *err)
 {
     ThText t = {0};
-    th_result_flag(s, "equivalent", !d->differ);
-    th_result_int(s, "inputs", (long long)d->inputs);
+    sh_result_flag(s, "equivalent", !d->differ);
+    sh_result_int(s, "inputs", (long long)d->inputs);
     if (!d->differ) {
-        th_say(s, "the same on all %llu inputs\n", (unsigned long long)d->inputs);
+        sh_say(s, "the same on all %llu inputs\n", (unsigned long long)d->inputs);
         return true;
     }
     write_input(s->rasp, &d->input, &t);
-    th_result_text(s, "word", t.data ? t.data : "");
+    sh_result_text(s, "word", t.data ? t.data : "");
     if (d->at != SIZE_MAX)
-        th_result_int(s, "at", (long long)d->at);
-    th_say(s, "they differ on %s\n", t.data ? t.data : "");
+        sh_result_int(s, "at", (long long)d->at);
+    sh_say(s, "they differ on %s\n", t.data ? t.data : "");
     th_text_free(&t);
     return say_side(s, d, 0, &call->operand[0], node[0], err) &&
            say_side(s, d, 1, &call->operand[1], node[1], err);
 }
 
 /* A bare word that RASP does not know was meant as an automaton. */
-static bool is_program(ThSession *s, const ThOperand *o, ThError *err)
+static bool is_program(ShSession *s, const ShOperand *o, ThError *err)
 {
     ThRaspValue v;
-    const ThRasp *r = th_session_rasp(s, err);
+    const ThRasp *r = sh_session_rasp(s, err);
     if (r && (o->quoted || th_rasp_lookup(r, o->text, &v)))
         return true;
     if (r)
-        th_need_automaton(s, o->text, err);
-    return th_error_inside(err, o);
+        sh_need_automaton(s, o->text, err);
+    return sh_error_inside(err, o);
 }
 
-bool th_compare_rasp(ThSession *s, const ThCall *call, ThError *err)
+bool sh_compare_rasp(ShSession *s, const ShCall *call, ThError *err)
 {
     ThRaspValue v[2] = {{0}};
     int n;
     ThRange length = th_option_range(&call->options, "length");
-    ThDifferOf d = {0};
+    ThRaspDifferOf d = {0};
     if (!is_program(s, &call->operand[0], err) || !program_of(s, &call->operand[0], &v[0], err) ||
         !program_of(s, &call->operand[1], &v[1], err))
         return false;
     char **name = th_symbols_list(th_option_text(&call->options, "alphabet"), false, &n, err);
-    ThAtom *letter = name ? th_alloc((size_t)n, sizeof *letter, err) : NULL;
+    ThRaspAtom *letter = name ? th_alloc((size_t)n, sizeof *letter, err) : NULL;
     bool ok = letter != NULL;
     for (int k = 0; ok && k < n; k++)
-        ok = th_atom_string(th_rasp_atoms(th_rasp_graph(s->rasp)), name[k], strlen(name[k]),
-                            &letter[k], err);
-    ThSop node[] = {v[0].as.sop, v[1].as.sop};
-    ThDifferInputs in = {letter, (size_t)n, (size_t)length.lo, (size_t)length.hi};
-    ok = ok && th_rasp_differ(th_rasp_graph(s->rasp), node[0], node[1], &in, &d, th_stop(s), err);
+        ok = th_rasp_atom_string(th_rasp_atoms(th_rasp_graph(s->rasp)), name[k], strlen(name[k]),
+                                 &letter[k], err);
+    ThRaspSop node[] = {v[0].as.sop, v[1].as.sop};
+    ThRaspDifferInputs in = {letter, (size_t)n, (size_t)length.lo, (size_t)length.hi};
+    ok = ok && th_rasp_differ(th_rasp_graph(s->rasp), node[0], node[1], &in, &d, sh_stop(s), err);
     if (!ok)
-        th_error_inside(err, &call->operand[1]);
+        sh_error_inside(err, &call->operand[1]);
     ok = ok && say_differ(s, call, &d, node, err);
-    th_differ_free(&d);
+    th_rasp_differ_free(&d);
     free(letter);
     free(name);
     return ok;

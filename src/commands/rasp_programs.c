@@ -5,28 +5,28 @@
 #include "base/memory.h"
 #include "command.h"
 #include "rasp.h"
-#include "rasp/cost.h"
+#include "rasp/graph/cost.h"
 #include "turing/program.h"
 
 /* ---- rasp ------------------------------------------------------------------------------------ */
 
 static const ThOptionSpec rasp_options[] = {
-    {"n", TH_INT, "4", 0, TH_PROGRAM_GRAM, NULL, "tokens compared, besides the last one"},
+    {"n", TH_INT, "4", 0, TH_TM_PROGRAM_GRAM, NULL, "tokens compared, besides the last one"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 /* May an s-op have this name? */
-static bool is_free(ThSession *s, const char *name, const ThOperand *o, ThError *err)
+static bool is_free(ShSession *s, const char *name, const ShOperand *o, ThError *err)
 {
-    const ThObject *old = th_find(s, name);
+    const ShObject *old = sh_find(s, name);
     if (!th_rasp_name_ok(name, err))
-        return th_error_inside(err, o);
-    if (!old || th_is_rasp(old->kind))
+        return sh_error_inside(err, o);
+    if (!old || sh_is_rasp(old->kind))
         return true;
-    th_fail_operand(err, o, TH_EUSAGE, "'%s' is %s", name, th_a_kind(old->kind));
+    sh_fail_operand(err, o, TH_EUSAGE, "'%s' is %s", name, sh_a_kind(old->kind));
     return th_hint(err, "drop %s gives the name free", name);
 }
 
-TH_COMMAND(
+SH_COMMAND(
     rasp, .group = "rasp", .summary = "a machine's next-token program in RASP",
     .detail =
         "Writes the program of the paper on Turing Programs for one machine: an s-op that says, "
@@ -59,22 +59,22 @@ TH_COMMAND(
     .args2 = {{A_MACHINE, "MACHINE", 0}, {A_KEYWORD, "as", 0}, {A_NEW, "NAME", 0}},
     .options = rasp_options, .flags = C_PAGED)
 {
-    const ThObject *machine = call->operand[0].object;
+    const ShObject *machine = call->operand[0].object;
     const char *name = call->form == 2 ? call->operand[1].text : "next";
-    ThTokens tokens = {machine->as.machine, false};
+    ThTmTokens tokens = {machine->as.machine, false};
     ThText t = {0};
     int n = (int)th_option_int(&call->options, "n");
     if (call->form == 2 && !is_free(s, name, &call->operand[1], err))
         return false;
-    bool ok = th_turing_program(&t, &tokens, n, name, machine->name, err) ||
-              th_error_inside(err, &call->operand[0]);
+    bool ok = th_tm_program(&t, &tokens, n, name, machine->name, err) ||
+              sh_error_inside(err, &call->operand[0]);
     char *source = th_text_take(&t, ok ? err : NULL);
     ok = ok && source;
     if (ok && call->form == 1) {
-        fputs(source, th_listing(s));
+        fputs(source, sh_listing(s));
     } else if (ok) {
-        ThRasp *r = th_session_rasp(s, err);
-        ok = r && th_rasp_load_text(r, machine->name, source, th_stop(s), err);
+        ThRasp *r = sh_session_rasp(s, err);
+        ok = r && th_rasp_load_text(r, machine->name, source, sh_stop(s), err);
     }
     free(source);
     return ok;
@@ -85,12 +85,12 @@ TH_COMMAND(
 /* A sequence that grows by what is generated.  Atoms of one kind. */
 typedef struct {
     ThRasp *rasp;
-    ThSop sop;
-    ThAtom *atom;
+    ThRaspSop sop;
+    ThRaspAtom *atom;
     size_t n, cap;
 } Text;
 
-static bool add_atom(Text *x, ThAtom a, ThError *err)
+static bool add_atom(Text *x, ThRaspAtom a, ThError *err)
 {
     if (!th_grow(&x->atom, &x->cap, x->n + 1, sizeof *x->atom, err))
         return false;
@@ -99,52 +99,53 @@ static bool add_atom(Text *x, ThAtom a, ThError *err)
 }
 
 /* The s-op's value at the last of the first n atoms. */
-static bool predict(ThSession *s, const Text *x, size_t n, ThAtom *next, ThError *err)
+static bool predict(ShSession *s, const Text *x, size_t n, ThRaspAtom *next, ThError *err)
 {
-    ThSeq input = {0};
+    ThRaspSeq input = {0};
     ThRaspRun *run = NULL;
-    bool ok = th_seq_of(x->atom, n, &input, err) &&
+    bool ok = th_rasp_seq_of(x->atom, n, &input, err) &&
               (run = th_rasp_run_new(th_rasp_graph(x->rasp), &input, 0, err)) != NULL;
-    const ThSeq *q = ok ? th_rasp_run_value(run, x->sop, th_stop(s), err) : NULL;
+    const ThRaspSeq *q = ok ? th_rasp_run_value(run, x->sop, sh_stop(s), err) : NULL;
     if (q)
-        *next = th_seq_at(q, n - 1);
+        *next = th_rasp_seq_at(q, n - 1);
     th_rasp_run_free(run);
-    th_seq_free(&input);
+    th_rasp_seq_free(&input);
     return q != NULL;
 }
 
 /* The atoms of an input: its characters, or its words, or ints. */
 static bool read_input(Text *x, const char *text, const char *as, ThError *err)
 {
-    ThAtoms *p = th_rasp_atoms(th_rasp_graph(x->rasp));
+    ThRaspAtoms *p = th_rasp_atoms(th_rasp_graph(x->rasp));
     bool characters = *as == 'c';
     for (size_t i = 0, n = strlen(text); i < n;) {
         size_t size = characters ? th_utf8_next(text + i, n - i, NULL) : strcspn(text + i, " \t\n");
-        ThAtom a;
+        ThRaspAtom a;
         if (!characters && size == 0) {
             i++;
             continue;
         }
-        if (!th_atom_string(p, text + i, size, &a, err) ||
-            (*as == 'i' && !th_atom_convert(p, a, TH_ATOM_INT, &a, err)) || !add_atom(x, a, err))
+        if (!th_rasp_atom_string(p, text + i, size, &a, err) ||
+            (*as == 'i' && !th_rasp_atom_convert(p, a, TH_RASP_ATOM_INT, &a, err)) ||
+            !add_atom(x, a, err))
             return false;
         i += size;
     }
     return x->n > 0 || th_fail(err, TH_EVALUE, "an input has one token at least");
 }
 
-static void say_tokens(ThSession *s, const Text *x, size_t from, size_t to, const char *between)
+static void say_tokens(ShSession *s, const Text *x, size_t from, size_t to, const char *between)
 {
     ThText t = {0};
     for (size_t i = from; i < to; i++) {
         th_text_add(&t, i > from ? between : "");
         th_rasp_write_element(x->rasp, x->atom[i], &t);
     }
-    th_say(s, "%s\n", t.data ? t.data : "");
+    sh_say(s, "%s\n", t.data ? t.data : "");
     th_text_free(&t);
 }
 
-static bool is_end(const Text *x, ThAtom a, const char *until)
+static bool is_end(const Text *x, ThRaspAtom a, const char *until)
 {
     ThText t = {0};
     th_rasp_write_element(x->rasp, a, &t);
@@ -153,20 +154,20 @@ static bool is_end(const Text *x, ThAtom a, const char *until)
     return end;
 }
 
-static bool generate(ThSession *s, const ThCall *call, Text *x, ThError *err)
+static bool generate(ShSession *s, const ShCall *call, Text *x, ThError *err)
 {
     const char *as = th_option_text(&call->options, "tokens");
     const char *until = th_option_text(&call->options, "until");
     long long count = th_option_int(&call->options, "count");
     bool ended = false;
     if (!read_input(x, call->operand[1].text, as, err))
-        return th_error_inside(err, &call->operand[1]);
+        return sh_error_inside(err, &call->operand[1]);
     size_t first = x->n;
     for (long long i = 0; i < count && !ended; i++) {
-        ThAtom a;
-        if (th_stopped(th_stop(s), err) || !predict(s, x, x->n, &a, err) || !add_atom(x, a, err))
+        ThRaspAtom a;
+        if (th_stopped(sh_stop(s), err) || !predict(s, x, x->n, &a, err) || !add_atom(x, a, err))
             return false;
-        th_progress(s, "%lld of %lld tokens", i + 1, count);
+        sh_progress(s, "%lld of %lld tokens", i + 1, count);
         ended = is_end(x, a, until);
     }
     ThText t = {0};
@@ -174,10 +175,10 @@ static bool generate(ThSession *s, const ThCall *call, Text *x, ThError *err)
         th_text_add(&t, i > first && *as != 'c' ? " " : "");
         th_rasp_write_element(x->rasp, x->atom[i], &t);
     }
-    th_say(s, "%s\n", t.data ? t.data : "");
-    th_result_text(s, "output", t.data ? t.data : "");
-    th_result_int(s, "tokens", (long long)(x->n - first));
-    th_result_flag(s, "ended", ended);
+    sh_say(s, "%s\n", t.data ? t.data : "");
+    sh_result_text(s, "output", t.data ? t.data : "");
+    sh_result_int(s, "tokens", (long long)(x->n - first));
+    sh_result_flag(s, "ended", ended);
     th_text_free(&t);
     return true;
 }
@@ -191,74 +192,75 @@ typedef struct {
     int *token;
     size_t n, line; /* tokens in all and in a configuration, with the gap behind it */
     uint64_t steps;
-    ThVerdict verdict;
+    ThTmVerdict verdict;
 } Reference;
 
-static bool write_reference(Reference *ref, const ThTokens *k, const ThRunStart *start,
-                            ThRunLimits limits, ThStop *stop, ThError *err)
+static bool write_reference(Reference *ref, const ThTmTokens *k, const ThTmRunStart *start,
+                            ThTmRunLimits limits, ThStop *stop, ThError *err)
 {
-    ThRunExtent x;
-    ThRunning r = {0};
-    if (!th_run_extent(&x, start, limits, stop, err))
+    ThTmRunExtent x;
+    ThTmRunning r = {0};
+    if (!th_tm_run_extent(&x, start, limits, stop, err))
         return false;
-    ref->line = (size_t)th_configuration_length(k, x.first, x.last);
+    ref->line = (size_t)th_tm_configuration_length(k, x.first, x.last);
     ref->steps = x.steps;
     ref->verdict = x.verdict;
     if (x.steps + 1 > MOST_TOKENS / ref->line)
         return th_fail(err, TH_ELIMIT, "the run has more than %d tokens", MOST_TOKENS);
     ref->n = ref->line * ((size_t)x.steps + 1);
     ref->token = th_alloc(ref->n + 1, sizeof *ref->token, err);
-    bool ok = ref->token && th_running_from(&r, start, err);
+    bool ok = ref->token && th_tm_running_from(&r, start, err);
     for (uint64_t i = 0; ok && i <= x.steps; i++) {
-        th_configuration_tokens(k, &r, x.first, x.last, ref->token + i * ref->line);
-        ok = i == x.steps || th_running_go(&r, 1, (ThRunLimits){UINT64_MAX, UINT64_MAX}, stop, err);
+        th_tm_configuration_tokens(k, &r, x.first, x.last, ref->token + i * ref->line);
+        ok = i == x.steps ||
+             th_tm_running_go(&r, 1, (ThTmRunLimits){UINT64_MAX, UINT64_MAX}, stop, err);
     }
-    th_running_free(&r);
+    th_tm_running_free(&r);
     return ok;
 }
 
-static bool is_causal(const ThRaspGraph *g, ThSop sop, bool *causal, ThError *err)
+static bool is_causal(const ThRaspGraph *g, ThRaspSop sop, bool *causal, ThError *err)
 {
     size_t n;
-    ThBreach *b = th_rasp_breaches(g, sop, &n, err);
+    ThRaspBreach *b = th_rasp_breaches(g, sop, &n, err);
     *causal = true;
     for (size_t i = 0; b && i < n; i++)
-        *causal = *causal && b[i].what != TH_LOOKS_AHEAD;
+        *causal = *causal && b[i].what != TH_RASP_LOOKS_AHEAD;
     free(b);
     return b != NULL;
 }
 
-static bool same_atom(const Text *x, ThAtom a, ThAtom b)
+static bool same_atom(const Text *x, ThRaspAtom a, ThRaspAtom b)
 {
-    return a.kind == b.kind && th_atom_equal(th_rasp_atoms(th_rasp_graph(x->rasp)), a, b);
+    return a.kind == b.kind && th_rasp_atom_equal(th_rasp_atoms(th_rasp_graph(x->rasp)), a, b);
 }
 
 /* Finds the first token from `from` on that is generated wrongly: x->n if none is.  Up to there the
  * generated text is the run's, so where no head looks ahead all predictions come from evaluating
  * the s-op on the whole run once. */
-static bool first_wrong(ThSession *s, const Text *x, size_t from, size_t *wrong, ThAtom *predicted,
-                        ThError *err)
+static bool first_wrong(ShSession *s, const Text *x, size_t from, size_t *wrong,
+                        ThRaspAtom *predicted, ThError *err)
 {
     bool causal, ok = is_causal(th_rasp_graph(x->rasp), x->sop, &causal, err);
-    ThSeq input = {0};
+    ThRaspSeq input = {0};
     ThRaspRun *run = NULL;
-    const ThSeq *q = NULL;
+    const ThRaspSeq *q = NULL;
     *wrong = from;
     if (ok && causal && x->n > from) {
-        ok = th_seq_of(x->atom, x->n - 1, &input, err) &&
+        ok = th_rasp_seq_of(x->atom, x->n - 1, &input, err) &&
              (run = th_rasp_run_new(th_rasp_graph(x->rasp), &input, 0, err)) != NULL &&
-             (q = th_rasp_run_value(run, x->sop, th_stop(s), err)) != NULL;
+             (q = th_rasp_run_value(run, x->sop, sh_stop(s), err)) != NULL;
     }
     for (; ok && x->atom && *wrong < x->n; ++*wrong) {
         if (q)
-            *predicted = th_seq_at(q, *wrong - 1);
+            *predicted = th_rasp_seq_at(q, *wrong - 1);
         else
-            ok = !th_stopped(th_stop(s), err) && predict(s, x, *wrong, predicted, err);
+            ok = !th_stopped(sh_stop(s), err) && predict(s, x, *wrong, predicted, err);
         if (ok && !same_atom(x, *predicted, x->atom[*wrong]))
             break;
     }
     th_rasp_run_free(run);
-    th_seq_free(&input);
+    th_rasp_seq_free(&input);
     return ok;
 }
 
@@ -275,86 +277,86 @@ static long long place_again(const int *line, size_t size, size_t at, int n)
     return -1;
 }
 
-static void say_wrong(ThSession *s, const Text *x, const Reference *ref, size_t wrong,
-                      ThAtom predicted, int n)
+static void say_wrong(ShSession *s, const Text *x, const Reference *ref, size_t wrong,
+                      ThRaspAtom predicted, int n)
 {
     size_t step = wrong / ref->line, place = wrong % ref->line;
     ThText stands = {0}, instead = {0};
     th_rasp_write_element(x->rasp, x->atom[wrong], &stands);
     th_rasp_write_element(x->rasp, predicted, &instead);
-    th_say(s,
+    sh_say(s,
            "%zu tokens are right; then token %zu of the configuration after %zu step%s is %s, "
            "where %s stands\n",
            wrong - ref->line, place + 1, step, step == 1 ? "" : "s",
            instead.data ? instead.data : "", stands.data ? stands.data : "");
     long long again = place_again(ref->token + step * ref->line, ref->line, place, n);
     if (again >= 0)
-        th_say(s, "the %d token%s before it %s there again, up to token %lld\n", n + 1,
+        sh_say(s, "the %d token%s before it %s there again, up to token %lld\n", n + 1,
                n ? "s" : "", n ? "are" : "is", again);
     else
-        th_say(s, "no repeated tokens explain that: the %d before it %s there once\n", n + 1,
+        sh_say(s, "no repeated tokens explain that: the %d before it %s there once\n", n + 1,
                n ? "are" : "is");
-    th_result_int(s, "step", (long long)step);
-    th_result_int(s, "token", (long long)place + 1);
-    th_result_text(s, "stands", stands.data ? stands.data : "");
-    th_result_text(s, "predicted", instead.data ? instead.data : "");
-    th_result_flag(s, "repeated", again >= 0);
+    sh_result_int(s, "step", (long long)step);
+    sh_result_int(s, "token", (long long)place + 1);
+    sh_result_text(s, "stands", stands.data ? stands.data : "");
+    sh_result_text(s, "predicted", instead.data ? instead.data : "");
+    sh_result_flag(s, "repeated", again >= 0);
     th_text_free(&stands);
     th_text_free(&instead);
 }
 
-static bool compare_run(ThSession *s, const ThCall *call, Text *x, const Reference *ref,
+static bool compare_run(ShSession *s, const ShCall *call, Text *x, const Reference *ref,
                         ThError *err)
 {
     size_t wrong;
-    ThAtom predicted = {0};
+    ThRaspAtom predicted = {0};
     if (!first_wrong(s, x, ref->line, &wrong, &predicted, err))
         return false;
     for (size_t i = 0; i < x->n && i <= wrong; i += ref->line)
         if (i + ref->line <= wrong || i == 0)
             say_tokens(s, x, i, i + ref->line, " ");
     bool exact = wrong == x->n || !x->atom;
-    th_result_flag(s, "exact", exact);
-    th_result_int(s, "steps", (long long)ref->steps);
-    th_result_int(s, "tokens", (long long)(wrong - ref->line));
+    sh_result_flag(s, "exact", exact);
+    sh_result_int(s, "steps", (long long)ref->steps);
+    sh_result_int(s, "tokens", (long long)(wrong - ref->line));
     if (exact)
-        th_say(s, "exact: all %zu tokens are right\n", x->n - ref->line);
+        sh_say(s, "exact: all %zu tokens are right\n", x->n - ref->line);
     else
         say_wrong(s, x, ref, wrong, predicted, (int)th_option_int(&call->options, "n"));
     return true;
 }
 
-static bool name_tokens(Text *x, const Reference *ref, const ThTokens *k, ThError *err)
+static bool name_tokens(Text *x, const Reference *ref, const ThTmTokens *k, ThError *err)
 {
-    ThAtoms *p = th_rasp_atoms(th_rasp_graph(x->rasp));
-    char **name = th_program_names(k, err);
+    ThRaspAtoms *p = th_rasp_atoms(th_rasp_graph(x->rasp));
+    char **name = th_tm_program_names(k, err);
     bool ok = name != NULL;
     for (size_t i = 0; ok && i < ref->n; i++) {
-        ThAtom a;
+        ThRaspAtom a;
         const char *text = name[ref->token[i]];
-        ok = th_atom_string(p, text, strlen(text), &a, err) && add_atom(x, a, err);
+        ok = th_rasp_atom_string(p, text, strlen(text), &a, err) && add_atom(x, a, err);
     }
-    th_program_names_free(name);
+    th_tm_program_names_free(name);
     return ok;
 }
 
-static bool generate_run(ThSession *s, const ThCall *call, Text *x, ThError *err)
+static bool generate_run(ShSession *s, const ShCall *call, Text *x, ThError *err)
 {
-    const ThTuring *m = call->operand[1].object->as.machine;
-    const ThOperand *input = call->n > 2 ? &call->operand[2] : NULL;
-    ThTokens k = {m, false};
-    ThTapeWords words;
-    ThRunStart start;
+    const ThTm *m = call->operand[1].object->as.machine;
+    const ShOperand *input = call->n > 2 ? &call->operand[2] : NULL;
+    ThTmTokens k = {m, false};
+    ThTmTapeWords words;
+    ThTmRunStart start;
     Reference ref = {0};
-    ThRunLimits limits = {(uint64_t)th_option_int(&call->options, "steps"), UINT64_MAX};
-    if (!th_turing_tape_words_read(&words, m, input ? input->text : "", err))
-        return th_error_inside(err, input);
+    ThTmRunLimits limits = {(uint64_t)th_option_int(&call->options, "steps"), UINT64_MAX};
+    if (!th_tm_tape_words_read(&words, m, input ? input->text : "", err))
+        return sh_error_inside(err, input);
     bool ok =
-        th_run_start(&start, m, &words, err) || (th_error_inside(err, &call->operand[1]), false);
-    ok = ok && write_reference(&ref, &k, &start, limits, th_stop(s), err) &&
+        th_tm_run_start(&start, m, &words, err) || (sh_error_inside(err, &call->operand[1]), false);
+    ok = ok && write_reference(&ref, &k, &start, limits, sh_stop(s), err) &&
          name_tokens(x, &ref, &k, err) && compare_run(s, call, x, &ref, err);
     free(ref.token);
-    th_turing_tape_words_free(&words);
+    th_tm_tape_words_free(&words);
     return ok;
 }
 
@@ -364,11 +366,11 @@ static const ThOptionSpec generate_options[] = {
     {"tokens", TH_CHOICE, "characters", 0, 0, "characters|words|ints",
      "what the tokens of an input are: its characters, its words, or ints between blanks"},
     {"steps", TH_INT, "100", 0, 1e9, NULL, "steps of a machine's run, at most"},
-    {"n", TH_INT, "4", 0, TH_PROGRAM_GRAM, NULL,
+    {"n", TH_INT, "4", 0, TH_TM_PROGRAM_GRAM, NULL,
      "tokens compared, besides the last one, where a difference is explained"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-TH_COMMAND(
+SH_COMMAND(
     generate, .group = "rasp", .summary = "let an s-op write a text, token by token",
     .detail =
         "An s-op that says at every position which token follows is a program for generation: its "
@@ -391,12 +393,12 @@ TH_COMMAND(
               {A_INPUT, "INPUT", A_OPTIONAL}},
     .options = generate_options)
 {
-    const ThOperand *o = &call->operand[0];
+    const ShOperand *o = &call->operand[0];
     ThRaspValue v;
-    if (o->object->kind != TH_S_OP)
-        return th_fail_operand(err, o, TH_EUSAGE, "'%s' is no s-op", o->text);
-    if (!th_rasp_value_of(s, o->object, &v, err))
-        return th_error_inside(err, o);
+    if (o->object->kind != SH_S_OP)
+        return sh_fail_operand(err, o, TH_EUSAGE, "'%s' is no s-op", o->text);
+    if (!sh_rasp_value_of(s, o->object, &v, err))
+        return sh_error_inside(err, o);
     Text x = {.rasp = s->rasp, .sop = v.as.sop};
     bool ok = call->form == 1 ? generate(s, call, &x, err) : generate_run(s, call, &x, err);
     free(x.atom);

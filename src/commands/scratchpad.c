@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "command.h"
-#include "commands/kit.h"
+#include "commands/modelling.h"
 #include "formats/dataset.h"
 #include "scratchpad/options.h"
 
@@ -46,77 +46,77 @@
 
 /* ---- one scratchpad or many ------------------------------------------------------------------ */
 
-static ThPacking packing_of(const ThCall *call)
+static ThFormatPacking packing_of(const ShCall *call)
 {
     switch (*th_option_text(&call->options, "pack")) {
     case 's':
-        return TH_PACK_STREAM;
+        return TH_FORMAT_PACK_STREAM;
     case 'o':
-        return TH_PACK_OFFSET;
+        return TH_FORMAT_PACK_OFFSET;
     case 'f':
-        return TH_PACK_FILL;
+        return TH_FORMAT_PACK_FILL;
     default:
-        return TH_PACK_NONE;
+        return TH_FORMAT_PACK_NONE;
     }
 }
 
 /* Where an operand of the scratchpad stands in the call: behind the machine, where it has one. */
-static const ThOperand *operand_at(const ThCall *call, const ThScratchpadKind *kind, int i)
+static const ShOperand *operand_at(const ShCall *call, const ThPadKind *kind, int i)
 {
     int k = i + kind->takes_machine;
     return k < call->n ? &call->operand[k] : NULL;
 }
 
-static bool error_at(ThError *err, const ThOperand *o)
+static bool error_at(ThError *err, const ShOperand *o)
 {
-    return o ? th_error_inside(err, o) : false;
+    return o ? sh_error_inside(err, o) : false;
 }
 
-static size_t count_lines(const ThScratchpad *p, const ThExample *e)
+static size_t count_lines(const ThPad *p, const ThPadExample *e)
 {
     size_t from = 0, at, size, lines = 2;
-    while (th_example_line(p, e, &from, &at, &size))
+    while (th_pad_example_line(p, e, &from, &at, &size))
         lines++;
     return lines;
 }
 
-static bool show_one(ThSession *s, const ThScratchpad *p, const ThExample *e, ThError *err)
+static bool show_one(ShSession *s, const ThPad *p, const ThPadExample *e, ThError *err)
 {
     int *id = NULL;
     size_t cap = 0, n, question, marks = p->bos >= 0 ? 2 : 0;
-    bool ok = th_scratchpad_encode(p, e, &id, &cap, &n, &question, err);
+    bool ok = th_pad_encode(p, e, &id, &cap, &n, &question, err);
     free(id);
     if (!ok)
         return false;
-    FILE *out = th_listing(s);
+    FILE *out = sh_listing(s);
     fwrite(e->text.data, 1, e->text.size, out);
     putc('\n', out);
-    th_result_int(s, "characters", (long long)th_utf8_length(e->text.data));
-    th_result_int(s, "tokens", (long long)(n - marks));
-    th_result_int(s, "lines", (long long)count_lines(p, e));
-    th_result_text(s, "answer", e->text.data + e->answer);
+    sh_result_int(s, "characters", (long long)th_utf8_length(e->text.data));
+    sh_result_int(s, "tokens", (long long)(n - marks));
+    sh_result_int(s, "lines", (long long)count_lines(p, e));
+    sh_result_text(s, "answer", e->text.data + e->answer);
     return true;
 }
 
 /* The scratchpad of the operands, or one that is drawn. */
-static bool make_one(const ThCall *call, const ThScratchpad *p, uint64_t seed, ThExample *e,
+static bool make_one(const ShCall *call, const ThPad *p, uint64_t seed, ThPadExample *e,
                      ThError *err)
 {
     const char *operand[2] = {NULL, NULL};
     int n = call->n - p->kind->takes_machine, which = 0;
     ThRng r = th_rng(seed, "scratchpad", 0);
     if (n == 0)
-        return th_scratchpad_draw(p, 0, &r, e, err);
+        return th_pad_draw(p, 0, &r, e, err);
     for (int i = 0; i < n && i < 2; i++)
         operand[i] = operand_at(call, p->kind, i)->text;
-    return th_scratchpad_write(p, operand, n, &r, e, &which, err) ||
+    return th_pad_write(p, operand, n, &r, e, &which, err) ||
            error_at(err, operand_at(call, p->kind, which));
 }
 
 /* Views of the single steps of a run, which stand on a line each. */
-static ThExample *split_singles(const ThScratchpad *p, const ThExample *e, size_t *n, ThError *err)
+static ThPadExample *split_singles(const ThPad *p, const ThPadExample *e, size_t *n, ThError *err)
 {
-    ThExample *one = NULL;
+    ThPadExample *one = NULL;
     size_t cap = 0, gap = strlen(p->separator);
     *n = 0;
     for (char *line = e->text.data; *line;) {
@@ -126,7 +126,7 @@ static ThExample *split_singles(const ThScratchpad *p, const ThExample *e, size_
             break;
         for (char *c = first; c && c < end; c = strstr(c + gap, p->separator))
             last = c;
-        one[*n] = (ThExample){.text = {.data = line, .size = size}};
+        one[*n] = (ThPadExample){.text = {.data = line, .size = size}};
         one[*n].question = first ? (size_t)(first - line) + gap : size;
         one[(*n)++].answer = last ? (size_t)(last - line) + gap : size;
         line = *end ? end + 1 : end;
@@ -134,12 +134,12 @@ static ThExample *split_singles(const ThScratchpad *p, const ThExample *e, size_
     return one;
 }
 
-static bool write_data(ThSession *s, const ThCall *call, const ThScratchpad *p,
-                       const ThExample *given, size_t n, uint64_t seed, ThError *err)
+static bool write_data(ShSession *s, const ShCall *call, const ThPad *p, const ThPadExample *given,
+                       size_t n, uint64_t seed, ThError *err)
 {
     const ThOptions *o = &call->options;
     ThDatasetFigures f;
-    ThDataset d = {.pad = p, .seed = seed, .packing = packing_of(call), .stop = th_stop(s)};
+    ThDataset d = {.pad = p, .seed = seed, .packing = packing_of(call), .stop = sh_stop(s)};
     d.count = given ? (long long)n : th_option_given(o, "count") ? th_option_int(o, "count") : 1;
     d.given = given;
     d.context = (int)th_option_int(o, "context");
@@ -149,42 +149,42 @@ static bool write_data(ThSession *s, const ThCall *call, const ThScratchpad *p,
     if (call->append)
         return th_fail(err, TH_EUSAGE, "a data set is written whole, not appended");
     bool ok = call->redirect ? th_dataset_write(&d, call->redirect, &f, err)
-                             : th_dataset_print(&d, th_listing(s), &f, err);
+                             : th_dataset_print(&d, sh_listing(s), &f, err);
     if (!ok)
         return false;
-    th_result_int(s, "rows", f.rows);
-    th_result_int(s, "examples", f.examples);
-    th_result_int(s, "vocabulary", th_scratchpad_tokens(p));
+    sh_result_int(s, "rows", f.rows);
+    sh_result_int(s, "examples", f.examples);
+    sh_result_int(s, "vocabulary", th_pad_tokens(p));
     return true;
 }
 
-static bool options_fit(const ThCall *call, const ThScratchpadKind *kind, ThError *err)
+static bool options_fit(const ShCall *call, const ThPadKind *kind, ThError *err)
 {
     const ThOptions *o = &call->options;
     int n = call->n - kind->takes_machine;
     bool count = th_option_given(o, "count");
     if (n > 0 && count)
-        return th_fail_operand(err, operand_at(call, kind, 0), TH_EUSAGE,
+        return sh_fail_operand(err, operand_at(call, kind, 0), TH_EUSAGE,
                                "count= draws scratchpads: it goes without operands");
-    if (!count && packing_of(call) != TH_PACK_NONE)
+    if (!count && packing_of(call) != TH_FORMAT_PACK_NONE)
         return th_fail(err, TH_EUSAGE, "pack= needs count=, the number of contexts");
     return true;
 }
 
-static bool scratchpad(ThSession *s, const ThCall *call, const char *name, ThError *err)
+static bool scratchpad(ShSession *s, const ShCall *call, const char *name, ThError *err)
 {
-    const ThScratchpadKind *kind = th_scratchpad_kind(name);
-    const ThTuring *m = kind->takes_machine ? call->operand[0].object->as.machine : NULL;
+    const ThPadKind *kind = th_pad_kind(name);
+    const ThTm *m = kind->takes_machine ? call->operand[0].object->as.machine : NULL;
     ThOptions options = {0};
-    ThExample e = {0}, *singles = NULL;
-    uint64_t seed = (uint64_t)th_seed(s, &call->options);
+    ThPadExample e = {0}, *singles = NULL;
+    uint64_t seed = (uint64_t)sh_seed(s, &call->options);
     bool data = call->redirect || th_option_given(&call->options, "count");
     bool operands = call->n - kind->takes_machine > 0;
     if (!options_fit(call, kind, err) || !th_options_copy(&options, &call->options, err))
         return false;
     bool comments = !data || kind->takes_machine || strcmp(name, "sgd") == 0 ||
                     strcmp(name, "copy") == 0 || th_options_set(&options, "comments", "no", err);
-    ThScratchpad *p = comments ? th_scratchpad_new(kind, &options, m, err) : NULL;
+    ThPad *p = comments ? th_pad_new(kind, &options, m, err) : NULL;
     bool ok = p && ((data && !operands) || make_one(call, p, seed, &e, err));
     size_t n = 1;
     if (ok && operands && kind->takes_machine && th_option_flag(&options, "single"))
@@ -194,8 +194,8 @@ static bool scratchpad(ThSession *s, const ThCall *call, const char *name, ThErr
     else if (ok)
         ok = show_one(s, p, &e, err);
     free(singles);
-    th_example_free(&e);
-    th_scratchpad_free(p);
+    th_pad_example_free(&e);
+    th_pad_free(p);
     th_options_free(&options);
     return ok;
 }
@@ -207,9 +207,9 @@ static bool scratchpad(ThSession *s, const ThCall *call, const char *name, ThErr
         NULL, 0, NULL, 0, 0, NULL, NULL                                                            \
     }
 
-static const ThOptionSpec addition_options[] = {TH_OPTIONS_ADDITION, DATA("500"), NO_OPTION};
+static const ThOptionSpec addition_options[] = {TH_PAD_OPTIONS_ADDITION, DATA("500"), NO_OPTION};
 
-TH_COMMAND(
+SH_COMMAND(
     scratchpad_addition, .group = "scratchpads", .summary = "write out an addition, digit by digit",
     .detail =
         "A Turing Program (Hou et al. 2024): each line is the one before with a small change.  The "
@@ -235,10 +235,10 @@ TH_COMMAND(
     return scratchpad(s, call, "addition", err);
 }
 
-static const ThOptionSpec multiplication_options[] = {TH_OPTIONS_MULTIPLICATION, DATA("500"),
+static const ThOptionSpec multiplication_options[] = {TH_PAD_OPTIONS_MULTIPLICATION, DATA("500"),
                                                       NO_OPTION};
 
-TH_COMMAND(
+SH_COMMAND(
     scratchpad_multiplication, .group = "scratchpads",
     .summary = "write out a multiplication, digit by digit",
     .detail =
@@ -266,9 +266,9 @@ TH_COMMAND(
     return scratchpad(s, call, "multiplication", err);
 }
 
-static const ThOptionSpec sgd_options[] = {TH_OPTIONS_SGD, DATA("600"), NO_OPTION};
+static const ThOptionSpec sgd_options[] = {TH_PAD_OPTIONS_SGD, DATA("600"), NO_OPTION};
 
-TH_COMMAND(
+SH_COMMAND(
     scratchpad_sgd, .group = "scratchpads",
     .summary = "write out linear regression by stochastic gradient descent",
     .detail =
@@ -289,9 +289,9 @@ TH_COMMAND(
     return scratchpad(s, call, "sgd", err);
 }
 
-static const ThOptionSpec machine_options[] = {TH_OPTIONS_MACHINE, DATA("500"), NO_OPTION};
+static const ThOptionSpec machine_options[] = {TH_PAD_OPTIONS_MACHINE, DATA("500"), NO_OPTION};
 
-TH_COMMAND(
+SH_COMMAND(
     scratchpad_machine, .group = "scratchpads",
     .summary = "write out a run of a Turing machine, or a step of one",
     .detail =
@@ -323,9 +323,9 @@ TH_COMMAND(
     return scratchpad(s, call, "machine", err);
 }
 
-static const ThOptionSpec copy_options[] = {TH_OPTIONS_COPY, DATA("220"), NO_OPTION};
+static const ThOptionSpec copy_options[] = {TH_PAD_OPTIONS_COPY, DATA("220"), NO_OPTION};
 
-TH_COMMAND(
+SH_COMMAND(
     scratchpad_copy, .group = "scratchpads", .summary = "write a string and its copy",
     .detail =
         "The tasks on which Hard-ALiBi was tested: $STR|STR. is to be copied in whole; "

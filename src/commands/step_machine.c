@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/symbols.h"
-#include "commands/kit.h"
+#include "commands/modelling.h"
 #include "commands/machines.h"
 #include "turing/stepper.h"
 
@@ -13,23 +13,23 @@ static const char *plural(uint64_t n)
 }
 
 /* The machine's stepper, which is made where there is none. */
-static ThStepper *stepper_of(ThObject *o, ThError *err)
+static ThTmStepper *stepper_of(ShObject *o, ThError *err)
 {
     if (!o->stepper)
-        o->stepper = th_stepper_new(o->as.machine, err);
+        o->stepper = th_tm_stepper_new(o->as.machine, err);
     return o->stepper;
 }
 
 /* The number of steps that was typed, or `otherwise`. */
-static bool read_count(const ThCall *call, uint64_t otherwise, uint64_t *n, ThError *err)
+static bool read_count(const ShCall *call, uint64_t otherwise, uint64_t *n, ThError *err)
 {
     ThRange r;
     *n = otherwise;
     if (call->n < 2)
         return true;
-    const ThOperand *o = &call->operand[1];
+    const ShOperand *o = &call->operand[1];
     if (!th_range_parse(&r, o->text, NULL) || r.lo != r.hi || r.lo < 0)
-        return th_fail_operand(err, o, TH_EUSAGE, "'%s' is no number of steps", o->text);
+        return sh_fail_operand(err, o, TH_EUSAGE, "'%s' is no number of steps", o->text);
     *n = (uint64_t)r.lo;
     return true;
 }
@@ -37,7 +37,7 @@ static bool read_count(const ThCall *call, uint64_t otherwise, uint64_t *n, ThEr
 /* ---- what is shown --------------------------------------------------------------------------- */
 
 /* Appends a breakpoint as it was asked for: state=q symbol=0 rule="q 0 -> 1 R p". */
-static void write_breakpoint(ThText *t, const ThTuring *m, const ThBreakpoint *b)
+static void write_breakpoint(ThText *t, const ThTm *m, const ThTmBreakpoint *b)
 {
     const char *gap = "";
     if (b->state >= 0) {
@@ -52,55 +52,55 @@ static void write_breakpoint(ThText *t, const ThTuring *m, const ThBreakpoint *b
     }
     if (b->rule >= 0) {
         th_text_printf(t, "%srule ", gap);
-        th_turing_write_rule(t, m, (size_t)b->rule);
+        th_tm_write_rule(t, m, (size_t)b->rule);
     }
 }
 
-static void say_choices(ThSession *s, const ThRunning *r)
+static void say_choices(ShSession *s, const ThTmRunning *r)
 {
     size_t n;
-    const size_t *rule = th_running_choices(r, &n);
+    const size_t *rule = th_tm_running_choices(r, &n);
     ThText t = {0};
     for (size_t i = 0; n > 1 && i < n; i++) {
         th_text_printf(&t, "  choice %zu: ", i + 1);
-        th_turing_write_rule(&t, r->machine, rule[i]);
+        th_tm_write_rule(&t, r->machine, rule[i]);
         th_text_add(&t, "\n");
     }
-    th_say(s, "%s", t.data ? t.data : "");
+    sh_say(s, "%s", t.data ? t.data : "");
     th_text_free(&t);
 }
 
 /* Shows where the run stands and sets the figures; `at` is the breakpoint it came to, if any. */
-static bool show(ThSession *s, const ThCall *call, const ThStepper *p, size_t at, ThError *err)
+static bool show(ShSession *s, const ShCall *call, const ThTmStepper *p, size_t at, ThError *err)
 {
-    const ThRunning *r = th_stepper_running(p);
-    ThConfigurationWriter w;
+    const ThTmRunning *r = th_tm_stepper_running(p);
+    ThTmConfigurationWriter w;
     ThText line = {0}, point = {0}, tape = {0};
-    ThEngine e = {.machine = r->machine, .plain = *r};
-    bool ok = th_machine_writer(&w, r->machine, &call->options, err);
+    ThTmEngine e = {.machine = r->machine, .plain = *r};
+    bool ok = sh_machine_writer(&w, r->machine, &call->options, err);
     if (ok) {
-        th_configuration_line(&line, &w, r);
+        th_tm_configuration_line(&line, &w, r);
         if (at != SIZE_MAX) {
-            ThBreakpoint b = th_stepper_breakpoint(p, at);
+            ThTmBreakpoint b = th_tm_stepper_breakpoint(p, at);
             write_breakpoint(&point, r->machine, &b);
         }
         ok = (!line.failed && !point.failed) || th_fail(err, TH_ENOMEM, "out of memory");
     }
-    ok = ok && th_engine_tape(&tape, &e, TH_TAPE_LONGEST, err);
+    ok = ok && th_tm_engine_tape(&tape, &e, SH_TAPE_LONGEST, err);
     if (ok) {
-        ThFastFigures x = th_engine_figures(&e);
-        th_say(s, "%s", line.data);
+        ThTmFastFigures x = th_tm_engine_figures(&e);
+        sh_say(s, "%s", line.data);
         if (at != SIZE_MAX)
-            th_say(s, "breakpoint %zu: %s\n", at + 1, point.data);
-        if (x.verdict != TH_GOES_ON)
-            th_machine_say_verdict(s, &x);
+            sh_say(s, "breakpoint %zu: %s\n", at + 1, point.data);
+        if (x.verdict != TH_TM_GOES_ON)
+            sh_machine_say_verdict(s, &x);
         else
             say_choices(s, r);
-        th_machine_figures(s, r->machine, &x, tape.data ? tape.data : "");
-        th_result_text(s, "breakpoint", point.data ? point.data : "");
-        th_result_int(s, "undo", (long long)th_stepper_undo(p));
+        sh_machine_figures(s, r->machine, &x, tape.data ? tape.data : "");
+        sh_result_text(s, "breakpoint", point.data ? point.data : "");
+        sh_result_int(s, "undo", (long long)th_tm_stepper_undo(p));
     }
-    th_configuration_writer_free(&w);
+    th_tm_configuration_writer_free(&w);
     th_text_free(&line);
     th_text_free(&point);
     th_text_free(&tape);
@@ -115,25 +115,25 @@ static const ThOptionSpec step_options[] = {
      "which of the rules that apply the first step takes; 0: one at random"},
     {"undo", TH_INT, "1000000", 0, 1e9, NULL, "steps of a new run that can be taken back"},
     {"seed", TH_INT, NULL, 0, 1e15, NULL, "where the random choices of a new run start"},
-    TH_CONFIGURATION_FORMS,
+    SH_CONFIGURATION_FORMS,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-static bool start_run(ThSession *s, const ThCall *call, ThStepper *p, int choice, ThError *err)
+static bool start_run(ShSession *s, const ShCall *call, ThTmStepper *p, int choice, ThError *err)
 {
-    const ThTuring *m = call->operand[0].object->as.machine;
+    const ThTm *m = call->operand[0].object->as.machine;
     const char *input = th_option_text(&call->options, "input");
-    ThTapeWords words;
-    if (!th_turing_tape_words_read(&words, m, input ? input : "", err)) {
+    ThTmTapeWords words;
+    if (!th_tm_tape_words_read(&words, m, input ? input : "", err)) {
         err->line = err->col = 0;
-        return th_error_inside(err, &call->operand[0]);
+        return sh_error_inside(err, &call->operand[0]);
     }
-    bool ok = th_stepper_start(p, &words, (size_t)th_option_int(&call->options, "undo"),
-                               (uint64_t)th_seed(s, &call->options), choice, err);
-    th_turing_tape_words_free(&words);
-    return ok || th_error_inside(err, &call->operand[0]);
+    bool ok = th_tm_stepper_start(p, &words, (size_t)th_option_int(&call->options, "undo"),
+                                  (uint64_t)sh_seed(s, &call->options), choice, err);
+    th_tm_tape_words_free(&words);
+    return ok || sh_error_inside(err, &call->operand[0]);
 }
 
-TH_COMMAND(
+SH_COMMAND(
     step, .group = "machines", .summary = "go on with a run of a Turing machine by hand",
     .detail =
         "The run of a machine by hand is kept until another one is started, the machine is "
@@ -158,25 +158,25 @@ TH_COMMAND(
     .results = "verdict halted accepted steps nonblank cells head state tape breakpoint undo",
     .args = {{A_MACHINE, "MACHINE", 0}, {A_TEXT, "N", A_OPTIONAL}}, .options = step_options)
 {
-    ThObject *o = call->operand[0].object;
-    ThStepper *p = stepper_of(o, err);
+    ShObject *o = call->operand[0].object;
+    ThTmStepper *p = stepper_of(o, err);
     bool fresh = th_option_given(&call->options, "input");
     int choice = (int)th_option_int(&call->options, "choice");
     uint64_t n;
     size_t at;
     if (!p || !read_count(call, !fresh || choice > 0, &n, err))
         return false;
-    if ((fresh || !th_stepper_running(p)) && !start_run(s, call, p, choice, err))
+    if ((fresh || !th_tm_stepper_running(p)) && !start_run(s, call, p, choice, err))
         return false;
-    if (!th_stepper_go(p, n, choice, &at, th_stop(s), err))
-        return th_error_inside(err, &call->operand[0]);
+    if (!th_tm_stepper_go(p, n, choice, &at, sh_stop(s), err))
+        return sh_error_inside(err, &call->operand[0]);
     return show(s, call, p, at, err);
 }
 
-static const ThOptionSpec back_options[] = {TH_CONFIGURATION_FORMS,
+static const ThOptionSpec back_options[] = {SH_CONFIGURATION_FORMS,
                                             {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-TH_COMMAND(
+SH_COMMAND(
     back, .group = "machines", .summary = "take back steps of a Turing machine by hand",
     .detail = "Takes back N steps, or one, of the run that step goes on with.  As many can "
               "be taken back as its option undo says; what was forgotten is said.",
@@ -189,21 +189,21 @@ TH_COMMAND(
     .results = "verdict halted accepted steps nonblank cells head state tape breakpoint undo",
     .args = {{A_MACHINE, "MACHINE", 0}, {A_TEXT, "N", A_OPTIONAL}}, .options = back_options)
 {
-    ThObject *o = call->operand[0].object;
-    ThStepper *p = o->stepper;
+    ShObject *o = call->operand[0].object;
+    ThTmStepper *p = o->stepper;
     uint64_t n;
     if (!read_count(call, 1, &n, err))
         return false;
-    if (!p || !th_stepper_running(p)) {
-        th_fail_operand(err, &call->operand[0], TH_EUSAGE, "there is no run of %s by hand",
+    if (!p || !th_tm_stepper_running(p)) {
+        sh_fail_operand(err, &call->operand[0], TH_EUSAGE, "there is no run of %s by hand",
                         o->name);
         return th_hint(err, "step %s input=\"...\" starts one", o->name);
     }
-    uint64_t made = th_stepper_back(p, n);
-    if (made < n && th_stepper_running(p)->steps == 0)
-        th_say(s, "only %llu step%s had been made\n", (unsigned long long)made, plural(made));
+    uint64_t made = th_tm_stepper_back(p, n);
+    if (made < n && th_tm_stepper_running(p)->steps == 0)
+        sh_say(s, "only %llu step%s had been made\n", (unsigned long long)made, plural(made));
     else if (made < n)
-        th_say(s, "only %llu step%s back: those before are forgotten\n", (unsigned long long)made,
+        sh_say(s, "only %llu step%s back: those before are forgotten\n", (unsigned long long)made,
                plural(made));
     return show(s, call, p, SIZE_MAX, err);
 }
@@ -218,77 +218,77 @@ static const ThOptionSpec break_options[] = {
     {"clear", TH_STRING, NULL, 0, 0, NULL, "forget the breakpoint of a number, or all"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-static bool read_name(const ThCall *call, const char *option, char *const *name, int n, int *number,
+static bool read_name(const ShCall *call, const char *option, char *const *name, int n, int *number,
                       ThError *err)
 {
-    const ThOperand *o = &call->operand[0];
+    const ShOperand *o = &call->operand[0];
     const char *text = th_option_text(&call->options, option);
     *number = text ? th_symbols_find(name, n, text) : -1;
     if (!text || *number >= 0)
         return true;
     const char *near = th_nearest(text, (const char *const *)name, (size_t)n);
-    th_fail_operand(err, o, TH_EVALUE, "%s has no %s '%s'", o->text, option, text);
+    sh_fail_operand(err, o, TH_EVALUE, "%s has no %s '%s'", o->text, option, text);
     return near ? th_hint(err, "did you mean %s?", near) : false;
 }
 
 /* Sets the breakpoint of the options; several, where several rules are for the case. */
-static bool set_breakpoints(const ThCall *call, ThStepper *p, ThError *err)
+static bool set_breakpoints(const ShCall *call, ThTmStepper *p, ThError *err)
 {
-    const ThTuring *m = call->operand[0].object->as.machine;
+    const ThTm *m = call->operand[0].object->as.machine;
     const char *text = th_option_text(&call->options, "rule");
-    ThBreakpoint b = {-1, -1, -1};
+    ThTmBreakpoint b = {-1, -1, -1};
     size_t n = 1;
     if (!read_name(call, "state", m->state, m->n_states, &b.state, err) ||
         !read_name(call, "symbol", m->symbol, m->n_symbols, &b.symbol, err))
         return false;
-    int *rule = text ? th_turing_rules_for(m, text, &n, err) : NULL;
+    int *rule = text ? th_tm_rules_for(m, text, &n, err) : NULL;
     if (text && !rule) {
         err->line = err->col = 0;
-        return th_error_inside(err, &call->operand[0]);
+        return sh_error_inside(err, &call->operand[0]);
     }
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++) {
         b.rule = rule ? rule[i] : -1;
-        ok = th_stepper_break(p, b, err);
+        ok = th_tm_stepper_break(p, b, err);
     }
     free(rule);
     return ok;
 }
 
-static bool clear_breakpoints(const ThCall *call, ThStepper *p, ThError *err)
+static bool clear_breakpoints(const ShCall *call, ThTmStepper *p, ThError *err)
 {
     const char *which = th_option_text(&call->options, "clear");
-    ThRange r = {1, (long long)th_stepper_breaks(p), 1};
+    ThRange r = {1, (long long)th_tm_stepper_breaks(p), 1};
     bool all = strcmp(which, "all") == 0;
     if (!all && (!th_range_parse(&r, which, NULL) || r.lo < 1 || r.step != 1 ||
-                 r.hi > (long long)th_stepper_breaks(p)))
-        return th_fail_operand(err, &call->operand[0], TH_EUSAGE,
+                 r.hi > (long long)th_tm_stepper_breaks(p)))
+        return sh_fail_operand(err, &call->operand[0], TH_EUSAGE,
                                "there is no breakpoint '%s' to clear", which);
     for (long long i = r.hi; i >= r.lo; i--)
-        th_stepper_clear(p, (size_t)i - 1);
+        th_tm_stepper_clear(p, (size_t)i - 1);
     return true;
 }
 
-static bool list_breakpoints(ThSession *s, const ThTuring *m, const ThStepper *p, ThError *err)
+static bool list_breakpoints(ShSession *s, const ThTm *m, const ThTmStepper *p, ThError *err)
 {
     bool ok = true;
-    th_table(s, "breakpoints", "number:i at:s");
-    for (size_t i = 0; ok && i < th_stepper_breaks(p); i++) {
-        ThBreakpoint b = th_stepper_breakpoint(p, i);
+    sh_table(s, "breakpoints", "number:i at:s");
+    for (size_t i = 0; ok && i < th_tm_stepper_breaks(p); i++) {
+        ThTmBreakpoint b = th_tm_stepper_breakpoint(p, i);
         ThText t = {0};
         write_breakpoint(&t, m, &b);
         char *text = th_text_take(&t, err);
         ok = text != NULL;
         if (ok)
-            th_row(s, (long long)i + 1, text);
+            sh_row(s, (long long)i + 1, text);
         free(text);
     }
-    th_table_end(s);
-    th_result_int(s, "breakpoints", (long long)th_stepper_breaks(p));
+    sh_table_end(s);
+    sh_result_int(s, "breakpoints", (long long)th_tm_stepper_breaks(p));
     return ok;
 }
 
-TH_COMMAND(break, .group = "machines", .summary = "set, list and clear breakpoints of a machine",
+SH_COMMAND(break, .group = "machines", .summary = "set, list and clear breakpoints of a machine",
            .detail = "A breakpoint stops step after the first step for which all that it names "
                      "holds: the state that is entered, the symbol that is scanned then (by some "
                      "head), the rule that was used.  Rules that end with ! in the machine's "
@@ -316,15 +316,15 @@ TH_COMMAND(break, .group = "machines", .summary = "set, list and clear breakpoin
                       "#> breakpoint 1: state carry, symbol 0",
            .results = "breakpoints", .args = {{A_MACHINE, "MACHINE", 0}}, .options = break_options)
 {
-    ThObject *o = call->operand[0].object;
-    ThStepper *p = stepper_of(o, err);
+    ShObject *o = call->operand[0].object;
+    ThTmStepper *p = stepper_of(o, err);
     bool clear = th_option_given(&call->options, "clear");
     bool set = th_option_given(&call->options, "state") ||
                th_option_given(&call->options, "symbol") || th_option_given(&call->options, "rule");
     if (!p)
         return false;
     if (clear && set)
-        return th_fail_operand(err, &call->operand[0], TH_EUSAGE,
+        return sh_fail_operand(err, &call->operand[0], TH_EUSAGE,
                                "clear does not go together with state, symbol and rule");
     if ((set && !set_breakpoints(call, p, err)) || (clear && !clear_breakpoints(call, p, err)))
         return false;

@@ -5,19 +5,19 @@
 #include "base/memory.h"
 #include "base/symbols.h"
 #include "command.h"
-#include "commands/kit.h"
+#include "commands/modelling.h"
 #include "show.h"
 
-long long th_seed(const ThSession *s, const ThOptions *options)
+long long sh_seed(const ShSession *s, const ThOptions *options)
 {
     return th_option_given(options, "seed") ? th_option_int(options, "seed")
-                                            : th_setting_int(s, "seed");
+                                            : sh_setting_int(s, "seed");
 }
 
 enum { CHUNK = 1024 }; /* strings that are drawn at a time */
 
 /* Returns new: how the task was defined, after the `=`. */
-static char *definition(const ThCall *call, ThError *err)
+static char *definition(const ShCall *call, ThError *err)
 {
     ThText t = {0};
     char *options = th_options_format(&call->options, err);
@@ -31,7 +31,7 @@ static char *definition(const ThCall *call, ThError *err)
     return NULL;
 }
 
-TH_COMMAND(task, .group = "tasks", .summary = "define a task: where labelled strings come from",
+SH_COMMAND(task, .group = "tasks", .summary = "define a task: where labelled strings come from",
            .detail =
                "A task is an alphabet, a set of classes, a way to draw strings, and a machine "
                "that says what the answer for a string is.  help tasks lists the kinds; help "
@@ -51,31 +51,31 @@ TH_COMMAND(task, .group = "tasks", .summary = "define a task: where labelled str
 {
     const ThTaskKind *kind = th_task_kind(call->operand[1].text);
     ThAutomaton *a = NULL;
-    if (kind->takes_automaton && !(a = th_automaton_value(s, &call->operand[2], err)))
+    if (kind->takes_automaton && !(a = sh_automaton_value(s, &call->operand[2], err)))
         return false;
     char *made_by = definition(call, err);
     ThTask *t = made_by ? th_task_new(kind, &call->options, a, err) : NULL;
     int symbols = t ? t->signature.n_symbols : 0, classes = t ? t->signature.n_classes : 0;
-    bool ok = t && th_define(s, call->operand[0].text, TH_TASK, t, made_by, err);
+    bool ok = t && sh_define(s, call->operand[0].text, SH_TASK, t, made_by, err);
     th_automaton_free(a);
     free(made_by);
     if (!ok)
-        return th_error_inside(err, &call->operand[call->n - 1]);
-    th_result_int(s, "symbols", symbols);
-    th_result_int(s, "classes", classes);
+        return sh_error_inside(err, &call->operand[call->n - 1]);
+    sh_result_int(s, "symbols", symbols);
+    sh_result_int(s, "classes", classes);
     return true;
 }
 
 /* ---- show ------------------------------------------------------------------------------------ */
 
-const char *th_target_name(ThTarget target)
+const char *sh_target_name(ThTarget target)
 {
     static const char *const names[] = {"one answer a string", "one answer at every position",
                                         "a set of answers at every position"};
     return names[target];
 }
 
-void th_list_names(FILE *out, const char *label, char *const *name, int n)
+void sh_list_names(FILE *out, const char *label, char *const *name, int n)
 {
     enum { MOST = 24 };
     ThText t = {0};
@@ -87,33 +87,33 @@ void th_list_names(FILE *out, const char *label, char *const *name, int n)
     th_text_free(&t);
 }
 
-bool th_show_task(ThSession *s, const ThObject *o, ThError *err)
+bool sh_show_task(ShSession *s, const ShObject *o, ThError *err)
 {
     (void)err;
     const ThTask *t = o->as.task;
-    FILE *out = th_listing(s);
+    FILE *out = sh_listing(s);
     fprintf(out, "task %s = %s\n", o->name, o->made_by ? o->made_by : t->kind->name);
     fprintf(out, "# %s\n# %s\n", t->kind->summary, t->kind->source);
-    th_list_names(out, "symbols", t->signature.symbol, t->signature.n_symbols);
-    th_list_names(out, t->bits ? "may say" : "classes", t->signature.class, t->signature.n_classes);
-    fprintf(out, "# answers   %s\n", th_target_name(t->signature.target));
+    sh_list_names(out, "symbols", t->signature.symbol, t->signature.n_symbols);
+    sh_list_names(out, t->bits ? "may say" : "classes", t->signature.label, t->signature.n_classes);
+    fprintf(out, "# answers   %s\n", sh_target_name(t->signature.target));
     fprintf(out, "# machine   %d states\n", t->machine->n_states);
     fprintf(out, "# chance    %.6g at length 40, %.6g at 41\n", th_task_chance(t, 40),
             th_task_chance(t, 41));
-    th_result_int(s, "symbols", t->signature.n_symbols);
-    th_result_int(s, "classes", t->signature.n_classes);
+    sh_result_int(s, "symbols", t->signature.n_symbols);
+    sh_result_int(s, "classes", t->signature.n_classes);
     return true;
 }
 
 /* ---- sample ---------------------------------------------------------------------------------- */
 
-void th_write_answers(ThText *t, const ThSignature *s, const int *answer, int length)
+void sh_write_answers(ThText *t, const ThSignature *s, const int *answer, int length)
 {
-    int n = s->n_classes, positions = s->target == TH_FINAL ? 1 : length;
+    int n = s->n_classes, positions = s->target == TH_TARGET_FINAL ? 1 : length;
     for (int i = 0; i < positions; i++) {
         th_text_add(t, i ? " " : "");
-        if (s->target != TH_BITS) {
-            th_text_add(t, answer[i] < 0 ? "-" : s->class[answer[i]]);
+        if (s->target != TH_TARGET_BITS) {
+            th_text_add(t, answer[i] < 0 ? "-" : s->label[answer[i]]);
             continue;
         }
         bool first = true;
@@ -121,7 +121,7 @@ void th_write_answers(ThText *t, const ThSignature *s, const int *answer, int le
         for (int c = 0; c < n; c++) {
             if (!answer[i * n + c])
                 continue;
-            th_text_printf(t, "%s%s", first ? "" : ",", s->class[c]);
+            th_text_printf(t, "%s%s", first ? "" : ",", s->label[c]);
             first = false;
         }
         th_text_add(t, "}");
@@ -129,28 +129,28 @@ void th_write_answers(ThText *t, const ThSignature *s, const int *answer, int le
 }
 
 /* The rows of one batch. */
-static bool add_rows(ThSession *s, const ThTask *t, const ThBatch *b, ThError *err)
+static bool add_rows(ShSession *s, const ThTask *t, const ThBatch *b, ThError *err)
 {
     const ThSignature *sig = &t->signature;
-    size_t answers = sig->target == TH_FINAL ? 1 : (size_t)b->T;
-    if (sig->target == TH_BITS)
+    size_t answers = sig->target == TH_TARGET_FINAL ? 1 : (size_t)b->T;
+    if (sig->target == TH_TARGET_BITS)
         answers *= (size_t)sig->n_classes;
     bool ok = true;
     for (size_t i = 0; ok && i < (size_t)b->B; i++) {
         ThText input = {0}, answer = {0};
         th_symbols_write(&input, sig->symbol, sig->n_symbols, b->token + i * (size_t)b->T, b->T);
-        th_write_answers(&answer, sig, b->target + i * answers, b->T);
+        sh_write_answers(&answer, sig, b->target + i * answers, b->T);
         char *in = th_text_take(&input, err), *out = th_text_take(&answer, err);
         ok = in && out;
         if (ok)
-            th_row(s, in, out);
+            sh_row(s, in, out);
         free(in);
         free(out);
     }
     return ok;
 }
 
-static bool add_length(ThSession *s, const ThTask *t, uint64_t seed, int length, long long count,
+static bool add_length(ShSession *s, const ThTask *t, uint64_t seed, int length, long long count,
                        ThError *err)
 {
     ThBatch b = {0};
@@ -158,7 +158,7 @@ static bool add_length(ThSession *s, const ThTask *t, uint64_t seed, int length,
     bool ok = true;
     for (long long left = count; ok && left > 0; left -= b.B) {
         b.B = left < CHUNK ? (int)left : CHUNK;
-        ok = !th_stopped(th_stop(s), err) && th_task_sample(t, &r, length, &b, err) &&
+        ok = !th_stopped(sh_stop(s), err) && th_task_sample(t, &r, length, &b, err) &&
              add_rows(s, t, &b, err);
     }
     th_batch_free(&b);
@@ -172,7 +172,7 @@ static const ThOptionSpec sample_options[] = {
     {0},
 };
 
-TH_COMMAND(sample, .group = "tasks", .summary = "show labelled examples of a task",
+SH_COMMAND(sample, .group = "tasks", .summary = "show labelled examples of a task",
            .detail = "Draws strings as training does and prints each with its answer: a class; the "
                      "classes after every symbol (- where nothing is asked); or the sets of "
                      "symbols that may follow, in braces.\n\n"
@@ -190,12 +190,12 @@ TH_COMMAND(sample, .group = "tasks", .summary = "show labelled examples of a tas
     const ThTask *t = call->operand[0].object->as.task;
     ThRange lengths = th_option_range(&call->options, "length");
     long long count = th_option_int(&call->options, "count");
-    uint64_t seed = (uint64_t)th_seed(s, &call->options);
-    th_table(s, "examples", "input:s answer:s");
+    uint64_t seed = (uint64_t)sh_seed(s, &call->options);
+    sh_table(s, "examples", "input:s answer:s");
     for (long long length = lengths.lo; length <= lengths.hi; length += lengths.step)
         if (!add_length(s, t, seed, (int)length, count, err))
             return false;
-    th_table_end(s);
-    th_result_int(s, "count", count * (long long)th_range_count(lengths));
+    sh_table_end(s);
+    sh_result_int(s, "count", count * (long long)th_range_count(lengths));
     return true;
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "commands/kit.h"
+#include "commands/modelling.h"
 #include "commands/machines.h"
 #include "turing/cases.h"
 
@@ -15,95 +15,95 @@ static const char *plural(size_t n)
 }
 
 /* An error inside the file becomes one about the file, at the operand that names it. */
-static bool tell_file(const ThOperand *o, const ThError *own, int line, int col, ThError *err)
+static bool tell_file(const ShOperand *o, const ThError *own, int line, int col, ThError *err)
 {
-    th_fail_operand(err, o, own->code, "%s:%d:%d: %s", o->text, line, col, own->msg);
+    sh_fail_operand(err, o, own->code, "%s:%d:%d: %s", o->text, line, col, own->msg);
     return *own->hint ? th_hint(err, "%s", own->hint) : false;
 }
 
-static bool read_cases(ThTestCases *c, const ThOperand *file, ThError *err)
+static bool read_cases(ThTmTestCases *c, const ShOperand *file, ThError *err)
 {
     ThError own = {0};
     size_t size;
     char *text = th_file_read(file->text, MOST_BYTES, &size, err);
     if (!text)
-        return th_error_inside(err, file);
+        return sh_error_inside(err, file);
     bool ok = strlen(text) == size;
     if (!ok)
-        th_fail_operand(err, file, TH_EPARSE, "%s holds a zero byte: it is no text", file->text);
-    else if (!th_test_cases_read(c, text, &own))
+        sh_fail_operand(err, file, TH_EPARSE, "%s holds a zero byte: it is no text", file->text);
+    else if (!th_tm_test_cases_read(c, text, &own))
         ok = tell_file(file, &own, own.line, own.col, err);
     free(text);
     return ok;
 }
 
 /* All inputs must be words over the machine's symbols, before anything is run. */
-static bool check_inputs(const ThTuring *m, const ThTestCases *c, const ThOperand *file,
-                         ThError *err)
+static bool check_inputs(const ThTm *m, const ThTmTestCases *c, const ShOperand *file, ThError *err)
 {
     for (size_t i = 0; i < c->n; i++) {
-        const ThTestCase *x = &c->item[i];
+        const ThTmTestCase *x = &c->item[i];
         ThError own = {0};
-        ThTapeWords words;
-        if (!th_turing_tape_words_read(&words, m, x->input, &own))
+        ThTmTapeWords words;
+        if (!th_tm_tape_words_read(&words, m, x->input, &own))
             return tell_file(file, &own, x->line, x->col + (own.col > 0 ? own.col - 1 : 0), err);
-        th_turing_tape_words_free(&words);
+        th_tm_tape_words_free(&words);
     }
     return true;
 }
 
-static bool run_case(ThSession *s, const ThCall *call, const ThTestCase *c, ThFastFigures *x,
+static bool run_case(ShSession *s, const ShCall *call, const ThTmTestCase *c, ThTmFastFigures *x,
                      ThText *tape, ThError *err)
 {
-    const ThTuring *m = call->operand[0].object->as.machine;
-    ThTapeWords words;
-    ThEngine e = {0};
-    bool ok = th_turing_tape_words_read(&words, m, c->input, err);
+    const ThTm *m = call->operand[0].object->as.machine;
+    ThTmTapeWords words;
+    ThTmEngine e = {0};
+    bool ok = th_tm_tape_words_read(&words, m, c->input, err);
     if (ok && m->branching) {
-        ok = th_machine_search(s, call, m, &words, true, x, tape, err);
+        ok = sh_machine_search(s, call, m, &words, true, x, tape, err);
     } else if (ok) {
-        ok = th_engine_start(&e, m, &words, err) &&
-             th_machine_go(s, &e, &call->options, th_machine_limits(call), x, err) &&
-             th_engine_tape(tape, &e, TH_TAPE_LONGEST, err);
+        ok = th_tm_engine_start(&e, m, &words, err) &&
+             sh_machine_go(s, &e, &call->options, sh_machine_limits(call), x, err) &&
+             th_tm_engine_tape(tape, &e, SH_TAPE_LONGEST, err);
     }
-    th_turing_tape_words_free(&words);
-    th_engine_free(&e);
+    th_tm_tape_words_free(&words);
+    th_tm_engine_free(&e);
     return ok;
 }
 
-static bool run_cases(ThSession *s, const ThCall *call, const ThTestCases *c, size_t *failed,
+static bool run_cases(ShSession *s, const ShCall *call, const ThTmTestCases *c, size_t *failed,
                       ThError *err)
 {
     bool ok = true;
     *failed = 0;
-    th_table(s, "failures", "line:i input:s expected:s verdict:s steps:i tape:s");
+    sh_table(s, "failures", "line:i input:s expected:s verdict:s steps:i tape:s");
     for (size_t i = 0; ok && i < c->n; i++) {
-        const ThTestCase *t = &c->item[i];
+        const ThTmTestCase *t = &c->item[i];
         ThText tape = {0}, expected = {0};
-        ThFastFigures x = {0};
+        ThTmFastFigures x = {0};
         ok = run_case(s, call, t, &x, &tape, err);
         const char *text = tape.data ? tape.data : "";
-        bool passed = th_test_fulfilled(t, x.verdict) && (!t->tape || strcmp(t->tape, text) == 0);
+        bool passed =
+            th_tm_test_fulfilled(t, x.verdict) && (!t->tape || strcmp(t->tape, text) == 0);
         *failed += ok && !passed;
-        th_text_printf(&expected, "%s%s%s", th_test_expected(t), t->tape ? " " : "",
+        th_text_printf(&expected, "%s%s%s", th_tm_test_expected(t), t->tape ? " " : "",
                        t->tape ? t->tape : "");
         if (ok && !passed && expected.data)
-            th_row(s, (long long)t->line, t->input, expected.data, th_verdict_name(x.verdict),
+            sh_row(s, (long long)t->line, t->input, expected.data, th_tm_verdict_name(x.verdict),
                    (long long)x.steps, text);
         th_text_free(&tape);
         th_text_free(&expected);
     }
-    th_table_end(s);
+    sh_table_end(s);
     return ok;
 }
 
 static const ThOptionSpec test_options[] = {
-    TH_RUN_LIMITS,
+    SH_RUN_LIMITS,
     {"configurations", TH_INT, "1000000", 1, 2e9, NULL,
      "configurations that a machine with choices may come to"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-TH_COMMAND(
+SH_COMMAND(
     test, .group = "machines", .summary = "test a Turing machine on a file of inputs and verdicts",
     .detail =
         "Each line of the file holds an input and the verdict that is expected: accept, reject, "
@@ -127,21 +127,21 @@ TH_COMMAND(
     .results = "passed failed", .args = {{A_MACHINE, "MACHINE", 0}, {A_FILE, "FILE", 0}},
     .options = test_options)
 {
-    const ThOperand *file = &call->operand[1];
-    ThTestCases c = {0};
+    const ShOperand *file = &call->operand[1];
+    ThTmTestCases c = {0};
     size_t failed = 0;
     if (!read_cases(&c, file, err))
         return false;
     bool ok = check_inputs(call->operand[0].object->as.machine, &c, file, err) &&
               run_cases(s, call, &c, &failed, err);
     if (ok) {
-        th_say(s, "%zu passed, %zu failed\n", c.n - failed, failed);
-        th_result_int(s, "passed", (long long)(c.n - failed));
-        th_result_int(s, "failed", (long long)failed);
+        sh_say(s, "%zu passed, %zu failed\n", c.n - failed, failed);
+        sh_result_int(s, "passed", (long long)(c.n - failed));
+        sh_result_int(s, "failed", (long long)failed);
         if (failed > 0)
-            ok = th_fail_operand(err, file, TH_EASSERT, "%zu of %zu test%s failed", failed, c.n,
+            ok = sh_fail_operand(err, file, TH_EASSERT, "%zu of %zu test%s failed", failed, c.n,
                                  plural(c.n));
     }
-    th_test_cases_free(&c);
+    th_tm_test_cases_free(&c);
     return ok;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/board.h"
+#include "automata/core/construction_steps.h"
 #include "base/memory.h"
 #include "base/symbols.h"
 #include "learn.h"
@@ -27,13 +27,13 @@ static void write_set(ThText *t, const ThAutomaton *a, const int *state, size_t 
 /* ---- determinize ----------------------------------------------------------------------------- */
 
 typedef struct {
-    ThSession *s;
+    ShSession *s;
     const ThAutomaton *a;
     long long step, arcs, accepting;
 } SubsetBoard;
 
 /* One line of the board: where a set goes by a symbol. */
-static bool subset_row(SubsetBoard *b, const ThSubsetStep *x, ThError *err)
+static bool subset_row(SubsetBoard *b, const ThAutomatonSubsetStep *x, ThError *err)
 {
     ThText from = {0}, to = {0}, note = {0};
     write_set(&from, b->a, x->from, x->n_from);
@@ -47,14 +47,14 @@ static bool subset_row(SubsetBoard *b, const ThSubsetStep *x, ThError *err)
     snprintf(name, sizeof name, "s%d", x->from_number);
     b->accepting += x->fresh && x->accepts;
     if (f && g && n)
-        th_row(b->s, ++b->step, name, f, x->symbol < 0 ? "" : b->a->symbol[x->symbol], g, n);
+        sh_row(b->s, ++b->step, name, f, x->symbol < 0 ? "" : b->a->symbol[x->symbol], g, n);
     free(f);
     free(g);
     free(n);
     return f && g && n;
 }
 
-static bool subset_step(void *context, const ThSubsetStep *x, ThError *err)
+static bool subset_step(void *context, const ThAutomatonSubsetStep *x, ThError *err)
 {
     SubsetBoard *b = context;
     if (x->symbol >= 0) {
@@ -66,14 +66,14 @@ static bool subset_step(void *context, const ThSubsetStep *x, ThError *err)
     char *text = th_text_take(&set, err);
     if (!text)
         return false;
-    th_say(b->s, "s0 is %s: the start states and what empty moves reach from there%s\n", text,
+    sh_say(b->s, "s0 is %s: the start states and what empty moves reach from there%s\n", text,
            x->accepts ? "; it accepts" : "");
     b->accepting += x->accepts;
     free(text);
     return true;
 }
 
-TH_COMMAND(
+SH_COMMAND(
     trace_determinize, .group = "automata", .summary = "show the subset construction step by step",
     .detail = "Every line says where a set of states leads by a symbol.  A set that has not been "
               "seen before gets the next number, and its own lines later.  The set {} is the "
@@ -90,18 +90,18 @@ TH_COMMAND(
     .results = "states transitions accepting", .args = {{A_AUTOMATON, "A", 0}}, .flags = C_PAGED)
 {
     SubsetBoard b = {.s = s, .a = call->operand[0].object->as.automaton};
-    th_table(s, "steps", "step:i state:s set:s symbol:s leads_to:s which_is:s");
+    sh_table(s, "steps", "step:i state:s set:s symbol:s leads_to:s which_is:s");
     int states = 0;
-    bool ok = th_board_subsets(b.a, (size_t)th_setting_int(s, "limit-states"), subset_step, &b,
-                               &states, th_stop(s), err);
-    th_table_end(s);
+    bool ok = th_automaton_subset_steps(b.a, (size_t)sh_setting_int(s, "limit-states"), subset_step,
+                                        &b, &states, sh_stop(s), err);
+    sh_table_end(s);
     if (!ok)
-        return th_error_inside(err, &call->operand[0]);
-    th_say(s, "%d set%s, %lld of them accept%s\n", states, plural(states), b.accepting,
+        return sh_error_inside(err, &call->operand[0]);
+    sh_say(s, "%d set%s, %lld of them accept%s\n", states, plural(states), b.accepting,
            b.accepting == 1 ? "s" : "");
-    th_result_int(s, "states", states);
-    th_result_int(s, "transitions", b.arcs);
-    th_result_int(s, "accepting", b.accepting);
+    sh_result_int(s, "states", states);
+    sh_result_int(s, "transitions", b.arcs);
+    sh_result_int(s, "accepting", b.accepting);
     return true;
 }
 
@@ -110,7 +110,7 @@ TH_COMMAND(
 /* Names of the states of the machine: of the automaton where it was deterministic, s0, s1, … where
  * it had to be made so; and one more for the sink. */
 typedef struct {
-    ThSession *s;
+    ShSession *s;
     const ThAutomaton *a;
     bool renamed;
     char buffer[2][24];
@@ -138,7 +138,7 @@ static void blocks_free(Blocks *b)
     free(b->first);
 }
 
-static bool sort_into_blocks(Blocks *b, const ThPartitionStep *x, ThError *err)
+static bool sort_into_blocks(Blocks *b, const ThAutomatonPartitionStep *x, ThError *err)
 {
     int n = x->d->n_states;
     b->member = th_alloc((size_t)n, sizeof *b->member, err);
@@ -168,7 +168,7 @@ static void write_block(ThText *t, PartitionBoard *b, const int *member, int n)
 
 /* Why a block is not the one that it was part of: a symbol by which its first state and the first
  * state of what was split off part ways. */
-static void write_reason(ThText *t, PartitionBoard *b, const ThPartitionStep *x, int block)
+static void write_reason(ThText *t, PartitionBoard *b, const ThAutomatonPartitionStep *x, int block)
 {
     int q = x->first[block], p = x->split_from[block];
     if (p < 0)
@@ -182,8 +182,8 @@ static void write_reason(ThText *t, PartitionBoard *b, const ThPartitionStep *x,
     th_text_printf(t, "%s to B%d", state_name(b, q, 0), x->before[to_q]);
 }
 
-static bool block_row(PartitionBoard *b, const ThPartitionStep *x, const Blocks *all, int block,
-                      ThError *err)
+static bool block_row(PartitionBoard *b, const ThAutomatonPartitionStep *x, const Blocks *all,
+                      int block, ThError *err)
 {
     ThText set = {0}, why = {0};
     char name[24];
@@ -195,28 +195,28 @@ static bool block_row(PartitionBoard *b, const ThPartitionStep *x, const Blocks 
     else if (x->d->n_classes != 2)
         th_text_add(&why, "the same outputs");
     else
-        th_text_add(&why, x->d->class[x->first[block]] ? "accept" : "reject");
+        th_text_add(&why, x->d->label[x->first[block]] ? "accept" : "reject");
     char *states = th_text_take(&set, err), *reason = th_text_take(&why, err);
     if (states && reason)
-        th_row(b->s, (long long)x->round, name, states, reason);
+        sh_row(b->s, (long long)x->round, name, states, reason);
     free(states);
     free(reason);
     return states && reason;
 }
 
-static bool partition_step(void *context, const ThPartitionStep *x, ThError *err)
+static bool partition_step(void *context, const ThAutomatonPartitionStep *x, ThError *err)
 {
     PartitionBoard *b = context;
     Blocks all = {0};
     bool ok = sort_into_blocks(&all, x, err);
     for (int i = 0; ok && i < x->n_blocks; i++)
-        ok = !th_stopped_at(th_stop(b->s), (size_t)x->n_blocks, "blocks", err) &&
+        ok = !th_stopped_at(sh_stop(b->s), (size_t)x->n_blocks, "blocks", err) &&
              block_row(b, x, &all, i, err);
     blocks_free(&all);
     return ok;
 }
 
-TH_COMMAND(
+SH_COMMAND(
     trace_minimize, .group = "automata", .summary = "show the minimization round by round",
     .detail =
         "Moore's algorithm: in round 0 a block holds the states that accept, another those that "
@@ -235,32 +235,33 @@ TH_COMMAND(
 {
     const ThAutomaton *a = call->operand[0].object->as.automaton;
     PartitionBoard b = {.s = s, .a = a, .renamed = !th_automaton_deterministic(a)};
-    size_t most = (size_t)th_setting_int(s, "limit-states");
-    ThClasses classes = {0};
+    size_t most = (size_t)sh_setting_int(s, "limit-states");
+    ThAutomatonClasses classes = {0};
     bool outputs = th_automaton_moore(a) || th_automaton_mealy(a);
     ThDfa *d = NULL;
     if (!outputs)
-        d = th_automaton_acceptor(a, most, th_stop(s), err);
-    else if (th_classes_of(&classes, a, NULL, err))
-        d = th_classes_dfa(a, classes.of_state, classes.n_classes, err);
+        d = th_automaton_acceptor(a, most, sh_stop(s), err);
+    else if (th_automaton_classes_of(&classes, a, NULL, err))
+        d = th_automaton_classes_dfa(a, classes.of_state, classes.n_classes, err);
     int rounds = 0, blocks = 0;
-    th_table(s, "blocks", "round:i block:s states:s why:s");
-    bool ok = d && th_board_partition(d, partition_step, &b, &rounds, &blocks, th_stop(s), err);
-    th_table_end(s);
+    sh_table(s, "blocks", "round:i block:s states:s why:s");
+    bool ok =
+        d && th_automaton_partition_steps(d, partition_step, &b, &rounds, &blocks, sh_stop(s), err);
+    sh_table_end(s);
     th_dfa_free(d);
-    th_classes_free(&classes);
+    th_automaton_classes_free(&classes);
     if (!ok)
-        return th_error_inside(err, &call->operand[0]);
-    th_say(s, "round %d changes nothing: %d state%s\n", rounds, blocks, plural(blocks));
-    th_result_int(s, "states", blocks);
-    th_result_int(s, "rounds", rounds);
+        return sh_error_inside(err, &call->operand[0]);
+    sh_say(s, "round %d changes nothing: %d state%s\n", rounds, blocks, plural(blocks));
+    sh_result_int(s, "states", blocks);
+    sh_result_int(s, "rounds", rounds);
     return true;
 }
 
 /* ---- learn ----------------------------------------------------------------------------------- */
 
 typedef struct {
-    ThSession *s;
+    ShSession *s;
     long long guesses;
     char **step; /* (n): what was done, for the table of json and csv */
     size_t n, cap;
@@ -274,19 +275,19 @@ static void write_word(ThText *t, char *const *symbol, int n_symbols, const int 
     th_symbols_write(t, symbol, n_symbols, word, length);
 }
 
-static void write_class(ThText *t, const ThTeacher *teacher, int class)
+static void write_class(ThText *t, const ShTeacher *teacher, int label)
 {
-    const char *name = teacher->name[class];
+    const char *name = teacher->name[label];
     if (teacher->language)
-        th_text_add(t, class ? "1" : "0");
+        th_text_add(t, label ? "1" : "0");
     else if (name)
         th_text_add(t, name);
     else
-        th_text_printf(t, "#%d", class);
+        th_text_printf(t, "#%d", label);
 }
 
 /* The word of a row. */
-static void write_row_word(ThText *t, const ThTeacher *teacher, const ThLearnTable *x, size_t r)
+static void write_row_word(ThText *t, const ShTeacher *teacher, const ThLstarTable *x, size_t r)
 {
     size_t k = (size_t)x->n_symbols, i = r ? (r - 1) / k : 0;
     int symbol = r ? (int)((r - 1) % k) : 0, length = x->length[i];
@@ -301,17 +302,17 @@ static void write_row_word(ThText *t, const ThTeacher *teacher, const ThLearnTab
     free(word);
 }
 
-static bool is_state(const ThLearnTable *x, size_t r)
+static bool is_state(const ThLstarTable *x, size_t r)
 {
     return x->row[x->state[r]] == r;
 }
 
 /* Prints one cell, padded to a width. */
-static void say_cell(ThSession *s, ThText *t, int width)
+static void say_cell(ShSession *s, ThText *t, int width)
 {
     char *text = th_text_take(t, NULL);
     int used = text ? th_utf8_width(text) : 0;
-    th_say(s, "%s%*s", text ? text : "", width > used ? width - used : 0, "");
+    sh_say(s, "%s%*s", text ? text : "", width > used ? width - used : 0, "");
     free(text);
 }
 
@@ -324,7 +325,7 @@ static int width_of(ThText *t, int least)
 }
 
 /* Widths of the columns: 0 the word, 1 the state, 2 … the suffixes. */
-static int *measure(const ThTeacher *teacher, const ThLearnTable *x)
+static int *measure(const ShTeacher *teacher, const ThLstarTable *x)
 {
     int *width = th_alloc((size_t)x->n_suffixes + 2, sizeof *width, NULL);
     ThText t = {0};
@@ -346,49 +347,49 @@ static int *measure(const ThTeacher *teacher, const ThLearnTable *x)
     return width;
 }
 
-static void say_table_row(ThSession *s, const ThTeacher *teacher, const ThLearnTable *x, size_t r,
+static void say_table_row(ShSession *s, const ShTeacher *teacher, const ThLstarTable *x, size_t r,
                           const int *width)
 {
     ThText t = {0};
-    th_say(s, "  ");
+    sh_say(s, "  ");
     write_row_word(&t, teacher, x, r);
     say_cell(s, &t, width[0] + 2);
     th_text_printf(&t, "q%d", x->state[r]);
     say_cell(s, &t, width[1]);
     for (int e = 0; e < x->n_suffixes; e++) {
-        th_say(s, "  ");
+        sh_say(s, "  ");
         write_class(&t, teacher, x->cell[r][e]);
         say_cell(s, &t, e + 1 < x->n_suffixes ? width[e + 2] : 0);
     }
-    th_say(s, "\n");
+    sh_say(s, "\n");
 }
 
 /* The table as Angluin draws it: the words of the states above, those one symbol longer below. */
-static void say_board(ThSession *s, const ThTeacher *teacher, const ThLearnTable *x)
+static void say_board(ShSession *s, const ShTeacher *teacher, const ThLstarTable *x)
 {
     int *width = measure(teacher, x);
     ThText t = {0};
     if (!width)
         return;
     int whole = width[0] + 2 + width[1];
-    th_say(s, "  %*s", whole, "");
+    sh_say(s, "  %*s", whole, "");
     for (int e = 0; e < x->n_suffixes; e++) {
-        th_say(s, "  ");
+        sh_say(s, "  ");
         write_word(&t, teacher->symbol, teacher->n_symbols, x->suffix[e], x->suffix_length[e]);
         say_cell(s, &t, e + 1 < x->n_suffixes ? width[e + 2] : 0);
         whole += 2 + width[e + 2];
     }
-    th_say(s, "\n");
+    sh_say(s, "\n");
     for (int pass = 0; pass < 2; pass++) {
         for (size_t r = 0; r < x->n_rows; r++) {
             if (is_state(x, r) == (pass == 0))
                 say_table_row(s, teacher, x, r, width);
         }
         if (pass == 0) {
-            th_say(s, "  ");
+            sh_say(s, "  ");
             for (int i = 0; i < whole; i++)
-                th_say(s, "-");
-            th_say(s, "\n");
+                sh_say(s, "-");
+            sh_say(s, "\n");
         }
     }
     free(width);
@@ -400,32 +401,32 @@ static void note(LearnBoard *b, ThText *t)
     char *text = th_text_take(t, NULL);
     if (!text)
         return;
-    th_say(b->s, "%s\n", text);
-    if (th_out(b->s) || !th_grow(&b->step, &b->cap, b->n + 1, sizeof *b->step, NULL))
+    sh_say(b->s, "%s\n", text);
+    if (sh_out(b->s) || !th_grow(&b->step, &b->cap, b->n + 1, sizeof *b->step, NULL))
         free(text);
     else
         b->step[b->n++] = text;
 }
 
-static void watch_query(void *context, const ThTeacher *teacher, const ThLearnStep *x)
+static void watch_query(void *context, const ShTeacher *teacher, const ThLstarStep *x)
 {
     LearnBoard *b = context;
     ThText t = {0};
-    if (x->event == TH_LEARN_STATE) {
+    if (x->event == TH_LSTAR_STATE) {
         th_text_add(&t, "the row of ");
         write_row_word(&t, teacher, x->table, x->row);
         th_text_printf(&t, " is new: state q%d", x->table->n_states - 1);
         note(b, &t);
         return;
     }
-    if (x->event == TH_LEARN_GUESS) {
+    if (x->event == TH_LSTAR_GUESS) {
         th_text_printf(&t, "the table is closed: guess %lld, %d state%s", ++b->guesses,
                        x->guess->n_states, plural(x->guess->n_states));
         note(b, &t);
         say_board(b->s, teacher, x->table);
         return;
     }
-    bool suffix = x->event == TH_LEARN_SUFFIX;
+    bool suffix = x->event == TH_LSTAR_SUFFIX;
     th_text_add(&t, suffix ? "the guess and the oracle part before its tail " : "no: on ");
     write_word(&t, teacher->symbol, teacher->n_symbols, x->word, x->length);
     if (suffix) {
@@ -434,12 +435,12 @@ static void watch_query(void *context, const ThTeacher *teacher, const ThLearnSt
         th_text_add(&t, " the guess says ");
         write_class(&t, teacher, th_dfa_class(x->guess, x->word, (size_t)x->length));
         th_text_add(&t, ", the oracle ");
-        write_class(&t, teacher, x->class);
+        write_class(&t, teacher, x->label);
     }
     note(b, &t);
 }
 
-static void watch_merge(void *context, char *const *symbol, int n_symbols, const ThMergeStep *x)
+static void watch_merge(void *context, char *const *symbol, int n_symbols, const ThRpniStep *x)
 {
     LearnBoard *b = context;
     ThText t = {0};
@@ -458,18 +459,18 @@ static void watch_merge(void *context, char *const *symbol, int n_symbols, const
 /* In json and csv the steps are a table. */
 static void list_steps(LearnBoard *b)
 {
-    if (!th_out(b->s)) {
-        th_table(b->s, "steps", "step:i what:s");
+    if (!sh_out(b->s)) {
+        sh_table(b->s, "steps", "step:i what:s");
         for (size_t i = 0; i < b->n; i++)
-            th_row(b->s, (long long)i + 1, b->step[i]);
-        th_table_end(b->s);
+            sh_row(b->s, (long long)i + 1, b->step[i]);
+        sh_table_end(b->s);
     }
     for (size_t i = 0; i < b->n; i++)
         free(b->step[i]);
     free(b->step);
 }
 
-TH_COMMAND(
+SH_COMMAND(
     trace_learn, .group = "automata", .summary = "show how an automaton is learned, step by step",
     .detail =
         "As learn does, without defining anything.  From an oracle: the table of answers at every "
@@ -496,16 +497,16 @@ TH_COMMAND(
                "#>   the oracle agrees on every word",
     .results = "states transitions symbols queries guesses counterexamples merges disagreement low "
                "high",
-    .args = {{A_OBJECT, "ORACLE", 0}}, .args2 = {{A_FILE, "FILE", 0}}, .options = th_learn_options,
+    .args = {{A_OBJECT, "ORACLE", 0}}, .args2 = {{A_FILE, "FILE", 0}}, .options = sh_learn_options,
     .flags = C_PAGED)
 {
     LearnBoard b = {.s = s};
-    ThLearnWatch watch = {&b, watch_query, watch_merge};
-    ThLearned l;
-    bool ok = th_learn_call(s, call, &call->operand[0], &watch, &l, err);
+    ShLearnWatch watch = {&b, watch_query, watch_merge};
+    ShLearned l;
+    bool ok = sh_learn_call(s, call, &call->operand[0], &watch, &l, err);
     list_steps(&b);
     if (ok)
-        th_learned_report(s, call, &l, "learned");
+        sh_learned_report(s, call, &l, "learned");
     th_automaton_free(ok ? l.automaton : NULL);
     return ok;
 }

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "command.h"
-#include "commands/kit.h"
+#include "commands/modelling.h"
 #include "formats/safetensors.h"
 #include "lab/evaluate.h"
 
@@ -17,8 +17,8 @@
  */
 
 typedef struct {
-    ThSession *s;
-    ThObject *object; /* the model's */
+    ShSession *s;
+    ShObject *object; /* the model's */
     ThTrainer *trainer;
     const char *checkpoint;  /* file, or NULL */
     long long every, report; /* steps */
@@ -28,10 +28,10 @@ typedef struct {
 
 static void print_figures(const Training *t)
 {
-    ThProgress p = th_trainer_progress(t->trainer);
-    FILE *out = th_out(t->s);
+    ThLabProgress p = th_trainer_progress(t->trainer);
+    FILE *out = sh_out(t->s);
     if (!out) {
-        th_row(t->s, p.step, p.loss, p.accuracy);
+        sh_row(t->s, p.step, p.loss, p.accuracy);
         return;
     }
     fprintf(out, "step %lld  loss %.4g  accuracy %.4g\n", p.step, p.loss, p.accuracy);
@@ -40,10 +40,10 @@ static void print_figures(const Training *t)
 
 static void show_progress(const Training *t)
 {
-    ThProgress p = th_trainer_progress(t->trainer);
-    double rate = (double)(p.step - t->first_step) / (th_clock() - t->started);
+    ThLabProgress p = th_trainer_progress(t->trainer);
+    double rate = (double)(p.step - t->first_step) / (sh_clock() - t->started);
     long left = lround((double)(p.last_step - p.step) / rate);
-    th_progress(t->s,
+    sh_progress(t->s,
                 "step %lld of %lld  length ≤ %d  loss %.4g  accuracy %.4g  %.4g steps/s  "
                 "%ld:%02ld left",
                 p.step, p.last_step, p.longest, p.loss, p.accuracy, rate, left / 60, left % 60);
@@ -57,7 +57,7 @@ static bool save_checkpoint(const Training *t, ThError *err)
 /* What is due after a step, by its number. */
 static bool after_step(const Training *t, ThError *err)
 {
-    ThProgress p = th_trainer_progress(t->trainer);
+    ThLabProgress p = th_trainer_progress(t->trainer);
     bool last = p.step == p.last_step;
     if (p.step % t->report == 0 || last)
         print_figures(t);
@@ -75,7 +75,7 @@ static bool interrupted(const Training *t, ThError *err)
 static bool run_steps(const Training *t, ThError *err)
 {
     while (!th_trainer_done(t->trainer)) {
-        if (th_stopped(th_stop(t->s), NULL))
+        if (th_stopped(sh_stop(t->s), NULL))
             return interrupted(t, err);
         if (!th_trainer_step(t->trainer, err) || !after_step(t, err))
             return false;
@@ -136,7 +136,7 @@ static bool resume(Training *t, long long *steps, ThError *err)
     *steps -= loaded->training.step - now;
     th_model_free(t->object->as.model);
     t->object->as.model = loaded;
-    th_say(t->s, "continuing from %s at step %lld\n", t->checkpoint, loaded->training.step);
+    sh_say(t->s, "continuing from %s at step %lld\n", t->checkpoint, loaded->training.step);
     return true;
 }
 
@@ -148,17 +148,17 @@ static bool set_number(ThOptions *o, const char *name, long long value, ThError 
 }
 
 /* The options as the trainer gets them: the session's seed for a new model, and the steps left. */
-static bool trainer_options(const Training *t, const ThCall *call, long long steps, ThOptions *o,
+static bool trainer_options(const Training *t, const ShCall *call, long long steps, ThOptions *o,
                             ThError *err)
 {
     if (!th_options_copy(o, &call->options, err))
         return false;
     bool fresh = !t->object->as.model->bound && !th_option_given(o, "seed");
     return set_number(o, "steps", steps, err) &&
-           (!fresh || set_number(o, "seed", th_setting_int(t->s, "seed"), err));
+           (!fresh || set_number(o, "seed", sh_setting_int(t->s, "seed"), err));
 }
 
-static bool note_task(ThModel *m, const ThObject *task, ThError *err)
+static bool note_task(ThModel *m, const ShObject *task, ThError *err)
 {
     char *text = th_strdup(task->made_by ? task->made_by : task->name, err);
     if (!text)
@@ -173,63 +173,63 @@ static bool note_task(ThModel *m, const ThObject *task, ThError *err)
 
 static void set_results(const Training *t)
 {
-    ThProgress p = th_trainer_progress(t->trainer);
-    double seconds = th_clock() - t->started;
+    ThLabProgress p = th_trainer_progress(t->trainer);
+    double seconds = sh_clock() - t->started;
     long long steps = p.step - t->first_step;
-    th_result_real(t->s, "loss", p.loss);
-    th_result_real(t->s, "accuracy", p.accuracy);
-    th_result_int(t->s, "steps", steps);
-    th_result_real(t->s, "seconds", seconds);
-    th_result_real(t->s, "rate", seconds > 0 ? (double)steps / seconds : 0);
-    if (th_interactive(t->s))
-        th_say(t->s, "%lld steps in %.3g s, %.4g steps/s\n", steps, seconds,
+    sh_result_real(t->s, "loss", p.loss);
+    sh_result_real(t->s, "accuracy", p.accuracy);
+    sh_result_int(t->s, "steps", steps);
+    sh_result_real(t->s, "seconds", seconds);
+    sh_result_real(t->s, "rate", seconds > 0 ? (double)steps / seconds : 0);
+    if (sh_interactive(t->s))
+        sh_say(t->s, "%lld steps in %.3g s, %.4g steps/s\n", steps, seconds,
                (double)steps / seconds);
 }
 
 /* The checkpoint had all the steps that were asked for. */
 static bool finished_before(const Training *t)
 {
-    const ThTraining *done = &t->object->as.model->training;
-    th_result_int(t->s, "steps", 0);
-    th_result_real(t->s, "seconds", 0);
+    const ThModelTraining *done = &t->object->as.model->training;
+    sh_result_int(t->s, "steps", 0);
+    sh_result_real(t->s, "seconds", 0);
     if (done->n_history > 0) {
-        th_result_real(t->s, "loss", done->history[done->n_history - 1].loss);
-        th_result_real(t->s, "accuracy", done->history[done->n_history - 1].accuracy);
+        sh_result_real(t->s, "loss", done->history[done->n_history - 1].loss);
+        sh_result_real(t->s, "accuracy", done->history[done->n_history - 1].accuracy);
     }
     return true;
 }
 
 /* Trains with all that is decided; steps ≥ 1. */
-static bool train(Training *t, const ThObject *task, const ThOptions *o, ThError *err)
+static bool train(Training *t, const ShObject *task, const ThOptions *o, ThError *err)
 {
     ThModel *m = t->object->as.model;
-    int threads = th_threads(t->s);
+    int threads = sh_threads(t->s);
     t->trainer = th_trainer_new(m, task->as.task, o, threads, err);
     if (!t->trainer)
         return false;
     t->first_step = m->training.step;
-    t->started = th_clock();
-    if (!th_out(t->s))
-        th_table(t->s, "history", "step:i loss:r accuracy:r");
+    t->started = sh_clock();
+    if (!sh_out(t->s))
+        sh_table(t->s, "history", "step:i loss:r accuracy:r");
     bool ok = note_task(m, task, err) && run_steps(t, err);
-    if (ok && !th_out(t->s))
-        th_table_end(t->s);
+    if (ok && !sh_out(t->s))
+        sh_table_end(t->s);
     if (ok)
         set_results(t);
     th_trainer_free(t->trainer);
     return ok;
 }
 
-static long long report_interval(const ThSession *s, const ThOptions *o, long long steps)
+static long long report_interval(const ShSession *s, const ThOptions *o, long long steps)
 {
     long long report =
-        th_option_given(o, "report") ? th_option_int(o, "report") : th_setting_int(s, "report");
+        th_option_given(o, "report") ? th_option_int(o, "report") : sh_setting_int(s, "report");
     if (report == 0)
         report = (steps + 9) / 10;
     return report;
 }
 
-TH_COMMAND(
+SH_COMMAND(
     train, .group = "training", .summary = "train a model on a task",
     .detail =
         "Every step draws one length, then a batch of fresh strings of that length, and "
@@ -252,7 +252,7 @@ TH_COMMAND(
 {
     const ThOptions *given = &call->options;
     Training t = {.s = s, .object = call->operand[0].object};
-    const ThObject *task = call->operand[1].object;
+    const ShObject *task = call->operand[1].object;
     t.checkpoint =
         th_option_given(given, "checkpoint") ? th_option_text(given, "checkpoint") : NULL;
     t.every = th_option_int(given, "every");
@@ -265,7 +265,7 @@ TH_COMMAND(
     ThOptions o = {0};
     bool ok = trainer_options(&t, call, steps, &o, err) && train(&t, task, &o, err);
     th_options_free(&o);
-    return ok || th_error_inside(err, &call->operand[1]);
+    return ok || sh_error_inside(err, &call->operand[1]);
 }
 
 /* ---- evaluate ---------------------------------------------------------------------------------
@@ -285,33 +285,33 @@ typedef struct {
     size_t n, cap;
 } Scores;
 
-static bool score_lengths(ThSession *s, ThEvaluator *e, ThRange lengths, int samples, Scores *to,
+static bool score_lengths(ShSession *s, ThEvaluator *e, ThRange lengths, int samples, Scores *to,
                           ThError *err)
 {
     double sum = 0;
     for (long long length = lengths.lo; length <= lengths.hi; length += lengths.step) {
-        if (th_stopped(th_stop(s), err) ||
+        if (th_stopped(sh_stop(s), err) ||
             !th_grow(&to->item, &to->cap, to->n + 1, sizeof *to->item, err) ||
             !th_evaluator_length(e, (int)length, samples, &to->item[to->n], err))
             return false;
         sum += to->item[to->n++].accuracy;
-        th_progress(s, "length %lld of %lld  mean accuracy %.4g", length, lengths.hi,
+        sh_progress(s, "length %lld of %lld  mean accuracy %.4g", length, lengths.hi,
                     sum / (double)to->n);
     }
     return true;
 }
 
-static void print_scores(ThSession *s, const Scores *scores)
+static void print_scores(ShSession *s, const Scores *scores)
 {
-    th_table(s, "scores", "length:i accuracy:r low:r high:r chance:r loss:r");
+    sh_table(s, "scores", "length:i accuracy:r low:r high:r chance:r loss:r");
     for (size_t i = 0; i < scores->n; i++) {
         const ThScore *x = &scores->item[i];
-        th_row(s, (long long)x->length, x->accuracy, x->lo, x->hi, x->chance, x->loss);
+        sh_row(s, (long long)x->length, x->accuracy, x->lo, x->hi, x->chance, x->loss);
     }
-    th_table_end(s);
+    sh_table_end(s);
 }
 
-static void summarize(ThSession *s, const Scores *scores)
+static void summarize(ShSession *s, const Scores *scores)
 {
     const ThScore *x = scores->item;
     double sum = 0, chance = 0;
@@ -323,12 +323,12 @@ static void summarize(ThSession *s, const Scores *scores)
             lowest = i;
     }
     double n = (double)scores->n;
-    th_say(s, "mean accuracy %.6g (chance %.6g) over %zu length%s, lowest %.6g at %d\n", sum / n,
+    sh_say(s, "mean accuracy %.6g (chance %.6g) over %zu length%s, lowest %.6g at %d\n", sum / n,
            chance / n, scores->n, scores->n == 1 ? "" : "s", x[lowest].accuracy, x[lowest].length);
-    th_result_real(s, "accuracy", sum / n);
-    th_result_real(s, "lowest", x[lowest].accuracy);
-    th_result_int(s, "longest", x[scores->n - 1].length);
-    th_result_real(s, "chance", chance / n);
+    sh_result_real(s, "accuracy", sum / n);
+    sh_result_real(s, "lowest", x[lowest].accuracy);
+    sh_result_int(s, "longest", x[scores->n - 1].length);
+    sh_result_real(s, "chance", chance / n);
 }
 
 /* The model keeps the scores, for plot accuracy. */
@@ -340,7 +340,7 @@ static void keep_scores(ThModel *m, Scores *scores)
     *scores = (Scores){0};
 }
 
-TH_COMMAND(evaluate, .group = "training", .summary = "measure a model's accuracy by length",
+SH_COMMAND(evaluate, .group = "training", .summary = "measure a model's accuracy by length",
            .detail =
                "Draws fresh strings of every length, which depend on the seed and the length "
                "alone, and prints a row a length: the share of right answers with its 95 % "
@@ -369,9 +369,9 @@ TH_COMMAND(evaluate, .group = "training", .summary = "measure a model's accuracy
         lengths.lo += lengths.step;
     if (lengths.lo > lengths.hi)
         return th_fail(err, TH_EUSAGE, "slice=authors leaves no length");
-    ThEvaluator *e = th_evaluator_new(m, task, th_seed(s, o), th_threads(s), err);
+    ThEvaluator *e = th_evaluator_new(m, task, sh_seed(s, o), sh_threads(s), err);
     if (!e)
-        return th_error_inside(err, &call->operand[0]);
+        return sh_error_inside(err, &call->operand[0]);
     Scores scores = {0};
     bool ok = score_lengths(s, e, lengths, (int)th_option_int(o, "samples"), &scores, err);
     th_evaluator_free(e);
@@ -395,18 +395,18 @@ static const ThOptionSpec gradcheck_options[] = {
     {0},
 };
 
-static void print_gradcheck(ThSession *s, const ThGradcheck *g)
+static void print_gradcheck(ShSession *s, const ThGradcheck *g)
 {
-    th_table(s, "parameters", "parameter:s checked:i reference:r fast:r");
+    sh_table(s, "parameters", "parameter:s checked:i reference:r fast:r");
     for (int i = 0; i < g->n; i++)
-        th_row(s, g->row[i].name, (long long)g->row[i].checked, g->row[i].analytic_error,
+        sh_row(s, g->row[i].name, (long long)g->row[i].checked, g->row[i].analytic_error,
                g->row[i].fast_error);
-    th_table_end(s);
-    th_result_real(s, "worst", g->worst);
-    th_result_real(s, "worst_fast", g->worst_fast);
+    sh_table_end(s);
+    sh_result_real(s, "worst", g->worst);
+    sh_result_real(s, "worst_fast", g->worst_fast);
 }
 
-TH_COMMAND(gradcheck, .group = "training", .summary = "check a model's gradient",
+SH_COMMAND(gradcheck, .group = "training", .summary = "check a model's gradient",
            .detail =
                "Compares the gradient of the loss on one batch, computed in double precision, "
                "with central differences, and the gradient that training uses with the one "
@@ -424,13 +424,13 @@ TH_COMMAND(gradcheck, .group = "training", .summary = "check a model's gradient"
     ThGradcheckShape shape = {.length = (int)th_option_int(o, "length"),
                               .batch = (int)th_option_int(o, "batch"),
                               .coordinates = (int)th_option_int(o, "coordinates"),
-                              .seed = (uint64_t)th_seed(s, o)};
+                              .seed = (uint64_t)sh_seed(s, o)};
     ThModel *copy = th_model_copy(call->operand[0].object->as.model, err);
     ThGradcheck *g =
         copy ? th_gradcheck(copy, call->operand[1].object->as.task, &shape, err) : NULL;
     th_model_free(copy);
     if (!g)
-        return th_error_inside(err, &call->operand[0]);
+        return sh_error_inside(err, &call->operand[0]);
     print_gradcheck(s, g);
     th_gradcheck_free(g);
     return true;

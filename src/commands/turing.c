@@ -6,19 +6,19 @@
 #include "command.h"
 #include "exchange.h"
 #include "formats/machines.h"
-#include "commands/kit.h"
+#include "commands/modelling.h"
 #include "show.h"
 #include "turing/engine.h"
 #include "turing/enumerate.h"
 
 /* ---- defining -------------------------------------------------------------------------------- */
 
-static void set_size(ThSession *s, const ThTuring *m)
+static void set_size(ShSession *s, const ThTm *m)
 {
-    th_result_int(s, "states", m->n_states);
-    th_result_int(s, "symbols", m->n_symbols);
-    th_result_int(s, "rules", (long long)m->n_rules);
-    th_result_int(s, "tapes", m->n_tapes);
+    sh_result_int(s, "states", m->n_states);
+    sh_result_int(s, "symbols", m->n_symbols);
+    sh_result_int(s, "rules", (long long)m->n_rules);
+    sh_result_int(s, "tapes", m->n_tapes);
 }
 
 static const ThOptionSpec machine_options[] = {
@@ -28,23 +28,24 @@ static const ThOptionSpec machine_options[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 /* A string of bbchallenge, or a text of several lines in another format that files are in. */
-static ThTuring *machine_of_text(ThSession *s, const char *text, ThError *err)
+static ThTm *machine_of_text(ShSession *s, const char *text, ThError *err)
 {
     ThText notes = {0};
     bool lines = strchr(text, '\n') || *text == '<';
-    ThMachineFormat f = lines ? th_machine_sniff(text, strlen(text), NULL) : TH_BBCHALLENGE;
+    ThFormatMachine f =
+        lines ? th_format_machine_sniff(text, strlen(text), NULL) : TH_FORMAT_BBCHALLENGE;
     if (!lines)
-        return th_turing_read_bb(text, err);
-    if (f == TH_N_MACHINE_FORMATS) {
+        return th_tm_read_bb(text, err);
+    if (f == TH_FORMAT_N_MACHINES) {
         th_fail(err, TH_EPARSE, "no machine in a format that is known");
         th_hint(err, "help load lists the formats");
         return NULL;
     }
     /* The lines of the text are not those of the script. */
     ThError own = {0};
-    ThTuring *m = th_machine_read(f, text, strlen(text), NULL, &notes, &own);
+    ThTm *m = th_format_machine_read(f, text, strlen(text), NULL, &notes, &own);
     if (m)
-        th_say_notes(s, &notes);
+        sh_say_notes(s, &notes);
     else if (own.line > 0)
         th_fail(err, own.code, "line %d of the text, column %d: %s", own.line, own.col, own.msg);
     else
@@ -56,21 +57,21 @@ static ThTuring *machine_of_text(ThSession *s, const char *text, ThError *err)
 }
 
 /* The machine after the `=`. */
-static ThTuring *machine_value(ThSession *s, const ThCall *call, ThError *err)
+static ThTm *machine_value(ShSession *s, const ShCall *call, ThError *err)
 {
-    const ThOperand *o = &call->operand[1];
+    const ShOperand *o = &call->operand[1];
     if (strcmp(o->text, "random") != 0) {
-        ThTuring *m = machine_of_text(s, o->text, err);
+        ThTm *m = machine_of_text(s, o->text, err);
         if (!m)
-            th_error_inside(err, o);
+            sh_error_inside(err, o);
         return m;
     }
-    ThRng g = th_rng((uint64_t)th_seed(s, &call->options), "machine.random", 0);
-    return th_turing_random((int)th_option_int(&call->options, "states"),
-                            (int)th_option_int(&call->options, "symbols"), &g, err);
+    ThRng g = th_rng((uint64_t)sh_seed(s, &call->options), "machine.random", 0);
+    return th_tm_random((int)th_option_int(&call->options, "states"),
+                        (int)th_option_int(&call->options, "symbols"), &g, err);
 }
 
-TH_COMMAND(
+SH_COMMAND(
     machine, .group = "machines", .summary = "define a Turing machine",
     .detail =
         "In a block, one statement a line:\n\n"
@@ -121,29 +122,29 @@ TH_COMMAND(
     .args2 = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_TEXT, "STRING", 0}},
     .options = machine_options)
 {
-    const ThOperand *body = &call->operand[1];
+    const ShOperand *body = &call->operand[1];
     for (size_t i = 0; i < call->options.n; i++)
         if (call->options.item[i].given && (call->form == 1 || strcmp(body->text, "random") != 0))
-            return th_fail_operand(err, body, TH_EUSAGE, "the option %s is for random machines",
+            return sh_fail_operand(err, body, TH_EUSAGE, "the option %s is for random machines",
                                    call->options.item[i].spec->name);
-    ThTuring *m = call->form == 1 ? th_turing_parse(body->text, err) : machine_value(s, call, err);
+    ThTm *m = call->form == 1 ? th_tm_parse(body->text, err) : machine_value(s, call, err);
     if (!m)
-        return call->form == 1 ? th_error_inside(err, body) : false;
-    if (!th_define(s, call->operand[0].text, TH_MACHINE, m, NULL, err))
-        return th_error_inside(err, &call->operand[0]);
+        return call->form == 1 ? sh_error_inside(err, body) : false;
+    if (!sh_define(s, call->operand[0].text, SH_MACHINE, m, NULL, err))
+        return sh_error_inside(err, &call->operand[0]);
     set_size(s, m);
     return true;
 }
 
-bool th_show_machine(ThSession *s, const ThObject *o, ThError *err)
+bool sh_show_machine(ShSession *s, const ShObject *o, ThError *err)
 {
     ThText t = {0};
-    th_turing_write(&t, o->as.machine, o->name);
+    th_tm_write(&t, o->as.machine, o->name);
     char *text = th_text_take(&t, err);
     if (!text)
         return false;
     set_size(s, o->as.machine);
-    fputs(text, th_listing(s));
+    fputs(text, sh_listing(s));
     free(text);
     return true;
 }
@@ -156,7 +157,7 @@ static const ThOptionSpec census_options[] = {
     {"steps", TH_INT, "100", 1, 100000, NULL, "steps that each may make"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-TH_COMMAND(census, .group = "machines",
+SH_COMMAND(census, .group = "machines",
            .summary = "count the machines of a size by the steps after which they halt",
            .detail = "Each entry of a table is one of 2 x symbols x states actions, or undefined, "
                      "which writes 1 and halts in one step; the tape is blank.  longest is the "
@@ -173,25 +174,25 @@ TH_COMMAND(census, .group = "machines",
                       "#> 1165 of 6561 machines halt within 10 steps; at most 6 steps, 4 ones",
            .results = "machines halting longest ones", .options = census_options)
 {
-    ThCensus c;
+    ThTmCensus c;
     int limit = (int)th_option_int(&call->options, "steps"), longest = 0, ones = 0;
-    if (!th_turing_census(&c, (int)th_option_int(&call->options, "states"),
-                          (int)th_option_int(&call->options, "symbols"), limit, th_stop(s), err))
+    if (!th_tm_census(&c, (int)th_option_int(&call->options, "states"),
+                      (int)th_option_int(&call->options, "symbols"), limit, sh_stop(s), err))
         return false;
-    th_table(s, "census", "steps:i machines:i");
+    sh_table(s, "census", "steps:i machines:i");
     for (int i = 0; i <= limit; i++) {
         longest = c.by_steps[i] ? i : longest;
         ones = c.by_ones[i] ? i : ones;
         if (c.by_steps[i])
-            th_row(s, (long long)i, (long long)c.by_steps[i]);
+            sh_row(s, (long long)i, (long long)c.by_steps[i]);
     }
-    th_table_end(s);
-    th_result_int(s, "machines", (long long)c.machines);
-    th_result_int(s, "halting", (long long)c.halting);
-    th_result_int(s, "longest", longest);
-    th_result_int(s, "ones", ones);
-    th_say(s, "%llu of %llu machines halt within %d steps; at most %d steps, %d ones\n",
+    sh_table_end(s);
+    sh_result_int(s, "machines", (long long)c.machines);
+    sh_result_int(s, "halting", (long long)c.halting);
+    sh_result_int(s, "longest", longest);
+    sh_result_int(s, "ones", ones);
+    sh_say(s, "%llu of %llu machines halt within %d steps; at most %d steps, %d ones\n",
            (unsigned long long)c.halting, (unsigned long long)c.machines, limit, longest, ones);
-    th_turing_census_free(&c);
+    th_tm_census_free(&c);
     return true;
 }

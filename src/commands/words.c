@@ -6,32 +6,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/ambiguity.h"
-#include "automata/words.h"
+#include "automata/words/ambiguity.h"
+#include "automata/words/words.h"
 #include "base/memory.h"
 #include "base/symbols.h"
 #include "command.h"
-#include "commands/kit.h"
+#include "commands/modelling.h"
 #include "commands/plots.h"
 #include "plot/views.h"
 
 /* The minimal machine of an automaton's language. */
-static ThDfa *machine_of(ThSession *s, const ThAutomaton *a, ThError *err)
+static ThDfa *machine_of(ShSession *s, const ThAutomaton *a, ThError *err)
 {
-    size_t limit = (size_t)th_setting_int(s, "limit-states");
-    ThDfa *d = th_automaton_acceptor(a, limit, th_stop(s), err);
-    ThDfa *m = d ? th_dfa_minimize(d, th_stop(s), err) : NULL;
+    size_t limit = (size_t)sh_setting_int(s, "limit-states");
+    ThDfa *d = th_automaton_acceptor(a, limit, sh_stop(s), err);
+    ThDfa *m = d ? th_dfa_minimize(d, sh_stop(s), err) : NULL;
     th_dfa_free(d);
     return m;
 }
 
 /* A number of any size: an integer while it fits, else its digits. */
-static void result_digits(ThSession *s, const char *name, const char *digits)
+static void result_digits(ShSession *s, const char *name, const char *digits)
 {
     if (strlen(digits) <= 18)
-        th_result_int(s, name, strtoll(digits, NULL, 10));
+        sh_result_int(s, name, strtoll(digits, NULL, 10));
     else
-        th_result_text(s, name, digits);
+        sh_result_text(s, name, digits);
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -46,19 +46,19 @@ static const ThOptionSpec words_options[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 /* One word: a line of text, or a row. */
-static void print_word(ThSession *s, const ThAutomaton *a, const int *word, int length)
+static void print_word(ShSession *s, const ThAutomaton *a, const int *word, int length)
 {
     ThText t = {0};
     th_symbols_write(&t, a->symbol, a->n_symbols, word, length);
     const char *text = t.data ? t.data : "";
-    if (th_out(s))
-        fprintf(th_out(s), "%s\n", length ? text : "\"\"");
+    if (sh_out(s))
+        fprintf(sh_out(s), "%s\n", length ? text : "\"\"");
     else
-        th_row(s, text, (long long)length);
+        sh_row(s, text, (long long)length);
     th_text_free(&t);
 }
 
-static bool list_words(ThSession *s, const ThAutomaton *a, const ThDfa *d, ThRange range,
+static bool list_words(ShSession *s, const ThAutomaton *a, const ThDfa *d, ThRange range,
                        long long most, ThError *err)
 {
     bool good = true;
@@ -67,9 +67,9 @@ static bool list_words(ThSession *s, const ThAutomaton *a, const ThDfa *d, ThRan
          from += range.step) {
         int to = (int)(range.step == 1 ? range.hi : from), length;
         const int *word;
-        ThWordList *l = th_word_list(d, (int)from, to, err);
+        ThWordsList *l = th_word_list(d, (int)from, to, err);
         ThError failed = {0};
-        for (; l && printed < most && th_word_list_next(l, &word, &length, th_stop(s), &failed);
+        for (; l && printed < most && th_word_list_next(l, &word, &length, sh_stop(s), &failed);
              printed++)
             print_word(s, a, word, length);
         good = l && !failed.code;
@@ -83,37 +83,37 @@ static bool list_words(ThSession *s, const ThAutomaton *a, const ThDfa *d, ThRan
 }
 
 /* The number of words, and the line that says that not all are printed. */
-static bool say_count(ThSession *s, const ThDfa *d, ThRange range, long long most, ThError *err)
+static bool say_count(ShSession *s, const ThDfa *d, ThRange range, long long most, ThError *err)
 {
-    ThGrowth g;
+    ThWordsGrowth g;
     char *digits = NULL;
     bool all = range.hi == INT_MAX - 1;
-    if (!th_dfa_growth(d, &g, th_stop(s), err))
+    if (!th_dfa_growth(d, &g, sh_stop(s), err))
         return false;
-    th_result_flag(s, "finite", g.finite);
+    sh_result_flag(s, "finite", g.finite);
     if (all && !g.finite)
         return true;
     int hi = all ? g.longest : (int)range.hi;
     if (range.step == 1 &&
-        !th_dfa_count(d, (int)range.lo, hi, NULL, NULL, &digits, th_stop(s), err))
+        !th_dfa_count(d, (int)range.lo, hi, NULL, NULL, &digits, sh_stop(s), err))
         return false;
     if (digits) {
         result_digits(s, "count", digits);
         if (strlen(digits) > 18 || strtoll(digits, NULL, 10) > most)
-            th_say(s, "... the first %lld of %s\n", most, digits);
+            sh_say(s, "... the first %lld of %s\n", most, digits);
     }
     free(digits);
     return true;
 }
 
-static bool draw_length(ThSession *s, const ThAutomaton *a, const ThDfa *d, int length,
+static bool draw_length(ShSession *s, const ThAutomaton *a, const ThDfa *d, int length,
                         long long times, ThRng *r, ThError *err)
 {
-    ThWordSampler *w = th_word_sampler(d, length, th_stop(s), err);
+    ThWordSampler *w = th_word_sampler(d, length, sh_stop(s), err);
     int *word = w ? th_alloc((size_t)length, sizeof *word, err) : NULL;
     bool good = word != NULL;
     for (long long i = 0; good && i < times; i++) {
-        good = th_word_sample(w, r, word, err) && !th_stopped(th_stop(s), err);
+        good = th_word_sample(w, r, word, err) && !th_stopped(sh_stop(s), err);
         if (good)
             print_word(s, a, word, length);
     }
@@ -122,17 +122,17 @@ static bool draw_length(ThSession *s, const ThAutomaton *a, const ThDfa *d, int 
     return good;
 }
 
-static bool draw_words(ThSession *s, const ThAutomaton *a, const ThDfa *d, const ThCall *call,
+static bool draw_words(ShSession *s, const ThAutomaton *a, const ThDfa *d, const ShCall *call,
                        ThError *err)
 {
     long long times = th_option_int(&call->options, "random");
-    uint64_t seed = (uint64_t)th_seed(s, &call->options);
+    uint64_t seed = (uint64_t)sh_seed(s, &call->options);
     if (!th_option_given(&call->options, "length")) {
         th_fail(err, TH_EUSAGE, "random words need a length");
         return th_hint(err, "for instance length=20");
     }
     ThRange range = th_option_range(&call->options, "length");
-    th_result_int(s, "count", times * (long long)th_range_count(range));
+    sh_result_int(s, "count", times * (long long)th_range_count(range));
     for (long long k = range.lo; k <= range.hi; k += range.step) {
         ThRng r = th_rng(seed, "words", (uint64_t)k);
         if (!draw_length(s, a, d, (int)k, times, &r, err))
@@ -141,7 +141,7 @@ static bool draw_words(ThSession *s, const ThAutomaton *a, const ThDfa *d, const
     return true;
 }
 
-TH_COMMAND(
+SH_COMMAND(
     words, .group = "automata", .summary = "list the words of an automaton, in order or at random",
     .detail =
         "In length-lexicographic order: shorter words first, and words of one length in the order "
@@ -171,21 +171,21 @@ TH_COMMAND(
     if (th_option_given(&call->options, "most"))
         most = th_option_int(&call->options, "most");
     ThDfa *d = machine_of(s, a, err);
-    bool good = d != NULL, table = !th_out(s);
+    bool good = d != NULL, table = !sh_out(s);
     if (table && good)
-        th_table(s, "words", "word:s length:i");
+        sh_table(s, "words", "word:s length:i");
     if (good && th_option_int(&call->options, "random") > 0) {
         good = draw_words(s, a, d, call, err);
     } else if (good) {
-        ThGrowth g;
+        ThWordsGrowth g;
         ThRange finite = range;
-        good = th_dfa_growth(d, &g, th_stop(s), err);
+        good = th_dfa_growth(d, &g, sh_stop(s), err);
         if (good && g.finite && g.longest < range.hi)
             finite.hi = g.longest;
         good = good && list_words(s, a, d, finite, most, err) && say_count(s, d, range, most, err);
     }
     if (table && d)
-        th_table_end(s);
+        sh_table_end(s);
     th_dfa_free(d);
     return good;
 }
@@ -197,7 +197,7 @@ static const ThOptionSpec count_options[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 typedef struct {
-    ThSession *s;
+    ShSession *s;
     ThRange range;
 } CountTable;
 
@@ -205,30 +205,30 @@ static bool count_row(void *context, int length, const char *digits)
 {
     const CountTable *t = context;
     if ((length - t->range.lo) % t->range.step == 0)
-        th_row(t->s, (long long)length, digits);
+        sh_row(t->s, (long long)length, digits);
     return true;
 }
 
 /* Words about the growth, and its figures. */
-static void say_growth(ThSession *s, const ThGrowth *g)
+static void say_growth(ShSession *s, const ThWordsGrowth *g)
 {
-    th_result_flag(s, "finite", g->finite);
-    th_result_int(s, "longest", g->longest);
-    th_result_real(s, "rate", g->rate);
-    th_result_int(s, "degree", g->degree);
+    sh_result_flag(s, "finite", g->finite);
+    sh_result_int(s, "longest", g->longest);
+    sh_result_real(s, "rate", g->rate);
+    sh_result_int(s, "degree", g->degree);
     if (g->empty)
-        th_say(s, "it has no words\n");
+        sh_say(s, "it has no words\n");
     else if (g->finite)
-        th_say(s, "finite; the longest words have length %d\n", g->longest);
+        sh_say(s, "finite; the longest words have length %d\n", g->longest);
     else if (g->exponential)
-        th_say(s, "infinite; the number of words grows like %.6g^n\n", g->rate);
+        sh_say(s, "infinite; the number of words grows like %.6g^n\n", g->rate);
     else if (g->degree == 0)
-        th_say(s, "infinite; the number of words of a length is bounded\n");
+        sh_say(s, "infinite; the number of words of a length is bounded\n");
     else
-        th_say(s, "infinite; the number of words grows like n^%d\n", g->degree);
+        sh_say(s, "infinite; the number of words grows like n^%d\n", g->degree);
 }
 
-TH_COMMAND(count, .group = "automata", .summary = "count the words of an automaton by length",
+SH_COMMAND(count, .group = "automata", .summary = "count the words of an automaton by length",
            .detail = "Exactly, however large the numbers are.  Below the table stands whether the "
                      "language is finite, and if not, how fast it grows: the largest eigenvalue of "
                      "the transitions ($rate), or, where that is 1, the degree of the polynomial "
@@ -249,14 +249,14 @@ TH_COMMAND(count, .group = "automata", .summary = "count the words of an automat
 {
     CountTable t = {s, th_option_range(&call->options, "length")};
     ThDfa *d = machine_of(s, call->operand[0].object->as.automaton, err);
-    ThGrowth g;
+    ThWordsGrowth g;
     char *total = NULL;
-    bool good = d && th_dfa_growth(d, &g, th_stop(s), err);
+    bool good = d && th_dfa_growth(d, &g, sh_stop(s), err);
     if (good) {
-        th_table(s, "lengths", "length:i words:s");
+        sh_table(s, "lengths", "length:i words:s");
         good = th_dfa_count(d, (int)t.range.lo, (int)t.range.hi, count_row, &t,
-                            t.range.step == 1 ? &total : NULL, th_stop(s), err);
-        th_table_end(s);
+                            t.range.step == 1 ? &total : NULL, sh_stop(s), err);
+        sh_table_end(s);
     }
     if (good)
         say_growth(s, &g);
@@ -270,9 +270,9 @@ TH_COMMAND(count, .group = "automata", .summary = "count the words of an automat
 /* ---- shortest -------------------------------------------------------------------------------- */
 
 /* The first word of a class, as text; NULL if there is none. */
-static bool first_word(const ThAutomaton *a, const ThDfa *d, int class, char **text, ThError *err)
+static bool first_word(const ThAutomaton *a, const ThDfa *d, int label, char **text, ThError *err)
 {
-    int length, *word = th_dfa_shortest(d, class, &length, err);
+    int length, *word = th_dfa_shortest(d, label, &length, err);
     *text = NULL;
     if (!word)
         return length < 0;
@@ -283,12 +283,12 @@ static bool first_word(const ThAutomaton *a, const ThDfa *d, int class, char **t
     return *text != NULL;
 }
 
-static void say_first(ThSession *s, const char *what, const char *word)
+static void say_first(ShSession *s, const char *what, const char *word)
 {
-    th_say(s, "%s %s\n", what, !word ? "no word" : *word ? word : "the empty word");
+    sh_say(s, "%s %s\n", what, !word ? "no word" : *word ? word : "the empty word");
 }
 
-TH_COMMAND(shortest, .group = "automata",
+SH_COMMAND(shortest, .group = "automata",
            .summary = "find the shortest word that is accepted, and the shortest that is rejected",
            .detail = "Among the shortest ones the first in the order of the alphabet.  $empty and "
                      "$universal tell whether there is no such word.",
@@ -303,10 +303,10 @@ TH_COMMAND(shortest, .group = "automata",
     ThDfa *d = machine_of(s, a, err);
     bool good = d && first_word(a, d, 1, &accepted, err) && first_word(a, d, 0, &rejected, err);
     if (good) {
-        th_result_text(s, "accepted", accepted ? accepted : "");
-        th_result_text(s, "rejected", rejected ? rejected : "");
-        th_result_flag(s, "empty", !accepted);
-        th_result_flag(s, "universal", !rejected);
+        sh_result_text(s, "accepted", accepted ? accepted : "");
+        sh_result_text(s, "rejected", rejected ? rejected : "");
+        sh_result_flag(s, "empty", !accepted);
+        sh_result_flag(s, "universal", !rejected);
         say_first(s, "accepts", accepted);
         say_first(s, "rejects", rejected);
     }
@@ -326,7 +326,7 @@ static const char *shown_word(const char *word)
 
 /* Returns new: b (ab)^n a: the words that are accepted in more and more ways; NULL: none, or no
  * memory. */
-static char *growing_words(const ThAmbiguity *a, ThError *err)
+static char *growing_words(const ThWordsAmbiguity *a, ThError *err)
 {
     ThText t = {0};
     for (int i = 0; a->n_loops && i < 2 * a->n_loops + 1; i++) {
@@ -338,31 +338,31 @@ static char *growing_words(const ThAmbiguity *a, ThError *err)
     return t.size ? th_text_take(&t, err) : NULL;
 }
 
-static void say_ambiguity(ThSession *s, const ThAmbiguity *a, const char *growing)
+static void say_ambiguity(ShSession *s, const ThWordsAmbiguity *a, const char *growing)
 {
     static const char *const ways[] = {"", "finitely", "polynomially", "exponentially"};
-    if (a->kind == TH_UNAMBIGUOUS) {
-        th_say(s, "unambiguous\n");
+    if (a->kind == TH_WORDS_UNAMBIGUOUS) {
+        sh_say(s, "unambiguous\n");
         return;
     }
-    th_say(s, "%s ambiguous", ways[a->kind]);
-    if (a->kind == TH_POLYNOMIALLY_AMBIGUOUS)
-        th_say(s, " of degree %d", a->degree);
-    th_say(s, ": %s is accepted in two ways\n", shown_word(a->word));
+    sh_say(s, "%s ambiguous", ways[a->kind]);
+    if (a->kind == TH_WORDS_POLYNOMIALLY_AMBIGUOUS)
+        sh_say(s, " of degree %d", a->degree);
+    sh_say(s, ": %s is accepted in two ways\n", shown_word(a->word));
     if (a->most > 2)
-        th_say(s, "  %s in %zu, and no word in more\n", shown_word(a->most_word), a->most);
+        sh_say(s, "  %s in %zu, and no word in more\n", shown_word(a->most_word), a->most);
     else if (a->most == 2)
-        th_say(s, "  no word in more\n");
-    else if (a->kind == TH_FINITELY_AMBIGUOUS)
-        th_say(s, "  to find the most ways any word has takes more steps than limit-states\n");
-    if (growing && a->kind == TH_EXPONENTIALLY_AMBIGUOUS)
-        th_say(s, "  %s in at least 2^n\n", growing);
+        sh_say(s, "  no word in more\n");
+    else if (a->kind == TH_WORDS_FINITELY_AMBIGUOUS)
+        sh_say(s, "  to find the most ways any word has takes more steps than limit-states\n");
+    if (growing && a->kind == TH_WORDS_EXPONENTIALLY_AMBIGUOUS)
+        sh_say(s, "  %s in at least 2^n\n", growing);
     else if (growing)
-        th_say(s, a->degree > 1 ? "  %s in at least n^%d\n" : "  %s in at least n\n", growing,
+        sh_say(s, a->degree > 1 ? "  %s in at least n^%d\n" : "  %s in at least n\n", growing,
                a->degree);
 }
 
-TH_COMMAND(ambiguity, .group = "automata",
+SH_COMMAND(ambiguity, .group = "automata",
            .summary = "tell in how many ways an automaton accepts its words",
            .detail =
                "Unambiguous: in one way at most.  Otherwise the number of ways is bounded "
@@ -385,21 +385,21 @@ TH_COMMAND(ambiguity, .group = "automata",
            .results = "ambiguity word degree ways growing", .args = {{A_AUTOMATON, "A", 0}})
 {
     static const char *const name[] = {"none", "finite", "polynomial", "exponential"};
-    ThAmbiguity found;
-    size_t limit = (size_t)th_setting_int(s, "limit-states");
+    ThWordsAmbiguity found;
+    size_t limit = (size_t)sh_setting_int(s, "limit-states");
     ThError own = {0};
-    if (!th_automaton_ambiguity(call->operand[0].object->as.automaton, limit, th_stop(s), &found,
+    if (!th_automaton_ambiguity(call->operand[0].object->as.automaton, limit, sh_stop(s), &found,
                                 err))
-        return th_error_inside(err, &call->operand[0]);
+        return sh_error_inside(err, &call->operand[0]);
     char *growing = growing_words(&found, &own);
-    th_result_text(s, "ambiguity", name[found.kind]);
-    th_result_text(s, "word", found.word ? found.word : "");
-    th_result_int(s, "degree", found.degree);
-    th_result_int(s, "ways", found.kind == TH_UNAMBIGUOUS ? 1 : (long long)found.most);
-    th_result_text(s, "growing", growing ? growing : "");
+    sh_result_text(s, "ambiguity", name[found.kind]);
+    sh_result_text(s, "word", found.word ? found.word : "");
+    sh_result_int(s, "degree", found.degree);
+    sh_result_int(s, "ways", found.kind == TH_WORDS_UNAMBIGUOUS ? 1 : (long long)found.most);
+    sh_result_text(s, "growing", growing ? growing : "");
     say_ambiguity(s, &found, growing);
     free(growing);
-    th_ambiguity_free(&found);
+    th_words_ambiguity_free(&found);
     return true;
 }
 
@@ -434,33 +434,33 @@ static bool growth_point(void *context, int length, const char *digits)
     return true;
 }
 
-TH_COMMAND(plot_growth, .group = "plots",
+SH_COMMAND(plot_growth, .group = "plots",
            .summary = "draw how many words an automaton has by length",
            .detail = "The number of words of each length on a logarithmic scale, beside the number "
                      "of all words over the alphabet; lengths without words have no point.  count "
-                     "prints the numbers.\n\n" TH_PLOT_WHERE,
+                     "prints the numbers.\n\n" SH_PLOT_WHERE,
            .example = "automaton e = regex \"~(.*aa.*)\" over \"ab\"\n"
                       "plot growth e > \"growth.svg\"",
            .results = "finite rate degree", .args = {{A_AUTOMATON, "A", 0}},
            .options = growth_options, .flags = C_OWN_REDIRECT)
 {
-    const ThObject *o = call->operand[0].object;
+    const ShObject *o = call->operand[0].object;
     GrowthPoints p = {.range = th_option_range(&call->options, "length")};
     ThDfa *d = machine_of(s, o->as.automaton, err);
-    ThGrowth g;
+    ThWordsGrowth g;
     ThFigure f = {0};
     p.log10 = d ? th_alloc(th_range_count(p.range), sizeof *p.log10, err) : NULL;
     bool good =
-        p.log10 && th_dfa_growth(d, &g, th_stop(s), err) &&
-        th_dfa_count(d, (int)p.range.lo, (int)p.range.hi, growth_point, &p, NULL, th_stop(s), err);
+        p.log10 && th_dfa_growth(d, &g, sh_stop(s), err) &&
+        th_dfa_count(d, (int)p.range.lo, (int)p.range.hi, growth_point, &p, NULL, sh_stop(s), err);
     if (good) {
-        th_result_flag(s, "finite", g.finite);
-        th_result_real(s, "rate", g.rate);
-        th_result_int(s, "degree", g.degree);
+        sh_result_flag(s, "finite", g.finite);
+        sh_result_real(s, "rate", g.rate);
+        sh_result_int(s, "degree", g.degree);
         good = th_plot_growth(&f, o->name, p.log10, p.range, d->n_symbols, &g, err) ||
-               th_error_inside(err, &call->operand[0]);
+               sh_error_inside(err, &call->operand[0]);
     }
     free(p.log10);
     th_dfa_free(d);
-    return th_finish_plot(s, call, &f, good, err);
+    return sh_finish_plot(s, call, &f, good, err);
 }

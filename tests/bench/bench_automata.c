@@ -12,8 +12,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "automata/regex.h"
-#include "automata/wordlist.h"
+#include "automata/regex/regex.h"
+#include "automata/words/lexicon.h"
 #include "base/file.h"
 #include "base/rng.h"
 
@@ -51,12 +51,12 @@ static ThDfa *random_machine(int n, uint64_t seed, int flips)
     for (int q = 0; q < n; q++) {
         for (int a = 0; a < 2; a++)
             d->next[2 * to[q] + a] = to[th_rng_below(&r, (uint64_t)n)];
-        d->class[to[q]] = (int)th_rng_below(&r, 2);
+        d->label[to[q]] = (int)th_rng_below(&r, 2);
     }
     d->start = to[0];
     for (int i = 0; i < flips; i++) {
         size_t q = th_rng_below(&s, (uint64_t)n);
-        d->class[q] = !d->class[q];
+        d->label[q] = !d->label[q];
     }
     free(to);
     ThDfa *m = seed ? th_dfa_copy(d, &err) : th_dfa_minimize(d, NULL, &err);
@@ -79,7 +79,7 @@ static void write_att(const char *folder, const char *name, const ThDfa *all)
         for (int a = 0; a < 2; a++)
             fprintf(out, "%d\t%d\t%c\t%c\n", q, d->next[2 * q + a], 'a' + a, 'a' + a);
     for (int q = 0; q < d->n_states; q++)
-        if (d->class[q])
+        if (d->label[q])
             fprintf(out, "%d\n", q);
     fclose(out);
     th_dfa_free(d);
@@ -169,7 +169,7 @@ static void pair(const char *what, int n)
         result = th_dfa_copy(a, &err);
         must(result != NULL, &err);
         for (int q = 0; q < result->n_states; q++)
-            result->class[q] = !result->class[q];
+            result->label[q] = !result->label[q];
         m = th_dfa_minimize(result, NULL, &err);
         must(m != NULL, &err);
     }

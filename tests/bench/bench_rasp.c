@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/rng.h"
-#include "rasp/rasp.h"
+#include "rasp/interpret/rasp.h"
 #include "turing/program.h"
 
 enum { MOST = 100000, STATES = 16, SYMBOLS = 12, GRAM = 4, CELLS = 50 };
@@ -17,9 +17,9 @@ enum { MOST = 100000, STATES = 16, SYMBOLS = 12, GRAM = 4, CELLS = 50 };
 typedef struct {
     ThRasp *rasp;
     ThRaspGraph *g;
-    ThSop sop;
+    ThRaspSop sop;
     int64_t kinds; /* of ints in an input; 0: a machine's tokens */
-    ThAtom token[STATES + SYMBOLS + TH_TOKEN_FIRST + 2];
+    ThRaspAtom token[STATES + SYMBOLS + TH_TM_TOKEN_FIRST + 2];
 } Bench;
 
 static double now(void)
@@ -30,90 +30,93 @@ static double now(void)
 }
 
 /* selector_width as RASP's library writes it: from the means over two heads. */
-static ThSop width(ThRaspGraph *g, ThSop selector)
+static ThRaspSop width(ThRaspGraph *g, ThRaspSop selector)
 {
-    ThAtom zero = th_int(0);
-    ThSop indices = th_rasp_indices(g, NULL), one = th_rasp_constant(g, th_int(1), NULL);
-    ThSop first =
-        th_rasp_select(g, indices, th_rasp_constant(g, zero, NULL), TH_OP_EQ, false, NULL);
-    ThSop at_0 = th_rasp_unary(
-        g, TH_OP_INDICATOR,
-        th_rasp_binary(g, TH_OP_EQ, indices, th_rasp_constant(g, zero, NULL), NULL), NULL);
-    ThSop with = th_rasp_binary(g, TH_OP_OR, selector, first, NULL);
-    ThSop inverse = th_rasp_aggregate(g, with, at_0, NULL, TH_REDUCE_MEAN, NULL);
-    ThSop only = th_rasp_binary(g, TH_OP_AND, selector, first, NULL);
-    ThSop has = th_rasp_aggregate(g, only, one, &zero, TH_REDUCE_MEAN, NULL);
-    ThSop all = th_rasp_binary(g, TH_OP_DIV, one, inverse, NULL);
-    ThSop others = th_rasp_binary(g, TH_OP_SUB, all, one, NULL);
-    return th_rasp_unary(g, TH_OP_ROUND, th_rasp_binary(g, TH_OP_ADD, others, has, NULL), NULL);
+    ThRaspAtom zero = th_rasp_int(0);
+    ThRaspSop indices = th_rasp_indices(g, NULL), one = th_rasp_constant(g, th_rasp_int(1), NULL);
+    ThRaspSop first =
+        th_rasp_select(g, indices, th_rasp_constant(g, zero, NULL), TH_RASP_OP_EQ, false, NULL);
+    ThRaspSop at_0 = th_rasp_unary(
+        g, TH_RASP_OP_INDICATOR,
+        th_rasp_binary(g, TH_RASP_OP_EQ, indices, th_rasp_constant(g, zero, NULL), NULL), NULL);
+    ThRaspSop with = th_rasp_binary(g, TH_RASP_OP_OR, selector, first, NULL);
+    ThRaspSop inverse = th_rasp_aggregate(g, with, at_0, NULL, TH_RASP_REDUCE_MEAN, NULL);
+    ThRaspSop only = th_rasp_binary(g, TH_RASP_OP_AND, selector, first, NULL);
+    ThRaspSop has = th_rasp_aggregate(g, only, one, &zero, TH_RASP_REDUCE_MEAN, NULL);
+    ThRaspSop all = th_rasp_binary(g, TH_RASP_OP_DIV, one, inverse, NULL);
+    ThRaspSop others = th_rasp_binary(g, TH_RASP_OP_SUB, all, one, NULL);
+    return th_rasp_unary(g, TH_RASP_OP_ROUND, th_rasp_binary(g, TH_RASP_OP_ADD, others, has, NULL),
+                         NULL);
 }
 
-static ThSop hist(ThRaspGraph *g)
+static ThRaspSop hist(ThRaspGraph *g)
 {
-    ThSop tokens = th_rasp_tokens(g, TH_AS_IS, NULL);
-    return width(g, th_rasp_select(g, tokens, tokens, TH_OP_EQ, false, NULL));
+    ThRaspSop tokens = th_rasp_tokens(g, TH_RASP_AS_IS, NULL);
+    return width(g, th_rasp_select(g, tokens, tokens, TH_RASP_OP_EQ, false, NULL));
 }
 
-static ThSop sort(ThRaspGraph *g)
+static ThRaspSop sort(ThRaspGraph *g)
 {
-    ThSop tokens = th_rasp_tokens(g, TH_AS_IS, NULL), indices = th_rasp_indices(g, NULL);
-    ThSop less = th_rasp_select(g, tokens, tokens, TH_OP_LT, false, NULL);
-    ThSop same = th_rasp_select(g, tokens, tokens, TH_OP_EQ, false, NULL);
-    ThSop left = th_rasp_select(g, indices, indices, TH_OP_LT, false, NULL);
-    ThSop tied = th_rasp_binary(g, TH_OP_AND, same, left, NULL);
-    ThSop before = width(g, th_rasp_binary(g, TH_OP_OR, less, tied, NULL));
-    ThSop place = th_rasp_select(g, before, indices, TH_OP_EQ, false, NULL);
-    return th_rasp_aggregate(g, place, tokens, NULL, TH_REDUCE_MEAN, NULL);
+    ThRaspSop tokens = th_rasp_tokens(g, TH_RASP_AS_IS, NULL), indices = th_rasp_indices(g, NULL);
+    ThRaspSop less = th_rasp_select(g, tokens, tokens, TH_RASP_OP_LT, false, NULL);
+    ThRaspSop same = th_rasp_select(g, tokens, tokens, TH_RASP_OP_EQ, false, NULL);
+    ThRaspSop left = th_rasp_select(g, indices, indices, TH_RASP_OP_LT, false, NULL);
+    ThRaspSop tied = th_rasp_binary(g, TH_RASP_OP_AND, same, left, NULL);
+    ThRaspSop before = width(g, th_rasp_binary(g, TH_RASP_OP_OR, less, tied, NULL));
+    ThRaspSop place = th_rasp_select(g, before, indices, TH_RASP_OP_EQ, false, NULL);
+    return th_rasp_aggregate(g, place, tokens, NULL, TH_RASP_REDUCE_MEAN, NULL);
 }
 
 /* One causal head: keys, queries and values are the three digits of the tokens. */
-static ThSop head(ThRaspGraph *g)
+static ThRaspSop head(ThRaspGraph *g)
 {
-    ThSop x[3], tokens = th_rasp_tokens(g, TH_AS_IS, NULL);
+    ThRaspSop x[3], tokens = th_rasp_tokens(g, TH_RASP_AS_IS, NULL);
     int64_t digits[3][1000];
     for (int k = 0; k < 3; k++) {
-        ThAtom table[1000];
+        ThRaspAtom table[1000];
         for (int i = 0; i < 1000; i++) {
             digits[k][i] = k == 0 ? i % 10 : k == 1 ? i / 10 % 10 : i / 100;
-            table[i] = th_int(digits[k][i]);
+            table[i] = th_rasp_int(digits[k][i]);
         }
         x[k] = th_rasp_list(g, tokens, table, 1000, NULL);
     }
-    ThSop selector = th_rasp_select(g, x[0], x[1], TH_OP_EQ, true, NULL);
-    return th_rasp_aggregate(g, selector, x[2], NULL, TH_REDUCE_MEAN_INT, NULL);
+    ThRaspSop selector = th_rasp_select(g, x[0], x[1], TH_RASP_OP_EQ, true, NULL);
+    return th_rasp_aggregate(g, selector, x[2], NULL, TH_RASP_REDUCE_MEAN_INT, NULL);
 }
 
 /* The program that continues the text of a random machine's run, as `rasp` writes it. */
-static ThSop machine(Bench *b)
+static ThRaspSop machine(Bench *b)
 {
     ThRng rng = th_rng(1, "bench.rasp.machine", 0);
-    ThTuring *m = th_turing_random_walled(STATES, SYMBOLS, &rng, NULL);
-    ThTokens tokens = {m, true};
+    ThTm *m = th_tm_random_walled(STATES, SYMBOLS, &rng, NULL);
+    ThTmTokens tokens = {m, true};
     ThText source = {0};
     ThError err = {0};
     ThRaspValue v;
-    char **name = m ? th_program_names(&tokens, &err) : NULL;
-    bool ok = name && th_turing_program(&source, &tokens, GRAM, "next", "m", &err) &&
+    char **name = m ? th_tm_program_names(&tokens, &err) : NULL;
+    bool ok = name && th_tm_program(&source, &tokens, GRAM, "next", "m", &err) &&
               th_rasp_execute(b->rasp, source.data, false, false, NULL, &err) &&
               th_rasp_lookup(b->rasp, "next", &v);
-    for (int k = 0; ok && k < th_token_count(&tokens); k++)
-        ok = th_atom_string(th_rasp_atoms(b->g), name[k], strlen(name[k]), &b->token[k], &err);
-    th_program_names_free(name);
+    for (int k = 0; ok && k < th_tm_token_count(&tokens); k++)
+        ok = th_rasp_atom_string(th_rasp_atoms(b->g), name[k], strlen(name[k]), &b->token[k], &err);
+    th_tm_program_names_free(name);
     th_text_free(&source);
-    th_turing_free(m);
+    th_tm_free(m);
     if (!ok)
         fprintf(stderr, "%s\n", err.msg);
-    return ok ? v.as.sop : TH_NO_SOP;
+    return ok ? v.as.sop : TH_RASP_NO_SOP;
 }
 
 /* Configurations of CELLS symbols, with a state somewhere. */
-static ThAtom machine_token(const Bench *b, size_t i, ThRng *rng)
+static ThRaspAtom machine_token(const Bench *b, size_t i, ThRng *rng)
 {
     size_t at = i % (CELLS + 4), state = i / (CELLS + 4) % CELLS;
     if (at == 0 || at == CELLS + 2 || at == CELLS + 3)
-        return b->token[at == 0 ? TH_TOKEN_BEGIN : at == CELLS + 2 ? TH_TOKEN_END : TH_TOKEN_GAP];
+        return b->token[at == 0           ? TH_TM_TOKEN_BEGIN
+                        : at == CELLS + 2 ? TH_TM_TOKEN_END
+                                          : TH_TM_TOKEN_GAP];
     uint64_t kind = th_rng_below(rng, at == state + 2 ? STATES : SYMBOLS);
-    return b->token[TH_TOKEN_FIRST + kind + (at == state + 2 ? SYMBOLS : 0)];
+    return b->token[TH_TM_TOKEN_FIRST + kind + (at == state + 2 ? SYMBOLS : 0)];
 }
 
 static int by_size(const void *a, const void *b)
@@ -126,20 +129,20 @@ static int by_size(const void *a, const void *b)
 static double once(const Bench *b, size_t n, uint64_t turn)
 {
     ThRng r = th_rng(1, "bench.rasp", turn);
-    ThAtom *x = malloc(n * sizeof *x);
-    ThSeq input = {0};
+    ThRaspAtom *x = malloc(n * sizeof *x);
+    ThRaspSeq input = {0};
     ThError err = {0};
     for (size_t i = 0; x && i < n; i++)
-        x[i] = b->kinds ? th_int((int64_t)th_rng_below(&r, (uint64_t)b->kinds))
+        x[i] = b->kinds ? th_rasp_int((int64_t)th_rng_below(&r, (uint64_t)b->kinds))
                         : machine_token(b, i, &r);
-    bool ok = x && th_seq_of(x, n, &input, &err);
+    bool ok = x && th_rasp_seq_of(x, n, &input, &err);
     free(x);
     double begun = now();
     ThRaspRun *run = ok ? th_rasp_run_new(b->g, &input, 0, &err) : NULL;
     ok = run && th_rasp_run_value(run, b->sop, NULL, &err);
     double taken = now() - begun;
     th_rasp_run_free(run);
-    th_seq_free(&input);
+    th_rasp_seq_free(&input);
     if (!ok)
         fprintf(stderr, "%s\n", err.msg);
     return ok ? taken : -1;
@@ -166,7 +169,7 @@ int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
-        ThSop (*make)(ThRaspGraph *g); /* NULL: the machine's */
+        ThRaspSop (*make)(ThRaspGraph *g); /* NULL: the machine's */
         int64_t kinds;
     } program[] = {
         {"head", head, 1000}, {"hist", hist, 26}, {"sort", sort, 1000000}, {"machine", NULL, 0}};
@@ -183,7 +186,7 @@ int main(int argc, char **argv)
         return 1;
     b.g = th_rasp_graph(b.rasp);
     b.sop = program[which].make ? program[which].make(b.g) : machine(&b);
-    bool ok = b.sop != TH_NO_SOP;
+    bool ok = b.sop != TH_RASP_NO_SOP;
     if (ok)
         printf("ready\n");
     fflush(stdout);

@@ -51,72 +51,72 @@ static size_t plain(const char *x, const char *y, char *to)
 }
 
 /* Bytes a second of drawing scratchpads of a kind. */
-static double drawing(const ThScratchpad *p, unsigned long round)
+static double drawing(const ThPad *p, unsigned long round)
 {
-    ThExample e = {0};
+    ThPadExample e = {0};
     size_t bytes = 0;
     double begun = now();
     for (unsigned long i = 0; i < EXAMPLES; i++) {
         ThRng r = th_rng(round, "scratchpad", i);
-        if (!th_scratchpad_draw(p, 0, &r, &e, NULL))
+        if (!th_pad_draw(p, 0, &r, &e, NULL))
             exit(1);
         bytes += e.text.size;
     }
     double seconds = now() - begun;
-    th_example_free(&e);
+    th_pad_example_free(&e);
     return (double)bytes / seconds;
 }
 
-static double drawing_tokens(const ThScratchpad *p, unsigned long round)
+static double drawing_tokens(const ThPad *p, unsigned long round)
 {
-    ThExample e = {0};
+    ThPadExample e = {0};
     int *id = NULL;
     size_t cap = 0, n, question, tokens = 0;
     double begun = now();
     for (unsigned long i = 0; i < EXAMPLES; i++) {
         ThRng r = th_rng(round, "scratchpad", i);
-        if (!th_scratchpad_draw(p, 0, &r, &e, NULL) ||
-            !th_scratchpad_encode(p, &e, &id, &cap, &n, &question, NULL))
+        if (!th_pad_draw(p, 0, &r, &e, NULL) ||
+            !th_pad_encode(p, &e, &id, &cap, &n, &question, NULL))
             exit(1);
         tokens += n;
     }
     double seconds = now() - begun;
-    th_example_free(&e);
+    th_pad_example_free(&e);
     free(id);
     return (double)tokens / seconds;
 }
 
-static double checking(const ThScratchpad *p, unsigned long round)
+static double checking(const ThPad *p, unsigned long round)
 {
-    ThExample e = {0};
-    ThChecked c;
-    ThCheckRules rules = th_check_rules();
+    ThPadExample e = {0};
+    ThPadChecked c;
+    ThPadCheckRules rules = th_pad_check_rules();
     size_t bytes = 0;
     double seconds = 0;
     for (unsigned long i = 0; i < EXAMPLES; i++) {
         ThRng r = th_rng(round, "scratchpad", i);
-        if (!th_scratchpad_draw(p, 0, &r, &e, NULL))
+        if (!th_pad_draw(p, 0, &r, &e, NULL))
             exit(1);
         double begun = now();
-        if (!th_scratchpad_check(e.text.data, e.text.size, &rules, &c, NULL) || c.slip)
+        if (!th_pad_check(e.text.data, e.text.size, &rules, &c, NULL) || c.slip)
             exit(1);
         seconds += now() - begun;
         bytes += e.text.size;
     }
-    th_example_free(&e);
+    th_pad_example_free(&e);
     return (double)bytes / seconds;
 }
 
 /* Additions by the definition; the operands are those that are drawn, and so is the text. */
-static double by_definition(const ThScratchpad *p, unsigned long round)
+static double by_definition(const ThPad *p, unsigned long round)
 {
     static char text[ROOM], x[256];
-    ThExample e = {0};
+    ThPadExample e = {0};
     size_t bytes = 0;
     double seconds = 0;
     for (unsigned long i = 0; i < EXAMPLES; i++) {
         ThRng r = th_rng(round, "scratchpad", i);
-        if (!th_scratchpad_draw(p, 0, &r, &e, NULL))
+        if (!th_pad_draw(p, 0, &r, &e, NULL))
             exit(1);
         snprintf(x, sizeof x, "%.*s", (int)e.question - 1, e.text.data);
         char *y = strchr(x, '+');
@@ -128,11 +128,11 @@ static double by_definition(const ThScratchpad *p, unsigned long round)
             exit(1);
         bytes += n;
     }
-    th_example_free(&e);
+    th_pad_example_free(&e);
     return (double)bytes / seconds;
 }
 
-static double median(double (*rate)(const ThScratchpad *, unsigned long), const ThScratchpad *p)
+static double median(double (*rate)(const ThPad *, unsigned long), const ThPad *p)
 {
     double found[ROUNDS];
     for (unsigned long k = 0; k < ROUNDS; k++)
@@ -141,14 +141,13 @@ static double median(double (*rate)(const ThScratchpad *, unsigned long), const 
     return 1e-6 * found[ROUNDS / 2];
 }
 
-static ThScratchpad *made(const char *kind, const char *option, const char *value,
-                          const ThTuring *m)
+static ThPad *made(const char *kind, const char *option, const char *value, const ThTm *m)
 {
-    const ThScratchpadKind *k = th_scratchpad_kind(kind);
+    const ThPadKind *k = th_pad_kind(kind);
     ThOptions o = {0};
     if (!th_options_init(&o, k->options, NULL) || !th_options_set(&o, option, value, NULL))
         exit(1);
-    ThScratchpad *p = th_scratchpad_new(k, &o, m, NULL);
+    ThPad *p = th_pad_new(k, &o, m, NULL);
     th_options_free(&o);
     if (!p)
         exit(1);
@@ -162,17 +161,17 @@ int main(void)
                                            {"sgd", "examples", "1..50"},
                                            {"machine", "length", "2..50"}};
     ThRng r = th_rng(1, "machine", 0);
-    ThTuring *m = th_turing_random(5, 15, &r, NULL);
+    ThTm *m = th_tm_random(5, 15, &r, NULL);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        ThScratchpad *p = made(kinds[i][0], kinds[i][1], kinds[i][2], m);
+        ThPad *p = made(kinds[i][0], kinds[i][1], kinds[i][2], m);
         printf("%s, %s=%s|%.0f|%.0f|%.0f", kinds[i][0], kinds[i][1], kinds[i][2],
                median(drawing, p), median(drawing_tokens, p), median(checking, p));
         if (i == 0)
             printf("|%.0f", median(by_definition, p));
         printf("\n");
         fflush(stdout);
-        th_scratchpad_free(p);
+        th_pad_free(p);
     }
-    th_turing_free(m);
+    th_tm_free(m);
     return 0;
 }

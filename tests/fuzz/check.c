@@ -50,7 +50,7 @@ void show_and_read(const ThAutomaton *a)
 
 void require_same(const ThAutomaton *a, const ThAutomaton *b)
 {
-    ThDifference d = {0};
+    ThAutomatonDifference d = {0};
     if (th_automaton_compare(a, b, MOST_STATES, NULL, &d, NULL))
         require(d.equivalent);
     free(d.word);

@@ -1,12 +1,12 @@
 /* check.h - what several fuzz targets ask of what they read. */
-#ifndef CHECK_H
-#define CHECK_H
+#ifndef TEST_FUZZ_CHECK_H
+#define TEST_FUZZ_CHECK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "automata/automaton.h"
+#include "automata/core/automaton.h"
 
 /* The target that a fuzzer, or driver.c, calls; each program defines its own.  Returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

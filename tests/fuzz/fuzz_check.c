@@ -18,18 +18,18 @@ static void require(bool holds)
         abort();
 }
 
-static void check(const char *text, size_t size, const ThCheckRules *rules)
+static void check(const char *text, size_t size, const ThPadCheckRules *rules)
 {
-    ThChecked c, again;
-    require(th_scratchpad_check(text, size, rules, &c, NULL));
+    ThPadChecked c, again;
+    require(th_pad_check(text, size, rules, &c, NULL));
     require(c.offset <= size && c.line <= size + 1 && c.column <= size + 1);
-    require((c.slip != TH_SLIP_NONE) == (c.line > 0));
+    require((c.slip != TH_PAD_SLIP_NONE) == (c.line > 0));
     if (!c.kind || rules->kind || c.misprint)
         return;
     /* The kind that was recognised gives the same answer by name. */
-    ThCheckRules named = *rules;
+    ThPadCheckRules named = *rules;
     named.kind = c.kind;
-    require(th_scratchpad_check(text, size, &named, &again, NULL));
+    require(th_pad_check(text, size, &named, &again, NULL));
     require(again.slip == c.slip && again.offset == c.offset);
 }
 
@@ -39,8 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const char *const styles[] = {"compact", "verbose", "blanks", "reversed-hints",
                                          "suffix",  "prefix",  "plain"};
     size_t n;
-    const ThScratchpadKind *const *kinds = th_scratchpad_kinds(&n);
-    ThCheckRules rules = th_check_rules();
+    const ThPadKind *const *kinds = th_pad_kinds(&n);
+    ThPadCheckRules rules = th_pad_check_rules();
     check(text, size, &rules);
     for (size_t i = 0; i < n; i++) {
         rules.kind = kinds[i];
@@ -51,13 +51,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         rules.style = styles[i];
         check(text, size, &rules);
     }
-    ThTuring *m = th_turing_parse(rules_of_machine, NULL);
-    rules = th_check_rules();
+    ThTm *m = th_tm_parse(rules_of_machine, NULL);
+    rules = th_pad_check_rules();
     rules.machine = m;
-    rules.kind = th_scratchpad_kind("machine");
-    rules.final_carry = TH_CARRY_FOLD;
+    rules.kind = th_pad_kind("machine");
+    rules.final_carry = TH_PAD_CARRY_FOLD;
     if (m)
         check(text, size, &rules);
-    th_turing_free(m);
+    th_tm_free(m);
     return 0;
 }

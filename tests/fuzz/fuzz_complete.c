@@ -11,17 +11,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static ThSession *s;
-    if (!s && (s = th_session_new(NULL)))
-        th_shell_text(s, "automaton p = parity; task t = parity; model m = rnn dim=2", "<fuzz>");
+    static ShSession *s;
+    if (!s && (s = sh_session_new(NULL)))
+        sh_shell_text(s, "automaton p = parity; task t = parity; model m = rnn dim=2", "<fuzz>");
     char *line = th_strndup((const char *)data, size, NULL);
     if (s && line) {
         size_t start = strlen(line);
         while (start > 0 && !strchr(" \t=", line[start - 1]))
             start--;
-        ThCandidates c = {0};
-        th_complete(s, line, start, &c);
-        th_candidates_free(&c);
+        ShCandidates c = {0};
+        sh_complete(s, line, start, &c);
+        sh_candidates_free(&c);
     }
     free(line);
     return 0;

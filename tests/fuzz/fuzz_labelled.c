@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "automata/labelled.h"
+#include "automata/infer/labelled.h"
 #include "base/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -14,16 +14,16 @@ static void require(bool holds)
         abort();
 }
 
-static void learn(const ThSample *s)
+static void learn(const ThWordsSample *s)
 {
-    ThMergeOptions options = {.max_states = 30};
-    ThMergeReport report;
+    ThRpniOptions options = {.max_states = 30};
+    ThRpniReport report;
     ThError err = {0};
-    ThDfa *d = th_merge(s, &options, &report, NULL, &err);
+    ThDfa *d = th_rpni(s, &options, &report, NULL, &err);
     require(d || err.code == TH_ELIMIT);
     for (size_t i = 0; d && i < s->n; i++)
         require(th_dfa_class(d, s->symbol + s->start[i], s->start[i + 1] - s->start[i]) ==
-                s->class[i] + 1);
+                s->label[i] + 1);
     require(!d || report.conflicts == 0);
     th_dfa_free(d);
 }
@@ -32,12 +32,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = th_strndup((const char *)data, size, NULL);
     ThError err = {0};
-    ThLabelled l = {0};
-    bool ok = text && th_labelled_read(&l, text, NULL, true, &err);
+    ThWordsLabelled l = {0};
+    bool ok = text && th_words_labelled_read(&l, text, NULL, true, &err);
     require(ok || err.code != TH_OK || !text);
     if (ok && size < 2000)
         learn(&l.sample);
-    th_labelled_free(&l);
+    th_words_labelled_free(&l);
     free(text);
     return 0;
 }

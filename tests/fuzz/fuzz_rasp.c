@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "check.h"
-#include "rasp/rasp.h"
+#include "rasp/interpret/rasp.h"
 
 typedef struct {
     ThRasp *rasp;

@@ -1,7 +1,7 @@
 /* fuzz_regex.c - regular expressions: what is read is shown again and means the same. */
 #include <stdlib.h>
 
-#include "automata/regex.h"
+#include "automata/regex/regex.h"
 #include "base/memory.h"
 #include "check.h"
 
@@ -15,7 +15,7 @@ static void convert_and_read(const ThAutomaton *a)
     ThAutomaton *again =
         shown ? th_regex_automaton(shown, a->symbol, a->n_symbols, 20 * MOST_STATES, NULL, &err)
               : NULL;
-    ThDifference d = {0};
+    ThAutomatonDifference d = {0};
     bool compared = again && th_automaton_compare(a, again, 50 * MOST_STATES, NULL, &d, &err);
     require(compared ? d.equivalent : err.code == TH_ELIMIT || err.code == TH_EPARSE);
     free(d.word);

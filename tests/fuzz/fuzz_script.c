@@ -34,12 +34,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static FILE *nowhere;
     nowhere = nowhere ? nowhere : fopen("/dev/null", "w");
     char *text = th_strndup((const char *)data, size, NULL);
-    ThSession *s = text && nowhere && is_harmless(text) ? th_session_new(NULL) : NULL;
+    ShSession *s = text && nowhere && is_harmless(text) ? sh_session_new(NULL) : NULL;
     if (s) {
         s->out.stream = nowhere;
         s->keep_going = true;
-        th_shell_text(s, text, "<fuzz>");
-        th_session_free(s);
+        sh_shell_text(s, text, "<fuzz>");
+        sh_session_free(s);
     }
     free(text);
     return 0;

@@ -11,95 +11,96 @@
 #include "turing/search.h"
 #include "turing/stepper.h"
 
-static void write_and_read(const ThTuring *m)
+static void write_and_read(const ThTm *m)
 {
     ThText t = {0};
     ThError err = {0};
-    th_turing_write(&t, m, "M");
-    ThTuring *again = th_turing_parse(block_inside(&t), &err);
-    require(again && th_turing_same(m, again));
-    th_turing_free(again);
+    th_tm_write(&t, m, "M");
+    ThTm *again = th_tm_parse(block_inside(&t), &err);
+    require(again && th_tm_same(m, again));
+    th_tm_free(again);
     th_text_free(&t);
 }
 
-static void run_both(const ThTuring *m)
+static void run_both(const ThTm *m)
 {
-    ThRunLimits limits = {500, UINT64_MAX};
-    ThRunning r;
-    require(th_running_start(&r, m, NULL, NULL, NULL));
-    require(th_running_go(&r, UINT64_MAX, limits, NULL, NULL));
-    ThFast *f = th_fast_possible(m) ? th_fast_new(m, NULL, 0, 3, NULL) : NULL;
+    ThTmRunLimits limits = {500, UINT64_MAX};
+    ThTmRunning r;
+    require(th_tm_running_start(&r, m, NULL, NULL, NULL));
+    require(th_tm_running_go(&r, UINT64_MAX, limits, NULL, NULL));
+    ThTmFast *f = th_tm_fast_possible(m) ? th_tm_fast_new(m, NULL, 0, 3, NULL) : NULL;
     if (f) {
-        require(th_fast_go(f, UINT64_MAX, limits, NULL, NULL));
-        ThFastFigures x = th_fast_figures(f);
+        require(th_tm_fast_go(f, UINT64_MAX, limits, NULL, NULL));
+        ThTmFastFigures x = th_tm_fast_figures(f);
         require(x.verdict == r.verdict && x.steps == r.steps && x.cells == r.cells &&
                 x.state == r.state && x.head == r.tape[0].head);
     }
-    th_fast_free(f);
-    th_running_free(&r);
+    th_tm_fast_free(f);
+    th_tm_running_free(&r);
 }
 
-static void step_and_back(const ThTuring *m)
+static void step_and_back(const ThTm *m)
 {
-    ThStepper *s = th_stepper_new(m, NULL);
-    ThTapeWords none = {0};
+    ThTmStepper *s = th_tm_stepper_new(m, NULL);
+    ThTmTapeWords none = {0};
     size_t at;
-    require(s && th_stepper_start(s, &none, 20, 1, 0, NULL));
-    require(th_stepper_go(s, 40, 0, &at, NULL, NULL));
-    th_stepper_back(s, UINT64_MAX);
-    require(th_stepper_undo(s) == 0);
-    require(th_stepper_running(s)->verdict == TH_GOES_ON || th_stepper_running(s)->steps == 0);
-    th_stepper_free(s);
+    require(s && th_tm_stepper_start(s, &none, 20, 1, 0, NULL));
+    require(th_tm_stepper_go(s, 40, 0, &at, NULL, NULL));
+    th_tm_stepper_back(s, UINT64_MAX);
+    require(th_tm_stepper_undo(s) == 0);
+    require(th_tm_stepper_running(s)->verdict == TH_TM_GOES_ON ||
+            th_tm_stepper_running(s)->steps == 0);
+    th_tm_stepper_free(s);
 }
 
-static void follow_all(const ThTuring *m)
+static void follow_all(const ThTm *m)
 {
-    ThSearch x;
-    ThTapeWords none = {0};
-    ThSearchLimits limits = {30, 100, 300};
-    require(th_search_start(&x, m, &none, limits, false, NULL));
-    require(th_search_go(&x, SIZE_MAX, NULL, NULL) && x.verdict != TH_GOES_ON);
-    int *path = x.goal == TH_NO_NODE ? NULL : th_search_path(&x, x.goal, NULL);
-    require(path || x.goal == TH_NO_NODE);
+    ThTmSearch x;
+    ThTmTapeWords none = {0};
+    ThTmSearchLimits limits = {30, 100, 300};
+    require(th_tm_search_start(&x, m, &none, limits, false, NULL));
+    require(th_tm_search_go(&x, SIZE_MAX, NULL, NULL) && x.verdict != TH_TM_GOES_ON);
+    int *path = x.goal == TH_TM_NO_NODE ? NULL : th_tm_search_path(&x, x.goal, NULL);
+    require(path || x.goal == TH_TM_NO_NODE);
     free(path);
-    th_search_free(&x);
+    th_tm_search_free(&x);
 }
 
 /* A machine that stops is never said to go on for ever, and what is predicted to be exact is. */
-static void analyze(const ThTuring *m)
+static void analyze(const ThTm *m)
 {
-    ThAnalysisLimits limits = {.run = {100, UINT64_MAX},
-                               .depth = 5,
-                               .width = 2,
-                               .history = 1,
-                               .reach = true,
-                               .run_it = true,
-                               .backward = true,
-                               .contexts = true};
-    ThTapeWords none = {0};
-    ThAnalysis a;
+    ThTmAnalysisLimits limits = {.run = {100, UINT64_MAX},
+                                 .depth = 5,
+                                 .width = 2,
+                                 .history = 1,
+                                 .reach = true,
+                                 .run_it = true,
+                                 .backward = true,
+                                 .contexts = true};
+    ThTmTapeWords none = {0};
+    ThTmAnalysis a;
     ThText t = {0};
-    ThRunning r;
-    require(th_analyze(&a, m, &none, limits, NULL, NULL));
-    require(th_proof_write(&t, &a, m, &none, 0, NULL, NULL));
-    require((t.size > 0) == (a.proof > TH_PROOF_STOPS));
-    require(th_running_start(&r, m, NULL, NULL, NULL));
-    require(th_running_go(&r, UINT64_MAX, (ThRunLimits){500, UINT64_MAX}, NULL, NULL));
-    require(!th_verdict_final(r.verdict) || a.proof <= TH_PROOF_STOPS);
-    th_running_free(&r);
+    ThTmRunning r;
+    require(th_tm_analyze(&a, m, &none, limits, NULL, NULL));
+    require(th_tm_proof_write(&t, &a, m, &none, 0, NULL, NULL));
+    require((t.size > 0) == (a.proof > TH_TM_PROOF_STOPS));
+    require(th_tm_running_start(&r, m, NULL, NULL, NULL));
+    require(th_tm_running_go(&r, UINT64_MAX, (ThTmRunLimits){500, UINT64_MAX}, NULL, NULL));
+    require(!th_tm_verdict_final(r.verdict) || a.proof <= TH_TM_PROOF_STOPS);
+    th_tm_running_free(&r);
     th_text_free(&t);
-    th_analysis_free(&a, m);
+    th_tm_analysis_free(&a, m);
 }
 
-static void predict(const ThTuring *m)
+static void predict(const ThTm *m)
 {
-    ThTapeWords none = {0};
-    ThRunStart s;
-    ThSimulation x;
-    if (!th_run_start(&s, m, &none, NULL))
+    ThTmTapeWords none = {0};
+    ThTmRunStart s;
+    ThTmSimulation x;
+    if (!th_tm_run_start(&s, m, &none, NULL))
         return;
-    require(
-        th_simulate(&x, &s, false, 2, TH_KEYS_TUPLE, (ThRunLimits){20, UINT64_MAX}, NULL, NULL));
+    require(th_tm_simulate(&x, &s, false, 2, TH_TM_KEYS_TUPLE, (ThTmRunLimits){20, UINT64_MAX},
+                           NULL, NULL));
     require(x.exact || !x.unique);
 }
 
@@ -107,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = th_strndup((const char *)data, size, NULL);
     ThError err = {0};
-    ThTuring *m = text ? th_turing_parse(text, &err) : NULL;
+    ThTm *m = text ? th_tm_parse(text, &err) : NULL;
     require(m || err.code != TH_OK || !text);
     if (m) {
         write_and_read(m);
@@ -117,11 +118,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         analyze(m);
         predict(m);
     }
-    th_turing_free(m);
-    m = text ? th_turing_read_bb(text, NULL) : NULL;
+    th_tm_free(m);
+    m = text ? th_tm_read_bb(text, NULL) : NULL;
     if (m)
         run_both(m);
-    th_turing_free(m);
+    th_tm_free(m);
     free(text);
     return 0;
 }

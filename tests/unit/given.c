@@ -50,9 +50,9 @@ ThAutomaton *evaluate(const char *text)
     return a;
 }
 
-ThTapeWords any_words(ThRng *g, const ThTuring *m, int shorter)
+ThTmTapeWords any_words(ThRng *g, const ThTm *m, int shorter)
 {
-    ThTapeWords w = {0};
+    ThTmTapeWords w = {0};
     for (int k = 0; k < m->n_tapes; k++) {
         w.length[k] = (int)th_rng_below(g, (uint64_t)shorter);
         w.word[k] = th_alloc((size_t)w.length[k], sizeof(int), NULL);
@@ -62,9 +62,9 @@ ThTapeWords any_words(ThRng *g, const ThTuring *m, int shorter)
     return w;
 }
 
-ThScratchpad *made(const char *kind, const char *settings, const ThTuring *m)
+ThPad *made(const char *kind, const char *settings, const ThTm *m)
 {
-    const ThScratchpadKind *k = th_scratchpad_kind(kind);
+    const ThPadKind *k = th_pad_kind(kind);
     ThOptions o = {0};
     ThError err = {0};
     char copy[256], *rest = copy;
@@ -76,7 +76,7 @@ ThScratchpad *made(const char *kind, const char *settings, const ThTuring *m)
         *equals = '\0';
         assert_true(th_options_set(&o, word, equals + 1, &err));
     }
-    ThScratchpad *p = th_scratchpad_new(k, &o, m, &err);
+    ThPad *p = th_pad_new(k, &o, m, &err);
     if (!p)
         print_error("%s\n", err.msg);
     assert_non_null(p);

@@ -1,9 +1,9 @@
 /* given.h - what several unit tests start from: random numbers, words, automata from
  * text, words for machines, scratchpads. */
-#ifndef GIVEN_H
-#define GIVEN_H
+#ifndef TEST_UNIT_GIVEN_H
+#define TEST_UNIT_GIVEN_H
 
-#include "automata/automaton.h"
+#include "automata/core/automaton.h"
 #include "base/rng.h"
 #include "scratchpad/scratchpad.h"
 #include "turing/input.h"
@@ -22,10 +22,10 @@ ThAutomaton *parse(const char *text);
 ThAutomaton *evaluate(const char *text);
 
 /* Returns new: uniform words for a machine's tapes, each shorter than `shorter`. */
-ThTapeWords any_words(ThRng *g, const ThTuring *m, int shorter);
+ThTmTapeWords any_words(ThRng *g, const ThTm *m, int shorter);
 
 /* Returns new: a scratchpad of a kind, with options "key=value key=value"; m may be NULL.  The test
  * fails where there is an error. */
-ThScratchpad *made(const char *kind, const char *settings, const ThTuring *m);
+ThPad *made(const char *kind, const char *settings, const ThTm *m);
 
 #endif

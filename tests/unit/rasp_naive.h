@@ -1,6 +1,6 @@
 /* rasp_naive.h - RASP as its definition reads: matrices, loops, and means as fractions. */
-#ifndef RASP_NAIVE_H
-#define RASP_NAIVE_H
+#ifndef TEST_UNIT_RASP_NAIVE_H
+#define TEST_UNIT_RASP_NAIVE_H
 
 #include <gmp.h>
 #include <math.h>
@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "rasp/graph_impl.h"
+#include "rasp/graph/graph_impl.h"
 
 /* One value for every node so far: n atoms, or n × n cells; neither where it failed. */
 typedef struct {
     size_t n;
-    ThAtom **value;
+    ThRaspAtom **value;
     uint8_t **cell;
     size_t n_nodes, value_cap, cell_cap;
 } Naive;
@@ -56,7 +56,8 @@ static double naive_nearest(const mpq_t q)
     return best;
 }
 
-static bool naive_mean(const ThAtom *v, const uint8_t *row, size_t n, ThReduction how, ThAtom *z)
+static bool naive_mean(const ThRaspAtom *v, const uint8_t *row, size_t n, ThRaspReduction how,
+                       ThRaspAtom *z)
 {
     mpq_t sum, one;
     unsigned long count = 0;
@@ -65,9 +66,9 @@ static bool naive_mean(const ThAtom *v, const uint8_t *row, size_t n, ThReductio
     for (size_t j = 0; j < n; j++) {
         if (!row[j])
             continue;
-        numbers &= v[j].kind == TH_ATOM_INT || v[j].kind == TH_ATOM_FLOAT ||
-                   (v[j].kind == TH_ATOM_BOOL && how == TH_REDUCE_MEAN_INT);
-        if (v[j].kind == TH_ATOM_FLOAT)
+        numbers &= v[j].kind == TH_RASP_ATOM_INT || v[j].kind == TH_RASP_ATOM_FLOAT ||
+                   (v[j].kind == TH_RASP_ATOM_BOOL && how == TH_RASP_REDUCE_MEAN_INT);
+        if (v[j].kind == TH_RASP_ATOM_FLOAT)
             mpq_set_d(one, v[j].cell.x);
         else
             mpq_set_si(one, v[j].cell.i, 1);
@@ -77,50 +78,50 @@ static bool naive_mean(const ThAtom *v, const uint8_t *row, size_t n, ThReductio
     if (numbers) {
         mpq_set_ui(one, count, 1);
         mpq_div(sum, sum, one);
-        *z = th_float(mpq_sgn(sum) ? naive_nearest(sum) : 0);
+        *z = th_rasp_float(mpq_sgn(sum) ? naive_nearest(sum) : 0);
     }
     mpq_clears(sum, one, NULL);
     return numbers;
 }
 
-static bool naive_row(const ThRaspGraph *g, const ThNodeInfo *node, const ThAtom *v,
-                      const uint8_t *row, size_t n, ThAtom *z)
+static bool naive_row(const ThRaspGraph *g, const ThRaspNodeInfo *node, const ThRaspAtom *v,
+                      const uint8_t *row, size_t n, ThRaspAtom *z)
 {
     size_t count = 0, at = 0;
     for (size_t j = 0; j < n; j++) {
         if (!row[j])
             continue;
         int order = 0;
-        if (count && node->op >= TH_REDUCE_MAX &&
-            !th_atom_compare(th_rasp_atoms(g), v[j], v[at], &order, NULL))
+        if (count && node->op >= TH_RASP_REDUCE_MAX &&
+            !th_rasp_atom_compare(th_rasp_atoms(g), v[j], v[at], &order, NULL))
             return false;
-        at = !count || order == (node->op == TH_REDUCE_MAX ? 1 : -1) ? j : at;
+        at = !count || order == (node->op == TH_RASP_REDUCE_MAX ? 1 : -1) ? j : at;
         count++;
     }
     *z = node->atom;
     if (!count)
         return true;
     *z = v[at];
-    if (z->kind == TH_ATOM_BOOL && node->op != TH_REDUCE_MEAN)
-        z->kind = TH_ATOM_INT;
-    if (node->op >= TH_REDUCE_MAX)
+    if (z->kind == TH_RASP_ATOM_BOOL && node->op != TH_RASP_REDUCE_MEAN)
+        z->kind = TH_RASP_ATOM_INT;
+    if (node->op >= TH_RASP_REDUCE_MAX)
         return true;
     if (count > 1 && !naive_mean(v, row, n, node->op, z))
         return false;
-    if (node->op == TH_REDUCE_MEAN_INT && z->kind == TH_ATOM_FLOAT) {
+    if (node->op == TH_RASP_REDUCE_MEAN_INT && z->kind == TH_RASP_ATOM_FLOAT) {
         if (fabs(z->cell.x) >= 0x1p63)
             return false;
-        *z = th_int((int64_t)z->cell.x);
+        *z = th_rasp_int((int64_t)z->cell.x);
     }
     return true;
 }
 
 /* Is there one type for all? */
-static bool naive_typed(const ThAtom *v, size_t n)
+static bool naive_typed(const ThRaspAtom *v, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
-        bool a = v[i].kind == TH_ATOM_INT || v[i].kind == TH_ATOM_FLOAT;
-        bool b = v[0].kind == TH_ATOM_INT || v[0].kind == TH_ATOM_FLOAT;
+        bool a = v[i].kind == TH_RASP_ATOM_INT || v[i].kind == TH_RASP_ATOM_FLOAT;
+        bool b = v[0].kind == TH_RASP_ATOM_INT || v[0].kind == TH_RASP_ATOM_FLOAT;
         if (v[i].kind != v[0].kind && !(a && b))
             return false;
     }
@@ -128,19 +129,20 @@ static bool naive_typed(const ThAtom *v, size_t n)
 }
 
 /* list[x], dict[x] or x in list, by looking at one after the other. */
-static bool naive_table(const ThRaspGraph *g, const ThNodeInfo *node, ThAtom x, ThAtom *z)
+static bool naive_table(const ThRaspGraph *g, const ThRaspNodeInfo *node, ThRaspAtom x,
+                        ThRaspAtom *z)
 {
-    ThTable t = th_rasp_table(g, node->table);
+    ThRaspTable t = th_rasp_table(g, node->table);
     int64_t n = (int64_t)t.n, found = -1;
     for (int64_t k = 0; k < n; k++)
-        if (th_atom_equal(th_rasp_atoms(g), x, t.key ? t.key[k] : t.value[k]))
+        if (th_rasp_atom_equal(th_rasp_atoms(g), x, t.key ? t.key[k] : t.value[k]))
             found = k;
-    if (node->kind == TH_NODE_MEMBER) {
-        *z = th_bool(found >= 0);
+    if (node->kind == TH_RASP_NODE_MEMBER) {
+        *z = th_rasp_bool(found >= 0);
         return true;
     }
     if (!t.key) {
-        bool index = x.kind == TH_ATOM_INT || x.kind == TH_ATOM_BOOL;
+        bool index = x.kind == TH_RASP_ATOM_INT || x.kind == TH_RASP_ATOM_BOOL;
         found = index && x.cell.i >= -n && x.cell.i < n ? (x.cell.i + n) % n : -1;
     }
     if (found >= 0)
@@ -148,68 +150,69 @@ static bool naive_table(const ThRaspGraph *g, const ThNodeInfo *node, ThAtom x, 
     return found >= 0;
 }
 
-static bool naive_element(const ThRaspGraph *g, const ThNodeInfo *node, const ThAtom *x, ThAtom *z)
+static bool naive_element(const ThRaspGraph *g, const ThRaspNodeInfo *node, const ThRaspAtom *x,
+                          ThRaspAtom *z)
 {
-    ThAtoms *p = th_rasp_atoms(g);
-    const ThFunction *f;
+    ThRaspAtoms *p = th_rasp_atoms(g);
+    const ThRaspFunctionEntry *f;
     switch (node->kind) {
-    case TH_NODE_MEMBER:
-    case TH_NODE_LOOKUP:
+    case TH_RASP_NODE_MEMBER:
+    case TH_RASP_NODE_LOOKUP:
         return naive_table(g, node, x[0], z);
-    case TH_NODE_MAP:
+    case TH_RASP_NODE_MAP:
         f = th_rasp_function(g, node->table);
         return f->call(f->context, p, x, node->n_args, z, NULL);
-    case TH_NODE_UNARY:
-        return th_atom_unary(p, node->op, x[0], z, NULL);
-    case TH_NODE_BINARY:
-        if (node->op == TH_OP_AND)
-            *z = th_bool(th_atom_true(p, x[0]) && th_atom_true(p, x[1]));
-        else if (node->op == TH_OP_OR)
-            *z = th_bool(th_atom_true(p, x[0]) || th_atom_true(p, x[1]));
+    case TH_RASP_NODE_UNARY:
+        return th_rasp_atom_unary(p, node->op, x[0], z, NULL);
+    case TH_RASP_NODE_BINARY:
+        if (node->op == TH_RASP_OP_AND)
+            *z = th_rasp_bool(th_rasp_atom_true(p, x[0]) && th_rasp_atom_true(p, x[1]));
+        else if (node->op == TH_RASP_OP_OR)
+            *z = th_rasp_bool(th_rasp_atom_true(p, x[0]) || th_rasp_atom_true(p, x[1]));
         else
-            return th_atom_binary(p, node->op, x[0], x[1], z, NULL);
+            return th_rasp_atom_binary(p, node->op, x[0], x[1], z, NULL);
         return true;
-    case TH_NODE_CHOICE:
-        *z = th_atom_true(p, x[0]) ? x[1] : x[2];
+    case TH_RASP_NODE_CHOICE:
+        *z = th_rasp_atom_true(p, x[0]) ? x[1] : x[2];
         return true;
-    case TH_NODE_TUPLE:
-        return th_atom_tuple(p, x, node->n_args, z, NULL);
+    case TH_RASP_NODE_TUPLE:
+        return th_rasp_atom_tuple(p, x, node->n_args, z, NULL);
     default:
         return false;
     }
 }
 
-static bool naive_select(const ThRaspGraph *g, const ThNodeInfo *node, ThAtom key, ThAtom query,
-                         uint8_t *cell)
+static bool naive_select(const ThRaspGraph *g, const ThRaspNodeInfo *node, ThRaspAtom key,
+                         ThRaspAtom query, uint8_t *cell)
 {
-    ThAtoms *p = th_rasp_atoms(g);
-    ThAtom z, pair[] = {key, query};
-    if (node->kind == TH_NODE_SELECT) {
-        if (!th_atom_binary(p, node->op, key, query, &z, NULL))
+    ThRaspAtoms *p = th_rasp_atoms(g);
+    ThRaspAtom z, pair[] = {key, query};
+    if (node->kind == TH_RASP_NODE_SELECT) {
+        if (!th_rasp_atom_binary(p, node->op, key, query, &z, NULL))
             return false;
     } else {
-        const ThFunction *f = th_rasp_function(g, node->table);
+        const ThRaspFunctionEntry *f = th_rasp_function(g, node->table);
         if (!f->call(f->context, p, pair, 2, &z, NULL))
             return false;
     }
-    *cell = th_atom_true(p, z);
+    *cell = th_rasp_atom_true(p, z);
     return true;
 }
 
-static bool naive_cell(const ThRaspGraph *g, const ThNodeInfo *node, const Naive *e,
-                       const ThSop *arg, size_t i, size_t j, uint8_t *cell)
+static bool naive_cell(const ThRaspGraph *g, const ThRaspNodeInfo *node, const Naive *e,
+                       const ThRaspSop *arg, size_t i, size_t j, uint8_t *cell)
 {
     size_t n = e->n;
     switch (node->kind) {
-    case TH_NODE_SELECT:
-    case TH_NODE_MATCH:
+    case TH_RASP_NODE_SELECT:
+    case TH_RASP_NODE_MATCH:
         *cell = 0;
         return (node->causal && j > i) ||
                naive_select(g, node, e->value[arg[0]][j], e->value[arg[1]][i], cell);
-    case TH_NODE_BOTH:
+    case TH_RASP_NODE_BOTH:
         *cell = e->cell[arg[0]][i * n + j] && e->cell[arg[1]][i * n + j];
         return true;
-    case TH_NODE_EITHER:
+    case TH_RASP_NODE_EITHER:
         *cell = e->cell[arg[0]][i * n + j] || e->cell[arg[1]][i * n + j];
         return true;
     default:
@@ -218,8 +221,8 @@ static bool naive_cell(const ThRaspGraph *g, const ThNodeInfo *node, const Naive
     }
 }
 
-static bool naive_selector(ThRaspGraph *g, const ThNodeInfo *node, const ThSop *arg, Naive *e,
-                           uint8_t *cell)
+static bool naive_selector(ThRaspGraph *g, const ThRaspNodeInfo *node, const ThRaspSop *arg,
+                           Naive *e, uint8_t *cell)
 {
     for (size_t i = 0; i < e->n; i++)
         for (size_t j = 0; j < e->n; j++)
@@ -228,25 +231,25 @@ static bool naive_selector(ThRaspGraph *g, const ThNodeInfo *node, const ThSop *
     return true;
 }
 
-static bool naive_sop(ThRaspGraph *g, const ThNodeInfo *node, const ThSop *arg, Naive *e,
-                      const ThSeq *input, ThAtom *value)
+static bool naive_sop(ThRaspGraph *g, const ThRaspNodeInfo *node, const ThRaspSop *arg, Naive *e,
+                      const ThRaspSeq *input, ThRaspAtom *value)
 {
-    ThAtom x[TH_MAP_ARGS];
+    ThRaspAtom x[TH_RASP_MAP_ARGS];
     for (size_t i = 0; i < e->n; i++) {
         bool ok = true;
         const uint8_t *row = node->n_args && e->cell[arg[0]] ? e->cell[arg[0]] + i * e->n : NULL;
         for (size_t k = 0; !row && k < node->n_args; k++)
             x[k] = e->value[arg[k]][i];
-        if (node->kind == TH_NODE_TOKENS)
-            value[i] = th_seq_at(input, i);
-        else if (node->kind == TH_NODE_INDICES)
-            value[i] = th_int((int64_t)i);
-        else if (node->kind == TH_NODE_CONSTANT)
+        if (node->kind == TH_RASP_NODE_TOKENS)
+            value[i] = th_rasp_seq_at(input, i);
+        else if (node->kind == TH_RASP_NODE_INDICES)
+            value[i] = th_rasp_int((int64_t)i);
+        else if (node->kind == TH_RASP_NODE_CONSTANT)
             value[i] = node->atom;
-        else if (node->kind == TH_NODE_AGGREGATE)
+        else if (node->kind == TH_RASP_NODE_AGGREGATE)
             ok = naive_row(g, node, e->value[arg[1]], row, e->n, &value[i]);
-        else if (node->kind == TH_NODE_WIDTH) {
-            value[i] = th_int(0);
+        else if (node->kind == TH_RASP_NODE_WIDTH) {
+            value[i] = th_rasp_int(0);
             for (size_t j = 0; j < e->n; j++)
                 value[i].cell.i += row[j];
         } else
@@ -258,15 +261,15 @@ static bool naive_sop(ThRaspGraph *g, const ThNodeInfo *node, const ThSop *arg, 
 }
 
 /* Evaluates the next node on an input.  False if that is an error. */
-static bool naive_next(ThRaspGraph *g, Naive *e, const ThSeq *input)
+static bool naive_next(ThRaspGraph *g, Naive *e, const ThRaspSeq *input)
 {
-    ThSop at = (ThSop)e->n_nodes, arg[TH_MAP_ARGS] = {0};
-    ThNodeInfo node = *th_rasp_node(g, at);
+    ThRaspSop at = (ThRaspSop)e->n_nodes, arg[TH_RASP_MAP_ARGS] = {0};
+    ThRaspNodeInfo node = *th_rasp_node(g, at);
     for (size_t k = 0; k < node.n_args; k++)
         arg[k] = th_rasp_arg(g, at, k);
     th_grow(&e->value, &e->value_cap, at + 1u, sizeof *e->value, NULL);
     th_grow(&e->cell, &e->cell_cap, at + 1u, sizeof *e->cell, NULL);
-    e->value[at] = node.selector ? NULL : calloc(e->n, sizeof(ThAtom));
+    e->value[at] = node.selector ? NULL : calloc(e->n, sizeof(ThRaspAtom));
     e->cell[at] = node.selector ? calloc(e->n * e->n, 1) : NULL;
     e->n_nodes++;
     return node.selector ? naive_selector(g, &node, arg, e, e->cell[at])

@@ -1,19 +1,19 @@
 /* rasp_random.h - random nodes of RASP's graph, and their values against the definition; drawn from
  * a random stream, or from the bytes of a fuzzer. */
-#ifndef RASP_RANDOM_H
-#define RASP_RANDOM_H
+#ifndef TEST_UNIT_RASP_RANDOM_H
+#define TEST_UNIT_RASP_RANDOM_H
 
 #include "base/rng.h"
-#include "rasp/run.h"
+#include "rasp/evaluate/run.h"
 
 #include "rasp_naive.h"
 
 typedef struct {
-    ThAtoms atoms;
+    ThRaspAtoms atoms;
     ThRaspGraph *g;
     ThRaspRun *run;
     Naive naive;
-    ThSeq input;
+    ThRaspSeq input;
     ThRng rng;
     const uint8_t *data; /* if not NULL, choices come from here */
     size_t size, at;
@@ -28,10 +28,10 @@ static uint64_t die(Fight *f, uint64_t n)
     return x % n;
 }
 
-static ThAtom fight_text(Fight *f, const char *s)
+static ThRaspAtom fight_text(Fight *f, const char *s)
 {
-    ThAtom a = {0};
-    th_atom_string(&f->atoms, s, strlen(s), &a, NULL);
+    ThRaspAtom a = {0};
+    th_rasp_atom_string(&f->atoms, s, strlen(s), &a, NULL);
     return a;
 }
 
@@ -49,72 +49,72 @@ static double fight_float(Fight *f)
     }
 }
 
-/* A node from some place on that is a selector, or none; TH_NO_SOP if there is none. */
-static ThSop pick(Fight *f, bool selector)
+/* A node from some place on that is a selector, or none; TH_RASP_NO_SOP if there is none. */
+static ThRaspSop pick(Fight *f, bool selector)
 {
-    ThSop n = th_rasp_nodes(f->g), x = (ThSop)die(f, n);
-    for (ThSop k = 0; k < n; k++, x = (x + 1) % n)
+    ThRaspSop n = th_rasp_nodes(f->g), x = (ThRaspSop)die(f, n);
+    for (ThRaspSop k = 0; k < n; k++, x = (x + 1) % n)
         if (th_rasp_is_selector(f->g, x) == selector)
             return x;
-    return TH_NO_SOP;
+    return TH_RASP_NO_SOP;
 }
 
-static ThAtom random_atom(Fight *f)
+static ThRaspAtom random_atom(Fight *f)
 {
     switch (die(f, 8)) {
     case 0:
         return fight_text(f, die(f, 2) ? "a" : "b");
     case 1:
-        return th_bool(die(f, 2));
+        return th_rasp_bool(die(f, 2));
     case 2:
-        return th_float(fight_float(f));
+        return th_rasp_float(fight_float(f));
     default:
-        return th_int((int64_t)die(f, 7) - 2);
+        return th_rasp_int((int64_t)die(f, 7) - 2);
     }
 }
 
-static ThSop random_aggregate(Fight *f)
+static ThRaspSop random_aggregate(Fight *f)
 {
-    ThSop selector = pick(f, true);
-    if (selector == TH_NO_SOP)
+    ThRaspSop selector = pick(f, true);
+    if (selector == TH_RASP_NO_SOP)
         return selector;
-    ThAtom missing = random_atom(f);
+    ThRaspAtom missing = random_atom(f);
     if (die(f, 4) == 0)
         return th_rasp_width(f->g, selector, NULL);
     return th_rasp_aggregate(f->g, selector, pick(f, false), die(f, 3) ? NULL : &missing,
-                             (ThReduction)die(f, 4), NULL);
+                             (ThRaspReduction)die(f, 4), NULL);
 }
 
 /* What functions do that are given to map and match; the number is their identity, too. */
-static bool some_function(void *context, ThAtoms *p, const ThAtom *x, size_t n, ThAtom *z,
-                          ThError *err)
+static bool some_function(void *context, ThRaspAtoms *p, const ThRaspAtom *x, size_t n,
+                          ThRaspAtom *z, ThError *err)
 {
     int k = *(const int *)context;
-    ThAtom y = x[n - 1], t;
+    ThRaspAtom y = x[n - 1], t;
     switch (k) {
     case 0: /* the key, whatever the query */
         *z = x[0];
         return true;
     case 1: /* key <= query + 1 */
-        return th_atom_binary(p, TH_OP_ADD, y, th_int(1), &t, err) &&
-               th_atom_binary(p, TH_OP_LE, x[0], t, z, err);
+        return th_rasp_atom_binary(p, TH_RASP_OP_ADD, y, th_rasp_int(1), &t, err) &&
+               th_rasp_atom_binary(p, TH_RASP_OP_LE, x[0], t, z, err);
     case 2: /* not an interval */
-        return th_atom_binary(p, TH_OP_ADD, y, x[0], &t, err) &&
-               th_atom_binary(p, TH_OP_MOD, t, th_int(2), z, err);
+        return th_rasp_atom_binary(p, TH_RASP_OP_ADD, y, x[0], &t, err) &&
+               th_rasp_atom_binary(p, TH_RASP_OP_MOD, t, th_rasp_int(2), z, err);
     case 3: /* 1 and 1.0 are told apart */
-        *z = th_int(x[0].kind);
+        *z = th_rasp_int(x[0].kind);
         return true;
     default: /* an error for some */
-        return th_atom_binary(p, TH_OP_MOD, x[0], y, z, err);
+        return th_rasp_atom_binary(p, TH_RASP_OP_MOD, x[0], y, z, err);
     }
 }
 
 static int number[] = {0, 1, 2, 3, 4};
 
-static ThSop random_function(Fight *f)
+static ThRaspSop random_function(Fight *f)
 {
     int k = (int)die(f, 5);
-    ThAtom list[] = {random_atom(f), random_atom(f), random_atom(f), random_atom(f)};
+    ThRaspAtom list[] = {random_atom(f), random_atom(f), random_atom(f), random_atom(f)};
     size_t n = die(f, 5);
     switch (die(f, 5)) {
     case 0:
@@ -128,22 +128,22 @@ static ThSop random_function(Fight *f)
                              pick(f, false), die(f, 2), NULL);
     default:
         return th_rasp_map(f->g, (uint64_t)k, some_function, &number[k], NULL,
-                           (ThSop[]){pick(f, false), pick(f, false)}, 1 + die(f, 2), NULL);
+                           (ThRaspSop[]){pick(f, false), pick(f, false)}, 1 + die(f, 2), NULL);
     }
 }
 
-static ThSop random_selector(Fight *f)
+static ThRaspSop random_selector(Fight *f)
 {
-    ThSop a = pick(f, true), b = a == TH_NO_SOP ? a : pick(f, true);
-    if (b == TH_NO_SOP || die(f, 3) == 0)
-        return th_rasp_select(f->g, pick(f, false), pick(f, false), (ThBinary)die(f, TH_OP_GE + 1),
-                              die(f, 3) == 0, NULL);
+    ThRaspSop a = pick(f, true), b = a == TH_RASP_NO_SOP ? a : pick(f, true);
+    if (b == TH_RASP_NO_SOP || die(f, 3) == 0)
+        return th_rasp_select(f->g, pick(f, false), pick(f, false),
+                              (ThRaspBinary)die(f, TH_RASP_OP_GE + 1), die(f, 3) == 0, NULL);
     if (die(f, 3) == 0)
-        return th_rasp_unary(f->g, TH_OP_NOT, a, NULL);
-    return th_rasp_binary(f->g, die(f, 2) ? TH_OP_AND : TH_OP_OR, a, b, NULL);
+        return th_rasp_unary(f->g, TH_RASP_OP_NOT, a, NULL);
+    return th_rasp_binary(f->g, die(f, 2) ? TH_RASP_OP_AND : TH_RASP_OP_OR, a, b, NULL);
 }
 
-static ThSop random_node(Fight *f)
+static ThRaspSop random_node(Fight *f)
 {
     switch (die(f, 10)) {
     case 9:
@@ -151,14 +151,16 @@ static ThSop random_node(Fight *f)
     case 0:
         return th_rasp_constant(f->g, random_atom(f), NULL);
     case 1:
-        return th_rasp_unary(f->g, (ThUnary)die(f, TH_OP_INDICATOR + 1), pick(f, false), NULL);
+        return th_rasp_unary(f->g, (ThRaspUnary)die(f, TH_RASP_OP_INDICATOR + 1), pick(f, false),
+                             NULL);
     case 2:
-        return th_rasp_binary(f->g, (ThBinary)die(f, TH_OP_OR + 1), pick(f, false), pick(f, false),
-                              NULL);
+        return th_rasp_binary(f->g, (ThRaspBinary)die(f, TH_RASP_OP_OR + 1), pick(f, false),
+                              pick(f, false), NULL);
     case 3:
         return th_rasp_choice(f->g, pick(f, false), pick(f, false), pick(f, false), NULL);
     case 4:
-        return th_rasp_tuple(f->g, (ThSop[]){pick(f, false), pick(f, false)}, 1 + die(f, 2), NULL);
+        return th_rasp_tuple(f->g, (ThRaspSop[]){pick(f, false), pick(f, false)}, 1 + die(f, 2),
+                             NULL);
     case 5:
     case 6:
         return random_selector(f);
@@ -167,19 +169,19 @@ static ThSop random_node(Fight *f)
     }
 }
 
-static bool same_value(const Fight *f, ThSop at, const ThSeq *v)
+static bool same_value(const Fight *f, ThRaspSop at, const ThRaspSeq *v)
 {
     bool same = v && v->n == f->naive.n;
     for (size_t i = 0; same && i < v->n; i++) {
-        ThAtom x = th_seq_at(v, i), y = f->naive.value[at][i];
+        ThRaspAtom x = th_rasp_seq_at(v, i), y = f->naive.value[at][i];
         /* The greatest of 1 and 1.0 is either. */
-        bool numbers = x.kind <= TH_ATOM_FLOAT && y.kind <= TH_ATOM_FLOAT;
-        same = (x.kind == y.kind || numbers) && th_atom_equal(&f->atoms, x, y);
+        bool numbers = x.kind <= TH_RASP_ATOM_FLOAT && y.kind <= TH_RASP_ATOM_FLOAT;
+        same = (x.kind == y.kind || numbers) && th_rasp_atom_equal(&f->atoms, x, y);
     }
     return same;
 }
 
-static bool same_grid(const Fight *f, ThSop at)
+static bool same_grid(const Fight *f, ThRaspSop at)
 {
     uint8_t *grid = th_rasp_run_grid(f->run, at, NULL, NULL);
     bool same = grid && memcmp(grid, f->naive.cell[at], f->naive.n * f->naive.n) == 0;
@@ -190,7 +192,7 @@ static bool same_grid(const Fight *f, ThSop at)
 /* Evaluates the newest node both ways; forgets it if that fails.  True if the two agree. */
 static bool fight_newest(Fight *f)
 {
-    ThSop at = th_rasp_nodes(f->g) - 1;
+    ThRaspSop at = th_rasp_nodes(f->g) - 1;
     ThError err = {0};
     bool wanted = naive_next(f->g, &f->naive, &f->input);
     bool got = th_rasp_run_check(f->run, at, NULL, &err);
@@ -214,17 +216,17 @@ static bool fight_newest(Fight *f)
 /* A random input of n elements. */
 static bool fight_input(Fight *f, size_t n)
 {
-    ThAtom *x = calloc(n, sizeof *x);
+    ThRaspAtom *x = calloc(n, sizeof *x);
     bool words = die(f, 2), floats = die(f, 2);
     for (size_t i = 0; x && i < n; i++) {
         char letter[2] = {(char)('a' + die(f, 4)), 0};
-        x[i] = th_int((int64_t)die(f, 6) - 1);
+        x[i] = th_rasp_int((int64_t)die(f, 6) - 1);
         if (words)
             x[i] = fight_text(f, letter);
         else if (floats && die(f, 2))
-            x[i] = th_float(fight_float(f));
+            x[i] = th_rasp_float(fight_float(f));
     }
-    bool ok = x && th_seq_of(x, n, &f->input, NULL);
+    bool ok = x && th_rasp_seq_of(x, n, &f->input, NULL);
     free(x);
     f->naive.n = n;
     return ok;
@@ -235,11 +237,11 @@ static bool fight(Fight *f, size_t n, int nodes)
 {
     bool ok = fight_input(f, n) && (f->g = th_rasp_graph_new(&f->atoms, NULL)) &&
               (f->run = th_rasp_run_new(f->g, &f->input, 0, NULL));
-    ok = ok && th_rasp_tokens(f->g, TH_AS_IS, NULL) != TH_NO_SOP && fight_newest(f);
-    ok = ok && th_rasp_indices(f->g, NULL) != TH_NO_SOP && fight_newest(f);
-    ok = ok && th_rasp_constant(f->g, th_int(1), NULL) != TH_NO_SOP && fight_newest(f);
+    ok = ok && th_rasp_tokens(f->g, TH_RASP_AS_IS, NULL) != TH_RASP_NO_SOP && fight_newest(f);
+    ok = ok && th_rasp_indices(f->g, NULL) != TH_RASP_NO_SOP && fight_newest(f);
+    ok = ok && th_rasp_constant(f->g, th_rasp_int(1), NULL) != TH_RASP_NO_SOP && fight_newest(f);
     for (int k = 0; ok && k < nodes; k++)
-        ok = random_node(f) == TH_NO_SOP || fight_newest(f);
+        ok = random_node(f) == TH_RASP_NO_SOP || fight_newest(f);
     return ok;
 }
 
@@ -248,8 +250,8 @@ static void fight_free(Fight *f)
     th_rasp_run_free(f->run);
     th_rasp_graph_free(f->g);
     naive_free(&f->naive);
-    th_seq_free(&f->input);
-    th_atoms_free(&f->atoms);
+    th_rasp_seq_free(&f->input);
+    th_rasp_atoms_free(&f->atoms);
 }
 
 #endif

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "automata/ambiguity.h"
-#include "automata/build.h"
-#include "automata/regex.h"
+#include "automata/words/ambiguity.h"
+#include "automata/core/build.h"
+#include "automata/regex/regex.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/symbols.h"
@@ -127,7 +127,7 @@ static double up_to(const double *most, int l)
 /* ---- what is told ---- */
 
 /* part[0] part[1]^n part[2] … has the ways that were promised. */
-static void assert_growing(const ThAutomaton *a, const ThAmbiguity *x)
+static void assert_growing(const ThAutomaton *a, const ThWordsAmbiguity *x)
 {
     for (int n = 1; n <= 6; n++) {
         ThText t = {0};
@@ -146,35 +146,35 @@ static void assert_growing(const ThAutomaton *a, const ThAmbiguity *x)
     }
 }
 
-static void assert_consistent(const ThAutomaton *a, const ThAmbiguity *x)
+static void assert_consistent(const ThAutomaton *a, const ThWordsAmbiguity *x)
 {
-    assert_int_equal(x->kind != TH_UNAMBIGUOUS, x->word != NULL);
-    assert_int_equal(x->kind == TH_POLYNOMIALLY_AMBIGUOUS, x->degree > 0);
-    assert_int_equal(x->n_loops, x->kind == TH_EXPONENTIALLY_AMBIGUOUS ? 1 : x->degree);
+    assert_int_equal(x->kind != TH_WORDS_UNAMBIGUOUS, x->word != NULL);
+    assert_int_equal(x->kind == TH_WORDS_POLYNOMIALLY_AMBIGUOUS, x->degree > 0);
+    assert_int_equal(x->n_loops, x->kind == TH_WORDS_EXPONENTIALLY_AMBIGUOUS ? 1 : x->degree);
     if (x->word)
         assert_true(ways_of_text(a, x->word) >= 2);
     if (x->most_word)
         assert_true((size_t)ways_of_text(a, x->most_word) == x->most);
-    assert_int_equal(x->most > 0, x->kind == TH_FINITELY_AMBIGUOUS);
+    assert_int_equal(x->most > 0, x->kind == TH_WORDS_FINITELY_AMBIGUOUS);
     if (x->n_loops)
         assert_growing(a, x);
 }
 
 /* From l to 2l symbols a number that grows like a power of degree d gets about 2^d times greater.
  */
-static void assert_growth(const double *most, const ThAmbiguity *x, const char *what)
+static void assert_growth(const double *most, const ThWordsAmbiguity *x, const char *what)
 {
     double half = up_to(most, LONG / 2), whole = up_to(most, LONG), power = 1;
     for (int i = 0; i < x->degree; i++)
         power *= 2;
-    if (x->kind == TH_UNAMBIGUOUS && whole > 1)
+    if (x->kind == TH_WORDS_UNAMBIGUOUS && whole > 1)
         fail_msg("%s: unambiguous, and a word has %g ways", what, whole);
-    if (x->kind == TH_FINITELY_AMBIGUOUS && whole != (double)x->most)
+    if (x->kind == TH_WORDS_FINITELY_AMBIGUOUS && whole != (double)x->most)
         fail_msg("%s: %zu ways at most, not %g", what, x->most, whole);
-    if (x->kind == TH_POLYNOMIALLY_AMBIGUOUS &&
+    if (x->kind == TH_WORDS_POLYNOMIALLY_AMBIGUOUS &&
         (whole < 0.66 * power * half || whole > 1.5 * power * half))
         fail_msg("%s: degree %d, and %g ways become %g", what, x->degree, half, whole);
-    if (x->kind == TH_EXPONENTIALLY_AMBIGUOUS && whole < 11 * half)
+    if (x->kind == TH_WORDS_EXPONENTIALLY_AMBIGUOUS && whole < 11 * half)
         fail_msg("%s: exponential, and %g ways become %g", what, half, whole);
 }
 
@@ -182,27 +182,27 @@ static void assert_growth(const double *most, const ThAmbiguity *x, const char *
 
 static ThAutomaton *random_automaton(ThRng *r, int seed)
 {
-    ThBuild b = {0};
+    ThAutomatonBuild b = {0};
     int n = 1 + below(r, STATES), arcs = 1 + below(r, 3 * n + 2);
-    th_build_symbol(&b, "a");
-    th_build_symbol(&b, "b");
+    th_automaton_build_symbol(&b, "a");
+    th_automaton_build_symbol(&b, "b");
     for (int q = 0; q < n; q++) {
         char name[16];
         snprintf(name, sizeof name, "%d", q);
-        th_build_state(&b, name);
+        th_automaton_build_state(&b, name);
         if (below(r, 3) == 0 || q == n - 1)
-            th_build_accept(&b, q);
+            th_automaton_build_accept(&b, q);
         if (below(r, 5) == 0 || q == 0)
-            th_build_start(&b, q);
+            th_automaton_build_start(&b, q);
     }
     /* Most go forwards: chains of components are what degrees come from. */
     for (int k = 0; k < arcs; k++) {
         int from = below(r, n), to = from + below(r, n - from);
         if (seed % 3 == 0)
             to = below(r, n);
-        th_build_arc(&b, (ThArc){from, below(r, 2), to, TH_NO_OUTPUT});
+        th_automaton_build_arc(&b, (ThAutomatonArc){from, below(r, 2), to, TH_AUTOMATON_NO_OUTPUT});
     }
-    return th_build_finish(&b, NULL);
+    return th_automaton_build_finish(&b, NULL);
 }
 
 static void test_growth(void **state)
@@ -212,7 +212,7 @@ static void test_growth(void **state)
     for (int turn = 0; turn < TURNS; turn++) {
         ThRng r = th_rng(41, "growth", (uint64_t)turn);
         ThAutomaton *a = random_automaton(&r, turn);
-        ThAmbiguity x;
+        ThWordsAmbiguity x;
         double most[LONG + 1];
         char what[32];
         snprintf(what, sizeof what, "automaton %d", turn);
@@ -224,7 +224,7 @@ static void test_growth(void **state)
             left_out++;
         met[x.kind]++;
         degrees[x.degree]++;
-        th_ambiguity_free(&x);
+        th_words_ambiguity_free(&x);
         th_automaton_free(a);
     }
     for (int i = 0; i < 4; i++)
@@ -238,33 +238,33 @@ static void test_known(void **state)
     (void)state;
     static const struct {
         const char *pattern;
-        ThAmbiguityKind kind;
+        ThWordsAmbiguityKind kind;
         int degree;
         size_t most;
-    } known[] = {{"(a|b)*ab", TH_UNAMBIGUOUS, 0, 0},
-                 {"a|a|a", TH_FINITELY_AMBIGUOUS, 0, 3},
-                 {"a*|a*b*|b*a*", TH_FINITELY_AMBIGUOUS, 0, 3},
-                 {"(a|b)?(a|b)?(a|b)?(a|b)?", TH_FINITELY_AMBIGUOUS, 0, 6},
-                 {"a*a*", TH_POLYNOMIALLY_AMBIGUOUS, 1, 0},
-                 {"a*a*a*a*a*a*", TH_POLYNOMIALLY_AMBIGUOUS, 5, 0},
-                 {"a*a*(ba*a*)", TH_POLYNOMIALLY_AMBIGUOUS, 2, 0},
-                 {"a*a*|b*b*b*", TH_POLYNOMIALLY_AMBIGUOUS, 2, 0},
-                 {"(a|b)*a(a|b)*b(a|b)*a(a|b)*", TH_POLYNOMIALLY_AMBIGUOUS, 3, 0},
-                 {"a*ba*", TH_UNAMBIGUOUS, 0, 0},
-                 {"(a*a*b)*", TH_EXPONENTIALLY_AMBIGUOUS, 0, 0},
-                 {"a*a*b(a|aa)*", TH_EXPONENTIALLY_AMBIGUOUS, 0, 0},
-                 {"[]", TH_UNAMBIGUOUS, 0, 0},
-                 {"()", TH_UNAMBIGUOUS, 0, 0}};
+    } known[] = {{"(a|b)*ab", TH_WORDS_UNAMBIGUOUS, 0, 0},
+                 {"a|a|a", TH_WORDS_FINITELY_AMBIGUOUS, 0, 3},
+                 {"a*|a*b*|b*a*", TH_WORDS_FINITELY_AMBIGUOUS, 0, 3},
+                 {"(a|b)?(a|b)?(a|b)?(a|b)?", TH_WORDS_FINITELY_AMBIGUOUS, 0, 6},
+                 {"a*a*", TH_WORDS_POLYNOMIALLY_AMBIGUOUS, 1, 0},
+                 {"a*a*a*a*a*a*", TH_WORDS_POLYNOMIALLY_AMBIGUOUS, 5, 0},
+                 {"a*a*(ba*a*)", TH_WORDS_POLYNOMIALLY_AMBIGUOUS, 2, 0},
+                 {"a*a*|b*b*b*", TH_WORDS_POLYNOMIALLY_AMBIGUOUS, 2, 0},
+                 {"(a|b)*a(a|b)*b(a|b)*a(a|b)*", TH_WORDS_POLYNOMIALLY_AMBIGUOUS, 3, 0},
+                 {"a*ba*", TH_WORDS_UNAMBIGUOUS, 0, 0},
+                 {"(a*a*b)*", TH_WORDS_EXPONENTIALLY_AMBIGUOUS, 0, 0},
+                 {"a*a*b(a|aa)*", TH_WORDS_EXPONENTIALLY_AMBIGUOUS, 0, 0},
+                 {"[]", TH_WORDS_UNAMBIGUOUS, 0, 0},
+                 {"()", TH_WORDS_UNAMBIGUOUS, 0, 0}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         ThAutomaton *a = th_regex_automaton(known[i].pattern, letters, 2, 0, NULL, NULL);
-        ThAmbiguity x;
+        ThWordsAmbiguity x;
         assert_non_null(a);
         assert_true(th_automaton_ambiguity(a, 0, NULL, &x, NULL));
         if (x.kind != known[i].kind || x.degree != known[i].degree || x.most != known[i].most)
             fail_msg("%s: kind %d, degree %d, %zu ways", known[i].pattern, x.kind, x.degree,
                      x.most);
         assert_consistent(a, &x);
-        th_ambiguity_free(&x);
+        th_words_ambiguity_free(&x);
         th_automaton_free(a);
     }
 }
@@ -274,21 +274,21 @@ static void test_known(void **state)
 static void test_limits(void **state)
 {
     (void)state;
-    ThAmbiguity x;
+    ThWordsAmbiguity x;
     ThError err = {0};
     ThAutomaton *a =
         th_regex_automaton("(a|b)*a(a|b){8}|(a|b)*b(a|b){8}", letters, 2, 0, NULL, NULL);
     assert_true(th_automaton_ambiguity(a, 10, NULL, &x, NULL));
-    assert_int_equal(x.kind, TH_UNAMBIGUOUS);
+    assert_int_equal(x.kind, TH_WORDS_UNAMBIGUOUS);
     th_automaton_free(a);
     a = th_regex_automaton("(a|b)*a(a|b){8}|(a|b)*a(a|b){7}a", letters, 2, 0, NULL, NULL);
     assert_true(th_automaton_ambiguity(a, 10, NULL, &x, NULL));
-    assert_int_equal(x.kind, TH_FINITELY_AMBIGUOUS);
+    assert_int_equal(x.kind, TH_WORDS_FINITELY_AMBIGUOUS);
     assert_int_equal(x.most, 0);
-    th_ambiguity_free(&x);
+    th_words_ambiguity_free(&x);
     assert_true(th_automaton_ambiguity(a, 0, NULL, &x, NULL));
     assert_int_equal(x.most, 2);
-    th_ambiguity_free(&x);
+    th_words_ambiguity_free(&x);
     volatile sig_atomic_t stop = 1;
     assert_false(th_automaton_ambiguity(a, 0, &stop, &x, &err));
     assert_int_equal(err.code, TH_EINTERRUPTED);

@@ -13,15 +13,15 @@
 #include "base/rng.h"
 #include "turing/analyze.h"
 
-static const ThAnalysisLimits usual = {.run = {100000, UINT64_MAX},
-                                       .depth = 100,
-                                       .width = 8,
-                                       .history = 4,
-                                       .reach = true,
-                                       .run_it = true,
-                                       .backward = true,
-                                       .contexts = true};
-static const ThTapeWords blank_words;
+static const ThTmAnalysisLimits usual = {.run = {100000, UINT64_MAX},
+                                         .depth = 100,
+                                         .width = 8,
+                                         .history = 4,
+                                         .reach = true,
+                                         .run_it = true,
+                                         .backward = true,
+                                         .contexts = true};
+static const ThTmTapeWords blank_words;
 
 /* ---- a stepper for strings of bbchallenge with two symbols ----------------------------------- */
 
@@ -81,7 +81,7 @@ static void naive_go(Naive *x, uint64_t steps)
 /* ---- checkers of the proofs ------------------------------------------------------------------ */
 
 /* Closed under the rules, and no way to stop in it. */
-static void check_reach(const char *text, const ThReach *r)
+static void check_reach(const char *text, const ThTmReach *r)
 {
     assert_true(r->state[0] && r->symbol[0][0]);
     for (int q = 0; q < n_states(text); q++) {
@@ -95,7 +95,7 @@ static void check_reach(const char *text, const ThReach *r)
     }
 }
 
-static void check_cycle(const char *text, const ThRecurrence *a)
+static void check_cycle(const char *text, const ThTmRecurrence *a)
 {
     static Naive x, y;
     naive_start(&x, text);
@@ -109,7 +109,7 @@ static void check_cycle(const char *text, const ThRecurrence *a)
     assert_memory_equal(x.tape, y.tape, sizeof x.tape);
 }
 
-static void check_translation(const char *text, const ThRecurrence *a)
+static void check_translation(const char *text, const ThTmRecurrence *a)
 {
     static Naive x, y;
     int way = a->shift > 0 ? 1 : -1, farthest = INT32_MIN;
@@ -139,7 +139,7 @@ enum { BACK = 128 };
 
 typedef struct {
     const char *text;
-    const ThReach *r;
+    const ThTmReach *r;
     char cell[2 * BACK]; /* '0', '1' or '?' */
     long nodes;
 } Back;
@@ -173,7 +173,7 @@ static int steps_before(Back *b, int state, int head, int depth)
     return most;
 }
 
-static void check_backward(const char *text, const ThBackward *tree, const ThReach *r)
+static void check_backward(const char *text, const ThTmBackward *tree, const ThTmReach *r)
 {
     static Back b;
     int most = 0;
@@ -199,7 +199,7 @@ static bool has_group(const ThIntern *set, const uint16_t *cell, int n)
 }
 
 /* The number of a cell after a symbol was written there in a case. */
-static uint16_t written_cell(const ThContexts *c, uint16_t cell, int state, int symbol)
+static uint16_t written_cell(const ThTmContexts *c, uint16_t cell, int state, int symbol)
 {
     uint16_t x[64];
     size_t size, most = 1 + 2 * (size_t)c->history;
@@ -215,7 +215,7 @@ static uint16_t written_cell(const ThContexts *c, uint16_t cell, int state, int 
 }
 
 /* Every context that may follow one by its rule must be there. */
-static void check_context(const char *text, const ThContexts *c, const uint16_t *x)
+static void check_context(const char *text, const ThTmContexts *c, const uint16_t *x)
 {
     int n = c->width, q = x[0], a = *(const uint16_t *)th_intern_at(&c->cell, x[1], NULL);
     const char *e = entry(text, q, a);
@@ -237,7 +237,7 @@ static void check_context(const char *text, const ThContexts *c, const uint16_t 
     }
 }
 
-static void check_contexts(const char *text, const ThContexts *c)
+static void check_contexts(const char *text, const ThTmContexts *c)
 {
     uint16_t zero[64] = {0};
     assert_true(has_group(&c->context, zero, 2 + 2 * c->width));
@@ -245,37 +245,37 @@ static void check_contexts(const char *text, const ThContexts *c)
         check_context(text, c, th_intern_at(&c->context, i, NULL));
 }
 
-static void check_proof(const char *text, const ThAnalysis *a)
+static void check_proof(const char *text, const ThTmAnalysis *a)
 {
-    if (a->proof == TH_PROOF_REACH)
+    if (a->proof == TH_TM_PROOF_REACH)
         check_reach(text, &a->here);
-    if (a->proof == TH_PROOF_CYCLE)
+    if (a->proof == TH_TM_PROOF_CYCLE)
         check_cycle(text, &a->again);
-    if (a->proof == TH_PROOF_TRANSLATION)
+    if (a->proof == TH_TM_PROOF_TRANSLATION)
         check_translation(text, &a->again);
-    if (a->proof == TH_PROOF_BACKWARD)
+    if (a->proof == TH_TM_PROOF_BACKWARD)
         check_backward(text, &a->backward, &a->here);
-    if (a->proof == TH_PROOF_CONTEXTS)
+    if (a->proof == TH_TM_PROOF_CONTEXTS)
         check_contexts(text, &a->contexts);
 }
 
 /* Analyses a machine, checks the proof, and tells what was proved. */
-static ThProof analyze(const char *text, ThAnalysisLimits limits)
+static ThTmProof analyze(const char *text, ThTmAnalysisLimits limits)
 {
     ThError err = {0};
-    ThAnalysis a;
-    ThTuring *m = th_turing_read_bb(text, &err);
+    ThTmAnalysis a;
+    ThTm *m = th_tm_read_bb(text, &err);
     assert_non_null(m);
-    assert_true(th_analyze(&a, m, &blank_words, limits, NULL, &err));
+    assert_true(th_tm_analyze(&a, m, &blank_words, limits, NULL, &err));
     static Naive x;
     naive_start(&x, text);
-    naive_go(&x, a.proof == TH_PROOF_STOPS ? a.end.steps : MOST);
-    assert_int_equal(x.halted, a.proof == TH_PROOF_STOPS);
-    assert_true(a.proof != TH_PROOF_STOPS || (uint64_t)x.steps == a.end.steps);
+    naive_go(&x, a.proof == TH_TM_PROOF_STOPS ? a.end.steps : MOST);
+    assert_int_equal(x.halted, a.proof == TH_TM_PROOF_STOPS);
+    assert_true(a.proof != TH_TM_PROOF_STOPS || (uint64_t)x.steps == a.end.steps);
     check_proof(text, &a);
-    ThProof proof = a.proof;
-    th_analysis_free(&a, m);
-    th_turing_free(m);
+    ThTmProof proof = a.proof;
+    th_tm_analysis_free(&a, m);
+    th_tm_free(m);
     return proof;
 }
 
@@ -296,7 +296,7 @@ static void put_entry(char *to, int i, int states)
 static void all_two_states(void **state)
 {
     (void)state;
-    int count[TH_PROOF_CONTEXTS + 1] = {0};
+    int count[TH_TM_PROOF_CONTEXTS + 1] = {0};
     for (int i = 0; i < 6561; i++) {
         char text[] = "---------------";
         text[6] = '_';
@@ -308,15 +308,15 @@ static void all_two_states(void **state)
     print_message(
         "2 states: run %d, reach %d, cycle %d, translation %d, backward %d, contexts %d\n",
         count[1], count[2], count[3], count[4], count[5], count[6]);
-    assert_int_equal(count[TH_PROOF_STOPS], 1165);
-    assert_int_equal(count[TH_PROOF_NONE], 0);
+    assert_int_equal(count[TH_TM_PROOF_STOPS], 1165);
+    assert_int_equal(count[TH_TM_PROOF_NONE], 0);
 }
 
 typedef struct {
     char text[64];
     int states;
     uint64_t weight[16]; /* of so many open entries */
-    uint64_t count[TH_PROOF_CONTEXTS + 1];
+    uint64_t count[TH_TM_PROOF_CONTEXTS + 1];
     uint64_t halting;
     long leaves;
 } Tree;
@@ -330,8 +330,8 @@ static void explore(Tree *t, Naive x, int open, int most)
     x.text = t->text;
     if (x.steps >= most) {
         t->leaves++;
-        ThProof proof = analyze(t->text, usual);
-        assert_true(proof != TH_PROOF_STOPS);
+        ThTmProof proof = analyze(t->text, usual);
+        assert_true(proof != TH_TM_PROOF_STOPS);
         t->count[proof] += t->weight[open];
         return;
     }
@@ -371,7 +371,7 @@ static void all_of_a_size(void **state)
     assert_non_null(t);
     explore_all(t, TREE_STATES, TREE_STEPS);
     uint64_t never = 0;
-    for (int i = TH_PROOF_REACH; i <= TH_PROOF_CONTEXTS; i++)
+    for (int i = TH_TM_PROOF_REACH; i <= TH_TM_PROOF_CONTEXTS; i++)
         never += t->count[i];
     print_message("%d states, %ld runs: reach %lu, cycle %lu, translation %lu, backward %lu, "
                   "contexts %lu, unknown %lu\n",
@@ -385,13 +385,13 @@ static void all_of_a_size(void **state)
 
 /* ---- each method by itself ------------------------------------------------------------------- */
 
-static ThAnalysisLimits only(ThProof method)
+static ThTmAnalysisLimits only(ThTmProof method)
 {
-    ThAnalysisLimits l = usual;
-    l.reach = method == TH_PROOF_REACH;
-    l.run_it = method == TH_PROOF_CYCLE;
-    l.backward = method == TH_PROOF_BACKWARD;
-    l.contexts = method == TH_PROOF_CONTEXTS;
+    ThTmAnalysisLimits l = usual;
+    l.reach = method == TH_TM_PROOF_REACH;
+    l.run_it = method == TH_TM_PROOF_CYCLE;
+    l.backward = method == TH_TM_PROOF_BACKWARD;
+    l.contexts = method == TH_TM_PROOF_CONTEXTS;
     l.run.steps = 2000;
     l.width = 4;
     l.history = 1;
@@ -413,29 +413,29 @@ static void random_machine(char *to, int states, ThRng *g)
 static void methods_alone(void **state)
 {
     (void)state;
-    static const ThProof method[] = {TH_PROOF_REACH, TH_PROOF_CYCLE, TH_PROOF_BACKWARD,
-                                     TH_PROOF_CONTEXTS};
+    static const ThTmProof method[] = {TH_TM_PROOF_REACH, TH_TM_PROOF_CYCLE, TH_TM_PROOF_BACKWARD,
+                                       TH_TM_PROOF_CONTEXTS};
     for (int k = 0; k < 4; k++) {
         ThRng g = th_rng(5, "analyze", (uint64_t)k);
         int proved = 0;
         for (int i = 0; i < 3000; i++) {
             char text[64];
             random_machine(text, 3 + i % 2, &g);
-            ThAnalysisLimits limits = only(method[k]);
+            ThTmAnalysisLimits limits = only(method[k]);
             ThError err = {0};
-            ThAnalysis a;
-            ThTuring *m = th_turing_read_bb(text, &err);
+            ThTmAnalysis a;
+            ThTm *m = th_tm_read_bb(text, &err);
             static Naive x;
-            assert_true(th_analyze(&a, m, &blank_words, limits, NULL, &err));
+            assert_true(th_tm_analyze(&a, m, &blank_words, limits, NULL, &err));
             naive_start(&x, text);
             naive_go(&x, MOST);
-            assert_true(!x.halted || a.proof == TH_PROOF_NONE || a.proof == TH_PROOF_STOPS);
+            assert_true(!x.halted || a.proof == TH_TM_PROOF_NONE || a.proof == TH_TM_PROOF_STOPS);
             check_proof(text, &a);
-            proved += a.proof > TH_PROOF_STOPS;
-            th_analysis_free(&a, m);
-            th_turing_free(m);
+            proved += a.proof > TH_TM_PROOF_STOPS;
+            th_tm_analysis_free(&a, m);
+            th_tm_free(m);
         }
-        print_message("%s alone: %d of 3000\n", th_proof_name(method[k]), proved);
+        print_message("%s alone: %d of 3000\n", th_tm_proof_name(method[k]), proved);
         assert_true(proved > 100);
     }
 }
@@ -446,25 +446,25 @@ enum { CHOICES = 1, ONE_WAY = 2, TAPES = 4 };
 
 static int random_part(ThRng *g, int n, bool any)
 {
-    return any && th_rng_below(g, 6) == 0 ? TH_ANY : (int)th_rng_below(g, (uint64_t)n);
+    return any && th_rng_below(g, 6) == 0 ? TH_TM_ANY : (int)th_rng_below(g, (uint64_t)n);
 }
 
 /* States 0 to 2 run, 3 halts; symbols 0 to 2.  Some cases have no rule, some rules are wild. */
-static ThTuring *random_kind(unsigned kind, ThRng *g)
+static ThTm *random_kind(unsigned kind, ThRng *g)
 {
-    ThTuringBuild b = {0};
+    ThTmBuild b = {0};
     b.m.n_tapes = kind & TAPES ? 2 : 1;
     b.m.nondeterministic = kind & CHOICES;
-    b.m.edge = kind & ONE_WAY ? (ThEdge)(1 + th_rng_below(g, 3)) : TH_TWO_WAY;
+    b.m.edge = kind & ONE_WAY ? (ThTmEdge)(1 + th_rng_below(g, 3)) : TH_TM_TWO_WAY;
     const char *names[] = {"p", "q", "r", "z"}, *symbols[] = {"_", "a", "b"};
     for (int i = 0; i < 4; i++)
-        th_turing_state(&b, names[i]);
+        th_tm_state(&b, names[i]);
     for (int i = 0; i < 3; i++)
-        th_turing_symbol(&b, symbols[i]);
-    b.m.role[3] = TH_HALTS;
+        th_tm_symbol(&b, symbols[i]);
+    b.m.role[3] = TH_TM_HALTS;
     for (int q = 0; q < 3; q++) {
         for (int i = 0; i < (kind & TAPES ? 9 : 3); i++) {
-            ThRule r = {.from = q, .read = {i % 3, i / 3}};
+            ThTmRule r = {.from = q, .read = {i % 3, i / 3}};
             int n = (kind & CHOICES) && th_rng_below(g, 3) == 0 ? 2 : th_rng_below(g, 12) > 0;
             for (int j = 0; j < n; j++) {
                 r.to = th_rng_below(g, 20) == 0 ? 3 : random_part(g, 3, true);
@@ -472,16 +472,19 @@ static ThTuring *random_kind(unsigned kind, ThRng *g)
                     r.write[t] = random_part(g, 3, true);
                     r.move[t] = (int)th_rng_below(g, 3) - 1;
                 }
-                th_turing_add(&b, &r);
+                th_tm_add(&b, &r);
             }
         }
     }
-    ThRule wild = {
-        .from = TH_ANY, .to = 0, .read = {TH_ANY, TH_ANY}, .write = {1, TH_ANY}, .move = {1, -1}};
+    ThTmRule wild = {.from = TH_TM_ANY,
+                     .to = 0,
+                     .read = {TH_TM_ANY, TH_TM_ANY},
+                     .write = {1, TH_TM_ANY},
+                     .move = {1, -1}};
     if (th_rng_below(g, 3) == 0)
-        th_turing_add(&b, &wild);
+        th_tm_add(&b, &wild);
     ThError err = {0};
-    ThTuring *m = th_turing_finish(&b, &err);
+    ThTm *m = th_tm_finish(&b, &err);
     if (!m)
         print_error("%s\n", err.msg);
     assert_non_null(m);
@@ -491,32 +494,32 @@ static ThTuring *random_kind(unsigned kind, ThRng *g)
 enum { CELLS = 160 };
 
 /* Can it stop within so many steps, by any choice?  head, tape: of at most two tapes. */
-static bool can_stop(const ThTuring *m, int state, int *head, int (*tape)[CELLS], int steps)
+static bool can_stop(const ThTm *m, int state, int *head, int (*tape)[CELLS], int steps)
 {
-    if (m->role[state] != TH_RUNS)
+    if (m->role[state] != TH_TM_RUNS)
         return true;
     if (steps == 0)
         return false;
-    int read[TH_MOST_TAPES] = {tape[0][head[0]], tape[1][head[1]]};
+    int read[TH_TM_MOST_TAPES] = {tape[0][head[0]], tape[1][head[1]]};
     bool any = false;
     for (size_t i = 0; i < m->n_rules; i++) {
-        int first = th_turing_rule(m, state, read);
-        const ThRule *r = &m->rule[i], *f = first < 0 ? NULL : &m->rule[first];
+        int first = th_tm_rule(m, state, read);
+        const ThTmRule *r = &m->rule[i], *f = first < 0 ? NULL : &m->rule[first];
         if (!f || r->from != f->from || memcmp(r->read, f->read, sizeof(int) * (size_t)m->n_tapes))
             continue;
         any = true;
         int before[2] = {head[0], head[1]};
         bool over = false, stops;
         for (int t = 0; t < m->n_tapes; t++) {
-            tape[t][head[t]] = r->write[t] == TH_ANY ? read[t] : r->write[t];
+            tape[t][head[t]] = r->write[t] == TH_TM_ANY ? read[t] : r->write[t];
             head[t] += r->move[t];
-            if (m->edge != TH_TWO_WAY && head[t] < CELLS / 2) {
+            if (m->edge != TH_TM_TWO_WAY && head[t] < CELLS / 2) {
                 head[t] = CELLS / 2;
                 over = true;
             }
         }
-        stops = (over && m->edge != TH_EDGE_STAY) ||
-                can_stop(m, r->to == TH_ANY ? state : r->to, head, tape, steps - 1);
+        stops = (over && m->edge != TH_TM_EDGE_STAY) ||
+                can_stop(m, r->to == TH_TM_ANY ? state : r->to, head, tape, steps - 1);
         for (int t = 0; t < m->n_tapes; t++) {
             head[t] = before[t];
             tape[t][head[t]] = read[t];
@@ -531,39 +534,39 @@ static void all_kinds(void **state)
 {
     (void)state;
     ThRng g = th_rng(1, "kinds", 0);
-    int proved[8] = {0}, stopping_runs[8] = {0}, by[TH_PROOF_CONTEXTS + 1] = {0};
+    int proved[8] = {0}, stopping_runs[8] = {0}, by[TH_TM_PROOF_CONTEXTS + 1] = {0};
     for (int i = 0; i < 6000; i++) {
         unsigned kind = (unsigned)i % 8;
-        ThTuring *m = random_kind(kind, &g);
+        ThTm *m = random_kind(kind, &g);
         int word[] = {1, 2, 1}, tape[2][CELLS] = {{0}}, head[2] = {CELLS / 2, CELLS / 2};
-        ThTapeWords words = {.word = {word}, .length = {(int)th_rng_below(&g, 4)}};
+        ThTmTapeWords words = {.word = {word}, .length = {(int)th_rng_below(&g, 4)}};
         for (int k = 0; k < words.length[0]; k++)
             tape[0][CELLS / 2 + k] = word[k];
         ThError err = {0};
-        ThAnalysis a;
-        ThAnalysisLimits limits = usual;
+        ThTmAnalysis a;
+        ThTmAnalysisLimits limits = usual;
         limits.width = 3;
         limits.history = 1;
         limits.run.steps = 3000;
-        assert_true(th_analyze(&a, m, &words, limits, NULL, &err));
+        assert_true(th_tm_analyze(&a, m, &words, limits, NULL, &err));
         bool stops = can_stop(m, m->start, head, tape, kind & CHOICES ? 14 : 70);
-        assert_false(stops && a.proof > TH_PROOF_STOPS);
-        proved[kind] += a.proof > TH_PROOF_STOPS;
+        assert_false(stops && a.proof > TH_TM_PROOF_STOPS);
+        proved[kind] += a.proof > TH_TM_PROOF_STOPS;
         stopping_runs[kind] += stops;
         by[a.proof]++;
         ThText t = {0};
-        assert_true(th_proof_write(&t, &a, m, &words, 0, NULL, &err));
-        assert_true((t.data != NULL) == (a.proof > TH_PROOF_STOPS));
+        assert_true(th_tm_proof_write(&t, &a, m, &words, 0, NULL, &err));
+        assert_true((t.data != NULL) == (a.proof > TH_TM_PROOF_STOPS));
         th_text_free(&t);
-        th_analysis_free(&a, m);
-        th_turing_free(m);
+        th_tm_analysis_free(&a, m);
+        th_tm_free(m);
     }
     for (int k = 0; k < 8; k++) {
         print_message("kind %d: %d proved, %d stop, of 750\n", k, proved[k], stopping_runs[k]);
         assert_true(proved[k] > 5 && stopping_runs[k] > 5);
     }
-    for (int p = 0; p <= TH_PROOF_CONTEXTS; p++)
-        print_message("%s: %d\n", th_proof_name((ThProof)p), by[p]);
+    for (int p = 0; p <= TH_TM_PROOF_CONTEXTS; p++)
+        print_message("%s: %d\n", th_tm_proof_name((ThTmProof)p), by[p]);
 }
 
 /* ---- known machines -------------------------------------------------------------------------- */
@@ -571,10 +574,10 @@ static void all_kinds(void **state)
 static void known_machines(void **state)
 {
     (void)state;
-    assert_int_equal(analyze("1RB1LA_0LA0RB", usual), TH_PROOF_REACH);
-    assert_int_equal(analyze("1RB1LA_0LA0RB", only(TH_PROOF_CONTEXTS)), TH_PROOF_CONTEXTS);
-    assert_int_equal(analyze("1RB---_0LC1LC_0RD0LB_1RA0RE_1RD1RZ", usual), TH_PROOF_CONTEXTS);
-    assert_int_equal(analyze("1RB1LB_1LA0LC_1RZ1LD_1RD0RA", usual), TH_PROOF_STOPS);
+    assert_int_equal(analyze("1RB1LA_0LA0RB", usual), TH_TM_PROOF_REACH);
+    assert_int_equal(analyze("1RB1LA_0LA0RB", only(TH_TM_PROOF_CONTEXTS)), TH_TM_PROOF_CONTEXTS);
+    assert_int_equal(analyze("1RB---_0LC1LC_0RD0LB_1RA0RE_1RD1RZ", usual), TH_TM_PROOF_CONTEXTS);
+    assert_int_equal(analyze("1RB1LB_1LA0LC_1RZ1LD_1RD0RA", usual), TH_TM_PROOF_STOPS);
 }
 
 /* Each method by itself can be interrupted, and leaves nothing behind. */
@@ -583,31 +586,31 @@ static void stops_when_asked(void **state)
     (void)state;
     static const volatile sig_atomic_t now = 1;
     ThError err = {0};
-    ThTuring *m = th_turing_read_bb("1RB1RA_0LC1LE_1LD1LC_1LA0LB_1LF1RE_---0RA", &err);
-    ThReach r;
-    ThProof found;
-    ThRecurrence again;
-    ThFastFigures end;
-    ThBackward b;
-    ThContexts c;
-    ThAnalysis a;
+    ThTm *m = th_tm_read_bb("1RB1RA_0LC1LE_1LD1LC_1LA0LB_1LF1RE_---0RA", &err);
+    ThTmReach r;
+    ThTmProof found;
+    ThTmRecurrence again;
+    ThTmFastFigures end;
+    ThTmBackward b;
+    ThTmContexts c;
+    ThTmAnalysis a;
     bool proved;
-    ThRunLimits limits = {100000, UINT64_MAX};
+    ThTmRunLimits limits = {100000, UINT64_MAX};
     assert_non_null(m);
-    assert_true(th_reach(&r, m, &blank_words, NULL, &err));
-    assert_false(th_recur(&again, &found, &end, m, &blank_words, limits, &now, &err));
+    assert_true(th_tm_reach(&r, m, &blank_words, NULL, &err));
+    assert_false(th_tm_recur(&again, &found, &end, m, &blank_words, limits, &now, &err));
     assert_int_equal(err.code, TH_EINTERRUPTED);
     err = (ThError){0};
-    assert_false(th_backward(&b, &proved, m, &blank_words, &r, 50, &now, &err));
+    assert_false(th_tm_backward(&b, &proved, m, &blank_words, &r, 50, &now, &err));
     assert_int_equal(err.code, TH_EINTERRUPTED);
     err = (ThError){0};
-    assert_false(th_contexts(&c, &proved, m, &blank_words, 4, 1, &now, &err));
+    assert_false(th_tm_contexts(&c, &proved, m, &blank_words, 4, 1, &now, &err));
     assert_int_equal(err.code, TH_EINTERRUPTED);
     err = (ThError){0};
-    assert_false(th_analyze(&a, m, &blank_words, usual, &now, &err));
+    assert_false(th_tm_analyze(&a, m, &blank_words, usual, &now, &err));
     assert_int_equal(err.code, TH_EINTERRUPTED);
-    th_reach_free(&r, m);
-    th_turing_free(m);
+    th_tm_reach_free(&r, m);
+    th_tm_free(m);
 }
 
 int main(void)

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "automata/automaton.h"
-#include "automata/build.h"
-#include "automata/run.h"
+#include "automata/core/automaton.h"
+#include "automata/core/build.h"
+#include "automata/core/run.h"
 #include "base/rng.h"
 #include "base/symbols.h"
 #include "given.h"
@@ -26,18 +26,20 @@ typedef struct {
     bool mealy, moore, deterministic;
 } Recipe;
 
-static void random_arcs(ThBuild *b, ThRng *r, const Recipe *p)
+static void random_arcs(ThAutomatonBuild *b, ThRng *r, const Recipe *p)
 {
     for (int i = 0; i < p->arcs && !p->deterministic; i++) {
-        int symbol = p->empty && below(r, p->empty) == 0 ? TH_EPSILON : below(r, p->symbols);
-        int output = p->mealy ? below(r, p->outputs + 1) - 1 : TH_NO_OUTPUT;
-        th_build_arc(b, (ThArc){below(r, p->states), symbol, below(r, p->states), output});
+        int symbol =
+            p->empty && below(r, p->empty) == 0 ? TH_AUTOMATON_EPSILON : below(r, p->symbols);
+        int output = p->mealy ? below(r, p->outputs + 1) - 1 : TH_AUTOMATON_NO_OUTPUT;
+        th_automaton_build_arc(
+            b, (ThAutomatonArc){below(r, p->states), symbol, below(r, p->states), output});
     }
     for (int q = 0; q < p->states && p->deterministic; q++) {
         for (int a = 0; a < p->symbols; a++) {
-            int output = p->mealy ? below(r, p->outputs + 1) - 1 : TH_NO_OUTPUT;
+            int output = p->mealy ? below(r, p->outputs + 1) - 1 : TH_AUTOMATON_NO_OUTPUT;
             if (below(r, 5) > 0)
-                th_build_arc(b, (ThArc){q, a, below(r, p->states), output});
+                th_automaton_build_arc(b, (ThAutomatonArc){q, a, below(r, p->states), output});
         }
     }
 }
@@ -45,28 +47,28 @@ static void random_arcs(ThBuild *b, ThRng *r, const Recipe *p)
 static ThAutomaton *random_automaton(ThRng *r, const Recipe *p)
 {
     static const char *const symbols[] = {"a", "b", "c", "d"};
-    ThBuild b = {0};
+    ThAutomatonBuild b = {0};
     char name[16];
     for (int a = 0; a < p->symbols; a++)
-        th_build_symbol(&b, symbols[a]);
+        th_automaton_build_symbol(&b, symbols[a]);
     for (int o = 0; o < p->outputs; o++) {
         snprintf(name, sizeof name, "x%d", o);
-        th_build_output(&b, name);
+        th_automaton_build_output(&b, name);
     }
     for (int q = 0; q < p->states; q++) {
         snprintf(name, sizeof name, "s%d", q);
-        th_build_state(&b, name);
+        th_automaton_build_state(&b, name);
         if (below(r, 3) == 0)
-            th_build_accept(&b, q);
+            th_automaton_build_accept(&b, q);
         if (p->moore && below(r, 4) > 0)
-            th_build_moore(&b, q, below(r, p->outputs));
+            th_automaton_build_moore(&b, q, below(r, p->outputs));
     }
-    th_build_start(&b, below(r, p->states));
+    th_automaton_build_start(&b, below(r, p->states));
     if (!p->deterministic && below(r, 2))
-        th_build_start(&b, below(r, p->states));
+        th_automaton_build_start(&b, below(r, p->states));
     random_arcs(&b, r, p);
     ThError err = {0};
-    ThAutomaton *a = th_build_finish(&b, &err);
+    ThAutomaton *a = th_automaton_build_finish(&b, &err);
     assert_non_null(a);
     return a;
 }
@@ -79,7 +81,7 @@ static ThDfa *random_dfa(ThRng *r, int states, int symbols, int classes)
     for (int i = 0; i < states * symbols; i++)
         d->next[i] = below(r, states);
     for (int q = 0; q < states; q++)
-        d->class[q] = below(r, classes);
+        d->label[q] = below(r, classes);
     return d;
 }
 
@@ -90,7 +92,7 @@ static uint64_t close_bits(const ThAutomaton *a, uint64_t set)
     for (uint64_t before = 0; before != set;) {
         before = set;
         for (size_t i = 0; i < a->n_arcs; i++) {
-            if (a->arc[i].symbol == TH_EPSILON && (set >> a->arc[i].from & 1))
+            if (a->arc[i].symbol == TH_AUTOMATON_EPSILON && (set >> a->arc[i].from & 1))
                 set |= (uint64_t)1 << a->arc[i].to;
         }
     }
@@ -244,25 +246,26 @@ static void test_large_automata_take_the_same_way(void **state)
         ThRng r = th_rng(2, "test.automata.sparse", i);
         Recipe p = {.states = 6, .symbols = 2, .arcs = 16, .empty = below(&r, 2) * 5};
         ThAutomaton *small = random_automaton(&r, &p);
-        ThBuild b = {0};
+        ThAutomatonBuild b = {0};
         char name[16];
-        th_build_symbol(&b, "a");
-        th_build_symbol(&b, "b");
+        th_automaton_build_symbol(&b, "a");
+        th_automaton_build_symbol(&b, "b");
         for (int q = 0; q < 1000; q++) {
             snprintf(name, sizeof name, "s%d", q);
-            th_build_state(&b, name);
+            th_automaton_build_state(&b, name);
         }
         for (int q = 0; q < 6; q++) {
             if (small->start[q])
-                th_build_start(&b, 990 - 7 * q);
+                th_automaton_build_start(&b, 990 - 7 * q);
             if (small->accept[q])
-                th_build_accept(&b, 990 - 7 * q);
+                th_automaton_build_accept(&b, 990 - 7 * q);
         }
         for (size_t j = 0; j < small->n_arcs; j++) {
-            ThArc arc = small->arc[j];
-            th_build_arc(&b, (ThArc){990 - 7 * arc.from, arc.symbol, 990 - 7 * arc.to, -1});
+            ThAutomatonArc arc = small->arc[j];
+            th_automaton_build_arc(
+                &b, (ThAutomatonArc){990 - 7 * arc.from, arc.symbol, 990 - 7 * arc.to, -1});
         }
-        ThAutomaton *large = th_build_finish(&b, NULL);
+        ThAutomaton *large = th_automaton_build_finish(&b, NULL);
         ThDfa *d = th_automaton_dfa(large, 0, NULL, NULL),
               *e = th_automaton_dfa(small, 0, NULL, NULL);
         int length = 0;
@@ -289,7 +292,7 @@ static int naive_classes(const ThDfa *d)
     }
     for (int p = 0; p < d->n_states; p++) {
         for (int q = 0; q < d->n_states; q++)
-            differ[p][q] = d->class[p] != d->class[q];
+            differ[p][q] = d->label[p] != d->label[q];
     }
     for (int turn = 0; turn < d->n_states; turn++) {
         for (int p = 0; p < d->n_states; p++) {
@@ -322,7 +325,7 @@ static ThDfa *shuffled(const ThDfa *d, ThRng *r)
     ThDfa *s = th_dfa_copy(d, NULL);
     s->start = to[d->start];
     for (int q = 0; q < d->n_states; q++) {
-        s->class[to[q]] = d->class[q];
+        s->label[to[q]] = d->label[q];
         for (int a = 0; a < d->n_symbols; a++)
             s->next[to[q] * d->n_symbols + a] = to[d->next[q * d->n_symbols + a]];
     }
@@ -345,7 +348,7 @@ static void test_minimal_machines_of_many_classes(void **state)
         assert_int_equal(m->start, 0);
         assert_memory_equal(m->next, n->next,
                             sizeof *m->next * (size_t)m->n_states * (size_t)m->n_symbols);
-        assert_memory_equal(m->class, n->class, sizeof *m->class * (size_t)m->n_states);
+        assert_memory_equal(m->label, n->label, sizeof *m->label * (size_t)m->n_states);
         th_dfa_free(d);
         th_dfa_free(s);
         th_dfa_free(m);
@@ -364,7 +367,7 @@ static void test_witness_is_shortest_and_first(void **state)
         int k = 1 + below(&r, 3), classes = 1 + below(&r, 3);
         ThDfa *a = random_dfa(&r, 1 + below(&r, 5), k, classes);
         ThDfa *b = below(&r, 3) ? random_dfa(&r, 1 + below(&r, 4), k, classes) : shuffled(a, &r);
-        b->class[below(&r, b->n_states)] = below(&r, classes);
+        b->label[below(&r, b->n_states)] = below(&r, classes);
         int word[MAX_WORD] = {0}, length = 0, found_length = 0;
         bool differs = false; /* at length n_a + n_b - 2 at the latest */
         do
@@ -387,7 +390,7 @@ static void test_witness_is_shortest_and_first(void **state)
 static int naive_output(const ThAutomaton *a, const ThAutomaton *t, const int *word, int length,
                         bool *accepted)
 {
-    int q = -1, output = TH_NO_OUTPUT;
+    int q = -1, output = TH_AUTOMATON_NO_OUTPUT;
     for (int p = 0; p < t->n_states; p++)
         q = t->start[p] ? p : q;
     for (int i = 0; i < length && q >= 0; i++) {
@@ -403,8 +406,8 @@ static int naive_output(const ThAutomaton *a, const ThAutomaton *t, const int *w
     }
     *accepted = q >= 0 && t->accept[q];
     if (q < 0)
-        return TH_NO_OUTPUT;
-    return t->moore[q] != TH_NO_OUTPUT ? t->moore[q] : output;
+        return TH_AUTOMATON_NO_OUTPUT;
+    return t->moore[q] != TH_AUTOMATON_NO_OUTPUT ? t->moore[q] : output;
 }
 
 /* The first word on which two automata over the same symbols do not do the same; false: none. */
@@ -444,7 +447,7 @@ static void test_transducers(void **state)
         assert_false(naive_difference(t, m, word, &length, 8));
         memset(word, 0, sizeof word);
         bool differ = naive_difference(t, u, word, &length, 8);
-        ThDifference d;
+        ThAutomatonDifference d;
         assert_true(th_automaton_compare(a, b, 0, NULL, &d, NULL));
         assert_int_equal(d.by_output, is_transducer(a) && is_transducer(b));
         if (d.by_output) {
@@ -471,7 +474,7 @@ static void test_alphabets_are_united(void **state)
     (void)state;
     ThAutomaton *a = parse("alphabet b a; start q; accept q; q a,b -> q");
     ThAutomaton *b = parse("alphabet c b; start q; accept q; q c,b -> q");
-    ThDifference d;
+    ThAutomatonDifference d;
     assert_true(th_automaton_compare(a, b, 0, NULL, &d, NULL));
     assert_string_equal(d.word, "a"); /* b a c: b is in both */
     assert_true(d.accepted[0]);
@@ -493,7 +496,7 @@ static void test_interrupted(void **state)
     for (int i = 0; i < 200000; i++)
         d->next[i] = below(&r, 100000);
     for (int q = 0; q < 100000; q++)
-        d->class[q] = below(&r, 2);
+        d->label[q] = below(&r, 2);
     ThDfa *e = th_dfa_copy(d, NULL);
     ThError err = {0};
     int length = 7;
@@ -637,7 +640,7 @@ static void test_operators(void **state)
 static void complement(ThDfa *d)
 {
     for (int q = 0; q < d->n_states; q++)
-        d->class[q] = !d->class[q];
+        d->label[q] = !d->label[q];
 }
 
 /* ~(A | B) = ~A & ~B */
@@ -675,8 +678,8 @@ static void test_runs(void **state)
         int word[MAX_WORD], length = below(&r, 10);
         for (int j = 0; j < length; j++)
             word[j] = below(&r, 2);
-        ThRun run;
-        assert_true(th_run_word(&run, a, word, length, NULL, NULL));
+        ThAutomatonRun run;
+        assert_true(th_automaton_run_word(&run, a, word, length, NULL, NULL));
         assert_int_equal(run.accepted, simulate(a, word, length));
         uint64_t set = start_bits(a);
         for (int j = 0; j <= run.read; j++) {
@@ -687,11 +690,11 @@ static void test_runs(void **state)
             set = j < length ? step_bits(a, set, word[j]) : set;
         }
         assert_true(run.read == length || set == 0);
-        size_t n, *path = th_run_path(&run, &n, NULL);
+        size_t n, *path = th_automaton_run_path(&run, &n, NULL);
         int read = 0;
         for (size_t j = 0; j < n; j++) { /* every step of the path is an arc */
-            const ThRunNode *node = &run.node[path[j]];
-            bool found = j == 0 && a->start[node->state] && node->symbol == TH_RUN_START;
+            const ThAutomatonRunNode *node = &run.node[path[j]];
+            bool found = j == 0 && a->start[node->state] && node->symbol == TH_AUTOMATON_RUN_START;
             for (size_t k = 0; k < a->n_arcs && j > 0; k++)
                 found = found || (a->arc[k].from == run.node[path[j - 1]].state &&
                                   a->arc[k].to == node->state && a->arc[k].symbol == node->symbol);
@@ -702,7 +705,7 @@ static void test_runs(void **state)
         assert_int_equal(read, run.read);
         assert_true(!run.accepted || a->accept[run.node[run.last].state]);
         free(path);
-        th_run_free(&run);
+        th_automaton_run_free(&run);
         th_automaton_free(a);
     }
 }

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "automata/automaton.h"
-#include "automata/build.h"
+#include "automata/core/automaton.h"
+#include "automata/core/build.h"
 #include "base/rng.h"
 #include "base/symbols.h"
 #include "given.h"
@@ -35,7 +35,8 @@ static void test_block(void **state)
     assert_string_equal(a->state[1], "odd");
     assert_string_equal(a->symbol[1], "b");
     assert_true(a->start[0] && !a->start[1] && a->accept[0] && !a->accept[1]);
-    static const ThArc want[] = {{0, 0, 0, -1}, {0, 1, 1, -1}, {1, 0, 1, -1}, {1, 1, 0, -1}};
+    static const ThAutomatonArc want[] = {
+        {0, 0, 0, -1}, {0, 1, 1, -1}, {1, 0, 1, -1}, {1, 1, 0, -1}};
     assert_int_equal(a->n_arcs, 4);
     assert_memory_equal(a->arc, want, sizeof want);
     assert_int_equal(a->first[1], 2);
@@ -53,7 +54,7 @@ static void test_alphabet_by_appearance(void **state)
     assert_string_equal(a->symbol[1], "x");
     assert_string_equal(a->symbol[2], "y");
     assert_int_equal(a->n_arcs, 5); /* the last one is there twice */
-    assert_int_equal(a->arc[0].symbol, TH_EPSILON);
+    assert_int_equal(a->arc[0].symbol, TH_AUTOMATON_EPSILON);
     assert_true(a->start[0] && a->start[1]);
     assert_false(th_automaton_deterministic(a));
     th_automaton_free(a);
@@ -87,7 +88,7 @@ static void test_outputs(void **state)
     assert_true(a->accept[0] && a->accept[1]);
     assert_int_equal(a->n_outputs, 2);
     assert_int_equal(a->arc[1].output, 1);
-    assert_int_equal(a->arc[2].output, TH_NO_OUTPUT);
+    assert_int_equal(a->arc[2].output, TH_AUTOMATON_NO_OUTPUT);
     th_automaton_free(a);
     a = parse("start p; accept q; output q yes; output p no; p 0 -> q");
     assert_true(th_automaton_moore(a) && !th_automaton_mealy(a));
@@ -287,32 +288,33 @@ static const char *odd_symbol(ThRng *r)
 
 static ThAutomaton *odd_automaton(ThRng *r)
 {
-    ThBuild b = {0};
+    ThAutomatonBuild b = {0};
     int kind = below(r, 3), n_states, n_symbols, n_outputs;
     for (int i = below(r, 8); i >= 0; i--)
-        th_build_state(&b, odd_names[below(r, 20)]);
+        th_automaton_build_state(&b, odd_names[below(r, 20)]);
     for (int i = below(r, 5); i > 0; i--)
-        th_build_symbol(&b, odd_symbol(r));
+        th_automaton_build_symbol(&b, odd_symbol(r));
     for (int i = kind ? 1 + below(r, 4) : 0; i > 0; i--)
-        th_build_output(&b, odd_names[below(r, 20)]);
+        th_automaton_build_output(&b, odd_names[below(r, 20)]);
     n_states = (int)b.state.n;
     n_symbols = (int)b.symbol.n;
     n_outputs = (int)b.output.n;
-    th_build_start(&b, below(r, n_states));
+    th_automaton_build_start(&b, below(r, n_states));
     for (int q = 0; q < n_states; q++) {
         if (below(r, 2))
-            th_build_accept(&b, q);
+            th_automaton_build_accept(&b, q);
         if (below(r, 4) == 0)
-            th_build_start(&b, q);
+            th_automaton_build_start(&b, q);
         if (kind == 1 && below(r, 2))
-            th_build_moore(&b, q, below(r, n_outputs));
+            th_automaton_build_moore(&b, q, below(r, n_outputs));
     }
     for (int i = below(r, 12); i > 0; i--) {
-        ThArc arc = {below(r, n_states), below(r, n_symbols + 1) - 1, below(r, n_states), -1};
-        arc.output = kind == 2 && below(r, 2) ? below(r, n_outputs) : TH_NO_OUTPUT;
-        th_build_arc(&b, arc);
+        ThAutomatonArc arc = {below(r, n_states), below(r, n_symbols + 1) - 1, below(r, n_states),
+                              -1};
+        arc.output = kind == 2 && below(r, 2) ? below(r, n_outputs) : TH_AUTOMATON_NO_OUTPUT;
+        th_automaton_build_arc(&b, arc);
     }
-    ThAutomaton *a = th_build_finish(&b, NULL);
+    ThAutomaton *a = th_automaton_build_finish(&b, NULL);
     assert_non_null(a);
     return a;
 }
@@ -498,7 +500,7 @@ static void test_precedence(void **state)
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         ThAutomaton *a = th_automaton_expression(same[i][0], &scope, NULL, NULL);
         ThAutomaton *b = th_automaton_expression(same[i][1], &scope, NULL, NULL);
-        ThDifference d;
+        ThAutomatonDifference d;
         assert_true(th_automaton_compare(a, b, 0, NULL, &d, NULL));
         assert_true(d.equivalent);
         th_automaton_free(a);

@@ -65,15 +65,15 @@ static void test_sizes(void **state)
     static const int tasks[3][2] = {{2, 2}, {3, 5}, {9, 5}};
     for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
         for (int k = 0; k < 3 && published[i].sizes[k]; k++) {
-            ThModel *m =
-                make(published[i].kind, published[i].settings, TH_FINAL, tasks[k][0], tasks[k][1]);
+            ThModel *m = make(published[i].kind, published[i].settings, TH_TARGET_FINAL,
+                              tasks[k][0], tasks[k][1]);
             assert_int_equal(th_params_count(&m->params), published[i].sizes[k]);
             th_model_free(m);
         }
     }
     /* Without positions: d²+2d less a layer. */
     ThModel *m = make("transformer", (const char *[]){"dim=256", "heads=8", "position=none", NULL},
-                      TH_FINAL, 2, 2);
+                      TH_TARGET_FINAL, 2, 2);
     assert_int_equal(th_params_count(&m->params), 4275202 - 5 * 66048);
     th_model_free(m);
 }
@@ -247,14 +247,14 @@ static void assert_answers(const ThModel *m, double expected[LENGTH][CLASSES])
 {
     ThError err = {0};
     ThBatch b = {.B = 1, .T = LENGTH, .token = (int *)(uintptr_t)word};
-    int rows = m->signature.target == TH_FINAL ? 1 : LENGTH;
+    int rows = m->signature.target == TH_TARGET_FINAL ? 1 : LENGTH;
     for (int mode = 0; mode < 4; mode++) {
-        ThTape *t = th_tape_new(mode & 1 ? TH_DOUBLE : TH_FLOAT, &m->params, &err);
+        ThTape *t = th_tape_new(mode & 1 ? TH_TAPE_DOUBLE : TH_TAPE_FLOAT, &m->params, &err);
         assert_non_null(t);
-        ThVar z = m->kind->forward(m, t, &b, &(ThForward){.share = mode & 2});
+        ThVar z = m->kind->forward(m, t, &b, &(ThModelForward){.share = mode & 2});
         if (!th_tape_ok(t, &err))
             fail_msg("%s", err.msg);
-        assert_int_equal(th_rows(t, z), rows);
+        assert_int_equal(th_tape_rows(t, z), rows);
         double value[LENGTH * CLASSES];
         th_tape_read(t, z, value);
         for (int i = 0; i < rows * CLASSES; i++)
@@ -275,8 +275,8 @@ static void test_transformer_answers(void **state)
                                         how.causal ? "causal=yes" : "causal=no",
                                         how.relative ? "position=xl" : "position=none",
                                         NULL};
-        ThModel *m =
-            make("transformer", settings, mode & 4 ? TH_FINAL : TH_EVERY, SYMBOLS, CLASSES);
+        ThModel *m = make("transformer", settings, mode & 4 ? TH_TARGET_FINAL : TH_TARGET_EVERY,
+                          SYMBOLS, CLASSES);
         double z[LENGTH][CLASSES];
         scatter(m);
         plain_transformer(m, &how, z);
@@ -338,7 +338,7 @@ static void test_recurrent_answers(void **state)
     for (int mode = 0; mode < 6; mode++) {
         int kind = mode % 3;
         ThModel *m = make(kinds[kind], (const char *[]){"dim=6", NULL},
-                          mode < 3 ? TH_FINAL : TH_EVERY, SYMBOLS, CLASSES);
+                          mode < 3 ? TH_TARGET_FINAL : TH_TARGET_EVERY, SYMBOLS, CLASSES);
         double z[LENGTH][CLASSES], h[DIM] = {0}, c[DIM] = {0}, x[SYMBOLS + 1], out[DIM];
         scatter(m);
         for (int i = 0; i < LENGTH; i++) {
@@ -360,19 +360,19 @@ static void test_recurrent_answers(void **state)
 
 /* ---- gradients ---- */
 
-static double loss_of(const ThModel *m, ThTape *t, const ThBatch *b, ThMode mode, bool share)
+static double loss_of(const ThModel *m, ThTape *t, const ThBatch *b, ThTapeMode mode, bool share)
 {
     ThError err = {0};
     th_tape_begin(t, mode);
-    ThVar z = m->kind->forward(m, t, b, &(ThForward){.share = share});
+    ThVar z = m->kind->forward(m, t, b, &(ThModelForward){.share = share});
     double loss;
-    ThVar v = m->signature.target == TH_BITS
+    ThVar v = m->signature.target == TH_TARGET_BITS
                   ? th_op_binary_cross_entropy(t, z, b->target, 0.5)
-                  : th_op_cross_entropy(t, z, b->target, th_rows(t, z), 0.5);
+                  : th_op_cross_entropy(t, z, b->target, th_tape_rows(t, z), 0.5);
     if (!th_tape_ok(t, &err))
         fail_msg("%s", err.msg);
     th_tape_read(t, v, &loss);
-    if (mode == TH_GRADIENT)
+    if (mode == TH_TAPE_GRADIENT)
         assert_true(th_tape_backward(t, v, NULL, &err));
     return loss;
 }
@@ -387,9 +387,9 @@ static void check_differences(const ThModel *m, ThTape *t, const ThBatch *b, con
             size_t at = p->offset + th_rng_below(&r, (uint64_t)p->rows * (uint64_t)p->cols);
             double old = w[at], h = 1e-6;
             w[at] = old + h;
-            double up = loss_of(m, t, b, TH_NO_GRADIENT, true);
+            double up = loss_of(m, t, b, TH_TAPE_NO_GRADIENT, true);
             w[at] = old - h;
-            double down = loss_of(m, t, b, TH_NO_GRADIENT, true);
+            double down = loss_of(m, t, b, TH_TAPE_NO_GRADIENT, true);
             w[at] = old;
             double expected = (up - down) / (2 * h);
             assert_close(gradient[at], expected, 1e-7 + 1e-5 * fabs(expected));
@@ -398,16 +398,17 @@ static void check_differences(const ThModel *m, ThTape *t, const ThBatch *b, con
 }
 
 /* The gradient on a tape, as doubles, returned new. */
-static double *gradient_of(const ThModel *m, ThPrecision precision, const ThBatch *b, bool share)
+static double *gradient_of(const ThModel *m, ThTapePrecision precision, const ThBatch *b,
+                           bool share)
 {
     ThError err = {0};
     ThTape *t = th_tape_new(precision, &m->params, &err);
-    loss_of(m, t, b, TH_GRADIENT, share);
+    loss_of(m, t, b, TH_TAPE_GRADIENT, share);
     double *g = th_alloc(m->params.total, sizeof *g, NULL);
     for (size_t i = 0; i < m->params.total; i++)
-        g[i] =
-            precision == TH_FLOAT ? (double)th_tape_gradient(t)[i] : th_tape_gradient_double(t)[i];
-    if (precision == TH_DOUBLE && share)
+        g[i] = precision == TH_TAPE_FLOAT ? (double)th_tape_gradient(t)[i]
+                                          : th_tape_gradient_double(t)[i];
+    if (precision == TH_TAPE_DOUBLE && share)
         check_differences(m, t, b, g);
     th_tape_free(t);
     return g;
@@ -435,12 +436,12 @@ static void check_model(const char *kind, const char *const *settings, ThTarget 
     for (int i = 0; i < B * T; i++)
         token[i] = (int)th_rng_below(&r, SYMBOLS);
     for (int i = 0; i < B * T * CLASSES; i++)
-        target_of[i] = (int)th_rng_below(&r, target == TH_BITS ? 2 : CLASSES);
+        target_of[i] = (int)th_rng_below(&r, target == TH_TARGET_BITS ? 2 : CLASSES);
     ThBatch b = {B, T, token, target_of};
     scatter(m);
-    double *exact = gradient_of(m, TH_DOUBLE, &b, true);
-    double *unshared = gradient_of(m, TH_DOUBLE, &b, false);
-    double *fast = gradient_of(m, TH_FLOAT, &b, true);
+    double *exact = gradient_of(m, TH_TAPE_DOUBLE, &b, true);
+    double *unshared = gradient_of(m, TH_TAPE_DOUBLE, &b, false);
+    double *fast = gradient_of(m, TH_TAPE_FLOAT, &b, true);
     assert_true(relative_distance(unshared, exact, &m->params) < 1e-10);
     assert_true(relative_distance(fast, exact, &m->params) < 1e-4);
     free(exact);
@@ -452,7 +453,7 @@ static void check_model(const char *kind, const char *const *settings, ThTarget 
 static void test_gradients(void **state)
 {
     (void)state;
-    for (ThTarget target = TH_FINAL; target <= TH_BITS; target++) {
+    for (ThTarget target = TH_TARGET_FINAL; target <= TH_TARGET_BITS; target++) {
         for (int T = 1; T <= LENGTH; T += 3) {
             check_model("rnn", (const char *[]){"dim=5", NULL}, target, T);
             check_model("lstm", (const char *[]){"dim=5", NULL}, target, T);
@@ -476,19 +477,19 @@ static void test_traces(void **state)
     ThError err = {0};
     ThModel *m =
         make("transformer", (const char *[]){"dim=6", "heads=2", "layers=3", "causal=yes", NULL},
-             TH_FINAL, SYMBOLS, CLASSES);
-    ThTrace *trace = th_model_trace(m, word, LENGTH, &err);
+             TH_TARGET_FINAL, SYMBOLS, CLASSES);
+    ThModelTrace *trace = th_model_trace(m, word, LENGTH, &err);
     assert_non_null(trace);
     assert_int_equal(trace->n_layers, 3);
     assert_int_equal(trace->layer[1].n_rows, LENGTH);
     assert_int_equal(trace->layer[2].n_rows, 1);
     for (int l = 0; l < 3; l++) {
-        const ThTraceLayer *y = &trace->layer[l];
+        const ThModelTraceLayer *y = &trace->layer[l];
         assert_int_equal(y->last[y->n_rows - 1], LENGTH - 1);
         for (int row = 0; row < 2 * y->n_rows; row++) {
             double sum = 0;
             for (int j = 0; j < LENGTH; j++) {
-                bool masked = y->key[row % y->n_rows * LENGTH + j] == TH_KEY_MASKED;
+                bool masked = y->key[row % y->n_rows * LENGTH + j] == TH_MODEL_KEY_MASKED;
                 assert_int_equal(masked, j > y->last[row % y->n_rows]);
                 assert_true(!masked || y->weight[row * LENGTH + j] == 0);
                 sum += y->weight[row * LENGTH + j];
@@ -496,18 +497,18 @@ static void test_traces(void **state)
             assert_close(sum, 1, 1e-5);
         }
     }
-    th_trace_free(trace);
+    th_model_trace_free(trace);
     th_model_free(m);
-    m = make("gru", (const char *[]){"dim=6", NULL}, TH_FINAL, SYMBOLS, CLASSES);
+    m = make("gru", (const char *[]){"dim=6", NULL}, TH_TARGET_FINAL, SYMBOLS, CLASSES);
     trace = th_model_trace(m, word, LENGTH, &err);
     assert_non_null(trace);
     assert_int_equal(trace->layer[0].n_rows, LENGTH);
     /* The state after three symbols is that of the word cut there. */
-    ThTrace *cut = th_model_trace(m, word, 3, &err);
+    ThModelTrace *cut = th_model_trace(m, word, 3, &err);
     for (int j = 0; j < 6; j++)
         assert_close(trace->layer[0].state[2 * 6 + j], cut->layer[0].state[2 * 6 + j], 1e-6);
-    th_trace_free(cut);
-    th_trace_free(trace);
+    th_model_trace_free(cut);
+    th_model_trace_free(trace);
     th_model_free(m);
 }
 

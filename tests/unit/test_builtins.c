@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "automata/builtins.h"
-#include "automata/run.h"
+#include "automata/expression/builtins.h"
+#include "automata/core/run.h"
 #include "base/symbols.h"
 #include "given.h"
 
@@ -261,7 +261,7 @@ static void test_arithmetic(void **state)
     (void)state;
     for (int m = 2; m <= 7; m++) {
         for (int plus = 0; plus < 2; plus++) {
-            ThAutomaton *a = th_builtin_mod_arithmetic(m, plus, NULL);
+            ThAutomaton *a = th_automaton_builtin_mod_arithmetic(m, plus, NULL);
             ThDfa *d = th_automaton_dfa(a, 0, NULL, NULL);
             assert_int_equal(d->n_classes, m + 1);
             for (uint64_t i = 0; i < 300; i++) {
@@ -305,13 +305,13 @@ static void test_examples(void **state)
     for (size_t i = 0; i < sizeof example / sizeof *example; i++) {
         ThAutomaton *a = evaluate(example[i].expression);
         int n, *w = th_symbols_read(a->symbol, a->n_symbols, example[i].word, &n, NULL);
-        ThRun r;
-        assert_true(th_run_word(&r, a, w, n, NULL, NULL));
+        ThAutomatonRun r;
+        assert_true(th_automaton_run_word(&r, a, w, n, NULL, NULL));
         assert_int_equal(r.accepted, example[i].accepted);
         int output = a->moore[r.node[r.last].state];
-        assert_string_equal(output == TH_NO_OUTPUT ? "" : a->output[output],
+        assert_string_equal(output == TH_AUTOMATON_NO_OUTPUT ? "" : a->output[output],
                             example[i].output ? example[i].output : "");
-        th_run_free(&r);
+        th_automaton_run_free(&r);
         free(w);
         th_automaton_free(a);
     }
@@ -321,26 +321,27 @@ static void test_builtin_arguments(void **state)
 {
     (void)state;
     size_t n;
-    const ThBuiltinAutomaton *b = th_builtin_automata(&n);
+    const ThAutomatonBuiltin *b = th_automaton_builtins(&n);
     for (size_t i = 0; i < n; i++) {
-        assert_ptr_equal(th_builtin_automaton(b[i].name), &b[i]);
+        assert_ptr_equal(th_automaton_builtin(b[i].name), &b[i]);
         for (int j = 0; j < b[i].n_arguments; j++) {
             int value[2] = {b[i].argument[0].least, b[i].argument[1].least};
             ThError err = {0};
-            ThAutomaton *a = th_builtin_build(&b[i], value, b[i].n_arguments, &err);
+            ThAutomaton *a = th_automaton_builtin_build(&b[i], value, b[i].n_arguments, &err);
             assert_non_null(a);
             th_automaton_free(a);
             value[j] = b[i].argument[j].least - 1;
-            assert_null(th_builtin_build(&b[i], value, b[i].n_arguments, &err));
+            assert_null(th_automaton_builtin_build(&b[i], value, b[i].n_arguments, &err));
             assert_int_equal(err.code, TH_EVALUE);
             value[j] = b[i].argument[j].most + 1;
             err = (ThError){0};
-            assert_null(th_builtin_build(&b[i], value, b[i].n_arguments, &err));
+            assert_null(th_automaton_builtin_build(&b[i], value, b[i].n_arguments, &err));
             assert_int_equal(err.code, TH_EVALUE);
         }
     }
     ThError err = {0};
-    assert_null(th_builtin_build(th_builtin_automaton("dyck"), (const int[]){4, 60}, 2, &err));
+    assert_null(
+        th_automaton_builtin_build(th_automaton_builtin("dyck"), (const int[]){4, 60}, 2, &err));
     assert_int_equal(err.code, TH_ELIMIT);
 }
 

@@ -14,34 +14,34 @@
 #include "given.h"
 #include "scratchpad/check.h"
 
-static ThChecked checked(const char *text, const ThCheckRules *rules)
+static ThPadChecked checked(const char *text, const ThPadCheckRules *rules)
 {
-    ThChecked c;
-    ThCheckRules any = th_check_rules();
-    assert_true(th_scratchpad_check(text, strlen(text), rules ? rules : &any, &c, NULL));
+    ThPadChecked c;
+    ThPadCheckRules any = th_pad_check_rules();
+    assert_true(th_pad_check(text, strlen(text), rules ? rules : &any, &c, NULL));
     return c;
 }
 
 static void expect_right(const char *text, const char *kind, const char *style,
-                         const ThCheckRules *rules)
+                         const ThPadCheckRules *rules)
 {
-    ThChecked c = checked(text, rules);
+    ThPadChecked c = checked(text, rules);
     if (c.slip || !c.kind || strcmp(c.kind->name, kind) != 0 || (style && strcmp(c.style, style)))
         print_error("%s\n%s %s: %s at %zu,%zu, '%s' for '%s'\n", text, c.kind ? c.kind->name : "?",
-                    c.style, th_slip_name(c.slip), c.line, c.column, c.found, c.expected);
-    assert_int_equal(c.slip, TH_SLIP_NONE);
+                    c.style, th_pad_slip_name(c.slip), c.line, c.column, c.found, c.expected);
+    assert_int_equal(c.slip, TH_PAD_SLIP_NONE);
     assert_string_equal(c.kind->name, kind);
     if (style)
         assert_string_equal(c.style, style);
 }
 
-static void expect_slip(const char *text, ThSlip slip, size_t line, size_t column,
-                        const ThCheckRules *rules)
+static void expect_slip(const char *text, ThPadSlip slip, size_t line, size_t column,
+                        const ThPadCheckRules *rules)
 {
-    ThChecked c = checked(text, rules);
+    ThPadChecked c = checked(text, rules);
     if (c.slip != slip || c.line != line || c.column != column)
-        print_error("%s\n%s at %zu,%zu, not %s at %zu,%zu\n", text, th_slip_name(c.slip), c.line,
-                    c.column, th_slip_name(slip), line, column);
+        print_error("%s\n%s at %zu,%zu, not %s at %zu,%zu\n", text, th_pad_slip_name(c.slip),
+                    c.line, c.column, th_pad_slip_name(slip), line, column);
     assert_int_equal(c.slip, slip);
     assert_int_equal(c.line, line);
     assert_int_equal(c.column, column);
@@ -88,22 +88,22 @@ static void written_is_right(void **state)
 {
     (void)state;
     ThRng g = th_rng(1, "machine", 0);
-    ThTuring *m = th_turing_random(5, 15, &g, NULL);
+    ThTm *m = th_tm_random(5, 15, &g, NULL);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        ThScratchpad *p = made(all[i].kind, all[i].settings, m);
-        ThCheckRules known = th_check_rules();
+        ThPad *p = made(all[i].kind, all[i].settings, m);
+        ThPadCheckRules known = th_pad_check_rules();
         known.machine = m;
-        ThExample e = {0};
+        ThPadExample e = {0};
         for (uint64_t k = 0; k < 200; k++) {
             ThRng r = th_rng(i, "right", k);
-            assert_true(th_scratchpad_draw(p, 0, &r, &e, NULL));
+            assert_true(th_pad_draw(p, 0, &r, &e, NULL));
             expect_right(e.text.data, all[i].kind, all[i].style, NULL);
             expect_right(e.text.data, all[i].kind, all[i].style, &known);
         }
-        th_example_free(&e);
-        th_scratchpad_free(p);
+        th_pad_example_free(&e);
+        th_pad_free(p);
     }
-    th_turing_free(m);
+    th_tm_free(m);
 }
 
 /* The strict modes are right to the token. */
@@ -115,19 +115,19 @@ static void strict_sgd(void **state)
     for (int i = 0; i < 3; i++) {
         char settings[64];
         snprintf(settings, sizeof settings, "strict=%s", modes[i]);
-        ThScratchpad *p = made("sgd", settings, NULL);
-        ThCheckRules rules = th_check_rules();
-        rules.strict = th_sgd_strict(modes[i]);
-        rules.scale = th_sgd_scale(i == 2 ? "points" : "hundredths");
+        ThPad *p = made("sgd", settings, NULL);
+        ThPadCheckRules rules = th_pad_check_rules();
+        rules.strict = th_pad_sgd_strict(modes[i]);
+        rules.scale = th_pad_sgd_scale(i == 2 ? "points" : "hundredths");
         rules.tolerance = 0;
-        ThExample e = {0};
+        ThPadExample e = {0};
         for (uint64_t k = 0; k < 300; k++) {
             ThRng r = th_rng((uint64_t)i, "strict", k);
-            assert_true(th_scratchpad_draw(p, 0, &r, &e, NULL));
+            assert_true(th_pad_draw(p, 0, &r, &e, NULL));
             expect_right(e.text.data, "sgd", "turing", &rules);
         }
-        th_example_free(&e);
-        th_scratchpad_free(p);
+        th_pad_example_free(&e);
+        th_pad_free(p);
     }
 }
 
@@ -136,20 +136,20 @@ static void strict_sgd(void **state)
 static void hidden_sgd(void **state)
 {
     (void)state;
-    ThScratchpad *p = made("sgd", "examples=1..80", NULL);
-    ThCheckRules exact = th_check_rules();
-    ThExample e = {0};
+    ThPad *p = made("sgd", "examples=1..80", NULL);
+    ThPadCheckRules exact = th_pad_check_rules();
+    ThPadExample e = {0};
     int differ = 0;
     exact.tolerance = 0;
     for (uint64_t k = 0; k < 2000; k++) {
         ThRng r = th_rng(3, "hidden", k);
-        assert_true(th_scratchpad_draw(p, 0, &r, &e, NULL));
+        assert_true(th_pad_draw(p, 0, &r, &e, NULL));
         expect_right(e.text.data, "sgd", "turing", NULL);
-        differ += checked(e.text.data, &exact).slip != TH_SLIP_NONE;
+        differ += checked(e.text.data, &exact).slip != TH_PAD_SLIP_NONE;
     }
     assert_true(differ > 1000);
-    th_example_free(&e);
-    th_scratchpad_free(p);
+    th_pad_example_free(&e);
+    th_pad_free(p);
 }
 
 static void marks_around(void **state)
@@ -157,23 +157,24 @@ static void marks_around(void **state)
     (void)state;
     expect_right("<|BOS|>5+5|f+f(1,0)|^+^(0,10)|10<|EOS|>", "addition", "compact", NULL);
     expect_right("  5+5<|SEP|>f+f(1,0)<|SEP|>^+^(0,10)<|SEP|>10\n", "addition", "compact", NULL);
-    expect_slip("5+5|f+f(1,0)|^+^(0,10)|10<|EOS|>x", TH_SLIP_FORMAT, 4, 10, NULL);
-    expect_slip("5+5|f+f(1,0)<|EOS|>|^+^(0,10)|10", TH_SLIP_EARLY_END, 2, 9, NULL);
-    expect_slip("5+5<|SEP|>f+f(0,0)<|SEP|>^+^(0,10)<|SEP|>10", TH_SLIP_CARRY, 2, 5, NULL);
+    expect_slip("5+5|f+f(1,0)|^+^(0,10)|10<|EOS|>x", TH_PAD_SLIP_FORMAT, 4, 10, NULL);
+    expect_slip("5+5|f+f(1,0)<|EOS|>|^+^(0,10)|10", TH_PAD_SLIP_EARLY_END, 2, 9, NULL);
+    expect_slip("5+5<|SEP|>f+f(0,0)<|SEP|>^+^(0,10)<|SEP|>10", TH_PAD_SLIP_CARRY, 2, 5, NULL);
 }
 
 static void misprints(void **state)
 {
     (void)state;
-    ThChecked c = checked("4324+139|432e+13j(1,3)|43c+1d(0,63)|4d+b(0,463)|e+^(0,463)|4463", NULL);
-    assert_true(c.misprint && c.slip == TH_SLIP_NONE);
+    ThPadChecked c =
+        checked("4324+139|432e+13j(1,3)|43c+1d(0,63)|4d+b(0,463)|e+^(0,463)|4463", NULL);
+    assert_true(c.misprint && c.slip == TH_PAD_SLIP_NONE);
     c = checked("4324*135|432e*135(0540~054,0)|43c*135(0270~032,40)|4d*135(0405~043,740)|"
                 "e*135(0540~058,3740)|^**135(0000~000,583740)|583740",
                 NULL);
-    assert_true(c.misprint && c.slip == TH_SLIP_NONE);
+    assert_true(c.misprint && c.slip == TH_PAD_SLIP_NONE);
     /* The same slip in another sum is one. */
-    expect_slip("4325+139|432f+13j(1,4)|43c+1d(0,64)|4d+b(0,464)|e+^(0,464)|4464", TH_SLIP_COPY, 5,
-                8, NULL);
+    expect_slip("4325+139|432f+13j(1,4)|43c+1d(0,64)|4d+b(0,464)|e+^(0,464)|4464", TH_PAD_SLIP_COPY,
+                5, 8, NULL);
 }
 
 /* ---- slips of sums and products -------------------------------------------------------------- */
@@ -187,92 +188,92 @@ static void published_sgd(void **state)
         "a102 yp a101 g a100 a99 cur a99 a102 | d a179 a166 , a76 yp a100 g a120 a117 cur a79 a85 "
         "|";
     expect_right(text, "sgd", "turing", NULL);
-    ThCheckRules rules = th_check_rules();
+    ThPadCheckRules rules = th_pad_check_rules();
     rules.tolerance = 0;
-    expect_slip(text, TH_SLIP_DIGIT, 4, 29, &rules);
-    ThChecked c = checked(text, &rules);
+    expect_slip(text, TH_PAD_SLIP_DIGIT, 4, 29, &rules);
+    ThPadChecked c = checked(text, &rules);
     assert_string_equal(c.expected, "a119");
     assert_string_equal(c.found, "a120");
 }
 
 static const struct {
     const char *text;
-    ThSlip slip;
+    ThPadSlip slip;
     size_t line, column;
 } slips[] = {
     /* addition; right is 4324+139|432e+13j(1,3)|43c+1d(0,63)|4d+b(0,463)|e+^(0,4463)|4463 */
-    {"4324+139|452e+13j(1,3)", TH_SLIP_COPY, 2, 2},
-    {"4324+139|42e+13j(1,3)", TH_SLIP_COPY, 2, 2},
-    {"4324+139|4332e+13j(1,3)", TH_SLIP_COPY, 2, 3},
-    {"4324+139|432e+14j(1,3)", TH_SLIP_COPY, 2, 7},
-    {"4324+139|432f+13j(1,3)", TH_SLIP_DIGIT, 2, 4},
-    {"4324+139|4324+13j(1,3)", TH_SLIP_MOVE, 2, 4},
-    {"4324+139|43c4+13j(1,3)", TH_SLIP_MOVE, 2, 3},
-    {"4324+139|432e+139(1,3)", TH_SLIP_MOVE, 2, 8},
-    {"4324+139|432e+13j(0,3)", TH_SLIP_CARRY, 2, 10},
-    {"4324+139|432e+13j(1,4)", TH_SLIP_DIGIT, 2, 12},
-    {"4324+139|432e+13j(1,3|43c", TH_SLIP_FORMAT, 2, 13},
-    {"4324+139|432e-13j(1,3)", TH_SLIP_FORMAT, 2, 5},
-    {"4324+139|432e+13j(1,3)|43c+1d(0,62)", TH_SLIP_COPY, 3, 11},
-    {"4324+139|432e+13j(1,3)|43c+1d(0,6)", TH_SLIP_COPY, 3, 11},
-    {"4324+139|432e+13j(1,3)|43c+1d(0,633)", TH_SLIP_COPY, 3, 12},
-    {"4324+139|432e+13j(1,3)|63", TH_SLIP_EARLY_END, 3, 1},
-    {"4324+139|432e+13j(1,3)|43", TH_SLIP_EARLY_END, 3, 3},
-    {"4324+139|432e+13j(1,3)", TH_SLIP_EARLY_END, 2, 14},
-    {"4324+139|432e+13j(1,3)|", TH_SLIP_EARLY_END, 3, 1},
-    {"4324+139", TH_SLIP_EARLY_END, 1, 9},
-    {"4324+|", TH_SLIP_FORMAT, 1, 6},
-    {"", TH_SLIP_EARLY_END, 1, 1},
-    {"5+5|f+f(1,0)|^+^(0,10)|11", TH_SLIP_COPY, 4, 2},
-    {"5+5|f+f(1,0)|^+^(0,10)|1", TH_SLIP_EARLY_END, 4, 2},
-    {"5+5|f+f(1,0)|^+^(0,10)|100", TH_SLIP_COPY, 4, 3},
-    {"5+5|f+f(1,0)|^+^(0,10)|10|", TH_SLIP_FORMAT, 4, 3},
-    {"5+5|f+f(1,0)|^+^(0,10)|^+^(0,010)|010", TH_SLIP_FORMAT, 4, 1},
-    {"5+5|f+f(1,0)|0", TH_SLIP_EARLY_END, 3, 1},
-    {"07+3|0h+d(1,0)|0h+^(0,10)|10", TH_SLIP_MOVE, 3, 1},
+    {"4324+139|452e+13j(1,3)", TH_PAD_SLIP_COPY, 2, 2},
+    {"4324+139|42e+13j(1,3)", TH_PAD_SLIP_COPY, 2, 2},
+    {"4324+139|4332e+13j(1,3)", TH_PAD_SLIP_COPY, 2, 3},
+    {"4324+139|432e+14j(1,3)", TH_PAD_SLIP_COPY, 2, 7},
+    {"4324+139|432f+13j(1,3)", TH_PAD_SLIP_DIGIT, 2, 4},
+    {"4324+139|4324+13j(1,3)", TH_PAD_SLIP_MOVE, 2, 4},
+    {"4324+139|43c4+13j(1,3)", TH_PAD_SLIP_MOVE, 2, 3},
+    {"4324+139|432e+139(1,3)", TH_PAD_SLIP_MOVE, 2, 8},
+    {"4324+139|432e+13j(0,3)", TH_PAD_SLIP_CARRY, 2, 10},
+    {"4324+139|432e+13j(1,4)", TH_PAD_SLIP_DIGIT, 2, 12},
+    {"4324+139|432e+13j(1,3|43c", TH_PAD_SLIP_FORMAT, 2, 13},
+    {"4324+139|432e-13j(1,3)", TH_PAD_SLIP_FORMAT, 2, 5},
+    {"4324+139|432e+13j(1,3)|43c+1d(0,62)", TH_PAD_SLIP_COPY, 3, 11},
+    {"4324+139|432e+13j(1,3)|43c+1d(0,6)", TH_PAD_SLIP_COPY, 3, 11},
+    {"4324+139|432e+13j(1,3)|43c+1d(0,633)", TH_PAD_SLIP_COPY, 3, 12},
+    {"4324+139|432e+13j(1,3)|63", TH_PAD_SLIP_EARLY_END, 3, 1},
+    {"4324+139|432e+13j(1,3)|43", TH_PAD_SLIP_EARLY_END, 3, 3},
+    {"4324+139|432e+13j(1,3)", TH_PAD_SLIP_EARLY_END, 2, 14},
+    {"4324+139|432e+13j(1,3)|", TH_PAD_SLIP_EARLY_END, 3, 1},
+    {"4324+139", TH_PAD_SLIP_EARLY_END, 1, 9},
+    {"4324+|", TH_PAD_SLIP_FORMAT, 1, 6},
+    {"", TH_PAD_SLIP_EARLY_END, 1, 1},
+    {"5+5|f+f(1,0)|^+^(0,10)|11", TH_PAD_SLIP_COPY, 4, 2},
+    {"5+5|f+f(1,0)|^+^(0,10)|1", TH_PAD_SLIP_EARLY_END, 4, 2},
+    {"5+5|f+f(1,0)|^+^(0,10)|100", TH_PAD_SLIP_COPY, 4, 3},
+    {"5+5|f+f(1,0)|^+^(0,10)|10|", TH_PAD_SLIP_FORMAT, 4, 3},
+    {"5+5|f+f(1,0)|^+^(0,10)|^+^(0,010)|010", TH_PAD_SLIP_FORMAT, 4, 1},
+    {"5+5|f+f(1,0)|0", TH_PAD_SLIP_EARLY_END, 3, 1},
+    {"07+3|0h+d(1,0)|0h+^(0,10)|10", TH_PAD_SLIP_MOVE, 3, 1},
     /* multiplication; right is 25*4|2f*4(20~2,0)|c*4(08~1,00)|^*4(00~0,100)|100 */
-    {"25*4|2f*4(21~2,0)|", TH_SLIP_DIGIT, 2, 7},
-    {"25*4|2f*4(20~3,0)|", TH_SLIP_CARRY, 2, 9},
-    {"25*4|2f*4(20~2,1)|", TH_SLIP_DIGIT, 2, 11},
-    {"25*4|2f*5(20~2,0)|", TH_SLIP_COPY, 2, 4},
-    {"25*4|2e*4(20~2,0)|", TH_SLIP_DIGIT, 2, 2},
-    {"25*4|25*4(20~2,0)|", TH_SLIP_MOVE, 2, 2},
-    {"25*4|2f*4(20~2,0)|c*4(08~1,01)|", TH_SLIP_COPY, 3, 11},
-    {"25*4|2f*4(20~2,0)|c*4(08~1,00)|00", TH_SLIP_EARLY_END, 4, 1},
-    {"25*4|2f*4(20~2,0)|c*4(08~1,00)|^*4(00~0,200)|200", TH_SLIP_DIGIT, 4, 10},
-    {"25*4|2f*4(20~2,0)|c*4(08~1,00)|a*4(00~0,100)|100", TH_SLIP_COPY, 4, 1},
+    {"25*4|2f*4(21~2,0)|", TH_PAD_SLIP_DIGIT, 2, 7},
+    {"25*4|2f*4(20~3,0)|", TH_PAD_SLIP_CARRY, 2, 9},
+    {"25*4|2f*4(20~2,1)|", TH_PAD_SLIP_DIGIT, 2, 11},
+    {"25*4|2f*5(20~2,0)|", TH_PAD_SLIP_COPY, 2, 4},
+    {"25*4|2e*4(20~2,0)|", TH_PAD_SLIP_DIGIT, 2, 2},
+    {"25*4|25*4(20~2,0)|", TH_PAD_SLIP_MOVE, 2, 2},
+    {"25*4|2f*4(20~2,0)|c*4(08~1,01)|", TH_PAD_SLIP_COPY, 3, 11},
+    {"25*4|2f*4(20~2,0)|c*4(08~1,00)|00", TH_PAD_SLIP_EARLY_END, 4, 1},
+    {"25*4|2f*4(20~2,0)|c*4(08~1,00)|^*4(00~0,200)|200", TH_PAD_SLIP_DIGIT, 4, 10},
+    {"25*4|2f*4(20~2,0)|c*4(08~1,00)|a*4(00~0,100)|100", TH_PAD_SLIP_COPY, 4, 1},
     /* without steps */
-    {"576+361=938", TH_SLIP_CARRY, 1, 11},
-    {"576+361=997", TH_SLIP_DIGIT, 1, 10},
-    {"576+361=93", TH_SLIP_EARLY_END, 1, 11},
-    {"576+361=9377", TH_SLIP_FORMAT, 1, 12},
-    {"a5b7c6+a3b6c1=a9b3c8", TH_SLIP_CARRY, 1, 20},
-    {"a5b7c6+a3b6c1=a9c3c7", TH_SLIP_MOVE, 1, 17},
-    {"12*12=145", TH_SLIP_DIGIT, 1, 9},
+    {"576+361=938", TH_PAD_SLIP_CARRY, 1, 11},
+    {"576+361=997", TH_PAD_SLIP_DIGIT, 1, 10},
+    {"576+361=93", TH_PAD_SLIP_EARLY_END, 1, 11},
+    {"576+361=9377", TH_PAD_SLIP_FORMAT, 1, 12},
+    {"a5b7c6+a3b6c1=a9b3c8", TH_PAD_SLIP_CARRY, 1, 20},
+    {"a5b7c6+a3b6c1=a9c3c7", TH_PAD_SLIP_MOVE, 1, 17},
+    {"12*12=145", TH_PAD_SLIP_DIGIT, 1, 9},
     /* copies */
-    {"$abc|abd.", TH_SLIP_COPY, 2, 3},
-    {"$abc|ab.", TH_SLIP_EARLY_END, 2, 3},
-    {"$abc|ab", TH_SLIP_EARLY_END, 2, 3},
-    {"$abc|abcc.", TH_SLIP_COPY, 2, 4},
-    {"$abc|ab?", TH_SLIP_FORMAT, 2, 3},
-    {"$ab|tapehabead|eax.", TH_SLIP_COPY, 3, 3},
+    {"$abc|abd.", TH_PAD_SLIP_COPY, 2, 3},
+    {"$abc|ab.", TH_PAD_SLIP_EARLY_END, 2, 3},
+    {"$abc|ab", TH_PAD_SLIP_EARLY_END, 2, 3},
+    {"$abc|abcc.", TH_PAD_SLIP_COPY, 2, 4},
+    {"$abc|ab?", TH_PAD_SLIP_FORMAT, 2, 3},
+    {"$ab|tapehabead|eax.", TH_PAD_SLIP_COPY, 3, 3},
     /* sgd */
-    {"$ d a150 a50 , a120 | d a150 a51 , a120 yp a100 g a90 a110 cur a110 a90 |", TH_SLIP_COPY, 2,
-     8},
-    {"$ d a150 a50 , a120 | d a150 a50 , a120 yp a103 g a90 a110 cur a110 a90 |", TH_SLIP_DIGIT, 2,
-     22},
-    {"$ d a150 a50 , a120 | d a150 a50 , a120 yp a100 g a80 a110 cur a110 a90 |", TH_SLIP_DIGIT, 2,
-     29},
-    {"$ d a150 a50 , a120 | d a150 a50 , a120 yp a100 g a90 a110 cur a110 a94 |", TH_SLIP_STATE, 2,
-     47},
-    {"$ d a150 a50 , a120 | d a150 a50 , a120 yp a100 g a90 a110 cur a110", TH_SLIP_EARLY_END, 2,
-     46},
-    {"$ d a150 a50 , a120 | d a150 a50 , a120 yp a100 g a90 a110 cur a110 x |", TH_SLIP_FORMAT, 2,
-     47},
-    {"$ d a150 a50 a120 |", TH_SLIP_FORMAT, 1, 14},
-    {"$ d a150 a250 , a120 |", TH_SLIP_FORMAT, 1, 10},
+    {"$ d a150 a50 , a120 | d a150 a51 , a120 yp a100 g a90 a110 cur a110 a90 |", TH_PAD_SLIP_COPY,
+     2, 8},
+    {"$ d a150 a50 , a120 | d a150 a50 , a120 yp a103 g a90 a110 cur a110 a90 |", TH_PAD_SLIP_DIGIT,
+     2, 22},
+    {"$ d a150 a50 , a120 | d a150 a50 , a120 yp a100 g a80 a110 cur a110 a90 |", TH_PAD_SLIP_DIGIT,
+     2, 29},
+    {"$ d a150 a50 , a120 | d a150 a50 , a120 yp a100 g a90 a110 cur a110 a94 |", TH_PAD_SLIP_STATE,
+     2, 47},
+    {"$ d a150 a50 , a120 | d a150 a50 , a120 yp a100 g a90 a110 cur a110", TH_PAD_SLIP_EARLY_END,
+     2, 46},
+    {"$ d a150 a50 , a120 | d a150 a50 , a120 yp a100 g a90 a110 cur a110 x |", TH_PAD_SLIP_FORMAT,
+     2, 47},
+    {"$ d a150 a50 a120 |", TH_PAD_SLIP_FORMAT, 1, 14},
+    {"$ d a150 a250 , a120 |", TH_PAD_SLIP_FORMAT, 1, 10},
     /* nothing of the kind */
-    {"hello", TH_SLIP_FORMAT, 1, 1},
+    {"hello", TH_PAD_SLIP_FORMAT, 1, 1},
 };
 
 static void slips_are_found(void **state)
@@ -285,45 +286,48 @@ static void slips_are_found(void **state)
 static void options_decide(void **state)
 {
     (void)state;
-    ThCheckRules rules = th_check_rules();
-    rules.final_carry = TH_CARRY_LINE;
-    expect_slip("5+5|f+f(1,0)|10", TH_SLIP_EARLY_END, 3, 1, &rules);
-    rules.final_carry = TH_CARRY_FOLD;
-    expect_slip("5+5|f+f(1,0)|^+^(0,10)|10", TH_SLIP_CARRY, 3, 1, &rules);
+    ThPadCheckRules rules = th_pad_check_rules();
+    rules.final_carry = TH_PAD_CARRY_LINE;
+    expect_slip("5+5|f+f(1,0)|10", TH_PAD_SLIP_EARLY_END, 3, 1, &rules);
+    rules.final_carry = TH_PAD_CARRY_FOLD;
+    expect_slip("5+5|f+f(1,0)|^+^(0,10)|10", TH_PAD_SLIP_CARRY, 3, 1, &rules);
     expect_right("5+5|f+f(1,0)|10", "addition", "compact", &rules);
-    rules.flush = TH_FLUSH_DIGIT;
-    expect_slip("99*99|9j*99(891~89,1)|j*99(891~98,01)|^*99(000~00,9801)|9801", TH_SLIP_CARRY, 4,
-                11, &rules);
-    rules.flush = TH_FLUSH_ONCE;
+    rules.flush = TH_PAD_FLUSH_DIGIT;
+    expect_slip("99*99|9j*99(891~89,1)|j*99(891~98,01)|^*99(000~00,9801)|9801", TH_PAD_SLIP_CARRY,
+                4, 11, &rules);
+    rules.flush = TH_PAD_FLUSH_ONCE;
     expect_right("99*99|9j*99(891~89,1)|j*99(891~98,01)|^*99(000~00,9801)|9801", "multiplication",
                  "compact", &rules);
     rules.style = "reversed";
-    expect_slip("576+361=939", TH_SLIP_CARRY, 1, 9, &rules); /* 838 backwards, but for a carry */
+    expect_slip("576+361=939", TH_PAD_SLIP_CARRY, 1, 9,
+                &rules); /* 838 backwards, but for a carry */
 }
 
 /* Each place of random additions in turn: what is wrong there is of the kind of that place. */
-static ThSlip kind_of_place(const char *line, size_t i)
+static ThPadSlip kind_of_place(const char *line, size_t i)
 {
     const char *open = strchr(line, '('), *comma = strchr(line, ',');
     if (line[i] >= 'a' && line[i] <= 'j')
-        return TH_SLIP_DIGIT;
+        return TH_PAD_SLIP_DIGIT;
     if (line + i < open)
-        return TH_SLIP_COPY;
-    return line + i < comma ? TH_SLIP_CARRY : line + i == comma + 1 ? TH_SLIP_DIGIT : TH_SLIP_COPY;
+        return TH_PAD_SLIP_COPY;
+    return line + i < comma        ? TH_PAD_SLIP_CARRY
+           : line + i == comma + 1 ? TH_PAD_SLIP_DIGIT
+                                   : TH_PAD_SLIP_COPY;
 }
 
 static void mutations(void **state)
 {
     (void)state;
-    ThScratchpad *p = made("addition", "digits=3..12", NULL);
-    ThCheckRules rules = th_check_rules();
-    ThExample e = {0};
-    rules.final_carry = TH_CARRY_LINE;
+    ThPad *p = made("addition", "digits=3..12", NULL);
+    ThPadCheckRules rules = th_pad_check_rules();
+    ThPadExample e = {0};
+    rules.final_carry = TH_PAD_CARRY_LINE;
     for (uint64_t k = 0; k < 60; k++) {
         ThRng r = th_rng(9, "mutation", k);
         size_t from = 0, at, size, line = 2;
-        assert_true(th_scratchpad_draw(p, 0, &r, &e, NULL));
-        for (; th_example_line(p, &e, &from, &at, &size); line++) {
+        assert_true(th_pad_draw(p, 0, &r, &e, NULL));
+        for (; th_pad_example_line(p, &e, &from, &at, &size); line++) {
             for (size_t i = 0; i < size; i++) {
                 char *c = &e.text.data[at + i], was = *c;
                 bool letter = was >= 'a' && was <= 'j';
@@ -334,15 +338,15 @@ static void mutations(void **state)
                                 &rules);
                 }
                 *c = '#';
-                expect_slip(e.text.data, TH_SLIP_FORMAT, line, i + 1, &rules);
+                expect_slip(e.text.data, TH_PAD_SLIP_FORMAT, line, i + 1, &rules);
                 *c = '\0';
-                expect_slip(e.text.data, TH_SLIP_EARLY_END, line, i + 1, &rules);
+                expect_slip(e.text.data, TH_PAD_SLIP_EARLY_END, line, i + 1, &rules);
                 *c = was;
             }
         }
     }
-    th_example_free(&e);
-    th_scratchpad_free(p);
+    th_pad_example_free(&e);
+    th_pad_free(p);
 }
 
 /* ---- machines -------------------------------------------------------------------------------- */
@@ -358,39 +362,39 @@ static const char increment[] = "blank _ ; start right ; halt done ; tape two-wa
 
 static const struct {
     const char *text;
-    ThSlip slip;
+    ThPadSlip slip;
     size_t line, column;
 } machine_slips[] = {
-    {RUN_1 RUN_2 " <|SEP|> 1 0", TH_SLIP_NONE, 0, 0},
-    {RUN_1 RUN_2, TH_SLIP_EARLY_END, 9, 17},
-    {RUN_1 RUN_2 " <|SEP|> 1", TH_SLIP_EARLY_END, 10, 2},
-    {RUN_1 RUN_2 " <|SEP|> 1 1", TH_SLIP_COPY, 10, 3},
-    {RUN_1 "1 0", TH_SLIP_EARLY_END, 8, 1},
-    {RUN_1 "( carry ~ 1 ~ L )", TH_SLIP_STATE, 8, 3},
-    {RUN_1 "( done ~ 0 ~ L )", TH_SLIP_WRITE, 8, 10},
-    {RUN_1 "( done ~ 1 ~ R )", TH_SLIP_MOVE, 8, 14},
-    {RUN_1 "( done ~ 1 ~ L ) <|SEP|> carry | [_] 1 0 _", TH_SLIP_STATE, 9, 1},
-    {RUN_1 "( done ~ 1 ~ L ) <|SEP|> done | [_] 0 0 _", TH_SLIP_WRITE, 9, 12},
-    {RUN_1 "( done ~ 1 ~ L ) <|SEP|> done | [_] 1 1 _", TH_SLIP_COPY, 9, 14},
-    {RUN_1 "( done ~ 1 ~ L ) <|SEP|> done | _ [1] 0 _", TH_SLIP_MOVE, 9, 8},
-    {RUN_1 "( done ~ 1 ~ L ) <|SEP|> done | [_] 1 0 [_]", TH_SLIP_MOVE, 9, 16},
-    {RUN_1 "( done ~ 1 ~ L )", TH_SLIP_EARLY_END, 8, 17},
-    {RUN_1 "( done 1 L )", TH_SLIP_FORMAT, 8, 8},
-    {RUN_1 "( nowhere ~ 1 ~ L )", TH_SLIP_FORMAT, 8, 3},
-    {RUN_1 RUN_2 " <|SEP|> ( done ~ 1 ~ L )", TH_SLIP_FORMAT, 10, 1},
-    {"right | 1 <|SEP|> ( right ~ 1 ~ R )", TH_SLIP_FORMAT, 1, 11},
+    {RUN_1 RUN_2 " <|SEP|> 1 0", TH_PAD_SLIP_NONE, 0, 0},
+    {RUN_1 RUN_2, TH_PAD_SLIP_EARLY_END, 9, 17},
+    {RUN_1 RUN_2 " <|SEP|> 1", TH_PAD_SLIP_EARLY_END, 10, 2},
+    {RUN_1 RUN_2 " <|SEP|> 1 1", TH_PAD_SLIP_COPY, 10, 3},
+    {RUN_1 "1 0", TH_PAD_SLIP_EARLY_END, 8, 1},
+    {RUN_1 "( carry ~ 1 ~ L )", TH_PAD_SLIP_STATE, 8, 3},
+    {RUN_1 "( done ~ 0 ~ L )", TH_PAD_SLIP_WRITE, 8, 10},
+    {RUN_1 "( done ~ 1 ~ R )", TH_PAD_SLIP_MOVE, 8, 14},
+    {RUN_1 "( done ~ 1 ~ L ) <|SEP|> carry | [_] 1 0 _", TH_PAD_SLIP_STATE, 9, 1},
+    {RUN_1 "( done ~ 1 ~ L ) <|SEP|> done | [_] 0 0 _", TH_PAD_SLIP_WRITE, 9, 12},
+    {RUN_1 "( done ~ 1 ~ L ) <|SEP|> done | [_] 1 1 _", TH_PAD_SLIP_COPY, 9, 14},
+    {RUN_1 "( done ~ 1 ~ L ) <|SEP|> done | _ [1] 0 _", TH_PAD_SLIP_MOVE, 9, 8},
+    {RUN_1 "( done ~ 1 ~ L ) <|SEP|> done | [_] 1 0 [_]", TH_PAD_SLIP_MOVE, 9, 16},
+    {RUN_1 "( done ~ 1 ~ L )", TH_PAD_SLIP_EARLY_END, 8, 17},
+    {RUN_1 "( done 1 L )", TH_PAD_SLIP_FORMAT, 8, 8},
+    {RUN_1 "( nowhere ~ 1 ~ L )", TH_PAD_SLIP_FORMAT, 8, 3},
+    {RUN_1 RUN_2 " <|SEP|> ( done ~ 1 ~ L )", TH_PAD_SLIP_FORMAT, 10, 1},
+    {"right | 1 <|SEP|> ( right ~ 1 ~ R )", TH_PAD_SLIP_FORMAT, 1, 11},
 };
 
 static void machine_slips_are_found(void **state)
 {
     (void)state;
-    ThTuring *m = th_turing_parse(increment, NULL);
-    ThCheckRules rules = th_check_rules();
+    ThTm *m = th_tm_parse(increment, NULL);
+    ThPadCheckRules rules = th_pad_check_rules();
     rules.machine = m;
     for (size_t i = 0; i < sizeof machine_slips / sizeof *machine_slips; i++)
         expect_slip(machine_slips[i].text, machine_slips[i].slip, machine_slips[i].line,
                     machine_slips[i].column, &rules);
-    th_turing_free(m);
+    th_tm_free(m);
 }
 
 /* Without the machine, what it did once it has to do again. */
@@ -402,10 +406,11 @@ static void consistent_runs(void **state)
                  "machine", "compact", NULL);
     expect_slip("s1 | b1 a1 <|SEP|> ( s1 ~ a2 ~ R ) <|SEP|> s1 | a2 b1 <|SEP|> ( s1 ~ a3 ~ R ) "
                 "<|SEP|> s1 | a2 a2 b1",
-                TH_SLIP_WRITE, 4, 8, NULL);
-    expect_slip("s1 | b1 a1 <|SEP|> s1 | a2 b1 <|SEP|> s1 | a2 a3 b1", TH_SLIP_WRITE, 3, 9, NULL);
+                TH_PAD_SLIP_WRITE, 4, 8, NULL);
+    expect_slip("s1 | b1 a1 <|SEP|> s1 | a2 b1 <|SEP|> s1 | a2 a3 b1", TH_PAD_SLIP_WRITE, 3, 9,
+                NULL);
     expect_slip("s1 | b1 a1 <|SEP|> ( s1 ~ a2 ~ R ) <|SEP|> s1 | a2 b1 <|SEP|> a2 a1",
-                TH_SLIP_EARLY_END, 4, 1, NULL);
+                TH_PAD_SLIP_EARLY_END, 4, 1, NULL);
 }
 
 /* Full runs of machines that stop, on inputs, are right as a whole; cut off they end early. */
@@ -415,25 +420,25 @@ static void full_runs(void **state)
     static const char *const inputs[] = {"1011", "111", "0", "1", ""};
     static const char *const settings[] = {"", "names=paper", "transitions=no",
                                            "state=head style=verbose"};
-    ThTuring *m = th_turing_parse(increment, NULL);
-    ThCheckRules rules = th_check_rules();
+    ThTm *m = th_tm_parse(increment, NULL);
+    ThPadCheckRules rules = th_pad_check_rules();
     rules.machine = m;
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
         for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
-            ThScratchpad *p = made("machine", settings[k], m);
-            ThExample e = {0};
+            ThPad *p = made("machine", settings[k], m);
+            ThPadExample e = {0};
             ThRng r = th_rng(1, "run", 0);
             int which;
-            assert_true(th_scratchpad_write(p, &inputs[i], 1, &r, &e, &which, NULL));
+            assert_true(th_pad_write(p, &inputs[i], 1, &r, &e, &which, NULL));
             expect_right(e.text.data, "machine", k == 3 ? "verbose" : "compact", &rules);
             expect_right(e.text.data, "machine", k == 3 ? "verbose" : "compact", NULL);
             e.text.data[e.answer - 1] = '\0';
-            assert_int_equal(checked(e.text.data, &rules).slip, TH_SLIP_EARLY_END);
-            th_example_free(&e);
-            th_scratchpad_free(p);
+            assert_int_equal(checked(e.text.data, &rules).slip, TH_PAD_SLIP_EARLY_END);
+            th_pad_example_free(&e);
+            th_pad_free(p);
         }
     }
-    th_turing_free(m);
+    th_tm_free(m);
 }
 
 /* ---- any bytes ------------------------------------------------------------------------------- */
@@ -448,9 +453,9 @@ static void any_bytes(void **state)
         size_t n = th_rng_below(&r, 200);
         for (size_t k = 0; k < n; k++)
             text[k] = alphabet[th_rng_below(&r, sizeof alphabet)];
-        ThChecked c;
-        ThCheckRules rules = th_check_rules();
-        assert_true(th_scratchpad_check(text, n, &rules, &c, NULL));
+        ThPadChecked c;
+        ThPadCheckRules rules = th_pad_check_rules();
+        assert_true(th_pad_check(text, n, &rules, &c, NULL));
         assert_true(c.offset <= n);
     }
 }

@@ -19,29 +19,29 @@
 enum { CELLS = 4096, ORIGIN = 2048, MOST_STEPS = 1500, TAPES = 3 };
 
 typedef struct {
-    const ThTuring *m;
+    const ThTm *m;
     int tape[TAPES][CELLS];
     bool stood[TAPES][CELLS];
     int head[TAPES], state;
     uint64_t steps, cells;
-    ThVerdict verdict;
+    ThTmVerdict verdict;
 } Naive;
 
-static ThVerdict role_of(const Naive *x)
+static ThTmVerdict role_of(const Naive *x)
 {
     switch (x->m->role[x->state]) {
-    case TH_HALTS:
-        return TH_HALTED;
-    case TH_ACCEPTS:
-        return TH_ACCEPTED;
-    case TH_REJECTS:
-        return TH_REJECTED;
+    case TH_TM_HALTS:
+        return TH_TM_HALTED;
+    case TH_TM_ACCEPTS:
+        return TH_TM_ACCEPTED;
+    case TH_TM_REJECTS:
+        return TH_TM_REJECTED;
     default:
-        return TH_GOES_ON;
+        return TH_TM_GOES_ON;
     }
 }
 
-static void start(Naive *x, const ThTuring *m, const ThTapeWords *w)
+static void start(Naive *x, const ThTm *m, const ThTmTapeWords *w)
 {
     memset(x, 0, sizeof *x);
     x->m = m;
@@ -59,17 +59,17 @@ static void start(Naive *x, const ThTuring *m, const ThTapeWords *w)
 }
 
 /* The rule that fits best: own state before any, then own symbol before any, tape by tape. */
-static const ThRule *best_rule(const Naive *x)
+static const ThTmRule *best_rule(const Naive *x)
 {
-    const ThRule *best = NULL;
+    const ThTmRule *best = NULL;
     int least = 1 << 20;
     for (size_t i = 0; i < x->m->n_rules; i++) {
-        const ThRule *r = &x->m->rule[i];
-        bool fits = r->from == TH_ANY || r->from == x->state;
-        int rank = r->from == TH_ANY;
+        const ThTmRule *r = &x->m->rule[i];
+        bool fits = r->from == TH_TM_ANY || r->from == x->state;
+        int rank = r->from == TH_TM_ANY;
         for (int k = 0; k < x->m->n_tapes; k++) {
-            fits = fits && (r->read[k] == TH_ANY || r->read[k] == x->tape[k][x->head[k]]);
-            rank = 2 * rank + (r->read[k] == TH_ANY);
+            fits = fits && (r->read[k] == TH_TM_ANY || r->read[k] == x->tape[k][x->head[k]]);
+            rank = 2 * rank + (r->read[k] == TH_TM_ANY);
         }
         if (fits && rank < least) {
             best = r;
@@ -80,33 +80,33 @@ static const ThRule *best_rule(const Naive *x)
 }
 
 /* One step; false where the step or cell limit forbids it, which is then the verdict. */
-static bool step(Naive *x, ThRunLimits limits)
+static bool step(Naive *x, ThTmRunLimits limits)
 {
-    const ThRule *r = best_rule(x);
+    const ThTmRule *r = best_rule(x);
     bool over = false;
     uint64_t fresh = 0;
-    if ((r || x->m->missing == TH_MISSING_STEP) && x->steps == limits.steps) {
-        x->verdict = TH_OUT_OF_STEPS;
+    if ((r || x->m->missing == TH_TM_MISSING_STEP) && x->steps == limits.steps) {
+        x->verdict = TH_TM_OUT_OF_STEPS;
         return false;
     }
     if (!r) {
-        x->steps += x->m->missing == TH_MISSING_STEP;
-        x->verdict = x->m->missing == TH_MISSING_REJECT ? TH_REJECTED : TH_HALTED;
+        x->steps += x->m->missing == TH_TM_MISSING_STEP;
+        x->verdict = x->m->missing == TH_TM_MISSING_REJECT ? TH_TM_REJECTED : TH_TM_HALTED;
         return true;
     }
     for (int k = 0; k < x->m->n_tapes; k++) {
         int to = x->head[k] + r->move[k];
-        fresh += (to >= ORIGIN || x->m->edge == TH_TWO_WAY) && !x->stood[k][to];
+        fresh += (to >= ORIGIN || x->m->edge == TH_TM_TWO_WAY) && !x->stood[k][to];
     }
     if (x->cells + fresh > limits.cells) {
-        x->verdict = TH_OUT_OF_CELLS;
+        x->verdict = TH_TM_OUT_OF_CELLS;
         return false;
     }
     for (int k = 0; k < x->m->n_tapes; k++) {
-        if (r->write[k] != TH_ANY)
+        if (r->write[k] != TH_TM_ANY)
             x->tape[k][x->head[k]] = r->write[k];
         x->head[k] += r->move[k];
-        if (x->head[k] < ORIGIN && x->m->edge != TH_TWO_WAY) {
+        if (x->head[k] < ORIGIN && x->m->edge != TH_TM_TWO_WAY) {
             x->head[k] = ORIGIN;
             over = true;
         }
@@ -114,22 +114,22 @@ static bool step(Naive *x, ThRunLimits limits)
     }
     x->cells += fresh;
     x->steps++;
-    if (r->to != TH_ANY)
+    if (r->to != TH_TM_ANY)
         x->state = r->to;
     x->verdict = role_of(x);
-    if (over && x->m->edge == TH_EDGE_REJECT)
-        x->verdict = TH_REJECTED;
-    if (over && x->m->edge == TH_EDGE_ERROR)
-        x->verdict = TH_AT_EDGE;
+    if (over && x->m->edge == TH_TM_EDGE_REJECT)
+        x->verdict = TH_TM_REJECTED;
+    if (over && x->m->edge == TH_TM_EDGE_ERROR)
+        x->verdict = TH_TM_AT_EDGE;
     return true;
 }
 
 /* Goes on until the machine or a limit stops it. */
-static void go(Naive *x, ThRunLimits limits)
+static void go(Naive *x, ThTmRunLimits limits)
 {
-    if (x->verdict == TH_OUT_OF_STEPS || x->verdict == TH_OUT_OF_CELLS)
-        x->verdict = TH_GOES_ON;
-    while (x->verdict == TH_GOES_ON && step(x, limits))
+    if (x->verdict == TH_TM_OUT_OF_STEPS || x->verdict == TH_TM_OUT_OF_CELLS)
+        x->verdict = TH_TM_GOES_ON;
+    while (x->verdict == TH_TM_GOES_ON && step(x, limits))
         ;
 }
 
@@ -157,10 +157,10 @@ static void compare_stretch(void *context, const uint16_t *cell, int n, uint64_t
     }
 }
 
-static void compare_fast(const Naive *x, const ThFast *f)
+static void compare_fast(const Naive *x, const ThTmFast *f)
 {
-    ThFastFigures y = th_fast_figures(f);
-    Comparison c = {.x = x, .at = th_fast_left_end(f)};
+    ThTmFastFigures y = th_tm_fast_figures(f);
+    Comparison c = {.x = x, .at = th_tm_fast_left_end(f)};
     int first = -1, last = -1;
     uint64_t score = 0;
     for (int i = 0; i < CELLS; i++) {
@@ -178,26 +178,26 @@ static void compare_fast(const Naive *x, const ThFast *f)
     assert_int_equal(y.head, x->head[0] - ORIGIN);
     if (score > 0)
         assert_true(y.first == first - ORIGIN && y.last == last - ORIGIN);
-    th_fast_each(f, compare_stretch, &c);
+    th_tm_fast_each(f, compare_stretch, &c);
     assert_int_equal(c.seen, score);
 }
 
-static void compare_plain(const Naive *x, const ThRunning *r)
+static void compare_plain(const Naive *x, const ThTmRunning *r)
 {
     assert_int_equal(r->verdict, x->verdict);
     assert_int_equal(r->state, x->state);
     assert_int_equal(r->steps, x->steps);
     assert_int_equal(r->cells, x->cells);
     for (int k = 0; k < x->m->n_tapes; k++) {
-        const ThTuringTape *t = &r->tape[k];
+        const ThTmTape *t = &r->tape[k];
         int64_t first, last;
         uint64_t score = 0;
         assert_int_equal(t->head, x->head[k] - ORIGIN);
         for (int i = 0; i < CELLS; i++) {
-            assert_int_equal(th_turing_tape_at(t, i - ORIGIN, x->m->blank), x->tape[k][i]);
+            assert_int_equal(th_tm_tape_at(t, i - ORIGIN, x->m->blank), x->tape[k][i]);
             score += x->tape[k][i] != x->m->blank;
         }
-        assert_int_equal(th_turing_tape_extent(t, x->m->blank, &first, &last), score);
+        assert_int_equal(th_tm_tape_extent(t, x->m->blank, &first, &last), score);
         if (score > 0)
             assert_true(x->tape[k][first + ORIGIN] != x->m->blank &&
                         x->tape[k][last + ORIGIN] != x->m->blank);
@@ -208,13 +208,13 @@ static void compare_plain(const Naive *x, const ThRunning *r)
 
 static int own_or_any(ThRng *g, int n, int one_in)
 {
-    return th_rng_below(g, (uint64_t)one_in) == 0 ? TH_ANY : (int)th_rng_below(g, (uint64_t)n);
+    return th_rng_below(g, (uint64_t)one_in) == 0 ? TH_TM_ANY : (int)th_rng_below(g, (uint64_t)n);
 }
 
-static bool known_case(const ThTuringBuild *b, const ThRule *r)
+static bool known_case(const ThTmBuild *b, const ThTmRule *r)
 {
     for (size_t i = 0; i < b->m.n_rules; i++) {
-        const ThRule *a = &b->m.rule[i];
+        const ThTmRule *a = &b->m.rule[i];
         bool same = a->from == r->from;
         for (int k = 0; k < b->m.n_tapes; k++)
             same = same && a->read[k] == r->read[k];
@@ -226,43 +226,43 @@ static bool known_case(const ThTuringBuild *b, const ThRule *r)
 
 /* Rules for single cases and with wildcards, states of every kind, every edge, every way to miss a
  * rule; long enough runs are frequent. */
-static ThTuring *any_machine(ThRng *g, int tapes)
+static ThTm *any_machine(ThRng *g, int tapes)
 {
     int states = 1 + (int)th_rng_below(g, 6), symbols = 2 + (int)th_rng_below(g, 3);
     int rules = states * symbols * (tapes > 1 ? 4 : 2), wild = 3 + (int)th_rng_below(g, 20);
-    ThTuringBuild b = {.m.n_tapes = tapes};
+    ThTmBuild b = {.m.n_tapes = tapes};
     char name[16];
     for (int q = 0; q < states; q++) {
         snprintf(name, sizeof name, "q%d", q);
-        th_turing_state(&b, name);
+        th_tm_state(&b, name);
         if (q > 0 && th_rng_below(g, 7) == 0)
-            b.m.role[q] = (ThRole)(TH_HALTS + (int)th_rng_below(g, 3));
+            b.m.role[q] = (ThTmRole)(TH_TM_HALTS + (int)th_rng_below(g, 3));
     }
     for (int s = 0; s < symbols; s++) {
         snprintf(name, sizeof name, "%d", s);
-        th_turing_symbol(&b, name);
+        th_tm_symbol(&b, name);
     }
     for (int i = 0; i < rules; i++) {
-        ThRule r = {.from = own_or_any(g, states, wild), .to = own_or_any(g, states, wild)};
+        ThTmRule r = {.from = own_or_any(g, states, wild), .to = own_or_any(g, states, wild)};
         for (int k = 0; k < tapes; k++) {
             r.read[k] = own_or_any(g, symbols, tapes > 1 ? 3 : wild);
             r.write[k] = own_or_any(g, symbols, wild);
             r.move[k] = th_rng_below(g, 9) ? (th_rng_below(g, 2) ? 1 : -1) : 0;
         }
-        if ((r.from == TH_ANY || b.m.role[r.from] == TH_RUNS) && !known_case(&b, &r))
-            th_turing_add(&b, &r);
+        if ((r.from == TH_TM_ANY || b.m.role[r.from] == TH_TM_RUNS) && !known_case(&b, &r))
+            th_tm_add(&b, &r);
     }
     b.m.blank = (int)th_rng_below(g, (uint64_t)symbols);
-    b.m.edge = (ThEdge)th_rng_below(g, 4);
-    b.m.missing = (ThMissing)th_rng_below(g, 3);
-    ThTuring *m = th_turing_finish(&b, NULL);
+    b.m.edge = (ThTmEdge)th_rng_below(g, 4);
+    b.m.missing = (ThTmMissing)th_rng_below(g, 3);
+    ThTm *m = th_tm_finish(&b, NULL);
     assert_non_null(m);
     return m;
 }
 
-static ThFast *fast(const ThTuring *m, const ThTapeWords *w, int block)
+static ThTmFast *fast(const ThTm *m, const ThTmTapeWords *w, int block)
 {
-    ThFast *f = th_fast_new(m, w->word[0], w->length[0], block, NULL);
+    ThTmFast *f = th_tm_fast_new(m, w->word[0], w->length[0], block, NULL);
     assert_non_null(f);
     return f;
 }
@@ -274,34 +274,35 @@ static void every_number_of_steps(void **state)
 {
     (void)state;
     Naive *x = th_alloc(1, sizeof *x, NULL);
-    int ends[TH_OUT_OF_TIME] = {0};
+    int ends[TH_TM_OUT_OF_TIME] = {0};
     for (uint64_t seed = 0; seed < 2500; seed++) {
         ThRng g = th_rng(seed, "test.every", 0);
-        ThTuring *m = any_machine(&g, 1);
-        ThTapeWords w = any_words(&g, m, 14);
-        ThFast *f = fast(m, &w, (int)th_rng_below(&g, 13));
-        ThRunning r;
+        ThTm *m = any_machine(&g, 1);
+        ThTmTapeWords w = any_words(&g, m, 14);
+        ThTmFast *f = fast(m, &w, (int)th_rng_below(&g, 13));
+        ThTmRunning r;
         uint64_t most = th_rng_below(&g, 5) ? 60 : 300;
-        assert_true(th_running_start_words(&r, m, &w, NULL));
+        assert_true(th_tm_running_start_words(&r, m, &w, NULL));
         start(x, m, &w);
-        for (uint64_t n = 0; n <= most && !th_verdict_final(x->verdict); n++) {
-            ThRunLimits limits = {n, UINT64_MAX};
+        for (uint64_t n = 0; n <= most && !th_tm_verdict_final(x->verdict); n++) {
+            ThTmRunLimits limits = {n, UINT64_MAX};
             go(x, limits);
-            assert_true(th_fast_go(f, UINT64_MAX, limits, NULL, NULL));
-            assert_true(th_running_go(&r, UINT64_MAX, limits, NULL, NULL));
+            assert_true(th_tm_fast_go(f, UINT64_MAX, limits, NULL, NULL));
+            assert_true(th_tm_running_go(&r, UINT64_MAX, limits, NULL, NULL));
             compare_fast(x, f);
-            if (n % 8 == 0 || th_verdict_final(x->verdict))
+            if (n % 8 == 0 || th_tm_verdict_final(x->verdict))
                 compare_plain(x, &r);
         }
         ends[x->verdict]++;
-        th_fast_free(f);
-        th_running_free(&r);
-        th_turing_tape_words_free(&w);
-        th_turing_free(m);
+        th_tm_fast_free(f);
+        th_tm_running_free(&r);
+        th_tm_tape_words_free(&w);
+        th_tm_free(m);
     }
     free(x);
-    assert_true(ends[TH_HALTED] > 100 && ends[TH_ACCEPTED] > 100 && ends[TH_REJECTED] > 100);
-    assert_true(ends[TH_AT_EDGE] > 50 && ends[TH_OUT_OF_STEPS] > 200);
+    assert_true(ends[TH_TM_HALTED] > 100 && ends[TH_TM_ACCEPTED] > 100 &&
+                ends[TH_TM_REJECTED] > 100);
+    assert_true(ends[TH_TM_AT_EDGE] > 50 && ends[TH_TM_OUT_OF_STEPS] > 200);
 }
 
 /* From the start to any number of steps at once, by blocks of any length; runs are longer. */
@@ -311,20 +312,20 @@ static void any_number_at_once(void **state)
     Naive *x = th_alloc(1, sizeof *x, NULL);
     for (uint64_t seed = 0; seed < 2500; seed++) {
         ThRng g = th_rng(seed, "test.once", 0);
-        ThTuring *m = any_machine(&g, 1);
-        ThTapeWords w = any_words(&g, m, 14);
+        ThTm *m = any_machine(&g, 1);
+        ThTmTapeWords w = any_words(&g, m, 14);
         start(x, m, &w);
-        for (uint64_t at = 0; at < MOST_STEPS && !th_verdict_final(x->verdict);) {
+        for (uint64_t at = 0; at < MOST_STEPS && !th_tm_verdict_final(x->verdict);) {
             at += th_rng_below(&g, 500);
-            ThRunLimits limits = {at < MOST_STEPS ? at : MOST_STEPS, UINT64_MAX};
-            ThFast *f = fast(m, &w, (int)th_rng_below(&g, 33));
+            ThTmRunLimits limits = {at < MOST_STEPS ? at : MOST_STEPS, UINT64_MAX};
+            ThTmFast *f = fast(m, &w, (int)th_rng_below(&g, 33));
             go(x, limits);
-            assert_true(th_fast_go(f, UINT64_MAX, limits, NULL, NULL));
+            assert_true(th_tm_fast_go(f, UINT64_MAX, limits, NULL, NULL));
             compare_fast(x, f);
-            th_fast_free(f);
+            th_tm_fast_free(f);
         }
-        th_turing_tape_words_free(&w);
-        th_turing_free(m);
+        th_tm_tape_words_free(&w);
+        th_tm_free(m);
     }
     free(x);
 }
@@ -337,26 +338,26 @@ static void limited_cells(void **state)
     int met = 0;
     for (uint64_t seed = 0; seed < 1500; seed++) {
         ThRng g = th_rng(seed, "test.cells", 0);
-        ThTuring *m = any_machine(&g, 1);
-        ThTapeWords w = any_words(&g, m, 14);
-        ThFast *f = fast(m, &w, (int)th_rng_below(&g, 13));
-        ThRunning r;
-        assert_true(th_running_start_words(&r, m, &w, NULL));
+        ThTm *m = any_machine(&g, 1);
+        ThTmTapeWords w = any_words(&g, m, 14);
+        ThTmFast *f = fast(m, &w, (int)th_rng_below(&g, 13));
+        ThTmRunning r;
+        assert_true(th_tm_running_start_words(&r, m, &w, NULL));
         start(x, m, &w);
-        for (uint64_t cells = 1; cells < 60 && !th_verdict_final(x->verdict);) {
-            ThRunLimits limits = {MOST_STEPS, cells};
+        for (uint64_t cells = 1; cells < 60 && !th_tm_verdict_final(x->verdict);) {
+            ThTmRunLimits limits = {MOST_STEPS, cells};
             go(x, limits);
-            assert_true(th_fast_go(f, UINT64_MAX, limits, NULL, NULL));
-            assert_true(th_running_go(&r, UINT64_MAX, limits, NULL, NULL));
+            assert_true(th_tm_fast_go(f, UINT64_MAX, limits, NULL, NULL));
+            assert_true(th_tm_running_go(&r, UINT64_MAX, limits, NULL, NULL));
             compare_fast(x, f);
             compare_plain(x, &r);
-            met += x->verdict == TH_OUT_OF_CELLS;
+            met += x->verdict == TH_TM_OUT_OF_CELLS;
             cells += 1 + th_rng_below(&g, 9);
         }
-        th_fast_free(f);
-        th_running_free(&r);
-        th_turing_tape_words_free(&w);
-        th_turing_free(m);
+        th_tm_fast_free(f);
+        th_tm_running_free(&r);
+        th_tm_tape_words_free(&w);
+        th_tm_free(m);
     }
     free(x);
     assert_true(met > 1000);
@@ -369,21 +370,21 @@ static void several_tapes(void **state)
     Naive *x = th_alloc(1, sizeof *x, NULL);
     for (uint64_t seed = 0; seed < 1000; seed++) {
         ThRng g = th_rng(seed, "test.tapes", 0);
-        ThTuring *m = any_machine(&g, 2 + (int)th_rng_below(&g, 2));
-        ThTapeWords w = any_words(&g, m, 14);
-        ThRunning r;
-        assert_false(th_fast_possible(m));
-        assert_true(th_running_start_words(&r, m, &w, NULL));
+        ThTm *m = any_machine(&g, 2 + (int)th_rng_below(&g, 2));
+        ThTmTapeWords w = any_words(&g, m, 14);
+        ThTmRunning r;
+        assert_false(th_tm_fast_possible(m));
+        assert_true(th_tm_running_start_words(&r, m, &w, NULL));
         start(x, m, &w);
-        for (uint64_t n = 0; n <= 60 && !th_verdict_final(x->verdict); n++) {
-            ThRunLimits limits = {n, th_rng_below(&g, 4) ? UINT64_MAX : 8 + n};
+        for (uint64_t n = 0; n <= 60 && !th_tm_verdict_final(x->verdict); n++) {
+            ThTmRunLimits limits = {n, th_rng_below(&g, 4) ? UINT64_MAX : 8 + n};
             go(x, limits);
-            assert_true(th_running_go(&r, UINT64_MAX, limits, NULL, NULL));
+            assert_true(th_tm_running_go(&r, UINT64_MAX, limits, NULL, NULL));
             compare_plain(x, &r);
         }
-        th_running_free(&r);
-        th_turing_tape_words_free(&w);
-        th_turing_free(m);
+        th_tm_running_free(&r);
+        th_tm_tape_words_free(&w);
+        th_tm_free(m);
     }
     free(x);
 }
@@ -394,23 +395,23 @@ static void bounded_memory(void **state)
 {
     (void)state;
     ThError err = {0};
-    ThTuring *m = th_turing_parse("start a; alphabet 0 1 e x\nblank 0\n"
-                                  "a x -> R a; a 0 -> 1 L b; a 1 -> 0 R a; a e -> L c\n"
-                                  "b 0,1 -> L b; b x -> R a\n"
-                                  "c 0,1 -> L c; c x -> R a",
-                                  &err);
+    ThTm *m = th_tm_parse("start a; alphabet 0 1 e x\nblank 0\n"
+                          "a x -> R a; a 0 -> 1 L b; a 1 -> 0 R a; a e -> L c\n"
+                          "b 0,1 -> L b; b x -> R a\n"
+                          "c 0,1 -> L c; c x -> R a",
+                          &err);
     assert_non_null(m);
-    ThTapeWords w;
-    assert_true(th_turing_tape_words_read(&w, m, "x000000000000000000e", NULL));
-    ThFast *f = fast(m, &w, 0);
-    assert_true(th_fast_go(f, UINT64_MAX, (ThRunLimits){1000000000, UINT64_MAX}, NULL, NULL));
-    ThFastFigures x = th_fast_figures(f);
+    ThTmTapeWords w;
+    assert_true(th_tm_tape_words_read(&w, m, "x000000000000000000e", NULL));
+    ThTmFast *f = fast(m, &w, 0);
+    assert_true(th_tm_fast_go(f, UINT64_MAX, (ThTmRunLimits){1000000000, UINT64_MAX}, NULL, NULL));
+    ThTmFastFigures x = th_tm_fast_figures(f);
     assert_int_equal(x.steps, 1000000000);
     assert_int_equal(x.cells, 20);
-    assert_true(th_fast_bytes(f) < 200 << 20);
-    th_fast_free(f);
-    th_turing_tape_words_free(&w);
-    th_turing_free(m);
+    assert_true(th_tm_fast_bytes(f) < 200 << 20);
+    th_tm_fast_free(f);
+    th_tm_tape_words_free(&w);
+    th_tm_free(m);
 }
 
 int main(void)

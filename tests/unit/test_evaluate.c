@@ -42,24 +42,24 @@ static void fill_row(const ThModel *m, const int *token, int length, float *z)
     for (int c = 0; c < s->n_classes; c++)
         z[c] = c == answer ? 2 : 0;
     /* a and b may always follow; the word may end if it has an even number of b */
-    for (int c = 0; s->target == TH_BITS && c < 3; c++)
+    for (int c = 0; s->target == TH_TARGET_BITS && c < 3; c++)
         z[c] = c < 2 || sum_class(token, length, 2) == 0 ? 2 : -2;
     if (strcmp(mode, "nan") == 0)
         z[0] = nanf("");
 }
 
-static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThForward *how)
+static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how)
 {
     (void)how;
     int n = m->signature.n_classes;
-    bool final = m->signature.target == TH_FINAL;
+    bool final = m->signature.target == TH_TARGET_FINAL;
     int rows = final ? b->B : b->B * b->T;
     float *z = th_tape_take(t, (size_t)rows * (size_t)n, sizeof *z);
     for (int i = 0; z && i < rows; i++) {
         int string = final ? i : i / b->T, length = final ? b->T : i % b->T + 1;
         fill_row(m, b->token + string * b->T, length, z + i * n);
     }
-    return th_constant(t, rows, n, z);
+    return th_tape_constant(t, rows, n, z);
 }
 
 /* cmocka compares floats only. */
@@ -179,7 +179,7 @@ static void test_sets_of_answers(void **state)
     near(s.loss, log1p(exp(-2)), 1e-5);
     int word[] = {0, 1, 1, 1}, answer[12];
     ThError err = {0};
-    assert_true(th_predict(m, word, 4, answer, &err));
+    assert_true(th_lab_predict(m, word, 4, answer, &err));
     static const int expected[] = {1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0};
     assert_memory_equal(answer, expected, sizeof expected);
     th_model_free(m);
@@ -233,7 +233,7 @@ static void test_intervals(void **state)
         unsigned n = sizes[k], step = n / 100 + 1;
         for (unsigned x = 0; x <= n; x += step) {
             double lo, hi;
-            th_interval(x, n, &lo, &hi);
+            th_lab_interval(x, n, &lo, &hi);
             assert_true(lo <= (double)x / n && (double)x / n <= hi);
             assert_true(x == 0 ? lo == 0 : fabs(gsl_cdf_binomial_Q(x - 1, lo, n) - 0.025) < 1e-9);
             assert_true(x == n ? hi == 1 : fabs(gsl_cdf_binomial_P(x, hi, n) - 0.025) < 1e-9);
@@ -252,13 +252,13 @@ static void test_predictions(void **state)
     ThError err = {0};
     int word[] = {0, 1, 0}, answer;
     double z[2];
-    assert_true(th_predict(m, word, 3, &answer, &err));
+    assert_true(th_lab_predict(m, word, 3, &answer, &err));
     assert_int_equal(answer, 1);
-    assert_true(th_logits(m, word, 3, z, &err));
+    assert_true(th_lab_logits(m, word, 3, z, &err));
     assert_true(z[0] == 0 && z[1] == 2);
-    th_probabilities(TH_FINAL, z, 2);
+    th_lab_probabilities(TH_TARGET_FINAL, z, 2);
     near(z[1], exp(2) / (1 + exp(2)), 1e-12);
-    assert_false(th_predict(m, word, 0, &answer, &err));
+    assert_false(th_lab_predict(m, word, 0, &answer, &err));
     assert_int_equal(err.code, TH_EVALUE);
     th_model_free(m);
     th_task_free(t);

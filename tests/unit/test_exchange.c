@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "automata/build.h"
+#include "automata/core/build.h"
 #include "base/rng.h"
 #include "formats/exchange.h"
 #include "given.h"
@@ -23,31 +23,31 @@ static ThAutomaton *random_automaton(ThRng *r, Kind kind, bool plain)
     static const char *const odd[] = {"a", "/", ",", "\"", "\\", "<", "&", "|"};
     static const char *const wide[] = {"s1", "eps", "a,b", "x/y", "ε", "]]>", "}", "\\n"};
     const char *const *name = below(r, 2) ? odd : wide;
-    ThBuild b = {0};
+    ThAutomatonBuild b = {0};
     int n = 1 + below(r, 6), k = plain ? 2 : 1 + below(r, 8);
     for (int a = 0; a < k; a++)
-        th_build_symbol(&b, plain ? a ? "b" : "a" : name[a]);
+        th_automaton_build_symbol(&b, plain ? a ? "b" : "a" : name[a]);
     for (int q = 0; q < n; q++) {
         char state[24];
         snprintf(state, sizeof state, "q %d\"", q);
-        th_build_state(&b, state);
+        th_automaton_build_state(&b, state);
         if (kind == MOORE)
-            th_build_moore(&b, q, th_build_output(&b, odd[below(r, 8)]));
+            th_automaton_build_moore(&b, q, th_automaton_build_output(&b, odd[below(r, 8)]));
         if (kind != ACCEPTOR || below(r, 2))
-            th_build_accept(&b, q);
+            th_automaton_build_accept(&b, q);
     }
-    th_build_start(&b, below(r, n));
+    th_automaton_build_start(&b, below(r, n));
     if (kind == ACCEPTOR && below(r, 2))
-        th_build_start(&b, below(r, n));
+        th_automaton_build_start(&b, below(r, n));
     for (int i = below(r, 3 * n + 1); i >= 0; i--) {
-        ThArc arc = {below(r, n), below(r, k), below(r, n), TH_NO_OUTPUT};
+        ThAutomatonArc arc = {below(r, n), below(r, k), below(r, n), TH_AUTOMATON_NO_OUTPUT};
         if (kind == ACCEPTOR && below(r, 8) == 0)
-            arc.symbol = TH_EPSILON;
+            arc.symbol = TH_AUTOMATON_EPSILON;
         if (kind == MEALY)
-            arc.output = th_build_output(&b, odd[below(r, 8)]);
-        th_build_arc(&b, arc);
+            arc.output = th_automaton_build_output(&b, odd[below(r, 8)]);
+        th_automaton_build_arc(&b, arc);
     }
-    return th_build_finish(&b, NULL);
+    return th_automaton_build_finish(&b, NULL);
 }
 
 static char *shown(const ThAutomaton *a)
@@ -59,7 +59,7 @@ static char *shown(const ThAutomaton *a)
 
 static bool same_language(const ThAutomaton *a, const ThAutomaton *b)
 {
-    ThDifference d = {0};
+    ThAutomatonDifference d = {0};
     bool same = th_automaton_compare(a, b, 0, NULL, &d, NULL) && d.equivalent;
     free(d.word);
     return same;
@@ -279,10 +279,10 @@ static void test_records(void **state)
     ThError err = {0};
     ThAutomaton *a = th_automaton_parse("start p\naccept q\np a -> q\np b -> p\nq b -> q\n", &err);
     ThText t = {0};
-    assert_true(th_grail_write(&t, a, &err));
+    assert_true(th_format_grail_write(&t, a, &err));
     assert_string_equal(t.data, "(START) |- 0\n0 a 1\n0 b 0\n1 b 1\n1 -| (FINAL)\n");
     th_text_free(&t);
-    assert_true(th_gap_write(&t, a, "A", &err));
+    assert_true(th_format_gap_write(&t, a, "A", &err));
     assert_string_equal(t.data,
                         "# A; needs the package Automata\n"
                         "Automaton(\"det\", 2, \"ab\", [\n  [2, 0],\n  [1, 2]], [1], [2]);\n");

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "automata/build.h"
-#include "automata/monoid.h"
-#include "automata/operations.h"
-#include "automata/regex.h"
+#include "automata/core/build.h"
+#include "automata/algebra/monoid.h"
+#include "automata/operations/operations.h"
+#include "automata/regex/regex.h"
 #include "given.h"
 
 enum { LARGEST = 12 };
@@ -38,7 +38,7 @@ static void test_de_bruijn(void **state)
         ThAutomaton *a = th_regex_automaton(pattern, NULL, 0, 0, NULL, NULL);
         assert_non_null(a);
         assert_int_equal(states_of_minimal(a), 1 << (n + 1));
-        ThAutomaton *back = th_automaton_reverse(a, (ThWork){0}, NULL);
+        ThAutomaton *back = th_automaton_reverse(a, (ThAutomatonWork){0}, NULL);
         assert_int_equal(states_of_minimal(back), n + 2);
         ThDfa *d = th_automaton_acceptor(a, 0, NULL, NULL), *m = th_dfa_minimize(d, NULL, NULL);
         bool aperiodic = false;
@@ -58,24 +58,24 @@ static void test_ladybird(void **state)
 {
     (void)state;
     for (int n = 2; n <= LARGEST; n++) {
-        ThBuild b = {0};
+        ThAutomatonBuild b = {0};
         for (const char *c = "abc"; *c; c++)
-            th_build_symbol(&b, (char[]){*c, '\0'});
+            th_automaton_build_symbol(&b, (char[]){*c, '\0'});
         for (int q = 0; q < n; q++) {
             char name[16];
             snprintf(name, sizeof name, "%d", q);
-            th_build_state(&b, name);
+            th_automaton_build_state(&b, name);
         }
-        th_build_start(&b, 0);
-        th_build_accept(&b, 0);
+        th_automaton_build_start(&b, 0);
+        th_automaton_build_accept(&b, 0);
         for (int q = 0; q < n; q++) {
-            th_build_arc(&b, (ThArc){q, 0, (q + 1) % n, TH_NO_OUTPUT});
+            th_automaton_build_arc(&b, (ThAutomatonArc){q, 0, (q + 1) % n, TH_AUTOMATON_NO_OUTPUT});
             for (int c = 1; q > 0 && c <= 2; c++)
-                th_build_arc(&b, (ThArc){q, c, q, TH_NO_OUTPUT});
+                th_automaton_build_arc(&b, (ThAutomatonArc){q, c, q, TH_AUTOMATON_NO_OUTPUT});
             if (q > 0)
-                th_build_arc(&b, (ThArc){q, 2, 0, TH_NO_OUTPUT});
+                th_automaton_build_arc(&b, (ThAutomatonArc){q, 2, 0, TH_AUTOMATON_NO_OUTPUT});
         }
-        ThAutomaton *a = th_build_finish(&b, NULL);
+        ThAutomaton *a = th_automaton_build_finish(&b, NULL);
         assert_non_null(a);
         ThDfa *d = th_automaton_acceptor(a, 0, NULL, NULL);
         assert_int_equal(d->n_states, 1 << n); /* with the empty set */

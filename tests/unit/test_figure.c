@@ -34,9 +34,9 @@ static int remove_folder(void **state)
 static bool have(const char *program)
 {
     const char *const argv[] = {program, "--version", NULL};
-    ThChild c = {.argv = argv, .input = ""};
+    ThPlotChild c = {.argv = argv, .input = ""};
     bool missing;
-    bool ok = th_child_run(&c, &missing, NULL);
+    bool ok = th_plot_child_run(&c, &missing, NULL);
     th_text_free(&c.output);
     th_text_free(&c.messages);
     return ok;
@@ -223,9 +223,9 @@ static void test_script_is_complete(void **state)
     th_figure_printf(&f, "plot $D with lines\n");
     assert_true(th_figure_render(&f, &to, NULL));
     const char *const argv[] = {"gnuplot", "-d", "x.gp", NULL};
-    ThChild c = {.argv = argv, .input = ""};
+    ThPlotChild c = {.argv = argv, .input = ""};
     bool missing;
-    assert_true(th_child_run(&c, &missing, NULL));
+    assert_true(th_plot_child_run(&c, &missing, NULL));
     assert_int_equal(c.status, 0);
     assert_non_null(strstr(c.output.data, "self-contained"));
     th_text_free(&c.output);
@@ -409,7 +409,7 @@ static void check_layout(bool use_dot)
     for (int i = 0; i < ARCS; i++) {
         const ThLayoutArc *a = &l->arc[i];
         assert_true(a->n_path >= 2);
-        ThPoint end = a->path[a->n_path - 1], to = l->node[a->to];
+        ThPlotPoint end = a->path[a->n_path - 1], to = l->node[a->to];
         double dx = end.x - to.x, dy = end.y - to.y, squared = dx * dx + dy * dy;
         assert_true(squared > 0.8 * radius * radius && squared < 1.3 * radius * radius);
         assert_true(end.x >= l->low.x && end.x <= l->high.x);
@@ -508,8 +508,8 @@ static void check_drawn(ThFigure *f, bool written, const ThError *err, const cha
 static void test_loss_view(void **state)
 {
     (void)state;
-    ThHistoryPoint history[] = {{10, 0.7, 0.5}, {20, 0.01, 0.9}, {30, 0, 1}};
-    ThTraining t = {.history = history};
+    ThModelHistoryPoint history[] = {{10, 0.7, 0.5}, {20, 0.01, 0.9}, {30, 0, 1}};
+    ThModelTraining t = {.history = history};
     ThFigure f = {0};
     ThError err = {0};
     assert_false(th_plot_loss(&f, evil, &t, &err));
@@ -531,7 +531,7 @@ static void test_accuracy_view(void **state)
         {.length = 41, .tokens = 41, .accuracy = 1, .lo = 0.99, .hi = 1, .chance = 0.5},
         {.length = 42, .tokens = 42, .accuracy = 0.9, .lo = 0.8, .hi = 0.95, .chance = (double)NAN},
         {.length = 50, .tokens = 50, .accuracy = 0.5, .lo = 0.4, .hi = 0.6, .chance = 0.5}};
-    ThTraining t = {.trained_lo = 1, .trained_hi = 40};
+    ThModelTraining t = {.trained_lo = 1, .trained_hi = 40};
     ThFigure f = {0};
     ThError err = {0};
     assert_false(th_plot_accuracy(&f, evil, NULL, 0, &t, &err));
@@ -561,10 +561,10 @@ static void test_clusters_view(void **state)
 {
     (void)state;
     enum { N = 40 };
-    ThClusterPoint point[N];
+    ThClustersPoint point[N];
     char name[N][400], *function[N];
     for (int i = 0; i < N; i++) {
-        point[i] = (ThClusterPoint){.layer = i % 3, .x = i, .y = i * i % 7, .function = i / 2};
+        point[i] = (ThClustersPoint){.layer = i % 3, .x = i, .y = i * i % 7, .function = i / 2};
         snprintf(name[i], sizeof name[i], "%s%d", evil, i);
         function[i] = name[i];
     }
@@ -584,20 +584,20 @@ static void test_clusters_view(void **state)
 }
 
 /* A layer that attends from every one of `length` positions to the `keys` before it. */
-static ThTrace *make_trace(int length, int layers, int heads, int keys)
+static ThModelTrace *make_trace(int length, int layers, int heads, int keys)
 {
-    ThTrace *t = calloc(1, sizeof *t);
+    ThModelTrace *t = calloc(1, sizeof *t);
     t->length = length;
-    assert_true(th_trace_layers(t, layers, NULL));
+    assert_true(th_model_trace_layers(t, layers, NULL));
     for (int l = 0; l < layers; l++) {
-        ThTraceLayer *y = &t->layer[l];
-        assert_true(th_trace_rows(
-            y, &(ThTraceLayer){.n_rows = length, .dim = 1, .n_heads = heads, .n_keys = keys},
+        ThModelTraceLayer *y = &t->layer[l];
+        assert_true(th_model_trace_rows(
+            y, &(ThModelTraceLayer){.n_rows = length, .dim = 1, .n_heads = heads, .n_keys = keys},
             NULL));
         for (int i = 0; i < length; i++) {
             y->last[i] = i;
             for (int k = 0; k < keys; k++) {
-                y->key[i * keys + k] = keys == length ? k : (i - k < 0 ? TH_KEY_PAD : i - k);
+                y->key[i * keys + k] = keys == length ? k : (i - k < 0 ? TH_MODEL_KEY_PAD : i - k);
                 for (int h = 0; h < heads; h++)
                     y->weight[(h * length + i) * keys + k] = 1.0 / keys;
             }
@@ -618,13 +618,13 @@ static void test_attention_view(void **state)
         token[i] = i % 2;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const int *s = shapes[i];
-        ThTrace *t = make_trace(s[0], s[1], s[2], s[3]);
+        ThModelTrace *t = make_trace(s[0], s[1], s[2], s[3]);
         ThFigure f = {0};
         ThError err = {0};
         check_drawn(&f, th_plot_attention(&f, evil, t, token, symbol, &err), &err, "plot");
-        th_trace_free(t);
+        th_model_trace_free(t);
     }
-    ThTrace none = {.length = 1};
+    ThModelTrace none = {.length = 1};
     ThFigure f = {0};
     ThError err = {0};
     assert_false(th_plot_attention(&f, evil, &none, token, symbol, &err));

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "plot/flow.h"
-#include "rasp/describe.h"
+#include "rasp/graph/describe.h"
 
 static ThRasp *program(const char *text)
 {
@@ -22,11 +22,11 @@ static ThRasp *program(const char *text)
     return r;
 }
 
-static ThSop node(ThRasp *r, const char *name)
+static ThRaspSop node(ThRasp *r, const char *name)
 {
     ThRaspValue v;
     assert_true(th_rasp_lookup(r, name, &v));
-    assert_true(v.kind == TH_VALUE_SOP || v.kind == TH_VALUE_SELECTOR);
+    assert_true(v.kind == TH_RASP_VALUE_SOP || v.kind == TH_RASP_VALUE_SELECTOR);
     return v.as.sop;
 }
 
@@ -53,7 +53,7 @@ static void flow(ThFigure *f, ThRasp *r, const char *name, const char *input)
     ThError err = {0};
     ThRaspRun *run = th_rasp_run_on_text(r, input, &err);
     assert_non_null(run);
-    ThSop sop = node(r, name);
+    ThRaspSop sop = node(r, name);
     bool selector = th_rasp_is_selector(th_rasp_graph(r), sop);
     if (!(selector ? th_plot_selector : th_plot_flow)(f, "t", r, run, sop, NULL, &err))
         fail_msg("%s", err.msg);
@@ -118,9 +118,9 @@ static void too_much(void **state)
     (void)state;
     ThFigure f = {0};
     ThError err = {0};
-    char text[TH_FLOW_INPUT + 2] = {0};
+    char text[TH_PLOT_FLOW_INPUT + 2] = {0};
     ThRasp *r = program("");
-    memset(text, 'a', TH_FLOW_INPUT + 1);
+    memset(text, 'a', TH_PLOT_FLOW_INPUT + 1);
     ThRaspRun *run = th_rasp_run_on_text(r, text, &err);
     assert_false(th_plot_flow(&f, "t", r, run, node(r, "length"), NULL, &err));
     assert_int_equal(err.code, TH_ELIMIT);
@@ -165,7 +165,7 @@ static void long_chains(void **state)
     ThRasp *r = program("x = indices; for i in range(5000) { x = (x + 1) - 1; }");
     ThText t = {0};
     ThRaspGraph *g = th_rasp_graph(r);
-    ThSop n = th_rasp_nodes(g) - 1;
+    ThRaspSop n = th_rasp_nodes(g) - 1;
     th_rasp_describe(g, n, NULL, 30, &t);
     assert_true(t.size <= 30 + strlen("…"));
     th_text_free(&t);

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "automata/build.h"
-#include "automata/regex.h"
+#include "automata/core/build.h"
+#include "automata/regex/regex.h"
 #include "base/rng.h"
 #include "base/text.h"
 #include "given.h"
@@ -72,22 +72,23 @@ static char *temporary(const char *name, char path[64])
 }
 
 /* A line "Sfs0:\ta -> s1, b -> fs2." */
-static void read_state(ThBuild *b, char *line)
+static void read_state(ThAutomatonBuild *b, char *line)
 {
     char *colon = strchr(line, ':'), *name = line + strspn(line, "Sf");
     *colon = '\0';
-    int q = th_build_state(b, name);
+    int q = th_automaton_build_state(b, name);
     if (*line == 'S')
-        th_build_start(b, q);
+        th_automaton_build_start(b, q);
     if (strchr(line, 'f'))
-        th_build_accept(b, q);
+        th_automaton_build_accept(b, q);
     char *rest = colon + 1, *arc;
     while ((arc = strtok_r(rest, ",.\t\n", &rest))) {
         char symbol[8], to[32];
         if (sscanf(arc, " %7s -> %31s", symbol, to) != 2)
             continue;
-        int p = th_build_state(b, to + strspn(to, "f"));
-        th_build_arc(b, (ThArc){q, th_build_symbol(b, symbol), p, TH_NO_OUTPUT});
+        int p = th_automaton_build_state(b, to + strspn(to, "f"));
+        th_automaton_build_arc(b, (ThAutomatonArc){q, th_automaton_build_symbol(b, symbol), p,
+                                                   TH_AUTOMATON_NO_OUTPUT});
     }
 }
 
@@ -95,10 +96,10 @@ static void read_state(ThBuild *b, char *line)
 static ThAutomaton *read_net(FILE *in)
 {
     static char line[LINE]; /* the line behind the last net */
-    ThBuild b = {0};
+    ThAutomatonBuild b = {0};
     int states = 0;
-    th_build_symbol(&b, "a");
-    th_build_symbol(&b, "b");
+    th_automaton_build_symbol(&b, "a");
+    th_automaton_build_symbol(&b, "b");
     while (*line || fgets(line, sizeof line, in)) {
         bool state = strchr("Sfs", *line) && strstr(line, ":\t");
         if (!state && states > 0)
@@ -110,8 +111,8 @@ static ThAutomaton *read_net(FILE *in)
         *line = '\0';
     }
     if (states > 0)
-        return th_build_finish(&b, NULL);
-    th_build_free(&b);
+        return th_automaton_build_finish(&b, NULL);
+    th_automaton_build_free(&b);
     return NULL;
 }
 
@@ -131,7 +132,7 @@ static void write_script(const char *path, int first, int end)
 
 static void assert_same(const ThAutomaton *ours, const ThAutomaton *theirs, const char *what)
 {
-    ThDifference d;
+    ThAutomatonDifference d;
     ThAutomaton *m = th_automaton_minimize(ours, 0, NULL, NULL);
     assert_non_null(m);
     assert_true(th_automaton_compare(m, theirs, 0, NULL, &d, NULL));
@@ -156,7 +157,7 @@ static FILE *start_foma(const char *path, int first, int end)
 
 static bool is_same(const ThAutomaton *ours, const ThAutomaton *theirs)
 {
-    ThDifference d;
+    ThAutomatonDifference d;
     ThAutomaton *m = th_automaton_minimize(ours, 0, NULL, NULL);
     assert_non_null(m);
     assert_true(th_automaton_compare(m, theirs, 0, NULL, &d, NULL));

@@ -27,14 +27,14 @@ static const struct {
     {50, 100, {0, .440, .960, .990, 1}}, {100, 100, {0, .010, .840, .970, 1}},
 };
 
-static ThSimulation trial(int length, int n, uint64_t steps, ThKeys keys, uint64_t index)
+static ThTmSimulation trial(int length, int n, uint64_t steps, ThTmKeys keys, uint64_t index)
 {
-    ThNextTrial t = {.length = length, .states = 16, .symbols = 12, .n = n, .steps = steps};
+    ThTmNextTrial t = {.length = length, .states = 16, .symbols = 12, .n = n, .steps = steps};
     ThRng g = th_rng(1, "trial", index);
-    ThSimulation x;
+    ThTmSimulation x;
     ThError err = {0};
     t.keys = keys;
-    assert_true(th_next_trial(&x, &t, &g, NULL, &err));
+    assert_true(th_tm_next_trial(&x, &t, &g, NULL, &err));
     assert_int_equal(x.extent.steps, steps);
     assert_int_equal(x.tokens, steps * (uint64_t)(length + 4));
     return x;
@@ -56,7 +56,8 @@ static void table_of_exact_runs(void **state)
         for (int n = 1; n <= 5; n++) {
             int exact = 0;
             for (int i = 0; i < RUNS; i++) {
-                ThSimulation x = trial(measured[row].length, n, 10, TH_KEYS_TUPLE, (uint64_t)i);
+                ThTmSimulation x =
+                    trial(measured[row].length, n, 10, TH_TM_KEYS_TUPLE, (uint64_t)i);
                 assert_int_equal(x.exact, x.unique);
                 exact += x.exact;
                 assert_true(x.exact || x.again >= 0);
@@ -79,16 +80,16 @@ static void integer_keys_wrap(void **state)
     int unique = 0, late = 0;
     uint64_t first = UINT64_MAX;
     for (uint64_t i = 0; i < 2000; i++) {
-        ThSimulation x = trial(4, 1, 64, TH_KEYS_INTEGER, i);
+        ThTmSimulation x = trial(4, 1, 64, TH_TM_KEYS_INTEGER, i);
         if (!x.unique)
             continue;
         unique++;
         late += !x.exact;
         assert_true(x.exact || x.step >= 33);
         first = !x.exact && x.step < first ? x.step : first;
-        assert_true(trial(4, 1, 32, TH_KEYS_INTEGER, i).exact);
-        assert_true(trial(4, 1, 128, TH_KEYS_TUPLE, i).exact ==
-                    trial(4, 1, 128, TH_KEYS_TUPLE, i).unique);
+        assert_true(trial(4, 1, 32, TH_TM_KEYS_INTEGER, i).exact);
+        assert_true(trial(4, 1, 128, TH_TM_KEYS_TUPLE, i).exact ==
+                    trial(4, 1, 128, TH_TM_KEYS_TUPLE, i).unique);
     }
     print_message(
         "of %d runs of 64 steps without a repeated bigram %d fail, the first at step %d\n", unique,
@@ -104,10 +105,10 @@ static void integer_keys_overflow(void **state)
     for (int n = 1; n <= 12; n++) {
         int exact = 0, unique = 0;
         for (uint64_t i = 0; i < 60; i++) {
-            ThSimulation x = trial(24, n, 10, TH_KEYS_INTEGER, i);
+            ThTmSimulation x = trial(24, n, 10, TH_TM_KEYS_INTEGER, i);
             exact += x.exact;
             unique += x.unique;
-            assert_true(trial(24, n, 10, TH_KEYS_TUPLE, i).exact == x.unique);
+            assert_true(trial(24, n, 10, TH_TM_KEYS_TUPLE, i).exact == x.unique);
         }
         assert_int_equal(exact, n <= 6 ? unique : 0);
     }
@@ -120,11 +121,11 @@ typedef struct {
     int state[64][64], cell[64][64], move[64][64];
 } Listing;
 
-static void fill_listing(Listing *l, const ThTuring *m)
+static void fill_listing(Listing *l, const ThTm *m)
 {
     memset(l, 0, sizeof *l);
     for (size_t i = 0; i < m->n_rules; i++) {
-        const ThRule *r = &m->rule[i];
+        const ThTmRule *r = &m->rule[i];
         int from = 4 + m->n_symbols - 2 + r->from;
         int cell = r->read[0] < 2 ? 1 + r->read[0] : 2 + r->read[0];
         l->state[from][cell] = 4 + m->n_symbols - 2 + r->to;
@@ -206,42 +207,42 @@ static void program_is_the_listing(void **state)
         int n = sizes[run % 3], length = 4 + (int)(run % 5) * 3, steps = 8, total = 0;
         ThRng g = th_rng(7, "listing", run);
         ThError err = {0};
-        ThTapeWords words;
-        ThTuring *m = th_turing_random_walled(16, 12, &g, &err);
-        assert_true(m && th_random_walled_words(&words, m, length, &g, &err));
-        ThRunStart s = {.machine = m, .words = &words, .state = 3, .head = 1};
-        ThTokens tokens = {m, true};
-        ThRunning r;
-        int x[400], y[400], next = 0, size = th_configuration_length(&tokens, 0, length + 1);
+        ThTmTapeWords words;
+        ThTm *m = th_tm_random_walled(16, 12, &g, &err);
+        assert_true(m && th_tm_random_walled_words(&words, m, length, &g, &err));
+        ThTmRunStart s = {.machine = m, .words = &words, .state = 3, .head = 1};
+        ThTmTokens tokens = {m, true};
+        ThTmRunning r;
+        int x[400], y[400], next = 0, size = th_tm_configuration_length(&tokens, 0, length + 1);
         assert_int_equal(size, length + 4);
-        assert_true(th_running_from(&r, &s, &err));
+        assert_true(th_tm_running_from(&r, &s, &err));
         for (int t = 0; t <= steps; t++, total += size) {
-            th_configuration_tokens(&tokens, &r, 0, length + 1, x + total);
-            assert_true(th_running_go(&r, 1, (ThRunLimits){1000, 1000}, NULL, &err));
+            th_tm_configuration_tokens(&tokens, &r, 0, length + 1, x + total);
+            assert_true(th_tm_running_go(&r, 1, (ThTmRunLimits){1000, 1000}, NULL, &err));
         }
         fill_listing(&l, m);
-        ThNext *p = th_next_new(&tokens, n, TH_KEYS_TUPLE, &err);
+        ThTmNext *p = th_tm_next_new(&tokens, n, TH_TM_KEYS_TUPLE, &err);
         bool exact = true;
         for (int i = 0; i + 1 < total; i++) {
-            assert_true(th_next_push(p, x[i], &next, &err));
+            assert_true(th_tm_next_push(p, x[i], &next, &err));
             assert_int_equal(next, listing_predicts(&l, x, i, n));
             exact = exact && (i + 1 < size || next == x[i + 1]);
         }
-        th_next_free(p);
+        th_tm_next_free(p);
         wrong += !exact;
-        p = th_next_new(&tokens, n, TH_KEYS_TUPLE, &err);
+        p = th_tm_next_new(&tokens, n, TH_TM_KEYS_TUPLE, &err);
         memcpy(y, x, sizeof x[0] * (size_t)size);
         for (int i = 0; i + 1 < total; i++) {
-            assert_true(th_next_push(p, y[i], &next, &err));
+            assert_true(th_tm_next_push(p, y[i], &next, &err));
             if (i + 1 >= size)
                 y[i + 1] = next;
         }
-        th_next_free(p);
+        th_tm_next_free(p);
         assert_int_equal(exact, memcmp(x, y, sizeof x[0] * (size_t)total) == 0);
         generated += exact;
-        th_running_free(&r);
-        th_turing_tape_words_free(&words);
-        th_turing_free(m);
+        th_tm_running_free(&r);
+        th_tm_tape_words_free(&words);
+        th_tm_free(m);
     }
     assert_true(wrong > 5 && generated > 5);
 }
@@ -252,26 +253,26 @@ static void worked_example(void **state)
 {
     (void)state;
     static const int x[] = {0, 0, 1, 7, 11, 17, 2, 0, 1, 7, 5, 2, 22, 0, 1, 7, 5, 22, 2, 0, 0, 0};
-    ThTuringBuild b = {0};
+    ThTmBuild b = {0};
     char name[16];
     for (int i = 0; i < 14; i++) {
         snprintf(name, sizeof name, "x%d", i);
-        th_turing_symbol(&b, name);
+        th_tm_symbol(&b, name);
     }
     for (int i = 0; i < 16; i++) {
         snprintf(name, sizeof name, "q%d", i);
-        th_turing_state(&b, name);
+        th_tm_state(&b, name);
     }
-    th_turing_add(&b, &(ThRule){.from = 1, .read = {9}, .write = {3}, .move = {1}, .to = 6});
-    th_turing_add(&b, &(ThRule){.from = 6, .read = {1}, .write = {1}, .move = {-1}, .to = 6});
+    th_tm_add(&b, &(ThTmRule){.from = 1, .read = {9}, .write = {3}, .move = {1}, .to = 6});
+    th_tm_add(&b, &(ThTmRule){.from = 6, .read = {1}, .write = {1}, .move = {-1}, .to = 6});
     b.m.n_tapes = 1;
     ThError err = {0};
-    ThTuring *m = th_turing_finish(&b, &err);
+    ThTm *m = th_tm_finish(&b, &err);
     assert_non_null(m);
-    ThTokens t = {m, true};
+    ThTmTokens t = {m, true};
     for (int p = 0; p < 12; p++)
-        assert_int_equal(th_next_local(&t, x + p), x[p + 8]);
-    th_turing_free(m);
+        assert_int_equal(th_tm_next_local(&t, x + p), x[p + 8]);
+    th_tm_free(m);
 }
 
 static void published_keys(void **state)
@@ -285,24 +286,24 @@ static void published_keys(void **state)
         int gram[2];
         gram_of(x, i, 1, gram);
         count += x[i] == 0;
-        assert_int_equal(th_next_integer_key(gram, 1, 0), 32 * sum[i]);
-        assert_int_equal(th_next_integer_key(gram, 1, count), key[i]);
+        assert_int_equal(th_tm_next_integer_key(gram, 1, 0), 32 * sum[i]);
+        assert_int_equal(th_tm_next_integer_key(gram, 1, count), key[i]);
     }
 }
 
 /* ---- repetitions ----------------------------------------------------------------------------- */
 
 /* The longest repetition in cells on one side of the head, cell by cell. */
-static int longest_here(const ThRunning *r, int64_t first, int64_t last)
+static int longest_here(const ThTmRunning *r, int64_t first, int64_t last)
 {
-    const ThTuringTape *t = &r->tape[0];
+    const ThTmTape *t = &r->tape[0];
     int best = 0;
     for (int64_t i = first; i <= last; i++) {
         for (int64_t j = i + 1; j <= last; j++) {
             int n = 0;
             while (j + n <= last &&
-                   th_turing_tape_at(t, i + n, r->machine->blank) ==
-                       th_turing_tape_at(t, j + n, r->machine->blank) &&
+                   th_tm_tape_at(t, i + n, r->machine->blank) ==
+                       th_tm_tape_at(t, j + n, r->machine->blank) &&
                    (n == 0 || (i + n != t->head + 1 && j + n != t->head + 1)))
                 n++;
             best = n > best ? n : best;
@@ -319,40 +320,41 @@ static void repetitions_by_brute_force(void **state)
     for (int run = 0; run < 400; run++) {
         ThError err = {0};
         int symbols = 2 + (int)th_rng_below(&g, 8), word[30];
-        ThTuring *m = th_turing_random(1 + run % 5, symbols, &g, &err);
+        ThTm *m = th_tm_random(1 + run % 5, symbols, &g, &err);
         assert_non_null(m);
-        m->edge = (ThEdge)(run % 4);
+        m->edge = (ThTmEdge)(run % 4);
         for (size_t i = 0; i < m->n_rules; i += 7) {
             m->rule[i].move[0] = 0;
-            m->rule[i].write[0] = TH_ANY;
+            m->rule[i].write[0] = TH_TM_ANY;
         }
-        ThTapeWords words = {.word = {word}, .length = {(int)th_rng_below(&g, 30)}};
+        ThTmTapeWords words = {.word = {word}, .length = {(int)th_rng_below(&g, 30)}};
         for (int i = 0; i < words.length[0]; i++)
             word[i] = (int)th_rng_below(&g, (uint64_t)symbols);
-        ThRunStart s;
-        ThRunExtent x;
-        ThGrams all, first;
+        ThTmRunStart s;
+        ThTmRunExtent x;
+        ThTmGrams all, first;
         uint64_t from = (uint64_t)run % 3;
-        assert_true(th_run_start(&s, m, &words, &err));
-        assert_true(th_run_extent(&x, &s, (ThRunLimits){40, UINT64_MAX}, NULL, &err));
-        assert_true(x.steps == 40 || th_verdict_final(x.verdict));
+        assert_true(th_tm_run_start(&s, m, &words, &err));
+        assert_true(th_tm_run_extent(&x, &s, (ThTmRunLimits){40, UINT64_MAX}, NULL, &err));
+        assert_true(x.steps == 40 || th_tm_verdict_final(x.verdict));
         leaving += x.leaves;
-        assert_true(th_grams(&all, &s, &x, from, 0, false, NULL, &err));
-        assert_true(th_grams(&first, &s, &x, from, 2, true, NULL, &err));
+        assert_true(th_tm_grams(&all, &s, &x, from, 0, false, NULL, &err));
+        assert_true(th_tm_grams(&first, &s, &x, from, 2, true, NULL, &err));
         for (int n = 0; n <= 3; n++) {
-            ThSimulation p;
-            assert_true(th_simulate(&p, &s, false, n, TH_KEYS_TUPLE, (ThRunLimits){40, UINT64_MAX},
-                                    NULL, &err));
+            ThTmSimulation p;
+            assert_true(th_tm_simulate(&p, &s, false, n, TH_TM_KEYS_TUPLE,
+                                       (ThTmRunLimits){40, UINT64_MAX}, NULL, &err));
             assert_true(p.exact || !p.unique);
             inexact += !p.exact;
             exact += p.exact;
         }
-        ThRunning r;
+        ThTmRunning r;
         int most = 0;
         uint64_t first_step = UINT64_MAX, all_step = 0;
-        assert_true(th_running_from(&r, &s, &err));
+        assert_true(th_tm_running_from(&r, &s, &err));
         for (uint64_t step = 0; step <= x.steps; step++) {
-            assert_true(th_running_go(&r, step > 0, (ThRunLimits){40, UINT64_MAX}, NULL, &err));
+            assert_true(
+                th_tm_running_go(&r, step > 0, (ThTmRunLimits){40, UINT64_MAX}, NULL, &err));
             assert_int_equal(r.steps, step);
             int n = step >= from ? longest_here(&r, x.first, x.last) : 0;
             all_step = n > most ? step : all_step;
@@ -363,8 +365,8 @@ static void repetitions_by_brute_force(void **state)
         assert_true(most == 0 || all.step == all_step);
         assert_true(first_step == UINT64_MAX ? first.longest == 2 : first.step == first_step);
         seen[most < 63 ? most : 63]++;
-        th_running_free(&r);
-        th_turing_free(m);
+        th_tm_running_free(&r);
+        th_tm_free(m);
     }
     assert_true(exact > 50 && inexact > 50);
     assert_true(leaving > 20 && seen[1] + seen[2] > 20 && seen[5] > 5);
@@ -375,26 +377,28 @@ static void simulate_by_hand(void **state)
 {
     (void)state;
     ThError err = {0};
-    ThTuring *m = th_turing_parse("blank _; start r; halt z; r 0,1 -> R r; r _ -> L c; "
-                                  "c 1 -> 0 L c; c 0,_ -> 1 L z",
-                                  &err);
+    ThTm *m = th_tm_parse("blank _; start r; halt z; r 0,1 -> R r; r _ -> L c; "
+                          "c 1 -> 0 L c; c 0,_ -> 1 L z",
+                          &err);
     assert_non_null(m);
-    ThTapeWords words;
-    ThRunStart s;
-    ThSimulation x;
-    assert_true(th_turing_tape_words_read(&words, m, "1011", &err));
-    assert_true(th_run_start(&s, m, &words, &err));
-    assert_true(th_simulate(&x, &s, false, 1, TH_KEYS_TUPLE, (ThRunLimits){100, 100}, NULL, &err));
+    ThTmTapeWords words;
+    ThTmRunStart s;
+    ThTmSimulation x;
+    assert_true(th_tm_tape_words_read(&words, m, "1011", &err));
+    assert_true(th_tm_run_start(&s, m, &words, &err));
+    assert_true(
+        th_tm_simulate(&x, &s, false, 1, TH_TM_KEYS_TUPLE, (ThTmRunLimits){100, 100}, NULL, &err));
     assert_int_equal(x.extent.steps, 8);
     assert_true(x.extent.leaves);
     assert_int_equal(x.extent.leaves_after, 4);
     assert_int_equal(x.extent.last, 4);
     assert_int_equal(x.tokens, 8 * 9);
     assert_int_equal(x.exact, x.unique);
-    assert_true(th_simulate(&x, &s, false, 3, TH_KEYS_TUPLE, (ThRunLimits){100, 100}, NULL, &err));
+    assert_true(
+        th_tm_simulate(&x, &s, false, 3, TH_TM_KEYS_TUPLE, (ThTmRunLimits){100, 100}, NULL, &err));
     assert_true(x.exact && x.unique && x.right == x.tokens);
-    th_turing_tape_words_free(&words);
-    th_turing_free(m);
+    th_tm_tape_words_free(&words);
+    th_tm_free(m);
 }
 
 static void stops_when_asked(void **state)
@@ -402,10 +406,10 @@ static void stops_when_asked(void **state)
     (void)state;
     static const volatile sig_atomic_t now = 1;
     ThError err = {0};
-    ThNextTrial t = {.length = 50, .states = 16, .symbols = 12, .n = 4, .steps = 10};
+    ThTmNextTrial t = {.length = 50, .states = 16, .symbols = 12, .n = 4, .steps = 10};
     ThRng g = th_rng(1, "trial", 0);
-    ThSimulation x;
-    assert_false(th_next_trial(&x, &t, &g, &now, &err));
+    ThTmSimulation x;
+    assert_false(th_tm_next_trial(&x, &t, &g, &now, &err));
     assert_int_equal(err.code, TH_EINTERRUPTED);
 }
 

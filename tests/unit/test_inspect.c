@@ -137,7 +137,7 @@ static ThDfa *cycle(int n)
     ThDfa *d = th_dfa_new(n, 3, n, NULL);
     assert_non_null(d);
     for (int q = 0; q < n; q++) {
-        d->class[q] = q;
+        d->label[q] = q;
         for (int a = 0; a < 3; a++)
             d->next[q * 3 + a] = (q + (a == 2 ? n - 1 : a)) % n;
     }
@@ -170,9 +170,9 @@ static void test_functions(void **state)
  */
 
 /* The collapse of `length` positions by chunks of C, as RegularGPT runs it. */
-static ThTrace *make_trace(int length, int C, int heads, int dim)
+static ThModelTrace *make_trace(int length, int C, int heads, int dim)
 {
-    ThTrace *t = calloc(1, sizeof *t);
+    ThModelTrace *t = calloc(1, sizeof *t);
     int n = length, *end = malloc((size_t)length * sizeof *end),
         *begin = malloc((size_t)length * sizeof *begin);
     for (int i = 0; i < length; i++)
@@ -180,16 +180,17 @@ static ThTrace *make_trace(int length, int C, int heads, int dim)
     t->length = length;
     t->layer = calloc(40, sizeof *t->layer);
     do {
-        ThTraceLayer *l = &t->layer[t->n_layers++];
+        ThModelTraceLayer *l = &t->layer[t->n_layers++];
         int pads = (C - n % C) % C, rows = (n + pads) / C;
-        assert_true(th_trace_rows(
-            l, &(ThTraceLayer){.n_rows = rows, .dim = dim, .n_heads = heads, .n_keys = C}, NULL));
+        assert_true(th_model_trace_rows(
+            l, &(ThModelTraceLayer){.n_rows = rows, .dim = dim, .n_heads = heads, .n_keys = C},
+            NULL));
         for (int i = 0; i < rows; i++) {
             int right = (i + 1) * C - 1 - pads, left = right - C + 1;
             l->last[i] = end[right];
             l->first[i] = begin[left < 0 ? 0 : left];
             for (int k = 0; k < C; k++)
-                l->key[i * C + k] = right - k < 0 ? TH_KEY_PAD : end[right - k];
+                l->key[i * C + k] = right - k < 0 ? TH_MODEL_KEY_PAD : end[right - k];
         }
         memcpy(end, l->last, (size_t)rows * sizeof *end);
         memcpy(begin, l->first, (size_t)rows * sizeof *begin);
@@ -201,11 +202,11 @@ static ThTrace *make_trace(int length, int C, int heads, int dim)
 }
 
 /* Vectors at the centre of their function, and a little beside it. */
-static void place_vectors(ThTrace *t, const int *token, int modulus, int mixed_up)
+static void place_vectors(ThModelTrace *t, const int *token, int modulus, int mixed_up)
 {
     ThRng r = th_rng(3, "test.vectors", 0);
     for (int l = 0; l < t->n_layers; l++) {
-        ThTraceLayer *y = &t->layer[l];
+        ThModelTraceLayer *y = &t->layer[l];
         for (int i = 0; i < y->n_rows; i++) {
             int sum = 0;
             for (int p = y->first[i]; p <= y->last[i]; p++)
@@ -221,7 +222,7 @@ static void place_vectors(ThTrace *t, const int *token, int modulus, int mixed_u
 
 static void check_clusters(int length, int modulus, int mixed_up)
 {
-    ThTrace *t = make_trace(length, 2, 2, 8);
+    ThModelTrace *t = make_trace(length, 2, 2, 8);
     ThDfa *d = cycle(modulus);
     ThRng r = th_rng(1, "test.tokens", 0);
     ThError err = {0};
@@ -246,7 +247,7 @@ static void check_clusters(int length, int modulus, int mixed_up)
     assert_true(c->spread > 0.3 && c->spread < 1.5);
     assert_string_equal(c->function[0], "a");
     th_clusters_free(c);
-    th_trace_free(t);
+    th_model_trace_free(t);
     th_dfa_free(d);
     free(token);
 }
@@ -264,7 +265,7 @@ static void test_clusters(void **state)
 static void test_components(void **state)
 {
     (void)state;
-    ThTrace *t = make_trace(500, 2, 1, 3);
+    ThModelTrace *t = make_trace(500, 2, 1, 3);
     int token[500] = {0};
     ThDfa *d = cycle(2);
     for (int l = 0, n = 0; l < t->n_layers; l++) {
@@ -286,26 +287,26 @@ static void test_components(void **state)
     assert_int_equal(c->n_functions, 1);
     assert_near(c->purity, 1, 0);
     th_clusters_free(c);
-    th_trace_free(t);
+    th_model_trace_free(t);
     th_dfa_free(d);
 }
 
 static void test_cluster_errors(void **state)
 {
     (void)state;
-    ThTrace empty = {.length = 3};
+    ThModelTrace empty = {.length = 3};
     int token[3] = {0};
     ThDfa *d = cycle(2);
     ThError err = {0};
     assert_null(th_clusters(&empty, d, token, symbols, NULL, &err));
     assert_int_equal(err.code, TH_EVALUE);
-    ThTrace *t = make_trace(8, 2, 1, 2);
+    ThModelTrace *t = make_trace(8, 2, 1, 2);
     int word[8] = {0};
     t->layer[1].state[1] = HUGE_VAL;
     err = (ThError){0};
     assert_null(th_clusters(t, d, word, symbols, NULL, &err));
     assert_int_equal(err.code, TH_ENUMERIC);
-    th_trace_free(t);
+    th_model_trace_free(t);
     th_dfa_free(d);
 }
 
@@ -314,15 +315,15 @@ static void test_cluster_errors(void **state)
 static void test_path_of_collapse(void **state)
 {
     (void)state;
-    ThTrace *t = make_trace(11, 3, 2, 2);
-    ThPath *p = th_trace_path(t, NULL);
+    ThModelTrace *t = make_trace(11, 3, 2, 2);
+    ThPath *p = th_path_of_trace(t, NULL);
     assert_non_null(p);
     assert_true(p->routed);
     for (int l = 0; l < t->n_layers; l++)
         for (int i = 0; i < t->layer[l].n_rows; i++)
             assert_true(p->row[l][i]); /* nothing is computed in vain */
     th_path_free(p);
-    th_trace_free(t);
+    th_model_trace_free(t);
 }
 
 /* In the dilated form every position has a row, and only the tree below the last one counts. */
@@ -330,18 +331,18 @@ static void test_path_of_dilated_form(void **state)
 {
     (void)state;
     enum { T = 8, LEVELS = 3 };
-    ThTrace t = {.length = T};
-    assert_true(th_trace_layers(&t, LEVELS, NULL));
+    ThModelTrace t = {.length = T};
+    assert_true(th_model_trace_layers(&t, LEVELS, NULL));
     for (int l = 0, step = 1; l < LEVELS; l++, step *= 2) {
-        ThTraceLayer *y = &t.layer[l];
-        assert_true(th_trace_rows(
-            y, &(ThTraceLayer){.n_rows = T, .dim = 1, .n_heads = 1, .n_keys = 2}, NULL));
+        ThModelTraceLayer *y = &t.layer[l];
+        assert_true(th_model_trace_rows(
+            y, &(ThModelTraceLayer){.n_rows = T, .dim = 1, .n_heads = 1, .n_keys = 2}, NULL));
         for (int i = 0; i < T; i++) {
             y->last[i] = y->key[2 * i] = i;
-            y->key[2 * i + 1] = i - step < 0 ? TH_KEY_PAD : i - step;
+            y->key[2 * i + 1] = i - step < 0 ? TH_MODEL_KEY_PAD : i - step;
         }
     }
-    ThPath *p = th_trace_path(&t, NULL);
+    ThPath *p = th_path_of_trace(&t, NULL);
     assert_non_null(p);
     for (int i = 0; i < T; i++) {
         assert_int_equal(p->row[2][i], i == 7);
@@ -362,13 +363,13 @@ static void test_path_of_dilated_form(void **state)
 static void test_path_needs_attention(void **state)
 {
     (void)state;
-    ThTraceLayer layer = {.n_rows = 2};
-    ThTrace t = {.length = 2, .n_layers = 1, .layer = &layer}, none = {.length = 2};
+    ThModelTraceLayer layer = {.n_rows = 2};
+    ThModelTrace t = {.length = 2, .n_layers = 1, .layer = &layer}, none = {.length = 2};
     ThError err = {0};
-    assert_null(th_trace_path(&t, &err));
+    assert_null(th_path_of_trace(&t, &err));
     assert_int_equal(err.code, TH_EVALUE);
     err = (ThError){0};
-    assert_null(th_trace_path(&none, &err));
+    assert_null(th_path_of_trace(&none, &err));
     assert_int_equal(err.code, TH_EVALUE);
 }
 
@@ -441,7 +442,8 @@ static void test_field_agrees_with_differences(void **state)
     assert_true(th_task_sample(t, &r, T, &b, NULL));
     /* Every position gets a symbol of its own, so that its embedding can be moved alone: a model
      * with an alphabet of T symbols whose first rows are those of the string. */
-    ThSignature wide = {.target = TH_FINAL, .n_symbols = T, .n_classes = m->signature.n_classes};
+    ThSignature wide = {
+        .target = TH_TARGET_FINAL, .n_symbols = T, .n_classes = m->signature.n_classes};
     char names[T][2], *name[T];
     int word[T];
     for (int i = 0; i < T; i++) {
@@ -451,7 +453,7 @@ static void test_field_agrees_with_differences(void **state)
         word[i] = i;
     }
     wide.symbol = name;
-    wide.class = m->signature.class;
+    wide.label = m->signature.label;
     ThModel *w = th_model_new(m->kind, &m->options, NULL);
     assert_true(th_model_bind(w, &wide, 5, NULL));
     for (int i = 0; i < m->params.n; i++) {
@@ -468,7 +470,7 @@ static void test_field_agrees_with_differences(void **state)
         if (m->params.item[i].rows != w->params.item[i].rows)
             embedding = i;
     assert_true(embedding >= 0);
-    ThTape *tape = th_tape_new(TH_DOUBLE, &w->params, NULL);
+    ThTape *tape = th_tape_new(TH_TAPE_DOUBLE, &w->params, NULL);
     double *value = th_tape_params_double(tape), norm[T] = {0}, total = 0, z[8];
     const ThParam *e = &w->params.item[embedding];
     int best = 0;
@@ -477,9 +479,9 @@ static void test_field_agrees_with_differences(void **state)
             double *x = &value[e->offset + (size_t)position * e->cols + j], at = *x, side[2];
             for (int s = 0; s < 2; s++) {
                 *x = at + (s ? 1e-5 : -1e-5);
-                th_tape_begin(tape, TH_NO_GRADIENT);
+                th_tape_begin(tape, TH_TAPE_NO_GRADIENT);
                 ThVar answer = w->kind->forward(w, tape, &(ThBatch){1, T, word, NULL},
-                                                &(ThForward){.share = false});
+                                                &(ThModelForward){.share = false});
                 th_tape_read(tape, answer, z);
                 best = z[1] > z[0];
                 side[s] = z[best];

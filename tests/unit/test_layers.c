@@ -48,11 +48,11 @@ static void make_inputs(const Case *c, ThParams *p)
 /* Σ seed ∘ y without gradient. */
 static double projected(const Case *c, ThTape *t, const double *seed)
 {
-    th_tape_begin(t, TH_NO_GRADIENT);
+    th_tape_begin(t, TH_TAPE_NO_GRADIENT);
     ThVar y = c->build(t, c->how);
     ThError err = {0};
     assert_true(th_tape_ok(t, &err));
-    size_t size = (size_t)th_rows(t, y) * (size_t)th_cols(t, y);
+    size_t size = (size_t)th_tape_rows(t, y) * (size_t)th_tape_cols(t, y);
     double *value = th_alloc(size, sizeof *value, NULL), sum = 0;
     th_tape_read(t, y, value);
     for (size_t i = 0; i < size; i++)
@@ -97,12 +97,12 @@ static void check_fast(const Case *c, const ThParams *p, const double *seed, con
                        const double *gradient)
 {
     ThError err = {0};
-    ThTape *t = th_tape_new(TH_FLOAT, p, &err);
+    ThTape *t = th_tape_new(TH_TAPE_FLOAT, p, &err);
     assert_non_null(t);
     for (int mode = 0; mode < 2; mode++) {
-        th_tape_begin(t, mode ? TH_GRADIENT : TH_NO_GRADIENT);
+        th_tape_begin(t, mode ? TH_TAPE_GRADIENT : TH_TAPE_NO_GRADIENT);
         ThVar y = c->build(t, c->how);
-        size_t size = (size_t)th_rows(t, y) * (size_t)th_cols(t, y);
+        size_t size = (size_t)th_tape_rows(t, y) * (size_t)th_tape_cols(t, y);
         double *fast = th_alloc(size, sizeof *fast, NULL);
         th_tape_read(t, y, fast);
         assert_near(fast, value, size);
@@ -125,13 +125,13 @@ static void check(const Case *c)
     ThError err = {0};
     ThParams p = {0};
     make_inputs(c, &p);
-    ThTape *t = th_tape_new(TH_DOUBLE, &p, &err);
+    ThTape *t = th_tape_new(TH_TAPE_DOUBLE, &p, &err);
     assert_non_null(t);
-    th_tape_begin(t, TH_GRADIENT);
+    th_tape_begin(t, TH_TAPE_GRADIENT);
     ThVar y = c->build(t, c->how);
     if (!th_tape_ok(t, &err))
         fail_msg("%s", err.msg);
-    size_t size = (size_t)th_rows(t, y) * (size_t)th_cols(t, y);
+    size_t size = (size_t)th_tape_rows(t, y) * (size_t)th_tape_cols(t, y);
     double *seed = th_alloc(size, sizeof *seed, NULL), *value = th_alloc(size, sizeof *value, NULL);
     ThRng r = th_rng(5, "seed", 0);
     for (size_t i = 0; i < size; i++)
@@ -173,7 +173,7 @@ static ThVar build_gru(ThTape *t, const void *how)
 static void check_recurrent(int B, int T, int H)
 {
     for (int mode = 0; mode < 4; mode++) {
-        ThSequence s = {B, T, mode & 1 ? tokens : NULL, mode & 2};
+        ThOpSequence s = {B, T, mode & 1 ? tokens : NULL, mode & 2};
         int rows = mode & 1 ? V : B * T;
         check(&(Case){2, {{rows, H}, {H, H}}, build_rnn, &s});
         check(&(Case){2, {{rows, 4 * H}, {H, 4 * H}}, build_lstm, &s});
@@ -228,22 +228,22 @@ static void plain_states(char kind, const ThParams *p, const int *token, int T, 
     }
 }
 
-static void check_states(char kind, const Case *c, const ThSequence *s)
+static void check_states(char kind, const Case *c, const ThOpSequence *s)
 {
     ThError err = {0};
     ThParams p = {0};
     make_inputs(c, &p);
     int H = p.item[1].rows;
-    for (ThPrecision precision = TH_FLOAT; precision <= TH_DOUBLE; precision++) {
+    for (ThTapePrecision precision = TH_TAPE_FLOAT; precision <= TH_TAPE_DOUBLE; precision++) {
         ThTape *t = th_tape_new(precision, &p, &err);
-        th_tape_begin(t, TH_NO_GRADIENT);
+        th_tape_begin(t, TH_TAPE_NO_GRADIENT);
         double value[64], expected[8];
         th_tape_read(t, c->build(t, s), value);
         for (int b = 0; b < s->B; b++) {
             plain_states(kind, &p, s->index + b * s->T, s->T, expected);
             for (int j = 0; j < H; j++)
                 assert_close(value[b * H + j], expected[j],
-                             precision == TH_FLOAT ? 1e-4 * (1 + fabs(expected[j])) : 1e-12);
+                             precision == TH_TAPE_FLOAT ? 1e-4 * (1 + fabs(expected[j])) : 1e-12);
         }
         th_tape_free(t);
     }
@@ -254,7 +254,7 @@ static void test_recurrent_states(void **state)
 {
     (void)state;
     enum { H = 5 };
-    ThSequence s = {3, 11, tokens, false};
+    ThOpSequence s = {3, 11, tokens, false};
     check_states('r', &(Case){2, {{V, H}, {H, H}}, build_rnn, NULL}, &s);
     check_states('l', &(Case){2, {{V, 4 * H}, {H, 4 * H}}, build_lstm, NULL}, &s);
     check_states('g', &(Case){3, {{V, 3 * H}, {H, 3 * H}, {1, H}}, build_gru, NULL}, &s);
@@ -263,14 +263,14 @@ static void test_recurrent_states(void **state)
 /* ---- attention ---- */
 
 typedef struct {
-    ThAttention a;
+    ThOpAttention a;
     bool relative;
 } Attend;
 
 static ThVar build_attention(ThTape *t, const void *how)
 {
     const Attend *a = how;
-    ThAttention full = a->a;
+    ThOpAttention full = a->a;
     full.u = a->relative ? th_param(t, 2) : -1;
     full.v = a->relative ? th_param(t, 3) : -1;
     full.xl = a->relative ? th_param(t, 4) : -1;
@@ -318,14 +318,14 @@ static void test_attention_recomputed(void **state)
         double *seed = th_alloc(B * T * D, sizeof *seed, NULL), *expected = NULL;
         for (size_t i = 0; i < B * T * D; i++)
             seed[i] = (double)(i % 7) - 3;
-        for (ThPrecision precision = TH_DOUBLE;; precision = TH_FLOAT) {
+        for (ThTapePrecision precision = TH_TAPE_DOUBLE;; precision = TH_TAPE_FLOAT) {
             ThTape *t = th_tape_new(precision, &p, &err);
-            th_tape_begin(t, TH_GRADIENT);
+            th_tape_begin(t, TH_TAPE_GRADIENT);
             ThVar y = build_attention(t, &a);
             assert_true(th_tape_backward(t, y, seed, &err));
-            if (precision == TH_DOUBLE)
+            if (precision == TH_TAPE_DOUBLE)
                 expected = th_copy(th_tape_gradient_double(t), p.total, sizeof *expected, NULL);
-            for (int i = 0; precision == TH_FLOAT && i < p.n; i++) {
+            for (int i = 0; precision == TH_TAPE_FLOAT && i < p.n; i++) {
                 size_t size = (size_t)p.item[i].rows * (size_t)p.item[i].cols;
                 double *fast = th_alloc(size, sizeof *fast, NULL);
                 th_tape_read_gradient(t, th_param(t, i), fast);
@@ -333,7 +333,7 @@ static void test_attention_recomputed(void **state)
                 free(fast);
             }
             th_tape_free(t);
-            if (precision == TH_FLOAT)
+            if (precision == TH_TAPE_FLOAT)
                 break;
         }
         free(expected);
@@ -354,14 +354,14 @@ static void test_relative_weights(void **state)
     make_inputs(&c, &p);
     const float *q = th_params_at(&p, 0), *kv = th_params_at(&p, 1), *u = th_params_at(&p, 2);
     const float *v = th_params_at(&p, 3), *r = th_params_at(&p, 4);
-    for (ThPrecision precision = TH_FLOAT; precision <= TH_DOUBLE; precision++) {
+    for (ThTapePrecision precision = TH_TAPE_FLOAT; precision <= TH_TAPE_DOUBLE; precision++) {
         ThTape *t = th_tape_new(precision, &p, &err);
         th_tape_keep_attention(t, true);
-        th_tape_begin(t, TH_NO_GRADIENT);
+        th_tape_begin(t, TH_TAPE_NO_GRADIENT);
         build_attention(t, &a);
         ThVar kept = th_tape_find(t, "attention", 7);
-        assert_int_equal(th_rows(t, kept), B * T);
-        assert_int_equal(th_cols(t, kept), T);
+        assert_int_equal(th_tape_rows(t, kept), B * T);
+        assert_int_equal(th_tape_cols(t, kept), T);
         double weight[B * T * T];
         th_tape_read(t, kept, weight);
         for (int row = 0; row < B * T; row++) {
@@ -389,22 +389,22 @@ static void test_misfits(void **state)
     ThError err = {0};
     ThParams p = {0};
     make_inputs(&(Case){3, {{6, 4}, {6, 8}, {4, 16}}, NULL, NULL}, &p);
-    ThTape *t = th_tape_new(TH_FLOAT, &p, &err);
+    ThTape *t = th_tape_new(TH_TAPE_FLOAT, &p, &err);
     for (int i = 0; i < 5; i++) {
-        th_tape_begin(t, TH_GRADIENT);
+        th_tape_begin(t, TH_TAPE_GRADIENT);
         ThVar x = th_param(t, 0), y = th_param(t, 1), w = th_param(t, 2), made = 0;
-        ThAttention full = {.B = 2,
-                            .T = i == 0 ? 2 : 3,
-                            .heads = i == 1 ? 3 : 2,
-                            .u = -1,
-                            .v = -1,
-                            .xl = i == 2 ? x : -1};
+        ThOpAttention full = {.B = 2,
+                              .T = i == 0 ? 2 : 3,
+                              .heads = i == 1 ? 3 : 2,
+                              .u = -1,
+                              .v = -1,
+                              .xl = i == 2 ? x : -1};
         if (i < 3)
             made = th_op_attention(t, x, y, &full);
         else if (i == 3)
-            made = th_op_lstm(t, y, w, &(ThSequence){2, 3, NULL, false}, 0);
+            made = th_op_lstm(t, y, w, &(ThOpSequence){2, 3, NULL, false}, 0);
         else
-            made = th_op_rnn(t, x, x, &(ThSequence){2, 3, (const int[]){0, 1, 2, 3, 4, 6}, true});
+            made = th_op_rnn(t, x, x, &(ThOpSequence){2, 3, (const int[]){0, 1, 2, 3, 4, 6}, true});
         err = (ThError){0};
         assert_int_equal(made, -1);
         assert_false(th_tape_ok(t, &err));

@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
-#include "automata/automaton.h"
-#include "automata/labelled.h"
-#include "automata/learn.h"
-#include "automata/merge.h"
-#include "automata/sampling.h"
+#include "automata/core/automaton.h"
+#include "automata/infer/labelled.h"
+#include "automata/infer/lstar.h"
+#include "automata/infer/rpni.h"
+#include "automata/infer/pac.h"
 #include "base/hash.h"
 #include "base/rng.h"
 
@@ -27,15 +27,15 @@ typedef struct {
     double flip;
 } Teacher;
 
-static bool member(void *context, const int *word, int length, int *class, ThError *err)
+static bool member(void *context, const int *word, int length, int *label, ThError *err)
 {
     (void)err;
     Teacher *t = context;
     t->asked++;
-    *class = th_dfa_class(t->d, word, (size_t)length);
+    *label = th_dfa_class(t->d, word, (size_t)length);
     uint64_t h = length ? th_hash_mix(th_hash_bytes(word, sizeof *word * (size_t)length)) : ~0ull;
     if ((double)(h >> 11) * 0x1p-53 < t->flip)
-        *class = !*class;
+        *label = !*label;
     return true;
 }
 
@@ -71,7 +71,7 @@ static ThDfa *random_dfa(ThRng *r, int n, int k, int classes)
 {
     ThDfa *d = th_dfa_new(n, k, classes, NULL);
     for (int q = 0; q < n; q++)
-        d->class[q] = (int)th_rng_below(r, (uint64_t)classes);
+        d->label[q] = (int)th_rng_below(r, (uint64_t)classes);
     for (int i = 0; i < n * k; i++)
         d->next[i] = (int)th_rng_below(r, (uint64_t)n);
     return d;
@@ -87,15 +87,15 @@ static void assert_same(const ThDfa *a, const ThDfa *b)
 /* ---- asking ---- */
 
 /* At most as many guesses as states, and questions within the published bound. */
-static void check_learner(const ThDfa *d, ThEquivalent *how)
+static void check_learner(const ThDfa *d, ThLstarEquivalent *how)
 {
     Teacher t = {.d = d};
-    ThOracle o = {d->n_symbols, d->n_classes, &t, member, how, NULL};
-    ThLearnLimits limits = {0};
-    ThLearnReport report;
+    ThLstarOracle o = {d->n_symbols, d->n_classes, &t, member, how, NULL};
+    ThLstarLimits limits = {0};
+    ThLstarReport report;
     ThError err = {0};
     ThDfa *least = th_dfa_minimize(d, NULL, NULL),
-          *found = th_learn(&o, &limits, &report, NULL, &err);
+          *found = th_lstar(&o, &limits, &report, NULL, &err);
     assert_non_null(found);
     assert_same(found, d);
     assert_int_equal(found->n_states, least->n_states);
@@ -137,21 +137,21 @@ static void test_limits(void **state)
     (void)state;
     ThDfa *d = machine("dyck(1, 8)");
     Teacher t = {.d = d};
-    ThOracle o = {d->n_symbols, 2, &t, member, equivalent, NULL};
-    ThLearnReport report;
+    ThLstarOracle o = {d->n_symbols, 2, &t, member, equivalent, NULL};
+    ThLstarReport report;
     ThError err = {0};
-    assert_null(th_learn(&o, &(ThLearnLimits){.states = 5}, &report, NULL, &err));
+    assert_null(th_lstar(&o, &(ThLstarLimits){.states = 5}, &report, NULL, &err));
     assert_int_equal(err.code, TH_ELIMIT);
     err = (ThError){0};
-    assert_null(th_learn(&o, &(ThLearnLimits){.queries = 20}, &report, NULL, &err));
+    assert_null(th_lstar(&o, &(ThLstarLimits){.queries = 20}, &report, NULL, &err));
     assert_int_equal(err.code, TH_ELIMIT);
     err = (ThError){0};
-    ThDfa *g = th_learn(&o, &(ThLearnLimits){.states = 5, .keep_guess = true}, &report, NULL, &err);
+    ThDfa *g = th_lstar(&o, &(ThLstarLimits){.states = 5, .keep_guess = true}, &report, NULL, &err);
     assert_non_null(g);
     assert_true(report.limited && g->n_states <= 5 && err.code == TH_OK);
     th_dfa_free(g);
     volatile sig_atomic_t stop = 1;
-    assert_null(th_learn(&o, &(ThLearnLimits){0}, &report, &stop, &err));
+    assert_null(th_lstar(&o, &(ThLstarLimits){0}, &report, &stop, &err));
     assert_int_equal(err.code, TH_EINTERRUPTED);
     th_dfa_free(d);
 }
@@ -165,27 +165,27 @@ static void test_sampling(void **state)
     for (int i = 0; i < 100; i++) {
         ThDfa *d = random_dfa(&r, 12, 2, 2);
         Teacher t = {.d = d};
-        ThSampling s = {.n_symbols = 2,
-                        .context = &t,
-                        .member = member,
-                        .hi = 20,
-                        .error = 0.02,
-                        .confidence = 0.95,
-                        .rng = th_rng((uint64_t)i, "words", 0)};
+        ThPac s = {.n_symbols = 2,
+                   .context = &t,
+                   .member = member,
+                   .hi = 20,
+                   .error = 0.02,
+                   .confidence = 0.95,
+                   .rng = th_rng((uint64_t)i, "words", 0)};
         ThError err = {0};
         ThDfa *guess = th_dfa_new(1, 2, 2, &err);
         long long wrong = 0;
         int *word = NULL, length = 0;
-        assert_true(th_sampling_equivalent(&s, guess, &word, &length, &err));
+        assert_true(th_pac_equivalent(&s, guess, &word, &length, &err));
         ThDfa *least = th_dfa_minimize(d, NULL, NULL);
         assert_true(word != NULL || least->n_states == 1);
         if (word)
             assert_int_not_equal(th_dfa_class(d, word, (size_t)length), 0);
         free(word);
         word = NULL;
-        assert_true(th_sampling_equivalent(&s, d, &word, &length, &err));
+        assert_true(th_pac_equivalent(&s, d, &word, &length, &err));
         assert_null(word);
-        assert_true(th_sampling_disagreement(&s, d, 500, &wrong, &err));
+        assert_true(th_pac_disagreement(&s, d, 500, &wrong, &err));
         bad += wrong > 0;
         th_dfa_free(least);
         th_dfa_free(guess);
@@ -197,15 +197,15 @@ static void test_sampling(void **state)
 /* ---- merging ---- */
 
 /* All words up to a length, labelled by a machine; each label is turned with probability flip. */
-static ThSample sample_of(const ThDfa *d, int longest, double flip)
+static ThWordsSample sample_of(const ThDfa *d, int longest, double flip)
 {
     Teacher t = {.d = d, .flip = flip};
-    ThSample s = {.n_symbols = d->n_symbols, .n_classes = 2};
+    ThWordsSample s = {.n_symbols = d->n_symbols, .n_classes = 2};
     size_t k = (size_t)d->n_symbols, n = 1, total = 1;
     for (int i = 0; i < longest; i++)
         total += n *= k;
     s.start = calloc(total + 1, sizeof *s.start);
-    s.class = calloc(total, sizeof *s.class);
+    s.label = calloc(total, sizeof *s.label);
     s.symbol = calloc(total * (size_t)longest + 1, sizeof *s.symbol);
     n = 1;
     for (int length = 0; length <= longest; length++, n *= k) {
@@ -213,22 +213,22 @@ static ThSample sample_of(const ThDfa *d, int longest, double flip)
             size_t at = s.start[s.n], x = i;
             for (int j = length; j-- > 0; x /= k)
                 s.symbol[at + (size_t)j] = (int)(x % k);
-            member(&t, s.symbol + at, length, &s.class[s.n], NULL);
+            member(&t, s.symbol + at, length, &s.label[s.n], NULL);
             s.start[++s.n] = at + (size_t)length;
         }
     }
     return s;
 }
 
-static ThDfa *merge(const ThSample *s, double noise, int most, ThMergeReport *report)
+static ThDfa *merge(const ThWordsSample *s, double noise, int most, ThRpniReport *report)
 {
-    ThMergeOptions o = {.noise = noise, .max_states = most};
+    ThRpniOptions o = {.noise = noise, .max_states = most};
     ThError err = {0};
-    ThDfa *d = th_merge(s, &o, report, NULL, &err);
+    ThDfa *d = th_rpni(s, &o, report, NULL, &err);
     if (!d)
         fail_msg("%s", err.msg);
     for (int q = 0; q < d->n_states; q++)
-        d->class[q] = d->class[q] == 2;
+        d->label[q] = d->label[q] == 2;
     d->n_classes = 2;
     return d;
 }
@@ -241,13 +241,13 @@ static void test_tomita(void **state)
         char name[32];
         snprintf(name, sizeof name, "tomita(%d)", i);
         ThDfa *d = machine(name);
-        ThSample s = sample_of(d, 7, 0);
-        ThMergeReport report;
+        ThWordsSample s = sample_of(d, 7, 0);
+        ThRpniReport report;
         ThDfa *found = merge(&s, 0, 0, &report);
         assert_int_equal(report.conflicts, 0);
         assert_same(found, d);
         th_dfa_free(found);
-        th_sample_free(&s);
+        th_words_sample_free(&s);
         th_dfa_free(d);
     }
 }
@@ -258,16 +258,16 @@ static void test_consistent(void **state)
     (void)state;
     ThRng r = th_rng(5, "merge", 0);
     for (int turn = 0; turn < 100; turn++) {
-        ThSample s = sample_of(&(ThDfa){1, 2, 2, 0, (int[]){0, 0}, (int[]){0}}, 4, 0);
+        ThWordsSample s = sample_of(&(ThDfa){1, 2, 2, 0, (int[]){0, 0}, (int[]){0}}, 4, 0);
         for (size_t i = 0; i < s.n; i++)
-            s.class[i] = (int)th_rng_below(&r, 2);
-        ThMergeReport report;
+            s.label[i] = (int)th_rng_below(&r, 2);
+        ThRpniReport report;
         ThDfa *d = merge(&s, 0, 0, &report);
         for (size_t i = 0; i < s.n; i++)
             assert_int_equal(th_dfa_class(d, s.symbol + s.start[i], s.start[i + 1] - s.start[i]),
-                             s.class[i]);
+                             s.label[i]);
         th_dfa_free(d);
-        th_sample_free(&s);
+        th_words_sample_free(&s);
     }
 }
 
@@ -280,8 +280,8 @@ static void test_noise(void **state)
         char name[32];
         snprintf(name, sizeof name, "tomita(%d)", i);
         ThDfa *d = machine(name);
-        ThSample s = sample_of(d, 10, 0.03);
-        ThMergeReport report;
+        ThWordsSample s = sample_of(d, 10, 0.03);
+        ThRpniReport report;
         ThDfa *found = merge(&s, 0.05, 12, &report);
         size_t wrong = 0;
         for (size_t j = 0; j < s.n; j++) {
@@ -292,7 +292,7 @@ static void test_noise(void **state)
         assert_true(report.states <= 12);
         assert_true((double)wrong <= 0.03 * (double)s.n);
         th_dfa_free(found);
-        th_sample_free(&s);
+        th_words_sample_free(&s);
         th_dfa_free(d);
     }
 }
@@ -301,10 +301,10 @@ static void test_noise(void **state)
 
 static void read_error(const char *text, const char *alphabet, int line, int col)
 {
-    ThLabelled l;
+    ThWordsLabelled l;
     ThError err = {0};
-    assert_false(th_labelled_read(&l, text, alphabet, true, &err));
-    th_labelled_free(&l);
+    assert_false(th_words_labelled_read(&l, text, alphabet, true, &err));
+    th_words_labelled_free(&l);
     assert_int_equal(err.line, line);
     assert_int_equal(err.col, col);
 }
@@ -312,27 +312,27 @@ static void read_error(const char *text, const char *alphabet, int line, int col
 static void test_text(void **state)
 {
     (void)state;
-    ThLabelled l;
+    ThWordsLabelled l;
     ThError err = {0};
-    assert_true(th_labelled_read(&l, "# words\nba 1\n1\r\n\n  b\t0", NULL, true, &err));
+    assert_true(th_words_labelled_read(&l, "# words\nba 1\n1\r\n\n  b\t0", NULL, true, &err));
     assert_true(l.language);
     assert_int_equal(l.sample.n, 3);
     assert_int_equal(l.sample.n_symbols, 2);
     assert_string_equal(l.symbol[0], "a");
     assert_int_equal(l.sample.start[1], 0);
-    assert_int_equal(l.sample.class[0], 1);
+    assert_int_equal(l.sample.label[0], 1);
     assert_int_equal(l.sample.symbol[0], 1);
-    assert_int_equal(l.sample.class[1], 0);
+    assert_int_equal(l.sample.label[1], 0);
     assert_int_equal(l.sample.symbol[1], 1);
     assert_int_equal(l.sample.symbol[2], 0);
-    th_labelled_free(&l);
-    assert_true(th_labelled_read(&l, "s1 s2 up\ns2 down\n\"\" up", "s2 s1 s3", true, &err));
+    th_words_labelled_free(&l);
+    assert_true(th_words_labelled_read(&l, "s1 s2 up\ns2 down\n\"\" up", "s2 s1 s3", true, &err));
     assert_false(l.language);
     assert_int_equal(l.sample.n_symbols, 3);
     assert_string_equal(l.symbol[0], "s2");
-    assert_string_equal(l.class[1], "down");
+    assert_string_equal(l.label[1], "down");
     assert_int_equal(l.sample.start[1], 0);
-    th_labelled_free(&l);
+    th_words_labelled_free(&l);
 }
 
 static void test_text_errors(void **state)

@@ -19,32 +19,32 @@
 
 /* ---- helpers --------------------------------------------------------------------------------- */
 
-static ThTuring *read_as(ThMachineFormat f, const char *text, const ThMachineReading *how,
-                         ThText *notes)
+static ThTm *read_as(ThFormatMachine f, const char *text, const ThFormatMachineReading *how,
+                     ThText *notes)
 {
     ThError err = {0};
     ThText own = {0};
-    ThTuring *m = th_machine_read(f, text, strlen(text), how, notes ? notes : &own, &err);
+    ThTm *m = th_format_machine_read(f, text, strlen(text), how, notes ? notes : &own, &err);
     if (!m)
-        print_error("%s %d:%d: %s\n%s\n", th_machine_format_name(f), err.line, err.col, err.msg,
-                    text);
+        print_error("%s %d:%d: %s\n%s\n", th_format_machine_format_name(f), err.line, err.col,
+                    err.msg, text);
     assert_non_null(m);
     th_text_free(&own);
     return m;
 }
 
 /* Reads what the content is recognised as. */
-static ThTuring *sniffed(ThMachineFormat want, const char *text, ThText *notes)
+static ThTm *sniffed(ThFormatMachine want, const char *text, ThText *notes)
 {
     bool sure;
-    assert_int_equal(th_machine_sniff(text, strlen(text), &sure), want);
+    assert_int_equal(th_format_machine_sniff(text, strlen(text), &sure), want);
     return read_as(want, text, NULL, notes);
 }
 
-static ThTuring *block(const char *text)
+static ThTm *block(const char *text)
 {
     ThError err = {0};
-    ThTuring *m = th_turing_parse(text, &err);
+    ThTm *m = th_tm_parse(text, &err);
     if (!m)
         print_error("%d:%d: %s\n", err.line, err.col, err.msg);
     assert_non_null(m);
@@ -52,37 +52,37 @@ static ThTuring *block(const char *text)
 }
 
 typedef struct {
-    ThVerdict verdict;
+    ThTmVerdict verdict;
     uint64_t steps;
     int64_t head;
     char tape[200]; /* the first, trimmed, its symbols one after the other */
 } Outcome;
 
 /* Runs on a word of single characters, with the stepper that knows every machine. */
-static Outcome run(const ThTuring *m, const char *input, uint64_t steps)
+static Outcome run(const ThTm *m, const char *input, uint64_t steps)
 {
-    ThRunLimits limits = {steps, UINT64_MAX};
-    ThRunning r;
+    ThTmRunLimits limits = {steps, UINT64_MAX};
+    ThTmRunning r;
     Outcome x = {0};
     int64_t first, last;
     int length = 0, *word = th_symbols_read(m->symbol, m->n_symbols, input, &length, NULL);
-    const int *words[TH_MOST_TAPES] = {word};
-    int lengths[TH_MOST_TAPES] = {length};
+    const int *words[TH_TM_MOST_TAPES] = {word};
+    int lengths[TH_TM_MOST_TAPES] = {length};
     assert_non_null(word);
-    assert_true(th_running_start(&r, m, words, lengths, NULL));
-    assert_true(th_running_go(&r, UINT64_MAX, limits, NULL, NULL));
+    assert_true(th_tm_running_start(&r, m, words, lengths, NULL));
+    assert_true(th_tm_running_go(&r, UINT64_MAX, limits, NULL, NULL));
     x.verdict = r.verdict;
     x.steps = r.steps;
     x.head = r.tape[0].head;
-    th_turing_tape_extent(&r.tape[0], m->blank, &first, &last);
+    th_tm_tape_extent(&r.tape[0], m->blank, &first, &last);
     size_t n = 0;
     for (int64_t at = first; at <= last; at++) {
-        int s = th_turing_tape_at(&r.tape[0], at, m->blank);
+        int s = th_tm_tape_at(&r.tape[0], at, m->blank);
         const char *name = s == m->blank ? "_" : m->symbol[s];
         if (n + strlen(name) < sizeof x.tape)
             n += (size_t)snprintf(x.tape + n, sizeof x.tape - n, "%s", name);
     }
-    th_running_free(&r);
+    th_tm_running_free(&r);
     free(word);
     return x;
 }
@@ -128,18 +128,18 @@ static void increment(void **state)
         int64_t head;
     } rows[] = {{"1011", "1100", 8, 1}, {"111", "1000", 8, -1}, {"0", "1", 3, 0}, {"", "1", 2, -1}};
     static const struct {
-        ThMachineFormat format;
+        ThFormatMachine format;
         const char *text;
-        ThVerdict verdict;
+        ThTmVerdict verdict;
         int64_t shift; /* of the head: the last move may differ */
-    } files[] = {{TH_MORPHETT, morphett, TH_HALTED, 0},
-                 {TH_SIMULATOR, simulator, TH_ACCEPTED, 0},
-                 {TH_JFLAP, jflap, TH_ACCEPTED, 0},
-                 {TH_VIZ, viz, TH_HALTED, 1},
-                 {TH_QUINTUPLES, quintuples, TH_HALTED, 0}};
+    } files[] = {{TH_FORMAT_MORPHETT, morphett, TH_TM_HALTED, 0},
+                 {TH_FORMAT_SIMULATOR, simulator, TH_TM_ACCEPTED, 0},
+                 {TH_FORMAT_JFLAP, jflap, TH_TM_ACCEPTED, 0},
+                 {TH_FORMAT_VIZ, viz, TH_TM_HALTED, 1},
+                 {TH_FORMAT_QUINTUPLES, quintuples, TH_TM_HALTED, 0}};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        ThTuring *m = sniffed(files[i].format, files[i].text, NULL);
+        ThTm *m = sniffed(files[i].format, files[i].text, NULL);
         for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
             Outcome x = run(m, rows[k].input, 1000);
             assert_int_equal(x.verdict, files[i].verdict);
@@ -147,7 +147,7 @@ static void increment(void **state)
             assert_string_equal(x.tape, rows[k].tape);
             assert_int_equal(x.head, rows[k].head + files[i].shift);
         }
-        th_turing_free(m);
+        th_tm_free(m);
     }
 }
 
@@ -184,23 +184,26 @@ static const char equal_viz[] =
 static void equal_numbers(void **state)
 {
     static const struct {
-        ThMachineFormat format;
+        ThFormatMachine format;
         const char *text;
-    } files[] = {{TH_SIMULATOR, equal_simulator}, {TH_JFLAP, equal_jflap}, {TH_VIZ, equal_viz}};
+    } files[] = {{TH_FORMAT_SIMULATOR, equal_simulator},
+                 {TH_FORMAT_JFLAP, equal_jflap},
+                 {TH_FORMAT_VIZ, equal_viz}};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        ThTuring *m = sniffed(files[i].format, files[i].text, NULL);
+        ThTm *m = sniffed(files[i].format, files[i].text, NULL);
         char word[20];
         for (int a = 0; a < 6; a++) {
             for (int b = 0; b < 6; b++) {
                 memset(word, 'a', (size_t)a);
                 memset(word + a, 'b', (size_t)b);
                 word[a + b] = '\0';
-                assert_int_equal(run(m, word, 1000).verdict, a == b ? TH_ACCEPTED : TH_REJECTED);
+                assert_int_equal(run(m, word, 1000).verdict,
+                                 a == b ? TH_TM_ACCEPTED : TH_TM_REJECTED);
             }
         }
-        assert_int_equal(run(m, "abab", 1000).verdict, TH_REJECTED);
-        th_turing_free(m);
+        assert_int_equal(run(m, "abab", 1000).verdict, TH_TM_REJECTED);
+        th_tm_free(m);
     }
 }
 
@@ -212,12 +215,12 @@ static void precedence(void **state)
     static const char text[] = "* * 4 * halt\n* a 3 * halt\n0 * 2 * halt\n0 a 1 * halt\n"
                                "0 b b r 1\n0 c c r 1\n";
     (void)state;
-    ThTuring *m = sniffed(TH_MORPHETT, text, NULL);
+    ThTm *m = sniffed(TH_FORMAT_MORPHETT, text, NULL);
     assert_string_equal(run(m, "a", 9).tape, "1");
     assert_string_equal(run(m, "1", 9).tape, "2");
     assert_string_equal(run(m, "ba", 9).tape, "b3");
     assert_string_equal(run(m, "bb", 9).tape, "b4");
-    th_turing_free(m);
+    th_tm_free(m);
 }
 
 static void jsturing(void **state)
@@ -225,40 +228,41 @@ static void jsturing(void **state)
     ThText notes = {0};
     (void)state;
     /* Where no rule applies one step changes nothing and halts. */
-    ThTuring *m = sniffed(TH_MORPHETT, "0 1 0 r 0\n0 0 1 R HALTED ; any case\n", &notes);
+    ThTm *m = sniffed(TH_FORMAT_MORPHETT, "0 1 0 r 0\n0 0 1 R HALTED ; any case\n", &notes);
     Outcome x = run(m, "11", 99);
-    assert_int_equal(x.verdict, TH_HALTED);
+    assert_int_equal(x.verdict, TH_TM_HALTED);
     assert_int_equal(x.steps, 3);
     assert_int_equal(run(m, "10", 99).steps, 2);
-    th_turing_free(m);
+    th_tm_free(m);
     /* The later rule wins; rules of halting states are dropped; ! is kept. */
-    m = sniffed(TH_MORPHETT, "0 1 0 r 0 !\n0 1 1 l halt-accept\nhalt-accept 0 0 * 0\n", &notes);
+    m = sniffed(TH_FORMAT_MORPHETT, "0 1 0 r 0 !\n0 1 1 l halt-accept\nhalt-accept 0 0 * 0\n",
+                &notes);
     assert_int_equal(m->n_rules, 1);
     assert_int_equal(m->rule[0].move[0], -1);
-    assert_int_equal(m->role[m->rule[0].to], TH_ACCEPTS);
+    assert_int_equal(m->role[m->rule[0].to], TH_TM_ACCEPTS);
     assert_true(has_note(&notes, "the rule in line 2 replaces that in line 1"));
     assert_true(has_note(&notes, "1 rule of states that stop the machine was left out"));
     assert_true(has_note(&notes, "halt-accept accepts"));
-    th_turing_free(m);
-    ThMachineReading how = {.variant = 3};
-    m = read_as(TH_MORPHETT, "0 1 0 r 0 !\n0 1 1 l halt\n", &how, &notes);
+    th_tm_free(m);
+    ThFormatMachineReading how = {.variant = 3};
+    m = read_as(TH_FORMAT_MORPHETT, "0 1 0 r 0 !\n0 1 1 l halt\n", &how, &notes);
     assert_true(m->nondeterministic && m->n_rules == 2 && m->rule[0].pause && !m->rule[1].pause);
-    th_turing_free(m);
-    how = (ThMachineReading){.variant = 2, .start = "b"};
-    m = read_as(TH_MORPHETT, "a 1 0 l b\nb 1 1 l halt\n", &how, NULL);
-    assert_int_equal(m->edge, TH_EDGE_STAY);
+    th_tm_free(m);
+    how = (ThFormatMachineReading){.variant = 2, .start = "b"};
+    m = read_as(TH_FORMAT_MORPHETT, "a 1 0 l b\nb 1 1 l halt\n", &how, NULL);
+    assert_int_equal(m->edge, TH_TM_EDGE_STAY);
     assert_int_equal(run(m, "1", 9).head, 0);
     assert_string_equal(m->state[m->start], "b");
-    th_turing_free(m);
+    th_tm_free(m);
     /* The words of the clone, and comments that name the state and the variant. */
-    m = sniffed(TH_MORPHETT,
+    m = sniffed(TH_FORMAT_MORPHETT,
                 "; initial state: go\n; variant: 1 (left-bounded tape)\n"
                 "go _ same < accept\ngo else same right same\n",
                 &notes);
-    assert_int_equal(run(m, "", 9).verdict, TH_ACCEPTED);
-    assert_int_equal(m->edge, TH_EDGE_STAY);
+    assert_int_equal(run(m, "", 9).verdict, TH_TM_ACCEPTED);
+    assert_int_equal(m->edge, TH_TM_EDGE_STAY);
     assert_true(has_note(&notes, "a comment says that it starts in go"));
-    th_turing_free(m);
+    th_tm_free(m);
     th_text_free(&notes);
 }
 
@@ -280,15 +284,15 @@ static void spellings(void **state)
                                         "bbchallenge.org/1RB1LB_1LA1RZ"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        ThTuring *m = sniffed(TH_BBCHALLENGE, texts[i], NULL);
+        ThTm *m = sniffed(TH_FORMAT_BBCHALLENGE, texts[i], NULL);
         Outcome x = run(m, "", 100);
         assert_int_equal(x.steps, 6);
         assert_string_equal(x.tape, "1111");
         ThText t = {0};
-        assert_true(th_machine_write(&t, TH_BBCHALLENGE, m, "m", NULL, NULL));
+        assert_true(th_format_machine_write(&t, TH_FORMAT_BBCHALLENGE, m, "m", NULL, NULL));
         assert_int_equal(strncmp(t.data, "1RB1LB_1LA1R", 12), 0);
         th_text_free(&t);
-        th_turing_free(m);
+        th_tm_free(m);
     }
 }
 
@@ -321,13 +325,13 @@ static void blocks(void **state)
                                                                 "</Twice><Machine2/>");
     ThText notes = {0};
     (void)state;
-    ThTuring *m = sniffed(TH_JFLAP, text, &notes);
+    ThTm *m = sniffed(TH_FORMAT_JFLAP, text, &notes);
     Outcome x = run(m, "bc", 99);
-    assert_int_equal(x.verdict, TH_ACCEPTED);
+    assert_int_equal(x.verdict, TH_TM_ACCEPTED);
     assert_string_equal(x.tape, "bcbbc");
     assert_int_equal(x.steps, 3 + 1 + 1 + 1 + 1 + 1);
     assert_true(has_note(&notes, "blocks became the states inside them: 5 machines in one"));
-    th_turing_free(m);
+    th_tm_free(m);
     th_text_free(&notes);
 }
 
@@ -346,14 +350,14 @@ static void variables(void **state)
                 {"cc", true}, {"cab", false}, {"", false}};
     ThText notes = {0};
     (void)state;
-    ThTuring *m = sniffed(TH_JFLAP, text, &notes);
+    ThTm *m = sniffed(TH_FORMAT_JFLAP, text, &notes);
     assert_false(m->nondeterministic);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_int_equal(run(m, rows[i].word, 99).verdict,
-                         rows[i].good ? TH_ACCEPTED : TH_REJECTED);
+                         rows[i].good ? TH_TM_ACCEPTED : TH_TM_REJECTED);
     assert_int_equal(m->n_states, 8); /* s, then t, u for three values, and v */
     assert_true(has_note(&notes, "variables became states"));
-    th_turing_free(m);
+    th_tm_free(m);
     th_text_free(&notes);
 }
 
@@ -362,8 +366,8 @@ static void jflap_details(void **state)
     ThText notes = {0};
     (void)state;
     /* ~ beside a fitting symbol is a choice; nothing leaves a final state. */
-    ThTuring *m = sniffed(
-        TH_JFLAP,
+    ThTm *m = sniffed(
+        TH_FORMAT_JFLAP,
         JFF("<state id=\"0\"><initial/></state><state id=\"1\"><final/></state>" RULE(
             "0", "1", "a", "a", "R") RULE("0", "0", "~", "b", "R") RULE("1", "0", "a", "a", "R")),
         &notes);
@@ -371,23 +375,24 @@ static void jflap_details(void **state)
     assert_int_equal(m->n_rules, 4);
     assert_true(has_note(&notes, "1 transition of final states was left out"));
     assert_true(has_note(&notes, "the machine is nondeterministic"));
-    th_turing_free(m);
+    th_tm_free(m);
     /* ~ alone stays a wildcard. */
-    m = sniffed(TH_JFLAP, JFF("<state id=\"0\"><initial/></state>" RULE("0", "0", "~", "~", "R")),
-                NULL);
-    assert_true(m->n_rules == 1 && m->rule[0].read[0] == TH_ANY && m->rule[0].write[0] == TH_ANY);
-    th_turing_free(m);
+    m = sniffed(TH_FORMAT_JFLAP,
+                JFF("<state id=\"0\"><initial/></state>" RULE("0", "0", "~", "~", "R")), NULL);
+    assert_true(m->n_rules == 1 && m->rule[0].read[0] == TH_TM_ANY &&
+                m->rule[0].write[0] == TH_TM_ANY);
+    th_tm_free(m);
     /* An old file, with B for the blank. */
     notes.size = 0;
-    m = sniffed(TH_JFLAP,
+    m = sniffed(TH_FORMAT_JFLAP,
                 "<structure><type>turing</type><state id=\"0\"><initial/></state>"
                 "<state id=\"1\"><final/></state>" RULE("0", "1", "B", "1", "R") "</structure>",
                 &notes);
-    assert_int_equal(run(m, "", 9).verdict, TH_ACCEPTED);
+    assert_int_equal(run(m, "", 9).verdict, TH_TM_ACCEPTED);
     assert_true(has_note(&notes, "B is taken for the blank"));
-    th_turing_free(m);
+    th_tm_free(m);
     /* Two tapes: <tapes> where it may stand, and labels by tape. */
-    m = sniffed(TH_JFLAP,
+    m = sniffed(TH_FORMAT_JFLAP,
                 "<structure><type>turing</type><tapes>2</tapes><automaton>"
                 "<state id=\"0\"><initial/></state><state id=\"1\"><final/></state>"
                 "<transition><from>0</from><to>0</to><read tape=\"1\">a</read>"
@@ -398,9 +403,9 @@ static void jflap_details(void **state)
                 "<move tape=\"2\">S</move></transition></automaton></structure>",
                 NULL);
     assert_int_equal(m->n_tapes, 2);
-    assert_int_equal(run(m, "aa", 9).verdict, TH_ACCEPTED);
+    assert_int_equal(run(m, "aa", 9).verdict, TH_TM_ACCEPTED);
     assert_int_equal(run(m, "aa", 9).steps, 3);
-    th_turing_free(m);
+    th_tm_free(m);
     th_text_free(&notes);
 }
 
@@ -418,32 +423,34 @@ static void quintuple_orders(void **state)
         "c2,1,done,1,0\nc2,B,done,B,0\n"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        ThTuring *m = sniffed(TH_QUINTUPLES, texts[i], NULL);
+        ThTm *m = sniffed(TH_FORMAT_QUINTUPLES, texts[i], NULL);
         Outcome x = run(m, i == 2 ? "1 00 1 1" : "1011", 99);
-        assert_int_equal(x.verdict, TH_HALTED);
+        assert_int_equal(x.verdict, TH_TM_HALTED);
         assert_int_equal(x.steps, i == 3 ? 9 : 8);
         assert_string_equal(x.tape, i == 2 ? "110000" : "1100");
-        th_turing_free(m);
+        th_tm_free(m);
     }
     /* In what state and symbol cannot be told apart a guess would be wrong half of the time. */
     static const char unclear[] = "0,0,1,1,R\n0,1,0,0,L\n1,1,0,1,L\n1,0,0,0,R\n";
     ThError err = {0};
     ThText notes = {0};
-    assert_null(th_machine_read(TH_QUINTUPLES, unclear, strlen(unclear), NULL, &notes, &err));
+    assert_null(
+        th_format_machine_read(TH_FORMAT_QUINTUPLES, unclear, strlen(unclear), NULL, &notes, &err));
     assert_non_null(strstr(err.msg, "can be read in two ways"));
     assert_non_null(strstr(err.hint, "fields="));
-    for (int fields = TH_FIELDS_NEXT_WRITE_MOVE; fields <= TH_FIELDS_WRITE_NEXT_MOVE; fields++) {
-        ThMachineReading how = {.fields = (ThFields)fields};
-        ThTuring *m = read_as(TH_QUINTUPLES, unclear, &how, NULL);
+    for (int fields = TH_FORMAT_FIELDS_NEXT_WRITE_MOVE; fields <= TH_FORMAT_FIELDS_WRITE_NEXT_MOVE;
+         fields++) {
+        ThFormatMachineReading how = {.fields = (ThFormatFields)fields};
+        ThTm *m = read_as(TH_FORMAT_QUINTUPLES, unclear, &how, NULL);
         assert_int_equal(m->n_rules, 4);
-        th_turing_free(m);
+        th_tm_free(m);
     }
-    ThMachineReading how = {.blank = "#", .start = "t"};
-    ThTuring *m = read_as(TH_QUINTUPLES, "s,1,t,#,R\nt,#,qaccept,1,L\n", &how, &notes);
-    assert_int_equal(run(m, "", 9).verdict, TH_ACCEPTED);
-    assert_int_equal(run(m, "1", 9).verdict, TH_REJECTED);
+    ThFormatMachineReading how = {.blank = "#", .start = "t"};
+    ThTm *m = read_as(TH_FORMAT_QUINTUPLES, "s,1,t,#,R\nt,#,qaccept,1,L\n", &how, &notes);
+    assert_int_equal(run(m, "", 9).verdict, TH_TM_ACCEPTED);
+    assert_int_equal(run(m, "1", 9).verdict, TH_TM_REJECTED);
     assert_true(has_note(&notes, "the state qaccept, which no rule leaves, accepts"));
-    th_turing_free(m);
+    th_tm_free(m);
     th_text_free(&notes);
 }
 
@@ -451,18 +458,18 @@ static void viz_details(void **state)
 {
     ThText notes = {0};
     (void)state;
-    ThTuring *m = sniffed(TH_VIZ,
-                          "blank: _\nstart state: \"q 0\"\nname: x\nsynonyms:\n"
-                          "  w: {write: '1', R: accept}\ntable:\n  q 0: &q\n    [a, b]: w\n"
-                          "    '_': L\n    1: {L: other}\n  other: *q\n  accept: {}\n  reject: ~\n",
-                          &notes);
+    ThTm *m = sniffed(TH_FORMAT_VIZ,
+                      "blank: _\nstart state: \"q 0\"\nname: x\nsynonyms:\n"
+                      "  w: {write: '1', R: accept}\ntable:\n  q 0: &q\n    [a, b]: w\n"
+                      "    '_': L\n    1: {L: other}\n  other: *q\n  accept: {}\n  reject: ~\n",
+                      &notes);
     assert_int_equal(m->n_states, 4);
     assert_int_equal(m->n_rules, 8);
-    assert_int_equal(run(m, "b", 9).verdict, TH_ACCEPTED);
-    assert_int_equal(m->role[3], TH_REJECTS);
+    assert_int_equal(run(m, "b", 9).verdict, TH_TM_ACCEPTED);
+    assert_int_equal(m->role[3], TH_TM_REJECTS);
     assert_true(has_note(&notes, "the key \"name\" was left out"));
     assert_true(has_note(&notes, "where no rule applies it rejects"));
-    th_turing_free(m);
+    th_tm_free(m);
     th_text_free(&notes);
 }
 
@@ -470,28 +477,28 @@ static void sniffing(void **state)
 {
     static const struct {
         const char *text;
-        ThMachineFormat format;
+        ThFormatMachine format;
         bool sure;
-    } rows[] = {{"abba\nab\n", TH_N_MACHINE_FORMATS, false},
-                {"", TH_N_MACHINE_FORMATS, false},
-                {"a b l d a\n", TH_N_MACHINE_FORMATS, false},
-                {"a b l r a\na b c r d\n", TH_MORPHETT, false},
-                {"0 1 1 r 0\n0 _ _ l halt\n", TH_MORPHETT, true},
-                {"\n\n// title\nInit: q\n", TH_SIMULATOR, true},
-                {"\xef\xbb\xbf<structure/>", TH_JFLAP, true},
-                {"{\"start state\": a, blank: _, table: {a: }}", TH_VIZ, true},
-                {"1RB1LB1LA1RZ", TH_BBCHALLENGE, false},
-                {"1RB1LB_1LA1R", TH_BBCHALLENGE, true},
-                {"q0,a,q1,b,R\n", TH_QUINTUPLES, false},
-                {"q0,a,b\n", TH_N_MACHINE_FORMATS, false}};
+    } rows[] = {{"abba\nab\n", TH_FORMAT_N_MACHINES, false},
+                {"", TH_FORMAT_N_MACHINES, false},
+                {"a b l d a\n", TH_FORMAT_N_MACHINES, false},
+                {"a b l r a\na b c r d\n", TH_FORMAT_MORPHETT, false},
+                {"0 1 1 r 0\n0 _ _ l halt\n", TH_FORMAT_MORPHETT, true},
+                {"\n\n// title\nInit: q\n", TH_FORMAT_SIMULATOR, true},
+                {"\xef\xbb\xbf<structure/>", TH_FORMAT_JFLAP, true},
+                {"{\"start state\": a, blank: _, table: {a: }}", TH_FORMAT_VIZ, true},
+                {"1RB1LB1LA1RZ", TH_FORMAT_BBCHALLENGE, false},
+                {"1RB1LB_1LA1R", TH_FORMAT_BBCHALLENGE, true},
+                {"q0,a,q1,b,R\n", TH_FORMAT_QUINTUPLES, false},
+                {"q0,a,b\n", TH_FORMAT_N_MACHINES, false}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bool sure = false;
-        ThMachineFormat f = th_machine_sniff(rows[i].text, strlen(rows[i].text), &sure);
-        if (f != rows[i].format || (f != TH_N_MACHINE_FORMATS && sure != rows[i].sure))
-            print_error("%s: %s\n", rows[i].text, th_machine_format_name(f));
+        ThFormatMachine f = th_format_machine_sniff(rows[i].text, strlen(rows[i].text), &sure);
+        if (f != rows[i].format || (f != TH_FORMAT_N_MACHINES && sure != rows[i].sure))
+            print_error("%s: %s\n", rows[i].text, th_format_machine_format_name(f));
         assert_int_equal(f, rows[i].format);
-        if (f != TH_N_MACHINE_FORMATS)
+        if (f != TH_FORMAT_N_MACHINES)
             assert_int_equal(sure, rows[i].sure);
     }
 }
@@ -507,30 +514,30 @@ static int below(ThRng *r, int n)
 typedef struct {
     int tapes;
     bool wildcards, stays, accepts, rejects, pauses, choice, total;
-    ThEdge edge;
-    ThMissing missing;
+    ThTmEdge edge;
+    ThTmMissing missing;
 } Features;
 
-static ThRule random_rule(ThRng *r, const Features *x, int states, int symbols, int stops)
+static ThTmRule random_rule(ThRng *r, const Features *x, int states, int symbols, int stops)
 {
-    ThRule rule = {.from = below(r, states), .to = below(r, states + stops)};
+    ThTmRule rule = {.from = below(r, states), .to = below(r, states + stops)};
     if (x->wildcards && below(r, 6) == 0)
-        rule.from = TH_ANY;
+        rule.from = TH_TM_ANY;
     if (x->wildcards && below(r, 6) == 0)
-        rule.to = TH_ANY;
+        rule.to = TH_TM_ANY;
     for (int t = 0; t < x->tapes; t++) {
-        rule.read[t] = x->wildcards && below(r, 4) == 0 ? TH_ANY : below(r, symbols);
-        rule.write[t] = x->wildcards && below(r, 4) == 0 ? TH_ANY : below(r, symbols);
+        rule.read[t] = x->wildcards && below(r, 4) == 0 ? TH_TM_ANY : below(r, symbols);
+        rule.write[t] = x->wildcards && below(r, 4) == 0 ? TH_TM_ANY : below(r, symbols);
         rule.move[t] = x->stays ? below(r, 3) - 1 : 2 * below(r, 2) - 1;
     }
     rule.pause = x->pauses && below(r, 3) == 0;
     return rule;
 }
 
-static bool has_case(const ThTuringBuild *b, const ThRule *r)
+static bool has_case(const ThTmBuild *b, const ThTmRule *r)
 {
     for (size_t i = 0; i < b->m.n_rules; i++) {
-        const ThRule *o = &b->m.rule[i];
+        const ThTmRule *o = &b->m.rule[i];
         if (o->from == r->from &&
             memcmp(o->read, r->read, (size_t)b->m.n_tapes * sizeof *r->read) == 0)
             return true;
@@ -538,33 +545,33 @@ static bool has_case(const ThTuringBuild *b, const ThRule *r)
     return false;
 }
 
-static ThTuring *random_machine(ThRng *r, const Features *x)
+static ThTm *random_machine(ThRng *r, const Features *x)
 {
     static const char *const symbols[] = {"_", "a", "b", "X"};
-    ThTuringBuild b = {.m = {.n_tapes = x->tapes}};
+    ThTmBuild b = {.m = {.n_tapes = x->tapes}};
     int states = 2 + below(r, 3), n_symbols = 2 + below(r, 3), stops = 1 + x->accepts + x->rejects;
     for (int q = 0; q < states; q++)
-        th_turing_state(&b, (const char *const[]){"s", "go", "back", "1"}[q]);
-    int halt = th_turing_state(&b, "fin");
-    b.m.role[halt] = TH_HALTS;
+        th_tm_state(&b, (const char *const[]){"s", "go", "back", "1"}[q]);
+    int halt = th_tm_state(&b, "fin");
+    b.m.role[halt] = TH_TM_HALTS;
     if (x->accepts)
-        b.m.role[th_turing_state(&b, "good")] = TH_ACCEPTS;
+        b.m.role[th_tm_state(&b, "good")] = TH_TM_ACCEPTS;
     if (x->rejects)
-        b.m.role[th_turing_state(&b, "bad")] = TH_REJECTS;
+        b.m.role[th_tm_state(&b, "bad")] = TH_TM_REJECTS;
     if (x->accepts) /* a format that accepts knows no plain halting */
-        b.m.role[halt] = below(r, 2) ? TH_ACCEPTS : TH_HALTS;
+        b.m.role[halt] = below(r, 2) ? TH_TM_ACCEPTS : TH_TM_HALTS;
     for (int s = 0; s < n_symbols; s++)
-        th_turing_symbol(&b, symbols[s]);
+        th_tm_symbol(&b, symbols[s]);
     int n = states * n_symbols * (x->total ? 8 : 1);
     for (int i = 0; i < n; i++) {
-        ThRule rule = random_rule(r, x, states, n_symbols, stops);
+        ThTmRule rule = random_rule(r, x, states, n_symbols, stops);
         if (x->choice || !has_case(&b, &rule))
-            th_turing_add(&b, &rule);
+            th_tm_add(&b, &rule);
     }
     b.m.edge = x->edge;
     b.m.missing = x->missing;
     b.m.nondeterministic = x->choice;
-    return th_turing_finish(&b, NULL);
+    return th_tm_finish(&b, NULL);
 }
 
 static void random_word(ThRng *r, int symbols, char *word)
@@ -577,18 +584,18 @@ static void random_word(ThRng *r, int symbols, char *word)
 
 /* Plain halting and accepting are one where a format knows one only; a mark of the edge is no part
  * of the tape; what a machine that stops at the mark leaves may be one step from where it was. */
-static void same_outcome(const ThTuring *a, const ThTuring *b, ThMachineFormat f, const char *word,
+static void same_outcome(const ThTm *a, const ThTm *b, ThFormatMachine f, const char *word,
                          const ThText *notes)
 {
     enum { STEPS = 400, TIMES = 8 };
     bool longer =
         has_note(notes, "edge") || has_note(notes, "one more step") || has_note(notes, "stand");
     Outcome x = run(a, word, STEPS), y = run(b, word, longer ? STEPS * TIMES : STEPS);
-    if (f == TH_SIMULATOR || f == TH_JFLAP) {
-        x.verdict = x.verdict == TH_ACCEPTED ? TH_HALTED : x.verdict;
-        y.verdict = y.verdict == TH_ACCEPTED ? TH_HALTED : y.verdict;
+    if (f == TH_FORMAT_SIMULATOR || f == TH_FORMAT_JFLAP) {
+        x.verdict = x.verdict == TH_TM_ACCEPTED ? TH_TM_HALTED : x.verdict;
+        y.verdict = y.verdict == TH_TM_ACCEPTED ? TH_TM_HALTED : y.verdict;
     }
-    if (x.verdict == TH_OUT_OF_STEPS && longer)
+    if (x.verdict == TH_TM_OUT_OF_STEPS && longer)
         return;
     assert_int_equal(x.verdict, y.verdict);
     const char *tape = strncmp(y.tape, "⊢", 3) == 0 ? y.tape + 3 : y.tape;
@@ -597,7 +604,7 @@ static void same_outcome(const ThTuring *a, const ThTuring *b, ThMachineFormat f
     const char *own = x.tape;
     while (tape > y.tape && *own == '_')
         own++;
-    if (f != TH_BBCHALLENGE && !has_note(notes, "edge"))
+    if (f != TH_FORMAT_BBCHALLENGE && !has_note(notes, "edge"))
         assert_string_equal(own, tape);
     if (!longer)
         assert_int_equal(x.steps, y.steps);
@@ -611,7 +618,7 @@ static int named(char *const *name, int n, const char *wanted)
 }
 
 /* Has b, by its names, every rule of a, with the same properties? */
-static bool alike(const ThTuring *a, const ThTuring *b)
+static bool alike(const ThTm *a, const ThTm *b)
 {
     bool same = a->n_tapes == b->n_tapes && a->n_states == b->n_states &&
                 a->n_symbols == b->n_symbols && a->n_rules == b->n_rules && a->edge == b->edge &&
@@ -623,20 +630,21 @@ static bool alike(const ThTuring *a, const ThTuring *b)
         same = other >= 0 && a->role[q] == b->role[other];
     }
     for (size_t i = 0; same && i < a->n_rules; i++) {
-        ThRule want = a->rule[i];
+        ThTmRule want = a->rule[i];
         bool found = false;
         want.from =
-            want.from == TH_ANY ? TH_ANY : named(b->state, b->n_states, a->state[want.from]);
-        want.to = want.to == TH_ANY ? TH_ANY : named(b->state, b->n_states, a->state[want.to]);
+            want.from == TH_TM_ANY ? TH_TM_ANY : named(b->state, b->n_states, a->state[want.from]);
+        want.to =
+            want.to == TH_TM_ANY ? TH_TM_ANY : named(b->state, b->n_states, a->state[want.to]);
         for (int t = 0; t < a->n_tapes; t++) {
-            if (want.read[t] != TH_ANY)
+            if (want.read[t] != TH_TM_ANY)
                 want.read[t] = named(b->symbol, b->n_symbols, a->symbol[want.read[t]]);
-            if (want.write[t] != TH_ANY)
+            if (want.write[t] != TH_TM_ANY)
                 want.write[t] = named(b->symbol, b->n_symbols, a->symbol[want.write[t]]);
         }
         size_t size = (size_t)a->n_tapes * sizeof *want.read;
         for (size_t k = 0; k < b->n_rules && !found; k++) {
-            const ThRule *r = &b->rule[k];
+            const ThTmRule *r = &b->rule[k];
             found = r->from == want.from && r->to == want.to && r->pause == want.pause &&
                     memcmp(r->read, want.read, size) == 0 &&
                     memcmp(r->write, want.write, size) == 0 &&
@@ -648,14 +656,14 @@ static bool alike(const ThTuring *a, const ThTuring *b)
 }
 
 /* Writes in a format, reads, and runs both on words; then what was read comes back as it is. */
-static bool there_and_back(const ThTuring *m, ThMachineFormat f, ThRng *r)
+static bool there_and_back(const ThTm *m, ThFormatMachine f, ThRng *r)
 {
     ThText text = {0}, notes = {0}, second = {0}, more = {0};
     ThError err = {0};
     char word[16];
-    bool written = th_machine_write(&text, f, m, "m", &notes, &err);
+    bool written = th_format_machine_write(&text, f, m, "m", &notes, &err);
     if (written) {
-        ThTuring *again = read_as(f, text.data, NULL, &more);
+        ThTm *again = read_as(f, text.data, NULL, &more);
         assert_true(m->branching || !again->branching);
         for (int i = 0; i < 8 && !m->branching; i++) {
             random_word(r, m->n_symbols, word);
@@ -667,11 +675,11 @@ static bool there_and_back(const ThTuring *m, ThMachineFormat f, ThRng *r)
                 free(fits);
             }
         }
-        assert_true(th_machine_write(&second, f, again, "m", &more, &err));
-        ThTuring *third = read_as(f, second.data, NULL, NULL);
+        assert_true(th_format_machine_write(&second, f, again, "m", &more, &err));
+        ThTm *third = read_as(f, second.data, NULL, NULL);
         assert_true(alike(again, third) && alike(third, again));
-        th_turing_free(third);
-        th_turing_free(again);
+        th_tm_free(third);
+        th_tm_free(again);
     } else {
         assert_true(err.code == TH_EVALUE && err.msg[0]);
     }
@@ -686,7 +694,7 @@ static bool there_and_back(const ThTuring *m, ThMachineFormat f, ThRng *r)
 static void round_trips(void **state)
 {
     ThRng r = th_rng(11, "test.machines", 0);
-    int written[TH_N_MACHINE_FORMATS] = {0};
+    int written[TH_FORMAT_N_MACHINES] = {0};
     (void)state;
     for (int i = 0; i < 600; i++) {
         Features x = {.tapes = below(&r, 4) ? 1 : 2,
@@ -697,48 +705,49 @@ static void round_trips(void **state)
                       .pauses = below(&r, 4) == 0,
                       .choice = below(&r, 6) == 0,
                       .total = below(&r, 3) == 0,
-                      .edge = below(&r, 3) ? TH_TWO_WAY : (ThEdge)below(&r, 4),
-                      .missing = (ThMissing)below(&r, 3)};
+                      .edge = below(&r, 3) ? TH_TM_TWO_WAY : (ThTmEdge)below(&r, 4),
+                      .missing = (ThTmMissing)below(&r, 3)};
         if (x.tapes == 2)
-            x.edge = TH_TWO_WAY;
-        ThTuring *m = random_machine(&r, &x);
+            x.edge = TH_TM_TWO_WAY;
+        ThTm *m = random_machine(&r, &x);
         assert_non_null(m);
-        for (int f = 0; f < TH_N_MACHINE_FORMATS; f++)
-            written[f] += there_and_back(m, (ThMachineFormat)f, &r);
-        th_turing_free(m);
+        for (int f = 0; f < TH_FORMAT_N_MACHINES; f++)
+            written[f] += there_and_back(m, (ThFormatMachine)f, &r);
+        th_tm_free(m);
     }
-    for (int f = 0; f < TH_N_MACHINE_FORMATS; f++)
-        if (f != TH_BBCHALLENGE)
+    for (int f = 0; f < TH_FORMAT_N_MACHINES; f++)
+        if (f != TH_FORMAT_BBCHALLENGE)
             assert_true(written[f] > 100);
 }
 
 /* Strings of bbchallenge through all the others, and home again by another road. */
 static void from_strings(void **state)
 {
-    static const ThMachineFormat roads[] = {TH_MORPHETT, TH_SIMULATOR, TH_JFLAP, TH_VIZ,
-                                            TH_QUINTUPLES};
+    static const ThFormatMachine roads[] = {TH_FORMAT_MORPHETT, TH_FORMAT_SIMULATOR,
+                                            TH_FORMAT_JFLAP, TH_FORMAT_VIZ, TH_FORMAT_QUINTUPLES};
     static const char *const strings[] = {"1RB1LB_1LA1RZ", "1RB1RZ_1LB0RC_1LC1LA",
                                           "1RB2LB1RZ_2LA2RB1LB", "1RB1LC_1LA1RB_1LB1RZ"};
     (void)state;
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
         for (size_t k = 0; k < sizeof roads / sizeof *roads; k++) {
-            ThTuring *m = read_as(TH_BBCHALLENGE, strings[i], NULL, NULL);
+            ThTm *m = read_as(TH_FORMAT_BBCHALLENGE, strings[i], NULL, NULL);
             ThText text = {0}, back = {0}, notes = {0};
-            assert_true(th_machine_write(&text, roads[k], m, "m", &notes, NULL));
-            ThTuring *other = read_as(roads[k], text.data, NULL, NULL);
+            assert_true(th_format_machine_write(&text, roads[k], m, "m", &notes, NULL));
+            ThTm *other = read_as(roads[k], text.data, NULL, NULL);
             Outcome x = run(m, "", 1000), y = run(other, "", 1000);
             assert_int_equal(x.steps, y.steps);
             assert_int_equal(x.head, y.head);
             /* What accepts is no halting state of a string. */
             for (int q = 0; q < other->n_states; q++)
-                other->role[q] = other->role[q] == TH_RUNS ? TH_RUNS : TH_HALTS;
-            ThTuring *plain = th_turing_copy(other, NULL);
-            assert_true(th_machine_write(&back, TH_BBCHALLENGE, plain, "m", &notes, NULL));
+                other->role[q] = other->role[q] == TH_TM_RUNS ? TH_TM_RUNS : TH_TM_HALTS;
+            ThTm *plain = th_tm_copy(other, NULL);
+            assert_true(
+                th_format_machine_write(&back, TH_FORMAT_BBCHALLENGE, plain, "m", &notes, NULL));
             back.data[back.size - 1] = '\0';
             assert_string_equal(back.data, strings[i]);
-            th_turing_free(plain);
-            th_turing_free(other);
-            th_turing_free(m);
+            th_tm_free(plain);
+            th_tm_free(other);
+            th_tm_free(m);
             th_text_free(&text);
             th_text_free(&back);
             th_text_free(&notes);
@@ -750,53 +759,57 @@ static void from_strings(void **state)
 static void what_is_said(void **state)
 {
     static const struct {
-        ThMachineFormat format;
+        ThFormatMachine format;
         const char *machine, *said;
         bool refused;
     } rows[] = {
-        {TH_MORPHETT, "tapes 2; a _ | _ -> R | R b; halt b", "holds no machine with several tapes",
-         true},
-        {TH_VIZ, "nondeterministic; a _ -> R b; a _ -> L b; halt b",
+        {TH_FORMAT_MORPHETT, "tapes 2; a _ | _ -> R | R b; halt b",
+         "holds no machine with several tapes", true},
+        {TH_FORMAT_VIZ, "nondeterministic; a _ -> R b; a _ -> L b; halt b",
          "holds no choice between several rules", true},
-        {TH_SIMULATOR, "a _ -> R b; a 1 -> R c; halt b; accept c",
+        {TH_FORMAT_SIMULATOR, "a _ -> R b; a 1 -> R c; halt b; accept c",
          "holds no difference between halting and accepting", true},
-        {TH_JFLAP, "tape one-way edge=error; a _ -> L b; halt b",
+        {TH_FORMAT_JFLAP, "tape one-way edge=error; a _ -> L b; halt b",
          "holds no edge at which a move is an error", true},
-        {TH_MORPHETT, "a _ -> R b; a x1 -> R b; halt b", "symbols are single characters", true},
-        {TH_MORPHETT, "\"a b\" _ -> R b; halt b", "cannot have the state \"a b\"", true},
-        {TH_MORPHETT, "blank 0; a _ -> R b; halt b", "_ is the blank, and here another symbol",
+        {TH_FORMAT_MORPHETT, "a _ -> R b; a x1 -> R b; halt b", "symbols are single characters",
          true},
-        {TH_JFLAP, "a _ -> R b; a \"~\" -> R b; halt b", "cannot have the symbol \"~\"", true},
-        {TH_BBCHALLENGE, "a _ -> S b; a 1 -> R b; halt b", "stands still", true},
-        {TH_BBCHALLENGE, "a _ -> R b; a 1 -> R a; b 1 -> L a", "has no rule", true},
-        {TH_BBCHALLENGE, "tapes 2; a _ | _ -> R | R b; halt b", "several tapes", true},
-        {TH_VIZ, "a _ -> S b; halt b", "1 rule that stands still became", false},
-        {TH_VIZ, "a * -> R b; a _ -> L b; a 1 -> R a; halt b", "wildcards became rules", false},
-        {TH_VIZ, "a _ -> R b; accept b", "the state b is written accept", false},
-        {TH_VIZ, "tape one-way edge=stay; a _ -> L b; halt b", "the edge of the tape became",
+        {TH_FORMAT_MORPHETT, "\"a b\" _ -> R b; halt b", "cannot have the state \"a b\"", true},
+        {TH_FORMAT_MORPHETT, "blank 0; a _ -> R b; halt b",
+         "_ is the blank, and here another symbol", true},
+        {TH_FORMAT_JFLAP, "a _ -> R b; a \"~\" -> R b; halt b", "cannot have the symbol \"~\"",
+         true},
+        {TH_FORMAT_BBCHALLENGE, "a _ -> S b; a 1 -> R b; halt b", "stands still", true},
+        {TH_FORMAT_BBCHALLENGE, "a _ -> R b; a 1 -> R a; b 1 -> L a", "has no rule", true},
+        {TH_FORMAT_BBCHALLENGE, "tapes 2; a _ | _ -> R | R b; halt b", "several tapes", true},
+        {TH_FORMAT_VIZ, "a _ -> S b; halt b", "1 rule that stands still became", false},
+        {TH_FORMAT_VIZ, "a * -> R b; a _ -> L b; a 1 -> R a; halt b", "wildcards became rules",
          false},
-        {TH_SIMULATOR, "a _ -> R b; halt b", "states that halt are written as states that accept",
+        {TH_FORMAT_VIZ, "a _ -> R b; accept b", "the state b is written accept", false},
+        {TH_FORMAT_VIZ, "tape one-way edge=stay; a _ -> L b; halt b", "the edge of the tape became",
          false},
-        {TH_SIMULATOR, "a _ -> R b; a 1 -> R a; b 1 -> L a; halt c; states a b c",
+        {TH_FORMAT_SIMULATOR, "a _ -> R b; halt b",
+         "states that halt are written as states that accept", false},
+        {TH_FORMAT_SIMULATOR, "a _ -> R b; a 1 -> R a; b 1 -> L a; halt c; states a b c",
          "where no rule applied there is one now, which goes to the state c", false},
-        {TH_QUINTUPLES, "a _ -> R b !; halt b", "breakpoints were left out", false},
-        {TH_MORPHETT, "tape one-way; a _ -> R b; halt b", "asks for the variant, left-bounded",
+        {TH_FORMAT_QUINTUPLES, "a _ -> R b !; halt b", "breakpoints were left out", false},
+        {TH_FORMAT_MORPHETT, "tape one-way; a _ -> R b; halt b",
+         "asks for the variant, left-bounded", false},
+        {TH_FORMAT_MORPHETT, "a _ -> R b; halt b; alphabet _ x", "1 symbol that no rule names",
          false},
-        {TH_MORPHETT, "a _ -> R b; halt b; alphabet _ x", "1 symbol that no rule names", false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ThText text = {0}, notes = {0};
         ThError err = {0};
-        ThTuring *m = block(rows[i].machine);
-        bool ok = th_machine_write(&text, rows[i].format, m, "m", &notes, &err);
+        ThTm *m = block(rows[i].machine);
+        bool ok = th_format_machine_write(&text, rows[i].format, m, "m", &notes, &err);
         const char *said = ok ? notes.data : err.msg;
         if (ok == rows[i].refused || !said || !strstr(said, rows[i].said))
             print_error("%zu: %s\n", i, said ? said : "");
         assert_int_equal(ok, !rows[i].refused);
         assert_non_null(said);
         assert_non_null(strstr(said, rows[i].said));
-        th_turing_free(m);
+        th_tm_free(m);
         th_text_free(&text);
         th_text_free(&notes);
     }
@@ -809,86 +822,93 @@ static void what_is_said(void **state)
 static void refused(void **state)
 {
     static const struct {
-        ThMachineFormat format;
+        ThFormatMachine format;
         const char *text;
         int line, col;
         const char *said;
     } rows[] = {
-        {TH_BBCHALLENGE, "1RB1LB_1LA", 1, 8, "the rows differ in length"},
-        {TH_BBCHALLENGE, "\n1RB1LB_1XA1RZ\n", 2, 9, "the move L or R"},
-        {TH_BBCHALLENGE, "1RB1LB_1LA1RZ\n1RB1LB_1LA1RZ\n", 2, 1, "a second machine"},
-        {TH_BBCHALLENGE, "1RB3LB_1LA1RZ", 1, 4, "no such symbol"},
-        {TH_BBCHALLENGE, "https://bbchallenge.org/1RB1L", 1, 30, "expected the letter of a state"},
-        {TH_BBCHALLENGE, "", 1, 1, "no machine"},
-        {TH_MORPHETT, "; nothing\n", 1, 1, "the file holds no rule"},
-        {TH_MORPHETT, "0 a b r 0\n0 a b\n", 2, 5, "the line ends after 3"},
-        {TH_MORPHETT, "0 ab b r 0\n", 1, 3, "a single character, not \"ab\""},
-        {TH_MORPHETT, "0 a é up 0\n", 1, 7, "expected the direction l, r or *, not \"up\""},
-        {TH_MORPHETT, "0 a b r 0 0\n", 1, 11, "expected the end of the line or !"},
-        {TH_MORPHETT, "0 a b r 0 ! 1\n", 1, 13, "expected the end of the line or !"},
-        {TH_MORPHETT, "0 a \x01 r 0\n", 1, 5, "a control character"},
-        {TH_MORPHETT, "0 a b r 0\n0 \xff b r 0\n", 2, 3, "not valid UTF-8"},
-        {TH_MORPHETT, "; initial state: x\n0 a b r 0\n", 0, 0, "no state x to start in"},
-        {TH_SIMULATOR, "init: a\na,1\nb,1\n", 3, 1, "expected 3 parts between commas"},
-        {TH_SIMULATOR, "init: a\na,1\n", 2, 1, "the rule has no second line"},
-        {TH_SIMULATOR, "init: a\na,1\naccept: b\n", 3, 1, "the rule of line 2 has no second line"},
-        {TH_SIMULATOR, "init: a\ninit: b\n", 2, 1, "init: is given twice"},
-        {TH_SIMULATOR, "accept: a\na,1\na,1,>\n", 1, 1, "no line `init: STATE`"},
-        {TH_SIMULATOR, "init: b\na,1\na,1,>\n", 0, 0, "no state b to start in"},
-        {TH_SIMULATOR, "init: a\na,1\na,1,up\n", 3, 5, "expected a move: <, > or -"},
-        {TH_SIMULATOR, "init: a\na,12\na,1,>\n", 2, 3, "a single character, not \"12\""},
-        {TH_SIMULATOR, "init: a\na,1\na,1,>\n\na,1\na,1,<\n", 5, 1, "the first is in line 2"},
-        {TH_SIMULATOR, "init: a\na,1,2,3,4,5,6\n", 2, 1, "what 1 to 5 tapes read"},
-        {TH_SIMULATOR, "init: a\na,1\na,1,>\na,1,2\n", 4, 1, "expected 2 parts"},
-        {TH_JFLAP, "<structure>", 1, 12, ""},
-        {TH_JFLAP, "<structure><type>turing</type>\n<automaton/></structure>", 1, 1, "no states"},
-        {TH_JFLAP, "<structure><type>pda</type></structure>", 1, 12, "structure of type pda"},
-        {TH_JFLAP, "<x/>", 1, 1, "expected a JFLAP file"},
-        {TH_JFLAP, JFF("\n<state id=\"0\"/>"), 1, 31, "no state is initial"},
-        {TH_JFLAP, JFF("<state id=\"0\"><initial/></state>\n  <state id=\"0\"/>"), 2, 3,
+        {TH_FORMAT_BBCHALLENGE, "1RB1LB_1LA", 1, 8, "the rows differ in length"},
+        {TH_FORMAT_BBCHALLENGE, "\n1RB1LB_1XA1RZ\n", 2, 9, "the move L or R"},
+        {TH_FORMAT_BBCHALLENGE, "1RB1LB_1LA1RZ\n1RB1LB_1LA1RZ\n", 2, 1, "a second machine"},
+        {TH_FORMAT_BBCHALLENGE, "1RB3LB_1LA1RZ", 1, 4, "no such symbol"},
+        {TH_FORMAT_BBCHALLENGE, "https://bbchallenge.org/1RB1L", 1, 30,
+         "expected the letter of a state"},
+        {TH_FORMAT_BBCHALLENGE, "", 1, 1, "no machine"},
+        {TH_FORMAT_MORPHETT, "; nothing\n", 1, 1, "the file holds no rule"},
+        {TH_FORMAT_MORPHETT, "0 a b r 0\n0 a b\n", 2, 5, "the line ends after 3"},
+        {TH_FORMAT_MORPHETT, "0 ab b r 0\n", 1, 3, "a single character, not \"ab\""},
+        {TH_FORMAT_MORPHETT, "0 a é up 0\n", 1, 7, "expected the direction l, r or *, not \"up\""},
+        {TH_FORMAT_MORPHETT, "0 a b r 0 0\n", 1, 11, "expected the end of the line or !"},
+        {TH_FORMAT_MORPHETT, "0 a b r 0 ! 1\n", 1, 13, "expected the end of the line or !"},
+        {TH_FORMAT_MORPHETT, "0 a \x01 r 0\n", 1, 5, "a control character"},
+        {TH_FORMAT_MORPHETT, "0 a b r 0\n0 \xff b r 0\n", 2, 3, "not valid UTF-8"},
+        {TH_FORMAT_MORPHETT, "; initial state: x\n0 a b r 0\n", 0, 0, "no state x to start in"},
+        {TH_FORMAT_SIMULATOR, "init: a\na,1\nb,1\n", 3, 1, "expected 3 parts between commas"},
+        {TH_FORMAT_SIMULATOR, "init: a\na,1\n", 2, 1, "the rule has no second line"},
+        {TH_FORMAT_SIMULATOR, "init: a\na,1\naccept: b\n", 3, 1,
+         "the rule of line 2 has no second line"},
+        {TH_FORMAT_SIMULATOR, "init: a\ninit: b\n", 2, 1, "init: is given twice"},
+        {TH_FORMAT_SIMULATOR, "accept: a\na,1\na,1,>\n", 1, 1, "no line `init: STATE`"},
+        {TH_FORMAT_SIMULATOR, "init: b\na,1\na,1,>\n", 0, 0, "no state b to start in"},
+        {TH_FORMAT_SIMULATOR, "init: a\na,1\na,1,up\n", 3, 5, "expected a move: <, > or -"},
+        {TH_FORMAT_SIMULATOR, "init: a\na,12\na,1,>\n", 2, 3, "a single character, not \"12\""},
+        {TH_FORMAT_SIMULATOR, "init: a\na,1\na,1,>\n\na,1\na,1,<\n", 5, 1,
+         "the first is in line 2"},
+        {TH_FORMAT_SIMULATOR, "init: a\na,1,2,3,4,5,6\n", 2, 1, "what 1 to 5 tapes read"},
+        {TH_FORMAT_SIMULATOR, "init: a\na,1\na,1,>\na,1,2\n", 4, 1, "expected 2 parts"},
+        {TH_FORMAT_JFLAP, "<structure>", 1, 12, ""},
+        {TH_FORMAT_JFLAP, "<structure><type>turing</type>\n<automaton/></structure>", 1, 1,
+         "no states"},
+        {TH_FORMAT_JFLAP, "<structure><type>pda</type></structure>", 1, 12,
+         "structure of type pda"},
+        {TH_FORMAT_JFLAP, "<x/>", 1, 1, "expected a JFLAP file"},
+        {TH_FORMAT_JFLAP, JFF("\n<state id=\"0\"/>"), 1, 31, "no state is initial"},
+        {TH_FORMAT_JFLAP, JFF("<state id=\"0\"><initial/></state>\n  <state id=\"0\"/>"), 2, 3,
          "two states have the same id"},
-        {TH_JFLAP, JFF("<state id=\"0\"><initial/></state>\n" RULE("0", "1", "a", "a", "R")), 2, 1,
-         "a state that is not there"},
-        {TH_JFLAP, JFF("<state id=\"0\"><initial/></state>\n\n" RULE("0", "0", "ab", "a", "R")), 3,
-         1, "a single character, not \"ab\""},
-        {TH_JFLAP, JFF("<state id=\"0\"><initial/></state>\n" RULE("0", "0", "a", "a", "U")), 2, 67,
-         "expected a move"},
-        {TH_JFLAP, JFF("<state id=\"0\"><initial/></state><state id=\"1\"><initial/></state>"), 1,
-         88, "a second initial state"},
-        {TH_JFLAP,
+        {TH_FORMAT_JFLAP, JFF("<state id=\"0\"><initial/></state>\n" RULE("0", "1", "a", "a", "R")),
+         2, 1, "a state that is not there"},
+        {TH_FORMAT_JFLAP,
+         JFF("<state id=\"0\"><initial/></state>\n\n" RULE("0", "0", "ab", "a", "R")), 3, 1,
+         "a single character, not \"ab\""},
+        {TH_FORMAT_JFLAP, JFF("<state id=\"0\"><initial/></state>\n" RULE("0", "0", "a", "a", "U")),
+         2, 67, "expected a move"},
+        {TH_FORMAT_JFLAP,
+         JFF("<state id=\"0\"><initial/></state><state id=\"1\"><initial/></state>"), 1, 88,
+         "a second initial state"},
+        {TH_FORMAT_JFLAP,
          JFF("<state id=\"0\"><initial/></state>" RULE("0", "0", "v", "a", "R")
                  RULE("0", "0", "a,b}v", "a", "R")),
          1, 74, "a variable that may have no value"},
-        {TH_JFLAP, "<structure><type>turing</type><tapes>9</tapes></structure>", 1, 31,
+        {TH_FORMAT_JFLAP, "<structure><type>turing</type><tapes>9</tapes></structure>", 1, 31,
          "1 to 5 tapes"},
-        {TH_JFLAP, "<!DOCTYPE s [<!ENTITY a \"b\">]><structure><type>&a;</type></structure>", 1, 1,
-         "a document with a DOCTYPE"},
-        {TH_VIZ, "blank: _\ntable: {}\n", 1, 1, "no key start state"},
-        {TH_VIZ, VIZ "  a:\n    0: {R: b}\n", 5, 12, "the table has no state \"b\""},
-        {TH_VIZ, VIZ "  a:\n    0: {write: 1}\n", 5, 8, "an action moves"},
-        {TH_VIZ, VIZ "  a:\n    0: {L, R}\n", 5, 12, "a second move"},
-        {TH_VIZ, VIZ "  a:\n    0: S\n", 5, 8, "expected an action, L or R, not \"S\""},
-        {TH_VIZ, VIZ "  a:\n    [0, 1]: R\n    1: L\n", 6, 5, "the first is in line 5"},
-        {TH_VIZ, VIZ "  a:\n    00: R\n", 5, 5, "a single character, not \"00\""},
-        {TH_VIZ, VIZ "  a: {}\n  a: {}\n", 5, 3, "a second state \"a\""},
-        {TH_VIZ, VIZ "  a: [\n", 5, 1, ""},
-        {TH_VIZ, VIZ "\ta: {}\n", 4, 1, ""},
-        {TH_VIZ, VIZ "  a: {0: *b}\n", 4, 10, "an alias without an anchor"},
-        {TH_VIZ, VIZ "  a: {[]: R}\n", 4, 7, "an empty list of symbols"},
-        {TH_VIZ, VIZ "  a: &x\n    0: *x\n", 5, 8, "an alias of what it stands in"},
-        {TH_QUINTUPLES, "a,0,b,1\n", 1, 1, "expected 5 parts, found 4"},
-        {TH_QUINTUPLES, "a,0,b,,R\n", 1, 7, "part 4 is empty"},
-        {TH_QUINTUPLES, "a,0,b,x,R\na,1,b,x,up\n", 0, 0, "neither part 4 nor part 5"},
-        {TH_QUINTUPLES, "a,0,b,1,R\na,0,a,1,L\nb,1,a,0,L\n", 2, 1, "the first is in line 1"},
-        {TH_QUINTUPLES, "a,0,b,1,R\nb,1,0,a,L\n", 0, 0, ""},
-        {TH_QUINTUPLES, "# none\n", 1, 1, "the file holds no rule"},
+        {TH_FORMAT_JFLAP, "<!DOCTYPE s [<!ENTITY a \"b\">]><structure><type>&a;</type></structure>",
+         1, 1, "a document with a DOCTYPE"},
+        {TH_FORMAT_VIZ, "blank: _\ntable: {}\n", 1, 1, "no key start state"},
+        {TH_FORMAT_VIZ, VIZ "  a:\n    0: {R: b}\n", 5, 12, "the table has no state \"b\""},
+        {TH_FORMAT_VIZ, VIZ "  a:\n    0: {write: 1}\n", 5, 8, "an action moves"},
+        {TH_FORMAT_VIZ, VIZ "  a:\n    0: {L, R}\n", 5, 12, "a second move"},
+        {TH_FORMAT_VIZ, VIZ "  a:\n    0: S\n", 5, 8, "expected an action, L or R, not \"S\""},
+        {TH_FORMAT_VIZ, VIZ "  a:\n    [0, 1]: R\n    1: L\n", 6, 5, "the first is in line 5"},
+        {TH_FORMAT_VIZ, VIZ "  a:\n    00: R\n", 5, 5, "a single character, not \"00\""},
+        {TH_FORMAT_VIZ, VIZ "  a: {}\n  a: {}\n", 5, 3, "a second state \"a\""},
+        {TH_FORMAT_VIZ, VIZ "  a: [\n", 5, 1, ""},
+        {TH_FORMAT_VIZ, VIZ "\ta: {}\n", 4, 1, ""},
+        {TH_FORMAT_VIZ, VIZ "  a: {0: *b}\n", 4, 10, "an alias without an anchor"},
+        {TH_FORMAT_VIZ, VIZ "  a: {[]: R}\n", 4, 7, "an empty list of symbols"},
+        {TH_FORMAT_VIZ, VIZ "  a: &x\n    0: *x\n", 5, 8, "an alias of what it stands in"},
+        {TH_FORMAT_QUINTUPLES, "a,0,b,1\n", 1, 1, "expected 5 parts, found 4"},
+        {TH_FORMAT_QUINTUPLES, "a,0,b,,R\n", 1, 7, "part 4 is empty"},
+        {TH_FORMAT_QUINTUPLES, "a,0,b,x,R\na,1,b,x,up\n", 0, 0, "neither part 4 nor part 5"},
+        {TH_FORMAT_QUINTUPLES, "a,0,b,1,R\na,0,a,1,L\nb,1,a,0,L\n", 2, 1, "the first is in line 1"},
+        {TH_FORMAT_QUINTUPLES, "a,0,b,1,R\nb,1,0,a,L\n", 0, 0, ""},
+        {TH_FORMAT_QUINTUPLES, "# none\n", 1, 1, "the file holds no rule"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ThError err = {0};
         ThText notes = {0};
-        ThTuring *m =
-            th_machine_read(rows[i].format, rows[i].text, strlen(rows[i].text), NULL, &notes, &err);
+        ThTm *m = th_format_machine_read(rows[i].format, rows[i].text, strlen(rows[i].text), NULL,
+                                         &notes, &err);
         bool placed = rows[i].line == 0 || (err.line == rows[i].line && err.col == rows[i].col);
         if (m || !placed || !strstr(err.msg, rows[i].said))
             print_error("%s\n%d:%d: %s\n", rows[i].text, err.line, err.col, err.msg);
@@ -903,21 +923,23 @@ static void refused(void **state)
 static void cut_off(void **state)
 {
     static const struct {
-        ThMachineFormat format;
+        ThFormatMachine format;
         const char *text;
-    } files[] = {
-        {TH_MORPHETT, morphett},     {TH_SIMULATOR, simulator},
-        {TH_JFLAP, jflap},           {TH_VIZ, viz},
-        {TH_QUINTUPLES, quintuples}, {TH_BBCHALLENGE, "1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA\n"}};
+    } files[] = {{TH_FORMAT_MORPHETT, morphett},
+                 {TH_FORMAT_SIMULATOR, simulator},
+                 {TH_FORMAT_JFLAP, jflap},
+                 {TH_FORMAT_VIZ, viz},
+                 {TH_FORMAT_QUINTUPLES, quintuples},
+                 {TH_FORMAT_BBCHALLENGE, "1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA\n"}};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         for (size_t n = 0; n < strlen(files[i].text); n++) {
             ThError err = {0};
             ThText notes = {0};
             char *part = th_strndup(files[i].text, n, NULL);
-            ThTuring *m = th_machine_read(files[i].format, part, n, NULL, &notes, &err);
+            ThTm *m = th_format_machine_read(files[i].format, part, n, NULL, &notes, &err);
             assert_true(m ? err.code == TH_OK : err.code != TH_OK && err.msg[0]);
-            th_turing_free(m);
+            th_tm_free(m);
             th_text_free(&notes);
             free(part);
         }
@@ -938,19 +960,19 @@ static void symbol_name(char to[8], int s)
     snprintf(to, 8, "%c%c%c", 0xe0 | c >> 12, 0x80 | (c >> 6 & 0x3f), 0x80 | (c & 0x3f));
 }
 
-static void add_rule_text(ThText *t, ThMachineFormat f, int q, int s)
+static void add_rule_text(ThText *t, ThFormatMachine f, int q, int s)
 {
     char a[8], b[8];
     int to = (q * 7 + s) % (SIDE / 4);
     symbol_name(a, s);
     symbol_name(b, (s + q) % SIDE);
-    if (f == TH_MORPHETT)
+    if (f == TH_FORMAT_MORPHETT)
         th_text_printf(t, "q%d %s %s r q%d\n", q, a, b, to);
-    else if (f == TH_SIMULATOR)
+    else if (f == TH_FORMAT_SIMULATOR)
         th_text_printf(t, "q%d,%s\nq%d,%s,>\n", q, a, to, b);
-    else if (f == TH_QUINTUPLES)
+    else if (f == TH_FORMAT_QUINTUPLES)
         th_text_printf(t, "q%d,%s,q%d,%s,R\n", q, a, to, b);
-    else if (f == TH_VIZ)
+    else if (f == TH_FORMAT_VIZ)
         th_text_printf(t, "    %s: {write: %s, R: q%d}\n", a, b, to);
     else
         th_text_printf(t,
@@ -961,46 +983,46 @@ static void add_rule_text(ThText *t, ThMachineFormat f, int q, int s)
 
 static void a_million_rules(void **state)
 {
-    static const ThMachineFormat formats[] = {TH_MORPHETT, TH_SIMULATOR, TH_JFLAP, TH_VIZ,
-                                              TH_QUINTUPLES};
+    static const ThFormatMachine formats[] = {TH_FORMAT_MORPHETT, TH_FORMAT_SIMULATOR,
+                                              TH_FORMAT_JFLAP, TH_FORMAT_VIZ, TH_FORMAT_QUINTUPLES};
     (void)state;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        ThMachineFormat f = formats[i];
-        int side = f == TH_JFLAP ? SIDE : SIDE / 4; /* for the time that it takes */
+        ThFormatMachine f = formats[i];
+        int side = f == TH_FORMAT_JFLAP ? SIDE : SIDE / 4; /* for the time that it takes */
         ThText t = {0};
-        if (f == TH_SIMULATOR)
+        if (f == TH_FORMAT_SIMULATOR)
             th_text_add(&t, "init: q0\n");
-        if (f == TH_VIZ)
+        if (f == TH_FORMAT_VIZ)
             th_text_add(&t, "blank: _\nstart state: q0\ntable:\n");
-        if (f == TH_JFLAP)
+        if (f == TH_FORMAT_JFLAP)
             th_text_add(&t, "<structure><type>turing</type><automaton>");
         for (int q = 0; q < side; q++) {
-            if (f == TH_VIZ)
+            if (f == TH_FORMAT_VIZ)
                 th_text_printf(&t, "  q%d:\n", q);
-            if (f == TH_JFLAP)
+            if (f == TH_FORMAT_JFLAP)
                 th_text_printf(&t, "<state id=\"%d\">%s</state>", q, q ? "" : "<initial/>");
             for (int s = 0; s < side; s++)
                 add_rule_text(&t, f, q, s);
         }
-        if (f == TH_JFLAP)
+        if (f == TH_FORMAT_JFLAP)
             th_text_add(&t, "</automaton></structure>");
         assert_false(t.failed);
-        ThTuring *m = read_as(f, t.data, NULL, NULL);
+        ThTm *m = read_as(f, t.data, NULL, NULL);
         assert_int_equal(m->n_rules, side * side);
-        th_turing_free(m);
+        th_tm_free(m);
         th_text_free(&t);
     }
 }
 
 /* Reads a text that would grow, or nest, without end: an error, soon. */
-static void refuse_text(ThMachineFormat f, ThText *t, const char *said)
+static void refuse_text(ThFormatMachine f, ThText *t, const char *said)
 {
     ThError err = {0};
     ThText notes = {0};
     assert_false(t->failed);
-    ThTuring *m = th_machine_read(f, t->data, t->size, NULL, &notes, &err);
+    ThTm *m = th_format_machine_read(f, t->data, t->size, NULL, &notes, &err);
     if (m || !strstr(err.msg, said))
-        print_error("%s: %s\n", th_machine_format_name(f), err.msg);
+        print_error("%s: %s\n", th_format_machine_format_name(f), err.msg);
     assert_null(m);
     assert_non_null(strstr(err.msg, said));
     th_text_free(&notes);
@@ -1020,7 +1042,7 @@ static void bombs(void **state)
     }
     for (int q = 1; q < 10000; q++)
         th_text_printf(&t, "  q%d: *x\n", q);
-    refuse_text(TH_VIZ, &t, "more than 2097152 rules");
+    refuse_text(TH_FORMAT_VIZ, &t, "more than 2097152 rules");
     /* The same symbol, a thousand times a thousand times a thousand times. */
     th_text_add(&t, "blank: _\nstart state: q0\ninput: &l [");
     for (int s = 0; s < 1000; s++)
@@ -1030,14 +1052,14 @@ static void bombs(void **state)
         th_text_add(&t, "    ? *l\n    : R\n");
     for (int q = 1; q < 1000; q++)
         th_text_printf(&t, "  q%d: *m\n", q);
-    refuse_text(TH_VIZ, &t, "more than 2097152 rules");
+    refuse_text(TH_FORMAT_VIZ, &t, "more than 2097152 rules");
     for (int i = 0; i < 100000; i++)
         th_text_add(&t, "[");
-    refuse_text(TH_VIZ, &t, "nested too deeply");
+    refuse_text(TH_FORMAT_VIZ, &t, "nested too deeply");
     th_text_add(&t, "a: &a [");
     for (int i = 0; i < 9000000; i++)
         th_text_add(&t, "1,");
-    refuse_text(TH_VIZ, &t, "more than 8388608 nodes");
+    refuse_text(TH_FORMAT_VIZ, &t, "more than 8388608 nodes");
     /* Blocks in blocks, each twice. */
     th_text_add(&t, "<structure><type>turing</type><automaton>");
     for (int i = 0; i < 30; i++)
@@ -1047,10 +1069,10 @@ static void bombs(void **state)
     for (int i = 0; i < 30; i++)
         th_text_add(&t, "</M>");
     th_text_add(&t, "</automaton></structure>");
-    refuse_text(TH_JFLAP, &t, "more than 1048576 states");
+    refuse_text(TH_FORMAT_JFLAP, &t, "more than 1048576 states");
     for (int i = 0; i < 100000; i++)
         th_text_add(&t, "<structure>");
-    refuse_text(TH_JFLAP, &t, "");
+    refuse_text(TH_FORMAT_JFLAP, &t, "");
     /* All but one of a thousand symbols, on three tapes. */
     th_text_add(&t, "<structure><type>turing</type><automaton><state id=\"0\"><initial/></state>");
     for (int s = 0; s < 1000; s++) {
@@ -1063,11 +1085,11 @@ static void bombs(void **state)
                        name);
     }
     th_text_add(&t, "</automaton></structure>");
-    refuse_text(TH_JFLAP, &t, "more than 2097152 rules");
+    refuse_text(TH_FORMAT_JFLAP, &t, "more than 2097152 rules");
     th_text_add(&t, "0 a b r 0\n");
     for (int i = 0; i < 200000; i++)
         th_text_add(&t, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa ");
-    refuse_text(TH_MORPHETT, &t, "expected the end of the line or !");
+    refuse_text(TH_FORMAT_MORPHETT, &t, "expected the end of the line or !");
 }
 
 /* ---- transforms ------------------------------------------------------------------------------ */
@@ -1083,15 +1105,15 @@ static void transforms(void **state)
                       .stays = true,
                       .accepts = true,
                       .rejects = true,
-                      .edge = TH_TWO_WAY,
-                      .missing = TH_MISSING_STEP};
+                      .edge = TH_TM_TWO_WAY,
+                      .missing = TH_TM_MISSING_STEP};
         char word[16];
-        ThTuring *m = random_machine(&r, &x);
-        ThTuring *plain = th_turing_expand(m, 100000, NULL);
-        ThTuring *total = th_turing_total(m, TH_HALTS, "halt", 100000, NULL);
-        ThTuring *moving = th_turing_moving(m, 100000, NULL);
+        ThTm *m = random_machine(&r, &x);
+        ThTm *plain = th_tm_expand(m, 100000, NULL);
+        ThTm *total = th_tm_total(m, TH_TM_HALTS, "halt", 100000, NULL);
+        ThTm *moving = th_tm_moving(m, 100000, NULL);
         assert_true(plain && total && moving);
-        assert_false(th_turing_misses(total));
+        assert_false(th_tm_misses(total));
         for (size_t k = 0; k < moving->n_rules; k++)
             assert_int_not_equal(moving->rule[k].move[0], 0);
         for (int k = 0; k < 6; k++) {
@@ -1102,15 +1124,15 @@ static void transforms(void **state)
             assert_string_equal(o.tape, a.tape);
             assert_string_equal(o.tape, b.tape);
             Outcome c = run(moving, word, 600);
-            if (o.verdict != TH_OUT_OF_STEPS) {
+            if (o.verdict != TH_TM_OUT_OF_STEPS) {
                 assert_true(c.verdict == o.verdict && c.head == o.head && c.steps >= o.steps);
                 assert_string_equal(o.tape, c.tape);
             }
         }
-        th_turing_free(plain);
-        th_turing_free(total);
-        th_turing_free(moving);
-        th_turing_free(m);
+        th_tm_free(plain);
+        th_tm_free(total);
+        th_tm_free(moving);
+        th_tm_free(m);
     }
 }
 

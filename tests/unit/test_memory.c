@@ -13,13 +13,13 @@
 
 #include <cmocka.h>
 
-#include "automata/automaton.h"
-#include "automata/board.h"
-#include "automata/holonomy.h"
-#include "automata/labelled.h"
-#include "automata/learn.h"
-#include "automata/run.h"
-#include "automata/varieties.h"
+#include "automata/core/automaton.h"
+#include "automata/core/construction_steps.h"
+#include "automata/algebra/holonomy.h"
+#include "automata/infer/labelled.h"
+#include "automata/infer/lstar.h"
+#include "automata/core/run.h"
+#include "automata/algebra/varieties.h"
 #include "base/symbols.h"
 #include "formats/exchange.h"
 #include "lab/evaluate.h"
@@ -143,7 +143,7 @@ static bool evaluate(ThError *err)
 
 static bool compare_with_minimal(ThError *err)
 {
-    ThDifference same = {0}, other = {0};
+    ThAutomatonDifference same = {0}, other = {0};
     ThAutomaton *a = parse(err), *m = a ? th_automaton_minimize(a, 0, NULL, err) : NULL;
     ThAutomaton *t = m ? th_automaton_parse("start q; q a -> q / x; q b -> r / y", err) : NULL;
     ThAutomaton *u = t ? th_automaton_minimize(t, 0, NULL, err) : NULL;
@@ -161,17 +161,18 @@ static bool compare_with_minimal(ThError *err)
 
 static bool monoid_and_run(ThError *err)
 {
-    ThRun r = {0};
+    ThAutomatonRun r = {0};
     ThAutomaton *a = parse(err);
     ThDfa *d = a ? th_automaton_dfa(a, 0, NULL, err) : NULL;
     bool aperiodic, done = d && th_dfa_monoid(d, 1000, &aperiodic, NULL, err) > 0;
     int n, *word = done ? th_symbols_read(a->symbol, a->n_symbols, "abc", &n, err) : NULL;
-    size_t *path =
-        word && th_run_word(&r, a, word, n, NULL, err) ? th_run_path(&r, &(size_t){0}, err) : NULL;
+    size_t *path = word && th_automaton_run_word(&r, a, word, n, NULL, err)
+                       ? th_automaton_run_path(&r, &(size_t){0}, err)
+                       : NULL;
     done = path != NULL;
     free(path);
     free(word);
-    th_run_free(&r);
+    th_automaton_run_free(&r);
     th_dfa_free(d);
     th_automaton_free(a);
     return done;
@@ -181,7 +182,7 @@ static bool monoid_and_run(ThError *err)
 static bool algebra(ThError *err)
 {
     ThVarieties v = {0};
-    ThCascadeCheck check;
+    ThHolonomyCheck check;
     size_t n;
     ThAutomatonScope scope = {0};
     ThAutomaton *a = th_automaton_expression("tomita(3)", &scope, NULL, err);
@@ -204,10 +205,10 @@ static bool algebra(ThError *err)
 
 /* ---- learning and exchange ---- */
 
-static bool member_of(void *context, const int *word, int length, int *class, ThError *err)
+static bool member_of(void *context, const int *word, int length, int *label, ThError *err)
 {
     (void)err;
-    *class = th_dfa_class(context, word, (size_t)length);
+    *label = th_dfa_class(context, word, (size_t)length);
     return true;
 }
 
@@ -220,13 +221,13 @@ static bool equals(void *context, const ThDfa *guess, int **word, int *length, T
     return own.code == TH_OK;
 }
 
-static bool see_rounds(void *context, const ThPartitionStep *step, ThError *err)
+static bool see_rounds(void *context, const ThAutomatonPartitionStep *step, ThError *err)
 {
     (void)context, (void)step, (void)err;
     return true;
 }
 
-static bool see_subsets(void *context, const ThSubsetStep *step, ThError *err)
+static bool see_subsets(void *context, const ThAutomatonSubsetStep *step, ThError *err)
 {
     (void)context, (void)step, (void)err;
     return true;
@@ -235,18 +236,18 @@ static bool see_subsets(void *context, const ThSubsetStep *step, ThError *err)
 static bool learn(ThError *err)
 {
     int n, blocks;
-    ThLearnReport report;
-    ThMergeReport merging;
-    ThLabelled l = {0};
+    ThLstarReport report;
+    ThRpniReport merging;
+    ThWordsLabelled l = {0};
     ThAutomaton *a = parse(err);
     ThDfa *d = a ? th_automaton_dfa(a, 0, NULL, err) : NULL, *merged = NULL, *learned = NULL;
-    ThOracle o = {3, 2, d, member_of, equals, NULL};
-    bool done = d && (learned = th_learn(&o, &(ThLearnLimits){0}, &report, NULL, err)) &&
-                th_labelled_read(&l, "ab 1\nb 0\n1\naab 1\nba 0", NULL, true, err) &&
-                (merged = th_merge(&l.sample, &(ThMergeOptions){0}, &merging, NULL, err)) &&
-                th_board_subsets(a, 0, see_subsets, NULL, &n, NULL, err) &&
-                th_board_partition(d, see_rounds, NULL, &n, &blocks, NULL, err);
-    th_labelled_free(&l);
+    ThLstarOracle o = {3, 2, d, member_of, equals, NULL};
+    bool done = d && (learned = th_lstar(&o, &(ThLstarLimits){0}, &report, NULL, err)) &&
+                th_words_labelled_read(&l, "ab 1\nb 0\n1\naab 1\nba 0", NULL, true, err) &&
+                (merged = th_rpni(&l.sample, &(ThRpniOptions){0}, &merging, NULL, err)) &&
+                th_automaton_subset_steps(a, 0, see_subsets, NULL, &n, NULL, err) &&
+                th_automaton_partition_steps(d, see_rounds, NULL, &n, &blocks, NULL, err);
+    th_words_labelled_free(&l);
     th_dfa_free(merged);
     th_dfa_free(learned);
     th_dfa_free(d);
@@ -332,11 +333,11 @@ static bool work_with(const char *kind, const char *task, ThError *err)
     ThModel *m = t ? make_model(kind, err) : NULL;
     bool ok = m && train(m, t, 1, err) && evaluate_model(m, t, err);
     ThModel *c = ok ? th_model_copy(m, err) : NULL;
-    ThTrace *trace = c ? th_model_trace(c, (int[]){0, 1, 1}, 3, err) : NULL;
+    ThModelTrace *trace = c ? th_model_trace(c, (int[]){0, 1, 1}, 3, err) : NULL;
     ThGradcheck *g = trace ? th_gradcheck(c, t, &(ThGradcheckShape){3, 2, 1, 1}, err) : NULL;
     ok = g != NULL;
     th_gradcheck_free(g);
-    th_trace_free(trace);
+    th_model_trace_free(trace);
     th_model_free(c);
     th_model_free(m);
     th_task_free(t);
@@ -375,20 +376,20 @@ static void test_models(void **state)
 /* What the tape's work is done with: made while memory lasts. */
 static ThModel *tape_model;
 static ThBatch tape_batch = {.B = 3};
-static ThPrecision tape_precision;
+static ThTapePrecision tape_precision;
 
 static bool differentiate(ThError *err)
 {
     const ThModel *m = tape_model;
     ThRng r = th_rng(1, "noise", 0);
-    ThForward how = {.share = true, .noise = m->kind->takes_noise ? 0.1 : 0, .rng = &r};
+    ThModelForward how = {.share = true, .noise = m->kind->takes_noise ? 0.1 : 0, .rng = &r};
     ThTape *t = th_tape_new(tape_precision, &m->params, err);
     if (!t)
         return false;
     th_tape_keep_attention(t, true);
-    th_tape_begin(t, TH_GRADIENT);
+    th_tape_begin(t, TH_TAPE_GRADIENT);
     ThVar z = th_model_forward(m, t, &tape_batch, &how);
-    ThVar loss = th_batch_loss(t, z, &m->signature, &tape_batch, 1);
+    ThVar loss = th_loss_of_batch(t, z, &m->signature, &tape_batch, 1);
     bool ok = th_tape_ok(t, err) && th_tape_backward(t, loss, NULL, err);
     th_tape_free(t);
     return ok;
@@ -407,9 +408,9 @@ static void test_tapes(void **state)
         assert_true(th_model_bind(tape_model, &t->signature, 1, NULL));
         assert_true(th_task_sample(t, &r, 5, &tape_batch, NULL));
         arenas_fail = true;
-        tape_precision = TH_FLOAT;
+        tape_precision = TH_TAPE_FLOAT;
         sweep(differentiate);
-        tape_precision = TH_DOUBLE;
+        tape_precision = TH_TAPE_DOUBLE;
         sweep(differentiate);
         arenas_fail = false;
         th_model_free(tape_model);
@@ -440,57 +441,57 @@ static bool analyze_machines(ThError *err)
 {
     static const char *const text[] = {"1RB0LC_0LA---_0RA1RB", "1RB1LB_1LA1RC_---0RA",
                                        "1RA0LC_1RA1LA_---0RB", "1RB---_0LC0RB_1LC1LA"};
-    static const ThProof proof[] = {TH_PROOF_CYCLE, TH_PROOF_TRANSLATION, TH_PROOF_BACKWARD,
-                                    TH_PROOF_CONTEXTS};
-    ThAnalysisLimits limits = {.run = {40, UINT64_MAX}, .depth = 4, .width = 2, .history = 1};
-    ThTapeWords none = {0};
+    static const ThTmProof proof[] = {TH_TM_PROOF_CYCLE, TH_TM_PROOF_TRANSLATION,
+                                      TH_TM_PROOF_BACKWARD, TH_TM_PROOF_CONTEXTS};
+    ThTmAnalysisLimits limits = {.run = {40, UINT64_MAX}, .depth = 4, .width = 2, .history = 1};
+    ThTmTapeWords none = {0};
     bool ok = true;
     for (int i = 0; ok && i < 4; i++) {
-        ThAnalysis a;
+        ThTmAnalysis a;
         ThText t = {0};
-        ThTuring *m = th_turing_read_bb(text[i], err);
+        ThTm *m = th_tm_read_bb(text[i], err);
         limits.run_it = i < 2;
         limits.backward = i == 2;
         limits.contexts = i == 3;
-        ok = m && th_analyze(&a, m, &none, limits, NULL, err);
+        ok = m && th_tm_analyze(&a, m, &none, limits, NULL, err);
         if (ok) {
             assert_int_equal(a.proof, proof[i]);
-            ok = th_proof_write(&t, &a, m, &none, 0, NULL, err);
+            ok = th_tm_proof_write(&t, &a, m, &none, 0, NULL, err);
             ok = ok && (!t.failed || th_fail(err, TH_ENOMEM, "out of memory"));
-            th_analysis_free(&a, m);
+            th_tm_analysis_free(&a, m);
         }
         th_text_free(&t);
-        th_turing_free(m);
+        th_tm_free(m);
     }
     return ok;
 }
 
 static bool predict_and_draw(ThError *err)
 {
-    ThTapeWords words;
-    ThRunStart start;
-    ThRunExtent x;
-    ThGrams g;
-    ThSimulation simulation;
+    ThTmTapeWords words;
+    ThTmRunStart start;
+    ThTmRunExtent x;
+    ThTmGrams g;
+    ThTmSimulation simulation;
     ThFigure f = {0}, score = {0};
-    ThRunLimits limits = {12, UINT64_MAX};
-    ThTuring *m = th_turing_read_bb("1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA", err);
-    if (!m || !th_turing_tape_words_read(&words, m, "0110", err)) {
-        th_turing_free(m);
+    ThTmRunLimits limits = {12, UINT64_MAX};
+    ThTm *m = th_tm_read_bb("1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA", err);
+    if (!m || !th_tm_tape_words_read(&words, m, "0110", err)) {
+        th_tm_free(m);
         return false;
     }
-    bool ok = th_run_start(&start, m, &words, err) &&
-              th_run_extent(&x, &start, limits, NULL, err) &&
-              th_grams(&g, &start, &x, 0, 0, false, NULL, err) &&
-              th_simulate(&simulation, &start, false, 2, TH_KEYS_TUPLE, limits, NULL, err) &&
+    bool ok = th_tm_run_start(&start, m, &words, err) &&
+              th_tm_run_extent(&x, &start, limits, NULL, err) &&
+              th_tm_grams(&g, &start, &x, 0, 0, false, NULL, err) &&
+              th_tm_simulate(&simulation, &start, false, 2, TH_TM_KEYS_TUPLE, limits, NULL, err) &&
               th_plot_spacetime(&f, "run", m, &words, 12, NULL, err) &&
-              th_plot_run_score(&score, "score", m, &words, 12, TH_AXES_AUTO, NULL, err);
+              th_plot_run_score(&score, "score", m, &words, 12, TH_PLOT_AXES_AUTO, NULL, err);
     if (ok && (f.script.failed || score.script.failed))
         ok = th_fail(err, TH_ENOMEM, "out of memory");
     th_figure_free(&f);
     th_figure_free(&score);
-    th_turing_tape_words_free(&words);
-    th_turing_free(m);
+    th_tm_tape_words_free(&words);
+    th_tm_free(m);
     return ok;
 }
 
@@ -532,27 +533,27 @@ static void test_monoid_and_run(void **state)
 }
 
 /* A scratchpad of a kind: drawn, as tokens, checked. */
-static bool draw_and_check(const char *kind, const char *style, const ThTuring *m, ThError *err)
+static bool draw_and_check(const char *kind, const char *style, const ThTm *m, ThError *err)
 {
-    const ThScratchpadKind *k = th_scratchpad_kind(kind);
+    const ThPadKind *k = th_pad_kind(kind);
     ThOptions o = {0};
-    ThExample e = {0};
+    ThPadExample e = {0};
     ThRng r = th_rng(1, "test", 0);
-    ThCheckRules rules = th_check_rules();
-    ThChecked c;
+    ThPadCheckRules rules = th_pad_check_rules();
+    ThPadChecked c;
     int *id = NULL;
     size_t cap = 0, n, question;
     bool ok =
         th_options_init(&o, k->options, err) && (!style || th_options_set(&o, "style", style, err));
-    ThScratchpad *p = ok ? th_scratchpad_new(k, &o, m, err) : NULL;
+    ThPad *p = ok ? th_pad_new(k, &o, m, err) : NULL;
     rules.machine = style ? m : NULL;
-    ok = p && th_scratchpad_draw(p, 8, &r, &e, err) &&
-         th_scratchpad_encode(p, &e, &id, &cap, &n, &question, err) &&
-         th_scratchpad_check(e.text.data, e.text.size, &rules, &c, err);
-    assert_true(!ok || c.slip == TH_SLIP_NONE);
+    ok = p && th_pad_draw(p, 8, &r, &e, err) &&
+         th_pad_encode(p, &e, &id, &cap, &n, &question, err) &&
+         th_pad_check(e.text.data, e.text.size, &rules, &c, err);
+    assert_true(!ok || c.slip == TH_PAD_SLIP_NONE);
     free(id);
-    th_example_free(&e);
-    th_scratchpad_free(p);
+    th_pad_example_free(&e);
+    th_pad_free(p);
     th_options_free(&o);
     return ok;
 }
@@ -560,14 +561,14 @@ static bool draw_and_check(const char *kind, const char *style, const ThTuring *
 static bool scratchpads(ThError *err)
 {
     ThRng r = th_rng(1, "machine", 0);
-    ThTuring *m = th_turing_random(2, 3, &r, err);
+    ThTm *m = th_tm_random(2, 3, &r, err);
     bool ok = m && draw_and_check("addition", "compact", NULL, err) &&
               draw_and_check("addition", "verbose", NULL, err) &&
               draw_and_check("addition", "hints", NULL, err) &&
               draw_and_check("multiplication", "compact", NULL, err) &&
               draw_and_check("machine", "compact", m, err) &&
               draw_and_check("machine", NULL, m, err) && draw_and_check("copy", NULL, NULL, err);
-    th_turing_free(m);
+    th_tm_free(m);
     return ok;
 }
 

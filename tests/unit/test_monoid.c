@@ -10,12 +10,12 @@
 
 #include <cmocka.h>
 
-#include "automata/automaton.h"
-#include "automata/green.h"
-#include "automata/group.h"
-#include "automata/holonomy.h"
-#include "automata/monoid.h"
-#include "automata/varieties.h"
+#include "automata/core/automaton.h"
+#include "automata/algebra/green.h"
+#include "automata/algebra/group.h"
+#include "automata/algebra/holonomy.h"
+#include "automata/algebra/monoid.h"
+#include "automata/algebra/varieties.h"
 #include "base/rng.h"
 #include "given.h"
 
@@ -160,7 +160,7 @@ static void check_classes(const Naive *n, const ThGreen *g)
         }
     int total = 0, idempotents = 0;
     for (int i = 0; i < g->n_d; i++) {
-        const ThDClass *c = &g->class[i];
+        const ThGreenDClass *c = &g->d_class[i];
         total += c->n_r * c->n_l * c->h_size;
         for (int row = 0; row < c->n_r; row++)
             for (int column = 0; column < c->n_l; column++) {
@@ -187,9 +187,9 @@ static void check_covers(const Naive *n, const ThGreen *g, const ThMonoid *m)
     int *pair = th_green_covers(g, m, &n_pairs, NULL);
     bool *below_of = calloc((size_t)g->n_d * (size_t)g->n_d, 1), *in = calloc((size_t)n->n, 1);
     for (int i = 0; i < g->n_d; i++) {
-        ideal(n, g->class[i].first, BOTH, in);
+        ideal(n, g->d_class[i].first, BOTH, in);
         for (int j = 0; j < g->n_d; j++)
-            below_of[i * g->n_d + j] = i != j && in[g->class[j].first];
+            below_of[i * g->n_d + j] = i != j && in[g->d_class[j].first];
     }
     for (int i = 0; i < g->n_d; i++)
         for (int j = 0; j < g->n_d; j++) {
@@ -359,8 +359,8 @@ static void test_full_transformation_monoids(void **state)
         assert_true(th_varieties_of(&v, m, g, NULL, NULL));
         assert_int_equal(v.solvable, n < 5);
         for (int i = 0; n == 7 && i < n; i++) {
-            assert_int_equal(g->class[i].n_r, kernels[n - i]);
-            assert_int_equal(g->class[i].n_l, images[n - i]);
+            assert_int_equal(g->d_class[i].n_r, kernels[n - i]);
+            assert_int_equal(g->d_class[i].n_l, images[n - i]);
             assert_string_equal(v.groups[i].name, group[n - i]);
         }
         th_varieties_free(&v);
@@ -619,7 +619,7 @@ static void check_sets(const Naive *m, const ThHolonomy *h)
     assert_int_equal(h->n_sets, n);
     for (int i = 0; i < h->n_sets; i++) {
         unsigned bits = bits_of(h, i);
-        const ThFamily *f = &h->families[h->family[i]];
+        const ThAutomatonFamily *f = &h->families[h->family[i]];
         assert_int_equal(h->n_levels - f->level, naive_height(m, set, n, bits));
         for (int j = 0; j < i; j++) {
             unsigned other = bits_of(h, j);
@@ -628,7 +628,7 @@ static void check_sets(const Naive *m, const ThHolonomy *h)
         }
     }
     for (int i = 0; i < h->n_families; i++) {
-        const ThFamily *f = &h->families[i];
+        const ThAutomatonFamily *f = &h->families[i];
         unsigned whole = bits_of(h, f->representative);
         int tiles = 0;
         for (int j = 0; j < n && f->n_points > 1; j++) {
@@ -646,7 +646,7 @@ static void check_sets(const Naive *m, const ThHolonomy *h)
 static void check_groups(const Naive *m, const ThHolonomy *h)
 {
     for (int i = 0; i < h->n_families; i++) {
-        const ThFamily *f = &h->families[i];
+        const ThAutomatonFamily *f = &h->families[i];
         if (f->n_points == 1)
             continue;
         ThGroup *g = th_group_new(f->n_tiles, NULL);
@@ -671,7 +671,7 @@ static void check_groups(const Naive *m, const ThHolonomy *h)
 
 static void check_cascade(const ThDfa *d, const ThHolonomy *h, ThRng *r)
 {
-    ThCascadeCheck check;
+    ThHolonomyCheck check;
     assert_true(th_holonomy_verify(h, 100000, &check, NULL, NULL));
     assert_true(check.closed);
     assert_true(check.tuples >= (size_t)d->n_states);
@@ -719,7 +719,7 @@ static void test_decompositions(void **state)
 static void test_large_decompositions(void **state)
 {
     (void)state;
-    ThCascadeCheck check;
+    ThHolonomyCheck check;
     for (uint64_t i = 0; i < 20; i++) {
         ThRng r = th_rng(13, "test.monoid.large", i);
         ThDfa *d = random_dfa(&r, 8 + below(&r, 3), 2);

@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "automata/build.h"
-#include "automata/regex.h"
+#include "automata/core/build.h"
+#include "automata/regex/regex.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/text.h"
@@ -375,28 +375,28 @@ static void test_operations(void **state)
 static ThAutomaton *random_automaton(int i, Net *net)
 {
     ThRng r = th_rng(2027, "peers", (uint64_t)i);
-    ThBuild b = {0};
+    ThAutomatonBuild b = {0};
     int n = 2 + below(&r, 10), at = net->n_states;
-    th_build_symbol(&b, "a");
-    th_build_symbol(&b, "b");
+    th_automaton_build_symbol(&b, "a");
+    th_automaton_build_symbol(&b, "b");
     net->n_states += n;
     for (int q = 0; q < n; q++) {
         char name[16];
         snprintf(name, sizeof name, "%d", q);
-        th_build_state(&b, name);
+        th_automaton_build_state(&b, name);
         if (below(&r, 4) == 0 || q == n - 1) {
-            th_build_accept(&b, q);
+            th_automaton_build_accept(&b, q);
             fprintf(net->out, "%d\n", at + q);
         }
     }
-    th_build_start(&b, 0);
+    th_automaton_build_start(&b, 0);
     for (int k = 0; k < 2 * n; k++) {
-        int symbol = below(&r, 7) ? below(&r, 2) : TH_EPSILON, from = below(&r, n);
+        int symbol = below(&r, 7) ? below(&r, 2) : TH_AUTOMATON_EPSILON, from = below(&r, n);
         int to = below(&r, n);
-        th_build_arc(&b, (ThArc){from, symbol, to, TH_NO_OUTPUT});
-        arc(net, at + from, at + to, symbol == TH_EPSILON ? "<eps>" : letters[symbol]);
+        th_automaton_build_arc(&b, (ThAutomatonArc){from, symbol, to, TH_AUTOMATON_NO_OUTPUT});
+        arc(net, at + from, at + to, symbol == TH_AUTOMATON_EPSILON ? "<eps>" : letters[symbol]);
     }
-    return th_build_finish(&b, NULL);
+    return th_automaton_build_finish(&b, NULL);
 }
 
 static void test_automata(void **state)

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "rasp/rasp.h"
+#include "rasp/interpret/rasp.h"
 
 /* ---- a host that keeps what is shown --------------------------------------------------------- */
 

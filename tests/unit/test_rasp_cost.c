@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "rasp/cost.h"
-#include "rasp/rasp.h"
+#include "rasp/graph/cost.h"
+#include "rasp/interpret/rasp.h"
 
 /* Programs over inputs whose first token is a mark to be ignored (BOS), and others. */
 static const char programs[] =
@@ -87,11 +87,11 @@ static ThRasp *interpreter(const char *source)
     return r;
 }
 
-static ThSop named(ThRasp *r, const char *name)
+static ThRaspSop named(ThRasp *r, const char *name)
 {
     ThRaspValue v;
     assert_true(th_rasp_lookup(r, name, &v));
-    assert_true(v.kind == TH_VALUE_SOP || v.kind == TH_VALUE_SELECTOR);
+    assert_true(v.kind == TH_RASP_VALUE_SOP || v.kind == TH_RASP_VALUE_SELECTOR);
     return v.as.sop;
 }
 
@@ -130,7 +130,7 @@ static void test_layers_and_heads(void **state)
     };
     ThRasp *r = interpreter(programs);
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-        ThCost c;
+        ThRaspCost c;
         ThText heads = {0}, merged = {0};
         th_text_add(&heads, "");
         th_text_add(&merged, "");
@@ -145,7 +145,7 @@ static void test_layers_and_heads(void **state)
         assert_string_equal(merged.data, row[k].merged);
         th_text_free(&heads);
         th_text_free(&merged);
-        th_cost_free(&c);
+        th_rasp_cost_free(&c);
     }
     assert_int_equal(th_rasp_node(th_rasp_graph(r), named(r, "next"))->depth, 2);
     th_rasp_free(r);
@@ -159,36 +159,36 @@ static void test_reasons(void **state)
     ThRasp *r = interpreter(programs);
     const ThRaspGraph *g = th_rasp_graph(r);
     for (size_t k = 0; k < sizeof name / sizeof *name; k++) {
-        ThCost c;
+        ThRaspCost c;
         assert_true(th_rasp_cost(g, named(r, name[k]), &c, NULL));
         for (uint32_t i = 0; i < c.layers; i++) {
-            const ThForce *f = &c.force[i];
+            const ThRaspForce *f = &c.force[i];
             bool top = i + 1 == c.layers && th_rasp_is_selector(g, named(r, name[k]));
-            assert_int_equal(f->aggregate == TH_NO_SOP, top);
+            assert_int_equal(f->aggregate == TH_RASP_NO_SOP, top);
             if (!top)
                 assert_int_equal(th_rasp_node(g, f->aggregate)->depth, i + 1);
-            assert_int_equal(f->waits_for == TH_NO_SOP, i == 0);
+            assert_int_equal(f->waits_for == TH_RASP_NO_SOP, i == 0);
             if (i)
                 assert_int_equal(th_rasp_node(g, f->waits_for)->depth, i);
         }
-        th_cost_free(&c);
+        th_rasp_cost_free(&c);
     }
     /* The library's own function is named. */
-    ThCost c;
+    ThRaspCost c;
     assert_true(th_rasp_cost(g, named(r, "sort_library"), &c, NULL));
-    ThOrigin o = th_rasp_origin(g, th_rasp_node(g, c.force[0].aggregate)->origin);
+    ThRaspOrigin o = th_rasp_origin(g, th_rasp_node(g, c.force[0].aggregate)->origin);
     assert_string_equal(o.label, "aggregate");
     o = th_rasp_origin(g, o.outer);
     assert_string_equal(o.label, "selector_width");
     assert_string_equal(th_rasp_origin(g, o.outer).label, "sort");
-    th_cost_free(&c);
+    th_rasp_cost_free(&c);
     th_rasp_free(r);
 }
 
 static const char *rules_of(ThRasp *r, const char *name, char *to)
 {
     size_t n;
-    ThBreach *b = th_rasp_breaches(th_rasp_graph(r), named(r, name), &n, NULL);
+    ThRaspBreach *b = th_rasp_breaches(th_rasp_graph(r), named(r, name), &n, NULL);
     char *at = to;
     assert_non_null(b);
     for (size_t k = 0; k < n; k++)

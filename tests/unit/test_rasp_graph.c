@@ -8,37 +8,37 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "rasp/differ.h"
-#include "rasp/graph.h"
-#include "rasp/number.h"
-#include "rasp/run.h"
+#include "rasp/evaluate/differ.h"
+#include "rasp/graph/graph.h"
+#include "rasp/values/number.h"
+#include "rasp/evaluate/run.h"
 
 #include "rasp_random.h"
 
 /* ---- atoms ----------------------------------------------------------------------------------- */
 
-static ThAtom text(ThAtoms *p, const char *s)
+static ThRaspAtom text(ThRaspAtoms *p, const char *s)
 {
-    ThAtom a;
-    assert_true(th_atom_string(p, s, strlen(s), &a, NULL));
+    ThRaspAtom a;
+    assert_true(th_rasp_atom_string(p, s, strlen(s), &a, NULL));
     return a;
 }
 
-static void shows(const ThAtoms *p, ThAtom a, const char *wanted)
+static void shows(const ThRaspAtoms *p, ThRaspAtom a, const char *wanted)
 {
     ThText t = {0};
-    th_atom_write(p, a, &t);
+    th_rasp_atom_write(p, a, &t);
     assert_non_null(t.data);
     assert_string_equal(t.data, wanted);
     th_text_free(&t);
 }
 
 /* a op b, shown; an error as "!". */
-static void gives(ThAtoms *p, ThAtom a, ThBinary op, ThAtom b, const char *wanted)
+static void gives(ThRaspAtoms *p, ThRaspAtom a, ThRaspBinary op, ThRaspAtom b, const char *wanted)
 {
     ThError err = {0};
-    ThAtom z;
-    if (th_atom_binary(p, op, a, b, &z, &err)) {
+    ThRaspAtom z;
+    if (th_rasp_atom_binary(p, op, a, b, &z, &err)) {
         shows(p, z, wanted);
     } else {
         assert_true(err.code && err.msg[0]);
@@ -49,71 +49,71 @@ static void gives(ThAtoms *p, ThAtom a, ThBinary op, ThAtom b, const char *wante
 static void test_operators(void **state)
 {
     (void)state;
-    ThAtoms p = {0};
-    ThAtom abc = text(&p, "abc"), b = text(&p, "b");
-    gives(&p, th_int(7), TH_OP_DIV, th_int(2), "3.5");
-    gives(&p, th_int(6), TH_OP_DIV, th_int(2), "3.0");
-    gives(&p, th_int(0), TH_OP_DIV, th_int(-5), "-0.0");
-    gives(&p, th_int(7), TH_OP_MOD, th_int(-3), "-2");
-    gives(&p, th_int(-7), TH_OP_MOD, th_int(3), "2");
-    gives(&p, th_int(INT64_MIN), TH_OP_MOD, th_int(-1), "0");
-    gives(&p, th_float(-7.5), TH_OP_MOD, th_int(2), "0.5");
-    gives(&p, th_int(2), TH_OP_POW, th_int(10), "1024");
-    gives(&p, th_int(2), TH_OP_POW, th_int(62), "4611686018427387904");
-    gives(&p, th_int(-2), TH_OP_POW, th_int(63), "-9223372036854775808");
-    gives(&p, th_int(2), TH_OP_POW, th_int(63), "!");
-    gives(&p, th_int(2), TH_OP_POW, th_int(-1), "0.5");
-    gives(&p, th_int(1), TH_OP_POW, th_int(INT64_MAX), "1");
-    gives(&p, th_int(0), TH_OP_POW, th_int(-1), "!");
-    gives(&p, th_int(-8), TH_OP_POW, th_float(0.5), "!");
-    gives(&p, th_float(1e200), TH_OP_MUL, th_float(1e200), "!");
-    gives(&p, th_int(INT64_MAX), TH_OP_ADD, th_int(1), "!");
-    gives(&p, th_int(1), TH_OP_DIV, th_int(0), "!");
-    gives(&p, th_int(1), TH_OP_MOD, th_float(0), "!");
-    gives(&p, th_bool(true), TH_OP_ADD, th_bool(true), "2");
-    gives(&p, abc, TH_OP_ADD, b, "abcb");
-    gives(&p, b, TH_OP_MUL, th_int(3), "bbb");
-    gives(&p, th_int(-1), TH_OP_MUL, abc, "");
-    gives(&p, abc, TH_OP_MUL, th_int(INT64_MAX), "!");
-    gives(&p, abc, TH_OP_ADD, th_int(1), "!");
-    gives(&p, abc, TH_OP_LT, b, "True");
-    gives(&p, abc, TH_OP_LT, th_int(1), "!");
-    gives(&p, abc, TH_OP_EQ, th_int(1), "False");
-    gives(&p, th_int(1), TH_OP_EQ, th_float(1), "True");
-    gives(&p, th_bool(true), TH_OP_EQ, th_float(1), "True");
-    gives(&p, th_int((int64_t)1 << 53 | 1), TH_OP_EQ, th_float(0x1p53), "False");
-    gives(&p, th_int(INT64_MAX), TH_OP_LT, th_float(0x1p63), "True");
-    gives(&p, th_int(0), TH_OP_OR, abc, "abc");
-    gives(&p, th_int(0), TH_OP_AND, abc, "0");
-    th_atoms_free(&p);
+    ThRaspAtoms p = {0};
+    ThRaspAtom abc = text(&p, "abc"), b = text(&p, "b");
+    gives(&p, th_rasp_int(7), TH_RASP_OP_DIV, th_rasp_int(2), "3.5");
+    gives(&p, th_rasp_int(6), TH_RASP_OP_DIV, th_rasp_int(2), "3.0");
+    gives(&p, th_rasp_int(0), TH_RASP_OP_DIV, th_rasp_int(-5), "-0.0");
+    gives(&p, th_rasp_int(7), TH_RASP_OP_MOD, th_rasp_int(-3), "-2");
+    gives(&p, th_rasp_int(-7), TH_RASP_OP_MOD, th_rasp_int(3), "2");
+    gives(&p, th_rasp_int(INT64_MIN), TH_RASP_OP_MOD, th_rasp_int(-1), "0");
+    gives(&p, th_rasp_float(-7.5), TH_RASP_OP_MOD, th_rasp_int(2), "0.5");
+    gives(&p, th_rasp_int(2), TH_RASP_OP_POW, th_rasp_int(10), "1024");
+    gives(&p, th_rasp_int(2), TH_RASP_OP_POW, th_rasp_int(62), "4611686018427387904");
+    gives(&p, th_rasp_int(-2), TH_RASP_OP_POW, th_rasp_int(63), "-9223372036854775808");
+    gives(&p, th_rasp_int(2), TH_RASP_OP_POW, th_rasp_int(63), "!");
+    gives(&p, th_rasp_int(2), TH_RASP_OP_POW, th_rasp_int(-1), "0.5");
+    gives(&p, th_rasp_int(1), TH_RASP_OP_POW, th_rasp_int(INT64_MAX), "1");
+    gives(&p, th_rasp_int(0), TH_RASP_OP_POW, th_rasp_int(-1), "!");
+    gives(&p, th_rasp_int(-8), TH_RASP_OP_POW, th_rasp_float(0.5), "!");
+    gives(&p, th_rasp_float(1e200), TH_RASP_OP_MUL, th_rasp_float(1e200), "!");
+    gives(&p, th_rasp_int(INT64_MAX), TH_RASP_OP_ADD, th_rasp_int(1), "!");
+    gives(&p, th_rasp_int(1), TH_RASP_OP_DIV, th_rasp_int(0), "!");
+    gives(&p, th_rasp_int(1), TH_RASP_OP_MOD, th_rasp_float(0), "!");
+    gives(&p, th_rasp_bool(true), TH_RASP_OP_ADD, th_rasp_bool(true), "2");
+    gives(&p, abc, TH_RASP_OP_ADD, b, "abcb");
+    gives(&p, b, TH_RASP_OP_MUL, th_rasp_int(3), "bbb");
+    gives(&p, th_rasp_int(-1), TH_RASP_OP_MUL, abc, "");
+    gives(&p, abc, TH_RASP_OP_MUL, th_rasp_int(INT64_MAX), "!");
+    gives(&p, abc, TH_RASP_OP_ADD, th_rasp_int(1), "!");
+    gives(&p, abc, TH_RASP_OP_LT, b, "True");
+    gives(&p, abc, TH_RASP_OP_LT, th_rasp_int(1), "!");
+    gives(&p, abc, TH_RASP_OP_EQ, th_rasp_int(1), "False");
+    gives(&p, th_rasp_int(1), TH_RASP_OP_EQ, th_rasp_float(1), "True");
+    gives(&p, th_rasp_bool(true), TH_RASP_OP_EQ, th_rasp_float(1), "True");
+    gives(&p, th_rasp_int((int64_t)1 << 53 | 1), TH_RASP_OP_EQ, th_rasp_float(0x1p53), "False");
+    gives(&p, th_rasp_int(INT64_MAX), TH_RASP_OP_LT, th_rasp_float(0x1p63), "True");
+    gives(&p, th_rasp_int(0), TH_RASP_OP_OR, abc, "abc");
+    gives(&p, th_rasp_int(0), TH_RASP_OP_AND, abc, "0");
+    th_rasp_atoms_free(&p);
 }
 
 static void test_text_of_numbers(void **state)
 {
     (void)state;
-    ThAtoms p = {0};
-    shows(&p, th_float(0.1), "0.1");
-    shows(&p, th_float(1.0 / 3), "0.3333333333333333");
-    shows(&p, th_float(1e15), "1000000000000000.0");
-    shows(&p, th_float(1e16), "1e+16");
-    shows(&p, th_float(0.0001), "0.0001");
-    shows(&p, th_float(0.00001), "1e-05");
-    shows(&p, th_float(123456.789), "123456.789");
-    shows(&p, th_float(5e-324), "5e-324");
-    shows(&p, th_float(100), "100.0");
-    ThAtom pair[] = {th_int(1), text(&p, "a")}, z;
-    assert_true(th_atom_tuple(&p, pair, 2, &z, NULL));
+    ThRaspAtoms p = {0};
+    shows(&p, th_rasp_float(0.1), "0.1");
+    shows(&p, th_rasp_float(1.0 / 3), "0.3333333333333333");
+    shows(&p, th_rasp_float(1e15), "1000000000000000.0");
+    shows(&p, th_rasp_float(1e16), "1e+16");
+    shows(&p, th_rasp_float(0.0001), "0.0001");
+    shows(&p, th_rasp_float(0.00001), "1e-05");
+    shows(&p, th_rasp_float(123456.789), "123456.789");
+    shows(&p, th_rasp_float(5e-324), "5e-324");
+    shows(&p, th_rasp_float(100), "100.0");
+    ThRaspAtom pair[] = {th_rasp_int(1), text(&p, "a")}, z;
+    assert_true(th_rasp_atom_tuple(&p, pair, 2, &z, NULL));
     shows(&p, z, "(1, 'a')");
-    assert_true(th_atom_tuple(&p, &z, 1, &z, NULL));
+    assert_true(th_rasp_atom_tuple(&p, &z, 1, &z, NULL));
     shows(&p, z, "((1, 'a'),)");
-    th_atoms_free(&p);
+    th_rasp_atoms_free(&p);
 }
 
-static void converts(ThAtoms *p, ThAtom a, ThAtomKind kind, const char *wanted)
+static void converts(ThRaspAtoms *p, ThRaspAtom a, ThRaspAtomKind kind, const char *wanted)
 {
-    ThAtom z;
+    ThRaspAtom z;
     ThError err = {0};
-    if (th_atom_convert(p, a, kind, &z, &err))
+    if (th_rasp_atom_convert(p, a, kind, &z, &err))
         shows(p, z, wanted);
     else
         assert_string_equal("!", wanted);
@@ -122,68 +122,68 @@ static void converts(ThAtoms *p, ThAtom a, ThAtomKind kind, const char *wanted)
 static void test_conversions(void **state)
 {
     (void)state;
-    ThAtoms p = {0};
-    converts(&p, text(&p, " -12 "), TH_ATOM_INT, "-12");
-    converts(&p, text(&p, "1.5"), TH_ATOM_INT, "!");
-    converts(&p, text(&p, "x"), TH_ATOM_INT, "!");
-    converts(&p, text(&p, ""), TH_ATOM_INT, "!");
-    converts(&p, text(&p, "9223372036854775808"), TH_ATOM_INT, "!");
-    converts(&p, text(&p, "-9223372036854775808"), TH_ATOM_INT, "-9223372036854775808");
-    converts(&p, text(&p, "1e3"), TH_ATOM_FLOAT, "1000.0");
-    converts(&p, text(&p, "inf"), TH_ATOM_FLOAT, "!");
-    converts(&p, text(&p, "0x10"), TH_ATOM_FLOAT, "!");
-    converts(&p, text(&p, "1e999"), TH_ATOM_FLOAT, "!");
-    converts(&p, th_float(-2.7), TH_ATOM_INT, "-2");
-    converts(&p, th_float(1e300), TH_ATOM_INT, "!");
-    converts(&p, text(&p, "0"), TH_ATOM_BOOL, "True");
-    converts(&p, text(&p, ""), TH_ATOM_BOOL, "False");
-    converts(&p, th_bool(true), TH_ATOM_STRING, "True");
-    converts(&p, th_bool(true), TH_ATOM_INT, "1");
-    ThAtom z;
-    assert_true(th_atom_unary(&p, TH_OP_ROUND, th_float(2.5), &z, NULL));
+    ThRaspAtoms p = {0};
+    converts(&p, text(&p, " -12 "), TH_RASP_ATOM_INT, "-12");
+    converts(&p, text(&p, "1.5"), TH_RASP_ATOM_INT, "!");
+    converts(&p, text(&p, "x"), TH_RASP_ATOM_INT, "!");
+    converts(&p, text(&p, ""), TH_RASP_ATOM_INT, "!");
+    converts(&p, text(&p, "9223372036854775808"), TH_RASP_ATOM_INT, "!");
+    converts(&p, text(&p, "-9223372036854775808"), TH_RASP_ATOM_INT, "-9223372036854775808");
+    converts(&p, text(&p, "1e3"), TH_RASP_ATOM_FLOAT, "1000.0");
+    converts(&p, text(&p, "inf"), TH_RASP_ATOM_FLOAT, "!");
+    converts(&p, text(&p, "0x10"), TH_RASP_ATOM_FLOAT, "!");
+    converts(&p, text(&p, "1e999"), TH_RASP_ATOM_FLOAT, "!");
+    converts(&p, th_rasp_float(-2.7), TH_RASP_ATOM_INT, "-2");
+    converts(&p, th_rasp_float(1e300), TH_RASP_ATOM_INT, "!");
+    converts(&p, text(&p, "0"), TH_RASP_ATOM_BOOL, "True");
+    converts(&p, text(&p, ""), TH_RASP_ATOM_BOOL, "False");
+    converts(&p, th_rasp_bool(true), TH_RASP_ATOM_STRING, "True");
+    converts(&p, th_rasp_bool(true), TH_RASP_ATOM_INT, "1");
+    ThRaspAtom z;
+    assert_true(th_rasp_atom_unary(&p, TH_RASP_OP_ROUND, th_rasp_float(2.5), &z, NULL));
     assert_int_equal(z.cell.i, 2);
-    assert_true(th_atom_unary(&p, TH_OP_ROUND, th_float(3.5), &z, NULL));
+    assert_true(th_rasp_atom_unary(&p, TH_RASP_OP_ROUND, th_rasp_float(3.5), &z, NULL));
     assert_int_equal(z.cell.i, 4);
-    assert_false(th_atom_unary(&p, TH_OP_ROUND, th_float(1e19), &z, NULL));
-    assert_false(th_atom_unary(&p, TH_OP_NEGATE, th_int(INT64_MIN), &z, NULL));
-    th_atoms_free(&p);
+    assert_false(th_rasp_atom_unary(&p, TH_RASP_OP_ROUND, th_rasp_float(1e19), &z, NULL));
+    assert_false(th_rasp_atom_unary(&p, TH_RASP_OP_NEGATE, th_rasp_int(INT64_MIN), &z, NULL));
+    th_rasp_atoms_free(&p);
 }
 
 static void test_pool_goes_back(void **state)
 {
     (void)state;
-    ThAtoms p = {0};
-    ThAtom a, b, pair[2];
+    ThRaspAtoms p = {0};
+    ThRaspAtom a, b, pair[2];
     char name[20];
     for (int i = 0; i < 50; i++) {
         snprintf(name, sizeof name, "s%d", i);
         text(&p, name);
     }
-    ThAtomsMark mark = th_atoms_mark(&p);
+    ThRaspAtomsMark mark = th_rasp_atoms_mark(&p);
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 1000; i++) {
             snprintf(name, sizeof name, "t%d", i);
             pair[0] = text(&p, name);
-            pair[1] = th_int(i);
+            pair[1] = th_rasp_int(i);
             assert_int_equal(pair[0].cell.i, 50 + i);
-            assert_true(th_atom_tuple(&p, pair, 2, &a, NULL));
+            assert_true(th_rasp_atom_tuple(&p, pair, 2, &a, NULL));
             assert_int_equal(a.cell.i, i);
         }
-        th_atoms_rewind(&p, mark);
+        th_rasp_atoms_rewind(&p, mark);
         assert_int_equal(text(&p, "s49").cell.i, 49);
         assert_int_equal(p.string.n, 50);
     }
     /* Equal, though not the same: a tuple with 1.0 and one with 1. */
-    pair[0] = th_int(1);
-    assert_true(th_atom_tuple(&p, pair, 1, &a, NULL));
-    pair[0] = th_float(1);
-    assert_true(th_atom_tuple(&p, pair, 1, &b, NULL));
-    assert_true(a.cell.i != b.cell.i && th_atom_equal(&p, a, b));
-    assert_int_equal(th_atom_hash(&p, a), th_atom_hash(&p, b));
+    pair[0] = th_rasp_int(1);
+    assert_true(th_rasp_atom_tuple(&p, pair, 1, &a, NULL));
+    pair[0] = th_rasp_float(1);
+    assert_true(th_rasp_atom_tuple(&p, pair, 1, &b, NULL));
+    assert_true(a.cell.i != b.cell.i && th_rasp_atom_equal(&p, a, b));
+    assert_int_equal(th_rasp_atom_hash(&p, a), th_rasp_atom_hash(&p, b));
     for (int i = 0; i < 63; i++)
-        assert_true(th_atom_tuple(&p, &a, 1, &a, NULL));
-    assert_false(th_atom_tuple(&p, &a, 1, &a, NULL));
-    th_atoms_free(&p);
+        assert_true(th_rasp_atom_tuple(&p, &a, 1, &a, NULL));
+    assert_false(th_rasp_atom_tuple(&p, &a, 1, &a, NULL));
+    th_rasp_atoms_free(&p);
 }
 
 /* ---- means ----------------------------------------------------------------------------------- */
@@ -207,7 +207,7 @@ static void test_exact_sums(void **state)
     (void)state;
     ThRng r = th_rng(1, "test.rasp.sums", 0);
     for (int turn = 0; turn < 3000; turn++) {
-        ThSum s = {0};
+        ThRaspSum s = {0};
         size_t n = 1 + th_rng_below(&r, 9);
         mpq_t sum, one;
         mpq_inits(sum, one, NULL);
@@ -217,12 +217,12 @@ static void test_exact_sums(void **state)
                 x = ldexp(x < 0 ? -1 : 1, -1074 + (int)th_rng_below(&r, 3));
             mpq_set_d(one, x);
             mpq_add(sum, sum, one);
-            th_sum_add(&s, x);
+            th_rasp_sum_add(&s, x);
         }
         mpq_set_ui(one, n, 1);
         mpq_div(sum, sum, one);
         double wanted = mpq_sgn(sum) ? naive_nearest(sum) : 0;
-        double got = th_sum_mean(&s, n);
+        double got = th_rasp_sum_mean(&s, n);
         if (got != wanted)
             print_error("turn %d n %zu: %a, not %a\n", turn, n, got, wanted);
         assert_true(got == wanted);
@@ -244,7 +244,7 @@ static void test_quotients(void **state)
         mpz_set_si(mpq_numref(q), a);
         mpz_set_si(mpq_denref(q), b);
         mpq_canonicalize(q);
-        assert_true(th_ratio(a, b) == naive_nearest(q));
+        assert_true(th_rasp_ratio(a, b) == naive_nearest(q));
     }
     mpq_clear(q);
 }
@@ -276,7 +276,7 @@ static void test_random_programs(void **state)
 /* ---- on which inputs two differ -------------------------------------------------------------- */
 
 /* The value of a node on an input, as text; errors are all the same. */
-static char *outcome(ThRaspGraph *g, ThSop node, const ThSeq *input)
+static char *outcome(ThRaspGraph *g, ThRaspSop node, const ThRaspSeq *input)
 {
     ThText t = {0};
     ThError err = {0};
@@ -290,14 +290,14 @@ static char *outcome(ThRaspGraph *g, ThSop node, const ThSeq *input)
             th_text_printf(&t, "%d", cell[k]);
         free(cell);
     } else {
-        const ThSeq *v = th_rasp_run_value(run, node, NULL, &err);
+        const ThRaspSeq *v = th_rasp_run_value(run, node, NULL, &err);
         for (size_t i = 0; i < v->n; i++) {
             /* By ==, numbers of all kinds are one. */
-            ThAtom a = th_seq_at(v, i), x;
-            if (a.kind < TH_ATOM_STRING &&
-                th_atom_convert(th_rasp_atoms(g), a, TH_ATOM_FLOAT, &x, NULL))
-                a = x.cell.x == 0 ? th_float(0) : x;
-            th_atom_write(th_rasp_atoms(g), a, &t);
+            ThRaspAtom a = th_rasp_seq_at(v, i), x;
+            if (a.kind < TH_RASP_ATOM_STRING &&
+                th_rasp_atom_convert(th_rasp_atoms(g), a, TH_RASP_ATOM_FLOAT, &x, NULL))
+                a = x.cell.x == 0 ? th_rasp_float(0) : x;
+            th_rasp_atom_write(th_rasp_atoms(g), a, &t);
             th_text_add(&t, ",");
         }
     }
@@ -306,16 +306,17 @@ static char *outcome(ThRaspGraph *g, ThSop node, const ThSeq *input)
 }
 
 /* The first input of lengths 1 … 3 over 0 1 2 on which two nodes differ, tried one by one. */
-static bool first_difference(ThRaspGraph *g, ThSop a, ThSop b, ThSeq *input, uint64_t *tried)
+static bool first_difference(ThRaspGraph *g, ThRaspSop a, ThRaspSop b, ThRaspSeq *input,
+                             uint64_t *tried)
 {
     *tried = 0;
     for (size_t n = 1; n <= 3; n++)
         for (int64_t k = 0; k < (n == 1 ? 3 : n == 2 ? 9 : 27); k++) {
-            ThAtom x[3];
+            ThRaspAtom x[3];
             int64_t rest = k;
             for (size_t i = n; i-- > 0; rest /= 3)
-                x[i] = th_int(rest % 3);
-            assert_true(th_seq_of(x, n, input, NULL));
+                x[i] = th_rasp_int(rest % 3);
+            assert_true(th_rasp_seq_of(x, n, input, NULL));
             ++*tried;
             char *one = outcome(g, a, input), *other = outcome(g, b, input);
             bool differ = strcmp(one, other) != 0;
@@ -323,7 +324,7 @@ static bool first_difference(ThRaspGraph *g, ThSop a, ThSop b, ThSeq *input, uin
             free(other);
             if (differ)
                 return true;
-            th_seq_free(input);
+            th_rasp_seq_free(input);
         }
     return false;
 }
@@ -331,39 +332,39 @@ static bool first_difference(ThRaspGraph *g, ThSop a, ThSop b, ThSeq *input, uin
 static void test_differences(void **state)
 {
     (void)state;
-    const ThAtom letter[] = {th_int(0), th_int(1), th_int(2)};
+    const ThRaspAtom letter[] = {th_rasp_int(0), th_rasp_int(1), th_rasp_int(2)};
     int different = 0;
     for (uint64_t seed = 0; seed < 150; seed++) {
         Fight f = {.rng = th_rng(seed, "test.rasp.differences", 0)};
         f.g = th_rasp_graph_new(&f.atoms, NULL);
-        th_rasp_tokens(f.g, TH_AS_IS, NULL);
+        th_rasp_tokens(f.g, TH_RASP_AS_IS, NULL);
         th_rasp_indices(f.g, NULL);
-        th_rasp_constant(f.g, th_int(1), NULL);
+        th_rasp_constant(f.g, th_rasp_int(1), NULL);
         for (int k = 0; k < 40; k++)
             random_node(&f);
         for (int k = 0; k < 12; k++) {
             bool selectors = die(&f, 4) == 0;
-            ThSop a = pick(&f, selectors), b = a == TH_NO_SOP ? a : pick(&f, selectors);
-            ThDifferOf d;
+            ThRaspSop a = pick(&f, selectors), b = a == TH_RASP_NO_SOP ? a : pick(&f, selectors);
+            ThRaspDifferOf d;
             ThError err = {0};
-            ThSeq input = {0};
+            ThRaspSeq input = {0};
             uint64_t tried;
-            if (b == TH_NO_SOP)
+            if (b == TH_RASP_NO_SOP)
                 continue;
             bool wanted = first_difference(f.g, a, b, &input, &tried);
             assert_true(
-                th_rasp_differ(f.g, a, b, &(ThDifferInputs){letter, 3, 0, 3}, &d, NULL, &err));
+                th_rasp_differ(f.g, a, b, &(ThRaspDifferInputs){letter, 3, 0, 3}, &d, NULL, &err));
             assert_int_equal(d.differ, wanted);
             assert_int_equal(d.inputs, tried);
             assert_int_equal(d.input.n, input.n);
             for (size_t i = 0; i < input.n; i++)
                 assert_int_equal(d.input.cell[i].i, input.cell[i].i);
             different += wanted;
-            th_differ_free(&d);
-            th_seq_free(&input);
+            th_rasp_differ_free(&d);
+            th_rasp_seq_free(&input);
         }
         th_rasp_graph_free(f.g);
-        th_atoms_free(&f.atoms);
+        th_rasp_atoms_free(&f.atoms);
     }
     print_message("%d differences found\n", different);
     assert_true(different > 300);

@@ -12,12 +12,12 @@
 #include <cmocka.h>
 #include <gsl/gsl_cdf.h>
 
-#include "automata/ambiguity.h"
-#include "automata/functions.h"
-#include "automata/regex.h"
-#include "automata/relate.h"
-#include "automata/wordlist.h"
-#include "automata/words.h"
+#include "automata/words/ambiguity.h"
+#include "automata/expression/functions.h"
+#include "automata/regex/regex.h"
+#include "automata/operations/relate.h"
+#include "automata/words/lexicon.h"
+#include "automata/words/words.h"
 #include "base/rng.h"
 #include "given.h"
 
@@ -225,7 +225,7 @@ static void test_shown_regex(void **state)
         char *again = th_regex_of(m, &whole, 0, NULL, &err);
         assert_string_equal(shown, again);
         ThAutomaton *b = read_regex(shown);
-        ThDifference d;
+        ThAutomatonDifference d;
         assert_true(th_automaton_compare(a, b, 0, NULL, &d, NULL));
         if (!d.equivalent)
             fail_msg("%s is shown as %s, which differs on %s", text, shown, d.word);
@@ -314,8 +314,8 @@ static void check_function(const char *name, Oracle *oracle, int n)
         ThRng r = th_rng(13, name, (uint64_t)turn);
         Language x = random_regex(&r, left, 3), y = random_regex(&r, right, 3);
         ThAutomaton *pair[2] = {read_regex(left), read_regex(right)};
-        ThFunctionCall call = {.automaton = pair, .n = n};
-        ThAutomaton *result = f->apply(&call, (ThWork){0, NULL}, NULL);
+        ThAutomatonFunctionCall call = {.automaton = pair, .n = n};
+        ThAutomaton *result = f->apply(&call, (ThAutomatonWork){0, NULL}, NULL);
         assert_non_null(result);
         Language wanted = oracle(&x, &y);
         sprintf(what, "%s of %s and %s", name, left, right);
@@ -339,15 +339,16 @@ static void test_functions(void **state)
 static ThAutomaton *apply(const char *name, ThAutomaton *a, ThAutomaton *b)
 {
     ThAutomaton *pair[2] = {a, b};
-    ThFunctionCall call = {.automaton = pair, .n = b ? 2 : 1};
-    ThAutomaton *result = th_automaton_function(name)->apply(&call, (ThWork){0, NULL}, NULL);
+    ThAutomatonFunctionCall call = {.automaton = pair, .n = b ? 2 : 1};
+    ThAutomaton *result =
+        th_automaton_function(name)->apply(&call, (ThAutomatonWork){0, NULL}, NULL);
     assert_non_null(result);
     return result;
 }
 
 static void assert_equivalent(const ThAutomaton *a, const ThAutomaton *b, const char *what)
 {
-    ThDifference d;
+    ThAutomatonDifference d;
     assert_true(th_automaton_compare(a, b, 0, NULL, &d, NULL));
     if (!d.equivalent)
         fail_msg("%s differ on '%s'", what, d.word);
@@ -406,8 +407,8 @@ static void test_expressions_agree(void **state)
         {"~regex \".*aa.*\" over \"ab\"", "regex \"~(.*aa.*)&.*\" over \"ab\""}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         ThAutomaton *a = evaluate(pairs[i][0]), *b = evaluate(pairs[i][1]);
-        ThAutomaton *x = th_automaton_project(a, false, (ThWork){0, NULL}, NULL);
-        ThAutomaton *y = th_automaton_project(b, false, (ThWork){0, NULL}, NULL);
+        ThAutomaton *x = th_automaton_project(a, false, (ThAutomatonWork){0, NULL}, NULL);
+        ThAutomaton *y = th_automaton_project(b, false, (ThAutomatonWork){0, NULL}, NULL);
         assert_equivalent(x, y, pairs[i][0]);
         th_automaton_free(x);
         th_automaton_free(y);
@@ -459,7 +460,7 @@ static void test_relations(void **state)
         random_regex(&r, right, 3);
         ThAutomaton *a = read_regex(left), *b = read_regex(right);
         Language x = language_of(a), y = language_of(b);
-        ThRelation found;
+        ThAutomatonRelation found;
         assert_true(th_automaton_relate(a, b, 0, NULL, &found, NULL));
         const char *const word[3] = {found.only[0], found.only[1], found.both};
         for (int kind = 0; kind < 3; kind++) {
@@ -479,7 +480,7 @@ static void test_relations(void **state)
                 bits = bits << 1 | (*c == 'b');
             assert_int_equal(bits, bits_of(first));
         }
-        th_relation_free(&found);
+        th_automaton_relation_free(&found);
         th_automaton_free(a);
         th_automaton_free(b);
     }
@@ -505,7 +506,7 @@ static void test_words_in_order(void **state)
         Language x = language_of(a);
         ThDfa *d = th_automaton_acceptor(a, 0, NULL, NULL);
         long long counts[LENGTH + 1], wanted[LENGTH + 1] = {0};
-        ThWordList *l = th_word_list(d, 0, LENGTH, NULL);
+        ThWordsList *l = th_word_list(d, 0, LENGTH, NULL);
         const int *word;
         int length, i = 0;
         while (th_word_list_next(l, &word, &length, NULL, NULL)) {
@@ -604,7 +605,7 @@ static void test_growth(void **state)
                  {"~(.*aaa.*)", false, false, true, -1, 0, 1.8392867552141612}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         ThDfa *d = machine(known[i].pattern);
-        ThGrowth g;
+        ThWordsGrowth g;
         assert_true(th_dfa_growth(d, &g, NULL, NULL));
         assert_int_equal(g.empty, known[i].empty);
         assert_int_equal(g.finite, known[i].finite);
@@ -633,22 +634,25 @@ static void test_ambiguity(void **state)
     (void)state;
     static const struct {
         const char *pattern;
-        ThAmbiguityKind kind;
+        ThWordsAmbiguityKind kind;
         const char *word;
-    } known[] = {
-        {"(a|b)*ab", TH_UNAMBIGUOUS, NULL},       {"a|a", TH_FINITELY_AMBIGUOUS, "a"},
-        {"a*b|ab*", TH_FINITELY_AMBIGUOUS, "ab"}, {".*a.*", TH_POLYNOMIALLY_AMBIGUOUS, "aa"},
-        {"a*a*", TH_POLYNOMIALLY_AMBIGUOUS, "a"}, {"(a|a)*", TH_EXPONENTIALLY_AMBIGUOUS, "a"},
-        {"(a*b*)*", TH_UNAMBIGUOUS, NULL},        {"(a|aa)*", TH_EXPONENTIALLY_AMBIGUOUS, "aa"}};
+    } known[] = {{"(a|b)*ab", TH_WORDS_UNAMBIGUOUS, NULL},
+                 {"a|a", TH_WORDS_FINITELY_AMBIGUOUS, "a"},
+                 {"a*b|ab*", TH_WORDS_FINITELY_AMBIGUOUS, "ab"},
+                 {".*a.*", TH_WORDS_POLYNOMIALLY_AMBIGUOUS, "aa"},
+                 {"a*a*", TH_WORDS_POLYNOMIALLY_AMBIGUOUS, "a"},
+                 {"(a|a)*", TH_WORDS_EXPONENTIALLY_AMBIGUOUS, "a"},
+                 {"(a*b*)*", TH_WORDS_UNAMBIGUOUS, NULL},
+                 {"(a|aa)*", TH_WORDS_EXPONENTIALLY_AMBIGUOUS, "aa"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         ThAutomaton *a = read_regex(known[i].pattern);
-        ThAmbiguity found;
+        ThWordsAmbiguity found;
         assert_true(th_automaton_ambiguity(a, 0, NULL, &found, NULL));
         if (found.kind != known[i].kind)
             fail_msg("%s: kind %d", known[i].pattern, found.kind);
         if (known[i].word && strcmp(found.word, known[i].word) != 0)
             fail_msg("%s: %s, not %s", known[i].pattern, found.word, known[i].word);
-        th_ambiguity_free(&found);
+        th_words_ambiguity_free(&found);
         th_automaton_free(a);
     }
 }
@@ -662,7 +666,7 @@ static void test_ambiguous_words(void **state)
         ThRng r = th_rng(29, "ambiguity", (uint64_t)turn);
         random_regex(&r, text, 3);
         ThAutomaton *a = read_regex(text);
-        ThAmbiguity found;
+        ThWordsAmbiguity found;
         assert_true(th_automaton_ambiguity(a, 0, NULL, &found, NULL));
         int shortest = -1;
         for (int i = 0; i < WORDS && shortest < 0; i++) {
@@ -671,12 +675,12 @@ static void test_ambiguous_words(void **state)
                 n += a->start[q] ? ways(a, q, bits_of(i), length_of(i)) : 0;
             shortest = n > 1 ? length_of(i) : -1;
         }
-        assert_int_equal(found.word != NULL, found.kind != TH_UNAMBIGUOUS);
+        assert_int_equal(found.word != NULL, found.kind != TH_WORDS_UNAMBIGUOUS);
         if (shortest >= 0)
             assert_int_equal(strlen(found.word), shortest);
         else
             assert_true(!found.word || strlen(found.word) > LENGTH);
-        th_ambiguity_free(&found);
+        th_words_ambiguity_free(&found);
         th_automaton_free(a);
     }
 }

@@ -46,7 +46,7 @@ static void test_depth(void **state)
                                    {125, 5, 3},   {216, 6, 3},   {512, 32, 2}, {2048, 32, 3},
                                    {8192, 64, 3}, {8192, 128, 2}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        assert_int_equal(th_routing_depth(table[i][0], table[i][1]), table[i][2]);
+        assert_int_equal(th_model_routing_depth(table[i][0], table[i][1]), table[i][2]);
 }
 
 /* The tree of the last position, worked out by hand: per level the children of every vector,
@@ -55,13 +55,13 @@ static void check_tree(int T, int C, const int *children)
 {
     char options[40] = "dim=8 heads=2 chunk=2";
     options[strlen(options) - 1] = (char)('0' + C);
-    ThModel *m = make(options, 2, 2, TH_FINAL);
+    ThModel *m = make(options, 2, 2, TH_TARGET_FINAL);
     int token[16] = {0};
-    ThTrace *trace = th_model_trace(m, token, T, NULL);
+    ThModelTrace *trace = th_model_trace(m, token, T, NULL);
     assert_non_null(trace);
-    assert_int_equal(trace->n_layers, th_routing_depth(T, C));
+    assert_int_equal(trace->n_layers, th_model_routing_depth(T, C));
     for (int l = 0; l < trace->n_layers; l++) {
-        const ThTraceLayer *layer = &trace->layer[l];
+        const ThModelTraceLayer *layer = &trace->layer[l];
         for (int i = 0; i < layer->n_rows; i++) {
             for (int k = C - 1; k >= 0; k--)
                 assert_int_equal(layer->key[i * C + k], *children++);
@@ -72,7 +72,7 @@ static void check_tree(int T, int C, const int *children)
             assert_true(fabs(sum - 1) < 1e-5);
         }
     }
-    th_trace_free(trace);
+    th_model_trace_free(trace);
     th_model_free(m);
 }
 
@@ -89,8 +89,8 @@ static void test_trees(void **state)
 /* Logits of B random strings of length T, in double. */
 static void logits(const ThModel *m, const ThBatch *b, bool share, double *z)
 {
-    ThTape *t = th_tape_new(TH_DOUBLE, &m->params, NULL);
-    ThVar v = m->kind->forward(m, t, b, &(ThForward){.share = share});
+    ThTape *t = th_tape_new(TH_TAPE_DOUBLE, &m->params, NULL);
+    ThVar v = m->kind->forward(m, t, b, &(ThModelForward){.share = share});
     assert_true(th_tape_ok(t, NULL));
     th_tape_read(t, v, z);
     th_tape_free(t);
@@ -117,7 +117,7 @@ static double forms_apart(int T, int C, const char *more)
     char collapse[100], dilated[100];
     snprintf(collapse, sizeof collapse, "dim=8 heads=2 form=collapse chunk=%d %s", C, more);
     snprintf(dilated, sizeof dilated, "dim=8 heads=2 form=dilated chunk=%d %s", C, more);
-    ThModel *a = make(collapse, 2, 2, TH_FINAL), *b = make(dilated, 2, 2, TH_FINAL);
+    ThModel *a = make(collapse, 2, 2, TH_TARGET_FINAL), *b = make(dilated, 2, 2, TH_TARGET_FINAL);
     int token[128];
     double x[8], y[8];
     ThBatch batch = random_batch(4, T, 2, token);
@@ -146,8 +146,8 @@ static void test_masking(void **state)
 {
     (void)state;
     for (int T = 3; T <= 8; T += 5) {
-        ThModel *a = make("dim=8 heads=2 missing=pad", 2, 2, TH_FINAL);
-        ThModel *b = make("dim=8 heads=2 missing=mask", 2, 2, TH_FINAL);
+        ThModel *a = make("dim=8 heads=2 missing=pad", 2, 2, TH_TARGET_FINAL);
+        ThModel *b = make("dim=8 heads=2 missing=mask", 2, 2, TH_TARGET_FINAL);
         int token[64];
         double x[8], y[8];
         ThBatch batch = random_batch(4, T, 2, token);
@@ -161,10 +161,10 @@ static void test_masking(void **state)
 
 static void gradient(const ThModel *m, const ThBatch *b, bool share, double *loss, double *g)
 {
-    ThTape *t = th_tape_new(TH_DOUBLE, &m->params, NULL);
-    th_tape_begin(t, TH_GRADIENT);
-    ThVar z = m->kind->forward(m, t, b, &(ThForward){.share = share});
-    int rows = th_rows(t, z), target[256];
+    ThTape *t = th_tape_new(TH_TAPE_DOUBLE, &m->params, NULL);
+    th_tape_begin(t, TH_TAPE_GRADIENT);
+    ThVar z = m->kind->forward(m, t, b, &(ThModelForward){.share = share});
+    int rows = th_tape_rows(t, z), target[256];
     for (int i = 0; i < rows; i++)
         target[i] = i % m->signature.n_classes;
     ThVar v = th_op_cross_entropy(t, z, target, rows, 1);
@@ -185,7 +185,7 @@ static void test_sharing(void **state)
     static const int lengths[] = {1, 2, 5, 16, 21};
     for (size_t k = 0; k < 4; k++) {
         for (size_t i = 0; i < 5; i++) {
-            ThTarget target = k == 2 ? TH_EVERY : TH_FINAL;
+            ThTarget target = k == 2 ? TH_TARGET_EVERY : TH_TARGET_FINAL;
             ThModel *m = make(options[k], 3, 5, target);
             int token[200];
             ThBatch batch = random_batch(5, lengths[i], 3, token);
@@ -206,12 +206,12 @@ static void test_sharing(void **state)
 static void test_prefixes(void **state)
 {
     (void)state;
-    ThModel *every = make("dim=8 heads=2 form=dilated", 2, 2, TH_EVERY);
+    ThModel *every = make("dim=8 heads=2 form=dilated", 2, 2, TH_TARGET_EVERY);
     int token[20];
     double all[40], one[40];
     ThBatch batch = random_batch(1, 16, 2, token);
     logits(every, &batch, true, all);
-    ThModel *final = make("dim=8 heads=2 form=dilated", 2, 2, TH_FINAL);
+    ThModel *final = make("dim=8 heads=2 form=dilated", 2, 2, TH_TARGET_FINAL);
     batch.T = 16;
     logits(final, &batch, true, one);
     assert_true(distance(all + 30, one, 2) < 1e-12);
@@ -222,7 +222,7 @@ static void test_prefixes(void **state)
 static void test_no_symbol_is_lost(void **state)
 {
     (void)state;
-    ThModel *m = make("dim=8 heads=2 chunk=3", 2, 2, TH_FINAL);
+    ThModel *m = make("dim=8 heads=2 chunk=3", 2, 2, TH_TARGET_FINAL);
     for (int T = 1; T < 30; T++) {
         int token[64];
         double a[2], b[2];
@@ -337,7 +337,7 @@ static void test_written_out(void **state)
     for (int C = 2; C <= 4; C++) {
         char options[40];
         snprintf(options, sizeof options, "dim=8 heads=2 chunk=%d", C);
-        ThModel *m = make(options, 3, 3, TH_FINAL);
+        ThModel *m = make(options, 3, 3, TH_TARGET_FINAL);
         ThRng r = th_rng(2, "parameters", 0);
         for (size_t i = 0; i < m->params.total; i++)
             m->params.value[i] = (float)(0.7 * th_rng_normal(&r));
@@ -374,7 +374,7 @@ static void test_initialisers(void **state)
                 {"layer0.feed_forward.down", TH_INIT_TRUNCATED, 0.125},
                 {"head", TH_INIT_TRUNCATED, 0.25},
                 {"head_bias", TH_INIT_ZERO, 0}};
-    ThModel *m = make("dim=16 heads=2", 2, 2, TH_FINAL);
+    ThModel *m = make("dim=16 heads=2", 2, 2, TH_TARGET_FINAL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const ThParam *p = &m->params.item[th_params_find(&m->params, rows[i].name)];
         assert_int_equal(p->init, rows[i].init);
@@ -387,17 +387,17 @@ static void test_initialisers(void **state)
 static void test_vectors_of_500(void **state)
 {
     (void)state;
-    ThModel *m = make("dim=8 heads=2", 2, 2, TH_FINAL);
+    ThModel *m = make("dim=8 heads=2", 2, 2, TH_TARGET_FINAL);
     int token[500] = {0}, vectors = 0;
     static const int rows[] = {250, 125, 63, 32, 16, 8, 4, 2, 1};
-    ThTrace *trace = th_model_trace(m, token, 500, NULL);
+    ThModelTrace *trace = th_model_trace(m, token, 500, NULL);
     assert_int_equal(trace->n_layers, 9);
     for (int l = 0; l < 9; l++) {
         assert_int_equal(trace->layer[l].n_rows, rows[l]);
         vectors += trace->layer[l].n_rows;
     }
     assert_int_equal(vectors, 501);
-    th_trace_free(trace);
+    th_model_trace_free(trace);
     th_model_free(m);
 }
 
@@ -414,7 +414,7 @@ static void check_count(const char *options, int n_symbols, int n_classes, size_
     assert_true(th_options_set(&o, "heads", heads, NULL));
     ThModel *m = th_model_new(kind, &o, NULL);
     th_options_free(&o);
-    ThSignature s = {TH_FINAL, n_symbols, n_classes, names, classes};
+    ThSignature s = {TH_TARGET_FINAL, n_symbols, n_classes, names, classes};
     assert_true(th_model_bind(m, &s, 1, NULL));
     assert_int_equal(th_params_count(&m->params), count);
     th_model_free(m);
@@ -443,7 +443,7 @@ static void test_bad_options(void **state)
     assert_true(th_options_set(&o, "heads", "4", NULL));
     assert_true(th_options_set(&o, "form", "collapse", NULL));
     ThModel *m = th_model_new(kind, &o, NULL);
-    ThSignature s = {TH_EVERY, 2, 2, symbols, classes};
+    ThSignature s = {TH_TARGET_EVERY, 2, 2, symbols, classes};
     err = (ThError){0};
     assert_false(th_model_bind(m, &s, 1, &err));
     assert_int_equal(err.code, TH_EUSAGE);
@@ -456,7 +456,7 @@ static void test_bad_options(void **state)
 static void test_copy(void **state)
 {
     (void)state;
-    ThModel *m = make("dim=8 heads=2", 2, 2, TH_FINAL), *c = th_model_copy(m, NULL);
+    ThModel *m = make("dim=8 heads=2", 2, 2, TH_TARGET_FINAL), *c = th_model_copy(m, NULL);
     assert_non_null(c);
     assert_memory_equal(m->params.value, c->params.value, m->params.total * sizeof(float));
     c->params.value[0] += 1;

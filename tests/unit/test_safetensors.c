@@ -101,7 +101,7 @@ static void assert_same_text(const char *a, const char *b)
 
 static void assert_same(const ThModel *a, const ThModel *b)
 {
-    const ThTraining *x = &a->training, *y = &b->training;
+    const ThModelTraining *x = &a->training, *y = &b->training;
     assert_ptr_equal(a->kind, b->kind);
     assert_int_equal(a->bound, b->bound);
     for (size_t i = 0; i < a->options.n; i++)

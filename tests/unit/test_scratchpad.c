@@ -18,13 +18,13 @@
 #include "scratchpad/sgd.h"
 #include "given.h"
 
-static void written(const ThScratchpad *p, const char *x, const char *y, ThExample *e)
+static void written(const ThPad *p, const char *x, const char *y, ThPadExample *e)
 {
     ThError err = {0};
     ThRng r = th_rng(1, "test", 0);
     const char *operand[2] = {x, y};
     int which;
-    if (!th_scratchpad_write(p, operand, y ? 2 : 1, &r, e, &which, &err))
+    if (!th_pad_write(p, operand, y ? 2 : 1, &r, e, &which, &err))
         print_error("%s\n", err.msg);
     assert_int_equal(err.code, TH_OK);
 }
@@ -85,12 +85,12 @@ static void published_examples(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
         const Published *c = &published[i];
-        ThScratchpad *p = made(c->kind, c->settings, NULL);
-        ThExample e = {0};
+        ThPad *p = made(c->kind, c->settings, NULL);
+        ThPadExample e = {0};
         written(p, c->x, c->y, &e);
         assert_string_equal(e.text.data, c->text);
-        th_example_free(&e);
-        th_scratchpad_free(p);
+        th_pad_example_free(&e);
+        th_pad_free(p);
     }
 }
 
@@ -123,15 +123,15 @@ static void random_cases(void **state)
         char settings[64];
         snprintf(settings, sizeof settings, k == 0 ? "digits=1..60" : "digits=1..60 multiplier=%d",
                  2 * k - 1);
-        ThScratchpad *p = made(k ? "multiplication" : "addition", settings, NULL);
-        ThExample e = {0};
+        ThPad *p = made(k ? "multiplication" : "addition", settings, NULL);
+        ThPadExample e = {0};
         for (uint64_t i = 0; i < 1000; i++) {
             ThRng r = th_rng(7, "cases", i);
-            assert_true(th_scratchpad_draw(p, 0, &r, &e, NULL));
+            assert_true(th_pad_draw(p, 0, &r, &e, NULL));
             expect_result(e.text.data, e.answer, k ? '*' : '+');
         }
-        th_example_free(&e);
-        th_scratchpad_free(p);
+        th_pad_example_free(&e);
+        th_pad_free(p);
     }
 }
 
@@ -154,8 +154,8 @@ static size_t longest(const char *text, int lines)
 static void sizes(void **state)
 {
     (void)state;
-    ThScratchpad *p = made("addition", "", NULL), *q = made("multiplication", "", NULL);
-    ThExample e = {0};
+    ThPad *p = made("addition", "", NULL), *q = made("multiplication", "", NULL);
+    ThPadExample e = {0};
     char x[201];
     static const size_t plain[][2] = {{50, 4277}, {100, 16052}};
     for (size_t i = 0; i < 2; i++) {
@@ -165,7 +165,7 @@ static void sizes(void **state)
         written(p, x, x, &e);
         assert_int_equal(e.text.size, plain[i][1]);
         size_t from = 0, at, size;
-        for (size_t k = 1; th_example_line(p, &e, &from, &at, &size); k++)
+        for (size_t k = 1; th_pad_example_line(p, &e, &from, &at, &size); k++)
             assert_int_equal(size, 2 * n + 7 - k);
         assert_int_equal(longest(e.text.data, 1), 2 * n + 6);
         memset(x, '9', n);
@@ -186,16 +186,16 @@ static void sizes(void **state)
         assert_int_equal(longest(e.text.data, 1), n == 50 ? 69 : 119);
     }
     assert_int_equal(longest(e.text.data, 2), 238);
-    th_example_free(&e);
-    th_scratchpad_free(p);
-    th_scratchpad_free(q);
+    th_pad_example_free(&e);
+    th_pad_free(p);
+    th_pad_free(q);
 }
 
 static void vocabularies(void **state)
 {
     (void)state;
     ThRng r = th_rng(3, "machine", 0);
-    ThTuring *m = th_turing_random(5, 15, &r, NULL);
+    ThTm *m = th_tm_random(5, 15, &r, NULL);
     static const struct {
         const char *kind, *settings;
         int tokens;
@@ -207,11 +207,11 @@ static void vocabularies(void **state)
                     {"addition", "style=plain", 14},
                     {"addition", "style=hints", 40}};
     for (size_t i = 0; i < sizeof sizes_of / sizeof *sizes_of; i++) {
-        ThScratchpad *p = made(sizes_of[i].kind, sizes_of[i].settings, m);
-        assert_int_equal(th_scratchpad_tokens(p), sizes_of[i].tokens);
-        th_scratchpad_free(p);
+        ThPad *p = made(sizes_of[i].kind, sizes_of[i].settings, m);
+        assert_int_equal(th_pad_tokens(p), sizes_of[i].tokens);
+        th_pad_free(p);
     }
-    th_turing_free(m);
+    th_tm_free(m);
 }
 
 /* What is drawn can be written in the tokens of its vocabulary, and comes back. */
@@ -223,25 +223,25 @@ static void tokens(void **state)
     for (size_t i = 0; i < sizeof styles / sizeof *styles; i++) {
         char settings[64];
         snprintf(settings, sizeof settings, "style=%s digits=2..40", styles[i]);
-        ThScratchpad *p = made("addition", settings, NULL);
-        ThExample e = {0};
+        ThPad *p = made("addition", settings, NULL);
+        ThPadExample e = {0};
         ThText t = {0};
         int *id = NULL;
         size_t cap = 0, n, question;
         ThRng r = th_rng(5, styles[i], 0);
-        assert_true(th_scratchpad_draw(p, 0, &r, &e, NULL));
-        assert_true(th_scratchpad_encode(p, &e, &id, &cap, &n, &question, NULL));
+        assert_true(th_pad_draw(p, 0, &r, &e, NULL));
+        assert_true(th_pad_encode(p, &e, &id, &cap, &n, &question, NULL));
         assert_int_equal(id[0], p->bos);
         assert_int_equal(id[n - 1], p->eos);
-        th_scratchpad_decode(p, id + 1, n - 2, &t);
+        th_pad_decode(p, id + 1, n - 2, &t);
         if (strcmp(styles[i], "verbose") != 0) {
             assert_string_equal(t.data, e.text.data);
             assert_int_equal(question, e.question + 1);
         }
         th_text_free(&t);
         free(id);
-        th_example_free(&e);
-        th_scratchpad_free(p);
+        th_pad_example_free(&e);
+        th_pad_free(p);
     }
 }
 
@@ -254,11 +254,11 @@ static const char sgd_published[] =
              "a101 | d a179 a166 , a76 d a80 a145 , a102 yp a101 g a100 a99 cur a99 a102 | d a179 "
              "a166 , a76 yp a100 g a120 a117 cur a79 a85 |";
 
-static size_t token_count(const ThScratchpad *p, const ThExample *e)
+static size_t token_count(const ThPad *p, const ThPadExample *e)
 {
     int *id = NULL;
     size_t cap = 0, n, question;
-    assert_true(th_scratchpad_encode(p, e, &id, &cap, &n, &question, NULL));
+    assert_true(th_pad_encode(p, e, &id, &cap, &n, &question, NULL));
     free(id);
     return n - 2;
 }
@@ -266,8 +266,8 @@ static size_t token_count(const ThScratchpad *p, const ThExample *e)
 static void sgd_examples(void **state)
 {
     (void)state;
-    ThScratchpad *p = made("sgd", "", NULL);
-    ThExample e = {0};
+    ThPad *p = made("sgd", "", NULL);
+    ThPadExample e = {0};
     written(p, "0.7880 0.6628 -0.2445; -0.2002 0.4533 0.0227; -0.2288, 0.3877, 0.0342", NULL, &e);
     assert_string_equal(e.text.data, sgd_published);
     assert_string_equal(e.text.data + e.answer, "cur a79 a85 |");
@@ -277,24 +277,24 @@ static void sgd_examples(void **state)
     for (size_t n = 50; n <= 80; n += 30) {
         ThRng r = th_rng(1, "sgd", n);
         size_t from = 0, at, size, first = SIZE_MAX;
-        assert_true(th_scratchpad_draw(p, (int)n, &r, &e, NULL));
+        assert_true(th_pad_draw(p, (int)n, &r, &e, NULL));
         assert_int_equal(token_count(p, &e), n == 50 ? 7077 : 17322);
-        assert_true(th_example_line(p, &e, &from, &at, &size));
+        assert_true(th_pad_example_line(p, &e, &from, &at, &size));
         first = 1;
         for (size_t i = at; i < at + size; i++)
             first += e.text.data[i] == ' ';
         assert_int_equal(first + 1, 5 * n + 9); /* with the bar behind it */
     }
-    th_example_free(&e);
-    th_scratchpad_free(p);
-    for (int i = 0; i < TH_SGD_TOKENS; i++) {
-        assert_int_equal(th_sgd_token(th_sgd_value(i, 100), 100), i);
-        assert_int_equal(th_sgd_token(th_sgd_value(i, 99.5), 99.5), i);
+    th_pad_example_free(&e);
+    th_pad_free(p);
+    for (int i = 0; i < TH_PAD_SGD_TOKENS; i++) {
+        assert_int_equal(th_pad_sgd_token(th_pad_sgd_value(i, 100), 100), i);
+        assert_int_equal(th_pad_sgd_token(th_pad_sgd_value(i, 99.5), 99.5), i);
     }
-    assert_int_equal(th_sgd_token(0.005, 100), 101);
-    assert_int_equal(th_sgd_token(-0.0051, 100), 99);
-    assert_int_equal(th_sgd_token(1, 100), 199);
-    assert_int_equal(th_sgd_token(-7, 100), 0);
+    assert_int_equal(th_pad_sgd_token(0.005, 100), 101);
+    assert_int_equal(th_pad_sgd_token(-0.0051, 100), 99);
+    assert_int_equal(th_pad_sgd_token(1, 100), 199);
+    assert_int_equal(th_pad_sgd_token(-7, 100), 0);
 }
 
 /* Without noise the error of the weights, at first at most 1/2, never grows: no step is longer than
@@ -302,11 +302,11 @@ static void sgd_examples(void **state)
 static void sgd_steps_are_short(void **state)
 {
     (void)state;
-    ThScratchpad *p = made("sgd", "", NULL);
-    ThExample e = {0};
+    ThPad *p = made("sgd", "", NULL);
+    ThPadExample e = {0};
     for (uint64_t i = 0; i < 300; i++) {
         ThRng r = th_rng(2, "sgd", i);
-        assert_true(th_scratchpad_draw(p, 30, &r, &e, NULL));
+        assert_true(th_pad_draw(p, 30, &r, &e, NULL));
         const char *steps = strchr(e.text.data, '|');
         for (const char *c = strstr(steps, "yp a"); c; c = strstr(c + 1, "yp a")) {
             int value[5];
@@ -317,8 +317,8 @@ static void sgd_steps_are_short(void **state)
             assert_in_range(value[2], 29, 171);
         }
     }
-    th_example_free(&e);
-    th_scratchpad_free(p);
+    th_pad_example_free(&e);
+    th_pad_free(p);
 }
 
 /* ---- machines -------------------------------------------------------------------------------- */
@@ -327,45 +327,45 @@ static void worked_step(void **state)
 {
     (void)state;
     ThError err = {0};
-    ThTuring *m = th_turing_parse("alphabet a1 a2 a3 a4 a5 a6 a7; states s1 s2 s3; start s2; blank "
-                                  "a1; tape two-way; s2 a5 -> R s2; s2 a2 -> R s3; "
-                                  "s3 a7 -> a6 L s1",
-                                  &err);
+    ThTm *m = th_tm_parse("alphabet a1 a2 a3 a4 a5 a6 a7; states s1 s2 s3; start s2; blank "
+                          "a1; tape two-way; s2 a5 -> R s2; s2 a2 -> R s3; "
+                          "s3 a7 -> a6 L s1",
+                          &err);
     if (!m)
         print_error("%s\n", err.msg);
     assert_non_null(m);
-    ThScratchpad *p = made("machine", "steps=3", m);
-    ThExample e = {0};
+    ThPad *p = made("machine", "steps=3", m);
+    ThPadExample e = {0};
     static const char step[] = "s3 | a5 a2 b7 a1 <|SEP|> ( s1 ~ a6 ~ L ) <|SEP|> s1 | a5 b2 a6 a1";
     written(p, "a5 a2 a7 a1", NULL, &e);
     assert_non_null(strstr(e.text.data, step));
-    th_example_free(&e);
-    th_scratchpad_free(p);
-    th_turing_free(m);
+    th_pad_example_free(&e);
+    th_pad_free(p);
+    th_tm_free(m);
 }
 
 static void drawn_steps(void **state)
 {
     (void)state;
     ThRng g = th_rng(3, "machine", 0);
-    ThTuring *m = th_turing_random(5, 15, &g, NULL);
-    ThScratchpad *p = made("machine", "", m), *avoid = made("machine", "edge=avoid", m);
-    ThExample e = {0};
+    ThTm *m = th_tm_random(5, 15, &g, NULL);
+    ThPad *p = made("machine", "", m), *avoid = made("machine", "edge=avoid", m);
+    ThPadExample e = {0};
     for (int length = 2; length <= 150; length += 37) {
         ThRng r = th_rng(4, "step", (uint64_t)length);
-        assert_true(th_scratchpad_draw(p, length, &r, &e, NULL));
+        assert_true(th_pad_draw(p, length, &r, &e, NULL));
         assert_int_equal(token_count(p, &e) + 2, 2 * (size_t)length + 15);
     }
     for (uint64_t i = 0; i < 200; i++) { /* the first and the last cell can be left */
         ThRng r = th_rng(5, "step", i);
-        assert_true(th_scratchpad_draw(avoid, 2, &r, &e, NULL));
+        assert_true(th_pad_draw(avoid, 2, &r, &e, NULL));
         bool first = e.text.data[5] == 'b', right = strstr(e.text.data, "R )") != NULL;
         assert_int_equal(first, right);
     }
-    th_example_free(&e);
-    th_scratchpad_free(p);
-    th_scratchpad_free(avoid);
-    th_turing_free(m);
+    th_pad_example_free(&e);
+    th_pad_free(p);
+    th_pad_free(avoid);
+    th_tm_free(m);
 }
 
 /* ---- data sets ------------------------------------------------------------------------------- */
@@ -388,8 +388,8 @@ static void packed_matrix(void **state)
     char folder[] = "/tmp/test_scratchpad_XXXXXX", path[256];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/a.npy", folder);
-    ThScratchpad *p = made("addition", "digits=2..9", NULL);
-    ThDataset d = {.pad = p, .seed = 11, .count = ROWS, .packing = TH_PACK_STREAM};
+    ThPad *p = made("addition", "digits=2..9", NULL);
+    ThDataset d = {.pad = p, .seed = 11, .count = ROWS, .packing = TH_FORMAT_PACK_STREAM};
     d.context = WIDTH;
     ThDatasetFigures f;
     assert_true(th_dataset_write(&d, path, &f, NULL));
@@ -401,15 +401,15 @@ static void packed_matrix(void **state)
     assert_int_equal(size, HEADER + 4 * ROWS * WIDTH);
     assert_int_equal(mask_size, HEADER + ROWS * WIDTH);
     assert_non_null(strstr(vocabulary, "\"tokens\":[\"0\",\"1\""));
-    ThExample e = {0};
+    ThPadExample e = {0};
     int *id = NULL;
     size_t cap = 0, n = 0, question = 0, at = 0;
     uint64_t index = 0;
     for (size_t i = 0; i < ROWS * WIDTH; i++, at++) {
         if (at == n) {
             ThRng r = th_rng(11, "scratchpad", index++);
-            assert_true(th_scratchpad_draw(p, 0, &r, &e, NULL));
-            assert_true(th_scratchpad_encode(p, &e, &id, &cap, &n, &question, NULL));
+            assert_true(th_pad_draw(p, 0, &r, &e, NULL));
+            assert_true(th_pad_encode(p, &e, &id, &cap, &n, &question, NULL));
             at = 0;
         }
         int32_t value;
@@ -421,8 +421,8 @@ static void packed_matrix(void **state)
     free(ids);
     free(mask);
     free(vocabulary);
-    th_example_free(&e);
-    th_scratchpad_free(p);
+    th_pad_example_free(&e);
+    th_pad_free(p);
     rmdir(folder);
 }
 

@@ -87,9 +87,9 @@ static const char *label_of(const ThTask *t, const char *text)
     assert_non_null(b.token);
     b.target = calloc((size_t)b.T + 1, sizeof *b.target);
     th_task_label(t, &b);
-    int c = t->signature.target == TH_FINAL ? b.target[0] : b.target[b.T - 1];
+    int c = t->signature.target == TH_TARGET_FINAL ? b.target[0] : b.target[b.T - 1];
     th_batch_free(&b);
-    return c < 0 ? "" : t->signature.class[c];
+    return c < 0 ? "" : t->signature.label[c];
 }
 
 /* ---- what labels should be, from the text alone ---------------------------------------------- */
@@ -286,7 +286,7 @@ static void check_labels(const ThTask *t, const ThBatch *b, int (*want)(const ch
     char text[256];
     for (int i = 0; i < b->B; i++) {
         const int *word = b->token + i * b->T;
-        int first = t->signature.target == TH_FINAL ? b->T : 1;
+        int first = t->signature.target == TH_TARGET_FINAL ? b->T : 1;
         for (int k = first; k <= b->T; k++) {
             as_text(t, word, k, text);
             int got = b->target[first == 1 ? i * b->T + k - 1 : i];
@@ -373,22 +373,22 @@ static void test_signatures(void **state)
         ThTarget target;
         int n_symbols, n_classes, n_states;
     } rows[] = {
-        {"parity", TH_FINAL, 2, 2, 2},
-        {"even_pairs", TH_FINAL, 2, 2, 5},
-        {"modular_arithmetic", TH_FINAL, 9, 5, 51},
-        {"cycle_navigation", TH_FINAL, 3, 5, 5},
-        {"dyck depth=12", TH_FINAL, 2, 2, 14},
-        {"tomita number=1", TH_FINAL, 2, 2, 2},
-        {"tomita number=2", TH_FINAL, 2, 2, 3},
-        {"tomita number=3", TH_FINAL, 2, 2, 5},
-        {"tomita number=4", TH_FINAL, 2, 2, 4},
-        {"tomita number=5", TH_FINAL, 2, 2, 4},
-        {"tomita number=6", TH_FINAL, 2, 2, 3},
-        {"tomita number=7", TH_FINAL, 2, 2, 5},
-        {"sum", TH_EVERY, 5, 5, 5},
-        {"even_pair", TH_EVERY, 5, 2, 11},
-        {"mod_arith", TH_EVERY, 8, 5, 51},
-        {"mod_arith modulus=2", TH_EVERY, 5, 2, 9},
+        {"parity", TH_TARGET_FINAL, 2, 2, 2},
+        {"even_pairs", TH_TARGET_FINAL, 2, 2, 5},
+        {"modular_arithmetic", TH_TARGET_FINAL, 9, 5, 51},
+        {"cycle_navigation", TH_TARGET_FINAL, 3, 5, 5},
+        {"dyck depth=12", TH_TARGET_FINAL, 2, 2, 14},
+        {"tomita number=1", TH_TARGET_FINAL, 2, 2, 2},
+        {"tomita number=2", TH_TARGET_FINAL, 2, 2, 3},
+        {"tomita number=3", TH_TARGET_FINAL, 2, 2, 5},
+        {"tomita number=4", TH_TARGET_FINAL, 2, 2, 4},
+        {"tomita number=5", TH_TARGET_FINAL, 2, 2, 4},
+        {"tomita number=6", TH_TARGET_FINAL, 2, 2, 3},
+        {"tomita number=7", TH_TARGET_FINAL, 2, 2, 5},
+        {"sum", TH_TARGET_EVERY, 5, 5, 5},
+        {"even_pair", TH_TARGET_EVERY, 5, 2, 11},
+        {"mod_arith", TH_TARGET_EVERY, 8, 5, 51},
+        {"mod_arith modulus=2", TH_TARGET_EVERY, 5, 2, 9},
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
         ThTask *t = make(rows[i].spec, NULL);
@@ -421,8 +421,8 @@ static void test_machines_against_built_in_automata(void **state)
         assert_int_equal(a->n_symbols, t->signature.n_symbols);
         for (int k = 0; k < a->n_symbols; k++)
             assert_string_equal(a->symbol[k], t->signature.symbol[k]);
-        t->machine->class[t->machine->start] =
-            d->class[d->start]; /* no task asks about no symbol */
+        t->machine->label[t->machine->start] =
+            d->label[d->start]; /* no task asks about no symbol */
         int length;
         int *word = th_dfa_distinguish(t->machine, d, &length, NULL, NULL);
         if (word)
@@ -435,11 +435,11 @@ static void test_machines_against_built_in_automata(void **state)
 
 /* ---- samplers -------------------------------------------------------------------------------- */
 
-static int count_class(const ThBatch *b, int class)
+static int count_class(const ThBatch *b, int label)
 {
     int n = 0;
     for (int i = 0; i < b->B; i++)
-        n += b->target[i] == class;
+        n += b->target[i] == label;
     return n;
 }
 
@@ -580,7 +580,7 @@ static void test_chance_is_what_samples_show(void **state)
         ThBatch b = {0};
         for (int length = 2; length <= 9; length += 3) {
             sample(t, 13, 4000, length, &b);
-            int n = t->signature.target == TH_FINAL ? b.B : b.B * b.T;
+            int n = t->signature.target == TH_TARGET_FINAL ? b.B : b.B * b.T;
             double count[8] = {0}, total = 0, most = 0;
             for (int i = 0; i < n; i++)
                 if (b.target[i] >= 0)
@@ -666,12 +666,12 @@ static void test_track(void **state)
     ThTask *t = make("track", "alphabet x y; start sink; accept far; unreachable x -> far; "
                               "sink x -> near; near y -> far; far x,y -> far");
     static const char *const names[] = {"sink", "near", "far", "sink'"};
-    assert_int_equal(t->signature.target, TH_EVERY);
+    assert_int_equal(t->signature.target, TH_TARGET_EVERY);
     assert_int_equal(t->signature.n_classes, 4);
     for (int c = 0; c < 4; c++) {
         bool found = false;
         for (int k = 0; k < 4; k++)
-            found |= strcmp(t->signature.class[c], names[k]) == 0;
+            found |= strcmp(t->signature.label[c], names[k]) == 0;
         assert_true(found);
     }
     static const char *const rows[][2] = {{"x", "near"},  {"xy", "far"},    {"xyyx", "far"},
@@ -719,9 +719,9 @@ static void test_next_symbols(void **state)
     (void)state;
     ThTask *t = make("next_symbols", "alphabet a b; start s; accept s; s a -> p; s b -> q; "
                                      "p b -> s; q a -> s");
-    assert_int_equal(t->signature.target, TH_BITS);
+    assert_int_equal(t->signature.target, TH_TARGET_BITS);
     assert_int_equal(t->signature.n_classes, 3);
-    assert_string_equal(t->signature.class[2], "end");
+    assert_string_equal(t->signature.label[2], "end");
     assert_int_equal(th_task_length(t, 7), 6);
     assert_int_equal(th_task_length(t, 1), 2);
     assert_int_equal(th_task_length(t, 8), 8);

@@ -124,7 +124,7 @@ static ThVar build_window(ThTape *t, const ThVar *in)
 {
     return th_op_window_attention(
         t, in[0], in[1], in[2],
-        &(ThWindowShape){.query = query, .key = key, .n = 4, .C = 3, .heads = 2});
+        &(ThOpWindowShape){.query = query, .key = key, .n = 4, .C = 3, .heads = 2});
 }
 
 /* Values that are used twice, and an operation whose result no one uses. */
@@ -160,7 +160,7 @@ static const Case cases[] = {
     {"shared values", {{5, 4}, {4, 4}, {1, 4}, {1, 4}}, build_shared},
 };
 
-static ThVar run(const Case *c, ThTape *t, ThMode mode)
+static ThVar run(const Case *c, ThTape *t, ThTapeMode mode)
 {
     ThVar in[4];
     th_tape_begin(t, mode);
@@ -173,10 +173,10 @@ static ThVar run(const Case *c, ThTape *t, ThMode mode)
 static double weigh(const Case *c, ThTape *t, const double *seed)
 {
     static double y[MOST];
-    ThVar v = run(c, t, TH_NO_GRADIENT);
+    ThVar v = run(c, t, TH_TAPE_NO_GRADIENT);
     double sum = 0;
     th_tape_read(t, v, y);
-    for (int i = 0; i < th_rows(t, v) * th_cols(t, v); i++)
+    for (int i = 0; i < th_tape_rows(t, v) * th_tape_cols(t, v); i++)
         sum += seed[i] * y[i];
     return sum;
 }
@@ -215,13 +215,13 @@ static void check_differences(const Case *c, ThTape *t, const ThParams *p, const
 static void check_floats(const Case *c, const ThParams *p, const double *seed, const double *y)
 {
     static double fast[MOST];
-    ThTape *exact = th_tape_new(TH_DOUBLE, p, NULL), *t = th_tape_new(TH_FLOAT, p, NULL);
-    ThVar v = run(c, exact, TH_GRADIENT);
+    ThTape *exact = th_tape_new(TH_TAPE_DOUBLE, p, NULL), *t = th_tape_new(TH_TAPE_FLOAT, p, NULL);
+    ThVar v = run(c, exact, TH_TAPE_GRADIENT);
     assert_true(th_tape_backward(exact, v, seed, NULL));
-    v = run(c, t, TH_GRADIENT);
+    v = run(c, t, TH_TAPE_GRADIENT);
     assert_true(th_tape_backward(t, v, seed, NULL));
     th_tape_read(t, v, fast);
-    for (int i = 0; i < th_rows(t, v) * th_cols(t, v); i++)
+    for (int i = 0; i < th_tape_rows(t, v) * th_tape_cols(t, v); i++)
         if (fabs(fast[i] - y[i]) > 1e-5 * (1 + fabs(y[i])))
             fail_msg("%s: value %d is %g, should be %g", c->name, i, fast[i], y[i]);
     for (size_t i = 0; i < p->total; i++) {
@@ -241,11 +241,11 @@ static void test_operations(void **state)
         const Case *c = &cases[k];
         ThParams p = {0};
         make_params(c, &p);
-        ThTape *t = th_tape_new(TH_DOUBLE, &p, NULL);
-        ThVar v = run(c, t, TH_GRADIENT);
+        ThTape *t = th_tape_new(TH_TAPE_DOUBLE, &p, NULL);
+        ThVar v = run(c, t, TH_TAPE_GRADIENT);
         assert_true(v >= 0);
         ThRng r = th_rng(1, "seed", k);
-        for (int i = 0; i < th_rows(t, v) * th_cols(t, v); i++)
+        for (int i = 0; i < th_tape_rows(t, v) * th_tape_cols(t, v); i++)
             seed[i] = th_rng_normal(&r);
         th_tape_read(t, v, y);
         assert_true(th_tape_backward(t, v, seed, NULL));
@@ -270,7 +270,7 @@ static void test_values(void **state)
     memcpy(th_params_at(&p, 0), x, sizeof x);
     for (int i = 0; i < 3; i++)
         th_params_at(&p, 1)[4 * i] = 1;
-    ThTape *t = th_tape_new(TH_FLOAT, &p, NULL);
+    ThTape *t = th_tape_new(TH_TAPE_FLOAT, &p, NULL);
     double y[3];
     th_tape_read(t, th_op_linear_gelu(t, th_param(t, 0), th_param(t, 1), -1), y);
     assert_near(y[0], -0.158655, 1e-6);
@@ -290,17 +290,17 @@ static void test_misfits_fail(void **state)
     ThError err = {0};
     th_params_add(&p, "a", 2, 3, TH_INIT_ONE, 0, NULL);
     assert_true(th_params_allocate(&p, 1, NULL));
-    ThTape *t = th_tape_new(TH_FLOAT, &p, NULL);
+    ThTape *t = th_tape_new(TH_TAPE_FLOAT, &p, NULL);
     ThVar a = th_param(t, 0), bad = th_op_linear(t, a, a, -1);
     assert_int_equal(bad, -1);
     assert_int_equal(th_op_add(t, bad, a), -1); /* sticky */
     assert_false(th_tape_ok(t, &err));
     assert_int_equal(err.code, TH_EVALUE);
-    th_tape_begin(t, TH_GRADIENT);
+    th_tape_begin(t, TH_TAPE_GRADIENT);
     a = th_param(t, 0);
     assert_false(th_tape_backward(t, a, NULL, NULL)); /* six numbers are no loss */
     const int too_far[] = {2};
-    th_tape_begin(t, TH_GRADIENT);
+    th_tape_begin(t, TH_TAPE_GRADIENT);
     assert_int_equal(th_op_rows(t, th_param(t, 0), too_far, 1, 1), -1);
     th_tape_free(t);
     th_params_free(&p);
@@ -314,11 +314,11 @@ static void test_no_record(void **state)
     ThError err = {0};
     th_params_add(&p, "a", 1, 1, TH_INIT_ONE, 0, NULL);
     assert_true(th_params_allocate(&p, 1, NULL));
-    ThTape *t = th_tape_new(TH_FLOAT, &p, NULL);
-    th_tape_begin(t, TH_NO_GRADIENT);
+    ThTape *t = th_tape_new(TH_TAPE_FLOAT, &p, NULL);
+    th_tape_begin(t, TH_TAPE_NO_GRADIENT);
     assert_false(th_tape_backward(t, th_param(t, 0), NULL, &err));
     assert_int_equal(err.code, TH_EVALUE);
-    th_tape_begin(t, TH_GRADIENT);
+    th_tape_begin(t, TH_TAPE_GRADIENT);
     assert_false(th_tape_backward(t, -1, NULL, NULL));
     th_tape_free(t);
     th_params_free(&p);
@@ -333,16 +333,16 @@ static void test_nan_passes(void **state)
     th_params_add(&p, "w", 40, 40, TH_INIT_ONE, 0, NULL);
     th_params_add(&p, "b", 1, 40, TH_INIT_ZERO, 0, NULL);
     assert_true(th_params_allocate(&p, 1, NULL));
-    ThTape *t = th_tape_new(TH_FLOAT, &p, NULL);
+    ThTape *t = th_tape_new(TH_TAPE_FLOAT, &p, NULL);
     for (int sign = -1; sign <= 1; sign += 2) {
         for (int i = 0; i < 40; i++)
             p.value[i] = (float)sign * NAN;
-        th_tape_begin(t, TH_NO_GRADIENT);
+        th_tape_begin(t, TH_TAPE_NO_GRADIENT);
         ThVar x = th_param(t, 0), w = th_param(t, 1);
         int token = 0;
         ThVar all[] = {th_op_relu(t, x), th_op_linear_relu(t, x, w, th_param(t, 2)),
                        th_op_linear_relu(t, x, w, -1),
-                       th_op_rnn(t, x, w, &(ThSequence){1, 1, &token, false})};
+                       th_op_rnn(t, x, w, &(ThOpSequence){1, 1, &token, false})};
         for (int k = 0; k < 4; k++)
             for (int i = 0; i < 40; i++)
                 assert_true(isnan(th_tape_floats(t, all[k])[i]));
@@ -359,12 +359,12 @@ static void test_tagged_gradient(void **state)
     ThParams p = {0};
     th_params_add(&p, "a", 3, 2, TH_INIT_ONE, 0, NULL);
     assert_true(th_params_allocate(&p, 1, NULL));
-    for (ThPrecision precision = TH_FLOAT; precision <= TH_DOUBLE; precision++) {
+    for (ThTapePrecision precision = TH_TAPE_FLOAT; precision <= TH_TAPE_DOUBLE; precision++) {
         static const int index[] = {2, 0};
         const double seed[] = {1, 2, 3, 4};
         double gradient[4];
         ThTape *t = th_tape_new(precision, &p, NULL);
-        th_tape_begin(t, TH_GRADIENT);
+        th_tape_begin(t, TH_TAPE_GRADIENT);
         ThVar y = th_op_rows(t, th_param(t, 0), index, 2, 8);
         th_tape_tag(t, y, "rows", 0);
         assert_true(th_tape_backward(t, y, seed, NULL));
@@ -385,7 +385,7 @@ static void test_certain_and_wrong(void **state)
     assert_true(th_params_allocate(&p, 1, NULL));
     p.value[0] = -2000;
     p.value[1] = 2000;
-    for (ThPrecision precision = TH_FLOAT; precision <= TH_DOUBLE; precision++) {
+    for (ThTapePrecision precision = TH_TAPE_FLOAT; precision <= TH_TAPE_DOUBLE; precision++) {
         double loss;
         ThTape *t = th_tape_new(precision, &p, NULL);
         th_tape_read(t, th_op_binary_cross_entropy(t, th_param(t, 0), (int[]){1, 0}, 1), &loss);
@@ -405,11 +405,11 @@ static void test_unused_parameters(void **state)
     th_params_add(&p, "a", 1, 1, TH_INIT_ONE, 0, NULL);
     th_params_add(&p, "b", 1, 1, TH_INIT_ONE, 0, NULL);
     assert_true(th_params_allocate(&p, 1, NULL));
-    ThTape *t = th_tape_new(TH_FLOAT, &p, NULL);
-    th_tape_begin(t, TH_GRADIENT);
+    ThTape *t = th_tape_new(TH_TAPE_FLOAT, &p, NULL);
+    th_tape_begin(t, TH_TAPE_GRADIENT);
     assert_true(th_tape_backward(t, th_op_add(t, th_param(t, 0), th_param(t, 1)), NULL, NULL));
     assert_near((double)th_tape_gradient(t)[p.item[1].offset], 1, 0);
-    th_tape_begin(t, TH_GRADIENT);
+    th_tape_begin(t, TH_TAPE_GRADIENT);
     assert_true(th_tape_backward(t, th_op_scale(t, th_param(t, 0), 2), NULL, NULL));
     assert_near((double)th_tape_gradient(t)[p.item[0].offset], 2, 0);
     assert_near((double)th_tape_gradient(t)[p.item[1].offset], 0, 0);
@@ -422,11 +422,11 @@ static void test_arena_settles(void **state)
     (void)state;
     ThParams p = {0};
     make_params(&cases[0], &p);
-    ThTape *t = th_tape_new(TH_FLOAT, &p, NULL);
-    run(&cases[0], t, TH_GRADIENT);
+    ThTape *t = th_tape_new(TH_TAPE_FLOAT, &p, NULL);
+    run(&cases[0], t, TH_TAPE_GRADIENT);
     size_t bytes = th_tape_bytes(t);
     for (int i = 0; i < 100; i++)
-        run(&cases[0], t, TH_GRADIENT);
+        run(&cases[0], t, TH_TAPE_GRADIENT);
     assert_int_equal(th_tape_bytes(t), bytes);
     th_tape_free(t);
     th_params_free(&p);
@@ -436,32 +436,32 @@ static void test_arena_settles(void **state)
 static void test_optimizers(void **state)
 {
     (void)state;
-    for (ThRule rule = TH_ADAM; rule <= TH_SGD; rule++) {
+    for (ThOptimizerRule rule = TH_OPTIMIZER_ADAM; rule <= TH_OPTIMIZER_SGD; rule++) {
         ThParams p = {0};
         th_params_add(&p, "w", 2, 1, TH_INIT_ONE, 0, NULL); /* a matrix: it decays */
         assert_true(th_params_allocate(&p, 1, NULL));
         float m[16] = {0}, v[16] = {0}, g[16] = {0};
         double w = 1, dm = 0, dv = 0;
         for (int k = 1; k <= 3; k++) {
-            ThUpdate u = {.rule = rule,
-                          .rate = 0.1,
-                          .beta1 = 0.9,
-                          .beta2 = 0.99,
-                          .eps = 1e-8,
-                          .momentum = 0.8,
-                          .decay = 0.05,
-                          .clip = 0.5,
-                          .step = k};
+            ThOptimizerUpdate u = {.rule = rule,
+                                   .rate = 0.1,
+                                   .beta1 = 0.9,
+                                   .beta2 = 0.99,
+                                   .eps = 1e-8,
+                                   .momentum = 0.8,
+                                   .decay = 0.05,
+                                   .clip = 0.5,
+                                   .step = k};
             g[0] = (float)(k - 1.7);
-            double x = 0.5 * (k - 1.7) + (rule == TH_ADAMW ? 0 : 0.05 * w);
-            dm = rule == TH_SGD ? 0.8 * dm + x : 0.9 * dm + 0.1 * x;
+            double x = 0.5 * (k - 1.7) + (rule == TH_OPTIMIZER_ADAMW ? 0 : 0.05 * w);
+            dm = rule == TH_OPTIMIZER_SGD ? 0.8 * dm + x : 0.9 * dm + 0.1 * x;
             dv = 0.99 * dv + 0.01 * x * x;
             double step = dm / (1 - pow(0.9, k)) / (sqrt(dv / (1 - pow(0.99, k))) + 1e-8);
-            if (rule == TH_SGD)
+            if (rule == TH_OPTIMIZER_SGD)
                 w -= 0.1 * dm;
             else
-                w -= 0.1 * step + (rule == TH_ADAMW ? 0.1 * 0.05 * w : 0);
-            th_update(&u, &p, (float *const[2]){m, v}, g, 0, p.total);
+                w -= 0.1 * step + (rule == TH_OPTIMIZER_ADAMW ? 0.1 * 0.05 * w : 0);
+            th_optimizer_update(&u, &p, (float *const[2]){m, v}, g, 0, p.total);
             assert_near((double)p.value[0], w, 1e-5);
         }
         th_params_free(&p);
@@ -472,13 +472,13 @@ static void test_optimizers(void **state)
 static void test_moments_vanish(void **state)
 {
     (void)state;
-    ThAdam a = {.rate = 1e-3f, .beta1 = 0.9f, .beta2 = 0.9f, .eps = 1e-8f, .clip = 1};
+    ThKernelAdam a = {.rate = 1e-3f, .beta1 = 0.9f, .beta2 = 0.9f, .eps = 1e-8f, .clip = 1};
     a.correct1 = a.correct2 = 1;
     float w[40] = {0}, m[40], v[40], g[40] = {0};
     for (int i = 0; i < 40; i++)
         m[i] = v[i] = 1;
     for (int step = 0; step < 1000; step++)
-        th_k_adam(&a, w, m, v, g, 40);
+        th_kernel_adam(&a, w, m, v, g, 40);
     for (int i = 0; i < 40; i++)
         assert_true(m[i] == 0 && v[i] == 0 && w[i] == w[0]);
 }
@@ -492,11 +492,11 @@ static void test_noise(void **state)
     th_params_add(&p, "x", ROWS, COLS, TH_INIT_ONE, 0, NULL);
     assert_true(th_params_allocate(&p, 1, NULL));
     static double y[N], ones[N];
-    for (ThPrecision precision = TH_FLOAT; precision <= TH_DOUBLE; precision++) {
+    for (ThTapePrecision precision = TH_TAPE_FLOAT; precision <= TH_TAPE_DOUBLE; precision++) {
         ThTape *t = th_tape_new(precision, &p, NULL);
         ThRng r = th_rng(1, "noise", 0);
         double sum = 0, squares = 0, within = 0;
-        th_tape_begin(t, TH_GRADIENT);
+        th_tape_begin(t, TH_TAPE_GRADIENT);
         ThVar v = th_op_noise(t, th_param(t, 0), 0.5, &r);
         th_tape_read(t, v, y);
         for (int i = 0; i < N; i++) {

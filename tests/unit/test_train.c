@@ -210,7 +210,7 @@ static void test_adaptive_lengths(void **state)
     while (!th_trainer_done(tr)) {
         int longest = th_trainer_progress(tr).longest;
         assert_true(th_trainer_step(tr, NULL));
-        ThProgress p = th_trainer_progress(tr);
+        ThLabProgress p = th_trainer_progress(tr);
         assert_true(p.length >= 1 && p.length <= longest);
         at += p.longest != steps[at];
         assert_int_equal(p.longest, steps[at]);
@@ -303,30 +303,30 @@ static void test_gradcheck(void **state)
 /* An operation y = 2x whose gradients are multiplied by what a test wants. */
 static double float_fault = 1, double_fault = 1;
 
-static void twice_forward(ThTape *t, ThNode *n)
+static void twice_forward(ThTape *t, ThTapeNode *n)
 {
-    const float *x = th_in_float(t, n, 0);
+    const float *x = th_tape_in_float(t, n, 0);
     for (int i = 0; i < n->rows * n->cols; i++)
         ((float *)n->value)[i] = 2 * x[i];
 }
 
-static void twice_backward(ThTape *t, ThNode *n)
+static void twice_backward(ThTape *t, ThTapeNode *n)
 {
-    float *dx = th_grad_float_zeroed(t, n, 0);
+    float *dx = th_tape_grad_float_zeroed(t, n, 0);
     for (int i = 0; i < n->rows * n->cols; i++)
         dx[i] += (float)(2 * float_fault) * ((float *)n->grad)[i];
 }
 
-static void twice_forward_double(ThTape *t, ThNode *n)
+static void twice_forward_double(ThTape *t, ThTapeNode *n)
 {
-    const double *x = th_in_double(t, n, 0);
+    const double *x = th_tape_in_double(t, n, 0);
     for (int i = 0; i < n->rows * n->cols; i++)
         ((double *)n->value)[i] = 2 * x[i];
 }
 
-static void twice_backward_double(ThTape *t, ThNode *n)
+static void twice_backward_double(ThTape *t, ThTapeNode *n)
 {
-    double *dx = th_grad_double(t, n, 0);
+    double *dx = th_tape_grad_double(t, n, 0);
     for (int i = 0; i < n->rows * n->cols; i++)
         dx[i] += 2 * double_fault * ((double *)n->grad)[i];
 }
@@ -338,7 +338,7 @@ static bool bag_bind(ThModel *m, ThError *err)
 }
 
 /* The answer is twice the row of the last symbol. */
-static ThVar bag_forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThForward *how)
+static ThVar bag_forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how)
 {
     static const ThOp twice = {"twice", twice_forward, twice_backward, twice_forward_double,
                                twice_backward_double};
@@ -347,8 +347,8 @@ static ThVar bag_forward(const ThModel *m, ThTape *t, const ThBatch *b, const Th
     for (int i = 0; i < b->B; i++)
         last[i] = b->token[i * b->T + b->T - 1];
     ThVar x = th_op_rows(t, th_param(t, 0), last, b->B, 1);
-    ThNode *n = th_node(t, &twice, b->B, m->signature.n_classes, &x, 1);
-    return th_node_run(t, n);
+    ThTapeNode *n = th_tape_node(t, &twice, b->B, m->signature.n_classes, &x, 1);
+    return th_tape_node_run(t, n);
 }
 
 static ThGradcheck check_bag(double of_float, double of_double)
@@ -420,7 +420,7 @@ static void test_foreign_tokens(void **state)
     for (int token = -1; token <= 2; token += 3) {
         ThError err = {0};
         int answer;
-        assert_false(th_predict(m, (int[]){0, token, 1}, 3, &answer, &err));
+        assert_false(th_lab_predict(m, (int[]){0, token, 1}, 3, &answer, &err));
         assert_int_equal(err.code, TH_EVALUE);
         assert_null(th_model_trace(m, &token, 1, NULL));
     }
@@ -464,8 +464,8 @@ static void test_noise_only_in_training(void **state)
     ThModel *m = make_model("regulargpt", "dim=8 heads=2");
     train(m, t, "steps=3 noise=5", 1);
     int a, b, token[] = {1, 0, 1, 1};
-    assert_true(th_predict(m, token, 4, &a, NULL));
-    assert_true(th_predict(m, token, 4, &b, NULL));
+    assert_true(th_lab_predict(m, token, 4, &a, NULL));
+    assert_true(th_lab_predict(m, token, 4, &b, NULL));
     assert_int_equal(a, b);
     th_model_free(m);
     th_task_free(t);

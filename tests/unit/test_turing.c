@@ -15,22 +15,22 @@
 #include "turing/machine.h"
 #include "turing/run.h"
 
-static const ThRunLimits no_limits = {TH_MOST_STEPS, UINT64_MAX};
+static const ThTmRunLimits no_limits = {TH_TM_MOST_STEPS, UINT64_MAX};
 
-static ThTuring *bb(const char *text)
+static ThTm *bb(const char *text)
 {
     ThError err = {0};
-    ThTuring *m = th_turing_read_bb(text, &err);
+    ThTm *m = th_tm_read_bb(text, &err);
     if (!m)
         print_error("%s: %d: %s\n", text, err.col, err.msg);
     assert_non_null(m);
     return m;
 }
 
-static ThTuring *block(const char *text)
+static ThTm *block(const char *text)
 {
     ThError err = {0};
-    ThTuring *m = th_turing_parse(text, &err);
+    ThTm *m = th_tm_parse(text, &err);
     if (!m)
         print_error("%d:%d: %s\n", err.line, err.col, err.msg);
     assert_non_null(m);
@@ -66,18 +66,18 @@ static void champions_plain(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof champions / sizeof *champions; i++) {
         const Champion *c = &champions[i];
-        ThTuring *m = bb(c->machine);
-        ThRunning r;
+        ThTm *m = bb(c->machine);
+        ThTmRunning r;
         int64_t first, last;
-        assert_true(th_running_start(&r, m, NULL, NULL, NULL));
-        assert_true(th_running_go(&r, UINT64_MAX, no_limits, NULL, NULL));
-        assert_int_equal(r.verdict, TH_HALTED);
+        assert_true(th_tm_running_start(&r, m, NULL, NULL, NULL));
+        assert_true(th_tm_running_go(&r, UINT64_MAX, no_limits, NULL, NULL));
+        assert_int_equal(r.verdict, TH_TM_HALTED);
         assert_int_equal(r.steps, c->steps);
         assert_int_equal(r.cells, c->cells);
         assert_int_equal(r.tape[0].head, c->head);
-        assert_int_equal(th_turing_tape_extent(&r.tape[0], m->blank, &first, &last), c->score);
-        th_running_free(&r);
-        th_turing_free(m);
+        assert_int_equal(th_tm_tape_extent(&r.tape[0], m->blank, &first, &last), c->score);
+        th_tm_running_free(&r);
+        th_tm_free(m);
     }
 }
 
@@ -87,18 +87,18 @@ static void champions_fast(void **state)
     for (size_t i = 0; i < sizeof champions / sizeof *champions; i++) {
         for (int k = 0; k <= 6; k += 3) {
             const Champion *c = &champions[i];
-            ThTuring *m = bb(c->machine);
-            ThFast *f = th_fast_new(m, NULL, 0, k, NULL);
+            ThTm *m = bb(c->machine);
+            ThTmFast *f = th_tm_fast_new(m, NULL, 0, k, NULL);
             assert_non_null(f);
-            assert_true(th_fast_go(f, UINT64_MAX, no_limits, NULL, NULL));
-            ThFastFigures x = th_fast_figures(f);
-            assert_int_equal(x.verdict, TH_HALTED);
+            assert_true(th_tm_fast_go(f, UINT64_MAX, no_limits, NULL, NULL));
+            ThTmFastFigures x = th_tm_fast_figures(f);
+            assert_int_equal(x.verdict, TH_TM_HALTED);
             assert_int_equal(x.steps, c->steps);
             assert_int_equal(x.nonblank, c->score);
             assert_int_equal(x.cells, c->cells);
             assert_int_equal(x.head, c->head);
-            th_fast_free(f);
-            th_turing_free(m);
+            th_tm_fast_free(f);
+            th_tm_free(m);
         }
     }
 }
@@ -107,15 +107,15 @@ static void champions_fast(void **state)
 static void never_halts(void **state)
 {
     (void)state;
-    ThTuring *m = bb("1RB---_0LC1LC_0RD0LB_1RA0RE_1RD1RZ");
-    ThFast *f = th_fast_new(m, NULL, 0, 0, NULL);
-    assert_true(th_fast_go(f, UINT64_MAX, (ThRunLimits){400000000, UINT64_MAX}, NULL, NULL));
-    ThFastFigures x = th_fast_figures(f);
-    assert_int_equal(x.verdict, TH_OUT_OF_STEPS);
+    ThTm *m = bb("1RB---_0LC1LC_0RD0LB_1RA0RE_1RD1RZ");
+    ThTmFast *f = th_tm_fast_new(m, NULL, 0, 0, NULL);
+    assert_true(th_tm_fast_go(f, UINT64_MAX, (ThTmRunLimits){400000000, UINT64_MAX}, NULL, NULL));
+    ThTmFastFigures x = th_tm_fast_figures(f);
+    assert_int_equal(x.verdict, TH_TM_OUT_OF_STEPS);
     assert_int_equal(x.steps, 400000000);
     assert_int_equal(x.cells, 54);
-    th_fast_free(f);
-    th_turing_free(m);
+    th_tm_fast_free(f);
+    th_tm_free(m);
 }
 
 /* ---- the fast engine against the plain one --------------------------------------------------- */
@@ -134,13 +134,13 @@ static void collect(void *context, const uint16_t *cell, int n, uint64_t count)
         memcpy(c->cell + c->n, cell, (size_t)n * sizeof *cell);
 }
 
-static void same_configuration(const ThRunning *r, const ThFast *f)
+static void same_configuration(const ThTmRunning *r, const ThTmFast *f)
 {
-    ThFastFigures x = th_fast_figures(f);
-    const ThTuringTape *t = &r->tape[0];
+    ThTmFastFigures x = th_tm_fast_figures(f);
+    const ThTmTape *t = &r->tape[0];
     int64_t first, last;
     Cells c = {0};
-    uint64_t score = th_turing_tape_extent(t, r->machine->blank, &first, &last);
+    uint64_t score = th_tm_tape_extent(t, r->machine->blank, &first, &last);
     assert_int_equal(x.verdict, r->verdict);
     assert_int_equal(x.state, r->state);
     assert_int_equal(x.steps, r->steps);
@@ -151,60 +151,59 @@ static void same_configuration(const ThRunning *r, const ThFast *f)
         assert_int_equal(x.first, first);
         assert_int_equal(x.last, last);
     }
-    th_fast_each(f, collect, &c);
+    th_tm_fast_each(f, collect, &c);
     size_t at = 0;
     while (score > 0 && c.cell[at] == r->machine->blank)
         at++;
     for (int64_t i = first; i <= last; i++)
-        assert_int_equal(c.cell[at + (size_t)(i - first)],
-                         th_turing_tape_at(t, i, r->machine->blank));
+        assert_int_equal(c.cell[at + (size_t)(i - first)], th_tm_tape_at(t, i, r->machine->blank));
     free(c.cell);
 }
 
 /* A random machine; some states stop, some rules are missing, the tape may be bounded, the head may
  * stay. */
-static ThTuring *any_machine(ThRng *g)
+static ThTm *any_machine(ThRng *g)
 {
     int states = 1 + (int)th_rng_below(g, 5), symbols = 1 + (int)th_rng_below(g, 4);
-    ThTuring *whole = th_turing_random(states, symbols, g, NULL);
-    ThTuringBuild b = {0};
+    ThTm *whole = th_tm_random(states, symbols, g, NULL);
+    ThTmBuild b = {0};
     assert_non_null(whole);
     for (int q = 0; q < states; q++)
-        th_turing_state(&b, whole->state[q]);
+        th_tm_state(&b, whole->state[q]);
     for (int s = 0; s < symbols; s++)
-        th_turing_symbol(&b, whole->symbol[s]);
+        th_tm_symbol(&b, whole->symbol[s]);
     for (int q = 1; q < states; q++)
         if (th_rng_below(g, 12) == 0)
-            b.m.role[q] = (ThRole)(TH_HALTS + (int)th_rng_below(g, 3));
+            b.m.role[q] = (ThTmRole)(TH_TM_HALTS + (int)th_rng_below(g, 3));
     for (size_t i = 0; i < whole->n_rules; i++) {
-        ThRule r = whole->rule[i];
-        if (b.m.role[r.from] != TH_RUNS || th_rng_below(g, 16) == 0)
+        ThTmRule r = whole->rule[i];
+        if (b.m.role[r.from] != TH_TM_RUNS || th_rng_below(g, 16) == 0)
             continue;
         if (th_rng_below(g, 8) == 0)
             r.move[0] = 0;
-        th_turing_add(&b, &r);
+        th_tm_add(&b, &r);
     }
     b.m.n_tapes = 1;
-    b.m.edge = th_rng_below(g, 2) ? TH_TWO_WAY : (ThEdge)th_rng_below(g, 4);
-    b.m.missing = (ThMissing)th_rng_below(g, 3);
-    th_turing_free(whole);
-    ThTuring *m = th_turing_finish(&b, NULL);
+    b.m.edge = th_rng_below(g, 2) ? TH_TM_TWO_WAY : (ThTmEdge)th_rng_below(g, 4);
+    b.m.missing = (ThTmMissing)th_rng_below(g, 3);
+    th_tm_free(whole);
+    ThTm *m = th_tm_finish(&b, NULL);
     assert_non_null(m);
     return m;
 }
 
-static void compare_engines(const ThTuring *m, const int *word, int length, int k, ThRunLimits l)
+static void compare_engines(const ThTm *m, const int *word, int length, int k, ThTmRunLimits l)
 {
-    ThRunning r;
+    ThTmRunning r;
     const int *words[] = {word};
-    ThFast *f = th_fast_new(m, word, length, k, NULL);
+    ThTmFast *f = th_tm_fast_new(m, word, length, k, NULL);
     assert_non_null(f);
-    assert_true(th_running_start(&r, m, words, &length, NULL));
-    assert_true(th_running_go(&r, UINT64_MAX, l, NULL, NULL));
-    assert_true(th_fast_go(f, UINT64_MAX, l, NULL, NULL));
+    assert_true(th_tm_running_start(&r, m, words, &length, NULL));
+    assert_true(th_tm_running_go(&r, UINT64_MAX, l, NULL, NULL));
+    assert_true(th_tm_fast_go(f, UINT64_MAX, l, NULL, NULL));
     same_configuration(&r, f);
-    th_running_free(&r);
-    th_fast_free(f);
+    th_tm_running_free(&r);
+    th_tm_fast_free(f);
 }
 
 static void engines_agree(void **state)
@@ -212,17 +211,17 @@ static void engines_agree(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < 2000; seed++) {
         ThRng g = th_rng(seed, "test.engines", 0);
-        ThTuring *m = any_machine(&g);
+        ThTm *m = any_machine(&g);
         int word[12], length = (int)th_rng_below(&g, 12), k = (int)th_rng_below(&g, 9);
         for (int i = 0; i < length; i++)
             word[i] = (int)th_rng_below(&g, (uint64_t)m->n_symbols);
         for (int i = 0; i < 6; i++) {
-            ThRunLimits l = {th_rng_below(&g, i % 2 ? 3000 : 60), UINT64_MAX};
+            ThTmRunLimits l = {th_rng_below(&g, i % 2 ? 3000 : 60), UINT64_MAX};
             if (i == 5)
                 l.cells = 1 + th_rng_below(&g, 40);
             compare_engines(m, word, length, k, l);
         }
-        th_turing_free(m);
+        th_tm_free(m);
     }
 }
 
@@ -232,21 +231,21 @@ static void engines_agree_by_pieces(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < 300; seed++) {
         ThRng g = th_rng(seed, "test.pieces", 0);
-        ThTuring *m = any_machine(&g);
-        ThRunning r;
-        ThFast *f = th_fast_new(m, NULL, 0, 1 + (int)th_rng_below(&g, 16), NULL);
+        ThTm *m = any_machine(&g);
+        ThTmRunning r;
+        ThTmFast *f = th_tm_fast_new(m, NULL, 0, 1 + (int)th_rng_below(&g, 16), NULL);
         uint64_t until = 0;
-        assert_true(th_running_start(&r, m, NULL, NULL, NULL));
+        assert_true(th_tm_running_start(&r, m, NULL, NULL, NULL));
         for (int i = 0; i < 30; i++) {
             until += th_rng_below(&g, 200);
-            ThRunLimits l = {until, UINT64_MAX};
-            assert_true(th_running_go(&r, UINT64_MAX, l, NULL, NULL));
-            assert_true(th_fast_go(f, UINT64_MAX, l, NULL, NULL));
+            ThTmRunLimits l = {until, UINT64_MAX};
+            assert_true(th_tm_running_go(&r, UINT64_MAX, l, NULL, NULL));
+            assert_true(th_tm_fast_go(f, UINT64_MAX, l, NULL, NULL));
             same_configuration(&r, f);
         }
-        th_running_free(&r);
-        th_fast_free(f);
-        th_turing_free(m);
+        th_tm_running_free(&r);
+        th_tm_fast_free(f);
+        th_tm_free(m);
     }
 }
 
@@ -254,15 +253,15 @@ static void engines_agree_by_pieces(void **state)
 static void enormous(void **state)
 {
     (void)state;
-    ThTuring *m = block("start a; a * -> 1 R b; b * -> 0 R a; alphabet 0 1 _");
-    ThFast *f = th_fast_new(m, NULL, 0, 0, NULL);
-    assert_true(th_fast_go(f, UINT64_MAX, no_limits, NULL, NULL));
-    ThFastFigures x = th_fast_figures(f);
-    assert_int_equal(x.verdict, TH_OUT_OF_STEPS);
-    assert_true(x.steps == TH_MOST_STEPS && x.head == (int64_t)TH_MOST_STEPS);
-    assert_true(x.nonblank == TH_MOST_STEPS);
-    th_fast_free(f);
-    th_turing_free(m);
+    ThTm *m = block("start a; a * -> 1 R b; b * -> 0 R a; alphabet 0 1 _");
+    ThTmFast *f = th_tm_fast_new(m, NULL, 0, 0, NULL);
+    assert_true(th_tm_fast_go(f, UINT64_MAX, no_limits, NULL, NULL));
+    ThTmFastFigures x = th_tm_fast_figures(f);
+    assert_int_equal(x.verdict, TH_TM_OUT_OF_STEPS);
+    assert_true(x.steps == TH_TM_MOST_STEPS && x.head == (int64_t)TH_TM_MOST_STEPS);
+    assert_true(x.nonblank == TH_TM_MOST_STEPS);
+    th_tm_fast_free(f);
+    th_tm_free(m);
 }
 
 /* ---- all machines of a size ------------------------------------------------------------------ */
@@ -274,42 +273,42 @@ static void census(void **state)
                                      2076, 1184,   528,    268,    152,   88,    64,   20,
                                      16,   60,     16,     8,      8,     4,     0};
     (void)state;
-    ThCensus c;
-    assert_true(th_turing_census(&c, 1, 2, 10, NULL, NULL));
+    ThTmCensus c;
+    assert_true(th_tm_census(&c, 1, 2, 10, NULL, NULL));
     assert_int_equal(c.machines, 25);
     assert_int_equal(c.halting, 5);
     assert_int_equal(c.by_steps[1], 5);
-    th_turing_census_free(&c);
-    assert_true(th_turing_census(&c, 2, 2, 7, NULL, NULL));
+    th_tm_census_free(&c);
+    assert_true(th_tm_census(&c, 2, 2, 7, NULL, NULL));
     assert_int_equal(c.machines, 6561);
     assert_int_equal(c.halting, 1165);
     assert_int_equal(c.by_ones[4], 2);
     assert_memory_equal(c.by_steps, two, sizeof two);
-    th_turing_census_free(&c);
-    assert_true(th_turing_census(&c, 3, 2, 22, NULL, NULL));
+    th_tm_census_free(&c);
+    assert_true(th_tm_census(&c, 3, 2, 22, NULL, NULL));
     assert_int_equal(c.machines, 4826809);
     assert_int_equal(c.halting, 790025);
     assert_int_equal(c.by_ones[6], 20);
     assert_memory_equal(c.by_steps, three, sizeof three);
-    th_turing_census_free(&c);
-    assert_false(th_turing_census(&c, 9, 9, 10, NULL, NULL));
+    th_tm_census_free(&c);
+    assert_false(th_tm_census(&c, 9, 9, 10, NULL, NULL));
 }
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 /* What is written is read as the same machine. */
-static void round_trip(const ThTuring *m)
+static void round_trip(const ThTm *m)
 {
     ThText t = {0};
     ThError err = {0};
-    th_turing_write(&t, m, "M");
+    th_tm_write(&t, m, "M");
     char *open = strchr(t.data, '{'), *close = strrchr(t.data, '}');
     assert_true(open && close);
     *close = '\0';
-    ThTuring *again = th_turing_parse(open + 1, &err);
+    ThTm *again = th_tm_parse(open + 1, &err);
     assert_non_null(again);
-    assert_true(th_turing_same(m, again));
-    th_turing_free(again);
+    assert_true(th_tm_same(m, again));
+    th_tm_free(again);
     th_text_free(&t);
 }
 
@@ -318,63 +317,63 @@ static void blocks_round_trip(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < 500; seed++) {
         ThRng g = th_rng(seed, "test.blocks", 0);
-        ThTuring *m = any_machine(&g);
+        ThTm *m = any_machine(&g);
         round_trip(m);
-        th_turing_free(m);
+        th_tm_free(m);
     }
-    ThTuring *m = block("tapes 2; start c; accept z; * * | _ -> R | 0 R *; c 1,0 | * -> 1 S | L z");
+    ThTm *m = block("tapes 2; start c; accept z; * * | _ -> R | 0 R *; c 1,0 | * -> 1 S | L z");
     assert_int_equal(m->n_rules, 3);
     round_trip(m);
-    th_turing_free(m);
+    th_tm_free(m);
 }
 
 /* The rules are chosen in the order own case, own state, own symbol, any. */
 static void precedence(void **state)
 {
     (void)state;
-    ThTuring *m = block("start p; p a -> 1 R p; p * -> 2 R p; * a -> 3 R q; * * -> 4 R q");
+    ThTm *m = block("start p; p a -> 1 R p; p * -> 2 R p; * a -> 3 R q; * * -> 4 R q");
     int p = 0, q = 1, a = -1, other = -1;
     for (int s = 0; s < m->n_symbols; s++) {
         a = strcmp(m->symbol[s], "a") == 0 ? s : a;
         other = strcmp(m->symbol[s], "4") == 0 ? s : other;
     }
-    assert_int_equal(th_turing_rule(m, p, &a), 0);
-    assert_int_equal(th_turing_rule(m, p, &other), 1);
-    assert_int_equal(th_turing_rule(m, q, &a), 2);
-    assert_int_equal(th_turing_rule(m, q, &other), 3);
-    th_turing_free(m);
+    assert_int_equal(th_tm_rule(m, p, &a), 0);
+    assert_int_equal(th_tm_rule(m, p, &other), 1);
+    assert_int_equal(th_tm_rule(m, q, &a), 2);
+    assert_int_equal(th_tm_rule(m, q, &other), 3);
+    th_tm_free(m);
 }
 
 /* Of several rules for one case there is a choice; rules for less special cases are none of it. */
 static void choices(void **state)
 {
     (void)state;
-    ThTuring *m = block("nondeterministic; start p; p a -> 1 R p; q * -> L p; p a -> 2 L q !\n"
-                        "p a,b -> 1 R p; p * -> S q; * a -> R p");
+    ThTm *m = block("nondeterministic; start p; p a -> 1 R p; q * -> L p; p a -> 2 L q !\n"
+                    "p a,b -> 1 R p; p * -> S q; * a -> R p");
     size_t n;
     int a = m->rule[0].read[0], b = m->rule[4].read[0];
-    const size_t *choice = th_turing_choices(m, 0, &a, &n);
+    const size_t *choice = th_tm_choices(m, 0, &a, &n);
     assert_true(m->branching && n == 3);
     assert_true(choice[0] == 0 && choice[1] == 2 && choice[2] == 3);
     assert_true(m->rule[2].pause && !m->rule[3].pause);
-    assert_int_equal(th_turing_rule(m, 0, &a), 0);
-    choice = th_turing_choices(m, 0, &b, &n);
+    assert_int_equal(th_tm_rule(m, 0, &a), 0);
+    choice = th_tm_choices(m, 0, &b, &n);
     assert_true(n == 1 && choice[0] == 4);
-    choice = th_turing_choices(m, 0, &m->blank, &n);
+    choice = th_tm_choices(m, 0, &m->blank, &n);
     assert_true(n == 1 && choice[0] == 5);
-    choice = th_turing_choices(m, 1, &a, &n);
+    choice = th_tm_choices(m, 1, &a, &n);
     assert_true(n == 1 && choice[0] == 1);
     round_trip(m);
-    ThTuring *copy = th_turing_copy(m, NULL);
-    assert_true(th_turing_same(m, copy) && copy->branching);
-    assert_false(th_fast_possible(m));
-    th_turing_free(copy);
-    th_turing_free(m);
+    ThTm *copy = th_tm_copy(m, NULL);
+    assert_true(th_tm_same(m, copy) && copy->branching);
+    assert_false(th_tm_fast_possible(m));
+    th_tm_free(copy);
+    th_tm_free(m);
     m = block("tapes 2; nondeterministic; a 0 | 1 -> R | R a; a 0 | 1 -> L | S a");
-    choice = th_turing_choices(m, 0, (int[]){m->rule[0].read[0], m->rule[0].read[1]}, &n);
+    choice = th_tm_choices(m, 0, (int[]){m->rule[0].read[0], m->rule[0].read[1]}, &n);
     assert_true(n == 2 && choice[0] == 0 && choice[1] == 1);
     round_trip(m);
-    th_turing_free(m);
+    th_tm_free(m);
 }
 
 static void spellings(void **state)
@@ -384,13 +383,13 @@ static void spellings(void **state)
                                        "1RB1LB_1LA1RH",   "https://bbchallenge.org/1RB1LB_1LA1RZ"};
     (void)state;
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
-        ThTuring *m = bb(same[i]);
+        ThTm *m = bb(same[i]);
         ThText t = {0};
         assert_int_equal(m->n_states, 3);
-        assert_true(th_turing_write_bb(&t, m, NULL));
+        assert_true(th_tm_write_bb(&t, m, NULL));
         assert_int_equal(strncmp(t.data, "1RB1LB_1LA1R", 12), 0);
         th_text_free(&t);
-        th_turing_free(m);
+        th_tm_free(m);
     }
 }
 
@@ -410,7 +409,7 @@ static void bad_strings(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         ThError err = {0};
-        assert_null(th_turing_read_bb(bad[i].text, &err));
+        assert_null(th_tm_read_bb(bad[i].text, &err));
         assert_int_equal(err.code, TH_EPARSE);
         assert_int_equal(err.col, bad[i].col);
     }
@@ -440,7 +439,7 @@ static void bad_blocks(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         ThError err = {0};
-        assert_null(th_turing_parse(bad[i].text, &err));
+        assert_null(th_tm_parse(bad[i].text, &err));
         if (err.line != bad[i].line || err.col != bad[i].col)
             print_error("%s: %d:%d %s\n", bad[i].text, err.line, err.col, err.msg);
         assert_true(err.line == bad[i].line && err.col == bad[i].col);

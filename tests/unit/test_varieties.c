@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "automata/automaton.h"
-#include "automata/monoid.h"
-#include "automata/operations.h"
-#include "automata/varieties.h"
+#include "automata/core/automaton.h"
+#include "automata/algebra/monoid.h"
+#include "automata/operations/operations.h"
+#include "automata/algebra/varieties.h"
 #include "given.h"
 
 enum { STATES = 6, TURNS = 6000, ELEMENTS = 60, LENGTH = 8 };
@@ -127,7 +127,7 @@ static ThDfa *backwards(const ThDfa *d)
     char name[4][2] = {"a", "b", "c", "d"};
     char *symbol[] = {name[0], name[1], name[2], name[3]};
     ThAutomaton *a = th_automaton_from_dfa(d, symbol, NULL);
-    ThAutomaton *r = th_automaton_reverse(a, (ThWork){0}, NULL);
+    ThAutomaton *r = th_automaton_reverse(a, (ThAutomatonWork){0}, NULL);
     ThDfa *all = th_automaton_acceptor(r, 0, NULL, NULL), *m = th_dfa_minimize(all, NULL, NULL);
     th_automaton_free(a);
     th_automaton_free(r);
@@ -167,9 +167,9 @@ static bool subwords_decide(const ThDfa *d)
                 q = step(d, q, word[i]);
             }
             signed char *said = &says[subwords(word, length)];
-            if (*said >= 0 && *said != d->class[q])
+            if (*said >= 0 && *said != d->label[q])
                 return false;
-            *said = (signed char)d->class[q];
+            *said = (signed char)d->label[q];
         }
     }
     return true;
@@ -220,7 +220,7 @@ static ThDfa *random_minimal(ThRng *r)
     int n = 1 + below(r, STATES), k = 1 + below(r, 3), shape = below(r, 4);
     ThDfa *d = th_dfa_new(n, k, 2, NULL);
     for (int q = 0; q < n; q++) {
-        d->class[q] = below(r, 2);
+        d->label[q] = below(r, 2);
         for (int a = 0; a < k; a++) {
             int *to = &d->next[q * k + a];
             *to = shape == 1 ? q + below(r, n - q) : below(r, n); /* 1: never back */

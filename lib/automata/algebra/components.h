@@ -1,0 +1,12 @@
+/* components.h - strongly connected components of a graph with the same number of arcs everywhere:
+ * a transition table, a Cayley graph. */
+#ifndef TH_AUTOMATA_ALGEBRA_COMPONENTS_H
+#define TH_AUTOMATA_ALGEBRA_COMPONENTS_H
+
+#include "base/error.h"
+
+/* Gives every node the number of its component, numbered by their first nodes; returns how many
+ * there are, or -1 and TH_ENOMEM.  next (n, k) may hold -1: no arc.  Linear: Tarjan 1972. */
+int th_automaton_components(const int *next, int n, int k, int *component, ThError *err);
+
+#endif

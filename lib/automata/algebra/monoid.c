@@ -1,0 +1,336 @@
+#include "automata/algebra/monoid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+enum { MOST = 1 << 30 };
+
+/* What only the enumeration needs. */
+typedef struct {
+    ThMonoid *m;
+    const ThDfa *d;
+    int *suffix;   /* (cap): the element of the shortest word without its first symbol */
+    int *first;    /* (cap): that symbol */
+    bool *reduced; /* (cap, n_symbols): x·a is the shortest word of an element */
+    size_t limit;
+    ThStop *stop;
+} Enumeration;
+
+/* ---- maps ------------------------------------------------------------------------------------ */
+
+static int get(const unsigned char *row, int width, int q)
+{
+    if (width == 1)
+        return row[q];
+    if (width == 2) {
+        uint16_t x;
+        memcpy(&x, row + 2 * (size_t)q, sizeof x);
+        return x;
+    }
+    int x;
+    memcpy(&x, row + 4 * (size_t)q, sizeof x);
+    return x;
+}
+
+static void put(unsigned char *row, int width, int q, int value)
+{
+    if (width == 1) {
+        row[q] = (unsigned char)value;
+    } else if (width == 2) {
+        uint16_t x = (uint16_t)value;
+        memcpy(row + 2 * (size_t)q, &x, sizeof x);
+    } else {
+        memcpy(row + 4 * (size_t)q, &value, sizeof value);
+    }
+}
+
+static size_t row_bytes(const ThMonoid *m)
+{
+    return (size_t)m->n_states * (size_t)m->width;
+}
+
+static unsigned char *row_of(const ThMonoid *m, int x)
+{
+    return m->map + (size_t)x * row_bytes(m);
+}
+
+int th_monoid_image(const ThMonoid *m, int x, int q)
+{
+    return get(row_of(m, x), m->width, q);
+}
+
+/* ---- the table of maps ----------------------------------------------------------------------- */
+
+static const uint64_t UPPER = 0xffffffff00000000u;
+
+static size_t find_slot(const ThMonoid *m, const unsigned char *row, uint64_t hash)
+{
+    size_t mask = m->n_slots - 1, i = (size_t)hash & mask;
+    for (; m->slot[i]; i = (i + 1) & mask) {
+        if ((m->slot[i] & UPPER) != (hash & UPPER))
+            continue;
+        if (memcmp(row_of(m, (int)((m->slot[i] & ~UPPER) - 1)), row, row_bytes(m)) == 0)
+            break;
+    }
+    return i;
+}
+
+static bool grow_table(ThMonoid *m, ThError *err)
+{
+    size_t n = m->n_slots ? 2 * m->n_slots : 1024;
+    uint64_t *slot = th_alloc(n, sizeof *slot, err);
+    if (!slot)
+        return false;
+    for (int x = 0; x < m->size; x++) {
+        uint64_t hash = th_hash_bytes(row_of(m, x), row_bytes(m));
+        size_t i = (size_t)hash & (n - 1);
+        while (slot[i])
+            i = (i + 1) & (n - 1);
+        slot[i] = (hash & UPPER) | (uint64_t)(x + 1);
+    }
+    free(m->slot);
+    m->slot = slot;
+    m->n_slots = n;
+    return true;
+}
+
+static int find_row(const ThMonoid *m, const unsigned char *row)
+{
+    size_t i = find_slot(m, row, th_hash_bytes(row, row_bytes(m)));
+    return m->slot[i] ? (int)((m->slot[i] & ~UPPER) - 1) : -1;
+}
+
+int th_monoid_find(const ThMonoid *m, const int *map)
+{
+    for (int q = 0; q < m->n_states; q++)
+        put(m->scratch, m->width, q, map[q]);
+    return find_row(m, m->scratch);
+}
+
+int th_monoid_product(const ThMonoid *m, int x, int y)
+{
+    for (int q = 0; q < m->n_states; q++)
+        put(m->scratch, m->width, q, th_monoid_image(m, y, th_monoid_image(m, x, q)));
+    return find_row(m, m->scratch);
+}
+
+void th_monoid_word(const ThMonoid *m, int x, int *word)
+{
+    for (int i = m->length[x]; i > 0; x = m->prefix[x])
+        word[--i] = m->last[x];
+}
+
+bool th_monoid_idempotent(const ThMonoid *m, int x)
+{
+    const unsigned char *row = row_of(m, x);
+    for (int q = 0; q < m->n_states; q++) {
+        int p = get(row, m->width, q);
+        if (get(row, m->width, p) != p)
+            return false;
+    }
+    return true;
+}
+
+/* ---- enumeration ----------------------------------------------------------------------------- */
+
+static bool grow_array(void *array, size_t n, size_t size, ThError *err)
+{
+    void **p = array;
+    void *bigger = n > SIZE_MAX / size ? NULL : realloc(*p, n * size);
+    if (!bigger)
+        return th_fail(err, TH_ENOMEM, "out of memory");
+    *p = bigger;
+    return true;
+}
+
+static bool grow_elements(Enumeration *e, ThError *err)
+{
+    ThMonoid *m = e->m;
+    size_t cap = m->cap ? 2 * m->cap : 256, k = (size_t)m->n_symbols + (m->n_symbols == 0);
+    if (!grow_array(&m->right, cap * k, sizeof *m->right, err) ||
+        !grow_array(&m->left, cap * k, sizeof *m->left, err) ||
+        !grow_array(&m->prefix, cap, sizeof *m->prefix, err) ||
+        !grow_array(&m->last, cap, sizeof *m->last, err) ||
+        !grow_array(&m->length, cap, sizeof *m->length, err) ||
+        !grow_array(&m->map, cap, row_bytes(m), err) ||
+        !grow_array(&e->suffix, cap, sizeof *e->suffix, err) ||
+        !grow_array(&e->first, cap, sizeof *e->first, err) ||
+        !grow_array(&e->reduced, cap * k, sizeof *e->reduced, err))
+        return false;
+    m->cap = cap;
+    return true;
+}
+
+/* Adds the map in scratch, whose hash is known to be new, with the word of `prefix` and `a`. */
+static bool add(Enumeration *e, int prefix, int a, uint64_t hash, ThError *err)
+{
+    ThMonoid *m = e->m;
+    if ((size_t)m->size >= e->limit)
+        return th_fail(err, TH_ELIMIT, "the monoid has more than %zu elements", e->limit);
+    if (((size_t)m->size == m->cap && !grow_elements(e, err)) ||
+        (2 * (size_t)m->size >= m->n_slots && !grow_table(m, err)))
+        return false;
+    int x = m->size, k = m->n_symbols;
+    memcpy(row_of(m, x), m->scratch, row_bytes(m));
+    m->slot[find_slot(m, m->scratch, hash)] = (hash & UPPER) | (uint64_t)(x + 1);
+    m->prefix[x] = prefix;
+    m->last[x] = a;
+    m->length[x] = a < 0 ? 0 : m->length[prefix] + 1;
+    /* Sizes and capacity begin at zero, so the arrays have been grown by now. */
+    e->first[x] = prefix == 0 ? a : e->first[prefix]; // NOLINT(clang-analyzer-core.NullDereference)
+    e->suffix[x] = prefix == 0 ? 0 : m->right[(size_t)e->suffix[prefix] * (size_t)k + (size_t)a];
+    memset(e->reduced + (size_t)x * (size_t)k, 0, (size_t)k * sizeof *e->reduced);
+    m->size++;
+    return true;
+}
+
+/* The product x·a by looking at the states. */
+static bool multiply(Enumeration *e, int x, int a, ThError *err)
+{
+    ThMonoid *m = e->m;
+    size_t k = (size_t)m->n_symbols;
+    const unsigned char *row = row_of(m, x);
+    for (int q = 0; q < m->n_states; q++)
+        put(e->m->scratch, m->width, q, e->d->next[(size_t)get(row, m->width, q) * k + (size_t)a]);
+    uint64_t hash = th_hash_bytes(e->m->scratch, row_bytes(m));
+    size_t i = find_slot(m, e->m->scratch, hash);
+    int y = m->slot[i] ? (int)((m->slot[i] & ~UPPER) - 1) : m->size;
+    if (y == m->size) {
+        if (!add(e, x, a, hash, err))
+            return false;
+        e->reduced[(size_t)x * k + (size_t)a] = true;
+    }
+    m->right[(size_t)x * k + (size_t)a] = y;
+    return true;
+}
+
+/* All x·a of one element.  Where x = b·s and s·a has a shorter or smaller word r = p·c, the product
+ * is (b·p)·c, which is known. */
+static bool multiply_all(Enumeration *e, int x, ThError *err)
+{
+    ThMonoid *m = e->m;
+    size_t k = (size_t)m->n_symbols;
+    for (int a = 0; a < m->n_symbols; a++) {
+        size_t s = (size_t)e->suffix[x], b = (size_t)(x ? e->first[x] : 0);
+        if (x == 0 || e->reduced[s * k + (size_t)a]) {
+            if (!multiply(e, x, a, err))
+                return false;
+            continue;
+        }
+        int r = m->right[s * k + (size_t)a];
+        int y =
+            r == 0
+                ? m->right[b]
+                : m->right[(size_t)m->left[(size_t)m->prefix[r] * k + b] * k + (size_t)m->last[r]];
+        m->right[(size_t)x * k + (size_t)a] = y;
+    }
+    return true;
+}
+
+/* a·x for the elements with words of one length, once all their right products are known. */
+static void multiply_left(ThMonoid *m, int from, int to)
+{
+    size_t k = (size_t)m->n_symbols;
+    for (int x = from; x < to; x++)
+        for (size_t a = 0; a < k; a++)
+            m->left[(size_t)x * k + a] =
+                x == 0 ? m->right[a]
+                       : m->right[(size_t)m->left[(size_t)m->prefix[x] * k + a] * k +
+                                  (size_t)m->last[x]];
+}
+
+static bool enumerate(Enumeration *e, ThError *err)
+{
+    ThMonoid *m = e->m;
+    if (!grow_table(m, err))
+        return false;
+    for (int q = 0; q < m->n_states; q++)
+        put(e->m->scratch, m->width, q, q);
+    if (!add(e, 0, -1, th_hash_bytes(e->m->scratch, row_bytes(m)), err))
+        return false;
+    for (int from = 0, to = 1; from < m->size; from = to, to = m->size) {
+        for (int x = from; x < to; x++) {
+            if (e->stop && *e->stop)
+                return th_fail(err, TH_EINTERRUPTED, "interrupted at %d elements of the monoid",
+                               m->size);
+            if (!multiply_all(e, x, err))
+                return false;
+        }
+        multiply_left(m, from, to);
+    }
+    return true;
+}
+
+ThMonoid *th_monoid_new(const ThDfa *d, size_t limit, ThStop *stop, ThError *err)
+{
+    Enumeration e = {.d = d, .limit = limit && limit < MOST ? limit : MOST, .stop = stop};
+    ThError cause = {0};
+    e.m = th_alloc(1, sizeof *e.m, err);
+    if (!e.m)
+        return NULL;
+    e.m->n_states = d->n_states;
+    e.m->n_symbols = d->n_symbols;
+    e.m->width = d->n_states <= 256 ? 1 : d->n_states <= 65536 ? 2 : 4;
+    e.m->scratch = th_alloc(row_bytes(e.m), 1, &cause);
+    bool ok = e.m->scratch && enumerate(&e, &cause);
+    if (cause.code == TH_ENOMEM)
+        th_fail(err, TH_ENOMEM, "out of memory at %d elements of the monoid", e.m->size);
+    else if (!ok)
+        th_fail(err, cause.code, "%s", cause.msg);
+    free(e.suffix);
+    free(e.first);
+    free(e.reduced);
+    if (ok)
+        return e.m;
+    th_monoid_free(e.m);
+    return NULL;
+}
+
+void th_monoid_free(ThMonoid *m)
+{
+    if (!m)
+        return;
+    free(m->right);
+    free(m->left);
+    free(m->prefix);
+    free(m->last);
+    free(m->length);
+    free(m->map);
+    free(m->slot);
+    free(m->scratch);
+    free(m);
+}
+
+/* ---- in short -------------------------------------------------------------------------------- */
+
+/* True if m^k = m^(k+1) for some k: no cycle of the map is longer than a fixed point. */
+static bool without_period(const ThMonoid *m, int x, int *seen)
+{
+    int n = m->n_states;
+    for (int q = 0; q < n; q++)
+        seen[q] = -1;
+    for (int q = 0; q < n; q++) {
+        int p = q;
+        for (; seen[p] < 0; p = th_monoid_image(m, x, p))
+            seen[p] = q;
+        if (seen[p] == q && th_monoid_image(m, x, p) != p)
+            return false;
+    }
+    return true;
+}
+
+size_t th_dfa_monoid(const ThDfa *d, size_t limit, bool *aperiodic, ThStop *stop, ThError *err)
+{
+    int *seen = th_alloc((size_t)d->n_states, sizeof *seen, err);
+    ThMonoid *m = seen ? th_monoid_new(d, limit, stop, err) : NULL;
+    size_t size = m ? (size_t)m->size : 0;
+    *aperiodic = true;
+    for (int x = 0; m && *aperiodic && x < m->size; x++)
+        *aperiodic = without_period(m, x, seen);
+    th_monoid_free(m);
+    free(seen);
+    return size;
+}

@@ -1,0 +1,114 @@
+#include "automata/core/dfa.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+typedef struct {
+    int p, q;
+} Pair;
+
+typedef struct {
+    const ThDfa *a, *b;
+    Pair *pair; /* found so far: states of the product */
+    size_t n, cap;
+    uint32_t *slot; /* index + 1, or 0; open addressing */
+    size_t n_slots; /* a power of two, or 0 */
+    int *next;      /* rows of the product found so far */
+    size_t next_cap;
+} Product;
+
+static size_t slot_of(const Product *p, Pair at)
+{
+    uint64_t key = (uint64_t)(uint32_t)at.p << 32 | (uint32_t)at.q;
+    size_t s = th_hash_mix(key) & (p->n_slots - 1);
+    while (p->slot[s]) {
+        const Pair *there = &p->pair[p->slot[s] - 1];
+        if (there->p == at.p && there->q == at.q)
+            break;
+        s = (s + 1) & (p->n_slots - 1);
+    }
+    return s;
+}
+
+static bool double_slots(Product *p, ThError *err)
+{
+    uint32_t *slot = th_alloc(p->n_slots ? 2 * p->n_slots : 64, sizeof *slot, err);
+    if (!slot)
+        return false;
+    free(p->slot);
+    p->slot = slot;
+    p->n_slots = p->n_slots ? 2 * p->n_slots : 64;
+    for (size_t i = 0; i < p->n; i++)
+        p->slot[slot_of(p, p->pair[i])] = (uint32_t)i + 1;
+    return true;
+}
+
+/* The number of a pair, which is added if it is new; -1 and TH_ENOMEM. */
+static int number_of(Product *p, Pair at, ThError *err)
+{
+    if (p->n + p->n / 2 >= p->n_slots && !double_slots(p, err))
+        return -1;
+    size_t s = slot_of(p, at);
+    if (p->slot[s])
+        return (int)(p->slot[s] - 1);
+    if (!th_grow(&p->pair, &p->cap, p->n + 1, sizeof *p->pair, err))
+        return -1;
+    p->pair[p->n++] = at;
+    p->slot[s] = (uint32_t)p->n;
+    return (int)p->n - 1;
+}
+
+static bool grow_row(Product *p, size_t i, size_t max_states, ThError *err)
+{
+    size_t k = (size_t)p->a->n_symbols;
+    Pair from = p->pair[i];
+    if (!th_grow(&p->next, &p->next_cap, (i + 1) * k, sizeof *p->next, err))
+        return false;
+    for (size_t c = 0; c < k; c++) {
+        Pair to = {p->a->next[(size_t)from.p * k + c], p->b->next[(size_t)from.q * k + c]};
+        int index = number_of(p, to, err);
+        if (index < 0)
+            return false;
+        p->next[i * k + c] = index;
+        if (p->n >= INT32_MAX || (max_states && p->n > max_states))
+            return th_fail(err, TH_ELIMIT, "the product has more than %zu states", p->n - 1);
+    }
+    return true;
+}
+
+static ThDfa *finish(Product *p, const bool accept[4], ThError *err)
+{
+    ThDfa *d = th_dfa_new((int)p->n, 0, 2, err);
+    if (!d)
+        return NULL;
+    for (size_t i = 0; i < p->n; i++)
+        d->label[i] = accept[2 * p->a->label[p->pair[i].p] + p->b->label[p->pair[i].q]];
+    if (p->next) {
+        free(d->next);
+        d->next = p->next;
+        d->n_symbols = p->a->n_symbols;
+        p->next = NULL;
+    }
+    return d;
+}
+
+ThDfa *th_dfa_product(const ThDfa *a, const ThDfa *b, const bool accept[4], size_t max_states,
+                      ThStop *stop, ThError *err)
+{
+    Product p = {.a = a, .b = b};
+    bool good = number_of(&p, (Pair){a->start, b->start}, err) >= 0;
+    for (size_t i = 0; good && i < p.n; i++) {
+        good = grow_row(&p, i, max_states, err);
+        if (i % 4096 == 4095 && th_stopped(stop, NULL))
+            good = th_fail(err, TH_EINTERRUPTED, "interrupted at %zu states", p.n);
+    }
+    ThDfa *d = good ? finish(&p, accept, err) : NULL;
+    free(p.pair);
+    free(p.slot);
+    free(p.next);
+    return d;
+}

@@ -1,0 +1,120 @@
+#include "automata/core/nfa.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "automata/core/build.h"
+#include "base/memory.h"
+
+int th_nfa_state(ThNfa *n, int mark, ThError *err)
+{
+    size_t limit = n->max_states ? n->max_states : INT32_MAX - 1;
+    if (n->n_states >= limit) {
+        th_fail(err, TH_ELIMIT, "the automaton has more than %zu states", limit);
+        return -1;
+    }
+    if (!th_grow(&n->mark, &n->state_cap, n->n_states + 1, 1, err))
+        return -1;
+    n->mark[n->n_states] = (unsigned char)mark;
+    return (int)n->n_states++;
+}
+
+bool th_nfa_arc(ThNfa *n, ThAutomatonArc arc, ThError *err)
+{
+    if (!th_grow(&n->arc, &n->arc_cap, n->n_arcs + 1, sizeof *n->arc, err))
+        return false;
+    n->arc[n->n_arcs++] = arc;
+    return true;
+}
+
+bool th_nfa_add(ThNfa *n, const ThAutomaton *a, const int *symbol, int *offset, ThError *err)
+{
+    *offset = (int)n->n_states;
+    for (int q = 0; q < a->n_states; q++) {
+        int mark = (a->start[q] ? TH_NFA_START : 0) | (a->accept[q] ? TH_NFA_ACCEPT : 0);
+        if (th_nfa_state(n, mark, err) < 0)
+            return false;
+    }
+    for (size_t i = 0; i < a->n_arcs; i++) {
+        ThAutomatonArc arc = a->arc[i];
+        arc.from += *offset;
+        arc.to += *offset;
+        arc.output = TH_AUTOMATON_NO_OUTPUT;
+        if (arc.symbol != TH_AUTOMATON_EPSILON && symbol)
+            arc.symbol = symbol[arc.symbol];
+        if (!th_nfa_arc(n, arc, err))
+            return false;
+    }
+    return true;
+}
+
+static char *place(char **name, char *const *from, int n, char *at)
+{
+    for (int i = 0; i < n; i++) {
+        name[i] = at;
+        at = stpcpy(at, from[i]) + 1;
+    }
+    return at;
+}
+
+static void name_states(ThAutomaton *a, char *at)
+{
+    for (int q = 0; q < a->n_states; q++) {
+        a->state[q] = at;
+        at += sprintf(at, "q%d", q) + 1;
+    }
+}
+
+/* Returns new: the automaton as it is, with its names; *at gets the offset of those of states. */
+static ThAutomaton *assemble(const ThNfa *n, const ThNfaNames *names, size_t *at, ThError *err)
+{
+    enum { MOST_DIGITS = 12 };
+    *at = 0;
+    for (int i = 0; i < names->n_symbols; i++)
+        *at += strlen(names->symbol[i]) + 1;
+    for (int i = 0; i < names->n_outputs; i++)
+        *at += strlen(names->output[i]) + 1;
+    ThAutomaton sizes = {.n_symbols = names->n_symbols,
+                         .n_outputs = names->n_outputs,
+                         .n_states = (int)n->n_states,
+                         .n_arcs = n->n_arcs};
+    ThAutomaton *a = th_automaton_alloc(&sizes, *at + n->n_states * MOST_DIGITS, err);
+    if (!a)
+        return NULL;
+    char *next = place(a->symbol, names->symbol, names->n_symbols, a->names);
+    place(a->output, names->output, names->n_outputs, next);
+    name_states(a, a->names + *at);
+    for (int q = 0; q < a->n_states; q++) {
+        a->start[q] = n->mark[q] & TH_NFA_START;
+        a->accept[q] = n->mark[q] & TH_NFA_ACCEPT;
+        a->moore[q] = TH_AUTOMATON_NO_OUTPUT;
+    }
+    if (n->n_arcs)
+        memcpy(a->arc, n->arc, n->n_arcs * sizeof *a->arc);
+    if (th_automaton_sort(a, err))
+        return a;
+    th_automaton_free(a);
+    return NULL;
+}
+
+ThAutomaton *th_nfa_finish(ThNfa *n, const ThNfaNames *names, ThError *err)
+{
+    size_t at;
+    ThAutomaton *trimmed = NULL, *a = assemble(n, names, &at, err);
+    th_nfa_free(n);
+    if (a)
+        trimmed = th_automaton_trim(a, err);
+    th_automaton_free(a);
+    if (trimmed)
+        name_states(trimmed, trimmed->names + at);
+    return trimmed;
+}
+
+void th_nfa_free(ThNfa *n)
+{
+    free(n->mark);
+    free(n->arc);
+    *n = (ThNfa){.max_states = n->max_states};
+}

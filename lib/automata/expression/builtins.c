@@ -1,0 +1,347 @@
+#include "automata/expression/builtins.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "automata/core/build.h"
+
+enum { NAME = 64, MAX_STATES = 100000 };
+
+static int numbered_state(ThAutomatonBuild *b, const char *prefix, int i)
+{
+    char name[NAME];
+    snprintf(name, sizeof name, "%s%d", prefix, i);
+    return th_automaton_build_state(b, name);
+}
+
+static int numbered_symbol(ThAutomatonBuild *b, int i)
+{
+    char name[NAME];
+    snprintf(name, sizeof name, "%d", i);
+    return th_automaton_build_symbol(b, name);
+}
+
+static int numbered_output(ThAutomatonBuild *b, int i)
+{
+    char name[NAME];
+    snprintf(name, sizeof name, "%d", i);
+    return th_automaton_build_output(b, name);
+}
+
+static void arc(ThAutomatonBuild *b, int from, int symbol, int to)
+{
+    th_automaton_build_arc(b, (ThAutomatonArc){from, symbol, to, TH_AUTOMATON_NO_OUTPUT});
+}
+
+static ThAutomaton *parity(const int *argument, ThError *err)
+{
+    ThAutomatonBuild b = {0};
+    (void)argument;
+    int x = th_automaton_build_symbol(&b, "a"), y = th_automaton_build_symbol(&b, "b");
+    int even = th_automaton_build_state(&b, "even"), odd = th_automaton_build_state(&b, "odd");
+    th_automaton_build_start(&b, even);
+    th_automaton_build_accept(&b, even);
+    arc(&b, even, x, even);
+    arc(&b, even, y, odd);
+    arc(&b, odd, x, odd);
+    arc(&b, odd, y, even);
+    return th_automaton_build_finish(&b, err);
+}
+
+/* Symbols 0 … m-1 (from 0, or letters from a); accepts if the last one equals the first. */
+static ThAutomaton *first_is_last(int m, bool letters, ThError *err)
+{
+    ThAutomatonBuild b = {0};
+    int start = th_automaton_build_state(&b, "start");
+    th_automaton_build_start(&b, start);
+    th_automaton_build_accept(&b, start);
+    for (int i = 0; i < m; i++) {
+        if (letters)
+            th_automaton_build_symbol(&b, i ? "b" : "a");
+        else
+            numbered_symbol(&b, i);
+    }
+    for (int i = 0; i < m; i++) {
+        char name[NAME];
+        snprintf(name, sizeof name, "same%d", i);
+        int same = th_automaton_build_state(&b, name);
+        snprintf(name, sizeof name, "other%d", i);
+        int other = th_automaton_build_state(&b, name);
+        th_automaton_build_accept(&b, same);
+        arc(&b, start, i, same);
+        for (int c = 0; c < m; c++) {
+            arc(&b, same, c, c == i ? same : other);
+            arc(&b, other, c, c == i ? same : other);
+        }
+    }
+    return th_automaton_build_finish(&b, err);
+}
+
+static ThAutomaton *even_pairs(const int *argument, ThError *err)
+{
+    (void)argument;
+    return first_is_last(2, true, err);
+}
+
+static ThAutomaton *even_pair(const int *argument, ThError *err)
+{
+    return first_is_last(argument[0], false, err);
+}
+
+/* A counter modulo m that symbol c moves by step[c]; its output is the count, 0 accepts. */
+static ThAutomaton *counter(int m, int n_symbols, const int *step, ThError *err)
+{
+    ThAutomatonBuild b = {0};
+    for (int c = 0; c < n_symbols; c++)
+        numbered_symbol(&b, c);
+    for (int q = 0; q < m; q++) {
+        int state = numbered_state(&b, "p", q);
+        th_automaton_build_moore(&b, state, numbered_output(&b, q));
+    }
+    th_automaton_build_start(&b, 0);
+    th_automaton_build_accept(&b, 0);
+    for (int q = 0; q < m; q++) {
+        for (int c = 0; c < n_symbols; c++)
+            arc(&b, q, c, (q + (step ? step[c] : c) + m) % m);
+    }
+    return th_automaton_build_finish(&b, err);
+}
+
+static ThAutomaton *cycle(const int *argument, ThError *err)
+{
+    static const int step[] = {0, 1, -1};
+    return counter(argument[0], 3, step, err);
+}
+
+static ThAutomaton *sum(const int *argument, ThError *err)
+{
+    return counter(argument[0], argument[0], NULL, err);
+}
+
+/* States behind a digit: value s + p.  States before a digit d: the value will be s + c·d. */
+static int value_state(ThAutomatonBuild *b, int s, int p)
+{
+    char name[NAME];
+    snprintf(name, sizeof name, "[%d,%d]", s, p);
+    return th_automaton_build_state(b, name);
+}
+
+static int open_state(ThAutomatonBuild *b, int s, int c)
+{
+    char name[NAME];
+    snprintf(name, sizeof name, "<%d,%d>", s, c);
+    return th_automaton_build_state(b, name);
+}
+
+ThAutomaton *th_automaton_builtin_mod_arithmetic(int m, bool leading_plus, ThError *err)
+{
+    ThAutomatonBuild b = {0};
+    for (int d = 0; d < m; d++) {
+        numbered_symbol(&b, d);
+        numbered_output(&b, d);
+    }
+    int plus = th_automaton_build_symbol(&b, "+"), minus = th_automaton_build_symbol(&b, "-");
+    int times = th_automaton_build_symbol(&b, "*"), start = open_state(&b, 0, 1);
+    th_automaton_build_start(&b, start);
+    for (int s = 0; s < m; s++) {
+        for (int c = 0; c < m; c++) {
+            int open = open_state(&b, s, c), value = value_state(&b, s, c), sum = (s + c) % m;
+            for (int d = 0; d < m; d++)
+                arc(&b, open, d, value_state(&b, s, c * d % m));
+            arc(&b, value, plus, open_state(&b, sum, 1 % m));
+            arc(&b, value, minus, open_state(&b, sum, m - 1));
+            arc(&b, value, times, open);
+            th_automaton_build_accept(&b, value);
+            th_automaton_build_moore(&b, value, sum);
+        }
+    }
+    if (leading_plus)
+        arc(&b, start, plus, start);
+    return th_automaton_build_finish(&b, err);
+}
+
+static ThAutomaton *mod_arithmetic(const int *argument, ThError *err)
+{
+    return th_automaton_builtin_mod_arithmetic(argument[0], false, err);
+}
+
+/* Without their sinks; -1 is a missing transition. */
+static const struct {
+    int n_states, next[4][2];
+    bool accept[4];
+} tomita_table[] = {
+    {1, {{-1, 0}}, {true}},
+    {2, {{-1, 1}, {0, -1}}, {true, false}},
+    {4, {{0, 1}, {3, 0}, {3, 1}, {2, -1}}, {true, true, true, false}},
+    {3, {{1, 0}, {2, 0}, {-1, 0}}, {true, true, true}},
+    {4, {{1, 2}, {0, 3}, {3, 0}, {2, 1}}, {true, false, false, false}},
+    {3, {{1, 2}, {2, 0}, {0, 1}}, {true, false, false}},
+    {4, {{0, 1}, {2, 1}, {2, 3}, {-1, 3}}, {true, true, true, true}},
+};
+
+static ThAutomaton *tomita(const int *argument, ThError *err)
+{
+    int i = argument[0] - 1;
+    ThAutomatonBuild b = {0};
+    numbered_symbol(&b, 0);
+    numbered_symbol(&b, 1);
+    for (int q = 0; q < tomita_table[i].n_states; q++) {
+        numbered_state(&b, "q", q);
+        if (tomita_table[i].accept[q])
+            th_automaton_build_accept(&b, q);
+        for (int c = 0; c < 2; c++) {
+            if (tomita_table[i].next[q][c] >= 0)
+                arc(&b, q, c, tomita_table[i].next[q][c]);
+        }
+    }
+    th_automaton_build_start(&b, 0);
+    return th_automaton_build_finish(&b, err);
+}
+
+/* One type of bracket: a state is a depth. */
+static ThAutomaton *dyck_one(int depth, ThError *err)
+{
+    ThAutomatonBuild b = {0};
+    int open = th_automaton_build_symbol(&b, "("), close = th_automaton_build_symbol(&b, ")");
+    for (int q = 0; q <= depth; q++)
+        numbered_state(&b, "d", q);
+    th_automaton_build_start(&b, 0);
+    th_automaton_build_accept(&b, 0);
+    for (int q = 0; q < depth; q++) {
+        arc(&b, q, open, q + 1);
+        arc(&b, q + 1, close, q);
+    }
+    return th_automaton_build_finish(&b, err);
+}
+
+/* A state is a stack of open brackets.  Stacks are numbered level by level: the children of stack q
+ * are k·q + 1 … k·q + k. */
+static ThAutomaton *dyck(const int *argument, ThError *err)
+{
+    static const char *const bracket[] = {"(", ")", "[", "]", "{", "}", "<", ">"};
+    int k = argument[0], depth = argument[1], n_states = 1, inner = 0;
+    if (k == 1)
+        return dyck_one(depth, err);
+    for (int i = 0; i < depth && n_states <= MAX_STATES; i++) {
+        inner = n_states;
+        n_states = n_states * k + 1;
+    }
+    if (n_states > MAX_STATES) {
+        th_fail(err, TH_ELIMIT, "dyck(%d, %d) has more than %d states", k, depth, MAX_STATES);
+        return NULL;
+    }
+    ThAutomatonBuild b = {0};
+    for (int i = 0; i < 2 * k; i++)
+        th_automaton_build_symbol(&b, bracket[i]);
+    for (int q = 0; q < n_states; q++)
+        numbered_state(&b, "s", q);
+    th_automaton_build_start(&b, 0);
+    th_automaton_build_accept(&b, 0);
+    for (int q = 0; q < inner; q++) {
+        for (int i = 0; i < k; i++) {
+            arc(&b, q, 2 * i, k * q + i + 1);
+            arc(&b, k * q + i + 1, 2 * i + 1, q);
+        }
+    }
+    return th_automaton_build_finish(&b, err);
+}
+
+static ThAutomaton *flip_flop(const int *argument, ThError *err)
+{
+    ThAutomatonBuild b = {0};
+    (void)argument;
+    int w0 = th_automaton_build_symbol(&b, "w0"), w1 = th_automaton_build_symbol(&b, "w1");
+    int ignore = th_automaton_build_symbol(&b, "i"), unset = th_automaton_build_state(&b, "unset");
+    int zero = th_automaton_build_state(&b, "zero"), one = th_automaton_build_state(&b, "one");
+    th_automaton_build_start(&b, unset);
+    th_automaton_build_accept(&b, one);
+    th_automaton_build_moore(&b, zero, th_automaton_build_output(&b, "0"));
+    th_automaton_build_moore(&b, one, th_automaton_build_output(&b, "1"));
+    for (int q = 0; q < 3; q++) {
+        arc(&b, q, w0, zero);
+        arc(&b, q, w1, one);
+        arc(&b, q, ignore, q);
+    }
+    return th_automaton_build_finish(&b, err);
+}
+
+static const ThAutomatonBuiltin builtins[] = {
+    {.name = "parity", .summary = "an even number of b, over a and b", .build = parity},
+    {.name = "even_pairs",
+     .summary = "an even number of ab and ba: the last symbol equals the first",
+     .build = even_pairs},
+    {.name = "even_pair",
+     .summary = "over 0 ... m-1, the last symbol equals the first",
+     .n_arguments = 1,
+     .argument = {{"m", 2, 256, 0}},
+     .build = even_pair},
+    {.name = "cycle",
+     .summary = "position on a cycle of n: 0 stays, 1 goes up, 2 goes down; accepts position 0",
+     .n_arguments = 1,
+     .argument = {{"n", 2, 10000, 5}},
+     .build = cycle},
+    {.name = "sum",
+     .summary = "the sum of symbols 0 ... m-1 modulo m; accepts sum 0",
+     .n_arguments = 1,
+     .argument = {{"m", 2, 256, 5}},
+     .build = sum},
+    {.name = "mod_arithmetic",
+     .summary = "the value of d op d ... modulo m, op one of + - *; accepts what is complete",
+     .n_arguments = 1,
+     .argument = {{"m", 2, 50, 5}},
+     .build = mod_arithmetic},
+    {.name = "tomita",
+     .summary = "Tomita's language 1 to 7 over 0 and 1",
+     .n_arguments = 1,
+     .argument = {{"number", 1, 7, 0}},
+     .build = tomita},
+    {.name = "dyck",
+     .summary = "balanced brackets of 1 to 4 types: ( ) [ ] { } < >, nested up to a depth",
+     .n_arguments = 2,
+     .argument = {{"types", 1, 4, 0}, {"depth", 1, 10000, 0}},
+     .build = dyck},
+    {.name = "flip_flop",
+     .summary = "the bit written last: w0 and w1 write, i changes nothing; accepts 1",
+     .build = flip_flop},
+};
+
+const ThAutomatonBuiltin *th_automaton_builtins(size_t *n)
+{
+    *n = sizeof builtins / sizeof *builtins;
+    return builtins;
+}
+
+const ThAutomatonBuiltin *th_automaton_builtin(const char *name)
+{
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
+        if (strcmp(builtins[i].name, name) == 0)
+            return &builtins[i];
+    }
+    return NULL;
+}
+
+ThAutomaton *th_automaton_builtin_build(const ThAutomatonBuiltin *b, const int *argument,
+                                        int n_arguments, ThError *err)
+{
+    int value[2] = {0};
+    if (n_arguments > b->n_arguments) {
+        th_fail(err, TH_EVALUE, "%s takes %d argument%s, not %d", b->name, b->n_arguments,
+                b->n_arguments == 1 ? "" : "s", n_arguments);
+        return NULL;
+    }
+    for (int i = 0; i < b->n_arguments; i++) {
+        int least = b->argument[i].least, most = b->argument[i].most;
+        if (i >= n_arguments && b->argument[i].fallback == 0) {
+            th_fail(err, TH_EVALUE, "%s needs the argument %s, %d to %d", b->name,
+                    b->argument[i].name, least, most);
+            return NULL;
+        }
+        value[i] = i < n_arguments ? argument[i] : b->argument[i].fallback;
+        if (value[i] < least || value[i] > most) {
+            th_fail(err, TH_EVALUE, "%s of %s is %d to %d, not %d", b->argument[i].name, b->name,
+                    least, most, value[i]);
+            return NULL;
+        }
+    }
+    return b->build(value, err);
+}

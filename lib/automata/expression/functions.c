@@ -1,0 +1,201 @@
+#include "automata/expression/functions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "automata/core/nfa.h"
+#include "base/symbols.h"
+
+typedef ThAutomaton *Binary(const ThAutomaton *a, const ThAutomaton *b, ThAutomatonWork w,
+                            ThError *err);
+
+/* The first with the second, the result with the third, … */
+static ThAutomaton *fold(const ThAutomatonFunctionCall *call, Binary *f, ThAutomatonWork w,
+                         ThError *err)
+{
+    ThAutomaton *result = th_automaton_copy(call->automaton[0], err);
+    for (int i = 1; result && i < call->n; i++) {
+        ThAutomaton *next = f(result, call->automaton[i], w, err);
+        th_automaton_free(result);
+        result = next;
+    }
+    return result;
+}
+
+static ThAutomaton *concat(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
+{
+    return fold(call, th_automaton_concat, w, err);
+}
+
+static ThAutomaton *shuffle(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
+{
+    return fold(call, th_automaton_shuffle, w, err);
+}
+
+static ThAutomaton *compose(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
+{
+    return fold(call, th_automaton_compose, w, err);
+}
+
+static ThAutomaton *star(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
+{
+    return th_automaton_star(call->automaton[0], w, err);
+}
+
+static ThAutomaton *reverse(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
+{
+    return th_automaton_reverse(call->automaton[0], w, err);
+}
+
+static ThAutomaton *prefixes(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
+{
+    return th_automaton_prefixes(call->automaton[0], w, err);
+}
+
+static ThAutomaton *suffixes(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
+{
+    return th_automaton_suffixes(call->automaton[0], w, err);
+}
+
+static ThAutomaton *quotient(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
+{
+    return th_automaton_quotient(call->automaton[0], call->automaton[1], false, w, err);
+}
+
+static ThAutomaton *left_quotient(const ThAutomatonFunctionCall *call, ThAutomatonWork w,
+                                  ThError *err)
+{
+    return th_automaton_quotient(call->automaton[0], call->automaton[1], true, w, err);
+}
+
+static ThAutomaton *homomorphism(const ThAutomatonFunctionCall *call, ThAutomatonWork w,
+                                 ThError *err)
+{
+    return th_automaton_homomorphism(call->automaton[0], call->map, call->n_map, w, err);
+}
+
+static ThAutomaton *inverse(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
+{
+    return th_automaton_inverse(call->automaton[0], call->map, call->n_map, w, err);
+}
+
+static ThAutomaton *minimize(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
+{
+    return th_automaton_minimize(call->automaton[0], w.max_states, w.stop, err);
+}
+
+static ThAutomaton *determinize(const ThAutomatonFunctionCall *call, ThAutomatonWork w,
+                                ThError *err)
+{
+    ThAutomaton *a = call->automaton[0];
+    if (th_automaton_deterministic(a))
+        return th_automaton_copy(a, err);
+    ThDfa *d = th_automaton_acceptor(a, w.max_states, w.stop, err);
+    ThAutomaton *result = d ? th_automaton_from_dfa(d, a->symbol, err) : NULL;
+    th_dfa_free(d);
+    return result;
+}
+
+static ThAutomaton *trim(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
+{
+    (void)w;
+    return th_automaton_trim(call->automaton[0], err);
+}
+
+static ThAutomaton *complete(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
+{
+    (void)w;
+    return th_automaton_complete(call->automaton[0], err);
+}
+
+static ThAutomaton *invert(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
+{
+    return th_automaton_invert(call->automaton[0], w, err);
+}
+
+static ThAutomaton *project(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
+{
+    return th_automaton_project(call->automaton[0], call->written, w, err);
+}
+
+static ThAutomaton *apply(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
+{
+    ThAutomaton *input = th_automaton_project(call->automaton[1], false, w, err);
+    ThAutomaton *both = input ? th_automaton_compose(input, call->automaton[0], w, err) : NULL;
+    ThAutomaton *result = both ? th_automaton_project(both, true, w, err) : NULL;
+    th_automaton_free(input);
+    th_automaton_free(both);
+    return result;
+}
+
+static const ThAutomatonFunction table[] = {
+    {"concat", "A, B, ...", "a word of A, then a word of B, ...", 1, -1, TH_AUTOMATON_ONLY_AUTOMATA,
+     concat},
+    {"star", "A", "any number of words of A, one after the other", 1, 1, TH_AUTOMATON_ONLY_AUTOMATA,
+     star},
+    {"reverse", "A", "the words of A backwards", 1, 1, TH_AUTOMATON_ONLY_AUTOMATA, reverse},
+    {"prefixes", "A", "the beginnings of words of A", 1, 1, TH_AUTOMATON_ONLY_AUTOMATA, prefixes},
+    {"suffixes", "A", "the ends of words of A", 1, 1, TH_AUTOMATON_ONLY_AUTOMATA, suffixes},
+    {"quotient", "A, B", "words of A with a word of B taken from the end", 2, 2,
+     TH_AUTOMATON_ONLY_AUTOMATA, quotient},
+    {"left_quotient", "A, B", "words of A with a word of B taken from the front", 2, 2,
+     TH_AUTOMATON_ONLY_AUTOMATA, left_quotient},
+    {"shuffle", "A, B, ...", "words of A and B interleaved", 1, -1, TH_AUTOMATON_ONLY_AUTOMATA,
+     shuffle},
+    {"homomorphism", "A, SYMBOL -> WORD, ...",
+     "the words of A with symbols replaced by words; the other symbols stay", 1, 1,
+     TH_AUTOMATON_WITH_MAP, homomorphism},
+    {"inverse", "A, SYMBOL -> WORD, ...",
+     "the words over these symbols that become words of A when each symbol is replaced", 1, 1,
+     TH_AUTOMATON_WITH_MAP, inverse},
+    {"determinize", "A", "one start, no empty moves, at most one transition a symbol", 1, 1,
+     TH_AUTOMATON_ONLY_AUTOMATA, determinize},
+    {"minimize", "A", "the smallest deterministic automaton, numbered canonically", 1, 1,
+     TH_AUTOMATON_ONLY_AUTOMATA, minimize},
+    {"trim", "A", "without the states that are of no use", 1, 1, TH_AUTOMATON_ONLY_AUTOMATA, trim},
+    {"complete", "A", "with a sink where a transition was missing", 1, 1,
+     TH_AUTOMATON_ONLY_AUTOMATA, complete},
+    {"compose", "T, U, ...", "what T writes is read by U", 1, -1, TH_AUTOMATON_ONLY_AUTOMATA,
+     compose},
+    {"invert", "T", "what T reads and what it writes change places", 1, 1,
+     TH_AUTOMATON_ONLY_AUTOMATA, invert},
+    {"project", "T, input|output", "the words that T reads, or those that it writes", 1, 1,
+     TH_AUTOMATON_WITH_SIDE, project},
+    {"apply", "T, A|\"WORD\"", "what T writes for the words of A, or for one word", 2, 2,
+     TH_AUTOMATON_WITH_WORD, apply},
+};
+
+const ThAutomatonFunction *th_automaton_functions(size_t *n)
+{
+    *n = sizeof table / sizeof *table;
+    return table;
+}
+
+const ThAutomatonFunction *th_automaton_function(const char *name)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (strcmp(table[i].name, name) == 0)
+            return &table[i];
+    }
+    return NULL;
+}
+
+ThAutomaton *th_automaton_word(const ThAutomaton *a, const char *text, ThError *err)
+{
+    int length = 0, *word = th_symbols_read(a->symbol, a->n_symbols, text, &length, err);
+    ThNfa n = {0};
+    bool good = word != NULL;
+    for (int i = 0; good && i <= length; i++) {
+        int q = th_nfa_state(&n, (i ? 0 : TH_NFA_START) | (i == length ? TH_NFA_ACCEPT : 0), err);
+        good =
+            q >= 0 &&
+            (i == 0 ||
+             th_nfa_arc(&n, (ThAutomatonArc){q - 1, word[i - 1], q, TH_AUTOMATON_NO_OUTPUT}, err));
+    }
+    free(word);
+    ThNfaNames names = {.symbol = a->symbol, .n_symbols = a->n_symbols};
+    if (good)
+        return th_nfa_finish(&n, &names, err);
+    th_nfa_free(&n);
+    return NULL;
+}

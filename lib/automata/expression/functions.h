@@ -1,0 +1,39 @@
+/* functions.h - the functions of automaton expressions: one row each, read by the evaluator, help
+ * and the manual. */
+#ifndef TH_AUTOMATA_EXPRESSION_FUNCTIONS_H
+#define TH_AUTOMATA_EXPRESSION_FUNCTIONS_H
+
+#include "automata/operations/operations.h"
+
+/* What may follow the automata in the parentheses. */
+typedef enum {
+    TH_AUTOMATON_ONLY_AUTOMATA,
+    TH_AUTOMATON_WITH_MAP,  /* SYMBOL -> WORD, … */
+    TH_AUTOMATON_WITH_SIDE, /* input or output */
+    TH_AUTOMATON_WITH_WORD /* instead of the last automaton: "word" over what the first one reads */
+} ThAutomatonFunctionExtra;
+
+typedef struct {
+    ThAutomaton *const *automaton; /* (n) */
+    int n;
+    const ThAutomatonSubstitution *map; /* (n_map) */
+    int n_map;
+    bool written; /* output, not input */
+} ThAutomatonFunctionCall;
+
+typedef struct {
+    const char *name, *arguments, *summary; /* summary: one line, no full stop */
+    int least, most;                        /* automata; most -1: any number */
+    ThAutomatonFunctionExtra extra;
+    ThAutomaton *(*apply)(const ThAutomatonFunctionCall *call, ThAutomatonWork w,
+                          ThError *err); /* returns new */
+} ThAutomatonFunction;
+
+/* The table, in manual order; *n gets its length. */
+const ThAutomatonFunction *th_automaton_functions(size_t *n);
+const ThAutomatonFunction *th_automaton_function(const char *name); /* view, or NULL */
+
+/* Returns new: the automaton of one word over the inputs of a.  TH_EVALUE for other symbols. */
+ThAutomaton *th_automaton_word(const ThAutomaton *a, const char *text, ThError *err);
+
+#endif

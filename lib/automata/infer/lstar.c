@@ -1,0 +1,340 @@
+#include "automata/infer/lstar.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/memory.h"
+
+typedef struct {
+    const ThLstarOracle *o;
+    const ThLstarLimits *limits;
+    ThLstarReport *report;
+    ThStop *stop;
+    ThLstarTable t;
+    size_t states_cap, length_cap, row_cap, suffix_cap, suffix_length_cap, cell_cap, state_cap;
+    size_t n_placed; /* rows that have their state */
+    int width;       /* columns that a row has room for */
+    ThIntern asked;  /* words whose class is known */
+    int *answer;     /* (asked.n) */
+    size_t answer_cap;
+    ThIntern rows; /* of the states, in their order */
+    int *buffer;   /* a word in the making */
+    size_t buffer_cap;
+} Learner;
+
+static void learner_free(Learner *l)
+{
+    for (int i = 0; i < l->t.n_states; i++)
+        free(l->t.word[i]);
+    for (int i = 0; i < l->t.n_suffixes; i++)
+        free(l->t.suffix[i]);
+    for (size_t i = 0; i < l->t.n_rows; i++)
+        free(l->t.cell[i]);
+    free(l->t.word);
+    free(l->t.length);
+    free(l->t.row);
+    free(l->t.suffix);
+    free(l->t.suffix_length);
+    free(l->t.cell);
+    free(l->t.state);
+    free(l->answer);
+    free(l->buffer);
+    th_intern_free(&l->asked);
+    th_intern_free(&l->rows);
+}
+
+static void tell(const Learner *l, ThLstarStep step)
+{
+    step.table = &l->t;
+    if (l->o->step)
+        l->o->step(l->o->context, &step);
+}
+
+/* ---- questions ---- */
+
+/* The class of a word, asked for once only. */
+static bool ask(Learner *l, const int *word, int length, int *label, ThError *err)
+{
+    size_t bytes = (size_t)length * sizeof *word, index = th_intern_find(&l->asked, word, bytes);
+    if (index != SIZE_MAX) {
+        l->report->repeated++;
+        *label = l->answer[index];
+        return true;
+    }
+    if (l->limits->queries && l->report->asked >= l->limits->queries)
+        return th_fail(err, TH_ELIMIT, "more than %lld membership queries, with %d state%s found",
+                       l->limits->queries, l->t.n_states, l->t.n_states == 1 ? "" : "s");
+    if (th_stopped_at(l->stop, (size_t)l->t.n_states, "states", err) ||
+        !l->o->member(l->o->context, word, length, label, err) ||
+        !th_grow(&l->answer, &l->answer_cap, l->asked.n + 1, sizeof *l->answer, err) ||
+        !th_intern(&l->asked, word, bytes, &index, err))
+        return false;
+    l->answer[index] = *label;
+    l->report->asked++;
+    return true;
+}
+
+/* Puts u, one symbol (-1: none) and v into the buffer. */
+static bool join(Learner *l, const int *u, int n_u, int symbol, const int *v, int n_v, int *length,
+                 ThError *err)
+{
+    size_t n = (size_t)n_u + (symbol >= 0) + (size_t)n_v;
+    if (n > INT32_MAX / 2)
+        return th_fail(err, TH_ELIMIT, "a word of %zu symbols is too long", n);
+    if (!th_grow(&l->buffer, &l->buffer_cap, n + 1, sizeof *l->buffer, err))
+        return false;
+    memcpy(l->buffer, u, (size_t)n_u * sizeof *u);
+    if (symbol >= 0)
+        l->buffer[n_u++] = symbol;
+    if (n_v)
+        memcpy(l->buffer + n_u, v, (size_t)n_v * sizeof *v);
+    *length = (int)n;
+    return true;
+}
+
+static bool join_row(Learner *l, size_t r, const int *v, int n_v, int *length, ThError *err)
+{
+    size_t k = (size_t)l->t.n_symbols, i = r ? (r - 1) / k : 0;
+    int symbol = r ? (int)((r - 1) % k) : -1;
+    return join(l, l->t.word[i], l->t.length[i], symbol, v, n_v, length, err);
+}
+
+static bool fill(Learner *l, size_t r, int suffix, ThError *err)
+{
+    int length = 0;
+    return join_row(l, r, l->t.suffix[suffix], l->t.suffix_length[suffix], &length, err) &&
+           ask(l, l->buffer, length, &l->t.cell[r][suffix], err);
+}
+
+/* ---- rows and columns ---- */
+
+/* Adds the rows of the words of the last state followed by every symbol; first: the empty word. */
+static bool add_rows(Learner *l, size_t n, ThError *err)
+{
+    ThLstarTable *t = &l->t;
+    if (!th_grow(&t->cell, &l->cell_cap, t->n_rows + n, sizeof *t->cell, err) ||
+        !th_grow(&t->state, &l->state_cap, t->n_rows + n, sizeof *t->state, err))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        int *cell = th_alloc((size_t)l->width, sizeof *cell, err);
+        if (!cell)
+            return false;
+        t->cell[t->n_rows++] = cell;
+        for (int e = 0; e < t->n_suffixes; e++) {
+            if (!fill(l, t->n_rows - 1, e, err))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Makes a row's word a state. */
+static bool add_state(Learner *l, size_t r, ThError *err)
+{
+    ThLstarTable *t = &l->t;
+    size_t n = (size_t)t->n_states, index;
+    int length = 0;
+    if (l->limits->states && t->n_states >= l->limits->states)
+        return th_fail(err, TH_ELIMIT, "more than %d state%s, after %lld membership queries",
+                       l->limits->states, l->limits->states == 1 ? "" : "s", l->report->asked);
+    if (!th_grow(&t->word, &l->states_cap, n + 1, sizeof *t->word, err) ||
+        !th_grow(&t->length, &l->length_cap, n + 1, sizeof *t->length, err) ||
+        !th_grow(&t->row, &l->row_cap, n + 1, sizeof *t->row, err) ||
+        (n && !join_row(l, r, NULL, 0, &length, err)))
+        return false;
+    t->word[n] = th_alloc((size_t)length + 1, sizeof **t->word, err);
+    if (!t->word[n])
+        return false;
+    if (length)
+        memcpy(t->word[n], l->buffer, (size_t)length * sizeof **t->word);
+    t->length[n] = length;
+    t->row[n] = r;
+    t->n_states++;
+    if (r == 0 && !add_rows(l, 1, err))
+        return false;
+    if (!th_intern(&l->rows, t->cell[r], (size_t)t->n_suffixes * sizeof **t->cell, &index, err))
+        return false;
+    t->state[r] = (int)n;
+    tell(l, (ThLstarStep){.event = TH_LSTAR_STATE, .row = r});
+    return add_rows(l, (size_t)t->n_symbols, err);
+}
+
+static bool widen_rows(Learner *l, ThError *err)
+{
+    if (l->t.n_suffixes < l->width)
+        return true;
+    int width = 2 * l->width;
+    for (size_t r = 0; r < l->t.n_rows; r++) {
+        int *cell = realloc(l->t.cell[r], (size_t)width * sizeof *cell);
+        if (!cell)
+            return th_fail(err, TH_ENOMEM, "out of memory for %zu rows", l->t.n_rows);
+        l->t.cell[r] = cell;
+    }
+    l->width = width;
+    return true;
+}
+
+/* Adds a column; the rows of the states are told apart anew. */
+static bool add_suffix(Learner *l, const int *word, int length, ThError *err)
+{
+    ThLstarTable *t = &l->t;
+    size_t n = (size_t)t->n_suffixes, index;
+    if (!widen_rows(l, err) ||
+        !th_grow(&t->suffix, &l->suffix_cap, n + 1, sizeof *t->suffix, err) ||
+        !th_grow(&t->suffix_length, &l->suffix_length_cap, n + 1, sizeof *t->suffix_length, err))
+        return false;
+    t->suffix[n] = th_alloc((size_t)length + 1, sizeof **t->suffix, err);
+    if (!t->suffix[n])
+        return false;
+    if (length)
+        memcpy(t->suffix[n], word, (size_t)length * sizeof *word);
+    t->suffix_length[n] = length;
+    t->n_suffixes++;
+    for (size_t r = 0; r < t->n_rows; r++) {
+        if (!fill(l, r, (int)n, err))
+            return false;
+    }
+    th_intern_free(&l->rows);
+    for (int i = 0; i < t->n_states; i++) {
+        size_t bytes = (size_t)t->n_suffixes * sizeof **t->cell;
+        if (!th_intern(&l->rows, t->cell[t->row[i]], bytes, &index, err))
+            return false;
+    }
+    l->n_placed = 0;
+    return true;
+}
+
+/* Gives every row its state; rows that equal no state's become one. */
+static bool close_table(Learner *l, ThError *err)
+{
+    ThLstarTable *t = &l->t;
+    for (; l->n_placed < t->n_rows; l->n_placed++) {
+        size_t r = l->n_placed, bytes = (size_t)t->n_suffixes * sizeof **t->cell;
+        size_t q = th_intern_find(&l->rows, t->cell[r], bytes);
+        if (q == SIZE_MAX && !add_state(l, r, err))
+            return false;
+        if (q != SIZE_MAX)
+            t->state[r] = (int)q;
+    }
+    return true;
+}
+
+static ThDfa *guess_of(const Learner *l, ThError *err)
+{
+    const ThLstarTable *t = &l->t;
+    ThDfa *d = th_dfa_new(t->n_states, t->n_symbols, l->o->n_classes, err);
+    if (!d)
+        return NULL;
+    for (int q = 0; q < t->n_states; q++)
+        d->label[q] = t->cell[t->row[q]][0];
+    for (size_t r = 1; r < t->n_rows; r++)
+        d->next[r - 1] = t->state[r];
+    return d;
+}
+
+/* ---- counterexamples ---- */
+
+/* The class of what the guess makes of the first i symbols, followed by the others. */
+static bool ask_from(Learner *l, const ThDfa *guess, const int *word, int length, int i, int *label,
+                     ThError *err)
+{
+    int q = th_dfa_walk(guess, guess->start, word, (size_t)i), n = 0;
+    return join(l, l->t.word[q], l->t.length[q], -1, word + i, length - i, &n, err) &&
+           ask(l, l->buffer, n, label, err);
+}
+
+/* Binary search for a symbol after which the guess leads to a state that the rest of the word tells
+ * from the true one; that rest becomes a column. */
+static bool split_by(Learner *l, const ThDfa *guess, const int *word, int length, int truth,
+                     ThError *err)
+{
+    int lo = 0, hi = length, label = 0;
+    while (hi - lo > 1) {
+        int middle = lo + (hi - lo) / 2;
+        if (!ask_from(l, guess, word, length, middle, &label, err))
+            return false;
+        if (label == truth)
+            lo = middle;
+        else
+            hi = middle;
+    }
+    tell(l,
+         (ThLstarStep){
+             .event = TH_LSTAR_SUFFIX, .guess = guess, .word = word + hi, .length = length - hi});
+    return add_suffix(l, word + hi, length - hi, err);
+}
+
+/* Improves the guess until it is right about the word.  Consumes *guess, which becomes the next. */
+static bool learn_from(Learner *l, ThDfa **guess, const int *word, int length, ThError *err)
+{
+    int truth = 0;
+    if (!ask(l, word, length, &truth, err))
+        return false;
+    if (truth == th_dfa_class(*guess, word, (size_t)length))
+        return th_fail(err, TH_EVALUE,
+                       "the oracle takes back what it said about a word of %d "
+                       "symbols: its answers depend on more than the word",
+                       length);
+    l->report->counterexamples++;
+    if (length > l->report->longest)
+        l->report->longest = length;
+    tell(l, (ThLstarStep){.event = TH_LSTAR_COUNTEREXAMPLE,
+                          .guess = *guess,
+                          .word = word,
+                          .length = length,
+                          .label = truth});
+    while (truth != th_dfa_class(*guess, word, (size_t)length)) {
+        if (!split_by(l, *guess, word, length, truth, err) || !close_table(l, err))
+            return false;
+        ThDfa *next = guess_of(l, err);
+        if (!next)
+            return false;
+        th_dfa_free(*guess);
+        *guess = next;
+    }
+    return true;
+}
+
+/* Guesses until the oracle agrees. */
+static bool converse(Learner *l, ThDfa **guess, ThError *err)
+{
+    for (;;) {
+        int *word = NULL, length = 0;
+        l->report->guesses++;
+        tell(l, (ThLstarStep){.event = TH_LSTAR_GUESS, .guess = *guess});
+        if (th_stopped(l->stop, err) ||
+            !l->o->equivalent(l->o->context, *guess, &word, &length, err))
+            return false;
+        if (!word)
+            return true;
+        bool ok = learn_from(l, guess, word, length, err);
+        free(word);
+        if (!ok)
+            return false;
+    }
+}
+
+ThDfa *th_lstar(const ThLstarOracle *o, const ThLstarLimits *limits, ThLstarReport *report,
+                ThStop *stop, ThError *err)
+{
+    Learner l = {.o = o, .limits = limits, .report = report, .stop = stop, .width = 8};
+    ThError own = {0};
+    *report = (ThLstarReport){0};
+    l.t.n_symbols = o->n_symbols;
+    ThDfa *guess = NULL;
+    bool ok = add_suffix(&l, NULL, 0, &own) && add_state(&l, 0, &own) && close_table(&l, &own) &&
+              (guess = guess_of(&l, &own)) && converse(&l, &guess, &own);
+    if (!ok && own.code == TH_ELIMIT && limits->keep_guess && guess)
+        ok = report->limited = true;
+    report->states = guess ? guess->n_states : l.t.n_states;
+    report->suffixes = l.t.n_suffixes;
+    learner_free(&l);
+    if (ok)
+        return guess;
+    if (err && err->code == TH_OK)
+        *err = own;
+    th_dfa_free(guess);
+    return NULL;
+}

@@ -1,0 +1,242 @@
+/* From an automaton to a regular expression by eliminating states. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "automata/operations/operations.h"
+#include "automata/regex/regex.h"
+#include "automata/regex/term.h"
+#include "base/memory.h"
+
+enum { MOST_STATES = 4000 };
+
+/* A graph whose edges carry terms; node n - 2 is the start, node n - 1 the end. */
+typedef struct {
+    ThRegexTerms *t;
+    size_t n;
+    int *edge;      /* (n, n): a term, TH_REGEX_TERM_NONE where there is none */
+    bool *gone;     /* (n) */
+    double *weight; /* (n): what eliminating a state would add; -1: to be found */
+} Graph;
+
+static int *edge(Graph *g, size_t from, size_t to)
+{
+    return &g->edge[from * g->n + to];
+}
+
+static bool graph_alloc(Graph *g, size_t n_states, ThError *err)
+{
+    g->n = n_states + 2;
+    g->edge = th_alloc(g->n * g->n, sizeof *g->edge, err);
+    g->gone = th_alloc(g->n, sizeof *g->gone, err);
+    g->weight = th_alloc(g->n, sizeof *g->weight, err);
+    return g->edge && g->gone && g->weight;
+}
+
+static void graph_free(Graph *g)
+{
+    free(g->edge);
+    free(g->gone);
+    free(g->weight);
+}
+
+/* mirror: the arcs are turned round, and the start and the ends change places. */
+static void graph_fill(Graph *g, const ThAutomaton *a, bool mirror)
+{
+    size_t start = g->n - 2, end = g->n - 1;
+    for (size_t q = 0; q + 2 < g->n; q++) {
+        if (mirror ? a->accept[q] : a->start[q])
+            *edge(g, start, q) = TH_REGEX_TERM_WORD;
+        if (mirror ? a->start[q] : a->accept[q])
+            *edge(g, q, end) = TH_REGEX_TERM_WORD;
+        g->weight[q] = -1;
+    }
+    for (size_t i = 0; i < a->n_arcs; i++) {
+        size_t from = (size_t)a->arc[i].from, to = (size_t)a->arc[i].to;
+        int *e = mirror ? edge(g, to, from) : edge(g, from, to);
+        *e = th_regex_term_union(g->t, *e, th_regex_term_symbol(g->t, a->arc[i].symbol));
+    }
+}
+
+/* How much longer the expressions get: Delgado and Morais 2004; or, plainly, how many edges. */
+static double weigh(Graph *g, size_t q, bool plain)
+{
+    double in = 0, out = 0, in_length = 0, out_length = 0;
+    for (size_t p = 0; p < g->n; p++) {
+        if (p == q || g->gone[p])
+            continue;
+        if (*edge(g, p, q) != TH_REGEX_TERM_NONE) {
+            in++;
+            in_length += (double)g->t->info[*edge(g, p, q)].length;
+        }
+        if (*edge(g, q, p) != TH_REGEX_TERM_NONE) {
+            out++;
+            out_length += (double)g->t->info[*edge(g, q, p)].length;
+        }
+    }
+    if (plain)
+        return in * out;
+    double loop = (double)g->t->info[*edge(g, q, q)].length;
+    if (*edge(g, q, q) == TH_REGEX_TERM_NONE)
+        loop = 0;
+    return in_length * (out - 1) + out_length * (in - 1) + loop * (in * out - 1);
+}
+
+/* The state to go next: of least weight, the last one among equals. */
+static size_t choose(Graph *g, bool plain)
+{
+    size_t best = g->n;
+    for (size_t q = 0; q + 2 < g->n; q++) {
+        if (g->gone[q])
+            continue;
+        if (g->weight[q] < 0)
+            g->weight[q] = weigh(g, q, plain);
+        if (best == g->n || g->weight[q] <= g->weight[best])
+            best = q;
+    }
+    return best;
+}
+
+static bool eliminate(Graph *g, size_t q, ThError *err)
+{
+    ThRegexTerms *t = g->t;
+    int loop = th_regex_term_star(t, *edge(g, q, q));
+    for (size_t p = 0; p < g->n; p++) {
+        if (p == q || g->gone[p] || *edge(g, p, q) == TH_REGEX_TERM_NONE)
+            continue;
+        int in = th_regex_term_concat(t, *edge(g, p, q), loop);
+        for (size_t r = 0; r < g->n; r++) {
+            if (r == q || g->gone[r] || *edge(g, q, r) == TH_REGEX_TERM_NONE)
+                continue;
+            int *e = edge(g, p, r);
+            *e = th_regex_term_union(t, *e, th_regex_term_concat(t, in, *edge(g, q, r)));
+            if (t->info[*e].length >= TH_REGEX_TERM_LONG)
+                return th_fail(err, TH_ELIMIT, "the regular expression is longer than %d MiB",
+                               TH_REGEX_TERM_LONG >> 20);
+        }
+    }
+    g->gone[q] = true;
+    for (size_t p = 0; p < g->n; p++) {
+        if (*edge(g, p, q) != TH_REGEX_TERM_NONE || *edge(g, q, p) != TH_REGEX_TERM_NONE)
+            g->weight[p] = -1;
+    }
+    return !t->failed || th_fail(err, TH_ENOMEM, "out of memory for a regular expression");
+}
+
+/* The term of an automaton's language (mirror: of the reverse of it), or -1. */
+static int term_of(ThRegexTerms *t, const ThAutomaton *a, bool mirror, bool plain, ThStop *stop,
+                   ThError *err)
+{
+    Graph g = {.t = t};
+    int term = -1;
+    bool good = graph_alloc(&g, (size_t)a->n_states, err);
+    if (good)
+        graph_fill(&g, a, mirror);
+    for (int left = a->n_states; good && left > 0; left--)
+        good = eliminate(&g, choose(&g, plain), err) &&
+               !th_stopped_at(stop, (size_t)left, "states left to eliminate", err);
+    if (good)
+        term = *edge(&g, g.n - 2, g.n - 1);
+    graph_free(&g);
+    return term;
+}
+
+/* How hard a pattern is to read: its length, and its operators once more. */
+static size_t cost_of(const char *pattern)
+{
+    size_t cost = 0;
+    for (const char *c = pattern; *c; c++)
+        cost += strchr("(*+?|", *c) ? 2 : 1;
+    return cost;
+}
+
+/* Returns new: the pattern, if it is better than `best`, which is consumed. */
+static char *write_if_better(ThRegexTerms *t, int term, const ThAutomaton *a, bool *whole,
+                             char *best)
+{
+    ThText text = {0};
+    bool *mentioned = th_alloc((size_t)a->n_symbols, sizeof *mentioned, NULL);
+    if (!mentioned)
+        return best;
+    th_text_add(&text, "");
+    th_regex_term_write(t, &text, term, a->symbol, a->n_symbols, mentioned);
+    char *pattern = th_text_take(&text, NULL);
+    if (!pattern || (best && cost_of(pattern) >= cost_of(best))) {
+        free(pattern);
+        free(mentioned);
+        return best;
+    }
+    *whole = true;
+    for (int i = 0; i < a->n_symbols; i++) {
+        bool sorted = i == 0 || strcmp(a->symbol[i - 1], a->symbol[i]) < 0;
+        *whole = *whole && mentioned[i] && sorted;
+    }
+    free(mentioned);
+    free(best);
+    return pattern;
+}
+
+/* One direction, with both orders of elimination.  A pattern that grows beyond the limit is no
+ * candidate. */
+static char *try_direction(const ThAutomaton *a, bool mirror, bool *whole, char *best, ThStop *stop,
+                           ThError *err)
+{
+    for (int plain = 0; plain < 2; plain++) {
+        ThRegexTerms t = {0};
+        ThError failed = {0};
+        int term =
+            th_regex_terms_begin(&t, &failed) ? term_of(&t, a, mirror, plain, stop, &failed) : -1;
+        if (term >= 0)
+            best = write_if_better(&t, term, a, whole, best);
+        else if (!best || failed.code != TH_ELIMIT)
+            th_fail(err, failed.code, "%s", failed.msg);
+        th_regex_terms_free(&t);
+    }
+    return best;
+}
+
+/* Returns new: the minimal automaton of the reversed language. */
+static ThAutomaton *minimal_reverse(const ThAutomaton *a, ThAutomatonWork w, ThError *err)
+{
+    ThAutomaton *r = th_automaton_reverse(a, w, err);
+    ThAutomaton *m = r ? th_automaton_minimize(r, w.max_states, w.stop, err) : NULL;
+    th_automaton_free(r);
+    return m;
+}
+
+/* Returns new: the automaton without outputs. */
+static ThAutomaton *acceptor_of(const ThAutomaton *a, ThAutomatonWork w, ThError *err)
+{
+    ThDfa *d = th_automaton_acceptor(a, w.max_states, w.stop, err);
+    ThDfa *m = d ? th_dfa_minimize(d, w.stop, err) : NULL;
+    ThAutomaton *result = m ? th_automaton_from_dfa(m, a->symbol, err) : NULL;
+    th_dfa_free(d);
+    th_dfa_free(m);
+    return result;
+}
+
+char *th_regex_of(const ThAutomaton *a, bool *whole, size_t max_states, ThStop *stop, ThError *err)
+{
+    ThAutomatonWork w = {max_states, stop};
+    ThError failed = {0};
+    char *best = NULL;
+    ThAutomaton *m = acceptor_of(a, w, err);
+    if (m && m->n_states > MOST_STATES)
+        th_fail(err, TH_ELIMIT, "a regular expression for %d states would be too long: at most %d",
+                m->n_states, MOST_STATES);
+    else if (m)
+        best = try_direction(m, false, whole, best, stop, &failed);
+    /* Backwards there may be far more states; then that is no candidate. */
+    w.max_states = m && m->n_states <= MOST_STATES ? 2 * (size_t)m->n_states + 8 : 0;
+    ThAutomaton *r = w.max_states ? minimal_reverse(m, w, NULL) : NULL;
+    if (r && r->n_states <= MOST_STATES)
+        best = try_direction(r, true, whole, best, stop, &failed);
+    if (!best || failed.code == TH_EINTERRUPTED || failed.code == TH_ENOMEM) {
+        th_fail(err, failed.code, "%s", failed.msg);
+        free(best);
+        best = NULL;
+    }
+    th_automaton_free(m);
+    th_automaton_free(r);
+    return best;
+}

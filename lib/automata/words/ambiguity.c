@@ -1,0 +1,292 @@
+#include "automata/words/ambiguity.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "automata/words/ambiguity_growth.h"
+#include "automata/core/nfa.h"
+#include "automata/words/state_tuples.h"
+#include "base/intern.h"
+#include "base/memory.h"
+#include "base/symbols.h"
+
+/* ---- without empty moves ---- */
+
+/* The states that empty moves reach from q, in reach[0 … n - 1]; mark is all false, and again so.
+ */
+static int closure(const ThAutomaton *a, int q, int *reach, bool *mark)
+{
+    int n = 0;
+    reach[n++] = q;
+    mark[q] = true;
+    for (int i = 0; i < n; i++) {
+        for (size_t j = a->first[reach[i]]; j < a->first[reach[i] + 1]; j++) {
+            const ThAutomatonArc *arc = &a->arc[j];
+            if (arc->symbol == TH_AUTOMATON_EPSILON && !mark[arc->to]) {
+                mark[arc->to] = true;
+                reach[n++] = arc->to;
+            }
+        }
+    }
+    for (int i = 0; i < n; i++)
+        mark[reach[i]] = false;
+    return n;
+}
+
+static bool close_state(ThNfa *n, const ThAutomaton *a, int q, int *reach, bool *mark, ThError *err)
+{
+    int count = closure(a, q, reach, mark);
+    for (int i = 0; i < count; i++) {
+        if (a->accept[reach[i]])
+            n->mark[q] |= TH_NFA_ACCEPT;
+        for (size_t j = a->first[reach[i]]; j < a->first[reach[i] + 1]; j++) {
+            ThAutomatonArc arc = {q, a->arc[j].symbol, a->arc[j].to, TH_AUTOMATON_NO_OUTPUT};
+            if (arc.symbol != TH_AUTOMATON_EPSILON && !th_nfa_arc(n, arc, err))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Returns new: the same without empty moves and useless states. */
+static ThAutomaton *without_empty_moves(const ThAutomaton *a, ThError *err)
+{
+    ThNfa n = {0};
+    size_t size = (size_t)a->n_states;
+    int *reach = th_alloc(size, sizeof *reach, err);
+    bool *mark = th_alloc(size, sizeof *mark, err);
+    bool good = reach && mark;
+    for (int q = 0; good && q < a->n_states; q++)
+        good = th_nfa_state(&n, a->start[q] ? TH_NFA_START : 0, err) >= 0;
+    for (int q = 0; good && q < a->n_states; q++)
+        good = close_state(&n, a, q, reach, mark, err);
+    free(reach);
+    free(mark);
+    ThNfaNames names = {.symbol = a->symbol, .n_symbols = a->n_symbols};
+    if (good)
+        return th_nfa_finish(&n, &names, err);
+    th_nfa_free(&n);
+    return NULL;
+}
+
+/* Returns new: a word by the names of its symbols. */
+static char *spelled(const ThWordsAmbiguitySubject *s, const int *word, int length, ThError *err)
+{
+    ThText t = {0};
+    th_symbols_write(&t, s->a->symbol, s->a->n_symbols, word, length);
+    return th_text_take(&t, err);
+}
+
+/* ---- a word with two ways ---- */
+
+typedef struct {
+    const ThWordsTuples *t;
+    uint32_t *parent; /* (2 · nodes): place of the pair before + 2, 1 for a start, 0: not seen; the
+                         odd places are pairs whose ways have parted before */
+    int *by;
+    uint32_t *queue;
+    size_t n;
+} Search;
+
+static void enter(Search *s, size_t node, bool apart, uint32_t parent, int symbol)
+{
+    int state[TH_WORDS_TUPLE_PLACES] = {0};
+    th_words_tuples_unpack(s->t, node, state);
+    size_t place = 2 * node + (apart || state[0] != state[1]);
+    if (s->parent[place])
+        return;
+    s->parent[place] = parent;
+    s->by[place] = symbol;
+    s->queue[s->n++] = (uint32_t)place;
+}
+
+static char *spell(const Search *s, const ThWordsAmbiguitySubject *of, size_t place, ThError *err)
+{
+    int length = 0;
+    for (size_t p = place; s->parent[p] > 1; p = s->parent[p] - 2)
+        length++;
+    int *word = th_alloc((size_t)length, sizeof *word, err), at = length;
+    if (!word)
+        return NULL;
+    for (size_t p = place; s->parent[p] > 1; p = s->parent[p] - 2)
+        word[--at] = s->by[p];
+    char *text = spelled(of, word, length, err);
+    free(word);
+    return text;
+}
+
+static void enter_starts(Search *s)
+{
+    for (size_t node = 0; node < s->t->nodes; node++) {
+        int state[TH_WORDS_TUPLE_PLACES] = {0};
+        th_words_tuples_unpack(s->t, node, state);
+        if (s->t->a->start[state[0]] && s->t->a->start[state[1]])
+            enter(s, node, false, 1, -1);
+    }
+}
+
+/* Breadth first over pairs, each with whether the two ways have parted. */
+static bool find_word(const ThWordsAmbiguitySubject *of, const ThWordsTuples *t, char **word,
+                      ThError *err)
+{
+    Search s = {.t = t};
+    s.parent = th_alloc(2 * t->nodes, sizeof *s.parent, err);
+    s.by = th_alloc(2 * t->nodes, sizeof *s.by, err);
+    s.queue = th_alloc(2 * t->nodes, sizeof *s.queue, err);
+    bool good = s.parent && s.by && s.queue;
+    if (good)
+        enter_starts(&s);
+    for (size_t i = 0; good && !*word && i < s.n; i++) {
+        int state[TH_WORDS_TUPLE_PLACES] = {0}, symbol;
+        size_t from = s.queue[i], to;
+        th_words_tuples_unpack(t, from / 2, state);
+        if (from % 2 && t->a->accept[state[0]] && t->a->accept[state[1]])
+            good = (*word = spell(&s, of, from, err));
+        for (ThWordsTupleCursor c = {0, 0}; th_words_tuples_next(t, from / 2, &c, &to, &symbol);)
+            enter(&s, to, from % 2, (uint32_t)from + 2, symbol);
+        good = good && (i % 4096 || !th_stopped(t->stop, err));
+    }
+    free(s.parent);
+    free(s.by);
+    free(s.queue);
+    return good;
+}
+
+/* ---- finitely: how many ways lead to every state ---- */
+
+typedef struct {
+    const ThWordsAmbiguitySubject *s;
+    ThIntern vector; /* (states) numbers of ways */
+    size_t *parent;  /* (vectors): the one before, and by which symbol; the first has none */
+    int *by;
+    size_t parent_cap, by_cap, most_vectors;
+    uint64_t *here, *next; /* (states) */
+} Ways;
+
+static bool add_vector(Ways *w, const uint64_t *v, size_t parent, int symbol, ThError *err)
+{
+    size_t index, n = w->vector.n;
+    if (!th_intern(&w->vector, v, (size_t)w->s->a->n_states * sizeof *v, &index, err) ||
+        !th_grow(&w->parent, &w->parent_cap, n + 1, sizeof *w->parent, err) ||
+        !th_grow(&w->by, &w->by_cap, n + 1, sizeof *w->by, err))
+        return false;
+    if (index == n) {
+        w->parent[n] = parent;
+        w->by[n] = symbol;
+    }
+    return true;
+}
+
+static bool step_vector(Ways *w, size_t i, int symbol, ThError *err)
+{
+    const ThAutomaton *a = w->s->a;
+    memset(w->next, 0, (size_t)a->n_states * sizeof *w->next);
+    for (int q = 0; q < a->n_states; q++) {
+        const size_t *by = w->s->by + (size_t)q * (size_t)a->n_symbols + (size_t)symbol;
+        for (size_t j = by[0]; w->here[q] && j < by[1]; j++)
+            w->next[a->arc[j].to] += w->here[q];
+    }
+    return add_vector(w, w->next, i, symbol, err);
+}
+
+static bool most_word(const Ways *w, size_t at, ThWordsAmbiguity *out, ThError *err)
+{
+    int length = 0;
+    for (size_t i = at; i > 0; i = w->parent[i])
+        length++;
+    int *word = th_alloc((size_t)length, sizeof *word, err);
+    for (size_t i = at; word && i > 0; i = w->parent[i])
+        word[--length] = w->by[i];
+    for (size_t i = at; i > 0; i = w->parent[i])
+        length++;
+    out->most_word = word ? spelled(w->s, word, length, err) : NULL;
+    free(word);
+    return out->most_word != NULL;
+}
+
+/* Breadth first over the vectors, which are finitely many here, but may be very many. */
+static bool follow_vectors(Ways *w, ThWordsAmbiguity *out, ThError *err)
+{
+    const ThAutomaton *a = w->s->a;
+    size_t n = (size_t)a->n_states, best = 0, most = 0;
+    for (int q = 0; q < a->n_states; q++)
+        w->here[q] = a->start[q];
+    if (!add_vector(w, w->here, 0, -1, err))
+        return false;
+    for (size_t i = 0; i < w->vector.n; i++) {
+        size_t ways = 0;
+        memcpy(w->here, th_intern_at(&w->vector, i, NULL), n * sizeof *w->here);
+        for (size_t q = 0; q < n; q++)
+            ways += a->accept[q] ? w->here[q] : 0;
+        best = ways > most ? i : best;
+        most = ways > most ? ways : most;
+        for (int c = 0; c < a->n_symbols; c++)
+            if (!step_vector(w, i, c, err))
+                return false;
+        if (w->vector.n > w->most_vectors)
+            return true;
+        if (i % 256 == 0 && th_stopped(w->s->stop, err))
+            return false;
+    }
+    out->most = most;
+    return most_word(w, best, out, err);
+}
+
+static bool greatest_number(const ThWordsAmbiguitySubject *s, size_t max_vectors,
+                            ThWordsAmbiguity *out, ThError *err)
+{
+    enum { USUAL = 1 << 20, BYTES = 1 << 28 };
+    size_t n = (size_t)s->a->n_states, room = BYTES / (n * sizeof(uint64_t) + 1);
+    Ways w = {.s = s, .most_vectors = max_vectors ? max_vectors : USUAL};
+    w.most_vectors = w.most_vectors < room ? w.most_vectors : room;
+    w.here = th_alloc(n, sizeof *w.here, err);
+    w.next = th_alloc(n, sizeof *w.next, err);
+    bool good = w.here && w.next && follow_vectors(&w, out, err);
+    th_intern_free(&w.vector);
+    free(w.parent);
+    free(w.by);
+    free(w.here);
+    free(w.next);
+    return good;
+}
+
+/* ---- all of it ---- */
+
+static bool classify(const ThWordsAmbiguitySubject *s, size_t max_vectors, ThWordsAmbiguity *out,
+                     ThError *err)
+{
+    ThWordsTuples pairs;
+    bool good = th_words_tuples_begin(&pairs, s->a, s->by, 2, NULL, s->stop, err) &&
+                find_word(s, &pairs, &out->word, err);
+    th_words_tuples_free(&pairs);
+    if (!good || !out->word)
+        return good;
+    out->kind = TH_WORDS_FINITELY_AMBIGUOUS;
+    return th_words_ambiguity_growth(s, out, err) &&
+           (out->kind != TH_WORDS_FINITELY_AMBIGUOUS || greatest_number(s, max_vectors, out, err));
+}
+
+bool th_automaton_ambiguity(const ThAutomaton *a, size_t max_vectors, ThStop *stop,
+                            ThWordsAmbiguity *out, ThError *err)
+{
+    *out = (ThWordsAmbiguity){0};
+    ThAutomaton *plain = without_empty_moves(a, err);
+    ThWordsAmbiguitySubject s = {plain, plain ? th_words_tuple_arcs(plain, err) : NULL, stop};
+    bool good = s.by && classify(&s, max_vectors, out, err);
+    free(s.by);
+    th_automaton_free(plain);
+    if (!good)
+        th_words_ambiguity_free(out);
+    return good;
+}
+
+void th_words_ambiguity_free(ThWordsAmbiguity *a)
+{
+    for (int i = 0; a->part && i < 2 * a->n_loops + 1; i++)
+        free(a->part[i]);
+    free(a->part);
+    free(a->word);
+    free(a->most_word);
+    *a = (ThWordsAmbiguity){0};
+}

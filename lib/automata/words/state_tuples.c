@@ -1,0 +1,278 @@
+#include "automata/words/state_tuples.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+size_t *th_words_tuple_arcs(const ThAutomaton *a, ThError *err)
+{
+    size_t k = (size_t)a->n_symbols;
+    size_t *by = th_alloc((size_t)a->n_states * k + 1, sizeof *by, err);
+    if (!by)
+        return NULL;
+    for (int q = 0; q < a->n_states; q++) {
+        size_t i = a->first[q];
+        for (size_t c = 0; c < k; c++) {
+            by[(size_t)q * k + c] = i;
+            while (i < a->first[q + 1] && a->arc[i].symbol <= (int)c)
+                i++;
+        }
+    }
+    by[(size_t)a->n_states * k] = a->n_arcs;
+    return by;
+}
+
+bool th_words_tuples_begin(ThWordsTuples *t, const ThAutomaton *a, const size_t *by, int k,
+                           const bool *const in[TH_WORDS_TUPLE_PLACES], ThStop *stop, ThError *err)
+{
+    *t = (ThWordsTuples){.a = a, .by = by, .k = k, .nodes = 1, .stop = stop};
+    for (int i = 0; i < k; i++) {
+        t->member[i] = th_alloc((size_t)a->n_states, sizeof *t->member[i], err);
+        t->number[i] = th_alloc((size_t)a->n_states, sizeof *t->number[i], err);
+        if (!t->member[i] || !t->number[i])
+            return false;
+        for (int q = 0; q < a->n_states; q++) {
+            bool is = !in || !in[i] || in[i][q];
+            t->number[i][q] = is ? (int)t->size[i] : -1;
+            if (is)
+                t->member[i][t->size[i]++] = q;
+        }
+        if (t->size[i] > TH_WORDS_TUPLES_MOST || t->nodes * t->size[i] > TH_WORDS_TUPLES_MOST)
+            return th_fail(err, TH_ELIMIT, "%d states are too many to tell how ambiguous they are",
+                           a->n_states);
+        t->nodes *= t->size[i];
+    }
+    return true;
+}
+
+void th_words_tuples_free(ThWordsTuples *t)
+{
+    for (int i = 0; i < TH_WORDS_TUPLE_PLACES; i++) {
+        free(t->member[i]);
+        free(t->number[i]);
+    }
+    *t = (ThWordsTuples){0};
+}
+
+size_t th_words_tuples_pack(const ThWordsTuples *t, const int state[TH_WORDS_TUPLE_PLACES])
+{
+    size_t node = 0;
+    for (int i = 0; i < t->k && i < TH_WORDS_TUPLE_PLACES; i++)
+        node = node * t->size[i] + (size_t)t->number[i][state[i]];
+    return node;
+}
+
+void th_words_tuples_unpack(const ThWordsTuples *t, size_t node, int state[TH_WORDS_TUPLE_PLACES])
+{
+    for (int i = t->k; i-- > 0;) {
+        state[i] = t->member[i][node % t->size[i]];
+        node /= t->size[i];
+    }
+}
+
+/* The tuple behind arc number *turn by a symbol; SIZE_MAX if one of its states is no member, and
+ * false behind the last arc. */
+static bool follow(const ThWordsTuples *t, const int *state, int symbol, size_t turn, size_t *to)
+{
+    size_t node = 0;
+    bool member = true;
+    for (int i = 0; i < t->k; i++) {
+        const size_t *by = t->by + (size_t)state[i] * (size_t)t->a->n_symbols + (size_t)symbol;
+        size_t degree = by[1] - by[0];
+        if (degree == 0)
+            return false;
+        int number = t->number[i][t->a->arc[by[0] + turn % degree].to];
+        member = member && number >= 0;
+        node = node * t->size[i] + (size_t)number;
+        turn /= degree;
+    }
+    *to = member ? node : SIZE_MAX;
+    return turn == 0;
+}
+
+static bool back_arc(const ThWordsTuples *t, const int *state, size_t *to)
+{
+    if (!t->back || state[0] == state[1] || state[1] != state[2] || t->number[1][state[0]] < 0)
+        return false;
+    *to = th_words_tuples_pack(t, (int[]){state[0], state[0], state[2]});
+    return true;
+}
+
+bool th_words_tuples_next(const ThWordsTuples *t, size_t node, ThWordsTupleCursor *c, size_t *to,
+                          int *symbol)
+{
+    int state[TH_WORDS_TUPLE_PLACES] = {0}, n = t->a->n_symbols;
+    th_words_tuples_unpack(t, node, state);
+    while (c->symbol < n) {
+        if (!follow(t, state, c->symbol, c->turn, to)) {
+            c->symbol++;
+            c->turn = 0;
+            continue;
+        }
+        c->turn++;
+        *symbol = c->symbol;
+        if (*to != SIZE_MAX)
+            return true;
+    }
+    *symbol = -1;
+    return c->symbol++ == n && back_arc(t, state, to);
+}
+
+/* ---- strong components ---- */
+
+typedef struct {
+    uint32_t node;
+    ThWordsTupleCursor at;
+} Frame;
+
+static const uint32_t UNKNOWN = UINT32_MAX;
+
+typedef struct {
+    const ThWordsTuples *t;
+    uint32_t *found, *low; /* (nodes): order of discovery from 1, 0: not yet; least one reached */
+    uint32_t *component;   /* (nodes): UNKNOWN until it is complete */
+    Frame *path;
+    uint32_t *waiting; /* nodes whose component is not complete */
+    size_t n_path, path_cap, n_waiting, waiting_cap;
+    uint32_t n_found, n_components;
+    ThWordsTupleComponent *tell;
+    void *context;
+    bool ended;
+} Tarjan;
+
+static bool enter(Tarjan *s, size_t node, ThError *err)
+{
+    if (!th_grow(&s->path, &s->path_cap, s->n_path + 1, sizeof *s->path, err) ||
+        !th_grow(&s->waiting, &s->waiting_cap, s->n_waiting + 1, sizeof *s->waiting, err))
+        return false;
+    s->found[node] = s->low[node] = ++s->n_found;
+    s->path[s->n_path++] = (Frame){(uint32_t)node, {0, 0}};
+    s->waiting[s->n_waiting++] = (uint32_t)node;
+    return true;
+}
+
+static void complete_component(Tarjan *s, uint32_t root)
+{
+    size_t first = s->n_waiting;
+    do {
+        s->component[s->waiting[--first]] = s->n_components;
+    } while (s->waiting[first] != root);
+    s->ended = !s->tell(s->context, (int)s->n_components, s->waiting + first, s->n_waiting - first,
+                        s->component);
+    s->n_waiting = first;
+    s->n_components++;
+}
+
+static void leave(Tarjan *s)
+{
+    uint32_t v = s->path[--s->n_path].node;
+    if (s->low[v] == s->found[v])
+        complete_component(s, v);
+    if (s->n_path > 0) {
+        uint32_t up = s->path[s->n_path - 1].node;
+        s->low[up] = s->low[v] < s->low[up] ? s->low[v] : s->low[up];
+    }
+}
+
+static bool explore(Tarjan *s, size_t root, ThError *err)
+{
+    bool good = enter(s, root, err);
+    for (size_t steps = 1; good && s->n_path > 0 && !s->ended; steps++) {
+        Frame *top = &s->path[s->n_path - 1];
+        size_t to, v = top->node;
+        int symbol;
+        if (!th_words_tuples_next(s->t, v, &top->at, &to, &symbol))
+            leave(s);
+        else if (s->found[to] == 0)
+            good = enter(s, to, err);
+        else if (s->component[to] == UNKNOWN && s->found[to] < s->low[v])
+            s->low[v] = s->found[to];
+        good = good && (steps % 4096 || !th_stopped(s->t->stop, err));
+    }
+    return good;
+}
+
+bool th_words_tuples_components(const ThWordsTuples *t, const uint32_t *root, size_t n,
+                                ThWordsTupleComponent *component, void *context, ThError *err)
+{
+    Tarjan s = {.t = t, .tell = component, .context = context};
+    s.found = th_alloc(t->nodes, sizeof *s.found, err);
+    s.low = th_alloc(t->nodes, sizeof *s.low, err);
+    s.component = th_alloc(t->nodes, sizeof *s.component, err);
+    bool good = s.found && s.low && s.component;
+    for (size_t i = 0; good && i < t->nodes; i++)
+        s.component[i] = UNKNOWN;
+    for (size_t i = 0; good && i < n && !s.ended; i++)
+        good = s.found[root[i]] || explore(&s, root[i], err);
+    free(s.found);
+    free(s.low);
+    free(s.component);
+    free(s.path);
+    free(s.waiting);
+    return good;
+}
+
+/* ---- shortest words ---- */
+
+typedef struct {
+    uint32_t *parent; /* (nodes): node before + 2, 1: a root, 0: not seen */
+    int *by;          /* (nodes) */
+    uint32_t *queue;  /* (nodes) */
+    size_t n;
+} Breadth;
+
+static void meet(Breadth *s, size_t node, uint32_t parent, int symbol)
+{
+    if (s->parent[node])
+        return;
+    s->parent[node] = parent;
+    s->by[node] = symbol;
+    s->queue[s->n++] = (uint32_t)node;
+}
+
+/* The word that led to the node `last` + `symbol`; symbol -1: nothing more. */
+static int *spell(const Breadth *s, size_t last, int symbol, int *length, ThError *err)
+{
+    int n = symbol >= 0;
+    for (size_t v = last; s->parent[v] > 1; v = s->parent[v] - 2)
+        n++;
+    int *word = th_alloc((size_t)n, sizeof *word, err);
+    *length = word ? n : -1;
+    if (word && symbol >= 0)
+        word[--n] = symbol;
+    for (size_t v = last; word && s->parent[v] > 1; v = s->parent[v] - 2)
+        word[--n] = s->by[v];
+    return word;
+}
+
+int *th_words_tuples_word(const ThWordsTuples *t, const uint32_t *root, size_t n, bool some,
+                          ThWordsTupleGoal *goal, void *context, int *length, size_t *end,
+                          ThError *err)
+{
+    Breadth s = {th_alloc(t->nodes, sizeof *s.parent, err), th_alloc(t->nodes, sizeof *s.by, err),
+                 th_alloc(t->nodes, sizeof *s.queue, err), 0};
+    bool good = s.parent && s.by && s.queue;
+    int *word = NULL;
+    *length = -1;
+    for (size_t i = 0; good && !word && i < n; i++) {
+        meet(&s, root[i], 1, -1);
+        *end = root[i];
+        if (!some && goal(context, root[i]))
+            good = (word = spell(&s, root[i], -1, length, err));
+    }
+    for (size_t i = 0; good && !word && i < s.n; i++) {
+        ThWordsTupleCursor c = {0, 0};
+        int symbol;
+        while (good && !word && th_words_tuples_next(t, s.queue[i], &c, end, &symbol)) {
+            if (symbol >= 0 && goal(context, *end))
+                good = (word = spell(&s, s.queue[i], symbol, length, err));
+            else if (symbol >= 0)
+                meet(&s, *end, s.queue[i] + 2, symbol);
+        }
+        good = good && (i % 4096 || !th_stopped(t->stop, err));
+    }
+    free(s.parent);
+    free(s.by);
+    free(s.queue);
+    return word;
+}

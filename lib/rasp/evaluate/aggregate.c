@@ -1,0 +1,302 @@
+/* aggregate and selector_width: all rows at once where the selector allows it, else row by row. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rasp/values/column.h"
+#include "rasp/evaluate/run_impl.h"
+
+enum { WIDE_BITS = 126 };
+
+typedef struct {
+    ThRaspRun *r;
+    ThRaspNodeInfo node;
+    ThRaspSop selector;
+    const ThRaspSeq *v; /* NULL for widths */
+    ThRaspAddends addends;
+    ThRaspWide *wide;
+    int low;                  /* wide values are multiples of 2^low */
+    bool unscaled;            /* floats too far apart for that */
+    const ThRaspRanks *ranks; /* of the values, for the greatest and the least */
+    bool empty;               /* some row selects nothing */
+} Work;
+
+static bool is_extreme(const Work *w)
+{
+    return w->v && (w->node.op == TH_RASP_REDUCE_MAX || w->node.op == TH_RASP_REDUCE_MIN);
+}
+
+static bool is_numeric(const ThRaspSeq *s)
+{
+    return s->kind != TH_RASP_ATOM_STRING && s->kind != TH_RASP_ATOM_TUPLE;
+}
+
+/* Writes floats as multiples of one power of two, if that and their sum fit into 127 bits. */
+static bool scale_floats(Work *w, ThError *err)
+{
+    const ThRaspSeq *v = w->v;
+    size_t n = v->constant ? 1 : v->n;
+    int low = 0, high = 0, l, h;
+    for (size_t i = 0; i < n; i++) {
+        ThRaspAtom a = th_rasp_seq_at(v, i);
+        double x = a.kind == TH_RASP_ATOM_FLOAT ? a.cell.x : (double)a.cell.i;
+        if (x == 0)
+            continue;
+        th_rasp_float_span(x, &l, &h);
+        if (a.kind != TH_RASP_ATOM_FLOAT)
+            l = 0;
+        low = l < low ? l : low;
+        high = h > high ? h : high;
+    }
+    int length = 64 - __builtin_clzll(v->n);
+    w->unscaled = high - low + length > WIDE_BITS;
+    if (w->unscaled)
+        return true;
+    w->wide = th_alloc(n, sizeof *w->wide, err);
+    if (!w->wide)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        ThRaspAtom a = th_rasp_seq_at(v, i);
+        w->wide[i] = a.kind == TH_RASP_ATOM_FLOAT ? th_rasp_float_scaled(a.cell.x, low)
+                                                  : (ThRaspWide)a.cell.i * ((ThRaspWide)1 << -low);
+    }
+    w->low = low;
+    w->addends.wide = w->wide;
+    return true;
+}
+
+static bool prepare(Work *w, ThStop *stop, ThError *err)
+{
+    if (!w->v)
+        return true;
+    w->addends.constant = w->v->constant;
+    if (is_extreme(w)) {
+        ThRaspSop values = th_rasp_run_arg(w->r, w->node.canonical, 1);
+        return (w->ranks = th_rasp_run_ranks(w->r, values, TH_RASP_BY_ORDER, stop, err));
+    }
+    if (w->v->kind == TH_RASP_ATOM_INT || w->v->kind == TH_RASP_ATOM_BOOL)
+        w->addends.narrow = w->v->cell;
+    else if (is_numeric(w->v))
+        return scale_floats(w, err);
+    return true;
+}
+
+static bool cannot_average(const Work *w, int64_t count, ThError *err)
+{
+    th_fail(err, TH_EVALUE, "aggregate cannot average %s: a row selects %lld of them",
+            th_rasp_atom_kind_plural(w->v->kind), (long long)count);
+    if (w->v->kind == TH_RASP_ATOM_BOOL)
+        return th_hint(err, "indicator(x) makes 1 and 0 of bools");
+    return th_hint(err, "rows may select one at most, unless the values are numbers");
+}
+
+/* Truncates toward zero what the causal dialect averages. */
+static bool truncated(ThRaspAtom a, ThRaspAtom *z, ThError *err)
+{
+    *z = a;
+    if (a.kind == TH_RASP_ATOM_BOOL)
+        z->kind = TH_RASP_ATOM_INT;
+    if (a.kind != TH_RASP_ATOM_FLOAT)
+        return true;
+    if (!(fabs(a.cell.x) < 0x1p63))
+        return th_fail(err, TH_ENUMERIC, "a mean of %g does not fit into 64 bits", a.cell.x);
+    *z = th_rasp_int((int64_t)a.cell.x);
+    return true;
+}
+
+/* The value of a row that selects `count` values, the only one at `where`.  The mean is called for
+ * only if there are several numbers. */
+static bool finish_row(Work *w, ThRaspTally t, ThRaspSum *sum, ThRaspAtom *z, ThError *err)
+{
+    bool whole = w->node.op == TH_RASP_REDUCE_MEAN_INT;
+    if (!w->v) {
+        *z = th_rasp_int(t.count);
+        return true;
+    }
+    if (!t.count) {
+        *z = w->node.atom;
+        return w->empty = true;
+    }
+    if (t.count == 1) {
+        *z = th_rasp_seq_at(w->v, (size_t)t.where);
+        return !whole || truncated(*z, z, err);
+    }
+    if (!is_numeric(w->v) || (w->v->kind == TH_RASP_ATOM_BOOL && !whole))
+        return cannot_average(w, t.count, err);
+    if (whole && w->addends.narrow)
+        *z = th_rasp_int((int64_t)(t.value / t.count));
+    else if (sum)
+        *z = th_rasp_float(th_rasp_sum_mean(sum, (uint64_t)t.count));
+    else
+        *z = th_rasp_float(th_rasp_wide_ratio(t.value, w->low, (uint64_t)t.count));
+    return !whole || truncated(*z, z, err);
+}
+
+static bool put(const Work *w, ThRaspSeq *out, size_t i, ThRaspAtom z, ThError *err)
+{
+    ThError why = {0};
+    if (th_rasp_column_put(out, i, z, &why))
+        return true;
+    th_fail(err, why.code, "%s", why.msg);
+    if (w->empty && !w->node.has_default)
+        return th_hint(err, "rows that select nothing get 0: give aggregate a default of the "
+                            "values' type");
+    return why.hint[0] ? th_hint(err, "%s", why.hint) : false;
+}
+
+/* The value of a row whose best value has a score, or 0 for none. */
+static ThRaspAtom best_of(Work *w, uint32_t best)
+{
+    if (!best) {
+        w->empty = true;
+        return w->node.atom;
+    }
+    ThRaspAtom z =
+        w->ranks->value[w->node.op == TH_RASP_REDUCE_MAX ? best - 1 : w->ranks->m - best];
+    if (z.kind == TH_RASP_ATOM_BOOL)
+        z.kind = TH_RASP_ATOM_INT;
+    return z;
+}
+
+/* Greater is better: the rank of the value in column j, or its rank from above. */
+static uint32_t score_of(const ThRaspRanks *ranks, ThRaspReduction how, size_t j)
+{
+    uint32_t rank = ranks->rank[j];
+    return how == TH_RASP_REDUCE_MAX ? rank : ranks->m - 1 - rank;
+}
+
+/* One row from its bits, which begin at column `start`. */
+static bool aggregate_row(Work *w, const uint64_t *bits, size_t words, size_t start, ThRaspAtom *z,
+                          ThError *err)
+{
+    ThRaspTally t = {0};
+    ThRaspSum sum = {0};
+    uint32_t best = 0;
+    for (size_t k = 0; k < words; k++)
+        for (uint64_t left = bits[k]; left; left &= left - 1) {
+            size_t j = start + 64 * k + (size_t)__builtin_ctzll(left);
+            size_t at = w->addends.constant ? 0 : j;
+            t.count++;
+            t.where += (int64_t)j;
+            uint32_t score = w->ranks ? score_of(w->ranks, w->node.op, j) + 1 : 0;
+            if (w->ranks)
+                best = score > best ? score : best;
+            else if (w->addends.narrow)
+                t.value += w->addends.narrow[at].i;
+            else if (w->addends.wide)
+                t.value += w->addends.wide[at];
+            else if (w->unscaled && th_rasp_seq_at(w->v, j).kind == TH_RASP_ATOM_FLOAT)
+                th_rasp_sum_add(&sum, w->v->cell[at].x);
+            else if (w->unscaled)
+                th_rasp_sum_add_int(&sum, w->v->cell[at].i);
+        }
+    if (w->ranks) {
+        *z = best_of(w, best);
+        return true;
+    }
+    return finish_row(w, t, w->unscaled ? &sum : NULL, z, err);
+}
+
+static bool by_rows(Work *w, ThRaspSeq *out, ThStop *stop, ThError *err)
+{
+    ThRaspRows rows;
+    if (!th_rasp_rows_open(&rows, w->r, w->selector, err))
+        return false;
+    bool ok = true;
+    for (size_t i = 0; ok && i < w->r->n; i++) {
+        ThRaspAtom z = {0};
+        size_t start = i / w->r->length * w->r->length;
+        ok = !th_stopped(stop, err) &&
+             aggregate_row(w, th_rasp_rows_row(&rows, i), rows.words, start, &z, err) &&
+             put(w, out, i, z, err);
+    }
+    th_rasp_rows_close(&rows);
+    return ok;
+}
+
+/* Adds up all terms.  *possible is false if one of them cannot be planned. */
+static bool tally_all(const Work *w, const ThRaspFormula *f, ThRaspTally *tally, ThArena *arena,
+                      bool *possible, ThStop *stop, ThError *err)
+{
+    for (int k = 0; *possible && k < f->terms.n; k++) {
+        ThRaspPlan plan = {.n = w->r->n};
+        th_arena_reset(arena);
+        if (!th_rasp_plan(&plan, f, f->terms.term[k], true, arena, possible, stop, err))
+            return false;
+        if (*possible &&
+            !th_rasp_plan_tally(&plan, w->addends, f->terms.term[k].sign, tally, arena, stop, err))
+            return false;
+    }
+    return true;
+}
+
+static bool by_sums(Work *w, const ThRaspFormula *f, ThArena *arena, bool *possible, ThRaspSeq *out,
+                    ThStop *stop, ThError *err)
+{
+    ThRaspTally *tally = th_alloc(w->r->n, sizeof *tally, err);
+    bool ok = tally && tally_all(w, f, tally, arena, possible, stop, err);
+    for (size_t i = 0; ok && *possible && i < w->r->n; i++) {
+        ThRaspAtom z = {0};
+        ok = finish_row(w, tally[i], NULL, &z, err) && put(w, out, i, z, err);
+    }
+    free(tally);
+    return ok;
+}
+
+static bool by_scores(Work *w, const ThRaspFormula *f, ThArena *arena, bool *possible,
+                      ThRaspSeq *out, ThStop *stop, ThError *err)
+{
+    size_t n = w->r->n;
+    uint32_t *score = th_alloc(n, sizeof *score, err);
+    uint32_t *best = th_alloc(n, sizeof *best, err);
+    bool ok = score && best && w->ranks;
+    for (size_t j = 0; ok && j < n; j++)
+        score[j] = score_of(w->ranks, w->node.op, j);
+    for (int k = 0; ok && *possible && k < f->terms.n; k++) {
+        ThRaspPlan plan = {.n = n};
+        th_arena_reset(arena);
+        ok = th_rasp_plan(&plan, f, f->terms.term[k], false, arena, possible, stop, err) &&
+             (!*possible || th_rasp_plan_greatest(&plan, score, best, arena, stop, err));
+    }
+    for (size_t i = 0; ok && *possible && i < n; i++)
+        ok = put(w, out, i, best_of(w, best[i]), err);
+    free(score);
+    free(best);
+    return ok;
+}
+
+/* All rows at once; *possible is false, and nothing done, where that cannot be. */
+static bool by_plan(Work *w, bool *possible, ThRaspSeq *out, ThStop *stop, ThError *err)
+{
+    bool extreme = is_extreme(w);
+    *possible = false;
+    ThRaspFormula *f = th_alloc(1, sizeof *f, err);
+    ThArena *arena = f ? th_arena_new(err) : NULL;
+    bool ok = arena && th_rasp_formula(f, w->r, w->selector, !extreme, err);
+    if (ok && f->terms.n >= 0) {
+        *possible = true;
+        ok = extreme ? by_scores(w, f, arena, possible, out, stop, err)
+                     : by_sums(w, f, arena, possible, out, stop, err);
+    }
+    th_arena_free(arena);
+    free(f);
+    return ok;
+}
+
+bool th_rasp_run_aggregate(ThRaspRun *r, ThRaspSop canonical, ThRaspSeq *value, ThStop *stop,
+                           ThError *err)
+{
+    Work w = {.r = r,
+              .node = *th_rasp_node(r->g, canonical),
+              .selector = th_rasp_run_arg(r, canonical, 0)};
+    if (w.node.kind == TH_RASP_NODE_AGGREGATE)
+        w.v = th_rasp_run_value_of(r, th_rasp_run_arg(r, canonical, 1));
+    bool possible = false;
+    bool ok = th_rasp_column_new(value, r->n, false, err) && prepare(&w, stop, err);
+    if (ok && !w.unscaled && r->length == r->n)
+        ok = by_plan(&w, &possible, value, stop, err);
+    if (ok && !possible)
+        ok = by_rows(&w, value, stop, err);
+    free(w.wide);
+    return ok;
+}

@@ -1,0 +1,214 @@
+#include "rasp/evaluate/differ.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rasp/evaluate/run_impl.h"
+
+enum { CELLS = 1 << 15, DEEPEST = 32 };
+
+typedef struct {
+    ThRaspGraph *g;
+    ThRaspSop sop[2];
+    const ThRaspAtom *letter;
+    size_t n_letters, length;
+    ThRaspDifferOf *d;
+    ThStop *stop;
+} Search;
+
+/* Inputs number `start` to start + n - 1 of a length, end to end. */
+static bool write_inputs(const Search *s, uint64_t start, size_t n, ThRaspSeq *all, ThError *err)
+{
+    ThRaspAtom *x = th_alloc(n * s->length, sizeof *x, err);
+    if (!x)
+        return false;
+    for (size_t k = 0; k < n; k++) {
+        uint64_t number = start + k;
+        for (size_t i = s->length; i-- > 0; number /= s->n_letters)
+            x[k * s->length + i] = s->letter[number % s->n_letters];
+    }
+    bool ok = th_rasp_seq_of(x, n * s->length, all, err);
+    free(x);
+    return ok;
+}
+
+/* Returns new: a run on several inputs of one length at once. */
+static ThRaspRun *run_on(const Search *s, uint64_t start, size_t n, ThError *err)
+{
+    ThRaspSeq all;
+    if (!write_inputs(s, start, n, &all, err))
+        return NULL;
+    ThRaspRun *r = th_rasp_run_new(s->g, &all, 0, err);
+    th_rasp_seq_free(&all);
+    if (r)
+        r->length = s->length;
+    return r;
+}
+
+/* The first element, of all inputs together, in which the values differ; their number if none. */
+static size_t first_value(const Search *s, const ThRaspRun *r)
+{
+    const ThRaspSeq *x = th_rasp_run_value_of(r, th_rasp_node(s->g, s->sop[0])->canonical);
+    const ThRaspSeq *y = th_rasp_run_value_of(r, th_rasp_node(s->g, s->sop[1])->canonical);
+    size_t i = 0;
+    while (i < r->n && th_rasp_atom_equal(r->atoms, th_rasp_seq_at(x, i), th_rasp_seq_at(y, i)))
+        i++;
+    return i;
+}
+
+/* The same for the rows of selectors. */
+static bool first_row(const Search *s, ThRaspRun *r, size_t *at, ThError *err)
+{
+    ThRaspRows x = {0}, y = {0};
+    bool ok = th_rasp_rows_open(&x, r, th_rasp_node(s->g, s->sop[0])->canonical, err) &&
+              th_rasp_rows_open(&y, r, th_rasp_node(s->g, s->sop[1])->canonical, err);
+    for (*at = 0; ok && *at < r->n; ++*at)
+        if (memcmp(th_rasp_rows_row(&x, *at), th_rasp_rows_row(&y, *at),
+                   x.words * sizeof *x.bits) != 0)
+            break;
+    th_rasp_rows_close(&x);
+    th_rasp_rows_close(&y);
+    return ok;
+}
+
+static bool find_first(const Search *s, ThRaspRun *r, size_t *at, ThError *err)
+{
+    if (th_rasp_is_selector(s->g, s->sop[0]))
+        return first_row(s, r, at, err);
+    *at = first_value(s, r);
+    return true;
+}
+
+/* Is this what a program can be wrong about, and not memory or a wish to stop? */
+static bool of_program(const ThError *e)
+{
+    return e->code == TH_EVALUE || e->code == TH_ENUMERIC;
+}
+
+/* Compares several inputs at once.  *clear is false if that is not possible, because some input is
+ * an error or changes the type of a value: then they must be looked at in smaller groups. */
+static bool compare_group(const Search *s, uint64_t start, size_t n, bool *clear, ThError *err)
+{
+    ThError why = {0};
+    size_t at = 0;
+    ThRaspRun *r = run_on(s, start, n, err);
+    *clear = r && th_rasp_run_check(r, s->sop[0], s->stop, &why) &&
+             th_rasp_run_check(r, s->sop[1], s->stop, &why);
+    bool ok = r && (*clear || of_program(&why));
+    if (r && !ok)
+        th_fail(err, why.code, "%s", why.msg);
+    ok = ok && (!*clear || find_first(s, r, &at, err));
+    if (ok && *clear && at < r->n) {
+        s->d->differ = true;
+        s->d->at = at % s->length;
+        s->d->inputs += at / s->length + 1;
+        ok = write_inputs(s, start + at / s->length, 1, &s->d->input, err);
+    } else if (ok && *clear) {
+        s->d->inputs += n;
+    }
+    th_rasp_run_free(r);
+    return ok;
+}
+
+/* One input, on which the two may fail separately. */
+static bool compare_one(const Search *s, uint64_t number, ThError *err)
+{
+    ThRaspDifferOf *d = s->d;
+    ThRaspRun *r = run_on(s, number, 1, err);
+    bool ok = r != NULL;
+    for (int k = 0; ok && k < 2; k++) {
+        d->why[k] = (ThError){0};
+        d->fails[k] = !th_rasp_run_check(r, s->sop[k], s->stop, &d->why[k]);
+        ok = !d->fails[k] || of_program(&d->why[k]) ||
+             th_fail(err, d->why[k].code, "%s", d->why[k].msg);
+    }
+    size_t at = 1;
+    if (ok && !d->fails[0] && !d->fails[1])
+        ok = find_first(s, r, &at, err);
+    d->inputs++;
+    d->differ = ok && (d->fails[0] != d->fails[1] || (!d->fails[0] && at < r->n));
+    d->at = d->fails[0] != d->fails[1] ? SIZE_MAX : at;
+    if (d->differ)
+        ok = write_inputs(s, number, 1, &d->input, err);
+    th_rasp_run_free(r);
+    return ok;
+}
+
+/* Compares a group, halving it where it cannot be compared as a whole. */
+static bool compare_range(const Search *s, uint64_t start, size_t n, ThError *err)
+{
+    struct {
+        uint64_t start;
+        size_t n;
+    } open[DEEPEST] = {{start, n}};
+    ThRaspAtoms *atoms = th_rasp_atoms(s->g);
+    ThRaspAtomsMark mark = th_rasp_atoms_mark(atoms);
+    for (int depth = 1; depth > 0 && !s->d->differ;) {
+        uint64_t first = open[--depth].start;
+        size_t many = open[depth].n;
+        bool clear = true;
+        bool ok =
+            !th_stopped(s->stop, err) &&
+            (many > 1 ? compare_group(s, first, many, &clear, err) : compare_one(s, first, err));
+        th_rasp_atoms_rewind(atoms, mark);
+        if (!ok)
+            return false;
+        if (clear)
+            continue;
+        open[depth].start = first + many / 2;
+        open[depth++].n = many - many / 2;
+        open[depth].start = first;
+        open[depth++].n = many / 2;
+    }
+    return true;
+}
+
+/* The number of inputs of a length; more than TH_RASP_DIFFER_INPUTS where there are more. */
+static uint64_t inputs_of(const Search *s)
+{
+    uint64_t n = 1;
+    for (size_t i = 0; i < s->length && n <= TH_RASP_DIFFER_INPUTS; i++)
+        n *= s->n_letters;
+    return n;
+}
+
+bool th_rasp_differ(ThRaspGraph *g, ThRaspSop a, ThRaspSop b, const ThRaspDifferInputs *in,
+                    ThRaspDifferOf *d, ThStop *stop, ThError *err)
+{
+    Search s = {.g = g,
+                .sop = {a, b},
+                .letter = in->letter,
+                .n_letters = in->n_letters,
+                .d = d,
+                .stop = stop};
+    *d = (ThRaspDifferOf){0};
+    if (th_rasp_is_selector(g, a) != th_rasp_is_selector(g, b))
+        return th_fail(err, TH_EUSAGE, "an s-op and a selector cannot be compared");
+    if (!in->n_letters || in->from > in->to) {
+        th_fail(err, TH_EUSAGE, "there are no inputs to compare on");
+        return th_hint(err, "an alphabet has at least one letter");
+    }
+    for (s.length = in->from ? in->from : 1; s.length <= in->to && !d->differ; s.length++) {
+        uint64_t all = inputs_of(&s), group = CELLS / s.length + 1;
+        if (all > TH_RASP_DIFFER_INPUTS - d->inputs) {
+            th_rasp_differ_free(d);
+            th_fail(err, TH_ELIMIT, "more than %llu inputs",
+                    (unsigned long long)TH_RASP_DIFFER_INPUTS);
+            return th_hint(err, "a smaller alphabet or shorter inputs give fewer");
+        }
+        for (uint64_t k = 0; k < all && !d->differ; k += group) {
+            size_t n = (size_t)(all - k < group ? all - k : group);
+            if (!compare_range(&s, k, n, err)) {
+                th_rasp_differ_free(d);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+void th_rasp_differ_free(ThRaspDifferOf *d)
+{
+    th_rasp_seq_free(&d->input);
+    *d = (ThRaspDifferOf){0};
+}

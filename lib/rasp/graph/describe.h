@@ -1,0 +1,15 @@
+/* describe.h - a node in words: the expression that it stands for. */
+#ifndef TH_RASP_GRAPH_DESCRIBE_H
+#define TH_RASP_GRAPH_DESCRIBE_H
+
+#include "base/text.h"
+#include "rasp/graph/graph.h"
+
+/* Appends the expression that makes a node, such as `aggregate(same, tokens)` or `a + 1`.  Nodes
+ * that it mentions stand there by label[node] where label is not NULL and that is not NULL, else by
+ * their names in the program, else by their own expressions.  Of an expression longer than `most`
+ * bytes the beginning is written, and an ellipsis. */
+void th_rasp_describe(const ThRaspGraph *g, ThRaspSop node, char *const *label, size_t most,
+                      ThText *t);
+
+#endif

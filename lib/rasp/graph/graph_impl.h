@@ -1,0 +1,22 @@
+/* graph_impl.h - what the builder, the evaluator and the counting of costs share. */
+#ifndef TH_RASP_GRAPH_GRAPH_IMPL_H
+#define TH_RASP_GRAPH_GRAPH_IMPL_H
+
+#include "rasp/graph/graph.h"
+
+/* A list (key is NULL) or a dictionary of constants.  View into the graph until the next one. */
+typedef struct {
+    const ThRaspAtom *key, *value;
+    size_t n;
+} ThRaspTable;
+ThRaspTable th_rasp_table(const ThRaspGraph *g, uint32_t table);
+
+typedef struct {
+    uint64_t identity;
+    ThRaspCall *call;
+    void *context;
+    void (*release)(void *context);
+} ThRaspFunctionEntry;
+const ThRaspFunctionEntry *th_rasp_function(const ThRaspGraph *g, uint32_t function);
+
+#endif

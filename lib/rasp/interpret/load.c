@@ -1,0 +1,382 @@
+/* load.c - programs in files and those that are built in. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "rasp/interpret/interp.h"
+#include "rasp/syntax/lex.h"
+
+enum { LARGEST = 64 << 20 }; /* bytes of a file */
+
+/* ---- environments ---------------------------------------------------------------------------- */
+
+ThRaspScope *th_rasp_environment(ThRasp *r, ThError *err)
+{
+    uint32_t id;
+    ThRaspValue tokens = {0};
+    r->err = err;
+    ThRaspScope *s = th_rasp_scope_new(&r->heap, r->base, err);
+    if (s && th_rasp_lookup_base(r, "tokens_str", &tokens) && th_rasp_name_id(r, "tokens", &id) &&
+        th_rasp_scope_set(&r->heap, s, id, tokens, err))
+        return s;
+    if (s)
+        th_rasp_object_release(&r->heap, &s->head);
+    return NULL;
+}
+
+/* ---- finding files --------------------------------------------------------------------------- */
+
+typedef struct {
+    char *path; /* as it was found */
+    char *text; /* owned; NULL for what is built in */
+    const char *source;
+    size_t size;
+} Found;
+
+static void found_free(Found *f)
+{
+    free(f->path);
+    free(f->text);
+    *f = (Found){0};
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* Tries one file; false and no error if there is none. */
+static bool try_file(const char *folder, const char *name, Found *f, ThError *err)
+{
+    ThText t = {0};
+    ThError missing = {0};
+    if (folder)
+        th_text_printf(&t, "%s/", folder);
+    th_text_add(&t, name);
+    f->path = th_text_take(&t, err);
+    f->text = f->path ? th_file_read(f->path, LARGEST, &f->size, &missing) : NULL;
+    f->source = f->text;
+    if (f->text)
+        return true;
+    free(f->path);
+    f->path = NULL;
+    if (missing.code != TH_EIO && missing.code != TH_OK && err->code == TH_OK)
+        *err = missing;
+    return false;
+}
+
+/* Looks beside the loading file, in the current directory, among what is built in. */
+static bool find(ThRasp *r, const char *path, Found *f)
+{
+    ThText t = {0};
+    th_text_printf(&t, "%s%s", path, ends_with(path, ".rasp") ? "" : ".rasp");
+    char *name = th_text_take(&t, r->err);
+    bool relative = name && *name != '/';
+    bool ok = name && ((r->folder && relative && try_file(r->folder, name, f, r->err)) ||
+                       try_file(NULL, name, f, r->err) ||
+                       (r->beside && relative && try_file(r->beside, name, f, r->err)));
+    if (name && !ok && r->err->code == TH_OK) {
+        name[strlen(name) - strlen(".rasp")] = '\0';
+        f->source = th_rasp_builtin_source(name, &f->size);
+        f->path = f->source ? th_strdup(name, r->err) : NULL;
+        ok = f->path != NULL;
+        if (!f->source) {
+            th_rasp_error(r, TH_EIO, "there is no RASP program '%.200s'", path);
+            th_hint(r->err, "looked for %s.rasp%s and among the built-in programs: raspl", name,
+                    r->folder ? ", also beside the file that loads it," : "");
+        }
+    }
+    free(name);
+    return ok;
+}
+
+/* Returns new: the file's name without its folder and extension. */
+static char *label_of(const char *path, ThError *err)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t n = strlen(name);
+    return th_strndup(name, ends_with(name, ".rasp") ? n - 5 : n, err);
+}
+
+/* ---- running a file -------------------------------------------------------------------------- */
+
+typedef struct {
+    const char *text;
+    size_t size, at;
+    int line, col; /* of `at` */
+} Reader;
+
+static void move_to(Reader *rd, size_t to)
+{
+    for (; rd->at < to; rd->at++) {
+        unsigned char c = (unsigned char)rd->text[rd->at];
+        rd->line += c == '\n';
+        rd->col = c == '\n' ? 1 : rd->col + ((c & 0xc0) != 0x80);
+    }
+}
+
+/* To the beginning of the next statement; false at the end. */
+static bool skip_to_statement(Reader *rd)
+{
+    for (;;) {
+        ThRaspLexer lx = {.text = rd->text, .n = rd->size, .at = rd->at, .line = 1, .col = 1};
+        ThRaspLexeme t;
+        ThError ignored = {0};
+        bool ok = th_rasp_lex(&lx, &t, &ignored);
+        move_to(rd, ok && t.kind == TH_RASP_LEX_STRING ? t.start - 1 : t.start);
+        if (ok && t.kind == TH_RASP_LEX_END)
+            return false;
+        if (!ok || t.kind != ';')
+            return true;
+        move_to(rd, rd->at + 1);
+    }
+}
+
+/* Past a statement that cannot be read: behind its `;` or its last `}`, or the end of the line
+ * where a string is not closed. */
+static void skip_statement(Reader *rd)
+{
+    size_t i = rd->at;
+    int depth = 0;
+    bool string = false, ends = false;
+    for (; i < rd->size && !ends; i++) {
+        char c = rd->text[i];
+        if (c == '"')
+            string = !string;
+        else if (string)
+            ends = c == '\n';
+        else if (c == '#')
+            while (i + 1 < rd->size && rd->text[i + 1] != '\n')
+                i++;
+        else if (c == '{')
+            depth++;
+        else if (c == '}')
+            ends = --depth <= 0;
+        else
+            ends = c == ';' && depth <= 0;
+    }
+    move_to(rd, i);
+}
+
+static void shift_position(const Reader *rd, int *line, int *col)
+{
+    *col += *line == 1 ? rd->col - 1 : 0;
+    *line += rd->line - 1;
+}
+
+/* Reads and runs the statement at hand; *used gets its bytes, 0 where it cannot be read. */
+static bool run_one(ThRasp *r, const Reader *rd, const char *label, bool library,
+                    ThRaspScope *scope, size_t *used, ThError *err)
+{
+    ThRaspDialect d = {.modern = r->modern && !library};
+    ThRaspTree t = {0};
+    *used = 0;
+    bool ok = th_rasp_parse_one(&t, rd->text + rd->at, rd->size - rd->at, d, used, err);
+    th_rasp_tree_free(&t);
+    ThRaspProgram *p = ok ? th_rasp_program(r, rd->text + rd->at, *used, d, label, err) : NULL;
+    if (!p) {
+        *used = 0;
+        err->code = err->code == TH_EINCOMPLETE ? TH_EPARSE : err->code;
+        if (err->line > 0)
+            shift_position(rd, &err->line, &err->col);
+        return false;
+    }
+    for (size_t i = 0; i < p->tree.n; i++) {
+        int line = p->tree.node[i].line, col = p->tree.node[i].col;
+        shift_position(rd, &line, &col);
+        p->tree.node[i].line = line;
+        p->tree.node[i].col = col;
+    }
+    p->library = library;
+    ThRaspFrame f = {p, scope};
+    ok = th_rasp_statement(r, &f, p->tree.node[p->tree.root].first, err);
+    th_rasp_object_release(&r->heap, &p->head);
+    return ok;
+}
+
+/* Runs all statements; those that fail are told and counted. */
+static bool run_all(ThRasp *r, const Found *file, ThRaspScope *scope, int *failed)
+{
+    Reader rd = {file->source, file->size, 0, 1, 1};
+    char *label = label_of(file->path, r->err);
+    bool go_on = label != NULL;
+    while (go_on && skip_to_statement(&rd)) {
+        size_t used = 0;
+        ThError e = {0};
+        if (run_one(r, &rd, label, false, scope, &used, &e)) {
+            move_to(&rd, rd.at + used);
+            continue;
+        }
+        if (e.code == TH_EINTERRUPTED || e.code == TH_ENOMEM) {
+            if (r->err && r->err->code == TH_OK)
+                *r->err = e;
+            go_on = false;
+        }
+        if (go_on && r->host.failed)
+            r->host.failed(r->host.context, file->path, &e);
+        ++*failed;
+        if (used > 0)
+            move_to(&rd, rd.at + used);
+        else
+            skip_statement(&rd);
+    }
+    free(label);
+    return go_on;
+}
+
+bool th_rasp_load_library(ThRasp *r, ThError *err)
+{
+    Reader rd = {.line = 1, .col = 1};
+    bool ok = true;
+    rd.text = th_rasp_builtin_source("library", &rd.size);
+    while (ok && skip_to_statement(&rd)) {
+        size_t used = 0;
+        ok = run_one(r, &rd, "library", true, r->base, &used, err);
+        move_to(&rd, rd.at + used);
+    }
+    return ok;
+}
+
+/* ---- exports --------------------------------------------------------------------------------- */
+
+static bool is_public(const ThRasp *r, const ThRaspBinding *b)
+{
+    const char *name = th_rasp_id_name(r, b->name);
+    ThRaspValue tokens = {0};
+    if (!b->there || name[0] == '_' || strcmp(name, "out") == 0)
+        return false;
+    bool same = strcmp(name, "tokens") == 0 && b->value.kind == TH_RASP_VALUE_SOP &&
+                th_rasp_lookup_base(r, "tokens_str", &tokens) && b->value.as.sop == tokens.as.sop;
+    return !same;
+}
+
+static bool export_names(ThRasp *r, const Found *file, const ThRaspScope *from, ThRaspScope *into,
+                         int *failed)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < from->n; i++) {
+        const ThRaspBinding *b = &from->item[i];
+        ThError e = {0};
+        if (!is_public(r, b))
+            continue;
+        bool refused = into == r->global && r->host.may_define &&
+                       !r->host.may_define(r->host.context, th_rasp_id_name(r, b->name), &e);
+        if (refused) {
+            ++*failed;
+            if (r->host.failed)
+                r->host.failed(r->host.context, file->path, &e);
+            continue;
+        }
+        ok = th_rasp_set_global(r, into, b->name, th_rasp_retain(b->value)) &&
+             (into != r->global || th_rasp_to_show(r, TH_RASP_SHOWN_NAME, b->name, b->value));
+    }
+    return ok;
+}
+
+/* What belongs to the statement that loads, while those of the file run. */
+typedef struct {
+    ThError *err;
+    const ThRaspProgram *top;
+    int line, col, plain;
+    uint32_t serial;
+    const char *folder;
+} Outer;
+
+static bool load_found(ThRasp *r, const Found *file, ThRaspScope *into, int *failed)
+{
+    Outer o = {r->err, r->top, r->line, r->col, r->plain, r->serial, r->folder};
+    const char *slash = strrchr(file->path, '/');
+    char *folder = slash ? th_strndup(file->path, (size_t)(slash - file->path), r->err) : NULL;
+    ThRaspScope *scope = th_rasp_environment(r, r->err);
+    bool ok = scope && (folder || !slash);
+    r->plain = 0;
+    r->folder = folder && !*folder ? "/" : folder;
+    r->loads++;
+    ok = ok && run_all(r, file, scope, failed);
+    r->loads--;
+    r->err = o.err;
+    r->top = o.top;
+    r->line = o.line;
+    r->col = o.col;
+    r->plain = o.plain;
+    r->serial = o.serial;
+    r->folder = o.folder;
+    ok = ok && export_names(r, file, scope, into, failed);
+    if (scope)
+        th_rasp_object_release(&r->heap, &scope->head);
+    free(folder);
+    return ok;
+}
+
+/* Loads what was found, and tells of the statements that failed. */
+static bool load_all(ThRasp *r, const Found *file, ThRaspScope *into)
+{
+    int failed = 0;
+    bool ok = load_found(r, file, into, &failed);
+    r->kept = ok;
+    if (ok && failed > 0) {
+        ok = th_rasp_error(r, TH_EVALUE, "%d statement%s of '%.200s' failed", failed,
+                           failed == 1 ? "" : "s", file->path);
+        th_hint(r->err, "the names of the others are defined");
+    }
+    return ok;
+}
+
+bool th_rasp_load_file(ThRasp *r, const char *path, ThRaspScope *into)
+{
+    Found file = {0};
+    if (r->loads >= TH_RASP_LOADS)
+        return th_rasp_error(r, TH_ELIMIT, "programs load each other more than %d deep",
+                             TH_RASP_LOADS);
+    if (!find(r, path, &file))
+        return false;
+    bool ok = load_all(r, &file, into);
+    found_free(&file);
+    return ok;
+}
+
+void th_rasp_set_folder(ThRasp *r, const char *beside)
+{
+    const char *slash = beside ? strrchr(beside, '/') : NULL;
+    free(r->beside);
+    r->beside =
+        slash ? th_strndup(beside, (size_t)(slash - beside) + (slash == beside), NULL) : NULL;
+}
+
+/* A file, or a text that has a label. */
+typedef struct {
+    const char *path, *label, *text;
+    size_t size;
+} Load;
+
+static bool load_body(ThRasp *r, const void *context)
+{
+    const Load *l = context;
+    if (!l->text)
+        return th_rasp_load_file(r, l->path, r->global);
+    Found program = {.path = th_strdup(l->label, r->err), .source = l->text, .size = l->size};
+    bool ok = program.path && load_all(r, &program, r->global);
+    found_free(&program);
+    return ok;
+}
+
+static bool load(ThRasp *r, const Load *l, ThStop *stop, ThError *err)
+{
+    r->stop = stop;
+    bool ok = th_rasp_guard(r, load_body, l, err);
+    r->stop = NULL;
+    r->err = NULL;
+    return ok;
+}
+
+bool th_rasp_load(ThRasp *r, const char *path, ThStop *stop, ThError *err)
+{
+    return load(r, &(Load){.path = path}, stop, err);
+}
+
+bool th_rasp_load_text(ThRasp *r, const char *label, const char *text, ThStop *stop, ThError *err)
+{
+    return load(r, &(Load){.label = label, .text = text, .size = strlen(text)}, stop, err);
+}

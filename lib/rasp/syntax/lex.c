@@ -1,0 +1,158 @@
+#include "rasp/syntax/lex.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static int peek(const ThRaspLexer *lx, size_t ahead)
+{
+    size_t at = lx->at + ahead;
+    return at < lx->n ? (unsigned char)lx->text[at] : -1;
+}
+
+static bool is_digit(int c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(int c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static void step(ThRaspLexer *lx, size_t n)
+{
+    lx->at += n;
+    lx->col += (int)n;
+}
+
+static void skip_blanks(ThRaspLexer *lx)
+{
+    for (;;) {
+        int c = peek(lx, 0);
+        if (c == '#') {
+            while (peek(lx, 0) >= 0 && peek(lx, 0) != '\n')
+                lx->at++;
+        } else if (c == '\n') {
+            lx->at++;
+            lx->line++;
+            lx->col = 1;
+        } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v') {
+            step(lx, 1);
+        } else {
+            return;
+        }
+    }
+}
+
+static bool read_number(ThRaspLexer *lx, ThRaspLexeme *t, ThError *err)
+{
+    enum { LONGEST = 400 };
+    char digits[LONGEST + 1];
+    size_t n = 0;
+    t->kind = TH_RASP_LEX_INT;
+    while (is_digit(peek(lx, n)))
+        n++;
+    if (peek(lx, n) == '.' && is_digit(peek(lx, n + 1))) {
+        t->kind = TH_RASP_LEX_REAL;
+        n++;
+        while (is_digit(peek(lx, n)))
+            n++;
+    }
+    if (n > LONGEST)
+        return th_fail_at(err, TH_EPARSE, t->line, t->col, "this number has %zu digits", n);
+    memcpy(digits, lx->text + lx->at, n);
+    digits[n] = '\0';
+    errno = 0;
+    if (t->kind == TH_RASP_LEX_INT)
+        t->integer = strtoll(digits, NULL, 10);
+    else
+        t->real = strtod(digits, NULL);
+    if (errno == ERANGE && (t->kind == TH_RASP_LEX_INT || !isfinite(t->real))) {
+        th_fail_at(err, TH_EPARSE, t->line, t->col, "this number is too large");
+        return th_hint(err, "integers go up to 9223372036854775807");
+    }
+    step(lx, n);
+    if (is_letter(peek(lx, 0)))
+        return th_fail_at(err, TH_EPARSE, lx->line, lx->col,
+                          "a name cannot begin with a digit, nor a number be followed by a letter");
+    return true;
+}
+
+static bool read_string(ThRaspLexer *lx, ThRaspLexeme *t, ThError *err)
+{
+    step(lx, 1);
+    t->kind = TH_RASP_LEX_STRING;
+    t->start = lx->at;
+    while (peek(lx, 0) >= 0 && peek(lx, 0) != '"' && peek(lx, 0) != '\n') {
+        size_t k = th_utf8_next(lx->text + lx->at, lx->n - lx->at, NULL);
+        if (k == 0)
+            return th_fail_at(err, TH_EPARSE, lx->line, lx->col, "this is not UTF-8 text");
+        lx->at += k;
+        lx->col++;
+    }
+    t->end = lx->at;
+    if (peek(lx, 0) != '"')
+        return th_fail_at(err, TH_EPARSE, t->line, t->col,
+                          "this string is not closed at the end of its line");
+    step(lx, 1);
+    return true;
+}
+
+static bool unexpected(const ThRaspLexer *lx, ThError *err)
+{
+    int c = peek(lx, 0);
+    size_t k = th_utf8_next(lx->text + lx->at, lx->n - lx->at, NULL);
+    if (k == 0)
+        return th_fail_at(err, TH_EPARSE, lx->line, lx->col, "this is not UTF-8 text");
+    if (c < 0x20 || c == 0x7f)
+        return th_fail_at(err, TH_EPARSE, lx->line, lx->col, "control character U+%04X", c);
+    th_fail_at(err, TH_EPARSE, lx->line, lx->col, "'%.*s' means nothing in RASP", (int)k,
+               lx->text + lx->at);
+    if (c == '\'')
+        return th_hint(err, "strings are written in double quotes");
+    if (c == '!')
+        return th_hint(err, "not negates; != compares");
+    return false;
+}
+
+bool th_rasp_lex(ThRaspLexer *lx, ThRaspLexeme *t, ThError *err)
+{
+    skip_blanks(lx);
+    *t = (ThRaspLexeme){.start = lx->at, .end = lx->at, .line = lx->line, .col = lx->col};
+    int c = peek(lx, 0);
+    if (c < 0)
+        return true;
+    if (is_letter(c)) {
+        size_t n = 1;
+        while (is_letter(peek(lx, n)) || is_digit(peek(lx, n)))
+            n++;
+        t->kind = TH_RASP_LEX_NAME;
+        step(lx, n);
+        t->end = lx->at;
+        return true;
+    }
+    if (is_digit(c)) {
+        bool ok = read_number(lx, t, err);
+        t->end = lx->at;
+        return ok;
+    }
+    if (c == '"')
+        return read_string(lx, t, err);
+    if (c == 0 || !strchr("()[]{},:;=+-*/%^<>!", c))
+        return unexpected(lx, err);
+    bool pair = peek(lx, 1) == '=' && strchr("=!<>", c);
+    if (c == '!' && !pair)
+        return unexpected(lx, err);
+    t->kind = !pair      ? c
+              : c == '=' ? TH_RASP_LEX_EQ
+              : c == '!' ? TH_RASP_LEX_NE
+              : c == '<' ? TH_RASP_LEX_LE
+                         : TH_RASP_LEX_GE;
+    step(lx, pair ? 2 : 1);
+    t->end = lx->at;
+    return true;
+}

@@ -1,0 +1,42 @@
+/* lex.h - the tokens of RASP source; internal to lib/rasp. */
+#ifndef TH_RASP_SYNTAX_LEX_H
+#define TH_RASP_SYNTAX_LEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+typedef enum {
+    TH_RASP_LEX_END,
+    TH_RASP_LEX_NAME,
+    TH_RASP_LEX_INT,
+    TH_RASP_LEX_REAL,
+    TH_RASP_LEX_STRING,
+    TH_RASP_LEX_BAD,      /* no token: the error is told when it is wanted */
+    TH_RASP_LEX_EQ = 256, /* == ; single characters are their own kind */
+    TH_RASP_LEX_NE,
+    TH_RASP_LEX_LE,
+    TH_RASP_LEX_GE
+} ThRaspLexKind;
+
+typedef struct {
+    int kind;
+    size_t start, end; /* bytes; of a string those between its quotes */
+    int line, col;
+    int64_t integer;
+    double real;
+} ThRaspLexeme;
+
+typedef struct {
+    const char *text;
+    size_t n, at;
+    int line, col;
+} ThRaspLexer;
+
+/* Reads the next token.  Errors: TH_EPARSE with a position for characters that no token begins
+ * with, strings without an end, numbers out of range. */
+bool th_rasp_lex(ThRaspLexer *lx, ThRaspLexeme *t, ThError *err);
+
+#endif

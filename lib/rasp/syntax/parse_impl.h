@@ -1,0 +1,58 @@
+/* parse_impl.h - the parser's state, shared by expressions and statements. */
+#ifndef TH_RASP_SYNTAX_PARSE_IMPL_H
+#define TH_RASP_SYNTAX_PARSE_IMPL_H
+
+#include "rasp/syntax/lex.h"
+#include "rasp/syntax/syntax.h"
+
+typedef struct {
+    ThRaspLexer lx;
+    ThRaspLexeme now, next; /* the token at hand and the one after it */
+    int last_line;          /* of the token before `now` */
+    size_t last_end;        /* where that token ended, its quote with it */
+    ThRaspTree *t;
+    ThRaspDialect d;
+    int depth;
+    ThError bad; /* of a TH_RASP_LEX_BAD, which may belong to what follows a statement */
+    ThError *err;
+} ThRaspParser;
+
+bool th_rasp_begin(ThRaspParser *p, ThRaspTree *t, const char *text, size_t n, ThRaspDialect d,
+                   ThError *err);
+bool th_rasp_advance(ThRaspParser *p);
+bool th_rasp_at_word(const ThRaspParser *p, const ThRaspLexeme *l, const char *word);
+bool th_rasp_expect(ThRaspParser *p, int kind, const char *wanted);
+
+/* Says that something else had to stand at the token at hand; TH_EINCOMPLETE at the end.  Returns
+ * false, always. */
+bool th_rasp_wanted(ThRaspParser *p, const char *wanted);
+
+/* A new node at a token, or -1; appending a child: *last is the child before, -1 at first. */
+int32_t th_rasp_new_node(ThRaspParser *p, ThRaspKind kind, const ThRaspLexeme *at);
+void th_rasp_append(ThRaspParser *p, int32_t parent, int32_t *last, int32_t child);
+bool th_rasp_node_text(ThRaspParser *p, int32_t node, const ThRaspLexeme *from);
+
+/* One more bracket or block; each is followed by th_rasp_up. */
+bool th_rasp_down(ThRaspParser *p);
+void th_rasp_up(ThRaspParser *p);
+
+/* An expression; expressions between commas as children of `parent`.  -1 and false on errors. */
+int32_t th_rasp_expression(ThRaspParser *p);
+bool th_rasp_expressions(ThRaspParser *p, int32_t parent);
+
+/* What stands between operators, with its calls and indices (operands.c). */
+int32_t th_rasp_operand(ThRaspParser *p);
+
+/* A flat node over `left`, which becomes its first child and *last. */
+int32_t th_rasp_chain(ThRaspParser *p, ThRaspKind kind, int32_t left, int32_t *last);
+
+/* Is a token a comparison?  Then *op is which. */
+bool th_rasp_comparison(int kind, uint8_t *op);
+
+/* Parameters up to a token, as children of `names`. */
+bool th_rasp_parameters(ThRaspParser *p, int32_t names, int end);
+
+/* A name that is being defined, at hand; its node or -1. */
+int32_t th_rasp_new_name(ThRaspParser *p);
+
+#endif

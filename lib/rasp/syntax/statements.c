@@ -1,0 +1,461 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "rasp/syntax/parse_impl.h"
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static const char *const reserved[] = {"False",
+                                       "True",
+                                       "aggregate",
+                                       "and",
+                                       "average",
+                                       "contains",
+                                       "count",
+                                       "def",
+                                       "draw",
+                                       "else",
+                                       "example",
+                                       "examples",
+                                       "exit",
+                                       "for",
+                                       "full_s",
+                                       "get",
+                                       "has_focus",
+                                       "if",
+                                       "in",
+                                       "indicator",
+                                       "indices",
+                                       "len",
+                                       "length",
+                                       "load",
+                                       "load_from_location",
+                                       "mark_first_instance",
+                                       "mark_last_instance",
+                                       "max",
+                                       "min",
+                                       "not",
+                                       "off",
+                                       "on",
+                                       "or",
+                                       "out",
+                                       "quit",
+                                       "range",
+                                       "return",
+                                       "round",
+                                       "select",
+                                       "select_from_first",
+                                       "select_from_last",
+                                       "select_next_identical",
+                                       "selector",
+                                       "selector_width",
+                                       "set",
+                                       "shift",
+                                       "show",
+                                       "sort",
+                                       "tokens_asis",
+                                       "tokens_bool",
+                                       "tokens_float",
+                                       "tokens_int",
+                                       "tokens_str",
+                                       "zip"};
+
+const char *const *th_rasp_reserved(size_t *n)
+{
+    *n = sizeof reserved / sizeof *reserved;
+    return reserved;
+}
+
+static int compare_words(const void *a, const void *b)
+{
+    return strcmp(a, *(const char *const *)b);
+}
+
+bool th_rasp_is_reserved(const char *name)
+{
+    return bsearch(name, reserved, sizeof reserved / sizeof *reserved, sizeof *reserved,
+                   compare_words) != NULL;
+}
+
+/* ---- statements ------------------------------------------------------------------------------ */
+
+static int32_t statement(ThRaspParser *p);
+
+static bool now_is(const ThRaspParser *p, const char *word)
+{
+    return th_rasp_at_word(p, &p->now, word);
+}
+
+static bool next_is(const ThRaspParser *p, const char *word)
+{
+    return th_rasp_at_word(p, &p->next, word);
+}
+
+/* The `;` of a statement, which may be missing where a line is the statement. */
+static bool statement_end(ThRaspParser *p)
+{
+    if (p->now.kind == ';')
+        return th_rasp_advance(p);
+    if (p->d.lines && p->depth == 0 && p->now.kind == TH_RASP_LEX_END)
+        return true;
+    return th_rasp_wanted(p, "';'");
+}
+
+/* The same for the prompt's own statements, which have none. */
+static bool command_end(ThRaspParser *p)
+{
+    if (p->now.kind == ';')
+        return th_rasp_advance(p);
+    return p->now.kind == TH_RASP_LEX_END || p->now.line > p->last_line || th_rasp_wanted(p, "';'");
+}
+
+/* name, name, … = : is this an assignment?  Looks ahead on a copy of the lexer. */
+static bool at_assignment(const ThRaspParser *p)
+{
+    ThRaspLexer lx = p->lx;
+    ThRaspLexeme t = p->next;
+    ThError ignored = {0};
+    if (p->now.kind != TH_RASP_LEX_NAME)
+        return false;
+    while (t.kind == ',') {
+        if (!th_rasp_lex(&lx, &t, &ignored) || t.kind != TH_RASP_LEX_NAME ||
+            !th_rasp_lex(&lx, &t, &ignored))
+            return false;
+    }
+    return t.kind == '=';
+}
+
+static bool names_to(ThRaspParser *p, int32_t names)
+{
+    int32_t last = -1;
+    for (;;) {
+        int32_t name = th_rasp_new_name(p);
+        if (name < 0)
+            return false;
+        th_rasp_append(p, names, &last, name);
+        if (p->now.kind != ',')
+            return true;
+        if (!th_rasp_advance(p))
+            return false;
+    }
+}
+
+static int32_t assignment(ThRaspParser *p)
+{
+    int32_t node = th_rasp_new_node(p, TH_RASP_R_ASSIGN, &p->now), last = -1;
+    int32_t names = node < 0 ? -1 : th_rasp_new_node(p, TH_RASP_R_NAMES, &p->now);
+    if (names < 0 || !names_to(p, names) || !th_rasp_expect(p, '=', "'='"))
+        return -1;
+    int32_t values = th_rasp_new_node(p, TH_RASP_R_VALUES, &p->now);
+    if (values < 0 || !th_rasp_expressions(p, values))
+        return -1;
+    th_rasp_append(p, node, &last, names);
+    th_rasp_append(p, node, &last, values);
+    return statement_end(p) ? node : -1;
+}
+
+static int32_t expression_statement(ThRaspParser *p)
+{
+    int32_t node = th_rasp_new_node(p, TH_RASP_R_EXPRESSION, &p->now);
+    int32_t e = node < 0 ? -1 : th_rasp_expression(p);
+    if (e < 0)
+        return -1;
+    p->t->node[node].first = e;
+    return statement_end(p) ? node : -1;
+}
+
+/* { statements }, with or without a return at the end. */
+static int32_t block(ThRaspParser *p, bool returns)
+{
+    int32_t node = th_rasp_new_node(p, TH_RASP_R_BLOCK, &p->now), last = -1;
+    if (node < 0 || !th_rasp_down(p) || !th_rasp_expect(p, '{', "'{'"))
+        return -1;
+    while (p->now.kind != '}') {
+        if (now_is(p, "return"))
+            break;
+        int32_t s = statement(p);
+        if (s < 0)
+            return -1;
+        th_rasp_append(p, node, &last, s);
+    }
+    if (returns) {
+        int32_t r = th_rasp_new_node(p, TH_RASP_R_RETURN, &p->now), inside = -1;
+        if (!now_is(p, "return")) {
+            th_rasp_wanted(p, "return");
+            th_hint(p->err, "a function ends with return VALUE;");
+            return -1;
+        }
+        int32_t values =
+            r < 0 || !th_rasp_advance(p) ? -1 : th_rasp_new_node(p, TH_RASP_R_VALUES, &p->now);
+        if (values < 0 || !th_rasp_expressions(p, values) || !th_rasp_expect(p, ';', "';'"))
+            return -1;
+        th_rasp_append(p, r, &inside, values);
+        th_rasp_append(p, node, &last, r);
+    }
+    th_rasp_up(p);
+    return th_rasp_expect(p, '}', "'}'") ? node : -1;
+}
+
+static int32_t definition(ThRaspParser *p)
+{
+    size_t from = p->now.start;
+    int32_t node = th_rasp_new_node(p, TH_RASP_R_DEF, &p->now), last = -1;
+    if (node < 0 || !th_rasp_advance(p))
+        return -1;
+    ThRaspLexeme name = p->now;
+    if (name.kind != TH_RASP_LEX_NAME) {
+        th_rasp_wanted(p, "the name of a function");
+        return -1;
+    }
+    if (!th_rasp_node_text(p, node, &name) || !th_rasp_advance(p) || !th_rasp_expect(p, '(', "'('"))
+        return -1;
+    p->t->node[node].line = name.line;
+    p->t->node[node].col = name.col;
+    int32_t names = th_rasp_new_node(p, TH_RASP_R_NAMES, &p->now);
+    if (names < 0 || !th_rasp_parameters(p, names, ')') || !th_rasp_expect(p, ')', "',' or ')'"))
+        return -1;
+    int32_t body = block(p, true);
+    if (body < 0)
+        return -1;
+    th_rasp_append(p, node, &last, names);
+    th_rasp_append(p, node, &last, body);
+    p->t->node[node].from = (int32_t)from;
+    p->t->node[node].to = (int32_t)p->last_end;
+    return node;
+}
+
+static int32_t loop(ThRaspParser *p)
+{
+    int32_t node = th_rasp_new_node(p, TH_RASP_R_FOR, &p->now), last = -1;
+    if (node < 0 || !th_rasp_advance(p))
+        return -1;
+    int32_t names = th_rasp_new_node(p, TH_RASP_R_NAMES, &p->now);
+    if (names < 0 || !names_to(p, names))
+        return -1;
+    th_rasp_append(p, node, &last, names);
+    if (!now_is(p, "in")) {
+        th_rasp_wanted(p, "in");
+        return -1;
+    }
+    int32_t list = th_rasp_advance(p) ? th_rasp_expression(p) : -1;
+    if (list < 0)
+        return -1;
+    th_rasp_append(p, node, &last, list);
+    int32_t body = block(p, false);
+    if (body < 0)
+        return -1;
+    th_rasp_append(p, node, &last, body);
+    return node;
+}
+
+static int32_t drawing(ThRaspParser *p)
+{
+    int32_t node = th_rasp_new_node(p, TH_RASP_R_DRAW, &p->now);
+    if (node < 0 || !th_rasp_advance(p) || !th_rasp_expect(p, '(', "'('") ||
+        !th_rasp_expressions(p, node) || !th_rasp_expect(p, ')', "',' or ')'"))
+        return -1;
+    return statement_end(p) ? node : -1;
+}
+
+static int32_t loading(ThRaspParser *p)
+{
+    int32_t node = th_rasp_new_node(p, TH_RASP_R_LOAD, &p->now);
+    if (node < 0 || !th_rasp_advance(p))
+        return -1;
+    if (p->now.kind != TH_RASP_LEX_STRING) {
+        th_rasp_wanted(p, "a file name in quotes");
+        return -1;
+    }
+    if (!th_rasp_node_text(p, node, &p->now) || !th_rasp_advance(p))
+        return -1;
+    return statement_end(p) ? node : -1;
+}
+
+/* ---- the prompt's own ------------------------------------------------------------------------ */
+
+/* `s-op` or `selector`, or neither: what an example is for. */
+static bool which(ThRaspParser *p, uint8_t *op)
+{
+    *op = TH_RASP_FOR_SOPS | TH_RASP_FOR_SELECTORS;
+    if (now_is(p, "selector")) {
+        *op = TH_RASP_FOR_SELECTORS;
+        return th_rasp_advance(p);
+    }
+    if (!now_is(p, "s") || p->next.kind != '-')
+        return true;
+    *op = TH_RASP_FOR_SOPS;
+    if (!th_rasp_advance(p) || !th_rasp_advance(p))
+        return false;
+    return now_is(p, "op") ? th_rasp_advance(p) : th_rasp_wanted(p, "s-op");
+}
+
+static int32_t on_or_off(ThRaspParser *p, int32_t node)
+{
+    bool on = now_is(p, "on");
+    if (!on && !now_is(p, "off")) {
+        th_rasp_wanted(p, "on or off");
+        return -1;
+    }
+    p->t->node[node].number.integer = on;
+    return th_rasp_advance(p) && command_end(p) ? node : -1;
+}
+
+static int32_t full_display(ThRaspParser *p)
+{
+    int32_t node = th_rasp_new_node(p, TH_RASP_R_FULL_DISPLAY, &p->now);
+    if (node < 0 || !th_rasp_advance(p) || !th_rasp_advance(p))
+        return -1;
+    if (!now_is(p, "display")) {
+        th_rasp_wanted(p, "display");
+        return -1;
+    }
+    return th_rasp_advance(p) ? on_or_off(p, node) : -1;
+}
+
+static int32_t set_or_show(ThRaspParser *p)
+{
+    bool set = now_is(p, "set");
+    int32_t node =
+        th_rasp_new_node(p, set ? TH_RASP_R_SET_EXAMPLE : TH_RASP_R_SHOW_EXAMPLE, &p->now);
+    uint8_t op;
+    if (node < 0 || !th_rasp_advance(p) || !which(p, &op))
+        return -1;
+    p->t->node[node].op = op;
+    if (!now_is(p, "example")) {
+        th_rasp_wanted(p, "example");
+        return -1;
+    }
+    if (!th_rasp_advance(p))
+        return -1;
+    if (set) {
+        int32_t e = th_rasp_expression(p);
+        if (e < 0)
+            return -1;
+        p->t->node[node].first = e;
+    }
+    return command_end(p) ? node : -1;
+}
+
+static int32_t examples(ThRaspParser *p)
+{
+    int32_t node = th_rasp_new_node(p, TH_RASP_R_EXAMPLES, &p->now);
+    uint8_t op;
+    if (node < 0 || !which(p, &op))
+        return -1;
+    p->t->node[node].op = op;
+    if (!now_is(p, "examples")) {
+        th_rasp_wanted(p, "examples");
+        return -1;
+    }
+    return th_rasp_advance(p) ? on_or_off(p, node) : -1;
+}
+
+static int32_t leaving(ThRaspParser *p)
+{
+    int32_t node = th_rasp_new_node(p, TH_RASP_R_QUIT, &p->now);
+    if (node < 0 || !th_rasp_advance(p))
+        return -1;
+    if (p->now.kind == '(' && (!th_rasp_advance(p) || !th_rasp_expect(p, ')', "')'")))
+        return -1;
+    return command_end(p) ? node : -1;
+}
+
+static bool at_examples(const ThRaspParser *p)
+{
+    bool word = now_is(p, "examples") && p->next.kind == TH_RASP_LEX_NAME;
+    return word || (now_is(p, "selector") && next_is(p, "examples")) ||
+           (now_is(p, "s") && p->next.kind == '-' && p->lx.at + 2 <= p->lx.n &&
+            memcmp(p->lx.text + p->next.end, "op", 2) == 0 && p->next.start == p->now.end);
+}
+
+static int32_t prompt_statement(ThRaspParser *p, bool *is)
+{
+    *is = true;
+    if ((now_is(p, "set") || now_is(p, "show")) && p->next.kind == TH_RASP_LEX_NAME)
+        return set_or_show(p);
+    if (at_examples(p))
+        return examples(p);
+    if (now_is(p, "full") && next_is(p, "seq"))
+        return full_display(p);
+    if ((now_is(p, "exit") || now_is(p, "quit")) && p->next.kind != '=' && p->next.kind != ',')
+        return leaving(p);
+    *is = false;
+    return -1;
+}
+
+static int32_t statement(ThRaspParser *p)
+{
+    if (p->d.prompt && p->depth == 0) {
+        bool is;
+        int32_t node = prompt_statement(p, &is);
+        if (is)
+            return node;
+    }
+    if (now_is(p, "def"))
+        return definition(p);
+    if (now_is(p, "for"))
+        return loop(p);
+    if (at_assignment(p))
+        return assignment(p);
+    if (now_is(p, "draw") && p->next.kind == '(')
+        return drawing(p);
+    if (now_is(p, "load"))
+        return loading(p);
+    return expression_statement(p);
+}
+
+static bool skip_empty(ThRaspParser *p)
+{
+    while (p->now.kind == ';')
+        if (!th_rasp_advance(p))
+            return false;
+    return true;
+}
+
+bool th_rasp_parse(ThRaspTree *t, const char *text, size_t n, ThRaspDialect d, ThError *err)
+{
+    ThRaspParser p;
+    ThRaspLexeme start = {.line = 1, .col = 1};
+    if (!th_rasp_begin(&p, t, text, n, d, err))
+        return false;
+    int32_t last = -1;
+    t->root = th_rasp_new_node(&p, TH_RASP_R_BLOCK, &start);
+    if (t->root < 0 || !skip_empty(&p))
+        return false;
+    while (p.now.kind != TH_RASP_LEX_END) {
+        int32_t s = statement(&p);
+        if (s < 0)
+            return false;
+        th_rasp_append(&p, t->root, &last, s);
+        if (!skip_empty(&p))
+            return false;
+    }
+    return true;
+}
+
+bool th_rasp_parse_one(ThRaspTree *t, const char *text, size_t n, ThRaspDialect d, size_t *used,
+                       ThError *err)
+{
+    ThRaspParser p;
+    ThRaspLexeme start = {.line = 1, .col = 1};
+    if (!th_rasp_begin(&p, t, text, n, d, err))
+        return false;
+    int32_t last = -1;
+    t->root = th_rasp_new_node(&p, TH_RASP_R_BLOCK, &start);
+    if (t->root < 0)
+        return false;
+    int32_t s = statement(&p);
+    if (s < 0)
+        return false;
+    th_rasp_append(&p, t->root, &last, s);
+    *used = p.last_end;
+    return true;
+}
+
+void th_rasp_tree_free(ThRaspTree *t)
+{
+    free(t->node);
+    free(t->text);
+    *t = (ThRaspTree){0};
+}

@@ -1,0 +1,76 @@
+/* writing.h - what several kinds of scratchpad are written with. */
+#ifndef TH_SCRATCHPAD_WRITING_H
+#define TH_SCRATCHPAD_WRITING_H
+
+#include <string.h>
+
+#include "scratchpad/scratchpad.h"
+
+#define KIND(name) extern const ThPadKind th_pad_##name;
+#include "scratchpad/kinds.def"
+#undef KIND
+
+/* Adds each word of a list (separated by blanks) to the vocabulary. */
+bool th_pad_add_tokens(ThPad *p, const char *list, ThError *err);
+bool th_pad_add_token(ThPad *p, const char *token, ThError *err);
+
+/* Empties e and makes room for `size` bytes and an end.  Returns where to write, or NULL: TH_ELIMIT
+ * for more than 2^30 bytes (or SIZE_MAX), TH_ENOMEM. */
+char *th_pad_example_begin(ThPadExample *e, size_t size, ThError *err);
+
+/* Sets what was written up to `end`. */
+void th_pad_example_end(ThPadExample *e, const char *end, size_t question, size_t answer);
+
+/* TH_ENOMEM if something that was appended to e->text is lost, TH_ELIMIT if it is too long. */
+bool th_pad_example_good(const ThPadExample *e, ThError *err);
+
+/* A number of the range, uniformly. */
+long long th_pad_draw_from(ThRange range, ThRng *r);
+
+/* An operand of decimal digits.  False, TH_EVALUE and the column if it is not. */
+bool th_pad_digits_ok(const char *text, ThError *err);
+void th_pad_draw_digits(char *to, size_t n, ThRng *r);
+
+/* The letter that stands for a digit under the head: a for 0 … j for 9. */
+static inline char th_pad_letter_of(char digit)
+{
+    return (char)(digit - '0' + 'a');
+}
+
+static inline char *th_pad_put(char *to, const char *from, size_t n)
+{
+    memcpy(to, from, n);
+    return to + n;
+}
+
+/* An operand with the head on its last digit: the digits before it as they are, the last as a
+ * letter; ^ where it has none. */
+static inline char *th_pad_put_operand(char *to, const char *digits, size_t n)
+{
+    if (n == 0) {
+        *to++ = '^';
+        return to;
+    }
+    to = th_pad_put(to, digits, n - 1);
+    *to++ = th_pad_letter_of(digits[n - 1]);
+    return to;
+}
+
+/* Writes into e the verbose layout (Hou et al., Figures 2 and 4) of a compact scratchpad. */
+bool th_pad_verbose(ThPadExample *e, const char *compact, size_t size, bool comments, ThError *err);
+
+/* Writes into e operands and result without steps (Hou et al., Appendix B).  style: "plain",
+ * "reversed", "blanks", "hints" or "reversed-hints"; blanks are drawn from r with the given rate.
+ */
+typedef struct {
+    const char *x, *y, *z; /* digits */
+    size_t nx, ny, nz;
+    char sign;
+} ThPadSum;
+bool th_pad_sum_write(ThPadExample *e, const ThPadSum *s, const char *style, double rate, ThRng *r,
+                      ThError *err);
+
+/* Appends the hint of place k: a … z, aa …. */
+void th_pad_hint_letters(ThText *t, size_t k);
+
+#endif

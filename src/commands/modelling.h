@@ -1,0 +1,21 @@
+/* modelling.h - what the commands about tasks, models and training share. */
+#ifndef SH_COMMANDS_MODELLING_H
+#define SH_COMMANDS_MODELLING_H
+
+#include <stdio.h>
+
+#include "base/text.h"
+#include "command.h"
+
+/* The option seed= where it is given, else the setting. */
+long long sh_seed(const ShSession *s, const ThOptions *options);
+
+const char *sh_target_name(ThTarget target);
+
+/* A line `# label     name name …` of a listing. */
+void sh_list_names(FILE *out, const char *label, char *const *name, int n);
+
+/* Appends the answers for a string: a class, the class at every position, or the sets in braces. */
+void sh_write_answers(ThText *t, const ThSignature *s, const int *answer, int length);
+
+#endif
