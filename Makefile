@@ -2,7 +2,7 @@
 # `make help` lists the targets.  PREFIX, DESTDIR, CC, CFLAGS and LDFLAGS are honoured; V=1 shows
 # the commands.
 
-VERSION  = 0.1.0
+VERSION := $(shell sed -n 's/^.define TH_VERSION "\(.*\)"/\1/p' lib/base/version.h)
 FLAVOUR ?= release
 PREFIX  ?= /usr/local
 BINDIR  ?= $(PREFIX)/bin
@@ -20,7 +20,7 @@ OPT.release = -O2 -g -D_FORTIFY_SOURCE=2 -fstack-protector-strong
 OPT.asan    = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 OPT.fuzz    = $(OPT.asan) -fsanitize=fuzzer-no-link
 CFLAGS  ?=
-ALLCFLAGS = -std=c17 -fno-common -pthread -D_XOPEN_SOURCE=700 -DTH_VERSION='"$(VERSION)"' \
+ALLCFLAGS = -std=c17 -fno-common -pthread -D_XOPEN_SOURCE=700 \
             -Ilib -Isrc $(XML_CFLAGS) $(WARN) $(OPT.$(FLAVOUR)) $(CFLAGS)
 XML_CFLAGS := $(shell pkg-config --cflags libxml-2.0 2>/dev/null || echo -I/usr/include/libxml2)
 # Not pkg-config's list for GSL: it adds a slow CBLAS of GSL's own in front of OpenBLAS.
@@ -141,7 +141,7 @@ install: all                           ## honours PREFIX and DESTDIR
 	$(INSTALL) $(B)/libtapehead.a '$(DESTDIR)$(LIBDIR)/libtapehead.a'
 	$(INSTALL) man/tapehead.1 '$(DESTDIR)$(MANDIR)/man1/tapehead.1'
 	$(INSTALL) $(B)/tapehead.bash '$(DESTDIR)$(COMPLETIONS)/tapehead'
-	@for h in lib/*/*.h; do $(INSTALL) $$h '$(DESTDIR)$(INCLUDEDIR)/tapehead'/$${h#lib/}; done
+	@scripts/headers install '$(DESTDIR)$(INCLUDEDIR)/tapehead'
 	@for e in examples/*.* examples/*/*.*; do $(INSTALL) $$e '$(DESTDIR)$(DOCDIR)'/$$e; done
 	@mkdir -p '$(DESTDIR)$(LIBDIR)/pkgconfig'
 	@sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|' \

@@ -9,6 +9,7 @@
 #include <gsl/gsl_errno.h>
 
 #include "base/memory.h"
+#include "base/version.h"
 #include "blas_kernels.h"
 #include "manual.h"
 #include "repl.h"

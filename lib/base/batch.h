@@ -1,5 +1,8 @@
 /* batch.h - what a task hands to a model: strings of one length with their targets, and the
- * signature that says whether the two fit together. */
+ * signature that says whether the two fit together.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_BASE_BATCH_H
 #define TH_BASE_BATCH_H
 

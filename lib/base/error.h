@@ -8,6 +8,8 @@
  *
  * The first error wins: th_fail() on an error that is already set changes nothing, so cleanup code
  * may fail without hiding the cause.  err may be NULL where a caller only wants the return value.
+ *
+ * Stable: what is declared here keeps its meaning until the next major version.
  */
 #ifndef TH_BASE_ERROR_H
 #define TH_BASE_ERROR_H

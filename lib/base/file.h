@@ -8,6 +8,8 @@
  *
  * What is written goes to a temporary file beside the target, which replaces it on commit; a target
  * that is no regular file (a device, a pipe) is written directly.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_BASE_FILE_H
 #define TH_BASE_FILE_H

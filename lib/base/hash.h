@@ -1,4 +1,7 @@
-/* hash.h - 64-bit hashing for our own open-addressing tables; never part of a result's order. */
+/* hash.h - 64-bit hashing for our own open-addressing tables; never part of a result's order.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_BASE_HASH_H
 #define TH_BASE_HASH_H
 

@@ -2,6 +2,8 @@
  *
  * One open-addressing table serves names, sets of states and maps of states.  Strings lie end to
  * end in one block; numbers, not the table's order, are what results depend on.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_BASE_INTERN_H
 #define TH_BASE_INTERN_H

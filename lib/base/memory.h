@@ -1,6 +1,8 @@
 /* memory.h - allocation that reports failure, growing arrays, and the bump arena.
  *
  * Everything a th_*_new or th_alloc returns is freed by its pair; sizes are checked for overflow.
+ *
+ * Stable: what is declared here keeps its meaning until the next major version.
  */
 #ifndef TH_BASE_MEMORY_H
 #define TH_BASE_MEMORY_H

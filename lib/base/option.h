@@ -11,6 +11,8 @@
  *     th_options_init(&o, specs, &err) && th_options_set(&o, "dim", "64", &err);
  *     long long dim = th_option_int(&o, "dim");
  *     th_options_free(&o);
+ *
+ * Stable: what is declared here keeps its meaning until the next major version.
  */
 #ifndef TH_BASE_OPTION_H
 #define TH_BASE_OPTION_H

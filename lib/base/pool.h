@@ -3,6 +3,8 @@
  * Work is cut by shard number, never by who is free, so that the same number of shards gives the
  * same results on any machine.  Jobs are few and large (one a training step): there is one barrier
  * a job and none inside.
+ *
+ * Internal: for the library itself; not installed.
  */
 #ifndef TH_BASE_POOL_H
 #define TH_BASE_POOL_H

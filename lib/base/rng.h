@@ -9,6 +9,8 @@
  *
  * The generator is xoshiro256** (Blackman and Vigna 2018), seeded by SplitMix64: 32 bytes of state,
  * where GSL's generators carry kilobytes and cost microseconds to seed.
+ *
+ * Stable: what is declared here keeps its meaning until the next major version.
  */
 #ifndef TH_BASE_RNG_H
 #define TH_BASE_RNG_H

@@ -1,4 +1,7 @@
-/* scan.h - the tokens of definition blocks and expressions, with their positions. */
+/* scan.h - the tokens of definition blocks and expressions, with their positions.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_BASE_SCAN_H
 #define TH_BASE_SCAN_H
 

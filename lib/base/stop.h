@@ -3,6 +3,8 @@
  * Work that cannot be cut into steps takes a ThStop pointer and looks at it every few thousand
  * operations; once it is non-zero the work fails with TH_EINTERRUPTED and leaves nothing behind.
  * The pointer may be NULL: then nothing can stop it.
+ *
+ * Stable: what is declared here keeps its meaning until the next major version.
  */
 #ifndef TH_BASE_STOP_H
 #define TH_BASE_STOP_H

@@ -2,6 +2,8 @@
  *
  * Where every symbol is one character, a word is written as its characters ("abba"); otherwise its
  * symbols are separated by blanks ("s1 a6 L").  The same rule holds for automata, tasks and models.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_BASE_SYMBOLS_H
 #define TH_BASE_SYMBOLS_H

@@ -1,4 +1,7 @@
-/* text.h - strings that grow, UTF-8 stepping, and the nearest of several names. */
+/* text.h - strings that grow, UTF-8 stepping, and the nearest of several names.
+ *
+ * Stable: what is declared here keeps its meaning until the next major version.
+ */
 #ifndef TH_BASE_TEXT_H
 #define TH_BASE_TEXT_H
 

@@ -1,4 +1,6 @@
 /* dataset.h - data sets of scratchpads: lines of text, records of JSON, matrices of token numbers.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_FORMATS_DATASET_H
 #define TH_FORMATS_DATASET_H

@@ -1,4 +1,6 @@
 /* dot_graph.h - the graphs of Graphviz's language: nodes, edges, and what they say of themselves.
+ *
+ * Internal: for the library itself; not installed.
  */
 #ifndef TH_FORMATS_DOT_GRAPH_H
 #define TH_FORMATS_DOT_GRAPH_H

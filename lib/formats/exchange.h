@@ -3,6 +3,8 @@
  * Readers take a whole text and return a new automaton; what they changed or left out on the way
  * they say in `notes`, one line each.  They use memory linear in the size of the text.  Writers
  * append to `to`, and refuse what the format cannot hold (TH_EVALUE).
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_FORMATS_EXCHANGE_H
 #define TH_FORMATS_EXCHANGE_H

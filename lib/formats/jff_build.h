@@ -1,4 +1,7 @@
-/* jff_build.h - what the parts of the builder of JFLAP's machines share. */
+/* jff_build.h - what the parts of the builder of JFLAP's machines share.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_FORMATS_JFF_BUILD_H
 #define TH_FORMATS_JFF_BUILD_H
 

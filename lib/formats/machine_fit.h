@@ -1,4 +1,7 @@
-/* machine_fit.h - making a machine fit the format that it is written in. */
+/* machine_fit.h - making a machine fit the format that it is written in.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_FORMATS_MACHINE_FIT_H
 #define TH_FORMATS_MACHINE_FIT_H
 

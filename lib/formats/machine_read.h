@@ -1,5 +1,8 @@
 /* machine_read.h - what the readers of Turing machines share: lines cut into fields, with their
- * places, and machines put together rule by rule. */
+ * places, and machines put together rule by rule.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_FORMATS_MACHINE_READ_H
 #define TH_FORMATS_MACHINE_READ_H
 

@@ -5,6 +5,8 @@
  * TH_ELIMIT what would grow beyond TH_FORMAT_MOST_IMPORTED rules.  Writers append to `to`; what a
  * format cannot say is written in its terms, which a note tells, or refused with the reason
  * (TH_EVALUE).
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_FORMATS_MACHINES_H
 #define TH_FORMATS_MACHINES_H

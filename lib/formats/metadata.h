@@ -2,6 +2,8 @@
  *
  * A safetensors file carries one flat object of strings.  Ours are `format`, `version`, `kind`,
  * and, as JSON text within a string, `options`, `signature`, `training` and `history`.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_FORMATS_METADATA_H
 #define TH_FORMATS_METADATA_H

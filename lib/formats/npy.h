@@ -1,4 +1,7 @@
-/* npy.h - matrices as NumPy's .npy files, version 1.0: numpy.load reads them. */
+/* npy.h - matrices as NumPy's .npy files, version 1.0: numpy.load reads them.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_FORMATS_NPY_H
 #define TH_FORMATS_NPY_H
 

@@ -5,6 +5,8 @@
  * Weights are called as in the model's table of parameters, the optimiser's moments
  * optimizer.moment0.NAME and optimizer.moment1.NAME; matrices have two dimensions, vectors one.
  * The metadata (metadata.h) holds the rest, so that training goes on bit for bit.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_FORMATS_SAFETENSORS_H
 #define TH_FORMATS_SAFETENSORS_H

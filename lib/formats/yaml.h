@@ -1,5 +1,8 @@
 /* yaml.h - a YAML document as a compact tree: nodes by number, an alias being the node that it
- * names.  Only what files of machines need: no tags, no merge keys. */
+ * names.  Only what files of machines need: no tags, no merge keys.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_FORMATS_YAML_H
 #define TH_FORMATS_YAML_H
 

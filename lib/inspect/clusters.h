@@ -3,6 +3,8 @@
  * RegularGPT (Chi et al. 2023, §7.1 and Fig. 3): take the output vectors of every level for one
  * long string, project them on their first two principal components, and colour each by the
  * function on states that its segment of the input induces.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_INSPECT_CLUSTERS_H
 #define TH_INSPECT_CLUSTERS_H

@@ -3,6 +3,8 @@
  * RegularGPT (Chi et al. 2023, §7.2 and Fig. 4): the norms of the gradient with respect to every
  * position's embedding, normalised, cumulated from the last position backwards, averaged over
  * strings.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_INSPECT_FIELD_H
 #define TH_INSPECT_FIELD_H

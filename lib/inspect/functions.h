@@ -1,4 +1,7 @@
-/* functions.h - the functions on states that words induce. */
+/* functions.h - the functions on states that words induce.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_INSPECT_FUNCTIONS_H
 #define TH_INSPECT_FUNCTIONS_H
 

@@ -1,4 +1,7 @@
-/* linkage.h - how many clusters do points form? */
+/* linkage.h - how many clusters do points form?
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_INSPECT_LINKAGE_H
 #define TH_INSPECT_LINKAGE_H
 

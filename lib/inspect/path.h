@@ -3,6 +3,8 @@
  * In a RegularGPT every node attends to a few listed positions, and the nodes that the last one
  * reaches downwards form the routing path of the paper's Fig. 1.  In a model whose rows attend to
  * every position there is nothing to follow: the path is the last position's row in each layer.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_INSPECT_PATH_H
 #define TH_INSPECT_PATH_H

@@ -1,4 +1,7 @@
-/* evaluate.h - accuracy by length, with its uncertainty. */
+/* evaluate.h - accuracy by length, with its uncertainty.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_LAB_EVALUATE_H
 #define TH_LAB_EVALUATE_H
 

@@ -1,4 +1,7 @@
-/* score.h - what counts as a right answer, for training and evaluation alike. */
+/* score.h - what counts as a right answer, for training and evaluation alike.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_LAB_SCORE_H
 #define TH_LAB_SCORE_H
 

@@ -11,6 +11,8 @@
  * as the last good step made it; a trainer that is freed before its first step is done unbinds a
  * model that it bound.  The same seed and number of threads give the same bits; a
  * training that is interrupted, saved, loaded and continued gives those of one that was not.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_LAB_TRAIN_H
 #define TH_LAB_TRAIN_H

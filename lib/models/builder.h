@@ -1,4 +1,7 @@
-/* builder.h - how an architecture of layers lists its parameters. */
+/* builder.h - how an architecture of layers lists its parameters.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_MODELS_BUILDER_H
 #define TH_MODELS_BUILDER_H
 

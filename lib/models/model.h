@@ -3,6 +3,8 @@
  * An architecture is one file with one constant ThModelKind, and one line in kinds.def.  A
  * model is created from options alone; its alphabet and classes come with the first task it is
  * bound to, and only then do its parameters exist.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_MODELS_MODEL_H
 #define TH_MODELS_MODEL_H

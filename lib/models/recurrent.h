@@ -1,4 +1,7 @@
-/* recurrent.h - what the recurrent models share: symbols in, states out, one answer. */
+/* recurrent.h - what the recurrent models share: symbols in, states out, one answer.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_MODELS_RECURRENT_H
 #define TH_MODELS_RECURRENT_H
 

@@ -6,6 +6,8 @@
  * symbols below it, equal strings of symbols need one vector in the whole batch: over two symbols
  * level 0 has at most four.  A ThModelRouting lists the distinct vectors of every stage by the rows
  * of the stage before; a stage is one application of one of the K sub-layers.
+ *
+ * Internal: for the library itself; not installed.
  */
 #ifndef TH_MODELS_ROUTING_H
 #define TH_MODELS_ROUTING_H

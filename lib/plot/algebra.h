@@ -1,5 +1,8 @@
 /* algebra.h - figures of the algebra of a language.  As for views.h: f must be empty, title is a
- * line of text. */
+ * line of text.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_PLOT_ALGEBRA_H
 #define TH_PLOT_ALGEBRA_H
 

@@ -1,5 +1,8 @@
 /* boxes.h - what egg-boxes and decompositions have in common: rows of boxes with lines between
- * them.  Unit of length: an inch, y downwards while boxes are placed. */
+ * them.  Unit of length: an inch, y downwards while boxes are placed.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_PLOT_BOXES_H
 #define TH_PLOT_BOXES_H
 

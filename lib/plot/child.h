@@ -3,6 +3,8 @@
  * No shell takes part.  The program gets the caller's environment with the C locale in UTF-8, a
  * process group of its own (Ctrl-C is for us, not for a window it left open), and the default
  * action for signals.
+ *
+ * Internal: for the library itself; not installed.
  */
 #ifndef TH_PLOT_CHILD_H
 #define TH_PLOT_CHILD_H

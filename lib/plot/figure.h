@@ -12,6 +12,8 @@
  *     th_figure_printf(&f, "plot $LOSS using 1:2 with lines notitle\n");
  *     th_figure_render(&f, "loss.png", &target, &err);
  *     th_figure_free(&f);
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_PLOT_FIGURE_H
 #define TH_PLOT_FIGURE_H

@@ -1,5 +1,8 @@
 /* flow.h - the computation of an s-op as a picture of the transformer that would compute it, and a
- * selector as the attention that it stands for (Weiss, Goldberg and Yahav 2021, figures 1 to 3). */
+ * selector as the attention that it stands for (Weiss, Goldberg and Yahav 2021, figures 1 to 3).
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_PLOT_FLOW_H
 #define TH_PLOT_FLOW_H
 

@@ -1,5 +1,8 @@
 /* flow_impl.h - the content of a flow picture (flow.c), for where it is drawn (flow_draw.c).
- * Unit of length: an inch, y downwards. */
+ * Unit of length: an inch, y downwards.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_PLOT_FLOW_IMPL_H
 #define TH_PLOT_FLOW_IMPL_H
 

@@ -4,6 +4,8 @@
  *     th_plot_add_shortened(&g->node[0].name, "even", 12);
  *     th_text_add(th_plot_graph_arc(g, 0, 1, &err), "b");
  *     th_plot_graph(&f, "parity", g, stop, &err);
+ *
+ * Internal: for the library itself; not installed.
  */
 #ifndef TH_PLOT_GRAPH_H
 #define TH_PLOT_GRAPH_H

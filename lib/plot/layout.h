@@ -2,6 +2,8 @@
  *
  * Unit of length: an inch, y upwards.  Graphviz's dot finds the places where it is installed; the
  * program is given numbers and lengths of labels only.  Else the states stand on a circle.
+ *
+ * Internal: for the library itself; not installed.
  */
 #ifndef TH_PLOT_LAYOUT_H
 #define TH_PLOT_LAYOUT_H

@@ -1,4 +1,7 @@
-/* machine.h - the picture of a Turing machine: its states, and arrows for its rules. */
+/* machine.h - the picture of a Turing machine: its states, and arrows for its rules.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_PLOT_MACHINE_H
 #define TH_PLOT_MACHINE_H
 

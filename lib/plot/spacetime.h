@@ -3,6 +3,8 @@
  * Runs with one tape are made by the fast engine, so that pictures of millions of steps take no
  * longer than others.  f must be empty.  Errors: TH_EVALUE for machines with choices, whose runs
  * are a tree; TH_ENOMEM, TH_EINTERRUPTED.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_PLOT_SPACETIME_H
 #define TH_PLOT_SPACETIME_H

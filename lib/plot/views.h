@@ -1,6 +1,8 @@
 /* views.h - what there is to plot: each function writes one figure from what was computed.
  *
  * f must be empty; title is a line of text.  Errors: TH_EVALUE where there is nothing to draw.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_PLOT_VIEWS_H
 #define TH_PLOT_VIEWS_H

@@ -10,6 +10,8 @@
  *
  * Any bytes are read; time and memory are linear in their number (of products without steps, those
  * of GMP's multiplication).
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_SCRATCHPAD_CHECK_H
 #define TH_SCRATCHPAD_CHECK_H

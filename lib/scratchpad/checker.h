@@ -1,4 +1,7 @@
-/* checker.h - what the checks of the kinds share. */
+/* checker.h - what the checks of the kinds share.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_SCRATCHPAD_CHECKER_H
 #define TH_SCRATCHPAD_CHECKER_H
 

@@ -1,5 +1,8 @@
 /* configuration.h - a machine's tapes as the lines of a scratchpad show them: all cells, and no
- * others. */
+ * others.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_SCRATCHPAD_CONFIGURATION_H
 #define TH_SCRATCHPAD_CONFIGURATION_H
 

@@ -1,4 +1,6 @@
 /* machine_text.h - reading the lines of a machine's scratchpad: names, configurations, transitions.
+ *
+ * Internal: for the library itself; not installed.
  */
 #ifndef TH_SCRATCHPAD_MACHINE_TEXT_H
 #define TH_SCRATCHPAD_MACHINE_TEXT_H

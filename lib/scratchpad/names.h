@@ -1,4 +1,7 @@
-/* names.h - what the symbols and states of a machine are called in a scratchpad. */
+/* names.h - what the symbols and states of a machine are called in a scratchpad.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_SCRATCHPAD_NAMES_H
 #define TH_SCRATCHPAD_NAMES_H
 

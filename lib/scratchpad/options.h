@@ -1,5 +1,8 @@
 /* options.h - the options of the kinds of scratchpads, as rows of tables: a kind's own table and
- * that of the command which makes it hold the same rows. */
+ * that of the command which makes it hold the same rows.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_SCRATCHPAD_OPTIONS_H
 #define TH_SCRATCHPAD_OPTIONS_H
 

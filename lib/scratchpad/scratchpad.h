@@ -14,6 +14,8 @@
  *     th_pad_example_free(&e);
  *
  * Source: Hou et al. 2024, "Universal Length Generalization with Turing Programs".
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_SCRATCHPAD_SCRATCHPAD_H
 #define TH_SCRATCHPAD_SCRATCHPAD_H

@@ -1,4 +1,7 @@
-/* sgd.h - steps of stochastic gradient descent in the tokens of Turing Programs. */
+/* sgd.h - steps of stochastic gradient descent in the tokens of Turing Programs.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_SCRATCHPAD_SGD_H
 #define TH_SCRATCHPAD_SGD_H
 

@@ -1,4 +1,7 @@
-/* writing.h - what several kinds of scratchpad are written with. */
+/* writing.h - what several kinds of scratchpad are written with.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_SCRATCHPAD_WRITING_H
 #define TH_SCRATCHPAD_WRITING_H
 

@@ -1,4 +1,7 @@
-/* kit.h - what several kinds of task are built from. */
+/* kit.h - what several kinds of task are built from.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_TASKS_KIT_H
 #define TH_TASKS_KIT_H
 

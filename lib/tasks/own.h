@@ -1,4 +1,7 @@
-/* own.h - what the tasks made from a user's own automaton share. */
+/* own.h - what the tasks made from a user's own automaton share.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_TASKS_OWN_H
 #define TH_TASKS_OWN_H
 

@@ -3,6 +3,8 @@
  * A task kind is one file with one constant ThTaskKind, and one line in kinds.def.  A task is
  * an alphabet, a set of classes, a sampler of strings of a wanted length, and a machine that says
  * what the label of any string is: samplers draw strings, the machine labels them.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_TASKS_TASK_H
 #define TH_TASKS_TASK_H

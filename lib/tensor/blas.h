@@ -1,4 +1,7 @@
-/* blas.h - matrix products.  The only file that knows OpenBLAS is blas.c. */
+/* blas.h - matrix products.  The only file that knows OpenBLAS is blas.c.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_TENSOR_BLAS_H
 #define TH_TENSOR_BLAS_H
 

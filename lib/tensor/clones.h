@@ -1,6 +1,9 @@
 /* clones.h - TH_KERNEL_CLONES before a function compiles it for several x86 processors; the right
  * version is chosen when the program starts.  Elsewhere it means nothing, nor under the thread
- * sanitizer, which is not ready when the choice is made. */
+ * sanitizer, which is not ready when the choice is made.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_TENSOR_CLONES_H
 #define TH_TENSOR_CLONES_H
 

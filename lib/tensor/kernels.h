@@ -4,6 +4,8 @@
  * comparison here may depend on NaN or infinity.  They must reach the loss by arithmetic.  Each
  * loop is compiled for several processors and chosen when the program starts.  Arrays may be
  * unaligned; x and y of one call may be the same array unless said otherwise.
+ *
+ * Internal: for the library itself; not installed.
  */
 #ifndef TH_TENSOR_KERNELS_H
 #define TH_TENSOR_KERNELS_H

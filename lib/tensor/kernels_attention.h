@@ -1,5 +1,8 @@
 /* kernels_attention.h - the vector loops of full attention: one head of one string at a time.
- * Compiled like kernels.c. */
+ * Compiled like kernels.c.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_TENSOR_KERNELS_ATTENTION_H
 #define TH_TENSOR_KERNELS_ATTENTION_H
 

@@ -1,4 +1,7 @@
-/* kernels_impl.h - what the kernel files share; included by lib/tensor/kernels*.c only. */
+/* kernels_impl.h - what the kernel files share; included by lib/tensor/kernels*.c only.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_TENSOR_KERNELS_IMPL_H
 #define TH_TENSOR_KERNELS_IMPL_H
 

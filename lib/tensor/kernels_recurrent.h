@@ -2,6 +2,8 @@
  *
  * Compiled like kernels.c.  Arrays of one call do not overlap, except that h_before and h_after may
  * be any two parts of one array.
+ *
+ * Internal: for the library itself; not installed.
  */
 #ifndef TH_TENSOR_KERNELS_RECURRENT_H
 #define TH_TENSOR_KERNELS_RECURRENT_H

@@ -1,4 +1,7 @@
-/* optimizer.h - the update rules, on slices of the parameter block. */
+/* optimizer.h - the update rules, on slices of the parameter block.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_TENSOR_OPTIMIZER_H
 #define TH_TENSOR_OPTIMIZER_H
 

@@ -2,6 +2,8 @@
  *
  * Saving, loading, counting, optimising and showing are loops over the table.  A parameter is a
  * matrix (rows, cols), row-major; vectors have one row.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_TENSOR_PARAMS_H
 #define TH_TENSOR_PARAMS_H

@@ -21,6 +21,8 @@
  * once, at the end, through th_tape_backward or th_tape_ok.  Index arrays passed to operations are
  * borrowed until th_tape_begin is called again.  A tape belongs to one thread; tapes may share
  * params, which they only read.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_TENSOR_TAPE_H
 #define TH_TENSOR_TAPE_H

@@ -14,6 +14,8 @@
  * whether the operation must overwrite (beta 0) or add (beta 1), which saves a pass of zeroing.
  * Backward may use its own node's gradient as scratch, except where models tag the result
  * (th_tape_tag).
+ *
+ * Internal: for the library itself; not installed.
  */
 #ifndef TH_TENSOR_TAPE_IMPL_H
 #define TH_TENSOR_TAPE_IMPL_H

@@ -13,6 +13,8 @@
  *   contexts     the cells around the head and the groups of neighbours on either side form a
  *                closed set without a way to stop (the closed position sets of Marxen and Buntrock;
  *                groups of n cells and their histories as in the proof of BB(5), 2024)
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_TURING_ANALYZE_H
 #define TH_TURING_ANALYZE_H

@@ -1,5 +1,8 @@
 /* blocks.h - what fast.c is made of: blocks of cells, what they do to a head, and the tape as runs
- * of blocks.  For the files of the fast engine only. */
+ * of blocks.  For the files of the fast engine only.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_TURING_BLOCKS_H
 #define TH_TURING_BLOCKS_H
 

@@ -8,6 +8,8 @@
  * Fields are those of CSV (RFC 4180), a field in quotes not spanning lines; blanks around fields
  * without quotes do not count.  A third field is the tape at the end.  Empty lines and a first line
  * whose second field is the word verdict are skipped.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_TURING_CASES_H
 #define TH_TURING_CASES_H

@@ -6,6 +6,8 @@
  *     th_tm_configuration_writer_free(&w);
  *
  * Symbols are joined by the rule of words (base/symbols.h); several tapes are separated by " | ".
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_TURING_CONFIGURATION_H
 #define TH_TURING_CONFIGURATION_H

@@ -1,4 +1,7 @@
-/* engine.h - a run by whichever engine is faster, and what is said about it. */
+/* engine.h - a run by whichever engine is faster, and what is said about it.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_TURING_ENGINE_H
 #define TH_TURING_ENGINE_H
 

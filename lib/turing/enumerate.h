@@ -3,6 +3,8 @@
  * Each entry of a machine's table is one of 2·symbols·states proper actions or undefined, which
  * writes 1, moves and halts in one step.  Machines that differ only in entries that a run has not
  * come to are one run.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_TURING_ENUMERATE_H
 #define TH_TURING_ENUMERATE_H

@@ -9,6 +9,8 @@
  *     while (th_tm_fast_go(f, 1 << 20, limits, stop, &err) && th_tm_fast_figures(f).verdict ==
  *            TH_TM_GOES_ON)
  *         …
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_TURING_FAST_H
 #define TH_TURING_FAST_H

@@ -6,6 +6,8 @@
  * text: a mark for its beginning, its cells, a mark for its end, and the state right behind the
  * scanned cell.  As marks and the state are there once only, an n-gram that is there twice lies in
  * cells on one side of the state.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_TURING_GRAMS_H
 #define TH_TURING_GRAMS_H

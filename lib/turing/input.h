@@ -1,4 +1,7 @@
-/* input.h - the words that a machine starts on, as text. */
+/* input.h - the words that a machine starts on, as text.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_TURING_INPUT_H
 #define TH_TURING_INPUT_H
 

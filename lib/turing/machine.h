@@ -6,6 +6,8 @@
  * one with a symbol of its own on the first tape before one for any symbol, and so on by tape.  A
  * nondeterministic machine may have several rules for one case (the same state and the same
  * symbols, * being one of them): where that case goes before the others, it has the choice of them.
+ *
+ * Stable: what is declared here keeps its meaning until the next major version.
  */
 #ifndef TH_TURING_MACHINE_H
 #define TH_TURING_MACHINE_H

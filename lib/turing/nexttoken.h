@@ -8,6 +8,8 @@
  * A configuration is the tokens
  *
  *     1 (beginning), the cells, 2 (end), with the state right behind the scanned cell, then 0.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_TURING_NEXTTOKEN_H
 #define TH_TURING_NEXTTOKEN_H

@@ -5,6 +5,8 @@
  * causal and needs nothing but what every RASP program knows.  Keys are tuples of the
  * configuration's number and n+1 tokens, so that, unlike the listing's integers, they never
  * overflow (TH_TM_KEYS_TUPLE).
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_TURING_PROGRAM_H
 #define TH_TURING_PROGRAM_H

@@ -1,6 +1,8 @@
 /* run.h - running a Turing machine one rule at a time: any machine, every configuration to be seen.
  *
  * fast.h is the other engine, for machines with one tape and many steps.
+ *
+ * Stable: what is declared here keeps its meaning until the next major version.
  */
 #ifndef TH_TURING_RUN_H
 #define TH_TURING_RUN_H

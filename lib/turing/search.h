@@ -8,6 +8,8 @@
  *     th_tm_search_start(&x, m, &words, limits, false, &err);
  *     while (x.verdict == TH_TM_GOES_ON && th_tm_search_go(&x, 1000, stop, &err))
  *         …
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_TURING_SEARCH_H
 #define TH_TURING_SEARCH_H

@@ -4,6 +4,8 @@
  *     th_tm_stepper_start(s, &words, 1000000, &err);
  *     th_tm_stepper_go(s, 5, 0, stop, &err);
  *     th_tm_stepper_back(s, 2);
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_TURING_STEPPER_H
 #define TH_TURING_STEPPER_H

@@ -1,4 +1,7 @@
-/* tape.h - a tape of cells in memory, which grows around its head. */
+/* tape.h - a tape of cells in memory, which grows around its head.
+ *
+ * Stable: what is declared here keeps its meaning until the next major version.
+ */
 #ifndef TH_TURING_TAPE_H
 #define TH_TURING_TAPE_H
 

@@ -3,6 +3,8 @@
  *
  * Each returns a new machine, or NULL and TH_ENOMEM; TH_ELIMIT where it would have more than `most`
  * rules.  States keep their numbers, names and roles; new ones come behind them.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_TURING_TRANSFORM_H
 #define TH_TURING_TRANSFORM_H

@@ -1,4 +1,7 @@
-/* verdict.h - how a run of a Turing machine ends: what its engines have in common. */
+/* verdict.h - how a run of a Turing machine ends: what its engines have in common.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_TURING_VERDICT_H
 #define TH_TURING_VERDICT_H
 

@@ -8,8 +8,12 @@ setup() {
 
 # The release flavour, whatever is being tested: a sanitized library does not link elsewhere.
 put() {
+    put_at /usr "$D"
+}
+
+put_at() { # prefix [destdir]
     env -u MAKEFLAGS -u MAKEOVERRIDES make --no-print-directory install FLAVOUR=release \
-        DESTDIR="$D" PREFIX=/usr >/dev/null
+        DESTDIR="${2:-}" PREFIX="$1" >/dev/null
 }
 
 @test "install honours DESTDIR and PREFIX" {
@@ -25,26 +29,26 @@ put() {
     [ "$status" -eq 0 ]
 }
 
-@test "a program can be built against what is installed" {
-    put
-    cat >"$BATS_TEST_TMPDIR/a.c" <<'END'
-#include <automata/dfa.h>
-#include <models/model.h>
-int main(void)
-{
-    size_t n = 0;
-    ThDfa *d = th_dfa_new(2, 1, 2, NULL);
-    int ok = d && th_model_kinds(&n) && n > 0;
-    th_dfa_free(d);
-    return ok ? 0 : 1;
+@test "the example in C links by pkg-config against what is installed, and runs" {
+    put_at "$BATS_TEST_TMPDIR/usr"
+    export PKG_CONFIG_PATH=$BATS_TEST_TMPDIR/usr/lib/pkgconfig
+    # shellcheck disable=SC2046
+    cc -std=c17 -Wall -Wextra -Werror examples/library.c $(pkg-config --cflags --libs tapehead) \
+        -o "$BATS_TEST_TMPDIR/library"
+    run "$BATS_TEST_TMPDIR/library"
+    [ "$status" -eq 0 ]
+    [ "$output" = "2 states; accuracy at length 200: 1.000" ]
 }
-END
-    libs=$(sed -n 's/^Libs[^:]*: //p' "$D/usr/lib/pkgconfig/tapehead.pc" | tr '\n' ' ' |
-        sed 's|-L${libdir}||')
-    # shellcheck disable=SC2086
-    cc -std=c17 -I"$D/usr/include/tapehead" "$BATS_TEST_TMPDIR/a.c" -L"$D/usr/lib" $libs \
-        -o "$BATS_TEST_TMPDIR/a"
-    "$BATS_TEST_TMPDIR/a"
+
+@test "every installed header stands by itself and names no other folder" {
+    put_at "$BATS_TEST_TMPDIR/usr"
+    cd "$BATS_TEST_TMPDIR/usr/include"
+    for h in $(find tapehead -name '*.h'); do
+        echo "#include <$h>" | cc -std=c17 -I. -Werror -x c -fsyntax-only -
+    done
+    ! grep -rn '#include "' tapehead
+    [ ! -e tapehead/tensor/kernels.h ]
+    grep -q '^#define TH_VERSION "' tapehead/base/version.h
 }
 
 @test "uninstall leaves no file behind" {

@@ -1,5 +1,8 @@
 /* components.h - strongly connected components of a graph with the same number of arcs everywhere:
- * a transition table, a Cayley graph. */
+ * a transition table, a Cayley graph.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_AUTOMATA_ALGEBRA_COMPONENTS_H
 #define TH_AUTOMATA_ALGEBRA_COMPONENTS_H
 

@@ -1,4 +1,7 @@
-/* eggbox.h - the words in the cells of an egg-box, as they are printed and drawn. */
+/* eggbox.h - the words in the cells of an egg-box, as they are printed and drawn.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_AUTOMATA_ALGEBRA_EGGBOX_H
 #define TH_AUTOMATA_ALGEBRA_EGGBOX_H
 

@@ -4,6 +4,8 @@
  * left, H-related when both, D-related (here the same as J) when linked by a chain of these.  A
  * D-class is an egg-box: its R-classes are rows, its L-classes columns, its H-classes the cells,
  * all of one size.  A cell with an idempotent is a group.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_AUTOMATA_ALGEBRA_GREEN_H
 #define TH_AUTOMATA_ALGEBRA_GREEN_H

@@ -5,6 +5,8 @@
  *     ThGroupFacts f;
  *     th_group_facts(g, &f, stop, &err);                     // f.name is "Z_3"
  *     th_group_free(g);
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_AUTOMATA_ALGEBRA_GROUP_H
 #define TH_AUTOMATA_ALGEBRA_GROUP_H

@@ -13,6 +13,8 @@
  *     int c[h->n_levels];
  *     th_holonomy_lift(h, q, c);  th_holonomy_step(h, c, a, next);
  *     assert(th_holonomy_state(h, next) == minimal->next[q * n_symbols + a]);
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_AUTOMATA_ALGEBRA_HOLONOMY_H
 #define TH_AUTOMATA_ALGEBRA_HOLONOMY_H

@@ -7,6 +7,8 @@
  *     ThMonoid *m = th_monoid_new(minimal, 1000000, stop, &err);
  *     int ab = m->right[m->right[a] * m->n_symbols + b];      // 1·a is m->right[a]
  *     th_monoid_free(m);
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_AUTOMATA_ALGEBRA_MONOID_H
 #define TH_AUTOMATA_ALGEBRA_MONOID_H

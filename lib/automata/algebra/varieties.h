@@ -3,6 +3,8 @@
  *
  * Where a class depends on it, the semigroup of non-empty words is meant: it lacks the identity
  * unless some non-empty word acts as such.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_AUTOMATA_ALGEBRA_VARIETIES_H
 #define TH_AUTOMATA_ALGEBRA_VARIETIES_H

@@ -1,4 +1,7 @@
-/* alphabets.h - bringing two automata to one alphabet. */
+/* alphabets.h - bringing two automata to one alphabet.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_AUTOMATA_CORE_ALPHABETS_H
 #define TH_AUTOMATA_CORE_ALPHABETS_H
 

@@ -7,6 +7,8 @@
  *
  *     ThAutomaton *a = th_automaton_parse(text, &err);     // the inside of automaton NAME { … }
  *     ThDfa *d = th_automaton_dfa(a, NULL, &err);
+ *
+ * Stable: what is declared here keeps its meaning until the next major version.
  */
 #ifndef TH_AUTOMATA_CORE_AUTOMATON_H
 #define TH_AUTOMATA_CORE_AUTOMATON_H

@@ -7,6 +7,8 @@
  *     ThAutomaton *result = th_automaton_build_finish(&b, &err);
  *
  * Memory running out is remembered and reported once, by th_automaton_build_finish.
+ *
+ * Stable: what is declared here keeps its meaning until the next major version.
  */
 #ifndef TH_AUTOMATA_CORE_BUILD_H
 #define TH_AUTOMATA_CORE_BUILD_H

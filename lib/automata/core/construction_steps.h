@@ -3,6 +3,8 @@
  *
  * These are the constructions of subset.c and minimize.c at the pace of a lecture: every step is
  * handed to a callback, which may end the tour by failing.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_AUTOMATA_CORE_CONSTRUCTION_STEPS_H
 #define TH_AUTOMATA_CORE_CONSTRUCTION_STEPS_H

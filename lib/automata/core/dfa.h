@@ -2,6 +2,8 @@
  *
  * Every state has exactly one successor per symbol and a class.  An acceptor has two classes,
  * 0 = reject and 1 = accept.  Transition tables are row-major: next[q * n_symbols + a].
+ *
+ * Stable: what is declared here keeps its meaning until the next major version.
  */
 #ifndef TH_AUTOMATA_CORE_DFA_H
 #define TH_AUTOMATA_CORE_DFA_H

@@ -5,6 +5,8 @@
  *     int p = th_nfa_state(&n, TH_NFA_START, &err), q = th_nfa_state(&n, TH_NFA_ACCEPT, &err);
  *     th_nfa_arc(&n, (ThAutomatonArc){p, a, q, TH_AUTOMATON_NO_OUTPUT}, &err);
  *     ThAutomaton *result = th_nfa_finish(&n, &names, &err);      // or th_nfa_free(&n)
+ *
+ * Stable: what is declared here keeps its meaning until the next major version.
  */
 #ifndef TH_AUTOMATA_CORE_NFA_H
 #define TH_AUTOMATA_CORE_NFA_H

@@ -4,6 +4,8 @@
  *     if (th_automaton_run_word(&r, a, word, length, stop, &err))
  *         … r.accepted, th_automaton_run_path(…) …
  *     th_automaton_run_free(&r);
+ *
+ * Stable: what is declared here keeps its meaning until the next major version.
  */
 #ifndef TH_AUTOMATA_CORE_RUN_H
 #define TH_AUTOMATA_CORE_RUN_H

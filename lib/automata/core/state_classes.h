@@ -1,5 +1,8 @@
 /* state_classes.h - what the classes of a machine mean, when it was made from an automaton whose
- * states accept, have outputs or have transitions with outputs. */
+ * states accept, have outputs or have transitions with outputs.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_AUTOMATA_CORE_STATE_CLASSES_H
 #define TH_AUTOMATA_CORE_STATE_CLASSES_H
 

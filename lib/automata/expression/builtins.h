@@ -1,4 +1,7 @@
-/* builtins.h - the automata that come with the program, by their names in the language. */
+/* builtins.h - the automata that come with the program, by their names in the language.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_AUTOMATA_EXPRESSION_BUILTINS_H
 #define TH_AUTOMATA_EXPRESSION_BUILTINS_H
 

@@ -1,5 +1,8 @@
 /* functions.h - the functions of automaton expressions: one row each, read by the evaluator, help
- * and the manual. */
+ * and the manual.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_AUTOMATA_EXPRESSION_FUNCTIONS_H
 #define TH_AUTOMATA_EXPRESSION_FUNCTIONS_H
 

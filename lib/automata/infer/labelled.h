@@ -8,6 +8,8 @@
  *
  * Where every label is one of 1 + accept yes true and 0 - reject no false, the words are those of a
  * language; else labels are the names of any classes.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_AUTOMATA_INFER_LABELLED_H
 #define TH_AUTOMATA_INFER_LABELLED_H

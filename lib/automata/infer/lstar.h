@@ -5,6 +5,8 @@
  *
  *     ThLstarOracle o = {.n_symbols = 2, .n_classes = 2, .context = …, .member = …, .equivalent =
  * …}; ThLstarReport report; ThDfa *d = th_lstar(&o, &limits, &report, stop, &err);
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_AUTOMATA_INFER_LSTAR_H
 #define TH_AUTOMATA_INFER_LSTAR_H

@@ -3,6 +3,8 @@
  * Words are drawn with a length uniform in lo … hi and uniform symbols.  If a guess passes, then,
  * with the stated confidence over the whole conversation, it is wrong on a share below `error` of
  * such words (Angluin 1987, section 3).
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_AUTOMATA_INFER_PAC_H
 #define TH_AUTOMATA_INFER_PAC_H

@@ -6,6 +6,8 @@
  * first, as long as no word gets two classes.  With noise p > 0 an agreement is worth ln C nats and
  * a contradiction costs ln((1-p)/p); a state becomes one of its own where every merge would cost
  * more than describing another state does.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_AUTOMATA_INFER_RPNI_H
 #define TH_AUTOMATA_INFER_RPNI_H

@@ -4,6 +4,8 @@
  * All return a new automaton without useless states, its states named q0, q1, …; alphabets are
  * united, the first one's symbols in front.  Operations on languages drop outputs.  TH_ELIMIT
  * beyond max_states states (0: no limit).
+ *
+ * Stable: what is declared here keeps its meaning until the next major version.
  */
 #ifndef TH_AUTOMATA_OPERATIONS_OPERATIONS_H
 #define TH_AUTOMATA_OPERATIONS_OPERATIONS_H

@@ -1,4 +1,7 @@
-/* relate.h - what the languages of two automata have in common. */
+/* relate.h - what the languages of two automata have in common.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_AUTOMATA_OPERATIONS_RELATE_H
 #define TH_AUTOMATA_OPERATIONS_RELATE_H
 

@@ -11,6 +11,8 @@
  * character's meaning away, or is one of \n \t \u{…}.  () is the empty word, [] is no word at all.
  * The alphabet is what the expression mentions, in the order of code points, or what is given; the
  * dot, classes with ^ and ~ refer to it.
+ *
+ * Stable: what is declared here keeps its meaning until the next major version.
  */
 #ifndef TH_AUTOMATA_REGEX_REGEX_H
 #define TH_AUTOMATA_REGEX_REGEX_H

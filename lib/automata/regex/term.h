@@ -1,5 +1,8 @@
 /* term.h - regular expressions as values: equal ones are one number, and what is made of them
- * is simplified at once. */
+ * is simplified at once.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_AUTOMATA_REGEX_TERM_H
 #define TH_AUTOMATA_REGEX_TERM_H
 

@@ -1,4 +1,7 @@
-/* tree.h - a regular expression as a tree; shared by its parser and its compiler. */
+/* tree.h - a regular expression as a tree; shared by its parser and its compiler.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_AUTOMATA_REGEX_TREE_H
 #define TH_AUTOMATA_REGEX_TREE_H
 

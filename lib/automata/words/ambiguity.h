@@ -1,4 +1,7 @@
-/* ambiguity.h - in how many ways a nondeterministic automaton accepts a word. */
+/* ambiguity.h - in how many ways a nondeterministic automaton accepts a word.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_AUTOMATA_WORDS_AMBIGUITY_H
 #define TH_AUTOMATA_WORDS_AMBIGUITY_H
 

@@ -1,4 +1,7 @@
-/* ambiguity_growth.h - does the number of ways grow without bound, and how fast? */
+/* ambiguity_growth.h - does the number of ways grow without bound, and how fast?
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_AUTOMATA_WORDS_AMBIGUITY_GROWTH_H
 #define TH_AUTOMATA_WORDS_AMBIGUITY_GROWTH_H
 

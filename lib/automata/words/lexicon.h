@@ -1,4 +1,7 @@
-/* lexicon.h - the minimal automaton of a list of words. */
+/* lexicon.h - the minimal automaton of a list of words.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_AUTOMATA_WORDS_LEXICON_H
 #define TH_AUTOMATA_WORDS_LEXICON_H
 

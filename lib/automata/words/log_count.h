@@ -4,6 +4,8 @@
  *     if (th_words_log(c, d->start, 40) > -HUGE_VAL)
  *         th_words_draw(c, &rng, word, 40);
  *     th_words_free(c);
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_AUTOMATA_WORDS_LOG_COUNT_H
 #define TH_AUTOMATA_WORDS_LOG_COUNT_H

@@ -3,6 +3,8 @@
  *
  * An arc by a symbol leads from (p1 … pk) to (q1 … qk) where one leads from each p to its q.  Each
  * place may be held to some of the states.  The graph is never written out.
+ *
+ * Internal: for the library itself; not installed.
  */
 #ifndef TH_AUTOMATA_WORDS_STATE_TUPLES_H
 #define TH_AUTOMATA_WORDS_STATE_TUPLES_H

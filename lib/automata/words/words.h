@@ -5,6 +5,8 @@
  *     while (th_word_list_next(l, &word, &length, stop, &err))
  *         …
  *     th_word_list_free(l);
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_AUTOMATA_WORDS_WORDS_H
 #define TH_AUTOMATA_WORDS_WORDS_H

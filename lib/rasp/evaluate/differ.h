@@ -1,4 +1,7 @@
-/* differ.h - on which inputs do two s-ops, or two selectors, differ? */
+/* differ.h - on which inputs do two s-ops, or two selectors, differ?
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_RASP_EVALUATE_DIFFER_H
 #define TH_RASP_EVALUATE_DIFFER_H
 

@@ -2,6 +2,8 @@
  *
  * The keys of all positions are numbered by their rank among the different keys.  A row of a
  * selection by == < <= > >= is then an interval of ranks, and one by != the rest of one.
+ *
+ * Internal: for the library itself; not installed.
  */
 #ifndef TH_RASP_EVALUATE_RANKS_H
 #define TH_RASP_EVALUATE_RANKS_H

@@ -7,6 +7,8 @@
  *
  * Means are exact: the sum is taken without rounding and divided once, so a mean is the float
  * nearest to the true mean and does not depend on any order of summation.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_RASP_EVALUATE_RUN_H
 #define TH_RASP_EVALUATE_RUN_H

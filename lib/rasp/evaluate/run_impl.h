@@ -1,4 +1,7 @@
-/* run_impl.h - what the parts of the evaluator share. */
+/* run_impl.h - what the parts of the evaluator share.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_RASP_EVALUATE_RUN_IMPL_H
 #define TH_RASP_EVALUATE_RUN_IMPL_H
 

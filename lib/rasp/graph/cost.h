@@ -8,6 +8,8 @@
  * s-op's depth is its number of layers.  The heads of a layer are the different selectors that the
  * aggregates of that depth use: the same selector expression written twice is two heads, but one
  * after merging selectors that compute the same.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_RASP_GRAPH_COST_H
 #define TH_RASP_GRAPH_COST_H

@@ -1,4 +1,7 @@
-/* describe.h - a node in words: the expression that it stands for. */
+/* describe.h - a node in words: the expression that it stands for.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
 #ifndef TH_RASP_GRAPH_DESCRIBE_H
 #define TH_RASP_GRAPH_DESCRIBE_H
 

@@ -9,6 +9,8 @@
  *
  * A builder returns the number of a new node, or TH_RASP_NO_SOP and an error.  The graph does not
  * know where in a program it is: the caller adds the position to errors.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_RASP_GRAPH_GRAPH_H
 #define TH_RASP_GRAPH_GRAPH_H

@@ -1,4 +1,7 @@
-/* graph_impl.h - what the builder, the evaluator and the counting of costs share. */
+/* graph_impl.h - what the builder, the evaluator and the counting of costs share.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_RASP_GRAPH_GRAPH_IMPL_H
 #define TH_RASP_GRAPH_GRAPH_IMPL_H
 

@@ -4,6 +4,8 @@
  * once they are visible (scopes do).  A function that is stored in the scope it was made in is a
  * cycle: th_rasp_scope_leave takes the common ones apart, and the others last as long as the heap,
  * which knows all objects and is limited in bytes.
+ *
+ * Internal: for the library itself; not installed.
  */
 #ifndef TH_RASP_INTERPRET_HEAP_H
 #define TH_RASP_INTERPRET_HEAP_H

@@ -1,4 +1,7 @@
-/* interp.h - the inside of the interpreter, shared by its files. */
+/* interp.h - the inside of the interpreter, shared by its files.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_RASP_INTERPRET_INTERP_H
 #define TH_RASP_INTERPRET_INTERP_H
 

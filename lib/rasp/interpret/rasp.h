@@ -10,6 +10,8 @@
  *
  * Every statement either succeeds or changes nothing.  What statements show is handed to the host;
  * the library prints nothing itself.  An interpreter is not thread-safe.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_RASP_INTERPRET_RASP_H
 #define TH_RASP_INTERPRET_RASP_H

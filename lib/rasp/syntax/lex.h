@@ -1,4 +1,7 @@
-/* lex.h - the tokens of RASP source; internal to lib/rasp. */
+/* lex.h - the tokens of RASP source; internal to lib/rasp.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_RASP_SYNTAX_LEX_H
 #define TH_RASP_SYNTAX_LEX_H
 

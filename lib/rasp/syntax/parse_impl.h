@@ -1,4 +1,7 @@
-/* parse_impl.h - the parser's state, shared by expressions and statements. */
+/* parse_impl.h - the parser's state, shared by expressions and statements.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_RASP_SYNTAX_PARSE_IMPL_H
 #define TH_RASP_SYNTAX_PARSE_IMPL_H
 

@@ -8,6 +8,8 @@
  * their interpreter reads it; see th_rasp_precedence for its unusual levels.  Added are tuples
  * (a, b), lambda, defaults of parameters, named arguments, several statements a line, and blanks
  * before parentheses.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_RASP_SYNTAX_SYNTAX_H
 #define TH_RASP_SYNTAX_SYNTAX_H

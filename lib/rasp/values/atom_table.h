@@ -1,4 +1,7 @@
-/* atom_table.h - finding lists of atoms among those seen before. */
+/* atom_table.h - finding lists of atoms among those seen before.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_RASP_VALUES_ATOM_TABLE_H
 #define TH_RASP_VALUES_ATOM_TABLE_H
 

@@ -1,4 +1,7 @@
-/* column.h - building a sequence element by element, of one type. */
+/* column.h - building a sequence element by element, of one type.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_RASP_VALUES_COLUMN_H
 #define TH_RASP_VALUES_COLUMN_H
 

@@ -1,4 +1,7 @@
-/* number.h - exact quotients and exact sums of floats. */
+/* number.h - exact quotients and exact sums of floats.
+ *
+ * Internal: for the library itself; not installed.
+ */
 #ifndef TH_RASP_VALUES_NUMBER_H
 #define TH_RASP_VALUES_NUMBER_H
 

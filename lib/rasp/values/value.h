@@ -9,6 +9,8 @@
  *
  * Strings and tuples are interned in a pool, so that equal ones have equal numbers and an atom is
  * sixteen bytes that need not be freed.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_RASP_VALUES_VALUE_H
 #define TH_RASP_VALUES_VALUE_H
