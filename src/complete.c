@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "automata/core/automaton.h"
+#include "automata/expression/builtins.h"
 #include "base/memory.h"
 #include "help.h"
 #include "models/model.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "automata/core/automaton.h"
+#include "automata/operations/compare.h"
 #include "base/memory.h"
 #include "session_impl.h"
 

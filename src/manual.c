@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "automata/core/automaton.h"
+#include "automata/expression/builtins.h"
 #include "automata/expression/functions.h"
 #include "base/text.h"
 #include "formats.h"

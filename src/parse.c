@@ -1,3 +1,4 @@
+#include "automata/expression/expression.h"
 #include "parse.h"
 
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "automata/words/growth.h"
 #include "plot/views.h"
 
 static void describe(ThFigure *f, const ThWordsGrowth *g)

@@ -8,6 +8,7 @@
 #define TH_PLOT_VIEWS_H
 
 #include "automata/core/automaton.h"
+#include "automata/words/growth.h"
 #include "automata/words/words.h"
 #include "base/error.h"
 #include "base/stop.h"

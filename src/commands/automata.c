@@ -6,6 +6,7 @@
 #include "automata/regex/regex.h"
 #include "automata/operations/relate.h"
 #include "automata/core/run.h"
+#include "automata/operations/compare.h"
 #include "base/memory.h"
 #include "base/symbols.h"
 #include "command.h"

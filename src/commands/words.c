@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "automata/words/ambiguity.h"
+#include "automata/words/growth.h"
 #include "automata/words/words.h"
 #include "base/memory.h"
 #include "base/symbols.h"

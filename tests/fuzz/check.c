@@ -1,3 +1,4 @@
+#include "automata/operations/compare.h"
 #include "check.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* fuzz_expression.c - automaton expressions over the built-in automata. */
 #include <stdlib.h>
 
+#include "automata/expression/expression.h"
 #include "base/memory.h"
 #include "check.h"
 

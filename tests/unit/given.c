@@ -1,3 +1,4 @@
+#include "automata/expression/expression.h"
 #include "given.h"
 
 #include <setjmp.h>

@@ -10,9 +10,11 @@
 
 #include <cmocka.h>
 
+#include "automata/algebra/monoid.h"
 #include "automata/core/automaton.h"
 #include "automata/core/build.h"
 #include "automata/core/run.h"
+#include "automata/operations/compare.h"
 #include "base/rng.h"
 #include "base/symbols.h"
 #include "given.h"

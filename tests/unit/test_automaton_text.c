@@ -11,6 +11,8 @@
 
 #include "automata/core/automaton.h"
 #include "automata/core/build.h"
+#include "automata/expression/expression.h"
+#include "automata/operations/compare.h"
 #include "base/rng.h"
 #include "base/symbols.h"
 #include "given.h"

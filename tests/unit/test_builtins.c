@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "automata/algebra/monoid.h"
 #include "automata/expression/builtins.h"
 #include "automata/core/run.h"
 #include "base/symbols.h"

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "automata/core/build.h"
+#include "automata/operations/compare.h"
 #include "base/rng.h"
 #include "formats/exchange.h"
 #include "given.h"

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "automata/core/build.h"
+#include "automata/operations/compare.h"
 #include "automata/regex/regex.h"
 #include "base/rng.h"
 #include "base/text.h"

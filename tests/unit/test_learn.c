@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "automata/core/automaton.h"
+#include "automata/expression/expression.h"
 #include "automata/infer/labelled.h"
 #include "automata/infer/lstar.h"
 #include "automata/infer/rpni.h"

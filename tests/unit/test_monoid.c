@@ -16,6 +16,7 @@
 #include "automata/algebra/holonomy.h"
 #include "automata/algebra/monoid.h"
 #include "automata/algebra/varieties.h"
+#include "automata/expression/expression.h"
 #include "base/rng.h"
 #include "given.h"
 

@@ -14,8 +14,11 @@
 
 #include "automata/words/ambiguity.h"
 #include "automata/expression/functions.h"
+#include "automata/operations/compare.h"
 #include "automata/regex/regex.h"
 #include "automata/operations/relate.h"
+#include "automata/operations/transducer.h"
+#include "automata/words/growth.h"
 #include "automata/words/lexicon.h"
 #include "automata/words/words.h"
 #include "base/rng.h"

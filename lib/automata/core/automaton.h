@@ -89,52 +89,8 @@ ThAutomaton *th_automaton_trim(const ThAutomaton *a, ThError *err);
 ThAutomaton *th_automaton_minimize(const ThAutomaton *a, size_t max_states, ThStop *stop,
                                    ThError *err);
 
-/* Where two automata differ: a word, and what each side makes of it. */
-typedef struct {
-    bool equivalent;
-    bool by_output;     /* both are transducers: their outputs count too */
-    char *word;         /* the shortest, first in order; NULL if equivalent */
-    bool accepted[2];   /* the word by each side */
-    const char *out[2]; /* its last output by each side, views of the automata, or NULL */
-} ThAutomatonDifference;
-
-/* Compares the languages of two automata, and where both are transducers the last outputs as well
- * (TH_EVALUE if one of these is nondeterministic).  Alphabets are united, the first one's symbols
- * before the second one's others; the order of words follows.  d->word is freed by the caller. */
-bool th_automaton_compare(const ThAutomaton *a, const ThAutomaton *b, size_t max_states,
-                          ThStop *stop, ThAutomatonDifference *d, ThError *err);
-
 /* States and transitions as counted for results: reachable, and able to reach acceptance (in a
  * Moore machine: or a state with an output).  Where memory runs out, all are counted. */
 void th_automaton_size(const ThAutomaton *a, size_t *states, size_t *transitions);
-
-/* A built-in automaton: parity, cycle(5), tomita(3), …  One table lists them. */
-typedef struct {
-    const char *name, *summary;
-    int n_arguments;
-    struct {
-        const char *name;
-        int least, most, fallback; /* fallback 0: must be given */
-    } argument[2];
-    ThAutomaton *(*build)(const int *argument, ThError *err); /* returns new */
-} ThAutomatonBuiltin;
-
-/* The table, in manual order; *n gets its length. */
-const ThAutomatonBuiltin *th_automaton_builtins(size_t *n);
-
-/* What an expression may refer to: find returns a view of an automaton by name, or NULL (find may
- * be NULL itself); max_states limits every automaton on the way (0: no limit). */
-typedef const ThAutomaton *ThAutomatonFind(void *context, const char *name);
-typedef struct {
-    ThAutomatonFind *find;
-    void *context;
-    size_t max_states;
-} ThAutomatonScope;
-
-/* Returns new: the value of an automaton expression: names, built-ins with arguments in
- * parentheses, minimize(…), determinize(…), trim(…), and on languages ~ (tightest), &, | and -
- * (loosest, from the left).  Errors carry line and column inside the text. */
-ThAutomaton *th_automaton_expression(const char *text, const ThAutomatonScope *scope, ThStop *stop,
-                                     ThError *err);
 
 #endif

@@ -55,9 +55,4 @@ ThDfa *th_dfa_minimize(const ThDfa *d, ThStop *stop, ThError *err);
  * 1971). */
 int *th_dfa_distinguish(const ThDfa *a, const ThDfa *b, int *length, ThStop *stop, ThError *err);
 
-/* Size of the transition monoid, the identity included: the number of distinct maps of states that
- * words induce.  Returns 0 and TH_ELIMIT beyond `limit`.  *aperiodic tells whether every element m
- * has m^k = m^(k+1) for some k: star-free, by Schützenberger 1965. */
-size_t th_dfa_monoid(const ThDfa *d, size_t limit, bool *aperiodic, ThStop *stop, ThError *err);
-
 #endif

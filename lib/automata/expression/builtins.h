@@ -7,6 +7,20 @@
 
 #include "automata/core/automaton.h"
 
+/* A built-in automaton: parity, cycle(5), tomita(3), …  One table lists them. */
+typedef struct {
+    const char *name, *summary;
+    int n_arguments;
+    struct {
+        const char *name;
+        int least, most, fallback; /* fallback 0: must be given */
+    } argument[2];
+    ThAutomaton *(*build)(const int *argument, ThError *err); /* returns new */
+} ThAutomatonBuiltin;
+
+/* The table, in manual order; *n gets its length. */
+const ThAutomatonBuiltin *th_automaton_builtins(size_t *n);
+
 /* View, or NULL. */
 const ThAutomatonBuiltin *th_automaton_builtin(const char *name);
 

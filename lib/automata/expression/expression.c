@@ -1,6 +1,6 @@
 /* Automaton expressions.  A value is an automaton as long as its states and outputs matter, and a
  * machine over an alphabet between operations on languages. */
-#include "automata/core/automaton.h"
+#include "automata/expression/expression.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "automata/regex/regex.h"
 #include "base/scan.h"
 #include "automata/core/alphabets.h"
+#include "automata/operations/transducer.h"
 #include "base/memory.h"
 #include "base/symbols.h"
 #include "base/text.h"

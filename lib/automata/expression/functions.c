@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "automata/core/nfa.h"
+#include "automata/operations/transducer.h"
 #include "base/symbols.h"
 
 typedef ThAutomaton *Binary(const ThAutomaton *a, const ThAutomaton *b, ThAutomatonWork w,

@@ -7,6 +7,7 @@
 #define TH_AUTOMATA_EXPRESSION_FUNCTIONS_H
 
 #include "automata/operations/operations.h"
+#include "automata/operations/transducer.h"
 
 /* What may follow the automata in the parentheses. */
 typedef enum {

@@ -1,5 +1,5 @@
 /* Comparing automata: alphabets and outputs get common numbers, then machines are compared. */
-#include "automata/core/automaton.h"
+#include "automata/operations/compare.h"
 
 #include <stdint.h>
 #include <stdlib.h>

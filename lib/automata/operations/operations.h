@@ -1,5 +1,4 @@
-/* operations.h - operations on languages that keep automata nondeterministic, and operations on
- * transducers.
+/* operations.h - operations on languages that keep automata nondeterministic.
  *
  * All return a new automaton without useless states, its states named q0, q1, …; alphabets are
  * united, the first one's symbols in front.  Operations on languages drop outputs.  TH_ELIMIT
@@ -36,35 +35,5 @@ ThAutomaton *th_automaton_quotient(const ThAutomaton *a, const ThAutomaton *b, b
 
 /* With a state named sink where a transition was missing; names and outputs stay. */
 ThAutomaton *th_automaton_complete(const ThAutomaton *a, ThError *err);
-
-/* A symbol and the word that it stands for. */
-typedef struct {
-    const char *symbol;
-    char **word; /* (n): names of symbols */
-    int n;
-} ThAutomatonSubstitution;
-
-/* Replaces symbols by words; those without a substitution stay.  TH_EVALUE for a symbol that is not
- * in the alphabet or has two substitutions. */
-ThAutomaton *th_automaton_homomorphism(const ThAutomaton *a, const ThAutomatonSubstitution *map,
-                                       int n, ThAutomatonWork w, ThError *err);
-
-/* The words that the substitution turns into words of a; its symbols are the alphabet. */
-ThAutomaton *th_automaton_inverse(const ThAutomaton *a, const ThAutomatonSubstitution *map, int n,
-                                  ThAutomatonWork w, ThError *err);
-
-/* ---- transducers: relations of words; an automaton without outputs relates its words to
- * themselves.  A transition without an output writes nothing, an empty move reads nothing. ---- */
-
-/* Reads by a, hands its outputs to b, writes b's outputs. */
-ThAutomaton *th_automaton_compose(const ThAutomaton *a, const ThAutomaton *b, ThAutomatonWork w,
-                                  ThError *err);
-
-/* Swaps what is read and what is written. */
-ThAutomaton *th_automaton_invert(const ThAutomaton *a, ThAutomatonWork w, ThError *err);
-
-/* The words that can be read (or written) on the way to acceptance. */
-ThAutomaton *th_automaton_project(const ThAutomaton *a, bool written, ThAutomatonWork w,
-                                  ThError *err);
 
 #endif

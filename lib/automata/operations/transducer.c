@@ -6,6 +6,7 @@
 #include "automata/core/nfa.h"
 #include "automata/operations/operations.h"
 #include "automata/core/alphabets.h"
+#include "automata/operations/transducer.h"
 #include "base/memory.h"
 #include "base/symbols.h"
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "automata/words/growth.h"
 #include "automata/words/words.h"
 #include "base/memory.h"
 

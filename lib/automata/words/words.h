@@ -46,14 +46,4 @@ ThWordSampler *th_word_sampler(const ThDfa *d, int length, ThStop *stop, ThError
 bool th_word_sample(const ThWordSampler *w, ThRng *r, int *word, ThError *err);
 void th_word_sampler_free(ThWordSampler *w); /* NULL is fine */
 
-/* How the number of words of length up to n grows. */
-typedef struct {
-    bool empty, finite;
-    int longest;      /* length of the longest word of a finite language; -1: empty or infinite */
-    bool exponential; /* like rate^n; else, if infinite, like n^degree */
-    double rate;      /* largest eigenvalue of the transitions; 1 for a polynomial, 0 if finite */
-    int degree;
-} ThWordsGrowth;
-bool th_dfa_growth(const ThDfa *d, ThWordsGrowth *g, ThStop *stop, ThError *err);
-
 #endif
