@@ -156,6 +156,15 @@ const ThKernelZip th_kernel_zips[TH_TAPE_ZIPS] = {
     [TH_ZIP_DIVIDE] = {divide_forward, {divide_back_a, divide_back_b}},
 };
 
+TH_KERNEL_CLONES void th_kernel_momentum(float *x, float *m, const float *g, float momentum,
+                                         float clip, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        m[i] = th_tape_drop_tiny(momentum * m[i] + clip * g[i]);
+        x[i] = clip * g[i] + momentum * m[i];
+    }
+}
+
 /* ---- rows and columns ---- */
 
 TH_KERNEL_CLONES void th_kernel_affine(float *y, const float *x, float by, float plus, size_t n)

@@ -41,6 +41,9 @@ void th_kernel_product_row_sums(float *sum, const float *a, const float *b, int 
                                 float beta);
 void th_kernel_row_sums(float *sum, const float *a, int n, int d);
 
+/* Nesterov's momentum: m = momentum m + clip g, x = clip g + momentum m. */
+void th_kernel_momentum(float *x, float *m, const float *g, float momentum, float clip, size_t n);
+
 /* dx = beta dx + y ∘ (dy - Σ dy ∘ y), row by row: backward through a softmax. */
 void th_kernel_softmax_back(float *dx, const float *dy, const float *y, int n, int d, float beta);
 
