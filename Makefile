@@ -63,7 +63,7 @@ $(B)/%.o: %.c Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP -c -o $@ $<
 
-GIVEN = $(B)/tests/unit/given.o
+GIVEN = $(B)/tests/unit/given.o $(B)/tests/unit/operation.o
 $(UNIT): $(GIVEN)
 $(B)/test_%: tests/unit/test_%.c $(B)/libtapehead.a
 	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(GIVEN) $(filter %.a,$^) $(LIBS) -lcmocka

@@ -19,10 +19,8 @@ enum {
     MOST_HEADER = 64 << 20,
     MOST_STREAM = 256 << 20,
     ELEMENT = 4,
-    N_MOMENTS = 2
+    FIRST_MOMENTS = 2 /* that version 0.1 wrote for every rule, used or not */
 };
-
-static const char moment_prefix[N_MOMENTS][24] = {"optimizer.moment0.", "optimizer.moment1."};
 
 typedef struct {
     char text[128];
@@ -32,7 +30,10 @@ typedef struct {
 static TensorName tensor_name(const ThParam *p, int moment)
 {
     TensorName name;
-    snprintf(name.text, sizeof name.text, "%s%s", moment < 0 ? "" : moment_prefix[moment], p->name);
+    if (moment < 0)
+        snprintf(name.text, sizeof name.text, "%s", p->name);
+    else
+        snprintf(name.text, sizeof name.text, "optimizer.moment%d.%s", moment, p->name);
     return name;
 }
 
@@ -57,7 +58,7 @@ static char *write_header(const ThModel *m, ThError *err)
     json_t *header = json_object(), *metadata = th_metadata_write(m, err);
     bool ok = metadata && json_object_set_new(header, "__metadata__", metadata) == 0;
     size_t offset = 0;
-    for (int moment = -1; ok && moment < N_MOMENTS; moment++) {
+    for (int moment = -1; ok && moment < TH_OPTIMIZER_SLOTS; moment++) {
         for (int i = 0; ok && m->bound && i < m->params.n; i++) {
             const ThParam *p = &m->params.item[i];
             if (moment >= 0 && !m->training.moment[moment])
@@ -108,7 +109,7 @@ bool th_safetensors_save(const ThModel *m, const char *path, ThError *err)
         fputs(header, out);
         if (m->bound)
             put_values(out, &m->params, m->params.value);
-        for (int moment = 0; m->bound && moment < N_MOMENTS; moment++)
+        for (int moment = 0; m->bound && moment < TH_OPTIMIZER_SLOTS; moment++)
             if (m->training.moment[moment])
                 put_values(out, &m->params, m->training.moment[moment]);
     }
@@ -259,7 +260,7 @@ static const unsigned char *find_tensor(const Reader *r, const ThParam *p, int m
 static bool check_tensors(const Reader *r, const ThModel *m, const bool *has_moment, ThError *err)
 {
     size_t expected = 1; /* the metadata */
-    for (int moment = -1; moment < N_MOMENTS; moment++) {
+    for (int moment = -1; moment < TH_OPTIMIZER_SLOTS; moment++) {
         if (moment >= 0 && !has_moment[moment])
             continue;
         for (int i = 0; i < m->params.n; i++, expected++)
@@ -289,28 +290,49 @@ static bool read_values(const Reader *r, const ThParams *params, int moment, flo
     return true;
 }
 
+/* Which moments does the file hold, and may it? */
+static bool find_moments(const Reader *r, const ThModel *m, bool has[TH_OPTIMIZER_SLOTS],
+                         ThError *err)
+{
+    const char *name = m->training.optimizer;
+    const ThOptimizer *rule = name ? th_optimizer_find(name) : NULL;
+    if (name && !rule)
+        return th_fail(err, TH_EVALUE, "unknown optimiser '%s'", th_format_shown_name(name).text);
+    int needed = rule ? rule->slots : 0, most = needed < FIRST_MOMENTS ? FIRST_MOMENTS : needed;
+    for (int k = 0; k < TH_OPTIMIZER_SLOTS; k++) {
+        has[k] =
+            m->params.n > 0 && json_object_get(r->header, tensor_name(&m->params.item[0], k).text);
+        if (has[k] && (!rule || k >= most))
+            return th_fail(err, TH_EVALUE, "the file has unexpected moments of the optimiser");
+        if (!has[k] && k < needed)
+            return th_fail(err, TH_EVALUE, "the file has not all the moments of the optimiser");
+    }
+    return true;
+}
+
+/* Moments that the rule has no use for are looked at and left. */
+static bool read_moment(const Reader *r, ThModel *m, int k, ThError *err)
+{
+    float *moment = th_params_floats(m->params.total, err);
+    bool ok = moment && read_values(r, &m->params, k, moment, err);
+    if (ok && k < th_optimizer_find(m->training.optimizer)->slots)
+        m->training.moment[k] = moment;
+    else
+        free(moment);
+    return ok;
+}
+
 static bool fill(const Reader *r, ThModel *m, ThError *err)
 {
-    bool has_moment[N_MOMENTS];
-    for (int k = 0; k < N_MOMENTS; k++)
-        has_moment[k] =
-            m->params.n > 0 && json_object_get(r->header, tensor_name(&m->params.item[0], k).text);
-    for (int k = 0; k < N_MOMENTS; k++)
-        if (has_moment[k] != (m->training.optimizer != NULL))
-            return th_fail(err, TH_EVALUE, "the file has %s moments of the optimiser",
-                           has_moment[k] ? "unexpected" : "not all the");
-    if (!check_tensors(r, m, has_moment, err))
+    bool has_moment[TH_OPTIMIZER_SLOTS];
+    if (!find_moments(r, m, has_moment, err) || !check_tensors(r, m, has_moment, err))
         return false;
     m->params.value = th_params_floats(m->params.total, err);
     if (!m->params.value || !read_values(r, &m->params, -1, m->params.value, err))
         return false;
-    for (int k = 0; k < N_MOMENTS; k++) {
-        if (!has_moment[k])
-            continue;
-        m->training.moment[k] = th_params_floats(m->params.total, err);
-        if (!m->training.moment[k] || !read_values(r, &m->params, k, m->training.moment[k], err))
+    for (int k = 0; k < TH_OPTIMIZER_SLOTS; k++)
+        if (has_moment[k] && !read_moment(r, m, k, err))
             return false;
-    }
     m->bound = true;
     return true;
 }

@@ -2,8 +2,9 @@
  *
  * The format (github.com/huggingface/safetensors): eight bytes with the length of a header, little
  * endian; the header, a JSON object that gives every tensor's type, shape and place; the tensors.
- * Weights are called as in the model's table of parameters, the optimiser's moments
- * optimizer.moment0.NAME and optimizer.moment1.NAME; matrices have two dimensions, vectors one.
+ * Weights are called as in the model's table of parameters, what the optimiser remembers
+ * optimizer.moment0.NAME, optimizer.moment1.NAME …, as many as it has slots; matrices have two
+ * dimensions, vectors one.
  * The metadata (metadata.h) holds the rest, so that training goes on bit for bit.
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.

@@ -18,14 +18,14 @@ const ThOptionSpec th_train_options[] = {
     {"curriculum", TH_CHOICE, "uniform", 0, 0, "uniform|fixed|adaptive",
      "how a step's length is drawn: uniformly, always the longest, or up to a bound that grows "
      "from 3 by 1.3 whenever accuracy passes 0.95"},
-    {"optimizer", TH_CHOICE, "adam", 0, 0, "adam|adamw|sgd", "update rule"},
+    {"optimizer", TH_CHOICE, "adam", 0, 0, TH_OPTIMIZER_CHOICES, "update rule"},
     {"schedule", TH_CHOICE, "constant", 0, 0, "constant|linear|cosine",
      "learning rate over the steps; linear ends at 0, cosine at 2 %"},
     {"warmup", TH_INT, "0", 0, 1e9, NULL, "steps over which the learning rate rises from 0"},
     {"clip", TH_REAL, "1", 0, 1e9, NULL, "greatest norm of the gradient; 0: no limit"},
     {"decay", TH_REAL, "0", 0, 1e3, NULL,
-     "weight decay of matrices; in adam it is part of the gradient, in adamw it is not"},
-    {"momentum", TH_REAL, "0.9", 0, 1, NULL, "of sgd"},
+     "weight decay of matrices; in adam it is part of the gradient, in adamw and muon it is not"},
+    {"momentum", TH_REAL, NULL, 0, 1, NULL, "of sgd, default 0.9, and of muon, default 0.95"},
     {"beta1", TH_REAL, "0.9", 0, 0.999999, NULL, "decay rate of Adam's first moment"},
     {"beta2", TH_REAL, "0.999", 0, 0.999999, NULL, "decay rate of Adam's second moment"},
     {"noise", TH_REAL, "0", 0, 1e3, NULL,
@@ -68,6 +68,8 @@ struct ThTrainer {
     bool linear, cosine;
     long long warmup;
     ThOptimizerUpdate update;
+    float *scratch; /* of the update rule: scratch_size floats for every shard */
+    size_t scratch_size;
     long long answers; /* that the present batch asks for */
     int length;
     double step_loss, step_accuracy;
@@ -93,39 +95,49 @@ static void read_options(ThTrainer *tr, const ThOptions *o)
     tr->warmup = th_option_int(o, "warmup");
     tr->max_norm = th_option_real(o, "clip");
     tr->noise = th_option_real(o, "noise");
-    tr->update = (ThOptimizerUpdate){.rule = is(o, "optimizer", "sgd")     ? TH_OPTIMIZER_SGD
-                                             : is(o, "optimizer", "adamw") ? TH_OPTIMIZER_ADAMW
-                                                                           : TH_OPTIMIZER_ADAM,
-                                     .beta1 = th_option_real(o, "beta1"),
-                                     .beta2 = th_option_real(o, "beta2"),
-                                     .eps = 1e-8,
-                                     .momentum = th_option_real(o, "momentum"),
-                                     .decay = th_option_real(o, "decay")};
+    const ThOptimizer *rule = th_optimizer_find(th_option_text(o, "optimizer"));
+    bool given = th_option_given(o, "momentum");
+    tr->update =
+        (ThOptimizerUpdate){.rule = rule,
+                            .beta1 = th_option_real(o, "beta1"),
+                            .beta2 = th_option_real(o, "beta2"),
+                            .eps = 1e-8,
+                            .momentum = given ? th_option_real(o, "momentum") : rule->momentum,
+                            .decay = th_option_real(o, "decay")};
 }
 
 /* The optimiser's memory; another rule than last time starts afresh. */
-static bool prepare_moments(ThModel *m, const char *rule, ThError *err)
+static bool prepare_moments(ThModel *m, const ThOptimizer *rule, ThError *err)
 {
     ThModelTraining *t = &m->training;
-    if (t->optimizer && strcmp(t->optimizer, rule) == 0)
+    if (t->optimizer && strcmp(t->optimizer, rule->name) == 0)
         return true;
-    char *name = th_strdup(rule, err);
-    float *moment[2] = {th_params_floats(m->params.total, err),
-                        th_params_floats(m->params.total, err)};
-    if (!name || !moment[0] || !moment[1]) {
+    char *name = th_strdup(rule->name, err);
+    float *moment[TH_OPTIMIZER_SLOTS] = {0};
+    bool ok = name != NULL;
+    for (int i = 0; ok && i < rule->slots; i++)
+        ok = (moment[i] = th_params_floats(m->params.total, err)) != NULL;
+    if (!ok) {
         free(name);
-        free(moment[0]);
-        free(moment[1]);
+        for (int i = 0; i < TH_OPTIMIZER_SLOTS; i++)
+            free(moment[i]);
         return false;
     }
     free(t->optimizer);
     t->optimizer = name;
     t->updates = 0;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < TH_OPTIMIZER_SLOTS; i++) {
         free(t->moment[i]);
         t->moment[i] = moment[i];
     }
     return true;
+}
+
+static bool prepare_scratch(ThTrainer *tr, ThError *err)
+{
+    tr->scratch_size = th_optimizer_scratch(tr->update.rule, &tr->model->params);
+    tr->scratch = th_params_floats(tr->scratch_size * (size_t)tr->n_shards, err);
+    return tr->scratch != NULL;
 }
 
 static bool prepare_shards(ThTrainer *tr, int threads, ThError *err)
@@ -177,7 +189,7 @@ ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options,
     tr->task = t;
     read_options(tr, options);
     if (!prepare_model(tr, options, err) || !prepare_shards(tr, threads, err) ||
-        !prepare_moments(m, th_option_text(options, "optimizer"), err)) {
+        !prepare_scratch(tr, err) || !prepare_moments(m, tr->update.rule, err)) {
         th_trainer_free(tr);
         return NULL;
     }
@@ -193,6 +205,7 @@ void th_trainer_free(ThTrainer *tr)
     for (int i = 0; i < tr->n_shards; i++)
         th_tape_free(tr->shard[i].tape);
     free(tr->shard);
+    free(tr->scratch);
     th_batch_free(&tr->batch);
     if (tr->fresh)
         th_model_unbind(tr->model);
@@ -267,13 +280,14 @@ static void sum_slice(void *context, int i)
     tr->shard[i].size = th_kernel_sum_squares(tr->model->params.value + from, to - from);
 }
 
-static void update_slice(void *context, int i)
+static void update_part(void *context, int i)
 {
     ThTrainer *tr = context;
-    size_t from, to;
-    slice(tr, i, &from, &to);
-    th_optimizer_update(&tr->update, &tr->model->params, tr->model->training.moment,
-                        th_tape_gradient(tr->shard[0].tape), from, to);
+    ThOptimizerState s = {.params = &tr->model->params,
+                          .slot = tr->model->training.moment,
+                          .gradient = th_tape_gradient(tr->shard[0].tape),
+                          .scratch = tr->scratch + (size_t)i * tr->scratch_size};
+    th_optimizer_update(&tr->update, &s, i, tr->n_shards);
 }
 
 static double scheduled_rate(const ThTrainer *tr)
@@ -372,7 +386,7 @@ bool th_trainer_step(ThTrainer *tr, ThError *err)
     tr->update.rate = scheduled_rate(tr);
     tr->update.clip = tr->max_norm > 0 && norm > tr->max_norm ? tr->max_norm / norm : 1;
     tr->update.step = ++t->updates;
-    th_pool_run(tr->pool, update_slice, tr, tr->n_shards);
+    th_pool_run(tr->pool, update_part, tr, tr->n_shards);
     t->step++;
     tr->fresh = false;
     if (tr->adaptive)
@@ -398,7 +412,9 @@ ThLabProgress th_trainer_progress(const ThTrainer *tr)
 
 size_t th_trainer_bytes(const ThTrainer *tr)
 {
-    size_t bytes = tr->model->params.total * 3 * sizeof(float);
+    size_t blocks = 1 + (size_t)tr->update.rule->slots;
+    size_t bytes = tr->model->params.total * blocks * sizeof(float);
+    bytes += tr->scratch_size * (size_t)tr->n_shards * sizeof(float);
     for (int i = 0; i < tr->n_shards; i++)
         bytes += th_tape_bytes(tr->shard[i].tape);
     return bytes;

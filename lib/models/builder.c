@@ -18,7 +18,9 @@ int th_model_build(ThModelBuilder *b, const char *name, int rows, int cols, ThIn
 
 int th_model_build_matrix(ThModelBuilder *b, const char *name, int rows, int cols)
 {
-    return th_model_build(b, name, rows, cols, TH_INIT_TRUNCATED, 1 / sqrt(rows));
+    int index = th_model_build(b, name, rows, cols, TH_INIT_TRUNCATED, 1 / sqrt(rows));
+    th_param_hidden(&b->m->params, index, 1);
+    return index;
 }
 
 int th_model_build_vector(ThModelBuilder *b, const char *name, int cols, ThInit init)

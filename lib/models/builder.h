@@ -19,7 +19,8 @@ typedef struct {
 int th_model_build(ThModelBuilder *b, const char *name, int rows, int cols, ThInit init,
                    double scale);
 
-/* Adds a matrix drawn as Haiku does: truncated normal, deviation by fan-in. */
+/* Adds a hidden matrix (th_param_hidden) drawn as Haiku does: truncated normal, deviation by
+ * fan-in. */
 int th_model_build_matrix(ThModelBuilder *b, const char *name, int rows, int cols);
 
 /* Adds a vector of zeros or ones. */

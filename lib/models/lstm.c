@@ -22,6 +22,7 @@ static bool bind(ThModel *m, ThError *err)
     int inputs = th_model_recurrent_inputs(m), H = (int)th_option_int(&m->options, "dim");
     l->wx = th_model_recurrent_matrix(m, "input", inputs, 4 * H, inputs + H, err);
     l->wh = th_model_recurrent_matrix(m, "recurrent", H, 4 * H, inputs + H, err);
+    th_param_hidden(&m->params, l->wh, 4);
     l->b = th_model_recurrent_bias(m, "bias", 4 * H, err);
     return l->wx >= 0 && l->wh >= 0 && l->b >= 0 &&
            th_model_recurrent_add_readout(m, &l->readout, H, err);

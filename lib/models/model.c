@@ -47,8 +47,8 @@ ThModel *th_model_new(const ThModelKind *kind, const ThOptions *options, ThError
 static void free_training(ThModelTraining *t)
 {
     free(t->optimizer);
-    free(t->moment[0]);
-    free(t->moment[1]);
+    for (int k = 0; k < TH_OPTIMIZER_SLOTS; k++)
+        free(t->moment[k]);
     free(t->task);
     free(t->history);
     *t = (ThModelTraining){0};
@@ -114,14 +114,15 @@ static bool copy_training(ThModelTraining *to, const ThModelTraining *from, size
 {
     *to = *from;
     to->optimizer = to->task = NULL;
-    to->moment[0] = to->moment[1] = NULL;
+    for (int k = 0; k < TH_OPTIMIZER_SLOTS; k++)
+        to->moment[k] = NULL;
     to->history = NULL;
     to->cap_history = from->n_history;
-    if (!copy_text(&to->optimizer, from->optimizer, err) ||
-        !copy_text(&to->task, from->task, err) ||
-        !copy_floats(&to->moment[0], from->moment[0], total, err) ||
-        !copy_floats(&to->moment[1], from->moment[1], total, err))
+    if (!copy_text(&to->optimizer, from->optimizer, err) || !copy_text(&to->task, from->task, err))
         return false;
+    for (int k = 0; k < TH_OPTIMIZER_SLOTS; k++)
+        if (!copy_floats(&to->moment[k], from->moment[k], total, err))
+            return false;
     to->history = th_copy(from->history, from->n_history, sizeof *from->history, err);
     return to->history != NULL;
 }

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "base/rng.h"
+#include "tensor/optimizer.h"
 #include "tensor/params.h"
 #include "tensor/tape.h"
 
@@ -69,11 +70,11 @@ typedef struct {
 
 /* What must survive between two trainings for the second to continue the first bit for bit. */
 typedef struct {
-    long long step;    /* steps done */
-    long long updates; /* by the present optimiser: bias correction */
-    uint64_t seed;     /* of initialisation and data */
-    char *optimizer;   /* name, NULL before the first step */
-    float *moment[2];  /* (params.total) each, or NULL */
+    long long step;                    /* steps done */
+    long long updates;                 /* by the present optimiser: bias correction */
+    uint64_t seed;                     /* of initialisation and data */
+    char *optimizer;                   /* name, NULL before the first step */
+    float *moment[TH_OPTIMIZER_SLOTS]; /* (params.total) for each slot of the optimiser, or NULL */
     double ema, reach; /* adaptive curriculum: running accuracy and current greatest length */
     double mean_loss, mean_accuracy,
         mean_weight;            /* running means; the weight of all steps so far */

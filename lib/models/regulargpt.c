@@ -69,11 +69,12 @@ typedef struct {
 
 static int weight(Builder *b, const char *name, int rows, int cols, double shrink)
 {
-    if (b->wide)
-        return th_model_build(&b->base, name, rows, cols, TH_INIT_NORMAL, 1 / sqrt(rows) * shrink);
-    if (b->pre)
-        return th_model_build(&b->base, name, rows, cols, TH_INIT_NORMAL, 0.02 * shrink);
-    return th_model_build_matrix(&b->base, name, rows, cols);
+    if (!b->wide && !b->pre)
+        return th_model_build_matrix(&b->base, name, rows, cols);
+    double deviation = (b->wide ? 1 / sqrt(rows) : 0.02) * shrink;
+    int index = th_model_build(&b->base, name, rows, cols, TH_INIT_NORMAL, deviation);
+    th_param_hidden(&b->base.m->params, index, 1);
+    return index;
 }
 
 static int row(Builder *b, const char *name, int cols, ThInit init)
@@ -94,6 +95,7 @@ static void add_layer(Builder *b, const Layout *l, int hidden, Layer *y)
     double shrink = b->pre || b->wide ? 1 / sqrt(2.0 * 6 * l->shape.K) : 1;
     y->query = weight(b, "attention.query", d, d, 1);
     y->key_value = weight(b, "attention.key_value", d, 2 * d, 1);
+    th_param_hidden(&b->base.m->params, y->key_value, 2);
     y->output = weight(b, "attention.output", d, d, shrink);
     y->query_bias = bias_if(b, l->pre, "attention.query_bias", d);
     y->key_value_bias = bias_if(b, l->pre, "attention.key_value_bias", 2 * d);
@@ -154,6 +156,7 @@ static bool bind(ThModel *m, ThError *err)
     l->final_gain = l->pre ? row(&b, "final_norm.gain", d, TH_INIT_ONE) : -1;
     l->final_offset = l->pre ? row(&b, "final_norm.offset", d, TH_INIT_ZERO) : -1;
     l->head = weight(&b, "head", d, m->signature.n_classes, 1);
+    th_param_hidden(&m->params, l->head, 0);
     l->head_bias = row(&b, "head_bias", m->signature.n_classes, TH_INIT_ZERO);
     return !b.base.failed;
 }

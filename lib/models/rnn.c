@@ -18,6 +18,7 @@ static bool bind(ThModel *m, ThError *err)
     l->wx = th_model_recurrent_matrix(m, "input", inputs, H, inputs, err);
     l->bx = th_model_recurrent_bias(m, "input_bias", H, err);
     l->wh = th_model_recurrent_matrix(m, "recurrent", H, H, H, err);
+    th_param_hidden(&m->params, l->wh, 1);
     l->bh = th_model_recurrent_bias(m, "recurrent_bias", H, err);
     return l->wx >= 0 && l->bx >= 0 && l->wh >= 0 && l->bh >= 0 &&
            th_model_recurrent_add_readout(m, &l->readout, H, err);

@@ -55,6 +55,7 @@ static Layer add_layer(ThModelBuilder *b, const Layout *l, int hidden)
     Layer y = {.relative = -1, .u = -1, .v = -1};
     y.query = th_model_build_matrix(b, "attention.query", d, d);
     y.key_value = th_model_build_matrix(b, "attention.key_value", d, 2 * d);
+    th_param_hidden(&b->m->params, y.key_value, 2);
     y.output = th_model_build_matrix(b, "attention.output", d, d);
     if (l->relative) {
         y.relative = th_model_build_matrix(b, "attention.relative", d, d);
@@ -93,6 +94,7 @@ static bool bind(ThModel *m, ThError *err)
     }
     b.layer = -1;
     l->head = th_model_build_matrix(&b, "head", l->dim, m->signature.n_classes);
+    th_param_hidden(&m->params, l->head, 0);
     l->head_bias = th_model_build_vector(&b, "head_bias", m->signature.n_classes, TH_INIT_ZERO);
     return !b.failed;
 }

@@ -187,21 +187,13 @@ TH_KERNEL_CLONES void th_kernel_layer_norm_back(const ThKernelLayerNormBack *l)
     }
 }
 
-/* Moments of a parameter whose gradient has become zero decay without end, and arithmetic on
- * denormal numbers takes forty times as long.  What is dropped here moves no parameter: beside
- * eps 1e-8 it is nothing. */
-static inline float drop_tiny(float x)
-{
-    return fabsf(x) < 1e-36f ? 0 : x;
-}
-
 TH_KERNEL_CLONES void th_kernel_adam(const ThKernelAdam *a, float *w, float *m, float *v,
                                      const float *g, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         float x = g[i] * a->clip + a->l2 * w[i];
-        m[i] = drop_tiny(a->beta1 * m[i] + (1 - a->beta1) * x);
-        v[i] = drop_tiny(a->beta2 * v[i] + (1 - a->beta2) * x * x);
+        m[i] = th_tape_drop_tiny(a->beta1 * m[i] + (1 - a->beta1) * x);
+        v[i] = th_tape_drop_tiny(a->beta2 * v[i] + (1 - a->beta2) * x * x);
         float step = m[i] * a->correct1 / (sqrtf(v[i] * a->correct2) + a->eps);
         w[i] -= a->rate * step + a->decay * w[i];
     }

@@ -1,8 +1,8 @@
 /* Products with parameter matrices, with and without an activation. */
-#include <math.h>
 #include <string.h>
 
 #include "tensor/blas.h"
+#include "tensor/elementwise.h"
 #include "tensor/kernels.h"
 #include "tensor/tape_impl.h"
 
@@ -63,24 +63,15 @@ static void linear_backward(ThTape *t, ThTapeNode *n)
 
 /* ---- reference ---- */
 
-static double gelu(double z)
-{
-    return 0.5 * z * (1 + erf(z * M_SQRT1_2));
-}
-
-static double gelu_slope(double z)
-{
-    return 0.5 * (1 + erf(z * M_SQRT1_2)) + z * exp(-0.5 * z * z) / sqrt(2 * M_PI);
-}
-
 static double activate(Activation a, double z)
 {
-    return a == RELU ? fmax(z, 0) : a == GELU ? gelu(z) : z;
+    return a == IDENTITY ? z : th_op_map_value(a == RELU ? TH_MAP_RELU : TH_MAP_GELU, z);
 }
 
 static double slope(Activation a, double z)
 {
-    return a == RELU ? (double)(z > 0) : a == GELU ? gelu_slope(z) : 1;
+    ThOpMap f = a == RELU ? TH_MAP_RELU : TH_MAP_GELU;
+    return a == IDENTITY ? 1 : th_op_map_slope(f, z, th_op_map_value(f, z));
 }
 
 static void linear_forward_double(ThTape *t, ThTapeNode *n)

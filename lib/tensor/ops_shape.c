@@ -1,4 +1,4 @@
-/* Operations that move, join, scale and add rows. */
+/* Operations that move, join and add rows and columns. */
 #include <string.h>
 
 #include "tensor/kernels.h"
@@ -7,17 +7,6 @@
 static size_t size_of(const ThTapeNode *n)
 {
     return (size_t)n->rows * (size_t)n->cols;
-}
-
-static bool same_shape(ThTape *t, const char *op, ThVar a, ThVar b)
-{
-    if (th_tape_failed(t))
-        return false;
-    if (th_tape_rows(t, a) == th_tape_rows(t, b) && th_tape_cols(t, a) == th_tape_cols(t, b))
-        return true;
-    th_tape_fail(t, TH_EVALUE, "%s: (%d,%d) does not fit (%d,%d)", op, th_tape_rows(t, a),
-                 th_tape_cols(t, a), th_tape_rows(t, b), th_tape_cols(t, b));
-    return false;
 }
 
 /* ---- rows by index ---- */
@@ -96,6 +85,78 @@ ThVar th_op_rows(ThTape *t, ThVar x, const int *index, int n, double scale)
     }
     ThTapeNode *node = th_tape_node(t, &op_rows, n, th_tape_cols(t, x), &x, 1);
     Rows r = {index, scale};
+    return node && th_tape_node_args(t, node, &r, sizeof r) ? th_tape_node_run(t, node) : -1;
+}
+
+/* ---- rows to an index: what is backward to rows by index ---- */
+
+static void scatter_forward(ThTape *t, ThTapeNode *n)
+{
+    const int *index = ((const Rows *)n->args)->index;
+    const ThTapeNode *x = th_tape_in(t, n, 0);
+    float *y = n->value;
+    size_t d = (size_t)n->cols;
+    memset(y, 0, size_of(n) * sizeof *y);
+    for (size_t i = 0; i < (size_t)x->rows; i++)
+        if (index[i] >= 0)
+            th_kernel_add(y + (size_t)index[i] * d, (const float *)x->value + i * d, d);
+}
+
+static void scatter_backward(ThTape *t, ThTapeNode *n)
+{
+    const int *index = ((const Rows *)n->args)->index;
+    const ThTapeNode *x = th_tape_in(t, n, 0);
+    const float *dy = n->grad;
+    float beta, *dx = th_tape_grad_float(t, n, 0, &beta);
+    size_t d = (size_t)n->cols;
+    for (size_t i = 0; dx && i < (size_t)x->rows; i++) {
+        if (beta == 0)
+            memset(dx + i * d, 0, d * sizeof *dx);
+        if (index[i] >= 0)
+            th_kernel_add(dx + i * d, dy + (size_t)index[i] * d, d);
+    }
+}
+
+static void scatter_forward_double(ThTape *t, ThTapeNode *n)
+{
+    const int *index = ((const Rows *)n->args)->index;
+    const ThTapeNode *in = th_tape_in(t, n, 0);
+    const double *x = in->value;
+    double *y = n->value;
+    int d = n->cols;
+    memset(y, 0, size_of(n) * sizeof *y);
+    for (int i = 0; i < in->rows; i++)
+        for (int j = 0; index[i] >= 0 && j < d; j++)
+            y[index[i] * d + j] += x[i * d + j];
+}
+
+static void scatter_backward_double(ThTape *t, ThTapeNode *n)
+{
+    const int *index = ((const Rows *)n->args)->index;
+    const ThTapeNode *in = th_tape_in(t, n, 0);
+    const double *dy = n->grad;
+    double *dx = th_tape_grad_double(t, n, 0);
+    int d = n->cols;
+    for (int i = 0; i < in->rows; i++)
+        for (int j = 0; index[i] >= 0 && j < d; j++)
+            dx[i * d + j] += dy[index[i] * d + j];
+}
+
+static const ThOp op_scatter = {"scatter", scatter_forward, scatter_backward,
+                                scatter_forward_double, scatter_backward_double};
+
+ThVar th_op_scatter(ThTape *t, ThVar x, const int *index, int n)
+{
+    if (th_tape_failed(t))
+        return -1;
+    for (int i = 0; i < th_tape_rows(t, x); i++) {
+        if (index[i] >= n) {
+            th_tape_fail(t, TH_EVALUE, "scatter: row %d of %d", index[i], n);
+            return -1;
+        }
+    }
+    ThTapeNode *node = th_tape_node(t, &op_scatter, n, th_tape_cols(t, x), &x, 1);
+    Rows r = {index, 1};
     return node && th_tape_node_args(t, node, &r, sizeof r) ? th_tape_node_run(t, node) : -1;
 }
 
@@ -228,45 +289,125 @@ ThVar th_op_columns(ThTape *t, ThVar a, int from, int n)
     return node && th_tape_node_args(t, node, &from, sizeof from) ? th_tape_node_run(t, node) : -1;
 }
 
-/* ---- sums ---- */
+/* ---- side by side ---- */
 
-static void add_forward(ThTape *t, ThTapeNode *n)
+static void beside_forward(ThTape *t, ThTapeNode *n)
+{
+    float *y = n->value;
+    size_t from = 0, cols = (size_t)n->cols;
+    for (int k = 0; k < n->n_in; k++) {
+        const ThTapeNode *in = th_tape_in(t, n, k);
+        const float *x = in->value;
+        size_t width = (size_t)in->cols;
+        for (size_t i = 0; i < (size_t)n->rows; i++)
+            memcpy(y + i * cols + from, x + i * width, width * sizeof *y);
+        from += width;
+    }
+}
+
+static void beside_backward(ThTape *t, ThTapeNode *n)
+{
+    const float *dy = n->grad;
+    size_t from = 0, cols = (size_t)n->cols;
+    for (int k = 0; k < n->n_in; k++) {
+        size_t width = (size_t)th_tape_in(t, n, k)->cols;
+        float beta, *dx = th_tape_grad_float(t, n, k, &beta);
+        for (size_t i = 0; dx && i < (size_t)n->rows; i++) {
+            if (beta == 0)
+                memcpy(dx + i * width, dy + i * cols + from, width * sizeof *dx);
+            else
+                th_kernel_add(dx + i * width, dy + i * cols + from, width);
+        }
+        from += width;
+    }
+}
+
+static void beside_forward_double(ThTape *t, ThTapeNode *n)
+{
+    double *y = n->value;
+    int from = 0;
+    for (int k = 0; k < n->n_in; k++) {
+        const ThTapeNode *in = th_tape_in(t, n, k);
+        const double *x = in->value;
+        for (int i = 0; i < n->rows; i++)
+            for (int j = 0; j < in->cols; j++)
+                y[i * n->cols + from + j] = x[i * in->cols + j];
+        from += in->cols;
+    }
+}
+
+static void beside_backward_double(ThTape *t, ThTapeNode *n)
+{
+    const double *dy = n->grad;
+    int from = 0;
+    for (int k = 0; k < n->n_in; k++) {
+        const ThTapeNode *in = th_tape_in(t, n, k);
+        double *dx = th_tape_grad_double(t, n, k);
+        for (int i = 0; i < n->rows; i++)
+            for (int j = 0; j < in->cols; j++)
+                dx[i * in->cols + j] += dy[i * n->cols + from + j];
+        from += in->cols;
+    }
+}
+
+static const ThOp op_beside = {"beside", beside_forward, beside_backward, beside_forward_double,
+                               beside_backward_double};
+
+ThVar th_op_beside(ThTape *t, const ThVar *in, int n)
+{
+    int cols = 0;
+    if (n < 1 || n > TH_TAPE_MAX_INPUTS)
+        th_tape_fail(t, TH_EVALUE, "beside: %d values, where 1 to %d can be", n,
+                     TH_TAPE_MAX_INPUTS);
+    for (int k = 0; k < n && !th_tape_failed(t); k++) {
+        cols += th_tape_cols(t, in[k]);
+        if (th_tape_rows(t, in[k]) != th_tape_rows(t, in[0]))
+            th_tape_fail(t, TH_EVALUE, "beside: %d rows beside %d", th_tape_rows(t, in[k]),
+                         th_tape_rows(t, in[0]));
+    }
+    ThTapeNode *node = th_tape_node(t, &op_beside, n < 1 ? 0 : th_tape_rows(t, in[0]), cols, in, n);
+    return node ? th_tape_node_run(t, node) : -1;
+}
+
+/* ---- another shape ---- */
+
+static void reshape_forward(ThTape *t, ThTapeNode *n)
 {
     memcpy(n->value, th_tape_in_float(t, n, 0), size_of(n) * sizeof(float));
-    th_kernel_add(n->value, th_tape_in_float(t, n, 1), size_of(n));
 }
 
-static void add_backward(ThTape *t, ThTapeNode *n)
+static void reshape_backward(ThTape *t, ThTapeNode *n)
 {
     pass_back(t, n, 0, n->grad);
-    pass_back(t, n, 1, n->grad);
 }
 
-static void add_forward_double(ThTape *t, ThTapeNode *n)
+static void reshape_forward_double(ThTape *t, ThTapeNode *n)
 {
-    const double *a = th_tape_in_double(t, n, 0), *b = th_tape_in_double(t, n, 1);
-    double *y = n->value;
-    for (size_t i = 0; i < size_of(n); i++)
-        y[i] = a[i] + b[i];
+    memcpy(n->value, th_tape_in_double(t, n, 0), size_of(n) * sizeof(double));
 }
 
-static void add_backward_double(ThTape *t, ThTapeNode *n)
+static void reshape_backward_double(ThTape *t, ThTapeNode *n)
 {
     add_to_double(t, n, 0, n->grad, 1);
-    add_to_double(t, n, 1, n->grad, 1);
 }
 
-static const ThOp op_add = {"add", add_forward, add_backward, add_forward_double,
-                            add_backward_double};
+static const ThOp op_reshape = {"reshape", reshape_forward, reshape_backward,
+                                reshape_forward_double, reshape_backward_double};
 
-ThVar th_op_add(ThTape *t, ThVar a, ThVar b)
+ThVar th_op_reshape(ThTape *t, ThVar a, int rows, int cols)
 {
-    if (!same_shape(t, "add", a, b))
+    if (th_tape_failed(t))
         return -1;
-    ThTapeNode *n =
-        th_tape_node(t, &op_add, th_tape_rows(t, a), th_tape_cols(t, a), (ThVar[]){a, b}, 2);
+    if ((long long)rows * cols != (long long)th_tape_rows(t, a) * th_tape_cols(t, a)) {
+        th_tape_fail(t, TH_EVALUE, "reshape: (%d,%d) holds not as much as (%d,%d)", rows, cols,
+                     th_tape_rows(t, a), th_tape_cols(t, a));
+        return -1;
+    }
+    ThTapeNode *n = th_tape_node(t, &op_reshape, rows, cols, &a, 1);
     return n ? th_tape_node_run(t, n) : -1;
 }
+
+/* ---- a row to every row ---- */
 
 static void add_row_forward(ThTape *t, ThTapeNode *n)
 {
@@ -315,79 +456,5 @@ ThVar th_op_add_row(ThTape *t, ThVar a, ThVar row)
     }
     ThTapeNode *n =
         th_tape_node(t, &op_add_row, th_tape_rows(t, a), th_tape_cols(t, a), (ThVar[]){a, row}, 2);
-    return n ? th_tape_node_run(t, n) : -1;
-}
-
-/* ---- scale ---- */
-
-static void scale_forward(ThTape *t, ThTapeNode *n)
-{
-    th_kernel_scale(n->value, th_tape_in_float(t, n, 0), (float)*(const double *)n->args,
-                    size_of(n));
-}
-
-static void scale_backward(ThTape *t, ThTapeNode *n)
-{
-    th_kernel_scale(n->grad, n->grad, (float)*(const double *)n->args, size_of(n));
-    pass_back(t, n, 0, n->grad);
-}
-
-static void scale_forward_double(ThTape *t, ThTapeNode *n)
-{
-    const double *a = th_tape_in_double(t, n, 0);
-    double *y = n->value, by = *(const double *)n->args;
-    for (size_t i = 0; i < size_of(n); i++)
-        y[i] = by * a[i];
-}
-
-static void scale_backward_double(ThTape *t, ThTapeNode *n)
-{
-    add_to_double(t, n, 0, n->grad, *(const double *)n->args);
-}
-
-static const ThOp op_scale = {"scale", scale_forward, scale_backward, scale_forward_double,
-                              scale_backward_double};
-
-ThVar th_op_scale(ThTape *t, ThVar a, double by)
-{
-    ThTapeNode *n = th_tape_node(t, &op_scale, th_tape_rows(t, a), th_tape_cols(t, a), &a, 1);
-    return n && th_tape_node_args(t, n, &by, sizeof by) ? th_tape_node_run(t, n) : -1;
-}
-
-/* ---- relu ---- */
-
-static void relu_forward(ThTape *t, ThTapeNode *n)
-{
-    th_kernel_relu(n->value, th_tape_in_float(t, n, 0), size_of(n));
-}
-
-static void relu_backward(ThTape *t, ThTapeNode *n)
-{
-    th_kernel_relu_back(n->grad, n->grad, n->value, size_of(n));
-    pass_back(t, n, 0, n->grad);
-}
-
-static void relu_forward_double(ThTape *t, ThTapeNode *n)
-{
-    const double *a = th_tape_in_double(t, n, 0);
-    double *y = n->value;
-    for (size_t i = 0; i < size_of(n); i++)
-        y[i] = a[i] > 0 ? a[i] : 0;
-}
-
-static void relu_backward_double(ThTape *t, ThTapeNode *n)
-{
-    const double *a = th_tape_in_double(t, n, 0), *dy = n->grad;
-    double *da = th_tape_grad_double(t, n, 0);
-    for (size_t i = 0; da && i < size_of(n); i++)
-        da[i] += a[i] > 0 ? dy[i] : 0;
-}
-
-static const ThOp op_relu = {"relu", relu_forward, relu_backward, relu_forward_double,
-                             relu_backward_double};
-
-ThVar th_op_relu(ThTape *t, ThVar a)
-{
-    ThTapeNode *n = th_tape_node(t, &op_relu, th_tape_rows(t, a), th_tape_cols(t, a), &a, 1);
     return n ? th_tape_node_run(t, n) : -1;
 }

@@ -1,58 +1,126 @@
 #include "tensor/optimizer.h"
 
-#include <math.h>
+#include <string.h>
 
-#include "tensor/kernels.h"
+#define OPTIMIZER(id) extern const ThOptimizer th_optimizer_##id;
+#include "tensor/optimizers.def"
+#undef OPTIMIZER
 
-/* A run of elements that belong to one parameter. */
-typedef struct {
-    float *w, *m, *v, *g;
-    size_t n;
-    bool decays;
-} Run;
+static const ThOptimizer *const all[] = {
+#define OPTIMIZER(id) &th_optimizer_##id,
+#include "tensor/optimizers.def"
+#undef OPTIMIZER
+};
 
-static void update_adam(const ThOptimizerUpdate *u, const Run *r)
+const char th_optimizer_choices[] =
+#define OPTIMIZER(id) "|" #id
+#include "tensor/optimizers.def"
+#undef OPTIMIZER
+    ;
+
+const ThOptimizer *const *th_optimizer_all(size_t *n)
 {
-    double decay = r->decays ? u->decay : 0, t = (double)u->step;
-    ThKernelAdam a = {.rate = (float)u->rate,
-                      .beta1 = (float)u->beta1,
-                      .beta2 = (float)u->beta2,
-                      .eps = (float)u->eps,
-                      .clip = (float)u->clip,
-                      .correct1 = (float)(1 / (1 - pow(u->beta1, t))),
-                      .correct2 = (float)(1 / (1 - pow(u->beta2, t)))};
-    if (u->rule == TH_OPTIMIZER_ADAMW)
-        a.decay = (float)(u->rate * decay);
-    else
-        a.l2 = (float)decay;
-    th_kernel_adam(&a, r->w, r->m, r->v, r->g, r->n);
+    *n = sizeof all / sizeof *all;
+    return all;
 }
 
-static void update_sgd(const ThOptimizerUpdate *u, const Run *r)
+const ThOptimizer *th_optimizer_find(const char *name)
 {
-    float decay = r->decays ? (float)u->decay : 0;
-    float rate = (float)u->rate, momentum = (float)u->momentum, clip = (float)u->clip;
-    for (size_t i = 0; i < r->n; i++) {
-        r->m[i] = momentum * r->m[i] + clip * r->g[i] + decay * r->w[i];
-        r->w[i] -= rate * r->m[i];
-    }
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i]->name, name) == 0)
+            return all[i];
+    return NULL;
 }
 
-void th_optimizer_update(const ThOptimizerUpdate *u, ThParams *p, float *const moment[2],
-                         float *gradient, size_t from, size_t to)
+static size_t size_of(const ThParam *p)
 {
-    for (int i = 0; i < p->n; i++) {
-        const ThParam *item = &p->item[i];
-        size_t first = item->offset, last = first + (size_t)item->rows * (size_t)item->cols;
+    return (size_t)p->rows * (size_t)p->cols;
+}
+
+static ThOptimizerRun run_at(const ThOptimizerUpdate *u, const ThOptimizerState *s,
+                             const ThParam *p, size_t at)
+{
+    ThOptimizerRun r = {.w = s->params->value + at,
+                        .g = s->gradient + at,
+                        .decays = p->decays,
+                        .scratch = s->scratch};
+    for (int k = 0; k < u->rule->slots; k++)
+        r.slot[k] = s->slot[k] + at;
+    return r;
+}
+
+/* A slice may begin and end within a parameter. */
+static void update_slice(const ThOptimizerUpdate *u, const ThOptimizerState *s, size_t from,
+                         size_t to)
+{
+    for (int i = 0; i < s->params->n; i++) {
+        const ThParam *item = &s->params->item[i];
+        size_t first = item->offset, last = first + size_of(item);
         first = first > from ? first : from;
         last = last < to ? last : to;
         if (first >= last)
             continue;
-        Run r = {p->value + first, moment[0] + first, moment[1] ? moment[1] + first : NULL,
-                 gradient + first, last - first,      item->decays};
-        if (u->rule == TH_OPTIMIZER_SGD)
-            update_sgd(u, &r);
-        else
-            update_adam(u, &r);
+        ThOptimizerRun r = run_at(u, s, item, first);
+        r.n = last - first;
+        u->rule->update(u, &r);
     }
+}
+
+/* How long an update takes, more or less: products of matrices where it is hidden. */
+static double cost_of(const ThParam *p)
+{
+    int inner = p->rows < p->cols ? p->rows : p->cols;
+    return (double)size_of(p) * (p->hidden ? 2.0 * inner : 1.0);
+}
+
+static void update_piece(const ThOptimizerUpdate *u, const ThOptimizerState *s, const ThParam *p,
+                         int piece)
+{
+    int cols = p->hidden ? p->cols / p->hidden : p->cols;
+    ThOptimizerRun r = run_at(u, s, p, p->offset + (size_t)piece * (size_t)cols);
+    r.n = size_of(p);
+    if (p->hidden) {
+        r.rows = p->rows;
+        r.cols = cols;
+        r.stride = p->cols;
+    }
+    u->rule->update(u, &r);
+}
+
+/* The pieces in their order, cut where about the same work has been given to every part. */
+static void update_whole(const ThOptimizerUpdate *u, const ThOptimizerState *s, int part, int parts)
+{
+    double total = 0, before = 0;
+    for (int i = 0; i < s->params->n; i++)
+        total += cost_of(&s->params->item[i]);
+    for (int i = 0; i < s->params->n; i++) {
+        const ThParam *p = &s->params->item[i];
+        int pieces = p->hidden ? p->hidden : 1;
+        for (int k = 0; k < pieces; k++) {
+            double each = cost_of(p) / pieces;
+            if ((int)((before + each / 2) / total * parts) == part)
+                update_piece(u, s, p, k);
+            before += each;
+        }
+    }
+}
+
+void th_optimizer_update(const ThOptimizerUpdate *u, const ThOptimizerState *s, int part, int parts)
+{
+    size_t total = s->params->total, n = (size_t)parts, i = (size_t)part;
+    if (u->rule->whole)
+        update_whole(u, s, part, parts);
+    else
+        update_slice(u, s, total / n * i, part + 1 == parts ? total : total / n * (i + 1));
+}
+
+size_t th_optimizer_scratch(const ThOptimizer *rule, const ThParams *p)
+{
+    size_t most = 0;
+    for (int i = 0; rule->scratch && i < p->n; i++) {
+        const ThParam *item = &p->item[i];
+        size_t n = item->hidden ? rule->scratch(item->rows, item->cols / item->hidden) : 0;
+        most = n > most ? n : most;
+    }
+    return (most + 15) / 16 * 16;
 }

@@ -1,4 +1,9 @@
-/* optimizer.h - the update rules, on slices of the parameter block.
+/* optimizer.h - the update rules, as a table.
+ *
+ * A rule is one file, optimizer_NAME.c, with one constant ThOptimizer, and one line in
+ * optimizers.def.  What it remembers between steps lies in slots as large as the block of
+ * parameters.  Most rules treat every element by itself; one that is `whole` is handed whole
+ * matrices.
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
@@ -6,17 +11,17 @@
 #define TH_TENSOR_OPTIMIZER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "tensor/params.h"
 
-typedef enum {
-    TH_OPTIMIZER_ADAM,  /* Kingma and Ba 2015; weight decay, if any, is added to the gradient */
-    TH_OPTIMIZER_ADAMW, /* Loshchilov and Hutter 2019: decoupled weight decay */
-    TH_OPTIMIZER_SGD    /* with heavy-ball momentum */
-} ThOptimizerRule;
+enum { TH_OPTIMIZER_SLOTS = 4 }; /* at most */
 
+typedef struct ThOptimizer ThOptimizer;
+
+/* One step; a rule uses what it has a use for. */
 typedef struct {
-    ThOptimizerRule rule;
+    const ThOptimizer *rule;
     double rate; /* learning rate of this step */
     double beta1, beta2, eps;
     double momentum;
@@ -25,10 +30,49 @@ typedef struct {
     long long step; /* of this update, from 1: bias correction */
 } ThOptimizerUpdate;
 
-/* Updates the elements from … to-1 of the block.  moment[0] and moment[1] are (params->total) and
- * zero before the first step (SGD uses the first only).  Slices may run in parallel and in any
- * order: every element is updated by itself. */
-void th_optimizer_update(const ThOptimizerUpdate *u, ThParams *p, float *const moment[2],
-                         float *gradient, size_t from, size_t to);
+/* What a rule is called on: a run of elements of one parameter, or, where rows is not 0, a hidden
+ * matrix (rows, cols) whose rows begin `stride` elements apart.  All are views. */
+typedef struct {
+    float *w, *g, *slot[TH_OPTIMIZER_SLOTS];
+    size_t n; /* elements of a run */
+    int rows, cols, stride;
+    bool decays;
+    float *scratch; /* as many floats as the rule asked for */
+} ThOptimizerRun;
+
+struct ThOptimizer {
+    const char *name, *summary, *source;
+    int slots;       /* that it needs, at most TH_OPTIMIZER_SLOTS */
+    bool whole;      /* hidden matrices come whole, and every other parameter as one run */
+    double momentum; /* the default */
+    void (*update)(const ThOptimizerUpdate *u, const ThOptimizerRun *r); /* may use up g */
+    size_t (*scratch)(int rows, int cols); /* floats for a hidden matrix; NULL: none */
+};
+
+const ThOptimizer *const *th_optimizer_all(size_t *n);  /* the registry, in manual order */
+const ThOptimizer *th_optimizer_find(const char *name); /* view, or NULL */
+
+/* Their names as the choices of an option: "adam|adamw|…", after a first bar that
+ * TH_OPTIMIZER_CHOICES skips. */
+extern const char th_optimizer_choices[];
+#define TH_OPTIMIZER_CHOICES (th_optimizer_choices + 1)
+
+/* Where a step finds its numbers.  slot has rule->slots arrays of params->total, zero before the
+ * first step; the gradient is used up; scratch has th_optimizer_scratch floats of this thread's
+ * own. */
+typedef struct {
+    ThParams *params;
+    float *const *slot;
+    float *gradient, *scratch;
+} ThOptimizerState;
+
+/* Does the part `part` of `parts` of a step.  The parts may run in parallel and in any order, and
+ * how many there are changes no result of a rule that is whole; other rules are cut into slices of
+ * the block. */
+void th_optimizer_update(const ThOptimizerUpdate *u, const ThOptimizerState *s, int part,
+                         int parts);
+
+/* Floats of scratch that each part needs, a multiple of 16; 0 for most rules. */
+size_t th_optimizer_scratch(const ThOptimizer *rule, const ThParams *p);
 
 #endif

@@ -28,6 +28,12 @@ int th_params_add(ThParams *p, const char *name, int rows, int cols, ThInit init
     return p->n++;
 }
 
+void th_param_hidden(ThParams *p, int index, int parts)
+{
+    if (index >= 0)
+        p->item[index].hidden = parts;
+}
+
 float *th_params_floats(size_t n, ThError *err)
 {
     size_t bytes = (n + ALIGN_FLOATS) / ALIGN_FLOATS * ALIGN_FLOATS * sizeof(float);

@@ -29,6 +29,8 @@ typedef struct {
     ThInit init;
     double scale;
     bool decays;   /* AdamW's weight decay applies: matrices yes, biases and norms no */
+    int hidden;    /* matrices from hidden vectors to hidden vectors that lie side by side in its
+                      columns, 2 where keys and values are one parameter; 0: not such a matrix */
     size_t offset; /* of its first element in value */
 } ThParam;
 
@@ -44,6 +46,10 @@ typedef struct {
  * vectors do not. */
 int th_params_add(ThParams *p, const char *name, int rows, int cols, ThInit init, double scale,
                   ThError *err);
+
+/* Says that a parameter is `parts` hidden matrices side by side, which divide its columns; 0: it is
+ * none (an embedding, a head), which is how parameters begin.  Index -1 does nothing. */
+void th_param_hidden(ThParams *p, int index, int parts);
 
 /* Allocates the block once the table is complete and draws initial values; each parameter has a
  * stream of its own, named by it. */

@@ -33,6 +33,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "tensor/elementwise.h"
 #include "tensor/params.h"
 
 typedef struct ThTape ThTape;
@@ -102,17 +103,46 @@ ThVar th_tape_constant(ThTape *t, int rows, int cols, const float *from);
  * rows taken more than once add up.  x may be a parameter (an embedding table). */
 ThVar th_op_rows(ThTape *t, ThVar x, const int *index, int n, double scale);
 
+/* What is backward to th_op_rows: row i of x is added to row index[i] of a result of n rows, which
+ * starts at zero; -1 drops it. */
+ThVar th_op_scatter(ThTape *t, ThVar x, const int *index, int n);
+
 /* The rows of a above those of b; the same columns. */
 ThVar th_op_stack(ThTape *t, ThVar a, ThVar b);
 
-ThVar th_op_linear(ThTape *t, ThVar x, ThVar w, ThVar b);      /* x w + b; b (1,cols) or -1 */
-ThVar th_op_linear_relu(ThTape *t, ThVar x, ThVar w, ThVar b); /* max(0, x w + b) */
-ThVar th_op_linear_gelu(ThTape *t, ThVar x, ThVar w, ThVar b); /* gelu(x w + b), exact erf form */
-ThVar th_op_linear_transposed(ThTape *t, ThVar x, ThVar w);    /* x wᵀ: tied output heads */
-ThVar th_op_add(ThTape *t, ThVar a, ThVar b);                  /* same shape */
-ThVar th_op_add_row(ThTape *t, ThVar a, ThVar row);            /* row (1,cols) to every row */
-ThVar th_op_scale(ThTape *t, ThVar a, double by);
+/* The columns of 1 to 6 values beside each other; the same rows. */
+ThVar th_op_beside(ThTape *t, const ThVar *in, int n);
+
+/* The same numbers, row by row, as (rows, cols). */
+ThVar th_op_reshape(ThTape *t, ThVar a, int rows, int cols);
+
+ThVar th_op_linear(ThTape *t, ThVar x, ThVar w, ThVar b);       /* x w + b; b (1,cols) or -1 */
+ThVar th_op_linear_relu(ThTape *t, ThVar x, ThVar w, ThVar b);  /* max(0, x w + b) */
+ThVar th_op_linear_gelu(ThTape *t, ThVar x, ThVar w, ThVar b);  /* gelu(x w + b), exact erf form */
+ThVar th_op_linear_transposed(ThTape *t, ThVar x, ThVar w);     /* x wᵀ: tied output heads */
+ThVar th_op_add_row(ThTape *t, ThVar a, ThVar row);             /* row (1,cols) to every row */
+ThVar th_op_scale(ThTape *t, ThVar a, double by);               /* by a */
+ThVar th_op_affine(ThTape *t, ThVar a, double by, double plus); /* by a + plus */
+
+/* A function from the tables of elementwise.h: of each element, or of those of a and b, which have
+ * the same shape. */
+ThVar th_op_map(ThTape *t, ThVar a, ThOpMap f);
+ThVar th_op_zip(ThTape *t, ThVar a, ThVar b, ThOpZip f);
 ThVar th_op_relu(ThTape *t, ThVar a);
+ThVar th_op_add(ThTape *t, ThVar a, ThVar b);
+ThVar th_op_subtract(ThTape *t, ThVar a, ThVar b);
+ThVar th_op_multiply(ThTape *t, ThVar a, ThVar b);
+ThVar th_op_divide(ThTape *t, ThVar a, ThVar b);
+
+ThVar th_op_times_row(ThTape *t, ThVar a, ThVar row); /* every row of a, times row (1,cols) */
+ThVar th_op_times_column(ThTape *t, ThVar a,
+                         ThVar column); /* row i of a, times column[i] (rows,1) */
+
+ThVar th_op_softmax(ThTape *t, ThVar a);     /* of each row */
+ThVar th_op_row_sums(ThTape *t, ThVar a);    /* (rows,1): the sum of each row */
+ThVar th_op_column_sums(ThTape *t, ThVar a); /* (1,cols): the sum of each column */
+ThVar th_op_sum(ThTape *t, ThVar a);         /* (1,1) */
+ThVar th_op_mean(ThTape *t, ThVar a);        /* (1,1): the mean of all elements */
 
 /* Layer normalisation (Ba, Kiros and Hinton 2016) over columns, biased variance, eps 1e-5, gain and
  * offset (1,cols); of the sum a + b where b is not -1 (the residual connection). */
@@ -120,6 +150,10 @@ ThVar th_op_layer_norm(ThTape *t, ThVar a, ThVar b, ThVar gain, ThVar offset);
 
 /* Adds Gaussian noise of the given standard deviation, drawn from *r now. */
 ThVar th_op_noise(ThTape *t, ThVar a, double deviation, ThRng *r);
+
+/* Dropout (Srivastava et al. 2014): each element is 0 with probability `rate`, drawn from *r now,
+ * else divided by 1 - rate.  a itself where rate is 0 or r is NULL. */
+ThVar th_op_dropout(ThTape *t, ThVar a, double rate, ThRng *r);
 
 /* Attention over a few listed keys (RegularGPT, Chi et al. 2023, Eq. 1): node i has the query row
  * q[query[i]] and C keys and values, rows key[i*C + k] of kv, whose columns 0…d-1 are the key and
@@ -171,6 +205,30 @@ ThVar th_op_lstm(ThTape *t, ThVar x, ThVar wh, const ThOpSequence *s, double for
 /* Gates z, r and the candidate n as columns; wh (H,3H), bh (1,H).  h' = (1-σ(z)) h + σ(z) tanh(n_x
  * + σ(r) (n_h + bh)), where n_x comes from x and n_h from h wh. */
 ThVar th_op_gru(ThTape *t, ThVar x, ThVar wh, ThVar bh, const ThOpSequence *s);
+
+/* Linear recurrences h_i = A_i h_{i-1} + b_i over B strings of T positions.  Result (B*T, d): the
+ * states, row b*T + i after position i of string b.  a holds the A_i and b, of d columns, the b_i:
+ * position i of string s reads row a_row[s*T + i] of a and row b_row[s*T + i] of b.  NULL there
+ * means row s*T + i, or row 0 of an a or b that has one row only.  Past the length of a string the
+ * state stays as it is, so that the last position holds the final state; those positions read
+ * nothing and give their a and b no gradient.  start is the state before the first position,
+ * (B,d), or (1,d) for all strings; -1: zero. */
+typedef struct {
+    int B, T;
+    const int *length;        /* (B), each 0 … T; NULL: all T */
+    const int *a_row, *b_row; /* (B,T), or NULL */
+} ThScan;
+
+/* A_i diagonal: a (…, d). */
+ThVar th_op_scan(ThTape *t, ThVar a, ThVar b, ThVar start, const ThScan *s);
+
+/* The same in complex numbers: of d columns in a, b, start and result the first d/2 are the real
+ * parts, the others the imaginary parts. */
+ThVar th_op_scan_complex(ThTape *t, ThVar a, ThVar b, ThVar start, const ThScan *s);
+
+/* A_i of d/k blocks of k rows and columns along the diagonal: a (…, d*k), block after block, each
+ * row by row. */
+ThVar th_op_scan_blocks(ThTape *t, ThVar a, ThVar b, ThVar start, int k, const ThScan *s);
 
 /* Columns from … from+n-1. */
 ThVar th_op_columns(ThTape *t, ThVar a, int from, int n);

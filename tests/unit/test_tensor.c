@@ -1,5 +1,5 @@
 /* Every basic operation: the double gradient against central differences, the float value and
- * gradient against the double ones; then the optimisers against hand-made steps. */
+ * gradient against the double ones. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +10,6 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "tensor/kernels.h"
-#include "tensor/optimizer.h"
 #include "tensor/tape.h"
 
 enum { MOST = 4096 };
@@ -432,57 +430,6 @@ static void test_arena_settles(void **state)
     th_params_free(&p);
 }
 
-/* Three steps of each rule on one number, computed by hand in double. */
-static void test_optimizers(void **state)
-{
-    (void)state;
-    for (ThOptimizerRule rule = TH_OPTIMIZER_ADAM; rule <= TH_OPTIMIZER_SGD; rule++) {
-        ThParams p = {0};
-        th_params_add(&p, "w", 2, 1, TH_INIT_ONE, 0, NULL); /* a matrix: it decays */
-        assert_true(th_params_allocate(&p, 1, NULL));
-        float m[16] = {0}, v[16] = {0}, g[16] = {0};
-        double w = 1, dm = 0, dv = 0;
-        for (int k = 1; k <= 3; k++) {
-            ThOptimizerUpdate u = {.rule = rule,
-                                   .rate = 0.1,
-                                   .beta1 = 0.9,
-                                   .beta2 = 0.99,
-                                   .eps = 1e-8,
-                                   .momentum = 0.8,
-                                   .decay = 0.05,
-                                   .clip = 0.5,
-                                   .step = k};
-            g[0] = (float)(k - 1.7);
-            double x = 0.5 * (k - 1.7) + (rule == TH_OPTIMIZER_ADAMW ? 0 : 0.05 * w);
-            dm = rule == TH_OPTIMIZER_SGD ? 0.8 * dm + x : 0.9 * dm + 0.1 * x;
-            dv = 0.99 * dv + 0.01 * x * x;
-            double step = dm / (1 - pow(0.9, k)) / (sqrt(dv / (1 - pow(0.99, k))) + 1e-8);
-            if (rule == TH_OPTIMIZER_SGD)
-                w -= 0.1 * dm;
-            else
-                w -= 0.1 * step + (rule == TH_OPTIMIZER_ADAMW ? 0.1 * 0.05 * w : 0);
-            th_optimizer_update(&u, &p, (float *const[2]){m, v}, g, 0, p.total);
-            assert_near((double)p.value[0], w, 1e-5);
-        }
-        th_params_free(&p);
-    }
-}
-
-/* Moments without gradient end at zero instead of among the denormal numbers. */
-static void test_moments_vanish(void **state)
-{
-    (void)state;
-    ThKernelAdam a = {.rate = 1e-3f, .beta1 = 0.9f, .beta2 = 0.9f, .eps = 1e-8f, .clip = 1};
-    a.correct1 = a.correct2 = 1;
-    float w[40] = {0}, m[40], v[40], g[40] = {0};
-    for (int i = 0; i < 40; i++)
-        m[i] = v[i] = 1;
-    for (int step = 0; step < 1000; step++)
-        th_kernel_adam(&a, w, m, v, g, 40);
-    for (int i = 0; i < 40; i++)
-        assert_true(m[i] == 0 && v[i] == 0 && w[i] == w[0]);
-}
-
 /* Noise is normal: mean, deviation and the share within one deviation; and it passes gradients. */
 static void test_noise(void **state)
 {
@@ -540,13 +487,12 @@ static void test_initial_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations),      cmocka_unit_test(test_values),
-        cmocka_unit_test(test_misfits_fail),    cmocka_unit_test(test_unused_parameters),
-        cmocka_unit_test(test_arena_settles),   cmocka_unit_test(test_optimizers),
-        cmocka_unit_test(test_initial_values),  cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_no_record),       cmocka_unit_test(test_nan_passes),
-        cmocka_unit_test(test_tagged_gradient), cmocka_unit_test(test_certain_and_wrong),
-        cmocka_unit_test(test_moments_vanish),
+        cmocka_unit_test(test_operations),        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_misfits_fail),      cmocka_unit_test(test_unused_parameters),
+        cmocka_unit_test(test_arena_settles),     cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_initial_values),    cmocka_unit_test(test_no_record),
+        cmocka_unit_test(test_nan_passes),        cmocka_unit_test(test_tagged_gradient),
+        cmocka_unit_test(test_certain_and_wrong),
     };
     return cmocka_run_group_tests_name("tensor", tests, NULL, NULL);
 }

@@ -82,23 +82,29 @@ static void assert_same(const ThModel *a, const ThModel *b)
     size_t bytes = a->params.total * sizeof(float);
     assert_int_equal(a->training.step, b->training.step);
     assert_memory_equal(a->params.value, b->params.value, bytes);
-    assert_memory_equal(a->training.moment[0], b->training.moment[0], bytes);
-    assert_memory_equal(a->training.moment[1], b->training.moment[1], bytes);
+    for (int k = 0; k < TH_OPTIMIZER_SLOTS; k++) {
+        const float *x = a->training.moment[k], *y = b->training.moment[k];
+        assert_int_equal(!x, !y);
+        if (x)
+            assert_memory_equal(x, y, bytes);
+    }
 }
 
 /* Once at a stretch, twice, cut in the middle, and cut with a copy in between: the same bits. */
 static void test_repeats_to_the_bit(void **state)
 {
     (void)state;
-    static const char *const kinds[] = {"regulargpt", "lstm"};
-    static const char *const shapes[] = {"dim=16 heads=2", "dim=16"};
+    static const char *const kinds[] = {"regulargpt", "lstm", "regulargpt", "lstm", "rnn"};
+    static const char *const shapes[] = {"dim=16 heads=2", "dim=16", "dim=16 heads=2", "dim=16",
+                                         "dim=16"};
     ThTask *t = make_task("cycle_navigation");
-    for (int k = 0; k < 2; k++) {
-        static const char *const noise[] = {" noise=0.1", ""};
+    for (int k = 0; k < 5; k++) {
+        static const char *const also[] = {" noise=0.1", "", " optimizer=muon", " optimizer=muon",
+                                           " optimizer=sgd"};
         char options[80], first[80], second[80];
-        snprintf(options, 80, "steps=30 curriculum=adaptive seed=4%s", noise[k]);
-        snprintf(first, 80, "steps=11 curriculum=adaptive seed=4%s", noise[k]);
-        snprintf(second, 80, "steps=19 curriculum=adaptive%s", noise[k]);
+        snprintf(options, 80, "steps=30 curriculum=adaptive seed=4%s", also[k]);
+        snprintf(first, 80, "steps=11 curriculum=adaptive seed=4%s", also[k]);
+        snprintf(second, 80, "steps=19 curriculum=adaptive%s", also[k]);
         ThModel *a = make_model(kinds[k], shapes[k]), *b = make_model(kinds[k], shapes[k]);
         ThModel *c = make_model(kinds[k], shapes[k]);
         train(a, t, options, 2);
@@ -112,6 +118,44 @@ static void test_repeats_to_the_bit(void **state)
         th_model_free(b);
         th_model_free(c);
         th_model_free(d);
+    }
+    th_task_free(t);
+}
+
+/* Which parameters are hidden matrices is what their architecture says: embeddings, heads, biases
+ * of attention and norms are none, and what is fused counts. */
+static void test_hidden_matrices(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *model, *options, *hidden;
+    } all[] = {
+        {"regulargpt", "dim=8 heads=2",
+         "layer0.attention.query 1, layer0.attention.key_value 2, layer0.attention.output 1, "
+         "layer0.feed_forward.up 1, layer0.feed_forward.down 1, "},
+        {"regulargpt", "dim=8 heads=2 init=wide",
+         "layer0.attention.query 1, layer0.attention.key_value 2, layer0.attention.output 1, "
+         "layer0.feed_forward.up 1, layer0.feed_forward.down 1, "},
+        {"transformer", "dim=8 heads=2 layers=1",
+         "layer0.attention.query 1, layer0.attention.key_value 2, layer0.attention.output 1, "
+         "layer0.attention.relative 1, layer0.feed_forward.up 1, layer0.feed_forward.down 1, "},
+        {"rnn", "dim=8", "recurrent 1, "},
+        {"lstm", "dim=8", "recurrent 4, "},
+        {"gru", "dim=8", "recurrent 3, "},
+    };
+    ThTask *t = make_task("parity");
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        ThModel *m = make_model(all[k].model, all[k].options);
+        char found[400] = "";
+        assert_true(th_model_bind(m, &t->signature, 1, NULL));
+        for (int i = 0; i < m->params.n; i++) {
+            const ThParam *p = &m->params.item[i];
+            size_t n = strlen(found);
+            if (p->hidden)
+                snprintf(found + n, sizeof found - n, "%s %d, ", p->name, p->hidden);
+        }
+        assert_string_equal(found, all[k].hidden);
+        th_model_free(m);
     }
     th_task_free(t);
 }
@@ -433,13 +477,13 @@ static void test_growth_stops(void **state)
 {
     (void)state;
     static const char *const kinds[] = {"regulargpt", "rnn", "transformer"};
-    static const char *const rules[] = {"adamw", "sgd", "adam"};
+    static const char *const rules[] = {"adamw", "sgd", "adam", "muon"};
     ThTask *t = make_task("parity");
-    for (int i = 0; i < 9; i++) {
-        ThModel *m = make_model(kinds[i / 3], "dim=8");
+    for (int i = 0; i < 12; i++) {
+        ThModel *m = make_model(kinds[i / 4], "dim=8");
         char options[99];
         snprintf(options, 99, "steps=50 lr=1000 decay=1000 length=5 clip=0 optimizer=%s",
-                 rules[i % 3]);
+                 rules[i % 4]);
         ThOptions o;
         ThError err = {0};
         set_options(&o, th_train_options, options);
@@ -476,6 +520,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_learns_parity),
         cmocka_unit_test(test_repeats_to_the_bit),
+        cmocka_unit_test(test_hidden_matrices),
         cmocka_unit_test(test_seeds_differ),
         cmocka_unit_test(test_threads_agree),
         cmocka_unit_test(test_divergence_stops),

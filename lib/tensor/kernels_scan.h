@@ -1,0 +1,40 @@
+/* kernels_scan.h - the loops of linear recurrences, see th_op_scan.  Compiled like kernels.c;
+ * internal.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
+#ifndef TH_TENSOR_KERNELS_SCAN_H
+#define TH_TENSOR_KERNELS_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef enum { TH_SCAN_DIAGONAL, TH_SCAN_COMPLEX, TH_SCAN_BLOCKS } ThKernelScanForm;
+
+/* Position p = s*T + i reads row a_row[p] of a, which is a_width wide, and row b_row[p] of b (…,d).
+ * start is (B,d), or one row for all where one_start is set. */
+typedef struct {
+    ThKernelScanForm form;
+    int B, T, d, k; /* k: size of a block */
+    const int *length, *a_row, *b_row;
+    size_t a_width;
+    const float *a, *b, *start;
+    bool one_start;
+    float *h; /* (B*T,d) */
+} ThKernelScan;
+
+void th_kernel_scan(const ThKernelScan *s);
+
+/* Its backward pass: da, db and dstart are added to; dstart may be NULL.  Where clear_a or clear_b
+ * is set every row belongs to one position, and is zeroed when that is met. */
+typedef struct {
+    const ThKernelScan *forward;
+    const float *dy;
+    float *da, *db, *dstart;
+    bool clear_a, clear_b;
+    float *g, *next; /* scratch (d) */
+} ThKernelScanBack;
+
+void th_kernel_scan_back(const ThKernelScanBack *b);
+
+#endif
