@@ -29,8 +29,6 @@ extern "C" {
 #include "base/text.h"
 #include "base/version.h"
 #include "tensor/elementwise.h"
-#include "tensor/kernels_elementwise.h"
-#include "tensor/kernels_scan.h"
 #include "tensor/optimizer.h"
 #include "tensor/params.h"
 #include "tensor/tape.h"

@@ -1,4 +1,4 @@
-/* elementwise.h - functions of one number, and of two, as tables.  Stable.
+/* elementwise.h - functions of one number, and of two, as tables.
  *
  * To add one: a name here and a row in ops_elementwise.c (the function and its slope, in double
  * precision).  It then runs everywhere; a row in kernels_elementwise.c makes it fast.

@@ -1,7 +1,7 @@
 /* kernels_elementwise.h - the vector loops behind the elementwise operations, reductions and
- * products with rows and columns.  Compiled like kernels.c; internal.
+ * products with rows and columns.  Compiled like kernels.c.
  *
- * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ * Internal: for the library itself; not installed.
  */
 #ifndef TH_TENSOR_KERNELS_ELEMENTWISE_H
 #define TH_TENSOR_KERNELS_ELEMENTWISE_H

@@ -1,7 +1,6 @@
-/* kernels_scan.h - the loops of linear recurrences, see th_op_scan.  Compiled like kernels.c;
- * internal.
+/* kernels_scan.h - the loops of linear recurrences, see th_op_scan.  Compiled like kernels.c.
  *
- * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ * Internal: for the library itself; not installed.
  */
 #ifndef TH_TENSOR_KERNELS_SCAN_H
 #define TH_TENSOR_KERNELS_SCAN_H
