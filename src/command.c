@@ -42,6 +42,15 @@ bool sh_command_begins(const char *word, size_t n)
     return false;
 }
 
+bool sh_command_is_prefix(const char *word, size_t n)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if ((commands[i]->flags & C_PREFIX) && strlen(commands[i]->name) == n &&
+            memcmp(commands[i]->name, word, n) == 0)
+            return true;
+    return false;
+}
+
 const char *sh_command_typed(const ShCommand *c, char to[SH_COMMAND_NAME])
 {
     snprintf(to, SH_COMMAND_NAME, "%s", c->name);

@@ -123,6 +123,9 @@ const ShCommand *sh_command(const char *name); /* by C name or alias; view, or N
 /* Is a word of n bytes the first word of a command's name, or its alias? */
 bool sh_command_begins(const char *word, size_t n);
 
+/* Is it the name of a command with C_PREFIX? */
+bool sh_command_is_prefix(const char *word, size_t n);
+
 /* The name as it is typed, in to; returns to. */
 enum { SH_COMMAND_NAME = 64 };
 const char *sh_command_typed(const ShCommand *c, char to[SH_COMMAND_NAME]);
