@@ -322,11 +322,8 @@ static void offer_option_value(Cursor *c, const ShCommand *command, size_t words
 /* `time COMMAND` and what follows are completed as COMMAND is. */
 static void skip_prefixes(Cursor *c)
 {
-    for (; c->from < c->to && token(c, c->from)->type == T_WORD; c->from++) {
-        const ShToken *t = token(c, c->from);
-        if (!sh_command_is_prefix(c->lx->text.data + t->start, t->end - t->start))
-            return;
-    }
+    while (c->from < c->to && token(c, c->from)->last)
+        c->from++;
 }
 
 /* The statement before the cursor, whether or not brackets are open in it. */

@@ -91,6 +91,7 @@ static ShToken *add(ShLexer *lx, ShTokenType type, ThError *err)
         return NULL;
     ShToken *t = &lx->token[lx->n++];
     *t = (ShToken){.type = type, .start = lx->at, .end = lx->at, .line = lx->line, .col = lx->col};
+    t->last = type == T_END;
     return t;
 }
 
@@ -195,9 +196,16 @@ static bool read_value(ShLexer *lx, ShToken *t, ThError *err)
     return true;
 }
 
+/* Also behind a command that runs the one behind it. */
+static bool at_statement(const ShLexer *lx)
+{
+    return lx->n_open == 0 && (lx->n == 0 || lx->token[lx->n - 1].last);
+}
+
 static bool read_word(ShLexer *lx, ThError *err)
 {
     ShLexer before = *lx;
+    bool first = at_statement(lx);
     ShToken *t = add(lx, T_WORD, err);
     if (!t)
         return false;
@@ -212,6 +220,7 @@ static bool read_word(ShLexer *lx, ThError *err)
         return false;
     }
     t->end = lx->at;
+    t->last = first && sh_command_is_prefix(lx->text.data + t->start, t->end - t->start);
     return true;
 }
 
@@ -270,18 +279,6 @@ static bool read_string(ShLexer *lx, ThError *err)
     }
     t->end = lx->at;
     return true;
-}
-
-/* At the beginning of a statement, also behind commands that run the one behind them. */
-static bool at_statement(const ShLexer *lx)
-{
-    size_t i = lx->n;
-    for (; i > 0 && lx->token[i - 1].type == T_WORD; i--) {
-        const ShToken *t = &lx->token[i - 1];
-        if (!sh_command_is_prefix(lx->text.data + t->start, t->end - t->start))
-            return false;
-    }
-    return lx->n_open == 0 && (i == 0 || lx->token[i - 1].type == T_END);
 }
 
 static bool read_shell(ShLexer *lx, ThError *err)

@@ -25,6 +25,7 @@ typedef enum {
 
 typedef struct {
     ShTokenType type;
+    bool last; /* of what stands before a statement: a T_END, or a command that runs the next */
     size_t start, end; /* bytes of the lexer's text */
     size_t value;      /* T_OPTION: where the value starts; T_RASP: which tree */
     size_t match;      /* an opening bracket: its closing token */

@@ -216,8 +216,8 @@ static bool run_shell(const ShStatement *st, ThError *err)
     return ok;
 }
 
-/* What a statement that failed begins with may be an object's name or a command's word: says what
- * can be done with that.  Returns false, always. */
+/* The word that a statement begins with, where the statement failed because of it: what can be done
+ * with an object of that name, or that it is a command.  Returns false, always. */
 static bool hint_at_word(ShSession *s, const ShStatement *st, ThError *err)
 {
     char word[100];
@@ -225,14 +225,15 @@ static bool hint_at_word(ShSession *s, const ShStatement *st, ThError *err)
     const char *text = st->lexer->text.data + t->start;
     bool rasp = t->type == T_RASP;
     size_t n = rasp ? strcspn(text, " \t\r\n;,=([+-*/%^<>!") : t->end - t->start;
-    if (rasp && *err->hint)
-        return false;
+    const char *next = text + n + strspn(text + n, " \t");
+    bool here = err->line == t->line && err->col == t->col;
+    bool assigns = *next == ',' || (*next == '=' && next[1] != '=');
     snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : 0), text);
     const ShObject *o = sh_find(s, word);
-    if (o && !(rasp && sh_is_rasp(o->kind)))
+    if (o && (!rasp || (!sh_is_rasp(o->kind) && here && !assigns)))
         snprintf(err->hint, sizeof err->hint, "%s is %s: show %s", word, sh_a_kind(o->kind), word);
-    else if (rasp && sh_command_begins(text, n) && strchr("=([", text[n + strspn(text + n, " \t")]))
-        snprintf(err->hint, sizeof err->hint, "%s is a command, too: see help %s", word, word);
+    else if (rasp && sh_command_begins(text, n) && (assigns || *next == '('))
+        th_hint(err, "%s is a command, too: see help %s", word, word);
     return false;
 }
 

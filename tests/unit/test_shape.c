@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "shape.h"
+#include "shell.h"
 
 static void check(const char *const *line, size_t n, bool rasp)
 {
@@ -187,13 +188,83 @@ static void only_n_bytes_count(void **state)
     assert_false(sh_shape_is_rasp("3", 0));
 }
 
+/* The shell reads all of it, and starts RASP for what is RASP's, or for a name that it looks up. */
+static void commands_do_not_start_rasp(void **state)
+{
+    (void)state;
+    ShSession *s = sh_session_new(NULL);
+    s->out.stream = fopen("/dev/null", "w");
+    s->keep_going = true;
+    assert_true(
+        sh_shell_text(s, "echo hi; automaton p = parity; run p abba\nset seed 3", "<test>"));
+    assert_true(
+        sh_shell_text(s, "automaton q {\nstart a\na x -> a\n}\ncount p length=2", "<test>"));
+    assert_null(s->rasp);
+    assert_true(sh_shell_text(s, "a = 1; a\ntokens", "<test>"));
+    assert_non_null(s->rasp);
+    fclose(s->out.stream);
+    sh_session_free(s);
+}
+
+/* The lexer needs no session at all. */
+static void statements_are_tokens_with_trees(void **state)
+{
+    (void)state;
+    static const char first_line[] = "echo a; x = \"; #\"; time time f(2)\n";
+    static const char second_line[] = "for i in l { y = i; } x;";
+    const ThRaspDialect dialect = {.lines = true, .prompt = true};
+    ShLexer lx = {.rasp = &dialect};
+    ThError err = {0};
+    sh_lex_begin(&lx, 7);
+    assert_true(sh_lex(&lx, first_line, strlen(first_line), &err));
+    assert_true(sh_lex(&lx, second_line, strlen(second_line), &err));
+    static const char types[] = {T_WORD, T_WORD, T_END, T_RASP, T_END, T_WORD, T_WORD,
+                                 T_RASP, T_END,  T_END, T_RASP, T_END, T_RASP, T_END};
+    assert_int_equal(lx.n, sizeof types);
+    for (size_t i = 0; i < lx.n; i++)
+        assert_int_equal(lx.token[i].type, types[i]);
+    assert_int_equal(lx.n_trees, 4);
+    const ShToken *loop = &lx.token[10];
+    assert_string_equal(lx.text.data + loop->end, " x;");
+    const ThRaspTree *tree = &lx.tree[loop->value];
+    const ThRaspNode *first = &tree->node[tree->node[tree->root].first];
+    assert_int_equal(first->kind, TH_RASP_R_FOR);
+    assert_int_equal(first->line, 8);
+    assert_int_equal(lx.token[12].col, 23);
+    sh_lex_free(&lx);
+}
+
+static void open_statements_continue(void **state)
+{
+    (void)state;
+    static const char *const line[] = {"echo a; x =\n", "  (1\n", " + 2)\n"};
+    const ThRaspDialect dialect = {.lines = true, .prompt = true};
+    ShLexer lx = {.rasp = &dialect};
+    sh_lex_begin(&lx, 1);
+    for (size_t i = 0; i < 3; i++) {
+        ThError err = {0};
+        assert_int_equal(sh_lex(&lx, line[i], strlen(line[i]), &err), i == 2);
+        assert_int_equal(err.code, i == 2 ? TH_OK : TH_EINCOMPLETE);
+    }
+    assert_int_equal(lx.n_trees, 1);
+    assert_int_equal(lx.token[3].type, T_RASP);
+    assert_int_equal(lx.line, 4);
+    sh_lex_free(&lx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(assignments),           cmocka_unit_test(definitions_are_commands),
-        cmocka_unit_test(literals_and_brackets), cmocka_unit_test(words_of_rasp),
-        cmocka_unit_test(names_and_operators),   cmocka_unit_test(words_of_commands),
+        cmocka_unit_test(assignments),
+        cmocka_unit_test(definitions_are_commands),
+        cmocka_unit_test(literals_and_brackets),
+        cmocka_unit_test(words_of_rasp),
+        cmocka_unit_test(names_and_operators),
+        cmocka_unit_test(words_of_commands),
         cmocka_unit_test(only_n_bytes_count),
+        cmocka_unit_test(commands_do_not_start_rasp),
+        cmocka_unit_test(statements_are_tokens_with_trees),
+        cmocka_unit_test(open_statements_continue),
     };
     return cmocka_run_group_tests_name("shape", tests, NULL, NULL);
 }

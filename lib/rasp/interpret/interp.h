@@ -72,7 +72,6 @@ struct ThRasp {
     int loads;
     char *beside;       /* the folder of the script that loads; owned; NULL: none */
     const char *folder; /* of the file that is being loaded; NULL: none */
-    int failed_statements;
 };
 
 typedef struct {

@@ -112,6 +112,8 @@ static bool unexpected(const ThRaspSource *lx, ThError *err)
         return th_fail_at(err, TH_EPARSE, lx->line, lx->col, "control character U+%04X", c);
     th_fail_at(err, TH_EPARSE, lx->line, lx->col, "'%.*s' means nothing in RASP", (int)k,
                lx->text + lx->at);
+    if (c >= 0x80)
+        return th_hint(err, "names are made of the letters a to z and A to Z, digits and _");
     if (c == '\'')
         return th_hint(err, "strings are written in double quotes");
     if (c == '!')
@@ -160,6 +162,7 @@ bool th_rasp_lex(ThRaspSource *lx, ThRaspLexeme *t, ThError *err)
 {
     skip_blanks(lx);
     bool ok = read_token(lx, t, err);
-    t->behind = lx->col;
+    t->after = lx->at;
+    t->after_col = lx->col;
     return ok;
 }

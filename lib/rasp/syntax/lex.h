@@ -26,7 +26,8 @@ typedef struct {
     int kind;
     size_t start, end; /* bytes; of a string those between its quotes */
     int line, col;
-    int behind; /* the column after it */
+    size_t after; /* bytes: behind it, its quote with it */
+    int after_col;
     int64_t integer;
     double real;
 } ThRaspLexeme;

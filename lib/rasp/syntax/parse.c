@@ -20,15 +20,10 @@ bool th_rasp_advance(ThRaspParser *p)
     return true;
 }
 
-size_t th_rasp_last_end(const ThRaspParser *p)
-{
-    return p->last.end + (p->last.kind == TH_RASP_LEX_STRING);
-}
-
 void th_rasp_node_source(ThRaspParser *p, int32_t node, size_t from)
 {
     p->t->node[node].from = (int32_t)(from - p->from);
-    p->t->node[node].to = (int32_t)(th_rasp_last_end(p) - p->from);
+    p->t->node[node].to = (int32_t)(p->last.after - p->from);
 }
 
 bool th_rasp_begin(ThRaspParser *p, ThRaspTree *t, const ThRaspSource *src, ThRaspDialect d,
@@ -37,8 +32,10 @@ bool th_rasp_begin(ThRaspParser *p, ThRaspTree *t, const ThRaspSource *src, ThRa
     *p = (ThRaspParser){.lx = *src, .from = src->at, .t = t, .d = d, .err = err};
     if (src->n > INT32_MAX / 4)
         return th_fail(err, TH_ELIMIT, "a RASP program may be %d bytes long", INT32_MAX / 4);
+    t->root =
+        th_rasp_new_node(p, TH_RASP_R_BLOCK, &(ThRaspLexeme){.line = src->line, .col = src->col});
     read_next(p);
-    return th_rasp_advance(p);
+    return t->root >= 0 && th_rasp_advance(p);
 }
 
 bool th_rasp_at_word(const ThRaspParser *p, const ThRaspLexeme *l, const char *word)

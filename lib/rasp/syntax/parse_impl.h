@@ -16,10 +16,10 @@ typedef struct {
     ThError *err;
 } ThRaspParser;
 
+/* A parser at the beginning of a tree, which gets its root. */
 bool th_rasp_begin(ThRaspParser *p, ThRaspTree *t, const ThRaspSource *src, ThRaspDialect d,
                    ThError *err);
 bool th_rasp_advance(ThRaspParser *p);
-size_t th_rasp_last_end(const ThRaspParser *p); /* of the token before, its quote with it */
 
 /* Says that a node's source begins at a byte of the text and ends with the token before. */
 void th_rasp_node_source(ThRaspParser *p, int32_t node, size_t from);

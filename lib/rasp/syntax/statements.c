@@ -406,23 +406,12 @@ static bool skip_empty(ThRaspParser *p)
     return true;
 }
 
-/* A parser at the beginning of a tree's root. */
-static bool begin(ThRaspParser *p, ThRaspTree *t, const ThRaspSource *src, ThRaspDialect d,
-                  ThError *err)
-{
-    ThRaspLexeme start = {.line = src->line, .col = src->col};
-    if (!th_rasp_begin(p, t, src, d, err))
-        return false;
-    t->root = th_rasp_new_node(p, TH_RASP_R_BLOCK, &start);
-    return t->root >= 0;
-}
-
 bool th_rasp_parse(ThRaspTree *t, const char *text, size_t n, ThRaspDialect d, ThError *err)
 {
     ThRaspParser p;
     ThRaspSource src = {.text = text, .n = n, .line = 1, .col = 1};
     int32_t last = -1;
-    if (!begin(&p, t, &src, d, err) || !skip_empty(&p))
+    if (!th_rasp_begin(&p, t, &src, d, err) || !skip_empty(&p))
         return false;
     while (p.now.kind != TH_RASP_LEX_END) {
         int32_t s = statement(&p);
@@ -438,13 +427,13 @@ bool th_rasp_parse(ThRaspTree *t, const char *text, size_t n, ThRaspDialect d, T
 bool th_rasp_parse_one(ThRaspTree *t, ThRaspSource *src, ThRaspDialect d, ThError *err)
 {
     ThRaspParser p;
-    int32_t last = -1, s = begin(&p, t, src, d, err) ? statement(&p) : -1;
+    int32_t last = -1, s = th_rasp_begin(&p, t, src, d, err) ? statement(&p) : -1;
     if (s < 0)
         return false;
     th_rasp_append(&p, t->root, &last, s);
-    src->at = th_rasp_last_end(&p);
+    src->at = p.last.after;
     src->line = p.last.line;
-    src->col = p.last.behind;
+    src->col = p.last.after_col;
     return true;
 }
 
