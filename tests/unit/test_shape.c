@@ -181,6 +181,7 @@ static void only_n_bytes_count(void **state)
     assert_false(sh_shape_is_rasp("x = 3", 2));
     assert_true(sh_shape_is_rasp("x = 3", 3));
     assert_true(sh_shape_is_rasp("x == 3", 4));
+    assert_false(sh_shape_is_rasp("x != 3", 3));
     assert_false(sh_shape_is_rasp("words == 3", 8));
     assert_false(sh_shape_is_rasp("show example", 11));
     assert_false(sh_shape_is_rasp("x and y", 4));
