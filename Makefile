@@ -66,7 +66,11 @@ $(B)/%.o: %.c Makefile
 GIVEN = $(B)/tests/unit/given.o $(B)/tests/unit/operation.o
 $(UNIT): $(GIVEN)
 $(B)/test_%: tests/unit/test_%.c $(B)/libtapehead.a
-	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(GIVEN) $(filter %.a,$^) $(LIBS) -lcmocka
+	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(filter %.a,$^) $(LIBS) -lcmocka
+
+# What is tested belongs to the program, not to the library.
+$(B)/test_shape: $(filter-out $(B)/src/main.o,$(SRC_O))
+$(B)/test_shape: LIBS += -lreadline
 
 # Here memory runs out on purpose.
 $(B)/test_memory: override LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc,--wrap=malloc \

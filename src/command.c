@@ -29,6 +29,28 @@ const ShCommand *sh_command(const char *name)
     return NULL;
 }
 
+static bool is_first_word(const char *word, size_t n, const char *name)
+{
+    return name && strncmp(name, word, n) == 0 && (name[n] == '\0' || name[n] == '_');
+}
+
+bool sh_command_begins(const char *word, size_t n)
+{
+    for (size_t i = 0; n > 0 && i < sizeof commands / sizeof *commands; i++)
+        if (is_first_word(word, n, commands[i]->name) || is_first_word(word, n, commands[i]->alias))
+            return true;
+    return false;
+}
+
+bool sh_command_is_prefix(const char *word, size_t n)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if ((commands[i]->flags & C_PREFIX) && strlen(commands[i]->name) == n &&
+            memcmp(commands[i]->name, word, n) == 0)
+            return true;
+    return false;
+}
+
 const char *sh_command_typed(const ShCommand *c, char to[SH_COMMAND_NAME])
 {
     snprintf(to, SH_COMMAND_NAME, "%s", c->name);

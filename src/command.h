@@ -93,7 +93,8 @@ enum {
     C_OWN_REDIRECT = 1, /* the handler looks at call->redirect itself */
     C_SLOW_EXAMPLE = 2, /* the example is not run by the quick tests */
     C_KEEPS_RESULT = 4, /* does not clear the figures of the command before (echo, assert, …) */
-    C_PAGED = 8         /* long output goes through the pager on a terminal */
+    C_PAGED = 8,        /* long output goes through the pager on a terminal */
+    C_PREFIX = 16       /* what follows it is a statement of its own (time) */
 };
 
 #define SH_COMMAND(id, ...)                                                                        \
@@ -118,6 +119,12 @@ ThAutomaton *sh_automaton_value(ShSession *s, const ShOperand *o, ThError *err);
 /* The table, in manual order. */
 const ShCommand *const *sh_commands(size_t *n);
 const ShCommand *sh_command(const char *name); /* by C name or alias; view, or NULL */
+
+/* Is a word of n bytes the first word of a command's name, or its alias? */
+bool sh_command_begins(const char *word, size_t n);
+
+/* Is it the name of a command with C_PREFIX? */
+bool sh_command_is_prefix(const char *word, size_t n);
 
 /* The name as it is typed, in to; returns to. */
 enum { SH_COMMAND_NAME = 64 };

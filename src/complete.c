@@ -10,6 +10,7 @@
 #include "models/model.h"
 #include "parse.h"
 #include "rasp.h"
+#include "shape.h"
 #include "tasks/task.h"
 
 typedef struct {
@@ -322,21 +323,26 @@ static void offer_option_value(Cursor *c, const ShCommand *command, size_t words
 /* `time COMMAND` and what follows are completed as COMMAND is. */
 static void skip_prefixes(Cursor *c)
 {
-    while (token_is(c, c->from, "time"))
+    while (c->from < c->to && token(c, c->from)->last)
         c->from++;
+}
+
+/* The statement before the cursor, whether or not brackets are open in it. */
+static bool is_rasp(const Cursor *c)
+{
+    size_t begin = c->from < c->to ? token(c, c->from)->start : c->lx->text.size;
+    return sh_shape_is_rasp(c->lx->text.data + begin, c->lx->text.size - begin);
 }
 
 static void complete_statement(Cursor *c, const char *line, size_t start)
 {
-    skip_prefixes(c);
     ShStatement st = {c->lx, c->from, c->to};
     if (c->from == c->to) {
         offer_commands(c, NULL);
         offer_rasp(c);
         return;
     }
-    size_t begin = token(c, c->from)->start;
-    if (sh_rasp_begins(c->s, line + begin, start - begin)) {
+    if (is_rasp(c)) {
         offer_rasp(c);
         return;
     }
@@ -374,16 +380,6 @@ static void complete_statement(Cursor *c, const char *line, size_t start)
     }
 }
 
-/* The last statement of a line, as far as brackets do not hide it. */
-static bool begins_rasp(ShSession *s, const char *line, size_t n)
-{
-    size_t from = strspn(line, " \t");
-    for (size_t i = from; i < n; i++)
-        if (line[i] == ';' && !strpbrk(line + from, "{\""))
-            from = i + 1 + strspn(line + i + 1, " \t");
-    return from < n && sh_rasp_begins(s, line + from, n - from);
-}
-
 void sh_complete(ShSession *s, const char *line, size_t start, ShCandidates *out)
 {
     ShLexer lx = {0};
@@ -391,21 +387,22 @@ void sh_complete(ShSession *s, const char *line, size_t start, ShCandidates *out
     Cursor c = {.s = s, .prefix = line + start, .lx = &lx, .out = out};
     sh_lex_begin(&lx, 1);
     bool complete = sh_lex(&lx, line, start, &err);
-    if (!complete && err.code == TH_EINCOMPLETE && lx.at < start) {
+    bool open = !complete && err.code == TH_EINCOMPLETE;
+    c.to = lx.n;
+    if (c.to > 0 && lx.token[c.to - 1].type == T_END && lx.token[c.to - 1].start == start)
+        c.to--; /* the lexer's own, at the end of the text */
+    c.from = c.to;
+    while (c.from > 0 && lx.token[c.from - 1].type != T_END)
+        c.from--;
+    skip_prefixes(&c);
+    if (open && lx.at < start)
         out->files = true; /* inside a string */
-    } else if (!complete && err.code == TH_EINCOMPLETE && begins_rasp(s, line, start)) {
+    else if (open && is_rasp(&c))
         offer_rasp(&c);
-    } else if (!complete && err.code == TH_EINCOMPLETE) {
+    else if (open)
         offer_automata(&c);
-    } else if (complete) {
-        c.to = lx.n;
-        if (c.to > 0 && lx.token[c.to - 1].type == T_END && lx.token[c.to - 1].start == start)
-            c.to--; /* the lexer's own, at the end of the text */
-        c.from = c.to;
-        while (c.from > 0 && lx.token[c.from - 1].type != T_END)
-            c.from--;
+    else if (complete)
         complete_statement(&c, line, start);
-    }
     sh_lex_free(&lx);
 }
 

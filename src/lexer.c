@@ -4,9 +4,13 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "command.h"
+#include "shape.h"
 
 void sh_lex_begin(ShLexer *lx, int line)
 {
+    while (lx->n_trees > 0)
+        th_rasp_tree_free(&lx->tree[--lx->n_trees]);
     lx->text.size = 0;
     lx->n = lx->n_open = lx->at = 0;
     lx->line = lx->first_line = line;
@@ -15,10 +19,12 @@ void sh_lex_begin(ShLexer *lx, int line)
 
 void sh_lex_free(ShLexer *lx)
 {
+    sh_lex_begin(lx, 1);
     th_text_free(&lx->text);
     free(lx->token);
     free(lx->open);
-    *lx = (ShLexer){.rasp = lx->rasp, .context = lx->context};
+    free(lx->tree);
+    *lx = (ShLexer){.rasp = lx->rasp};
 }
 
 static int peek(const ShLexer *lx, size_t ahead)
@@ -85,6 +91,7 @@ static ShToken *add(ShLexer *lx, ShTokenType type, ThError *err)
         return NULL;
     ShToken *t = &lx->token[lx->n++];
     *t = (ShToken){.type = type, .start = lx->at, .end = lx->at, .line = lx->line, .col = lx->col};
+    t->last = type == T_END;
     return t;
 }
 
@@ -189,9 +196,16 @@ static bool read_value(ShLexer *lx, ShToken *t, ThError *err)
     return true;
 }
 
+/* Also behind a command that runs the one behind it. */
+static bool at_statement(const ShLexer *lx)
+{
+    return lx->n_open == 0 && (lx->n == 0 || lx->token[lx->n - 1].last);
+}
+
 static bool read_word(ShLexer *lx, ThError *err)
 {
     ShLexer before = *lx;
+    bool first = at_statement(lx);
     ShToken *t = add(lx, T_WORD, err);
     if (!t)
         return false;
@@ -206,6 +220,7 @@ static bool read_word(ShLexer *lx, ThError *err)
         return false;
     }
     t->end = lx->at;
+    t->last = first && sh_command_is_prefix(lx->text.data + t->start, t->end - t->start);
     return true;
 }
 
@@ -266,11 +281,6 @@ static bool read_string(ShLexer *lx, ThError *err)
     return true;
 }
 
-static bool at_statement(const ShLexer *lx)
-{
-    return lx->n_open == 0 && (lx->n == 0 || lx->token[lx->n - 1].type == T_END);
-}
-
 static bool read_shell(ShLexer *lx, ThError *err)
 {
     ShToken *t = add(lx, T_SHELL, err);
@@ -282,29 +292,23 @@ static bool read_shell(ShLexer *lx, ThError *err)
     return true;
 }
 
-/* At the start of a statement that is RASP's: all of it is one token. */
-static bool read_rasp(ShLexer *lx, bool *is, ThError *err)
+/* A statement of RASP: all of it is one token. */
+static bool read_rasp(ShLexer *lx, ThError *err)
 {
-    size_t used = 0;
-    ThError e = {0};
-    const char *text = lx->text.data + lx->at;
-    if (!lx->rasp(lx->context, text, lx->text.size - lx->at, is, &used, &e)) {
-        if (e.line > 0) {
-            e.col += e.line == 1 ? lx->col - 1 : 0;
-            e.line += lx->line - 1;
-        }
-        if (err && err->code == TH_OK)
-            *err = e;
+    ThRaspSource src = {lx->text.data, lx->text.size, lx->at, lx->line, lx->col};
+    if (!th_grow(&lx->tree, &lx->cap_trees, lx->n_trees + 1, sizeof *lx->tree, err))
+        return false;
+    ThRaspTree *tree = &lx->tree[lx->n_trees];
+    *tree = (ThRaspTree){0};
+    ShToken *t = th_rasp_parse_one(tree, &src, *lx->rasp, err) ? add(lx, T_RASP, err) : NULL;
+    if (!t) {
+        th_rasp_tree_free(tree);
         return false;
     }
-    if (!*is)
-        return true;
-    ShToken *t = add(lx, T_RASP, err);
-    if (!t)
-        return false;
-    while (lx->at < t->start + used)
-        step(lx);
-    t->end = lx->at;
+    t->value = lx->n_trees++;
+    t->end = lx->at = src.at;
+    lx->line = src.line;
+    lx->col = src.col;
     return add(lx, T_END, err) != NULL;
 }
 
@@ -323,19 +327,17 @@ static bool read_backslash(ShLexer *lx, ThError *err)
     return true;
 }
 
-static bool begins_statement(const ShLexer *lx, int c)
+static bool at_rasp(const ShLexer *lx)
 {
-    return lx->rasp && at_statement(lx) && !is_blank(c) && !strchr("\f\n\r;#!", c);
+    return lx->rasp && at_statement(lx) &&
+           sh_shape_is_rasp(lx->text.data + lx->at, lx->text.size - lx->at);
 }
 
 static bool read_token(ShLexer *lx, ThError *err)
 {
     int c = peek(lx, 0);
-    if (begins_statement(lx, c)) {
-        bool rasp = false, ok = read_rasp(lx, &rasp, err);
-        if (!ok || rasp)
-            return ok;
-    }
+    if (at_rasp(lx))
+        return read_rasp(lx, err);
     if (is_blank(c) || c == '\f') {
         step(lx);
     } else if (c == '#') {

@@ -1,4 +1,4 @@
-/* lexer.h - source text to tokens, a line at a time.
+/* lexer.h - source text to tokens, a line at a time; statements of RASP to their trees.
  *
  * Lines are fed until no bracket or string is open; the tokens of that chunk are then cut into
  * statements at the T_END tokens.  Brackets are tokens like any other, so a block is the text
@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "rasp/syntax/syntax.h"
 
 typedef enum {
     T_WORD,
@@ -24,19 +25,15 @@ typedef enum {
 
 typedef struct {
     ShTokenType type;
+    bool last; /* of what stands before a statement: a T_END, or a command that runs the next */
     size_t start, end; /* bytes of the lexer's text */
-    size_t value;      /* T_OPTION: where the value starts */
+    size_t value;      /* T_OPTION: where the value starts; T_RASP: which tree */
     size_t match;      /* an opening bracket: its closing token */
     int line, col;
 } ShToken;
 
-/* Finds a statement of RASP at the start of a text: see sh_rasp_span. */
-typedef bool ShRaspSpan(void *context, const char *text, size_t n, bool *is, size_t *used,
-                        ThError *err);
-
 typedef struct {
-    ShRaspSpan *rasp; /* NULL: all statements are commands */
-    void *context;
+    const ThRaspDialect *rasp; /* how statements of RASP are read; NULL: all are commands */
     ThText text;
     ShToken *token;
     size_t n, cap;
@@ -44,13 +41,16 @@ typedef struct {
     int line, col, first_line;
     size_t *open; /* tokens of the open brackets */
     size_t n_open, cap_open;
+    ThRaspTree *tree; /* of the statements of RASP, with positions as tokens have them */
+    size_t n_trees, cap_trees;
 } ShLexer;
 
 void sh_lex_begin(ShLexer *lx, int line); /* a zeroed lexer, or one to be used again */
 void sh_lex_free(ShLexer *lx);
 
 /* Appends a line (with its newline, where it has one) and reads its tokens.  TH_EINCOMPLETE if a
- * bracket, a string or a trailing backslash asks for more; the error says where it began. */
+ * bracket, a string, a trailing backslash or a statement of RASP asks for more; the error says
+ * where it began.  Which statements are RASP's: shape.h. */
 bool sh_lex(ShLexer *lx, const char *line, size_t n, ThError *err);
 
 /* Appends the meaning of a token: words as they are, strings without quotes and escapes. */

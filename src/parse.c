@@ -101,25 +101,20 @@ static void join_words(const ShStatement *st, size_t words, char *name, size_t s
 
 static bool unknown_command(const char *word, const ShToken *t, ThError *err)
 {
-    size_t n, reserved;
+    size_t n;
     const ShCommand *const *commands = sh_commands(&n);
-    const char *const *rasp = th_rasp_reserved(&reserved);
-    const char **names = th_alloc(n + reserved, sizeof *names, err);
+    const char **names = th_alloc(n, sizeof *names, err);
     if (!names)
         return false;
     for (size_t i = 0; i < n; i++)
         names[i] = commands[i]->name;
-    for (size_t i = 0; i < reserved; i++)
-        names[n + i] = rasp[i];
-    const char *near = th_nearest(word, names, n + reserved);
+    const char *near = th_nearest(word, names, n);
+    char typed[SH_COMMAND_NAME];
     fail_token(err, t, TH_EUSAGE, "unknown command '%s'", word);
-    if (near) {
-        char typed[SH_COMMAND_NAME];
-        const ShCommand *c = sh_command(near);
-        th_hint(err, "did you mean %s?", c ? sh_command_typed(c, typed) : near);
-    } else {
+    if (near)
+        th_hint(err, "did you mean %s?", sh_command_typed(sh_command(near), typed));
+    else
         th_hint(err, "help lists the commands");
-    }
     free(names);
     return false;
 }

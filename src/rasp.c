@@ -1,6 +1,5 @@
 #include "rasp.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,15 +201,38 @@ ThRasp *sh_session_rasp(ShSession *s, ThError *err)
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
+ThRaspDialect sh_rasp_dialect(const ShSession *s)
+{
+    return (ThRaspDialect){
+        .modern = *sh_setting_text(s, "rasp-precedence") == 'm', .lines = true, .prompt = true};
+}
+
+/* A word by itself has been read as a command's, and has no tree yet. */
+static bool read_word(ShSession *s, ThRaspTree *t, ThError *err)
+{
+    const ShLexer *lx = s->now.lexer;
+    const ShToken *word = &lx->token[s->now.from];
+    ThRaspSource src = {lx->text.data, word->end, word->start, word->line, word->col};
+    return th_rasp_parse_one(t, &src, sh_rasp_dialect(s), err);
+}
+
 static bool do_statement(ShSession *s, const ShCall *call, ThError *err)
 {
+    (void)call;
+    const ShLexer *lx = s->now.lexer;
+    const ShToken *t = &lx->token[s->now.from];
+    ThRaspTree word = {0};
     ThRasp *r = sh_session_rasp(s, err);
-    if (!r)
-        return false;
-    s->rasp_source = call->operand[0].text;
-    bool ok = th_rasp_execute(r, call->operand[0].text, true, true, sh_stop(s), err);
+    size_t n = t->end - t->start;
+    char *text = r ? th_strndup(lx->text.data + t->start, n, err) : NULL;
+    s->rasp_source = text;
+    bool ok = text && (t->type == T_RASP || read_word(s, &word, err)) &&
+              th_rasp_run_tree(r, t->type == T_RASP ? &lx->tree[t->value] : &word, text, n,
+                               sh_stop(s), err);
     s->rasp_source = NULL;
-    return ok || sh_error_inside(err, &call->operand[0]);
+    th_rasp_tree_free(&word);
+    free(text);
+    return ok;
 }
 
 bool sh_load_rasp(ShSession *s, const char *path, ThError *err)
@@ -230,214 +252,3 @@ bool sh_load_rasp(ShSession *s, const char *path, ThError *err)
 }
 
 const ShCommand sh_rasp_statement_command = {.name = "statement", .run = do_statement};
-
-bool sh_rasp_span(void *session, const char *text, size_t n, bool *is, size_t *used, ThError *err)
-{
-    ShSession *s = session;
-    ThRaspDialect d = {
-        .modern = *sh_setting_text(s, "rasp-precedence") == 'm', .lines = true, .prompt = true};
-    ThRaspTree t = {0};
-    *is = sh_rasp_begins(s, text, n);
-    bool ok = !*is || th_rasp_parse_one(&t, text, n, d, used, err);
-    th_rasp_tree_free(&t);
-    return ok;
-}
-
-/* ---- whose line is it? ----------------------------------------------------------------------- */
-
-/* The first word of a line and what follows it. */
-typedef struct {
-    char word[64];
-    const char *rest, *end; /* behind the word's blanks */
-    bool blank;             /* there were some */
-} Line;
-
-static bool is_letter(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-static bool read_line(const char *text, size_t n, Line *l)
-{
-    size_t k = 0;
-    while (k < n && is_letter(text[k]))
-        k++;
-    if (k == 0 || k >= sizeof l->word || isdigit((unsigned char)*text))
-        return false;
-    memcpy(l->word, text, k);
-    l->word[k] = '\0';
-    size_t from = k;
-    while (k < n && (text[k] == ' ' || text[k] == '\t'))
-        k++;
-    l->blank = k > from;
-    l->rest = text + k;
-    l->end = text + n;
-    return true;
-}
-
-static bool word_is(const char *at, const char *end, const char *word)
-{
-    size_t n = strlen(word);
-    return (size_t)(end - at) >= n && memcmp(at, word, n) == 0 &&
-           (at + n == end || !is_letter(at[n]));
-}
-
-static bool one_of(const char *at, const char *end, const char *const *words)
-{
-    for (; *words; words++)
-        if (word_is(at, end, *words))
-            return true;
-    return false;
-}
-
-static char rest_at(const Line *l, size_t i)
-{
-    return l->rest + i < l->end ? l->rest[i] : '\0';
-}
-
-/* name = …, name, name = …: but not ==. */
-static bool assigns(const Line *l)
-{
-    return (rest_at(l, 0) == '=' && rest_at(l, 1) != '=') || rest_at(l, 0) == ',';
-}
-
-/* Is there, inside the parenthesis at hand, a comma that belongs to it? */
-static bool has_arguments(const Line *l)
-{
-    int depth = 0;
-    bool string = false;
-    for (const char *c = l->rest; c < l->end; c++) {
-        if (*c == '"')
-            string = !string;
-        else if (!string && strchr("([{", *c))
-            depth++;
-        else if (!string && strchr(")]}", *c) && --depth == 0)
-            return false;
-        else if (!string && *c == ',' && depth == 1)
-            return true;
-    }
-    return false;
-}
-
-/* An operator behind a name, as no command has one. */
-static bool operates(const Line *l)
-{
-    static const char *const words[] = {"if", "and", "or", "in", NULL};
-    char a = rest_at(l, 0), b = rest_at(l, 1);
-    if (a == '-' || a == '+')
-        return b == ' ' || !l->blank;
-    if (a == '=' || a == '!')
-        return b == '=';
-    return (a && strchr("*/%^<>", a)) || (l->blank && one_of(l->rest, l->end, words));
-}
-
-static bool at_end(const Line *l)
-{
-    char c = rest_at(l, 0);
-    return c == '\0' || c == ';' || c == '\n' || c == '\r' || c == '#';
-}
-
-/* set example, show selector example, examples on, full seq display: RASP's own commands. */
-static bool is_prompt_statement(const Line *l)
-{
-    static const char *const things[] = {"example", "examples", NULL};
-    static const char *const states[] = {"on", "off", NULL};
-    const char *rest = l->rest;
-    bool set = strcmp(l->word, "set") == 0 || strcmp(l->word, "show") == 0;
-    if (strcmp(l->word, "full") == 0)
-        return l->blank && word_is(rest, l->end, "seq");
-    if (strcmp(l->word, "examples") == 0)
-        return l->blank && one_of(rest, l->end, states);
-    if (strcmp(l->word, "selector") == 0)
-        return l->blank && word_is(rest, l->end, "examples");
-    if (strcmp(l->word, "s") == 0 && rest + 4 < l->end && memcmp(rest, "-op", 3) == 0)
-        return !l->blank && (rest[3] == ' ' || rest[3] == '\t');
-    if (!set || !l->blank)
-        return false;
-    if (word_is(rest, l->end, "selector"))
-        rest += strlen("selector");
-    else if (word_is(rest, l->end, "s") && l->end - rest > 4 && memcmp(rest, "s-op", 4) == 0)
-        rest += strlen("s-op");
-    while (rest < l->end && (*rest == ' ' || *rest == '\t'))
-        rest++;
-    return one_of(rest, l->end, things) && word_is(rest, l->end, "example");
-}
-
-/* The first word of a command's name. */
-static bool begins_command(const char *word)
-{
-    size_t n_commands, n = strlen(word);
-    const ShCommand *const *commands = sh_commands(&n_commands);
-    for (size_t i = 0; i < n_commands; i++) {
-        const ShCommand *c = commands[i];
-        if (strncmp(c->name, word, n) == 0 && (c->name[n] == '\0' || c->name[n] == '_'))
-            return true;
-        if (c->alias && strcmp(c->alias, word) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* The commands that are themselves written with `=`. */
-static bool is_definition(const char *word)
-{
-    const ShCommand *c = sh_command(word);
-    for (int i = 0; c && i < 8; i++)
-        if ((c->args[i].kind == A_KEYWORD && strcmp(c->args[i].name, "=") == 0) ||
-            (c->args2[i].kind == A_KEYWORD && strcmp(c->args2[i].name, "=") == 0))
-            return true;
-    return false;
-}
-
-/* By itself a command's word is RASP's only where the command cannot stand alone. */
-static bool needs_operand(const char *word)
-{
-    const ShCommand *c = sh_command(word);
-    return c && c->args[0].kind != A_NONE && !(c->args[0].flags & A_OPTIONAL);
-}
-
-/* A command's word is RASP's where it is assigned to, or is a name of RASP that is used. */
-static bool is_rasp_use(ShSession *s, const Line *l)
-{
-    ThRaspValue v = {0};
-    char next = rest_at(l, 0);
-    if ((strcmp(l->word, "quit") == 0 || strcmp(l->word, "exit") == 0) && next == '(')
-        return true;
-    if (assigns(l) && (next == '=' || !l->blank))
-        return !is_definition(l->word);
-    if (at_end(l))
-        return needs_operand(l->word) && sh_find(s, l->word);
-    if (next != '(' && next != '[' && !operates(l))
-        return false;
-    if (!sh_session_rasp(s, NULL) || !th_rasp_lookup(s->rasp, l->word, &v))
-        return false;
-    if (next == '(')
-        return !l->blank || has_arguments(l);
-    return (next == '[' && !l->blank) || operates(l);
-}
-
-bool sh_rasp_begins(ShSession *s, const char *text, size_t n)
-{
-    static const char *const words[] = {"def", "for", "not", "draw", "lambda", NULL};
-    Line l = {0};
-    if (n > 0 && (strchr("([{\"-+", *text) || isdigit((unsigned char)*text)))
-        return true;
-    if (!read_line(text, n, &l))
-        return false;
-    if (is_prompt_statement(&l))
-        return true;
-    if (begins_command(l.word))
-        return is_rasp_use(s, &l);
-    if (one_of(l.word, l.word + strlen(l.word), words))
-        return !at_end(&l);
-    ThRaspValue v = {0};
-    const ShObject *o = sh_find(s, l.word);
-    if (!sh_session_rasp(s, NULL))
-        return false;
-    bool known = th_rasp_lookup(s->rasp, l.word, &v);
-    if (o && !sh_is_rasp(o->kind) && !assigns(&l))
-        return false;
-    if (known && (at_end(&l) || !is_letter(rest_at(&l, 0)) || operates(&l)))
-        return true;
-    return assigns(&l) || operates(&l) || rest_at(&l, 0) == '(' || rest_at(&l, 0) == '[';
-}

@@ -1,4 +1,4 @@
-/* rasp.h - RASP at the prompt: which lines are its statements, and how they run.
+/* rasp.h - RASP at the prompt: how its statements run.
  *
  * The names that RASP defines are objects of the session: their kinds are TH_SOP … SH_VALUE, their
  * values are the interpreter's.
@@ -12,15 +12,10 @@
 /* The session's interpreter, made when it is first wanted; NULL and TH_ENOMEM. */
 ThRasp *sh_session_rasp(ShSession *s, ThError *err);
 
-/* Does a text begin with a statement of RASP?  By its first word and what follows it: a name of
- * RASP's, a word that only RASP has there, or something that no command is followed by. */
-bool sh_rasp_begins(ShSession *s, const char *text, size_t n);
+/* How statements are read under the settings of now. */
+ThRaspDialect sh_rasp_dialect(const ShSession *s);
 
-/* For the lexer: how many bytes the statement of RASP at the start of a text takes; *is false:
- * there is none.  False and TH_EINCOMPLETE if it asks for more, or another error of its syntax. */
-bool sh_rasp_span(void *session, const char *text, size_t n, bool *is, size_t *used, ThError *err);
-
-/* The command that a statement of RASP runs as: its operand 0 is the statement. */
+/* The command that a statement of RASP, the session's present one, runs as. */
 extern const ShCommand sh_rasp_statement_command;
 
 /* Runs a RASP program's file, or one that is built in, and defines its names. */

@@ -3,8 +3,12 @@
 
 const char *const sh_rasp_guide[] = {
     "RASP describes what a transformer encoder computes, operation by operation (Weiss, Goldberg "
-    "and Yahav, Thinking Like Transformers, 2021).  A line whose first word is no command is a "
-    "statement of RASP; so is one that begins with a string, a number or a bracket.  The final ; "
+    "and Yahav, Thinking Like Transformers, 2021).  A statement of RASP is known by its shape: "
+    "NAME = ..., also where NAME is a command's word; a name and behind it a ; or , or a bracket "
+    "or "
+    "an operator; a number, string, bracket or sign in front; def, for, if, not, lambda.  All else "
+    "is a command, and a word that is one always runs it: show words shows a value of that name, "
+    "words[0] and words+1 use it.  A word that is none shows the value of that name.  The final ; "
     "may be missing where a line is complete, and a line that is not complete continues.",
     "An s-op is a sequence that is not known before there is an input: as many elements as the "
     "input has, all ints, floats, bools or strings.  What a statement defines is shown on an "

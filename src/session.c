@@ -126,26 +126,13 @@ ShObject *sh_object_at(ShSession *s, size_t i)
     return i < s->n ? s->object[i] : NULL;
 }
 
-/* The first word of a command's name. */
-static bool begins_command(const char *name)
-{
-    size_t n_commands, n = strlen(name);
-    const ShCommand *const *commands = sh_commands(&n_commands);
-    for (size_t i = 0; i < n_commands; i++) {
-        const char *c = commands[i]->name;
-        if (strncmp(c, name, n) == 0 && (c[n] == '\0' || c[n] == '_'))
-            return true;
-    }
-    return false;
-}
-
 bool sh_name_ok(const char *name, ThError *err)
 {
     if (!th_is_word(name)) {
         th_fail(err, TH_EUSAGE, "'%s' cannot be a name", name);
         return th_hint(err, "names are made of letters, digits, _ - . and '");
     }
-    if (begins_command(name))
+    if (sh_command_begins(name, strlen(name)))
         return th_fail(err, TH_EUSAGE, "'%s' is a command and cannot be a name", name);
     return true;
 }

@@ -213,75 +213,93 @@ static bool run_shell(const ShStatement *st, ThError *err)
     free(text);
     if (ok && status != 0)
         ok = th_fail(err, TH_EIO, "the shell command ended with status %d", status);
-    if (!ok && err->line == 0) {
-        err->line = t->line;
-        err->col = t->col;
-    }
     return ok;
 }
 
-/* A name in a command's place is not unknown: say what can be done with it. */
-static void hint_at_object(ShSession *s, const ShStatement *st, ThError *err)
+/* The word that a statement begins with, where the statement failed because of it: what can be done
+ * with an object of that name, or that it is a command.  Returns false, always. */
+static bool hint_at_word(ShSession *s, const ShStatement *st, ThError *err)
 {
-    ThText word = {0};
-    if (sh_lexeme_text(st->lexer, &st->lexer->token[st->from], &word, NULL) && word.data) {
-        const ShObject *o = sh_find(s, word.data);
-        if (o)
-            snprintf(err->hint, sizeof err->hint, "%s is %s: show %s", o->name, sh_a_kind(o->kind),
-                     o->name);
-    }
-    th_text_free(&word);
+    char word[100];
+    const ShToken *t = &st->lexer->token[st->from];
+    const char *text = st->lexer->text.data + t->start;
+    bool rasp = t->type == T_RASP;
+    size_t n = rasp ? strcspn(text, " \t\r\n;,=([+-*/%^<>!") : t->end - t->start;
+    const char *next = text + n + strspn(text + n, " \t");
+    bool here = err->line == t->line && err->col == t->col;
+    bool assigns = *next == ',' || (*next == '=' && next[1] != '=');
+    snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : 0), text);
+    const ShObject *o = sh_find(s, word);
+    if (o && (!rasp || (!sh_is_rasp(o->kind) && here && !assigns)))
+        snprintf(err->hint, sizeof err->hint, "%s is %s: show %s", word, sh_a_kind(o->kind), word);
+    else if (rasp && sh_command_begins(text, n) && (assigns || *next == '('))
+        th_hint(err, "%s is a command, too: see help %s", word, word);
+    return false;
 }
 
-/* A statement of RASP as the lexer found it, or one that it could not know for one: behind a
- * command's word, or with a name that has been defined on the same line. */
+static bool run_now(ShSession *s, const ShStatement *st, const ShCall *call, ThError *err)
+{
+    ShStatement outer = s->now;
+    s->now = *st;
+    bool ok = run_handler(s, call->command, call, err);
+    s->now = outer;
+    return ok;
+}
+
 static bool run_rasp(ShSession *s, const ShStatement *st, ThError *err)
 {
-    const ShToken *first = &st->lexer->token[st->from], *last = &st->lexer->token[st->to - 1];
-    ShOperand operand = {.kind = A_RAW, .line = first->line, .col = first->col};
-    ShCall call = {.n = 1, .operand = &operand, .command = &sh_rasp_statement_command};
-    char *text = th_strndup(st->lexer->text.data + first->start, last->end - first->start, err);
-    operand.text = text;
-    bool ok = text && run_handler(s, call.command, &call, err);
-    if (!ok && err->code == TH_OK)
-        th_fail(err, TH_ENOMEM, "out of memory");
-    free(text);
-    return ok;
+    ShCall call = {.command = &sh_rasp_statement_command};
+    return run_now(s, st, &call, err) || hint_at_word(s, st, err);
 }
 
-static bool is_rasp(ShSession *s, const ShStatement *st)
+/* Is a statement nothing but the name of one of RASP's values? */
+static bool is_value(ShSession *s, const ShStatement *st)
 {
-    const ShToken *first = &st->lexer->token[st->from], *last = &st->lexer->token[st->to - 1];
-    return first->type == T_RASP ||
-           sh_rasp_begins(s, st->lexer->text.data + first->start, last->end - first->start);
+    const ShToken *t = &st->lexer->token[st->from];
+    ThRasp *r = st->to == st->from + 1 && t->type == T_WORD ? sh_session_rasp(s, NULL) : NULL;
+    char *name = r ? th_strndup(st->lexer->text.data + t->start, t->end - t->start, NULL) : NULL;
+    ThRaspValue v;
+    bool is = name && th_rasp_lookup(r, name, &v);
+    free(name);
+    return is;
+}
+
+/* By its name a value is shown; any other word is an unknown command. */
+static bool run_unknown(ShSession *s, const ShStatement *st, ThError *err)
+{
+    if (!is_value(s, st))
+        return hint_at_word(s, st, err);
+    *err = (ThError){0};
+    return run_rasp(s, st, err);
+}
+
+static bool run_command(ShSession *s, const ShStatement *st, ThError *err)
+{
+    ShParsed p = {0};
+    size_t words = 0;
+    const ShCommand *c = sh_parse_command(st, &words, err);
+    if (!c)
+        return run_unknown(s, st, err);
+    bool ok = sh_parse_call(s, st, c, words, &p, err);
+    if (!ok && st->to == st->from + 1)
+        hint_at_word(s, st, err);
+    ok = ok && run_now(s, st, &p.call, err);
+    sh_parsed_free(&p);
+    return ok;
 }
 
 bool sh_execute(ShSession *s, const ShStatement *st, ThError *err)
 {
     const ShToken *first = &st->lexer->token[st->from];
-    if (first->type == T_SHELL)
-        return run_shell(st, err);
-    if (st->to > st->from && is_rasp(s, st))
-        return run_rasp(s, st, err);
-    ShParsed p = {0};
-    size_t words = 0;
-    ShStatement outer = s->now;
-    const ShCommand *c = sh_parse_command(st, &words, err);
-    bool ok = c && sh_parse_call(s, st, c, words, &p, err);
-    if (!c)
-        hint_at_object(s, st, err);
-    if (ok) {
-        s->now = *st;
-        ok = run_handler(s, c, &p.call, err);
-        s->now = outer;
-    }
+    bool ok = first->type == T_SHELL  ? run_shell(st, err)
+              : first->type == T_RASP ? run_rasp(s, st, err)
+                                      : run_command(s, st, err);
     if (!ok && err->code == TH_OK)
         th_fail(err, TH_ENOMEM, "out of memory");
     if (!ok && err->line == 0 && err->msg[0]) {
         err->line = first->line;
         err->col = first->col;
     }
-    sh_parsed_free(&p);
     return ok;
 }
 
@@ -363,7 +381,8 @@ static int next_line_number(const ShLexer *lx)
 
 bool sh_shell_run(ShSession *s, ShSource *src)
 {
-    ShLexer lx = {.rasp = sh_rasp_span, .context = s};
+    ThRaspDialect dialect;
+    ShLexer lx = {.rasp = &dialect};
     ThError err = {0};
     char *line = NULL;
     size_t cap = 0, n = 0;
@@ -371,6 +390,7 @@ bool sh_shell_run(ShSession *s, ShSource *src)
     sh_lex_begin(&lx, 1);
     while (src->prompt ? !is_over(s) : goes_on(s, ok)) {
         bool continued = err.code == TH_EINCOMPLETE;
+        dialect = sh_rasp_dialect(s);
         ShLineResult got = src->next(src, continued, &line, &cap, &n);
         if (got == SH_LINES_END) {
             if (continued)

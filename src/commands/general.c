@@ -190,7 +190,7 @@ static double cpu_seconds(void)
 SH_COMMAND(time, .group = "general", .summary = "run a command and tell how long it took",
            .detail = "The time goes to standard error, so that results stay the same.",
            .example = "time echo done\n#> done", .args = {{A_RAW, "COMMAND", 0}},
-           .flags = C_KEEPS_RESULT)
+           .flags = C_KEEPS_RESULT | C_PREFIX)
 {
     if (s->depth >= SH_DEEPEST)
         return sh_fail_operand(err, &call->operand[0], TH_ELIMIT,

@@ -99,10 +99,8 @@ static bool run_one(ShSession *s, const ThRaspValue *v, const ShOperand *input, 
         fputs(t.data ? t.data : "", out);
     th_text_free(&t);
     th_rasp_run_free(run);
-    if (!ok) {
-        err->line = err->col = 0;
+    if (!ok)
         sh_error_inside(err, input);
-    }
     return ok;
 }
 
@@ -294,10 +292,8 @@ bool sh_trace_rasp(ShSession *s, const ShCall *call, ThError *err)
         sh_rasp_sequence_figures(s, th_rasp_run_value(run, v.as.sop, sh_stop(s), err));
     free(node);
     th_rasp_run_free(run);
-    if (!ok) {
-        err->line = err->col = 0;
+    if (!ok)
         sh_error_inside(err, &call->operand[1]);
-    }
     return ok;
 }
 

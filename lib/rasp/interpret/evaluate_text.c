@@ -5,18 +5,16 @@
 bool th_rasp_evaluate(ThRasp *r, const char *text, ThRaspValue *v, ThStop *stop, ThError *err)
 {
     ThRaspTree t = {0};
-    size_t used, n = strlen(text);
+    ThRaspSource src = {.text = text, .n = strlen(text), .line = 1, .col = 1};
     ThRaspDialect d = {.modern = r->modern, .lines = true};
-    bool ok = th_rasp_parse_one(&t, text, n, d, &used, err);
+    bool ok = th_rasp_parse_one(&t, &src, d, err);
     int32_t first = ok ? t.node[t.root].first : -1;
-    if (ok && (first < 0 || t.node[first].kind != TH_RASP_R_EXPRESSION || used < n))
+    if (ok && (first < 0 || t.node[first].kind != TH_RASP_R_EXPRESSION || src.at < src.n))
         ok = th_fail(err, TH_EPARSE, "expected one expression");
-    th_rasp_tree_free(&t);
-    if (!ok)
-        return false;
     ThRaspHost host = r->host;
     r->host.show = NULL;
-    ok = th_rasp_execute(r, text, false, true, stop, err);
+    ok = ok && th_rasp_run_tree(r, &t, text, src.n, stop, err);
     r->host = host;
+    th_rasp_tree_free(&t);
     return ok && (th_rasp_lookup(r, "out", v) || th_fail(err, TH_EVALUE, "that has no value"));
 }

@@ -125,20 +125,22 @@ static bool number_names(ThRasp *r, ThRaspTree *t)
     return true;
 }
 
-ThRaspProgram *th_rasp_program(ThRasp *r, const char *text, size_t n, ThRaspDialect d,
+ThRaspProgram *th_rasp_program(ThRasp *r, ThRaspTree *t, const char *text, size_t n,
                                const char *label, ThError *err)
 {
     r->err = err;
     ThRaspProgram *p =
         (ThRaspProgram *)th_rasp_object(&r->heap, TH_RASP_OBJECT_PROGRAM, sizeof *p, err);
-    if (!p)
+    if (!p) {
+        th_rasp_tree_free(t);
         return NULL;
+    }
+    p->tree = *t;
+    *t = (ThRaspTree){0};
     p->text = th_strndup(text, n, err);
     p->label = th_strdup(label, err);
-    d.modern = r->modern;
-    bool ok = p->text && p->label && th_rasp_parse(&p->tree, p->text, n, d, err) &&
-              number_names(r, &p->tree) && th_rasp_charge(&r->heap, &p->head, n * 4, err);
-    if (ok)
+    if (p->text && p->label && number_names(r, &p->tree) &&
+        th_rasp_charge(&r->heap, &p->head, n * 4, err))
         return p;
     th_rasp_object_release(&r->heap, &p->head);
     return NULL;
@@ -333,6 +335,7 @@ bool th_rasp_guard(ThRasp *r, bool (*body)(ThRasp *r, const void *context), cons
         th_rasp_rewind(r->graph, nodes);
         r->n_places = nodes < r->n_places ? nodes : r->n_places;
     }
+    r->line = r->col = 0; /* what fails outside of statements has no place */
     return ok && told;
 }
 
@@ -354,11 +357,10 @@ bool th_rasp_statement(ThRasp *r, const ThRaspFrame *f, int32_t node, ThError *e
     return th_rasp_guard(r, statement_body, &s, err);
 }
 
-bool th_rasp_execute(ThRasp *r, const char *text, bool prompt, bool lines, ThStop *stop,
-                     ThError *err)
+/* Runs the statements of a tree, which is taken over. */
+static bool run(ThRasp *r, ThRaspTree *t, const char *text, size_t n, ThStop *stop, ThError *err)
 {
-    ThRaspDialect d = {.prompt = prompt, .lines = lines};
-    ThRaspProgram *p = th_rasp_program(r, text, strlen(text), d, "console", err);
+    ThRaspProgram *p = th_rasp_program(r, t, text, n, "console", err);
     if (!p)
         return false;
     ThRaspFrame f = {p, r->global};
@@ -371,6 +373,25 @@ bool th_rasp_execute(ThRasp *r, const char *text, bool prompt, bool lines, ThSto
     r->top = NULL;
     th_rasp_object_release(&r->heap, &p->head);
     return ok;
+}
+
+bool th_rasp_run_tree(ThRasp *r, const ThRaspTree *t, const char *text, size_t n, ThStop *stop,
+                      ThError *err)
+{
+    ThRaspTree copy;
+    return th_rasp_tree_copy(&copy, t, err) && run(r, &copy, text, n, stop, err);
+}
+
+bool th_rasp_execute(ThRasp *r, const char *text, bool prompt, bool lines, ThStop *stop,
+                     ThError *err)
+{
+    ThRaspDialect d = {.modern = r->modern, .prompt = prompt, .lines = lines};
+    ThRaspTree t = {0};
+    size_t n = strlen(text);
+    if (th_rasp_parse(&t, text, n, d, err))
+        return run(r, &t, text, n, stop, err);
+    th_rasp_tree_free(&t);
+    return false;
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */

@@ -75,7 +75,6 @@ struct ThRasp {
     int loads;
     char *beside;       /* the folder of the script that loads; owned; NULL: none */
     const char *folder; /* of the file that is being loaded; NULL: none */
-    int failed_statements;
 };
 
 typedef struct {
@@ -115,8 +114,9 @@ const char *th_rasp_id_name(const ThRasp *r, uint32_t id);
 bool th_rasp_lookup_base(const ThRasp *r, const char *name, ThRaspValue *v);
 const char *th_rasp_what(const ThRaspValue *v); /* "an int", "a list", "an s-op", … */
 
-/* Returns new: a program object of a text, with its names numbered. */
-ThRaspProgram *th_rasp_program(ThRasp *r, const char *text, size_t n, ThRaspDialect d,
+/* Returns new: a program object of a tree, which is taken over in any case, and of its source, with
+ * its names numbered. */
+ThRaspProgram *th_rasp_program(ThRasp *r, ThRaspTree *t, const char *text, size_t n,
                                const char *label, ThError *err);
 
 /* One statement of a program, in a scope; undone if it fails. */

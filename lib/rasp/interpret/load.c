@@ -102,53 +102,35 @@ static char *label_of(const char *path, ThError *err)
 
 /* ---- running a file -------------------------------------------------------------------------- */
 
-typedef struct {
-    const char *text;
-    size_t size, at;
-    int line, col; /* of `at` */
-} Reader;
-
-static void move_to(Reader *rd, size_t to)
-{
-    for (; rd->at < to; rd->at++) {
-        unsigned char c = (unsigned char)rd->text[rd->at];
-        rd->line += c == '\n';
-        rd->col = c == '\n' ? 1 : rd->col + ((c & 0xc0) != 0x80);
-    }
-}
-
 /* To the beginning of the next statement; false at the end. */
-static bool skip_to_statement(Reader *rd)
+static bool skip_to_statement(ThRaspSource *src)
 {
     for (;;) {
-        ThRaspLexer lx = {.text = rd->text, .n = rd->size, .at = rd->at, .line = 1, .col = 1};
+        ThRaspSource ahead = *src;
         ThRaspLexeme t;
         ThError ignored = {0};
-        bool ok = th_rasp_lex(&lx, &t, &ignored);
-        move_to(rd, ok && t.kind == TH_RASP_LEX_STRING ? t.start - 1 : t.start);
-        if (ok && t.kind == TH_RASP_LEX_END)
-            return false;
+        bool ok = th_rasp_lex(&ahead, &t, &ignored);
         if (!ok || t.kind != ';')
-            return true;
-        move_to(rd, rd->at + 1);
+            return !ok || t.kind != TH_RASP_LEX_END;
+        *src = ahead;
     }
 }
 
 /* Past a statement that cannot be read: behind its `;` or its last `}`, or the end of the line
  * where a string is not closed. */
-static void skip_statement(Reader *rd)
+static void skip_statement(ThRaspSource *src)
 {
-    size_t i = rd->at;
+    size_t i = src->at;
     int depth = 0;
     bool string = false, ends = false;
-    for (; i < rd->size && !ends; i++) {
-        char c = rd->text[i];
+    for (; i < src->n && !ends; i++) {
+        char c = src->text[i];
         if (c == '"')
             string = !string;
         else if (string)
             ends = c == '\n';
         else if (c == '#')
-            while (i + 1 < rd->size && rd->text[i + 1] != '\n')
+            while (i + 1 < src->n && src->text[i + 1] != '\n')
                 i++;
         else if (c == '{')
             depth++;
@@ -157,41 +139,32 @@ static void skip_statement(Reader *rd)
         else
             ends = c == ';' && depth <= 0;
     }
-    move_to(rd, i);
+    for (; src->at < i; src->at++) {
+        unsigned char c = (unsigned char)src->text[src->at];
+        src->line += c == '\n';
+        src->col = c == '\n' ? 1 : src->col + ((c & 0xc0) != 0x80);
+    }
 }
 
-static void shift_position(const Reader *rd, int *line, int *col)
-{
-    *col += *line == 1 ? rd->col - 1 : 0;
-    *line += rd->line - 1;
-}
-
-/* Reads and runs the statement at hand; *used gets its bytes, 0 where it cannot be read. */
-static bool run_one(ThRasp *r, const Reader *rd, const char *label, bool library,
-                    ThRaspScope *scope, size_t *used, ThError *err)
+/* Reads and runs the statement at hand, and moves behind it. */
+static bool run_one(ThRasp *r, ThRaspSource *src, const char *label, bool library,
+                    ThRaspScope *scope, ThError *err)
 {
     ThRaspDialect d = {.modern = r->modern && !library};
     ThRaspTree t = {0};
-    *used = 0;
-    bool ok = th_rasp_parse_one(&t, rd->text + rd->at, rd->size - rd->at, d, used, err);
-    th_rasp_tree_free(&t);
-    ThRaspProgram *p = ok ? th_rasp_program(r, rd->text + rd->at, *used, d, label, err) : NULL;
-    if (!p) {
-        *used = 0;
+    size_t from = src->at;
+    if (!th_rasp_parse_one(&t, src, d, err)) {
         err->code = err->code == TH_EINCOMPLETE ? TH_EPARSE : err->code;
-        if (err->line > 0)
-            shift_position(rd, &err->line, &err->col);
+        th_rasp_tree_free(&t);
+        skip_statement(src);
         return false;
     }
-    for (size_t i = 0; i < p->tree.n; i++) {
-        int line = p->tree.node[i].line, col = p->tree.node[i].col;
-        shift_position(rd, &line, &col);
-        p->tree.node[i].line = line;
-        p->tree.node[i].col = col;
-    }
+    ThRaspProgram *p = th_rasp_program(r, &t, src->text + from, src->at - from, label, err);
+    if (!p)
+        return false;
     p->library = library;
     ThRaspFrame f = {p, scope};
-    ok = th_rasp_statement(r, &f, p->tree.node[p->tree.root].first, err);
+    bool ok = th_rasp_statement(r, &f, p->tree.node[p->tree.root].first, err);
     th_rasp_object_release(&r->heap, &p->head);
     return ok;
 }
@@ -199,16 +172,13 @@ static bool run_one(ThRasp *r, const Reader *rd, const char *label, bool library
 /* Runs all statements; those that fail are told and counted. */
 static bool run_all(ThRasp *r, const Found *file, ThRaspScope *scope, int *failed)
 {
-    Reader rd = {file->source, file->size, 0, 1, 1};
+    ThRaspSource src = {file->source, file->size, 0, 1, 1};
     char *label = label_of(file->path, r->err);
     bool go_on = label != NULL;
-    while (go_on && skip_to_statement(&rd)) {
-        size_t used = 0;
+    while (go_on && skip_to_statement(&src)) {
         ThError e = {0};
-        if (run_one(r, &rd, label, false, scope, &used, &e)) {
-            move_to(&rd, rd.at + used);
+        if (run_one(r, &src, label, false, scope, &e))
             continue;
-        }
         if (e.code == TH_EINTERRUPTED || e.code == TH_ENOMEM) {
             if (r->err && r->err->code == TH_OK)
                 *r->err = e;
@@ -217,10 +187,6 @@ static bool run_all(ThRasp *r, const Found *file, ThRaspScope *scope, int *faile
         if (go_on && r->host.failed)
             r->host.failed(r->host.context, file->path, &e);
         ++*failed;
-        if (used > 0)
-            move_to(&rd, rd.at + used);
-        else
-            skip_statement(&rd);
     }
     free(label);
     return go_on;
@@ -228,14 +194,11 @@ static bool run_all(ThRasp *r, const Found *file, ThRaspScope *scope, int *faile
 
 bool th_rasp_load_library(ThRasp *r, ThError *err)
 {
-    Reader rd = {.line = 1, .col = 1};
+    ThRaspSource src = {.line = 1, .col = 1};
     bool ok = true;
-    rd.text = th_rasp_builtin_source("library", &rd.size);
-    while (ok && skip_to_statement(&rd)) {
-        size_t used = 0;
-        ok = run_one(r, &rd, "library", true, r->base, &used, err);
-        move_to(&rd, rd.at + used);
-    }
+    src.text = th_rasp_builtin_source("library", &src.n);
+    while (ok && skip_to_statement(&src))
+        ok = run_one(r, &src, "library", true, r->base, err);
     return ok;
 }
 

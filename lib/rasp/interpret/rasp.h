@@ -103,6 +103,11 @@ void th_rasp_free(ThRasp *r); /* NULL is fine */
 bool th_rasp_execute(ThRasp *r, const char *text, bool prompt, bool lines, ThStop *stop,
                      ThError *err);
 
+/* Runs the statements of a tree that has been read; text, of n bytes, is its source.  Positions of
+ * errors are those of the tree; errors as above. */
+bool th_rasp_run_tree(ThRasp *r, const ThRaspTree *t, const char *text, size_t n, ThStop *stop,
+                      ThError *err);
+
 /* Evaluates one expression, shows nothing, and gives its value, which `out` holds, too.  Errors as
  * above, and TH_EPARSE for what is no single expression. */
 bool th_rasp_evaluate(ThRasp *r, const char *text, ThRaspValue *v, ThStop *stop, ThError *err);

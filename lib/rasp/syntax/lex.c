@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-static int peek(const ThRaspLexer *lx, size_t ahead)
+static int peek(const ThRaspSource *lx, size_t ahead)
 {
     size_t at = lx->at + ahead;
     return at < lx->n ? (unsigned char)lx->text[at] : -1;
@@ -23,13 +23,13 @@ static bool is_letter(int c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static void step(ThRaspLexer *lx, size_t n)
+static void step(ThRaspSource *lx, size_t n)
 {
     lx->at += n;
     lx->col += (int)n;
 }
 
-static void skip_blanks(ThRaspLexer *lx)
+static void skip_blanks(ThRaspSource *lx)
 {
     for (;;) {
         int c = peek(lx, 0);
@@ -48,7 +48,7 @@ static void skip_blanks(ThRaspLexer *lx)
     }
 }
 
-static bool read_number(ThRaspLexer *lx, ThRaspLexeme *t, ThError *err)
+static bool read_number(ThRaspSource *lx, ThRaspLexeme *t, ThError *err)
 {
     enum { LONGEST = 400 };
     char digits[LONGEST + 1];
@@ -82,7 +82,7 @@ static bool read_number(ThRaspLexer *lx, ThRaspLexeme *t, ThError *err)
     return true;
 }
 
-static bool read_string(ThRaspLexer *lx, ThRaspLexeme *t, ThError *err)
+static bool read_string(ThRaspSource *lx, ThRaspLexeme *t, ThError *err)
 {
     step(lx, 1);
     t->kind = TH_RASP_LEX_STRING;
@@ -102,7 +102,7 @@ static bool read_string(ThRaspLexer *lx, ThRaspLexeme *t, ThError *err)
     return true;
 }
 
-static bool unexpected(const ThRaspLexer *lx, ThError *err)
+static bool unexpected(const ThRaspSource *lx, ThError *err)
 {
     int c = peek(lx, 0);
     size_t k = th_utf8_next(lx->text + lx->at, lx->n - lx->at, NULL);
@@ -112,6 +112,8 @@ static bool unexpected(const ThRaspLexer *lx, ThError *err)
         return th_fail_at(err, TH_EPARSE, lx->line, lx->col, "control character U+%04X", c);
     th_fail_at(err, TH_EPARSE, lx->line, lx->col, "'%.*s' means nothing in RASP", (int)k,
                lx->text + lx->at);
+    if (c >= 0x80)
+        return th_hint(err, "names are made of the letters a to z and A to Z, digits and _");
     if (c == '\'')
         return th_hint(err, "strings are written in double quotes");
     if (c == '!')
@@ -119,9 +121,8 @@ static bool unexpected(const ThRaspLexer *lx, ThError *err)
     return false;
 }
 
-bool th_rasp_lex(ThRaspLexer *lx, ThRaspLexeme *t, ThError *err)
+static bool read_token(ThRaspSource *lx, ThRaspLexeme *t, ThError *err)
 {
-    skip_blanks(lx);
     *t = (ThRaspLexeme){.start = lx->at, .end = lx->at, .line = lx->line, .col = lx->col};
     int c = peek(lx, 0);
     if (c < 0)
@@ -155,4 +156,13 @@ bool th_rasp_lex(ThRaspLexer *lx, ThRaspLexeme *t, ThError *err)
     step(lx, pair ? 2 : 1);
     t->end = lx->at;
     return true;
+}
+
+bool th_rasp_lex(ThRaspSource *lx, ThRaspLexeme *t, ThError *err)
+{
+    skip_blanks(lx);
+    bool ok = read_token(lx, t, err);
+    t->after = lx->at;
+    t->after_col = lx->col;
+    return ok;
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "rasp/syntax/syntax.h"
 
 typedef enum {
     TH_RASP_LEX_END,
@@ -28,18 +29,14 @@ typedef struct {
     int kind;
     size_t start, end; /* bytes; of a string those between its quotes */
     int line, col;
+    size_t after; /* bytes: behind it, its quote with it */
+    int after_col;
     int64_t integer;
     double real;
 } ThRaspLexeme;
 
-typedef struct {
-    const char *text;
-    size_t n, at;
-    int line, col;
-} ThRaspLexer;
-
-/* Reads the next token.  Errors: TH_EPARSE with a position for characters that no token begins
- * with, strings without an end, numbers out of range. */
-bool th_rasp_lex(ThRaspLexer *lx, ThRaspLexeme *t, ThError *err);
+/* Reads the next token and moves behind it.  Errors: TH_EPARSE with a position for characters that
+ * no token begins with, strings without an end, numbers out of range. */
+bool th_rasp_lex(ThRaspSource *lx, ThRaspLexeme *t, ThError *err);
 
 #endif

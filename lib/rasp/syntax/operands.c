@@ -189,8 +189,7 @@ static int32_t lambda(ThRaspParser *p)
     if (body < 0)
         return -1;
     th_rasp_append(p, node, &last, body);
-    p->t->node[node].from = (int32_t)from;
-    p->t->node[node].to = (int32_t)p->last_end;
+    th_rasp_node_source(p, node, from);
     return node;
 }
 

@@ -14,22 +14,28 @@ static void read_next(ThRaspParser *p)
 
 bool th_rasp_advance(ThRaspParser *p)
 {
-    p->last_line = p->now.line;
-    p->last_end = p->now.end + (p->now.kind == TH_RASP_LEX_STRING);
+    p->last = p->now;
     p->now = p->next;
     read_next(p);
     return true;
 }
 
-bool th_rasp_begin(ThRaspParser *p, ThRaspTree *t, const char *text, size_t n, ThRaspDialect d,
+void th_rasp_node_source(ThRaspParser *p, int32_t node, size_t from)
+{
+    p->t->node[node].from = (int32_t)(from - p->from);
+    p->t->node[node].to = (int32_t)(p->last.after - p->from);
+}
+
+bool th_rasp_begin(ThRaspParser *p, ThRaspTree *t, const ThRaspSource *src, ThRaspDialect d,
                    ThError *err)
 {
-    *p = (ThRaspParser){.lx = {.text = text, .n = n, .line = 1, .col = 1}, .t = t, .d = d};
-    p->err = err;
-    if (n > INT32_MAX / 4)
+    *p = (ThRaspParser){.lx = *src, .from = src->at, .t = t, .d = d, .err = err};
+    if (src->n > INT32_MAX / 4)
         return th_fail(err, TH_ELIMIT, "a RASP program may be %d bytes long", INT32_MAX / 4);
+    t->root =
+        th_rasp_new_node(p, TH_RASP_R_BLOCK, &(ThRaspLexeme){.line = src->line, .col = src->col});
     read_next(p);
-    return th_rasp_advance(p);
+    return t->root >= 0 && th_rasp_advance(p);
 }
 
 bool th_rasp_at_word(const ThRaspParser *p, const ThRaspLexeme *l, const char *word)

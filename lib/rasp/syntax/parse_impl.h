@@ -9,10 +9,9 @@
 #include "rasp/syntax/syntax.h"
 
 typedef struct {
-    ThRaspLexer lx;
-    ThRaspLexeme now, next; /* the token at hand and the one after it */
-    int last_line;          /* of the token before `now` */
-    size_t last_end;        /* where that token ended, its quote with it */
+    ThRaspSource lx;
+    size_t from;                  /* where the source of the tree begins */
+    ThRaspLexeme last, now, next; /* the token at hand, those before and after it */
     ThRaspTree *t;
     ThRaspDialect d;
     int depth;
@@ -20,9 +19,13 @@ typedef struct {
     ThError *err;
 } ThRaspParser;
 
-bool th_rasp_begin(ThRaspParser *p, ThRaspTree *t, const char *text, size_t n, ThRaspDialect d,
+/* A parser at the beginning of a tree, which gets its root. */
+bool th_rasp_begin(ThRaspParser *p, ThRaspTree *t, const ThRaspSource *src, ThRaspDialect d,
                    ThError *err);
 bool th_rasp_advance(ThRaspParser *p);
+
+/* Says that a node's source begins at a byte of the text and ends with the token before. */
+void th_rasp_node_source(ThRaspParser *p, int32_t node, size_t from);
 bool th_rasp_at_word(const ThRaspParser *p, const ThRaspLexeme *l, const char *word);
 bool th_rasp_expect(ThRaspParser *p, int kind, const char *wanted);
 

@@ -61,12 +61,6 @@ static const char *const reserved[] = {"False",
                                        "tokens_str",
                                        "zip"};
 
-const char *const *th_rasp_reserved(size_t *n)
-{
-    *n = sizeof reserved / sizeof *reserved;
-    return reserved;
-}
-
 static int compare_words(const void *a, const void *b)
 {
     return strcmp(a, *(const char *const *)b);
@@ -107,13 +101,13 @@ static bool command_end(ThRaspParser *p)
 {
     if (p->now.kind == ';')
         return th_rasp_advance(p);
-    return p->now.kind == TH_RASP_LEX_END || p->now.line > p->last_line || th_rasp_wanted(p, "';'");
+    return p->now.kind == TH_RASP_LEX_END || p->now.line > p->last.line || th_rasp_wanted(p, "';'");
 }
 
 /* name, name, … = : is this an assignment?  Looks ahead on a copy of the lexer. */
 static bool at_assignment(const ThRaspParser *p)
 {
-    ThRaspLexer lx = p->lx;
+    ThRaspSource lx = p->lx;
     ThRaspLexeme t = p->next;
     ThError ignored = {0};
     if (p->now.kind != TH_RASP_LEX_NAME)
@@ -220,8 +214,7 @@ static int32_t definition(ThRaspParser *p)
         return -1;
     th_rasp_append(p, node, &last, names);
     th_rasp_append(p, node, &last, body);
-    p->t->node[node].from = (int32_t)from;
-    p->t->node[node].to = (int32_t)p->last_end;
+    th_rasp_node_source(p, node, from);
     return node;
 }
 
@@ -416,12 +409,9 @@ static bool skip_empty(ThRaspParser *p)
 bool th_rasp_parse(ThRaspTree *t, const char *text, size_t n, ThRaspDialect d, ThError *err)
 {
     ThRaspParser p;
-    ThRaspLexeme start = {.line = 1, .col = 1};
-    if (!th_rasp_begin(&p, t, text, n, d, err))
-        return false;
+    ThRaspSource src = {.text = text, .n = n, .line = 1, .col = 1};
     int32_t last = -1;
-    t->root = th_rasp_new_node(&p, TH_RASP_R_BLOCK, &start);
-    if (t->root < 0 || !skip_empty(&p))
+    if (!th_rasp_begin(&p, t, &src, d, err) || !skip_empty(&p))
         return false;
     while (p.now.kind != TH_RASP_LEX_END) {
         int32_t s = statement(&p);
@@ -434,22 +424,32 @@ bool th_rasp_parse(ThRaspTree *t, const char *text, size_t n, ThRaspDialect d, T
     return true;
 }
 
-bool th_rasp_parse_one(ThRaspTree *t, const char *text, size_t n, ThRaspDialect d, size_t *used,
-                       ThError *err)
+bool th_rasp_parse_one(ThRaspTree *t, ThRaspSource *src, ThRaspDialect d, ThError *err)
 {
     ThRaspParser p;
-    ThRaspLexeme start = {.line = 1, .col = 1};
-    if (!th_rasp_begin(&p, t, text, n, d, err))
-        return false;
-    int32_t last = -1;
-    t->root = th_rasp_new_node(&p, TH_RASP_R_BLOCK, &start);
-    if (t->root < 0)
-        return false;
-    int32_t s = statement(&p);
+    int32_t last = -1, s = th_rasp_begin(&p, t, src, d, err) ? statement(&p) : -1;
     if (s < 0)
         return false;
     th_rasp_append(&p, t->root, &last, s);
-    *used = p.last_end;
+    src->at = p.last.after;
+    src->line = p.last.line;
+    src->col = p.last.after_col;
+    return true;
+}
+
+bool th_rasp_tree_copy(ThRaspTree *t, const ThRaspTree *from, ThError *err)
+{
+    *t = (ThRaspTree){.root = from->root};
+    if (!th_grow(&t->node, &t->cap, from->n, sizeof *t->node, err) ||
+        !th_grow(&t->text, &t->text_cap, from->size + 1, 1, err)) {
+        th_rasp_tree_free(t);
+        return false;
+    }
+    memcpy(t->node, from->node, from->n * sizeof *t->node);
+    t->n = from->n;
+    if (from->size > 0)
+        memcpy(t->text, from->text, from->size);
+    t->size = from->size;
     return true;
 }
 

@@ -98,14 +98,23 @@ typedef struct {
     bool prompt; /* statements of the prompt (set example, …) are allowed */
 } ThRaspDialect;
 
+/* A text of n bytes, and where it is read: the next byte, with its line and column. */
+typedef struct {
+    const char *text;
+    size_t n, at;
+    int line, col;
+} ThRaspSource;
+
 /* Reads all statements of a text of n bytes.  Errors: TH_EPARSE with a position; TH_EINCOMPLETE
  * where more text could make it right; TH_ELIMIT beyond TH_RASP_DEEPEST; TH_ENOMEM.  t is zeroed by
  * the caller and freed by it in any case. */
 bool th_rasp_parse(ThRaspTree *t, const char *text, size_t n, ThRaspDialect d, ThError *err);
 
-/* Reads one statement and says where it ends: *used bytes, its `;` with it.  Errors as above. */
-bool th_rasp_parse_one(ThRaspTree *t, const char *text, size_t n, ThRaspDialect d, size_t *used,
-                       ThError *err);
+/* Reads one statement and moves src behind it and its `;`; src stays on failure.  Errors as above;
+ * their positions, and those in the tree, go on from those of src, and sources (from … to) count
+ * from where it was. */
+bool th_rasp_parse_one(ThRaspTree *t, ThRaspSource *src, ThRaspDialect d, ThError *err);
+bool th_rasp_tree_copy(ThRaspTree *t, const ThRaspTree *from, ThError *err); /* TH_ENOMEM */
 void th_rasp_tree_free(ThRaspTree *t);
 
 static inline const char *th_rasp_text(const ThRaspTree *t, int32_t node)
@@ -115,8 +124,5 @@ static inline const char *th_rasp_text(const ThRaspTree *t, int32_t node)
 
 /* True for the words that no program may define: the grammar's and the library's. */
 bool th_rasp_is_reserved(const char *name);
-
-/* View: the reserved words, *n of them. */
-const char *const *th_rasp_reserved(size_t *n);
 
 #endif
