@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
-#include "lab/score.h"
+#include "learn/score.h"
 
 /* Strings are drawn in blocks, each from a stream of its own and with half members where the task
  * balances two sorts, so that they do not depend on how blocks are put together.  As many blocks
@@ -111,22 +111,6 @@ static ThVar forward(const ThModel *m, ThTape *tape, const ThBatch *b)
     return th_model_forward(m, tape, b, &how);
 }
 
-/* Numbers in a string's target. */
-static size_t target_size(const ThSignature *s, int T)
-{
-    size_t answers = s->target == TH_TARGET_FINAL ? 1 : (size_t)T;
-    return s->target == TH_TARGET_BITS ? answers * (size_t)s->n_classes : answers;
-}
-
-static bool resize(int **array, size_t n, ThError *err)
-{
-    int *p = realloc(*array, n * sizeof *p);
-    if (!p)
-        return th_fail(err, TH_ENOMEM, "out of memory (a batch of %zu numbers)", n);
-    *array = p;
-    return true;
-}
-
 /* Draws the strings of a shard, block by block. */
 static bool draw_shard(const ThEvaluator *e, int number, int thread, ThError *err)
 {
@@ -135,8 +119,7 @@ static bool draw_shard(const ThEvaluator *e, int number, int thread, ThError *er
     int first = number * e->shard_blocks * BLOCK, most = e->shard_blocks * BLOCK;
     b->B = e->samples - first < most ? e->samples - first : most;
     b->T = e->tokens;
-    size_t tokens = (size_t)b->T, answers = target_size(s, b->T), strings = (size_t)b->B;
-    if (!resize(&b->token, strings * tokens, err) || !resize(&b->target, strings * answers, err))
+    if (!th_batch_reserve(b, s, true, err))
         return false;
     for (int i = 0; i < b->B; i += BLOCK) {
         block->B = b->B - i < BLOCK ? b->B - i : BLOCK;
@@ -144,10 +127,10 @@ static bool draw_shard(const ThEvaluator *e, int number, int thread, ThError *er
         ThRng r = th_rng(e->seed, "evaluate", index);
         if (!th_task_sample(e->task, &r, e->length, block, err))
             return false;
-        size_t at = (size_t)i, n = (size_t)block->B;
-        memcpy(b->token + at * tokens, block->token, n * tokens * sizeof *b->token);
-        memcpy(b->target + at * answers, block->target, n * answers * sizeof *b->target);
+        th_batch_put(b, s, i, block);
     }
+    th_batch_pad(b, s);
+    th_batch_trim(b, s);
     return true;
 }
 

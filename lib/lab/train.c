@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
-#include "lab/score.h"
+#include "learn/score.h"
 #include "tensor/kernels.h"
 #include "tensor/optimizer.h"
 
@@ -217,16 +217,10 @@ static int draw_length(const ThTrainer *tr, ThRng *r)
 /* Shard i of n gets the strings i·B/n … (i+1)·B/n - 1. */
 static void cut_batch(ThTrainer *tr)
 {
-    const ThBatch *b = &tr->batch;
-    const ThSignature *s = &tr->model->signature;
-    size_t per_string = s->target == TH_TARGET_FINAL   ? 1
-                        : s->target == TH_TARGET_EVERY ? (size_t)b->T
-                                                       : (size_t)b->T * (size_t)s->n_classes;
+    long long B = tr->batch.B;
     for (int i = 0; i < tr->n_shards; i++) {
-        int first = (int)((long long)b->B * i / tr->n_shards);
-        int end = (int)((long long)b->B * (i + 1) / tr->n_shards);
-        tr->shard[i].batch = (ThBatch){end - first, b->T, b->token + (size_t)first * (size_t)b->T,
-                                       b->target + (size_t)first * per_string};
+        int first = (int)(B * i / tr->n_shards), end = (int)(B * (i + 1) / tr->n_shards);
+        tr->shard[i].batch = th_batch_slice(&tr->batch, &tr->model->signature, first, end - first);
     }
 }
 

@@ -7,10 +7,10 @@
 #ifndef TH_MODELS_MODEL_H
 #define TH_MODELS_MODEL_H
 
-#include "base/batch.h"
 #include "base/error.h"
 #include "base/option.h"
 #include "base/rng.h"
+#include "learn/batch.h"
 #include "tensor/params.h"
 #include "tensor/tape.h"
 

@@ -95,27 +95,13 @@ static size_t answers(const ThTask *t)
     return t->signature.target == TH_TARGET_BITS ? (size_t)t->signature.n_classes : 1;
 }
 
-static bool resize(int **array, size_t n, ThError *err)
-{
-    int *p = n <= SIZE_MAX / sizeof *p ? realloc(*array, n * sizeof *p) : NULL;
-    if (!p)
-        return th_fail(err, TH_ENOMEM, "out of memory (a batch of %zu numbers)", n);
-    *array = p;
-    return true;
-}
-
 bool th_task_sample(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
 {
     if (length < 1)
         return th_fail(err, TH_EVALUE, "a string of length %d cannot be drawn: the least is 1",
                        length);
     b->T = th_task_length(t, length);
-    if (!th_batch_fits(b->B, b->T, err))
-        return false;
-    size_t n = (size_t)b->B * (size_t)b->T;
-    size_t scored = t->signature.target == TH_TARGET_FINAL ? (size_t)b->B : n;
-    if (!resize(&b->token, n, err) || !resize(&b->target, scored * answers(t), err) ||
-        !t->kind->draw(t, r, b, err))
+    if (!th_batch_reserve(b, &t->signature, false, err) || !t->kind->draw(t, r, b, err))
         return false;
     th_task_label(t, b);
     return true;
@@ -152,13 +138,6 @@ void th_task_label(const ThTask *t, ThBatch *b)
         else
             label_prefixes(t, word, b->T, b->target + i * T * answers(t));
     }
-}
-
-void th_batch_free(ThBatch *b)
-{
-    free(b->token);
-    free(b->target);
-    *b = (ThBatch){0};
 }
 
 double th_task_chance(const ThTask *t, int length)

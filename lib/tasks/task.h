@@ -9,10 +9,10 @@
 
 #include "automata/core/automaton.h"
 #include "automata/core/dfa.h"
-#include "base/batch.h"
 #include "base/error.h"
 #include "base/option.h"
 #include "base/rng.h"
+#include "learn/batch.h"
 
 typedef struct ThTask ThTask;
 
@@ -62,7 +62,6 @@ bool th_task_sample(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *
 
 /* Computes b->target of given tokens (B, T set). */
 void th_task_label(const ThTask *t, ThBatch *b);
-void th_batch_free(ThBatch *b);
 
 /* The accuracy of the best answer that does not read the string, for the length wanted: exact for
  * the distribution that the sampler draws from.  NaN only if memory runs out. */
