@@ -39,6 +39,26 @@ long long th_score_right(const ThTape *t, ThVar v, const ThSignature *s, const T
     return right;
 }
 
+long long th_score_exact(const ThTape *t, ThVar v, const ThSignature *s, const ThBatch *b,
+                         long long *strings)
+{
+    const float *z = th_tape_floats(t, v);
+    int outputs = s->target == TH_TARGET_FINAL ? 1 : b->T;
+    long long exact = 0;
+    *strings = 0;
+    for (int i = 0; i < b->B; i++) {
+        const int *target = th_batch_target(s, b, i);
+        bool any = false, all = true;
+        for (int k = 0; k < outputs; k++, z += s->n_classes, target += step(s)) {
+            any = any || *target >= 0;
+            all = all && (*target < 0 || row_right(s, z, target));
+        }
+        *strings += any;
+        exact += any && all;
+    }
+    return exact;
+}
+
 /* The weights of the logits' rows: of a string with one answer, that of its last position. */
 static const float *row_weights(ThTape *t, const ThSignature *s, const ThBatch *b)
 {

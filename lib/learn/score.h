@@ -14,6 +14,10 @@ long long th_score_answers(const ThSignature *s, const ThBatch *b);
  */
 long long th_score_right(const ThTape *t, ThVar z, const ThSignature *s, const ThBatch *b);
 
+/* How many strings have all their answers right, and how many have any. */
+long long th_score_exact(const ThTape *t, ThVar z, const ThSignature *s, const ThBatch *b,
+                         long long *strings);
+
 /* The loss of a batch: mean cross-entropy (for TH_TARGET_BITS the binary one, averaged over bits
  * too) if scale is 1/answers, each answer's share times its weight where the batch has weights. */
 ThVar th_loss_of_batch(ThTape *t, ThVar z, const ThSignature *s, const ThBatch *b, double scale);
