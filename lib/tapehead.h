@@ -16,7 +16,6 @@
 extern "C" {
 #endif
 
-#include "base/batch.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/intern.h"
@@ -91,11 +90,16 @@ extern "C" {
 #include "scratchpad/check.h"
 #include "scratchpad/scratchpad.h"
 #include "scratchpad/sgd.h"
+#include "learn/batch.h"
+#include "learn/score.h"
+#include "learn/signature.h"
 #include "models/builder.h"
 #include "models/model.h"
+#include "models/ragged.h"
+#include "tasks/epoch.h"
+#include "tasks/records.h"
 #include "tasks/task.h"
 #include "lab/evaluate.h"
-#include "lab/score.h"
 #include "lab/train.h"
 #include "inspect/clusters.h"
 #include "inspect/field.h"

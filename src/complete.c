@@ -207,12 +207,12 @@ static void offer_operand(Cursor *c, const ShArg *arg)
 
 /* ---- where the cursor is --------------------------------------------------------------------- */
 
-/* The table of options that hold at the cursor, and whether a kind is waiting for an automaton. */
+/* The table of options that hold at the cursor, and the operand that a kind is waiting for. */
 static const ThOptionSpec *options_at(const Cursor *c, const ShCommand *command, const ShArg *args,
-                                      size_t kind_at, bool *automaton)
+                                      size_t kind_at, ShArgKind *due)
 {
     char name[64];
-    *automaton = false;
+    *due = A_NONE;
     for (int i = 0; i < 8 && args[i].kind != A_NONE; i++) {
         if ((args[i].kind != A_TASK_KIND && args[i].kind != A_MODEL_KIND) || kind_at >= c->to)
             continue;
@@ -220,7 +220,10 @@ static const ThOptionSpec *options_at(const Cursor *c, const ShCommand *command,
         snprintf(name, sizeof name, "%.*s", (int)(t->end - t->start), c->lx->text.data + t->start);
         const ThTaskKind *task = args[i].kind == A_TASK_KIND ? th_task_kind(name) : NULL;
         const ThModelKind *model = args[i].kind == A_MODEL_KIND ? th_model_kind(name) : NULL;
-        *automaton = task && task->takes_automaton && kind_at + 1 == c->to;
+        if (task && kind_at + 1 == c->to)
+            *due = task->takes_automaton ? A_AUTOMATON_EXPRESSION
+                   : task->takes_file    ? A_FILE
+                                         : A_NONE;
         return task ? task->options : model ? model->options : NULL;
     }
     return command->options;
@@ -281,19 +284,19 @@ static void offer_setting_value(Cursor *c, size_t at)
 static void offer_form(Cursor *c, const ShCommand *command, const ShArg *args, size_t words)
 {
     size_t kind_at;
-    bool automaton;
+    ShArgKind source;
     int i = operand_due(c, args, c->from + words, &kind_at);
     if (i < 0)
         return;
-    const ThOptionSpec *specs = options_at(c, command, args, kind_at, &automaton);
-    bool due = automaton; /* an operand that cannot be left out */
+    const ThOptionSpec *specs = options_at(c, command, args, kind_at, &source);
+    bool due = source != A_NONE; /* an operand that cannot be left out */
     for (; !due && i < 8 && args[i].kind != A_NONE; i++) {
         offer_operand(c, &args[i]);
         bool repeated = (args[i].flags & A_REPEATED) && c->from + words < c->to;
         due = !(args[i].flags & A_OPTIONAL) && !repeated;
     }
-    if (automaton)
-        offer_automata(c);
+    if (source != A_NONE)
+        offer_operand(c, &(ShArg){source, "", 0});
     if (!due)
         offer_options(c, specs);
     if (strcmp(command->name, "set") == 0 && c->to == c->from + 2)
@@ -307,10 +310,10 @@ static void offer_option_value(Cursor *c, const ShCommand *command, size_t words
     const ShArg *forms[] = {command->args, command->args2};
     for (int f = 0; f < 2; f++) {
         size_t kind_at;
-        bool automaton;
+        ShArgKind source;
         if (operand_due(c, forms[f], c->from + words, &kind_at) < 0)
             continue;
-        const ThOptionSpec *s = options_at(c, command, forms[f], kind_at, &automaton);
+        const ThOptionSpec *s = options_at(c, command, forms[f], kind_at, &source);
         for (; s && s->name; s++) {
             if (strlen(s->name) == n && memcmp(s->name, key, n) == 0) {
                 offer_values(c, s);

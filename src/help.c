@@ -257,7 +257,10 @@ static void overview(FILE *out)
 
 static void help_task(FILE *out, const ThTaskKind *k)
 {
-    fprintf(out, "task NAME = %s%s%s\n", k->name, k->takes_automaton ? " AUTOMATON" : "",
+    fprintf(out, "task NAME = %s%s%s\n", k->name,
+            k->takes_automaton ? " AUTOMATON"
+            : k->takes_file    ? " FILE"
+                               : "",
             k->options && k->options->name ? " [OPTION=VALUE...]" : "");
     print_description(out, k->summary, k->detail, k->options);
     print_line(out, "Source", k->source);

@@ -263,12 +263,12 @@ static bool unknown_kind(const char *what, const char *word, const char *const *
     return th_hint(err, "help %ss lists the kinds", what);
 }
 
-/* Chooses the options of a task or model kind. */
-static bool choose_kind(ShBinder *b, const ShOperand *o, bool *automaton, ThError *err)
+/* Chooses the options of a task or model kind; *takes gets the operand behind it, or A_NONE. */
+static bool choose_kind(ShBinder *b, const ShOperand *o, ShArgKind *takes, ThError *err)
 {
     const char *names[256];
     size_t n;
-    *automaton = false;
+    *takes = A_NONE;
     if (o->kind == A_TASK_KIND) {
         const ThTaskKind *kind = th_task_kind(o->text);
         const ThTaskKind *const *kinds = th_task_kinds(&n);
@@ -277,7 +277,9 @@ static bool choose_kind(ShBinder *b, const ShOperand *o, bool *automaton, ThErro
         if (!kind)
             return unknown_kind("task", o->text, names, n < 256 ? n : 256, err);
         b->specs = kind->options;
-        *automaton = kind->takes_automaton;
+        *takes = kind->takes_automaton ? A_AUTOMATON_EXPRESSION
+                 : kind->takes_file    ? A_FILE
+                                       : A_NONE;
         return true;
     }
     const ThModelKind *kind = th_model_kind(o->text);
@@ -316,22 +318,32 @@ static bool bind_arguments(ShBinder *b, ThError *err)
     return ok;
 }
 
+static bool bind_word(ShBinder *b, const ShArg *arg, ThError *err);
+
+/* The operand that belongs to a kind. */
+static bool bind_source(ShBinder *b, ShArgKind takes, ThError *err)
+{
+    size_t end = expression_end(b);
+    const ShToken *last = token(b->st, b->at - 1);
+    const char *kind = b->p->operand[b->p->call.n - 1].text;
+    if (end > b->at && takes == A_FILE)
+        return bind_word(b, &(ShArg){A_FILE, "FILE", 0}, err);
+    if (end > b->at)
+        return add_raw(b, takes, end, err);
+    return fail_token(err, last, TH_EUSAGE,
+                      takes == A_FILE ? "%s needs the name of a file"
+                                      : "%s needs an automaton: a name or an expression",
+                      kind);
+}
+
 static bool bind_kind(ShBinder *b, const ShOperand *o, ThError *err)
 {
-    bool automaton = false;
-    if (!choose_kind(b, o, &automaton, err) || !start_options(b, err))
+    ShArgKind takes;
+    if (!choose_kind(b, o, &takes, err) || !start_options(b, err))
         return false;
-    size_t end = b->st->to;
-    if (automaton) {
-        end = expression_end(b);
-        const ShToken *last = token(b->st, b->at - 1);
-        if (end == b->at)
-            return fail_token(err, last, TH_EUSAGE,
-                              "%s needs an automaton: a name or an expression",
-                              b->p->operand[b->p->call.n - 1].text);
-        return add_raw(b, A_AUTOMATON_EXPRESSION, end, err);
-    }
-    if (b->at < end && is_open(b->st->lexer, token(b->st, b->at), "("))
+    if (takes != A_NONE)
+        return bind_source(b, takes, err);
+    if (b->at < b->st->to && is_open(b->st->lexer, token(b->st, b->at), "("))
         return bind_arguments(b, err);
     return true;
 }

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
-#include "lab/score.h"
+#include "learn/score.h"
 
 /* Strings are drawn in blocks, each from a stream of its own and with half members where the task
  * balances two sorts, so that they do not depend on how blocks are put together.  As many blocks
@@ -16,7 +16,7 @@ enum { BLOCK = 16, SHARD_BLOCKS = 8, SHARD_TOKENS = 1 << 15, SHARD_FLOATS = 1 <<
 
 /* What one shard of a length found. */
 typedef struct {
-    long long n, right;
+    long long n, right, strings, exact;
     double loss;
     ThError err;
 } Shard;
@@ -32,6 +32,8 @@ struct ThEvaluator {
     Shard *shard;
     size_t cap_shards;
     int length, tokens, samples, shard_blocks; /* of the length being scored */
+    ThTaskRows rows;                           /* of a data set */
+    bool shuffle;                              /* not all of them */
 };
 
 ThEvaluator *th_evaluator_new(const ThModel *m, const ThTask *t, long long seed, int threads,
@@ -111,32 +113,13 @@ static ThVar forward(const ThModel *m, ThTape *tape, const ThBatch *b)
     return th_model_forward(m, tape, b, &how);
 }
 
-/* Numbers in a string's target. */
-static size_t target_size(const ThSignature *s, int T)
-{
-    size_t answers = s->target == TH_TARGET_FINAL ? 1 : (size_t)T;
-    return s->target == TH_TARGET_BITS ? answers * (size_t)s->n_classes : answers;
-}
-
-static bool resize(int **array, size_t n, ThError *err)
-{
-    int *p = realloc(*array, n * sizeof *p);
-    if (!p)
-        return th_fail(err, TH_ENOMEM, "out of memory (a batch of %zu numbers)", n);
-    *array = p;
-    return true;
-}
-
-/* Draws the strings of a shard, block by block. */
-static bool draw_shard(const ThEvaluator *e, int number, int thread, ThError *err)
+/* Draws the strings of a shard from number `first` on, block by block. */
+static bool draw_strings(const ThEvaluator *e, int first, int thread, ThError *err)
 {
     const ThSignature *s = &e->task->signature;
     ThBatch *b = &e->batch[thread], *block = &e->block[thread];
-    int first = number * e->shard_blocks * BLOCK, most = e->shard_blocks * BLOCK;
-    b->B = e->samples - first < most ? e->samples - first : most;
     b->T = e->tokens;
-    size_t tokens = (size_t)b->T, answers = target_size(s, b->T), strings = (size_t)b->B;
-    if (!resize(&b->token, strings * tokens, err) || !resize(&b->target, strings * answers, err))
+    if (!th_batch_reserve(b, s, true, err))
         return false;
     for (int i = 0; i < b->B; i += BLOCK) {
         block->B = b->B - i < BLOCK ? b->B - i : BLOCK;
@@ -144,11 +127,21 @@ static bool draw_shard(const ThEvaluator *e, int number, int thread, ThError *er
         ThRng r = th_rng(e->seed, "evaluate", index);
         if (!th_task_sample(e->task, &r, e->length, block, err))
             return false;
-        size_t at = (size_t)i, n = (size_t)block->B;
-        memcpy(b->token + at * tokens, block->token, n * tokens * sizeof *b->token);
-        memcpy(b->target + at * answers, block->target, n * answers * sizeof *b->target);
+        th_batch_put(b, s, i, block);
     }
+    th_batch_pad(b, s);
+    th_batch_trim(b, s);
     return true;
+}
+
+static bool draw_shard(const ThEvaluator *e, int number, int thread, ThError *err)
+{
+    ThBatch *b = &e->batch[thread];
+    int first = number * e->shard_blocks * BLOCK, most = e->shard_blocks * BLOCK;
+    b->B = e->samples - first < most ? e->samples - first : most;
+    return th_task_finite(e->task)
+               ? th_task_take(e->task, &e->rows, e->shuffle ? &e->seed : NULL, first, b, err)
+               : draw_strings(e, first, thread, err);
 }
 
 static bool run_shard(ThEvaluator *e, int number, int thread, Shard *to)
@@ -165,6 +158,7 @@ static bool run_shard(ThEvaluator *e, int number, int thread, Shard *to)
     th_tape_read(tape, loss, &to->loss);
     to->n = th_score_answers(s, b);
     to->right = th_score_right(tape, z, s, b);
+    to->exact = th_score_exact(tape, z, s, b, &to->strings);
     return isfinite(to->loss) ||
            th_fail(&to->err, TH_ENUMERIC, "the model's output is not a finite number");
 }
@@ -215,6 +209,8 @@ static bool add_up(const ThEvaluator *e, int n_shards, ThScore *score, ThError *
         }
         score->n += s->n;
         score->right += s->right;
+        score->strings += s->strings;
+        score->exact += s->exact;
         loss += s->loss;
     }
     if (score->n == 0)
@@ -226,25 +222,47 @@ static bool add_up(const ThEvaluator *e, int n_shards, ThScore *score, ThError *
     return true;
 }
 
-bool th_evaluator_length(ThEvaluator *e, int length, int samples, ThScore *score, ThError *err)
+/* Scores the strings that the evaluator has been set to. */
+static bool run_shards(ThEvaluator *e, ThScore *score, ThError *err)
 {
-    if (length < 1 || samples < 1)
-        return th_fail(err, TH_EVALUE, "a length and a number of samples of at least 1 are needed");
-    e->tokens = th_task_length(e->task, length);
-    *score = (ThScore){.length = length, .tokens = e->tokens};
-    e->length = length;
-    e->samples = samples;
     e->shard_blocks = shard_blocks(e->model, e->tokens);
-    int n = (samples - 1) / (e->shard_blocks * BLOCK) + 1;
+    int n = (e->samples - 1) / (e->shard_blocks * BLOCK) + 1;
     if (!th_grow(&e->shard, &e->cap_shards, (size_t)n, sizeof *e->shard, err))
         return false;
     for (int i = 0; i < n; i++)
         e->shard[i] = (Shard){0};
     th_pool_run(e->pool, shard_job, e, n);
-    if (!add_up(e, n, score, err))
-        return false;
+    return add_up(e, n, score, err);
+}
+
+bool th_evaluator_length(ThEvaluator *e, int length, int samples, ThScore *score, ThError *err)
+{
+    if (length < 1 || samples < 1)
+        return th_fail(err, TH_EVALUE, "a length and a number of samples of at least 1 are needed");
+    if (th_task_finite(e->task))
+        return th_evaluator_rows(e, length, length, samples, score, err);
+    e->tokens = th_task_tokens(e->task, length);
+    *score = (ThScore){.length = length, .least = length, .tokens = e->tokens};
+    e->length = length;
+    e->samples = samples;
     score->chance = th_task_chance(e->task, length);
-    return true;
+    return run_shards(e, score, err);
+}
+
+bool th_evaluator_rows(ThEvaluator *e, int lo, int hi, int samples, ThScore *score, ThError *err)
+{
+    e->rows = (ThTaskRows){TH_TASK_TEST, lo, hi};
+    long long n = th_task_count(e->task, &e->rows);
+    if (n == 0)
+        return th_fail(err, TH_EVALUE, "there is no row of %d to %d symbols to test on", lo, hi);
+    *score = (ThScore){0};
+    if (!th_task_extent(e->task, &e->rows, &score->least, &score->length, err))
+        return false;
+    e->length = e->tokens = score->tokens = score->length;
+    e->shuffle = samples < n;
+    e->samples = e->shuffle ? samples : (int)n;
+    score->chance = th_task_majority(e->task, &e->rows);
+    return run_shards(e, score, err);
 }
 
 bool th_lab_logits(const ThModel *m, const int *token, int length, double *logits, ThError *err)

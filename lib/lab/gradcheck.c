@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "lab/score.h"
 #include "lab/train.h"
+#include "learn/score.h"
 
 typedef struct {
     const ThModel *model;

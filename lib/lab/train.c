@@ -1,17 +1,19 @@
 #include "lab/train.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/pool.h"
-#include "lab/score.h"
+#include "learn/score.h"
 #include "tensor/kernels.h"
 #include "tensor/optimizer.h"
 
 const ThOptionSpec th_train_options[] = {
-    {"length", TH_RANGE, "1..40", 1, 1000000, NULL, "lengths of the training strings"},
+    {"length", TH_RANGE, "1..40", 1, 1000000, NULL,
+     "lengths of the training strings; default for the rows of a file: all"},
     {"steps", TH_INT, "1000", 1, 1e12, NULL, "steps to do now"},
     {"batch", TH_INT, "128", 1, 1e6, NULL, "strings a step"},
     {"lr", TH_REAL, "1e-3", 0, 1e3, NULL, "learning rate"},
@@ -71,7 +73,7 @@ struct ThTrainer {
     float *scratch; /* of the update rule: scratch_size floats for every shard */
     size_t scratch_size;
     long long answers; /* that the present batch asks for */
-    int length;
+    int length, least; /* of its longest and its shortest strings */
     double step_loss, step_accuracy;
 };
 
@@ -179,6 +181,28 @@ static void adopt_options(ThModel *m, const ThOptions *o)
         m->training.reach = 3;
 }
 
+/* Of a data set all rows are meant unless lengths are given, and there must be some. */
+static bool choose_rows(ThTrainer *tr, const ThOptions *o, ThError *err)
+{
+    ThTaskRows rows = {TH_TASK_TRAIN, 1, INT_MAX};
+    if (!th_task_finite(tr->task))
+        return true;
+    if (th_option_given(o, "length")) {
+        rows.lo = (int)tr->lengths.lo;
+        rows.hi = (int)tr->lengths.hi;
+    }
+    if (tr->lengths.step != 1)
+        return th_fail(err, TH_EUSAGE, "rows are chosen by length=A..B; there is no step");
+    if (th_task_count(tr->task, &rows) == 0)
+        return th_fail(err, TH_EVALUE, "there is no row of %d to %d symbols to train on", rows.lo,
+                       rows.hi);
+    int shortest, longest;
+    if (!th_task_extent(tr->task, &rows, &shortest, &longest, err))
+        return false;
+    tr->lengths = (ThRange){shortest, longest, 1};
+    return true;
+}
+
 ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options, int threads,
                           ThError *err)
 {
@@ -188,8 +212,9 @@ ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options,
     tr->model = m;
     tr->task = t;
     read_options(tr, options);
-    if (!prepare_model(tr, options, err) || !prepare_shards(tr, threads, err) ||
-        !prepare_scratch(tr, err) || !prepare_moments(m, tr->update.rule, err)) {
+    if (!choose_rows(tr, options, err) || !prepare_model(tr, options, err) ||
+        !prepare_shards(tr, threads, err) || !prepare_scratch(tr, err) ||
+        !prepare_moments(m, tr->update.rule, err)) {
         th_trainer_free(tr);
         return NULL;
     }
@@ -214,32 +239,55 @@ void th_trainer_free(ThTrainer *tr)
 
 /* ---- a step ---- */
 
-static int draw_length(const ThTrainer *tr, ThRng *r)
+/* The lengths that the curriculum has come to. */
+static ThRange present_lengths(const ThTrainer *tr)
 {
     ThRange l = tr->lengths;
     if (tr->fixed)
-        return (int)(l.lo + l.step * ((long long)th_range_count(l) - 1));
+        l.lo += l.step * ((long long)th_range_count(l) - 1);
     if (tr->adaptive) {
         long long bound = (long long)tr->model->training.reach;
         bound = bound < l.lo ? l.lo : bound;
         l.hi = bound < l.hi ? bound : l.hi;
     }
-    return (int)(l.lo + l.step * (long long)th_rng_below(r, th_range_count(l)));
+    return l;
+}
+
+static bool draw_batch(ThTrainer *tr, ThError *err)
+{
+    ThRng r = th_rng(tr->model->training.seed, "train.batch", (uint64_t)tr->model->training.step);
+    ThRange l = present_lengths(tr);
+    if (!tr->fixed)
+        l.lo += l.step * (long long)th_rng_below(&r, th_range_count(l));
+    tr->length = tr->least = th_task_length(tr->task, (int)l.lo);
+    return th_task_sample(tr->task, &r, (int)l.lo, &tr->batch, err);
+}
+
+/* The step says which rows are next: epochs go on where another training stopped. */
+static bool take_batch(ThTrainer *tr, ThError *err)
+{
+    const ThModelTraining *t = &tr->model->training;
+    ThRange l = present_lengths(tr);
+    ThTaskRows rows = {TH_TASK_TRAIN, (int)l.lo, (int)l.hi};
+    ThBatch *b = &tr->batch;
+    if (!th_task_take(tr->task, &rows, &t->seed, t->step * b->B, b, err))
+        return false;
+    tr->length = tr->least = th_batch_length(b, 0);
+    for (int i = 1; i < b->B; i++) {
+        int n = th_batch_length(b, i);
+        tr->length = n > tr->length ? n : tr->length;
+        tr->least = n < tr->least ? n : tr->least;
+    }
+    return true;
 }
 
 /* Shard i of n gets the strings i·B/n … (i+1)·B/n - 1. */
 static void cut_batch(ThTrainer *tr)
 {
-    const ThBatch *b = &tr->batch;
-    const ThSignature *s = &tr->model->signature;
-    size_t per_string = s->target == TH_TARGET_FINAL   ? 1
-                        : s->target == TH_TARGET_EVERY ? (size_t)b->T
-                                                       : (size_t)b->T * (size_t)s->n_classes;
+    long long B = tr->batch.B;
     for (int i = 0; i < tr->n_shards; i++) {
-        int first = (int)((long long)b->B * i / tr->n_shards);
-        int end = (int)((long long)b->B * (i + 1) / tr->n_shards);
-        tr->shard[i].batch = (ThBatch){end - first, b->T, b->token + (size_t)first * (size_t)b->T,
-                                       b->target + (size_t)first * per_string};
+        int first = (int)(B * i / tr->n_shards), end = (int)(B * (i + 1) / tr->n_shards);
+        tr->shard[i].batch = th_batch_slice(&tr->batch, &tr->model->signature, first, end - first);
     }
 }
 
@@ -357,8 +405,8 @@ static bool record(ThTrainer *tr, ThError *err)
     t->mean_accuracy += share * (tr->step_accuracy - t->mean_accuracy);
     if (t->trained_hi < tr->length)
         t->trained_hi = tr->length;
-    if (t->trained_lo == 0 || t->trained_lo > tr->length)
-        t->trained_lo = tr->length;
+    if (t->trained_lo == 0 || t->trained_lo > tr->least)
+        t->trained_lo = tr->least;
     if (t->step > EVERY_STEP && t->step % STRIDE != 0)
         return true;
     if (!th_grow(&t->history, &t->cap_history, t->n_history + 1, sizeof *t->history, err))
@@ -370,11 +418,9 @@ static bool record(ThTrainer *tr, ThError *err)
 bool th_trainer_step(ThTrainer *tr, ThError *err)
 {
     ThModelTraining *t = &tr->model->training;
-    ThRng r = th_rng(t->seed, "train.batch", (uint64_t)t->step);
     tr->batch.B = tr->batch_size;
-    if (!th_task_sample(tr->task, &r, draw_length(tr, &r), &tr->batch, err))
+    if (!(th_task_finite(tr->task) ? take_batch : draw_batch)(tr, err))
         return false;
-    tr->length = tr->batch.T;
     tr->answers = th_score_answers(&tr->model->signature, &tr->batch);
     if (tr->answers == 0)
         tr->answers = 1;

@@ -32,8 +32,8 @@ typedef struct ThTrainer ThTrainer;
 /* Returns new: a trainer on `threads` ≥ 1 threads, as many tapes and as many shards of every batch.
  * Binds the model to the task if it is not bound yet; model and task are borrowed for the trainer's
  * life.  options come from th_train_options.  TH_EVALUE if the model is bound to another alphabet,
- * TH_EUSAGE for an option that the model has no use for, TH_ENOMEM, TH_ELIMIT (threads): the model
- * is as it was. */
+ * or if a data set has no rows of the lengths, TH_EUSAGE for an option that the model has no use
+ * for, TH_ENOMEM, TH_ELIMIT (threads): the model is as it was. */
 ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options, int threads,
                           ThError *err);
 

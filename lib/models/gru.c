@@ -42,6 +42,8 @@ const ThModelKind th_model_gru = {
               "h' = (1-z) h + z n, one layer, zeros at the start; the answer is a linear map of "
               "ReLU(h).",
     .options = th_model_recurrent_options,
+    .ragged = true,
+    .causal = true,
     .bind = bind,
     .forward = forward,
     .trace = th_model_recurrent_trace,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "models/ragged.h"
 
 #define MODEL(id) extern const ThModelKind th_model_##id;
 #include "models/kinds.def"
@@ -77,10 +78,24 @@ void th_model_unbind(ThModel *m)
     m->bound = false;
 }
 
+bool th_model_causal(const ThModel *m)
+{
+    for (size_t i = 0; i < m->options.n; i++)
+        if (strcmp(m->options.item[i].spec->name, "causal") == 0)
+            return th_option_flag(&m->options, "causal");
+    return m->kind->causal;
+}
+
 bool th_model_bind(ThModel *m, const ThSignature *s, uint64_t seed, ThError *err)
 {
     if (m->bound)
         return th_signature_match(&m->signature, s, err);
+    if (s->next && !th_model_causal(m)) {
+        th_fail(err, TH_EUSAGE,
+                "the task asks for the symbols that follow, and this %s looks ahead",
+                m->kind->name);
+        return th_hint(err, "make the model with causal=yes, where it has that option");
+    }
     if (!th_signature_copy(&m->signature, s, err))
         return false;
     if (!m->kind->bind(m, err) || !th_params_allocate(&m->params, seed, err)) {
@@ -142,21 +157,40 @@ ThModel *th_model_copy(const ThModel *m, ThError *err)
     return c;
 }
 
-ThVar th_model_forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how)
+/* Fails the tape on a batch that the model cannot read. */
+static bool check_batch(const ThModel *m, ThTape *t, const ThBatch *b)
 {
     ThError err = {0};
     if (!th_batch_fits(b->B, b->T, &err)) {
         th_tape_fail(t, err.code, "%s", err.msg);
-        return -1;
+        return false;
     }
     for (int i = 0; i < b->B * b->T; i++) {
         if (b->token[i] < 0 || b->token[i] >= m->signature.n_symbols) {
             th_tape_fail(t, TH_EVALUE, "symbol number %d of an alphabet of %d", b->token[i],
                          m->signature.n_symbols);
-            return -1;
+            return false;
         }
     }
-    return m->kind->forward(m, t, b, how);
+    for (int i = 0; b->length && i < b->B; i++) {
+        if (b->length[i] < 1 || b->length[i] > b->T) {
+            th_tape_fail(t, TH_EVALUE, "a string of %d symbols in %d columns", b->length[i], b->T);
+            return false;
+        }
+    }
+    if ((b->position || b->segment) && !m->kind->packed) {
+        th_tape_fail(t, TH_EVALUE, "a %s reads no packed batches", m->kind->name);
+        return false;
+    }
+    return true;
+}
+
+ThVar th_model_forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how)
+{
+    if (!check_batch(m, t, b))
+        return -1;
+    return b->length && !m->kind->ragged ? th_model_by_length(m, t, b, how)
+                                         : m->kind->forward(m, t, b, how);
 }
 
 static void free_layer(ThModelTraceLayer *l)
@@ -215,7 +249,7 @@ ThModelTrace *th_model_trace(const ThModel *m, const int *token, int length, ThE
     if (ok) {
         th_tape_keep_attention(t, true);
         th_tape_begin(t, TH_TAPE_NO_GRADIENT);
-        ThVar z = th_model_forward(m, t, &(ThBatch){1, length, copy, NULL},
+        ThVar z = th_model_forward(m, t, &(ThBatch){.B = 1, .T = length, .token = copy},
                                    &(ThModelForward){.attention = true});
         ok = th_tape_ok(t, err);
         *trace = (ThModelTrace){.length = length,

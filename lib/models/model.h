@@ -9,11 +9,11 @@
 #ifndef TH_MODELS_MODEL_H
 #define TH_MODELS_MODEL_H
 
-#include "base/batch.h"
 #include "base/error.h"
 #include "base/option.h"
 #include "base/rng.h"
 #include "tensor/optimizer.h"
+#include "learn/batch.h"
 #include "tensor/params.h"
 #include "tensor/tape.h"
 
@@ -49,6 +49,10 @@ typedef struct {
     const char *detail;
     const ThOptionSpec *options;
     bool takes_noise; /* forward adds how->noise; else it ignores it */
+    bool ragged;      /* forward minds b->length; else it is called for each length by itself */
+    bool packed;      /* forward minds b->position and b->segment; else there are none */
+    bool causal;      /* no output depends on later symbols; where there is an option causal, it
+                         decides */
     /* Checks the options against each other; called when the model is created. */
     bool (*check)(const ThOptions *o, ThError *err);
     /* Lists the parameters for the signature in m->params and remembers their indices in
@@ -106,18 +110,24 @@ ThModel *th_model_new(const ThModelKind *kind, const ThOptions *options, ThError
 ThModel *th_model_copy(const ThModel *m, ThError *err); /* returns new; scores are not copied */
 void th_model_free(ThModel *m);                         /* NULL is fine */
 
+/* Whether no output of the model depends on symbols behind its position. */
+bool th_model_causal(const ThModel *m);
+
 /* Gives the model its alphabet and classes and draws its parameters; on a bound model checks that
  * they are the same (TH_EVALUE).  *s is copied.  TH_EUSAGE if the architecture cannot answer as *s
- * asks, TH_ENOMEM: the model stays unbound. */
+ * asks, or looks ahead where the symbols that follow are asked for; TH_ENOMEM: the model stays
+ * unbound. */
 bool th_model_bind(ThModel *m, const ThSignature *s, uint64_t seed, ThError *err);
 
 /* Makes a model what it was before it was bound, and forgets its training. */
 void th_model_unbind(ThModel *m);
 
 /* Runs a bound model on a batch and returns the logits on the tape: (B, classes) for
- * TH_TARGET_FINAL, (B*T, classes) otherwise.  Fails the tape on a token outside the alphabet, and
- * as th_batch_fits does.  b->target is not read; the rest of *b is borrowed until the tape begins
- * again. */
+ * TH_TARGET_FINAL, (B*T, classes) otherwise.  Of a ragged batch the answer of a string is that of
+ * its own last position, the same as if it stood alone, and rows of logits behind it mean nothing.
+ * Fails the tape on a token outside the alphabet, on lengths outside 1 … T, on positions and
+ * segments that the architecture does not know, and as th_batch_fits does.  b->target is not read;
+ * the rest of *b is borrowed until the tape begins again. */
 ThVar th_model_forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how);
 
 /* Runs one string of length ≥ 1 and returns new: everything there is to see.  TH_EVALUE if the

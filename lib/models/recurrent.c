@@ -32,7 +32,8 @@ bool th_model_recurrent_add_readout(ThModel *m, ThModelReadout *r, int dim, ThEr
 ThVar th_model_recurrent_read(ThTape *t, const ThModel *m, ThVar table, const ThBatch *b,
                               const ThModelForward *how, ThOpSequence *s)
 {
-    *s = (ThOpSequence){.B = b->B, .T = b->T, .every = m->signature.target != TH_TARGET_FINAL};
+    *s = (ThOpSequence){
+        .B = b->B, .T = b->T, .every = m->signature.target != TH_TARGET_FINAL, .length = b->length};
     if (how->share) {
         s->index = b->token;
         return table;
@@ -47,7 +48,7 @@ static ThVar last_rows(ThTape *t, ThVar h, const ThOpSequence *s)
 {
     int *last = th_tape_take(t, (size_t)s->B, sizeof *last);
     for (int b = 0; last && b < s->B; b++)
-        last[b] = b * s->T + s->T - 1;
+        last[b] = b * s->T + (s->length ? s->length[b] : s->T) - 1;
     return last ? th_op_rows(t, h, last, s->B, 1) : -1;
 }
 

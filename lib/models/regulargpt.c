@@ -320,6 +320,7 @@ const ThModelKind th_model_regulargpt = {
         "(train … noise=0.3) is drawn once per distinct vector.",
     .options = options,
     .takes_noise = true,
+    .causal = true,
     .check = check,
     .bind = bind,
     .forward = forward,

@@ -14,8 +14,8 @@
 
 #include <stdbool.h>
 
-#include "base/batch.h"
 #include "base/memory.h"
+#include "learn/batch.h"
 
 enum { TH_MODEL_ROUTE_PAD = -1, TH_MODEL_ROUTE_MASKED = -2 };
 

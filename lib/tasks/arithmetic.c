@@ -55,7 +55,8 @@ static int modulus(const ThTask *t)
 
 static bool has_sign(const ThTask *t)
 {
-    return t->kind == &th_task_modular_arithmetic && th_option_flag(&t->options, "leading_plus");
+    return t->kind == &th_task_kind_modular_arithmetic &&
+           th_option_flag(&t->options, "leading_plus");
 }
 
 static int drawn_length(const ThTask *t, int length)
@@ -63,15 +64,15 @@ static int drawn_length(const ThTask *t, int length)
     return has_sign(t) ? length + length % 2 : length - (length % 2 == 0);
 }
 
-static bool draw(const ThTask *t, ThRng *r, ThBatch *b, ThError *err)
+static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
 {
     (void)err;
     int m = modulus(t), sign = has_sign(t);
     for (int i = 0; i < b->B; i++) {
-        int *word = b->token + (size_t)i * (size_t)b->T;
+        int *word = th_batch_token(b, i);
         if (sign)
             word[0] = m + PLUS;
-        for (int k = sign; k < b->T; k++)
+        for (int k = sign; k < length; k++)
             word[k] = (k - sign) % 2 ? m + (int)th_rng_below(r, N_OPERATORS)
                                      : (int)th_rng_below(r, (uint64_t)m);
     }
@@ -95,9 +96,9 @@ static double chance(const ThTask *t, int length)
     return th_task_chance_by_weight(t, length, weight, t);
 }
 
-static bool init_modular_arithmetic(ThTask *t, const ThAutomaton *a, ThError *err)
+static bool init_modular_arithmetic(ThTask *t, const ThTaskSource *from, ThError *err)
 {
-    (void)a;
+    (void)from;
     int m = modulus(t);
     t->machine = machine(m, 1, has_sign(t), err);
     return t->machine && th_task_signature(t, TH_TARGET_FINAL, (ThTaskNames){m, "+ - * _"},
@@ -110,7 +111,7 @@ static const ThOptionSpec modular_arithmetic_options[] = {
     {0},
 };
 
-const ThTaskKind th_task_modular_arithmetic = {
+const ThTaskKind th_task_kind_modular_arithmetic = {
     .name = "modular_arithmetic",
     .summary = "the value of an expression of digits and + - *, modulo modulus=",
     .source = "Delétang et al. 2023, Modular Arithmetic (Simple); Chi et al. 2023, Table 1",
@@ -126,9 +127,9 @@ const ThTaskKind th_task_modular_arithmetic = {
     .chance = chance,
 };
 
-static bool init_mod_arith(ThTask *t, const ThAutomaton *a, ThError *err)
+static bool init_mod_arith(ThTask *t, const ThTaskSource *from, ThError *err)
 {
-    (void)a;
+    (void)from;
     int m = modulus(t);
     t->machine = machine(m, 0, false, err);
     return t->machine && th_task_signature(t, th_task_labels(t), (ThTaskNames){m, "+ - *"},
@@ -141,7 +142,7 @@ static const ThOptionSpec mod_arith_options[] = {
     {0},
 };
 
-const ThTaskKind th_task_mod_arith = {
+const ThTaskKind th_task_kind_mod_arith = {
     .name = "mod_arith",
     .summary = "the value of an expression so far, after every digit",
     .source = "Fan et al. 2023 (block-diagonal LRNN), ModArith",

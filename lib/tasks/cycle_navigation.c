@@ -9,9 +9,9 @@ static const ThOptionSpec options[] = {
     {0},
 };
 
-static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
+static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 {
-    (void)a;
+    (void)from;
     static const int paper[] = {0, 1, -1}, deepmind[] = {-1, 0, 1};
     bool as_paper = strcmp(th_option_text(&t->options, "encoding"), "paper") == 0;
     int m = (int)th_option_int(&t->options, "modulus");
@@ -20,7 +20,7 @@ static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
            th_task_signature(t, TH_TARGET_FINAL, (ThTaskNames){3, ""}, (ThTaskNames){m, ""}, err);
 }
 
-const ThTaskKind th_task_cycle_navigation = {
+const ThTaskKind th_task_kind_cycle_navigation = {
     .name = "cycle_navigation",
     .summary = "where on a cycle do the moves lead?",
     .source = "Delétang et al. 2023, Cycle Navigation; Chi et al. 2023, Table 1",

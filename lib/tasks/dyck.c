@@ -6,9 +6,9 @@ static const ThOptionSpec options[] = {
 };
 
 /* States 0 … n are depths, n+1 is the sink. */
-static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
+static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 {
-    (void)a;
+    (void)from;
     int n = (int)th_option_int(&t->options, "depth");
     ThDfa *d = th_dfa_new(n + 2, 2, 2, err);
     if (!d)
@@ -52,10 +52,10 @@ static void member(const ThTask *t, ThRng *r, int *word, int length)
     generate(r, (int)th_option_int(&t->options, "depth"), word, length);
 }
 
-static bool draw(const ThTask *t, ThRng *r, ThBatch *b, ThError *err)
+static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
 {
     (void)err;
-    th_task_draw_balanced(t, r, b, member, b->T % 2 == 0, true);
+    th_task_draw_balanced(t, r, b, member, length % 2 == 0, true);
     return true;
 }
 
@@ -65,7 +65,7 @@ static double chance(const ThTask *t, int length)
     return length % 2 ? 1 : 0.5;
 }
 
-const ThTaskKind th_task_dyck = {
+const ThTaskKind th_task_kind_dyck = {
     .name = "dyck",
     .summary = "are the brackets balanced, with depth at most depth=?",
     .source = "Bhattamishra et al. 2020, D_n; Chi et al. 2023, Table 1",

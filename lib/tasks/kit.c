@@ -71,12 +71,11 @@ void th_task_draw_uniform_word(int n_symbols, ThRng *r, int *word, int length)
         word[i] = (int)th_rng_below(r, (uint64_t)n_symbols);
 }
 
-bool th_task_draw_uniform(const ThTask *t, ThRng *r, ThBatch *b, ThError *err)
+bool th_task_draw_uniform(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
 {
     (void)err;
     for (int i = 0; i < b->B; i++)
-        th_task_draw_uniform_word(t->signature.n_symbols, r, b->token + (size_t)i * (size_t)b->T,
-                                  b->T);
+        th_task_draw_uniform_word(t->signature.n_symbols, r, th_batch_token(b, i), length);
     return true;
 }
 
@@ -90,7 +89,7 @@ void th_task_draw_balanced(const ThTask *t, ThRng *r, ThBatch *b, ThTaskDrawWord
 {
     int n = !others ? b->B : members ? th_task_half(r, b->B) : 0;
     for (int i = 0; i < b->B; i++) {
-        int *word = b->token + (size_t)i * (size_t)b->T;
+        int *word = th_batch_token(b, i);
         if (i < n) {
             member(t, r, word, b->T);
             continue;

@@ -7,7 +7,7 @@
 
 #include "tasks/task.h"
 
-#define KIND(name) extern const ThTaskKind th_task_##name;
+#define KIND(name) extern const ThTaskKind th_task_kind_##name;
 #include "tasks/kinds.def"
 #undef KIND
 
@@ -30,7 +30,7 @@ ThTarget th_task_labels(const ThTask *t);
 ThDfa *th_task_cyclic_machine(int m, int n_symbols, const int *move, ThError *err);
 
 /* Draws every symbol independently and uniformly: a draw function for ThTaskKind. */
-bool th_task_draw_uniform(const ThTask *t, ThRng *r, ThBatch *b, ThError *err);
+bool th_task_draw_uniform(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err);
 void th_task_draw_uniform_word(int n_symbols, ThRng *r, int *word, int length);
 
 /* Draws half members (class 1) and half others; of an odd batch a fair coin decides one.  Members

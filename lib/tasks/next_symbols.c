@@ -70,8 +70,9 @@ static int drawn_length(const ThTask *t, int length)
     return th_dfa_reach(t->machine, limit, note_length, &s, NULL) && s.found ? s.found : length;
 }
 
-static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
+static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 {
+    const ThAutomaton *a = from->automaton;
     ThSignature *s = &t->signature;
     s->target = TH_TARGET_BITS;
     t->machine = th_task_own_acceptor(a, err);
@@ -109,15 +110,15 @@ static ThWordCount *count_members(const ThTask *t, int length, ThError *err)
     return c;
 }
 
-static bool draw(const ThTask *t, ThRng *r, ThBatch *b, ThError *err)
+static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
 {
-    ThWordCount *c = count_members(t, b->T, err);
+    ThWordCount *c = count_members(t, length, err);
     if (!c)
         return false;
-    bool ok = th_words_log(c, t->machine->start, b->T) > -HUGE_VAL ||
-              th_fail(err, TH_ENOMEM, "out of memory (looking for words of length %d)", b->T);
+    bool ok = th_words_log(c, t->machine->start, length) > -HUGE_VAL ||
+              th_fail(err, TH_ENOMEM, "out of memory (looking for words of length %d)", length);
     for (int i = 0; ok && i < b->B; i++)
-        th_words_draw(c, r, b->token + (size_t)i * (size_t)b->T, b->T);
+        th_words_draw(c, r, th_batch_token(b, i), length);
     th_words_free(c);
     return ok;
 }
@@ -143,7 +144,7 @@ static double chance(const ThTask *t, int length)
     return share;
 }
 
-const ThTaskKind th_task_next_symbols = {
+const ThTaskKind th_task_kind_next_symbols = {
     .name = "next_symbols",
     .summary = "which symbols may follow every prefix of a word of an automaton?",
     .source = "Bhattamishra et al. 2020 (character prediction), for any regular language",

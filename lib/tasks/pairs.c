@@ -21,15 +21,15 @@ static ThDfa *machine(int m, int equal, ThError *err)
     return d;
 }
 
-static bool init_even_pairs(ThTask *t, const ThAutomaton *a, ThError *err)
+static bool init_even_pairs(ThTask *t, const ThTaskSource *from, ThError *err)
 {
-    (void)a;
+    (void)from;
     t->machine = machine(2, 0, err);
     return t->machine && th_task_signature(t, TH_TARGET_FINAL, (ThTaskNames){0, "a b"},
                                            (ThTaskNames){0, "even odd"}, err);
 }
 
-const ThTaskKind th_task_even_pairs = {
+const ThTaskKind th_task_kind_even_pairs = {
     .name = "even_pairs",
     .summary = "is the number of ab and ba in the string even?",
     .source = "Delétang et al. 2023, Even Pairs; Chi et al. 2023, Table 1",
@@ -46,16 +46,16 @@ static const ThOptionSpec even_pair_options[] = {
     {0},
 };
 
-static bool init_even_pair(ThTask *t, const ThAutomaton *a, ThError *err)
+static bool init_even_pair(ThTask *t, const ThTaskSource *from, ThError *err)
 {
-    (void)a;
+    (void)from;
     int m = (int)th_option_int(&t->options, "modulus");
     t->machine = machine(m, 1, err);
     return t->machine && th_task_signature(t, th_task_labels(t), (ThTaskNames){m, ""},
                                            (ThTaskNames){0, "different equal"}, err);
 }
 
-const ThTaskKind th_task_even_pair = {
+const ThTaskKind th_task_kind_even_pair = {
     .name = "even_pair",
     .summary = "is the symbol at each position the first symbol again?",
     .source = "Fan et al. 2023 (block-diagonal LRNN), EvenPair",

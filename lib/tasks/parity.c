@@ -5,19 +5,19 @@ static const ThOptionSpec options[] = {
     {0},
 };
 
-static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
+static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 {
-    (void)a;
+    (void)from;
     t->machine = th_task_cyclic_machine(2, 2, (const int[]){0, 1}, err);
     return t->machine && th_task_signature(t, TH_TARGET_FINAL, (ThTaskNames){0, "a b"},
                                            (ThTaskNames){0, "even odd"}, err);
 }
 
-static bool draw(const ThTask *t, ThRng *r, ThBatch *b, ThError *err)
+static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
 {
     (void)err;
     double p = th_option_real(&t->options, "probability");
-    for (size_t i = 0; i < (size_t)b->B * (size_t)b->T; i++)
+    for (size_t i = 0; i < (size_t)b->B * (size_t)length; i++)
         b->token[i] = th_rng_uniform(r) < p;
     return true;
 }
@@ -35,7 +35,7 @@ static double chance(const ThTask *t, int length)
     return th_task_chance_by_weight(t, length, weight, &p);
 }
 
-const ThTaskKind th_task_parity = {
+const ThTaskKind th_task_kind_parity = {
     .name = "parity",
     .summary = "is the number of b even or odd?",
     .source = "Delétang et al. 2023, Parity Check; Chi et al. 2023, Tables 1 and 2",

@@ -5,8 +5,9 @@
 #include "base/memory.h"
 #include "tasks/own.h"
 
-static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
+static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 {
+    const ThAutomaton *a = from->automaton;
     ThSignature *s = &t->signature;
     t->machine = th_task_own_acceptor(a, err);
     return t->machine &&
@@ -33,16 +34,16 @@ static bool any(const ThTask *t, const ThWordCount *c, int length)
     return th_words_log(c, t->machine->start, length) > -HUGE_VAL;
 }
 
-static bool draw(const ThTask *t, ThRng *r, ThBatch *b, ThError *err)
+static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
 {
-    ThWordCount *sort[2] = {count(t, 0, b->T, err), NULL};
-    sort[1] = sort[0] ? count(t, 1, b->T, err) : NULL;
+    ThWordCount *sort[2] = {count(t, 0, length, err), NULL};
+    sort[1] = sort[0] ? count(t, 1, length, err) : NULL;
     bool ok = sort[1] != NULL;
     if (ok) {
-        bool members = any(t, sort[1], b->T), others = any(t, sort[0], b->T);
+        bool members = any(t, sort[1], length), others = any(t, sort[0], length);
         int n = !others ? b->B : members ? th_task_half(r, b->B) : 0;
         for (int i = 0; i < b->B; i++)
-            th_words_draw(sort[i < n], r, b->token + (size_t)i * (size_t)b->T, b->T);
+            th_words_draw(sort[i < n], r, th_batch_token(b, i), length);
     }
     th_words_free(sort[0]);
     th_words_free(sort[1]);
@@ -71,7 +72,7 @@ static double chance(const ThTask *t, int length)
     return s.sort[0] && s.sort[1] ? 0.5 : 1;
 }
 
-const ThTaskKind th_task_recognize = {
+const ThTaskKind th_task_kind_recognize = {
     .name = "recognize",
     .summary = "does an automaton accept the string?",
     .source = "any regular language; protocol of Chi et al. 2023 for D_n and Tomita",

@@ -9,9 +9,9 @@ static const ThOptionSpec options[] = {
     {0},
 };
 
-static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
+static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 {
-    (void)a;
+    (void)from;
     int m = (int)th_option_int(&t->options, "modulus");
     int *move = th_alloc((size_t)m, sizeof *move, err);
     if (!move)
@@ -24,7 +24,7 @@ static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
            th_task_signature(t, th_task_labels(t), (ThTaskNames){m, ""}, (ThTaskNames){m, ""}, err);
 }
 
-const ThTaskKind th_task_sum = {
+const ThTaskKind th_task_kind_sum = {
     .name = "sum",
     .summary = "the running sum of numbers, modulo modulus=",
     .source = "Fan et al. 2023 (block-diagonal LRNN), Sum",

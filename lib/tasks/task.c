@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "tasks/epoch.h"
 #include "tasks/kit.h"
 
 static const ThTaskKind *const kinds[] = {
-#define KIND(name) &th_task_##name,
+#define KIND(name) &th_task_kind_##name,
 #include "tasks/kinds.def"
 #undef KIND
 };
@@ -28,23 +29,34 @@ const ThTaskKind *th_task_kind(const char *name)
     return NULL;
 }
 
-ThTask *th_task_new(const ThTaskKind *kind, const ThOptions *options, const ThAutomaton *a,
+/* Whether there is what the kind takes. */
+static bool check_source(const ThTaskKind *kind, const ThTaskSource *from, ThError *err)
+{
+    if (kind->takes_automaton && !from->automaton) {
+        th_fail(err, TH_EUSAGE, "%s needs an automaton", kind->name);
+        return th_hint(err, "task t = %s NAME", kind->name);
+    }
+    if (kind->takes_automaton && from->automaton->n_symbols == 0)
+        return th_fail(err, TH_EVALUE, "the automaton's alphabet is empty");
+    if (kind->takes_file && !from->file) {
+        th_fail(err, TH_EUSAGE, "%s needs the name of a file", kind->name);
+        return th_hint(err, "task t = %s \"FILE\"", kind->name);
+    }
+    return true;
+}
+
+ThTask *th_task_new(const ThTaskKind *kind, const ThOptions *options, const ThTaskSource *from,
                     ThError *err)
 {
-    if (kind->takes_automaton && !a) {
-        th_fail(err, TH_EUSAGE, "%s needs an automaton", kind->name);
-        th_hint(err, "task t = %s NAME", kind->name);
+    if (!from)
+        from = &(ThTaskSource){0};
+    if (!check_source(kind, from, err))
         return NULL;
-    }
-    if (kind->takes_automaton && a->n_symbols == 0) {
-        th_fail(err, TH_EVALUE, "the automaton's alphabet is empty");
-        return NULL;
-    }
     ThTask *t = th_alloc(1, sizeof *t, err);
     if (!t)
         return NULL;
     t->kind = kind;
-    if (!th_options_copy(&t->options, options, err) || !kind->init(t, a, err)) {
+    if (!th_options_copy(&t->options, options, err) || !kind->init(t, from, err)) {
         th_task_free(t);
         return NULL;
     }
@@ -61,11 +73,13 @@ ThTask *th_task_copy(const ThTask *t, ThError *err)
     c->signature = (ThSignature){0};
     c->machine = NULL;
     c->bits = NULL;
+    c->data = NULL;
     if (!th_options_copy(&c->options, &t->options, err) ||
         !th_signature_copy(&c->signature, &t->signature, err) ||
-        !(c->machine = th_dfa_copy(t->machine, err)))
+        (t->machine && !(c->machine = th_dfa_copy(t->machine, err))) ||
+        (t->data && !(c->data = t->kind->copy_data(t->data, err))))
         goto fail;
-    size_t n_bits = (size_t)t->machine->n_states * (size_t)t->signature.n_classes;
+    size_t n_bits = t->bits ? (size_t)t->machine->n_states * (size_t)t->signature.n_classes : 0;
     if (t->bits && !(c->bits = th_copy(t->bits, n_bits, sizeof *t->bits, err)))
         goto fail;
     return c;
@@ -82,7 +96,16 @@ void th_task_free(ThTask *t)
     th_signature_free(&t->signature);
     th_dfa_free(t->machine);
     free(t->bits);
+    if (t->data)
+        t->kind->free_data(t->data);
     free(t);
+}
+
+const ThDfa *th_task_machine(const ThTask *t, ThError *err)
+{
+    if (!t->machine)
+        th_fail(err, TH_EVALUE, "no automaton labels the strings of a %s task", t->kind->name);
+    return t->machine;
 }
 
 int th_task_length(const ThTask *t, int length)
@@ -90,34 +113,27 @@ int th_task_length(const ThTask *t, int length)
     return t->kind->length ? t->kind->length(t, length) : length;
 }
 
-static size_t answers(const ThTask *t)
+int th_task_tokens(const ThTask *t, int length)
 {
-    return t->signature.target == TH_TARGET_BITS ? (size_t)t->signature.n_classes : 1;
+    int drawn = th_task_length(t, length);
+    return t->kind->tokens ? t->kind->tokens(t, drawn) : drawn;
 }
 
-static bool resize(int **array, size_t n, ThError *err)
-{
-    int *p = n <= SIZE_MAX / sizeof *p ? realloc(*array, n * sizeof *p) : NULL;
-    if (!p)
-        return th_fail(err, TH_ENOMEM, "out of memory (a batch of %zu numbers)", n);
-    *array = p;
-    return true;
-}
+/* ---- drawing and labelling ------------------------------------------------------------------- */
 
 bool th_task_sample(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
 {
     if (length < 1)
         return th_fail(err, TH_EVALUE, "a string of length %d cannot be drawn: the least is 1",
                        length);
-    b->T = th_task_length(t, length);
-    if (!th_batch_fits(b->B, b->T, err))
-        return false;
-    size_t n = (size_t)b->B * (size_t)b->T;
-    size_t scored = t->signature.target == TH_TARGET_FINAL ? (size_t)b->B : n;
-    if (!resize(&b->token, n, err) || !resize(&b->target, scored * answers(t), err) ||
-        !t->kind->draw(t, r, b, err))
+    bool ragged = t->kind->ragged;
+    b->T = th_task_tokens(t, length);
+    if (!th_batch_reserve(b, &t->signature, ragged, err) ||
+        !t->kind->draw(t, r, th_task_length(t, length), b, err))
         return false;
     th_task_label(t, b);
+    th_batch_pad(b, &t->signature);
+    th_batch_trim(b, &t->signature);
     return true;
 }
 
@@ -131,7 +147,7 @@ static int label(const ThTask *t, int q)
 static void label_prefixes(const ThTask *t, const int *word, int length, int *target)
 {
     const ThDfa *d = t->machine;
-    size_t n = answers(t);
+    size_t n = t->bits ? (size_t)t->signature.n_classes : 1;
     int q = d->start;
     for (int i = 0; i < length; i++) {
         q = d->next[(size_t)q * (size_t)d->n_symbols + (size_t)word[i]];
@@ -142,26 +158,111 @@ static void label_prefixes(const ThTask *t, const int *word, int length, int *ta
     }
 }
 
-void th_task_label(const ThTask *t, ThBatch *b)
+static void label_by_machine(const ThTask *t, ThBatch *b)
 {
-    size_t T = (size_t)b->T;
-    for (size_t i = 0; i < (size_t)b->B; i++) {
-        const int *word = b->token + i * T;
+    const ThDfa *d = t->machine;
+    for (int i = 0; i < b->B; i++) {
+        const int *word = th_batch_token(b, i);
+        int n = th_batch_length(b, i), *target = th_batch_target(&t->signature, b, i);
         if (t->signature.target == TH_TARGET_FINAL)
-            b->target[i] = label(t, th_dfa_walk(t->machine, t->machine->start, word, T));
+            *target = label(t, th_dfa_walk(d, d->start, word, (size_t)n));
         else
-            label_prefixes(t, word, b->T, b->target + i * T * answers(t));
+            label_prefixes(t, word, n, target);
     }
 }
 
-void th_batch_free(ThBatch *b)
+void th_task_label(const ThTask *t, ThBatch *b)
 {
-    free(b->token);
-    free(b->target);
-    *b = (ThBatch){0};
+    if (t->kind->label)
+        t->kind->label(t, b);
+    else if (t->machine)
+        label_by_machine(t, b);
+}
+
+bool th_task_judge(const ThTask *t, ThTaskWord prompt, ThTaskWord said, ThTaskVerdict *v,
+                   ThError *err)
+{
+    *v = (ThTaskVerdict){.kind = ""};
+    if (!t->kind->judge)
+        return th_fail(err, TH_EVALUE, "a %s task has nothing to judge", t->kind->name);
+    return t->kind->judge(t, prompt, said, v, err);
 }
 
 double th_task_chance(const ThTask *t, int length)
 {
-    return t->kind->chance(t, th_task_length(t, length));
+    return t->kind->chance ? t->kind->chance(t, th_task_length(t, length)) : (double)NAN;
+}
+
+/* ---- data sets ------------------------------------------------------------------------------- */
+
+bool th_task_finite(const ThTask *t)
+{
+    return t->kind->count != NULL;
+}
+
+long long th_task_count(const ThTask *t, const ThTaskRows *which)
+{
+    return t->kind->count ? t->kind->count(t, which) : 0;
+}
+
+bool th_task_take(const ThTask *t, const ThTaskRows *which, const uint64_t *shuffle,
+                  long long first, ThBatch *b, ThError *err)
+{
+    long long n = th_task_count(t, which);
+    if (n == 0)
+        return th_fail(err, TH_EVALUE, "the task has no examples of %d to %d symbols", which->lo,
+                       which->hi);
+    long long *number = th_alloc((size_t)b->B, sizeof *number, err);
+    if (!number)
+        return false;
+    for (int i = 0; i < b->B; i++)
+        number[i] = shuffle ? th_task_epoch(*shuffle, n, first + i) : (first + i) % n;
+    bool ok = t->kind->take(t, which, number, b, err);
+    free(number);
+    return ok;
+}
+
+bool th_task_extent(const ThTask *t, const ThTaskRows *which, int *shortest, int *longest,
+                    ThError *err)
+{
+    ThBatch b = {.B = 1};
+    bool ok = th_task_take(t, which, NULL, 0, &b, err);
+    *shortest = b.T;
+    ok = ok && th_task_take(t, which, NULL, th_task_count(t, which) - 1, &b, err);
+    *longest = b.T;
+    th_batch_free(&b);
+    return ok;
+}
+
+/* Adds up how often each class is the answer in rows first … first+b->B-1. */
+static bool count_classes(const ThTask *t, const ThTaskRows *which, long long first, ThBatch *b,
+                          long long *count)
+{
+    if (!th_task_take(t, which, NULL, first, b, NULL))
+        return false;
+    size_t n = (size_t)b->B * th_batch_answers(&t->signature, b);
+    for (size_t i = 0; i < n; i++)
+        if (b->target[i] >= 0)
+            count[b->target[i]]++;
+    return true;
+}
+
+double th_task_majority(const ThTask *t, const ThTaskRows *which)
+{
+    enum { CHUNK = 1024 };
+    long long rows = th_task_count(t, which), most = 0, all = 0;
+    long long *count = th_alloc((size_t)t->signature.n_classes, sizeof *count, NULL);
+    ThBatch b = {0};
+    bool ok = count != NULL;
+    for (long long at = 0; ok && at < rows; at += b.B) {
+        b.B = rows - at < CHUNK ? (int)(rows - at) : CHUNK;
+        ok = count_classes(t, which, at, &b, count);
+    }
+    for (int c = 0; ok && c < t->signature.n_classes; c++) {
+        all += count[c];
+        most = count[c] > most ? count[c] : most;
+    }
+    th_batch_free(&b);
+    free(count);
+    return ok && all > 0 ? (double)most / (double)all : (double)NAN;
 }

@@ -1,8 +1,14 @@
 /* task.h - tasks: where labelled strings come from.
  *
- * A task kind is one file with one constant ThTaskKind, and one line in kinds.def.  A task is
- * an alphabet, a set of classes, a sampler of strings of a wanted length, and a machine that says
- * what the label of any string is: samplers draw strings, the machine labels them.
+ * A task kind is one file with one constant ThTaskKind, and one line in kinds.def.  A task is an
+ * alphabet, a set of classes, and a source of examples:
+ *
+ *   - a sampler draws strings of a wanted length, and a label says the answers: a function of its
+ *     own, or a finite automaton, or the sampler itself;
+ *   - or a data set has a number of examples, which training takes in shuffled epochs.
+ *
+ * What a task lacks, it says: th_task_machine fails where no automaton labels it, th_task_chance is
+ * NaN where the chance level is not known.
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
@@ -11,27 +17,78 @@
 
 #include "automata/core/automaton.h"
 #include "automata/core/dfa.h"
-#include "base/batch.h"
 #include "base/error.h"
 #include "base/option.h"
 #include "base/rng.h"
+#include "base/text.h"
+#include "learn/batch.h"
 
 typedef struct ThTask ThTask;
+
+/* What a task is made of besides its options: what stands after the kind in `task t = KIND …`. */
+typedef struct {
+    const ThAutomaton *automaton; /* of a kind that takes_automaton */
+    const char *file;             /* of a kind that takes_file */
+} ThTaskSource;
+
+/* Some symbols, borrowed. */
+typedef struct {
+    const int *token;
+    int n;
+} ThTaskWord;
+
+/* What a judge found. */
+typedef struct {
+    bool right;
+    int at;           /* where in what was said it first went wrong; its length: it broke off */
+    const char *kind; /* a word or two for tables: "symbol", "too short", …; "" if right */
+    char what[160];   /* the same in a sentence */
+} ThTaskVerdict;
+
+/* Examples of a data set: those of a part that have lo … hi symbols. */
+typedef enum { TH_TASK_TRAIN, TH_TASK_TEST } ThTaskPart;
+typedef struct {
+    ThTaskPart part;
+    int lo, hi;
+} ThTaskRows;
 
 typedef struct {
     const char *name, *summary, *source; /* source: paper and section */
     const char *detail;                  /* how strings are drawn, what chance level to expect */
     bool takes_automaton;                /* `task t = KIND AUTOMATON` */
+    bool takes_file;                     /* `task t = KIND "FILE"` */
+    bool ragged;                         /* strings of one batch may differ in length */
     const ThOptionSpec *options;         /* ends with a NULL name; NULL: none */
-    /* Fills t->signature, t->machine and t->bits.  `a` is NULL unless takes_automaton. */
-    bool (*init)(ThTask *t, const ThAutomaton *a, ThError *err);
-    /* The length of the strings drawn when `length` is asked for; NULL: the same. */
+    /* Fills t->signature and, as far as the kind has them, t->machine, t->bits and t->data.  What
+     * the kind takes is in *from, the rest of which is NULL. */
+    bool (*init)(ThTask *t, const ThTaskSource *from, ThError *err);
+    /* The length that is meant when `length` is asked for; NULL: the same. */
     int (*length)(const ThTask *t, int length);
-    /* Draws a batch of b->B strings of b->T tokens (a length that `length` returned) into b->token.
-     * Labels are computed from the machine afterwards, by th_task_sample. */
-    bool (*draw)(const ThTask *t, ThRng *r, ThBatch *b, ThError *err);
-    /* What th_task_chance returns for a length that `length` returned. */
+    /* The most symbols that a string of a length (one that `length` returned) has; NULL: as many.
+     */
+    int (*tokens)(const ThTask *t, int length);
+    /* Draws b->B strings of a length that `length` returned into b->token, which has b->T columns.
+     * A ragged kind sets b->length, which holds b->T at first. */
+    bool (*draw)(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err);
+    /* Fills b->target for the tokens of every row.  NULL: the machine labels; where there is none
+     * either, draw and take have filled it. */
+    void (*label)(const ThTask *t, ThBatch *b);
+    /* Says whether an answer to a prompt is right, and where not; as th_task_judge.  NULL: none. */
+    bool (*judge)(const ThTask *t, ThTaskWord prompt, ThTaskWord said, ThTaskVerdict *v,
+                  ThError *err);
+    /* What th_task_chance returns for a length that `length` returned; NULL: unknown. */
     double (*chance)(const ThTask *t, int length);
+    /* A data set: how many examples there are of some rows, in an order by length; and example
+     * number[i] of them with its targets into row i of b, for which take makes room.  NULL: strings
+     * are drawn, and there is no end of them. */
+    long long (*count)(const ThTask *t, const ThTaskRows *which);
+    bool (*take)(const ThTask *t, const ThTaskRows *which, const long long *number, ThBatch *b,
+                 ThError *err);
+    /* Appends lines `# WHAT …` for a listing; NULL: nothing to add. */
+    void (*describe)(const ThTask *t, ThText *to);
+    /* Returns new, a copy of t->data; and its end.  NULL where a kind has no data. */
+    void *(*copy_data)(const void *data, ThError *err);
+    void (*free_data)(void *data);
 } ThTaskKind;
 
 struct ThTask {
@@ -39,35 +96,71 @@ struct ThTask {
     ThOptions options;
     ThSignature signature;
     /* Its class after a string (TH_TARGET_FINAL) or prefix (TH_TARGET_EVERY) is the label; the
-     * class signature.n_classes, where it has one, means that there is nothing to answer. */
+     * class signature.n_classes, where it has one, means that there is nothing to answer.  NULL: no
+     * automaton labels this task. */
     ThDfa *machine;
-    int *bits; /* TH_TARGET_BITS: (n_states, n_classes) of 0 and 1, equal rows in equal machine
-                  classes; else NULL */
+    int *bits;  /* TH_TARGET_BITS: (n_states, n_classes) of 0 and 1, equal rows in equal machine
+                   classes;  else NULL */
+    void *data; /* what a kind keeps for itself */
 };
 
 const ThTaskKind *const *th_task_kinds(size_t *n); /* the registry, in manual order */
 const ThTaskKind *th_task_kind(const char *name);  /* view, or NULL */
 
-/* Returns new.  options must have been initialised from kind->options; they are copied. */
-ThTask *th_task_new(const ThTaskKind *kind, const ThOptions *options, const ThAutomaton *a,
+/* Returns new.  options must have been initialised from kind->options; they are copied.  from may
+ * be NULL where the kind takes nothing.  Errors: TH_EUSAGE where what the kind takes is missing or
+ * options do not fit together; of an automaton TH_EVALUE, TH_ELIMIT; of a file TH_EIO, TH_EPARSE
+ * and TH_EVALUE, which name file, line and column; TH_ENOMEM. */
+ThTask *th_task_new(const ThTaskKind *kind, const ThOptions *options, const ThTaskSource *from,
                     ThError *err);
 ThTask *th_task_copy(const ThTask *t, ThError *err); /* returns new */
 void th_task_free(ThTask *t);                        /* NULL is fine */
 
-/* The length of strings drawn for a wanted length ≥ 1 (modular arithmetic has odd lengths only). */
-int th_task_length(const ThTask *t, int length);
+/* The automaton that labels the strings, a view; NULL and TH_EVALUE where there is none. */
+const ThDfa *th_task_machine(const ThTask *t, ThError *err);
 
-/* Fills a batch: b->B set by the caller, b->T set to th_task_length(t, length); b->token and
- * b->target are (re)allocated, NULL at first, and freed by th_batch_free.  The strings depend on *r
- * only; several threads may draw from one task. */
+/* The length that is meant by a wanted length ≥ 1 (modular arithmetic has odd lengths only), and
+ * the most symbols that its strings have: of a copy task more than are copied. */
+int th_task_length(const ThTask *t, int length);
+int th_task_tokens(const ThTask *t, int length);
+
+/* Fills a batch: b->B set by the caller, the rest made by th_batch_reserve; freed by th_batch_free.
+ * The strings depend on *r only; several threads may draw from one task.  Of a data set rows of
+ * the length are drawn, any number of times. */
 bool th_task_sample(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err);
 
-/* Computes b->target of given tokens (B, T set). */
+/* Computes b->target of given tokens (B, T and perhaps length set); nothing where the labels come
+ * with the examples. */
 void th_task_label(const ThTask *t, ThBatch *b);
-void th_batch_free(ThBatch *b);
+
+/* Judges what was said after a prompt, with the end symbol if it came to that.  TH_EVALUE if the
+ * task has no judge, or if the prompt is none of its own. */
+bool th_task_judge(const ThTask *t, ThTaskWord prompt, ThTaskWord said, ThTaskVerdict *v,
+                   ThError *err);
 
 /* The accuracy of the best answer that does not read the string, for the length wanted: exact for
- * the distribution that the sampler draws from.  NaN only if memory runs out. */
+ * the distribution that the sampler draws from.  NaN: unknown, or no memory. */
 double th_task_chance(const ThTask *t, int length);
+
+/* ---- data sets ------------------------------------------------------------------------------- */
+
+bool th_task_finite(const ThTask *t); /* whether it is one */
+
+/* The number of examples there are of some rows; 0 for a task that is no data set. */
+long long th_task_count(const ThTask *t, const ThTaskRows *which);
+
+/* The lengths of the shortest and the longest of some rows, of which there must be some. */
+bool th_task_extent(const ThTask *t, const ThTaskRows *which, int *shortest, int *longest,
+                    ThError *err);
+
+/* The share of the most frequent class among the answers of some rows: the accuracy of the best
+ * answer that reads nothing.  NaN where nothing is asked, or without memory. */
+double th_task_majority(const ThTask *t, const ThTaskRows *which);
+
+/* Fills a batch of b->B examples: numbers first, first+1, … of them.  In order, which is by length;
+ * or, with `shuffle`, as an endless sequence of epochs: each is a permutation of all, which depends
+ * on *shuffle and the number of the epoch alone.  There must be examples. */
+bool th_task_take(const ThTask *t, const ThTaskRows *which, const uint64_t *shuffle,
+                  long long first, ThBatch *b, ThError *err);
 
 #endif

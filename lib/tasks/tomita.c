@@ -29,9 +29,9 @@ static int number(const ThTask *t)
     return (int)th_option_int(&t->options, "number");
 }
 
-static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
+static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 {
-    (void)a;
+    (void)from;
     if (!th_option_given(&t->options, "number")) {
         th_fail(err, TH_EUSAGE, "tomita needs the number of a language");
         return th_hint(err, "tomita number=1 … 7");
@@ -133,7 +133,7 @@ static void sorts(const ThTask *t, int length, bool *members, bool *others)
 static void draw_first(const ThTask *t, ThRng *r, ThBatch *b)
 {
     for (int i = 0; i < b->B; i++) {
-        int *word = b->token + (size_t)i * (size_t)b->T;
+        int *word = th_batch_token(b, i);
         if (th_rng_below(r, 2))
             member(t, r, word, b->T);
         else
@@ -141,11 +141,11 @@ static void draw_first(const ThTask *t, ThRng *r, ThBatch *b)
     }
 }
 
-static bool draw(const ThTask *t, ThRng *r, ThBatch *b, ThError *err)
+static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
 {
     (void)err;
     bool members, others;
-    sorts(t, b->T, &members, &others);
+    sorts(t, length, &members, &others);
     if (number(t) == 1)
         draw_first(t, r, b);
     else
@@ -162,7 +162,7 @@ static double chance(const ThTask *t, int length)
     return members && others ? 0.5 : 1;
 }
 
-const ThTaskKind th_task_tomita = {
+const ThTaskKind th_task_kind_tomita = {
     .name = "tomita",
     .summary = "is the string in the Tomita language number=?",
     .source = "Tomita 1982; Bhattamishra et al. 2020; Chi et al. 2023, Table 1",

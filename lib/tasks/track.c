@@ -137,15 +137,16 @@ static bool init_minimal(ThTask *t, const ThAutomaton *a, ThError *err)
     return true;
 }
 
-static bool init(ThTask *t, const ThAutomaton *a, ThError *err)
+static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 {
+    const ThAutomaton *a = from->automaton;
     ThSignature *s = &t->signature;
     s->target = TH_TARGET_EVERY;
     return th_task_own_names(&s->symbol, &s->n_symbols, a->symbol, a->n_symbols, err) &&
            (th_automaton_deterministic(a) ? init_deterministic : init_minimal)(t, a, err);
 }
 
-const ThTaskKind th_task_track = {
+const ThTaskKind th_task_kind_track = {
     .name = "track",
     .summary = "the state of an automaton after every prefix",
     .source = "any regular language; state tracking as in Chi et al. 2023, §7",

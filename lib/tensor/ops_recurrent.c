@@ -30,31 +30,56 @@ typedef struct {
     void (*backward_one)(const Position *p);
 } Cell;
 
+/* The fast version works on the strings from the longest to the shortest, so that those that a
+ * position still has are the first ones. */
 typedef struct {
     ThOpSequence s;
     const Cell *cell;
     double forget;
+    const int *order;  /* (B): the string in each place; NULL: as they come, all of one length */
+    const int *input;  /* (B,T): s.index in that order */
+    const int *alive;  /* (T+1): strings with a position i, and 0; NULL: B of each */
+    const int *before; /* (T+1): positions before i, of all strings; NULL: B*i */
 } Layer;
+
+static int alive(const Layer *l, int i)
+{
+    return l->alive ? l->alive[i] : l->s.B;
+}
+
+static size_t before(const Layer *l, int i)
+{
+    return l->before ? (size_t)l->before[i] : (size_t)l->s.B * (size_t)i;
+}
+
+static size_t string_at(const Layer *l, int place)
+{
+    return l->order ? (size_t)l->order[place] : (size_t)place;
+}
 
 /* ---- fast ---- */
 
-/* Time-major, so that a position is one block and all positions are one matrix.  Without gradient
- * two slots take turns. */
+/* Time-major, so that a position is one block of the strings that have it, and all positions are
+ * one matrix.  Without gradient two slots take turns. */
 typedef struct {
-    float *h, *c; /* (slots, B, H) */
-    float *gate;  /* (positions kept, B, kept*H) */
+    float *h, *c; /* B states at the start, then those after each position */
+    float *gate;  /* (positions kept, kept*H) */
     size_t block; /* B*H */
+    int H;
     bool all;
 } Memory;
 
-static size_t slot(const Memory *m, int i)
+/* Where the states before position i begin. */
+static size_t slot(const Memory *m, const Layer *l, int i)
 {
-    return (m->all ? (size_t)i : (size_t)i % 2) * m->block;
+    if (!m->all)
+        return (size_t)i % 2 * m->block;
+    return i == 0 ? 0 : m->block + before(l, i - 1) * (size_t)m->H;
 }
 
 static float *gate_at(const Memory *m, const Layer *l, int i)
 {
-    return m->gate + (m->all ? (size_t)i : 0) * m->block * (size_t)l->cell->kept;
+    return m->gate + (m->all ? before(l, i) : 0) * (size_t)(m->H * l->cell->kept);
 }
 
 static Memory *reserve(ThTape *t, ThTapeNode *n)
@@ -64,12 +89,13 @@ static Memory *reserve(ThTape *t, ThTapeNode *n)
     if (!m)
         return NULL;
     m->all = th_tape_records(t);
+    m->H = n->cols;
     m->block = (size_t)l->s.B * (size_t)n->cols;
-    size_t slots = m->all ? (size_t)l->s.T + 1 : 2;
-    size_t gates = (m->all ? (size_t)l->s.T : 1) * (size_t)l->cell->kept;
-    m->h = th_tape_take(t, slots * m->block, sizeof(float));
-    m->c = th_tape_take(t, slots * m->block, sizeof(float));
-    m->gate = th_tape_take(t, gates * m->block, sizeof(float));
+    size_t all = before(l, l->s.T) * (size_t)m->H;
+    size_t states = m->block + (m->all ? all : m->block);
+    m->h = th_tape_take(t, states, sizeof(float));
+    m->c = th_tape_take(t, states, sizeof(float));
+    m->gate = th_tape_take(t, (m->all ? all : m->block) * (size_t)l->cell->kept, sizeof(float));
     if (!m->h || !m->c || !m->gate)
         return NULL;
     memset(m->h, 0, m->block * sizeof(float));
@@ -80,41 +106,52 @@ static Memory *reserve(ThTape *t, ThTapeNode *n)
 static void step(ThTape *t, const ThTapeNode *n, const Memory *m, int i)
 {
     const Layer *l = n->args;
-    int H = n->cols, width = l->cell->gates * H;
+    int H = n->cols, width = l->cell->gates * H, B = alive(l, i);
+    size_t from = slot(m, l, i), to = slot(m, l, i + 1);
     float *gate = gate_at(m, l, i);
     if (i == 0)
         memset(gate, 0, m->block * (size_t)l->cell->kept * sizeof *gate);
     else
-        th_blas_gemm_nn(&(ThBlasGemm){l->s.B, width, H, H, width, l->cell->kept * H, 0},
-                        m->h + slot(m, i), th_tape_in_float(t, n, WH), gate);
-    l->cell->forward(&(ThKernelCell){.B = l->s.B,
+        th_blas_gemm_nn(&(ThBlasGemm){B, width, H, H, width, l->cell->kept * H, 0}, m->h + from,
+                        th_tape_in_float(t, n, WH), gate);
+    l->cell->forward(&(ThKernelCell){.B = B,
                                      .H = H,
                                      .x = th_tape_in_float(t, n, X),
-                                     .index = l->s.index + i,
+                                     .index = l->input + i,
                                      .stride = (size_t)l->s.T,
                                      .forget = (float)l->forget,
                                      .bias = th_tape_in_float(t, n, BH),
-                                     .h_before = m->h + slot(m, i),
-                                     .c_before = m->c + slot(m, i),
-                                     .h_after = m->h + slot(m, i + 1),
-                                     .c_after = m->c + slot(m, i + 1),
+                                     .h_before = m->h + from,
+                                     .c_before = m->c + from,
+                                     .h_after = m->h + to,
+                                     .c_after = m->c + to,
                                      .gate = gate});
+}
+
+/* Takes the states after position i into the result: of all strings that have it, or of those that
+ * it is the last of. */
+static void answer(const Layer *l, const float *h, int i, size_t H, float *y)
+{
+    int n = alive(l, i), first = l->s.every ? 0 : i + 1 < l->s.T ? alive(l, i + 1) : 0;
+    if (!l->s.every && !l->order && i + 1 < l->s.T)
+        return;
+    for (int b = first; b < n; b++) {
+        size_t string = string_at(l, b);
+        size_t row = l->s.every ? string * (size_t)l->s.T + (size_t)i : string;
+        memcpy(y + row * H, h + (size_t)b * H, H * sizeof *y);
+    }
 }
 
 static void recurrent_forward(ThTape *t, ThTapeNode *n)
 {
     const Layer *l = n->args;
     const Memory *m = reserve(t, n);
-    size_t H = (size_t)n->cols, T = (size_t)l->s.T;
-    float *y = n->value;
+    if (m && l->order && l->s.every)
+        memset(n->value, 0, (size_t)n->rows * (size_t)n->cols * sizeof(float));
     for (int i = 0; m && i < l->s.T; i++) {
         step(t, n, m, i);
-        const float *h = m->h + slot(m, i + 1);
-        for (size_t b = 0; l->s.every && b < (size_t)l->s.B; b++)
-            memcpy(y + (b * T + (size_t)i) * H, h + b * H, H * sizeof *y);
+        answer(l, m->h + slot(m, l, i + 1), i, (size_t)n->cols, n->value);
     }
-    if (m && !l->s.every)
-        memcpy(y, m->h + slot(m, l->s.T), m->block * sizeof *y);
 }
 
 /* What backward carries from position to position. */
@@ -135,8 +172,10 @@ static bool start(ThTape *t, const ThTapeNode *n, const Memory *m, Carry *c)
     memset(c->dc, 0, m->block * sizeof(float));
     if (l->s.every)
         memset(c->dh, 0, m->block * sizeof(float));
-    else
-        memcpy(c->dh, n->grad, m->block * sizeof(float));
+    size_t H = (size_t)n->cols;
+    const float *dy = n->grad;
+    for (int b = 0; !l->s.every && b < l->s.B; b++)
+        memcpy(c->dh + (size_t)b * H, dy + string_at(l, b) * H, H * sizeof *dy);
     return true;
 }
 
@@ -146,8 +185,8 @@ static void add_input_gradients(const ThTapeNode *n, const Carry *c, const float
     const Layer *l = n->args;
     size_t H = (size_t)n->cols, gates = (size_t)l->cell->gates * H;
     size_t kept = (size_t)l->cell->kept * H, shared = kept == gates ? gates : gates - H;
-    for (int b = 0; b < l->s.B; b++, gate += kept) {
-        float *dx = c->dx + (size_t)l->s.index[b * l->s.T + i] * gates;
+    for (int b = 0; b < alive(l, i); b++, gate += kept) {
+        float *dx = c->dx + (size_t)l->input[b * l->s.T + i] * gates;
         th_kernel_add(dx, gate, shared);
         if (shared < gates)
             th_kernel_add(dx + shared, gate + gates, H);
@@ -161,26 +200,45 @@ static void step_back(ThTape *t, const ThTapeNode *n, const Carry *c, int i)
     const Layer *l = n->args;
     const Memory *m = n->saved;
     size_t H = (size_t)n->cols;
-    int width = l->cell->gates * n->cols, kept = l->cell->kept * n->cols;
+    int width = l->cell->gates * n->cols, kept = l->cell->kept * n->cols, B = alive(l, i);
+    size_t from = slot(m, l, i), to = slot(m, l, i + 1);
     float *gate = gate_at(m, l, i);
     const float *dy = n->grad;
-    for (size_t b = 0; l->s.every && b < (size_t)l->s.B; b++)
-        th_kernel_add(c->dh + b * H, dy + (b * (size_t)l->s.T + (size_t)i) * H, H);
-    l->cell->backward(&(ThKernelCellBack){.B = l->s.B,
+    for (int b = 0; l->s.every && b < B; b++)
+        th_kernel_add(c->dh + (size_t)b * H,
+                      dy + (string_at(l, b) * (size_t)l->s.T + (size_t)i) * H, H);
+    l->cell->backward(&(ThKernelCellBack){.B = B,
                                           .H = n->cols,
                                           .bias = th_tape_in_float(t, n, BH),
-                                          .h_before = m->h + slot(m, i),
-                                          .c_before = m->c + slot(m, i),
-                                          .h_after = m->h + slot(m, i + 1),
-                                          .c_after = m->c + slot(m, i + 1),
+                                          .h_before = m->h + from,
+                                          .c_before = m->c + from,
+                                          .h_after = m->h + to,
+                                          .c_after = m->c + to,
                                           .gate = gate,
                                           .dh = c->dh,
                                           .dc = c->dc});
     add_input_gradients(n, c, gate, i);
     float direct = th_tape_in(t, n, BH) ? 1.0f : 0.0f;
     if (i > 0)
-        th_blas_gemm_nt(&(ThBlasGemm){l->s.B, n->cols, width, kept, width, n->cols, direct}, gate,
+        th_blas_gemm_nt(&(ThBlasGemm){B, n->cols, width, kept, width, n->cols, direct}, gate,
                         th_tape_in_float(t, n, WH), c->dh);
+}
+
+/* The states before positions 1, 2, … of the strings that have these: a view where all strings have
+ * the same, else a copy. */
+static const float *states_before(ThTape *t, const Memory *m, const Layer *l)
+{
+    const float *h = m->h + slot(m, l, 1);
+    if (!l->order)
+        return h;
+    size_t H = (size_t)m->H, rows = before(l, l->s.T) - before(l, 1);
+    float *copy = th_tape_take(t, rows * H, sizeof *copy), *to = copy;
+    for (int i = 1; copy && i < l->s.T; i++) {
+        size_t n = (size_t)alive(l, i) * H;
+        memcpy(to, m->h + slot(m, l, i), n * sizeof *to);
+        to += n;
+    }
+    return copy;
 }
 
 static void recurrent_backward(ThTape *t, ThTapeNode *n)
@@ -194,9 +252,11 @@ static void recurrent_backward(ThTape *t, ThTapeNode *n)
     for (int i = l->s.T - 1; i >= 0; i--)
         step_back(t, n, &c, i);
     float beta, *dwh = th_tape_grad_float(t, n, WH, &beta);
-    if (dwh && l->s.T > 1)
-        th_blas_gemm_tn(&(ThBlasGemm){H, width, (l->s.T - 1) * l->s.B, H, kept, width, beta},
-                        m->h + slot(m, 1), gate_at(m, l, 1), dwh);
+    int rows = (int)(before(l, l->s.T) - before(l, 1));
+    const float *h = dwh && rows > 0 ? states_before(t, m, l) : NULL;
+    if (h)
+        th_blas_gemm_tn(&(ThBlasGemm){H, width, rows, H, kept, width, beta}, h, gate_at(m, l, 1),
+                        dwh);
     else if (dwh && beta == 0)
         memset(dwh, 0, (size_t)H * (size_t)width * sizeof *dwh);
 }
@@ -238,6 +298,11 @@ static Position position(ThTape *t, const ThTapeNode *n, int b, int i)
                       .c_next = r->c + (at + 1) * H};
 }
 
+static int length_of(const Layer *l, int b)
+{
+    return l->s.length ? l->s.length[b] : l->s.T;
+}
+
 static void recurrent_forward_double(ThTape *t, ThTapeNode *n)
 {
     const Layer *l = n->args;
@@ -245,8 +310,10 @@ static void recurrent_forward_double(ThTape *t, ThTapeNode *n)
     const double *wh = th_tape_in_double(t, n, WH);
     int H = n->cols, gates = l->cell->gates * H, T = l->s.T;
     double *y = n->value;
+    memset(y, 0, (size_t)n->rows * (size_t)H * sizeof *y);
     for (int b = 0; r && b < l->s.B; b++) {
-        for (int i = 0; i < T; i++) {
+        int last = length_of(l, b) - 1;
+        for (int i = 0; i <= last; i++) {
             Position p = position(t, n, b, i);
             size_t at = (size_t)b * (size_t)(T + 1) + (size_t)i;
             double *h = r->h + at * (size_t)H, *c = r->c + at * (size_t)H;
@@ -259,7 +326,7 @@ static void recurrent_forward_double(ThTape *t, ThTapeNode *n)
                     a[j] += h[k] * wh[k * gates + j];
             }
             l->cell->forward_one(&p);
-            for (int j = 0; j < H && (l->s.every || i == T - 1); j++)
+            for (int j = 0; j < H && (l->s.every || i == last); j++)
                 y[(l->s.every ? b * T + i : b) * H + j] = p.h_next[j];
         }
     }
@@ -279,19 +346,19 @@ static void product_back(const double *wh, const Position *p, int gates, double 
 static void string_back(ThTape *t, const ThTapeNode *n, int b, double *carry)
 {
     const Layer *l = n->args;
-    int H = n->cols, gates = l->cell->gates * H, T = l->s.T;
+    int H = n->cols, gates = l->cell->gates * H, T = l->s.T, last = length_of(l, b) - 1;
     const double *wh = th_tape_in_double(t, n, WH), *dy = n->grad;
     double *dx = th_tape_grad_double(t, n, X), *dwh = th_tape_grad_double(t, n, WH);
     for (int j = 0; j < 2 * H; j++)
         carry[j] = 0;
-    for (int i = T - 1; i >= 0; i--) {
+    for (int i = last; i >= 0; i--) {
         Position p = position(t, n, b, i);
         p.dh = carry;
         p.dc = carry + H;
         p.dx = carry + 2 * H;
         p.da = p.dx + gates;
         p.dbias = th_tape_grad_double(t, n, BH);
-        for (int j = 0; j < H && (l->s.every || i == T - 1); j++)
+        for (int j = 0; j < H && (l->s.every || i == last); j++)
             p.dh[j] += dy[(l->s.every ? b * T + i : b) * H + j];
         l->cell->backward_one(&p);
         for (int j = 0; j < gates; j++)
@@ -434,6 +501,13 @@ static bool fits(ThTape *t, const ThVar in[3], const Layer *l)
             return false;
         }
     }
+    for (int b = 0; l->s.length && b < l->s.B; b++) {
+        if (l->s.length[b] < 1 || l->s.length[b] > l->s.T) {
+            th_tape_fail(t, TH_EVALUE, "%s: length %d of %d", l->cell->name, l->s.length[b],
+                         l->s.T);
+            return false;
+        }
+    }
     return true;
 }
 
@@ -445,12 +519,47 @@ static const int *every_row(ThTape *t, int n)
     return index;
 }
 
+/* Counts the strings that have each position, and puts the longest first. */
+static bool sort_strings(ThTape *t, Layer *l)
+{
+    size_t B = (size_t)l->s.B, T = (size_t)l->s.T;
+    int *order = th_tape_take(t, B, sizeof *order), *input = th_tape_take(t, B * T, sizeof *input);
+    int *counts = th_tape_take(t, T + 1, sizeof *counts);
+    int *sums = th_tape_take(t, T + 1, sizeof *sums);
+    if (!order || !input || !counts || !sums)
+        return false;
+    memset(counts, 0, (T + 1) * sizeof *counts);
+    for (size_t b = 0; b < B; b++)
+        counts[l->s.length[b] - 1]++;
+    for (size_t i = T; i-- > 0;)
+        counts[i] += counts[i + 1];
+    sums[0] = 0;
+    for (size_t i = 0; i < T; i++)
+        sums[i + 1] = sums[i] + counts[i];
+    int *place = th_tape_take(t, T + 1, sizeof *place); /* the next one of each length */
+    if (!place)
+        return false;
+    memcpy(place, counts, (T + 1) * sizeof *place);
+    for (size_t b = 0; b < B; b++)
+        order[place[l->s.length[b]]++] = (int)b;
+    for (size_t b = 0; b < B; b++)
+        memcpy(input + b * T, l->s.index + (size_t)order[b] * T, T * sizeof *input);
+    l->order = order;
+    l->input = input;
+    l->alive = counts;
+    l->before = sums;
+    return true;
+}
+
 static ThVar recurrent(ThTape *t, const ThVar in[3], Layer *l)
 {
     if (th_tape_failed(t) || !fits(t, in, l))
         return -1;
     if (!l->s.index)
         l->s.index = every_row(t, l->s.B * l->s.T);
+    l->input = l->s.index;
+    if (!l->s.index || (l->s.length && !sort_strings(t, l)))
+        return -1;
     int rows = l->s.every ? l->s.B * l->s.T : l->s.B;
     ThTapeNode *n = th_tape_node(t, &op_recurrent, rows, th_tape_rows(t, in[WH]), in, 3);
     return n && th_tape_node_args(t, n, l, sizeof *l) ? th_tape_node_run(t, n) : -1;

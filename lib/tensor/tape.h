@@ -188,11 +188,14 @@ void th_tape_keep_attention(ThTape *t, bool keep); /* off at first; outlives beg
 /* A recurrent layer over B strings of T positions, one operation: the gradient of its weights is
  * one product.  The state starts at zero.  x holds what the inputs add to the gates, biases
  * included: position i of string b reads row index[b*T + i], or row b*T + i where index is NULL.
- * Result: the hidden states, (B, H) after the last position, or (B*T, H) where `every` is set. */
+ * Result: the hidden states, (B, H) after the last position, or (B*T, H) where `every` is set.
+ * String b stops after length[b] positions: nothing is computed behind them, where the result is
+ * zero. */
 typedef struct {
     int B, T;
     const int *index; /* (B,T): rows of x; NULL: x is (B*T, …) */
     bool every;
+    const int *length; /* (B), each in 1 … T; NULL: all T */
 } ThOpSequence;
 
 /* h' = max(0, x + h wh); wh (H,H). */
@@ -237,7 +240,17 @@ ThVar th_op_columns(ThTape *t, ThVar a, int from, int n);
 ThVar th_op_cross_entropy(ThTape *t, ThVar z, const int *target, int n, double scale);
 
 /* scale * Σ of the binary cross-entropies of sigmoid(z) against targets 0 and 1; target is (rows,
- * cols).  Result (1,1). */
+ * cols), and where it is -1 it is skipped.  Result (1,1). */
 ThVar th_op_binary_cross_entropy(ThTape *t, ThVar z, const int *target, double scale);
+
+/* The same two with a weight for every row. */
+typedef struct {
+    const int *target;
+    const float *weight; /* (n), or NULL: all 1 */
+    int n;               /* rows */
+    double scale;
+} ThTapeTargets;
+ThVar th_op_cross_entropy_of(ThTape *t, ThVar z, const ThTapeTargets *targets);
+ThVar th_op_binary_cross_entropy_of(ThTape *t, ThVar z, const ThTapeTargets *targets);
 
 #endif

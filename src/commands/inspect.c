@@ -294,7 +294,7 @@ static bool write_points(const ThOptions *o, const ThClusters *c, ThError *err)
 
 ThClusters *sh_call_clusters(ShSession *s, const ShCall *call, ThError *err)
 {
-    if (!check_pair(call, err))
+    if (!check_pair(call, err) || !sh_need_machine(&call->operand[1], err))
         return NULL;
     const ThModel *m = call->operand[0].object->as.model;
     const ThTask *t = call->operand[1].object->as.task;

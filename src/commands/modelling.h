@@ -12,6 +12,9 @@ long long sh_seed(const ShSession *s, const ThOptions *options);
 
 const char *sh_target_name(ThTarget target);
 
+/* A view: the automaton that labels the strings of the task in an operand, or NULL and an error. */
+const ThDfa *sh_need_machine(const ShOperand *task, ThError *err);
+
 /* A line `# label     name name …` of a listing. */
 void sh_list_names(FILE *out, const char *label, char *const *name, int n);
 

@@ -1,4 +1,5 @@
 /* tasks.c - commands about tasks: defining one, and looking at its examples. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +22,13 @@ static char *definition(const ShCall *call, ThError *err)
 {
     ThText t = {0};
     char *options = th_options_format(&call->options, err);
-    for (int i = 1; i < call->n; i++)
-        th_text_printf(&t, "%s%s", i > 1 ? " " : "", call->operand[i].text);
+    for (int i = 1; i < call->n; i++) {
+        th_text_add(&t, i > 1 ? " " : "");
+        if (call->operand[i].kind == A_FILE)
+            th_text_quoted(&t, call->operand[i].text);
+        else
+            th_text_add(&t, call->operand[i].text);
+    }
     th_text_printf(&t, "%s%s", options && *options ? " " : "", options ? options : "");
     free(options);
     if (options)
@@ -31,13 +37,35 @@ static char *definition(const ShCall *call, ThError *err)
     return NULL;
 }
 
+/* Makes the task of a definition; a place in a file that it reads is told with the file's name. */
+static ThTask *make_task(const ShCall *call, const ThTaskKind *kind, const ThAutomaton *a,
+                         ThError *err)
+{
+    ThError own = {0};
+    ThTaskSource from = {.automaton = a, .file = kind->takes_file ? call->operand[2].text : NULL};
+    ThTask *t = th_task_new(kind, &call->options, &from, &own);
+    if (t || !own.code)
+        return t;
+    if (kind->takes_file && own.line > 0)
+        th_fail(err, own.code, "%s:%d:%d: %s", from.file, own.line, own.col, own.msg);
+    else if (kind->takes_file && own.code == TH_EVALUE)
+        th_fail(err, own.code, "%s: %s", from.file, own.msg);
+    else
+        th_fail_at(err, own.code, own.line, own.col, "%s", own.msg);
+    if (own.hint[0])
+        th_hint(err, "%s", own.hint);
+    return NULL;
+}
+
 SH_COMMAND(task, .group = "tasks", .summary = "define a task: where labelled strings come from",
            .detail =
-               "A task is an alphabet, a set of classes, a way to draw strings, and a machine "
-               "that says what the answer for a string is.  help tasks lists the kinds; help "
-               "KIND explains one and its options.\n\n"
+               "A task is an alphabet, a set of classes, and strings with their answers: drawn, "
+               "and labelled by an automaton or by a rule of their own, or read from a file.  "
+               "help tasks lists the kinds; help KIND explains one and its options.\n\n"
                "The kinds recognize, track and next_symbols take an automaton or an "
-               "expression of automata after their name.",
+               "expression of automata after their name, file the name of a file with labelled "
+               "strings.  To copy, reverse, duplicate and ngram a model answers with the symbol "
+               "that follows.",
            .example = "task p = parity\n"
                       "task nav = cycle_navigation modulus=7\n"
                       "task own = recognize minimize(parity)\n"
@@ -54,7 +82,7 @@ SH_COMMAND(task, .group = "tasks", .summary = "define a task: where labelled str
     if (kind->takes_automaton && !(a = sh_automaton_value(s, &call->operand[2], err)))
         return false;
     char *made_by = definition(call, err);
-    ThTask *t = made_by ? th_task_new(kind, &call->options, a, err) : NULL;
+    ThTask *t = made_by ? make_task(call, kind, a, err) : NULL;
     int symbols = t ? t->signature.n_symbols : 0, classes = t ? t->signature.n_classes : 0;
     bool ok = t && sh_define(s, call->operand[0].text, SH_TASK, t, made_by, err);
     th_automaton_free(a);
@@ -75,6 +103,17 @@ const char *sh_target_name(ThTarget target)
     return names[target];
 }
 
+const ThDfa *sh_need_machine(const ShOperand *task, ThError *err)
+{
+    const ThTask *t = task->object->as.task;
+    if (!t->machine)
+        sh_fail_operand(err, task, TH_EVALUE,
+                        "task %s has no automaton: %s strings are labelled "
+                        "otherwise",
+                        task->object->name, t->kind->name);
+    return t->machine;
+}
+
 void sh_list_names(FILE *out, const char *label, char *const *name, int n)
 {
     enum { MOST = 24 };
@@ -87,6 +126,16 @@ void sh_list_names(FILE *out, const char *label, char *const *name, int n)
     th_text_free(&t);
 }
 
+/* What the kind has to add. */
+static void describe_kind(FILE *out, const ThTask *t)
+{
+    ThText lines = {0};
+    if (t->kind->describe)
+        t->kind->describe(t, &lines);
+    fputs(lines.data ? lines.data : "", out);
+    th_text_free(&lines);
+}
+
 bool sh_show_task(ShSession *s, const ShObject *o, ThError *err)
 {
     (void)err;
@@ -97,9 +146,12 @@ bool sh_show_task(ShSession *s, const ShObject *o, ThError *err)
     sh_list_names(out, "symbols", t->signature.symbol, t->signature.n_symbols);
     sh_list_names(out, t->bits ? "may say" : "classes", t->signature.label, t->signature.n_classes);
     fprintf(out, "# answers   %s\n", sh_target_name(t->signature.target));
-    fprintf(out, "# machine   %d states\n", t->machine->n_states);
-    fprintf(out, "# chance    %.6g at length 40, %.6g at 41\n", th_task_chance(t, 40),
-            th_task_chance(t, 41));
+    if (t->machine)
+        fprintf(out, "# machine   %d states\n", t->machine->n_states);
+    if (t->kind->chance)
+        fprintf(out, "# chance    %.6g at length 40, %.6g at 41\n", th_task_chance(t, 40),
+                th_task_chance(t, 41));
+    describe_kind(out, t);
     sh_result_int(s, "symbols", t->signature.n_symbols);
     sh_result_int(s, "classes", t->signature.n_classes);
     return true;
@@ -132,14 +184,12 @@ void sh_write_answers(ThText *t, const ThSignature *s, const int *answer, int le
 static bool add_rows(ShSession *s, const ThTask *t, const ThBatch *b, ThError *err)
 {
     const ThSignature *sig = &t->signature;
-    size_t answers = sig->target == TH_TARGET_FINAL ? 1 : (size_t)b->T;
-    if (sig->target == TH_TARGET_BITS)
-        answers *= (size_t)sig->n_classes;
     bool ok = true;
-    for (size_t i = 0; ok && i < (size_t)b->B; i++) {
+    for (int i = 0; ok && i < b->B; i++) {
         ThText input = {0}, answer = {0};
-        th_symbols_write(&input, sig->symbol, sig->n_symbols, b->token + i * (size_t)b->T, b->T);
-        sh_write_answers(&answer, sig, b->target + i * answers, b->T);
+        int length = th_batch_length(b, i);
+        th_symbols_write(&input, sig->symbol, sig->n_symbols, th_batch_token(b, i), length);
+        sh_write_answers(&answer, sig, th_batch_target(sig, b, i), length);
         char *in = th_text_take(&input, err), *out = th_text_take(&answer, err);
         ok = in && out;
         if (ok)
@@ -165,6 +215,45 @@ static bool add_length(ShSession *s, const ThTask *t, uint64_t seed, int length,
     return ok;
 }
 
+/* Rows of a data set in the order of training's first epoch, those to test on where there are no
+ * others; *count becomes the number of rows. */
+static bool add_examples(ShSession *s, const ThTask *t, const ThOptions *o, long long *count,
+                         ThError *err)
+{
+    ThRange lengths = th_option_range(o, "length");
+    ThTaskRows rows = {TH_TASK_TRAIN, 1, INT_MAX};
+    if (th_option_given(o, "length"))
+        rows = (ThTaskRows){TH_TASK_TRAIN, (int)lengths.lo, (int)lengths.hi};
+    if (th_task_count(t, &(ThTaskRows){TH_TASK_TRAIN, 1, INT_MAX}) == 0)
+        rows.part = TH_TASK_TEST;
+    long long n = th_task_count(t, &rows);
+    if (n == 0)
+        return th_fail(err, TH_EVALUE, "no row has %d to %d symbols", rows.lo, rows.hi);
+    *count = *count < n ? *count : n;
+    uint64_t seed = (uint64_t)sh_seed(s, o);
+    ThBatch b = {0};
+    bool ok = true;
+    for (long long at = 0; ok && at < *count; at += b.B) {
+        b.B = *count - at < CHUNK ? (int)(*count - at) : CHUNK;
+        ok = !th_stopped(sh_stop(s), err) && th_task_take(t, &rows, &seed, at, &b, err) &&
+             add_rows(s, t, &b, err);
+    }
+    th_batch_free(&b);
+    return ok;
+}
+
+static bool add_drawn(ShSession *s, const ThTask *t, const ThOptions *o, long long *count,
+                      ThError *err)
+{
+    ThRange lengths = th_option_range(o, "length");
+    uint64_t seed = (uint64_t)sh_seed(s, o);
+    for (long long length = lengths.lo; length <= lengths.hi; length += lengths.step)
+        if (!add_length(s, t, seed, (int)length, *count, err))
+            return false;
+    *count *= (long long)th_range_count(lengths);
+    return true;
+}
+
 static const ThOptionSpec sample_options[] = {
     {"length", TH_RANGE, "10", 1, 1000000, NULL, "length of the strings, or a range of lengths"},
     {"count", TH_INT, "5", 1, 100000000, NULL, "strings of each length"},
@@ -175,7 +264,8 @@ static const ThOptionSpec sample_options[] = {
 SH_COMMAND(sample, .group = "tasks", .summary = "show labelled examples of a task",
            .detail = "Draws strings as training does and prints each with its answer: a class; the "
                      "classes after every symbol (- where nothing is asked); or the sets of "
-                     "symbols that may follow, in braces.\n\n"
+                     "symbols that may follow, in braces.  Of a file's rows it takes count= of "
+                     "those to train on, whose lengths are in length= if that is given.\n\n"
                      "With > \"file\" the examples become a data set, in the format that the "
                      "extension names (txt, csv, json).",
            .example = "task t2 = tomita number=2\n"
@@ -188,14 +278,11 @@ SH_COMMAND(sample, .group = "tasks", .summary = "show labelled examples of a tas
            .flags = C_PAGED)
 {
     const ThTask *t = call->operand[0].object->as.task;
-    ThRange lengths = th_option_range(&call->options, "length");
     long long count = th_option_int(&call->options, "count");
-    uint64_t seed = (uint64_t)sh_seed(s, &call->options);
     sh_table(s, "examples", "input:s answer:s");
-    for (long long length = lengths.lo; length <= lengths.hi; length += lengths.step)
-        if (!add_length(s, t, seed, (int)length, count, err))
-            return false;
+    if (!(th_task_finite(t) ? add_examples : add_drawn)(s, t, &call->options, &count, err))
+        return false;
     sh_table_end(s);
-    sh_result_int(s, "count", count * (long long)th_range_count(lengths));
+    sh_result_int(s, "count", count);
     return true;
 }

@@ -248,6 +248,10 @@ static bool from_task(ShTeacher *t, const ShCall *call, const ThTask *task, ThEr
     const ThSignature *g = &task->signature;
     if (!from_signature(t, call, g, err))
         return false;
+    if (!task->machine)
+        return th_fail(err, TH_EVALUE,
+                       "task %s has no automaton: %s strings are labelled otherwise",
+                       t->object->name, task->kind->name);
     ThDfa *d = t->machine = th_dfa_copy(task->machine, err);
     if (!d || (task->bits && !classes_of_bits(t, task, d, err)))
         return false;

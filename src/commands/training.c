@@ -1,6 +1,7 @@
 /* training.c - commands that train, evaluate and check models. */
 #include "lab/train.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -272,8 +273,10 @@ SH_COMMAND(
  */
 
 static const ThOptionSpec evaluate_options[] = {
-    {"length", TH_RANGE, "41..500", 1, 1000000, NULL, "lengths of the strings"},
-    {"samples", TH_INT, "512", 1, 1e9, NULL, "strings of each length"},
+    {"length", TH_RANGE, "41..500", 1, 1000000, NULL,
+     "lengths of the strings; default for the rows of a file: all"},
+    {"samples", TH_INT, "512", 1, 1e9, NULL,
+     "strings of each length; default for the rows of a file: all"},
     {"slice", TH_CHOICE, "paper", 0, 0, "paper|authors",
      "authors: leave the first length out, as the released code does"},
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the strings; default: set seed"},
@@ -283,52 +286,140 @@ static const ThOptionSpec evaluate_options[] = {
 typedef struct {
     ThScore *item;
     size_t n, cap;
+    bool rows, bands; /* of a data set; in bands of lengths */
+    bool exact;       /* whole strings count too; of no data set yet */
 } Scores;
 
-static bool score_lengths(ShSession *s, ThEvaluator *e, ThRange lengths, int samples, Scores *to,
-                          ThError *err)
+/* What is evaluated: lengths, or bands of lengths, and how many strings of each. */
+typedef struct {
+    ShSession *s;
+    ThEvaluator *evaluator;
+    ThRange lengths;
+    int samples;
+} Evaluation;
+
+static bool add_score(const Evaluation *e, long long lo, long long hi, Scores *to, ThError *err)
 {
+    if (th_stopped(sh_stop(e->s), err) ||
+        !th_grow(&to->item, &to->cap, to->n + 1, sizeof *to->item, err))
+        return false;
+    ThScore *x = &to->item[to->n];
+    bool ok = to->rows ? th_evaluator_rows(e->evaluator, (int)lo, (int)hi, e->samples, x, err)
+                       : th_evaluator_length(e->evaluator, (int)lo, e->samples, x, err);
+    if (!ok)
+        return false;
+    to->n++;
     double sum = 0;
-    for (long long length = lengths.lo; length <= lengths.hi; length += lengths.step) {
-        if (th_stopped(sh_stop(s), err) ||
-            !th_grow(&to->item, &to->cap, to->n + 1, sizeof *to->item, err) ||
-            !th_evaluator_length(e, (int)length, samples, &to->item[to->n], err))
+    for (size_t i = 0; i < to->n; i++)
+        sum += to->item[i].accuracy;
+    sh_progress(e->s, "length %lld of %lld  mean accuracy %.4g", lo, e->lengths.hi,
+                sum / (double)to->n);
+    return true;
+}
+
+static bool score_lengths(const Evaluation *e, Scores *to, ThError *err)
+{
+    ThRange l = e->lengths;
+    for (long long length = l.lo; length <= l.hi; length += l.step)
+        if (!add_score(e, length, length, to, err))
             return false;
-        sum += to->item[to->n++].accuracy;
-        sh_progress(s, "length %lld of %lld  mean accuracy %.4g", length, lengths.hi,
-                    sum / (double)to->n);
+    return true;
+}
+
+/* The rows of a data set to test on: a score for every band that has any. */
+static bool score_rows(const Evaluation *e, const ThTask *t, Scores *to, ThError *err)
+{
+    ThRange l = e->lengths;
+    ThTaskRows rows = {TH_TASK_TEST, (int)l.lo, (int)l.hi};
+    if (th_task_count(t, &rows) == 0)
+        return th_fail(err, TH_EVALUE, "there is no row of %d to %d symbols to test on", rows.lo,
+                       rows.hi);
+    int shortest, longest;
+    if (!th_task_extent(t, &rows, &shortest, &longest, err))
+        return false;
+    for (long long lo = l.lo; lo <= longest; lo += l.step) {
+        long long hi = lo + l.step - 1 < longest ? lo + l.step - 1 : longest;
+        ThTaskRows band = {TH_TASK_TEST, (int)lo, (int)hi};
+        if (th_task_count(t, &band) > 0 && !add_score(e, lo, hi, to, err))
+            return false;
     }
     return true;
 }
 
 static void print_scores(ShSession *s, const Scores *scores)
 {
-    sh_table(s, "scores", "length:i accuracy:r low:r high:r chance:r loss:r");
+    sh_table(s, "scores",
+             scores->rows    ? "least:i length:i rows:i accuracy:r low:r high:r chance:r loss:r"
+             : scores->exact ? "length:i accuracy:r low:r high:r chance:r loss:r exact:r"
+                             : "length:i accuracy:r low:r high:r chance:r loss:r");
     for (size_t i = 0; i < scores->n; i++) {
         const ThScore *x = &scores->item[i];
-        sh_row(s, (long long)x->length, x->accuracy, x->lo, x->hi, x->chance, x->loss);
+        if (scores->rows)
+            sh_row(s, (long long)x->least, (long long)x->length, x->strings, x->accuracy, x->lo,
+                   x->hi, x->chance, x->loss);
+        else
+            sh_row(s, (long long)x->length, x->accuracy, x->lo, x->hi, x->chance, x->loss,
+                   (double)x->exact / (double)x->strings);
     }
     sh_table_end(s);
 }
 
-static void summarize(ShSession *s, const Scores *scores)
+/* Means over the lengths, or over the answers of a data set. */
+typedef struct {
+    double accuracy, chance, exact;
+    long long rows;
+    size_t lowest;
+} Summary;
+
+static Summary summary_of(const Scores *scores, const ThTask *task)
 {
-    const ThScore *x = scores->item;
-    double sum = 0, chance = 0;
-    size_t lowest = 0;
+    Summary y = {0};
+    double all = 0, strings = 0;
     for (size_t i = 0; i < scores->n; i++) {
-        sum += x[i].accuracy;
-        chance += x[i].chance;
-        if (x[i].accuracy < x[lowest].accuracy)
-            lowest = i;
+        const ThScore *x = &scores->item[i];
+        double weight = scores->rows ? (double)x->n : 1;
+        double share = scores->rows ? (double)x->strings : 1;
+        y.accuracy += weight * x->accuracy;
+        y.chance += weight * x->chance;
+        y.exact += share * (double)x->exact / (double)x->strings;
+        y.rows += x->strings;
+        all += weight;
+        strings += share;
+        if (x->accuracy < scores->item[y.lowest].accuracy)
+            y.lowest = i;
     }
-    double n = (double)scores->n;
-    sh_say(s, "mean accuracy %.6g (chance %.6g) over %zu length%s, lowest %.6g at %d\n", sum / n,
-           chance / n, scores->n, scores->n == 1 ? "" : "s", x[lowest].accuracy, x[lowest].length);
-    sh_result_real(s, "accuracy", sum / n);
-    sh_result_real(s, "lowest", x[lowest].accuracy);
-    sh_result_int(s, "longest", x[scores->n - 1].length);
-    sh_result_real(s, "chance", chance / n);
+    y.accuracy /= all;
+    y.chance /= all;
+    y.exact /= strings;
+    if (scores->rows)
+        y.chance = th_task_majority(task, &(ThTaskRows){TH_TASK_TEST, scores->item[0].least,
+                                                        scores->item[scores->n - 1].length});
+    return y;
+}
+
+static void summarize(ShSession *s, const Scores *scores, const ThTask *task)
+{
+    Summary y = summary_of(scores, task);
+    const ThScore *lowest = &scores->item[y.lowest];
+    sh_say(s, "%s %.6g", scores->rows ? "accuracy" : "mean accuracy", y.accuracy);
+    if (!isnan(y.chance))
+        sh_say(s, " (chance %.6g)", y.chance);
+    if (scores->rows)
+        sh_say(s, " on %lld row%s", y.rows, y.rows == 1 ? "" : "s");
+    sh_say(s, scores->bands ? " in %zu band%s" : " over %zu length%s", scores->n,
+           scores->n == 1 ? "" : "s");
+    sh_say(s, ", lowest %.6g at %d", lowest->accuracy, lowest->length);
+    if (scores->exact)
+        sh_say(s, "; whole strings %.6g", y.exact);
+    sh_say(s, "\n");
+    sh_result_real(s, "accuracy", y.accuracy);
+    sh_result_real(s, "lowest", lowest->accuracy);
+    sh_result_int(s, "longest", scores->item[scores->n - 1].length);
+    sh_result_real(s, "chance", y.chance);
+    if (scores->rows)
+        sh_result_int(s, "rows", y.rows);
+    if (scores->exact)
+        sh_result_real(s, "exact", y.exact);
 }
 
 /* The model keeps the scores, for plot accuracy. */
@@ -338,6 +429,24 @@ static void keep_scores(ThModel *m, Scores *scores)
     m->scores = scores->item;
     m->n_scores = scores->n;
     *scores = (Scores){0};
+}
+
+/* Reads the lengths and the number of strings. */
+static bool plan(Evaluation *e, Scores *scores, const ThOptions *o, ThError *err)
+{
+    bool authors = strcmp(th_option_text(o, "slice"), "authors") == 0;
+    e->lengths = th_option_range(o, "length");
+    e->samples = (int)th_option_int(o, "samples");
+    if (scores->rows && authors)
+        return th_fail(err, TH_EUSAGE, "slice= is for strings that are drawn");
+    if (scores->rows && !th_option_given(o, "length"))
+        e->lengths = (ThRange){1, INT_MAX, 1};
+    if (scores->rows && !th_option_given(o, "samples"))
+        e->samples = INT_MAX;
+    scores->bands = scores->rows && e->lengths.step > 1;
+    e->lengths.lo += authors ? e->lengths.step : 0;
+    return e->lengths.lo <= e->lengths.hi ||
+           th_fail(err, TH_EUSAGE, "slice=authors leaves no length");
 }
 
 SH_COMMAND(evaluate, .group = "training", .summary = "measure a model's accuracy by length",
@@ -350,6 +459,11 @@ SH_COMMAND(evaluate, .group = "training", .summary = "measure a model's accuracy
                "Where a string has an answer at every position all of them count; answers within "
                "a string depend on each other, so the interval is that of as many answers as "
                "there are strings.\n\n"
+               "Of a task that asks for the symbols that follow, exact is the share of strings "
+               "with all answers right.  Of a file the rows to test on are taken, all that have "
+               "the lengths; a line of the table stands for the lengths from least to length, "
+               "which are apart by the step of length=A..B:STEP, and accuracy is that of all "
+               "answers.\n\n"
                "Papers average over all lengths beyond those of training, 41..500; the code that "
                "came with RegularGPT leaves out the first of them (slice=authors).",
            .example = "task p = parity\n"
@@ -357,27 +471,25 @@ SH_COMMAND(evaluate, .group = "training", .summary = "measure a model's accuracy
                       "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
                       "evaluate m on p length=11..13 samples=64\n"
                       "assert longest == 13 and accuracy > 0.2",
-           .results = "accuracy lowest longest chance",
+           .results = "accuracy lowest longest chance rows exact",
            .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
            .options = evaluate_options, .flags = C_PAGED)
 {
     ThModel *m = call->operand[0].object->as.model;
     const ThTask *task = call->operand[1].object->as.task;
     const ThOptions *o = &call->options;
-    ThRange lengths = th_option_range(o, "length");
-    if (strcmp(th_option_text(o, "slice"), "authors") == 0)
-        lengths.lo += lengths.step;
-    if (lengths.lo > lengths.hi)
-        return th_fail(err, TH_EUSAGE, "slice=authors leaves no length");
-    ThEvaluator *e = th_evaluator_new(m, task, sh_seed(s, o), sh_threads(s), err);
-    if (!e)
+    Evaluation e = {.s = s};
+    Scores scores = {.rows = th_task_finite(task), .exact = task->signature.next};
+    if (!plan(&e, &scores, o, err))
+        return false;
+    e.evaluator = th_evaluator_new(m, task, sh_seed(s, o), sh_threads(s), err);
+    if (!e.evaluator)
         return sh_error_inside(err, &call->operand[0]);
-    Scores scores = {0};
-    bool ok = score_lengths(s, e, lengths, (int)th_option_int(o, "samples"), &scores, err);
-    th_evaluator_free(e);
+    bool ok = scores.rows ? score_rows(&e, task, &scores, err) : score_lengths(&e, &scores, err);
+    th_evaluator_free(e.evaluator);
     if (ok) {
         print_scores(s, &scores);
-        summarize(s, &scores);
+        summarize(s, &scores, task);
         keep_scores(m, &scores);
     }
     free(scores.item);

@@ -43,7 +43,11 @@ static ThModel *make(const char *kind, const char *const *settings, ThTarget tar
     char letter[9][2] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"}, *names[9];
     for (int i = 0; i < 9; i++)
         names[i] = letter[i];
-    ThSignature s = {target, symbols, classes, names, names};
+    ThSignature s = {.target = target,
+                     .n_symbols = symbols,
+                     .n_classes = classes,
+                     .symbol = names,
+                     .label = names};
     assert_true(th_model_bind(m, &s, 1, &err));
     return m;
 }
@@ -437,7 +441,7 @@ static void check_model(const char *kind, const char *const *settings, ThTarget 
         token[i] = (int)th_rng_below(&r, SYMBOLS);
     for (int i = 0; i < B * T * CLASSES; i++)
         target_of[i] = (int)th_rng_below(&r, target == TH_TARGET_BITS ? 2 : CLASSES);
-    ThBatch b = {B, T, token, target_of};
+    ThBatch b = {.B = B, .T = T, .token = token, .target = target_of};
     scatter(m);
     double *exact = gradient_of(m, TH_TAPE_DOUBLE, &b, true);
     double *unshared = gradient_of(m, TH_TAPE_DOUBLE, &b, false);

@@ -80,7 +80,7 @@ static ThTask *make_task(const char *kind, const char *option, const char *value
     assert_true(th_options_init(&o, th_task_kind(kind)->options, &err));
     assert_true(!option || th_options_set(&o, option, value, &err));
     ThAutomaton *a = automaton ? th_automaton_parse(automaton, &err) : NULL;
-    ThTask *t = th_task_new(th_task_kind(kind), &o, a, &err);
+    ThTask *t = th_task_new(th_task_kind(kind), &o, &(ThTaskSource){.automaton = a}, &err);
     assert_non_null(t);
     th_automaton_free(a);
     th_options_free(&o);

@@ -173,7 +173,7 @@ static ThVar build_gru(ThTape *t, const void *how)
 static void check_recurrent(int B, int T, int H)
 {
     for (int mode = 0; mode < 4; mode++) {
-        ThOpSequence s = {B, T, mode & 1 ? tokens : NULL, mode & 2};
+        ThOpSequence s = {.B = B, .T = T, .index = mode & 1 ? tokens : NULL, .every = mode & 2};
         int rows = mode & 1 ? V : B * T;
         check(&(Case){2, {{rows, H}, {H, H}}, build_rnn, &s});
         check(&(Case){2, {{rows, 4 * H}, {H, 4 * H}}, build_lstm, &s});
@@ -254,7 +254,7 @@ static void test_recurrent_states(void **state)
 {
     (void)state;
     enum { H = 5 };
-    ThOpSequence s = {3, 11, tokens, false};
+    ThOpSequence s = {.B = 3, .T = 11, .index = tokens};
     check_states('r', &(Case){2, {{V, H}, {H, H}}, build_rnn, NULL}, &s);
     check_states('l', &(Case){2, {{V, 4 * H}, {H, 4 * H}}, build_lstm, NULL}, &s);
     check_states('g', &(Case){3, {{V, 3 * H}, {H, 3 * H}, {1, H}}, build_gru, NULL}, &s);
@@ -402,9 +402,12 @@ static void test_misfits(void **state)
         if (i < 3)
             made = th_op_attention(t, x, y, &full);
         else if (i == 3)
-            made = th_op_lstm(t, y, w, &(ThOpSequence){2, 3, NULL, false}, 0);
+            made = th_op_lstm(t, y, w, &(ThOpSequence){.B = 2, .T = 3}, 0);
         else
-            made = th_op_rnn(t, x, x, &(ThOpSequence){2, 3, (const int[]){0, 1, 2, 3, 4, 6}, true});
+            made = th_op_rnn(
+                t, x, x,
+                &(ThOpSequence){
+                    .B = 2, .T = 3, .index = (const int[]){0, 1, 2, 3, 4, 6}, .every = true});
         err = (ThError){0};
         assert_int_equal(made, -1);
         assert_false(th_tape_ok(t, &err));

@@ -34,7 +34,11 @@ static ThModel *make(const char *options, int n_symbols, int n_classes, ThTarget
     ThModel *m = th_model_new(kind, &o, &err);
     th_options_free(&o);
     assert_non_null(m);
-    ThSignature s = {target, n_symbols, n_classes, symbols, classes};
+    ThSignature s = {.target = target,
+                     .n_symbols = n_symbols,
+                     .n_classes = n_classes,
+                     .symbol = symbols,
+                     .label = classes};
     assert_true(th_model_bind(m, &s, 5, &err));
     return m;
 }
@@ -109,7 +113,7 @@ static ThBatch random_batch(int B, int T, int n_symbols, int *token)
     ThRng r = th_rng(11, "strings", (uint64_t)T);
     for (int i = 0; i < B * T; i++)
         token[i] = (int)th_rng_below(&r, (uint64_t)n_symbols);
-    return (ThBatch){B, T, token, NULL};
+    return (ThBatch){.B = B, .T = T, .token = token};
 }
 
 static double forms_apart(int T, int C, const char *more)
@@ -414,7 +418,11 @@ static void check_count(const char *options, int n_symbols, int n_classes, size_
     assert_true(th_options_set(&o, "heads", heads, NULL));
     ThModel *m = th_model_new(kind, &o, NULL);
     th_options_free(&o);
-    ThSignature s = {TH_TARGET_FINAL, n_symbols, n_classes, names, classes};
+    ThSignature s = {.target = TH_TARGET_FINAL,
+                     .n_symbols = n_symbols,
+                     .n_classes = n_classes,
+                     .symbol = names,
+                     .label = classes};
     assert_true(th_model_bind(m, &s, 1, NULL));
     assert_int_equal(th_params_count(&m->params), count);
     th_model_free(m);
@@ -443,7 +451,11 @@ static void test_bad_options(void **state)
     assert_true(th_options_set(&o, "heads", "4", NULL));
     assert_true(th_options_set(&o, "form", "collapse", NULL));
     ThModel *m = th_model_new(kind, &o, NULL);
-    ThSignature s = {TH_TARGET_EVERY, 2, 2, symbols, classes};
+    ThSignature s = {.target = TH_TARGET_EVERY,
+                     .n_symbols = 2,
+                     .n_classes = 2,
+                     .symbol = symbols,
+                     .label = classes};
     err = (ThError){0};
     assert_false(th_model_bind(m, &s, 1, &err));
     assert_int_equal(err.code, TH_EUSAGE);

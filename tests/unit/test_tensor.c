@@ -340,7 +340,7 @@ static void test_nan_passes(void **state)
         int token = 0;
         ThVar all[] = {th_op_relu(t, x), th_op_linear_relu(t, x, w, th_param(t, 2)),
                        th_op_linear_relu(t, x, w, -1),
-                       th_op_rnn(t, x, w, &(ThOpSequence){1, 1, &token, false})};
+                       th_op_rnn(t, x, w, &(ThOpSequence){.B = 1, .T = 1, .index = &token})};
         for (int k = 0; k < 4; k++)
             for (int i = 0; i < 40; i++)
                 assert_true(isnan(th_tape_floats(t, all[k])[i]));

@@ -2,13 +2,13 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_LAB_SCORE_H
-#define TH_LAB_SCORE_H
+#ifndef TH_LEARN_SCORE_H
+#define TH_LEARN_SCORE_H
 
-#include "base/batch.h"
+#include "learn/batch.h"
 #include "tensor/tape.h"
 
-/* Answers that a batch asks for: strings, or scored positions. */
+/* Answers that a batch asks for: strings, or positions, that are scored. */
 long long th_score_answers(const ThSignature *s, const ThBatch *b);
 
 /* Of float logits (rows, n_classes) on a tape: how many answers are right.  The class with the
@@ -17,8 +17,12 @@ long long th_score_answers(const ThSignature *s, const ThBatch *b);
  */
 long long th_score_right(const ThTape *t, ThVar z, const ThSignature *s, const ThBatch *b);
 
+/* How many strings have all their answers right, and how many have any. */
+long long th_score_exact(const ThTape *t, ThVar z, const ThSignature *s, const ThBatch *b,
+                         long long *strings);
+
 /* The loss of a batch: mean cross-entropy (for TH_TARGET_BITS the binary one, averaged over bits
- * too) if scale is 1/answers. */
+ * too) if scale is 1/answers, each answer's share times its weight where the batch has weights. */
 ThVar th_loss_of_batch(ThTape *t, ThVar z, const ThSignature *s, const ThBatch *b, double scale);
 
 #endif

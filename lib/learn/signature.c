@@ -1,6 +1,5 @@
-#include "base/batch.h"
+#include "learn/signature.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +22,7 @@ static char **copy_names(char *const *from, int n, ThError *err)
 
 bool th_signature_copy(ThSignature *to, const ThSignature *from, ThError *err)
 {
-    *to = (ThSignature){.target = from->target};
+    *to = (ThSignature){.target = from->target, .next = from->next};
     to->symbol = copy_names(from->symbol, from->n_symbols, err);
     if (!to->symbol)
         return false;
@@ -48,14 +47,6 @@ void th_signature_free(ThSignature *s)
     *s = (ThSignature){0};
 }
 
-bool th_batch_fits(int B, int T, ThError *err)
-{
-    if ((long long)B * T <= INT_MAX)
-        return true;
-    return th_fail(err, TH_EVALUE, "%d strings of %d symbols are too much at a time", B, T) ||
-           th_hint(err, "at most %d symbols: make batch= or length= smaller", INT_MAX);
-}
-
 static bool match_names(const char *what, char *const *a, int n, char *const *b, int m,
                         ThError *err)
 {
@@ -72,9 +63,13 @@ bool th_signature_match(const ThSignature *model, const ThSignature *task, ThErr
 {
     static const char *const targets[] = {"one class a string", "one class a position",
                                           "a set of symbols a position"};
+    static const char *const next[] = {"labels what it reads", "goes on with the text"};
     if (model->target != task->target)
         return th_fail(err, TH_EVALUE, "the model answers with %s, the task asks for %s",
                        targets[model->target], targets[task->target]);
+    if (model->next != task->next)
+        return th_fail(err, TH_EVALUE, "the model %s, the task %s", next[model->next],
+                       next[task->next]);
     return match_names("input symbols", model->symbol, model->n_symbols, task->symbol,
                        task->n_symbols, err) &&
            match_names("output classes", model->label, model->n_classes, task->label,

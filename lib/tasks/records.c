@@ -1,0 +1,382 @@
+#include "tasks/records.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+enum { MOST_CELLS = 256 };
+
+static const size_t MOST_BYTES = (size_t)1 << 30;
+
+/* A place in the file. */
+typedef struct {
+    const char *at, *end, *line_start;
+    int line;
+} Place;
+
+typedef struct {
+    char *text; /* new */
+    int line, col;
+} Cell;
+
+typedef struct {
+    const ThTaskRecordShape *shape;
+    char separator; /* of CSV or tabs */
+    Place place;
+    Cell cell[MOST_CELLS]; /* of the present row */
+    int n_cells;
+    int input, label; /* the columns; -1: no row has been read yet */
+    ThTaskRecords *records;
+    ThError *err;
+} Reader;
+
+/* The column of a place, in characters from 1. */
+static int column(const Place *p, const char *at)
+{
+    int col = 1;
+    for (const char *c = p->line_start; c < at; c++)
+        col += (*c & 0xc0) != 0x80;
+    return col;
+}
+
+static bool fail_here(Reader *r, const char *at, const char *what)
+{
+    return th_fail_at(r->err, TH_EVALUE, r->place.line, column(&r->place, at), "%s", what);
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+/* Refuses what is no text, with the place of the first such byte. */
+static bool check_text(Reader *r)
+{
+    Place *p = &r->place;
+    while (p->at < p->end) {
+        size_t n = th_utf8_next(p->at, (size_t)(p->end - p->at), NULL);
+        unsigned char c = (unsigned char)*p->at;
+        if (n == 0)
+            return fail_here(r, p->at, "this is no valid UTF-8");
+        if ((c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7f)
+            return fail_here(r, p->at, "a control character");
+        p->at += n;
+        if (c == '\n') {
+            p->line++;
+            p->line_start = p->at;
+        }
+    }
+    return true;
+}
+
+static void new_line(Place *p)
+{
+    p->line++;
+    p->line_start = p->at;
+}
+
+/* Passes a line's end, "\n" or "\r\n"; false where there is none. */
+static bool end_of_line(Place *p)
+{
+    const char *at = p->at;
+    if (at < p->end && *at == '\r')
+        at++;
+    if (at < p->end && *at != '\n')
+        return false;
+    p->at = at < p->end ? at + 1 : at;
+    new_line(p);
+    return true;
+}
+
+static bool add_record(Reader *r, ThTaskRecord record)
+{
+    ThTaskRecords *to = r->records;
+    if (!th_grow(&to->item, &to->cap, to->n + 1, sizeof *to->item, r->err))
+        return false;
+    to->item[to->n++] = record;
+    return true;
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+static bool plain_cell(Reader *r, ThText *to)
+{
+    const char *from = r->place.at;
+    while (r->place.at < r->place.end && *r->place.at != r->separator && *r->place.at != '\n' &&
+           *r->place.at != '\r') {
+        if (r->separator == ',' && *r->place.at == '"')
+            return fail_here(r, r->place.at, "a quote inside a field that does not begin with one");
+        r->place.at++;
+    }
+    th_text_add_bytes(to, from, (size_t)(r->place.at - from));
+    return true;
+}
+
+/* After the opening quote; doubled quotes stand for one. */
+static bool quoted_cell(Reader *r, ThText *to)
+{
+    Place *p = &r->place, open = *p;
+    for (p->at++; p->at < p->end; p->at++) {
+        if (*p->at == '"' && (p->at + 1 == p->end || p->at[1] != '"')) {
+            p->at++;
+            if (p->at < p->end && *p->at != ',' && *p->at != '\r' && *p->at != '\n')
+                return fail_here(r, p->at, "text behind a closing quote");
+            return true;
+        }
+        p->at += *p->at == '"';
+        th_text_add_bytes(to, p->at, 1);
+        if (*p->at == '\n') {
+            p->line++;
+            p->line_start = p->at + 1;
+        }
+    }
+    *p = open;
+    return fail_here(r, p->at, "a quote that is never closed");
+}
+
+static bool read_cell(Reader *r)
+{
+    Place *p = &r->place;
+    if (r->n_cells == MOST_CELLS)
+        return fail_here(r, p->at, "too many columns");
+    Cell *c = &r->cell[r->n_cells];
+    *c = (Cell){.line = p->line, .col = column(p, p->at)};
+    ThText text = {0};
+    bool quoted = r->separator == ',' && p->at < p->end && *p->at == '"';
+    if (!(quoted ? quoted_cell(r, &text) : plain_cell(r, &text))) {
+        th_text_free(&text);
+        return false;
+    }
+    c->text = th_text_take(&text, r->err);
+    r->n_cells += c->text != NULL;
+    return c->text != NULL;
+}
+
+static void drop_cells(Reader *r)
+{
+    for (int i = 0; i < r->n_cells; i++)
+        free(r->cell[i].text);
+    r->n_cells = 0;
+}
+
+/* Reads the cells of a row; the place is behind its end. */
+static bool read_cells(Reader *r)
+{
+    drop_cells(r);
+    if (!read_cell(r))
+        return false;
+    while (r->place.at < r->place.end && *r->place.at == r->separator) {
+        r->place.at++;
+        if (!read_cell(r))
+            return false;
+    }
+    return end_of_line(&r->place) || fail_here(r, r->place.at, "a carriage return within a line");
+}
+
+static int find_cell(const Reader *r, const char *name)
+{
+    for (int i = 0; i < r->n_cells; i++)
+        if (strcmp(r->cell[i].text, name) == 0)
+            return i;
+    return -1;
+}
+
+static bool no_column(Reader *r, const char *name)
+{
+    ThText names = {0};
+    for (int i = 0; i < r->n_cells; i++)
+        th_text_printf(&names, "%s'%s'", i ? ", " : "", r->cell[i].text);
+    th_fail_at(r->err, TH_EVALUE, r->cell[0].line, 1, "no column '%s'", name);
+    th_hint(r->err, "the columns are %.120s", names.data ? names.data : "");
+    th_text_free(&names);
+    return false;
+}
+
+/* Looks at the first row; *is_header says whether it was the columns' names. */
+static bool choose_columns(Reader *r, bool *is_header)
+{
+    int input = find_cell(r, r->shape->input), label = find_cell(r, r->shape->label);
+    ThTaskHeader header = r->shape->header;
+    *is_header =
+        header == TH_TASK_HEADER_YES || (header == TH_TASK_HEADER_AUTO && input >= 0 && label >= 0);
+    if (*is_header && (input < 0 || label < 0))
+        return no_column(r, input < 0 ? r->shape->input : r->shape->label);
+    r->input = *is_header ? input : 0;
+    r->label = *is_header ? label : 1;
+    if (*is_header || r->n_cells <= 2)
+        return true;
+    th_fail_at(r->err, TH_EVALUE, r->cell[2].line, r->cell[2].col,
+               "a column too many, and no header that names '%s' and '%s'", r->shape->input,
+               r->shape->label);
+    return th_hint(r->err, "input= and label= choose the columns by their names");
+}
+
+/* Makes a record of the present row. */
+static bool take_row(Reader *r)
+{
+    int most = r->input > r->label ? r->input : r->label;
+    const Cell *last = &r->cell[r->n_cells - 1];
+    if (r->n_cells <= most) {
+        th_fail_at(r->err, TH_EVALUE, last->line, last->col, "the row has no %s",
+                   r->label >= r->n_cells ? "label" : "input");
+        return th_hint(r->err, "%s separate the columns", r->separator == ',' ? "commas" : "tabs");
+    }
+    Cell *input = &r->cell[r->input], *label = &r->cell[r->label];
+    ThTaskRecord record = {.input = input->text,
+                           .label = label->text,
+                           .line = input->line,
+                           .input_col = input->col,
+                           .label_col = label->col};
+    if (!add_record(r, record))
+        return false;
+    input->text = label->text = NULL;
+    return true;
+}
+
+static bool read_columns(Reader *r)
+{
+    while (r->place.at < r->place.end) {
+        if (end_of_line(&r->place))
+            continue;
+        bool header = false;
+        if (!read_cells(r) || (r->input < 0 && !choose_columns(r, &header)) ||
+            (!header && !take_row(r)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- JSON lines ------------------------------------------------------------------------------ */
+
+static bool add_value(ThText *to, const json_t *value)
+{
+    if (json_is_string(value)) {
+        th_text_add(to, json_string_value(value));
+        return strlen(json_string_value(value)) == json_string_length(value);
+    }
+    if (!json_is_number(value) && !json_is_boolean(value))
+        return false;
+    char *text = json_dumps(value, JSON_ENCODE_ANY);
+    th_text_add(to, text ? text : "");
+    free(text);
+    return text != NULL;
+}
+
+/* Returns new: a member as text; NULL and an error. */
+static char *member(Reader *r, const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    ThText text = {0};
+    bool ok = value != NULL;
+    if (json_is_array(value)) {
+        for (size_t i = 0; ok && i < json_array_size(value); i++) {
+            th_text_add(&text, i ? " " : "");
+            ok = add_value(&text, json_array_get(value, i));
+        }
+    } else if (value) {
+        ok = add_value(&text, value);
+    }
+    if (ok)
+        return th_text_take(&text, r->err);
+    th_text_free(&text);
+    th_fail_at(r->err, TH_EVALUE, r->place.line, 1,
+               value ? "'%s' is no text, number or list of these" : "no member '%s'", name);
+    return NULL;
+}
+
+static bool take_object(Reader *r, const char *line, size_t n)
+{
+    json_error_t error;
+    json_t *object = json_loadb(line, n, JSON_REJECT_DUPLICATES, &error);
+    if (!json_is_object(object)) {
+        json_decref(object);
+        int col = object || error.column < 1 ? 1 : error.column;
+        return th_fail_at(r->err, TH_EVALUE, r->place.line, col, "%s",
+                          object ? "this is no object" : error.text);
+    }
+    ThTaskRecord record = {.line = r->place.line, .input_col = 1, .label_col = 1};
+    record.input = member(r, object, r->shape->input);
+    record.label = record.input ? member(r, object, r->shape->label) : NULL;
+    json_decref(object);
+    if (record.label && add_record(r, record))
+        return true;
+    free(record.input);
+    free(record.label);
+    return false;
+}
+
+static bool read_objects(Reader *r)
+{
+    Place *p = &r->place;
+    while (p->at < p->end) {
+        const char *line = p->at, *newline = memchr(line, '\n', (size_t)(p->end - line));
+        size_t n = (size_t)((newline ? newline : p->end) - line);
+        if (strspn(line, " \t\r") < n && !take_object(r, line, n))
+            return false;
+        p->at = newline ? newline + 1 : p->end;
+        new_line(p);
+    }
+    return true;
+}
+
+/* ---- by extension ---------------------------------------------------------------------------- */
+
+typedef struct {
+    const char *extension;
+    char separator;
+    bool (*read)(Reader *r);
+} Format;
+
+static const Format *format_of(const char *path, ThError *err)
+{
+    static const Format formats[] = {{".tsv", '\t', read_columns},
+                                     {".txt", '\t', read_columns},
+                                     {".csv", ',', read_columns},
+                                     {".jsonl", 0, read_objects}};
+    size_t n = strlen(path);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        size_t m = strlen(formats[i].extension);
+        if (n > m && strcmp(path + n - m, formats[i].extension) == 0)
+            return &formats[i];
+    }
+    th_fail(err, TH_EUSAGE, "'%s' is no name of labelled data", path);
+    th_hint(err, "labelled data are read from .tsv, .txt, .csv and .jsonl files");
+    return NULL;
+}
+
+bool th_task_records_read(ThTaskRecords *records, const char *path, const ThTaskRecordShape *shape,
+                          ThError *err)
+{
+    const Format *format = format_of(path, err);
+    size_t n;
+    char *text = format ? th_file_read(path, MOST_BYTES, &n, err) : NULL;
+    if (!text)
+        return false;
+    Reader r = {.shape = shape,
+                .separator = format->separator,
+                .input = -1,
+                .records = records,
+                .err = err};
+    static const char mark[] = "\xef\xbb\xbf"; /* some programs begin UTF-8 with it */
+    const char *start = text + (n >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0);
+    Place begin = {start, text + n, start, 1};
+    r.place = begin;
+    bool ok = check_text(&r);
+    r.place = begin;
+    ok = ok && format->read(&r);
+    drop_cells(&r);
+    free(text);
+    return ok;
+}
+
+void th_task_records_free(ThTaskRecords *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        free(r->item[i].input);
+        free(r->item[i].label);
+    }
+    free(r->item);
+    *r = (ThTaskRecords){0};
+}

@@ -1,0 +1,43 @@
+/* records.h - the rows of a file of labelled data: tab-separated text, CSV or JSON lines.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
+#ifndef TH_TASKS_RECORDS_H
+#define TH_TASKS_RECORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+typedef enum { TH_TASK_HEADER_AUTO, TH_TASK_HEADER_YES, TH_TASK_HEADER_NO } ThTaskHeader;
+
+/* Which columns, or members of the objects, are meant. */
+typedef struct {
+    const char *input, *label;
+    ThTaskHeader header; /* whether the first row names the columns; auto: if it has both names.
+                        Without a header there are two columns, the input first */
+} ThTaskRecordShape;
+
+/* Valid UTF-8 without control characters; input_col and label_col say where it stood. */
+typedef struct {
+    char *input, *label;
+    int line, input_col, label_col;
+} ThTaskRecord;
+
+/* Zero-initialised it is empty. */
+typedef struct {
+    ThTaskRecord *item;
+    size_t n, cap;
+} ThTaskRecords;
+
+/* Reads a file by its extension: .tsv or .txt with tabs between columns and nothing quoted; .csv as
+ * RFC 4180 says; .jsonl, where text may be a string, a number or a truth value, and an array of
+ * these stands for them with blanks between.  Empty lines are skipped.  Errors: TH_EUSAGE for
+ * another extension; TH_EIO; TH_ELIMIT beyond a gigabyte; and TH_EVALUE with the line and
+ * column in the file. */
+bool th_task_records_read(ThTaskRecords *r, const char *path, const ThTaskRecordShape *shape,
+                          ThError *err);
+void th_task_records_free(ThTaskRecords *r);
+
+#endif
