@@ -144,7 +144,14 @@ static ThVar attend(ThTape *t, const Layout *l, int layer, const Input *in, ThVa
         q = take(t, q, in->token, positions);
     ThVar kv = th_op_linear(t, in->x, th_param(t, y->key_value), -1);
     kv = take(t, kv, in->token, positions);
-    ThOpAttention how = {in->B, in->T, l->heads, l->causal, -1, -1, -1, layer};
+    ThOpAttention how = {.B = in->B,
+                         .T = in->T,
+                         .heads = l->heads,
+                         .causal = l->causal,
+                         .u = -1,
+                         .v = -1,
+                         .xl = -1,
+                         .tag = layer};
     if (l->relative) {
         how.u = th_param(t, y->u);
         how.v = th_param(t, y->v);
