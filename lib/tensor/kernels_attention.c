@@ -235,3 +235,28 @@ TH_KERNEL_CLONES void th_kernel_band_back(const ThKernelHead *h, const ThKernelB
             band_row_back(h, b, row, back, i, b->width);
     }
 }
+
+/* ---- rotations ---- */
+
+/* The columns of a pair are `apart` from each other, pairs `step`. */
+static inline __attribute__((always_inline)) void turn_block(const ThKernelTurn *r, float *x,
+                                                             int apart, int step)
+{
+    float way = r->back ? -1 : 1;
+    for (int p = 0; p < r->pairs; p++) {
+        float c = (float)r->cosine[p], s = way * (float)r->sine[p];
+        float a = x[p * step], b = x[p * step + apart];
+        x[p * step] = c * a - s * b;
+        x[p * step + apart] = s * a + c * b;
+    }
+}
+
+TH_KERNEL_CLONES void th_kernel_turn(const ThKernelTurn *r, float *x)
+{
+    for (int block = 0; block < r->blocks; block++, x += r->width) {
+        if (r->neighbours)
+            turn_block(r, x, 1, 2);
+        else
+            turn_block(r, x, r->pairs, 1);
+    }
+}

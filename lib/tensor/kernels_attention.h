@@ -60,4 +60,15 @@ typedef struct {
 void th_kernel_band_back(const ThKernelHead *h, const ThKernelBand *b, const float *w,
                          const ThKernelBandBack *back);
 
+/* ---- rotations ---- */
+
+/* One row: in every block of `width` columns pair p turns by its angle, or back; columns p and
+ * pairs + p of the block, or neighbours. */
+typedef struct {
+    const double *cosine, *sine; /* (pairs) */
+    int pairs, blocks, width;
+    bool neighbours, back;
+} ThKernelTurn;
+void th_kernel_turn(const ThKernelTurn *r, float *x);
+
 #endif

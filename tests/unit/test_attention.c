@@ -367,6 +367,89 @@ static void test_misfits(void **state)
     th_params_free(&p);
 }
 
+/* ---- rotations ---- */
+
+static ThVar build_rotation(ThTape *t, const void *how)
+{
+    return th_op_rotate(t, th_param(t, 0), how);
+}
+
+static void test_rotation_gradients(void **state)
+{
+    (void)state;
+    static const int position[] = {0, 3, 4, 90, 2, 1, 0, 7, 7, 512, 5, 6};
+    for (int mode = 0; mode < 8; mode++) {
+        ThOpRotation how = {.columns = 12,
+                            .heads = 2,
+                            .turned = 4,
+                            .neighbours = mode & 1,
+                            .base = 10000,
+                            .decay = mode & 2 ? -1.0 / 512 : 0,
+                            .position = mode & 4 ? position : NULL,
+                            .T = 6,
+                            .first = 2};
+        check(&(Case){1, {{12, 12}}, build_rotation, &how});
+        check(&(Case){1, {{12, 17}}, build_rotation, &how});
+        how.turned = 6;
+        check(&(Case){1, {{12, 12}}, build_rotation, &how});
+    }
+}
+
+/* Rows turned as `how` says. */
+static void rotate(const ThOpRotation *how, const float *x, int rows, double *to)
+{
+    ThError err = {0};
+    ThParams p = {0};
+    th_params_add(&p, "none", 1, 1, TH_INIT_ZERO, 0, &err);
+    assert_true(th_params_allocate(&p, 1, &err));
+    ThTape *t = th_tape_new(TH_TAPE_DOUBLE, &p, &err);
+    th_tape_read(t, th_op_rotate(t, th_tape_constant(t, rows, 4, x), how), to);
+    th_tape_free(t);
+    th_params_free(&p);
+}
+
+/* Rows of Su et al. 2021 in both pairings, and of Sun et al. 2022; a product depends on the
+ * distance only. */
+static void test_rotation_values(void **state)
+{
+    (void)state;
+    static const float x[] = {1, 2, 3, 4};
+    static const float q[] = {0.3f, -0.2f, 0.5f, 0.1f}, k[] = {-0.4f, 0.6f, 0.2f, 0.7f};
+    static const double expected[2][4] = {{-3.144039, 1.919605, -0.339143, 4.039197},
+                                          {-2.234742, 0.077004, 2.919405, 4.059196}};
+    static const int queries[] = {7, 14}, keys[] = {3, 10};
+    double y[4], a[4], b[4];
+    for (int neighbours = 0; neighbours < 2; neighbours++) {
+        ThOpRotation how = {.columns = 4,
+                            .heads = 1,
+                            .turned = 4,
+                            .neighbours = neighbours,
+                            .base = 10000,
+                            .position = (const int[]){2}};
+        rotate(&how, x, 1, y);
+        for (int j = 0; j < 4; j++)
+            assert_close(y[j], expected[neighbours][j], 1e-6);
+    }
+    for (int i = 0; i < 4; i++) {
+        bool decays = i & 2;
+        ThOpRotation how = {.columns = 4,
+                            .heads = 1,
+                            .turned = 4,
+                            .neighbours = decays,
+                            .base = 10000,
+                            .decay = decays ? 1.0 / 512 : 0,
+                            .position = &queries[i & 1]};
+        rotate(&how, q, 1, a);
+        how.position = &keys[i & 1];
+        how.decay = -how.decay;
+        rotate(&how, k, 1, b);
+        double sum = 0;
+        for (int j = 0; j < 4; j++)
+            sum += a[j] * b[j];
+        assert_close(sum, decays ? 0.262833 : -0.241654, 1e-6);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +461,8 @@ int main(void)
         cmocka_unit_test(test_constant_bias),
         cmocka_unit_test(test_masked_keys_are_not_read),
         cmocka_unit_test(test_misfits),
+        cmocka_unit_test(test_rotation_gradients),
+        cmocka_unit_test(test_rotation_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
