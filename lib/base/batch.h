@@ -32,12 +32,14 @@ bool th_signature_match(const ThSignature *model, const ThSignature *task, ThErr
  * operations count on; else false and TH_EVALUE. */
 bool th_batch_fits(int B, int T, ThError *err);
 
-/* B strings of T tokens each.  target is (B) for TH_TARGET_FINAL; (B,T) for TH_TARGET_EVERY, where
- * -1 is a position that is not scored; (B,T,n_classes) of 0 and 1 for TH_TARGET_BITS. */
+/* B strings of T tokens, or of length[b] and padding behind them.  target is (B) for
+ * TH_TARGET_FINAL; (B,T) for TH_TARGET_EVERY, where -1 is a position that is not scored;
+ * (B,T,n_classes) of 0 and 1 for TH_TARGET_BITS. */
 typedef struct {
     int B, T;
     int *token; /* (B,T) */
     int *target;
+    const int *length; /* (B), 1 … T; NULL: all T */
 } ThBatch;
 
 #endif

@@ -225,8 +225,11 @@ static void cut_batch(ThTrainer *tr)
     for (int i = 0; i < tr->n_shards; i++) {
         int first = (int)((long long)b->B * i / tr->n_shards);
         int end = (int)((long long)b->B * (i + 1) / tr->n_shards);
-        tr->shard[i].batch = (ThBatch){end - first, b->T, b->token + (size_t)first * (size_t)b->T,
-                                       b->target + (size_t)first * per_string};
+        tr->shard[i].batch = (ThBatch){.B = end - first,
+                                       .T = b->T,
+                                       .token = b->token + (size_t)first * (size_t)b->T,
+                                       .target = b->target + (size_t)first * per_string,
+                                       .length = b->length ? b->length + first : NULL};
     }
 }
 

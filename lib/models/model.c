@@ -214,7 +214,7 @@ ThModelTrace *th_model_trace(const ThModel *m, const int *token, int length, ThE
     if (ok) {
         th_tape_keep_attention(t, true);
         th_tape_begin(t, TH_TAPE_NO_GRADIENT);
-        ThVar z = th_model_forward(m, t, &(ThBatch){1, length, copy, NULL},
+        ThVar z = th_model_forward(m, t, &(ThBatch){.B = 1, .T = length, .token = copy},
                                    &(ThModelForward){.attention = true});
         ok = th_tape_ok(t, err);
         *trace = (ThModelTrace){.length = length,

@@ -437,7 +437,7 @@ static void check_model(const char *kind, const char *const *settings, ThTarget 
         token[i] = (int)th_rng_below(&r, SYMBOLS);
     for (int i = 0; i < B * T * CLASSES; i++)
         target_of[i] = (int)th_rng_below(&r, target == TH_TARGET_BITS ? 2 : CLASSES);
-    ThBatch b = {B, T, token, target_of};
+    ThBatch b = {.B = B, .T = T, .token = token, .target = target_of};
     scatter(m);
     double *exact = gradient_of(m, TH_TAPE_DOUBLE, &b, true);
     double *unshared = gradient_of(m, TH_TAPE_DOUBLE, &b, false);

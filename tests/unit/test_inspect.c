@@ -480,7 +480,7 @@ static void test_field_agrees_with_differences(void **state)
             for (int s = 0; s < 2; s++) {
                 *x = at + (s ? 1e-5 : -1e-5);
                 th_tape_begin(tape, TH_TAPE_NO_GRADIENT);
-                ThVar answer = w->kind->forward(w, tape, &(ThBatch){1, T, word, NULL},
+                ThVar answer = w->kind->forward(w, tape, &(ThBatch){.B = 1, .T = T, .token = word},
                                                 &(ThModelForward){.share = false});
                 th_tape_read(tape, answer, z);
                 best = z[1] > z[0];

@@ -109,7 +109,7 @@ static ThBatch random_batch(int B, int T, int n_symbols, int *token)
     ThRng r = th_rng(11, "strings", (uint64_t)T);
     for (int i = 0; i < B * T; i++)
         token[i] = (int)th_rng_below(&r, (uint64_t)n_symbols);
-    return (ThBatch){B, T, token, NULL};
+    return (ThBatch){.B = B, .T = T, .token = token};
 }
 
 static double forms_apart(int T, int C, const char *more)
