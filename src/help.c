@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "formats.h"
 #include "models/model.h"
+#include "models/position.h"
 #include "session_impl.h"
 #include "tasks/task.h"
 
@@ -346,6 +347,10 @@ static void list_models(FILE *out)
     fputs("kinds of model, for model NAME = KIND:\n", out);
     for (size_t i = 0; i < n; i++)
         print_row(out, kinds[i]->name, kinds[i]->summary);
+    const ThPositionKind *const *positions = th_position_kinds(&n);
+    fputs("\npositional encodings, for position=:\n", out);
+    for (size_t i = 0; i < n; i++)
+        print_row(out, positions[i]->name, positions[i]->summary);
 }
 
 static void list_builtins(FILE *out)

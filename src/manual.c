@@ -11,6 +11,7 @@
 #include "formats.h"
 #include "help.h"
 #include "models/model.h"
+#include "models/position.h"
 #include "session_impl.h"
 #include "tasks/task.h"
 
@@ -251,6 +252,16 @@ static void mdoc_models(FILE *out)
     fputs(".El\n", out);
 }
 
+static void mdoc_positions(FILE *out)
+{
+    size_t n;
+    const ThPositionKind *const *kinds = th_position_kinds(&n);
+    fputs(".Ss Positional encodings\nThe values of\n.Cm position= :\n.Bl -tag -width Ds\n", out);
+    for (size_t i = 0; i < n; i++)
+        mdoc_kind(out, kinds[i]->name, kinds[i]->summary, NULL, NULL, kinds[i]->source);
+    fputs(".El\n", out);
+}
+
 static void mdoc_automata(FILE *out)
 {
     size_t n;
@@ -345,6 +356,7 @@ static void emit_man(FILE *out)
     mdoc_commands(out);
     mdoc_tasks(out);
     mdoc_models(out);
+    mdoc_positions(out);
     mdoc_automata(out);
     mdoc_functions(out);
     mdoc_rasp(out);

@@ -29,6 +29,10 @@ bool sh_trace_machine(ShSession *s, const ShCall *call, ThError *err);
 bool sh_trace_model(ShSession *s, const ShCall *call, ThError *err);
 bool sh_trace_rasp(ShSession *s, const ShCall *call, ThError *err);
 
+/* generate of an s-op, in both its forms. */
+bool sh_generate_rasp(ShSession *s, const ShCall *call,
+                      ThError *err); /* commands/rasp_programs.c */
+
 /* compare where the operands are no automata: of RASP. */
 bool sh_compare_rasp(ShSession *s, const ShCall *call, ThError *err); /* commands/rasp_cost.c */
 

@@ -38,6 +38,22 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMode
     return th_model_recurrent_answer(t, m, &l->readout, h, &s);
 }
 
+static void *open_state(const ThModel *m, ThError *err)
+{
+    const Layout *l = m->layout;
+    return th_model_recurrent_open(
+        m,
+        &(ThModelRecurrentParts){.cell = th_kernel_lstm,
+                                 .gates = 4,
+                                 .table = l->wx,
+                                 .bias = {l->b, -1},
+                                 .recurrent = l->wh,
+                                 .candidate_bias = -1,
+                                 .forget = (float)th_option_real(&m->options, "forget"),
+                                 .readout = l->readout},
+        err);
+}
+
 const ThModelKind th_model_lstm = {
     .name = "lstm",
     .summary = "long short-term memory",
@@ -52,4 +68,8 @@ const ThModelKind th_model_lstm = {
     .bind = bind,
     .forward = forward,
     .trace = th_model_recurrent_trace,
+    .open = open_state,
+    .feed = th_model_recurrent_feed,
+    .reset = th_model_recurrent_reset,
+    .close = th_model_recurrent_close,
 };

@@ -6,6 +6,7 @@
 #define TH_MODELS_RECURRENT_H
 
 #include "models/model.h"
+#include "tensor/kernels_recurrent.h"
 
 /* The options of a model that has none but the width of its state, dim. */
 extern const ThOptionSpec th_model_recurrent_options[];
@@ -38,5 +39,23 @@ ThVar th_model_recurrent_answer(ThTape *t, const ThModel *m, const ThModelReadou
 /* The trace of a recurrent model: one layer, the state after every position. */
 bool th_model_recurrent_trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *trace,
                               ThError *err);
+
+/* ---- symbol by symbol ---- */
+
+/* What a recurrent model is made of: parameters by index, -1 where there is none.  A row of the
+ * table, plus the biases, is what a symbol adds to the gates. */
+typedef struct {
+    void (*cell)(const ThKernelCell *c);
+    int gates; /* columns of the table and of the recurrent matrix, in widths of the state */
+    int table, bias[2], recurrent, candidate_bias;
+    float forget;
+    ThModelReadout readout;
+} ThModelRecurrentParts;
+
+/* ThModelKind's open, given the parts, feed, reset and close. */
+void *th_model_recurrent_open(const ThModel *m, const ThModelRecurrentParts *parts, ThError *err);
+bool th_model_recurrent_feed(void *state, const int *token, int n, float *logits, ThError *err);
+void th_model_recurrent_reset(void *state);
+void th_model_recurrent_close(void *state);
 
 #endif

@@ -35,6 +35,20 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMode
     return th_model_recurrent_answer(t, m, &l->readout, h, &s);
 }
 
+static void *open_state(const ThModel *m, ThError *err)
+{
+    const Layout *l = m->layout;
+    return th_model_recurrent_open(m,
+                                   &(ThModelRecurrentParts){.cell = th_kernel_rnn,
+                                                            .gates = 1,
+                                                            .table = l->wx,
+                                                            .bias = {l->bx, l->bh},
+                                                            .recurrent = l->wh,
+                                                            .candidate_bias = -1,
+                                                            .readout = l->readout},
+                                   err);
+}
+
 const ThModelKind th_model_rnn = {
     .name = "rnn",
     .summary = "simple recurrent network with rectified units",
@@ -47,4 +61,8 @@ const ThModelKind th_model_rnn = {
     .bind = bind,
     .forward = forward,
     .trace = th_model_recurrent_trace,
+    .open = open_state,
+    .feed = th_model_recurrent_feed,
+    .reset = th_model_recurrent_reset,
+    .close = th_model_recurrent_close,
 };

@@ -1,36 +1,41 @@
 /* The vanilla Transformer encoder (Vaswani et al. 2017) with the relative positions of
  * Transformer-XL (Dai et al. 2019), the baseline of Chi et al. 2023: layers with weights of their
  * own, layer norm after each residual sum, ReLU, attention without biases. */
+#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "models/builder.h"
+#include "models/position.h"
 
 static const ThOptionSpec options[] = {
     {"dim", TH_INT, "64", 1, 65536, NULL, "width of the hidden vectors"},
     {"heads", TH_INT, "4", 1, 1024, NULL, "attention heads; they divide dim"},
     {"layers", TH_INT, "5", 1, 64, NULL, "layers, each with weights of its own"},
     {"hidden", TH_INT, "4", 1, 64, NULL, "width of the feed-forward layer, in multiples of dim"},
-    {"position", TH_CHOICE, "xl", 0, 0, "none|xl",
-     "how positions enter: not at all, or as Transformer-XL's relative ones"},
+    {"position", TH_CHOICE, "xl", 0, 0, TH_POSITION_CHOICES,
+     "how positions enter: help models says what each is"},
     {"causal", TH_FLAG, "no", 0, 0, NULL, "positions see only those before them and themselves"},
+#define POSITION_OPTION(...) {__VA_ARGS__},
+#include "models/positions.def"
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-enum { MOST_LAYERS = 64 };
+enum { MOST_LAYERS = TH_POSITION_LAYERS };
 
 /* Indices into the parameter table. */
 typedef struct {
     int query, key_value, output;
-    int relative, u, v; /* position=xl only */
     int norm1_gain, norm1_offset, norm2_gain, norm2_offset;
     int up, up_bias, down, down_bias;
 } Layer;
 
 typedef struct {
     int dim, heads, layers;
-    bool causal, relative;
+    bool causal;
     int embedding, head, head_bias;
+    ThPosition position;
     Layer layer[MOST_LAYERS];
 } Layout;
 
@@ -41,27 +46,22 @@ static bool check(const ThOptions *o, ThError *err)
         th_fail(err, TH_EUSAGE, "dim=%lld cannot be cut into heads=%lld equal parts", dim, heads);
         return th_hint(err, "heads must divide dim");
     }
-    if (dim % 2 == 0 || strcmp(th_option_text(o, "position"), "xl") != 0)
-        return true;
-    return th_fail(err, TH_EUSAGE, "position=xl pairs sines with cosines: dim=%lld must be even",
-                   dim);
+    ThPosition p;
+    th_position_init(&p, o, (int)dim, (int)heads, th_option_flag(o, "causal"));
+    return th_position_check(&p, err);
 }
 
 /* ---- parameters ---- */
 
-static Layer add_layer(ThModelBuilder *b, const Layout *l, int hidden)
+static Layer add_layer(ThModelBuilder *b, Layout *l, int hidden)
 {
     int d = l->dim;
-    Layer y = {.relative = -1, .u = -1, .v = -1};
+    Layer y;
     y.query = th_model_build_matrix(b, "attention.query", d, d);
     y.key_value = th_model_build_matrix(b, "attention.key_value", d, 2 * d);
     th_param_hidden(&b->m->params, y.key_value, 2);
     y.output = th_model_build_matrix(b, "attention.output", d, d);
-    if (l->relative) {
-        y.relative = th_model_build_matrix(b, "attention.relative", d, d);
-        y.u = th_model_build(b, "attention.content_bias", 1, d, TH_INIT_NORMAL, 0.02);
-        y.v = th_model_build(b, "attention.position_bias", 1, d, TH_INIT_NORMAL, 0.02);
-    }
+    th_position_bind_layer(&l->position, b);
     y.norm1_gain = th_model_build_vector(b, "norm1.gain", d, TH_INIT_ONE);
     y.norm1_offset = th_model_build_vector(b, "norm1.offset", d, TH_INIT_ZERO);
     y.up = th_model_build_matrix(b, "feed_forward.up", d, hidden * d);
@@ -83,11 +83,12 @@ static bool bind(ThModel *m, ThError *err)
     l->heads = (int)th_option_int(o, "heads");
     l->layers = (int)th_option_int(o, "layers");
     l->causal = th_option_flag(o, "causal");
-    l->relative = strcmp(th_option_text(o, "position"), "xl") == 0;
+    th_position_init(&l->position, o, l->dim, l->heads, l->causal);
     ThModelBuilder b = {.m = m, .layer = -1, .err = err};
     /* One row more than symbols, as in the released code; it is never read. */
     l->embedding = th_model_build(&b, "embedding", m->signature.n_symbols + 1, l->dim,
                                   TH_INIT_TRUNCATED, 0.02);
+    th_position_bind(&l->position, &b);
     for (int i = 0; i < l->layers; i++) {
         b.layer = i;
         l->layer[i] = add_layer(&b, l, (int)th_option_int(o, "hidden"));
@@ -101,13 +102,24 @@ static bool bind(ThModel *m, ThError *err)
 
 /* ---- forward ---- */
 
+/* Keys, values and the modifiers of attention that generation keeps from token to token. */
+typedef struct {
+    int n;                  /* positions whose keys and values are there */
+    int span;               /* positions that there is room for, and that the modifiers know */
+    float *kv[MOST_LAYERS]; /* (span, 2 dim) */
+    ThPositionModifiers modifiers[MOST_LAYERS]; /* in the arena */
+    ThArena *arena;
+} Kept;
+
 /* The input of a layer: x holds a row for every position of every string, or, before the first
  * layer, one for every symbol, which `token` places.  `last` lists the rows of x that stand at the
- * ends of the strings where only those go on, else NULL. */
+ * ends of the strings where only those go on, else NULL; last_at their positions. */
 typedef struct {
     ThVar x;
     int B, T;
-    const int *token, *last;
+    const int *token, *length, *last, *last_at;
+    ThVar prepared; /* what the positional encoding needs in all layers */
+    Kept *kept;     /* generation: what came before; else NULL */
 } Input;
 
 static ThVar take(ThTape *t, ThVar v, const int *index, int n)
@@ -115,99 +127,234 @@ static ThVar take(ThTape *t, ThVar v, const int *index, int n)
     return index ? th_op_rows(t, v, index, n, 1) : v;
 }
 
-/* R (2T-1, d): row T-1+j-i holds the sines, then the cosines, of the distance i-j at frequencies
- * that fall geometrically from 1 to 1/10000. */
-static ThVar distances(ThTape *t, int T, int d)
+static ThPositionRows rows_of(const Input *in)
 {
-    int half = d / 2;
-    size_t rows = 2 * (size_t)T - 1, width = (size_t)d;
-    float *r = th_tape_take(t, rows * width, sizeof *r);
-    for (int k = 0; r && k < half; k++) {
-        double frequency = pow(10000, -2.0 * k / d);
-        for (int delta = 0; delta < T; delta++) {
-            float sine = (float)sin(delta * frequency), cosine = (float)cos(delta * frequency);
-            float *after = r + (size_t)(T - 1 - delta) * width + k;
-            float *before = r + (size_t)(T - 1 + delta) * width + k;
-            before[0] = -sine;
-            after[0] = sine;
-            before[half] = after[half] = cosine;
-        }
-    }
-    return r ? th_tape_constant(t, (int)rows, d, r) : -1;
+    return (ThPositionRows){.n = in->B * in->T, .T = in->T, .first = in->kept ? in->kept->n : 0};
 }
 
-static ThVar attend(ThTape *t, const Layout *l, int layer, const Input *in, ThVar distance)
+static ThVar queries(ThTape *t, const Layout *l, int layer, const Input *in)
 {
-    const Layer *y = &l->layer[layer];
-    int positions = in->B * in->T;
+    ThPositionRows rows = rows_of(in);
     ThVar q = in->last ? take(t, in->x, in->last, in->B) : in->x;
-    q = th_op_linear(t, q, th_param(t, y->query), -1);
-    if (!in->last)
-        q = take(t, q, in->token, positions);
-    ThVar kv = th_op_linear(t, in->x, th_param(t, y->key_value), -1);
-    kv = take(t, kv, in->token, positions);
-    ThOpAttention how = {in->B, in->T, l->heads, l->causal, -1, -1, -1, layer};
-    if (l->relative) {
-        how.u = th_param(t, y->u);
-        how.v = th_param(t, y->v);
-        how.xl = th_op_linear(t, distance, th_param(t, y->relative), -1);
-    }
-    return th_op_linear(t, th_op_attention(t, q, kv, &how), th_param(t, y->output), -1);
+    q = th_op_linear(t, q, th_param(t, l->layer[layer].query), -1);
+    if (in->last)
+        rows = (ThPositionRows){.n = in->B, .T = 1, .position = in->last_at};
+    else
+        q = take(t, q, in->token, rows.n);
+    return th_position_at_queries(&l->position, t, q, &rows);
 }
 
-static ThVar run_layer(ThTape *t, const Layout *l, int layer, const Input *in, ThVar distance)
+static ThVar keys(ThTape *t, const Layout *l, int layer, const Input *in)
+{
+    ThPositionRows rows = rows_of(in);
+    ThVar kv = th_op_linear(t, in->x, th_param(t, l->layer[layer].key_value), -1);
+    return th_position_at_keys(&l->position, t, take(t, kv, in->token, rows.n), &rows);
+}
+
+/* Puts new keys and values behind those that are kept; returns them all. */
+static ThVar keep_keys(ThTape *t, Kept *k, int layer, ThVar kv)
+{
+    size_t cols = (size_t)th_tape_cols(t, kv), rows = (size_t)th_tape_rows(t, kv);
+    if (kv < 0)
+        return -1;
+    memcpy(k->kv[layer] + (size_t)k->n * cols, th_tape_floats(t, kv),
+           rows * cols * sizeof *k->kv[layer]);
+    return th_tape_view(t, k->n + (int)rows, (int)cols, k->kv[layer]);
+}
+
+static ThVar attend(ThTape *t, const Layout *l, int layer, const Input *in)
+{
+    ThVar q = queries(t, l, layer, in), kv = keys(t, l, layer, in);
+    ThOpAttention how = {.B = in->B,
+                         .T = in->T,
+                         .heads = l->heads,
+                         .causal = l->causal,
+                         .u = -1,
+                         .v = -1,
+                         .xl = -1,
+                         .tag = layer,
+                         .length = in->length};
+    if (in->kept) {
+        kv = keep_keys(t, in->kept, layer, kv);
+        how.T += in->kept->n;
+        th_position_reuse(&in->kept->modifiers[layer], t, &how);
+    } else {
+        th_position_at_attention(&l->position, t, layer, in->prepared, in->T, &how);
+    }
+    return th_op_linear(t, th_op_attention(t, q, kv, &how), th_param(t, l->layer[layer].output),
+                        -1);
+}
+
+static ThVar run_layer(ThTape *t, const Layout *l, int layer, const Input *in)
 {
     const Layer *y = &l->layer[layer];
     ThVar own =
         in->last ? take(t, in->x, in->last, in->B) : take(t, in->x, in->token, in->B * in->T);
-    ThVar u = th_op_layer_norm(t, attend(t, l, layer, in, distance), own,
-                               th_param(t, y->norm1_gain), th_param(t, y->norm1_offset));
+    ThVar u = th_op_layer_norm(t, attend(t, l, layer, in), own, th_param(t, y->norm1_gain),
+                               th_param(t, y->norm1_offset));
     ThVar f = th_op_linear_relu(t, u, th_param(t, y->up), th_param(t, y->up_bias));
     f = th_op_linear(t, f, th_param(t, y->down), th_param(t, y->down_bias));
     return th_op_layer_norm(t, f, u, th_param(t, y->norm2_gain), th_param(t, y->norm2_offset));
 }
 
-/* The rows of the layer's input that stand at the ends of the strings. */
-static const int *ends(ThTape *t, const ThBatch *b, const int *token)
+/* From here on only the ends of the strings matter. */
+static void keep_ends(ThTape *t, Input *in)
 {
-    int *row = th_tape_take(t, (size_t)b->B, sizeof *row);
-    for (int i = 0; row && i < b->B; i++) {
-        int at = i * b->T + b->T - 1;
-        row[i] = token ? token[at] : at;
+    int *row = th_tape_take(t, 2 * (size_t)in->B, sizeof *row), *at = row ? row + in->B : NULL;
+    for (int b = 0; row && b < in->B; b++) {
+        int last = (in->length ? in->length[b] : in->T) - 1;
+        row[b] = in->token ? in->token[b * in->T + last] : b * in->T + last;
+        at[b] = last + (in->kept ? in->kept->n : 0);
     }
-    return row;
+    in->last = row;
+    in->last_at = at;
 }
 
 /* √d times the embeddings of the symbols, which `token` places, or of every position. */
-static Input embed(ThTape *t, const ThModel *m, const ThBatch *b, bool share)
+static Input embed(ThTape *t, const ThModel *m, const ThBatch *b, bool share, Kept *kept)
 {
     const Layout *l = m->layout;
     ThVar table = th_param(t, l->embedding);
-    Input in = {.B = b->B, .T = b->T, .token = share ? b->token : NULL};
-    if (share) {
+    Input in = {.B = b->B, .T = b->T, .length = b->length, .prepared = -1, .kept = kept};
+    if (share && !l->position.kind->at_input) {
+        in.token = b->token;
         in.x = th_op_scale(t, table, sqrt(l->dim));
-    } else {
-        in.x = th_op_rows(t, table, b->token, b->B * b->T, sqrt(l->dim));
-        th_tape_tag(t, in.x, "embedding", 0);
+        return in;
     }
+    in.x = th_op_rows(t, table, b->token, b->B * b->T, sqrt(l->dim));
+    if (!share)
+        th_tape_tag(t, in.x, "embedding", 0);
+    ThPositionRows rows = rows_of(&in);
+    in.x = th_position_at_input(&l->position, t, in.x, &rows);
     return in;
 }
 
-static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how)
+static ThVar run(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how,
+                 Kept *kept)
 {
     const Layout *l = m->layout;
-    ThVar distance = l->relative ? distances(t, b->T, l->dim) : -1;
-    Input in = embed(t, m, b, how->share);
+    Input in = embed(t, m, b, how->share, kept);
+    if (!kept)
+        in.prepared = th_position_prepare(&l->position, t, b->T);
     for (int i = 0; i < l->layers; i++) {
         if (i == l->layers - 1 && m->signature.target == TH_TARGET_FINAL)
-            in.last = ends(t, b, in.token);
-        in.x = run_layer(t, l, i, &in, distance);
+            keep_ends(t, &in);
+        in.x = run_layer(t, l, i, &in);
         in.token = NULL;
         if (how->noise > 0)
             in.x = th_op_noise(t, in.x, how->noise, how->rng);
         th_tape_tag(t, in.x, "state", i);
     }
     return th_op_linear(t, in.x, th_param(t, l->head), th_param(t, l->head_bias));
+}
+
+static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how)
+{
+    return run(m, t, b, how, NULL);
+}
+
+/* ---- generation ---- */
+
+typedef struct {
+    const ThModel *m;
+    ThTape *tape;
+    Kept kept;
+} Generation;
+
+static bool looks_ahead(const ThModel *m)
+{
+    return !((const Layout *)m->layout)->causal;
+}
+
+static void close_generation(void *state)
+{
+    Generation *g = state;
+    if (!g)
+        return;
+    for (int i = 0; i < MOST_LAYERS; i++)
+        free(g->kept.kv[i]);
+    th_arena_free(g->kept.arena);
+    th_tape_free(g->tape);
+    free(g);
+}
+
+static void *open_generation(const ThModel *m, ThError *err)
+{
+    Generation *g = th_alloc(1, sizeof *g, err);
+    if (!g)
+        return NULL;
+    g->m = m;
+    g->tape = th_tape_new(TH_TAPE_FLOAT, &m->params, err);
+    g->kept.arena = th_arena_new(err);
+    if (g->tape && g->kept.arena)
+        return g;
+    close_generation(g);
+    return NULL;
+}
+
+/* What the encoding has to say about positions 0 … span-1, in all layers. */
+static bool keep_modifiers(Generation *g, int span, ThError *err)
+{
+    const Layout *l = g->m->layout;
+    ThTape *t = g->tape;
+    th_arena_reset(g->kept.arena);
+    th_tape_begin(t, TH_TAPE_NO_GRADIENT);
+    ThVar prepared = th_position_prepare(&l->position, t, span);
+    for (int i = 0; i < l->layers; i++)
+        th_position_keep(&l->position, t, i, prepared, span, &g->kept.modifiers[i], g->kept.arena);
+    return th_tape_ok(t, err);
+}
+
+/* Makes room for n positions. */
+static bool make_room(Generation *g, int n, ThError *err)
+{
+    enum { FIRST = 64 };
+    const Layout *l = g->m->layout;
+    Kept *k = &g->kept;
+    int span = k->span ? k->span : FIRST;
+    while (span < n)
+        span = span > INT_MAX / 2 ? n : 2 * span;
+    if (span == k->span)
+        return true;
+    size_t size = 2 * (size_t)span * (size_t)l->dim;
+    k->span = 0; /* the modifiers are of no use until all has been done */
+    for (int i = 0; i < l->layers; i++) {
+        float *more = realloc(k->kv[i], size * sizeof *more);
+        if (!more)
+            return th_fail(err, TH_ENOMEM, "out of memory (keys and values of %d symbols)", span);
+        k->kv[i] = more;
+    }
+    if (!keep_modifiers(g, span, err))
+        return false;
+    k->span = span;
+    return true;
+}
+
+static bool feed(void *state, const int *token, int n, float *logits, ThError *err)
+{
+    Generation *g = state;
+    size_t classes = (size_t)g->m->signature.n_classes;
+    if (n > INT_MAX - g->kept.n || !make_room(g, g->kept.n + n, err))
+        return false;
+    ThBatch b = {.B = 1, .T = n};
+    th_tape_begin(g->tape, TH_TAPE_NO_GRADIENT);
+    b.token = th_tape_take(g->tape, (size_t)n, sizeof *b.token);
+    if (!b.token)
+        return th_tape_ok(g->tape, err);
+    memcpy(b.token, token, (size_t)n * sizeof *token);
+    ThVar z = run(g->m, g->tape, &b, &(ThModelForward){.share = true}, &g->kept);
+    if (!th_tape_ok(g->tape, err))
+        return false;
+    size_t last = (size_t)th_tape_rows(g->tape, z) - 1;
+    memcpy(logits, th_tape_floats(g->tape, z) + last * classes, classes * sizeof *logits);
+    g->kept.n += n;
+    return true;
+}
+
+static void reset(void *state)
+{
+    Generation *g = state;
+    g->kept.n = 0;
 }
 
 /* ---- inspection ---- */
@@ -249,7 +396,8 @@ const ThModelKind th_model_transformer = {
         "Every position attends to every position of the string (causal=yes: to those up to "
         "itself). Layer norm follows each residual sum. With position=xl the logit of query i "
         "and key j is ((q_i + u)·k_j + (q_i + v)·R(i-j) W_R)/√d_h, where R holds sines and "
-        "cosines of the distance. For one answer a string the last layer is computed at the "
+        "cosines of the distance; help models lists the other ways to tell positions apart. For "
+        "one answer a string the last layer is computed at the "
         "last position only. The papers use dim=256 heads=8 layers=5.",
     .options = options,
     .takes_noise = true,
@@ -257,4 +405,9 @@ const ThModelKind th_model_transformer = {
     .bind = bind,
     .forward = forward,
     .trace = trace,
+    .looks_ahead = looks_ahead,
+    .open = open_generation,
+    .feed = feed,
+    .reset = reset,
+    .close = close_generation,
 };

@@ -256,6 +256,21 @@ ThVar th_tape_constant(ThTape *t, int rows, int cols, const float *from)
     return n->id;
 }
 
+ThVar th_tape_view(ThTape *t, int rows, int cols, const float *from)
+{
+    ThTapeNode *n = add_node(t, rows, cols);
+    if (!n)
+        return -1;
+    n->n_in = -1;
+    memcpy(&n->value, &from, sizeof from);
+    return n->id;
+}
+
+bool th_tape_is_constant(const ThTape *t, ThVar v)
+{
+    return v >= 0 && !t->node[v]->op && t->node[v]->n_in < 0;
+}
+
 ThTapeNode *th_tape_in(ThTape *t, const ThTapeNode *n, int i)
 {
     return n->in[i] < 0 ? NULL : t->node[n->in[i]];

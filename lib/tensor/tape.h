@@ -99,6 +99,10 @@ ThVar th_param(ThTape *t, int index);
 /* A constant (rows, cols) copied from floats; its gradient is kept, for inspections. */
 ThVar th_tape_constant(ThTape *t, int rows, int cols, const float *from);
 
+/* The same without a copy, for values that outlive the tape's step, as those that generation keeps:
+ * TH_TAPE_FLOAT only, and `from` is borrowed. */
+ThVar th_tape_view(ThTape *t, int rows, int cols, const float *from);
+
 /* Rows of x by index: y[i] = x[index[i]], scaled.  Index -1 gives a row of zeros.  Gradients of
  * rows taken more than once add up.  x may be a parameter (an embedding table). */
 ThVar th_op_rows(ThTape *t, ThVar x, const int *index, int n, double scale);
@@ -169,20 +173,56 @@ typedef struct {
 ThVar th_op_window_attention(ThTape *t, ThVar q, ThVar kv, ThVar bias,
                              const ThOpWindowShape *shape);
 
-/* Full attention within each of B strings of T positions.  kv is (B*T, 2d): key, then value; heads
- * divide d.  q has a row for every position (B*T, d), or (B, d) where only the last positions ask;
- * the result has the shape of q.  causal: no key after the query.  With xl ≥ 0 logits are those of
- * Transformer-XL: ((q+u)·k + (q+v)·r(i-j))/√d_h, where u and v are (1,d) and row T-1+j-i of xl
- * (2T-1, d) holds r(i-j); else q·k/√d_h.
- * The weights are kept under the tag "attention", index `tag`, as (B*heads*queries, T), while
- * th_tape_keep_attention is on.  Memory: none of order T² remains without gradient. */
+/* Attention within each of B strings of T positions: products, a softmax, and what modifies them.
+ * kv is (B*T, 2d): key, then value; heads divide d.  q is (B*n, d) with 1 ≤ n ≤ T: where n = T a
+ * row for every position, else for the last n positions of every string; the result has its shape.
+ * Logits are q·k/√(d/heads), or, with xl ≥ 0, those of Transformer-XL (Dai et al. 2019):
+ * ((q+u)·k + (q+v)·r(i-j))/√(d/heads), u and v being (1,d), and row m-1+j-i of xl (2m-1, d), m ≥ T,
+ * holding r(i-j).
+ *
+ * Which keys j a query i sees: those of its own string; with `length` no others than the first
+ * length[b], a query past them seeing none, its result being 0; with `segment` only those of the
+ * same run of equal numbers; with `causal` none after i; with `window` none as far as window[head]
+ * or farther, where that is not 0 (so 1: itself alone; Hard-ALiBi, Jelassi et al. 2024).  A window
+ * costs its own width, not T, where that is much smaller and xl is -1.
+ *
+ * What is added to a logit: nothing; or by distance, column m-1+j-i of row `head` of the bias
+ * (heads, c), where c = m ≥ T with `causal`, else c = 2m-1; or a number of its own, row head*m + i,
+ * column j of a bias (heads*m, m), or row (b*heads + head)*m + i of one for every string.  The bias
+ * is learned unless it is a constant, which then gets no gradient.
+ *
+ * The weights are kept under the tag "attention", index `tag`, as (B*heads*n, T), while
+ * th_tape_keep_attention is on.  Memory: none of order T² remains without gradient.  The arrays are
+ * borrowed, as those of all operations. */
+typedef enum { TH_TAPE_BIAS_NONE, TH_TAPE_BIAS_DISTANCE, TH_TAPE_BIAS_FULL } ThTapeBias;
 typedef struct {
     int B, T, heads;
     bool causal;
     ThVar u, v, xl; /* -1: no relative positions */
     int tag;
+    const int *length;  /* (B); NULL: all T */
+    const int *segment; /* (B, T); NULL: a string is one segment */
+    const int *window;  /* (heads); NULL: none */
+    ThTapeBias biased;  /* what `bias` is; with TH_TAPE_BIAS_NONE it is not looked at */
+    ThVar bias;
 } ThOpAttention;
 ThVar th_op_attention(ThTape *t, ThVar q, ThVar kv, const ThOpAttention *how);
+
+/* Turns pairs of columns by angles that grow with the position: the rotary positions of Su et al.
+ * 2021, and with decay those of Sun et al. 2022 (xPos).  The first `columns` columns of x are
+ * `heads` blocks; of each block the first `turned` columns (an even number) turn: pair t, columns
+ * 2t and 2t+1 if `neighbours`, else t and t + turned/2, by position·base^(-2t/turned).  With decay
+ * it is also multiplied by ((2t/turned + 0.4)/1.4)^(decay·position): 1/512 for queries and -1/512
+ * for keys in the paper.  All other columns stay. */
+typedef struct {
+    int columns, heads, turned;
+    bool neighbours;
+    double base, decay;
+    const int *position; /* (rows of x), ≥ 0; NULL: row i stands at position first + i modulo T */
+    int T, first;
+} ThOpRotation;
+ThVar th_op_rotate(ThTape *t, ThVar x, const ThOpRotation *how);
+
 void th_tape_keep_attention(ThTape *t, bool keep); /* off at first; outlives begin */
 
 /* A recurrent layer over B strings of T positions, one operation: the gradient of its weights is

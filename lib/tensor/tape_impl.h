@@ -60,6 +60,9 @@ bool th_tape_records(const ThTape *t);
 bool th_tape_failed(const ThTape *t);
 bool th_tape_keeps_attention(const ThTape *t);
 
+/* True for a value that th_tape_constant or th_tape_view made. */
+bool th_tape_is_constant(const ThTape *t, ThVar v);
+
 /* Views of values.  Input i of a node; NULL if absent. */
 ThTapeNode *th_tape_in(ThTape *t, const ThTapeNode *n, int i);
 const float *th_tape_in_float(ThTape *t, const ThTapeNode *n, int i);

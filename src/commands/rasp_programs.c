@@ -6,6 +6,7 @@
 #include "command.h"
 #include "rasp.h"
 #include "rasp/graph/cost.h"
+#include "show.h"
 #include "turing/program.h"
 
 /* ---- rasp ------------------------------------------------------------------------------------ */
@@ -360,43 +361,10 @@ static bool generate_run(ShSession *s, const ShCall *call, Text *x, ThError *err
     return ok;
 }
 
-static const ThOptionSpec generate_options[] = {
-    {"count", TH_INT, "20", 1, 1e6, NULL, "tokens that are generated from an input, at most"},
-    {"until", TH_STRING, NULL, 0, 0, NULL, "the token after which nothing more is generated"},
-    {"tokens", TH_CHOICE, "characters", 0, 0, "characters|words|ints",
-     "what the tokens of an input are: its characters, its words, or ints between blanks"},
-    {"steps", TH_INT, "100", 0, 1e9, NULL, "steps of a machine's run, at most"},
-    {"n", TH_INT, "4", 0, TH_TM_PROGRAM_GRAM, NULL,
-     "tokens compared, besides the last one, where a difference is explained"},
-    {NULL, 0, NULL, 0, 0, NULL, NULL}};
-
-SH_COMMAND(
-    generate, .group = "rasp", .summary = "let an s-op write a text, token by token",
-    .detail =
-        "An s-op that says at every position which token follows is a program for generation: its "
-        "value at the last position is put behind the input, again and again, until there are "
-        "count tokens more or the token until has come.\n\n"
-        "With on MACHINE the input is the machine's first configuration (see rasp), and what is "
-        "generated is compared with the machine's own run.  Every configuration is printed, up to "
-        "the first token that is wrong: then its step and place are told, and whether the n+1 "
-        "tokens before it are there twice in its line, which explains it.",
-    .example = "examples off\n"
-               "again = aggregate(select(indices, length - 3, ==), tokens, \"?\");\n"
-               "#>      s-op: again\n"
-               "generate again abc count=7\n"
-               "#> abcabca",
-    .results = "output tokens ended exact steps step token stands predicted repeated",
-    .args = {{A_OBJECT, "SOP", 0}, {A_INPUT, "INPUT", 0}},
-    .args2 = {{A_OBJECT, "SOP", 0},
-              {A_KEYWORD, "on", 0},
-              {A_MACHINE, "MACHINE", 0},
-              {A_INPUT, "INPUT", A_OPTIONAL}},
-    .options = generate_options)
+bool sh_generate_rasp(ShSession *s, const ShCall *call, ThError *err)
 {
     const ShOperand *o = &call->operand[0];
     ThRaspValue v;
-    if (o->object->kind != SH_S_OP)
-        return sh_fail_operand(err, o, TH_EUSAGE, "'%s' is no s-op", o->text);
     if (!sh_rasp_value_of(s, o->object, &v, err))
         return sh_error_inside(err, o);
     Text x = {.rasp = s->rasp, .sop = v.as.sop};

@@ -1,0 +1,108 @@
+/* A recurrent network that reads symbol by symbol: its state is all that it keeps. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "models/recurrent.h"
+#include "tensor/blas.h"
+#include "tensor/kernels.h"
+
+typedef struct {
+    const ThModel *m;
+    ThModelRecurrentParts parts;
+    int H, width; /* of the state, of the gates */
+    float *memory;
+    float *table; /* (symbols, width): rows of the table and the biases */
+    float *h[2], *c[2];
+    float *gate; /* 4 H: room for what any cell leaves there */
+    float *seen; /* (H): the state rectified */
+    int now;     /* which of h and c is the state */
+} State;
+
+static const float *param(const ThModel *m, int index)
+{
+    return index < 0 ? NULL : th_params_at(&m->params, index);
+}
+
+static void fill_table(State *s)
+{
+    int symbols = s->m->signature.n_symbols;
+    size_t size = (size_t)symbols * (size_t)s->width;
+    memcpy(s->table, param(s->m, s->parts.table), size * sizeof *s->table);
+    for (int i = 0; i < 2; i++)
+        if (s->parts.bias[i] >= 0)
+            th_kernel_bias(s->table, param(s->m, s->parts.bias[i]), symbols, s->width);
+}
+
+void *th_model_recurrent_open(const ThModel *m, const ThModelRecurrentParts *parts, ThError *err)
+{
+    State *s = th_alloc(1, sizeof *s, err);
+    if (!s)
+        return NULL;
+    *s = (State){.m = m, .parts = *parts, .H = m->params.item[parts->recurrent].rows};
+    s->width = parts->gates * s->H;
+    size_t H = (size_t)s->H, table = (size_t)m->signature.n_symbols * (size_t)s->width;
+    s->memory = th_params_floats(table + 9 * H, err);
+    if (!s->memory) {
+        free(s);
+        return NULL;
+    }
+    s->table = s->memory;
+    s->gate = s->table + table;
+    s->seen = s->gate + 4 * H;
+    for (int i = 0; i < 2; i++) {
+        s->h[i] = s->seen + (size_t)(1 + 2 * i) * H;
+        s->c[i] = s->h[i] + H;
+    }
+    fill_table(s);
+    return s;
+}
+
+void th_model_recurrent_close(void *state)
+{
+    State *s = state;
+    if (s)
+        free(s->memory);
+    free(s);
+}
+
+void th_model_recurrent_reset(void *state)
+{
+    State *s = state;
+    memset(s->h[s->now], 0, (size_t)s->H * sizeof(float));
+    memset(s->c[s->now], 0, (size_t)s->H * sizeof(float));
+}
+
+static void step(State *s, const int *token)
+{
+    int now = s->now, next = 1 - now;
+    th_blas_gemm_nn(&(ThBlasGemm){1, s->width, s->H, s->H, s->width, s->width, 0}, s->h[now],
+                    param(s->m, s->parts.recurrent), s->gate);
+    s->parts.cell(&(ThKernelCell){.B = 1,
+                                  .H = s->H,
+                                  .x = s->table,
+                                  .index = token,
+                                  .stride = 1,
+                                  .forget = s->parts.forget,
+                                  .bias = param(s->m, s->parts.candidate_bias),
+                                  .h_before = s->h[now],
+                                  .c_before = s->c[now],
+                                  .h_after = s->h[next],
+                                  .c_after = s->c[next],
+                                  .gate = s->gate});
+    s->now = next;
+}
+
+bool th_model_recurrent_feed(void *state, const int *token, int n, float *logits, ThError *err)
+{
+    State *s = state;
+    int classes = s->m->signature.n_classes;
+    (void)err;
+    for (int i = 0; i < n; i++)
+        step(s, token + i);
+    th_kernel_relu(s->seen, s->h[s->now], (size_t)s->H);
+    th_blas_gemm_nn(&(ThBlasGemm){1, classes, s->H, s->H, classes, classes, 0}, s->seen,
+                    param(s->m, s->parts.readout.weight), logits);
+    th_kernel_add(logits, param(s->m, s->parts.readout.bias), (size_t)classes);
+    return true;
+}

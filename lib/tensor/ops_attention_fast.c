@@ -1,0 +1,429 @@
+/* The fast version of attention: matrix products, one head of one run of positions at a time, with
+ * vector loops between them; a narrow window needs no products. */
+#include <string.h>
+
+#include "tensor/attention_impl.h"
+#include "tensor/blas.h"
+#include "tensor/kernels.h"
+#include "tensor/kernels_attention.h"
+
+/* Weights of a layer up to this many are kept for backward, which else computes them again. */
+enum { KEPT_WEIGHTS = 1 << 24 };
+
+/* A window this many times narrower than a string is a matter of single keys. */
+enum { NARROW = 4 };
+
+/* ---- runs ---- */
+
+/* A run of positions that may see each other, all of one string: a string, or a segment of it.
+ * Runs are worked on one by one, so lengths and segments cost nothing. */
+typedef struct {
+    int b;
+    int from, keys; /* its positions, from … from+keys-1 of the string */
+    int row, rows;  /* its queries among the string's */
+    int first;      /* position of the first of them, counted from `from` */
+} Run;
+
+static int run_end(const ThTapeAttend *f, const Run *r)
+{
+    const int *segment = f->how.segment ? f->how.segment + (size_t)r->b * (size_t)f->how.T : NULL;
+    int end = th_tape_attend_length(f, r->b);
+    for (int i = r->from + 1; segment && i < end; i++)
+        if (segment[i] != segment[i - 1])
+            return i;
+    return end;
+}
+
+/* The next run with a query in it, after *r; all zero gives the first.  False: there is none. */
+static bool next_run(const ThTapeAttend *f, Run *r)
+{
+    for (;;) {
+        r->from += r->keys;
+        r->keys = 0;
+        while (r->b < f->how.B && r->from >= th_tape_attend_length(f, r->b)) {
+            r->b++;
+            r->from = 0;
+        }
+        if (r->b >= f->how.B)
+            return false;
+        int end = run_end(f, r), start = th_tape_attend_first(f, r->b);
+        r->keys = end - r->from;
+        r->row = r->from > start ? r->from - start : 0;
+        r->rows = end - start - r->row;
+        r->first = start + r->row - r->from;
+        if (r->rows > 0)
+            return true;
+    }
+}
+
+/* True if runs differ, and with them what of a row is written. */
+static bool uneven(const ThTapeAttend *f)
+{
+    return f->how.length || f->how.segment;
+}
+
+/* ---- memory ---- */
+
+/* Keys that a query of a head sees at most where the window is narrow, else 0. */
+static int band(const ThTapeAttend *f, int head)
+{
+    int window = f->how.window && f->how.xl < 0 ? f->how.window[head] : 0;
+    int most = f->how.causal ? window : 2 * window - 1;
+    return window > 0 && window <= f->how.T / NARROW ? most : 0;
+}
+
+static int whole_vectors(int n)
+{
+    return (n + TH_KERNEL_LANES - 1) / TH_KERNEL_LANES * TH_KERNEL_LANES;
+}
+
+/* The length of a row of a head's weights. */
+static int row_length(const ThTapeAttend *f, int head)
+{
+    int few = band(f, head);
+    return whole_vectors(few > 0 ? few : f->how.T);
+}
+
+/* Weights of one string's heads before `head`. */
+static size_t weights_before(const ThTapeAttend *f, int head)
+{
+    size_t n = 0;
+    for (int h = 0; h < head; h++)
+        n += (size_t)row_length(f, h);
+    return n * (size_t)f->queries;
+}
+
+/* Memory that every head of every run uses again. */
+typedef struct {
+    float *w, *dw;               /* (queries, ld) */
+    float *qu, *qv, *du, *dv;    /* (queries, width): q + u, q + v, their gradients */
+    float *relative, *drelative; /* (queries, 2T-1) */
+    size_t relatives;
+} Scratch;
+
+static bool take_scratch(ThTape *t, const ThTapeAttend *f, Scratch *s)
+{
+    size_t weights = (size_t)f->queries * (size_t)whole_vectors(f->how.T);
+    size_t vectors = (size_t)f->queries * (size_t)f->width;
+    s->relatives = (size_t)f->queries * (size_t)(2 * f->how.T - 1);
+    s->w = th_tape_take(t, 2 * weights, sizeof(float));
+    s->qu = th_tape_take(t, f->how.xl >= 0 ? 4 * vectors : 0, sizeof(float));
+    s->relative = th_tape_take(t, f->how.xl >= 0 ? 2 * s->relatives : 0, sizeof(float));
+    if (!s->w || !s->qu || !s->relative)
+        return false;
+    s->dw = s->w + weights;
+    if (f->how.xl < 0)
+        return true;
+    s->qv = s->qu + vectors;
+    s->du = s->qv + vectors;
+    s->dv = s->du + vectors;
+    s->drelative = s->relative + s->relatives;
+    memset(s->drelative, 0, s->relatives * sizeof(float));
+    return true;
+}
+
+/* One head of one run: element offsets of its first query in q, of its first key in kv, of the
+ * head's columns, of the relative position of its last key to its first query, and of its first
+ * query in the head's weights. */
+typedef struct {
+    const Run *run;
+    int head;
+    size_t q, kv, column, xl, weight;
+} Block;
+
+static Block block(const ThTapeAttend *f, const Run *r, int head)
+{
+    size_t d = (size_t)f->d, column = (size_t)head * (size_t)f->width, T = (size_t)f->how.T;
+    size_t row = (size_t)r->b * (size_t)f->queries + (size_t)r->row;
+    size_t cut = f->how.xl >= 0 ? (size_t)(f->reach - r->keys) : 0;
+    return (Block){.run = r,
+                   .head = head,
+                   .q = row * d + column,
+                   .kv = 2 * ((size_t)r->b * T + (size_t)r->from) * d + column,
+                   .column = column,
+                   .xl = cut * d + column,
+                   .weight = (size_t)r->row * (size_t)row_length(f, head)};
+}
+
+/* Where the bias of the block's first query and key is; the next query's is *step further. */
+static size_t bias_at(const ThTapeAttend *f, const Block *at, int *step)
+{
+    const Run *r = at->run;
+    if (f->how.biased == TH_TAPE_BIAS_DISTANCE) {
+        *step = -1;
+        return th_tape_attend_bias_at(f, r->b, at->head, r->first);
+    }
+    *step = f->bias_reach;
+    return th_tape_attend_bias_at(f, r->b, at->head, r->from + r->first) + (size_t)r->from;
+}
+
+static ThKernelHead head_of(ThTape *t, const ThTapeNode *n, const Scratch *s, const Block *at)
+{
+    const ThTapeAttend *f = n->args;
+    ThKernelHead h = {.rows = at->run->rows,
+                      .keys = at->run->keys,
+                      .ld = row_length(f, at->head),
+                      .first = at->run->first,
+                      .causal = f->how.causal,
+                      .window = f->how.window ? f->how.window[at->head] : 0,
+                      .scale = (float)f->scale,
+                      .relative = f->how.xl >= 0 ? s->relative : NULL};
+    if (f->how.biased != TH_TAPE_BIAS_NONE)
+        h.bias = th_tape_in_float(t, n, TH_TAPE_ATTEND_BIAS) + bias_at(f, at, &h.bias_step);
+    return h;
+}
+
+/* ---- forward ---- */
+
+static void add_to_rows(const ThTapeAttend *f, const Block *at, const float *q, const float *row,
+                        float *to)
+{
+    size_t width = (size_t)f->width;
+    for (size_t i = 0; i < (size_t)at->run->rows; i++) {
+        memcpy(to + i * width, q + i * (size_t)f->d, width * sizeof *to);
+        th_kernel_add(to + i * width, row, width);
+    }
+}
+
+static void products(ThTape *t, const ThTapeNode *n, const Scratch *s, const Block *at, float *w)
+{
+    const ThTapeAttend *f = n->args;
+    const float *q = th_tape_in_float(t, n, TH_TAPE_ATTEND_Q) + at->q;
+    const float *k = th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv;
+    int rows = at->run->rows, keys = at->run->keys, span = 2 * keys - 1, ld_q = f->d;
+    ThKernelHead h = head_of(t, n, s, at);
+    if (f->how.xl >= 0) {
+        add_to_rows(f, at, q, th_tape_in_float(t, n, TH_TAPE_ATTEND_U) + at->column, s->qu);
+        add_to_rows(f, at, q, th_tape_in_float(t, n, TH_TAPE_ATTEND_V) + at->column, s->qv);
+        th_blas_gemm_nt(&(ThBlasGemm){rows, span, f->width, f->width, f->d, span, 0}, s->qv,
+                        th_tape_in_float(t, n, TH_TAPE_ATTEND_XL) + at->xl, s->relative);
+        q = s->qu;
+        ld_q = f->width;
+    }
+    th_blas_gemm_nt(&(ThBlasGemm){rows, keys, f->width, ld_q, 2 * f->d, h.ld, 0}, q, k, w);
+    th_kernel_attention(&h, w);
+}
+
+/* The node's saved memory: for every string the weights of its heads; or NULL. */
+static void keep_weights(ThTape *t, ThTapeNode *n)
+{
+    const ThTapeAttend *f = n->args;
+    size_t all = (size_t)f->how.B * weights_before(f, f->how.heads);
+    if (th_tape_records(t) && all <= KEPT_WEIGHTS)
+        n->saved = th_tape_take(t, all, sizeof(float));
+}
+
+static float *kept(const ThTapeNode *n, const Block *at)
+{
+    const ThTapeAttend *f = n->args;
+    size_t string = (size_t)at->run->b * weights_before(f, f->how.heads);
+    return (float *)n->saved + string + weights_before(f, at->head) + at->weight;
+}
+
+/* Lays the weights of a block where inspections look for them. */
+static void show_weights(const ThTapeAttend *f, const ThKernelHead *h, const Block *at,
+                         const float *w, float *published)
+{
+    const Run *r = at->run;
+    size_t row = ((size_t)r->b * (size_t)f->how.heads + (size_t)at->head) * (size_t)f->queries;
+    bool few = band(f, at->head) > 0;
+    for (int i = 0; i < r->rows; i++) {
+        int from = few ? th_kernel_attention_from(h, i) : 0;
+        int keys = few ? th_kernel_attention_to(h, i) - from : r->keys;
+        size_t to = (row + (size_t)(r->row + i)) * (size_t)f->how.T + (size_t)(r->from + from);
+        memcpy(published + to, w + (size_t)i * (size_t)h->ld, (size_t)keys * sizeof *w);
+    }
+}
+
+static ThKernelBand band_of(ThTape *t, const ThTapeNode *n, const Block *at)
+{
+    const ThTapeAttend *f = n->args;
+    return (ThKernelBand){.q = th_tape_in_float(t, n, TH_TAPE_ATTEND_Q) + at->q,
+                          .kv = th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv,
+                          .width = f->width,
+                          .d = f->d};
+}
+
+static void head_forward(ThTape *t, const ThTapeNode *n, const Scratch *s, const Block *at,
+                         float *w)
+{
+    const ThTapeAttend *f = n->args;
+    float *y = (float *)n->value + at->q;
+    if (band(f, at->head) > 0) {
+        ThKernelHead h = head_of(t, n, s, at);
+        ThKernelBand b = band_of(t, n, at);
+        th_kernel_band(&h, &b, w, y);
+        return;
+    }
+    products(t, n, s, at, w);
+    th_blas_gemm_nn(&(ThBlasGemm){at->run->rows, f->width, at->run->keys, row_length(f, at->head),
+                                  2 * f->d, f->d, 0},
+                    w, th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv + f->d, y);
+}
+
+void th_tape_attend_forward(ThTape *t, ThTapeNode *n)
+{
+    const ThTapeAttend *f = n->args;
+    float *published = th_tape_attend_publish(t, f, sizeof(float));
+    Scratch s;
+    keep_weights(t, n);
+    if (!take_scratch(t, f, &s) || th_tape_failed(t))
+        return;
+    if (uneven(f))
+        memset(n->value, 0, (size_t)n->rows * (size_t)n->cols * sizeof(float));
+    for (Run r = {0}; next_run(f, &r);) {
+        for (int head = 0; head < f->how.heads; head++) {
+            Block at = block(f, &r, head);
+            float *w = n->saved ? kept(n, &at) : s.w;
+            head_forward(t, n, &s, &at, w);
+            if (published) {
+                ThKernelHead h = head_of(t, n, &s, &at);
+                show_weights(f, &h, &at, w, published);
+            }
+        }
+    }
+}
+
+/* ---- backward ---- */
+
+typedef struct {
+    float *q, *kv, *u, *v, *xl, *bias;
+    float beta_q, beta_kv;
+} Gradients;
+
+static float *zeroed(ThTape *t, const ThTapeNode *n, int i, float *beta)
+{
+    *beta = 1;
+    return th_tape_grad_float_zeroed(t, n, i);
+}
+
+static Gradients gradients(ThTape *t, const ThTapeNode *n)
+{
+    const ThTapeAttend *f = n->args;
+    bool add = uneven(f) || f->how.window;
+    Gradients g = {0};
+    g.q = (add ? zeroed : th_tape_grad_float)(t, n, TH_TAPE_ATTEND_Q, &g.beta_q);
+    g.kv = (add ? zeroed : th_tape_grad_float)(t, n, TH_TAPE_ATTEND_KV, &g.beta_kv);
+    g.u = th_tape_grad_float_zeroed(t, n, TH_TAPE_ATTEND_U);
+    g.v = th_tape_grad_float_zeroed(t, n, TH_TAPE_ATTEND_V);
+    g.xl = th_tape_grad_float_zeroed(t, n, TH_TAPE_ATTEND_XL);
+    if (f->bias_learns)
+        g.bias = th_tape_grad_float_zeroed(t, n, TH_TAPE_ATTEND_BIAS);
+    return g;
+}
+
+/* dq and dk of one head from the gradient of the products in s->dw. */
+static void products_back(ThTape *t, const ThTapeNode *n, const Scratch *s, const Block *at,
+                          const Gradients *g)
+{
+    const ThTapeAttend *f = n->args;
+    const float *q = th_tape_in_float(t, n, TH_TAPE_ATTEND_Q) + at->q;
+    const float *k = th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv;
+    int rows = at->run->rows, keys = at->run->keys, ld = row_length(f, at->head), d = f->d;
+    th_blas_gemm_nn(&(ThBlasGemm){rows, f->width, keys, ld, 2 * d, d, g->beta_q}, s->dw, k,
+                    g->q + at->q);
+    th_blas_gemm_tn(&(ThBlasGemm){keys, f->width, rows, ld, d, 2 * d, g->beta_kv}, s->dw, q,
+                    g->kv + at->kv);
+}
+
+/* The same with relative positions; du and dv are the column sums of the two parts of dq. */
+static void relative_back(ThTape *t, const ThTapeNode *n, const Scratch *s, const Block *at,
+                          const Gradients *g)
+{
+    const ThTapeAttend *f = n->args;
+    const float *k = th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv;
+    const float *r = th_tape_in_float(t, n, TH_TAPE_ATTEND_XL) + at->xl;
+    int rows = at->run->rows, keys = at->run->keys, span = 2 * keys - 1;
+    int ld = row_length(f, at->head), d = f->d, width = f->width;
+    ThKernelHead h = head_of(t, n, s, at);
+    if (uneven(f))
+        memset(s->drelative, 0, (size_t)rows * (size_t)span * sizeof(float));
+    th_kernel_attention_relative_back(&h, s->dw, s->drelative);
+    th_blas_gemm_nn(&(ThBlasGemm){rows, width, keys, ld, 2 * d, width, 0}, s->dw, k, s->du);
+    th_blas_gemm_nn(&(ThBlasGemm){rows, width, span, span, d, width, 0}, s->drelative, r, s->dv);
+    th_blas_gemm_tn(&(ThBlasGemm){keys, width, rows, ld, width, 2 * d, g->beta_kv}, s->dw, s->qu,
+                    g->kv + at->kv);
+    th_blas_gemm_tn(&(ThBlasGemm){span, width, rows, span, width, d, 1}, s->drelative, s->qv,
+                    g->xl + at->xl);
+    th_kernel_column_sums(g->u + at->column, s->du, rows, width, 1);
+    th_kernel_column_sums(g->v + at->column, s->dv, rows, width, 1);
+    for (size_t i = 0; i < (size_t)rows; i++) {
+        float *dq = g->q + at->q + i * (size_t)d;
+        if (g->beta_q == 0)
+            memset(dq, 0, (size_t)width * sizeof *dq);
+        th_kernel_add(dq, s->du + i * (size_t)width, (size_t)width);
+        th_kernel_add(dq, s->dv + i * (size_t)width, (size_t)width);
+    }
+}
+
+/* s->qu and s->qv hold the last block whose weights were computed. */
+static const float *weights_again(ThTape *t, const ThTapeNode *n, const Scratch *s, const Block *at)
+{
+    const ThTapeAttend *f = n->args;
+    if (!n->saved) {
+        products(t, n, s, at, s->w);
+        return s->w;
+    }
+    if (f->how.xl >= 0) {
+        const float *q = th_tape_in_float(t, n, TH_TAPE_ATTEND_Q) + at->q;
+        add_to_rows(f, at, q, th_tape_in_float(t, n, TH_TAPE_ATTEND_U) + at->column, s->qu);
+        add_to_rows(f, at, q, th_tape_in_float(t, n, TH_TAPE_ATTEND_V) + at->column, s->qv);
+    }
+    return kept(n, at);
+}
+
+static void products_head_back(ThTape *t, const ThTapeNode *n, const Scratch *s, const Block *at,
+                               const Gradients *g)
+{
+    const ThTapeAttend *f = n->args;
+    const float *w = weights_again(t, n, s, at), *dy = (const float *)n->grad + at->q;
+    const float *v = th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv + f->d;
+    int rows = at->run->rows, keys = at->run->keys, ld = row_length(f, at->head), d = f->d;
+    th_blas_gemm_tn(&(ThBlasGemm){keys, f->width, rows, ld, d, 2 * d, g->beta_kv}, w, dy,
+                    g->kv + at->kv + d);
+    th_blas_gemm_nt(&(ThBlasGemm){rows, keys, f->width, d, 2 * d, ld, 0}, dy, v, s->dw);
+    ThKernelHead h = head_of(t, n, s, at);
+    th_kernel_attention_back(&h, w, s->dw);
+    if (g->bias) {
+        int step;
+        size_t bias = bias_at(f, at, &step);
+        th_kernel_attention_bias_back(&h, s->dw, g->bias + bias);
+    }
+    if (f->how.xl >= 0)
+        relative_back(t, n, s, at, g);
+    else
+        products_back(t, n, s, at, g);
+}
+
+static void band_back(ThTape *t, const ThTapeNode *n, const Scratch *s, const Block *at,
+                      const Gradients *g)
+{
+    const ThTapeAttend *f = n->args;
+    ThKernelHead h = head_of(t, n, s, at);
+    ThKernelBand b = band_of(t, n, at);
+    const float *w = n->saved ? kept(n, at) : s->w;
+    if (!n->saved)
+        th_kernel_band_weights(&h, &b, s->w);
+    int step;
+    ThKernelBandBack back = {.dy = (const float *)n->grad + at->q,
+                             .dq = g->q + at->q,
+                             .dkv = g->kv + at->kv,
+                             .dbias = g->bias ? g->bias + bias_at(f, at, &step) : NULL,
+                             .scratch = s->dw};
+    th_kernel_band_back(&h, &b, w, &back);
+}
+
+void th_tape_attend_backward(ThTape *t, ThTapeNode *n)
+{
+    const ThTapeAttend *f = n->args;
+    Gradients g = gradients(t, n);
+    Scratch s;
+    if (!take_scratch(t, f, &s) || th_tape_failed(t))
+        return;
+    for (Run r = {0}; next_run(f, &r);) {
+        for (int head = 0; head < f->how.heads; head++) {
+            Block at = block(f, &r, head);
+            (band(f, head) > 0 ? band_back : products_head_back)(t, n, &s, &at, &g);
+        }
+    }
+}
