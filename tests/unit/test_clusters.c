@@ -15,6 +15,7 @@
 #include "inspect/clusters.h"
 #include "inspect/field.h"
 #include "inspect/functions.h"
+#include "inspect/linkage.h"
 #include "inspect/path.h"
 
 static char *symbols[] = {(char[]){"a"}, (char[]){"b"}, (char[]){"c"}};
@@ -54,16 +55,18 @@ static ThModelTrace *one_layer(int n, int dim)
 
 enum { N = 96 };
 
-/* Symbols a, b and c stand at 0, 3 and 10 on the first axis, a tenth above or below it. */
-static ThClusters *three_places(double sign)
+/* Symbols a, b and c stand at 0, 3 and 10 on an axis, a tenth above or below it. */
+static ThClusters *three_places(double angle)
 {
+    double x = cos(angle), y = sin(angle);
     ThModelTrace *t = one_layer(N, 2);
     ThDfa *d = cycle(3);
     int token[N];
     for (int i = 0; i < N; i++) {
         token[i] = i % 3;
-        t->layer[0].state[2 * i] = sign * (double[]){0, 3, 10}[i % 3];
-        t->layer[0].state[2 * i + 1] = i / 3 % 2 ? 0.1 : -0.1;
+        double along = (double[]){0, 3, 10}[i % 3], beside = i / 3 % 2 ? 0.1 : -0.1;
+        t->layer[0].state[2 * i] = x * along - y * beside;
+        t->layer[0].state[2 * i + 1] = y * along + x * beside;
     }
     ThClusters *c = th_clusters(t, d, token, symbols, NULL, NULL);
     assert_non_null(c);
@@ -75,7 +78,7 @@ static ThClusters *three_places(double sign)
 static void test_gap_and_spread(void **state)
 {
     (void)state;
-    ThClusters *c = three_places(1);
+    ThClusters *c = three_places(0);
     assert_int_equal(c->n_clusters, 3);
     assert_near(c->purity, 1, 0);
     assert_near(c->gap, 3, 1e-9); /* the least of 3, 7 and 10 */
@@ -86,14 +89,20 @@ static void test_gap_and_spread(void **state)
     th_clusters_free(c);
 }
 
+static double greater(double a, double b)
+{
+    return fabs(a) > fabs(b) ? a : b;
+}
+
 /* A component points to where its largest entry is positive: figures do not turn over by chance. */
 static void test_signs(void **state)
 {
     (void)state;
-    for (int sign = -1; sign <= 1; sign += 2) {
-        ThClusters *c = three_places(sign);
-        assert_near(c->point[2].x - c->point[0].x, sign * 10, 1e-9);
-        assert_near(c->point[3].y - c->point[0].y, 0.2, 1e-9);
+    for (double angle = 0.1; angle < 6.2; angle += 0.4) {
+        ThClusters *c = three_places(angle);
+        double x = cos(angle), y = sin(angle);
+        assert_near(c->point[2].x - c->point[0].x, copysign(10, greater(x, y)), 1e-9);
+        assert_near(c->point[3].y - c->point[0].y, copysign(0.2, greater(-y, x)), 1e-9);
         th_clusters_free(c);
     }
 }
@@ -128,7 +137,7 @@ static void test_purity(void **state)
     (void)state;
     ThModelTrace *t = calloc(1, sizeof *t);
     assert_true(th_model_trace_layers(t, 2, NULL));
-    static const int rows[] = {10, 30};
+    static const int rows[] = {30, 10};
     for (int l = 0; l < 2; l++) {
         ThModelTraceLayer shape = {.n_rows = rows[l], .dim = 1, .n_heads = 1, .n_keys = 1};
         assert_true(th_model_trace_rows(&t->layer[l], &shape, NULL));
@@ -142,14 +151,30 @@ static void test_purity(void **state)
     assert_non_null(c);
     assert_int_equal(c->n_clusters, 1);
     assert_int_equal(c->n_functions, 2);
-    assert_near(c->layer[0].purity, 0, 0);
-    assert_near(c->layer[1].purity, 1, 0);
+    assert_near(c->layer[0].purity, 1, 0);
+    assert_near(c->layer[1].purity, 0, 0);
     assert_near(c->purity, 0.75, 1e-12);
     assert_int_equal(c->layer[0].clusters, 1);
     assert_int_equal(c->layer[1].clusters, 1);
     th_clusters_free(c);
     th_model_trace_free(t);
     th_dfa_free(d);
+}
+
+/* Points that stand further off than the clusters from each other join the nearer one. */
+static void test_far_strays(void **state)
+{
+    (void)state;
+    double x[N];
+    int found[N], n;
+    for (int i = 0; i < N; i++)
+        x[i] = i % 2 * 10 + 0.1 * (i % 5);
+    x[4] = -30;
+    x[5] = 50;
+    assert_true(th_linkage(x, N, 1, found, &n, NULL, NULL));
+    assert_int_equal(n, 2);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(found[i], i % 2);
 }
 
 /* Words that are too long to show end in an ellipsis. */
@@ -239,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_signs),
         cmocka_unit_test(test_small_components_count),
         cmocka_unit_test(test_purity),
+        cmocka_unit_test(test_far_strays),
         cmocka_unit_test(test_long_words),
         cmocka_unit_test(test_weights),
         cmocka_unit_test(test_field_of_the_last_answer),

@@ -157,6 +157,18 @@ static void test_strings_are_not_repeated(void **state)
     th_task_free(t);
 }
 
+/* Probabilities of logits whose exponentials are beyond any number. */
+static void test_probabilities_of_great_logits(void **state)
+{
+    (void)state;
+    double z[] = {1000, 1001, -2000}, bits[] = {-2000, 0, 2000};
+    th_lab_probabilities(TH_TARGET_FINAL, z, 3);
+    assert_true(fabs(z[1] - 1 / (1 + exp(-1))) < 1e-12 && z[2] == 0);
+    assert_true(fabs(z[0] + z[1] - 1) < 1e-12);
+    th_lab_probabilities(TH_TARGET_BITS, bits, 3);
+    assert_true(bits[0] == 0 && bits[1] == 0.5 && bits[2] == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +178,7 @@ int main(void)
         cmocka_unit_test(test_loss_of_no_opinion),
         cmocka_unit_test(test_what_figures_depend_on),
         cmocka_unit_test(test_strings_are_not_repeated),
+        cmocka_unit_test(test_probabilities_of_great_logits),
     };
     return cmocka_run_group_tests_name("scores", tests, NULL, NULL);
 }
