@@ -215,6 +215,37 @@ static void test_weights(void **state)
     free(l.weight);
 }
 
+/* Where rows attend to all positions, masked ones among them, there is nothing to follow: the path
+ * is the last row of every layer. */
+static void test_path_of_full_attention(void **state)
+{
+    (void)state;
+    enum { LENGTH = 3, LAYERS = 2 };
+    for (int causal = 0; causal < 2; causal++) {
+        ThModelTrace *t = calloc(1, sizeof *t);
+        assert_non_null(t);
+        t->length = LENGTH;
+        assert_true(th_model_trace_layers(t, LAYERS, NULL));
+        for (int l = 0; l < LAYERS; l++) {
+            ThModelTraceLayer shape = {.n_rows = LENGTH, .dim = 1, .n_heads = 1, .n_keys = LENGTH};
+            assert_true(th_model_trace_rows(&t->layer[l], &shape, NULL));
+            for (int i = 0; i < LENGTH * LENGTH; i++) {
+                int row = i / LENGTH, key = i % LENGTH;
+                t->layer[l].last[row] = row;
+                t->layer[l].key[i] = causal && key > row ? TH_MODEL_KEY_MASKED : key;
+            }
+        }
+        ThPath *p = th_path_of_trace(t, NULL);
+        assert_non_null(p);
+        assert_false(p->routed);
+        for (int l = 0; l < LAYERS; l++)
+            for (int i = 0; i < LENGTH; i++)
+                assert_int_equal(p->row[l][i], i == LENGTH - 1);
+        th_path_free(p);
+        th_model_trace_free(t);
+    }
+}
+
 /* ---- fields ---------------------------------------------------------------------------------- */
 
 /* Where every position answers it is the last answer that counts, which has read all. */
@@ -267,6 +298,7 @@ int main(void)
         cmocka_unit_test(test_far_strays),
         cmocka_unit_test(test_long_words),
         cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_path_of_full_attention),
         cmocka_unit_test(test_field_of_the_last_answer),
         cmocka_unit_test(test_field_of_many_strings),
     };
