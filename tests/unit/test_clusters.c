@@ -56,29 +56,21 @@ static ThModelTrace *one_layer(int n, int dim)
 enum { N = 96 };
 
 /* Symbols a, b and c stand at 0, 3 and 10 on an axis, a tenth above or below it. */
-static ThClusters *three_places(double angle)
+static void test_gap_and_spread(void **state)
 {
-    double x = cos(angle), y = sin(angle);
+    (void)state;
     ThModelTrace *t = one_layer(N, 2);
     ThDfa *d = cycle(3);
     int token[N];
     for (int i = 0; i < N; i++) {
         token[i] = i % 3;
-        double along = (double[]){0, 3, 10}[i % 3], beside = i / 3 % 2 ? 0.1 : -0.1;
-        t->layer[0].state[2 * i] = x * along - y * beside;
-        t->layer[0].state[2 * i + 1] = y * along + x * beside;
+        t->layer[0].state[2 * i] = (double[]){0, 3, 10}[i % 3];
+        t->layer[0].state[2 * i + 1] = i / 3 % 2 ? 0.1 : -0.1;
     }
     ThClusters *c = th_clusters(t, d, token, symbols, NULL, NULL);
     assert_non_null(c);
     th_model_trace_free(t);
     th_dfa_free(d);
-    return c;
-}
-
-static void test_gap_and_spread(void **state)
-{
-    (void)state;
-    ThClusters *c = three_places(0);
     assert_int_equal(c->n_clusters, 3);
     assert_near(c->purity, 1, 0);
     assert_near(c->gap, 3, 1e-9); /* the least of 3, 7 and 10 */
@@ -89,22 +81,36 @@ static void test_gap_and_spread(void **state)
     th_clusters_free(c);
 }
 
-static double greater(double a, double b)
-{
-    return fabs(a) > fabs(b) ? a : b;
-}
-
-/* A component points to where its largest entry is positive: figures do not turn over by chance. */
+/* A component points to where its largest entry is positive: figures do not turn over by chance.
+ * Symbols a and c stand ten apart in some direction of a space, with a little noise. */
 static void test_signs(void **state)
 {
     (void)state;
-    for (double angle = 0.1; angle < 6.2; angle += 0.4) {
-        ThClusters *c = three_places(angle);
-        double x = cos(angle), y = sin(angle);
-        assert_near(c->point[2].x - c->point[0].x, copysign(10, greater(x, y)), 1e-9);
-        assert_near(c->point[3].y - c->point[0].y, copysign(0.2, greater(-y, x)), 1e-9);
+    enum { D = 6 };
+    ThDfa *d = cycle(3);
+    for (uint64_t k = 0; k < 20; k++) {
+        ThRng r = th_rng(k, "test.direction", 0);
+        ThModelTrace *t = one_layer(N, D);
+        double u[D], size = 0, greatest = 0;
+        int token[N];
+        for (int j = 0; j < D; j++) {
+            u[j] = th_rng_normal(&r);
+            size += u[j] * u[j];
+            greatest = fabs(u[j]) > fabs(greatest) ? u[j] : greatest;
+        }
+        for (int i = 0; i < N; i++) {
+            token[i] = i % 2 ? 2 : 0;
+            for (int j = 0; j < D; j++)
+                t->layer[0].state[i * D + j] =
+                    (i % 2 ? 10 * u[j] / sqrt(size) : 0) + 0.01 * th_rng_normal(&r);
+        }
+        ThClusters *c = th_clusters(t, d, token, symbols, NULL, NULL);
+        assert_non_null(c);
+        assert_near(c->point[1].x - c->point[0].x, copysign(10, greatest), 0.2);
         th_clusters_free(c);
+        th_model_trace_free(t);
     }
+    th_dfa_free(d);
 }
 
 /* Eight corners of a box; along the third axis there is 3 % of the variance, and half of the

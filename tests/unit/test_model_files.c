@@ -231,6 +231,89 @@ static void test_impossible_figures(void **state)
     th_task_free(t);
 }
 
+/* What loading the same data says when the header is another. */
+static void refuse_header(const Saved *s, json_t *header, const char *says)
+{
+    char *text = json_dumps(header, JSON_COMPACT);
+    assert_non_null(text);
+    size_t length = strlen(text), data = s->n - 8 - s->length;
+    char *bytes = malloc(8 + length + data);
+    assert_non_null(bytes);
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (char)(length >> 8 * i & 0xff);
+    memcpy(bytes + 8, text, length);
+    memcpy(bytes + 8 + length, s->bytes + 8 + s->length, data);
+    ThError err = {0};
+    assert_null(th_safetensors_parse(bytes, 8 + length + data, &err));
+    if (err.code != TH_EVALUE || !strstr(err.msg, says))
+        fail_msg("'%s' does not say '%s'", err.msg, says);
+    free(bytes);
+    free(text);
+    json_decref(header);
+}
+
+/* Tensors that a model does not have, or has in another shape. */
+static void test_foreign_tensors(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("parity", "", NULL);
+    ThModel *m = trained(t);
+    Saved s = save(m);
+    json_t *header = json_deep_copy(s.header);
+    json_int_t end = (json_int_t)(s.n - 8 - s.length);
+    json_object_set_new(
+        header, "extra",
+        json_pack("{s:s, s:[i], s:[I,I]}", "dtype", "F32", "shape", 0, "data_offsets", end, end));
+    refuse_header(&s, header, "does not have");
+    header = json_deep_copy(s.header);
+    json_t *shape = json_object_get(json_object_get(header, "recurrent"), "shape");
+    assert_int_equal(json_array_size(shape), 2);
+    json_array_insert_new(shape, 0, json_incref(json_array_get(shape, 1)));
+    json_array_remove(shape, 2);
+    refuse_header(&s, header, "shape");
+    drop(&s);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+static void test_infinite_weights(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("parity", "", NULL);
+    ThModel *m = trained(t);
+    float *values[] = {m->params.value, m->training.moment[0], m->training.moment[1]};
+    for (int i = 0; i < 3; i++) {
+        ThError err = {0};
+        float kept = *values[i];
+        *values[i] = INFINITY;
+        assert_true(th_safetensors_save(m, path, NULL));
+        assert_null(th_safetensors_load(path, &err));
+        assert_non_null(strstr(err.msg, "not finite"));
+        *values[i] = kept;
+    }
+    th_model_free(m);
+    th_task_free(t);
+}
+
+/* Whatever the header says, tensors begin at a multiple of eight. */
+static void test_alignment(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("parity", "", NULL);
+    ThModel *m = trained(t);
+    for (size_t i = 1; i <= 8; i++) {
+        free(m->training.task);
+        m->training.task = calloc(i + 1, 1);
+        assert_non_null(m->training.task);
+        memset(m->training.task, 't', i);
+        Saved s = save(m);
+        assert_int_equal(s.length % 8, 0);
+        drop(&s);
+    }
+    th_model_free(m);
+    th_task_free(t);
+}
+
 /* ---- NumPy ----------------------------------------------------------------------------------- */
 
 static void check_array(ThNpyType type, const void *data, size_t size, const char *says,
@@ -265,9 +348,9 @@ static void test_types_of_arrays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tensors_by_name),
-        cmocka_unit_test(test_metadata_by_name),
-        cmocka_unit_test(test_impossible_figures),
+        cmocka_unit_test(test_tensors_by_name),    cmocka_unit_test(test_metadata_by_name),
+        cmocka_unit_test(test_impossible_figures), cmocka_unit_test(test_foreign_tensors),
+        cmocka_unit_test(test_infinite_weights),   cmocka_unit_test(test_alignment),
         cmocka_unit_test(test_types_of_arrays),
     };
     return cmocka_run_group_tests_name("model files", tests, make_folder, remove_folder);

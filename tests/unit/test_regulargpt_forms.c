@@ -289,6 +289,30 @@ static void test_missing_keys(void **state)
     th_task_free(t);
 }
 
+/* With queries of 0 only the relative scalars decide, which are each head's own. */
+static void test_weights_by_head(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("parity", "", NULL);
+    ThModel *m = bound("dim=8 heads=2", t, 1);
+    int query = th_params_find(&m->params, "layer0.attention.query");
+    int relative = th_params_find(&m->params, "layer0.attention.relative");
+    assert_true(query >= 0 && relative >= 0);
+    memset(th_params_at(&m->params, query), 0, D * D * sizeof(float));
+    memcpy(th_params_at(&m->params, relative), (const float[]){0, 1, 0, 3}, 4 * sizeof(float));
+    ThModelTrace *trace = th_model_trace(m, (int[]){0, 1, 1, 0, 1, 1}, 6, NULL);
+    assert_non_null(trace);
+    const ThModelTraceLayer *l = &trace->layer[0];
+    assert_int_equal(l->n_rows, 3);
+    for (int i = 0; i < 12; i++) {
+        double odds = exp(i < 6 ? 1 : 3), expected = (i % 2 ? odds : 1) / (1 + odds);
+        assert_true(fabs(l->weight[i] - expected) < 1e-6);
+    }
+    th_model_trace_free(trace);
+    th_model_free(m);
+    th_task_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +322,7 @@ int main(void)
         cmocka_unit_test(test_start_as_released),
         cmocka_unit_test(test_segments),
         cmocka_unit_test(test_missing_keys),
+        cmocka_unit_test(test_weights_by_head),
     };
     return cmocka_run_group_tests_name("regulargpt forms", tests, NULL, NULL);
 }

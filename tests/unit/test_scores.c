@@ -38,18 +38,20 @@ static ThScore score(const ThModel *m, const ThTask *t, long long seed, int leng
     return s;
 }
 
-/* The accuracy of a step that moves nothing. */
-static double accuracy_in_training(ThModel *m, const ThTask *t)
+/* The figures of a step that moves nothing. */
+static ThLabProgress in_training(ThModel *m, const ThTask *t, const char *length)
 {
     ThOptions o;
-    set_all(&o, th_train_options, "steps=1 lr=0 length=1 batch=10");
+    char settings[60];
+    snprintf(settings, sizeof settings, "steps=1 lr=0 batch=10 length=%s", length);
+    set_all(&o, th_train_options, settings);
     ThTrainer *tr = th_trainer_new(m, t, &o, 1, NULL);
     assert_non_null(tr);
     assert_true(th_trainer_step(tr, NULL));
-    double accuracy = th_trainer_progress(tr).accuracy;
+    ThLabProgress p = th_trainer_progress(tr);
     th_trainer_free(tr);
     th_options_free(&o);
-    return accuracy;
+    return p;
 }
 
 static void check_ties(const char *probability, double right)
@@ -60,7 +62,7 @@ static void check_ties(const char *probability, double right)
     assert_true(th_lab_predict(m, (int[]){0}, 1, &answer, NULL));
     assert_int_equal(answer, 0);
     assert_true(score(m, t, 1, 1, 20).accuracy == right);
-    assert_true(accuracy_in_training(m, t) == right);
+    assert_true(in_training(m, t, "1").accuracy == right);
     th_model_free(m);
     th_task_free(t);
 }
@@ -85,7 +87,7 @@ static void test_undecided_bits(void **state)
     for (int i = 0; i < 6; i++)
         assert_int_equal(answer[i], 0);
     assert_true(score(m, t, 1, 5, 20).accuracy == 0);
-    assert_true(accuracy_in_training(m, t) == 0);
+    assert_true(in_training(m, t, "1").accuracy == 0);
     th_model_free(m);
     th_task_free(t);
 }
@@ -119,6 +121,24 @@ static void test_loss_of_no_opinion(void **state)
         ThModel *m = undecided(t);
         double expected = i == 4 ? log(2) : log(t->signature.n_classes);
         assert_true(fabs(score(m, t, 1, 9, 33).loss - expected) < 1e-5);
+        assert_true(fabs(in_training(m, t, "9").loss - expected) < 1e-5);
+        th_model_free(m);
+        th_task_free(t);
+    }
+}
+
+/* Accuracy is a share of the answers: of all positions where each has one, of those that have one
+ * elsewhere.  Zeros are a fifth of both. */
+static void test_accuracy_is_a_share(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"sum", "mod_arith"};
+    for (int i = 0; i < 2; i++) {
+        ThTask *t = made_task(kinds[i], "modulus=5", NULL);
+        ThModel *m = undecided(t);
+        double trained = in_training(m, t, "99").accuracy;
+        assert_true(fabs(trained - 0.2) < 0.09);
+        assert_true(fabs(score(m, t, 1, 99, 20).accuracy - 0.2) < 0.07);
         th_model_free(m);
         th_task_free(t);
     }
@@ -176,6 +196,7 @@ int main(void)
         cmocka_unit_test(test_undecided_bits),
         cmocka_unit_test(test_all_bits_count),
         cmocka_unit_test(test_loss_of_no_opinion),
+        cmocka_unit_test(test_accuracy_is_a_share),
         cmocka_unit_test(test_what_figures_depend_on),
         cmocka_unit_test(test_strings_are_not_repeated),
         cmocka_unit_test(test_probabilities_of_great_logits),
