@@ -122,6 +122,10 @@ bench:                                 ## speed, paired with the peer programs
 	$(SUB) all bench-programs
 	@tests/bench/run
 
+mutants:                               ## put bugs in one at a time, see which tests notice
+	@scripts/deps test
+	+@scripts/mutants $(ONLY)
+
 format-check:                          ## are the sources laid out as .clang-format says?
 	@scripts/deps lint
 	@git ls-files '*.c' '*.h' | xargs clang-format-14 --dry-run --Werror
@@ -163,7 +167,7 @@ help:                                  ## this list
 clean:                                 ## remove what was built
 	rm -rf build tapehead man/tapehead.1
 
-.PHONY: all bless demo test asan valgrind lint fuzz bench format-check check test-programs \
+.PHONY: all bless demo test asan valgrind lint fuzz bench mutants format-check check test-programs \
         fuzz-programs bench-programs install uninstall help clean
 .DELETE_ON_ERROR:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

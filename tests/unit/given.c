@@ -63,24 +63,60 @@ ThTmTapeWords any_words(ThRng *g, const ThTm *m, int shorter)
     return w;
 }
 
+void set_all(ThOptions *o, const ThOptionSpec *specs, const char *settings)
+{
+    ThError err = {0};
+    char copy[256], *rest = copy;
+    *o = (ThOptions){0};
+    assert_true(th_options_init(o, specs, &err));
+    snprintf(copy, sizeof copy, "%s", settings);
+    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        char *equals = strchr(word, '=');
+        *equals = '\0';
+        if (!th_options_set(o, word, equals + 1, &err))
+            fail_msg("%s: %s", word, err.msg);
+    }
+}
+
 ThPad *made(const char *kind, const char *settings, const ThTm *m)
 {
     const ThPadKind *k = th_pad_kind(kind);
     ThOptions o = {0};
     ThError err = {0};
-    char copy[256], *rest = copy;
     assert_non_null(k);
-    assert_true(th_options_init(&o, k->options, &err));
-    snprintf(copy, sizeof copy, "%s", settings);
-    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        char *equals = strchr(word, '=');
-        *equals = '\0';
-        assert_true(th_options_set(&o, word, equals + 1, &err));
-    }
+    set_all(&o, k->options, settings);
     ThPad *p = th_pad_new(k, &o, m, &err);
     if (!p)
         print_error("%s\n", err.msg);
     assert_non_null(p);
     th_options_free(&o);
     return p;
+}
+
+ThTask *made_task(const char *kind, const char *settings, const char *automaton)
+{
+    const ThTaskKind *k = th_task_kind(kind);
+    ThOptions o;
+    ThError err = {0};
+    set_all(&o, k->options, settings);
+    ThAutomaton *a = automaton ? parse(automaton) : NULL;
+    ThTask *t = th_task_new(k, &o, a, &err);
+    if (!t)
+        fail_msg("%s: %s", kind, err.msg);
+    th_automaton_free(a);
+    th_options_free(&o);
+    return t;
+}
+
+ThModel *made_model(const char *kind, const char *settings)
+{
+    const ThModelKind *k = th_model_kind(kind);
+    ThOptions o;
+    ThError err = {0};
+    set_all(&o, k->options, settings);
+    ThModel *m = th_model_new(k, &o, &err);
+    if (!m)
+        fail_msg("%s: %s", kind, err.msg);
+    th_options_free(&o);
+    return m;
 }

@@ -1,11 +1,14 @@
 /* given.h - what several unit tests start from: random numbers, words, automata from
- * text, words for machines, scratchpads. */
+ * text, words for machines, scratchpads, tasks and models. */
 #ifndef TEST_UNIT_GIVEN_H
 #define TEST_UNIT_GIVEN_H
 
 #include "automata/core/automaton.h"
+#include "base/option.h"
 #include "base/rng.h"
+#include "models/model.h"
 #include "scratchpad/scratchpad.h"
+#include "tasks/task.h"
 #include "turing/input.h"
 
 /* Uniform in 0 … n-1. */
@@ -27,5 +30,12 @@ ThTmTapeWords any_words(ThRng *g, const ThTm *m, int shorter);
 /* Returns new: a scratchpad of a kind, with options "key=value key=value"; m may be NULL.  The test
  * fails where there is an error. */
 ThPad *made(const char *kind, const char *settings, const ThTm *m);
+
+/* Fills *o from "key=value key=value"; freed with th_options_free. */
+void set_all(ThOptions *o, const ThOptionSpec *specs, const char *settings);
+
+/* Return new: a task (of an automaton as `parse` reads it, or NULL); a model, not bound yet. */
+ThTask *made_task(const char *kind, const char *settings, const char *automaton);
+ThModel *made_model(const char *kind, const char *settings);
 
 #endif
