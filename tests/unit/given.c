@@ -100,7 +100,7 @@ ThTask *made_task(const char *kind, const char *settings, const char *automaton)
     ThError err = {0};
     set_all(&o, k->options, settings);
     ThAutomaton *a = automaton ? parse(automaton) : NULL;
-    ThTask *t = th_task_new(k, &o, a, &err);
+    ThTask *t = th_task_new(k, &o, &(ThTaskSource){.automaton = a}, &err);
     if (!t)
         fail_msg("%s: %s", kind, err.msg);
     th_automaton_free(a);
