@@ -3,6 +3,7 @@
 #define SH_HELP_H
 
 #include "command.h"
+#include "family.h"
 
 /* Prints a topic, or the overview for "".  TH_EUSAGE for an unknown topic, with the nearest. */
 bool sh_help(FILE *out, const char *topic, ThError *err);
@@ -18,6 +19,9 @@ const char *const *sh_command_groups(size_t *n);
 
 /* Appends a form's operands as the synopsis shows them; form is 1 or 2. */
 void sh_synopsis(ThText *t, const ShCommand *c, int form);
+
+/* The same of a kind, as it is typed. */
+void sh_kind_synopsis(ThText *t, const ShFamily *f, const ShKindRow *k);
 
 /* "integer from 1 to 8", "one of a|b", …: what an option takes. */
 void sh_option_values(ThText *t, const ThOptionSpec *spec);

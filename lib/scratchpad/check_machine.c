@@ -342,7 +342,7 @@ static bool can_stop(const ThTm *m)
 /* The text ends behind a configuration. */
 static bool check_end(Checker *x)
 {
-    long long asked = x->t.k->rules->steps;
+    long long asked = th_option_int(x->t.k->options, "steps");
     const char *what = "a step";
     bool early = x->made == 0 || (asked > 0 && x->made < asked);
     if (x->m && !goes_on(x)) {

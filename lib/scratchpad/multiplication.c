@@ -3,22 +3,35 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "scratchpad/checker.h"
 #include "scratchpad/writing.h"
-#include "scratchpad/options.h"
 
-static const ThOptionSpec options[] = {TH_PAD_OPTIONS_MULTIPLICATION, {0}};
+static const ThOptionSpec options[] = {
+    {"digits", TH_RANGE, "2..50", 1, 100000, NULL, "digits of first operands that are drawn"},
+    {"multiplier", TH_INT, "3", 1, 10000, NULL, "digits of second operands that are drawn"},
+    {"style", TH_CHOICE, "compact", 0, 0, TH_PAD_STYLES_SUM, "the layout"},
+    {"flush", TH_CHOICE, "digit", 0, 0, "digit|once",
+     "whether the last carry goes into the result a digit a line, or at once"},
+    {"comments", TH_FLAG, "yes", 0, 0, NULL,
+     "style=verbose: explain each line behind a #; never in data sets"},
+    {0}};
+enum { FLUSH_DIGIT, FLUSH_ONCE }; /* flush= */
+
+static const ThOptionSpec check_options[] = {
+    {"flush", TH_CHOICE, "any", 0, 0, "any|digit|once", "of multiplications"}, {0}};
 
 static bool init(ThPad *p, ThError *err)
 {
-    const char *style = th_option_text(&p->options, "style");
-    p->words = *style == 'v';
-    p->separator = *style == 'c' ? "|" : *style == 'v' ? "\n" : "=";
+    int style = th_option_choice(&p->options, "style");
+    p->words = style == TH_PAD_VERBOSE;
+    p->separator = style == TH_PAD_COMPACT ? "|" : style == TH_PAD_VERBOSE ? "\n" : "=";
     bool ok = th_pad_add_tokens(p, "0 1 2 3 4 5 6 7 8 9 *", err);
-    if (*style == 'p' || *style == 'r')
+    if (style > TH_PAD_VERBOSE)
         return ok && th_pad_add_token(p, "=", err);
     return ok && th_pad_add_tokens(p, "a b c d e f g h i j ^ ( , ) ~", err) &&
-           (*style == 'c' ? th_pad_add_token(p, "|", err)
-                          : th_pad_add_tokens(p, "Input: Target: <scratch> </scratch> \n", err));
+           (style == TH_PAD_COMPACT
+                ? th_pad_add_token(p, "|", err)
+                : th_pad_add_tokens(p, "Input: Target: <scratch> </scratch> \n", err));
 }
 
 /* Numbers are strings of digits; carry and result are 0 at first. */
@@ -138,11 +151,11 @@ static bool put_compact(ThPadExample *e, const char *x, size_t nx, const char *m
 static bool put(const ThPad *p, const char *x, size_t nx, const char *m, size_t k, ThRng *r,
                 ThPadExample *e, ThError *err)
 {
-    const char *style = th_option_text(&p->options, "style");
-    bool once = *th_option_text(&p->options, "flush") == 'o';
-    if (*style == 'c')
+    ThPadSumStyle style = (ThPadSumStyle)th_option_choice(&p->options, "style");
+    bool once = th_option_choice(&p->options, "flush") == FLUSH_ONCE;
+    if (style == TH_PAD_COMPACT)
         return put_compact(e, x, nx, m, k, once, err);
-    if (*style == 'v') {
+    if (style == TH_PAD_VERBOSE) {
         ThPadExample compact = {0};
         bool ok = put_compact(&compact, x, nx, m, k, once, err) &&
                   th_pad_verbose(e, compact.text.data, compact.text.size,
@@ -187,13 +200,59 @@ static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *e
     return ok;
 }
 
+/* ---- reading back ---------------------------------------------------------------------------- */
+
+static bool recognise(const ThPadChecking *k)
+{
+    return th_pad_check_is_sum(k, '*');
+}
+
+static bool check(const ThPadChecking *k, ThPadChecked *c, ThError *err)
+{
+    return th_pad_check_has_steps(k) ? th_pad_check_steps(k, '*', c, err)
+                                     : th_pad_check_sum(k, '*', c, err);
+}
+
+/* As the paper prints its example, and wrongly. */
+static const char *const misprints[] = {
+    "4324*135|432e*135(0540~054,0)|43c*135(0270~032,40)|4d*135(0405~043,740)|"
+    "e*135(0540~058,3740)|^**135(0000~000,583740)|583740",
+    "4324*135|432e*135(0540~054,0)|43c*135(0270~032,40)|4d*135(0405~043,740)|"
+    "e*135(0540~058,3740)|^*135(0000~005,83740)|^**135(0000~000,583740)|583740",
+    NULL};
+
 const ThPadKind th_pad_multiplication = {
     .name = "multiplication",
-    .summary = "the product of a number and one of few digits, digit by digit",
+    .summary = "write out a multiplication, digit by digit",
     .source = "Hou et al. 2024, Section 5.1",
+    .detail =
+        "As scratchpad addition.  On each line the digit under the head is multiplied by the whole "
+        "second number: behind them stand that product, ~, the carry that goes out, and the "
+        "digits of the result so far.  Once no digits are left, the carry goes into the result: "
+        "a digit a line, as in the paper's figure, or at once, as in its footnote.",
+    .example = "scratchpad multiplication 25 4\n"
+               "#> 25*4|2f*4(20~2,0)|c*4(08~1,00)|^*4(00~0,100)|100\n"
+               "scratchpad multiplication 25 4 style=verbose\n"
+               "#> Input:\n"
+               "#> 2 5 * 4\n"
+               "#> Target:\n"
+               "#> <scratch>\n"
+               "#> 2 5 * 4\n"
+               "#> 2 f * 4 ( 2 0 ~ 2 , 0 )   # 5 * 4 = 20 carry 2\n"
+               "#> c * 4 ( 0 8 ~ 1 , 0 0 )   # 2 * 4 = 08 carry 1\n"
+               "#> ^ * 4 ( 0 0 ~ 0 , 1 0 0 )   # 0 * 4 = 00 carry 0\n"
+               "#> </scratch>\n"
+               "#> 1 0 0",
+    .operand = {"X", "Y", NULL},
     .options = options,
+    .layout = "style",
+    .check_options = check_options,
     .context = 500,
     .init = init,
     .write = write,
     .draw = draw,
+    .recognise = recognise,
+    .check = check,
+    .bars = true,
+    .misprints = misprints,
 };

@@ -40,14 +40,22 @@ typedef struct {
 void th_pad_example_free(ThPadExample *e); /* leaves *e zero-initialised */
 
 typedef struct ThPad ThPad;
-struct ThPadCheckRules;
+struct ThPadChecking;
 struct ThPadChecked;
 
 typedef struct {
     const char *name, *summary, *source; /* source: paper and section */
+    const char *detail;                  /* paragraphs separated by an empty line */
+    const char *example;                 /* commands; lines "#> …" are what they print */
+    const char *operand[3];              /* what is written out, by name; ends with NULL */
     const ThOptionSpec *options;         /* ends with a NULL name */
+    const char *layout; /* which of them, a choice, says how the text is laid out */
+    /* What a check is told besides the text; kinds share rows of the same name.  NULL: nothing. */
+    const ThOptionSpec *check_options;
     bool takes_machine;
     bool own_ends;       /* its texts begin and end with tokens of their own */
+    bool answers_only;   /* only answers are scored unless it is said otherwise */
+    bool bars;           /* | ends a line, as <|SEP|> does */
     const char *padding; /* the token that fills up contexts; NULL: none */
     int context;         /* tokens of the paper's training context */
     /* Checks options against each other and sets p->words, p->separator and p->token. */
@@ -58,6 +66,12 @@ typedef struct {
                   int *which, ThError *err);
     /* Draws a scratchpad of a size (> 0), or of one drawn from the options (0). */
     bool (*draw)(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err);
+    /* True if a text, by how it begins, is one of this kind; the first kind to say so has it. */
+    bool (*recognise)(const struct ThPadChecking *k);
+    /* Compares each line with what the lines before ask for: sets c->style, and c->slip if there
+     * is one.  False on TH_ENOMEM only. */
+    bool (*check)(const struct ThPadChecking *k, struct ThPadChecked *c, ThError *err);
+    const char *const *misprints; /* texts that the paper prints wrongly, up to NULL; NULL: none */
 } ThPadKind;
 
 struct ThPad {

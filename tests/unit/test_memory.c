@@ -539,7 +539,7 @@ static bool draw_and_check(const char *kind, const char *style, const ThTm *m, T
     ThOptions o = {0};
     ThPadExample e = {0};
     ThRng r = th_rng(1, "test", 0);
-    ThPadCheckRules rules = th_pad_check_rules();
+    ThPadCheckRules rules = {0};
     ThPadChecked c;
     int *id = NULL;
     size_t cap = 0, n, question;
