@@ -96,9 +96,7 @@ bool sh_settings_set(ShSession *s, const char *name, const char *value, ThError 
         return th_hint(err, "%s", misfit.hint);
     }
     if (strcmp(name, "format") == 0)
-        s->out.format = *value == 'j'   ? SH_FORMAT_JSON
-                        : *value == 'c' ? SH_FORMAT_CSV
-                                        : SH_FORMAT_TEXT;
+        s->out.format = (ShOutputFormat)sh_setting_choice(s, "format");
     bool more_threads = strcmp(name, "threads") == 0 && sh_setting_int(s, "limit-memory") > 0;
     if (more_threads || strcmp(name, "limit-memory") == 0)
         return limit_memory(s, err);
@@ -118,6 +116,11 @@ double sh_setting_real(const ShSession *s, const char *name)
 const char *sh_setting_text(const ShSession *s, const char *name)
 {
     return th_option_text(&s->settings, name);
+}
+
+int sh_setting_choice(const ShSession *s, const char *name)
+{
+    return th_option_choice(&s->settings, name);
 }
 
 bool sh_setting_flag(const ShSession *s, const char *name)

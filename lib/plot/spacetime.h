@@ -22,8 +22,8 @@
 bool th_plot_spacetime(ThFigure *f, const char *title, const ThTm *m, const ThTmTapeWords *words,
                        uint64_t steps, ThStop *stop, ThError *err);
 
-/* Cells visited, and cells that are not blank, by steps.  Both axes are logarithmic where `log` is
- * set. */
+/* Cells visited, and cells that are not blank, by steps.  The order of
+ * the axes is that of the option axes=. */
 typedef enum { TH_PLOT_AXES_AUTO, TH_PLOT_AXES_LINEAR, TH_PLOT_AXES_LOG } ThPlotAxes;
 bool th_plot_run_score(ThFigure *f, const char *title, const ThTm *m, const ThTmTapeWords *words,
                        uint64_t steps, ThPlotAxes axes, ThStop *stop, ThError *err);

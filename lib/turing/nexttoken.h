@@ -18,7 +18,8 @@
 enum { TH_TM_TOKEN_GAP, TH_TM_TOKEN_BEGIN, TH_TM_TOKEN_END, TH_TM_TOKEN_FILLER, TH_TM_TOKEN_FIRST };
 
 /* How configuration and tokens are compared: as they are, or, as in the paper's listing, by one
- * 64-bit number, count + 32^n · Σ token · 32^i, which wraps where it is too great. */
+ * 64-bit number, count + 32^n · Σ token · 32^i, which wraps where it is too great.  In the
+ * order of the option keys=. */
 typedef enum { TH_TM_KEYS_TUPLE, TH_TM_KEYS_INTEGER } ThTmKeys;
 
 /* Tokens are those of the marks, then the symbols', then the states'.  A machine with walls has the

@@ -23,23 +23,6 @@ static const ThOptionSpec load_options[] = {
      "what follows state and symbol in quintuples; auto: what fits"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-/* The number of a word among the choices of its option. */
-static int choice_of(const ThOptions *o, const ThOptionSpec *specs, const char *name)
-{
-    const char *word = th_option_text(o, name), *c = NULL;
-    int number = 0;
-    for (; specs->name; specs++)
-        if (strcmp(specs->name, name) == 0)
-            c = specs->choices;
-    for (size_t n = strlen(word); c; number++) {
-        if (strncmp(c, word, n) == 0 && (c[n] == '|' || !c[n]))
-            return number;
-        c = strchr(c, '|');
-        c += c != NULL;
-    }
-    return 0;
-}
-
 SH_COMMAND(
     save, .group = "files", .summary = "write objects to a file",
     .detail = "The extension of the file says how: help formats lists the formats.  The file "
@@ -88,8 +71,8 @@ static bool load_file(ShSession *s, const char *path, const char *name, const Th
     ThFormatMachineReading how = {
         .start = th_option_given(o, "start") ? th_option_text(o, "start") : NULL,
         .blank = th_option_given(o, "blank") ? th_option_text(o, "blank") : NULL,
-        .variant = choice_of(o, load_options, "variant"),
-        .fields = (ThFormatFields)choice_of(o, load_options, "fields"),
+        .variant = th_option_choice(o, "variant"),
+        .fields = (ThFormatFields)th_option_choice(o, "fields"),
     };
     if (strcmp(word, "words") == 0)
         return sh_format_words()->load(s, path, name, err);

@@ -180,8 +180,7 @@ static const ThOptionSpec simulate_options[] = {
 
 static ThTmKeys keys_of(const ShCall *call)
 {
-    bool tuple = *th_option_text(&call->options, "keys") == 't';
-    return tuple ? TH_TM_KEYS_TUPLE : TH_TM_KEYS_INTEGER;
+    return (ThTmKeys)th_option_choice(&call->options, "keys");
 }
 
 static void set_simulation(ShSession *s, const ThTmSimulation *x, const char *stands,

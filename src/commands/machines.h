@@ -21,7 +21,8 @@
         "seconds", TH_REAL, "0", 0, 1e9, NULL, "time that a machine may take; 0: no limit"         \
     }
 
-/* The options that say how a configuration is shown. */
+/* The options that say how a configuration is shown; ThTmConfigurationForm has the order of form=.
+ */
 #define SH_CONFIGURATION_FORMS                                                                     \
     {"form",                                                                                       \
      TH_CHOICE,                                                                                    \

@@ -68,10 +68,7 @@ SH_COMMAND(plot_run, .group = "plots", .summary = "draw a run of a Turing machin
 static bool draw_score(ThFigure *f, const char *title, const ThTm *m, const ThTmTapeWords *words,
                        uint64_t steps, const ShCall *call, ThStop *stop, ThError *err)
 {
-    const char *axes = th_option_text(&call->options, "axes");
-    ThPlotAxes a = *axes == 'a'     ? TH_PLOT_AXES_AUTO
-                   : axes[1] == 'i' ? TH_PLOT_AXES_LINEAR
-                                    : TH_PLOT_AXES_LOG;
+    ThPlotAxes a = (ThPlotAxes)th_option_choice(&call->options, "axes");
     return th_plot_run_score(f, title, m, words, steps, a, stop, err);
 }
 

@@ -14,6 +14,7 @@ const ThOptionSpec sh_run_options[] = {
      "configurations that a machine with choices may come to"},
     {"seed", TH_INT, NULL, 0, 1e15, NULL, "where the random choices start"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
+enum { CHOOSE_SEARCH, CHOOSE_RANDOM }; /* choose=, in both tables */
 
 const ThOptionSpec sh_trace_options[] = {
     {"steps", TH_INT, "1000", 0, 4e18, NULL, "steps of a machine that are shown"},
@@ -79,12 +80,8 @@ void sh_machine_say_figures(ShSession *s, const ThTm *m, const ThTmFastFigures *
 bool sh_machine_writer(ThTmConfigurationWriter *w, const ThTm *m, const ThOptions *options,
                        ThError *err)
 {
-    static const char *const forms[] = {"head", "state", "caret", "runs"};
-    int form = 0;
-    while (strcmp(forms[form], th_option_text(options, "form")) != 0)
-        form++;
-    return th_tm_configuration_writer(w, m, (ThTmConfigurationForm)form,
-                                      (int)th_option_int(options, "width"), err);
+    ThTmConfigurationForm form = (ThTmConfigurationForm)th_option_choice(options, "form");
+    return th_tm_configuration_writer(w, m, form, (int)th_option_int(options, "width"), err);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -109,7 +106,7 @@ bool sh_machine_go(ShSession *s, ThTmEngine *e, const ThOptions *options, ThTmRu
 
 static bool is_random(const ShCall *call)
 {
-    return th_option_text(&call->options, "choose")[0] == 'r';
+    return th_option_choice(&call->options, "choose") == CHOOSE_RANDOM;
 }
 
 /* One run, in text format said, else a row of the table. */

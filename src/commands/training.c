@@ -279,6 +279,7 @@ static const ThOptionSpec evaluate_options[] = {
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the strings; default: set seed"},
     {0},
 };
+enum { SLICE_PAPER, SLICE_AUTHORS }; /* slice= */
 
 typedef struct {
     ThScore *item;
@@ -365,7 +366,7 @@ SH_COMMAND(evaluate, .group = "training", .summary = "measure a model's accuracy
     const ThTask *task = call->operand[1].object->as.task;
     const ThOptions *o = &call->options;
     ThRange lengths = th_option_range(o, "length");
-    if (strcmp(th_option_text(o, "slice"), "authors") == 0)
+    if (th_option_choice(o, "slice") == SLICE_AUTHORS)
         lengths.lo += lengths.step;
     if (lengths.lo > lengths.hi)
         return th_fail(err, TH_EUSAGE, "slice=authors leaves no length");
