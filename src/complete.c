@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "automata/core/automaton.h"
+#include "automata/expression/functions.h"
 #include "base/memory.h"
 #include "family.h"
 #include "help.h"
@@ -104,16 +105,22 @@ static void offer_values(Cursor *c, const ThOptionSpec *spec)
         offer(c, spec->fallback);
 }
 
-static void offer_automata(Cursor *c)
+/* What expressions know by a name. */
+static void offer_expressions(Cursor *c)
 {
-    static const char *const functions[] = {"minimize", "determinize", "trim", NULL};
     size_t n;
     const ThAutomatonBuiltin *b = th_automaton_builtins(&n);
-    offer_objects(c, SH_AUTOMATON);
     for (size_t i = 0; i < n; i++)
         offer(c, b[i].name);
-    for (size_t i = 0; functions[i]; i++)
-        offer(c, functions[i]);
+    const ThAutomatonFunction *f = th_automaton_functions(&n);
+    for (size_t i = 0; i < n; i++)
+        offer(c, f[i].name);
+}
+
+static void offer_automata(Cursor *c)
+{
+    offer_objects(c, SH_AUTOMATON);
+    offer_expressions(c);
 }
 
 /* Everything that RASP knows by a name, and the words that begin its statements. */
@@ -125,6 +132,12 @@ static void offer_rasp(Cursor *c)
         offer(c, words[i]);
     for (size_t i = 0; r && th_rasp_name_at(r, i); i++)
         offer(c, th_rasp_name_at(r, i));
+}
+
+static void offer_settings(Cursor *c)
+{
+    for (const ThOptionSpec *s = sh_settings; s->name; s++)
+        offer(c, s->name);
 }
 
 static void offer_topics(Cursor *c)
@@ -140,12 +153,8 @@ static void offer_topics(Cursor *c)
     for (size_t i = 0; i < n; i++)
         if (!f[i].second_word)
             offer_kinds(c, &f[i]);
-}
-
-static void offer_settings(Cursor *c)
-{
-    for (const ThOptionSpec *s = sh_settings; s->name; s++)
-        offer(c, s->name);
+    offer_expressions(c);
+    offer_settings(c);
 }
 
 static void offer_operand(Cursor *c, const ShArg *arg)

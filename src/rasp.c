@@ -184,6 +184,12 @@ static void host_leave(void *context)
     s->leaving = true;
 }
 
+const ThRaspGrammar *sh_session_grammar(const ShSession *s)
+{
+    size_t n;
+    return &th_rasp_grammars(&n)[sh_setting_choice(s, "rasp-precedence")];
+}
+
 ThRasp *sh_session_rasp(ShSession *s, ThError *err)
 {
     ThRaspHost host = {.context = s,
@@ -196,7 +202,7 @@ ThRasp *sh_session_rasp(ShSession *s, ThError *err)
     if (!s->rasp)
         s->rasp = th_rasp_new(&host, err);
     if (s->rasp)
-        th_rasp_set_modern(s->rasp, *sh_setting_text(s, "rasp-precedence") == 'm');
+        th_rasp_set_grammar(s->rasp, sh_session_grammar(s));
     return s->rasp;
 }
 
@@ -234,8 +240,7 @@ const ShCommand sh_rasp_statement_command = {.name = "statement", .run = do_stat
 bool sh_rasp_span(void *session, const char *text, size_t n, bool *is, size_t *used, ThError *err)
 {
     ShSession *s = session;
-    ThRaspDialect d = {
-        .modern = *sh_setting_text(s, "rasp-precedence") == 'm', .lines = true, .prompt = true};
+    ThRaspDialect d = {.grammar = sh_session_grammar(s), .lines = true, .prompt = true};
     ThRaspTree t = {0};
     *is = sh_rasp_begins(s, text, n);
     bool ok = !*is || th_rasp_parse_one(&t, text, n, d, used, err);

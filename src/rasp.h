@@ -12,6 +12,9 @@
 /* The session's interpreter, made when it is first wanted; NULL and TH_ENOMEM. */
 ThRasp *sh_session_rasp(ShSession *s, ThError *err);
 
+/* How its operators bind: the setting rasp-precedence. */
+const ThRaspGrammar *sh_session_grammar(const ShSession *s);
+
 /* Does a text begin with a statement of RASP?  By its first word and what follows it: a name of
  * RASP's, a word that only RASP has there, or something that no command is followed by. */
 bool sh_rasp_begins(ShSession *s, const char *text, size_t n);

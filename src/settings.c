@@ -7,6 +7,12 @@
 #include "blas_kernels.h"
 #include "session_impl.h"
 
+static const char grammars[] = ""
+#define GRAMMAR(id, ...) "|" #id
+#include "rasp/grammars.def"
+#undef GRAMMAR
+    ;
+
 const ThOptionSpec sh_settings[] = {
     {"seed", TH_INT, "1", 0, 1e15, NULL,
      "where random numbers start, for commands that are given no seed"},
@@ -23,7 +29,7 @@ const ThOptionSpec sh_settings[] = {
     {"color", TH_CHOICE, "auto", 0, 0, "auto|on|off",
      "colour in messages; auto: on a terminal, unless NO_COLOR is set"},
     {"timing", TH_FLAG, "no", 0, 0, NULL, "print the time of every command on standard error"},
-    {"rasp-precedence", TH_CHOICE, "authors", 0, 0, "authors|modern",
+    {"rasp-precedence", TH_CHOICE, "authors", 0, 0, grammars + 1,
      "how RASP's operators bind: as the authors' interpreter reads them, or conventionally"},
     {"limit-states", TH_INT, "1000000", 1, 1e9, NULL,
      "states that the construction of an automaton may reach"},

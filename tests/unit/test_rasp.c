@@ -169,7 +169,11 @@ static void modern_precedence_is_conventional(void **state)
         {"not 1 in [2];", "True"},
     };
     Host *h = *state;
-    th_rasp_set_modern(h->rasp, true);
+    size_t n;
+    const ThRaspGrammar *g = th_rasp_grammars(&n);
+    assert_int_equal(n, 2);
+    assert_string_equal(g[1].name, "modern");
+    th_rasp_set_grammar(h->rasp, &g[1]);
     CHECK(*state, cases);
 }
 

@@ -6,7 +6,7 @@ bool th_rasp_evaluate(ThRasp *r, const char *text, ThRaspValue *v, ThStop *stop,
 {
     ThRaspTree t = {0};
     size_t used, n = strlen(text);
-    ThRaspDialect d = {.modern = r->modern, .lines = true};
+    ThRaspDialect d = {.grammar = r->grammar, .lines = true};
     bool ok = th_rasp_parse_one(&t, text, n, d, &used, err);
     int32_t first = ok ? t.node[t.root].first : -1;
     if (ok && (first < 0 || t.node[first].kind != TH_RASP_R_EXPRESSION || used < n))

@@ -135,7 +135,7 @@ ThRaspProgram *th_rasp_program(ThRasp *r, const char *text, size_t n, ThRaspDial
         return NULL;
     p->text = th_strndup(text, n, err);
     p->label = th_strdup(label, err);
-    d.modern = r->modern;
+    d.grammar = r->grammar;
     bool ok = p->text && p->label && th_rasp_parse(&p->tree, p->text, n, d, err) &&
               number_names(r, &p->tree) && th_rasp_charge(&r->heap, &p->head, n * 4, err);
     if (ok)
@@ -430,9 +430,9 @@ void th_rasp_free(ThRasp *r)
 
 /* ---- small ----------------------------------------------------------------------------------- */
 
-void th_rasp_set_modern(ThRasp *r, bool modern)
+void th_rasp_set_grammar(ThRasp *r, const ThRaspGrammar *g)
 {
-    r->modern = modern;
+    r->grammar = g;
 }
 
 ThRaspGraph *th_rasp_graph(ThRasp *r)

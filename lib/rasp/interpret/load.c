@@ -170,7 +170,7 @@ static void shift_position(const Reader *rd, int *line, int *col)
 static bool run_one(ThRasp *r, const Reader *rd, const char *label, bool library,
                     ThRaspScope *scope, size_t *used, ThError *err)
 {
-    ThRaspDialect d = {.modern = r->modern && !library};
+    ThRaspDialect d = {.grammar = library ? NULL : r->grammar};
     ThRaspTree t = {0};
     *used = 0;
     bool ok = th_rasp_parse_one(&t, rd->text + rd->at, rd->size - rd->at, d, used, err);
