@@ -167,6 +167,8 @@ static void modern_precedence_is_conventional(void **state)
         {"1 if True else 2 if False else 3;", "1"},
         {"2^-1;", "0.5"},
         {"not 1 in [2];", "True"},
+        {"-2+3;", "1"},
+        {"not True or True;", "True"},
     };
     Host *h = *state;
     size_t n;
