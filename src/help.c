@@ -359,16 +359,14 @@ static void help_results(FILE *out)
 
 static void help_formats(FILE *out)
 {
-    size_t n;
-    const ShFormat *formats = sh_formats(&n);
-    for (size_t i = 0; i < n; i++) {
-        const ShFormat *f = &formats[i];
+    ShFileKind k;
+    for (size_t i = 0; sh_file_kind(i, &k); i++) {
         ThText text = {0};
-        th_text_printf(&text, "%s (%s)", f->summary,
-                       f->save && f->load ? "save and load"
-                       : f->save          ? "save"
+        th_text_printf(&text, "%s (%s)", k.summary,
+                       k.saves && k.loads ? "save and load"
+                       : k.saves          ? "save"
                                           : "load");
-        print_row(out, f->extension, text.data ? text.data : f->summary);
+        print_row(out, k.extension, text.data ? text.data : k.summary);
         th_text_free(&text);
     }
     print_row(out, ".csv .json .txt", "tables and results (COMMAND > FILE)");

@@ -351,14 +351,13 @@ static void mdoc_settings(FILE *out)
 
 static void mdoc_formats(FILE *out)
 {
-    size_t n;
-    const ShFormat *formats = sh_formats(&n);
+    ShFileKind k;
     fputs(".Sh FORMATS\nWhat\n.Ic save\nand\n.Ic load\nunderstand:\n.Bl -tag -width Ds\n", out);
-    for (size_t i = 0; i < n; i++) {
-        fprintf(out, ".It Pa %s\n", formats[i].extension);
-        mdoc_summary(out, formats[i].summary);
-        if (!formats[i].load || !formats[i].save)
-            fprintf(out, ".Pq %s only\n", formats[i].save ? "save" : "load");
+    for (size_t i = 0; sh_file_kind(i, &k); i++) {
+        fprintf(out, ".It Pa %s\n", k.extension);
+        mdoc_summary(out, k.summary);
+        if (!k.loads || !k.saves)
+            fprintf(out, ".Pq %s only\n", k.saves ? "save" : "load");
     }
     fputs(".El\n", out);
 }
