@@ -4,13 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "command.h"
 #include "commands/modelling.h"
-#include "formats/safetensors.h"
+#include "formats/checkpoint.h"
 #include "lab/evaluate.h"
 
 /* ---- train ------------------------------------------------------------------------------------
@@ -20,8 +18,8 @@ typedef struct {
     ShSession *s;
     ShObject *object; /* the model's */
     ThTrainer *trainer;
-    const char *checkpoint;  /* file, or NULL */
-    long long every, report; /* steps */
+    ThFormatCheckpoint checkpoint;
+    long long report; /* steps */
     long long first_step;
     double started;
 } Training;
@@ -49,94 +47,27 @@ static void show_progress(const Training *t)
                 p.step, p.last_step, p.longest, p.loss, p.accuracy, rate, left / 60, left % 60);
 }
 
-static bool save_checkpoint(const Training *t, ThError *err)
+static void after_step(void *context, const ThTrainer *trainer)
 {
-    return !t->checkpoint || th_safetensors_save(t->object->as.model, t->checkpoint, err);
-}
-
-/* What is due after a step, by its number. */
-static bool after_step(const Training *t, ThError *err)
-{
-    ThLabProgress p = th_trainer_progress(t->trainer);
-    bool last = p.step == p.last_step;
-    if (p.step % t->report == 0 || last)
+    const Training *t = context;
+    ThLabProgress p = th_trainer_progress(trainer);
+    if (p.step % t->report == 0 || p.step == p.last_step)
         print_figures(t);
     show_progress(t);
-    return (p.step % t->every && !last) || save_checkpoint(t, err);
-}
-
-static bool interrupted(const Training *t, ThError *err)
-{
-    return save_checkpoint(t, err) &&
-           th_fail(err, TH_EINTERRUPTED, "interrupted; the model is as after step %lld",
-                   th_trainer_progress(t->trainer).step);
-}
-
-static bool run_steps(const Training *t, ThError *err)
-{
-    while (!th_trainer_done(t->trainer)) {
-        if (th_stopped(sh_stop(t->s), NULL))
-            return interrupted(t, err);
-        if (!th_trainer_step(t->trainer, err) || !after_step(t, err))
-            return false;
-    }
-    return true;
-}
-
-/* The loaded model goes on where the object's model would have come to. */
-static bool check_checkpoint(const Training *t, const ThModel *loaded, long long end, ThError *err)
-{
-    const ThModel *m = t->object->as.model;
-    char *wanted = th_options_format(&m->options, err);
-    char *found = th_options_format(&loaded->options, err);
-    bool same = wanted && found && m->kind == loaded->kind && strcmp(wanted, found) == 0;
-    if (!same) {
-        th_fail(err, TH_EVALUE, "the checkpoint %s holds another model: %s %s", t->checkpoint,
-                loaded->kind->name, found ? found : "");
-        th_hint(err, "remove the file or name another");
-    }
-    free(wanted);
-    free(found);
-    if (same && loaded->training.step > end)
-        return th_fail(err, TH_EVALUE,
-                       "the checkpoint %s is at step %lld, this training ends at %lld",
-                       t->checkpoint, loaded->training.step, end);
-    return same;
-}
-
-/* A checkpoint that cannot be written should say so before the work, not after it. */
-static bool check_writable(const char *path, ThError *err)
-{
-    ThFile f = {0};
-    bool ok = th_file_begin(&f, path, err) != NULL;
-    th_file_abort(&f);
-    return ok;
 }
 
 /* Continues from the checkpoint if there is one that is further than the model; *steps is what
  * remains to be done. */
 static bool resume(Training *t, long long *steps, ThError *err)
 {
-    if (!t->checkpoint)
-        return true;
-    if (access(t->checkpoint, F_OK) != 0)
-        return check_writable(t->checkpoint, err);
-    ThModel *loaded = th_safetensors_load(t->checkpoint, err);
-    if (!loaded)
+    ThModel *further;
+    if (!th_format_resume(&t->checkpoint, t->object->as.model, steps, &further, err))
         return false;
-    long long now = t->object->as.model->training.step;
-    if (loaded->training.step <= now) {
-        th_model_free(loaded);
+    if (!further)
         return true;
-    }
-    if (!check_checkpoint(t, loaded, now + *steps, err)) {
-        th_model_free(loaded);
-        return false;
-    }
-    *steps -= loaded->training.step - now;
     th_model_free(t->object->as.model);
-    t->object->as.model = loaded;
-    sh_say(t->s, "continuing from %s at step %lld\n", t->checkpoint, loaded->training.step);
+    t->object->as.model = further;
+    sh_say(t->s, "continuing from %s at step %lld\n", t->checkpoint.path, further->training.step);
     return true;
 }
 
@@ -211,7 +142,7 @@ static bool train(Training *t, const ShObject *task, const ThOptions *o, ThError
     t->started = sh_clock();
     if (!sh_out(t->s))
         sh_table(t->s, "history", "step:i loss:r accuracy:r");
-    bool ok = note_task(m, task, err) && run_steps(t, err);
+    bool ok = note_task(m, task, err) && th_format_train(&t->checkpoint, t->trainer, m, err);
     if (ok && !sh_out(t->s))
         sh_table_end(t->s);
     if (ok)
@@ -253,9 +184,12 @@ SH_COMMAND(
     const ThOptions *given = &call->options;
     Training t = {.s = s, .object = call->operand[0].object};
     const ShObject *task = call->operand[1].object;
-    t.checkpoint =
-        th_option_given(given, "checkpoint") ? th_option_text(given, "checkpoint") : NULL;
-    t.every = th_option_int(given, "every");
+    t.checkpoint = (ThFormatCheckpoint){
+        .path = th_option_given(given, "checkpoint") ? th_option_text(given, "checkpoint") : NULL,
+        .every = th_option_int(given, "every"),
+        .stop = sh_stop(s),
+        .context = &t,
+        .stepped = after_step};
     long long steps = th_option_int(given, "steps");
     t.report = report_interval(s, given, steps);
     if (!resume(&t, &steps, err))
@@ -279,7 +213,6 @@ static const ThOptionSpec evaluate_options[] = {
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the strings; default: set seed"},
     {0},
 };
-enum { SLICE_PAPER, SLICE_AUTHORS }; /* slice= */
 
 typedef struct {
     ThScore *item;
@@ -366,7 +299,7 @@ SH_COMMAND(evaluate, .group = "training", .summary = "measure a model's accuracy
     const ThTask *task = call->operand[1].object->as.task;
     const ThOptions *o = &call->options;
     ThRange lengths = th_option_range(o, "length");
-    if (th_option_choice(o, "slice") == SLICE_AUTHORS)
+    if (strcmp(th_option_text(o, "slice"), "authors") == 0)
         lengths.lo += lengths.step;
     if (lengths.lo > lengths.hi)
         return th_fail(err, TH_EUSAGE, "slice=authors leaves no length");
