@@ -119,6 +119,12 @@ static void models_answer(void **state)
     assert_true(th_inspect_member(&t, NULL, 0, &label, NULL));
     assert_int_equal(label, 1);
     th_inspect_teacher_free(&t);
+    t = (ThInspectTeacher){0};
+    how.accept = task->signature.label[0]; /* which the empty word is not */
+    assert_true(th_inspect_teach_model(&t, m, &how, NULL));
+    assert_true(th_inspect_member(&t, NULL, 0, &label, NULL));
+    assert_int_equal(label, 0);
+    th_inspect_teacher_free(&t);
     th_options_free(&o);
     th_task_free(task);
     th_model_free(m);
