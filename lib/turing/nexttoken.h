@@ -73,10 +73,18 @@ typedef struct {
     int again; /* place where the n+1 tokens before it end once more in that configuration, or -1 */
 } ThTmSimulation;
 
+/* How a run is simulated by the next-token program. */
+typedef struct {
+    bool walls; /* the machine has them: see ThTmTokens */
+    int n;      /* tokens compared, besides the last one */
+    ThTmKeys keys;
+    ThTmRunLimits limits;
+} ThTmSimulationRules;
+
 /* Errors: TH_ELIMIT where the run needs more than 2^24 cells; TH_EVALUE, TH_ENOMEM,
  * TH_EINTERRUPTED. */
-bool th_tm_simulate(ThTmSimulation *x, const ThTmRunStart *s, bool walls, int n, ThTmKeys keys,
-                    ThTmRunLimits limits, ThStop *stop, ThError *err);
+bool th_tm_simulate(ThTmSimulation *x, const ThTmRunStart *s, const ThTmSimulationRules *how,
+                    ThStop *stop, ThError *err);
 
 /* Returns new: a machine with walls as the paper's listing draws it: every pair of state and symbol
  * has a rule, uniform over states, symbols and L, R; off a wall the head bounces, into a uniform

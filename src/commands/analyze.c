@@ -132,7 +132,8 @@ static bool say_analysis(ShSession *s, const ShCall *call, const ThTmAnalysis *a
     const ThTm *m = call->operand[0].object->as.machine;
     ThText proof = {0}, rules = {0};
     size_t lines = (size_t)th_option_int(&call->options, "lines");
-    bool ok = th_tm_proof_write(&proof, a, m, words, lines, sh_stop(s), err);
+    ThTmWork work = {.machine = m, .words = words, .stop = sh_stop(s)};
+    bool ok = th_tm_proof_write(&proof, a, &work, lines, err);
     if (ok && (proof.failed || rules.failed))
         ok = th_fail(err, TH_ENOMEM, "out of memory for the proof");
     if (ok) {

@@ -110,9 +110,11 @@ static bool is_random(const ShCall *call)
 }
 
 /* One run, in text format said, else a row of the table. */
-static bool run_once(ShSession *s, const ShCall *call, const ThTm *m, const ThTmTapeWords *words,
-                     ThTmFastFigures *x, ThText *tape, ThError *err)
+static bool run_once(ShSession *s, const ShCall *call, const ThTmTapeWords *words,
+                     ShMachineEnd *end, ThError *err)
 {
+    const ThTm *m = call->operand[0].object->as.machine;
+    ThTmFastFigures *x = &end->figures;
     ThTmEngine e = {0};
     ThText shown = {0};
     ThRng rng = th_rng((uint64_t)sh_seed(s, &call->options), "machine.choice", 0);
@@ -120,7 +122,7 @@ static bool run_once(ShSession *s, const ShCall *call, const ThTm *m, const ThTm
     if (ok && !e.fast && is_random(call))
         e.plain.choose = &rng;
     ok = ok && sh_machine_go(s, &e, &call->options, sh_machine_limits(call), x, err) &&
-         th_tm_engine_tape(tape, &e, SH_TAPE_LONGEST, err) &&
+         th_tm_engine_tape(&end->tape, &e, SH_TAPE_LONGEST, err) &&
          th_tm_engine_tape(&shown, &e, SH_TAPE_LINE, err);
     if (ok && sh_out(s)) {
         sh_machine_say_verdict(s, x);
@@ -135,24 +137,24 @@ static bool run_input(ShSession *s, const ShCall *call, const ShOperand *input, 
 {
     const ThTm *m = call->operand[0].object->as.machine;
     ThTmTapeWords words;
-    ThTmFastFigures x = {0};
-    ThText tape = {0};
+    ShMachineEnd end = {0};
     if (!th_tm_tape_words_read(&words, m, input ? input->text : "", err))
         return sh_error_inside(err, input);
     if (sh_out(s) && call->n > 2)
         sh_say(s, "%s: ", *input->text ? input->text : "\"\"");
     bool ok = m->branching && !is_random(call)
-                  ? sh_machine_search(s, call, m, &words, false, &x, &tape, err)
-                  : run_once(s, call, m, &words, &x, &tape, err);
+                  ? sh_machine_search(s, call, &words, false, &end, err)
+                  : run_once(s, call, &words, &end, err);
     if (ok) {
-        const char *text = tape.data ? tape.data : "";
+        const char *text = end.tape.data ? end.tape.data : "";
+        ThTmFastFigures x = end.figures;
         sh_machine_figures(s, m, &x, text);
         if (!sh_out(s))
             sh_row(s, input ? input->text : "", th_tm_verdict_name(x.verdict), (long long)x.steps,
                    (long long)x.nonblank, (long long)x.cells, (long long)x.head, m->state[x.state],
                    text);
     }
-    th_text_free(&tape);
+    th_text_free(&end.tape);
     th_tm_tape_words_free(&words);
     return ok;
 }
