@@ -62,13 +62,14 @@ static size_t add(const char *x, size_t nx, const char *y, size_t ny, char *end)
 
 /* All lines but the first and the last, of which `sum` (n digits) is known: a line is the operands
  * up to the head, the carry that goes out and the end of the sum. */
-static char *put_steps(char *to, const char *x, size_t nx, const char *y, size_t ny,
-                       const char *sum, size_t n, size_t lines)
+static char *put_steps(char *to, const ThPadSum *s, const char *sum, size_t n, size_t lines)
 {
+    const char *x = s->x, *y = s->y;
+    size_t nx = s->nx, ny = s->ny;
     int carry = 0;
     for (size_t k = 1; k <= lines; k++) {
-        int s = carry + (nx ? x[nx - 1] - '0' : 0) + (ny ? y[ny - 1] - '0' : 0);
-        carry = s >= 10;
+        int digits = carry + (nx ? x[nx - 1] - '0' : 0) + (ny ? y[ny - 1] - '0' : 0);
+        carry = digits >= 10;
         to = th_pad_put_operand(to, x, nx);
         *to++ = '+';
         to = th_pad_put_operand(to, y, ny);
@@ -84,9 +85,10 @@ static char *put_steps(char *to, const char *x, size_t nx, const char *y, size_t
     return to;
 }
 
-static bool put_compact(ThPadExample *e, const char *x, size_t nx, const char *y, size_t ny,
-                        bool fold, ThError *err)
+static bool put_compact(ThPadExample *e, const ThPadSum *s, bool fold, ThError *err)
 {
+    const char *x = s->x, *y = s->y;
+    size_t nx = s->nx, ny = s->ny;
     size_t longer = nx > ny ? nx : ny, width = nx + ny + longer + 12;
     char *to = th_pad_example_begin(e, longer > 30000 ? SIZE_MAX : (longer + 3) * width, err);
     char *sum = to ? th_alloc(longer + 1, 1, err) : NULL;
@@ -99,7 +101,7 @@ static bool put_compact(ThPadExample *e, const char *x, size_t nx, const char *y
     *to++ = '+';
     to = th_pad_put(to, y, ny);
     *to++ = '|';
-    to = put_steps(to, x, nx, y, ny, digits, n, fold ? longer : n);
+    to = put_steps(to, s, digits, n, fold ? longer : n);
     size_t answer = (size_t)(to - begin);
     to = th_pad_put(to, digits, n);
     th_pad_example_end(e, to, nx + ny + 2, answer);
@@ -121,18 +123,16 @@ static bool put_sum(const ThPad *p, ThPadSumStyle style, ThPadExample *e, ThPadS
     return ok;
 }
 
-static bool put(const ThPad *p, const char *x, size_t nx, const char *y, size_t ny, ThRng *r,
-                ThPadExample *e, ThError *err)
+static bool put(const ThPad *p, ThPadSum *s, ThRng *r, ThPadExample *e, ThError *err)
 {
     ThPadSumStyle style = (ThPadSumStyle)th_option_choice(&p->options, "style");
     bool fold = th_option_choice(&p->options, "final-carry") == CARRY_FOLD;
     if (style == TH_PAD_COMPACT)
-        return put_compact(e, x, nx, y, ny, fold, err);
+        return put_compact(e, s, fold, err);
     if (style != TH_PAD_VERBOSE)
-        return put_sum(p, style, e, &(ThPadSum){.x = x, .nx = nx, .y = y, .ny = ny, .sign = '+'}, r,
-                       err);
+        return put_sum(p, style, e, s, r, err);
     ThPadExample compact = {0};
-    bool ok = put_compact(&compact, x, nx, y, ny, fold, err) &&
+    bool ok = put_compact(&compact, s, fold, err) &&
               th_pad_verbose(e, compact.text.data, compact.text.size,
                              th_option_flag(&p->options, "comments"), err);
     th_pad_example_free(&compact);
@@ -148,7 +148,10 @@ static bool write(const ThPad *p, const char *const *operand, int n, ThRng *r, T
         if (!th_pad_digits_ok(operand[*which], err))
             return false;
     *which = 0;
-    return put(p, operand[0], strlen(operand[0]), operand[1], strlen(operand[1]), r, e, err);
+    ThPadSum s = {.x = operand[0], .y = operand[1], .sign = '+'};
+    s.nx = strlen(s.x);
+    s.ny = strlen(s.y);
+    return put(p, &s, r, e, err);
 }
 
 static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err)
@@ -164,7 +167,8 @@ static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *e
     if (!x)
         return false;
     th_pad_draw_digits(x, nx + ny, r);
-    bool ok = put(p, x, nx, x + nx, ny, r, e, err);
+    ThPadSum s = {.x = x, .nx = nx, .y = x + nx, .ny = ny, .sign = '+'};
+    bool ok = put(p, &s, r, e, err);
     free(x);
     return ok;
 }

@@ -200,8 +200,8 @@ static bool apply(Checker *x, const ThPadTransition *made, const ThPadLine *line
         x->old_head[k] += left;
     }
     int blank = cells == TH_PAD_CELLS_EXTEND ? blank_of(x, line, left) : 0;
-    if (x->t.failed || !th_pad_configuration_step(&x->now, made, x->t.n_tapes, cells, edge, blank,
-                                                  &end, x->t.err)) {
+    ThPadTapes on = {x->t.n_tapes, cells, edge, blank};
+    if (x->t.failed || !th_pad_configuration_step(&x->now, made, &on, &end, x->t.err)) {
         x->t.failed = true;
         return false;
     }

@@ -271,8 +271,8 @@ static bool put_step(Writer *w, ThRng *r, ThPadExample *e, ThError *err)
         th_text_add(&e->text, w->p->separator);
         put_transition(&e->text, w, &x);
     }
-    if (!th_pad_configuration_step(&w->c, &x, w->m->n_tapes, w->cells, w->m->edge, w->m->blank,
-                                   &end, err))
+    ThPadTapes on = {w->m->n_tapes, w->cells, w->m->edge, w->m->blank};
+    if (!th_pad_configuration_step(&w->c, &x, &on, &end, err))
         return false;
     w->stopped = end == TH_PAD_STEP_STOPPED;
     w->left = w->left || end == TH_PAD_STEP_HELD;

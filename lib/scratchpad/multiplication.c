@@ -127,9 +127,10 @@ static bool steps_begin(Steps *s, const char *x, size_t nx, const char *m, size_
     return true;
 }
 
-static bool put_compact(ThPadExample *e, const char *x, size_t nx, const char *m, size_t k,
-                        bool once, ThError *err)
+static bool put_compact(ThPadExample *e, const ThPadSum *product, bool once, ThError *err)
 {
+    const char *x = product->x, *m = product->y;
+    size_t nx = product->nx, k = product->ny;
     Steps s;
     size_t lines = nx + k + 2, width = 2 * nx + 4 * k + 16;
     char *to = th_pad_example_begin(e, lines > 100000 ? SIZE_MAX : lines * width, err);
@@ -148,28 +149,27 @@ static bool put_compact(ThPadExample *e, const char *x, size_t nx, const char *m
     return true;
 }
 
-static bool put(const ThPad *p, const char *x, size_t nx, const char *m, size_t k, ThRng *r,
-                ThPadExample *e, ThError *err)
+static bool put(const ThPad *p, ThPadSum *product, ThRng *r, ThPadExample *e, ThError *err)
 {
     ThPadSumStyle style = (ThPadSumStyle)th_option_choice(&p->options, "style");
     bool once = th_option_choice(&p->options, "flush") == FLUSH_ONCE;
     if (style == TH_PAD_COMPACT)
-        return put_compact(e, x, nx, m, k, once, err);
+        return put_compact(e, product, once, err);
     if (style == TH_PAD_VERBOSE) {
         ThPadExample compact = {0};
-        bool ok = put_compact(&compact, x, nx, m, k, once, err) &&
+        bool ok = put_compact(&compact, product, once, err) &&
                   th_pad_verbose(e, compact.text.data, compact.text.size,
                                  th_option_flag(&p->options, "comments"), err);
         th_pad_example_free(&compact);
         return ok;
     }
     Steps s;
-    if (!steps_begin(&s, x, nx, m, k, err))
+    if (!steps_begin(&s, product->x, product->nx, product->y, product->ny, err))
         return false;
     do_steps(&s, false, NULL);
-    ThPadSum sum = {
-        .x = x, .nx = nx, .y = m, .ny = k, .z = s.result, .nz = s.n_result, .sign = '*'};
-    bool ok = th_pad_sum_write(e, &sum, style, 0, r, err);
+    product->z = s.result;
+    product->nz = s.n_result;
+    bool ok = th_pad_sum_write(e, product, style, 0, r, err);
     free(s.product);
     return ok;
 }
@@ -183,7 +183,10 @@ static bool write(const ThPad *p, const char *const *operand, int n, ThRng *r, T
         if (!th_pad_digits_ok(operand[*which], err))
             return false;
     *which = 0;
-    return put(p, operand[0], strlen(operand[0]), operand[1], strlen(operand[1]), r, e, err);
+    ThPadSum s = {.x = operand[0], .y = operand[1], .sign = '*'};
+    s.nx = strlen(s.x);
+    s.ny = strlen(s.y);
+    return put(p, &s, r, e, err);
 }
 
 static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err)
@@ -195,7 +198,8 @@ static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *e
     if (!x)
         return false;
     th_pad_draw_digits(x, nx + k, r);
-    bool ok = put(p, x, nx, x + nx, k, r, e, err);
+    ThPadSum s = {.x = x, .nx = nx, .y = x + nx, .ny = k, .sign = '*'};
+    bool ok = put(p, &s, r, e, err);
     free(x);
     return ok;
 }
