@@ -139,16 +139,15 @@ static bool put(const ThPad *p, ThPadSum *s, ThRng *r, ThPadExample *e, ThError 
     return ok;
 }
 
-static bool write(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
-                  int *which, ThError *err)
+static bool write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err)
 {
-    if (n != 2)
+    if (o->n != 2)
         return th_fail(err, TH_EUSAGE, "an addition has two operands");
-    for (*which = 0; *which < 2; ++*which)
-        if (!th_pad_digits_ok(operand[*which], err))
+    for (o->wrong = 0; o->wrong < 2; o->wrong++)
+        if (!th_pad_digits_ok(o->text[o->wrong], err))
             return false;
-    *which = 0;
-    ThPadSum s = {.x = operand[0], .y = operand[1], .sign = '+'};
+    o->wrong = 0;
+    ThPadSum s = {.x = o->text[0], .y = o->text[1], .sign = '+'};
     s.nx = strlen(s.x);
     s.ny = strlen(s.y);
     return put(p, &s, r, e, err);

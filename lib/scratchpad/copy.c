@@ -102,22 +102,20 @@ static bool put(const ThPad *p, const char *text, size_t size, ThRng *r, ThPadEx
     return true;
 }
 
-static bool write(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
-                  int *which, ThError *err)
+static bool write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err)
 {
-    (void)which;
     int letters = (int)th_option_int(&p->options, "letters");
-    if (n != 1)
+    if (o->n != 1)
         return th_fail(err, TH_EUSAGE, "one string is copied");
-    size_t size = strlen(operand[0]);
+    size_t size = strlen(o->text[0]);
     for (size_t i = 0; i < size; i++)
-        if (operand[0][i] < 'a' || operand[0][i] >= 'a' + letters)
+        if (o->text[0][i] < 'a' || o->text[0][i] >= 'a' + letters)
             return th_fail_at(err, TH_EVALUE, 1, (int)i + 1,
                               "a string to be copied is made of the letters a to %c",
                               'a' + letters - 1);
     if (size == 0)
         return th_fail(err, TH_EVALUE, "a string to be copied has letters");
-    return put(p, operand[0], size, r, e, err);
+    return put(p, o->text[0], size, r, e, err);
 }
 
 /* Writes one part of the string over another, so that a part occurs twice. */

@@ -349,13 +349,11 @@ static bool start_on(Writer *w, const char *input, ThError *err)
     return ok;
 }
 
-static bool write(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
-                  int *which, ThError *err)
+static bool write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err)
 {
-    (void)which;
     bool single = th_option_flag(&p->options, "single");
     Writer w = writer_of(p, false);
-    bool ok = start_on(&w, n > 0 ? operand[0] : "", err);
+    bool ok = start_on(&w, o->n > 0 ? o->text[0] : "", err);
     if (ok && single && th_option_choice(&p->options, "style") == STYLE_VERBOSE)
         ok = th_fail(err, TH_EUSAGE, "single=yes writes a step a line: style=compact");
     ok = ok && (single ? put_singles(&w, r, e, err) : put_run(&w, r, e, err));

@@ -40,6 +40,14 @@ typedef struct {
 void th_pad_example_free(ThPadExample *e); /* leaves *e zero-initialised */
 
 typedef struct ThPad ThPad;
+
+/* What is to be written out, as it would be typed. */
+typedef struct {
+    const char *const *text; /* (n) */
+    int n;
+    int wrong; /* the operand that an error is about, from 0 */
+} ThPadOperands;
+
 struct ThPadChecking;
 struct ThPadChecked;
 
@@ -60,10 +68,8 @@ typedef struct {
     int context;         /* tokens of the paper's training context */
     /* Checks options against each other and sets p->words, p->separator and p->token. */
     bool (*init)(ThPad *p, ThError *err);
-    /* Writes the scratchpad of n operands into e; r: where a layout draws something.  *which is the
-     * operand that an error is about. */
-    bool (*write)(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
-                  int *which, ThError *err);
+    /* Writes the scratchpad of the operands into e; r: where a layout draws something. */
+    bool (*write)(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err);
     /* Draws a scratchpad of a size (> 0), or of one drawn from the options (0). */
     bool (*draw)(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err);
     /* True if a text, by how it begins, is one of this kind; the first kind to say so has it. */
@@ -96,10 +102,9 @@ const ThPadKind *th_pad_kind(const char *name);  /* view, or NULL */
 ThPad *th_pad_new(const ThPadKind *kind, const ThOptions *options, const ThTm *m, ThError *err);
 void th_pad_free(ThPad *p); /* NULL is fine */
 
-/* Writes the scratchpad of given operands, as they would be typed.  Errors: TH_EVALUE with the
- * column in operand *which, TH_ELIMIT for more than 2^30 characters, TH_ENOMEM. */
-bool th_pad_write(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
-                  int *which, ThError *err);
+/* Writes the scratchpad of given operands.  Errors: TH_EVALUE with the column in operand o->wrong,
+ * TH_ELIMIT for more than 2^30 characters, TH_ENOMEM. */
+bool th_pad_write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err);
 
 /* Draws one; it depends on *r only.  size: digits of the first operand (and of the second, where
  * its length is not fixed), points, cells of the tape, letters; 0: as the options say. */

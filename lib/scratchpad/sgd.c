@@ -245,15 +245,13 @@ static bool read_numbers(const char *text, Numbers *to, ThError *err)
     return true;
 }
 
-static bool write(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
-                  int *which, ThError *err)
+static bool write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err)
 {
     (void)r;
-    (void)which;
     Numbers found = {.scale = scale_of(&p->options)};
-    if (n != 1)
+    if (o->n != 1)
         return th_fail(err, TH_EUSAGE, "the points of a problem are one operand");
-    bool ok = read_numbers(operand[0], &found, err);
+    bool ok = read_numbers(o->text[0], &found, err);
     ThPadSgdPoint *point = ok ? th_alloc(found.n / 3, sizeof *point, err) : NULL;
     for (size_t i = 0; point && i < found.n / 3; i++) {
         const double *number = found.number;

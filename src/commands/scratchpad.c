@@ -79,14 +79,14 @@ static bool make_one(const ShCall *call, const ThPad *p, uint64_t seed, ThPadExa
                      ThError *err)
 {
     const char *operand[2] = {NULL, NULL};
-    int n = operands_of(call, p->kind), which = 0;
+    int n = operands_of(call, p->kind);
     ThRng r = th_rng(seed, "scratchpad", 0);
     if (n == 0)
         return th_pad_draw(p, 0, &r, e, err);
     for (int i = 0; i < n && i < 2; i++)
         operand[i] = operand_at(call, p->kind, i)->text;
-    return th_pad_write(p, operand, n, &r, e, &which, err) ||
-           error_at(err, operand_at(call, p->kind, which));
+    ThPadOperands o = {operand, n < 2 ? n : 2, 0};
+    return th_pad_write(p, &o, &r, e, err) || error_at(err, operand_at(call, p->kind, o.wrong));
 }
 
 /* Views of the single steps of a run, which stand on a line each. */

@@ -448,8 +448,8 @@ static void full_runs(void **state)
             ThPad *p = made("machine", settings[k], m);
             ThPadExample e = {0};
             ThRng r = th_rng(1, "run", 0);
-            int which;
-            assert_true(th_pad_write(p, &inputs[i], 1, &r, &e, &which, NULL));
+            ThPadOperands input = {&inputs[i], 1, 0};
+            assert_true(th_pad_write(p, &input, &r, &e, NULL));
             expect_right(e.text.data, "machine", k == 3 ? "verbose" : "compact", &rules);
             expect_right(e.text.data, "machine", k == 3 ? "verbose" : "compact", NULL);
             e.text.data[e.answer - 1] = '\0';
