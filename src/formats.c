@@ -362,7 +362,7 @@ static ThTm *read_machine(Loading *l, ThError *err)
     ThTm *m = NULL;
     if (!l->format) {
         th_fail(&own, TH_EPARSE, "it holds no machine in a format that is known");
-        th_hint(&own, "format= names one: help load");
+        th_hint(&own, "format= names one: help formats");
     } else {
         m = th_format_machine_read(l->format, l->text, l->size, l->how, &l->notes, &own);
     }

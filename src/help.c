@@ -370,6 +370,12 @@ static void help_formats(FILE *out)
         th_text_free(&text);
     }
     print_row(out, ".csv .json .txt", "tables and results (COMMAND > FILE)");
+    size_t n;
+    const ShFormat *const *f = sh_formats(&n);
+    fputs("\nTuring machines, by what a file holds or by format=:\n", out);
+    for (size_t i = 0; i < n; i++)
+        if (f[i]->looks)
+            print_row(out, f[i]->name, f[i]->looks);
 }
 
 /* The families of which a topic is the list.  False if there is none. */

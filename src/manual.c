@@ -359,6 +359,17 @@ static void mdoc_formats(FILE *out)
         if (!k.loads || !k.saves)
             fprintf(out, ".Pq %s only\n", k.saves ? "save" : "load");
     }
+    size_t n;
+    const ShFormat *const *f = sh_formats(&n);
+    fputs(".El\n.Pp\nTuring machines, by what a file holds or by\n.Cm format Ns = :\n"
+          ".Bl -tag -width Ds\n",
+          out);
+    for (size_t i = 0; i < n; i++) {
+        if (f[i]->looks) {
+            fprintf(out, ".It Cm %s\n", f[i]->name);
+            mdoc_summary(out, f[i]->looks);
+        }
+    }
     fputs(".El\n", out);
 }
 

@@ -82,6 +82,7 @@ static int likely(const ThFormatLook *look, bool *sure)
 const ShFormat th_format_bbchallenge = {
     .name = "bbchallenge",
     .title = "a bbchallenge string",
+    .looks = "a string like 1RB1LB_1LA1RZ, in its older spellings too, or its address",
     .extension = ".bb",
     .summary = "a Turing machine as a bbchallenge string",
     .read_machine = read,

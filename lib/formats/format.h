@@ -44,6 +44,7 @@ typedef struct ShFormat {
     const char *title;     /* what a file is, in a few words: "a list of words" */
     const char *extension; /* with its dot; NULL: has none of its own */
     const char *summary;   /* for the list of extensions */
+    const char *looks;     /* of machines: how they are recognised; NULL: it holds none */
     const char *beside;    /* extension of a table that stands beside the file; NULL: none */
     bool shared;           /* files of this extension may well be in another format */
     bool text;             /* zero bytes cannot be read */

@@ -344,8 +344,9 @@ static int likely(const ThFormatLook *look, bool *sure)
 const ShFormat th_format_morphett = {
     .name = "morphett",
     .title = "a program of jsturing (morphett.info)",
+    .looks = "jsturing, lines `state symbol new-symbol l|r|* new-state`",
     .extension = ".tm",
-    .summary = "a Turing machine in any of six formats: help load; saved as jsturing has it",
+    .summary = "a Turing machine in any format that is recognised; saved as jsturing has it",
     .shared = true,
     .read_machine = th_format_morphett_read,
     .write_machine = th_format_morphett_write,

@@ -409,6 +409,7 @@ static int likely(const ThFormatLook *look, bool *sure)
 const ShFormat th_format_quintuples = {
     .name = "quintuples",
     .title = "a list of quintuples",
+    .looks = "lines `state,symbol,new-state,new-symbol,move`, in some order",
     .read_machine = th_format_quintuples_read,
     .write_machine = th_format_quintuples_write,
     .likely = likely,

@@ -306,6 +306,7 @@ static int likely(const ThFormatLook *look, bool *sure)
 const ShFormat th_format_simulator = {
     .name = "simulator",
     .title = "a program of turingmachinesimulator.com",
+    .looks = "turingmachinesimulator.com, with lines init: and accept:",
     .read_machine = th_format_simulator_read,
     .write_machine = th_format_simulator_write,
     .likely = likely,

@@ -534,6 +534,7 @@ static int likely(const ThFormatLook *look, bool *sure)
 const ShFormat th_format_viz = {
     .name = "viz",
     .title = "a machine of turingmachine.io",
+    .looks = "turingmachine.io, YAML",
     .extension = ".yaml",
     .summary = "turingmachine.io (turing-machine-viz): a Turing machine",
     .read_machine = th_format_viz_read,

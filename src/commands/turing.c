@@ -36,7 +36,7 @@ static ThTm *machine_of_text(ShSession *s, const char *text, ThError *err)
     const ShFormat *f = th_format_machine_sniff(text, strlen(text), NULL);
     if (!f) {
         th_fail(err, TH_EPARSE, "no machine in a format that is known");
-        th_hint(err, "help load lists the formats");
+        th_hint(err, "help formats lists those of Turing machines");
         return NULL;
     }
     /* The lines of the text are not those of the script. */
