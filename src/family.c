@@ -95,6 +95,15 @@ const ShFamily *sh_family_of_command(const ShCommand *c)
     return f && f->second_word ? f : NULL;
 }
 
+const char *sh_family_nearest(const ShFamily *f, const char *word)
+{
+    const char *names[256];
+    size_t n = 0;
+    for (; n < 256 && n < f->count(); n++)
+        names[n] = f->row(n).name;
+    return th_nearest(word, names, n);
+}
+
 bool sh_family_find(const ShFamily *f, const char *name, ShKindRow *row)
 {
     for (size_t i = 0; i < f->count(); i++) {

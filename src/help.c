@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "automata/core/automaton.h"
 #include "automata/expression/functions.h"
@@ -181,11 +180,6 @@ static void print_specs(FILE *out, const ThOptionSpec *specs, const char *after)
     }
 }
 
-static void print_options(FILE *out, const ThOptionSpec *specs)
-{
-    print_specs(out, specs, "=");
-}
-
 static void print_example(FILE *out, const char *example)
 {
     while (*example) {
@@ -220,7 +214,7 @@ static void print_all_options(FILE *out, const ShCommand *c, const ShKindRow *ki
     for (size_t i = 0; (specs = sh_command_options(c ? c : &none, kind, i)); i++) {
         fputs(!any && specs->name ? "\nOptions:\n" : "", out);
         any = any || specs->name;
-        print_options(out, specs);
+        print_specs(out, specs, "=");
     }
 }
 
@@ -264,7 +258,7 @@ static void help_kind(FILE *out, const ShFamily *f, const ShKindRow *k, const Sh
     print_line(out, "Source", k->source);
 }
 
-static void print_row(FILE *out, const char *name, const char *summary)
+void sh_help_row(FILE *out, const char *name, const char *summary)
 {
     fprintf(out, "  %s  ", name);
     wrap_from(out, th_utf8_width(name) + 4, 22, summary);
@@ -276,7 +270,7 @@ static void print_kinds(FILE *out, const ShFamily *f, const char *before)
         ThText name = {0};
         ShKindRow k = f->row(i);
         th_text_printf(&name, "%s%s", before, k.name);
-        print_row(out, name.data ? name.data : k.name, k.summary);
+        sh_help_row(out, name.data ? name.data : k.name, k.summary);
         th_text_free(&name);
     }
 }
@@ -289,7 +283,7 @@ static void print_command_row(FILE *out, const ShCommand *c)
     if (f)
         print_kinds(out, f, f->before);
     else
-        print_row(out, sh_command_typed(c, typed), c->summary);
+        sh_help_row(out, sh_command_typed(c, typed), c->summary);
 }
 
 static void overview(FILE *out)
@@ -353,7 +347,7 @@ static void help_results(FILE *out)
     for (size_t i = 0; i < n; i++) {
         char typed[SH_COMMAND_NAME];
         if (commands[i]->results)
-            print_row(out, sh_command_typed(commands[i], typed), commands[i]->results);
+            sh_help_row(out, sh_command_typed(commands[i], typed), commands[i]->results);
     }
 }
 
@@ -366,16 +360,16 @@ static void help_formats(FILE *out)
                        k.saves && k.loads ? "save and load"
                        : k.saves          ? "save"
                                           : "load");
-        print_row(out, k.extension, text.data ? text.data : k.summary);
+        sh_help_row(out, k.extension, text.data ? text.data : k.summary);
         th_text_free(&text);
     }
-    print_row(out, ".csv .json .txt", "tables and results (COMMAND > FILE)");
+    sh_help_row(out, ".csv .json .txt", "tables and results (COMMAND > FILE)");
     size_t n;
     const ShFormat *const *f = sh_formats(&n);
     fputs("\nTuring machines, by what a file holds or by format=:\n", out);
     for (size_t i = 0; i < n; i++)
         if (f[i]->looks)
-            print_row(out, f[i]->name, f[i]->looks);
+            sh_help_row(out, f[i]->name, f[i]->looks);
 }
 
 /* The families of which a topic is the list.  False if there is none. */
@@ -401,7 +395,7 @@ static void list_builtins(FILE *out)
     for (size_t i = 0; i < n; i++) {
         ThText call = {0};
         builtin_call(&call, &b[i]);
-        print_row(out, call.data ? call.data : b[i].name, b[i].summary);
+        sh_help_row(out, call.data ? call.data : b[i].name, b[i].summary);
         th_text_free(&call);
     }
 }
@@ -414,7 +408,7 @@ static void list_functions(FILE *out)
     for (size_t i = 0; i < n; i++) {
         ThText call = {0};
         th_text_printf(&call, "%s(%s)", f[i].name, f[i].arguments);
-        print_row(out, call.data ? call.data : f[i].name, f[i].summary);
+        sh_help_row(out, call.data ? call.data : f[i].name, f[i].summary);
         th_text_free(&call);
     }
 }
@@ -607,94 +601,4 @@ bool sh_help(FILE *out, const char *topic, ThError *err)
     found = help_prefix(out, name, found || c || about);
     found = help_kinds(out, name, found) || found;
     return found || help_group(out, topic) || unknown_topic(topic, err);
-}
-
-/* ---- apropos --------------------------------------------------------------------------------- */
-
-static bool mentions(const char *where, const char *text)
-{
-    size_t n = strlen(text);
-    for (; where && *where; where++)
-        if (strncasecmp(where, text, n) == 0)
-            return true;
-    return false;
-}
-
-static bool options_mention(const ThOptionSpec *specs, const char *text)
-{
-    for (; specs && specs->name; specs++)
-        if (mentions(specs->name, text) || mentions(specs->help, text))
-            return true;
-    return false;
-}
-
-static bool command_mentions(const ShCommand *c, const char *text)
-{
-    char typed[SH_COMMAND_NAME];
-    const ThOptionSpec *specs;
-    bool found = mentions(sh_command_typed(c, typed), text) || mentions(c->summary, text) ||
-                 mentions(c->detail, text);
-    for (size_t i = 0; !found && (specs = sh_command_options(c, NULL, i)); i++)
-        found = options_mention(specs, text);
-    return found;
-}
-
-/* Kinds that mention the text, or, of second words, all where their command does. */
-static bool apropos_kinds(FILE *out, const ShFamily *f, const ShCommand *c, const char *text)
-{
-    bool all = c && command_mentions(c, text), found = false;
-    for (size_t i = 0; i < f->count(); i++) {
-        ShKindRow k = f->row(i);
-        ThText name = {0};
-        if (!all && !mentions(k.name, text) && !mentions(k.summary, text) &&
-            !mentions(k.detail, text) && !mentions(k.source, text) &&
-            !options_mention(k.options, text))
-            continue;
-        th_text_printf(&name, "%s%s", c ? f->before : "", k.name);
-        print_row(out, name.data ? name.data : k.name, k.summary);
-        th_text_free(&name);
-        found = true;
-    }
-    return found;
-}
-
-static bool apropos_commands(FILE *out, const char *text)
-{
-    size_t n;
-    bool found = false;
-    const ShCommand *const *commands = sh_commands(&n);
-    for (size_t i = 0; i < n; i++) {
-        const ShFamily *f = sh_family_of_command(commands[i]);
-        if (f) {
-            found = apropos_kinds(out, f, commands[i], text) || found;
-        } else if (command_mentions(commands[i], text)) {
-            print_command_row(out, commands[i]);
-            found = true;
-        }
-    }
-    return found;
-}
-
-bool sh_apropos(FILE *out, const char *text)
-{
-    size_t n;
-    bool found = apropos_commands(out, text);
-    const ShFamily *f = sh_families(&n);
-    for (size_t i = 0; i < n; i++)
-        if (!f[i].second_word)
-            found = apropos_kinds(out, &f[i], NULL, text) || found;
-    const ShRaspTopic *t = sh_rasp_topics(&n);
-    for (size_t i = 0; i < n; i++) {
-        if (mentions(t[i].name, text) || mentions(t[i].summary, text)) {
-            print_row(out, t[i].call, t[i].summary);
-            found = true;
-        }
-    }
-    for (const ThOptionSpec *s = sh_settings; s->name; s++) {
-        if (mentions(s->name, text) || mentions(s->help, text)) {
-            print_row(out, s->name, s->help);
-            found = true;
-        }
-    }
-    return found;
 }

@@ -269,13 +269,7 @@ static bool not_followed(const ShFamily *f, ThError *err)
 
 static bool unknown_kind(const ShFamily *f, const char *word, ThError *err)
 {
-    const char *names[256];
-    size_t n = 0;
-    while (n < 256 && n < f->count()) {
-        names[n] = f->row(n).name;
-        n++;
-    }
-    const char *near = th_nearest(word, names, n);
+    const char *near = sh_family_nearest(f, word);
     if (f->second_word)
         return not_followed(f, err);
     th_fail(err, TH_EUSAGE, "unknown %s kind '%s'", f->word, word);
