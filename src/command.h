@@ -40,6 +40,7 @@ typedef enum {
     A_TASK_KIND,  /* a task kind; its options are the call's; if the kind takes an automaton, one
                      A_AUTOMATON_EXPRESSION operand follows it */
     A_MODEL_KIND, /* a model kind; its options are the call's */
+    A_PAD_KIND,   /* a scratchpad kind; its options come before the call's, its operands follow */
     A_RAW,        /* everything up to the end of the command, as typed */
     A_BLOCK       /* the inside of { … } as typed */
 } ShArgKind;
@@ -85,6 +86,8 @@ typedef struct ShCommand {
     ShArg args[8];
     ShArg args2[8]; /* another form, tried when the operands do not fit the first; see `form` */
     const ThOptionSpec *options;
+    /* Further tables of options, i = 0, 1, … until it returns NULL; NULL: none. */
+    const ThOptionSpec *(*more_options)(size_t i);
     unsigned flags;
     ShHandler *run;
 } ShCommand;

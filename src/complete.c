@@ -5,13 +5,13 @@
 
 #include "automata/core/automaton.h"
 #include "automata/expression/builtins.h"
+#include "automata/expression/functions.h"
 #include "base/memory.h"
+#include "family.h"
 #include "help.h"
-#include "models/model.h"
 #include "parse.h"
 #include "rasp.h"
 #include "shape.h"
-#include "tasks/task.h"
 
 typedef struct {
     ShSession *s;
@@ -57,6 +57,12 @@ static bool token_is(const Cursor *c, size_t i, const char *text)
     return i < c->to && sh_lexeme_is(c->lx, token(c, i), text);
 }
 
+static void offer_kinds(Cursor *c, const ShFamily *f)
+{
+    for (size_t i = 0; i < f->count(); i++)
+        offer(c, f->row(i).name);
+}
+
 /* The first words of commands, or the second words of those that begin with the word typed. */
 static void offer_commands(Cursor *c, const char *first)
 {
@@ -68,6 +74,8 @@ static void offer_commands(Cursor *c, const char *first)
             offer_n(c, name, strcspn(name, "_"), "");
         else if (strncmp(name, first, length) == 0 && name[length] == '_')
             offer(c, name + length + 1);
+        else if (strcmp(name, first) == 0 && sh_family_of_command(commands[i]))
+            offer_kinds(c, sh_family_of_command(commands[i]));
     }
 }
 
@@ -99,32 +107,22 @@ static void offer_values(Cursor *c, const ThOptionSpec *spec)
         offer(c, spec->fallback);
 }
 
-static void offer_task_kinds(Cursor *c)
+/* What expressions know by a name. */
+static void offer_expressions(Cursor *c)
 {
     size_t n;
-    const ThTaskKind *const *kinds = th_task_kinds(&n);
+    const ThAutomatonBuiltin *b = th_automaton_builtins(&n);
     for (size_t i = 0; i < n; i++)
-        offer(c, kinds[i]->name);
-}
-
-static void offer_model_kinds(Cursor *c)
-{
-    size_t n;
-    const ThModelKind *const *kinds = th_model_kinds(&n);
+        offer(c, b[i].name);
+    const ThAutomatonFunction *f = th_automaton_functions(&n);
     for (size_t i = 0; i < n; i++)
-        offer(c, kinds[i]->name);
+        offer(c, f[i].name);
 }
 
 static void offer_automata(Cursor *c)
 {
-    static const char *const functions[] = {"minimize", "determinize", "trim", NULL};
-    size_t n;
-    const ThAutomatonBuiltin *b = th_automaton_builtins(&n);
     offer_objects(c, SH_AUTOMATON);
-    for (size_t i = 0; i < n; i++)
-        offer(c, b[i].name);
-    for (size_t i = 0; functions[i]; i++)
-        offer(c, functions[i]);
+    offer_expressions(c);
 }
 
 /* Everything that RASP knows by a name, and the words that begin its statements. */
@@ -138,6 +136,12 @@ static void offer_rasp(Cursor *c)
         offer(c, th_rasp_name_at(r, i));
 }
 
+static void offer_settings(Cursor *c)
+{
+    for (const ThOptionSpec *s = sh_settings; s->name; s++)
+        offer(c, s->name);
+}
+
 static void offer_topics(Cursor *c)
 {
     offer_commands(c, NULL);
@@ -147,14 +151,12 @@ static void offer_topics(Cursor *c)
     const ShRaspTopic *t = sh_rasp_topics(&n);
     for (size_t i = 0; i < n; i++)
         offer(c, t[i].name);
-    offer_task_kinds(c);
-    offer_model_kinds(c);
-}
-
-static void offer_settings(Cursor *c)
-{
-    for (const ThOptionSpec *s = sh_settings; s->name; s++)
-        offer(c, s->name);
+    const ShFamily *f = sh_families(&n);
+    for (size_t i = 0; i < n; i++)
+        if (!f[i].second_word)
+            offer_kinds(c, &f[i]);
+    offer_expressions(c);
+    offer_settings(c);
 }
 
 static void offer_operand(Cursor *c, const ShArg *arg)
@@ -194,44 +196,71 @@ static void offer_operand(Cursor *c, const ShArg *arg)
     case A_AUTOMATON_EXPRESSION:
         offer_automata(c);
         break;
-    case A_TASK_KIND:
-        offer_task_kinds(c);
-        break;
-    case A_MODEL_KIND:
-        offer_model_kinds(c);
-        break;
     default:
+        if (sh_family_of(arg->kind))
+            offer_kinds(c, sh_family_of(arg->kind));
         break;
     }
 }
 
 /* ---- where the cursor is --------------------------------------------------------------------- */
 
-/* The table of options that hold at the cursor, and the operand that a kind is waiting for. */
-static const ThOptionSpec *options_at(const Cursor *c, const ShCommand *command, const ShArg *args,
-                                      size_t kind_at, ShArgKind *due)
+/* What the words before the cursor have settled: the form of a command, and a kind. */
+typedef struct {
+    const ShCommand *command;
+    const ShArg *args;
+    size_t words;  /* of the statement that come before the operands */
+    ShKindRow row; /* its name is NULL where no kind has been named */
+} Form;
+
+static bool name_kind(const Cursor *c, const ShFamily *f, size_t at, ShKindRow *row)
 {
     char name[64];
-    *due = A_NONE;
-    for (int i = 0; i < 8 && args[i].kind != A_NONE; i++) {
-        if ((args[i].kind != A_TASK_KIND && args[i].kind != A_MODEL_KIND) || kind_at >= c->to)
-            continue;
-        const ShToken *t = token(c, kind_at);
-        snprintf(name, sizeof name, "%.*s", (int)(t->end - t->start), c->lx->text.data + t->start);
-        const ThTaskKind *task = args[i].kind == A_TASK_KIND ? th_task_kind(name) : NULL;
-        const ThModelKind *model = args[i].kind == A_MODEL_KIND ? th_model_kind(name) : NULL;
-        if (task && kind_at + 1 == c->to)
-            *due = task->takes_automaton ? A_AUTOMATON_EXPRESSION
-                   : task->takes_file    ? A_FILE
-                                         : A_NONE;
-        return task ? task->options : model ? model->options : NULL;
+    const ShToken *t = token(c, at);
+    snprintf(name, sizeof name, "%.*s", (int)(t->end - t->start), c->lx->text.data + t->start);
+    if (sh_family_find(f, name, row))
+        return true;
+    *row = (ShKindRow){0};
+    return false;
+}
+
+/* Where a kind is a second word that has been typed, its operands are the command's. */
+static Form form_of(const Cursor *c, const ShCommand *command, const ShArg *args, size_t words)
+{
+    Form f = {command, args, words, {0}};
+    const ShFamily *family = sh_family_of_command(command);
+    if (family && c->from + words < c->to && name_kind(c, family, c->from + words, &f.row)) {
+        f.words++;
+        f.args = NULL;
     }
-    return command->options;
+    return f;
+}
+
+static const ShArg *args_of(const Form *f)
+{
+    return f->args ? f->args : f->row.args;
+}
+
+/* Notes the kind of task or model at a token, if the form has one.  Returns whether it is waiting
+ * for its automaton. */
+static bool kind_waits(const Cursor *c, Form *f, size_t kind_at)
+{
+    const ShArg *args = args_of(f);
+    for (int i = 0; i < 8 && args[i].kind != A_NONE; i++)
+        if (sh_family_of(args[i].kind) && kind_at < c->to)
+            return name_kind(c, sh_family_of(args[i].kind), kind_at, &f->row) &&
+                   f->row.takes.kind != A_NONE && kind_at + 1 == c->to;
+    return false;
+}
+
+static const ThOptionSpec *options_of(const Form *f, size_t i)
+{
+    return sh_command_options(f->command, f->row.name ? &f->row : NULL, i);
 }
 
 static void offer_options(Cursor *c, const ThOptionSpec *specs)
 {
-    for (; specs && specs->name; specs++) {
+    for (; specs->name; specs++) {
         bool given = false;
         for (size_t i = c->from; i < c->to; i++) {
             const ShToken *t = token(c, i);
@@ -263,7 +292,7 @@ static int operand_due(const Cursor *c, const ShArg *args, size_t at, size_t *ki
             return -1;
         if (args[i].kind == A_KEYWORD && !token_is(c, at, args[i].name))
             return -1;
-        if (args[i].kind == A_TASK_KIND || args[i].kind == A_MODEL_KIND)
+        if (sh_family_of(args[i].kind))
             *kind_at = at;
         bool stays = args[i].kind == A_AUTOMATON_EXPRESSION || args[i].kind == A_RAW ||
                      (args[i].flags & A_REPEATED);
@@ -281,23 +310,25 @@ static void offer_setting_value(Cursor *c, size_t at)
             offer_values(c, s);
 }
 
-static void offer_form(Cursor *c, const ShCommand *command, const ShArg *args, size_t words)
+static void offer_form(Cursor *c, const ShCommand *command, const ShArg *forms, size_t words)
 {
     size_t kind_at;
-    ShArgKind source;
-    int i = operand_due(c, args, c->from + words, &kind_at);
+    Form f = form_of(c, command, forms, words);
+    const ShArg *args = args_of(&f);
+    const ThOptionSpec *specs;
+    int i = operand_due(c, args, c->from + f.words, &kind_at);
     if (i < 0)
         return;
-    const ThOptionSpec *specs = options_at(c, command, args, kind_at, &source);
-    bool due = source != A_NONE; /* an operand that cannot be left out */
+    bool source = kind_waits(c, &f, kind_at);
+    bool due = source; /* an operand that cannot be left out */
     for (; !due && i < 8 && args[i].kind != A_NONE; i++) {
         offer_operand(c, &args[i]);
-        bool repeated = (args[i].flags & A_REPEATED) && c->from + words < c->to;
+        bool repeated = (args[i].flags & A_REPEATED) && c->from + f.words < c->to;
         due = !(args[i].flags & A_OPTIONAL) && !repeated;
     }
-    if (source != A_NONE)
-        offer_operand(c, &(ShArg){source, "", 0});
-    if (!due)
+    if (source)
+        offer_operand(c, &f.row.takes);
+    for (size_t k = 0; !due && (specs = options_of(&f, k)); k++)
         offer_options(c, specs);
     if (strcmp(command->name, "set") == 0 && c->to == c->from + 2)
         offer_setting_value(c, c->from + 1);
@@ -308,16 +339,19 @@ static void offer_option_value(Cursor *c, const ShCommand *command, size_t words
                                size_t n)
 {
     const ShArg *forms[] = {command->args, command->args2};
-    for (int f = 0; f < 2; f++) {
+    for (int form = 0; form < 2; form++) {
         size_t kind_at;
-        ShArgKind source;
-        if (operand_due(c, forms[f], c->from + words, &kind_at) < 0)
+        Form f = form_of(c, command, forms[form], words);
+        const ThOptionSpec *s;
+        if (operand_due(c, args_of(&f), c->from + f.words, &kind_at) < 0)
             continue;
-        const ThOptionSpec *s = options_at(c, command, forms[f], kind_at, &source);
-        for (; s && s->name; s++) {
-            if (strlen(s->name) == n && memcmp(s->name, key, n) == 0) {
-                offer_values(c, s);
-                return;
+        kind_waits(c, &f, kind_at);
+        for (size_t k = 0; (s = options_of(&f, k)); k++) {
+            for (; s->name; s++) {
+                if (strlen(s->name) == n && memcmp(s->name, key, n) == 0) {
+                    offer_values(c, s);
+                    return;
+                }
             }
         }
     }

@@ -2,16 +2,26 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "automata/words/lexicon.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "exchange.h"
-#include "formats/safetensors.h"
-#include "machine_files.h"
 #include "rasp.h"
 #include "shell.h"
+
+/* ---- scripts --------------------------------------------------------------------------------- */
+
+static bool write_text(ThText *t, const char *path, ThError *err)
+{
+    ThFile f = {0};
+    char *text = th_text_take(t, err);
+    FILE *out = text ? th_file_begin(&f, path, err) : NULL;
+    if (out)
+        fputs(text, out);
+    free(text);
+    return out && th_file_commit(&f, err);
+}
 
 /* True if `name` is one of the words of a definition. */
 static bool mentions(const char *definition, const char *name)
@@ -47,17 +57,6 @@ static void write_needed(ShSession *s, ThText *t, ShObject *const *object, int n
         if (a->kind == SH_AUTOMATON && needed && !among(object, n, a))
             th_automaton_write(t, a->as.automaton, a->name);
     }
-}
-
-static bool write_text(ThText *t, const char *path, ThError *err)
-{
-    ThFile f = {0};
-    char *text = th_text_take(t, err);
-    FILE *out = text ? th_file_begin(&f, path, err) : NULL;
-    if (out)
-        fputs(text, out);
-    free(text);
-    return out && th_file_commit(&f, err);
 }
 
 static bool save_script(ShSession *s, ShObject *const *object, int n, const char *path,
@@ -112,28 +111,6 @@ static bool load_rasp(ShSession *s, const char *path, const char *name, ThError 
     return sh_load_rasp(s, path, err);
 }
 
-static bool save_model(ShSession *s, ShObject *const *object, int n, const char *path, ThError *err)
-{
-    (void)s;
-    if (n != 1)
-        return th_fail(err, TH_EUSAGE, "a .safetensors file holds one model");
-    if (object[0]->kind != SH_MODEL) {
-        th_fail(err, TH_EUSAGE, "'%s' is %s, and a .safetensors file holds a model",
-                object[0]->name, sh_a_kind(object[0]->kind));
-        return th_hint(err, "save automata, machines and tasks to .th files");
-    }
-    return th_safetensors_save(object[0]->as.model, path, err);
-}
-
-static bool load_model(ShSession *s, const char *path, const char *name, ThError *err)
-{
-    char *own = name ? NULL : sh_name_of_file(path, ".safetensors", err);
-    ThModel *m = name || own ? th_safetensors_load(path, err) : NULL;
-    bool ok = m && sh_define(s, name ? name : own, SH_MODEL, m, NULL, err);
-    free(own);
-    return ok;
-}
-
 static bool load_script(ShSession *s, const char *path, const char *name, ThError *err)
 {
     if (name) {
@@ -143,68 +120,344 @@ static bool load_script(ShSession *s, const char *path, const char *name, ThErro
     return sh_source(s, path, err);
 }
 
-static bool load_words(ShSession *s, const char *path, const char *name, ThError *err)
-{
-    enum { MOST_BYTES = 1 << 30 };
-    size_t size;
-    char *text = th_file_read(path, MOST_BYTES, &size, err);
-    char *own = text && !name ? sh_name_of_file(path, ".txt", err) : NULL;
-    ThAutomaton *a = name || own ? th_automaton_of_words(text, size, sh_stop(s), err) : NULL;
-    bool ok = a && sh_define(s, name ? name : own, SH_AUTOMATON, a, NULL, err);
-    free(own);
-    free(text);
-    return ok;
-}
-
-static const ShFormat formats[] = {
+/* The formats that know the session: rows as in formats/format.h. */
+static const struct {
+    const char *extension, *summary;
+    bool (*save)(ShSession *s, ShObject *const *object, int n, const char *path, ThError *err);
+    bool (*load)(ShSession *s, const char *path, const char *name, ThError *err);
+} scripts[] = {
     {".th", "tapehead script: automata, machines, tasks and names of RASP", save_script,
      load_script},
     {".rasp", "RASP program: its public names", save_rasp, load_rasp},
-    {".safetensors", "a model: weights, options, alphabet and the state of its training",
-     save_model, load_model},
-    {".att",
-     "AT&T text of OpenFST and foma: an automaton; its symbol table is the .syms file beside",
-     sh_save_att, sh_load_att},
-    {".dot", "Graphviz, as AutomataWiki has it: an automaton", sh_save_dot, sh_load_dot},
-    {".jff", "JFLAP: a finite automaton, a Mealy, Moore or Turing machine", sh_save_jff,
-     sh_load_jff},
-    {".txt", "words, one a line: the minimal automaton that accepts them", NULL, load_words},
-    {".tm", "a Turing machine in any of six formats: help load; saved as jsturing has it",
-     sh_save_tm, sh_load_tm},
-    {".yaml", "turingmachine.io (turing-machine-viz): a Turing machine", sh_save_yaml, sh_load_tm},
-    {".bb", "a Turing machine as a bbchallenge string", sh_save_bb, sh_load_tm},
-    {".grail", "Grail+: an automaton without outputs", sh_save_grail, NULL},
-    {".g", "a record of GAP's package Automata", sh_save_gap, NULL},
 };
 
-const ShFormat *sh_formats(size_t *n)
-{
-    *n = sizeof formats / sizeof *formats;
-    return formats;
-}
+enum { N_SCRIPTS = sizeof scripts / sizeof *scripts };
 
-const ShFormat *sh_format_words(void)
+/* The script that a path's extension names, or N_SCRIPTS. */
+static size_t script_of(const char *path)
 {
-    size_t i = 0;
-    while (formats[i].load != load_words)
-        i++;
-    return &formats[i];
-}
-
-const ShFormat *sh_format_of(const char *path, ThError *err)
-{
-    size_t length = strlen(path);
-    ThText list = {0};
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        size_t n = strlen(formats[i].extension);
-        if (length > n && strcmp(path + length - n, formats[i].extension) == 0) {
-            th_text_free(&list);
-            return &formats[i];
-        }
-        th_text_printf(&list, "%s%s", i ? ", " : "", formats[i].extension);
+    size_t i = 0, length = strlen(path);
+    for (; i < N_SCRIPTS; i++) {
+        size_t n = strlen(scripts[i].extension);
+        if (length > n && strcmp(path + length - n, scripts[i].extension) == 0)
+            break;
     }
+    return i;
+}
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+bool sh_file_kind(size_t i, ShFileKind *k)
+{
+    size_t n;
+    const ThFormat *const *f = th_format_all(&n);
+    if (i < N_SCRIPTS) {
+        *k = (ShFileKind){scripts[i].extension, scripts[i].summary, true, true};
+        return true;
+    }
+    i -= N_SCRIPTS;
+    for (size_t j = 0; j < n; j++) {
+        bool saves = f[j]->write_automaton || f[j]->write_machine || f[j]->save_model;
+        bool loads = f[j]->read_automaton || f[j]->read_machine || f[j]->load_model;
+        *k = (ShFileKind){f[j]->extension, f[j]->summary, saves, loads};
+        if (f[j]->extension && i-- == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool unknown_extension(const char *path, ThError *err)
+{
+    ThText list = {0};
+    ShFileKind k;
+    for (size_t i = 0; sh_file_kind(i, &k); i++)
+        th_text_printf(&list, "%s%s", i ? ", " : "", k.extension);
     th_fail(err, TH_EUSAGE, "no format has the extension of '%s'", path);
     th_hint(err, "the formats are %s", list.data ? list.data : "");
     th_text_free(&list);
-    return NULL;
+    return false;
+}
+
+void sh_say_notes(ShSession *s, ThText *notes)
+{
+    for (const char *line = notes->data; line && *line;) {
+        size_t size = strcspn(line, "\n");
+        sh_say(s, "note: %.*s\n", (int)size, line);
+        line += size + (line[size] == '\n');
+    }
+    th_text_free(notes);
+}
+
+/* ---- saving ---------------------------------------------------------------------------------- */
+
+/* Returns new: x.att becomes x.syms. */
+static char *path_beside(const ThFormat *f, const char *path, ThError *err)
+{
+    ThText t = {0};
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    th_text_add_bytes(&t, path, dot ? (size_t)(dot - path) : strlen(path));
+    th_text_add(&t, f->beside);
+    return th_text_take(&t, err);
+}
+
+static bool write_output(const ThFormat *f, ThFormatOutput *out, const char *path, ThError *err)
+{
+    char *beside = f->beside ? path_beside(f, path, err) : NULL;
+    bool ok = !f->beside || beside;
+    if (ok && beside && strcmp(beside, path) == 0)
+        ok = th_fail(err, TH_EUSAGE, "%s files hold the table beside a file", f->beside);
+    ok = ok && (!beside || write_text(&out->beside, beside, err)) &&
+         write_text(&out->text, path, err);
+    free(beside);
+    return ok;
+}
+
+/* Why a format does not hold what is to be saved.  Returns false. */
+static bool refuse(const ThFormat *f, ShObject *const *object, int n, ThError *err)
+{
+    const char *name = object[0]->name;
+    if (f->write_automaton && n != 1)
+        return th_fail(err, TH_EUSAGE, "a %s file holds one automaton", f->extension);
+    if (f->write_automaton)
+        return th_fail(err, TH_EUSAGE, "'%s' is %s, and a %s file holds an automaton", name,
+                       sh_a_kind(object[0]->kind), f->extension);
+    if (f->write_machine && n != 1)
+        return th_fail(err, TH_EUSAGE, "a file of format %s holds one machine", f->name);
+    if (f->write_machine)
+        return th_fail(err, TH_EUSAGE, "'%s' is no machine, and a file of format %s holds one",
+                       name, f->name);
+    if (!f->save_model)
+        return th_fail(err, TH_EUSAGE, "%s files can be loaded, not saved",
+                       f->extension ? f->extension : f->name);
+    if (n != 1)
+        return th_fail(err, TH_EUSAGE, "a %s file holds one model", f->extension);
+    th_fail(err, TH_EUSAGE, "'%s' is %s, and a %s file holds a model", name,
+            sh_a_kind(object[0]->kind), f->extension);
+    return th_hint(err, "save automata, machines and tasks to .th files");
+}
+
+static bool save_as(ShSession *s, ShObject *const *object, int n, const char *path,
+                    const ThFormat *f, ThError *err)
+{
+    const ShObject *o = n == 1 ? object[0] : NULL;
+    bool automaton = o && o->kind == SH_AUTOMATON && f->write_automaton;
+    bool machine = o && o->kind == SH_MACHINE && f->write_machine;
+    if (o && o->kind == SH_MODEL && f->save_model)
+        return f->save_model(o->as.model, path, err);
+    if (!automaton && !machine)
+        return refuse(f, object, n, err);
+    ThFormatOutput out = {0};
+    ThText notes = {0};
+    bool ok = automaton
+                  ? f->write_automaton(&out, o->as.automaton, o->name, &notes, err)
+                  : th_format_machine_write(&out.text, f, o->as.machine, o->name, &notes, err);
+    ok = ok && write_output(f, &out, path, err);
+    if (ok)
+        sh_say_notes(s, &notes);
+    th_text_free(&out.text);
+    th_text_free(&out.beside);
+    th_text_free(&notes);
+    return ok;
+}
+
+bool sh_save_file(ShSession *s, ShObject *const *object, int n, const char *path, const ThFormat *f,
+                  ThError *err)
+{
+    size_t script = script_of(path);
+    if (f)
+        return save_as(s, object, n, path, f, err);
+    if (script < N_SCRIPTS)
+        return scripts[script].save(s, object, n, path, err);
+    f = th_format_of_extension(path);
+    if (!f)
+        return unknown_extension(path, err);
+    return save_as(s, object, n, path, f, err) ||
+           (f->shared && f->write_machine && n == 1 && object[0]->kind == SH_MACHINE &&
+            th_hint(err, "format= names another format: help save"));
+}
+
+/* ---- loading --------------------------------------------------------------------------------- */
+
+enum { MOST_BYTES = 1 << 26 };
+
+/* Returns new: the name that a file's object gets: the file's own, without folder and extension.
+ * NULL and TH_EUSAGE where that cannot be a name. */
+static char *name_of_file(const char *path, const char *extension, ThError *err)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    char *name = th_strndup(base, strlen(base) - strlen(extension), err);
+    if (name && !sh_name_ok(name, NULL)) {
+        th_fail(err, TH_EUSAGE, "'%s' cannot be the name of what the file holds", name);
+        th_hint(err, "load \"%s\" as NAME", path);
+        free(name);
+        name = NULL;
+    }
+    return name;
+}
+
+/* An error inside a file becomes one about the file: its position counts in the file. */
+static void tell_file(const char *path, const ThError *own, ThError *err)
+{
+    if (own->line > 0)
+        th_fail(err, own->code, "%s:%d:%d: %s", path, own->line, own->col, own->msg);
+    else
+        th_fail(err, own->code, "%s: %s", path, own->msg);
+    if (*own->hint)
+        th_hint(err, "%s", own->hint);
+}
+
+/* A file that is being loaded, and how. */
+typedef struct {
+    const char *path;
+    const ThFormat *format; /* NULL: none that is known */
+    bool told;              /* by format= */
+    const ThFormatMachineReading *how;
+    char *text; /* own; NULL where it cannot be read */
+    size_t size;
+    ThError unread; /* why not */
+    ThText notes;
+} Loading;
+
+/* The table beside a file, where there is one; false on errors. */
+static bool read_beside(const Loading *l, char **table, ThError *err)
+{
+    size_t size;
+    *table = NULL;
+    if (!l->format->beside)
+        return true;
+    char *path = path_beside(l->format, l->path, err);
+    bool ok = path != NULL;
+    if (ok && access(path, R_OK) == 0) {
+        *table = th_file_read(path, MOST_BYTES, &size, err);
+        ok = *table && (strlen(*table) == size ||
+                        th_fail(err, TH_EPARSE, "%s holds a zero byte: it is no text", path));
+    }
+    free(path);
+    return ok;
+}
+
+static ThAutomaton *read_automaton(ShSession *s, Loading *l, ThError *err)
+{
+    ThError own = {0};
+    ThFormatInput in = {.text = l->text, .size = l->size, .stop = sh_stop(s)};
+    char *table;
+    ThAutomaton *a = NULL;
+    if (l->format->text && strlen(l->text) != l->size) {
+        th_fail(err, TH_EPARSE, "%s holds a zero byte: it is no text", l->path);
+        return NULL;
+    }
+    if (read_beside(l, &table, err)) {
+        in.beside = table;
+        a = l->format->read_automaton(&in, &l->notes, &own);
+        if (!a)
+            tell_file(l->path, &own, err);
+    }
+    free(table);
+    return a;
+}
+
+static ThTm *read_machine(Loading *l, ThError *err)
+{
+    ThError own = {0};
+    ThTm *m = NULL;
+    if (!l->format) {
+        th_fail(&own, TH_EPARSE, "it holds no machine in a format that is known");
+        th_hint(&own, "format= names one: help formats");
+    } else {
+        m = th_format_machine_read(l->format, l->text, l->size, l->how, &l->notes, &own);
+    }
+    if (!m)
+        tell_file(l->path, &own, err);
+    return m;
+}
+
+/* Reads and defines it by its name, or by the file's. */
+static bool define(ShSession *s, Loading *l, bool machine, const char *name, ThError *err)
+{
+    const char *slash = strrchr(l->path, '/'), *dot = strrchr(slash ? slash : l->path, '.');
+    char *own = name ? NULL : name_of_file(l->path, dot ? dot : "", err);
+    name = name ? name : own;
+    void *object = !name     ? NULL
+                   : machine ? (void *)read_machine(l, err)
+                   : l->format && l->format->load_model
+                       ? (void *)l->format->load_model(l->path, err)
+                       : (void *)read_automaton(s, l, err);
+    ShKind kind = machine                              ? SH_MACHINE
+                  : l->format && l->format->load_model ? SH_MODEL
+                                                       : SH_AUTOMATON;
+    bool ok = object && sh_define(s, name, kind, object, NULL, err);
+    if (ok)
+        sh_say_notes(s, &l->notes);
+    th_text_free(&l->notes);
+    free(own);
+    return ok;
+}
+
+/* A machine by its content where the extension leaves that open.  False and an error where it may
+ * as well be something else. */
+static bool guess(Loading *l, bool *machine, ThError *err)
+{
+    const ThFormat *f = l->format;
+    bool sure, open = !f || f->read_machine || f->shared;
+    const ThFormat *guessed =
+        open && l->text ? th_format_machine_sniff(l->text, l->size, &sure) : NULL;
+    if (guessed && guessed->holds_machine && !guessed->holds_machine(l->text, l->size))
+        guessed = NULL;
+    if (guessed && f && f->read_automaton && f->shared && !sure) {
+        th_fail(err, TH_EUSAGE, "%s may be %s or %s", l->path, f->title, guessed->title);
+        return th_hint(err, "say format=%s or format=%s", f->name, guessed->name);
+    }
+    *machine = guessed || (f && f->read_machine && !f->read_automaton);
+    if (*machine)
+        l->format = guessed;
+    return true;
+}
+
+static bool is_told(const ThFormatMachineReading *how)
+{
+    return how->start || how->blank || how->variant || how->fields;
+}
+
+/* A file that is no script. */
+static bool load_other(ShSession *s, Loading *l, const char *name, ThError *err)
+{
+    const ThFormat *f = l->format;
+    bool machine = l->told && f->read_machine &&
+                   (!f->holds_machine || !l->text || f->holds_machine(l->text, l->size));
+    if (!l->told && !guess(l, &machine, err))
+        return false;
+    f = l->format;
+    if (!machine && !f) {
+        const char *slash = strrchr(l->path, '/');
+        bool plain = !name && !strchr(slash ? slash : l->path, '.');
+        return plain ? sh_load_rasp(s, l->path, err) : unknown_extension(l->path, err);
+    }
+    if (!machine && !f->read_automaton)
+        return th_fail(err, TH_EUSAGE, "%s files can be saved, not loaded",
+                       f->extension ? f->extension : f->name);
+    if (!machine && is_told(l->how))
+        return th_fail(err, TH_EUSAGE, "start, blank, variant and fields are for Turing machines");
+    if (!l->text && err)
+        *err = l->unread;
+    return l->text && define(s, l, machine, name, err);
+}
+
+bool sh_load_file(ShSession *s, const char *path, const char *name, const ThFormat *f,
+                  const ThFormatMachineReading *how, ThError *err)
+{
+    size_t script = f ? N_SCRIPTS : script_of(path);
+    Loading l = {.path = path, .told = f != NULL, .how = how};
+    l.format = f ? f : th_format_of_extension(path);
+    bool model = l.format && l.format->load_model;
+    if ((script < N_SCRIPTS || model) && is_told(how))
+        return th_fail(err, TH_EUSAGE, "start, blank, variant and fields are for Turing machines");
+    if (script < N_SCRIPTS)
+        return scripts[script].load(s, path, name, err);
+    if (model)
+        return define(s, &l, false, name, err);
+    size_t most = l.format && l.format->most_bytes ? l.format->most_bytes : MOST_BYTES;
+    l.text = th_file_read(path, most, &l.size, &l.unread);
+    bool ok = load_other(s, &l, name, err);
+    free(l.text);
+    return ok;
 }

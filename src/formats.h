@@ -1,26 +1,32 @@
-/* formats.h - which files objects are saved to and loaded from: one row an extension. */
+/* formats.h - which files objects are saved to and loaded from: those of formats/format.h, and the
+ * scripts of this program and of RASP.
+ */
 #ifndef SH_FORMATS_H
 #define SH_FORMATS_H
 
+#include "formats/format.h"
 #include "session.h"
 
+/* A line of the list of extensions. */
 typedef struct {
-    const char *extension; /* with its dot */
-    const char *summary;
-    /* Writes n objects to a file, whole or not at all; NULL: cannot be written.  Objects that the
-     * format does not hold are TH_EUSAGE. */
-    bool (*save)(ShSession *s, ShObject *const *object, int n, const char *path, ThError *err);
-    /* Defines what the file holds: by `name`, or where it is NULL by the names in the file or by
-     * the file's own. */
-    bool (*load)(ShSession *s, const char *path, const char *name, ThError *err);
-} ShFormat;
+    const char *extension, *summary;
+    bool saves, loads;
+} ShFileKind;
 
-const ShFormat *sh_formats(size_t *n);
+/* Line i, in manual order; false past the end. */
+bool sh_file_kind(size_t i, ShFileKind *k);
 
-/* The format of files of words, whatever their extension. */
-const ShFormat *sh_format_words(void);
+/* Writes n objects to a file, whole or not at all; f: NULL for what the extension says.  Objects
+ * that the format does not hold are TH_EUSAGE. */
+bool sh_save_file(ShSession *s, ShObject *const *object, int n, const char *path, const ThFormat *f,
+                  ThError *err);
 
-/* The format of a file name by its extension; NULL and TH_EUSAGE, with the extensions there are. */
-const ShFormat *sh_format_of(const char *path, ThError *err);
+/* Defines what a file holds: by `name`, or where it is NULL by the names in the file or by the
+ * file's own.  f: NULL for what the extension and the content say. */
+bool sh_load_file(ShSession *s, const char *path, const char *name, const ThFormat *f,
+                  const ThFormatMachineReading *how, ThError *err);
+
+/* Says every line of the notes, and frees them. */
+void sh_say_notes(ShSession *s, ThText *notes);
 
 #endif

@@ -2,17 +2,14 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "automata/core/automaton.h"
 #include "automata/expression/builtins.h"
 #include "automata/expression/functions.h"
 #include "base/text.h"
+#include "family.h"
 #include "formats.h"
-#include "models/model.h"
-#include "models/position.h"
 #include "session_impl.h"
-#include "tasks/task.h"
 
 enum { WIDTH = 78 };
 
@@ -54,12 +51,9 @@ const char *const *sh_command_groups(size_t *n)
     return groups;
 }
 
-void sh_synopsis(ThText *t, const ShCommand *c, int form)
+static void add_args(ThText *t, const ShArg *args)
 {
-    const ShArg *args = form == 1 ? c->args : c->args2;
-    char typed[SH_COMMAND_NAME];
     bool bracket = false;
-    th_text_add(t, sh_command_typed(c, typed));
     for (int i = 0; i < 8 && args[i].kind != A_NONE; i++) {
         const ShArg *a = &args[i];
         bool optional = a->flags & A_OPTIONAL;
@@ -75,12 +69,30 @@ void sh_synopsis(ThText *t, const ShCommand *c, int form)
         if (optional && !keyword)
             th_text_add(t, "]");
         bracket = keyword;
+        const ShFamily *f = sh_family_of(a->kind);
         if (a->kind == A_TASK_KIND)
             th_text_add(t, " [AUTOMATON]");
-        if (a->kind == A_TASK_KIND || a->kind == A_MODEL_KIND)
-            th_text_add(t, " [OPTION=VALUE...]");
+        if (f)
+            th_text_add(t, f->second_word ? " [OPERAND...]" : " [OPTION=VALUE...]");
     }
-    if (c->options && c->options->name)
+}
+
+void sh_synopsis(ThText *t, const ShCommand *c, int form)
+{
+    char typed[SH_COMMAND_NAME];
+    th_text_add(t, sh_command_typed(c, typed));
+    add_args(t, form == 1 ? c->args : c->args2);
+    if (sh_command_options(c, NULL, 0))
+        th_text_add(t, " [OPTION=VALUE...]");
+}
+
+void sh_kind_synopsis(ThText *t, const ShFamily *f, const ShKindRow *k)
+{
+    th_text_printf(t, "%s%s", f->before, k->name);
+    if (k->takes.kind != A_NONE)
+        th_text_printf(t, " %s", k->takes.name);
+    add_args(t, k->args);
+    if (k->options && k->options->name)
         th_text_add(t, " [OPTION=VALUE...]");
 }
 
@@ -171,11 +183,6 @@ static void print_specs(FILE *out, const ThOptionSpec *specs, const char *after)
     }
 }
 
-static void print_options(FILE *out, const ThOptionSpec *specs)
-{
-    print_specs(out, specs, "=");
-}
-
 static void print_example(FILE *out, const char *example)
 {
     while (*example) {
@@ -187,17 +194,11 @@ static void print_example(FILE *out, const char *example)
 
 /* ---- topics ---------------------------------------------------------------------------------- */
 
-static void print_description(FILE *out, const char *summary, const char *detail,
-                              const ThOptionSpec *options)
+static void print_paragraphs(FILE *out, const char *detail)
 {
-    wrap(out, 4, summary);
     if (detail) {
         fputc('\n', out);
         wrap(out, 4, detail);
-    }
-    if (options && options->name) {
-        fputs("\nOptions:\n", out);
-        print_options(out, options);
     }
 }
 
@@ -205,6 +206,28 @@ static void print_line(FILE *out, const char *what, const char *text)
 {
     if (text)
         wrap_from(out, fprintf(out, "\n%s: ", what) - 1, 4, text);
+}
+
+/* The options of a command, of a kind, or of both. */
+static void print_all_options(FILE *out, const ShCommand *c, const ShKindRow *kind)
+{
+    static const ShCommand none = {0};
+    const ThOptionSpec *specs;
+    bool any = false;
+    for (size_t i = 0; (specs = sh_command_options(c ? c : &none, kind, i)); i++) {
+        fputs(!any && specs->name ? "\nOptions:\n" : "", out);
+        any = any || specs->name;
+        print_specs(out, specs, "=");
+    }
+}
+
+static void print_rest(FILE *out, const char *results, const char *example)
+{
+    print_line(out, "Results", results);
+    if (example) {
+        fputs("\nExample:\n", out);
+        print_example(out, example);
+    }
 }
 
 static void help_command(FILE *out, const ShCommand *c)
@@ -215,18 +238,55 @@ static void help_command(FILE *out, const ShCommand *c)
         fprintf(out, "%s\n", synopsis.data ? synopsis.data : c->name);
         th_text_free(&synopsis);
     }
-    print_description(out, c->summary, c->detail, c->options);
-    print_line(out, "Results", c->results);
-    if (c->example) {
-        fputs("\nExample:\n", out);
-        print_example(out, c->example);
-    }
+    wrap(out, 4, c->summary);
+    print_paragraphs(out, c->detail);
+    print_all_options(out, c, NULL);
+    print_rest(out, c->results, c->example);
 }
 
-static void print_row(FILE *out, const char *name, const char *summary)
+/* A kind; c: the command whose second word it is, or NULL. */
+static void help_kind(FILE *out, const ShFamily *f, const ShKindRow *k, const ShCommand *c)
+{
+    ThText synopsis = {0};
+    sh_kind_synopsis(&synopsis, f, k);
+    fprintf(out, "%s\n", synopsis.data ? synopsis.data : k->name);
+    th_text_free(&synopsis);
+    wrap(out, 4, k->summary);
+    print_paragraphs(out, k->detail);
+    print_paragraphs(out, c ? c->detail : NULL);
+    print_all_options(out, c, k);
+    if (k->context > 0)
+        fprintf(out, "\nContext: %d tokens unless context= is given\n", k->context);
+    print_rest(out, c ? c->results : NULL, k->example);
+    print_line(out, "Source", k->source);
+}
+
+void sh_help_row(FILE *out, const char *name, const char *summary)
 {
     fprintf(out, "  %s  ", name);
     wrap_from(out, th_utf8_width(name) + 4, 22, summary);
+}
+
+static void print_kinds(FILE *out, const ShFamily *f, const char *before)
+{
+    for (size_t i = 0; i < f->count(); i++) {
+        ThText name = {0};
+        ShKindRow k = f->row(i);
+        th_text_printf(&name, "%s%s", before, k.name);
+        sh_help_row(out, name.data ? name.data : k.name, k.summary);
+        th_text_free(&name);
+    }
+}
+
+/* A command in a list, or each of its second words. */
+static void print_command_row(FILE *out, const ShCommand *c)
+{
+    char typed[SH_COMMAND_NAME];
+    const ShFamily *f = sh_family_of_command(c);
+    if (f)
+        print_kinds(out, f, f->before);
+    else
+        sh_help_row(out, sh_command_typed(c, typed), c->summary);
 }
 
 static void overview(FILE *out)
@@ -236,11 +296,9 @@ static void overview(FILE *out)
     const ShCommand *const *commands = sh_commands(&n);
     for (size_t g = 0; g < n_groups; g++) {
         fprintf(out, "%s%s\n", g ? "\n" : "", groups[g]);
-        for (size_t i = 0; i < n; i++) {
-            char typed[SH_COMMAND_NAME];
+        for (size_t i = 0; i < n; i++)
             if (strcmp(commands[i]->group, groups[g]) == 0)
-                print_row(out, sh_command_typed(commands[i], typed), commands[i]->summary);
-        }
+                print_command_row(out, commands[i]);
     }
     ThText more = {0};
     th_text_add(&more, "help COMMAND explains a command; other topics are ");
@@ -254,24 +312,6 @@ static void overview(FILE *out)
     fputc('\n', out);
     wrap(out, 0, more.data ? more.data : "");
     th_text_free(&more);
-}
-
-static void help_task(FILE *out, const ThTaskKind *k)
-{
-    fprintf(out, "task NAME = %s%s%s\n", k->name,
-            k->takes_automaton ? " AUTOMATON"
-            : k->takes_file    ? " FILE"
-                               : "",
-            k->options && k->options->name ? " [OPTION=VALUE...]" : "");
-    print_description(out, k->summary, k->detail, k->options);
-    print_line(out, "Source", k->source);
-}
-
-static void help_model(FILE *out, const ThModelKind *k)
-{
-    fprintf(out, "model NAME = %s [OPTION=VALUE...]\n", k->name);
-    print_description(out, k->summary, k->detail, k->options);
-    print_line(out, "Source", k->source);
 }
 
 static void builtin_call(ThText *t, const ThAutomatonBuiltin *b)
@@ -310,47 +350,44 @@ static void help_results(FILE *out)
     for (size_t i = 0; i < n; i++) {
         char typed[SH_COMMAND_NAME];
         if (commands[i]->results)
-            print_row(out, sh_command_typed(commands[i], typed), commands[i]->results);
+            sh_help_row(out, sh_command_typed(commands[i], typed), commands[i]->results);
     }
 }
 
 static void help_formats(FILE *out)
 {
-    size_t n;
-    const ShFormat *formats = sh_formats(&n);
-    for (size_t i = 0; i < n; i++) {
-        const ShFormat *f = &formats[i];
+    ShFileKind k;
+    for (size_t i = 0; sh_file_kind(i, &k); i++) {
         ThText text = {0};
-        th_text_printf(&text, "%s (%s)", f->summary,
-                       f->save && f->load ? "save and load"
-                       : f->save          ? "save"
+        th_text_printf(&text, "%s (%s)", k.summary,
+                       k.saves && k.loads ? "save and load"
+                       : k.saves          ? "save"
                                           : "load");
-        print_row(out, f->extension, text.data ? text.data : f->summary);
+        sh_help_row(out, k.extension, text.data ? text.data : k.summary);
         th_text_free(&text);
     }
-    print_row(out, ".csv .json .txt", "tables and results (COMMAND > FILE)");
+    sh_help_row(out, ".csv .json .txt", "tables and results (COMMAND > FILE)");
+    size_t n;
+    const ThFormat *const *f = th_format_all(&n);
+    fputs("\nTuring machines, by what a file holds or by format=:\n", out);
+    for (size_t i = 0; i < n; i++)
+        if (f[i]->looks)
+            sh_help_row(out, f[i]->name, f[i]->looks);
 }
 
-static void list_tasks(FILE *out)
+/* The families of which a topic is the list.  False if there is none. */
+static bool list_kinds(FILE *out, const char *topic)
 {
     size_t n;
-    const ThTaskKind *const *kinds = th_task_kinds(&n);
-    fputs("kinds of task, for task NAME = KIND:\n", out);
-    for (size_t i = 0; i < n; i++)
-        print_row(out, kinds[i]->name, kinds[i]->summary);
-}
-
-static void list_models(FILE *out)
-{
-    size_t n;
-    const ThModelKind *const *kinds = th_model_kinds(&n);
-    fputs("kinds of model, for model NAME = KIND:\n", out);
-    for (size_t i = 0; i < n; i++)
-        print_row(out, kinds[i]->name, kinds[i]->summary);
-    const ThPositionKind *const *positions = th_position_kinds(&n);
-    fputs("\npositional encodings, for position=:\n", out);
-    for (size_t i = 0; i < n; i++)
-        print_row(out, positions[i]->name, positions[i]->summary);
+    const ShFamily *f = sh_families(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (f[i].second_word || strcmp(f[i].topic, topic) != 0)
+            continue;
+        fprintf(out, "kinds of %s, for %sKIND:\n", f[i].word, f[i].before);
+        print_kinds(out, &f[i], "");
+        return true;
+    }
+    return false;
 }
 
 static void list_builtins(FILE *out)
@@ -361,7 +398,7 @@ static void list_builtins(FILE *out)
     for (size_t i = 0; i < n; i++) {
         ThText call = {0};
         builtin_call(&call, &b[i]);
-        print_row(out, call.data ? call.data : b[i].name, b[i].summary);
+        sh_help_row(out, call.data ? call.data : b[i].name, b[i].summary);
         th_text_free(&call);
     }
 }
@@ -374,7 +411,7 @@ static void list_functions(FILE *out)
     for (size_t i = 0; i < n; i++) {
         ThText call = {0};
         th_text_printf(&call, "%s(%s)", f[i].name, f[i].arguments);
-        print_row(out, call.data ? call.data : f[i].name, f[i].summary);
+        sh_help_row(out, call.data ? call.data : f[i].name, f[i].summary);
         th_text_free(&call);
     }
 }
@@ -405,10 +442,6 @@ static bool help_topic(FILE *out, const char *topic)
 {
     if (strcmp(topic, "syntax") == 0)
         wrap(out, 0, sh_syntax_text);
-    else if (strcmp(topic, "tasks") == 0)
-        list_tasks(out);
-    else if (strcmp(topic, "models") == 0)
-        list_models(out);
     else if (strcmp(topic, "automata") == 0)
         list_automata(out);
     else if (strcmp(topic, "functions") == 0)
@@ -422,7 +455,7 @@ static bool help_topic(FILE *out, const char *topic)
     else if (strcmp(topic, "results") == 0)
         help_results(out);
     else
-        return false;
+        return list_kinds(out, topic);
     return true;
 }
 
@@ -431,19 +464,16 @@ static bool help_topic(FILE *out, const char *topic)
 static bool help_kinds(FILE *out, const char *name, bool found)
 {
     size_t n;
-    const ThTaskKind *task = th_task_kind(name);
-    const ThModelKind *model = th_model_kind(name);
+    ShKindRow kind;
+    const ShFamily *family = sh_families(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (family[i].second_word || !sh_family_find(&family[i], name, &kind))
+            continue;
+        fputs(found ? "\n" : "", out);
+        help_kind(out, &family[i], &kind, NULL);
+        found = true;
+    }
     const ThAutomatonBuiltin *b = th_automaton_builtins(&n);
-    if (task) {
-        fputs(found ? "\n" : "", out);
-        help_task(out, task);
-        found = true;
-    }
-    if (model) {
-        fputs(found ? "\n" : "", out);
-        help_model(out, model);
-        found = true;
-    }
     for (size_t i = 0; i < n; i++) {
         if (strcmp(b[i].name, name) != 0)
             continue;
@@ -489,12 +519,13 @@ static bool help_prefix(FILE *out, const char *word, bool found)
     const char *heading = found ? "\nSee also:\n" : "";
     const ShCommand *const *commands = sh_commands(&n);
     for (size_t i = 0; i < n; i++) {
-        char typed[SH_COMMAND_NAME];
-        if (strncmp(commands[i]->name, word, length) != 0 || commands[i]->name[length] != '_')
+        const ShCommand *c = commands[i];
+        bool second = strncmp(c->name, word, length) == 0 && c->name[length] == '_';
+        if (!second && !(sh_family_of_command(c) && strcmp(c->name, word) == 0))
             continue;
         fputs(heading, out);
         heading = "";
-        print_row(out, sh_command_typed(commands[i], typed), commands[i]->summary);
+        print_command_row(out, c);
         found = true;
     }
     return found;
@@ -506,10 +537,9 @@ static bool help_group(FILE *out, const char *group)
     bool found = false;
     const ShCommand *const *commands = sh_commands(&n);
     for (size_t i = 0; i < n; i++) {
-        char typed[SH_COMMAND_NAME];
         if (strcmp(commands[i]->group, group) != 0)
             continue;
-        print_row(out, sh_command_typed(commands[i], typed), commands[i]->summary);
+        print_command_row(out, commands[i]);
         found = true;
     }
     return found;
@@ -524,18 +554,34 @@ static bool unknown_topic(const char *topic, ThError *err)
         names[count++] = commands[i]->name;
     for (size_t i = 0; sh_help_topics[i]; i++)
         names[count++] = sh_help_topics[i];
-    const ThTaskKind *const *tasks = th_task_kinds(&n);
-    for (size_t i = 0; i < n && count < 256; i++)
-        names[count++] = tasks[i]->name;
-    const ThModelKind *const *models = th_model_kinds(&n);
-    for (size_t i = 0; i < n && count < 384; i++)
-        names[count++] = models[i]->name;
+    const ShFamily *f = sh_families(&n);
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < f[k].count() && !f[k].second_word && count < 512; i++)
+            names[count++] = f[k].row(i).name;
     const char *near = th_nearest(topic, names, count);
     th_fail(err, TH_EVALUE, "there is no help on '%s'", topic);
     if (near)
         return th_hint(err, "did you mean %s?", near);
     return th_hint(err, "help lists the topics; apropos %s searches them",
                    strchr(topic, ' ') ? "WORD" : topic);
+}
+
+/* `help scratchpad addition`. */
+static bool help_second_word(FILE *out, const char *topic)
+{
+    size_t n;
+    ShKindRow kind;
+    const ShCommand *const *commands = sh_commands(&n);
+    for (size_t i = 0; i < n; i++) {
+        const ShFamily *f = sh_family_of_command(commands[i]);
+        size_t length = strlen(commands[i]->name);
+        if (!f || strncmp(topic, commands[i]->name, length) != 0 || topic[length] != '_' ||
+            !sh_family_find(f, topic + length + 1, &kind))
+            continue;
+        help_kind(out, f, &kind, commands[i]);
+        return true;
+    }
+    return false;
 }
 
 bool sh_help(FILE *out, const char *topic, ThError *err)
@@ -554,75 +600,8 @@ bool sh_help(FILE *out, const char *topic, ThError *err)
         fputs("\n", out);
     if (c)
         help_command(out, c);
-    bool found = help_prefix(out, name, c || about);
+    bool found = help_second_word(out, name);
+    found = help_prefix(out, name, found || c || about);
     found = help_kinds(out, name, found) || found;
     return found || help_group(out, topic) || unknown_topic(topic, err);
-}
-
-/* ---- apropos --------------------------------------------------------------------------------- */
-
-static bool mentions(const char *where, const char *text)
-{
-    size_t n = strlen(text);
-    for (; where && *where; where++)
-        if (strncasecmp(where, text, n) == 0)
-            return true;
-    return false;
-}
-
-static bool options_mention(const ThOptionSpec *specs, const char *text)
-{
-    for (; specs && specs->name; specs++)
-        if (mentions(specs->name, text) || mentions(specs->help, text))
-            return true;
-    return false;
-}
-
-bool sh_apropos(FILE *out, const char *text)
-{
-    size_t n;
-    bool found = false;
-    const ShCommand *const *commands = sh_commands(&n);
-    for (size_t i = 0; i < n; i++) {
-        const ShCommand *c = commands[i];
-        char typed[SH_COMMAND_NAME];
-        sh_command_typed(c, typed);
-        if (mentions(typed, text) || mentions(c->summary, text) || mentions(c->detail, text) ||
-            options_mention(c->options, text)) {
-            print_row(out, typed, c->summary);
-            found = true;
-        }
-    }
-    const ThTaskKind *const *tasks = th_task_kinds(&n);
-    for (size_t i = 0; i < n; i++) {
-        const ThTaskKind *k = tasks[i];
-        if (mentions(k->name, text) || mentions(k->summary, text) || mentions(k->detail, text) ||
-            mentions(k->source, text) || options_mention(k->options, text)) {
-            print_row(out, k->name, k->summary);
-            found = true;
-        }
-    }
-    const ShRaspTopic *t = sh_rasp_topics(&n);
-    for (size_t i = 0; i < n; i++) {
-        if (mentions(t[i].name, text) || mentions(t[i].summary, text)) {
-            print_row(out, t[i].call, t[i].summary);
-            found = true;
-        }
-    }
-    const ThModelKind *const *models = th_model_kinds(&n);
-    for (size_t i = 0; i < n; i++) {
-        const ThModelKind *k = models[i];
-        if (mentions(k->name, text) || mentions(k->summary, text) || mentions(k->detail, text) ||
-            mentions(k->source, text) || options_mention(k->options, text)) {
-            print_row(out, k->name, k->summary);
-            found = true;
-        }
-    }
-    for (const ThOptionSpec *s = sh_settings; s->name; s++) {
-        if (mentions(s->name, text) || mentions(s->help, text)) {
-            print_row(out, s->name, s->help);
-            found = true;
-        }
-    }
-    return found;
 }

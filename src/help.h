@@ -3,12 +3,16 @@
 #define SH_HELP_H
 
 #include "command.h"
+#include "family.h"
 
 /* Prints a topic, or the overview for "".  TH_EUSAGE for an unknown topic, with the nearest. */
 bool sh_help(FILE *out, const char *topic, ThError *err);
 
 /* Prints what mentions the text, one line each; false if nothing does. */
 bool sh_apropos(FILE *out, const char *text);
+
+/* Prints a line of a list: a name, and what it is in columns behind it. */
+void sh_help_row(FILE *out, const char *name, const char *summary);
 
 /* Topics that are no commands, ending with NULL. */
 extern const char *const sh_help_topics[];
@@ -18,6 +22,9 @@ const char *const *sh_command_groups(size_t *n);
 
 /* Appends a form's operands as the synopsis shows them; form is 1 or 2. */
 void sh_synopsis(ThText *t, const ShCommand *c, int form);
+
+/* The same of a kind, as it is typed. */
+void sh_kind_synopsis(ThText *t, const ShFamily *f, const ShKindRow *k);
 
 /* "integer from 1 to 8", "one of a|b", …: what an option takes. */
 void sh_option_values(ThText *t, const ThOptionSpec *spec);

@@ -163,14 +163,40 @@ static void mdoc_options(FILE *out, const ThOptionSpec *specs)
     fputs(".El\n", out);
 }
 
+static void mdoc_synopsis(FILE *out, ThText *synopsis)
+{
+    fputs(".D1", out);
+    mdoc_word(out, synopsis->data ? synopsis->data : "");
+    fputc('\n', out);
+    th_text_free(synopsis);
+}
+
 static void mdoc_form(FILE *out, const ShCommand *c, int form)
 {
     ThText synopsis = {0};
     sh_synopsis(&synopsis, c, form);
-    fputs(".D1", out);
-    mdoc_word(out, synopsis.data ? synopsis.data : c->name);
-    fputc('\n', out);
-    th_text_free(&synopsis);
+    mdoc_synopsis(out, &synopsis);
+}
+
+/* The kinds that are second words of a command, as commands of their own. */
+static void mdoc_second_words(FILE *out, const ShFamily *f)
+{
+    for (size_t i = 0; i < f->count(); i++) {
+        ShKindRow k = f->row(i);
+        ThText synopsis = {0};
+        fprintf(out, ".It Ic %s%s\n", f->before, k.name);
+        mdoc_summary(out, k.summary);
+        sh_kind_synopsis(&synopsis, f, &k);
+        mdoc_synopsis(out, &synopsis);
+        fputs(".Pp\n", out);
+        mdoc_text(out, k.detail);
+        fputs(".Pp\nOptions besides those of all kinds:\n", out);
+        mdoc_options(out, k.options);
+        if (k.example)
+            mdoc_literal(out, k.example);
+        fputs(".Pp\nSource:\n", out);
+        mdoc_text(out, k.source);
+    }
 }
 
 static void mdoc_command(FILE *out, const ShCommand *c)
@@ -187,9 +213,10 @@ static void mdoc_command(FILE *out, const ShCommand *c)
         fputs(".Pp\n", out);
         mdoc_text(out, c->detail);
     }
-    if (c->options && c->options->name) {
-        fputs(".Pp\nOptions:\n", out);
-        mdoc_options(out, c->options);
+    const ThOptionSpec *specs;
+    for (size_t i = 0; (specs = sh_command_options(c, NULL, i)); i++) {
+        fputs(i == 0 ? ".Pp\nOptions:\n" : "", out);
+        mdoc_options(out, specs);
     }
     if (c->results) {
         fputs(".Pp\nResults:\n", out);
@@ -197,6 +224,8 @@ static void mdoc_command(FILE *out, const ShCommand *c)
     }
     if (c->example)
         mdoc_literal(out, c->example);
+    if (sh_family_of_command(c))
+        mdoc_second_words(out, sh_family_of_command(c));
 }
 
 static void mdoc_commands(FILE *out)
@@ -230,26 +259,23 @@ static void mdoc_kind(FILE *out, const char *name, const char *summary, const ch
     }
 }
 
-static void mdoc_tasks(FILE *out)
+static void mdoc_families(FILE *out)
 {
     size_t n;
-    const ThTaskKind *const *kinds = th_task_kinds(&n);
-    fputs(".Sh TASKS\nThe kinds of\n.Ic task :\n.Bl -tag -width Ds\n", out);
-    for (size_t i = 0; i < n; i++)
-        mdoc_kind(out, kinds[i]->name, kinds[i]->summary, kinds[i]->detail, kinds[i]->options,
-                  kinds[i]->source);
-    fputs(".El\n", out);
-}
-
-static void mdoc_models(FILE *out)
-{
-    size_t n;
-    const ThModelKind *const *kinds = th_model_kinds(&n);
-    fputs(".Sh MODELS\nThe kinds of\n.Ic model :\n.Bl -tag -width Ds\n", out);
-    for (size_t i = 0; i < n; i++)
-        mdoc_kind(out, kinds[i]->name, kinds[i]->summary, kinds[i]->detail, kinds[i]->options,
-                  kinds[i]->source);
-    fputs(".El\n", out);
+    const ShFamily *f = sh_families(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (f[i].second_word)
+            continue;
+        fputs(".Sh ", out);
+        for (const char *c = f[i].topic; *c; c++)
+            fputc(*c - 32, out);
+        fprintf(out, "\nThe kinds of\n.Ic %s :\n.Bl -tag -width Ds\n", f[i].word);
+        for (size_t k = 0; k < f[i].count(); k++) {
+            ShKindRow row = f[i].row(k);
+            mdoc_kind(out, row.name, row.summary, row.detail, row.options, row.source);
+        }
+        fputs(".El\n", out);
+    }
 }
 
 static void mdoc_positions(FILE *out)
@@ -337,14 +363,24 @@ static void mdoc_settings(FILE *out)
 
 static void mdoc_formats(FILE *out)
 {
-    size_t n;
-    const ShFormat *formats = sh_formats(&n);
+    ShFileKind k;
     fputs(".Sh FORMATS\nWhat\n.Ic save\nand\n.Ic load\nunderstand:\n.Bl -tag -width Ds\n", out);
+    for (size_t i = 0; sh_file_kind(i, &k); i++) {
+        fprintf(out, ".It Pa %s\n", k.extension);
+        mdoc_summary(out, k.summary);
+        if (!k.loads || !k.saves)
+            fprintf(out, ".Pq %s only\n", k.saves ? "save" : "load");
+    }
+    size_t n;
+    const ThFormat *const *f = th_format_all(&n);
+    fputs(".El\n.Pp\nTuring machines, by what a file holds or by\n.Cm format Ns = :\n"
+          ".Bl -tag -width Ds\n",
+          out);
     for (size_t i = 0; i < n; i++) {
-        fprintf(out, ".It Pa %s\n", formats[i].extension);
-        mdoc_summary(out, formats[i].summary);
-        if (!formats[i].load || !formats[i].save)
-            fprintf(out, ".Pq %s only\n", formats[i].save ? "save" : "load");
+        if (f[i]->looks) {
+            fprintf(out, ".It Cm %s\n", f[i]->name);
+            mdoc_summary(out, f[i]->looks);
+        }
     }
     fputs(".El\n", out);
 }
@@ -354,8 +390,7 @@ static void emit_man(FILE *out)
     fputs(".Sh SYNTAX\n", out);
     mdoc_text(out, sh_syntax_text);
     mdoc_commands(out);
-    mdoc_tasks(out);
-    mdoc_models(out);
+    mdoc_families(out);
     mdoc_positions(out);
     mdoc_automata(out);
     mdoc_functions(out);
@@ -407,9 +442,8 @@ static void emit_bash(FILE *out)
 
 /* ---- json ------------------------------------------------------------------------------------ */
 
-static json_t *json_options(const ThOptionSpec *specs)
+static void add_json_options(json_t *list, const ThOptionSpec *specs)
 {
-    json_t *list = json_array();
     for (; specs && specs->name; specs++) {
         ThText values = {0};
         sh_option_values(&values, specs);
@@ -418,7 +452,57 @@ static json_t *json_options(const ThOptionSpec *specs)
                                               specs->fallback, "help", specs->help));
         th_text_free(&values);
     }
+}
+
+static json_t *json_options(const ThOptionSpec *specs)
+{
+    json_t *list = json_array();
+    add_json_options(list, specs);
     return list;
+}
+
+static json_t *json_all_options(const ShCommand *c, const ShKindRow *kind)
+{
+    json_t *list = json_array();
+    const ThOptionSpec *specs;
+    for (size_t i = 0; (specs = sh_command_options(c, kind, i)); i++)
+        add_json_options(list, specs);
+    return list;
+}
+
+static void add_json_command(json_t *list, const ShCommand *c)
+{
+    char typed[SH_COMMAND_NAME];
+    ThText synopsis[2] = {{0}, {0}};
+    sh_synopsis(&synopsis[0], c, 1);
+    if (c->args2[0].kind != A_NONE)
+        sh_synopsis(&synopsis[1], c, 2);
+    json_array_append_new(list,
+                          json_pack("{s:s,s:s,s:s,s:s*,s:s,s:s*,s:s*,s:s*,s:o}", "name",
+                                    sh_command_typed(c, typed), "group", c->group, "synopsis",
+                                    synopsis[0].data, "synopsis2", synopsis[1].data, "summary",
+                                    c->summary, "detail", c->detail, "example", c->example,
+                                    "results", c->results, "options", json_all_options(c, NULL)));
+    th_text_free(&synopsis[0]);
+    th_text_free(&synopsis[1]);
+}
+
+/* The kinds that are second words of a command, as commands of their own. */
+static void add_json_second_words(json_t *list, const ShCommand *c, const ShFamily *f)
+{
+    for (size_t i = 0; i < f->count(); i++) {
+        ShKindRow k = f->row(i);
+        ThText synopsis = {0}, name = {0};
+        sh_kind_synopsis(&synopsis, f, &k);
+        th_text_printf(&name, "%s%s", f->before, k.name);
+        json_array_append_new(list,
+                              json_pack("{s:s,s:s,s:s,s:s,s:s*,s:s*,s:s*,s:o}", "name", name.data,
+                                        "group", c->group, "synopsis", synopsis.data, "summary",
+                                        k.summary, "detail", k.detail, "example", k.example,
+                                        "results", c->results, "options", json_all_options(c, &k)));
+        th_text_free(&synopsis);
+        th_text_free(&name);
+    }
 }
 
 static json_t *json_commands(void)
@@ -427,20 +511,10 @@ static json_t *json_commands(void)
     const ShCommand *const *commands = sh_commands(&n);
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++) {
-        const ShCommand *c = commands[i];
-        char typed[SH_COMMAND_NAME];
-        ThText synopsis[2] = {{0}, {0}};
-        sh_synopsis(&synopsis[0], c, 1);
-        if (c->args2[0].kind != A_NONE)
-            sh_synopsis(&synopsis[1], c, 2);
-        json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:s*,s:s,s:s*,s:s*,s:s*,s:o}", "name",
-                                              sh_command_typed(c, typed), "group", c->group,
-                                              "synopsis", synopsis[0].data, "synopsis2",
-                                              synopsis[1].data, "summary", c->summary, "detail",
-                                              c->detail, "example", c->example, "results",
-                                              c->results, "options", json_options(c->options)));
-        th_text_free(&synopsis[0]);
-        th_text_free(&synopsis[1]);
+        if (sh_family_of_command(commands[i]))
+            add_json_second_words(list, commands[i], sh_family_of_command(commands[i]));
+        else
+            add_json_command(list, commands[i]);
     }
     return list;
 }
@@ -448,18 +522,22 @@ static json_t *json_commands(void)
 static json_t *json_kinds(void)
 {
     size_t n;
-    json_t *tasks = json_array(), *models = json_array();
-    const ThTaskKind *const *t = th_task_kinds(&n);
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(tasks,
-                              json_pack("{s:s,s:s,s:o}", "name", t[i]->name, "summary",
-                                        t[i]->summary, "options", json_options(t[i]->options)));
-    const ThModelKind *const *m = th_model_kinds(&n);
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(models,
-                              json_pack("{s:s,s:s,s:o}", "name", m[i]->name, "summary",
-                                        m[i]->summary, "options", json_options(m[i]->options)));
-    return json_pack("{s:o,s:o}", "tasks", tasks, "models", models);
+    json_t *all = json_object();
+    const ShFamily *f = sh_families(&n);
+    for (size_t i = 0; i < n; i++) {
+        json_t *list = json_array();
+        for (size_t k = 0; k < f[i].count() && !f[i].second_word; k++) {
+            ShKindRow row = f[i].row(k);
+            json_array_append_new(list,
+                                  json_pack("{s:s,s:s,s:o}", "name", row.name, "summary",
+                                            row.summary, "options", json_options(row.options)));
+        }
+        if (f[i].second_word)
+            json_decref(list);
+        else
+            json_object_set_new(all, f[i].topic, list);
+    }
+    return all;
 }
 
 static bool emit_json(FILE *out)
@@ -475,6 +553,14 @@ static bool emit_json(FILE *out)
 
 /* ---- examples -------------------------------------------------------------------------------- */
 
+static void emit_example(FILE *out, const char *name, const char *example, bool slow)
+{
+    size_t n = example ? strlen(example) : 0;
+    if (n > 0)
+        fprintf(out, "##! %s %s\n%s%s", name, slow ? "slow" : "quick", example,
+                example[n - 1] == '\n' ? "" : "\n");
+}
+
 /* Every example after a line `##! NAME quick|slow`. */
 static void emit_examples(FILE *out)
 {
@@ -482,11 +568,14 @@ static void emit_examples(FILE *out)
     const ShCommand *const *commands = sh_commands(&n);
     for (size_t i = 0; i < n; i++) {
         const ShCommand *c = commands[i];
-        if (!c->example)
-            continue;
-        size_t length = strlen(c->example);
-        fprintf(out, "##! %s %s\n%s%s", c->name, c->flags & C_SLOW_EXAMPLE ? "slow" : "quick",
-                c->example, length > 0 && c->example[length - 1] == '\n' ? "" : "\n");
+        const ShFamily *f = sh_family_of_command(c);
+        emit_example(out, c->name, c->example, c->flags & C_SLOW_EXAMPLE);
+        for (size_t k = 0; f && k < f->count(); k++) {
+            char name[2 * SH_COMMAND_NAME];
+            ShKindRow row = f->row(k);
+            snprintf(name, sizeof name, "%s_%s", c->name, row.name);
+            emit_example(out, name, row.example, c->flags & C_SLOW_EXAMPLE);
+        }
     }
 }
 

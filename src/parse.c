@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "models/model.h"
-#include "tasks/task.h"
+#include "family.h"
 
 static const ShToken *token(const ShStatement *st, size_t i)
 {
@@ -165,8 +164,8 @@ typedef struct {
     const ShCommand *command;
     const ShArg *args;
     ShParsed *p;
-    size_t at; /* token */
-    const ThOptionSpec *specs;
+    size_t at;      /* token */
+    ShKindRow kind; /* the kind that an operand has named; its name is NULL until then */
 } ShBinder;
 
 static bool is_open(const ShLexer *lx, const ShToken *t, const char *bracket)
@@ -253,49 +252,38 @@ static size_t expression_end(const ShBinder *b)
     return i;
 }
 
-static bool unknown_kind(const char *what, const char *word, const char *const *names, size_t n,
-                         ThError *err)
+/* A second word that is none of a command's: they are listed. */
+static bool not_followed(const ShFamily *f, ThError *err)
 {
-    const char *near = th_nearest(word, names, n);
-    th_fail(err, TH_EUSAGE, "unknown %s kind '%s'", what, word);
-    if (near)
-        return th_hint(err, "did you mean %s?", near);
-    return th_hint(err, "help %ss lists the kinds", what);
+    ThText list = {0};
+    for (size_t i = 0; i < f->count(); i++)
+        th_text_printf(&list, "%s%s", i ? ", " : "", f->row(i).name);
+    th_fail(err, TH_EUSAGE, "%s is followed by one of %s", f->word, list.data ? list.data : "");
+    th_text_free(&list);
+    return th_hint(err, "see help %s", f->topic);
 }
 
-/* Chooses the options of a task or model kind; *takes gets the operand behind it, or A_NONE. */
-static bool choose_kind(ShBinder *b, const ShOperand *o, ShArgKind *takes, ThError *err)
+static bool unknown_kind(const ShFamily *f, const char *word, ThError *err)
 {
-    const char *names[256];
-    size_t n;
-    *takes = A_NONE;
-    if (o->kind == A_TASK_KIND) {
-        const ThTaskKind *kind = th_task_kind(o->text);
-        const ThTaskKind *const *kinds = th_task_kinds(&n);
-        for (size_t i = 0; i < n && i < 256; i++)
-            names[i] = kinds[i]->name;
-        if (!kind)
-            return unknown_kind("task", o->text, names, n < 256 ? n : 256, err);
-        b->specs = kind->options;
-        *takes = kind->takes_automaton ? A_AUTOMATON_EXPRESSION
-                 : kind->takes_file    ? A_FILE
-                                       : A_NONE;
-        return true;
-    }
-    const ThModelKind *kind = th_model_kind(o->text);
-    const ThModelKind *const *kinds = th_model_kinds(&n);
-    for (size_t i = 0; i < n && i < 256; i++)
-        names[i] = kinds[i]->name;
-    if (!kind)
-        return unknown_kind("model", o->text, names, n < 256 ? n : 256, err);
-    b->specs = kind->options;
-    return true;
+    const char *near = sh_family_nearest(f, word);
+    if (f->second_word)
+        return not_followed(f, err);
+    th_fail(err, TH_EUSAGE, "unknown %s kind '%s'", f->word, word);
+    if (near)
+        return th_hint(err, "did you mean %s?", near);
+    return th_hint(err, "help %s lists the kinds", f->topic);
 }
 
 static bool start_options(ShBinder *b, ThError *err)
 {
-    th_options_free(&b->p->call.options);
-    return th_options_init(&b->p->call.options, b->specs, err);
+    ThOptions *o = &b->p->call.options;
+    const ShKindRow *kind = b->kind.name ? &b->kind : NULL;
+    const ThOptionSpec *specs;
+    th_options_free(o);
+    for (size_t i = 0; (specs = sh_command_options(b->command, kind, i)); i++)
+        if (!th_options_add(o, specs, err))
+            return false;
+    return true;
 }
 
 /* KIND(4, 2): the options of the kind in order. */
@@ -305,7 +293,7 @@ static bool bind_arguments(ShBinder *b, ThError *err)
     const ShToken *open = token(b->st, b->at);
     char *text = raw_text(lx, open->end, token(b->st, open->match)->start, err);
     bool ok = text != NULL;
-    const ThOptionSpec *spec = b->specs;
+    const ThOptionSpec *spec = b->kind.options;
     char *rest = text, *word = text ? strtok_r(text, ", \t\n", &rest) : NULL;
     for (; ok && word; word = strtok_r(NULL, ", \t\n", &rest)) {
         if (!spec || !spec->name)
@@ -338,12 +326,16 @@ static bool bind_source(ShBinder *b, ShArgKind takes, ThError *err)
 
 static bool bind_kind(ShBinder *b, const ShOperand *o, ThError *err)
 {
-    ShArgKind takes;
-    if (!choose_kind(b, o, &takes, err) || !start_options(b, err))
+    const ShFamily *f = sh_family_of(o->kind);
+    ShKindRow kind;
+    if (!sh_family_find(f, o->text, &kind))
+        return unknown_kind(f, o->text, err);
+    b->kind = kind;
+    if (!start_options(b, err))
         return false;
-    if (takes != A_NONE)
-        return bind_source(b, takes, err);
-    if (b->at < b->st->to && is_open(b->st->lexer, token(b->st, b->at), "("))
+    if (kind.takes.kind != A_NONE)
+        return bind_source(b, kind.takes.kind, err);
+    if (!f->second_word && b->at < b->st->to && is_open(b->st->lexer, token(b->st, b->at), "("))
         return bind_arguments(b, err);
     return true;
 }
@@ -377,7 +369,7 @@ static bool bind_word(ShBinder *b, const ShArg *arg, ThError *err)
     bool ok = true;
     if (arg->kind == A_NEW)
         ok = sh_name_ok(o->text, err);
-    else if (arg->kind == A_TASK_KIND || arg->kind == A_MODEL_KIND)
+    else if (sh_family_of(arg->kind))
         ok = bind_kind(b, o, err);
     else if (arg->kind >= A_OBJECT && arg->kind <= A_MODEL)
         ok = resolve_object(b, o, err);
@@ -485,10 +477,13 @@ static bool missing(const ShBinder *b, const ShArg *arg, ThError *err)
 {
     const ShToken *last = token(b->st, b->at > b->st->from ? b->at - 1 : b->st->from);
     const char *quote = arg->kind == A_KEYWORD ? "'" : "";
+    const ShFamily *f = sh_family_of_command(b->command);
     int width = 0;
     for (size_t i = last->start; i < last->end; i++)
         width += ((unsigned char)b->st->lexer->text.data[i] & 0xc0) != 0x80;
     int col = last->col + width;
+    if (f && arg->kind == f->arg)
+        return not_followed(f, err) || place(err, last);
     if (arg->kind == A_BLOCK)
         return th_fail_at(err, TH_EUSAGE, last->line, col, "expected '=' or '{'");
     return th_fail_at(err, TH_EUSAGE, last->line, col, "%s%s%s is missing", quote, arg->name,
@@ -532,6 +527,10 @@ static bool bind_args(ShBinder *b, ThError *err)
             if (!bind_one(b, arg, err) || (!raw && !bind_options(b, err)))
                 return false;
         } while ((arg->flags & A_REPEATED) && words_ahead(b) > still_needed(b->args, i));
+        if (sh_family_of(arg->kind) && b->kind.args[0].kind != A_NONE) {
+            b->args = b->kind.args; /* the kind's own operands */
+            i = -1;
+        }
     }
     return true;
 }
@@ -561,7 +560,7 @@ static bool bind_rest(ShBinder *b, ThError *err)
 static bool bind_form(ShBinder *b, size_t words, int form, size_t *reached, ThError *err)
 {
     b->args = form == 1 ? b->command->args : b->command->args2;
-    b->specs = b->command->options;
+    b->kind = (ShKindRow){0};
     b->at = b->st->from + words;
     b->p->call.command = b->command;
     b->p->call.form = form;
@@ -586,8 +585,10 @@ bool sh_parse_call(ShSession *s, const ShStatement *st, const ShCommand *c, size
     if (err && err->code == TH_OK)
         *err = again > reached ? second : first;
     char typed[SH_COMMAND_NAME];
+    const char *kind = sh_family_of_command(c) ? b.kind.name : NULL;
     if (err && err->code == TH_EUSAGE)
-        th_hint(err, "see help %s", sh_command_typed(c, typed));
+        th_hint(err, "see help %s%s%s", sh_command_typed(c, typed), kind ? " " : "",
+                kind ? kind : "");
     return false;
 }
 

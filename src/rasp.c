@@ -183,6 +183,12 @@ static void host_leave(void *context)
     s->leaving = true;
 }
 
+const ThRaspGrammar *sh_session_grammar(const ShSession *s)
+{
+    size_t n;
+    return &th_rasp_grammars(&n)[sh_setting_choice(s, "rasp-precedence")];
+}
+
 ThRasp *sh_session_rasp(ShSession *s, ThError *err)
 {
     ThRaspHost host = {.context = s,
@@ -195,7 +201,7 @@ ThRasp *sh_session_rasp(ShSession *s, ThError *err)
     if (!s->rasp)
         s->rasp = th_rasp_new(&host, err);
     if (s->rasp)
-        th_rasp_set_modern(s->rasp, *sh_setting_text(s, "rasp-precedence") == 'm');
+        th_rasp_set_grammar(s->rasp, sh_session_grammar(s));
     return s->rasp;
 }
 
@@ -204,7 +210,7 @@ ThRasp *sh_session_rasp(ShSession *s, ThError *err)
 ThRaspDialect sh_rasp_dialect(const ShSession *s)
 {
     return (ThRaspDialect){
-        .modern = *sh_setting_text(s, "rasp-precedence") == 'm', .lines = true, .prompt = true};
+        .grammar = sh_session_grammar(s), .lines = true, .prompt = true};
 }
 
 /* A word by itself has been read as a command's, and has no tree yet. */

@@ -12,6 +12,9 @@
 /* The session's interpreter, made when it is first wanted; NULL and TH_ENOMEM. */
 ThRasp *sh_session_rasp(ShSession *s, ThError *err);
 
+/* How its operators bind: the setting rasp-precedence. */
+const ThRaspGrammar *sh_session_grammar(const ShSession *s);
+
 /* How statements are read under the settings of now. */
 ThRaspDialect sh_rasp_dialect(const ShSession *s);
 

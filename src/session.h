@@ -74,6 +74,7 @@ bool sh_name_ok(const char *name, ThError *err);
 long long sh_setting_int(const ShSession *s, const char *name);
 double sh_setting_real(const ShSession *s, const char *name);
 const char *sh_setting_text(const ShSession *s, const char *name);
+int sh_setting_choice(const ShSession *s, const char *name); /* as th_option_choice */
 bool sh_setting_flag(const ShSession *s, const char *name);
 
 double sh_clock(void); /* seconds, monotonic */

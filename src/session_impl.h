@@ -9,7 +9,9 @@
 #include "rasp/interpret/rasp.h"
 #include "session.h"
 
+/* In the order of the setting format. */
 typedef enum { SH_FORMAT_TEXT, SH_FORMAT_JSON, SH_FORMAT_CSV } ShOutputFormat;
+enum { SH_COLOR_AUTO, SH_COLOR_ON, SH_COLOR_OFF }; /* the setting color */
 
 typedef struct {
     char name[48];

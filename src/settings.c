@@ -7,6 +7,12 @@
 #include "blas_kernels.h"
 #include "session_impl.h"
 
+static const char grammars[] = ""
+#define GRAMMAR(id, ...) "|" #id
+#include "rasp/syntax/grammars.def"
+#undef GRAMMAR
+    ;
+
 const ThOptionSpec sh_settings[] = {
     {"seed", TH_INT, "1", 0, 1e15, NULL,
      "where random numbers start, for commands that are given no seed"},
@@ -23,7 +29,7 @@ const ThOptionSpec sh_settings[] = {
     {"color", TH_CHOICE, "auto", 0, 0, "auto|on|off",
      "colour in messages; auto: on a terminal, unless NO_COLOR is set"},
     {"timing", TH_FLAG, "no", 0, 0, NULL, "print the time of every command on standard error"},
-    {"rasp-precedence", TH_CHOICE, "authors", 0, 0, "authors|modern",
+    {"rasp-precedence", TH_CHOICE, "authors", 0, 0, grammars + 1,
      "how RASP's operators bind: as the authors' interpreter reads them, or conventionally"},
     {"limit-states", TH_INT, "1000000", 1, 1e9, NULL,
      "states that the construction of an automaton may reach"},
@@ -96,9 +102,7 @@ bool sh_settings_set(ShSession *s, const char *name, const char *value, ThError 
         return th_hint(err, "%s", misfit.hint);
     }
     if (strcmp(name, "format") == 0)
-        s->out.format = *value == 'j'   ? SH_FORMAT_JSON
-                        : *value == 'c' ? SH_FORMAT_CSV
-                                        : SH_FORMAT_TEXT;
+        s->out.format = (ShOutputFormat)sh_setting_choice(s, "format");
     bool more_threads = strcmp(name, "threads") == 0 && sh_setting_int(s, "limit-memory") > 0;
     if (more_threads || strcmp(name, "limit-memory") == 0)
         return limit_memory(s, err);
@@ -118,6 +122,11 @@ double sh_setting_real(const ShSession *s, const char *name)
 const char *sh_setting_text(const ShSession *s, const char *name)
 {
     return th_option_text(&s->settings, name);
+}
+
+int sh_setting_choice(const ShSession *s, const char *name)
+{
+    return th_option_choice(&s->settings, name);
 }
 
 bool sh_setting_flag(const ShSession *s, const char *name)

@@ -17,9 +17,10 @@
 
 static bool coloured(const ShSession *s)
 {
-    const char *set = sh_setting_text(s, "color"), *no = getenv("NO_COLOR"), *term = getenv("TERM");
-    if (strcmp(set, "auto") != 0)
-        return strcmp(set, "on") == 0;
+    int set = sh_setting_choice(s, "color");
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    if (set != SH_COLOR_AUTO)
+        return set == SH_COLOR_ON;
     return isatty(STDERR_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
 }
 

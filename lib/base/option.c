@@ -81,15 +81,16 @@ static bool parse_flag(const char *text, long long *value)
     return false;
 }
 
-static bool is_choice(const char *choices, const char *text)
+int th_choice_index(const char *choices, const char *word, size_t n)
 {
-    size_t n = strlen(text);
-    for (const char *c = choices; n > 0 && c; c = strchr(c, '|')) {
-        c += *c == '|';
-        if (strncmp(c, text, n) == 0 && (c[n] == '|' || c[n] == '\0'))
-            return true;
+    int i = 0;
+    for (const char *c = choices; c; i++) {
+        size_t size = strcspn(c, "|");
+        if (size == n && n > 0 && memcmp(c, word, n) == 0)
+            return i;
+        c = c[size] ? c + size + 1 : NULL;
     }
-    return false;
+    return -1;
 }
 
 static bool bad_value(const ThOptionSpec *s, const char *text, ThError *err)
@@ -128,7 +129,8 @@ static bool parse_value(ThOption *o, const char *text, ThError *err)
     case TH_FLAG:
         return parse_flag(text, &o->integer) || bad_value(s, text, err);
     case TH_CHOICE:
-        return is_choice(s->choices, text) || bad_value(s, text, err);
+        o->integer = th_choice_index(s->choices, text, strlen(text));
+        return o->integer >= 0 || bad_value(s, text, err);
     case TH_RANGE:
         if (!th_range_parse(&o->range, text, err))
             return false;
@@ -154,20 +156,36 @@ static bool set_value(ThOption *o, const char *text, bool given, ThError *err)
     return true;
 }
 
+static ThOption *find(const ThOptions *o, const char *name)
+{
+    for (size_t i = 0; i < o->n; i++)
+        if (strcmp(o->item[i].spec->name, name) == 0)
+            return &o->item[i];
+    return NULL;
+}
+
 bool th_options_init(ThOptions *o, const ThOptionSpec *specs, ThError *err)
 {
     *o = (ThOptions){0};
-    size_t n = count_specs(specs);
-    o->item = th_alloc(n, sizeof *o->item, err);
-    if (!o->item)
+    return th_options_add(o, specs, err);
+}
+
+bool th_options_add(ThOptions *o, const ThOptionSpec *specs, ThError *err)
+{
+    size_t n = count_specs(specs), before = o->n, cap = o->n;
+    if (!th_grow(&o->item, &cap, o->n + n, sizeof *o->item, err))
         return false;
-    o->n = n;
     for (size_t i = 0; i < n; i++) {
-        o->item[i].spec = &specs[i];
-        if (specs[i].fallback && !set_value(&o->item[i], specs[i].fallback, false, err)) {
-            th_options_free(o);
+        if (find(o, specs[i].name))
+            continue;
+        ThOption *item = &o->item[o->n];
+        *item = (ThOption){.spec = &specs[i], .integer = specs[i].type == TH_CHOICE ? -1 : 0};
+        if (specs[i].fallback && !set_value(item, specs[i].fallback, false, err)) {
+            while (o->n > before)
+                free(o->item[--o->n].text);
             return false;
         }
+        o->n++;
     }
     return true;
 }
@@ -220,14 +238,6 @@ static bool unknown_option(const ThOptions *o, const char *name, ThError *err)
     return false;
 }
 
-static ThOption *find(const ThOptions *o, const char *name)
-{
-    for (size_t i = 0; i < o->n; i++)
-        if (strcmp(o->item[i].spec->name, name) == 0)
-            return &o->item[i];
-    return NULL;
-}
-
 bool th_options_set(ThOptions *o, const char *name, const char *value, ThError *err)
 {
     ThOption *item = find(o, name);
@@ -239,6 +249,11 @@ static const ThOption *need(const ThOptions *o, const char *name)
     const ThOption *item = find(o, name);
     assert(item && "option asked for is not in its table");
     return item;
+}
+
+bool th_option_known(const ThOptions *o, const char *name)
+{
+    return find(o, name) != NULL;
 }
 
 bool th_option_given(const ThOptions *o, const char *name)
@@ -269,6 +284,13 @@ ThRange th_option_range(const ThOptions *o, const char *name)
 const char *th_option_text(const ThOptions *o, const char *name)
 {
     return need(o, name)->text;
+}
+
+int th_option_choice(const ThOptions *o, const char *name)
+{
+    const ThOption *item = need(o, name);
+    assert(item->spec->type == TH_CHOICE);
+    return (int)item->integer;
 }
 
 char *th_options_format(const ThOptions *o, ThError *err)

@@ -61,12 +61,18 @@ typedef struct {
 
 /* Sets every option to its default.  specs is borrowed for as long as o lives; NULL means none. */
 bool th_options_init(ThOptions *o, const ThOptionSpec *specs, ThError *err);
+/* Appends the options of another table at their defaults; a name that is there already stays as it
+ * is.  On failure *o is as before. */
+bool th_options_add(ThOptions *o, const ThOptionSpec *specs, ThError *err);
 bool th_options_copy(ThOptions *to, const ThOptions *from, ThError *err); /* a deep copy */
 void th_options_free(ThOptions *o); /* leaves *o without options */
 
 /* Sets one option from text.  Errors: TH_EUSAGE for an unknown name (the message lists the valid
  * ones) or a value that does not fit (the message says what would). */
 bool th_options_set(ThOptions *o, const char *name, const char *value, ThError *err);
+
+/* True if there is an option of that name. */
+bool th_option_known(const ThOptions *o, const char *name);
 
 /* The values by name.  Asking for a name that is not in the specs is a programmer's error. */
 bool th_option_given(const ThOptions *o, const char *name);
@@ -75,6 +81,13 @@ double th_option_real(const ThOptions *o, const char *name);
 bool th_option_flag(const ThOptions *o, const char *name);
 ThRange th_option_range(const ThOptions *o, const char *name);
 const char *th_option_text(const ThOptions *o, const char *name); /* view; also the CHOICE word */
+
+/* Of a TH_CHOICE: the place of its word in the table's a|b|c, from 0, or -1 where it is not given
+ * and has no default.  Beside the table stands an enum in that order. */
+int th_option_choice(const ThOptions *o, const char *name);
+
+/* The place of a word of n bytes in a list a|b|c, from 0, or -1. */
+int th_choice_index(const char *choices, const char *word, size_t n);
 
 /* Reads "5", "1..40" or "1..40:3".  TH_EUSAGE if it is none of these, or lo > hi, or step < 1. */
 bool th_range_parse(ThRange *r, const char *text, ThError *err);

@@ -5,6 +5,7 @@
 #include "automata/core/build.h"
 #include "base/memory.h"
 #include "formats/exchange.h"
+#include "formats/rows.h"
 
 /* ---- symbol tables ---- */
 
@@ -420,3 +421,29 @@ bool th_att_write(ThText *to, ThText *symbols, const ThAutomaton *a, ThText *not
     free(number);
     return true;
 }
+
+/* ---- the row ---- */
+
+static ThAutomaton *read(const ThFormatInput *in, ThText *notes, ThError *err)
+{
+    return th_att_read(in->text, in->beside, notes, err);
+}
+
+static bool write(ThFormatOutput *to, const ThAutomaton *a, const char *name, ThText *notes,
+                  ThError *err)
+{
+    (void)name;
+    return th_att_write(&to->text, &to->beside, a, notes, err);
+}
+
+const ThFormat th_format_att = {
+    .name = "att",
+    .title = "AT&T text",
+    .extension = ".att",
+    .summary = "AT&T text of OpenFST and foma: an automaton; its symbol table is the .syms file "
+               "beside",
+    .beside = ".syms",
+    .text = true,
+    .read_automaton = read,
+    .write_automaton = write,
+};

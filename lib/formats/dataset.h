@@ -12,7 +12,7 @@
 
 /* One scratchpad a row; or rows of as many tokens as a context holds, cut from one endless stream;
  * or each from a stream of its own that begins anywhere in a scratchpad; or each beginning with a
- * scratchpad, the last of which is cut off and not scored. */
+ * scratchpad, the last of which is cut off and not scored.  In the order of the option pack=. */
 typedef enum {
     TH_FORMAT_PACK_NONE,
     TH_FORMAT_PACK_STREAM,

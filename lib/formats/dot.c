@@ -7,6 +7,7 @@
 #include "base/scan.h"
 #include "formats/dot_graph.h"
 #include "formats/exchange.h"
+#include "formats/rows.h"
 
 typedef struct {
     ThDotGraph g;
@@ -270,3 +271,27 @@ ThAutomaton *th_dot_read(const char *text, ThText *notes, ThError *err)
     th_dot_graph_free(&b.g);
     return a;
 }
+
+/* ---- the row ---- */
+
+static ThAutomaton *read(const ThFormatInput *in, ThText *notes, ThError *err)
+{
+    return th_dot_read(in->text, notes, err);
+}
+
+static bool write(ThFormatOutput *to, const ThAutomaton *a, const char *name, ThText *notes,
+                  ThError *err)
+{
+    (void)notes;
+    return th_dot_write(&to->text, a, name, err);
+}
+
+const ThFormat th_format_dot = {
+    .name = "dot",
+    .title = "a graph of Graphviz",
+    .extension = ".dot",
+    .summary = "Graphviz, as AutomataWiki has it: an automaton",
+    .text = true,
+    .read_automaton = read,
+    .write_automaton = write,
+};

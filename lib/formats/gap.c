@@ -2,6 +2,7 @@
 
 #include "base/symbols.h"
 #include "formats/exchange.h"
+#include "formats/rows.h"
 
 /* A letter for every symbol: the symbols themselves where each is one plain character, else a, b,
  * c, …; @ is the empty move. */
@@ -100,3 +101,18 @@ bool th_format_gap_write(ThText *to, const ThAutomaton *a, const char *name, ThE
     th_text_add(to, ");\n");
     return true;
 }
+
+static bool write(ThFormatOutput *to, const ThAutomaton *a, const char *name, ThText *notes,
+                  ThError *err)
+{
+    (void)notes;
+    return th_format_gap_write(&to->text, a, name, err);
+}
+
+const ThFormat th_format_gap = {
+    .name = "gap",
+    .title = "a record of GAP",
+    .extension = ".g",
+    .summary = "a record of GAP's package Automata",
+    .write_automaton = write,
+};

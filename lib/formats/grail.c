@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "formats/exchange.h"
+#include "formats/rows.h"
 
 bool th_format_grail_write(ThText *to, const ThAutomaton *a, ThError *err)
 {
@@ -26,3 +27,19 @@ bool th_format_grail_write(ThText *to, const ThAutomaton *a, ThError *err)
     }
     return true;
 }
+
+static bool write(ThFormatOutput *to, const ThAutomaton *a, const char *name, ThText *notes,
+                  ThError *err)
+{
+    (void)name;
+    (void)notes;
+    return th_format_grail_write(&to->text, a, err);
+}
+
+const ThFormat th_format_grail = {
+    .name = "grail",
+    .title = "instructions of Grail+",
+    .extension = ".grail",
+    .summary = "Grail+: an automaton without outputs",
+    .write_automaton = write,
+};

@@ -8,6 +8,7 @@
 #include "base/scan.h"
 #include "base/memory.h"
 #include "formats/exchange.h"
+#include "formats/rows.h"
 
 typedef enum { FA, MEALY, MOORE } Type;
 
@@ -471,3 +472,38 @@ bool th_jff_write(ThText *to, const ThAutomaton *a, ThError *err)
     th_text_add(to, "  </automaton>\n</structure>\n");
     return true;
 }
+
+/* ---- the row --------------------------------------------------------------------------------- */
+
+static ThAutomaton *read_row(const ThFormatInput *in, ThText *notes, ThError *err)
+{
+    return th_jff_read(in->text, in->size, notes, err);
+}
+
+static bool write_row(ThFormatOutput *to, const ThAutomaton *a, const char *name, ThText *notes,
+                      ThError *err)
+{
+    (void)name;
+    (void)notes;
+    return th_jff_write(&to->text, a, err);
+}
+
+static int likely(const ThFormatLook *look, bool *sure)
+{
+    *sure = true;
+    return look->size > 0 && *look->text == '<' ? 100 : 0;
+}
+
+const ThFormat th_format_jflap = {
+    .name = "jflap",
+    .title = "a Turing machine of JFLAP",
+    .looks = "JFLAP, with several tapes, blocks, !x, ~ and variables",
+    .extension = ".jff",
+    .summary = "JFLAP: a finite automaton, a Mealy, Moore or Turing machine",
+    .read_automaton = read_row,
+    .write_automaton = write_row,
+    .read_machine = th_jff_turing_read,
+    .write_machine = th_jff_turing_write,
+    .likely = likely,
+    .holds_machine = th_jff_is_turing,
+};

@@ -11,6 +11,7 @@
 #include "formats/exchange.h"
 #include "formats/machine_fit.h"
 #include "formats/machine_read.h"
+#include "formats/rows.h"
 
 typedef struct {
     ThFormatImport im;
@@ -306,3 +307,48 @@ bool th_format_morphett_write(ThText *to, const ThTm *m, const char *name, ThTex
     th_tm_free(fitting);
     return true;
 }
+
+/* ---- recognising ----------------------------------------------------------------------------- */
+
+/* Is the line, without its comment, a rule of jsturing?  1: yes; 0: it is empty; -1: no. */
+static int like_morphett(ThFormatLines *l, bool *halts)
+{
+    const char *comment = memchr(l->begin, ';', l->size);
+    th_format_lines_cut(l, comment ? (size_t)(comment - l->begin) : l->size, 0);
+    const ThFormatField *f = l->field;
+    if (l->n == 0)
+        return 0;
+    if (l->n < 5 || l->n > 6 || th_format_field_move(f[3]) < -1 ||
+        (l->n == 6 && !th_format_field_is(f[5], "!")) ||
+        !(th_format_field_single(f[1]) || th_format_field_is(f[1], "else")) ||
+        !(th_format_field_single(f[2]) || th_format_field_is(f[2], "same")))
+        return -1;
+    *halts = *halts || th_format_field_starts(f[4], "halt");
+    return 1;
+}
+
+/* Most of the lines are rules. */
+static int likely(const ThFormatLook *look, bool *sure)
+{
+    int lines[3] = {0};
+    bool halts = false;
+    ThFormatLines l;
+    if (!look->line || !th_format_lines_start(&l, look->head, look->n_head, NULL))
+        return 0;
+    while (th_format_lines_next(&l))
+        lines[1 + like_morphett(&l, &halts)]++;
+    *sure = lines[2] > 0 && lines[0] == 0 && halts;
+    return lines[2] > lines[0] ? 50 : 0;
+}
+
+const ThFormat th_format_morphett = {
+    .name = "morphett",
+    .title = "a program of jsturing (morphett.info)",
+    .looks = "jsturing, lines `state symbol new-symbol l|r|* new-state`",
+    .extension = ".tm",
+    .summary = "a Turing machine in any format that is recognised; saved as jsturing has it",
+    .shared = true,
+    .read_machine = th_format_morphett_read,
+    .write_machine = th_format_morphett_write,
+    .likely = likely,
+};

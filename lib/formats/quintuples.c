@@ -8,6 +8,7 @@
 #include "formats/exchange.h"
 #include "formats/machine_fit.h"
 #include "formats/machine_read.h"
+#include "formats/rows.h"
 
 typedef struct {
     ThFormatImport im;
@@ -369,3 +370,47 @@ bool th_format_quintuples_write(ThText *to, const ThTm *m, const char *name, ThT
     th_text_free(&t);
     return ok;
 }
+
+/* ---- recognising ----------------------------------------------------------------------------- */
+
+static int like_quintuple(ThFormatLines *l)
+{
+    const char *c = l->begin, *end = l->begin + l->size;
+    while (c < end && strchr(" \t\r", *c))
+        c++;
+    if (c == end || strchr("#%;", *c) || (end - c > 1 && c[0] == '/' && c[1] == '/'))
+        return 0;
+    bool comma = memchr(c, ',', (size_t)(end - c)) != NULL;
+    th_format_lines_cut(l, l->size, comma ? ',' : 0);
+    if (l->n < 5)
+        return -1;
+    ThFormatField last = l->field[4];
+    while (last.n > 1 && strchr(")]}>;, ", last.s[last.n - 1]))
+        last.n--;
+    bool digit = comma && last.n == 1 && (*last.s == '0' || *last.s == '1');
+    return th_format_field_move(l->field[3]) >= -1 || th_format_field_move(last) >= -1 || digit
+               ? 1
+               : -1;
+}
+
+/* Most of the lines are rules. */
+static int likely(const ThFormatLook *look, bool *sure)
+{
+    int lines[3] = {0};
+    ThFormatLines l;
+    *sure = false;
+    if (!look->line || !th_format_lines_start(&l, look->head, look->n_head, NULL))
+        return 0;
+    while (th_format_lines_next(&l))
+        lines[1 + like_quintuple(&l)]++;
+    return lines[2] > lines[0] ? 40 : 0;
+}
+
+const ThFormat th_format_quintuples = {
+    .name = "quintuples",
+    .title = "a list of quintuples",
+    .looks = "lines `state,symbol,new-state,new-symbol,move`, in some order",
+    .read_machine = th_format_quintuples_read,
+    .write_machine = th_format_quintuples_write,
+    .likely = likely,
+};

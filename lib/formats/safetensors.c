@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "formats/metadata.h"
+#include "formats/rows.h"
 
 enum {
     LENGTH_BYTES = 8,
@@ -381,3 +382,12 @@ ThModel *th_safetensors_load(const char *path, ThError *err)
         th_hint(err, "%s", why.hint);
     return NULL;
 }
+
+const ThFormat th_format_safetensors = {
+    .name = "safetensors",
+    .title = "a model",
+    .extension = ".safetensors",
+    .summary = "a model: weights, options, alphabet and the state of its training",
+    .load_model = th_safetensors_load,
+    .save_model = th_safetensors_save,
+};

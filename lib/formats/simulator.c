@@ -7,6 +7,7 @@
 #include "formats/exchange.h"
 #include "formats/machine_fit.h"
 #include "formats/machine_read.h"
+#include "formats/rows.h"
 
 typedef struct {
     ThFormatImport im;
@@ -289,3 +290,24 @@ bool th_format_simulator_write(ThText *to, const ThTm *m, const char *name, ThTe
     th_tm_free(fitting);
     return ok;
 }
+
+/* ---- recognising ----------------------------------------------------------------------------- */
+
+static int likely(const ThFormatLook *look, bool *sure)
+{
+    static const char *const keys[] = {"init:", "name:", "accept:", "init :"};
+    *sure = true;
+    for (size_t i = 0; look->line && i < sizeof keys / sizeof *keys; i++)
+        if (th_format_field_starts((ThFormatField){look->line, look->n_line}, keys[i]))
+            return 80;
+    return 0;
+}
+
+const ThFormat th_format_simulator = {
+    .name = "simulator",
+    .title = "a program of turingmachinesimulator.com",
+    .looks = "turingmachinesimulator.com, with lines init: and accept:",
+    .read_machine = th_format_simulator_read,
+    .write_machine = th_format_simulator_write,
+    .likely = likely,
+};

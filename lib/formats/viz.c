@@ -10,6 +10,7 @@
 #include "formats/machine_fit.h"
 #include "formats/machine_read.h"
 #include "formats/yaml.h"
+#include "formats/rows.h"
 
 typedef struct {
     ThFormatImport im;
@@ -501,3 +502,42 @@ bool th_format_viz_write(ThText *to, const ThTm *m, const char *name, ThText *no
     th_tm_free(x);
     return true;
 }
+
+/* ---- recognising ----------------------------------------------------------------------------- */
+
+/* `start state:`, in quotes or not, anywhere. */
+static bool like_viz(const char *text, size_t size)
+{
+    static const char key[] = "start state";
+    size_t n = sizeof key - 1;
+    for (const char *c = text, *end = text + size; end - c > (ptrdiff_t)n; c++) {
+        c = memchr(c, *key, (size_t)(end - c) - n);
+        if (!c)
+            return false;
+        if (memcmp(c, key, n) != 0)
+            continue;
+        const char *after = c + n;
+        while (after < end && strchr("\"' ", *after))
+            after++;
+        if (after < end && *after == ':')
+            return true;
+    }
+    return false;
+}
+
+static int likely(const ThFormatLook *look, bool *sure)
+{
+    *sure = look->line != NULL;
+    return like_viz(look->text, look->size) ? 70 : 0;
+}
+
+const ThFormat th_format_viz = {
+    .name = "viz",
+    .title = "a machine of turingmachine.io",
+    .looks = "turingmachine.io, YAML",
+    .extension = ".yaml",
+    .summary = "turingmachine.io (turing-machine-viz): a Turing machine",
+    .read_machine = th_format_viz_read,
+    .write_machine = th_format_viz_write,
+    .likely = likely,
+};

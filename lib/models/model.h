@@ -106,7 +106,7 @@ struct ThModel {
     ThParams params;
     void *layout;
     ThModelTraining training;
-    struct ThScore
+    struct ThEvaluateScore
         *scores; /* (n_scores): the last evaluation (lab/evaluate.h); freed with free() */
     size_t n_scores;
 };

@@ -25,6 +25,11 @@ static const ThOptionSpec options[] = {
      "paper: embeddings of deviation 0.02; wide: embeddings and pad of deviation 1, which learns "
      "in fewer steps"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
+enum { FORM_AUTO, FORM_COLLAPSE, FORM_DILATED };            /* form= */
+enum { MISSING_PAD, MISSING_MASK };                         /* missing= */
+enum { NORM_POST, NORM_PRE };                               /* norm= */
+enum { ACTIVATION_AUTO, ACTIVATION_RELU, ACTIVATION_GELU }; /* activation= */
+enum { INIT_PAPER, INIT_WIDE };                             /* init= */
 
 enum { MOST_LAYERS = 64 };
 
@@ -43,11 +48,6 @@ typedef struct {
     int embedding, pad, final_gain, final_offset, head, head_bias;
     Layer layer[MOST_LAYERS]; /* (K) */
 } Layout;
-
-static bool is(const ThOptions *o, const char *name, const char *value)
-{
-    return strcmp(th_option_text(o, name), value) == 0;
-}
 
 static bool check(const ThOptions *o, ThError *err)
 {
@@ -118,13 +118,13 @@ static bool read_shape(const ThModel *m, Layout *l, ThError *err)
     bool every = m->signature.target != TH_TARGET_FINAL;
     l->dim = (int)th_option_int(o, "dim");
     l->heads = (int)th_option_int(o, "heads");
-    l->pre = is(o, "norm", "pre");
-    l->gelu = is(o, "activation", "auto") ? l->pre : is(o, "activation", "gelu");
+    int form = th_option_choice(o, "form"), activation = th_option_choice(o, "activation");
+    l->pre = th_option_choice(o, "norm") == NORM_PRE;
+    l->gelu = activation == ACTIVATION_AUTO ? l->pre : activation == ACTIVATION_GELU;
     l->shape = (ThModelRoutingShape){.C = (int)th_option_int(o, "chunk"),
                                      .K = (int)th_option_int(o, "thickness"),
-                                     .collapse =
-                                         is(o, "form", "auto") ? !every : is(o, "form", "collapse"),
-                                     .mask = is(o, "missing", "mask"),
+                                     .collapse = form == FORM_AUTO ? !every : form == FORM_COLLAPSE,
+                                     .mask = th_option_choice(o, "missing") == MISSING_MASK,
                                      .every = every};
     if (!every || !l->shape.collapse)
         return true;
@@ -141,7 +141,7 @@ static bool bind(ThModel *m, ThError *err)
         return false;
     Builder b = {.base = {.m = m, .layer = -1, .err = err},
                  .pre = l->pre,
-                 .wide = is(&m->options, "init", "wide")};
+                 .wide = th_option_choice(&m->options, "init") == INIT_WIDE};
     int d = l->dim, hidden = (int)th_option_int(&m->options, "hidden");
     /* One row more than symbols, as in the released code; it is never read. */
     l->embedding = th_model_build(&b.base, "embedding", m->signature.n_symbols + 1, d,

@@ -41,23 +41,25 @@ static bool fail_choices(const ThTm *m, ThError *err)
 }
 
 /* How many steps are drawn, and how the run stands then. */
-static bool find_end(const ThTm *m, const ThTmTapeWords *words, uint64_t steps,
-                     ThTmFastFigures *end, ThStop *stop, ThError *err)
+static bool find_end(const ThTmWork *run, ThTmFastFigures *end, ThError *err)
 {
     enum { SHOWN = 1000 };
     ThTmEngine e;
+    uint64_t steps = run->limits.steps;
     bool whole = steps == TH_PLOT_TO_THE_END;
-    if (!th_tm_engine_start(&e, m, words, err))
+    if (!th_tm_engine_start(&e, run->machine, run->words, err))
         return false;
     if (whole)
         steps = e.fast ? 100000000 : 10000000;
-    bool ok = th_tm_engine_go(&e, UINT64_MAX, (ThTmRunLimits){steps, UINT64_MAX}, stop, err);
+    bool ok = th_tm_engine_go(&e, UINT64_MAX, (ThTmRunLimits){steps, UINT64_MAX}, run->stop, err);
     if (ok)
         *end = th_tm_engine_figures(&e);
     th_tm_engine_free(&e);
-    if (ok && whole && !th_tm_verdict_final(end->verdict))
-        return find_end(m, words, SHOWN, end, stop, err);
-    return ok;
+    if (!ok || !whole || th_tm_verdict_final(end->verdict))
+        return ok;
+    ThTmWork some = *run;
+    some.limits.steps = SHOWN;
+    return find_end(&some, end, err);
 }
 
 typedef bool SeeRow(Picture *p, const ThTmEngine *e, int row, void *context);
@@ -458,13 +460,13 @@ static bool make_rows(Picture *p, ThFigure *f, const char *title, const ThTmFast
     return ok;
 }
 
-bool th_plot_spacetime(ThFigure *f, const char *title, const ThTm *m, const ThTmTapeWords *words,
-                       uint64_t steps, ThStop *stop, ThError *err)
+bool th_plot_spacetime(ThFigure *f, const char *title, const ThTmWork *run, ThError *err)
 {
+    const ThTm *m = run->machine;
     ThTmFastFigures end;
-    if (!fail_choices(m, err) || !find_end(m, words, steps, &end, stop, err))
+    if (!fail_choices(m, err) || !find_end(run, &end, err))
         return false;
-    Picture p = {.m = m, .words = words, .stop = stop, .steps = end.steps};
+    Picture p = {.m = m, .words = run->words, .stop = run->stop, .steps = end.steps};
     p.rows = end.steps < MOST_ROWS ? (int)end.steps + 1 : MOST_ROWS;
     if (!sample(&p, widen, NULL, err))
         return false;
@@ -490,25 +492,25 @@ static uint64_t sampled_step(uint64_t steps, int i, int n, bool log)
     return (uint64_t)(log ? pow((double)steps, share) : (double)steps * share);
 }
 
-bool th_plot_run_score(ThFigure *f, const char *title, const ThTm *m, const ThTmTapeWords *words,
-                       uint64_t steps, ThPlotAxes axes, ThStop *stop, ThError *err)
+bool th_plot_run_score(ThFigure *f, const char *title, const ThTmWork *run, ThPlotAxes axes,
+                       ThError *err)
 {
     enum { POINTS = 2000, MANY = 2000 };
     ThTmFastFigures end;
     ThTmEngine e;
-    if (!fail_choices(m, err) || !find_end(m, words, steps, &end, stop, err))
+    if (!fail_choices(run->machine, err) || !find_end(run, &end, err))
         return false;
     bool log =
         (axes == TH_PLOT_AXES_AUTO ? end.steps > MANY : axes == TH_PLOT_AXES_LOG) && end.steps > 1;
     int n = end.steps < POINTS ? (int)end.steps + 1 : POINTS;
-    if (!th_tm_engine_start(&e, m, words, err))
+    if (!th_tm_engine_start(&e, run->machine, run->words, err))
         return false;
     th_figure_begin(f, title, NULL);
     th_figure_block(f, "SCORE");
     bool ok = true;
     for (int i = 0; ok && i < n; i++) {
         uint64_t step = sampled_step(end.steps, i, n, log);
-        ok = th_tm_engine_go(&e, UINT64_MAX, (ThTmRunLimits){step, UINT64_MAX}, stop, err);
+        ok = th_tm_engine_go(&e, UINT64_MAX, (ThTmRunLimits){step, UINT64_MAX}, run->stop, err);
         ThTmFastFigures x = th_tm_engine_figures(&e);
         if (ok && (x.steps > 0 || !log))
             th_figure_printf(f, "%llu %llu %llu\n", (unsigned long long)x.steps,

@@ -1,4 +1,4 @@
-/* spacetime.h - pictures of a run of a Turing machine.
+/* spacetime.h - pictures of a run of a Turing machine, of run->limits.steps steps.
  *
  * Runs with one tape are made by the fast engine, so that pictures of millions of steps take no
  * longer than others.  f must be empty.  Errors: TH_EVALUE for machines with choices, whose runs
@@ -21,13 +21,12 @@
  * step, or for some hundred steps equally far apart where there are more; where a column stands
  * for several cells it has the mean of their colours.  Where all steps are drawn, the head is
  * marked, with its state where there are few. */
-bool th_plot_spacetime(ThFigure *f, const char *title, const ThTm *m, const ThTmTapeWords *words,
-                       uint64_t steps, ThStop *stop, ThError *err);
+bool th_plot_spacetime(ThFigure *f, const char *title, const ThTmWork *run, ThError *err);
 
-/* Cells visited, and cells that are not blank, by steps.  Both axes are logarithmic where `log` is
- * set. */
+/* Cells visited, and cells that are not blank, by steps.  The axes are in the
+ * order of the option axes=. */
 typedef enum { TH_PLOT_AXES_AUTO, TH_PLOT_AXES_LINEAR, TH_PLOT_AXES_LOG } ThPlotAxes;
-bool th_plot_run_score(ThFigure *f, const char *title, const ThTm *m, const ThTmTapeWords *words,
-                       uint64_t steps, ThPlotAxes axes, ThStop *stop, ThError *err);
+bool th_plot_run_score(ThFigure *f, const char *title, const ThTmWork *run, ThPlotAxes axes,
+                       ThError *err);
 
 #endif

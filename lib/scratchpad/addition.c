@@ -2,27 +2,44 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "scratchpad/checker.h"
 #include "scratchpad/writing.h"
-#include "scratchpad/options.h"
 
-static const ThOptionSpec options[] = {TH_PAD_OPTIONS_ADDITION, {0}};
+static const ThOptionSpec options[] = {
+    {"digits", TH_RANGE, "2..50", 1, 100000, NULL, "digits of operands that are drawn"},
+    {"second", TH_RANGE, NULL, 1, 100000, NULL,
+     "digits of the second operand; default: drawn from digits= as well"},
+    {"style", TH_CHOICE, "compact", 0, 0, TH_PAD_STYLES_SUM "|blanks|hints|reversed-hints",
+     "the layout"},
+    {"final-carry", TH_CHOICE, "line", 0, 0, "line|fold",
+     "whether a last carry gets a line of its own or only goes into the answer"},
+    {"blanks", TH_REAL, "0.3", 0, 1, NULL,
+     "style=blanks: how likely a blank is between two digits of an operand"},
+    {"comments", TH_FLAG, "yes", 0, 0, NULL,
+     "style=verbose: explain each line behind a #; never in data sets"},
+    {0}};
+enum { CARRY_LINE, CARRY_FOLD }; /* final-carry= */
+
+static const ThOptionSpec check_options[] = {
+    {"final-carry", TH_CHOICE, "any", 0, 0, "any|line|fold", "of additions"}, {0}};
 
 static bool init(ThPad *p, ThError *err)
 {
-    const char *style = th_option_text(&p->options, "style");
-    bool steps = *style == 'c' || *style == 'v';
-    p->words = *style == 'v';
-    p->separator = *style == 'c' ? "|" : *style == 'v' ? "\n" : "=";
+    int style = th_option_choice(&p->options, "style");
+    bool steps = style <= TH_PAD_VERBOSE;
+    bool hints = style == TH_PAD_HINTS || style == TH_PAD_REVERSED_HINTS;
+    p->words = style == TH_PAD_VERBOSE;
+    p->separator = style == TH_PAD_COMPACT ? "|" : style == TH_PAD_VERBOSE ? "\n" : "=";
     bool ok = th_pad_add_tokens(p, "0 1 2 3 4 5 6 7 8 9 +", err);
     if (steps)
         return ok && th_pad_add_tokens(p, "a b c d e f g h i j ^ ( , )", err) &&
-               (*style == 'c'
+               (style == TH_PAD_COMPACT
                     ? th_pad_add_token(p, "|", err)
                     : th_pad_add_tokens(p, "Input: Target: <scratch> </scratch> \n", err));
     ok = ok && th_pad_add_token(p, "=", err);
-    if (*style == 'b')
+    if (style == TH_PAD_BLANKS)
         return ok && th_pad_add_token(p, " ", err);
-    for (char c = 'a'; ok && strstr(style, "hints") && c <= 'z'; c++)
+    for (char c = 'a'; ok && hints && c <= 'z'; c++)
         ok = th_pad_add_token(p, (const char[]){c, '\0'}, err);
     return ok;
 }
@@ -45,13 +62,14 @@ static size_t add(const char *x, size_t nx, const char *y, size_t ny, char *end)
 
 /* All lines but the first and the last, of which `sum` (n digits) is known: a line is the operands
  * up to the head, the carry that goes out and the end of the sum. */
-static char *put_steps(char *to, const char *x, size_t nx, const char *y, size_t ny,
-                       const char *sum, size_t n, size_t lines)
+static char *put_steps(char *to, const ThPadSum *s, const char *sum, size_t n, size_t lines)
 {
+    const char *x = s->x, *y = s->y;
+    size_t nx = s->nx, ny = s->ny;
     int carry = 0;
     for (size_t k = 1; k <= lines; k++) {
-        int s = carry + (nx ? x[nx - 1] - '0' : 0) + (ny ? y[ny - 1] - '0' : 0);
-        carry = s >= 10;
+        int digits = carry + (nx ? x[nx - 1] - '0' : 0) + (ny ? y[ny - 1] - '0' : 0);
+        carry = digits >= 10;
         to = th_pad_put_operand(to, x, nx);
         *to++ = '+';
         to = th_pad_put_operand(to, y, ny);
@@ -67,9 +85,10 @@ static char *put_steps(char *to, const char *x, size_t nx, const char *y, size_t
     return to;
 }
 
-static bool put_compact(ThPadExample *e, const char *x, size_t nx, const char *y, size_t ny,
-                        bool fold, ThError *err)
+static bool put_compact(ThPadExample *e, const ThPadSum *s, bool fold, ThError *err)
 {
+    const char *x = s->x, *y = s->y;
+    size_t nx = s->nx, ny = s->ny;
     size_t longer = nx > ny ? nx : ny, width = nx + ny + longer + 12;
     char *to = th_pad_example_begin(e, longer > 30000 ? SIZE_MAX : (longer + 3) * width, err);
     char *sum = to ? th_alloc(longer + 1, 1, err) : NULL;
@@ -82,7 +101,7 @@ static bool put_compact(ThPadExample *e, const char *x, size_t nx, const char *y
     *to++ = '+';
     to = th_pad_put(to, y, ny);
     *to++ = '|';
-    to = put_steps(to, x, nx, y, ny, digits, n, fold ? longer : n);
+    to = put_steps(to, s, digits, n, fold ? longer : n);
     size_t answer = (size_t)(to - begin);
     to = th_pad_put(to, digits, n);
     th_pad_example_end(e, to, nx + ny + 2, answer);
@@ -90,7 +109,7 @@ static bool put_compact(ThPadExample *e, const char *x, size_t nx, const char *y
     return true;
 }
 
-static bool put_sum(const ThPad *p, const char *style, ThPadExample *e, ThPadSum *s, ThRng *r,
+static bool put_sum(const ThPad *p, ThPadSumStyle style, ThPadExample *e, ThPadSum *s, ThRng *r,
                     ThError *err)
 {
     size_t most = (s->nx > s->ny ? s->nx : s->ny) + 1;
@@ -104,34 +123,34 @@ static bool put_sum(const ThPad *p, const char *style, ThPadExample *e, ThPadSum
     return ok;
 }
 
-static bool put(const ThPad *p, const char *x, size_t nx, const char *y, size_t ny, ThRng *r,
-                ThPadExample *e, ThError *err)
+static bool put(const ThPad *p, ThPadSum *s, ThRng *r, ThPadExample *e, ThError *err)
 {
-    const char *style = th_option_text(&p->options, "style");
-    bool fold = *th_option_text(&p->options, "final-carry") == 'f';
-    if (*style == 'c')
-        return put_compact(e, x, nx, y, ny, fold, err);
-    if (*style != 'v')
-        return put_sum(p, style, e, &(ThPadSum){.x = x, .nx = nx, .y = y, .ny = ny, .sign = '+'}, r,
-                       err);
+    ThPadSumStyle style = (ThPadSumStyle)th_option_choice(&p->options, "style");
+    bool fold = th_option_choice(&p->options, "final-carry") == CARRY_FOLD;
+    if (style == TH_PAD_COMPACT)
+        return put_compact(e, s, fold, err);
+    if (style != TH_PAD_VERBOSE)
+        return put_sum(p, style, e, s, r, err);
     ThPadExample compact = {0};
-    bool ok = put_compact(&compact, x, nx, y, ny, fold, err) &&
+    bool ok = put_compact(&compact, s, fold, err) &&
               th_pad_verbose(e, compact.text.data, compact.text.size,
                              th_option_flag(&p->options, "comments"), err);
     th_pad_example_free(&compact);
     return ok;
 }
 
-static bool write(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
-                  int *which, ThError *err)
+static bool write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err)
 {
-    if (n != 2)
+    if (o->n != 2)
         return th_fail(err, TH_EUSAGE, "an addition has two operands");
-    for (*which = 0; *which < 2; ++*which)
-        if (!th_pad_digits_ok(operand[*which], err))
+    for (o->wrong = 0; o->wrong < 2; o->wrong++)
+        if (!th_pad_digits_ok(o->text[o->wrong], err))
             return false;
-    *which = 0;
-    return put(p, operand[0], strlen(operand[0]), operand[1], strlen(operand[1]), r, e, err);
+    o->wrong = 0;
+    ThPadSum s = {.x = o->text[0], .y = o->text[1], .sign = '+'};
+    s.nx = strlen(s.x);
+    s.ny = strlen(s.y);
+    return put(p, &s, r, e, err);
 }
 
 static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err)
@@ -147,18 +166,61 @@ static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *e
     if (!x)
         return false;
     th_pad_draw_digits(x, nx + ny, r);
-    bool ok = put(p, x, nx, x + nx, ny, r, e, err);
+    ThPadSum s = {.x = x, .nx = nx, .y = x + nx, .ny = ny, .sign = '+'};
+    bool ok = put(p, &s, r, e, err);
     free(x);
     return ok;
 }
 
+/* ---- reading back ---------------------------------------------------------------------------- */
+
+static bool recognise(const ThPadChecking *k)
+{
+    return th_pad_check_is_sum(k, '+');
+}
+
+static bool check(const ThPadChecking *k, ThPadChecked *c, ThError *err)
+{
+    return th_pad_check_has_steps(k) ? th_pad_check_steps(k, '+', c, err)
+                                     : th_pad_check_sum(k, '+', c, err);
+}
+
+/* As the paper prints its example, and wrongly. */
+static const char *const misprints[] = {
+    "4324+139|432e+13j(1,3)|43c+1d(0,63)|4d+b(0,463)|e+^(0,463)|4463",
+    "4324+139|432e+13j(1,3)|43c+1d(0,63)|4d+b(0,463)|e+^{(0,463)}|4463", NULL};
+
 const ThPadKind th_pad_addition = {
     .name = "addition",
-    .summary = "the sum of two numbers, digit by digit",
+    .summary = "write out an addition, digit by digit",
     .source = "Hou et al. 2024, Section 3",
+    .detail =
+        "A Turing Program (Hou et al. 2024): each line is the one before with a small change.  The "
+        "head is on the last digit of both numbers, which is written as a letter, a for 0 to j "
+        "for 9, and is gone on the next line; ^ stands for a number that has no digits left.  "
+        "Behind them stand the carry that goes out and the digits of the sum so far.  | ends a "
+        "line.\n\n"
+        "Layouts, by style=: compact, what models were trained on; verbose, a line each with "
+        "comments, as in the paper's figures; and without steps: plain, 576+361=937; reversed, "
+        "675+163=739; blanks, reversed with random blanks; hints, a letter for each place, "
+        "a5b7c6+a3b6c1=a9b3c7, shorter numbers filled up with zeros; reversed-hints.",
+    .example = "scratchpad addition 4324 139\n"
+               "#> 4324+139|432e+13j(1,3)|43c+1d(0,63)|4d+b(0,463)|e+^(0,4463)|4463\n"
+               "scratchpad addition 99 1 final-carry=fold\n"
+               "#> 99+1|9j+b(1,0)|j+^(1,00)|100\n"
+               "scratchpad addition digits=2..4 count=2 style=plain seed=1\n"
+               "#> 0000+915=0915\n"
+               "#> 6042+6187=12229",
+    .operand = {"X", "Y", NULL},
     .options = options,
+    .layout = "style",
+    .check_options = check_options,
     .context = 500,
     .init = init,
     .write = write,
     .draw = draw,
+    .recognise = recognise,
+    .check = check,
+    .bars = true,
+    .misprints = misprints,
 };

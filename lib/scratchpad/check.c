@@ -18,11 +18,36 @@ const char *th_pad_slip_name(ThPadSlip slip)
     return name[slip];
 }
 
-ThPadCheckRules th_pad_check_rules(void)
+bool th_pad_check_options(ThOptions *o, ThError *err)
 {
-    ThPadCheckRules rules = {.strict = TH_PAD_SGD_HIDDEN, .rate = 0.5, .tolerance = 2, .ngram = 3};
-    rules.scale = th_pad_sgd_scale("hundredths");
-    return rules;
+    size_t n;
+    const ThPadKind *const *kinds = th_pad_kinds(&n);
+    *o = (ThOptions){0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++)
+        ok = th_options_add(o, kinds[i]->check_options, err);
+    if (!ok)
+        th_options_free(o);
+    return ok;
+}
+
+/* The place of a layout among those of a kind, or -1. */
+static int layout_of(const ThPadKind *kind, const char *style)
+{
+    for (const ThOptionSpec *o = kind->options; kind->layout && o->name; o++)
+        if (strcmp(o->name, kind->layout) == 0)
+            return th_choice_index(o->choices, style, strlen(style));
+    return -1;
+}
+
+bool th_pad_style_known(const ThPadKind *kind, const char *style)
+{
+    size_t n;
+    const ThPadKind *const *kinds = th_pad_kinds(&n);
+    for (size_t i = 0; i < n; i++)
+        if ((!kind || kind == kinds[i]) && layout_of(kinds[i], style) >= 0)
+            return true;
+    return false;
 }
 
 /* As much of a text as fits, whole characters, none of which controls a terminal. */
@@ -63,7 +88,7 @@ bool th_pad_slip_wanted(ThPadChecked *c, ThPadSlip slip, size_t offset, const ch
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-static bool is_space(char c)
+bool th_pad_check_is_space(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
@@ -73,9 +98,9 @@ bool th_pad_words_read(ThPadWordList *w, const ThPadChecking *k, bool newlines, 
     for (size_t i = k->begin; i < k->end;) {
         char c = k->text[i];
         size_t from = i++;
-        if (is_space(c) && (c != '\n' || !newlines))
+        if (th_pad_check_is_space(c) && (c != '\n' || !newlines))
             continue;
-        while (c != '\n' && i < k->end && !is_space(k->text[i]))
+        while (c != '\n' && i < k->end && !th_pad_check_is_space(k->text[i]))
             i++;
         if (!th_grow(&w->word, &w->cap, w->n + 1, sizeof *w->word, err))
             return false;
@@ -101,27 +126,26 @@ static bool mark_at(const ThPadChecking *k, size_t at, const char *mark)
 static size_t trim(ThPadChecking *k, size_t size)
 {
     size_t extra = size;
-    while (k->begin < k->end && is_space(k->text[k->begin]))
+    while (k->begin < k->end && th_pad_check_is_space(k->text[k->begin]))
         k->begin++;
     if (mark_at(k, k->begin, TH_PAD_BOS))
         k->begin += MARK;
-    while (k->begin < k->end && is_space(k->text[k->begin]))
+    while (k->begin < k->end && th_pad_check_is_space(k->text[k->begin]))
         k->begin++;
     for (size_t i = k->begin; i < size && k->end == size; i++)
         if (k->text[i] == '<' && mark_at(k, i, TH_PAD_EOS))
             k->end = i;
     if (k->end < size) {
         extra = k->end + MARK;
-        while (extra < size && is_space(k->text[extra]))
+        while (extra < size && th_pad_check_is_space(k->text[extra]))
             extra++;
     }
-    while (k->end > k->begin && is_space(k->text[k->end - 1]))
+    while (k->end > k->begin && th_pad_check_is_space(k->text[k->end - 1]))
         k->end--;
     return extra;
 }
 
-/* True if a short text stands between the beginning and a byte. */
-static bool has(const ThPadChecking *k, size_t to, const char *text)
+bool th_pad_check_has(const ThPadChecking *k, size_t to, const char *text)
 {
     size_t n = strlen(text);
     const char *s = k->text + k->begin, *end = k->text + to;
@@ -133,27 +157,50 @@ static bool has(const ThPadChecking *k, size_t to, const char *text)
     return false;
 }
 
-/* The kind that a text is most like, by how it begins. */
-static const ThPadKind *recognise(const ThPadChecking *k)
+/* Where the first sign of a sum, or bar, stands: bytes behind the beginning. */
+static size_t first_sign(const ThPadChecking *k)
+{
+    size_t i = k->begin;
+    while (i < k->end && !(k->text[i] && strchr("+*|=", k->text[i])))
+        i++;
+    return i - k->begin;
+}
+
+bool th_pad_check_is_run(const ThPadChecking *k)
+{
+    size_t bar = k->begin + first_sign(k);
+    while (bar < k->end && !(k->text[bar] && strchr("|=\n", k->text[bar])))
+        bar++;
+    return th_pad_check_has(k, k->end, TH_PAD_SEP) && th_pad_check_has(k, bar, " ");
+}
+
+bool th_pad_check_is_sum(const ThPadChecking *k, char sign)
 {
     const char *s = k->text + k->begin;
-    size_t n = k->end - k->begin;
-    if (n > 1 && s[0] == '$')
-        return is_space(s[1]) ? &th_pad_sgd : &th_pad_copy;
-    size_t sign = 0;
-    while (sign < n && s[sign] != '+' && s[sign] != '*' && s[sign] != '|' && s[sign] != '=')
-        sign++;
+    size_t n = k->end - k->begin, at = first_sign(k);
     bool verbose = n >= 6 && memcmp(s, "Input:", 6) == 0;
     bool digits = n > 0 && (verbose || (s[0] >= '0' && s[0] <= '9') ||
                             (s[0] >= 'a' && s[0] <= 'z' && n > 1 && s[1] >= '0' && s[1] <= '9'));
-    size_t bar = sign;
-    while (bar < n && s[bar] != '|' && s[bar] != '=' && s[bar] != '\n')
-        bar++;
-    bool machine = has(k, k->end, TH_PAD_SEP) && has(k, k->begin + bar, " ");
-    if (digits && sign < n && !machine && (s[sign] == '+' || s[sign] == '*'))
-        return s[sign] == '+' ? &th_pad_addition : &th_pad_multiplication;
-    if (machine || has(k, k->end, "| ") || has(k, k->end, "[") || has(k, k->end, "( "))
-        return &th_pad_machine;
+    return digits && at < n && s[at] == sign && !th_pad_check_is_run(k);
+}
+
+bool th_pad_check_has_steps(const ThPadChecking *k)
+{
+    if (k->layout >= 0)
+        return k->layout <= TH_PAD_VERBOSE;
+    const char *s = k->text + k->begin;
+    const char *equals = memchr(s, '=', k->end - k->begin),
+               *bar = memchr(s, '|', k->end - k->begin);
+    return !equals || (bar && bar < equals) || memcmp(s, "I", 1) == 0;
+}
+
+static const ThPadKind *recognise(const ThPadChecking *k)
+{
+    size_t n;
+    const ThPadKind *const *kinds = th_pad_kinds(&n);
+    for (size_t i = 0; i < n; i++)
+        if (kinds[i]->recognise(k))
+            return kinds[i];
     return NULL;
 }
 
@@ -164,8 +211,8 @@ typedef enum { LINES_TEXT, LINES_SEP, LINES_BARS } Lines;
 
 static Lines lines_of(const ThPadChecked *c, const ThPadChecking *k)
 {
-    if (c->kind == &th_pad_machine)
-        return has(k, k->end, TH_PAD_SEP) ? LINES_SEP : LINES_TEXT;
+    if (c->kind && !c->kind->bars)
+        return th_pad_check_has(k, k->end, TH_PAD_SEP) ? LINES_SEP : LINES_TEXT;
     return strcmp(c->style, "verbose") == 0 ? LINES_TEXT : LINES_BARS;
 }
 
@@ -213,68 +260,48 @@ static void find_position(const ThPadChecking *k, size_t size, ThPadChecked *c)
 
 /* ---- misprints ------------------------------------------------------------------------------- */
 
-/* As the paper prints its examples, and wrongly. */
-static bool is_misprint(const ThPadChecking *k)
+static bool is_misprint(const ThPadKind *kind, const ThPadChecking *k)
 {
-    static const char *const known[] = {
-        "4324+139|432e+13j(1,3)|43c+1d(0,63)|4d+b(0,463)|e+^(0,463)|4463",
-        "4324+139|432e+13j(1,3)|43c+1d(0,63)|4d+b(0,463)|e+^{(0,463)}|4463",
-        "4324*135|432e*135(0540~054,0)|43c*135(0270~032,40)|4d*135(0405~043,740)|"
-        "e*135(0540~058,3740)|^**135(0000~000,583740)|583740",
-        "4324*135|432e*135(0540~054,0)|43c*135(0270~032,40)|4d*135(0405~043,740)|"
-        "e*135(0540~058,3740)|^*135(0000~005,83740)|^**135(0000~000,583740)|583740",
-    };
     size_t n = k->end - k->begin;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (n == strlen(known[i]) && memcmp(k->text + k->begin, known[i], n) == 0)
+    for (const char *const *known = kind->misprints; known && *known; known++)
+        if (n == strlen(*known) && memcmp(k->text + k->begin, *known, n) == 0)
             return true;
     return false;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static bool has_steps(const ThPadChecking *k)
+static bool check(ThPadChecking *k, size_t size, ThPadChecked *c, ThError *err)
 {
-    if (k->rules->style)
-        return *k->rules->style == 'c' || *k->rules->style == 'v';
-    const char *s = k->text + k->begin;
-    const char *equals = memchr(s, '=', k->end - k->begin),
-               *bar = memchr(s, '|', k->end - k->begin);
-    return !equals || (bar && bar < equals) || memcmp(s, "I", 1) == 0;
-}
-
-static bool check_kind(const ThPadChecking *k, ThPadChecked *c, ThError *err)
-{
-    if (c->kind == &th_pad_sgd)
-        return th_pad_check_sgd(k, c, err);
-    if (c->kind == &th_pad_copy)
-        return th_pad_check_copy(k, c, err);
-    if (c->kind == &th_pad_machine)
-        return th_pad_check_machine(k, c, err);
-    char sign = c->kind == &th_pad_addition ? '+' : '*';
-    return has_steps(k) ? th_pad_check_steps(k, sign, c, err) : th_pad_check_sum(k, sign, c, err);
+    const ThPadCheckRules *rules = k->rules;
+    size_t extra = trim(k, size);
+    c->kind = rules->kind ? rules->kind : recognise(k);
+    k->layout = c->kind && rules->style ? layout_of(c->kind, rules->style) : -1;
+    if (k->begin == k->end)
+        th_pad_slip_wanted(c, TH_PAD_SLIP_EARLY_END, k->begin, "a question", "", 0);
+    else if (!c->kind)
+        th_pad_slip_wanted(c, TH_PAD_SLIP_FORMAT, k->begin, "a scratchpad", k->text + k->begin,
+                           k->end - k->begin);
+    else if (!c->kind->check(k, c, err))
+        return false;
+    if (c->slip && c->kind && is_misprint(c->kind, k))
+        *c = (ThPadChecked){.kind = c->kind, .style = c->style, .misprint = true};
+    if (c->slip == TH_PAD_SLIP_NONE && extra < size)
+        th_pad_slip_wanted(c, TH_PAD_SLIP_FORMAT, extra, "", k->text + extra, size - extra);
+    find_position(k, size, c);
+    return true;
 }
 
 bool th_pad_check(const char *text, size_t size, const ThPadCheckRules *rules, ThPadChecked *c,
                   ThError *err)
 {
     ThPadChecking k = {.text = text ? text : "", .end = size, .rules = rules};
-    *c = (ThPadChecked){.kind = rules->kind, .style = ""};
-    size_t extra = trim(&k, size);
-    if (!c->kind)
-        c->kind = recognise(&k);
-    if (k.begin == k.end)
-        th_pad_slip_wanted(c, TH_PAD_SLIP_EARLY_END, k.begin, "a question", "", 0);
-    else if (!c->kind)
-        th_pad_slip_wanted(c, TH_PAD_SLIP_FORMAT, k.begin, "a scratchpad", text + k.begin,
-                           k.end - k.begin);
-    else if (!check_kind(&k, c, err))
+    ThOptions usual = {0};
+    *c = (ThPadChecked){.style = ""};
+    if (!rules->options && !th_pad_check_options(&usual, err))
         return false;
-    if (c->slip && is_misprint(&k)) {
-        *c = (ThPadChecked){.kind = c->kind, .style = c->style, .misprint = true};
-    }
-    if (c->slip == TH_PAD_SLIP_NONE && extra < size)
-        th_pad_slip_wanted(c, TH_PAD_SLIP_FORMAT, extra, "", text + extra, size - extra);
-    find_position(&k, size, c);
-    return true;
+    k.options = rules->options ? rules->options : &usual;
+    bool ok = check(&k, size, c, err);
+    th_options_free(&usual);
+    return ok;
 }

@@ -3,7 +3,7 @@
  * What a model has written is read back: a scratchpad of any kind and layout, and the first place
  * where it is not what its question and the lines before ask for.
  *
- *     ThPadCheckRules rules = th_pad_check_rules();
+ *     ThPadCheckRules rules = {0};
  *     ThPadChecked c;
  *     if (th_pad_check(text, size, &rules, &c, &err) && c.slip != TH_PAD_SLIP_NONE)
  *         … c.line, c.column, th_pad_slip_name(c.slip) …
@@ -17,7 +17,6 @@
 #define TH_SCRATCHPAD_CHECK_H
 
 #include "scratchpad/scratchpad.h"
-#include "scratchpad/sgd.h"
 
 typedef enum {
     TH_PAD_SLIP_NONE,      /* all is right */
@@ -33,32 +32,27 @@ typedef enum {
 
 const char *th_pad_slip_name(ThPadSlip slip); /* "none", "copy", …, "early end", "format" */
 
-/* Where the sources contradict each other: either way, or one of them. */
-typedef enum { TH_PAD_CARRY_EITHER, TH_PAD_CARRY_LINE, TH_PAD_CARRY_FOLD } ThPadFinalCarry;
-typedef enum { TH_PAD_FLUSH_EITHER, TH_PAD_FLUSH_DIGIT, TH_PAD_FLUSH_ONCE } ThPadFlush;
-
+/* What a check is told; zero-initialised, nothing: all kinds and layouts, the usual rules. */
 typedef struct ThPadCheckRules {
-    const ThPadKind *kind; /* NULL: recognised by the text */
-    const char *style;     /* a word of the kind's option style= or variant=; NULL: any */
-    ThPadFinalCarry final_carry;
-    ThPadFlush flush;
-    ThPadSgdStrict strict; /* of SGD: see sgd.h */
-    double rate, scale;    /* see sgd.h */
-    int tolerance;         /* tokens by which numbers of SGD may differ */
-    const ThTm *machine;   /* whose rules are right; NULL: those that the scratchpad itself shows,
-                                  which must be the same every time */
-    long long steps;       /* of a machine that does not stop; 0: any */
-    int ngram, answer;     /* of copies: see the options of that kind */
+    const ThPadKind *kind;    /* NULL: recognised by the text */
+    const char *style;        /* a word of the kind's option style= or variant=; NULL: any */
+    const ThTm *machine;      /* whose rules are right; NULL: those that the scratchpad itself
+                                     shows, which must be the same every time */
+    const ThOptions *options; /* of th_pad_check_options; NULL: their defaults */
 } ThPadCheckRules;
 
-/* Either way everywhere; of SGD hidden, rate 0.5, hundredths, tolerance 2. */
-ThPadCheckRules th_pad_check_rules(void);
+/* Sets *o to what the checks of all kinds can be told, at the defaults; freed by th_options_free.
+ * False on TH_ENOMEM. */
+bool th_pad_check_options(ThOptions *o, ThError *err);
+
+/* True if a layout of a kind (NULL: of any kind) has this name. */
+bool th_pad_style_known(const ThPadKind *kind, const char *style);
 
 enum { TH_PAD_CHECK_SHOWN = 40 };
 
 typedef struct ThPadChecked {
     const ThPadKind *kind; /* NULL: not recognised */
-    const char *style;     /* constant; "" where a kind has one only */
+    const char *style;     /* constant; "" before a check has begun */
     ThPadSlip slip;
     size_t offset;       /* of the slip, in bytes */
     size_t line, column; /* of the slip, from 1; columns in characters.  Of verbose scratchpads

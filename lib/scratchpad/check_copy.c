@@ -78,7 +78,7 @@ static void compare(const ThPadChecking *k, size_t at, Part wanted, ThPadChecked
 static bool follow(const ThPadChecking *k, Part in, Part part, size_t at, size_t answer,
                    ThPadChecked *c, ThError *err)
 {
-    size_t found, asked = (size_t)k->rules->answer;
+    size_t found, asked = (size_t)th_option_int(k->options, "answer");
     if (!find(in, part, &found, err))
         return false;
     if (found == SIZE_MAX) {
@@ -94,7 +94,7 @@ static bool follow(const ThPadChecking *k, Part in, Part part, size_t at, size_t
 
 static bool check_suffix(const ThPadChecking *k, Part in, size_t at, ThPadChecked *c, ThError *err)
 {
-    size_t n = (size_t)k->rules->ngram, left = k->end - at;
+    size_t n = (size_t)th_option_int(k->options, "ngram"), left = k->end - at;
     c->style = "suffix";
     c->slip = TH_PAD_SLIP_NONE;
     if (left < n) {
@@ -108,7 +108,6 @@ bool th_pad_check_copy(const ThPadChecking *k, ThPadChecked *c, ThError *err)
 {
     Part first, second;
     size_t at = k->begin;
-    const char *style = k->rules->style;
     c->style = "copy";
     if (k->text[at] != '$')
         return th_pad_slip_wanted(c, TH_PAD_SLIP_FORMAT, at, "$", k->text + at, 1);
@@ -118,15 +117,15 @@ bool th_pad_check_copy(const ThPadChecking *k, ThPadChecked *c, ThError *err)
         return true;
     size_t middle = ++at;
     bool two = letters(k, &at, "|", &second, &(ThPadChecked){.style = ""});
-    if (two || (style && *style == 'p')) {
+    if (two || k->layout == TH_PAD_PREFIX) {
         c->style = "prefix";
         return !two ? letters(k, &middle, "|", &second, c) || true
                     : follow(k, second, first, begin, at + 1, c, err);
     }
-    if (style && *style == 's')
+    if (k->layout == TH_PAD_SUFFIX)
         return check_suffix(k, first, middle, c, err);
     compare(k, middle, first, c);
-    if (c->slip == TH_PAD_SLIP_NONE || style)
+    if (c->slip == TH_PAD_SLIP_NONE || k->layout >= 0)
         return true;
     ThPadChecked suffix = *c;
     if (!check_suffix(k, first, middle, &suffix, err))

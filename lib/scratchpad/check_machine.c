@@ -200,8 +200,8 @@ static bool apply(Checker *x, const ThPadTransition *made, const ThPadLine *line
         x->old_head[k] += left;
     }
     int blank = cells == TH_PAD_CELLS_EXTEND ? blank_of(x, line, left) : 0;
-    if (x->t.failed || !th_pad_configuration_step(&x->now, made, x->t.n_tapes, cells, edge, blank,
-                                                  &end, x->t.err)) {
+    ThPadTapes on = {x->t.n_tapes, cells, edge, blank};
+    if (x->t.failed || !th_pad_configuration_step(&x->now, made, &on, &end, x->t.err)) {
         x->t.failed = true;
         return false;
     }
@@ -342,7 +342,7 @@ static bool can_stop(const ThTm *m)
 /* The text ends behind a configuration. */
 static bool check_end(Checker *x)
 {
-    long long asked = x->t.k->rules->steps;
+    long long asked = th_option_int(x->t.k->options, "steps");
     const char *what = "a step";
     bool early = x->made == 0 || (asked > 0 && x->made < asked);
     if (x->m && !goes_on(x)) {

@@ -5,11 +5,14 @@
 
 #include "base/memory.h"
 #include "scratchpad/checker.h"
+#include "scratchpad/sgd.h"
 
 typedef struct {
     const ThPadChecking *k;
     const ThPadWordList *w;
     size_t at; /* word */
+    double scale;
+    int tolerance;
     ThPadChecked *c;
 } Reader;
 
@@ -56,7 +59,7 @@ static bool read_point(Reader *r, ThPadSgdPoint *p)
         int token = number(r, r->at);
         if (token < 0)
             return slip(r, TH_PAD_SLIP_FORMAT, "a number", 8);
-        value[i] = th_pad_sgd_value(token, r->k->rules->scale);
+        value[i] = th_pad_sgd_value(token, r->scale);
         r->at++;
     }
     *p = (ThPadSgdPoint){{value[0], value[1]}, value[2]};
@@ -96,7 +99,7 @@ static bool result(Reader *r, int wanted, ThPadSlip kind)
 {
     char expected[16];
     int found = number(r, r->at);
-    if (found >= 0 && abs(found - wanted) <= r->k->rules->tolerance) {
+    if (found >= 0 && abs(found - wanted) <= r->tolerance) {
         r->at++;
         return true;
     }
@@ -115,14 +118,15 @@ static bool results(Reader *r, const ThPadSgdLine *line)
 
 static bool check(Reader *r, ThPadSgdPoint **point, ThError *err)
 {
-    const ThPadCheckRules *rules = r->k->rules;
-    ThPadSgd s = {.strict = rules->strict, .rate = rules->rate, .scale = rules->scale};
+    const ThOptions *o = r->k->options;
+    ThPadSgd s = {.rate = th_option_real(o, "rate"), .scale = r->scale};
+    s.strict = (ThPadSgdStrict)th_option_choice(o, "strict");
     size_t n = 0;
     if (s.strict == TH_PAD_SGD_HIDDEN) /* what is hidden is nearest to what is shown */
         s.strict = TH_PAD_SGD_FROM_TOKENS;
     if (!read_question(r, point, &n, err))
         return false;
-    bool plain = is(r, "cur") || (rules->style && *rules->style == 'p');
+    bool plain = is(r, "cur") || r->k->layout == TH_PAD_SGD_PLAIN;
     r->c->style = plain ? "plain" : "turing";
     for (size_t m = n; m > 0; m--) {
         ThPadSgdLine line = th_pad_sgd_step(&s, *point + m - 1);
@@ -142,7 +146,12 @@ bool th_pad_check_sgd(const ThPadChecking *k, ThPadChecked *c, ThError *err)
     ThPadSgdPoint *point = NULL;
     bool ok = th_pad_words_read(&w, k, false, err);
     if (ok) {
+        const ThOptions *o = k->options;
         Reader r = {.k = k, .w = &w, .c = c};
+        r.scale = th_pad_sgd_scale((ThPadSgdQuantiser)th_option_choice(o, "quantiser"));
+        r.tolerance = th_option_choice(o, "strict") == TH_PAD_SGD_HIDDEN ? 2 : 0;
+        if (th_option_given(o, "tolerance"))
+            r.tolerance = (int)th_option_int(o, "tolerance");
         c->style = "turing";
         ok = check(&r, &point, err) || c->slip;
     }

@@ -302,16 +302,15 @@ static bool addition_line(Match *m, Addition *a)
     return true;
 }
 
-static bool addition(Match *m, const ThPadCheckRules *rules)
+static bool addition(Match *m, ThPadFinalCarry final)
 {
     Addition a = {.r = m->s};
     if (!digits(m, &a.x, &a.nx) || !one(m, '+', TH_PAD_SLIP_FORMAT) || !digits(m, &a.y, &a.ny) ||
         !one(m, '|', TH_PAD_SLIP_FORMAT))
         return false;
     while (a.nx > 0 || a.ny > 0 || a.carry) {
-        bool folds =
-            rules->final_carry == TH_PAD_CARRY_FOLD ||
-            (rules->final_carry == TH_PAD_CARRY_EITHER && m->at < m->n && m->s[m->at] == '1');
+        bool folds = final == TH_PAD_CARRY_FOLD ||
+                     (final == TH_PAD_CARRY_EITHER && m->at < m->n && m->s[m->at] == '1');
         if (a.nx == 0 && a.ny == 0 && folds)
             return one(m, '1', TH_PAD_SLIP_CARRY) && answer(m, a.r, a.nr);
         if (!addition_line(m, &a))
@@ -327,6 +326,7 @@ typedef struct {
     size_t nx, k, nr;
     char *product, *carry; /* (k + 1): as in multiplication.c */
     char digit;            /* the next one of the result */
+    ThPadFlush flush;
 } Product;
 
 static void multiply(Product *p)
@@ -353,10 +353,10 @@ static bool carries(const Product *p)
 }
 
 /* True if a line that flushes the carry does all of it: `at` is where its carry is written. */
-static bool flushes(const Match *m, const Product *p, const ThPadCheckRules *rules, size_t at)
+static bool flushes(const Match *m, const Product *p, size_t at)
 {
-    if (rules->flush != TH_PAD_FLUSH_EITHER)
-        return rules->flush == TH_PAD_FLUSH_ONCE;
+    if (p->flush != TH_PAD_FLUSH_EITHER)
+        return p->flush == TH_PAD_FLUSH_ONCE;
     size_t zeros = 0;
     while (zeros < p->k && at + zeros < m->n && m->s[at + zeros] == '0')
         zeros++;
@@ -380,13 +380,13 @@ static bool results(Match *m, Product *p, const char *front, size_t n)
     return true;
 }
 
-static bool product_line(Match *m, Product *p, const ThPadCheckRules *rules, char *front)
+static bool product_line(Match *m, Product *p, char *front)
 {
     size_t line = m->at;
     if (!operand(m, p->x, p->nx) || !one(m, '*', TH_PAD_SLIP_COPY) ||
         !run(m, p->m, p->k, TH_PAD_SLIP_COPY))
         return mismatch(m, line, beginning(p->x, p->nx));
-    if (p->nx == 0 && flushes(m, p, rules, m->at + p->k + 3)) {
+    if (p->nx == 0 && flushes(m, p, m->at + p->k + 3)) {
         size_t zeros = strspn(p->carry, "0"), n = p->k + 1 - zeros;
         memcpy(front, p->carry + zeros, n);
         memset(p->carry, '0', p->k + 1);
@@ -397,9 +397,9 @@ static bool product_line(Match *m, Product *p, const ThPadCheckRules *rules, cha
     return results(m, p, &p->digit, 1);
 }
 
-static bool multiplication(Match *m, const ThPadCheckRules *rules, char **room, ThError *err)
+static bool multiplication(Match *m, ThPadFlush flush, char **room, ThError *err)
 {
-    Product p = {.r = m->s};
+    Product p = {.r = m->s, .flush = flush};
     if (!digits(m, &p.x, &p.nx) || !one(m, '*', TH_PAD_SLIP_FORMAT) || !digits(m, &p.m, &p.k) ||
         !one(m, '|', TH_PAD_SLIP_FORMAT))
         return false;
@@ -410,7 +410,7 @@ static bool multiplication(Match *m, const ThPadCheckRules *rules, char **room, 
     p.carry = *room + p.k + 2;
     memset(p.carry, '0', p.k + 1);
     while (p.nx > 0 || carries(&p))
-        if (!product_line(m, &p, rules, *room + 2 * (p.k + 2)))
+        if (!product_line(m, &p, *room + 2 * (p.k + 2)))
             return false;
     return answer(m, p.r, p.nr);
 }
@@ -433,13 +433,17 @@ bool th_pad_check_steps(const ThPadChecking *k, char sign, ThPadChecked *c, ThEr
 {
     ThPadPlainText t;
     char *room = NULL;
-    bool verbose = k->rules->style ? *k->rules->style == 'v' : k->text[k->begin] == 'I';
+    bool verbose = k->layout >= 0 ? k->layout == TH_PAD_VERBOSE : k->text[k->begin] == 'I';
     c->style = verbose ? "verbose" : "compact";
     bool ok = th_pad_plain_text(&t, k, verbose, c, err);
     if (ok) {
         Match m = {.s = t.s ? t.s : "", .n = t.n};
-        bool right =
-            sign == '+' ? addition(&m, k->rules) : multiplication(&m, k->rules, &room, err);
+        bool right;
+        if (sign == '+')
+            right = addition(&m, (ThPadFinalCarry)th_option_choice(k->options, "final-carry"));
+        else
+            right =
+                multiplication(&m, (ThPadFlush)th_option_choice(k->options, "flush"), &room, err);
         if (!right && m.slip)
             th_pad_slip_at(c, m.slip, th_pad_plain_offset(&t, m.at), &m.expected,
                            m.expected != '\0', m.s + m.at, m.at < m.n);

@@ -204,15 +204,18 @@ static bool check_result(Reader *r, const Number *x, const Number *y, char sign,
 }
 
 /* Sets the slip of one layout; right if there is none. */
-static bool check_style(const ThPadChecking *k, char sign, const char *style, ThPadChecked *c,
+static bool check_style(const ThPadChecking *k, char sign, ThPadSumStyle style, ThPadChecked *c,
                         ThError *err)
 {
+    static const char *const names[] = {"compact", "verbose", "plain",         "reversed",
+                                        "blanks",  "hints",   "reversed-hints"};
     Number x = {0}, y = {0};
-    bool reversed = strncmp(style, "reversed", 8) == 0 || *style == 'b';
+    bool reversed =
+        style == TH_PAD_REVERSED || style == TH_PAD_REVERSED_HINTS || style == TH_PAD_BLANKS;
     Reader r = {.k = k, .at = k->begin, .c = c, .err = err};
-    r.blanks = *style == 'b';
-    r.hints = strstr(style, "hints") != NULL;
-    c->style = style;
+    r.blanks = style == TH_PAD_BLANKS;
+    r.hints = style == TH_PAD_HINTS || style == TH_PAD_REVERSED_HINTS;
+    c->style = names[style];
     c->slip = TH_PAD_SLIP_NONE;
     bool right = read_number(&r, &x, r.blanks) && read_mark(&r, sign) &&
                  read_number(&r, &y, r.blanks) && read_mark(&r, '=') &&
@@ -223,8 +226,8 @@ static bool check_style(const ThPadChecking *k, char sign, const char *style, Th
     return right;
 }
 
-/* The layouts that a text could have: up to two. */
-static void guess(const ThPadChecking *k, const char *style[2])
+/* The layouts that a text could have: one or two.  Returns how many. */
+static int guess(const ThPadChecking *k, ThPadSumStyle style[2])
 {
     const char *s = k->text + k->begin;
     bool letters = false, blanks = false;
@@ -232,21 +235,17 @@ static void guess(const ThPadChecking *k, const char *style[2])
         letters = letters || (s[i] >= 'a' && s[i] <= 'z');
         blanks = blanks || s[i] == ' ';
     }
-    style[0] = letters ? "hints" : blanks ? "blanks" : "plain";
-    style[1] = letters ? "reversed-hints" : blanks ? NULL : "reversed";
+    style[0] = letters ? TH_PAD_HINTS : blanks ? TH_PAD_BLANKS : TH_PAD_PLAIN;
+    style[1] = letters ? TH_PAD_REVERSED_HINTS : TH_PAD_REVERSED;
+    return letters || !blanks ? 2 : 1;
 }
 
 bool th_pad_check_sum(const ThPadChecking *k, char sign, ThPadChecked *c, ThError *err)
 {
-    const char *style[2] = {NULL, NULL};
-    static const char *const known[] = {"plain", "reversed", "blanks", "hints", "reversed-hints"};
-    for (size_t i = 0; k->rules->style && i < sizeof known / sizeof *known; i++)
-        if (strcmp(k->rules->style, known[i]) == 0)
-            style[0] = known[i];
-    if (!style[0])
-        guess(k, style);
+    ThPadSumStyle style[2] = {(ThPadSumStyle)k->layout};
+    int n = k->layout > TH_PAD_VERBOSE ? 1 : guess(k, style);
     bool right = check_style(k, sign, style[0], c, err);
-    if (!right && c->slip && style[1]) {
+    if (!right && c->slip && n > 1) {
         ThPadChecked second = *c;
         right = check_style(k, sign, style[1], &second, err);
         if (right || second.offset > c->offset)

@@ -8,11 +8,21 @@
 #include "scratchpad/check.h"
 
 /* A text without its marks of beginning and end, and without white space around it. */
-typedef struct {
+typedef struct ThPadChecking {
     const char *text;
     size_t begin, end; /* bytes of text */
     const ThPadCheckRules *rules;
+    const ThOptions *options; /* rules->options, or their defaults */
+    int layout; /* place of rules->style among the kind's layouts; -1: any, or none of them */
 } ThPadChecking;
+
+/* How a text begins: what recognisers ask. */
+bool th_pad_check_is_space(char c);
+bool th_pad_check_has(const ThPadChecking *k, size_t to,
+                      const char *text);                     /* in front of byte `to` */
+bool th_pad_check_is_run(const ThPadChecking *k);            /* configurations between <|SEP|> */
+bool th_pad_check_is_sum(const ThPadChecking *k, char sign); /* 4324+139 … in any layout */
+bool th_pad_check_has_steps(const ThPadChecking *k);         /* of such a sum or product */
 
 /* Sets a slip; what was expected and found are cut to fit.  Returns true, always. */
 bool th_pad_slip_at(ThPadChecked *c, ThPadSlip slip, size_t offset, const char *expected,
@@ -43,7 +53,10 @@ typedef struct {
 bool th_pad_words_read(ThPadWordList *w, const ThPadChecking *k, bool newlines, ThError *err);
 bool th_pad_word_is(const ThPadChecking *k, const ThPadWord *w, const char *text);
 
-/* The checks.  Each sets c->style, and c->slip if there is one.  False on TH_ENOMEM only. */
+/* In the order of the option variant= of copies. */
+typedef enum { TH_PAD_COPY, TH_PAD_PREFIX, TH_PAD_SUFFIX, TH_PAD_DUPLICATE } ThPadCopy;
+
+/* The checks, as ThPadKind has them. */
 bool th_pad_check_steps(const ThPadChecking *k, char sign, ThPadChecked *c, ThError *err);
 bool th_pad_check_sum(const ThPadChecking *k, char sign, ThPadChecked *c, ThError *err);
 bool th_pad_check_sgd(const ThPadChecking *k, ThPadChecked *c, ThError *err);

@@ -42,9 +42,12 @@ static bool add_left(ThPadCellRow *t, int blank, ThError *err)
     return true;
 }
 
-static bool move_head(ThPadCellRow *t, int move, ThPadCells cells, ThTmEdge edge, int blank,
-                      ThPadStepEnd *end, ThError *err)
+static bool move_head(ThPadCellRow *t, int move, const ThPadTapes *on, ThPadStepEnd *end,
+                      ThError *err)
 {
+    ThPadCells cells = on->cells;
+    ThTmEdge edge = on->edge;
+    int blank = on->blank;
     bool left = move < 0 && t->head == 0, right = move > 0 && t->head + 1 == t->n;
     if (!left && !right) {
         t->head += (size_t)move;
@@ -61,16 +64,15 @@ static bool move_head(ThPadCellRow *t, int move, ThPadCells cells, ThTmEdge edge
     return true;
 }
 
-bool th_pad_configuration_step(ThPadConfiguration *c, const ThPadTransition *t, int n_tapes,
-                               ThPadCells cells, ThTmEdge edge, int blank, ThPadStepEnd *end,
-                               ThError *err)
+bool th_pad_configuration_step(ThPadConfiguration *c, const ThPadTransition *t,
+                               const ThPadTapes *on, ThPadStepEnd *end, ThError *err)
 {
     *end = TH_PAD_STEP_DONE;
     c->state = t->state;
-    for (int k = 0; k < n_tapes; k++) {
+    for (int k = 0; k < on->n_tapes; k++) {
         ThPadCellRow *row = &c->tape[k];
         row->cell[row->head] = (uint16_t)t->write[k];
-        if (!move_head(row, t->move[k], cells, edge, blank, end, err))
+        if (!move_head(row, t->move[k], on, end, err))
             return false;
     }
     return true;

@@ -42,10 +42,17 @@ ThPadTransition th_pad_transition_of(const ThTm *m, const ThTmRule *rule,
  */
 typedef enum { TH_PAD_STEP_DONE, TH_PAD_STEP_HELD, TH_PAD_STEP_STOPPED } ThPadStepEnd;
 
+/* The tapes that a step is made on. */
+typedef struct {
+    int n_tapes;
+    ThPadCells cells;
+    ThTmEdge edge;
+    int blank;
+} ThPadTapes;
+
 /* Applies a transition.  False on TH_ENOMEM only. */
-bool th_pad_configuration_step(ThPadConfiguration *c, const ThPadTransition *t, int n_tapes,
-                               ThPadCells cells, ThTmEdge edge, int blank, ThPadStepEnd *end,
-                               ThError *err);
+bool th_pad_configuration_step(ThPadConfiguration *c, const ThPadTransition *t,
+                               const ThPadTapes *on, ThPadStepEnd *end, ThError *err);
 
 /* The rules that there is a choice of, *n of them; none where the machine has stopped. */
 const size_t *th_pad_configuration_choices(const ThTm *m, const ThPadConfiguration *c, size_t *n);

@@ -3,12 +3,31 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "scratchpad/checker.h"
 #include "scratchpad/writing.h"
-#include "scratchpad/options.h"
 
-static const ThOptionSpec options[] = {TH_PAD_OPTIONS_COPY, {0}};
+static const ThOptionSpec options[] = {
+    {"length", TH_RANGE, "2..50", 1, 100000, NULL, "letters of strings that are drawn"},
+    {"variant", TH_CHOICE, "copy", 0, 0, "copy|prefix|suffix|duplicate",
+     "copy the string; or what follows a part of it that is named before or after it; or copy a "
+     "string in which a part occurs twice"},
+    {"ngram", TH_INT, "3", 1, 1000, NULL, "letters of that part"},
+    {"answer", TH_INT, "0", 0, 100000, NULL,
+     "letters asked for behind the part; 0: all up to the end of the string"},
+    {"letters", TH_INT, "26", 1, 26, NULL, "size of the alphabet"},
+    {0}};
+
+static const ThOptionSpec check_options[] = {
+    {"ngram", TH_INT, "3", 1, 1000, NULL, "of copies with variant=suffix"},
+    {"answer", TH_INT, "0", 0, 100000, NULL, "of copies: letters asked for; 0: all"},
+    {0}};
 
 enum { TRIES = 1000 };
+
+static bool asks_for_part(ThPadCopy variant)
+{
+    return variant == TH_PAD_PREFIX || variant == TH_PAD_SUFFIX;
+}
 
 static bool init(ThPad *p, ThError *err)
 {
@@ -56,10 +75,10 @@ static bool no_part(size_t n, size_t size, ThError *err)
 static bool put(const ThPad *p, const char *text, size_t size, ThRng *r, ThPadExample *e,
                 ThError *err)
 {
-    char variant = *th_option_text(&p->options, "variant");
+    ThPadCopy variant = (ThPadCopy)th_option_choice(&p->options, "variant");
     size_t n = (size_t)th_option_int(&p->options, "ngram");
     size_t wanted = (size_t)th_option_int(&p->options, "answer"), at = 0;
-    bool part = variant == 'p' || variant == 's';
+    bool part = asks_for_part(variant);
     if (part && (at = choose_part(text, size, n, wanted, r)) == SIZE_MAX)
         return no_part(n, size, err);
     size_t rest = part ? at + n : 0, asked = part && wanted > 0 ? wanted : size - rest;
@@ -68,13 +87,13 @@ static bool put(const ThPad *p, const char *text, size_t size, ThRng *r, ThPadEx
         return false;
     char *begin = to;
     *to++ = '$';
-    if (variant == 'p') {
+    if (variant == TH_PAD_PREFIX) {
         to = th_pad_put(to, text + at, n);
         *to++ = '|';
     }
     to = th_pad_put(to, text, size);
     *to++ = '|';
-    if (variant == 's')
+    if (variant == TH_PAD_SUFFIX)
         to = th_pad_put(to, text + at, n);
     size_t answer = (size_t)(to - begin);
     to = th_pad_put(to, text + rest, asked);
@@ -83,22 +102,20 @@ static bool put(const ThPad *p, const char *text, size_t size, ThRng *r, ThPadEx
     return true;
 }
 
-static bool write(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
-                  int *which, ThError *err)
+static bool write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err)
 {
-    (void)which;
     int letters = (int)th_option_int(&p->options, "letters");
-    if (n != 1)
+    if (o->n != 1)
         return th_fail(err, TH_EUSAGE, "one string is copied");
-    size_t size = strlen(operand[0]);
+    size_t size = strlen(o->text[0]);
     for (size_t i = 0; i < size; i++)
-        if (operand[0][i] < 'a' || operand[0][i] >= 'a' + letters)
+        if (o->text[0][i] < 'a' || o->text[0][i] >= 'a' + letters)
             return th_fail_at(err, TH_EVALUE, 1, (int)i + 1,
                               "a string to be copied is made of the letters a to %c",
                               'a' + letters - 1);
     if (size == 0)
         return th_fail(err, TH_EVALUE, "a string to be copied has letters");
-    return put(p, operand[0], size, r, e, err);
+    return put(p, o->text[0], size, r, e, err);
 }
 
 /* Writes one part of the string over another, so that a part occurs twice. */
@@ -118,13 +135,13 @@ static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *e
     ThRange range = th_option_range(o, "length");
     uint64_t letters = (uint64_t)th_option_int(o, "letters");
     size_t ngram = (size_t)th_option_int(o, "ngram");
-    char variant = *th_option_text(o, "variant");
+    ThPadCopy variant = (ThPadCopy)th_option_choice(o, "variant");
     /* No shorter string has such parts. */
-    long long least = variant == 'c'   ? 1
-                      : variant == 'd' ? 2 * (long long)ngram
-                                       : (long long)ngram + 1;
+    long long least = variant == TH_PAD_COPY        ? 1
+                      : variant == TH_PAD_DUPLICATE ? 2 * (long long)ngram
+                                                    : (long long)ngram + 1;
     long long asked = th_option_int(o, "answer");
-    if ((variant == 'p' || variant == 's') && asked > 1)
+    if (asks_for_part(variant) && asked > 1)
         least += asked - 1;
     long long most = range.lo + range.step * (long long)(th_range_count(range) - 1);
     if (most < least && size == 0)
@@ -137,21 +154,46 @@ static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *e
         return false;
     for (long long i = 0; i < length; i++)
         text[i] = (char)('a' + th_rng_below(r, letters));
-    bool ok = (variant != 'd' || duplicate(text, (size_t)length, ngram, r, err)) &&
+    bool ok = (variant != TH_PAD_DUPLICATE || duplicate(text, (size_t)length, ngram, r, err)) &&
               put(p, text, (size_t)length, r, e, err);
     free(text);
     return ok;
 }
 
+/* ---- reading back ---------------------------------------------------------------------------- */
+
+static bool recognise(const ThPadChecking *k)
+{
+    return k->end - k->begin > 1 && k->text[k->begin] == '$' &&
+           !th_pad_check_is_space(k->text[k->begin + 1]);
+}
+
 const ThPadKind th_pad_copy = {
     .name = "copy",
-    .summary = "a string copied, or what follows a part of it",
+    .summary = "write a string and its copy",
     .source = "Jelassi et al. 2024; Hou et al. 2024, Section 2.3",
+    .detail =
+        "The tasks on which Hard-ALiBi was tested: $STR|STR. is to be copied in whole; "
+        "variant=prefix asks for what follows a part, $PART|STR|REST., variant=suffix names the "
+        "part last, $STR|PARTREST., and variant=duplicate copies a string in which a part occurs "
+        "twice.  The part is drawn among those that occur once.  Only answers are "
+        "scored.",
+    .example = "scratchpad copy tapehead\n"
+               "#> $tapehead|tapehead.\n"
+               "scratchpad copy tapehead variant=prefix ngram=2 seed=3\n"
+               "#> $ea|tapehead|d.",
+    .operand = {"STRING", NULL},
     .options = options,
+    .layout = "variant",
+    .check_options = check_options,
     .padding = "*",
     .own_ends = true,
     .context = 220,
     .init = init,
     .write = write,
     .draw = draw,
+    .recognise = recognise,
+    .check = th_pad_check_copy,
+    .bars = true,
+    .answers_only = true,
 };

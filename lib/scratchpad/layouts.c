@@ -114,13 +114,13 @@ static void put_number(ThText *t, const char *digits, size_t n, const Layout *ho
     }
 }
 
-bool th_pad_sum_write(ThPadExample *e, const ThPadSum *s, const char *style, double rate, ThRng *r,
-                      ThError *err)
+bool th_pad_sum_write(ThPadExample *e, const ThPadSum *s, ThPadSumStyle style, double rate,
+                      ThRng *r, ThError *err)
 {
     Layout how = {.blanks = rate, .r = r};
-    how.reversed = strncmp(style, "reversed", 8) == 0 || strcmp(style, "blanks") == 0;
-    how.hints = strstr(style, "hints") != NULL;
-    bool blanks = strcmp(style, "blanks") == 0;
+    bool blanks = style == TH_PAD_BLANKS;
+    how.reversed = style == TH_PAD_REVERSED || style == TH_PAD_REVERSED_HINTS || blanks;
+    how.hints = style == TH_PAD_HINTS || style == TH_PAD_REVERSED_HINTS;
     /* The same letter means the same place: counted from the left, a place of the sum. */
     if (how.hints)
         how.width = !how.reversed ? s->nz : s->nx > s->ny ? s->nx : s->ny;

@@ -4,13 +4,38 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "scratchpad/checker.h"
 #include "scratchpad/configuration.h"
 #include "scratchpad/writing.h"
 #include "scratchpad/names.h"
-#include "scratchpad/options.h"
 #include "turing/engine.h"
 
-static const ThOptionSpec options[] = {TH_PAD_OPTIONS_MACHINE, {0}};
+static const ThOptionSpec options[] = {
+    {"length", TH_RANGE, "2..50", 1, 100000, NULL, "cells of tapes that are drawn"},
+    {"steps", TH_INT, NULL, 1, 1000000, NULL,
+     "steps at most; default: 1 on a tape that is drawn, 1000 on an input"},
+    {"single", TH_FLAG, "no", 0, 0, NULL, "each step of the run on an input by itself"},
+    {"edge", TH_CHOICE, NULL, 0, 0, "stay|extend|avoid",
+     "what a move beyond the cells shown does: the head stays; a blank cell is added; such tapes "
+     "are drawn again.  Default: stay on a tape that is drawn, extend on an input"},
+    {"names", TH_CHOICE, "auto", 0, 0, "auto|paper|own",
+     "names: a1 for symbols, b1 under the head, s1 for states; or the machine's own, [ ] marking "
+     "the head.  auto: the paper's where the machine has a1 and s1"},
+    {"transitions", TH_FLAG, "yes", 0, 0, NULL, "write the transition between configurations"},
+    {"state", TH_CHOICE, "front", 0, 0, "front|head",
+     "where the state stands: in front of the tape and a bar, or right before the scanned cell"},
+    {"comma", TH_FLAG, "yes", 0, 0, NULL, "write ~ between the parts of a transition"},
+    {"style", TH_CHOICE, "compact", 0, 0, "compact|verbose",
+     "one line, <|SEP|> separating configurations; or a line for each"},
+    {0}};
+enum { EDGE_STAY, EDGE_EXTEND, EDGE_AVOID }; /* edge= */
+enum { STATE_FRONT, STATE_HEAD };            /* state= */
+enum { STYLE_COMPACT, STYLE_VERBOSE };       /* style= */
+
+static const ThOptionSpec check_options[] = {
+    {"steps", TH_INT, "0", 0, 1e15, NULL,
+     "steps that a run without an end must have; 0: any number"},
+    {0}};
 
 enum { LONG_RUN = 1000, TRIES = 1000 };
 
@@ -50,10 +75,10 @@ static bool names_plain(const ThTm *m, ThError *err)
     return th_hint(err, "names=paper numbers symbols and states instead");
 }
 
-bool th_pad_names_paper(const ThTm *m, const char *names)
+bool th_pad_names_paper(const ThTm *m, ThTmNames names)
 {
-    if (*names != 'a')
-        return *names == 'p';
+    if (names != TH_PAD_NAMES_AUTO)
+        return names == TH_PAD_NAMES_PAPER;
     return (numbered(m->symbol, m->n_symbols, 'a') && numbered(m->state, m->n_states, 's')) ||
            !names_plain(m, NULL);
 }
@@ -105,9 +130,8 @@ static bool stays(const ThTm *m)
 
 static bool init(ThPad *p, ThError *err)
 {
-    const char *names = th_option_text(&p->options, "names");
-    bool paper = th_pad_names_paper(p->machine, names);
-    bool verbose = *th_option_text(&p->options, "style") == 'v';
+    bool paper = th_pad_names_paper(p->machine, (ThTmNames)th_option_choice(&p->options, "names"));
+    bool verbose = th_option_choice(&p->options, "style") == STYLE_VERBOSE;
     if (!paper && !names_plain(p->machine, err))
         return false;
     p->words = true;
@@ -136,14 +160,14 @@ static Writer writer_of(const ThPad *p, bool drawn)
 {
     const ThOptions *o = &p->options;
     Writer w = {.p = p, .m = p->machine, .steps = drawn ? 1 : LONG_RUN};
-    const char *edge = th_option_given(o, "edge") ? th_option_text(o, "edge")
-                       : drawn                    ? "stay"
-                                                  : "extend";
+    int edge = th_option_given(o, "edge") ? th_option_choice(o, "edge")
+               : drawn                    ? EDGE_STAY
+                                          : EDGE_EXTEND;
     w.transitions = th_option_flag(o, "transitions");
-    w.at_head = *th_option_text(o, "state") == 'h';
+    w.at_head = th_option_choice(o, "state") == STATE_HEAD;
     w.comma = th_option_flag(o, "comma");
-    w.cells = *edge == 'e' ? TH_PAD_CELLS_EXTEND : TH_PAD_CELLS_STAY;
-    w.avoid = *edge == 'a';
+    w.cells = edge == EDGE_EXTEND ? TH_PAD_CELLS_EXTEND : TH_PAD_CELLS_STAY;
+    w.avoid = edge == EDGE_AVOID;
     if (th_option_given(o, "steps"))
         w.steps = th_option_int(o, "steps");
     return w;
@@ -247,8 +271,8 @@ static bool put_step(Writer *w, ThRng *r, ThPadExample *e, ThError *err)
         th_text_add(&e->text, w->p->separator);
         put_transition(&e->text, w, &x);
     }
-    if (!th_pad_configuration_step(&w->c, &x, w->m->n_tapes, w->cells, w->m->edge, w->m->blank,
-                                   &end, err))
+    ThPadTapes on = {w->m->n_tapes, w->cells, w->m->edge, w->m->blank};
+    if (!th_pad_configuration_step(&w->c, &x, &on, &end, err))
         return false;
     w->stopped = end == TH_PAD_STEP_STOPPED;
     w->left = w->left || end == TH_PAD_STEP_HELD;
@@ -325,14 +349,12 @@ static bool start_on(Writer *w, const char *input, ThError *err)
     return ok;
 }
 
-static bool write(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
-                  int *which, ThError *err)
+static bool write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err)
 {
-    (void)which;
     bool single = th_option_flag(&p->options, "single");
     Writer w = writer_of(p, false);
-    bool ok = start_on(&w, n > 0 ? operand[0] : "", err);
-    if (ok && single && *th_option_text(&p->options, "style") == 'v')
+    bool ok = start_on(&w, o->n > 0 ? o->text[0] : "", err);
+    if (ok && single && th_option_choice(&p->options, "style") == STYLE_VERBOSE)
         ok = th_fail(err, TH_EUSAGE, "single=yes writes a step a line: style=compact");
     ok = ok && (single ? put_singles(&w, r, e, err) : put_run(&w, r, e, err));
     if (ok && w.left && w.avoid)
@@ -385,14 +407,53 @@ static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *e
     return ok;
 }
 
+/* ---- reading back ---------------------------------------------------------------------------- */
+
+/* Marks of configurations and transitions, in what no other kind claims. */
+static bool recognise(const ThPadChecking *k)
+{
+    if ((k->end - k->begin > 1 && k->text[k->begin] == '$') || th_pad_check_is_sum(k, '+') ||
+        th_pad_check_is_sum(k, '*'))
+        return false;
+    return th_pad_check_is_run(k) || th_pad_check_has(k, k->end, "| ") ||
+           th_pad_check_has(k, k->end, "[") || th_pad_check_has(k, k->end, "( ");
+}
+
 const ThPadKind th_pad_machine = {
     .name = "machine",
-    .summary = "a run of a Turing machine, or single steps",
+    .summary = "write out a run of a Turing machine, or a step of one",
     .source = "Hou et al. 2024, Section 5.3 and Appendix F",
+    .detail =
+        "With INPUT, the run on it: configurations, each of which is the state, a bar, and the "
+        "cells with a mark on the one under the head, and between them the transitions: the next "
+        "state, the symbol written, the move.  Once the machine has stopped, the tape without "
+        "the blanks around it is the answer.  Without INPUT, one step on random cells, with the "
+        "head and the state anywhere, as the paper trains on.  Several tapes are separated by "
+        "bars.\n\n"
+        "The cells shown are those of the input, and where the head leaves them a blank is added "
+        "(edge=extend).  Tapes that are drawn keep their length (edge=stay).  Where a "
+        "nondeterministic machine has a choice, one is drawn.",
+    .example = "machine flip { blank _; start s; halt z; s 0 -> 1 R s; s 1 -> 0 R s; s _ -> L z }\n"
+               "scratchpad machine flip 01 style=verbose\n"
+               "#> s | [0] 1\n"
+               "#> ( s ~ 1 ~ R )\n"
+               "#> s | 1 [1]\n"
+               "#> ( s ~ 0 ~ R )\n"
+               "#> s | 1 0 [_]\n"
+               "#> ( z ~ _ ~ L )\n"
+               "#> z | 1 [0] _\n"
+               "#> 1 0\n"
+               "scratchpad machine flip 01 names=paper transitions=no steps=1\n"
+               "#> s1 | b2 a3 <|SEP|> s1 | a3 b3",
+    .operand = {"INPUT", NULL},
     .options = options,
+    .layout = "style",
+    .check_options = check_options,
     .takes_machine = true,
     .context = 500,
     .init = init,
     .write = write,
     .draw = draw,
+    .recognise = recognise,
+    .check = th_pad_check_machine,
 };

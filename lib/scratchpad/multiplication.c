@@ -3,22 +3,35 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "scratchpad/checker.h"
 #include "scratchpad/writing.h"
-#include "scratchpad/options.h"
 
-static const ThOptionSpec options[] = {TH_PAD_OPTIONS_MULTIPLICATION, {0}};
+static const ThOptionSpec options[] = {
+    {"digits", TH_RANGE, "2..50", 1, 100000, NULL, "digits of first operands that are drawn"},
+    {"multiplier", TH_INT, "3", 1, 10000, NULL, "digits of second operands that are drawn"},
+    {"style", TH_CHOICE, "compact", 0, 0, TH_PAD_STYLES_SUM, "the layout"},
+    {"flush", TH_CHOICE, "digit", 0, 0, "digit|once",
+     "whether the last carry goes into the result a digit a line, or at once"},
+    {"comments", TH_FLAG, "yes", 0, 0, NULL,
+     "style=verbose: explain each line behind a #; never in data sets"},
+    {0}};
+enum { FLUSH_DIGIT, FLUSH_ONCE }; /* flush= */
+
+static const ThOptionSpec check_options[] = {
+    {"flush", TH_CHOICE, "any", 0, 0, "any|digit|once", "of multiplications"}, {0}};
 
 static bool init(ThPad *p, ThError *err)
 {
-    const char *style = th_option_text(&p->options, "style");
-    p->words = *style == 'v';
-    p->separator = *style == 'c' ? "|" : *style == 'v' ? "\n" : "=";
+    int style = th_option_choice(&p->options, "style");
+    p->words = style == TH_PAD_VERBOSE;
+    p->separator = style == TH_PAD_COMPACT ? "|" : style == TH_PAD_VERBOSE ? "\n" : "=";
     bool ok = th_pad_add_tokens(p, "0 1 2 3 4 5 6 7 8 9 *", err);
-    if (*style == 'p' || *style == 'r')
+    if (style > TH_PAD_VERBOSE)
         return ok && th_pad_add_token(p, "=", err);
     return ok && th_pad_add_tokens(p, "a b c d e f g h i j ^ ( , ) ~", err) &&
-           (*style == 'c' ? th_pad_add_token(p, "|", err)
-                          : th_pad_add_tokens(p, "Input: Target: <scratch> </scratch> \n", err));
+           (style == TH_PAD_COMPACT
+                ? th_pad_add_token(p, "|", err)
+                : th_pad_add_tokens(p, "Input: Target: <scratch> </scratch> \n", err));
 }
 
 /* Numbers are strings of digits; carry and result are 0 at first. */
@@ -114,9 +127,10 @@ static bool steps_begin(Steps *s, const char *x, size_t nx, const char *m, size_
     return true;
 }
 
-static bool put_compact(ThPadExample *e, const char *x, size_t nx, const char *m, size_t k,
-                        bool once, ThError *err)
+static bool put_compact(ThPadExample *e, const ThPadSum *product, bool once, ThError *err)
 {
+    const char *x = product->x, *m = product->y;
+    size_t nx = product->nx, k = product->ny;
     Steps s;
     size_t lines = nx + k + 2, width = 2 * nx + 4 * k + 16;
     char *to = th_pad_example_begin(e, lines > 100000 ? SIZE_MAX : lines * width, err);
@@ -135,42 +149,43 @@ static bool put_compact(ThPadExample *e, const char *x, size_t nx, const char *m
     return true;
 }
 
-static bool put(const ThPad *p, const char *x, size_t nx, const char *m, size_t k, ThRng *r,
-                ThPadExample *e, ThError *err)
+static bool put(const ThPad *p, ThPadSum *product, ThRng *r, ThPadExample *e, ThError *err)
 {
-    const char *style = th_option_text(&p->options, "style");
-    bool once = *th_option_text(&p->options, "flush") == 'o';
-    if (*style == 'c')
-        return put_compact(e, x, nx, m, k, once, err);
-    if (*style == 'v') {
+    ThPadSumStyle style = (ThPadSumStyle)th_option_choice(&p->options, "style");
+    bool once = th_option_choice(&p->options, "flush") == FLUSH_ONCE;
+    if (style == TH_PAD_COMPACT)
+        return put_compact(e, product, once, err);
+    if (style == TH_PAD_VERBOSE) {
         ThPadExample compact = {0};
-        bool ok = put_compact(&compact, x, nx, m, k, once, err) &&
+        bool ok = put_compact(&compact, product, once, err) &&
                   th_pad_verbose(e, compact.text.data, compact.text.size,
                                  th_option_flag(&p->options, "comments"), err);
         th_pad_example_free(&compact);
         return ok;
     }
     Steps s;
-    if (!steps_begin(&s, x, nx, m, k, err))
+    if (!steps_begin(&s, product->x, product->nx, product->y, product->ny, err))
         return false;
     do_steps(&s, false, NULL);
-    ThPadSum sum = {
-        .x = x, .nx = nx, .y = m, .ny = k, .z = s.result, .nz = s.n_result, .sign = '*'};
-    bool ok = th_pad_sum_write(e, &sum, style, 0, r, err);
+    product->z = s.result;
+    product->nz = s.n_result;
+    bool ok = th_pad_sum_write(e, product, style, 0, r, err);
     free(s.product);
     return ok;
 }
 
-static bool write(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
-                  int *which, ThError *err)
+static bool write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err)
 {
-    if (n != 2)
+    if (o->n != 2)
         return th_fail(err, TH_EUSAGE, "a multiplication has two operands");
-    for (*which = 0; *which < 2; ++*which)
-        if (!th_pad_digits_ok(operand[*which], err))
+    for (o->wrong = 0; o->wrong < 2; o->wrong++)
+        if (!th_pad_digits_ok(o->text[o->wrong], err))
             return false;
-    *which = 0;
-    return put(p, operand[0], strlen(operand[0]), operand[1], strlen(operand[1]), r, e, err);
+    o->wrong = 0;
+    ThPadSum s = {.x = o->text[0], .y = o->text[1], .sign = '*'};
+    s.nx = strlen(s.x);
+    s.ny = strlen(s.y);
+    return put(p, &s, r, e, err);
 }
 
 static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err)
@@ -182,18 +197,65 @@ static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *e
     if (!x)
         return false;
     th_pad_draw_digits(x, nx + k, r);
-    bool ok = put(p, x, nx, x + nx, k, r, e, err);
+    ThPadSum s = {.x = x, .nx = nx, .y = x + nx, .ny = k, .sign = '*'};
+    bool ok = put(p, &s, r, e, err);
     free(x);
     return ok;
 }
 
+/* ---- reading back ---------------------------------------------------------------------------- */
+
+static bool recognise(const ThPadChecking *k)
+{
+    return th_pad_check_is_sum(k, '*');
+}
+
+static bool check(const ThPadChecking *k, ThPadChecked *c, ThError *err)
+{
+    return th_pad_check_has_steps(k) ? th_pad_check_steps(k, '*', c, err)
+                                     : th_pad_check_sum(k, '*', c, err);
+}
+
+/* As the paper prints its example, and wrongly. */
+static const char *const misprints[] = {
+    "4324*135|432e*135(0540~054,0)|43c*135(0270~032,40)|4d*135(0405~043,740)|"
+    "e*135(0540~058,3740)|^**135(0000~000,583740)|583740",
+    "4324*135|432e*135(0540~054,0)|43c*135(0270~032,40)|4d*135(0405~043,740)|"
+    "e*135(0540~058,3740)|^*135(0000~005,83740)|^**135(0000~000,583740)|583740",
+    NULL};
+
 const ThPadKind th_pad_multiplication = {
     .name = "multiplication",
-    .summary = "the product of a number and one of few digits, digit by digit",
+    .summary = "write out a multiplication, digit by digit",
     .source = "Hou et al. 2024, Section 5.1",
+    .detail =
+        "As scratchpad addition.  On each line the digit under the head is multiplied by the whole "
+        "second number: behind them stand that product, ~, the carry that goes out, and the "
+        "digits of the result so far.  Once no digits are left, the carry goes into the result: "
+        "a digit a line, as in the paper's figure, or at once, as in its footnote.",
+    .example = "scratchpad multiplication 25 4\n"
+               "#> 25*4|2f*4(20~2,0)|c*4(08~1,00)|^*4(00~0,100)|100\n"
+               "scratchpad multiplication 25 4 style=verbose\n"
+               "#> Input:\n"
+               "#> 2 5 * 4\n"
+               "#> Target:\n"
+               "#> <scratch>\n"
+               "#> 2 5 * 4\n"
+               "#> 2 f * 4 ( 2 0 ~ 2 , 0 )   # 5 * 4 = 20 carry 2\n"
+               "#> c * 4 ( 0 8 ~ 1 , 0 0 )   # 2 * 4 = 08 carry 1\n"
+               "#> ^ * 4 ( 0 0 ~ 0 , 1 0 0 )   # 0 * 4 = 00 carry 0\n"
+               "#> </scratch>\n"
+               "#> 1 0 0",
+    .operand = {"X", "Y", NULL},
     .options = options,
+    .layout = "style",
+    .check_options = check_options,
     .context = 500,
     .init = init,
     .write = write,
     .draw = draw,
+    .recognise = recognise,
+    .check = check,
+    .bars = true,
+    .misprints = misprints,
 };

@@ -11,9 +11,12 @@
 /* A symbol, a symbol under the head, a state. */
 typedef enum { TH_PAD_NAME_SYMBOL, TH_PAD_NAME_MARKED, TH_PAD_NAME_STATE } ThPadNamed;
 
-/* True if names= ("auto", "paper", "own") means the paper's names for a machine: auto does where
- * the machine has them, or has names that a scratchpad cannot show. */
-bool th_pad_names_paper(const ThTm *m, const char *names);
+/* In the order of the option names=. */
+typedef enum { TH_PAD_NAMES_AUTO, TH_PAD_NAMES_PAPER, TH_PAD_NAMES_OWN } ThTmNames;
+
+/* True if these are the paper's names for a machine: auto is where the machine has them, or has
+ * names that a scratchpad cannot show. */
+bool th_pad_names_paper(const ThTm *m, ThTmNames names);
 
 /* Sets *t to a name: a1, b1, s1; or the machine's own. */
 void th_pad_name(const ThTm *m, bool paper, ThPadNamed what, int i, ThText *t);

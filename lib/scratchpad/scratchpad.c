@@ -117,11 +117,10 @@ void th_pad_example_free(ThPadExample *e)
     *e = (ThPadExample){0};
 }
 
-bool th_pad_write(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
-                  int *which, ThError *err)
+bool th_pad_write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err)
 {
-    *which = 0;
-    return p->kind->write(p, operand, n, r, e, which, err);
+    o->wrong = 0;
+    return p->kind->write(p, o, r, e, err);
 }
 
 bool th_pad_draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err)

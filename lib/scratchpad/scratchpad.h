@@ -42,24 +42,44 @@ typedef struct {
 void th_pad_example_free(ThPadExample *e); /* leaves *e zero-initialised */
 
 typedef struct ThPad ThPad;
-struct ThPadCheckRules;
+
+/* What is to be written out, as it would be typed. */
+typedef struct {
+    const char *const *text; /* (n) */
+    int n;
+    int wrong; /* the operand that an error is about, from 0 */
+} ThPadOperands;
+
+struct ThPadChecking;
 struct ThPadChecked;
 
 typedef struct {
     const char *name, *summary, *source; /* source: paper and section */
+    const char *detail;                  /* paragraphs separated by an empty line */
+    const char *example;                 /* commands; lines "#> …" are what they print */
+    const char *operand[3];              /* what is written out, by name; ends with NULL */
     const ThOptionSpec *options;         /* ends with a NULL name */
+    const char *layout; /* which of them, a choice, says how the text is laid out */
+    /* What a check is told besides the text; kinds share rows of the same name.  NULL: nothing. */
+    const ThOptionSpec *check_options;
     bool takes_machine;
     bool own_ends;       /* its texts begin and end with tokens of their own */
+    bool answers_only;   /* only answers are scored unless it is said otherwise */
+    bool bars;           /* | ends a line, as <|SEP|> does */
     const char *padding; /* the token that fills up contexts; NULL: none */
     int context;         /* tokens of the paper's training context */
     /* Checks options against each other and sets p->words, p->separator and p->token. */
     bool (*init)(ThPad *p, ThError *err);
-    /* Writes the scratchpad of n operands into e; r: where a layout draws something.  *which is the
-     * operand that an error is about. */
-    bool (*write)(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
-                  int *which, ThError *err);
+    /* Writes the scratchpad of the operands into e; r: where a layout draws something. */
+    bool (*write)(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err);
     /* Draws a scratchpad of a size (> 0), or of one drawn from the options (0). */
     bool (*draw)(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err);
+    /* True if a text, by how it begins, is one of this kind; the first kind to say so has it. */
+    bool (*recognise)(const struct ThPadChecking *k);
+    /* Compares each line with what the lines before ask for: sets c->style, and c->slip if there
+     * is one.  False on TH_ENOMEM only. */
+    bool (*check)(const struct ThPadChecking *k, struct ThPadChecked *c, ThError *err);
+    const char *const *misprints; /* texts that the paper prints wrongly, up to NULL; NULL: none */
 } ThPadKind;
 
 struct ThPad {
@@ -84,10 +104,9 @@ const ThPadKind *th_pad_kind(const char *name);  /* view, or NULL */
 ThPad *th_pad_new(const ThPadKind *kind, const ThOptions *options, const ThTm *m, ThError *err);
 void th_pad_free(ThPad *p); /* NULL is fine */
 
-/* Writes the scratchpad of given operands, as they would be typed.  Errors: TH_EVALUE with the
- * column in operand *which, TH_ELIMIT for more than 2^30 characters, TH_ENOMEM. */
-bool th_pad_write(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
-                  int *which, ThError *err);
+/* Writes the scratchpad of given operands.  Errors: TH_EVALUE with the column in operand o->wrong,
+ * TH_ELIMIT for more than 2^30 characters, TH_ENOMEM. */
+bool th_pad_write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err);
 
 /* Draws one; it depends on *r only.  size: digits of the first operand (and of the second, where
  * its length is not fixed), points, cells of the tape, letters; 0: as the options say. */

@@ -7,14 +7,34 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "scratchpad/checker.h"
 #include "scratchpad/writing.h"
-#include "scratchpad/options.h"
 
-static const ThOptionSpec options[] = {TH_PAD_OPTIONS_SGD, {0}};
+static const ThOptionSpec options[] = {
+    {"examples", TH_RANGE, "1..50", 1, 10000, NULL, "points of a problem that is drawn"},
+    {"strict", TH_CHOICE, "hidden", 0, 0, "hidden|from-tokens|requantise",
+     "what is computed with: the real numbers behind the data's tokens; the tokens' values, the "
+     "weights being kept exactly; or nothing but tokens, all results being rounded to them"},
+    {"quantiser", TH_CHOICE, "hundredths", 0, 0, "hundredths|points",
+     "what a token is: a hundredth, or one of 200 points from -1 to 1, 2/199 apart"},
+    {"noise", TH_REAL, "0", 0, 1, NULL, "standard deviation of noise on drawn labels"},
+    {"radius", TH_REAL, "0.5", 0, 1, NULL, "the true weights are drawn from a disc so large"},
+    {"rate", TH_REAL, "0.5", 0, 1, NULL, "the learning rate"},
+    {"style", TH_CHOICE, "turing", 0, 0, "turing|plain",
+     "with the steps, or the answer right after the data"},
+    {0}};
 
-double th_pad_sgd_scale(const char *quantiser)
+static const ThOptionSpec check_options[] = {
+    {"strict", TH_CHOICE, "hidden", 0, 0, "hidden|from-tokens|requantise", "of sgd"},
+    {"tolerance", TH_INT, NULL, 0, 200, NULL,
+     "tokens by which numbers of sgd may differ; default: 2 with strict=hidden, else 0"},
+    {"quantiser", TH_CHOICE, "hundredths", 0, 0, "hundredths|points", "of sgd"},
+    {"rate", TH_REAL, "0.5", 0, 1, NULL, "the learning rate of sgd"},
+    {0}};
+
+double th_pad_sgd_scale(ThPadSgdQuantiser quantiser)
 {
-    return *quantiser == 'h' ? 100 : 99.5;
+    return quantiser == TH_PAD_SGD_HUNDREDTHS ? 100 : 99.5;
 }
 
 int th_pad_sgd_token(double value, double scale)
@@ -26,13 +46,6 @@ int th_pad_sgd_token(double value, double scale)
 double th_pad_sgd_value(int token, double scale)
 {
     return (token - 100) / scale;
-}
-
-ThPadSgdStrict th_pad_sgd_strict(const char *word)
-{
-    return *word == 'h'   ? TH_PAD_SGD_HIDDEN
-           : *word == 'f' ? TH_PAD_SGD_FROM_TOKENS
-                          : TH_PAD_SGD_REQUANTISE;
 }
 
 static double rounded(double value, double scale)
@@ -136,13 +149,18 @@ static char *put_results(char *to, const ThPadSgdLine *line, char **answer)
     return put_word(to, "|");
 }
 
+static double scale_of(const ThOptions *o)
+{
+    return th_pad_sgd_scale((ThPadSgdQuantiser)th_option_choice(o, "quantiser"));
+}
+
 static bool put(const ThPad *p, const ThPadSgdPoint *point, size_t n, ThPadExample *e, ThError *err)
 {
     enum { POINT = 5 * 5, RESULTS = 9 * 5 };
-    bool plain = *th_option_text(&p->options, "style") == 'p';
+    bool plain = th_option_choice(&p->options, "style") == TH_PAD_SGD_PLAIN;
     ThPadSgd s = {.rate = th_option_real(&p->options, "rate")};
-    s.strict = th_pad_sgd_strict(th_option_text(&p->options, "strict"));
-    s.scale = th_pad_sgd_scale(th_option_text(&p->options, "quantiser"));
+    s.strict = (ThPadSgdStrict)th_option_choice(&p->options, "strict");
+    s.scale = scale_of(&p->options);
     size_t lines = plain ? 2 : n + 1;
     char *to =
         th_pad_example_begin(e, n > 20000 ? SIZE_MAX : lines * (n * POINT + RESULTS) + 8, err);
@@ -227,15 +245,13 @@ static bool read_numbers(const char *text, Numbers *to, ThError *err)
     return true;
 }
 
-static bool write(const ThPad *p, const char *const *operand, int n, ThRng *r, ThPadExample *e,
-                  int *which, ThError *err)
+static bool write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err)
 {
     (void)r;
-    (void)which;
-    Numbers found = {.scale = th_pad_sgd_scale(th_option_text(&p->options, "quantiser"))};
-    if (n != 1)
+    Numbers found = {.scale = scale_of(&p->options)};
+    if (o->n != 1)
         return th_fail(err, TH_EUSAGE, "the points of a problem are one operand");
-    bool ok = read_numbers(operand[0], &found, err);
+    bool ok = read_numbers(o->text[0], &found, err);
     ThPadSgdPoint *point = ok ? th_alloc(found.n / 3, sizeof *point, err) : NULL;
     for (size_t i = 0; point && i < found.n / 3; i++) {
         const double *number = found.number;
@@ -278,13 +294,38 @@ static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *e
     return ok;
 }
 
+/* ---- reading back ---------------------------------------------------------------------------- */
+
+static bool recognise(const ThPadChecking *k)
+{
+    return k->end - k->begin > 1 && k->text[k->begin] == '$' &&
+           th_pad_check_is_space(k->text[k->begin + 1]);
+}
+
 const ThPadKind th_pad_sgd = {
     .name = "sgd",
-    .summary = "linear regression by stochastic gradient descent, in 200 rounded numbers",
+    .summary = "write out linear regression by stochastic gradient descent",
     .source = "Hou et al. 2024, Section 5.2 and Appendix E",
+    .detail =
+        "Numbers from -1 to 1 are written as the 200 tokens a0 to a199; a100 is 0, and a step is "
+        "0.01.  The question is the data: d X1 X2 , Y for each point.  A line is the points that "
+        "are left, then the prediction yp for the last of them, the step g and the weights cur "
+        "behind the step; the next line goes without that point.\n\n"
+        "The paper's tokens show real numbers that are never rounded (strict=hidden), so that a "
+        "scratchpad is not a function of its tokens, and an answer counts as right within two "
+        "tokens.  strict=from-tokens and strict=requantise make it one.\n\n"
+        "DATA is three numbers a point, or the tokens of a question.",
+    .example = "scratchpad sgd \"0.5 -0.5 0.2\"\n"
+               "#> $ d a150 a50 , a120 | d a150 a50 , a120 yp a100 g a90 a110 cur a110 a90 |",
+    .operand = {"DATA", NULL},
     .options = options,
+    .layout = "style",
+    .check_options = check_options,
     .context = 600,
     .init = init,
     .write = write,
     .draw = draw,
+    .recognise = recognise,
+    .check = th_pad_check_sgd,
+    .bars = true,
 };

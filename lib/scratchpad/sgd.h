@@ -11,17 +11,20 @@ enum { TH_PAD_SGD_TOKENS = 200 }; /* a0 … a199 stand for numbers from -1 to 1 
 
 /* Tokens of a unit: a100 is 0, and a token stands for the nearest multiple of 1/100 or of 2/199.
  * The published example fits these and no other rounding; the second is that of 200 points from -1
- * to 1, equally far apart.  quantiser: "hundredths" or "points". */
-double th_pad_sgd_scale(const char *quantiser);
+ * to 1, equally far apart.  In the order of the option quantiser=. */
+typedef enum { TH_PAD_SGD_HUNDREDTHS, TH_PAD_SGD_POINTS } ThPadSgdQuantiser;
+double th_pad_sgd_scale(ThPadSgdQuantiser quantiser);
 
 /* The token of a number, and the number that a token stands for. */
 int th_pad_sgd_token(double value, double scale);
 double th_pad_sgd_value(int token, double scale);
 
 /* Hou et al. compute with real numbers of which the tokens are shown only; the others make the
- * scratchpad a function of its tokens. */
+ * scratchpad a function of its tokens.  In the order of the option strict=. */
 typedef enum { TH_PAD_SGD_HIDDEN, TH_PAD_SGD_FROM_TOKENS, TH_PAD_SGD_REQUANTISE } ThPadSgdStrict;
-ThPadSgdStrict th_pad_sgd_strict(const char *word); /* "hidden", "from-tokens" or "requantise" */
+
+/* In the order of the option style=. */
+typedef enum { TH_PAD_SGD_TURING, TH_PAD_SGD_PLAIN } ThPadSgdStyle;
 
 typedef struct {
     double x[2], y;

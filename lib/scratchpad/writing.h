@@ -62,16 +62,32 @@ static inline char *th_pad_put_operand(char *to, const char *digits, size_t n)
 /* Writes into e the verbose layout (Hou et al., Figures 2 and 4) of a compact scratchpad. */
 bool th_pad_verbose(ThPadExample *e, const char *compact, size_t size, bool comments, ThError *err);
 
-/* Writes into e operands and result without steps (Hou et al., Appendix B).  style: "plain",
- * "reversed", "blanks", "hints" or "reversed-hints"; blanks are drawn from r with the given rate.
- */
+/* The layouts of sums and products, in the order in which their style= lists them. */
+#define TH_PAD_STYLES_SUM "compact|verbose|plain|reversed"
+typedef enum {
+    TH_PAD_COMPACT,
+    TH_PAD_VERBOSE,
+    TH_PAD_PLAIN,
+    TH_PAD_REVERSED,
+    TH_PAD_BLANKS, /* these of sums only */
+    TH_PAD_HINTS,
+    TH_PAD_REVERSED_HINTS
+} ThPadSumStyle;
+
+/* Where the sources contradict each other, a check takes either way, or one of them: in the order
+ * of its options final-carry= and flush=. */
+typedef enum { TH_PAD_CARRY_EITHER, TH_PAD_CARRY_LINE, TH_PAD_CARRY_FOLD } ThPadFinalCarry;
+typedef enum { TH_PAD_FLUSH_EITHER, TH_PAD_FLUSH_DIGIT, TH_PAD_FLUSH_ONCE } ThPadFlush;
+
+/* Writes into e operands and result in a layout without steps (Hou et al., Appendix B); blanks are
+ * drawn from r with the given rate. */
 typedef struct {
     const char *x, *y, *z; /* digits */
     size_t nx, ny, nz;
     char sign;
 } ThPadSum;
-bool th_pad_sum_write(ThPadExample *e, const ThPadSum *s, const char *style, double rate, ThRng *r,
-                      ThError *err);
+bool th_pad_sum_write(ThPadExample *e, const ThPadSum *s, ThPadSumStyle style, double rate,
+                      ThRng *r, ThError *err);
 
 /* Appends the hint of place k: a … z, aa …. */
 void th_pad_hint_letters(ThText *t, size_t k);

@@ -8,12 +8,13 @@ static const ThOptionSpec options[] = {
      "0 1 2 mean stay, up, down (paper) or down, stay, up (deepmind)"},
     {0},
 };
+enum { ENCODING_PAPER, ENCODING_DEEPMIND }; /* encoding= */
 
 static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 {
     (void)from;
     static const int paper[] = {0, 1, -1}, deepmind[] = {-1, 0, 1};
-    bool as_paper = strcmp(th_option_text(&t->options, "encoding"), "paper") == 0;
+    bool as_paper = th_option_choice(&t->options, "encoding") == ENCODING_PAPER;
     int m = (int)th_option_int(&t->options, "modulus");
     t->machine = th_task_cyclic_machine(m, 3, as_paper ? paper : deepmind, err);
     return t->machine &&

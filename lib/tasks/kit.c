@@ -50,8 +50,9 @@ bool th_task_signature(ThTask *t, ThTarget target, ThTaskNames symbols, ThTaskNa
 
 ThTarget th_task_labels(const ThTask *t)
 {
-    return strcmp(th_option_text(&t->options, "labels"), "every") == 0 ? TH_TARGET_EVERY
-                                                                       : TH_TARGET_FINAL;
+    enum { LABELS_EVERY, LABELS_FINAL };
+    return th_option_choice(&t->options, "labels") == LABELS_EVERY ? TH_TARGET_EVERY
+                                                                   : TH_TARGET_FINAL;
 }
 
 ThDfa *th_task_cyclic_machine(int m, int n_symbols, const int *move, ThError *err)

@@ -31,8 +31,8 @@ static bool try_run(Task *k, uint64_t steps)
     limits.steps = limits.steps < steps ? limits.steps : steps;
     if (!k->limits.run_it || k->m->branching)
         return true;
-    return th_tm_recur(&k->a->again, &k->a->proof, &k->a->end, k->m, k->words, limits, k->stop,
-                       k->err);
+    ThTmWork w = {k->m, k->words, limits, k->stop};
+    return th_tm_recur(&w, &k->a->again, &k->a->proof, &k->a->end, k->err);
 }
 
 static bool try_backward(Task *k)
@@ -40,8 +40,8 @@ static bool try_backward(Task *k)
     bool proved;
     if (!k->limits.backward)
         return true;
-    if (!th_tm_backward(&k->a->backward, &proved, k->m, k->words, &k->a->here, k->limits.depth,
-                        k->stop, k->err))
+    ThTmWork w = {.machine = k->m, .words = k->words, .stop = k->stop};
+    if (!th_tm_backward(&w, &k->a->here, k->limits.depth, &k->a->backward, &proved, k->err))
         return false;
     if (proved)
         k->a->proof = TH_TM_PROOF_BACKWARD;
@@ -52,10 +52,10 @@ static bool try_backward(Task *k)
 
 static bool try_widths(Task *k, int history)
 {
+    ThTmWork w = {.machine = k->m, .words = k->words, .stop = k->stop};
     for (int width = 1; width <= k->limits.width; width++) {
         bool proved;
-        if (!th_tm_contexts(&k->a->contexts, &proved, k->m, k->words, width, history, k->stop,
-                            k->err))
+        if (!th_tm_contexts(&w, width, history, &k->a->contexts, &proved, k->err))
             return false;
         if (proved) {
             k->a->proof = TH_TM_PROOF_CONTEXTS;

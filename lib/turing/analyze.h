@@ -54,11 +54,11 @@ typedef struct {
     int state;
 } ThTmRecurrence;
 
-/* Runs a machine without choices for up to limits.steps steps or until a recurrence is found.
+/* Runs a machine without choices for up to w->limits.steps steps or until a recurrence is found.
  * *found says which: TH_TM_PROOF_STOPS, TH_TM_PROOF_CYCLE, TH_TM_PROOF_TRANSLATION or
  * TH_TM_PROOF_NONE; `end` gets how far it came.  Linear in the steps in most cases. */
-bool th_tm_recur(ThTmRecurrence *a, ThTmProof *found, ThTmFastFigures *end, const ThTm *m,
-                 const ThTmTapeWords *words, ThTmRunLimits limits, ThStop *stop, ThError *err);
+bool th_tm_recur(const ThTmWork *w, ThTmRecurrence *a, ThTmProof *found, ThTmFastFigures *end,
+                 ThError *err);
 
 /* A set of configurations from which the machine stops after `depth` steps: a state and some
  * cells; positions count from where the head stands when it stops. */
@@ -84,9 +84,9 @@ typedef struct {
 } ThTmBackward;
 
 /* Follows all ways to stop that `r` allows.  *proved: there are no more than `depth` steps back and
- * some ten thousand nodes, and the start of the run on `words` is in none of them.  One tape. */
-bool th_tm_backward(ThTmBackward *b, bool *proved, const ThTm *m, const ThTmTapeWords *words,
-                    const ThTmReach *r, int depth, ThStop *stop, ThError *err);
+ * some ten thousand nodes, and the start of the run is in none of them.  One tape. */
+bool th_tm_backward(const ThTmWork *w, const ThTmReach *r, int depth, ThTmBackward *b, bool *proved,
+                    ThError *err);
 void th_tm_backward_free(ThTmBackward *b);
 
 /* A rule that could lead to a node of its own, had it not left another symbol or come from outside
@@ -116,8 +116,8 @@ typedef struct {
 
 /* *proved: the least closed set has no way to stop and some ten thousand contexts at most.  One
  * tape, states up to 65535. */
-bool th_tm_contexts(ThTmContexts *c, bool *proved, const ThTm *m, const ThTmTapeWords *words,
-                    int width, int history, ThStop *stop, ThError *err);
+bool th_tm_contexts(const ThTmWork *w, int width, int history, ThTmContexts *c, bool *proved,
+                    ThError *err);
 void th_tm_contexts_free(ThTmContexts *c);
 
 typedef struct {
@@ -147,7 +147,7 @@ const char *th_tm_proof_name(ThTmProof p);
 
 /* Appends the proof in full, for a reader to check; of a set with more than `most` lines only the
  * first are written and how many there are (0: all).  Errors: TH_ENOMEM, TH_EINTERRUPTED. */
-bool th_tm_proof_write(ThText *t, const ThTmAnalysis *a, const ThTm *m, const ThTmTapeWords *words,
-                       size_t most, ThStop *stop, ThError *err);
+bool th_tm_proof_write(ThText *t, const ThTmAnalysis *a, const ThTmWork *work, size_t most,
+                       ThError *err);
 
 #endif

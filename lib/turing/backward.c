@@ -45,28 +45,36 @@ static void judge_bounce(const ThTmBackward *b, const ThTmBackNode *x, ThTmBackS
     }
 }
 
+/* Who is told about the steps that lead to a node. */
+typedef struct {
+    const ThTmBackward *b;
+    const ThTm *m;
+    const ThTmReach *r;
+    ThTmSeeBackStep *see;
+    void *context;
+} Telling;
+
 /* The rules for one case. */
-static bool each_choice(const ThTmBackward *b, const ThTmBackNode *x, const ThTm *m,
-                        const ThTmReach *r, int state, int read, ThTmSeeBackStep *see,
-                        void *context)
+static bool each_choice(const Telling *k, const ThTmBackNode *x, int state, int read)
 {
+    const ThTm *m = k->m;
     size_t n;
     const size_t *choice = th_tm_choices(m, state, &read, &n);
     for (size_t i = 0; i < n; i++) {
         const ThTmRule *rule = &m->rule[choice[i]];
-        if ((rule->to == TH_TM_ANY ? state : rule->to) != x->state || !r->rule[choice[i]])
+        if ((rule->to == TH_TM_ANY ? state : rule->to) != x->state || !k->r->rule[choice[i]])
             continue;
         ThTmBackStep s = {.rule = (int)choice[i], .state = state, .read = read};
         s.head = x->head - rule->move[0];
         s.written = rule->write[0] == TH_TM_ANY ? read : rule->write[0];
         int written = s.written;
-        judge(b, x, &s);
-        if (!see(context, &s))
+        judge(k->b, x, &s);
+        if (!k->see(k->context, &s))
             return false;
         if (rule->move[0] < 0 && m->edge == TH_TM_EDGE_STAY) {
             s.written = written;
-            judge_bounce(b, x, &s);
-            if (!see(context, &s))
+            judge_bounce(k->b, x, &s);
+            if (!k->see(k->context, &s))
                 return false;
         }
     }
@@ -76,12 +84,13 @@ static bool each_choice(const ThTmBackward *b, const ThTmBackNode *x, const ThTm
 bool th_tm_backward_each(const ThTmBackward *b, size_t node, const ThTm *m, const ThTmReach *r,
                          ThTmSeeBackStep *see, void *context)
 {
+    const Telling k = {b, m, r, see, context};
     const ThTmBackNode x = b->node[node];
     for (int q = 0; q < m->n_states; q++) {
         if (m->role[q] != TH_TM_RUNS || !r->state[q])
             continue;
         for (int a = 0; a < m->n_symbols; a++)
-            if (r->symbol[0][a] && !each_choice(b, &x, m, r, q, a, see, context))
+            if (r->symbol[0][a] && !each_choice(&k, &x, q, a))
                 return false;
     }
     return true;
@@ -180,10 +189,11 @@ static bool add_roots(Search *s)
     return true;
 }
 
-bool th_tm_backward(ThTmBackward *b, bool *proved, const ThTm *m, const ThTmTapeWords *words,
-                    const ThTmReach *r, int depth, ThStop *stop, ThError *err)
+bool th_tm_backward(const ThTmWork *w, const ThTmReach *r, int depth, ThTmBackward *b, bool *proved,
+                    ThError *err)
 {
-    Search s = {.b = b, .m = m, .words = words, .r = r, .err = err};
+    const ThTm *m = w->machine;
+    Search s = {.b = b, .m = m, .words = w->words, .r = r, .err = err};
     *b = (ThTmBackward){0};
     *proved = false;
     size_t cases = (size_t)m->n_states * (size_t)m->n_symbols;
@@ -192,7 +202,7 @@ bool th_tm_backward(ThTmBackward *b, bool *proved, const ThTm *m, const ThTmTape
         return true;
     bool ok = add_roots(&s), whole = true;
     for (size_t i = 0; ok && whole && !s.start && i < b->n; i++) {
-        ok = !th_stopped(stop, err);
+        ok = !th_stopped(w->stop, err);
         s.node = (int)i;
         whole = ok && b->node[i].depth < depth && th_tm_backward_each(b, i, m, r, add_before, &s);
         ok = ok && !s.failed;

@@ -257,9 +257,10 @@ static void free_side(Side *x)
     free(x->waits);
 }
 
-bool th_tm_contexts(ThTmContexts *c, bool *proved, const ThTm *m, const ThTmTapeWords *words,
-                    int width, int history, ThStop *stop, ThError *err)
+bool th_tm_contexts(const ThTmWork *w, int width, int history, ThTmContexts *c, bool *proved,
+                    ThError *err)
 {
+    const ThTm *m = w->machine;
     *c = (ThTmContexts){.width = width, .history = history};
     *proved = false;
     if (m->n_tapes > 1 || m->n_states > UINT16_MAX || width < 1 || width > MOST_WIDTH ||
@@ -268,9 +269,9 @@ bool th_tm_contexts(ThTmContexts *c, bool *proved, const ThTm *m, const ThTmTape
     Search s = {.c = c, .m = m, .err = err};
     s.side[0].groups = &c->left;
     s.side[1].groups = &c->right;
-    bool ok = number_symbols(&s) && add_start(&s, words);
+    bool ok = number_symbols(&s) && add_start(&s, w->words);
     for (size_t i = 0; ok && !s.stops && i < c->context.n && c->context.n <= MOST_CONTEXTS; i++)
-        ok = !th_stopped(stop, err) && step(&s, i);
+        ok = !th_stopped(w->stop, err) && step(&s, i);
     *proved = ok && !s.stops && c->context.n <= MOST_CONTEXTS;
     free_side(&s.side[0]);
     free_side(&s.side[1]);

@@ -344,19 +344,20 @@ static bool make_board(Board *b, const ThTmRunning *r, const ThTmRunExtent *x, T
     return true;
 }
 
-bool th_tm_grams(ThTmGrams *g, const ThTmRunStart *s, const ThTmRunExtent *x, uint64_t from,
-                 int least, bool first, ThStop *stop, ThError *err)
+bool th_tm_grams(ThTmGrams *g, const ThTmRunStart *s, const ThTmRunExtent *x,
+                 const ThTmGramsWanted *how, ThStop *stop, ThError *err)
 {
+    uint64_t from = how->from;
     ThTmRunning r;
     Board b = {0};
     ThTmRunLimits to_start = {from, UINT64_MAX}, limits = {x->steps, UINT64_MAX};
     bool moved = x->steps >= from, found = false;
-    *g = (ThTmGrams){.longest = least};
+    *g = (ThTmGrams){.longest = how->least};
     bool ok = th_tm_running_from(&r, s, err) && th_tm_running_go(&r, from, to_start, stop, err) &&
               make_board(&b, &r, x, err);
     if (ok && moved)
         ok = renew(&b, g, r.steps, &found, err);
-    while (ok && moved && !(first && found)) {
+    while (ok && moved && !(how->first && found)) {
         int64_t at = r.tape[0].head;
         bool twice = false;
         ok = step(&r, limits, stop, &moved, err);

@@ -47,10 +47,16 @@ typedef struct {
     int64_t one, other;
 } ThTmGrams;
 
-/* The longest repetition in any configuration from the one after `from` steps to the one after
- * x->steps, where it is longer than `least`; else longest is `least`.  With `first`, stops at the
- * first such.  Constant time a step, and O(L log L) each time the record is broken (L cells). */
-bool th_tm_grams(ThTmGrams *g, const ThTmRunStart *s, const ThTmRunExtent *x, uint64_t from,
-                 int least, bool first, ThStop *stop, ThError *err);
+typedef struct {
+    uint64_t from; /* steps to the first configuration that counts */
+    int least;     /* a repetition is longer */
+    bool first;    /* stop at the first such */
+} ThTmGramsWanted;
+
+/* The longest repetition in any configuration from the first that counts to the one after x->steps;
+ * longest is how->least where there is none.  Constant time a step, and O(L log L) each time the
+ * record is broken (L cells). */
+bool th_tm_grams(ThTmGrams *g, const ThTmRunStart *s, const ThTmRunExtent *x,
+                 const ThTmGramsWanted *how, ThStop *stop, ThError *err);
 
 #endif

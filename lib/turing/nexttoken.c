@@ -378,23 +378,24 @@ static bool compare_run(Comparison *c, const ThTmTokens *t, const ThTmRunStart *
     return ok;
 }
 
-bool th_tm_simulate(ThTmSimulation *x, const ThTmRunStart *s, bool walls, int n, ThTmKeys keys,
-                    ThTmRunLimits limits, ThStop *stop, ThError *err)
+bool th_tm_simulate(ThTmSimulation *x, const ThTmRunStart *s, const ThTmSimulationRules *how,
+                    ThStop *stop, ThError *err)
 {
     enum { MOST_CELLS = 1 << 24 };
-    ThTmTokens t = {s->machine, walls};
+    ThTmTokens t = {s->machine, how->walls};
     *x = (ThTmSimulation){.exact = true, .again = -1};
-    if (!th_tm_run_extent(&x->extent, s, limits, stop, err))
+    if (!th_tm_run_extent(&x->extent, s, how->limits, stop, err))
         return false;
     if (x->extent.last - x->extent.first >= MOST_CELLS)
         return th_fail(err, TH_ELIMIT, "the run needs more than %d cells", MOST_CELLS);
-    Comparison c = {.x = x, .n = n};
+    ThTmGramsWanted wanted = {.from = 1, .least = how->n, .first = true};
+    Comparison c = {.x = x, .n = how->n};
     c.length = th_tm_configuration_length(&t, x->extent.first, x->extent.last);
     c.token = th_alloc((size_t)c.length, sizeof *c.token, err);
-    c.next = th_tm_next_new(&t, n, keys, err);
+    c.next = th_tm_next_new(&t, how->n, how->keys, err);
     bool ok = c.token && c.next && compare_run(&c, &t, s, stop, err) &&
-              th_tm_grams(&x->repeated, s, &x->extent, 1, n, true, stop, err);
-    x->unique = ok && x->repeated.longest == n;
+              th_tm_grams(&x->repeated, s, &x->extent, &wanted, stop, err);
+    x->unique = ok && x->repeated.longest == how->n;
     th_tm_next_free(c.next);
     free(c.token);
     return ok;
@@ -456,8 +457,8 @@ bool th_tm_next_trial(ThTmSimulation *x, const ThTmNextTrial *trial, ThRng *rng,
         ThTmRunStart s = {.machine = m, .words = &words};
         s.head = 1 + (int64_t)th_rng_below(rng, (uint64_t)trial->length);
         s.state = (int)th_rng_below(rng, (uint64_t)trial->states);
-        ThTmRunLimits limits = {trial->steps, UINT64_MAX};
-        ok = th_tm_simulate(x, &s, true, trial->n, trial->keys, limits, stop, err);
+        ThTmSimulationRules how = {true, trial->n, trial->keys, {trial->steps, UINT64_MAX}};
+        ok = th_tm_simulate(x, &s, &how, stop, err);
     }
     th_tm_tape_words_free(&words);
     th_tm_free(m);

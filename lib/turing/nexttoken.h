@@ -20,7 +20,8 @@
 enum { TH_TM_TOKEN_GAP, TH_TM_TOKEN_BEGIN, TH_TM_TOKEN_END, TH_TM_TOKEN_FILLER, TH_TM_TOKEN_FIRST };
 
 /* How configuration and tokens are compared: as they are, or, as in the paper's listing, by one
- * 64-bit number, count + 32^n · Σ token · 32^i, which wraps where it is too great. */
+ * 64-bit number, count + 32^n · Σ token · 32^i, which wraps where it is too great.  In the
+ * order of the option keys=. */
 typedef enum { TH_TM_KEYS_TUPLE, TH_TM_KEYS_INTEGER } ThTmKeys;
 
 /* Tokens are those of the marks, then the symbols', then the states'.  A machine with walls has the
@@ -74,10 +75,18 @@ typedef struct {
     int again; /* place where the n+1 tokens before it end once more in that configuration, or -1 */
 } ThTmSimulation;
 
+/* How a run is simulated by the next-token program. */
+typedef struct {
+    bool walls; /* the machine has them: see ThTmTokens */
+    int n;      /* tokens compared, besides the last one */
+    ThTmKeys keys;
+    ThTmRunLimits limits;
+} ThTmSimulationRules;
+
 /* Errors: TH_ELIMIT where the run needs more than 2^24 cells; TH_EVALUE, TH_ENOMEM,
  * TH_EINTERRUPTED. */
-bool th_tm_simulate(ThTmSimulation *x, const ThTmRunStart *s, bool walls, int n, ThTmKeys keys,
-                    ThTmRunLimits limits, ThStop *stop, ThError *err);
+bool th_tm_simulate(ThTmSimulation *x, const ThTmRunStart *s, const ThTmSimulationRules *how,
+                    ThStop *stop, ThError *err);
 
 /* Returns new: a machine with walls as the paper's listing draws it: every pair of state and symbol
  * has a rule, uniform over states, symbols and L, R; off a wall the head bounces, into a uniform

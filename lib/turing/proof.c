@@ -353,10 +353,13 @@ static void write_contexts(Writer *w)
     write_left_out(w);
 }
 
-bool th_tm_proof_write(ThText *t, const ThTmAnalysis *a, const ThTm *m, const ThTmTapeWords *words,
-                       size_t most, ThStop *stop, ThError *err)
+bool th_tm_proof_write(ThText *t, const ThTmAnalysis *a, const ThTmWork *work, size_t most,
+                       ThError *err)
 {
-    Writer w = {.t = t, .a = a, .m = m, .words = words, .most = most, .stop = stop, .err = err};
+    const ThTm *m = work->machine;
+    Writer w = {.t = t, .a = a, .m = m, .most = most, .err = err};
+    w.words = work->words;
+    w.stop = work->stop;
     w.gap = th_symbols_single(m->symbol, m->n_symbols) ? "" : " ";
     switch (a->proof) {
     case TH_TM_PROOF_NONE:

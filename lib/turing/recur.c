@@ -208,21 +208,21 @@ static void fill_translation(ThTmRecurrence *a, const Records *r, const Walk *w)
 /* ---- the first of them ----------------------------------------------------------------------- */
 
 /* The least step from which the configuration comes back after `period` steps. */
-static bool first_cycle(ThTmRecurrence *a, const ThTm *m, const ThTmTapeWords *words, ThStop *stop,
-                        ThError *err)
+static bool first_cycle(const ThTmWork *k, ThTmRecurrence *a, ThError *err)
 {
     Walk x = {0}, y = {0};
-    Kept k = {0};
+    Kept kept = {0};
     ThTmRunLimits none = {TH_TM_MOST_STEPS, UINT64_MAX};
-    bool same = false, ok = walk_start(&x, m, words, err) && walk_start(&y, m, words, err) &&
-                            walk_to(&y, a->period, stop, err);
+    bool same = false, ok = walk_start(&x, k->machine, k->words, err) &&
+                            walk_start(&y, k->machine, k->words, err) &&
+                            walk_to(&y, a->period, k->stop, err);
     while (ok && !same) {
         same = x.hash == y.hash && x.r.state == y.r.state;
         if (same)
-            ok = keep(&k, &x, err);
-        same = same && ok && same_configuration(&k, &y);
+            ok = keep(&kept, &x, err);
+        same = same && ok && same_configuration(&kept, &y);
         if (ok && !same)
-            ok = walk_step(&x, none, stop, err) && walk_step(&y, none, stop, err);
+            ok = walk_step(&x, none, k->stop, err) && walk_step(&y, none, k->stop, err);
     }
     if (ok) {
         const ThTmTape *t = &y.r.tape[0];
@@ -231,26 +231,31 @@ static bool first_cycle(ThTmRecurrence *a, const ThTm *m, const ThTmTapeWords *w
         a->first = t->low;
         a->last = t->high;
     }
-    drop(&k);
+    drop(&kept);
     th_tm_running_free(&x.r);
     th_tm_running_free(&y.r);
     return ok;
 }
 
-/* Does record `at` come back `gap` records later?  If so *a tells how. */
-static bool try_record(ThTmRecurrence *a, bool *same, int way, uint64_t at, uint64_t gap,
-                       const ThTm *m, const ThTmTapeWords *words, ThStop *stop, ThError *err)
+/* A record, and one that lies `gap` records behind it. */
+typedef struct {
+    int way;
+    uint64_t at, gap;
+} Pair;
+
+/* Is the second record of a pair the first again?  If so *a tells how. */
+static bool try_record(const ThTmWork *k, Pair p, ThTmRecurrence *a, bool *same, ThError *err)
 {
     Walk w = {0};
-    Records r = {.way = way};
+    Records r = {.way = p.way};
     ThTmRunLimits none = {TH_TM_MOST_STEPS, UINT64_MAX};
-    bool ok = walk_start(&w, m, words, err);
+    bool ok = walk_start(&w, k->machine, k->words, err);
     *same = false;
-    while (ok && r.n < at + gap) {
+    while (ok && r.n < p.at + p.gap) {
         int64_t low = w.r.tape[0].low, high = w.r.tape[0].high;
-        ok = walk_step(&w, none, stop, err);
+        ok = walk_step(&w, none, k->stop, err);
         note_step(&r, &w);
-        if (ok && at_record(&r, &w, low, high, words->length[0]) && ++r.n == at)
+        if (ok && at_record(&r, &w, low, high, k->words->length[0]) && ++r.n == p.at)
             ok = keep_record(&r, &w, err);
     }
     if (ok && same_at_record(&r, &w)) {
@@ -263,14 +268,13 @@ static bool try_record(ThTmRecurrence *a, bool *same, int way, uint64_t at, uint
 }
 
 /* The first record from which they come back, by bisection. */
-static bool first_translation(ThTmRecurrence *a, int way, uint64_t at, uint64_t gap, const ThTm *m,
-                              const ThTmTapeWords *words, ThStop *stop, ThError *err)
+static bool first_translation(const ThTmWork *k, Pair p, ThTmRecurrence *a, ThError *err)
 {
-    uint64_t low = 1, high = at;
+    uint64_t low = 1, high = p.at;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
         bool same;
-        if (!try_record(a, &same, way, middle, gap, m, words, stop, err))
+        if (!try_record(k, (Pair){p.way, middle, p.gap}, a, &same, err))
             return false;
         if (same)
             high = middle;
@@ -283,6 +287,7 @@ static bool first_translation(ThTmRecurrence *a, int way, uint64_t at, uint64_t 
 /* ---- the search ------------------------------------------------------------------------------ */
 
 typedef struct {
+    const ThTmWork *work;
     Walk w;
     Kept kept; /* the configuration that is waited for */
     uint64_t next;
@@ -292,7 +297,7 @@ typedef struct {
 
 /* What the last step shows.  low, high: where the head had been before it. */
 static bool look(Search *s, ThTmRecurrence *a, ThTmProof *found, int64_t low, int64_t high,
-                 int input, ThError *err)
+                 ThError *err)
 {
     if (s->kept.set && same_configuration(&s->kept, &s->w)) {
         *found = TH_TM_PROOF_CYCLE;
@@ -307,7 +312,7 @@ static bool look(Search *s, ThTmRecurrence *a, ThTmProof *found, int64_t low, in
     for (int i = 0; i < s->n_sides; i++) {
         Records *r = &s->side[i];
         note_step(r, &s->w);
-        if (!at_record(r, &s->w, low, high, input))
+        if (!at_record(r, &s->w, low, high, s->work->words->length[0]))
             continue;
         r->n++;
         if (same_at_record(r, &s->w)) {
@@ -324,9 +329,9 @@ static bool look(Search *s, ThTmRecurrence *a, ThTmProof *found, int64_t low, in
     return true;
 }
 
-static bool search(Search *s, ThTmRecurrence *a, ThTmProof *found, ThTmRunLimits limits, int input,
-                   ThStop *stop, ThError *err)
+static bool search(Search *s, ThTmRecurrence *a, ThTmProof *found, ThError *err)
 {
+    ThTmRunLimits limits = s->work->limits;
     *found = TH_TM_PROOF_NONE;
     if (!keep(&s->kept, &s->w, err))
         return false;
@@ -335,11 +340,11 @@ static bool search(Search *s, ThTmRecurrence *a, ThTmProof *found, ThTmRunLimits
         uint64_t before = s->w.r.steps;
         if (th_tm_verdict_final(s->w.r.verdict) || before >= limits.steps)
             break;
-        if (!walk_step(&s->w, limits, stop, err))
+        if (!walk_step(&s->w, limits, s->work->stop, err))
             return false;
         if (th_tm_verdict_final(s->w.r.verdict) || s->w.r.steps == before)
             break;
-        if (!look(s, a, found, low, high, input, err))
+        if (!look(s, a, found, low, high, err))
             return false;
     }
     if (th_tm_verdict_final(s->w.r.verdict))
@@ -347,24 +352,25 @@ static bool search(Search *s, ThTmRecurrence *a, ThTmProof *found, ThTmRunLimits
     return true;
 }
 
-bool th_tm_recur(ThTmRecurrence *a, ThTmProof *found, ThTmFastFigures *end, const ThTm *m,
-                 const ThTmTapeWords *words, ThTmRunLimits limits, ThStop *stop, ThError *err)
+bool th_tm_recur(const ThTmWork *w, ThTmRecurrence *a, ThTmProof *found, ThTmFastFigures *end,
+                 ThError *err)
 {
-    Search s = {.next = 1, .side = {{.way = 1, .next = 1}, {.way = -1, .next = 1}}};
+    const ThTm *m = w->machine;
+    Search s = {.work = w, .next = 1, .side = {{.way = 1, .next = 1}, {.way = -1, .next = 1}}};
     s.n_sides = m->n_tapes > 1 ? 0 : m->edge == TH_TM_TWO_WAY ? 2 : 1;
     *a = (ThTmRecurrence){0};
-    bool ok = walk_start(&s.w, m, words, err) &&
-              search(&s, a, found, limits, words->length[0], stop, err);
+    bool ok = walk_start(&s.w, m, w->words, err) && search(&s, a, found, err);
     if (ok) {
         ThTmEngine e = {.machine = m, .plain = s.w.r};
         *end = th_tm_engine_figures(&e);
     }
     if (ok && *found == TH_TM_PROOF_CYCLE)
-        ok = first_cycle(a, m, words, stop, err);
-    for (int i = 0; ok && *found == TH_TM_PROOF_TRANSLATION && i < s.n_sides; i++)
-        if (a->shift * s.side[i].way > 0)
-            ok = first_translation(a, s.side[i].way, s.side[i].at, s.side[i].n - s.side[i].at, m,
-                                   words, stop, err);
+        ok = first_cycle(w, a, err);
+    for (int i = 0; ok && *found == TH_TM_PROOF_TRANSLATION && i < s.n_sides; i++) {
+        const Records *r = &s.side[i];
+        if (a->shift * r->way > 0)
+            ok = first_translation(w, (Pair){r->way, r->at, r->n - r->at}, a, err);
+    }
     drop(&s.kept);
     for (int i = 0; i < 2; i++)
         drop(&s.side[i].kept);

@@ -12,6 +12,14 @@
 #include "turing/tape.h"
 #include "turing/verdict.h"
 
+/* A run on an input, and what bounds the work on it. */
+typedef struct {
+    const ThTm *machine;
+    const ThTmTapeWords *words;
+    ThTmRunLimits limits;
+    ThStop *stop;
+} ThTmWork;
+
 typedef struct {
     const ThTm *machine; /* borrowed */
     int state;

@@ -16,23 +16,24 @@ static const ThOptionSpec analyze_options[] = {
      "only one way to prove it; run looks for cycles and translations"},
     {"lines", TH_INT, "60", 0, 1e9, NULL, "lines of a long proof that are printed; 0: all"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
+enum { METHOD_ALL, METHOD_REACH, METHOD_RUN, METHOD_BACKWARD, METHOD_CONTEXTS }; /* method= */
 
 static ThTmAnalysisLimits analysis_limits(const ShCall *call)
 {
     const ThOptions *o = &call->options;
-    const char *method = th_option_text(o, "method");
+    int method = th_option_choice(o, "method");
     long long cells = th_option_int(o, "cells");
-    bool all = strcmp(method, "all") == 0;
+    bool all = method == METHOD_ALL;
     ThTmAnalysisLimits l = {.run = {(uint64_t)th_option_int(o, "steps"), UINT64_MAX}};
     if (cells > 0)
         l.run.cells = (uint64_t)cells;
     l.depth = (int)th_option_int(o, "depth");
     l.width = (int)th_option_int(o, "width");
     l.history = (int)th_option_int(o, "history");
-    l.reach = all || strcmp(method, "reach") == 0;
-    l.run_it = all || strcmp(method, "run") == 0;
-    l.backward = all || strcmp(method, "backward") == 0;
-    l.contexts = all || strcmp(method, "contexts") == 0;
+    l.reach = all || method == METHOD_REACH;
+    l.run_it = all || method == METHOD_RUN;
+    l.backward = all || method == METHOD_BACKWARD;
+    l.contexts = all || method == METHOD_CONTEXTS;
     return l;
 }
 
@@ -131,7 +132,8 @@ static bool say_analysis(ShSession *s, const ShCall *call, const ThTmAnalysis *a
     const ThTm *m = call->operand[0].object->as.machine;
     ThText proof = {0}, rules = {0};
     size_t lines = (size_t)th_option_int(&call->options, "lines");
-    bool ok = th_tm_proof_write(&proof, a, m, words, lines, sh_stop(s), err);
+    ThTmWork work = {.machine = m, .words = words, .stop = sh_stop(s)};
+    bool ok = th_tm_proof_write(&proof, a, &work, lines, err);
     if (ok && (proof.failed || rules.failed))
         ok = th_fail(err, TH_ENOMEM, "out of memory for the proof");
     if (ok) {

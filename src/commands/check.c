@@ -8,82 +8,50 @@
 #include "command.h"
 #include "scratchpad/check.h"
 
+static const char kinds[] = "any"
+#define KIND(name) "|" #name
+#include "scratchpad/kinds.def"
+#undef KIND
+    ;
+
 static const ThOptionSpec options[] = {
-    {"kind", TH_CHOICE, "any", 0, 0, "any|addition|multiplication|sgd|machine|copy",
-     "what it is; any: recognised by how it begins"},
+    {"kind", TH_CHOICE, "any", 0, 0, kinds, "what it is; any: recognised by how it begins"},
     {"style", TH_STRING, NULL, 0, 0, NULL,
      "its layout, as style= or variant= of scratchpad; default: recognised"},
     {"machine", TH_STRING, NULL, 0, 0, NULL,
      "the machine whose rules must be followed; default: those that the run itself shows"},
-    {"steps", TH_INT, "0", 0, 1e15, NULL,
-     "steps that a run without an end must have; 0: any number"},
-    {"final-carry", TH_CHOICE, "any", 0, 0, "any|line|fold", "of additions"},
-    {"flush", TH_CHOICE, "any", 0, 0, "any|digit|once", "of multiplications"},
-    {"strict", TH_CHOICE, "hidden", 0, 0, "hidden|from-tokens|requantise", "of sgd"},
-    {"tolerance", TH_INT, NULL, 0, 200, NULL,
-     "tokens by which numbers of sgd may differ; default: 2 with strict=hidden, else 0"},
-    {"quantiser", TH_CHOICE, "hundredths", 0, 0, "hundredths|points", "of sgd"},
-    {"rate", TH_REAL, "0.5", 0, 1, NULL, "the learning rate of sgd"},
-    {"ngram", TH_INT, "3", 1, 1000, NULL, "of copies with variant=suffix"},
-    {"answer", TH_INT, "0", 0, 100000, NULL, "of copies: letters asked for; 0: all"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-/* ---- rules ----------------------------------------------------------------------------------- */
-
-static bool style_fits(const ThPadKind *kind, const char *style)
-{
-    size_t n = strlen(style);
-    for (const ThOptionSpec *o = kind->options; o->name; o++) {
-        if (strcmp(o->name, "style") != 0 && strcmp(o->name, "variant") != 0)
-            continue;
-        for (const char *c = o->choices; c; c = strchr(c, '|') ? strchr(c, '|') + 1 : NULL)
-            if (strncmp(c, style, n) == 0 && (c[n] == '|' || c[n] == '\0'))
-                return true;
-    }
-    return false;
-}
-
-static bool style_known(const ThPadCheckRules *r, ThError *err)
+/* What the kinds may be told. */
+static const ThOptionSpec *kind_options(size_t i)
 {
     size_t n;
-    const ThPadKind *const *kinds = th_pad_kinds(&n);
-    for (size_t i = 0; i < n; i++)
-        if ((!r->kind || r->kind == kinds[i]) && style_fits(kinds[i], r->style))
-            return true;
-    th_fail(err, TH_EUSAGE, "no layout of %s is called '%s'",
-            r->kind ? r->kind->name : "scratchpads", r->style);
-    return th_hint(err, "help scratchpad lists the values of style= and variant=");
+    const ThPadKind *const *kind = th_pad_kinds(&n);
+    static const ThOptionSpec none[] = {{0}};
+    if (i >= n)
+        return NULL;
+    return kind[i]->check_options ? kind[i]->check_options : none;
 }
+
+/* ---- rules ----------------------------------------------------------------------------------- */
 
 static bool rules_of(ShSession *s, const ShCall *call, ThPadCheckRules *r, ThError *err)
 {
     const ThOptions *o = &call->options;
-    const char *carry = th_option_text(o, "final-carry"), *flush = th_option_text(o, "flush");
-    *r = th_pad_check_rules();
+    *r = (ThPadCheckRules){.options = o};
     r->kind = th_pad_kind(th_option_text(o, "kind"));
     r->style = th_option_given(o, "style") ? th_option_text(o, "style") : NULL;
-    r->final_carry = *carry == 'l'   ? TH_PAD_CARRY_LINE
-                     : *carry == 'f' ? TH_PAD_CARRY_FOLD
-                                     : TH_PAD_CARRY_EITHER;
-    r->flush = *flush == 'd'   ? TH_PAD_FLUSH_DIGIT
-               : *flush == 'o' ? TH_PAD_FLUSH_ONCE
-                               : TH_PAD_FLUSH_EITHER;
-    r->strict = th_pad_sgd_strict(th_option_text(o, "strict"));
-    r->tolerance = r->strict == TH_PAD_SGD_HIDDEN ? 2 : 0;
-    if (th_option_given(o, "tolerance"))
-        r->tolerance = (int)th_option_int(o, "tolerance");
-    r->rate = th_option_real(o, "rate");
-    r->scale = th_pad_sgd_scale(th_option_text(o, "quantiser"));
-    r->steps = th_option_int(o, "steps");
-    r->ngram = (int)th_option_int(o, "ngram");
-    r->answer = (int)th_option_int(o, "answer");
     if (th_option_given(o, "machine")) {
         ShObject *m = sh_need_object(s, th_option_text(o, "machine"), SH_MACHINE, err);
         if (!m)
             return false;
         r->machine = m->as.machine;
     }
-    return !r->style || style_known(r, err);
+    if (!r->style || th_pad_style_known(r->kind, r->style))
+        return true;
+    th_fail(err, TH_EUSAGE, "no layout of %s is called '%s'",
+            r->kind ? r->kind->name : "scratchpads", r->style);
+    return th_hint(err, "help scratchpad lists the values of style= and variant=");
 }
 
 /* ---- what was found -------------------------------------------------------------------------- */
@@ -273,7 +241,7 @@ SH_COMMAND(
                "#> 100 of 100 right",
     .results = "right kind style slip line column lines expected found misprint checked",
     .args = {{A_TEXT, "TEXT", 0}}, .args2 = {{A_KEYWORD, "file", 0}, {A_FILE, "FILE", 0}},
-    .options = options, .flags = C_PAGED)
+    .options = options, .more_options = kind_options, .flags = C_PAGED)
 {
     ThPadCheckRules rules;
     ThPadChecked c;

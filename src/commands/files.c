@@ -1,20 +1,23 @@
 /* files.c - saving and loading objects. */
 #include <string.h>
 
-#include "exchange.h"
 #include "formats.h"
-#include "machine_files.h"
-#include "rasp.h"
 #include "session_impl.h"
 
+static const char formats[] = "auto"
+#define FORMAT(name) "|" #name
+#include "formats/formats.def"
+#undef FORMAT
+    ;
+
 static const ThOptionSpec save_options[] = {
-    {"format", TH_CHOICE, "auto", 0, 0, "auto|" SH_MACHINE_FORMAT_WORDS,
-     "how a Turing machine is written, whatever the extension; auto: by the extension"},
+    {"format", TH_CHOICE, "auto", 0, 0, formats,
+     "how it is written, whatever the extension; auto: by the extension"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 static const ThOptionSpec load_options[] = {
-    {"format", TH_CHOICE, "auto", 0, 0, "auto|words|" SH_MACHINE_FORMAT_WORDS,
-     "what the file holds: words or a Turing machine in a format; auto: by extension and content"},
+    {"format", TH_CHOICE, "auto", 0, 0, formats,
+     "what the file holds; auto: by extension and content"},
     {"start", TH_STRING, NULL, 0, 0, NULL, "the state in which a machine starts"},
     {"blank", TH_STRING, NULL, 0, 0, NULL, "the blank symbol, of quintuples"},
     {"variant", TH_CHOICE, "auto", 0, 0, "auto|two-way|left-bounded|nondeterministic",
@@ -22,23 +25,6 @@ static const ThOptionSpec load_options[] = {
     {"fields", TH_CHOICE, "auto", 0, 0, "auto|next-write-move|write-next-move|write-move-next",
      "what follows state and symbol in quintuples; auto: what fits"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
-
-/* The number of a word among the choices of its option. */
-static int choice_of(const ThOptions *o, const ThOptionSpec *specs, const char *name)
-{
-    const char *word = th_option_text(o, name), *c = NULL;
-    int number = 0;
-    for (; specs->name; specs++)
-        if (strcmp(specs->name, name) == 0)
-            c = specs->choices;
-    for (size_t n = strlen(word); c; number++) {
-        if (strncmp(c, word, n) == 0 && (c[n] == '|' || !c[n]))
-            return number;
-        c = strchr(c, '|');
-        c += c != NULL;
-    }
-    return 0;
-}
 
 SH_COMMAND(
     save, .group = "files", .summary = "write objects to a file",
@@ -64,58 +50,8 @@ SH_COMMAND(
                                "at most %d objects go into one file", MOST);
     for (int i = 0; i < n; i++)
         object[i] = call->operand[i].object;
-    if (th_option_given(&call->options, "format")) {
-        ThFormatMachine machine = sh_machine_format(th_option_text(&call->options, "format"));
-        if (machine != TH_FORMAT_N_MACHINES)
-            return sh_save_machine(s, object, n, file->text, machine, err) ||
-                   sh_error_inside(err, file);
-    }
-    const ShFormat *f = sh_format_of(file->text, err);
-    if (f && !f->save) {
-        th_fail(err, TH_EUSAGE, "%s files can be loaded, not saved", f->extension);
-        f = NULL;
-    }
-    return (f && f->save(s, object, n, file->text, err)) || sh_error_inside(err, file);
-}
-
-/* By the option, the extension or the content; what the content tells of a text is said where that
- * may be words as well. */
-static bool load_file(ShSession *s, const char *path, const char *name, const ThOptions *o,
-                      ThError *err)
-{
-    const char *word = th_option_text(o, "format");
-    ThFormatMachine machine = sh_machine_format(word);
-    ThFormatMachineReading how = {
-        .start = th_option_given(o, "start") ? th_option_text(o, "start") : NULL,
-        .blank = th_option_given(o, "blank") ? th_option_text(o, "blank") : NULL,
-        .variant = choice_of(o, load_options, "variant"),
-        .fields = (ThFormatFields)choice_of(o, load_options, "fields"),
-    };
-    if (strcmp(word, "words") == 0)
-        return sh_format_words()->load(s, path, name, err);
-    if (machine != TH_FORMAT_N_MACHINES)
-        return sh_load_machine(s, path, name, machine, &how, err);
-    ThError none = {0};
-    const ShFormat *f = sh_format_of(path, &none), *words = sh_format_words();
-    bool sure = false, known = f && f != words && f->load != sh_load_tm && f->load != sh_load_jff;
-    bool found = !known && sh_file_holds_machine(path, &machine, &sure);
-    if (f == words && found && !sure) {
-        th_fail(err, TH_EUSAGE, "%s may be a list of words or %s", path,
-                th_format_machine_format_title(machine));
-        return th_hint(err, "say format=words or format=%s",
-                       th_format_machine_format_name(machine));
-    }
-    if (found || (f && f->load == sh_load_tm))
-        return sh_load_machine(s, path, name, machine, &how, err);
-    const char *slash = strrchr(path, '/');
-    if (!f && !name && !strchr(slash ? slash : path, '.'))
-        return sh_load_rasp(s, path, err);
-    f = f ? f : sh_format_of(path, err);
-    if (f && !f->load)
-        return th_fail(err, TH_EUSAGE, "%s files can be saved, not loaded", f->extension);
-    if (f && (how.start || how.blank || how.variant || how.fields))
-        return th_fail(err, TH_EUSAGE, "start, blank, variant and fields are for Turing machines");
-    return f && f->load(s, path, name, err);
+    const ThFormat *f = th_format_named(th_option_text(&call->options, "format"));
+    return sh_save_file(s, object, n, file->text, f, err) || sh_error_inside(err, file);
 }
 
 SH_COMMAND(
@@ -123,13 +59,8 @@ SH_COMMAND(
     .detail =
         "The extension of the file says how it is read: help formats lists the formats.  "
         "A format that holds one object without a name gives it the file's name, or NAME.\n\n"
-        "Turing machines are recognised by what the file holds, whatever its extension is:\n\n"
-        "  bbchallenge: a string like 1RB1LB_1LA1RZ, in its older spellings too, or its address\n"
-        "  morphett: jsturing, lines `state symbol new-symbol l|r|* new-state`\n"
-        "  simulator: turingmachinesimulator.com, with lines init: and accept:\n"
-        "  jflap: JFLAP, with several tapes, blocks, !x, ~ and variables\n"
-        "  viz: turingmachine.io, YAML\n"
-        "  quintuples: lines `state,symbol,new-state,new-symbol,move`, in some order\n\n"
+        "Turing machines are recognised by what the file holds, whatever its extension is: help "
+        "formats says how they look.\n\n"
         "What was changed, assumed or left out is said in notes.  A text that could be words as "
         "well is not read until format= says what it is.\n\n"
         "A name without an extension is a RASP program: .rasp is added, and where there is no such "
@@ -149,5 +80,13 @@ SH_COMMAND(
 {
     const ShOperand *file = &call->operand[0];
     const char *name = call->n > 1 ? call->operand[1].text : NULL;
-    return load_file(s, file->text, name, &call->options, err) || sh_error_inside(err, file);
+    const ThOptions *o = &call->options;
+    const ThFormat *f = th_format_named(th_option_text(o, "format"));
+    ThFormatMachineReading how = {
+        .start = th_option_given(o, "start") ? th_option_text(o, "start") : NULL,
+        .blank = th_option_given(o, "blank") ? th_option_text(o, "blank") : NULL,
+        .variant = th_option_choice(o, "variant"),
+        .fields = (ThFormatFields)th_option_choice(o, "fields"),
+    };
+    return sh_load_file(s, file->text, name, f, &how, err) || sh_error_inside(err, file);
 }

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "condition.h"
 #include "help.h"
+#include "rasp.h"
 #include "session_impl.h"
 #include "shell.h"
 
@@ -82,10 +83,7 @@ SH_COMMAND(set, .group = "general", .summary = "show or change settings",
         return show_setting(s, key, err) || sh_error_inside(err, key);
     if (sh_settings_set(s, key->text, call->operand[1].text, err)) {
         if (strcmp(key->text, "rasp-precedence") == 0)
-            sh_say(s, "operators of RASP bind %s\n",
-                   *sh_setting_text(s, key->text) == 'm'
-                       ? "conventionally: -2^2 is -4, not 1==2 is True"
-                       : "as in its authors' interpreter: -2^2 is 4, not 1==2 is False");
+            sh_say(s, "operators of RASP bind %s\n", sh_session_grammar(s)->example);
         return true;
     }
     bool unknown = strncmp(err->msg, "unknown", 7) == 0;

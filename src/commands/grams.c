@@ -154,10 +154,11 @@ SH_COMMAND(
     ThTmRunStart start;
     ThTmRunExtent x;
     ThTmGrams g;
+    ThTmGramsWanted any = {0};
     if (!start_of_call(call, &words, &start, err))
         return false;
     bool ok = th_tm_run_extent(&x, &start, limits_of(call), sh_stop(s), err) &&
-              th_tm_grams(&g, &start, &x, 0, 0, false, sh_stop(s), err) &&
+              th_tm_grams(&g, &start, &x, &any, sh_stop(s), err) &&
               say_grams(s, &start, &x, &g, err);
     th_tm_tape_words_free(&words);
     return ok;
@@ -180,8 +181,7 @@ static const ThOptionSpec simulate_options[] = {
 
 static ThTmKeys keys_of(const ShCall *call)
 {
-    bool tuple = *th_option_text(&call->options, "keys") == 't';
-    return tuple ? TH_TM_KEYS_TUPLE : TH_TM_KEYS_INTEGER;
+    return (ThTmKeys)th_option_choice(&call->options, "keys");
 }
 
 static void set_simulation(ShSession *s, const ThTmSimulation *x, const char *stands,
@@ -260,7 +260,8 @@ SH_COMMAND(
     int n = (int)th_option_int(&call->options, "n");
     if (!start_of_call(call, &words, &start, err))
         return false;
-    bool ok = th_tm_simulate(&x, &start, false, n, keys_of(call), limits_of(call), sh_stop(s), err);
+    ThTmSimulationRules how = {false, n, keys_of(call), limits_of(call)};
+    bool ok = th_tm_simulate(&x, &start, &how, sh_stop(s), err);
     if (ok && !x.exact) {
         ThTmTokens tokens = {start.machine, false};
         th_tm_token_write(&stands, &tokens, x.stands);

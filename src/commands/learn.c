@@ -1,15 +1,11 @@
 /* learn.c - learning automata: from an oracle by asking, from labelled words by merging. */
 #include "commands/learn.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/core/build.h"
 #include "base/file.h"
-#include "base/memory.h"
-#include "base/symbols.h"
-#include "lab/evaluate.h"
+#include "commands/modelling.h"
 
 const ThOptionSpec sh_learn_options[] = {
     {"noise", TH_REAL, "0", 0, 0.49, NULL, "share of wrong answers or labels that is tolerated"},
@@ -35,88 +31,65 @@ const ThOptionSpec sh_learn_options[] = {
     {0},
 };
 
-/* ---- machines as automata -------------------------------------------------------------------- */
-
-/* Returns new: a minimal machine as an acceptor, or with the names of its classes as outputs. */
-static ThAutomaton *automaton_of(const ThDfa *d, char *const *symbol, const char *const *name,
-                                 bool language, ThError *err)
-{
-    if (language)
-        return th_automaton_from_dfa(d, symbol, err);
-    ThAutomatonBuild b = {0};
-    for (int a = 0; a < d->n_symbols; a++)
-        th_automaton_build_symbol(&b, symbol[a]);
-    for (int q = 0; q < d->n_states; q++) {
-        char state[24];
-        snprintf(state, sizeof state, "q%d", q);
-        th_automaton_build_accept(&b, th_automaton_build_state(&b, state));
-        if (name[d->label[q]])
-            th_automaton_build_moore(&b, q, th_automaton_build_output(&b, name[d->label[q]]));
-    }
-    th_automaton_build_start(&b, d->start);
-    for (int q = 0; q < d->n_states; q++) {
-        for (int a = 0; a < d->n_symbols; a++) {
-            int to = d->next[(size_t)q * (size_t)d->n_symbols + (size_t)a];
-            th_automaton_build_arc(&b, (ThAutomatonArc){q, a, to, TH_AUTOMATON_NO_OUTPUT});
-        }
-    }
-    return th_automaton_build_finish(&b, err);
-}
-
-/* The machine of a merging, whose class 0 is "unknown", with the classes of the words: what is
- * unknown is put into class 0, too. */
-static void forget_unknown(ThDfa *d)
-{
-    for (int q = 0; q < d->n_states; q++)
-        d->label[q] = d->label[q] > 0 ? d->label[q] - 1 : 0;
-    d->n_classes = d->n_classes > 1 ? d->n_classes - 1 : 1;
-}
-
-/* ---- by merging ------------------------------------------------------------------------------ */
+/* ---- watching -------------------------------------------------------------------------------- */
 
 typedef struct {
-    const ShLearnWatch *watch;
-    char *const *symbol;
-    int n_symbols;
     ShSession *s;
+    const ShLearnWatch *watch; /* or NULL */
+    const ThInspectExtracted *so_far;
     long long steps;
-} MergeWatch;
+} Watch;
 
-static void merge_step(void *context, const ThRpniStep *step)
+static void show_asked(void *context, long long words)
 {
-    MergeWatch *w = context;
+    const Watch *w = context;
+    sh_progress(w->s, "%lld words asked for, %d states", words, w->so_far->queries.states);
+}
+
+static void query_step(void *context, const ThInspectTeacher *teacher, const ThLstarStep *step)
+{
+    const Watch *w = context;
+    if (w->watch && w->watch->query)
+        w->watch->query(w->watch->context, teacher, step);
+}
+
+static void merge_step(void *context, char *const *symbol, int n_symbols, const ThRpniStep *step)
+{
+    Watch *w = context;
     sh_progress(w->s, "%lld decisions, %d state%s", ++w->steps, step->state,
                 step->state == 1 ? "" : "s");
     if (w->watch && w->watch->merge)
-        w->watch->merge(w->watch->context, w->symbol, w->n_symbols, step);
+        w->watch->merge(w->watch->context, symbol, n_symbols, step);
 }
 
-static ThDfa *merge_sample(MergeWatch *w, const ThWordsSample *sample, const ShCall *call,
-                           ThRpniReport *report, ThError *err)
+static ThInspectExtraction extraction_of(const ShCall *call, Watch *w)
 {
-    long long states = th_option_int(&call->options, "states"),
-              most = sh_setting_int(w->s, "limit-states");
-    ThRpniOptions o = {.noise = th_option_real(&call->options, "noise"),
-                       .max_states = (int)(states ? states : most),
-                       .context = w,
-                       .step = merge_step};
-    return th_rpni(sample, &o, report, sh_stop(w->s), err);
+    const ThOptions *o = &call->options;
+    long long states = th_option_int(o, "states"), most = sh_setting_int(w->s, "limit-states");
+    return (ThInspectExtraction){.states = (int)(states ? states : most),
+                                 .queries = th_option_int(o, "queries"),
+                                 .noise = th_option_real(o, "noise"),
+                                 .samples = th_option_int(o, "samples"),
+                                 .stop = sh_stop(w->s),
+                                 .context = w,
+                                 .query = query_step,
+                                 .merge = merge_step};
 }
 
-/* Returns new: a text's labelled words merged. */
-static bool learn_file(ShSession *s, const ShCall *call, const ShOperand *file,
-                       const ShLearnWatch *watch, ShLearned *to, ThError *err)
+/* ---- from what ------------------------------------------------------------------------------- */
+
+/* The labelled words of a file; *l is to be freed in any case. */
+static bool read_labelled(const ShCall *call, const ShOperand *file, ThWordsLabelled *l,
+                          ThError *err)
 {
     enum { MOST_BYTES = 1 << 28 };
     size_t size;
-    ThWordsLabelled l = {0};
-    ThDfa *d = NULL;
     char *text = th_file_read(file->text, MOST_BYTES, &size, err);
     if (!text)
         return false;
     ThError own = {0};
     bool ok = strlen(text) == size || th_fail(&own, TH_EPARSE, "the file holds a zero byte");
-    ok = ok && th_words_labelled_read(&l, text,
+    ok = ok && th_words_labelled_read(l, text,
                                       th_option_given(&call->options, "alphabet")
                                           ? th_option_text(&call->options, "alphabet")
                                           : NULL,
@@ -130,180 +103,68 @@ static bool learn_file(ShSession *s, const ShCall *call, const ShOperand *file,
     } else if (!ok) {
         sh_fail_operand(err, file, own.code, "%s: %s", file->text, own.msg);
     }
-    MergeWatch w = {.watch = watch, .symbol = l.symbol, .n_symbols = l.sample.n_symbols, .s = s};
-    if (ok)
-        d = merge_sample(&w, &l.sample, call, &to->merging, err);
-    if (d && l.language)
-        forget_unknown(d);
-    ThDfa *least = d ? th_dfa_minimize(d, sh_stop(s), err) : NULL;
-    const char **name = th_alloc((size_t)l.sample.n_classes + 1, sizeof *name, err);
-    for (int c = 0; name && c < l.sample.n_classes; c++)
-        name[c + 1] = l.label[c];
-    ThAutomaton *a = least && name ? automaton_of(least, l.symbol, name, l.language, err) : NULL;
-    to->automaton = a && !l.language ? th_automaton_trim(a, err) : a;
-    if (a != to->automaton)
-        th_automaton_free(a);
-    to->merged = true;
-    to->words = l.sample.n;
-    to->samples = (long long)l.sample.n;
-    to->wrong = (long long)to->merging.conflicts;
-    free(name);
-    th_dfa_free(least);
-    th_dfa_free(d);
-    th_words_labelled_free(&l);
-    return to->automaton != NULL;
-}
-
-/* Draws words with their classes from an oracle. */
-static bool draw_sample(ShTeacher *t, size_t n, ThWordsSample *sample, ThError *err)
-{
-    size_t longest = (size_t)t->sampling.hi, size = 0, cap = 0;
-    *sample = (ThWordsSample){.n_symbols = t->n_symbols, .n_classes = t->n_classes};
-    sample->start = th_alloc(n + 1, sizeof *sample->start, err);
-    sample->label = th_alloc(n, sizeof *sample->label, err);
-    if (!sample->start || !sample->label)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        if (th_stopped(sh_stop(t->s), err) ||
-            !th_grow(&sample->symbol, &cap, size + longest + 1, sizeof *sample->symbol, err))
-            return false;
-        int length = th_pac_draw(&t->sampling, sample->symbol + size);
-        if (!sh_teacher_member(t, sample->symbol + size, length, &sample->label[i], err))
-            return false;
-        size += (size_t)length;
-        sample->start[i + 1] = size;
-    }
-    sample->n = n;
-    sample->n_classes = t->n_classes; /* sets are counted as they are met */
-    return true;
-}
-
-/* ---- by asking ------------------------------------------------------------------------------- */
-
-typedef struct {
-    ShTeacher *teacher;
-    const ShLearnWatch *watch;
-} QueryWatch;
-
-static bool watched_member(void *context, const int *word, int length, int *label, ThError *err)
-{
-    const QueryWatch *w = context;
-    return sh_teacher_member(w->teacher, word, length, label, err);
-}
-
-static bool watched_exact(void *context, const ThDfa *guess, int **word, int *length, ThError *err)
-{
-    const QueryWatch *w = context;
-    return sh_teacher_exact(w->teacher, guess, word, length, err);
-}
-
-static bool watched_sampled(void *context, const ThDfa *guess, int **word, int *length,
-                            ThError *err)
-{
-    const QueryWatch *w = context;
-    return sh_teacher_sampled(w->teacher, guess, word, length, err);
-}
-
-static void query_step(void *context, const ThLstarStep *step)
-{
-    const QueryWatch *w = context;
-    if (w->watch && w->watch->query)
-        w->watch->query(w->watch->context, w->teacher, step);
-}
-
-static ThDfa *ask_away(ShTeacher *t, const ShCall *call, const ShLearnWatch *watch, ShLearned *to,
-                       ThError *err)
-{
-    const ThOptions *o = &call->options;
-    long long states = th_option_int(o, "states"), most = sh_setting_int(t->s, "limit-states");
-    QueryWatch w = {t, watch};
-    to->exact = t->machine && t->flip <= 0;
-    ThLstarOracle oracle = {.n_symbols = t->n_symbols,
-                            .n_classes = t->sets ? SH_TEACHER_SETS : t->n_classes,
-                            .context = &w,
-                            .member = watched_member,
-                            .equivalent = to->exact ? watched_exact : watched_sampled,
-                            .step = query_step};
-    ThLstarLimits limits = {.states = (int)(states ? states : most),
-                            .queries = th_option_int(o, "queries"),
-                            .keep_guess = th_option_real(o, "noise") > 0};
-    t->report = &to->queries;
-    ThDfa *d = th_lstar(&oracle, &limits, &to->queries, sh_stop(t->s), err);
-    if (!d && err && err->code == TH_ELIMIT)
-        th_hint(err, "noise=0.05 accepts an automaton that is wrong on that share of words");
-    if (!d && err && err->code == TH_EINTERRUPTED)
-        th_hint(err, "so far %lld words were asked for, and %d states told apart",
-                to->queries.asked, to->queries.states);
-    to->exact = to->exact && !to->queries.limited;
-    return d;
-}
-
-static bool measure(ShTeacher *t, const ThDfa *d, long long n, long long *wrong, ThError *err)
-{
-    return th_pac_disagreement(&t->sampling, d, n, wrong, err);
-}
-
-/* Of two automata that are both tolerated the smaller is better, else the one that is wrong less.
- */
-static bool is_better(const ThDfa *d, long long wrong, const ThDfa *than, const ShLearned *l,
-                      double noise)
-{
-    double most = noise * (double)l->samples;
-    if ((double)wrong <= most && (double)l->wrong <= most)
-        return d->n_states < than->n_states;
-    return wrong < l->wrong;
-}
-
-/* Wrong answers may have led the questions astray: merges words that are drawn, and keeps the
- * better automaton.  *best is minimal, and so is what replaces it. */
-static bool try_merging(ShTeacher *t, const ShCall *call, const ShLearnWatch *watch, ThDfa **best,
-                        ShLearned *to, ThError *err)
-{
-    ThWordsSample sample = {0};
-    MergeWatch w = {.watch = watch, .symbol = t->symbol, .n_symbols = t->n_symbols, .s = t->s};
-    long long wrong = 0;
-    bool ok = draw_sample(t, (size_t)to->samples, &sample, err);
-    ThDfa *d = ok ? merge_sample(&w, &sample, call, &to->merging, err) : NULL, *least = NULL;
-    if (d) {
-        forget_unknown(d);
-        least = th_dfa_minimize(d, sh_stop(t->s), err);
-    }
-    ok = least && measure(t, least, to->samples, &wrong, err);
-    if (ok && is_better(least, wrong, *best, to, th_option_real(&call->options, "noise"))) {
-        th_dfa_free(*best);
-        *best = least;
-        least = NULL;
-        to->merged = true;
-        to->wrong = wrong;
-        to->words = sample.n;
-    }
-    th_dfa_free(least);
-    th_dfa_free(d);
-    th_words_sample_free(&sample);
     return ok;
 }
 
-static bool learn_oracle(ShSession *s, const ShCall *call, const ShObject *from,
-                         const ShLearnWatch *watch, ShLearned *to, ThError *err)
+static bool learn_file(const ShCall *call, const ShOperand *file, Watch *w, ThInspectExtracted *to,
+                       ThError *err)
 {
-    ShTeacher t = {.s = s, .object = from};
-    double noise = th_option_real(&call->options, "noise");
-    to->samples = th_option_int(&call->options, "samples");
-    ThDfa *d = NULL, *least = NULL;
-    bool ok = sh_teacher_make(&t, call, err) && (d = ask_away(&t, call, watch, to, err)) &&
-              (least = th_dfa_minimize(d, sh_stop(s), err)) &&
-              (to->exact || measure(&t, least, to->samples, &to->wrong, err));
-    if (ok && !to->exact && noise > 0)
-        ok = try_merging(&t, call, watch, &least, to, err);
-    if (ok)
-        to->automaton = t.classes.n_classes
-                            ? th_automaton_classes_automaton(least, &t.classes, t.symbol,
-                                                             from->as.automaton, err)
-                            : automaton_of(least, t.symbol, t.name, t.language, err);
-    th_dfa_free(least);
-    th_dfa_free(d);
-    sh_teacher_free(&t);
-    return to->automaton != NULL;
+    ThWordsLabelled l = {0};
+    ThInspectExtraction how = extraction_of(call, w);
+    bool ok = read_labelled(call, file, &l, err) && th_inspect_merge(&l, &how, to, err);
+    th_words_labelled_free(&l);
+    return ok;
+}
+
+static ThInspectTeaching teaching_of(const ShCall *call, Watch *w)
+{
+    const ThOptions *o = &call->options;
+    return (ThInspectTeaching){
+        .accept = th_option_given(o, "accept") ? th_option_text(o, "accept") : NULL,
+        .empty = th_option_given(o, "empty") ? th_option_text(o, "empty") : NULL,
+        .length = th_option_range(o, "length"),
+        .error = th_option_real(o, "error"),
+        .confidence = th_option_real(o, "confidence"),
+        .noise = th_option_real(o, "noise"),
+        .flip = th_option_real(o, "flip"),
+        .seed = (uint64_t)sh_seed(w->s, o),
+        .most_states = (size_t)sh_setting_int(w->s, "limit-states"),
+        .stop = sh_stop(w->s),
+        .context = w,
+        .asked = show_asked};
+}
+
+static bool no_alphabet(const ShObject *model, ThError *err)
+{
+    th_fail(err, TH_EVALUE, "the model '%s' has no alphabet yet", model->name);
+    return th_hint(err, "train it first");
+}
+
+static bool make_teacher(ThInspectTeacher *t, const ShObject *from, const ThInspectTeaching *how,
+                         ThError *err)
+{
+    switch (from->kind) {
+    case SH_AUTOMATON:
+        return th_inspect_teach_automaton(t, from->as.automaton, how, err);
+    case SH_TASK:
+        return th_inspect_teach_task(t, from->as.task, how, err);
+    case SH_MODEL:
+        return from->as.model->bound ? th_inspect_teach_model(t, from->as.model, how, err)
+                                     : no_alphabet(from, err);
+    default:
+        return th_fail(err, TH_EVALUE, "'%s' is no automaton, task or model", from->name);
+    }
+}
+
+static bool learn_oracle(const ShCall *call, const ShObject *from, Watch *w, ThInspectExtracted *to,
+                         ThError *err)
+{
+    ThInspectTeacher t = {0};
+    ThInspectTeaching teaching = teaching_of(call, w);
+    ThInspectExtraction how = extraction_of(call, w);
+    bool ok = make_teacher(&t, from, &teaching, err) && th_inspect_extract(&t, &how, to, err);
+    th_inspect_teacher_free(&t);
+    return ok;
 }
 
 /* Fails at an option that says nothing about what is learned from. */
@@ -334,18 +195,17 @@ static bool options_fit(const ShCall *call, const ShOperand *from, ThError *err)
 /* ---- both ------------------------------------------------------------------------------------ */
 
 bool sh_learn_call(ShSession *s, const ShCall *call, const ShOperand *from,
-                   const ShLearnWatch *watch, ShLearned *to, ThError *err)
+                   const ShLearnWatch *watch, ThInspectExtracted *to, ThError *err)
 {
-    *to = (ShLearned){0};
+    Watch w = {.s = s, .watch = watch, .so_far = to};
+    *to = (ThInspectExtracted){0};
     if (call->form == 2 && !from->quoted) {
         sh_need_object(s, from->text, -1, err);
         return sh_error_inside(err, from);
     }
     bool ok = options_fit(call, from, err) &&
-              (call->form == 2 ? learn_file(s, call, from, watch, to, err)
-                               : learn_oracle(s, call, from->object, watch, to, err));
-    if (ok && !to->exact)
-        th_lab_interval((double)to->wrong, (double)to->samples, &to->low, &to->high);
+              (call->form == 2 ? learn_file(call, from, &w, to, err)
+                               : learn_oracle(call, from->object, &w, to, err));
     if (!ok && err && err->line == 0)
         sh_error_inside(err, from);
     return ok;
@@ -368,7 +228,7 @@ static void say_queries(ShSession *s, const ThLstarReport *q)
         sh_say(s, "  a limit was reached: the last guess is kept\n");
 }
 
-static void say_merging(ShSession *s, const ShLearned *l)
+static void say_merging(ShSession *s, const ThInspectExtracted *l)
 {
     const ThRpniReport *m = &l->merging;
     sh_say(s, "  %zu labelled word%s, a tree of %zu state%s, %lld merge%s of %lld tried\n",
@@ -376,7 +236,7 @@ static void say_merging(ShSession *s, const ShLearned *l)
            plural(m->merges), m->tried);
 }
 
-static void say_disagreement(ShSession *s, const ShCall *call, const ShLearned *l)
+static void say_disagreement(ShSession *s, const ShCall *call, const ThInspectExtracted *l)
 {
     if (l->exact) {
         sh_say(s, "  the oracle agrees on every word\n");
@@ -391,7 +251,8 @@ static void say_disagreement(ShSession *s, const ShCall *call, const ShLearned *
         sh_say(s, "%lld words of %lld to %lld symbols\n", l->samples, length.lo, length.hi);
 }
 
-void sh_learned_report(ShSession *s, const ShCall *call, const ShLearned *l, const char *name)
+void sh_learned_report(ShSession *s, const ShCall *call, const ThInspectExtracted *l,
+                       const char *name)
 {
     size_t states, transitions;
     if (!l->automaton) /* nothing was learned */
@@ -456,7 +317,7 @@ SH_COMMAND(
     .args2 = {{A_NEW, "A", 0}, {A_KEYWORD, "from", 0}, {A_FILE, "FILE", 0}},
     .options = sh_learn_options)
 {
-    ShLearned l;
+    ThInspectExtracted l;
     const ShOperand *name = &call->operand[0];
     if (!sh_learn_call(s, call, &call->operand[1], NULL, &l, err))
         return false;

@@ -21,7 +21,8 @@
         "seconds", TH_REAL, "0", 0, 1e9, NULL, "time that a machine may take; 0: no limit"         \
     }
 
-/* The options that say how a configuration is shown. */
+/* The options that say how a configuration is shown; ThTmConfigurationForm has the order of form=.
+ */
 #define SH_CONFIGURATION_FORMS                                                                     \
     {"form",                                                                                       \
      TH_CHOICE,                                                                                    \
@@ -52,15 +53,21 @@ void sh_machine_say_figures(ShSession *s, const ThTm *m, const ThTmFastFigures *
 bool sh_machine_writer(ThTmConfigurationWriter *w, const ThTm *m, const ThOptions *options,
                        ThError *err);
 
+/* How a run ended, and the tape then, which is the caller's. */
+typedef struct {
+    ThTmFastFigures figures;
+    ThText tape;
+} ShMachineEnd;
+
 /* Runs to the end or a limit; last->verdict is TH_TM_OUT_OF_TIME where that was it. */
 bool sh_machine_go(ShSession *s, ThTmEngine *e, const ThOptions *options, ThTmRunLimits limits,
                    ThTmFastFigures *last, ThError *err);
 
-/* The same for all runs of a machine with choices: *last gets the figures of the run that decides,
+/* The same for all runs of a call's machine with choices: *end gets those of the run that decides,
  * and where there is none its verdict and the greatest number of steps.  Unless it is quiet it says
  * what it found. */
-bool sh_machine_search(ShSession *s, const ShCall *call, const ThTm *m, const ThTmTapeWords *words,
-                       bool quiet, ThTmFastFigures *last, ThText *tape, ThError *err);
+bool sh_machine_search(ShSession *s, const ShCall *call, const ThTmTapeWords *words, bool quiet,
+                       ShMachineEnd *end, ThError *err);
 
 /* Prints the tree of the runs. */
 bool sh_machine_trace_tree(ShSession *s, const ShCall *call, const ThTm *m,

@@ -288,21 +288,22 @@ static const ThOptionSpec monoid_options[] = {
     {"show", TH_CHOICE, "auto", 0, 0, "auto|summary|classes|eggbox|elements",
      "what follows the summary; auto: the egg-boxes of up to 120 elements, else up to 60 classes"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
+typedef enum { SHOW_AUTO, SHOW_SUMMARY, SHOW_CLASSES, SHOW_EGGBOX, SHOW_ELEMENTS } Show; /* show= */
 
-static bool show_details(ShSession *s, const ShAlgebra *a, const char *show, ThError *err)
+static bool show_details(ShSession *s, const ShAlgebra *a, Show show, ThError *err)
 {
     enum { SMALL = 120, FEW = 60 };
-    if (strcmp(show, "auto") == 0) {
+    if (show == SHOW_AUTO) {
         bool small = a->m->size <= SMALL && sh_out(s);
-        show = small ? "eggbox" : a->g->n_d <= FEW || !sh_out(s) ? "classes" : "summary";
+        show = small ? SHOW_EGGBOX : a->g->n_d <= FEW || !sh_out(s) ? SHOW_CLASSES : SHOW_SUMMARY;
     }
-    if (strcmp(show, "summary") == 0)
+    if (show == SHOW_SUMMARY)
         return true;
-    if (strcmp(show, "classes") == 0)
+    if (show == SHOW_CLASSES)
         return table_classes(s, a, err);
     char **name = sh_element_names(a, err);
     bool ok = name != NULL;
-    if (ok && strcmp(show, "elements") == 0)
+    if (ok && show == SHOW_ELEMENTS)
         ok = table_elements(s, a, name, err);
     else if (ok)
         ok = say_eggbox(s, a, name, err);
@@ -362,7 +363,7 @@ SH_COMMAND(
         return false;
     sh_set_algebra(s, &a);
     say_summary(s, &a);
-    bool ok = show_details(s, &a, th_option_text(&call->options, "show"), err);
+    bool ok = show_details(s, &a, (Show)th_option_choice(&call->options, "show"), err);
     sh_algebra_free(&a);
     return ok;
 }

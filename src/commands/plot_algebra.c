@@ -55,6 +55,7 @@ static const ThOptionSpec plot_monoid_options[] = {
     {"view", TH_CHOICE, "eggbox", 0, 0, "eggbox|cayley",
      "the D-classes, or the graph of products with symbols from the right"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
+enum { VIEW_EGGBOX, VIEW_CAYLEY }; /* view= */
 
 SH_COMMAND(plot_monoid, .group = "plots", .summary = "draw the transition monoid of a language",
            .detail = "view=eggbox: the D-classes, from the identity's downwards, joined where none "
@@ -77,7 +78,7 @@ SH_COMMAND(plot_monoid, .group = "plots", .summary = "draw the transition monoid
     ThFigure f = {0};
     if (!sh_algebra_of(&a, s, &call->operand[0], err))
         return false;
-    bool cayley = strcmp(th_option_text(&call->options, "view"), "cayley") == 0;
+    bool cayley = th_option_choice(&call->options, "view") == VIEW_CAYLEY;
     char *title = title_of(cayley ? "Cayley graph" : "egg-boxes", call, err);
     bool ok = title && (a.m->size <= MOST ||
                         th_fail(err, TH_ELIMIT, "%d elements are too many to draw", a.m->size));

@@ -17,8 +17,8 @@ static const ThOptionSpec score_options[] = {STEPS,
                                               "auto: logarithmic for more than 2000 steps"},
                                              {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-typedef bool Draw(ThFigure *f, const char *title, const ThTm *m, const ThTmTapeWords *words,
-                  uint64_t steps, const ShCall *call, ThStop *stop, ThError *err);
+typedef bool Draw(ThFigure *f, const char *title, const ThTmWork *run, const ShCall *call,
+                  ThError *err);
 
 /* Draws the run of a call. */
 static bool draw_run(ShSession *s, const ShCall *call, const char *what, Draw *draw, ThError *err)
@@ -34,7 +34,8 @@ static bool draw_run(ShSession *s, const ShCall *call, const char *what, Draw *d
         return input ? sh_error_inside(err, input) : false;
     th_text_printf(&title, "%s of %s%s%.60s", what, o->name, input ? " on " : "",
                    input ? input->text : "");
-    bool ok = title.data ? draw(&f, title.data, o->as.machine, &words, steps, call, sh_stop(s), err)
+    ThTmWork run = {o->as.machine, &words, {steps, UINT64_MAX}, sh_stop(s)};
+    bool ok = title.data ? draw(&f, title.data, &run, call, err)
                          : th_fail(err, TH_ENOMEM, "out of memory for a title");
     th_text_free(&title);
     th_tm_tape_words_free(&words);
@@ -43,12 +44,11 @@ static bool draw_run(ShSession *s, const ShCall *call, const char *what, Draw *d
     return sh_finish_plot(s, call, &f, ok, err);
 }
 
-static bool draw_spacetime(ThFigure *f, const char *title, const ThTm *m,
-                           const ThTmTapeWords *words, uint64_t steps, const ShCall *call,
-                           ThStop *stop, ThError *err)
+static bool draw_spacetime(ThFigure *f, const char *title, const ThTmWork *run, const ShCall *call,
+                           ThError *err)
 {
     (void)call;
-    return th_plot_spacetime(f, title, m, words, steps, stop, err);
+    return th_plot_spacetime(f, title, run, err);
 }
 
 SH_COMMAND(plot_run, .group = "plots", .summary = "draw a run of a Turing machine: cells by steps",
@@ -65,14 +65,11 @@ SH_COMMAND(plot_run, .group = "plots", .summary = "draw a run of a Turing machin
     return draw_run(s, call, "run", draw_spacetime, err);
 }
 
-static bool draw_score(ThFigure *f, const char *title, const ThTm *m, const ThTmTapeWords *words,
-                       uint64_t steps, const ShCall *call, ThStop *stop, ThError *err)
+static bool draw_score(ThFigure *f, const char *title, const ThTmWork *run, const ShCall *call,
+                       ThError *err)
 {
-    const char *axes = th_option_text(&call->options, "axes");
-    ThPlotAxes a = *axes == 'a'     ? TH_PLOT_AXES_AUTO
-                   : axes[1] == 'i' ? TH_PLOT_AXES_LINEAR
-                                    : TH_PLOT_AXES_LOG;
-    return th_plot_run_score(f, title, m, words, steps, a, stop, err);
+    ThPlotAxes a = (ThPlotAxes)th_option_choice(&call->options, "axes");
+    return th_plot_run_score(f, title, run, a, err);
 }
 
 SH_COMMAND(plot_score, .group = "plots",

@@ -14,6 +14,7 @@ const ThOptionSpec sh_run_options[] = {
      "configurations that a machine with choices may come to"},
     {"seed", TH_INT, NULL, 0, 1e15, NULL, "where the random choices start"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
+enum { CHOOSE_SEARCH, CHOOSE_RANDOM }; /* choose=, in both tables */
 
 const ThOptionSpec sh_trace_options[] = {
     {"steps", TH_INT, "1000", 0, 4e18, NULL, "steps of a machine that are shown"},
@@ -79,12 +80,8 @@ void sh_machine_say_figures(ShSession *s, const ThTm *m, const ThTmFastFigures *
 bool sh_machine_writer(ThTmConfigurationWriter *w, const ThTm *m, const ThOptions *options,
                        ThError *err)
 {
-    static const char *const forms[] = {"head", "state", "caret", "runs"};
-    int form = 0;
-    while (strcmp(forms[form], th_option_text(options, "form")) != 0)
-        form++;
-    return th_tm_configuration_writer(w, m, (ThTmConfigurationForm)form,
-                                      (int)th_option_int(options, "width"), err);
+    ThTmConfigurationForm form = (ThTmConfigurationForm)th_option_choice(options, "form");
+    return th_tm_configuration_writer(w, m, form, (int)th_option_int(options, "width"), err);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -109,13 +106,15 @@ bool sh_machine_go(ShSession *s, ThTmEngine *e, const ThOptions *options, ThTmRu
 
 static bool is_random(const ShCall *call)
 {
-    return th_option_text(&call->options, "choose")[0] == 'r';
+    return th_option_choice(&call->options, "choose") == CHOOSE_RANDOM;
 }
 
 /* One run, in text format said, else a row of the table. */
-static bool run_once(ShSession *s, const ShCall *call, const ThTm *m, const ThTmTapeWords *words,
-                     ThTmFastFigures *x, ThText *tape, ThError *err)
+static bool run_once(ShSession *s, const ShCall *call, const ThTmTapeWords *words,
+                     ShMachineEnd *end, ThError *err)
 {
+    const ThTm *m = call->operand[0].object->as.machine;
+    ThTmFastFigures *x = &end->figures;
     ThTmEngine e = {0};
     ThText shown = {0};
     ThRng rng = th_rng((uint64_t)sh_seed(s, &call->options), "machine.choice", 0);
@@ -123,7 +122,7 @@ static bool run_once(ShSession *s, const ShCall *call, const ThTm *m, const ThTm
     if (ok && !e.fast && is_random(call))
         e.plain.choose = &rng;
     ok = ok && sh_machine_go(s, &e, &call->options, sh_machine_limits(call), x, err) &&
-         th_tm_engine_tape(tape, &e, SH_TAPE_LONGEST, err) &&
+         th_tm_engine_tape(&end->tape, &e, SH_TAPE_LONGEST, err) &&
          th_tm_engine_tape(&shown, &e, SH_TAPE_LINE, err);
     if (ok && sh_out(s)) {
         sh_machine_say_verdict(s, x);
@@ -138,24 +137,24 @@ static bool run_input(ShSession *s, const ShCall *call, const ShOperand *input, 
 {
     const ThTm *m = call->operand[0].object->as.machine;
     ThTmTapeWords words;
-    ThTmFastFigures x = {0};
-    ThText tape = {0};
+    ShMachineEnd end = {0};
     if (!th_tm_tape_words_read(&words, m, input ? input->text : "", err))
         return sh_error_inside(err, input);
     if (sh_out(s) && call->n > 2)
         sh_say(s, "%s: ", *input->text ? input->text : "\"\"");
     bool ok = m->branching && !is_random(call)
-                  ? sh_machine_search(s, call, m, &words, false, &x, &tape, err)
-                  : run_once(s, call, m, &words, &x, &tape, err);
+                  ? sh_machine_search(s, call, &words, false, &end, err)
+                  : run_once(s, call, &words, &end, err);
     if (ok) {
-        const char *text = tape.data ? tape.data : "";
+        const char *text = end.tape.data ? end.tape.data : "";
+        ThTmFastFigures x = end.figures;
         sh_machine_figures(s, m, &x, text);
         if (!sh_out(s))
             sh_row(s, input ? input->text : "", th_tm_verdict_name(x.verdict), (long long)x.steps,
                    (long long)x.nonblank, (long long)x.cells, (long long)x.head, m->state[x.state],
                    text);
     }
-    th_text_free(&tape);
+    th_text_free(&end.tape);
     th_tm_tape_words_free(&words);
     return ok;
 }

@@ -95,22 +95,22 @@ static bool repeat(ThTmRunning *r, const int *path, uint64_t n, ThText *t, ThErr
 
 /* Repeats the run that decides, and says what it comes to unless that is not wanted. */
 static bool follow_goal(ShSession *s, const ThTmSearch *x, const ThTmTapeWords *words, bool quiet,
-                        ThTmFastFigures *last, ThText *tape, ThError *err)
+                        ShMachineEnd *end, ThError *err)
 {
     int *path = th_tm_search_path(x, x->goal, err);
     ThTmEngine e = {.machine = x->machine};
     ThText lines = {0}, shown = {0};
     bool ok = path && th_tm_running_start_words(&e.plain, x->machine, words, err) &&
               repeat(&e.plain, path, x->node[x->goal].depth, &lines, err) &&
-              th_tm_engine_tape(tape, &e, SH_TAPE_LONGEST, err) &&
+              th_tm_engine_tape(&end->tape, &e, SH_TAPE_LONGEST, err) &&
               th_tm_engine_tape(&shown, &e, SH_TAPE_LINE, err);
     if (ok) {
-        *last = th_tm_engine_figures(&e);
-        last->verdict = x->verdict;
+        end->figures = th_tm_engine_figures(&e);
+        end->figures.verdict = x->verdict;
     }
     if (ok && !quiet) {
         sh_say(s, "%s", lines.data ? lines.data : "");
-        sh_machine_say_figures(s, x->machine, last, shown.data ? shown.data : "");
+        sh_machine_say_figures(s, x->machine, &end->figures, shown.data ? shown.data : "");
     }
     th_text_free(&lines);
     th_text_free(&shown);
@@ -119,9 +119,11 @@ static bool follow_goal(ShSession *s, const ThTmSearch *x, const ThTmTapeWords *
     return ok;
 }
 
-bool sh_machine_search(ShSession *s, const ShCall *call, const ThTm *m, const ThTmTapeWords *words,
-                       bool quiet, ThTmFastFigures *last, ThText *tape, ThError *err)
+bool sh_machine_search(ShSession *s, const ShCall *call, const ThTmTapeWords *words, bool quiet,
+                       ShMachineEnd *end, ThError *err)
 {
+    const ThTm *m = call->operand[0].object->as.machine;
+    ThTmFastFigures *last = &end->figures;
     ThTmSearchLimits limits = limits_of(call);
     ThTmSearch x;
     if (th_option_int(&call->options, "cells") > 0)
@@ -137,7 +139,7 @@ bool sh_machine_search(ShSession *s, const ShCall *call, const ThTm *m, const Th
             say_verdict(s, &x, last->steps);
         if (!quiet)
             set_counts(s, &x);
-        ok = !decided || follow_goal(s, &x, words, quiet, last, tape, err);
+        ok = !decided || follow_goal(s, &x, words, quiet, end, err);
     }
     th_tm_search_free(&x);
     return ok;

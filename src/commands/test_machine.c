@@ -51,19 +51,19 @@ static bool check_inputs(const ThTm *m, const ThTmTestCases *c, const ShOperand 
     return true;
 }
 
-static bool run_case(ShSession *s, const ShCall *call, const ThTmTestCase *c, ThTmFastFigures *x,
-                     ThText *tape, ThError *err)
+static bool run_case(ShSession *s, const ShCall *call, const ThTmTestCase *c, ShMachineEnd *end,
+                     ThError *err)
 {
     const ThTm *m = call->operand[0].object->as.machine;
     ThTmTapeWords words;
     ThTmEngine e = {0};
     bool ok = th_tm_tape_words_read(&words, m, c->input, err);
     if (ok && m->branching) {
-        ok = sh_machine_search(s, call, m, &words, true, x, tape, err);
+        ok = sh_machine_search(s, call, &words, true, end, err);
     } else if (ok) {
         ok = th_tm_engine_start(&e, m, &words, err) &&
-             sh_machine_go(s, &e, &call->options, sh_machine_limits(call), x, err) &&
-             th_tm_engine_tape(tape, &e, SH_TAPE_LONGEST, err);
+             sh_machine_go(s, &e, &call->options, sh_machine_limits(call), &end->figures, err) &&
+             th_tm_engine_tape(&end->tape, &e, SH_TAPE_LONGEST, err);
     }
     th_tm_tape_words_free(&words);
     th_tm_engine_free(&e);
@@ -78,10 +78,11 @@ static bool run_cases(ShSession *s, const ShCall *call, const ThTmTestCases *c, 
     sh_table(s, "failures", "line:i input:s expected:s verdict:s steps:i tape:s");
     for (size_t i = 0; ok && i < c->n; i++) {
         const ThTmTestCase *t = &c->item[i];
-        ThText tape = {0}, expected = {0};
-        ThTmFastFigures x = {0};
-        ok = run_case(s, call, t, &x, &tape, err);
-        const char *text = tape.data ? tape.data : "";
+        ThText expected = {0};
+        ShMachineEnd end = {0};
+        ok = run_case(s, call, t, &end, err);
+        ThTmFastFigures x = end.figures;
+        const char *text = end.tape.data ? end.tape.data : "";
         bool passed =
             th_tm_test_fulfilled(t, x.verdict) && (!t->tape || strcmp(t->tape, text) == 0);
         *failed += ok && !passed;
@@ -90,7 +91,7 @@ static bool run_cases(ShSession *s, const ShCall *call, const ThTmTestCases *c, 
         if (ok && !passed && expected.data)
             sh_row(s, (long long)t->line, t->input, expected.data, th_tm_verdict_name(x.verdict),
                    (long long)x.steps, text);
-        th_text_free(&tape);
+        th_text_free(&end.tape);
         th_text_free(&expected);
     }
     sh_table_end(s);

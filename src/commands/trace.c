@@ -275,7 +275,7 @@ static void write_word(ThText *t, char *const *symbol, int n_symbols, const int 
     th_symbols_write(t, symbol, n_symbols, word, length);
 }
 
-static void write_class(ThText *t, const ShTeacher *teacher, int label)
+static void write_class(ThText *t, const ThInspectTeacher *teacher, int label)
 {
     const char *name = teacher->name[label];
     if (teacher->language)
@@ -287,7 +287,8 @@ static void write_class(ThText *t, const ShTeacher *teacher, int label)
 }
 
 /* The word of a row. */
-static void write_row_word(ThText *t, const ShTeacher *teacher, const ThLstarTable *x, size_t r)
+static void write_row_word(ThText *t, const ThInspectTeacher *teacher, const ThLstarTable *x,
+                           size_t r)
 {
     size_t k = (size_t)x->n_symbols, i = r ? (r - 1) / k : 0;
     int symbol = r ? (int)((r - 1) % k) : 0, length = x->length[i];
@@ -325,7 +326,7 @@ static int width_of(ThText *t, int least)
 }
 
 /* Widths of the columns: 0 the word, 1 the state, 2 … the suffixes. */
-static int *measure(const ShTeacher *teacher, const ThLstarTable *x)
+static int *measure(const ThInspectTeacher *teacher, const ThLstarTable *x)
 {
     int *width = th_alloc((size_t)x->n_suffixes + 2, sizeof *width, NULL);
     ThText t = {0};
@@ -347,8 +348,8 @@ static int *measure(const ShTeacher *teacher, const ThLstarTable *x)
     return width;
 }
 
-static void say_table_row(ShSession *s, const ShTeacher *teacher, const ThLstarTable *x, size_t r,
-                          const int *width)
+static void say_table_row(ShSession *s, const ThInspectTeacher *teacher, const ThLstarTable *x,
+                          size_t r, const int *width)
 {
     ThText t = {0};
     sh_say(s, "  ");
@@ -365,7 +366,7 @@ static void say_table_row(ShSession *s, const ShTeacher *teacher, const ThLstarT
 }
 
 /* The table as Angluin draws it: the words of the states above, those one symbol longer below. */
-static void say_board(ShSession *s, const ShTeacher *teacher, const ThLstarTable *x)
+static void say_board(ShSession *s, const ThInspectTeacher *teacher, const ThLstarTable *x)
 {
     int *width = measure(teacher, x);
     ThText t = {0};
@@ -408,7 +409,7 @@ static void note(LearnBoard *b, ThText *t)
         b->step[b->n++] = text;
 }
 
-static void watch_query(void *context, const ShTeacher *teacher, const ThLstarStep *x)
+static void watch_query(void *context, const ThInspectTeacher *teacher, const ThLstarStep *x)
 {
     LearnBoard *b = context;
     ThText t = {0};
@@ -502,7 +503,7 @@ SH_COMMAND(
 {
     LearnBoard b = {.s = s};
     ShLearnWatch watch = {&b, watch_query, watch_merge};
-    ShLearned l;
+    ThInspectExtracted l;
     bool ok = sh_learn_call(s, call, &call->operand[0], &watch, &l, err);
     list_steps(&b);
     if (ok)

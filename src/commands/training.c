@@ -5,13 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "command.h"
 #include "commands/modelling.h"
-#include "formats/safetensors.h"
+#include "formats/checkpoint.h"
 #include "lab/evaluate.h"
 
 /* ---- train ------------------------------------------------------------------------------------
@@ -21,8 +19,8 @@ typedef struct {
     ShSession *s;
     ShObject *object; /* the model's */
     ThTrainer *trainer;
-    const char *checkpoint;  /* file, or NULL */
-    long long every, report; /* steps */
+    ThFormatCheckpoint checkpoint;
+    long long report; /* steps */
     long long first_step;
     double started;
 } Training;
@@ -50,94 +48,27 @@ static void show_progress(const Training *t)
                 p.step, p.last_step, p.longest, p.loss, p.accuracy, rate, left / 60, left % 60);
 }
 
-static bool save_checkpoint(const Training *t, ThError *err)
+static void after_step(void *context, const ThTrainer *trainer)
 {
-    return !t->checkpoint || th_safetensors_save(t->object->as.model, t->checkpoint, err);
-}
-
-/* What is due after a step, by its number. */
-static bool after_step(const Training *t, ThError *err)
-{
-    ThLabProgress p = th_trainer_progress(t->trainer);
-    bool last = p.step == p.last_step;
-    if (p.step % t->report == 0 || last)
+    const Training *t = context;
+    ThLabProgress p = th_trainer_progress(trainer);
+    if (p.step % t->report == 0 || p.step == p.last_step)
         print_figures(t);
     show_progress(t);
-    return (p.step % t->every && !last) || save_checkpoint(t, err);
-}
-
-static bool interrupted(const Training *t, ThError *err)
-{
-    return save_checkpoint(t, err) &&
-           th_fail(err, TH_EINTERRUPTED, "interrupted; the model is as after step %lld",
-                   th_trainer_progress(t->trainer).step);
-}
-
-static bool run_steps(const Training *t, ThError *err)
-{
-    while (!th_trainer_done(t->trainer)) {
-        if (th_stopped(sh_stop(t->s), NULL))
-            return interrupted(t, err);
-        if (!th_trainer_step(t->trainer, err) || !after_step(t, err))
-            return false;
-    }
-    return true;
-}
-
-/* The loaded model goes on where the object's model would have come to. */
-static bool check_checkpoint(const Training *t, const ThModel *loaded, long long end, ThError *err)
-{
-    const ThModel *m = t->object->as.model;
-    char *wanted = th_options_format(&m->options, err);
-    char *found = th_options_format(&loaded->options, err);
-    bool same = wanted && found && m->kind == loaded->kind && strcmp(wanted, found) == 0;
-    if (!same) {
-        th_fail(err, TH_EVALUE, "the checkpoint %s holds another model: %s %s", t->checkpoint,
-                loaded->kind->name, found ? found : "");
-        th_hint(err, "remove the file or name another");
-    }
-    free(wanted);
-    free(found);
-    if (same && loaded->training.step > end)
-        return th_fail(err, TH_EVALUE,
-                       "the checkpoint %s is at step %lld, this training ends at %lld",
-                       t->checkpoint, loaded->training.step, end);
-    return same;
-}
-
-/* A checkpoint that cannot be written should say so before the work, not after it. */
-static bool check_writable(const char *path, ThError *err)
-{
-    ThFile f = {0};
-    bool ok = th_file_begin(&f, path, err) != NULL;
-    th_file_abort(&f);
-    return ok;
 }
 
 /* Continues from the checkpoint if there is one that is further than the model; *steps is what
  * remains to be done. */
 static bool resume(Training *t, long long *steps, ThError *err)
 {
-    if (!t->checkpoint)
-        return true;
-    if (access(t->checkpoint, F_OK) != 0)
-        return check_writable(t->checkpoint, err);
-    ThModel *loaded = th_safetensors_load(t->checkpoint, err);
-    if (!loaded)
+    ThModel *further;
+    if (!th_format_resume(&t->checkpoint, t->object->as.model, steps, &further, err))
         return false;
-    long long now = t->object->as.model->training.step;
-    if (loaded->training.step <= now) {
-        th_model_free(loaded);
+    if (!further)
         return true;
-    }
-    if (!check_checkpoint(t, loaded, now + *steps, err)) {
-        th_model_free(loaded);
-        return false;
-    }
-    *steps -= loaded->training.step - now;
     th_model_free(t->object->as.model);
-    t->object->as.model = loaded;
-    sh_say(t->s, "continuing from %s at step %lld\n", t->checkpoint, loaded->training.step);
+    t->object->as.model = further;
+    sh_say(t->s, "continuing from %s at step %lld\n", t->checkpoint.path, further->training.step);
     return true;
 }
 
@@ -212,7 +143,7 @@ static bool train(Training *t, const ShObject *task, const ThOptions *o, ThError
     t->started = sh_clock();
     if (!sh_out(t->s))
         sh_table(t->s, "history", "step:i loss:r accuracy:r");
-    bool ok = note_task(m, task, err) && run_steps(t, err);
+    bool ok = note_task(m, task, err) && th_format_train(&t->checkpoint, t->trainer, m, err);
     if (ok && !sh_out(t->s))
         sh_table_end(t->s);
     if (ok)
@@ -254,9 +185,12 @@ SH_COMMAND(
     const ThOptions *given = &call->options;
     Training t = {.s = s, .object = call->operand[0].object};
     const ShObject *task = call->operand[1].object;
-    t.checkpoint =
-        th_option_given(given, "checkpoint") ? th_option_text(given, "checkpoint") : NULL;
-    t.every = th_option_int(given, "every");
+    t.checkpoint = (ThFormatCheckpoint){
+        .path = th_option_given(given, "checkpoint") ? th_option_text(given, "checkpoint") : NULL,
+        .every = th_option_int(given, "every"),
+        .stop = sh_stop(s),
+        .context = &t,
+        .stepped = after_step};
     long long steps = th_option_int(given, "steps");
     t.report = report_interval(s, given, steps);
     if (!resume(&t, &steps, err))
@@ -284,7 +218,7 @@ static const ThOptionSpec evaluate_options[] = {
 };
 
 typedef struct {
-    ThScore *item;
+    ThEvaluateScore *item;
     size_t n, cap;
     bool rows, bands; /* of a data set; in bands of lengths */
     bool exact;       /* whole strings count too; of no data set yet */
@@ -303,7 +237,7 @@ static bool add_score(const Evaluation *e, long long lo, long long hi, Scores *t
     if (th_stopped(sh_stop(e->s), err) ||
         !th_grow(&to->item, &to->cap, to->n + 1, sizeof *to->item, err))
         return false;
-    ThScore *x = &to->item[to->n];
+    ThEvaluateScore *x = &to->item[to->n];
     bool ok = to->rows ? th_evaluator_rows(e->evaluator, (int)lo, (int)hi, e->samples, x, err)
                        : th_evaluator_length(e->evaluator, (int)lo, e->samples, x, err);
     if (!ok)
@@ -353,7 +287,7 @@ static void print_scores(ShSession *s, const Scores *scores)
              : scores->exact ? "length:i accuracy:r low:r high:r chance:r loss:r exact:r"
                              : "length:i accuracy:r low:r high:r chance:r loss:r");
     for (size_t i = 0; i < scores->n; i++) {
-        const ThScore *x = &scores->item[i];
+        const ThEvaluateScore *x = &scores->item[i];
         if (scores->rows)
             sh_row(s, (long long)x->least, (long long)x->length, x->strings, x->accuracy, x->lo,
                    x->hi, x->chance, x->loss);
@@ -376,7 +310,7 @@ static Summary summary_of(const Scores *scores, const ThTask *task)
     Summary y = {0};
     double all = 0, strings = 0;
     for (size_t i = 0; i < scores->n; i++) {
-        const ThScore *x = &scores->item[i];
+        const ThEvaluateScore *x = &scores->item[i];
         double weight = scores->rows ? (double)x->n : 1;
         double share = scores->rows ? (double)x->strings : 1;
         y.accuracy += weight * x->accuracy;
@@ -400,7 +334,7 @@ static Summary summary_of(const Scores *scores, const ThTask *task)
 static void summarize(ShSession *s, const Scores *scores, const ThTask *task)
 {
     Summary y = summary_of(scores, task);
-    const ThScore *lowest = &scores->item[y.lowest];
+    const ThEvaluateScore *lowest = &scores->item[y.lowest];
     sh_say(s, "%s %.6g", scores->rows ? "accuracy" : "mean accuracy", y.accuracy);
     if (!isnan(y.chance))
         sh_say(s, " (chance %.6g)", y.chance);

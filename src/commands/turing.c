@@ -4,8 +4,7 @@
 
 #include "base/symbols.h"
 #include "command.h"
-#include "exchange.h"
-#include "formats/machines.h"
+#include "formats.h"
 #include "commands/modelling.h"
 #include "show.h"
 #include "turing/engine.h"
@@ -32,13 +31,12 @@ static ThTm *machine_of_text(ShSession *s, const char *text, ThError *err)
 {
     ThText notes = {0};
     bool lines = strchr(text, '\n') || *text == '<';
-    ThFormatMachine f =
-        lines ? th_format_machine_sniff(text, strlen(text), NULL) : TH_FORMAT_BBCHALLENGE;
     if (!lines)
         return th_tm_read_bb(text, err);
-    if (f == TH_FORMAT_N_MACHINES) {
+    const ThFormat *f = th_format_machine_sniff(text, strlen(text), NULL);
+    if (!f) {
         th_fail(err, TH_EPARSE, "no machine in a format that is known");
-        th_hint(err, "help load lists the formats");
+        th_hint(err, "help formats lists those of Turing machines");
         return NULL;
     }
     /* The lines of the text are not those of the script. */

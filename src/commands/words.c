@@ -95,8 +95,8 @@ static bool say_count(ShSession *s, const ThDfa *d, ThRange range, long long mos
     if (all && !g.finite)
         return true;
     int hi = all ? g.longest : (int)range.hi;
-    if (range.step == 1 &&
-        !th_dfa_count(d, (int)range.lo, hi, NULL, NULL, &digits, sh_stop(s), err))
+    ThWordCounting how = {.lo = (int)range.lo, .hi = hi, .stop = sh_stop(s)};
+    if (range.step == 1 && !th_dfa_count(d, &how, &digits, err))
         return false;
     if (digits) {
         result_digits(s, "count", digits);
@@ -255,8 +255,8 @@ SH_COMMAND(count, .group = "automata", .summary = "count the words of an automat
     bool good = d && th_dfa_growth(d, &g, sh_stop(s), err);
     if (good) {
         sh_table(s, "lengths", "length:i words:s");
-        good = th_dfa_count(d, (int)t.range.lo, (int)t.range.hi, count_row, &t,
-                            t.range.step == 1 ? &total : NULL, sh_stop(s), err);
+        ThWordCounting how = {(int)t.range.lo, (int)t.range.hi, count_row, &t, sh_stop(s)};
+        good = th_dfa_count(d, &how, t.range.step == 1 ? &total : NULL, err);
         sh_table_end(s);
     }
     if (good)
@@ -451,9 +451,9 @@ SH_COMMAND(plot_growth, .group = "plots",
     ThWordsGrowth g;
     ThFigure f = {0};
     p.log10 = d ? th_alloc(th_range_count(p.range), sizeof *p.log10, err) : NULL;
+    ThWordCounting how = {(int)p.range.lo, (int)p.range.hi, growth_point, &p, sh_stop(s)};
     bool good =
-        p.log10 && th_dfa_growth(d, &g, sh_stop(s), err) &&
-        th_dfa_count(d, (int)p.range.lo, (int)p.range.hi, growth_point, &p, NULL, sh_stop(s), err);
+        p.log10 && th_dfa_growth(d, &g, sh_stop(s), err) && th_dfa_count(d, &how, NULL, err);
     if (good) {
         sh_result_flag(s, "finite", g.finite);
         sh_result_real(s, "rate", g.rate);

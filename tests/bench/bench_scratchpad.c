@@ -90,7 +90,7 @@ static double checking(const ThPad *p, unsigned long round)
 {
     ThPadExample e = {0};
     ThPadChecked c;
-    ThPadCheckRules rules = th_pad_check_rules();
+    ThPadCheckRules rules = {0};
     size_t bytes = 0;
     double seconds = 0;
     for (unsigned long i = 0; i < EXAMPLES; i++) {

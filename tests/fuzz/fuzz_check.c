@@ -40,7 +40,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                          "suffix",  "prefix",  "plain"};
     size_t n;
     const ThPadKind *const *kinds = th_pad_kinds(&n);
-    ThPadCheckRules rules = th_pad_check_rules();
+    ThOptions o;
+    require(th_pad_check_options(&o, NULL));
+    ThPadCheckRules rules = {.options = &o};
     check(text, size, &rules);
     for (size_t i = 0; i < n; i++) {
         rules.kind = kinds[i];
@@ -52,12 +54,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(text, size, &rules);
     }
     ThTm *m = th_tm_parse(rules_of_machine, NULL);
-    rules = th_pad_check_rules();
+    rules = (ThPadCheckRules){.options = &o};
     rules.machine = m;
     rules.kind = th_pad_kind("machine");
-    rules.final_carry = TH_PAD_CARRY_FOLD;
+    require(th_options_set(&o, "steps", "3", NULL));
     if (m)
         check(text, size, &rules);
     th_tm_free(m);
+    th_options_free(&o);
     return 0;
 }

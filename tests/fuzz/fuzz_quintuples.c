@@ -3,5 +3,5 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    return check_machine(TH_FORMAT_QUINTUPLES, data, size);
+    return check_machine(&th_format_quintuples, data, size);
 }

@@ -46,7 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         bool ok = th_rasp_execute(h.rasp, text, true, true, NULL, &err);
         require(ok || (err.code != TH_OK && err.msg[0]));
         require(ok || err.line > 0 || err.code == TH_ENOMEM);
-        th_rasp_set_modern(h.rasp, true);
+        size_t n;
+        th_rasp_set_grammar(h.rasp, &th_rasp_grammars(&n)[1]);
         err = (ThError){0};
         ok = th_rasp_execute(h.rasp, text, false, false, NULL, &err);
         require(ok || (err.code != TH_OK && err.msg[0]));

@@ -82,7 +82,7 @@ static void analyze(const ThTm *m)
     ThText t = {0};
     ThTmRunning r;
     require(th_tm_analyze(&a, m, &none, limits, NULL, NULL));
-    require(th_tm_proof_write(&t, &a, m, &none, 0, NULL, NULL));
+    require(th_tm_proof_write(&t, &a, &(ThTmWork){.machine = m, .words = &none}, 0, NULL));
     require((t.size > 0) == (a.proof > TH_TM_PROOF_STOPS));
     require(th_tm_running_start(&r, m, NULL, NULL, NULL));
     require(th_tm_running_go(&r, UINT64_MAX, (ThTmRunLimits){500, UINT64_MAX}, NULL, NULL));
@@ -99,8 +99,8 @@ static void predict(const ThTm *m)
     ThTmSimulation x;
     if (!th_tm_run_start(&s, m, &none, NULL))
         return;
-    require(th_tm_simulate(&x, &s, false, 2, TH_TM_KEYS_TUPLE, (ThTmRunLimits){20, UINT64_MAX},
-                           NULL, NULL));
+    require(th_tm_simulate(&x, &s, &(ThTmSimulationRules){.n = 2, .limits = {20, UINT64_MAX}}, NULL,
+                           NULL));
     require(x.exact || !x.unique);
 }
 

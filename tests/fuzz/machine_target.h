@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "formats/machines.h"
+#include "formats/rows.h"
 #include "turing/run.h"
 
 enum { MOST_RULES = 3000 };
@@ -70,7 +70,7 @@ static void same_run(const ThTm *a, const ThTm *b)
         require(v == w && y >= x);
 }
 
-static void write_and_read(const ThTm *m, ThFormatMachine f)
+static void write_and_read(const ThTm *m, const ThFormat *f)
 {
     ThText text = {0}, notes = {0};
     ThError err = {0};
@@ -86,7 +86,7 @@ static void write_and_read(const ThTm *m, ThFormatMachine f)
     th_text_free(&notes);
 }
 
-static int check_machine(ThFormatMachine format, const uint8_t *data, size_t size)
+static int check_machine(const ThFormat *format, const uint8_t *data, size_t size)
 {
     char *text = th_strndup((const char *)data, size, NULL);
     size_t length = text ? strlen(text) : 0;
@@ -100,8 +100,11 @@ static int check_machine(ThFormatMachine format, const uint8_t *data, size_t siz
     require(m || (err.code != TH_OK && err.msg[0]));
     if (m && m->n_rules <= MOST_RULES) {
         show_and_read(m);
-        for (int f = 0; f < TH_FORMAT_N_MACHINES; f++)
-            write_and_read(m, (ThFormatMachine)f);
+        size_t n;
+        const ThFormat *const *f = th_format_all(&n);
+        for (size_t i = 0; i < n; i++)
+            if (f[i]->write_machine && f[i]->read_machine)
+                write_and_read(m, f[i]);
     }
     th_tm_free(m);
     th_text_free(&notes);

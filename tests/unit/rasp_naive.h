@@ -154,7 +154,7 @@ static bool naive_element(const ThRaspGraph *g, const ThRaspNodeInfo *node, cons
                           ThRaspAtom *z)
 {
     ThRaspAtoms *p = th_rasp_atoms(g);
-    const ThRaspFunctionEntry *f;
+    const ThRaspFunctionOf *f;
     switch (node->kind) {
     case TH_RASP_NODE_MEMBER:
     case TH_RASP_NODE_LOOKUP:
@@ -191,7 +191,7 @@ static bool naive_select(const ThRaspGraph *g, const ThRaspNodeInfo *node, ThRas
         if (!th_rasp_atom_binary(p, node->op, key, query, &z, NULL))
             return false;
     } else {
-        const ThRaspFunctionEntry *f = th_rasp_function(g, node->table);
+        const ThRaspFunctionOf *f = th_rasp_function(g, node->table);
         if (!f->call(f->context, p, pair, 2, &z, NULL))
             return false;
     }

@@ -116,6 +116,7 @@ static ThRaspSop random_function(Fight *f)
     int k = (int)die(f, 5);
     ThRaspAtom list[] = {random_atom(f), random_atom(f), random_atom(f), random_atom(f)};
     size_t n = die(f, 5);
+    ThRaspFunctionOf function = {(uint64_t)k, some_function, &number[k], NULL};
     switch (die(f, 5)) {
     case 0:
         return th_rasp_member(f->g, pick(f, false), list, n, NULL);
@@ -124,11 +125,10 @@ static ThRaspSop random_function(Fight *f)
     case 2:
         return th_rasp_dict(f->g, pick(f, false), list, list + n / 2, n / 2, NULL);
     case 3:
-        return th_rasp_match(f->g, (uint64_t)k, some_function, &number[k], NULL, pick(f, false),
-                             pick(f, false), die(f, 2), NULL);
+        return th_rasp_match(f->g, &function, pick(f, false), pick(f, false), die(f, 2), NULL);
     default:
-        return th_rasp_map(f->g, (uint64_t)k, some_function, &number[k], NULL,
-                           (ThRaspSop[]){pick(f, false), pick(f, false)}, 1 + die(f, 2), NULL);
+        return th_rasp_map(f->g, &function, (ThRaspSop[]){pick(f, false), pick(f, false)},
+                           1 + die(f, 2), NULL);
     }
 }
 

@@ -555,7 +555,7 @@ static void all_kinds(void **state)
         stopping_runs[kind] += stops;
         by[a.proof]++;
         ThText t = {0};
-        assert_true(th_tm_proof_write(&t, &a, m, &words, 0, NULL, &err));
+        assert_true(th_tm_proof_write(&t, &a, &(ThTmWork){.machine = m, .words = &words}, 0, &err));
         assert_true((t.data != NULL) == (a.proof > TH_TM_PROOF_STOPS));
         th_text_free(&t);
         th_tm_analysis_free(&a, m);
@@ -598,13 +598,14 @@ static void stops_when_asked(void **state)
     ThTmRunLimits limits = {100000, UINT64_MAX};
     assert_non_null(m);
     assert_true(th_tm_reach(&r, m, &blank_words, NULL, &err));
-    assert_false(th_tm_recur(&again, &found, &end, m, &blank_words, limits, &now, &err));
+    ThTmWork w = {m, &blank_words, limits, &now};
+    assert_false(th_tm_recur(&w, &again, &found, &end, &err));
     assert_int_equal(err.code, TH_EINTERRUPTED);
     err = (ThError){0};
-    assert_false(th_tm_backward(&b, &proved, m, &blank_words, &r, 50, &now, &err));
+    assert_false(th_tm_backward(&w, &r, 50, &b, &proved, &err));
     assert_int_equal(err.code, TH_EINTERRUPTED);
     err = (ThError){0};
-    assert_false(th_tm_contexts(&c, &proved, m, &blank_words, 4, 1, &now, &err));
+    assert_false(th_tm_contexts(&w, 4, 1, &c, &proved, &err));
     assert_int_equal(err.code, TH_EINTERRUPTED);
     err = (ThError){0};
     assert_false(th_tm_analyze(&a, m, &blank_words, usual, &now, &err));

@@ -17,9 +17,23 @@
 static ThPadChecked checked(const char *text, const ThPadCheckRules *rules)
 {
     ThPadChecked c;
-    ThPadCheckRules any = th_pad_check_rules();
+    ThPadCheckRules any = {0};
     assert_true(th_pad_check(text, strlen(text), rules ? rules : &any, &c, NULL));
     return c;
+}
+
+/* Rules with settings "strict=hidden rate=0.1"; the options are freed by the caller. */
+static ThPadCheckRules rules_with(ThOptions *o, const char *settings)
+{
+    char text[128];
+    snprintf(text, sizeof text, "%s", settings);
+    assert_true(th_pad_check_options(o, NULL));
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
+        char *value = strchr(word, '=');
+        *value++ = '\0';
+        assert_true(th_options_set(o, word, value, NULL));
+    }
+    return (ThPadCheckRules){.options = o};
 }
 
 static void expect_right(const char *text, const char *kind, const char *style,
@@ -91,8 +105,7 @@ static void written_is_right(void **state)
     ThTm *m = th_tm_random(5, 15, &g, NULL);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         ThPad *p = made(all[i].kind, all[i].settings, m);
-        ThPadCheckRules known = th_pad_check_rules();
-        known.machine = m;
+        ThPadCheckRules known = {.machine = m};
         ThPadExample e = {0};
         for (uint64_t k = 0; k < 200; k++) {
             ThRng r = th_rng(i, "right", k);
@@ -116,16 +129,15 @@ static void strict_sgd(void **state)
         char settings[64];
         snprintf(settings, sizeof settings, "strict=%s", modes[i]);
         ThPad *p = made("sgd", settings, NULL);
-        ThPadCheckRules rules = th_pad_check_rules();
-        rules.strict = th_pad_sgd_strict(modes[i]);
-        rules.scale = th_pad_sgd_scale(i == 2 ? "points" : "hundredths");
-        rules.tolerance = 0;
+        ThOptions o;
+        ThPadCheckRules rules = rules_with(&o, settings); /* none but hidden numbers may differ */
         ThPadExample e = {0};
         for (uint64_t k = 0; k < 300; k++) {
             ThRng r = th_rng((uint64_t)i, "strict", k);
             assert_true(th_pad_draw(p, 0, &r, &e, NULL));
             expect_right(e.text.data, "sgd", "turing", &rules);
         }
+        th_options_free(&o);
         th_pad_example_free(&e);
         th_pad_free(p);
     }
@@ -137,10 +149,10 @@ static void hidden_sgd(void **state)
 {
     (void)state;
     ThPad *p = made("sgd", "examples=1..80", NULL);
-    ThPadCheckRules exact = th_pad_check_rules();
+    ThOptions o;
+    ThPadCheckRules exact = rules_with(&o, "tolerance=0");
     ThPadExample e = {0};
     int differ = 0;
-    exact.tolerance = 0;
     for (uint64_t k = 0; k < 2000; k++) {
         ThRng r = th_rng(3, "hidden", k);
         assert_true(th_pad_draw(p, 0, &r, &e, NULL));
@@ -148,6 +160,7 @@ static void hidden_sgd(void **state)
         differ += checked(e.text.data, &exact).slip != TH_PAD_SLIP_NONE;
     }
     assert_true(differ > 1000);
+    th_options_free(&o);
     th_pad_example_free(&e);
     th_pad_free(p);
 }
@@ -188,12 +201,13 @@ static void published_sgd(void **state)
         "a102 yp a101 g a100 a99 cur a99 a102 | d a179 a166 , a76 yp a100 g a120 a117 cur a79 a85 "
         "|";
     expect_right(text, "sgd", "turing", NULL);
-    ThPadCheckRules rules = th_pad_check_rules();
-    rules.tolerance = 0;
+    ThOptions o;
+    ThPadCheckRules rules = rules_with(&o, "tolerance=0");
     expect_slip(text, TH_PAD_SLIP_DIGIT, 4, 29, &rules);
     ThPadChecked c = checked(text, &rules);
     assert_string_equal(c.expected, "a119");
     assert_string_equal(c.found, "a120");
+    th_options_free(&o);
 }
 
 static const struct {
@@ -286,21 +300,28 @@ static void slips_are_found(void **state)
 static void options_decide(void **state)
 {
     (void)state;
-    ThPadCheckRules rules = th_pad_check_rules();
-    rules.final_carry = TH_PAD_CARRY_LINE;
+    ThOptions o;
+    ThPadCheckRules rules = rules_with(&o, "final-carry=line flush=digit");
     expect_slip("5+5|f+f(1,0)|10", TH_PAD_SLIP_EARLY_END, 3, 1, &rules);
-    rules.final_carry = TH_PAD_CARRY_FOLD;
+    assert_true(th_options_set(&o, "final-carry", "fold", NULL));
     expect_slip("5+5|f+f(1,0)|^+^(0,10)|10", TH_PAD_SLIP_CARRY, 3, 1, &rules);
     expect_right("5+5|f+f(1,0)|10", "addition", "compact", &rules);
-    rules.flush = TH_PAD_FLUSH_DIGIT;
     expect_slip("99*99|9j*99(891~89,1)|j*99(891~98,01)|^*99(000~00,9801)|9801", TH_PAD_SLIP_CARRY,
                 4, 11, &rules);
-    rules.flush = TH_PAD_FLUSH_ONCE;
+    assert_true(th_options_set(&o, "flush", "once", NULL));
     expect_right("99*99|9j*99(891~89,1)|j*99(891~98,01)|^*99(000~00,9801)|9801", "multiplication",
                  "compact", &rules);
     rules.style = "reversed";
     expect_slip("576+361=939", TH_PAD_SLIP_CARRY, 1, 9,
                 &rules); /* 838 backwards, but for a carry */
+    rules.kind = th_pad_kind("copy");
+    rules.style = "suffix";
+    assert_true(th_options_set(&o, "ngram", "1", NULL));
+    expect_right("$abc|bc.", "copy", "suffix", &rules);
+    assert_true(th_options_set(&o, "answer", "1", NULL));
+    expect_slip("$abc|ac.", TH_PAD_SLIP_COPY, 2, 2, &rules);
+    expect_right("$abc|ab.", "copy", "suffix", &rules);
+    th_options_free(&o);
 }
 
 /* Each place of random additions in turn: what is wrong there is of the kind of that place. */
@@ -320,9 +341,9 @@ static void mutations(void **state)
 {
     (void)state;
     ThPad *p = made("addition", "digits=3..12", NULL);
-    ThPadCheckRules rules = th_pad_check_rules();
+    ThOptions o;
+    ThPadCheckRules rules = rules_with(&o, "final-carry=line");
     ThPadExample e = {0};
-    rules.final_carry = TH_PAD_CARRY_LINE;
     for (uint64_t k = 0; k < 60; k++) {
         ThRng r = th_rng(9, "mutation", k);
         size_t from = 0, at, size, line = 2;
@@ -345,6 +366,7 @@ static void mutations(void **state)
             }
         }
     }
+    th_options_free(&o);
     th_pad_example_free(&e);
     th_pad_free(p);
 }
@@ -389,8 +411,7 @@ static void machine_slips_are_found(void **state)
 {
     (void)state;
     ThTm *m = th_tm_parse(increment, NULL);
-    ThPadCheckRules rules = th_pad_check_rules();
-    rules.machine = m;
+    ThPadCheckRules rules = {.machine = m};
     for (size_t i = 0; i < sizeof machine_slips / sizeof *machine_slips; i++)
         expect_slip(machine_slips[i].text, machine_slips[i].slip, machine_slips[i].line,
                     machine_slips[i].column, &rules);
@@ -421,15 +442,14 @@ static void full_runs(void **state)
     static const char *const settings[] = {"", "names=paper", "transitions=no",
                                            "state=head style=verbose"};
     ThTm *m = th_tm_parse(increment, NULL);
-    ThPadCheckRules rules = th_pad_check_rules();
-    rules.machine = m;
+    ThPadCheckRules rules = {.machine = m};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
         for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
             ThPad *p = made("machine", settings[k], m);
             ThPadExample e = {0};
             ThRng r = th_rng(1, "run", 0);
-            int which;
-            assert_true(th_pad_write(p, &inputs[i], 1, &r, &e, &which, NULL));
+            ThPadOperands input = {&inputs[i], 1, 0};
+            assert_true(th_pad_write(p, &input, &r, &e, NULL));
             expect_right(e.text.data, "machine", k == 3 ? "verbose" : "compact", &rules);
             expect_right(e.text.data, "machine", k == 3 ? "verbose" : "compact", NULL);
             e.text.data[e.answer - 1] = '\0';
@@ -454,7 +474,7 @@ static void any_bytes(void **state)
         for (size_t k = 0; k < n; k++)
             text[k] = alphabet[th_rng_below(&r, sizeof alphabet)];
         ThPadChecked c;
-        ThPadCheckRules rules = th_pad_check_rules();
+        ThPadCheckRules rules = {0};
         assert_true(th_pad_check(text, n, &rules, &c, NULL));
         assert_true(c.offset <= n);
     }

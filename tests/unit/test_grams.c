@@ -338,12 +338,12 @@ static void repetitions_by_brute_force(void **state)
         assert_true(th_tm_run_extent(&x, &s, (ThTmRunLimits){40, UINT64_MAX}, NULL, &err));
         assert_true(x.steps == 40 || th_tm_verdict_final(x.verdict));
         leaving += x.leaves;
-        assert_true(th_tm_grams(&all, &s, &x, from, 0, false, NULL, &err));
-        assert_true(th_tm_grams(&first, &s, &x, from, 2, true, NULL, &err));
+        assert_true(th_tm_grams(&all, &s, &x, &(ThTmGramsWanted){.from = from}, NULL, &err));
+        assert_true(th_tm_grams(&first, &s, &x, &(ThTmGramsWanted){from, 2, true}, NULL, &err));
         for (int n = 0; n <= 3; n++) {
             ThTmSimulation p;
-            assert_true(th_tm_simulate(&p, &s, false, n, TH_TM_KEYS_TUPLE,
-                                       (ThTmRunLimits){40, UINT64_MAX}, NULL, &err));
+            assert_true(th_tm_simulate(
+                &p, &s, &(ThTmSimulationRules){.n = n, .limits = {40, UINT64_MAX}}, NULL, &err));
             assert_true(p.exact || !p.unique);
             inexact += !p.exact;
             exact += p.exact;
@@ -387,7 +387,7 @@ static void simulate_by_hand(void **state)
     assert_true(th_tm_tape_words_read(&words, m, "1011", &err));
     assert_true(th_tm_run_start(&s, m, &words, &err));
     assert_true(
-        th_tm_simulate(&x, &s, false, 1, TH_TM_KEYS_TUPLE, (ThTmRunLimits){100, 100}, NULL, &err));
+        th_tm_simulate(&x, &s, &(ThTmSimulationRules){.n = 1, .limits = {100, 100}}, NULL, &err));
     assert_int_equal(x.extent.steps, 8);
     assert_true(x.extent.leaves);
     assert_int_equal(x.extent.leaves_after, 4);
@@ -395,7 +395,7 @@ static void simulate_by_hand(void **state)
     assert_int_equal(x.tokens, 8 * 9);
     assert_int_equal(x.exact, x.unique);
     assert_true(
-        th_tm_simulate(&x, &s, false, 3, TH_TM_KEYS_TUPLE, (ThTmRunLimits){100, 100}, NULL, &err));
+        th_tm_simulate(&x, &s, &(ThTmSimulationRules){.n = 3, .limits = {100, 100}}, NULL, &err));
     assert_true(x.exact && x.unique && x.right == x.tokens);
     th_tm_tape_words_free(&words);
     th_tm_free(m);

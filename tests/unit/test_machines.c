@@ -13,31 +13,30 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/symbols.h"
-#include "formats/machines.h"
+#include "formats/rows.h"
 #include "turing/run.h"
 #include "turing/transform.h"
 
 /* ---- helpers --------------------------------------------------------------------------------- */
 
-static ThTm *read_as(ThFormatMachine f, const char *text, const ThFormatMachineReading *how,
+static ThTm *read_as(const ThFormat *f, const char *text, const ThFormatMachineReading *how,
                      ThText *notes)
 {
     ThError err = {0};
     ThText own = {0};
     ThTm *m = th_format_machine_read(f, text, strlen(text), how, notes ? notes : &own, &err);
     if (!m)
-        print_error("%s %d:%d: %s\n%s\n", th_format_machine_format_name(f), err.line, err.col,
-                    err.msg, text);
+        print_error("%s %d:%d: %s\n%s\n", f ? f->name : "none", err.line, err.col, err.msg, text);
     assert_non_null(m);
     th_text_free(&own);
     return m;
 }
 
 /* Reads what the content is recognised as. */
-static ThTm *sniffed(ThFormatMachine want, const char *text, ThText *notes)
+static ThTm *sniffed(const ThFormat *want, const char *text, ThText *notes)
 {
     bool sure;
-    assert_int_equal(th_format_machine_sniff(text, strlen(text), &sure), want);
+    assert_ptr_equal(th_format_machine_sniff(text, strlen(text), &sure), want);
     return read_as(want, text, NULL, notes);
 }
 
@@ -128,15 +127,15 @@ static void increment(void **state)
         int64_t head;
     } rows[] = {{"1011", "1100", 8, 1}, {"111", "1000", 8, -1}, {"0", "1", 3, 0}, {"", "1", 2, -1}};
     static const struct {
-        ThFormatMachine format;
+        const ThFormat *format;
         const char *text;
         ThTmVerdict verdict;
         int64_t shift; /* of the head: the last move may differ */
-    } files[] = {{TH_FORMAT_MORPHETT, morphett, TH_TM_HALTED, 0},
-                 {TH_FORMAT_SIMULATOR, simulator, TH_TM_ACCEPTED, 0},
-                 {TH_FORMAT_JFLAP, jflap, TH_TM_ACCEPTED, 0},
-                 {TH_FORMAT_VIZ, viz, TH_TM_HALTED, 1},
-                 {TH_FORMAT_QUINTUPLES, quintuples, TH_TM_HALTED, 0}};
+    } files[] = {{&th_format_morphett, morphett, TH_TM_HALTED, 0},
+                 {&th_format_simulator, simulator, TH_TM_ACCEPTED, 0},
+                 {&th_format_jflap, jflap, TH_TM_ACCEPTED, 0},
+                 {&th_format_viz, viz, TH_TM_HALTED, 1},
+                 {&th_format_quintuples, quintuples, TH_TM_HALTED, 0}};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         ThTm *m = sniffed(files[i].format, files[i].text, NULL);
@@ -184,11 +183,11 @@ static const char equal_viz[] =
 static void equal_numbers(void **state)
 {
     static const struct {
-        ThFormatMachine format;
+        const ThFormat *format;
         const char *text;
-    } files[] = {{TH_FORMAT_SIMULATOR, equal_simulator},
-                 {TH_FORMAT_JFLAP, equal_jflap},
-                 {TH_FORMAT_VIZ, equal_viz}};
+    } files[] = {{&th_format_simulator, equal_simulator},
+                 {&th_format_jflap, equal_jflap},
+                 {&th_format_viz, equal_viz}};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         ThTm *m = sniffed(files[i].format, files[i].text, NULL);
@@ -215,7 +214,7 @@ static void precedence(void **state)
     static const char text[] = "* * 4 * halt\n* a 3 * halt\n0 * 2 * halt\n0 a 1 * halt\n"
                                "0 b b r 1\n0 c c r 1\n";
     (void)state;
-    ThTm *m = sniffed(TH_FORMAT_MORPHETT, text, NULL);
+    ThTm *m = sniffed(&th_format_morphett, text, NULL);
     assert_string_equal(run(m, "a", 9).tape, "1");
     assert_string_equal(run(m, "1", 9).tape, "2");
     assert_string_equal(run(m, "ba", 9).tape, "b3");
@@ -228,14 +227,14 @@ static void jsturing(void **state)
     ThText notes = {0};
     (void)state;
     /* Where no rule applies one step changes nothing and halts. */
-    ThTm *m = sniffed(TH_FORMAT_MORPHETT, "0 1 0 r 0\n0 0 1 R HALTED ; any case\n", &notes);
+    ThTm *m = sniffed(&th_format_morphett, "0 1 0 r 0\n0 0 1 R HALTED ; any case\n", &notes);
     Outcome x = run(m, "11", 99);
     assert_int_equal(x.verdict, TH_TM_HALTED);
     assert_int_equal(x.steps, 3);
     assert_int_equal(run(m, "10", 99).steps, 2);
     th_tm_free(m);
     /* The later rule wins; rules of halting states are dropped; ! is kept. */
-    m = sniffed(TH_FORMAT_MORPHETT, "0 1 0 r 0 !\n0 1 1 l halt-accept\nhalt-accept 0 0 * 0\n",
+    m = sniffed(&th_format_morphett, "0 1 0 r 0 !\n0 1 1 l halt-accept\nhalt-accept 0 0 * 0\n",
                 &notes);
     assert_int_equal(m->n_rules, 1);
     assert_int_equal(m->rule[0].move[0], -1);
@@ -245,17 +244,17 @@ static void jsturing(void **state)
     assert_true(has_note(&notes, "halt-accept accepts"));
     th_tm_free(m);
     ThFormatMachineReading how = {.variant = 3};
-    m = read_as(TH_FORMAT_MORPHETT, "0 1 0 r 0 !\n0 1 1 l halt\n", &how, &notes);
+    m = read_as(&th_format_morphett, "0 1 0 r 0 !\n0 1 1 l halt\n", &how, &notes);
     assert_true(m->nondeterministic && m->n_rules == 2 && m->rule[0].pause && !m->rule[1].pause);
     th_tm_free(m);
     how = (ThFormatMachineReading){.variant = 2, .start = "b"};
-    m = read_as(TH_FORMAT_MORPHETT, "a 1 0 l b\nb 1 1 l halt\n", &how, NULL);
+    m = read_as(&th_format_morphett, "a 1 0 l b\nb 1 1 l halt\n", &how, NULL);
     assert_int_equal(m->edge, TH_TM_EDGE_STAY);
     assert_int_equal(run(m, "1", 9).head, 0);
     assert_string_equal(m->state[m->start], "b");
     th_tm_free(m);
     /* The words of the clone, and comments that name the state and the variant. */
-    m = sniffed(TH_FORMAT_MORPHETT,
+    m = sniffed(&th_format_morphett,
                 "; initial state: go\n; variant: 1 (left-bounded tape)\n"
                 "go _ same < accept\ngo else same right same\n",
                 &notes);
@@ -284,12 +283,12 @@ static void spellings(void **state)
                                         "bbchallenge.org/1RB1LB_1LA1RZ"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        ThTm *m = sniffed(TH_FORMAT_BBCHALLENGE, texts[i], NULL);
+        ThTm *m = sniffed(&th_format_bbchallenge, texts[i], NULL);
         Outcome x = run(m, "", 100);
         assert_int_equal(x.steps, 6);
         assert_string_equal(x.tape, "1111");
         ThText t = {0};
-        assert_true(th_format_machine_write(&t, TH_FORMAT_BBCHALLENGE, m, "m", NULL, NULL));
+        assert_true(th_format_machine_write(&t, &th_format_bbchallenge, m, "m", NULL, NULL));
         assert_int_equal(strncmp(t.data, "1RB1LB_1LA1R", 12), 0);
         th_text_free(&t);
         th_tm_free(m);
@@ -325,7 +324,7 @@ static void blocks(void **state)
                                                                 "</Twice><Machine2/>");
     ThText notes = {0};
     (void)state;
-    ThTm *m = sniffed(TH_FORMAT_JFLAP, text, &notes);
+    ThTm *m = sniffed(&th_format_jflap, text, &notes);
     Outcome x = run(m, "bc", 99);
     assert_int_equal(x.verdict, TH_TM_ACCEPTED);
     assert_string_equal(x.tape, "bcbbc");
@@ -350,7 +349,7 @@ static void variables(void **state)
                 {"cc", true}, {"cab", false}, {"", false}};
     ThText notes = {0};
     (void)state;
-    ThTm *m = sniffed(TH_FORMAT_JFLAP, text, &notes);
+    ThTm *m = sniffed(&th_format_jflap, text, &notes);
     assert_false(m->nondeterministic);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_int_equal(run(m, rows[i].word, 99).verdict,
@@ -367,7 +366,7 @@ static void jflap_details(void **state)
     (void)state;
     /* ~ beside a fitting symbol is a choice; nothing leaves a final state. */
     ThTm *m = sniffed(
-        TH_FORMAT_JFLAP,
+        &th_format_jflap,
         JFF("<state id=\"0\"><initial/></state><state id=\"1\"><final/></state>" RULE(
             "0", "1", "a", "a", "R") RULE("0", "0", "~", "b", "R") RULE("1", "0", "a", "a", "R")),
         &notes);
@@ -377,14 +376,14 @@ static void jflap_details(void **state)
     assert_true(has_note(&notes, "the machine is nondeterministic"));
     th_tm_free(m);
     /* ~ alone stays a wildcard. */
-    m = sniffed(TH_FORMAT_JFLAP,
+    m = sniffed(&th_format_jflap,
                 JFF("<state id=\"0\"><initial/></state>" RULE("0", "0", "~", "~", "R")), NULL);
     assert_true(m->n_rules == 1 && m->rule[0].read[0] == TH_TM_ANY &&
                 m->rule[0].write[0] == TH_TM_ANY);
     th_tm_free(m);
     /* An old file, with B for the blank. */
     notes.size = 0;
-    m = sniffed(TH_FORMAT_JFLAP,
+    m = sniffed(&th_format_jflap,
                 "<structure><type>turing</type><state id=\"0\"><initial/></state>"
                 "<state id=\"1\"><final/></state>" RULE("0", "1", "B", "1", "R") "</structure>",
                 &notes);
@@ -392,7 +391,7 @@ static void jflap_details(void **state)
     assert_true(has_note(&notes, "B is taken for the blank"));
     th_tm_free(m);
     /* Two tapes: <tapes> where it may stand, and labels by tape. */
-    m = sniffed(TH_FORMAT_JFLAP,
+    m = sniffed(&th_format_jflap,
                 "<structure><type>turing</type><tapes>2</tapes><automaton>"
                 "<state id=\"0\"><initial/></state><state id=\"1\"><final/></state>"
                 "<transition><from>0</from><to>0</to><read tape=\"1\">a</read>"
@@ -423,7 +422,7 @@ static void quintuple_orders(void **state)
         "c2,1,done,1,0\nc2,B,done,B,0\n"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        ThTm *m = sniffed(TH_FORMAT_QUINTUPLES, texts[i], NULL);
+        ThTm *m = sniffed(&th_format_quintuples, texts[i], NULL);
         Outcome x = run(m, i == 2 ? "1 00 1 1" : "1011", 99);
         assert_int_equal(x.verdict, TH_TM_HALTED);
         assert_int_equal(x.steps, i == 3 ? 9 : 8);
@@ -434,19 +433,19 @@ static void quintuple_orders(void **state)
     static const char unclear[] = "0,0,1,1,R\n0,1,0,0,L\n1,1,0,1,L\n1,0,0,0,R\n";
     ThError err = {0};
     ThText notes = {0};
-    assert_null(
-        th_format_machine_read(TH_FORMAT_QUINTUPLES, unclear, strlen(unclear), NULL, &notes, &err));
+    assert_null(th_format_machine_read(&th_format_quintuples, unclear, strlen(unclear), NULL,
+                                       &notes, &err));
     assert_non_null(strstr(err.msg, "can be read in two ways"));
     assert_non_null(strstr(err.hint, "fields="));
     for (int fields = TH_FORMAT_FIELDS_NEXT_WRITE_MOVE; fields <= TH_FORMAT_FIELDS_WRITE_NEXT_MOVE;
          fields++) {
         ThFormatMachineReading how = {.fields = (ThFormatFields)fields};
-        ThTm *m = read_as(TH_FORMAT_QUINTUPLES, unclear, &how, NULL);
+        ThTm *m = read_as(&th_format_quintuples, unclear, &how, NULL);
         assert_int_equal(m->n_rules, 4);
         th_tm_free(m);
     }
     ThFormatMachineReading how = {.blank = "#", .start = "t"};
-    ThTm *m = read_as(TH_FORMAT_QUINTUPLES, "s,1,t,#,R\nt,#,qaccept,1,L\n", &how, &notes);
+    ThTm *m = read_as(&th_format_quintuples, "s,1,t,#,R\nt,#,qaccept,1,L\n", &how, &notes);
     assert_int_equal(run(m, "", 9).verdict, TH_TM_ACCEPTED);
     assert_int_equal(run(m, "1", 9).verdict, TH_TM_REJECTED);
     assert_true(has_note(&notes, "the state qaccept, which no rule leaves, accepts"));
@@ -458,7 +457,7 @@ static void viz_details(void **state)
 {
     ThText notes = {0};
     (void)state;
-    ThTm *m = sniffed(TH_FORMAT_VIZ,
+    ThTm *m = sniffed(&th_format_viz,
                       "blank: _\nstart state: \"q 0\"\nname: x\nsynonyms:\n"
                       "  w: {write: '1', R: accept}\ntable:\n  q 0: &q\n    [a, b]: w\n"
                       "    '_': L\n    1: {L: other}\n  other: *q\n  accept: {}\n  reject: ~\n",
@@ -477,28 +476,28 @@ static void sniffing(void **state)
 {
     static const struct {
         const char *text;
-        ThFormatMachine format;
+        const ThFormat *format;
         bool sure;
-    } rows[] = {{"abba\nab\n", TH_FORMAT_N_MACHINES, false},
-                {"", TH_FORMAT_N_MACHINES, false},
-                {"a b l d a\n", TH_FORMAT_N_MACHINES, false},
-                {"a b l r a\na b c r d\n", TH_FORMAT_MORPHETT, false},
-                {"0 1 1 r 0\n0 _ _ l halt\n", TH_FORMAT_MORPHETT, true},
-                {"\n\n// title\nInit: q\n", TH_FORMAT_SIMULATOR, true},
-                {"\xef\xbb\xbf<structure/>", TH_FORMAT_JFLAP, true},
-                {"{\"start state\": a, blank: _, table: {a: }}", TH_FORMAT_VIZ, true},
-                {"1RB1LB1LA1RZ", TH_FORMAT_BBCHALLENGE, false},
-                {"1RB1LB_1LA1R", TH_FORMAT_BBCHALLENGE, true},
-                {"q0,a,q1,b,R\n", TH_FORMAT_QUINTUPLES, false},
-                {"q0,a,b\n", TH_FORMAT_N_MACHINES, false}};
+    } rows[] = {{"abba\nab\n", NULL, false},
+                {"", NULL, false},
+                {"a b l d a\n", NULL, false},
+                {"a b l r a\na b c r d\n", &th_format_morphett, false},
+                {"0 1 1 r 0\n0 _ _ l halt\n", &th_format_morphett, true},
+                {"\n\n// title\nInit: q\n", &th_format_simulator, true},
+                {"\xef\xbb\xbf<structure/>", &th_format_jflap, true},
+                {"{\"start state\": a, blank: _, table: {a: }}", &th_format_viz, true},
+                {"1RB1LB1LA1RZ", &th_format_bbchallenge, false},
+                {"1RB1LB_1LA1R", &th_format_bbchallenge, true},
+                {"q0,a,q1,b,R\n", &th_format_quintuples, false},
+                {"q0,a,b\n", NULL, false}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bool sure = false;
-        ThFormatMachine f = th_format_machine_sniff(rows[i].text, strlen(rows[i].text), &sure);
-        if (f != rows[i].format || (f != TH_FORMAT_N_MACHINES && sure != rows[i].sure))
-            print_error("%s: %s\n", rows[i].text, th_format_machine_format_name(f));
-        assert_int_equal(f, rows[i].format);
-        if (f != TH_FORMAT_N_MACHINES)
+        const ThFormat *f = th_format_machine_sniff(rows[i].text, strlen(rows[i].text), &sure);
+        if (f != rows[i].format || (f && sure != rows[i].sure))
+            print_error("%s: %s\n", rows[i].text, f ? f->name : "none");
+        assert_ptr_equal(f, rows[i].format);
+        if (f)
             assert_int_equal(sure, rows[i].sure);
     }
 }
@@ -584,14 +583,14 @@ static void random_word(ThRng *r, int symbols, char *word)
 
 /* Plain halting and accepting are one where a format knows one only; a mark of the edge is no part
  * of the tape; what a machine that stops at the mark leaves may be one step from where it was. */
-static void same_outcome(const ThTm *a, const ThTm *b, ThFormatMachine f, const char *word,
+static void same_outcome(const ThTm *a, const ThTm *b, const ThFormat *f, const char *word,
                          const ThText *notes)
 {
     enum { STEPS = 400, TIMES = 8 };
     bool longer =
         has_note(notes, "edge") || has_note(notes, "one more step") || has_note(notes, "stand");
     Outcome x = run(a, word, STEPS), y = run(b, word, longer ? STEPS * TIMES : STEPS);
-    if (f == TH_FORMAT_SIMULATOR || f == TH_FORMAT_JFLAP) {
+    if (f == &th_format_simulator || f == &th_format_jflap) {
         x.verdict = x.verdict == TH_TM_ACCEPTED ? TH_TM_HALTED : x.verdict;
         y.verdict = y.verdict == TH_TM_ACCEPTED ? TH_TM_HALTED : y.verdict;
     }
@@ -604,7 +603,7 @@ static void same_outcome(const ThTm *a, const ThTm *b, ThFormatMachine f, const 
     const char *own = x.tape;
     while (tape > y.tape && *own == '_')
         own++;
-    if (f != TH_FORMAT_BBCHALLENGE && !has_note(notes, "edge"))
+    if (f != &th_format_bbchallenge && !has_note(notes, "edge"))
         assert_string_equal(own, tape);
     if (!longer)
         assert_int_equal(x.steps, y.steps);
@@ -656,7 +655,7 @@ static bool alike(const ThTm *a, const ThTm *b)
 }
 
 /* Writes in a format, reads, and runs both on words; then what was read comes back as it is. */
-static bool there_and_back(const ThTm *m, ThFormatMachine f, ThRng *r)
+static bool there_and_back(const ThTm *m, const ThFormat *f, ThRng *r)
 {
     ThText text = {0}, notes = {0}, second = {0}, more = {0};
     ThError err = {0};
@@ -694,7 +693,10 @@ static bool there_and_back(const ThTm *m, ThFormatMachine f, ThRng *r)
 static void round_trips(void **state)
 {
     ThRng r = th_rng(11, "test.machines", 0);
-    int written[TH_FORMAT_N_MACHINES] = {0};
+    enum { MOST = 64 };
+    int written[MOST] = {0};
+    size_t n_formats;
+    const ThFormat *const *formats = th_format_all(&n_formats);
     (void)state;
     for (int i = 0; i < 600; i++) {
         Features x = {.tapes = below(&r, 4) ? 1 : 2,
@@ -711,26 +713,28 @@ static void round_trips(void **state)
             x.edge = TH_TM_TWO_WAY;
         ThTm *m = random_machine(&r, &x);
         assert_non_null(m);
-        for (int f = 0; f < TH_FORMAT_N_MACHINES; f++)
-            written[f] += there_and_back(m, (ThFormatMachine)f, &r);
+        for (size_t f = 0; f < n_formats && f < MOST; f++)
+            if (formats[f]->write_machine)
+                written[f] += there_and_back(m, formats[f], &r);
         th_tm_free(m);
     }
-    for (int f = 0; f < TH_FORMAT_N_MACHINES; f++)
-        if (f != TH_FORMAT_BBCHALLENGE)
+    for (size_t f = 0; f < n_formats && f < MOST; f++)
+        if (formats[f]->write_machine && formats[f] != &th_format_bbchallenge)
             assert_true(written[f] > 100);
 }
 
 /* Strings of bbchallenge through all the others, and home again by another road. */
 static void from_strings(void **state)
 {
-    static const ThFormatMachine roads[] = {TH_FORMAT_MORPHETT, TH_FORMAT_SIMULATOR,
-                                            TH_FORMAT_JFLAP, TH_FORMAT_VIZ, TH_FORMAT_QUINTUPLES};
+    static const ThFormat *const roads[] = {&th_format_morphett, &th_format_simulator,
+                                            &th_format_jflap, &th_format_viz,
+                                            &th_format_quintuples};
     static const char *const strings[] = {"1RB1LB_1LA1RZ", "1RB1RZ_1LB0RC_1LC1LA",
                                           "1RB2LB1RZ_2LA2RB1LB", "1RB1LC_1LA1RB_1LB1RZ"};
     (void)state;
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
         for (size_t k = 0; k < sizeof roads / sizeof *roads; k++) {
-            ThTm *m = read_as(TH_FORMAT_BBCHALLENGE, strings[i], NULL, NULL);
+            ThTm *m = read_as(&th_format_bbchallenge, strings[i], NULL, NULL);
             ThText text = {0}, back = {0}, notes = {0};
             assert_true(th_format_machine_write(&text, roads[k], m, "m", &notes, NULL));
             ThTm *other = read_as(roads[k], text.data, NULL, NULL);
@@ -742,7 +746,7 @@ static void from_strings(void **state)
                 other->role[q] = other->role[q] == TH_TM_RUNS ? TH_TM_RUNS : TH_TM_HALTS;
             ThTm *plain = th_tm_copy(other, NULL);
             assert_true(
-                th_format_machine_write(&back, TH_FORMAT_BBCHALLENGE, plain, "m", &notes, NULL));
+                th_format_machine_write(&back, &th_format_bbchallenge, plain, "m", &notes, NULL));
             back.data[back.size - 1] = '\0';
             assert_string_equal(back.data, strings[i]);
             th_tm_free(plain);
@@ -759,42 +763,42 @@ static void from_strings(void **state)
 static void what_is_said(void **state)
 {
     static const struct {
-        ThFormatMachine format;
+        const ThFormat *format;
         const char *machine, *said;
         bool refused;
     } rows[] = {
-        {TH_FORMAT_MORPHETT, "tapes 2; a _ | _ -> R | R b; halt b",
+        {&th_format_morphett, "tapes 2; a _ | _ -> R | R b; halt b",
          "holds no machine with several tapes", true},
-        {TH_FORMAT_VIZ, "nondeterministic; a _ -> R b; a _ -> L b; halt b",
+        {&th_format_viz, "nondeterministic; a _ -> R b; a _ -> L b; halt b",
          "holds no choice between several rules", true},
-        {TH_FORMAT_SIMULATOR, "a _ -> R b; a 1 -> R c; halt b; accept c",
+        {&th_format_simulator, "a _ -> R b; a 1 -> R c; halt b; accept c",
          "holds no difference between halting and accepting", true},
-        {TH_FORMAT_JFLAP, "tape one-way edge=error; a _ -> L b; halt b",
+        {&th_format_jflap, "tape one-way edge=error; a _ -> L b; halt b",
          "holds no edge at which a move is an error", true},
-        {TH_FORMAT_MORPHETT, "a _ -> R b; a x1 -> R b; halt b", "symbols are single characters",
+        {&th_format_morphett, "a _ -> R b; a x1 -> R b; halt b", "symbols are single characters",
          true},
-        {TH_FORMAT_MORPHETT, "\"a b\" _ -> R b; halt b", "cannot have the state \"a b\"", true},
-        {TH_FORMAT_MORPHETT, "blank 0; a _ -> R b; halt b",
+        {&th_format_morphett, "\"a b\" _ -> R b; halt b", "cannot have the state \"a b\"", true},
+        {&th_format_morphett, "blank 0; a _ -> R b; halt b",
          "_ is the blank, and here another symbol", true},
-        {TH_FORMAT_JFLAP, "a _ -> R b; a \"~\" -> R b; halt b", "cannot have the symbol \"~\"",
+        {&th_format_jflap, "a _ -> R b; a \"~\" -> R b; halt b", "cannot have the symbol \"~\"",
          true},
-        {TH_FORMAT_BBCHALLENGE, "a _ -> S b; a 1 -> R b; halt b", "stands still", true},
-        {TH_FORMAT_BBCHALLENGE, "a _ -> R b; a 1 -> R a; b 1 -> L a", "has no rule", true},
-        {TH_FORMAT_BBCHALLENGE, "tapes 2; a _ | _ -> R | R b; halt b", "several tapes", true},
-        {TH_FORMAT_VIZ, "a _ -> S b; halt b", "1 rule that stands still became", false},
-        {TH_FORMAT_VIZ, "a * -> R b; a _ -> L b; a 1 -> R a; halt b", "wildcards became rules",
+        {&th_format_bbchallenge, "a _ -> S b; a 1 -> R b; halt b", "stands still", true},
+        {&th_format_bbchallenge, "a _ -> R b; a 1 -> R a; b 1 -> L a", "has no rule", true},
+        {&th_format_bbchallenge, "tapes 2; a _ | _ -> R | R b; halt b", "several tapes", true},
+        {&th_format_viz, "a _ -> S b; halt b", "1 rule that stands still became", false},
+        {&th_format_viz, "a * -> R b; a _ -> L b; a 1 -> R a; halt b", "wildcards became rules",
          false},
-        {TH_FORMAT_VIZ, "a _ -> R b; accept b", "the state b is written accept", false},
-        {TH_FORMAT_VIZ, "tape one-way edge=stay; a _ -> L b; halt b", "the edge of the tape became",
-         false},
-        {TH_FORMAT_SIMULATOR, "a _ -> R b; halt b",
+        {&th_format_viz, "a _ -> R b; accept b", "the state b is written accept", false},
+        {&th_format_viz, "tape one-way edge=stay; a _ -> L b; halt b",
+         "the edge of the tape became", false},
+        {&th_format_simulator, "a _ -> R b; halt b",
          "states that halt are written as states that accept", false},
-        {TH_FORMAT_SIMULATOR, "a _ -> R b; a 1 -> R a; b 1 -> L a; halt c; states a b c",
+        {&th_format_simulator, "a _ -> R b; a 1 -> R a; b 1 -> L a; halt c; states a b c",
          "where no rule applied there is one now, which goes to the state c", false},
-        {TH_FORMAT_QUINTUPLES, "a _ -> R b !; halt b", "breakpoints were left out", false},
-        {TH_FORMAT_MORPHETT, "tape one-way; a _ -> R b; halt b",
+        {&th_format_quintuples, "a _ -> R b !; halt b", "breakpoints were left out", false},
+        {&th_format_morphett, "tape one-way; a _ -> R b; halt b",
          "asks for the variant, left-bounded", false},
-        {TH_FORMAT_MORPHETT, "a _ -> R b; halt b; alphabet _ x", "1 symbol that no rule names",
+        {&th_format_morphett, "a _ -> R b; halt b; alphabet _ x", "1 symbol that no rule names",
          false},
     };
     (void)state;
@@ -822,86 +826,90 @@ static void what_is_said(void **state)
 static void refused(void **state)
 {
     static const struct {
-        ThFormatMachine format;
+        const ThFormat *format;
         const char *text;
         int line, col;
         const char *said;
     } rows[] = {
-        {TH_FORMAT_BBCHALLENGE, "1RB1LB_1LA", 1, 8, "the rows differ in length"},
-        {TH_FORMAT_BBCHALLENGE, "\n1RB1LB_1XA1RZ\n", 2, 9, "the move L or R"},
-        {TH_FORMAT_BBCHALLENGE, "1RB1LB_1LA1RZ\n1RB1LB_1LA1RZ\n", 2, 1, "a second machine"},
-        {TH_FORMAT_BBCHALLENGE, "1RB3LB_1LA1RZ", 1, 4, "no such symbol"},
-        {TH_FORMAT_BBCHALLENGE, "https://bbchallenge.org/1RB1L", 1, 30,
+        {&th_format_bbchallenge, "1RB1LB_1LA", 1, 8, "the rows differ in length"},
+        {&th_format_bbchallenge, "\n1RB1LB_1XA1RZ\n", 2, 9, "the move L or R"},
+        {&th_format_bbchallenge, "1RB1LB_1LA1RZ\n1RB1LB_1LA1RZ\n", 2, 1, "a second machine"},
+        {&th_format_bbchallenge, "1RB3LB_1LA1RZ", 1, 4, "no such symbol"},
+        {&th_format_bbchallenge, "https://bbchallenge.org/1RB1L", 1, 30,
          "expected the letter of a state"},
-        {TH_FORMAT_BBCHALLENGE, "", 1, 1, "no machine"},
-        {TH_FORMAT_MORPHETT, "; nothing\n", 1, 1, "the file holds no rule"},
-        {TH_FORMAT_MORPHETT, "0 a b r 0\n0 a b\n", 2, 5, "the line ends after 3"},
-        {TH_FORMAT_MORPHETT, "0 ab b r 0\n", 1, 3, "a single character, not \"ab\""},
-        {TH_FORMAT_MORPHETT, "0 a é up 0\n", 1, 7, "expected the direction l, r or *, not \"up\""},
-        {TH_FORMAT_MORPHETT, "0 a b r 0 0\n", 1, 11, "expected the end of the line or !"},
-        {TH_FORMAT_MORPHETT, "0 a b r 0 ! 1\n", 1, 13, "expected the end of the line or !"},
-        {TH_FORMAT_MORPHETT, "0 a \x01 r 0\n", 1, 5, "a control character"},
-        {TH_FORMAT_MORPHETT, "0 a b r 0\n0 \xff b r 0\n", 2, 3, "not valid UTF-8"},
-        {TH_FORMAT_MORPHETT, "; initial state: x\n0 a b r 0\n", 0, 0, "no state x to start in"},
-        {TH_FORMAT_SIMULATOR, "init: a\na,1\nb,1\n", 3, 1, "expected 3 parts between commas"},
-        {TH_FORMAT_SIMULATOR, "init: a\na,1\n", 2, 1, "the rule has no second line"},
-        {TH_FORMAT_SIMULATOR, "init: a\na,1\naccept: b\n", 3, 1,
+        {&th_format_bbchallenge, "", 1, 1, "no machine"},
+        {&th_format_morphett, "; nothing\n", 1, 1, "the file holds no rule"},
+        {&th_format_morphett, "0 a b r 0\n0 a b\n", 2, 5, "the line ends after 3"},
+        {&th_format_morphett, "0 ab b r 0\n", 1, 3, "a single character, not \"ab\""},
+        {&th_format_morphett, "0 a é up 0\n", 1, 7, "expected the direction l, r or *, not \"up\""},
+        {&th_format_morphett, "0 a b r 0 0\n", 1, 11, "expected the end of the line or !"},
+        {&th_format_morphett, "0 a b r 0 ! 1\n", 1, 13, "expected the end of the line or !"},
+        {&th_format_morphett, "0 a \x01 r 0\n", 1, 5, "a control character"},
+        {&th_format_morphett, "0 a b r 0\n0 \xff b r 0\n", 2, 3, "not valid UTF-8"},
+        {&th_format_morphett, "; initial state: x\n0 a b r 0\n", 0, 0, "no state x to start in"},
+        {&th_format_simulator, "init: a\na,1\nb,1\n", 3, 1, "expected 3 parts between commas"},
+        {&th_format_simulator, "init: a\na,1\n", 2, 1, "the rule has no second line"},
+        {&th_format_simulator, "init: a\na,1\naccept: b\n", 3, 1,
          "the rule of line 2 has no second line"},
-        {TH_FORMAT_SIMULATOR, "init: a\ninit: b\n", 2, 1, "init: is given twice"},
-        {TH_FORMAT_SIMULATOR, "accept: a\na,1\na,1,>\n", 1, 1, "no line `init: STATE`"},
-        {TH_FORMAT_SIMULATOR, "init: b\na,1\na,1,>\n", 0, 0, "no state b to start in"},
-        {TH_FORMAT_SIMULATOR, "init: a\na,1\na,1,up\n", 3, 5, "expected a move: <, > or -"},
-        {TH_FORMAT_SIMULATOR, "init: a\na,12\na,1,>\n", 2, 3, "a single character, not \"12\""},
-        {TH_FORMAT_SIMULATOR, "init: a\na,1\na,1,>\n\na,1\na,1,<\n", 5, 1,
+        {&th_format_simulator, "init: a\ninit: b\n", 2, 1, "init: is given twice"},
+        {&th_format_simulator, "accept: a\na,1\na,1,>\n", 1, 1, "no line `init: STATE`"},
+        {&th_format_simulator, "init: b\na,1\na,1,>\n", 0, 0, "no state b to start in"},
+        {&th_format_simulator, "init: a\na,1\na,1,up\n", 3, 5, "expected a move: <, > or -"},
+        {&th_format_simulator, "init: a\na,12\na,1,>\n", 2, 3, "a single character, not \"12\""},
+        {&th_format_simulator, "init: a\na,1\na,1,>\n\na,1\na,1,<\n", 5, 1,
          "the first is in line 2"},
-        {TH_FORMAT_SIMULATOR, "init: a\na,1,2,3,4,5,6\n", 2, 1, "what 1 to 5 tapes read"},
-        {TH_FORMAT_SIMULATOR, "init: a\na,1\na,1,>\na,1,2\n", 4, 1, "expected 2 parts"},
-        {TH_FORMAT_JFLAP, "<structure>", 1, 12, ""},
-        {TH_FORMAT_JFLAP, "<structure><type>turing</type>\n<automaton/></structure>", 1, 1,
+        {&th_format_simulator, "init: a\na,1,2,3,4,5,6\n", 2, 1, "what 1 to 5 tapes read"},
+        {&th_format_simulator, "init: a\na,1\na,1,>\na,1,2\n", 4, 1, "expected 2 parts"},
+        {&th_format_jflap, "<structure>", 1, 12, ""},
+        {&th_format_jflap, "<structure><type>turing</type>\n<automaton/></structure>", 1, 1,
          "no states"},
-        {TH_FORMAT_JFLAP, "<structure><type>pda</type></structure>", 1, 12,
+        {&th_format_jflap, "<structure><type>pda</type></structure>", 1, 12,
          "structure of type pda"},
-        {TH_FORMAT_JFLAP, "<x/>", 1, 1, "expected a JFLAP file"},
-        {TH_FORMAT_JFLAP, JFF("\n<state id=\"0\"/>"), 1, 31, "no state is initial"},
-        {TH_FORMAT_JFLAP, JFF("<state id=\"0\"><initial/></state>\n  <state id=\"0\"/>"), 2, 3,
+        {&th_format_jflap, "<x/>", 1, 1, "expected a JFLAP file"},
+        {&th_format_jflap, JFF("\n<state id=\"0\"/>"), 1, 31, "no state is initial"},
+        {&th_format_jflap, JFF("<state id=\"0\"><initial/></state>\n  <state id=\"0\"/>"), 2, 3,
          "two states have the same id"},
-        {TH_FORMAT_JFLAP, JFF("<state id=\"0\"><initial/></state>\n" RULE("0", "1", "a", "a", "R")),
-         2, 1, "a state that is not there"},
-        {TH_FORMAT_JFLAP,
+        {&th_format_jflap,
+         JFF("<state id=\"0\"><initial/></state>\n" RULE("0", "1", "a", "a", "R")), 2, 1,
+         "a state that is not there"},
+        {&th_format_jflap,
          JFF("<state id=\"0\"><initial/></state>\n\n" RULE("0", "0", "ab", "a", "R")), 3, 1,
          "a single character, not \"ab\""},
-        {TH_FORMAT_JFLAP, JFF("<state id=\"0\"><initial/></state>\n" RULE("0", "0", "a", "a", "U")),
-         2, 67, "expected a move"},
-        {TH_FORMAT_JFLAP,
+        {&th_format_jflap,
+         JFF("<state id=\"0\"><initial/></state>\n" RULE("0", "0", "a", "a", "U")), 2, 67,
+         "expected a move"},
+        {&th_format_jflap,
          JFF("<state id=\"0\"><initial/></state><state id=\"1\"><initial/></state>"), 1, 88,
          "a second initial state"},
-        {TH_FORMAT_JFLAP,
+        {&th_format_jflap,
          JFF("<state id=\"0\"><initial/></state>" RULE("0", "0", "v", "a", "R")
                  RULE("0", "0", "a,b}v", "a", "R")),
          1, 74, "a variable that may have no value"},
-        {TH_FORMAT_JFLAP, "<structure><type>turing</type><tapes>9</tapes></structure>", 1, 31,
+        {&th_format_jflap, "<structure><type>turing</type><tapes>9</tapes></structure>", 1, 31,
          "1 to 5 tapes"},
-        {TH_FORMAT_JFLAP, "<!DOCTYPE s [<!ENTITY a \"b\">]><structure><type>&a;</type></structure>",
-         1, 1, "a document with a DOCTYPE"},
-        {TH_FORMAT_VIZ, "blank: _\ntable: {}\n", 1, 1, "no key start state"},
-        {TH_FORMAT_VIZ, VIZ "  a:\n    0: {R: b}\n", 5, 12, "the table has no state \"b\""},
-        {TH_FORMAT_VIZ, VIZ "  a:\n    0: {write: 1}\n", 5, 8, "an action moves"},
-        {TH_FORMAT_VIZ, VIZ "  a:\n    0: {L, R}\n", 5, 12, "a second move"},
-        {TH_FORMAT_VIZ, VIZ "  a:\n    0: S\n", 5, 8, "expected an action, L or R, not \"S\""},
-        {TH_FORMAT_VIZ, VIZ "  a:\n    [0, 1]: R\n    1: L\n", 6, 5, "the first is in line 5"},
-        {TH_FORMAT_VIZ, VIZ "  a:\n    00: R\n", 5, 5, "a single character, not \"00\""},
-        {TH_FORMAT_VIZ, VIZ "  a: {}\n  a: {}\n", 5, 3, "a second state \"a\""},
-        {TH_FORMAT_VIZ, VIZ "  a: [\n", 5, 1, ""},
-        {TH_FORMAT_VIZ, VIZ "\ta: {}\n", 4, 1, ""},
-        {TH_FORMAT_VIZ, VIZ "  a: {0: *b}\n", 4, 10, "an alias without an anchor"},
-        {TH_FORMAT_VIZ, VIZ "  a: {[]: R}\n", 4, 7, "an empty list of symbols"},
-        {TH_FORMAT_VIZ, VIZ "  a: &x\n    0: *x\n", 5, 8, "an alias of what it stands in"},
-        {TH_FORMAT_QUINTUPLES, "a,0,b,1\n", 1, 1, "expected 5 parts, found 4"},
-        {TH_FORMAT_QUINTUPLES, "a,0,b,,R\n", 1, 7, "part 4 is empty"},
-        {TH_FORMAT_QUINTUPLES, "a,0,b,x,R\na,1,b,x,up\n", 0, 0, "neither part 4 nor part 5"},
-        {TH_FORMAT_QUINTUPLES, "a,0,b,1,R\na,0,a,1,L\nb,1,a,0,L\n", 2, 1, "the first is in line 1"},
-        {TH_FORMAT_QUINTUPLES, "a,0,b,1,R\nb,1,0,a,L\n", 0, 0, ""},
-        {TH_FORMAT_QUINTUPLES, "# none\n", 1, 1, "the file holds no rule"},
+        {&th_format_jflap,
+         "<!DOCTYPE s [<!ENTITY a \"b\">]><structure><type>&a;</type></structure>", 1, 1,
+         "a document with a DOCTYPE"},
+        {&th_format_viz, "blank: _\ntable: {}\n", 1, 1, "no key start state"},
+        {&th_format_viz, VIZ "  a:\n    0: {R: b}\n", 5, 12, "the table has no state \"b\""},
+        {&th_format_viz, VIZ "  a:\n    0: {write: 1}\n", 5, 8, "an action moves"},
+        {&th_format_viz, VIZ "  a:\n    0: {L, R}\n", 5, 12, "a second move"},
+        {&th_format_viz, VIZ "  a:\n    0: S\n", 5, 8, "expected an action, L or R, not \"S\""},
+        {&th_format_viz, VIZ "  a:\n    [0, 1]: R\n    1: L\n", 6, 5, "the first is in line 5"},
+        {&th_format_viz, VIZ "  a:\n    00: R\n", 5, 5, "a single character, not \"00\""},
+        {&th_format_viz, VIZ "  a: {}\n  a: {}\n", 5, 3, "a second state \"a\""},
+        {&th_format_viz, VIZ "  a: [\n", 5, 1, ""},
+        {&th_format_viz, VIZ "\ta: {}\n", 4, 1, ""},
+        {&th_format_viz, VIZ "  a: {0: *b}\n", 4, 10, "an alias without an anchor"},
+        {&th_format_viz, VIZ "  a: {[]: R}\n", 4, 7, "an empty list of symbols"},
+        {&th_format_viz, VIZ "  a: &x\n    0: *x\n", 5, 8, "an alias of what it stands in"},
+        {&th_format_quintuples, "a,0,b,1\n", 1, 1, "expected 5 parts, found 4"},
+        {&th_format_quintuples, "a,0,b,,R\n", 1, 7, "part 4 is empty"},
+        {&th_format_quintuples, "a,0,b,x,R\na,1,b,x,up\n", 0, 0, "neither part 4 nor part 5"},
+        {&th_format_quintuples, "a,0,b,1,R\na,0,a,1,L\nb,1,a,0,L\n", 2, 1,
+         "the first is in line 1"},
+        {&th_format_quintuples, "a,0,b,1,R\nb,1,0,a,L\n", 0, 0, ""},
+        {&th_format_quintuples, "# none\n", 1, 1, "the file holds no rule"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -923,14 +931,14 @@ static void refused(void **state)
 static void cut_off(void **state)
 {
     static const struct {
-        ThFormatMachine format;
+        const ThFormat *format;
         const char *text;
-    } files[] = {{TH_FORMAT_MORPHETT, morphett},
-                 {TH_FORMAT_SIMULATOR, simulator},
-                 {TH_FORMAT_JFLAP, jflap},
-                 {TH_FORMAT_VIZ, viz},
-                 {TH_FORMAT_QUINTUPLES, quintuples},
-                 {TH_FORMAT_BBCHALLENGE, "1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA\n"}};
+    } files[] = {{&th_format_morphett, morphett},
+                 {&th_format_simulator, simulator},
+                 {&th_format_jflap, jflap},
+                 {&th_format_viz, viz},
+                 {&th_format_quintuples, quintuples},
+                 {&th_format_bbchallenge, "1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA\n"}};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         for (size_t n = 0; n < strlen(files[i].text); n++) {
@@ -960,19 +968,19 @@ static void symbol_name(char to[8], int s)
     snprintf(to, 8, "%c%c%c", 0xe0 | c >> 12, 0x80 | (c >> 6 & 0x3f), 0x80 | (c & 0x3f));
 }
 
-static void add_rule_text(ThText *t, ThFormatMachine f, int q, int s)
+static void add_rule_text(ThText *t, const ThFormat *f, int q, int s)
 {
     char a[8], b[8];
     int to = (q * 7 + s) % (SIDE / 4);
     symbol_name(a, s);
     symbol_name(b, (s + q) % SIDE);
-    if (f == TH_FORMAT_MORPHETT)
+    if (f == &th_format_morphett)
         th_text_printf(t, "q%d %s %s r q%d\n", q, a, b, to);
-    else if (f == TH_FORMAT_SIMULATOR)
+    else if (f == &th_format_simulator)
         th_text_printf(t, "q%d,%s\nq%d,%s,>\n", q, a, to, b);
-    else if (f == TH_FORMAT_QUINTUPLES)
+    else if (f == &th_format_quintuples)
         th_text_printf(t, "q%d,%s,q%d,%s,R\n", q, a, to, b);
-    else if (f == TH_FORMAT_VIZ)
+    else if (f == &th_format_viz)
         th_text_printf(t, "    %s: {write: %s, R: q%d}\n", a, b, to);
     else
         th_text_printf(t,
@@ -983,28 +991,29 @@ static void add_rule_text(ThText *t, ThFormatMachine f, int q, int s)
 
 static void a_million_rules(void **state)
 {
-    static const ThFormatMachine formats[] = {TH_FORMAT_MORPHETT, TH_FORMAT_SIMULATOR,
-                                              TH_FORMAT_JFLAP, TH_FORMAT_VIZ, TH_FORMAT_QUINTUPLES};
+    static const ThFormat *const formats[] = {&th_format_morphett, &th_format_simulator,
+                                              &th_format_jflap, &th_format_viz,
+                                              &th_format_quintuples};
     (void)state;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        ThFormatMachine f = formats[i];
-        int side = f == TH_FORMAT_JFLAP ? SIDE : SIDE / 4; /* for the time that it takes */
+        const ThFormat *f = formats[i];
+        int side = f == &th_format_jflap ? SIDE : SIDE / 4; /* for the time that it takes */
         ThText t = {0};
-        if (f == TH_FORMAT_SIMULATOR)
+        if (f == &th_format_simulator)
             th_text_add(&t, "init: q0\n");
-        if (f == TH_FORMAT_VIZ)
+        if (f == &th_format_viz)
             th_text_add(&t, "blank: _\nstart state: q0\ntable:\n");
-        if (f == TH_FORMAT_JFLAP)
+        if (f == &th_format_jflap)
             th_text_add(&t, "<structure><type>turing</type><automaton>");
         for (int q = 0; q < side; q++) {
-            if (f == TH_FORMAT_VIZ)
+            if (f == &th_format_viz)
                 th_text_printf(&t, "  q%d:\n", q);
-            if (f == TH_FORMAT_JFLAP)
+            if (f == &th_format_jflap)
                 th_text_printf(&t, "<state id=\"%d\">%s</state>", q, q ? "" : "<initial/>");
             for (int s = 0; s < side; s++)
                 add_rule_text(&t, f, q, s);
         }
-        if (f == TH_FORMAT_JFLAP)
+        if (f == &th_format_jflap)
             th_text_add(&t, "</automaton></structure>");
         assert_false(t.failed);
         ThTm *m = read_as(f, t.data, NULL, NULL);
@@ -1015,14 +1024,14 @@ static void a_million_rules(void **state)
 }
 
 /* Reads a text that would grow, or nest, without end: an error, soon. */
-static void refuse_text(ThFormatMachine f, ThText *t, const char *said)
+static void refuse_text(const ThFormat *f, ThText *t, const char *said)
 {
     ThError err = {0};
     ThText notes = {0};
     assert_false(t->failed);
     ThTm *m = th_format_machine_read(f, t->data, t->size, NULL, &notes, &err);
     if (m || !strstr(err.msg, said))
-        print_error("%s: %s\n", th_format_machine_format_name(f), err.msg);
+        print_error("%s: %s\n", f ? f->name : "none", err.msg);
     assert_null(m);
     assert_non_null(strstr(err.msg, said));
     th_text_free(&notes);
@@ -1042,7 +1051,7 @@ static void bombs(void **state)
     }
     for (int q = 1; q < 10000; q++)
         th_text_printf(&t, "  q%d: *x\n", q);
-    refuse_text(TH_FORMAT_VIZ, &t, "more than 2097152 rules");
+    refuse_text(&th_format_viz, &t, "more than 2097152 rules");
     /* The same symbol, a thousand times a thousand times a thousand times. */
     th_text_add(&t, "blank: _\nstart state: q0\ninput: &l [");
     for (int s = 0; s < 1000; s++)
@@ -1052,14 +1061,14 @@ static void bombs(void **state)
         th_text_add(&t, "    ? *l\n    : R\n");
     for (int q = 1; q < 1000; q++)
         th_text_printf(&t, "  q%d: *m\n", q);
-    refuse_text(TH_FORMAT_VIZ, &t, "more than 2097152 rules");
+    refuse_text(&th_format_viz, &t, "more than 2097152 rules");
     for (int i = 0; i < 100000; i++)
         th_text_add(&t, "[");
-    refuse_text(TH_FORMAT_VIZ, &t, "nested too deeply");
+    refuse_text(&th_format_viz, &t, "nested too deeply");
     th_text_add(&t, "a: &a [");
     for (int i = 0; i < 9000000; i++)
         th_text_add(&t, "1,");
-    refuse_text(TH_FORMAT_VIZ, &t, "more than 8388608 nodes");
+    refuse_text(&th_format_viz, &t, "more than 8388608 nodes");
     /* Blocks in blocks, each twice. */
     th_text_add(&t, "<structure><type>turing</type><automaton>");
     for (int i = 0; i < 30; i++)
@@ -1069,10 +1078,10 @@ static void bombs(void **state)
     for (int i = 0; i < 30; i++)
         th_text_add(&t, "</M>");
     th_text_add(&t, "</automaton></structure>");
-    refuse_text(TH_FORMAT_JFLAP, &t, "more than 1048576 states");
+    refuse_text(&th_format_jflap, &t, "more than 1048576 states");
     for (int i = 0; i < 100000; i++)
         th_text_add(&t, "<structure>");
-    refuse_text(TH_FORMAT_JFLAP, &t, "");
+    refuse_text(&th_format_jflap, &t, "");
     /* All but one of a thousand symbols, on three tapes. */
     th_text_add(&t, "<structure><type>turing</type><automaton><state id=\"0\"><initial/></state>");
     for (int s = 0; s < 1000; s++) {
@@ -1085,11 +1094,11 @@ static void bombs(void **state)
                        name);
     }
     th_text_add(&t, "</automaton></structure>");
-    refuse_text(TH_FORMAT_JFLAP, &t, "more than 2097152 rules");
+    refuse_text(&th_format_jflap, &t, "more than 2097152 rules");
     th_text_add(&t, "0 a b r 0\n");
     for (int i = 0; i < 200000; i++)
         th_text_add(&t, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa ");
-    refuse_text(TH_FORMAT_MORPHETT, &t, "expected the end of the line or !");
+    refuse_text(&th_format_morphett, &t, "expected the end of the line or !");
 }
 
 /* ---- transforms ------------------------------------------------------------------------------ */

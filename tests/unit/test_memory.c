@@ -323,7 +323,7 @@ static bool train(ThModel *m, const ThTask *t, int threads, ThError *err)
 
 static bool evaluate_model(const ThModel *m, const ThTask *t, ThError *err)
 {
-    ThScore score;
+    ThEvaluateScore score;
     ThEvaluator *e = th_evaluator_new(m, t, 1, 1, err);
     bool ok = e && th_evaluator_length(e, 9, 20, &score, err);
     th_evaluator_free(e);
@@ -459,7 +459,7 @@ static bool analyze_machines(ThError *err)
         ok = m && th_tm_analyze(&a, m, &none, limits, NULL, err);
         if (ok) {
             assert_int_equal(a.proof, proof[i]);
-            ok = th_tm_proof_write(&t, &a, m, &none, 0, NULL, err);
+            ok = th_tm_proof_write(&t, &a, &(ThTmWork){.machine = m, .words = &none}, 0, err);
             ok = ok && (!t.failed || th_fail(err, TH_ENOMEM, "out of memory"));
             th_tm_analysis_free(&a, m);
         }
@@ -483,12 +483,15 @@ static bool predict_and_draw(ThError *err)
         th_tm_free(m);
         return false;
     }
+    ThTmGramsWanted any = {0};
+    ThTmSimulationRules how = {.n = 2, .limits = limits};
+    ThTmWork run = {m, &words, limits, NULL};
     bool ok = th_tm_run_start(&start, m, &words, err) &&
               th_tm_run_extent(&x, &start, limits, NULL, err) &&
-              th_tm_grams(&g, &start, &x, 0, 0, false, NULL, err) &&
-              th_tm_simulate(&simulation, &start, false, 2, TH_TM_KEYS_TUPLE, limits, NULL, err) &&
-              th_plot_spacetime(&f, "run", m, &words, 12, NULL, err) &&
-              th_plot_run_score(&score, "score", m, &words, 12, TH_PLOT_AXES_AUTO, NULL, err);
+              th_tm_grams(&g, &start, &x, &any, NULL, err) &&
+              th_tm_simulate(&simulation, &start, &how, NULL, err) &&
+              th_plot_spacetime(&f, "run", &run, err) &&
+              th_plot_run_score(&score, "score", &run, TH_PLOT_AXES_AUTO, err);
     if (ok && (f.script.failed || score.script.failed))
         ok = th_fail(err, TH_ENOMEM, "out of memory");
     th_figure_free(&f);
@@ -542,7 +545,7 @@ static bool draw_and_check(const char *kind, const char *style, const ThTm *m, T
     ThOptions o = {0};
     ThPadExample e = {0};
     ThRng r = th_rng(1, "test", 0);
-    ThPadCheckRules rules = th_pad_check_rules();
+    ThPadCheckRules rules = {0};
     ThPadChecked c;
     int *id = NULL;
     size_t cap = 0, n, question;

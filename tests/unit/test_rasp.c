@@ -167,9 +167,15 @@ static void modern_precedence_is_conventional(void **state)
         {"1 if True else 2 if False else 3;", "1"},
         {"2^-1;", "0.5"},
         {"not 1 in [2];", "True"},
+        {"-2+3;", "1"},
+        {"not True or True;", "True"},
     };
     Host *h = *state;
-    th_rasp_set_modern(h->rasp, true);
+    size_t n;
+    const ThRaspGrammar *g = th_rasp_grammars(&n);
+    assert_int_equal(n, 2);
+    assert_string_equal(g[1].name, "modern");
+    th_rasp_set_grammar(h->rasp, &g[1]);
     CHECK(*state, cases);
 }
 

@@ -522,7 +522,8 @@ static void test_words_in_order(void **state)
         }
         for (; i < WORDS; i++)
             assert_false(x.has[i]);
-        assert_true(th_dfa_count(d, 0, LENGTH, keep_digits, counts, NULL, NULL, NULL));
+        assert_true(
+            th_dfa_count(d, &(ThWordCounting){0, LENGTH, keep_digits, counts, NULL}, NULL, NULL));
         for (i = 0; i < WORDS; i++)
             wanted[length_of(i)] += x.has[i];
         for (int k = 0; k <= LENGTH; k++)
@@ -548,7 +549,7 @@ static void test_large_counts(void **state)
     (void)state;
     ThDfa *d = machine("(b*a){50}b*");
     char *total = NULL;
-    assert_true(th_dfa_count(d, 100, 100, NULL, NULL, &total, NULL, NULL));
+    assert_true(th_dfa_count(d, &(ThWordCounting){.lo = 100, .hi = 100}, &total, NULL));
     assert_string_equal(total, "100891344545564193334812497256");
     free(total);
     th_dfa_free(d);

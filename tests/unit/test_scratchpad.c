@@ -23,8 +23,8 @@ static void written(const ThPad *p, const char *x, const char *y, ThPadExample *
     ThError err = {0};
     ThRng r = th_rng(1, "test", 0);
     const char *operand[2] = {x, y};
-    int which;
-    if (!th_pad_write(p, operand, y ? 2 : 1, &r, e, &which, &err))
+    ThPadOperands o = {operand, y ? 2 : 1, 0};
+    if (!th_pad_write(p, &o, &r, e, &err))
         print_error("%s\n", err.msg);
     assert_int_equal(err.code, TH_OK);
 }

@@ -76,20 +76,24 @@ static bool ask(Learner *l, const int *word, int length, int *label, ThError *er
     return true;
 }
 
+typedef struct {
+    const int *at;
+    int n;
+} Word;
+
 /* Puts u, one symbol (-1: none) and v into the buffer. */
-static bool join(Learner *l, const int *u, int n_u, int symbol, const int *v, int n_v, int *length,
-                 ThError *err)
+static bool join(Learner *l, Word u, int symbol, Word v, int *length, ThError *err)
 {
-    size_t n = (size_t)n_u + (symbol >= 0) + (size_t)n_v;
+    size_t n = (size_t)u.n + (symbol >= 0) + (size_t)v.n;
     if (n > INT32_MAX / 2)
         return th_fail(err, TH_ELIMIT, "a word of %zu symbols is too long", n);
     if (!th_grow(&l->buffer, &l->buffer_cap, n + 1, sizeof *l->buffer, err))
         return false;
-    memcpy(l->buffer, u, (size_t)n_u * sizeof *u);
+    memcpy(l->buffer, u.at, (size_t)u.n * sizeof *u.at);
     if (symbol >= 0)
-        l->buffer[n_u++] = symbol;
-    if (n_v)
-        memcpy(l->buffer + n_u, v, (size_t)n_v * sizeof *v);
+        l->buffer[u.n++] = symbol;
+    if (v.n)
+        memcpy(l->buffer + u.n, v.at, (size_t)v.n * sizeof *v.at);
     *length = (int)n;
     return true;
 }
@@ -98,7 +102,8 @@ static bool join_row(Learner *l, size_t r, const int *v, int n_v, int *length, T
 {
     size_t k = (size_t)l->t.n_symbols, i = r ? (r - 1) / k : 0;
     int symbol = r ? (int)((r - 1) % k) : -1;
-    return join(l, l->t.word[i], l->t.length[i], symbol, v, n_v, length, err);
+    Word u = {l->t.word[i], l->t.length[i]};
+    return join(l, u, symbol, (Word){v, n_v}, length, err);
 }
 
 static bool fill(Learner *l, size_t r, int suffix, ThError *err)
@@ -237,11 +242,11 @@ static ThDfa *guess_of(const Learner *l, ThError *err)
 /* ---- counterexamples ---- */
 
 /* The class of what the guess makes of the first i symbols, followed by the others. */
-static bool ask_from(Learner *l, const ThDfa *guess, const int *word, int length, int i, int *label,
-                     ThError *err)
+static bool ask_from(Learner *l, const ThDfa *guess, Word word, int i, int *label, ThError *err)
 {
-    int q = th_dfa_walk(guess, guess->start, word, (size_t)i), n = 0;
-    return join(l, l->t.word[q], l->t.length[q], -1, word + i, length - i, &n, err) &&
+    int q = th_dfa_walk(guess, guess->start, word.at, (size_t)i), n = 0;
+    Word u = {l->t.word[q], l->t.length[q]};
+    return join(l, u, -1, (Word){word.at + i, word.n - i}, &n, err) &&
            ask(l, l->buffer, n, label, err);
 }
 
@@ -253,7 +258,7 @@ static bool split_by(Learner *l, const ThDfa *guess, const int *word, int length
     int lo = 0, hi = length, label = 0;
     while (hi - lo > 1) {
         int middle = lo + (hi - lo) / 2;
-        if (!ask_from(l, guess, word, length, middle, &label, err))
+        if (!ask_from(l, guess, (Word){word, length}, middle, &label, err))
             return false;
         if (label == truth)
             lo = middle;

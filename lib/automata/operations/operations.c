@@ -257,16 +257,23 @@ ThAutomaton *th_automaton_quotient(const ThAutomaton *a, const ThAutomaton *b, b
 
 /* ---- shuffle ---- */
 
-/* The arcs of one side, the other standing still; `stride` of this side, `still` of the other. */
-static bool shuffle_side(ThNfa *n, const ThAutomaton *a, const int *symbol, int stride, int other,
-                         int others, ThAutomatonWork w, ThError *err)
+/* One side, the other standing still: how far apart its states and those of the other are. */
+typedef struct {
+    const ThAutomaton *a;
+    const int *symbol; /* of its symbols in the union */
+    int stride, other;
+    int others; /* states of the other */
+} Side;
+
+static bool shuffle_side(ThNfa *n, const Side *s, ThAutomatonWork w, ThError *err)
 {
+    const ThAutomaton *a = s->a;
     for (size_t i = 0; i < a->n_arcs; i++) {
         ThAutomatonArc arc = a->arc[i];
-        int c = arc.symbol == TH_AUTOMATON_EPSILON ? TH_AUTOMATON_EPSILON : symbol[arc.symbol];
-        for (int q = 0; q < others; q++) {
-            ThAutomatonArc moved = {arc.from * stride + q * other, c, arc.to * stride + q * other,
-                                    TH_AUTOMATON_NO_OUTPUT};
+        int c = arc.symbol == TH_AUTOMATON_EPSILON ? TH_AUTOMATON_EPSILON : s->symbol[arc.symbol];
+        for (int q = 0; q < s->others; q++) {
+            ThAutomatonArc moved = {arc.from * s->stride + q * s->other, c,
+                                    arc.to * s->stride + q * s->other, TH_AUTOMATON_NO_OUTPUT};
             if (!th_nfa_arc(n, moved, err))
                 return false;
         }
@@ -292,8 +299,11 @@ ThAutomaton *th_automaton_shuffle(const ThAutomaton *first, const ThAutomaton *s
                                     (a->accept[p] && b->accept[q] ? TH_NFA_ACCEPT : 0),
                                 err) >= 0;
     }
-    good = good && shuffle_side(&n, a, u.of[0], b->n_states, 1, b->n_states, w, err) &&
-           shuffle_side(&n, b, u.of[1], 1, b->n_states, a->n_states, w, err);
+    for (int i = 0; good && i < 2; i++) {
+        Side s = i == 0 ? (Side){a, u.of[0], b->n_states, 1, b->n_states}
+                        : (Side){b, u.of[1], 1, b->n_states, a->n_states};
+        good = shuffle_side(&n, &s, w, err);
+    }
     ThNfaNames names = {.symbol = u.name, .n_symbols = u.n};
     ThAutomaton *result = finish_or_free(&n, &names, good, err);
     th_automaton_alphabets_free(&u);

@@ -35,7 +35,8 @@ static bool add_word(const ThWordsTuples *t, const uint32_t *root, size_t n, Goa
     const ThAutomaton *a = t->a;
     int length;
     goal->t = t;
-    int *word = th_words_tuples_word(t, root, n, false, is_goal, goal, &length, end, err);
+    ThWordsTupleWay way = {.root = root, .n = n, .goal = is_goal, .context = goal};
+    int *word = th_words_tuples_word(t, &way, &length, end, err);
     if (!word)
         return false;
     bool gap = to->size > 0 && length > 0 && !th_symbols_single(a->symbol, a->n_symbols);

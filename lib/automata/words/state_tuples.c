@@ -245,26 +245,26 @@ static int *spell(const Breadth *s, size_t last, int symbol, int *length, ThErro
     return word;
 }
 
-int *th_words_tuples_word(const ThWordsTuples *t, const uint32_t *root, size_t n, bool some,
-                          ThWordsTupleGoal *goal, void *context, int *length, size_t *end,
-                          ThError *err)
+int *th_words_tuples_word(const ThWordsTuples *t, const ThWordsTupleWay *way, int *length,
+                          size_t *end, ThError *err)
 {
+    const uint32_t *root = way->root;
     Breadth s = {th_alloc(t->nodes, sizeof *s.parent, err), th_alloc(t->nodes, sizeof *s.by, err),
                  th_alloc(t->nodes, sizeof *s.queue, err), 0};
     bool good = s.parent && s.by && s.queue;
     int *word = NULL;
     *length = -1;
-    for (size_t i = 0; good && !word && i < n; i++) {
+    for (size_t i = 0; good && !word && i < way->n; i++) {
         meet(&s, root[i], 1, -1);
         *end = root[i];
-        if (!some && goal(context, root[i]))
+        if (!way->some && way->goal(way->context, root[i]))
             good = (word = spell(&s, root[i], -1, length, err));
     }
     for (size_t i = 0; good && !word && i < s.n; i++) {
         ThWordsTupleCursor c = {0, 0};
         int symbol;
         while (good && !word && th_words_tuples_next(t, s.queue[i], &c, end, &symbol)) {
-            if (symbol >= 0 && goal(context, *end))
+            if (symbol >= 0 && way->goal(way->context, *end))
                 good = (word = spell(&s, s.queue[i], symbol, length, err));
             else if (symbol >= 0)
                 meet(&s, *end, s.queue[i] + 2, symbol);

@@ -63,11 +63,19 @@ bool th_words_tuples_components(const ThWordsTuples *t, const uint32_t *root, si
 
 typedef bool ThWordsTupleGoal(void *context, size_t node);
 
-/* Returns new: the symbols of a shortest word (not an empty one if `some`), *length of them, from
- * one of the roots to a goal, whose number is *end; NULL and *length = -1 without an error where
- * there is none.  12 bytes a tuple.  Back arcs are left out. */
-int *th_words_tuples_word(const ThWordsTuples *t, const uint32_t *root, size_t n, bool some,
-                          ThWordsTupleGoal *goal, void *context, int *length, size_t *end,
-                          ThError *err);
+/* From one of n roots to a goal, by a word that is not empty if `some`. */
+typedef struct {
+    const uint32_t *root;
+    size_t n;
+    bool some;
+    ThWordsTupleGoal *goal;
+    void *context;
+} ThWordsTupleWay;
+
+/* Returns new: the symbols of a shortest word on such a way, *length of them; *end gets the number
+ * of the goal.  NULL and *length = -1 without an error where there is none.  12 bytes a tuple. Back
+ * arcs are left out. */
+int *th_words_tuples_word(const ThWordsTuples *t, const ThWordsTupleWay *way, int *length,
+                          size_t *end, ThError *err);
 
 #endif

@@ -215,33 +215,33 @@ static void count_on(const ThDfa *d, mpz_t *from, mpz_t *to)
 }
 
 /* Tells one length; false to stop. */
-static bool tell(const ThDfa *d, mpz_t *now, int length, mpz_t sum, mpz_t total,
-                 ThWordCounted *seen, void *context)
+static bool tell(const ThDfa *d, mpz_t *now, int length, mpz_t total, const ThWordCounting *how)
 {
-    mpz_set_ui(sum, 0);
+    mpz_t sum;
+    mpz_init(sum);
     for (int q = 0; q < d->n_states; q++) {
         if (d->label[q] == 1)
             mpz_add(sum, sum, now[q]);
     }
     mpz_add(total, total, sum);
     char *digits = mpz_get_str(NULL, 10, sum);
-    bool more = digits && (!seen || seen(context, length, digits));
+    bool more = digits && (!how->seen || how->seen(how->context, length, digits));
     free(digits);
+    mpz_clear(sum);
     return more;
 }
 
-bool th_dfa_count(const ThDfa *d, int lo, int hi, ThWordCounted *seen, void *context, char **total,
-                  ThStop *stop, ThError *err)
+bool th_dfa_count(const ThDfa *d, const ThWordCounting *how, char **total, ThError *err)
 {
     size_t n = (size_t)d->n_states;
-    mpz_t *from = new_numbers(n, err), *to = new_numbers(n, err), sum, all;
+    int hi = how->hi;
+    mpz_t *from = new_numbers(n, err), *to = new_numbers(n, err), all;
     bool good = from && to && have_room(2 * n + 2, hi, d->n_symbols, err);
-    mpz_init(sum);
     mpz_init(all);
     if (good)
         mpz_set_ui(from[d->start], 1);
     for (int k = 0; good && k <= hi; k++) {
-        if (k >= lo && !tell(d, from, k, sum, all, seen, context))
+        if (k >= how->lo && !tell(d, from, k, all, how))
             break;
         if (k == hi)
             break;
@@ -249,13 +249,12 @@ bool th_dfa_count(const ThDfa *d, int lo, int hi, ThWordCounted *seen, void *con
         mpz_t *swap = from;
         from = to;
         to = swap;
-        good = !th_stopped_at(stop, (size_t)k + 1, "lengths", err);
+        good = !th_stopped_at(how->stop, (size_t)k + 1, "lengths", err);
     }
     if (good && total) {
         *total = mpz_get_str(NULL, 10, all);
         good = *total || th_fail(err, TH_ENOMEM, "out of memory for a number");
     }
-    mpz_clear(sum);
     mpz_clear(all);
     free_numbers(from, n);
     free_numbers(to, n);

@@ -34,8 +34,13 @@ void th_word_list_free(ThWordsList *l); /* NULL is fine */
  * digits, which live until it returns; ends early when it returns false.  *total, where it is not
  * NULL, gets the sum of them as a new string. */
 typedef bool ThWordCounted(void *context, int length, const char *digits);
-bool th_dfa_count(const ThDfa *d, int lo, int hi, ThWordCounted *seen, void *context, char **total,
-                  ThStop *stop, ThError *err);
+typedef struct {
+    int lo, hi;
+    ThWordCounted *seen; /* may be NULL */
+    void *context;
+    ThStop *stop;
+} ThWordCounting;
+bool th_dfa_count(const ThDfa *d, const ThWordCounting *how, char **total, ThError *err);
 
 /* Random words of a length, all with exactly the same probability. */
 typedef struct ThWordSampler ThWordSampler;

@@ -215,26 +215,26 @@ static bool by_rows(Work *w, ThRaspSeq *out, ThStop *stop, ThError *err)
 }
 
 /* Adds up all terms.  *possible is false if one of them cannot be planned. */
-static bool tally_all(const Work *w, const ThRaspFormula *f, ThRaspTally *tally, ThArena *arena,
-                      bool *possible, ThStop *stop, ThError *err)
+static bool tally_all(const Work *w, const ThRaspPlanning *how, ThRaspTally *tally, bool *possible,
+                      ThError *err)
 {
-    for (int k = 0; *possible && k < f->terms.n; k++) {
+    for (int k = 0; *possible && k < how->f->terms.n; k++) {
+        ThRaspTerm term = how->f->terms.term[k];
         ThRaspPlan plan = {.n = w->r->n};
-        th_arena_reset(arena);
-        if (!th_rasp_plan(&plan, f, f->terms.term[k], true, arena, possible, stop, err))
+        th_arena_reset(how->arena);
+        if (!th_rasp_plan(how, term, &plan, possible, err))
             return false;
-        if (*possible &&
-            !th_rasp_plan_tally(&plan, w->addends, f->terms.term[k].sign, tally, arena, stop, err))
+        if (*possible && !th_rasp_plan_tally(how, &plan, w->addends, term.sign, tally, err))
             return false;
     }
     return true;
 }
 
-static bool by_sums(Work *w, const ThRaspFormula *f, ThArena *arena, bool *possible, ThRaspSeq *out,
-                    ThStop *stop, ThError *err)
+static bool by_sums(Work *w, const ThRaspPlanning *how, bool *possible, ThRaspSeq *out,
+                    ThError *err)
 {
     ThRaspTally *tally = th_alloc(w->r->n, sizeof *tally, err);
-    bool ok = tally && tally_all(w, f, tally, arena, possible, stop, err);
+    bool ok = tally && tally_all(w, how, tally, possible, err);
     for (size_t i = 0; ok && *possible && i < w->r->n; i++) {
         ThRaspAtom z = {0};
         ok = finish_row(w, tally[i], NULL, &z, err) && put(w, out, i, z, err);
@@ -243,9 +243,10 @@ static bool by_sums(Work *w, const ThRaspFormula *f, ThArena *arena, bool *possi
     return ok;
 }
 
-static bool by_scores(Work *w, const ThRaspFormula *f, ThArena *arena, bool *possible,
-                      ThRaspSeq *out, ThStop *stop, ThError *err)
+static bool by_scores(Work *w, const ThRaspPlanning *how, bool *possible, ThRaspSeq *out,
+                      ThError *err)
 {
+    const ThRaspFormula *f = how->f;
     size_t n = w->r->n;
     uint32_t *score = th_alloc(n, sizeof *score, err);
     uint32_t *best = th_alloc(n, sizeof *best, err);
@@ -254,9 +255,9 @@ static bool by_scores(Work *w, const ThRaspFormula *f, ThArena *arena, bool *pos
         score[j] = score_of(w->ranks, w->node.op, j);
     for (int k = 0; ok && *possible && k < f->terms.n; k++) {
         ThRaspPlan plan = {.n = n};
-        th_arena_reset(arena);
-        ok = th_rasp_plan(&plan, f, f->terms.term[k], false, arena, possible, stop, err) &&
-             (!*possible || th_rasp_plan_greatest(&plan, score, best, arena, stop, err));
+        th_arena_reset(how->arena);
+        ok = th_rasp_plan(how, f->terms.term[k], &plan, possible, err) &&
+             (!*possible || th_rasp_plan_greatest(&plan, score, best, how->arena, how->stop, err));
     }
     for (size_t i = 0; ok && *possible && i < n; i++)
         ok = put(w, out, i, best_of(w, best[i]), err);
@@ -275,8 +276,9 @@ static bool by_plan(Work *w, bool *possible, ThRaspSeq *out, ThStop *stop, ThErr
     bool ok = arena && th_rasp_formula(f, w->r, w->selector, !extreme, err);
     if (ok && f->terms.n >= 0) {
         *possible = true;
-        ok = extreme ? by_scores(w, f, arena, possible, out, stop, err)
-                     : by_sums(w, f, arena, possible, out, stop, err);
+        ThRaspPlanning how = {f, !extreme, arena, stop};
+        ok =
+            extreme ? by_scores(w, &how, possible, out, err) : by_sums(w, &how, possible, out, err);
     }
     th_arena_free(arena);
     free(f);

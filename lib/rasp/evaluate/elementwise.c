@@ -285,7 +285,7 @@ static bool lookup(ThRaspRun *r, const ThRaspNodeInfo *node, const ThRaspSeq *co
 static bool map(ThRaspRun *r, const ThRaspNodeInfo *node, const ThRaspSeq *const *arg,
                 ThRaspSeq *out, ThStop *stop, ThError *err)
 {
-    ThRaspFunctionEntry f = *th_rasp_function(r->g, node->table);
+    ThRaspFunctionOf f = *th_rasp_function(r->g, node->table);
     ThRaspAtomTable t = {.width = node->n_args, .strict = true};
     ThRaspAtom *result = NULL, x[TH_RASP_MAP_ARGS] = {{0}};
     size_t cap = 0, n = start_column(r, arg, node->n_args, out, err);

@@ -77,8 +77,8 @@ static bool select_by_operator(ThRaspRun *r, ThRaspSop canonical, ThRaspMatch *m
 static bool ask_all(ThRaspRun *r, ThRaspSop canonical, ThRaspMatch *m, const ThRaspRanks *queries,
                     ThStop *stop, ThError *err)
 {
-    const ThRaspFunctionEntry *f = th_rasp_function(r->g, th_rasp_node(r->g, canonical)->table);
-    ThRaspFunctionEntry function = *f; /* the callee may make nodes */
+    const ThRaspFunctionOf *f = th_rasp_function(r->g, th_rasp_node(r->g, canonical)->table);
+    ThRaspFunctionOf function = *f; /* the callee may make nodes */
     bool causal = th_rasp_node(r->g, canonical)->causal && r->length == r->n;
     uint32_t *last = th_alloc(queries->m, sizeof *last, err);
     if (!last)

@@ -380,10 +380,12 @@ static bool finish(Draft *x, ThRaspPlan *plan, ThError *err)
     return true;
 }
 
-bool th_rasp_plan(ThRaspPlan *plan, const ThRaspFormula *f, ThRaspTerm term, bool sum,
-                  ThArena *arena, bool *possible, ThStop *stop, ThError *err)
+bool th_rasp_plan(const ThRaspPlanning *how, ThRaspTerm term, ThRaspPlan *plan, bool *possible,
+                  ThError *err)
 {
-    Draft x = {.n = plan->n, .arena = arena, .causal = term.literals & TH_RASP_CAUSAL};
+    const ThRaspFormula *f = how->f;
+    bool sum = how->sum;
+    Draft x = {.n = plan->n, .arena = how->arena, .causal = term.literals & TH_RASP_CAUSAL};
     *possible = true;
     *plan = (ThRaspPlan){.n = x.n};
     for (int k = 0; k < f->n_matches * TH_RASP_N_PARTS; k++)
@@ -391,7 +393,7 @@ bool th_rasp_plan(ThRaspPlan *plan, const ThRaspFormula *f, ThRaspTerm term, boo
             !add_literal(&x, f->match[k / TH_RASP_N_PARTS], k % TH_RASP_N_PARTS, err))
             return false;
     int only, time;
-    if (th_stopped(stop, err) || !simplify(&x, &only, err))
+    if (th_stopped(how->stop, err) || !simplify(&x, &only, err))
         return false;
     if (only >= 0)
         return plan_candidates(&x, &x.d[only], plan, err);

@@ -142,8 +142,14 @@ typedef struct {
 
 /* Plans a term; `sum` allows events with signs.  Views into the arena.  *possible is false for
  * terms that need more than two dimensions. */
-bool th_rasp_plan(ThRaspPlan *plan, const ThRaspFormula *f, ThRaspTerm term, bool sum,
-                  ThArena *arena, bool *possible, ThStop *stop, ThError *err);
+typedef struct {
+    const ThRaspFormula *f;
+    bool sum;
+    ThArena *arena;
+    ThStop *stop;
+} ThRaspPlanning;
+bool th_rasp_plan(const ThRaspPlanning *how, ThRaspTerm term, ThRaspPlan *plan, bool *possible,
+                  ThError *err);
 
 /* Adds a term's tallies to those of the rows.  value(s) of column j: value[j], or 0 where NULL. */
 typedef struct {
@@ -151,8 +157,8 @@ typedef struct {
     const ThRaspWide *wide;   /* else; both NULL: no values */
     bool constant;
 } ThRaspAddends;
-bool th_rasp_plan_tally(const ThRaspPlan *plan, ThRaspAddends v, int sign, ThRaspTally *tally,
-                        ThArena *arena, ThStop *stop, ThError *err);
+bool th_rasp_plan_tally(const ThRaspPlanning *how, const ThRaspPlan *plan, ThRaspAddends v,
+                        int sign, ThRaspTally *tally, ThError *err);
 
 /* best[i] becomes the greatest of best[i] and of 1 + score[j] over the columns j of row i. */
 bool th_rasp_plan_greatest(const ThRaspPlan *plan, const uint32_t *score, uint32_t *best,

@@ -84,9 +84,10 @@ static bool tally_prefixes(const ThRaspPlan *plan, ThRaspAddends v, int sign, Th
     return true;
 }
 
-bool th_rasp_plan_tally(const ThRaspPlan *plan, ThRaspAddends v, int sign, ThRaspTally *tally,
-                        ThArena *arena, ThStop *stop, ThError *err)
+bool th_rasp_plan_tally(const ThRaspPlanning *how, const ThRaspPlan *plan, ThRaspAddends v,
+                        int sign, ThRaspTally *tally, ThError *err)
 {
+    ThArena *arena = how->arena;
     if (plan->candidate) {
         tally_candidates(plan, v, sign, tally);
         return true;
@@ -101,7 +102,7 @@ bool th_rasp_plan_tally(const ThRaspPlan *plan, ThRaspAddends v, int sign, ThRas
         size_t i = plan->row ? plan->row[e] : e, until = plan->until ? plan->until[e] : plan->n;
         uint32_t lo = plan->lo[i], hi = plan->hi[i];
         int factor = plan->sign ? sign * plan->sign[e] : sign;
-        if (e % POLL == 0 && th_stopped(stop, err))
+        if (e % POLL == 0 && th_stopped(how->stop, err))
             return false;
         for (; there < until; there++) {
             size_t j = plan->order ? plan->order[there] : there;

@@ -28,7 +28,7 @@ struct ThRaspGraph {
     ThRaspSop *first;   /* (structure.n): the first node of each */
     size_t first_cap;
     ThIntern table; /* a head and atoms, see add_table */
-    ThRaspFunctionEntry *function;
+    ThRaspFunctionOf *function;
     size_t n_functions, function_cap;
     ThIntern label; /* of origins and nodes, each with its end; number 0 is "" */
     Frame *frame;
@@ -57,7 +57,7 @@ ThRaspGraph *th_rasp_graph_new(ThRaspAtoms *atoms, ThError *err)
 static void release_functions(ThRaspGraph *g, size_t n)
 {
     while (g->n_functions > n) {
-        const ThRaspFunctionEntry *f = &g->function[--g->n_functions];
+        const ThRaspFunctionOf *f = &g->function[--g->n_functions];
         if (f->release)
             f->release(f->context);
     }
@@ -105,7 +105,7 @@ bool th_rasp_is_selector(const ThRaspGraph *g, ThRaspSop node)
     return g->node[node].selector;
 }
 
-const ThRaspFunctionEntry *th_rasp_function(const ThRaspGraph *g, uint32_t function)
+const ThRaspFunctionOf *th_rasp_function(const ThRaspGraph *g, uint32_t function)
 {
     return &g->function[function];
 }
@@ -433,7 +433,7 @@ ThRaspSop th_rasp_tuple(ThRaspGraph *g, const ThRaspSop *x, size_t n, ThError *e
 }
 
 /* Adds the node of a function, which the graph owns from then on. */
-static ThRaspSop add_function(ThRaspGraph *g, ThRaspNodeInfo node, ThRaspFunctionEntry f,
+static ThRaspSop add_function(ThRaspGraph *g, ThRaspNodeInfo node, ThRaspFunctionOf f,
                               const ThRaspSop *x, ThError *err)
 {
     if (!th_grow(&g->function, &g->function_cap, g->n_functions + 1, sizeof *g->function, err))
@@ -445,27 +445,24 @@ static ThRaspSop add_function(ThRaspGraph *g, ThRaspNodeInfo node, ThRaspFunctio
     return new;
 }
 
-ThRaspSop th_rasp_map(ThRaspGraph *g, uint64_t identity, ThRaspCall *call, void *context,
-                      void (*release)(void *context), const ThRaspSop *x, size_t n, ThError *err)
+ThRaspSop th_rasp_map(ThRaspGraph *g, const ThRaspFunctionOf *f, const ThRaspSop *x, size_t n,
+                      ThError *err)
 {
     if (!few_enough(n, err) || !all_values(g, "a function of elements", x, n, err))
         return TH_RASP_NO_SOP;
-    ThRaspFunctionEntry f = {identity, call, context, release};
-    return add_function(g, (ThRaspNodeInfo){.kind = TH_RASP_NODE_MAP, .n_args = (uint16_t)n}, f, x,
+    return add_function(g, (ThRaspNodeInfo){.kind = TH_RASP_NODE_MAP, .n_args = (uint16_t)n}, *f, x,
                         err);
 }
 
-ThRaspSop th_rasp_match(ThRaspGraph *g, uint64_t identity, ThRaspCall *call, void *context,
-                        void (*release)(void *context), ThRaspSop keys, ThRaspSop queries,
-                        bool causal, ThError *err)
+ThRaspSop th_rasp_match(ThRaspGraph *g, const ThRaspFunctionOf *f, ThRaspSop keys,
+                        ThRaspSop queries, bool causal, ThError *err)
 {
     ThRaspSop arg[] = {keys, queries};
-    ThRaspFunctionEntry f = {identity, call, context, release};
     if (!all_values(g, "select", arg, 2, err))
         return TH_RASP_NO_SOP;
     ThRaspNodeInfo node = {
         .kind = TH_RASP_NODE_MATCH, .selector = true, .causal = causal, .n_args = 2};
-    return add_function(g, node, f, arg, err);
+    return add_function(g, node, *f, arg, err);
 }
 
 ThRaspSop th_rasp_select(ThRaspGraph *g, ThRaspSop keys, ThRaspSop queries, ThRaspBinary op,

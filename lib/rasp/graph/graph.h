@@ -139,8 +139,14 @@ ThRaspSop th_rasp_dict(ThRaspGraph *g, ThRaspSop x, const ThRaspAtom *key, const
  */
 enum { TH_RASP_MAP_ARGS = 64 };
 ThRaspSop th_rasp_tuple(ThRaspGraph *g, const ThRaspSop *x, size_t n, ThError *err);
-ThRaspSop th_rasp_map(ThRaspGraph *g, uint64_t identity, ThRaspCall *call, void *context,
-                      void (*release)(void *context), const ThRaspSop *x, size_t n, ThError *err);
+typedef struct {
+    uint64_t identity;
+    ThRaspCall *call;
+    void *context;
+    void (*release)(void *context);
+} ThRaspFunctionOf;
+ThRaspSop th_rasp_map(ThRaspGraph *g, const ThRaspFunctionOf *f, const ThRaspSop *x, size_t n,
+                      ThError *err);
 
 /* select(keys, queries, op): row i selects column j where keys[j] op queries[i], and, if causal,
  * j ≤ i. */
@@ -149,9 +155,8 @@ ThRaspSop th_rasp_select(ThRaspGraph *g, ThRaspSop keys, ThRaspSop queries, ThRa
 
 /* The same with a function of (key, query) whose truth decides; as with th_rasp_map, it is pure and
  * called once for every distinct pair. */
-ThRaspSop th_rasp_match(ThRaspGraph *g, uint64_t identity, ThRaspCall *call, void *context,
-                        void (*release)(void *context), ThRaspSop keys, ThRaspSop queries,
-                        bool causal, ThError *err);
+ThRaspSop th_rasp_match(ThRaspGraph *g, const ThRaspFunctionOf *f, ThRaspSop keys,
+                        ThRaspSop queries, bool causal, ThError *err);
 
 /* aggregate(selector, values, default): `missing` is the default, or NULL where the program gives
  * none: then it is int 0. */

@@ -14,12 +14,6 @@ typedef struct {
 } ThRaspTable;
 ThRaspTable th_rasp_table(const ThRaspGraph *g, uint32_t table);
 
-typedef struct {
-    uint64_t identity;
-    ThRaspCall *call;
-    void *context;
-    void (*release)(void *context);
-} ThRaspFunctionEntry;
-const ThRaspFunctionEntry *th_rasp_function(const ThRaspGraph *g, uint32_t function);
+const ThRaspFunctionOf *th_rasp_function(const ThRaspGraph *g, uint32_t function);
 
 #endif

@@ -397,7 +397,8 @@ bool th_rasp_map_value(ThRasp *r, const ThRaspValue *function, const ThRaspSop *
     Mapped *m = mapped(r, function, &id);
     if (!m)
         return false;
-    ThRaspSop node = th_rasp_map(r->graph, id, call_mapped, m, release_mapped, x, n, r->err);
+    ThRaspFunctionOf f = {id, call_mapped, m, release_mapped};
+    ThRaspSop node = th_rasp_map(r->graph, &f, x, n, r->err);
     if (node == TH_RASP_NO_SOP)
         release_mapped(m);
     return th_rasp_made(r, node, v);
@@ -410,8 +411,8 @@ bool th_rasp_match_value(ThRasp *r, const ThRaspValue *function, ThRaspSop keys,
     Mapped *m = mapped(r, function, &id);
     if (!m)
         return false;
-    ThRaspSop node =
-        th_rasp_match(r->graph, id, call_mapped, m, release_mapped, keys, queries, causal, r->err);
+    ThRaspFunctionOf f = {id, call_mapped, m, release_mapped};
+    ThRaspSop node = th_rasp_match(r->graph, &f, keys, queries, causal, r->err);
     if (node == TH_RASP_NO_SOP)
         release_mapped(m);
     return th_rasp_made(r, node, v);

@@ -6,7 +6,7 @@ bool th_rasp_evaluate(ThRasp *r, const char *text, ThRaspValue *v, ThStop *stop,
 {
     ThRaspTree t = {0};
     ThRaspSource src = {.text = text, .n = strlen(text), .line = 1, .col = 1};
-    ThRaspDialect d = {.modern = r->modern, .lines = true};
+    ThRaspDialect d = {.grammar = r->grammar, .lines = true};
     bool ok = th_rasp_parse_one(&t, &src, d, err);
     int32_t first = ok ? t.node[t.root].first : -1;
     if (ok && (first < 0 || t.node[first].kind != TH_RASP_R_EXPRESSION || src.at < src.n))

@@ -385,7 +385,7 @@ bool th_rasp_run_tree(ThRasp *r, const ThRaspTree *t, const char *text, size_t n
 bool th_rasp_execute(ThRasp *r, const char *text, bool prompt, bool lines, ThStop *stop,
                      ThError *err)
 {
-    ThRaspDialect d = {.modern = r->modern, .prompt = prompt, .lines = lines};
+    ThRaspDialect d = {.grammar = r->grammar, .prompt = prompt, .lines = lines};
     ThRaspTree t = {0};
     size_t n = strlen(text);
     if (th_rasp_parse(&t, text, n, d, err))
@@ -451,9 +451,9 @@ void th_rasp_free(ThRasp *r)
 
 /* ---- small ----------------------------------------------------------------------------------- */
 
-void th_rasp_set_modern(ThRasp *r, bool modern)
+void th_rasp_set_grammar(ThRasp *r, const ThRaspGrammar *g)
 {
-    r->modern = modern;
+    r->grammar = g;
 }
 
 ThRaspGraph *th_rasp_graph(ThRasp *r)

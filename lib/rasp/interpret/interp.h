@@ -50,8 +50,9 @@ struct ThRasp {
     ThIntern names;
     ThRaspScope *base, *global; /* the library; the session's own */
     ThRaspExample example[2];   /* of s-ops, of selectors */
-    bool full_display, modern;
-    uint64_t functions; /* made so far */
+    bool full_display;
+    const ThRaspGrammar *grammar; /* NULL: the authors' */
+    uint64_t functions;           /* made so far */
 
     /* the statement that is being executed */
     ThError *err;

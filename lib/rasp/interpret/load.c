@@ -150,7 +150,7 @@ static void skip_statement(ThRaspSource *src)
 static bool run_one(ThRasp *r, ThRaspSource *src, const char *label, bool library,
                     ThRaspScope *scope, ThError *err)
 {
-    ThRaspDialect d = {.modern = r->modern && !library};
+    ThRaspDialect d = {.grammar = library ? NULL : r->grammar};
     ThRaspTree t = {0};
     size_t from = src->at;
     if (!th_rasp_parse_one(&t, src, d, err)) {

@@ -97,7 +97,7 @@ ThRasp *th_rasp_new(const ThRaspHost *host, ThError *err);
 void th_rasp_free(ThRasp *r); /* NULL is fine */
 
 /* Runs the statements of a text, up to the first that fails; `prompt` and `lines` as in
- * ThRaspDialect, whose `modern` is the interpreter's own setting.  Positions of errors count in the
+ * ThRaspDialect, whose grammar is the interpreter's own setting.  Positions of errors count in the
  * text.  Errors: TH_EPARSE, TH_EINCOMPLETE, TH_EVALUE, TH_ENUMERIC, TH_ELIMIT, TH_EINTERRUPTED,
  * TH_ENOMEM, and what the host's functions return. */
 bool th_rasp_execute(ThRasp *r, const char *text, bool prompt, bool lines, ThStop *stop,
@@ -129,7 +129,8 @@ void th_rasp_set_folder(ThRasp *r, const char *beside);
 /* The source of a program that is built in, without .rasp: "raspl" or "library"; NULL: none. */
 const char *th_rasp_builtin_source(const char *name, size_t *size);
 
-void th_rasp_set_modern(ThRasp *r, bool modern);
+/* How operators bind from now on; borrowed, one of th_rasp_grammars. */
+void th_rasp_set_grammar(ThRasp *r, const ThRaspGrammar *g);
 ThRaspGraph *th_rasp_graph(ThRasp *r);
 
 /* ---- names ----------------------------------------------------------------------------------- */

@@ -118,9 +118,23 @@ void th_rasp_up(ThRaspParser *p)
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
-/* The levels of binary operators, loosest first.  The authors': `in`, `if`, `and or` on one level,
- * comparisons, + -, %, * /, ^, each grouping from the left, and prefixes tighter than all of them.
- * The conventional ones: if, or, and, not, comparisons and `in`, + -, * / %, prefixes, ^. */
+static const ThRaspGrammar grammars[] = {
+#define GRAMMAR(id, ...) {.name = #id, __VA_ARGS__},
+#include "rasp/syntax/grammars.def"
+#undef GRAMMAR
+};
+
+const ThRaspGrammar *th_rasp_grammars(size_t *n)
+{
+    *n = sizeof grammars / sizeof *grammars;
+    return grammars;
+}
+
+static const ThRaspGrammar *grammar(const ThRaspParser *p)
+{
+    return p->d.grammar ? p->d.grammar : &grammars[0];
+}
+
 typedef enum { NOTHING, OPERATOR, CONDITION } Follow;
 
 typedef struct {
@@ -129,19 +143,17 @@ typedef struct {
     int level;
 } Operator;
 
-enum { TIGHTEST = 8, MODERN_NOT = 4, MODERN_SIGN = 7 };
-
 static Operator word_operator(const ThRaspParser *p)
 {
-    bool modern = p->d.modern;
+    const ThRaspGrammar *g = grammar(p);
     if (th_rasp_at_word(p, &p->now, "in"))
-        return (Operator){OPERATOR, TH_RASP_R_IN, modern ? 4 : 0};
+        return (Operator){OPERATOR, TH_RASP_R_IN, g->in};
     if (th_rasp_at_word(p, &p->now, "if"))
-        return (Operator){CONDITION, 0, modern ? 0 : 1};
+        return (Operator){CONDITION, 0, g->condition};
     if (th_rasp_at_word(p, &p->now, "and"))
-        return (Operator){OPERATOR, TH_RASP_OP_AND, modern ? 3 : 2};
+        return (Operator){OPERATOR, TH_RASP_OP_AND, g->and_};
     if (th_rasp_at_word(p, &p->now, "or"))
-        return (Operator){OPERATOR, TH_RASP_OP_OR, 2};
+        return (Operator){OPERATOR, TH_RASP_OP_OR, g->or_};
     return (Operator){NOTHING, 0, 0};
 }
 
@@ -159,25 +171,25 @@ bool th_rasp_comparison(int kind, uint8_t *op)
 
 static Operator operator_at(const ThRaspParser *p)
 {
-    bool modern = p->d.modern;
+    const ThRaspGrammar *g = grammar(p);
     uint8_t op;
     if (p->now.kind == TH_RASP_LEX_NAME)
         return word_operator(p);
     if (th_rasp_comparison(p->now.kind, &op))
-        return (Operator){OPERATOR, op, modern ? 4 : 3};
+        return (Operator){OPERATOR, op, g->comparison};
     switch (p->now.kind) {
     case '+':
-        return (Operator){OPERATOR, TH_RASP_OP_ADD, modern ? 5 : 4};
+        return (Operator){OPERATOR, TH_RASP_OP_ADD, g->sum};
     case '-':
-        return (Operator){OPERATOR, TH_RASP_OP_SUB, modern ? 5 : 4};
+        return (Operator){OPERATOR, TH_RASP_OP_SUB, g->sum};
     case '%':
-        return (Operator){OPERATOR, TH_RASP_OP_MOD, modern ? 6 : 5};
+        return (Operator){OPERATOR, TH_RASP_OP_MOD, g->remainder};
     case '*':
-        return (Operator){OPERATOR, TH_RASP_OP_MUL, 6};
+        return (Operator){OPERATOR, TH_RASP_OP_MUL, g->product};
     case '/':
-        return (Operator){OPERATOR, TH_RASP_OP_DIV, 6};
+        return (Operator){OPERATOR, TH_RASP_OP_DIV, g->product};
     case '^':
-        return (Operator){OPERATOR, TH_RASP_OP_POW, modern ? TIGHTEST : 7};
+        return (Operator){OPERATOR, TH_RASP_OP_POW, g->power};
     default:
         return (Operator){NOTHING, 0, 0};
     }
@@ -219,11 +231,11 @@ int32_t th_rasp_chain(ThRaspParser *p, ThRaspKind kind, int32_t left, int32_t *l
 }
 
 /* At `if`: the condition and what holds otherwise. */
-static bool condition(ThRaspParser *p, int32_t chain, int32_t *last, int level)
+static bool condition(ThRaspParser *p, int32_t chain, int32_t *last)
 {
     if (!th_rasp_advance(p) || !th_rasp_down(p))
         return false;
-    int32_t c = p->d.modern ? level_from(p, 1) : th_rasp_expression(p);
+    int32_t c = level_from(p, grammar(p)->if_from);
     th_rasp_up(p);
     if (c < 0)
         return false;
@@ -231,7 +243,7 @@ static bool condition(ThRaspParser *p, int32_t chain, int32_t *last, int level)
         return th_rasp_wanted(p, "else");
     if (!th_rasp_advance(p) || !th_rasp_down(p))
         return false;
-    int32_t other = level_from(p, p->d.modern ? 0 : level + 1);
+    int32_t other = level_from(p, grammar(p)->else_from);
     th_rasp_up(p);
     if (other < 0)
         return false;
@@ -245,15 +257,13 @@ static bool right_operand(ThRaspParser *p, int32_t chain, int32_t *last, Operato
     ThRaspLexeme at = p->now;
     if (!th_rasp_advance(p))
         return false;
-    int32_t right;
-    if (p->d.modern && o.op == TH_RASP_OP_POW) { /* groups from the right */
-        if (!th_rasp_down(p))
-            return false;
-        right = level_from(p, MODERN_SIGN);
+    int from = o.op == TH_RASP_OP_POW ? grammar(p)->power_from : o.level + 1;
+    bool nests = from <= o.level; /* it groups from the right */
+    if (nests && !th_rasp_down(p))
+        return false;
+    int32_t right = level_from(p, from);
+    if (nests)
         th_rasp_up(p);
-    } else {
-        right = level_from(p, o.level + 1);
-    }
     if (right < 0)
         return false;
     /* The operator's place is where its errors are told. */
@@ -293,19 +303,20 @@ static bool prefix(ThRaspParser *p, int32_t node)
 
 static int32_t prefixed(ThRaspParser *p)
 {
-    bool no = is_not(p), modern = p->d.modern;
+    const ThRaspGrammar *g = grammar(p);
+    bool no = is_not(p), mix = g->prefixes_tightest;
     if (!no && !is_sign(p))
         return th_rasp_operand(p);
     int32_t node = th_rasp_new_node(p, TH_RASP_R_PREFIX, &p->now), value = -1;
     if (node < 0)
         return -1;
-    while (modern ? (no ? is_not(p) : is_sign(p)) : is_not(p) || is_sign(p))
+    while ((is_not(p) && (no || mix)) || (is_sign(p) && (!no || mix)))
         if (!prefix(p, node))
             return -1;
-    if (!modern) {
+    if (mix) {
         value = th_rasp_operand(p);
     } else if (th_rasp_down(p)) {
-        value = level_from(p, no ? MODERN_NOT : MODERN_SIGN);
+        value = level_from(p, no ? g->not_from : g->sign_from);
         th_rasp_up(p);
     }
     if (value < 0)
@@ -329,7 +340,7 @@ static int32_t level_from(ThRaspParser *p, int level)
             chain_level = o.level;
             left = chain;
         }
-        bool ok = chain >= 0 && (o.what == CONDITION ? condition(p, chain, &last, o.level)
+        bool ok = chain >= 0 && (o.what == CONDITION ? condition(p, chain, &last)
                                                      : right_operand(p, chain, &last, o));
         if (!ok)
             return -1;

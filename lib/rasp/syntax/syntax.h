@@ -92,10 +92,23 @@ typedef struct {
     int32_t root; /* TH_RASP_R_BLOCK of the statements */
 } ThRaspTree;
 
+/* How operators bind.  Levels count from 0, the loosest; what ends in _from is the loosest level
+ * that may stand there. */
 typedef struct {
-    bool modern; /* conventional precedence instead of the authors' */
-    bool lines;  /* a statement may end, without its `;`, with the text */
-    bool prompt; /* statements of the prompt (set example, …) are allowed */
+    const char *name, *example; /* what is read how, in a few words */
+    int in, condition, or_, and_, comparison, sum, remainder, product, power;
+    int if_from, else_from, power_from; /* behind if, else and ^ */
+    bool prefixes_tightest;             /* not, - and + mix, and an operand follows them */
+    int not_from, sign_from;            /* else: what they are in front of */
+} ThRaspGrammar;
+
+/* The table of grammars.def; its first row is that of the authors. */
+const ThRaspGrammar *th_rasp_grammars(size_t *n);
+
+typedef struct {
+    const ThRaspGrammar *grammar; /* NULL: the authors' */
+    bool lines;                   /* a statement may end, without its `;`, with the text */
+    bool prompt;                  /* statements of the prompt (set example, …) are allowed */
 } ThRaspDialect;
 
 /* A text of n bytes, and where it is read: the next byte, with its line and column. */

@@ -86,16 +86,23 @@ void th_rasp_atom_table_free(ThRaspAtomTable *t)
     *t = (ThRaspAtomTable){0};
 }
 
-/* Merges from[a … b-1] and from[b … c-1], each sorted, into to[a … c-1]. */
-static bool merge(const ThRaspAtoms *p, const ThRaspAtom *atom, const uint32_t *from, uint32_t *to,
-                  size_t a, size_t b, size_t c, ThError *err)
+/* Merges from[0 … half-1] and from[half … n-1], each sorted, into to[0 … n-1]. */
+typedef struct {
+    const uint32_t *from;
+    uint32_t *to;
+    size_t half, n;
+} Halves;
+
+static bool merge(const ThRaspAtoms *p, const ThRaspAtom *atom, Halves h, ThError *err)
 {
-    size_t i = a, j = b;
-    for (size_t k = a; k < c; k++) {
-        int order = i == b ? 1 : -1;
-        if (i < b && j < c && !th_rasp_atom_compare(p, atom[from[i]], atom[from[j]], &order, err))
+    const uint32_t *from = h.from;
+    size_t i = 0, j = h.half;
+    for (size_t k = 0; k < h.n; k++) {
+        int order = i == h.half ? 1 : -1;
+        if (i < h.half && j < h.n &&
+            !th_rasp_atom_compare(p, atom[from[i]], atom[from[j]], &order, err))
             return false;
-        to[k] = order <= 0 ? from[i++] : from[j++];
+        h.to[k] = order <= 0 ? from[i++] : from[j++];
     }
     return true;
 }
@@ -108,8 +115,10 @@ bool th_rasp_atoms_sort(const ThRaspAtoms *p, const ThRaspAtom *atom, size_t n, 
         order[i] = (uint32_t)i;
     for (size_t width = 1; width < n; width *= 2) {
         for (size_t a = 0; a < n; a += 2 * width) {
-            size_t b = a + width < n ? a + width : n, c = a + 2 * width < n ? a + 2 * width : n;
-            if (!merge(p, atom, from, to, a, b, c, err))
+            size_t left = n - a;
+            Halves h = {from + a, to + a, width < left ? width : left,
+                        2 * width < left ? 2 * width : left};
+            if (!merge(p, atom, h, err))
                 return false;
         }
         uint32_t *swap = from;

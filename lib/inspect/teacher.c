@@ -1,5 +1,4 @@
-/* teacher.c - automata, tasks and models that answer the questions of a learner. */
-#include "commands/learn.h"
+#include "inspect/teacher.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +7,24 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/symbols.h"
-#include "commands/modelling.h"
+#include "base/text.h"
 #include "lab/evaluate.h"
 
+/* Appends a set: {a,b}. */
+static void write_set(ThText *t, const ThSignature *g, const int *bit)
+{
+    bool first = true;
+    th_text_add(t, "{");
+    for (int i = 0; i < g->n_classes; i++) {
+        if (bit[i])
+            th_text_printf(t, "%s%s", first ? "" : ",", g->label[i]);
+        first = first && !bit[i];
+    }
+    th_text_add(t, "}");
+}
+
 /* The number of a row of bits as a class, which is named when it is met for the first time. */
-static bool class_of_set(ShTeacher *t, const ThSignature *g, const int *bit, int *label,
+static bool class_of_set(ThInspectTeacher *t, const ThSignature *g, const int *bit, int *label,
                          ThError *err)
 {
     size_t n = (size_t)g->n_classes, index, before = t->set.n;
@@ -25,20 +37,21 @@ static bool class_of_set(ShTeacher *t, const ThSignature *g, const int *bit, int
         *label = ok ? (int)index : 0;
         return ok;
     }
-    if (index >= SH_TEACHER_SETS)
+    if (index >= TH_INSPECT_SETS)
         return th_fail(err, TH_ELIMIT, "the model answers with more than %d different sets",
-                       SH_TEACHER_SETS);
+                       TH_INSPECT_SETS);
     ThText name = {0};
-    sh_write_answers(&name, g, bit, 1);
+    write_set(&name, g, bit);
     t->name[index] = t->set_name[index] = th_text_take(&name, err);
     t->n_classes = (int)t->set.n;
     *label = (int)index;
     return t->name[index] != NULL;
 }
 
-static bool class_of_model(ShTeacher *t, const int *word, int length, int *label, ThError *err)
+static bool class_of_model(ThInspectTeacher *t, const int *word, int length, int *label,
+                           ThError *err)
 {
-    const ThModel *m = t->object->as.model;
+    const ThModel *m = t->model;
     const ThSignature *g = &m->signature;
     bool bits = g->target == TH_TARGET_BITS;
     size_t width = bits ? (size_t)g->n_classes : 1;
@@ -61,47 +74,46 @@ static bool class_of_model(ShTeacher *t, const int *word, int length, int *label
     return true;
 }
 
-static uint64_t hash_of(const ShTeacher *t, const int *word, int length)
+static uint64_t hash_of(const ThInspectTeacher *t, const int *word, int length)
 {
     uint64_t h = length ? th_hash_bytes(word, (size_t)length * sizeof *word) : 0;
-    return th_hash_mix(h ^ th_hash_mix(t->seed + 1));
+    return th_hash_mix(h ^ th_hash_mix(t->how.seed + 1));
 }
 
-bool sh_teacher_member(void *context, const int *word, int length, int *label, ThError *err)
+bool th_inspect_member(void *teacher, const int *word, int length, int *label, ThError *err)
 {
-    ShTeacher *t = context;
+    ThInspectTeacher *t = teacher;
     if (!t->machine && !class_of_model(t, word, length, label, err))
         return false;
     if (t->machine)
         *label = th_dfa_class(t->machine, word, (size_t)length);
-    if (t->flip > 0) {
+    if (t->how.flip > 0) {
         uint64_t h = hash_of(t, word, length);
-        if ((double)(h >> 11) * 0x1p-53 < t->flip)
+        if ((double)(h >> 11) * 0x1p-53 < t->how.flip)
             *label = (*label + 1 + (int)(h % (uint64_t)(t->n_classes - 1))) % t->n_classes;
     }
-    if (++t->asked % 64 == 0)
-        sh_progress(t->s, "%lld words asked for, %d state%s", t->asked,
-                    t->report ? t->report->states : 0, "s");
+    if (++t->asked % 64 == 0 && t->how.asked)
+        t->how.asked(t->how.context, t->asked);
     return true;
 }
 
-bool sh_teacher_exact(void *context, const ThDfa *guess, int **word, int *length, ThError *err)
+bool th_inspect_exact(void *teacher, const ThDfa *guess, int **word, int *length, ThError *err)
 {
-    ShTeacher *t = context;
+    ThInspectTeacher *t = teacher;
     ThError own = {0};
-    *word = th_dfa_distinguish(t->machine, guess, length, sh_stop(t->s), &own);
+    *word = th_dfa_distinguish(t->machine, guess, length, t->how.stop, &own);
     if (own.code != TH_OK && err && err->code == TH_OK)
         *err = own;
     return own.code == TH_OK;
 }
 
-bool sh_teacher_sampled(void *context, const ThDfa *guess, int **word, int *length, ThError *err)
+bool th_inspect_sampled(void *teacher, const ThDfa *guess, int **word, int *length, ThError *err)
 {
-    ShTeacher *t = context;
+    ThInspectTeacher *t = teacher;
     return th_pac_equivalent(&t->sampling, guess, word, length, err);
 }
 
-void sh_teacher_free(ShTeacher *t)
+void th_inspect_teacher_free(ThInspectTeacher *t)
 {
     th_dfa_free(t->machine);
     for (size_t i = 0; t->set_name && i < t->set.n; i++)
@@ -114,7 +126,7 @@ void sh_teacher_free(ShTeacher *t)
 }
 
 /* The names of the classes. */
-static bool name_classes(ShTeacher *t, char *const *name, int n, ThError *err)
+static bool name_classes(ThInspectTeacher *t, char *const *name, int n, ThError *err)
 {
     t->name = th_alloc((size_t)n + 1, sizeof *t->name, err);
     if (!t->name)
@@ -125,7 +137,7 @@ static bool name_classes(ShTeacher *t, char *const *name, int n, ThError *err)
     return true;
 }
 
-static bool name_verdicts(ShTeacher *t, ThError *err)
+static bool name_verdicts(ThInspectTeacher *t, ThError *err)
 {
     t->name = th_alloc(2, sizeof *t->name, err);
     if (!t->name)
@@ -138,7 +150,7 @@ static bool name_verdicts(ShTeacher *t, ThError *err)
 
 /* An automaton with outputs answers with all that a state does: accept, put out, put out on each
  * symbol. */
-static bool from_transducer(ShTeacher *t, const ThAutomaton *a, ThError *err)
+static bool from_transducer(ThInspectTeacher *t, const ThAutomaton *a, ThError *err)
 {
     if (!th_automaton_classes_of(&t->classes, a, NULL, err))
         return false;
@@ -152,14 +164,15 @@ static bool from_transducer(ShTeacher *t, const ThAutomaton *a, ThError *err)
     return t->machine && t->name;
 }
 
-static bool from_automaton(ShTeacher *t, const ThAutomaton *a, size_t most, ThError *err)
+static bool from_automaton(ThInspectTeacher *t, const ThAutomaton *a, ThError *err)
 {
+    t->automaton = a;
     t->symbol = a->symbol;
     t->n_symbols = a->n_symbols;
     if (th_automaton_moore(a) || th_automaton_mealy(a))
         return from_transducer(t, a, err);
     t->language = true;
-    t->machine = th_automaton_acceptor(a, most, sh_stop(t->s), err);
+    t->machine = th_automaton_acceptor(a, t->how.most_states, t->how.stop, err);
     return t->machine && name_verdicts(t, err);
 }
 
@@ -179,14 +192,13 @@ static bool hint_classes(const ThSignature *g, ThError *err)
     return false;
 }
 
-/* The number of a class that an option names, or `fallback` where the option is not given; -1 and
- * an error for a name that is no class. */
-static bool class_option(const ShCall *call, const char *option, const ThSignature *g, int *label,
-                         ThError *err)
+/* Sets *class to the number of a class by its name, where that is not NULL; an error for a name
+ * that is no class. */
+static bool class_named(const char *option, const char *name, const ThSignature *g, int *label,
+                        ThError *err)
 {
-    if (!th_option_given(&call->options, option))
+    if (!name)
         return true;
-    const char *name = th_option_text(&call->options, option);
     *label = th_symbols_find(g->label, g->n_classes, name);
     if (*label >= 0)
         return true;
@@ -198,12 +210,12 @@ static bool class_option(const ShCall *call, const char *option, const ThSignatu
 }
 
 /* Answers in sets of bits: room for their names; class 0 is the empty set. */
-static bool name_sets(ShTeacher *t, const ThSignature *g, ThError *err)
+static bool name_sets(ThInspectTeacher *t, const ThSignature *g, ThError *err)
 {
     int label, *none = th_alloc((size_t)g->n_classes, sizeof *none, err);
     t->sets = true;
-    t->name = th_alloc(SH_TEACHER_SETS, sizeof *t->name, err);
-    t->set_name = th_alloc(SH_TEACHER_SETS, sizeof *t->set_name, err);
+    t->name = th_alloc(TH_INSPECT_SETS, sizeof *t->name, err);
+    t->set_name = th_alloc(TH_INSPECT_SETS, sizeof *t->set_name, err);
     bool ok = none && t->name && t->set_name && class_of_set(t, g, none, &label, err);
     free(none);
     return ok;
@@ -211,12 +223,12 @@ static bool name_sets(ShTeacher *t, const ThSignature *g, ThError *err)
 
 /* What a task and a model have in common.  A class, or one of the bits, that accepts makes a
  * language. */
-static bool from_signature(ShTeacher *t, const ShCall *call, const ThSignature *g, ThError *err)
+static bool from_signature(ThInspectTeacher *t, const ThSignature *g, ThError *err)
 {
     t->symbol = g->symbol;
     t->n_symbols = g->n_symbols;
     t->wanted = -1;
-    if (!class_option(call, "accept", g, &t->wanted, err))
+    if (!class_named("accept", t->how.accept, g, &t->wanted, err))
         return false;
     t->language = t->wanted >= 0 || is_verdict(g);
     if (t->language)
@@ -226,7 +238,7 @@ static bool from_signature(ShTeacher *t, const ShCall *call, const ThSignature *
 }
 
 /* The classes of a task's states where its answers are bits. */
-static bool classes_of_bits(ShTeacher *t, const ThTask *task, ThDfa *d, ThError *err)
+static bool classes_of_bits(ThInspectTeacher *t, const ThTask *task, ThDfa *d, ThError *err)
 {
     const ThSignature *g = &task->signature;
     int *bit = th_alloc((size_t)g->n_classes, sizeof *bit, err);
@@ -243,16 +255,15 @@ static bool classes_of_bits(ShTeacher *t, const ThTask *task, ThDfa *d, ThError 
     return ok;
 }
 
-static bool from_task(ShTeacher *t, const ShCall *call, const ThTask *task, ThError *err)
+static bool from_task(ThInspectTeacher *t, const ThTask *task, ThError *err)
 {
     const ThSignature *g = &task->signature;
-    if (!from_signature(t, call, g, err))
+    if (!from_signature(t, g, err))
         return false;
-    if (!task->machine)
-        return th_fail(err, TH_EVALUE,
-                       "task %s has no automaton: %s strings are labelled otherwise",
-                       t->object->name, task->kind->name);
-    ThDfa *d = t->machine = th_dfa_copy(task->machine, err);
+    const ThDfa *machine = th_task_machine(task, err);
+    if (!machine)
+        return false;
+    ThDfa *d = t->machine = th_dfa_copy(machine, err);
     if (!d || (task->bits && !classes_of_bits(t, task, d, err)))
         return false;
     for (int q = 0; !task->bits && t->wanted >= 0 && q < d->n_states; q++)
@@ -264,55 +275,64 @@ static bool from_task(ShTeacher *t, const ShCall *call, const ThTask *task, ThEr
 }
 
 /* The class of the empty word, which a model cannot read; a set is empty then. */
-static bool class_of_empty(ShTeacher *t, const ShCall *call, const ThSignature *g, ThError *err)
+static bool class_of_empty(ThInspectTeacher *t, const ThSignature *g, ThError *err)
 {
     t->empty = g->target == TH_TARGET_BITS ? -1 : 0;
-    if (t->sets && th_option_given(&call->options, "empty"))
+    if (t->sets && t->how.empty)
         return th_fail(err, TH_EVALUE, "empty= needs accept=: here the empty word has the set {}");
-    return class_option(call, "empty", g, &t->empty, err);
+    return class_named("empty", t->how.empty, g, &t->empty, err);
 }
 
-static bool from_model(ShTeacher *t, const ShCall *call, const ThModel *m, ThError *err)
+static bool from_model(ThInspectTeacher *t, const ThModel *m, ThError *err)
 {
+    t->model = m;
     if (!m->bound) {
-        th_fail(err, TH_EVALUE, "the model '%s' has no alphabet yet", t->object->name);
+        th_fail(err, TH_EVALUE, "the model has no alphabet yet");
         return th_hint(err, "train it first");
     }
     const ThSignature *g = &m->signature;
-    if (!from_signature(t, call, g, err) || !class_of_empty(t, call, g, err))
+    if (!from_signature(t, g, err) || !class_of_empty(t, g, err))
         return false;
-    if (t->sets && th_option_real(&call->options, "flip") > 0)
+    if (t->sets && t->how.flip > 0)
         return th_fail(err, TH_EVALUE, "flip= needs accept= where the answers are sets");
     return true;
 }
 
-bool sh_teacher_make(ShTeacher *t, const ShCall *call, ThError *err)
+static bool finish(ThInspectTeacher *t, bool made)
 {
-    const ThOptions *o = &call->options;
-    ShSession *s = t->s;
-    size_t most = (size_t)sh_setting_int(s, "limit-states");
-    ShKind kind = t->object->kind;
-    if (kind != SH_AUTOMATON && kind != SH_TASK && kind != SH_MODEL)
-        return th_fail(err, TH_EVALUE, "'%s' is no automaton, task or model", t->object->name);
-    bool ok = t->object->kind == SH_AUTOMATON
-                  ? from_automaton(t, t->object->as.automaton, most, err)
-              : t->object->kind == SH_TASK ? from_task(t, call, t->object->as.task, err)
-                                           : from_model(t, call, t->object->as.model, err);
-    if (!ok)
-        return false;
-    t->flip = t->n_classes > 1 ? th_option_real(o, "flip") : 0;
-    t->seed = (uint64_t)(th_option_given(o, "seed") ? th_option_int(o, "seed")
-                                                    : sh_setting_int(s, "seed"));
-    ThRange length = th_option_range(o, "length");
+    const ThInspectTeaching *how = &t->how;
+    t->how.flip = t->n_classes > 1 ? how->flip : 0;
+    t->how.accept = t->how.empty = NULL; /* borrowed until now */
     t->sampling = (ThPac){.n_symbols = t->n_symbols,
                           .context = t,
-                          .member = sh_teacher_member,
-                          .lo = (int)length.lo,
-                          .hi = (int)length.hi,
-                          .error = th_option_real(o, "error"),
-                          .confidence = th_option_real(o, "confidence"),
-                          .noise = th_option_real(o, "noise"),
-                          .rng = th_rng(t->seed, "learn", 0),
-                          .stop = sh_stop(s)};
-    return true;
+                          .member = th_inspect_member,
+                          .lo = (int)how->length.lo,
+                          .hi = (int)how->length.hi,
+                          .error = how->error,
+                          .confidence = how->confidence,
+                          .noise = how->noise,
+                          .rng = th_rng(how->seed, "learn", 0),
+                          .stop = how->stop};
+    return made;
+}
+
+bool th_inspect_teach_automaton(ThInspectTeacher *t, const ThAutomaton *a,
+                                const ThInspectTeaching *how, ThError *err)
+{
+    t->how = *how;
+    return finish(t, from_automaton(t, a, err));
+}
+
+bool th_inspect_teach_task(ThInspectTeacher *t, const ThTask *task, const ThInspectTeaching *how,
+                           ThError *err)
+{
+    t->how = *how;
+    return finish(t, from_task(t, task, err));
+}
+
+bool th_inspect_teach_model(ThInspectTeacher *t, const ThModel *m, const ThInspectTeaching *how,
+                            ThError *err)
+{
+    t->how = *how;
+    return finish(t, from_model(t, m, err));
 }

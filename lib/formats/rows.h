@@ -1,0 +1,14 @@
+/* rows.h - for the files of the formats: the constants that formats.def names.
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_FORMATS_ROWS_H
+#define TH_FORMATS_ROWS_H
+
+#include "formats/format.h"
+
+#define FORMAT(name) extern const ThFormat th_format_##name;
+#include "formats/formats.def"
+#undef FORMAT
+
+#endif

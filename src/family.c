@@ -1,0 +1,128 @@
+#include "family.h"
+
+#include <string.h>
+
+#include "models/model.h"
+#include "scratchpad/scratchpad.h"
+#include "tasks/task.h"
+
+static size_t count_tasks(void)
+{
+    size_t n;
+    th_task_kinds(&n);
+    return n;
+}
+
+static ShKindRow task_row(size_t i)
+{
+    static const ShArg automaton = {A_AUTOMATON_EXPRESSION, "AUTOMATON", 0};
+    static const ShArg file = {A_FILE, "FILE", 0}, nothing = {A_NONE, "", 0};
+    size_t n;
+    const ThTaskKind *k = th_task_kinds(&n)[i];
+    return (ShKindRow){.name = k->name,
+                       .summary = k->summary,
+                       .detail = k->detail,
+                       .source = k->source,
+                       .options = k->options,
+                       .takes = k->takes_automaton ? automaton
+                                : k->takes_file    ? file
+                                                   : nothing};
+}
+
+static size_t count_models(void)
+{
+    size_t n;
+    th_model_kinds(&n);
+    return n;
+}
+
+static ShKindRow model_row(size_t i)
+{
+    size_t n;
+    const ThModelKind *k = th_model_kinds(&n)[i];
+    return (ShKindRow){.name = k->name,
+                       .summary = k->summary,
+                       .detail = k->detail,
+                       .source = k->source,
+                       .options = k->options};
+}
+
+static size_t count_pads(void)
+{
+    size_t n;
+    th_pad_kinds(&n);
+    return n;
+}
+
+static ShKindRow pad_row(size_t i)
+{
+    size_t n;
+    const ThPadKind *k = th_pad_kinds(&n)[i];
+    ShKindRow row = {.name = k->name,
+                     .summary = k->summary,
+                     .detail = k->detail,
+                     .source = k->source,
+                     .example = k->example,
+                     .options = k->options,
+                     .context = k->context};
+    int at = 0;
+    if (k->takes_machine)
+        row.args[at++] = (ShArg){A_MACHINE, "MACHINE", 0};
+    for (int j = 0; j < 2 && k->operand[j]; j++)
+        row.args[at++] = (ShArg){A_TEXT, k->operand[j], A_OPTIONAL};
+    return row;
+}
+
+static const ShFamily families[] = {
+    {A_TASK_KIND, "task", "tasks", "task NAME = ", false, count_tasks, task_row},
+    {A_MODEL_KIND, "model", "models", "model NAME = ", false, count_models, model_row},
+    {A_PAD_KIND, "scratchpad", "scratchpad", "scratchpad ", true, count_pads, pad_row},
+};
+
+const ShFamily *sh_families(size_t *n)
+{
+    *n = sizeof families / sizeof *families;
+    return families;
+}
+
+const ShFamily *sh_family_of(ShArgKind arg)
+{
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (families[i].arg == arg)
+            return &families[i];
+    return NULL;
+}
+
+const ShFamily *sh_family_of_command(const ShCommand *c)
+{
+    const ShFamily *f = c ? sh_family_of(c->args[0].kind) : NULL;
+    return f && f->second_word ? f : NULL;
+}
+
+const char *sh_family_nearest(const ShFamily *f, const char *word)
+{
+    const char *names[256];
+    size_t n = 0;
+    for (; n < 256 && n < f->count(); n++)
+        names[n] = f->row(n).name;
+    return th_nearest(word, names, n);
+}
+
+bool sh_family_find(const ShFamily *f, const char *name, ShKindRow *row)
+{
+    for (size_t i = 0; i < f->count(); i++) {
+        *row = f->row(i);
+        if (strcmp(row->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+const ThOptionSpec *sh_command_options(const ShCommand *c, const ShKindRow *kind, size_t i)
+{
+    const ThOptionSpec *own[] = {kind ? kind->options : NULL, c->options};
+    for (size_t k = 0; k < 2; k++)
+        if (own[k] && i-- == 0)
+            return own[k];
+    return c->more_options ? c->more_options(i) : NULL;
+}

@@ -1,0 +1,52 @@
+/* family.h - what comes in kinds: tasks, models, scratchpads.
+ *
+ * Each kind is described by a constant in its own file in lib; here the families of kinds look
+ * alike, so that parser, completion, help and manual need not know any of them by name.
+ */
+#ifndef SH_FAMILY_H
+#define SH_FAMILY_H
+
+#include "command.h"
+
+/* One kind; views of constants. */
+typedef struct {
+    const char *name, *summary;
+    const char *detail, *source, *example; /* may be NULL */
+    const ThOptionSpec *options;           /* may be NULL */
+    ShArg takes;                           /* the operand right behind the kind, or A_NONE */
+    int context;                           /* tokens of a row by default; 0: has none */
+    ShArg args[8];                         /* the operands that follow it, up to A_NONE */
+} ShKindRow;
+
+typedef struct {
+    ShArgKind arg;      /* the operand that names a kind */
+    const char *word;   /* what it is a kind of: "task" */
+    const char *topic;  /* the topic of help that lists the kinds */
+    const char *before; /* what stands in front of a kind where it is typed: "task NAME = " */
+    /* The kinds are second words of a command, with operands of their own, and are listed as
+     * commands are. */
+    bool second_word;
+    size_t (*count)(void);
+    ShKindRow (*row)(size_t i); /* in manual order */
+} ShFamily;
+
+const ShFamily *sh_families(size_t *n);
+
+/* The family of kinds that an operand names; view, or NULL. */
+const ShFamily *sh_family_of(ShArgKind arg);
+
+/* The family whose kinds are the second words of a command; view, or NULL. */
+const ShFamily *sh_family_of_command(const ShCommand *c);
+
+/* The kind whose name is most like a word, or NULL; view. */
+const char *sh_family_nearest(const ShFamily *f, const char *word);
+
+/* Sets *row to the kind of that name; false if there is none. */
+bool sh_family_find(const ShFamily *f, const char *name, ShKindRow *row);
+
+/* The tables of options that a call takes, in the order in which they are shown: i = 0, 1, … until
+ * it returns NULL.  Those of the kind (NULL: none is chosen), the command's, and its further ones.
+ */
+const ThOptionSpec *sh_command_options(const ShCommand *c, const ShKindRow *kind, size_t i);
+
+#endif
