@@ -244,7 +244,7 @@ static ThOptimizerUpdate muon_step(int step)
                                .eps = 1e-8,
                                .momentum = 0.95,
                                .decay = 0.1,
-                               .clip = 0.5,
+                               .clip = 0.5 / step, /* what a step weighs beside those before it */
                                .step = step};
 }
 

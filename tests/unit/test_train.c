@@ -122,6 +122,33 @@ static void test_repeats_to_the_bit(void **state)
     th_task_free(t);
 }
 
+/* Each rule has a momentum of its own where none is asked for. */
+static void test_momentum(void **state)
+{
+    (void)state;
+    static const char *const rules[][2] = {{"sgd", "0.9"}, {"muon", "0.95"}};
+    ThTask *t = make_task("parity");
+    for (int k = 0; k < 2; k++) {
+        ThModel *m[3];
+        for (int i = 0; i < 3; i++) {
+            char options[80];
+            snprintf(options, 80, "steps=3 optimizer=%s%s%s", rules[k][0],
+                     i == 0 ? "" : " momentum=",
+                     i == 0   ? ""
+                     : i == 1 ? rules[k][1]
+                              : "0.5");
+            m[i] = make_model("rnn", "dim=8");
+            train(m[i], t, options, 1);
+        }
+        size_t bytes = m[0]->params.total * sizeof(float);
+        assert_memory_equal(m[0]->params.value, m[1]->params.value, bytes);
+        assert_memory_not_equal(m[0]->params.value, m[2]->params.value, bytes);
+        for (int i = 0; i < 3; i++)
+            th_model_free(m[i]);
+    }
+    th_task_free(t);
+}
+
 /* Which parameters are hidden matrices is what their architecture says: embeddings, heads, biases
  * of attention and norms are none, and what is fused counts. */
 static void test_hidden_matrices(void **state)
@@ -521,6 +548,7 @@ int main(void)
         cmocka_unit_test(test_learns_parity),
         cmocka_unit_test(test_repeats_to_the_bit),
         cmocka_unit_test(test_hidden_matrices),
+        cmocka_unit_test(test_momentum),
         cmocka_unit_test(test_seeds_differ),
         cmocka_unit_test(test_threads_agree),
         cmocka_unit_test(test_divergence_stops),
