@@ -149,6 +149,24 @@ static void test_momentum(void **state)
     th_task_free(t);
 }
 
+/* Another rule than last time starts afresh, the same goes on. */
+static void test_another_rule(void **state)
+{
+    (void)state;
+    ThTask *t = make_task("parity");
+    ThModel *m = make_model("rnn", "dim=8");
+    train(m, t, "steps=3 optimizer=adam", 1);
+    train(m, t, "steps=4 optimizer=adam", 1);
+    assert_int_equal(m->training.updates, 7);
+    train(m, t, "steps=2 optimizer=sgd", 1);
+    assert_int_equal(m->training.updates, 2);
+    assert_int_equal(m->training.step, 9);
+    assert_non_null(m->training.moment[0]);
+    assert_null(m->training.moment[1]);
+    th_model_free(m);
+    th_task_free(t);
+}
+
 /* Which parameters are hidden matrices is what their architecture says: embeddings, heads, biases
  * of attention and norms are none, and what is fused counts. */
 static void test_hidden_matrices(void **state)
@@ -549,6 +567,7 @@ int main(void)
         cmocka_unit_test(test_repeats_to_the_bit),
         cmocka_unit_test(test_hidden_matrices),
         cmocka_unit_test(test_momentum),
+        cmocka_unit_test(test_another_rule),
         cmocka_unit_test(test_seeds_differ),
         cmocka_unit_test(test_threads_agree),
         cmocka_unit_test(test_divergence_stops),
