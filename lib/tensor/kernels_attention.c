@@ -147,6 +147,8 @@ band_logits(const ThKernelHead *h, const ThKernelBand *b, float *w, int width)
         int from = th_kernel_attention_from(h, i), n = th_kernel_attention_to(h, i) - from;
         for (int k = 0; k < n; k++)
             row[k] = h->scale * dot(q, b->kv + 2 * (size_t)(from + k) * d, width);
+        for (int k = 0; h->relative && k < n; k++)
+            row[k] += h->scale * h->relative[relative_at(h, i) + (size_t)(from + k)];
         for (int k = 0; h->bias && k < n; k++)
             row[k] += h->bias[(ptrdiff_t)i * h->bias_step + from + k];
     }
@@ -163,6 +165,13 @@ TH_KERNEL_CLONES void th_kernel_band_weights(const ThKernelHead *h, const ThKern
     for (int i = 0; i < h->rows; i++)
         softmax_row(w + (size_t)i * (size_t)h->ld, 0,
                     th_kernel_attention_to(h, i) - th_kernel_attention_from(h, i), h->ld, 1);
+}
+
+TH_KERNEL_CLONES void th_kernel_dots(const float *x, const float *rows, int ld, int width, int n,
+                                     float *to)
+{
+    for (int j = 0; j < n; j++)
+        to[j] = dot(x, rows + (size_t)j * (size_t)ld, width);
 }
 
 static inline __attribute__((always_inline)) void

@@ -40,10 +40,10 @@ void th_kernel_attention_relative_back(const ThKernelHead *h, const float *dw, f
 /* Adds to the gradient of the bias, laid out as h->bias, from the gradients dw of the products. */
 void th_kernel_attention_bias_back(const ThKernelHead *h, const float *dw, float *dbias);
 
-/* ---- a narrow window: no matrix products --------------------------------------------------------
+/* ---- a narrow window, or a single query: no matrix products -------------------------------------
  *
  * Row i of the weights (rows, ld) begins with the first key that it sees; ld ≥ the keys that a row
- * sees.  relative must be NULL. */
+ * sees.  Backward takes no relative positions. */
 typedef struct {
     const float *q,
         *kv; /* the first query, d apart; the first key, 2d apart, its value d further */
@@ -53,6 +53,9 @@ typedef struct {
 void th_kernel_band_weights(const ThKernelHead *h, const ThKernelBand *b, float *w);
 void th_kernel_band(const ThKernelHead *h, const ThKernelBand *b, float *w,
                     float *y); /* y: d apart */
+
+/* to[j] = x·row j of `rows`, which are ld apart. */
+void th_kernel_dots(const float *x, const float *rows, int ld, int width, int n, float *to);
 
 /* The gradients dq, dkv and dbias are added to; they are laid out as what they belong to. */
 typedef struct {

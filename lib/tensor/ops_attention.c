@@ -114,7 +114,10 @@ ThVar th_op_attention(ThTape *t, ThVar q, ThVar kv, const ThOpAttention *how)
     if (th_tape_failed(t) || !fits_products(t, q, kv, how) ||
         !fits_relative(t, th_tape_cols(t, q), how) || !fits_bias(t, how) || !fits_masks(t, how))
         return -1;
-    ThTapeAttend f = {.how = *how, .queries = th_tape_rows(t, q) / how->B, .d = th_tape_cols(t, q)};
+    ThTapeAttend f = {.how = *how,
+                      .queries = th_tape_rows(t, q) / how->B,
+                      .d = th_tape_cols(t, q),
+                      .alone = th_tape_rows(t, q) == 1 && !th_tape_records(t)};
     bool relative = how->xl >= 0, biased = how->biased != TH_TAPE_BIAS_NONE;
     f.width = f.d / how->heads;
     f.scale = 1 / sqrt(f.width);

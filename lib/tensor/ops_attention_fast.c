@@ -64,9 +64,12 @@ static bool uneven(const ThTapeAttend *f)
 
 /* ---- memory ---- */
 
-/* Keys that a query of a head sees at most where the window is narrow, else 0. */
+/* Keys that a query of a head sees at most where single keys are cheaper than products: the window
+ * is narrow, or there is one query; else 0. */
 static int band(const ThTapeAttend *f, int head)
 {
+    if (f->alone)
+        return f->how.T;
     int window = f->how.window && f->how.xl < 0 ? f->how.window[head] : 0;
     int most = f->how.causal ? window : 2 * window - 1;
     return window > 0 && window <= f->how.T / NARROW ? most : 0;
@@ -244,6 +247,20 @@ static ThKernelBand band_of(ThTape *t, const ThTapeNode *n, const Block *at)
                           .d = f->d};
 }
 
+/* The relative products of a query that is alone, to s->relative, and q + u for those with keys. */
+static void relative_products(ThTape *t, const ThTapeNode *n, const Scratch *s, const Block *at,
+                              ThKernelBand *b)
+{
+    const ThTapeAttend *f = n->args;
+    int keys = at->run->keys, first = keys - 1 - at->run->first;
+    const float *r =
+        th_tape_in_float(t, n, TH_TAPE_ATTEND_XL) + at->xl + (size_t)first * (size_t)f->d;
+    add_to_rows(f, at, b->q, th_tape_in_float(t, n, TH_TAPE_ATTEND_U) + at->column, s->qu);
+    add_to_rows(f, at, b->q, th_tape_in_float(t, n, TH_TAPE_ATTEND_V) + at->column, s->qv);
+    th_kernel_dots(s->qv, r, f->d, f->width, keys, s->relative + first);
+    b->q = s->qu;
+}
+
 static void head_forward(ThTape *t, const ThTapeNode *n, const Scratch *s, const Block *at,
                          float *w)
 {
@@ -252,6 +269,8 @@ static void head_forward(ThTape *t, const ThTapeNode *n, const Scratch *s, const
     if (band(f, at->head) > 0) {
         ThKernelHead h = head_of(t, n, s, at);
         ThKernelBand b = band_of(t, n, at);
+        if (f->how.xl >= 0)
+            relative_products(t, n, s, at, &b);
         th_kernel_band(&h, &b, w, y);
         return;
     }
