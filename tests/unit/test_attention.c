@@ -429,6 +429,15 @@ static void test_rotation_values(void **state)
         rotate(&how, x, 1, y);
         for (int j = 0; j < 4; j++)
             assert_close(y[j], expected[neighbours][j], 1e-6);
+        /* The same by the columns that start anew after T rows: the last of five is the second. */
+        static const float five[20] = {[16] = 1, 2, 3, 4};
+        double all[20];
+        how.position = NULL;
+        how.first = 1;
+        how.T = 3;
+        rotate(&how, five, 5, all);
+        for (int j = 0; j < 4; j++)
+            assert_close(all[16 + j], expected[neighbours][j], 1e-6);
     }
     for (int i = 0; i < 4; i++) {
         bool decays = i & 2;

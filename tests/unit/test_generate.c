@@ -180,6 +180,30 @@ static void test_draws(void **state)
     th_model_free(m);
 }
 
+/* Where all symbols are equally likely the first is the likeliest; every draw is one of its own. */
+static void test_equal_symbols(void **state)
+{
+    (void)state;
+    ThModel *m = bound("gru", "dim=3", TH_TARGET_EVERY, SYMBOLS);
+    int got[STEPS], count[SYMBOLS] = {0}, changes = 0;
+    scatter(m, 0);
+    written(m, &greedy, 1, got, NULL);
+    for (int i = 0; i < STEPS; i++)
+        assert_int_equal(got[i], 0);
+    ThGenerateSettings how = greedy;
+    how.temperature = 1;
+    how.top_k = 2;
+    how.seed = 1;
+    written(m, &how, 1, got, NULL);
+    for (int i = 0; i < STEPS; i++) {
+        count[got[i]]++;
+        changes += i > 0 && got[i] != got[i - 1];
+    }
+    assert_int_equal(count[0] + count[1], STEPS);
+    assert_true(count[0] > STEPS / 5 && count[1] > STEPS / 5 && changes > STEPS / 5);
+    th_model_free(m);
+}
+
 static void assert_refused(const ThModel *m, int n, const ThGenerateSettings *how, ThErrc code)
 {
     ThError err = {0};
@@ -224,9 +248,8 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_greedy),
-        cmocka_unit_test(test_end),
-        cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_greedy),   cmocka_unit_test(test_end),
+        cmocka_unit_test(test_draws),    cmocka_unit_test(test_equal_symbols),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
