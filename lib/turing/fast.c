@@ -316,7 +316,7 @@ size_t th_tm_fast_bytes(const ThTmFast *f)
 {
     const ThIntern *b = &f->blocks;
     return f->move_cap * sizeof *f->move + b->cap + b->end_cap * sizeof *b->end +
-           b->n_slots * sizeof *b->slot;
+           b->table.n_slots * sizeof *b->table.slot;
 }
 
 bool th_tm_fast_possible(const ThTm *m)
