@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "scratchpad/configuration.h"
 #include "scratchpad/writing.h"
-#include "scratchpad/names.h"
 #include "scratchpad/options.h"
 #include "turing/engine.h"
 
@@ -15,6 +14,9 @@ static const ThOptionSpec options[] = {TH_PAD_OPTIONS_MACHINE, {0}};
 enum { LONG_RUN = 1000, TRIES = 1000 };
 
 /* ---- names ----------------------------------------------------------------------------------- */
+
+/* A symbol, a symbol under the head, a state. */
+typedef enum { NAMED_SYMBOL, NAMED_MARKED, NAMED_STATE } Named;
 
 static bool numbered(char *const *name, int n, char letter)
 {
@@ -50,7 +52,9 @@ static bool names_plain(const ThTm *m, ThError *err)
     return th_hint(err, "names=paper numbers symbols and states instead");
 }
 
-bool th_pad_names_paper(const ThTm *m, const char *names)
+/* True if names= ("auto", "paper", "own") means the paper's names for a machine: auto does where
+ * the machine has them, or has names that a scratchpad cannot show. */
+static bool paper_names(const ThTm *m, const char *names)
 {
     if (*names != 'a')
         return *names == 'p';
@@ -58,17 +62,17 @@ bool th_pad_names_paper(const ThTm *m, const char *names)
            !names_plain(m, NULL);
 }
 
-void th_pad_name(const ThTm *m, bool paper, ThPadNamed what, int i, ThText *t)
+/* Sets *t to a name: a1, b1, s1; or the machine's own. */
+static void write_name(const ThTm *m, bool paper, Named what, int i, ThText *t)
 {
-    static const char letter[] = {
-        [TH_PAD_NAME_SYMBOL] = 'a', [TH_PAD_NAME_MARKED] = 'b', [TH_PAD_NAME_STATE] = 's'};
+    static const char letter[] = {[NAMED_SYMBOL] = 'a', [NAMED_MARKED] = 'b', [NAMED_STATE] = 's'};
     t->size = 0;
     if (paper)
         th_text_printf(t, "%c%d", letter[what], i + 1);
-    else if (what == TH_PAD_NAME_MARKED)
+    else if (what == NAMED_MARKED)
         th_text_printf(t, "[%s]", m->symbol[i]);
     else
-        th_text_add(t, what == TH_PAD_NAME_SYMBOL ? m->symbol[i] : m->state[i]);
+        th_text_add(t, what == NAMED_SYMBOL ? m->symbol[i] : m->state[i]);
 }
 
 static bool add_names(ThPad *p, bool paper, ThError *err)
@@ -79,11 +83,9 @@ static bool add_names(ThPad *p, bool paper, ThError *err)
     bool ok = true;
     p->of_machine = th_alloc((size_t)count, sizeof *p->of_machine, err);
     for (int i = 0; ok && p->of_machine && i < count; i++) {
-        ThPadNamed what = i < n       ? TH_PAD_NAME_SYMBOL
-                          : i < 2 * n ? TH_PAD_NAME_MARKED
-                                      : TH_PAD_NAME_STATE;
+        Named what = i < n ? NAMED_SYMBOL : i < 2 * n ? NAMED_MARKED : NAMED_STATE;
         size_t index = 0;
-        th_pad_name(m, paper, what, i < n ? i : i < 2 * n ? i - n : i - 2 * n, &t);
+        write_name(m, paper, what, i < n ? i : i < 2 * n ? i - n : i - 2 * n, &t);
         ok = (t.data && !t.failed) || th_fail(err, TH_ENOMEM, "out of memory");
         ok = ok && th_intern(&p->token, t.data, t.size, &index, err) &&
              th_pad_add_token(p, t.data, err);
@@ -106,7 +108,7 @@ static bool stays(const ThTm *m)
 static bool init(ThPad *p, ThError *err)
 {
     const char *names = th_option_text(&p->options, "names");
-    bool paper = th_pad_names_paper(p->machine, names);
+    bool paper = paper_names(p->machine, names);
     bool verbose = *th_option_text(&p->options, "style") == 'v';
     if (!paper && !names_plain(p->machine, err))
         return false;
