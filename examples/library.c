@@ -24,7 +24,7 @@ int main(void)
 {
     ThError err = {0};
     ThOptions none = {0}, size = {0};
-    ThEvaluateScore score = {0};
+    ThScore score = {0};
     ThAutomaton *a = th_regex_automaton("(b*ab*a)*b*", NULL, 0, 0, NULL, &err);
     ThAutomaton *minimal = a ? th_automaton_minimize(a, 0, NULL, &err) : NULL;
     ThTask *t = minimal ? th_task_new(th_task_kind("recognize"), &none, minimal, &err) : NULL;

@@ -18,6 +18,7 @@ extern "C" {
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/option.h"

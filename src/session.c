@@ -314,18 +314,6 @@ ThAutomaton *sh_need_automaton(ShSession *s, const char *name, ThError *err)
     return o ? o->as.automaton : NULL;
 }
 
-ThTask *sh_need_task(ShSession *s, const char *name, ThError *err)
-{
-    ShObject *o = sh_need_object(s, name, SH_TASK, err);
-    return o ? o->as.task : NULL;
-}
-
-ThModel *sh_need_model(ShSession *s, const char *name, ThError *err)
-{
-    ShObject *o = sh_need_object(s, name, SH_MODEL, err);
-    return o ? o->as.model : NULL;
-}
-
 ThStop *sh_stop(const ShSession *s)
 {
     (void)s;

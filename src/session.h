@@ -64,8 +64,6 @@ bool sh_rename(ShSession *s, ShObject *o, const char *name, ThError *err);
 /* An object of a kind by name; TH_EUSAGE says what the name is instead, or the nearest name. */
 ShObject *sh_need_object(ShSession *s, const char *name, int kind, ThError *err); /* -1: any */
 ThAutomaton *sh_need_automaton(ShSession *s, const char *name, ThError *err);
-ThTask *sh_need_task(ShSession *s, const char *name, ThError *err);
-ThModel *sh_need_model(ShSession *s, const char *name, ThError *err);
 
 /* True if a name may be defined: a word that is no command. */
 bool sh_name_ok(const char *name, ThError *err);

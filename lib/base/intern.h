@@ -1,7 +1,7 @@
 /* intern.h - byte strings that get numbers 0, 1, 2, … in order of first arrival.
  *
- * One open-addressing table serves names, sets of states and maps of states.  Strings lie end to
- * end in one block; numbers, not the table's order, are what results depend on.
+ * It serves names, sets of states and maps of states.  Strings lie end to end in one block; numbers
+ * are what results depend on.
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
@@ -13,10 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-
-typedef struct {
-    uint32_t hash, index; /* index + 1; 0: empty */
-} ThInternSlot;
+#include "base/hash.h"
 
 /* Zero-initialised it is empty. */
 typedef struct {
@@ -25,8 +22,7 @@ typedef struct {
     size_t size, cap;
     size_t *end; /* (n): where string i ends */
     size_t end_cap;
-    ThInternSlot *slot;
-    size_t n_slots; /* a power of two, or 0 */
+    ThHashTable table;
 } ThIntern;
 
 /* Gives the number of a string, adding it if it is new: then *index is the n of before.  Strings

@@ -1,3 +1,17 @@
+/* dot_graph.c - a reader of our own beside Graphviz's library.
+ *
+ * libcgraph (2.42) was tried in its place, and stays out:
+ * - it reports a line and no column ("syntax error in line 1"), prints to stderr unless a hook of
+ * the whole process is set, and its scanner ends the process where memory runs out;
+ * - scanner, parser and the graph that is read lie in some twenty variables of the library: one
+ *   thread may read at a time;
+ * - it hands out a finished graph: which text stood in quotes and where an edge stood is lost, and
+ *   with it "eps" beside eps and the place of a label that is no list of symbols; in a strict graph
+ *   the second of two transitions between the same states replaces the first;
+ * - what it could do more (labels in HTML, edges to subgraphs) no automaton needs;
+ * - its package for developers brings all of Graphviz and a part of GTK.
+ * tests/cli/formats.bats compares what is read with what Graphviz's own gvpr says of the same file.
+ */
 #include "formats/dot_graph.h"
 
 #include <ctype.h>
@@ -19,11 +33,18 @@ typedef struct {
     size_t text; /* of an ID: offset into ThDotGraph.text */
 } Token;
 
+/* What `node [...]` and `edge [...]` said last. */
+typedef struct {
+    ThDotNode node;
+    size_t edge_label;
+} Fallback;
+
 typedef struct {
     const char *at;
     int line, col;
     Token token;
-    ThDotNode fallback; /* what `node [...]` said last */
+    Fallback fallback, *outer; /* of this subgraph, and (depth) of those around it */
+    size_t depth, outer_cap;
     ThDotGraph *g;
 } Reader;
 
@@ -229,9 +250,9 @@ static bool node_at(Reader *r, int *number, ThError *err)
     *number = (int)index;
     if (r->g->id.n > before) {
         ThDotNode *n = &r->g->node[index];
-        *n =
-            (ThDotNode){.peripheries = r->fallback.peripheries, .invisible = r->fallback.invisible};
-        if (r->fallback.shape && !replace(&n->shape, r->fallback.shape, err))
+        const ThDotNode *usual = &r->fallback.node;
+        *n = (ThDotNode){.peripheries = usual->peripheries, .invisible = usual->invisible};
+        if (usual->shape && !replace(&n->shape, usual->shape, err))
             return false;
     }
     if (!next(r, err))
@@ -257,7 +278,7 @@ static bool add_edge(Reader *r, int from, int to, ThError *err)
 static bool node_statement(Reader *r, ThError *err)
 {
     int from, to;
-    size_t key = r->token.text, first = r->g->n_edges, label = SIZE_MAX;
+    size_t key = r->token.text, first = r->g->n_edges, label = r->fallback.edge_label;
     if (!node_at(r, &from, err))
         return false;
     if (is_mark(r, '=')) {
@@ -294,26 +315,50 @@ static bool node_statement(Reader *r, ThError *err)
 
 static bool statement(Reader *r, ThError *err)
 {
-    size_t ignored;
     if (is_word(r, "node"))
-        return next(r, err) && attributes(r, &r->fallback, NULL, err);
+        return next(r, err) && attributes(r, &r->fallback.node, NULL, err);
     if (is_word(r, "edge"))
-        return next(r, err) && attributes(r, NULL, &ignored, err);
+        return next(r, err) && attributes(r, NULL, &r->fallback.edge_label, err);
     if (is_word(r, "graph"))
         return next(r, err) && attributes(r, NULL, NULL, err);
     return node_statement(r, err);
 }
 
-/* Statements up to the brace that closes the graph; subgraphs are read as if not enclosed. */
+/* A subgraph begins: what was said of nodes and edges holds in it, too. */
+static bool enter(Reader *r, ThError *err)
+{
+    if (!th_grow(&r->outer, &r->outer_cap, r->depth + 1, sizeof *r->outer, err))
+        return false;
+    r->outer[r->depth++] = r->fallback;
+    r->fallback.node.label = r->fallback.node.shape = NULL;
+    const ThDotNode *usual = &r->outer[r->depth - 1].node;
+    return !usual->shape || replace(&r->fallback.node.shape, usual->shape, err);
+}
+
+/* What is said in a subgraph ends with it. */
+static void leave(Reader *r)
+{
+    free(r->fallback.node.label);
+    free(r->fallback.node.shape);
+    if (r->depth > 0)
+        r->fallback = r->outer[--r->depth];
+}
+
+/* Statements up to the brace that closes the graph. */
 static bool body(Reader *r, ThError *err)
 {
-    for (int depth = 1; depth > 0;) {
+    for (;;) {
         if (is_mark(r, ';') || is_mark(r, ',')) {
             if (!next(r, err))
                 return false;
-        } else if (is_mark(r, '{') || is_mark(r, '}')) {
-            depth += is_mark(r, '{') ? 1 : -1;
-            if (depth > 0 && !next(r, err))
+        } else if (is_mark(r, '{')) {
+            if (!enter(r, err) || !next(r, err))
+                return false;
+        } else if (is_mark(r, '}')) {
+            if (r->depth == 0)
+                return true;
+            leave(r);
+            if (!next(r, err))
                 return false;
         } else if (is_word(r, "subgraph")) {
             if (!next(r, err) || (r->token.kind == ID && !next(r, err)))
@@ -326,7 +371,6 @@ static bool body(Reader *r, ThError *err)
             return false;
         }
     }
-    return true;
 }
 
 static bool read_graph(Reader *r, ThError *err)
@@ -362,11 +406,13 @@ void th_dot_graph_free(ThDotGraph *g)
 bool th_dot_graph_read(ThDotGraph *g, const char *text, ThError *err)
 {
     *g = (ThDotGraph){0};
-    Reader r = {.at = text, .line = 1, .col = 1, .g = g};
+    Reader r = {.at = text, .line = 1, .col = 1, .g = g, .fallback = {.edge_label = SIZE_MAX}};
     bool ok = th_utf8_valid(text, strlen(text)) ? read_graph(&r, err)
                                                 : th_fail(err, TH_EPARSE, "the file is not UTF-8");
-    free(r.fallback.label);
-    free(r.fallback.shape);
+    while (r.depth > 0)
+        leave(&r);
+    leave(&r);
+    free(r.outer);
     if (!ok)
         th_dot_graph_free(g);
     return ok;

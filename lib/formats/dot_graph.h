@@ -33,8 +33,8 @@ typedef struct {
 } ThDotGraph;
 
 /* Fills *g from a text in UTF-8: a directed graph without labels in HTML and without edges to
- * subgraphs; other subgraphs are read as if not enclosed.  Memory linear in the text.  Where it
- * fails *g is empty. */
+ * subgraphs; what a subgraph says of nodes and edges ends with it.  Memory linear in the text.
+ * Where it fails *g is empty. */
 bool th_dot_graph_read(ThDotGraph *g, const char *text, ThError *err);
 void th_dot_graph_free(ThDotGraph *g);
 

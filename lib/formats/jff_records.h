@@ -54,8 +54,6 @@ typedef struct {
 /* View of a text until more are added; "" for -1. */
 const char *th_jff_text(const ThJff *j, int text);
 
-void th_jff_free(ThJff *j);
-
 /* Returns new: the machine. */
 ThTm *th_jff_build(ThJff *j, const ThFormatMachineReading *how, ThText *notes, ThError *err);
 

@@ -38,7 +38,7 @@ const char *th_jff_text(const ThJff *j, int text)
     return text < 0 ? "" : th_intern_at(&j->text, (size_t)text, NULL);
 }
 
-void th_jff_free(ThJff *j)
+static void free_records(ThJff *j)
 {
     th_intern_free(&j->text);
     free(j->machine);
@@ -497,7 +497,7 @@ bool th_jff_is_turing(const char *text, size_t size)
     while (ok && !r.typed && xmlTextReaderRead(r.xml) == 1)
         ok = take_event(&r);
     close_reader(&r);
-    th_jff_free(&j);
+    free_records(&j);
     return r.turing;
 }
 
@@ -507,6 +507,6 @@ ThTm *th_jff_turing_read(const char *text, size_t size, const ThFormatMachineRea
     ThJff j = {.n_tapes = 1};
     Reader r = {.j = &j, .err = err};
     ThTm *m = read_document(&r, text, size) ? th_jff_build(&j, how, notes, err) : NULL;
-    th_jff_free(&j);
+    free_records(&j);
     return m;
 }

@@ -35,25 +35,10 @@ typedef struct {
     ThFormatFields fields;
 } ThFormatMachineReading;
 
-/* The readers and writers one by one. */
-ThTm *th_format_morphett_read(const char *text, size_t size, const ThFormatMachineReading *how,
-                              ThText *notes, ThError *err);
-ThTm *th_format_simulator_read(const char *text, size_t size, const ThFormatMachineReading *how,
-                               ThText *notes, ThError *err);
+/* The reader and the writer of JFLAP's machines. */
 ThTm *th_jff_turing_read(const char *text, size_t size, const ThFormatMachineReading *how,
                          ThText *notes, ThError *err);
-ThTm *th_format_viz_read(const char *text, size_t size, const ThFormatMachineReading *how,
-                         ThText *notes, ThError *err);
-ThTm *th_format_quintuples_read(const char *text, size_t size, const ThFormatMachineReading *how,
-                                ThText *notes, ThError *err);
-bool th_format_morphett_write(ThText *to, const ThTm *m, const char *name, ThText *notes,
-                              ThError *err);
-bool th_format_simulator_write(ThText *to, const ThTm *m, const char *name, ThText *notes,
-                               ThError *err);
 bool th_jff_turing_write(ThText *to, const ThTm *m, const char *name, ThText *notes, ThError *err);
-bool th_format_viz_write(ThText *to, const ThTm *m, const char *name, ThText *notes, ThError *err);
-bool th_format_quintuples_write(ThText *to, const ThTm *m, const char *name, ThText *notes,
-                                ThError *err);
 
 /* True if a JFLAP file says that it holds a Turing machine; false too where it is not XML. */
 bool th_jff_is_turing(const char *text, size_t size);

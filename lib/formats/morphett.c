@@ -198,8 +198,8 @@ static bool set_start(Reader *r, const ThFormatMachineReading *how)
     return q >= 0 || th_fail(r->err, TH_EVALUE, "no state to start in");
 }
 
-ThTm *th_format_morphett_read(const char *text, size_t size, const ThFormatMachineReading *how,
-                              ThText *notes, ThError *err)
+static ThTm *read_machine(const char *text, size_t size, const ThFormatMachineReading *how,
+                          ThText *notes, ThError *err)
 {
     static const char *const said[] = {"", "left-bounded", "nondeterministic"};
     Reader r = {.im = {.notes = notes, .err = err, .b.m.n_tapes = 1}, .err = err};
@@ -278,8 +278,7 @@ static bool check_start(const ThTm *m, ThError *err)
     return th_fail(err, TH_EVALUE, "no rule names the start state, %.60s", m->state[m->start]);
 }
 
-bool th_format_morphett_write(ThText *to, const ThTm *m, const char *name, ThText *notes,
-                              ThError *err)
+static bool write_machine(ThText *to, const ThTm *m, const char *name, ThText *notes, ThError *err)
 {
     static const ThFormatFit fit = {
         .format = "the format of jsturing",
@@ -348,7 +347,7 @@ const ThFormat th_format_morphett = {
     .extension = ".tm",
     .summary = "a Turing machine in any format that is recognised; saved as jsturing has it",
     .shared = true,
-    .read_machine = th_format_morphett_read,
-    .write_machine = th_format_morphett_write,
+    .read_machine = read_machine,
+    .write_machine = write_machine,
     .likely = likely,
 };

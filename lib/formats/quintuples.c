@@ -276,8 +276,8 @@ static bool set_roles(Reader *r)
     return left != NULL;
 }
 
-ThTm *th_format_quintuples_read(const char *text, size_t size, const ThFormatMachineReading *how,
-                                ThText *notes, ThError *err)
+static ThTm *read_machine(const char *text, size_t size, const ThFormatMachineReading *how,
+                          ThText *notes, ThError *err)
 {
     Reader r = {.im = {.notes = notes, .err = err, .b.m.n_tapes = 1}, .err = err};
     bool ok = find_order(&r, text, size, how->fields) && read_rules(&r, text, size) &&
@@ -336,8 +336,7 @@ static bool blank_is_lost(const ThTm *m)
     return false;
 }
 
-bool th_format_quintuples_write(ThText *to, const ThTm *m, const char *name, ThText *notes,
-                                ThError *err)
+static bool write_machine(ThText *to, const ThTm *m, const char *name, ThText *notes, ThError *err)
 {
     static const ThFormatFit fit = {
         .format = "a file of quintuples",
@@ -410,7 +409,7 @@ const ThFormat th_format_quintuples = {
     .name = "quintuples",
     .title = "a list of quintuples",
     .looks = "lines `state,symbol,new-state,new-symbol,move`, in some order",
-    .read_machine = th_format_quintuples_read,
-    .write_machine = th_format_quintuples_write,
+    .read_machine = read_machine,
+    .write_machine = write_machine,
     .likely = likely,
 };

@@ -204,8 +204,8 @@ static bool set_start(Reader *r, const ThFormatMachineReading *how)
     return r->im.b.m.start >= 0;
 }
 
-ThTm *th_format_simulator_read(const char *text, size_t size, const ThFormatMachineReading *how,
-                               ThText *notes, ThError *err)
+static ThTm *read_machine(const char *text, size_t size, const ThFormatMachineReading *how,
+                          ThText *notes, ThError *err)
 {
     Reader r = {.im = {.notes = notes, .err = err}, .err = err};
     char shown[TH_FORMAT_FIELD_SHOWN];
@@ -260,8 +260,7 @@ static bool check_states(const ThTm *m, ThError *err)
                    m->state[m->start]);
 }
 
-bool th_format_simulator_write(ThText *to, const ThTm *m, const char *name, ThText *notes,
-                               ThError *err)
+static bool write_machine(ThText *to, const ThTm *m, const char *name, ThText *notes, ThError *err)
 {
     static const ThFormatFit fit = {
         .format = "the format of turingmachinesimulator.com",
@@ -307,7 +306,7 @@ const ThFormat th_format_simulator = {
     .name = "simulator",
     .title = "a program of turingmachinesimulator.com",
     .looks = "turingmachinesimulator.com, with lines init: and accept:",
-    .read_machine = th_format_simulator_read,
-    .write_machine = th_format_simulator_write,
+    .read_machine = read_machine,
+    .write_machine = write_machine,
     .likely = likely,
 };

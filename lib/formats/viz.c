@@ -340,8 +340,8 @@ static void note_input(const Reader *r)
                                 th_format_field_show(field_of(r, r->input), shown));
 }
 
-ThTm *th_format_viz_read(const char *text, size_t size, const ThFormatMachineReading *how,
-                         ThText *notes, ThError *err)
+static ThTm *read_machine(const char *text, size_t size, const ThFormatMachineReading *how,
+                          ThText *notes, ThError *err)
 {
     Reader r = {.im = {.notes = notes, .err = err, .b.m.n_tapes = 1},
                 .input = -1,
@@ -472,7 +472,7 @@ static bool check_lengths(const ThTm *m, ThError *err)
     return true;
 }
 
-bool th_format_viz_write(ThText *to, const ThTm *m, const char *name, ThText *notes, ThError *err)
+static bool write_machine(ThText *to, const ThTm *m, const char *name, ThText *notes, ThError *err)
 {
     static const ThFormatFit fit = {
         .format = "the format of turingmachine.io",
@@ -537,7 +537,7 @@ const ThFormat th_format_viz = {
     .looks = "turingmachine.io, YAML",
     .extension = ".yaml",
     .summary = "turingmachine.io (turing-machine-viz): a Turing machine",
-    .read_machine = th_format_viz_read,
-    .write_machine = th_format_viz_write,
+    .read_machine = read_machine,
+    .write_machine = write_machine,
     .likely = likely,
 };

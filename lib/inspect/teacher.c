@@ -152,7 +152,7 @@ static bool name_verdicts(ThInspectTeacher *t, ThError *err)
  * symbol. */
 static bool from_transducer(ThInspectTeacher *t, const ThAutomaton *a, ThError *err)
 {
-    if (!th_automaton_classes_of(&t->classes, a, NULL, err))
+    if (!th_automaton_classes_of(&t->classes, a, err))
         return false;
     t->n_classes = t->classes.n_classes;
     t->machine = th_automaton_classes_dfa(a, t->classes.of_state, t->n_classes, err);

@@ -198,7 +198,7 @@ void th_lab_interval(double right, double n, double *lo, double *hi)
     *hi = right < n ? beta_quantile(0.975, right + 1, n - right) : 1;
 }
 
-static bool add_up(const ThEvaluator *e, int n_shards, ThEvaluateScore *score, ThError *err)
+static bool add_up(const ThEvaluator *e, int n_shards, ThScore *score, ThError *err)
 {
     double loss = 0;
     for (int i = 0; i < n_shards; i++) {
@@ -223,7 +223,7 @@ static bool add_up(const ThEvaluator *e, int n_shards, ThEvaluateScore *score, T
 }
 
 /* Scores the strings that the evaluator has been set to. */
-static bool run_shards(ThEvaluator *e, ThEvaluateScore *score, ThError *err)
+static bool run_shards(ThEvaluator *e, ThScore *score, ThError *err)
 {
     e->shard_blocks = shard_blocks(e->model, e->tokens);
     int n = (e->samples - 1) / (e->shard_blocks * BLOCK) + 1;
@@ -235,27 +235,27 @@ static bool run_shards(ThEvaluator *e, ThEvaluateScore *score, ThError *err)
     return add_up(e, n, score, err);
 }
 
-bool th_evaluator_length(ThEvaluator *e, int length, int samples, ThEvaluateScore *score, ThError *err)
+bool th_evaluator_length(ThEvaluator *e, int length, int samples, ThScore *score, ThError *err)
 {
     if (length < 1 || samples < 1)
         return th_fail(err, TH_EVALUE, "a length and a number of samples of at least 1 are needed");
     if (th_task_finite(e->task))
         return th_evaluator_rows(e, length, length, samples, score, err);
     e->tokens = th_task_tokens(e->task, length);
-    *score = (ThEvaluateScore){.length = length, .least = length, .tokens = e->tokens};
+    *score = (ThScore){.length = length, .least = length, .tokens = e->tokens};
     e->length = length;
     e->samples = samples;
     score->chance = th_task_chance(e->task, length);
     return run_shards(e, score, err);
 }
 
-bool th_evaluator_rows(ThEvaluator *e, int lo, int hi, int samples, ThEvaluateScore *score, ThError *err)
+bool th_evaluator_rows(ThEvaluator *e, int lo, int hi, int samples, ThScore *score, ThError *err)
 {
     e->rows = (ThTaskRows){TH_TASK_TEST, lo, hi};
     long long n = th_task_count(e->task, &e->rows);
     if (n == 0)
         return th_fail(err, TH_EVALUE, "there is no row of %d to %d symbols to test on", lo, hi);
-    *score = (ThEvaluateScore){0};
+    *score = (ThScore){0};
     if (!th_task_extent(e->task, &e->rows, &score->least, &score->length, err))
         return false;
     e->length = e->tokens = score->tokens = score->length;

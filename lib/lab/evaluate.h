@@ -6,19 +6,9 @@
 #define TH_LAB_EVALUATE_H
 
 #include "base/error.h"
+#include "learn/score.h"
 #include "models/model.h"
 #include "tasks/task.h"
-
-typedef struct ThEvaluateScore {
-    int length;               /* as asked for; of a data set's rows the greatest */
-    int least;                /* the least length; the same but for a data set's rows */
-    int tokens;               /* as drawn (modular arithmetic: odd), the most there are */
-    long long strings, exact; /* strings with any answer, and those with all right */
-    long long n, right;       /* answers scored (strings, or positions) and right ones */
-    double accuracy, lo, hi;  /* share, and its 95 % interval (Clopper and Pearson 1934) */
-    double chance;            /* of the best answer that does not read the string; NaN: unknown */
-    double loss;              /* mean, in nats */
-} ThEvaluateScore;
 
 typedef struct ThEvaluator ThEvaluator;
 
@@ -32,12 +22,12 @@ ThEvaluator *th_evaluator_new(const ThModel *m, const ThTask *t, long long seed,
  * (TH_TARGET_EVERY; TH_TARGET_BITS, where a position is right if all its bits are), answers within
  * a string depend on each other, so the interval is that of as many answers as there are strings.
  * TH_ENUMERIC if the model's output is not finite. */
-bool th_evaluator_length(ThEvaluator *e, int length, int samples, ThEvaluateScore *score, ThError *err);
+bool th_evaluator_length(ThEvaluator *e, int length, int samples, ThScore *score, ThError *err);
 
 /* Scores the rows of a data set that are to be tested on and have lo … hi symbols: all of them, or
  * `samples` ≥ 1 of them, chosen by the seed.  chance is the share of the most frequent class.
  * TH_EVALUE if there are none. */
-bool th_evaluator_rows(ThEvaluator *e, int lo, int hi, int samples, ThEvaluateScore *score, ThError *err);
+bool th_evaluator_rows(ThEvaluator *e, int lo, int hi, int samples, ThScore *score, ThError *err);
 void th_evaluator_free(ThEvaluator *e); /* NULL is fine */
 
 /* The 95 % interval of a share `right` out of n ≥ 1, by Clopper and Pearson: 2.5 % and 97.5 %

@@ -8,6 +8,18 @@
 #include "learn/batch.h"
 #include "tensor/tape.h"
 
+/* What an evaluation found at one length. */
+typedef struct {
+    int length;               /* as asked for; of a data set's rows the greatest */
+    int least;                /* the least length; the same but for a data set's rows */
+    int tokens;               /* as drawn (modular arithmetic: odd), the most there are */
+    long long strings, exact; /* strings with any answer, and those with all right */
+    long long n, right;       /* answers scored (strings, or positions) and right ones */
+    double accuracy, lo, hi;  /* share, and its 95 % interval (Clopper and Pearson 1934) */
+    double chance;            /* of the best answer that does not read the string; NaN: unknown */
+    double loss;              /* mean, in nats */
+} ThScore;
+
 /* Answers that a batch asks for: strings, or positions, that are scored. */
 long long th_score_answers(const ThSignature *s, const ThBatch *b);
 

@@ -14,6 +14,7 @@
 #include "base/rng.h"
 #include "tensor/optimizer.h"
 #include "learn/batch.h"
+#include "learn/score.h"
 #include "tensor/params.h"
 #include "tensor/tape.h"
 
@@ -106,8 +107,7 @@ struct ThModel {
     ThParams params;
     void *layout;
     ThModelTraining training;
-    struct ThEvaluateScore
-        *scores; /* (n_scores): the last evaluation (lab/evaluate.h); freed with free() */
+    ThScore *scores; /* (n_scores): of the last evaluation; freed with free() */
     size_t n_scores;
 };
 

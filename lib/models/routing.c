@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 int th_model_routing_depth(int T, int C)
 {
     int depth = 1;
@@ -151,26 +153,20 @@ ThModelSchedule *th_model_routing_schedule(ThArena *a, const ThModelRoutingShape
 
 /* ---- distinct vectors ---- */
 
-/* Finds tuples of C rows that have been seen: an open-addressing table of node numbers. */
+/* Finds tuples of C rows that have been seen. */
 typedef struct {
-    int *slot; /* node number + 1, or 0 */
-    size_t mask;
+    ThHashTable table;
     const int *key; /* (nodes, C) */
     int C;
 } Seen;
 
 static bool seen_init(Seen *s, ThArena *a, size_t most, const int *key, int C)
 {
-    size_t size = 16;
-    while (size < 2 * most)
-        size *= 2;
-    s->slot = th_arena_take(a, size, sizeof *s->slot);
-    s->mask = size - 1;
-    s->key = key;
-    s->C = C;
-    if (s->slot)
-        memset(s->slot, 0, size * sizeof *s->slot);
-    return s->slot != NULL;
+    size_t n_slots = th_hash_slots_for(most);
+    *s = (Seen){{th_arena_take(a, n_slots, sizeof *s->table.slot), 0, n_slots}, key, C};
+    if (s->table.slot)
+        memset(s->table.slot, 0, n_slots * sizeof *s->table.slot);
+    return s->table.slot != NULL;
 }
 
 /* Row numbers are small and distinct: a product spreads them, the shift brings it to the low bits.
@@ -194,14 +190,11 @@ static bool same_rows(const int *a, const int *b, int C)
 /* Number of the node with these rows; `fresh` becomes its number if there is none yet. */
 static int seen_find(Seen *s, const int *row, int fresh)
 {
-    size_t at = hash_rows(row, s->C) & s->mask;
-    while (s->slot[at]) {
-        int node = s->slot[at] - 1;
-        if (same_rows(s->key + (size_t)node * (size_t)s->C, row, s->C))
-            return node;
-        at = (at + 1) & s->mask;
-    }
-    s->slot[at] = fresh + 1;
+    ThHashSeek seek = th_hash_seek(hash_rows(row, s->C));
+    for (uint32_t i; (i = th_hash_next(&s->table, &seek)) != TH_HASH_END;)
+        if (same_rows(s->key + (size_t)i * (size_t)s->C, row, s->C))
+            return (int)i;
+    th_hash_put(&s->table, &seek, (size_t)fresh);
     return fresh;
 }
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static void put_scores(ThFigure *f, const ThEvaluateScore *score, size_t n)
+static void put_scores(ThFigure *f, const ThScore *score, size_t n)
 {
     th_figure_block(f, "SCORES");
     for (size_t i = 0; i < n; i++)
@@ -12,7 +12,7 @@ static void put_scores(ThFigure *f, const ThEvaluateScore *score, size_t n)
 }
 
 /* Returns the number of lengths whose chance level is known. */
-static size_t put_chance(ThFigure *f, const ThEvaluateScore *score, size_t n)
+static size_t put_chance(ThFigure *f, const ThScore *score, size_t n)
 {
     size_t known = 0;
     for (size_t i = 0; i < n; i++)
@@ -41,7 +41,7 @@ static void shade(ThFigure *f, const ThModelTraining *training)
                      training->trained_lo, training->trained_hi, training->trained_hi);
 }
 
-static void summarize(ThFigure *f, const ThEvaluateScore *score, size_t n)
+static void summarize(ThFigure *f, const ThScore *score, size_t n)
 {
     double sum = 0, least = 1;
     for (size_t i = 0; i < n; i++) {
@@ -52,7 +52,7 @@ static void summarize(ThFigure *f, const ThEvaluateScore *score, size_t n)
                        sum / (double)n, least, n, n == 1 ? "" : "s");
 }
 
-bool th_plot_accuracy(ThFigure *f, const char *title, const ThEvaluateScore *score, size_t n,
+bool th_plot_accuracy(ThFigure *f, const char *title, const ThScore *score, size_t n,
                       const ThModelTraining *training, ThError *err)
 {
     if (n == 0) {

@@ -38,7 +38,7 @@ bool th_plot_loss(ThFigure *f, const char *title, const ThModelTraining *trainin
 
 /* Accuracy by length with its 95 % interval and the chance level; the lengths trained on, if any,
  * are shaded. */
-bool th_plot_accuracy(ThFigure *f, const char *title, const ThEvaluateScore *score, size_t n,
+bool th_plot_accuracy(ThFigure *f, const char *title, const ThScore *score, size_t n,
                       const ThModelTraining *training, ThError *err);
 
 /* The number of words by length on a logarithmic scale: log10 of it for every length of the range,

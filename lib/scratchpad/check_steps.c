@@ -8,7 +8,22 @@
 
 /* ---- plain text ------------------------------------------------------------------------------ */
 
-static bool add_plain(ThPadPlainText *t, char c, size_t offset, ThError *err)
+/* A text as one character a token: blanks, comments and newlines taken out. */
+typedef struct {
+    char *s;
+    size_t n, cap;
+    size_t *offset; /* (n): where each stood; NULL: at begin + i */
+    size_t offset_cap, begin;
+    size_t end;    /* offset of the end */
+    size_t closed; /* verbose: how many characters stand before </scratch>; 0: not seen */
+} PlainText;
+
+static size_t plain_offset(const PlainText *t, size_t i)
+{
+    return i >= t->n ? t->end : t->offset ? t->offset[i] : t->begin + i;
+}
+
+static bool add_plain(PlainText *t, char c, size_t offset, ThError *err)
 {
     if (!th_grow(&t->s, &t->cap, t->n + 1, 1, err) ||
         !th_grow(&t->offset, &t->offset_cap, t->n + 1, sizeof *t->offset, err))
@@ -45,7 +60,7 @@ static bool line_is(const ThPadChecking *k, size_t at, size_t end, const char *t
     return end - at == strlen(text) && memcmp(k->text + at, text, end - at) == 0;
 }
 
-static bool add_line(ThPadPlainText *t, const ThPadChecking *k, size_t at, size_t end, ThError *err)
+static bool add_line(PlainText *t, const ThPadChecking *k, size_t at, size_t end, ThError *err)
 {
     for (size_t i = at; i < end; i++)
         if (k->text[i] != ' ' && !add_plain(t, k->text[i], i, err))
@@ -65,8 +80,7 @@ static bool want_line(const ThPadChecking *k, size_t *next, const char *text, Th
 }
 
 /* The question is there twice: behind Input: and as the first line of the scratchpad. */
-static bool same_question(ThPadPlainText *t, const ThPadPlainText *first, size_t end,
-                          ThPadChecked *c)
+static bool same_question(PlainText *t, const PlainText *first, size_t end, ThPadChecked *c)
 {
     size_t i = 0;
     while (i < t->n && i < first->n && t->s[i] == first->s[i])
@@ -78,8 +92,7 @@ static bool same_question(ThPadPlainText *t, const ThPadPlainText *first, size_t
 }
 
 /* The lines behind the question, `end` being where that ends.  </scratch> is the end of a line. */
-static bool read_steps(ThPadPlainText *t, const ThPadChecking *k, size_t *next, size_t end,
-                       ThError *err)
+static bool read_steps(PlainText *t, const ThPadChecking *k, size_t *next, size_t end, ThError *err)
 {
     size_t at;
     for (size_t before = end; next_line(k, next, &at, &end); before = end) {
@@ -101,10 +114,10 @@ static bool read_steps(ThPadPlainText *t, const ThPadChecking *k, size_t *next, 
     return true;
 }
 
-static bool read_verbose(ThPadPlainText *t, const ThPadChecking *k, ThPadChecked *c, ThError *err)
+static bool read_verbose(PlainText *t, const ThPadChecking *k, ThPadChecked *c, ThError *err)
 {
     size_t next = k->begin, at, end;
-    ThPadPlainText first = {0};
+    PlainText first = {0};
     bool ok = want_line(k, &next, "Input:", c);
     if (ok && !next_line(k, &next, &at, &end))
         ok = !th_pad_slip_wanted(c, TH_PAD_SLIP_EARLY_END, at, "a question", "", 0);
@@ -119,7 +132,7 @@ static bool read_verbose(ThPadPlainText *t, const ThPadChecking *k, ThPadChecked
     return ok;
 }
 
-static bool read_compact(ThPadPlainText *t, const ThPadChecking *k, ThError *err)
+static bool read_compact(PlainText *t, const ThPadChecking *k, ThError *err)
 {
     enum { MARK = sizeof TH_PAD_SEP - 1 };
     const char *s = k->text + k->begin;
@@ -139,10 +152,11 @@ static bool read_compact(ThPadPlainText *t, const ThPadChecking *k, ThError *err
     return true;
 }
 
-bool th_pad_plain_text(ThPadPlainText *t, const ThPadChecking *k, bool verbose, ThPadChecked *c,
+/* The text of a compact or verbose computation.  False where there is a slip, or on TH_ENOMEM. */
+static bool plain_text(PlainText *t, const ThPadChecking *k, bool verbose, ThPadChecked *c,
                        ThError *err)
 {
-    *t = (ThPadPlainText){.begin = k->begin, .end = k->end};
+    *t = (PlainText){.begin = k->begin, .end = k->end};
     return verbose ? read_verbose(t, k, c, err) : read_compact(t, k, err);
 }
 
@@ -418,24 +432,24 @@ static bool multiplication(Match *m, ThPadFlush flush, char **room, ThError *err
 /* ---- both ------------------------------------------------------------------------------------ */
 
 /* A verbose answer stands behind </scratch>, which stands behind the last line. */
-static void check_closed(const Match *m, const ThPadPlainText *t, ThPadChecked *c)
+static void check_closed(const Match *m, const PlainText *t, ThPadChecked *c)
 {
     size_t begin = m->n;
     while (begin > 0 && t->s[begin - 1] != '|')
         begin--;
     if (t->closed == begin)
         return;
-    size_t at = th_pad_plain_offset(t, begin);
+    size_t at = plain_offset(t, begin);
     th_pad_slip_at(c, TH_PAD_SLIP_FORMAT, at, "</scratch>", 10, t->s + begin, m->n - begin);
 }
 
 bool th_pad_check_steps(const ThPadChecking *k, char sign, ThPadChecked *c, ThError *err)
 {
-    ThPadPlainText t;
+    PlainText t;
     char *room = NULL;
     bool verbose = k->layout >= 0 ? k->layout == TH_PAD_VERBOSE : k->text[k->begin] == 'I';
     c->style = verbose ? "verbose" : "compact";
-    bool ok = th_pad_plain_text(&t, k, verbose, c, err);
+    bool ok = plain_text(&t, k, verbose, c, err);
     if (ok) {
         Match m = {.s = t.s ? t.s : "", .n = t.n};
         bool right;
@@ -445,8 +459,8 @@ bool th_pad_check_steps(const ThPadChecking *k, char sign, ThPadChecked *c, ThEr
             right =
                 multiplication(&m, (ThPadFlush)th_option_choice(k->options, "flush"), &room, err);
         if (!right && m.slip)
-            th_pad_slip_at(c, m.slip, th_pad_plain_offset(&t, m.at), &m.expected,
-                           m.expected != '\0', m.s + m.at, m.at < m.n);
+            th_pad_slip_at(c, m.slip, plain_offset(&t, m.at), &m.expected, m.expected != '\0',
+                           m.s + m.at, m.at < m.n);
         else if (verbose && right)
             check_closed(&m, &t, c);
         ok = right || m.slip;

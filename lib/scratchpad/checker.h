@@ -32,16 +32,6 @@ bool th_pad_slip_at(ThPadChecked *c, ThPadSlip slip, size_t offset, const char *
 bool th_pad_slip_wanted(ThPadChecked *c, ThPadSlip slip, size_t offset, const char *expected,
                         const char *found, size_t n_found);
 
-/* A text as one character a token: blanks, comments and newlines taken out. */
-typedef struct {
-    char *s;
-    size_t n, cap;
-    size_t *offset; /* (n): where each stood; NULL: at begin + i */
-    size_t offset_cap, begin;
-    size_t end;    /* offset of the end */
-    size_t closed; /* verbose: how many characters stand before </scratch>; 0: not seen */
-} ThPadPlainText;
-
 /* Words between blanks and newlines; a newline is a word where `newlines` is set. */
 typedef struct {
     size_t at, size;
@@ -62,14 +52,5 @@ bool th_pad_check_sum(const ThPadChecking *k, char sign, ThPadChecked *c, ThErro
 bool th_pad_check_sgd(const ThPadChecking *k, ThPadChecked *c, ThError *err);
 bool th_pad_check_machine(const ThPadChecking *k, ThPadChecked *c, ThError *err);
 bool th_pad_check_copy(const ThPadChecking *k, ThPadChecked *c, ThError *err);
-
-/* The text of a compact or verbose computation.  False where there is a slip, or on TH_ENOMEM. */
-bool th_pad_plain_text(ThPadPlainText *t, const ThPadChecking *k, bool verbose, ThPadChecked *c,
-                       ThError *err);
-
-static inline size_t th_pad_plain_offset(const ThPadPlainText *t, size_t i)
-{
-    return i >= t->n ? t->end : t->offset ? t->offset[i] : t->begin + i;
-}
 
 #endif

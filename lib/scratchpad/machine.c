@@ -7,7 +7,6 @@
 #include "scratchpad/checker.h"
 #include "scratchpad/configuration.h"
 #include "scratchpad/writing.h"
-#include "scratchpad/names.h"
 #include "turing/engine.h"
 
 static const ThOptionSpec options[] = {
@@ -31,6 +30,7 @@ static const ThOptionSpec options[] = {
 enum { EDGE_STAY, EDGE_EXTEND, EDGE_AVOID }; /* edge= */
 enum { STATE_FRONT, STATE_HEAD };            /* state= */
 enum { STYLE_COMPACT, STYLE_VERBOSE };       /* style= */
+typedef enum { NAMES_AUTO, NAMES_PAPER, NAMES_OWN } Names;
 
 static const ThOptionSpec check_options[] = {
     {"steps", TH_INT, "0", 0, 1e15, NULL,
@@ -40,6 +40,9 @@ static const ThOptionSpec check_options[] = {
 enum { LONG_RUN = 1000, TRIES = 1000 };
 
 /* ---- names ----------------------------------------------------------------------------------- */
+
+/* A symbol, a symbol under the head, a state. */
+typedef enum { NAMED_SYMBOL, NAMED_MARKED, NAMED_STATE } Named;
 
 static bool numbered(char *const *name, int n, char letter)
 {
@@ -75,25 +78,27 @@ static bool names_plain(const ThTm *m, ThError *err)
     return th_hint(err, "names=paper numbers symbols and states instead");
 }
 
-bool th_pad_names_paper(const ThTm *m, ThTmNames names)
+/* Does names= mean the paper's names?  auto does where the machine has them, or has names that a
+ * scratchpad cannot show. */
+static bool paper_names(const ThTm *m, Names names)
 {
-    if (names != TH_PAD_NAMES_AUTO)
-        return names == TH_PAD_NAMES_PAPER;
+    if (names != NAMES_AUTO)
+        return names == NAMES_PAPER;
     return (numbered(m->symbol, m->n_symbols, 'a') && numbered(m->state, m->n_states, 's')) ||
            !names_plain(m, NULL);
 }
 
-void th_pad_name(const ThTm *m, bool paper, ThPadNamed what, int i, ThText *t)
+/* Sets *t to a name: a1, b1, s1; or the machine's own. */
+static void write_name(const ThTm *m, bool paper, Named what, int i, ThText *t)
 {
-    static const char letter[] = {
-        [TH_PAD_NAME_SYMBOL] = 'a', [TH_PAD_NAME_MARKED] = 'b', [TH_PAD_NAME_STATE] = 's'};
+    static const char letter[] = {[NAMED_SYMBOL] = 'a', [NAMED_MARKED] = 'b', [NAMED_STATE] = 's'};
     t->size = 0;
     if (paper)
         th_text_printf(t, "%c%d", letter[what], i + 1);
-    else if (what == TH_PAD_NAME_MARKED)
+    else if (what == NAMED_MARKED)
         th_text_printf(t, "[%s]", m->symbol[i]);
     else
-        th_text_add(t, what == TH_PAD_NAME_SYMBOL ? m->symbol[i] : m->state[i]);
+        th_text_add(t, what == NAMED_SYMBOL ? m->symbol[i] : m->state[i]);
 }
 
 static bool add_names(ThPad *p, bool paper, ThError *err)
@@ -104,11 +109,9 @@ static bool add_names(ThPad *p, bool paper, ThError *err)
     bool ok = true;
     p->of_machine = th_alloc((size_t)count, sizeof *p->of_machine, err);
     for (int i = 0; ok && p->of_machine && i < count; i++) {
-        ThPadNamed what = i < n       ? TH_PAD_NAME_SYMBOL
-                          : i < 2 * n ? TH_PAD_NAME_MARKED
-                                      : TH_PAD_NAME_STATE;
+        Named what = i < n ? NAMED_SYMBOL : i < 2 * n ? NAMED_MARKED : NAMED_STATE;
         size_t index = 0;
-        th_pad_name(m, paper, what, i < n ? i : i < 2 * n ? i - n : i - 2 * n, &t);
+        write_name(m, paper, what, i < n ? i : i < 2 * n ? i - n : i - 2 * n, &t);
         ok = (t.data && !t.failed) || th_fail(err, TH_ENOMEM, "out of memory");
         ok = ok && th_intern(&p->token, t.data, t.size, &index, err) &&
              th_pad_add_token(p, t.data, err);
@@ -130,7 +133,7 @@ static bool stays(const ThTm *m)
 
 static bool init(ThPad *p, ThError *err)
 {
-    bool paper = th_pad_names_paper(p->machine, (ThTmNames)th_option_choice(&p->options, "names"));
+    bool paper = paper_names(p->machine, (Names)th_option_choice(&p->options, "names"));
     bool verbose = th_option_choice(&p->options, "style") == STYLE_VERBOSE;
     if (!paper && !names_plain(p->machine, err))
         return false;

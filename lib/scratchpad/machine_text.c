@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "scratchpad/names.h"
 
 static const char *word_text(const ThPadMachineText *t, size_t word, size_t *size)
 {

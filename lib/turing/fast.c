@@ -297,11 +297,6 @@ void th_tm_fast_free(ThTmFast *f)
     free(f);
 }
 
-int th_tm_fast_block(const ThTmFast *f)
-{
-    return f->k;
-}
-
 ThTmVerdict th_tm_fast_verdict(const ThTmFast *f)
 {
     return f->verdict;
@@ -316,7 +311,7 @@ size_t th_tm_fast_bytes(const ThTmFast *f)
 {
     const ThIntern *b = &f->blocks;
     return f->move_cap * sizeof *f->move + b->cap + b->end_cap * sizeof *b->end +
-           b->n_slots * sizeof *b->slot;
+           b->table.n_slots * sizeof *b->table.slot;
 }
 
 bool th_tm_fast_possible(const ThTm *m)
@@ -354,7 +349,7 @@ ThTmFast *th_tm_fast_new(const ThTm *m, const int *word, int length, int block, 
         th_tm_fast_free(better ? best : f);
         best = better ? f : best;
     }
-    int k = th_tm_fast_block(best);
+    int k = best->k;
     th_tm_fast_free(best);
     return start(m, word, length, k, err);
 }

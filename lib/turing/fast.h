@@ -34,8 +34,7 @@ bool th_tm_fast_possible(const ThTm *m);
 /* Returns new: at the start of a run on an input.  block: cells in a block, 1 to 32; 0 chooses by
  * trying.  TH_EVALUE for machines with several tapes or very many states and symbols; TH_ENOMEM. */
 ThTmFast *th_tm_fast_new(const ThTm *m, const int *word, int length, int block, ThError *err);
-void th_tm_fast_free(ThTmFast *f); /* NULL is fine */
-int th_tm_fast_block(const ThTmFast *f);
+void th_tm_fast_free(ThTmFast *f);          /* NULL is fine */
 size_t th_tm_fast_bytes(const ThTmFast *f); /* that it holds, without its tape's runs */
 
 /* Goes on for about `work` moves of blocks (each of one step or of very many), or what takes as

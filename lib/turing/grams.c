@@ -72,13 +72,13 @@ bool th_tm_run_extent(ThTmRunExtent *x, const ThTmRunStart *s, ThTmRunLimits lim
 typedef struct {
     uint64_t hash;
     int64_t count; /* how many are there; 0: none any more */
-    bool used;
-} Slot;
+} Gram;
 
 typedef struct {
-    Slot *slot;
-    size_t n, size; /* slots used; a power of two */
-} Table;
+    Gram *gram;
+    size_t n, cap;
+    ThHashTable table;
+} Grams;
 
 /* A tape between two ends, with the head, and the hashes that give that of any gram on one side of
  * the head: Σ symbol · BASE^(distance from the gram's last cell). */
@@ -88,7 +88,7 @@ typedef struct {
     uint64_t *power, *inverse; /* (n + 1): BASE^i, BASE^-i */
     uint64_t *left;            /* (n + 1): of cells 0 … i-1; right up to the head */
     uint64_t *right; /* (n + 1): Σ symbol · BASE^(n-1-position) of cells i …; right behind it */
-    Table table;
+    Grams grams;
     int size; /* cells in a gram */
 } Board;
 
@@ -131,61 +131,67 @@ static bool present(const Board *b, int64_t at, int64_t head)
     return at >= 0 && end <= b->n && !(at <= head && end > head + 1);
 }
 
-static Slot *slot_of(const Table *t, uint64_t hash)
+static void clear(Grams *g)
 {
-    size_t i = th_hash_mix(hash) & (t->size - 1);
-    while (t->slot[i].used && t->slot[i].hash != hash)
-        i = (i + 1) & (t->size - 1);
-    return &t->slot[i];
+    free(g->gram);
+    th_hash_free(&g->table);
+    *g = (Grams){0};
 }
 
-static bool make_room(Table *t, ThError *err)
+static ThHashSeek seek_gram(uint64_t hash)
 {
-    if (t->size > 0 && 2 * (t->n + 1) <= t->size)
-        return true;
-    Table old = *t;
-    size_t kept = 0;
-    for (size_t i = 0; i < old.size; i++)
-        kept += old.slot[i].count > 0;
-    t->n = 0;
-    for (t->size = 64; t->size < 4 * (kept + 1);)
-        t->size *= 2;
-    t->slot = th_alloc(t->size, sizeof *t->slot, err);
-    if (!t->slot) {
-        *t = old;
-        return false;
+    return th_hash_seek(th_hash_mix(hash));
+}
+
+/* The gram with a hash, or NULL: then the search stands where it belongs. */
+static Gram *find(const Grams *g, ThHashSeek *s, uint64_t hash)
+{
+    for (uint32_t i; (i = th_hash_next(&g->table, s)) != TH_HASH_END;)
+        if (g->gram[i].hash == hash)
+            return &g->gram[i];
+    return NULL;
+}
+
+/* Room for one more.  Where it is used up, grams that are none any more are forgotten. */
+static bool make_room(Grams *g, ThError *err)
+{
+    if (g->n < g->cap)
+        return th_hash_reserve(&g->table, err);
+    size_t before = g->n;
+    bool ok = true;
+    g->n = 0;
+    th_hash_clear(&g->table);
+    for (size_t i = 0; ok && i < before; i++) {
+        if (g->gram[i].count == 0)
+            continue;
+        g->gram[g->n] = g->gram[i];
+        ok = th_hash_add(&g->table, th_hash_mix(g->gram[i].hash), g->n++, err);
     }
-    for (size_t i = 0; i < old.size; i++)
-        if (old.slot[i].count > 0) {
-            *slot_of(t, old.slot[i].hash) = old.slot[i];
-            t->n++;
-        }
-    free(old.slot);
-    return true;
+    return ok && th_grow(&g->gram, &g->cap, 2 * g->n + 1, sizeof *g->gram, err) &&
+           th_hash_reserve(&g->table, err);
 }
 
 /* *count: how many grams with this hash there are now. */
-static bool add(Table *t, uint64_t hash, int64_t *count, ThError *err)
+static bool add(Grams *g, uint64_t hash, int64_t *count, ThError *err)
 {
-    if (!make_room(t, err))
+    if (!make_room(g, err))
         return false;
-    Slot *s = slot_of(t, hash);
-    t->n += !s->used;
-    s->used = true;
-    s->hash = hash;
-    *count = ++s->count;
+    ThHashSeek s = seek_gram(hash);
+    Gram *gram = find(g, &s, hash);
+    if (!gram) {
+        th_hash_put(&g->table, &s, g->n);
+        gram = &g->gram[g->n++];
+        *gram = (Gram){hash, 0};
+    }
+    *count = ++gram->count;
     return true;
 }
 
-static void take(Table *t, uint64_t hash)
+/* One of the grams with this hash is no more. */
+static void take(Grams *g, uint64_t hash)
 {
-    slot_of(t, hash)->count--;
-}
-
-static void clear(Table *t)
-{
-    free(t->slot);
-    *t = (Table){0};
+    ThHashSeek s = seek_gram(hash);
+    find(g, &s, hash)->count--;
 }
 
 /* ---- one configuration ----------------------------------------------------------------------- */
@@ -195,32 +201,31 @@ static bool same_gram(const Board *b, int64_t one, int64_t other)
     return memcmp(b->cell + one, b->cell + other, (size_t)b->size * sizeof *b->cell) == 0;
 }
 
-/* Looks for a gram of b->size cells that is there twice; *one is -1 if there is none.  Positions
- * are kept in the counts of a table of its own. */
+/* Looks for a gram of b->size cells that is there twice; *one is -1 if there is none.  The numbers
+ * in its table are positions. */
 static bool find_twice(Board *b, int64_t *one, int64_t *other, ThError *err)
 {
-    Table t = {0};
+    ThHashTable t = {0};
     bool ok = true;
     *one = *other = -1;
     for (int64_t at = 0; ok && *one < 0 && at + b->size <= b->n; at++) {
         if (!present(b, at, b->head))
             continue;
-        ok = make_room(&t, err);
+        ok = th_hash_reserve(&t, err);
         if (!ok)
             break;
-        uint64_t hash = gram_hash(b, at);
-        Slot *s = slot_of(&t, hash);
-        while (s->used && !same_gram(b, s->count - 1, at))
-            s = slot_of(&t, hash += BASE); /* another gram with the same hash */
-        if (s->used) {
-            *one = s->count - 1;
-            *other = at;
+        uint32_t before;
+        ThHashSeek s = seek_gram(gram_hash(b, at));
+        while ((before = th_hash_next(&t, &s)) != TH_HASH_END && !same_gram(b, before, at)) {
+        }
+        if (before == TH_HASH_END) {
+            th_hash_put(&t, &s, (size_t)at);
         } else {
-            *s = (Slot){hash, at + 1, true};
-            t.n++;
+            *one = before;
+            *other = at;
         }
     }
-    free(t.slot);
+    th_hash_free(&t);
     return ok;
 }
 
@@ -245,14 +250,14 @@ static bool find_longest(Board *b, ThTmGrams *g, int least, ThError *err)
     return true;
 }
 
-/* Fills the table with all grams one longer than what is known to be there twice. */
+/* Counts all grams one longer than what is known to be there twice. */
 static bool count_grams(Board *b, int size, ThError *err)
 {
     int64_t count;
-    clear(&b->table);
+    clear(&b->grams);
     b->size = size;
     for (int64_t at = 0; at + size <= b->n; at++)
-        if (present(b, at, b->head) && !add(&b->table, gram_hash(b, at), &count, err))
+        if (present(b, at, b->head) && !add(&b->grams, gram_hash(b, at), &count, err))
             return false;
     return true;
 }
@@ -290,7 +295,7 @@ static bool move(Board *b, uint16_t written, int64_t to, bool *twice, ThError *e
     int n = touched(b, from, at);
     for (int i = 0; i < n; i++)
         if (present(b, at[i], from))
-            take(&b->table, gram_hash(b, at[i]));
+            take(&b->grams, gram_hash(b, at[i]));
     b->cell[from] = written;
     hash_left(b, from);
     if (to > from)
@@ -302,7 +307,7 @@ static bool move(Board *b, uint16_t written, int64_t to, bool *twice, ThError *e
     for (int i = 0; i < n; i++) {
         if (!present(b, at[i], to))
             continue;
-        if (!add(&b->table, gram_hash(b, at[i]), &count, err))
+        if (!add(&b->grams, gram_hash(b, at[i]), &count, err))
             return false;
         *twice = *twice || count > 1;
     }
@@ -316,7 +321,7 @@ static void free_board(Board *b)
     free(b->inverse);
     free(b->left);
     free(b->right);
-    clear(&b->table);
+    clear(&b->grams);
 }
 
 static bool make_board(Board *b, const ThTmRunning *r, const ThTmRunExtent *x, ThError *err)

@@ -126,14 +126,14 @@ int th_tm_next_local(const ThTmTokens *t, const int x[5])
 typedef struct {
     uint64_t hash; /* of the key; the key itself where it is an integer */
     int most;      /* the greatest token that followed */
-    bool used;
-} Slot;
+} Entry;
 
-/* Values by key.  gram (slots, width): the tokens of tuple keys. */
+/* Values by key.  gram (n, width): the tokens of tuple keys. */
 typedef struct {
-    Slot *slot;
+    Entry *entry;
     int *gram;
-    size_t n, size;
+    size_t n, cap, gram_cap;
+    ThHashTable index;
     uint64_t count; /* of the configuration that the keys belong to */
 } Table;
 
@@ -150,57 +150,57 @@ struct ThTmNext {
 
 static void free_table(Table *t)
 {
-    free(t->slot);
+    free(t->entry);
     free(t->gram);
+    th_hash_free(&t->index);
     *t = (Table){0};
 }
 
-static size_t find_slot(const Table *t, uint64_t hash, const int *gram, int width)
+static ThHashSeek seek_key(uint64_t hash)
 {
-    size_t i = th_hash_mix(hash) & (t->size - 1), bytes = (size_t)width * sizeof *gram;
-    while (t->slot[i].used &&
-           (t->slot[i].hash != hash || memcmp(t->gram + i * (size_t)width, gram, bytes) != 0))
-        i = (i + 1) & (t->size - 1);
-    return i;
+    return th_hash_seek(th_hash_mix(hash));
 }
 
-/* width: 0 for integer keys. */
-static bool make_room(Table *t, int width, ThError *err)
+/* width: 0 for integer keys.  NULL: the search stands where the key belongs. */
+static Entry *find(const Table *t, ThHashSeek *s, uint64_t hash, const int *gram, int width)
 {
-    if (t->size > 0 && 2 * (t->n + 1) <= t->size)
-        return true;
-    Table new = {.size = t->size ? 2 * t->size : 64, .n = t->n, .count = t->count};
-    size_t w = (size_t)width;
-    new.slot = th_alloc(new.size, sizeof *new.slot, err);
-    new.gram = th_alloc(new.size *w, sizeof *new.gram, err);
-    if (!new.slot || !new.gram) {
-        free_table(&new);
+    size_t w = (size_t)width, bytes = w * sizeof *gram;
+    for (uint32_t i; (i = th_hash_next(&t->index, s)) != TH_HASH_END;)
+        if (t->entry[i].hash == hash && (w == 0 || memcmp(t->gram + i * w, gram, bytes) == 0))
+            return &t->entry[i];
+    return NULL;
+}
+
+static bool make_room(Table *t, size_t width, ThError *err)
+{
+    if (t->n < t->cap)
+        return th_hash_reserve(&t->index, err);
+    size_t cap = t->cap ? 2 * t->cap : 64;
+    if (!th_grow(&t->gram, &t->gram_cap, cap * width, sizeof *t->gram, err))
         return false;
-    }
-    for (size_t i = 0; i < t->size; i++) {
-        if (!t->slot[i].used)
-            continue;
-        size_t j = find_slot(&new, t->slot[i].hash, t->gram + i * w, width);
-        new.slot[j] = t->slot[i];
-        memcpy(new.gram + j *w, t->gram + i * w, w * sizeof *new.gram);
-    }
-    free_table(t);
-    *t = new;
-    return true;
+    Entry *entry = realloc(t->entry, cap * sizeof *entry);
+    if (!entry)
+        return th_fail(err, TH_ENOMEM, "out of memory");
+    t->entry = entry;
+    t->cap = cap;
+    return th_hash_reserve(&t->index, err);
 }
 
 static bool put(Table *t, uint64_t hash, const int *gram, int width, int value, ThError *err)
 {
-    if (!make_room(t, width, err))
+    if (!make_room(t, (size_t)width, err))
         return false;
-    size_t i = find_slot(t, hash, gram, width);
-    if (!t->slot[i].used) {
-        t->slot[i] = (Slot){hash, value, true};
-        memcpy(t->gram + i * (size_t)width, gram, (size_t)width * sizeof *gram);
-        t->n++;
+    ThHashSeek s = seek_key(hash);
+    Entry *e = find(t, &s, hash, gram, width);
+    if (!e) {
+        if (width > 0)
+            memcpy(t->gram + t->n * (size_t)width, gram, (size_t)width * sizeof *gram);
+        th_hash_put(&t->index, &s, t->n);
+        e = &t->entry[t->n++];
+        *e = (Entry){hash, value};
     }
-    if (value > t->slot[i].most)
-        t->slot[i].most = value;
+    if (value > e->most)
+        e->most = value;
     return true;
 }
 
@@ -227,8 +227,7 @@ static Table *table_for(ThTmNext *p, uint64_t count)
 {
     Table *t = &p->table[count & 1];
     if (t->count != count) {
-        if (t->slot)
-            memset(t->slot, 0, t->size * sizeof *t->slot);
+        th_hash_clear(&t->index);
         t->n = 0;
         t->count = count;
     }
@@ -250,10 +249,9 @@ static int look_up(ThTmNext *p)
     uint64_t hash =
         integer ? th_tm_next_integer_key(p->gram, p->n, p->count) : gram_hash(p->gram, p->width);
     Table *t = integer ? &p->table[0] : table_for(p, p->count);
-    if (t->size == 0)
-        return 0;
-    size_t i = find_slot(t, hash, p->gram, integer ? 0 : p->width);
-    return t->slot[i].used ? t->slot[i].most : 0;
+    ThHashSeek s = seek_key(hash);
+    const Entry *e = find(t, &s, hash, p->gram, integer ? 0 : p->width);
+    return e ? e->most : 0;
 }
 
 /* ---- the program ----------------------------------------------------------------------------- */

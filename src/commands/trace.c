@@ -241,7 +241,7 @@ SH_COMMAND(
     ThDfa *d = NULL;
     if (!outputs)
         d = th_automaton_acceptor(a, most, sh_stop(s), err);
-    else if (th_automaton_classes_of(&classes, a, NULL, err))
+    else if (th_automaton_classes_of(&classes, a, err))
         d = th_automaton_classes_dfa(a, classes.of_state, classes.n_classes, err);
     int rounds = 0, blocks = 0;
     sh_table(s, "blocks", "round:i block:s states:s why:s");

@@ -218,7 +218,7 @@ static const ThOptionSpec evaluate_options[] = {
 };
 
 typedef struct {
-    ThEvaluateScore *item;
+    ThScore *item;
     size_t n, cap;
     bool rows, bands; /* of a data set; in bands of lengths */
     bool exact;       /* whole strings count too; of no data set yet */
@@ -237,7 +237,7 @@ static bool add_score(const Evaluation *e, long long lo, long long hi, Scores *t
     if (th_stopped(sh_stop(e->s), err) ||
         !th_grow(&to->item, &to->cap, to->n + 1, sizeof *to->item, err))
         return false;
-    ThEvaluateScore *x = &to->item[to->n];
+    ThScore *x = &to->item[to->n];
     bool ok = to->rows ? th_evaluator_rows(e->evaluator, (int)lo, (int)hi, e->samples, x, err)
                        : th_evaluator_length(e->evaluator, (int)lo, e->samples, x, err);
     if (!ok)
@@ -287,7 +287,7 @@ static void print_scores(ShSession *s, const Scores *scores)
              : scores->exact ? "length:i accuracy:r low:r high:r chance:r loss:r exact:r"
                              : "length:i accuracy:r low:r high:r chance:r loss:r");
     for (size_t i = 0; i < scores->n; i++) {
-        const ThEvaluateScore *x = &scores->item[i];
+        const ThScore *x = &scores->item[i];
         if (scores->rows)
             sh_row(s, (long long)x->least, (long long)x->length, x->strings, x->accuracy, x->lo,
                    x->hi, x->chance, x->loss);
@@ -310,7 +310,7 @@ static Summary summary_of(const Scores *scores, const ThTask *task)
     Summary y = {0};
     double all = 0, strings = 0;
     for (size_t i = 0; i < scores->n; i++) {
-        const ThEvaluateScore *x = &scores->item[i];
+        const ThScore *x = &scores->item[i];
         double weight = scores->rows ? (double)x->n : 1;
         double share = scores->rows ? (double)x->strings : 1;
         y.accuracy += weight * x->accuracy;
@@ -334,7 +334,7 @@ static Summary summary_of(const Scores *scores, const ThTask *task)
 static void summarize(ShSession *s, const Scores *scores, const ThTask *task)
 {
     Summary y = summary_of(scores, task);
-    const ThEvaluateScore *lowest = &scores->item[y.lowest];
+    const ThScore *lowest = &scores->item[y.lowest];
     sh_say(s, "%s %.6g", scores->rows ? "accuracy" : "mean accuracy", y.accuracy);
     if (!isnan(y.chance))
         sh_say(s, " (chance %.6g)", y.chance);

@@ -102,14 +102,14 @@ static bool warm_up(Bench *b, ThError *err)
             return false;
     if (!b->trainer || b->step)
         return b->trainer != NULL;
-    ThEvaluateScore score;
+    ThScore score;
     b->evaluator = th_evaluator_new(b->model, b->task, 1, b->threads, err);
     return b->evaluator && th_evaluator_length(b->evaluator, b->length, b->batch, &score, err);
 }
 
 static bool once(Bench *b, ThError *err)
 {
-    ThEvaluateScore score;
+    ThScore score;
     if (b->step)
         return th_trainer_step(b->trainer, err);
     return th_evaluator_length(b->evaluator, b->length, b->batch, &score, err);

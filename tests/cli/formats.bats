@@ -93,6 +93,45 @@ save c "c.dot"'
     grep -q 'a,b' m.svg
 }
 
+# What is read of a file is what is read of the plain list that Graphviz makes of it: every node
+# with its shape, every edge with its label.
+as_graphviz_reads() {
+    cat >sly.dot
+    gvpr 'BEG_G { printf("digraph {\n"); }
+        N { printf("\"%s\" [shape=\"%s\" style=\"%s\" peripheries=\"%s\"];\n", $.name,
+                   aget($, "shape"), aget($, "style"), aget($, "peripheries")); }
+        E { printf("\"%s\" -> \"%s\" [label=\"%s\"];\n", $.tail.name, $.head.name,
+                   aget($, "label")); }
+        END_G { printf("}\n"); }' sly.dot >plain.dot 2>/dev/null
+    for n in sly plain; do # the order in which states and symbols are met does not matter
+        "$TAPEHEAD" -q -e "load \"$n.dot\" as m; show m" | grep -v 'states\|alphabet' | sort >$n.txt
+    done
+    grep -q '\->' sly.txt
+    diff sly.txt plain.txt
+}
+
+@test "DOT is read as Graphviz reads it" {
+    command -v gvpr >/dev/null || skip "no Graphviz"
+    # What a subgraph says of nodes and edges ends with it, and what was there before does not change.
+    as_graphviz_reads <<'END'
+digraph { start [shape=none label=""]; start -> p; p -> q [label="a"]
+  subgraph s { node [shape=doublecircle]; edge [label="b"]; r; q -> r; { t } }
+  r -> u [label=a]; u -> t [label="a, b"]; node [shape=circle]; w; t -> w [label=a]
+  subgraph { edge [label=c]; { node [peripheries=2]; w -> x } x -> y }; edge [label=d]; y -> x }
+END
+    # Comments, keywords in any case, separators and their absence, ports, chains, lists of lists.
+    as_graphviz_reads <<'END'
+# a line for the preprocessor
+/* { */ STRICT DiGraph "a name" { // }
+  Node [style=bold][shape="circle",color=red;label="x"] EDGE [] Graph [rankdir=LR];
+  i [style=invis]; i -> "p q":n; "p q":n -> -1.5:"port":sw -> "digraph" [label="a\
+b"; color=blue]
+  rankdir=TB "digraph" -> é[label=c,]; é [peripheries=2
+] Subgraph cluster_0 { label=inside "p q" -> é [label = "0" ] }
+}
+END
+}
+
 @test "importers say what they changed" {
     printf '0 1 a 0.5\n1 0 b\n1\n' >w.att
     run "$TAPEHEAD" -q -e 'load "w.att"'

@@ -99,10 +99,10 @@ static ThModel *make_model(const char *mode, const ThTask *t)
     return m;
 }
 
-static ThEvaluateScore score(const ThModel *m, const ThTask *t, int threads, int length, int samples)
+static ThScore score(const ThModel *m, const ThTask *t, int threads, int length, int samples)
 {
     ThError err = {0};
-    ThEvaluateScore s;
+    ThScore s;
     ThEvaluator *e = th_evaluator_new(m, t, 5, threads, &err);
     assert_non_null(e);
     if (!th_evaluator_length(e, length, samples, &s, &err))
@@ -118,7 +118,7 @@ static void test_right_answers(void **state)
     (void)state;
     ThTask *t = make_task("parity", NULL, NULL, NULL);
     ThModel *m = make_model("right", t);
-    ThEvaluateScore s = score(m, t, 1, 30, 300);
+    ThScore s = score(m, t, 1, 30, 300);
     assert_int_equal(s.length, 30);
     assert_int_equal(s.tokens, 30);
     assert_int_equal(s.n, 300);
@@ -136,7 +136,7 @@ static void test_constant_answers(void **state)
     (void)state;
     ThTask *t = make_task("parity", "probability", "0.9", NULL);
     ThModel *m = make_model("first", t);
-    ThEvaluateScore s = score(m, t, 2, 1, 5001);
+    ThScore s = score(m, t, 2, 1, 5001);
     assert_int_equal(s.n, 5001);
     assert_true(fabs(s.accuracy - 0.1) < 5 * sqrt(0.09 / 5001));
     assert_true(s.lo < s.accuracy && s.accuracy < s.hi);
@@ -150,7 +150,7 @@ static void test_answers_at_every_position(void **state)
     (void)state;
     ThTask *t = make_task("sum", "modulus", "7", NULL);
     ThModel *m = make_model("right", t);
-    ThEvaluateScore s = score(m, t, 1, 9, 50);
+    ThScore s = score(m, t, 1, 9, 50);
     assert_int_equal(s.n, 450);
     assert_int_equal(s.right, 450);
     near(s.lo, pow(0.025, 1.0 / 50), 1e-12); /* as many answers as strings */
@@ -173,7 +173,7 @@ static void test_sets_of_answers(void **state)
                           "alphabet a b; start e; accept e; e a -> e; e b -> o; o a -> o; "
                           "o b -> e");
     ThModel *m = make_model("right", t);
-    ThEvaluateScore s = score(m, t, 1, 9, 50);
+    ThScore s = score(m, t, 1, 9, 50);
     assert_int_equal(s.n, 450);
     assert_int_equal(s.right, 450);
     near(s.loss, log1p(exp(-2)), 1e-5);
@@ -192,13 +192,13 @@ static void test_threads_do_not_matter(void **state)
     (void)state;
     ThTask *t = make_task("sum", NULL, NULL, NULL);
     ThModel *m = make_model("first", t);
-    ThEvaluateScore one = score(m, t, 1, 700, 300);
+    ThScore one = score(m, t, 1, 700, 300);
     for (int threads = 2; threads <= 4; threads++) {
-        ThEvaluateScore s = score(m, t, threads, 700, 300);
+        ThScore s = score(m, t, threads, 700, 300);
         assert_int_equal(s.right, one.right);
         assert_true(s.loss == one.loss && s.lo == one.lo && s.hi == one.hi);
     }
-    ThEvaluateScore shorter = score(m, t, 1, 699, 300);
+    ThScore shorter = score(m, t, 1, 699, 300);
     assert_true(shorter.loss != one.loss);
     th_model_free(m);
     th_task_free(t);
@@ -212,7 +212,7 @@ static void test_balance_survives_sharding(void **state)
     ThModel *m = make_model("first", t);
     static const int lengths[] = {10, 300, 900}, samples[] = {512, 100, 301};
     for (int i = 0; i < 3; i++) {
-        ThEvaluateScore s = score(m, t, 1, lengths[i], samples[i]);
+        ThScore s = score(m, t, 1, lengths[i], samples[i]);
         assert_int_equal(s.n, samples[i]);
         assert_true(s.right == samples[i] / 2 || s.right == (samples[i] + 1) / 2);
     }
@@ -284,7 +284,7 @@ static void test_errors(void **state)
     expect_no_evaluator(m, cycle, "symbols");
     ThEvaluator *e = th_evaluator_new(m, other, 1, 1, &err); /* same alphabet and classes */
     assert_non_null(e);
-    ThEvaluateScore s;
+    ThScore s;
     assert_false(th_evaluator_length(e, 0, 10, &s, &err));
     assert_int_equal(err.code, TH_EVALUE);
     err = (ThError){0};

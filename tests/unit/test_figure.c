@@ -527,7 +527,7 @@ static void test_loss_view(void **state)
 static void test_accuracy_view(void **state)
 {
     (void)state;
-    ThEvaluateScore score[] = {
+    ThScore score[] = {
         {.length = 41, .tokens = 41, .accuracy = 1, .lo = 0.99, .hi = 1, .chance = 0.5},
         {.length = 42, .tokens = 42, .accuracy = 0.9, .lo = 0.8, .hi = 0.95, .chance = (double)NAN},
         {.length = 50, .tokens = 50, .accuracy = 0.5, .lo = 0.4, .hi = 0.6, .chance = 0.5}};

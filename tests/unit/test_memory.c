@@ -23,12 +23,15 @@
 #include "automata/algebra/varieties.h"
 #include "automata/expression/expression.h"
 #include "automata/operations/compare.h"
+#include "base/hash.h"
+#include "base/intern.h"
 #include "base/symbols.h"
 #include "formats/exchange.h"
 #include "lab/evaluate.h"
 #include "lab/train.h"
 #include "learn/score.h"
 #include "plot/spacetime.h"
+#include "rasp/interpret/rasp.h"
 #include "scratchpad/check.h"
 #include "turing/analyze.h"
 #include "turing/nexttoken.h"
@@ -107,6 +110,59 @@ static void sweep(Work *work)
         assert_true(done || refused);
         assert_int_equal(err.code, done ? TH_OK : TH_ENOMEM);
     }
+}
+
+/* A table that cannot grow is as it was: what it holds is found, what it lacks is not. */
+static bool tables(ThError *err)
+{
+    enum { MOST = 5000 };
+    ThHashTable t = {0};
+    size_t n = 0;
+    while (n < MOST && th_hash_add(&t, th_hash_mix(n), n, err))
+        n++;
+    for (size_t i = 0; i < MOST; i++) {
+        ThHashSeek s = th_hash_seek(th_hash_mix(i));
+        uint32_t found;
+        while ((found = th_hash_next(&t, &s)) != TH_HASH_END && found != i) {
+        }
+        assert_int_equal(found, i < n ? i : TH_HASH_END);
+    }
+    th_hash_free(&t);
+    return n == MOST;
+}
+
+/* Strings that were there before stay, whatever a new one fails for. */
+static bool strings(ThError *err)
+{
+    enum { MOST = 300 };
+    ThIntern t = {0};
+    size_t n = 0, index = 0;
+    while (n < MOST && th_intern(&t, &n, sizeof n, &index, err))
+        assert_int_equal(index, n++);
+    for (size_t i = 0; i < MOST; i++)
+        assert_true(th_intern_find(&t, &i, sizeof i) == (i < n ? i : SIZE_MAX));
+    th_intern_free(&t);
+    return n == MOST;
+}
+
+/* Scopes and dictionaries that grow past their tables. */
+static bool rasp(ThError *err)
+{
+    ThText t = {0};
+    for (int i = 0; i < 20; i++)
+        th_text_printf(&t, "v%d = %d; ", i, i);
+    th_text_printf(&t, "d = {");
+    for (int i = 0; i < 20; i++)
+        th_text_printf(&t, "%s\"k%d\": %d", i ? ", " : "", i, i);
+    th_text_printf(&t, "}; x = d[\"k19\"] + v19;");
+    char *text = th_text_take(&t, err);
+    ThRasp *r = text ? th_rasp_new(NULL, err) : NULL;
+    ThRaspValue x;
+    bool done = r && th_rasp_execute(r, text, false, false, NULL, err);
+    assert_true(!done || (th_rasp_lookup(r, "x", &x) && x.as.atom.cell.i == 38));
+    th_rasp_free(r);
+    free(text);
+    return done;
 }
 
 static ThAutomaton *parse(ThError *err)
@@ -323,7 +379,7 @@ static bool train(ThModel *m, const ThTask *t, int threads, ThError *err)
 
 static bool evaluate_model(const ThModel *m, const ThTask *t, ThError *err)
 {
-    ThEvaluateScore score;
+    ThScore score;
     ThEvaluator *e = th_evaluator_new(m, t, 1, 1, err);
     bool ok = e && th_evaluator_length(e, 9, 20, &score, err);
     th_evaluator_free(e);
@@ -590,6 +646,14 @@ static void test_scratchpads(void **state)
     sweep(descent);
 }
 
+static void test_tables(void **state)
+{
+    (void)state;
+    sweep(tables);
+    sweep(strings);
+    sweep(rasp);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -598,7 +662,7 @@ int main(void)
         cmocka_unit_test(test_algebra),        cmocka_unit_test(test_learn),
         cmocka_unit_test(test_models),         cmocka_unit_test(test_tapes),
         cmocka_unit_test(test_no_threads),     cmocka_unit_test(test_machines),
-        cmocka_unit_test(test_scratchpads),
+        cmocka_unit_test(test_scratchpads),    cmocka_unit_test(test_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,10 +26,10 @@ static ThModel *undecided(const ThTask *t)
     return m;
 }
 
-static ThEvaluateScore score(const ThModel *m, const ThTask *t, long long seed, int length, int samples)
+static ThScore score(const ThModel *m, const ThTask *t, long long seed, int length, int samples)
 {
     ThError err = {0};
-    ThEvaluateScore s;
+    ThScore s;
     ThEvaluator *e = th_evaluator_new(m, t, seed, 1, &err);
     assert_non_null(e);
     if (!th_evaluator_length(e, length, samples, &s, &err))
@@ -101,9 +101,9 @@ static void test_all_bits_count(void **state)
     ThModel *m = undecided(t);
     float *bias = th_params_at(&m->params, th_params_find(&m->params, "head_bias"));
     bias[0] = bias[1] = bias[2] = 1;
-    ThEvaluateScore all = score(m, t, 1, 9, 64);
+    ThScore all = score(m, t, 1, 9, 64);
     bias[2] = -1;
-    ThEvaluateScore two = score(m, t, 1, 9, 64);
+    ThScore two = score(m, t, 1, 9, 64);
     assert_true(all.right > 0 && two.right > 0);
     assert_int_equal(all.right + two.right, 9 * 64);
     th_model_free(m);
@@ -151,7 +151,7 @@ static void test_what_figures_depend_on(void **state)
     ThTask *t = made_task("cycle_navigation", "", NULL);
     ThModel *m = made_model("lstm", "dim=4");
     assert_true(th_model_bind(m, &t->signature, 1, NULL));
-    ThEvaluateScore fresh = score(m, t, 4, 20, 100), other = score(m, t, 5, 20, 100), s;
+    ThScore fresh = score(m, t, 4, 20, 100), other = score(m, t, 5, 20, 100), s;
     ThEvaluator *e = th_evaluator_new(m, t, 4, 2, NULL);
     static const int lengths[] = {3, 20, 19, 20};
     for (int i = 0; i < 4; i++) {
@@ -171,7 +171,7 @@ static void test_strings_are_not_repeated(void **state)
     ThTask *t = made_task("cycle_navigation", "", NULL);
     ThModel *m = made_model("lstm", "dim=4");
     assert_true(th_model_bind(m, &t->signature, 1, NULL));
-    ThEvaluateScore few = score(m, t, 4, 12, 16), twice = score(m, t, 4, 12, 32);
+    ThScore few = score(m, t, 4, 12, 16), twice = score(m, t, 4, 12, 32);
     assert_true(fabs(few.loss - twice.loss) > 1e-7);
     th_model_free(m);
     th_task_free(t);

@@ -68,7 +68,7 @@ static void test_learns_parity(void **state)
     ThModel *m = make_model("regulargpt", "dim=32 init=wide activation=gelu");
     train(m, t, "steps=600 curriculum=adaptive warmup=50 schedule=cosine lr=2e-3", 2);
     ThEvaluator *e = th_evaluator_new(m, t, 1, 2, NULL);
-    ThEvaluateScore s;
+    ThScore s;
     assert_true(th_evaluator_length(e, 300, 200, &s, NULL));
     assert_true(s.accuracy > 0.99);
     assert_int_equal(s.n, 200);

@@ -57,7 +57,8 @@ size_t th_group_find(const ThGroup *g, const int *permutation)
     return th_intern_find(&g->element, permutation, (size_t)g->degree * sizeof *permutation);
 }
 
-const int *th_group_element(const ThGroup *g, size_t i)
+/* A view of element i until the next th_group_add. */
+static const int *element(const ThGroup *g, size_t i)
 {
     return th_intern_at(&g->element, i, NULL);
 }
@@ -88,7 +89,7 @@ static bool close(ThGroup *g, size_t limit, ThStop *stop, ThError *err)
         if (i % 1024 == 1023 && th_stopped_at(stop, g->element.n, "elements of a group", err))
             return false;
         for (size_t j = i < old ? g->n_generators - 1 : 0; j < g->n_generators; j++) {
-            multiply(g->degree, th_group_element(g, i), generator(g, j), g->one);
+            multiply(g->degree, element(g, i), generator(g, j), g->one);
             if (!th_intern(&g->element, g->one, (size_t)g->degree * sizeof *g->one, &index, err))
                 return false;
         }
@@ -170,7 +171,7 @@ static bool find_orders(Facts *w, ThError *err)
     w->inside = th_alloc(w->f->order, sizeof *w->inside, err);
     w->f->longest = w->f->exponent = 1;
     for (size_t i = 0; w->order && w->inside && i < w->f->order; i++) {
-        size_t n = w->order[i] = order_of(w->g, th_group_element(w->g, i));
+        size_t n = w->order[i] = order_of(w->g, element(w->g, i));
         w->f->longest = n > w->f->longest ? n : w->f->longest;
         w->f->exponent *= n / common_divisor(w->f->exponent, n);
     }
@@ -341,8 +342,8 @@ static bool name_by_half(const Facts *w)
     size_t r = w->f->order % 2 == 0 ? find_of_order(w, half) : SIZE_MAX;
     if (r == SIZE_MAX)
         return false;
-    const int *turn = th_group_element(g, r);
-    memcpy(g->one, th_group_element(g, 0), bytes);
+    const int *turn = element(g, r);
+    memcpy(g->one, element(g, 0), bytes);
     for (size_t i = 0; i < half; i++) {
         w->inside[th_group_find(g, g->one)] = true;
         multiply(g->degree, g->one, turn, g->two);
@@ -351,7 +352,7 @@ static bool name_by_half(const Facts *w)
     size_t s = 0;
     while (w->inside[s])
         s++;
-    conjugate(g, turn, th_group_element(g, s));
+    conjugate(g, turn, element(g, s));
     invert(g->degree, turn, g->three);
     if (memcmp(g->two, g->three, bytes) != 0 || (w->order[s] != 2 && w->order[s] != 4))
         return false;

@@ -29,10 +29,8 @@ bool th_group_add(ThGroup *g, const int *permutation, size_t limit, ThStop *stop
 
 size_t th_group_order(const ThGroup *g);
 
-/* The number of a permutation among the elements, or SIZE_MAX; element 0 is the identity.  A view
- * of element i until the next th_group_add. */
+/* The number of a permutation among the elements, or SIZE_MAX; element 0 is the identity. */
 size_t th_group_find(const ThGroup *g, const int *permutation);
-const int *th_group_element(const ThGroup *g, size_t i);
 
 enum { TH_GROUP_NAME = 64 };
 typedef struct {

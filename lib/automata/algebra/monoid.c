@@ -64,57 +64,33 @@ int th_monoid_image(const ThMonoid *m, int x, int q)
 
 /* ---- the table of maps ----------------------------------------------------------------------- */
 
-static const uint64_t UPPER = 0xffffffff00000000u;
-
-static size_t find_slot(const ThMonoid *m, const unsigned char *row, uint64_t hash)
+/* The element that a search finds, or -1. */
+static int find(const ThMonoid *m, ThHashSeek *s, const unsigned char *row)
 {
-    size_t mask = m->n_slots - 1, i = (size_t)hash & mask;
-    for (; m->slot[i]; i = (i + 1) & mask) {
-        if ((m->slot[i] & UPPER) != (hash & UPPER))
-            continue;
-        if (memcmp(row_of(m, (int)((m->slot[i] & ~UPPER) - 1)), row, row_bytes(m)) == 0)
-            break;
-    }
-    return i;
+    for (uint32_t x; (x = th_hash_next(&m->table, s)) != TH_HASH_END;)
+        if (memcmp(row_of(m, (int)x), row, row_bytes(m)) == 0)
+            return (int)x;
+    return -1;
 }
 
-static bool grow_table(ThMonoid *m, ThError *err)
+static int find_scratch(const ThMonoid *m)
 {
-    size_t n = m->n_slots ? 2 * m->n_slots : 1024;
-    uint64_t *slot = th_alloc(n, sizeof *slot, err);
-    if (!slot)
-        return false;
-    for (int x = 0; x < m->size; x++) {
-        uint64_t hash = th_hash_bytes(row_of(m, x), row_bytes(m));
-        size_t i = (size_t)hash & (n - 1);
-        while (slot[i])
-            i = (i + 1) & (n - 1);
-        slot[i] = (hash & UPPER) | (uint64_t)(x + 1);
-    }
-    free(m->slot);
-    m->slot = slot;
-    m->n_slots = n;
-    return true;
-}
-
-static int find_row(const ThMonoid *m, const unsigned char *row)
-{
-    size_t i = find_slot(m, row, th_hash_bytes(row, row_bytes(m)));
-    return m->slot[i] ? (int)((m->slot[i] & ~UPPER) - 1) : -1;
+    ThHashSeek s = th_hash_seek(th_hash_bytes(m->scratch, row_bytes(m)));
+    return find(m, &s, m->scratch);
 }
 
 int th_monoid_find(const ThMonoid *m, const int *map)
 {
     for (int q = 0; q < m->n_states; q++)
         put(m->scratch, m->width, q, map[q]);
-    return find_row(m, m->scratch);
+    return find_scratch(m);
 }
 
 int th_monoid_product(const ThMonoid *m, int x, int y)
 {
     for (int q = 0; q < m->n_states; q++)
         put(m->scratch, m->width, q, th_monoid_image(m, y, th_monoid_image(m, x, q)));
-    return find_row(m, m->scratch);
+    return find_scratch(m);
 }
 
 void th_monoid_word(const ThMonoid *m, int x, int *word)
@@ -164,18 +140,17 @@ static bool grow_elements(Enumeration *e, ThError *err)
     return true;
 }
 
-/* Adds the map in scratch, whose hash is known to be new, with the word of `prefix` and `a`. */
-static bool add(Enumeration *e, int prefix, int a, uint64_t hash, ThError *err)
+/* Adds the map in scratch, which a search has not found, with the word of `prefix` and `a`. */
+static bool add(Enumeration *e, int prefix, int a, const ThHashSeek *s, ThError *err)
 {
     ThMonoid *m = e->m;
     if ((size_t)m->size >= e->limit)
         return th_fail(err, TH_ELIMIT, "the monoid has more than %zu elements", e->limit);
-    if (((size_t)m->size == m->cap && !grow_elements(e, err)) ||
-        (2 * (size_t)m->size >= m->n_slots && !grow_table(m, err)))
+    if ((size_t)m->size == m->cap && !grow_elements(e, err))
         return false;
     int x = m->size, k = m->n_symbols;
     memcpy(row_of(m, x), m->scratch, row_bytes(m));
-    m->slot[find_slot(m, m->scratch, hash)] = (hash & UPPER) | (uint64_t)(x + 1);
+    th_hash_put(&m->table, s, (size_t)x);
     m->prefix[x] = prefix;
     m->last[x] = a;
     m->length[x] = a < 0 ? 0 : m->length[prefix] + 1;
@@ -195,11 +170,13 @@ static bool multiply(Enumeration *e, int x, int a, ThError *err)
     const unsigned char *row = row_of(m, x);
     for (int q = 0; q < m->n_states; q++)
         put(e->m->scratch, m->width, q, e->d->next[(size_t)get(row, m->width, q) * k + (size_t)a]);
-    uint64_t hash = th_hash_bytes(e->m->scratch, row_bytes(m));
-    size_t i = find_slot(m, e->m->scratch, hash);
-    int y = m->slot[i] ? (int)((m->slot[i] & ~UPPER) - 1) : m->size;
-    if (y == m->size) {
-        if (!add(e, x, a, hash, err))
+    if (!th_hash_reserve(&m->table, err))
+        return false;
+    ThHashSeek s = th_hash_seek(th_hash_bytes(m->scratch, row_bytes(m)));
+    int y = find(m, &s, m->scratch);
+    if (y < 0) {
+        y = m->size;
+        if (!add(e, x, a, &s, err))
             return false;
         e->reduced[(size_t)x * k + (size_t)a] = true;
     }
@@ -245,11 +222,12 @@ static void multiply_left(ThMonoid *m, int from, int to)
 static bool enumerate(Enumeration *e, ThError *err)
 {
     ThMonoid *m = e->m;
-    if (!grow_table(m, err))
+    if (!th_hash_reserve(&m->table, err))
         return false;
     for (int q = 0; q < m->n_states; q++)
         put(e->m->scratch, m->width, q, q);
-    if (!add(e, 0, -1, th_hash_bytes(e->m->scratch, row_bytes(m)), err))
+    ThHashSeek s = th_hash_seek(th_hash_bytes(m->scratch, row_bytes(m)));
+    if (!add(e, 0, -1, &s, err))
         return false;
     for (int from = 0, to = 1; from < m->size; from = to, to = m->size) {
         for (int x = from; x < to; x++) {
@@ -299,7 +277,7 @@ void th_monoid_free(ThMonoid *m)
     free(m->last);
     free(m->length);
     free(m->map);
-    free(m->slot);
+    th_hash_free(&m->table);
     free(m->scratch);
     free(m);
 }

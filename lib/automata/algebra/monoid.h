@@ -19,6 +19,7 @@
 
 #include "automata/core/dfa.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/stop.h"
 
 typedef struct {
@@ -31,8 +32,8 @@ typedef struct {
     int *length;            /* (size): of the shortest word */
     unsigned char *map;     /* (size, n_states) numbers of `width` bytes; read by th_monoid_image */
     int width;              /* 1, 2 or 4 */
-    uint64_t *slot;         /* (n_slots): the table of maps, upper half of the hash and index + 1 */
-    size_t n_slots, cap;    /* a power of two; room for elements */
+    ThHashTable table;      /* of the maps */
+    size_t cap;             /* room for elements */
     unsigned char *scratch; /* one map, for products: a monoid is used by one thread at a time */
 } ThMonoid;
 

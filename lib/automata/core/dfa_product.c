@@ -15,50 +15,24 @@ typedef struct {
     const ThDfa *a, *b;
     Pair *pair; /* found so far: states of the product */
     size_t n, cap;
-    uint32_t *slot; /* index + 1, or 0; open addressing */
-    size_t n_slots; /* a power of two, or 0 */
-    int *next;      /* rows of the product found so far */
+    ThHashTable table; /* of the pairs */
+    int *next;         /* rows of the product found so far */
     size_t next_cap;
 } Product;
 
-static size_t slot_of(const Product *p, Pair at)
-{
-    uint64_t key = (uint64_t)(uint32_t)at.p << 32 | (uint32_t)at.q;
-    size_t s = th_hash_mix(key) & (p->n_slots - 1);
-    while (p->slot[s]) {
-        const Pair *there = &p->pair[p->slot[s] - 1];
-        if (there->p == at.p && there->q == at.q)
-            break;
-        s = (s + 1) & (p->n_slots - 1);
-    }
-    return s;
-}
-
-static bool double_slots(Product *p, ThError *err)
-{
-    uint32_t *slot = th_alloc(p->n_slots ? 2 * p->n_slots : 64, sizeof *slot, err);
-    if (!slot)
-        return false;
-    free(p->slot);
-    p->slot = slot;
-    p->n_slots = p->n_slots ? 2 * p->n_slots : 64;
-    for (size_t i = 0; i < p->n; i++)
-        p->slot[slot_of(p, p->pair[i])] = (uint32_t)i + 1;
-    return true;
-}
-
-/* The number of a pair, which is added if it is new; -1 and TH_ENOMEM. */
+/* The number of a pair, which is added if it is new; -1 and an error where that fails. */
 static int number_of(Product *p, Pair at, ThError *err)
 {
-    if (p->n + p->n / 2 >= p->n_slots && !double_slots(p, err))
+    if (!th_hash_reserve(&p->table, err))
         return -1;
-    size_t s = slot_of(p, at);
-    if (p->slot[s])
-        return (int)(p->slot[s] - 1);
+    ThHashSeek s = th_hash_seek(th_hash_mix((uint64_t)(uint32_t)at.p << 32 | (uint32_t)at.q));
+    for (uint32_t i; (i = th_hash_next(&p->table, &s)) != TH_HASH_END;)
+        if (p->pair[i].p == at.p && p->pair[i].q == at.q)
+            return (int)i;
     if (!th_grow(&p->pair, &p->cap, p->n + 1, sizeof *p->pair, err))
         return -1;
+    th_hash_put(&p->table, &s, p->n);
     p->pair[p->n++] = at;
-    p->slot[s] = (uint32_t)p->n;
     return (int)p->n - 1;
 }
 
@@ -108,7 +82,7 @@ ThDfa *th_dfa_product(const ThDfa *a, const ThDfa *b, const bool accept[4], size
     }
     ThDfa *d = good ? finish(&p, accept, err) : NULL;
     free(p.pair);
-    free(p.slot);
+    th_hash_free(&p.table);
     free(p.next);
     return d;
 }

@@ -24,7 +24,7 @@ ThAutomaton *th_automaton_minimize(const ThAutomaton *a, size_t max_states, ThSt
     ThAutomatonClasses c = {0};
     ThDfa *d = NULL, *m = NULL;
     ThAutomaton *result = NULL, *t = th_automaton_trim(a, err);
-    if (t && th_automaton_classes_of(&c, t, NULL, err))
+    if (t && th_automaton_classes_of(&c, t, err))
         d = th_automaton_classes_dfa(t, c.of_state, c.n_classes, err);
     if (d)
         m = th_dfa_minimize(d, stop, err);

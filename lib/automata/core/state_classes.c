@@ -11,37 +11,30 @@
 
 /* ---- automaton to classes ---- */
 
-static int renumber(const int *output, int o)
-{
-    return o == TH_AUTOMATON_NO_OUTPUT || !output ? o : output[o];
-}
-
 /* The row of a state: accept, Moore output, and the Mealy output of every symbol. */
-static void fill_row(int *row, const ThAutomaton *a, int q, const int *output)
+static void fill_row(int *row, const ThAutomaton *a, int q)
 {
     row[0] = a->accept[q];
-    row[1] = renumber(output, a->moore[q]);
+    row[1] = a->moore[q];
     for (int c = 0; c < a->n_symbols; c++)
         row[2 + c] = TH_AUTOMATON_NO_OUTPUT;
     for (size_t j = a->first[q]; j < a->first[q + 1]; j++) {
         if (a->arc[j].symbol != TH_AUTOMATON_EPSILON)
-            row[2 + a->arc[j].symbol] = renumber(output, a->arc[j].output);
+            row[2 + a->arc[j].symbol] = a->arc[j].output;
     }
 }
 
-static bool intern_rows(ThIntern *t, ThAutomatonClasses *c, const ThAutomaton *a, const int *output,
-                        int *of_state, ThError *err)
+/* The row of a sink comes first. */
+static bool intern_rows(ThIntern *t, const ThAutomaton *a, int *of_state, ThError *err)
 {
     size_t width = 2 + (size_t)a->n_symbols, index;
     int *row = th_alloc(width, sizeof *row, err);
     bool good = row != NULL;
-    for (int i = 0; good && i < c->n_classes; i++)
-        good = th_intern(t, c->row + (size_t)i * width, width * sizeof *row, &index, err);
     for (size_t i = 1; good && i < width; i++)
         row[i] = TH_AUTOMATON_NO_OUTPUT;
     good = good && th_intern(t, row, width * sizeof *row, &index, err);
     for (int q = 0; good && q < a->n_states; q++) {
-        fill_row(row, a, q, output);
+        fill_row(row, a, q);
         good = th_intern(t, row, width * sizeof *row, &index, err);
         of_state[q] = (int)index;
     }
@@ -49,31 +42,16 @@ static bool intern_rows(ThIntern *t, ThAutomatonClasses *c, const ThAutomaton *a
     return good;
 }
 
-bool th_automaton_classes_more(ThAutomatonClasses *c, const ThAutomaton *a, const int *output,
-                               int **of_state, ThError *err)
+bool th_automaton_classes_of(ThAutomatonClasses *c, const ThAutomaton *a, ThError *err)
 {
     ThIntern t = {0};
-    int *label = th_alloc((size_t)a->n_states, sizeof *label, err), *row = NULL;
-    if (label && intern_rows(&t, c, a, output, label, err))
-        row = th_copy(t.bytes, t.size, 1, err);
-    if (row) {
-        free(c->row);
-        c->row = row;
-        c->n_classes = (int)t.n;
-        c->n_symbols = a->n_symbols;
-        *of_state = label;
-        label = NULL;
-    }
+    *c = (ThAutomatonClasses){.n_symbols = a->n_symbols};
+    c->of_state = th_alloc((size_t)a->n_states, sizeof *c->of_state, err);
+    if (c->of_state && intern_rows(&t, a, c->of_state, err))
+        c->row = th_copy(t.bytes, t.size, 1, err);
+    c->n_classes = (int)t.n;
     th_intern_free(&t);
-    free(label);
-    return row != NULL;
-}
-
-bool th_automaton_classes_of(ThAutomatonClasses *c, const ThAutomaton *a, const int *output,
-                             ThError *err)
-{
-    *c = (ThAutomatonClasses){0};
-    return th_automaton_classes_more(c, a, output, &c->of_state, err);
+    return c->row != NULL;
 }
 
 void th_automaton_classes_free(ThAutomatonClasses *c)

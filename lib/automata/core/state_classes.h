@@ -15,14 +15,8 @@ typedef struct {
     int *row;      /* (n_classes, 2 + n_symbols): accept, Moore output, Mealy output by symbol */
 } ThAutomatonClasses;
 
-/* Sorts the states of a into classes.  output (a->n_outputs) renumbers its outputs; NULL: as they
- * are. */
-bool th_automaton_classes_of(ThAutomatonClasses *c, const ThAutomaton *a, const int *output,
-                             ThError *err);
-
-/* The same for a second automaton over the same symbols, extending the classes of *c. */
-bool th_automaton_classes_more(ThAutomatonClasses *c, const ThAutomaton *a, const int *output,
-                               int **of_state, ThError *err);
+/* Sorts the states of a into classes; *c is to be freed also after a failure. */
+bool th_automaton_classes_of(ThAutomatonClasses *c, const ThAutomaton *a, ThError *err);
 void th_automaton_classes_free(ThAutomatonClasses *c);
 
 /* Returns new: the complete machine of a deterministic automaton with class[q] for state q and 0

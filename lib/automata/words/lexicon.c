@@ -41,8 +41,7 @@ typedef struct {
     size_t *first; /* (states + 1) */
     bool *accept;
     size_t n, first_cap, accept_cap;
-    uint32_t *slot; /* state + 1, or 0 */
-    size_t n_slots;
+    ThHashTable table; /* of the finished states */
     ThError *err;
 } Words;
 
@@ -56,7 +55,7 @@ static void words_free(Words *w)
     free(w->arc);
     free(w->first);
     free(w->accept);
-    free(w->slot);
+    th_hash_free(&w->table);
 }
 
 /* ---- lines ---- */
@@ -178,25 +177,6 @@ static uint64_t hash_of(const Arc *arc, size_t n, bool accept)
     return th_hash_mix(h);
 }
 
-static bool double_slots(Words *w)
-{
-    size_t n_slots = w->n_slots ? 2 * w->n_slots : 1024;
-    uint32_t *slot = th_alloc(n_slots, sizeof *slot, w->err);
-    if (!slot)
-        return false;
-    for (size_t q = 0; q < w->n; q++) {
-        size_t n = w->first[q + 1] - w->first[q];
-        size_t s = hash_of(w->arc + w->first[q], n, w->accept[q]) & (n_slots - 1);
-        while (slot[s])
-            s = (s + 1) & (n_slots - 1);
-        slot[s] = (uint32_t)q + 1;
-    }
-    free(w->slot);
-    w->slot = slot;
-    w->n_slots = n_slots;
-    return true;
-}
-
 /* Is the open state the same as state q? */
 static bool equal(const Words *w, const Open *o, size_t q)
 {
@@ -224,16 +204,15 @@ static bool add_state(Words *w, const Open *o)
 /* The number of a state equal to the open one, which is new if there is none; -1 on failure. */
 static int finish_state(Words *w, const Open *o)
 {
-    if (2 * (w->n + 1) > w->n_slots && !double_slots(w))
+    if (!th_hash_reserve(&w->table, w->err))
         return -1;
-    size_t s = hash_of(o->arc, o->n, o->accept) & (w->n_slots - 1);
-    for (; w->slot[s]; s = (s + 1) & (w->n_slots - 1)) {
-        if (equal(w, o, w->slot[s] - 1))
-            return (int)w->slot[s] - 1;
-    }
+    ThHashSeek s = th_hash_seek(hash_of(o->arc, o->n, o->accept));
+    for (uint32_t q; (q = th_hash_next(&w->table, &s)) != TH_HASH_END;)
+        if (equal(w, o, q))
+            return (int)q;
     if (!add_state(w, o))
         return -1;
-    w->slot[s] = (uint32_t)w->n;
+    th_hash_put(&w->table, &s, w->n - 1);
     return (int)w->n - 1;
 }
 

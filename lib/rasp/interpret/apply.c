@@ -140,8 +140,8 @@ static bool run_body(ThRasp *r, const ThRaspFrame *f, const ThRaspFunction *fn, 
     return th_rasp_block(r, f, body, v);
 }
 
-bool th_rasp_call_function(ThRasp *r, const ThRaspFunction *fn, ThRaspArgument *arg, size_t n,
-                           ThRaspValue *v)
+static bool call_function(ThRasp *r, const ThRaspFunction *fn, ThRaspArgument *arg, size_t n,
+                          ThRaspValue *v)
 {
     if (fn->builtin) {
         const ThRaspBuiltin *b = fn->builtin;
@@ -327,7 +327,7 @@ bool th_rasp_call(ThRasp *r, const ThRaspFrame *f, int32_t node, const ThRaspVal
     else if (ok) {
         ok = th_rasp_enter(r->graph, label, at(f, node)->line, at(f, node)->col, r->err);
         if (ok) {
-            ok = th_rasp_call_function(r, fn, arg, n, v);
+            ok = call_function(r, fn, arg, n, v);
             th_rasp_leave(r->graph);
         }
     }
@@ -363,7 +363,7 @@ static bool call_mapped(void *context, ThRaspAtoms *atoms, const ThRaspAtom *arg
         arg[i] = (ThRaspArgument){.value = th_rasp_atom_value(args[i]), .name = ""};
     r->err = err;
     r->mapping++;
-    bool ok = th_rasp_call_function(r, function_of(&m->function), arg, n, &v);
+    bool ok = call_function(r, function_of(&m->function), arg, n, &v);
     if (ok && v.kind != TH_RASP_VALUE_ATOM) {
         ok = th_rasp_error(r, TH_EVALUE, "a mapped function must give single values, not %s",
                            th_rasp_what(&v));

@@ -53,6 +53,25 @@ static bool do_expression(ThRasp *r, const ThRaspFrame *f, int32_t node)
     return ok;
 }
 
+/* The expressions of a TH_RASP_R_VALUES: one value, or a list of several. */
+static bool values_of(ThRasp *r, const ThRaspFrame *f, int32_t values, ThRaspValue *v)
+{
+    int32_t first = at(f, values)->first;
+    if (at(f, first)->next < 0)
+        return th_rasp_eval(r, f, first, v);
+    ThRaspList *l = th_rasp_list_new(&r->heap, siblings(f, first), r->err);
+    bool ok = l != NULL;
+    for (int32_t e = first; ok && e >= 0; e = at(f, e)->next) {
+        ThRaspValue element = {0};
+        ok = th_rasp_eval(r, f, e, &element) && th_rasp_list_add(&r->heap, l, element, r->err);
+    }
+    if (ok)
+        *v = (ThRaspValue){TH_RASP_VALUE_LIST, {.object = &l->head}};
+    else if (l)
+        th_rasp_object_release(&r->heap, &l->head);
+    return ok;
+}
+
 /* The values right of `=`, as many as there are names: new values in *v, *n of them. */
 static bool right_side(ThRasp *r, const ThRaspFrame *f, int32_t values, size_t wanted,
                        ThRaspValue *v, size_t *n)
@@ -65,7 +84,7 @@ static bool right_side(ThRasp *r, const ThRaspFrame *f, int32_t values, size_t w
     if (!ok || given == wanted)
         return ok;
     if (wanted == 1)
-        return th_rasp_values(r, f, values, v) && ++*n;
+        return values_of(r, f, values, v) && ++*n;
     if (given > 1) {
         th_rasp_here(r, f, values);
         return th_rasp_error(r, TH_EVALUE, "%zu names cannot take %zu values", wanted, given);
@@ -105,24 +124,6 @@ static bool do_assign(ThRasp *r, const ThRaspFrame *f, int32_t node)
     while (i < n)
         th_rasp_release(&r->heap, v[i++]);
     free(v);
-    return ok;
-}
-
-bool th_rasp_values(ThRasp *r, const ThRaspFrame *f, int32_t values, ThRaspValue *v)
-{
-    int32_t first = at(f, values)->first;
-    if (at(f, first)->next < 0)
-        return th_rasp_eval(r, f, first, v);
-    ThRaspList *l = th_rasp_list_new(&r->heap, siblings(f, first), r->err);
-    bool ok = l != NULL;
-    for (int32_t e = first; ok && e >= 0; e = at(f, e)->next) {
-        ThRaspValue element = {0};
-        ok = th_rasp_eval(r, f, e, &element) && th_rasp_list_add(&r->heap, l, element, r->err);
-    }
-    if (ok)
-        *v = (ThRaspValue){TH_RASP_VALUE_LIST, {.object = &l->head}};
-    else if (l)
-        th_rasp_object_release(&r->heap, &l->head);
     return ok;
 }
 
@@ -288,7 +289,7 @@ bool th_rasp_block(ThRasp *r, const ThRaspFrame *f, int32_t block, ThRaspValue *
     r->plain++;
     for (int32_t s = at(f, block)->first; ok && s >= 0; s = at(f, s)->next)
         ok = returned && at(f, s)->kind == TH_RASP_R_RETURN
-                 ? th_rasp_values(r, f, at(f, s)->first, returned)
+                 ? values_of(r, f, at(f, s)->first, returned)
                  : th_rasp_do(r, f, s);
     r->plain--;
     return ok;

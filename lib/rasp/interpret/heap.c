@@ -80,7 +80,7 @@ static void empty(ThRaspHeap *h, ThRaspObject *o)
             drop_value(h, d->value[i]);
         free(d->key);
         free(d->value);
-        free(d->slot);
+        th_hash_free(&d->table);
     } else if (o->kind == TH_RASP_OBJECT_FUNCTION) {
         ThRaspFunction *f = (ThRaspFunction *)o;
         if (h && f->program)
@@ -96,7 +96,7 @@ static void empty(ThRaspHeap *h, ThRaspObject *o)
         if (h && s->parent)
             drop(h, &s->parent->head);
         free(s->item);
-        free(s->slot);
+        th_hash_free(&s->table);
     } else if (o->kind == TH_RASP_OBJECT_PROGRAM) {
         ThRaspProgram *p = (ThRaspProgram *)o;
         th_rasp_tree_free(&p->tree);
@@ -181,68 +181,63 @@ ThRaspDict *th_rasp_dict_new(ThRaspHeap *h, ThError *err)
     return (ThRaspDict *)th_rasp_object(h, TH_RASP_OBJECT_DICT, sizeof(ThRaspDict), err);
 }
 
-/* The slot where a key is, or belongs. */
-static size_t dict_slot(const ThRaspAtoms *atoms, const ThRaspDict *d, ThRaspAtom key)
+/* The number of the key that a search finds, or TH_HASH_END. */
+static uint32_t dict_find(const ThRaspAtoms *atoms, const ThRaspDict *d, ThHashSeek *s,
+                          ThRaspAtom key)
 {
-    size_t i = th_rasp_atom_hash(atoms, key) & (d->n_slots - 1);
-    while (d->slot[i] && !th_rasp_atom_equal(atoms, d->key[d->slot[i] - 1], key))
-        i = (i + 1) & (d->n_slots - 1);
+    uint32_t i;
+    while ((i = th_hash_next(&d->table, s)) != TH_HASH_END)
+        if (th_rasp_atom_equal(atoms, d->key[i], key))
+            break;
     return i;
 }
 
-static bool dict_room(ThRaspHeap *h, const ThRaspAtoms *atoms, ThRaspDict *d, ThError *err)
+static bool dict_room(ThRaspHeap *h, ThRaspDict *d, ThError *err)
 {
-    if (d->n * 2 < d->n_slots)
-        return true;
-    size_t n = d->n_slots ? d->n_slots * 2 : 8;
-    if (n > TH_RASP_LIST_MAX)
+    if (d->n < d->cap)
+        return th_hash_reserve(&d->table, err);
+    size_t cap = d->cap ? 2 * d->cap : 4;
+    if (cap > TH_RASP_LIST_MAX / 2)
         return th_fail(err, TH_ELIMIT, "a dictionary may have %d keys", TH_RASP_LIST_MAX / 2);
-    size_t each = sizeof *d->key + sizeof *d->value + 2 * sizeof *d->slot;
-    if (!th_rasp_charge(h, &d->head, n / 2 * each, err))
+    size_t each = sizeof *d->key + sizeof *d->value + 2 * sizeof *d->table.slot;
+    if (!th_rasp_charge(h, &d->head, cap * each, err) || !th_hash_reserve(&d->table, err))
         return false;
-    uint32_t *slot = th_alloc(n, sizeof *slot, err);
-    ThRaspAtom *key = slot ? realloc(d->key, n / 2 * sizeof *key) : NULL;
+    ThRaspAtom *key = realloc(d->key, cap * sizeof *key);
     d->key = key ? key : d->key;
-    ThRaspValue *value = key ? realloc(d->value, n / 2 * sizeof *value) : NULL;
+    ThRaspValue *value = key ? realloc(d->value, cap * sizeof *value) : NULL;
     d->value = value ? value : d->value;
-    if (!value) {
-        free(slot);
+    if (!value)
         return th_fail(err, TH_ENOMEM, "out of memory");
-    }
-    free(d->slot);
-    d->slot = slot;
-    d->n_slots = n;
-    for (size_t i = 0; i < d->n; i++)
-        d->slot[dict_slot(atoms, d, d->key[i])] = (uint32_t)i + 1;
+    d->cap = cap;
     return true;
 }
 
 bool th_rasp_dict_set(ThRaspHeap *h, const ThRaspAtoms *atoms, ThRaspDict *d, ThRaspAtom key,
                       ThRaspValue v, ThError *err)
 {
-    if (!nest(&d->head, v, err) || !dict_room(h, atoms, d, err)) {
+    if (!nest(&d->head, v, err) || !dict_room(h, d, err)) {
         th_rasp_release(h, v);
         return false;
     }
-    size_t i = dict_slot(atoms, d, key);
-    if (d->slot[i]) {
-        ThRaspValue *old = &d->value[d->slot[i] - 1], before = *old;
-        *old = v;
+    ThHashSeek s = th_hash_seek(th_rasp_atom_hash(atoms, key));
+    uint32_t i = dict_find(atoms, d, &s, key);
+    if (i != TH_HASH_END) {
+        ThRaspValue before = d->value[i];
+        d->value[i] = v;
         th_rasp_release(h, before);
         return true;
     }
+    th_hash_put(&d->table, &s, d->n);
     d->key[d->n] = key;
     d->value[d->n++] = v;
-    d->slot[i] = (uint32_t)d->n;
     return true;
 }
 
 const ThRaspValue *th_rasp_dict_get(const ThRaspAtoms *atoms, const ThRaspDict *d, ThRaspAtom key)
 {
-    if (d->n == 0)
-        return NULL;
-    size_t i = dict_slot(atoms, d, key);
-    return d->slot[i] ? &d->value[d->slot[i] - 1] : NULL;
+    ThHashSeek s = th_hash_seek(d->n ? th_rasp_atom_hash(atoms, key) : 0);
+    uint32_t i = dict_find(atoms, d, &s, key);
+    return i != TH_HASH_END ? &d->value[i] : NULL;
 }
 
 /* ---- scopes ---------------------------------------------------------------------------------- */
@@ -259,51 +254,49 @@ ThRaspScope *th_rasp_scope_new(ThRaspHeap *h, ThRaspScope *parent, ThError *err)
     return s;
 }
 
-static size_t scope_slot(const ThRaspScope *s, uint32_t name)
+/* The binding of a name, be it there or removed, or NULL. */
+static ThRaspBinding *binding_of(const ThRaspScope *s, uint32_t name)
 {
-    size_t i = th_hash_mix(name) & (s->n_slots - 1);
-    while (s->slot[i] && s->item[s->slot[i] - 1].name != name)
-        i = (i + 1) & (s->n_slots - 1);
-    return i;
+    if (s->table.n) {
+        ThHashSeek seek = th_hash_seek(th_hash_mix(name));
+        for (uint32_t i; (i = th_hash_next(&s->table, &seek)) != TH_HASH_END;)
+            if (s->item[i].name == name)
+                return &s->item[i];
+        return NULL;
+    }
+    for (size_t i = 0; i < s->n; i++)
+        if (s->item[i].name == name)
+            return &s->item[i];
+    return NULL;
 }
 
 ThRaspBinding *th_rasp_scope_find(const ThRaspScope *s, uint32_t name)
 {
-    if (s->slot) {
-        size_t i = scope_slot(s, name);
-        ThRaspBinding *b = s->slot[i] ? &s->item[s->slot[i] - 1] : NULL;
-        return b && b->there ? b : NULL;
-    }
-    for (size_t i = 0; i < s->n; i++)
-        if (s->item[i].name == name)
-            return s->item[i].there ? &s->item[i] : NULL;
-    return NULL;
+    ThRaspBinding *b = binding_of(s, name);
+    return b && b->there ? b : NULL;
 }
 
-static bool scope_index(ThRaspScope *s, ThError *err)
+/* Adds a binding; once there are many, all are in the table. */
+static bool scope_add(ThRaspScope *s, uint32_t name, ThRaspValue v, ThError *err)
 {
-    if (s->n < FEW || s->n * 2 < s->n_slots)
-        return true;
-    size_t n = s->n_slots ? s->n_slots * 2 : FEW * 4;
-    uint32_t *slot = th_alloc(n, sizeof *slot, err);
-    if (!slot)
+    if (!th_grow(&s->item, &s->cap, s->n + 1, sizeof *s->item, err))
         return false;
-    free(s->slot);
-    s->slot = slot;
-    s->n_slots = n;
-    for (size_t i = 0; i < s->n; i++)
-        s->slot[scope_slot(s, s->item[i].name)] = (uint32_t)i + 1;
+    s->item[s->n] = (ThRaspBinding){name, v, true, 0};
+    size_t from = s->table.n ? s->n : 0;
+    for (size_t i = from; s->n >= FEW && i <= s->n; i++) {
+        if (!th_hash_add(&s->table, th_hash_mix(s->item[i].name), i, err)) {
+            if (from == 0)
+                th_hash_clear(&s->table);
+            return false;
+        }
+    }
+    s->n++;
     return true;
 }
 
 bool th_rasp_scope_set(ThRaspHeap *h, ThRaspScope *s, uint32_t name, ThRaspValue v, ThError *err)
 {
-    ThRaspBinding *b = NULL;
-    for (size_t i = 0; !s->slot && i < s->n; i++)
-        if (s->item[i].name == name)
-            b = &s->item[i];
-    if (s->slot && s->slot[scope_slot(s, name)])
-        b = &s->item[s->slot[scope_slot(s, name)] - 1];
+    ThRaspBinding *b = binding_of(s, name);
     if (b) {
         ThRaspValue before = b->value;
         bool was_there = b->there;
@@ -313,14 +306,10 @@ bool th_rasp_scope_set(ThRaspHeap *h, ThRaspScope *s, uint32_t name, ThRaspValue
             th_rasp_release(h, before);
         return true;
     }
-    if (!th_grow(&s->item, &s->cap, s->n + 1, sizeof *s->item, err) || !scope_index(s, err)) {
-        th_rasp_release(h, v);
-        return false;
-    }
-    s->item[s->n++] = (ThRaspBinding){name, v, true, 0};
-    if (s->slot)
-        s->slot[scope_slot(s, name)] = (uint32_t)s->n;
-    return true;
+    if (scope_add(s, name, v, err))
+        return true;
+    th_rasp_release(h, v);
+    return false;
 }
 
 void th_rasp_scope_leave(ThRaspHeap *h, ThRaspScope *s)
@@ -334,6 +323,7 @@ void th_rasp_scope_leave(ThRaspHeap *h, ThRaspScope *s)
     if (s->head.refs == own + 1 && own > 0) {
         size_t n = s->n;
         s->n = 0;
+        th_hash_clear(&s->table);
         h->draining = true; /* s itself is still wanted */
         for (size_t i = 0; i < n; i++)
             if (s->item[i].there)

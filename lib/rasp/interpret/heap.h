@@ -10,6 +10,7 @@
 #ifndef TH_RASP_INTERPRET_HEAP_H
 #define TH_RASP_INTERPRET_HEAP_H
 
+#include "base/hash.h"
 #include "rasp/interpret/rasp.h"
 
 typedef enum {
@@ -44,10 +45,10 @@ typedef struct {
 
 typedef struct {
     ThRaspObject head;
-    size_t n, n_slots;
+    size_t n, cap;
     ThRaspAtom *key;
     ThRaspValue *value; /* (n) in order of arrival */
-    uint32_t *slot;     /* index + 1; 0: empty */
+    ThHashTable table;  /* of the keys */
 } ThRaspDict;
 
 /* A text with its tree, kept for as long as a function of it lives. */
@@ -70,8 +71,8 @@ typedef struct ThRaspScope {
     ThRaspObject head;
     struct ThRaspScope *parent; /* counted; NULL: none */
     ThRaspBinding *item;        /* in order of arrival */
-    size_t n, cap, n_slots;
-    uint32_t *slot; /* index + 1; NULL while there are few */
+    size_t n, cap;
+    ThHashTable table; /* of the names; empty while there are few */
 } ThRaspScope;
 
 struct ThRaspBuiltin;

@@ -62,12 +62,6 @@ bool th_rasp_lookup(const ThRasp *r, const char *name, ThRaspValue *v)
     return look(r, r->global, name, v) || look(r, r->base, name, v);
 }
 
-bool th_rasp_is_library(const ThRasp *r, const char *name)
-{
-    ThRaspValue v = {0};
-    return !look(r, r->global, name, &v) && look(r, r->base, name, &v);
-}
-
 const char *th_rasp_name_at(const ThRasp *r, size_t i)
 {
     const ThRaspScope *scopes[] = {r->global, r->base};
@@ -461,24 +455,9 @@ ThRaspGraph *th_rasp_graph(ThRasp *r)
     return r->graph;
 }
 
-ThRaspValue th_rasp_example(const ThRasp *r, int which)
-{
-    return r->example[which == TH_RASP_FOR_SELECTORS].value;
-}
-
 ThRaspRun *th_rasp_example_run(ThRasp *r, int which)
 {
     return r->example[which == TH_RASP_FOR_SELECTORS].run;
-}
-
-bool th_rasp_examples_on(const ThRasp *r, int which)
-{
-    return r->example[which == TH_RASP_FOR_SELECTORS].on;
-}
-
-bool th_rasp_full_display(const ThRasp *r)
-{
-    return r->full_display;
 }
 
 const char *th_rasp_function_source(const ThRaspValue *v, size_t *size)

@@ -138,9 +138,6 @@ bool th_rasp_block(ThRasp *r, const ThRaspFrame *f, int32_t block, ThRaspValue *
 bool th_rasp_bind(ThRasp *r, const ThRaspFrame *f, int32_t name, ThRaspValue v);
 bool th_rasp_set_global(ThRasp *r, ThRaspScope *scope, uint32_t name, ThRaspValue v);
 
-/* The expressions of a TH_RASP_R_VALUES: one value, or a list of several. */
-bool th_rasp_values(ThRasp *r, const ThRaspFrame *f, int32_t values, ThRaspValue *v);
-
 /* load.c: a file's names into a scope; the library; a new scope with the library and tokens. */
 bool th_rasp_load_file(ThRasp *r, const char *path, ThRaspScope *into);
 bool th_rasp_load_library(ThRasp *r, ThError *err);
@@ -172,8 +169,6 @@ ThRaspValue th_rasp_element(const ThRaspValue *list, size_t i); /* view */
 /* apply.c: calls. */
 bool th_rasp_call(ThRasp *r, const ThRaspFrame *f, int32_t node, const ThRaspValue *callee,
                   const char *name, ThRaspValue *v);
-bool th_rasp_call_function(ThRasp *r, const ThRaspFunction *fn, ThRaspArgument *arg, size_t n,
-                           ThRaspValue *v);
 bool th_rasp_new_function(ThRasp *r, const ThRaspFrame *f, int32_t node, const char *name,
                           ThRaspValue *v);
 

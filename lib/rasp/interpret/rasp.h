@@ -137,7 +137,6 @@ ThRaspGraph *th_rasp_graph(ThRasp *r);
 
 /* The value of a global, or of a name of the library; false if there is none. */
 bool th_rasp_lookup(const ThRasp *r, const char *name, ThRaspValue *v);
-bool th_rasp_is_library(const ThRasp *r, const char *name); /* predefined, and not redefined */
 
 /* Every name that can be used, globals first in order of definition: view of name i, NULL past the
  * end. */
@@ -156,11 +155,8 @@ bool th_rasp_name_ok(const char *name, ThError *err);
 ThRaspRun *th_rasp_run_on(ThRasp *r, const ThRaspValue *input, ThError *err);
 ThRaspRun *th_rasp_run_on_text(ThRasp *r, const char *text, ThError *err);
 
-/* The examples: which is TH_RASP_FOR_SOPS or TH_RASP_FOR_SELECTORS. */
-ThRaspValue th_rasp_example(const ThRasp *r, int which);
-ThRaspRun *th_rasp_example_run(ThRasp *r, int which); /* view until the example changes */
-bool th_rasp_examples_on(const ThRasp *r, int which);
-bool th_rasp_full_display(const ThRasp *r);
+/* The example for TH_RASP_FOR_SOPS or TH_RASP_FOR_SELECTORS: a view until it changes. */
+ThRaspRun *th_rasp_example_run(ThRasp *r, int which);
 
 /* ---- showing (show.c) ------------------------------------------------------------------------ */
 

@@ -29,60 +29,45 @@ static bool same(const ThRaspAtomTable *t, const ThRaspAtoms *p, const ThRaspAto
     return true;
 }
 
-/* The slot where a list is, or where it would go. */
-static size_t slot_of(const ThRaspAtomTable *t, const ThRaspAtoms *p, const ThRaspAtom *key)
+/* The number of the list that a search finds, or TH_HASH_END. */
+static uint32_t find(const ThRaspAtomTable *t, const ThRaspAtoms *p, ThHashSeek *s,
+                     const ThRaspAtom *key)
 {
-    for (size_t s = hash_of(t, p, key) & (t->n_slots - 1);; s = (s + 1) & (t->n_slots - 1))
-        if (!t->slot[s] || same(t, p, t->key + (t->slot[s] - 1) * t->width, key))
-            return s;
+    uint32_t i;
+    while ((i = th_hash_next(&t->table, s)) != TH_HASH_END)
+        if (same(t, p, t->key + i * t->width, key))
+            break;
+    return i;
 }
 
 uint32_t th_rasp_atom_table_find(const ThRaspAtomTable *t, const ThRaspAtoms *p,
                                  const ThRaspAtom *key)
 {
-    return t->n ? t->slot[slot_of(t, p, key)] - 1 : UINT32_MAX;
-}
-
-static bool double_slots(ThRaspAtomTable *t, const ThRaspAtoms *p, ThError *err)
-{
-    size_t n_slots = t->n_slots ? 2 * t->n_slots : 16;
-    uint32_t *slot = th_alloc(n_slots, sizeof *slot, err);
-    if (!slot)
-        return false;
-    free(t->slot);
-    t->slot = slot;
-    t->n_slots = n_slots;
-    for (size_t i = 0; i < t->n; i++) {
-        size_t s = hash_of(t, p, t->key + i * t->width) & (n_slots - 1);
-        while (slot[s])
-            s = (s + 1) & (n_slots - 1);
-        slot[s] = (uint32_t)(i + 1);
-    }
-    return true;
+    ThHashSeek s = th_hash_seek(t->n ? hash_of(t, p, key) : 0);
+    return find(t, p, &s, key);
 }
 
 bool th_rasp_atom_table_add(ThRaspAtomTable *t, const ThRaspAtoms *p, const ThRaspAtom *key,
                             uint32_t *index, ThError *err)
 {
-    if (2 * t->n >= t->n_slots && !double_slots(t, p, err))
+    if (!th_hash_reserve(&t->table, err))
         return false;
-    size_t s = slot_of(t, p, key);
-    if (t->slot[s]) {
-        *index = t->slot[s] - 1;
+    ThHashSeek s = th_hash_seek(hash_of(t, p, key));
+    *index = find(t, p, &s, key);
+    if (*index != TH_HASH_END)
         return true;
-    }
     if (!th_grow(&t->key, &t->cap, (t->n + 1) * t->width, sizeof *t->key, err))
         return false;
     memcpy(t->key + t->n * t->width, key, t->width * sizeof *key);
     *index = (uint32_t)t->n++;
-    t->slot[s] = (uint32_t)t->n;
+    th_hash_put(&t->table, &s, *index);
     return true;
 }
 
 void th_rasp_atom_table_free(ThRaspAtomTable *t)
 {
     free(t->key);
-    free(t->slot);
+    th_hash_free(&t->table);
     *t = (ThRaspAtomTable){0};
 }
 

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "rasp/values/value.h"
 
 /* Lists of `width` atoms each, numbered in order of first arrival. */
@@ -17,8 +18,7 @@ typedef struct {
     bool strict;     /* 1, 1.0 and True are three things, not one */
     ThRaspAtom *key; /* (n, width) */
     size_t cap;
-    uint32_t *slot; /* number + 1; 0: empty */
-    size_t n_slots;
+    ThHashTable table;
 } ThRaspAtomTable;
 
 /* The number of a list, or UINT32_MAX. */
