@@ -253,10 +253,9 @@ bool th_evaluator_rows(ThEvaluator *e, int lo, int hi, int samples, ThScore *sco
 {
     e->rows = (ThTaskRows){TH_TASK_TEST, lo, hi};
     long long n = th_task_count(e->task, &e->rows);
-    if (n == 0)
-        return th_fail(err, TH_EVALUE, "there is no row of %d to %d symbols to test on", lo, hi);
     *score = (ThScore){0};
-    if (!th_task_extent(e->task, &e->rows, &score->least, &score->length, err))
+    if (!th_task_need_rows(e->task, &e->rows, err) ||
+        !th_task_extent(e->task, &e->rows, &score->least, &score->length, err))
         return false;
     e->length = e->tokens = score->tokens = score->length;
     e->shuffle = samples < n;

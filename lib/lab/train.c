@@ -193,11 +193,9 @@ static bool choose_rows(ThTrainer *tr, const ThOptions *o, ThError *err)
     }
     if (tr->lengths.step != 1)
         return th_fail(err, TH_EUSAGE, "rows are chosen by length=A..B; there is no step");
-    if (th_task_count(tr->task, &rows) == 0)
-        return th_fail(err, TH_EVALUE, "there is no row of %d to %d symbols to train on", rows.lo,
-                       rows.hi);
     int shortest, longest;
-    if (!th_task_extent(tr->task, &rows, &shortest, &longest, err))
+    if (!th_task_need_rows(tr->task, &rows, err) ||
+        !th_task_extent(tr->task, &rows, &shortest, &longest, err))
         return false;
     tr->lengths = (ThRange){shortest, longest, 1};
     return true;

@@ -1,5 +1,6 @@
 #include "tasks/task.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -205,13 +206,26 @@ long long th_task_count(const ThTask *t, const ThTaskRows *which)
     return t->kind->count ? t->kind->count(t, which) : 0;
 }
 
+bool th_task_need_rows(const ThTask *t, const ThTaskRows *which, ThError *err)
+{
+    const char *use = which->part == TH_TASK_TRAIN ? "train" : "test";
+    if (th_task_count(t, which) > 0)
+        return true;
+    if (th_task_count(t, &(ThTaskRows){which->part, 1, INT_MAX}) == 0)
+        return th_fail(err, TH_EVALUE, "there is no row to %s on", use) ||
+               th_hint(err, "split= says which share of the rows is for training");
+    if (which->lo == which->hi)
+        return th_fail(err, TH_EVALUE, "no row to %s on has %d symbols", use, which->lo);
+    return th_fail(err, TH_EVALUE, "no row to %s on has %d to %d symbols", use, which->lo,
+                   which->hi);
+}
+
 bool th_task_take(const ThTask *t, const ThTaskRows *which, const uint64_t *shuffle,
                   long long first, ThBatch *b, ThError *err)
 {
+    if (!th_task_need_rows(t, which, err))
+        return false;
     long long n = th_task_count(t, which);
-    if (n == 0)
-        return th_fail(err, TH_EVALUE, "the task has no examples of %d to %d symbols", which->lo,
-                       which->hi);
     long long *number = th_alloc((size_t)b->B, sizeof *number, err);
     if (!number)
         return false;

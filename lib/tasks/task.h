@@ -149,6 +149,9 @@ bool th_task_finite(const ThTask *t); /* whether it is one */
 /* The number of examples there are of some rows; 0 for a task that is no data set. */
 long long th_task_count(const ThTask *t, const ThTaskRows *which);
 
+/* True if there are some; else TH_EVALUE says which are missing. */
+bool th_task_need_rows(const ThTask *t, const ThTaskRows *which, ThError *err);
+
 /* The lengths of the shortest and the longest of some rows, of which there must be some. */
 bool th_task_extent(const ThTask *t, const ThTaskRows *which, int *shortest, int *longest,
                     ThError *err);

@@ -69,11 +69,14 @@ SH_COMMAND(task, .group = "tasks", .summary = "define a task: where labelled str
            .example = "task p = parity\n"
                       "task nav = cycle_navigation modulus=7\n"
                       "task own = recognize minimize(parity)\n"
+                      "sample p length=1..9 count=20 > \"rows.csv\"\n"
+                      "task mine = file \"rows.csv\" label=answer\n"
                       "list tasks\n"
                       "#> name  kind  size\n"
                       "#> p     task  parity, 2 symbols, 2 classes\n"
                       "#> nav   task  cycle_navigation, 3 symbols, 7 classes\n"
-                      "#> own   task  recognize, 2 symbols, 2 classes",
+                      "#> own   task  recognize, 2 symbols, 2 classes\n"
+                      "#> mine  task  file, 2 symbols, 2 classes",
            .results = "symbols classes",
            .args = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_TASK_KIND, "KIND", 0}})
 {
@@ -108,8 +111,7 @@ const ThDfa *sh_need_machine(const ShOperand *task, ThError *err)
     const ThTask *t = task->object->as.task;
     if (!t->machine)
         sh_fail_operand(err, task, TH_EVALUE,
-                        "task %s has no automaton: %s strings are labelled "
-                        "otherwise",
+                        "task %s has no automaton: the answers of %s tasks do not come from one",
                         task->object->name, t->kind->name);
     return t->machine;
 }
@@ -226,9 +228,9 @@ static bool add_examples(ShSession *s, const ThTask *t, const ThOptions *o, long
         rows = (ThTaskRows){TH_TASK_TRAIN, (int)lengths.lo, (int)lengths.hi};
     if (th_task_count(t, &(ThTaskRows){TH_TASK_TRAIN, 1, INT_MAX}) == 0)
         rows.part = TH_TASK_TEST;
+    if (!th_task_need_rows(t, &rows, err))
+        return false;
     long long n = th_task_count(t, &rows);
-    if (n == 0)
-        return th_fail(err, TH_EVALUE, "no row has %d to %d symbols", rows.lo, rows.hi);
     *count = *count < n ? *count : n;
     uint64_t seed = (uint64_t)sh_seed(s, o);
     ThBatch b = {0};
@@ -273,6 +275,10 @@ SH_COMMAND(sample, .group = "tasks", .summary = "show labelled examples of a tas
                       "#> input  answer\n"
                       "#> 1010   accept\n"
                       "#> 0100   reject\n"
+                      "task c = copy\n"
+                      "sample c length=4 count=1 seed=3\n"
+                      "#> input       answer\n"
+                      "#> $kfks|kfks  - - - - - k f k s .\n"
                       "sample t2 length=1..40 count=10 > \"t2.txt\"",
            .results = "count", .args = {{A_TASK, "TASK", 0}}, .options = sample_options,
            .flags = C_PAGED)

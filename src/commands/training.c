@@ -177,7 +177,13 @@ SH_COMMAND(
     .example = "task p = parity\n"
                "model m = regulargpt dim=16 heads=2\n"
                "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-               "assert steps == 20",
+               "assert steps == 20\n"
+               "sample p length=1..9 count=20 > \"rows.csv\"\n"
+               "task mine = file \"rows.csv\" label=answer\n"
+               "model n = gru dim=16\n"
+               "train n on mine steps=20 > \"train.txt\"\n"
+               "evaluate n on mine length=1..9:3 > \"scores.csv\"\n"
+               "assert rows == 18",
     .results = "loss accuracy steps seconds rate",
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
     .options = th_train_options)
@@ -265,11 +271,8 @@ static bool score_rows(const Evaluation *e, const ThTask *t, Scores *to, ThError
 {
     ThRange l = e->lengths;
     ThTaskRows rows = {TH_TASK_TEST, (int)l.lo, (int)l.hi};
-    if (th_task_count(t, &rows) == 0)
-        return th_fail(err, TH_EVALUE, "there is no row of %d to %d symbols to test on", rows.lo,
-                       rows.hi);
     int shortest, longest;
-    if (!th_task_extent(t, &rows, &shortest, &longest, err))
+    if (!th_task_need_rows(t, &rows, err) || !th_task_extent(t, &rows, &shortest, &longest, err))
         return false;
     for (long long lo = l.lo; lo <= longest; lo += l.step) {
         long long hi = lo + l.step - 1 < longest ? lo + l.step - 1 : longest;
