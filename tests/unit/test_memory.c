@@ -8,8 +8,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -403,6 +405,59 @@ static bool work_with(const char *kind, const char *task, ThError *err)
     return ok;
 }
 
+/* ---- labelled files ---- */
+
+static const char *rows_file;
+
+static bool work_with_rows(ThError *err)
+{
+    ThOptions o = {0};
+    const ThTaskKind *kind = th_task_kind("file");
+    ThTask *t = th_options_init(&o, kind->options, err) && th_options_set(&o, "split", "0.5", err)
+                    ? th_task_new(kind, &o, &(ThTaskSource){.file = rows_file}, err)
+                    : NULL;
+    th_options_free(&o);
+    ThTask *copy = t ? th_task_copy(t, err) : NULL;
+    ThModel *m = copy ? make_model("gru", err) : NULL;
+    bool ok = m && train(m, copy, 1, err);
+    ThEvaluator *e = ok ? th_evaluator_new(m, t, 1, 1, err) : NULL;
+    ThScore score;
+    ok = e && th_evaluator_rows(e, 1, 9, 9, &score, err);
+    th_evaluator_free(e);
+    th_model_free(m);
+    th_task_free(copy);
+    th_task_free(t);
+    return ok;
+}
+
+static void test_labelled_files(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {{"tsv", "ab\tx\nb\ty\nbca\tx\naa\ty\nb\tx\n"},
+                                           {"csv", "\"a b\",x y\nb,y\nb b,x y\nb,x\nb,y\n"},
+                                           {"jsonl", "{\"input\": [\"a\"], \"label\": 1}\n"
+                                                     "{\"input\": \"a b\", \"label\": true}"}};
+    for (int i = 0; i < 3; i++) {
+        char path[64] = "/tmp/test_memory-XXXXXX", name[80];
+        int fd = mkstemp(path);
+        assert_true(fd >= 0);
+        assert_true(write(fd, texts[i][1], strlen(texts[i][1])) > 0);
+        close(fd);
+        snprintf(name, sizeof name, "%s.%s", path, texts[i][0]);
+        assert_int_equal(rename(path, name), 0);
+        rows_file = name;
+        sweep(work_with_rows);
+        unlink(name);
+    }
+}
+
+/* ---- texts to be gone on with ---- */
+
+static bool lstm(ThError *err)
+{
+    return work_with("lstm", "ngram", err);
+}
+
 static bool regulargpt(ThError *err)
 {
     return work_with("regulargpt", "parity", err);
@@ -430,6 +485,7 @@ static void test_models(void **state)
     sweep(transformer);
     sweep(rnn);
     sweep(gru);
+    sweep(lstm);
 }
 
 /* What the tape's work is done with: made while memory lasts. */
@@ -466,12 +522,15 @@ static void test_tapes(void **state)
         tape_model = make_model(kinds[i / 2]->name, NULL);
         assert_true(th_model_bind(tape_model, &t->signature, 1, NULL));
         assert_true(th_task_sample(t, &r, 5, &tape_batch, NULL));
-        arenas_fail = true;
-        tape_precision = TH_TAPE_FLOAT;
-        sweep(differentiate);
-        tape_precision = TH_TAPE_DOUBLE;
-        sweep(differentiate);
-        arenas_fail = false;
+        for (int mode = 0; mode < 4; mode++) {
+            int length[] = {5, 2, 5};
+            tape_batch.length = mode & 1 ? length : NULL;
+            tape_precision = mode & 2 ? TH_TAPE_DOUBLE : TH_TAPE_FLOAT;
+            arenas_fail = true;
+            sweep(differentiate);
+            arenas_fail = false;
+        }
+        tape_batch.length = NULL;
         th_model_free(tape_model);
         th_task_free(t);
     }
@@ -660,9 +719,10 @@ int main(void)
         cmocka_unit_test(test_read_and_write), cmocka_unit_test(test_evaluate),
         cmocka_unit_test(test_compare),        cmocka_unit_test(test_monoid_and_run),
         cmocka_unit_test(test_algebra),        cmocka_unit_test(test_learn),
-        cmocka_unit_test(test_models),         cmocka_unit_test(test_tapes),
-        cmocka_unit_test(test_no_threads),     cmocka_unit_test(test_machines),
-        cmocka_unit_test(test_scratchpads),    cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_models),         cmocka_unit_test(test_labelled_files),
+        cmocka_unit_test(test_tapes),          cmocka_unit_test(test_no_threads),
+        cmocka_unit_test(test_machines),       cmocka_unit_test(test_scratchpads),
+        cmocka_unit_test(test_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
