@@ -224,12 +224,18 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMode
     ThVar x = th_op_rows(t, param(t, l->embedding), r.input, r.n_inputs, sqrt(l->dim));
     if (!how->share)
         th_tape_tag(t, x, "embedding", 0);
+    ThVar done = -1; /* answers of strings that are shorter than others */
     for (int i = 0; i < r.n_stages; i++) {
         x = run_stage(t, l, &l->layer[r.schedule[i].sub], &r.stage[i], x);
         if (how->noise > 0 && r.schedule[i].ends_level)
             x = th_op_noise(t, x, how->noise, how->rng);
         th_tape_tag(t, x, "state", i);
+        if (r.stage[i].n_done > 0) {
+            ThVar y = th_op_rows(t, x, r.stage[i].done, r.stage[i].n_done, 1);
+            done = done < 0 ? y : th_op_stack(t, done, y);
+        }
     }
+    x = done < 0 ? x : done;
     if (l->pre)
         x = th_op_layer_norm(t, x, -1, param(t, l->final_gain), param(t, l->final_offset));
     ThVar z = th_op_linear(t, x, param(t, l->head), param(t, l->head_bias));
@@ -320,6 +326,7 @@ const ThModelKind th_model_regulargpt = {
         "(train … noise=0.3) is drawn once per distinct vector.",
     .options = options,
     .takes_noise = true,
+    .ragged = true,
     .causal = true,
     .check = check,
     .bind = bind,

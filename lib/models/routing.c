@@ -220,12 +220,27 @@ static bool list_selves(ThArena *a, ThModelRoutingStage *s, int C)
     return true;
 }
 
-/* The row of every position of every string, (B, width), while stages are built. */
+/* The stages for strings of one length. */
 typedef struct {
-    int *row;
-    int B, width;
+    const ThModelSchedule *stage; /* (n) */
+    int n;
+} Plan;
+
+/* The strings of a batch while stages are built: their plans, and the row of every position that
+ * the last stage had, those of string b from row[at[b]] on. */
+typedef struct {
+    int B;
     bool share;
+    const Plan **plan; /* (B) */
+    int *row;
+    size_t *at; /* (B) */
 } Front;
+
+/* What a string has at a stage; NULL after its last. */
+static const ThModelSchedule *schedule_at(const Front *f, int b, int stage)
+{
+    return stage < f->plan[b]->n ? &f->plan[b]->stage[stage] : NULL;
+}
 
 /* The rows that a position reads whose `key` is in the schedule; `front` has those of its string.
  */
@@ -251,11 +266,20 @@ static size_t most_vectors(const ThModelRoutingStage *s, size_t positions, int C
     return tuples < positions ? tuples : positions;
 }
 
-/* Lists the vectors of a stage and moves the front on to it. */
-static bool build_stage(ThArena *a, const ThModelSchedule *sched, int C, Front *f,
-                        ThModelRoutingStage *s)
+static size_t count_positions(const Front *f, int stage)
 {
-    size_t positions = (size_t)f->B * (size_t)sched->n;
+    size_t n = 0;
+    for (int b = 0; b < f->B; b++) {
+        const ThModelSchedule *sched = schedule_at(f, b, stage);
+        n += sched ? (size_t)sched->n : 0;
+    }
+    return n;
+}
+
+/* Lists the vectors of a stage and moves the front on to it. */
+static bool build_stage(ThArena *a, int C, Front *f, ThModelRoutingStage *s)
+{
+    size_t positions = count_positions(f, s->number), filled = 0;
     size_t most = f->share ? most_vectors(s, positions, C) : positions;
     Seen seen = {0};
     int *after = th_arena_take(a, positions, sizeof *after);
@@ -263,53 +287,114 @@ static bool build_stage(ThArena *a, const ThModelSchedule *sched, int C, Front *
     if (!after || !s->key || (f->share && !seen_init(&seen, a, most, s->key, C)))
         return false;
     for (int b = 0; b < f->B; b++) {
-        for (int i = 0; i < sched->n; i++) {
-            read_rows(f->row + (size_t)b * (size_t)f->width, sched->key + (size_t)i * (size_t)C, s,
-                      C);
+        const ThModelSchedule *sched = schedule_at(f, b, s->number);
+        const int *front = f->row + f->at[b];
+        f->at[b] = filled;
+        for (int i = 0; sched && i < sched->n; i++) {
+            read_rows(front, sched->key + (size_t)i * (size_t)C, s, C);
             const int *row = s->key + (size_t)s->n * (size_t)C;
             int node = f->share ? seen_find(&seen, row, s->n) : s->n;
             s->n += node == s->n;
-            after[(size_t)b * (size_t)sched->n + (size_t)i] = node;
+            after[filled++] = node;
         }
     }
     f->row = after;
-    f->width = sched->n;
     return list_selves(a, s, C);
 }
 
 /* Input rows, and the row of every position. */
-static int *list_inputs(ThArena *a, const ThBatch *b, int n_symbols, bool share, ThModelRouting *r)
+static bool list_inputs(ThArena *a, const ThBatch *b, int n_symbols, Front *f, ThModelRouting *r)
 {
     int size = b->B * b->T;
-    int *row = th_arena_take(a, (size_t)size, sizeof *row);
-    r->n_inputs = share ? n_symbols : size;
+    f->row = th_arena_take(a, (size_t)size, sizeof *f->row);
+    f->at = th_arena_take(a, (size_t)b->B, sizeof *f->at);
+    r->n_inputs = f->share ? n_symbols : size;
     r->input = th_arena_take(a, (size_t)r->n_inputs, sizeof *r->input);
-    if (!row || !r->input)
-        return NULL;
+    if (!f->row || !f->at || !r->input)
+        return false;
     for (int i = 0; i < r->n_inputs; i++)
-        r->input[i] = share ? i : b->token[i];
+        r->input[i] = f->share ? i : b->token[i];
     for (int i = 0; i < size; i++)
-        row[i] = share ? b->token[i] : i;
-    return row;
+        f->row[i] = f->share ? b->token[i] : i;
+    for (int i = 0; i < b->B; i++)
+        f->at[i] = (size_t)i * (size_t)b->T;
+    return true;
+}
+
+/* Makes the plans, one for each length; those of the longest strings have all stages. */
+static bool make_plans(ThArena *a, const ThModelRoutingShape *shape, const ThBatch *b, Front *f,
+                       ThModelRouting *r)
+{
+    Plan *of_length = th_arena_take(a, (size_t)b->T + 1, sizeof *of_length);
+    f->plan = th_arena_take(a, (size_t)b->B, sizeof *f->plan);
+    if (!of_length || !f->plan)
+        return false;
+    memset(of_length, 0, ((size_t)b->T + 1) * sizeof *of_length);
+    for (int i = 0; i < b->B; i++) {
+        int T = th_batch_length(b, i);
+        Plan *p = &of_length[T];
+        f->plan[i] = p;
+        if (!p->stage && !(p->stage = th_model_routing_schedule(a, shape, T, &p->n)))
+            return false;
+        if (p->n > r->n_stages) {
+            r->n_stages = p->n;
+            r->schedule = p->stage;
+        }
+    }
+    return true;
+}
+
+/* Notes the answers of the strings whose last stage this was: they are kept in a heap of `kept`
+ * rows, where r->output finds them. */
+static bool keep_answers(ThArena *a, const ThBatch *b, const Front *f, ThModelRoutingStage *s,
+                         int *kept, ThModelRouting *r)
+{
+    int per_string = r->n_outputs / b->B;
+    s->done = th_arena_take(a, count_positions(f, s->number), sizeof *s->done);
+    if (!s->done)
+        return false;
+    for (int i = 0; i < b->B; i++) {
+        if (f->plan[i]->n != s->number + 1)
+            continue;
+        int width = f->plan[i]->stage[s->number].n;
+        for (int k = 0; k < width; k++) {
+            s->done[s->n_done++] = f->row[f->at[i] + (size_t)k];
+            r->output[i * per_string + k] = (*kept)++;
+        }
+    }
+    return true;
+}
+
+static bool take_outputs(ThArena *a, const ThModelRoutingShape *shape, const ThBatch *b,
+                         ThModelRouting *r)
+{
+    r->n_outputs = shape->every ? b->B * b->T : b->B;
+    r->output = th_arena_take(a, (size_t)r->n_outputs, sizeof *r->output);
+    if (r->output)
+        memset(r->output, 0xff, (size_t)r->n_outputs * sizeof *r->output);
+    return r->output != NULL;
 }
 
 bool th_model_routing_build(ThArena *a, const ThModelRoutingShape *shape, const ThBatch *b,
                             int n_symbols, bool share, ThModelRouting *r)
 {
     *r = (ThModelRouting){0};
-    r->schedule = th_model_routing_schedule(a, shape, b->T, &r->n_stages);
-    r->stage = th_arena_take(a, (size_t)r->n_stages, sizeof *r->stage);
-    int *row = list_inputs(a, b, n_symbols, share, r);
-    if (!r->schedule || !r->stage || !row)
+    Front front = {.B = b->B, .share = share};
+    int kept = 0;
+    if (!make_plans(a, shape, b, &front, r) || !list_inputs(a, b, n_symbols, &front, r) ||
+        (b->length && !take_outputs(a, shape, b, r)))
         return false;
-    Front front = {row, b->B, b->T, share};
-    for (int i = 0; i < r->n_stages; i++) {
-        r->stage[i] =
-            (ThModelRoutingStage){.number = i, .n_before = i ? r->stage[i - 1].n : r->n_inputs};
-        if (!build_stage(a, &r->schedule[i], shape->C, &front, &r->stage[i]))
+    r->stage = th_arena_take(a, (size_t)r->n_stages, sizeof *r->stage);
+    for (int i = 0; r->stage && i < r->n_stages; i++) {
+        ThModelRoutingStage *s = &r->stage[i];
+        *s = (ThModelRoutingStage){.number = i, .n_before = i ? r->stage[i - 1].n : r->n_inputs};
+        if (!build_stage(a, shape->C, &front, s) ||
+            (b->length && !keep_answers(a, b, &front, s, &kept, r)))
             return false;
     }
-    r->output = front.row;
-    r->n_outputs = front.B * front.width;
-    return true;
+    if (!b->length) {
+        r->output = front.row;
+        r->n_outputs = b->B * r->schedule[r->n_stages - 1].n;
+    }
+    return r->stage != NULL;
 }

@@ -55,21 +55,27 @@ typedef struct {
     int *query;    /* (n): which of them asks */
     int *key;      /* (n, C): rows of the stage before; -1 masked */
     bool identity; /* query[i] = i for all i, and n = n_self */
+    int n_done;    /* rows that answer for strings whose last stage this is; none of a rectangle */
+    int *done;     /* (n_done) */
 } ThModelRoutingStage;
 
 typedef struct {
     int n_inputs;
     int *input; /* (n_inputs): token of each input row */
     int n_stages;
-    const ThModelSchedule *schedule; /* (n_stages) */
+    const ThModelSchedule *schedule; /* (n_stages): of the longest strings */
     ThModelRoutingStage *stage;      /* (n_stages) */
     int n_outputs;
-    int *output; /* (n_outputs): rows of the last stage, one a string, or one a position */
+    int *output; /* (n_outputs), one a string, or one a position: rows of the last stage; where
+                    strings differ in length, rows of all that is done, stage after stage, and -1
+                    for padding */
 } ThModelRouting;
 
 /* Fills *r with views of arena memory.  With `share` equal vectors are listed once, and the input
  * rows are the n_symbols symbols; otherwise input row b*T + i is position i of string b, and rows
- * follow strings and positions in order.  O(B · positions · C).  False: out of memory. */
+ * follow strings and positions in order.  Strings of other lengths have stages of their own, which
+ * are computed together, so that equal vectors are shared among all.  O(B · positions · C).  False:
+ * out of memory. */
 bool th_model_routing_build(ThArena *a, const ThModelRoutingShape *shape, const ThBatch *b,
                             int n_symbols, bool share, ThModelRouting *r);
 
