@@ -365,13 +365,14 @@ static bool load(ThTask *t, const ThTaskRecords *r, ThError *err)
 
 static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 {
-    ThTaskRecordShape shape = {.input = th_option_text(&t->options, "input"),
+    ThTaskRecordShape shape = {.path = from->file,
+                               .input = th_option_text(&t->options, "input"),
                                .label = th_option_text(&t->options, "label"),
                                .header = is(t, "header", "yes")  ? TH_TASK_HEADER_YES
                                          : is(t, "header", "no") ? TH_TASK_HEADER_NO
                                                                  : TH_TASK_HEADER_AUTO};
     ThTaskRecords r = {0};
-    bool ok = th_task_records_read(&r, from->file, &shape, err) && load(t, &r, err);
+    bool ok = th_task_records_read(&r, &shape, err) && load(t, &r, err);
     th_task_records_free(&r);
     return ok;
 }

@@ -346,13 +346,11 @@ static const Format *format_of(const char *path, ThError *err)
     return NULL;
 }
 
-bool th_task_records_read(ThTaskRecords *records, const char *path, const ThTaskRecordShape *shape,
-                          ThError *err)
+bool th_task_records_parse(ThTaskRecords *records, const char *text, size_t n,
+                           const ThTaskRecordShape *shape, ThError *err)
 {
-    const Format *format = format_of(path, err);
-    size_t n;
-    char *text = format ? th_file_read(path, MOST_BYTES, &n, err) : NULL;
-    if (!text)
+    const Format *format = format_of(shape->path, err);
+    if (!format)
         return false;
     Reader r = {.shape = shape,
                 .separator = format->separator,
@@ -367,6 +365,15 @@ bool th_task_records_read(ThTaskRecords *records, const char *path, const ThTask
     r.place = begin;
     ok = ok && format->read(&r);
     drop_cells(&r);
+    return ok;
+}
+
+bool th_task_records_read(ThTaskRecords *records, const ThTaskRecordShape *shape, ThError *err)
+{
+    size_t n;
+    char *text =
+        format_of(shape->path, err) ? th_file_read(shape->path, MOST_BYTES, &n, err) : NULL;
+    bool ok = text && th_task_records_parse(records, text, n, shape, err);
     free(text);
     return ok;
 }

@@ -12,8 +12,9 @@
 
 typedef enum { TH_TASK_HEADER_AUTO, TH_TASK_HEADER_YES, TH_TASK_HEADER_NO } ThTaskHeader;
 
-/* Which columns, or members of the objects, are meant. */
+/* The file, and which of its columns, or members of its objects, are meant. */
 typedef struct {
+    const char *path; /* its extension says how it is read */
     const char *input, *label;
     ThTaskHeader header; /* whether the first row names the columns; auto: if it has both names.
                         Without a header there are two columns, the input first */
@@ -36,8 +37,11 @@ typedef struct {
  * these stands for them with blanks between.  Empty lines are skipped.  Errors: TH_EUSAGE for
  * another extension; TH_EIO; TH_ELIMIT beyond a gigabyte; and TH_EVALUE with the line and
  * column in the file. */
-bool th_task_records_read(ThTaskRecords *r, const char *path, const ThTaskRecordShape *shape,
-                          ThError *err);
+bool th_task_records_read(ThTaskRecords *r, const ThTaskRecordShape *shape, ThError *err);
+
+/* The same for n bytes that were read from the file, with a zero behind them. */
+bool th_task_records_parse(ThTaskRecords *r, const char *text, size_t n,
+                           const ThTaskRecordShape *shape, ThError *err);
 void th_task_records_free(ThTaskRecords *r);
 
 #endif
