@@ -108,7 +108,7 @@ static bool read_prompt(const ThTask *t, ThTaskWord row, Prompt *p)
 /* Where the gram first stands in the text; -1: nowhere. */
 static int find_gram(const Prompt *p, int from)
 {
-    for (int i = from; i + p->n_gram <= p->n; i++)
+    for (int i = from; p->gram && i + p->n_gram <= p->n; i++)
         if (memcmp(p->text + i, p->gram, (size_t)p->n_gram * sizeof *p->gram) == 0)
             return i;
     return -1;

@@ -80,7 +80,8 @@ ThTask *th_task_copy(const ThTask *t, ThError *err)
         (t->machine && !(c->machine = th_dfa_copy(t->machine, err))) ||
         (t->data && !(c->data = t->kind->copy_data(t->data, err))))
         goto fail;
-    size_t n_bits = t->bits ? (size_t)t->machine->n_states * (size_t)t->signature.n_classes : 0;
+    size_t n_bits =
+        t->bits && t->machine ? (size_t)t->machine->n_states * (size_t)t->signature.n_classes : 0;
     if (t->bits && !(c->bits = th_copy(t->bits, n_bits, sizeof *t->bits, err)))
         goto fail;
     return c;
@@ -223,9 +224,9 @@ bool th_task_need_rows(const ThTask *t, const ThTaskRows *which, ThError *err)
 bool th_task_take(const ThTask *t, const ThTaskRows *which, const uint64_t *shuffle,
                   long long first, ThBatch *b, ThError *err)
 {
-    if (!th_task_need_rows(t, which, err))
-        return false;
     long long n = th_task_count(t, which);
+    if (n < 1)
+        return th_task_need_rows(t, which, err);
     long long *number = th_alloc((size_t)b->B, sizeof *number, err);
     if (!number)
         return false;
@@ -252,7 +253,7 @@ bool th_task_extent(const ThTask *t, const ThTaskRows *which, int *shortest, int
 static bool count_classes(const ThTask *t, const ThTaskRows *which, long long first, ThBatch *b,
                           long long *count)
 {
-    if (!th_task_take(t, which, NULL, first, b, NULL))
+    if (!th_task_take(t, which, NULL, first, b, NULL) || !b->target)
         return false;
     size_t n = (size_t)b->B * th_batch_answers(&t->signature, b);
     for (size_t i = 0; i < n; i++)

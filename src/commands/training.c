@@ -337,6 +337,8 @@ static Summary summary_of(const Scores *scores, const ThTask *task)
 
 static void summarize(ShSession *s, const Scores *scores, const ThTask *task)
 {
+    if (!scores->item)
+        return;
     Summary y = summary_of(scores, task);
     const ThScore *lowest = &scores->item[y.lowest];
     sh_say(s, "%s %.6g", scores->rows ? "accuracy" : "mean accuracy", y.accuracy);
