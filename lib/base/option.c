@@ -83,7 +83,9 @@ static bool parse_flag(const char *text, long long *value)
 
 static bool is_choice(const char *choices, const char *text)
 {
-    size_t n = strlen(text);
+    size_t n = strcspn(text, "|");
+    if (text[n])
+        return false;
     for (const char *c = choices; n > 0 && c; c = strchr(c, '|')) {
         c += *c == '|';
         if (strncmp(c, text, n) == 0 && (c[n] == '|' || c[n] == '\0'))
