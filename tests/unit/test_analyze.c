@@ -580,6 +580,41 @@ static void known_machines(void **state)
     assert_int_equal(analyze("1RB1LB_1LA0LC_1RZ1LD_1RD0RA", usual), TH_TM_PROOF_STOPS);
 }
 
+/* Analyses a machine written as in a block on an input of 1s; what was proved. */
+static ThTmProof analyze_block(const char *text, int ones, ThTmAnalysisLimits limits,
+                               ThTmAnalysis *a)
+{
+    ThError err = {0};
+    ThTm *m = th_tm_parse(text, &err);
+    int word[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    ThTmTapeWords words = {.word = {word}, .length = {ones}};
+    if (!m)
+        fail_msg("%s", err.msg);
+    assert_true(th_tm_analyze(a, m, &words, limits, NULL, &err));
+    ThTmProof proof = a->proof;
+    th_tm_analysis_free(a, m);
+    th_tm_free(m);
+    return proof;
+}
+
+/* The edge takes part: what lies before it moves on with the head, but the edge does not.  The
+ * machine goes back to the edge, which it knows by standing there twice, and halts the next time.
+ */
+static void bouncing_is_no_translation(void **state)
+{
+    (void)state;
+    static const char halts[] =
+        "alphabet _ 1 m y; start r; halt z; tape one-way; r 1 -> R r; r y -> R r; r _ -> 1 L l;  "
+        "l 1 -> m L l; l m -> y R r; l y -> y S z";
+    ThTmAnalysis a;
+    assert_int_equal(analyze_block(halts, 1, usual, &a), TH_TM_PROOF_STOPS);
+    assert_int_equal(analyze_block(halts, 1, only(TH_TM_PROOF_CYCLE), &a), TH_TM_PROOF_STOPS);
+    /* One that bounced before the first record goes on to the right for ever all the same. */
+    static const char once[] = "alphabet _ 1; start l; tape one-way; l _ -> 1 L r; l 1 -> S r; "
+                               "r 1 -> R r; r _ -> 1 R r";
+    assert_int_equal(analyze_block(once, 0, only(TH_TM_PROOF_CYCLE), &a), TH_TM_PROOF_TRANSLATION);
+}
+
 /* Each method by itself can be interrupted, and leaves nothing behind. */
 static void stops_when_asked(void **state)
 {
@@ -616,9 +651,10 @@ static void stops_when_asked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_two_states), cmocka_unit_test(all_of_a_size),
-        cmocka_unit_test(methods_alone),  cmocka_unit_test(all_kinds),
-        cmocka_unit_test(known_machines), cmocka_unit_test(stops_when_asked),
+        cmocka_unit_test(all_two_states),   cmocka_unit_test(all_of_a_size),
+        cmocka_unit_test(methods_alone),    cmocka_unit_test(all_kinds),
+        cmocka_unit_test(known_machines),   cmocka_unit_test(bouncing_is_no_translation),
+        cmocka_unit_test(stops_when_asked),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,6 +175,15 @@ static void test_others(void **state)
     check(th_att_read("0 1 1 2 0.5\n1 1.5\n", "<eps> 0\na 1\nb 2\n", &notes, &err), &err,
           "automaton A {\n  alphabet a b\n  start 0\n  accept 1\n  0 a -> 1 / b\n}\n", &notes,
           "weights were left out\n");
+    /* What has number 0 in the table is the empty word, whatever its name, and nothing else is. */
+    check(th_att_read("0 1 none\n1 2 b\n2 3 0\n3 4 2\n4\n", "none 0\na 1\nb 2\n", &notes, &err),
+          &err,
+          "automaton A {\n  alphabet a b\n  start 0\n  accept 4\n  0 eps -> 1\n  1 b -> 2\n"
+          "  2 eps -> 3\n  3 b -> 4\n}\n",
+          &notes, "");
+    check(th_att_read("0 1 none\n1\n", "a 1\nnone 10\nb 2\n", &notes, &err), &err,
+          "automaton A {\n  alphabet a none b\n  start 0\n  accept 1\n  0 none -> 1\n}\n", &notes,
+          "");
     check(th_dot_read("digraph g {\n__start0 [label=\"\" shape=\"none\"];\n"
                       "s0 [shape=\"circle\" label=\"s0\"];\ns0 -> s0 [label=\"COIN / ok\"];\n"
                       "__start0 -> s0;\n}\n",

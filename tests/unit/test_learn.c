@@ -194,6 +194,53 @@ static void test_sampling(void **state)
     assert_int_equal(bad, 0);
 }
 
+/* The i-th guess is put to ⌈(ln(1/δ) + i ln 2)/ε⌉ words (Angluin 1987, section 3), so that the
+ * risks of all guesses together stay below δ. */
+static void test_sample_sizes(void **state)
+{
+    (void)state;
+    ThDfa *d = machine("tomita(5)");
+    Teacher t = {.d = d};
+    ThPac s = {.n_symbols = 2,
+               .context = &t,
+               .member = member,
+               .lo = 3,
+               .hi = 20,
+               .error = 0.01,
+               .confidence = 0.95,
+               .rng = th_rng(1, "sizes", 0)};
+    ThError err = {0};
+    for (int i = 1; i <= 5; i++) {
+        long long before = s.drawn;
+        int *word = NULL, length = 0;
+        assert_true(th_pac_equivalent(&s, d, &word, &length, &err));
+        assert_null(word);
+        assert_int_equal(s.round, i);
+        assert_int_equal(s.drawn - before, (long long)ceil((log(20) + i * log(2)) / 0.01));
+    }
+    th_dfa_free(d);
+}
+
+/* Lengths are uniform, and so are the symbols. */
+static void test_words_drawn(void **state)
+{
+    (void)state;
+    enum { DRAWS = 20000, LO = 2, HI = 9 };
+    ThPac s = {.n_symbols = 3, .lo = LO, .hi = HI, .rng = th_rng(4, "drawn", 0)};
+    int count[HI + 1] = {0}, symbols[3] = {0}, all = 0, word[HI];
+    for (int i = 0; i < DRAWS; i++) {
+        int length = th_pac_draw(&s, word);
+        assert_in_range(length, LO, HI);
+        count[length]++;
+        for (int k = 0; k < length; k++, all++)
+            symbols[word[k]]++;
+    }
+    for (int length = LO; length <= HI; length++)
+        assert_in_range(count[length], DRAWS / 8 - 250, DRAWS / 8 + 250);
+    for (int a = 0; a < 3; a++)
+        assert_in_range(symbols[a], all / 3 - 1000, all / 3 + 1000);
+}
+
 /* ---- merging ---- */
 
 /* All words up to a length, labelled by a machine; each label is turned with probability flip. */
@@ -351,6 +398,8 @@ int main(void)
         cmocka_unit_test(test_random_machines),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_sampling),
+        cmocka_unit_test(test_sample_sizes),
+        cmocka_unit_test(test_words_drawn),
         cmocka_unit_test(test_tomita),
         cmocka_unit_test(test_consistent),
         cmocka_unit_test(test_noise),

@@ -297,6 +297,50 @@ static void sgd_examples(void **state)
     assert_int_equal(th_pad_sgd_token(-7, 100), 0);
 }
 
+/* What the lines say where numbers are rounded before they are used, and where they are not;
+ * computed by a program of its own, away from ties.  In the second the last point's step of -1.62
+ * and the weight 1 that it leads to are cut to -1 and 0.99. */
+static void sgd_rounds_what_it_uses(void **state)
+{
+    (void)state;
+    static const char three[] = "-0.364 0.183 0.989; -0.051 -0.228 0.087; -0.526 0.05 0.099";
+    static const char cut[] = "0.9 0 -0.9; 0.9 0 0.9";
+    static const struct {
+        const char *strict, *points, *last, *middle;
+    } rows[] = {
+        {"requantise", three, "yp a104 g a168 a66 cur a20 a131 |", "g a101 a104 cur a88 a97 |"},
+        {"from-tokens", three, "yp a104 g a169 a66 cur a20 a131 |", "g a101 a104 cur a89 a97 |"},
+        {"hidden", three, "yp a104 g a169 a65 cur a19 a132 |", "g a101 a104 cur a89 a97 |"},
+        {"requantise", cut, "yp a189 g a199 a100 cur a100 a100 |", "g a0 a100 cur a199 a100 |"},
+        {"from-tokens", cut, "yp a199 g a199 a100 cur a0 a100 |", "g a0 a100 cur a199 a100 |"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char settings[64];
+        snprintf(settings, sizeof settings, "rate=1 strict=%s", rows[i].strict);
+        ThPad *p = made("sgd", settings, NULL);
+        ThPadExample e = {0};
+        written(p, rows[i].points, NULL, &e);
+        size_t n = strlen(rows[i].last);
+        assert_string_equal(e.text.data + e.text.size - n, rows[i].last);
+        assert_non_null(strstr(e.text.data, rows[i].middle));
+        th_pad_example_free(&e);
+        th_pad_free(p);
+    }
+}
+
+static void sgd_words(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word;
+        int token;
+    } words[] = {{"a0", 0},   {"a5", 5},   {"a10", 10},  {"a199", 199},
+                 {"a05", -1}, {"a00", -1}, {"a007", -1}, {"a200", -1},
+                 {"a", -1},   {"b5", -1},  {"a5x", -1},  {"a1999", -1}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        assert_int_equal(th_pad_sgd_word(words[i].word, strlen(words[i].word)), words[i].token);
+}
+
 /* Without noise the error of the weights, at first at most 1/2, never grows: no step is longer than
  * half of the root of 2. */
 static void sgd_steps_are_short(void **state)
@@ -435,6 +479,8 @@ int main(void)
         cmocka_unit_test(vocabularies),
         cmocka_unit_test(tokens),
         cmocka_unit_test(sgd_examples),
+        cmocka_unit_test(sgd_rounds_what_it_uses),
+        cmocka_unit_test(sgd_words),
         cmocka_unit_test(sgd_steps_are_short),
         cmocka_unit_test(worked_step),
         cmocka_unit_test(drawn_steps),
