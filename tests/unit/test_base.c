@@ -184,7 +184,7 @@ static void interning(void **state)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-/* What is written as a symbol is read as that symbol. */
+/* What is written as a symbol is read as that symbol, and leaves a string behind it what it is. */
 static void quoting(void **state)
 {
     (void)state;
@@ -196,12 +196,46 @@ static void quoting(void **state)
         ThText text = {0};
         ThTokens t = {0};
         th_text_symbol(&text, names[i]);
+        th_text_add(&text, " \"x\\\\y\"");
         assert_true(th_tokens_read(&t, text.data, NULL));
-        assert_int_equal(t.n, 2);
+        assert_int_equal(t.n, 3);
         assert_true(th_token_is_name(&t.token[0]));
         assert_string_equal(th_token_text(&t, &t.token[0]), names[i]);
+        assert_string_equal(th_token_text(&t, &t.token[1]), "x\\y");
         th_tokens_free(&t);
         th_text_free(&text);
+    }
+}
+
+static void escapes(void **state)
+{
+    (void)state;
+    static const char *const good[][2] = {
+        {"\"\\n\\t\\\\\\\"\"", "\n\t\\\""},
+        {"\"\\u{41}\"", "A"},
+        {"\"\\u{e9}\"", "é"},
+        {"\"\\u{20AC}\"", "€"},
+        {"\"\\u{1F600}\"", "😀"},
+        {"\"\\u{10ffff}\"", "\xf4\x8f\xbf\xbf"},
+        {"\"\\u{d7ff}\"", "\xed\x9f\xbf"},
+        {"regex \"a\\\"b\\.\"", "a\\\"b\\."},
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        ThTokens t = {0};
+        assert_true(th_tokens_read(&t, good[i][0], NULL));
+        assert_string_equal(th_token_text(&t, &t.token[t.n - 2]), good[i][1]);
+        th_tokens_free(&t);
+    }
+    static const char *const bad[] = {"\"\\u{0}\"",      "\"\\u{d800}\"", "\"\\u{dfff}\"",
+                                      "\"\\u{110000}\"", "\"\\u{}\"",     "\"\\u41\"",
+                                      "\"\\x\"",         "\"a",           "\"a\\\""};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ThTokens t = {0};
+        ThError err = {0};
+        if (th_tokens_read(&t, bad[i], &err))
+            fail_msg("%s was read", bad[i]);
+        assert_int_equal(err.code, TH_EPARSE);
+        th_tokens_free(&t);
     }
 }
 
@@ -265,8 +299,8 @@ int main(void)
         cmocka_unit_test(ranges),         cmocka_unit_test(options),
         cmocka_unit_test(arena),          cmocka_unit_test(growing),
         cmocka_unit_test(interning),      cmocka_unit_test(quoting),
-        cmocka_unit_test(nearest),        cmocka_unit_test(draws_are_even),
-        cmocka_unit_test(streams_differ),
+        cmocka_unit_test(escapes),        cmocka_unit_test(nearest),
+        cmocka_unit_test(draws_are_even), cmocka_unit_test(streams_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -486,6 +486,27 @@ static void test_balance(void **state)
     }
 }
 
+/* Of an odd number of strings the one in the middle is a member every other time. */
+static void test_balance_of_odd_batches(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"dyck depth=2", "tomita number=5", "recognize"};
+    for (size_t i = 0; i < LENGTH(specs); i++) {
+        ThTask *t = make(specs[i], i == 2 ? DOUBLE_B : NULL);
+        ThBatch b = {0};
+        int members = 0;
+        for (uint64_t seed = 0; seed < 600; seed++) {
+            int n = seed % 2 ? 1 : 3;
+            sample(t, seed, n, 10, &b);
+            members += count_class(&b, 1) - n / 2;
+            assert_in_range(count_class(&b, 1), n / 2, n / 2 + 1);
+        }
+        assert_in_range(members, 240, 360);
+        th_batch_free(&b);
+        th_task_free(t);
+    }
+}
+
 /* The generator's words have the depth that makes them hard, and never more than n. */
 static void test_dyck_depths(void **state)
 {
@@ -864,6 +885,7 @@ int main(void)
         cmocka_unit_test(test_machines_against_built_in_automata),
         cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_balance),
+        cmocka_unit_test(test_balance_of_odd_batches),
         cmocka_unit_test(test_dyck_depths),
         cmocka_unit_test(test_probability),
         cmocka_unit_test(test_streams),
