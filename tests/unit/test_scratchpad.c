@@ -365,6 +365,60 @@ static void sgd_steps_are_short(void **state)
     th_pad_free(p);
 }
 
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+/* $PART|STRING|REST. or $STRING|PARTREST. : the part stands in the string once, and what follows it
+ * there is the rest, or as many letters of it as are asked for. */
+static void check_part(const char *text, bool prefix, size_t ngram, size_t answer)
+{
+    char copy[256];
+    snprintf(copy, sizeof copy, "%s", text);
+    assert_int_equal(copy[0], '$');
+    char *one = copy + 1, *two = strchr(one, '|') + 1, *part = prefix ? one : two;
+    two[-1] = '\0';
+    char *string = prefix ? two : one, *rest = prefix ? strchr(two, '|') + 1 : two + ngram;
+    if (prefix)
+        rest[-1] = '\0';
+    size_t n = strlen(rest);
+    assert_int_equal(rest[n - 1], '.');
+    char found[256];
+    snprintf(found, sizeof found, "%.*s", (int)ngram, part);
+    assert_true(!prefix || strlen(part) == ngram);
+    char *at = strstr(string, found);
+    assert_non_null(at);
+    assert_null(strstr(at + 1, found));
+    size_t left = strlen(at + ngram);
+    assert_int_equal(n - 1, answer ? answer : left);
+    assert_memory_equal(rest, at + ngram, n - 1);
+}
+
+static void parts_of_copies(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        bool prefix = k % 2;
+        size_t answer = k / 2 % 2 ? 3 : 0, ngram = k / 4 ? 4 : 2;
+        char settings[96];
+        snprintf(settings, sizeof settings,
+                 "variant=%s ngram=%zu answer=%zu letters=4 length=9..30",
+                 prefix ? "prefix" : "suffix", ngram, answer);
+        ThPad *p = made("copy", settings, NULL);
+        ThPadExample e = {0};
+        int drawn = 0;
+        for (uint64_t i = 0; i < 300; i++) {
+            ThRng r = th_rng(6, "copy", i);
+            if (!th_pad_draw(p, 0, &r, &e, NULL))
+                continue; /* no part of the string stands there once */
+            check_part(e.text.data, prefix, ngram, answer);
+            assert_int_equal(e.answer, e.question);
+            drawn++;
+        }
+        assert_true(drawn > 200);
+        th_pad_example_free(&e);
+        th_pad_free(p);
+    }
+}
+
 /* ---- machines -------------------------------------------------------------------------------- */
 
 static void worked_step(void **state)
@@ -482,6 +536,7 @@ int main(void)
         cmocka_unit_test(sgd_rounds_what_it_uses),
         cmocka_unit_test(sgd_words),
         cmocka_unit_test(sgd_steps_are_short),
+        cmocka_unit_test(parts_of_copies),
         cmocka_unit_test(worked_step),
         cmocka_unit_test(drawn_steps),
         cmocka_unit_test(packed_matrix),
