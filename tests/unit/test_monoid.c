@@ -515,6 +515,7 @@ static void test_groups(void **state)
         {4, {"(0 1 2)", "(1 2 3)"}, 12, 3, false, true, "A_4"},
         {4, {"(0 1 2 3)", "(0 1)"}, 24, 4, false, true, "S_4"},
         {6, {"(0 2 1 3)", "(0 2 4)(1 3 5)"}, 24, 4, false, true, "S_4"}, /* a cube's rotations */
+        {5, {"(0 1)", "(2 3)", "(0 2)"}, 24, 4, false, true, "S_4"},     /* the first two commute */
         {5, {"(0 1 2 3 4)", "(0 1 2)"}, 60, 5, false, false, "A_5"},
         {5, {"(0 1 2 3 4)", "(0 1)"}, 120, 6, false, false, "S_5"},
         {6, {"(0 1 2 3 4)", "(0 5)(1 4)"}, 60, 5, false, false, "A_5"}, /* PSL(2,5) on a line */
