@@ -315,6 +315,9 @@ static void test_records(void **state)
     th_automaton_free(a);
     /* There @ is the empty move, so that a symbol of that name gets a letter. */
     a = th_automaton_parse("start p\naccept q\np \"@\" -> q\nq eps -> p\n", &err);
+    assert_true(th_format_grail_write(&t, a, &err));
+    assert_string_equal(t.data, "(START) |- 0\n0 @ 1\n1 @epsilon 0\n1 -| (FINAL)\n");
+    th_text_free(&t);
     assert_true(th_format_gap_write(&t, a, "A", &err));
     assert_string_equal(t.data, "# A; needs the package Automata\n# a: \"@\"\n"
                                 "Automaton(\"epsilon\", 2, \"a@\", [\n  [[2], []],\n"

@@ -221,6 +221,67 @@ static void test_sample_sizes(void **state)
     th_dfa_free(d);
 }
 
+/* Of all words on which a guess is wrong the shortest is the counterexample; how many are wrong is
+ * counted on words drawn afterwards. */
+typedef struct {
+    int shortest;
+    long long asked, wrong;
+} Witness;
+
+/* An odd number of 1s, which a guess that rejects all gets wrong. */
+static bool odd_member(void *context, const int *word, int length, int *label, ThError *err)
+{
+    (void)err;
+    Witness *w = context;
+    int ones = 0;
+    for (int i = 0; i < length; i++)
+        ones += word[i];
+    *label = ones % 2;
+    w->asked++;
+    w->wrong += *label;
+    if (*label && length < w->shortest)
+        w->shortest = length;
+    return true;
+}
+
+static void test_witnesses(void **state)
+{
+    (void)state;
+    ThDfa *none = th_dfa_new(1, 2, 2, NULL);
+    for (uint64_t i = 0; i < 20; i++) {
+        Witness w = {.shortest = 100};
+        ThPac s = {.n_symbols = 2,
+                   .context = &w,
+                   .member = odd_member,
+                   .lo = 5,
+                   .hi = 60,
+                   .error = 0.1,
+                   .confidence = 0.9,
+                   .noise = 0.2,
+                   .rng = th_rng(i, "witness", 0)};
+        ThError err = {0};
+        int *word = NULL, length = 0;
+        long long wrong = 0;
+        assert_true(th_pac_equivalent(&s, none, &word, &length, &err));
+        assert_non_null(word);
+        assert_int_equal(length, w.shortest);
+        int label;
+        assert_true(odd_member(&w, word, length, &label, NULL) && label == 1);
+        w = (Witness){.shortest = 100};
+        assert_true(th_pac_disagreement(&s, none, 400, &wrong, &err));
+        assert_int_equal(w.asked, 400);
+        assert_int_equal(wrong, w.wrong);
+        assert_in_range(wrong, 140, 260);
+        /* Half of the words are wrong, so that it passes if so many may be. */
+        free(word);
+        word = NULL;
+        s.noise = 0.99;
+        assert_true(th_pac_equivalent(&s, none, &word, &length, &err));
+        assert_null(word);
+    }
+    th_dfa_free(none);
+}
+
 /* Lengths are uniform, and so are the symbols. */
 static void test_words_drawn(void **state)
 {
@@ -395,15 +456,11 @@ static void test_text_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_machines),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_sampling),
-        cmocka_unit_test(test_sample_sizes),
-        cmocka_unit_test(test_words_drawn),
-        cmocka_unit_test(test_tomita),
-        cmocka_unit_test(test_consistent),
-        cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_random_machines), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_sampling),        cmocka_unit_test(test_sample_sizes),
+        cmocka_unit_test(test_witnesses),       cmocka_unit_test(test_words_drawn),
+        cmocka_unit_test(test_tomita),          cmocka_unit_test(test_consistent),
+        cmocka_unit_test(test_noise),           cmocka_unit_test(test_text),
         cmocka_unit_test(test_text_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -393,6 +393,37 @@ static void spellings(void **state)
     }
 }
 
+/* What was read is written as it was, wherever states and blanks have their numbers. */
+static void written_strings(void **state)
+{
+    static const char *const same[] = {"1RB---_1LA1RZ",
+                                       "1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA",
+                                       "1RB2LA1RA_1LB1LA1RZ",
+                                       "1RA 1LZ 2RA ---",
+                                       "0RA---",
+                                       "1RB1RH_1LA---"};
+    (void)state;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        ThTm *m = bb(same[i]);
+        ThText t = {0};
+        assert_true(th_tm_write_bb(&t, m, NULL));
+        assert_string_equal(t.data, same[i]);
+        th_text_free(&t);
+        th_tm_free(m);
+    }
+    ThError err = {0};
+    ThTm *m = th_tm_parse("alphabet x 0 1; blank 0; states b z a; start a; halt z; "
+                          "a 0 -> 1 R b; a 1 -> x L b; a x -> L a; "
+                          "b 0 -> 1 L a; b 1 -> R z; b x -> 0 R a",
+                          &err);
+    ThText t = {0};
+    assert_non_null(m);
+    assert_true(th_tm_write_bb(&t, m, &err));
+    assert_string_equal(t.data, "2RB1LA1LB_2LA0RA2RZ");
+    th_text_free(&t);
+    th_tm_free(m);
+}
+
 static void bad_strings(void **state)
 {
     static const struct {
@@ -460,6 +491,7 @@ int main(void)
         cmocka_unit_test(precedence),
         cmocka_unit_test(choices),
         cmocka_unit_test(spellings),
+        cmocka_unit_test(written_strings),
         cmocka_unit_test(bad_strings),
         cmocka_unit_test(bad_blocks),
     };
