@@ -360,6 +360,33 @@ static void test_tomita(void **state)
     }
 }
 
+/* Where two states are as good as each other the one that was kept first is merged into: b could be
+ * the start or what follows an a. */
+static void note_b(void *context, const ThRpniStep *step)
+{
+    int *into = context;
+    if (step->depth == 1 && step->word[0] == 1)
+        *into = step->into;
+}
+
+static void test_ties(void **state)
+{
+    (void)state;
+    ThWordsSample s = {.n_symbols = 2,
+                       .n_classes = 2,
+                       .n = 3,
+                       .symbol = (int[]){0, 1, 0, 0, 0},
+                       .start = (size_t[]){0, 0, 1, 5},
+                       .label = (int[]){0, 1, 1}};
+    int into = -2;
+    ThRpniOptions o = {.context = &into, .step = note_b};
+    ThRpniReport report;
+    ThDfa *d = th_rpni(&s, &o, &report, NULL, NULL);
+    assert_non_null(d);
+    assert_int_equal(into, 0);
+    th_dfa_free(d);
+}
+
 /* Whatever the words are, the result gives each its label. */
 static void test_consistent(void **state)
 {
@@ -456,11 +483,17 @@ static void test_text_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_machines), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_sampling),        cmocka_unit_test(test_sample_sizes),
-        cmocka_unit_test(test_witnesses),       cmocka_unit_test(test_words_drawn),
-        cmocka_unit_test(test_tomita),          cmocka_unit_test(test_consistent),
-        cmocka_unit_test(test_noise),           cmocka_unit_test(test_text),
+        cmocka_unit_test(test_random_machines),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_sampling),
+        cmocka_unit_test(test_sample_sizes),
+        cmocka_unit_test(test_witnesses),
+        cmocka_unit_test(test_words_drawn),
+        cmocka_unit_test(test_tomita),
+        cmocka_unit_test(test_ties),
+        cmocka_unit_test(test_consistent),
+        cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_text),
         cmocka_unit_test(test_text_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
