@@ -344,6 +344,28 @@ static void precedence(void **state)
     th_tm_free(m);
 }
 
+/* Rules for any state are not for those that stop, with a table and without. */
+static void stopping_states_have_no_rules(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"start p; halt z; p a -> 1 R z; * * -> R p",
+                                        "tapes 2; start p; halt z; p a | * -> R | R z; "
+                                        "* * | * -> R | L p"};
+    for (size_t i = 0; i < 2; i++) {
+        ThTm *m = block(texts[i]);
+        for (int q = 0; q < m->n_states; q++) {
+            for (int s = 0; s < m->n_symbols; s++) {
+                int read[TH_TM_MOST_TAPES] = {s, s};
+                size_t n;
+                th_tm_choices(m, q, read, &n);
+                assert_int_equal(n, m->role[q] == TH_TM_RUNS);
+                assert_int_equal(th_tm_rule(m, q, read) >= 0, m->role[q] == TH_TM_RUNS);
+            }
+        }
+        th_tm_free(m);
+    }
+}
+
 /* Of several rules for one case there is a choice; rules for less special cases are none of it. */
 static void choices(void **state)
 {
@@ -489,6 +511,7 @@ int main(void)
         cmocka_unit_test(census),
         cmocka_unit_test(blocks_round_trip),
         cmocka_unit_test(precedence),
+        cmocka_unit_test(stopping_states_have_no_rules),
         cmocka_unit_test(choices),
         cmocka_unit_test(spellings),
         cmocka_unit_test(written_strings),
