@@ -442,6 +442,37 @@ static void methods_alone(void **state)
     }
 }
 
+/* The same for a tape with an edge where the head stays: what bounced stood on the first cell, and
+ * nothing that came before is to the left of it. */
+static void backward_to_the_edge(void **state)
+{
+    (void)state;
+    enum { LEAST = 2767 };
+    ThRng g = th_rng(11, "edges", 0);
+    int proved = 0;
+    for (int i = 0; i < 4000; i++) {
+        char text[64];
+        random_machine(text, 3, &g);
+        ThError err = {0};
+        ThTmAnalysis a;
+        ThTm *m = th_tm_read_bb(text, &err);
+        m->edge = TH_TM_EDGE_STAY;
+        assert_true(th_tm_analyze(&a, m, &blank_words, only(TH_TM_PROOF_BACKWARD), NULL, &err));
+        int head = 0, q = m->start, tape[64] = {0};
+        for (int n = 0; a.proof == TH_TM_PROOF_BACKWARD && n < 60; n++) {
+            const ThTmRule *r = &m->rule[th_tm_rule(m, q, &tape[head])];
+            tape[head] = r->write[0];
+            head += head + r->move[0] < 0 ? 0 : r->move[0];
+            q = r->to;
+            assert_int_equal(m->role[q], TH_TM_RUNS);
+        }
+        proved += a.proof == TH_TM_PROOF_BACKWARD;
+        th_tm_analysis_free(&a, m);
+        th_tm_free(m);
+    }
+    assert_true(proved >= LEAST);
+}
+
 /* ---- machines of all kinds: never called never-ending where a run stops ---------------------- */
 
 enum { CHOICES = 1, ONE_WAY = 2, TAPES = 4 };
@@ -703,10 +734,15 @@ static void stops_when_asked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_two_states),    cmocka_unit_test(all_of_a_size),
-        cmocka_unit_test(methods_alone),     cmocka_unit_test(all_kinds),
-        cmocka_unit_test(known_machines),    cmocka_unit_test(depth_of_trees),
-        cmocka_unit_test(too_many_contexts), cmocka_unit_test(bouncing_is_no_translation),
+        cmocka_unit_test(all_two_states),
+        cmocka_unit_test(all_of_a_size),
+        cmocka_unit_test(methods_alone),
+        cmocka_unit_test(backward_to_the_edge),
+        cmocka_unit_test(all_kinds),
+        cmocka_unit_test(known_machines),
+        cmocka_unit_test(depth_of_trees),
+        cmocka_unit_test(too_many_contexts),
+        cmocka_unit_test(bouncing_is_no_translation),
         cmocka_unit_test(stops_when_asked),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

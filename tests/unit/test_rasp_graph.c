@@ -246,6 +246,16 @@ static void test_quotients(void **state)
         mpq_canonicalize(q);
         assert_true(th_rasp_ratio(a, b) == naive_nearest(q));
     }
+    /* Next to the middle between two floats, so near that only the remainder shows on which side.
+     */
+    for (int k = 40; k < 62; k++) {
+        uint64_t b = ((uint64_t)1 << k) + 1;
+        ThRaspWide middle = (((ThRaspWide)1 << 53) + 1) * (ThRaspWide)b;
+        assert_true(th_rasp_wide_ratio(middle, 0, b) == 0x1p53);
+        assert_true(th_rasp_wide_ratio(middle + 1, 0, b) == 0x1p53 + 2);
+        assert_true(th_rasp_wide_ratio(middle - 1, 0, b) == 0x1p53);
+        assert_true(th_rasp_wide_ratio(-middle - 1, 0, b) == -0x1p53 - 2);
+    }
     mpq_clear(q);
 }
 

@@ -388,6 +388,8 @@ static void choices(void **state)
     round_trip(m);
     ThTm *copy = th_tm_copy(m, NULL);
     assert_true(th_tm_same(m, copy) && copy->branching);
+    copy->rule[3].pause = true; /* a breakpoint, too, is part of a machine */
+    assert_false(th_tm_same(m, copy));
     assert_false(th_tm_fast_possible(m));
     th_tm_free(copy);
     th_tm_free(m);
