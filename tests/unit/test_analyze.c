@@ -467,6 +467,10 @@ static void backward_to_the_edge(void **state)
             assert_int_equal(m->role[q], TH_TM_RUNS);
         }
         proved += a.proof == TH_TM_PROOF_BACKWARD;
+        for (size_t k = 0; k < a.backward.n; k++) {
+            const ThTmBackNode *x = &a.backward.node[k];
+            assert_true(x->edge == TH_TM_NO_EDGE || (x->low >= x->edge && x->head >= x->edge));
+        }
         th_tm_analysis_free(&a, m);
         th_tm_free(m);
     }

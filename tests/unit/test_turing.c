@@ -14,6 +14,7 @@
 #include "turing/fast.h"
 #include "turing/machine.h"
 #include "turing/run.h"
+#include "turing/transform.h"
 
 static const ThTmRunLimits no_limits = {TH_TM_MOST_STEPS, UINT64_MAX};
 
@@ -366,6 +367,34 @@ static void stopping_states_have_no_rules(void **state)
     }
 }
 
+/* Missing rules lead to the state of the name given, else to the first that has the role, else to a
+ * new one. */
+static void goals_of_missing_rules(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"start p; reject no out; p a -> R p", "out"},
+        {"start p; reject no; p a -> R p", "no"},
+        {"start p; reject no off; p a -> R p", "no"},
+        {"start p; halt out; p a -> R p", NULL},
+        {"start p; p a -> R p", "out"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ThTm *m = block(rows[i][0]), *total = th_tm_total(m, TH_TM_REJECTS, "out", 100, NULL);
+        assert_non_null(total);
+        assert_true(th_tm_misses(m) && !th_tm_misses(total));
+        int rule = th_tm_rule(total, total->start, &total->blank);
+        int to = total->rule[rule].to;
+        if (!rows[i][1])
+            assert_int_not_equal(to, th_symbols_find(m->state, m->n_states, "out"));
+        else
+            assert_string_equal(total->state[to], rows[i][1]);
+        assert_int_equal(total->role[to], TH_TM_REJECTS);
+        th_tm_free(total);
+        th_tm_free(m);
+    }
+}
+
 /* Of several rules for one case there is a choice; rules for less special cases are none of it. */
 static void choices(void **state)
 {
@@ -513,6 +542,7 @@ int main(void)
         cmocka_unit_test(census),
         cmocka_unit_test(blocks_round_trip),
         cmocka_unit_test(precedence),
+        cmocka_unit_test(goals_of_missing_rules),
         cmocka_unit_test(stopping_states_have_no_rules),
         cmocka_unit_test(choices),
         cmocka_unit_test(spellings),
