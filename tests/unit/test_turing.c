@@ -373,10 +373,10 @@ static void goals_of_missing_rules(void **state)
 {
     (void)state;
     static const char *const rows[][2] = {
-        {"start p; reject no out; p a -> R p", "out"},
-        {"start p; reject no; p a -> R p", "no"},
-        {"start p; reject no off; p a -> R p", "no"},
-        {"start p; halt out; p a -> R p", NULL},
+        {"start p; reject no out; p a -> R p; p b -> R no; p c -> R out", "out"},
+        {"start p; reject no; p a -> R p; p b -> R no", "no"},
+        {"start p; reject no off; p a -> R p; p b -> R no; p c -> R off", "no"},
+        {"start p; halt out; p a -> R p; p b -> R out", NULL},
         {"start p; p a -> R p", "out"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
