@@ -205,6 +205,12 @@ static void test_others(void **state)
           &err,
           "automaton A {\n  alphabet a b\n  start q\n  accept q\n  q a,b -> p\n  p a,b -> q\n}\n",
           &notes, "no edge marks a start: the first state is it\n");
+    /* A slash alone is a symbol; two peripheries accept; names are the ids where labels repeat. */
+    check(
+        th_dot_read("digraph { __start0 -> x; __start0 [shape=none]; x [label=same]; "
+                    "y [label=same, peripheries=2]; x -> y [label=\"/\"]; y -> x [label=\"//b\"] }",
+                    &notes, &err),
+        &err, "", &notes, "");
     static const char jff[] =
         "<?xml version=\"1.0\"?><structure>&#13;\n<type>fa</type>&#13;\n<automaton>"
         "<transition><from>0</from><to>1</to><read>ab</read></transition>"
