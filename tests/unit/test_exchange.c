@@ -210,7 +210,10 @@ static void test_others(void **state)
         th_dot_read("digraph { __start0 -> x; __start0 [shape=none]; x [label=same]; "
                     "y [label=same, peripheries=2]; x -> y [label=\"/\"]; y -> x [label=\"//b\"] }",
                     &notes, &err),
-        &err, "", &notes, "");
+        &err,
+        "automaton A {\n  alphabet \"/\"\n  start x\n  accept y\n  x \"/\" -> y\n"
+        "  y eps -> x / \"/b\"\n}\n",
+        &notes, "");
     static const char jff[] =
         "<?xml version=\"1.0\"?><structure>&#13;\n<type>fa</type>&#13;\n<automaton>"
         "<transition><from>0</from><to>1</to><read>ab</read></transition>"
