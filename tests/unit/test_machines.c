@@ -392,7 +392,7 @@ static void jflap_details(void **state)
     assert_true(has_note(&notes, "B is taken for the blank"));
     th_tm_free(m);
     /* In one that has another blank B is a symbol. */
-    notes.size = 0;
+    th_text_free(&notes);
     m = sniffed(TH_FORMAT_JFLAP,
                 "<structure><type>turing</type><state id=\"0\"><initial/></state>"
                 "<state id=\"1\"><final/></state>" RULE("0", "0", "B", "1", "R")

@@ -279,6 +279,7 @@ static void census(void **state)
     assert_int_equal(c.machines, 25);
     assert_int_equal(c.halting, 5);
     assert_int_equal(c.by_steps[1], 5);
+    assert_int_equal(c.by_ones[1], 5); /* the step that halts writes a 1 */
     th_tm_census_free(&c);
     assert_true(th_tm_census(&c, 2, 2, 7, NULL, NULL));
     assert_int_equal(c.machines, 6561);
