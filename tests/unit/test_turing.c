@@ -396,6 +396,24 @@ static void goals_of_missing_rules(void **state)
     }
 }
 
+/* A machine may have as many rules as the limit says. */
+static void limits_of_rules(void **state)
+{
+    (void)state;
+    ThTm *m = block("alphabet _ a b c; start p; p * -> R q; q a -> L p; * _ -> S q");
+    ThTm *whole = th_tm_expand(m, SIZE_MAX, NULL);
+    assert_non_null(whole);
+    assert_int_equal(whole->n_rules, 4 + 2); /* all cases of p; a and the blank in q */
+    ThTm *same = th_tm_expand(m, 6, NULL);
+    ThError err = {0};
+    assert_true(same && th_tm_same(whole, same));
+    assert_null(th_tm_expand(m, 5, &err));
+    assert_int_equal(err.code, TH_ELIMIT);
+    th_tm_free(same);
+    th_tm_free(whole);
+    th_tm_free(m);
+}
+
 /* Of several rules for one case there is a choice; rules for less special cases are none of it. */
 static void choices(void **state)
 {
@@ -543,6 +561,7 @@ int main(void)
         cmocka_unit_test(census),
         cmocka_unit_test(blocks_round_trip),
         cmocka_unit_test(precedence),
+        cmocka_unit_test(limits_of_rules),
         cmocka_unit_test(goals_of_missing_rules),
         cmocka_unit_test(stopping_states_have_no_rules),
         cmocka_unit_test(choices),
