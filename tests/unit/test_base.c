@@ -244,8 +244,8 @@ static void nearest(void **state)
     (void)state;
     static const char *const names[] = {"length", "steps", "seed", "samples", "label"};
     static const char *const rows[][2] = {
-        {"lenght", "length"}, {"step", "steps"}, {"sed", "seed"}, {"sampels", "samples"},
-        {"len", "length"},    {"x", NULL},       {"batch", NULL}, {"le", NULL},
+        {"lengh", "length"}, {"step", "steps"}, {"sed", "seed"}, {"sampls", "samples"},
+        {"len", "length"},   {"x", NULL},       {"batch", NULL}, {"le", NULL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *found = th_nearest(rows[i][0], names, sizeof names / sizeof *names);
