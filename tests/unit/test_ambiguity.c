@@ -300,9 +300,25 @@ static void test_limits(void **state)
     th_automaton_free(a);
 }
 
+/* Of the words with the most ways a shortest one is told. */
+static void test_shortest_of_the_most(void **state)
+{
+    (void)state;
+    ThAutomaton *a = parse("start p; accept q r s t; p a -> q; p a -> r; q b -> s; r b -> t");
+    ThWordsAmbiguity x;
+    assert_true(th_automaton_ambiguity(a, 0, NULL, &x, NULL));
+    assert_int_equal(x.kind, TH_WORDS_FINITELY_AMBIGUOUS);
+    assert_int_equal(x.most, 2);
+    assert_string_equal(x.word, "a");
+    assert_string_equal(x.most_word, "a");
+    th_words_ambiguity_free(&x);
+    th_automaton_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_known), cmocka_unit_test(test_growth),
-                                       cmocka_unit_test(test_limits)};
+                                       cmocka_unit_test(test_limits),
+                                       cmocka_unit_test(test_shortest_of_the_most)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

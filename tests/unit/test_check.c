@@ -268,6 +268,7 @@ static const struct {
     {"$abc|abd.", TH_PAD_SLIP_COPY, 2, 3},
     {"$abc|ab.", TH_PAD_SLIP_EARLY_END, 2, 3},
     {"$abc|ab", TH_PAD_SLIP_EARLY_END, 2, 3},
+    {"$abc|abc", TH_PAD_SLIP_EARLY_END, 2, 4},
     {"$abc|abcc.", TH_PAD_SLIP_COPY, 2, 4},
     {"$abc|ab?", TH_PAD_SLIP_FORMAT, 2, 3},
     {"$ab|tapehabead|eax.", TH_PAD_SLIP_COPY, 3, 3},
@@ -322,6 +323,25 @@ static void options_decide(void **state)
     expect_slip("$abc|ac.", TH_PAD_SLIP_COPY, 2, 2, &rules);
     expect_right("$abc|ab.", "copy", "suffix", &rules);
     th_options_free(&o);
+}
+
+/* As many letters as are asked for, or what there is. */
+static void answers_of_copies(void **state)
+{
+    (void)state;
+    ThPadCheckRules rules = th_pad_check_rules();
+    rules.answer = 2;
+    expect_right("$tapehead|tapeh.", "copy", "suffix", &rules);
+    rules.style = "suffix";
+    expect_slip("$tapehead|tapehe.", TH_PAD_SLIP_COPY, 2, 6, &rules);
+    expect_slip("$tapehead|tape.", TH_PAD_SLIP_EARLY_END, 2, 5, &rules);
+    rules.style = NULL;
+    expect_right("$pe|tapehead|he.", "copy", "prefix", &rules);
+    rules.answer = 5;
+    expect_right("$tapehead|head.", "copy", "suffix", &rules);
+    expect_right("$hea|tapehead|d.", "copy", "prefix", &rules);
+    rules.answer = 0;
+    expect_right("$pe|tapehead|head.", "copy", "prefix", &rules);
 }
 
 /* Each place of random additions in turn: what is wrong there is of the kind of that place. */
@@ -483,12 +503,19 @@ static void any_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_is_right), cmocka_unit_test(strict_sgd),
-        cmocka_unit_test(hidden_sgd),       cmocka_unit_test(marks_around),
-        cmocka_unit_test(misprints),        cmocka_unit_test(published_sgd),
-        cmocka_unit_test(slips_are_found),  cmocka_unit_test(options_decide),
-        cmocka_unit_test(mutations),        cmocka_unit_test(machine_slips_are_found),
-        cmocka_unit_test(consistent_runs),  cmocka_unit_test(full_runs),
+        cmocka_unit_test(written_is_right),
+        cmocka_unit_test(strict_sgd),
+        cmocka_unit_test(hidden_sgd),
+        cmocka_unit_test(marks_around),
+        cmocka_unit_test(misprints),
+        cmocka_unit_test(published_sgd),
+        cmocka_unit_test(slips_are_found),
+        cmocka_unit_test(options_decide),
+        cmocka_unit_test(answers_of_copies),
+        cmocka_unit_test(mutations),
+        cmocka_unit_test(machine_slips_are_found),
+        cmocka_unit_test(consistent_runs),
+        cmocka_unit_test(full_runs),
         cmocka_unit_test(any_bytes),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

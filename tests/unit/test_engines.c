@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "given.h"
+#include "turing/blocks.h"
 #include "turing/engine.h"
 
 /* ---- the naive stepper ----------------------------------------------------------------------- */
@@ -389,6 +390,37 @@ static void several_tapes(void **state)
     free(x);
 }
 
+/* In the middle of a run the moves are forgotten, and the tape is cut into shorter blocks where
+ * even its own are too many; the run goes on as if nothing had been. */
+static void forgetting(void **state)
+{
+    (void)state;
+    Naive *x = th_alloc(1, sizeof *x, NULL);
+    int shorter = 0;
+    for (uint64_t seed = 0; seed < 1500; seed++) {
+        ThRng g = th_rng(seed, "test.forget", 0);
+        ThTm *m = any_machine(&g, 1);
+        ThTmTapeWords w = any_words(&g, m, 100);
+        ThTmFast *f = fast(m, &w, 2 + (int)th_rng_below(&g, 15));
+        start(x, m, &w);
+        for (uint64_t n = 20; n <= 200; n += 60) {
+            ThTmRunLimits limits = {n, UINT64_MAX};
+            int before = th_tm_fast_block(f);
+            assert_true(th_tm_fast_forget(f, th_rng_below(&g, 200), NULL));
+            shorter += th_tm_fast_block(f) < before;
+            compare_fast(x, f);
+            go(x, limits);
+            assert_true(th_tm_fast_go(f, UINT64_MAX, limits, NULL, NULL));
+            compare_fast(x, f);
+        }
+        th_tm_fast_free(f);
+        th_tm_tape_words_free(&w);
+        th_tm_free(m);
+    }
+    assert_true(shorter > 500);
+    free(x);
+}
+
 /* A billion steps on a bounded tape: the moves that are kept stay bounded, whatever the machine
  * does there.  The counter goes through all words of 18 cells again and again. */
 static void bounded_memory(void **state)
@@ -417,8 +449,11 @@ static void bounded_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_number_of_steps), cmocka_unit_test(any_number_at_once),
-        cmocka_unit_test(limited_cells),         cmocka_unit_test(several_tapes),
+        cmocka_unit_test(every_number_of_steps),
+        cmocka_unit_test(any_number_at_once),
+        cmocka_unit_test(limited_cells),
+        cmocka_unit_test(several_tapes),
+        cmocka_unit_test(forgetting),
         cmocka_unit_test(bounded_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -176,6 +176,25 @@ static void test_others(void **state)
     check(th_att_read("0 1 1 2 0.5\n1 1.5\n", "<eps> 0\na 1\nb 2\n", &notes, &err), &err,
           "automaton A {\n  alphabet a b\n  start 0\n  accept 1\n  0 a -> 1 / b\n}\n", &notes,
           "weights were left out\n");
+    /* What has number 0 in the table is the empty word, whatever its name, and nothing else is. */
+    check(th_att_read("0 1 none\n1 2 b\n2 3 0\n3 4 2\n4\n", "none 0\na 1\nb 2\n", &notes, &err),
+          &err,
+          "automaton A {\n  alphabet a b\n  start 0\n  accept 4\n  0 eps -> 1\n  1 b -> 2\n"
+          "  2 eps -> 3\n  3 b -> 4\n}\n",
+          &notes, "");
+    check(th_att_read("0 1 none\n1\n", "a 1\nnone 10\nb 2\n", &notes, &err), &err,
+          "automaton A {\n  alphabet a none b\n  start 0\n  accept 1\n  0 none -> 1\n}\n", &notes,
+          "");
+    /* What has infinite weight is not there. */
+    check(th_att_read("0 1 a\n0 2 b Infinity\n2 0 a 0\n1\n2 Infinity\n", NULL, &notes, &err), &err,
+          "automaton A {\n  alphabet a\n  start 0\n  accept 1\n  0 a -> 1\n"
+          "  2 a -> 0\n}\n",
+          &notes, "weights were left out\n");
+    /* Without a line of three fields the fourth is an output, be it a number. */
+    check(th_att_read("0 1 a 1\n1 0 b 2 0.5\n1\n", NULL, &notes, &err), &err,
+          "automaton A {\n  alphabet a b\n  start 0\n  accept 1\n  0 a -> 1 / 1\n"
+          "  1 b -> 0 / 2\n}\n",
+          &notes, "weights were left out\n");
     check(th_dot_read("digraph g {\n__start0 [label=\"\" shape=\"none\"];\n"
                       "s0 [shape=\"circle\" label=\"s0\"];\ns0 -> s0 [label=\"COIN / ok\"];\n"
                       "__start0 -> s0;\n}\n",
@@ -187,6 +206,15 @@ static void test_others(void **state)
           &err,
           "automaton A {\n  alphabet a b\n  start q\n  accept q\n  q a,b -> p\n  p a,b -> q\n}\n",
           &notes, "no edge marks a start: the first state is it\n");
+    /* A slash alone is a symbol; two peripheries accept; names are the ids where labels repeat. */
+    check(
+        th_dot_read("digraph { __start0 -> x; __start0 [shape=none]; x [label=same]; "
+                    "y [label=same, peripheries=2]; x -> y [label=\"/\"]; y -> x [label=\"//b\"] }",
+                    &notes, &err),
+        &err,
+        "automaton A {\n  alphabet \"/\"\n  start x\n  accept y\n  x \"/\" -> y\n"
+        "  y eps -> x / \"/b\"\n}\n",
+        &notes, "");
     static const char jff[] =
         "<?xml version=\"1.0\"?><structure>&#13;\n<type>fa</type>&#13;\n<automaton>"
         "<transition><from>0</from><to>1</to><read>ab</read></transition>"
@@ -228,6 +256,12 @@ static void test_refused(void **state)
     for (size_t i = 0; i < sizeof att / sizeof *att; i++) {
         ThError err = {0};
         refuse(th_att_read(att[i], NULL, &notes, &err), &err, 1, 1);
+    }
+    static const char *const tables[] = {"a 1\nb 1\n", "a 1\na 2\n", "a\n", "a b\n", "a\xff 1\n"};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        ThError err = {0};
+        assert_null(th_att_read("0 1 a\n1\n", tables[i], &notes, &err));
+        assert_non_null(strstr(err.msg, i < 2 ? "line 2 of the symbol table" : "line 1 of the"));
     }
     static const struct {
         const char *text;
@@ -287,6 +321,17 @@ static void test_records(void **state)
     assert_string_equal(t.data,
                         "# A; needs the package Automata\n"
                         "Automaton(\"det\", 2, \"ab\", [\n  [2, 0],\n  [1, 2]], [1], [2]);\n");
+    th_text_free(&t);
+    th_automaton_free(a);
+    /* There @ is the empty move, so that a symbol of that name gets a letter. */
+    a = th_automaton_parse("start p\naccept q\np \"@\" -> q\nq eps -> p\n", &err);
+    assert_true(th_format_grail_write(&t, a, &err));
+    assert_string_equal(t.data, "(START) |- 0\n0 @ 1\n1 @epsilon 0\n1 -| (FINAL)\n");
+    th_text_free(&t);
+    assert_true(th_format_gap_write(&t, a, "A", &err));
+    assert_string_equal(t.data, "# A; needs the package Automata\n# a: \"@\"\n"
+                                "Automaton(\"epsilon\", 2, \"a@\", [\n  [[2], []],\n"
+                                "  [[], [1]]], [1], [2]);\n");
     th_text_free(&t);
     th_automaton_free(a);
 }

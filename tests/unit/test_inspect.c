@@ -261,6 +261,37 @@ static void test_clusters(void **state)
     check_clusters(40, 2, 3);
 }
 
+/* Three functions at 0, 6 and 20 on a line: the gap is the least distance, not another. */
+static void test_gap(void **state)
+{
+    (void)state;
+    static const double at[3] = {0, 6, 20};
+    ThModelTrace *t = make_trace(300, 2, 1, 4);
+    ThDfa *d = cycle(3);
+    ThRng r = th_rng(2, "test.gap", 0);
+    int token[300];
+    for (int i = 0; i < 300; i++)
+        token[i] = (int)th_rng_below(&r, 3);
+    for (int l = 0; l < t->n_layers; l++) {
+        ThModelTraceLayer *y = &t->layer[l];
+        for (int i = 0; i < y->n_rows; i++) {
+            int sum = 0;
+            for (int p = y->first[i]; p <= y->last[i]; p++)
+                sum += token[p];
+            for (int j = 0; j < y->dim; j++)
+                y->state[i * y->dim + j] = (j == 1 ? at[sum % 3] : 0) + 0.1 * th_rng_normal(&r);
+        }
+    }
+    ThClusters *c = th_clusters(t, d, token, symbols, NULL, NULL);
+    assert_non_null(c);
+    assert_int_equal(c->n_clusters, 3);
+    assert_near(c->gap, 6, 0.1);
+    assert_near(c->spread, 0.2, 0.05);
+    th_clusters_free(c);
+    th_model_trace_free(t);
+    th_dfa_free(d);
+}
+
 /* Both components against a plane that is known: one direction carries nine times the other. */
 static void test_components(void **state)
 {
@@ -535,6 +566,7 @@ int main(void)
         cmocka_unit_test(test_degenerate_points),
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_gap),
         cmocka_unit_test(test_components),
         cmocka_unit_test(test_cluster_errors),
         cmocka_unit_test(test_path_of_collapse),

@@ -195,6 +195,114 @@ static void test_sampling(void **state)
     assert_int_equal(bad, 0);
 }
 
+/* The i-th guess is put to ⌈(ln(1/δ) + i ln 2)/ε⌉ words (Angluin 1987, section 3), so that the
+ * risks of all guesses together stay below δ. */
+static void test_sample_sizes(void **state)
+{
+    (void)state;
+    ThDfa *d = machine("tomita(5)");
+    Teacher t = {.d = d};
+    ThPac s = {.n_symbols = 2,
+               .context = &t,
+               .member = member,
+               .lo = 3,
+               .hi = 20,
+               .error = 0.01,
+               .confidence = 0.95,
+               .rng = th_rng(1, "sizes", 0)};
+    ThError err = {0};
+    for (int i = 1; i <= 5; i++) {
+        long long before = s.drawn;
+        int *word = NULL, length = 0;
+        assert_true(th_pac_equivalent(&s, d, &word, &length, &err));
+        assert_null(word);
+        assert_int_equal(s.round, i);
+        assert_int_equal(s.drawn - before, (long long)ceil((log(20) + i * log(2)) / 0.01));
+    }
+    th_dfa_free(d);
+}
+
+/* Of all words on which a guess is wrong the shortest is the counterexample; how many are wrong is
+ * counted on words drawn afterwards. */
+typedef struct {
+    int shortest;
+    long long asked, wrong;
+} Witness;
+
+/* An odd number of 1s, which a guess that rejects all gets wrong. */
+static bool odd_member(void *context, const int *word, int length, int *label, ThError *err)
+{
+    (void)err;
+    Witness *w = context;
+    int ones = 0;
+    for (int i = 0; i < length; i++)
+        ones += word[i];
+    *label = ones % 2;
+    w->asked++;
+    w->wrong += *label;
+    if (*label && length < w->shortest)
+        w->shortest = length;
+    return true;
+}
+
+static void test_witnesses(void **state)
+{
+    (void)state;
+    ThDfa *none = th_dfa_new(1, 2, 2, NULL);
+    for (uint64_t i = 0; i < 20; i++) {
+        Witness w = {.shortest = 100};
+        ThPac s = {.n_symbols = 2,
+                   .context = &w,
+                   .member = odd_member,
+                   .lo = 5,
+                   .hi = 60,
+                   .error = 0.1,
+                   .confidence = 0.9,
+                   .noise = 0.2,
+                   .rng = th_rng(i, "witness", 0)};
+        ThError err = {0};
+        int *word = NULL, length = 0;
+        long long wrong = 0;
+        assert_true(th_pac_equivalent(&s, none, &word, &length, &err));
+        assert_non_null(word);
+        assert_int_equal(length, w.shortest);
+        int label;
+        assert_true(odd_member(&w, word, length, &label, NULL) && label == 1);
+        w = (Witness){.shortest = 100};
+        assert_true(th_pac_disagreement(&s, none, 400, &wrong, &err));
+        assert_int_equal(w.asked, 400);
+        assert_int_equal(wrong, w.wrong);
+        assert_in_range(wrong, 140, 260);
+        /* Half of the words are wrong, so that it passes if so many may be. */
+        free(word);
+        word = NULL;
+        s.noise = 0.99;
+        assert_true(th_pac_equivalent(&s, none, &word, &length, &err));
+        assert_null(word);
+    }
+    th_dfa_free(none);
+}
+
+/* Lengths are uniform, and so are the symbols. */
+static void test_words_drawn(void **state)
+{
+    (void)state;
+    enum { DRAWS = 20000, LO = 2, HI = 9 };
+    ThPac s = {.n_symbols = 3, .lo = LO, .hi = HI, .rng = th_rng(4, "drawn", 0)};
+    int count[HI + 1] = {0}, symbols[3] = {0}, all = 0, word[HI];
+    for (int i = 0; i < DRAWS; i++) {
+        int length = th_pac_draw(&s, word);
+        assert_in_range(length, LO, HI);
+        count[length]++;
+        for (int k = 0; k < length; k++, all++)
+            symbols[word[k]]++;
+    }
+    for (int length = LO; length <= HI; length++)
+        assert_in_range(count[length], DRAWS / 8 - 250, DRAWS / 8 + 250);
+    for (int a = 0; a < 3; a++)
+        assert_in_range(symbols[a], all / 3 - 1000, all / 3 + 1000);
+}
+
 /* ---- merging ---- */
 
 /* All words up to a length, labelled by a machine; each label is turned with probability flip. */
@@ -251,6 +359,33 @@ static void test_tomita(void **state)
         th_words_sample_free(&s);
         th_dfa_free(d);
     }
+}
+
+/* Where two states are as good as each other the one that was kept first is merged into: b could be
+ * the start or what follows an a. */
+static void note_b(void *context, const ThRpniStep *step)
+{
+    int *into = context;
+    if (step->depth == 1 && step->word[0] == 1)
+        *into = step->into;
+}
+
+static void test_ties(void **state)
+{
+    (void)state;
+    ThWordsSample s = {.n_symbols = 2,
+                       .n_classes = 2,
+                       .n = 3,
+                       .symbol = (int[]){0, 1, 0, 0, 0},
+                       .start = (size_t[]){0, 0, 1, 5},
+                       .label = (int[]){0, 1, 1}};
+    int into = -2;
+    ThRpniOptions o = {.context = &into, .step = note_b};
+    ThRpniReport report;
+    ThDfa *d = th_rpni(&s, &o, &report, NULL, NULL);
+    assert_non_null(d);
+    assert_int_equal(into, 0);
+    th_dfa_free(d);
 }
 
 /* Whatever the words are, the result gives each its label. */
@@ -352,7 +487,11 @@ int main(void)
         cmocka_unit_test(test_random_machines),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_sampling),
+        cmocka_unit_test(test_sample_sizes),
+        cmocka_unit_test(test_witnesses),
+        cmocka_unit_test(test_words_drawn),
         cmocka_unit_test(test_tomita),
+        cmocka_unit_test(test_ties),
         cmocka_unit_test(test_consistent),
         cmocka_unit_test(test_noise),
         cmocka_unit_test(test_text),

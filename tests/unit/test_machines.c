@@ -390,6 +390,25 @@ static void jflap_details(void **state)
     assert_int_equal(run(m, "", 9).verdict, TH_TM_ACCEPTED);
     assert_true(has_note(&notes, "B is taken for the blank"));
     th_tm_free(m);
+    /* In one that has another blank B is a symbol. */
+    th_text_free(&notes);
+    m = sniffed(TH_FORMAT_JFLAP,
+                "<structure><type>turing</type><state id=\"0\"><initial/></state>"
+                "<state id=\"1\"><final/></state>" RULE("0", "0", "B", "1", "R")
+                    RULE("0", "1", "□", "□", "S") "</structure>",
+                &notes);
+    assert_int_equal(run(m, "B", 9).verdict, TH_TM_ACCEPTED);
+    assert_string_equal(run(m, "B", 9).tape, "1");
+    assert_false(has_note(&notes, "B is taken"));
+    th_tm_free(m);
+    /* The blank is _ unless that is a symbol. */
+    m = sniffed(TH_FORMAT_JFLAP,
+                JFF("<state id=\"0\"><initial/></state><state id=\"1\"><final/></state>" RULE(
+                    "0", "0", "_", "a", "R") RULE("0", "1", "□", "□", "S")),
+                NULL);
+    assert_string_equal(m->symbol[m->blank], "□");
+    assert_string_equal(run(m, "_", 9).tape, "a");
+    th_tm_free(m);
     /* Two tapes: <tapes> where it may stand, and labels by tape. */
     m = sniffed(&th_format_jflap,
                 "<structure><type>turing</type><tapes>2</tapes><automaton>"

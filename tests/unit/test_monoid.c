@@ -472,6 +472,24 @@ static void test_limits(void **state)
     th_dfa_free(d);
 }
 
+/* Maps of 256 states fit into bytes, those of 257 do not. */
+static void test_widths(void **state)
+{
+    (void)state;
+    for (int n = 255; n <= 258; n++) {
+        ThDfa *d = th_dfa_new(n, 1, 2, NULL);
+        for (int q = 0; q < n; q++)
+            d->next[q] = (q + 1) % n;
+        ThMonoid *m = th_monoid_new(d, 0, NULL, NULL);
+        assert_non_null(m);
+        assert_int_equal(m->size, n);
+        assert_int_equal(th_monoid_image(m, n - 1, 0), n - 1);
+        assert_int_equal(th_monoid_image(m, 1, n - 2), n - 1);
+        th_monoid_free(m);
+        th_dfa_free(d);
+    }
+}
+
 /* ---- groups ---------------------------------------------------------------------------------- */
 
 /* Cycles like "(0 1 2)(3 4)" as a permutation. */
@@ -516,6 +534,7 @@ static void test_groups(void **state)
         {4, {"(0 1 2)", "(1 2 3)"}, 12, 3, false, true, "A_4"},
         {4, {"(0 1 2 3)", "(0 1)"}, 24, 4, false, true, "S_4"},
         {6, {"(0 2 1 3)", "(0 2 4)(1 3 5)"}, 24, 4, false, true, "S_4"}, /* a cube's rotations */
+        {5, {"(0 1)", "(2 3)", "(0 2)"}, 24, 4, false, true, "S_4"},     /* the first two commute */
         {5, {"(0 1 2 3 4)", "(0 1 2)"}, 60, 5, false, false, "A_5"},
         {5, {"(0 1 2 3 4)", "(0 1)"}, 120, 6, false, false, "S_5"},
         {6, {"(0 1 2 3 4)", "(0 5)(1 4)"}, 60, 5, false, false, "A_5"}, /* PSL(2,5) on a line */
@@ -756,6 +775,7 @@ int main(void)
         cmocka_unit_test(test_cerny),
         cmocka_unit_test(test_languages),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_widths),
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_decompositions),
         cmocka_unit_test(test_large_decompositions),

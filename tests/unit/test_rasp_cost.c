@@ -212,6 +212,12 @@ static void test_rasp_l(void **state)
     assert_string_equal(rules_of(r, "hist_bos", to), "AU");
     assert_true(strchr(rules_of(r, "reverse", to), 'I') != NULL);
     th_rasp_free(r);
+    /* A selector that looks ahead is told of once, however often it is used. */
+    r = interpreter("ahead = select(tokens, tokens, !=);"
+                    "both = aggregate(ahead, indicator(tokens == \"x\")) + "
+                    "aggregate(ahead, indicator(tokens == \"y\"));");
+    assert_string_equal(rules_of(r, "both", to), "A");
+    th_rasp_free(r);
 }
 
 int main(void)

@@ -246,6 +246,16 @@ static void test_quotients(void **state)
         mpq_canonicalize(q);
         assert_true(th_rasp_ratio(a, b) == naive_nearest(q));
     }
+    /* Next to the middle between two floats, so near that only the remainder shows on which side.
+     */
+    for (int k = 40; k < 62; k++) {
+        uint64_t b = ((uint64_t)1 << k) + 1;
+        ThRaspWide middle = (((ThRaspWide)1 << 53) + 1) * (ThRaspWide)b;
+        assert_true(th_rasp_wide_ratio(middle, 0, b) == 0x1p53);
+        assert_true(th_rasp_wide_ratio(middle + 1, 0, b) == 0x1p53 + 2);
+        assert_true(th_rasp_wide_ratio(middle - 1, 0, b) == 0x1p53);
+        assert_true(th_rasp_wide_ratio(-middle - 1, 0, b) == -0x1p53 - 2);
+    }
     mpq_clear(q);
 }
 
@@ -370,6 +380,29 @@ static void test_differences(void **state)
     assert_true(different > 300);
 }
 
+/* A row of more than 64 columns is compared to its end. */
+static void test_wide_rows(void **state)
+{
+    (void)state;
+    ThRaspAtoms atoms = {0};
+    ThRaspGraph *g = th_rasp_graph_new(&atoms, NULL);
+    ThRaspSop indices = th_rasp_indices(g, NULL);
+    ThRaspSop one = th_rasp_select(g, indices, th_rasp_constant(g, th_rasp_int(65), NULL),
+                                   TH_RASP_OP_LT, false, NULL);
+    ThRaspSop other = th_rasp_select(g, indices, th_rasp_constant(g, th_rasp_int(67), NULL),
+                                     TH_RASP_OP_LT, false, NULL);
+    const ThRaspAtom letter = th_rasp_int(0);
+    for (size_t length = 65; length <= 66; length++) {
+        ThRaspDifferOf d;
+        assert_true(th_rasp_differ(g, one, other, &(ThRaspDifferInputs){&letter, 1, length, length},
+                                   &d, NULL, NULL));
+        assert_int_equal(d.differ, length == 66);
+        th_rasp_differ_free(&d);
+    }
+    th_rasp_graph_free(g);
+    th_rasp_atoms_free(&atoms);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +410,7 @@ int main(void)
         cmocka_unit_test(test_conversions),     cmocka_unit_test(test_pool_goes_back),
         cmocka_unit_test(test_exact_sums),      cmocka_unit_test(test_quotients),
         cmocka_unit_test(test_random_programs), cmocka_unit_test(test_differences),
+        cmocka_unit_test(test_wide_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

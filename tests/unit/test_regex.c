@@ -13,6 +13,7 @@
 #include <gsl/gsl_cdf.h>
 
 #include "automata/words/ambiguity.h"
+#include "automata/core/build.h"
 #include "automata/expression/functions.h"
 #include "automata/operations/compare.h"
 #include "automata/regex/regex.h"
@@ -259,6 +260,63 @@ static void test_short_forms(void **state)
         assert_string_equal(text, shown[i][1]);
         free(text);
         th_automaton_free(a);
+    }
+}
+
+/* What means something in a pattern is escaped where it is a symbol. */
+static void test_odd_symbols(void **state)
+{
+    (void)state;
+    static char name[][4] = {"+", "-", "z", "]", "^", "[", "\\", "'", "\"", ".", "a b"};
+    enum { ODD = sizeof name / sizeof *name };
+    char *odd[ODD];
+    for (int i = 0; i < ODD; i++)
+        odd[i] = name[i];
+    for (int set = 1; set < 1 << ODD; set++) {
+        ThAutomaton *a = NULL, *b;
+        ThAutomatonBuild build = {0};
+        for (int i = 0; i < ODD; i++)
+            th_automaton_build_symbol(&build, odd[i]);
+        int p = th_automaton_build_state(&build, "p"), q = th_automaton_build_state(&build, "q");
+        th_automaton_build_start(&build, p);
+        th_automaton_build_accept(&build, q);
+        for (int i = 0; i < ODD; i++)
+            if (set >> i & 1)
+                th_automaton_build_arc(&build, (ThAutomatonArc){p, i, q, TH_AUTOMATON_NO_OUTPUT});
+        a = th_automaton_build_finish(&build, NULL);
+        assert_non_null(a);
+        bool whole;
+        char *shown = th_regex_of(a, &whole, 0, NULL, NULL);
+        ThError err = {0};
+        b = th_regex_automaton(shown, odd, ODD, 0, NULL, &err);
+        if (!b)
+            fail_msg("%s: %s", shown, err.msg);
+        ThAutomatonDifference d;
+        assert_true(th_automaton_compare(a, b, 0, NULL, &d, NULL));
+        if (!d.equivalent)
+            fail_msg("%s differs on %s", shown, d.word);
+        free(d.word);
+        free(shown);
+        th_automaton_free(a);
+        th_automaton_free(b);
+    }
+}
+
+/* A pattern tells its alphabet by itself if it mentions all symbols and they are in order. */
+static void test_whole(void **state)
+{
+    (void)state;
+    static char a[] = "a", b[] = "b", c[] = "c";
+    char *const orders[][3] = {{a, b, c}, {b, a, c}, {a, c, b}, {a, b, c}};
+    for (int i = 0; i < 4; i++) {
+        bool whole = false;
+        ThError err = {0};
+        ThAutomaton *x = th_regex_automaton(i == 3 ? "ab*" : "ab*c", orders[i], 3, 0, NULL, &err);
+        assert_non_null(x);
+        char *shown = th_regex_of(x, &whole, 0, NULL, NULL);
+        assert_int_equal(whole, i == 0);
+        free(shown);
+        th_automaton_free(x);
     }
 }
 
@@ -781,6 +839,8 @@ int main(void)
         cmocka_unit_test(test_regex_means_what_it_says),
         cmocka_unit_test(test_shown_regex),
         cmocka_unit_test(test_short_forms),
+        cmocka_unit_test(test_odd_symbols),
+        cmocka_unit_test(test_whole),
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_cutting),
         cmocka_unit_test(test_expressions_agree),

@@ -297,6 +297,50 @@ static void sgd_examples(void **state)
     assert_int_equal(th_pad_sgd_token(-7, 100), 0);
 }
 
+/* What the lines say where numbers are rounded before they are used, and where they are not;
+ * computed by a program of its own, away from ties.  In the second the last point's step of -1.62
+ * and the weight 1 that it leads to are cut to -1 and 0.99. */
+static void sgd_rounds_what_it_uses(void **state)
+{
+    (void)state;
+    static const char three[] = "-0.364 0.183 0.989; -0.051 -0.228 0.087; -0.526 0.05 0.099";
+    static const char cut[] = "0.9 0 -0.9; 0.9 0 0.9";
+    static const struct {
+        const char *strict, *points, *last, *middle;
+    } rows[] = {
+        {"requantise", three, "yp a104 g a168 a66 cur a20 a131 |", "g a101 a104 cur a88 a97 |"},
+        {"from-tokens", three, "yp a104 g a169 a66 cur a20 a131 |", "g a101 a104 cur a89 a97 |"},
+        {"hidden", three, "yp a104 g a169 a65 cur a19 a132 |", "g a101 a104 cur a89 a97 |"},
+        {"requantise", cut, "yp a189 g a199 a100 cur a100 a100 |", "g a0 a100 cur a199 a100 |"},
+        {"from-tokens", cut, "yp a199 g a199 a100 cur a0 a100 |", "g a0 a100 cur a199 a100 |"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char settings[64];
+        snprintf(settings, sizeof settings, "rate=1 strict=%s", rows[i].strict);
+        ThPad *p = made("sgd", settings, NULL);
+        ThPadExample e = {0};
+        written(p, rows[i].points, NULL, &e);
+        size_t n = strlen(rows[i].last);
+        assert_string_equal(e.text.data + e.text.size - n, rows[i].last);
+        assert_non_null(strstr(e.text.data, rows[i].middle));
+        th_pad_example_free(&e);
+        th_pad_free(p);
+    }
+}
+
+static void sgd_words(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word;
+        int token;
+    } words[] = {{"a0", 0},   {"a5", 5},   {"a10", 10},  {"a199", 199},
+                 {"a05", -1}, {"a00", -1}, {"a007", -1}, {"a200", -1},
+                 {"a", -1},   {"b5", -1},  {"a5x", -1},  {"a1999", -1}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        assert_int_equal(th_pad_sgd_word(words[i].word, strlen(words[i].word)), words[i].token);
+}
+
 /* Without noise the error of the weights, at first at most 1/2, never grows: no step is longer than
  * half of the root of 2. */
 static void sgd_steps_are_short(void **state)
@@ -319,6 +363,60 @@ static void sgd_steps_are_short(void **state)
     }
     th_pad_example_free(&e);
     th_pad_free(p);
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+/* $PART|STRING|REST. or $STRING|PARTREST. : the part stands in the string once, and what follows it
+ * there is the rest, or as many letters of it as are asked for. */
+static void check_part(const char *text, bool prefix, size_t ngram, size_t answer)
+{
+    char copy[256];
+    snprintf(copy, sizeof copy, "%s", text);
+    assert_int_equal(copy[0], '$');
+    char *one = copy + 1, *two = strchr(one, '|') + 1, *part = prefix ? one : two;
+    two[-1] = '\0';
+    char *string = prefix ? two : one, *rest = prefix ? strchr(two, '|') + 1 : two + ngram;
+    if (prefix)
+        rest[-1] = '\0';
+    size_t n = strlen(rest);
+    assert_int_equal(rest[n - 1], '.');
+    char found[256];
+    snprintf(found, sizeof found, "%.*s", (int)ngram, part);
+    assert_true(!prefix || strlen(part) == ngram);
+    char *at = strstr(string, found);
+    assert_non_null(at);
+    assert_null(strstr(at + 1, found));
+    size_t left = strlen(at + ngram);
+    assert_int_equal(n - 1, answer ? answer : left);
+    assert_memory_equal(rest, at + ngram, n - 1);
+}
+
+static void parts_of_copies(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        bool prefix = k % 2;
+        size_t answer = k / 2 % 2 ? 3 : 0, ngram = k / 4 ? 4 : 2;
+        char settings[96];
+        snprintf(settings, sizeof settings,
+                 "variant=%s ngram=%zu answer=%zu letters=4 length=9..30",
+                 prefix ? "prefix" : "suffix", ngram, answer);
+        ThPad *p = made("copy", settings, NULL);
+        ThPadExample e = {0};
+        int drawn = 0;
+        for (uint64_t i = 0; i < 300; i++) {
+            ThRng r = th_rng(6, "copy", i);
+            if (!th_pad_draw(p, 0, &r, &e, NULL))
+                continue; /* no part of the string stands there once */
+            check_part(e.text.data, prefix, ngram, answer);
+            assert_int_equal(e.answer, e.question);
+            drawn++;
+        }
+        assert_true(drawn > 200);
+        th_pad_example_free(&e);
+        th_pad_free(p);
+    }
 }
 
 /* ---- machines -------------------------------------------------------------------------------- */
@@ -435,7 +533,10 @@ int main(void)
         cmocka_unit_test(vocabularies),
         cmocka_unit_test(tokens),
         cmocka_unit_test(sgd_examples),
+        cmocka_unit_test(sgd_rounds_what_it_uses),
+        cmocka_unit_test(sgd_words),
         cmocka_unit_test(sgd_steps_are_short),
+        cmocka_unit_test(parts_of_copies),
         cmocka_unit_test(worked_step),
         cmocka_unit_test(drawn_steps),
         cmocka_unit_test(packed_matrix),

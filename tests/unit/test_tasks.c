@@ -486,6 +486,27 @@ static void test_balance(void **state)
     }
 }
 
+/* Of an odd number of strings the one in the middle is a member every other time. */
+static void test_balance_of_odd_batches(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"dyck depth=2", "tomita number=5", "recognize"};
+    for (size_t i = 0; i < LENGTH(specs); i++) {
+        ThTask *t = make(specs[i], i == 2 ? DOUBLE_B : NULL);
+        ThBatch b = {0};
+        int members = 0;
+        for (uint64_t seed = 0; seed < 600; seed++) {
+            int n = seed % 2 ? 1 : 3;
+            sample(t, seed, n, 10, &b);
+            members += count_class(&b, 1) - n / 2;
+            assert_in_range(count_class(&b, 1), n / 2, n / 2 + 1);
+        }
+        assert_in_range(members, 240, 360);
+        th_batch_free(&b);
+        th_task_free(t);
+    }
+}
+
 /* The generator's words have the depth that makes them hard, and never more than n. */
 static void test_dyck_depths(void **state)
 {
@@ -741,6 +762,72 @@ static void test_next_symbols(void **state)
     th_task_free(t);
 }
 
+/* Behind two b's everything is accepted: a state that is never left is no dead one. */
+static void test_next_symbols_of_a_sink(void **state)
+{
+    (void)state;
+    ThTask *t = make("next_symbols", DOUBLE_B);
+    ThBatch b = {0};
+    for (int length = 2; length <= 12; length++) {
+        sample(t, 29, 20, length, &b);
+        for (int i = 0; i < b.B; i++) {
+            for (int k = 1; k <= b.T; k++) {
+                const int *bits = b.target + (i * b.T + k - 1) * 3;
+                char text[64];
+                as_text(t, b.token + i * b.T, k, text);
+                assert_true(bits[0] && bits[1]);
+                assert_int_equal(bits[2], want_double_b(text));
+            }
+        }
+    }
+    th_batch_free(&b);
+    th_task_free(t);
+    t = make("next_symbols", "alphabet a b; start s; accept t; s a -> t; t b -> t");
+    sample(t, 29, 4, 5, &b); /* abbbb, and anything else is dead */
+    for (int i = 0; i < b.B * b.T; i++) {
+        const int *bits = b.target + i * 3;
+        assert_true(!bits[0] && bits[1] && bits[2]);
+    }
+    th_batch_free(&b);
+    th_task_free(t);
+}
+
+/* Every word of a language is drawn as a member, and no other. */
+static void test_tomita_members(void **state)
+{
+    (void)state;
+    enum { LONGEST = 6, DRAWS = 60000 };
+    static int (*const want[])(const char *) = {want_tomita_1, want_tomita_2, want_tomita_3,
+                                                want_tomita_4, want_tomita_5, want_tomita_6,
+                                                want_tomita_7};
+    for (int number = 1; number <= 7; number++) {
+        char spec[32], text[LONGEST + 1] = "";
+        snprintf(spec, sizeof spec, "tomita number=%d", number);
+        ThTask *t = make(spec, NULL);
+        for (int length = 1; length <= LONGEST; length++) {
+            bool seen[1 << LONGEST] = {false};
+            ThBatch b = {0};
+            sample(t, 31, DRAWS, length, &b);
+            for (int i = 0; i < b.B; i++) {
+                int x = 0;
+                for (int k = 0; k < length; k++)
+                    x = 2 * x + b.token[i * length + k];
+                assert_true(b.target[i] || !seen[x]);
+                seen[x] = b.target[i];
+            }
+            for (int x = 0; x < 1 << length; x++) {
+                for (int k = 0; k < length; k++)
+                    text[k] = x >> (length - 1 - k) & 1 ? '1' : '0';
+                text[length] = '\0';
+                if (seen[x] != want[number - 1](text))
+                    fail_msg("%s: %s is %s", spec, text, seen[x] ? "drawn" : "never drawn");
+            }
+            th_batch_free(&b);
+        }
+        th_task_free(t);
+    }
+}
+
 /* ---- errors -----------------------------------------------------------------------------------
  */
 
@@ -798,6 +885,7 @@ int main(void)
         cmocka_unit_test(test_machines_against_built_in_automata),
         cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_balance),
+        cmocka_unit_test(test_balance_of_odd_batches),
         cmocka_unit_test(test_dyck_depths),
         cmocka_unit_test(test_probability),
         cmocka_unit_test(test_streams),
@@ -807,6 +895,8 @@ int main(void)
         cmocka_unit_test(test_recognize_finds_the_rare_word),
         cmocka_unit_test(test_track),
         cmocka_unit_test(test_next_symbols),
+        cmocka_unit_test(test_next_symbols_of_a_sink),
+        cmocka_unit_test(test_tomita_members),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_registry),
     };

@@ -14,6 +14,7 @@
 #include "turing/fast.h"
 #include "turing/machine.h"
 #include "turing/run.h"
+#include "turing/transform.h"
 
 static const ThTmRunLimits no_limits = {TH_TM_MOST_STEPS, UINT64_MAX};
 
@@ -278,6 +279,7 @@ static void census(void **state)
     assert_int_equal(c.machines, 25);
     assert_int_equal(c.halting, 5);
     assert_int_equal(c.by_steps[1], 5);
+    assert_int_equal(c.by_ones[1], 5); /* the step that halts writes a 1 */
     th_tm_census_free(&c);
     assert_true(th_tm_census(&c, 2, 2, 7, NULL, NULL));
     assert_int_equal(c.machines, 6561);
@@ -344,6 +346,74 @@ static void precedence(void **state)
     th_tm_free(m);
 }
 
+/* Rules for any state are not for those that stop, with a table and without. */
+static void stopping_states_have_no_rules(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"start p; halt z; p a -> 1 R z; * * -> R p",
+                                        "tapes 2; start p; halt z; p a | * -> R | R z; "
+                                        "* * | * -> R | L p"};
+    for (size_t i = 0; i < 2; i++) {
+        ThTm *m = block(texts[i]);
+        for (int q = 0; q < m->n_states; q++) {
+            for (int s = 0; s < m->n_symbols; s++) {
+                int read[TH_TM_MOST_TAPES] = {s, s};
+                size_t n;
+                th_tm_choices(m, q, read, &n);
+                assert_int_equal(n, m->role[q] == TH_TM_RUNS);
+                assert_int_equal(th_tm_rule(m, q, read) >= 0, m->role[q] == TH_TM_RUNS);
+            }
+        }
+        th_tm_free(m);
+    }
+}
+
+/* Missing rules lead to the state of the name given, else to the first that has the role, else to a
+ * new one. */
+static void goals_of_missing_rules(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"start p; reject no out; p a -> R p; p b -> R no; p c -> R out", "out"},
+        {"start p; reject no; p a -> R p; p b -> R no", "no"},
+        {"start p; reject no off; p a -> R p; p b -> R no; p c -> R off", "no"},
+        {"start p; halt out; p a -> R p; p b -> R out", NULL},
+        {"start p; p a -> R p", "out"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ThTm *m = block(rows[i][0]), *total = th_tm_total(m, TH_TM_REJECTS, "out", 100, NULL);
+        assert_non_null(total);
+        assert_true(th_tm_misses(m) && !th_tm_misses(total));
+        int rule = th_tm_rule(total, total->start, &total->blank);
+        int to = total->rule[rule].to;
+        if (!rows[i][1])
+            assert_int_not_equal(to, th_symbols_find(m->state, m->n_states, "out"));
+        else
+            assert_string_equal(total->state[to], rows[i][1]);
+        assert_int_equal(total->role[to], TH_TM_REJECTS);
+        th_tm_free(total);
+        th_tm_free(m);
+    }
+}
+
+/* A machine may have as many rules as the limit says. */
+static void limits_of_rules(void **state)
+{
+    (void)state;
+    ThTm *m = block("alphabet _ a b c; start p; p * -> R q; q a -> L p; * _ -> S q");
+    ThTm *whole = th_tm_expand(m, SIZE_MAX, NULL);
+    assert_non_null(whole);
+    assert_int_equal(whole->n_rules, 4 + 2); /* all cases of p; a and the blank in q */
+    ThTm *same = th_tm_expand(m, 6, NULL);
+    ThError err = {0};
+    assert_true(same && th_tm_same(whole, same));
+    assert_null(th_tm_expand(m, 5, &err));
+    assert_int_equal(err.code, TH_ELIMIT);
+    th_tm_free(same);
+    th_tm_free(whole);
+    th_tm_free(m);
+}
+
 /* Of several rules for one case there is a choice; rules for less special cases are none of it. */
 static void choices(void **state)
 {
@@ -366,6 +436,8 @@ static void choices(void **state)
     round_trip(m);
     ThTm *copy = th_tm_copy(m, NULL);
     assert_true(th_tm_same(m, copy) && copy->branching);
+    copy->rule[3].pause = true; /* a breakpoint, too, is part of a machine */
+    assert_false(th_tm_same(m, copy));
     assert_false(th_tm_fast_possible(m));
     th_tm_free(copy);
     th_tm_free(m);
@@ -391,6 +463,37 @@ static void spellings(void **state)
         th_text_free(&t);
         th_tm_free(m);
     }
+}
+
+/* What was read is written as it was, wherever states and blanks have their numbers. */
+static void written_strings(void **state)
+{
+    static const char *const same[] = {"1RB---_1LA1RZ",
+                                       "1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA",
+                                       "1RB2LA1RA_1LB1LA1RZ",
+                                       "1RA 1LZ 2RA ---",
+                                       "0RA---",
+                                       "1RB1RH_1LA---"};
+    (void)state;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        ThTm *m = bb(same[i]);
+        ThText t = {0};
+        assert_true(th_tm_write_bb(&t, m, NULL));
+        assert_string_equal(t.data, same[i]);
+        th_text_free(&t);
+        th_tm_free(m);
+    }
+    ThError err = {0};
+    ThTm *m = th_tm_parse("alphabet x 0 1; blank 0; states b z a; start a; halt z; "
+                          "a 0 -> 1 R b; a 1 -> x L b; a x -> L a; "
+                          "b 0 -> 1 L a; b 1 -> R z; b x -> 0 R a",
+                          &err);
+    ThText t = {0};
+    assert_non_null(m);
+    assert_true(th_tm_write_bb(&t, m, &err));
+    assert_string_equal(t.data, "2RB1LA1LB_2LA0RA2RZ");
+    th_text_free(&t);
+    th_tm_free(m);
 }
 
 static void bad_strings(void **state)
@@ -458,8 +561,12 @@ int main(void)
         cmocka_unit_test(census),
         cmocka_unit_test(blocks_round_trip),
         cmocka_unit_test(precedence),
+        cmocka_unit_test(limits_of_rules),
+        cmocka_unit_test(goals_of_missing_rules),
+        cmocka_unit_test(stopping_states_have_no_rules),
         cmocka_unit_test(choices),
         cmocka_unit_test(spellings),
+        cmocka_unit_test(written_strings),
         cmocka_unit_test(bad_strings),
         cmocka_unit_test(bad_blocks),
     };
