@@ -96,9 +96,11 @@ static bool are_words(const ThTask *t, const ThTaskRecords *r)
     return words;
 }
 
-/* Items of a label are words where any label has a blank, else characters. */
-static bool are_label_words(const ThTaskRecords *r)
+/* Items of a label are words where symbols are, or any label has a blank; else characters. */
+static bool are_label_words(const ThTaskRecords *r, bool words)
 {
+    if (words)
+        return true;
     for (size_t i = 0; i < r->n; i++)
         if (has_blank(r->item[i].label))
             return true;
@@ -353,7 +355,7 @@ static bool load(ThTask *t, const ThTaskRecords *r, ThError *err)
     if (!d)
         return false;
     d->words = are_words(t, r);
-    Loader l = {.records = r, .data = d, .label_words = are_label_words(r), .err = err};
+    Loader l = {.records = r, .data = d, .label_words = are_label_words(r, d->words), .err = err};
     d->every = are_every(t, r, d->words, l.label_words);
     t->signature.target = d->every ? TH_TARGET_EVERY : TH_TARGET_FINAL;
     bool ok = load_rows(&l) && check_counts(r, &l, err) && name_all(&l, &t->signature) &&

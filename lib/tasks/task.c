@@ -49,8 +49,9 @@ static bool check_source(const ThTaskKind *kind, const ThTaskSource *from, ThErr
 ThTask *th_task_new(const ThTaskKind *kind, const ThOptions *options, const ThTaskSource *from,
                     ThError *err)
 {
+    static const ThTaskSource nothing = {0};
     if (!from)
-        from = &(ThTaskSource){0};
+        from = &nothing;
     if (!check_source(kind, from, err))
         return NULL;
     ThTask *t = th_alloc(1, sizeof *t, err);
