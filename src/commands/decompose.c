@@ -54,7 +54,7 @@ static bool table_families(ShSession *s, const ThHolonomy *h, char *const *state
     size_t most = sh_out(s) ? 32 : SIZE_MAX / 4;
     sh_table(s, "components", "level:i group:s tiles:i sets:i set:s into:s");
     for (int i = 0; ok && i < h->n_families; i++) {
-        const ShFamily *f = &h->families[i];
+        const ThAutomatonFamily *f = &h->families[i];
         if (f->n_points == 1)
             continue;
         char *set = sh_set_text(h, state, f->representative, most, err);
