@@ -297,6 +297,11 @@ void th_tm_fast_free(ThTmFast *f)
     free(f);
 }
 
+int th_tm_fast_block(const ThTmFast *f)
+{
+    return f->k;
+}
+
 ThTmVerdict th_tm_fast_verdict(const ThTmFast *f)
 {
     return f->verdict;

@@ -46,6 +46,8 @@ bool th_tm_fast_go(ThTmFast *f, uint64_t work, ThTmRunLimits limits, ThStop *sto
 ThTmVerdict th_tm_fast_verdict(const ThTmFast *f);
 uint64_t th_tm_fast_steps(const ThTmFast *f);
 
+int th_tm_fast_block(const ThTmFast *f); /* cells in a block; th_tm_fast_forget may halve it */
+
 /* Where it stands.  Linear in the runs of blocks. */
 ThTmFastFigures th_tm_fast_figures(const ThTmFast *f);
 

@@ -627,7 +627,8 @@ static void too_many_contexts(void **state)
     ThTm *m = th_tm_read_bb("1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA", &err);
     ThTmContexts c;
     bool proved;
-    assert_true(th_tm_contexts(&c, &proved, m, &blank_words, 64, 4, NULL, &err));
+    ThTmWork w = {.machine = m, .words = &blank_words};
+    assert_true(th_tm_contexts(&w, 64, 4, &c, &proved, &err));
     assert_true(c.context.n > 30000);
     assert_false(proved);
     th_tm_contexts_free(&c);
@@ -649,9 +650,10 @@ static void depth_of_trees(void **state)
         ThTmBackward whole, cut;
         bool proved, same;
         assert_true(th_tm_reach(&r, m, &blank_words, NULL, &err));
-        assert_true(th_tm_backward(&whole, &proved, m, &blank_words, &r, 60, NULL, &err));
+        ThTmWork w = {.machine = m, .words = &blank_words};
+        assert_true(th_tm_backward(&w, &r, 60, &whole, &proved, &err));
         for (int d = whole.depth; proved && d <= whole.depth + 1; d++) {
-            assert_true(th_tm_backward(&cut, &same, m, &blank_words, &r, d, NULL, &err));
+            assert_true(th_tm_backward(&w, &r, d, &cut, &same, &err));
             assert_int_equal(same, d > whole.depth || whole.n == 0);
             th_tm_backward_free(&cut);
         }

@@ -329,19 +329,20 @@ static void options_decide(void **state)
 static void answers_of_copies(void **state)
 {
     (void)state;
-    ThPadCheckRules rules = th_pad_check_rules();
-    rules.answer = 2;
+    ThOptions o = {0};
+    ThPadCheckRules rules = rules_with(&o, "answer=2");
     expect_right("$tapehead|tapeh.", "copy", "suffix", &rules);
     rules.style = "suffix";
     expect_slip("$tapehead|tapehe.", TH_PAD_SLIP_COPY, 2, 6, &rules);
     expect_slip("$tapehead|tape.", TH_PAD_SLIP_EARLY_END, 2, 5, &rules);
     rules.style = NULL;
     expect_right("$pe|tapehead|he.", "copy", "prefix", &rules);
-    rules.answer = 5;
+    assert_true(th_options_set(&o, "answer", "5", NULL));
     expect_right("$tapehead|head.", "copy", "suffix", &rules);
     expect_right("$hea|tapehead|d.", "copy", "prefix", &rules);
-    rules.answer = 0;
+    assert_true(th_options_set(&o, "answer", "0", NULL));
     expect_right("$pe|tapehead|head.", "copy", "prefix", &rules);
+    th_options_free(&o);
 }
 
 /* Each place of random additions in turn: what is wrong there is of the kind of that place. */

@@ -392,7 +392,7 @@ static void jflap_details(void **state)
     th_tm_free(m);
     /* In one that has another blank B is a symbol. */
     th_text_free(&notes);
-    m = sniffed(TH_FORMAT_JFLAP,
+    m = sniffed(&th_format_jflap,
                 "<structure><type>turing</type><state id=\"0\"><initial/></state>"
                 "<state id=\"1\"><final/></state>" RULE("0", "0", "B", "1", "R")
                     RULE("0", "1", "□", "□", "S") "</structure>",
@@ -402,7 +402,7 @@ static void jflap_details(void **state)
     assert_false(has_note(&notes, "B is taken"));
     th_tm_free(m);
     /* The blank is _ unless that is a symbol. */
-    m = sniffed(TH_FORMAT_JFLAP,
+    m = sniffed(&th_format_jflap,
                 JFF("<state id=\"0\"><initial/></state><state id=\"1\"><final/></state>" RULE(
                     "0", "0", "_", "a", "R") RULE("0", "1", "□", "□", "S")),
                 NULL);
