@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "models/model.h"
+#include "models/position.h"
 #include "scratchpad/scratchpad.h"
 #include "tasks/task.h"
+#include "tensor/optimizer.h"
 
 static size_t count_tasks(void)
 {
@@ -73,9 +75,39 @@ static ShKindRow pad_row(size_t i)
     return row;
 }
 
+static size_t count_positions(void)
+{
+    size_t n;
+    th_position_kinds(&n);
+    return n;
+}
+
+static ShKindRow position_row(size_t i)
+{
+    size_t n;
+    const ThPositionKind *k = th_position_kinds(&n)[i];
+    return (ShKindRow){.name = k->name, .summary = k->summary, .source = k->source};
+}
+
+static size_t count_optimizers(void)
+{
+    size_t n;
+    th_optimizer_all(&n);
+    return n;
+}
+
+static ShKindRow optimizer_row(size_t i)
+{
+    size_t n;
+    const ThOptimizer *k = th_optimizer_all(&n)[i];
+    return (ShKindRow){.name = k->name, .summary = k->summary, .source = k->source};
+}
+
 static const ShFamily families[] = {
     {A_TASK_KIND, "task", "tasks", "task NAME = ", false, count_tasks, task_row},
     {A_MODEL_KIND, "model", "models", "model NAME = ", false, count_models, model_row},
+    {A_NONE, "positional encoding", "positions", "position=", false, count_positions, position_row},
+    {A_NONE, "update rule", "optimizers", "optimizer=", false, count_optimizers, optimizer_row},
     {A_PAD_KIND, "scratchpad", "scratchpad", "scratchpad ", true, count_pads, pad_row},
 };
 
@@ -88,7 +120,7 @@ const ShFamily *sh_families(size_t *n)
 const ShFamily *sh_family_of(ShArgKind arg)
 {
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (families[i].arg == arg)
+        if (arg != A_NONE && families[i].arg == arg)
             return &families[i];
     return NULL;
 }

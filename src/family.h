@@ -1,4 +1,4 @@
-/* family.h - what comes in kinds: tasks, models, scratchpads.
+/* family.h - what comes in kinds: tasks, models, positional encodings, update rules, scratchpads.
  *
  * Each kind is described by a constant in its own file in lib; here the families of kinds look
  * alike, so that parser, completion, help and manual need not know any of them by name.
@@ -19,7 +19,7 @@ typedef struct {
 } ShKindRow;
 
 typedef struct {
-    ShArgKind arg;      /* the operand that names a kind */
+    ShArgKind arg;      /* the operand that names a kind; A_NONE: an option does */
     const char *word;   /* what it is a kind of: "task" */
     const char *topic;  /* the topic of help that lists the kinds */
     const char *before; /* what stands in front of a kind where it is typed: "task NAME = " */

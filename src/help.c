@@ -30,8 +30,9 @@ const char sh_syntax_text[] =
     "system's "
     "shell.";
 
-const char *const sh_help_topics[] = {"syntax", "tasks",    "models",  "automata", "functions",
-                                      "rasp",   "settings", "formats", "results",  NULL};
+const char *const sh_help_topics[] = {"syntax",     "tasks",    "models",    "positions",
+                                      "optimizers", "automata", "functions", "rasp",
+                                      "settings",   "formats",  "results",   NULL};
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 

@@ -11,7 +11,6 @@
 #include "formats.h"
 #include "help.h"
 #include "models/model.h"
-#include "models/position.h"
 #include "session_impl.h"
 #include "tasks/task.h"
 
@@ -278,16 +277,6 @@ static void mdoc_families(FILE *out)
     }
 }
 
-static void mdoc_positions(FILE *out)
-{
-    size_t n;
-    const ThPositionKind *const *kinds = th_position_kinds(&n);
-    fputs(".Ss Positional encodings\nThe values of\n.Cm position= :\n.Bl -tag -width Ds\n", out);
-    for (size_t i = 0; i < n; i++)
-        mdoc_kind(out, kinds[i]->name, kinds[i]->summary, NULL, NULL, kinds[i]->source);
-    fputs(".El\n", out);
-}
-
 static void mdoc_automata(FILE *out)
 {
     size_t n;
@@ -391,7 +380,6 @@ static void emit_man(FILE *out)
     mdoc_text(out, sh_syntax_text);
     mdoc_commands(out);
     mdoc_families(out);
-    mdoc_positions(out);
     mdoc_automata(out);
     mdoc_functions(out);
     mdoc_rasp(out);
