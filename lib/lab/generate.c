@@ -143,7 +143,7 @@ static bool is_among(const float *logits, int n, int c, int k)
 {
     int before = 0;
     for (int i = 0; i < n && before < k; i++)
-        before += logits[i] > logits[c] || (logits[i] == logits[c] && i < c);
+        before += logits[i] > logits[c] || (i < c && logits[i] == logits[c]);
     return before < k;
 }
 
