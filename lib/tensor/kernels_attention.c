@@ -5,13 +5,13 @@
 
 #include "tensor/clones.h"
 
-int th_kernel_attention_from(const ThKernelHead *h, int row)
+static inline int seen_from(const ThKernelHead *h, int row)
 {
     int from = h->first + row - h->window + 1;
     return h->window > 0 && from > 0 ? from : 0;
 }
 
-int th_kernel_attention_to(const ThKernelHead *h, int row)
+static inline int seen_to(const ThKernelHead *h, int row)
 {
     int at = h->first + row, to = h->keys;
     if (h->causal)
@@ -19,6 +19,16 @@ int th_kernel_attention_to(const ThKernelHead *h, int row)
     else if (h->window > 0)
         to = at + h->window;
     return to < h->keys ? to : h->keys;
+}
+
+int th_kernel_attention_from(const ThKernelHead *h, int row)
+{
+    return seen_from(h, row);
+}
+
+int th_kernel_attention_to(const ThKernelHead *h, int row)
+{
+    return seen_to(h, row);
 }
 
 /* Where row i of the relative products starts. */
@@ -35,7 +45,8 @@ static int whole_vectors(int n)
 
 /* Softmax of w[from … to), whole vectors; the others of w[0 … width) become 0.  Padding holds a
  * harmless logit until the exponentials are taken. */
-static inline void softmax_row(float *w, int from, int to, int width, float scale)
+static inline __attribute__((always_inline)) void softmax_row(float *w, int from, int to, int width,
+                                                              float scale)
 {
     int start = from / TH_KERNEL_LANES * TH_KERNEL_LANES, padded = whole_vectors(to);
     float most = w[from], sum = 0;
@@ -60,11 +71,12 @@ static inline void softmax_row(float *w, int from, int to, int width, float scal
         w[j] *= inverse;
 }
 
-TH_KERNEL_CLONES void th_kernel_attention(const ThKernelHead *h, float *w)
+static inline __attribute__((always_inline)) void attention_rows(const ThKernelHead *h, float *w,
+                                                                 bool windows)
 {
     for (int i = 0; i < h->rows; i++) {
         float *row = w + (size_t)i * (size_t)h->ld;
-        int from = th_kernel_attention_from(h, i), to = th_kernel_attention_to(h, i);
+        int from = windows ? seen_from(h, i) : 0, to = seen_to(h, i);
         if (h->relative) {
             const float *relative = h->relative + relative_at(h, i);
             for (int j = from; j < to; j++)
@@ -77,6 +89,15 @@ TH_KERNEL_CLONES void th_kernel_attention(const ThKernelHead *h, float *w)
         }
         softmax_row(row, from, to, h->ld, h->bias ? 1 : h->scale);
     }
+}
+
+/* Short rows without windows are worth loops that need not ask for them. */
+TH_KERNEL_CLONES void th_kernel_attention(const ThKernelHead *h, float *w)
+{
+    if (h->window > 0)
+        attention_rows(h, w, true);
+    else
+        attention_rows(h, w, false);
 }
 
 TH_KERNEL_CLONES void th_kernel_attention_back(const ThKernelHead *h, const float *w, float *dw)
@@ -113,8 +134,8 @@ TH_KERNEL_CLONES void th_kernel_attention_bias_back(const ThKernelHead *h, const
     for (int i = 0; i < h->rows; i++) {
         const float *restrict d = dw + (size_t)i * (size_t)h->ld;
         float *restrict to = dbias + (ptrdiff_t)i * h->bias_step;
-        int end = th_kernel_attention_to(h, i);
-        for (int j = th_kernel_attention_from(h, i); j < end; j++)
+        int end = seen_to(h, i);
+        for (int j = seen_from(h, i); j < end; j++)
             to[j] += by * d[j];
     }
 }
@@ -144,7 +165,7 @@ band_logits(const ThKernelHead *h, const ThKernelBand *b, float *w, int width)
     for (int i = 0; i < h->rows; i++) {
         const float *q = b->q + (size_t)i * d;
         float *row = w + (size_t)i * (size_t)h->ld;
-        int from = th_kernel_attention_from(h, i), n = th_kernel_attention_to(h, i) - from;
+        int from = seen_from(h, i), n = seen_to(h, i) - from;
         for (int k = 0; k < n; k++)
             row[k] = h->scale * dot(q, b->kv + 2 * (size_t)(from + k) * d, width);
         for (int k = 0; h->relative && k < n; k++)
@@ -163,8 +184,7 @@ TH_KERNEL_CLONES void th_kernel_band_weights(const ThKernelHead *h, const ThKern
     else
         band_logits(h, b, w, b->width);
     for (int i = 0; i < h->rows; i++)
-        softmax_row(w + (size_t)i * (size_t)h->ld, 0,
-                    th_kernel_attention_to(h, i) - th_kernel_attention_from(h, i), h->ld, 1);
+        softmax_row(w + (size_t)i * (size_t)h->ld, 0, seen_to(h, i) - seen_from(h, i), h->ld, 1);
 }
 
 TH_KERNEL_CLONES void th_kernel_dots(const float *x, const float *rows, int ld, int width, int n,
@@ -179,7 +199,7 @@ band_mix(const ThKernelHead *h, const ThKernelBand *b, const float *w, float *y,
 {
     size_t d = (size_t)b->d;
     for (int i = 0; i < h->rows; i++) {
-        int from = th_kernel_attention_from(h, i), n = th_kernel_attention_to(h, i) - from;
+        int from = seen_from(h, i), n = seen_to(h, i) - from;
         float *to = y + (size_t)i * d;
         for (int c = 0; c < width; c++)
             to[c] = 0;
@@ -212,7 +232,7 @@ band_row_back(const ThKernelHead *h, const ThKernelBand *b, const float *w,
               const ThKernelBandBack *g, int i, int width)
 {
     size_t d = (size_t)b->d, at = (size_t)i * d;
-    int from = th_kernel_attention_from(h, i), n = th_kernel_attention_to(h, i) - from;
+    int from = seen_from(h, i), n = seen_to(h, i) - from;
     const float *q = b->q + at, *dy = g->dy + at;
     float *ds = g->scratch, mean = 0;
     for (int k = 0; k < n; k++) {

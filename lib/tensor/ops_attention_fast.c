@@ -98,6 +98,7 @@ static size_t weights_before(const ThTapeAttend *f, int head)
 
 /* Memory that every head of every run uses again. */
 typedef struct {
+    size_t string;               /* weights of a string */
     float *w, *dw;               /* (queries, ld) */
     float *qu, *qv, *du, *dv;    /* (queries, width): q + u, q + v, their gradients */
     float *relative, *drelative; /* (queries, 2T-1) */
@@ -108,6 +109,7 @@ static bool take_scratch(ThTape *t, const ThTapeAttend *f, Scratch *s)
 {
     size_t weights = (size_t)f->queries * (size_t)whole_vectors(f->how.T);
     size_t vectors = (size_t)f->queries * (size_t)f->width;
+    s->string = weights_before(f, f->how.heads);
     s->relatives = (size_t)f->queries * (size_t)(2 * f->how.T - 1);
     s->w = th_tape_take(t, 2 * weights, sizeof(float));
     s->qu = th_tape_take(t, f->how.xl >= 0 ? 4 * vectors : 0, sizeof(float));
@@ -125,28 +127,15 @@ static bool take_scratch(ThTape *t, const ThTapeAttend *f, Scratch *s)
     return true;
 }
 
-/* One head of one run: element offsets of its first query in q, of its first key in kv, of the
- * head's columns, of the relative position of its last key to its first query, and of its first
- * query in the head's weights. */
+/* One head of one run: what the kernels want to know of it, and element offsets of its first query
+ * in q, of its first key in kv, of the head's columns, of the relative position of its last key to
+ * its first query, and of its first query in the head's weights. */
 typedef struct {
     const Run *run;
     int head;
     size_t q, kv, column, xl, weight;
+    ThKernelHead h;
 } Block;
-
-static Block block(const ThTapeAttend *f, const Run *r, int head)
-{
-    size_t d = (size_t)f->d, column = (size_t)head * (size_t)f->width, T = (size_t)f->how.T;
-    size_t row = (size_t)r->b * (size_t)f->queries + (size_t)r->row;
-    size_t cut = f->how.xl >= 0 ? (size_t)(f->reach - r->keys) : 0;
-    return (Block){.run = r,
-                   .head = head,
-                   .q = row * d + column,
-                   .kv = 2 * ((size_t)r->b * T + (size_t)r->from) * d + column,
-                   .column = column,
-                   .xl = cut * d + column,
-                   .weight = (size_t)r->row * (size_t)row_length(f, head)};
-}
 
 /* Where the bias of the block's first query and key is; the next query's is *step further. */
 static size_t bias_at(const ThTapeAttend *f, const Block *at, int *step)
@@ -160,20 +149,30 @@ static size_t bias_at(const ThTapeAttend *f, const Block *at, int *step)
     return th_tape_attend_bias_at(f, r->b, at->head, r->from + r->first) + (size_t)r->from;
 }
 
-static ThKernelHead head_of(ThTape *t, const ThTapeNode *n, const Scratch *s, const Block *at)
+static Block block(ThTape *t, const ThTapeNode *n, const Scratch *s, const Run *r, int head)
 {
     const ThTapeAttend *f = n->args;
-    ThKernelHead h = {.rows = at->run->rows,
-                      .keys = at->run->keys,
-                      .ld = row_length(f, at->head),
-                      .first = at->run->first,
+    size_t d = (size_t)f->d, column = (size_t)head * (size_t)f->width, T = (size_t)f->how.T;
+    size_t row = (size_t)r->b * (size_t)f->queries + (size_t)r->row;
+    size_t cut = f->how.xl >= 0 ? (size_t)(f->reach - r->keys) : 0;
+    Block at = {.run = r,
+                .head = head,
+                .q = row * d + column,
+                .kv = 2 * ((size_t)r->b * T + (size_t)r->from) * d + column,
+                .column = column,
+                .xl = cut * d + column,
+                .h = {.rows = r->rows,
+                      .keys = r->keys,
+                      .ld = row_length(f, head),
+                      .first = r->first,
                       .causal = f->how.causal,
-                      .window = f->how.window ? f->how.window[at->head] : 0,
+                      .window = f->how.window ? f->how.window[head] : 0,
                       .scale = (float)f->scale,
-                      .relative = f->how.xl >= 0 ? s->relative : NULL};
+                      .relative = f->how.xl >= 0 ? s->relative : NULL}};
+    at.weight = (size_t)r->row * (size_t)at.h.ld;
     if (f->how.biased != TH_TAPE_BIAS_NONE)
-        h.bias = th_tape_in_float(t, n, TH_TAPE_ATTEND_BIAS) + bias_at(f, at, &h.bias_step);
-    return h;
+        at.h.bias = th_tape_in_float(t, n, TH_TAPE_ATTEND_BIAS) + bias_at(f, &at, &at.h.bias_step);
+    return at;
 }
 
 /* ---- forward ---- */
@@ -194,7 +193,6 @@ static void products(ThTape *t, const ThTapeNode *n, const Scratch *s, const Blo
     const float *q = th_tape_in_float(t, n, TH_TAPE_ATTEND_Q) + at->q;
     const float *k = th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv;
     int rows = at->run->rows, keys = at->run->keys, span = 2 * keys - 1, ld_q = f->d;
-    ThKernelHead h = head_of(t, n, s, at);
     if (f->how.xl >= 0) {
         add_to_rows(f, at, q, th_tape_in_float(t, n, TH_TAPE_ATTEND_U) + at->column, s->qu);
         add_to_rows(f, at, q, th_tape_in_float(t, n, TH_TAPE_ATTEND_V) + at->column, s->qv);
@@ -203,8 +201,8 @@ static void products(ThTape *t, const ThTapeNode *n, const Scratch *s, const Blo
         q = s->qu;
         ld_q = f->width;
     }
-    th_blas_gemm_nt(&(ThBlasGemm){rows, keys, f->width, ld_q, 2 * f->d, h.ld, 0}, q, k, w);
-    th_kernel_attention(&h, w);
+    th_blas_gemm_nt(&(ThBlasGemm){rows, keys, f->width, ld_q, 2 * f->d, at->h.ld, 0}, q, k, w);
+    th_kernel_attention(&at->h, w);
 }
 
 /* The node's saved memory: for every string the weights of its heads; or NULL. */
@@ -216,17 +214,18 @@ static void keep_weights(ThTape *t, ThTapeNode *n)
         n->saved = th_tape_take(t, all, sizeof(float));
 }
 
-static float *kept(const ThTapeNode *n, const Block *at)
+static float *kept(const ThTapeNode *n, const Scratch *s, const Block *at)
 {
     const ThTapeAttend *f = n->args;
-    size_t string = (size_t)at->run->b * weights_before(f, f->how.heads);
-    return (float *)n->saved + string + weights_before(f, at->head) + at->weight;
+    size_t head = f->how.window ? weights_before(f, at->head)
+                                : (size_t)at->head * (size_t)f->queries * (size_t)at->h.ld;
+    return (float *)n->saved + (size_t)at->run->b * s->string + head + at->weight;
 }
 
 /* Lays the weights of a block where inspections look for them. */
-static void show_weights(const ThTapeAttend *f, const ThKernelHead *h, const Block *at,
-                         const float *w, float *published)
+static void show_weights(const ThTapeAttend *f, const Block *at, const float *w, float *published)
 {
+    const ThKernelHead *h = &at->h;
     const Run *r = at->run;
     size_t row = ((size_t)r->b * (size_t)f->how.heads + (size_t)at->head) * (size_t)f->queries;
     bool few = band(f, at->head) > 0;
@@ -267,17 +266,16 @@ static void head_forward(ThTape *t, const ThTapeNode *n, const Scratch *s, const
     const ThTapeAttend *f = n->args;
     float *y = (float *)n->value + at->q;
     if (band(f, at->head) > 0) {
-        ThKernelHead h = head_of(t, n, s, at);
         ThKernelBand b = band_of(t, n, at);
         if (f->how.xl >= 0)
             relative_products(t, n, s, at, &b);
-        th_kernel_band(&h, &b, w, y);
+        th_kernel_band(&at->h, &b, w, y);
         return;
     }
     products(t, n, s, at, w);
-    th_blas_gemm_nn(&(ThBlasGemm){at->run->rows, f->width, at->run->keys, row_length(f, at->head),
-                                  2 * f->d, f->d, 0},
-                    w, th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv + f->d, y);
+    th_blas_gemm_nn(
+        &(ThBlasGemm){at->run->rows, f->width, at->run->keys, at->h.ld, 2 * f->d, f->d, 0}, w,
+        th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv + f->d, y);
 }
 
 void th_tape_attend_forward(ThTape *t, ThTapeNode *n)
@@ -292,13 +290,11 @@ void th_tape_attend_forward(ThTape *t, ThTapeNode *n)
         memset(n->value, 0, (size_t)n->rows * (size_t)n->cols * sizeof(float));
     for (Run r = {0}; next_run(f, &r);) {
         for (int head = 0; head < f->how.heads; head++) {
-            Block at = block(f, &r, head);
-            float *w = n->saved ? kept(n, &at) : s.w;
+            Block at = block(t, n, &s, &r, head);
+            float *w = n->saved ? kept(n, &s, &at) : s.w;
             head_forward(t, n, &s, &at, w);
-            if (published) {
-                ThKernelHead h = head_of(t, n, &s, &at);
-                show_weights(f, &h, &at, w, published);
-            }
+            if (published)
+                show_weights(f, &at, w, published);
         }
     }
 }
@@ -338,7 +334,7 @@ static void products_back(ThTape *t, const ThTapeNode *n, const Scratch *s, cons
     const ThTapeAttend *f = n->args;
     const float *q = th_tape_in_float(t, n, TH_TAPE_ATTEND_Q) + at->q;
     const float *k = th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv;
-    int rows = at->run->rows, keys = at->run->keys, ld = row_length(f, at->head), d = f->d;
+    int rows = at->run->rows, keys = at->run->keys, ld = at->h.ld, d = f->d;
     th_blas_gemm_nn(&(ThBlasGemm){rows, f->width, keys, ld, 2 * d, d, g->beta_q}, s->dw, k,
                     g->q + at->q);
     th_blas_gemm_tn(&(ThBlasGemm){keys, f->width, rows, ld, d, 2 * d, g->beta_kv}, s->dw, q,
@@ -353,11 +349,10 @@ static void relative_back(ThTape *t, const ThTapeNode *n, const Scratch *s, cons
     const float *k = th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv;
     const float *r = th_tape_in_float(t, n, TH_TAPE_ATTEND_XL) + at->xl;
     int rows = at->run->rows, keys = at->run->keys, span = 2 * keys - 1;
-    int ld = row_length(f, at->head), d = f->d, width = f->width;
-    ThKernelHead h = head_of(t, n, s, at);
+    int ld = at->h.ld, d = f->d, width = f->width;
     if (uneven(f))
         memset(s->drelative, 0, (size_t)rows * (size_t)span * sizeof(float));
-    th_kernel_attention_relative_back(&h, s->dw, s->drelative);
+    th_kernel_attention_relative_back(&at->h, s->dw, s->drelative);
     th_blas_gemm_nn(&(ThBlasGemm){rows, width, keys, ld, 2 * d, width, 0}, s->dw, k, s->du);
     th_blas_gemm_nn(&(ThBlasGemm){rows, width, span, span, d, width, 0}, s->drelative, r, s->dv);
     th_blas_gemm_tn(&(ThBlasGemm){keys, width, rows, ld, width, 2 * d, g->beta_kv}, s->dw, s->qu,
@@ -388,7 +383,7 @@ static const float *weights_again(ThTape *t, const ThTapeNode *n, const Scratch 
         add_to_rows(f, at, q, th_tape_in_float(t, n, TH_TAPE_ATTEND_U) + at->column, s->qu);
         add_to_rows(f, at, q, th_tape_in_float(t, n, TH_TAPE_ATTEND_V) + at->column, s->qv);
     }
-    return kept(n, at);
+    return kept(n, s, at);
 }
 
 static void products_head_back(ThTape *t, const ThTapeNode *n, const Scratch *s, const Block *at,
@@ -397,16 +392,15 @@ static void products_head_back(ThTape *t, const ThTapeNode *n, const Scratch *s,
     const ThTapeAttend *f = n->args;
     const float *w = weights_again(t, n, s, at), *dy = (const float *)n->grad + at->q;
     const float *v = th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv + f->d;
-    int rows = at->run->rows, keys = at->run->keys, ld = row_length(f, at->head), d = f->d;
+    int rows = at->run->rows, keys = at->run->keys, ld = at->h.ld, d = f->d;
     th_blas_gemm_tn(&(ThBlasGemm){keys, f->width, rows, ld, d, 2 * d, g->beta_kv}, w, dy,
                     g->kv + at->kv + d);
     th_blas_gemm_nt(&(ThBlasGemm){rows, keys, f->width, d, 2 * d, ld, 0}, dy, v, s->dw);
-    ThKernelHead h = head_of(t, n, s, at);
-    th_kernel_attention_back(&h, w, s->dw);
+    th_kernel_attention_back(&at->h, w, s->dw);
     if (g->bias) {
         int step;
         size_t bias = bias_at(f, at, &step);
-        th_kernel_attention_bias_back(&h, s->dw, g->bias + bias);
+        th_kernel_attention_bias_back(&at->h, s->dw, g->bias + bias);
     }
     if (f->how.xl >= 0)
         relative_back(t, n, s, at, g);
@@ -418,18 +412,17 @@ static void band_back(ThTape *t, const ThTapeNode *n, const Scratch *s, const Bl
                       const Gradients *g)
 {
     const ThTapeAttend *f = n->args;
-    ThKernelHead h = head_of(t, n, s, at);
     ThKernelBand b = band_of(t, n, at);
-    const float *w = n->saved ? kept(n, at) : s->w;
+    const float *w = n->saved ? kept(n, s, at) : s->w;
     if (!n->saved)
-        th_kernel_band_weights(&h, &b, s->w);
+        th_kernel_band_weights(&at->h, &b, s->w);
     int step;
     ThKernelBandBack back = {.dy = (const float *)n->grad + at->q,
                              .dq = g->q + at->q,
                              .dkv = g->kv + at->kv,
                              .dbias = g->bias ? g->bias + bias_at(f, at, &step) : NULL,
                              .scratch = s->dw};
-    th_kernel_band_back(&h, &b, w, &back);
+    th_kernel_band_back(&at->h, &b, w, &back);
 }
 
 void th_tape_attend_backward(ThTape *t, ThTapeNode *n)
@@ -441,7 +434,7 @@ void th_tape_attend_backward(ThTape *t, ThTapeNode *n)
         return;
     for (Run r = {0}; next_run(f, &r);) {
         for (int head = 0; head < f->how.heads; head++) {
-            Block at = block(f, &r, head);
+            Block at = block(t, n, &s, &r, head);
             (band(f, head) > 0 ? band_back : products_head_back)(t, n, &s, &at, &g);
         }
     }
