@@ -209,8 +209,7 @@ ThRasp *sh_session_rasp(ShSession *s, ThError *err)
 
 ThRaspDialect sh_rasp_dialect(const ShSession *s)
 {
-    return (ThRaspDialect){
-        .grammar = sh_session_grammar(s), .lines = true, .prompt = true};
+    return (ThRaspDialect){.grammar = sh_session_grammar(s), .lines = true, .prompt = true};
 }
 
 /* A word by itself has been read as a command's, and has no tree yet. */

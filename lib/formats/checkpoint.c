@@ -72,7 +72,7 @@ static bool save(const ThFormatCheckpoint *c, const ThModel *m, ThError *err)
 static bool after_step(const ThFormatCheckpoint *c, const ThTrainer *trainer, const ThModel *m,
                        ThError *err)
 {
-    ThLabProgress p = th_trainer_progress(trainer);
+    ThTrainerProgress p = th_trainer_progress(trainer);
     if (c->stepped)
         c->stepped(c->context, trainer);
     return (p.step % c->every && p.step != p.last_step) || save(c, m, err);

@@ -70,7 +70,7 @@ typedef struct ThFormat {
     bool (*holds_machine)(const char *text, size_t size);
 } ThFormat;
 
-const ThFormat *const *th_format_all(size_t *n);             /* the registry, in manual order */
+const ThFormat *const *th_format_all(size_t *n);          /* the registry, in manual order */
 const ThFormat *th_format_named(const char *name);        /* view, or NULL */
 const ThFormat *th_format_of_extension(const char *path); /* by how a path ends; view, or NULL */
 

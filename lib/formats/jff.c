@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "automata/core/build.h"
-#include "base/scan.h"
 #include "base/memory.h"
+#include "base/scan.h"
 #include "formats/exchange.h"
 #include "formats/rows.h"
 

@@ -9,8 +9,8 @@
 #include "formats/exchange.h"
 #include "formats/machine_fit.h"
 #include "formats/machine_read.h"
-#include "formats/yaml.h"
 #include "formats/rows.h"
+#include "formats/yaml.h"
 
 typedef struct {
     ThFormatImport im;

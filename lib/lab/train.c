@@ -443,15 +443,15 @@ bool th_trainer_done(const ThTrainer *tr)
     return tr->model->training.step >= tr->last_step;
 }
 
-ThLabProgress th_trainer_progress(const ThTrainer *tr)
+ThTrainerProgress th_trainer_progress(const ThTrainer *tr)
 {
     const ThModelTraining *t = &tr->model->training;
-    return (ThLabProgress){.step = t->step,
-                           .last_step = tr->last_step,
-                           .loss = t->mean_loss,
-                           .accuracy = t->mean_accuracy,
-                           .length = tr->length,
-                           .longest = tr->adaptive ? (int)t->reach : (int)tr->lengths.hi};
+    return (ThTrainerProgress){.step = t->step,
+                               .last_step = tr->last_step,
+                               .loss = t->mean_loss,
+                               .accuracy = t->mean_accuracy,
+                               .length = tr->length,
+                               .longest = tr->adaptive ? (int)t->reach : (int)tr->lengths.hi};
 }
 
 size_t th_trainer_bytes(const ThTrainer *tr)

@@ -47,8 +47,8 @@ typedef struct {
     long long step, last_step; /* done so far, and the number to reach */
     double loss, accuracy;     /* running means of the last hundred steps or so */
     int length, longest;       /* of the last batch; the curriculum's present maximum */
-} ThLabProgress;
-ThLabProgress th_trainer_progress(const ThTrainer *tr);
+} ThTrainerProgress;
+ThTrainerProgress th_trainer_progress(const ThTrainer *tr);
 size_t th_trainer_bytes(const ThTrainer *tr); /* memory of tapes and gradients */
 void th_trainer_free(ThTrainer *tr);          /* NULL is fine */
 

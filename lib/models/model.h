@@ -12,9 +12,9 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "base/rng.h"
-#include "tensor/optimizer.h"
 #include "learn/batch.h"
 #include "learn/score.h"
+#include "tensor/optimizer.h"
 #include "tensor/params.h"
 #include "tensor/tape.h"
 
@@ -65,10 +65,8 @@ typedef struct {
     /* Fills trace->layer from a tape on which one string was run without sharing, with attention;
      * NULL where the architecture has no layers to show. */
     bool (*trace)(const ThModel *m, const ThTape *t, int length, ThModelTrace *trace, ThError *err);
-    /* True if an answer depends on symbols behind its position; NULL: none does. */
-    bool (*looks_ahead)(const ThModel *m);
     /* Reading one string symbol by symbol, see models/state.h: open returns new, for a bound model
-     * that does not look ahead; feed reads n ≥ 1 symbols more and fills the logits (n_classes) of
+     * that is causal; feed reads n ≥ 1 symbols more and fills the logits (n_classes) of
      * the last, or leaves the state as it was; reset forgets all symbols.  All NULL where the
      * architecture keeps nothing from symbol to symbol. */
     void *(*open)(const ThModel *m, ThError *err);

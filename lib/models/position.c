@@ -85,7 +85,7 @@ void th_position_at_attention(const ThPosition *p, ThTape *t, int layer, ThVar p
         p->kind->at_attention(p, t, layer, prepared, span, how);
 }
 
-int th_position_of(const ThPositionRows *rows, int i)
+static int position_of(const ThPositionRows *rows, int i)
 {
     return rows->position ? rows->position[i] : rows->first + i % rows->T;
 }
@@ -102,7 +102,7 @@ ThVar th_position_add(ThTape *t, ThVar x, ThVar table, int from, const ThPositio
 {
     int *index = th_tape_take(t, (size_t)rows->n, sizeof *index);
     for (int i = 0; index && i < rows->n; i++)
-        index[i] = th_position_of(rows, i) - from;
+        index[i] = position_of(rows, i) - from;
     return index ? th_op_add(t, x, th_op_rows(t, table, index, rows->n, 1)) : -1;
 }
 

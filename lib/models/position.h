@@ -105,8 +105,7 @@ void th_position_keep(const ThPosition *p, ThTape *t, int layer, ThVar prepared,
 /* Sets the same modifiers in *how, without a copy. */
 void th_position_reuse(const ThPositionModifiers *from, ThTape *t, ThOpAttention *how);
 
-/* The position of a row, and the greatest of all. */
-int th_position_of(const ThPositionRows *rows, int i);
+/* The greatest position of all rows. */
 int th_position_last(const ThPositionRows *rows);
 
 /* For encodings that add a row to each symbol: x plus rows of `table`, whose row 0 is for position

@@ -21,7 +21,7 @@ ThModelState *th_model_open(const ThModel *m, ThModelCache cache, ThError *err)
         th_fail(err, TH_EVALUE, "the model has not been trained on any task yet");
         return NULL;
     }
-    if (m->kind->looks_ahead && m->kind->looks_ahead(m)) {
+    if (!th_model_causal(m)) {
         th_fail(err, TH_EVALUE, "the model looks at symbols that are still to come");
         th_hint(err, "a %s with causal=yes does not", m->kind->name);
         return NULL;

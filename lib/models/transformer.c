@@ -261,11 +261,6 @@ typedef struct {
     Kept kept;
 } Generation;
 
-static bool looks_ahead(const ThModel *m)
-{
-    return !((const Layout *)m->layout)->causal;
-}
-
 static void close_generation(void *state)
 {
     Generation *g = state;
@@ -396,16 +391,16 @@ const ThModelKind th_model_transformer = {
         "Every position attends to every position of the string (causal=yes: to those up to "
         "itself). Layer norm follows each residual sum. With position=xl the logit of query i "
         "and key j is ((q_i + u)·k_j + (q_i + v)·R(i-j) W_R)/√d_h, where R holds sines and "
-        "cosines of the distance; help models lists the other ways to tell positions apart. For "
+        "cosines of the distance; help positions lists the other ways to tell positions apart. For "
         "one answer a string the last layer is computed at the "
         "last position only. The papers use dim=256 heads=8 layers=5.",
     .options = options,
     .takes_noise = true,
+    .ragged = true,
     .check = check,
     .bind = bind,
     .forward = forward,
     .trace = trace,
-    .looks_ahead = looks_ahead,
     .open = open_generation,
     .feed = feed,
     .reset = reset,

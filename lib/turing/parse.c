@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/intern.h"
-#include "base/scan.h"
 #include "base/memory.h"
+#include "base/scan.h"
 #include "turing/machine.h"
 
 typedef enum {

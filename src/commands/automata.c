@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/regex/regex.h"
-#include "automata/operations/relate.h"
 #include "automata/core/run.h"
 #include "automata/operations/compare.h"
+#include "automata/operations/relate.h"
+#include "automata/regex/regex.h"
 #include "base/memory.h"
 #include "base/symbols.h"
 #include "command.h"

@@ -27,8 +27,8 @@ char *sh_set_text(const ThHolonomy *h, char *const *state, int set, size_t most,
 }
 
 /* Returns new: the tiles of a family one after the other. */
-static char *tiles_text(const ThHolonomy *h, char *const *state, const ThAutomatonFamily *f, size_t most,
-                        ThError *err)
+static char *tiles_text(const ThHolonomy *h, char *const *state, const ThAutomatonFamily *f,
+                        size_t most, ThError *err)
 {
     ThText t = {0};
     for (int i = 0; i < f->n_tiles; i++) {

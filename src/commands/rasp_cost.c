@@ -6,9 +6,9 @@
 #include "base/symbols.h"
 #include "command.h"
 #include "rasp.h"
+#include "rasp/evaluate/differ.h"
 #include "rasp/graph/cost.h"
 #include "rasp/graph/describe.h"
-#include "rasp/evaluate/differ.h"
 #include "show.h"
 
 enum { SHOWN = 60, BREACHES = 20, CALLS = 4 };

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/modelling.h"
 #include "commands/machines.h"
+#include "commands/modelling.h"
 #include "show.h"
 
 const ThOptionSpec sh_run_options[] = {

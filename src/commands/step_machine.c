@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/symbols.h"
-#include "commands/modelling.h"
 #include "commands/machines.h"
+#include "commands/modelling.h"
 #include "turing/stepper.h"
 
 static const char *plural(uint64_t n)

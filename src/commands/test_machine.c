@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "commands/modelling.h"
 #include "commands/machines.h"
+#include "commands/modelling.h"
 #include "turing/cases.h"
 
 enum { MOST_BYTES = 1 << 28 };

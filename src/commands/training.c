@@ -27,7 +27,7 @@ typedef struct {
 
 static void print_figures(const Training *t)
 {
-    ThLabProgress p = th_trainer_progress(t->trainer);
+    ThTrainerProgress p = th_trainer_progress(t->trainer);
     FILE *out = sh_out(t->s);
     if (!out) {
         sh_row(t->s, p.step, p.loss, p.accuracy);
@@ -39,7 +39,7 @@ static void print_figures(const Training *t)
 
 static void show_progress(const Training *t)
 {
-    ThLabProgress p = th_trainer_progress(t->trainer);
+    ThTrainerProgress p = th_trainer_progress(t->trainer);
     double rate = (double)(p.step - t->first_step) / (sh_clock() - t->started);
     long left = lround((double)(p.last_step - p.step) / rate);
     sh_progress(t->s,
@@ -51,7 +51,7 @@ static void show_progress(const Training *t)
 static void after_step(void *context, const ThTrainer *trainer)
 {
     const Training *t = context;
-    ThLabProgress p = th_trainer_progress(trainer);
+    ThTrainerProgress p = th_trainer_progress(trainer);
     if (p.step % t->report == 0 || p.step == p.last_step)
         print_figures(t);
     show_progress(t);
@@ -105,7 +105,7 @@ static bool note_task(ThModel *m, const ShObject *task, ThError *err)
 
 static void set_results(const Training *t)
 {
-    ThLabProgress p = th_trainer_progress(t->trainer);
+    ThTrainerProgress p = th_trainer_progress(t->trainer);
     double seconds = sh_clock() - t->started;
     long long steps = p.step - t->first_step;
     sh_result_real(t->s, "loss", p.loss);

@@ -4,8 +4,8 @@
 
 #include "base/symbols.h"
 #include "command.h"
-#include "formats.h"
 #include "commands/modelling.h"
+#include "formats.h"
 #include "show.h"
 #include "turing/engine.h"
 #include "turing/enumerate.h"

@@ -1,5 +1,6 @@
-/* operation_case.h - checks an operation of the tape whose inputs are parameters: the double gradient
- * against central differences, the float version against the double one.  After cmocka.h. */
+/* operation_case.h - checks an operation of the tape whose inputs are parameters: the double
+ * gradient against central differences, the float version against the double one.  After cmocka.h.
+ */
 #ifndef TEST_UNIT_OPERATION_CASE_H
 #define TEST_UNIT_OPERATION_CASE_H
 

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "automata/words/ambiguity.h"
 #include "automata/core/build.h"
 #include "automata/regex/regex.h"
+#include "automata/words/ambiguity.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/symbols.h"

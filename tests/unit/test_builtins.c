@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "automata/algebra/monoid.h"
-#include "automata/expression/builtins.h"
 #include "automata/core/run.h"
+#include "automata/expression/builtins.h"
 #include "base/symbols.h"
 #include "given.h"
 

@@ -333,6 +333,31 @@ static void test_dropout(void **state)
     assert_near(pairs / (double)(N / 2), 0.04, 0.008); /* each by itself */
 }
 
+/* The operations with names of their own are rows of the tables. */
+static void test_names(void **state)
+{
+    (void)state;
+    static ThVar (*const named[])(ThTape *, ThVar, ThVar) = {th_op_add, th_op_subtract,
+                                                             th_op_multiply, th_op_divide};
+    static const ThOpZip zips[] = {TH_ZIP_ADD, TH_ZIP_SUBTRACT, TH_ZIP_MULTIPLY, TH_ZIP_DIVIDE};
+    static const double expected[] = {5, -1, 6, 2.0 / 3};
+    ThParams p = {0};
+    ThTape *t = th_tape_new(TH_TAPE_DOUBLE, &p, NULL);
+    ThVar a = th_tape_constant(t, 1, 1, (const float[]){2}),
+          b = th_tape_constant(t, 1, 1, (const float[]){3});
+    for (size_t i = 0; i < 4; i++) {
+        double y[2];
+        th_tape_read(t, named[i](t, a, b), &y[0]);
+        th_tape_read(t, th_op_zip(t, a, b, zips[i]), &y[1]);
+        assert_near(y[0], expected[i], 1e-12);
+        assert_near(y[1], y[0], 0);
+    }
+    double sum;
+    th_tape_read(t, th_op_sum(t, th_tape_constant(t, 2, 2, (const float[]){1, 2, 3, 4})), &sum);
+    assert_near(sum, 10, 1e-12);
+    th_tape_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,6 +365,7 @@ int main(void)
         cmocka_unit_test(test_zips),   cmocka_unit_test(test_map_limits),
         cmocka_unit_test(test_others), cmocka_unit_test(test_misfits),
         cmocka_unit_test(test_values), cmocka_unit_test(test_dropout),
+        cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests_name("elementwise", tests, NULL, NULL);
 }

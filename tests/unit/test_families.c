@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "automata/core/build.h"
 #include "automata/algebra/monoid.h"
+#include "automata/core/build.h"
 #include "automata/operations/operations.h"
 #include "automata/regex/regex.h"
 #include "given.h"

@@ -15,8 +15,8 @@
 #include "automata/expression/expression.h"
 #include "automata/infer/labelled.h"
 #include "automata/infer/lstar.h"
-#include "automata/infer/rpni.h"
 #include "automata/infer/pac.h"
+#include "automata/infer/rpni.h"
 #include "base/hash.h"
 #include "base/rng.h"
 

@@ -15,15 +15,15 @@
 
 #include <cmocka.h>
 
-#include "automata/core/automaton.h"
-#include "automata/core/construction_steps.h"
 #include "automata/algebra/holonomy.h"
 #include "automata/algebra/monoid.h"
+#include "automata/algebra/varieties.h"
+#include "automata/core/automaton.h"
+#include "automata/core/construction_steps.h"
+#include "automata/core/run.h"
+#include "automata/expression/expression.h"
 #include "automata/infer/labelled.h"
 #include "automata/infer/lstar.h"
-#include "automata/core/run.h"
-#include "automata/algebra/varieties.h"
-#include "automata/expression/expression.h"
 #include "automata/operations/compare.h"
 #include "base/hash.h"
 #include "base/intern.h"

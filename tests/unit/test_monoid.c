@@ -10,12 +10,12 @@
 
 #include <cmocka.h>
 
-#include "automata/core/automaton.h"
 #include "automata/algebra/green.h"
 #include "automata/algebra/group.h"
 #include "automata/algebra/holonomy.h"
 #include "automata/algebra/monoid.h"
 #include "automata/algebra/varieties.h"
+#include "automata/core/automaton.h"
 #include "automata/expression/expression.h"
 #include "base/rng.h"
 #include "given.h"

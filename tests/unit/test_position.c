@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "bound.h"
 #include "base/memory.h"
+#include "bound.h"
 #include "models/position.h"
 
 static void assert_close(double value, double expected, double tolerance)
@@ -328,7 +328,7 @@ static void check_leaks(ThModel *m, const char *settings)
     ThError err = {0};
     int token[ROWS * LENGTH];
     double before[LENGTH * SYMBOLS], after[LENGTH * SYMBOLS];
-    bool ahead = m->kind->looks_ahead && m->kind->looks_ahead(m);
+    bool ahead = !th_model_causal(m);
     if (m->signature.target == TH_TARGET_FINAL)
         return;
     draw_tokens(token);

@@ -9,9 +9,9 @@
 
 #include "base/rng.h"
 #include "rasp/evaluate/differ.h"
+#include "rasp/evaluate/run.h"
 #include "rasp/graph/graph.h"
 #include "rasp/values/number.h"
-#include "rasp/evaluate/run.h"
 
 #include "rasp_random.h"
 

@@ -12,13 +12,13 @@
 #include <cmocka.h>
 #include <gsl/gsl_cdf.h>
 
-#include "automata/words/ambiguity.h"
 #include "automata/core/build.h"
 #include "automata/expression/functions.h"
 #include "automata/operations/compare.h"
-#include "automata/regex/regex.h"
 #include "automata/operations/relate.h"
 #include "automata/operations/transducer.h"
+#include "automata/regex/regex.h"
+#include "automata/words/ambiguity.h"
 #include "automata/words/growth.h"
 #include "automata/words/lexicon.h"
 #include "automata/words/words.h"

@@ -39,7 +39,7 @@ static ThScore score(const ThModel *m, const ThTask *t, long long seed, int leng
 }
 
 /* The figures of a step that moves nothing. */
-static ThLabProgress in_training(ThModel *m, const ThTask *t, const char *length)
+static ThTrainerProgress in_training(ThModel *m, const ThTask *t, const char *length)
 {
     ThOptions o;
     char settings[60];
@@ -48,7 +48,7 @@ static ThLabProgress in_training(ThModel *m, const ThTask *t, const char *length
     ThTrainer *tr = th_trainer_new(m, t, &o, 1, NULL);
     assert_non_null(tr);
     assert_true(th_trainer_step(tr, NULL));
-    ThLabProgress p = th_trainer_progress(tr);
+    ThTrainerProgress p = th_trainer_progress(tr);
     th_trainer_free(tr);
     th_options_free(&o);
     return p;

@@ -14,9 +14,9 @@
 
 #include "base/file.h"
 #include "formats/dataset.h"
+#include "given.h"
 #include "scratchpad/scratchpad.h"
 #include "scratchpad/sgd.h"
-#include "given.h"
 
 static void written(const ThPad *p, const char *x, const char *y, ThPadExample *e)
 {

@@ -13,8 +13,8 @@
 
 #include "base/rng.h"
 #include "base/symbols.h"
-#include "tasks/task.h"
 #include "given.h"
+#include "tasks/task.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 

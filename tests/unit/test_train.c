@@ -299,7 +299,7 @@ static void test_adaptive_lengths(void **state)
     while (!th_trainer_done(tr)) {
         int longest = th_trainer_progress(tr).longest;
         assert_true(th_trainer_step(tr, NULL));
-        ThLabProgress p = th_trainer_progress(tr);
+        ThTrainerProgress p = th_trainer_progress(tr);
         assert_true(p.length >= 1 && p.length <= longest);
         at += p.longest != steps[at];
         assert_int_equal(p.longest, steps[at]);

@@ -354,7 +354,7 @@ static void watch_curriculum(const char *probability, int steps, int *grown, int
     assert_int_equal(longest, 3);
     for (int i = 1; i <= steps; i++) {
         step(tr);
-        ThLabProgress p = th_trainer_progress(tr);
+        ThTrainerProgress p = th_trainer_progress(tr);
         assert_int_equal(p.length, 1);
         if (p.longest != longest && n < most)
             grown[n++] = i;

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "automata/core/automaton.h"
 #include "automata/algebra/monoid.h"
-#include "automata/operations/operations.h"
 #include "automata/algebra/varieties.h"
+#include "automata/core/automaton.h"
+#include "automata/operations/operations.h"
 #include "given.h"
 
 enum { STATES = 6, TURNS = 6000, ELEMENTS = 60, LENGTH = 8 };

@@ -19,8 +19,8 @@
 #ifndef TH_AUTOMATA_ALGEBRA_HOLONOMY_H
 #define TH_AUTOMATA_ALGEBRA_HOLONOMY_H
 
-#include "automata/core/dfa.h"
 #include "automata/algebra/group.h"
+#include "automata/core/dfa.h"
 #include "base/intern.h"
 
 typedef struct {

@@ -9,8 +9,8 @@
 
 #include "automata/core/build.h"
 #include "base/intern.h"
-#include "base/scan.h"
 #include "base/memory.h"
+#include "base/scan.h"
 #include "base/text.h"
 
 typedef enum { ALPHABET, STATES, OUTPUTS, START, ACCEPT, OUTPUT, N_KEYWORDS } Keyword;

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "automata/core/alphabets.h"
 #include "automata/expression/builtins.h"
 #include "automata/expression/functions.h"
-#include "automata/regex/regex.h"
-#include "base/scan.h"
-#include "automata/core/alphabets.h"
 #include "automata/operations/transducer.h"
+#include "automata/regex/regex.h"
 #include "base/memory.h"
+#include "base/scan.h"
 #include "base/symbols.h"
 #include "base/text.h"
 

@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "automata/core/state_classes.h"
 #include "automata/core/alphabets.h"
+#include "automata/core/state_classes.h"
 #include "base/memory.h"
 #include "base/symbols.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "automata/core/alphabets.h"
 #include "automata/core/build.h"
 #include "automata/core/nfa.h"
-#include "automata/core/alphabets.h"
 #include "base/memory.h"
 
 static ThNfaNames names_of(const ThAutomaton *a)

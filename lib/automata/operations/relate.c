@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intern.h"
 #include "automata/core/alphabets.h"
+#include "base/intern.h"
 #include "base/memory.h"
 #include "base/symbols.h"
 

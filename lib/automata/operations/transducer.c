@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intern.h"
+#include "automata/core/alphabets.h"
 #include "automata/core/nfa.h"
 #include "automata/operations/operations.h"
-#include "automata/core/alphabets.h"
 #include "automata/operations/transducer.h"
+#include "base/intern.h"
 #include "base/memory.h"
 #include "base/symbols.h"
 

@@ -5,8 +5,8 @@
 #ifndef TH_AUTOMATA_REGEX_TREE_H
 #define TH_AUTOMATA_REGEX_TREE_H
 
-#include "base/intern.h"
 #include "base/error.h"
+#include "base/intern.h"
 
 typedef enum {
     TH_REGEX_WORD, /* the empty word */

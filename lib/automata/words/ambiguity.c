@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/words/ambiguity_growth.h"
 #include "automata/core/nfa.h"
+#include "automata/words/ambiguity_growth.h"
 #include "automata/words/state_tuples.h"
 #include "base/intern.h"
 #include "base/memory.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intern.h"
 #include "base/hash.h"
+#include "base/intern.h"
 #include "base/memory.h"
 #include "base/text.h"
 

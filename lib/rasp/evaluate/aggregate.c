@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rasp/values/column.h"
 #include "rasp/evaluate/run_impl.h"
+#include "rasp/values/column.h"
 
 enum { WIDE_BITS = 126 };
 

@@ -6,10 +6,10 @@
 #define TH_RASP_EVALUATE_RUN_IMPL_H
 
 #include "base/memory.h"
-#include "rasp/graph/graph_impl.h"
-#include "rasp/values/number.h"
 #include "rasp/evaluate/ranks.h"
 #include "rasp/evaluate/run.h"
+#include "rasp/graph/graph_impl.h"
+#include "rasp/values/number.h"
 
 /* The rows of one select: row i selects the keys with ranks lo[i] … hi[i]-1, or all but those. */
 typedef struct {
