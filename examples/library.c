@@ -27,7 +27,8 @@ int main(void)
     ThScore score = {0};
     ThAutomaton *a = th_regex_automaton("(b*ab*a)*b*", NULL, 0, 0, NULL, &err);
     ThAutomaton *minimal = a ? th_automaton_minimize(a, 0, NULL, &err) : NULL;
-    ThTask *t = minimal ? th_task_new(th_task_kind("recognize"), &none, minimal, &err) : NULL;
+    ThTaskSource from = {.automaton = minimal};
+    ThTask *t = minimal ? th_task_new(th_task_kind("recognize"), &none, &from, &err) : NULL;
     const ThModelKind *kind = th_model_kind("regulargpt");
     ThModel *m =
         th_options_init(&size, kind->options, &err) ? th_model_new(kind, &size, &err) : NULL;
