@@ -681,6 +681,27 @@ static void test_recognize_finds_the_rare_word(void **state)
     th_task_free(t);
 }
 
+/* Where a length has members only, or none, its words are still drawn uniformly. */
+static void test_recognize_draws_the_only_sort(void **state)
+{
+    (void)state;
+    enum { DRAWS = 4000 };
+    static const char *const only[] = {"alphabet a b; start e; accept e; e a,b -> e",
+                                       "alphabet a b; start e; e a,b -> e"};
+    ThBatch b = {0};
+    for (int i = 0; i < 2; i++) {
+        ThTask *t = make("recognize", only[i]);
+        sample(t, 23, DRAWS, 1, &b);
+        int bs = 0;
+        for (int k = 0; k < DRAWS; k++)
+            bs += b.token[k];
+        assert_in_range(bs, DRAWS * 45 / 100, DRAWS * 55 / 100);
+        assert_int_equal(count_class(&b, 1), i == 0 ? DRAWS : 0);
+        th_task_free(t);
+    }
+    th_batch_free(&b);
+}
+
 static void test_track(void **state)
 {
     (void)state;
@@ -893,6 +914,7 @@ int main(void)
         cmocka_unit_test(test_chance_is_what_samples_show),
         cmocka_unit_test(test_recognize_is_uniform),
         cmocka_unit_test(test_recognize_finds_the_rare_word),
+        cmocka_unit_test(test_recognize_draws_the_only_sort),
         cmocka_unit_test(test_track),
         cmocka_unit_test(test_next_symbols),
         cmocka_unit_test(test_next_symbols_of_a_sink),
