@@ -5,8 +5,7 @@
  * of formats, the choices of format= and the recognition of machines are made from it.
  *
  *     const ThFormat *f = th_format_named("viz");
- *     ThTm *m = f && f->read_machine ? th_format_machine_read(f, text, size, NULL, &notes, &err) :
- * NULL;
+ *     ThTm *m = th_format_machine_read(f, text, size, NULL, &notes, &err);
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
