@@ -18,7 +18,7 @@ static bool fail_token(ThError *err, const ShToken *t, ThErrc code, const char *
 
 static bool fail_token(ThError *err, const ShToken *t, ThErrc code, const char *format, ...)
 {
-    char message[sizeof err->msg];
+    char message[sizeof(ThError)];
     va_list args;
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
@@ -38,7 +38,7 @@ static bool place(ThError *err, const ShToken *t)
 
 bool sh_fail_operand(ThError *err, const ShOperand *o, ThErrc code, const char *format, ...)
 {
-    char message[sizeof err->msg];
+    char message[sizeof(ThError)];
     va_list args;
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);

@@ -97,7 +97,7 @@ const ThFormat *th_format_machine_sniff(const char *text, size_t size, bool *sur
 {
     ThFormatLook look = look_at(text, size);
     const ThFormat *best = NULL;
-    bool own;
+    bool own = false;
     int most = 0;
     sure = sure ? sure : &own;
     *sure = false;

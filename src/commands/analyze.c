@@ -202,7 +202,7 @@ SH_COMMAND(
     const ThTm *m = call->operand[0].object->as.machine;
     const ShOperand *input = call->n > 1 ? &call->operand[1] : NULL;
     ThTmTapeWords words;
-    ThTmAnalysis a;
+    ThTmAnalysis a = {0};
     if (!th_tm_tape_words_read(&words, m, input ? input->text : "", err))
         return input ? sh_error_inside(err, input) : false;
     bool ok = th_tm_analyze(&a, m, &words, analysis_limits(call), sh_stop(s), err);

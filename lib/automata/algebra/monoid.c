@@ -191,7 +191,9 @@ static bool multiply_all(Enumeration *e, int x, ThError *err)
     ThMonoid *m = e->m;
     size_t k = (size_t)m->n_symbols;
     for (int a = 0; a < m->n_symbols; a++) {
-        size_t s = (size_t)e->suffix[x], b = (size_t)(x ? e->first[x] : 0);
+        /* x is an element, so the arrays have been grown. */
+        size_t s = (size_t)e->suffix[x]; // NOLINT(clang-analyzer-core.NullDereference)
+        size_t b = (size_t)(x ? e->first[x] : 0);
         if (x == 0 || e->reduced[s * k + (size_t)a]) {
             if (!multiply(e, x, a, err))
                 return false;

@@ -203,11 +203,13 @@ static bool dict_room(ThRaspHeap *h, ThRaspDict *d, ThError *err)
     if (!th_rasp_charge(h, &d->head, cap * each, err) || !th_hash_reserve(&d->table, err))
         return false;
     ThRaspAtom *key = realloc(d->key, cap * sizeof *key);
-    d->key = key ? key : d->key;
-    ThRaspValue *value = key ? realloc(d->value, cap * sizeof *value) : NULL;
-    d->value = value ? value : d->value;
+    if (!key)
+        return th_fail(err, TH_ENOMEM, "out of memory");
+    d->key = key;
+    ThRaspValue *value = realloc(d->value, cap * sizeof *value);
     if (!value)
         return th_fail(err, TH_ENOMEM, "out of memory");
+    d->value = value;
     d->cap = cap;
     return true;
 }
