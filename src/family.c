@@ -104,11 +104,11 @@ static ShKindRow optimizer_row(size_t i)
 }
 
 static const ShFamily families[] = {
-    {A_TASK_KIND, "task", "tasks", "task NAME = ", false, count_tasks, task_row},
-    {A_MODEL_KIND, "model", "models", "model NAME = ", false, count_models, model_row},
-    {A_NONE, "positional encoding", "positions", "position=", false, count_positions, position_row},
-    {A_NONE, "update rule", "optimizers", "optimizer=", false, count_optimizers, optimizer_row},
-    {A_PAD_KIND, "scratchpad", "scratchpad", "scratchpad ", true, count_pads, pad_row},
+    {"task", "tasks", "task NAME = ", count_tasks, task_row, A_TASK_KIND, false},
+    {"model", "models", "model NAME = ", count_models, model_row, A_MODEL_KIND, false},
+    {"positional encoding", "positions", "position=", count_positions, position_row, A_NONE, false},
+    {"update rule", "optimizers", "optimizer=", count_optimizers, optimizer_row, A_NONE, false},
+    {"scratchpad", "scratchpad", "scratchpad ", count_pads, pad_row, A_PAD_KIND, true},
 };
 
 const ShFamily *sh_families(size_t *n)

@@ -19,15 +19,15 @@ typedef struct {
 } ShKindRow;
 
 typedef struct {
-    ShArgKind arg;      /* the operand that names a kind; A_NONE: an option does */
     const char *word;   /* what it is a kind of: "task" */
     const char *topic;  /* the topic of help that lists the kinds */
     const char *before; /* what stands in front of a kind where it is typed: "task NAME = " */
+    size_t (*count)(void);
+    ShKindRow (*row)(size_t i); /* in manual order */
+    ShArgKind arg;              /* the operand that names a kind; A_NONE: an option does */
     /* The kinds are second words of a command, with operands of their own, and are listed as
      * commands are. */
     bool second_word;
-    size_t (*count)(void);
-    ShKindRow (*row)(size_t i); /* in manual order */
 } ShFamily;
 
 const ShFamily *sh_families(size_t *n);

@@ -239,10 +239,10 @@ static bool refuse(const ThFormat *f, ShObject *const *object, int n, ThError *e
 static bool save_as(ShSession *s, ShObject *const *object, int n, const char *path,
                     const ThFormat *f, ThError *err)
 {
-    const ShObject *o = n == 1 ? object[0] : NULL;
-    bool automaton = o && o->kind == SH_AUTOMATON && f->write_automaton;
-    bool machine = o && o->kind == SH_MACHINE && f->write_machine;
-    if (o && o->kind == SH_MODEL && f->save_model)
+    const ShObject *o = object[0];
+    bool automaton = n == 1 && o->kind == SH_AUTOMATON && f->write_automaton;
+    bool machine = n == 1 && o->kind == SH_MACHINE && f->write_machine;
+    if (n == 1 && o->kind == SH_MODEL && f->save_model)
         return f->save_model(o->as.model, path, err);
     if (!automaton && !machine)
         return refuse(f, object, n, err);
