@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "turing/blocks.h"
+#include "turing/fast_blocks.h"
 
 enum { MOST_MEMORY = 1 << 20 /* moves that are kept */ };
 

@@ -1,7 +1,7 @@
 /* fast_tape.c - the tape of the fast engine: cutting it anew, and what it looks like. */
 #include <stdlib.h>
 
-#include "turing/blocks.h"
+#include "turing/fast_blocks.h"
 
 /* ---- smaller blocks -------------------------------------------------------------------------- */
 

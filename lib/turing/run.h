@@ -8,7 +8,7 @@
 #define TH_TURING_RUN_H
 
 #include "base/stop.h"
-#include "turing/input.h"
+#include "turing/tape_words.h"
 #include "turing/tape.h"
 #include "turing/verdict.h"
 

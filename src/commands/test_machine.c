@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "commands/machines.h"
 #include "commands/modelling.h"
-#include "turing/cases.h"
+#include "turing/test_cases.h"
 
 enum { MOST_BYTES = 1 << 28 };
 

@@ -8,7 +8,7 @@
 #include "formats.h"
 #include "show.h"
 #include "turing/engine.h"
-#include "turing/enumerate.h"
+#include "turing/census.h"
 
 /* ---- defining -------------------------------------------------------------------------------- */
 

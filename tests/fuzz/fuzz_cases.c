@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "turing/cases.h"
+#include "turing/test_cases.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 #include "models/model.h"
 #include "scratchpad/scratchpad.h"
 #include "tasks/task.h"
-#include "turing/input.h"
+#include "turing/tape_words.h"
 
 /* Uniform in 0 … n-1. */
 int below(ThRng *r, int n);

@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "given.h"
-#include "turing/blocks.h"
+#include "turing/fast_blocks.h"
 #include "turing/engine.h"
 
 /* ---- the naive stepper ----------------------------------------------------------------------- */

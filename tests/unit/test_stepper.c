@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "given.h"
-#include "turing/cases.h"
+#include "turing/test_cases.h"
 #include "turing/configuration.h"
 #include "turing/stepper.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "base/symbols.h"
-#include "turing/enumerate.h"
+#include "turing/census.h"
 #include "turing/fast.h"
 #include "turing/machine.h"
 #include "turing/run.h"

@@ -1,4 +1,4 @@
-#include "turing/blocks.h"
+#include "turing/fast_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "turing/cases.h"
+#include "turing/test_cases.h"
 
 #include <stdlib.h>
 #include <string.h>

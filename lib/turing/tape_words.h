@@ -1,9 +1,9 @@
-/* input.h - the words that a machine starts on, as text.
+/* tape_words.h - the words that a machine starts on, as text.
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_INPUT_H
-#define TH_TURING_INPUT_H
+#ifndef TH_TURING_TAPE_WORDS_H
+#define TH_TURING_TAPE_WORDS_H
 
 #include "turing/machine.h"
 

@@ -1,4 +1,4 @@
-#include "turing/enumerate.h"
+#include "turing/census.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "turing/input.h"
+#include "turing/tape_words.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* enumerate.h - all machines of a size at once, run on the blank tape.
+/* census.h - all machines of a size at once, run on the blank tape.
  *
  * Each entry of a machine's table is one of 2·symbols·states proper actions or undefined, which
  * writes 1, moves and halts in one step.  Machines that differ only in entries that a run has not
@@ -6,8 +6,8 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_ENUMERATE_H
-#define TH_TURING_ENUMERATE_H
+#ifndef TH_TURING_CENSUS_H
+#define TH_TURING_CENSUS_H
 
 #include <stdint.h>
 

@@ -1,4 +1,5 @@
-/* cases.h - files of tests for a machine: an input and the verdict that is expected, one a line.
+/* test_cases.h - files of tests for a machine: an input and the verdict that is expected, one a
+ * line.
  *
  *     input,verdict
  *     1011,accept
@@ -11,8 +12,8 @@
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_TURING_CASES_H
-#define TH_TURING_CASES_H
+#ifndef TH_TURING_TEST_CASES_H
+#define TH_TURING_TEST_CASES_H
 
 #include "turing/verdict.h"
 

@@ -1,10 +1,10 @@
-/* blocks.h - what fast.c is made of: blocks of cells, what they do to a head, and the tape as runs
- * of blocks.  For the files of the fast engine only.
+/* fast_blocks.h - what fast.c is made of: blocks of cells, what they do to a head, and the tape as
+ * runs of blocks.  For the files of the fast engine only.
  *
  * Internal: for the library itself; not installed.
  */
-#ifndef TH_TURING_BLOCKS_H
-#define TH_TURING_BLOCKS_H
+#ifndef TH_TURING_FAST_BLOCKS_H
+#define TH_TURING_FAST_BLOCKS_H
 
 #include "base/intern.h"
 #include "turing/fast.h"
@@ -65,7 +65,7 @@ typedef struct {
     ThTmVerdict verdict; /* TH_TM_GOES_ON while it does, and where the head has left */
 } ThTmInside;
 
-/* ---- blocks.c -------------------------------------------------------------------------------- */
+/* ---- fast_blocks.c --------------------------------------------------------------------------- */
 
 /* A view of a block's cells, until the next th_tm_block_number. */
 const uint16_t *th_tm_block_cells(const ThTmFast *f, uint32_t block);
