@@ -97,7 +97,8 @@ enum {
     C_SLOW_EXAMPLE = 2, /* the example is not run by the quick tests */
     C_KEEPS_RESULT = 4, /* does not clear the figures of the command before (echo, assert, …) */
     C_PAGED = 8,        /* long output goes through the pager on a terminal */
-    C_PREFIX = 16       /* what follows it is a statement of its own (time) */
+    C_PREFIX = 16,      /* what follows it is a statement of its own (time) */
+    C_DEFINES = 32      /* does nothing but define objects: files that are loaded may hold it */
 };
 
 #define SH_COMMAND(id, ...)                                                                        \

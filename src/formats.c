@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "rasp.h"
 #include "shell.h"
+#include "show.h"
 
 /* ---- scripts --------------------------------------------------------------------------------- */
 
@@ -117,7 +118,11 @@ static bool load_script(ShSession *s, const char *path, const char *name, ThErro
         th_fail(err, TH_EUSAGE, "a script names its objects itself");
         return th_hint(err, "load \"%s\", then rename", path);
     }
-    return sh_source(s, path, err);
+    const char *outer = s->loading;
+    s->loading = path;
+    bool ok = sh_source(s, path, err);
+    s->loading = outer;
+    return ok;
 }
 
 /* The formats that know the session: rows as in formats/format.h. */
@@ -373,6 +378,16 @@ static ThTm *read_machine(Loading *l, ThError *err)
     return m;
 }
 
+static void set_figures(ShSession *s, const ShObject *o)
+{
+    if (o->kind == SH_AUTOMATON)
+        sh_automaton_figures(s, o->as.automaton);
+    else if (o->kind == SH_MACHINE)
+        sh_machine_size_figures(s, o->as.machine);
+    else
+        sh_model_figures(s, o->as.model);
+}
+
 /* Reads and defines it by its name, or by the file's. */
 static bool define(ShSession *s, Loading *l, bool machine, const char *name, ThError *err)
 {
@@ -388,8 +403,10 @@ static bool define(ShSession *s, Loading *l, bool machine, const char *name, ThE
                   : l->format && l->format->load_model ? SH_MODEL
                                                        : SH_AUTOMATON;
     bool ok = object && sh_define(s, name, kind, object, NULL, err);
-    if (ok)
+    if (ok) {
         sh_say_notes(s, &l->notes);
+        set_figures(s, sh_find(s, name));
+    }
     th_text_free(&l->notes);
     free(own);
     return ok;

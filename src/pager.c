@@ -76,6 +76,7 @@ static int start(const char *command, int pipe_end, pid_t *pid)
     sigaddset(&defaults, SIGINT);
     sigaddset(&defaults, SIGPIPE);
     sigaddset(&defaults, SIGTSTP);
+    sigaddset(&defaults, SIGXFSZ);
     posix_spawnattr_setsigdefault(&attributes, &defaults);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
     if (pipe_end >= 0)

@@ -131,6 +131,7 @@ static bool redirect_begin(ShSession *s, const ShCall *call, ShRedirect *r, ThEr
 {
     if (!call->redirect || (call->command->flags & C_OWN_REDIRECT))
         return true;
+    fflush(stdout); /* which the file may be another name of */
     r->before = s->out.stream;
     r->format = s->out.format;
     if (call->append)
@@ -148,18 +149,6 @@ static bool redirect_begin(ShSession *s, const ShCall *call, ShRedirect *r, ThEr
     return true;
 }
 
-static bool append_file(const char *path, const char *text, size_t n, ThError *err)
-{
-    FILE *out = fopen(path, "a");
-    bool ok = out && fwrite(text, 1, n, out) == n;
-    int cause = errno;
-    if (out && fclose(out) != 0) {
-        cause = ok ? errno : cause;
-        ok = false;
-    }
-    return ok || th_fail(err, TH_EIO, "cannot write '%s': %s", path, strerror(cause));
-}
-
 static bool redirect_end(ShSession *s, const ShCall *call, ShRedirect *r, bool ok, ThError *err)
 {
     if (!r->before)
@@ -168,7 +157,7 @@ static bool redirect_end(ShSession *s, const ShCall *call, ShRedirect *r, bool o
     s->out.format = r->format;
     if (r->buffer) {
         ok = fclose(r->buffer) == 0 && ok;
-        ok = ok && append_file(call->redirect, r->text, r->size, err);
+        ok = ok && th_file_append(call->redirect, r->text, r->size, err);
         free(r->text);
     } else if (r->file.stream && ok) {
         ok = th_file_commit(&r->file, err);
@@ -268,10 +257,30 @@ static bool is_value(ShSession *s, const ShStatement *st)
 /* By its name a value is shown; any other word is an unknown command. */
 static bool run_unknown(ShSession *s, const ShStatement *st, ThError *err)
 {
-    if (!is_value(s, st))
+    if (s->loading || !is_value(s, st))
         return hint_at_word(s, st, err);
     *err = (ThError){0};
     return run_rasp(s, st, err);
+}
+
+/* What is loaded defines, and does nothing else: a file of somebody else's runs no commands.
+ * Returns false, always. */
+static bool fail_loading(const ShSession *s, ThError *err)
+{
+    th_fail(err, TH_EUSAGE, "a file that is loaded holds definitions only");
+    return th_hint(err, "source \"%s\" runs it as a script", s->loading);
+}
+
+static bool defines(const ShCall *call)
+{
+    return (call->command->flags & C_DEFINES) && !call->redirect;
+}
+
+static bool rasp_defines(const ThRaspTree *t)
+{
+    int32_t first = t->node[t->root].first;
+    ThRaspKind kind = first < 0 ? TH_RASP_R_NAMES : (ThRaspKind)t->node[first].kind;
+    return kind == TH_RASP_R_ASSIGN || kind == TH_RASP_R_DEF || kind == TH_RASP_R_FOR;
 }
 
 static bool run_command(ShSession *s, const ShStatement *st, ThError *err)
@@ -284,7 +293,8 @@ static bool run_command(ShSession *s, const ShStatement *st, ThError *err)
     bool ok = sh_parse_call(s, st, c, words, &p, err);
     if (!ok && st->to == st->from + 1)
         hint_at_word(s, st, err);
-    ok = ok && run_now(s, st, &p.call, err);
+    ok = ok && (!s->loading || defines(&p.call) || fail_loading(s, err)) &&
+         run_now(s, st, &p.call, err);
     sh_parsed_free(&p);
     return ok;
 }
@@ -292,9 +302,13 @@ static bool run_command(ShSession *s, const ShStatement *st, ThError *err)
 bool sh_execute(ShSession *s, const ShStatement *st, ThError *err)
 {
     const ShToken *first = &st->lexer->token[st->from];
-    bool ok = first->type == T_SHELL  ? run_shell(st, err)
-              : first->type == T_RASP ? run_rasp(s, st, err)
-                                      : run_command(s, st, err);
+    bool held =
+        s->loading && (first->type == T_SHELL ||
+                       (first->type == T_RASP && !rasp_defines(&st->lexer->tree[first->value])));
+    bool ok = held                     ? fail_loading(s, err)
+              : first->type == T_SHELL ? run_shell(st, err)
+              : first->type == T_RASP  ? run_rasp(s, st, err)
+                                       : run_command(s, st, err);
     if (!ok && err->code == TH_OK)
         th_fail(err, TH_ENOMEM, "out of memory");
     if (!ok && err->line == 0 && err->msg[0]) {

@@ -17,6 +17,11 @@ bool sh_show_task(ShSession *s, const ShObject *o, ThError *err);      /* comman
 bool sh_show_model(ShSession *s, const ShObject *o, ThError *err);     /* commands/models.c */
 bool sh_show_rasp(ShSession *s, const ShObject *o, ThError *err);      /* commands/rasp.c */
 
+/* Set the figures that describe an object, as its definition and `show` do. */
+void sh_automaton_figures(ShSession *s, const ThAutomaton *a); /* commands/automata.c */
+void sh_machine_size_figures(ShSession *s, const ThTm *m);     /* commands/turing.c */
+void sh_model_figures(ShSession *s, const ThModel *m);         /* commands/models.c */
+
 /* Returns new: what `list` says of a name of RASP. */
 char *sh_rasp_size(ShSession *s, const ShObject *o);
 

@@ -75,6 +75,7 @@ void sh_signals_install(void)
     handle(SIGHUP, on_terminate);
     handle(SIGWINCH, on_resize);
     handle(SIGPIPE, SIG_IGN);
+    handle(SIGXFSZ, SIG_IGN); /* the write fails instead */
 }
 
 ThStop *sh_stop_flag(void)

@@ -1,6 +1,8 @@
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,11 +11,112 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* The file behind symbolic links, so that a link stays a link. */
-static char *resolve(const char *path, ThError *err)
+/* ---- which file ------------------------------------------------------------------------------ */
+
+enum { MOST_LINKS = 40 };
+
+/* The number of the open file of this process that a path is another name of (/dev/stdout,
+ * /dev/fd/3), or -1.  What such a name leads to is shared with others who write to it, even where
+ * it is a regular file. */
+static int open_file_named(const char *path)
 {
-    char *real = realpath(path, NULL);
-    return real ? real : th_strdup(path, err);
+    const char *name = strrchr(path, '/');
+    char *folder = name ? th_strndup(path, (size_t)(name - path), NULL) : NULL;
+    char *real = folder ? realpath(folder, NULL) : NULL;
+    char own[64];
+    size_t n = (size_t)snprintf(own, sizeof own, "/proc/%ld/", (long)getpid());
+    int fd = -1;
+    if (real && strncmp(real, own, n) == 0 && strcmp(real + strlen(real) - 3, "/fd") == 0 &&
+        name[1] && strspn(name + 1, "0123456789") == strlen(name + 1))
+        fd = (int)strtol(name + 1, NULL, 10);
+    free(folder);
+    free(real);
+    return fd;
+}
+
+/* Returns new: what the symbolic link `path` says, from where the link is seen; NULL without an
+ * error: it is no link. */
+static char *link_target(const char *path, ThError *err)
+{
+    char target[4096];
+    ssize_t n = readlink(path, target, sizeof target - 1);
+    const char *slash = strrchr(path, '/');
+    ThText t = {0};
+    if (n < 0)
+        return NULL;
+    target[n] = '\0';
+    if (target[0] != '/' && slash)
+        th_text_add_bytes(&t, path, (size_t)(slash - path) + 1);
+    th_text_add(&t, target);
+    return th_text_take(&t, err);
+}
+
+/* Returns new: the file behind symbolic links, so that a link stays a link; it need not be there.
+ * *fd: as open_file_named. */
+static char *follow(const char *path, int *fd, ThError *err)
+{
+    char *at = th_strdup(path, err);
+    for (int i = 0; at && i < MOST_LINKS; i++) {
+        ThError own = {0};
+        *fd = open_file_named(at);
+        char *next = *fd < 0 ? link_target(at, &own) : NULL;
+        if (!next && own.code == TH_OK)
+            return at;
+        free(at);
+        at = next;
+    }
+    free(at);
+    th_fail(err, TH_EIO, "cannot write '%s': %s", path, strerror(ELOOP));
+    return NULL;
+}
+
+/* Opens a file that is written to as it is, at its end, without a temporary file. */
+static FILE *open_directly(const char *path, int fd, const char *mode)
+{
+    int copy = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    FILE *out = fd < 0 ? fopen(path, mode) : copy < 0 ? NULL : fdopen(copy, mode);
+    if (!out && copy >= 0)
+        close(copy);
+    return out;
+}
+
+/* ---- temporary files ------------------------------------------------------------------------- */
+
+static const char MARK[] = ".tapehead-XXXXXX";
+
+/* Who writes a temporary file holds a lock on it, which ends with the process: what is unlocked was
+ * left behind by one that was killed.  False also where the file system knows no locks. */
+static bool lock(int fd)
+{
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_SETLK, &all) == 0;
+}
+
+static void remove_unlocked(int folder, const char *name)
+{
+    int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (lock(fd))
+        unlinkat(folder, name, 0);
+    close(fd);
+}
+
+/* Removes the temporary files of a target whose writers were killed. */
+static void remove_litter(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    size_t length = strlen(base), mark = sizeof MARK - 7; /* what is behind it is drawn */
+    char *name = slash ? th_strndup(path, (size_t)(slash - path) + 1, NULL) : NULL;
+    DIR *folder = slash && !name ? NULL : opendir(name ? name : ".");
+    const struct dirent *e;
+    while (folder && (e = readdir(folder)))
+        if (strlen(e->d_name) == length + sizeof MARK - 1 &&
+            strncmp(e->d_name, base, length) == 0 && strncmp(e->d_name + length, MARK, mark) == 0)
+            remove_unlocked(dirfd(folder), e->d_name);
+    if (folder)
+        closedir(folder);
+    free(name);
 }
 
 static mode_t wanted_mode(const char *path)
@@ -26,18 +129,40 @@ static mode_t wanted_mode(const char *path)
     return 0666 & ~mask;
 }
 
+/* Makes the temporary file anew until it is there and locked: who looks for litter may have found
+ * it in between. */
+static int make_temporary(char *name)
+{
+    char *drawn = name + strlen(name) - 6;
+    struct stat st;
+    for (int i = 0; i < 10; i++) {
+        memcpy(drawn, "XXXXXX", 6);
+        int fd = mkstemp(name);
+        if (fd < 0)
+            return -1;
+        lock(fd);
+        if (fstat(fd, &st) == 0 && st.st_nlink > 0)
+            return fd;
+        close(fd);
+    }
+    errno = EBUSY;
+    return -1;
+}
+
 static bool open_temporary(ThFile *f, ThError *err)
 {
     ThText name = {0};
-    th_text_printf(&name, "%s.XXXXXX", f->path);
+    th_text_printf(&name, "%s%s", f->path, MARK);
     f->temporary = th_text_take(&name, err);
     if (!f->temporary)
         return false;
-    int fd = mkstemp(f->temporary);
+    remove_litter(f->path);
+    int fd = make_temporary(f->temporary);
     if (fd < 0) {
+        int cause = errno;
         free(f->temporary);
         f->temporary = NULL;
-        return th_fail(err, TH_EIO, "cannot write '%s': %s", f->path, strerror(errno));
+        return th_fail(err, TH_EIO, "cannot write '%s': %s", f->path, strerror(cause));
     }
     /* A target with an odd mode is still worth writing. */
     if (fchmod(fd, wanted_mode(f->path)) != 0)
@@ -50,17 +175,21 @@ static bool open_temporary(ThFile *f, ThError *err)
     return true;
 }
 
+/* ---- writing --------------------------------------------------------------------------------- */
+
 FILE *th_file_begin(ThFile *f, const char *path, ThError *err)
 {
     *f = (ThFile){0};
     struct stat st;
-    f->path = resolve(path, err);
+    int fd = -1;
+    f->path = follow(path, &fd, err);
     if (!f->path)
         return NULL;
-    if (stat(f->path, &st) == 0 && S_ISDIR(st.st_mode)) {
+    bool there = fd < 0 && stat(f->path, &st) == 0;
+    if (there && S_ISDIR(st.st_mode)) {
         th_fail(err, TH_EIO, "cannot write '%s': it is a directory", path);
-    } else if (stat(f->path, &st) == 0 && !S_ISREG(st.st_mode)) {
-        f->stream = fopen(f->path, "w");
+    } else if (fd >= 0 || (there && !S_ISREG(st.st_mode))) {
+        f->stream = open_directly(f->path, fd, "w");
         if (!f->stream)
             th_fail(err, TH_EIO, "cannot write '%s': %s", path, strerror(errno));
     } else {
@@ -69,6 +198,27 @@ FILE *th_file_begin(ThFile *f, const char *path, ThError *err)
     if (!f->stream)
         th_file_abort(f);
     return f->stream;
+}
+
+bool th_file_append(const char *path, const char *text, size_t n, ThError *err)
+{
+    int fd = -1;
+    char *file = follow(path, &fd, err);
+    struct stat before = {0};
+    if (!file)
+        return false;
+    FILE *out = open_directly(file, fd, "a");
+    free(file);
+    bool regular = out && fstat(fileno(out), &before) == 0 && S_ISREG(before.st_mode);
+    bool ok = out && fwrite(text, 1, n, out) == n && fflush(out) == 0;
+    int cause = errno;
+    if (out && !ok && regular && ftruncate(fileno(out), before.st_size) != 0)
+        cause = errno; /* the part stays: this is what there is to know */
+    if (out && fclose(out) != 0 && ok) {
+        cause = errno;
+        ok = false;
+    }
+    return ok || th_fail(err, TH_EIO, "cannot write '%s': %s", path, strerror(cause));
 }
 
 bool th_file_commit(ThFile *f, ThError *err)
@@ -105,6 +255,18 @@ void th_file_abort(ThFile *f)
     *f = (ThFile){0};
 }
 
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* A read that a signal ended was stopped by the user or the clock: of a pipe, whose writer waits.
+ */
+static void fail_read(const char *path, int cause, ThError *err)
+{
+    if (cause == EINTR)
+        th_fail(err, TH_EINTERRUPTED, "stopped while '%s' was read", path);
+    else
+        th_fail(err, TH_EIO, "cannot read '%s': %s", path, strerror(cause));
+}
+
 static char *read_stream(FILE *in, const char *path, size_t limit, size_t *n, ThError *err)
 {
     ThText t = {0};
@@ -113,7 +275,7 @@ static char *read_stream(FILE *in, const char *path, size_t limit, size_t *n, Th
     while ((got = fread(chunk, 1, sizeof chunk, in)) > 0 && t.size <= limit && !t.failed)
         th_text_add_bytes(&t, chunk, got);
     if (ferror(in))
-        th_fail(err, TH_EIO, "cannot read '%s': %s", path, strerror(errno));
+        fail_read(path, errno, err);
     else if (t.size > limit)
         th_fail(err, TH_ELIMIT, "'%s' is larger than %zu bytes", path, limit);
     if (ferror(in) || t.size > limit) {
@@ -128,7 +290,7 @@ char *th_file_read(const char *path, size_t limit, size_t *n, ThError *err)
 {
     FILE *in = fopen(path, "r");
     if (!in) {
-        th_fail(err, TH_EIO, "cannot read '%s': %s", path, strerror(errno));
+        fail_read(path, errno, err);
         return NULL;
     }
     char *data = read_stream(in, path, limit, n, err);

@@ -7,7 +7,9 @@
  *     return out && th_file_commit(&f, &err);       // or th_file_abort(&f)
  *
  * What is written goes to a temporary file beside the target, which replaces it on commit; a target
- * that is no regular file (a device, a pipe) is written directly.
+ * that is no regular file (a device, a pipe), or is another name of a file that is open
+ * (/dev/stdout, /dev/fd/3), is written directly.  Symbolic links are followed.  Temporary files
+ * that a writer who was killed left beside the target are removed when it is written next.
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
@@ -30,6 +32,9 @@ FILE *th_file_begin(ThFile *f, const char *path, ThError *err);
 
 /* Closes and puts the file in its place; on failure there is no new file.  f is zeroed. */
 bool th_file_commit(ThFile *f, ThError *err);
+
+/* Appends n bytes, all of them or none, to what need not be there yet.  TH_EIO. */
+bool th_file_append(const char *path, const char *text, size_t n, ThError *err);
 
 /* Closes and removes what was written; a zeroed f is fine. */
 void th_file_abort(ThFile *f);

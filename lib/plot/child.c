@@ -50,6 +50,7 @@ static int spawn(const ThPlotChild *c, FILE *const *stream, char **environment, 
     sigaddset(&defaults, SIGINT);
     sigaddset(&defaults, SIGPIPE);
     sigaddset(&defaults, SIGTSTP);
+    sigaddset(&defaults, SIGXFSZ);
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
     int failed =

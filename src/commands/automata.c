@@ -17,7 +17,7 @@ static size_t max_states(const ShSession *s)
     return (size_t)sh_setting_int(s, "limit-states");
 }
 
-static void set_size(ShSession *s, const ThAutomaton *a)
+void sh_automaton_figures(ShSession *s, const ThAutomaton *a)
 {
     size_t states, transitions;
     th_automaton_size(a, &states, &transitions);
@@ -72,7 +72,8 @@ SH_COMMAND(
                "show images as regex\n"
                "#> automaton images = regex \"(xy)+\"",
     .results = "states transitions symbols", .args = {{A_NEW, "NAME", 0}, {A_BLOCK, "...", 0}},
-    .args2 = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_AUTOMATON_EXPRESSION, "EXPRESSION", 0}})
+    .args2 = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_AUTOMATON_EXPRESSION, "EXPRESSION", 0}},
+    .flags = C_DEFINES)
 {
     const ShOperand *body = &call->operand[1];
     ThAutomaton *a = NULL;
@@ -88,7 +89,7 @@ SH_COMMAND(
     const char *made_by = call->form == 1 ? NULL : body->text;
     if (!sh_define(s, call->operand[0].text, SH_AUTOMATON, a, made_by, err))
         return sh_error_inside(err, &call->operand[0]);
-    set_size(s, a);
+    sh_automaton_figures(s, a);
     return true;
 }
 
@@ -99,7 +100,7 @@ bool sh_show_automaton(ShSession *s, const ShObject *o, ThError *err)
     char *text = th_text_take(&t, err);
     if (!text)
         return false;
-    set_size(s, o->as.automaton);
+    sh_automaton_figures(s, o->as.automaton);
     fputs(text, sh_listing(s));
     free(text);
     return true;
@@ -132,7 +133,7 @@ bool sh_show_regex(ShSession *s, const ShObject *o, ThError *err)
     th_text_printf(&t, " = regex \"%s\"", pattern);
     if (!whole)
         write_alphabet(&t, a);
-    set_size(s, a);
+    sh_automaton_figures(s, a);
     sh_result_text(s, "regex", pattern);
     char *text = th_text_take(&t, err);
     if (text)
@@ -287,7 +288,7 @@ SH_COMMAND(minimize, .group = "automata", .summary = "make an automaton minimal 
     th_text_free(&made_by);
     if (!ok)
         return false;
-    set_size(s, m);
+    sh_automaton_figures(s, m);
     sh_say(s, "%s: %d state%s, %zu transition%s\n", target->text, m->n_states,
            m->n_states == 1 ? "" : "s", m->n_arcs, m->n_arcs == 1 ? "" : "s");
     return true;

@@ -1,4 +1,5 @@
 /* files.c - saving and loading objects. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats.h"
@@ -54,6 +55,17 @@ SH_COMMAND(
     return sh_save_file(s, object, n, file->text, f, err) || sh_error_inside(err, file);
 }
 
+/* Returns new: a file that a loaded file names stands beside it. */
+static char *path_of(const ShSession *s, const char *name, ThError *err)
+{
+    const char *slash = s->loading && *name != '/' ? strrchr(s->loading, '/') : NULL;
+    ThText t = {0};
+    if (slash)
+        th_text_add_bytes(&t, s->loading, (size_t)(slash - s->loading) + 1);
+    th_text_add(&t, name);
+    return th_text_take(&t, err);
+}
+
 SH_COMMAND(
     load, .group = "files", .summary = "define the objects that a file holds",
     .detail =
@@ -63,6 +75,9 @@ SH_COMMAND(
         "formats says how they look.\n\n"
         "What was changed, assumed or left out is said in notes.  A text that could be words as "
         "well is not read until format= says what it is.\n\n"
+        "A .th file that is loaded holds definitions only: automata, machines, tasks, models, "
+        "statements of RASP that define, and load, of files beside it.  Any other command in it is "
+        "an error; source runs scripts.  The figures of what was defined last are set.\n\n"
         "A name without an extension is a RASP program: .rasp is added, and where there is no such "
         "file, the built-in program of that name is meant: raspl.",
     .example = "automaton p = parity\nsave p \"p.th\"\nload \"p.th\"\n"
@@ -76,7 +91,8 @@ SH_COMMAND(
                "#>   state halt, 4 non-blank cells, head at 0, 4 cells visited\n"
                "#>   tape 1111",
     .args = {{A_FILE, "FILE", 0}, {A_KEYWORD, "as", A_OPTIONAL}, {A_NEW, "NAME", A_OPTIONAL}},
-    .options = load_options, .flags = C_KEEPS_RESULT)
+    .results = "states transitions symbols rules tapes bound parameters steps",
+    .options = load_options, .flags = C_DEFINES)
 {
     const ShOperand *file = &call->operand[0];
     const char *name = call->n > 1 ? call->operand[1].text : NULL;
@@ -88,5 +104,8 @@ SH_COMMAND(
         .variant = th_option_choice(o, "variant"),
         .fields = (ThFormatFields)th_option_choice(o, "fields"),
     };
-    return sh_load_file(s, file->text, name, f, &how, err) || sh_error_inside(err, file);
+    char *path = path_of(s, file->text, err);
+    bool ok = path && sh_load_file(s, path, name, f, &how, err);
+    free(path);
+    return ok || sh_error_inside(err, file);
 }

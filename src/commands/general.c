@@ -205,7 +205,10 @@ SH_COMMAND(time, .group = "general", .summary = "run a command and tell how long
 }
 
 SH_COMMAND(source, .group = "general", .summary = "run the commands of a file",
-           .detail = "Stops at the first command that fails.",
+           .detail =
+               "Stops at the first command that fails.  A script can do whatever you can, run "
+               "shell commands and write files; load takes definitions from a file and "
+               "runs nothing.",
            .example = "echo \"echo hello\" > hello.th\nsource hello.th\n#> hello",
            .args = {{A_FILE, "FILE", 0}}, .flags = C_KEEPS_RESULT)
 {

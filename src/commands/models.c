@@ -22,7 +22,8 @@ SH_COMMAND(model, .group = "models", .summary = "define a model: an architecture
                       "#> name  kind   size\n"
                       "#> m     model  regulargpt, no task yet\n"
                       "#> l     model  lstm, no task yet",
-           .args = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_MODEL_KIND, "KIND", 0}})
+           .args = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_MODEL_KIND, "KIND", 0}},
+           .flags = C_DEFINES)
 {
     const ThModelKind *kind = th_model_kind(call->operand[1].text);
     char *options = th_options_format(&call->options, err);
@@ -98,6 +99,15 @@ static void show_training(FILE *out, const ThModelTraining *t)
     }
 }
 
+void sh_model_figures(ShSession *s, const ThModel *m)
+{
+    sh_result_flag(s, "bound", m->bound);
+    if (!m->bound)
+        return;
+    sh_result_int(s, "parameters", (long long)th_params_count(&m->params));
+    sh_result_int(s, "steps", m->training.step);
+}
+
 bool sh_show_model(ShSession *s, const ShObject *o, ThError *err)
 {
     (void)err;
@@ -106,21 +116,17 @@ bool sh_show_model(ShSession *s, const ShObject *o, ThError *err)
     fprintf(out, "model %s = %s\n", o->name, o->made_by ? o->made_by : m->kind->name);
     fprintf(out, "# %s\n# %s\n", m->kind->summary, m->kind->source);
     show_options(out, &m->options);
+    sh_model_figures(s, m);
     if (!m->bound) {
         fprintf(out, "# alphabet, classes and parameters come with the first task\n");
-        sh_result_flag(s, "bound", false);
         return true;
     }
     sh_list_names(out, "symbols", m->signature.symbol, m->signature.n_symbols);
     sh_list_names(out, "classes", m->signature.label, m->signature.n_classes);
     fprintf(out, "# answers   %s\n", sh_target_name(m->signature.target));
     show_training(out, &m->training);
-    long long total = (long long)th_params_count(&m->params);
-    fprintf(out, "# numbers   %lld parameters\n", total);
+    fprintf(out, "# numbers   %zu parameters\n", th_params_count(&m->params));
     show_parameters(s, &m->params);
-    sh_result_flag(s, "bound", true);
-    sh_result_int(s, "parameters", total);
-    sh_result_int(s, "steps", m->training.step);
     return true;
 }
 

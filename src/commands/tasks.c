@@ -57,28 +57,28 @@ static ThTask *make_task(const ShCall *call, const ThTaskKind *kind, const ThAut
     return NULL;
 }
 
-SH_COMMAND(task, .group = "tasks", .summary = "define a task: where labelled strings come from",
-           .detail =
-               "A task is an alphabet, a set of classes, and strings with their answers: drawn, "
-               "and labelled by an automaton or by a rule of their own, or read from a file.  "
-               "help tasks lists the kinds; help KIND explains one and its options.\n\n"
-               "The kinds recognize, track and next_symbols take an automaton or an "
-               "expression of automata after their name, file the name of a file with labelled "
-               "strings.  To copy, reverse, duplicate and ngram a model answers with the symbol "
-               "that follows.",
-           .example = "task p = parity\n"
-                      "task nav = cycle_navigation modulus=7\n"
-                      "task own = recognize minimize(parity)\n"
-                      "sample p length=1..9 count=20 > \"rows.csv\"\n"
-                      "task mine = file \"rows.csv\" label=answer\n"
-                      "list tasks\n"
-                      "#> name  kind  size\n"
-                      "#> p     task  parity, 2 symbols, 2 classes\n"
-                      "#> nav   task  cycle_navigation, 3 symbols, 7 classes\n"
-                      "#> own   task  recognize, 2 symbols, 2 classes\n"
-                      "#> mine  task  file, 2 symbols, 2 classes",
-           .results = "symbols classes",
-           .args = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_TASK_KIND, "KIND", 0}})
+SH_COMMAND(
+    task, .group = "tasks", .summary = "define a task: where labelled strings come from",
+    .detail = "A task is an alphabet, a set of classes, and strings with their answers: drawn, "
+              "and labelled by an automaton or by a rule of their own, or read from a file.  "
+              "help tasks lists the kinds; help KIND explains one and its options.\n\n"
+              "The kinds recognize, track and next_symbols take an automaton or an "
+              "expression of automata after their name, file the name of a file with labelled "
+              "strings.  To copy, reverse, duplicate and ngram a model answers with the symbol "
+              "that follows.",
+    .example = "task p = parity\n"
+               "task nav = cycle_navigation modulus=7\n"
+               "task own = recognize minimize(parity)\n"
+               "sample p length=1..9 count=20 > \"rows.csv\"\n"
+               "task mine = file \"rows.csv\" label=answer\n"
+               "list tasks\n"
+               "#> name  kind  size\n"
+               "#> p     task  parity, 2 symbols, 2 classes\n"
+               "#> nav   task  cycle_navigation, 3 symbols, 7 classes\n"
+               "#> own   task  recognize, 2 symbols, 2 classes\n"
+               "#> mine  task  file, 2 symbols, 2 classes",
+    .results = "symbols classes",
+    .args = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_TASK_KIND, "KIND", 0}}, .flags = C_DEFINES)
 {
     const ThTaskKind *kind = th_task_kind(call->operand[1].text);
     ThAutomaton *a = NULL;

@@ -12,7 +12,7 @@
 
 /* ---- defining -------------------------------------------------------------------------------- */
 
-static void set_size(ShSession *s, const ThTm *m)
+void sh_machine_size_figures(ShSession *s, const ThTm *m)
 {
     sh_result_int(s, "states", m->n_states);
     sh_result_int(s, "symbols", m->n_symbols);
@@ -118,7 +118,7 @@ SH_COMMAND(
                "#> 107 steps, 13 ones",
     .results = "states symbols rules tapes", .args = {{A_NEW, "NAME", 0}, {A_BLOCK, "...", 0}},
     .args2 = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_TEXT, "STRING", 0}},
-    .options = machine_options)
+    .options = machine_options, .flags = C_DEFINES)
 {
     const ShOperand *body = &call->operand[1];
     for (size_t i = 0; i < call->options.n; i++)
@@ -130,7 +130,7 @@ SH_COMMAND(
         return call->form == 1 ? sh_error_inside(err, body) : false;
     if (!sh_define(s, call->operand[0].text, SH_MACHINE, m, NULL, err))
         return sh_error_inside(err, &call->operand[0]);
-    set_size(s, m);
+    sh_machine_size_figures(s, m);
     return true;
 }
 
@@ -141,7 +141,7 @@ bool sh_show_machine(ShSession *s, const ShObject *o, ThError *err)
     char *text = th_text_take(&t, err);
     if (!text)
         return false;
-    set_size(s, o->as.machine);
+    sh_machine_size_figures(s, o->as.machine);
     fputs(text, sh_listing(s));
     free(text);
     return true;

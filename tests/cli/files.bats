@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# What files do to the program, and it to files: devices, links, full disks, what cannot be read.
+# shellcheck disable=SC2016  # commands of the program stand in single quotes
+
+setup() {
+    TAPEHEAD=$(realpath "${TAPEHEAD:-./tapehead}")
+    cd "$BATS_TEST_TMPDIR" || return
+    export HOME=$BATS_TEST_TMPDIR
+}
+
+# Standard output and error apart: $output, $stderr, $status.
+go() {
+    local status_
+    "$TAPEHEAD" "$@" >out 2>err </dev/null && status_=0 || status_=$?
+    output=$(cat out)
+    stderr=$(cat err)
+    status=$status_
+}
+
+@test "what cannot be read is an error that leaves the session alive" {
+    mkdir folder.txt
+    ln -s a.txt b.txt
+    ln -s b.txt a.txt
+    truncate -s 1100M big.txt
+    for name in missing folder a big; do
+        go -k -e "load \"$name.txt\" as w" -e 'echo alive'
+        [ "$status" -eq 1 ]
+        [ "$output" = alive ]
+        [[ $stderr == *"'$name.txt'"* ]]
+    done
+}
+
+@test "a pipe that nobody writes to is left at Ctrl-C, and when the time is over" {
+    mkfifo fifo.txt
+    run timeout --preserve-status -s INT 0.5 "$TAPEHEAD" -e 'load "fifo.txt"'
+    [ "$status" -eq 130 ]
+    go -e 'set limit-time 0.2' -e 'load "fifo.txt"'
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"the time limit of 0.2 s is over"* ]]
+}
+
+@test "an open file is written to by its other names, not replaced" {
+    for to in '> "/dev/stdout"' '>> "/dev/stdout"' '> "/dev/fd/3"' '> "/proc/self/fd/3"'; do
+        (
+            echo before
+            "$TAPEHEAD" -e "echo first" -e "list $to" -e 'echo x' 3>&1
+            echo after
+        ) >f
+        [ "$(cat f)" = $'before\nfirst\nx\nafter' ]
+        (
+            echo before
+            "$TAPEHEAD" -e 'automaton p = parity' -e "list $to" 3>&1
+            echo after
+        ) >f
+        [ "$(sed -n '1p;$p' f)" = $'before\nafter' ]
+        grep -q 'p *automaton' f
+    done
+    go -e 'list > "/dev/fd/9"'
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"cannot write '/dev/fd/9'"* ]]
+}
+
+@test "links are followed, also to what is not there yet" {
+    ln -s there.csv link.csv
+    go -e 'list > "link.csv"'
+    [ "$status" -eq 0 ]
+    [ -L link.csv ]
+    [ -f there.csv ]
+    mkdir folder
+    ln -s folder/deep.csv other.csv
+    go -e 'list > "other.csv"'
+    [ -f folder/deep.csv ]
+    ln -s a b
+    ln -s b a
+    go -e 'list > "a"'
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"symbolic links"* ]]
+}
+
+@test "a file that is too large is an error that leaves nothing" {
+    run bash -c 'ulimit -f 8; "$0" -k -e "automaton p = cycle(5000)" -e "save p \"p.th\"" \
+        -e "echo alive"' "$TAPEHEAD"
+    [ "$status" -eq 1 ]
+    [[ $output == *"File too large"*alive ]]
+    [ -z "$(ls -A)" ]
+}
+
+@test "appending to a full disk leaves what was there" {
+    printf 'old\n' >list.txt
+    run bash -c 'ulimit -f 1; "$0" -e "automaton p = cycle(100)" -e "show p >> \"list.txt\""' \
+        "$TAPEHEAD"
+    [ "$status" -eq 1 ]
+    [ "$(cat list.txt)" = old ]
+}
+
+@test "what a killed writer left is removed by the next, and nothing else" {
+    touch p.th.tapehead-abcdef p.th.tapehead-abcdefg p.th.backup q.th.tapehead-abcdef
+    go -e 'automaton p = parity' -e 'save p "p.th"'
+    [ "$status" -eq 0 ]
+    [ ! -e p.th.tapehead-abcdef ]
+    [ -e p.th.tapehead-abcdefg ] && [ -e p.th.backup ] && [ -e q.th.tapehead-abcdef ]
+}
