@@ -70,6 +70,7 @@ bool th_plot_accuracy(ThFigure *f, const char *title, const ThScore *score, size
                      "set ytics 0,0.2,1; set grid ytics lc rgb '#e4e4e4' lw 0.7\n"
                      "set key bottom right; set style fill transparent solid 0.25 noborder\n",
                      score[n - 1].tokens + 1);
+    th_figure_axis(f, "x", 0, score[n - 1].tokens);
     th_figure_printf(f, "plot ");
     if (n > 1)
         th_figure_printf(f, "$SCORES using 1:(plain ? NaN : $3):4 with filledcurves lt 1 notitle,"

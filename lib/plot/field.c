@@ -40,6 +40,7 @@ bool th_plot_field(ThFigure *f, const char *title, const ThField *field, int tra
                      "set grid ytics lc rgb '#e4e4e4' lw 0.7; set key bottom left\n"
                      "set style fill transparent solid 0.12 noborder\n",
                      length);
+    th_figure_axis(f, "x", 0, length);
     double start = length * (1 - field->reach);
     th_figure_printf(f,
                      "if (!plain) set arrow 1 from first %.9g,0 to first %.9g,0.99 nohead "

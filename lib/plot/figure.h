@@ -49,6 +49,16 @@ void th_figure_string(ThFigure *f, const char *text);
 /* The same for the label of a tic, which gnuplot takes for a format of numbers. */
 void th_figure_tic(ThFigure *f, const char *text);
 
+/* Appends a number as axes have it: 5·10⁶ for large and small ones; and 10 to an exponent. */
+void th_figure_number(ThText *t, double x);
+void th_figure_power(ThText *t, int exponent);
+
+/* Tics of an axis ("x", "y", "y2") that shows the numbers from lo to hi, the large ones as powers
+ * of ten; where there are none gnuplot's own tics stay.  The second one makes it logarithmic;
+ * lo must be positive. */
+void th_figure_axis(ThFigure *f, const char *axis, double lo, double hi);
+void th_figure_log_axis(ThFigure *f, const char *axis, double lo, double hi);
+
 /* `$NAME << TH_EOD` … rows … end.  Cells are separated by blanks. */
 void th_figure_block(ThFigure *f, const char *name);
 void th_figure_cell(ThFigure *f, const char *text); /* a quoted string column */

@@ -46,11 +46,14 @@ bool th_plot_growth(ThFigure *f, const char *title, const double *log10, ThRange
                      1.04 * fmax(top, 0.5));
     /* Labels of an axis of logarithms: 10^0 … 10^top, at most eight of them. */
     int step = (int)fmax(1, ceil(top / 8));
-    th_figure_printf(f, "set ytics (");
-    for (int e = 0; e <= (int)(1.04 * fmax(top, 0.5)); e += step)
-        th_figure_printf(f, e < 4 ? "%s'%.0f' %d" : "%s'1e%.0f' %d", e ? ", " : "",
-                         e < 4 ? pow(10, e) : e, e);
-    th_figure_printf(f, ")\n");
+    th_figure_printf(f, "set ytics ()\n");
+    for (int e = 0; e <= (int)(1.04 * fmax(top, 0.5)); e += step) {
+        ThText number = {0};
+        th_figure_power(&number, e);
+        th_figure_printf(f, "set ytics add ('%s' %d)\n", number.data ? number.data : "", e);
+        th_text_free(&number);
+    }
+    th_figure_axis(f, "x", (double)range.lo, (double)range.hi);
     th_figure_printf(f,
                      "plot %.12g*x with lines lt 8 dt 2 lw 1.2 title 'all words over %d symbol%s', "
                      "\\\n     $WORDS using 1:2 with %s lt 1 lw 1.6 pt 7 ps 0.6 title 'accepted'\n",

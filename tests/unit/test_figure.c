@@ -143,6 +143,52 @@ static void test_title_is_one_line(void **state)
     th_figure_free(&f);
 }
 
+/* ---- numbers on axes ---- */
+
+static void test_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        double x;
+        const char *text;
+    } of[] = {{0, "0"},         {1, "1"},
+              {-2.5, "-2.5"},   {99999, "99999"},
+              {1e5, "10⁵"},     {5e6, "5·10⁶"},
+              {-5e6, "-5·10⁶"}, {47176870, "4.718·10⁷"},
+              {1e-5, "10⁻⁵"},   {2.5e-12, "2.5·10⁻¹²"},
+              {1e100, "10¹⁰⁰"}, {0.001, "0.001"}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        ThText t = {0};
+        th_figure_number(&t, of[i].x);
+        assert_string_equal(t.data, of[i].text);
+        th_text_free(&t);
+    }
+    ThText t = {0};
+    th_figure_power(&t, 400);
+    th_figure_power(&t, 3);
+    th_figure_power(&t, 5);
+    assert_string_equal(t.data, "10⁴⁰⁰100010⁵");
+    th_text_free(&t);
+}
+
+static void test_axes(void **state)
+{
+    (void)state;
+    ThFigure f = {0};
+    th_figure_printf(&f, "#");
+    th_figure_axis(&f, "x", 0, 50000);
+    assert_string_equal(f.script.data, "#"); /* gnuplot's own tics */
+    th_figure_axis(&f, "x", 0, 2e6);
+    assert_non_null(strstr(f.script.data, "set xtics add ('0' 0)"));
+    assert_non_null(strstr(f.script.data, "set xtics add ('1.5·10⁶' 1500000)"));
+    assert_non_null(strstr(f.script.data, "set xtics add ('2·10⁶' 2000000)"));
+    th_figure_log_axis(&f, "y", 3, 3e7);
+    assert_non_null(strstr(f.script.data, "set logscale y"));
+    assert_non_null(strstr(f.script.data, "set ytics add ('10' 10)"));
+    assert_non_null(strstr(f.script.data, "set ytics add ('10⁷' 10000000)"));
+    th_figure_free(&f);
+}
+
 /* ---- drawing ----------------------------------------------------------------------------------
  */
 
@@ -640,6 +686,8 @@ int main(void)
         cmocka_unit_test(test_leading_quotes),
         cmocka_unit_test(test_cells),
         cmocka_unit_test(test_title_is_one_line),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_axes),
         cmocka_unit_test(test_formats),
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_script_is_complete),

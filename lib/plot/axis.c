@@ -1,0 +1,91 @@
+/* Numbers on axes: 5·10⁶ is easier to read than 5000000 or 5e+06. */
+#include <math.h>
+#include <stdio.h>
+
+#include "plot/figure.h"
+
+/* From here on numbers are written as powers of ten. */
+static const double LARGE = 1e5, SMALL = 1e-4;
+
+static void put_exponent(ThText *t, int exponent)
+{
+    static const char *const digit[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    char text[16];
+    snprintf(text, sizeof text, "%d", exponent);
+    for (const char *c = text; *c; c++)
+        th_text_add(t, *c == '-' ? "⁻" : digit[*c - '0']);
+}
+
+void th_figure_power(ThText *t, int exponent)
+{
+    if (exponent >= 0 && pow(10, exponent) < LARGE) {
+        th_text_printf(t, "%.0f", pow(10, exponent));
+        return;
+    }
+    th_text_add(t, "10");
+    put_exponent(t, exponent);
+}
+
+void th_figure_number(ThText *t, double x)
+{
+    double size = fabs(x);
+    if (x == 0 || (size >= SMALL && size < LARGE)) {
+        th_text_printf(t, "%.6g", x + 0.0); /* of the two zeros the positive one */
+        return;
+    }
+    int exponent = (int)floor(log10(size) + 1e-9);
+    double factor = x / pow(10, exponent);
+    if (fabs(factor - 1) > 1e-6)
+        th_text_printf(t, "%.4g·", factor);
+    th_text_add(t, "10");
+    put_exponent(t, exponent);
+}
+
+static void put_tic(ThFigure *f, const char *axis, double at)
+{
+    ThText t = {0};
+    th_figure_number(&t, at);
+    th_figure_printf(f, "set %stics add ('%s' %.17g)\n", axis, t.data ? t.data : "", at);
+    f->script.failed |= t.failed;
+    th_text_free(&t);
+}
+
+/* 1, 2 or 5 times a power of ten, so that some five of them fill the length. */
+static double step_for(double length)
+{
+    double step = pow(10, floor(log10(length / 5)));
+    double most = length / step;
+    return most > 14 ? 5 * step : most > 7 ? 2 * step : step;
+}
+
+void th_figure_axis(ThFigure *f, const char *axis, double lo, double hi)
+{
+    if (!(hi > lo) || fmax(fabs(lo), fabs(hi)) < LARGE)
+        return;
+    double step = step_for(hi - lo);
+    th_figure_printf(f, "set %stics ()\n", axis);
+    for (double i = ceil(lo / step - 1e-9); i * step <= hi * (1 + 1e-9); i++)
+        put_tic(f, axis, i * step + 0.0);
+}
+
+/* How many of 1 … 9 times a power of ten have a number where these limits leave room: all, 1, 2 and
+ * 5, or 1 alone. */
+static bool is_named(int factor, double lo, double hi)
+{
+    return factor == 1 || hi < 4 * lo || (hi < 100 * lo && (factor == 2 || factor == 5));
+}
+
+void th_figure_log_axis(ThFigure *f, const char *axis, double lo, double hi)
+{
+    enum { MOST = 8 };
+    int first = (int)floor(log10(lo) + 1e-9), last = (int)floor(log10(hi) + 1e-9);
+    int step = (last - first) / MOST + 1;
+    th_figure_printf(f, "set logscale %s; set %stics ()\n", axis, axis);
+    for (int e = first; e <= last; e += step)
+        for (int i = 1; i <= (step > 1 ? 1 : 9); i++) {
+            if (is_named(i, lo, hi))
+                put_tic(f, axis, i * pow(10, e));
+            else
+                th_figure_printf(f, "set %stics add ('' %.17g 1)\n", axis, i * pow(10, e));
+        }
+}
