@@ -1,5 +1,6 @@
 #include "models/position.h"
 
+#include <math.h>
 #include <string.h>
 
 #define POSITION(id) extern const ThPositionKind th_position_##id;
@@ -29,13 +30,26 @@ const ThPositionKind *th_position_kind(const char *name)
     return NULL;
 }
 
+extern const ThPositionKind th_position_random;
+
+static const char *text_or(const ThOptions *o, const char *name, const char *otherwise)
+{
+    return th_option_given(o, name) ? th_option_text(o, name) : otherwise;
+}
+
 void th_position_init(ThPosition *p, const ThOptions *o, int dim, int heads, bool causal)
 {
+    enum { LONGEST = 2048 };
     *p = (ThPosition){.kind = th_position_kind(th_option_text(o, "position")),
                       .options = o,
                       .dim = dim,
                       .heads = heads,
-                      .causal = causal};
+                      .causal = causal,
+                      .tied = !th_option_given(o, "tied") || th_option_flag(o, "tied")};
+    if (p->kind != &th_position_random)
+        return;
+    p->kind = th_position_kind(text_or(o, "over", "none"));
+    p->longest = th_option_given(o, "longest") ? (int)th_option_int(o, "longest") : LONGEST;
 }
 
 bool th_position_check(const ThPosition *p, ThError *err)
@@ -43,6 +57,8 @@ bool th_position_check(const ThPosition *p, ThError *err)
     if (p->causal ? !p->kind->causal : !p->kind->full)
         return th_fail(err, TH_EUSAGE, "position=%s is defined for causal=%s only", p->kind->name,
                        p->causal ? "no" : "yes");
+    if (p->longest && (p->kind == &th_position_random || p->kind->at_attention))
+        return th_fail(err, TH_EUSAGE, "position=random draws no positions over=%s", p->kind->name);
     return !p->kind->check || p->kind->check(p, err);
 }
 
@@ -50,12 +66,16 @@ void th_position_bind(ThPosition *p, ThModelBuilder *b)
 {
     if (p->kind->bind)
         p->kind->bind(p, b);
+    if (p->kind->bind_bias && p->tied)
+        p->kind->bind_bias(p, p->param, b);
 }
 
 void th_position_bind_layer(ThPosition *p, ThModelBuilder *b)
 {
     if (p->kind->bind_layer)
         p->kind->bind_layer(p, b);
+    if (p->kind->bind_bias && !p->tied)
+        p->kind->bind_bias(p, p->layer[b->layer], b);
 }
 
 ThVar th_position_at_input(const ThPosition *p, ThTape *t, ThVar x, const ThPositionRows *rows)
@@ -73,16 +93,226 @@ ThVar th_position_at_keys(const ThPosition *p, ThTape *t, ThVar kv, const ThPosi
     return p->kind->at_keys ? p->kind->at_keys(p, t, kv, rows) : kv;
 }
 
-ThVar th_position_prepare(const ThPosition *p, ThTape *t, int span)
+/* ---- attention ---- */
+
+int th_position_columns(const ThPosition *p, const ThPositionSpan *span)
 {
-    return p->kind->prepare ? p->kind->prepare(p, t, span) : -1;
+    return p->causal ? span->T : 2 * span->T - 1;
 }
 
-void th_position_at_attention(const ThPosition *p, ThTape *t, int layer, ThVar prepared, int span,
+int th_position_distance(const ThPositionSpan *span, int column)
+{
+    return span->T - 1 - column;
+}
+
+/* n numbers of 0 … longest-1 without repetition, in order. */
+static void draw(ThRng *r, int longest, int n, int *to)
+{
+    for (int k = 0, found = 0; found < n; k++)
+        if (th_rng_below(r, (size_t)(longest - k)) < (size_t)(n - found))
+            to[found++] = k;
+}
+
+/* Behind the end of a string its last position is repeated: nothing reads it. */
+static void draw_places(const ThPosition *p, ThTape *t, const int *length, ThRng *r,
+                        ThPositionSpan *span)
+{
+    if (span->T > p->longest) {
+        th_tape_fail(t, TH_EVALUE,
+                     "position=random draws from %d positions, and the input has %d: a model with "
+                     "longest=%d reads it",
+                     p->longest, span->T, span->T);
+        return;
+    }
+    int *place = th_tape_take(t, (size_t)span->B * (size_t)span->T, sizeof *place);
+    for (int b = 0; place && b < span->B; b++) {
+        int n = length ? length[b] : span->T, *to = place + (size_t)b * (size_t)span->T;
+        ThRng own = th_rng(0, "positions", (uint64_t)n);
+        draw(r ? r : &own, p->longest, n, to);
+        for (int i = n; i < span->T; i++)
+            to[i] = to[n - 1];
+    }
+    span->place = place;
+}
+
+/* The bias from the weights of the model or of a layer, for what is drawn from where it is by
+ * distance. */
+static ThVar bias_of(const ThPosition *p, ThTape *t, const int *param, const ThPositionSpan *span)
+{
+    ThPositionSpan whole = {.B = 1, .T = p->longest};
+    bool by_distance = p->kind->biased == TH_TAPE_BIAS_DISTANCE;
+    return p->kind->bias(p, t, param, span->place && by_distance ? &whole : span);
+}
+
+void th_position_prepare(const ThPosition *p, ThTape *t, const int *length, ThRng *r,
+                         ThPositionSpan *span)
+{
+    span->bias = span->distance = -1;
+    if (p->longest)
+        draw_places(p, t, length, r, span);
+    if (!th_tape_ok(t, NULL))
+        return;
+    if (p->kind->bias && p->tied)
+        span->bias = bias_of(p, t, p->param, span);
+    if (p->kind->prepare)
+        span->distance = p->kind->prepare(p, t, span->T);
+}
+
+/* Calls `each` for every pair of positions of every head of every string, in the order of a full
+ * bias (B*heads*T, T), with the distance between them. */
+typedef struct {
+    const ThPosition *p;
+    int head, distance;
+    bool seen; /* not masked by the causal order */
+} Pair;
+
+typedef void EachPair(void *to, size_t at, Pair pair);
+
+static void for_each_pair(const ThPosition *p, const ThPositionSpan *span, EachPair *each, void *to)
+{
+    size_t at = 0;
+    for (int b = 0; b < span->B; b++) {
+        const int *place = span->place + (size_t)b * (size_t)span->T;
+        for (int h = 0; h < p->heads; h++)
+            for (int i = 0; i < span->T; i++)
+                for (int j = 0; j < span->T; j++)
+                    each(to, at++, (Pair){p, h, place[i] - place[j], !p->causal || j <= i});
+    }
+}
+
+static size_t full_size(const ThPosition *p, const ThPositionSpan *span)
+{
+    return (size_t)span->B * (size_t)p->heads * (size_t)span->T * (size_t)span->T;
+}
+
+static void set_column(void *to, size_t at, Pair pair)
+{
+    ThPositionSpan whole = {.T = pair.p->longest};
+    int column = pair.p->longest - 1 - pair.distance;
+    ((int *)to)[at] = pair.seen ? pair.head * th_position_columns(pair.p, &whole) + column : -1;
+}
+
+/* A bias by distance, for pairs of drawn positions. */
+static ThVar spread(const ThPosition *p, ThTape *t, ThVar bias, const ThPositionSpan *span)
+{
+    int *index = th_tape_take(t, full_size(p, span), sizeof *index);
+    if (!index)
+        return -1;
+    for_each_pair(p, span, set_column, index);
+    int rows = span->B * p->heads * span->T;
+    bias = th_op_reshape(t, bias, p->heads * th_tape_cols(t, bias), 1);
+    return th_op_reshape(t, th_op_rows(t, bias, index, rows * span->T, 1), rows, span->T);
+}
+
+typedef struct {
+    float *value;
+    const int *window;
+} Masks;
+
+static void set_mask(void *to, size_t at, Pair pair)
+{
+    Masks *m = to;
+    int window = m->window[pair.head];
+    m->value[at] = window && pair.distance >= window ? -1e30f : 0;
+}
+
+/* Windows of drawn positions are masks. */
+static ThVar mask(const ThPosition *p, ThTape *t, const int *window, const ThPositionSpan *span)
+{
+    Masks m = {th_tape_take(t, full_size(p, span), sizeof *m.value), window};
+    if (!m.value)
+        return -1;
+    for_each_pair(p, span, set_mask, &m);
+    return th_tape_constant(t, span->B * p->heads * span->T, span->T, m.value);
+}
+
+static void set_windows(const ThPosition *p, ThTape *t, const ThPositionSpan *span,
+                        ThOpAttention *how)
+{
+    int *window = th_tape_take(t, (size_t)p->heads, sizeof *window);
+    if (!window)
+        return;
+    p->kind->windows(p, window);
+    if (!span->place) {
+        how->window = window;
+        return;
+    }
+    how->biased = TH_TAPE_BIAS_FULL;
+    how->bias = mask(p, t, window, span);
+}
+
+static void set_bias(const ThPosition *p, ThTape *t, int layer, const ThPositionSpan *span,
+                     ThOpAttention *how)
+{
+    bool by_distance = p->kind->biased == TH_TAPE_BIAS_DISTANCE;
+    how->bias = p->tied ? span->bias : bias_of(p, t, p->layer[layer], span);
+    how->biased = p->kind->biased;
+    if (!span->place || !by_distance)
+        return;
+    how->bias = spread(p, t, how->bias, span);
+    how->biased = TH_TAPE_BIAS_FULL;
+}
+
+void th_position_at_attention(const ThPosition *p, ThTape *t, int layer, const ThPositionSpan *span,
                               ThOpAttention *how)
 {
+    if (!th_tape_ok(t, NULL))
+        return;
+    if (p->kind->windows)
+        set_windows(p, t, span, how);
+    if (p->kind->bias)
+        set_bias(p, t, layer, span, how);
     if (p->kind->at_attention)
-        p->kind->at_attention(p, t, layer, prepared, span, how);
+        p->kind->at_attention(p, t, layer, span->distance, how);
+}
+
+bool th_position_stays(const ThPosition *p)
+{
+    return p->longest == 0;
+}
+
+/* ---- for the encodings ---- */
+
+ThVar th_position_positive(ThTape *t, ThVar weight)
+{
+    const double least = 0.01;
+    ThVar size = th_op_map(t, weight, TH_MAP_ABS);
+    return th_op_affine(t, th_op_relu(t, th_op_affine(t, size, 1, -least)), 1, least);
+}
+
+static int turned(const ThPosition *p)
+{
+    double share = th_option_given(p->options, "turned") ? th_option_real(p->options, "turned") : 1;
+    return 2 * (int)floor(share * (p->dim / p->heads) / 2 + 1e-9);
+}
+
+bool th_position_turns(const ThPosition *p, ThError *err)
+{
+    return (p->dim / p->heads % 2 == 0 && turned(p) > 0) ||
+           th_fail(
+               err, TH_EUSAGE,
+               "position=%s turns pairs of columns: dim/heads=%d must be even, and turned= must "
+               "leave a pair",
+               p->kind->name, p->dim / p->heads);
+}
+
+ThVar th_position_turn(const ThPosition *p, ThTape *t, ThVar x, const ThPositionRows *rows,
+                       double growth)
+{
+    enum { HALVES, NEIGHBOURS };
+    bool given = th_option_given(p->options, "pairs");
+    int pairs = given ? th_option_choice(p->options, "pairs") : growth != 0 ? NEIGHBOURS : HALVES;
+    double base = th_option_given(p->options, "base") ? th_option_real(p->options, "base") : 10000;
+    return th_op_rotate(t, x,
+                        &(ThOpRotation){.columns = p->dim,
+                                        .heads = p->heads,
+                                        .turned = turned(p),
+                                        .neighbours = pairs == NEIGHBOURS,
+                                        .base = base,
+                                        .decay = growth,
+                                        .position = rows->position,
+                                        .T = rows->T,
+                                        .first = rows->first});
 }
 
 static int position_of(const ThPositionRows *rows, int i)
@@ -126,11 +356,11 @@ static const float *copy_value(ThTape *t, ThArena *arena, ThVar v)
     return copy_to(t, arena, th_tape_floats(t, v), n, sizeof(float));
 }
 
-void th_position_keep(const ThPosition *p, ThTape *t, int layer, ThVar prepared, int span,
+void th_position_keep(const ThPosition *p, ThTape *t, int layer, const ThPositionSpan *span,
                       ThPositionModifiers *to, ThArena *arena)
 {
     ThOpAttention how = {.u = -1, .v = -1, .xl = -1, .bias = -1};
-    th_position_at_attention(p, t, layer, prepared, span, &how);
+    th_position_at_attention(p, t, layer, span, &how);
     if (!th_tape_ok(t, NULL))
         return;
     ThVar bias = how.biased == TH_TAPE_BIAS_NONE ? -1 : how.bias;

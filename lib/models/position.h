@@ -23,14 +23,16 @@
 
 typedef struct ThPositionKind ThPositionKind;
 
-enum { TH_POSITION_PARAMS = 4, TH_POSITION_LAYERS = 64 };
+enum { TH_POSITION_PARAMS = 6, TH_POSITION_LAYERS = 64 };
 
 /* The encoding of one model.  Flat: it may be copied and freed with what it lies in. */
 typedef struct {
-    const ThPositionKind *kind;
-    const ThOptions *options; /* the model's; borrowed */
+    const ThPositionKind *kind; /* with position=random the encoding that it draws positions for */
+    const ThOptions *options;   /* the model's; borrowed */
     int dim, heads;
     bool causal;
+    bool tied;   /* the weights of the bias are the same in all layers */
+    int longest; /* position=random: positions are drawn from 0 … longest-1; else 0 */
     /* Indices in the parameter table as bind and bind_layer set them. */
     int param[TH_POSITION_PARAMS];
     int layer[TH_POSITION_LAYERS][TH_POSITION_PARAMS];
@@ -41,6 +43,14 @@ typedef struct {
     int n, T, first;
     const int *position;
 } ThPositionRows;
+
+/* The positions of B strings of T, which attend to each other. */
+typedef struct {
+    int B, T;
+    const int *place; /* (B,T): where they stand, growing along a string; NULL: 0 … T-1 */
+    ThVar bias;       /* of all layers, where they share it; else -1 */
+    ThVar distance;   /* what kind->prepare made; else -1 */
+} ThPositionSpan;
 
 struct ThPositionKind {
     const char *name, *summary, *source;
@@ -56,11 +66,18 @@ struct ThPositionKind {
     /* Queries (n, dim), or keys and values (n, 2*dim) with the keys turned; NULL: they stay. */
     ThVar (*at_queries)(const ThPosition *p, ThTape *t, ThVar q, const ThPositionRows *rows);
     ThVar (*at_keys)(const ThPosition *p, ThTape *t, ThVar kv, const ThPositionRows *rows);
-    /* What all layers need for positions 0 … span-1, computed once; NULL: nothing. */
-    ThVar (*prepare)(const ThPosition *p, ThTape *t, int span);
-    /* Sets the modifiers of attention in *how (u, v, xl, window, biased, bias) for positions 0 …
-     * span-1 in a layer; NULL: there are none. */
-    void (*at_attention)(const ThPosition *p, ThTape *t, int layer, ThVar prepared, int span,
+    /* What is added to the logits, in the shape that `biased` says (tensor/tape.h, ThOpAttention):
+     * by distance for span->T positions, or for each pair of span->place.  param are the weights
+     * that bind_bias added, of the model or of a layer; NULL: the bias has none. */
+    ThTapeBias biased;
+    ThVar (*bias)(const ThPosition *p, ThTape *t, const int *param, const ThPositionSpan *span);
+    void (*bind_bias)(const ThPosition *p, int *param, ThModelBuilder *b);
+    /* Fills the widths of the windows (heads), 0 for none; NULL: all heads see everything. */
+    void (*windows)(const ThPosition *p, int *window);
+    /* Relative positions among the products: what all layers need for T positions; and u, v and xl
+     * of a layer in *how. */
+    ThVar (*prepare)(const ThPosition *p, ThTape *t, int T);
+    void (*at_attention)(const ThPosition *p, ThTape *t, int layer, ThVar distance,
                          ThOpAttention *how);
 };
 
@@ -83,9 +100,20 @@ void th_position_bind_layer(ThPosition *p, ThModelBuilder *b);
 ThVar th_position_at_input(const ThPosition *p, ThTape *t, ThVar x, const ThPositionRows *rows);
 ThVar th_position_at_queries(const ThPosition *p, ThTape *t, ThVar q, const ThPositionRows *rows);
 ThVar th_position_at_keys(const ThPosition *p, ThTape *t, ThVar kv, const ThPositionRows *rows);
-ThVar th_position_prepare(const ThPosition *p, ThTape *t, int span);
-void th_position_at_attention(const ThPosition *p, ThTape *t, int layer, ThVar prepared, int span,
+
+/* Begins a forward pass over *span, whose B and T are set: draws its positions with position=random
+ * (from *r, or, where that is NULL, from a fixed seed and the length alone, so that a string is
+ * read the same way at any time) and computes what all layers need.  length (B): how long each
+ * string is; NULL: T. */
+void th_position_prepare(const ThPosition *p, ThTape *t, const int *length, ThRng *r,
+                         ThPositionSpan *span);
+
+/* Sets the modifiers of attention in *how (u, v, xl, window, biased, bias) in a layer. */
+void th_position_at_attention(const ThPosition *p, ThTape *t, int layer, const ThPositionSpan *span,
                               ThOpAttention *how);
+
+/* False where positions are drawn anew for every length, so that generation cannot keep keys. */
+bool th_position_stays(const ThPosition *p);
 
 /* What at_attention set in one layer as plain numbers, for generation, which asks for the same at
  * every token. */
@@ -97,9 +125,9 @@ typedef struct {
     ThTapeBias biased;
 } ThPositionModifiers;
 
-/* Fills *to for positions 0 … span-1 from a tape in TH_TAPE_FLOAT; its arrays lie in the arena. The
- * tape fails where memory runs out. */
-void th_position_keep(const ThPosition *p, ThTape *t, int layer, ThVar prepared, int span,
+/* Fills *to for the one string of *span from a tape in TH_TAPE_FLOAT; its arrays lie in the arena.
+ * The tape fails where memory runs out. */
+void th_position_keep(const ThPosition *p, ThTape *t, int layer, const ThPositionSpan *span,
                       ThPositionModifiers *to, ThArena *arena);
 
 /* Sets the same modifiers in *how, without a copy. */
@@ -111,6 +139,21 @@ int th_position_last(const ThPositionRows *rows);
 /* For encodings that add a row to each symbol: x plus rows of `table`, whose row 0 is for position
  * `from`. */
 ThVar th_position_add(ThTape *t, ThVar x, ThVar table, int from, const ThPositionRows *rows);
+
+/* Turns the columns of queries or keys that come first in x by their positions; growth: xPos's
+ * exponent for each position, 0 for rotary positions alone. */
+ThVar th_position_turn(const ThPosition *p, ThTape *t, ThVar x, const ThPositionRows *rows,
+                       double growth);
+bool th_position_turns(const ThPosition *p, ThError *err); /* do the sizes fit? */
+
+/* For biases by distance: column c of one stands for this distance, which is negative where the key
+ * is behind the query (without causal masks); and how many columns it has. */
+int th_position_distance(const ThPositionSpan *span, int column);
+int th_position_columns(const ThPosition *p, const ThPositionSpan *span);
+
+/* A weight (rows, 1) made positive as KERPLE does it, at least 0.01.  A number below zero counts by
+ * its size, so that a step of the optimiser that goes too far does not end there. */
+ThVar th_position_positive(ThTape *t, ThVar weight);
 
 /* The slopes of ALiBi, (heads): Press, Smith and Lewis 2022, section 3, and their program where the
  * heads are no power of two. */

@@ -30,7 +30,8 @@ ThModelState *th_model_open(const ThModel *m, ThModelCache cache, ThError *err)
     if (!s)
         return NULL;
     s->m = m;
-    if (cache == TH_MODEL_CACHED && m->kind->open)
+    bool keeps = m->kind->open && (!m->kind->keeps || m->kind->keeps(m));
+    if (cache == TH_MODEL_CACHED && keeps)
         s->own = m->kind->open(m, err);
     else
         s->tape = th_tape_new(TH_TAPE_FLOAT, &m->params, err);

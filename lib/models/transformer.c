@@ -118,8 +118,8 @@ typedef struct {
     ThVar x;
     int B, T;
     const int *token, *length, *last, *last_at;
-    ThVar prepared; /* what the positional encoding needs in all layers */
-    Kept *kept;     /* generation: what came before; else NULL */
+    ThPositionSpan span;
+    Kept *kept; /* generation: what came before; else NULL */
 } Input;
 
 static ThVar take(ThTape *t, ThVar v, const int *index, int n)
@@ -129,7 +129,10 @@ static ThVar take(ThTape *t, ThVar v, const int *index, int n)
 
 static ThPositionRows rows_of(const Input *in)
 {
-    return (ThPositionRows){.n = in->B * in->T, .T = in->T, .first = in->kept ? in->kept->n : 0};
+    return (ThPositionRows){.n = in->B * in->T,
+                            .T = in->T,
+                            .first = in->kept ? in->kept->n : 0,
+                            .position = in->span.place};
 }
 
 static ThVar queries(ThTape *t, const Layout *l, int layer, const Input *in)
@@ -179,7 +182,7 @@ static ThVar attend(ThTape *t, const Layout *l, int layer, const Input *in)
         how.T += in->kept->n;
         th_position_reuse(&in->kept->modifiers[layer], t, &how);
     } else {
-        th_position_at_attention(&l->position, t, layer, in->prepared, in->T, &how);
+        th_position_at_attention(&l->position, t, layer, &in->span, &how);
     }
     return th_op_linear(t, th_op_attention(t, q, kv, &how), th_param(t, l->layer[layer].output),
                         -1);
@@ -205,24 +208,30 @@ static void keep_ends(ThTape *t, Input *in)
         int last = (in->length ? in->length[b] : in->T) - 1;
         row[b] = in->token ? in->token[b * in->T + last] : b * in->T + last;
         at[b] = last + (in->kept ? in->kept->n : 0);
+        if (in->span.place)
+            at[b] = in->span.place[b * in->T + last];
     }
     in->last = row;
     in->last_at = at;
 }
 
 /* √d times the embeddings of the symbols, which `token` places, or of every position. */
-static Input embed(ThTape *t, const ThModel *m, const ThBatch *b, bool share, Kept *kept)
+static Input embed(ThTape *t, const ThModel *m, const ThBatch *b, const ThModelForward *how,
+                   Kept *kept)
 {
     const Layout *l = m->layout;
     ThVar table = th_param(t, l->embedding);
-    Input in = {.B = b->B, .T = b->T, .length = b->length, .prepared = -1, .kept = kept};
-    if (share && !l->position.kind->at_input) {
+    Input in = {.B = b->B, .T = b->T, .length = b->length, .kept = kept};
+    in.span = (ThPositionSpan){.B = b->B, .T = b->T};
+    if (!kept)
+        th_position_prepare(&l->position, t, b->length, how->rng, &in.span);
+    if (how->share && !l->position.kind->at_input) {
         in.token = b->token;
         in.x = th_op_scale(t, table, sqrt(l->dim));
         return in;
     }
     in.x = th_op_rows(t, table, b->token, b->B * b->T, sqrt(l->dim));
-    if (!share)
+    if (!how->share)
         th_tape_tag(t, in.x, "embedding", 0);
     ThPositionRows rows = rows_of(&in);
     in.x = th_position_at_input(&l->position, t, in.x, &rows);
@@ -233,9 +242,7 @@ static ThVar run(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelFor
                  Kept *kept)
 {
     const Layout *l = m->layout;
-    Input in = embed(t, m, b, how->share, kept);
-    if (!kept)
-        in.prepared = th_position_prepare(&l->position, t, b->T);
+    Input in = embed(t, m, b, how, kept);
     for (int i = 0; i < l->layers; i++) {
         if (i == l->layers - 1 && m->signature.target == TH_TARGET_FINAL)
             keep_ends(t, &in);
@@ -273,6 +280,12 @@ static void close_generation(void *state)
     free(g);
 }
 
+static bool keeps(const ThModel *m)
+{
+    const Layout *l = m->layout;
+    return th_position_stays(&l->position);
+}
+
 static void *open_generation(const ThModel *m, ThError *err)
 {
     Generation *g = th_alloc(1, sizeof *g, err);
@@ -294,9 +307,10 @@ static bool keep_modifiers(Generation *g, int span, ThError *err)
     ThTape *t = g->tape;
     th_arena_reset(g->kept.arena);
     th_tape_begin(t, TH_TAPE_NO_GRADIENT);
-    ThVar prepared = th_position_prepare(&l->position, t, span);
+    ThPositionSpan all = {.B = 1, .T = span};
+    th_position_prepare(&l->position, t, NULL, NULL, &all);
     for (int i = 0; i < l->layers; i++)
-        th_position_keep(&l->position, t, i, prepared, span, &g->kept.modifiers[i], g->kept.arena);
+        th_position_keep(&l->position, t, i, &all, &g->kept.modifiers[i], g->kept.arena);
     return th_tape_ok(t, err);
 }
 
@@ -401,6 +415,7 @@ const ThModelKind th_model_transformer = {
     .bind = bind,
     .forward = forward,
     .trace = trace,
+    .keeps = keeps,
     .open = open_generation,
     .feed = feed,
     .reset = reset,

@@ -52,6 +52,8 @@ static double draw(const ThParam *item, ThRng *r)
     switch (item->init) {
     case TH_INIT_ZERO:
         return 0;
+    case TH_INIT_CONSTANT:
+        return item->scale;
     case TH_INIT_ONE:
         return 1;
     case TH_INIT_NORMAL:

@@ -17,6 +17,7 @@
 typedef enum {
     TH_INIT_ZERO,
     TH_INIT_ONE,
+    TH_INIT_CONSTANT,  /* scale */
     TH_INIT_NORMAL,    /* N(0, scale²) */
     TH_INIT_TRUNCATED, /* N(0,1) conditioned on |x| ≤ 2, times scale: Haiku's, real deviation 0.88
                         */

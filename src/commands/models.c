@@ -49,6 +49,9 @@ static void describe_init(const ThParam *p, char *to, size_t size)
     case TH_INIT_ONE:
         snprintf(to, size, "1");
         return;
+    case TH_INIT_CONSTANT:
+        snprintf(to, size, "%.4g", p->scale);
+        return;
     case TH_INIT_NORMAL:
         snprintf(to, size, "normal, deviation %.4g", p->scale);
         return;

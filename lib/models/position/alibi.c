@@ -18,28 +18,20 @@ void th_position_slopes(int heads, double *slope)
                              : exp2(-8.0 * (2 * (h - power) + 1) / (2 * power));
 }
 
-/* Column span-1+j-i of row `head` is what key j of query i gets; with a causal mask only the first
- * `span` columns are ever asked for. */
-static ThVar biases(const ThPosition *p, ThTape *t, int span)
+static ThVar bias(const ThPosition *p, ThTape *t, const int *param, const ThPositionSpan *span)
 {
-    int columns = p->causal ? span : 2 * span - 1;
-    float *bias = th_tape_take(t, (size_t)p->heads * (size_t)columns, sizeof *bias);
+    (void)param;
+    int columns = th_position_columns(p, span);
+    float *value = th_tape_take(t, (size_t)p->heads * (size_t)columns, sizeof *value);
     double *slope = th_tape_take(t, (size_t)p->heads, sizeof *slope);
-    if (!bias || !slope)
+    if (!value || !slope)
         return -1;
     th_position_slopes(p->heads, slope);
     for (int h = 0; h < p->heads; h++)
         for (int c = 0; c < columns; c++)
-            bias[(size_t)h * (size_t)columns + (size_t)c] = (float)(-slope[h] * abs(span - 1 - c));
-    return th_tape_constant(t, p->heads, columns, bias);
-}
-
-static void at_attention(const ThPosition *p, ThTape *t, int layer, ThVar bias, int span,
-                         ThOpAttention *how)
-{
-    (void)p, (void)t, (void)layer, (void)span;
-    how->biased = TH_TAPE_BIAS_DISTANCE;
-    how->bias = bias;
+            value[(size_t)h * (size_t)columns + (size_t)c] =
+                (float)(-slope[h] * abs(th_position_distance(span, c)));
+    return th_tape_constant(t, p->heads, columns, value);
 }
 
 const ThPositionKind th_position_alibi = {
@@ -48,6 +40,6 @@ const ThPositionKind th_position_alibi = {
     .source = "Press, Smith and Lewis 2022",
     .causal = true,
     .full = true,
-    .prepare = biases,
-    .at_attention = at_attention,
+    .biased = TH_TAPE_BIAS_DISTANCE,
+    .bias = bias,
 };

@@ -42,10 +42,9 @@ static ThVar distances(const ThPosition *p, ThTape *t, int T)
     return r ? th_tape_constant(t, (int)rows, d, r) : -1;
 }
 
-static void at_attention(const ThPosition *p, ThTape *t, int layer, ThVar distance, int span,
+static void at_attention(const ThPosition *p, ThTape *t, int layer, ThVar distance,
                          ThOpAttention *how)
 {
-    (void)span;
     how->u = th_param(t, p->layer[layer][U]);
     how->v = th_param(t, p->layer[layer][V]);
     how->xl = th_op_linear(t, distance, th_param(t, p->layer[layer][RELATIVE]), -1);

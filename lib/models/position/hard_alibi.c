@@ -1,0 +1,31 @@
+/* Hard-ALiBi (Jelassi et al. 2024, section 3): some heads see only the last symbols, head h = 1 …
+ * masked the last h of them, itself included; the other heads see everything and know no
+ * positions. */
+#include "models/position.h"
+
+static int masked(const ThPosition *p)
+{
+    return th_option_given(p->options, "masked") ? (int)th_option_int(p->options, "masked")
+                                                 : (p->heads + 1) / 2;
+}
+
+static bool check(const ThPosition *p, ThError *err)
+{
+    return masked(p) <= p->heads ||
+           th_fail(err, TH_EUSAGE, "masked=%d: there are heads=%d", masked(p), p->heads);
+}
+
+static void windows(const ThPosition *p, int *window)
+{
+    for (int h = 0; h < p->heads; h++)
+        window[h] = h < masked(p) ? h + 1 : 0;
+}
+
+const ThPositionKind th_position_hard_alibi = {
+    .name = "hard_alibi",
+    .summary = "Hard-ALiBi: head 1 sees itself, head 2 the last two, … up to masked=; others all",
+    .source = "Jelassi et al. 2024, section 3; Hou et al. 2024",
+    .causal = true,
+    .check = check,
+    .windows = windows,
+};
