@@ -7,6 +7,7 @@
 
 #include "automata/expression/builtins.h"
 #include "base/memory.h"
+#include "confirm.h"
 #include "rasp.h"
 #include "session_impl.h"
 #include "signals.h"
@@ -169,7 +170,9 @@ static void set_value(ShObject *o, ShKind kind, void *value)
 bool sh_define(ShSession *s, const char *name, ShKind kind, void *object, const char *made_by,
                ThError *err)
 {
-    ShObject *o = sh_name_ok(name, err) ? new_object(name, made_by, err) : NULL;
+    const ShObject *old = sh_find(s, name);
+    bool wanted = sh_name_ok(name, err) && (!old || sh_confirm_loss(s, old, err));
+    ShObject *o = wanted ? new_object(name, made_by, err) : NULL;
     if (!o || !th_grow(&s->object, &s->cap, s->n + 1, sizeof *s->object, err)) {
         free_value(kind, object);
         if (o) {

@@ -48,7 +48,7 @@ const char *sh_kind_name(ShKind kind);             /* "automaton", … */
 const char *sh_a_kind(ShKind kind);                /* "an automaton", … */
 
 /* Defines or replaces; takes the object over (frees it on failure).  Fails on a name that is no
- * word, or that belongs to a command. */
+ * word, or that belongs to a command, and where a trained model is to be kept (sh_confirm_loss). */
 bool sh_define(ShSession *s, const char *name, ShKind kind, void *object, const char *made_by,
                ThError *err);
 

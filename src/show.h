@@ -22,6 +22,9 @@ void sh_automaton_figures(ShSession *s, const ThAutomaton *a); /* commands/autom
 void sh_machine_size_figures(ShSession *s, const ThTm *m);     /* commands/turing.c */
 void sh_model_figures(ShSession *s, const ThModel *m);         /* commands/models.c */
 
+/* Returns new: what `list` says of an object; NULL if memory runs out. */
+char *sh_object_size(ShSession *s, const ShObject *o); /* commands/objects.c */
+
 /* Returns new: what `list` says of a name of RASP. */
 char *sh_rasp_size(ShSession *s, const ShObject *o);
 

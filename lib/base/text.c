@@ -155,6 +155,11 @@ bool th_is_word(const char *text)
     return text[0] != '-' && text[0] != '.' && text[0] != '\'';
 }
 
+bool th_is_empty_word_sign(const char *text)
+{
+    return strcmp(text, "ε") == 0 || strcmp(text, "λ") == 0;
+}
+
 /* Optimal string alignment distance of two short byte strings. */
 static size_t distance(const char *a, const char *b)
 {

@@ -53,6 +53,9 @@ int th_utf8_width(const char *s);
  * have no meaning of their own. */
 bool th_is_word(const char *text);
 
+/* True of ε and λ, which books write for the empty word: the language asks which is meant. */
+bool th_is_empty_word_sign(const char *text);
+
 /* Returns a view: the entry of names (n of them) nearest to `name`, or NULL if none is near (edit
  * distance with transpositions at most a third of the length, rounded up).  Where none is, the only
  * one that begins with `name`, of three characters at least. */

@@ -33,10 +33,30 @@ static bool no_state(const Builder *b, int node)
            strncmp(id, "__start", 7) == 0;
 }
 
+/* The first of a character between two places, or NULL; quotes protect what is inside. */
+static const char *find_bare(const char *from, const char *to, char wanted)
+{
+    bool quoted = false;
+    for (const char *s = from; s < to; s++) {
+        if (*s == '\\' && quoted && s + 1 < to)
+            s++;
+        else if (*s == '"')
+            quoted = !quoted;
+        else if (!quoted && *s == wanted)
+            return s;
+    }
+    return NULL;
+}
+
+static const char *find_bar(const char *label)
+{
+    return find_bare(label, label + strlen(label), '|');
+}
+
 static bool is_record(const ThDotNode *n)
 {
     return n->shape && (strcmp(n->shape, "record") == 0 || strcmp(n->shape, "Mrecord") == 0) &&
-           n->label && strchr(n->label, '|');
+           n->label && find_bar(n->label);
 }
 
 /* Cuts blanks off both ends of a piece of text. */
@@ -68,7 +88,7 @@ static char *name_of(const char *from, const char *to, ThError *err)
 /* `{ name | output }`: where the parts begin and end. */
 static void record_parts(const char *label, const char *part[4])
 {
-    const char *end = label + strlen(label), *bar = strchr(label, '|');
+    const char *end = label + strlen(label), *bar = find_bar(label);
     const char *open = strchr(label, '{'), *close = strrchr(label, '}');
     part[0] = open && open < bar ? open + 1 : label;
     part[1] = bar;
@@ -153,31 +173,21 @@ static const char *piece_end(const char *s, bool commas)
     return s;
 }
 
-/* The slash between input and output, or NULL. */
-static const char *find_slash(const char *from, const char *to)
-{
-    bool quoted = false;
-    for (const char *s = from; s < to; s++) {
-        if (*s == '\\' && quoted && s + 1 < to)
-            s++;
-        else if (*s == '"')
-            quoted = !quoted;
-        else if (!quoted && *s == '/')
-            return s;
-    }
-    return NULL;
-}
-
 bool th_dot_is_empty_word(const char *name, const char *from)
 {
     return *from != '"' && (!*name || strcmp(name, "eps") == 0 || strcmp(name, "ε") == 0 ||
                             strcmp(name, "epsilon") == 0 || strcmp(name, "λ") == 0);
 }
 
+static const char *label_of(const Builder *b, const ThDotEdge *e)
+{
+    return e->label == SIZE_MAX ? "" : b->g.text + e->label;
+}
+
 static bool add_arc(Builder *b, const ThDotEdge *e, const char *from, const char *to, ThError *err)
 {
     trim(&from, &to);
-    const char *slash = to - from == 1 ? NULL : find_slash(from, to);
+    const char *slash = to - from == 1 ? NULL : find_bare(from, to, '/');
     char *in = name_of(from, slash ? slash : to, err);
     char *out = slash && in ? name_of(slash + 1, to, err) : NULL;
     bool ok = in && (out || !slash);
@@ -205,9 +215,9 @@ static bool make_arcs(Builder *b, ThError *err)
             th_automaton_build_start(&b->build, b->state[e->to]);
         if (b->state[e->from] < 0 || b->state[e->to] < 0)
             continue;
-        const char *s = e->label == SIZE_MAX ? "" : b->g.text + e->label;
+        const char *s = label_of(b, e);
         const char *end = s + strlen(s);
-        bool commas = end - s > 1 && !find_slash(s, end);
+        bool commas = end - s > 1 && !find_bare(s, end, '/');
         for (;; s++) {
             const char *stop = piece_end(s, commas);
             bool last = *stop == '\0';
@@ -220,6 +230,69 @@ static bool make_arcs(Builder *b, ThError *err)
     }
     return true;
 }
+
+/* ---- what is no finite automaton ---- */
+
+/* Does a label end in a number from 0 to 1, alone or behind a mark?  *point: with a point in it. */
+static bool ends_in_probability(const char *label, bool *point)
+{
+    const char *from = label + strlen(label);
+    char *end;
+    while (from > label && !strchr(":/,; \n", from[-1]))
+        from--;
+    double p = strtod(from, &end);
+    *point = *point || memchr(from, '.', (size_t)(end - from));
+    return end > from && !*end && isdigit((unsigned char)*from) && p >= 0 && p <= 1;
+}
+
+static bool is_stochastic(const Builder *b)
+{
+    bool point = false;
+    for (size_t i = 0; i < b->g.n_edges; i++) {
+        const ThDotEdge *e = &b->g.edge[i];
+        if (b->state[e->from] >= 0 && b->state[e->to] >= 0 &&
+            !ends_in_probability(label_of(b, e), &point))
+            return false;
+    }
+    return point;
+}
+
+/* A label that says what happens to a stack. */
+static bool is_pushdown(const char *label)
+{
+    const char *end = label + strlen(label), *slash = find_bare(label, end, '/');
+    const char *act = slash ? slash + 1 + strspn(slash + 1, " ") : "";
+    bool arrow = strstr(label, "->") || strstr(label, "→");
+    return strncmp(act, "push(", 5) == 0 || strncmp(act, "pop(", 4) == 0 ||
+           strncmp(act, "('", 2) == 0 || (arrow && find_bare(label, end, ',') && label[1]);
+}
+
+static bool fail_kind(const ThDotEdge *e, const char *kind, ThError *err)
+{
+    th_fail_at(err, TH_EVALUE, e->line, 1, "the graph is of %s", kind);
+    return th_hint(err, "finite automata, Mealy and Moore machines can be read");
+}
+
+static bool check_kind(const Builder *b, ThError *err)
+{
+    bool *branch = th_alloc(b->g.id.n, sizeof *branch, err);
+    bool good = branch != NULL;
+    if (good && is_stochastic(b))
+        good = fail_kind(b->g.edge, "a stochastic automaton: its labels end in probabilities", err);
+    for (size_t i = 0; good && i < b->g.n_edges; i++)
+        branch[b->g.edge[i].to] = b->state[b->g.edge[i].to] < 0;
+    for (size_t i = 0; good && i < b->g.n_edges; i++) {
+        const ThDotEdge *e = &b->g.edge[i];
+        if (branch[e->from])
+            good = fail_kind(e, "an automaton whose transitions branch at points", err);
+        else if (is_pushdown(label_of(b, e)))
+            good = fail_kind(e, "a pushdown automaton: a label speaks of a stack", err);
+    }
+    free(branch);
+    return good;
+}
+
+/* ---- the whole ---- */
 
 static bool make_alphabet(Builder *b, ThError *err)
 {
@@ -262,7 +335,8 @@ ThAutomaton *th_dot_read(const char *text, ThText *notes, ThError *err)
     ThAutomaton *a = NULL;
     if (!th_dot_graph_read(&b.g, text, err))
         return NULL;
-    if (make_alphabet(&b, err) && make_states(&b, err) && make_arcs(&b, err)) {
+    if (make_alphabet(&b, err) && make_states(&b, err) && check_kind(&b, err) &&
+        make_arcs(&b, err)) {
         complete(&b, notes);
         a = th_format_exchange_checked(th_automaton_build_finish(&b.build, err), err);
     }

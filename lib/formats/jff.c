@@ -274,6 +274,11 @@ static bool read_document(Reader *r, const xmlDoc *doc, ThError *err)
         return th_fail(err, TH_EPARSE, "a document with a DOCTYPE is not read");
     if (!structure || !is_element(structure, "structure"))
         return th_fail_at(err, TH_EPARSE, 1, 1, "expected a JFLAP file: an element <structure>");
+    if (xmlHasProp(structure, (const xmlChar *)"type")) {
+        th_fail_at(err, TH_EVALUE, 1, 1,
+                   "the file was written by JFLAP 8, whose format is another");
+        return th_hint(err, "JFLAP 7 writes files that can be read");
+    }
     if (!read_type(r, structure, err))
         return false;
     const xmlNode *inside = child(structure, "automaton");

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/symbols.h"
 #include "command.h"
+#include "confirm.h"
 #include "show.h"
 
 static size_t max_states(const ShSession *s)
@@ -24,6 +25,8 @@ void sh_automaton_figures(ShSession *s, const ThAutomaton *a)
     sh_result_int(s, "states", (long long)states);
     sh_result_int(s, "transitions", (long long)transitions);
     sh_result_int(s, "symbols", a->n_symbols);
+    sh_result_int(s, "all_states", a->n_states);
+    sh_result_int(s, "all_transitions", (long long)a->n_arcs);
 }
 
 /* ---- defining -------------------------------------------------------------------------------- */
@@ -48,7 +51,8 @@ SH_COMMAND(
         "words over its alphabet that A rejects), A & B, and A | B and A - B, where the - needs "
         "blanks around it.  Operations on languages drop outputs, and unite the alphabets.\n\n"
         "regex \"...\" knows literals, . [a-z] [^ab] [[:digit:]] ( ) | * + ? {m,n}, and & "
-        "(intersection), - (difference) and ~ (complement); 'w0' is one symbol, blanks mean "
+        "(intersection), - (difference) and ~ (complement).  From tight to loose: repetitions, ~, "
+        "juxtaposition, &, and | and -, so that ~a*b is (~(a*))b.  'w0' is one symbol, blanks mean "
         "nothing, \\ takes a character's meaning away, () is the empty word and [] no word.  The "
         "alphabet is what is mentioned, in the order of the characters; regex \"...\" over \"ab\" "
         "puts others in front.\n\n"
@@ -71,7 +75,8 @@ SH_COMMAND(
                "automaton images = homomorphism(ends, a -> \"xy\", b -> eps)\n"
                "show images as regex\n"
                "#> automaton images = regex \"(xy)+\"",
-    .results = "states transitions symbols", .args = {{A_NEW, "NAME", 0}, {A_BLOCK, "...", 0}},
+    .results = "states transitions symbols all_states all_transitions",
+    .args = {{A_NEW, "NAME", 0}, {A_BLOCK, "...", 0}},
     .args2 = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_AUTOMATON_EXPRESSION, "EXPRESSION", 0}},
     .flags = C_DEFINES)
 {
@@ -90,6 +95,7 @@ SH_COMMAND(
     if (!sh_define(s, call->operand[0].text, SH_AUTOMATON, a, made_by, err))
         return sh_error_inside(err, &call->operand[0]);
     sh_automaton_figures(s, a);
+    sh_say_defined(s, call->operand[0].text);
     return true;
 }
 
@@ -270,7 +276,8 @@ SH_COMMAND(minimize, .group = "automata", .summary = "make an automaton minimal 
                       "#> small: 7 states, 14 transitions\n"
                       "compare both small\n"
                       "#> equivalent",
-           .results = "states transitions symbols", .args = {{A_AUTOMATON, "A", 0}},
+           .results = "states transitions symbols all_states all_transitions",
+           .args = {{A_AUTOMATON, "A", 0}},
            .args2 = {{A_AUTOMATON, "A", 0}, {A_KEYWORD, "as", 0}, {A_NEW, "B", 0}})
 {
     const ShOperand *target = &call->operand[call->n - 1];

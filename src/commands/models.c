@@ -7,6 +7,7 @@
 #include "base/symbols.h"
 #include "command.h"
 #include "commands/modelling.h"
+#include "confirm.h"
 #include "inspect/path.h"
 #include "lab/evaluate.h"
 #include "show.h"
@@ -35,6 +36,8 @@ SH_COMMAND(model, .group = "models", .summary = "define a model: an architecture
     bool ok = m && sh_define(s, call->operand[0].text, SH_MODEL, m, made_by, err);
     free(options);
     free(made_by);
+    if (ok)
+        sh_say_defined(s, call->operand[0].text);
     return ok || sh_error_inside(err, &call->operand[1]);
 }
 

@@ -3,20 +3,29 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "confirm.h"
 #include "rasp.h"
 #include "session_impl.h"
 #include "show.h"
 
-static char *size_of(ShSession *s, const ShObject *o)
+/* The trimmed automaton, and where that is another the automaton as it stands. */
+static void add_automaton_size(ThText *t, const ThAutomaton *a)
+{
+    size_t states, transitions;
+    th_automaton_size(a, &states, &transitions);
+    th_text_printf(t, "%zu state%s, %zu transition%s", states, states == 1 ? "" : "s", transitions,
+                   transitions == 1 ? "" : "s");
+    if ((int)states != a->n_states || transitions != a->n_arcs)
+        th_text_printf(t, " (%d and %zu before trimming)", a->n_states, a->n_arcs);
+}
+
+char *sh_object_size(ShSession *s, const ShObject *o)
 {
     ThText t = {0};
     if (sh_is_rasp(o->kind))
         return sh_rasp_size(s, o);
     if (o->kind == SH_AUTOMATON) {
-        size_t states, transitions;
-        th_automaton_size(o->as.automaton, &states, &transitions);
-        th_text_printf(&t, "%zu state%s, %zu transition%s", states, states == 1 ? "" : "s",
-                       transitions, transitions == 1 ? "" : "s");
+        add_automaton_size(&t, o->as.automaton);
     } else if (o->kind == SH_TASK) {
         const ThSignature *g = &o->as.task->signature;
         th_text_printf(&t, "%s, %d symbols, %d %s", o->as.task->kind->name, g->n_symbols,
@@ -50,7 +59,10 @@ static int kind_of_word(const char *word)
 
 SH_COMMAND(list, .group = "objects", .summary = "list what has been defined",
            .detail = "One object a line, in order of definition, with its size; KIND is automaton, "
-                     "machine, task, model, or of RASP s-op, selector, function or value.",
+                     "machine, task, model, or of RASP s-op, selector, function or value.  Of an "
+                     "automaton the states and transitions are counted that lie on a way from a "
+                     "start to an accepting state; where there are others, their number with "
+                     "these stands in brackets.",
            .example = "automaton p = parity\ntask t = parity\nlist\n"
                       "#> name  kind       size\n"
                       "#> p     automaton  2 states, 4 transitions\n"
@@ -66,7 +78,7 @@ SH_COMMAND(list, .group = "objects", .summary = "list what has been defined",
     sh_table(s, "objects", "name:s kind:s size:s");
     for (size_t i = 0; sh_object_at(s, i); i++) {
         const ShObject *o = sh_object_at(s, i);
-        char *size = kind < 0 || (int)o->kind == kind ? size_of(s, o) : NULL;
+        char *size = kind < 0 || (int)o->kind == kind ? sh_object_size(s, o) : NULL;
         if (size)
             sh_row(s, o->name, sh_kind_name(o->kind), size);
         free(size);
@@ -84,7 +96,8 @@ SH_COMMAND(show, .group = "objects", .summary = "show an object in the syntax th
                "short one, and the same one for equal languages over the same alphabet.",
            .example = "automaton p = parity\nshow p\nautomaton e = regex \"(b*ab*a)*b*\"\n"
                       "echo that was e\nshow e as regex",
-           .results = "states transitions symbols regex", .args = {{A_OBJECT, "NAME", 0}},
+           .results = "states transitions symbols all_states all_transitions regex",
+           .args = {{A_OBJECT, "NAME", 0}},
            .args2 = {{A_AUTOMATON, "NAME", 0}, {A_KEYWORD, "as", 0}, {A_KEYWORD, "regex", 0}},
            .flags = C_PAGED)
 {
@@ -101,11 +114,13 @@ SH_COMMAND(show, .group = "objects", .summary = "show an object in the syntax th
 }
 
 SH_COMMAND(drop, .group = "objects", .summary = "forget objects",
-           .detail = "What was made from them stays.",
+           .detail =
+               "What was made from them stays.  Of a trained model it is said how much training is "
+               "lost; at the prompt, tapehead asks first, also where a definition would "
+               "replace such a model.",
            .example = "automaton p = parity\nautomaton q = even_pairs\ndrop p\nlist",
            .args = {{A_OBJECT, "NAME", A_REPEATED}}, .flags = C_KEEPS_RESULT)
 {
-    (void)err;
     for (int i = 0; i < call->n; i++)
         for (int j = i + 1; j < call->n; j++)
             if (call->operand[i].object == call->operand[j].object)
@@ -115,6 +130,9 @@ SH_COMMAND(drop, .group = "objects", .summary = "forget objects",
         if (call->operand[i].object == s->library)
             return sh_fail_operand(err, &call->operand[i], TH_EUSAGE,
                                    "'%s' belongs to RASP's library", call->operand[i].text);
+    for (int i = 0; i < call->n; i++)
+        if (!sh_confirm_loss(s, call->operand[i].object, err))
+            return false;
     for (int i = 0; i < call->n; i++)
         sh_undefine(s, call->operand[i].object);
     return true;

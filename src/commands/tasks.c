@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/symbols.h"
 #include "command.h"
+#include "confirm.h"
 #include "commands/modelling.h"
 #include "show.h"
 
@@ -94,6 +95,7 @@ SH_COMMAND(
         return sh_error_inside(err, &call->operand[call->n - 1]);
     sh_result_int(s, "symbols", symbols);
     sh_result_int(s, "classes", classes);
+    sh_say_defined(s, call->operand[0].text);
     return true;
 }
 

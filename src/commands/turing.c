@@ -4,6 +4,7 @@
 
 #include "base/symbols.h"
 #include "command.h"
+#include "confirm.h"
 #include "commands/modelling.h"
 #include "formats.h"
 #include "show.h"
@@ -131,6 +132,7 @@ SH_COMMAND(
     if (!sh_define(s, call->operand[0].text, SH_MACHINE, m, NULL, err))
         return sh_error_inside(err, &call->operand[0]);
     sh_machine_size_figures(s, m);
+    sh_say_defined(s, call->operand[0].text);
     return true;
 }
 

@@ -59,20 +59,22 @@ static void print_word(ShSession *s, const ThAutomaton *a, const int *word, int 
     th_text_free(&t);
 }
 
+/* Prints at most `most` words; *cut says whether there are more. */
 static bool list_words(ShSession *s, const ThAutomaton *a, const ThDfa *d, ThRange range,
-                       long long most, ThError *err)
+                       long long most, bool *cut, ThError *err)
 {
     bool good = true;
     long long printed = 0;
-    for (long long from = range.lo; good && from <= range.hi && printed < most;
-         from += range.step) {
+    for (long long from = range.lo; good && from <= range.hi && !*cut; from += range.step) {
         int to = (int)(range.step == 1 ? range.hi : from), length;
         const int *word;
         ThWordsList *l = th_word_list(d, (int)from, to, err);
         ThError failed = {0};
-        for (; l && printed < most && th_word_list_next(l, &word, &length, sh_stop(s), &failed);
-             printed++)
-            print_word(s, a, word, length);
+        for (; l && !*cut && th_word_list_next(l, &word, &length, sh_stop(s), &failed); printed++) {
+            *cut = printed == most;
+            if (!*cut)
+                print_word(s, a, word, length);
+        }
         good = l && !failed.code;
         if (failed.code)
             th_fail(err, failed.code, "%s", failed.msg);
@@ -83,8 +85,9 @@ static bool list_words(ShSession *s, const ThAutomaton *a, const ThDfa *d, ThRan
     return good;
 }
 
-/* The number of words, and the line that says that not all are printed. */
-static bool say_count(ShSession *s, const ThDfa *d, ThRange range, long long most, ThError *err)
+/* The number of words, and what is to be said where not all are printed (cut). */
+static bool say_count(ShSession *s, const ThDfa *d, ThRange range, long long most, bool cut,
+                      ThError *err)
 {
     ThWordsGrowth g;
     char *digits = NULL;
@@ -92,17 +95,20 @@ static bool say_count(ShSession *s, const ThDfa *d, ThRange range, long long mos
     if (!th_dfa_growth(d, &g, sh_stop(s), err))
         return false;
     sh_result_flag(s, "finite", g.finite);
+    if (cut && all && !g.finite)
+        sh_say(s, "... the first %lld of infinitely many\n", most);
     if (all && !g.finite)
         return true;
     int hi = all ? g.longest : (int)range.hi;
     ThWordCounting how = {.lo = (int)range.lo, .hi = hi, .stop = sh_stop(s)};
     if (range.step == 1 && !th_dfa_count(d, &how, &digits, err))
         return false;
-    if (digits) {
+    if (digits)
         result_digits(s, "count", digits);
-        if (strlen(digits) > 18 || strtoll(digits, NULL, 10) > most)
-            sh_say(s, "... the first %lld of %s\n", most, digits);
-    }
+    if (cut && digits)
+        sh_say(s, "... the first %lld of %s\n", most, digits);
+    else if (cut)
+        sh_say(s, "... the first %lld; there are more\n", most);
     free(digits);
     return true;
 }
@@ -148,7 +154,8 @@ SH_COMMAND(
         "In length-lexicographic order: shorter words first, and words of one length in the order "
         "of the alphabet.  random=N draws N words of each length instead, every word with "
         "exactly the same probability.\n\n"
-        "$count is the number of words of these lengths, also where not all are printed.",
+        "$count is the number of words of these lengths, also where not all are printed; "
+        "a last line says so then.",
     .example = "automaton e = regex \"(a|b)*ab\"\n"
                "words e length=2..3\n"
                "#> ab\n"
@@ -159,7 +166,8 @@ SH_COMMAND(
                "#> ab\n"
                "#> aab\n"
                "#> bab\n"
-               "#> aaab",
+               "#> aaab\n"
+               "#> ... the first 4 of infinitely many",
     .results = "count finite", .args = {{A_AUTOMATON, "A", 0}}, .options = words_options,
     .flags = C_PAGED)
 {
@@ -172,7 +180,7 @@ SH_COMMAND(
     if (th_option_given(&call->options, "most"))
         most = th_option_int(&call->options, "most");
     ThDfa *d = machine_of(s, a, err);
-    bool good = d != NULL, table = !sh_out(s);
+    bool good = d != NULL, table = !sh_out(s), cut = false;
     if (table && good)
         sh_table(s, "words", "word:s length:i");
     if (good && th_option_int(&call->options, "random") > 0) {
@@ -183,7 +191,8 @@ SH_COMMAND(
         good = th_dfa_growth(d, &g, sh_stop(s), err);
         if (good && g.finite && g.longest < range.hi)
             finite.hi = g.longest;
-        good = good && list_words(s, a, d, finite, most, err) && say_count(s, d, range, most, err);
+        good = good && list_words(s, a, d, finite, most, &cut, err) &&
+               say_count(s, d, range, most, cut, err);
     }
     if (table && d)
         sh_table_end(s);

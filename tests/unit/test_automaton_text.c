@@ -66,7 +66,7 @@ static void test_alphabet_by_appearance(void **state)
 static void test_names(void **state)
 {
     (void)state;
-    ThAutomaton *a = parse("start start; accept accept; start output -> accept\n"
+    ThAutomaton *a = parse("start \"start\"; accept \"accept\"; start output -> accept\n"
                            "accept \"->\", \"eps\" -> \"a b;\\n\\u{e9}\"\n"
                            "\"a b;\\n\\u{e9}\" \"#\",\"\\\"\" -> start; s-1 a'.b -> start");
     assert_int_equal(a->n_states, 4);
@@ -275,15 +275,15 @@ static void test_damaged_text(void **state)
 
 /* ---- writing and reading back ---- */
 
-static const char *const odd_names[] = {"q",        "start",  "eps", "->", "a b",  "\"",    "\\",
-                                        "\n",       "#",      "x;y", "é",  "日本", "-1",    "{",
-                                        "alphabet", "output", "/",   ",",  "\x01", "states"};
+static const char *const odd_names[] = {"q",  "start",    "eps",    "ε",   "->", "a b",  "\"",
+                                        "\\", "\n",       "#",      "x;y", "é",  "日本", "-1",
+                                        "{",  "alphabet", "output", "/",   ",",  "\x01", "states"};
 
 static const char *odd_symbol(ThRng *r)
 {
     const char *name;
     do
-        name = odd_names[below(r, 20)];
+        name = odd_names[below(r, 21)];
     while (strpbrk(name, " \n"));
     return name;
 }
@@ -293,11 +293,11 @@ static ThAutomaton *odd_automaton(ThRng *r)
     ThAutomatonBuild b = {0};
     int kind = below(r, 3), n_states, n_symbols, n_outputs;
     for (int i = below(r, 8); i >= 0; i--)
-        th_automaton_build_state(&b, odd_names[below(r, 20)]);
+        th_automaton_build_state(&b, odd_names[below(r, 21)]);
     for (int i = below(r, 5); i > 0; i--)
         th_automaton_build_symbol(&b, odd_symbol(r));
     for (int i = kind ? 1 + below(r, 4) : 0; i > 0; i--)
-        th_automaton_build_output(&b, odd_names[below(r, 20)]);
+        th_automaton_build_output(&b, odd_names[below(r, 21)]);
     n_states = (int)b.state.n;
     n_symbols = (int)b.symbol.n;
     n_outputs = (int)b.output.n;

@@ -30,7 +30,7 @@ static ThAutomaton *random_automaton(ThRng *r, Kind kind, bool plain)
         th_automaton_build_symbol(&b, plain ? a ? "b" : "a" : name[a]);
     for (int q = 0; q < n; q++) {
         char state[24];
-        snprintf(state, sizeof state, "q %d\"", q);
+        snprintf(state, sizeof state, below(r, 2) ? "q %d\"" : "q|{%d}", q);
         th_automaton_build_state(&b, state);
         if (kind == MOORE)
             th_automaton_build_moore(&b, q, th_automaton_build_output(&b, odd[below(r, 8)]));
@@ -271,13 +271,23 @@ static void test_refused(void **state)
                {"digraph { a", 1, 12},
                {"digraph {\n\"a", 2, 1},
                {"digraph { a -> {b} }", 1, 16},
-               {"digraph { a [label=<b>] }", 1, 20}};
+               {"digraph { a [label=<b>] }", 1, 20},
+               {"digraph { a -> b [label=\"x:0.5\"]\n a -> a [label=\"x:0.5\"] }", 1, 1},
+               {"digraph { a -> b [label=\"x/0:0.25\"]\n a -> a [label=\"x/1:0.75\"] }", 1, 1},
+               {"digraph { a -> b [label=0.25]\n a -> a [label=0.75] b -> a [label=1] }", 1, 1},
+               {"digraph { p [shape=point]\n a -> p [label=x]\n p -> a [label=0.5] }", 3, 1},
+               {"digraph { a -> b [label=x]\n a -> a [label=\"( / push(x)\"] }", 2, 1},
+               {"digraph { a -> a [label=\") / ('a', '(')\"] }", 1, 1},
+               {"digraph { a -> a [label=\"x, Z -> XZ\"] }", 1, 1}};
     for (size_t i = 0; i < sizeof dot / sizeof *dot; i++) {
         ThError err = {0};
         refuse(th_dot_read(dot[i].text, &notes, &err), &err, dot[i].line, dot[i].col);
     }
     refuse_jff("<structure>", 1, 1);
     refuse_jff("<html/>", 1, 1);
+    refuse_jff(
+        "<structure type=\"editor_panel\"><structure type=\"transition_graph\"/></structure>", 1,
+        1);
     refuse_jff("<structure><type>turing</type></structure>", 1, 1);
     refuse_jff("<!DOCTYPE s [<!ENTITY a \"b\">]><structure><type>fa</type></structure>", 0, 0);
     refuse_jff("<structure>\n<state name=\"q\"/></structure>", 2, 1);

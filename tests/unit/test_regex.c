@@ -463,6 +463,8 @@ static void test_expressions_agree(void **state)
         {"project(compose(regex \"ab*\", regex \"ab|abb\"), output)", "regex \"abb?\""},
         {"project(cycle(5), input)", "cycle(5)"},
         {"quotient(regex \"a*b*\", regex \"bb\")", "regex \"a*b*\""},
+        {"quotient(regex \"a*b*\", regex \"bb|c\")", "regex \"a*b*\" over \"abc\""},
+        {"~left_quotient(regex \"ab\", regex \"c|a\")", "~regex \"b\" over \"abc\""},
         {"complete(regex \"ab\")", "regex \"ab\""},
         {"regex \"a\" over \"b a\"", "regex \"a\""},
         {"~regex \".*aa.*\" over \"ab\"", "regex \"~(.*aa.*)&.*\" over \"ab\""}};

@@ -60,6 +60,9 @@ ThAutomaton *th_automaton_parse(const char *text, ThError *err);
  * the same automaton, field by field. */
 void th_automaton_write(ThText *t, const ThAutomaton *a, const char *name);
 
+/* Does the word begin a statement of a block?  A state of that name is written in quotes. */
+bool th_automaton_is_keyword(const char *name);
+
 ThAutomaton *th_automaton_copy(const ThAutomaton *a, ThError *err);
 void th_automaton_free(ThAutomaton *a); /* NULL is fine */
 

@@ -18,6 +18,14 @@ typedef enum { ALPHABET, STATES, OUTPUTS, START, ACCEPT, OUTPUT, N_KEYWORDS } Ke
 static const char *const keywords[N_KEYWORDS] = {"alphabet", "states", "outputs",
                                                  "start",    "accept", "output"};
 
+bool th_automaton_is_keyword(const char *name)
+{
+    for (int k = 0; k < N_KEYWORDS; k++)
+        if (strcmp(keywords[k], name) == 0)
+            return true;
+    return false;
+}
+
 typedef struct {
     ThTokens tokens;
     ThAutomatonBuild build;
@@ -48,6 +56,25 @@ static Keyword keyword_of(const Parser *p, ShStatement s)
 static bool is_empty_move(const Parser *p, const ShToken *t)
 {
     return t->kind == TH_TOKEN_WORD && strcmp(text_of(p, t), "eps") == 0;
+}
+
+/* Unquoted ε and λ: the empty word, or a letter? */
+static bool check_sign(Parser *p, const ShToken *t)
+{
+    if (t->kind != TH_TOKEN_WORD || !th_is_empty_word_sign(text_of(p, t)))
+        return true;
+    fail_token(p, t, "the empty word is written eps: ", " is no symbol");
+    return th_hint(p->err, "in quotes it is one: \"%s\"", text_of(p, t));
+}
+
+/* A word that begins a statement, where a state is listed: the end of a line is missing, or
+ * quotes. */
+static bool check_listed(Parser *p, const ShToken *t)
+{
+    if (t->kind != TH_TOKEN_WORD || !th_automaton_is_keyword(text_of(p, t)))
+        return true;
+    fail_token(p, t, "", " begins a statement of its own, after ; or on the next line");
+    return th_hint(p->err, "a state of that name is written \"%s\"", text_of(p, t));
 }
 
 /* The hint for a name that is not among those declared. */
@@ -116,6 +143,8 @@ static bool declare(Parser *p, ShStatement s, Keyword k)
                               "eps is the empty move, not a symbol");
         if (k == ALPHABET && !check_symbol(p, t))
             return false;
+        if (!(k == STATES ? check_listed(p, t) : check_sign(p, t)))
+            return false;
         if (!lookup(p, k, t, &number))
             return false;
         if (table[k]->n == before)
@@ -134,7 +163,8 @@ static bool read_symbol(Parser *p, const ShToken *t, int *symbol)
         *symbol = TH_AUTOMATON_EPSILON;
         return true;
     }
-    return (p->seen[ALPHABET] || check_symbol(p, t)) && lookup(p, ALPHABET, t, symbol);
+    return check_sign(p, t) && (p->seen[ALPHABET] || check_symbol(p, t)) &&
+           lookup(p, ALPHABET, t, symbol);
 }
 
 static bool read_state(Parser *p, const ShToken *t, int *q)
@@ -148,7 +178,7 @@ static bool read_output(Parser *p, const ShToken *t, int *output)
 {
     if (!th_token_is_name(t) || is_empty_move(p, t))
         return th_token_unexpected(&p->tokens, t, "an output", p->err);
-    return lookup(p, OUTPUTS, t, output);
+    return check_sign(p, t) && lookup(p, OUTPUTS, t, output);
 }
 
 /* The part behind the arrow: TO [/ OUTPUT]. */
@@ -209,7 +239,7 @@ static bool read_marks(Parser *p, ShStatement s, Keyword k)
     p->seen[k] = true;
     for (const ShToken *t = s.first + 1; t < s.end; t++) {
         int q = 0;
-        if (!read_state(p, t, &q))
+        if (!check_listed(p, t) || !read_state(p, t, &q))
             return false;
         bool *mark = k == START ? &p->build.info[q].start : &p->build.info[q].accept;
         if (*mark)

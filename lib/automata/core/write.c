@@ -5,8 +5,17 @@
 /* A symbol or output; quotes keep one named eps apart from the empty move. */
 static void write_symbol(ThText *t, const char *name)
 {
-    if (strcmp(name, "eps") == 0)
-        th_text_add(t, "\"eps\"");
+    if (strcmp(name, "eps") == 0 || th_is_empty_word_sign(name))
+        th_text_quoted(t, name);
+    else
+        th_text_symbol(t, name);
+}
+
+/* A state; quotes keep one named like a statement apart from it. */
+static void write_state(ThText *t, const char *name)
+{
+    if (th_automaton_is_keyword(name))
+        th_text_quoted(t, name);
     else
         th_text_symbol(t, name);
 }
@@ -27,7 +36,7 @@ static void write_marked(ThText *t, const char *statement, const ThAutomaton *a,
     for (int q = 0; q < a->n_states; q++) {
         if (mark[q]) {
             th_text_add(t, " ");
-            th_text_symbol(t, a->state[q]);
+            write_state(t, a->state[q]);
         }
     }
     th_text_add(t, "\n");
@@ -80,7 +89,7 @@ static void write_arcs(ThText *t, const ThAutomaton *a)
     for (size_t i = 0; i < a->n_arcs;) {
         const ThAutomatonArc *arc = &a->arc[i], *end = a->arc + a->n_arcs, *next = arc;
         th_text_add(t, "  ");
-        th_text_symbol(t, a->state[arc->from]);
+        write_state(t, a->state[arc->from]);
         for (; next < end && next->from == arc->from && next->to == arc->to &&
                next->output == arc->output;
              next++) {
@@ -91,7 +100,7 @@ static void write_arcs(ThText *t, const ThAutomaton *a)
                 write_symbol(t, a->symbol[next->symbol]);
         }
         th_text_add(t, " -> ");
-        th_text_symbol(t, a->state[arc->to]);
+        write_state(t, a->state[arc->to]);
         if (arc->output != TH_AUTOMATON_NO_OUTPUT) {
             th_text_add(t, " / ");
             write_symbol(t, a->output[arc->output]);
@@ -112,7 +121,7 @@ void th_automaton_write(ThText *t, const ThAutomaton *a, const char *name)
         th_text_add(t, "  states");
         for (int q = 0; q < a->n_states; q++) {
             th_text_add(t, " ");
-            th_text_symbol(t, a->state[q]);
+            write_state(t, a->state[q]);
         }
         th_text_add(t, "\n");
     }
@@ -123,7 +132,7 @@ void th_automaton_write(ThText *t, const ThAutomaton *a, const char *name)
         if (a->moore[q] == TH_AUTOMATON_NO_OUTPUT)
             continue;
         th_text_add(t, "  output ");
-        th_text_symbol(t, a->state[q]);
+        write_state(t, a->state[q]);
         th_text_add(t, " ");
         write_symbol(t, a->output[a->moore[q]]);
         th_text_add(t, "\n");

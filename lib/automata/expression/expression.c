@@ -267,17 +267,30 @@ static bool call_side(Evaluator *e, Call *c)
     return true;
 }
 
+/* An unquoted ε or λ: the empty word, or a letter? */
+static bool check_sign(Evaluator *e)
+{
+    if (e->at->kind != TH_TOKEN_WORD || !th_is_empty_word_sign(text(e)))
+        return true;
+    th_token_fail(&e->tokens, e->at, "the empty word is written eps: ", " is no symbol", e->err);
+    return th_hint(e->err, "in quotes it is one: \"%s\"", text(e));
+}
+
 /* SYMBOL -> WORD */
 static bool call_map(Evaluator *e, Call *c)
 {
     const char *symbol = text(e);
     if (!strchr("ws", e->at->kind) || e->at->kind == TH_TOKEN_END)
         return unexpected(e, "a symbol");
+    if (!check_sign(e))
+        return false;
     advance(e);
     if (!expect(e, TH_TOKEN_ARROW, "'->'"))
         return false;
     if (!strchr("ws", e->at->kind) || e->at->kind == TH_TOKEN_END)
         return unexpected(e, "a word");
+    if (!check_sign(e))
+        return false;
     if (!th_grow(&c->map, &c->map_cap, (size_t)c->n_map + 1, sizeof *c->map, e->err))
         return false;
     ThAutomatonSubstitution *s = &c->map[c->n_map];

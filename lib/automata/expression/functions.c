@@ -91,6 +91,11 @@ static ThAutomaton *determinize(const ThAutomatonFunctionCall *call, ThAutomaton
     ThAutomaton *a = call->automaton[0];
     if (th_automaton_deterministic(a))
         return th_automaton_copy(a, err);
+    if (a->n_outputs > 0) {
+        th_fail(err, TH_EVALUE, "a nondeterministic automaton with outputs is not determinized");
+        th_hint(err, "determinize(project(T, input)) is about the words that T reads");
+        return NULL;
+    }
     ThDfa *d = th_automaton_acceptor(a, w.max_states, w.stop, err);
     ThAutomaton *result = d ? th_automaton_from_dfa(d, a->symbol, err) : NULL;
     th_dfa_free(d);

@@ -237,11 +237,13 @@ ThAutomaton *th_automaton_quotient(const ThAutomaton *a, const ThAutomaton *b, b
                                    ThAutomatonWork w, ThError *err)
 {
     ThNfa n = {.max_states = w.max_states};
-    ThNfaNames names = names_of(a);
+    ThAutomatonAlphabets u = {0};
     ThAutomaton *x = front ? NULL : mirrored(a, err), *y = front ? NULL : mirrored(b, err);
     Pairs p = {.a = front ? a : x, .b = front ? b : y};
     int offset = 0, mark = front ? TH_NFA_START : TH_NFA_ACCEPT;
-    bool good = p.a && p.b && th_nfa_add(&n, a, NULL, &offset, err);
+    bool good = p.a && p.b &&
+                th_automaton_alphabets(&u, a->symbol, a->n_symbols, b->symbol, b->n_symbols, err) &&
+                th_nfa_add(&n, a, u.of[0], &offset, err);
     for (size_t q = 0; good && q < n.n_states; q++)
         n.mark[q] &= (unsigned char)~mark;
     good = good && explore(&p, w, err);
@@ -249,10 +251,13 @@ ThAutomaton *th_automaton_quotient(const ThAutomaton *a, const ThAutomaton *b, b
         if (p.b->accept[p.queue[i] % p.n_b])
             n.mark[p.queue[i] / p.n_b] |= (unsigned char)mark;
     }
+    ThNfaNames names = {.symbol = u.name, .n_symbols = u.n};
+    ThAutomaton *result = finish_or_free(&n, &names, good, err);
+    th_automaton_alphabets_free(&u);
     pairs_free(&p);
     th_automaton_free(x);
     th_automaton_free(y);
-    return finish_or_free(&n, &names, good, err);
+    return result;
 }
 
 /* ---- shuffle ---- */

@@ -292,10 +292,43 @@ static int parse_group(Parser *p, int col)
     return take(p, ')') ? inside : fail_at(p, col, "'(' without its ')'");
 }
 
+/* True where a sequence of symbols ends. */
+static bool at_end(Parser *p)
+{
+    char c = peek(p);
+    return p->s >= p->end || (c && strchr("|-&)", c));
+}
+
+/* What ~, & and - are applied to is missing. */
+static int fail_missing(Parser *p)
+{
+    fail_at(p, p->col, "an operand is missing here");
+    th_hint(p->err, "() is the empty word; \\ before an operator makes it a symbol");
+    return -1;
+}
+
+/* A letter that stands for itself; of those that books write for the empty word it is asked which
+ * is meant. */
+static bool letter(Parser *p, int set)
+{
+    enum { EPSILON = 0x3b5, LAMBDA = 0x3bb };
+    bool escaped = *p->s == '\\';
+    int32_t point;
+    int col = p->col;
+    if (!character(p, &point))
+        return false;
+    if (escaped || (point != EPSILON && point != LAMBDA))
+        return add_point(p, set, point);
+    fail_at(p, col, "the empty word is written ()");
+    return th_hint(p->err, "\\ before the letter makes it a symbol");
+}
+
 static int parse_atom(Parser *p)
 {
     char c = peek(p);
     int col = p->col, set;
+    if (at_end(p))
+        return fail_missing(p);
     switch (c) {
     case '(':
         advance(p, 1);
@@ -318,13 +351,12 @@ static int parse_atom(Parser *p)
     if (set < 0)
         return -1;
     bool good = true;
-    int32_t point;
     if (c == '.' || c == '\'') {
         advance(p, 1);
         p->t->node[set].negated = c == '.';
         good = c == '.' || quoted_symbol(p, set, col);
     } else {
-        good = character(p, &point) && add_point(p, set, point);
+        good = letter(p, set);
     }
     return good ? set : -1;
 }
@@ -396,16 +428,13 @@ static int parse_not(Parser *p)
     return node < 0 || !negate ? node : parent_of(p, TH_REGEX_NOT, col, node, -1);
 }
 
-/* True where a sequence of symbols ends. */
-static bool at_end(Parser *p)
-{
-    char c = peek(p);
-    return p->s >= p->end || (c && strchr("|-&)", c));
-}
-
-/* Any number of operands of one kind, which keeps the tree flat. */
+/* Any number of operands of one kind, which keeps the tree flat.  None is the empty word, but only
+ * beside a bar: what & and - stand between is written. */
 static int parse_concat(Parser *p)
 {
+    char end = at_end(p) ? peek(p) : '\0';
+    if (end == '&' || end == '-')
+        return fail_missing(p);
     if (at_end(p))
         return new_node(p, TH_REGEX_WORD, p->col);
     int col = p->col, node = parse_not(p), whole = -1;
@@ -426,7 +455,7 @@ static int parse_and(Parser *p)
     peek(p);
     int col = p->col, node = parse_concat(p), whole = -1;
     while (node >= 0 && take(p, '&')) {
-        int next = parse_concat(p);
+        int next = at_end(p) ? fail_missing(p) : parse_concat(p);
         if (next >= 0 && whole < 0)
             whole = parent_of(p, TH_REGEX_AND, col, node, -1);
         if (next < 0 || whole < 0)
@@ -449,7 +478,7 @@ static int parse_union(Parser *p)
         bool bar = take(p, '|');
         if (!bar && !take(p, '-'))
             break;
-        int next = parse_and(p);
+        int next = !bar && at_end(p) ? fail_missing(p) : parse_and(p);
         if (next < 0)
             return -1;
         if (bar && flat) {

@@ -31,6 +31,7 @@ static void write_symbol(Writer *w, int symbol, const char *special)
     size_t size = strlen(name);
     w->mentioned[symbol] = true;
     if (size > 0 && th_utf8_next(name, size, NULL) == size) {
+        th_text_add(w->to, th_is_empty_word_sign(name) ? "\\" : "");
         write_character(w, name, size, special);
         return;
     }
