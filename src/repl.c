@@ -27,6 +27,7 @@ static struct {
     sigset_t held, while_waiting; /* signals blocked while a line is edited; the mask of before */
     char *history;                /* file name, or NULL */
     ThText pending;               /* the lines of the statement being typed */
+    char *again;                  /* what an empty line stands for, or NULL */
     ShCandidates candidates;
 } repl;
 
@@ -291,6 +292,27 @@ static void start_readline(void)
     rl_bind_keyseq_if_unbound("\\eh", help_on_word);
 }
 
+void sh_offer_again(ShSession *s, char *command)
+{
+    free(repl.again);
+    repl.again = s->interactive ? command : NULL;
+    if (!repl.again)
+        free(command);
+}
+
+/* An empty line becomes the command that was offered, and any line takes the offer back. */
+static void take_offer(bool continued)
+{
+    char *again = repl.again;
+    repl.again = NULL;
+    if (again && !continued && !repl.line[strspn(repl.line, " \t")]) {
+        free(repl.line);
+        repl.line = again;
+    } else {
+        free(again);
+    }
+}
+
 static ShLineResult next_line(ShSource *src, bool continued, char **line, size_t *cap, size_t *n)
 {
     (void)src;
@@ -309,6 +331,7 @@ static ShLineResult next_line(ShSource *src, bool continued, char **line, size_t
             fputc('\n', rl_outstream);
         return SH_LINES_END;
     }
+    take_offer(continued);
     size_t before = repl.pending.size;
     th_text_add(&repl.pending, repl.line);
     th_text_add(&repl.pending, "\n");
@@ -348,6 +371,8 @@ void sh_repl(ShSession *s, bool init)
         history_truncate_file(repl.history, 10000);
     sh_candidates_free(&repl.candidates);
     th_text_free(&repl.pending);
+    free(repl.again);
+    repl.again = NULL;
     free(repl.history);
     clear_history();
 }

@@ -8,4 +8,8 @@
  * `init` says so. */
 void sh_repl(ShSession *s, bool init);
 
+/* For a command: lets an empty line at the prompt, if it is the next one, stand for `command`,
+ * which is taken over (NULL is fine).  Nothing without a prompt. */
+void sh_offer_again(ShSession *s, char *command);
+
 #endif

@@ -1,10 +1,12 @@
 /* step_machine.c - a run of a Turing machine by hand: step, back, break. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/symbols.h"
 #include "commands/machines.h"
 #include "commands/modelling.h"
+#include "repl.h"
 #include "turing/stepper.h"
 
 static const char *plural(uint64_t n)
@@ -20,11 +22,11 @@ static ThTmStepper *stepper_of(ShObject *o, ThError *err)
     return o->stepper;
 }
 
-/* The number of steps that was typed, or `otherwise`. */
-static bool read_count(const ShCall *call, uint64_t otherwise, uint64_t *n, ThError *err)
+/* The number of steps that was typed, or 1. */
+static bool read_count(const ShCall *call, uint64_t *n, ThError *err)
 {
     ThRange r;
-    *n = otherwise;
+    *n = 1;
     if (call->n < 2)
         return true;
     const ShOperand *o = &call->operand[1];
@@ -110,7 +112,10 @@ static bool show(ShSession *s, const ShCall *call, const ThTmStepper *p, size_t 
 /* ---- step and back --------------------------------------------------------------------------- */
 
 static const ThOptionSpec step_options[] = {
-    {"input", TH_STRING, NULL, 0, 0, NULL, "start a new run, on this input"},
+    {"steps", TH_INT, "1", 0, 4e18, NULL,
+     "steps to make; without it one, and none where a run starts"},
+    {"watch", TH_REAL, NULL, 0, 3600, NULL,
+     "show every step, and wait so many seconds after each; without steps=, to the end"},
     {"choice", TH_INT, "0", 0, 2e9, NULL,
      "which of the rules that apply the first step takes; 0: one at random"},
     {"undo", TH_INT, "1000000", 0, 1e9, NULL, "steps of a new run that can be taken back"},
@@ -120,28 +125,81 @@ static const ThOptionSpec step_options[] = {
 
 static bool start_run(ShSession *s, const ShCall *call, ThTmStepper *p, int choice, ThError *err)
 {
-    const ThTm *m = call->operand[0].object->as.machine;
-    const char *input = th_option_text(&call->options, "input");
+    const ShOperand *machine = &call->operand[0], *input = call->n > 1 ? &call->operand[1] : NULL;
     ThTmTapeWords words;
-    if (!th_tm_tape_words_read(&words, m, input ? input : "", err)) {
-        err->line = err->col = 0;
-        return sh_error_inside(err, &call->operand[0]);
-    }
+    if (!th_tm_tape_words_read(&words, machine->object->as.machine, input ? input->text : "", err))
+        return sh_error_inside(err, input ? input : machine);
     bool ok = th_tm_stepper_start(p, &words, (size_t)th_option_int(&call->options, "undo"),
                                   (uint64_t)sh_seed(s, &call->options), choice, err);
     th_tm_tape_words_free(&words);
-    return ok || sh_error_inside(err, &call->operand[0]);
+    return ok || sh_error_inside(err, machine);
+}
+
+/* Waits, but not once work should end. */
+static void wait_seconds(double seconds, ThStop *stop)
+{
+    const double slice = 0.05;
+    for (double end = sh_clock() + seconds, left; (left = end - sh_clock()) > 0 && !*stop;) {
+        struct timespec t = {.tv_nsec = (long)(1e9 * (left < slice ? left : slice))};
+        nanosleep(&t, NULL);
+    }
+}
+
+/* Makes up to n steps and shows each configuration but the last for so many seconds.  Ctrl-C ends
+ * it where it is. */
+static bool watch_run(ShSession *s, const ShCall *call, ThTmStepper *p, uint64_t n, int choice,
+                      size_t *at, ThError *err)
+{
+    double seconds = th_option_real(&call->options, "watch");
+    const ThTmRunning *r = th_tm_stepper_running(p);
+    ThTmConfigurationWriter w;
+    ThText line = {0};
+    ThStop *stop = sh_stop(s);
+    bool ok = sh_machine_writer(&w, r->machine, &call->options, err);
+    *at = SIZE_MAX;
+    for (; ok && n > 0 && r->verdict == TH_TM_GOES_ON && *at == SIZE_MAX && !*stop; n--) {
+        line.size = 0;
+        th_tm_configuration_line(&line, &w, r);
+        sh_say(s, "%s", line.data ? line.data : "");
+        fflush(sh_out(s));
+        wait_seconds(seconds, stop);
+        ok = *stop || th_tm_stepper_go(p, 1, choice, at, NULL, err);
+        choice = 0;
+    }
+    th_tm_configuration_writer_free(&w);
+    th_text_free(&line);
+    return ok;
+}
+
+/* Where an empty line at the prompt makes the step again: without the input, which would start the
+ * run again, and without a choice. */
+static void offer_again(ShSession *s, const ShCall *call, uint64_t n)
+{
+    ThText t = {0};
+    th_text_printf(&t, "step %s", call->operand[0].text);
+    if (th_option_given(&call->options, "steps"))
+        th_text_printf(&t, " steps=%llu", (unsigned long long)n);
+    for (size_t i = 0; i < call->options.n; i++) {
+        const ThOption *o = &call->options.item[i];
+        static const char *const kept[] = {"watch", "form", "width"};
+        for (size_t k = 0; o->given && k < sizeof kept / sizeof *kept; k++)
+            if (strcmp(o->spec->name, kept[k]) == 0)
+                th_text_printf(&t, " %s=%s", o->spec->name, o->text);
+    }
+    sh_offer_again(s, th_text_take(&t, NULL));
 }
 
 SH_COMMAND(
     step, .group = "machines", .summary = "go on with a run of a Turing machine by hand",
     .detail =
         "The run of a machine by hand is kept until another one is started, the machine is "
-        "defined anew or dropped.  input= starts one, and makes no step unless N says how many; "
-        "without it the run goes on by N steps, or one, and starts on a blank tape where there is "
-        "none.  It stops before where the machine does, or after a step that comes to a "
-        "breakpoint (see break).  Shown is the configuration that is reached; where it leaves a "
-        "choice of rules, these too: choice= takes one of them.",
+        "defined anew or dropped.  INPUT starts one, and makes no step unless steps= says how "
+        "many (\"\" is the blank tape); without it the run goes on by one step or so many, and "
+        "starts on a blank tape where there is none.  It stops before where the machine does, or "
+        "after a step that comes to a breakpoint (see break).  Shown is the configuration that is "
+        "reached; where it leaves a choice of rules, these too: choice= takes one of them.\n\n"
+        "At the prompt, Enter on an empty line makes the last step again.  With watch=0.3 a run "
+        "plays by itself, until it stops or Ctrl-C is pressed.",
     .example = "machine increment {\n"
                "  start right ; halt done\n"
                "  right 0,1 -> R right\n"
@@ -149,27 +207,39 @@ SH_COMMAND(
                "  carry 1   -> 0 L carry\n"
                "  carry 0,_ -> 1 L done\n"
                "}\n"
-               "step increment input=\"1011\"\n"
-               "step increment 5\n"
+               "step increment 1011\n"
+               "step increment steps=5\n"
                "back increment 2\n"
+               "step increment watch=0.1\n"
                "#> 0  right  [1]011\n"
                "#> 5  carry  101[1]\n"
-               "#> 3  right  101[1]",
+               "#> 3  right  101[1]\n"
+               "#> 3  right  101[1]\n"
+               "#> 4  right  1011[_]\n"
+               "#> 5  carry  101[1]\n"
+               "#> 6  carry  10[1]0\n"
+               "#> 7  carry  1[0]00\n"
+               "#> 8  done  [1]100\n"
+               "#> halted after 8 steps",
     .results = "verdict halted accepted steps nonblank cells head state tape breakpoint undo",
-    .args = {{A_MACHINE, "MACHINE", 0}, {A_TEXT, "N", A_OPTIONAL}}, .options = step_options)
+    .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}}, .options = step_options)
 {
     ShObject *o = call->operand[0].object;
     ThTmStepper *p = stepper_of(o, err);
-    bool fresh = th_option_given(&call->options, "input");
+    bool watch = th_option_given(&call->options, "watch");
     int choice = (int)th_option_int(&call->options, "choice");
-    uint64_t n;
+    uint64_t n = (uint64_t)th_option_int(&call->options, "steps");
     size_t at;
-    if (!p || !read_count(call, !fresh || choice > 0, &n, err))
+    if (!th_option_given(&call->options, "steps"))
+        n = watch ? TH_TM_MOST_STEPS : call->n < 2 || choice > 0;
+    if (!p)
         return false;
-    if ((fresh || !th_tm_stepper_running(p)) && !start_run(s, call, p, choice, err))
+    if ((call->n > 1 || !th_tm_stepper_running(p)) && !start_run(s, call, p, choice, err))
         return false;
-    if (!th_tm_stepper_go(p, n, choice, &at, sh_stop(s), err))
+    if (!(watch && sh_out(s) ? watch_run(s, call, p, n, choice, &at, err)
+                             : th_tm_stepper_go(p, n, choice, &at, sh_stop(s), err)))
         return sh_error_inside(err, &call->operand[0]);
+    offer_again(s, call, n);
     return show(s, call, p, at, err);
 }
 
@@ -181,7 +251,7 @@ SH_COMMAND(
     .detail = "Takes back N steps, or one, of the run that step goes on with.  As many can "
               "be taken back as its option undo says; what was forgotten is said.",
     .example = "machine bb3 = \"1RB1RZ_1LB0RC_1LC1LA\"\n"
-               "step bb3 100\n"
+               "step bb3 steps=100\n"
                "back bb3 20\n"
                "#> 21  Z  11[1]11\n"
                "#> halted after 21 steps\n"
@@ -192,12 +262,12 @@ SH_COMMAND(
     ShObject *o = call->operand[0].object;
     ThTmStepper *p = o->stepper;
     uint64_t n;
-    if (!read_count(call, 1, &n, err))
+    if (!read_count(call, &n, err))
         return false;
     if (!p || !th_tm_stepper_running(p)) {
         sh_fail_operand(err, &call->operand[0], TH_EUSAGE, "there is no run of %s by hand",
                         o->name);
-        return th_hint(err, "step %s input=\"...\" starts one", o->name);
+        return th_hint(err, "step %s INPUT starts one", o->name);
     }
     uint64_t made = th_tm_stepper_back(p, n);
     if (made < n && th_tm_stepper_running(p)->steps == 0)
@@ -303,8 +373,8 @@ SH_COMMAND(break, .group = "machines", .summary = "set, list and clear breakpoin
                       "}\n"
                       "break increment state=carry symbol=0\n"
                       "break increment rule=\"right _\"\n"
-                      "step increment input=\"1011\" 1000\n"
-                      "step increment 1000\n"
+                      "step increment 1011 steps=1000\n"
+                      "step increment steps=1000\n"
                       "#> number  at\n"
                       "#>      1  state carry, symbol 0\n"
                       "#> number  at\n"
