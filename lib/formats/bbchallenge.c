@@ -70,11 +70,11 @@ static int likely(const ThFormatLook *look, bool *sure)
         return LIKELY;
     bool cell =
         end - c >= 3 &&
-        (strncmp(c, "---", 3) == 0 ||
+        (strncmp(c, "---", 3) == 0 || strncmp(c, "...", 3) == 0 ||
          (*c >= '0' && *c <= '9' && (c[1] == 'L' || c[1] == 'R') && c[2] >= 'A' && c[2] <= 'Z'));
     for (; cell && c < end; c++) {
         *sure = *sure || *c == '_' || *c == ';';
-        cell = strchr("0123456789-_; \t\r", *c) || (*c >= 'A' && *c <= 'Z');
+        cell = strchr("0123456789-._; \t\r", *c) || (*c >= 'A' && *c <= 'Z');
     }
     return cell ? LIKELY : 0;
 }

@@ -34,7 +34,7 @@ static bool begin_row(Reader *r, int col)
 
 static bool read_cell(Reader *r, const char *s, int col)
 {
-    bool empty = strncmp(s, "---", 3) == 0;
+    bool empty = strncmp(s, "---", 3) == 0 || strncmp(s, "...", 3) == 0;
     if (r->row_cells[r->rows - 1] == MOST_CELLS)
         return fail_col(r, col, "more than 10 symbols in a row");
     if (!empty && (s[0] < '0' || s[0] > '9'))
@@ -43,7 +43,7 @@ static bool read_cell(Reader *r, const char *s, int col)
         return fail_col(r, col + 1, "expected the move L or R");
     if (!empty && (s[2] < 'A' || s[2] > 'Z'))
         return fail_col(r, col + 2, "expected the letter of a state");
-    memcpy(r->cell[r->n], s, 3);
+    memcpy(r->cell[r->n], empty ? "---" : s, 3);
     r->col[r->n++] = col;
     r->row_cells[r->rows - 1]++;
     return true;
@@ -90,29 +90,47 @@ static bool read_rows(Reader *r, const char *text, int col)
     return true;
 }
 
-static bool check_rows(Reader *r)
-{
-    r->width = r->row_cells[0];
-    if (r->rows == 0)
-        return fail_col(r, 1, "no machine");
-    if (r->width < 2)
-        return fail_col(r, r->row_col[0], "a row has at least two cells, one for each symbol");
-    for (int i = 1; i < r->rows; i++)
-        if (r->row_cells[i] != r->width)
-            return fail_col(r, r->row_col[i], "the rows differ in length");
-    for (int i = 0; i < r->n; i++)
-        if (r->cell[i][0] - '0' >= r->width)
-            return fail_col(r, r->col[i], "the row has no such symbol");
-    return true;
-}
-
-/* The letter of the state that stops: that of the first cell which leads past the rows, or Z. */
+/* The letter of the state that stops: that of the cells which lead past the rows, else Z. */
 static char halt_letter(const Reader *r)
 {
     for (int i = 0; i < r->n; i++)
         if (r->cell[i][2] >= 'A' + r->rows)
             return r->cell[i][2];
     return 'Z';
+}
+
+/* Z halts, as H and the letter behind that of the last row; others may be rows that were forgotten.
+ */
+static bool check_letters(const Reader *r)
+{
+    char halt = halt_letter(r);
+    for (int i = 0; i < r->n; i++) {
+        char to = r->cell[i][2];
+        bool usual = to == 'Z' || to == 'H' || to == 'A' + r->rows;
+        if (to < 'A' + r->rows || (to == halt && usual))
+            continue;
+        if (to == halt)
+            th_fail_at(r->err, TH_EPARSE, 1, r->col[i] + 2, "the state %c has no row", to);
+        else
+            th_fail_at(r->err, TH_EPARSE, 1, r->col[i] + 2,
+                       "the states %c and %c have no row, and one state halts", halt, to);
+        return th_hint(r->err, "Z is the state that halts; all others have a row, after a _");
+    }
+    return true;
+}
+
+static bool check_rows(Reader *r)
+{
+    r->width = r->row_cells[0];
+    if (r->rows == 0)
+        return fail_col(r, 1, "no machine");
+    for (int i = 1; i < r->rows; i++)
+        if (r->row_cells[i] != r->width)
+            return fail_col(r, r->row_col[i], "the rows differ in length");
+    for (int i = 0; i < r->n; i++)
+        if (r->cell[i][0] - '0' >= r->width)
+            return fail_col(r, r->col[i], "the row has no such symbol");
+    return check_letters(r);
 }
 
 static ThTm *build(const Reader *r, ThError *err)
@@ -132,7 +150,7 @@ static ThTm *build(const Reader *r, ThError *err)
     for (int i = 0; i < r->n; i++) {
         const char *c = r->cell[i];
         ThTmRule rule = {.from = i / r->width, .read = {i % r->width}, .undefined = *c == '-'};
-        rule.write[0] = rule.undefined ? 1 : c[0] - '0';
+        rule.write[0] = rule.undefined ? r->width > 1 : c[0] - '0';
         rule.move[0] = rule.undefined || c[1] == 'R' ? 1 : -1;
         bool halts = rule.undefined || c[2] >= 'A' + r->rows;
         rule.to = halts ? th_tm_state(&b, name) : c[2] - 'A';
@@ -175,7 +193,7 @@ ThTm *th_tm_read_bb(const char *text, ThError *err)
 static bool refuse(ThError *err, const char *why)
 {
     th_fail(err, TH_EVALUE, "the machine has no bbchallenge string: %s", why);
-    return th_hint(err, "that takes one two-way tape, moves L and R, 2 to 10 symbols, a rule for "
+    return th_hint(err, "that takes one two-way tape, moves L and R, up to 10 symbols, a rule for "
                         "each case, and one state that halts");
 }
 
@@ -201,8 +219,8 @@ static bool check_machine(const ThTm *m, int *halt, ThError *err)
         return refuse(err, "it has several tapes");
     if (m->edge != TH_TM_TWO_WAY)
         return refuse(err, "its tape has an edge");
-    if (m->n_symbols < 2 || m->n_symbols > MOST_CELLS)
-        return refuse(err, m->n_symbols < 2 ? "it has one symbol" : "more than 10 symbols");
+    if (m->n_symbols > MOST_CELLS)
+        return refuse(err, "more than 10 symbols");
     if (m->branching)
         return refuse(err, "it has a choice between rules");
     if (!check_roles(m, halt, err))

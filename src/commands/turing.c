@@ -94,8 +94,9 @@ SH_COMMAND(
         "any state, and of those one for a symbol of its own before one for any symbol.  A ! "
         "behind a rule makes it a breakpoint.\n\n"
         "After = stands a string in the format of bbchallenge: rows of cells, separated by _, each "
-        "cell the symbol written, the move and the next state; an undefined cell --- writes 1, "
-        "moves to the right and halts, in one step.  Also the text of a file in another format "
+        "cell the symbol written, the move and the next state; an undefined cell, --- or ..., "
+        "writes 1, moves to the right and halts, in one step.  The one letter without a row is the "
+        "state that halts: Z, H or the next one.  Also the text of a file in another format "
         "that "
         "load knows, with \\n for the ends of its lines.  Or random: every rule is drawn "
         "uniformly, no state stops.",

@@ -473,6 +473,8 @@ static void written_strings(void **state)
                                        "1RB2LA1RA_1LB1LA1RZ",
                                        "1RA 1LZ 2RA ---",
                                        "0RA---",
+                                       "0RB_0LA",
+                                       "1RB1LB_1LA1RC",
                                        "1RB1RH_1LA---"};
     (void)state;
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
@@ -483,6 +485,12 @@ static void written_strings(void **state)
         th_text_free(&t);
         th_tm_free(m);
     }
+    ThTm *open = bb("1RB...  ...1LA");
+    ThText unspecified = {0};
+    assert_true(th_tm_write_bb(&unspecified, open, NULL));
+    assert_string_equal(unspecified.data, "1RB---_---1LA");
+    th_text_free(&unspecified);
+    th_tm_free(open);
     ThError err = {0};
     ThTm *m = th_tm_parse("alphabet x 0 1; blank 0; states b z a; start a; halt z; "
                           "a 0 -> 1 R b; a 1 -> x L b; a x -> L a; "
@@ -508,6 +516,9 @@ static void bad_strings(void **state)
                {"1RB1XB_1LA1RZ", 5},
                {"1RB1Lb_1LA1RZ", 6},
                {"1RB1LB_", 8},
+               {"1RB1LX", 6},
+               {"1RB1RZ_1LA1RH", 13},
+               {"1RB1LX_1LA1RB", 6},
                {"1RB1LB_1L", 10}};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
