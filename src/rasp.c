@@ -158,8 +158,7 @@ static bool host_may_define(void *context, const char *name, ThError *err)
 
 static bool host_defined(void *context, const char *name, const ThRaspValue *v, ThError *err)
 {
-    ShSession *s = context;
-    return sh_define_rasp(s, name, sh_rasp_object_kind(v), s->rasp_source, err);
+    return sh_define_rasp(context, name, sh_rasp_object_kind(v), err);
 }
 
 static void host_failed(void *context, const char *path, const ThError *err)
@@ -230,11 +229,9 @@ static bool do_statement(ShSession *s, const ShCall *call, ThError *err)
     ThRasp *r = sh_session_rasp(s, err);
     size_t n = t->end - t->start;
     char *text = r ? th_strndup(lx->text.data + t->start, n, err) : NULL;
-    s->rasp_source = text;
     bool ok = text && (t->type == T_RASP || read_word(s, &word, err)) &&
               th_rasp_run_tree(r, t->type == T_RASP ? &lx->tree[t->value] : &word, text, n,
                                sh_stop(s), err);
-    s->rasp_source = NULL;
     th_rasp_tree_free(&word);
     free(text);
     return ok;
@@ -243,17 +240,9 @@ static bool do_statement(ShSession *s, const ShCall *call, ThError *err)
 bool sh_load_rasp(ShSession *s, const char *path, ThError *err)
 {
     ThRasp *r = sh_session_rasp(s, err);
-    ThText t = {0};
     if (r)
         th_rasp_set_folder(r, s->script);
-    th_text_printf(&t, "load \"%s\";", path);
-    char *source = r ? th_text_take(&t, err) : NULL;
-    s->rasp_source = source;
-    bool ok = source && th_rasp_load(r, path, sh_stop(s), err);
-    s->rasp_source = NULL;
-    th_text_free(&t);
-    free(source);
-    return ok;
+    return r && th_rasp_load(r, path, sh_stop(s), err);
 }
 
 const ShCommand sh_rasp_statement_command = {.name = "statement", .run = do_statement};

@@ -38,7 +38,8 @@ bool sh_rasp_value_of(ShSession *s, const ShObject *o, ThRaspValue *v, ThError *
 void sh_rasp_figures(ShSession *s, const ThRaspValue *v);
 void sh_rasp_sequence_figures(ShSession *s, const ThRaspSeq *q);
 
-/* Appends statements that define objects again, with those they need in front. */
+/* Appends statements that define the names of RASP among objects again, as what they are, with
+ * those that their functions look up. */
 bool sh_rasp_write_objects(ShSession *s, ThText *t, ShObject *const *object, int n, ThError *err);
 
 #endif

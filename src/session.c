@@ -194,24 +194,17 @@ bool sh_define(ShSession *s, const char *name, ShKind kind, void *object, const 
     return true;
 }
 
-bool sh_define_rasp(ShSession *s, const char *name, ShKind kind, const char *made_by, ThError *err)
+bool sh_define_rasp(ShSession *s, const char *name, ShKind kind, ThError *err)
 {
     ShObject *o = sh_find(s, name);
-    char *source = made_by ? th_strdup(made_by, err) : NULL;
-    if (made_by && !source)
-        return false;
     if (!o) {
         o = th_grow(&s->object, &s->cap, s->n + 1, sizeof *s->object, err)
                 ? new_object(name, NULL, err)
                 : NULL;
-        if (!o) {
-            free(source);
+        if (!o)
             return false;
-        }
         s->object[s->n++] = o;
     }
-    free(o->made_by);
-    o->made_by = source;
     o->kind = kind;
     return true;
 }

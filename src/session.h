@@ -52,10 +52,8 @@ const char *sh_a_kind(ShKind kind);                /* "an automaton", … */
 bool sh_define(ShSession *s, const char *name, ShKind kind, void *object, const char *made_by,
                ThError *err);
 
-/* The same for a name that RASP has defined, which may be a command's, too; made_by is the
- * statement.
- */
-bool sh_define_rasp(ShSession *s, const char *name, ShKind kind, const char *made_by, ThError *err);
+/* The same for a name that RASP has defined, which may be a command's, too. */
+bool sh_define_rasp(ShSession *s, const char *name, ShKind kind, ThError *err);
 
 /* Removes an object and what it owns. */
 void sh_undefine(ShSession *s, ShObject *o);

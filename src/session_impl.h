@@ -74,12 +74,11 @@ struct ShSession {
     ThOptions settings;
     ShOutput out;
     ShStatement now;
-    ThRasp *rasp;            /* NULL until it is wanted */
-    ShObject *library;       /* the name of RASP's library that a command was last about */
-    const char *script;      /* the file that is being run; NULL: none */
-    const char *loading;     /* the file of definitions that is being loaded; NULL: none */
-    const char *rasp_source; /* the statement of RASP that is running */
-    bool interactive;        /* a prompt is up: errors do not end the session */
+    ThRasp *rasp;        /* NULL until it is wanted */
+    ShObject *library;   /* the name of RASP's library that a command was last about */
+    const char *script;  /* the file that is being run; NULL: none */
+    const char *loading; /* the file of definitions that is being loaded; NULL: none */
+    bool interactive;    /* a prompt is up: errors do not end the session */
     bool keep_going;
     bool leaving; /* quit was typed */
     bool failed;  /* a command of a batch failed */

@@ -91,7 +91,8 @@ SH_COMMAND(show, .group = "objects", .summary = "show an object in the syntax th
            .detail =
                "An automaton is shown as its block; a task with its alphabet, its classes and "
                "the chance level; a model with its layers, their shapes, how they are drawn "
-               "and how many parameters there are.\n\n"
+               "and how many parameters there are; an s-op or selector of RASP as the program that "
+               "computes it: typing its name shows its value.\n\n"
                "With as regex an automaton is shown as a regular expression for its language: a "
                "short one, and the same one for equal languages over the same alphabet.",
            .example = "automaton p = parity\nshow p\nautomaton e = regex \"(b*ab*a)*b*\"\n"
@@ -172,7 +173,7 @@ SH_COMMAND(copy, .group = "objects", .summary = "make a copy of an object under 
     ThRaspValue v;
     if (sh_is_rasp(o->kind))
         return sh_rasp_value_of(s, o, &v, err) && th_rasp_define(s->rasp, name, &v, err) &&
-               sh_define_rasp(s, name, o->kind, NULL, err);
+               sh_define_rasp(s, name, o->kind, err);
     void *value = copy_value(o, err);
     return value && sh_define(s, call->operand[1].text, o->kind, value, o->made_by, err);
 }

@@ -34,7 +34,9 @@ bool sh_show_rasp(ShSession *s, const ShObject *o, ThError *err)
     if (v.kind == TH_RASP_VALUE_FUNCTION && show_source(s, o, &v))
         return true;
     ThRaspShown shown = {TH_RASP_SHOWN_RESULT, o->name, v};
-    bool ok = th_rasp_write(s->rasp, &shown, &t, sh_stop(s), err);
+    bool node = v.kind == TH_RASP_VALUE_SOP || v.kind == TH_RASP_VALUE_SELECTOR;
+    bool ok = node ? th_rasp_write_definition(s->rasp, o->name, &v, &t, err)
+                   : th_rasp_write(s->rasp, &shown, &t, sh_stop(s), err);
     if (ok) {
         fputs(t.data ? t.data : "", sh_listing(s));
         sh_rasp_figures(s, &v);
@@ -299,86 +301,14 @@ bool sh_trace_rasp(ShSession *s, const ShCall *call, ThError *err)
 
 /* ---- save ------------------------------------------------------------------------------------ */
 
-/* Is a name one of the words of a statement? */
-static bool mentions(const char *source, const char *name)
-{
-    size_t n = strlen(name);
-    for (const char *c = source; (c = strstr(c, name)); c += n) {
-        static const char letters[] =
-            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-        bool starts = c == source || !strchr(letters, c[-1]);
-        if (starts && (c[n] == '\0' || !strchr(letters, c[n])))
-            return true;
-    }
-    return false;
-}
-
-/* Marks what the marked objects need, transitively. */
-static void mark_needed(ShSession *s, bool *wanted, size_t n)
-{
-    for (bool more = true; more;) {
-        more = false;
-        for (size_t i = 0; i < n; i++) {
-            const ShObject *o = sh_object_at(s, i);
-            for (size_t k = 0; !wanted[i] && sh_is_rasp(o->kind) && k < n; k++) {
-                const ShObject *by = sh_object_at(s, k);
-                wanted[i] = wanted[k] && by->made_by && mentions(by->made_by, o->name);
-                more = more || wanted[i];
-            }
-        }
-    }
-}
-
-static bool write_statement(ShSession *s, const ShObject *o, ThText *t, ThError *err)
-{
-    ThRaspValue v = {0};
-    size_t n = 0;
-    if (!o->made_by) {
-        if (!sh_rasp_value_of(s, o, &v, err))
-            return false;
-        const char *source = th_rasp_function_source(&v, &n);
-        bool literal = v.kind == TH_RASP_VALUE_ATOM;
-        if (!source && !literal)
-            return th_fail(err, TH_EUSAGE, "'%s' has no statement that defines it", o->name);
-        if (literal) {
-            th_text_printf(t, "%s = ", o->name);
-            th_rasp_write_value(s->rasp, &v, t);
-            th_text_add(t, ";\n");
-        } else {
-            th_text_add_bytes(t, source, n);
-            th_text_add(t, "\n");
-        }
-        return true;
-    }
-    n = strlen(o->made_by);
-    while (n > 0 && strchr(" \t\r\n", o->made_by[n - 1]))
-        n--;
-    th_text_add_bytes(t, o->made_by, n);
-    th_text_add(t, n > 0 && strchr(";}", o->made_by[n - 1]) ? "\n" : ";\n");
-    return true;
-}
-
 bool sh_rasp_write_objects(ShSession *s, ThText *t, ShObject *const *object, int n, ThError *err)
 {
-    size_t all = 0;
-    while (sh_object_at(s, all))
-        all++;
-    bool *wanted = th_alloc(all, sizeof *wanted, err), ok = wanted != NULL;
-    for (size_t i = 0; ok && i < all; i++)
-        for (int k = 0; k < n; k++)
-            wanted[i] =
-                wanted[i] || (object[k] == sh_object_at(s, i) && sh_is_rasp(object[k]->kind));
-    if (ok)
-        mark_needed(s, wanted, all);
-    for (size_t i = 0; ok && i < all; i++) {
-        const ShObject *o = sh_object_at(s, i);
-        bool twice = false; /* one statement may define several names */
-        for (size_t k = 0; k < i && o->made_by; k++)
-            twice = twice || (wanted[k] && sh_object_at(s, k)->made_by &&
-                              strcmp(sh_object_at(s, k)->made_by, o->made_by) == 0);
-        if (wanted[i] && !twice)
-            ok = write_statement(s, o, t, err);
-    }
-    free(wanted);
+    const char **name = th_alloc((size_t)n, sizeof *name, err);
+    size_t k = 0;
+    for (int i = 0; name && i < n; i++)
+        if (sh_is_rasp(object[i]->kind))
+            name[k++] = object[i]->name;
+    bool ok = name && (k == 0 || th_rasp_save(s->rasp, name, k, t, err));
+    free(name);
     return ok;
 }

@@ -357,13 +357,61 @@ static void loading_has_an_environment_of_its_own(void **state)
     h->failed = 0;
     assert_false(th_rasp_load(h->rasp, "rasp_test_b.rasp", NULL, &err));
     assert_int_equal(h->failed, 4);
-    assert_string_equal(value(h, "b;"), "11");
-    assert_string_equal(value(h, "i;"), "9");
+    assert_string_equal(value(h, "b;"), "10");
+    refused(h, "i;");
     put("rasp_test_b.rasp", "load \"rasp_test_b\";");
     err = (ThError){0};
     assert_false(th_rasp_load(h->rasp, "rasp_test_b", NULL, &err));
     remove("rasp_test_a.rasp");
     remove("rasp_test_b.rasp");
+}
+
+/* The statements of the prompt stand in files, too, where their lines end them. */
+static void files_speak_to_the_prompt(void **state)
+{
+    static const Case cases[] = {
+        {"res;", "[1, 2, 3, 4] (ints)"},
+        {"keys;", "['a', 'b']"},
+        {"sum;", "3"},
+        {"counts;", "{'a': 2, 'b': 2}"},
+        {"n;", "2"},
+    };
+    Host *h = *state;
+    put("rasp_test_a.rasp", "set example \"abba\"\nexamples off\nfull seq display on\n"
+                            "show example\nselector examples off\nexamples on\n"
+                            "full seq display off\nres = indices + 1;\n"
+                            "d = {\"a\": 1, \"b\": 2}; keys = [k for k in d]; sum = 0;\n"
+                            "for k in d { sum = sum + d[k]; }\n"
+                            "counts = {k: 2 for k in d}; n = len(d);\nquit\nneither this");
+    ThError err = {0};
+    h->shown.size = 0;
+    h->failed = 0;
+    assert_true(th_rasp_load(h->rasp, "rasp_test_a", NULL, &err));
+    assert_non_null(strstr(h->shown.data, "s-op example: \"abba\"\n"));
+    assert_int_equal(h->failed, 0);
+    assert_false(h->left);
+    CHECK(h, cases);
+    remove("rasp_test_a.rasp");
+}
+
+/* What fails leaves the names, the example and how it is shown as they were. */
+static void half_a_file_is_none(void **state)
+{
+    Host *h = *state;
+    shown(h, "res = length;");
+    put("rasp_test_a.rasp", "set example \"ab\"\nexamples off\nx = 1\nres = indices;\ny = 2 +;\n"
+                            "full seq display on\nz = tokens(\"a\");");
+    ThError err = {0};
+    h->failed = 0;
+    assert_false(th_rasp_load(h->rasp, "rasp_test_a", NULL, &err));
+    assert_int_equal(h->failed, 2);
+    assert_string_equal(shown(h, "res;"),
+                        "     s-op: res\n \t Example: res(\"hello\") = [5]*5 (ints)\n");
+    refused(h, "z;");
+    err = (ThError){0};
+    assert_false(th_rasp_execute(h->rasp, "load \"rasp_test_a\";", true, true, NULL, &err));
+    refused(h, "z;");
+    remove("rasp_test_a.rasp");
 }
 
 /* ---- what is refused ------------------------------------------------------------------------- */
@@ -541,6 +589,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(functions_have_scopes_defaults_and_names, start, stop),
         cmocka_unit_test_setup_teardown(printing_has_the_shapes_of_the_reference, start, stop),
         cmocka_unit_test_setup_teardown(loading_has_an_environment_of_its_own, start, stop),
+        cmocka_unit_test_setup_teardown(files_speak_to_the_prompt, start, stop),
+        cmocka_unit_test_setup_teardown(half_a_file_is_none, start, stop),
         cmocka_unit_test_setup_teardown(bad_statements_change_nothing, start, stop),
         cmocka_unit_test_setup_teardown(errors_say_where, start, stop),
         cmocka_unit_test_setup_teardown(deep_and_large_programs_end, start, stop),

@@ -15,4 +15,16 @@
 void th_rasp_describe(const ThRaspGraph *g, ThRaspSop node, char *const *label, size_t most,
                       ThText *t);
 
+/* What nodes are called, by number: a name for those that have one, else NULL; and the function of
+ * TH_RASP_NODE_MAP and TH_RASP_NODE_MATCH. */
+typedef struct {
+    char **node, **function;
+} ThRaspLabels;
+
+/* Appends an expression that makes a node again, under every grammar, from what its arguments are
+ * called, or are made by where they have no name.  TH_EUSAGE for constants that no program can hold
+ * (th_rasp_atom_source), TH_ENOMEM. */
+bool th_rasp_write_node(const ThRaspGraph *g, ThRaspSop node, const ThRaspLabels *labels, ThText *t,
+                        ThError *err);
+
 #endif

@@ -303,36 +303,50 @@ static bool call_on_input(ThRasp *r, const ThRaspValue *callee, const ThRaspArgu
     return th_rasp_on_input(r, callee, a, v);
 }
 
+/* The arguments of a call, *n of them, as far as they have values; not on the stack, which calls
+ * inside calls would fill. */
+static bool eval_arguments(ThRasp *r, const ThRaspFrame *f, int32_t node, const ThRaspFunction *fn,
+                           ThRaspArgument *arg, size_t *n)
+{
+    bool ok = true;
+    for (int32_t a = at(f, node)->first; ok && a >= 0; a = at(f, a)->next) {
+        const char *words = fn && fn->builtin && *n == 3 ? fn->builtin->word : NULL;
+        ok = eval_argument(r, f, a, words, &arg[*n]) && ++*n;
+    }
+    return ok;
+}
+
+static bool call_with(ThRasp *r, const ThRaspFrame *f, int32_t node, const ThRaspValue *callee,
+                      const char *name, ThRaspArgument *arg, size_t n, ThRaspValue *v)
+{
+    const ThRaspFunction *fn = function_of(callee);
+    th_rasp_here(r, f, node);
+    if (callee->kind == TH_RASP_VALUE_SOP || callee->kind == TH_RASP_VALUE_SELECTOR)
+        return call_on_input(r, callee, arg, n, v);
+    if (!fn)
+        return th_rasp_error(r, TH_EVALUE, "%s cannot be called", th_rasp_what(callee));
+    const char *label = *name ? name : fn->name;
+    if (!th_rasp_enter(r->graph, label, at(f, node)->line, at(f, node)->col, r->err))
+        return false;
+    bool ok = call_function(r, fn, arg, n, v);
+    th_rasp_leave(r->graph);
+    return ok;
+}
+
 bool th_rasp_call(ThRasp *r, const ThRaspFrame *f, int32_t node, const ThRaspValue *callee,
                   const char *name, ThRaspValue *v)
 {
-    const ThRaspFunction *fn = function_of(callee);
-    ThRaspArgument arg[TH_RASP_ARGUMENTS];
-    size_t n = 0;
-    bool ok = true,
-         nodes = callee->kind == TH_RASP_VALUE_SOP || callee->kind == TH_RASP_VALUE_SELECTOR;
-    for (int32_t a = at(f, node)->first; ok && a >= 0; a = at(f, a)->next) {
-        const char *words = fn && fn->builtin && n == 3 ? fn->builtin->word : NULL;
-        if (n == TH_RASP_ARGUMENTS)
-            ok = th_rasp_error(r, TH_ELIMIT, "a call may have %d arguments", TH_RASP_ARGUMENTS);
-        else
-            ok = eval_argument(r, f, a, words, &arg[n]) && ++n;
+    size_t n = 0, given = count(f, at(f, node)->first);
+    if (given > TH_RASP_ARGUMENTS) {
+        th_rasp_here(r, f, node);
+        return th_rasp_error(r, TH_ELIMIT, "a call may have %d arguments", TH_RASP_ARGUMENTS);
     }
-    th_rasp_here(r, f, node);
-    const char *label = *name ? name : fn ? fn->name : "";
-    if (ok && !fn && !nodes)
-        ok = th_rasp_error(r, TH_EVALUE, "%s cannot be called", th_rasp_what(callee));
-    else if (ok && nodes)
-        ok = call_on_input(r, callee, arg, n, v);
-    else if (ok) {
-        ok = th_rasp_enter(r->graph, label, at(f, node)->line, at(f, node)->col, r->err);
-        if (ok) {
-            ok = call_function(r, fn, arg, n, v);
-            th_rasp_leave(r->graph);
-        }
-    }
+    ThRaspArgument *arg = th_alloc(given, sizeof *arg, r->err);
+    bool ok = arg && eval_arguments(r, f, node, function_of(callee), arg, &n) &&
+              call_with(r, f, node, callee, name, arg, n, v);
     while (n > 0)
         th_rasp_release(&r->heap, arg[--n].value);
+    free(arg);
     return ok;
 }
 
@@ -374,6 +388,11 @@ static bool call_mapped(void *context, ThRaspAtoms *atoms, const ThRaspAtom *arg
     if (ok)
         *result = v.as.atom;
     return ok;
+}
+
+const ThRaspFunction *th_rasp_called(const ThRaspFunctionOf *f)
+{
+    return function_of(&((const Mapped *)f->context)->function);
 }
 
 static Mapped *mapped(ThRasp *r, const ThRaspValue *function, uint64_t *id)

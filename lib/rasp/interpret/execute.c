@@ -202,31 +202,58 @@ static bool do_load(ThRasp *r, const ThRaspFrame *f, int32_t node)
     return th_rasp_load_file(r, th_rasp_text(&f->program->tree, node), f->scope);
 }
 
+bool th_rasp_set_example(ThRasp *r, int which, ThRaspValue v)
+{
+    ThRaspExample *e = &r->example[which];
+    ThRaspRun *run = th_rasp_run_on(r, &v, r->err);
+    if (!run)
+        return false;
+    th_rasp_run_free(e->run);
+    th_rasp_release(&r->heap, e->value);
+    e->run = run;
+    e->value = th_rasp_retain(v);
+    return true;
+}
+
+ThRaspManner th_rasp_manner(ThRasp *r)
+{
+    ThRaspManner m = {.full_display = r->full_display};
+    for (int i = 0; i < 2; i++) {
+        m.value[i] = th_rasp_retain(r->example[i].value);
+        m.on[i] = r->example[i].on;
+    }
+    return m;
+}
+
+void th_rasp_manner_end(ThRasp *r, ThRaspManner *before, bool back)
+{
+    ThError ignored = {0}, *err = r->err;
+    r->err = &ignored;
+    for (int i = 0; i < 2; i++) {
+        if (back)
+            th_rasp_set_example(r, i, before->value[i]);
+        r->example[i].on = back ? before->on[i] : r->example[i].on;
+        th_rasp_release(&r->heap, before->value[i]);
+    }
+    r->full_display = back ? before->full_display : r->full_display;
+    r->err = err;
+}
+
 static bool set_example(ThRasp *r, const ThRaspFrame *f, int32_t node)
 {
     ThRaspValue v = {0};
     if (!th_rasp_eval(r, f, at(f, node)->first, &v))
         return false;
     th_rasp_here(r, f, node);
-    ThRaspRun *run[2] = {NULL, NULL};
     bool ok = true;
     for (int i = 0; ok && i < 2; i++)
         if (at(f, node)->op & 1 << i)
-            ok = (run[i] = th_rasp_run_on(r, &v, r->err)) != NULL;
-    for (int i = 0; i < 2; i++) {
-        if (!ok || !run[i]) {
-            th_rasp_run_free(run[i]);
-            continue;
-        }
-        th_rasp_run_free(r->example[i].run);
-        th_rasp_release(&r->heap, r->example[i].value);
-        r->example[i].run = run[i];
-        r->example[i].value = th_rasp_retain(v);
-    }
+            ok = th_rasp_set_example(r, i, v);
     th_rasp_release(&r->heap, v);
     return ok;
 }
 
+/* Also where a file asks for it. */
 static bool show_example(ThRasp *r, const ThRaspFrame *f, int32_t node)
 {
     static const char *const names[] = {"s-op", "selector"};
@@ -234,7 +261,7 @@ static bool show_example(ThRasp *r, const ThRaspFrame *f, int32_t node)
     for (int i = 0; i < 2; i++)
         if ((at(f, node)->op & 1 << i) &&
             !(th_rasp_name_id(r, names[i], &id) &&
-              to_show(r, f, TH_RASP_SHOWN_EXAMPLE, id, r->example[i].value)))
+              th_rasp_to_show(r, TH_RASP_SHOWN_EXAMPLE, id, r->example[i].value)))
             return false;
     return true;
 }
@@ -256,7 +283,8 @@ static bool do_prompt(ThRasp *r, const ThRaspFrame *f, int32_t node)
         r->full_display = n->number.integer;
         return true;
     default:
-        if (r->host.leave)
+        r->quit = r->loads > 0;
+        if (!r->quit && r->host.leave)
             r->host.leave(r->host.context);
         return true;
     }

@@ -181,14 +181,17 @@ static bool unpack(ThRasp *r, const ThRaspFrame *f, int32_t names, const ThRaspV
 bool th_rasp_each(ThRasp *r, const ThRaspFrame *f, int32_t names, ThRaspValue list,
                   bool (*body)(ThRasp *r, const ThRaspFrame *f, void *context), void *context)
 {
-    if (!th_rasp_is_list(&list)) {
-        th_rasp_error(r, TH_EVALUE, "'for' goes through a list, not %s", th_rasp_what(&list));
+    bool dict = list.kind == TH_RASP_VALUE_DICT;
+    if (!dict && !th_rasp_is_list(&list)) {
+        th_rasp_error(r, TH_EVALUE, "'for' goes through a list or the keys of a dict, not %s",
+                      th_rasp_what(&list));
         return list.kind == TH_RASP_VALUE_SOP
                    ? th_hint(r->err, "an s-op's length is not known before there is an input")
                    : false;
     }
     for (size_t i = 0; i < th_rasp_length(&list); i++) {
-        ThRaspValue e = th_rasp_element(&list, i);
+        ThRaspValue e = dict ? th_rasp_atom_value(((const ThRaspDict *)list.as.object)->key[i])
+                             : th_rasp_element(&list, i);
         if (th_stopped(r->stop, r->err) || !unpack(r, f, names, &e) || !body(r, f, context))
             return false;
     }

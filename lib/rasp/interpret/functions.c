@@ -88,8 +88,8 @@ static bool do_len(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *arg, si
                    ThRaspValue *v)
 {
     (void)n;
-    if (!th_rasp_is_list(&arg[0].value)) {
-        th_rasp_error(r, TH_EVALUE, "%s takes a list, not %s", self->name,
+    if (!th_rasp_is_list(&arg[0].value) && arg[0].value.kind != TH_RASP_VALUE_DICT) {
+        th_rasp_error(r, TH_EVALUE, "%s takes a list or a dict, not %s", self->name,
                       th_rasp_what(&arg[0].value));
         return arg[0].value.kind == TH_RASP_VALUE_SOP
                    ? th_hint(r->err, "length is the s-op of an input's length")

@@ -310,7 +310,6 @@ bool th_rasp_guard(ThRasp *r, bool (*body)(ThRasp *r, const void *context), cons
     ThRaspSop nodes = th_rasp_nodes(r->graph);
     r->err = err;
     r->serial++;
-    r->kept = false;
     r->line = r->col = 0;
     bool ok = body(r, context);
     r->err = err;
@@ -320,12 +319,10 @@ bool th_rasp_guard(ThRasp *r, bool (*body)(ThRasp *r, const void *context), cons
         err->line = r->line;
         err->col = r->col;
     }
-    bool keep = ok || r->kept;
-    ThError late = {0};
-    bool told = !keep || announce(r, undo, shown, ok ? err : &late);
+    bool told = !ok || announce(r, undo, shown, err);
     forget_shown(r, shown);
-    settle(r, undo, keep);
-    if (!keep) {
+    settle(r, undo, ok);
+    if (!ok) {
         th_rasp_rewind(r->graph, nodes);
         r->n_places = nodes < r->n_places ? nodes : r->n_places;
     }

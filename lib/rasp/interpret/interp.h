@@ -22,6 +22,12 @@ typedef struct {
     bool on;
 } ThRaspExample;
 
+/* The examples and how they are shown: what statements change besides names. */
+typedef struct {
+    ThRaspValue value[2]; /* counted */
+    bool on[2], full_display;
+} ThRaspManner;
+
 /* What a binding was before the statement that is being executed. */
 typedef struct {
     ThRaspScope *scope; /* counted */
@@ -63,7 +69,6 @@ struct ThRasp {
     int depth;   /* of th_rasp_eval inside itself */
     int mapping; /* inside functions that are mapped over elements */
     int plain;   /* inside loops and functions, whose values are not shown */
-    bool kept;   /* what it has done stays, although it fails (load) */
     uint32_t serial;
     ThRaspPlace *place; /* by node */
     size_t n_places, cap_places;
@@ -76,6 +81,7 @@ struct ThRasp {
     int loads;
     char *beside;       /* the folder of the script that loads; owned; NULL: none */
     const char *folder; /* of the file that is being loaded; NULL: none */
+    bool quit;          /* that file says that it ends here */
 };
 
 typedef struct {
@@ -128,15 +134,25 @@ bool th_rasp_do(ThRasp *r, const ThRaspFrame *f, int32_t node);
 bool th_rasp_check(ThRasp *r, const ThRaspValue *v);
 bool th_rasp_is_global(const ThRasp *r, const ThRaspScope *s);
 
-/* Does something that succeeds, or changes nothing unless r->kept is set; then tells the host. */
+/* Does something that succeeds, or changes nothing; then tells the host. */
 bool th_rasp_guard(ThRasp *r, bool (*body)(ThRasp *r, const void *context), const void *context,
                    ThError *err);
+
+/* execute.c: another example for one kind (of example[]); how it is now, and back to that. */
+bool th_rasp_set_example(ThRasp *r, int which, ThRaspValue v);
+ThRaspManner th_rasp_manner(ThRasp *r);
+void th_rasp_manner_end(ThRasp *r, ThRaspManner *before, bool back);
 
 /* Notes something to be shown once the statement has succeeded. */
 bool th_rasp_to_show(ThRasp *r, ThRaspShownAs as, uint32_t name, ThRaspValue v);
 bool th_rasp_block(ThRasp *r, const ThRaspFrame *f, int32_t block, ThRaspValue *returned);
 bool th_rasp_bind(ThRasp *r, const ThRaspFrame *f, int32_t name, ThRaspValue v);
 bool th_rasp_set_global(ThRasp *r, ThRaspScope *scope, uint32_t name, ThRaspValue v);
+
+/* apply.c: the function that a node of the graph calls.  load.c: is a name `tokens`, with the value
+ * that it has to begin with? */
+const ThRaspFunction *th_rasp_called(const ThRaspFunctionOf *f);
+bool th_rasp_is_own_tokens(const ThRasp *r, uint32_t name, const ThRaspValue *v);
 
 /* load.c: a file's names into a scope; the library; a new scope with the library and tokens. */
 bool th_rasp_load_file(ThRasp *r, const char *path, ThRaspScope *into);

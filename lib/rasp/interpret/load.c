@@ -116,11 +116,33 @@ static bool skip_to_statement(ThRaspSource *src)
     }
 }
 
-/* Past a statement that cannot be read: behind its `;` or its last `}`, or the end of the line
- * where a string is not closed. */
+/* Does a line begin with what only statements begin with: a word of them, or NAME = …? */
+static bool begins_statement(const ThRaspSource *src, size_t at)
+{
+    static const char *const words[] = {"def", "for", "set", "show", "full", "load", "draw"};
+    ThRaspSource ahead = *src;
+    ThRaspLexeme name, next;
+    ThError ignored = {0};
+    ahead.at = at;
+    if (!th_rasp_lex(&ahead, &name, &ignored) || name.kind != TH_RASP_LEX_NAME ||
+        name.start != at || !th_rasp_lex(&ahead, &next, &ignored))
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (name.end - name.start == strlen(words[i]) &&
+            memcmp(src->text + name.start, words[i], strlen(words[i])) == 0)
+            return true;
+    return next.kind == '=';
+}
+
+/* Past a statement that cannot be read: behind its `;` or its last `}`, to a line that begins
+ * another one, or to the end of the line where a string is not closed. */
 static void skip_statement(ThRaspSource *src)
 {
-    size_t i = src->at;
+    ThRaspSource ahead = *src;
+    ThRaspLexeme first;
+    ThError ignored = {0};
+    th_rasp_lex(&ahead, &first, &ignored);
+    size_t i = first.start - (first.kind == TH_RASP_LEX_STRING); /* with its quote */
     int depth = 0;
     bool string = false, ends = false;
     for (; i < src->n && !ends; i++) {
@@ -129,6 +151,8 @@ static void skip_statement(ThRaspSource *src)
             string = !string;
         else if (string)
             ends = c == '\n';
+        else if (c == '\n')
+            ends = depth <= 0 && begins_statement(src, i + 1);
         else if (c == '#')
             while (i + 1 < src->n && src->text[i + 1] != '\n')
                 i++;
@@ -150,7 +174,7 @@ static void skip_statement(ThRaspSource *src)
 static bool run_one(ThRasp *r, ThRaspSource *src, const char *label, bool library,
                     ThRaspScope *scope, ThError *err)
 {
-    ThRaspDialect d = {.grammar = library ? NULL : r->grammar};
+    ThRaspDialect d = {.grammar = library ? NULL : r->grammar, .prompt = !library};
     ThRaspTree t = {0};
     size_t from = src->at;
     if (!th_rasp_parse_one(&t, src, d, err)) {
@@ -175,7 +199,8 @@ static bool run_all(ThRasp *r, const Found *file, ThRaspScope *scope, int *faile
     ThRaspSource src = {file->source, file->size, 0, 1, 1};
     char *label = label_of(file->path, r->err);
     bool go_on = label != NULL;
-    while (go_on && skip_to_statement(&src)) {
+    r->quit = false;
+    while (go_on && !r->quit && skip_to_statement(&src)) {
         ThError e = {0};
         if (run_one(r, &src, label, false, scope, &e))
             continue;
@@ -189,6 +214,7 @@ static bool run_all(ThRasp *r, const Found *file, ThRaspScope *scope, int *faile
         ++*failed;
     }
     free(label);
+    r->quit = false;
     return go_on;
 }
 
@@ -204,15 +230,18 @@ bool th_rasp_load_library(ThRasp *r, ThError *err)
 
 /* ---- exports --------------------------------------------------------------------------------- */
 
+bool th_rasp_is_own_tokens(const ThRasp *r, uint32_t name, const ThRaspValue *v)
+{
+    ThRaspValue tokens = {0};
+    return strcmp(th_rasp_id_name(r, name), "tokens") == 0 && v->kind == TH_RASP_VALUE_SOP &&
+           th_rasp_lookup_base(r, "tokens_str", &tokens) && v->as.sop == tokens.as.sop;
+}
+
 static bool is_public(const ThRasp *r, const ThRaspBinding *b)
 {
     const char *name = th_rasp_id_name(r, b->name);
-    ThRaspValue tokens = {0};
-    if (!b->there || name[0] == '_' || strcmp(name, "out") == 0)
-        return false;
-    bool same = strcmp(name, "tokens") == 0 && b->value.kind == TH_RASP_VALUE_SOP &&
-                th_rasp_lookup_base(r, "tokens_str", &tokens) && b->value.as.sop == tokens.as.sop;
-    return !same;
+    return b->there && name[0] != '_' && strcmp(name, "out") != 0 &&
+           !th_rasp_is_own_tokens(r, b->name, &b->value);
 }
 
 static bool export_names(ThRasp *r, const Found *file, const ThRaspScope *from, ThRaspScope *into,
@@ -266,24 +295,25 @@ static bool load_found(ThRasp *r, const Found *file, ThRaspScope *into, int *fai
     r->plain = o.plain;
     r->serial = o.serial;
     r->folder = o.folder;
-    ok = ok && export_names(r, file, scope, into, failed);
+    ok = ok && (*failed > 0 || export_names(r, file, scope, into, failed));
     if (scope)
         th_rasp_object_release(&r->heap, &scope->head);
     free(folder);
     return ok;
 }
 
-/* Loads what was found, and tells of the statements that failed. */
+/* Loads what was found, all of it or nothing, and tells of the statements that failed. */
 static bool load_all(ThRasp *r, const Found *file, ThRaspScope *into)
 {
     int failed = 0;
+    ThRaspManner before = th_rasp_manner(r);
     bool ok = load_found(r, file, into, &failed);
-    r->kept = ok;
     if (ok && failed > 0) {
         ok = th_rasp_error(r, TH_EVALUE, "%d statement%s of '%.200s' failed", failed,
                            failed == 1 ? "" : "s", file->path);
-        th_hint(r->err, "the names of the others are defined");
+        th_hint(r->err, "so nothing of it is defined");
     }
+    th_rasp_manner_end(r, &before, !ok);
     return ok;
 }
 

@@ -115,8 +115,7 @@ bool th_rasp_evaluate(ThRasp *r, const char *text, ThRaspValue *v, ThStop *stop,
 /* Loads a program in an environment of its own and defines its public names.  The path gets .rasp
  * where it does not end in it; it is looked for beside the file that loads it, in the current
  * directory, and among the programs that are built in ("raspl").  Statements that fail are told to
- * the host and skipped; then the whole fails with TH_EVALUE, but the others have defined their
- * names. */
+ * the host and skipped; then the whole fails with TH_EVALUE and has changed nothing. */
 bool th_rasp_load(ThRasp *r, const char *path, ThStop *stop, ThError *err);
 
 /* The same for a program's text; the label stands for its path. */
@@ -184,6 +183,17 @@ const uint8_t *th_rasp_grid(const ThRaspValue *v, size_t *n, const ThRaspSeq **i
 
 /* View of a function's source, *size bytes; NULL for those written in C. */
 const char *th_rasp_function_source(const ThRaspValue *v, size_t *size);
+
+/* ---- saving (save.c) ------------------------------------------------------------------------- */
+
+/* Appends statements that define names of the session again as what they are now, with those that
+ * their functions look up, under every grammar; s-ops as their graphs.  Errors: TH_EUSAGE for names
+ * without a value and for what no program can hold (strings with quotes), TH_ELIMIT, TH_ENOMEM. */
+bool th_rasp_save(ThRasp *r, const char *const *name, size_t n, ThText *t, ThError *err);
+
+/* The same of one value that is to be called `name`, alone. */
+bool th_rasp_write_definition(ThRasp *r, const char *name, const ThRaspValue *v, ThText *t,
+                              ThError *err);
 
 /* Elements of a list, sequence or dictionary; 0 for others. */
 size_t th_rasp_length(const ThRaspValue *v);

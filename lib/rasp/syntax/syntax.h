@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "rasp/values/value.h"
 
 enum { TH_RASP_DEEPEST = 200 }; /* brackets and blocks inside each other */
@@ -129,6 +130,13 @@ bool th_rasp_parse(ThRaspTree *t, const char *text, size_t n, ThRaspDialect d, T
 bool th_rasp_parse_one(ThRaspTree *t, ThRaspSource *src, ThRaspDialect d, ThError *err);
 bool th_rasp_tree_copy(ThRaspTree *t, const ThRaspTree *from, ThError *err); /* TH_ENOMEM */
 void th_rasp_tree_free(ThRaspTree *t);
+
+/* Appends an expression, or a function's definition, as source that every grammar reads as the
+ * same. */
+void th_rasp_tree_write(const ThRaspTree *tree, int32_t node, ThText *t);
+
+/* Are two parts of trees the same program, wherever they stand in their texts? */
+bool th_rasp_tree_same(const ThRaspTree *a, int32_t x, const ThRaspTree *b, int32_t y);
 
 static inline const char *th_rasp_text(const ThRaspTree *t, int32_t node)
 {

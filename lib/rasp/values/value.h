@@ -159,6 +159,10 @@ bool th_rasp_atom_convert(ThRaspAtoms *p, ThRaspAtom a, ThRaspAtomKind kind, ThR
  * fewest digits that read back as the same float. */
 void th_rasp_atom_write(const ThRaspAtoms *p, ThRaspAtom a, ThText *t);
 
+/* Appends an expression of RASP that gives exactly this atom, under every grammar: "a", (-1), 0.1.
+ * TH_EUSAGE for strings that no program can hold, those with quotes or control characters. */
+bool th_rasp_atom_source(const ThRaspAtoms *p, ThRaspAtom a, ThText *t, ThError *err);
+
 /* A sequence of n atoms of one kind.  Where `constant` is set all n are cell[0]. */
 typedef struct {
     ThRaspAtomKind kind;
