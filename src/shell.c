@@ -276,11 +276,13 @@ static bool defines(const ShCall *call)
     return (call->command->flags & C_DEFINES) && !call->redirect;
 }
 
+/* An example is part of definitions, which are checked on it. */
 static bool rasp_defines(const ThRaspTree *t)
 {
     int32_t first = t->node[t->root].first;
     ThRaspKind kind = first < 0 ? TH_RASP_R_NAMES : (ThRaspKind)t->node[first].kind;
-    return kind == TH_RASP_R_ASSIGN || kind == TH_RASP_R_DEF || kind == TH_RASP_R_FOR;
+    return kind == TH_RASP_R_ASSIGN || kind == TH_RASP_R_DEF || kind == TH_RASP_R_FOR ||
+           kind == TH_RASP_R_SET_EXAMPLE;
 }
 
 static bool run_command(ShSession *s, const ShStatement *st, ThError *err)

@@ -202,7 +202,7 @@ static bool do_load(ThRasp *r, const ThRaspFrame *f, int32_t node)
     return th_rasp_load_file(r, th_rasp_text(&f->program->tree, node), f->scope);
 }
 
-bool th_rasp_set_example(ThRasp *r, int which, ThRaspValue v)
+static bool put_example(ThRasp *r, int which, ThRaspValue v)
 {
     ThRaspExample *e = &r->example[which];
     ThRaspRun *run = th_rasp_run_on(r, &v, r->err);
@@ -231,7 +231,7 @@ void th_rasp_manner_end(ThRasp *r, ThRaspManner *before, bool back)
     r->err = &ignored;
     for (int i = 0; i < 2; i++) {
         if (back)
-            th_rasp_set_example(r, i, before->value[i]);
+            put_example(r, i, before->value[i]);
         r->example[i].on = back ? before->on[i] : r->example[i].on;
         th_rasp_release(&r->heap, before->value[i]);
     }
@@ -248,7 +248,7 @@ static bool set_example(ThRasp *r, const ThRaspFrame *f, int32_t node)
     bool ok = true;
     for (int i = 0; ok && i < 2; i++)
         if (at(f, node)->op & 1 << i)
-            ok = th_rasp_set_example(r, i, v);
+            ok = put_example(r, i, v);
     th_rasp_release(&r->heap, v);
     return ok;
 }

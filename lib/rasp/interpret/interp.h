@@ -138,8 +138,7 @@ bool th_rasp_is_global(const ThRasp *r, const ThRaspScope *s);
 bool th_rasp_guard(ThRasp *r, bool (*body)(ThRasp *r, const void *context), const void *context,
                    ThError *err);
 
-/* execute.c: another example for one kind (of example[]); how it is now, and back to that. */
-bool th_rasp_set_example(ThRasp *r, int which, ThRaspValue v);
+/* execute.c: the examples of now; the end of what may have changed them, perhaps back to those. */
 ThRaspManner th_rasp_manner(ThRasp *r);
 void th_rasp_manner_end(ThRasp *r, ThRaspManner *before, bool back);
 
