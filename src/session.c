@@ -35,8 +35,10 @@ ShSession *sh_session_new(ThError *err)
         free(s);
         return NULL;
     }
-    if (s)
-        s->out.stream = stdout;
+    if (!s)
+        return NULL;
+    s->out.stream = stdout;
+    sh_settings_bound(s);
     return s;
 }
 
@@ -154,7 +156,7 @@ static ShObject *new_object(const char *name, const char *made_by, ThError *err)
     return o;
 }
 
-static void set_value(ShObject *o, ShKind kind, void *value)
+static void set_value(const ShSession *s, ShObject *o, ShKind kind, void *value)
 {
     o->kind = kind;
     if (kind == SH_AUTOMATON)
@@ -165,6 +167,8 @@ static void set_value(ShObject *o, ShKind kind, void *value)
         o->as.machine = value;
     else
         o->as.model = value;
+    if (kind == SH_MODEL)
+        o->as.model->bounds = &s->bounds;
 }
 
 bool sh_define(ShSession *s, const char *name, ShKind kind, void *object, const char *made_by,
@@ -182,7 +186,7 @@ bool sh_define(ShSession *s, const char *name, ShKind kind, void *object, const 
         }
         return false;
     }
-    set_value(o, kind, object);
+    set_value(s, o, kind, object);
     for (size_t i = 0; i < s->n; i++) {
         if (strcmp(s->object[i]->name, name) == 0) {
             free_object(s, s->object[i]);

@@ -8,6 +8,7 @@
 #include "lexer.h"
 #include "rasp/interpret/rasp.h"
 #include "session.h"
+#include "tensor/tape.h"
 
 /* In the order of the setting format. */
 typedef enum { SH_FORMAT_TEXT, SH_FORMAT_JSON, SH_FORMAT_CSV } ShOutputFormat;
@@ -84,7 +85,8 @@ struct ShSession {
     bool failed;  /* a command of a batch failed */
     bool broken_pipe;
     int depth;      /* of source and time inside each other */
-    double started; /* of the running command, by the monotonic clock */
+    ThTapeBounds bounds; /* of all models: Ctrl-C and the time limit, and memory */
+    double started;      /* of the running command, by the monotonic clock */
 };
 
 /* session.c */
@@ -93,6 +95,7 @@ void sh_session_free(ShSession *s);
 
 /* settings.c */
 extern const ThOptionSpec sh_settings[];
+void sh_settings_bound(ShSession *s); /* sets the bounds of models by the settings */
 bool sh_settings_set(ShSession *s, const char *name, const char *value, ThError *err);
 
 /* output.c: around every command */

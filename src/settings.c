@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -34,7 +35,8 @@ const ThOptionSpec sh_settings[] = {
     {"limit-states", TH_INT, "1000000", 1, 1e9, NULL,
      "states that the construction of an automaton may reach"},
     {"limit-memory", TH_INT, "0", 0, 1e9, NULL,
-     "MiB of memory that may be used on top of what is in use now; 0: no limit"},
+     "MiB of memory that may be used on top of what is in use now; 0: no limit, but models get no "
+     "more than three quarters of the machine's"},
     {"limit-time", TH_REAL, "0", 0, 1e9, NULL, "seconds that a command may run; 0: no limit"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
@@ -72,6 +74,27 @@ static bool limit_memory(const ShSession *s, ThError *err)
     return ok || th_fail(err, TH_EIO, "cannot set the memory limit: %s", strerror(errno));
 }
 
+/* The memory that there is, in bytes: of the machine, or of the container that this runs in. */
+static double machine_memory(void)
+{
+    double all = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE), least;
+    FILE *f = fopen("/sys/fs/cgroup/memory.max", "r");
+    if (!f)
+        return all;
+    if (fscanf(f, "%lf", &least) == 1 && least < all)
+        all = least;
+    fclose(f);
+    return all;
+}
+
+void sh_settings_bound(ShSession *s)
+{
+    long long mebibytes = sh_setting_int(s, "limit-memory");
+    s->bounds.stop = sh_stop(s);
+    s->bounds.memory =
+        mebibytes > 0 ? (size_t)mebibytes << 20 : (size_t)(0.75 * fmax(0, machine_memory()));
+}
+
 static bool unknown_setting(const char *name, ThError *err)
 {
     enum { MOST = sizeof sh_settings / sizeof *sh_settings };
@@ -103,6 +126,7 @@ bool sh_settings_set(ShSession *s, const char *name, const char *value, ThError 
     }
     if (strcmp(name, "format") == 0)
         s->out.format = (ShOutputFormat)sh_setting_choice(s, "format");
+    sh_settings_bound(s);
     bool more_threads = strcmp(name, "threads") == 0 && sh_setting_int(s, "limit-memory") > 0;
     if (more_threads || strcmp(name, "limit-memory") == 0)
         return limit_memory(s, err);

@@ -59,7 +59,7 @@ typedef struct Block {
 
 struct ThArena {
     Block *first, *current;
-    size_t bytes;
+    size_t bytes, limit;
 };
 
 static Block *new_block(size_t size)
@@ -86,8 +86,11 @@ ThArena *th_arena_new(ThError *err)
 static bool add_block(ThArena *a, size_t need)
 {
     size_t size = a->bytes / 4 < FIRST_BLOCK ? FIRST_BLOCK : a->bytes / 4;
-    if (size < need)
+    size_t room = !a->limit ? SIZE_MAX : a->limit > a->bytes ? a->limit - a->bytes : 0;
+    if (size < need || size > room)
         size = need;
+    if (size > room)
+        return false;
     size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; /* as aligned_alloc demands */
     Block *b = new_block(size);
     if (!b)
@@ -126,6 +129,11 @@ void th_arena_reset(ThArena *a)
     for (Block *b = a->first; b; b = b->next)
         b->used = 0;
     a->current = a->first;
+}
+
+void th_arena_limit(ThArena *a, size_t bytes)
+{
+    a->limit = bytes;
 }
 
 size_t th_arena_bytes(const ThArena *a)

@@ -31,9 +31,10 @@ typedef struct ThArena ThArena;
 ThArena *th_arena_new(ThError *err);
 
 /* Returns a view that lives until the next reset: n elements, 64-byte aligned, not initialised.
- * NULL when memory runs out. */
+ * NULL when memory runs out, or the limit would be passed. */
 void *th_arena_take(ThArena *a, size_t n, size_t size);
 void th_arena_reset(ThArena *a);
+void th_arena_limit(ThArena *a, size_t bytes); /* to hold at most; 0: no limit */
 size_t th_arena_bytes(const ThArena *a); /* bytes held, used or not */
 void th_arena_free(ThArena *a);          /* NULL is fine */
 

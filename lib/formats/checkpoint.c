@@ -92,7 +92,14 @@ bool th_format_train(const ThFormatCheckpoint *c, ThTrainer *trainer, const ThMo
     while (!th_trainer_done(trainer)) {
         if (th_stopped(c->stop, NULL))
             return interrupted(c, trainer, m, err);
-        if (!th_trainer_step(trainer, err) || !after_step(c, trainer, m, err))
+        ThError why = {0};
+        if (!th_trainer_step(trainer, &why)) {
+            if (why.code == TH_EINTERRUPTED)
+                return interrupted(c, trainer, m, err);
+            th_fail(err, why.code, "%s", why.msg);
+            return th_hint(err, "%s", why.hint);
+        }
+        if (!after_step(c, trainer, m, err))
             return false;
     }
     return true;

@@ -86,7 +86,7 @@ static bool probe(Probe *p, const ThModel *m, double *sum, ThError *err)
 static bool measure(Probe *p, ThField *f, const ThModel *m, const ThTask *t, uint64_t seed,
                     ThStop *stop, ThError *err)
 {
-    p->tape = th_tape_new(TH_TAPE_FLOAT, &m->params, err);
+    p->tape = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
     bool ok = p->tape != NULL;
     p->batch.B = 1;
     for (int s = 0; ok && s < f->strings; s++) {

@@ -102,8 +102,8 @@ static bool prepare(Check *c, const ThTask *t, int length, uint64_t seed)
         return false;
     long long answers = th_score_answers(&c->model->signature, &c->batch);
     c->scale = 1.0 / (double)(answers ? answers : 1);
-    c->exact = th_tape_new(TH_TAPE_DOUBLE, p, c->err);
-    c->fast = th_tape_new(TH_TAPE_FLOAT, p, c->err);
+    c->exact = th_model_tape(c->model, TH_TAPE_DOUBLE, 2, c->err);
+    c->fast = th_model_tape(c->model, TH_TAPE_FLOAT, 2, c->err);
     if (!c->exact || !c->fast || !run(c, c->exact, TH_TAPE_GRADIENT, NULL) ||
         !run(c, c->fast, TH_TAPE_GRADIENT, NULL))
         return false;

@@ -142,16 +142,31 @@ static bool prepare_scratch(ThTrainer *tr, ThError *err)
     return tr->scratch != NULL;
 }
 
+/* What every step takes at least: the parameters with their gradients and moments, and the symbols
+ * of the longest batch. */
+static bool affords(const ThTrainer *tr, int tapes, ThError *err)
+{
+    double longest = (double)tr->lengths.lo +
+                     (double)tr->lengths.step * ((double)th_range_count(tr->lengths) - 1);
+    double blocks = 1 + tapes + tr->update.rule->slots;
+    return th_model_affords(tr->model,
+                            (double)tr->model->params.total * sizeof(float) * blocks +
+                                (double)tr->batch_size * longest * sizeof(int),
+                            "this training", err);
+}
+
 static bool prepare_shards(ThTrainer *tr, int threads, ThError *err)
 {
     int n = threads < tr->batch_size ? threads : tr->batch_size;
+    if (!affords(tr, n, err))
+        return false;
     tr->pool = th_pool_new(n, err);
     tr->shard = th_alloc((size_t)n, sizeof *tr->shard, err);
     if (!tr->pool || !tr->shard)
         return false;
     tr->n_shards = n;
     for (int i = 0; i < n; i++)
-        if (!(tr->shard[i].tape = th_tape_new(TH_TAPE_FLOAT, &tr->model->params, err)))
+        if (!(tr->shard[i].tape = th_model_tape(tr->model, TH_TAPE_FLOAT, n, err)))
             return false;
     return true;
 }
@@ -294,6 +309,7 @@ static void run_shard(void *context, int i)
     ThTrainer *tr = context;
     Shard *s = &tr->shard[i];
     const ThModel *m = tr->model;
+    s->err = (ThError){0};
     s->noise =
         th_rng(m->training.seed, "train.noise", (uint64_t)m->training.step * 1024u + (uint64_t)i);
     ThModelForward how = {.share = true, .noise = tr->noise, .rng = &s->noise};

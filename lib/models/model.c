@@ -86,6 +86,24 @@ bool th_model_causal(const ThModel *m)
     return m->kind->causal;
 }
 
+bool th_model_affords(const ThModel *m, double bytes, const char *what, ThError *err)
+{
+    const double mebibyte = 1 << 20;
+    if (!m->bounds || m->bounds->memory == 0 || bytes <= (double)m->bounds->memory)
+        return true;
+    th_fail(err, TH_ELIMIT, "%s would take %.0f MiB of memory, and there may be %.0f", what,
+            bytes / mebibyte, (double)m->bounds->memory / mebibyte);
+    return th_hint(err, "set limit-memory changes the limit");
+}
+
+ThTape *th_model_tape(const ThModel *m, ThTapePrecision precision, int tapes, ThError *err)
+{
+    ThTape *t = th_tape_new(precision, &m->params, err);
+    if (t)
+        th_tape_bound(t, m->bounds, tapes);
+    return t;
+}
+
 bool th_model_bind(ThModel *m, const ThSignature *s, uint64_t seed, ThError *err)
 {
     if (m->bound)
@@ -98,7 +116,9 @@ bool th_model_bind(ThModel *m, const ThSignature *s, uint64_t seed, ThError *err
     }
     if (!th_signature_copy(&m->signature, s, err))
         return false;
-    if (!m->kind->bind(m, err) || !th_params_allocate(&m->params, seed, err)) {
+    if (!m->kind->bind(m, err) ||
+        !th_model_affords(m, (double)m->params.total * sizeof(float), "the parameters", err) ||
+        !th_params_allocate(&m->params, seed, m->bounds ? m->bounds->stop : NULL, err)) {
         th_model_unbind(m);
         return false;
     }
@@ -145,6 +165,8 @@ static bool copy_training(ThModelTraining *to, const ThModelTraining *from, size
 ThModel *th_model_copy(const ThModel *m, ThError *err)
 {
     ThModel *c = th_model_new(m->kind, &m->options, err);
+    if (c)
+        c->bounds = m->bounds;
     if (!c || !m->bound)
         return c;
     bool ok = th_model_bind(c, &m->signature, m->training.seed, err) &&
@@ -243,7 +265,7 @@ ThModelTrace *th_model_trace(const ThModel *m, const int *token, int length, ThE
         return NULL;
     }
     ThModelTrace *trace = th_alloc(1, sizeof *trace, err);
-    ThTape *t = th_tape_new(TH_TAPE_FLOAT, &m->params, err);
+    ThTape *t = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
     int *copy = th_copy(token, (size_t)length, sizeof *token, err);
     bool ok = trace && t && copy;
     if (ok) {

@@ -100,6 +100,7 @@ typedef struct {
 } ThModelTraining;
 
 struct ThModel {
+    const ThTapeBounds *bounds; /* of everything that runs or trains it; borrowed, NULL: none */
     const ThModelKind *kind;
     ThOptions options;
     bool bound;
@@ -123,10 +124,16 @@ void th_model_free(ThModel *m);                         /* NULL is fine */
 /* Whether no output of the model depends on symbols behind its position. */
 bool th_model_causal(const ThModel *m);
 
+/* Returns new: a tape for a bound model that minds its bounds, one of `tapes` at the same time. */
+ThTape *th_model_tape(const ThModel *m, ThTapePrecision precision, int tapes, ThError *err);
+
+/* TH_ELIMIT unless `bytes` are within the bounds; what: "the parameters". */
+bool th_model_affords(const ThModel *m, double bytes, const char *what, ThError *err);
+
 /* Gives the model its alphabet and classes and draws its parameters; on a bound model checks that
  * they are the same (TH_EVALUE).  *s is copied.  TH_EUSAGE if the architecture cannot answer as *s
- * asks, or looks ahead where the symbols that follow are asked for; TH_ENOMEM: the model stays
- * unbound. */
+ * asks, or looks ahead where the symbols that follow are asked for; TH_ELIMIT if its bounds have no
+ * room for its parameters; TH_ENOMEM: the model stays unbound. */
 bool th_model_bind(ThModel *m, const ThSignature *s, uint64_t seed, ThError *err);
 
 /* Makes a model what it was before it was bound, and forgets its training. */

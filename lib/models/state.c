@@ -34,7 +34,7 @@ ThModelState *th_model_open(const ThModel *m, ThModelCache cache, ThError *err)
     if (cache == TH_MODEL_CACHED && keeps)
         s->own = m->kind->open(m, err);
     else
-        s->tape = th_tape_new(TH_TAPE_FLOAT, &m->params, err);
+        s->tape = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
     if (s->own || s->tape)
         return s;
     th_model_close(s);

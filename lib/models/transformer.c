@@ -292,7 +292,7 @@ static void *open_generation(const ThModel *m, ThError *err)
     if (!g)
         return NULL;
     g->m = m;
-    g->tape = th_tape_new(TH_TAPE_FLOAT, &m->params, err);
+    g->tape = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
     g->kept.arena = th_arena_new(err);
     if (g->tape && g->kept.arena)
         return g;

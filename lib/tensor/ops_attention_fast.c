@@ -289,7 +289,7 @@ void th_tape_attend_forward(ThTape *t, ThTapeNode *n)
     if (uneven(f))
         memset(n->value, 0, (size_t)n->rows * (size_t)n->cols * sizeof(float));
     for (Run r = {0}; next_run(f, &r);) {
-        for (int head = 0; head < f->how.heads; head++) {
+        for (int head = 0; head < f->how.heads && th_tape_goes_on(t); head++) {
             Block at = block(t, n, &s, &r, head);
             float *w = n->saved ? kept(n, &s, &at) : s.w;
             head_forward(t, n, &s, &at, w);
@@ -433,7 +433,7 @@ void th_tape_attend_backward(ThTape *t, ThTapeNode *n)
     if (!take_scratch(t, f, &s) || th_tape_failed(t))
         return;
     for (Run r = {0}; next_run(f, &r);) {
-        for (int head = 0; head < f->how.heads; head++) {
+        for (int head = 0; head < f->how.heads && th_tape_goes_on(t); head++) {
             Block at = block(t, n, &s, &r, head);
             (band(f, head) > 0 ? band_back : products_head_back)(t, n, &s, &at, &g);
         }

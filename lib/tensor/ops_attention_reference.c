@@ -91,7 +91,7 @@ static void for_each_query(ThTape *t, const ThTapeNode *n, EachQuery *each, doub
     const ThTapeAttend *f = n->args;
     double *w = th_tape_take(t, (size_t)f->how.T, sizeof *w);
     int rows = f->how.B * f->how.heads * f->queries;
-    for (int row = 0; w && row < rows; row++) {
+    for (int row = 0; w && row < rows && th_tape_goes_on(t); row++) {
         int b = row / (f->how.heads * f->queries), head = row / f->queries % f->how.heads;
         Query p = query(t, n, b, head, row % f->queries);
         weights(f, &p, w);

@@ -82,7 +82,7 @@ static void linear_forward_double(ThTape *t, ThTapeNode *n)
     size_t cols = (size_t)n->cols, inner = (size_t)in->cols;
     double *y = n->value;
     double *z = n->saved = th_tape_take(t, (size_t)n->rows * cols, sizeof *z);
-    for (size_t i = 0; z && i < (size_t)n->rows; i++) {
+    for (size_t i = 0; z && i < (size_t)n->rows && th_tape_goes_on(t); i++) {
         for (size_t j = 0; j < cols; j++)
             z[i * cols + j] = bias ? bias[j] : 0;
         for (size_t k = 0; k < inner; k++)
@@ -100,7 +100,7 @@ static void linear_backward_double(ThTape *t, ThTapeNode *n)
     double *dx = th_tape_grad_double(t, n, X), *dw = th_tape_grad_double(t, n, W);
     double *db = th_tape_grad_double(t, n, BIAS);
     size_t cols = (size_t)n->cols, inner = (size_t)in->cols;
-    for (size_t i = 0; i < (size_t)n->rows; i++) {
+    for (size_t i = 0; i < (size_t)n->rows && th_tape_goes_on(t); i++) {
         for (size_t j = 0; j < cols; j++) {
             double dz = dy[i * cols + j] * slope(activation(n), z[i * cols + j]);
             if (db)
@@ -174,7 +174,7 @@ static void transposed_forward_double(ThTape *t, ThTapeNode *n)
     const double *x = in->value, *w = th_tape_in_double(t, n, W);
     double *y = n->value;
     size_t cols = (size_t)n->cols, inner = (size_t)in->cols;
-    for (size_t i = 0; i < (size_t)n->rows; i++) {
+    for (size_t i = 0; i < (size_t)n->rows && th_tape_goes_on(t); i++) {
         for (size_t j = 0; j < cols; j++) {
             double sum = 0;
             for (size_t k = 0; k < inner; k++)
@@ -190,7 +190,7 @@ static void transposed_backward_double(ThTape *t, ThTapeNode *n)
     const double *x = in->value, *w = th_tape_in_double(t, n, W), *dy = n->grad;
     double *dx = th_tape_grad_double(t, n, X), *dw = th_tape_grad_double(t, n, W);
     size_t cols = (size_t)n->cols, inner = (size_t)in->cols;
-    for (size_t i = 0; i < (size_t)n->rows; i++) {
+    for (size_t i = 0; i < (size_t)n->rows && th_tape_goes_on(t); i++) {
         for (size_t j = 0; j < cols; j++) {
             for (size_t k = 0; k < inner; k++) {
                 dx[i * inner + k] += dy[i * cols + j] * w[j * inner + k];

@@ -148,7 +148,7 @@ static void recurrent_forward(ThTape *t, ThTapeNode *n)
     const Memory *m = reserve(t, n);
     if (m && l->order && l->s.every)
         memset(n->value, 0, (size_t)n->rows * (size_t)n->cols * sizeof(float));
-    for (int i = 0; m && i < l->s.T; i++) {
+    for (int i = 0; m && i < l->s.T && th_tape_goes_on(t); i++) {
         step(t, n, m, i);
         answer(l, m->h + slot(m, l, i + 1), i, (size_t)n->cols, n->value);
     }
@@ -249,7 +249,7 @@ static void recurrent_backward(ThTape *t, ThTapeNode *n)
     Carry c;
     if (!start(t, n, m, &c))
         return;
-    for (int i = l->s.T - 1; i >= 0; i--)
+    for (int i = l->s.T - 1; i >= 0 && th_tape_goes_on(t); i--)
         step_back(t, n, &c, i);
     float beta, *dwh = th_tape_grad_float(t, n, WH, &beta);
     int rows = (int)(before(l, l->s.T) - before(l, 1));
@@ -313,7 +313,7 @@ static void recurrent_forward_double(ThTape *t, ThTapeNode *n)
     memset(y, 0, (size_t)n->rows * (size_t)H * sizeof *y);
     for (int b = 0; r && b < l->s.B; b++) {
         int last = length_of(l, b) - 1;
-        for (int i = 0; i <= last; i++) {
+        for (int i = 0; i <= last && th_tape_goes_on(t); i++) {
             Position p = position(t, n, b, i);
             size_t at = (size_t)b * (size_t)(T + 1) + (size_t)i;
             double *h = r->h + at * (size_t)H, *c = r->c + at * (size_t)H;
@@ -351,7 +351,7 @@ static void string_back(ThTape *t, const ThTapeNode *n, int b, double *carry)
     double *dx = th_tape_grad_double(t, n, X), *dwh = th_tape_grad_double(t, n, WH);
     for (int j = 0; j < 2 * H; j++)
         carry[j] = 0;
-    for (int i = last; i >= 0; i--) {
+    for (int i = last; i >= 0 && th_tape_goes_on(t); i--) {
         Position p = position(t, n, b, i);
         p.dh = carry;
         p.dc = carry + H;

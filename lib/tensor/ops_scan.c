@@ -118,7 +118,7 @@ static void scan_forward_double(ThTape *t, ThTapeNode *n)
     const ThTapeNode *in = th_tape_in(t, n, A), *first = th_tape_in(t, n, START);
     double *h = n->value, sign;
     int d = n->cols;
-    for (int p = 0; p < n->rows; p++) {
+    for (int p = 0; p < n->rows && th_tape_goes_on(t); p++) {
         int string = p / scan->s.T, at = p % scan->s.T;
         const double *a = (const double *)in->value + scan->a_row[p] * in->cols;
         const double *b = th_tape_in_double(t, n, B) + scan->b_row[p] * d;
@@ -148,7 +148,7 @@ static void scan_backward_double(ThTape *t, ThTapeNode *n)
     int d = n->cols;
     if (g)
         memcpy(g, n->grad, size_of(n) * sizeof *g);
-    for (int p = g ? n->rows - 1 : -1; p >= 0; p--) {
+    for (int p = g ? n->rows - 1 : -1; p >= 0 && th_tape_goes_on(t); p--) {
         int string = p / scan->s.T, at = p % scan->s.T;
         int row = first && first->rows > 1 ? string * d : 0;
         const double *a = (const double *)in->value + scan->a_row[p] * in->cols;

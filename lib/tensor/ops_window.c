@@ -59,7 +59,7 @@ static void window_forward_double(ThTape *t, ThTapeNode *n)
     if (!w)
         return;
     memset(y, 0, (size_t)n->rows * (size_t)d * sizeof *y);
-    for (int i = 0; i < n->rows * a->heads; i++) {
+    for (int i = 0; i < n->rows * a->heads && th_tape_goes_on(t); i++) {
         int node = i / a->heads, h = i % a->heads;
         const double *from = q + a->query[node] * d + h * width;
         double sum = 0;

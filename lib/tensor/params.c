@@ -69,7 +69,7 @@ static double draw(const ThParam *item, ThRng *r)
     return 0;
 }
 
-bool th_params_allocate(ThParams *p, uint64_t seed, ThError *err)
+bool th_params_allocate(ThParams *p, uint64_t seed, ThStop *stop, ThError *err)
 {
     p->value = th_params_floats(p->total, err);
     if (!p->value)
@@ -77,9 +77,13 @@ bool th_params_allocate(ThParams *p, uint64_t seed, ThError *err)
     for (int i = 0; i < p->n; i++) {
         const ThParam *item = &p->item[i];
         ThRng r = th_rng(seed, item->name, 0);
-        size_t size = (size_t)item->rows * (size_t)item->cols;
-        for (size_t k = 0; k < size; k++)
-            p->value[item->offset + k] = (float)draw(item, &r);
+        for (int row = 0; row < item->rows; row++) {
+            float *value = p->value + item->offset + (size_t)row * (size_t)item->cols;
+            for (int k = 0; k < item->cols; k++)
+                value[k] = (float)draw(item, &r);
+            if (th_stopped(stop, err))
+                return false;
+        }
     }
     return true;
 }

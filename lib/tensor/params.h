@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/text.h"
 
 typedef enum {
@@ -53,8 +54,8 @@ int th_params_add(ThParams *p, const char *name, int rows, int cols, ThInit init
 void th_param_hidden(ThParams *p, int index, int parts);
 
 /* Allocates the block once the table is complete and draws initial values; each parameter has a
- * stream of its own, named by it. */
-bool th_params_allocate(ThParams *p, uint64_t seed, ThError *err);
+ * stream of its own, named by it.  stop may be NULL.  TH_ENOMEM, TH_EINTERRUPTED: free *p. */
+bool th_params_allocate(ThParams *p, uint64_t seed, ThStop *stop, ThError *err);
 
 size_t th_params_count(const ThParams *p);               /* learnable numbers, without padding */
 float *th_params_at(const ThParams *p, int index);       /* view */

@@ -36,6 +36,8 @@ struct ThTape {
     void *gradient;        /* (params->total) in the tape's precision; NULL until first needed */
     double *params_double; /* (params->total); TH_TAPE_DOUBLE only */
     bool keep_attention;
+    ThStop *stop;
+    size_t memory; /* bytes that the arena may hold; 0: no limit */
     ThError err;
 };
 
@@ -88,6 +90,13 @@ void th_tape_free(ThTape *t)
     free(t);
 }
 
+void th_tape_bound(ThTape *t, const ThTapeBounds *bounds, int tapes)
+{
+    t->stop = bounds ? bounds->stop : NULL;
+    t->memory = bounds ? bounds->memory / (size_t)tapes : 0;
+    th_arena_limit(t->arena, t->memory);
+}
+
 void th_tape_begin(ThTape *t, ThTapeMode mode)
 {
     th_arena_reset(t->arena);
@@ -127,12 +136,23 @@ void th_tape_fail(ThTape *t, ThErrc code, const char *format, ...)
     th_fail(&t->err, code, "%s", text);
 }
 
+bool th_tape_goes_on(ThTape *t)
+{
+    th_stopped(t->stop, &t->err);
+    return !th_tape_failed(t);
+}
+
 void *th_tape_take(ThTape *t, size_t n, size_t size)
 {
     void *p = th_arena_take(t->arena, n, size);
-    if (!p)
-        th_tape_fail(t, TH_ENOMEM, "out of memory (%zu bytes on the tape)",
-                     th_arena_bytes(t->arena));
+    size_t held = th_arena_bytes(t->arena);
+    if (!p && t->memory && (held >= t->memory || n > (t->memory - held) / size)) {
+        th_tape_fail(t, TH_ELIMIT, "a step needs more memory than there may be (%zu MiB)",
+                     t->memory >> 20);
+        th_hint(&t->err, "shorter strings, fewer at a time, or a smaller model need less");
+    } else if (!p) {
+        th_tape_fail(t, TH_ENOMEM, "out of memory (%zu bytes on the tape)", held);
+    }
     return p;
 }
 
@@ -211,6 +231,8 @@ void *th_tape_node_args(ThTape *t, ThTapeNode *n, const void *args, size_t size)
 
 ThVar th_tape_node_run(ThTape *t, ThTapeNode *n)
 {
+    if (!th_tape_goes_on(t))
+        return -1;
     if (t->precision == TH_TAPE_FLOAT)
         n->op->forward_float(t, n);
     else
@@ -405,7 +427,7 @@ bool th_tape_backward(ThTape *t, ThVar v, const double *seed, ThError *err)
         return th_tape_ok(t, err);
     if (!seed_gradient(t, v, seed))
         return th_tape_ok(t, err);
-    for (ThVar i = v; i >= 0 && !th_tape_failed(t); i--) {
+    for (ThVar i = v; i >= 0 && th_tape_goes_on(t); i--) {
         ThTapeNode *n = t->node[i];
         if (!n->op || !n->grad)
             continue;

@@ -33,11 +33,18 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "base/stop.h"
 #include "tensor/elementwise.h"
 #include "tensor/params.h"
 
 typedef struct ThTape ThTape;
 typedef int ThVar; /* a value on the tape; -1: none (an absent bias, or a failed tape) */
+
+/* What work on a tape minds. */
+typedef struct {
+    ThStop *stop;  /* once it is not zero, operations fail with TH_EINTERRUPTED; may be NULL */
+    size_t memory; /* bytes that values and gradients of a step may take; 0: no limit */
+} ThTapeBounds;
 
 typedef enum { TH_TAPE_FLOAT, TH_TAPE_DOUBLE } ThTapePrecision;
 typedef enum { TH_TAPE_NO_GRADIENT, TH_TAPE_GRADIENT } ThTapeMode;
@@ -45,6 +52,10 @@ typedef enum { TH_TAPE_NO_GRADIENT, TH_TAPE_GRADIENT } ThTapeMode;
 /* Returns new.  params is borrowed for the life of the tape and must be allocated. */
 ThTape *th_tape_new(ThTapePrecision precision, const ThParams *params, ThError *err);
 void th_tape_free(ThTape *t); /* NULL is fine */
+
+/* From now on the tape, one of `tapes` that share the memory, fails where these bounds are met, in
+ * long operations too: TH_EINTERRUPTED, TH_ELIMIT.  NULL: there are none. */
+void th_tape_bound(ThTape *t, const ThTapeBounds *bounds, int tapes);
 
 /* Forgets all values (and the gradient, where mode asks for one) and starts again. */
 void th_tape_begin(ThTape *t, ThTapeMode mode);

@@ -55,6 +55,10 @@ void *th_tape_node_args(ThTape *t, ThTapeNode *n, const void *args, size_t size)
 /* Runs forward in the tape's precision and returns the node's variable. */
 ThVar th_tape_node_run(ThTape *t, ThTapeNode *n);
 
+/* False if the tape has failed, or work is to stop, which fails it.  Operations that may take long
+ * ask every now and then, and leave their result unfinished. */
+bool th_tape_goes_on(ThTape *t);
+
 /* True while gradients are wanted: forward then has to leave what backward needs. */
 bool th_tape_records(const ThTape *t);
 bool th_tape_failed(const ThTape *t);

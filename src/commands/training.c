@@ -66,6 +66,7 @@ static bool resume(Training *t, long long *steps, ThError *err)
         return false;
     if (!further)
         return true;
+    further->bounds = t->object->as.model->bounds;
     th_model_free(t->object->as.model);
     t->object->as.model = further;
     sh_say(t->s, "continuing from %s at step %lld\n", t->checkpoint.path, further->training.step);
@@ -169,8 +170,8 @@ SH_COMMAND(
         "seed alone: the same seed and number of threads give the same bits.  A model that "
         "was trained before goes on where it stopped.  Of a file's rows a step takes as many as "
         "batch= says, in epochs that are shuffled anew; length= chooses rows by their length.\n\n"
-        "Figures are running means over the last hundred steps or so.  Ctrl-C stops after "
-        "the step that is running, and the model keeps what it has learned.  A loss that is "
+        "Figures are running means over the last hundred steps or so.  Ctrl-C stops "
+        "at once, and the model is as after the last finished step.  A loss that is "
         "not a finite number stops the training with the model as before that step.\n\n"
         "With checkpoint=, the model is saved every so many steps (every=), at the end and on "
         "Ctrl-C, and a training that finds the file goes on from there until it has done "

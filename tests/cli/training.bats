@@ -134,3 +134,32 @@ minimize a'
     [ "$status" -eq 1 ]
     [[ "$output" == *'out of memory '*' states'* ]]
 }
+
+# Without a stop inside a step, the first would take some ten seconds, the second minutes.
+@test "the time limit ends a long step and a long check" {
+    run timeout -s KILL 20 "$TAPEHEAD" -q -k -e 'set limit-time 0.3
+task p = parity
+model m = lstm dim=32
+train m on p length=100000 steps=1 batch=4
+gradcheck m on p length=1000 batch=300'
+    [ "$status" -eq 1 ]
+    [[ $output == *"the time limit of 0.3 s is over: interrupted; the model is as after step 0"* ]]
+    [[ $output == *":5:"*"the time limit of 0.3 s is over: interrupted"* ]]
+}
+
+@test "what a model would take is refused before it is taken" {
+    run timeout -s KILL 20 "$TAPEHEAD" -q -k -e 'set limit-memory 100
+task p = parity
+model wide = gru dim=65536
+train wide on p steps=1
+model m = gru dim=64
+train m on p length=1..1000000 batch=1000 steps=1
+train m on p length=10000 batch=100 steps=1
+train m on p length=10 batch=10 steps=1 > "/dev/null"
+assert steps == 1'
+    [ "$status" -eq 1 ]
+    [[ $output == *":4:"*"the parameters would take"*"there may be 100"* ]]
+    [[ $output == *":6:"*"this training would take"* ]]
+    [[ $output == *":7:"*"a step needs more memory"* ]]
+    [[ $output != *":8:"* && $output != *":9:"* ]]
+}

@@ -26,7 +26,7 @@ static void make_operands(const Operation *o, ThParams *p)
     for (int i = 0; i < operands_of(o); i++)
         th_params_add(p, names[i], o->shape[i][0], o->shape[i][1],
                       o->positive ? TH_INIT_UNIFORM : TH_INIT_NORMAL, 1, NULL);
-    assert_true(th_params_allocate(p, 11, NULL));
+    assert_true(th_params_allocate(p, 11, NULL, NULL));
     for (size_t i = 0; o->positive && i < p->total; i++)
         p->value[i] += 1.2f;
 }

@@ -37,7 +37,7 @@ static void make_inputs(const Case *c, ThParams *p)
         assert_int_equal(i,
                          th_params_add(p, (const char *[]){"a", "b", "c", "d", "e", "f"}[i],
                                        c->shape[i][0], c->shape[i][1], TH_INIT_NORMAL, 0.7, &err));
-    assert_true(th_params_allocate(p, 11, &err));
+    assert_true(th_params_allocate(p, 11, NULL, &err));
 }
 
 /* Σ seed ∘ y without gradient. */

@@ -401,7 +401,7 @@ static void rotate(const ThOpRotation *how, const float *x, int rows, double *to
     ThError err = {0};
     ThParams p = {0};
     th_params_add(&p, "none", 1, 1, TH_INIT_ZERO, 0, &err);
-    assert_true(th_params_allocate(&p, 1, &err));
+    assert_true(th_params_allocate(&p, 1, NULL, &err));
     ThTape *t = th_tape_new(TH_TAPE_DOUBLE, &p, &err);
     th_tape_read(t, th_op_rotate(t, th_tape_constant(t, rows, 4, x), how), to);
     th_tape_free(t);

@@ -382,7 +382,7 @@ static void test_scores(void **state)
     ThBatch b = {.B = 2, .T = 3, .token = token, .target = target, .length = length};
     ThParams none = {0};
     assert_true(th_params_add(&none, "x", 1, 1, TH_INIT_ZERO, 0, NULL) == 0);
-    assert_true(th_params_allocate(&none, 1, NULL));
+    assert_true(th_params_allocate(&none, 1, NULL, NULL));
     ThTape *t = th_tape_new(TH_TAPE_FLOAT, &none, NULL);
     th_tape_begin(t, TH_TAPE_NO_GRADIENT);
     ThVar v = th_tape_constant(t, 6, 3, z);

@@ -92,7 +92,7 @@ static void test_map_limits(void **state)
     };
     ThParams p = {0};
     th_params_add(&p, "x", 1, 1, TH_INIT_ONE, 0, NULL);
-    assert_true(th_params_allocate(&p, 1, NULL));
+    assert_true(th_params_allocate(&p, 1, NULL, NULL));
     for (size_t i = 0; i < 2 * (sizeof far / sizeof *far); i++) {
         p.value[0] = far[i / 2].x;
         ThTape *t = th_tape_new(i % 2 ? TH_TAPE_FLOAT : TH_TAPE_DOUBLE, &p, NULL);

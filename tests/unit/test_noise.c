@@ -32,7 +32,7 @@ static void draw(ThTapePrecision precision, ThRng *r, double *to)
 {
     ThParams p = {0};
     th_params_add(&p, "x", ROWS, COLS, TH_INIT_ZERO, 0, NULL);
-    assert_true(th_params_allocate(&p, 1, NULL));
+    assert_true(th_params_allocate(&p, 1, NULL, NULL));
     ThTape *t = th_tape_new(precision, &p, NULL);
     th_tape_begin(t, TH_TAPE_NO_GRADIENT);
     th_tape_read(t, th_op_noise(t, th_param(t, 0), 1, r), to);

@@ -51,7 +51,7 @@ typedef struct {
 
 static void allocate(Memory *m, const ThOptimizer *rule, int parts)
 {
-    assert_true(th_params_allocate(&m->p, 5, NULL));
+    assert_true(th_params_allocate(&m->p, 5, NULL, NULL));
     for (int k = 0; k < rule->slots; k++)
         m->slot[k] = th_params_floats(m->p.total, NULL);
     m->gradient = th_params_floats(m->p.total, NULL);

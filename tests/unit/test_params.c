@@ -50,7 +50,7 @@ static void test_distributions(void **state)
     for (int i = 0; i < 4; i++) {
         ThParams p = {0};
         add(&p, "w", SIDE, SIDE, rows[i].init, 0.5);
-        assert_true(th_params_allocate(&p, 3, NULL));
+        assert_true(th_params_allocate(&p, 3, NULL, NULL));
         Figures f = figures(p.value, SIZE);
         assert_true(fabs(f.mean) <= 5 * rows[i].deviation / SIDE);
         assert_true(fabs(f.deviation - rows[i].deviation) <= 0.03 * rows[i].deviation);
@@ -69,13 +69,13 @@ static void test_streams(void **state)
     add(&p, "a", 5, 7, TH_INIT_NORMAL, 1);
     add(&p, "b", 5, 7, TH_INIT_NORMAL, 1);
     add(&q, "b", 5, 7, TH_INIT_NORMAL, 1);
-    assert_true(th_params_allocate(&p, 3, NULL) && th_params_allocate(&q, 3, NULL));
+    assert_true(th_params_allocate(&p, 3, NULL, NULL) && th_params_allocate(&q, 3, NULL, NULL));
     size_t bytes = 35 * sizeof(float);
     assert_memory_not_equal(th_params_at(&p, 0), th_params_at(&p, 1), bytes);
     assert_memory_equal(th_params_at(&q, 0), th_params_at(&p, 1), bytes);
     ThParams r = {0};
     add(&r, "b", 5, 7, TH_INIT_NORMAL, 1);
-    assert_true(th_params_allocate(&r, 4, NULL));
+    assert_true(th_params_allocate(&r, 4, NULL, NULL));
     assert_memory_not_equal(th_params_at(&q, 0), th_params_at(&r, 0), bytes);
     th_params_free(&p);
     th_params_free(&q);
@@ -89,7 +89,7 @@ static void test_table(void **state)
     add(&p, "matrix", 3, 5, TH_INIT_ONE, 0);
     add(&p, "bias", 1, 5, TH_INIT_ONE, 0);
     add(&p, "tall", 40, 1, TH_INIT_ONE, 0);
-    assert_true(th_params_allocate(&p, 1, NULL));
+    assert_true(th_params_allocate(&p, 1, NULL, NULL));
     assert_int_equal(th_params_count(&p), 60);
     assert_true(p.item[0].decays && !p.item[1].decays && p.item[2].decays);
     assert_int_equal(th_params_find(&p, "tall"), 2);

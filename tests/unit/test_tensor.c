@@ -186,7 +186,7 @@ static void make_params(const Case *c, ThParams *p)
         name[1] = (char)('0' + i);
         th_params_add(p, name, c->shape[i][0], c->shape[i][1], TH_INIT_NORMAL, 1, NULL);
     }
-    assert_true(th_params_allocate(p, 7, NULL));
+    assert_true(th_params_allocate(p, 7, NULL, NULL));
 }
 
 static void check_differences(const Case *c, ThTape *t, const ThParams *p, const double *seed)
@@ -263,7 +263,7 @@ static void test_values(void **state)
     th_params_add(&p, "identity", 3, 3, TH_INIT_ZERO, 0, NULL);
     th_params_add(&p, "one", 1, 3, TH_INIT_ONE, 0, NULL);
     th_params_add(&p, "zero", 1, 3, TH_INIT_ZERO, 0, NULL);
-    assert_true(th_params_allocate(&p, 1, NULL));
+    assert_true(th_params_allocate(&p, 1, NULL, NULL));
     const float x[] = {-1, 0, 2};
     memcpy(th_params_at(&p, 0), x, sizeof x);
     for (int i = 0; i < 3; i++)
@@ -287,7 +287,7 @@ static void test_misfits_fail(void **state)
     ThParams p = {0};
     ThError err = {0};
     th_params_add(&p, "a", 2, 3, TH_INIT_ONE, 0, NULL);
-    assert_true(th_params_allocate(&p, 1, NULL));
+    assert_true(th_params_allocate(&p, 1, NULL, NULL));
     ThTape *t = th_tape_new(TH_TAPE_FLOAT, &p, NULL);
     ThVar a = th_param(t, 0), bad = th_op_linear(t, a, a, -1);
     assert_int_equal(bad, -1);
@@ -311,7 +311,7 @@ static void test_no_record(void **state)
     ThParams p = {0};
     ThError err = {0};
     th_params_add(&p, "a", 1, 1, TH_INIT_ONE, 0, NULL);
-    assert_true(th_params_allocate(&p, 1, NULL));
+    assert_true(th_params_allocate(&p, 1, NULL, NULL));
     ThTape *t = th_tape_new(TH_TAPE_FLOAT, &p, NULL);
     th_tape_begin(t, TH_TAPE_NO_GRADIENT);
     assert_false(th_tape_backward(t, th_param(t, 0), NULL, &err));
@@ -330,7 +330,7 @@ static void test_nan_passes(void **state)
     th_params_add(&p, "x", 1, 40, TH_INIT_ONE, 0, NULL);
     th_params_add(&p, "w", 40, 40, TH_INIT_ONE, 0, NULL);
     th_params_add(&p, "b", 1, 40, TH_INIT_ZERO, 0, NULL);
-    assert_true(th_params_allocate(&p, 1, NULL));
+    assert_true(th_params_allocate(&p, 1, NULL, NULL));
     ThTape *t = th_tape_new(TH_TAPE_FLOAT, &p, NULL);
     for (int sign = -1; sign <= 1; sign += 2) {
         for (int i = 0; i < 40; i++)
@@ -356,7 +356,7 @@ static void test_tagged_gradient(void **state)
     (void)state;
     ThParams p = {0};
     th_params_add(&p, "a", 3, 2, TH_INIT_ONE, 0, NULL);
-    assert_true(th_params_allocate(&p, 1, NULL));
+    assert_true(th_params_allocate(&p, 1, NULL, NULL));
     for (ThTapePrecision precision = TH_TAPE_FLOAT; precision <= TH_TAPE_DOUBLE; precision++) {
         static const int index[] = {2, 0};
         const double seed[] = {1, 2, 3, 4};
@@ -380,7 +380,7 @@ static void test_certain_and_wrong(void **state)
     (void)state;
     ThParams p = {0};
     th_params_add(&p, "z", 1, 2, TH_INIT_ONE, 0, NULL);
-    assert_true(th_params_allocate(&p, 1, NULL));
+    assert_true(th_params_allocate(&p, 1, NULL, NULL));
     p.value[0] = -2000;
     p.value[1] = 2000;
     for (ThTapePrecision precision = TH_TAPE_FLOAT; precision <= TH_TAPE_DOUBLE; precision++) {
@@ -402,7 +402,7 @@ static void test_unused_parameters(void **state)
     ThParams p = {0};
     th_params_add(&p, "a", 1, 1, TH_INIT_ONE, 0, NULL);
     th_params_add(&p, "b", 1, 1, TH_INIT_ONE, 0, NULL);
-    assert_true(th_params_allocate(&p, 1, NULL));
+    assert_true(th_params_allocate(&p, 1, NULL, NULL));
     ThTape *t = th_tape_new(TH_TAPE_FLOAT, &p, NULL);
     th_tape_begin(t, TH_TAPE_GRADIENT);
     assert_true(th_tape_backward(t, th_op_add(t, th_param(t, 0), th_param(t, 1)), NULL, NULL));
@@ -437,7 +437,7 @@ static void test_noise(void **state)
     enum { ROWS = 101, COLS = 201, N = ROWS * COLS };
     ThParams p = {0};
     th_params_add(&p, "x", ROWS, COLS, TH_INIT_ONE, 0, NULL);
-    assert_true(th_params_allocate(&p, 1, NULL));
+    assert_true(th_params_allocate(&p, 1, NULL, NULL));
     static double y[N], ones[N];
     for (ThTapePrecision precision = TH_TAPE_FLOAT; precision <= TH_TAPE_DOUBLE; precision++) {
         ThTape *t = th_tape_new(precision, &p, NULL);
@@ -470,7 +470,7 @@ static void test_initial_values(void **state)
     ThParams p = {0};
     th_params_add(&p, "truncated", 100, 100, TH_INIT_TRUNCATED, 0.5, NULL);
     th_params_add(&p, "normal", 100, 100, TH_INIT_NORMAL, 0.5, NULL);
-    assert_true(th_params_allocate(&p, 3, NULL));
+    assert_true(th_params_allocate(&p, 3, NULL, NULL));
     double squares[2] = {0, 0}, most = 0;
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < 10000; i++) {
