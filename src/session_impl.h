@@ -84,7 +84,7 @@ struct ShSession {
     bool leaving; /* quit was typed */
     bool failed;  /* a command of a batch failed */
     bool broken_pipe;
-    int depth;      /* of source and time inside each other */
+    int depth;           /* of source and time inside each other */
     ThTapeBounds bounds; /* of all models: Ctrl-C and the time limit, and memory */
     double started;      /* of the running command, by the monotonic clock */
 };

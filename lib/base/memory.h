@@ -35,7 +35,7 @@ ThArena *th_arena_new(ThError *err);
 void *th_arena_take(ThArena *a, size_t n, size_t size);
 void th_arena_reset(ThArena *a);
 void th_arena_limit(ThArena *a, size_t bytes); /* to hold at most; 0: no limit */
-size_t th_arena_bytes(const ThArena *a); /* bytes held, used or not */
-void th_arena_free(ThArena *a);          /* NULL is fine */
+size_t th_arena_bytes(const ThArena *a);       /* bytes held, used or not */
+void th_arena_free(ThArena *a);                /* NULL is fine */
 
 #endif

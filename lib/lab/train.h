@@ -38,8 +38,9 @@ ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options,
                           ThError *err);
 
 /* Draws a batch and moves the parameters once.  TH_ENUMERIC, TH_EVALUE (a batch of more than
- * INT_MAX symbols), TH_EINTERRUPTED and TH_ELIMIT (the model's bounds) and TH_ENOMEM leave the model as after the step before; no memory for one more
- * line of history is the exception, the step is done then. */
+ * INT_MAX symbols), TH_EINTERRUPTED and TH_ELIMIT (the model's bounds) and TH_ENOMEM leave the
+ * model as after the step before; no memory for one more line of history is the exception, the step
+ * is done then. */
 bool th_trainer_step(ThTrainer *tr, ThError *err);
 bool th_trainer_done(const ThTrainer *tr); /* all steps that the options ask for are done */
 
@@ -74,7 +75,8 @@ typedef struct {
 /* Compares the reference gradient with central differences, and the fast gradient with the
  * reference, on one batch.  Returns new.  An error that is not a number stands for a gradient that
  * is none, so compare with !(worst < bound).  Binds the model if it is not bound yet, and on
- * failure (TH_EVALUE, TH_ENOMEM, the model's bounds) unbinds it again.  Costs up to four forward passes a coordinate.
+ * failure (TH_EVALUE, TH_ENOMEM, the model's bounds) unbinds it again.  Costs up to four forward
+ * passes a coordinate.
  */
 ThGradcheck *th_gradcheck(ThModel *m, const ThTask *t, const ThGradcheckShape *shape, ThError *err);
 void th_gradcheck_free(ThGradcheck *g);

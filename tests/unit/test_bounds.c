@@ -120,8 +120,7 @@ static void test_stopped_step(void **state)
         stop_soon(0);
         if (m->training.step == 2)
             step(b);
-        assert_memory_equal(plain->params.value, m->params.value,
-                            m->params.total * sizeof(float));
+        assert_memory_equal(plain->params.value, m->params.value, m->params.total * sizeof(float));
         th_trainer_free(a);
         th_trainer_free(b);
         th_model_free(plain);
