@@ -94,6 +94,7 @@ extern "C" {
 #include "learn/batch.h"
 #include "learn/score.h"
 #include "learn/signature.h"
+#include "models/attention.h"
 #include "models/builder.h"
 #include "models/model.h"
 #include "models/position.h"

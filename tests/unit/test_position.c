@@ -440,17 +440,23 @@ static void test_refusals(void **state)
 /* Calls `each` with every encoding, causal or not as it is defined for, and every target. */
 typedef void EachModel(ThModel *m, const char *settings);
 
-static void for_settings(const ThPositionKind *kind, const char *settings, ThTarget first,
-                         ThTarget last, EachModel *each)
+/* Settings of models, with the targets first … last; causal or not as the encoding is defined. */
+typedef struct {
+    const char *model, *position;
+    ThTarget first, last;
+} Settings;
+
+static void for_settings(const ThPositionKind *kind, const Settings *s, EachModel *each)
 {
-    for (int causal = 0; causal < 2; causal++) {
+    bool decoder = strcmp(s->model, "gpt") == 0;
+    for (int causal = decoder; causal < 2; causal++) {
         if (causal ? !kind->causal : !kind->full)
             continue;
         char all[160];
-        snprintf(all, sizeof all, "dim=12 heads=3 layers=2 hidden=2 position=%s causal=%s",
-                 settings, causal ? "yes" : "no");
-        for (ThTarget target = first; target <= last; target++) {
-            ThModel *m = bound("transformer", all, target, SYMBOLS);
+        snprintf(all, sizeof all, "dim=12 heads=3 layers=2 hidden=2 position=%s%s", s->position,
+                 causal && !decoder ? " causal=yes" : "");
+        for (ThTarget target = s->first; target <= s->last; target++) {
+            ThModel *m = bound(s->model, all, target, SYMBOLS);
             each(m, all);
             th_model_free(m);
         }
@@ -466,15 +472,23 @@ static void for_each_model(EachModel *each)
     const ThPositionKind *const *kinds = th_position_kinds(&n);
     char settings[96];
     for (size_t i = 0; i < n; i++)
-        for_settings(kinds[i], kinds[i]->name, TH_TARGET_FINAL, TH_TARGET_BITS, each);
+        for_settings(kinds[i],
+                     &(Settings){"transformer", kinds[i]->name, TH_TARGET_FINAL, TH_TARGET_BITS},
+                     each);
     for (size_t i = 0; i < sizeof tied / sizeof *tied; i++) {
         snprintf(settings, sizeof settings, "%s tied=no", tied[i]);
-        for_settings(th_position_kind(tied[i]), settings, TH_TARGET_EVERY, TH_TARGET_EVERY, each);
+        for_settings(th_position_kind(tied[i]),
+                     &(Settings){"gpt", settings, TH_TARGET_EVERY, TH_TARGET_EVERY}, each);
     }
     for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
         snprintf(settings, sizeof settings, "random longest=20 over=%s", drawn[i]);
-        for_settings(th_position_kind(drawn[i]), settings, TH_TARGET_EVERY, TH_TARGET_EVERY, each);
+        for_settings(th_position_kind(drawn[i]),
+                     &(Settings){"transformer", settings, TH_TARGET_EVERY, TH_TARGET_EVERY}, each);
     }
+    const ThPositionKind *none = th_position_kind("none");
+    for_settings(none, &(Settings){"gpt", "none", TH_TARGET_FINAL, TH_TARGET_BITS}, each);
+    for_settings(none, &(Settings){"gpt", "none block=neox", TH_TARGET_EVERY, TH_TARGET_BITS},
+                 each);
 }
 
 static int lengths[ROWS] = {5, LENGTH, 1, 8};

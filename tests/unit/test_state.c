@@ -148,6 +148,8 @@ static void test_transformers(void **state)
         if (kinds[i]->causal)
             check("transformer", settings, strcmp(kinds[i]->name, "random") != 0);
     }
+    check("gpt", "dim=12 heads=3 layers=3 position=hard_alibi", true);
+    check("gpt", "dim=12 heads=3 layers=2 position=rope block=neox", true);
 }
 
 static void test_recurrent(void **state)

@@ -1,0 +1,286 @@
+/* Self-attention over the positions of a batch, and over those that generation has kept. */
+#include "models/attention.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { MOST_LAYERS = TH_POSITION_LAYERS };
+
+struct ThModelKept {
+    const ThModel *m;
+    const ThModelAttention *a;
+    ThModelRun *run;
+    ThTape *tape;
+    int n;                  /* positions whose keys and values are there */
+    int span;               /* positions that there is room for, and that the modifiers know */
+    float *kv[MOST_LAYERS]; /* (span, 2 dim) */
+    ThPositionModifiers modifiers[MOST_LAYERS]; /* in the arena */
+    ThArena *arena;
+};
+
+bool th_model_attention_check(const ThOptions *o, int dim, int heads, bool causal, ThError *err)
+{
+    if (dim % heads != 0) {
+        th_fail(err, TH_EUSAGE, "dim=%d cannot be cut into heads=%d equal parts", dim, heads);
+        return th_hint(err, "heads must divide dim");
+    }
+    ThPosition p;
+    th_position_init(&p, o, dim, heads, causal);
+    return th_position_check(&p, err);
+}
+
+void th_model_attention_init(ThModelAttention *a, const ThOptions *o, const ThModelAttention *sizes)
+{
+    *a = *sizes;
+    th_position_init(&a->position, o, a->dim, a->heads, a->causal);
+}
+
+/* ---- the stream ---- */
+
+static ThVar take(ThTape *t, ThVar v, const int *index, int n)
+{
+    return index ? th_op_rows(t, v, index, n, 1) : v;
+}
+
+static int first_of(const ThModelStream *s)
+{
+    return s->kept ? s->kept->n : 0;
+}
+
+static ThPositionRows rows_of(const ThModelStream *s)
+{
+    return (ThPositionRows){
+        .n = s->B * s->T, .T = s->T, .first = first_of(s), .position = s->span.place};
+}
+
+ThModelStream th_model_stream(ThTape *t, const ThModelAttention *a, const ThBatch *b,
+                              const ThModelForward *how, ThModelEmbedding from, ThModelKept *kept)
+{
+    ThModelStream s = {.B = b->B, .T = b->T, .length = b->length, .kept = kept};
+    s.span = (ThPositionSpan){.B = b->B, .T = b->T};
+    if (!kept)
+        th_position_prepare(&a->position, t, b->length, how->rng, &s.span);
+    if (how->share && !a->position.kind->at_input) {
+        s.token = b->token;
+        s.x = from.scale == 1 ? from.table : th_op_scale(t, from.table, from.scale);
+        return s;
+    }
+    s.x = th_op_rows(t, from.table, b->token, b->B * b->T, from.scale);
+    if (!how->share)
+        th_tape_tag(t, s.x, "embedding", 0);
+    ThPositionRows rows = rows_of(&s);
+    s.x = th_position_at_input(&a->position, t, s.x, &rows);
+    return s;
+}
+
+void th_model_stream_ends(ThTape *t, ThModelStream *s)
+{
+    int *row = th_tape_take(t, 2 * (size_t)s->B, sizeof *row), *at = row ? row + s->B : NULL;
+    for (int b = 0; row && b < s->B; b++) {
+        int last = b * s->T + (s->length ? s->length[b] : s->T) - 1;
+        row[b] = s->token ? s->token[last] : last;
+        at[b] = s->span.place ? s->span.place[last] : last % s->T + first_of(s);
+    }
+    s->last = row;
+    s->last_at = at;
+}
+
+ThVar th_model_stream_rows(ThTape *t, const ThModelStream *s, ThVar v)
+{
+    return s->last ? take(t, v, s->last, s->B) : take(t, v, s->token, s->B * s->T);
+}
+
+void th_model_stream_next(ThModelStream *s, ThVar x)
+{
+    s->x = x;
+    s->token = NULL;
+}
+
+/* ---- attention ---- */
+
+static ThVar project(ThTape *t, ThVar x, int weight, int bias)
+{
+    return th_op_linear(t, x, th_param(t, weight), bias < 0 ? -1 : th_param(t, bias));
+}
+
+static ThVar queries(ThTape *t, const ThModelAttention *a, int layer, const ThModelStream *s,
+                     ThVar x)
+{
+    const ThModelAttentionLayer *y = &a->layer[layer];
+    ThPositionRows rows = rows_of(s);
+    ThVar q = project(t, s->last ? take(t, x, s->last, s->B) : x, y->query, y->query_bias);
+    if (s->last)
+        rows = (ThPositionRows){.n = s->B, .T = 1, .position = s->last_at};
+    else
+        q = take(t, q, s->token, rows.n);
+    return th_position_at_queries(&a->position, t, q, &rows);
+}
+
+static ThVar keys(ThTape *t, const ThModelAttention *a, int layer, const ThModelStream *s, ThVar x)
+{
+    const ThModelAttentionLayer *y = &a->layer[layer];
+    ThPositionRows rows = rows_of(s);
+    ThVar kv = project(t, x, y->key_value, y->key_value_bias);
+    return th_position_at_keys(&a->position, t, take(t, kv, s->token, rows.n), &rows);
+}
+
+/* Puts new keys and values behind those that are kept; returns them all. */
+static ThVar keep_keys(ThTape *t, ThModelKept *k, int layer, ThVar kv)
+{
+    size_t cols = (size_t)th_tape_cols(t, kv), rows = (size_t)th_tape_rows(t, kv);
+    if (kv < 0)
+        return -1;
+    memcpy(k->kv[layer] + (size_t)k->n * cols, th_tape_floats(t, kv),
+           rows * cols * sizeof *k->kv[layer]);
+    return th_tape_view(t, k->n + (int)rows, (int)cols, k->kv[layer]);
+}
+
+ThVar th_model_attend(ThTape *t, const ThModelAttention *a, int layer, const ThModelStream *s,
+                      ThVar x)
+{
+    const ThModelAttentionLayer *y = &a->layer[layer];
+    ThVar q = queries(t, a, layer, s, x), kv = keys(t, a, layer, s, x);
+    ThOpAttention how = {.B = s->B,
+                         .T = s->T,
+                         .heads = a->heads,
+                         .causal = a->causal,
+                         .u = -1,
+                         .v = -1,
+                         .xl = -1,
+                         .tag = layer,
+                         .length = s->length};
+    if (s->kept) {
+        kv = keep_keys(t, s->kept, layer, kv);
+        how.T += s->kept->n;
+        th_position_reuse(&s->kept->modifiers[layer], t, &how);
+    } else {
+        th_position_at_attention(&a->position, t, layer, &s->span, &how);
+    }
+    return project(t, th_op_attention(t, q, kv, &how), y->output, y->output_bias);
+}
+
+/* ---- generation ---- */
+
+void th_model_kept_close(void *state)
+{
+    ThModelKept *k = state;
+    if (!k)
+        return;
+    for (int i = 0; i < MOST_LAYERS; i++)
+        free(k->kv[i]);
+    th_arena_free(k->arena);
+    th_tape_free(k->tape);
+    free(k);
+}
+
+void *th_model_kept_open(const ThModel *m, const ThModelAttention *a, ThModelRun *run, ThError *err)
+{
+    ThModelKept *k = th_alloc(1, sizeof *k, err);
+    if (!k)
+        return NULL;
+    k->m = m;
+    k->a = a;
+    k->run = run;
+    k->tape = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
+    k->arena = th_arena_new(err);
+    if (k->tape && k->arena)
+        return k;
+    th_model_kept_close(k);
+    return NULL;
+}
+
+/* What the encoding has to say about positions 0 … span-1, in all layers. */
+static bool keep_modifiers(ThModelKept *k, int span, ThError *err)
+{
+    const ThPosition *p = &k->a->position;
+    ThPositionSpan all = {.B = 1, .T = span};
+    th_arena_reset(k->arena);
+    th_tape_begin(k->tape, TH_TAPE_NO_GRADIENT);
+    th_position_prepare(p, k->tape, NULL, NULL, &all);
+    for (int i = 0; i < k->a->layers; i++)
+        th_position_keep(p, k->tape, i, &all, &k->modifiers[i], k->arena);
+    return th_tape_ok(k->tape, err);
+}
+
+/* Makes room for n positions. */
+static bool make_room(ThModelKept *k, int n, ThError *err)
+{
+    enum { FIRST = 64 };
+    int span = k->span ? k->span : FIRST;
+    while (span < n)
+        span = span > INT_MAX / 2 ? n : 2 * span;
+    if (span == k->span)
+        return true;
+    size_t size = 2 * (size_t)span * (size_t)k->a->dim;
+    k->span = 0; /* the modifiers are of no use until all has been done */
+    for (int i = 0; i < k->a->layers; i++) {
+        float *more = realloc(k->kv[i], size * sizeof *more);
+        if (!more)
+            return th_fail(err, TH_ENOMEM, "out of memory (keys and values of %d symbols)", span);
+        k->kv[i] = more;
+    }
+    if (!keep_modifiers(k, span, err))
+        return false;
+    k->span = span;
+    return true;
+}
+
+bool th_model_kept_feed(void *state, const int *token, int n, float *logits, ThError *err)
+{
+    ThModelKept *k = state;
+    size_t classes = (size_t)k->m->signature.n_classes;
+    if (n > INT_MAX - k->n || !make_room(k, k->n + n, err))
+        return false;
+    ThBatch b = {.B = 1, .T = n};
+    th_tape_begin(k->tape, TH_TAPE_NO_GRADIENT);
+    b.token = th_tape_take(k->tape, (size_t)n, sizeof *b.token);
+    if (!b.token)
+        return th_tape_ok(k->tape, err);
+    memcpy(b.token, token, (size_t)n * sizeof *token);
+    ThVar z = k->run(k->m, k->tape, &b, &(ThModelForward){.share = true}, k);
+    if (!th_tape_ok(k->tape, err))
+        return false;
+    size_t last = (size_t)th_tape_rows(k->tape, z) - 1;
+    memcpy(logits, th_tape_floats(k->tape, z) + last * classes, classes * sizeof *logits);
+    k->n += n;
+    return true;
+}
+
+void th_model_kept_reset(void *state)
+{
+    ThModelKept *k = state;
+    k->n = 0;
+}
+
+/* ---- inspection ---- */
+
+static bool trace_layer(const ThModelAttention *a, const ThTape *t, int length, int layer,
+                        ThModelTraceLayer *to, ThError *err)
+{
+    ThVar state = th_tape_find(t, "state", layer);
+    ThModelTraceLayer shape = {
+        .n_rows = th_tape_rows(t, state), .dim = a->dim, .n_heads = a->heads, .n_keys = length};
+    if (!th_model_trace_rows(to, &shape, err))
+        return false;
+    for (int i = 0; i < to->n_rows; i++) {
+        int *key = to->key + (size_t)i * (size_t)length;
+        to->last[i] = length - to->n_rows + i;
+        for (int j = 0; j < length; j++)
+            key[j] = a->causal && j > to->last[i] ? TH_MODEL_KEY_MASKED : j;
+    }
+    th_tape_read(t, state, to->state);
+    th_tape_read(t, th_tape_find(t, "attention", layer), to->weight);
+    return true;
+}
+
+bool th_model_attention_trace(const ThModelAttention *a, const ThTape *t, int length,
+                              ThModelTrace *out, ThError *err)
+{
+    bool ok = th_model_trace_layers(out, a->layers, err);
+    for (int i = 0; ok && i < a->layers; i++)
+        ok = trace_layer(a, t, length, i, &out->layer[i], err);
+    return ok;
+}

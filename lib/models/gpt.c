@@ -1,0 +1,245 @@
+/* The decoder of language models: GPT-2's block (Radford et al. 2019, section 2.3: layer norm
+ * before each part, GELU, biases) or GPT-NeoX's (Black et al. 2022, section 2.2: attention and
+ * feed-forward layer beside each other).  The models of Hou et al. 2024 that run Turing Programs
+ * are of the second kind. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "models/attention.h"
+
+static const ThOptionSpec options[] = {
+    {"size", TH_CHOICE, "small", 0, 0, "small|paper",
+     "sizes where none are given: small is dim=64 heads=8 layers=2, paper dim=1024 heads=16 "
+     "layers=12 (about 150 million parameters; a step of 16 strings of 500 symbols takes minutes)"},
+    {"dim", TH_INT, NULL, 1, 65536, NULL, "width of the hidden vectors"},
+    {"heads", TH_INT, NULL, 1, 1024, NULL, "attention heads; they divide dim"},
+    {"layers", TH_INT, NULL, 1, 64, NULL, "layers, each with weights of its own"},
+    {"hidden", TH_INT, "4", 1, 64, NULL, "width of the feed-forward layer, in multiples of dim"},
+    {"block", TH_CHOICE, "gpt2", 0, 0, "gpt2|neox",
+     "gpt2: the feed-forward layer reads what attention made; neox: both read the same"},
+    {"head", TH_CHOICE, "own", 0, 0, "own|tied",
+     "the last matrix: one of its own, or the embeddings again, where the answers are symbols"},
+    {"init", TH_CHOICE, "wide", 0, 0, "wide|gpt2",
+     "gpt2: normal of deviation 0.02; wide: embeddings of deviation 0.5, matrices uniform within "
+     "1/√rows, which learns small tasks in fewer steps"},
+    {"dropout", TH_REAL, "0", 0, 0.9, NULL,
+     "while training, share of what each part adds that is dropped"},
+    {"position", TH_CHOICE, "rope", 0, 0, TH_POSITION_CHOICES,
+     "how positions enter: help models says what each is"},
+#define POSITION_OPTION(...) {__VA_ARGS__},
+#include "models/positions.def"
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+enum { SIZE_SMALL, SIZE_PAPER }; /* size= */
+enum { BLOCK_GPT2, BLOCK_NEOX }; /* block= */
+enum { HEAD_OWN, HEAD_TIED };    /* head= */
+enum { INIT_WIDE, INIT_GPT2 };   /* init= */
+
+/* Indices into the parameter table, beside those of attention. */
+typedef struct {
+    int norm1_gain, norm1_offset, norm2_gain, norm2_offset;
+    int up, up_bias, down, down_bias;
+} Layer;
+
+typedef struct {
+    ThModelAttention attention;
+    bool beside; /* block=neox */
+    double dropout;
+    int embedding, final_gain, final_offset;
+    int head; /* -1: tied */
+    Layer layer[TH_POSITION_LAYERS];
+} Layout;
+
+static int given_or(const ThOptions *o, const char *name, int small, int paper)
+{
+    if (th_option_given(o, name))
+        return (int)th_option_int(o, name);
+    return th_option_choice(o, "size") == SIZE_PAPER ? paper : small;
+}
+
+static ThModelAttention sizes(const ThOptions *o)
+{
+    return (ThModelAttention){.dim = given_or(o, "dim", 64, 1024),
+                              .heads = given_or(o, "heads", 8, 16),
+                              .layers = given_or(o, "layers", 2, 12),
+                              .causal = true};
+}
+
+static bool check(const ThOptions *o, ThError *err)
+{
+    ThModelAttention a = sizes(o);
+    return th_model_attention_check(o, a.dim, a.heads, true, err);
+}
+
+/* ---- parameters ---- */
+
+/* A matrix; those that add to the residual stream are made smaller by the number of such sums. */
+static int matrix(ThModelBuilder *b, const char *name, int rows, int cols, double shrink)
+{
+    bool wide = th_option_choice(&b->m->options, "init") == INIT_WIDE;
+    int index = wide ? th_model_build(b, name, rows, cols, TH_INIT_UNIFORM, shrink / sqrt(rows))
+                     : th_model_build(b, name, rows, cols, TH_INIT_NORMAL, 0.02 * shrink);
+    th_param_hidden(&b->m->params, index, 1);
+    return index;
+}
+
+static int zeros(ThModelBuilder *b, const char *name, int cols)
+{
+    return th_model_build_vector(b, name, cols, TH_INIT_ZERO);
+}
+
+static int ones(ThModelBuilder *b, const char *name, int cols)
+{
+    return th_model_build_vector(b, name, cols, TH_INIT_ONE);
+}
+
+static void add_layer(ThModelBuilder *b, Layout *l, int wide)
+{
+    ThModelAttentionLayer *a = &l->attention.layer[b->layer];
+    Layer *y = &l->layer[b->layer];
+    int d = l->attention.dim;
+    double shrink = 1 / sqrt(2.0 * l->attention.layers);
+    y->norm1_gain = ones(b, "norm1.gain", d);
+    y->norm1_offset = zeros(b, "norm1.offset", d);
+    a->query = matrix(b, "attention.query", d, d, 1);
+    a->query_bias = zeros(b, "attention.query_bias", d);
+    a->key_value = matrix(b, "attention.key_value", d, 2 * d, 1);
+    th_param_hidden(&b->m->params, a->key_value, 2);
+    a->key_value_bias = zeros(b, "attention.key_value_bias", 2 * d);
+    a->output = matrix(b, "attention.output", d, d, shrink);
+    a->output_bias = zeros(b, "attention.output_bias", d);
+    th_position_bind_layer(&l->attention.position, b);
+    y->norm2_gain = ones(b, "norm2.gain", d);
+    y->norm2_offset = zeros(b, "norm2.offset", d);
+    y->up = matrix(b, "feed_forward.up", d, wide, 1);
+    y->up_bias = zeros(b, "feed_forward.up_bias", wide);
+    y->down = matrix(b, "feed_forward.down", wide, d, shrink);
+    y->down_bias = zeros(b, "feed_forward.down_bias", d);
+}
+
+/* Only where the classes are the symbols, in their order, can a head be the embeddings. */
+static bool bind_head(ThModelBuilder *b, Layout *l, ThError *err)
+{
+    const ThSignature *s = &b->m->signature;
+    l->head = -1;
+    if (th_option_choice(&b->m->options, "head") == HEAD_TIED)
+        return s->next || th_fail(err, TH_EUSAGE, "head=tied: the task's answers are not symbols");
+    l->head = matrix(b, "head", l->attention.dim, s->n_classes, 1);
+    th_param_hidden(&b->m->params, l->head, 0);
+    return true;
+}
+
+static bool bind(ThModel *m, ThError *err)
+{
+    const ThOptions *o = &m->options;
+    Layout *l = m->layout = th_alloc(1, sizeof *l, err);
+    if (!l)
+        return false;
+    ThModelAttention *a = &l->attention, size = sizes(o);
+    th_model_attention_init(a, o, &size);
+    l->beside = th_option_choice(o, "block") == BLOCK_NEOX;
+    l->dropout = th_option_real(o, "dropout");
+    ThModelBuilder b = {.m = m, .layer = -1, .err = err};
+    double deviation = th_option_choice(o, "init") == INIT_WIDE ? 0.5 : 0.02;
+    l->embedding =
+        th_model_build(&b, "embedding", m->signature.n_symbols, a->dim, TH_INIT_NORMAL, deviation);
+    th_position_bind(&a->position, &b);
+    for (b.layer = 0; b.layer < a->layers; b.layer++)
+        add_layer(&b, l, a->dim * (int)th_option_int(o, "hidden"));
+    b.layer = -1;
+    l->final_gain = ones(&b, "final_norm.gain", a->dim);
+    l->final_offset = zeros(&b, "final_norm.offset", a->dim);
+    return bind_head(&b, l, err) && !b.failed;
+}
+
+/* ---- forward ---- */
+
+static ThVar norm(ThTape *t, ThVar x, int gain, int offset)
+{
+    return th_op_layer_norm(t, x, -1, th_param(t, gain), th_param(t, offset));
+}
+
+static ThVar feed_forward(ThTape *t, const Layer *y, ThVar x)
+{
+    ThVar f = th_op_linear_gelu(t, x, th_param(t, y->up), th_param(t, y->up_bias));
+    return th_op_linear(t, f, th_param(t, y->down), th_param(t, y->down_bias));
+}
+
+static ThVar run_layer(ThTape *t, const Layout *l, int layer, const ThModelStream *s, ThRng *rng)
+{
+    const Layer *y = &l->layer[layer];
+    ThVar own = th_model_stream_rows(t, s, s->x);
+    ThVar read = norm(t, s->x, y->norm1_gain, y->norm1_offset);
+    ThVar attended = th_model_attend(t, &l->attention, layer, s, read);
+    ThVar u = th_op_add(t, own, th_op_dropout(t, attended, l->dropout, rng));
+    ThVar f = feed_forward(t, y, norm(t, l->beside ? own : u, y->norm2_gain, y->norm2_offset));
+    return th_op_add(t, u, th_op_dropout(t, f, l->dropout, rng));
+}
+
+static ThVar run(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how,
+                 ThModelKept *kept)
+{
+    const Layout *l = m->layout;
+    const ThModelAttention *a = &l->attention;
+    ThVar table = th_param(t, l->embedding);
+    ThModelStream s = th_model_stream(t, a, b, how, (ThModelEmbedding){table, 1}, kept);
+    for (int i = 0; i < a->layers; i++) {
+        if (i == a->layers - 1 && m->signature.target == TH_TARGET_FINAL)
+            th_model_stream_ends(t, &s);
+        ThVar x = run_layer(t, l, i, &s, how->rng);
+        if (how->noise > 0)
+            x = th_op_noise(t, x, how->noise, how->rng);
+        th_tape_tag(t, x, "state", i);
+        th_model_stream_next(&s, x);
+    }
+    ThVar y = norm(t, s.x, l->final_gain, l->final_offset);
+    return l->head < 0 ? th_op_linear_transposed(t, y, table)
+                       : th_op_linear(t, y, th_param(t, l->head), -1);
+}
+
+static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how)
+{
+    return run(m, t, b, how, NULL);
+}
+
+static bool keeps(const ThModel *m)
+{
+    const Layout *l = m->layout;
+    return th_position_stays(&l->attention.position);
+}
+
+static void *open_kept(const ThModel *m, ThError *err)
+{
+    const Layout *l = m->layout;
+    return th_model_kept_open(m, &l->attention, run, err);
+}
+
+static bool trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *out, ThError *err)
+{
+    const Layout *l = m->layout;
+    return th_model_attention_trace(&l->attention, t, length, out, err);
+}
+
+const ThModelKind th_model_gpt = {
+    .name = "gpt",
+    .summary = "decoder language model: GPT-2's blocks or GPT-NeoX's, with any positional encoding",
+    .source = "Radford et al. 2019; Black et al. 2022; Hou et al. 2024, section 4",
+    .detail =
+        "Every position attends to those up to itself. Layer norm stands before attention and "
+        "before the feed-forward layer, which has GELU, and once more at the end. With block=neox "
+        "both parts of a layer read the same vectors, and their results are added. For what "
+        "continues beyond the lengths of training, position= matters most: hard_alibi copies, "
+        "the others hardly do. size=paper takes the sizes of the paper on Turing Programs.",
+    .options = options,
+    .takes_noise = true,
+    .ragged = true,
+    .causal = true,
+    .check = check,
+    .bind = bind,
+    .forward = forward,
+    .trace = trace,
+    .keeps = keeps,
+    .open = open_kept,
+    .feed = th_model_kept_feed,
+    .reset = th_model_kept_reset,
+    .close = th_model_kept_close,
+};
