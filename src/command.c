@@ -42,10 +42,10 @@ bool sh_command_begins(const char *word, size_t n)
     return false;
 }
 
-bool sh_command_is_prefix(const char *word, size_t n)
+bool sh_command_flagged(const char *word, size_t n, unsigned flag)
 {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if ((commands[i]->flags & C_PREFIX) && strlen(commands[i]->name) == n &&
+        if ((commands[i]->flags & flag) && strlen(commands[i]->name) == n &&
             memcmp(commands[i]->name, word, n) == 0)
             return true;
     return false;

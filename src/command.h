@@ -45,7 +45,11 @@ typedef enum {
     A_BLOCK       /* the inside of { … } as typed */
 } ShArgKind;
 
-enum { A_OPTIONAL = 1, A_REPEATED = 2 };
+enum {
+    A_OPTIONAL = 1,
+    A_REPEATED = 2,
+    A_INSERTING = 4 /* $x is replaced in its strings, too, not only ${x} */
+};
 
 typedef struct {
     ShArgKind kind;
@@ -98,7 +102,8 @@ enum {
     C_KEEPS_RESULT = 4, /* does not clear the figures of the command before (echo, assert, …) */
     C_PAGED = 8,        /* long output goes through the pager on a terminal */
     C_PREFIX = 16,      /* what follows it is a statement of its own (time) */
-    C_DEFINES = 32      /* does nothing but define objects: files that are loaded may hold it */
+    C_DEFINES = 32,     /* does nothing but define objects: files that are loaded may hold it */
+    C_CONTROL = 64      /* a { in it opens a body of statements, which it runs itself (for, if) */
 };
 
 #define SH_COMMAND(id, ...)                                                                        \
@@ -127,8 +132,8 @@ const ShCommand *sh_command(const char *name); /* by C name or alias; view, or N
 /* Is a word of n bytes the first word of a command's name, or its alias? */
 bool sh_command_begins(const char *word, size_t n);
 
-/* Is it the name of a command with C_PREFIX? */
-bool sh_command_is_prefix(const char *word, size_t n);
+/* Is it the name of a command with this flag? */
+bool sh_command_flagged(const char *word, size_t n, unsigned flag);
 
 /* The name as it is typed, in to; returns to. */
 enum { SH_COMMAND_NAME = 64 };

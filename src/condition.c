@@ -9,7 +9,9 @@
 #include "automata/core/automaton.h"
 #include "automata/operations/compare.h"
 #include "base/memory.h"
+#include "base/option.h"
 #include "session_impl.h"
+#include "variables.h"
 
 typedef struct {
     enum { V_NUMBER, V_FLAG, V_TEXT } type;
@@ -170,12 +172,12 @@ static bool figure(Parser *p, const char *start, size_t n, Value *v)
 {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)n, start);
-    ShFigureValue f = sh_result_value(p->s, name);
+    ShFigureValue f = sh_variable(p->s, name);
     if (!f.kind)
         return unknown_name(p, start, name);
-    v->type = f.kind == 's' ? V_TEXT : f.kind == 'b' ? V_FLAG : V_NUMBER;
+    v->type = strchr("sl", f.kind) ? V_TEXT : f.kind == 'b' ? V_FLAG : V_NUMBER;
     v->number = f.real;
-    if (f.kind == 's' && !(v->text = th_strdup(f.text, p->err)))
+    if (v->type == V_TEXT && !(v->text = th_strdup(f.text, p->err)))
         return false;
     note(p, start, n, v);
     return true;
@@ -199,11 +201,24 @@ static bool parse_name(Parser *p, Value *v)
     return figure(p, start, n, v);
 }
 
+/* $NAME or ${NAME}. */
+static bool parse_inserted(Parser *p, Value *v)
+{
+    const char *start = p->at++, *name = p->at += *p->at == '{';
+    size_t n = 0;
+    while (sh_is_name_byte((unsigned char)name[n]))
+        n++;
+    p->at += n;
+    if (n == 0 || (start[1] == '{' && *p->at++ != '}'))
+        return fail(p, start, "expected a name behind this '$'");
+    return figure(p, name, n, v);
+}
+
 static bool parse_text(Parser *p, Value *v)
 {
     const char *start = p->at;
     ShLexer lx = {0};
-    ThText text = {0};
+    ThText text = {0}, inserted = {0};
     size_t n = 1;
     while (start[n] && start[n] != '"')
         n += start[n] == '\\' && start[n + 1] ? 2 : 1;
@@ -211,17 +226,28 @@ static bool parse_text(Parser *p, Value *v)
     sh_lex_begin(&lx, 1);
     bool ok = sh_lex(&lx, start, (size_t)(p->at - start), p->err) &&
               sh_lexeme_text(&lx, &lx.token[0], &text, p->err);
+    ok = ok && (sh_insert(p->s, text.data ? text.data : "", SH_INSERT_BRACED, &inserted, p->err) ||
+                fail(p, start, "%s", p->err->msg));
     v->type = V_TEXT;
-    v->text = ok ? th_text_take(&text, p->err) : NULL;
+    v->text = ok ? th_text_take(&inserted, p->err) : NULL;
     th_text_free(&text);
+    th_text_free(&inserted);
     sh_lex_free(&lx);
     return v->text != NULL;
 }
 
 static bool parse_number(Parser *p, Value *v)
 {
-    char *end;
-    v->number = strtod(p->at, &end);
+    char *stop, text[64];
+    long long whole;
+    size_t n = strspn(p->at, "0123456789_eE^");
+    snprintf(text, sizeof text, "%.*s", (int)n, p->at);
+    v->number = strtod(p->at, &stop);
+    const char *end = stop;
+    if (n < sizeof text && p->at[n] != '.' && th_integer_read(text, &whole)) {
+        v->number = (double)whole;
+        end = p->at + n;
+    }
     if (end == p->at || word_length(end) > 0)
         return fail(p, p->at, "expected a number, a name or a text here");
     p->at = end;
@@ -241,6 +267,8 @@ static bool parse_factor(Parser *p, Value *v)
         if (ok && v->type != V_NUMBER)
             ok = fail(p, p->at, "only a number can be negative");
         v->number = -v->number;
+    } else if (*p->at == '$') {
+        ok = parse_inserted(p, v);
     } else if (*p->at == '"') {
         ok = parse_text(p, v);
     } else if (word_length(p->at) > 0) {

@@ -1,4 +1,5 @@
-/* condition.h - what assert understands: comparisons over the last result's figures. */
+/* condition.h - what assert and if understand: comparisons over variables and the last result's
+ * figures. */
 #ifndef SH_CONDITION_H
 #define SH_CONDITION_H
 

@@ -13,6 +13,8 @@ void sh_lex_begin(ShLexer *lx, int line)
         th_rasp_tree_free(&lx->tree[--lx->n_trees]);
     lx->text.size = 0;
     lx->n = lx->n_open = lx->at = 0;
+    lx->control = SIZE_MAX;
+    lx->late = false;
     lx->line = lx->first_line = line;
     lx->col = 1;
 }
@@ -177,6 +179,30 @@ static bool skip_string(ShLexer *lx, ThError *err)
     return th_hint(err, "the escapes are \\n \\t \\\\ \\\" and \\u{…}");
 }
 
+/* ${NAME} belongs to the word that it stands in. */
+static size_t insertion_length(const ShLexer *lx)
+{
+    size_t n = 2;
+    if (peek(lx, 0) != '$' || peek(lx, 1) != '{')
+        return 0;
+    while (sh_is_name_byte(peek(lx, n)))
+        n++;
+    return peek(lx, n) == '}' ? n + 1 : 0;
+}
+
+static void skip_word(ShLexer *lx, const char *also)
+{
+    for (;;) {
+        int c = peek(lx, 0);
+        size_t n = insertion_length(lx);
+        if (n == 0 && ends_word(c) && !(c > 0 && strchr(also, c)))
+            return;
+        do
+            step(lx);
+        while (n > 0 && --n > 0);
+    }
+}
+
 /* After a word: `=` and a value without a blank make it an option. */
 static bool read_value(ShLexer *lx, ShToken *t, ThError *err)
 {
@@ -191,15 +217,78 @@ static bool read_value(ShLexer *lx, ShToken *t, ThError *err)
     t->value = lx->at;
     if (next == '"')
         return skip_string(lx, err);
-    while (!ends_word(peek(lx, 0)) || peek(lx, 0) == '=')
-        step(lx);
+    skip_word(lx, "=");
     return true;
+}
+
+/* ---- statements inside others ---------------------------------------------------------------- */
+
+/* Where statements are read: outside of brackets, or in a body. */
+static bool among_statements(const ShLexer *lx)
+{
+    return lx->n_open == 0 || lx->token[lx->open[lx->n_open - 1]].body;
 }
 
 /* Also behind a command that runs the one behind it. */
 static bool at_statement(const ShLexer *lx)
 {
-    return lx->n_open == 0 && (lx->n == 0 || lx->token[lx->n - 1].last);
+    return among_statements(lx) && (lx->n == 0 || lx->token[lx->n - 1].last);
+}
+
+/* Notes a word that a body follows: for, if, and the else behind a body. */
+static void expect_body(ShLexer *lx, bool first)
+{
+    const ShToken *t = &lx->token[lx->n - 1];
+    bool begins =
+        first && sh_command_flagged(lx->text.data + t->start, t->end - t->start, C_CONTROL);
+    if (begins || (lx->n > 1 && t[-1].body && !t[-1].last && sh_lexeme_is(lx, t, "else")))
+        lx->control = lx->n - 1;
+}
+
+static bool wants_body(const ShLexer *lx)
+{
+    return lx->control != SIZE_MAX && among_statements(lx);
+}
+
+/* A loop over nothing but statements of RASP is one of RASP itself, if it reads as such. */
+static void loop_to_rasp(ShLexer *lx, const ShToken *open)
+{
+    size_t trees = 0, first = open->value;
+    for (const ShToken *t = open + 1; t < &lx->token[lx->n - 1]; t++) {
+        trees += t->type == T_RASP;
+        if (t->type != T_RASP && t->type != T_END)
+            return;
+    }
+    ShToken *loop = &lx->token[first];
+    ThRaspSource src = {lx->text.data, lx->at, loop->start, loop->line, loop->col};
+    ThRaspTree tree = {0};
+    if (trees == 0 || !th_rasp_parse_one(&tree, &src, *lx->rasp, NULL)) {
+        th_rasp_tree_free(&tree);
+        return;
+    }
+    for (; trees > 0; trees--)
+        th_rasp_tree_free(&lx->tree[--lx->n_trees]);
+    loop->type = T_RASP;
+    loop->value = lx->n_trees;
+    loop->end = lx->at;
+    lx->tree[lx->n_trees++] = tree;
+    lx->n = first + 1;
+}
+
+/* Behind the } of a body, which ends its statement unless an else follows. */
+static bool end_body(ShLexer *lx, ThError *err)
+{
+    const ShToken *open = &lx->token[lx->open[lx->n_open]];
+    size_t n = 0;
+    while (is_blank(peek(lx, n)))
+        n++;
+    const char *next = lx->text.data + lx->at + n;
+    if (!sh_lexeme_is(lx, &lx->token[open->value], "for") && strncmp(next, "else", 4) == 0 &&
+        !sh_is_name_byte(peek(lx, n + 4)))
+        return true;
+    if (lx->rasp && sh_lexeme_is(lx, &lx->token[open->value], "for"))
+        loop_to_rasp(lx, open);
+    return add(lx, T_END, err) != NULL;
 }
 
 static bool read_word(ShLexer *lx, ThError *err)
@@ -210,8 +299,12 @@ static bool read_word(ShLexer *lx, ThError *err)
     if (!t)
         return false;
     bool arrow = peek(lx, 0) == '-' && peek(lx, 1) == '>';
-    while (arrow ? lx->at < t->start + 2 : !ends_word(peek(lx, 0)))
+    if (arrow) {
         step(lx);
+        step(lx);
+    } else {
+        skip_word(lx, "");
+    }
     if (!read_value(lx, t, err)) {
         lx->n--; /* an open string: the whole option is read again */
         lx->at = before.at;
@@ -220,7 +313,8 @@ static bool read_word(ShLexer *lx, ThError *err)
         return false;
     }
     t->end = lx->at;
-    t->last = first && sh_command_is_prefix(lx->text.data + t->start, t->end - t->start);
+    t->last = first && sh_command_flagged(lx->text.data + t->start, t->end - t->start, C_PREFIX);
+    expect_body(lx, first);
     return true;
 }
 
@@ -248,21 +342,44 @@ static bool read_mark(ShLexer *lx, ThError *err)
     ShToken *t = add(lx, T_MARK, err);
     if (!t)
         return false;
+    bool body = c == '{' && wants_body(lx);
     if (strchr("([{", c)) {
         if (!th_grow(&lx->open, &lx->cap_open, lx->n_open + 1, sizeof *lx->open, err))
             return false;
         lx->open[lx->n_open++] = lx->n - 1;
     }
+    if (body) {
+        t->body = t->last = true;
+        t->value = lx->control;
+        lx->control = SIZE_MAX;
+        lx->late = false;
+    }
     if (c == '>' && peek(lx, 1) == '>')
         step(lx);
     step(lx);
     t->end = lx->at;
+    if (c == '}' && lx->token[lx->open[lx->n_open]].body) {
+        t->body = true;
+        return end_body(lx, err);
+    }
+    return true;
+}
+
+/* A body may begin on the line behind. */
+static bool read_end_before_body(ShLexer *lx, ThError *err)
+{
+    if (peek(lx, 0) == ';')
+        return th_fail_at(err, TH_EPARSE, lx->line, lx->col, "expected '{' before ';'");
+    lx->late = true;
+    step(lx);
     return true;
 }
 
 static bool read_line_end(ShLexer *lx, ThError *err)
 {
-    if (lx->n_open == 0 && !add(lx, T_END, err))
+    if (wants_body(lx))
+        return read_end_before_body(lx, err);
+    if (among_statements(lx) && !add(lx, T_END, err))
         return false;
     step(lx);
     return true;
@@ -345,6 +462,8 @@ static bool read_token(ShLexer *lx, ThError *err)
             step(lx);
     } else if (c == '\n' || c == ';') {
         return read_line_end(lx, err);
+    } else if (lx->late && c != '{') {
+        return th_fail_at(err, TH_EPARSE, lx->line, lx->col, "expected '{' here");
     } else if (c == '!' && at_statement(lx)) {
         return read_shell(lx, err);
     } else if (c == '"') {
@@ -379,6 +498,11 @@ bool sh_lex(ShLexer *lx, const char *line, size_t n, ThError *err)
         return th_fail_at(err, TH_EINCOMPLETE, t->line, t->col, "this '%c' is not closed",
                           lx->text.data[t->start]);
     }
+    if (wants_body(lx)) {
+        const ShToken *t = &lx->token[lx->control];
+        return th_fail_at(err, TH_EINCOMPLETE, t->line, t->col, "this '%.*s' has no '{'",
+                          (int)(t->end - t->start), lx->text.data + t->start);
+    }
     if (lx->n > 0 && lx->token[lx->n - 1].type != T_END)
         return add(lx, T_END, err) != NULL;
     return true;
@@ -403,6 +527,24 @@ bool sh_lexeme_text(const ShLexer *lx, const ShToken *t, ThText *to, ThError *er
 bool sh_lexeme_value(const ShLexer *lx, const ShToken *t, ThText *to, ThError *err)
 {
     return meaning(lx, t->value, t->end, to, err);
+}
+
+char *sh_lex_source(const ShLexer *lx, size_t start, size_t end, ThError *err)
+{
+    char *text = th_strndup(lx->text.data + start, end - start, err);
+    bool string = false;
+    for (char *c = text; c && *c; c++) {
+        if (*c == '"')
+            string = !string;
+        else if (*c == '\\' && string && c[1])
+            c++;
+        else if (*c == '#' && !string)
+            while (*c && *c != '\n')
+                *c++ = ' ';
+        if (!*c)
+            break;
+    }
+    return text;
 }
 
 bool sh_lexeme_is(const ShLexer *lx, const ShToken *t, const char *text)

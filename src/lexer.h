@@ -2,7 +2,8 @@
  *
  * Lines are fed until no bracket or string is open; the tokens of that chunk are then cut into
  * statements at the T_END tokens.  Brackets are tokens like any other, so a block is the text
- * between two tokens, whatever is in it.
+ * between two tokens, whatever is in it.  Only the body of a loop or a condition is read as
+ * statements of its own, to be run as often as it takes.
  *
  *     while (next line && !sh_lex(&lx, line, &err) && err.code == TH_EINCOMPLETE) …
  */
@@ -25,9 +26,12 @@ typedef enum {
 
 typedef struct {
     ShTokenType type;
-    bool last; /* of what stands before a statement: a T_END, or a command that runs the next */
+    bool last; /* of what stands before a statement: a T_END, the { of a body, or a command that
+                  runs the next */
+    bool body; /* the { or } of a body */
     size_t start, end; /* bytes of the lexer's text */
-    size_t value;      /* T_OPTION: where the value starts; T_RASP: which tree */
+    size_t value;      /* T_OPTION: where the value starts; T_RASP: which tree; the { of a body:
+                          the token that its statement begins with */
     size_t match;      /* an opening bracket: its closing token */
     int line, col;
 } ShToken;
@@ -41,6 +45,8 @@ typedef struct {
     int line, col, first_line;
     size_t *open; /* tokens of the open brackets */
     size_t n_open, cap_open;
+    size_t control;   /* the for, if or else whose body is due; SIZE_MAX: none */
+    bool late;        /* it is due, and its line is over */
     ThRaspTree *tree; /* of the statements of RASP, with positions as tokens have them */
     size_t n_trees, cap_trees;
 } ShLexer;
@@ -58,6 +64,15 @@ bool sh_lexeme_text(const ShLexer *lx, const ShToken *t, ThText *to, ThError *er
 
 /* The same for the value of a T_OPTION. */
 bool sh_lexeme_value(const ShLexer *lx, const ShToken *t, ThText *to, ThError *err);
+
+/* Returns new: the source from one byte to another, with its comments blanked out. */
+char *sh_lex_source(const ShLexer *lx, size_t start, size_t end, ThError *err);
+
+/* Letters, digits and _: what names of variables are made of. */
+static inline bool sh_is_name_byte(int c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 bool sh_lexeme_is(const ShLexer *lx, const ShToken *t, const char *text);
 

@@ -16,6 +16,7 @@
 #include "session_impl.h"
 #include "shell.h"
 #include "signals.h"
+#include "variables.h"
 
 enum { KEY_SEED = 0x100, KEY_THREADS, KEY_EMIT };
 
@@ -25,6 +26,7 @@ static const struct argp_option options[] = {
     {"interactive", 'i', NULL, 0, "Prompt after the FILEs and -e are done", 1},
     {"quiet", 'q', NULL, 0, "No banner, no progress", 2},
     {"no-init", 'n', NULL, 0, "Do not read the init file", 2},
+    {"define", 'D', "NAME=VALUE", 0, "Set the variable NAME before anything is run", 1},
     {"format", 'f', "text|json|csv", 0, "How tables and results are printed", 2},
     {"seed", KEY_SEED, "N", 0, "As `set seed N'", 2},
     {"threads", KEY_THREADS, "N", 0, "As `set threads N'", 2},
@@ -36,8 +38,9 @@ static const struct argp_option options[] = {
 /* What the command line asks for. */
 typedef struct {
     ShSession *session;
-    const char **command, **file;
-    size_t n_commands, cap_commands, n_files, cap_files;
+    const char **command, **file, **variable, **arg;
+    size_t n_commands, cap_commands, n_files, cap_files, n_variables, cap_variables;
+    size_t n_args, cap_args; /* behind --, of the script */
     bool interactive, quiet, no_init;
     const char *emit;
 } Arguments;
@@ -71,7 +74,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'e':
         return keep(&a->command, &a->n_commands, &a->cap_commands, arg);
+    case 'D':
+        return keep(&a->variable, &a->n_variables, &a->cap_variables, arg);
     case ARGP_KEY_ARG:
+        if (state->quoted && state->next > state->quoted && a->n_files + a->n_commands > 0)
+            return keep(&a->arg, &a->n_args, &a->cap_args, arg);
         return keep(&a->file, &a->n_files, &a->cap_files, arg);
     case 'k':
         a->session->keep_going = true;
@@ -112,10 +119,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
     options,
     parse_option,
-    "[FILE]...",
+    "[FILE]... [-- ARG...]",
     "A laboratory for automata and the small sequence models that learn them.\v"
     "Without FILE and -e, and with a terminal on standard input, commands are read from a prompt; "
-    "otherwise from standard input.  The FILE - is standard input.",
+    "otherwise from standard input.  The FILE - is standard input.  Scripts find each ARG as $1, "
+    "$2, "
+    "..., and all as $args.",
     NULL,
     NULL,
     NULL};
@@ -161,8 +170,29 @@ static bool run_batch(ShSession *s, const Arguments *a)
     return ok;
 }
 
+/* -D NAME=VALUE */
+static bool define_variables(ShSession *s, const Arguments *a, ThError *err)
+{
+    for (size_t i = 0; i < a->n_variables; i++) {
+        const char *text = a->variable[i], *equals = strchr(text, '=');
+        char *name = equals ? th_strndup(text, (size_t)(equals - text), err) : NULL;
+        bool ok = name && sh_variable_read(s, name, equals + 1, err);
+        free(name);
+        if (!equals)
+            th_fail(err, TH_EUSAGE, "-D needs NAME=VALUE, not '%s'", text);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
 static int run(ShSession *s, const Arguments *a)
 {
+    ThError err = {0};
+    if (!define_variables(s, a, &err)) {
+        sh_print_error(s, &err);
+        return 2;
+    }
     bool given = a->n_commands + a->n_files > 0, terminal = isatty(STDIN_FILENO);
     bool ok = run_batch(s, a);
     bool stopped = sh_interrupted() || sh_terminated() || s->broken_pipe;
@@ -194,11 +224,15 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     argp_err_exit_status = 2;
-    int status = argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &a) == 0 ? EXIT_SUCCESS : 2;
+    int status = argp_parse(&argp, argc, argv, ARGP_NO_HELP | ARGP_IN_ORDER, NULL, &a) == 0
+                     ? EXIT_SUCCESS
+                     : 2;
     if (status == EXIT_SUCCESS && a.emit) {
         status = sh_emit(stdout, a.emit) ? EXIT_SUCCESS : 2;
     } else if (status == EXIT_SUCCESS) {
         sh_signals_install();
+        a.session->args = a.arg;
+        a.session->n_args = a.n_args;
         status = run(a.session, &a);
     }
     if (fflush(stdout) != 0 && !a.session->broken_pipe)
@@ -206,5 +240,7 @@ int main(int argc, char **argv)
     sh_session_free(a.session);
     free(a.command);
     free(a.file);
+    free(a.variable);
+    free(a.arg);
     return status;
 }

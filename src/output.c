@@ -223,7 +223,7 @@ static void forget(ShOutput *o)
     free(o->listing_text);
     o->listing = NULL;
     o->listing_text = NULL;
-    o->tables = o->failed = false;
+    o->tables = o->failed = o->keeps = false;
 }
 
 void sh_output_begin(ShSession *s, const ShCommand *command)
@@ -287,7 +287,7 @@ bool sh_output_end(ShSession *s, bool ok, ThError *err)
         } else if (o->format == SH_FORMAT_CSV && !o->tables && o->pending.n > 0) {
             print_figures_csv(s);
         }
-        if (o->pending.n > 0) {
+        if (o->pending.n > 0 && !o->keeps) {
             free_figures(&o->figures);
             o->figures = o->pending;
             o->pending = (ShFigures){0};

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "family.h"
+#include "variables.h"
 
 static const ShToken *token(const ShStatement *st, size_t i)
 {
@@ -110,7 +111,13 @@ static bool unknown_command(const char *word, const ShToken *t, ThError *err)
     const char *near = th_nearest(word, names, n);
     char typed[SH_COMMAND_NAME];
     fail_token(err, t, TH_EUSAGE, "unknown command '%s'", word);
-    if (near)
+    if (*word == '$')
+        th_hint(err, "NAME = VALUE defines a variable, $NAME inserts it");
+    else if (strcmp(word, "else") == 0)
+        th_hint(err, "else stands on the line of the } before it");
+    else if (th_rasp_is_reserved(word))
+        th_hint(err, "%s is a word of RASP: see help rasp", word);
+    else if (near)
         th_hint(err, "did you mean %s?", sh_command_typed(sh_command(near), typed));
     else
         th_hint(err, "help lists the commands");
@@ -165,6 +172,7 @@ typedef struct {
     const ShArg *args;
     ShParsed *p;
     size_t at;      /* token */
+    bool plain;     /* it takes no options: KEY=VALUE is a word */
     ShKindRow kind; /* the kind that an operand has named; its name is NULL until then */
 } ShBinder;
 
@@ -178,6 +186,11 @@ static bool is_redirect(const ShLexer *lx, const ShToken *t)
     return is_open(lx, t, ">") || is_open(lx, t, ">>");
 }
 
+static bool is_option(const ShBinder *b, const ShToken *t)
+{
+    return t->type == T_OPTION && !b->plain;
+}
+
 static ShOperand *add_operand(ShBinder *b, ShArgKind kind, const ShToken *t, ThError *err)
 {
     ShParsed *p = b->p;
@@ -189,23 +202,36 @@ static ShOperand *add_operand(ShBinder *b, ShArgKind kind, const ShToken *t, ThE
     return o;
 }
 
-/* The source from one byte to another with its comments blanked out. */
-static char *raw_text(const ShLexer *lx, size_t start, size_t end, ThError *err)
+/* Returns new: the text of a word or string, or of an option's value, with the variables in it. */
+static char *token_text(const ShBinder *b, const ShToken *t, bool inserting, ThError *err)
 {
-    char *text = th_strndup(lx->text.data + start, end - start, err);
-    bool string = false;
-    for (char *c = text; c && *c; c++) {
-        if (*c == '"')
-            string = !string;
-        else if (*c == '\\' && string && c[1])
-            c++;
-        else if (*c == '#' && !string)
-            while (*c && *c != '\n')
-                *c++ = ' ';
-        if (!*c)
-            break;
-    }
-    return text;
+    const ShLexer *lx = b->st->lexer;
+    bool value = t->type == T_OPTION && !b->plain;
+    bool quoted = lx->text.data[value ? t->value : t->start] == '"';
+    ThText text = {0}, inserted = {0};
+    bool ok = value ? sh_lexeme_value(lx, t, &text, err) : sh_lexeme_text(lx, t, &text, err);
+    ok =
+        ok && (sh_insert(b->s, text.data ? text.data : "",
+                         quoted && !inserting ? SH_INSERT_BRACED : SH_INSERT_ALL, &inserted, err) ||
+               place(err, t));
+    th_text_free(&text);
+    if (ok)
+        return th_text_take(&inserted, err);
+    th_text_free(&inserted);
+    return NULL;
+}
+
+/* Returns new: the source of an expression, with the variables in it. */
+static char *expression_text(const ShBinder *b, size_t start, size_t end, ThError *err)
+{
+    ThText inserted = {0};
+    char *source = sh_lex_source(b->st->lexer, start, end, err);
+    bool ok = source && sh_insert(b->s, source, SH_INSERT_QUOTING, &inserted, err);
+    free(source);
+    if (ok)
+        return th_text_take(&inserted, err);
+    th_text_free(&inserted);
+    return NULL;
 }
 
 static bool add_raw(ShBinder *b, ShArgKind kind, size_t to, ThError *err)
@@ -215,9 +241,10 @@ static bool add_raw(ShBinder *b, ShArgKind kind, size_t to, ThError *err)
     if (!o)
         return false;
     o->quoted = false;
-    o->text = raw_text(b->st->lexer, first->start, last->end, err);
+    o->text = kind == A_RAW ? sh_lex_source(b->st->lexer, first->start, last->end, err)
+                            : expression_text(b, first->start, last->end, err);
     b->at = to;
-    return o->text != NULL;
+    return o->text || place(err, first);
 }
 
 static bool bind_block(ShBinder *b, const ShArg *arg, ThError *err)
@@ -232,7 +259,7 @@ static bool bind_block(ShBinder *b, const ShArg *arg, ThError *err)
     if (!o)
         return false;
     o->col++;
-    o->text = raw_text(b->st->lexer, open->end, close->start, err);
+    o->text = sh_lex_source(b->st->lexer, open->end, close->start, err);
     b->at = open->match + 1;
     return o->text != NULL;
 }
@@ -244,7 +271,7 @@ static size_t expression_end(const ShBinder *b)
     size_t i = b->at;
     while (i < b->st->to) {
         const ShToken *t = token(b->st, i);
-        if (t->type == T_OPTION || is_redirect(lx, t))
+        if (is_option(b, t) || is_redirect(lx, t))
             break;
         bool opens = t->type == T_MARK && strchr("([{", lx->text.data[t->start]);
         i = opens ? t->match + 1 : i + 1;
@@ -274,6 +301,14 @@ static bool unknown_kind(const ShFamily *f, const char *word, ThError *err)
     return th_hint(err, "help %s lists the kinds", f->topic);
 }
 
+static bool takes_text(const ShArg *args)
+{
+    for (int i = 0; i < 8 && args[i].kind != A_NONE; i++)
+        if (args[i].kind == A_TEXT)
+            return true;
+    return false;
+}
+
 static bool start_options(ShBinder *b, ThError *err)
 {
     ThOptions *o = &b->p->call.options;
@@ -283,6 +318,7 @@ static bool start_options(ShBinder *b, ThError *err)
     for (size_t i = 0; (specs = sh_command_options(b->command, kind, i)); i++)
         if (!th_options_add(o, specs, err))
             return false;
+    b->plain = o->n == 0 && takes_text(b->args);
     return true;
 }
 
@@ -291,7 +327,7 @@ static bool bind_arguments(ShBinder *b, ThError *err)
 {
     const ShLexer *lx = b->st->lexer;
     const ShToken *open = token(b->st, b->at);
-    char *text = raw_text(lx, open->end, token(b->st, open->match)->start, err);
+    char *text = sh_lex_source(lx, open->end, token(b->st, open->match)->start, err);
     bool ok = text != NULL;
     const ThOptionSpec *spec = b->kind.options;
     char *rest = text, *word = text ? strtok_r(text, ", \t\n", &rest) : NULL;
@@ -351,29 +387,83 @@ static bool resolve_object(ShBinder *b, ShOperand *o, ThError *err)
     return o->object != NULL;
 }
 
-static bool bind_word(ShBinder *b, const ShArg *arg, ThError *err)
+/* What an operand's text means for its kind. */
+static bool settle_operand(ShBinder *b, ShOperand *o, ThError *err)
+{
+    if (o->kind == A_NEW)
+        return sh_name_ok(o->text, err);
+    if (sh_family_of(o->kind))
+        return bind_kind(b, o, err);
+    if (o->kind >= A_OBJECT && o->kind <= A_MODEL)
+        return resolve_object(b, o, err);
+    return true;
+}
+
+/* Is a word $NAME, of a list? */
+static bool is_list(ShBinder *b, const ShToken *t, char name[64])
+{
+    const ShLexer *lx = b->st->lexer;
+    size_t n = 0;
+    char *word =
+        t->type == T_WORD ? th_strndup(lx->text.data + t->start, t->end - t->start, NULL) : NULL;
+    const char *inserted = word ? sh_insertion(word, &n) : NULL;
+    snprintf(name, 64, "%.*s", (int)n, inserted ? inserted : "");
+    free(word);
+    return n > 0 && n < 64 && sh_variable(b->s, name).kind == 'l';
+}
+
+/* Every element of a list is an operand of its own: `run p $args`. */
+static bool bind_list(ShBinder *b, const ShArg *arg, const char *name, ThError *err)
 {
     const ShToken *t = token(b->st, b->at);
-    if (t->type != T_WORD && t->type != T_STRING)
-        return fail_token(err, t, TH_EUSAGE, "expected %s", arg->name);
-    ShOperand *o = add_operand(b, arg->kind, t, err);
-    ThText text = {0};
-    if (!o || !sh_lexeme_text(b->st->lexer, t, &text, err)) {
-        th_text_free(&text);
-        return false;
-    }
-    o->text = th_text_take(&text, err);
-    b->at++;
-    if (!o->text)
-        return false;
     bool ok = true;
-    if (arg->kind == A_NEW)
-        ok = sh_name_ok(o->text, err);
-    else if (sh_family_of(arg->kind))
-        ok = bind_kind(b, o, err);
-    else if (arg->kind >= A_OBJECT && arg->kind <= A_MODEL)
-        ok = resolve_object(b, o, err);
+    char *text;
+    for (size_t i = 0; ok && (text = sh_variable_item(b->s, name, i)); i++) {
+        ShOperand *o = add_operand(b, arg->kind, t, err);
+        if (o)
+            o->text = text;
+        else
+            free(text);
+        ok = o && settle_operand(b, o, err);
+    }
+    b->at++;
     return ok || place(err, t);
+}
+
+/* `set seed=3`: a key and its value. */
+static bool bind_setting(ShBinder *b, const ShArg *arg, const ShToken *t, ThError *err)
+{
+    const ShLexer *lx = b->st->lexer;
+    ShOperand *key = add_operand(b, arg->kind, t, err);
+    if (!key)
+        return false;
+    key->text = th_strndup(lx->text.data + t->start, t->value - t->start - 1, err);
+    ShOperand *value = add_operand(b, A_TEXT, t, err);
+    if (!value)
+        return false;
+    value->col += (int)(t->value - t->start);
+    b->plain = false;
+    value->text = token_text(b, t, false, err);
+    b->plain = true;
+    b->at++;
+    return b->p->operand[b->p->call.n - 2].text && value->text;
+}
+
+static bool bind_word(ShBinder *b, const ShArg *arg, ThError *err)
+{
+    char list[64];
+    const ShToken *t = token(b->st, b->at);
+    if (arg->kind == A_SETTING && t->type == T_OPTION)
+        return bind_setting(b, arg, t, err);
+    if (t->type != T_WORD && t->type != T_STRING && !(t->type == T_OPTION && b->plain))
+        return fail_token(err, t, TH_EUSAGE, "expected %s", arg->name);
+    if ((arg->flags & A_REPEATED) && is_list(b, t, list))
+        return bind_list(b, arg, list, err);
+    ShOperand *o = add_operand(b, arg->kind, t, err);
+    if (!o || !(o->text = token_text(b, t, arg->flags & A_INSERTING, err)))
+        return false;
+    b->at++;
+    return settle_operand(b, o, err) || place(err, t);
 }
 
 static bool bind_one(ShBinder *b, const ShArg *arg, ThError *err)
@@ -403,25 +493,21 @@ static bool bind_option(ShBinder *b, ThError *err)
     const ShLexer *lx = b->st->lexer;
     const ShToken *t = token(b->st, b->at);
     char *key = th_strndup(lx->text.data + t->start, t->value - t->start - 1, err);
-    ThText value = {0};
-    bool ok = key && sh_lexeme_value(lx, t, &value, err);
-    char *text = ok ? th_text_take(&value, err) : NULL;
+    char *text = key ? token_text(b, t, false, err) : NULL;
     ThOptions *o = &b->p->call.options;
-    ok = text != NULL;
+    bool ok = text != NULL;
     for (size_t i = 0; ok && i < o->n; i++)
         if (strcmp(o->item[i].spec->name, key) == 0 && o->item[i].given)
             ok = fail_token(err, t, TH_EUSAGE, "the option %s is given twice", key);
     ok = ok && (th_options_set(o, key, text, err) || place(err, t));
     free(key);
     free(text);
-    th_text_free(&value);
     b->at++;
     return ok;
 }
 
 static bool bind_redirect(ShBinder *b, ThError *err)
 {
-    const ShLexer *lx = b->st->lexer;
     const ShToken *mark = token(b->st, b->at);
     if (b->at + 1 >= b->st->to)
         return fail_token(err, mark, TH_EUSAGE, "expected a file name after '>'");
@@ -431,10 +517,7 @@ static bool bind_redirect(ShBinder *b, ThError *err)
     if (b->at + 2 < b->st->to)
         return fail_token(err, token(b->st, b->at + 2), TH_EUSAGE,
                           "nothing may follow the file name after '>'");
-    ThText name = {0};
-    if (!sh_lexeme_text(lx, t, &name, err))
-        return false;
-    b->p->redirect = th_text_take(&name, err);
+    b->p->redirect = token_text(b, t, false, err);
     b->p->call.redirect = b->p->redirect;
     b->p->call.append = mark->end - mark->start == 2;
     b->at += 2;
@@ -458,7 +541,7 @@ static int words_ahead(const ShBinder *b)
     int n = 0;
     for (size_t i = b->at; i < b->st->to && !is_redirect(b->st->lexer, token(b->st, i)); i++) {
         const ShToken *t = token(b->st, i);
-        n += t->type != T_OPTION;
+        n += !is_option(b, t);
         if (t->type == T_MARK && strchr("([{", b->st->lexer->text.data[t->start]))
             i = t->match;
     }
@@ -467,7 +550,7 @@ static int words_ahead(const ShBinder *b)
 
 static bool bind_options(ShBinder *b, ThError *err)
 {
-    while (b->at < b->st->to && token(b->st, b->at)->type == T_OPTION)
+    while (b->at < b->st->to && is_option(b, token(b->st, b->at)))
         if (!bind_option(b, err))
             return false;
     return true;

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "shell.h"
+#include "variables.h"
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
@@ -131,17 +132,27 @@ void sh_rasp_figures(ShSession *s, const ThRaspValue *v)
     }
 }
 
+/* Has a name been given to a constant?  Then the figures of the result before can still be read, so
+ * that several of them can be kept. */
+static bool is_variable(const ThRaspShown *shown)
+{
+    return (shown->value.kind == TH_RASP_VALUE_ATOM || shown->value.kind == TH_RASP_VALUE_LIST) &&
+           strcmp(shown->name, "out") != 0;
+}
+
 static bool host_show(void *context, const ThRaspShown *shown, ThError *err)
 {
     ShSession *s = context;
     FILE *out = sh_out(s);
     ThText t = {0};
     bool ok = th_rasp_write(s->rasp, shown, &t, sh_stop(s), err);
-    if (ok && out)
+    bool quiet = s->bodies > 0 && shown->as == TH_RASP_SHOWN_RESULT;
+    if (ok && out && !quiet)
         fputs(t.data ? t.data : "", out);
     th_text_free(&t);
     if (!ok || shown->as == TH_RASP_SHOWN_NAME)
         return ok;
+    s->out.keeps = shown->as == TH_RASP_SHOWN_RESULT && is_variable(shown);
     sh_result_text(s, "name", shown->name);
     sh_rasp_figures(s, &shown->value);
     return true;
@@ -176,6 +187,11 @@ static bool host_draw(void *context, ThRaspSop sop, const ThRaspSeq *input, ThEr
     return sh_draw_rasp(context, sop, input, err);
 }
 
+static bool host_insert(void *context, const char *name, ThRaspAtom *value, ThError *err)
+{
+    return sh_variable_atom(context, name, value, err);
+}
+
 static void host_leave(void *context)
 {
     ShSession *s = context;
@@ -196,6 +212,7 @@ ThRasp *sh_session_rasp(ShSession *s, ThError *err)
                        .defined = host_defined,
                        .failed = host_failed,
                        .draw = host_draw,
+                       .insert = host_insert,
                        .leave = host_leave};
     if (!s->rasp)
         s->rasp = th_rasp_new(&host, err);

@@ -96,6 +96,7 @@ void sh_session_free(ShSession *s)
     free(s->object);
     th_options_free(&s->settings);
     sh_output_free(&s->out);
+    th_text_free(&s->value);
     free(s);
 }
 

@@ -52,6 +52,7 @@ typedef struct {
     const ShCommand *command;   /* the running one */
     json_t *object;             /* json: its answer in the making */
     bool tables;                /* csv: a table was printed */
+    bool keeps;                 /* the figures of the command before stay */
     bool failed;                /* memory ran out while an answer was made */
     ShTable table;
     FILE *listing; /* what sh_listing returned, where it is not the stream: json, or paged */
@@ -84,9 +85,14 @@ struct ShSession {
     bool leaving; /* quit was typed */
     bool failed;  /* a command of a batch failed */
     bool broken_pipe;
-    int depth;           /* of source and time inside each other */
-    ThTapeBounds bounds; /* of all models: Ctrl-C and the time limit, and memory */
-    double started;      /* of the running command, by the monotonic clock */
+    int depth;         /* of source and time inside each other */
+    const char **args; /* of the script: views, (n_args) */
+    size_t n_args;
+    ThText value;              /* what sh_variable returned last */
+    const struct ShTurn *turn; /* of the innermost loop that runs; NULL: none */
+    int bodies;                /* of loops and conditions that run inside each other */
+    ThTapeBounds bounds;       /* of all models: Ctrl-C and the time limit, and memory */
+    double started;            /* of the running command, by the monotonic clock */
 };
 
 /* session.c */

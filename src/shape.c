@@ -6,7 +6,7 @@
 
 /* Words are separated by |; a blank in them stands for any blanks. */
 static const char statements[] =
-    "def|for|if|not|lambda|set example|set s-op example|set selector example|show example|"
+    "def|not|lambda|set example|set s-op example|set selector example|show example|"
     "show s-op example|show selector example|examples on|examples off|s-op examples|"
     "selector examples|full seq";
 static const char word_operators[] = "and|or|if|in";
@@ -71,6 +71,8 @@ bool sh_shape_is_rasp(const char *text, size_t n)
     size_t length = word_length(r);
     Rest behind = {text + length, r.end}, next = skip_blanks(behind);
     bool command = sh_command_begins(text, length), blank = next.at > behind.at;
+    if (sh_command_flagged(text, length, C_CONTROL))
+        return false;
     bool assigns = next_is_one_of(next, "=") && !is_equation(next, "=");
     if (next_is_one_of(r, "0123456789\"([{+-") || begins_with_one_of(r, statements))
         return true;

@@ -285,6 +285,17 @@ static bool rasp_defines(const ThRaspTree *t)
            kind == TH_RASP_R_SET_EXAMPLE;
 }
 
+/* A loop or a condition puts out nothing itself. */
+static bool run_control(ShSession *s, const ShStatement *st, const ShCommand *c, ThError *err)
+{
+    ShStatement outer = s->now;
+    ShCall call = {.command = c};
+    s->now = *st;
+    bool ok = c->run(s, &call, err);
+    s->now = outer;
+    return ok;
+}
+
 static bool run_command(ShSession *s, const ShStatement *st, ThError *err)
 {
     ShParsed p = {0};
@@ -292,6 +303,8 @@ static bool run_command(ShSession *s, const ShStatement *st, ThError *err)
     const ShCommand *c = sh_parse_command(st, &words, err);
     if (!c)
         return run_unknown(s, st, err);
+    if (c->flags & C_CONTROL)
+        return run_control(s, st, c, err);
     bool ok = sh_parse_call(s, st, c, words, &p, err);
     if (!ok && st->to == st->from + 1)
         hint_at_word(s, st, err);
@@ -352,25 +365,73 @@ static bool goes_on(const ShSession *s, bool ok)
     return !is_over(s) && !sh_interrupted() && (ok || s->keep_going);
 }
 
+/* The token that ends the statement at one: a T_END, or the } of the body that it stands in. */
+static size_t statement_end(const ShLexer *lx, size_t from, size_t end)
+{
+    size_t to = from;
+    while (to < end && lx->token[to].type != T_END)
+        to = lx->token[to].match > to ? lx->token[to].match + 1 : to + 1;
+    return to;
+}
+
+static bool run_statement(ShSession *s, const ShStatement *st, ThError *err)
+{
+    double start = sh_clock();
+    bool ok = sh_execute(s, st, err);
+    if (sh_setting_flag(s, "timing"))
+        fprintf(stderr, "%.3f s\n", sh_clock() - start);
+    return flush_output(s, err) && ok;
+}
+
+/* Says in which turn of the loops that are running an error came about. */
+static bool name_turn(const ShSession *s, ThError *err)
+{
+    ThText t = {0};
+    const ShTurn *turns[SH_DEEPEST];
+    int n = 0;
+    for (const ShTurn *turn = s->turn; turn && n < SH_DEEPEST; turn = turn->outer)
+        turns[n++] = turn;
+    for (int i = n; i-- > 0;)
+        th_text_printf(&t, "%s%s", i + 1 < n ? ", " : "", turns[i]->text);
+    size_t length = strlen(err->msg);
+    if (t.data && length > 0)
+        snprintf(err->msg + length, sizeof err->msg - length, " (in the turn %s)", t.data);
+    th_text_free(&t);
+    return false;
+}
+
+bool sh_run_body(ShSession *s, const ShLexer *lx, size_t open, size_t close, ThError *err)
+{
+    if (s->bodies >= SH_DEEPEST)
+        return th_fail_at(err, TH_ELIMIT, lx->token[open].line, lx->token[open].col,
+                          "loops and conditions are nested more than %d deep", SH_DEEPEST);
+    bool ok = true;
+    s->bodies++;
+    for (size_t from = open + 1, to; ok && from < close && !is_over(s); from = to + 1) {
+        to = statement_end(lx, from, close);
+        ShStatement st = {lx, from, to};
+        bool body = to > from && lx->token[to - 1].body; /* names its own turn */
+        ok = to == from || run_statement(s, &st, err) || (!body && name_turn(s, err));
+        if (ok && sh_interrupted())
+            ok = th_fail(err, TH_EINTERRUPTED, "interrupted") || name_turn(s, err);
+    }
+    s->bodies--;
+    return ok;
+}
+
 /* Runs the statements of a chunk; false if one failed. */
 static bool run_chunk(ShSession *s, const ShSource *src, const ShLexer *lx)
 {
     bool all = true;
     for (size_t from = 0, to; from < lx->n; from = to + 1) {
-        to = from;
-        while (lx->token[to].type != T_END)
-            to = lx->token[to].match > to ? lx->token[to].match : to + 1;
+        to = statement_end(lx, from, lx->n);
         if (to == from)
             continue;
         ThError err = {0};
         ShStatement st = {lx, from, to};
         if (src->prompt)
             sh_signals_clear();
-        double start = sh_clock();
-        bool ok = sh_execute(s, &st, &err);
-        if (sh_setting_flag(s, "timing"))
-            fprintf(stderr, "%.3f s\n", sh_clock() - start);
-        ok = flush_output(s, &err) && ok;
+        bool ok = run_statement(s, &st, &err);
         if (!ok)
             diagnose(s, src, lx, &err);
         all = all && ok;

@@ -18,12 +18,66 @@ static size_t count_specs(const ThOptionSpec *specs)
     return n;
 }
 
-static bool parse_integer(const char *text, long long *value)
+/* Digits, perhaps behind a minus, with _ between them; *text moves behind them. */
+static bool read_digits(const char **text, long long *value)
+{
+    char digits[32];
+    size_t n = 0;
+    const char *p = *text;
+    if (*p == '-')
+        digits[n++] = *p++;
+    for (; (*p >= '0' && *p <= '9') || (*p == '_' && n > 0); p++) {
+        bool between = p[0] == '_' && p[-1] >= '0' && p[-1] <= '9' && p[1] >= '0' && p[1] <= '9';
+        if (n + 1 == sizeof digits || (*p == '_' && !between))
+            return false;
+        if (*p != '_')
+            digits[n++] = *p;
+    }
+    digits[n] = '\0';
+    errno = 0;
+    *value = strtoll(digits, NULL, 10);
+    *text = p;
+    return errno == 0 && n > 0 && digits[n - 1] != '-';
+}
+
+/* A number with an exponent, if it is whole and a double holds it exactly. */
+static bool read_scientific(const char *text, long long *value)
 {
     char *end;
-    errno = 0;
-    *value = strtoll(text, &end, 10);
-    return end != text && *end == '\0' && errno == 0 && text[0] != ' ' && text[0] != '+';
+    double x = strtod(text, &end);
+    bool plain = text[strspn(text, "-0123456789.eE")] == '\0';
+    if (!plain || *end || !(fabs(x) < 0x1p63) || x != floor(x))
+        return false;
+    *value = (long long)x;
+    return true;
+}
+
+static bool raise_to(long long *value, long long exponent)
+{
+    long long base = *value, power = 1;
+    for (long long i = 0; i < exponent; i++) {
+        if (__builtin_mul_overflow(power, base, &power))
+            return false;
+        if (power == 0 || power == 1)
+            break;
+    }
+    *value = base == -1 && exponent % 2 == 0 ? 1 : power;
+    return true;
+}
+
+bool th_integer_read(const char *text, long long *value)
+{
+    const char *p = text;
+    long long exponent;
+    if (!read_digits(&p, value))
+        return false;
+    if (*p == 'e' || *p == 'E' || *p == '.')
+        return strpbrk(p, "eE") && p[strlen(p) - 1] != '.' && read_scientific(text, value);
+    if (*p == '\0')
+        return true;
+    p++;
+    return p[-1] == '^' && read_digits(&p, &exponent) && *p == '\0' && exponent >= 0 &&
+           raise_to(value, exponent);
 }
 
 static bool parse_real(const char *text, double *value)
@@ -54,8 +108,8 @@ bool th_range_parse(ThRange *r, const char *text, ThError *err)
         memcpy(part[i], from[i], n[i]);
         part[i][n[i]] = '\0';
     }
-    if (!parse_integer(part[0], &r->lo) || !parse_integer(part[1], &r->hi) ||
-        !parse_integer(part[2], &r->step)) {
+    if (!th_integer_read(part[0], &r->lo) || !th_integer_read(part[1], &r->hi) ||
+        !th_integer_read(part[2], &r->step)) {
         th_fail(err, TH_EUSAGE, "'%s' is not a range", text);
         return th_hint(err, "a range is written 7, 1..40 or 41..500:20");
     }
@@ -120,7 +174,7 @@ static bool parse_value(ThOption *o, const char *text, ThError *err)
     bool ok = true;
     switch (s->type) {
     case TH_INT:
-        ok = parse_integer(text, &o->integer);
+        ok = th_integer_read(text, &o->integer);
         o->real = (double)o->integer;
         break;
     case TH_REAL:
@@ -147,7 +201,9 @@ static bool set_value(ThOption *o, const char *text, bool given, ThError *err)
     ThOption fresh = *o;
     if (!parse_value(&fresh, text, err))
         return false;
-    fresh.text = th_strdup(text, err);
+    char digits[24];
+    snprintf(digits, sizeof digits, "%lld", fresh.integer);
+    fresh.text = th_strdup(o->spec->type == TH_INT ? digits : text, err);
     if (!fresh.text)
         return false;
     fresh.given = given;

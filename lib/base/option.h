@@ -40,6 +40,10 @@ typedef struct {
     const char *help; /* one line, no full stop */
 } ThOptionSpec;
 
+/* An integer as it is typed: 1000000, 1_000_000, 1e6 or 10^6; false for anything else, and for what
+ * 64 bits do not hold. */
+bool th_integer_read(const char *text, long long *value);
+
 /* lo, lo+step, … up to hi. */
 typedef struct {
     long long lo, hi, step;
@@ -48,7 +52,7 @@ typedef struct {
 typedef struct {
     const ThOptionSpec *spec;
     bool given; /* typed by the user, not the default */
-    char *text; /* as typed, or the default; NULL: neither */
+    char *text; /* as typed (an integer in digits), or the default; NULL: neither */
     long long integer;
     double real;
     ThRange range;

@@ -79,6 +79,8 @@ SH_COMMAND(set, .group = "general", .summary = "show or change settings",
     if (call->n == 0)
         return list_settings(s);
     const ShOperand *key = &call->operand[0];
+    if (call->n > 2)
+        return sh_fail_operand(err, &call->operand[2], TH_EUSAGE, "one value is set at a time");
     if (call->n == 1)
         return show_setting(s, key, err) || sh_error_inside(err, key);
     if (sh_settings_set(s, key->text, call->operand[1].text, err)) {
@@ -92,69 +94,32 @@ SH_COMMAND(set, .group = "general", .summary = "show or change settings",
 
 /* ---- echo, assert ---------------------------------------------------------------------------- */
 
-static void add_figure(ThText *t, const ShFigureValue *f)
-{
-    if (f->kind == 's')
-        th_text_add(t, f->text);
-    else if (f->kind == 'b')
-        th_text_add(t, f->integer ? "yes" : "no");
-    else if (f->kind == 'i')
-        th_text_printf(t, "%lld", f->integer);
-    else
-        th_text_number(t, f->real);
-}
-
-/* Appends text with $name replaced by figures; $$ is a dollar. */
-static bool expand(ShSession *s, const ShOperand *o, ThText *to, ThError *err)
-{
-    for (const char *c = o->text; *c;) {
-        size_t n = 0;
-        while (*c == '$' && (c[n + 1] == '_' || (c[n + 1] >= 'a' && c[n + 1] <= 'z') ||
-                             (n > 0 && c[n + 1] >= '0' && c[n + 1] <= '9')))
-            n++;
-        if (n == 0) {
-            c += *c == '$' && c[1] == '$';
-            th_text_add_bytes(to, c++, 1);
-            continue;
-        }
-        char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)n, c + 1);
-        ShFigureValue f = sh_result_value(s, name);
-        if (!f.kind) {
-            sh_fail_operand(err, o, TH_EVALUE, "the last result has no '%s'", name);
-            return th_hint(err, "$$ stands for a dollar sign");
-        }
-        add_figure(to, &f);
-        c += n + 1;
-    }
-    return true;
-}
-
 SH_COMMAND(echo, .group = "general", .summary = "print text and figures of the last result",
-           .detail = "Operands are printed with a blank between them.  $name is replaced by the "
-                     "figure of that name of the last command that set any; $$ is a dollar sign.",
-           .example = "echo \"two words\" and more\n#> two words and more",
-           .args = {{A_TEXT, "TEXT", A_OPTIONAL | A_REPEATED}}, .flags = C_KEEPS_RESULT)
+           .detail = "Operands are printed with a blank between them.  $name and ${name} are "
+                     "replaced by the variable of that name, or else by the figure of the last "
+                     "command that set any; $$ is a dollar sign.",
+           .example = "automaton p = parity\necho \"two words\" and n=$states\n"
+                      "#> two words and n=2",
+           .args = {{A_TEXT, "TEXT", A_OPTIONAL | A_REPEATED | A_INSERTING}},
+           .flags = C_KEEPS_RESULT)
 {
     ThText line = {0};
-    bool ok = true;
-    for (int i = 0; ok && i < call->n; i++) {
+    for (int i = 0; i < call->n; i++) {
         th_text_add(&line, i ? " " : "");
-        ok = expand(s, &call->operand[i], &line, err);
+        th_text_add(&line, call->operand[i].text);
     }
-    char *text = ok ? th_text_take(&line, err) : NULL;
+    char *text = th_text_take(&line, err);
     if (text)
         fprintf(sh_listing(s), "%s\n", text);
-    th_text_free(&line);
     free(text);
     return text != NULL;
 }
 
 SH_COMMAND(
     assert, .group = "general", .summary = "fail unless a condition holds",
-    .detail = "The condition compares the figures of the last result, by name, with numbers "
-              "and texts: == != < <= > >=, and, or, not, parentheses and arithmetic.  Figures "
-              "that are yes or no stand alone.  equivalent(A, B) tells whether two automata, "
+    .detail = "The condition compares variables and the figures of the last result, by name, with "
+              "numbers and texts: == != < <= > >=, and, or, not, parentheses and arithmetic.  "
+              "Those that are yes or no stand alone.  equivalent(A, B) tells whether two automata, "
               "or expressions, accept the same words.\n\n"
               "When the condition is false the message shows what the figures were; a script "
               "stops there with status 1.",
@@ -208,11 +173,31 @@ SH_COMMAND(source, .group = "general", .summary = "run the commands of a file",
            .detail =
                "Stops at the first command that fails.  A script can do whatever you can, run "
                "shell commands and write files; load takes definitions from a file and "
-               "runs nothing.",
-           .example = "echo \"echo hello\" > hello.th\nsource hello.th\n#> hello",
-           .args = {{A_FILE, "FILE", 0}}, .flags = C_KEEPS_RESULT)
+               "runs nothing.\n\n"
+               "The file finds the arguments behind its name as $1, $2, ..., all of them as $args, "
+               "and how many there are as $nargs; without any it finds those of the file that runs "
+               "it.",
+           .example = "echo \"echo hello $$1\" > hello.th\nsource hello.th Anna\n"
+                      "#> hello Anna",
+           .args = {{A_FILE, "FILE", 0}, {A_TEXT, "ARG", A_OPTIONAL | A_REPEATED}},
+           .flags = C_KEEPS_RESULT)
 {
-    return sh_source(s, call->operand[0].text, err) || sh_error_inside(err, &call->operand[0]);
+    const char **outer = s->args;
+    size_t n_outer = s->n_args, n = (size_t)call->n - 1;
+    const char **args = th_alloc(n, sizeof *args, err);
+    if (!args)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        args[i] = call->operand[i + 1].text;
+    if (n > 0) {
+        s->args = args;
+        s->n_args = n;
+    }
+    bool ok = sh_source(s, call->operand[0].text, err) || sh_error_inside(err, &call->operand[0]);
+    s->args = outer;
+    s->n_args = n_outer;
+    free(args);
+    return ok;
 }
 
 SH_COMMAND(cd, .group = "general", .summary = "change the current directory",

@@ -360,3 +360,28 @@ train m on p length=1..400 steps=100000000' >a.th
     done < <(sed -n 's/^\$ //p' "$BATS_TEST_DIRNAME/../../man/tapehead.1.in")
     [ $n -ge 3 ]
 }
+
+@test "-D sets variables, and arguments behind -- are the script's" {
+    echo 'echo $1 $args $nargs n=$n; for x in $args { echo "got ${x}" }' >script.th
+    go -D n=1e3 -D s='a b' script.th -- one "two words" -q
+    [ "$status" -eq 0 ]
+    [ "$output" = $'one one two words -q 3 n=1000\ngot one\ngot two words\ngot -q' ]
+    go -e 'source "script.th" x; echo $1' -D n=2 -- y
+    [ "$output" = $'x x 1 n=2\ngot x\ny' ]
+    go -D x
+    [ "$status" -eq 2 ]
+    go -D if=3
+    [ "$status" -eq 2 ]
+}
+
+@test "Ctrl-C leaves a loop" {
+    "$TAPEHEAD" -e 'for i in 1..1e9 { x = i }; echo after' >out 2>err &
+    pid=$!
+    sleep 0.3
+    kill -INT $pid
+    status=0
+    wait $pid || status=$?
+    [ "$status" -eq 130 ]
+    [ ! -s out ]
+    grep -q 'interrupted (in the turn i = ' err
+}

@@ -83,9 +83,6 @@ static void words_of_rasp(void **state)
     (void)state;
     static const char *const rasp[] = {"def f(x) { return x; }",
                                        "def f(x)\n{",
-                                       "for x in [1, 2] { y = x; }",
-                                       "for",
-                                       "if x > 1 {",
                                        "not a",
                                        "not(a)",
                                        "not",
@@ -108,8 +105,11 @@ static void words_of_rasp(void **state)
                                        "draw (hist)"};
     CHECK(rasp, true);
     static const char *const commands[] = {
-        "define x", "forall x",   "iffy", "nothing",    "notify me", "draw hist", "draw",
-        "examples", "examples 3", "full", "fuller seq", "return x;", "else x",    "and x"};
+        "define x",  "forall x",   "iffy", "nothing",
+        "notify me", "draw hist",  "draw", "for x in [1, 2] { y = x; }",
+        "for",       "if x > 1 {", "if",   "if (x) > 1 {",
+        "examples",  "examples 3", "full", "fuller seq",
+        "return x;", "else x",     "and x"};
     CHECK(commands, false);
 }
 

@@ -45,8 +45,18 @@ static bool eval_name(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue
             return true;
         }
     }
+    const char *name = th_rasp_text(&f->program->tree, node);
     th_rasp_here(r, f, node);
-    return unknown_name(r, th_rasp_text(&f->program->tree, node));
+    if (name[0] != '$' || !r->host.insert)
+        return unknown_name(r, name);
+    *v = (ThRaspValue){.kind = TH_RASP_VALUE_ATOM};
+    if (r->host.insert(r->host.context, name + 1, &v->as.atom, r->err))
+        return true;
+    if (r->err && r->err->line == 0) {
+        r->err->line = r->line;
+        r->err->col = r->col;
+    }
+    return false;
 }
 
 /* ---- lists, tuples, dictionaries ------------------------------------------------------------- */

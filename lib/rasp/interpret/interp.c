@@ -85,6 +85,16 @@ bool th_rasp_name_ok(const char *name, ThError *err)
     return true;
 }
 
+void th_rasp_keep(const ThRaspValue *v)
+{
+    th_rasp_retain(*v);
+}
+
+void th_rasp_give_up(ThRasp *r, const ThRaspValue *v)
+{
+    th_rasp_release(&r->heap, *v);
+}
+
 bool th_rasp_define(ThRasp *r, const char *name, const ThRaspValue *v, ThError *err)
 {
     uint32_t id;

@@ -179,7 +179,6 @@ ThRaspAtom *th_rasp_atoms_of(ThRasp *r, const ThRaspValue *v, const char *what, 
 
 /* A list's or sequence's elements. */
 bool th_rasp_is_list(const ThRaspValue *v);
-ThRaspValue th_rasp_element(const ThRaspValue *list, size_t i); /* view */
 
 /* apply.c: calls. */
 bool th_rasp_call(ThRasp *r, const ThRaspFrame *f, int32_t node, const ThRaspValue *callee,

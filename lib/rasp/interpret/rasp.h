@@ -87,6 +87,8 @@ typedef struct {
     bool (*draw)(void *context, ThRaspSop sop, const ThRaspSeq *input, ThError *err);
     /* quit or exit was typed. */
     void (*leave)(void *context);
+    /* The value of $NAME. */
+    bool (*insert)(void *context, const char *name, ThRaspAtom *value, ThError *err);
 } ThRaspHost;
 
 /* ---- the interpreter ------------------------------------------------------------------------- */
@@ -197,5 +199,12 @@ bool th_rasp_write_definition(ThRasp *r, const char *name, const ThRaspValue *v,
 
 /* Elements of a list, sequence or dictionary; 0 for others. */
 size_t th_rasp_length(const ThRaspValue *v);
+
+/* View of element i of a list or sequence. */
+ThRaspValue th_rasp_element(const ThRaspValue *list, size_t i);
+
+/* Keep a value beyond the statement that it is a view until, and give it up again. */
+void th_rasp_keep(const ThRaspValue *v);
+void th_rasp_give_up(ThRasp *r, const ThRaspValue *v);
 
 #endif

@@ -127,11 +127,12 @@ static bool read_token(ThRaspSource *lx, ThRaspLexeme *t, ThError *err)
     int c = peek(lx, 0);
     if (c < 0)
         return true;
-    if (is_letter(c)) {
+    bool inserted = c == '$' && (is_letter(peek(lx, 1)) || is_digit(peek(lx, 1)));
+    if (is_letter(c) || inserted) {
         size_t n = 1;
         while (is_letter(peek(lx, n)) || is_digit(peek(lx, n)))
             n++;
-        t->kind = TH_RASP_LEX_NAME;
+        t->kind = inserted ? TH_RASP_LEX_INSERTED : TH_RASP_LEX_NAME;
         step(lx, n);
         t->end = lx->at;
         return true;

@@ -18,6 +18,7 @@ typedef enum {
     TH_RASP_LEX_INT,
     TH_RASP_LEX_REAL,
     TH_RASP_LEX_STRING,
+    TH_RASP_LEX_INSERTED, /* $x */
     TH_RASP_LEX_BAD,      /* no token: the error is told when it is wanted */
     TH_RASP_LEX_EQ = 256, /* == ; single characters are their own kind */
     TH_RASP_LEX_NE,

@@ -220,7 +220,7 @@ static int32_t primary(ThRaspParser *p)
     }
     if (at_lambda(p))
         return lambda(p);
-    if (p->now.kind == TH_RASP_LEX_NAME && !is_keyword(p))
+    if ((p->now.kind == TH_RASP_LEX_NAME && !is_keyword(p)) || p->now.kind == TH_RASP_LEX_INSERTED)
         return leaf(p, TH_RASP_R_NAME);
     th_rasp_wanted(p, "an expression");
     return -1;

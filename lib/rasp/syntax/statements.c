@@ -91,7 +91,7 @@ static bool statement_end(ThRaspParser *p)
 {
     if (p->now.kind == ';')
         return th_rasp_advance(p);
-    if (p->d.lines && p->depth == 0 && p->now.kind == TH_RASP_LEX_END)
+    if (p->d.lines && p->depth == 0 && (p->now.kind == TH_RASP_LEX_END || p->now.kind == '}'))
         return true;
     return th_rasp_wanted(p, "';'");
 }
@@ -101,7 +101,8 @@ static bool command_end(ThRaspParser *p)
 {
     if (p->now.kind == ';')
         return th_rasp_advance(p);
-    return p->now.kind == TH_RASP_LEX_END || p->now.line > p->last.line || th_rasp_wanted(p, "';'");
+    return p->now.kind == TH_RASP_LEX_END || p->now.kind == '}' || p->now.line > p->last.line ||
+           th_rasp_wanted(p, "';'");
 }
 
 /* name, name, … = : is this an assignment?  Looks ahead on a copy of the lexer. */

@@ -6,8 +6,8 @@
  *
  * The grammar is that of Weiss, Goldberg and Yahav, "Thinking Like Transformers" (ICML 2021), as
  * their interpreter reads it; see th_rasp_precedence for its unusual levels.  Added are tuples
- * (a, b), lambda, defaults of parameters, named arguments, several statements a line, and blanks
- * before parentheses.
+ * (a, b), lambda, defaults of parameters, named arguments, several statements a line, blanks
+ * before parentheses, and names $x, which the program around the interpreter gives a value.
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
@@ -108,7 +108,7 @@ const ThRaspGrammar *th_rasp_grammars(size_t *n);
 
 typedef struct {
     const ThRaspGrammar *grammar; /* NULL: the authors' */
-    bool lines;                   /* a statement may end, without its `;`, with the text */
+    bool lines;                   /* a statement may end, without its `;`, with the text or a } */
     bool prompt;                  /* statements of the prompt (set example, …) are allowed */
 } ThRaspDialect;
 

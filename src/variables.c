@@ -1,0 +1,289 @@
+#include "variables.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/option.h"
+#include "rasp.h"
+
+/* ---- what a name stands for ------------------------------------------------------------------ */
+
+/* The shortest text that is read back as the same number. */
+static void write_real(ThText *t, double x)
+{
+    char text[40];
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, x);
+        if (strtod(text, NULL) == x)
+            break;
+    }
+    th_text_add(t, text);
+}
+
+static void write_atom(ShSession *s, ThText *t, ThRaspAtom a)
+{
+    if (a.kind == TH_RASP_ATOM_INT)
+        th_text_printf(t, "%lld", (long long)a.cell.i);
+    else if (a.kind == TH_RASP_ATOM_FLOAT)
+        write_real(t, a.cell.x);
+    else if (a.kind == TH_RASP_ATOM_BOOL)
+        th_text_add(t, a.cell.i ? "yes" : "no");
+    else if (a.kind == TH_RASP_ATOM_STRING)
+        th_rasp_atom_write(th_rasp_atoms(th_rasp_graph(s->rasp)), a, t);
+    else
+        th_rasp_write_element(s->rasp, a, t);
+}
+
+static void write_value(ShSession *s, ThText *t, const ThRaspValue *v)
+{
+    if (v->kind == TH_RASP_VALUE_ATOM)
+        write_atom(s, t, v->as.atom);
+    else
+        th_rasp_write_value(s->rasp, v, t);
+}
+
+/* The value of a name that the user has given to a constant. */
+static bool own_value(ShSession *s, const char *name, ThRaspValue *v)
+{
+    const ShObject *o = sh_find(s, name);
+    return o && o->kind == SH_VALUE && s->rasp && th_rasp_lookup(s->rasp, name, v);
+}
+
+static ShFigureValue atom_value(ThRaspAtom a)
+{
+    ShFigureValue f = {.kind = 's'};
+    if (a.kind == TH_RASP_ATOM_FLOAT)
+        return (ShFigureValue){.kind = 'r', .real = a.cell.x};
+    if (a.kind == TH_RASP_ATOM_INT || a.kind == TH_RASP_ATOM_BOOL) {
+        f.kind = a.kind == TH_RASP_ATOM_INT ? 'i' : 'b';
+        f.integer = a.cell.i;
+        f.real = (double)a.cell.i;
+    }
+    return f;
+}
+
+/* $1, $2, …, $args and $nargs; kind 0: there is no such argument. */
+static ShFigureValue argument(ShSession *s, const char *name)
+{
+    size_t n = s->n_args, i = strspn(name, "0123456789");
+    if (strcmp(name, "nargs") == 0)
+        return (ShFigureValue){.kind = 'i', .integer = (long long)n, .real = (double)n};
+    if (strcmp(name, "args") == 0) {
+        for (size_t k = 0; k < n; k++)
+            th_text_printf(&s->value, "%s%s", k ? " " : "", s->args[k]);
+        return (ShFigureValue){.kind = 'l', .text = s->value.data ? s->value.data : ""};
+    }
+    if (i == 0 || i > 9 || name[i])
+        return (ShFigureValue){0};
+    i = strtoul(name, NULL, 10);
+    if (i < 1 || i > n)
+        return (ShFigureValue){0};
+    ShFigureValue f = {.kind = 's', .text = s->args[i - 1]};
+    if (th_integer_read(f.text, &f.integer)) {
+        f.kind = 'i';
+        f.real = (double)f.integer;
+    }
+    return f;
+}
+
+ShFigureValue sh_variable(ShSession *s, const char *name)
+{
+    ThRaspValue v;
+    s->value.size = 0;
+    if (own_value(s, name, &v)) {
+        ShFigureValue f =
+            v.kind == TH_RASP_VALUE_ATOM ? atom_value(v.as.atom) : (ShFigureValue){.kind = 'l'};
+        if (f.kind == 'l' && v.kind == TH_RASP_VALUE_LIST) {
+            for (size_t i = 0; i < th_rasp_length(&v); i++) {
+                ThRaspValue e = th_rasp_element(&v, i);
+                th_text_add(&s->value, i ? " " : "");
+                write_value(s, &s->value, &e);
+            }
+        } else if (f.kind == 's' || f.kind == 'l') {
+            write_value(s, &s->value, &v);
+        }
+        f.text = f.kind == 's' || f.kind == 'l' ? s->value.data ? s->value.data : "" : NULL;
+        return f;
+    }
+    ShFigureValue f = argument(s, name);
+    return f.kind ? f : sh_result_value(s, name);
+}
+
+char *sh_variable_item(ShSession *s, const char *name, size_t i)
+{
+    ThRaspValue v;
+    ThText t = {0};
+    if (own_value(s, name, &v)) {
+        if (v.kind != TH_RASP_VALUE_LIST || i >= th_rasp_length(&v))
+            return NULL;
+        ThRaspValue e = th_rasp_element(&v, i);
+        write_value(s, &t, &e);
+        return th_text_take(&t, NULL);
+    }
+    return strcmp(name, "args") == 0 && i < s->n_args ? th_strdup(s->args[i], NULL) : NULL;
+}
+
+void sh_variable_write(ThText *t, const ShFigureValue *v)
+{
+    if (v->kind == 'i')
+        th_text_printf(t, "%lld", v->integer);
+    else if (v->kind == 'b')
+        th_text_add(t, v->integer ? "yes" : "no");
+    else if (v->kind == 'r')
+        write_real(t, v->real);
+    else
+        th_text_add(t, v->text);
+}
+
+/* Says that a name stands for nothing, with the nearest that does.  Returns false, always. */
+static bool no_variable(ShSession *s, const char *name, ThError *err)
+{
+    const ShFigures *f = &s->out.figures;
+    const char **names = th_alloc(s->n + f->n, sizeof *names, err);
+    size_t n = 0;
+    if (!names)
+        return false;
+    for (size_t i = 0; i < s->n; i++)
+        if (s->object[i]->kind == SH_VALUE)
+            names[n++] = s->object[i]->name;
+    for (size_t i = 0; i < f->n; i++)
+        names[n++] = f->item[i].name;
+    const char *near = th_nearest(name, names, n);
+    const ShObject *o = sh_find(s, name);
+    bool number = name[0] >= '0' && name[0] <= '9';
+    if (number)
+        th_fail(err, TH_EVALUE, "there is no argument %s", name);
+    else
+        th_fail(err, TH_EVALUE, "the last result has no '%s', nor is it a variable", name);
+    if (o)
+        th_hint(err, "%s is %s: its name stands without $", name, sh_a_kind(o->kind));
+    else if (near)
+        th_hint(err, "did you mean $%s?", near);
+    else if (number)
+        th_hint(err, "arguments follow the file: tapehead FILE -- ARG..., source \"FILE\" ARG...");
+    else
+        th_hint(err, "$$ stands for a dollar sign");
+    free(names);
+    return false;
+}
+
+/* ---- inserting ------------------------------------------------------------------------------- */
+
+static size_t name_length(const char *text)
+{
+    size_t n = 0;
+    if (text[0] >= '0' && text[0] <= '9')
+        return strspn(text, "0123456789");
+    while (sh_is_name_byte((unsigned char)text[n]))
+        n++;
+    return n;
+}
+
+/* Bytes of an insertion at the beginning of a text, with its name; 0: there is none. */
+static size_t insertion(const char *text, bool bare, const char **name, size_t *n)
+{
+    bool braced = text[0] == '$' && text[1] == '{';
+    if (text[0] != '$' || (!braced && !bare))
+        return 0;
+    *name = text + 1 + braced;
+    *n = name_length(*name);
+    if (*n == 0 || (braced && (*name)[*n] != '}'))
+        return 0;
+    return *n + (braced ? 3 : 1);
+}
+
+const char *sh_insertion(const char *text, size_t *n)
+{
+    const char *name;
+    size_t size = insertion(text, true, &name, n);
+    return size > 0 && !text[size] ? name : NULL;
+}
+
+/* Real figures are inserted as they are printed, the user's own numbers as they are. */
+static bool insert_name(ShSession *s, const char *name, size_t n, ThText *to, ThError *err)
+{
+    char text[64];
+    ThRaspValue own;
+    snprintf(text, sizeof text, "%.*s", (int)n, name);
+    ShFigureValue f = sh_variable(s, text);
+    if (!f.kind)
+        return no_variable(s, text, err);
+    if (f.kind == 'r' && !own_value(s, text, &own))
+        th_text_number(to, f.real);
+    else
+        sh_variable_write(to, &f);
+    return true;
+}
+
+bool sh_insert(ShSession *s, const char *text, ShInsert how, ThText *to, ThError *err)
+{
+    bool quoted = false;
+    while (*text) {
+        bool bare = how == SH_INSERT_ALL || (how == SH_INSERT_QUOTING && !quoted);
+        const char *name;
+        size_t n, size = insertion(text, bare, &name, &n);
+        if (size > 0 && !insert_name(s, name, n, to, err))
+            return false;
+        if (size == 0) {
+            quoted = quoted != (*text == '"');
+            size = text[0] == '$' && text[1] == '$' && (bare || text[2] == '{') ? 2 : 1;
+            if (text[0] == '\\' && quoted && text[1])
+                th_text_add_bytes(to, text++, 1);
+            th_text_add_bytes(to, text, 1);
+        }
+        text += size;
+    }
+    return !to->failed || th_fail(err, TH_ENOMEM, "out of memory");
+}
+
+/* ---- defining -------------------------------------------------------------------------------- */
+
+bool sh_variable_set(ShSession *s, const char *name, const ThRaspValue *v, ThError *err)
+{
+    const ShObject *o = sh_find(s, name);
+    if (o && !sh_is_rasp(o->kind)) {
+        th_fail(err, TH_EVALUE, "'%s' is %s", name, sh_a_kind(o->kind));
+        return th_hint(err, "drop %s gives the name free", name);
+    }
+    return th_rasp_define(s->rasp, name, v, err) &&
+           sh_define_rasp(s, name, sh_rasp_object_kind(v), err);
+}
+
+/* The atom of a figure, an argument or a text. */
+static bool atom_of(ShSession *s, const ShFigureValue *f, ThRaspAtom *a, ThError *err)
+{
+    if (f->kind == 'i')
+        *a = th_rasp_int(f->integer);
+    else if (f->kind == 'b')
+        *a = th_rasp_bool(f->integer != 0);
+    else if (f->kind == 'r' && isfinite(f->real))
+        *a = th_rasp_float(f->real);
+    else if (f->kind == 'r')
+        return th_fail(err, TH_ENUMERIC, "that is no finite number");
+    else
+        return th_rasp_atom_string(th_rasp_atoms(th_rasp_graph(s->rasp)), f->text, strlen(f->text),
+                                   a, err);
+    return true;
+}
+
+bool sh_variable_read(ShSession *s, const char *name, const char *text, ThError *err)
+{
+    char *end;
+    ShFigureValue f = {.kind = 's', .text = text, .real = strtod(text, &end)};
+    if (th_integer_read(text, &f.integer))
+        f.kind = 'i';
+    else if (end > text && *end == '\0' && isfinite(f.real) && !strpbrk(text, "xX "))
+        f.kind = 'r';
+    ThRaspValue v = {.kind = TH_RASP_VALUE_ATOM};
+    return sh_session_rasp(s, err) && atom_of(s, &f, &v.as.atom, err) &&
+           sh_variable_set(s, name, &v, err);
+}
+
+bool sh_variable_atom(ShSession *s, const char *name, ThRaspAtom *a, ThError *err)
+{
+    ShFigureValue f = sh_variable(s, name);
+    return f.kind ? atom_of(s, &f, a, err) : no_variable(s, name, err);
+}

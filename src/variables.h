@@ -1,0 +1,48 @@
+/* variables.h - what $NAME stands for: the user's variables, the arguments of a script, and the
+ * figures of the last result.
+ *
+ * A variable is a constant of RASP that the user has defined (x = 3): a number, a truth value, a
+ * string or a list.  Its names come before the script's arguments ($1, $2, …, $args, $nargs), and
+ * these before the figures.
+ */
+#ifndef SH_VARIABLES_H
+#define SH_VARIABLES_H
+
+#include "base/text.h"
+#include "rasp/interpret/rasp.h"
+#include "session_impl.h"
+
+/* What a name stands for; kind 0: nothing.  The text of a string, and of a list ('l', with blanks
+ * between its elements), is a view until the next call. */
+ShFigureValue sh_variable(ShSession *s, const char *name);
+
+/* Returns new: the text of element i of a variable that is a list, or NULL past its end. */
+char *sh_variable_item(ShSession *s, const char *name, size_t i);
+
+/* Appends a value as it is inserted: a real variable so that it is read back the same. */
+void sh_variable_write(ThText *t, const ShFigureValue *v);
+
+/* The name in a text that is nothing but $NAME or ${NAME}, of n bytes; NULL if it is not. */
+const char *sh_insertion(const char *text, size_t *n);
+
+typedef enum {
+    SH_INSERT_BRACED, /* ${x}: in strings */
+    SH_INSERT_ALL,    /* and $x; $$ is a dollar: in words */
+    SH_INSERT_QUOTING /* ${x} between double quotes, both outside of them: in expressions */
+} ShInsert;
+
+/* Appends a text with the variables in it replaced.  TH_EVALUE, without a position, for a name that
+ * stands for nothing. */
+bool sh_insert(ShSession *s, const char *text, ShInsert how, ThText *to, ThError *err);
+
+/* Defines or replaces a variable.  Errors: TH_EUSAGE and TH_EVALUE for a name that cannot be one.
+ */
+bool sh_variable_set(ShSession *s, const char *name, const ThRaspValue *v, ThError *err);
+
+/* The same with the value that a text looks like: an integer, another number, or a string. */
+bool sh_variable_read(ShSession *s, const char *name, const char *text, ThError *err);
+
+/* For the interpreter: sets *a to what $NAME stands for, where that is one value. */
+bool sh_variable_atom(ShSession *s, const char *name, ThRaspAtom *a, ThError *err);
+
+#endif
