@@ -65,10 +65,19 @@ static void *value_of(const ShObject *o)
     return o->kind == SH_TASK ? (void *)o->as.task : (void *)o->as.model;
 }
 
+void sh_drop_run(ShObject *o)
+{
+    if (o->engine)
+        th_tm_engine_free(o->engine);
+    free(o->engine);
+    o->engine = NULL;
+}
+
 static void free_object(ShSession *s, ShObject *o)
 {
     if (sh_is_rasp(o->kind) && s->rasp)
         th_rasp_undefine(s->rasp, o->name);
+    sh_drop_run(o);
     th_tm_stepper_free(o->stepper);
     free_value(o->kind, value_of(o));
     free(o->name);

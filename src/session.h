@@ -13,6 +13,7 @@
 #include "models/model.h"
 #include "result.h"
 #include "tasks/task.h"
+#include "turing/engine.h"
 #include "turing/stepper.h"
 
 /* The last four are names of RASP, whose values the interpreter holds. */
@@ -38,6 +39,7 @@ typedef struct {
         ThTm *machine;
     } as;
     char *made_by;        /* how it was defined, after the `=`; NULL: from a block or a file */
+    ThTmEngine *engine;   /* a run of a machine that was stopped before its end; NULL: none */
     ThTmStepper *stepper; /* the run of a machine by hand, and its breakpoints; NULL: none */
 } ShObject;
 
@@ -54,6 +56,9 @@ bool sh_define(ShSession *s, const char *name, ShKind kind, void *object, const 
 
 /* The same for a name that RASP has defined, which may be a command's, too. */
 bool sh_define_rasp(ShSession *s, const char *name, ShKind kind, ThError *err);
+
+/* Forgets the run of a machine that was stopped before its end. */
+void sh_drop_run(ShObject *o);
 
 /* Removes an object and what it owns. */
 void sh_undefine(ShSession *s, ShObject *o);

@@ -25,6 +25,17 @@ void th_tm_engine_free(ThTmEngine *e)
     *e = (ThTmEngine){0};
 }
 
+bool th_tm_engine_take(ThTmEngine *e, ThTmRunning *r, ThError *err)
+{
+    if (e->fast && !th_tm_fast_running(e->fast, r, err))
+        return false;
+    if (!e->fast)
+        *r = e->plain;
+    e->plain = e->fast ? e->plain : (ThTmRunning){0};
+    th_tm_engine_free(e);
+    return true;
+}
+
 bool th_tm_engine_go(ThTmEngine *e, uint64_t work, ThTmRunLimits limits, ThStop *stop, ThError *err)
 {
     return e->fast ? th_tm_fast_go(e->fast, work, limits, stop, err)

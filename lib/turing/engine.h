@@ -11,6 +11,7 @@ typedef struct {
     const ThTm *machine;
     ThTmFast *fast;    /* NULL: plain */
     ThTmRunning plain; /* started where fast is NULL */
+    ThRng rng;         /* for plain.choose to point to, where the engine does not move */
 } ThTmEngine;
 
 bool th_tm_engine_start(ThTmEngine *e, const ThTm *m, const ThTmTapeWords *words, ThError *err);
@@ -19,6 +20,10 @@ void th_tm_engine_free(ThTmEngine *e);
 /* As th_tm_fast_go. */
 bool th_tm_engine_go(ThTmEngine *e, uint64_t work, ThTmRunLimits limits, ThStop *stop,
                      ThError *err);
+
+/* Moves where it stands into *r, and frees the rest, or fails as th_tm_fast_running does, and then
+ * changes nothing. */
+bool th_tm_engine_take(ThTmEngine *e, ThTmRunning *r, ThError *err);
 
 /* What takes no time to tell. */
 ThTmVerdict th_tm_engine_verdict(const ThTmEngine *e);

@@ -51,6 +51,10 @@ int th_tm_fast_block(const ThTmFast *f); /* cells in a block; th_tm_fast_forget 
 /* Where it stands.  Linear in the runs of blocks. */
 ThTmFastFigures th_tm_fast_figures(const ThTmFast *f);
 
+/* Puts where it stands into *r, which is the caller's, as if it had come there one rule at a time,
+ * but r->rule is -1.  TH_ELIMIT where the tape is too long for it; TH_ENOMEM. */
+bool th_tm_fast_running(const ThTmFast *f, ThTmRunning *r, ThError *err);
+
 /* Position of the first cell that th_tm_fast_each shows. */
 int64_t th_tm_fast_left_end(const ThTmFast *f);
 

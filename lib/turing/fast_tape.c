@@ -1,6 +1,7 @@
 /* fast_tape.c - the tape of the fast engine: cutting it anew, and what it looks like. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "turing/fast_blocks.h"
 
 /* ---- smaller blocks -------------------------------------------------------------------------- */
@@ -136,4 +137,49 @@ ThTmFastFigures th_tm_fast_figures(const ThTmFast *f)
     x.first = s.first;
     x.last = s.last;
     return x;
+}
+
+/* ---- as a run of single rules ---------------------------------------------------------------- */
+
+typedef struct {
+    ThTmTape *tape;
+    int64_t at;
+} Copying;
+
+static void copy_cells(void *context, const uint16_t *cell, int n, uint64_t count)
+{
+    Copying *c = context;
+    for (; count > 0; count--)
+        for (int i = 0; i < n; i++)
+            c->tape->cell[c->at++ - c->tape->base] = cell[i];
+}
+
+bool th_tm_fast_running(const ThTmFast *f, ThTmRunning *r, ThError *err)
+{
+    enum { MOST = 1 << 30 };
+    ThTmTape *t = &r->tape[0];
+    int64_t left = th_tm_fast_left_end(f), right = f->base + f->k;
+    for (size_t i = 0; i < f->right.n; i++)
+        right += (int64_t)f->right.run[i].count * f->k;
+    int64_t low = left < f->low ? left : f->low, high = right > f->high ? right : f->high;
+    if (high - low >= MOST)
+        return th_fail(err, TH_ELIMIT, "a tape of %lld cells is too long for single steps",
+                       (long long)(high - low));
+    *r = (ThTmRunning){.machine = f->m, .state = f->state, .steps = f->steps, .rule = -1};
+    r->verdict = f->verdict;
+    r->cells = (uint64_t)(f->high - f->low) + 1;
+    *t = (ThTmTape){.base = low, .head = f->base + f->at, .low = f->low, .high = f->high};
+    t->size = (size_t)(high - low) + 1;
+    t->cell = th_alloc(t->size, sizeof *t->cell, err);
+    if (!t->cell)
+        return false;
+    for (size_t i = 0; i < t->size; i++)
+        t->cell[i] = (uint16_t)f->m->blank;
+    th_tm_fast_each(f, copy_cells, &(Copying){t, left});
+    for (size_t i = 0; i < t->size; i++) {
+        bool nonblank = t->cell[i] != f->m->blank;
+        t->left += nonblank && low + (int64_t)i < t->head;
+        t->right += nonblank && low + (int64_t)i > t->head;
+    }
+    return true;
 }

@@ -69,6 +69,22 @@ static bool has_choice(const ThTmRunning *r, int choice, ThError *err)
     return th_hint(err, n == 1 ? "one rule applies" : "%zu rules apply", n);
 }
 
+void th_tm_stepper_take(ThTmStepper *s, ThTmRunning *r, size_t undo, uint64_t seed)
+{
+    th_tm_running_free(&s->run);
+    free(s->ring);
+    s->run = *r;
+    if (!th_tm_verdict_final(r->verdict))
+        s->run.verdict = TH_TM_GOES_ON;
+    s->rng = th_rng(seed, "machine.choice", 0);
+    s->run.choose = &s->rng;
+    s->ring = NULL;
+    s->size = s->n = s->next = 0;
+    s->most = undo;
+    s->started = true;
+    *r = (ThTmRunning){0};
+}
+
 bool th_tm_stepper_start(ThTmStepper *s, const ThTmTapeWords *words, size_t undo, uint64_t seed,
                          int choice, ThError *err)
 {
@@ -79,15 +95,7 @@ bool th_tm_stepper_start(ThTmStepper *s, const ThTmTapeWords *words, size_t undo
         th_tm_running_free(&fresh);
         return false;
     }
-    th_tm_running_free(&s->run);
-    free(s->ring);
-    s->run = fresh;
-    s->rng = th_rng(seed, "machine.choice", 0);
-    s->run.choose = &s->rng;
-    s->ring = NULL;
-    s->size = s->n = s->next = 0;
-    s->most = undo;
-    s->started = true;
+    th_tm_stepper_take(s, &fresh, undo, seed);
     return true;
 }
 

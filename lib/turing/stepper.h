@@ -31,6 +31,10 @@ void th_tm_stepper_free(ThTmStepper *s); /* NULL is fine */
 bool th_tm_stepper_start(ThTmStepper *s, const ThTmTapeWords *words, size_t undo, uint64_t seed,
                          int choice, ThError *err);
 
+/* Goes on from where another run stands, *r, which is taken over; nothing before it can be
+ * taken back. */
+void th_tm_stepper_take(ThTmStepper *s, ThTmRunning *r, size_t undo, uint64_t seed);
+
 /* A view of the run, or NULL before the first start. */
 const ThTmRunning *th_tm_stepper_running(const ThTmStepper *s);
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "commands/machines.h"
 #include "commands/modelling.h"
 #include "show.h"
@@ -109,66 +110,147 @@ static bool is_random(const ShCall *call)
     return th_option_choice(&call->options, "choose") == CHOOSE_RANDOM;
 }
 
-/* One run, in text format said, else a row of the table. */
-static bool run_once(ShSession *s, const ShCall *call, const ThTmTapeWords *words,
-                     ShMachineEnd *end, ThError *err)
+/* The figures of a run, and its row of the table. */
+static void tell_end(ShSession *s, const ThTm *m, const char *input, const ShMachineEnd *end)
+{
+    const char *tape = end->tape.data ? end->tape.data : "";
+    ThTmFastFigures x = end->figures;
+    sh_machine_figures(s, m, &x, tape);
+    if (!sh_out(s))
+        sh_row(s, input, th_tm_verdict_name(x.verdict), (long long)x.steps, (long long)x.nonblank,
+               (long long)x.cells, (long long)x.head, m->state[x.state], tape);
+}
+
+/* Tells of an interrupted run that it is not lost.  Returns false, always. */
+static bool stopped_at(const ShObject *o, ThError *err)
+{
+    if (err->code != TH_EINTERRUPTED)
+        return false;
+    *err = (ThError){0};
+    return th_fail(err, TH_EINTERRUPTED, "interrupted after %llu steps; continue %.60s goes on",
+                   (unsigned long long)th_tm_engine_steps(o->engine), o->name);
+}
+
+/* Goes on with a run and tells how it ended: in text format says it, else adds a row of the table.
+ * The run is kept if it was only stopped, by a limit or Ctrl-C, and else forgotten. */
+static bool go_on(ShSession *s, const ShCall *call, ShObject *o, const char *input, ThError *err)
+{
+    ThTmRunLimits limits = sh_machine_limits(call);
+    uint64_t made = th_tm_engine_steps(o->engine);
+    ShMachineEnd end = {0};
+    ThText shown = {0};
+    limits.steps = limits.steps < TH_TM_MOST_STEPS - made ? made + limits.steps : TH_TM_MOST_STEPS;
+    bool ok = sh_machine_go(s, o->engine, &call->options, limits, &end.figures, err) ||
+              stopped_at(o, err);
+    ok = ok && th_tm_engine_tape(&end.tape, o->engine, SH_TAPE_LONGEST, err) &&
+         th_tm_engine_tape(&shown, o->engine, SH_TAPE_LINE, err);
+    if (ok && sh_out(s)) {
+        sh_machine_say_verdict(s, &end.figures);
+        sh_machine_say_figures(s, o->as.machine, &end.figures, shown.data ? shown.data : "");
+    }
+    if (ok)
+        tell_end(s, o->as.machine, input, &end);
+    if (th_tm_verdict_final(th_tm_engine_verdict(o->engine)))
+        sh_drop_run(o);
+    th_text_free(&end.tape);
+    th_text_free(&shown);
+    return ok;
+}
+
+/* Starts a run, which replaces one that was stopped. */
+static bool start_run(ShSession *s, const ShCall *call, ShObject *o, const ThTmTapeWords *words,
+                      ThError *err)
+{
+    sh_drop_run(o);
+    o->engine = th_alloc(1, sizeof *o->engine, err);
+    if (!o->engine || !th_tm_engine_start(o->engine, o->as.machine, words, err)) {
+        sh_drop_run(o);
+        return false;
+    }
+    o->engine->rng = th_rng((uint64_t)sh_seed(s, &call->options), "machine.choice", 0);
+    if (!o->engine->fast && is_random(call))
+        o->engine->plain.choose = &o->engine->rng;
+    return true;
+}
+
+static bool run_all(ShSession *s, const ShCall *call, const ShOperand *input,
+                    const ThTmTapeWords *words, ThError *err)
 {
     const ThTm *m = call->operand[0].object->as.machine;
-    ThTmFastFigures *x = &end->figures;
-    ThTmEngine e = {0};
-    ThText shown = {0};
-    ThRng rng = th_rng((uint64_t)sh_seed(s, &call->options), "machine.choice", 0);
-    bool ok = th_tm_engine_start(&e, m, words, err);
-    if (ok && !e.fast && is_random(call))
-        e.plain.choose = &rng;
-    ok = ok && sh_machine_go(s, &e, &call->options, sh_machine_limits(call), x, err) &&
-         th_tm_engine_tape(&end->tape, &e, SH_TAPE_LONGEST, err) &&
-         th_tm_engine_tape(&shown, &e, SH_TAPE_LINE, err);
-    if (ok && sh_out(s)) {
-        sh_machine_say_verdict(s, x);
-        sh_machine_say_figures(s, m, x, shown.data ? shown.data : "");
-    }
-    th_text_free(&shown);
-    th_tm_engine_free(&e);
+    ShMachineEnd end = {0};
+    bool ok = sh_machine_search(s, call, words, false, &end, err);
+    if (ok)
+        tell_end(s, m, input ? input->text : "", &end);
+    th_text_free(&end.tape);
     return ok;
 }
 
 static bool run_input(ShSession *s, const ShCall *call, const ShOperand *input, ThError *err)
 {
-    const ThTm *m = call->operand[0].object->as.machine;
+    ShObject *o = call->operand[0].object;
+    const ThTm *m = o->as.machine;
     ThTmTapeWords words;
-    ShMachineEnd end = {0};
     if (!th_tm_tape_words_read(&words, m, input ? input->text : "", err))
         return sh_error_inside(err, input);
     if (sh_out(s) && call->n > 2)
         sh_say(s, "%s: ", *input->text ? input->text : "\"\"");
     bool ok = m->branching && !is_random(call)
-                  ? sh_machine_search(s, call, &words, false, &end, err)
-                  : run_once(s, call, &words, &end, err);
-    if (ok) {
-        const char *text = end.tape.data ? end.tape.data : "";
-        ThTmFastFigures x = end.figures;
-        sh_machine_figures(s, m, &x, text);
-        if (!sh_out(s))
-            sh_row(s, input ? input->text : "", th_tm_verdict_name(x.verdict), (long long)x.steps,
-                   (long long)x.nonblank, (long long)x.cells, (long long)x.head, m->state[x.state],
-                   text);
-    }
-    th_text_free(&end.tape);
+                  ? run_all(s, call, input, &words, err)
+                  : start_run(s, call, o, &words, err) &&
+                        go_on(s, call, o, input ? input->text : "", err);
     th_tm_tape_words_free(&words);
     return ok;
 }
+
+static const char columns[] = "input:s verdict:s steps:i nonblank:i cells:i head:i state:s tape:s";
 
 bool sh_run_machine(ShSession *s, const ShCall *call, ThError *err)
 {
     bool ok = true, table = !sh_out(s);
     if (table)
-        sh_table(s, "runs", "input:s verdict:s steps:i nonblank:i cells:i head:i state:s tape:s");
+        sh_table(s, "runs", columns);
     for (int i = 1; ok && i < call->n; i++)
         ok = run_input(s, call, &call->operand[i], err);
     if (call->n == 1)
         ok = run_input(s, call, NULL, err);
     if (table)
+        sh_table_end(s);
+    return ok;
+}
+
+/* ---- going on -------------------------------------------------------------------------------- */
+
+static const ThOptionSpec continue_options[] = {
+    SH_RUN_LIMITS, SH_CONFIGURATION_FORMS, {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+SH_COMMAND(
+    continue, .group = "machines", .summary = "go on with a run of a Turing machine",
+    .detail = "A run that was stopped by a limit or by Ctrl-C is kept, and goes on from there: "
+              "steps= and seconds= count from now on.  step goes on with it, too, by hand.  A run "
+              "by hand goes on to its end or to the next breakpoint.",
+    .example = "machine bb5 = \"1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA\"\n"
+               "run bb5 steps=1000000\n"
+               "continue bb5\n"
+               "#> not halted: the limit of steps was reached after 1000000 steps\n"
+               "#>   state B, 1355 non-blank cells, head at -1444, 2001 cells visited\n"
+               "#>   tape 1^1031 (0 0 1 0 0 1)^161 0^2 1^2\n"
+               "#> halted after 47176870 steps\n"
+               "#>   state Z, 4098 non-blank cells, head at -12242, 12289 cells visited\n"
+               "#>   tape 1 0 1 (0 0 1 0 0 1)^2047 0^2 1^2",
+    .results = "verdict halted accepted steps nonblank cells head state tape breakpoint undo",
+    .args = {{A_MACHINE, "MACHINE", 0}}, .options = continue_options)
+{
+    ShObject *o = call->operand[0].object;
+    if (!o->engine && o->stepper && th_tm_stepper_running(o->stepper))
+        return sh_step_on(s, call, (uint64_t)th_option_int(&call->options, "steps"), err);
+    if (!o->engine) {
+        sh_fail_operand(err, &call->operand[0], TH_EUSAGE, "no run of %s was stopped", o->name);
+        return th_hint(err, "run %s starts one", o->name);
+    }
+    if (!sh_out(s))
+        sh_table(s, "runs", columns);
+    bool ok = go_on(s, call, o, "", err);
+    if (!sh_out(s))
         sh_table_end(s);
     return ok;
 }

@@ -109,6 +109,14 @@ static bool show(ShSession *s, const ShCall *call, const ThTmStepper *p, size_t 
     return ok;
 }
 
+bool sh_step_on(ShSession *s, const ShCall *call, uint64_t n, ThError *err)
+{
+    ThTmStepper *p = call->operand[0].object->stepper;
+    size_t at;
+    return (th_tm_stepper_go(p, n, 0, &at, sh_stop(s), err) && show(s, call, p, at, err)) ||
+           sh_error_inside(err, &call->operand[0]);
+}
+
 /* ---- step and back --------------------------------------------------------------------------- */
 
 static const ThOptionSpec step_options[] = {
@@ -133,6 +141,25 @@ static bool start_run(ShSession *s, const ShCall *call, ThTmStepper *p, int choi
                                   (uint64_t)sh_seed(s, &call->options), choice, err);
     th_tm_tape_words_free(&words);
     return ok || sh_error_inside(err, machine);
+}
+
+/* Begins where an input says so, where another run was stopped, or on a blank tape. */
+static bool begin(ShSession *s, const ShCall *call, ThTmStepper *p, int choice, ThError *err)
+{
+    ShObject *o = call->operand[0].object;
+    ThTmRunning r;
+    if (call->n > 1 || (!o->engine && !th_tm_stepper_running(p))) {
+        sh_drop_run(o);
+        return start_run(s, call, p, choice, err);
+    }
+    if (!o->engine)
+        return true;
+    if (!th_tm_engine_take(o->engine, &r, err))
+        return sh_error_inside(err, &call->operand[0]);
+    sh_drop_run(o);
+    th_tm_stepper_take(p, &r, (size_t)th_option_int(&call->options, "undo"),
+                       (uint64_t)sh_seed(s, &call->options));
+    return true;
 }
 
 /* Waits, but not once work should end. */
@@ -194,8 +221,9 @@ SH_COMMAND(
     .detail =
         "The run of a machine by hand is kept until another one is started, the machine is "
         "defined anew or dropped.  INPUT starts one, and makes no step unless steps= says how "
-        "many (\"\" is the blank tape); without it the run goes on by one step or so many, and "
-        "starts on a blank tape where there is none.  It stops before where the machine does, or "
+        "many (\"\" is the blank tape); without it the run goes on by one step or so many: "
+        "that by hand, or one that a limit or Ctrl-C stopped, and where there is none, one on a "
+        "blank tape.  It stops before where the machine does, or "
         "after a step that comes to a breakpoint (see break).  Shown is the configuration that is "
         "reached; where it leaves a choice of rules, these too: choice= takes one of them.\n\n"
         "At the prompt, Enter on an empty line makes the last step again.  With watch=0.3 a run "
@@ -232,9 +260,7 @@ SH_COMMAND(
     size_t at;
     if (!th_option_given(&call->options, "steps"))
         n = watch ? TH_TM_MOST_STEPS : call->n < 2 || choice > 0;
-    if (!p)
-        return false;
-    if ((call->n > 1 || !th_tm_stepper_running(p)) && !start_run(s, call, p, choice, err))
+    if (!p || !begin(s, call, p, choice, err))
         return false;
     if (!(watch && sh_out(s) ? watch_run(s, call, p, n, choice, &at, err)
                              : th_tm_stepper_go(p, n, choice, &at, sh_stop(s), err)))

@@ -13,6 +13,7 @@
 #include "given.h"
 #include "turing/test_cases.h"
 #include "turing/configuration.h"
+#include "turing/engine.h"
 #include "turing/stepper.h"
 
 static ThTm *block(const char *text)
@@ -435,6 +436,42 @@ static void bad_cases(void **state)
     }
 }
 
+/* ---- a run that goes on by hand -------------------------------------------------------------- */
+
+/* Stopped anywhere, the fast engine stands where the plain one does. */
+static void taken_over(void **state)
+{
+    static const char *const machine[] = {
+        "blank 0; start A; halt Z; A 0 -> 1 R B; A 1 -> 1 L B; B 0 -> 1 L A; B 1 -> 0 L C; "
+        "C 0 -> 1 R Z; C 1 -> 1 L D; D 0 -> 1 R D; D 1 -> 0 R A",
+        "tape one-way edge=stay; start a; a _ -> 1 R b; a 1 -> L a; b _ -> 1 L a; b 1 -> R b",
+        "start a; a _ -> x R a; a x -> R a",
+        "tapes 2; start a; a _ | _ -> 1 R | 1 L b; b _ | _ -> 1 L | R a; a 1 | _ -> R | L b"};
+    (void)state;
+    for (size_t i = 0; i < sizeof machine / sizeof *machine; i++) {
+        ThTm *m = block(machine[i]);
+        for (uint64_t n = 0; n <= 200; n += 1 + n / 10) {
+            ThTmRunLimits limits = {n, UINT64_MAX};
+            ThTmTapeWords words = {0};
+            ThTmEngine e;
+            ThTmRunning plain, taken;
+            assert_true(th_tm_engine_start(&e, m, &words, NULL));
+            assert_true(th_tm_engine_go(&e, UINT64_MAX, limits, NULL, NULL));
+            assert_true(th_tm_engine_take(&e, &taken, NULL));
+            assert_true(th_tm_running_start_words(&plain, m, &words, NULL));
+            assert_true(th_tm_running_go(&plain, UINT64_MAX, limits, NULL, NULL));
+            plain.rule = taken.rule = -1;
+            char *x = snapshot(&taken), *y = snapshot(&plain);
+            assert_string_equal(x, y);
+            free(x);
+            free(y);
+            th_tm_running_free(&plain);
+            th_tm_running_free(&taken);
+        }
+        th_tm_free(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -442,6 +479,7 @@ int main(void)
         cmocka_unit_test(breakpoints),          cmocka_unit_test(choosing),
         cmocka_unit_test(configurations),       cmocka_unit_test(forms),
         cmocka_unit_test(good_cases),           cmocka_unit_test(bad_cases),
+        cmocka_unit_test(taken_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
