@@ -30,6 +30,51 @@ bool sh_rasp_value_of(ShSession *s, const ShObject *o, ThRaspValue *v, ThError *
                  th_fail(err, TH_EUSAGE, "'%s' has no value any more", o->name));
 }
 
+/* ---- inputs ---------------------------------------------------------------------------------- */
+
+ThRaspAtom *sh_rasp_read_input(ThRasp *r, const char *text, ShRaspTokens as, size_t *n,
+                               ThError *err)
+{
+    ThRaspAtoms *p = th_rasp_atoms(th_rasp_graph(r));
+    ThRaspAtom *atom = NULL;
+    size_t cap = 0;
+    bool characters = as == SH_TOKENS_CHARACTERS, ok = true;
+    *n = 0;
+    for (size_t i = 0, end = strlen(text), size; ok && i < end; i += size) {
+        size_t blanks = characters ? 0 : strspn(text + i, " \t\n");
+        i += blanks;
+        size = characters ? th_utf8_next(text + i, end - i, NULL) : strcspn(text + i, " \t\n");
+        if (size == 0)
+            break;
+        ThRaspAtom a;
+        ok = th_rasp_atom_string(p, text + i, size, &a, err) &&
+             (as != SH_TOKENS_INTS || th_rasp_atom_convert(p, a, TH_RASP_ATOM_INT, &a, err)) &&
+             th_grow(&atom, &cap, *n + 1, sizeof a, err);
+        if (ok)
+            atom[(*n)++] = a;
+    }
+    if (ok && *n > 0)
+        return atom;
+    free(atom);
+    if (ok)
+        th_fail(err, TH_EVALUE, "an input has one token at least");
+    return NULL;
+}
+
+ThRaspRun *sh_rasp_run_on(ThRasp *r, const char *text, ShRaspTokens as, ThError *err)
+{
+    size_t n;
+    ThRaspSeq input = {0};
+    if (as == SH_TOKENS_CHARACTERS)
+        return th_rasp_run_on_text(r, text, err);
+    ThRaspAtom *atom = sh_rasp_read_input(r, text, as, &n, err);
+    bool ok = atom && th_rasp_seq_of(atom, n, &input, err);
+    ThRaspRun *run = ok ? th_rasp_run_new(th_rasp_graph(r), &input, 0, err) : NULL;
+    th_rasp_seq_free(&input);
+    free(atom);
+    return run;
+}
+
 /* ---- the interpreter's host ------------------------------------------------------------------ */
 
 static json_t *json_atom(const ThRasp *r, ThRaspAtom a)
@@ -48,7 +93,7 @@ static json_t *json_atom(const ThRasp *r, ThRaspAtom a)
     return j;
 }
 
-void sh_rasp_sequence_figures(ShSession *s, const ThRaspSeq *q)
+void sh_rasp_sequence_figures(ShSession *s, const ThRaspSeq *q, bool elements)
 {
     ThRasp *r = s->rasp;
     ThText t = {0};
@@ -58,7 +103,7 @@ void sh_rasp_sequence_figures(ShSession *s, const ThRaspSeq *q)
     sh_result_text(s, "type", th_rasp_atom_kind_plural(q->kind));
     sh_result_int(s, "length", (long long)q->n);
     free(text);
-    if (s->out.format != SH_FORMAT_JSON)
+    if (s->out.format != SH_FORMAT_JSON || !elements)
         return;
     json_t *list = json_array();
     for (size_t i = 0; list && i < q->n; i++)
@@ -82,12 +127,16 @@ static void atom_figure(ShSession *s, ThRaspAtom a)
     th_text_free(&t);
 }
 
-/* The rows of a grid, 0 and 1, with a blank between rows. */
-static void grid_figure(ShSession *s, const uint8_t *cell, size_t n)
+void sh_rasp_write_cells(const uint8_t *cell, size_t n, ThText *t)
+{
+    for (size_t i = 0; i < n * n; i++)
+        th_text_printf(t, "%s%d", i > 0 && i % n == 0 ? " " : "", cell[i] != 0);
+}
+
+void sh_rasp_grid_figures(ShSession *s, const uint8_t *cell, size_t n)
 {
     ThText t = {0};
-    for (size_t i = 0; i < n * n; i++)
-        th_text_printf(&t, "%s%d", i > 0 && i % n == 0 ? " " : "", cell[i] != 0);
+    sh_rasp_write_cells(cell, n, &t);
     char *text = th_text_take(&t, NULL);
     sh_result_text(s, "output", text ? text : "");
     sh_result_int(s, "length", (long long)n);
@@ -101,7 +150,7 @@ static void selector_figure(ShSession *s, const ThRaspValue *v)
     size_t n = th_rasp_run_input(run)->n;
     uint8_t *cell = n <= WIDEST ? th_rasp_run_grid(run, v->as.sop, sh_stop(s), NULL) : NULL;
     if (cell)
-        grid_figure(s, cell, n);
+        sh_rasp_grid_figures(s, cell, n);
     free(cell);
 }
 
@@ -115,14 +164,14 @@ void sh_rasp_figures(ShSession *s, const ThRaspValue *v)
     if (v->kind == TH_RASP_VALUE_ATOM) {
         atom_figure(s, v->as.atom);
     } else if (cell) {
-        grid_figure(s, cell, n);
+        sh_rasp_grid_figures(s, cell, n);
     } else if (q) {
-        sh_rasp_sequence_figures(s, q);
+        sh_rasp_sequence_figures(s, q, true);
     } else if (v->kind == TH_RASP_VALUE_SOP) {
         ThRaspRun *run = th_rasp_example_run(s->rasp, TH_RASP_FOR_SOPS);
         q = th_rasp_run_value(run, v->as.sop, sh_stop(s), NULL);
         if (q)
-            sh_rasp_sequence_figures(s, q);
+            sh_rasp_sequence_figures(s, q, true);
     } else if (v->kind == TH_RASP_VALUE_SELECTOR) {
         selector_figure(s, v);
     } else {

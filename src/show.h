@@ -44,7 +44,7 @@ bool sh_generate_rasp(ShSession *s, const ShCall *call,
 /* compare where the operands are no automata: of RASP. */
 bool sh_compare_rasp(ShSession *s, const ShCall *call, ThError *err); /* commands/rasp_cost.c */
 
-/* The options of run and trace, which are a machine's. */
+/* The options of run and trace: a machine's, and tokens= of an s-op. */
 extern const ThOptionSpec sh_run_options[], sh_trace_options[];
 
 #endif

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "commands/modelling.h"
 #include "lab/generate.h"
+#include "rasp.h"
 #include "show.h"
 #include "turing/program.h"
 
@@ -25,8 +26,7 @@ static const ThOptionSpec generate_options[] = {
      "of a model: so many of the oldest leave the window at once; default: a 25th of it"},
     {"cache", TH_FLAG, "yes", 0, 0, NULL,
      "of a model: keep what was computed; with no, everything is computed again for each symbol"},
-    {"tokens", TH_CHOICE, "characters", 0, 0, "characters|words|ints",
-     "of an s-op: what the tokens of an input are: characters, words, or ints between blanks"},
+    SH_RASP_TOKENS,
     {"steps", TH_INT, "100", 0, 1e9, NULL, "of an s-op: steps of a machine's run, at most"},
     {"n", TH_INT, "4", 0, TH_TM_PROGRAM_GRAM, NULL,
      "of an s-op: tokens compared, besides the last one, where a difference is explained"},

@@ -184,14 +184,24 @@ static bool no_inputs_for(const ShOperand *o, const char *verb, ThError *err)
     return th_hint(err, "sample %s shows its strings with their labels", o->text);
 }
 
-/* Automata and models are not run without an input, and have no limits. */
+static bool no_tokens(const ShCall *call, ThError *err)
+{
+    return !th_option_given(&call->options, "tokens") ||
+           sh_fail_operand(err, &call->operand[0], TH_EUSAGE,
+                           "the option tokens is for s-ops, not for a machine");
+}
+
+/* Automata, models and s-ops are not run without an input, and have no limits. */
 static bool needs_input(const ShCall *call, ThError *err)
 {
     const ShOperand *o = &call->operand[0];
-    for (size_t i = 0; i < call->options.n; i++)
-        if (call->options.item[i].given)
-            return sh_fail_operand(err, o, TH_EUSAGE, "the option %s is for machines, not for %s",
-                                   call->options.item[i].spec->name, sh_a_kind(o->object->kind));
+    for (size_t i = 0; i < call->options.n; i++) {
+        const char *name = call->options.item[i].spec->name;
+        bool tokens = strcmp(name, "tokens") == 0;
+        if (call->options.item[i].given && !(tokens && sh_is_rasp(o->object->kind)))
+            return sh_fail_operand(err, o, TH_EUSAGE, "the option %s is for %s, not for %s", name,
+                                   tokens ? "s-ops" : "machines", sh_a_kind(o->object->kind));
+    }
     if (call->n > 1)
         return true;
     sh_fail_operand(err, o, TH_EUSAGE, "INPUT is missing");
@@ -202,7 +212,8 @@ SH_COMMAND(
     run, .group = "objects", .summary = "run an automaton, a machine, a model or an s-op on inputs",
     .detail = "An automaton accepts or rejects each input, or translates it where it has "
               "outputs; a model predicts the class of each; an s-op of RASP gives a sequence, a "
-              "selector its matrix.\n\n"
+              "selector its matrix, for an input whose characters are the tokens, or its words "
+              "or ints with tokens=.\n\n"
               "A machine is run until it stops by itself or a limit is reached, on a blank tape "
               "where there is no INPUT: running out of steps, cells or seconds is never called "
               "halting.  Its verdict is halted, accepted, rejected, edge (a move over the edge "
@@ -228,7 +239,7 @@ SH_COMMAND(
 {
     const ShOperand *o = &call->operand[0];
     if (o->object->kind == SH_MACHINE)
-        return sh_run_machine(s, call, err);
+        return no_tokens(call, err) && sh_run_machine(s, call, err);
     if (o->object->kind != SH_TASK && !needs_input(call, err))
         return false;
     if (o->object->kind == SH_TASK)
@@ -273,7 +284,7 @@ SH_COMMAND(trace, .group = "objects", .summary = "run on one input and show ever
 {
     const ShOperand *o = &call->operand[0];
     if (o->object->kind == SH_MACHINE)
-        return sh_trace_machine(s, call, err);
+        return no_tokens(call, err) && sh_trace_machine(s, call, err);
     if (o->object->kind != SH_TASK && !needs_input(call, err))
         return false;
     if (o->object->kind == SH_TASK)

@@ -80,30 +80,59 @@ static bool runs(const ShOperand *o, ThError *err)
     return th_hint(err, "show %s shows it", o->text);
 }
 
-static bool run_one(ShSession *s, const ThRaspValue *v, const ShOperand *input, ThError *err)
+/* What the inputs of one command give. */
+typedef struct {
+    ShSession *s;
+    ThRaspSop node;
+    bool selector, table; /* table: a row each, not what people read */
+    ShRaspTokens as;
+} Runs;
+
+static bool answer_selector(const Runs *x, ThRaspRun *run, const char *input, ThText *t,
+                            ThError *err)
 {
-    ThRaspRun *run = th_rasp_run_on_text(s->rasp, input->text, err);
-    ThText t = {0};
-    bool ok = run != NULL;
-    if (ok && v->kind == TH_RASP_VALUE_SELECTOR) {
-        ok = th_rasp_write_grid(s->rasp, run, v->as.sop, &t, sh_stop(s), err);
-    } else if (ok) {
-        const ThRaspSeq *q = th_rasp_run_value(run, v->as.sop, sh_stop(s), err);
-        ok = q != NULL;
-        if (ok) {
-            th_rasp_write_sequence(s->rasp, q, &t);
-            th_text_add(&t, "\n");
-            sh_rasp_sequence_figures(s, q);
-        }
+    size_t n = th_rasp_run_input(run)->n;
+    uint8_t *cell = th_rasp_run_grid(run, x->node, sh_stop(x->s), err);
+    if (cell && x->table) {
+        sh_rasp_write_cells(cell, n, t);
+        sh_row(x->s, input, t->data ? t->data : "", "selector", (long long)n);
     }
-    FILE *out = sh_out(s);
+    bool ok =
+        cell && (x->table || th_rasp_write_grid(x->s->rasp, run, x->node, t, sh_stop(x->s), err));
+    if (ok)
+        sh_rasp_grid_figures(x->s, cell, n);
+    free(cell);
+    return ok;
+}
+
+static bool answer_sop(const Runs *x, ThRaspRun *run, const char *input, ThText *t, ThError *err)
+{
+    const ThRaspSeq *q = th_rasp_run_value(run, x->node, sh_stop(x->s), err);
+    if (q && x->table) {
+        th_rasp_write_elements(x->s->rasp, q, t);
+        sh_row(x->s, input, t->data ? t->data : "", th_rasp_atom_kind_plural(q->kind),
+               (long long)q->n);
+    } else if (q) {
+        th_rasp_write_sequence(x->s->rasp, q, t);
+        th_text_add(t, "\n");
+    }
+    if (q)
+        sh_rasp_sequence_figures(x->s, q, !x->table);
+    return q != NULL;
+}
+
+static bool run_one(const Runs *x, const ShOperand *input, ThError *err)
+{
+    ThRaspRun *run = sh_rasp_run_on(x->s->rasp, input->text, x->as, err);
+    ThText t = {0};
+    FILE *out = sh_out(x->s);
+    bool ok = run && (x->selector ? answer_selector(x, run, input->text, &t, err)
+                                  : answer_sop(x, run, input->text, &t, err));
     if (ok && out)
         fputs(t.data ? t.data : "", out);
     th_text_free(&t);
     th_rasp_run_free(run);
-    if (!ok)
-        sh_error_inside(err, input);
-    return ok;
+    return ok || sh_error_inside(err, input);
 }
 
 bool sh_run_rasp(ShSession *s, const ShCall *call, ThError *err)
@@ -112,10 +141,19 @@ bool sh_run_rasp(ShSession *s, const ShCall *call, ThError *err)
     const ShOperand *o = &call->operand[0];
     if (!runs(o, err) || !sh_rasp_value_of(s, o->object, &v, err))
         return false;
-    for (int i = 1; i < call->n; i++)
-        if (!run_one(s, &v, &call->operand[i], err))
-            return false;
-    return true;
+    Runs x = {.s = s,
+              .node = v.as.sop,
+              .selector = v.kind == TH_RASP_VALUE_SELECTOR,
+              .table = !sh_out(s) && call->n > 2,
+              .as = (ShRaspTokens)th_option_choice(&call->options, "tokens")};
+    bool ok = true;
+    if (x.table)
+        sh_table(s, "runs", "input:s output:s type:s length:i");
+    for (int i = 1; ok && i < call->n; i++)
+        ok = run_one(&x, &call->operand[i], err);
+    if (x.table)
+        sh_table_end(s);
+    return ok;
 }
 
 /* ---- trace ----------------------------------------------------------------------------------- */
@@ -278,7 +316,8 @@ bool sh_trace_rasp(ShSession *s, const ShCall *call, ThError *err)
     const ShOperand *o = &call->operand[0];
     if (!runs(o, err) || !sh_rasp_value_of(s, o->object, &v, err))
         return false;
-    ThRaspRun *run = th_rasp_run_on_text(s->rasp, call->operand[1].text, err);
+    ShRaspTokens as = (ShRaspTokens)th_option_choice(&call->options, "tokens");
+    ThRaspRun *run = sh_rasp_run_on(s->rasp, call->operand[1].text, as, err);
     Trace x = {s->rasp, th_rasp_graph(s->rasp), NULL, 0};
     ThRaspSop *node = run ? th_rasp_ancestors(x.graph, v.as.sop, &x.n, err) : NULL;
     bool ok = node != NULL;
@@ -291,7 +330,7 @@ bool sh_trace_rasp(ShSession *s, const ShCall *call, ThError *err)
         sh_table_end(s);
     }
     if (ok && v.kind == TH_RASP_VALUE_SOP)
-        sh_rasp_sequence_figures(s, th_rasp_run_value(run, v.as.sop, sh_stop(s), err));
+        sh_rasp_sequence_figures(s, th_rasp_run_value(run, v.as.sop, sh_stop(s), err), true);
     free(node);
     th_rasp_run_free(run);
     if (!ok)

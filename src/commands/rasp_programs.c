@@ -114,28 +114,11 @@ static bool predict(ShSession *s, const Text *x, size_t n, ThRaspAtom *next, ThE
     return q != NULL;
 }
 
-/* The atoms of an input: its characters, or its words, or ints. */
-/* What the tokens of an input are, in the order of the option tokens=. */
-typedef enum { TOKENS_CHARACTERS, TOKENS_WORDS, TOKENS_INTS } Tokens;
-
-static bool read_input(Text *x, const char *text, Tokens as, ThError *err)
+static bool read_input(Text *x, const char *text, ShRaspTokens as, ThError *err)
 {
-    ThRaspAtoms *p = th_rasp_atoms(th_rasp_graph(x->rasp));
-    bool characters = as == TOKENS_CHARACTERS;
-    for (size_t i = 0, n = strlen(text); i < n;) {
-        size_t size = characters ? th_utf8_next(text + i, n - i, NULL) : strcspn(text + i, " \t\n");
-        ThRaspAtom a;
-        if (!characters && size == 0) {
-            i++;
-            continue;
-        }
-        if (!th_rasp_atom_string(p, text + i, size, &a, err) ||
-            (as == TOKENS_INTS && !th_rasp_atom_convert(p, a, TH_RASP_ATOM_INT, &a, err)) ||
-            !add_atom(x, a, err))
-            return false;
-        i += size;
-    }
-    return x->n > 0 || th_fail(err, TH_EVALUE, "an input has one token at least");
+    x->atom = sh_rasp_read_input(x->rasp, text, as, &x->n, err);
+    x->cap = x->n;
+    return x->atom != NULL;
 }
 
 static void say_tokens(ShSession *s, const Text *x, size_t from, size_t to, const char *between)
@@ -160,7 +143,7 @@ static bool is_end(const Text *x, ThRaspAtom a, const char *until)
 
 static bool generate(ShSession *s, const ShCall *call, Text *x, ThError *err)
 {
-    Tokens as = (Tokens)th_option_choice(&call->options, "tokens");
+    ShRaspTokens as = (ShRaspTokens)th_option_choice(&call->options, "tokens");
     const char *until = th_option_text(&call->options, "until");
     long long count = th_option_int(&call->options, "count");
     bool ended = false;
@@ -176,7 +159,7 @@ static bool generate(ShSession *s, const ShCall *call, Text *x, ThError *err)
     }
     ThText t = {0};
     for (size_t i = first; i < x->n; i++) {
-        th_text_add(&t, i > first && as != TOKENS_CHARACTERS ? " " : "");
+        th_text_add(&t, i > first && as != SH_TOKENS_CHARACTERS ? " " : "");
         th_rasp_write_element(x->rasp, x->atom[i], &t);
     }
     sh_say(s, "%s\n", t.data ? t.data : "");

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "commands/machines.h"
 #include "commands/modelling.h"
+#include "rasp.h"
 #include "show.h"
 
 const ThOptionSpec sh_run_options[] = {
@@ -14,6 +15,7 @@ const ThOptionSpec sh_run_options[] = {
     {"configurations", TH_INT, "1000000", 1, 2e9, NULL,
      "configurations that a machine with choices may come to"},
     {"seed", TH_INT, NULL, 0, 1e15, NULL, "where the random choices start"},
+    SH_RASP_TOKENS,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 enum { CHOOSE_SEARCH, CHOOSE_RANDOM }; /* choose=, in both tables */
 
@@ -27,6 +29,7 @@ const ThOptionSpec sh_trace_options[] = {
     {"configurations", TH_INT, "10000", 1, 2e9, NULL,
      "configurations that a machine with choices may come to"},
     {"seed", TH_INT, NULL, 0, 1e15, NULL, "where the random choices start"},
+    SH_RASP_TOKENS,
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 /* ---- what is said of a run ------------------------------------------------------------------- */
