@@ -56,6 +56,10 @@ void sh_rasp_sequence_figures(ShSession *s, const ThRaspSeq *q, bool elements);
 void sh_rasp_grid_figures(ShSession *s, const uint8_t *cell, size_t n);
 void sh_rasp_write_cells(const uint8_t *cell, size_t n, ThText *t);
 
+/* compare of an s-op, as a language, and an automaton. */
+bool sh_compare_language(ShSession *s, const ShCall *call, const ShOperand *program, ThRaspSop sop,
+                         const ShOperand *automaton, ThError *err);
+
 /* Appends statements that define the names of RASP among objects again, as what they are, with
  * those that their functions look up. */
 bool sh_rasp_write_objects(ShSession *s, ThText *t, ShObject *const *object, int n, ThError *err);

@@ -74,6 +74,16 @@ static bool class_of_model(ThInspectTeacher *t, const int *word, int length, int
     return true;
 }
 
+static bool class_of_program(ThInspectTeacher *t, const int *word, int length, int *label,
+                             ThError *err)
+{
+    bool accepts = t->empty == 1;
+    if (length > 0 && !th_rasp_accepts(&t->program, word, length, &accepts, err))
+        return false;
+    *label = accepts;
+    return true;
+}
+
 static uint64_t hash_of(const ThInspectTeacher *t, const int *word, int length)
 {
     uint64_t h = length ? th_hash_bytes(word, (size_t)length * sizeof *word) : 0;
@@ -83,7 +93,8 @@ static uint64_t hash_of(const ThInspectTeacher *t, const int *word, int length)
 bool th_inspect_member(void *teacher, const int *word, int length, int *label, ThError *err)
 {
     ThInspectTeacher *t = teacher;
-    if (!t->machine && !class_of_model(t, word, length, label, err))
+    if (!t->machine && !(t->program.graph ? class_of_program(t, word, length, label, err)
+                                          : class_of_model(t, word, length, label, err)))
         return false;
     if (t->machine)
         *label = th_dfa_class(t->machine, word, (size_t)length);
@@ -335,4 +346,19 @@ bool th_inspect_teach_model(ThInspectTeacher *t, const ThModel *m, const ThInspe
 {
     t->how = *how;
     return finish(t, from_model(t, m, err));
+}
+
+bool th_inspect_teach_program(ThInspectTeacher *t, const ThRaspWords *program, char **symbol,
+                              int n_symbols, const ThInspectTeaching *how, ThError *err)
+{
+    bool accept = how->empty && strcmp(how->empty, "accept") == 0;
+    t->how = *how;
+    t->program = *program;
+    t->symbol = symbol;
+    t->n_symbols = n_symbols;
+    t->language = true;
+    t->empty = accept;
+    if (how->empty && !accept && strcmp(how->empty, "reject") != 0)
+        return th_fail(err, TH_EVALUE, "empty= is reject or accept here");
+    return finish(t, name_verdicts(t, err));
 }

@@ -18,6 +18,7 @@
 #include "base/intern.h"
 #include "base/option.h"
 #include "models/model.h"
+#include "rasp/evaluate/language.h"
 #include "tasks/task.h"
 
 enum { TH_INSPECT_SETS = 4096 }; /* different sets that a model may answer with */
@@ -26,8 +27,8 @@ enum { TH_INSPECT_SETS = 4096 }; /* different sets that a model may answer with 
 typedef struct {
     const char *accept; /* the class that accepts, or of answers in bits the bit; NULL: every class,
                            or set of bits, is one, unless the classes are reject and accept */
-    const char *empty;  /* of a model: the class of the empty word, which it cannot read; NULL: the
-                           first class */
+    const char *empty;  /* of a model or program: the class of the empty word, which it cannot
+                           read; NULL: the first class */
     ThRange length;     /* of the words drawn */
     double error, confidence, noise; /* see automata/sampling.h */
     double flip;                     /* share of the words that are answered wrongly on purpose */
@@ -47,9 +48,10 @@ typedef struct {
     ThDfa *machine;               /* NULL for a model */
     const ThAutomaton *automaton; /* borrowed; NULL for tasks and models */
     const ThModel *model;         /* borrowed; NULL for others */
+    ThRaspWords program;          /* of an s-op; its graph is NULL for others */
     ThAutomatonClasses classes;   /* of an automaton with outputs: what its classes mean */
     int wanted;                   /* the class or bit that accepts, or -1 */
-    int empty;       /* of a model: the class of the empty word, which it cannot read, or -1 */
+    int empty;                    /* of a model or program: the class of the empty word, or -1 */
     bool sets;       /* the sets of bits are the classes: {} and others as they are met */
     ThIntern set;    /* rows of bits, a byte each */
     char **set_name; /* (set.n) */
@@ -69,6 +71,11 @@ bool th_inspect_teach_task(ThInspectTeacher *t, const ThTask *task, const ThInsp
                            ThError *err);
 bool th_inspect_teach_model(ThInspectTeacher *t, const ThModel *m, const ThInspectTeaching *how,
                             ThError *err);
+
+/* Of an s-op whose values are truth values, over letters that are called `symbol`; of the teaching,
+ * `empty` is reject or accept. */
+bool th_inspect_teach_program(ThInspectTeacher *t, const ThRaspWords *program, char **symbol,
+                              int n_symbols, const ThInspectTeaching *how, ThError *err);
 void th_inspect_teacher_free(ThInspectTeacher *t);
 
 /* The questions, with a teacher as their context (see ThLstarOracle).  Exact is for machines. */

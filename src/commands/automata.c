@@ -223,7 +223,10 @@ SH_COMMAND(
         "P and Q are names of s-ops or selectors of RASP, or expressions in quotes.  They are "
         "run on every input over the alphabet, shortest first; what differs is a value, or "
         "that only one of the two is an error.  $at is the first element that differs, and "
-        "$inputs how many inputs were compared.",
+        "$inputs how many inputs were compared.\n\n"
+        "An s-op that gives truth values is a language, too: what it gives at the last position "
+        "of a word says whether the word belongs to it.  With an automaton for the other one it "
+        "is run on all words over the automaton's alphabet up to the greatest length.",
     .example = "automaton p = parity\n"
                "compare p even_pairs\n"
                "#> they differ on b\n"
@@ -244,7 +247,8 @@ SH_COMMAND(
     .options = compare_options, .args = {{A_AUTOMATON, "A", 0}, {A_AUTOMATON_EXPRESSION, "B", 0}},
     .args2 = {{A_TEXT, "P", 0}, {A_TEXT, "Q", 0}})
 {
-    if (call->form == 2)
+    const ShObject *o = sh_find(s, call->operand[1].text);
+    if (call->form == 2 || (o && o->kind == SH_S_OP))
         return sh_compare_rasp(s, call, err);
     if (!only_automata(call, err))
         return false;

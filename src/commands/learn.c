@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/symbols.h"
 #include "commands/modelling.h"
+#include "rasp.h"
 
 const ThOptionSpec sh_learn_options[] = {
     {"noise", TH_REAL, "0", 0, 0.49, NULL, "share of wrong answers or labels that is tolerated"},
@@ -21,10 +23,11 @@ const ThOptionSpec sh_learn_options[] = {
      "the class of a model or task that accepts (of one that answers with sets of symbols: the "
      "symbol or end); default: every class, or set, becomes an output"},
     {"empty", TH_STRING, NULL, 0, 0, NULL,
-     "the class of the empty word, which a model cannot read; default: its first class, {} of "
-     "sets"},
+     "the class of the empty word, which a model or an s-op cannot read; default: the first class, "
+     "reject, {} of sets"},
     {"alphabet", TH_STRING, NULL, 0, 0, NULL,
-     "the symbols of a file's words in order; default: those used, in the order of their bytes"},
+     "the symbols of a file's words in order; default: those used, in the order of their bytes; "
+     "what an s-op is asked about: default ab"},
     {"flip", TH_REAL, "0", 0, 0.49, NULL,
      "share of words that an oracle is made to answer wrongly, to see what noise does"},
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the words drawn; default: set seed"},
@@ -152,7 +155,7 @@ static bool make_teacher(ThInspectTeacher *t, const ShObject *from, const ThInsp
         return from->as.model->bound ? th_inspect_teach_model(t, from->as.model, how, err)
                                      : no_alphabet(from, err);
     default:
-        return th_fail(err, TH_EVALUE, "'%s' is no automaton, task or model", from->name);
+        return th_fail(err, TH_EVALUE, "'%s' is no automaton, task, model or s-op", from->name);
     }
 }
 
@@ -167,23 +170,49 @@ static bool learn_oracle(const ShCall *call, const ShObject *from, Watch *w, ThI
     return ok;
 }
 
+/* An s-op is asked about words over an alphabet. */
+static bool learn_program(const ShCall *call, const ShObject *from, Watch *w,
+                          ThInspectExtracted *to, ThError *err)
+{
+    ThInspectTeacher t = {0};
+    ThInspectTeaching teaching = teaching_of(call, w);
+    ThInspectExtraction how = extraction_of(call, w);
+    bool given = th_option_given(&call->options, "alphabet");
+    ThRaspValue v = {0};
+    int n = 0;
+    if (!sh_rasp_value_of(w->s, from, &v, err))
+        return false;
+    ThRaspWords program = {th_rasp_graph(w->s->rasp), v.as.sop, NULL, sh_stop(w->s)};
+    char **name =
+        th_symbols_list(given ? th_option_text(&call->options, "alphabet") : "ab", false, &n, err);
+    ThRaspAtom *letter = name ? th_rasp_letters(program.graph, name, n, err) : NULL;
+    program.letter = letter;
+    bool ok = letter && th_inspect_teach_program(&t, &program, name, n, &teaching, err) &&
+              th_inspect_extract(&t, &how, to, err);
+    th_inspect_teacher_free(&t);
+    free(letter);
+    free(name);
+    return ok;
+}
+
 /* Fails at an option that says nothing about what is learned from. */
 static bool options_fit(const ShCall *call, const ShOperand *from, ThError *err)
 {
     static const struct {
         const char *option, *about;
-        bool model, task, automaton, file;
-    } fits[] = {{"accept", "tasks and models", true, true, false, false},
-                {"empty", "models", true, false, false, false},
-                {"alphabet", "files", false, false, false, true},
-                {"flip", "oracles", true, true, true, false},
-                {"queries", "oracles", true, true, true, false}};
+        bool model, task, automaton, file, sop;
+    } fits[] = {{"accept", "tasks and models", true, true, false, false, false},
+                {"empty", "models and s-ops", true, false, false, false, true},
+                {"alphabet", "files and s-ops", false, false, false, true, true},
+                {"flip", "oracles", true, true, true, false, true},
+                {"queries", "oracles", true, true, true, false, true}};
     bool file = call->form == 2;
     ShKind kind = file ? SH_AUTOMATON : from->object->kind;
     for (size_t i = 0; i < sizeof fits / sizeof *fits; i++) {
         bool fit = file               ? fits[i].file
                    : kind == SH_MODEL ? fits[i].model
                    : kind == SH_TASK  ? fits[i].task
+                   : kind == SH_S_OP  ? fits[i].sop
                                       : fits[i].automaton;
         if (!fit && th_option_given(&call->options, fits[i].option))
             return th_fail(err, TH_EVALUE, "%s= is about learning from %s", fits[i].option,
@@ -204,8 +233,9 @@ bool sh_learn_call(ShSession *s, const ShCall *call, const ShOperand *from,
         return sh_error_inside(err, from);
     }
     bool ok = options_fit(call, from, err) &&
-              (call->form == 2 ? learn_file(call, from, &w, to, err)
-                               : learn_oracle(call, from->object, &w, to, err));
+              (call->form == 2                 ? learn_file(call, from, &w, to, err)
+               : from->object->kind == SH_S_OP ? learn_program(call, from->object, &w, to, err)
+                                               : learn_oracle(call, from->object, &w, to, err));
     if (!ok && err && err->line == 0)
         sh_error_inside(err, from);
     return ok;
@@ -289,6 +319,9 @@ SH_COMMAND(
         "of a state: a class, or the whole set where it answers with the symbols that may follow; "
         "unless the classes are reject and accept, or accept=CLASS names one: then that makes a "
         "language (accept=end: the words that may end).\n\n"
+        "From an s-op of RASP that gives truth values, what it gives at the last position of a "
+        "word over the alphabet says whether the word belongs to the language; it is asked as a "
+        "model is.\n\n"
         "From a file, by merging states of the tree of its words as long as no word gets two "
         "labels, those with the most agreeing labels first (RPNI with evidence-driven merging).  "
         "A line of the file is a word and its label, separated by blanks: abba 1.  The last field "

@@ -265,10 +265,40 @@ static bool is_program(ShSession *s, const ShOperand *o, ThError *err)
     return sh_error_inside(err, o);
 }
 
+/* An automaton, or the expression of one that is no program. */
+static bool is_automaton(ShSession *s, const ShOperand *o)
+{
+    ThRaspValue v;
+    const ThRasp *r = sh_session_rasp(s, NULL);
+    if (r && th_rasp_lookup(r, o->text, &v))
+        return false;
+    ThError ignored = {0};
+    ThAutomaton *a = sh_automaton_value(s, o, &ignored);
+    th_automaton_free(a);
+    return a != NULL;
+}
+
+/* One of each. */
+static bool compare_with_automaton(ShSession *s, const ShCall *call, int automaton, ThError *err)
+{
+    const ShOperand *program = &call->operand[!automaton];
+    ThRaspValue v = {0};
+    if (!is_program(s, program, err) || !program_of(s, program, &v, err))
+        return false;
+    if (v.kind != TH_RASP_VALUE_SOP)
+        return sh_fail_operand(err, program, TH_EUSAGE, "'%s' is no s-op", program->text);
+    if (th_option_given(&call->options, "alphabet"))
+        return sh_fail_operand(err, program, TH_EUSAGE, "the alphabet is that of the automaton");
+    return sh_compare_language(s, call, program, v.as.sop, &call->operand[automaton], err);
+}
+
 bool sh_compare_rasp(ShSession *s, const ShCall *call, ThError *err)
 {
     ThRaspValue v[2] = {{0}};
     int n;
+    for (int k = 0; k < 2; k++)
+        if (is_automaton(s, &call->operand[k]))
+            return compare_with_automaton(s, call, k, err);
     ThRange length = th_option_range(&call->options, "length");
     ThRaspDifferOf d = {0};
     if (!is_program(s, &call->operand[0], err) || !program_of(s, &call->operand[0], &v[0], err) ||
