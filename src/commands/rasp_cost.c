@@ -278,12 +278,19 @@ static bool is_automaton(ShSession *s, const ShOperand *o)
     return a != NULL;
 }
 
+static bool is_named_program(ShSession *s, const ShOperand *o)
+{
+    ThRaspValue v;
+    const ThRasp *r = sh_session_rasp(s, NULL);
+    return r && (o->quoted || th_rasp_lookup(r, o->text, &v)) && !is_automaton(s, o);
+}
+
 /* One of each. */
 static bool compare_with_automaton(ShSession *s, const ShCall *call, int automaton, ThError *err)
 {
     const ShOperand *program = &call->operand[!automaton];
     ThRaspValue v = {0};
-    if (!is_program(s, program, err) || !program_of(s, program, &v, err))
+    if (!program_of(s, program, &v, err))
         return false;
     if (v.kind != TH_RASP_VALUE_SOP)
         return sh_fail_operand(err, program, TH_EUSAGE, "'%s' is no s-op", program->text);
@@ -297,7 +304,7 @@ bool sh_compare_rasp(ShSession *s, const ShCall *call, ThError *err)
     ThRaspValue v[2] = {{0}};
     int n;
     for (int k = 0; k < 2; k++)
-        if (is_automaton(s, &call->operand[k]))
+        if (is_automaton(s, &call->operand[k]) && is_named_program(s, &call->operand[!k]))
             return compare_with_automaton(s, call, k, err);
     ThRange length = th_option_range(&call->options, "length");
     ThRaspDifferOf d = {0};
