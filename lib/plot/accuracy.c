@@ -2,34 +2,54 @@
 
 #include <math.h>
 
-static void put_scores(ThFigure *f, const ThScore *score, size_t n)
+static void put_scores(ThFigure *f, const ThPlotModel *m, size_t number)
 {
-    th_figure_block(f, "SCORES");
-    for (size_t i = 0; i < n; i++)
-        th_figure_printf(f, "%d %.9g %.9g %.9g\n", score[i].tokens, score[i].accuracy, score[i].lo,
-                         score[i].hi);
+    th_figure_printf(f, "$SCORES%zu << TH_EOD\n", number);
+    for (size_t i = 0; i < m->n_scores; i++)
+        th_figure_printf(f, "%d %.9g %.9g %.9g\n", m->score[i].tokens, m->score[i].accuracy,
+                         m->score[i].lo, m->score[i].hi);
     th_figure_end_block(f);
 }
 
 /* Returns the number of lengths whose chance level is known. */
-static size_t put_chance(ThFigure *f, const ThScore *score, size_t n)
+static size_t put_chance(ThFigure *f, const ThPlotModel *m, size_t number)
 {
     size_t known = 0;
-    for (size_t i = 0; i < n; i++)
-        known += isfinite(score[i].chance);
+    for (size_t i = 0; i < m->n_scores; i++)
+        known += isfinite(m->score[i].chance);
     if (known == 0)
         return 0;
-    th_figure_block(f, "CHANCE");
-    for (size_t i = 0; i < n; i++)
-        if (isfinite(score[i].chance))
-            th_figure_printf(f, "%d %.9g\n", score[i].tokens, score[i].chance);
+    th_figure_printf(f, "$CHANCE%zu << TH_EOD\n", number);
+    for (size_t i = 0; i < m->n_scores; i++)
+        if (isfinite(m->score[i].chance))
+            th_figure_printf(f, "%d %.9g\n", m->score[i].tokens, m->score[i].chance);
     th_figure_end_block(f);
     return known;
 }
 
+/* True if two models were evaluated on lengths of the same chance: one line stands for both. */
+static bool same_chance(const ThPlotModel *a, const ThPlotModel *b)
+{
+    bool same = a->n_scores == b->n_scores;
+    for (size_t i = 0; same && i < a->n_scores; i++) {
+        double x = a->score[i].chance, y = b->score[i].chance;
+        same = a->score[i].tokens == b->score[i].tokens && (x == y || (isnan(x) && isnan(y)));
+    }
+    return same;
+}
+
+static bool same_training(const ThPlotModel *model, size_t n)
+{
+    bool same = true;
+    for (size_t i = 1; i < n; i++)
+        same = same && model[i].training->trained_lo == model->training->trained_lo &&
+               model[i].training->trained_hi == model->training->trained_hi;
+    return same;
+}
+
 static void shade(ThFigure *f, const ThModelTraining *training)
 {
-    if (!training || training->trained_hi <= 0)
+    if (training->trained_hi <= 0)
         return;
     th_figure_printf(f,
                      "if (!plain) set object 1 rectangle from first %d, graph 0 to first %d, "
@@ -41,44 +61,102 @@ static void shade(ThFigure *f, const ThModelTraining *training)
                      training->trained_lo, training->trained_hi, training->trained_hi);
 }
 
-static void summarize(ThFigure *f, const ThScore *score, size_t n)
+/* Where each training ended, in the colour of the model's line. */
+static void mark_trainings(ThFigure *f, const ThPlotModel *model, size_t n)
 {
-    double sum = 0, least = 1;
-    for (size_t i = 0; i < n; i++) {
-        sum += score[i].accuracy;
-        least = fmin(least, score[i].accuracy);
-    }
-    th_figure_subtitle(f, "mean %.4g, least %.4g over %zu length%s; band: 95 %% interval",
-                       sum / (double)n, least, n, n == 1 ? "" : "s");
+    for (size_t i = 0; i < n; i++)
+        if (model[i].training->trained_hi > 0)
+            th_figure_printf(f,
+                             "if (!plain) set arrow %zu from first %d, graph 0 to first %d, graph "
+                             "1 nohead back lt %zu lw 1 dt 3\n",
+                             i + 1, model[i].training->trained_hi, model[i].training->trained_hi,
+                             i % 8 + 1);
 }
 
-bool th_plot_accuracy(ThFigure *f, const char *title, const ThScore *score, size_t n,
-                      const ThModelTraining *training, ThError *err)
+static void summarize(ThFigure *f, const ThPlotModel *m)
 {
-    if (n == 0) {
-        th_fail(err, TH_EVALUE, "there is no evaluation to plot");
-        return th_hint(err, "evaluate the model first");
+    double sum = 0, least = 1;
+    for (size_t i = 0; i < m->n_scores; i++) {
+        sum += m->score[i].accuracy;
+        least = fmin(least, m->score[i].accuracy);
     }
-    th_figure_begin(f, title, NULL);
-    put_scores(f, score, n);
-    size_t known = put_chance(f, score, n);
-    summarize(f, score, n);
-    shade(f, training);
+    th_figure_subtitle(f, "mean %.4g, least %.4g over %zu length%s; band: 95 %% interval",
+                       sum / (double)m->n_scores, least, m->n_scores, m->n_scores == 1 ? "" : "s");
+}
+
+static void set_axes(ThFigure *f, const ThPlotModel *model, size_t n)
+{
+    int longest = 1;
+    for (size_t i = 0; i < n; i++) {
+        int last = model[i].score[model[i].n_scores - 1].tokens;
+        longest = last > longest ? last : longest;
+    }
     th_figure_printf(f,
                      "set xlabel 'length' textcolor rgb '#404040'; set xrange [0:%d]\n"
                      "set ylabel 'accuracy' textcolor rgb '#404040'; set yrange [0:1.03]\n"
                      "set ytics 0,0.2,1; set grid ytics lc rgb '#e4e4e4' lw 0.7\n"
-                     "set key bottom right; set style fill transparent solid 0.25 noborder\n",
-                     score[n - 1].tokens + 1);
-    th_figure_axis(f, "x", 0, score[n - 1].tokens);
-    th_figure_printf(f, "plot ");
-    if (n > 1)
-        th_figure_printf(f, "$SCORES using 1:(plain ? NaN : $3):4 with filledcurves lt 1 notitle,"
-                            " \\\n     ");
+                     "set key %s Left reverse\n"
+                     "set style fill transparent solid 0.25 noborder\n",
+                     longest + 1, n > 1 ? "outside right top" : "bottom right");
+    th_figure_axis(f, "x", 0, longest);
+}
+
+/* The band, the chance level where it is none of those before, and the line, which has points of
+ * its own shape where there is no colour to tell it from others. */
+static void draw_model(ThFigure *f, const ThPlotModel *model, size_t i, size_t n, size_t known)
+{
+    static const int shape[] = {7, 5, 9, 13, 11, 6, 4, 8};
+    const ThPlotModel *m = &model[i];
+    size_t line = i % 8 + 1;
+    if (m->n_scores > 1)
+        th_figure_printf(f,
+                         "$SCORES%zu using 1:(plain ? NaN : $3):4 with filledcurves lt %zu "
+                         "notitle, \\\n     ",
+                         i, line);
     if (known > 0)
-        th_figure_printf(f, "$CHANCE using 1:2 with %s lw 1.5 lt 8 dt 2 title 'chance', \\\n     ",
-                         known > 1 ? "lines" : "points pt 6");
-    th_figure_printf(f, "$SCORES using 1:2 with %s lt 1 lw 1.8 pt 7 ps 0.45 title 'accuracy'\n",
-                     n > 1 && n <= 60 ? "linespoints" : (n > 1 ? "lines" : "points"));
+        th_figure_printf(f,
+                         "$CHANCE%zu using 1:2 with %s lw 1.5 lt %d dt 2 title 'chance', \\\n     ",
+                         i, known > 1 ? "lines" : "points pt 6", i == 0 ? 8 : (int)line);
+    th_figure_printf(f, "$SCORES%zu using 1:2 with %s lt %zu dt %zu lw 1.8 pt %d ps %s title ", i,
+                     m->n_scores > 1 && m->n_scores <= 60 ? "linespoints"
+                     : m->n_scores > 1                    ? "lines"
+                                                          : "points",
+                     line, n > 1 ? i % 5 + 1 : 1, shape[i % 8], n > 1 ? "0.6" : "0.45");
+    th_figure_string(f, n > 1 ? m->name : "accuracy");
+    th_figure_printf(f, i + 1 < n ? ", \\\n     " : "\n");
+}
+
+bool th_plot_accuracy(ThFigure *f, const char *title, const ThPlotModel *model, size_t n,
+                      ThError *err)
+{
+    enum { MOST = 64 };
+    size_t known[MOST];
+    if (n > MOST)
+        return th_fail(err, TH_ELIMIT, "%zu models are too many for a figure", n);
+    for (size_t i = 0; i < n; i++) {
+        if (model[i].n_scores > 0)
+            continue;
+        th_fail(err, TH_EVALUE, "there is no evaluation%s%s to plot", n > 1 ? " of " : "",
+                n > 1 ? model[i].name : "");
+        return th_hint(err, "evaluate the model first");
+    }
+    th_figure_begin(f, title, NULL);
+    for (size_t i = 0; i < n; i++) {
+        put_scores(f, &model[i], i);
+        known[i] = i > 0 && same_chance(model, &model[i]) ? 0 : put_chance(f, &model[i], i);
+    }
+    if (n == 1)
+        summarize(f, model);
+    else
+        th_figure_subtitle(f, "bands: 95 %% intervals%s",
+                           same_training(model, n) ? "" : "; dotted: the longest trained on");
+    if (same_training(model, n))
+        shade(f, model->training);
+    else
+        mark_trainings(f, model, n);
+    set_axes(f, model, n);
+    th_figure_printf(f, "plot ");
+    for (size_t i = 0; i < n; i++)
+        draw_model(f, model, i, n, known[i]);
     return true;
 }

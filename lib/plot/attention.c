@@ -384,7 +384,7 @@ static void draw_dense(ThFigure *f, const char *title, const View *v)
         put_last(f, v);
     set_axes(f, v, &g);
     th_figure_printf(f, "if (!plain) {\nset multiplot layout %d,%d title ", g.rows, g.columns);
-    th_figure_string(f, title);
+    th_figure_string(f, th_figure_title(f, title));
     th_figure_printf(f,
                      " noenhanced font ',13' margins screen 0.07,%.2f,0.08,0.86 spacing screen "
                      "0.035,%.3g\n}\n",

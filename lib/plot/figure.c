@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "plot/child.h"
+#include "plot/tex.h"
 
 /* Colours are those of Okabe and Ito (2008), which remain distinct to the colour-blind; the order
  * puts the strongest contrasts first.  Frames and tics are thin and grey, so that data stands out.
@@ -53,13 +54,14 @@ double th_figure_page(ThFigure *f, double left, double right, double low, double
 {
     double width = right - left, height = high - low;
     double scale = fmin(1, fmin(17 / width, 12 / height));
+    f->drawing = true;
     f->width = fmax(4.5, width * scale);
     f->height = fmax(2, height * scale + 0.7);
     th_figure_printf(f,
                      "unset border; unset xtics; unset ytics; unset key; set size ratio -1\n"
-                     "set lmargin 0.5; set rmargin 0.5; set bmargin 0.5; set tmargin 3\n"
+                     "set lmargin 0.5; set rmargin 0.5; set bmargin 0.5; set tmargin %g\n"
                      "set xrange [%.4f:%.4f]; set yrange [%.4f:%.4f]\n",
-                     left, right, low, high);
+                     f->title && !*f->title ? 0.5 : 3, left, right, low, high);
     return scale;
 }
 
@@ -97,6 +99,11 @@ void th_figure_cell(ThFigure *f, const char *text)
     th_text_add(&f->script, "\" ");
 }
 
+const char *th_figure_title(const ThFigure *f, const char *title)
+{
+    return f->title ? f->title : title;
+}
+
 void th_figure_begin(ThFigure *f, ...)
 {
     ThText title = {0};
@@ -107,7 +114,7 @@ void th_figure_begin(ThFigure *f, ...)
     va_end(parts);
     th_text_add(&f->script, preamble);
     th_text_add(&f->script, "set title ");
-    th_figure_string(f, title.data ? title.data : "");
+    th_figure_string(f, th_figure_title(f, title.data ? title.data : ""));
     th_text_add(&f->script, " noenhanced font ',13' textcolor rgb '#202020' offset 0,0.3\n");
     f->script.failed |= title.failed;
     th_text_free(&title);
@@ -158,35 +165,36 @@ void th_figure_free(ThFigure *f)
 
 /* ---- rendering ------------------------------------------------------------------------------- */
 
-typedef enum { AS_SCRIPT, AS_TEXT, AS_PICTURE } Nature;
+typedef enum { AS_SCRIPT, AS_TEXT, AS_PICTURE, AS_TEX } Nature;
 
 typedef struct {
     const char *extension;
     Nature nature;
     const char *terminal;
-    double unit;     /* what 100 pixels are in the terminal's size */
+    double unit;     /* what an inch is in the terminal's size */
+    double scale;    /* of its texts */
     const char *end; /* the last bytes of a complete file, but for white space */
 } Format;
 
-#define FONT " noenhanced font 'DejaVu Sans,10' "
-
-static const Format formats[] = {{".png", AS_PICTURE,
-                                  "pngcairo" FONT "fontscale 2 linewidth 2 pointscale 2", 200,
-                                  "IEND\xae\x42\x60\x82"},
-                                 {".svg", AS_PICTURE, "svg" FONT "dynamic", 100, "</svg>"},
-                                 {".pdf", AS_PICTURE, "pdfcairo" FONT, 1, "%%EOF"},
-                                 {".txt", AS_TEXT, NULL, 0, ""},
-                                 {".gp", AS_SCRIPT, NULL, 0, ""}};
+static const Format formats[] = {
+    {".png", AS_PICTURE, "pngcairo noenhanced linewidth 2 pointscale 2", 200, 2,
+     "IEND\xae\x42\x60\x82"},
+    {".svg", AS_PICTURE, "svg noenhanced dynamic", 100, 1, "</svg>"},
+    {".pdf", AS_PICTURE, "pdfcairo noenhanced", 1, 1, "%%EOF"},
+    {".tex", AS_TEX, "tikz bitmap", 2.54, 1, "\\end{tikzpicture}\n%% gnuplot variables"},
+    {".txt", AS_TEXT, NULL, 0, 0, ""},
+    {".gp", AS_SCRIPT, NULL, 0, 0, ""}};
 
 /* Windows: whichever this gnuplot has; status 3 says that it has none. */
 static const char window_terminal[] =
     "if (strstrt(GPVAL_TERMINALS, ' qt ')) {\n"
-    "    set terminal qt" FONT "persist title 'tapehead' size wide,high\n"
+    "    set terminal qt noenhanced font face persist title 'tapehead' size wide,high\n"
     "} else { if (strstrt(GPVAL_TERMINALS, ' wxt ')) {\n"
-    "    set terminal wxt" FONT "persist title 'tapehead' size wide,high\n"
+    "    set terminal wxt noenhanced font face persist title 'tapehead' size wide,high\n"
     "} else { if (strstrt(GPVAL_TERMINALS, ' x11 ')) {\n"
     "    set terminal x11 noenhanced persist title 'tapehead' size wide,high\n"
-    "} else { exit status 3 }}}\n";
+    "} else { exit status 3 }}}\n"
+    "set termoption fontscale scale\n";
 enum { NO_WINDOWS = 3, TEXT_COLUMNS = 79, TEXT_ROWS = 24 };
 
 static const Format *format_of(const char *path, ThError *err)
@@ -196,7 +204,8 @@ static const Format *format_of(const char *path, ThError *err)
         if (strcmp(dot, formats[i].extension) == 0)
             return &formats[i];
     th_fail(err, TH_EUSAGE, "'%s' has no extension of a figure", path);
-    th_hint(err, "figures are .png, .svg, .pdf, .txt (characters) and .gp (the gnuplot script)");
+    th_hint(err,
+            "figures are .png, .svg, .pdf, .tex, .txt (characters) and .gp (the gnuplot script)");
     return NULL;
 }
 
@@ -244,6 +253,25 @@ static bool run_gnuplot(ThPlotChild *c, ThError *err)
 static double size_or(double size, double fallback)
 {
     return size > 0 ? size : fallback;
+}
+
+/* How a figure is drawn: its size in inches, and by how much its texts differ from 10 points. */
+typedef struct {
+    double width, height, scale;
+    const char *font;
+} Page;
+
+static Page page_of(const ThFigure *f, const ThPlotTarget *to)
+{
+    const double inch = 2.54;
+    double width = size_or(f->width, 7), height = size_or(f->height, 5);
+    Page p = {.width = size_or(to->width / inch, width),
+              .height = size_or(to->height / inch, height),
+              .scale = size_or(to->font_size, 10) / 10,
+              .font = to->font ? to->font : "DejaVu Sans"};
+    if (f->drawing)
+        p.scale *= fmin(p.width / width, p.height / height);
+    return p;
 }
 
 /* Drops what only a line printer understands, blanks at the ends of lines, and empty lines around
@@ -311,19 +339,42 @@ static bool draw_text(const ThFigure *f, const ThPlotTarget *to, ThPlotChild *c,
     return true;
 }
 
-static bool draw_picture(const ThFigure *f, const Format *format, ThPlotChild *c, ThError *err)
+/* In TeX the font is the document's. */
+static bool draw_picture(const ThFigure *f, const ThPlotTarget *to, const Format *format,
+                         ThPlotChild *c, ThError *err)
 {
     ThText terminal = {0};
-    th_text_printf(&terminal, "set terminal %s size %.6g,%.6g", format->terminal,
-                   size_or(f->width, 7) * format->unit, size_or(f->height, 5) * format->unit);
+    Page p = page_of(f, to);
+    th_text_printf(&terminal, "set terminal %s font '%s,10' fontscale %.4g size %.6g,%.6g",
+                   format->terminal, format->nature == AS_TEX ? "" : p.font,
+                   p.scale * format->scale, p.width * format->unit, p.height * format->unit);
+    if (format->nature == AS_TEX)
+        th_text_add(&terminal, "; set format '%g'");
     return draw(f, &terminal, c, err) && check_drawn(c, format->end, err);
 }
 
-static bool draw_script(const ThFigure *f, ThPlotChild *c, ThError *err)
+static bool draw_tex(const ThFigure *f, const ThPlotTarget *to, const Format *format,
+                     ThPlotChild *c, ThError *err)
 {
-    th_text_add(&c->output, "# To show this figure:  gnuplot -persist FILE\n"
-                            "# To write it to a file, put in front, for example:\n"
-                            "#   set terminal pngcairo size 700,500; set output 'figure.png'\n");
+    ThText tex = {0};
+    if (!draw_picture(f, to, format, c, err))
+        return false;
+    th_text_add_bytes(&c->output, "", 1); /* an end */
+    if (!c->output.failed)
+        th_plot_tex(&tex, c->output.data);
+    th_text_free(&c->output);
+    c->output = tex;
+    return !tex.failed || th_fail(err, TH_ENOMEM, "out of memory for the figure");
+}
+
+static bool draw_script(const ThFigure *f, const ThPlotTarget *to, ThPlotChild *c, ThError *err)
+{
+    Page p = page_of(f, to);
+    th_text_printf(&c->output,
+                   "# To show this figure:  gnuplot -persist FILE\n"
+                   "# To write it to a file, put in front, for example:\n"
+                   "#   set terminal pngcairo size %.0f,%.0f; set output 'figure.png'\n",
+                   100 * p.width, 100 * p.height);
     th_text_add(&c->output, f->script.data ? f->script.data : "");
     return !c->output.failed || th_fail(err, TH_ENOMEM, "out of memory for the figure");
 }
@@ -346,13 +397,16 @@ static bool draw_file(const ThFigure *f, const ThPlotTarget *to, ThPlotChild *c,
     bool ok = false;
     switch (format->nature) {
     case AS_SCRIPT:
-        ok = draw_script(f, c, err);
+        ok = draw_script(f, to, c, err);
         break;
     case AS_TEXT:
         ok = draw_text(f, to, c, err);
         break;
     case AS_PICTURE:
-        ok = draw_picture(f, format, c, err);
+        ok = draw_picture(f, to, format, c, err);
+        break;
+    case AS_TEX:
+        ok = draw_tex(f, to, format, c, err);
         break;
     }
     return ok && write_file(to->path, &c->output, err);
@@ -361,8 +415,9 @@ static bool draw_file(const ThFigure *f, const ThPlotTarget *to, ThPlotChild *c,
 static bool draw_window(const ThFigure *f, const ThPlotTarget *to, ThPlotChild *c, ThError *err)
 {
     ThText terminal = {0};
-    th_text_printf(&terminal, "wide = %.0f; high = %.0f\n%s", 100 * size_or(f->width, 7),
-                   100 * size_or(f->height, 5), window_terminal);
+    Page p = page_of(f, to);
+    th_text_printf(&terminal, "wide = %.0f; high = %.0f; scale = %.4g; face = '%s,10'\n%s",
+                   100 * p.width, 100 * p.height, p.scale, p.font, window_terminal);
     if (!draw(f, &terminal, c, err))
         return false;
     if (c->status == NO_WINDOWS)

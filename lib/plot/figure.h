@@ -25,11 +25,17 @@
 typedef struct {
     ThText script;        /* everything but terminal and output; the variable `plain` in it is 1
                              where characters are the pixels */
-    double width, height; /* in units of 100 pixels; 0: 7 by 5 */
+    double width, height; /* in inches; 0: 7 by 5 */
+    bool drawing;         /* texts belong to shapes, and grow with the page */
+    const char *title;    /* takes the place of the one that the view gives; NULL: that one */
 } ThFigure;
 
-/* The house preamble and a title made of the given strings, NULL-ended. */
+/* The house preamble and a title made of the given strings, NULL-ended; f->title if there is one.
+ */
 void th_figure_begin(ThFigure *f, ...) __attribute__((sentinel));
+
+/* The title that a figure has: f->title, or else this one. */
+const char *th_figure_title(const ThFigure *f, const char *title);
 
 /* A page for a drawing in the units of its axes, which it hides: between these limits it shows
  * everything, x and y to the same scale.  Returns the factor, at most 1, by which texts must be
@@ -69,9 +75,12 @@ void th_figure_free(ThFigure *f);
 typedef enum { TH_PLOT_FILE, TH_PLOT_WINDOW, TH_PLOT_TEXT } ThPlotWhere;
 typedef struct {
     ThPlotWhere where;
-    const char *path;  /* TH_PLOT_FILE: its extension chooses png, svg, pdf, txt or gp */
+    const char *path;  /* TH_PLOT_FILE: its extension chooses png, svg, pdf, tex, txt or gp */
     int columns, rows; /* TH_PLOT_TEXT: size of the terminal; 0: 79 by 24 */
-    ThStop *stop;      /* ends gnuplot; may be NULL */
+    double width, height; /* of a picture, in cm; 0: the figure's own */
+    const char *font;     /* of letters, digits, blanks and hyphens; NULL: DejaVu Sans */
+    double font_size;     /* in points; 0: 10 */
+    ThStop *stop;         /* ends gnuplot; may be NULL */
     char *text;        /* returned new, what to print, freed with free(): for TH_PLOT_TEXT, and for
                           TH_PLOT_WINDOW where gnuplot was built without windows; else NULL */
 } ThPlotTarget;

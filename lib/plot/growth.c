@@ -41,7 +41,7 @@ bool th_plot_growth(ThFigure *f, const char *title, const double *log10, ThRange
                      "set xlabel 'length' textcolor rgb '#404040'; set xrange [%lld:%lld]\n"
                      "if (!plain) set ylabel 'words' textcolor rgb '#404040'\n"
                      "set yrange [-0.03*%.9g:%.9g]\n"
-                     "set grid ytics lc rgb '#e4e4e4' lw 0.7; set key top left\n",
+                     "set grid ytics lc rgb '#e4e4e4' lw 0.7; set key top left Left reverse\n",
                      range.lo, range.hi > range.lo ? range.hi : range.lo + 1, fmax(top, 0.5),
                      1.04 * fmax(top, 0.5));
     /* Labels of an axis of logarithms: 10^0 … 10^top, at most eight of them. */

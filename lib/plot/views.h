@@ -33,13 +33,21 @@ bool th_plot_clusters(ThFigure *f, const char *title, const ThClusters *c, ThErr
 bool th_plot_field(ThFigure *f, const char *title, const ThField *field, int trained_hi,
                    ThError *err);
 
-/* Loss (logarithmic) and accuracy by step. */
-bool th_plot_loss(ThFigure *f, const char *title, const ThModelTraining *training, ThError *err);
+/* What is drawn of one model among others. */
+typedef struct {
+    const char *name;
+    const ThModelTraining *training;
+    const ThScore *score; /* (n_scores): of its evaluation */
+    size_t n_scores;
+} ThPlotModel;
+
+/* Loss (logarithmic) and accuracy by step; of several models their losses. */
+bool th_plot_loss(ThFigure *f, const char *title, const ThPlotModel *model, size_t n, ThError *err);
 
 /* Accuracy by length with its 95 % interval and the chance level; the lengths trained on, if any,
- * are shaded. */
-bool th_plot_accuracy(ThFigure *f, const char *title, const ThScore *score, size_t n,
-                      const ThModelTraining *training, ThError *err);
+ * are shaded, or where models differ in them, their ends are marked. */
+bool th_plot_accuracy(ThFigure *f, const char *title, const ThPlotModel *model, size_t n,
+                      ThError *err);
 
 /* The number of words by length on a logarithmic scale: log10 of it for every length of the range,
  * -1 for none, beside that of all words over n_symbols symbols. */

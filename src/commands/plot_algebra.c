@@ -71,11 +71,11 @@ SH_COMMAND(plot_monoid, .group = "plots", .summary = "draw the transition monoid
                       "classes star_free commutative definite reset locally_testable j_trivial "
                       "r_trivial l_trivial reset_length",
            .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .options = plot_monoid_options,
-           .flags = C_OWN_REDIRECT)
+           .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
     enum { MOST = 20000 };
     ShAlgebra a;
-    ThFigure f = {0};
+    ThFigure f = sh_new_plot(call);
     if (!sh_algebra_of(&a, s, &call->operand[0], err))
         return false;
     bool cayley = th_option_choice(&call->options, "view") == VIEW_CAYLEY;
@@ -118,10 +118,11 @@ SH_COMMAND(
               "coloured.  Lines lead to the components that the tiles belong to; single "
               "states are left out.  decompose prints the table and explains it.\n\n" SH_PLOT_WHERE,
     .example = "plot decomposition tomita(3) > \"cascade.svg\"",
-    .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .flags = C_OWN_REDIRECT)
+    .args = {{A_AUTOMATON_EXPRESSION, "A", 0}}, .more_options = sh_plot_options,
+    .flags = C_OWN_REDIRECT)
 {
     ShMachine m;
-    ThFigure f = {0};
+    ThFigure f = sh_new_plot(call);
     if (!sh_machine_of(&m, s, &call->operand[0], err))
         return false;
     size_t limit = (size_t)sh_setting_int(s, "limit-states");

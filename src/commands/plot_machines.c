@@ -27,7 +27,7 @@ static bool draw_run(ShSession *s, const ShCall *call, const char *what, Draw *d
     const ShOperand *input = call->n > 1 ? &call->operand[1] : NULL;
     bool given = th_option_given(&call->options, "steps");
     uint64_t steps = given ? (uint64_t)th_option_int(&call->options, "steps") : TH_PLOT_TO_THE_END;
-    ThFigure f = {0};
+    ThFigure f = sh_new_plot(call);
     ThText title = {0};
     ThTmTapeWords words;
     if (!th_tm_tape_words_read(&words, o->as.machine, input ? input->text : "", err))
@@ -60,7 +60,7 @@ SH_COMMAND(plot_run, .group = "plots", .summary = "draw a run of a Turing machin
            .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
                       "plot run bb4 > \"bb4.svg\"",
            .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
-           .options = run_options, .flags = C_OWN_REDIRECT)
+           .options = run_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
     return draw_run(s, call, "run", draw_spacetime, err);
 }
@@ -80,7 +80,7 @@ SH_COMMAND(plot_score, .group = "plots",
            .example = "machine bb5 = \"1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA\"\n"
                       "plot score bb5 > \"bb5.svg\"",
            .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
-           .options = score_options, .flags = C_OWN_REDIRECT)
+           .options = score_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
     return draw_run(s, call, "score", draw_score, err);
 }
@@ -94,10 +94,11 @@ SH_COMMAND(plot_machine, .group = "plots", .summary = "draw the states of a Turi
                      "it is installed; otherwise the states stand on a circle.\n\n" SH_PLOT_WHERE,
            .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
                       "plot machine bb4 > \"bb4.svg\"",
-           .args = {{A_MACHINE, "MACHINE", 0}}, .flags = C_OWN_REDIRECT)
+           .args = {{A_MACHINE, "MACHINE", 0}}, .more_options = sh_plot_options,
+           .flags = C_OWN_REDIRECT)
 {
     const ShObject *o = call->operand[0].object;
-    ThFigure f = {0};
+    ThFigure f = sh_new_plot(call);
     bool ok = th_plot_machine(&f, o->name, o->as.machine, sh_stop(s), err) ||
               sh_error_inside(err, &call->operand[0]);
     return sh_finish_plot(s, call, &f, ok, err);

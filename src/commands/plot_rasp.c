@@ -92,25 +92,27 @@ SH_COMMAND(plot_flow, .group = "plots", .summary = "draw how an s-op is computed
                       "hist = selector_width(same);\n"
                       "#>      s-op: hist\n"
                       "plot flow hist banana > \"hist.svg\"",
-           .args = {{A_OBJECT, "SOP", 0}, {A_INPUT, "INPUT", A_OPTIONAL}}, .flags = C_OWN_REDIRECT)
+           .args = {{A_OBJECT, "SOP", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
+           .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
-    ThFigure f = {0};
+    ThFigure f = sh_new_plot(call);
     bool ok = draw_call(s, call, TH_RASP_VALUE_SOP, &f, err);
     return sh_finish_plot(s, call, &f, ok, err);
 }
 
-SH_COMMAND(
-    plot_selector, .group = "plots", .summary = "draw what a selector selects",
-    .detail = "The matrix of a selector of RASP: the keys above, the queries at the left, a "
-              "row for each query.  Without an input the current example is taken (set "
-              "example); the input's characters are the tokens, 64 at most.\n\n" SH_PLOT_WHERE,
-    .example = "examples off\n"
-               "before = select(indices, indices, <);\n"
-               "#>      selector: before\n"
-               "plot selector before abcde > \"before.svg\"",
-    .args = {{A_OBJECT, "SELECTOR", 0}, {A_INPUT, "INPUT", A_OPTIONAL}}, .flags = C_OWN_REDIRECT)
+SH_COMMAND(plot_selector, .group = "plots", .summary = "draw what a selector selects",
+           .detail =
+               "The matrix of a selector of RASP: the keys above, the queries at the left, a "
+               "row for each query.  Without an input the current example is taken (set "
+               "example); the input's characters are the tokens, 64 at most.\n\n" SH_PLOT_WHERE,
+           .example = "examples off\n"
+                      "before = select(indices, indices, <);\n"
+                      "#>      selector: before\n"
+                      "plot selector before abcde > \"before.svg\"",
+           .args = {{A_OBJECT, "SELECTOR", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
+           .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
-    ThFigure f = {0};
+    ThFigure f = sh_new_plot(call);
     bool ok = draw_call(s, call, TH_RASP_VALUE_SELECTOR, &f, err);
     return sh_finish_plot(s, call, &f, ok, err);
 }

@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "commands/inspect.h"
 #include "plot/views.h"
 
@@ -25,6 +26,68 @@ static bool is_set(const char *variable)
     return value && *value;
 }
 
+const ThOptionSpec *sh_plot_options(size_t i)
+{
+    static const ThOptionSpec options[] = {
+        {"title", TH_STRING, NULL, 0, 0, NULL, "of the figure; \"\": none"},
+        {"size", TH_STRING, NULL, 0, 0, NULL, "width and height of the picture in cm, as 16x10"},
+        {"font", TH_STRING, NULL, 0, 0, NULL,
+         "of its texts: a name, a size in points, or both, as \"Latin Modern Roman,12\"; in .tex "
+         "the size only"},
+        {NULL, 0, NULL, 0, 0, NULL, NULL}};
+    return i == 0 ? options : NULL;
+}
+
+/* NULL where the option is not given, or the call has none, as from within RASP. */
+static const char *given(const ShCall *call, const char *name)
+{
+    bool known = th_option_known(&call->options, name) && th_option_given(&call->options, name);
+    return known ? th_option_text(&call->options, name) : NULL;
+}
+
+ThFigure sh_new_plot(const ShCall *call)
+{
+    return (ThFigure){.title = given(call, "title")};
+}
+
+static bool read_size(const char *text, ThPlotTarget *to, ThError *err)
+{
+    const double least = 2, most = 150;
+    char rest;
+    if (!text ||
+        (sscanf(text, "%lfx%lf%c", &to->width, &to->height, &rest) == 2 && to->width >= least &&
+         to->width <= most && to->height >= least && to->height <= most))
+        return true;
+    th_fail(err, TH_EUSAGE, "'%s' does not fit the option size", text);
+    return th_hint(err, "size=16x10 is 16 cm wide and 10 cm high; both are from %g to %g", least,
+                   most);
+}
+
+/* NAME, NAME,SIZE or SIZE; name has room for the name. */
+static bool read_font(const char *text, ThPlotTarget *to, char name[64], ThError *err)
+{
+    static const char *const letters =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 -";
+    const double least = 2, most = 100;
+    const char *comma = text ? strchr(text, ',') : NULL;
+    char *end;
+    if (!text)
+        return true;
+    double size = strtod(comma ? comma + 1 : text, &end);
+    bool sized = end[0] == '\0' && end > (comma ? comma + 1 : text);
+    size_t n = sized && !comma ? 0 : strcspn(text, ",");
+    bool ok = n < 64 && strspn(text, letters) >= n && (sized || !comma) &&
+              (!sized || (size >= least && size <= most)) && (n > 0 || sized);
+    if (!ok) {
+        th_fail(err, TH_EUSAGE, "'%s' does not fit the option font", text);
+        return th_hint(err, "font=12, font=Helvetica and font=\"Latin Modern Roman,12\" do");
+    }
+    snprintf(name, 64, "%.*s", (int)n, text);
+    to->font = n > 0 ? name : NULL;
+    to->font_size = sized ? size : 0;
+    return true;
+}
+
 bool sh_finish_plot(ShSession *s, const ShCall *call, ThFigure *f, bool written, ThError *err)
 {
     ThPlotTarget to = {.where = TH_PLOT_TEXT, .path = call->redirect, .stop = sh_stop(s)};
@@ -33,6 +96,9 @@ bool sh_finish_plot(ShSession *s, const ShCall *call, ThFigure *f, bool written,
     else if (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"))
         to.where = TH_PLOT_WINDOW;
     measure_terminal(&to);
+    char font[64];
+    written = written && read_size(given(call, "size"), &to, err) &&
+              read_font(given(call, "font"), &to, font, err);
     if (written && call->append)
         written = th_fail(err, TH_EUSAGE, "a figure cannot be appended to a file");
     bool ok = written && th_figure_render(f, &to, err);
@@ -68,10 +134,11 @@ SH_COMMAND(plot_automaton, .group = "plots", .summary = "draw an automaton",
                      "states stand on a circle.\n\n" SH_PLOT_WHERE,
            .example = "automaton p = parity\n"
                       "plot automaton p > \"parity.svg\"",
-           .args = {{A_AUTOMATON, "AUTOMATON", 0}}, .flags = C_OWN_REDIRECT)
+           .args = {{A_AUTOMATON, "AUTOMATON", 0}}, .more_options = sh_plot_options,
+           .flags = C_OWN_REDIRECT)
 {
     const ShObject *o = call->operand[0].object;
-    ThFigure f = {0};
+    ThFigure f = sh_new_plot(call);
     bool ok = th_plot_automaton(&f, o->name, o->as.automaton, sh_stop(s), err) ||
               sh_error_inside(err, &call->operand[0]);
     return sh_finish_plot(s, call, &f, ok, err);
@@ -88,10 +155,11 @@ SH_COMMAND(plot_attention, .group = "plots",
                       "model m = regulargpt dim=16 heads=2\n"
                       "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
                       "plot attention m \"abbab\" > \"attention.svg\"",
-           .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}}, .flags = C_OWN_REDIRECT)
+           .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}}, .more_options = sh_plot_options,
+           .flags = C_OWN_REDIRECT)
 {
     int *token;
-    ThFigure f = {0};
+    ThFigure f = sh_new_plot(call);
     ThText title = {0};
     ThModelTrace *trace = sh_call_trace(call, &token, err);
     if (!trace)
@@ -119,9 +187,9 @@ SH_COMMAND(plot_clusters, .group = "plots",
                       "plot clusters m on p length=100 > \"clusters.svg\"",
            .results = "clusters purity variance functions gap spread",
            .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
-           .options = sh_clusters_options, .flags = C_OWN_REDIRECT)
+           .options = sh_clusters_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
-    ThFigure f = {0};
+    ThFigure f = sh_new_plot(call);
     ThClusters *c = sh_call_clusters(s, call, err);
     char *title = c ? pair_title("hidden vectors of ", call, err) : NULL;
     bool ok = title && th_plot_clusters(&f, title, c, err);
@@ -140,9 +208,9 @@ SH_COMMAND(plot_field, .group = "plots", .summary = "draw how far back a model's
                       "plot field m on p length=40 strings=2 > \"field.svg\"",
            .results = "reach deviation",
            .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
-           .options = sh_field_options, .flags = C_OWN_REDIRECT)
+           .options = sh_field_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
-    ThFigure f = {0};
+    ThFigure f = sh_new_plot(call);
     ThField *field = sh_call_field(s, call, err);
     char *title = field ? pair_title("receptive field of ", call, err) : NULL;
     int trained = call->operand[0].object->as.model->training.trained_hi;
@@ -152,41 +220,62 @@ SH_COMMAND(plot_field, .group = "plots", .summary = "draw how far back a model's
     return sh_finish_plot(s, call, &f, ok, err);
 }
 
-SH_COMMAND(plot_loss, .group = "plots", .summary = "draw a model's training",
-           .detail = "Loss, on a logarithmic scale, and accuracy by step, as training "
-                     "recorded them.\n\n" SH_PLOT_WHERE,
-           .example = "task p = parity\n"
-                      "model m = regulargpt dim=16 heads=2\n"
-                      "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-                      "plot loss m > \"loss.svg\"",
-           .args = {{A_MODEL, "MODEL", 0}}, .flags = C_OWN_REDIRECT)
+typedef bool DrawModels(ThFigure *f, const char *title, const ThPlotModel *model, size_t n,
+                        ThError *err);
+
+/* One figure of the models of a call; of several the title is WHAT, for the key names them. */
+static bool draw_models(ShSession *s, const ShCall *call, const char *prefix, const char *what,
+                        DrawModels *view, ThError *err)
 {
-    const ShObject *o = call->operand[0].object;
-    ThFigure f = {0};
-    char *title = training_title("training of ", o, err);
-    bool ok = title && (th_plot_loss(&f, title, &o->as.model->training, err) ||
-                        sh_error_inside(err, &call->operand[0]));
+    ThFigure f = sh_new_plot(call);
+    ThPlotModel *model = th_alloc((size_t)call->n, sizeof *model, err);
+    char *title =
+        call->n == 1 ? training_title(prefix, call->operand[0].object, err) : th_strdup(what, err);
+    for (int i = 0; model && i < call->n; i++) {
+        const ShObject *o = call->operand[i].object;
+        model[i] = (ThPlotModel){o->name, &o->as.model->training, o->as.model->scores,
+                                 o->as.model->n_scores};
+    }
+    bool ok =
+        model && title &&
+        (view(&f, title, model, (size_t)call->n, err) || sh_error_inside(err, &call->operand[0]));
     free(title);
+    free(model);
     return sh_finish_plot(s, call, &f, ok, err);
 }
 
-SH_COMMAND(plot_accuracy, .group = "plots", .summary = "draw a model's last evaluation",
+SH_COMMAND(plot_loss, .group = "plots", .summary = "draw the training of models",
+           .detail = "Loss, on a logarithmic scale, and accuracy by step, as training "
+                     "recorded them; of several models their losses.\n\n" SH_PLOT_WHERE,
+           .example = "task p = parity\n"
+                      "model m = regulargpt dim=16 heads=2\n"
+                      "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
+                      "plot loss m > \"loss.svg\"\n"
+                      "model n = gru dim=16\n"
+                      "train n on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
+                      "plot loss m n > \"losses.svg\"",
+           .args = {{A_MODEL, "MODEL", A_REPEATED}}, .more_options = sh_plot_options,
+           .flags = C_OWN_REDIRECT)
+{
+    return draw_models(s, call, "training of ", "loss by step", th_plot_loss, err);
+}
+
+SH_COMMAND(plot_accuracy, .group = "plots", .summary = "draw the last evaluations of models",
            .detail =
                "Accuracy by length with its 95 % interval and the chance level, the lengths "
-               "of training shaded.  The figures are those of the last evaluate.\n\n" SH_PLOT_WHERE,
+               "of training shaded; where several models differ in these, dotted lines mark the "
+               "longest.  The figures are those of the last evaluate.\n\n" SH_PLOT_WHERE,
            .example = "task p = parity\n"
                       "model m = regulargpt dim=16 heads=2\n"
                       "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
                       "evaluate m on p length=11..21:5 samples=64 > \"scores.txt\"\n"
-                      "plot accuracy m > \"accuracy.svg\"",
-           .args = {{A_MODEL, "MODEL", 0}}, .flags = C_OWN_REDIRECT)
+                      "plot accuracy m > \"accuracy.svg\"\n"
+                      "model n = gru dim=16\n"
+                      "train n on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
+                      "evaluate n on p length=11..21:5 samples=64 > \"scores.txt\"\n"
+                      "plot accuracy m n title=\"parity\" size=12x8 > \"both.svg\"",
+           .args = {{A_MODEL, "MODEL", A_REPEATED}}, .more_options = sh_plot_options,
+           .flags = C_OWN_REDIRECT)
 {
-    const ShObject *o = call->operand[0].object;
-    const ThModel *m = o->as.model;
-    ThFigure f = {0};
-    char *title = training_title("", o, err);
-    bool ok = title && (th_plot_accuracy(&f, title, m->scores, m->n_scores, &m->training, err) ||
-                        sh_error_inside(err, &call->operand[0]));
-    free(title);
-    return sh_finish_plot(s, call, &f, ok, err);
+    return draw_models(s, call, "", "accuracy by length", th_plot_accuracy, err);
 }

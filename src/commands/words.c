@@ -452,13 +452,13 @@ SH_COMMAND(plot_growth, .group = "plots",
            .example = "automaton e = regex \"~(.*aa.*)\" over \"ab\"\n"
                       "plot growth e > \"growth.svg\"",
            .results = "finite rate degree", .args = {{A_AUTOMATON, "A", 0}},
-           .options = growth_options, .flags = C_OWN_REDIRECT)
+           .options = growth_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
     const ShObject *o = call->operand[0].object;
     GrowthPoints p = {.range = th_option_range(&call->options, "length")};
     ThDfa *d = machine_of(s, o->as.automaton, err);
     ThWordsGrowth g;
-    ThFigure f = {0};
+    ThFigure f = sh_new_plot(call);
     p.log10 = d ? th_alloc(th_range_count(p.range), sizeof *p.log10, err) : NULL;
     ThWordCounting how = {(int)p.range.lo, (int)p.range.hi, growth_point, &p, sh_stop(s)};
     bool good =

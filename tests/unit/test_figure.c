@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "plot/child.h"
 #include "plot/layout.h"
+#include "plot/tex.h"
 #include "plot/views.h"
 
 static char folder[] = "/tmp/test_figure-XXXXXX";
@@ -141,6 +142,28 @@ static void test_title_is_one_line(void **state)
     th_figure_begin(&f, "x\ny", "'z", NULL);
     assert_non_null(strstr(f.script.data, "set title 'x y''z' noenhanced"));
     th_figure_free(&f);
+}
+
+/* ---- for TeX ---- */
+
+/* TeX must read every text as text. */
+static void test_tex(void **state)
+{
+    (void)state;
+    ThText t = {0};
+    th_plot_tex(&t, "\\begin{tikzpicture}\n%% Sun Nov 22\n"
+                    "\\node[gp node center,font={\\fontsize{9pt}{9pt}}] at (1,2) "
+                    "{} at (0) {\\input{x};} $x_1^2$ #%&~|\"<>};\n"
+                    "\\node[gp node right] at (1,2) {-5·10⁶};\n\\end{tikzpicture}\n%% end\n");
+    const char *first = strstr(t.data, "\\begin");
+    assert_non_null(first);
+    assert_string_equal(
+        first, "\\begin{tikzpicture}\n"
+               "\\node[gp node center,font={\\fontsize{9pt}{9pt}}] at (1,2) "
+               "{\\} at (0) \\{\\textbackslash{}input\\{x\\};\\} \\$x\\_1\\textasciicircum{}2"
+               "\\$ \\#\\%\\&\\textasciitilde{}\\textbar{}\\char34{}\\textless{}\\textgreater{}};\n"
+               "\\node[gp node right] at (1,2) {$-$5$\\cdot$10$^6$};\n\\end{tikzpicture}\n");
+    th_text_free(&t);
 }
 
 /* ---- numbers on axes ---- */
@@ -285,7 +308,7 @@ static void test_evil_text(void **state)
     (void)state;
     if (!have("gnuplot"))
         skip();
-    static const char *const paths[] = {"x.png", "x.svg", "x.txt", "x.pdf"};
+    static const char *const paths[] = {"x.png", "x.svg", "x.txt", "x.pdf", "x.tex"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         ThFigure f = {0};
         ThError err = {0};
@@ -555,18 +578,23 @@ static void test_loss_view(void **state)
 {
     (void)state;
     ThModelHistoryPoint history[] = {{10, 0.7, 0.5}, {20, 0.01, 0.9}, {30, 0, 1}};
-    ThModelTraining t = {.history = history};
+    ThModelTraining t = {.history = history}, other = {.history = history, .n_history = 3};
+    ThPlotModel model[] = {{.name = evil, .training = &t}, {.name = evil, .training = &other}};
     ThFigure f = {0};
     ThError err = {0};
-    assert_false(th_plot_loss(&f, evil, &t, &err));
+    assert_false(th_plot_loss(&f, evil, model, 1, &err));
     assert_int_equal(err.code, TH_EVALUE);
     for (size_t n = 1; n <= 3; n++) {
         t.n_history = n;
-        check_drawn(&f, th_plot_loss(&f, evil, &t, &err), &err, "set logscale");
+        check_drawn(&f, th_plot_loss(&f, evil, model, 1, &err), &err, "set logscale");
     }
+    check_drawn(&f, th_plot_loss(&f, evil, model, 2, &err), &err, "$HISTORY1 using 1:2");
+    t.n_history = 0;
+    assert_false(th_plot_loss(&f, evil, model, 2, &err));
+    err = (ThError){0};
     t.history = history + 2;
     t.n_history = 1;
-    check_drawn(&f, th_plot_loss(&f, evil, &t, &err), &err, "$HISTORY");
+    check_drawn(&f, th_plot_loss(&f, evil, model, 1, &err), &err, "$HISTORY");
     assert_nothing_ran();
 }
 
@@ -577,15 +605,23 @@ static void test_accuracy_view(void **state)
         {.length = 41, .tokens = 41, .accuracy = 1, .lo = 0.99, .hi = 1, .chance = 0.5},
         {.length = 42, .tokens = 42, .accuracy = 0.9, .lo = 0.8, .hi = 0.95, .chance = (double)NAN},
         {.length = 50, .tokens = 50, .accuracy = 0.5, .lo = 0.4, .hi = 0.6, .chance = 0.5}};
-    ThModelTraining t = {.trained_lo = 1, .trained_hi = 40};
+    ThModelTraining t = {.trained_lo = 1, .trained_hi = 40}, other = t;
+    ThPlotModel model[] = {{.name = evil, .training = &t, .score = score},
+                           {.name = evil, .training = &other, .score = score, .n_scores = 3}};
     ThFigure f = {0};
     ThError err = {0};
-    assert_false(th_plot_accuracy(&f, evil, NULL, 0, &t, &err));
+    assert_false(th_plot_accuracy(&f, evil, model, 1, &err));
     assert_int_equal(err.code, TH_EVALUE);
-    for (size_t n = 1; n <= 3; n++)
-        check_drawn(&f, th_plot_accuracy(&f, evil, score, n, &t, &err), &err, "trained on 1 to 40");
+    for (model->n_scores = 1; model->n_scores <= 3; model->n_scores++)
+        check_drawn(&f, th_plot_accuracy(&f, evil, model, 1, &err), &err, "trained on 1 to 40");
+    model->n_scores = 3;
+    check_drawn(&f, th_plot_accuracy(&f, evil, model, 2, &err), &err, "trained on 1 to 40");
+    other.trained_hi = 45;
+    check_drawn(&f, th_plot_accuracy(&f, evil, model, 2, &err), &err, "set arrow 2 from first 45");
     t.trained_hi = 0;
-    check_drawn(&f, th_plot_accuracy(&f, evil, score + 1, 1, &t, &err), &err, "$SCORES");
+    model->score = score + 1;
+    model->n_scores = 1;
+    check_drawn(&f, th_plot_accuracy(&f, evil, model, 1, &err), &err, "$SCORES");
     assert_nothing_ran();
 }
 
@@ -687,6 +723,7 @@ int main(void)
         cmocka_unit_test(test_cells),
         cmocka_unit_test(test_title_is_one_line),
         cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_tex),
         cmocka_unit_test(test_axes),
         cmocka_unit_test(test_formats),
         cmocka_unit_test(test_text),

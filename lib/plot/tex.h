@@ -1,0 +1,14 @@
+/* tex.h - figures for TeX: what gnuplot's tikz terminal writes, made safe to be typeset.
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_PLOT_TEX_H
+#define TH_PLOT_TEX_H
+
+#include "base/text.h"
+
+/* Appends a picture of gnuplot's: texts mean themselves whatever they contain, dates and notes are
+ * left out, and a first line says what a document needs to read it. */
+void th_plot_tex(ThText *to, const char *tikz);
+
+#endif
