@@ -75,14 +75,14 @@ void th_figure_free(ThFigure *f);
 typedef enum { TH_PLOT_FILE, TH_PLOT_WINDOW, TH_PLOT_TEXT } ThPlotWhere;
 typedef struct {
     ThPlotWhere where;
-    const char *path;  /* TH_PLOT_FILE: its extension chooses png, svg, pdf, tex, txt or gp */
-    int columns, rows; /* TH_PLOT_TEXT: size of the terminal; 0: 79 by 24 */
+    const char *path;     /* TH_PLOT_FILE: its extension chooses png, svg, pdf, tex, txt or gp */
+    int columns, rows;    /* TH_PLOT_TEXT: size of the terminal; 0: 79 by 24 */
     double width, height; /* of a picture, in cm; 0: the figure's own */
     const char *font;     /* of letters, digits, blanks and hyphens; NULL: DejaVu Sans */
     double font_size;     /* in points; 0: 10 */
     ThStop *stop;         /* ends gnuplot; may be NULL */
-    char *text;        /* returned new, what to print, freed with free(): for TH_PLOT_TEXT, and for
-                          TH_PLOT_WINDOW where gnuplot was built without windows; else NULL */
+    char *text; /* returned new, what to print, freed with free(): for TH_PLOT_TEXT, and for
+                   TH_PLOT_WINDOW where gnuplot was built without windows; else NULL */
 } ThPlotTarget;
 
 /* Runs gnuplot on the script (not for .gp, which is the script itself); the file appears at the

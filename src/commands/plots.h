@@ -8,7 +8,8 @@
 /* The last paragraph of the detail of every such command. */
 #define SH_PLOT_WHERE                                                                              \
     "Without > the figure appears in a window where there is a display, and as characters in the " \
-    "terminal where there is none.  > \"x.png\" writes a file; .svg, .pdf, .tex (TikZ, for LaTeX), " \
+    "terminal where there is none.  > \"x.png\" writes a file; .svg, .pdf, .tex (TikZ, for "       \
+    "LaTeX), "                                                                                     \
     ".txt (characters) and .gp (the gnuplot script with its data) are written likewise."
 
 /* The options of every such command: its .more_options. */
