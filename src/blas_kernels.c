@@ -3,11 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* OpenBLAS's own declarations come with <cblas.h>, which clashes with GSL's. */
 char *openblas_get_config(void);
 char *openblas_get_corename(void);
+int openblas_get_num_threads(void);
 void openblas_set_num_threads(int n);
 
 /* Exported, though no header declares them: they end its threads, and take and give back the buffer
@@ -29,26 +31,61 @@ static const char *right_kernels(void)
     return NULL;
 }
 
+static bool is_limited(void)
+{
+    struct rlimit space;
+    return getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
+}
+
+static void set_or_unset(const char *name, const char *value)
+{
+    if (value && *value)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+}
+
+/* Where there is no room for its buffer, OpenBLAS's second thread tries for ever to get one. */
+static bool would_wait(void)
+{
+    return is_limited() && openblas_get_num_threads() > 1;
+}
+
+/* Takes back what was set for OpenBLAS; `before` is the mark: s or k, whether the kernels were set
+ * or kept, and the number of threads that the user wanted. */
+static void restore_environment(const char *before)
+{
+    if (*before == 's')
+        unsetenv("OPENBLAS_CORETYPE");
+    set_or_unset("OPENBLAS_NUM_THREADS", before + 1);
+    unsetenv(mark);
+}
+
+/* Starts the program again; returns where that is not possible. */
+static void start_again(char **argv, const char *kernels)
+{
+    char before[32];
+    const char *threads = getenv("OPENBLAS_NUM_THREADS");
+    snprintf(before, sizeof before, "%c%s", kernels ? 's' : 'k', threads ? threads : "");
+    setenv(mark, before, 1);
+    if (kernels)
+        setenv("OPENBLAS_CORETYPE", kernels, 1);
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    execv("/proc/self/exe", argv);
+    restore_environment(before);
+}
+
 void sh_blas_choose_kernels(char **argv)
 {
-    const char *chosen = getenv(mark);
-    if (chosen) {
-        unsetenv("OPENBLAS_CORETYPE");
-        if (*chosen != 'k') /* the variable was not there before */
-            unsetenv("OPENBLAS_NUM_THREADS");
-        unsetenv(mark);
-    } else if (!getenv("OPENBLAS_CORETYPE") && right_kernels() &&
-               strcmp(openblas_get_corename(), "Prescott") == 0) {
-        const char *threads = getenv("OPENBLAS_NUM_THREADS");
-        setenv(mark, threads ? "kept" : "set", 1);
-        setenv("OPENBLAS_CORETYPE", right_kernels(), 1);
-        if (!threads)
-            setenv("OPENBLAS_NUM_THREADS", "1", 1);
-        execv("/proc/self/exe", argv);
-        unsetenv("OPENBLAS_CORETYPE");
-        if (!threads)
-            unsetenv("OPENBLAS_NUM_THREADS");
-        unsetenv(mark);
+    const char *started = getenv(mark);
+    bool wrong = !getenv("OPENBLAS_CORETYPE") && strcmp(openblas_get_corename(), "Prescott") == 0;
+    const char *kernels = wrong ? right_kernels() : NULL;
+    char before[32];
+    if (started) {
+        snprintf(before, sizeof before, "%s", started); /* a view of what is unset */
+        restore_environment(before);
+    } else if (kernels || would_wait()) {
+        start_again(argv, kernels);
     }
     openblas_set_num_threads(1);
     blas_thread_shutdown_();
@@ -57,7 +94,10 @@ void sh_blas_choose_kernels(char **argv)
 bool sh_blas_reserve(int n)
 {
     enum { MOST = 256, BUFFER = 1 << 28 };
+    static int held; /* OpenBLAS keeps them until the end */
     void *buffer[MOST];
+    if (n <= held)
+        return true;
     int got = 0;
     for (; got < n && got < MOST; got++) {
         void *room = malloc(BUFFER);
@@ -68,7 +108,13 @@ bool sh_blas_reserve(int n)
     }
     for (int i = 0; i < got; i++)
         blas_memory_free(buffer[i]);
+    held = got > held ? got : held;
     return got >= n;
+}
+
+bool sh_blas_ready(int n)
+{
+    return !is_limited() || sh_blas_reserve(n);
 }
 
 const char *sh_blas_kernels(void)

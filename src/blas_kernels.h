@@ -5,13 +5,17 @@
 #include <stdbool.h>
 
 /* To be called first of all in main: where OpenBLAS does not know the processor and fell back to
- * its oldest kernels, runs the program once more with the right ones chosen.  In any case there
+ * its oldest kernels, or started threads in a limited address space, runs the program once more
+ * with the right ones chosen.  In any case there
  * will be one BLAS thread, since the program's own threads share the work. */
 void sh_blas_choose_kernels(char **argv);
 
 /* Makes OpenBLAS keep room for products in n threads at once, up to 256.  To be called before
  * memory is limited: where OpenBLAS gets none it tries for ever.  False if there is no room. */
 bool sh_blas_reserve(int n);
+
+/* To be called before products: the same where the address space is limited, else true. */
+bool sh_blas_ready(int n);
 
 const char *sh_blas_kernels(void); /* "SkylakeX", … */
 const char *sh_blas_version(void); /* "OpenBLAS 0.3.21", … */

@@ -152,7 +152,7 @@ FILE *sh_listing(ShSession *s)
         sh_stop_work(); /* what would be printed cannot arrive */
     bool paged = o->command && (o->command->flags & C_PAGED) && sh_pager_wanted(s);
     if (o->format != SH_FORMAT_JSON && !paged)
-        return o->stream;
+        return sh_shown_stream(o);
     if (!o->listing)
         o->listing = open_memstream(&o->listing_text, &o->listing_size);
     if (!o->listing)
@@ -195,8 +195,11 @@ void sh_progress(ShSession *s, const char *format, ...)
     o->progress_shown = true;
     o->progress_time = now;
     fflush(stdout);
+    ThText shown = {0};
+    th_text_shown(&shown, text, strlen(text));
     fputs("\r", stderr);
-    print_fitting(stderr, text);
+    print_fitting(stderr, shown.data ? shown.data : "");
+    th_text_free(&shown);
     fputs("\033[K", stderr);
     fflush(stderr);
 }
@@ -214,6 +217,8 @@ void sh_progress_erase(ShSession *s)
 
 static void forget(ShOutput *o)
 {
+    if (o->shown)
+        fflush(o->shown);
     free_figures(&o->pending);
     sh_table_free(&o->table);
     json_decref(o->object);
@@ -235,14 +240,15 @@ void sh_output_begin(ShSession *s, const ShCommand *command)
 static void print_figures_csv(ShSession *s)
 {
     const ShFigures *f = &s->out.pending;
+    FILE *out = sh_data_stream(&s->out);
     for (size_t i = 0; i < f->n; i++)
-        sh_csv_cell(s->out.stream, f->item[i].name, i + 1 == f->n);
+        sh_csv_cell(out, f->item[i].name, i + 1 == f->n);
     for (size_t i = 0; i < f->n; i++) {
         const ShFigureEntry *e = &f->item[i];
         char *text = e->kind == 'i'   ? sh_integer_text(e->integer)
                      : e->kind == 'r' ? sh_number_text(e->real, SH_FORMAT_CSV)
                                       : NULL;
-        sh_csv_cell(s->out.stream,
+        sh_csv_cell(out,
                     text             ? text
                     : e->kind == 's' ? e->text
                                      : sh_flag_text(e->integer != 0, SH_FORMAT_CSV),
@@ -255,6 +261,19 @@ static size_t without_newline(const char *text)
 {
     size_t n = strlen(text);
     return n > 0 && text[n - 1] == '\n' ? n - 1 : n;
+}
+
+static void page(ShSession *s)
+{
+    ShOutput *o = &s->out;
+    ThText shown = {0};
+    th_text_shown(&shown, o->listing_text, o->listing_size);
+    char *text = th_text_take(&shown, NULL);
+    if (text)
+        sh_page(s, text);
+    else
+        o->failed = true;
+    free(text);
 }
 
 static void finish_listing(ShSession *s)
@@ -270,20 +289,23 @@ static void finish_listing(ShSession *s)
         sh_output_member(s, "text",
                          json_stringn(o->listing_text, without_newline(o->listing_text)));
     else
-        sh_page(s, o->listing_text);
+        page(s);
 }
 
 bool sh_output_end(ShSession *s, bool ok, ThError *err)
 {
     ShOutput *o = &s->out;
     sh_progress_erase(s);
+    if (o->shown)
+        fflush(o->shown);
     bool answers = ok || (err && err->code == TH_EASSERT && o->pending.n > 0);
     if (answers) {
         finish_listing(s);
         if (o->format == SH_FORMAT_JSON && o->object) {
-            if (json_dumpf(o->object, o->stream, JSON_COMPACT | JSON_REAL_PRECISION(15)) != 0)
+            FILE *out = sh_data_stream(o);
+            if (json_dumpf(o->object, out, JSON_COMPACT | JSON_REAL_PRECISION(15)) != 0)
                 o->failed = true;
-            fputc('\n', o->stream);
+            fputc('\n', out);
         } else if (o->format == SH_FORMAT_CSV && !o->tables && o->pending.n > 0) {
             print_figures_csv(s);
         }
@@ -302,5 +324,7 @@ bool sh_output_end(ShSession *s, bool ok, ThError *err)
 void sh_output_free(ShOutput *o)
 {
     forget(o);
+    if (o->shown)
+        fclose(o->shown);
     free_figures(&o->figures);
 }

@@ -226,9 +226,10 @@ static void host_failed(void *context, const char *path, const ThError *err)
     ShSession *s = context;
     fflush(stdout);
     sh_progress_erase(s);
-    fprintf(stderr, "%s:%d:%d: error: %s\n", path, err->line, err->col, err->msg);
-    if (err->hint[0])
-        fprintf(stderr, "hint: %s\n", err->hint);
+    ThText where = {0};
+    th_text_printf(&where, "%s:%d:%d: ", path, err->line, err->col);
+    sh_print_error_in(s, where.data ? where.data : "", err);
+    th_text_free(&where);
 }
 
 static bool host_draw(void *context, ThRaspSop sop, const ThRaspSeq *input, ThError *err)

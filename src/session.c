@@ -7,6 +7,7 @@
 
 #include "automata/expression/builtins.h"
 #include "base/memory.h"
+#include "blas_kernels.h"
 #include "confirm.h"
 #include "rasp.h"
 #include "session_impl.h"
@@ -185,7 +186,9 @@ bool sh_define(ShSession *s, const char *name, ShKind kind, void *object, const 
                ThError *err)
 {
     const ShObject *old = sh_find(s, name);
-    bool wanted = sh_name_ok(name, err) && (!old || sh_confirm_loss(s, old, err));
+    bool ready = kind != SH_MODEL || sh_blas_ready(sh_threads(s)) ||
+                 th_fail(err, TH_ENOMEM, "out of memory for matrix products");
+    bool wanted = ready && sh_name_ok(name, err) && (!old || sh_confirm_loss(s, old, err));
     ShObject *o = wanted ? new_object(name, made_by, err) : NULL;
     if (!o || !th_grow(&s->object, &s->cap, s->n + 1, sizeof *s->object, err)) {
         free_value(kind, object);

@@ -47,6 +47,9 @@ typedef struct {
 
 typedef struct {
     FILE *stream;
+    FILE *shown;   /* leads to the stream what people look at; NULL until it is wanted */
+    char begun[4]; /* a character of which more is to come through it */
+    size_t n_begun;
     ShOutputFormat format;
     ShFigures figures, pending; /* of the last command that set some; of the running one */
     const ShCommand *command;   /* the running one */
@@ -111,6 +114,12 @@ void sh_output_free(ShOutput *o);
 
 /* Adds a member to the json object of the running command; takes the value over. */
 void sh_output_member(ShSession *s, const char *name, json_t *value);
+
+/* shown.c: returns a view, the stream that shows text on o->stream; flushed before that is used. */
+FILE *sh_shown_stream(ShOutput *o);
+
+/* Returns a view: o->stream, where csv and json go as they are; of a terminal, the one above. */
+FILE *sh_data_stream(ShOutput *o);
 
 /* table.c: numbers and flags as the formats write them; texts are new, NULL if memory is out. */
 json_t *sh_json_number(double x); /* null where it is not finite */

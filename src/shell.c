@@ -24,19 +24,38 @@ static bool coloured(const ShSession *s)
     return isatty(STDERR_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
 }
 
+/* What an error quotes may come from a file. */
+static void print_shown(const char *text)
+{
+    ThText t = {0};
+    th_text_shown(&t, text, strlen(text));
+    fputs(t.data ? t.data : "", stderr);
+    th_text_free(&t);
+}
+
 static void print_message(const ShSession *s, const char *where, const ThError *err)
 {
     bool colour = coloured(s);
-    fprintf(stderr, "%s%serror:%s %s\n", where, colour ? "\033[1;31m" : "", colour ? "\033[0m" : "",
-            err->msg);
+    print_shown(where);
+    fprintf(stderr, "%serror:%s ", colour ? "\033[1;31m" : "", colour ? "\033[0m" : "");
+    print_shown(err->msg);
+    fputc('\n', stderr);
 }
 
 static void print_hint(const ShSession *s, const ThError *err)
 {
     bool colour = coloured(s);
-    if (err->hint[0])
-        fprintf(stderr, "%shint:%s %s\n", colour ? "\033[1m" : "", colour ? "\033[0m" : "",
-                err->hint);
+    if (!err->hint[0])
+        return;
+    fprintf(stderr, "%shint:%s ", colour ? "\033[1m" : "", colour ? "\033[0m" : "");
+    print_shown(err->hint);
+    fputc('\n', stderr);
+}
+
+void sh_print_error_in(const ShSession *s, const char *where, const ThError *err)
+{
+    print_message(s, where, err);
+    print_hint(s, err);
 }
 
 void sh_print_error(const ShSession *s, const ThError *err)
@@ -56,6 +75,15 @@ static const char *find_line(const ShLexer *lx, int line, size_t *n)
         p = newline ? newline + 1 : end;
     }
     return NULL;
+}
+
+static bool shows_itself(const char *character)
+{
+    ThText t = {0};
+    th_text_shown(&t, character, strlen(character));
+    bool same = t.data && strcmp(t.data, character) == 0;
+    th_text_free(&t);
+    return same;
 }
 
 /* The source line with a caret under column col; of a long line, the part around it. */
@@ -81,7 +109,7 @@ static void print_excerpt(const ShLexer *lx, int line, int col)
         i += k;
         if (at < col - BEFORE + 1 && col > BEFORE)
             continue;
-        bool plain = (unsigned char)c[0] >= 0x20 && c[0] != 0x7f && th_utf8_valid(c, strlen(c));
+        bool plain = c[0] != '\t' && shows_itself(c);
         fputs(plain ? c : c[0] == '\t' ? "\t" : "?", stderr);
         for (int w = plain ? th_utf8_width(c) : 1; at < col && w > 0; w--)
             th_text_add(&caret, c[0] == '\t' ? "\t" : " ");
@@ -131,6 +159,8 @@ static bool redirect_begin(ShSession *s, const ShCall *call, ShRedirect *r, ThEr
 {
     if (!call->redirect || (call->command->flags & C_OWN_REDIRECT))
         return true;
+    if (s->out.shown)
+        fflush(s->out.shown);
     fflush(stdout); /* which the file may be another name of */
     r->before = s->out.stream;
     r->format = s->out.format;
@@ -470,6 +500,12 @@ bool sh_shell_run(ShSession *s, ShSource *src)
         bool continued = err.code == TH_EINCOMPLETE;
         dialect = sh_rasp_dialect(s);
         ShLineResult got = src->next(src, continued, &line, &cap, &n);
+        if (got == SH_LINES_LOST) {
+            err = (ThError){0};
+            th_fail(&err, TH_ENOMEM, "out of memory");
+            all = report(s, src, &lx, &err);
+            break;
+        }
         if (got == SH_LINES_END) {
             if (continued)
                 all = report(s, src, &lx, &err);
@@ -501,7 +537,9 @@ static ShLineResult next_of_file(ShSource *src, bool continued, char **line, siz
     FILE *in = src->context;
     ssize_t got = getline(line, cap, in);
     *n = got > 0 ? (size_t)got : 0;
-    return got > 0 ? SH_LINE : SH_LINES_END;
+    if (got > 0)
+        return SH_LINE;
+    return feof(in) || ferror(in) ? SH_LINES_END : SH_LINES_LOST;
 }
 
 bool sh_shell_file(ShSession *s, FILE *in, const char *name)
@@ -526,8 +564,10 @@ static ShLineResult next_of_text(ShSource *src, bool continued, char **line, siz
     char *text = src->context;
     *n = strcspn(text, "\n");
     *n += text[*n] == '\n';
-    if (*n == 0 || !th_grow(line, cap, *n, 1, NULL))
+    if (*n == 0)
         return SH_LINES_END;
+    if (!th_grow(line, cap, *n, 1, NULL))
+        return SH_LINES_LOST;
     memcpy(*line, text, *n);
     src->context = text + *n;
     return SH_LINE;

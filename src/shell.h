@@ -4,14 +4,14 @@
 
 #include "session_impl.h"
 
-typedef enum { SH_LINE, SH_LINES_END, SH_LINE_DROPPED } ShLineResult;
+typedef enum { SH_LINE, SH_LINES_END, SH_LINES_LOST, SH_LINE_DROPPED } ShLineResult;
 
 /* Where lines come from: a file, a text, or the prompt. */
 typedef struct ShSource {
     const char *name; /* in diagnostics */
     bool prompt;      /* errors are told without a file name */
     /* Puts the next line, with its newline, into *line (grown with realloc) and its length into *n;
-     * `continued` says that a bracket or string is open. */
+     * `continued` says that a bracket or string is open.  SH_LINES_LOST: memory ran out. */
     ShLineResult (*next)(struct ShSource *src, bool continued, char **line, size_t *cap, size_t *n);
     void *context;
 } ShSource;
@@ -39,7 +39,8 @@ typedef struct ShTurn {
 /* Runs one statement. */
 bool sh_execute(ShSession *s, const ShStatement *st, ThError *err);
 
-/* Prints an error that belongs to no source text. */
+/* Prints an error behind where it is, FILE:LINE:COLUMN:, or of no source text. */
+void sh_print_error_in(const ShSession *s, const char *where, const ThError *err);
 void sh_print_error(const ShSession *s, const ThError *err);
 
 #endif

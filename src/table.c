@@ -223,7 +223,7 @@ void sh_csv_cell(FILE *out, const char *text, bool last)
 
 static void print_csv(ShSession *s, const ShTable *t)
 {
-    FILE *out = s->out.stream;
+    FILE *out = sh_data_stream(&s->out);
     if (s->out.tables)
         fputc('\n', out);
     for (int i = 0; i < t->n_columns; i++)

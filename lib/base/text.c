@@ -46,20 +46,65 @@ void th_text_number(ThText *t, double x)
     th_text_printf(t, "%.6g", x);
 }
 
+/* C0, DEL, C1; and what turns, isolates or ends a direction, or separates lines. */
+static bool is_obeyed(int32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+/* Appends the first character of n > 0 bytes, escaped where it would be obeyed; returns how many
+ * bytes it takes. */
+static size_t add_shown(ThText *t, const char *s, size_t n)
+{
+    int32_t c;
+    size_t size = th_utf8_next(s, n, &c);
+    if (size == 0)
+        th_text_add(t, "?");
+    else if (is_obeyed(c))
+        th_text_printf(t, "\\u{%x}", (unsigned)c);
+    else
+        th_text_add_bytes(t, s, size);
+    return size ? size : 1;
+}
+
+void th_text_shown(ThText *t, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n && !t->failed;) {
+        size_t plain = 0;
+        while (i + plain < n && ((text[i + plain] >= 0x20 && text[i + plain] < 0x7f) ||
+                                 text[i + plain] == '\n' || text[i + plain] == '\t'))
+            plain++;
+        th_text_add_bytes(t, text + i, plain);
+        i += plain;
+        if (i < n)
+            i += add_shown(t, text + i, n - i);
+    }
+}
+
+static bool holds_obeyed(const char *text)
+{
+    int32_t c;
+    const char *end = text + strlen(text);
+    for (size_t size; (size = th_utf8_next(text, (size_t)(end - text), &c)) > 0; text += size)
+        if (is_obeyed(c))
+            return true;
+    return false;
+}
+
 void th_text_quoted(ThText *t, const char *text)
 {
+    const char *end = text + strlen(text);
     th_text_add(t, "\"");
-    for (const char *s = text; *s; s++) {
+    for (const char *s = text; s < end; s++) {
         if (*s == '"' || *s == '\\')
             th_text_printf(t, "\\%c", *s);
         else if (*s == '\n')
             th_text_add(t, "\\n");
         else if (*s == '\t')
             th_text_add(t, "\\t");
-        else if ((unsigned char)*s < 0x20 || *s == 0x7f)
-            th_text_printf(t, "\\u{%x}", (unsigned)*s);
         else
-            th_text_add_bytes(t, s, 1);
+            s += add_shown(t, s, (size_t)(end - s)) - 1;
     }
     th_text_add(t, "\"");
 }
@@ -67,7 +112,7 @@ void th_text_quoted(ThText *t, const char *text)
 void th_text_symbol(ThText *t, const char *symbol)
 {
     /* Behind a bare `regex` a string would be read as a pattern. */
-    if (th_is_word(symbol) && strcmp(symbol, "regex") != 0)
+    if (th_is_word(symbol) && strcmp(symbol, "regex") != 0 && !holds_obeyed(symbol))
         th_text_add(t, symbol);
     else
         th_text_quoted(t, symbol);

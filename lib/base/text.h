@@ -29,6 +29,11 @@ void th_text_number(ThText *t, double x);
 /* Appends text in double quotes, with escapes. */
 void th_text_quoted(ThText *t, const char *text);
 
+/* Appends n bytes of text for people to look at: what a terminal or a page would obey instead of
+ * showing it (control characters but newline and tab, marks that turn the direction of writing)
+ * becomes \u{…}, and bytes that are no UTF-8 become ?. */
+void th_text_shown(ThText *t, const char *text, size_t n);
+
 /* Appends text as the language writes it: bare where it is a word, else in double quotes with
  * escapes. */
 void th_text_symbol(ThText *t, const char *symbol);

@@ -294,8 +294,9 @@ static void write_notes(const Reader *r, ThText *notes)
                                 "any others");
 }
 
-ThAutomaton *th_att_read(const char *text, const char *symbols, ThText *notes, ThError *err)
+static ThAutomaton *read(const ThFormatInput *in, ThText *notes, ThError *err)
 {
+    const char *text = in->text, *symbols = in->beside;
     Reader r = {.start = -1, .line = 1};
     ThAutomaton *a = NULL;
     ThError own = {0};
@@ -304,7 +305,8 @@ ThAutomaton *th_att_read(const char *text, const char *symbols, ThText *notes, T
         th_fail(err, own.code, "line %d of the symbol table: %s", own.line, own.msg);
     ok = ok && find_three(&r, text, err);
     for (const char *s = text; ok && *s; s = next_line(s), r.line++)
-        ok = read_line(&r, s, line_size(s), err);
+        ok = read_line(&r, s, line_size(s), err) &&
+             !th_stopped_at(in->stop, (size_t)r.line, "lines", err);
     if (ok) {
         th_automaton_build_start(&r.b,
                                  r.start >= 0 ? r.start : th_automaton_build_state(&r.b, "0"));
@@ -314,6 +316,13 @@ ThAutomaton *th_att_read(const char *text, const char *symbols, ThText *notes, T
     }
     reader_free(&r);
     return a;
+}
+
+ThAutomaton *th_att_read(const char *text, const char *symbols, ThText *notes, ThError *err)
+{
+    ThFormatInput in = {.size = strlen(text), .beside = symbols};
+    memcpy(&in.text, &text, sizeof text); /* it stays as it is */
+    return read(&in, notes, err);
 }
 
 /* ---- writing ---- */
@@ -423,11 +432,6 @@ bool th_att_write(ThText *to, ThText *symbols, const ThAutomaton *a, ThText *not
 }
 
 /* ---- the row ---- */
-
-static ThAutomaton *read(const ThFormatInput *in, ThText *notes, ThError *err)
-{
-    return th_att_read(in->text, in->beside, notes, err);
-}
 
 static bool write(ThFormatOutput *to, const ThAutomaton *a, const char *name, ThText *notes,
                   ThError *err)

@@ -8,6 +8,7 @@
 #include "commands/modelling.h"
 #include "lab/generate.h"
 #include "rasp.h"
+#include "session_impl.h"
 #include "show.h"
 #include "turing/program.h"
 
@@ -136,7 +137,7 @@ static bool generate_model(ShSession *s, const ShCall *call, ThError *err)
                  .sig = &m->signature,
                  .most = how.most,
                  .blanks = !th_symbols_single(m->signature.symbol, m->signature.n_symbols),
-                 .live = sh_out(s) == stdout && isatty(STDOUT_FILENO)};
+                 .live = s->out.stream == stdout && isatty(STDOUT_FILENO)};
     bool ok = (g && write_on(&w, g, err)) || sh_error_inside(err, length > 0 ? o : input);
     if (ok) {
         sh_result_text(s, "output", w.text.data ? w.text.data : "");

@@ -194,7 +194,7 @@ static bool run_input(ShSession *s, const ShCall *call, const ShOperand *input, 
     const ThTm *m = o->as.machine;
     ThTmTapeWords words;
     if (!th_tm_tape_words_read(&words, m, input ? input->text : "", err))
-        return sh_error_inside(err, input);
+        return sh_error_inside(err, input ? input : &call->operand[0]);
     if (sh_out(s) && call->n > 2)
         sh_say(s, "%s: ", *input->text ? input->text : "\"\"");
     bool ok = m->branching && !is_random(call)
@@ -346,7 +346,7 @@ bool sh_trace_machine(ShSession *s, const ShCall *call, ThError *err)
     const ShOperand *input = call->n > 1 ? &call->operand[1] : NULL;
     ThTmTapeWords words;
     if (!th_tm_tape_words_read(&words, m, input ? input->text : "", err))
-        return sh_error_inside(err, input);
+        return sh_error_inside(err, input ? input : &call->operand[0]);
     bool ok = m->branching && !is_random(call) ? sh_machine_trace_tree(s, call, m, &words, err)
                                                : trace_once(s, call, m, &words, err);
     th_tm_tape_words_free(&words);

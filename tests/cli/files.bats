@@ -100,3 +100,33 @@ go() {
     [ ! -e p.th.tapehead-abcdef ]
     [ -e p.th.tapehead-abcdefg ] && [ -e p.th.backup ] && [ -e q.th.tapehead-abcdef ]
 }
+
+@test "a small address space ends no session, and does not hang it" {
+    for mebibytes in 110 160 210; do
+        run bash -c "ulimit -v $((mebibytes * 1024)); OPENBLAS_CORETYPE=Haswell \
+            OPENBLAS_NUM_THREADS=2 timeout -s KILL 5 '$TAPEHEAD' -k -e 'model m = lstm' -e 'echo hi'"
+        [ "$status" -eq 1 ]
+        [[ $output == *"out of memory for matrix products"*hi ]]
+    done
+}
+
+@test "a script whose line has no room is no script at its end" {
+    {
+        printf 'echo begin\necho "'
+        head -c 150000000 /dev/zero | tr '\0' x
+        printf '"\nassert 1 == 2\n'
+    } >long.th
+    run bash -c "ulimit -v 200000; timeout -s KILL 5 '$TAPEHEAD' long.th"
+    [ "$status" -eq 1 ]
+    [[ $output == *"out of memory"* ]]
+}
+
+@test "long files are left when the time is over; a line is no word of millions of symbols" {
+    seq 1 400000 | awk '{ print $1 "\t" $1 + 1 "\ta" }' >long.att
+    head -c 3000000 /dev/zero | tr '\0' a >long.txt
+    go -k -e 'set limit-time 0.01' -e 'load "long.att"' -e 'load "long.txt" as w'
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"the time limit of 0.01 s is over"*"interrupted at "*" lines"* ]]
+    go -e 'load "long.txt" as w'
+    [[ $stderr == *"long.txt:1:1: a word of more than a million symbols"* ]]
+}

@@ -12,6 +12,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+enum { LONGEST = 1000000 }; /* symbols of a word: what is longer is no list of words */
+
 typedef struct {
     int symbol, to;
 } Arc;
@@ -137,13 +139,19 @@ static bool sort_symbols(Words *w)
     return good;
 }
 
-static bool collect_symbols(Words *w)
+static bool collect_symbols(Words *w, ThStop *stop)
 {
     bool seen[128] = {false};
     char name[1024];
     for (size_t i = 0; i < w->n_lines; i++) {
         const char *at = w->line[i].text, *end = at + w->line[i].size;
+        if (i % 4096 == 4095 && th_stopped_at(stop, i, "words", w->err))
+            return false;
+        size_t length = 0;
         for (size_t n, index; (n = next_symbol(w, &at, end)) > 0;) {
+            if (length++ == LONGEST)
+                return th_fail_at(w->err, TH_ELIMIT, (int)i + 1, 1,
+                                  "a word of more than a million symbols");
             if (n == 1 && seen[(unsigned char)at[-1]])
                 continue;
             if (n >= sizeof name)
@@ -344,7 +352,9 @@ static ThAutomaton *assemble(const Words *w, int root)
 
 static bool add_words(Words *w, ThStop *stop)
 {
+    enum { SYMBOLS = 1 << 16 };
     int ascii[128];
+    size_t symbols = 0;
     for (int c = 0; c < 128; c++) {
         char name[2] = {(char)c, '\0'};
         size_t index = th_intern_find(&w->symbol, name, 2);
@@ -354,9 +364,11 @@ static bool add_words(Words *w, ThStop *stop)
     if (!open_state(w))
         return false;
     for (size_t i = 0; i < w->n_lines; i++) {
+        symbols += w->line[i].size + 1; /* in bytes */
         if (!add_word(w, &w->line[i], ascii) ||
-            (i % 4096 == 4095 && th_stopped_at(stop, i, "words", w->err)))
+            (symbols > SYMBOLS && th_stopped_at(stop, i, "words", w->err)))
             return false;
+        symbols = symbols > SYMBOLS ? 0 : symbols;
     }
     return finish_behind(w, 0);
 }
@@ -365,7 +377,7 @@ ThAutomaton *th_automaton_of_words(char *text, size_t size, ThStop *stop, ThErro
 {
     Words w = {.err = err};
     ThAutomaton *a = NULL;
-    if (split_lines(&w, text, size) && collect_symbols(&w) && add_words(&w, stop)) {
+    if (split_lines(&w, text, size) && collect_symbols(&w, stop) && add_words(&w, stop)) {
         int root = finish_state(&w, &w.open[0]);
         a = root < 0 ? NULL : assemble(&w, root);
     }
