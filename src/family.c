@@ -19,6 +19,7 @@ static ShKindRow task_row(size_t i)
 {
     static const ShArg automaton = {A_AUTOMATON_EXPRESSION, "AUTOMATON", 0};
     static const ShArg file = {A_FILE, "FILE", 0}, nothing = {A_NONE, "", 0};
+    static const ShArg program = {A_RAW, "SOP", 0};
     size_t n;
     const ThTaskKind *k = th_task_kinds(&n)[i];
     return (ShKindRow){.name = k->name,
@@ -28,6 +29,7 @@ static ShKindRow task_row(size_t i)
                        .options = k->options,
                        .takes = k->takes_automaton ? automaton
                                 : k->takes_file    ? file
+                                : k->takes_program ? program
                                                    : nothing};
 }
 

@@ -77,15 +77,15 @@ static bool save_script(ShSession *s, ShObject *const *object, int n, const char
             th_automaton_write(&t, object[i]->as.automaton, object[i]->name);
         else if (object[i]->kind == SH_MACHINE)
             th_tm_write(&t, object[i]->as.machine, object[i]->name);
+    if (!sh_rasp_write_objects(s, &t, object, n, err)) {
+        th_text_free(&t);
+        return false;
+    }
     for (int i = 0; i < n; i++) {
         const ShObject *o = object[i];
         const char *definition = o->made_by ? o->made_by : "";
         if (o->kind == SH_TASK)
             th_text_printf(&t, "task %s = %s\n", o->name, definition);
-    }
-    if (!sh_rasp_write_objects(s, &t, object, n, err)) {
-        th_text_free(&t);
-        return false;
     }
     return write_text(&t, path, err);
 }

@@ -355,8 +355,9 @@ static bool bind_source(ShBinder *b, ShArgKind takes, ThError *err)
     if (end > b->at)
         return add_raw(b, takes, end, err);
     return fail_token(err, last, TH_EUSAGE,
-                      takes == A_FILE ? "%s needs the name of a file"
-                                      : "%s needs an automaton: a name or an expression",
+                      takes == A_FILE  ? "%s needs the name of a file"
+                      : takes == A_RAW ? "%s needs the name of an s-op"
+                                       : "%s needs an automaton: a name or an expression",
                       kind);
 }
 

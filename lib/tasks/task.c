@@ -43,6 +43,10 @@ static bool check_source(const ThTaskKind *kind, const ThTaskSource *from, ThErr
         th_fail(err, TH_EUSAGE, "%s needs the name of a file", kind->name);
         return th_hint(err, "task t = %s \"FILE\"", kind->name);
     }
+    if (kind->takes_program && !(from->program && from->name)) {
+        th_fail(err, TH_EUSAGE, "%s needs an s-op", kind->name);
+        return th_hint(err, "task t = %s NAME", kind->name);
+    }
     return true;
 }
 

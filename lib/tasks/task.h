@@ -29,6 +29,7 @@ typedef struct ThTask ThTask;
 typedef struct {
     const ThAutomaton *automaton; /* of a kind that takes_automaton */
     const char *file;             /* of a kind that takes_file */
+    const char *program, *name;   /* of a kind that takes_program: source, and the s-op in it */
 } ThTaskSource;
 
 /* Some symbols, borrowed. */
@@ -57,6 +58,7 @@ typedef struct {
     const char *detail;                  /* how strings are drawn, what chance level to expect */
     bool takes_automaton;                /* `task t = KIND AUTOMATON` */
     bool takes_file;                     /* `task t = KIND "FILE"` */
+    bool takes_program;                  /* `task t = KIND SOP` */
     bool ragged;                         /* strings of one batch may differ in length */
     const ThOptionSpec *options;         /* ends with a NULL name; NULL: none */
     /* Fills t->signature and, as far as the kind has them, t->machine, t->bits and t->data.  What

@@ -340,13 +340,25 @@ bool sh_trace_rasp(ShSession *s, const ShCall *call, ThError *err)
 
 /* ---- save ------------------------------------------------------------------------------------ */
 
+/* The s-op that a task was made from, where it still has its name. */
+static const ShObject *labelling(ShSession *s, const ShObject *task)
+{
+    const char *from = task->as.task->kind->takes_program ? strchr(task->made_by, ' ') : NULL;
+    char *name = from ? th_strndup(from + 1, strcspn(from + 1, " "), NULL) : NULL;
+    const ShObject *o = name ? sh_find(s, name) : NULL;
+    free(name);
+    return o && o->kind == SH_S_OP ? o : NULL;
+}
+
 bool sh_rasp_write_objects(ShSession *s, ThText *t, ShObject *const *object, int n, ThError *err)
 {
     const char **name = th_alloc((size_t)n, sizeof *name, err);
     size_t k = 0;
-    for (int i = 0; name && i < n; i++)
-        if (sh_is_rasp(object[i]->kind))
-            name[k++] = object[i]->name;
+    for (int i = 0; name && i < n; i++) {
+        const ShObject *o = object[i]->kind == SH_TASK ? labelling(s, object[i]) : object[i];
+        if (o && sh_is_rasp(o->kind))
+            name[k++] = o->name;
+    }
     bool ok = name && (k == 0 || th_rasp_save(s->rasp, name, k, t, err));
     free(name);
     return ok;

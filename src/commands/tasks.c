@@ -8,6 +8,7 @@
 #include "command.h"
 #include "confirm.h"
 #include "commands/modelling.h"
+#include "rasp.h"
 #include "show.h"
 
 long long sh_seed(const ShSession *s, const ThOptions *options)
@@ -38,12 +39,25 @@ static char *definition(const ShCall *call, ThError *err)
     return NULL;
 }
 
+/* Returns new: the source of the s-op that an operand names. */
+static char *program_of(ShSession *s, const ShOperand *o, ThError *err)
+{
+    ShObject *object = sh_need_object(s, o->text, -1, err);
+    ThText t = {0};
+    if (object && object->kind != SH_S_OP)
+        th_fail(err, TH_EUSAGE, "'%s' is %s, and no s-op", o->text, sh_a_kind(object->kind));
+    if (object && object->kind == SH_S_OP && sh_rasp_write_objects(s, &t, &object, 1, err))
+        return th_text_take(&t, err);
+    th_text_free(&t);
+    sh_error_inside(err, o);
+    return NULL;
+}
+
 /* Makes the task of a definition; a place in a file that it reads is told with the file's name. */
-static ThTask *make_task(const ShCall *call, const ThTaskKind *kind, const ThAutomaton *a,
+static ThTask *make_task(const ShCall *call, const ThTaskKind *kind, ThTaskSource from,
                          ThError *err)
 {
     ThError own = {0};
-    ThTaskSource from = {.automaton = a, .file = kind->takes_file ? call->operand[2].text : NULL};
     ThTask *t = th_task_new(kind, &call->options, &from, &own);
     if (t || !own.code)
         return t;
@@ -65,7 +79,8 @@ SH_COMMAND(
               "help tasks lists the kinds; help KIND explains one and its options.\n\n"
               "The kinds recognize, track and next_symbols take an automaton or an "
               "expression of automata after their name, file the name of a file with labelled "
-              "strings.  To copy, reverse, duplicate and ngram a model answers with the symbol "
+              "strings, label an s-op of RASP.  To copy, reverse, duplicate and ngram a model "
+              "answers with the symbol "
               "that follows.",
     .example = "task p = parity\n"
                "task nav = cycle_navigation modulus=7\n"
@@ -82,14 +97,22 @@ SH_COMMAND(
     .args = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_TASK_KIND, "KIND", 0}}, .flags = C_DEFINES)
 {
     const ThTaskKind *kind = th_task_kind(call->operand[1].text);
+    const ShOperand *o = &call->operand[2];
     ThAutomaton *a = NULL;
-    if (kind->takes_automaton && !(a = sh_automaton_value(s, &call->operand[2], err)))
+    char *program = NULL;
+    if ((kind->takes_automaton && !(a = sh_automaton_value(s, o, err))) ||
+        (kind->takes_program && !(program = program_of(s, o, err))))
         return false;
+    ThTaskSource from = {.automaton = a,
+                         .file = kind->takes_file ? o->text : NULL,
+                         .program = program,
+                         .name = program ? o->text : NULL};
     char *made_by = definition(call, err);
-    ThTask *t = made_by ? make_task(call, kind, a, err) : NULL;
+    ThTask *t = made_by ? make_task(call, kind, from, err) : NULL;
     int symbols = t ? t->signature.n_symbols : 0, classes = t ? t->signature.n_classes : 0;
     bool ok = t && sh_define(s, call->operand[0].text, SH_TASK, t, made_by, err);
     th_automaton_free(a);
+    free(program);
     free(made_by);
     if (!ok)
         return sh_error_inside(err, &call->operand[call->n - 1]);

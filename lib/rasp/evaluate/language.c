@@ -17,8 +17,7 @@ ThRaspAtom *th_rasp_letters(ThRaspGraph *g, char *const *name, int n, ThError *e
     return NULL;
 }
 
-/* Returns new: a run on a word of n ≥ 1 letters.  NULL and TH_ENOMEM. */
-static ThRaspRun *run_on_word(const ThRaspWords *w, const int *word, int n, ThError *err)
+ThRaspRun *th_rasp_run_on_word(const ThRaspWords *w, const int *word, int n, ThError *err)
 {
     ThRaspSeq input = {0};
     ThRaspAtom *atom = th_alloc((size_t)n, sizeof *atom, err);
@@ -42,7 +41,7 @@ bool th_rasp_accepts(const ThRaspWords *w, const int *word, int n, bool *accepts
 {
     ThRaspAtoms *atoms = th_rasp_atoms(w->graph);
     ThRaspAtomsMark mark = th_rasp_atoms_mark(atoms);
-    ThRaspRun *run = run_on_word(w, word, n, err);
+    ThRaspRun *run = th_rasp_run_on_word(w, word, n, err);
     const ThRaspSeq *q = run ? th_rasp_run_value(run, w->sop, w->stop, err) : NULL;
     bool ok = q && (q->kind == TH_RASP_ATOM_BOOL || no_truth(q->kind, err));
     if (ok)

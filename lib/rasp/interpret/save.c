@@ -327,7 +327,10 @@ bool th_rasp_save(ThRasp *r, const char *const *name, size_t n, ThText *t, ThErr
     for (size_t i = 0; ok && i < n; i++) {
         uint32_t id;
         ok = th_rasp_name_id(r, name[i], &id);
-        if (ok && (id >= s.n_flags || !th_rasp_scope_find(r->global, id)))
+        bool known = ok && id < s.n_flags;
+        if (known && !th_rasp_scope_find(r->global, id) && th_rasp_scope_find(r->base, id))
+            ok = th_fail(err, TH_EUSAGE, "'%s' belongs to RASP's library", name[i]);
+        else if (ok && !(known && th_rasp_scope_find(r->global, id)))
             ok = th_fail(err, TH_EUSAGE, "'%s' has no value any more", name[i]);
         ok = ok && want(&s, id);
     }
