@@ -22,13 +22,13 @@
 
 typedef enum {
     A_NONE,
-    A_KEYWORD, /* the literal word in .name, e.g. "on", "as" or "="; it becomes no operand:
-                  operand[] holds the others only */
-    A_NEW,     /* a name to be defined */
-    A_OBJECT,  /* any object */
-    A_AUTOMATON,
-    A_MACHINE,
-    A_TASK,
+    A_KEYWORD,   /* the literal word in .name, e.g. "on", "as" or "="; it becomes no operand:
+                    operand[] holds the others only */
+    A_NEW,       /* a name to be defined */
+    A_OBJECT,    /* any object; unless A_NAMED, also what stands for the next two */
+    A_AUTOMATON, /* unless A_NAMED, also an expression */
+    A_MACHINE,   /* unless A_NAMED, also a string of bbchallenge */
+    A_TASK,      /* unless A_NAMED, also a kind with its options in parentheses */
     A_MODEL,
     A_INPUT,                /* a word over an alphabet: one string or word */
     A_TEXT,                 /* a string or word without further meaning */
@@ -48,6 +48,7 @@ typedef enum {
 enum {
     A_OPTIONAL = 1,
     A_REPEATED = 2,
+    A_NAMED = 8,    /* of the operands that name objects: no expression may stand for it */
     A_INSERTING = 4 /* $x is replaced in its strings, too, not only ${x} */
 };
 
@@ -63,7 +64,8 @@ typedef struct {
     const char *text;
     bool quoted;
     int line, col;
-    ShObject *object; /* of the operands that name objects; NULL otherwise */
+    ShObject *object; /* of the operands that are objects; NULL otherwise */
+    ShObject *own;    /* the same where it is the value of an expression; else NULL */
 } ShOperand;
 
 typedef struct {

@@ -1,4 +1,3 @@
-#include "automata/expression/expression.h"
 #include "parse.h"
 
 #include <stdarg.h>
@@ -7,6 +6,7 @@
 
 #include "base/memory.h"
 #include "family.h"
+#include "operand.h"
 #include "variables.h"
 
 static const ShToken *token(const ShStatement *st, size_t i)
@@ -35,132 +35,6 @@ static bool place(ThError *err, const ShToken *t)
         err->col = t->col;
     }
     return false;
-}
-
-bool sh_fail_operand(ThError *err, const ShOperand *o, ThErrc code, const char *format, ...)
-{
-    char message[sizeof(ThError)];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
-    va_end(args);
-    return th_fail_at(err, code, o->line, o->col, "%s", message);
-}
-
-bool sh_error_inside(ThError *err, const ShOperand *o)
-{
-    if (!err || err->code == TH_OK)
-        return false;
-    if (err->line == 0 && err->col == 0) {
-        err->line = o->line;
-        err->col = o->col;
-        return false;
-    }
-    if (err->line <= 1)
-        err->col += o->col - 1 + o->quoted;
-    err->line = o->line + (err->line > 0 ? err->line - 1 : 0);
-    return false;
-}
-
-static const ThAutomaton *find_automaton(void *context, const char *name)
-{
-    ShObject *o = sh_find(context, name);
-    return o && o->kind == SH_AUTOMATON ? o->as.automaton : NULL;
-}
-
-ThAutomaton *sh_automaton_value(ShSession *s, const ShOperand *o, ThError *err)
-{
-    ThAutomatonScope scope = {find_automaton, s, (size_t)sh_setting_int(s, "limit-states")};
-    ThAutomaton *a = th_automaton_expression(o->text, &scope, sh_stop(s), err);
-    if (!a)
-        sh_error_inside(err, o);
-    return a;
-}
-
-/* ---- which command --------------------------------------------------------------------------- */
-
-/* The C name made of up to two words; "" if there are fewer. */
-static void join_words(const ShStatement *st, size_t words, char *name, size_t size)
-{
-    name[0] = '\0';
-    size_t used = 0;
-    for (size_t i = 0; i < words; i++) {
-        const ShToken *t = st->from + i < st->to ? token(st, st->from + i) : NULL;
-        size_t n = t ? t->end - t->start : 0;
-        if (!t || t->type != T_WORD || used + n + 2 > size) {
-            name[0] = '\0';
-            return;
-        }
-        if (i > 0)
-            name[used++] = '_';
-        memcpy(name + used, st->lexer->text.data + t->start, n);
-        used += n;
-        name[used] = '\0';
-    }
-}
-
-static bool unknown_command(const char *word, const ShToken *t, ThError *err)
-{
-    size_t n;
-    const ShCommand *const *commands = sh_commands(&n);
-    const char **names = th_alloc(n, sizeof *names, err);
-    if (!names)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        names[i] = commands[i]->name;
-    const char *near = th_nearest(word, names, n);
-    char typed[SH_COMMAND_NAME];
-    fail_token(err, t, TH_EUSAGE, "unknown command '%s'", word);
-    if (*word == '$')
-        th_hint(err, "NAME = VALUE defines a variable, $NAME inserts it");
-    else if (strcmp(word, "else") == 0)
-        th_hint(err, "else stands on the line of the } before it");
-    else if (th_rasp_is_reserved(word))
-        th_hint(err, "%s is a word of RASP: see help rasp", word);
-    else if (near)
-        th_hint(err, "did you mean %s?", sh_command_typed(sh_command(near), typed));
-    else
-        th_hint(err, "help lists the commands");
-    free(names);
-    return false;
-}
-
-/* `plot` alone, or with a word that is none of its views. */
-static bool unknown_second(const char *word, const ShStatement *st, ThError *err)
-{
-    ThText list = {0};
-    size_t n, length = strlen(word);
-    const ShCommand *const *commands = sh_commands(&n);
-    for (size_t i = 0; i < n; i++)
-        if (strncmp(commands[i]->name, word, length) == 0 && commands[i]->name[length] == '_')
-            th_text_printf(&list, "%s%s", list.size ? ", " : "", commands[i]->name + length + 1);
-    if (list.size > 0) {
-        bool more = st->from + 1 < st->to;
-        const ShToken *t = token(st, st->from + more);
-        fail_token(err, t, TH_EUSAGE, "%s is followed by one of %s", word, list.data);
-        th_hint(err, "see help %s", word);
-    }
-    th_text_free(&list);
-    return false;
-}
-
-const ShCommand *sh_parse_command(const ShStatement *st, size_t *words, ThError *err)
-{
-    char name[64];
-    const ShToken *first = token(st, st->from);
-    for (*words = 2; *words > 0; (*words)--) {
-        join_words(st, *words, name, sizeof name);
-        const ShCommand *c = *name ? sh_command(name) : NULL;
-        if (c)
-            return c;
-    }
-    if (!*name) {
-        fail_token(err, first, TH_EUSAGE, "a command begins with a word");
-        return NULL;
-    }
-    unknown_second(name, st, err);
-    unknown_command(name, first, err);
-    return NULL;
 }
 
 /* ---- operands -------------------------------------------------------------------------------- */
@@ -322,24 +196,23 @@ static bool start_options(ShBinder *b, ThError *err)
     return true;
 }
 
-/* KIND(4, 2): the options of the kind in order. */
-static bool bind_arguments(ShBinder *b, ThError *err)
+/* KIND(4, key=2): what stands in the parentheses, in the statement or in a variable. */
+static bool bind_arguments(ShBinder *b, char *inside, ThError *err)
 {
-    const ShLexer *lx = b->st->lexer;
-    const ShToken *open = token(b->st, b->at);
-    char *text = sh_lex_source(lx, open->end, token(b->st, open->match)->start, err);
-    bool ok = text != NULL;
-    const ThOptionSpec *spec = b->kind.options;
-    char *rest = text, *word = text ? strtok_r(text, ", \t\n", &rest) : NULL;
-    for (; ok && word; word = strtok_r(NULL, ", \t\n", &rest)) {
-        if (!spec || !spec->name)
-            ok = fail_token(err, open, TH_EUSAGE, "too many arguments in parentheses");
-        else
-            ok = th_options_set(&b->p->call.options, spec++->name, word, err) || place(err, open);
+    const ShToken *kind = token(b->st, b->at - 1);
+    bool called = b->at < b->st->to && is_open(b->st->lexer, token(b->st, b->at), "(");
+    char *text = NULL;
+    if (!called && !inside)
+        return true;
+    if (called) {
+        const ShToken *open = token(b->st, b->at);
+        text = expression_text(b, open->end, token(b->st, open->match)->start, err);
+        b->at = open->match + 1;
     }
+    bool ok = (text || inside) && sh_read_arguments(called ? text : inside, b->kind.options,
+                                                    &b->p->call.options, NULL, err);
     free(text);
-    b->at = open->match + 1;
-    return ok;
+    return ok || place(err, kind);
 }
 
 static bool bind_word(ShBinder *b, const ShArg *arg, ThError *err);
@@ -361,42 +234,46 @@ static bool bind_source(ShBinder *b, ShArgKind takes, ThError *err)
                       kind);
 }
 
-static bool bind_kind(ShBinder *b, const ShOperand *o, ThError *err)
+/* A variable may hold a kind with its arguments: "dyck(depth=2)".  They are cut off. */
+static char *cut_arguments(char *text)
+{
+    size_t n = strlen(text);
+    char *open = strchr(text, '(');
+    if (!open || text[n - 1] != ')')
+        return NULL;
+    text[n - 1] = '\0';
+    *open = '\0';
+    return open + 1;
+}
+
+static bool bind_kind(ShBinder *b, ShOperand *o, char *text, ThError *err)
 {
     const ShFamily *f = sh_family_of(o->kind);
+    char *inside = cut_arguments(text);
     ShKindRow kind;
-    if (!sh_family_find(f, o->text, &kind))
-        return unknown_kind(f, o->text, err);
+    if (!sh_family_find(f, text, &kind))
+        return unknown_kind(f, text, err);
     b->kind = kind;
     if (!start_options(b, err))
         return false;
     if (kind.takes.kind != A_NONE)
         return bind_source(b, kind.takes.kind, err);
-    if (!f->second_word && b->at < b->st->to && is_open(b->st->lexer, token(b->st, b->at), "("))
-        return bind_arguments(b, err);
-    return true;
+    return f->second_word || bind_arguments(b, inside, err);
 }
 
-static bool resolve_object(ShBinder *b, ShOperand *o, ThError *err)
+/* Takes an operand's text over and finds what it means for its kind. */
+static bool settle_operand(ShBinder *b, const ShArg *arg, char *text, ThError *err)
 {
-    int kind = o->kind == A_AUTOMATON ? SH_AUTOMATON
-               : o->kind == A_MACHINE ? SH_MACHINE
-               : o->kind == A_TASK    ? SH_TASK
-               : o->kind == A_MODEL   ? SH_MODEL
-                                      : -1;
-    o->object = sh_need_object(b->s, o->text, kind, err);
-    return o->object != NULL;
-}
-
-/* What an operand's text means for its kind. */
-static bool settle_operand(ShBinder *b, ShOperand *o, ThError *err)
-{
+    ShOperand *o = &b->p->operand[b->p->call.n - 1];
+    o->text = text;
+    if (!text)
+        return false;
     if (o->kind == A_NEW)
-        return sh_name_ok(o->text, err);
+        return sh_name_ok(text, err);
     if (sh_family_of(o->kind))
-        return bind_kind(b, o, err);
+        return bind_kind(b, o, text, err);
     if (o->kind >= A_OBJECT && o->kind <= A_MODEL)
-        return resolve_object(b, o, err);
+        return sh_operand_resolve(b->s, o, arg->flags & A_NAMED, err);
     return true;
 }
 
@@ -420,12 +297,10 @@ static bool bind_list(ShBinder *b, const ShArg *arg, const char *name, ThError *
     bool ok = true;
     char *text;
     for (size_t i = 0; ok && (text = sh_variable_item(b->s, name, i)); i++) {
-        ShOperand *o = add_operand(b, arg->kind, t, err);
-        if (o)
-            o->text = text;
-        else
+        ok = add_operand(b, arg->kind, t, err) != NULL;
+        if (!ok)
             free(text);
-        ok = o && settle_operand(b, o, err);
+        ok = ok && settle_operand(b, arg, text, err);
     }
     b->at++;
     return ok || place(err, t);
@@ -456,15 +331,22 @@ static bool bind_word(ShBinder *b, const ShArg *arg, ThError *err)
     const ShToken *t = token(b->st, b->at);
     if (arg->kind == A_SETTING && t->type == T_OPTION)
         return bind_setting(b, arg, t, err);
-    if (t->type != T_WORD && t->type != T_STRING && !(t->type == T_OPTION && b->plain))
+    bool group = is_open(b->st->lexer, t, "(") &&
+                 sh_operand_end(arg, b->st->lexer, b->at, b->st->to) > b->at + 1;
+    if (t->type != T_WORD && t->type != T_STRING && !group && !(t->type == T_OPTION && b->plain))
         return fail_token(err, t, TH_EUSAGE, "expected %s", arg->name);
     if ((arg->flags & A_REPEATED) && is_list(b, t, list))
         return bind_list(b, arg, list, err);
-    ShOperand *o = add_operand(b, arg->kind, t, err);
-    if (!o || !(o->text = token_text(b, t, arg->flags & A_INSERTING, err)))
-        return false;
-    b->at++;
-    return settle_operand(b, o, err) || place(err, t);
+    size_t end = sh_operand_end(arg, b->st->lexer, b->at, b->st->to);
+    char *text = end == b->at + 1 ? token_text(b, t, arg->flags & A_INSERTING, err)
+                                  : expression_text(b, t->start, token(b->st, end - 1)->end, err);
+    ShOperand *o = text ? add_operand(b, arg->kind, t, err) : NULL;
+    if (!o) {
+        free(text);
+        return place(err, t);
+    }
+    b->at = end;
+    return settle_operand(b, arg, text, err) || place(err, t);
 }
 
 static bool bind_one(ShBinder *b, const ShArg *arg, ThError *err)
@@ -668,6 +550,10 @@ bool sh_parse_call(ShSession *s, const ShStatement *st, const ShCommand *c, size
     }
     if (err && err->code == TH_OK)
         *err = again > reached ? second : first;
+    if (strcmp(c->name, "plot") == 0 && !(p->call.n > 0 && p->operand[0].object)) {
+        *err = (ThError){0};
+        return sh_fail_second_word(c->name, st, err);
+    }
     char typed[SH_COMMAND_NAME];
     const char *kind = sh_family_of_command(c) ? b.kind.name : NULL;
     if (err && err->code == TH_EUSAGE)
@@ -682,6 +568,7 @@ void sh_parsed_free(ShParsed *p)
         char *text;
         memcpy(&text, &p->operand[i].text, sizeof text);
         free(text);
+        sh_object_free(p->operand[i].own);
     }
     free(p->operand);
     free(p->redirect);

@@ -15,6 +15,10 @@ typedef struct {
  * nearest name. */
 const ShCommand *sh_parse_command(const ShStatement *st, size_t *words, ThError *err);
 
+/* Says that a command's first word is followed by none of its second words, if it has any.  Returns
+ * false, always. */
+bool sh_fail_second_word(const char *word, const ShStatement *st, ThError *err);
+
 /* Reads operands, options and redirection.  p is zeroed by the caller and freed by it in any case.
  */
 bool sh_parse_call(ShSession *s, const ShStatement *st, const ShCommand *c, size_t words,

@@ -78,6 +78,13 @@ static void free_object(ShSession *s, ShObject *o)
 {
     if (sh_is_rasp(o->kind) && s->rasp)
         th_rasp_undefine(s->rasp, o->name);
+    sh_object_free(o);
+}
+
+void sh_object_free(ShObject *o)
+{
+    if (!o)
+        return;
     sh_drop_run(o);
     th_tm_stepper_free(o->stepper);
     free_value(o->kind, value_of(o));
@@ -135,6 +142,11 @@ ShObject *sh_find(ShSession *s, const char *name)
     return NULL;
 }
 
+const char *sh_shown_name(const ShObject *o)
+{
+    return th_is_word(o->name) ? o->name : "it";
+}
+
 ShObject *sh_object_at(ShSession *s, size_t i)
 {
     return i < s->n ? s->object[i] : NULL;
@@ -180,6 +192,17 @@ static void set_value(const ShSession *s, ShObject *o, ShKind kind, void *value)
         o->as.model = value;
     if (kind == SH_MODEL)
         o->as.model->bounds = &s->bounds;
+}
+
+ShObject *sh_object_of(const ShSession *s, ShKind kind, const char *name, void *value, ThError *err)
+{
+    ShObject *o = new_object(name, NULL, err);
+    if (!o) {
+        free_value(kind, value);
+        return NULL;
+    }
+    set_value(s, o, kind, value);
+    return o;
 }
 
 bool sh_define(ShSession *s, const char *name, ShKind kind, void *object, const char *made_by,

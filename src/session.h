@@ -49,6 +49,15 @@ ShObject *sh_object_at(ShSession *s, size_t i);    /* NULL past the end */
 const char *sh_kind_name(ShKind kind);             /* "automaton", … */
 const char *sh_a_kind(ShKind kind);                /* "an automaton", … */
 
+/* Returns new: an object that is in no session; its name is what was typed for it.  Takes the value
+ * over (frees it on failure: NULL and TH_ENOMEM). */
+ShObject *sh_object_of(const ShSession *s, ShKind kind, const char *name, void *value,
+                       ThError *err);
+void sh_object_free(ShObject *o); /* NULL is fine */
+
+/* The name that an object is shown under: "it" for the value of an expression. */
+const char *sh_shown_name(const ShObject *o);
+
 /* Defines or replaces; takes the object over (frees it on failure).  Fails on a name that is no
  * word, or that belongs to a command, and where a trained model is to be kept (sh_confirm_loss). */
 bool sh_define(ShSession *s, const char *name, ShKind kind, void *object, const char *made_by,

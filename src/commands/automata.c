@@ -102,7 +102,7 @@ SH_COMMAND(
 bool sh_show_automaton(ShSession *s, const ShObject *o, ThError *err)
 {
     ThText t = {0};
-    th_automaton_write(&t, o->as.automaton, o->name);
+    th_automaton_write(&t, o->as.automaton, sh_shown_name(o));
     char *text = th_text_take(&t, err);
     if (!text)
         return false;
@@ -135,7 +135,7 @@ bool sh_show_regex(ShSession *s, const ShObject *o, ThError *err)
     if (!pattern)
         return false;
     th_text_add(&t, "automaton ");
-    th_text_symbol(&t, o->name);
+    th_text_symbol(&t, sh_shown_name(o));
     th_text_printf(&t, " = regex \"%s\"", pattern);
     if (!whole)
         write_alphabet(&t, a);
@@ -281,7 +281,7 @@ SH_COMMAND(minimize, .group = "automata", .summary = "make an automaton minimal 
                       "compare both small\n"
                       "#> equivalent",
            .results = "states transitions symbols all_states all_transitions",
-           .args = {{A_AUTOMATON, "A", 0}},
+           .args = {{A_AUTOMATON, "A", A_NAMED}},
            .args2 = {{A_AUTOMATON, "A", 0}, {A_KEYWORD, "as", 0}, {A_NEW, "B", 0}})
 {
     const ShOperand *target = &call->operand[call->n - 1];

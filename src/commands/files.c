@@ -39,8 +39,8 @@ SH_COMMAND(
     .example = "automaton p = parity\nsave p \"p.th\"\ndrop p\nload \"p.th\"\nlist\n"
                "#> name  kind       size\n"
                "#> p     automaton  2 states, 4 transitions",
-    .args = {{A_OBJECT, "NAME", A_REPEATED}, {A_FILE, "FILE", 0}}, .options = save_options,
-    .flags = C_KEEPS_RESULT)
+    .args = {{A_OBJECT, "NAME", A_REPEATED | A_NAMED}, {A_FILE, "FILE", 0}},
+    .options = save_options, .flags = C_KEEPS_RESULT)
 {
     enum { MOST = 256 };
     ShObject *object[MOST];

@@ -120,7 +120,7 @@ SH_COMMAND(drop, .group = "objects", .summary = "forget objects",
                "lost; at the prompt, tapehead asks first, also where a definition would "
                "replace such a model.",
            .example = "automaton p = parity\nautomaton q = even_pairs\ndrop p\nlist",
-           .args = {{A_OBJECT, "NAME", A_REPEATED}}, .flags = C_KEEPS_RESULT)
+           .args = {{A_OBJECT, "NAME", A_REPEATED | A_NAMED}}, .flags = C_KEEPS_RESULT)
 {
     for (int i = 0; i < call->n; i++)
         for (int j = i + 1; j < call->n; j++)
@@ -143,7 +143,7 @@ SH_COMMAND(rename, .group = "objects", .summary = "give an object another name",
            .example = "automaton p = parity\nrename p q\nlist\n"
                       "#> name  kind       size\n"
                       "#> q     automaton  2 states, 4 transitions",
-           .args = {{A_OBJECT, "OLD", 0}, {A_NEW, "NEW", 0}}, .flags = C_KEEPS_RESULT)
+           .args = {{A_OBJECT, "OLD", A_NAMED}, {A_NEW, "NEW", 0}}, .flags = C_KEEPS_RESULT)
 {
     return sh_rename(s, call->operand[0].object, call->operand[1].text, err) ||
            sh_error_inside(err, &call->operand[1]);
@@ -166,7 +166,7 @@ SH_COMMAND(copy, .group = "objects", .summary = "make a copy of an object under 
                       "#> name  kind       size\n"
                       "#> p     automaton  2 states, 4 transitions\n"
                       "#> q     automaton  2 states, 4 transitions",
-           .args = {{A_OBJECT, "NAME", 0}, {A_NEW, "NEW", 0}}, .flags = C_KEEPS_RESULT)
+           .args = {{A_OBJECT, "NAME", A_NAMED}, {A_NEW, "NEW", 0}}, .flags = C_KEEPS_RESULT)
 {
     const ShObject *o = call->operand[0].object;
     const char *name = call->operand[1].text;

@@ -103,3 +103,38 @@ SH_COMMAND(plot_machine, .group = "plots", .summary = "draw the states of a Turi
               sh_error_inside(err, &call->operand[0]);
     return sh_finish_plot(s, call, &f, ok, err);
 }
+
+/* How an object is drawn where no view is named; NULL: it has none. */
+static const ShCommand *usual_view(ShKind kind)
+{
+    extern const ShCommand sh_command_plot_automaton, sh_command_plot_loss, sh_command_plot_flow,
+        sh_command_plot_selector;
+    return kind == SH_AUTOMATON  ? &sh_command_plot_automaton
+           : kind == SH_MACHINE  ? &sh_command_plot_run
+           : kind == SH_MODEL    ? &sh_command_plot_loss
+           : kind == SH_S_OP     ? &sh_command_plot_flow
+           : kind == SH_SELECTOR ? &sh_command_plot_selector
+                                 : NULL;
+}
+
+SH_COMMAND(plot, .group = "plots", .summary = "draw an object in the usual way",
+           .detail =
+               "An automaton or an expression as plot automaton does, a machine as plot run, a "
+               "model as plot loss, an s-op as plot flow, a selector as plot selector.",
+           .example = "plot parity > \"parity.txt\"",
+           .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
+           .options = run_options, .flags = C_OWN_REDIRECT)
+{
+    const ShOperand *o = &call->operand[0];
+    ShKind kind = o->object->kind;
+    const ShCommand *view = usual_view(kind);
+    if (!view)
+        return sh_fail_operand(err, o, TH_EUSAGE, "'%s' is %s: nothing draws it", o->text,
+                               sh_a_kind(kind));
+    if (call->n > 1 && (kind == SH_AUTOMATON || kind == SH_MODEL))
+        return sh_fail_operand(err, &call->operand[1], TH_EUSAGE, "%s is drawn without an input",
+                               sh_a_kind(kind));
+    if (th_option_given(&call->options, "steps") && kind != SH_MACHINE)
+        return sh_fail_operand(err, o, TH_EUSAGE, "the option steps is for machines");
+    return view->run(s, call, err);
+}

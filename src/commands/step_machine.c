@@ -250,7 +250,8 @@ SH_COMMAND(
                "#> 8  done  [1]100\n"
                "#> halted after 8 steps",
     .results = "verdict halted accepted steps nonblank cells head state tape breakpoint undo",
-    .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}}, .options = step_options)
+    .args = {{A_MACHINE, "MACHINE", A_NAMED}, {A_INPUT, "INPUT", A_OPTIONAL}},
+    .options = step_options)
 {
     ShObject *o = call->operand[0].object;
     ThTmStepper *p = stepper_of(o, err);
@@ -283,7 +284,7 @@ SH_COMMAND(
                "#> halted after 21 steps\n"
                "#> 1  B  1[0]",
     .results = "verdict halted accepted steps nonblank cells head state tape breakpoint undo",
-    .args = {{A_MACHINE, "MACHINE", 0}, {A_TEXT, "N", A_OPTIONAL}}, .options = back_options)
+    .args = {{A_MACHINE, "MACHINE", A_NAMED}, {A_TEXT, "N", A_OPTIONAL}}, .options = back_options)
 {
     ShObject *o = call->operand[0].object;
     ThTmStepper *p = o->stepper;
@@ -410,7 +411,8 @@ SH_COMMAND(break, .group = "machines", .summary = "set, list and clear breakpoin
                       "#> breakpoint 2: rule right _ -> L carry\n"
                       "#> 7  carry  1[0]00\n"
                       "#> breakpoint 1: state carry, symbol 0",
-           .results = "breakpoints", .args = {{A_MACHINE, "MACHINE", 0}}, .options = break_options)
+           .results = "breakpoints", .args = {{A_MACHINE, "MACHINE", A_NAMED}},
+           .options = break_options)
 {
     ShObject *o = call->operand[0].object;
     ThTmStepper *p = stepper_of(o, err);

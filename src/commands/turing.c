@@ -140,7 +140,7 @@ SH_COMMAND(
 bool sh_show_machine(ShSession *s, const ShObject *o, ThError *err)
 {
     ThText t = {0};
-    th_tm_write(&t, o->as.machine, o->name);
+    th_tm_write(&t, o->as.machine, sh_shown_name(o));
     char *text = th_text_take(&t, err);
     if (!text)
         return false;
