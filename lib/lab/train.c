@@ -27,7 +27,8 @@ const ThOptionSpec th_train_options[] = {
     {"clip", TH_REAL, "1", 0, 1e9, NULL, "greatest norm of the gradient; 0: no limit"},
     {"decay", TH_REAL, "0", 0, 1e3, NULL,
      "weight decay of matrices; in adam it is part of the gradient, in adamw and muon it is not"},
-    {"momentum", TH_REAL, NULL, 0, 1, NULL, "of sgd, default 0.9, and of muon, default 0.95"},
+    {"momentum", TH_REAL, NULL, 0, 1, NULL,
+     "of the update rules that have it; each of them names its default"},
     {"beta1", TH_REAL, "0.9", 0, 0.999999, NULL, "decay rate of Adam's first moment"},
     {"beta2", TH_REAL, "0.999", 0, 0.999999, NULL, "decay rate of Adam's second moment"},
     {"noise", TH_REAL, "0", 0, 1e3, NULL,
@@ -79,21 +80,20 @@ struct ThTrainer {
 
 /* ---- making ---- */
 
-static bool is(const ThOptions *o, const char *name, const char *value)
-{
-    return strcmp(th_option_text(o, name), value) == 0;
-}
+/* The options curriculum and schedule, in the order of their words. */
+enum { CURRICULUM_UNIFORM, CURRICULUM_FIXED, CURRICULUM_ADAPTIVE };
+enum { SCHEDULE_CONSTANT, SCHEDULE_LINEAR, SCHEDULE_COSINE };
 
 static void read_options(ThTrainer *tr, const ThOptions *o)
 {
     tr->lengths = th_option_range(o, "length");
     tr->batch_size = (int)th_option_int(o, "batch");
-    tr->adaptive = is(o, "curriculum", "adaptive");
-    tr->fixed = is(o, "curriculum", "fixed");
+    tr->adaptive = th_option_choice(o, "curriculum") == CURRICULUM_ADAPTIVE;
+    tr->fixed = th_option_choice(o, "curriculum") == CURRICULUM_FIXED;
     tr->last_step = tr->model->training.step + th_option_int(o, "steps");
     tr->rate = th_option_real(o, "lr");
-    tr->linear = is(o, "schedule", "linear");
-    tr->cosine = is(o, "schedule", "cosine");
+    tr->linear = th_option_choice(o, "schedule") == SCHEDULE_LINEAR;
+    tr->cosine = th_option_choice(o, "schedule") == SCHEDULE_COSINE;
     tr->warmup = th_option_int(o, "warmup");
     tr->max_norm = th_option_real(o, "clip");
     tr->noise = th_option_real(o, "noise");

@@ -291,7 +291,8 @@ static void put_position_tics(ThFigure *f, const View *v, const char *axis, int 
     th_figure_printf(f, ")\n");
 }
 
-/* One panel a layer and head: rows are asking positions. */
+/* One panel a layer and head: rows are asking positions.  What is not put there, because the row
+ * does not see the key or was not computed, stays as grey as the ground. */
 static void put_full(ThFigure *f, const View *v)
 {
     int panels = 0;
@@ -301,8 +302,9 @@ static void put_full(ThFigure *f, const View *v)
             th_figure_printf(f, "$P%d << TH_EOD\n", panels);
             for (int i = 0; i < layer->n_rows; i++)
                 for (int k = 0; k < layer->n_keys; k++)
-                    th_figure_printf(f, "%d %d %.5g\n", k, layer->last[i],
-                                     th_path_weight(layer, h, i, k));
+                    if (layer->key[(size_t)i * layer->n_keys + k] != TH_MODEL_KEY_MASKED)
+                        th_figure_printf(f, "%d %d %.5g\n", k, layer->last[i],
+                                         th_path_weight(layer, h, i, k));
             th_figure_end_block(f);
         }
     }
@@ -322,10 +324,33 @@ static void put_last(ThFigure *f, const View *v)
     }
 }
 
+/* Inches of the page around and between the panels. */
+static const double LEFT = 0.75, RIGHT = 0.95, TOP = 1.05, BOTTOM = 0.7, BESIDE = 0.3,
+                    BETWEEN = 0.55;
+
 typedef struct {
     int panels, columns, rows;
-    bool full; /* all rows, else those of the last position */
+    bool full;            /* all rows, else those of the last position */
+    double width, height; /* of a panel, in inches */
+    double top;           /* of the colour scale */
 } Grid;
+
+/* The greatest weight, rounded up to two digits of which the second is 0 or 5. */
+static double scale_top(const View *v, bool full)
+{
+    double most = 0;
+    for (int l = 0; l < v->trace->n_layers; l++) {
+        const ThModelTraceLayer *layer = &v->trace->layer[l];
+        for (int h = 0; h < layer->n_heads; h++)
+            for (int i = full ? 0 : layer->n_rows - 1; i < layer->n_rows; i++)
+                for (int k = 0; k < layer->n_keys; k++)
+                    most = fmax(most, th_path_weight(layer, h, i, k));
+    }
+    if (!(most > 0))
+        return 1;
+    double step = pow(10, floor(log10(most))) / 2;
+    return fmin(1, ceil(most / step - 1e-9) * step);
+}
 
 static Grid make_grid(const View *v)
 {
@@ -335,75 +360,131 @@ static Grid make_grid(const View *v)
     g.panels = g.full ? layers * heads : layers;
     g.columns = g.full ? (heads <= 8 ? heads : 8) : 1;
     g.rows = (g.panels + g.columns - 1) / g.columns;
+    g.width = g.full ? fmax(1.6, fmin(3.2, 7.0 / g.columns)) : 7;
+    g.height = g.full ? g.width : fmax(0.5, 0.22 * heads);
+    g.top = scale_top(v, g.full);
     return g;
-}
-
-/* The top of the colour scale: all of a head's weight, or, where that would be spread over too many
- * keys to be seen, the greatest weight there is. */
-static double greatest(const View *v, const Grid *g)
-{
-    double most = 0;
-    for (int l = 0; l < v->trace->n_layers; l++) {
-        const ThModelTraceLayer *layer = &v->trace->layer[l];
-        for (int h = 0; h < layer->n_heads; h++)
-            for (int k = 0; k < layer->n_keys; k++)
-                most = fmax(most, th_path_weight(layer, h, layer->n_rows - 1, k));
-    }
-    return g->full || most <= 0 ? 1 : most;
 }
 
 static void set_axes(ThFigure *f, const View *v, const Grid *g)
 {
     int heads = v->trace->layer[0].n_heads;
-    double top = greatest(v, g);
     th_figure_printf(f,
                      "set palette defined (0 '#ffffff', 0.1 '#cfe0ee', 1 '#003a70')\n"
-                     "set cbrange [0:%.4g]; set cbtics 0,%.4g scale 0 font ',7'\n"
-                     "set format cb '%%.2f'; %s colorbox; unset key; set border 15\n"
-                     "set style fill solid 1 noborder\n",
-                     top, top / 2, g->full ? "unset" : "set");
-    put_position_tics(f, v, "x", g->full ? 6 : 8);
+                     "set cbrange [0:%.4g]; set cbtics 0,%.4g scale 0 font ',8'\n"
+                     "set cblabel 'weight' font ',9' textcolor rgb '#404040'\n"
+                     "set format cb '%%g'; unset key; set border 15\n"
+                     "set style fill solid 1 border lc rgb '#e9eef3'\n"
+                     "set object 1 rectangle from graph 0,0 to graph 1,1 behind fc rgb '#dcdcdc' "
+                     "fs solid noborder\n",
+                     g->top, g->top / 2);
+    put_position_tics(f, v, "x", g->full ? 7 : 8);
     if (g->full)
-        put_position_tics(f, v, "y", 6);
+        put_position_tics(f, v, "y", 7);
     else
-        th_figure_printf(f, "set ytics 1,1 scale 0; set ylabel 'head' textcolor rgb '#404040'\n");
+        th_figure_printf(f, "set ytics 1,1 scale 0 font ',8'\n");
     th_figure_printf(f, "set xrange [-0.5:%.4g]; set yrange [%.4g:%.4g]\n", v->trace->length - 0.5,
                      g->full ? v->trace->length - 0.5 : heads + 0.5, g->full ? -0.5 : 0.5);
+}
+
+/* What the rows and columns are, and what grey means, said once for all panels. */
+static void describe_dense(ThFigure *f, const View *v, const Grid *g)
+{
+    bool missing = false, masked = false;
+    for (int l = 0; g->full && l < v->trace->n_layers; l++) {
+        const ThModelTraceLayer *layer = &v->trace->layer[l];
+        missing = missing || layer->n_rows < v->trace->length;
+        for (size_t k = 0; k < (size_t)layer->n_rows * (size_t)layer->n_keys; k++)
+            masked = masked || layer->key[k] == TH_MODEL_KEY_MASKED;
+    }
+    th_figure_printf(f,
+                     "if (!plain) set label 1 '%s%s%s%s' at screen 0.5,%.4g center font ',9' "
+                     "textcolor rgb '#606060'\n",
+                     g->full ? "each row: a position, and where it looks"
+                             : "where the last position looks, a row for each head",
+                     masked || missing ? "; grey: " : "", masked ? "not seen" : "",
+                     !missing ? ""
+                     : masked ? ", or not computed"
+                              : "not computed",
+                     1 - 0.58 / f->height);
+}
+
+/* True if the number of every cell has room in it. */
+static bool numbers_fit(const View *v, const Grid *g)
+{
+    return g->full && g->width / v->trace->length >= 0.24;
+}
+
+/* Rows that the answer does not need are not there: of the last layer all but the last. */
+static void say_missing(ThFigure *f, const View *v, int layer)
+{
+    const ThModelTraceLayer *l = &v->trace->layer[layer];
+    if (l->n_rows + 1 < v->trace->length)
+        th_figure_printf(f,
+                         "set label 2 'not computed' at graph 0.5, first %.4g center font ',8' "
+                         "textcolor rgb '#606060'\n",
+                         (v->trace->length - l->n_rows - 1) / 2.0);
+}
+
+static void draw_panel(ThFigure *f, const View *v, const Grid *g, int p)
+{
+    int heads = v->trace->layer[0].n_heads, layer = g->full ? p / heads : p;
+    /* In characters there is room for one panel. */
+    th_figure_printf(f, "if (!plain || %d == 0) {\n", p);
+    if (g->full)
+        th_figure_printf(f, "set title 'layer %d, head %d'", layer + 1, p % heads + 1);
+    else
+        th_figure_printf(f, "set title 'layer %d'", layer + 1);
+    th_figure_printf(f,
+                     " font ',9' offset 0,-0.6\n"
+                     "if (plain) { set title 'layer 1%s: tenths of the weight' }\n",
+                     g->full ? ", head 1" : "");
+    if (p % g->columns == 0)
+        th_figure_printf(f, "set ylabel '%s' font ',9' textcolor rgb '#404040'\n",
+                         g->full ? "from" : "head");
+    if (p + g->columns >= g->panels)
+        th_figure_printf(f, "set xlabel 'to' font ',9' textcolor rgb '#404040'\n");
+    if (p == 0)
+        th_figure_printf(f, "set colorbox user origin screen %.4g,%.4g size screen %.4g,%.4g\n",
+                         1 - (RIGHT - 0.15) / f->width, BOTTOM / f->height, 0.14 / f->width,
+                         fmin(0.6, 1 - (TOP + BOTTOM) / f->height));
+    say_missing(f, v, layer);
+    th_figure_printf(f,
+                     "if (plain) {\n"
+                     "plot $P%d using 1:2:(sprintf('%%d', int(9.99 * $3))) with labels\n"
+                     "} else {\n"
+                     "plot $P%d using 1:2:(0.5):(0.5):3 with boxxyerror lc palette lw 0.4",
+                     p, p);
+    if (numbers_fit(v, g))
+        th_figure_printf(f,
+                         ", $P%d using 1:2:(sprintf('%%.2f', $3)):($3 > %.4g ? 0xffffff : "
+                         "0x404040) with labels font ',6' textcolor rgb variable",
+                         p, 0.5 * g->top);
+    th_figure_printf(f, "\n}\nunset ylabel; unset xlabel; unset colorbox; unset label 1; unset "
+                        "label 2\n}\n");
 }
 
 static void draw_dense(ThFigure *f, const char *title, const View *v)
 {
     Grid g = make_grid(v);
-    int heads = v->trace->layer[0].n_heads;
-    f->width = g.full ? fmin(16, fmax(6, 2.2 * g.columns)) : 9;
-    f->height = g.full ? fmin(16, fmax(5, 2.3 * g.rows + 0.8)) : fmin(16, 1.5 * g.rows + 1);
+    f->width = LEFT + RIGHT + g.columns * g.width + (g.columns - 1) * BESIDE;
+    f->height = TOP + BOTTOM + g.rows * g.height + (g.rows - 1) * BETWEEN;
     th_figure_begin(f, title, NULL);
     if (g.full)
         put_full(f, v);
     else
         put_last(f, v);
     set_axes(f, v, &g);
+    describe_dense(f, v, &g);
     th_figure_printf(f, "if (!plain) {\nset multiplot layout %d,%d title ", g.rows, g.columns);
     th_figure_string(f, th_figure_title(f, title));
-    th_figure_printf(f,
-                     " noenhanced font ',13' margins screen 0.07,%.2f,0.08,0.86 spacing screen "
-                     "0.035,%.3g\n}\n",
-                     g.full ? 0.97 : 0.9, fmin(0.16, 0.35 / g.rows));
-    for (int p = 0; p < g.panels; p++) {
-        /* In characters there is room for one panel. */
-        th_figure_printf(f, "if (!plain || %d == 0) {\n", p);
-        if (g.full)
-            th_figure_printf(f, "set title 'layer %d, head %d", p / heads + 1, p % heads + 1);
-        else
-            th_figure_printf(f, "set title 'layer %d, from the last position", p + 1);
-        th_figure_printf(f,
-                         "' font ',9' offset 0,-0.6\n"
-                         "if (plain) {\n"
-                         "plot $P%d using 1:2:(sprintf('%%d', int(9.99 * $3))) with labels\n"
-                         "} else {\n"
-                         "plot $P%d using 1:2:(0.5):(0.5):3 with boxxyerror lc palette\n}\n}\n",
-                         p, p);
-    }
+    th_figure_printf(
+        f,
+        " noenhanced font ',13' margins screen %.4g,%.4g,%.4g,%.4g spacing screen %.4g,%.4g\n}\n",
+        LEFT / f->width, 1 - RIGHT / f->width, BOTTOM / f->height, 1 - TOP / f->height,
+        BESIDE / f->width, BETWEEN / f->height);
+    for (int p = 0; p < g.panels; p++)
+        draw_panel(f, v, &g, p);
     th_figure_printf(f, "if (!plain) { unset multiplot }\n");
 }
 

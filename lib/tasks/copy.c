@@ -64,9 +64,11 @@ static bool is_ngram(const ThTask *t)
     return t->kind == &th_task_kind_ngram;
 }
 
+enum { KEY_PREFIX, KEY_SUFFIX }; /* the option key */
+
 static bool key_is_prefix(const ThTask *t)
 {
-    return strcmp(th_option_text(&t->options, "key"), "prefix") == 0;
+    return th_option_choice(&t->options, "key") == KEY_PREFIX;
 }
 
 static int gram_size(const ThTask *t)

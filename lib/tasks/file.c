@@ -80,18 +80,18 @@ static bool has_blank(const char *text)
     return text[strcspn(text, BLANKS)] != '\0';
 }
 
-static bool is(const ThTask *t, const char *option, const char *value)
-{
-    return strcmp(th_option_text(&t->options, option), value) == 0;
-}
+/* The options tokens and labels, in the order of their words; header is a ThTaskHeader. */
+enum { TOKENS_AUTO, TOKENS_CHARACTERS, TOKENS_WORDS };
+enum { LABELS_AUTO, LABELS_FINAL, LABELS_EVERY };
 
 /* ---- what the file is taken for -------------------------------------------------------------- */
 
 /* Symbols are words where any input has a blank. */
 static bool are_words(const ThTask *t, const ThTaskRecords *r)
 {
-    bool words = is(t, "tokens", "words");
-    for (size_t i = 0; is(t, "tokens", "auto") && !words && i < r->n; i++)
+    int tokens = th_option_choice(&t->options, "tokens");
+    bool words = tokens == TOKENS_WORDS;
+    for (size_t i = 0; tokens == TOKENS_AUTO && !words && i < r->n; i++)
         words = has_blank(r->item[i].input);
     return words;
 }
@@ -111,8 +111,9 @@ static bool are_label_words(const ThTaskRecords *r, bool words)
  * something: some input has more than one. */
 static bool are_every(const ThTask *t, const ThTaskRecords *r, bool words, bool label_words)
 {
-    if (!is(t, "labels", "auto"))
-        return is(t, "labels", "every");
+    int labels = th_option_choice(&t->options, "labels");
+    if (labels != LABELS_AUTO)
+        return labels == LABELS_EVERY;
     bool telling = false;
     for (size_t i = 0; i < r->n; i++) {
         size_t n = count_items(r->item[i].input, words);
@@ -370,9 +371,8 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
     ThTaskRecordShape shape = {.path = from->file,
                                .input = th_option_text(&t->options, "input"),
                                .label = th_option_text(&t->options, "label"),
-                               .header = is(t, "header", "yes")  ? TH_TASK_HEADER_YES
-                                         : is(t, "header", "no") ? TH_TASK_HEADER_NO
-                                                                 : TH_TASK_HEADER_AUTO};
+                               .header =
+                                   (ThTaskHeader)th_option_choice(&t->options, "header")};
     ThTaskRecords r = {0};
     bool ok = th_task_records_read(&r, &shape, err) && load(t, &r, err);
     th_task_records_free(&r);

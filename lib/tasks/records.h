@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 
+/* In the order of the option header. */
 typedef enum { TH_TASK_HEADER_AUTO, TH_TASK_HEADER_YES, TH_TASK_HEADER_NO } ThTaskHeader;
 
 /* The file, and which of its columns, or members of its objects, are meant. */

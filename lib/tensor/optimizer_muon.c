@@ -95,7 +95,7 @@ static size_t scratch(int rows, int cols)
 
 const ThOptimizer th_optimizer_muon = {
     .name = "muon",
-    .summary = "orthogonal steps of hidden matrices, AdamW for the rest",
+    .summary = "orthogonal steps of hidden matrices (momentum 0.95), AdamW for the rest",
     .source = "Jordan et al. 2024; scale by Liu et al. 2025, section 2.2, times 3",
     .slots = 2,
     .whole = true,

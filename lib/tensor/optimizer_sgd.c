@@ -13,7 +13,7 @@ static void update(const ThOptimizerUpdate *u, const ThOptimizerRun *r)
 
 const ThOptimizer th_optimizer_sgd = {
     .name = "sgd",
-    .summary = "gradient descent with momentum",
+    .summary = "gradient descent with momentum (default 0.9)",
     .source = "Polyak 1964",
     .slots = 1,
     .momentum = 0.9,

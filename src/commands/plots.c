@@ -26,6 +26,15 @@ static bool is_set(const char *variable)
     return value && *value;
 }
 
+/* By the setting plot, in its order. */
+static bool wants_window(const ShSession *s)
+{
+    enum { AUTO, WINDOW };
+    int setting = sh_setting_choice(s, "plot");
+    return setting == WINDOW ||
+           (setting == AUTO && (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")));
+}
+
 const ThOptionSpec *sh_plot_options(size_t i)
 {
     static const ThOptionSpec options[] = {
@@ -93,7 +102,7 @@ bool sh_finish_plot(ShSession *s, const ShCall *call, ThFigure *f, bool written,
     ThPlotTarget to = {.where = TH_PLOT_TEXT, .path = call->redirect, .stop = sh_stop(s)};
     if (call->redirect)
         to.where = TH_PLOT_FILE;
-    else if (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"))
+    else if (wants_window(s))
         to.where = TH_PLOT_WINDOW;
     measure_terminal(&to);
     char font[64];
@@ -148,9 +157,10 @@ SH_COMMAND(plot_attention, .group = "plots",
            .summary = "draw where a model looks when it reads an input",
            .detail = "For a RegularGPT: the routing path of the last position over positions and "
                      "levels, each edge as thick as its weight, and every head's weights below "
-                     "it.  For a transformer: the weights of every layer and head, or only the "
-                     "last position's where the input is long.  attention prints the "
-                     "numbers.\n\n" SH_PLOT_WHERE,
+                     "it.  For a transformer: the weights of every layer and head on one scale, a "
+                     "row for each position, or only the last position's where the input is long; "
+                     "what a position does not see is grey, and so are rows that the answer did not "
+                     "need, which are not computed.  attention prints the numbers.\n\n" SH_PLOT_WHERE,
            .example = "task p = parity\n"
                       "model m = regulargpt dim=16 heads=2\n"
                       "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"

@@ -225,6 +225,8 @@ static const ThOptionSpec evaluate_options[] = {
     {0},
 };
 
+enum { SLICE_PAPER, SLICE_AUTHORS }; /* the option slice */
+
 typedef struct {
     ThScore *item;
     size_t n, cap;
@@ -375,7 +377,7 @@ static void keep_scores(ThModel *m, Scores *scores)
 /* Reads the lengths and the number of strings. */
 static bool plan(Evaluation *e, Scores *scores, const ThOptions *o, ThError *err)
 {
-    bool authors = strcmp(th_option_text(o, "slice"), "authors") == 0;
+    bool authors = th_option_choice(o, "slice") == SLICE_AUTHORS;
     e->lengths = th_option_range(o, "length");
     e->samples = (int)th_option_int(o, "samples");
     if (scores->rows && authors)

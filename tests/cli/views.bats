@@ -386,3 +386,15 @@ save m "m.safetensors"'
         [[ $stderr == *"$f"* ]]
     done
 }
+
+@test "the setting plot says where figures without a file go" {
+    mkdir bin
+    printf '#!/bin/sh\nif grep -q "wide ="; then echo window; else echo text; fi\n' >bin/gnuplot
+    chmod +x bin/gnuplot
+    PATH=$PWD/bin:$PATH
+    plot() { "$TAPEHEAD" -q -e "set plot $1" -e 'automaton p = parity' -e 'plot automaton p'; }
+    [ "$(plot auto)" = text ]
+    [ "$(DISPLAY=:99 plot auto)" = window ]
+    [ "$(DISPLAY=:99 plot text)" = text ]
+    [ "$(plot window)" = window ]
+}
