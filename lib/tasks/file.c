@@ -371,8 +371,7 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
     ThTaskRecordShape shape = {.path = from->file,
                                .input = th_option_text(&t->options, "input"),
                                .label = th_option_text(&t->options, "label"),
-                               .header =
-                                   (ThTaskHeader)th_option_choice(&t->options, "header")};
+                               .header = (ThTaskHeader)th_option_choice(&t->options, "header")};
     ThTaskRecords r = {0};
     bool ok = th_task_records_read(&r, &shape, err) && load(t, &r, err);
     th_task_records_free(&r);

@@ -153,20 +153,20 @@ SH_COMMAND(plot_automaton, .group = "plots", .summary = "draw an automaton",
     return sh_finish_plot(s, call, &f, ok, err);
 }
 
-SH_COMMAND(plot_attention, .group = "plots",
-           .summary = "draw where a model looks when it reads an input",
-           .detail = "For a RegularGPT: the routing path of the last position over positions and "
-                     "levels, each edge as thick as its weight, and every head's weights below "
-                     "it.  For a transformer: the weights of every layer and head on one scale, a "
-                     "row for each position, or only the last position's where the input is long; "
-                     "what a position does not see is grey, and so are rows that the answer did not "
-                     "need, which are not computed.  attention prints the numbers.\n\n" SH_PLOT_WHERE,
-           .example = "task p = parity\n"
-                      "model m = regulargpt dim=16 heads=2\n"
-                      "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-                      "plot attention m \"abbab\" > \"attention.svg\"",
-           .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}}, .more_options = sh_plot_options,
-           .flags = C_OWN_REDIRECT)
+SH_COMMAND(
+    plot_attention, .group = "plots", .summary = "draw where a model looks when it reads an input",
+    .detail = "For a RegularGPT: the routing path of the last position over positions and "
+              "levels, each edge as thick as its weight, and every head's weights below "
+              "it.  For a transformer: the weights of every layer and head on one scale, a "
+              "row for each position, or only the last position's where the input is long; "
+              "what a position does not see is grey, and so are rows that the answer did not "
+              "need, which are not computed.  attention prints the numbers.\n\n" SH_PLOT_WHERE,
+    .example = "task p = parity\n"
+               "model m = regulargpt dim=16 heads=2\n"
+               "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
+               "plot attention m \"abbab\" > \"attention.svg\"",
+    .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}}, .more_options = sh_plot_options,
+    .flags = C_OWN_REDIRECT)
 {
     int *token;
     ThFigure f = sh_new_plot(call);
