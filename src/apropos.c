@@ -4,6 +4,8 @@
 
 #include "help.h"
 #include "session_impl.h"
+#include "synonyms.h"
+#include "wrap.h"
 
 static bool mentions(const char *where, const char *text)
 {
@@ -45,7 +47,7 @@ static bool apropos_kinds(FILE *out, const ShFamily *f, const ShCommand *c, cons
             !options_mention(k.options, text))
             continue;
         th_text_printf(&name, "%s%s", c ? f->before : "", k.name);
-        sh_help_row(out, name.data ? name.data : k.name, k.summary);
+        sh_wrap_row(out, name.data ? name.data : k.name, k.summary);
         th_text_free(&name);
         found = true;
     }
@@ -63,7 +65,7 @@ static bool apropos_commands(FILE *out, const char *text)
         if (f) {
             found = apropos_kinds(out, f, commands[i], text) || found;
         } else if (command_mentions(commands[i], text)) {
-            sh_help_row(out, sh_command_typed(commands[i], typed), commands[i]->summary);
+            sh_wrap_row(out, sh_command_typed(commands[i], typed), commands[i]->summary);
             found = true;
         }
     }
@@ -78,16 +80,23 @@ bool sh_apropos(FILE *out, const char *text)
     for (size_t i = 0; i < n; i++)
         if (!f[i].second_word)
             found = apropos_kinds(out, &f[i], NULL, text) || found;
+    const ShSynonym *other = sh_synonyms(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (mentions(other[i].word, text)) {
+            sh_wrap_row(out, other[i].word, other[i].see);
+            found = true;
+        }
+    }
     const ShRaspTopic *t = sh_rasp_topics(&n);
     for (size_t i = 0; i < n; i++) {
         if (mentions(t[i].name, text) || mentions(t[i].summary, text)) {
-            sh_help_row(out, t[i].call, t[i].summary);
+            sh_wrap_row(out, t[i].call, t[i].summary);
             found = true;
         }
     }
     for (const ThOptionSpec *s = sh_settings; s->name; s++) {
         if (mentions(s->name, text) || mentions(s->help, text)) {
-            sh_help_row(out, s->name, s->help);
+            sh_wrap_row(out, s->name, s->help);
             found = true;
         }
     }

@@ -148,6 +148,9 @@ static void offer_topics(Cursor *c)
     for (size_t i = 0; sh_help_topics[i]; i++)
         offer(c, sh_help_topics[i]);
     size_t n;
+    const char *const *groups = sh_command_groups(&n);
+    for (size_t i = 0; i < n; i++)
+        offer(c, groups[i]);
     const ShRaspTopic *t = sh_rasp_topics(&n);
     for (size_t i = 0; i < n; i++)
         offer(c, t[i].name);
@@ -371,6 +374,16 @@ static bool is_rasp(const Cursor *c)
     return sh_shape_is_rasp(c->lx->text.data + begin, c->lx->text.size - begin);
 }
 
+/* `help plot`: what follows is the second word of a command. */
+static void offer_second_topic(Cursor *c)
+{
+    char first[SH_COMMAND_NAME];
+    const ShToken *t = token(c, c->from + 1);
+    snprintf(first, sizeof first, "%.*s", (int)(t->end - t->start), c->lx->text.data + t->start);
+    if (c->to == c->from + 2)
+        offer_commands(c, first);
+}
+
 static void complete_statement(Cursor *c, const char *line, size_t start)
 {
     ShStatement st = {c->lx, c->from, c->to};
@@ -406,15 +419,13 @@ static void complete_statement(Cursor *c, const char *line, size_t start)
             return;
         }
     }
+    if (strcmp(command->name, "help") == 0 && c->to > c->from + 1) {
+        offer_second_topic(c);
+        return;
+    }
     offer_form(c, command, command->args, words);
     if (command->args2[0].kind != A_NONE)
         offer_form(c, command, command->args2, words);
-    if (strcmp(command->name, "help") == 0 && c->to == c->from + 2) {
-        const ShToken *topic = token(c, c->from + 1);
-        snprintf(first, sizeof first, "%.*s", (int)(topic->end - topic->start),
-                 c->lx->text.data + topic->start);
-        offer_commands(c, first);
-    }
 }
 
 void sh_complete(ShSession *s, const char *line, size_t start, ShCandidates *out)

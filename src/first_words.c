@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "parse.h"
+#include "synonyms.h"
 
 static const ShToken *token(const ShStatement *st, size_t i)
 {
@@ -43,7 +44,10 @@ static bool unknown_command(const char *word, const ShToken *t, ThError *err)
     const char *near = th_nearest(word, names, n);
     char typed[SH_COMMAND_NAME];
     th_fail_at(err, TH_EUSAGE, t->line, t->col, "unknown command '%s'", word);
-    if (*word == '$')
+    const ShSynonym *known = sh_synonym(word);
+    if (known)
+        th_hint(err, "%s", known->see);
+    else if (*word == '$')
         th_hint(err, "NAME = VALUE defines a variable, $NAME inserts it");
     else if (strcmp(word, "else") == 0)
         th_hint(err, "else stands on the line of the } before it");

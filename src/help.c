@@ -9,9 +9,10 @@
 #include "base/text.h"
 #include "family.h"
 #include "formats.h"
+#include "help_start.h"
 #include "session_impl.h"
-
-enum { WIDTH = 78 };
+#include "synonyms.h"
+#include "wrap.h"
 
 const char sh_syntax_text[] =
     "One command a line; ; separates commands on one line.  # begins a comment that ends with the "
@@ -30,9 +31,9 @@ const char sh_syntax_text[] =
     "system's "
     "shell.";
 
-const char *const sh_help_topics[] = {"syntax",     "tasks",    "models",    "positions",
-                                      "optimizers", "automata", "functions", "rasp",
-                                      "settings",   "formats",  "results",   NULL};
+const char *const sh_help_topics[] = {"all",    "tutorial",  "examples",   "syntax",   "tasks",
+                                      "models", "positions", "optimizers", "automata", "functions",
+                                      "rasp",   "settings",  "formats",    "results",  NULL};
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
@@ -123,55 +124,6 @@ void sh_option_values(ThText *t, const ThOptionSpec *spec)
         th_text_printf(t, "; default %s", spec->fallback);
 }
 
-/* Prints text in lines of at most WIDTH columns, the first of which begins at `column`; an empty
- * line separates paragraphs.  A line that begins with a blank is an item of a list. */
-static void wrap_from(FILE *out, int column, int indent, const char *text)
-{
-    bool fresh = true; /* nothing of the line has been printed yet */
-    int left = indent, hang = indent;
-    while (*text) {
-        if (*text == '\n') {
-            fputc('\n', out);
-            text++;
-            column = 0;
-            left = hang = indent;
-            fresh = true;
-            continue;
-        }
-        if (fresh && *text == ' ') {
-            left = indent + 2;
-            hang = indent + 4;
-            text += strspn(text, " ");
-            continue;
-        }
-        size_t n = strcspn(text, " \n");
-        char word[256];
-        snprintf(word, sizeof word, "%.*s", (int)n, text);
-        int width = th_utf8_width(word);
-        if (!fresh && column + 1 + width > WIDTH) {
-            fputc('\n', out);
-            column = 0;
-            left = hang;
-            fresh = true;
-        }
-        if (fresh && column < left)
-            column += fprintf(out, "%*s", left - column, "");
-        else if (!fresh)
-            column += fprintf(out, " ");
-        fputs(word, out);
-        fresh = false;
-        column += width;
-        text += n;
-        text += strspn(text, " ");
-    }
-    fputc('\n', out);
-}
-
-static void wrap(FILE *out, int indent, const char *text)
-{
-    wrap_from(out, 0, indent, text);
-}
-
 /* `after` follows the names: "=" for options, "" for settings. */
 static void print_specs(FILE *out, const ThOptionSpec *specs, const char *after)
 {
@@ -180,7 +132,7 @@ static void print_specs(FILE *out, const ThOptionSpec *specs, const char *after)
         sh_option_values(&values, specs);
         fprintf(out, "    %s%s   %s\n", specs->name, after, values.data ? values.data : "");
         th_text_free(&values);
-        wrap(out, 8, specs->help);
+        sh_wrap(out, 8, specs->help);
     }
 }
 
@@ -199,14 +151,14 @@ static void print_paragraphs(FILE *out, const char *detail)
 {
     if (detail) {
         fputc('\n', out);
-        wrap(out, 4, detail);
+        sh_wrap(out, 4, detail);
     }
 }
 
 static void print_line(FILE *out, const char *what, const char *text)
 {
     if (text)
-        wrap_from(out, fprintf(out, "\n%s: ", what) - 1, 4, text);
+        sh_wrap_from(out, fprintf(out, "\n%s: ", what) - 1, 4, text);
 }
 
 /* The options of a command, of a kind, or of both. */
@@ -239,7 +191,7 @@ static void help_command(FILE *out, const ShCommand *c)
         fprintf(out, "%s\n", synopsis.data ? synopsis.data : c->name);
         th_text_free(&synopsis);
     }
-    wrap(out, 4, c->summary);
+    sh_wrap(out, 4, c->summary);
     print_paragraphs(out, c->detail);
     print_all_options(out, c, NULL);
     print_rest(out, c->results, c->example);
@@ -252,7 +204,7 @@ static void help_kind(FILE *out, const ShFamily *f, const ShKindRow *k, const Sh
     sh_kind_synopsis(&synopsis, f, k);
     fprintf(out, "%s\n", synopsis.data ? synopsis.data : k->name);
     th_text_free(&synopsis);
-    wrap(out, 4, k->summary);
+    sh_wrap(out, 4, k->summary);
     print_paragraphs(out, k->detail);
     print_paragraphs(out, c ? c->detail : NULL);
     print_all_options(out, c, k);
@@ -262,19 +214,13 @@ static void help_kind(FILE *out, const ShFamily *f, const ShKindRow *k, const Sh
     print_line(out, "Source", k->source);
 }
 
-void sh_help_row(FILE *out, const char *name, const char *summary)
-{
-    fprintf(out, "  %s  ", name);
-    wrap_from(out, th_utf8_width(name) + 4, 22, summary);
-}
-
 static void print_kinds(FILE *out, const ShFamily *f, const char *before)
 {
     for (size_t i = 0; i < f->count(); i++) {
         ThText name = {0};
         ShKindRow k = f->row(i);
         th_text_printf(&name, "%s%s", before, k.name);
-        sh_help_row(out, name.data ? name.data : k.name, k.summary);
+        sh_wrap_row(out, name.data ? name.data : k.name, k.summary);
         th_text_free(&name);
     }
 }
@@ -287,32 +233,31 @@ static void print_command_row(FILE *out, const ShCommand *c)
     if (f)
         print_kinds(out, f, f->before);
     else
-        sh_help_row(out, sh_command_typed(c, typed), c->summary);
+        sh_wrap_row(out, sh_command_typed(c, typed), c->summary);
 }
 
-static void overview(FILE *out)
+static bool help_group(FILE *out, const char *group)
 {
-    size_t n_groups, n;
-    const char *const *groups = sh_command_groups(&n_groups);
+    size_t n;
+    bool found = false;
     const ShCommand *const *commands = sh_commands(&n);
-    for (size_t g = 0; g < n_groups; g++) {
-        fprintf(out, "%s%s\n", g ? "\n" : "", groups[g]);
-        for (size_t i = 0; i < n; i++)
-            if (strcmp(commands[i]->group, groups[g]) == 0)
-                print_command_row(out, commands[i]);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(commands[i]->group, group) != 0)
+            continue;
+        print_command_row(out, commands[i]);
+        found = true;
     }
-    ThText more = {0};
-    th_text_add(&more, "help COMMAND explains a command; other topics are ");
-    for (size_t i = 0; sh_help_topics[i]; i++)
-        th_text_printf(&more, "%s%s",
-                       i == 0                  ? ""
-                       : sh_help_topics[i + 1] ? ", "
-                                               : " and ",
-                       sh_help_topics[i]);
-    th_text_add(&more, ", and every kind of task and model.");
-    fputc('\n', out);
-    wrap(out, 0, more.data ? more.data : "");
-    th_text_free(&more);
+    return found;
+}
+
+static void help_all(FILE *out)
+{
+    size_t n;
+    const char *const *groups = sh_command_groups(&n);
+    for (size_t g = 0; g < n; g++) {
+        fprintf(out, "%s%s\n", g ? "\n" : "", groups[g]);
+        help_group(out, groups[g]);
+    }
 }
 
 static void builtin_call(ThText *t, const ThAutomatonBuiltin *b)
@@ -329,7 +274,7 @@ static void help_builtin(FILE *out, const ThAutomatonBuiltin *b)
     builtin_call(&call, b);
     fprintf(out, "automaton NAME = %s\n", call.data ? call.data : b->name);
     th_text_free(&call);
-    wrap(out, 4, b->summary);
+    sh_wrap(out, 4, b->summary);
     for (int i = 0; i < b->n_arguments; i++) {
         fprintf(out, "    %s   integer from %d to %d", b->argument[i].name, b->argument[i].least,
                 b->argument[i].most);
@@ -343,15 +288,16 @@ static void help_results(FILE *out)
 {
     size_t n;
     const ShCommand *const *commands = sh_commands(&n);
-    wrap(out, 0,
-         "Commands leave figures behind, which assert and echo read by name until another command "
-         "sets its own; with set format json they are the members of the object that a command "
-         "prints, and with set format csv the columns of its row.");
+    sh_wrap(
+        out, 0,
+        "Commands leave figures behind, which assert and echo read by name until another command "
+        "sets its own; with set format json they are the members of the object that a command "
+        "prints, and with set format csv the columns of its row.");
     fputc('\n', out);
     for (size_t i = 0; i < n; i++) {
         char typed[SH_COMMAND_NAME];
         if (commands[i]->results)
-            sh_help_row(out, sh_command_typed(commands[i], typed), commands[i]->results);
+            sh_wrap_row(out, sh_command_typed(commands[i], typed), commands[i]->results);
     }
 }
 
@@ -364,20 +310,20 @@ static void help_formats(FILE *out)
                        k.saves && k.loads ? "save and load"
                        : k.saves          ? "save"
                                           : "load");
-        sh_help_row(out, k.extension, text.data ? text.data : k.summary);
+        sh_wrap_row(out, k.extension, text.data ? text.data : k.summary);
         th_text_free(&text);
     }
-    sh_help_row(out, ".csv .json .txt", "tables and results (COMMAND > FILE)");
+    sh_wrap_row(out, ".csv .json .txt", "tables and results (COMMAND > FILE)");
     size_t n;
     const ThFormat *const *f = th_format_all(&n);
     fputs("\nTuring machines, by what a file holds or by format=:\n", out);
     for (size_t i = 0; i < n; i++)
         if (f[i]->looks)
-            sh_help_row(out, f[i]->name, f[i]->looks);
+            sh_wrap_row(out, f[i]->name, f[i]->looks);
 }
 
-/* The families of which a topic is the list.  False if there is none. */
-static bool list_kinds(FILE *out, const char *topic)
+/* The families of which a topic is the list. */
+static void list_kinds(FILE *out, const char *topic)
 {
     size_t n;
     const ShFamily *f = sh_families(&n);
@@ -386,9 +332,8 @@ static bool list_kinds(FILE *out, const char *topic)
             continue;
         fprintf(out, "kinds of %s, for %sKIND:\n", f[i].word, f[i].before);
         print_kinds(out, &f[i], "");
-        return true;
+        return;
     }
-    return false;
 }
 
 static void list_builtins(FILE *out)
@@ -399,7 +344,7 @@ static void list_builtins(FILE *out)
     for (size_t i = 0; i < n; i++) {
         ThText call = {0};
         builtin_call(&call, &b[i]);
-        sh_help_row(out, call.data ? call.data : b[i].name, b[i].summary);
+        sh_wrap_row(out, call.data ? call.data : b[i].name, b[i].summary);
         th_text_free(&call);
     }
 }
@@ -412,7 +357,7 @@ static void list_functions(FILE *out)
     for (size_t i = 0; i < n; i++) {
         ThText call = {0};
         th_text_printf(&call, "%s(%s)", f[i].name, f[i].arguments);
-        sh_help_row(out, call.data ? call.data : f[i].name, f[i].summary);
+        sh_wrap_row(out, call.data ? call.data : f[i].name, f[i].summary);
         th_text_free(&call);
     }
 }
@@ -429,20 +374,26 @@ static void help_rasp(FILE *out)
     size_t n;
     const ShRaspTopic *t = sh_rasp_topics(&n);
     for (size_t i = 0; sh_rasp_guide[i]; i++) {
-        wrap(out, 0, sh_rasp_guide[i]);
+        sh_wrap(out, 0, sh_rasp_guide[i]);
         fputc('\n', out);
     }
     fputs("What is always there:\n", out);
     for (size_t i = 0; i < n; i++) {
         fprintf(out, "  %s\n", t[i].call);
-        wrap(out, 6, t[i].summary);
+        sh_wrap(out, 6, t[i].summary);
     }
 }
 
-static bool help_topic(FILE *out, const char *topic)
+static void help_topic(FILE *out, const char *topic)
 {
-    if (strcmp(topic, "syntax") == 0)
-        wrap(out, 0, sh_syntax_text);
+    if (strcmp(topic, "all") == 0)
+        help_all(out);
+    else if (strcmp(topic, "examples") == 0)
+        sh_help_examples(out);
+    else if (strcmp(topic, "tutorial") == 0)
+        sh_help_tutorial(out);
+    else if (strcmp(topic, "syntax") == 0)
+        sh_wrap(out, 0, sh_syntax_text);
     else if (strcmp(topic, "automata") == 0)
         list_automata(out);
     else if (strcmp(topic, "functions") == 0)
@@ -456,8 +407,15 @@ static bool help_topic(FILE *out, const char *topic)
     else if (strcmp(topic, "results") == 0)
         help_results(out);
     else
-        return list_kinds(out, topic);
-    return true;
+        list_kinds(out, topic);
+}
+
+static bool is_topic(const char *word)
+{
+    size_t i = 0;
+    while (sh_help_topics[i] && strcmp(sh_help_topics[i], word) != 0)
+        i++;
+    return sh_help_topics[i] != NULL;
 }
 
 /* Kinds of tasks and models, built-in automata, functions and settings of that name: any number may
@@ -487,7 +445,7 @@ static bool help_kinds(FILE *out, const char *name, bool found)
         if (strcmp(f[i].name, name) != 0)
             continue;
         fprintf(out, "%sautomaton NAME = %s(%s)\n", found ? "\n" : "", name, f[i].arguments);
-        wrap(out, 4, f[i].summary);
+        sh_wrap(out, 4, f[i].summary);
         found = true;
     }
     const ShRaspTopic *t = sh_rasp_topics(&n);
@@ -495,7 +453,7 @@ static bool help_kinds(FILE *out, const char *name, bool found)
         if (strcmp(t[i].name, name) != 0)
             continue;
         fprintf(out, "%s%s   in RASP\n", found ? "\n" : "", t[i].call);
-        wrap(out, 4, t[i].summary);
+        sh_wrap(out, 4, t[i].summary);
         found = true;
     }
     for (const ThOptionSpec *s = sh_settings; s->name; s++) {
@@ -506,7 +464,7 @@ static bool help_kinds(FILE *out, const char *name, bool found)
         fprintf(out, "%sset %s VALUE   %s\n", found ? "\n" : "", name,
                 values.data ? values.data : "");
         th_text_free(&values);
-        wrap(out, 4, s->help);
+        sh_wrap(out, 4, s->help);
         found = true;
     }
     return found;
@@ -532,18 +490,13 @@ static bool help_prefix(FILE *out, const char *word, bool found)
     return found;
 }
 
-static bool help_group(FILE *out, const char *group)
+/* A word of other programs: what does its work here. */
+static bool help_synonym(FILE *out, const char *word)
 {
-    size_t n;
-    bool found = false;
-    const ShCommand *const *commands = sh_commands(&n);
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(commands[i]->group, group) != 0)
-            continue;
-        print_command_row(out, commands[i]);
-        found = true;
-    }
-    return found;
+    const ShSynonym *known = sh_synonym(word);
+    if (known)
+        sh_wrap(out, 0, known->see);
+    return known != NULL;
 }
 
 static bool unknown_topic(const char *topic, ThError *err)
@@ -555,6 +508,9 @@ static bool unknown_topic(const char *topic, ThError *err)
         names[count++] = commands[i]->name;
     for (size_t i = 0; sh_help_topics[i]; i++)
         names[count++] = sh_help_topics[i];
+    const char *const *groups = sh_command_groups(&n);
+    for (size_t i = 0; i < n; i++)
+        names[count++] = groups[i];
     const ShFamily *f = sh_families(&n);
     for (size_t k = 0; k < n; k++)
         for (size_t i = 0; i < f[k].count() && !f[k].second_word && count < 512; i++)
@@ -588,7 +544,7 @@ static bool help_second_word(FILE *out, const char *topic)
 bool sh_help(FILE *out, const char *topic, ThError *err)
 {
     if (!*topic) {
-        overview(out);
+        sh_help_start(out);
         return true;
     }
     char name[128];
@@ -596,13 +552,18 @@ bool sh_help(FILE *out, const char *topic, ThError *err)
     for (char *c = name; *c; c++)
         *c = *c == ' ' ? '_' : *c;
     const ShCommand *c = sh_command(name);
-    bool about = help_topic(out, name);
-    if (c && about)
+    bool group = help_group(out, topic);
+    if (group && c)
         fputs("\n", out);
     if (c)
         help_command(out, c);
+    bool about = is_topic(name);
+    if ((group || c) && about)
+        fputs("\n", out);
+    if (about)
+        help_topic(out, name);
     bool found = help_second_word(out, name);
-    found = help_prefix(out, name, found || c || about);
+    found = help_prefix(out, name, found || c || about || group);
     found = help_kinds(out, name, found) || found;
-    return found || help_group(out, topic) || unknown_topic(topic, err);
+    return found || help_synonym(out, topic) || unknown_topic(topic, err);
 }

@@ -5,14 +5,11 @@
 #include "command.h"
 #include "family.h"
 
-/* Prints a topic, or the overview for "".  TH_EUSAGE for an unknown topic, with the nearest. */
+/* Prints a topic, or the first screen for "".  TH_EUSAGE for an unknown topic, with the nearest. */
 bool sh_help(FILE *out, const char *topic, ThError *err);
 
 /* Prints what mentions the text, one line each; false if nothing does. */
 bool sh_apropos(FILE *out, const char *text);
-
-/* Prints a line of a list: a name, and what it is in columns behind it. */
-void sh_help_row(FILE *out, const char *name, const char *summary);
 
 /* Topics that are no commands, ending with NULL. */
 extern const char *const sh_help_topics[];

@@ -17,6 +17,7 @@
 #include "shell.h"
 #include "signals.h"
 #include "variables.h"
+#include "wrap.h"
 
 enum { KEY_SEED = 0x100, KEY_THREADS, KEY_EMIT };
 
@@ -186,6 +187,14 @@ static bool define_variables(ShSession *s, const Arguments *a, ThError *err)
     return true;
 }
 
+static void say_hello(void)
+{
+    sh_wrap_fit(isatty(STDOUT_FILENO));
+    sh_wrap(stdout, 0,
+            "tapehead " TH_VERSION ".  help says how to start, tutorial 1 shows it, help examples "
+            "lists scripts; Tab completes, Meta-h explains the word at the cursor; quit leaves.");
+}
+
 static int run(ShSession *s, const Arguments *a)
 {
     ThError err = {0};
@@ -200,7 +209,7 @@ static int run(ShSession *s, const Arguments *a)
         ok = sh_shell_file(s, stdin, "<stdin>");
     else if ((!given || a->interactive) && !stopped && !s->leaving && terminal) {
         if (!a->quiet)
-            printf("tapehead %s.  help lists the commands, quit leaves.\n", TH_VERSION);
+            say_hello();
         sh_repl(s, !a->no_init);
         ok = true;
     }

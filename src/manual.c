@@ -394,6 +394,8 @@ static void emit_bash(FILE *out)
     fputs("# bash completion of tapehead, made by `tapehead --emit=bash`\n\n"
           "_tapehead()\n{\n"
           "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
+          "    if [[ $word == = ]]; then\n        word=\n"
+          "    elif [[ $before == = ]]; then\n        before=${COMP_WORDS[COMP_CWORD-2]}\n    fi\n"
           "    case $before in\n"
           "    -e | --execute)\n"
           "        mapfile -t COMPREPLY < <(compgen -W '",

@@ -9,9 +9,11 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "pager.h"
+#include "help.h"
 #include "parse.h"
 #include "rasp.h"
 #include "signals.h"
+#include "synonyms.h"
 
 /* ---- diagnostics ----------------------------------------------------------------------------- */
 
@@ -326,6 +328,25 @@ static bool run_control(ShSession *s, const ShStatement *st, const ShCommand *c,
     return ok;
 }
 
+/* ?run, run?, man run and the like, where there is help on it: then it is given. */
+static bool gives_help(ShSession *s, const ShStatement *st)
+{
+    char topic[SH_TOPIC];
+    const ShToken *first = &st->lexer->token[st->from], *last = &st->lexer->token[st->to - 1];
+    if (!sh_asks_for_help(st->lexer->text.data + first->start, last->end - first->start, topic))
+        return false;
+    FILE *nowhere = fopen("/dev/null", "w");
+    ThError err = {0};
+    bool known = nowhere && sh_help(nowhere, topic, &err);
+    if (nowhere)
+        fclose(nowhere);
+    ThText command = {0};
+    th_text_printf(&command, "help %s", topic);
+    bool given = known && !command.failed && sh_shell_text(s, command.data, "<help>");
+    th_text_free(&command);
+    return given;
+}
+
 static bool run_command(ShSession *s, const ShStatement *st, ThError *err)
 {
     ShParsed p = {0};
@@ -350,6 +371,8 @@ bool sh_execute(ShSession *s, const ShStatement *st, ThError *err)
     bool held =
         s->loading && (first->type == T_SHELL ||
                        (first->type == T_RASP && !rasp_defines(&st->lexer->tree[first->value])));
+    if (!held && first->type != T_SHELL && gives_help(s, st))
+        return true;
     bool ok = held                     ? fail_loading(s, err)
               : first->type == T_SHELL ? run_shell(st, err)
               : first->type == T_RASP  ? run_rasp(s, st, err)

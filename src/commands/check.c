@@ -205,7 +205,7 @@ static bool check_file(ShSession *s, const ShOperand *file, const ThPadCheckRule
 }
 
 SH_COMMAND(
-    check, .group = "scratchpads",
+    check, .group = "tasks",
     .summary = "say whether every line of a scratchpad follows from the one before",
     .detail =
         "Reads a scratchpad of any kind and layout that scratchpad writes, with or without "

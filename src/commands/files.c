@@ -28,7 +28,7 @@ static const ThOptionSpec load_options[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 SH_COMMAND(
-    save, .group = "files", .summary = "write objects to a file",
+    save, .group = "objects", .summary = "write objects to a file",
     .detail = "The extension of the file says how: help formats lists the formats.  The file "
               "is written whole or not at all.\n\n"
               "A Turing machine is written to .th, .jff, .tm, .yaml and .bb files, or with format= "
@@ -67,7 +67,7 @@ static char *path_of(const ShSession *s, const char *name, ThError *err)
 }
 
 SH_COMMAND(
-    load, .group = "files", .summary = "define the objects that a file holds",
+    load, .group = "objects", .summary = "define the objects that a file holds",
     .detail =
         "The extension of the file says how it is read: help formats lists the formats.  "
         "A format that holds one object without a name gives it the file's name, or NAME.\n\n"

@@ -12,17 +12,27 @@
 #include "rasp.h"
 #include "session_impl.h"
 #include "shell.h"
+#include "wrap.h"
+
+/* Help fills the lines of the terminal that it goes to. */
+static void fit_lines(const ShSession *s)
+{
+    sh_wrap_fit(s->interactive && s->out.stream == stdout && isatty(STDOUT_FILENO));
+}
 
 SH_COMMAND(help, .group = "general", .summary = "explain a command or a topic",
-           .detail = "Without a topic, lists the commands by group and the other topics.  A topic "
+           .detail = "Without a topic, says how to start and lists the groups of commands; help "
+                     "all lists all commands, help GROUP those of a group.  ?run, run? and run "
+                     "--help are help run.  A topic "
                      "is a command (help train, help plot loss), a kind of task or model (help "
                      "parity, help regulargpt), a function (help shuffle), a setting, or one of "
-                     "syntax, tasks, models, automata, rasp, "
+                     "tutorial, examples, syntax, tasks, models, automata, rasp, "
                      "functions, settings, formats and results.",
            .example = "help drop", .args = {{A_COMMAND, "TOPIC", A_OPTIONAL | A_REPEATED}},
            .flags = C_PAGED | C_KEEPS_RESULT)
 {
     ThText topic = {0};
+    fit_lines(s);
     for (int i = 0; i < call->n; i++)
         th_text_printf(&topic, "%s%s", i ? " " : "", call->operand[i].text);
     char *text = th_text_take(&topic, err);
@@ -41,6 +51,7 @@ SH_COMMAND(apropos, .group = "general", .summary = "find commands and topics by 
                       "#>   pwd                 print the current directory",
            .args = {{A_TEXT, "TEXT", 0}}, .flags = C_PAGED | C_KEEPS_RESULT)
 {
+    fit_lines(s);
     if (sh_apropos(sh_listing(s), call->operand[0].text))
         return true;
     return sh_fail_operand(err, &call->operand[0], TH_EVALUE, "nothing is about '%s'",

@@ -154,7 +154,7 @@ static bool wants_singles(const ThPad *p)
     return th_option_known(&p->options, "single") && th_option_flag(&p->options, "single");
 }
 
-SH_COMMAND(scratchpad, .group = "scratchpads", .summary = "write out a computation, line by line",
+SH_COMMAND(scratchpad, .group = "tasks", .summary = "write out a computation, line by line",
            .detail =
                "Without operands one is drawn.  With count= or > \"FILE\" they are a data set: "
                ".txt has one a line, .jsonl a record a line with question, lines and answer "

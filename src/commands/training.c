@@ -43,9 +43,9 @@ static void show_progress(const Training *t)
     double rate = (double)(p.step - t->first_step) / (sh_clock() - t->started);
     long left = lround((double)(p.last_step - p.step) / rate);
     sh_progress(t->s,
-                "step %lld of %lld  length ≤ %d  loss %.4g  accuracy %.4g  %.4g steps/s  "
-                "%ld:%02ld left",
-                p.step, p.last_step, p.longest, p.loss, p.accuracy, rate, left / 60, left % 60);
+                "step %lld of %lld  %ld:%02ld left  loss %.4g  accuracy %.4g  length ≤ %d  "
+                "%.4g steps/s",
+                p.step, p.last_step, left / 60, left % 60, p.loss, p.accuracy, p.longest, rate);
 }
 
 static void after_step(void *context, const ThTrainer *trainer)

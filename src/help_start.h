@@ -1,0 +1,16 @@
+/* help_start.h - the first screen of help, and what leads on from it. */
+#ifndef SH_HELP_START_H
+#define SH_HELP_START_H
+
+#include <stdio.h>
+
+/* Ways to start and the groups of commands, on one screen of 24 lines. */
+void sh_help_start(FILE *out);
+
+/* The scripts that were installed beside the program. */
+void sh_help_examples(FILE *out);
+
+/* The pages of the tutorial (commands/tutorial.c). */
+void sh_help_tutorial(FILE *out);
+
+#endif

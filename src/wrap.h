@@ -1,0 +1,20 @@
+/* wrap.h - text in lines that fit the screen. */
+#ifndef SH_WRAP_H
+#define SH_WRAP_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* How wide lines are from now on: as the terminal on standard output where the text goes there,
+ * else 78 columns. */
+void sh_wrap_fit(bool terminal);
+
+/* Prints text in lines, the first of which begins at `column`; an empty line separates paragraphs.
+ * A line that begins with a blank is an item of a list. */
+void sh_wrap_from(FILE *out, int column, int indent, const char *text);
+void sh_wrap(FILE *out, int indent, const char *text);
+
+/* Prints a line of a list: a name, and what it is in columns behind it. */
+void sh_wrap_row(FILE *out, const char *name, const char *summary);
+
+#endif

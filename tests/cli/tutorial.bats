@@ -1,0 +1,87 @@
+#!/usr/bin/env bats
+# The ways into the program: the first screen, the tutorial, the examples, questions and guesses.
+
+setup() {
+    tapehead=$(realpath "${TAPEHEAD:-./tapehead}")
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+@test "help fits one screen, and names ten groups and six ways to start" {
+    run "$tapehead" -e help
+    [ "${#lines[@]}" -le 22 ]
+    "$tapehead" -e help >out
+    [ "$(wc -l <out)" -le 23 ]
+    [ -z "$(grep -E '^.{81}' out)" ]
+    [ "$(sed -n '/^Groups/,/^help/p' out | grep -cE '^  [a-z]+ +[^ ]')" -eq 10 ]
+    [ "$(sed -n '/^Ways/,/^Groups/p' out | grep -cE '^  ')" -eq 6 ]
+}
+
+@test "help GROUP lists the commands of a group, help all those of all" {
+    "$tapehead" -e 'help all' >all
+    for group in $("$tapehead" -e help | sed -n '/^Groups/,/^help/s/^  \([a-z]*\) .*/\1/p'); do
+        grep -qx "$group" all
+        run "$tapehead" -e "help $group"
+        [ "$status" -eq 0 ]
+        grep -qF "${lines[0]}" all
+    done
+}
+
+@test "every page of the tutorial runs" {
+    for page in 1 2 3 4 5 6 7 8 9 10; do
+        run "$tapehead" -e "tutorial $page"
+        echo "$output"
+        [ "$status" -eq 0 ]
+        [[ ${lines[0]} == "$page: "* ]]
+        [[ $output == *"tapehead> "* ]]
+    done
+    [ -s odd.svg ]
+    run "$tapehead" -e 'tutorial 11'
+    [ "$status" -eq 1 ]
+    [ "$("$tapehead" -e 'help tutorial' | grep -cE '^ +[0-9]+  ')" -eq 10 ]
+}
+
+@test "help examples lists scripts that are there" {
+    "$tapehead" -e 'help examples' >out
+    folder=$(sed -n '1s/.* in \(.*\), for source.*/\1/p' out)
+    [ -f "$folder/parity.th" ]
+    grep -q '^  parity.th  *Parity, from an automaton' out
+}
+
+@test "questions are answered" {
+    "$tapehead" -e 'help run' >want
+    for question in '?run' '? run' 'run?' 'man run' 'run --help'; do
+        "$tapehead" -e "$question" | cmp - want
+    done
+    "$tapehead" -e help >want
+    "$tapehead" -e '?' | cmp - want
+    "$tapehead" -e '--help' | cmp - want
+    run "$tapehead" -e 'nonsense?'
+    [ "$status" -eq 1 ]
+}
+
+@test "words of other programs lead to the command, in hints, help and apropos" {
+    for word in draw print ls delete export import dfa nfa union complement picture slides version \
+        history undo; do
+        run "$tapehead" -e "$word"
+        [ "$status" -eq 1 ]
+        [[ $output == *"unknown command '$word'"*hint:* ]]
+        [[ $output != *"help lists the commands"* ]]
+        [[ $output != *"did you mean"* ]]
+        "$tapehead" -e "help $word" >help
+        "$tapehead" -e "apropos $word" | grep -q "^  $word "
+        [ -s help ]
+    done
+    run "$tapehead" -e exit -e 'echo not reached'
+    [ "$output" = "" ]
+}
+
+@test "the completion of the shell knows the values of --format=" {
+    "$tapehead" --emit=bash >completion
+    . ./completion
+    COMP_WORDS=(tapehead --format = js) COMP_CWORD=3
+    _tapehead
+    [ "${COMPREPLY[*]}" = json ]
+    COMP_WORDS=(tapehead --format =) COMP_CWORD=2
+    _tapehead
+    [ "${COMPREPLY[*]}" = "text json csv" ]
+}
