@@ -96,6 +96,7 @@ extern "C" {
 #include "learn/signature.h"
 #include "models/attention.h"
 #include "models/builder.h"
+#include "models/linear.h"
 #include "models/model.h"
 #include "models/position.h"
 #include "models/ragged.h"

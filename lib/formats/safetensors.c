@@ -325,7 +325,7 @@ static bool read_moment(const Reader *r, ThModel *m, int k, ThError *err)
 
 static bool fill(const Reader *r, ThModel *m, ThError *err)
 {
-    bool has_moment[TH_OPTIMIZER_SLOTS];
+    bool has_moment[TH_OPTIMIZER_SLOTS] = {0};
     if (!find_moments(r, m, has_moment, err) || !check_tensors(r, m, has_moment, err))
         return false;
     m->params.value = th_params_floats(m->params.total, err);

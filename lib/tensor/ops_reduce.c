@@ -116,6 +116,70 @@ ThVar th_op_row_sums(ThTape *t, ThVar a)
     return n ? th_tape_node_run(t, n) : -1;
 }
 
+/* ---- maxima ---- */
+
+/* The first place of the greatest element of a row of d. */
+static int greatest(const float *x, int d)
+{
+    int at = 0;
+    for (int j = 1; j < d; j++)
+        at = x[j] > x[at] ? j : at;
+    return at;
+}
+
+static int greatest_double(const double *x, int d)
+{
+    int at = 0;
+    for (int j = 1; j < d; j++)
+        at = x[j] > x[at] ? j : at;
+    return at;
+}
+
+static void row_maxima_forward(ThTape *t, ThTapeNode *n)
+{
+    const ThTapeNode *in = th_tape_in(t, n, 0);
+    const float *a = in->value;
+    float *y = n->value;
+    for (int i = 0; i < n->rows; i++, a += in->cols)
+        y[i] = a[greatest(a, in->cols)];
+}
+
+static void row_maxima_backward(ThTape *t, ThTapeNode *n)
+{
+    const ThTapeNode *in = th_tape_in(t, n, 0);
+    const float *a = in->value, *dy = n->grad;
+    float *da = th_tape_grad_float_zeroed(t, n, 0);
+    for (int i = 0; da && i < n->rows; i++, a += in->cols, da += in->cols)
+        da[greatest(a, in->cols)] += dy[i];
+}
+
+static void row_maxima_forward_double(ThTape *t, ThTapeNode *n)
+{
+    const ThTapeNode *in = th_tape_in(t, n, 0);
+    const double *a = in->value;
+    double *y = n->value;
+    for (int i = 0; i < n->rows; i++, a += in->cols)
+        y[i] = a[greatest_double(a, in->cols)];
+}
+
+static void row_maxima_backward_double(ThTape *t, ThTapeNode *n)
+{
+    const ThTapeNode *in = th_tape_in(t, n, 0);
+    const double *a = in->value, *dy = n->grad;
+    double *da = th_tape_grad_double(t, n, 0);
+    for (int i = 0; i < n->rows; i++, a += in->cols, da += in->cols)
+        da[greatest_double(a, in->cols)] += dy[i];
+}
+
+static const ThOp op_row_maxima = {"row maxima", row_maxima_forward, row_maxima_backward,
+                                   row_maxima_forward_double, row_maxima_backward_double};
+
+ThVar th_op_row_maxima(ThTape *t, ThVar a)
+{
+    ThTapeNode *n = th_tape_node(t, &op_row_maxima, th_tape_rows(t, a), 1, &a, 1);
+    return n ? th_tape_node_run(t, n) : -1;
+}
+
 static void column_sums_forward(ThTape *t, ThTapeNode *n)
 {
     const ThTapeNode *a = th_tape_in(t, n, 0);

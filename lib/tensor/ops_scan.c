@@ -102,7 +102,7 @@ static void scan_backward(ThTape *t, ThTapeNode *n)
  * is zero.  (p + qi)(x + yi) is the matrix p, -q; q, p. */
 static int place(const Scan *scan, int d, int i, int j, double *sign)
 {
-    int half = d / 2, k = scan->k;
+    int half = d > 1 ? d / 2 : 1, k = scan->k; /* complex numbers have two columns at least */
     *sign = 1;
     if (scan->form == TH_SCAN_DIAGONAL)
         return i == j ? i : -1;
@@ -162,7 +162,7 @@ static void scan_backward_double(ThTape *t, ThTapeNode *n)
                 db[scan->b_row[p] * d + i] += gi;
             else if (dbefore)
                 dbefore[i] += gi;
-            for (int j = 0; moves && before && j < d; j++) {
+            for (int j = 0; moves && before && dbefore && j < d; j++) {
                 int k = place(scan, d, i, j, &sign);
                 if (k < 0)
                     continue;

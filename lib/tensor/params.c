@@ -46,7 +46,7 @@ float *th_params_floats(size_t n, ThError *err)
     return p;
 }
 
-static double draw(const ThParam *item, ThRng *r)
+static double initial(const ThParam *item, ThRng *r, int row, int col)
 {
     double x;
     switch (item->init) {
@@ -65,8 +65,19 @@ static double draw(const ThParam *item, ThRng *r)
         return item->scale * x;
     case TH_INIT_UNIFORM:
         return item->scale * (2 * th_rng_uniform(r) - 1);
+    case TH_INIT_DRAWN:
+        return item->draw(r, row, col);
     }
     return 0;
+}
+
+void th_param_drawn(ThParams *p, int index, ThParamDraw *draw)
+{
+    if (index < 0)
+        return;
+    p->item[index].init = TH_INIT_DRAWN;
+    p->item[index].draw = draw;
+    p->item[index].decays = false;
 }
 
 bool th_params_allocate(ThParams *p, uint64_t seed, ThStop *stop, ThError *err)
@@ -80,7 +91,7 @@ bool th_params_allocate(ThParams *p, uint64_t seed, ThStop *stop, ThError *err)
         for (int row = 0; row < item->rows; row++) {
             float *value = p->value + item->offset + (size_t)row * (size_t)item->cols;
             for (int k = 0; k < item->cols; k++)
-                value[k] = (float)draw(item, &r);
+                value[k] = (float)initial(item, &r, row, k);
             if (th_stopped(stop, err))
                 return false;
         }

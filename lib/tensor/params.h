@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/rng.h"
 #include "base/stop.h"
 #include "base/text.h"
 
@@ -22,15 +23,20 @@ typedef enum {
     TH_INIT_NORMAL,    /* N(0, scale²) */
     TH_INIT_TRUNCATED, /* N(0,1) conditioned on |x| ≤ 2, times scale: Haiku's, real deviation 0.88
                         */
-    TH_INIT_UNIFORM    /* U(-scale, scale) */
+    TH_INIT_UNIFORM,   /* U(-scale, scale) */
+    TH_INIT_DRAWN      /* as a function says, see th_param_drawn */
 } ThInit;
+
+/* The initial value of an element. */
+typedef double ThParamDraw(ThRng *r, int row, int col);
 
 typedef struct {
     char name[64];
     int rows, cols;
     ThInit init;
     double scale;
-    bool decays;   /* AdamW's weight decay applies: matrices yes, biases and norms no */
+    ThParamDraw *draw; /* of TH_INIT_DRAWN */
+    bool decays;       /* AdamW's weight decay applies: matrices yes, biases and norms no */
     int hidden;    /* matrices from hidden vectors to hidden vectors that lie side by side in its
                       columns, 2 where keys and values are one parameter; 0: not such a matrix */
     size_t offset; /* of its first element in value */
@@ -52,6 +58,10 @@ int th_params_add(ThParams *p, const char *name, int rows, int cols, ThInit init
 /* Says that a parameter is `parts` hidden matrices side by side, which divide its columns; 0: it is
  * none (an embedding, a head), which is how parameters begin.  Index -1 does nothing. */
 void th_param_hidden(ThParams *p, int index, int parts);
+
+/* Says how the elements of a parameter are drawn, and that weight decay is not for it.  Index -1
+ * does nothing. */
+void th_param_drawn(ThParams *p, int index, ThParamDraw *draw);
 
 /* Allocates the block once the table is complete and draws initial values; each parameter has a
  * stream of its own, named by it.  stop may be NULL.  TH_ENOMEM, TH_EINTERRUPTED: free *p. */

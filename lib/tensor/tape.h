@@ -153,8 +153,10 @@ ThVar th_op_times_row(ThTape *t, ThVar a, ThVar row); /* every row of a, times r
 ThVar th_op_times_column(ThTape *t, ThVar a,
                          ThVar column); /* row i of a, times column[i] (rows,1) */
 
-ThVar th_op_softmax(ThTape *t, ThVar a);     /* of each row */
-ThVar th_op_row_sums(ThTape *t, ThVar a);    /* (rows,1): the sum of each row */
+ThVar th_op_softmax(ThTape *t, ThVar a);  /* of each row */
+ThVar th_op_row_sums(ThTape *t, ThVar a); /* (rows,1): the sum of each row */
+ThVar th_op_row_maxima(ThTape *t,
+                       ThVar a); /* (rows,1): the greatest, with the slope at the first */
 ThVar th_op_column_sums(ThTape *t, ThVar a); /* (1,cols): the sum of each column */
 ThVar th_op_sum(ThTape *t, ThVar a);         /* (1,1) */
 ThVar th_op_mean(ThTape *t, ThVar a);        /* (1,1): the mean of all elements */

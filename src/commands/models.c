@@ -64,6 +64,9 @@ static void describe_init(const ThParam *p, char *to, size_t size)
     case TH_INIT_UNIFORM:
         snprintf(to, size, "uniform in ±%.4g", p->scale);
         return;
+    case TH_INIT_DRAWN:
+        snprintf(to, size, "as the architecture says");
+        return;
     }
 }
 

@@ -184,6 +184,12 @@ static ThVar build_row_sums(ThTape *t, const ThVar *in, const void *how)
     return th_op_add(t, th_op_row_sums(t, in[0]), th_op_row_sums(t, in[0]));
 }
 
+static ThVar build_row_maxima(ThTape *t, const ThVar *in, const void *how)
+{
+    (void)how;
+    return th_op_add(t, th_op_row_maxima(t, in[0]), th_op_row_maxima(t, in[0]));
+}
+
 static ThVar build_column_sums(ThTape *t, const ThVar *in, const void *how)
 {
     (void)how;
@@ -232,6 +238,7 @@ static void test_others(void **state)
         {"times column", {{5, 33}, {5, 1}}, build_times_column, NULL, false},
         {"softmax", {{5, 33}}, build_softmax, NULL, false},
         {"row sums", {{5, 33}}, build_row_sums, NULL, false},
+        {"row maxima", {{5, 33}}, build_row_maxima, NULL, false},
         {"column sums", {{5, 33}}, build_column_sums, NULL, false},
         {"mean", {{5, 33}}, build_mean, NULL, false},
         {"scatter", {{6, 33}}, build_scatter, NULL, false},

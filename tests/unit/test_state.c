@@ -159,6 +159,9 @@ static void test_recurrent(void **state)
     check("lstm", "dim=11", true);
     check("lstm", "dim=4 forget=0.3", true);
     check("gru", "dim=11", true);
+    check("lrnn", "dim=8 block=4 layers=2", true);
+    check("lru", "dim=8 state=5 layers=2", true);
+    check("s4d", "dim=5 state=4 layers=2", true);
 }
 
 static void test_without_state(void **state)

@@ -1,0 +1,217 @@
+#include "models/linear.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { MOST_LAYERS = TH_MODEL_LINEAR_LAYERS };
+
+typedef struct {
+    const ThModelLinearLayer *layer;
+    int dim, layers, state;
+    int embedding, final_gain, final_offset;
+    int head[2], answer[2];
+    int gain[MOST_LAYERS], offset[MOST_LAYERS];
+    int param[MOST_LAYERS][TH_MODEL_LINEAR_PARAMS];
+} Layout;
+
+/* ---- parameters ---- */
+
+void th_model_linear_map(ThModelBuilder *b, const char *name, int rows, int cols, int *param)
+{
+    char bias[64];
+    double bound = 1 / sqrt(rows);
+    snprintf(bias, sizeof bias, "%s_bias", name);
+    param[0] = th_model_build(b, name, rows, cols, TH_INIT_UNIFORM, bound);
+    th_param_hidden(&b->m->params, param[0], 1);
+    param[1] = th_model_build(b, bias, 1, cols, TH_INIT_UNIFORM, bound);
+}
+
+ThVar th_model_linear_apply(ThTape *t, ThVar x, const int *param)
+{
+    return th_op_linear(t, x, th_param(t, param[0]), th_param(t, param[1]));
+}
+
+bool th_model_linear_bind(ThModel *m, const ThModelLinearLayer *layer, ThError *err)
+{
+    Layout *l = m->layout = th_alloc(1, sizeof *l, err);
+    if (!l)
+        return false;
+    *l = (Layout){.layer = layer,
+                  .dim = (int)th_option_int(&m->options, "dim"),
+                  .layers = (int)th_option_int(&m->options, "layers"),
+                  .state = layer->state(&m->options)};
+    ThModelBuilder b = {.m = m, .layer = -1, .err = err};
+    l->embedding =
+        th_model_build(&b, "embedding", m->signature.n_symbols, l->dim, TH_INIT_NORMAL, 1);
+    for (int i = 0; i < l->layers; i++) {
+        b.layer = i;
+        l->gain[i] = th_model_build_vector(&b, "norm.gain", l->dim, TH_INIT_ONE);
+        l->offset[i] = th_model_build_vector(&b, "norm.offset", l->dim, TH_INIT_ZERO);
+        layer->add(&b, l->param[i]);
+    }
+    b.layer = -1;
+    l->final_gain = th_model_build_vector(&b, "final_norm.gain", l->dim, TH_INIT_ONE);
+    l->final_offset = th_model_build_vector(&b, "final_norm.offset", l->dim, TH_INIT_ZERO);
+    th_model_linear_map(&b, "head", l->dim, l->dim, l->head);
+    th_model_linear_map(&b, "answer", l->dim, m->signature.n_classes, l->answer);
+    th_param_hidden(&m->params, l->answer[0], 0);
+    return !b.failed;
+}
+
+/* ---- forward ---- */
+
+/* The states that generation keeps: one row of a layer's after the last symbol. */
+typedef struct {
+    const ThModel *m;
+    ThTape *tape;
+    float *state; /* (layers, state) */
+    bool begun;
+} Kept;
+
+ThVar th_model_linear_rows(ThTape *t, const ThModelLinearInput *in, ThVar x)
+{
+    return in->index ? th_op_rows(t, x, in->index, in->B * in->T, 1) : x;
+}
+
+static ThVar norm(ThTape *t, ThVar x, int gain, int offset)
+{
+    return th_op_layer_norm(t, x, -1, th_param(t, gain), th_param(t, offset));
+}
+
+static ThVar start_of(ThTape *t, const Layout *l, int layer, const Kept *kept)
+{
+    if (kept && kept->begun)
+        return th_tape_view(t, 1, l->state, kept->state + (size_t)layer * (size_t)l->state);
+    return l->layer->start ? l->layer->start(t, l->param[layer]) : -1;
+}
+
+/* Rows at the ends of the strings. */
+static ThVar ends(ThTape *t, ThVar x, const ThBatch *b)
+{
+    int *last = th_tape_take(t, (size_t)b->B, sizeof *last);
+    for (int i = 0; last && i < b->B; i++)
+        last[i] = i * b->T + th_batch_length(b, i) - 1;
+    return last ? th_op_rows(t, x, last, b->B, 1) : -1;
+}
+
+static ThVar run_layers(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how,
+                        const Kept *kept)
+{
+    const Layout *l = m->layout;
+    ThModelLinearInput in = {.B = b->B, .T = b->T, .index = b->token, .length = b->length};
+    ThVar x = th_param(t, l->embedding);
+    if (!how->share) {
+        x = th_op_rows(t, x, b->token, b->B * b->T, 1);
+        th_tape_tag(t, x, "embedding", 0);
+        in.index = NULL;
+    }
+    for (int i = 0; i < l->layers; i++) {
+        in.x = norm(t, x, l->gain[i], l->offset[i]);
+        in.start = start_of(t, l, i, kept);
+        ThModelLinearOutput out = l->layer->run(t, &m->options, l->param[i], &in);
+        th_tape_tag(t, out.state, "state", i);
+        bool residual = i < l->layers - 1;
+        x = residual ? th_op_add(t, th_model_linear_rows(t, &in, x), out.output) : out.output;
+        if (how->noise > 0)
+            x = th_op_noise(t, x, how->noise, how->rng);
+        in.index = NULL;
+    }
+    return x;
+}
+
+static ThVar answer(const ThModel *m, ThTape *t, ThVar x)
+{
+    const Layout *l = m->layout;
+    ThVar y = norm(t, x, l->final_gain, l->final_offset);
+    y = th_op_linear_relu(t, y, th_param(t, l->head[0]), th_param(t, l->head[1]));
+    return th_model_linear_apply(t, y, l->answer);
+}
+
+ThVar th_model_linear_forward(const ThModel *m, ThTape *t, const ThBatch *b,
+                              const ThModelForward *how)
+{
+    ThVar x = run_layers(m, t, b, how, NULL);
+    return answer(m, t, m->signature.target == TH_TARGET_FINAL ? ends(t, x, b) : x);
+}
+
+bool th_model_linear_trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *trace,
+                           ThError *err)
+{
+    const Layout *l = m->layout;
+    bool ok = th_model_trace_layers(trace, l->layers, err);
+    for (int i = 0; ok && i < l->layers; i++) {
+        ThModelTraceLayer shape = {.n_rows = length, .dim = l->state};
+        ok = th_model_trace_rows(&trace->layer[i], &shape, err);
+        for (int k = 0; ok && k < length; k++)
+            trace->layer[i].last[k] = k;
+        if (ok)
+            th_tape_read(t, th_tape_find(t, "state", i), trace->layer[i].state);
+    }
+    return ok;
+}
+
+/* ---- symbol by symbol ---- */
+
+void th_model_linear_close(void *state)
+{
+    Kept *k = state;
+    if (!k)
+        return;
+    th_tape_free(k->tape);
+    free(k->state);
+    free(k);
+}
+
+void *th_model_linear_open(const ThModel *m, ThError *err)
+{
+    const Layout *l = m->layout;
+    Kept *k = th_alloc(1, sizeof *k, err);
+    if (!k)
+        return NULL;
+    k->m = m;
+    k->tape = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
+    k->state = th_alloc((size_t)l->layers * (size_t)l->state, sizeof *k->state, err);
+    if (k->tape && k->state)
+        return k;
+    th_model_linear_close(k);
+    return NULL;
+}
+
+static void keep_states(Kept *k, int n)
+{
+    const Layout *l = k->m->layout;
+    size_t size = (size_t)l->state;
+    for (int i = 0; i < l->layers; i++) {
+        const float *states = th_tape_floats(k->tape, th_tape_find(k->tape, "state", i));
+        memcpy(k->state + (size_t)i * size, states + (size_t)(n - 1) * size, size * sizeof(float));
+    }
+    k->begun = true;
+}
+
+bool th_model_linear_feed(void *state, const int *token, int n, float *logits, ThError *err)
+{
+    Kept *k = state;
+    ThTape *t = k->tape;
+    th_tape_begin(t, TH_TAPE_NO_GRADIENT);
+    ThBatch b = {.B = 1, .T = n, .token = th_tape_take(t, (size_t)n, sizeof *b.token)};
+    if (!b.token)
+        return th_tape_ok(t, err);
+    memcpy(b.token, token, (size_t)n * sizeof *token);
+    ThVar z =
+        answer(k->m, t, ends(t, run_layers(k->m, t, &b, &(ThModelForward){.share = true}, k), &b));
+    if (!th_tape_ok(t, err))
+        return false;
+    memcpy(logits, th_tape_floats(t, z), (size_t)k->m->signature.n_classes * sizeof *logits);
+    keep_states(k, n);
+    return true;
+}
+
+void th_model_linear_reset(void *state)
+{
+    Kept *k = state;
+    k->begun = false;
+}

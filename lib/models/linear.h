@@ -1,0 +1,70 @@
+/* linear.h - networks of linear recurrences: embedding, layers with layer norm before and a
+ * residual around each but the last, layer norm, and a head of two layers (Fan, Chi, Rudnicky and
+ * Ramadge 2024, section 4 and its code).
+ *
+ * An architecture is its layer: what an input adds to the state, how the state moves, and what is
+ * read from it.  Everything else is here, reading symbol by symbol included.  The first layer's
+ * inputs depend on the symbol only, so that what it computes from them is computed for each symbol
+ * once.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
+#ifndef TH_MODELS_LINEAR_H
+#define TH_MODELS_LINEAR_H
+
+#include "models/builder.h"
+
+enum { TH_MODEL_LINEAR_LAYERS = 64, TH_MODEL_LINEAR_PARAMS = 16 };
+
+/* What a layer reads: rows of x, of which position i of string b reads row index[b*T + i] (NULL:
+ * row b*T + i).  start is the state that there was before, (B, state). */
+typedef struct {
+    ThVar x, start;
+    int B, T;
+    const int *index, *length;
+} ThModelLinearInput;
+
+/* What it makes of it: the states (B*T, state) and its output (B*T, dim). */
+typedef struct {
+    ThVar state, output;
+} ThModelLinearOutput;
+
+typedef struct {
+    /* Numbers in the state of a layer. */
+    int (*state)(const ThOptions *o);
+    /* Adds a layer's parameters by *b; param[TH_MODEL_LINEAR_PARAMS] takes their indices. */
+    void (*add)(ThModelBuilder *b, int *param);
+    /* The state before the first symbol, (1, state); NULL: zeros. */
+    ThVar (*start)(ThTape *t, const int *param);
+    ThModelLinearOutput (*run)(ThTape *t, const ThOptions *o, const int *param,
+                               const ThModelLinearInput *in);
+} ThModelLinearLayer;
+
+/* For the tables of architectures, see ThModelKind. */
+bool th_model_linear_bind(ThModel *m, const ThModelLinearLayer *layer, ThError *err);
+ThVar th_model_linear_forward(const ThModel *m, ThTape *t, const ThBatch *b,
+                              const ThModelForward *how);
+bool th_model_linear_trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *trace,
+                           ThError *err);
+void *th_model_linear_open(const ThModel *m, ThError *err);
+bool th_model_linear_feed(void *state, const int *token, int n, float *logits, ThError *err);
+void th_model_linear_reset(void *state);
+void th_model_linear_close(void *state);
+
+/* For layers: a linear map as PyTorch begins it, named `name` and `name`_bias, whose indices are
+ * param[0] and param[1]; and what it makes of x. */
+void th_model_linear_map(ThModelBuilder *b, const char *name, int rows, int cols, int *param);
+ThVar th_model_linear_apply(ThTape *t, ThVar x, const int *param);
+
+/* Rows of x for all positions. */
+ThVar th_model_linear_rows(ThTape *t, const ThModelLinearInput *in, ThVar x);
+
+/* The two options that all have, for the beginning of a table. */
+#define TH_MODEL_LINEAR_OPTIONS                                                                    \
+    {"dim", TH_INT, "64", 1, 65536, NULL, "width of the vectors between layers"},                  \
+    {                                                                                              \
+        "layers", TH_INT, "1", 1, TH_MODEL_LINEAR_LAYERS, NULL,                                    \
+            "layers, each with weights of its own"                                                 \
+    }
+
+#endif

@@ -1,0 +1,97 @@
+/* The linear recurrent unit (Orvieto et al. 2023, section 3): a diagonal of complex numbers within
+ * the unit circle, the same for every input. */
+#include <math.h>
+
+#include "models/linear.h"
+
+static const ThOptionSpec options[] = {
+    TH_MODEL_LINEAR_OPTIONS,
+    {"state", TH_INT, "64", 1, 65536, NULL, "complex numbers in the state"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+enum { SIZE, PHASE, INPUT, OUTPUT, SKIP };
+
+static int state_size(const ThOptions *o)
+{
+    return 2 * (int)th_option_int(o, "state");
+}
+
+/* |λ| = exp(-exp(ν)) with |λ|² uniform on (0, 1), and the phase exp(θ) uniform on (0, 2π). */
+static double draw_size(ThRng *r, int row, int col)
+{
+    (void)row, (void)col;
+    return log(-0.5 * log(1 - th_rng_uniform(r) * (1 - 1e-6)) + 1e-7);
+}
+
+static double draw_phase(ThRng *r, int row, int col)
+{
+    (void)row, (void)col;
+    return log(2 * acos(-1) * (1 - th_rng_uniform(r)));
+}
+
+static int drawn(ThModelBuilder *b, const char *name, int cols, ThParamDraw *draw)
+{
+    int index = th_model_build(b, name, 1, cols, TH_INIT_DRAWN, 0);
+    th_param_drawn(&b->m->params, index, draw);
+    return index;
+}
+
+static void add(ThModelBuilder *b, int *param)
+{
+    const ThOptions *o = &b->m->options;
+    int d = (int)th_option_int(o, "dim"), n = (int)th_option_int(o, "state");
+    param[SIZE] = drawn(b, "size", n, draw_size);
+    param[PHASE] = drawn(b, "phase", n, draw_phase);
+    param[INPUT] = th_model_build(b, "input", d, 2 * n, TH_INIT_NORMAL, 1 / sqrt(2.0 * d));
+    param[OUTPUT] = th_model_build(b, "output", 2 * n, d, TH_INIT_NORMAL, 1 / sqrt(n));
+    param[SKIP] = th_model_build(b, "skip", 1, d, TH_INIT_NORMAL, 1);
+}
+
+/* What is added is √(1 - |λ|²) B u; the output Re(C x) + D u, in which the real and imaginary parts
+ * of x have rows of the matrix of their own. */
+static ThModelLinearOutput run(ThTape *t, const ThOptions *o, const int *param,
+                               const ThModelLinearInput *in)
+{
+    (void)o;
+    ThVar decay = th_op_map(t, th_param(t, param[SIZE]), TH_MAP_EXP);
+    ThVar angle = th_op_map(t, th_param(t, param[PHASE]), TH_MAP_EXP);
+    ThVar size = th_op_map(t, th_op_scale(t, decay, -1), TH_MAP_EXP);
+    ThVar lambda[] = {th_op_multiply(t, size, th_op_map(t, angle, TH_MAP_COS)),
+                      th_op_multiply(t, size, th_op_map(t, angle, TH_MAP_SIN))};
+    ThVar rest = th_op_affine(t, th_op_map(t, size, TH_MAP_SQUARE), -1, 1 + 1e-12);
+    ThVar gain = th_op_map(t, rest, TH_MAP_SQRT);
+    ThVar b = th_op_linear(t, in->x, th_param(t, param[INPUT]), -1);
+    b = th_op_times_row(t, b, th_op_beside(t, (ThVar[]){gain, gain}, 2));
+    ThScan scan = {in->B, in->T, in->length, NULL, in->index};
+    ThVar x = th_op_scan_complex(t, th_op_beside(t, lambda, 2), b, in->start, &scan);
+    ThVar skip = th_op_times_row(t, in->x, th_param(t, param[SKIP]));
+    ThVar y = th_op_linear(t, x, th_param(t, param[OUTPUT]), -1);
+    return (ThModelLinearOutput){x, th_op_add(t, y, th_model_linear_rows(t, in, skip))};
+}
+
+static const ThModelLinearLayer layer = {state_size, add, NULL, run};
+
+static bool bind(ThModel *m, ThError *err)
+{
+    return th_model_linear_bind(m, &layer, err);
+}
+
+const ThModelKind th_model_lru = {
+    .name = "lru",
+    .summary = "linear recurrent unit: a complex diagonal that no input changes",
+    .source = "Orvieto et al. 2023, section 3",
+    .detail = "x_k = λ x_{k-1} + √(1 - |λ|²) B u_k, y_k = Re(C x_k) + D u_k, in complex numbers; "
+              "|λ|² begins uniform between 0 and 1, the phase anywhere.  The transition does not "
+              "depend on the input, so that order in the input is known by its decay only.",
+    .options = options,
+    .takes_noise = true,
+    .ragged = true,
+    .causal = true,
+    .bind = bind,
+    .forward = th_model_linear_forward,
+    .trace = th_model_linear_trace,
+    .open = th_model_linear_open,
+    .feed = th_model_linear_feed,
+    .reset = th_model_linear_reset,
+    .close = th_model_linear_close,
+};

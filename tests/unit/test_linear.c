@@ -1,0 +1,357 @@
+/* Linear recurrences: answers by plain loops, S4D's by its convolution, the sizes of the papers,
+ * and what holds for every architecture. */
+#include <complex.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bound.h"
+#include "whole.h"
+
+/* ---- plain loops ---- */
+
+enum { DIM = 6, MOST = 64 };
+
+static int word[LENGTH] = {3, 0, 1, 1, 2, 0, 2, 3, 0};
+
+static const float *find(const ThModel *m, const char *layer, const char *name)
+{
+    char full[96];
+    snprintf(full, sizeof full, "%s%s", layer, name);
+    int index = th_params_find(&m->params, full);
+    if (index < 0)
+        fail_msg("no parameter %s", full);
+    return th_params_at(&m->params, index);
+}
+
+static void product(const double *x, const float *w, const float *bias, int in, int out, double *y)
+{
+    for (int j = 0; j < out; j++) {
+        y[j] = bias ? (double)bias[j] : 0;
+        for (int k = 0; k < in; k++)
+            y[j] += x[k] * (double)w[k * out + j];
+    }
+}
+
+/* x w + b, with names w and w_bias. */
+static void affine(const ThModel *m, const char *layer, const char *name, const double *x, int in,
+                   int out, double *y)
+{
+    char bias[64];
+    snprintf(bias, sizeof bias, "%s_bias", name);
+    product(x, find(m, layer, name), find(m, layer, bias), in, out, y);
+}
+
+static void rectify(double *x, int n)
+{
+    for (int k = 0; k < n; k++)
+        x[k] = fmax(0, x[k]);
+}
+
+static void normalise(const ThModel *m, const char *layer, const char *name, const double *x,
+                      double *y)
+{
+    char gain[64], offset[64];
+    double mean = 0, variance = 0;
+    snprintf(gain, sizeof gain, "%s.gain", name);
+    snprintf(offset, sizeof offset, "%s.offset", name);
+    for (int k = 0; k < DIM; k++)
+        mean += x[k] / DIM;
+    for (int k = 0; k < DIM; k++)
+        variance += (x[k] - mean) * (x[k] - mean) / DIM;
+    for (int k = 0; k < DIM; k++)
+        y[k] = (x[k] - mean) / sqrt(variance + 1e-5) * (double)find(m, layer, gain)[k] +
+               (double)find(m, layer, offset)[k];
+}
+
+/* A layer: from all inputs to all outputs. */
+typedef void PlainLayer(const ThModel *m, const char *layer, double u[LENGTH][DIM],
+                        double y[LENGTH][DIM]);
+
+static double column_norm(const double *block, int b, int column, double p)
+{
+    double sum = 0;
+    for (int i = 0; i < b; i++)
+        sum += pow(fabs(block[i * b + column]), p);
+    return pow(sum, 1 / p);
+}
+
+static void bound_block(double *block, int b, bool paper)
+{
+    const double p = 1.2;
+    double greatest = 0;
+    for (int j = 0; j < b; j++) {
+        double mean = 0;
+        for (int i = 0; i < b; i++)
+            mean += block[i * b + j] / b;
+        for (int i = 0; i < b && !paper; i++)
+            block[i * b + j] -= mean;
+        double norm = column_norm(block, b, j, p);
+        greatest = fmax(greatest, norm);
+        for (int i = 0; i < b && paper; i++)
+            block[i * b + j] /= fmax(1, norm);
+    }
+    for (int i = 0; i < b * b && !paper; i++)
+        block[i] /= greatest;
+}
+
+static void plain_lrnn(const ThModel *m, const char *layer, double u[LENGTH][DIM],
+                       double y[LENGTH][DIM])
+{
+    enum { BLOCK = 3, WIDE = DIM * BLOCK };
+    bool paper = strcmp(th_option_text(&m->options, "norm"), "paper") == 0;
+    double x[DIM];
+    for (int k = 0; k < DIM; k++)
+        x[k] = (double)find(m, layer, "start")[k];
+    for (int i = 0; i < LENGTH; i++) {
+        double up[WIDE], a[WIDE], v[DIM], next[DIM];
+        affine(m, layer, "transition.up", u[i], DIM, WIDE, up);
+        rectify(up, WIDE);
+        affine(m, layer, "transition.blocks", up, WIDE, WIDE, a);
+        affine(m, layer, "value.up", u[i], DIM, DIM, up);
+        rectify(up, DIM);
+        affine(m, layer, "value.down", up, DIM, DIM, v);
+        for (int h = 0; h < DIM / BLOCK; h++) {
+            double *block = a + h * BLOCK * BLOCK;
+            bound_block(block, BLOCK, paper);
+            for (int r = 0; r < BLOCK; r++) {
+                next[h * BLOCK + r] = v[h * BLOCK + r];
+                for (int c = 0; c < BLOCK; c++)
+                    next[h * BLOCK + r] += block[r * BLOCK + c] * x[h * BLOCK + c];
+            }
+        }
+        memcpy(x, next, sizeof x);
+        memcpy(y[i], x, sizeof x);
+    }
+}
+
+static void plain_lru(const ThModel *m, const char *layer, double u[LENGTH][DIM],
+                      double y[LENGTH][DIM])
+{
+    enum { STATES = 5 };
+    double complex x[STATES] = {0};
+    const float *in = find(m, layer, "input"), *out = find(m, layer, "output");
+    for (int i = 0; i < LENGTH; i++) {
+        for (int k = 0; k < DIM; k++)
+            y[i][k] = (double)find(m, layer, "skip")[k] * u[i][k];
+        for (int n = 0; n < STATES; n++) {
+            double complex lambda =
+                cexp(-exp((double)find(m, layer, "size")[n]) +
+                     (double complex)I * exp((double)find(m, layer, "phase")[n]));
+            double complex b = 0;
+            for (int k = 0; k < DIM; k++)
+                b += u[i][k] * ((double)in[k * 2 * STATES + n] +
+                                (double complex)I * (double)in[k * 2 * STATES + STATES + n]);
+            x[n] = lambda * x[n] + sqrt(1 - cabs(lambda) * cabs(lambda)) * b;
+            for (int k = 0; k < DIM; k++)
+                y[i][k] += creal(x[n]) * (double)out[n * DIM + k] +
+                           cimag(x[n]) * (double)out[(STATES + n) * DIM + k];
+        }
+    }
+}
+
+/* By the kernel K_l = 2 Re Σ C B̄ Ā^l of each channel. */
+static void plain_s4d(const ThModel *m, const char *layer, double u[LENGTH][DIM],
+                      double y[LENGTH][DIM])
+{
+    enum { MODES = 2 };
+    for (int i = 0; i < LENGTH; i++) {
+        double read[DIM], both[2 * DIM];
+        for (int c = 0; c < DIM; c++) {
+            double step = exp((double)find(m, layer, "step")[c]), sum = 0;
+            for (int n = 0; n < MODES; n++) {
+                int at = c * MODES + n;
+                double complex a = -exp((double)find(m, layer, "decay")[at]) +
+                                   (double complex)I * (double)find(m, layer, "frequency")[at];
+                double complex out =
+                    (double)find(m, layer, "output.real")[at] +
+                    (double complex)I * (double)find(m, layer, "output.imaginary")[at];
+                for (int l = 0; l <= i; l++)
+                    sum += 2 * creal(out * (cexp(step * a) - 1) / a * cexp(step * a * l)) *
+                           u[i - l][c];
+            }
+            sum += (double)find(m, layer, "skip")[c] * u[i][c];
+            read[c] = sum * 0.5 * (1 + erf(sum / sqrt(2)));
+        }
+        affine(m, layer, "gate", read, DIM, 2 * DIM, both);
+        for (int k = 0; k < DIM; k++)
+            y[i][k] = both[k] / (1 + exp(-both[DIM + k]));
+    }
+}
+
+static void plain_answers(const ThModel *m, PlainLayer *run, double z[LENGTH][SYMBOLS])
+{
+    double x[LENGTH][DIM], u[LENGTH][DIM], y[LENGTH][DIM], up[DIM];
+    int layers = (int)th_option_int(&m->options, "layers");
+    for (int i = 0; i < LENGTH; i++)
+        for (int k = 0; k < DIM; k++)
+            x[i][k] = (double)find(m, "", "embedding")[word[i] * DIM + k];
+    for (int layer = 0; layer < layers; layer++) {
+        char name[24];
+        snprintf(name, sizeof name, "layer%d.", layer);
+        for (int i = 0; i < LENGTH; i++)
+            normalise(m, name, "norm", x[i], u[i]);
+        run(m, name, u, y);
+        for (int i = 0; i < LENGTH; i++)
+            for (int k = 0; k < DIM; k++)
+                x[i][k] = y[i][k] + (layer < layers - 1 ? x[i][k] : 0);
+    }
+    for (int i = 0; i < LENGTH; i++) {
+        normalise(m, "", "final_norm", x[i], u[i]);
+        affine(m, "", "head", u[i], DIM, DIM, up);
+        rectify(up, DIM);
+        affine(m, "", "answer", up, DIM, SYMBOLS, z[i]);
+    }
+}
+
+static void check_answers(const char *kind, const char *settings, PlainLayer *run)
+{
+    for (ThTarget target = TH_TARGET_FINAL; target <= TH_TARGET_EVERY; target++) {
+        ThError err = {0};
+        ThModel *m = bound(kind, settings, target, SYMBOLS);
+        double expected[LENGTH][SYMBOLS], z[LENGTH * SYMBOLS];
+        int rows = target == TH_TARGET_FINAL ? 1 : LENGTH;
+        ThBatch b = {.B = 1, .T = LENGTH, .token = word};
+        plain_answers(m, run, expected);
+        for (int mode = 0; mode < 4; mode++) {
+            ThTape *t = th_tape_new(mode & 1 ? TH_TAPE_DOUBLE : TH_TAPE_FLOAT, &m->params, &err);
+            int n = logits_of(m, t, TH_TAPE_NO_GRADIENT, &b, mode & 2, z, NULL);
+            assert_int_equal(n, rows);
+            for (int i = 0; i < rows * SYMBOLS; i++) {
+                double value = expected[LENGTH - rows + i / SYMBOLS][i % SYMBOLS];
+                if (!(fabs(z[i] - value) <= (mode & 1 ? 1e-12 : 1e-4)))
+                    fail_msg("%s %s, %d: %.14g is not %.14g", kind, settings, i, z[i], value);
+            }
+            th_tape_free(t);
+        }
+        th_model_free(m);
+    }
+}
+
+static void test_answers(void **state)
+{
+    (void)state;
+    check_answers("lrnn", "dim=6 block=3", plain_lrnn);
+    check_answers("lrnn", "dim=6 block=3 layers=3 norm=paper", plain_lrnn);
+    check_answers("lru", "dim=6 state=5 layers=2", plain_lru);
+    check_answers("s4d", "dim=6 state=4 layers=2", plain_s4d);
+}
+
+/* ---- what holds for every architecture ---- */
+
+static void for_each_model(EachModel *each)
+{
+    static const char *const all[][2] = {{"lrnn", "dim=8 block=4 layers=2"},
+                                         {"lrnn", "dim=8 block=2 norm=paper"},
+                                         {"lru", "dim=6 state=5 layers=2"},
+                                         {"s4d", "dim=5 state=6 layers=2"}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        for (ThTarget target = TH_TARGET_FINAL; target <= TH_TARGET_BITS; target++) {
+            ThModel *m = bound(all[i][0], all[i][1], target, SYMBOLS);
+            each(m, all[i][1]);
+            th_model_free(m);
+        }
+    }
+}
+
+static void test_ragged(void **state)
+{
+    (void)state;
+    for_each_model(check_ragged);
+}
+
+static void test_gradients(void **state)
+{
+    (void)state;
+    for_each_model(check_gradient);
+}
+
+static void test_leaks(void **state)
+{
+    (void)state;
+    for_each_model(check_leaks);
+}
+
+/* ---- sizes and beginnings ---- */
+
+/* A model whose parameters are drawn as training begins. */
+static ThModel *fresh(const char *kind, const char *option, const char *value, int symbols,
+                      int classes)
+{
+    static char names[8][2] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    char *name[8];
+    for (int i = 0; i < 8; i++)
+        name[i] = names[i];
+    ThError err = {0};
+    ThOptions o = {0};
+    ThSignature s = {TH_TARGET_EVERY, false, symbols, classes, name, name};
+    assert_true(th_options_init(&o, th_model_kind(kind)->options, &err));
+    assert_true(th_options_set(&o, option, value, &err));
+    ThModel *m = th_model_new(th_model_kind(kind), &o, &err);
+    th_options_free(&o);
+    assert_non_null(m);
+    assert_true(th_model_bind(m, &s, 1, &err));
+    return m;
+}
+
+static void assert_numbers(const char *layers, int symbols, int classes, size_t numbers)
+{
+    ThModel *m = fresh("lrnn", "layers", layers, symbols, classes);
+    assert_int_equal(th_params_count(&m->params), numbers);
+    th_model_free(m);
+}
+
+/* The numbers of parameters of the released code: sum, even pair, modular arithmetic. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    assert_numbers("1", 5, 5, 309381);
+    assert_numbers("1", 5, 2, 309186);
+    assert_numbers("3", 8, 5, 918469);
+}
+
+static void test_beginnings(void **state)
+{
+    (void)state;
+    ThModel *m = fresh("lru", "state", "2000", 4, 4);
+    const float *size = find(m, "layer0.", "size"), *phase = find(m, "layer0.", "phase");
+    double below = 0, mean = 0, turn = 0;
+    for (int k = 0; k < 2000; k++) {
+        double square = exp(-2 * exp((double)size[k]));
+        assert_true(square >= 0 && square < 1);
+        below += square < 0.25 ? 1.0 / 2000 : 0;
+        mean += square / 2000;
+        turn += exp((double)phase[k]) / 2000;
+    }
+    assert_true(fabs(below - 0.25) < 0.04 && fabs(mean - 0.5) < 0.03);
+    assert_true(fabs(turn - acos(-1)) < 0.2);
+    th_model_free(m);
+    m = fresh("s4d", "dim", "300", 4, 4);
+    double least = 1, greatest = 0;
+    for (int c = 0; c < 300; c++) {
+        double step = exp((double)find(m, "layer0.", "step")[c]);
+        least = fmin(least, step);
+        greatest = fmax(greatest, step);
+        assert_true(fabs((double)find(m, "layer0.", "frequency")[c * 32 + 7] - 7 * acos(-1)) <
+                    1e-5);
+        assert_true(fabs(exp((double)find(m, "layer0.", "decay")[c * 32 + 7]) - 0.5) < 1e-6);
+    }
+    assert_true(least >= 0.001 && least < 0.0015 && greatest <= 0.1 && greatest > 0.07);
+    th_model_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_answers),   cmocka_unit_test(test_ragged),
+        cmocka_unit_test(test_gradients), cmocka_unit_test(test_leaks),
+        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_beginnings),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
