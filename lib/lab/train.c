@@ -309,10 +309,10 @@ static void run_shard(void *context, int i)
     ThTrainer *tr = context;
     Shard *s = &tr->shard[i];
     const ThModel *m = tr->model;
-    s->err = (ThError){0};
     s->noise =
         th_rng(m->training.seed, "train.noise", (uint64_t)m->training.step * 1024u + (uint64_t)i);
     ThModelForward how = {.share = true, .noise = tr->noise, .rng = &s->noise};
+    s->err = (ThError){0};
     th_tape_begin(s->tape, TH_TAPE_GRADIENT);
     ThVar z = th_model_forward(m, s->tape, &s->batch, &how);
     ThVar loss = th_loss_of_batch(s->tape, z, &m->signature, &s->batch, 1.0 / (double)tr->answers);

@@ -127,8 +127,6 @@ void th_batch_trim(ThBatch *b, const ThSignature *s)
     move_together(b->token, b->B, width, less);
     move_together(b->target, b->B, answers, th_batch_answers(s, b) * sizeof(int));
     move_together(b->weight, b->B, width, less);
-    move_together(b->position, b->B, width, less);
-    move_together(b->segment, b->B, width, less);
     if (ragged)
         return;
     free(b->length);
@@ -155,9 +153,7 @@ ThBatch th_batch_slice(const ThBatch *b, const ThSignature *s, int first, int n)
                      .token = b->token + cells,
                      .target = b->target ? th_batch_target(s, b, first) : NULL,
                      .length = b->length ? b->length + first : NULL,
-                     .weight = b->weight ? b->weight + cells : NULL,
-                     .position = b->position ? b->position + cells : NULL,
-                     .segment = b->segment ? b->segment + cells : NULL};
+                     .weight = b->weight ? b->weight + cells : NULL};
 }
 
 void th_batch_free(ThBatch *b)
@@ -166,7 +162,5 @@ void th_batch_free(ThBatch *b)
     free(b->target);
     free(b->length);
     free(b->weight);
-    free(b->position);
-    free(b->segment);
     *b = (ThBatch){0};
 }

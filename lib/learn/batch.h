@@ -31,8 +31,6 @@ typedef struct {
     int *target;    /* (B, th_batch_answers); models do not read it */
     int *length;    /* (B), each in 1 … T; NULL: all T */
     float *weight;  /* (B,T): of the loss at each position; NULL: all 1 */
-    int *position;  /* (B,T): where a symbol stands, for positional encodings; NULL: its column */
-    int *segment;   /* (B,T): symbols of different numbers do not see each other; NULL: one */
     size_t n_token; /* room in token; set by th_batch_reserve, as the next two are */
     size_t n_target, n_length;
 } ThBatch;
@@ -68,7 +66,7 @@ void th_batch_pad(ThBatch *b, const ThSignature *s);
 void th_batch_trim(ThBatch *b, const ThSignature *s);
 
 /* Copies the rows of `from` over those of `to` from row `at` on; `to` was reserved as ragged and
- * with at least as many columns.  Weights, positions and segments are not copied. */
+ * with at least as many columns.  Weights are not copied. */
 void th_batch_put(ThBatch *to, const ThSignature *s, int at, const ThBatch *from);
 
 /* A view of rows first … first+n-1. */

@@ -200,10 +200,6 @@ static bool check_batch(const ThModel *m, ThTape *t, const ThBatch *b)
             return false;
         }
     }
-    if ((b->position || b->segment) && !m->kind->packed) {
-        th_tape_fail(t, TH_EVALUE, "a %s reads no packed batches", m->kind->name);
-        return false;
-    }
     return true;
 }
 

@@ -51,7 +51,6 @@ typedef struct {
     const ThOptionSpec *options;
     bool takes_noise; /* forward adds how->noise; else it ignores it */
     bool ragged;      /* forward minds b->length; else it is called for each length by itself */
-    bool packed;      /* forward minds b->position and b->segment; else there are none */
     bool causal;      /* no output depends on later symbols; where there is an option causal, it
                          decides */
     /* Checks the options against each other; called when the model is created. */
@@ -142,9 +141,8 @@ void th_model_unbind(ThModel *m);
 /* Runs a bound model on a batch and returns the logits on the tape: (B, classes) for
  * TH_TARGET_FINAL, (B*T, classes) otherwise.  Of a ragged batch the answer of a string is that of
  * its own last position, the same as if it stood alone, and rows of logits behind it mean nothing.
- * Fails the tape on a token outside the alphabet, on lengths outside 1 … T, on positions and
- * segments that the architecture does not know, and as th_batch_fits does.  b->target is not read;
- * the rest of *b is borrowed until the tape begins again. */
+ * Fails the tape on a token outside the alphabet, on lengths outside 1 … T, and as th_batch_fits
+ * does.  b->target is not read; the rest of *b is borrowed until the tape begins again. */
 ThVar th_model_forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how);
 
 /* Runs one string of length ≥ 1 and returns new: everything there is to see.  TH_EVALUE if the

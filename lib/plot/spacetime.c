@@ -408,11 +408,17 @@ static void put_text_plot(ThFigure *f, bool names, bool symbols)
                               : "\n");
 }
 
-static void put_plots(ThFigure *f, const Picture *p, bool heads, bool names)
+static void put_plots(ThFigure *f, const Picture *p, bool heads, bool names, bool symbols)
 {
+    enum { ROOMY = 25 }; /* columns in which a symbol stands beside a state */
     th_figure_printf(f, "part(color, i) = int(color) / 256**i %% 256\n"
                         "if (!plain) plot $RUN using (first + $1 * cells):($2 * rows):"
                         "(part($3, 2)):(part($3, 1)):(part($3, 0)) matrix with rgbimage notitle");
+    if (names && symbols && p->columns <= ROOMY)
+        th_figure_printf(f,
+                         ", \\\n     $SYMBOLS using ($1 - 0.36):2:3 with labels left noenhanced "
+                         "font ',%d' textcolor rgb '#505050' notitle",
+                         p->rows > 25 ? 6 : 8);
     if (names)
         th_figure_printf(f,
                          ", \\\n     $HEADS using 1:2:4 with labels noenhanced font ',%d' "
@@ -448,7 +454,7 @@ static bool make_rows(Picture *p, ThFigure *f, const char *title, const ThTmFast
     if (symbols) {
         th_figure_block(f, "SYMBOLS");
         ok = ok && sample(p, put_symbol_row, f, err);
-        th_figure_printf(f, "NaN NaN \"\"\n"); /* so that it is never empty */
+        th_figure_printf(f, "1e9 1e9 \" \"\n"); /* so that it is never empty; out of sight */
         th_figure_end_block(f);
     }
     th_figure_subtitle(f, final ? "%s after %llu step%s" : "%s %llu step%s",
@@ -456,7 +462,7 @@ static bool make_rows(Picture *p, ThFigure *f, const char *title, const ThTmFast
                        (unsigned long long)end->steps, end->steps == 1 ? "" : "s");
     put_axes(f, p);
     put_text_plot(f, names, symbols);
-    put_plots(f, p, heads, names);
+    put_plots(f, p, heads, names, symbols);
     return ok;
 }
 

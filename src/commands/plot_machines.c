@@ -56,7 +56,8 @@ SH_COMMAND(plot_run, .group = "plots", .summary = "draw a run of a Turing machin
                      "more; a colour for each symbol.  Of tapes with more than 800 cells, a column "
                      "has the mean colour of several cells.  Several tapes stand side by side.  In "
                      "runs of a few hundred steps the head is marked by a dot in the colour of its "
-                     "state, in shorter ones by the state's name.\n\n" SH_PLOT_WHERE,
+                     "state, in shorter ones by the state's name, and the symbols stand in their "
+                     "cells.\n\n" SH_PLOT_WHERE,
            .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
                       "plot run bb4 > \"bb4.svg\"",
            .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},

@@ -305,9 +305,6 @@ static void test_refused_batches(void **state)
     expect_failure(m, &b);
     b.length[2] = 10;
     expect_failure(m, &b);
-    b.length[2] = 1;
-    b.segment = calloc((size_t)(b.B * b.T), sizeof *b.segment);
-    expect_failure(m, &b);
     th_batch_free(&b);
     th_model_free(m);
 }
