@@ -33,6 +33,7 @@ typedef enum {
     A_INPUT,                /* a word over an alphabet: one string or word */
     A_TEXT,                 /* a string or word without further meaning */
     A_FILE,                 /* a file name */
+    A_LIST,                 /* a file name with a dot in it: that of a list of machines */
     A_COMMAND,              /* name of a command or help topic */
     A_SETTING,              /* name of a setting */
     A_KIND,                 /* a kind of object */
@@ -105,6 +106,7 @@ enum {
     C_PAGED = 8,        /* long output goes through the pager on a terminal */
     C_PREFIX = 16,      /* what follows it is a statement of its own (time) */
     C_DEFINES = 32,     /* does nothing but define objects: files that are loaded may hold it */
+    C_LISTS = 128,      /* its second form takes a list, and looks at call->redirect itself */
     C_CONTROL = 64      /* a { in it opens a body of statements, which it runs itself (for, if) */
 };
 

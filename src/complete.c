@@ -184,6 +184,7 @@ static void offer_operand(Cursor *c, const ShArg *arg)
         offer_objects(c, SH_MODEL);
         break;
     case A_FILE:
+    case A_LIST:
         c->out->files = true;
         break;
     case A_COMMAND:

@@ -335,6 +335,8 @@ static bool bind_word(ShBinder *b, const ShArg *arg, ThError *err)
                  sh_operand_end(arg, b->st->lexer, b->at, b->st->to) > b->at + 1;
     if (t->type != T_WORD && t->type != T_STRING && !group && !(t->type == T_OPTION && b->plain))
         return fail_token(err, t, TH_EUSAGE, "expected %s", arg->name);
+    if (arg->kind == A_LIST && !memchr(b->st->lexer->text.data + t->start, '.', t->end - t->start))
+        return fail_token(err, t, TH_EUSAGE, "expected the name of a file");
     if ((arg->flags & A_REPEATED) && is_list(b, t, list))
         return bind_list(b, arg, list, err);
     size_t end = sh_operand_end(arg, b->st->lexer, b->at, b->st->to);

@@ -159,7 +159,8 @@ static bool ends_with(const char *text, const char *end)
 
 static bool redirect_begin(ShSession *s, const ShCall *call, ShRedirect *r, ThError *err)
 {
-    if (!call->redirect || (call->command->flags & C_OWN_REDIRECT))
+    unsigned own = call->form == 2 ? C_OWN_REDIRECT | C_LISTS : C_OWN_REDIRECT;
+    if (!call->redirect || (call->command->flags & own))
         return true;
     if (s->out.shown)
         fflush(s->out.shown);

@@ -29,6 +29,7 @@ char *sh_object_size(ShSession *s, const ShObject *o); /* commands/objects.c */
 char *sh_rasp_size(ShSession *s, const ShObject *o);
 
 bool sh_run_automaton(ShSession *s, const ShCall *call, ThError *err); /* commands/automata.c */
+bool sh_run_list(ShSession *s, const ShCall *call, ThError *err);      /* each machine of a file */
 bool sh_run_machine(ShSession *s, const ShCall *call, ThError *err);   /* commands/turing.c */
 bool sh_run_model(ShSession *s, const ShCall *call, ThError *err);     /* commands/models.c */
 bool sh_run_rasp(ShSession *s, const ShCall *call, ThError *err);      /* commands/rasp.c */

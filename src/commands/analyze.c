@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "commands/machine_lists.h"
 #include "turing/analyze.h"
 
 static const ThOptionSpec analyze_options[] = {
@@ -102,13 +102,17 @@ static int say_rules(ShSession *s, const ThTmAnalysis *a, const ThTm *m, ThText 
     return n;
 }
 
+static const char *verdict_of(const ThTmAnalysis *a)
+{
+    return a->proof == TH_TM_PROOF_STOPS  ? "stops"
+           : a->proof == TH_TM_PROOF_NONE ? "unknown"
+                                          : "never";
+}
+
 static void set_figures(ShSession *s, const ThTmAnalysis *a)
 {
-    const char *verdict = a->proof == TH_TM_PROOF_STOPS  ? "stops"
-                          : a->proof == TH_TM_PROOF_NONE ? "unknown"
-                                                         : "never";
     bool again = a->proof == TH_TM_PROOF_CYCLE || a->proof == TH_TM_PROOF_TRANSLATION;
-    sh_result_text(s, "verdict", verdict);
+    sh_result_text(s, "verdict", verdict_of(a));
     sh_result_text(s, "proof", th_tm_proof_name(a->proof));
     sh_result_int(s, "steps", (long long)a->end.steps);
     sh_result_int(s, "cells", (long long)a->end.cells);
@@ -152,6 +156,22 @@ static bool say_analysis(ShSession *s, const ShCall *call, const ThTmAnalysis *a
     return ok;
 }
 
+static bool analyze_listed(ShSession *s, const ShCall *call, const ShListed *l, ThError *err)
+{
+    ThTmTapeWords words = {0};
+    ThTmAnalysis a;
+    if (!th_tm_analyze(&a, l->machine, &words, analysis_limits(call), sh_stop(s), err))
+        return false;
+    const char *verdict = verdict_of(&a), *proof = th_tm_proof_name(a.proof);
+    if (l->csv)
+        fprintf(l->csv, "%s,%s,%s,%llu,%llu\n", l->text, verdict, proof,
+                (unsigned long long)a.end.steps, (unsigned long long)a.end.cells);
+    else
+        sh_row(s, l->text, verdict, proof, (long long)a.end.steps, (long long)a.end.cells);
+    th_tm_analysis_free(&a, l->machine);
+    return true;
+}
+
 SH_COMMAND(
     analyze, .group = "machines",
     .summary = "prove that a machine never stops, or run it to its end",
@@ -173,7 +193,12 @@ SH_COMMAND(
         "choice of several rules all but cycle and translation are, and \"never\" means that no "
         "choice makes it stop.\n\n"
         "Below, the states that no input leads to are listed, and the rules that no input makes "
-        "the machine use, as far as states and symbols alone tell.",
+        "the machine use, as far as states and symbols alone tell.\n\n"
+        "LIST is a file of machines, a bbchallenge string a line; a # begins a comment, and what "
+        "follows a comma is left alone.  Each is started on the blank tape, and there is a row "
+        "for each.  With > \"out.csv\" the rows are written as they come, and with >> \"out.csv\" "
+        "a list that was not finished goes on after the last row: also if the program was killed, "
+        "nothing is done twice or left out.",
     .example =
         "machine runner = \"1RB1LB_1LA1RC_---0RA\"\n"
         "analyze runner\n"
@@ -195,10 +220,13 @@ SH_COMMAND(
         "#>   2  B  01[1]  by B 1 -> 1 L A\n"
         "#>        not by C 1 -> 0 R B: it leaves 0 where 1 stands\n",
     .results = "verdict proof steps cells begins period shift depth width history contexts "
-               "unreached unused",
-    .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}}, .options = analyze_options,
-    .flags = C_PAGED)
+               "unreached unused machines done",
+    .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
+    .args2 = {{A_LIST, "LIST", 0}}, .options = analyze_options, .flags = C_PAGED | C_LISTS)
 {
+    if (call->form == 2)
+        return sh_each_machine(s, call, "machine:s verdict:s proof:s steps:i cells:i",
+                               analyze_listed, err);
     const ThTm *m = call->operand[0].object->as.machine;
     const ShOperand *input = call->n > 1 ? &call->operand[1] : NULL;
     ThTmTapeWords words;

@@ -229,15 +229,18 @@ SH_COMMAND(
               "run comes back to where it was; configurations, that too many were met.  cells= "
               "then bounds what lies between the outermost cells that are not blank or scanned.  "
               "A machine without accepting states is asked whether some run halts.  With "
-              "choose=random a rule is drawn wherever there is a choice.",
+              "choose=random a rule is drawn wherever there is a choice.\n\n"
+              "LIST is a file of machines, a bbchallenge string a line: see analyze.",
     .example = "automaton p = parity\nrun p abab\n#> accept\n#>   even -a-> even -b-> odd "
                "-a-> odd -b-> even",
     .results = "accepted state output halted verdict steps nonblank cells head tape "
                "configurations merged",
     .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", A_OPTIONAL | A_REPEATED}},
-    .options = sh_run_options)
+    .args2 = {{A_LIST, "LIST", 0}}, .options = sh_run_options, .flags = C_LISTS)
 {
     const ShOperand *o = &call->operand[0];
+    if (call->form == 2)
+        return sh_run_list(s, call, err);
     if (o->object->kind == SH_MACHINE)
         return no_tokens(call, err) && sh_run_machine(s, call, err);
     if (o->object->kind != SH_TASK && !needs_input(call, err))

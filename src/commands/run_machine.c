@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "commands/machine_lists.h"
 #include "commands/machines.h"
 #include "commands/modelling.h"
 #include "rasp.h"
@@ -219,6 +220,30 @@ bool sh_run_machine(ShSession *s, const ShCall *call, ThError *err)
     if (table)
         sh_table_end(s);
     return ok;
+}
+
+static bool run_listed(ShSession *s, const ShCall *call, const ShListed *l, ThError *err)
+{
+    ThTmTapeWords words = {0};
+    ThTmEngine e;
+    ThTmFastFigures x;
+    if (!th_tm_engine_start(&e, l->machine, &words, err))
+        return false;
+    bool ok = sh_machine_go(s, &e, &call->options, sh_machine_limits(call), &x, err);
+    const char *verdict = ok ? th_tm_verdict_name(x.verdict) : "";
+    if (ok && l->csv)
+        fprintf(l->csv, "%s,%s,%llu,%llu,%llu\n", l->text, verdict, (unsigned long long)x.steps,
+                (unsigned long long)x.nonblank, (unsigned long long)x.cells);
+    else if (ok)
+        sh_row(s, l->text, verdict, (long long)x.steps, (long long)x.nonblank, (long long)x.cells);
+    th_tm_engine_free(&e);
+    return ok;
+}
+
+bool sh_run_list(ShSession *s, const ShCall *call, ThError *err)
+{
+    return sh_each_machine(s, call, "machine:s verdict:s steps:i nonblank:i cells:i", run_listed,
+                           err);
 }
 
 /* ---- going on -------------------------------------------------------------------------------- */

@@ -1,0 +1,224 @@
+/* machine_lists.c - a command on each machine of a list, in a file that can be gone on with. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "commands/machine_lists.h"
+
+enum { MOST_BYTES = 1 << 28 };
+
+typedef struct {
+    const char *text; /* of the machine */
+    int line;
+} Item;
+
+typedef struct {
+    char *text;
+    Item *item;
+    size_t n, cap;
+} List;
+
+static void list_free(List *l)
+{
+    free(l->text);
+    free(l->item);
+    *l = (List){0};
+}
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+/* A line without what follows the machine: a comment, or further columns. */
+static char *cut(char *line)
+{
+    line += strspn(line, " \t");
+    size_t n = strcspn(line, ",#\t\r");
+    while (n > 0 && line[n - 1] == ' ')
+        n--;
+    line[n] = '\0';
+    return line;
+}
+
+static bool add(List *l, char *line, int number, const ShOperand *file, ThError *err)
+{
+    ThError own = {0};
+    char *text = cut(line);
+    if (!*text)
+        return true;
+    ThTm *m = th_tm_read_bb(text, &own);
+    th_tm_free(m);
+    if (!m) {
+        sh_fail_operand(err, file, own.code, "%s:%d:%d: %s", file->text, number,
+                        (int)(text - line) + own.col, own.msg);
+        return th_hint(err, "%s", own.hint);
+    }
+    if (!th_grow(&l->item, &l->cap, l->n + 1, sizeof *l->item, err))
+        return false;
+    l->item[l->n++] = (Item){text, number};
+    return true;
+}
+
+/* Every line is looked at before anything is run. */
+static bool list_read(List *l, const ShOperand *file, ThError *err)
+{
+    size_t size;
+    l->text = th_file_read(file->text, MOST_BYTES, &size, err);
+    if (!l->text)
+        return sh_error_inside(err, file);
+    if (strlen(l->text) != size)
+        return sh_fail_operand(err, file, TH_EPARSE, "%s holds a zero byte: it is no text",
+                               file->text);
+    int number = 1;
+    for (char *line = l->text; line; number++) {
+        char *end = strchr(line, '\n');
+        if (end)
+            *end = '\0';
+        if (!add(l, line, number, file, err))
+            return false;
+        line = end ? end + 1 : NULL;
+    }
+    return l->n > 0 || sh_fail_operand(err, file, TH_EVALUE, "%s holds no machine", file->text);
+}
+
+/* ---- the file of results --------------------------------------------------------------------- */
+
+/* "machine:s steps:i" as the heading machine,steps, with the end of its line. */
+static void write_heading(ThText *t, const char *columns)
+{
+    for (const char *c = columns; *c; c += strcspn(c, " "), c += *c == ' ') {
+        th_text_add(t, c == columns ? "" : ",");
+        th_text_add_bytes(t, c, strcspn(c, ":"));
+    }
+    th_text_add(t, "\n");
+}
+
+/* How many machines of the list the rows of a file are about, and where its last whole row ends.
+ * False where the rows are about others. */
+static bool rows_done(const List *l, const char *text, const char *heading, size_t *done,
+                      size_t *end)
+{
+    size_t n = strlen(heading);
+    *done = *end = 0;
+    if (!strchr(text, '\n'))
+        return strncmp(heading, text, strlen(text)) == 0;
+    if (strncmp(text, heading, n) != 0)
+        return false;
+    for (const char *row = text + n, *next; (next = strchr(row, '\n')); row = next + 1) {
+        const char *machine = *done < l->n ? l->item[*done].text : "";
+        size_t size = strlen(machine);
+        if (size == 0 || strncmp(row, machine, size) != 0 || row[size] != ',')
+            return false;
+        ++*done;
+        *end = (size_t)(next + 1 - text);
+    }
+    *end = *end ? *end : n;
+    return true;
+}
+
+/* What a file has already, *end bytes; a row that was not finished is taken away. */
+static bool resume(const List *l, const char *path, const char *heading, size_t *done, size_t *end,
+                   ThError *err)
+{
+    size_t size;
+    if (access(path, F_OK) != 0)
+        return true;
+    char *text = th_file_read(path, (size_t)1 << 30, &size, err);
+    if (!text)
+        return false;
+    bool fits = strlen(text) == size && rows_done(l, text, heading, done, end);
+    free(text);
+    if (!fits) {
+        th_fail(err, TH_EVALUE, "the rows of '%s' are not about the first machines of the list",
+                path);
+        return th_hint(err, "> writes the file anew");
+    }
+    return *end == size || truncate(path, (off_t)*end) == 0 ||
+           th_fail(err, TH_EIO, "cannot write '%s': %s", path, strerror(errno));
+}
+
+static bool ends_in_csv(const char *path)
+{
+    size_t n = strlen(path);
+    return n > 4 && strcmp(path + n - 4, ".csv") == 0;
+}
+
+/* The file that a call's output goes to; *done machines are in it already. */
+static FILE *open_results(const ShCall *call, const List *l, const char *columns, size_t *done,
+                          ThError *err)
+{
+    ThText t = {0};
+    size_t kept = 0;
+    *done = 0;
+    if (!ends_in_csv(call->redirect)) {
+        th_fail(err, TH_EUSAGE, "what a list of machines comes to is written to a .csv file");
+        return NULL;
+    }
+    write_heading(&t, columns);
+    char *heading = th_text_take(&t, err);
+    bool ok = heading && (!call->append || resume(l, call->redirect, heading, done, &kept, err));
+    FILE *out = ok ? fopen(call->redirect, call->append ? "a" : "w") : NULL;
+    if (ok && !out)
+        th_fail(err, TH_EIO, "cannot write '%s': %s", call->redirect, strerror(errno));
+    if (out && kept == 0)
+        fputs(heading, out);
+    free(heading);
+    return out;
+}
+
+/* A row is whole in the file before the next machine's turn. */
+static bool flush_row(FILE *out, const char *path, ThError *err)
+{
+    if (!out || (fflush(out) == 0 && !ferror(out)))
+        return true;
+    return th_fail(err, TH_EIO, "cannot write '%s': %s", path, strerror(errno));
+}
+
+/* ---- the work -------------------------------------------------------------------------------- */
+
+static bool each(ShSession *s, const ShCall *call, const List *l, size_t from, FILE *out,
+                 ShOnMachine *one, ThError *err)
+{
+    bool ok = true;
+    double begun = sh_clock();
+    for (size_t i = from; ok && i < l->n; i++) {
+        double took = sh_clock() - begun, rate = (double)(l->n - i) / (double)(i - from + 1);
+        long left = (long)(took * rate);
+        sh_progress(s, "machine %zu of %zu  %ld:%02ld left", i + 1, l->n, left / 60, left % 60);
+        ThTm *m = th_tm_read_bb(l->item[i].text, err);
+        ok = m && !th_stopped_at(sh_stop(s), i, "machines", err) &&
+             one(s, call, &(ShListed){l->item[i].text, m, out}, err) &&
+             flush_row(out, call->redirect, err);
+        th_tm_free(m);
+    }
+    return ok;
+}
+
+bool sh_each_machine(ShSession *s, const ShCall *call, const char *columns, ShOnMachine *one,
+                     ThError *err)
+{
+    List l = {0};
+    FILE *out = NULL;
+    size_t done = 0;
+    bool ok = list_read(&l, &call->operand[0], err);
+    if (ok && call->redirect) {
+        out = open_results(call, &l, columns, &done, err);
+        ok = out != NULL;
+    } else if (ok) {
+        sh_table(s, "machines", columns);
+    }
+    ok = ok && each(s, call, &l, done, out, one, err);
+    if (out && fclose(out) != 0 && ok)
+        ok = th_fail(err, TH_EIO, "cannot write '%s': %s", call->redirect, strerror(errno));
+    if (!ok && out && err->code == TH_EINTERRUPTED)
+        th_hint(err, "the same command with >> instead of > goes on");
+    if (!call->redirect)
+        sh_table_end(s);
+    if (ok) {
+        sh_result_int(s, "machines", (long long)l.n);
+        sh_result_int(s, "done", (long long)done);
+    }
+    list_free(&l);
+    return ok;
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env bats
+# Lists of machines: rows as they come, and going on where a run was killed.
+
+setup() {
+    TAPEHEAD=$(realpath "${TAPEHEAD:-./tapehead}")
+    cd "$BATS_TEST_TMPDIR" || return
+    cat >list.bb <<'END'
+# of several kinds
+1RB1LB_1LA1RZ
+1RB1LB_1LA1RC_---0RA, a column
+
+1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA  # BB(5)
+1RB1RA_0LC1LE_1LD1LC_1LA0LB_1LF1RE_---0RA
+END
+}
+
+go() { "$TAPEHEAD" "$@"; }
+
+@test "a list is run and analysed, a row for each machine" {
+    run go -f csv -e 'run "list.bb" steps=1000'
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "machine,verdict,steps,nonblank,cells" ]
+    [ "${lines[1]}" = "1RB1LB_1LA1RZ,halted,6,4,4" ]
+    [ "${#lines[@]}" -eq 5 ]
+    run go -f csv -e 'analyze "list.bb" steps=1000'
+    [ "${lines[2]}" = "1RB1LB_1LA1RC_---0RA,never,translation,16,6" ]
+    [ "${lines[4]}" = "1RB1RA_0LC1LE_1LD1LC_1LA0LB_1LF1RE_---0RA,unknown,none,1000,48" ]
+}
+
+@test "a file goes on wherever it ends" {
+    go -e 'analyze "list.bb" steps=1000 > "whole.csv"'
+    size=$(stat -c %s whole.csv)
+    for ((i = 0; i <= size; i += 7)); do
+        head -c "$i" whole.csv >part.csv
+        go -e 'analyze "list.bb" steps=1000 >> "part.csv"'
+        cmp whole.csv part.csv
+    done
+    run go -e 'analyze "list.bb" >> "whole.csv"; echo $machines $done'
+    [ "$output" = "4 4" ]
+}
+
+@test "a run that was killed goes on: nothing twice, nothing lost" {
+    for i in {1..20}; do
+        echo 1RB1RA_0LC1LE_1LD1LC_1LA0LB_1LF1RE_---0RA
+    done >slow.bb
+    go -e 'run "slow.bb" steps=300000000 > "whole.csv"'
+    go -e 'run "slow.bb" steps=300000000 > "part.csv"' &
+    sleep 0.1
+    kill -9 $!
+    wait $! || true
+    go -e 'run "slow.bb" steps=300000000 >> "part.csv"'
+    cmp whole.csv part.csv
+}
+
+@test "what does not fit is refused, and nothing is touched" {
+    echo machine,verdict,steps,nonblank,cells >other.csv
+    echo 1RB1RZ_1LB1LA,halted,6,3,3 >>other.csv
+    cp other.csv before.csv
+    run go -e 'run "list.bb" >> "other.csv"'
+    [ "$status" -eq 1 ]
+    [[ $output == *"not about the first machines of the list"* ]]
+    cmp other.csv before.csv
+    run go -e 'analyze "list.bb" > "x.json"'
+    [ "$status" -eq 1 ]
+    [ ! -e x.json ]
+    echo 1RB1LX >>list.bb
+    run go -e 'run "list.bb" > "x.csv"'
+    [[ $output == *"list.bb:7:6: the states B and X have no row"* ]]
+    [ ! -e x.csv ]
+    run go -e 'run nobody'
+    [[ $output == *"'nobody'"* ]]
+    run go -e 'run "none.bb"'
+    [[ $output == *"none.bb"* ]]
+    [ "$status" -eq 1 ]
+}
