@@ -372,6 +372,7 @@ static bool call_mapped(void *context, ThRaspAtoms *atoms, const ThRaspAtom *arg
     ThRasp *r = m->r;
     ThRaspArgument arg[TH_RASP_ARGUMENTS];
     ThError *before = r->err;
+    ThRaspInside inside = r->inside;
     ThRaspValue v = {0};
     for (size_t i = 0; i < n; i++)
         arg[i] = (ThRaspArgument){.value = th_rasp_atom_value(args[i]), .name = ""};
@@ -385,8 +386,10 @@ static bool call_mapped(void *context, ThRaspAtoms *atoms, const ThRaspAtom *arg
     }
     r->mapping--;
     r->err = before;
-    if (ok)
+    if (ok) {
         *result = v.as.atom;
+        r->inside = inside;
+    }
     return ok;
 }
 

@@ -30,8 +30,10 @@ static bool unknown_name(ThRasp *r, const char *name)
     size_t n = 0;
     for (const char *s; n < sizeof names / sizeof *names && (s = th_rasp_name_at(r, n)); n++)
         names[n] = s;
-    const char *near = th_nearest(name, names, n);
+    const char *near = th_nearest(name, names, n), *habit = th_rasp_habit("", name, "");
     th_rasp_error(r, TH_EVALUE, "undefined name '%.100s'", name);
+    if (habit)
+        return th_hint(r->err, "%s", habit);
     return near ? th_hint(r->err, "did you mean %s?", near) : false;
 }
 

@@ -56,7 +56,8 @@ typedef struct {
     ThRaspObject head;
     ThRaspTree tree;
     char *text;
-    char *label; /* "console", or the file's name without folder and extension */
+    char *label;    /* "console", or the file's name without folder and extension */
+    uint32_t where; /* the name of what it defines, as errors inside of that call it */
     bool library;
 } ThRaspProgram;
 

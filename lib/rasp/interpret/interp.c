@@ -22,10 +22,16 @@ bool th_rasp_error(ThRasp *r, ThErrc code, const char *format, ...)
 
 bool th_rasp_here(ThRasp *r, const ThRaspFrame *f, int32_t node)
 {
-    if (f->program != r->top)
+    const ThRaspNode *n = &f->program->tree.node[node];
+    if (f->program->library)
         return false;
-    r->line = f->program->tree.node[node].line;
-    r->col = f->program->tree.node[node].col;
+    if (f->program != r->top) {
+        r->inside = (ThRaspInside){f->program->where, n->line, n->col};
+        return false;
+    }
+    r->inside = (ThRaspInside){0};
+    r->line = n->line;
+    r->col = n->col;
     return true;
 }
 
@@ -129,6 +135,20 @@ static bool number_names(ThRasp *r, ThRaspTree *t)
     return true;
 }
 
+/* What a program's one statement defines: "f", or "f of raspl". */
+static bool name_program(ThRasp *r, ThRaspProgram *p)
+{
+    int32_t first = p->tree.node[p->tree.root].first;
+    bool def = first >= 0 && p->tree.node[first].kind == TH_RASP_R_DEF;
+    bool console = strcmp(p->label, "console") == 0;
+    ThText t = {0};
+    th_text_add(&t, def ? th_rasp_text(&p->tree, first) : "a function");
+    th_text_printf(&t, console ? "" : " of %s", p->label);
+    bool ok = t.data && th_rasp_name_id(r, t.data, &p->where);
+    th_text_free(&t);
+    return ok;
+}
+
 ThRaspProgram *th_rasp_program(ThRasp *r, ThRaspTree *t, const char *text, size_t n,
                                const char *label, ThError *err)
 {
@@ -143,7 +163,7 @@ ThRaspProgram *th_rasp_program(ThRasp *r, ThRaspTree *t, const char *text, size_
     *t = (ThRaspTree){0};
     p->text = th_strndup(text, n, err);
     p->label = th_strdup(label, err);
-    if (p->text && p->label && number_names(r, &p->tree) &&
+    if (p->text && p->label && name_program(r, p) && number_names(r, &p->tree) &&
         th_rasp_charge(&r->heap, &p->head, n * 4, err))
         return p;
     th_rasp_object_release(&r->heap, &p->head);
@@ -219,6 +239,7 @@ static bool refuse(ThRasp *r, ThRaspRun *run, ThRaspSop sop)
     if (p && p->serial == r->serial && r->err && r->err->line == 0 && p->line > 0) {
         r->err->line = p->line;
         r->err->col = p->col;
+        r->inside = p->inside.line > 0 ? p->inside : r->inside;
     }
     if (!r->err || r->err->code == TH_EINTERRUPTED)
         return false;
@@ -313,6 +334,15 @@ static bool announce(ThRasp *r, size_t undo, size_t shown, ThError *err)
     return ok;
 }
 
+/* Adds where in a function it was. */
+static void tell_inside(const ThRasp *r, ThError *err)
+{
+    size_t n = strlen(err->msg);
+    if (r->inside.line > 0)
+        snprintf(err->msg + n, sizeof err->msg - n, ", in %s at line %d, column %d",
+                 th_rasp_id_name(r, r->inside.where), r->inside.line, r->inside.col);
+}
+
 bool th_rasp_guard(ThRasp *r, bool (*body)(ThRasp *r, const void *context), const void *context,
                    ThError *err)
 {
@@ -321,6 +351,7 @@ bool th_rasp_guard(ThRasp *r, bool (*body)(ThRasp *r, const void *context), cons
     r->err = err;
     r->serial++;
     r->line = r->col = 0;
+    r->inside = (ThRaspInside){0};
     bool ok = body(r, context);
     r->err = err;
     if (!ok && err && err->code == TH_OK)
@@ -329,6 +360,8 @@ bool th_rasp_guard(ThRasp *r, bool (*body)(ThRasp *r, const void *context), cons
         err->line = r->line;
         err->col = r->col;
     }
+    if (!ok && err)
+        tell_inside(r, err);
     bool told = !ok || announce(r, undo, shown, err);
     forget_shown(r, shown);
     settle(r, undo, ok);
@@ -336,6 +369,7 @@ bool th_rasp_guard(ThRasp *r, bool (*body)(ThRasp *r, const void *context), cons
         th_rasp_rewind(r->graph, nodes);
         r->n_places = nodes < r->n_places ? nodes : r->n_places;
     }
+    r->inside = (ThRaspInside){0};
     r->line = r->col = 0; /* what fails outside of statements has no place */
     return ok && told;
 }

@@ -36,10 +36,17 @@ typedef struct {
     ThRaspValue before;
 } ThRaspUndo;
 
+/* Where in a function that another statement has defined; line 0: in none. */
+typedef struct {
+    uint32_t where;
+    int line, col;
+} ThRaspInside;
+
 /* Where in which statement a node was made. */
 typedef struct {
     uint32_t serial;
     int line, col;
+    ThRaspInside inside;
 } ThRaspPlace;
 
 typedef struct {
@@ -65,6 +72,7 @@ struct ThRasp {
     ThStop *stop;
     const ThRaspProgram *top; /* whose positions errors have */
     int line, col;
+    ThRaspInside inside;
     int calls;   /* that are running */
     int depth;   /* of th_rasp_eval inside itself */
     int mapping; /* inside functions that are mapped over elements */

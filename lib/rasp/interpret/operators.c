@@ -81,7 +81,7 @@ bool th_rasp_made(ThRasp *r, ThRaspSop node, ThRaspValue *v)
         return false;
     for (; r->n_places < need; r->n_places++)
         r->place[r->n_places] = (ThRaspPlace){0};
-    r->place[node] = (ThRaspPlace){r->serial, r->line, r->col};
+    r->place[node] = (ThRaspPlace){r->serial, r->line, r->col, r->inside};
     bool selector = th_rasp_is_selector(r->graph, node);
     *v = (ThRaspValue){selector ? TH_RASP_VALUE_SELECTOR : TH_RASP_VALUE_SOP, {.sop = node}};
     return true;

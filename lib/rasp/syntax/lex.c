@@ -114,11 +114,8 @@ static bool unexpected(const ThRaspSource *lx, ThError *err)
                lx->text + lx->at);
     if (c >= 0x80)
         return th_hint(err, "names are made of the letters a to z and A to Z, digits and _");
-    if (c == '\'')
-        return th_hint(err, "strings are written in double quotes");
-    if (c == '!')
-        return th_hint(err, "not negates; != compares");
-    return false;
+    const char *habit = th_rasp_habit("", (char[]){(char)c, '\0'}, "");
+    return habit ? th_hint(err, "%s", habit) : false;
 }
 
 static bool read_token(ThRaspSource *lx, ThRaspLexeme *t, ThError *err)

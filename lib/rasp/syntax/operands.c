@@ -68,47 +68,43 @@ static int32_t comprehension(ThRaspParser *p, int32_t node, int32_t last)
     return node;
 }
 
-static int32_t list_or_comprehension(ThRaspParser *p)
+static bool list_element(ThRaspParser *p, int32_t node, int32_t *last)
 {
-    int32_t node = th_rasp_new_node(p, TH_RASP_R_LIST, &p->now), last = -1;
-    if (node < 0 || !th_rasp_advance(p))
-        return -1;
-    while (p->now.kind != ']') {
-        int32_t e = th_rasp_expression(p);
-        if (e < 0)
-            return -1;
-        th_rasp_append(p, node, &last, e);
-        if (p->t->node[node].first == e && th_rasp_at_word(p, &p->now, "for")) {
-            p->t->node[node].kind = TH_RASP_R_EACH_LIST;
-            if (comprehension(p, node, last) < 0)
-                return -1;
-            break;
-        }
-        if (p->now.kind != ',')
-            break;
-        if (!th_rasp_advance(p))
-            return -1;
-    }
-    return th_rasp_expect(p, ']', "',' or ']'") ? node : -1;
+    int32_t e = th_rasp_expression(p);
+    if (e >= 0)
+        th_rasp_append(p, node, last, e);
+    return e >= 0;
 }
 
-static int32_t dict_or_comprehension(ThRaspParser *p)
+static bool dict_element(ThRaspParser *p, int32_t node, int32_t *last)
 {
-    int32_t node = th_rasp_new_node(p, TH_RASP_R_DICT, &p->now), last = -1;
+    return list_element(p, node, last) && th_rasp_expect(p, ':', "':'") &&
+           list_element(p, node, last);
+}
+
+/* A list or a dictionary, or a comprehension of one. */
+typedef struct {
+    ThRaspKind all, each;
+    int close;
+    const char *wanted;
+    bool (*element)(ThRaspParser *p, int32_t node, int32_t *last);
+} Collection;
+static const Collection a_list = {TH_RASP_R_LIST, TH_RASP_R_EACH_LIST, ']', "',' or ']'",
+                                  list_element};
+static const Collection a_dict = {TH_RASP_R_DICT, TH_RASP_R_EACH_DICT, '}', "',' or '}'",
+                                  dict_element};
+
+static int32_t collection(ThRaspParser *p, const Collection *c)
+{
+    int32_t node = th_rasp_new_node(p, c->all, &p->now), last = -1;
     if (node < 0 || !th_rasp_advance(p))
         return -1;
-    while (p->now.kind != '}') {
+    while (p->now.kind != c->close) {
         bool first = last < 0;
-        int32_t key = th_rasp_expression(p);
-        if (key < 0 || !th_rasp_expect(p, ':', "':'"))
+        if (!c->element(p, node, &last))
             return -1;
-        th_rasp_append(p, node, &last, key);
-        int32_t value = th_rasp_expression(p);
-        if (value < 0)
-            return -1;
-        th_rasp_append(p, node, &last, value);
         if (first && th_rasp_at_word(p, &p->now, "for")) {
-            p->t->node[node].kind = TH_RASP_R_EACH_DICT;
+            p->t->node[node].kind = (uint8_t)c->each;
             if (comprehension(p, node, last) < 0)
                 return -1;
             break;
@@ -118,7 +114,7 @@ static int32_t dict_or_comprehension(ThRaspParser *p)
         if (!th_rasp_advance(p))
             return -1;
     }
-    return th_rasp_expect(p, '}', "',' or '}'") ? node : -1;
+    return th_rasp_expect(p, c->close, c->wanted) ? node : -1;
 }
 
 /* ( e ) or a tuple ( e, e, … ). */
@@ -212,9 +208,9 @@ static int32_t primary(ThRaspParser *p)
     case '(':
         return parentheses(p);
     case '[':
-        return list_or_comprehension(p);
+        return collection(p, &a_list);
     case '{':
-        return dict_or_comprehension(p);
+        return collection(p, &a_dict);
     default:
         break;
     }

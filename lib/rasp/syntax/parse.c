@@ -45,6 +45,27 @@ bool th_rasp_at_word(const ThRaspParser *p, const ThRaspLexeme *l, const char *w
            memcmp(p->lx.text + l->start, word, n) == 0;
 }
 
+/* A token's text, cut to a size that no word of a table has; "" for strings and the end. */
+typedef struct {
+    char text[16];
+} Word;
+
+static Word word_of(const ThRaspParser *p, const ThRaspLexeme *l)
+{
+    Word w = {""};
+    size_t n = l->end - l->start;
+    if (l->kind != TH_RASP_LEX_STRING && n < sizeof w.text)
+        memcpy(w.text, p->lx.text + l->start, n);
+    return w;
+}
+
+static bool hint_at_habit(ThRaspParser *p)
+{
+    Word before = word_of(p, &p->last), at = word_of(p, &p->now), behind = word_of(p, &p->next);
+    const char *habit = th_rasp_habit(before.text, at.text, behind.text);
+    return habit ? th_hint(p->err, "%s", habit) : false;
+}
+
 bool th_rasp_wanted(ThRaspParser *p, const char *wanted)
 {
     const ThRaspLexeme *l = &p->now;
@@ -57,8 +78,9 @@ bool th_rasp_wanted(ThRaspParser *p, const char *wanted)
         return th_fail_at(p->err, TH_EINCOMPLETE, l->line, l->col, "expected %s at the end",
                           wanted);
     size_t n = l->end - l->start;
-    return th_fail_at(p->err, TH_EPARSE, l->line, l->col, "expected %s before '%.*s'", wanted,
-                      (int)(n < 40 ? n : 40), p->lx.text + l->start);
+    th_fail_at(p->err, TH_EPARSE, l->line, l->col, "expected %s before '%.*s'", wanted,
+               (int)(n < 40 ? n : 40), p->lx.text + l->start);
+    return hint_at_habit(p);
 }
 
 bool th_rasp_expect(ThRaspParser *p, int kind, const char *wanted)

@@ -143,6 +143,10 @@ static inline const char *th_rasp_text(const ThRaspTree *t, int32_t node)
     return t->text + t->node[node].text;
 }
 
+/* How RASP says what other languages write so: a token that was not expected, with those before and
+ * behind it ("" for none).  NULL: nobody knows. */
+const char *th_rasp_habit(const char *before, const char *at, const char *behind);
+
 /* True for the words that no program may define: the grammar's and the library's. */
 bool th_rasp_is_reserved(const char *name);
 
