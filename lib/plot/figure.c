@@ -330,9 +330,11 @@ static bool check_drawn(const ThPlotChild *c, const char *end, ThError *err)
 static bool draw_text(const ThFigure *f, const ThPlotTarget *to, ThPlotChild *c, ThError *err)
 {
     ThText terminal = {0};
+    int columns = to->columns > 0 ? to->columns : TEXT_COLUMNS;
+    int rows = to->rows > 0 ? to->rows : TEXT_ROWS;
     th_text_printf(&terminal, "set terminal dumb noenhanced mono size %d,%d",
-                   to->columns > 0 ? to->columns : TEXT_COLUMNS,
-                   to->rows > 0 ? to->rows : TEXT_ROWS);
+                   f->least_columns > columns ? f->least_columns : columns,
+                   f->least_rows > rows ? f->least_rows : rows);
     if (!draw(f, &terminal, c, err) || !check_drawn(c, "", err))
         return false;
     tidy_text(&c->output);

@@ -27,7 +27,9 @@ typedef struct {
                              where characters are the pixels */
     double width, height; /* in inches; 0: 7 by 5 */
     bool drawing;         /* texts belong to shapes, and grow with the page */
-    const char *title;    /* takes the place of the one that the view gives; NULL: that one */
+    int least_columns, least_rows; /* where characters are the pixels: in fewer, texts would lie
+                                      over each other; 0: any will do */
+    const char *title; /* takes the place of the one that the view gives; NULL: that one */
 } ThFigure;
 
 /* The house preamble and a title made of the given strings, NULL-ended; f->title if there is one.

@@ -366,6 +366,8 @@ static bool put_layer(const ThPlotFlow *p, int layer, double width, ThError *err
 static void put_plot(const ThPlotFlow *p, double width, double height)
 {
     double scale = th_figure_page(p->f, -0.1, width + 0.1, -height - 0.1, 0.1);
+    p->f->least_columns = (int)ceil((width + 0.2) / CHARACTER) + 4;
+    p->f->least_rows = (int)ceil((height + 0.2) / (2 * CHARACTER)) + 4; /* twice as high as wide */
     int size = (int)lround(fmax(2, 9 * scale));
     th_figure_printf(
         p->f, "if (plain) plot $CELLS using 1:2 with points pt '#', "
@@ -387,14 +389,15 @@ static void put_plot(const ThPlotFlow *p, double width, double height)
         size, size, size);
 }
 
-/* Every kind of mark is there at least once, out of sight, for gnuplot wants no empty block. */
+/* Every kind of mark is there at least once, out of sight, for gnuplot wants no empty block, and
+ * breaks down where all marks of a kind are nowhere: boxes are far away, texts empty. */
 static void open_block(const ThPlotFlow *p)
 {
     th_figure_block(p->f, block_name[p->pass]);
     if (p->pass == BOXES || p->pass == CELLS)
-        th_figure_printf(p->f, "NaN NaN NaN NaN NaN NaN 0\n");
+        th_figure_printf(p->f, "1e9 1e9 1e9 1e9 1e9 1e9 0\n");
     else
-        th_figure_printf(p->f, p->pass == LINES ? "NaN NaN\n\n" : "NaN NaN \"\" \"\"\n");
+        th_figure_printf(p->f, p->pass == LINES ? "NaN NaN\n\n" : "0 0 \"\" \"\"\n");
 }
 
 /* Places everything, with rows of heads at most `wrap` wide; sets the size of the whole. */

@@ -398,3 +398,16 @@ save m "m.safetensors"'
     [ "$(DISPLAY=:99 plot text)" = text ]
     [ "$(plot window)" = window ]
 }
+
+@test "an s-op without a head, and a full selector, have pictures, and texts keep all rows apart" {
+    go -e 'examples off; x = indices + 1' -e 'draw(x, "abc")' -e 'plot flow tokens abc' \
+        -e 'plot selector full_s abc' -e 'plot flow x abc > "x.svg"' \
+        -e 'plot selector full_s abc > "f.png"'
+    [ "$status" -eq 0 ]
+    [ -s x.svg ] && [ -s f.png ]
+    go -e 'examples off; hist = selector_width(select(tokens, tokens, ==))' \
+        -e 'plot flow hist abca > "hist.txt"'
+    [ "$status" -eq 0 ]
+    grep -q '_first   *head 2: select' hist.txt
+    grep -q '_had_first  1   0   0   1' hist.txt
+}
