@@ -75,6 +75,7 @@ typedef struct {
     ThOptions options;    /* from the command's table, or from the task or model kind's */
     const char *redirect; /* file after > or >>; NULL: none.  Only `plot` and `save` look at it:
                              the shell redirects the text of the others */
+    const char *pipe;     /* shell command after |, which gets the output; NULL: none */
     bool append;          /* it was >> */
     int form;             /* 1 or 2: whether the operands followed args or args2 */
     const struct ShCommand *command;
@@ -106,8 +107,9 @@ enum {
     C_PAGED = 8,        /* long output goes through the pager on a terminal */
     C_PREFIX = 16,      /* what follows it is a statement of its own (time) */
     C_DEFINES = 32,     /* does nothing but define objects: files that are loaded may hold it */
+    C_CONTROL = 64,     /* a { in it opens a body of statements, which it runs itself (for, if) */
     C_LISTS = 128,      /* its second form takes a list, and looks at call->redirect itself */
-    C_CONTROL = 64      /* a { in it opens a body of statements, which it runs itself (for, if) */
+    C_ANY_FILE = 256    /* its output may be sent to a file with any ending (echo) */
 };
 
 #define SH_COMMAND(id, ...)                                                                        \

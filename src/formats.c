@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "rasp.h"
+#include "session_impl.h"
 #include "shell.h"
 #include "show.h"
 
@@ -60,6 +61,26 @@ static void write_needed(ShSession *s, ThText *t, ShObject *const *object, int n
     }
 }
 
+/* Everything but models, in an order that loads. */
+static bool write_definitions(ShSession *s, ThText *t, ShObject *const *object, int n, ThError *err)
+{
+    write_needed(s, t, object, n);
+    for (int i = 0; i < n; i++)
+        if (object[i]->kind == SH_AUTOMATON)
+            th_automaton_write(t, object[i]->as.automaton, object[i]->name);
+        else if (object[i]->kind == SH_MACHINE)
+            th_tm_write(t, object[i]->as.machine, object[i]->name);
+    if (!sh_rasp_write_objects(s, t, object, n, err))
+        return false;
+    for (int i = 0; i < n; i++) {
+        const ShObject *o = object[i];
+        const char *definition = o->made_by ? o->made_by : "";
+        if (o->kind == SH_TASK)
+            th_text_printf(t, "task %s = %s\n", o->name, definition);
+    }
+    return true;
+}
+
 static bool save_script(ShSession *s, ShObject *const *object, int n, const char *path,
                         ThError *err)
 {
@@ -68,26 +89,43 @@ static bool save_script(ShSession *s, ShObject *const *object, int n, const char
         if (object[i]->kind == SH_MODEL) {
             th_fail(err, TH_EUSAGE, "'%s' is a model, and a script cannot hold one",
                     object[i]->name);
-            return th_hint(err, "save models to .safetensors files");
+            return th_hint(err, "save models to .safetensors files, or everything: save all");
         }
     }
-    write_needed(s, &t, object, n);
-    for (int i = 0; i < n; i++)
-        if (object[i]->kind == SH_AUTOMATON)
-            th_automaton_write(&t, object[i]->as.automaton, object[i]->name);
-        else if (object[i]->kind == SH_MACHINE)
-            th_tm_write(&t, object[i]->as.machine, object[i]->name);
-    if (!sh_rasp_write_objects(s, &t, object, n, err)) {
-        th_text_free(&t);
-        return false;
+    if (write_definitions(s, &t, object, n, err))
+        return write_text(&t, path, err);
+    th_text_free(&t);
+    return false;
+}
+
+/* Returns new: the file of a model that is saved beside a script: lab.th has lab-NAME.safetensors.
+ */
+static char *model_path(const char *path, const char *name, ThError *err)
+{
+    ThText t = {0};
+    th_text_add_bytes(&t, path, strlen(path) - strlen(".th"));
+    th_text_printf(&t, "-%s.safetensors", name);
+    return th_text_take(&t, err);
+}
+
+/* Appends what loads a model again; a model that has parameters is written beside the script. */
+static bool save_model_beside(ThText *t, const ShObject *o, const char *path, ThError *err)
+{
+    if (!o->as.model->bound) {
+        th_text_printf(t, "model %s = %s\n", o->name,
+                       o->made_by ? o->made_by : o->as.model->kind->name);
+        return true;
     }
-    for (int i = 0; i < n; i++) {
-        const ShObject *o = object[i];
-        const char *definition = o->made_by ? o->made_by : "";
-        if (o->kind == SH_TASK)
-            th_text_printf(&t, "task %s = %s\n", o->name, definition);
+    char *file = model_path(path, o->name, err);
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    bool ok = file && th_format_named("safetensors")->save_model(o->as.model, file, err);
+    if (ok) {
+        th_text_add(t, "load ");
+        th_text_quoted(t, slash ? slash + 1 : file);
+        th_text_printf(t, " as %s\n", o->name);
     }
-    return write_text(&t, path, err);
+    free(file);
+    return ok;
 }
 
 static bool save_rasp(ShSession *s, ShObject *const *object, int n, const char *path, ThError *err)
@@ -157,14 +195,14 @@ bool sh_file_kind(size_t i, ShFileKind *k)
     size_t n;
     const ThFormat *const *f = th_format_all(&n);
     if (i < N_SCRIPTS) {
-        *k = (ShFileKind){scripts[i].extension, scripts[i].summary, true, true};
+        *k = (ShFileKind){scripts[i].extension, scripts[i].summary, true, true, true};
         return true;
     }
     i -= N_SCRIPTS;
     for (size_t j = 0; j < n; j++) {
         bool saves = f[j]->write_automaton || f[j]->write_machine || f[j]->save_model;
         bool loads = f[j]->read_automaton || f[j]->read_machine || f[j]->load_model;
-        *k = (ShFileKind){f[j]->extension, f[j]->summary, saves, loads};
+        *k = (ShFileKind){f[j]->extension, f[j]->summary, saves, loads, !f[j]->load_model};
         if (f[j]->extension && i-- == 0)
             return true;
     }
@@ -279,6 +317,21 @@ bool sh_save_file(ShSession *s, ShObject *const *object, int n, const char *path
     return save_as(s, object, n, path, f, err) ||
            (f->shared && f->write_machine && n == 1 && object[0]->kind == SH_MACHINE &&
             th_hint(err, "format= names another format: help save"));
+}
+
+bool sh_save_all(ShSession *s, const char *path, ThError *err)
+{
+    ThText t = {0};
+    size_t script = script_of(path);
+    if (script == N_SCRIPTS || strcmp(scripts[script].extension, ".th") != 0)
+        return th_fail(err, TH_EUSAGE, "everything is saved to a .th file");
+    bool ok = write_definitions(s, &t, s->object, (int)s->n, err);
+    for (size_t i = 0; ok && i < s->n; i++)
+        if (s->object[i]->kind == SH_MODEL)
+            ok = save_model_beside(&t, s->object[i], path, err);
+    ok = ok && write_text(&t, path, err);
+    th_text_free(&t);
+    return ok;
 }
 
 /* ---- loading --------------------------------------------------------------------------------- */

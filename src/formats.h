@@ -11,6 +11,7 @@
 typedef struct {
     const char *extension, *summary;
     bool saves, loads;
+    bool text; /* people can write it */
 } ShFileKind;
 
 /* Line i, in manual order; false past the end. */
@@ -20,6 +21,9 @@ bool sh_file_kind(size_t i, ShFileKind *k);
  * that the format does not hold are TH_EUSAGE. */
 bool sh_save_file(ShSession *s, ShObject *const *object, int n, const char *path, const ThFormat *f,
                   ThError *err);
+
+/* Writes all objects to a .th file that loads them again, models beside it. */
+bool sh_save_all(ShSession *s, const char *path, ThError *err);
 
 /* Defines what a file holds: by `name`, or where it is NULL by the names in the file or by the
  * file's own.  f: NULL for what the extension and the content say. */

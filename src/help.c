@@ -27,9 +27,11 @@ const char sh_syntax_text[] =
     "otherwise "
     "its symbols are separated by blanks (\"s1 a6 L\").\n\n"
     "> FILE at the end sends a command's output to a file, whole or not at all; >> FILE appends.  "
-    "A file that ends with .csv or .json gets that format.  !COMMAND runs a command of the "
-    "system's "
-    "shell.";
+    "A file that ends with .csv or .json gets that format, and one whose ending means something "
+    "else is refused; devices and pipes are written to as they are.  | COMMAND sends it to a "
+    "command of the system's shell, which gets the rest of the line: words p | head.  In "
+    "definitions and in brackets a | unites automata.  !COMMAND runs a command of the shell.  log "
+    "FILE keeps what is typed and printed.";
 
 const char *const sh_help_topics[] = {"all",    "tutorial",  "examples",   "syntax",   "tasks",
                                       "models", "positions", "optimizers", "automata", "functions",

@@ -409,6 +409,36 @@ static bool read_shell(ShLexer *lx, ThError *err)
     return true;
 }
 
+/* At a | that ends a command: the shell gets what is behind it.  In definitions it unites automata,
+ * and so it does in brackets. */
+static bool at_pipe(const ShLexer *lx)
+{
+    size_t first = lx->n;
+    if (peek(lx, 0) != '|' || peek(lx, 1) == '|' || !among_statements(lx) || at_statement(lx) ||
+        !is_blank(lx->text.data[lx->at - 1]))
+        return false;
+    while (first > 0 && !lx->token[first - 1].last)
+        first--;
+    const ShToken *t = &lx->token[first];
+    return t->type == T_WORD &&
+           !sh_command_flagged(lx->text.data + t->start, t->end - t->start, C_DEFINES | C_CONTROL);
+}
+
+/* To the end of the line, or of the body that it stands in. */
+static bool read_pipe(ShLexer *lx, ThError *err)
+{
+    ShToken *t = add(lx, T_PIPE, err);
+    if (!t)
+        return false;
+    for (int depth = 0, c; (c = peek(lx, 0)) >= 0 && c != '\n'; step(lx)) {
+        if (c == '}' && depth == 0 && lx->n_open > 0)
+            break;
+        depth += (c == '{') - (c == '}');
+    }
+    t->end = lx->at;
+    return true;
+}
+
 /* A statement of RASP: all of it is one token. */
 static bool read_rasp(ShLexer *lx, ThError *err)
 {
@@ -466,6 +496,8 @@ static bool read_token(ShLexer *lx, ThError *err)
         return th_fail_at(err, TH_EPARSE, lx->line, lx->col, "expected '{' here");
     } else if (c == '!' && at_statement(lx)) {
         return read_shell(lx, err);
+    } else if (at_pipe(lx)) {
+        return read_pipe(lx, err);
     } else if (c == '"') {
         return read_string(lx, err);
     } else if (c == '\\') {

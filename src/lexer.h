@@ -20,6 +20,7 @@ typedef enum {
     T_OPTION, /* key=value without a blank */
     T_MARK,   /* one of ( ) [ ] { } = < > and >> */
     T_SHELL,  /* `!` and the rest of its line */
+    T_PIPE,   /* `|` behind a command, and the rest of the line */
     T_RASP,   /* a statement of RASP, its `;` with it */
     T_END     /* ; or the end of a line */
 } ShTokenType;

@@ -110,12 +110,14 @@ void sh_result_flag(ShSession *s, const char *name, bool value)
 
 void sh_result_text(ShSession *s, const char *name, const char *value)
 {
-    ShFigureEntry e = {.kind = 's', .text = th_strdup(value, NULL)};
+    ShFigureEntry e = {.kind = 's', .text = th_strdup(value ? value : "", NULL)};
     name_entry(&e, name);
     if (e.text)
         set_figure(s, &e);
     else
         s->out.failed = true;
+    if (!value && s->out.format == SH_FORMAT_JSON)
+        sh_output_member(s, name, json_null());
 }
 
 ShFigureValue sh_result_value(const ShSession *s, const char *name)
@@ -148,7 +150,7 @@ FILE *sh_listing(ShSession *s)
 {
     ShOutput *o = &s->out;
     sh_progress_erase(s);
-    if (o->stream == stdout && ferror(stdout))
+    if ((o->stream == stdout || o->piped) && ferror(o->stream))
         sh_stop_work(); /* what would be printed cannot arrive */
     bool paged = o->command && (o->command->flags & C_PAGED) && sh_pager_wanted(s);
     if (o->format != SH_FORMAT_JSON && !paged)
@@ -269,6 +271,7 @@ static void page(ShSession *s)
     ThText shown = {0};
     th_text_shown(&shown, o->listing_text, o->listing_size);
     char *text = th_text_take(&shown, NULL);
+    sh_log_text(o, text ? text : "", text ? strlen(text) : 0);
     if (text)
         sh_page(s, text);
     else
@@ -326,5 +329,7 @@ void sh_output_free(ShOutput *o)
     forget(o);
     if (o->shown)
         fclose(o->shown);
+    if (o->log)
+        fclose(o->log);
     free_figures(&o->figures);
 }

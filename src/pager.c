@@ -1,3 +1,5 @@
+#define _GNU_SOURCE /* pipe2 */
+
 #include "pager.h"
 
 #include <errno.h>
@@ -109,6 +111,33 @@ static int wait_for(pid_t pid)
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool sh_pipe_open(ShPipe *p, const char *command, ThError *err)
+{
+    int ends[2];
+    fflush(stdout);
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return th_fail(err, TH_EIO, "cannot make a pipe: %s", strerror(errno));
+    int failure = start(command, ends[0], &p->pid);
+    close(ends[0]);
+    p->stream = failure ? NULL : fdopen(ends[1], "w");
+    if (p->stream)
+        return true;
+    close(ends[1]);
+    if (failure)
+        return th_fail(err, TH_EIO, "cannot run sh: %s", strerror(failure));
+    wait_for(p->pid);
+    return th_fail(err, TH_ENOMEM, "out of memory");
+}
+
+int sh_pipe_close(ShPipe *p, bool *left)
+{
+    errno = 0;
+    bool arrived = !ferror(p->stream) && fflush(p->stream) == 0;
+    *left = !arrived;
+    fclose(p->stream);
+    return wait_for(p->pid);
 }
 
 bool sh_run_shell(const char *command, const char *input, int *status, ThError *err)

@@ -57,7 +57,7 @@ static bool is_open(const ShLexer *lx, const ShToken *t, const char *bracket)
 
 static bool is_redirect(const ShLexer *lx, const ShToken *t)
 {
-    return is_open(lx, t, ">") || is_open(lx, t, ">>");
+    return t->type == T_PIPE || is_open(lx, t, ">") || is_open(lx, t, ">>");
 }
 
 static bool is_option(const ShBinder *b, const ShToken *t)
@@ -391,9 +391,27 @@ static bool bind_option(ShBinder *b, ThError *err)
     return ok;
 }
 
+/* What the shell runs is its own: nothing is inserted. */
+static bool bind_pipe(ShBinder *b, ThError *err)
+{
+    const ShLexer *lx = b->st->lexer;
+    const ShToken *t = token(b->st, b->at);
+    const char *from = lx->text.data + t->start + 1, *end = lx->text.data + t->end;
+    while (from < end && strchr(" \t\r", *from))
+        from++;
+    if (from == end)
+        return fail_token(err, t, TH_EUSAGE, "expected a shell command after '|'");
+    b->p->redirect = th_strndup(from, (size_t)(end - from), err);
+    b->p->call.pipe = b->p->redirect;
+    b->at++;
+    return b->p->redirect != NULL;
+}
+
 static bool bind_redirect(ShBinder *b, ThError *err)
 {
     const ShToken *mark = token(b->st, b->at);
+    if (mark->type == T_PIPE)
+        return bind_pipe(b, err);
     if (b->at + 1 >= b->st->to)
         return fail_token(err, mark, TH_EUSAGE, "expected a file name after '>'");
     const ShToken *t = token(b->st, b->at + 1);

@@ -18,7 +18,7 @@ typedef struct ShSession ShSession;
 void sh_result_int(ShSession *s, const char *name, long long value);
 void sh_result_real(ShSession *s, const char *name, double value);
 void sh_result_flag(ShSession *s, const char *name, bool value);
-void sh_result_text(ShSession *s, const char *name, const char *value);
+void sh_result_text(ShSession *s, const char *name, const char *value); /* NULL: there is none */
 
 /* A line (or part of one) of text output; nothing in json and csv. */
 void sh_say(ShSession *s, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -47,9 +47,11 @@ typedef struct {
 
 typedef struct {
     FILE *stream;
+    FILE *log;     /* transcript; NULL: none is kept */
     FILE *shown;   /* leads to the stream what people look at; NULL until it is wanted */
     char begun[4]; /* a character of which more is to come through it */
     size_t n_begun;
+    bool piped; /* the stream leads to a shell command */
     ShOutputFormat format;
     ShFigures figures, pending; /* of the last command that set some; of the running one */
     const ShCommand *command;   /* the running one */
@@ -115,10 +117,16 @@ void sh_output_free(ShOutput *o);
 /* Adds a member to the json object of the running command; takes the value over. */
 void sh_output_member(ShSession *s, const char *name, json_t *value);
 
+/* log.c: the transcript; without one sh_log_text does nothing. */
+bool sh_log_open(ShOutput *o, const char *path, ThError *err);
+bool sh_log_close(ShOutput *o, ThError *err);
+void sh_log_text(const ShOutput *o, const char *text, size_t n);
+
 /* shown.c: returns a view, the stream that shows text on o->stream; flushed before that is used. */
 FILE *sh_shown_stream(ShOutput *o);
 
-/* Returns a view: o->stream, where csv and json go as they are; of a terminal, the one above. */
+/* Returns a view: o->stream, where csv and json go as they are; of a terminal, or where a log is
+ * kept, the one above. */
 FILE *sh_data_stream(ShOutput *o);
 
 /* table.c: numbers and flags as the formats write them; texts are new, NULL if memory is out. */

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "formats.h"
 #include "pager.h"
 #include "help.h"
 #include "parse.h"
@@ -27,31 +28,39 @@ static bool coloured(const ShSession *s)
 }
 
 /* What an error quotes may come from a file. */
-static void print_shown(const char *text)
+static void print_shown(const ShSession *s, const char *text)
 {
     ThText t = {0};
     th_text_shown(&t, text, strlen(text));
     fputs(t.data ? t.data : "", stderr);
+    sh_log_text(&s->out, t.data ? t.data : "", t.size);
     th_text_free(&t);
+}
+
+/* The word in front of a message. */
+static void print_label(const ShSession *s, const char *colour, const char *label)
+{
+    bool bright = coloured(s);
+    fprintf(stderr, "%s%s:%s ", bright ? colour : "", label, bright ? "\033[0m" : "");
+    sh_log_text(&s->out, label, strlen(label));
+    sh_log_text(&s->out, ": ", 2);
 }
 
 static void print_message(const ShSession *s, const char *where, const ThError *err)
 {
-    bool colour = coloured(s);
-    print_shown(where);
-    fprintf(stderr, "%serror:%s ", colour ? "\033[1;31m" : "", colour ? "\033[0m" : "");
-    print_shown(err->msg);
-    fputc('\n', stderr);
+    print_shown(s, where);
+    print_label(s, "\033[1;31m", "error");
+    print_shown(s, err->msg);
+    print_shown(s, "\n");
 }
 
 static void print_hint(const ShSession *s, const ThError *err)
 {
-    bool colour = coloured(s);
     if (!err->hint[0])
         return;
-    fprintf(stderr, "%shint:%s ", colour ? "\033[1m" : "", colour ? "\033[0m" : "");
-    print_shown(err->hint);
-    fputc('\n', stderr);
+    print_label(s, "\033[1m", "hint");
+    print_shown(s, err->hint);
+    print_shown(s, "\n");
 }
 
 void sh_print_error_in(const ShSession *s, const char *where, const ThError *err)
@@ -145,6 +154,7 @@ static void diagnose(const ShSession *s, const ShSource *src, const ShLexer *lx,
 /* Where a redirected command's output goes, and what was there before. */
 typedef struct {
     ThFile file;
+    ShPipe pipe;
     FILE *before, *buffer;
     char *text;
     size_t size;
@@ -157,29 +167,100 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
+static void set_format_of(ShSession *s, const char *path)
+{
+    if (ends_with(path, ".json") || ends_with(path, ".jsonl"))
+        s->out.format = SH_FORMAT_JSON;
+    else if (ends_with(path, ".csv"))
+        s->out.format = SH_FORMAT_CSV;
+    else if (ends_with(path, ".txt"))
+        s->out.format = SH_FORMAT_TEXT;
+}
+
+/* The ending of a file's name with its dot, or "". */
+static const char *extension_of(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const char *dot = strrchr(base, '.');
+    bool word = dot && dot > base && dot[strcspn(dot, "abcdefghijklmnopqrstuvwxyz")];
+    return word ? dot : "";
+}
+
+/* Can text have this ending?  Those of scripts and formats of text can, for people write them. */
+static bool is_for_text(const char *extension)
+{
+    static const char *const known[] = {"",     ".txt", ".csv", ".json", ".jsonl",
+                                        ".log", ".out", ".md",  ".dat"};
+    ShFileKind k;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(extension, known[i]) == 0)
+            return true;
+    for (size_t i = 0; sh_file_kind(i, &k); i++)
+        if (strcmp(extension, k.extension) == 0)
+            return k.text;
+    return false;
+}
+
+static bool extension_fits(const ShCall *call, ThError *err)
+{
+    char typed[SH_COMMAND_NAME];
+    const char *extension = call->redirect ? extension_of(call->redirect) : "";
+    if ((call->command->flags & C_ANY_FILE) || is_for_text(extension))
+        return true;
+    th_fail(err, TH_EUSAGE, "%s does not write %s files", sh_command_typed(call->command, typed),
+            extension);
+    return th_hint(err, "text goes to .txt, .csv, .json and .jsonl files; plot draws figures");
+}
+
+static FILE *redirect_open(const ShCall *call, ShRedirect *r, ThError *err)
+{
+    if (call->pipe)
+        return sh_pipe_open(&r->pipe, call->pipe, err) ? r->pipe.stream : NULL;
+    if (call->append)
+        return r->buffer = open_memstream(&r->text, &r->size);
+    return th_file_begin(&r->file, call->redirect, err);
+}
+
 static bool redirect_begin(ShSession *s, const ShCall *call, ShRedirect *r, ThError *err)
 {
     unsigned own = call->form == 2 ? C_OWN_REDIRECT | C_LISTS : C_OWN_REDIRECT;
-    if (!call->redirect || (call->command->flags & own))
+    if (!call->pipe && (!call->redirect || (call->command->flags & own)))
         return true;
+    if (!extension_fits(call, err))
+        return false;
     if (s->out.shown)
         fflush(s->out.shown);
     fflush(stdout); /* which the file may be another name of */
-    r->before = s->out.stream;
-    r->format = s->out.format;
-    if (call->append)
-        r->buffer = open_memstream(&r->text, &r->size);
-    FILE *to = call->append ? r->buffer : th_file_begin(&r->file, call->redirect, err);
+    FILE *to = redirect_open(call, r, err);
     if (!to)
         return th_fail(err, TH_ENOMEM, "out of memory");
+    r->before = s->out.stream;
+    r->format = s->out.format;
     s->out.stream = to;
-    if (ends_with(call->redirect, ".json") || ends_with(call->redirect, ".jsonl"))
-        s->out.format = SH_FORMAT_JSON;
-    else if (ends_with(call->redirect, ".csv"))
-        s->out.format = SH_FORMAT_CSV;
-    else if (ends_with(call->redirect, ".txt"))
-        s->out.format = SH_FORMAT_TEXT;
+    s->out.piped = call->pipe;
+    if (call->redirect)
+        set_format_of(s, call->redirect);
     return true;
+}
+
+/* A reader that went away before the end has what it wanted. */
+static bool end_pipe(ShRedirect *r, bool ok, ThError *err)
+{
+    bool left;
+    int status = sh_pipe_close(&r->pipe, &left);
+    if (left && !sh_interrupted() && !sh_out_of_time() && !sh_terminated()) {
+        sh_work_on();
+        if (!ok && err->code == TH_EINTERRUPTED) {
+            *err = (ThError){0};
+            ok = true;
+        }
+    }
+    if (ok && status != 0) {
+        ok = th_fail(err, TH_EIO, "the shell command ended with status %d", status);
+        if (status == 127)
+            th_hint(err, "| sends the output to the shell; a union stands in brackets: (A | B)");
+    }
+    return ok;
 }
 
 static bool redirect_end(ShSession *s, const ShCall *call, ShRedirect *r, bool ok, ThError *err)
@@ -188,6 +269,9 @@ static bool redirect_end(ShSession *s, const ShCall *call, ShRedirect *r, bool o
         return ok;
     s->out.stream = r->before;
     s->out.format = r->format;
+    s->out.piped = false;
+    if (call->pipe)
+        return end_pipe(r, ok, err);
     if (r->buffer) {
         ok = fclose(r->buffer) == 0 && ok;
         ok = ok && th_file_append(call->redirect, r->text, r->size, err);
@@ -306,7 +390,7 @@ static bool fail_loading(const ShSession *s, ThError *err)
 
 static bool defines(const ShCall *call)
 {
-    return (call->command->flags & C_DEFINES) && !call->redirect;
+    return (call->command->flags & C_DEFINES) && !call->redirect && !call->pipe;
 }
 
 /* An example is part of definitions, which are checked on it. */
@@ -428,12 +512,26 @@ static size_t statement_end(const ShLexer *lx, size_t from, size_t end)
     return to;
 }
 
+/* The statements that the user gives, not those of scripts and bodies that they run. */
+static void log_statement(const ShSession *s, const ShStatement *st)
+{
+    const ShLexer *lx = st->lexer;
+    size_t from = lx->token[st->from].start, to = lx->token[st->to - 1].end;
+    if (s->depth > 0)
+        return;
+    sh_log_text(&s->out, "tapehead> ", 10);
+    sh_log_text(&s->out, lx->text.data + from, to - from);
+    sh_log_text(&s->out, "\n", 1);
+}
+
 static bool run_statement(ShSession *s, const ShStatement *st, ThError *err)
 {
     double start = sh_clock();
     bool ok = sh_execute(s, st, err);
     if (sh_setting_flag(s, "timing"))
         fprintf(stderr, "%.3f s\n", sh_clock() - start);
+    if (s->out.log)
+        fflush(s->out.log);
     return flush_output(s, err) && ok;
 }
 
@@ -485,6 +583,7 @@ static bool run_chunk(ShSession *s, const ShSource *src, const ShLexer *lx)
         ShStatement st = {lx, from, to};
         if (src->prompt)
             sh_signals_clear();
+        log_statement(s, &st);
         bool ok = run_statement(s, &st, &err);
         if (!ok)
             diagnose(s, src, lx, &err);

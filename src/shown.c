@@ -38,6 +38,8 @@ static ssize_t write_shown(void *cookie, const char *bytes, size_t n)
     o->failed = o->failed || whole.failed || shown.failed;
     if (shown.size > 0 && !shown.failed)
         fwrite(shown.data, 1, shown.size, o->stream);
+    if (shown.size > 0 && !shown.failed && o->stream == stdout)
+        sh_log_text(o, shown.data, shown.size);
     fflush(o->stream);
     th_text_free(&whole);
     th_text_free(&shown);
@@ -46,7 +48,7 @@ static ssize_t write_shown(void *cookie, const char *bytes, size_t n)
 
 FILE *sh_data_stream(ShOutput *o)
 {
-    return isatty(fileno(o->stream)) ? sh_shown_stream(o) : o->stream;
+    return o->log || isatty(fileno(o->stream)) ? sh_shown_stream(o) : o->stream;
 }
 
 FILE *sh_shown_stream(ShOutput *o)

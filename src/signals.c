@@ -88,6 +88,11 @@ void sh_stop_work(void)
     stop = 1;
 }
 
+void sh_work_on(void)
+{
+    stop = interrupts > 0 || out_of_time || terminated;
+}
+
 bool sh_interrupted(void)
 {
     return interrupts > 0;

@@ -12,6 +12,7 @@ void sh_signals_install(void);
 /* Non-zero once work should end: Ctrl-C, a time limit or a request to terminate. */
 ThStop *sh_stop_flag(void);
 void sh_stop_work(void);     /* sets it, as Ctrl-C does, but is none */
+void sh_work_on(void);       /* takes that back */
 bool sh_interrupted(void);   /* it was Ctrl-C, since the last sh_signals_clear */
 bool sh_out_of_time(void);   /* it was the time limit */
 int sh_terminated(void);     /* the signal that asks to leave (SIGTERM, SIGHUP), or 0 */

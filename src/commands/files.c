@@ -29,23 +29,30 @@ static const ThOptionSpec load_options[] = {
 
 SH_COMMAND(
     save, .group = "objects", .summary = "write objects to a file",
-    .detail = "The extension of the file says how: help formats lists the formats.  The file "
-              "is written whole or not at all.\n\n"
-              "A Turing machine is written to .th, .jff, .tm, .yaml and .bb files, or with format= "
-              "to any file.  What a format cannot say is written in its terms, and a note tells: "
-              "wildcards become a rule for each symbol, a rule that stands still becomes a step to "
-              "the right and one back, the edge of a tape becomes a symbol, states get names that "
-              "tell whether they accept.  What it cannot say at all is an error with the reason.",
+    .detail =
+        "The extension of the file says how: help formats lists the formats.  The file "
+        "is written whole or not at all.\n\n"
+        "save all writes every object, in an order that loads, and beside the file the models "
+        "that have been trained: lab.th and lab-m.safetensors.  load \"lab.th\" gives all "
+        "back.\n\n"
+        "A Turing machine is written to .th, .jff, .tm, .yaml and .bb files, or with format= "
+        "to any file.  What a format cannot say is written in its terms, and a note tells: "
+        "wildcards become a rule for each symbol, a rule that stands still becomes a step to "
+        "the right and one back, the edge of a tape becomes a symbol, states get names that "
+        "tell whether they accept.  What it cannot say at all is an error with the reason.",
     .example = "automaton p = parity\nsave p \"p.th\"\ndrop p\nload \"p.th\"\nlist\n"
                "#> name  kind       size\n"
                "#> p     automaton  2 states, 4 transitions",
     .args = {{A_OBJECT, "NAME", A_REPEATED | A_NAMED}, {A_FILE, "FILE", 0}},
-    .options = save_options, .flags = C_KEEPS_RESULT)
+    .args2 = {{A_KEYWORD, "all", 0}, {A_FILE, "FILE", 0}}, .options = save_options,
+    .flags = C_KEEPS_RESULT)
 {
     enum { MOST = 256 };
     ShObject *object[MOST];
     const ShOperand *file = &call->operand[call->n - 1];
     int n = call->n - 1;
+    if (call->form == 2)
+        return sh_save_all(s, file->text, err) || sh_error_inside(err, file);
     if (n > MOST)
         return sh_fail_operand(err, &call->operand[MOST], TH_ELIMIT,
                                "at most %d objects go into one file", MOST);

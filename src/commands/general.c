@@ -112,7 +112,7 @@ SH_COMMAND(echo, .group = "general", .summary = "print text and figures of the l
            .example = "automaton p = parity\necho \"two words\" and n=$states\n"
                       "#> two words and n=2",
            .args = {{A_TEXT, "TEXT", A_OPTIONAL | A_REPEATED | A_INSERTING}},
-           .flags = C_KEEPS_RESULT)
+           .flags = C_KEEPS_RESULT | C_ANY_FILE)
 {
     ThText line = {0};
     for (int i = 0; i < call->n; i++) {
@@ -209,6 +209,22 @@ SH_COMMAND(source, .group = "general", .summary = "run the commands of a file",
     s->n_args = n_outer;
     free(args);
     return ok;
+}
+
+SH_COMMAND(log, .group = "general", .summary = "keep a transcript of the session in a file",
+           .detail = "Commands, behind the prompt, and what they print are appended to the file, "
+                     "as they come, until log off.  What is sent to files and shell commands, and "
+                     "what shell commands print themselves, is not in it.",
+           .example = "log \"session.txt\"\necho hello\nlog off\n#> hello\n!cat session.txt",
+           .args = {{A_FILE, "FILE", 0}}, .flags = C_KEEPS_RESULT)
+{
+    const ShOperand *file = &call->operand[0];
+    if (strcmp(file->text, "off") == 0 && !file->quoted) {
+        if (!s->out.log)
+            return sh_fail_operand(err, file, TH_EUSAGE, "no log is kept");
+        return sh_log_close(&s->out, err);
+    }
+    return sh_log_open(&s->out, file->text, err) || sh_error_inside(err, file);
 }
 
 SH_COMMAND(cd, .group = "general", .summary = "change the current directory",

@@ -313,8 +313,8 @@ SH_COMMAND(shortest, .group = "automata",
     ThDfa *d = machine_of(s, a, err);
     bool good = d && first_word(a, d, 1, &accepted, err) && first_word(a, d, 0, &rejected, err);
     if (good) {
-        sh_result_text(s, "accepted", accepted ? accepted : "");
-        sh_result_text(s, "rejected", rejected ? rejected : "");
+        sh_result_text(s, "accepted", accepted);
+        sh_result_text(s, "rejected", rejected);
         sh_result_flag(s, "empty", !accepted);
         sh_result_flag(s, "universal", !rejected);
         say_first(s, "accepts", accepted);
