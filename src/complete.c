@@ -173,6 +173,8 @@ static void offer_operand(Cursor *c, const ShArg *arg)
         break;
     case A_AUTOMATON:
         offer_objects(c, SH_AUTOMATON);
+        if (!(arg->flags & A_NAMED) && *c->prefix) /* a bare Tab asks what there is */
+            offer_expressions(c);
         break;
     case A_MACHINE:
         offer_objects(c, SH_MACHINE);

@@ -204,6 +204,24 @@ static void put_arcs(ThFigure *f, const ThLayout *l)
     th_figure_end_block(f);
 }
 
+/* The heads where only characters can be drawn. */
+static void put_marks(ThFigure *f, const ThLayout *l)
+{
+    th_figure_block(f, "MARKS");
+    for (int i = 0; i < l->n_arcs; i++) {
+        const ThLayoutArc *a = &l->arc[i];
+        int piece;
+        ThPlotPoint foot = before_end(a, HEAD, &piece), tip = a->path[a->n_path - 1];
+        double dx = tip.x - foot.x, dy = tip.y - foot.y;
+        bool flat = fabs(dx) >= fabs(dy);
+        th_figure_printf(f, "%.4f %.4f %c\n", foot.x, foot.y,
+                         flat     ? dx > 0 ? '>' : '<'
+                         : dy > 0 ? '^'
+                                  : 'v');
+    }
+    th_figure_end_block(f);
+}
+
 static bool put_labels(ThFigure *f, const Drawing *d)
 {
     if (d->n_lines == 0)
@@ -258,6 +276,7 @@ static void draw(ThFigure *f, const char *title, const Drawing *d)
 {
     th_figure_begin(f, title, NULL);
     put_arcs(f, d->layout);
+    put_marks(f, d->layout);
     bool labels = put_labels(f, d), doubled = put_nodes(f, d);
     int size = (int)lround(fmax(4, 10 * set_page(f, d->layout)));
     th_figure_printf(f, "plot $ARCS using 1:2 with lines lw 1 lc rgb '#8a8a8a', \\\n"
@@ -273,6 +292,8 @@ static void draw(ThFigure *f, const char *title, const Drawing *d)
                      ", \\\n     $STATES using 1:2:4 with labels noenhanced font ',%d' "
                      "textcolor rgb '#202020'",
                      size);
+    th_figure_printf(f,
+                     ", \\\n     $MARKS using 1:2:(plain ? strcol(3) : '') with labels noenhanced");
     if (labels)
         th_figure_printf(f,
                          ", \\\n     $LABELS using 1:2:3 with labels noenhanced font ',%d' "

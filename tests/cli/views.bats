@@ -411,3 +411,12 @@ save m "m.safetensors"'
     grep -q '_first   *head 2: select' hist.txt
     grep -q '_had_first  1   0   0   1' hist.txt
 }
+
+@test "an automaton drawn in text has heads on its arrows" {
+    need_gnuplot
+    go -e 'plot automaton cycle(3) > "cycle.txt"'
+    [ "$status" -eq 0 ]
+    [ "$(tr -cd '>' <cycle.txt | wc -c)" -ge 2 ]
+    [ "$(tr -cd '<' <cycle.txt | wc -c)" -ge 2 ]
+    grep -q v cycle.txt
+}
