@@ -86,6 +86,7 @@ extern "C" {
 #include "rasp/graph/describe.h"
 #include "rasp/graph/graph.h"
 #include "rasp/evaluate/differ.h"
+#include "rasp/evaluate/language.h"
 #include "rasp/evaluate/run.h"
 #include "rasp/interpret/rasp.h"
 #include "scratchpad/check.h"
