@@ -309,7 +309,8 @@ bool sh_output_end(ShSession *s, bool ok, ThError *err)
             if (json_dumpf(o->object, out, JSON_COMPACT | JSON_REAL_PRECISION(15)) != 0)
                 o->failed = true;
             fputc('\n', out);
-        } else if (o->format == SH_FORMAT_CSV && !o->tables && o->pending.n > 0) {
+        } else if (o->format == SH_FORMAT_CSV && !o->tables && o->pending.n > 0 &&
+                   !(o->command && (o->command->flags & C_DEFINES))) {
             print_figures_csv(s);
         }
         if (o->pending.n > 0 && !o->keeps) {
@@ -322,6 +323,18 @@ bool sh_output_end(ShSession *s, bool ok, ThError *err)
     forget(o);
     o->command = NULL;
     return failed ? th_fail(err, TH_ENOMEM, "out of memory") : ok;
+}
+
+void sh_output_error(ShSession *s, const char *where, const ThError *err)
+{
+    json_t *e = json_pack("{s:s, s:s, s:i, s:i, s:s}", "message", err->msg, "source", where, "line",
+                          err->line, "column", err->col, "hint", err->hint);
+    json_t *answer = json_pack("{s:o}", "error", e);
+    FILE *out = sh_data_stream(&s->out);
+    if (answer && json_dumpf(answer, out, JSON_COMPACT) == 0)
+        fputc('\n', out);
+    json_decref(answer);
+    fflush(out);
 }
 
 void sh_output_free(ShOutput *o)

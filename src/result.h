@@ -1,7 +1,8 @@
 /* result.h - what a command answers: figures with names, tables, and lines of text.
  *
  * In text format text and tables are printed as they come; in json one object a command holds the
- * figures and the tables as arrays; in csv tables are printed as such, or the figures as one row.
+ * figures and the tables as arrays; in csv tables are printed as such, or the figures as one row;
+ * definitions print nothing there.
  */
 #ifndef SH_RESULT_H
 #define SH_RESULT_H

@@ -114,6 +114,9 @@ void sh_output_begin(ShSession *s, const ShCommand *command);
 bool sh_output_end(ShSession *s, bool ok, ThError *err);
 void sh_output_free(ShOutput *o);
 
+/* Prints an error as a json object among the answers. */
+void sh_output_error(ShSession *s, const char *where, const ThError *err);
+
 /* Adds a member to the json object of the running command; takes the value over. */
 void sh_output_member(ShSession *s, const char *name, json_t *value);
 

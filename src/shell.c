@@ -129,11 +129,13 @@ static void print_excerpt(const ShLexer *lx, int line, int col)
     th_text_free(&caret);
 }
 
-static void diagnose(const ShSession *s, const ShSource *src, const ShLexer *lx, const ThError *err)
+static void diagnose(ShSession *s, const ShSource *src, const ShLexer *lx, const ThError *err)
 {
     ThText where = {0};
     if (!err->msg[0])
         return; /* told where it happened */
+    if (s->out.format == SH_FORMAT_JSON)
+        sh_output_error(s, src->name, err);
     if (src->prompt && err->code == TH_EINTERRUPTED) {
         fprintf(stderr, "%s\n", err->msg);
         return;

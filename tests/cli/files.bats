@@ -130,3 +130,12 @@ go() {
     go -e 'load "long.txt" as w'
     [[ $stderr == *"long.txt:1:1: a word of more than a million symbols"* ]]
 }
+
+@test "errors are answers, too, where answers are json; definitions are no rows of csv" {
+    go -f json -e 'automaton p = party'
+    [ "$status" -eq 1 ]
+    [ "$output" = '{"error":{"message":"there is no automaton party","source":"<command>","line":1,"column":15,"hint":"did you mean parity?"}}' ]
+    [[ $stderr == *"there is no automaton party"* ]]
+    go -f csv -e 'automaton p = parity; count p length=1'
+    [ "$output" = $'length,words\n1,1' ]
+}
