@@ -162,7 +162,7 @@ static void comes_back(Session *s, size_t grammar)
 static void random_graphs_come_back(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 60; seed++) {
+    for (uint64_t seed = 1; seed <= 30; seed++) {
         Session s;
         ThError err = {0};
         begin(&s, 0);
@@ -338,9 +338,9 @@ static void random_programs_come_back(void **state)
 {
     (void)state;
     size_t good = 0;
-    for (uint64_t seed = 1; seed <= 40; seed++)
+    for (uint64_t seed = 1; seed <= 24; seed++)
         good += random_program(seed);
-    assert_true(good > 300);
+    assert_true(good > 200);
 }
 
 /* ---- by hand --------------------------------------------------------------------------------- */
