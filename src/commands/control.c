@@ -36,7 +36,7 @@ static char *header(const ShStatement *st, size_t from, size_t open, ShOperand *
 
 /* ---- for ------------------------------------------------------------------------------------- */
 
-enum { MOST_CLAUSES = 8, MOST_NAMES = 8 };
+enum { MOST_CLAUSES = 8, MOST_NAMES = 16 };
 
 /* NAME, … in LIST: views of the header. */
 typedef struct {
