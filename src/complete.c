@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "family.h"
 #include "help.h"
+#include "operand.h"
 #include "parse.h"
 #include "rasp.h"
 #include "shape.h"
@@ -170,6 +171,8 @@ static void offer_operand(Cursor *c, const ShArg *arg)
         break;
     case A_OBJECT:
         offer_objects(c, -1);
+        if (!(arg->flags & A_NAMED) && *c->prefix)
+            offer_expressions(c);
         break;
     case A_AUTOMATON:
         offer_objects(c, SH_AUTOMATON);
@@ -181,6 +184,8 @@ static void offer_operand(Cursor *c, const ShArg *arg)
         break;
     case A_TASK:
         offer_objects(c, SH_TASK);
+        if (*c->prefix)
+            offer_kinds(c, sh_family_of(A_TASK_KIND));
         break;
     case A_MODEL:
         offer_objects(c, SH_MODEL);
@@ -302,6 +307,8 @@ static int operand_due(const Cursor *c, const ShArg *args, size_t at, size_t *ki
             *kind_at = at;
         bool stays = args[i].kind == A_AUTOMATON_EXPRESSION || args[i].kind == A_RAW ||
                      (args[i].flags & A_REPEATED);
+        if (args[i].kind >= A_OBJECT && args[i].kind <= A_TASK)
+            at = sh_operand_end(&args[i], c->lx, at, c->to) - 1;
         i += !stays || (args[i].kind == A_TASK_KIND);
         if (*kind_at < at && i > 0 && args[i].kind == A_NONE)
             return i; /* the automaton of a task kind */
@@ -438,13 +445,15 @@ void sh_complete(ShSession *s, const char *line, size_t start, ShCandidates *out
     Cursor c = {.s = s, .prefix = line + start, .lx = &lx, .out = out};
     sh_lex_begin(&lx, 1);
     bool complete = sh_lex(&lx, line, start, &err);
-    bool open = !complete && err.code == TH_EINCOMPLETE;
+    bool inside = lx.n_open > 0 && lx.token[lx.open[lx.n_open - 1]].body && lx.at == start;
+    bool open = !complete && !inside && err.code == TH_EINCOMPLETE;
     c.to = lx.n;
     if (c.to > 0 && lx.token[c.to - 1].type == T_END && lx.token[c.to - 1].start == start)
         c.to--; /* the lexer's own, at the end of the text */
     c.from = c.to;
-    while (c.from > 0 && lx.token[c.from - 1].type != T_END)
-        c.from--;
+    while (c.from > 0 && lx.token[c.from - 1].type != T_END &&
+           !(lx.token[c.from - 1].body && lx.token[c.from - 1].last))
+        c.from--; /* also at the { of a body */
     skip_prefixes(&c);
     if (open && lx.at < start)
         out->files = true; /* inside a string */
@@ -452,7 +461,7 @@ void sh_complete(ShSession *s, const char *line, size_t start, ShCandidates *out
         offer_rasp(&c);
     else if (open)
         offer_automata(&c);
-    else if (complete)
+    else if (complete || inside)
         complete_statement(&c, line, start);
     sh_lex_free(&lx);
 }

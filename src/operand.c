@@ -8,6 +8,7 @@
 #include "automata/expression/builtins.h"
 #include "automata/expression/expression.h"
 #include "base/memory.h"
+#include "show.h"
 
 bool sh_fail_operand(ThError *err, const ShOperand *o, ThErrc code, const char *format, ...)
 {
@@ -137,6 +138,16 @@ static ThTm *machine_of(const ShOperand *o, bool *tried, ThError *err)
     return m;
 }
 
+/* The inside of a text in quotes, which it is cut to; any other text as it is. */
+static const char *unquote(char *text)
+{
+    size_t n = strlen(text);
+    if (n < 2 || text[0] != '"' || text[n - 1] != '"')
+        return text;
+    text[n - 1] = '\0';
+    return text + 1;
+}
+
 /* The first part of a text, up to a comma outside of brackets and strings. */
 static char *cut_first(char **text)
 {
@@ -164,7 +175,7 @@ bool sh_read_arguments(char *text, const ThOptionSpec *specs, ThOptions *o, char
             return th_fail(err, TH_EUSAGE, "too many arguments in parentheses");
         if (equals)
             *equals++ = '\0';
-        if (!th_options_set(o, equals ? word : specs++->name, equals ? equals : word, err))
+        if (!th_options_set(o, equals ? word : specs++->name, unquote(equals ? equals : word), err))
             return false;
     }
     return true;
@@ -181,17 +192,13 @@ static ThTask *task_of(ShSession *s, const ShOperand *o, char *text, ThError *er
         *inside++ = '\0';
     const ThTaskKind *kind = th_task_kind(text);
     ThOptions options = {0};
-    bool takes = kind && (kind->takes_automaton || kind->takes_file);
+    bool takes = kind && (kind->takes_automaton || kind->takes_file || kind->takes_program);
     if (!kind)
         th_fail(err, TH_EUSAGE, "no task is named '%s', nor a kind of tasks", text);
     bool ok = kind && th_options_init(&options, kind->options, err) &&
               sh_read_arguments(inside, kind->options, &options, takes ? &first : NULL, err);
-    ShOperand source = {.text = first, .line = o->line, .col = o->col};
-    ThAutomaton *a = ok && kind->takes_automaton ? sh_automaton_value(s, &source, err) : NULL;
-    ThTaskSource from = {.automaton = a, .file = ok && kind->takes_file ? first : NULL};
-    ThTask *t =
-        ok && (a || !kind->takes_automaton) ? th_task_new(kind, &options, &from, err) : NULL;
-    th_automaton_free(a);
+    ShOperand source = {.text = first ? unquote(first) : "", .line = o->line, .col = o->col};
+    ThTask *t = ok ? sh_task_of(s, kind, &options, &source, err) : NULL;
     th_options_free(&options);
     return t;
 }

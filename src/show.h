@@ -8,6 +8,11 @@
 
 #include "command.h"
 
+/* Returns new: a task of a kind with its options; source is the operand behind the kind, for those
+ * that take one.  NULL and an error, which has a position only where it is the source's. */
+ThTask *sh_task_of(ShSession *s, const ThTaskKind *kind, const ThOptions *options,
+                   const ShOperand *source, ThError *err); /* commands/tasks.c */
+
 /* Print the object in the syntax that defines it, where it has one, on sh_listing(s), and set its
  * figures. */
 bool sh_show_automaton(ShSession *s, const ShObject *o, ThError *err); /* commands/automata.c */

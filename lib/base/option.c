@@ -61,7 +61,7 @@ static bool raise_to(long long *value, long long exponent)
         if (power == 0 || power == 1)
             break;
     }
-    *value = base == -1 && exponent % 2 == 0 ? 1 : power;
+    *value = base == -1 && exponent % 2 != 0 ? -1 : power;
     return true;
 }
 

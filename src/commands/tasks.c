@@ -54,11 +54,11 @@ static char *program_of(ShSession *s, const ShOperand *o, ThError *err)
 }
 
 /* Makes the task of a definition; a place in a file that it reads is told with the file's name. */
-static ThTask *make_task(const ShCall *call, const ThTaskKind *kind, ThTaskSource from,
+static ThTask *make_task(const ThTaskKind *kind, const ThOptions *options, ThTaskSource from,
                          ThError *err)
 {
     ThError own = {0};
-    ThTask *t = th_task_new(kind, &call->options, &from, &own);
+    ThTask *t = th_task_new(kind, options, &from, &own);
     if (t || !own.code)
         return t;
     if (kind->takes_file && own.line > 0)
@@ -70,6 +70,23 @@ static ThTask *make_task(const ShCall *call, const ThTaskKind *kind, ThTaskSourc
     if (own.hint[0])
         th_hint(err, "%s", own.hint);
     return NULL;
+}
+
+ThTask *sh_task_of(ShSession *s, const ThTaskKind *kind, const ThOptions *options,
+                   const ShOperand *source, ThError *err)
+{
+    ThTask *t = NULL;
+    ThTaskSource from = {.file = kind->takes_file ? source->text : NULL};
+    ThAutomaton *a = kind->takes_automaton ? sh_automaton_value(s, source, err) : NULL;
+    char *program = kind->takes_program ? program_of(s, source, err) : NULL;
+    from.automaton = a;
+    from.program = program;
+    from.name = program ? source->text : NULL;
+    if (a || program || (!kind->takes_automaton && !kind->takes_program))
+        t = make_task(kind, options, from, err);
+    th_automaton_free(a);
+    free(program);
+    return t;
 }
 
 SH_COMMAND(
@@ -98,24 +115,15 @@ SH_COMMAND(
 {
     const ThTaskKind *kind = th_task_kind(call->operand[1].text);
     const ShOperand *o = &call->operand[2];
-    ThAutomaton *a = NULL;
-    char *program = NULL;
-    if ((kind->takes_automaton && !(a = sh_automaton_value(s, o, err))) ||
-        (kind->takes_program && !(program = program_of(s, o, err))))
-        return false;
-    ThTaskSource from = {.automaton = a,
-                         .file = kind->takes_file ? o->text : NULL,
-                         .program = program,
-                         .name = program ? o->text : NULL};
     char *made_by = definition(call, err);
-    ThTask *t = made_by ? make_task(call, kind, from, err) : NULL;
+    ThTask *t = made_by ? sh_task_of(s, kind, &call->options, o, err) : NULL;
     int symbols = t ? t->signature.n_symbols : 0, classes = t ? t->signature.n_classes : 0;
     bool ok = t && sh_define(s, call->operand[0].text, SH_TASK, t, made_by, err);
-    th_automaton_free(a);
-    free(program);
     free(made_by);
-    if (!ok)
+    if (!ok && err->line == 0)
         return sh_error_inside(err, &call->operand[call->n - 1]);
+    if (!ok)
+        return false;
     sh_result_int(s, "symbols", symbols);
     sh_result_int(s, "classes", classes);
     sh_say_defined(s, call->operand[0].text);

@@ -62,8 +62,35 @@ static void joined(void **state)
     th_options_free(&o);
 }
 
+static void integers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        long long value;
+    } right[] = {{"0", 0},          {"-7", -7},
+                 {"007", 7},        {"1_000_000", 1000000},
+                 {"1e6", 1000000},  {"1.5e3", 1500},
+                 {"10^6", 1000000}, {"2^62", 1LL << 62},
+                 {"-2^3", -8},      {"-1^1_000_001", -1},
+                 {"0^0", 1},        {"9223372036854775807", INT64_MAX}};
+    static const char *const wrong[] = {
+        "",     "-",    "x",    "1x", "1_",    "_1",    "1__0",
+        "+1",   " 1",   "1 ",   "1e", "1.5",   "1.5e0", "1e-1",
+        "1e19", "2^63", "2^-1", "2^", "10^6x", "0x10",  "9223372036854775808",
+        "inf",  "nan",  "1e6_0"};
+    long long value;
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        assert_true(th_integer_read(right[i].text, &value));
+        assert_int_equal(value, right[i].value);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(th_integer_read(wrong[i], &value));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(choices), cmocka_unit_test(joined)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(choices), cmocka_unit_test(joined),
+                                       cmocka_unit_test(integers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
