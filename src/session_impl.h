@@ -51,6 +51,7 @@ typedef struct {
     FILE *shown;   /* leads to the stream what people look at; NULL until it is wanted */
     char begun[4]; /* a character of which more is to come through it */
     size_t n_begun;
+    int cause;  /* errno of the first write that failed */
     bool piped; /* the stream leads to a shell command */
     ShOutputFormat format;
     ShFigures figures, pending; /* of the last command that set some; of the running one */

@@ -482,7 +482,7 @@ static bool flush_output(ShSession *s, ThError *err)
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return true;
-    int cause = errno;
+    int cause = s->out.cause ? s->out.cause : errno;
     clearerr(stdout);
     s->broken_pipe = true;
     *err = (ThError){0}; /* of a command that was stopped because of it */

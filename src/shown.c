@@ -2,6 +2,7 @@
  * from files may hold what a terminal would obey. */
 #define _GNU_SOURCE /* fopencookie */
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,7 +41,8 @@ static ssize_t write_shown(void *cookie, const char *bytes, size_t n)
         fwrite(shown.data, 1, shown.size, o->stream);
     if (shown.size > 0 && !shown.failed && o->stream == stdout)
         sh_log_text(o, shown.data, shown.size);
-    fflush(o->stream);
+    if (fflush(o->stream) != 0 && !o->cause)
+        o->cause = errno;
     th_text_free(&whole);
     th_text_free(&shown);
     return (ssize_t)n; /* what fails is the stream's error */
