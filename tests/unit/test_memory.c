@@ -353,11 +353,16 @@ static ThTask *make_task(const char *kind, ThError *err)
     return t;
 }
 
+/* A small model: of these options those that the kind has. */
 static ThModel *make_model(const char *kind, ThError *err)
 {
+    static const char *const small[][2] = {{"dim", "4"}, {"heads", "2"}, {"state", "4"}};
     ThOptions o = {0};
-    bool ok = th_options_init(&o, th_model_kind(kind)->options, err) &&
-              th_options_set(&o, "dim", "4", err);
+    bool ok = th_options_init(&o, th_model_kind(kind)->options, err);
+    for (size_t i = 0; ok && i < sizeof small / sizeof *small; i++)
+        ok = !th_option_known(&o, small[i][0]) || th_options_set(&o, small[i][0], small[i][1], err);
+    if (ok && strcmp(kind, "lrnn") == 0)
+        ok = th_options_set(&o, "block", "2", err);
     ThModel *m = ok ? th_model_new(th_model_kind(kind), &o, err) : NULL;
     th_options_free(&o);
     return m;
