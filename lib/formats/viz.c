@@ -1,6 +1,7 @@
 /* turingmachine.io, turing-machine-viz: YAML with the keys input, blank, start state, table and
- * synonyms.  The table maps a state to a map from symbols, or a list of symbols, to an action: L,
- * R, {write: a, R: q}, or a synonym of one.  A state without rules halts.
+ * synonyms, or a document of that site: YAML with the keys name, positions and source code, a text
+ * that is such YAML again.  The table maps a state to a map from symbols, or a list of symbols, to
+ * an action: L, R, {write: a, R: q}, or a synonym of one.  A state without rules halts.
  * https://github.com/aepsilon/turing-machine-viz */
 #include <stdlib.h>
 #include <string.h>
@@ -340,6 +341,57 @@ static void note_input(const Reader *r)
                                 th_format_field_show(field_of(r, r->input), shown));
 }
 
+/* The text of a document's source code, of which the file's key tells the line; NULL: it is none.
+ */
+static const char *source_of(Reader *r, int *line)
+{
+    int name = -1, source = -1;
+    if (r->y.n == 0 || node_at(r, 0)->kind != TH_YAML_MAP)
+        return NULL;
+    for (int e = node_at(r, 0)->first; e >= 0; e = entry_next(r, entry_next(r, e))) {
+        int key = entry_node(r, e), value = entry_node(r, entry_next(r, e));
+        if (text_is(r, key, "table"))
+            return NULL;
+        if (text_is(r, key, "name"))
+            name = value;
+        if (text_is(r, key, "source code") && is_scalar(r, value))
+            source = value;
+    }
+    char shown[TH_FORMAT_FIELD_SHOWN];
+    if (source < 0)
+        return NULL;
+    if (name >= 0 && is_scalar(r, name))
+        th_format_exchange_note(r->im.notes, "its title was left out: %s",
+                                th_format_field_show(field_of(r, name), shown));
+    *line = node_at(r, source)->line;
+    return th_yaml_text(&r->y, source);
+}
+
+/* Reads the YAML, and where it is a document, the YAML in it: places count in the file then, as if
+ * the source code stood below its key, as the site writes it. */
+static bool read_document(Reader *r, const char *text, size_t size)
+{
+    enum { INDENT = 2 };
+    ThYaml inner = {0};
+    ThError own = {0};
+    int above = 0;
+    if (!th_yaml_read(&r->y, text, size, r->err))
+        return false;
+    const char *source = source_of(r, &above);
+    if (!source)
+        return true;
+    bool ok = th_yaml_read(&inner, source, strlen(source), &own);
+    if (!ok)
+        th_fail_at(r->err, own.code, own.line + above, own.col + INDENT, "%s", own.msg);
+    th_yaml_free(&r->y);
+    r->y = inner;
+    for (size_t i = 0; i < r->y.n; i++) {
+        r->y.node[i].line += above;
+        r->y.node[i].col += INDENT;
+    }
+    return ok;
+}
+
 static ThTm *read_machine(const char *text, size_t size, const ThFormatMachineReading *how,
                           ThText *notes, ThError *err)
 {
@@ -350,7 +402,7 @@ static ThTm *read_machine(const char *text, size_t size, const ThFormatMachineRe
                 .table = -1,
                 .synonyms = -1,
                 .err = err};
-    bool ok = th_yaml_read(&r.y, text, size, err) && read_keys(&r) && read_synonyms(&r) &&
+    bool ok = read_document(&r, text, size) && read_keys(&r) && read_synonyms(&r) &&
               read_states(&r) && read_blank(&r) && set_start(&r, how) && read_rules(&r) &&
               set_roles(&r);
     if (ok)
@@ -452,7 +504,7 @@ static size_t write_rule(ThText *t, const ThTm *m, size_t i, size_t end)
     size_t after = i + 1;
     while (after < end && after < i + MOST_LISTED && same_action(r, &m->rule[m->order[after]]))
         after++;
-    th_text_add(t, after > i + 1 ? "    [" : "    ");
+    th_text_add(t, after > i + 1 ? "      [" : "      ");
     for (size_t k = i; k < after; k++) {
         th_text_add(t, k > i ? ", " : "");
         write_scalar(t, m->symbol[m->rule[m->order[k]].read[0]]);
@@ -487,13 +539,15 @@ static bool write_machine(ThText *to, const ThTm *m, const char *name, ThText *n
         th_tm_free(x);
         return false;
     }
-    th_text_printf(to, "# %s\nblank: ", name);
+    th_text_add(to, "name: ");
+    write_scalar(to, name);
+    th_text_add(to, "\nsource code: |\n  blank: ");
     write_scalar(to, x->symbol[x->blank]);
-    th_text_add(to, "\nstart state: ");
+    th_text_add(to, "\n  start state: ");
     write_scalar(to, x->state[x->start]);
-    th_text_add(to, "\ntable:\n");
+    th_text_add(to, "\n  table:\n");
     for (int q = 0; q < x->n_states; q++) {
-        th_text_add(to, "  ");
+        th_text_add(to, "    ");
         write_scalar(to, x->state[q]);
         th_text_add(to, ":\n");
         for (size_t i = x->order_end[q]; i < x->order_end[q + 1];)
@@ -505,11 +559,10 @@ static bool write_machine(ThText *to, const ThTm *m, const char *name, ThText *n
 
 /* ---- recognising ----------------------------------------------------------------------------- */
 
-/* `start state:`, in quotes or not, anywhere. */
-static bool like_viz(const char *text, size_t size)
+/* A key, in quotes or not, anywhere. */
+static bool has_key(const char *text, size_t size, const char *key)
 {
-    static const char key[] = "start state";
-    size_t n = sizeof key - 1;
+    size_t n = strlen(key);
     for (const char *c = text, *end = text + size; end - c > (ptrdiff_t)n; c++) {
         c = memchr(c, *key, (size_t)(end - c) - n);
         if (!c)
@@ -528,7 +581,10 @@ static bool like_viz(const char *text, size_t size)
 static int likely(const ThFormatLook *look, bool *sure)
 {
     *sure = look->line != NULL;
-    return like_viz(look->text, look->size) ? 70 : 0;
+    if (!has_key(look->text, look->size, "start state"))
+        return 0;
+    /* A document begins as a program of turingmachinesimulator.com may. */
+    return has_key(look->text, look->size, "source code") ? 90 : 70;
 }
 
 const ThFormat th_format_viz = {

@@ -241,6 +241,11 @@ static bool put_labels(ThFigure *f, const Drawing *d)
     return true;
 }
 
+static bool is_doubled(const ThPlotGraphNode *x)
+{
+    return x->look == TH_PLOT_NODE_DOUBLE || x->look == TH_PLOT_NODE_STOP;
+}
+
 /* Those with a second circle inside are a block of their own, if there are any. */
 static bool put_nodes(ThFigure *f, const Drawing *d)
 {
@@ -253,13 +258,13 @@ static bool put_nodes(ThFigure *f, const Drawing *d)
         th_figure_printf(f, "%.4f %.4f %.4f ", l->node[q].x, l->node[q].y, l->radius);
         th_figure_cell(f, x->name.data ? x->name.data : "");
         th_figure_printf(f, "%u\n", fill[x->look]);
-        doubled = doubled || x->look == TH_PLOT_NODE_DOUBLE;
+        doubled = doubled || is_doubled(x);
     }
     th_figure_end_block(f);
     if (doubled) {
         th_figure_block(f, "ACCEPTING");
         for (int q = 0; q < d->g->n_nodes; q++)
-            if (d->g->node[q].look == TH_PLOT_NODE_DOUBLE)
+            if (is_doubled(&d->g->node[q]))
                 th_figure_printf(f, "%.4f %.4f %.4f\n", l->node[q].x, l->node[q].y,
                                  l->radius - 0.045);
         th_figure_end_block(f);

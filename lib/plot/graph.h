@@ -16,7 +16,7 @@
 typedef enum {
     TH_PLOT_NODE_PLAIN,
     TH_PLOT_NODE_DOUBLE, /* a second circle inside */
-    TH_PLOT_NODE_STOP,   /* grey */
+    TH_PLOT_NODE_STOP,   /* grey, with two circles */
     TH_PLOT_NODE_REFUSE  /* reddish */
 } ThPlotNodeLook;
 

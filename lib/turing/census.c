@@ -16,7 +16,7 @@ typedef struct {
     int *entry; /* (states * symbols): write + symbols * (right + 2 * next); -1: not come to */
     uint64_t *weight; /* (entries + 1): machines that differ in so many entries */
     uint8_t *tapes;   /* a tape for each level */
-    ThStop *stop;
+    const ThTmCensusWork *work;
     ThError *err;
 } Search;
 
@@ -45,6 +45,7 @@ static void count_halt(Search *s, const Point *x, int open)
 {
     int ones = x->ones + (x->tape[x->head] == 0);
     s->c->halting += s->weight[open];
+    s->c->counted += s->weight[open];
     s->c->by_steps[x->steps + 1] += s->weight[open];
     s->c->by_ones[ones] += s->weight[open];
 }
@@ -54,10 +55,16 @@ static bool explore(Search *s, Point x, int open)
 {
     run_on(s, &x);
     s->c->runs++;
-    if (s->c->runs % 1024 == 0 && th_stopped(s->stop, s->err))
-        return false;
-    if (x.steps >= s->c->limit)
+    if (s->c->runs % 1024 == 0) {
+        if (th_stopped(s->work->stop, s->err))
+            return false;
+        if (s->work->see)
+            s->work->see(s->work->context, s->c);
+    }
+    if (x.steps >= s->c->limit) {
+        s->c->counted += s->weight[open];
         return true;
+    }
     int *entry = &s->entry[x.state * s->symbols + x.tape[x.head]];
     count_halt(s, &x, open - 1);
     for (int action = 0; action < s->actions; action++) {
@@ -83,12 +90,12 @@ static bool count_machines(Search *s, int entries)
     return true;
 }
 
-bool th_tm_census(ThTmCensus *c, int states, int symbols, int limit, ThStop *stop, ThError *err)
+bool th_tm_census(ThTmCensus *c, const ThTmCensusWork *w, ThError *err)
 {
-    int entries = states * symbols;
-    Search s = {.c = c, .states = states, .symbols = symbols, .size = 2 * limit + 3};
-    s.actions = 2 * symbols * states;
-    s.stop = stop;
+    int entries = w->states * w->symbols, limit = w->limit;
+    Search s = {.c = c, .states = w->states, .symbols = w->symbols, .size = 2 * limit + 3};
+    s.actions = 2 * w->symbols * w->states;
+    s.work = w;
     s.err = err;
     *c = (ThTmCensus){.limit = limit};
     c->by_steps = th_alloc((size_t)limit + 1, sizeof *c->by_steps, err);

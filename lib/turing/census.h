@@ -20,11 +20,20 @@ typedef struct {
     uint64_t *by_steps;         /* (limit + 1): how many halt after so many steps */
     uint64_t *by_ones;          /* (limit + 2): how many halt with so many cells that are not 0 */
     uint64_t runs;              /* that were needed */
+    uint64_t counted;           /* machines so far */
 } ThTmCensus;
 
-/* Runs all machines for up to `limit` steps.  Errors: TH_ELIMIT if there are 2^64 machines or more,
- * TH_EINTERRUPTED, TH_ENOMEM. */
-bool th_tm_census(ThTmCensus *c, int states, int symbols, int limit, ThStop *stop, ThError *err);
+/* What is to be counted. */
+typedef struct {
+    int states, symbols, limit; /* limit: steps that each machine may make */
+    ThStop *stop;
+    void (*see)(void *context, const ThTmCensus *c); /* called now and then; NULL: by nobody */
+    void *context;
+} ThTmCensusWork;
+
+/* Runs all machines for up to w->limit steps.  Errors: TH_ELIMIT if there are 2^64 machines or
+ * more, TH_EINTERRUPTED, TH_ENOMEM. */
+bool th_tm_census(ThTmCensus *c, const ThTmCensusWork *w, ThError *err);
 void th_tm_census_free(ThTmCensus *c);
 
 #endif

@@ -6,11 +6,26 @@
 #include "base/memory.h"
 #include "base/symbols.h"
 
+/* A blank in a word of single characters is an empty cell, unless it is a symbol of its own.  Both
+ * are one character: places stay.  Beside the | between tapes it is nothing. */
+static char *with_blanks(const ThTm *m, const char *part, size_t n, ThError *err)
+{
+    ThText t = {0};
+    bool single = th_symbols_single(m->symbol, m->n_symbols) &&
+                  th_symbols_find(m->symbol, m->n_symbols, " ") < 0;
+    for (size_t i = 0; i < n; i++) {
+        bool empty = single && part[i] == ' ';
+        th_text_add_bytes(&t, empty ? m->symbol[m->blank] : part + i,
+                          empty ? strlen(m->symbol[m->blank]) : 1);
+    }
+    return th_text_take(&t, err);
+}
+
 static bool read_part(ThTmTapeWords *w, const ThTm *m, int tape, const char *part, size_t n,
                       int column, ThError *err)
 {
     ThError inner = {0};
-    char *text = th_strndup(part, n, err);
+    char *text = with_blanks(m, part, n, err);
     if (!text)
         return false;
     w->word[tape] = th_symbols_read(m->symbol, m->n_symbols, text, &w->length[tape], &inner);
@@ -30,6 +45,7 @@ bool th_tm_tape_words_read(ThTmTapeWords *w, const ThTm *m, const char *input, T
     const char *part = input;
     *w = (ThTmTapeWords){0};
     for (int t = 0;; t++) {
+        part += t > 0 && *part == ' ';
         const char *end = several ? strchr(part, '|') : NULL;
         size_t n = end ? (size_t)(end - part) : strlen(part);
         char *before = th_strndup(input, (size_t)(part - input), err);

@@ -14,7 +14,8 @@ typedef struct {
 } ThTmTapeWords;
 
 /* Reads an input: the word of the first tape, or those of several tapes separated by | where that
- * is no symbol.  Errors: TH_EVALUE with the column. */
+ * is no symbol.  Where every symbol is one character and none is a blank, a blank is an empty cell.
+ * Errors: TH_EVALUE with the column. */
 bool th_tm_tape_words_read(ThTmTapeWords *w, const ThTm *m, const char *input, ThError *err);
 void th_tm_tape_words_free(ThTmTapeWords *w);
 

@@ -89,8 +89,9 @@ SH_COMMAND(plot_score, .group = "plots",
 SH_COMMAND(plot_machine, .group = "plots", .summary = "draw the states of a Turing machine",
            .detail = "States are circles and rules arrows.  A rule is written 0,1 → a,R: reading 0 "
                      "or 1, write a and move to the right; 0 → R writes nothing; the parts for "
-                     "several tapes are separated by |.  Accepting states have two circles, "
-                     "rejecting ones are reddish, other states that stop the machine grey; an "
+                     "several tapes are separated by |.  States that stop the machine "
+                     "have two circles, and are grey unless they accept; rejecting ones have one "
+                     "and are reddish; an "
                      "arrow without a tail marks the start.  Graphviz's dot finds the places where "
                      "it is installed; otherwise the states stand on a circle.\n\n" SH_PLOT_WHERE,
            .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"

@@ -158,6 +158,20 @@ static const ThOptionSpec census_options[] = {
     {"steps", TH_INT, "100", 1, 100000, NULL, "steps that each may make"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
+typedef struct {
+    ShSession *s;
+    double begun;
+} Watching;
+
+/* Machines that are counted in one go are no measure of the time: the share is of all of them. */
+static void show_progress(void *context, const ThTmCensus *c)
+{
+    Watching *w = context;
+    double share = (double)c->counted / (double)c->machines;
+    long left = share > 0 ? (long)((sh_clock() - w->begun) * (1 - share) / share) : 0;
+    sh_progress(w->s, "%.1f %% of the machines  %ld:%02ld left", 100 * share, left / 60, left % 60);
+}
+
 SH_COMMAND(census, .group = "machines",
            .summary = "count the machines of a size by the steps after which they halt",
            .detail = "Each entry of a table is one of 2 x symbols x states actions, or undefined, "
@@ -177,8 +191,14 @@ SH_COMMAND(census, .group = "machines",
 {
     ThTmCensus c;
     int limit = (int)th_option_int(&call->options, "steps"), longest = 0, ones = 0;
-    if (!th_tm_census(&c, (int)th_option_int(&call->options, "states"),
-                      (int)th_option_int(&call->options, "symbols"), limit, sh_stop(s), err))
+    Watching watching = {s, sh_clock()};
+    ThTmCensusWork work = {.states = (int)th_option_int(&call->options, "states"),
+                           .symbols = (int)th_option_int(&call->options, "symbols"),
+                           .limit = limit,
+                           .stop = sh_stop(s),
+                           .see = show_progress,
+                           .context = &watching};
+    if (!th_tm_census(&c, &work, err))
         return false;
     sh_table(s, "census", "steps:i machines:i");
     for (int i = 0; i <= limit; i++) {

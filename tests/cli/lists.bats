@@ -44,7 +44,7 @@ go() { "$TAPEHEAD" "$@"; }
         echo 1RB1RA_0LC1LE_1LD1LC_1LA0LB_1LF1RE_---0RA
     done >slow.bb
     go -e 'run "slow.bb" steps=300000000 > "whole.csv"'
-    go -e 'run "slow.bb" steps=300000000 > "part.csv"' &
+    "$TAPEHEAD" -e 'run "slow.bb" steps=300000000 > "part.csv"' &
     sleep 0.1
     kill -9 $!
     wait $! || true

@@ -472,6 +472,43 @@ static void quintuple_orders(void **state)
     th_text_free(&notes);
 }
 
+/* Documents of the site: a name, and the machine as a text. */
+static void viz_documents(void **state)
+{
+    static const char document[] =
+        "name: adder\nsource code: |\n  input: '100 1110'\n  blank: ' '\n  start state: a\n"
+        "  table:\n    a:\n      [0, 1]: R\n      ' ': {write: 1, R: b}\n    b:\n"
+        "positions:\n  a: {x: 1, y: 2}\n";
+    (void)state;
+    ThText notes = {0}, t = {0};
+    ThTm *m = sniffed(&th_format_viz, document, &notes);
+    assert_non_null(strstr(notes.data, "its title was left out: \"adder\""));
+    assert_non_null(strstr(notes.data, "its input was left out: \"100 1110\""));
+    Outcome x = run(m, "100_1110", 100);
+    assert_string_equal(x.tape, "10011110");
+    assert_int_equal(x.steps, 4);
+    ThTmTapeWords w;
+    assert_true(th_tm_tape_words_read(&w, m, "100 1110", NULL));
+    assert_int_equal(w.length[0], 8);
+    assert_int_equal(w.word[0][3], m->blank);
+    th_tm_tape_words_free(&w);
+    assert_true(th_format_machine_write(&t, &th_format_viz, m, "it's", NULL, NULL));
+    assert_int_equal(strncmp(t.data, "name: 'it''s'\nsource code: |\n  blank: ", 38), 0);
+    ThTm *again = sniffed(&th_format_viz, t.data, NULL);
+    assert_string_equal(run(again, "100_1110", 100).tape, "10011110");
+    th_tm_free(again);
+    th_tm_free(m);
+    th_text_free(&notes);
+    th_text_free(&t);
+    ThError err = {0};
+    static const char bad[] =
+        "name: x\nsource code: |\n  blank: _\n  start state: a\n  table:\n    a: {0: S}\n";
+    assert_null(th_format_machine_read(&th_format_viz, bad, strlen(bad), NULL, &notes, &err));
+    th_text_free(&notes);
+    assert_int_equal(err.line, 6);
+    assert_int_equal(err.col, 12);
+}
+
 static void viz_details(void **state)
 {
     ThText notes = {0};
@@ -1176,7 +1213,7 @@ int main(void)
         cmocka_unit_test(from_strings),     cmocka_unit_test(what_is_said),
         cmocka_unit_test(refused),          cmocka_unit_test(cut_off),
         cmocka_unit_test(a_million_rules),  cmocka_unit_test(bombs),
-        cmocka_unit_test(transforms),
+        cmocka_unit_test(transforms),       cmocka_unit_test(viz_documents),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -275,25 +275,25 @@ static void census(void **state)
                                      16,   60,     16,     8,      8,     4,     0};
     (void)state;
     ThTmCensus c;
-    assert_true(th_tm_census(&c, 1, 2, 10, NULL, NULL));
+    assert_true(th_tm_census(&c, &(ThTmCensusWork){.states = 1, .symbols = 2, .limit = 10}, NULL));
     assert_int_equal(c.machines, 25);
     assert_int_equal(c.halting, 5);
     assert_int_equal(c.by_steps[1], 5);
     assert_int_equal(c.by_ones[1], 5); /* the step that halts writes a 1 */
     th_tm_census_free(&c);
-    assert_true(th_tm_census(&c, 2, 2, 7, NULL, NULL));
+    assert_true(th_tm_census(&c, &(ThTmCensusWork){.states = 2, .symbols = 2, .limit = 7}, NULL));
     assert_int_equal(c.machines, 6561);
     assert_int_equal(c.halting, 1165);
     assert_int_equal(c.by_ones[4], 2);
     assert_memory_equal(c.by_steps, two, sizeof two);
     th_tm_census_free(&c);
-    assert_true(th_tm_census(&c, 3, 2, 22, NULL, NULL));
+    assert_true(th_tm_census(&c, &(ThTmCensusWork){.states = 3, .symbols = 2, .limit = 22}, NULL));
     assert_int_equal(c.machines, 4826809);
     assert_int_equal(c.halting, 790025);
     assert_int_equal(c.by_ones[6], 20);
     assert_memory_equal(c.by_steps, three, sizeof three);
     th_tm_census_free(&c);
-    assert_false(th_tm_census(&c, 9, 9, 10, NULL, NULL));
+    assert_false(th_tm_census(&c, &(ThTmCensusWork){.states = 9, .symbols = 9, .limit = 10}, NULL));
 }
 
 /* ---- texts ----------------------------------------------------------------------------------- */
