@@ -136,7 +136,7 @@ static bool number_names(ThRasp *r, ThRaspTree *t)
 }
 
 /* What a program's one statement defines: "f", or "f of raspl". */
-static bool name_program(ThRasp *r, ThRaspProgram *p)
+static bool name_program(ThRasp *r, ThRaspProgram *p, ThError *err)
 {
     int32_t first = p->tree.node[p->tree.root].first;
     bool def = first >= 0 && p->tree.node[first].kind == TH_RASP_R_DEF;
@@ -144,8 +144,9 @@ static bool name_program(ThRasp *r, ThRaspProgram *p)
     ThText t = {0};
     th_text_add(&t, def ? th_rasp_text(&p->tree, first) : "a function");
     th_text_printf(&t, console ? "" : " of %s", p->label);
-    bool ok = t.data && th_rasp_name_id(r, t.data, &p->where);
-    th_text_free(&t);
+    char *name = th_text_take(&t, err);
+    bool ok = name && th_rasp_name_id(r, name, &p->where);
+    free(name);
     return ok;
 }
 
@@ -163,7 +164,7 @@ ThRaspProgram *th_rasp_program(ThRasp *r, ThRaspTree *t, const char *text, size_
     *t = (ThRaspTree){0};
     p->text = th_strndup(text, n, err);
     p->label = th_strdup(label, err);
-    if (p->text && p->label && name_program(r, p) && number_names(r, &p->tree) &&
+    if (p->text && p->label && name_program(r, p, err) && number_names(r, &p->tree) &&
         th_rasp_charge(&r->heap, &p->head, n * 4, err))
         return p;
     th_rasp_object_release(&r->heap, &p->head);
