@@ -108,10 +108,14 @@ static bool write_on(Written *w, ThLabGenerator *g, ThError *err)
     bool ok = true;
     while (ok && !th_generate_done(g)) {
         int symbol;
-        ok = !th_stopped_at(sh_stop(w->s), (size_t)w->n, "symbols", err) &&
-             th_generate_step(g, &symbol, err);
+        ok = th_generate_step(g, &symbol, err);
         if (ok)
             write_symbol(w, symbol);
+        ok = ok && !th_stopped_at(sh_stop(w->s), (size_t)w->n, "symbols", err);
+    }
+    if (err->code == TH_EINTERRUPTED) { /* perhaps within a symbol: say how many there are */
+        *err = (ThError){0};
+        th_stopped_at(sh_stop(w->s), (size_t)w->n, "symbols", err);
     }
     if (w->n > 0)
         sh_say(w->s, "\n");

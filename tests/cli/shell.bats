@@ -86,7 +86,7 @@ go() {
 
 @test "standard input is called <stdin>, and columns count characters" {
     printf 'echo ok\n   echo "é∀😀" $none\n' | "$TAPEHEAD" 2>err && false
-    [ "$(sed -n 1p err)" = "<stdin>:2:15: error: the last result has no 'none'" ]
+    [ "$(sed -n 1p err)" = "<stdin>:2:15: error: the last result has no 'none', nor is it a variable" ]
     [ "$(sed -n 3p err)" = '                 ^' ] # after a character of two columns
 }
 
