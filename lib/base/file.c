@@ -136,7 +136,7 @@ static int make_temporary(char *name)
     char *drawn = name + strlen(name) - 6;
     struct stat st;
     for (int i = 0; i < 10; i++) {
-        memcpy(drawn, "XXXXXX", 6);
+        memset(drawn, 'X', 6);
         int fd = mkstemp(name);
         if (fd < 0)
             return -1;

@@ -283,7 +283,8 @@ ThVar th_position_positive(ThTape *t, ThVar weight)
 static int turned(const ThPosition *p)
 {
     double share = th_option_given(p->options, "turned") ? th_option_real(p->options, "turned") : 1;
-    return 2 * (int)floor(share * (p->dim / p->heads) / 2 + 1e-9);
+    int width = p->dim / p->heads;
+    return 2 * (int)floor(share * width / 2 + 1e-9);
 }
 
 bool th_position_turns(const ThPosition *p, ThError *err)

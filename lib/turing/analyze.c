@@ -84,8 +84,8 @@ bool th_tm_analyze(ThTmAnalysis *a, const ThTm *m, const ThTmTapeWords *words,
                    ThTmAnalysisLimits limits, ThStop *stop, ThError *err)
 {
     enum { FEW = 2000 };
-    Task k = {a, m, words, limits, stop, err};
     *a = (ThTmAnalysis){.end.last = -1};
+    Task k = {a, m, words, limits, stop, err};
     bool ok =
         th_tm_reach(&a->any, m, NULL, stop, err) && th_tm_reach(&a->here, m, words, stop, err);
     if (ok && limits.reach && !a->here.stops)

@@ -357,11 +357,11 @@ static void programs_come_back(void **state)
         "x = 9223372036854775807; y = 0 - x - 1; z = 0.1 + 0.2; w = 0.0 * (0-1); v = 2.0^(0-1070);",
         "x = (1, (2, \"a\")); y = {\"a\": [1, indices], 2: {}}; z = []; w = [True, 1.0];",
         "x = tokens(\"abca\"); y = select(tokens, tokens, ==)(\"aba\"); z = indices([1, 2.5]);",
-        "def make(n) { def even(x) { return True if x == 0 else odd(x - 1); }"
-        " def odd(x) { return n == 5 if x == 0 else even(x - 1); } return [even, odd]; }"
-        "x, y = make(5); f = y; z = map(x, indices);",
-        "def twice(f) { return lambda x: f(f(x)); } x = twice(twice(lambda x: x * 3));"
-        " y = map(x, indices);",
+        ("def make(n) { def even(x) { return True if x == 0 else odd(x - 1); }"
+         " def odd(x) { return n == 5 if x == 0 else even(x - 1); } return [even, odd]; }"
+         "x, y = make(5); f = y; z = map(x, indices);"),
+        ("def twice(f) { return lambda x: f(f(x)); } x = twice(twice(lambda x: x * 3));"
+         " y = map(x, indices);"),
         "x = indices * 2; y = [x, x + 1, lambda q: q, select(x, x, <)]; z = [y, y];",
         "load \"raspl\"; x = cumsum(tokens == \"l\"); y = cumsum; z = where;",
         "f = sort; x = f(tokens, indices); y = equals; z = map(round, indices / 2);",

@@ -442,8 +442,8 @@ static void bad_cases(void **state)
 static void taken_over(void **state)
 {
     static const char *const machine[] = {
-        "blank 0; start A; halt Z; A 0 -> 1 R B; A 1 -> 1 L B; B 0 -> 1 L A; B 1 -> 0 L C; "
-        "C 0 -> 1 R Z; C 1 -> 1 L D; D 0 -> 1 R D; D 1 -> 0 R A",
+        ("blank 0; start A; halt Z; A 0 -> 1 R B; A 1 -> 1 L B; B 0 -> 1 L A; B 1 -> 0 L C; "
+         "C 0 -> 1 R Z; C 1 -> 1 L D; D 0 -> 1 R D; D 1 -> 0 R A"),
         "tape one-way edge=stay; start a; a _ -> 1 R b; a 1 -> L a; b _ -> 1 L a; b 1 -> R b",
         "start a; a _ -> x R a; a x -> R a",
         "tapes 2; start a; a _ | _ -> 1 R | 1 L b; b _ | _ -> 1 L | R a; a 1 | _ -> R | L b"};

@@ -143,7 +143,8 @@ static bool name_program(ThRasp *r, ThRaspProgram *p, ThError *err)
     bool console = strcmp(p->label, "console") == 0;
     ThText t = {0};
     th_text_add(&t, def ? th_rasp_text(&p->tree, first) : "a function");
-    th_text_printf(&t, console ? "" : " of %s", p->label);
+    if (!console)
+        th_text_printf(&t, " of %s", p->label);
     char *name = th_text_take(&t, err);
     bool ok = name && th_rasp_name_id(r, name, &p->where);
     free(name);

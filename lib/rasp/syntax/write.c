@@ -230,89 +230,82 @@ static void write_real(const ThRaspNode *n, ThText *t)
     th_rasp_atom_source(NULL, th_rasp_float(n->number.real), t, NULL);
 }
 
-static void write(Writer *w, int32_t node)
+/* What has no parts; false: it has some. */
+static bool write_leaf(Writer *w, int32_t node)
 {
     const ThRaspNode *n = at(w, node);
-    switch ((ThRaspKind)n->kind) {
-    case TH_RASP_R_INT:
+    if (n->kind == TH_RASP_R_INT)
         th_text_printf(w->t, "%" PRId64, n->number.integer);
-        break;
-    case TH_RASP_R_REAL:
+    else if (n->kind == TH_RASP_R_REAL)
         write_real(n, w->t);
-        break;
-    case TH_RASP_R_STRING:
+    else if (n->kind == TH_RASP_R_STRING)
         th_text_printf(w->t, "\"%s\"", th_rasp_text(w->tree, node));
-        break;
-    case TH_RASP_R_NAME:
+    else if (n->kind == TH_RASP_R_NAME)
         th_text_add(w->t, th_rasp_text(w->tree, node));
-        break;
-    case TH_RASP_R_LIST:
-        write_inside(w, "[", node, "]");
-        break;
-    case TH_RASP_R_TUPLE:
-        write_inside(w, "(", node, next(w, n->first) < 0 ? ",)" : ")");
-        break;
-    case TH_RASP_R_DICT:
-        write_dict(w, node);
-        break;
-    case TH_RASP_R_EACH_LIST:
-    case TH_RASP_R_EACH_DICT:
-        write_each(w, node);
-        break;
-    case TH_RASP_R_LAMBDA:
-        write_lambda(w, node);
-        break;
-    case TH_RASP_R_COMPARE:
+    else if (n->kind == TH_RASP_R_COMPARE)
         th_text_add(w->t, th_rasp_binary_name((ThRaspBinary)n->op));
-        break;
-    case TH_RASP_R_NAMED:
-        th_text_printf(w->t, "%s=", th_rasp_text(w->tree, node));
-        write(w, n->first);
-        break;
-    case TH_RASP_R_POSTFIX:
-        write_postfix(w, node);
-        break;
-    case TH_RASP_R_INDEX:
-        write_inside(w, "[", node, "]");
-        break;
-    case TH_RASP_R_CALL:
-        write_inside(w, "(", node, ")");
-        break;
-    case TH_RASP_R_PREFIX:
-        write_prefix(w, node);
-        break;
-    case TH_RASP_R_CHAIN:
-        write_chain(w, node);
-        break;
-    case TH_RASP_R_IF:
-        write_if(w, node);
-        break;
-    case TH_RASP_R_NAMES:
-        write_parameters(w, node);
-        break;
-    case TH_RASP_R_VALUES:
-        write_list(w, n->first);
-        break;
-    case TH_RASP_R_EXPRESSION:
-        write_inside(w, "", node, ";");
-        break;
-    case TH_RASP_R_ASSIGN:
-        write_assignment(w, node);
-        break;
-    case TH_RASP_R_DEF:
-        write_definition(w, node);
-        break;
-    case TH_RASP_R_RETURN:
-        write_inside(w, "return ", node, ";");
-        break;
-    case TH_RASP_R_FOR:
-        write_for(w, node);
-        break;
-    case TH_RASP_R_DRAW:
-        write_inside(w, "draw(", node, ");");
-        break;
-    default: /* what is left stands in no function */
-        break;
+    else
+        return false;
+    return true;
+}
+
+static void write_named(Writer *w, int32_t node)
+{
+    th_text_printf(w->t, "%s=", th_rasp_text(w->tree, node));
+    write(w, at(w, node)->first);
+}
+
+static void write_tuple(Writer *w, int32_t node)
+{
+    write_inside(w, "(", node, next(w, at(w, node)->first) < 0 ? ",)" : ")");
+}
+
+static void write_values(Writer *w, int32_t node)
+{
+    write_list(w, at(w, node)->first);
+}
+
+/* Parts with something around them; and those that a function writes.  What is not here stands in
+ * no function. */
+static const struct {
+    ThRaspKind kind;
+    const char *open, *close;
+    void (*write)(Writer *w, int32_t node);
+} forms[] = {
+    {TH_RASP_R_LIST, "[", "]", NULL},
+    {TH_RASP_R_INDEX, "[", "]", NULL},
+    {TH_RASP_R_CALL, "(", ")", NULL},
+    {TH_RASP_R_EXPRESSION, "", ";", NULL},
+    {TH_RASP_R_RETURN, "return ", ";", NULL},
+    {TH_RASP_R_DRAW, "draw(", ");", NULL},
+    {TH_RASP_R_TUPLE, NULL, NULL, write_tuple},
+    {TH_RASP_R_DICT, NULL, NULL, write_dict},
+    {TH_RASP_R_EACH_LIST, NULL, NULL, write_each},
+    {TH_RASP_R_EACH_DICT, NULL, NULL, write_each},
+    {TH_RASP_R_LAMBDA, NULL, NULL, write_lambda},
+    {TH_RASP_R_NAMED, NULL, NULL, write_named},
+    {TH_RASP_R_POSTFIX, NULL, NULL, write_postfix},
+    {TH_RASP_R_PREFIX, NULL, NULL, write_prefix},
+    {TH_RASP_R_CHAIN, NULL, NULL, write_chain},
+    {TH_RASP_R_IF, NULL, NULL, write_if},
+    {TH_RASP_R_NAMES, NULL, NULL, write_parameters},
+    {TH_RASP_R_VALUES, NULL, NULL, write_values},
+    {TH_RASP_R_ASSIGN, NULL, NULL, write_assignment},
+    {TH_RASP_R_DEF, NULL, NULL, write_definition},
+    {TH_RASP_R_FOR, NULL, NULL, write_for},
+};
+
+static void write(Writer *w, int32_t node)
+{
+    if (write_leaf(w, node))
+        return;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (forms[i].kind != (ThRaspKind)at(w, node)->kind)
+            continue;
+        if (forms[i].write)
+            forms[i].write(w, node);
+        else
+            write_inside(w, forms[i].open, node, forms[i].close);
     }
 }
 
