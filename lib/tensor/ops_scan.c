@@ -98,18 +98,33 @@ static void scan_backward(ThTape *t, ThTapeNode *n)
 
 /* ---- reference ---- */
 
-/* Element (i,j) of the matrix A is *sign times the number at this place of the row of `a`; -1: it
- * is zero.  (p + qi)(x + yi) is the matrix p, -q; q, p. */
+/* Element (i,j) of the matrix A, where it may not be zero, is *sign times the number at this place
+ * of the row of `a`.  (p + qi)(x + yi) is the matrix p, -q; q, p. */
 static int place(const Scan *scan, int d, int i, int j, double *sign)
 {
     int half = d > 1 ? d / 2 : 1, k = scan->k; /* complex numbers have two columns at least */
     *sign = 1;
     if (scan->form == TH_SCAN_DIAGONAL)
-        return i == j ? i : -1;
+        return i;
     if (scan->form == TH_SCAN_BLOCKS)
-        return i / k == j / k ? i * k + j % k : -1;
+        return i * k + j % k;
     *sign = i < half && j >= half ? -1 : 1;
-    return i % half != j % half ? -1 : i == j ? i % half : half + i % half;
+    return i == j ? i % half : half + i % half;
+}
+
+/* The columns j of row i where A may not be zero: first, first + step, … */
+typedef struct {
+    int first, step, end;
+} Columns;
+
+static Columns columns_of(const Scan *scan, int d, int i)
+{
+    int half = d > 1 ? d / 2 : 1, k = scan->k;
+    if (scan->form == TH_SCAN_DIAGONAL)
+        return (Columns){i, 1, i + 1};
+    if (scan->form == TH_SCAN_BLOCKS)
+        return (Columns){i / k * k, 1, i / k * k + k};
+    return (Columns){i % half, half, d};
 }
 
 static void scan_forward_double(ThTape *t, ThTapeNode *n)
@@ -128,9 +143,10 @@ static void scan_forward_double(ThTape *t, ThTapeNode *n)
         bool moves = at < length_of(scan, string);
         for (int i = 0; i < d; i++) {
             double sum = moves ? b[i] : before ? before[i] : 0;
-            for (int j = 0; moves && before && j < d; j++) {
+            Columns c = columns_of(scan, d, i);
+            for (int j = c.first; moves && before && j < c.end; j += c.step) {
                 int k = place(scan, d, i, j, &sign);
-                sum += k < 0 ? 0 : sign * a[k] * before[j];
+                sum += sign * a[k] * before[j];
             }
             h[p * d + i] = sum;
         }
@@ -162,10 +178,9 @@ static void scan_backward_double(ThTape *t, ThTapeNode *n)
                 db[scan->b_row[p] * d + i] += gi;
             else if (dbefore)
                 dbefore[i] += gi;
-            for (int j = 0; moves && before && dbefore && j < d; j++) {
+            Columns c = columns_of(scan, d, i);
+            for (int j = c.first; moves && before && dbefore && j < c.end; j += c.step) {
                 int k = place(scan, d, i, j, &sign);
-                if (k < 0)
-                    continue;
                 da[scan->a_row[p] * in->cols + k] += sign * gi * before[j];
                 dbefore[j] += sign * gi * a[k];
             }
