@@ -570,7 +570,7 @@ bool sh_parse_call(ShSession *s, const ShStatement *st, const ShCommand *c, size
     }
     if (err && err->code == TH_OK)
         *err = again > reached ? second : first;
-    if (strcmp(c->name, "plot") == 0 && !(p->call.n > 0 && p->operand[0].object)) {
+    if (err && strcmp(c->name, "plot") == 0 && !(p->call.n > 0 && p->operand[0].object)) {
         *err = (ThError){0};
         return sh_fail_second_word(c->name, st, err);
     }

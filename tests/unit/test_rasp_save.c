@@ -49,7 +49,8 @@ static void begin(Session *s, size_t grammar)
     *s = (Session){0};
     s->rasp = th_rasp_new(&host, &err);
     assert_non_null(s->rasp);
-    th_rasp_set_grammar(s->rasp, &th_rasp_grammars(&n)[grammar % n]);
+    const ThRaspGrammar *grammars = th_rasp_grammars(&n);
+    th_rasp_set_grammar(s->rasp, &grammars[grammar % n]);
 }
 
 static char *saved(Session *s, const char *only)

@@ -499,5 +499,8 @@ bool th_rasp_saver_define(ThRaspSaver *s, const char *name, const ThRaspValue *v
 
 bool th_rasp_saver_plain(ThRaspSaver *s, const ThRaspValue *v)
 {
-    return write_value(s, NULL, v);
+    Plan p = {0};
+    bool ok = make_plan(s, &p, "", v) && write_value(s, &p, v);
+    plan_free(&p);
+    return ok;
 }
