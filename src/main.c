@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/version.h"
 #include "blas_kernels.h"
+#include "diagnostics.h"
 #include "manual.h"
 #include "repl.h"
 #include "session_impl.h"

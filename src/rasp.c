@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "diagnostics.h"
 #include "shell.h"
 #include "variables.h"
 

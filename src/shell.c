@@ -3,293 +3,24 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "formats.h"
-#include "pager.h"
+#include "diagnostics.h"
 #include "help.h"
+#include "pager.h"
 #include "parse.h"
 #include "rasp.h"
+#include "redirect.h"
 #include "signals.h"
 #include "synonyms.h"
 
-/* ---- diagnostics ----------------------------------------------------------------------------- */
-
-static bool coloured(const ShSession *s)
-{
-    int set = sh_setting_choice(s, "color");
-    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-    if (set != SH_COLOR_AUTO)
-        return set == SH_COLOR_ON;
-    return isatty(STDERR_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
-}
-
-/* What an error quotes may come from a file. */
-static void print_shown(const ShSession *s, const char *text)
-{
-    ThText t = {0};
-    th_text_shown(&t, text, strlen(text));
-    fputs(t.data ? t.data : "", stderr);
-    sh_log_text(&s->out, t.data ? t.data : "", t.size);
-    th_text_free(&t);
-}
-
-/* The word in front of a message. */
-static void print_label(const ShSession *s, const char *colour, const char *label)
-{
-    bool bright = coloured(s);
-    fprintf(stderr, "%s%s:%s ", bright ? colour : "", label, bright ? "\033[0m" : "");
-    sh_log_text(&s->out, label, strlen(label));
-    sh_log_text(&s->out, ": ", 2);
-}
-
-static void print_message(const ShSession *s, const char *where, const ThError *err)
-{
-    print_shown(s, where);
-    print_label(s, "\033[1;31m", "error");
-    print_shown(s, err->msg);
-    print_shown(s, "\n");
-}
-
-static void print_hint(const ShSession *s, const ThError *err)
-{
-    if (!err->hint[0])
-        return;
-    print_label(s, "\033[1m", "hint");
-    print_shown(s, err->hint);
-    print_shown(s, "\n");
-}
-
-void sh_print_error_in(const ShSession *s, const char *where, const ThError *err)
-{
-    print_message(s, where, err);
-    print_hint(s, err);
-}
-
-void sh_print_error(const ShSession *s, const ThError *err)
-{
-    print_message(s, s->interactive ? "" : "tapehead: ", err);
-    print_hint(s, err);
-}
-
-static const char *find_line(const ShLexer *lx, int line, size_t *n)
-{
-    const char *p = lx->text.data, *end = p + lx->text.size;
-    for (int i = lx->first_line; p && p < end; i++) {
-        const char *newline = memchr(p, '\n', (size_t)(end - p));
-        *n = (size_t)((newline ? newline : end) - p);
-        if (i == line)
-            return p;
-        p = newline ? newline + 1 : end;
-    }
-    return NULL;
-}
-
-static bool shows_itself(const char *character)
-{
-    ThText t = {0};
-    th_text_shown(&t, character, strlen(character));
-    bool same = t.data && strcmp(t.data, character) == 0;
-    th_text_free(&t);
-    return same;
-}
-
-/* The source line with a caret under column col; of a long line, the part around it. */
-static void print_excerpt(const ShLexer *lx, int line, int col)
-{
-    enum { BEFORE = 60, AFTER = 40 };
-    size_t n = 0;
-    const char *text = find_line(lx, line, &n);
-    if (!text || col < 1)
-        return;
-    ThText caret = {0};
-    fputs("  ", stderr);
-    if (col > BEFORE) {
-        fputs("…", stderr);
-        th_text_add(&caret, " ");
-    }
-    int at = 1;
-    for (size_t i = 0; i < n && at < col + AFTER; at++) {
-        size_t k = th_utf8_next(text + i, n - i, NULL);
-        char c[8] = {0};
-        k = k ? k : 1;
-        memcpy(c, text + i, k < 5 ? k : 1);
-        i += k;
-        if (at < col - BEFORE + 1 && col > BEFORE)
-            continue;
-        bool plain = c[0] != '\t' && shows_itself(c);
-        fputs(plain ? c : c[0] == '\t' ? "\t" : "?", stderr);
-        for (int w = plain ? th_utf8_width(c) : 1; at < col && w > 0; w--)
-            th_text_add(&caret, c[0] == '\t' ? "\t" : " ");
-    }
-    fprintf(stderr, "\n  %s^\n", caret.data ? caret.data : "");
-    th_text_free(&caret);
-}
-
-static void diagnose(ShSession *s, const ShSource *src, const ShLexer *lx, const ThError *err)
-{
-    ThText where = {0};
-    if (!err->msg[0])
-        return; /* told where it happened */
-    if (s->out.format == SH_FORMAT_JSON)
-        sh_output_error(s, src->name, err);
-    if (src->prompt && err->code == TH_EINTERRUPTED) {
-        fprintf(stderr, "%s\n", err->msg);
-        return;
-    }
-    if (!src->prompt && err->line > 0)
-        th_text_printf(&where, "%s:%d:%d: ", src->name, err->line, err->col);
-    else if (!src->prompt)
-        th_text_printf(&where, "%s: ", src->name);
-    print_message(s, where.data ? where.data : "", err);
-    if (err->line > 0 && err->code != TH_EINTERRUPTED)
-        print_excerpt(lx, err->line, err->col);
-    print_hint(s, err);
-    th_text_free(&where);
-}
-
 /* ---- one statement --------------------------------------------------------------------------- */
-
-/* Where a redirected command's output goes, and what was there before. */
-typedef struct {
-    ThFile file;
-    ShPipe pipe;
-    FILE *before, *buffer;
-    char *text;
-    size_t size;
-    ShOutputFormat format;
-} ShRedirect;
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
-static void set_format_of(ShSession *s, const char *path)
-{
-    if (ends_with(path, ".json") || ends_with(path, ".jsonl"))
-        s->out.format = SH_FORMAT_JSON;
-    else if (ends_with(path, ".csv"))
-        s->out.format = SH_FORMAT_CSV;
-    else if (ends_with(path, ".txt"))
-        s->out.format = SH_FORMAT_TEXT;
-}
-
-/* The ending of a file's name with its dot, or "". */
-static const char *extension_of(const char *path)
-{
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    const char *dot = strrchr(base, '.');
-    bool word = dot && dot > base && dot[strcspn(dot, "abcdefghijklmnopqrstuvwxyz")];
-    return word ? dot : "";
-}
-
-/* Can text have this ending?  Those of scripts and formats of text can, for people write them. */
-static bool is_for_text(const char *extension)
-{
-    static const char *const known[] = {"",     ".txt", ".csv", ".json", ".jsonl",
-                                        ".log", ".out", ".md",  ".dat"};
-    ShFileKind k;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(extension, known[i]) == 0)
-            return true;
-    for (size_t i = 0; sh_file_kind(i, &k); i++)
-        if (strcmp(extension, k.extension) == 0)
-            return k.text;
-    return false;
-}
-
-static bool extension_fits(const ShCall *call, ThError *err)
-{
-    char typed[SH_COMMAND_NAME];
-    const char *extension = call->redirect ? extension_of(call->redirect) : "";
-    if ((call->command->flags & C_ANY_FILE) || is_for_text(extension))
-        return true;
-    th_fail(err, TH_EUSAGE, "%s does not write %s files", sh_command_typed(call->command, typed),
-            extension);
-    return th_hint(err, "text goes to .txt, .csv, .json and .jsonl files; plot draws figures");
-}
-
-static FILE *redirect_open(const ShCall *call, ShRedirect *r, ThError *err)
-{
-    if (call->pipe)
-        return sh_pipe_open(&r->pipe, call->pipe, err) ? r->pipe.stream : NULL;
-    if (call->append)
-        return r->buffer = open_memstream(&r->text, &r->size);
-    return th_file_begin(&r->file, call->redirect, err);
-}
-
-static bool redirect_begin(ShSession *s, const ShCall *call, ShRedirect *r, ThError *err)
-{
-    unsigned own = call->form == 2 ? C_OWN_REDIRECT | C_LISTS : C_OWN_REDIRECT;
-    if (!call->pipe && (!call->redirect || (call->command->flags & own)))
-        return true;
-    if (!extension_fits(call, err))
-        return false;
-    if (s->out.shown)
-        fflush(s->out.shown);
-    fflush(stdout); /* which the file may be another name of */
-    FILE *to = redirect_open(call, r, err);
-    if (!to)
-        return th_fail(err, TH_ENOMEM, "out of memory");
-    r->before = s->out.stream;
-    r->format = s->out.format;
-    s->out.stream = to;
-    s->out.piped = call->pipe;
-    if (call->redirect)
-        set_format_of(s, call->redirect);
-    return true;
-}
-
-/* A reader that went away before the end has what it wanted. */
-static bool end_pipe(ShRedirect *r, bool ok, ThError *err)
-{
-    bool left;
-    int status = sh_pipe_close(&r->pipe, &left);
-    if (left && !sh_interrupted() && !sh_out_of_time() && !sh_terminated()) {
-        sh_work_on();
-        if (!ok && err->code == TH_EINTERRUPTED) {
-            *err = (ThError){0};
-            ok = true;
-        }
-    }
-    if (ok && status != 0) {
-        ok = th_fail(err, TH_EIO, "the shell command ended with status %d", status);
-        if (status == 127)
-            th_hint(err, "| sends the output to the shell; a union stands in brackets: (A | B)");
-    }
-    return ok;
-}
-
-static bool redirect_end(ShSession *s, const ShCall *call, ShRedirect *r, bool ok, ThError *err)
-{
-    if (!r->before)
-        return ok;
-    s->out.stream = r->before;
-    s->out.format = r->format;
-    s->out.piped = false;
-    if (call->pipe)
-        return end_pipe(r, ok, err);
-    if (r->buffer) {
-        ok = fclose(r->buffer) == 0 && ok;
-        ok = ok && th_file_append(call->redirect, r->text, r->size, err);
-        free(r->text);
-    } else if (r->file.stream && ok) {
-        ok = th_file_commit(&r->file, err);
-    } else {
-        th_file_abort(&r->file);
-    }
-    return ok;
-}
 
 static bool run_handler(ShSession *s, const ShCommand *c, const ShCall *call, ThError *err)
 {
     ShRedirect r = {0};
-    if (!redirect_begin(s, call, &r, err))
+    if (!sh_redirect_begin(s, call, &r, err))
         return false;
     double limit = sh_setting_real(s, "limit-time");
     bool outermost = s->depth == 0;
@@ -308,7 +39,7 @@ static bool run_handler(ShSession *s, const ShCommand *c, const ShCall *call, Th
         th_fail(err, TH_ELIMIT, "the time limit of %g s is over: %.400s", limit, cause);
         th_hint(err, "set limit-time 0 lets commands run on");
     }
-    return redirect_end(s, call, &r, ok, err);
+    return sh_redirect_end(s, call, &r, ok, err);
 }
 
 static bool run_shell(const ShStatement *st, ThError *err)
@@ -588,7 +319,7 @@ static bool run_chunk(ShSession *s, const ShSource *src, const ShLexer *lx)
         log_statement(s, &st);
         bool ok = run_statement(s, &st, &err);
         if (!ok)
-            diagnose(s, src, lx, &err);
+            sh_diagnose(s, src, lx, &err);
         all = all && ok;
         if (is_over(s) || !(ok || s->keep_going) || sh_interrupted())
             return all;
@@ -599,7 +330,7 @@ static bool run_chunk(ShSession *s, const ShSource *src, const ShLexer *lx)
 static bool report(ShSession *s, const ShSource *src, const ShLexer *lx, ThError *err)
 {
     err->code = err->code == TH_EINCOMPLETE ? TH_EPARSE : err->code;
-    diagnose(s, src, lx, err);
+    sh_diagnose(s, src, lx, err);
     return false;
 }
 

@@ -39,8 +39,4 @@ typedef struct ShTurn {
 /* Runs one statement. */
 bool sh_execute(ShSession *s, const ShStatement *st, ThError *err);
 
-/* Prints an error behind where it is, FILE:LINE:COLUMN:, or of no source text. */
-void sh_print_error_in(const ShSession *s, const char *where, const ThError *err);
-void sh_print_error(const ShSession *s, const ThError *err);
-
 #endif

@@ -142,3 +142,13 @@ void th_symbols_write(ThText *t, char *const *symbol, int n, const int *word, in
         th_text_add(t, symbol[word[i]]);
     }
 }
+
+bool th_symbols_next(int *word, int length, int n_symbols)
+{
+    for (int i = length; i-- > 0;) {
+        if (++word[i] < n_symbols)
+            return true;
+        word[i] = 0;
+    }
+    return false;
+}

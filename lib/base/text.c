@@ -151,6 +151,12 @@ size_t th_utf8_next(const char *s, size_t n, int32_t *point)
     return (size_t)k;
 }
 
+bool th_ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && memcmp(text + n - m, end, m) == 0;
+}
+
 bool th_utf8_valid(const char *s, size_t n)
 {
     while (n > 0) {

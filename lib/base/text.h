@@ -50,6 +50,9 @@ size_t th_utf8_next(const char *s, size_t n, int32_t *point);
 /* True if all n bytes are valid UTF-8. */
 bool th_utf8_valid(const char *s, size_t n);
 
+/* True if a text has these last bytes. */
+bool th_ends_with(const char *text, const char *end);
+
 /* Characters in a valid UTF-8 string, and the columns that it takes on a terminal. */
 size_t th_utf8_length(const char *s);
 int th_utf8_width(const char *s);

@@ -341,10 +341,10 @@ static bool write_npy(Source *s, const char *path, ThError *err)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static bool ends_with(const char *text, const char *end)
+/* Has a file this extension, and a name before it? */
+static bool has_extension(const char *path, const char *extension)
 {
-    size_t n = strlen(text), m = strlen(end);
-    return n > m && strcmp(text + n - m, end) == 0;
+    return *path && th_ends_with(path + 1, extension);
 }
 
 static bool write_file(Source *s, const char *path, bool records, ThError *err)
@@ -360,8 +360,8 @@ static bool write_file(Source *s, const char *path, bool records, ThError *err)
 bool th_dataset_write(const ThDataset *d, const char *path, ThDatasetFigures *f, ThError *err)
 {
     Source s;
-    bool text = ends_with(path, ".txt"), records = ends_with(path, ".jsonl");
-    if (!text && !records && !ends_with(path, ".npy")) {
+    bool text = has_extension(path, ".txt"), records = has_extension(path, ".jsonl");
+    if (!text && !records && !has_extension(path, ".npy")) {
         th_fail(err, TH_EUSAGE, "'%s' is no name of a data set", path);
         return th_hint(err, "scratchpads are written to .txt, .jsonl and .npy files");
     }

@@ -181,17 +181,6 @@ static bool note_word(const Program *p, const int *word, int n, Answers *all, Th
     return ok;
 }
 
-/* The next word of a length; false behind the last. */
-static bool next_word(int *word, int length, int n_symbols)
-{
-    for (int i = length; i-- > 0;) {
-        if (++word[i] < n_symbols)
-            return true;
-        word[i] = 0;
-    }
-    return false;
-}
-
 static bool note_all(const ThTask *t, const Program *p, Answers *all, ThError *err)
 {
     int upto = (int)th_option_int(&t->options, "upto"), left = MOST_INPUTS;
@@ -200,7 +189,7 @@ static bool note_all(const ThTask *t, const Program *p, Answers *all, ThError *e
     for (int length = 1; ok && length <= upto; length++) {
         do {
             ok = note_word(p, word, length, all, t->signature.target, err);
-        } while (ok && --left > 0 && next_word(word, length, t->signature.n_symbols));
+        } while (ok && --left > 0 && th_symbols_next(word, length, t->signature.n_symbols));
         if (ok && left == 0) {
             th_fail(err, TH_ELIMIT, "there are more than %d inputs of up to %d symbols",
                     MOST_INPUTS, upto);

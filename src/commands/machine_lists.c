@@ -138,12 +138,6 @@ static bool resume(const List *l, const char *path, const char *heading, size_t 
            th_fail(err, TH_EIO, "cannot write '%s': %s", path, strerror(errno));
 }
 
-static bool ends_in_csv(const char *path)
-{
-    size_t n = strlen(path);
-    return n > 4 && strcmp(path + n - 4, ".csv") == 0;
-}
-
 /* The file that a call's output goes to; *done machines are in it already. */
 static FILE *open_results(const ShCall *call, const List *l, const char *columns, size_t *done,
                           ThError *err)
@@ -151,7 +145,7 @@ static FILE *open_results(const ShCall *call, const List *l, const char *columns
     ThText t = {0};
     size_t kept = 0;
     *done = 0;
-    if (!ends_in_csv(call->redirect)) {
+    if (!*call->redirect || !th_ends_with(call->redirect + 1, ".csv")) {
         th_fail(err, TH_EUSAGE, "what a list of machines comes to is written to a .csv file");
         return NULL;
     }

@@ -10,17 +10,6 @@
 #include "rasp/evaluate/language.h"
 #include "show.h"
 
-/* The words of a length, one after the other in order. */
-static bool next_word(int *word, int length, int n_symbols)
-{
-    for (int i = length; i-- > 0;) {
-        if (++word[i] < n_symbols)
-            return true;
-        word[i] = 0;
-    }
-    return false;
-}
-
 typedef struct {
     const ThDfa *machine;
     ThRaspWords program;
@@ -41,7 +30,7 @@ static bool search_length(ShSession *s, Search *x, ThError *err)
         if (++x->words % 1024 == 0)
             sh_progress(s, "%lld words, of %d symbols now", x->words, x->length);
         x->differ = x->accepts != (th_dfa_class(x->machine, x->word, (size_t)x->length) == 1);
-    } while (!x->differ && next_word(x->word, x->length, x->machine->n_symbols));
+    } while (!x->differ && th_symbols_next(x->word, x->length, x->machine->n_symbols));
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/symbols.h"
 
 int th_pac_draw(ThPac *s, int *word)
 {
@@ -27,17 +28,6 @@ static bool test(const ThPac *s, const ThDfa *guess, const int *word, int length
     return true;
 }
 
-/* The next word of the same length; false after the last. */
-static bool next_word(int *word, int length, int n_symbols)
-{
-    for (int i = length; i-- > 0;) {
-        if (++word[i] < n_symbols)
-            return true;
-        word[i] = 0;
-    }
-    return false;
-}
-
 /* All words, the shortest first, as long as there are at most a thousand of a length. */
 static bool try_short(const ThPac *s, const ThDfa *guess, int *word, int *length, bool *wrong,
                       ThError *err)
@@ -54,7 +44,7 @@ static bool try_short(const ThPac *s, const ThDfa *guess, int *word, int *length
                 return false;
             if (*wrong)
                 return true;
-        } while (next_word(word, *length, s->n_symbols));
+        } while (th_symbols_next(word, *length, s->n_symbols));
         if (s->n_symbols == 1 && *length >= MOST)
             break;
     }

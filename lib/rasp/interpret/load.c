@@ -41,12 +41,6 @@ static void found_free(Found *f)
     *f = (Found){0};
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 /* Tries one file; false and no error if there is none. */
 static bool try_file(const char *folder, const char *name, Found *f, ThError *err)
 {
@@ -71,7 +65,7 @@ static bool try_file(const char *folder, const char *name, Found *f, ThError *er
 static bool find(ThRasp *r, const char *path, Found *f)
 {
     ThText t = {0};
-    th_text_printf(&t, "%s%s", path, ends_with(path, ".rasp") ? "" : ".rasp");
+    th_text_printf(&t, "%s%s", path, th_ends_with(path, ".rasp") ? "" : ".rasp");
     char *name = th_text_take(&t, r->err);
     bool relative = name && *name != '/';
     bool ok = name && ((r->folder && relative && try_file(r->folder, name, f, r->err)) ||
@@ -97,7 +91,7 @@ static char *label_of(const char *path, ThError *err)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t n = strlen(name);
-    return th_strndup(name, ends_with(name, ".rasp") ? n - 5 : n, err);
+    return th_strndup(name, th_ends_with(name, ".rasp") ? n - 5 : n, err);
 }
 
 /* ---- running a file -------------------------------------------------------------------------- */

@@ -1,0 +1,124 @@
+#include "redirect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats.h"
+#include "signals.h"
+
+static void set_format_of(ShSession *s, const char *path)
+{
+    if (th_ends_with(path, ".json") || th_ends_with(path, ".jsonl"))
+        s->out.format = SH_FORMAT_JSON;
+    else if (th_ends_with(path, ".csv"))
+        s->out.format = SH_FORMAT_CSV;
+    else if (th_ends_with(path, ".txt"))
+        s->out.format = SH_FORMAT_TEXT;
+}
+
+/* The ending of a file's name with its dot, or "". */
+static const char *extension_of(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const char *dot = strrchr(base, '.');
+    bool word = dot && dot > base && dot[strcspn(dot, "abcdefghijklmnopqrstuvwxyz")];
+    return word ? dot : "";
+}
+
+/* Can text have this ending?  Those of scripts and formats of text can, for people write them. */
+static bool is_for_text(const char *extension)
+{
+    static const char *const known[] = {"",     ".txt", ".csv", ".json", ".jsonl",
+                                        ".log", ".out", ".md",  ".dat"};
+    ShFileKind k;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(extension, known[i]) == 0)
+            return true;
+    for (size_t i = 0; sh_file_kind(i, &k); i++)
+        if (strcmp(extension, k.extension) == 0)
+            return k.text;
+    return false;
+}
+
+static bool extension_fits(const ShCall *call, ThError *err)
+{
+    char typed[SH_COMMAND_NAME];
+    const char *extension = call->redirect ? extension_of(call->redirect) : "";
+    if ((call->command->flags & C_ANY_FILE) || is_for_text(extension))
+        return true;
+    th_fail(err, TH_EUSAGE, "%s does not write %s files", sh_command_typed(call->command, typed),
+            extension);
+    return th_hint(err, "text goes to .txt, .csv, .json and .jsonl files; plot draws figures");
+}
+
+static FILE *redirect_open(const ShCall *call, ShRedirect *r, ThError *err)
+{
+    if (call->pipe)
+        return sh_pipe_open(&r->pipe, call->pipe, err) ? r->pipe.stream : NULL;
+    if (call->append)
+        return r->buffer = open_memstream(&r->text, &r->size);
+    return th_file_begin(&r->file, call->redirect, err);
+}
+
+bool sh_redirect_begin(ShSession *s, const ShCall *call, ShRedirect *r, ThError *err)
+{
+    unsigned own = call->form == 2 ? C_OWN_REDIRECT | C_LISTS : C_OWN_REDIRECT;
+    if (!call->pipe && (!call->redirect || (call->command->flags & own)))
+        return true;
+    if (!extension_fits(call, err))
+        return false;
+    if (s->out.shown)
+        fflush(s->out.shown);
+    fflush(stdout); /* which the file may be another name of */
+    FILE *to = redirect_open(call, r, err);
+    if (!to)
+        return th_fail(err, TH_ENOMEM, "out of memory");
+    r->before = s->out.stream;
+    r->format = s->out.format;
+    s->out.stream = to;
+    s->out.piped = call->pipe;
+    if (call->redirect)
+        set_format_of(s, call->redirect);
+    return true;
+}
+
+/* A reader that went away before the end has what it wanted. */
+static bool end_pipe(ShRedirect *r, bool ok, ThError *err)
+{
+    bool left;
+    int status = sh_pipe_close(&r->pipe, &left);
+    if (left && !sh_interrupted() && !sh_out_of_time() && !sh_terminated()) {
+        sh_work_on();
+        if (!ok && err->code == TH_EINTERRUPTED) {
+            *err = (ThError){0};
+            ok = true;
+        }
+    }
+    if (ok && status != 0) {
+        ok = th_fail(err, TH_EIO, "the shell command ended with status %d", status);
+        if (status == 127)
+            th_hint(err, "| sends the output to the shell; a union stands in brackets: (A | B)");
+    }
+    return ok;
+}
+
+bool sh_redirect_end(ShSession *s, const ShCall *call, ShRedirect *r, bool ok, ThError *err)
+{
+    if (!r->before)
+        return ok;
+    s->out.stream = r->before;
+    s->out.format = r->format;
+    s->out.piped = false;
+    if (call->pipe)
+        return end_pipe(r, ok, err);
+    if (r->buffer) {
+        ok = fclose(r->buffer) == 0 && ok;
+        ok = ok && th_file_append(call->redirect, r->text, r->size, err);
+        free(r->text);
+    } else if (r->file.stream && ok) {
+        ok = th_file_commit(&r->file, err);
+    } else {
+        th_file_abort(&r->file);
+    }
+    return ok;
+}
