@@ -342,6 +342,26 @@ const char *th_option_text(const ThOptions *o, const char *name)
     return need(o, name)->text;
 }
 
+static bool has_value(const ThOptions *o, const char *name)
+{
+    return need(o, name)->text != NULL;
+}
+
+long long th_option_int_or(const ThOptions *o, const char *name, long long otherwise)
+{
+    return has_value(o, name) ? th_option_int(o, name) : otherwise;
+}
+
+double th_option_real_or(const ThOptions *o, const char *name, double otherwise)
+{
+    return has_value(o, name) ? th_option_real(o, name) : otherwise;
+}
+
+const char *th_option_text_or(const ThOptions *o, const char *name, const char *otherwise)
+{
+    return has_value(o, name) ? th_option_text(o, name) : otherwise;
+}
+
 int th_option_choice(const ThOptions *o, const char *name)
 {
     const ThOption *item = need(o, name);

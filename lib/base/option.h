@@ -86,6 +86,11 @@ bool th_option_flag(const ThOptions *o, const char *name);
 ThRange th_option_range(const ThOptions *o, const char *name);
 const char *th_option_text(const ThOptions *o, const char *name); /* view; also the CHOICE word */
 
+/* The same, or another value where the option is not given and has no default. */
+long long th_option_int_or(const ThOptions *o, const char *name, long long otherwise);
+double th_option_real_or(const ThOptions *o, const char *name, double otherwise);
+const char *th_option_text_or(const ThOptions *o, const char *name, const char *otherwise);
+
 /* Of a TH_CHOICE: the place of its word in the table's a|b|c, from 0, or -1 where it is not given
  * and has no default.  Beside the table stands an enum in that order. */
 int th_option_choice(const ThOptions *o, const char *name);

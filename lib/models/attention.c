@@ -11,8 +11,6 @@ enum { MOST_LAYERS = TH_POSITION_LAYERS };
 
 struct ThModelKept {
     const ThModel *m;
-    const ThModelAttention *a;
-    ThModelRun *run;
     ThTape *tape;
     int n;                  /* positions whose keys and values are there */
     int span;               /* positions that there is room for, and that the modifiers know */
@@ -56,19 +54,22 @@ static ThPositionRows rows_of(const ThModelStream *s)
         .n = s->B * s->T, .T = s->T, .first = first_of(s), .position = s->span.place};
 }
 
-ThModelStream th_model_stream(ThTape *t, const ThModelAttention *a, const ThBatch *b,
-                              const ThModelForward *how, ThModelEmbedding from, ThModelKept *kept)
+/* The embedded symbols of a batch, plus what the positional encoding adds; in shared form (`token`)
+ * where all equal symbols are equal rows. */
+static ThModelStream embed(ThTape *t, const ThModelAttention *a, const ThBatch *b,
+                           const ThModelForward *how, ThModelKept *kept)
 {
+    ThVar table = th_param(t, a->embedding);
     ThModelStream s = {.B = b->B, .T = b->T, .length = b->length, .kept = kept};
     s.span = (ThPositionSpan){.B = b->B, .T = b->T};
     if (!kept)
         th_position_prepare(&a->position, t, b->length, how->rng, &s.span);
     if (how->share && !a->position.kind->at_input) {
         s.token = b->token;
-        s.x = from.scale == 1 ? from.table : th_op_scale(t, from.table, from.scale);
+        s.x = a->scale == 1 ? table : th_op_scale(t, table, a->scale);
         return s;
     }
-    s.x = th_op_rows(t, from.table, b->token, b->B * b->T, from.scale);
+    s.x = th_op_rows(t, table, b->token, b->B * b->T, a->scale);
     if (!how->share)
         th_tape_tag(t, s.x, "embedding", 0);
     ThPositionRows rows = rows_of(&s);
@@ -76,7 +77,8 @@ ThModelStream th_model_stream(ThTape *t, const ThModelAttention *a, const ThBatc
     return s;
 }
 
-void th_model_stream_ends(ThTape *t, ThModelStream *s)
+/* From here on only the ends of the strings matter. */
+static void keep_ends(ThTape *t, ThModelStream *s)
 {
     int *row = th_tape_take(t, 2 * (size_t)s->B, sizeof *row), *at = row ? row + s->B : NULL;
     for (int b = 0; row && b < s->B; b++) {
@@ -91,12 +93,6 @@ void th_model_stream_ends(ThTape *t, ThModelStream *s)
 ThVar th_model_stream_rows(ThTape *t, const ThModelStream *s, ThVar v)
 {
     return s->last ? take(t, v, s->last, s->B) : take(t, v, s->token, s->B * s->T);
-}
-
-void th_model_stream_next(ThModelStream *s, ThVar x)
-{
-    s->x = x;
-    s->token = NULL;
 }
 
 /* ---- attention ---- */
@@ -162,9 +158,35 @@ ThVar th_model_attend(ThTape *t, const ThModelAttention *a, int layer, const ThM
     return project(t, th_op_attention(t, q, kv, &how), y->output, y->output_bias);
 }
 
+/* ---- the whole ---- */
+
+/* Behind what was kept; kept is NULL for a whole batch. */
+static ThVar run(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how,
+                 ThModelKept *kept)
+{
+    const ThModelAttention *a = m->layout;
+    ThModelStream s = embed(t, a, b, how, kept);
+    for (int i = 0; i < a->layers; i++) {
+        if (i == a->layers - 1 && m->signature.target == TH_TARGET_FINAL)
+            keep_ends(t, &s);
+        s.x = a->blocks->layer(t, m, i, &s, how->rng);
+        s.token = NULL;
+        if (how->noise > 0)
+            s.x = th_op_noise(t, s.x, how->noise, how->rng);
+        th_tape_tag(t, s.x, "state", i);
+    }
+    return a->blocks->answer(t, m, s.x);
+}
+
+ThVar th_model_attention_forward(const ThModel *m, ThTape *t, const ThBatch *b,
+                                 const ThModelForward *how)
+{
+    return run(m, t, b, how, NULL);
+}
+
 /* ---- generation ---- */
 
-void th_model_kept_close(void *state)
+void th_model_attention_close(void *state)
 {
     ThModelKept *k = state;
     if (!k)
@@ -176,31 +198,36 @@ void th_model_kept_close(void *state)
     free(k);
 }
 
-void *th_model_kept_open(const ThModel *m, const ThModelAttention *a, ThModelRun *run, ThError *err)
+bool th_model_attention_keeps(const ThModel *m)
+{
+    const ThModelAttention *a = m->layout;
+    return th_position_stays(&a->position);
+}
+
+void *th_model_attention_open(const ThModel *m, ThError *err)
 {
     ThModelKept *k = th_alloc(1, sizeof *k, err);
     if (!k)
         return NULL;
     k->m = m;
-    k->a = a;
-    k->run = run;
     k->tape = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
     k->arena = th_arena_new(err);
     if (k->tape && k->arena)
         return k;
-    th_model_kept_close(k);
+    th_model_attention_close(k);
     return NULL;
 }
 
 /* What the encoding has to say about positions 0 … span-1, in all layers. */
 static bool keep_modifiers(ThModelKept *k, int span, ThError *err)
 {
-    const ThPosition *p = &k->a->position;
+    const ThModelAttention *a = k->m->layout;
+    const ThPosition *p = &a->position;
     ThPositionSpan all = {.B = 1, .T = span};
     th_arena_reset(k->arena);
     th_tape_begin(k->tape, TH_TAPE_NO_GRADIENT);
     th_position_prepare(p, k->tape, NULL, NULL, &all);
-    for (int i = 0; i < k->a->layers; i++)
+    for (int i = 0; i < a->layers; i++)
         th_position_keep(p, k->tape, i, &all, &k->modifiers[i], k->arena);
     return th_tape_ok(k->tape, err);
 }
@@ -209,14 +236,15 @@ static bool keep_modifiers(ThModelKept *k, int span, ThError *err)
 static bool make_room(ThModelKept *k, int n, ThError *err)
 {
     enum { FIRST = 64 };
+    const ThModelAttention *a = k->m->layout;
     int span = k->span ? k->span : FIRST;
     while (span < n)
         span = span > INT_MAX / 2 ? n : 2 * span;
     if (span == k->span)
         return true;
-    size_t size = 2 * (size_t)span * (size_t)k->a->dim;
+    size_t size = 2 * (size_t)span * (size_t)a->dim;
     k->span = 0; /* the modifiers are of no use until all has been done */
-    for (int i = 0; i < k->a->layers; i++) {
+    for (int i = 0; i < a->layers; i++) {
         float *more = realloc(k->kv[i], size * sizeof *more);
         if (!more)
             return th_fail(err, TH_ENOMEM, "out of memory (keys and values of %d symbols)", span);
@@ -228,7 +256,7 @@ static bool make_room(ThModelKept *k, int n, ThError *err)
     return true;
 }
 
-bool th_model_kept_feed(void *state, const int *token, int n, float *logits, ThError *err)
+bool th_model_attention_feed(void *state, const int *token, int n, float *logits, ThError *err)
 {
     ThModelKept *k = state;
     size_t classes = (size_t)k->m->signature.n_classes;
@@ -240,7 +268,7 @@ bool th_model_kept_feed(void *state, const int *token, int n, float *logits, ThE
     if (!b.token)
         return th_tape_ok(k->tape, err);
     memcpy(b.token, token, (size_t)n * sizeof *token);
-    ThVar z = k->run(k->m, k->tape, &b, &(ThModelForward){.share = true}, k);
+    ThVar z = run(k->m, k->tape, &b, &(ThModelForward){.share = true}, k);
     if (!th_tape_ok(k->tape, err))
         return false;
     size_t last = (size_t)th_tape_rows(k->tape, z) - 1;
@@ -249,7 +277,7 @@ bool th_model_kept_feed(void *state, const int *token, int n, float *logits, ThE
     return true;
 }
 
-void th_model_kept_reset(void *state)
+void th_model_attention_reset(void *state)
 {
     ThModelKept *k = state;
     k->n = 0;
@@ -276,9 +304,10 @@ static bool trace_layer(const ThModelAttention *a, const ThTape *t, int length, 
     return true;
 }
 
-bool th_model_attention_trace(const ThModelAttention *a, const ThTape *t, int length,
-                              ThModelTrace *out, ThError *err)
+bool th_model_attention_trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *out,
+                              ThError *err)
 {
+    const ThModelAttention *a = m->layout;
     bool ok = th_model_trace_layers(out, a->layers, err);
     for (int i = 0; ok && i < a->layers; i++)
         ok = trace_layer(a, t, length, i, &out->layer[i], err);

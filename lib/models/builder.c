@@ -27,3 +27,10 @@ int th_model_build_vector(ThModelBuilder *b, const char *name, int cols, ThInit 
 {
     return th_model_build(b, name, 1, cols, init, 0);
 }
+
+int th_model_build_drawn(ThModelBuilder *b, const char *name, int rows, int cols, ThParamDraw *draw)
+{
+    int index = th_model_build(b, name, rows, cols, TH_INIT_DRAWN, 0);
+    th_param_drawn(&b->m->params, index, draw);
+    return index;
+}

@@ -23,6 +23,10 @@ int th_model_build(ThModelBuilder *b, const char *name, int rows, int cols, ThIn
  * fan-in. */
 int th_model_build_matrix(ThModelBuilder *b, const char *name, int rows, int cols);
 
+/* Adds a parameter whose beginning a function draws, see th_param_drawn. */
+int th_model_build_drawn(ThModelBuilder *b, const char *name, int rows, int cols,
+                         ThParamDraw *draw);
+
 /* Adds a vector of zeros or ones. */
 int th_model_build_vector(ThModelBuilder *b, const char *name, int cols, ThInit init);
 

@@ -44,21 +44,21 @@ typedef struct {
     ThModelAttention attention;
     bool beside; /* block=neox */
     double dropout;
-    int embedding, final_gain, final_offset;
+    int final_gain, final_offset;
     int head; /* -1: tied */
     Layer layer[TH_POSITION_LAYERS];
 } Layout;
 
 static int given_or(const ThOptions *o, const char *name, int small, int paper)
 {
-    if (th_option_given(o, name))
-        return (int)th_option_int(o, name);
-    return th_option_choice(o, "size") == SIZE_PAPER ? paper : small;
+    bool large = th_option_choice(o, "size") == SIZE_PAPER;
+    return (int)th_option_int_or(o, name, large ? paper : small);
 }
 
 static ThModelAttention sizes(const ThOptions *o)
 {
-    return (ThModelAttention){.dim = given_or(o, "dim", 64, 1024),
+    return (ThModelAttention){.scale = 1,
+                              .dim = given_or(o, "dim", 64, 1024),
                               .heads = given_or(o, "heads", 8, 16),
                               .layers = given_or(o, "layers", 2, 12),
                               .causal = true};
@@ -69,6 +69,41 @@ static bool check(const ThOptions *o, ThError *err)
     ThModelAttention a = sizes(o);
     return th_model_attention_check(o, a.dim, a.heads, true, err);
 }
+
+/* ---- forward ---- */
+
+static ThVar norm(ThTape *t, ThVar x, int gain, int offset)
+{
+    return th_op_layer_norm(t, x, -1, th_param(t, gain), th_param(t, offset));
+}
+
+static ThVar feed_forward(ThTape *t, const Layer *y, ThVar x)
+{
+    ThVar f = th_op_linear_gelu(t, x, th_param(t, y->up), th_param(t, y->up_bias));
+    return th_op_linear(t, f, th_param(t, y->down), th_param(t, y->down_bias));
+}
+
+static ThVar run_layer(ThTape *t, const ThModel *m, int layer, const ThModelStream *s, ThRng *rng)
+{
+    const Layout *l = m->layout;
+    const Layer *y = &l->layer[layer];
+    ThVar own = th_model_stream_rows(t, s, s->x);
+    ThVar read = norm(t, s->x, y->norm1_gain, y->norm1_offset);
+    ThVar attended = th_model_attend(t, &l->attention, layer, s, read);
+    ThVar u = th_op_add(t, own, th_op_dropout(t, attended, l->dropout, rng));
+    ThVar f = feed_forward(t, y, norm(t, l->beside ? own : u, y->norm2_gain, y->norm2_offset));
+    return th_op_add(t, u, th_op_dropout(t, f, l->dropout, rng));
+}
+
+static ThVar answer(ThTape *t, const ThModel *m, ThVar x)
+{
+    const Layout *l = m->layout;
+    ThVar y = norm(t, x, l->final_gain, l->final_offset);
+    return l->head < 0 ? th_op_linear_transposed(t, y, th_param(t, l->attention.embedding))
+                       : th_op_linear(t, y, th_param(t, l->head), -1);
+}
+
+static const ThModelBlocks blocks = {run_layer, answer};
 
 /* ---- parameters ---- */
 
@@ -135,12 +170,13 @@ static bool bind(ThModel *m, ThError *err)
     if (!l)
         return false;
     ThModelAttention *a = &l->attention, size = sizes(o);
+    size.blocks = &blocks;
     th_model_attention_init(a, o, &size);
     l->beside = th_option_choice(o, "block") == BLOCK_NEOX;
     l->dropout = th_option_real(o, "dropout");
     ThModelBuilder b = {.m = m, .layer = -1, .err = err};
     double deviation = th_option_choice(o, "init") == INIT_WIDE ? 0.5 : 0.02;
-    l->embedding =
+    a->embedding =
         th_model_build(&b, "embedding", m->signature.n_symbols, a->dim, TH_INIT_NORMAL, deviation);
     th_position_bind(&a->position, &b);
     for (b.layer = 0; b.layer < a->layers; b.layer++)
@@ -149,74 +185,6 @@ static bool bind(ThModel *m, ThError *err)
     l->final_gain = ones(&b, "final_norm.gain", a->dim);
     l->final_offset = zeros(&b, "final_norm.offset", a->dim);
     return bind_head(&b, l, err) && !b.failed;
-}
-
-/* ---- forward ---- */
-
-static ThVar norm(ThTape *t, ThVar x, int gain, int offset)
-{
-    return th_op_layer_norm(t, x, -1, th_param(t, gain), th_param(t, offset));
-}
-
-static ThVar feed_forward(ThTape *t, const Layer *y, ThVar x)
-{
-    ThVar f = th_op_linear_gelu(t, x, th_param(t, y->up), th_param(t, y->up_bias));
-    return th_op_linear(t, f, th_param(t, y->down), th_param(t, y->down_bias));
-}
-
-static ThVar run_layer(ThTape *t, const Layout *l, int layer, const ThModelStream *s, ThRng *rng)
-{
-    const Layer *y = &l->layer[layer];
-    ThVar own = th_model_stream_rows(t, s, s->x);
-    ThVar read = norm(t, s->x, y->norm1_gain, y->norm1_offset);
-    ThVar attended = th_model_attend(t, &l->attention, layer, s, read);
-    ThVar u = th_op_add(t, own, th_op_dropout(t, attended, l->dropout, rng));
-    ThVar f = feed_forward(t, y, norm(t, l->beside ? own : u, y->norm2_gain, y->norm2_offset));
-    return th_op_add(t, u, th_op_dropout(t, f, l->dropout, rng));
-}
-
-static ThVar run(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how,
-                 ThModelKept *kept)
-{
-    const Layout *l = m->layout;
-    const ThModelAttention *a = &l->attention;
-    ThVar table = th_param(t, l->embedding);
-    ThModelStream s = th_model_stream(t, a, b, how, (ThModelEmbedding){table, 1}, kept);
-    for (int i = 0; i < a->layers; i++) {
-        if (i == a->layers - 1 && m->signature.target == TH_TARGET_FINAL)
-            th_model_stream_ends(t, &s);
-        ThVar x = run_layer(t, l, i, &s, how->rng);
-        if (how->noise > 0)
-            x = th_op_noise(t, x, how->noise, how->rng);
-        th_tape_tag(t, x, "state", i);
-        th_model_stream_next(&s, x);
-    }
-    ThVar y = norm(t, s.x, l->final_gain, l->final_offset);
-    return l->head < 0 ? th_op_linear_transposed(t, y, table)
-                       : th_op_linear(t, y, th_param(t, l->head), -1);
-}
-
-static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how)
-{
-    return run(m, t, b, how, NULL);
-}
-
-static bool keeps(const ThModel *m)
-{
-    const Layout *l = m->layout;
-    return th_position_stays(&l->attention.position);
-}
-
-static void *open_kept(const ThModel *m, ThError *err)
-{
-    const Layout *l = m->layout;
-    return th_model_kept_open(m, &l->attention, run, err);
-}
-
-static bool trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *out, ThError *err)
-{
-    const Layout *l = m->layout;
-    return th_model_attention_trace(&l->attention, t, length, out, err);
 }
 
 const ThModelKind th_model_gpt = {
@@ -235,11 +203,11 @@ const ThModelKind th_model_gpt = {
     .causal = true,
     .check = check,
     .bind = bind,
-    .forward = forward,
-    .trace = trace,
-    .keeps = keeps,
-    .open = open_kept,
-    .feed = th_model_kept_feed,
-    .reset = th_model_kept_reset,
-    .close = th_model_kept_close,
+    .forward = th_model_attention_forward,
+    .trace = th_model_attention_trace,
+    .keeps = th_model_attention_keeps,
+    .open = th_model_attention_open,
+    .feed = th_model_attention_feed,
+    .reset = th_model_attention_reset,
+    .close = th_model_attention_close,
 };

@@ -29,19 +29,12 @@ static double draw_phase(ThRng *r, int row, int col)
     return log(2 * acos(-1) * (1 - th_rng_uniform(r)));
 }
 
-static int drawn(ThModelBuilder *b, const char *name, int cols, ThParamDraw *draw)
-{
-    int index = th_model_build(b, name, 1, cols, TH_INIT_DRAWN, 0);
-    th_param_drawn(&b->m->params, index, draw);
-    return index;
-}
-
 static void add(ThModelBuilder *b, int *param)
 {
     const ThOptions *o = &b->m->options;
     int d = (int)th_option_int(o, "dim"), n = (int)th_option_int(o, "state");
-    param[SIZE] = drawn(b, "size", n, draw_size);
-    param[PHASE] = drawn(b, "phase", n, draw_phase);
+    param[SIZE] = th_model_build_drawn(b, "size", 1, n, draw_size);
+    param[PHASE] = th_model_build_drawn(b, "phase", 1, n, draw_phase);
     param[INPUT] = th_model_build(b, "input", d, 2 * n, TH_INIT_NORMAL, 1 / sqrt(2.0 * d));
     param[OUTPUT] = th_model_build(b, "output", 2 * n, d, TH_INIT_NORMAL, 1 / sqrt(n));
     param[SKIP] = th_model_build(b, "skip", 1, d, TH_INIT_NORMAL, 1);

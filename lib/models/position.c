@@ -32,11 +32,6 @@ const ThPositionKind *th_position_kind(const char *name)
 
 extern const ThPositionKind th_position_random;
 
-static const char *text_or(const ThOptions *o, const char *name, const char *otherwise)
-{
-    return th_option_given(o, name) ? th_option_text(o, name) : otherwise;
-}
-
 void th_position_init(ThPosition *p, const ThOptions *o, int dim, int heads, bool causal)
 {
     enum { LONGEST = 2048 };
@@ -48,8 +43,8 @@ void th_position_init(ThPosition *p, const ThOptions *o, int dim, int heads, boo
                       .tied = !th_option_given(o, "tied") || th_option_flag(o, "tied")};
     if (p->kind != &th_position_random)
         return;
-    p->kind = th_position_kind(text_or(o, "over", "none"));
-    p->longest = th_option_given(o, "longest") ? (int)th_option_int(o, "longest") : LONGEST;
+    p->kind = th_position_kind(th_option_text_or(o, "over", "none"));
+    p->longest = (int)th_option_int_or(o, "longest", LONGEST);
 }
 
 bool th_position_check(const ThPosition *p, ThError *err)
@@ -282,7 +277,7 @@ ThVar th_position_positive(ThTape *t, ThVar weight)
 
 static int turned(const ThPosition *p)
 {
-    double share = th_option_given(p->options, "turned") ? th_option_real(p->options, "turned") : 1;
+    double share = th_option_real_or(p->options, "turned", 1);
     int width = p->dim / p->heads;
     return 2 * (int)floor(share * width / 2 + 1e-9);
 }
@@ -303,7 +298,7 @@ ThVar th_position_turn(const ThPosition *p, ThTape *t, ThVar x, const ThPosition
     enum { HALVES, NEIGHBOURS };
     bool given = th_option_given(p->options, "pairs");
     int pairs = given ? th_option_choice(p->options, "pairs") : growth != 0 ? NEIGHBOURS : HALVES;
-    double base = th_option_given(p->options, "base") ? th_option_real(p->options, "base") : 10000;
+    double base = th_option_real_or(p->options, "base", 10000);
     return th_op_rotate(t, x,
                         &(ThOpRotation){.columns = p->dim,
                                         .heads = p->heads,

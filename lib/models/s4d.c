@@ -49,10 +49,8 @@ static void add(ThModelBuilder *b, int *param)
     int d = (int)th_option_int(o, "dim"), n = modes(o);
     double deviation = sqrt(0.5);
     param[DECAY] = th_model_build(b, "decay", d, n, TH_INIT_CONSTANT, log(0.5));
-    param[FREQUENCY] = th_model_build(b, "frequency", d, n, TH_INIT_DRAWN, 0);
-    th_param_drawn(&b->m->params, param[FREQUENCY], draw_frequency);
-    param[STEP] = th_model_build(b, "step", d, 1, TH_INIT_DRAWN, 0);
-    th_param_drawn(&b->m->params, param[STEP], draw_step);
+    param[FREQUENCY] = th_model_build_drawn(b, "frequency", d, n, draw_frequency);
+    param[STEP] = th_model_build_drawn(b, "step", d, 1, draw_step);
     param[OUTPUT_REAL] = th_model_build(b, "output.real", d, n, TH_INIT_NORMAL, deviation);
     param[OUTPUT_IMAGINARY] =
         th_model_build(b, "output.imaginary", d, n, TH_INIT_NORMAL, deviation);

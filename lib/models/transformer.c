@@ -26,7 +26,7 @@ typedef struct {
 
 typedef struct {
     ThModelAttention attention;
-    int embedding, head, head_bias;
+    int head, head_bias;
     Layer layer[TH_POSITION_LAYERS];
 } Layout;
 
@@ -35,6 +35,29 @@ static bool check(const ThOptions *o, ThError *err)
     return th_model_attention_check(o, (int)th_option_int(o, "dim"), (int)th_option_int(o, "heads"),
                                     th_option_flag(o, "causal"), err);
 }
+
+/* ---- forward ---- */
+
+static ThVar run_layer(ThTape *t, const ThModel *m, int layer, const ThModelStream *s, ThRng *rng)
+{
+    (void)rng;
+    const Layout *l = m->layout;
+    const Layer *y = &l->layer[layer];
+    ThVar own = th_model_stream_rows(t, s, s->x);
+    ThVar u = th_op_layer_norm(t, th_model_attend(t, &l->attention, layer, s, s->x), own,
+                               th_param(t, y->norm1_gain), th_param(t, y->norm1_offset));
+    ThVar f = th_op_linear_relu(t, u, th_param(t, y->up), th_param(t, y->up_bias));
+    f = th_op_linear(t, f, th_param(t, y->down), th_param(t, y->down_bias));
+    return th_op_layer_norm(t, f, u, th_param(t, y->norm2_gain), th_param(t, y->norm2_offset));
+}
+
+static ThVar answer(ThTape *t, const ThModel *m, ThVar x)
+{
+    const Layout *l = m->layout;
+    return th_op_linear(t, x, th_param(t, l->head), th_param(t, l->head_bias));
+}
+
+static const ThModelBlocks blocks = {run_layer, answer};
 
 /* ---- parameters ---- */
 
@@ -67,13 +90,15 @@ static bool bind(ThModel *m, ThError *err)
         return false;
     ThModelAttention *a = &l->attention;
     th_model_attention_init(a, o,
-                            &(ThModelAttention){.dim = (int)th_option_int(o, "dim"),
+                            &(ThModelAttention){.blocks = &blocks,
+                                                .scale = sqrt((double)th_option_int(o, "dim")),
+                                                .dim = (int)th_option_int(o, "dim"),
                                                 .heads = (int)th_option_int(o, "heads"),
                                                 .layers = (int)th_option_int(o, "layers"),
                                                 .causal = th_option_flag(o, "causal")});
     ThModelBuilder b = {.m = m, .layer = -1, .err = err};
     /* One row more than symbols, as in the released code; it is never read. */
-    l->embedding = th_model_build(&b, "embedding", m->signature.n_symbols + 1, a->dim,
+    a->embedding = th_model_build(&b, "embedding", m->signature.n_symbols + 1, a->dim,
                                   TH_INIT_TRUNCATED, 0.02);
     th_position_bind(&a->position, &b);
     for (b.layer = 0; b.layer < a->layers; b.layer++)
@@ -83,61 +108,6 @@ static bool bind(ThModel *m, ThError *err)
     th_param_hidden(&m->params, l->head, 0);
     l->head_bias = th_model_build_vector(&b, "head_bias", m->signature.n_classes, TH_INIT_ZERO);
     return !b.failed;
-}
-
-/* ---- forward ---- */
-
-static ThVar run_layer(ThTape *t, const Layout *l, int layer, const ThModelStream *s)
-{
-    const Layer *y = &l->layer[layer];
-    ThVar own = th_model_stream_rows(t, s, s->x);
-    ThVar u = th_op_layer_norm(t, th_model_attend(t, &l->attention, layer, s, s->x), own,
-                               th_param(t, y->norm1_gain), th_param(t, y->norm1_offset));
-    ThVar f = th_op_linear_relu(t, u, th_param(t, y->up), th_param(t, y->up_bias));
-    f = th_op_linear(t, f, th_param(t, y->down), th_param(t, y->down_bias));
-    return th_op_layer_norm(t, f, u, th_param(t, y->norm2_gain), th_param(t, y->norm2_offset));
-}
-
-static ThVar run(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how,
-                 ThModelKept *kept)
-{
-    const Layout *l = m->layout;
-    const ThModelAttention *a = &l->attention;
-    ThModelEmbedding from = {th_param(t, l->embedding), sqrt(a->dim)};
-    ThModelStream s = th_model_stream(t, a, b, how, from, kept);
-    for (int i = 0; i < a->layers; i++) {
-        if (i == a->layers - 1 && m->signature.target == TH_TARGET_FINAL)
-            th_model_stream_ends(t, &s);
-        ThVar x = run_layer(t, l, i, &s);
-        if (how->noise > 0)
-            x = th_op_noise(t, x, how->noise, how->rng);
-        th_tape_tag(t, x, "state", i);
-        th_model_stream_next(&s, x);
-    }
-    return th_op_linear(t, s.x, th_param(t, l->head), th_param(t, l->head_bias));
-}
-
-static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how)
-{
-    return run(m, t, b, how, NULL);
-}
-
-static bool keeps(const ThModel *m)
-{
-    const Layout *l = m->layout;
-    return th_position_stays(&l->attention.position);
-}
-
-static void *open_kept(const ThModel *m, ThError *err)
-{
-    const Layout *l = m->layout;
-    return th_model_kept_open(m, &l->attention, run, err);
-}
-
-static bool trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *out, ThError *err)
-{
-    const Layout *l = m->layout;
-    return th_model_attention_trace(&l->attention, t, length, out, err);
 }
 
 const ThModelKind th_model_transformer = {
@@ -157,11 +127,11 @@ const ThModelKind th_model_transformer = {
     .ragged = true,
     .check = check,
     .bind = bind,
-    .forward = forward,
-    .trace = trace,
-    .keeps = keeps,
-    .open = open_kept,
-    .feed = th_model_kept_feed,
-    .reset = th_model_kept_reset,
-    .close = th_model_kept_close,
+    .forward = th_model_attention_forward,
+    .trace = th_model_attention_trace,
+    .keeps = th_model_attention_keeps,
+    .open = th_model_attention_open,
+    .feed = th_model_attention_feed,
+    .reset = th_model_attention_reset,
+    .close = th_model_attention_close,
 };

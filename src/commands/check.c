@@ -40,7 +40,7 @@ static bool rules_of(ShSession *s, const ShCall *call, ThPadCheckRules *r, ThErr
     const ThOptions *o = &call->options;
     *r = (ThPadCheckRules){.options = o};
     r->kind = th_pad_kind(th_option_text(o, "kind"));
-    r->style = th_option_given(o, "style") ? th_option_text(o, "style") : NULL;
+    r->style = th_option_text(o, "style");
     if (th_option_given(o, "machine")) {
         ShObject *m = sh_need_object(s, th_option_text(o, "machine"), SH_MACHINE, err);
         if (!m)

@@ -77,8 +77,7 @@ static bool settings_of(ShSession *s, const ShCall *call, const ThModel *m, ThGe
     }
     if (th_option_given(o, "window")) {
         how->window = (int)th_option_int(o, "window");
-        how->hop =
-            th_option_given(o, "hop") ? (int)th_option_int(o, "hop") : (how->window + 24) / 25;
+        how->hop = (int)th_option_int_or(o, "hop", (how->window + 24) / 25);
     }
     if (!until)
         return true;

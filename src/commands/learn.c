@@ -92,10 +92,7 @@ static bool read_labelled(const ShCall *call, const ShOperand *file, ThWordsLabe
         return false;
     ThError own = {0};
     bool ok = strlen(text) == size || th_fail(&own, TH_EPARSE, "the file holds a zero byte");
-    ok = ok && th_words_labelled_read(l, text,
-                                      th_option_given(&call->options, "alphabet")
-                                          ? th_option_text(&call->options, "alphabet")
-                                          : NULL,
+    ok = ok && th_words_labelled_read(l, text, th_option_text(&call->options, "alphabet"),
                                       th_option_real(&call->options, "noise") <= 0, &own);
     free(text);
     if (!ok && own.line > 0) {
@@ -122,19 +119,18 @@ static bool learn_file(const ShCall *call, const ShOperand *file, Watch *w, ThIn
 static ThInspectTeaching teaching_of(const ShCall *call, Watch *w)
 {
     const ThOptions *o = &call->options;
-    return (ThInspectTeaching){
-        .accept = th_option_given(o, "accept") ? th_option_text(o, "accept") : NULL,
-        .empty = th_option_given(o, "empty") ? th_option_text(o, "empty") : NULL,
-        .length = th_option_range(o, "length"),
-        .error = th_option_real(o, "error"),
-        .confidence = th_option_real(o, "confidence"),
-        .noise = th_option_real(o, "noise"),
-        .flip = th_option_real(o, "flip"),
-        .seed = (uint64_t)sh_seed(w->s, o),
-        .most_states = (size_t)sh_setting_int(w->s, "limit-states"),
-        .stop = sh_stop(w->s),
-        .context = w,
-        .asked = show_asked};
+    return (ThInspectTeaching){.accept = th_option_text(o, "accept"),
+                               .empty = th_option_text(o, "empty"),
+                               .length = th_option_range(o, "length"),
+                               .error = th_option_real(o, "error"),
+                               .confidence = th_option_real(o, "confidence"),
+                               .noise = th_option_real(o, "noise"),
+                               .flip = th_option_real(o, "flip"),
+                               .seed = (uint64_t)sh_seed(w->s, o),
+                               .most_states = (size_t)sh_setting_int(w->s, "limit-states"),
+                               .stop = sh_stop(w->s),
+                               .context = w,
+                               .asked = show_asked};
 }
 
 static bool no_alphabet(const ShObject *model, ThError *err)

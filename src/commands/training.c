@@ -155,8 +155,7 @@ static bool train(Training *t, const ShObject *task, const ThOptions *o, ThError
 
 static long long report_interval(const ShSession *s, const ThOptions *o, long long steps)
 {
-    long long report =
-        th_option_given(o, "report") ? th_option_int(o, "report") : sh_setting_int(s, "report");
+    long long report = th_option_int_or(o, "report", sh_setting_int(s, "report"));
     if (report == 0)
         report = (steps + 9) / 10;
     return report;
@@ -193,12 +192,11 @@ SH_COMMAND(
     const ThOptions *given = &call->options;
     Training t = {.s = s, .object = call->operand[0].object};
     const ShObject *task = call->operand[1].object;
-    t.checkpoint = (ThFormatCheckpoint){
-        .path = th_option_given(given, "checkpoint") ? th_option_text(given, "checkpoint") : NULL,
-        .every = th_option_int(given, "every"),
-        .stop = sh_stop(s),
-        .context = &t,
-        .stepped = after_step};
+    t.checkpoint = (ThFormatCheckpoint){.path = th_option_text(given, "checkpoint"),
+                                        .every = th_option_int(given, "every"),
+                                        .stop = sh_stop(s),
+                                        .context = &t,
+                                        .stepped = after_step};
     long long steps = th_option_int(given, "steps");
     t.report = report_interval(s, given, steps);
     if (!resume(&t, &steps, err))

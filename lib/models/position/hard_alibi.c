@@ -5,8 +5,7 @@
 
 static int masked(const ThPosition *p)
 {
-    return th_option_given(p->options, "masked") ? (int)th_option_int(p->options, "masked")
-                                                 : (p->heads + 1) / 2;
+    return (int)th_option_int_or(p->options, "masked", (p->heads + 1) / 2);
 }
 
 static bool check(const ThPosition *p, ThError *err)

@@ -7,8 +7,7 @@ enum { LONGEST = 512 };
 
 static int longest(const ThPosition *p)
 {
-    return th_option_given(p->options, "longest") ? (int)th_option_int(p->options, "longest")
-                                                  : LONGEST;
+    return (int)th_option_int_or(p->options, "longest", LONGEST);
 }
 
 static void bind(ThPosition *p, ThModelBuilder *b)

@@ -9,14 +9,19 @@
 enum { TABLE };
 enum { BUCKETS = 32, FARTHEST = 128 };
 
-static int setting(const ThPosition *p, const char *name, int otherwise)
+static int buckets_of(const ThPosition *p)
 {
-    return th_option_given(p->options, name) ? (int)th_option_int(p->options, name) : otherwise;
+    return (int)th_option_int_or(p->options, "buckets", BUCKETS);
+}
+
+static int farthest_of(const ThPosition *p)
+{
+    return (int)th_option_int_or(p->options, "farthest", FARTHEST);
 }
 
 static bool check(const ThPosition *p, ThError *err)
 {
-    int buckets = setting(p, "buckets", BUCKETS), farthest = setting(p, "farthest", FARTHEST);
+    int buckets = buckets_of(p), farthest = farthest_of(p);
     int near = (p->causal ? buckets : buckets / 2) / 2;
     if (!p->causal && buckets % 2)
         return th_fail(err, TH_EUSAGE,
@@ -44,7 +49,7 @@ static int bucket_of(int distance, int n, int farthest)
 /* Without a causal mask one half of the buckets is for each direction. */
 static int bucket(const ThPosition *p, int distance)
 {
-    int n = setting(p, "buckets", BUCKETS), farthest = setting(p, "farthest", FARTHEST);
+    int n = buckets_of(p), farthest = farthest_of(p);
     if (p->causal)
         return bucket_of(distance, n, farthest);
     return distance < 0 ? n / 2 + bucket_of(-distance, n / 2, farthest)
@@ -53,13 +58,13 @@ static int bucket(const ThPosition *p, int distance)
 
 static void bind(const ThPosition *p, int *param, ThModelBuilder *b)
 {
-    param[TABLE] = th_model_build(b, "position.bucket", p->heads, setting(p, "buckets", BUCKETS),
-                                  TH_INIT_NORMAL, 0.02);
+    param[TABLE] =
+        th_model_build(b, "position.bucket", p->heads, buckets_of(p), TH_INIT_NORMAL, 0.02);
 }
 
 static ThVar bias(const ThPosition *p, ThTape *t, const int *param, const ThPositionSpan *span)
 {
-    int columns = th_position_columns(p, span), buckets = setting(p, "buckets", BUCKETS);
+    int columns = th_position_columns(p, span), buckets = buckets_of(p);
     int *index = th_tape_take(t, (size_t)p->heads * (size_t)columns, sizeof *index);
     for (int c = 0; index && c < columns; c++) {
         int at = bucket(p, th_position_distance(span, c));

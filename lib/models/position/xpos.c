@@ -7,7 +7,7 @@ enum { DECAYS = 60 };
 
 static double decay(const ThPosition *p)
 {
-    return th_option_given(p->options, "decay") ? th_option_real(p->options, "decay") : 512;
+    return th_option_real_or(p->options, "decay", 512);
 }
 
 static ThVar turn(const ThPosition *p, ThTape *t, ThVar x, const ThPositionRows *rows, double way)
