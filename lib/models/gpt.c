@@ -195,8 +195,8 @@ const ThModelKind th_model_gpt = {
         "Every position attends to those up to itself. Layer norm stands before attention and "
         "before the feed-forward layer, which has GELU, and once more at the end. With block=neox "
         "both parts of a layer read the same vectors, and their results are added. For what "
-        "continues beyond the lengths of training, position= matters most: hard_alibi copies, "
-        "the others hardly do. size=paper takes the sizes of the paper on Turing Programs.",
+        "continues beyond the lengths of training, position= matters most: hard_alibi goes "
+        "farthest in copying. size=paper takes the sizes of the paper on Turing Programs.",
     .options = options,
     .takes_noise = true,
     .ragged = true,

@@ -130,29 +130,6 @@ static void draw_places(const ThPosition *p, ThTape *t, const int *length, ThRng
     span->place = place;
 }
 
-/* The bias from the weights of the model or of a layer, for what is drawn from where it is by
- * distance. */
-static ThVar bias_of(const ThPosition *p, ThTape *t, const int *param, const ThPositionSpan *span)
-{
-    ThPositionSpan whole = {.B = 1, .T = p->longest};
-    bool by_distance = p->kind->biased == TH_TAPE_BIAS_DISTANCE;
-    return p->kind->bias(p, t, param, span->place && by_distance ? &whole : span);
-}
-
-void th_position_prepare(const ThPosition *p, ThTape *t, const int *length, ThRng *r,
-                         ThPositionSpan *span)
-{
-    span->bias = span->distance = -1;
-    if (p->longest)
-        draw_places(p, t, length, r, span);
-    if (!th_tape_ok(t, NULL))
-        return;
-    if (p->kind->bias && p->tied)
-        span->bias = bias_of(p, t, p->param, span);
-    if (p->kind->prepare)
-        span->distance = p->kind->prepare(p, t, span->T);
-}
-
 /* Calls `each` for every pair of positions of every head of every string, in the order of a full
  * bias (B*heads*T, T), with the distance between them. */
 typedef struct {
@@ -221,31 +198,40 @@ static ThVar mask(const ThPosition *p, ThTape *t, const int *window, const ThPos
     return th_tape_constant(t, span->B * p->heads * span->T, span->T, m.value);
 }
 
-static void set_windows(const ThPosition *p, ThTape *t, const ThPositionSpan *span,
-                        ThOpAttention *how)
+/* The bias from the weights of the model or of a layer; where positions are drawn, from what it is
+ * by distance for all of them. */
+static ThVar bias_of(const ThPosition *p, ThTape *t, const int *param, const ThPositionSpan *span)
 {
-    int *window = th_tape_take(t, (size_t)p->heads, sizeof *window);
-    if (!window)
-        return;
-    p->kind->windows(p, window);
-    if (!span->place) {
-        how->window = window;
-        return;
-    }
-    how->biased = TH_TAPE_BIAS_FULL;
-    how->bias = mask(p, t, window, span);
+    ThPositionSpan whole = {.B = 1, .T = p->longest};
+    if (!span->place || p->kind->biased == TH_TAPE_BIAS_FULL)
+        return p->kind->bias(p, t, param, span);
+    return spread(p, t, p->kind->bias(p, t, param, &whole), span);
 }
 
-static void set_bias(const ThPosition *p, ThTape *t, int layer, const ThPositionSpan *span,
-                     ThOpAttention *how)
+static const int *windows_of(const ThPosition *p, ThTape *t)
 {
-    bool by_distance = p->kind->biased == TH_TAPE_BIAS_DISTANCE;
-    how->bias = p->tied ? span->bias : bias_of(p, t, p->layer[layer], span);
-    how->biased = p->kind->biased;
-    if (!span->place || !by_distance)
+    int *window = th_tape_take(t, (size_t)p->heads, sizeof *window);
+    if (window)
+        p->kind->windows(p, window);
+    return window;
+}
+
+void th_position_prepare(const ThPosition *p, ThTape *t, const int *length, ThRng *r,
+                         ThPositionSpan *span)
+{
+    span->bias = span->distance = -1;
+    if (p->longest)
+        draw_places(p, t, length, r, span);
+    if (p->kind->windows)
+        span->window = windows_of(p, t);
+    if (!th_tape_ok(t, NULL))
         return;
-    how->bias = spread(p, t, how->bias, span);
-    how->biased = TH_TAPE_BIAS_FULL;
+    if (span->window && span->place)
+        span->bias = mask(p, t, span->window, span);
+    if (p->kind->bias && p->tied)
+        span->bias = bias_of(p, t, p->param, span);
+    if (p->kind->prepare)
+        span->distance = p->kind->prepare(p, t, span->T);
 }
 
 void th_position_at_attention(const ThPosition *p, ThTape *t, int layer, const ThPositionSpan *span,
@@ -253,10 +239,10 @@ void th_position_at_attention(const ThPosition *p, ThTape *t, int layer, const T
 {
     if (!th_tape_ok(t, NULL))
         return;
-    if (p->kind->windows)
-        set_windows(p, t, span, how);
-    if (p->kind->bias)
-        set_bias(p, t, layer, span, how);
+    bool drawn = span->place && (p->kind->bias || p->kind->windows);
+    how->window = span->place ? NULL : span->window;
+    how->bias = p->kind->bias && !p->tied ? bias_of(p, t, p->layer[layer], span) : span->bias;
+    how->biased = drawn ? TH_TAPE_BIAS_FULL : p->kind->biased;
     if (p->kind->at_attention)
         p->kind->at_attention(p, t, layer, span->distance, how);
 }

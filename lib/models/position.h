@@ -47,9 +47,11 @@ typedef struct {
 /* The positions of B strings of T, which attend to each other. */
 typedef struct {
     int B, T;
-    const int *place; /* (B,T): where they stand, growing along a string; NULL: 0 … T-1 */
-    ThVar bias;       /* of all layers, where they share it; else -1 */
-    ThVar distance;   /* what kind->prepare made; else -1 */
+    const int *place;  /* (B,T): where they stand, growing along a string; NULL: 0 … T-1 */
+    const int *window; /* (heads): how far each sees; NULL: everything */
+    ThVar bias;        /* of all layers, where they share it; of drawn positions also the windows;
+                          else -1 */
+    ThVar distance;    /* what kind->prepare made; else -1 */
 } ThPositionSpan;
 
 struct ThPositionKind {
