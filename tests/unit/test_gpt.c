@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "bound.h"
+#include "plain.h"
 
 enum { SYMBOLS = 3, LENGTH = 7, DIM = 6, HEADS = 3, WIDTH = DIM / HEADS, WIDE = 2 * DIM };
 
@@ -21,54 +22,14 @@ typedef struct {
     int masked; /* heads with a window, as Hard-ALiBi has them */
 } Plain;
 
-static const float *find(const Plain *p, const char *layer, const char *name)
-{
-    char full[96];
-    snprintf(full, sizeof full, "%s%s", layer, name);
-    int index = th_params_find(&p->m->params, full);
-    if (index < 0)
-        fail_msg("no parameter %s", full);
-    return p->m->params.value + p->m->params.item[index].offset;
-}
-
-/* y = x w + b, w named `name` and b `name`_bias. */
-static void affine(const Plain *p, const char *layer, const char *name, const double *x, int in,
-                   double *y, int out)
-{
-    char bias[64];
-    snprintf(bias, sizeof bias, "%s_bias", name);
-    const float *w = find(p, layer, name), *b = find(p, layer, bias);
-    for (int j = 0; j < out; j++) {
-        y[j] = (double)b[j];
-        for (int k = 0; k < in; k++)
-            y[j] += x[k] * (double)w[k * out + j];
-    }
-}
-
-static void normalise(const Plain *p, const char *layer, const char *name, const double *x,
-                      double *y)
-{
-    char gain[64], offset[64];
-    double mean = 0, variance = 0;
-    snprintf(gain, sizeof gain, "%s.gain", name);
-    snprintf(offset, sizeof offset, "%s.offset", name);
-    for (int k = 0; k < DIM; k++)
-        mean += x[k] / DIM;
-    for (int k = 0; k < DIM; k++)
-        variance += (x[k] - mean) * (x[k] - mean) / DIM;
-    for (int k = 0; k < DIM; k++)
-        y[k] = (x[k] - mean) / sqrt(variance + 1e-5) * (double)find(p, layer, gain)[k] +
-               (double)find(p, layer, offset)[k];
-}
-
 static void attend(const Plain *p, const char *layer, double h[LENGTH][DIM], int i, double *y)
 {
     double q[DIM], kv[LENGTH][2 * DIM], o[DIM], x[DIM];
     for (int j = 0; j <= i; j++) {
-        normalise(p, layer, "norm1", h[j], x);
-        affine(p, layer, "attention.key_value", x, DIM, kv[j], 2 * DIM);
+        normalise(p->m, layer, "norm1", h[j], DIM, x);
+        affine(p->m, layer, "attention.key_value", x, DIM, 2 * DIM, kv[j]);
     }
-    affine(p, layer, "attention.query", x, DIM, q, DIM);
+    affine(p->m, layer, "attention.query", x, DIM, DIM, q);
     for (int c = 0; c < DIM; c++) {
         int head = c / WIDTH;
         double sum = o[c] = 0;
@@ -84,17 +45,17 @@ static void attend(const Plain *p, const char *layer, double h[LENGTH][DIM], int
         }
         o[c] /= sum;
     }
-    affine(p, layer, "attention.output", o, DIM, y, DIM);
+    affine(p->m, layer, "attention.output", o, DIM, DIM, y);
 }
 
 static void feed_forward(const Plain *p, const char *layer, const double *x, double *y)
 {
     double read[DIM], f[WIDE];
-    normalise(p, layer, "norm2", x, read);
-    affine(p, layer, "feed_forward.up", read, DIM, f, WIDE);
+    normalise(p->m, layer, "norm2", x, DIM, read);
+    affine(p->m, layer, "feed_forward.up", read, DIM, WIDE, f);
     for (int k = 0; k < WIDE; k++)
         f[k] *= 0.5 * (1 + erf(f[k] / sqrt(2)));
-    affine(p, layer, "feed_forward.down", f, WIDE, y, DIM);
+    affine(p->m, layer, "feed_forward.down", f, WIDE, DIM, y);
 }
 
 static void run_layer(const Plain *p, const char *layer, double h[LENGTH][DIM])
@@ -115,15 +76,15 @@ static void run_layer(const Plain *p, const char *layer, double h[LENGTH][DIM])
 static void answer(const Plain *p, double z[LENGTH][SYMBOLS])
 {
     double h[LENGTH][DIM], x[DIM];
-    const float *table = find(p, "", "embedding");
-    const float *head = p->tied ? NULL : find(p, "", "head");
+    const float *table = find(p->m, "", "embedding");
+    const float *head = p->tied ? NULL : find(p->m, "", "head");
     for (int i = 0; i < LENGTH; i++)
         for (int k = 0; k < DIM; k++)
             h[i][k] = (double)table[word[i] * DIM + k];
     run_layer(p, "layer0.", h);
     run_layer(p, "layer1.", h);
     for (int i = 0; i < LENGTH; i++) {
-        normalise(p, "", "final_norm", h[i], x);
+        normalise(p->m, "", "final_norm", h[i], DIM, x);
         for (int c = 0; c < SYMBOLS; c++) {
             z[i][c] = 0;
             for (int k = 0; k < DIM; k++)

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "bound.h"
+#include "plain.h"
 #include "whole.h"
 
 /* ---- plain loops ---- */
@@ -20,54 +21,10 @@ enum { DIM = 6, MOST = 64 };
 
 static int word[LENGTH] = {3, 0, 1, 1, 2, 0, 2, 3, 0};
 
-static const float *find(const ThModel *m, const char *layer, const char *name)
-{
-    char full[96];
-    snprintf(full, sizeof full, "%s%s", layer, name);
-    int index = th_params_find(&m->params, full);
-    if (index < 0)
-        fail_msg("no parameter %s", full);
-    return th_params_at(&m->params, index);
-}
-
-static void product(const double *x, const float *w, const float *bias, int in, int out, double *y)
-{
-    for (int j = 0; j < out; j++) {
-        y[j] = bias ? (double)bias[j] : 0;
-        for (int k = 0; k < in; k++)
-            y[j] += x[k] * (double)w[k * out + j];
-    }
-}
-
-/* x w + b, with names w and w_bias. */
-static void affine(const ThModel *m, const char *layer, const char *name, const double *x, int in,
-                   int out, double *y)
-{
-    char bias[64];
-    snprintf(bias, sizeof bias, "%s_bias", name);
-    product(x, find(m, layer, name), find(m, layer, bias), in, out, y);
-}
-
 static void rectify(double *x, int n)
 {
     for (int k = 0; k < n; k++)
         x[k] = fmax(0, x[k]);
-}
-
-static void normalise(const ThModel *m, const char *layer, const char *name, const double *x,
-                      double *y)
-{
-    char gain[64], offset[64];
-    double mean = 0, variance = 0;
-    snprintf(gain, sizeof gain, "%s.gain", name);
-    snprintf(offset, sizeof offset, "%s.offset", name);
-    for (int k = 0; k < DIM; k++)
-        mean += x[k] / DIM;
-    for (int k = 0; k < DIM; k++)
-        variance += (x[k] - mean) * (x[k] - mean) / DIM;
-    for (int k = 0; k < DIM; k++)
-        y[k] = (x[k] - mean) / sqrt(variance + 1e-5) * (double)find(m, layer, gain)[k] +
-               (double)find(m, layer, offset)[k];
 }
 
 /* A layer: from all inputs to all outputs. */
@@ -196,14 +153,14 @@ static void plain_answers(const ThModel *m, PlainLayer *run, double z[LENGTH][SY
         char name[24];
         snprintf(name, sizeof name, "layer%d.", layer);
         for (int i = 0; i < LENGTH; i++)
-            normalise(m, name, "norm", x[i], u[i]);
+            normalise(m, name, "norm", x[i], DIM, u[i]);
         run(m, name, u, y);
         for (int i = 0; i < LENGTH; i++)
             for (int k = 0; k < DIM; k++)
                 x[i][k] = y[i][k] + (layer < layers - 1 ? x[i][k] : 0);
     }
     for (int i = 0; i < LENGTH; i++) {
-        normalise(m, "", "final_norm", x[i], u[i]);
+        normalise(m, "", "final_norm", x[i], DIM, u[i]);
         affine(m, "", "head", u[i], DIM, DIM, up);
         rectify(up, DIM);
         affine(m, "", "answer", up, DIM, SYMBOLS, z[i]);
