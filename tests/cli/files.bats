@@ -55,7 +55,13 @@ go() {
         [ "$(sed -n '1p;$p' f)" = $'before\nafter' ]
         grep -q 'p *automaton' f
     done
-    go -e 'list > "/dev/fd/9"'
+    mkfifo pipe
+    cat pipe >read &
+    go -e 'automaton p = parity' -e 'list > "pipe"'
+    wait $!
+    [ -p pipe ]
+    grep -q 'p *automaton' read
+    go -e 'list > "/dev/fd/9"' 9>&- # which may be open here
     [ "$status" -eq 1 ]
     [[ $stderr == *"cannot write '/dev/fd/9'"* ]]
 }

@@ -60,6 +60,10 @@ go() { "$TAPEHEAD" "$@"; }
     [ "$status" -eq 1 ]
     [[ $output == *"not about the first machines of the list"* ]]
     cmp other.csv before.csv
+    echo machine,verdict,steps,nonblank,cells >longer.csv
+    echo 1RB1LB_1LA1RZ_1RA1RB,halted,6,3,3 >>longer.csv
+    run go -e 'run "list.bb" >> "longer.csv"'
+    [ "$status" -eq 1 ]
     run go -e 'analyze "list.bb" > "x.json"'
     [ "$status" -eq 1 ]
     [ ! -e x.json ]

@@ -16,6 +16,7 @@
 #include "base/option.h"
 #include "base/rng.h"
 #include "base/scan.h"
+#include "base/symbols.h"
 #include "base/text.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -293,14 +294,35 @@ static void streams_differ(void **state)
         assert_true(first != th_rng_next(&b[i]));
 }
 
+/* All words of a length, in order; behind the last comes the first. */
+static void test_words_in_order(void **state)
+{
+    (void)state;
+    static const int order[][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1},
+                                   {1, 2}, {2, 0}, {2, 1}, {2, 2}, {0, 0}};
+    int word[2] = {0};
+    for (int i = 0; i < 9; i++) {
+        assert_memory_equal(word, order[i], sizeof word);
+        assert_int_equal(th_symbols_next(word, 2, 3), i < 8);
+    }
+    assert_memory_equal(word, order[9], sizeof word);
+    assert_false(th_symbols_next(word, 0, 3));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranges),         cmocka_unit_test(options),
-        cmocka_unit_test(arena),          cmocka_unit_test(growing),
-        cmocka_unit_test(interning),      cmocka_unit_test(quoting),
-        cmocka_unit_test(escapes),        cmocka_unit_test(nearest),
-        cmocka_unit_test(draws_are_even), cmocka_unit_test(streams_differ),
+        cmocka_unit_test(test_words_in_order),
+        cmocka_unit_test(ranges),
+        cmocka_unit_test(options),
+        cmocka_unit_test(arena),
+        cmocka_unit_test(growing),
+        cmocka_unit_test(interning),
+        cmocka_unit_test(quoting),
+        cmocka_unit_test(escapes),
+        cmocka_unit_test(nearest),
+        cmocka_unit_test(draws_are_even),
+        cmocka_unit_test(streams_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
