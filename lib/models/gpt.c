@@ -10,7 +10,8 @@
 static const ThOptionSpec options[] = {
     {"size", TH_CHOICE, "small", 0, 0, "small|paper",
      "sizes where none are given: small is dim=64 heads=8 layers=2, paper dim=1024 heads=16 "
-     "layers=12 (about 150 million parameters; a step of 16 strings of 500 symbols takes minutes)"},
+     "layers=12 (about 150 million parameters, 7e12 operations a step of 16 strings of 500 "
+     "symbols)"},
     {"dim", TH_INT, NULL, 1, 65536, NULL, "width of the hidden vectors"},
     {"heads", TH_INT, NULL, 1, 1024, NULL, "attention heads; they divide dim"},
     {"layers", TH_INT, NULL, 1, 64, NULL, "layers, each with weights of its own"},

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #define POSITION(id) extern const ThPositionKind th_position_##id;
 #include "models/positions.def"
 
@@ -32,6 +34,11 @@ const ThPositionKind *th_position_kind(const char *name)
 
 extern const ThPositionKind th_position_random;
 
+static bool reads(const ThPositionKind *kind, const char *option)
+{
+    return kind->options && th_choice_index(kind->options, option, strlen(option)) >= 0;
+}
+
 void th_position_init(ThPosition *p, const ThOptions *o, int dim, int heads, bool causal)
 {
     enum { LONGEST = 2048 };
@@ -47,6 +54,29 @@ void th_position_init(ThPosition *p, const ThOptions *o, int dim, int heads, boo
     p->longest = (int)th_option_int_or(o, "longest", LONGEST);
 }
 
+/* An option of another encoding would be taken without effect. */
+static bool check_options(const ThPosition *p, ThError *err)
+{
+    static const char *const names[] = {
+#define POSITION_OPTION(name, ...) name,
+#include "models/positions.def"
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!th_option_given(p->options, names[i]) || reads(p->kind, names[i]) ||
+            (p->longest && reads(&th_position_random, names[i])))
+            continue;
+        ThText t = {0};
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            if (reads(kinds[k], names[i]))
+                th_text_printf(&t, "%s%s", t.size ? ", " : "", kinds[k]->name);
+        th_fail(err, TH_EUSAGE, "%s= says nothing to position=%s", names[i], p->kind->name);
+        th_hint(err, "it is for %s", t.data ? t.data : "others");
+        th_text_free(&t);
+        return false;
+    }
+    return true;
+}
+
 bool th_position_check(const ThPosition *p, ThError *err)
 {
     if (p->causal ? !p->kind->causal : !p->kind->full)
@@ -54,7 +84,7 @@ bool th_position_check(const ThPosition *p, ThError *err)
                        p->causal ? "no" : "yes");
     if (p->longest && (p->kind == &th_position_random || p->kind->at_attention))
         return th_fail(err, TH_EUSAGE, "position=random draws no positions over=%s", p->kind->name);
-    return !p->kind->check || p->kind->check(p, err);
+    return check_options(p, err) && (!p->kind->check || p->kind->check(p, err));
 }
 
 void th_position_bind(ThPosition *p, ThModelBuilder *b)

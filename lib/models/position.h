@@ -56,7 +56,8 @@ typedef struct {
 
 struct ThPositionKind {
     const char *name, *summary, *source;
-    bool causal, full; /* the attention that it is defined for: with, without causal masks */
+    bool causal, full;   /* the attention that it is defined for: with, without causal masks */
+    const char *options; /* of those in positions.def the ones that it reads, a|b|c; NULL: none */
     /* Checks the options and sizes of *p, whose parameters are not bound; NULL: all fit. */
     bool (*check)(const ThPosition *p, ThError *err);
     /* Add parameters by *b, of the model and of each layer (b->layer); NULL: there are none. */

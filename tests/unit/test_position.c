@@ -153,7 +153,7 @@ static double *bias_of(const char *settings, const Weight *weight, int T, int *c
     ThPosition place;
     ThError err = {0};
     char text[200];
-    snprintf(text, sizeof text, "heads=3 dim=12 layers=1 tied=no %s", settings);
+    snprintf(text, sizeof text, "heads=3 dim=12 layers=1 %s", settings);
     const ThPosition *p = encoding(text, &m, &place, &t);
     th_tape_free(t);
     for (; weight && weight->name; weight++) {
@@ -210,7 +210,7 @@ static void test_t5_values(void **state)
     static const int first[] = {16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67, 77, 87, 99, 113};
     const Weight weight[] = {{"layer0.position.bucket", 0}, {NULL, 0}};
     int columns;
-    double *bias = bias_of("position=t5 causal=yes", weight, SPAN, &columns);
+    double *bias = bias_of("tied=no position=t5 causal=yes", weight, SPAN, &columns);
     for (int h = 0; h < 3; h++) {
         for (int distance = 0, far = 0; distance < SPAN; distance++) {
             while (far < 16 && first[far] <= distance)
@@ -221,7 +221,7 @@ static void test_t5_values(void **state)
     }
     free(bias);
     /* Without a causal mask 16 are for each direction, and the first 8 distances have their own. */
-    bias = bias_of("position=t5", weight, SPAN, &columns);
+    bias = bias_of("tied=no position=t5", weight, SPAN, &columns);
     assert_close(bias[SPAN - 1], 0, 0);
     assert_close(bias[SPAN - 1 - 7], 7, 0);
     assert_close(bias[SPAN - 1 + 7], 16 + 7, 0);
@@ -235,14 +235,14 @@ static void test_kerple_values(void **state)
     (void)state;
     int columns;
     double *bias = bias_of(
-        "position=kerple causal=yes",
+        "tied=no position=kerple causal=yes",
         (const Weight[]){{"layer0.position.scale", 1}, {"layer0.position.rate", 2}, {NULL, 0}},
         SPAN, &columns);
     assert_close(bias[SPAN - 1], 0, 0);
     assert_close(bias[SPAN - 1 - 5], -2.397895, 1e-6);
     assert_close(bias[columns + SPAN - 1 - 5], -2 * log(1 + 3 * 5.0), 1e-6);
     free(bias);
-    bias = bias_of("position=kerple_power causal=yes",
+    bias = bias_of("tied=no position=kerple_power causal=yes",
                    (const Weight[]){
                        {"layer0.position.scale", 0.5F}, {"layer0.position.power", 1.5F}, {NULL, 0}},
                    SPAN, &columns);
@@ -252,7 +252,7 @@ static void test_kerple_values(void **state)
     free(bias);
     /* Sizes count, not signs, and none is below 0.01. */
     bias = bias_of(
-        "position=kerple causal=yes",
+        "tied=no position=kerple causal=yes",
         (const Weight[]){{"layer0.position.scale", -1}, {"layer0.position.rate", -2}, {NULL, 0}},
         SPAN, &columns);
     assert_close(bias[SPAN - 1 - 5], -2.397895, 1e-6);
@@ -269,7 +269,7 @@ static void test_fire_values(void **state)
     static const int at[][2] = {{10, 4}, {600, 4}, {600, 599}};
     static const double expected[] = {0.118835, 0.998400, 0.023185};
     int columns;
-    double *bias = bias_of("position=fire causal=yes heads=1 dim=2",
+    double *bias = bias_of("tied=no position=fire causal=yes heads=1 dim=2",
                            (const Weight[]){{"layer0.position.rate", 0.1F},
                                             {"layer0.position.threshold", 1},
                                             {"layer0.position.up", 1},
@@ -413,7 +413,12 @@ static void test_refusals(void **state)
                                       "position=random over=xl",
                                       "position=t5 buckets=7",
                                       "position=t5 buckets=32 farthest=8",
-                                      "position=random over=fire"};
+                                      "position=random over=fire",
+                                      "position=alibi tied=no",
+                                      "position=alibi masked=2",
+                                      "position=random over=rope masked=2",
+                                      "position=rope decay=100",
+                                      "longest=7"};
     const ThModelKind *kind = th_model_kind("transformer");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         ThError err = {0};

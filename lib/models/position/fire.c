@@ -111,6 +111,7 @@ const ThPositionKind th_position_fire = {
     .name = "fire",
     .summary = "FIRE: a small network of the distance, relative to the query's own position",
     .source = "Li et al. 2024, section 3",
+    .options = "tied",
     .causal = true,
     .biased = TH_TAPE_BIAS_FULL,
     .bias = bias,

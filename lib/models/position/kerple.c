@@ -31,6 +31,7 @@ const ThPositionKind th_position_kerple = {
     .name = "kerple",
     .summary = "KERPLE, logarithmic: each head subtracts r1 ln(1 + r2 distance), both learned",
     .source = "Chi, Fan, Ramadge and Rudnicky 2022, section 4",
+    .options = "tied",
     .causal = true,
     .full = true,
     .biased = TH_TAPE_BIAS_DISTANCE,

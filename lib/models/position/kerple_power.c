@@ -44,6 +44,7 @@ const ThPositionKind th_position_kerple_power = {
     .name = "kerple_power",
     .summary = "KERPLE, power: each head subtracts r1 distance^r2, both learned, r2 up to 2",
     .source = "Chi, Fan, Ramadge and Rudnicky 2022, section 4",
+    .options = "tied",
     .causal = true,
     .full = true,
     .biased = TH_TAPE_BIAS_DISTANCE,

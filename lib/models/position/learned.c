@@ -31,6 +31,7 @@ const ThPositionKind th_position_learned = {
     .name = "learned",
     .summary = "a learned vector for each position, added to the embeddings; up to longest=",
     .source = "Gehring et al. 2017, section 3.1",
+    .options = "longest",
     .causal = true,
     .full = true,
     .bind = bind,

@@ -8,6 +8,7 @@ const ThPositionKind th_position_random = {
     .name = "random",
     .summary = "positions drawn from 0 … longest-1 and sorted, for the encoding named by over=",
     .source = "Ruoss et al. 2023, section 3",
+    .options = "over|longest",
     .causal = true,
     .full = true,
 };

@@ -11,6 +11,7 @@ const ThPositionKind th_position_rope = {
     .name = "rope",
     .summary = "RoPE: pairs of columns of queries and keys turn with the position",
     .source = "Su et al. 2021, section 3.2",
+    .options = "turned|pairs|base",
     .causal = true,
     .full = true,
     .check = th_position_turns,

@@ -81,6 +81,7 @@ const ThPositionKind th_position_t5 = {
     .name = "t5",
     .summary = "T5's bias: a learned number for each head and bucket of distances",
     .source = "Raffel et al. 2020, section 2.1",
+    .options = "buckets|farthest|tied",
     .causal = true,
     .full = true,
     .check = check,

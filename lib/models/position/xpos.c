@@ -36,6 +36,7 @@ const ThPositionKind th_position_xpos = {
     .name = "xpos",
     .summary = "xPos: RoPE whose pairs decay with the distance",
     .source = "Sun et al. 2022, section 3",
+    .options = "turned|pairs|base|decay",
     .causal = true,
     .check = th_position_turns,
     .at_queries = at_queries,
