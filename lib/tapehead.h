@@ -102,6 +102,7 @@ extern "C" {
 #include "models/position.h"
 #include "models/ragged.h"
 #include "models/state.h"
+#include "models/transitions.h"
 #include "tasks/epoch.h"
 #include "tasks/records.h"
 #include "tasks/task.h"

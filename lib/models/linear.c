@@ -112,6 +112,8 @@ static ThVar run_layers(const ThModel *m, ThTape *t, const ThBatch *b, const ThM
     for (int i = 0; i < l->layers; i++) {
         in.x = norm(t, x, l->gain[i], l->offset[i]);
         in.start = start_of(t, l, i, kept);
+        if (!how->share)
+            th_tape_tag(t, in.x, "input", i);
         ThModelLinearOutput out = l->layer->run(t, &m->options, l->param[i], &in);
         th_tape_tag(t, out.state, "state", i);
         bool residual = i < l->layers - 1;
@@ -152,6 +154,155 @@ bool th_model_linear_trace(const ThModel *m, const ThTape *t, int length, ThMode
             th_tape_read(t, th_tape_find(t, "state", i), trace->layer[i].state);
     }
     return ok;
+}
+
+/* ---- transitions ---- */
+
+static int place_of(const ThModelLinearBlocks *b, int block, int i)
+{
+    int part = i / b->size;
+    return b->first + (part * b->blocks + block) * b->size + i % b->size;
+}
+
+static int numbers_of(const ThModelLinearBlocks *b)
+{
+    return b->complex ? 2 * b->size : b->size;
+}
+
+/* What a layer makes of every symbol of a string by itself, once for each start: its own state
+ * before the symbol with the blocks' numbers set to zero, and then with number 1, 2, … of each
+ * block set to one.  Differences of the results are the columns of the blocks. */
+typedef struct {
+    int T, tries, state;
+    ThModelLinearBlocks blocks;
+} Probe;
+
+static ThVar probe_starts(ThTape *t, const Probe *p, ThVar before)
+{
+    int n = p->T * p->tries, size = p->state;
+    float *keep = th_tape_take(t, (size_t)size, sizeof *keep);
+    float *unit = th_tape_take(t, (size_t)n * (size_t)size, sizeof *unit);
+    int *row = th_tape_take(t, (size_t)n, sizeof *row);
+    if (!keep || !unit || !row)
+        return -1;
+    memset(unit, 0, (size_t)n * (size_t)size * sizeof *unit);
+    for (int i = 0; i < size; i++)
+        keep[i] = 1;
+    for (int k = 0; k < p->blocks.blocks; k++) {
+        for (int i = 0; i < p->tries - 1; i++) {
+            int at = place_of(&p->blocks, k, i);
+            keep[at] = 0;
+            for (int s = 0; s < p->T; s++)
+                unit[(size_t)(s * p->tries + 1 + i) * (size_t)size + (size_t)at] = 1;
+        }
+    }
+    for (int i = 0; i < n; i++)
+        row[i] = i / p->tries;
+    ThVar rest = th_op_times_row(t, before, th_tape_constant(t, 1, size, keep));
+    return th_op_add(t, th_op_rows(t, rest, row, n, 1), th_tape_constant(t, n, size, unit));
+}
+
+static ThVar probe(ThTape *t, const ThModel *m, const int *param, const Probe *p, ThVar x,
+                   ThVar before)
+{
+    const Layout *l = m->layout;
+    int n = p->T * p->tries, *index = th_tape_take(t, (size_t)n, sizeof *index);
+    for (int i = 0; index && i < n; i++)
+        index[i] = i / p->tries;
+    ThModelLinearInput in = {
+        .x = x, .start = probe_starts(t, p, before), .B = n, .T = 1, .index = index};
+    return index && in.start >= 0 ? l->layer->run(t, &m->options, param, &in).state : -1;
+}
+
+static void take_transitions(const Probe *p, const double *start, const double *state,
+                             const double *tried, ThModelTransitions *to)
+{
+    size_t width = (size_t)p->state;
+    int n = to->size;
+    for (int s = 0; s < p->T; s++) {
+        const double *row = tried + (size_t)(s * p->tries) * width;
+        for (int k = 0; k < to->blocks; k++) {
+            size_t at = (size_t)(s * to->blocks + k) * (size_t)n;
+            for (int i = 0; i < n; i++) {
+                size_t from = (size_t)place_of(&p->blocks, k, i);
+                to->start[k * n + i] = start[from];
+                to->state[at + (size_t)i] = state[(size_t)s * width + from];
+                to->v[at + (size_t)i] = row[from];
+                for (int j = 0; j < n; j++)
+                    to->a[(at + (size_t)i) * (size_t)n + (size_t)j] =
+                        row[(size_t)(1 + j) * width + from] - row[from];
+            }
+        }
+    }
+}
+
+static ThVar start_row(ThTape *t, const Layout *l, int layer)
+{
+    ThVar start = start_of(t, l, layer, NULL);
+    float *zeros = start < 0 ? th_tape_take(t, (size_t)l->state, sizeof *zeros) : NULL;
+    if (!zeros)
+        return start;
+    memset(zeros, 0, (size_t)l->state * sizeof *zeros);
+    return th_tape_constant(t, 1, l->state, zeros);
+}
+
+/* Returns new: a value in double precision, or NULL. */
+static double *numbers(const ThTape *t, ThVar v, ThError *err)
+{
+    size_t n = (size_t)th_tape_rows(t, v) * (size_t)th_tape_cols(t, v);
+    double *to = th_alloc(n, sizeof *to, err);
+    if (to)
+        th_tape_read(t, v, to);
+    return to;
+}
+
+static bool read_transitions(const Probe *p, const ThTape *t, const ThVar from[3],
+                             ThModelTransitions *to, ThError *err)
+{
+    double *start = numbers(t, from[0], err), *state = numbers(t, from[1], err);
+    double *tried = numbers(t, from[2], err);
+    bool ok = start && state && tried;
+    if (ok)
+        take_transitions(p, start, state, tried, to);
+    free(start);
+    free(state);
+    free(tried);
+    return ok;
+}
+
+static bool find_transitions(const ThModel *m, ThTape *t, int layer, ThBatch *b,
+                             ThModelTransitions *to, ThError *err)
+{
+    const Layout *l = m->layout;
+    Probe p = {b->T, to->size + 1, l->state, l->layer->blocks(&m->options)};
+    th_tape_begin(t, TH_TAPE_NO_GRADIENT);
+    run_layers(m, t, b, &(ThModelForward){.share = false}, NULL);
+    ThVar state = th_tape_find(t, "state", layer), start = start_row(t, l, layer);
+    ThVar before = th_op_stack(t, start, state);
+    ThVar tried = probe(t, m, l->param[layer], &p, th_tape_find(t, "input", layer), before);
+    return th_tape_ok(t, err) && read_transitions(&p, t, (ThVar[]){start, state, tried}, to, err);
+}
+
+ThModelTransitions *th_model_linear_transitions(const ThModel *m, int layer, const int *token,
+                                                int length, ThError *err)
+{
+    const Layout *l = m->layout;
+    if (layer < 0 || layer >= l->layers) {
+        th_fail(err, TH_EVALUE, "there is no layer %d among %d", layer + 1, l->layers);
+        return NULL;
+    }
+    ThModelLinearBlocks shape = l->layer->blocks(&m->options);
+    ThBatch b = {.B = 1, .T = length, .token = th_copy(token, (size_t)length, sizeof *token, err)};
+    ThModelTransitions *to =
+        b.token ? th_model_transitions_new(length, shape.blocks, numbers_of(&shape), err) : NULL;
+    ThTape *t = to ? th_model_tape(m, TH_TAPE_DOUBLE, 1, err) : NULL;
+    bool ok = t && find_transitions(m, t, layer, &b, to, err);
+    th_tape_free(t);
+    free(b.token);
+    if (ok)
+        return to;
+    th_model_transitions_free(to);
+    return NULL;
 }
 
 /* ---- symbol by symbol ---- */

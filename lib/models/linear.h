@@ -13,6 +13,7 @@
 #define TH_MODELS_LINEAR_H
 
 #include "models/builder.h"
+#include "models/transitions.h"
 
 enum { TH_MODEL_LINEAR_LAYERS = 64, TH_MODEL_LINEAR_PARAMS = 16 };
 
@@ -29,9 +30,19 @@ typedef struct {
     ThVar state, output;
 } ThModelLinearOutput;
 
+/* How the numbers of a state move: x -> A x + v for a given input, A having blocks along its
+ * diagonal.  Number i of block k is number first + k*size + i of the state; where they are complex
+ * that is its real part, and its imaginary part is blocks*size numbers farther. */
+typedef struct {
+    int first, blocks, size;
+    bool complex;
+} ThModelLinearBlocks;
+
 typedef struct {
     /* Numbers in the state of a layer. */
     int (*state)(const ThOptions *o);
+    /* Which of them move linearly; others, as of a convolution's last inputs, are not looked at. */
+    ThModelLinearBlocks (*blocks)(const ThOptions *o);
     /* Adds a layer's parameters by *b; param[TH_MODEL_LINEAR_PARAMS] takes their indices. */
     void (*add)(ThModelBuilder *b, int *param);
     /* The state before the first symbol, (1, state); NULL: zeros. */
@@ -46,6 +57,8 @@ ThVar th_model_linear_forward(const ThModel *m, ThTape *t, const ThBatch *b,
                               const ThModelForward *how);
 bool th_model_linear_trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *trace,
                            ThError *err);
+ThModelTransitions *th_model_linear_transitions(const ThModel *m, int layer, const int *token,
+                                                int length, ThError *err);
 void *th_model_linear_open(const ThModel *m, ThError *err);
 bool th_model_linear_feed(void *state, const int *token, int n, float *logits, ThError *err);
 void th_model_linear_reset(void *state);

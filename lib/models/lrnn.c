@@ -29,6 +29,12 @@ static int state_size(const ThOptions *o)
     return (int)th_option_int(o, "dim");
 }
 
+static ThModelLinearBlocks blocks(const ThOptions *o)
+{
+    int d = (int)th_option_int(o, "dim"), b = (int)th_option_int(o, "block");
+    return (ThModelLinearBlocks){.blocks = d / b, .size = b};
+}
+
 static void add(ThModelBuilder *b, int *param)
 {
     const ThOptions *o = &b->m->options;
@@ -101,7 +107,7 @@ static ThModelLinearOutput run(ThTape *t, const ThOptions *o, const int *param,
     return (ThModelLinearOutput){x, x};
 }
 
-static const ThModelLinearLayer layer = {state_size, add, start, run};
+static const ThModelLinearLayer layer = {state_size, blocks, add, start, run};
 
 static bool bind(ThModel *m, ThError *err)
 {
@@ -125,6 +131,7 @@ const ThModelKind th_model_lrnn = {
     .bind = bind,
     .forward = th_model_linear_forward,
     .trace = th_model_linear_trace,
+    .transitions = th_model_linear_transitions,
     .open = th_model_linear_open,
     .feed = th_model_linear_feed,
     .reset = th_model_linear_reset,

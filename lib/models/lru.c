@@ -16,6 +16,12 @@ static int state_size(const ThOptions *o)
     return 2 * (int)th_option_int(o, "state");
 }
 
+static ThModelLinearBlocks blocks(const ThOptions *o)
+{
+    return (ThModelLinearBlocks){
+        .blocks = (int)th_option_int(o, "state"), .size = 1, .complex = true};
+}
+
 /* |λ| = exp(-exp(ν)) with |λ|² uniform on (0, 1), and the phase exp(θ) uniform on (0, 2π). */
 static double draw_size(ThRng *r, int row, int col)
 {
@@ -62,7 +68,7 @@ static ThModelLinearOutput run(ThTape *t, const ThOptions *o, const int *param,
     return (ThModelLinearOutput){x, th_op_add(t, y, th_model_linear_rows(t, in, skip))};
 }
 
-static const ThModelLinearLayer layer = {state_size, add, NULL, run};
+static const ThModelLinearLayer layer = {state_size, blocks, add, NULL, run};
 
 static bool bind(ThModel *m, ThError *err)
 {
@@ -83,6 +89,7 @@ const ThModelKind th_model_lru = {
     .bind = bind,
     .forward = th_model_linear_forward,
     .trace = th_model_linear_trace,
+    .transitions = th_model_linear_transitions,
     .open = th_model_linear_open,
     .feed = th_model_linear_feed,
     .reset = th_model_linear_reset,

@@ -19,6 +19,7 @@
 #include "tensor/tape.h"
 
 typedef struct ThModel ThModel;
+typedef struct ThModelTransitions ThModelTransitions; /* models/transitions.h */
 
 /* How a forward pass is run. */
 typedef struct {
@@ -64,6 +65,10 @@ typedef struct {
     /* Fills trace->layer from a tape on which one string was run without sharing, with attention;
      * NULL where the architecture has no layers to show. */
     bool (*trace)(const ThModel *m, const ThTape *t, int length, ThModelTrace *trace, ThError *err);
+    /* What th_model_transitions does, for arguments that it has looked at; NULL where no layer is a
+     * linear recurrence. */
+    ThModelTransitions *(*transitions)(const ThModel *m, int layer, const int *token, int length,
+                                       ThError *err);
     /* Reading one string symbol by symbol, see models/state.h: open returns new, for a bound model
      * that is causal; feed reads n ≥ 1 symbols more and fills the logits (n_classes) of
      * the last, or leaves the state as it was; reset forgets all symbols.  All NULL where the

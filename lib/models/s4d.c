@@ -29,6 +29,11 @@ static int state_size(const ThOptions *o)
     return 2 * modes(o) * (int)th_option_int(o, "dim");
 }
 
+static ThModelLinearBlocks blocks(const ThOptions *o)
+{
+    return (ThModelLinearBlocks){.blocks = state_size(o) / 2, .size = 1, .complex = true};
+}
+
 /* A_n = -1/2 + i π n. */
 static double draw_frequency(ThRng *r, int row, int col)
 {
@@ -136,7 +141,7 @@ static ThModelLinearOutput run(ThTape *t, const ThOptions *o, const int *param,
     return (ThModelLinearOutput){x, read(t, o, param, in, x, spread)};
 }
 
-static const ThModelLinearLayer layer = {state_size, add, NULL, run};
+static const ThModelLinearLayer layer = {state_size, blocks, add, NULL, run};
 
 static bool bind(ThModel *m, ThError *err)
 {
@@ -158,6 +163,7 @@ const ThModelKind th_model_s4d = {
     .bind = bind,
     .forward = th_model_linear_forward,
     .trace = th_model_linear_trace,
+    .transitions = th_model_linear_transitions,
     .open = th_model_linear_open,
     .feed = th_model_linear_feed,
     .reset = th_model_linear_reset,
