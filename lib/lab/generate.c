@@ -12,12 +12,15 @@ struct ThLabGenerator {
     ThGenerateSettings how;
     ThModelState *state;
     int *symbol;  /* (n_classes): the symbol that a class names */
-    int *pending; /* (n_pending): what was not read yet: the prompt, later the last symbol */
-    int n_pending;
-    float *logits;  /* (n_classes) */
+    int *string;  /* (n_strings): those that the state is about, by number */
+    int *kept;    /* (B): room for numbers of strings */
+    int *pending; /* (n_strings, n_pending): not read yet: the prompt, later the last symbol */
+    int B, n_strings, n_pending;
+    int open;       /* strings that have not ended */
+    bool *ended;    /* (B) */
+    float *logits;  /* (n_strings, n_classes) */
     double *weight; /* (n_classes) */
-    long long n;    /* symbols written */
-    bool ended;
+    long long n;    /* symbols written behind each */
 };
 
 /* ---- can it write? ---- */
@@ -60,30 +63,41 @@ static bool check_model(const ThModel *m, ThError *err)
 
 /* ---- life ---- */
 
-static bool prepare(ThLabGenerator *g, const int *prompt, int n, ThError *err)
+static bool prepare(ThLabGenerator *g, const ThGeneratePrompts *p, ThError *err)
 {
-    size_t classes = (size_t)g->m->signature.n_classes;
-    return (g->symbol = th_alloc(classes, sizeof *g->symbol, err)) && name_symbols(g, err) &&
-           (g->logits = th_alloc(classes, sizeof *g->logits, err)) &&
-           (g->weight = th_alloc(classes, sizeof *g->weight, err)) &&
-           (g->pending = th_copy(prompt, (size_t)n, sizeof *prompt, err)) &&
-           (g->state = th_model_open(g->m, g->how.cache, err));
+    size_t classes = (size_t)g->m->signature.n_classes, B = (size_t)p->B;
+    bool ok = (g->symbol = th_alloc(classes, sizeof *g->symbol, err)) && name_symbols(g, err) &&
+              (g->logits = th_alloc(B * classes, sizeof *g->logits, err)) &&
+              (g->weight = th_alloc(classes, sizeof *g->weight, err)) &&
+              (g->string = th_alloc(B, sizeof *g->string, err)) &&
+              (g->kept = th_alloc(B, sizeof *g->kept, err)) &&
+              (g->ended = th_alloc(B, sizeof *g->ended, err)) &&
+              (g->pending = th_copy(p->token, B * (size_t)p->n, sizeof *p->token, err)) &&
+              (g->state = th_model_open(g->m, g->how.cache, p->B, err));
+    for (int b = 0; ok && b < p->B; b++)
+        g->string[b] = b;
+    return ok;
 }
 
-ThLabGenerator *th_generate_open(const ThModel *m, const int *prompt, int n,
+ThLabGenerator *th_generate_open(const ThModel *m, const ThGeneratePrompts *prompts,
                                  const ThGenerateSettings *how, ThError *err)
 {
     if (!check_model(m, err) || !check_settings(how, err))
         return NULL;
-    if (n < 1) {
+    if (prompts->n < 1) {
         th_fail(err, TH_EVALUE, "a prompt has at least one symbol");
         return NULL;
     }
     ThLabGenerator *g = th_alloc(1, sizeof *g, err);
     if (!g)
         return NULL;
-    *g = (ThLabGenerator){.m = m, .how = *how, .n_pending = n};
-    if (prepare(g, prompt, n, err))
+    *g = (ThLabGenerator){.m = m,
+                          .how = *how,
+                          .B = prompts->B,
+                          .n_strings = prompts->B,
+                          .open = prompts->B,
+                          .n_pending = prompts->n};
+    if (prepare(g, prompts, err))
         return g;
     th_generate_free(g);
     return NULL;
@@ -95,37 +109,61 @@ void th_generate_free(ThLabGenerator *g)
         return;
     th_model_close(g->state);
     free(g->symbol);
+    free(g->string);
+    free(g->kept);
     free(g->pending);
+    free(g->ended);
     free(g->logits);
     free(g->weight);
     free(g);
 }
 
-bool th_generate_ended(const ThLabGenerator *g)
+bool th_generate_ended(const ThLabGenerator *g, int string)
 {
-    return g->ended;
+    return g->ended[string];
 }
 
 bool th_generate_done(const ThLabGenerator *g)
 {
-    return g->ended || g->n >= g->how.most;
+    return g->open == 0 || g->n >= g->how.most;
 }
 
 /* ---- one symbol ---- */
 
-/* Of a prompt longer than the window its end is read; of what was read before, hops go until the
- * pending symbols find room. */
+/* Of prompts longer than the window their ends are read; of what was read before, hops go until
+ * the pending symbols find room. */
 static bool read_pending(ThLabGenerator *g, ThError *err)
 {
-    int held = th_model_length(g->state), hop = g->how.hop, skip = 0;
-    long long over = (long long)held + g->n_pending - g->how.window;
+    int held = th_model_length(g->state), hop = g->how.hop, n = g->n_pending, skip = 0;
+    long long over = (long long)held + n - g->how.window;
     if (g->how.window > 0 && over > 0) {
         long long gone = (over + hop - 1) / hop * hop;
         int dropped = gone < held ? (int)gone : held;
         th_model_drop(g->state, dropped);
-        skip = gone - dropped < g->n_pending ? (int)(gone - dropped) : g->n_pending - 1;
+        skip = gone - dropped < n ? (int)(gone - dropped) : n - 1;
     }
-    return th_model_feed(g->state, g->pending + skip, g->n_pending - skip, g->logits, err);
+    for (int i = 0; skip > 0 && i < g->n_strings; i++)
+        memmove(g->pending + i * (n - skip), g->pending + i * n + skip,
+                (size_t)(n - skip) * sizeof *g->pending);
+    g->n_pending -= skip;
+    return th_model_feed(g->state, g->pending, g->n_pending, g->logits, err);
+}
+
+/* Where half of the strings have ended they are left out from here on. */
+static bool narrow(ThLabGenerator *g, ThError *err)
+{
+    int n = 0;
+    if (g->open == 0 || 2 * g->open > g->n_strings)
+        return true;
+    for (int i = 0; i < g->n_strings; i++) {
+        if (g->ended[g->string[i]])
+            continue;
+        g->pending[n] = g->pending[i];
+        g->string[n] = g->string[i];
+        g->kept[n++] = i;
+    }
+    g->n_strings = n;
+    return th_model_keep(g->state, g->kept, n, err);
 }
 
 static int greatest(const double *x, int n)
@@ -147,16 +185,17 @@ static bool is_among(const float *logits, int n, int c, int k)
     return before < k;
 }
 
-static int draw(ThLabGenerator *g)
+static int draw(ThLabGenerator *g, const float *logits, int string)
 {
     int n = g->m->signature.n_classes, last = 0;
     double most = g->weight[greatest(g->weight, n)], sum = 0;
     for (int c = 0; c < n; c++) {
-        bool in = g->how.top_k == 0 || is_among(g->logits, n, c, g->how.top_k);
+        bool in = g->how.top_k == 0 || is_among(logits, n, c, g->how.top_k);
         g->weight[c] = in ? exp((g->weight[c] - most) / g->how.temperature) : 0;
         sum += g->weight[c];
     }
-    ThRng r = th_rng(g->how.seed, "generate", (uint64_t)g->n);
+    uint64_t number = g->how.first + (uint64_t)string;
+    ThRng r = th_rng(g->how.seed, "generate", number << 32 | (uint64_t)g->n);
     double at = th_rng_uniform(&r) * sum;
     for (int c = 0; c < n; c++) {
         if (g->weight[c] == 0)
@@ -169,20 +208,38 @@ static int draw(ThLabGenerator *g)
     return last;
 }
 
-bool th_generate_step(ThLabGenerator *g, int *symbol, ThError *err)
+/* The symbol that string i of those at work goes on with. */
+static bool choose(ThLabGenerator *g, int i, int *symbol, ThError *err)
 {
     int n = g->m->signature.n_classes;
+    const float *logits = g->logits + (size_t)i * (size_t)n;
+    for (int c = 0; c < n; c++) {
+        if (!isfinite(logits[c]))
+            return th_fail(err, TH_ENUMERIC, "the model's output is not a finite number");
+        g->weight[c] = (double)logits[c];
+    }
+    bool drawn = g->how.temperature > 0;
+    *symbol = g->symbol[drawn ? draw(g, logits, g->string[i]) : greatest(g->weight, n)];
+    return true;
+}
+
+bool th_generate_step(ThLabGenerator *g, int *symbol, ThError *err)
+{
     if (!read_pending(g, err))
         return false;
-    for (int c = 0; c < n; c++) {
-        if (!isfinite(g->logits[c]))
-            return th_fail(err, TH_ENUMERIC, "the model's output is not a finite number");
-        g->weight[c] = (double)g->logits[c];
+    for (int b = 0; b < g->B; b++)
+        symbol[b] = -1;
+    for (int i = 0; i < g->n_strings; i++) {
+        int b = g->string[i];
+        if (!choose(g, i, &g->pending[i], err))
+            return false;
+        if (g->ended[b])
+            continue;
+        symbol[b] = g->pending[i];
+        g->ended[b] = symbol[b] == g->how.end;
+        g->open -= g->ended[b];
     }
-    *symbol = g->symbol[g->how.temperature > 0 ? draw(g) : greatest(g->weight, n)];
-    g->pending[0] = *symbol;
     g->n_pending = 1;
     g->n++;
-    g->ended = *symbol == g->how.end;
-    return true;
+    return narrow(g, err);
 }

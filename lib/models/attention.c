@@ -6,15 +6,17 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "models/state.h"
 
 enum { MOST_LAYERS = TH_POSITION_LAYERS };
 
 struct ThModelKept {
     const ThModel *m;
     ThTape *tape;
+    int B;                  /* strings */
     int n;                  /* positions whose keys and values are there */
     int span;               /* positions that there is room for, and that the modifiers know */
-    float *kv[MOST_LAYERS]; /* (span, 2 dim) */
+    float *kv[MOST_LAYERS]; /* (B, span, 2 dim) */
     ThPositionModifiers modifiers[MOST_LAYERS]; /* in the arena */
     ThArena *arena;
 };
@@ -123,15 +125,18 @@ static ThVar keys(ThTape *t, const ThModelAttention *a, int layer, const ThModel
     return th_position_at_keys(&a->position, t, take(t, kv, s->token, rows.n), &rows);
 }
 
-/* Puts new keys and values behind those that are kept; returns them all. */
+/* Puts new keys and values behind those that are kept; returns them all, with the room behind. */
 static ThVar keep_keys(ThTape *t, ThModelKept *k, int layer, ThVar kv)
 {
-    size_t cols = (size_t)th_tape_cols(t, kv), rows = (size_t)th_tape_rows(t, kv);
     if (kv < 0)
         return -1;
-    memcpy(k->kv[layer] + (size_t)k->n * cols, th_tape_floats(t, kv),
-           rows * cols * sizeof *k->kv[layer]);
-    return th_tape_view(t, k->n + (int)rows, (int)cols, k->kv[layer]);
+    size_t cols = (size_t)th_tape_cols(t, kv), size = (size_t)(th_tape_rows(t, kv) / k->B) * cols;
+    const float *from = th_tape_floats(t, kv);
+    for (int b = 0; b < k->B; b++) {
+        size_t row = (size_t)b * (size_t)k->span + (size_t)k->n;
+        memcpy(k->kv[layer] + row * cols, from + (size_t)b * size, size * sizeof *from);
+    }
+    return th_tape_view(t, k->B * k->span, (int)cols, k->kv[layer]);
 }
 
 ThVar th_model_attend(ThTape *t, const ThModelAttention *a, int layer, const ThModelStream *s,
@@ -151,6 +156,7 @@ ThVar th_model_attend(ThTape *t, const ThModelAttention *a, int layer, const ThM
     if (s->kept) {
         kv = keep_keys(t, s->kept, layer, kv);
         how.T += s->kept->n;
+        how.room = s->kept->span;
         th_position_reuse(&s->kept->modifiers[layer], t, &how);
     } else {
         th_position_at_attention(&a->position, t, layer, &s->span, &how);
@@ -204,12 +210,13 @@ bool th_model_attention_keeps(const ThModel *m)
     return th_position_stays(&a->position);
 }
 
-void *th_model_attention_open(const ThModel *m, ThError *err)
+void *th_model_attention_open(const ThModel *m, int B, ThError *err)
 {
     ThModelKept *k = th_alloc(1, sizeof *k, err);
     if (!k)
         return NULL;
     k->m = m;
+    k->B = B;
     k->tape = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
     k->arena = th_arena_new(err);
     if (k->tape && k->arena)
@@ -232,6 +239,19 @@ static bool keep_modifiers(ThModelKept *k, int span, ThError *err)
     return th_tape_ok(k->tape, err);
 }
 
+/* Returns new: what a layer keeps, with room for more positions. */
+static float *with_room(const ThModelKept *k, int layer, int span, ThError *err)
+{
+    size_t cols = 2 * (size_t)((const ThModelAttention *)k->m->layout)->dim;
+    float *to = malloc((size_t)k->B * (size_t)span * cols * sizeof *to);
+    if (!to)
+        th_fail(err, TH_ENOMEM, "out of memory (keys and values of %d symbols)", span);
+    for (int b = 0; to && k->n > 0 && b < k->B; b++)
+        memcpy(to + (size_t)b * (size_t)span * cols,
+               k->kv[layer] + (size_t)b * (size_t)k->span * cols, (size_t)k->n * cols * sizeof *to);
+    return to;
+}
+
 /* Makes room for n positions. */
 static bool make_room(ThModelKept *k, int n, ThError *err)
 {
@@ -242,37 +262,39 @@ static bool make_room(ThModelKept *k, int n, ThError *err)
         span = span > INT_MAX / 2 ? n : 2 * span;
     if (span == k->span)
         return true;
-    size_t size = 2 * (size_t)span * (size_t)a->dim;
-    k->span = 0; /* the modifiers are of no use until all has been done */
+    float *more[MOST_LAYERS];
     for (int i = 0; i < a->layers; i++) {
-        float *more = realloc(k->kv[i], size * sizeof *more);
-        if (!more)
-            return th_fail(err, TH_ENOMEM, "out of memory (keys and values of %d symbols)", span);
-        k->kv[i] = more;
+        more[i] = with_room(k, i, span, err);
+        if (!more[i]) {
+            while (i-- > 0)
+                free(more[i]);
+            return false;
+        }
     }
-    if (!keep_modifiers(k, span, err))
-        return false;
-    k->span = span;
-    return true;
+    for (int i = 0; i < a->layers; i++) {
+        free(k->kv[i]);
+        k->kv[i] = more[i];
+    }
+    k->span = keep_modifiers(k, span, err) ? span : 0;
+    return k->span > 0;
 }
 
 bool th_model_attention_feed(void *state, const int *token, int n, float *logits, ThError *err)
 {
     ThModelKept *k = state;
-    size_t classes = (size_t)k->m->signature.n_classes;
+    size_t size = (size_t)k->B * (size_t)n;
     if (n > INT_MAX - k->n || !make_room(k, k->n + n, err))
         return false;
-    ThBatch b = {.B = 1, .T = n};
+    ThBatch b = {.B = k->B, .T = n};
     th_tape_begin(k->tape, TH_TAPE_NO_GRADIENT);
-    b.token = th_tape_take(k->tape, (size_t)n, sizeof *b.token);
+    b.token = th_tape_take(k->tape, size, sizeof *b.token);
     if (!b.token)
         return th_tape_ok(k->tape, err);
-    memcpy(b.token, token, (size_t)n * sizeof *token);
+    memcpy(b.token, token, size * sizeof *token);
     ThVar z = run(k->m, k->tape, &b, &(ThModelForward){.share = true}, k);
     if (!th_tape_ok(k->tape, err))
         return false;
-    size_t last = (size_t)th_tape_rows(k->tape, z) - 1;
-    memcpy(logits, th_tape_floats(k->tape, z) + last * classes, classes * sizeof *logits);
+    th_model_last_logits(k->tape, z, k->B, logits);
     k->n += n;
     return true;
 }

@@ -75,7 +75,7 @@ ThVar th_model_attention_forward(const ThModel *m, ThTape *t, const ThBatch *b,
 bool th_model_attention_trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *out,
                               ThError *err);
 bool th_model_attention_keeps(const ThModel *m);
-void *th_model_attention_open(const ThModel *m, ThError *err);
+void *th_model_attention_open(const ThModel *m, int B, ThError *err);
 bool th_model_attention_feed(void *state, const int *token, int n, float *logits, ThError *err);
 void th_model_attention_reset(void *state);
 void th_model_attention_close(void *state);

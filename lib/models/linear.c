@@ -64,11 +64,12 @@ bool th_model_linear_bind(ThModel *m, const ThModelLinearLayer *layer, ThError *
 
 /* ---- forward ---- */
 
-/* The states that generation keeps: one row of a layer's after the last symbol. */
+/* The states that generation keeps: those of a layer after the last symbols. */
 typedef struct {
     const ThModel *m;
     ThTape *tape;
-    float *state; /* (layers, state) */
+    int B;
+    float *state; /* (layers, B, state) */
     bool begun;
 } Kept;
 
@@ -85,7 +86,8 @@ static ThVar norm(ThTape *t, ThVar x, int gain, int offset)
 static ThVar start_of(ThTape *t, const Layout *l, int layer, const Kept *kept)
 {
     if (kept && kept->begun)
-        return th_tape_view(t, 1, l->state, kept->state + (size_t)layer * (size_t)l->state);
+        return th_tape_view(t, kept->B, l->state,
+                            kept->state + (size_t)layer * (size_t)kept->B * (size_t)l->state);
     return l->layer->start ? l->layer->start(t, l->param[layer]) : -1;
 }
 
@@ -317,15 +319,16 @@ void th_model_linear_close(void *state)
     free(k);
 }
 
-void *th_model_linear_open(const ThModel *m, ThError *err)
+void *th_model_linear_open(const ThModel *m, int B, ThError *err)
 {
     const Layout *l = m->layout;
     Kept *k = th_alloc(1, sizeof *k, err);
     if (!k)
         return NULL;
     k->m = m;
+    k->B = B;
     k->tape = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
-    k->state = th_alloc((size_t)l->layers * (size_t)l->state, sizeof *k->state, err);
+    k->state = th_alloc((size_t)l->layers * (size_t)B * (size_t)l->state, sizeof *k->state, err);
     if (k->tape && k->state)
         return k;
     th_model_linear_close(k);
@@ -336,9 +339,11 @@ static void keep_states(Kept *k, int n)
 {
     const Layout *l = k->m->layout;
     size_t size = (size_t)l->state;
+    float *to = k->state;
     for (int i = 0; i < l->layers; i++) {
         const float *states = th_tape_floats(k->tape, th_tape_find(k->tape, "state", i));
-        memcpy(k->state + (size_t)i * size, states + (size_t)(n - 1) * size, size * sizeof(float));
+        for (int b = 1; b <= k->B; b++, to += size)
+            memcpy(to, states + (size_t)(b * n - 1) * size, size * sizeof(float));
     }
     k->begun = true;
 }
@@ -348,15 +353,16 @@ bool th_model_linear_feed(void *state, const int *token, int n, float *logits, T
     Kept *k = state;
     ThTape *t = k->tape;
     th_tape_begin(t, TH_TAPE_NO_GRADIENT);
-    ThBatch b = {.B = 1, .T = n, .token = th_tape_take(t, (size_t)n, sizeof *b.token)};
+    size_t size = (size_t)k->B * (size_t)n, classes = (size_t)k->m->signature.n_classes;
+    ThBatch b = {.B = k->B, .T = n, .token = th_tape_take(t, size, sizeof *b.token)};
     if (!b.token)
         return th_tape_ok(t, err);
-    memcpy(b.token, token, (size_t)n * sizeof *token);
+    memcpy(b.token, token, size * sizeof *token);
     ThVar z =
         answer(k->m, t, ends(t, run_layers(k->m, t, &b, &(ThModelForward){.share = true}, k), &b));
     if (!th_tape_ok(t, err))
         return false;
-    memcpy(logits, th_tape_floats(t, z), (size_t)k->m->signature.n_classes * sizeof *logits);
+    memcpy(logits, th_tape_floats(t, z), (size_t)k->B * classes * sizeof *logits);
     keep_states(k, n);
     return true;
 }

@@ -59,7 +59,7 @@ bool th_model_linear_trace(const ThModel *m, const ThTape *t, int length, ThMode
                            ThError *err);
 ThModelTransitions *th_model_linear_transitions(const ThModel *m, int layer, const int *token,
                                                 int length, ThError *err);
-void *th_model_linear_open(const ThModel *m, ThError *err);
+void *th_model_linear_open(const ThModel *m, int B, ThError *err);
 bool th_model_linear_feed(void *state, const int *token, int n, float *logits, ThError *err);
 void th_model_linear_reset(void *state);
 void th_model_linear_close(void *state);

@@ -38,7 +38,7 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMode
     return th_model_recurrent_answer(t, m, &l->readout, h, &s);
 }
 
-static void *open_state(const ThModel *m, ThError *err)
+static void *open_state(const ThModel *m, int B, ThError *err)
 {
     const Layout *l = m->layout;
     return th_model_recurrent_open(
@@ -51,7 +51,7 @@ static void *open_state(const ThModel *m, ThError *err)
                                  .candidate_bias = -1,
                                  .forget = (float)th_option_real(&m->options, "forget"),
                                  .readout = l->readout},
-        err);
+        B, err);
 }
 
 const ThModelKind th_model_lstm = {

@@ -69,13 +69,13 @@ typedef struct {
      * linear recurrence. */
     ThModelTransitions *(*transitions)(const ThModel *m, int layer, const int *token, int length,
                                        ThError *err);
-    /* Reading one string symbol by symbol, see models/state.h: open returns new, for a bound model
-     * that is causal; feed reads n ≥ 1 symbols more and fills the logits (n_classes) of
-     * the last, or leaves the state as it was; reset forgets all symbols.  All NULL where the
-     * architecture keeps nothing from symbol to symbol; a model of which `keeps` is false (NULL:
-     * true) keeps nothing either. */
+    /* Reading B strings symbol by symbol, see models/state.h: open returns new, for a bound model
+     * that is causal; feed reads n ≥ 1 symbols more of each, (B, n), and fills the logits
+     * (B, n_classes) of the last, or leaves the state as it was; reset forgets all symbols.  All
+     * NULL where the architecture keeps nothing from symbol to symbol; a model of which `keeps` is
+     * false (NULL: true) keeps nothing either. */
     bool (*keeps)(const ThModel *m);
-    void *(*open)(const ThModel *m, ThError *err);
+    void *(*open)(const ThModel *m, int B, ThError *err);
     bool (*feed)(void *state, const int *token, int n, float *logits, ThError *err);
     void (*reset)(void *state);
     void (*close)(void *state); /* NULL is fine */

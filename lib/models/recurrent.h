@@ -53,7 +53,8 @@ typedef struct {
 } ThModelRecurrentParts;
 
 /* ThModelKind's open, given the parts, feed, reset and close. */
-void *th_model_recurrent_open(const ThModel *m, const ThModelRecurrentParts *parts, ThError *err);
+void *th_model_recurrent_open(const ThModel *m, const ThModelRecurrentParts *parts, int B,
+                              ThError *err);
 bool th_model_recurrent_feed(void *state, const int *token, int n, float *logits, ThError *err);
 void th_model_recurrent_reset(void *state);
 void th_model_recurrent_close(void *state);

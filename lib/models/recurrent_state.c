@@ -1,4 +1,4 @@
-/* A recurrent network that reads symbol by symbol: its state is all that it keeps. */
+/* A recurrent network that reads strings symbol by symbol: its states are all that it keeps. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +10,13 @@
 typedef struct {
     const ThModel *m;
     ThModelRecurrentParts parts;
-    int H, width; /* of the state, of the gates */
+    int B, H, width; /* strings; of the state, of the gates */
     float *memory;
-    float *table; /* (symbols, width): rows of the table and the biases */
-    float *h[2], *c[2];
-    float *gate; /* 4 H: room for what any cell leaves there */
-    float *seen; /* (H): the state rectified */
-    int now;     /* which of h and c is the state */
+    float *table;       /* (symbols, width): rows of the table and the biases */
+    float *h[2], *c[2]; /* (B,H) */
+    float *gate;        /* (B,4H): room for what any cell leaves there */
+    float *seen;        /* (B,H): the state rectified */
+    int now;            /* which of h and c is the state */
 } State;
 
 static const float *param(const ThModel *m, int index)
@@ -34,14 +34,16 @@ static void fill_table(State *s)
             th_kernel_bias(s->table, param(s->m, s->parts.bias[i]), symbols, s->width);
 }
 
-void *th_model_recurrent_open(const ThModel *m, const ThModelRecurrentParts *parts, ThError *err)
+void *th_model_recurrent_open(const ThModel *m, const ThModelRecurrentParts *parts, int B,
+                              ThError *err)
 {
     State *s = th_alloc(1, sizeof *s, err);
     if (!s)
         return NULL;
-    *s = (State){.m = m, .parts = *parts, .H = m->params.item[parts->recurrent].rows};
+    *s = (State){.m = m, .parts = *parts, .B = B, .H = m->params.item[parts->recurrent].rows};
     s->width = parts->gates * s->H;
-    size_t H = (size_t)s->H, table = (size_t)m->signature.n_symbols * (size_t)s->width;
+    size_t H = (size_t)B * (size_t)s->H;
+    size_t table = (size_t)m->signature.n_symbols * (size_t)s->width;
     s->memory = th_params_floats(table + 9 * H, err);
     if (!s->memory) {
         free(s);
@@ -69,20 +71,23 @@ void th_model_recurrent_close(void *state)
 void th_model_recurrent_reset(void *state)
 {
     State *s = state;
-    memset(s->h[s->now], 0, (size_t)s->H * sizeof(float));
-    memset(s->c[s->now], 0, (size_t)s->H * sizeof(float));
+    size_t size = (size_t)s->B * (size_t)s->H;
+    memset(s->h[s->now], 0, size * sizeof(float));
+    memset(s->c[s->now], 0, size * sizeof(float));
 }
 
-static void step(State *s, const int *token)
+/* String b reads token[b * stride]. */
+static void step(State *s, const int *token, size_t stride)
 {
     int now = s->now, next = 1 - now;
-    th_blas_gemm_nn(&(ThBlasGemm){1, s->width, s->H, s->H, s->width, s->width, 0}, s->h[now],
+    int room = s->parts.gates == 1 ? s->H : 4 * s->H; /* a row of gate, see ThKernelCell */
+    th_blas_gemm_nn(&(ThBlasGemm){s->B, s->width, s->H, s->H, s->width, room, 0}, s->h[now],
                     param(s->m, s->parts.recurrent), s->gate);
-    s->parts.cell(&(ThKernelCell){.B = 1,
+    s->parts.cell(&(ThKernelCell){.B = s->B,
                                   .H = s->H,
                                   .x = s->table,
                                   .index = token,
-                                  .stride = 1,
+                                  .stride = stride,
                                   .forget = s->parts.forget,
                                   .bias = param(s->m, s->parts.candidate_bias),
                                   .h_before = s->h[now],
@@ -99,10 +104,10 @@ bool th_model_recurrent_feed(void *state, const int *token, int n, float *logits
     int classes = s->m->signature.n_classes;
     (void)err;
     for (int i = 0; i < n; i++)
-        step(s, token + i);
-    th_kernel_relu(s->seen, s->h[s->now], (size_t)s->H);
-    th_blas_gemm_nn(&(ThBlasGemm){1, classes, s->H, s->H, classes, classes, 0}, s->seen,
+        step(s, token + i, (size_t)n);
+    th_kernel_relu(s->seen, s->h[s->now], (size_t)s->B * (size_t)s->H);
+    th_blas_gemm_nn(&(ThBlasGemm){s->B, classes, s->H, s->H, classes, classes, 0}, s->seen,
                     param(s->m, s->parts.readout.weight), logits);
-    th_kernel_add(logits, param(s->m, s->parts.readout.bias), (size_t)classes);
+    th_kernel_bias(logits, param(s->m, s->parts.readout.bias), s->B, classes);
     return true;
 }

@@ -35,7 +35,7 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMode
     return th_model_recurrent_answer(t, m, &l->readout, h, &s);
 }
 
-static void *open_state(const ThModel *m, ThError *err)
+static void *open_state(const ThModel *m, int B, ThError *err)
 {
     const Layout *l = m->layout;
     return th_model_recurrent_open(m,
@@ -46,7 +46,7 @@ static void *open_state(const ThModel *m, ThError *err)
                                                             .recurrent = l->wh,
                                                             .candidate_bias = -1,
                                                             .readout = l->readout},
-                                   err);
+                                   B, err);
 }
 
 const ThModelKind th_model_rnn = {

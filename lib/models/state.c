@@ -8,14 +8,15 @@
 
 struct ThModelState {
     const ThModel *m;
-    void *own;    /* the architecture's; NULL: uncached */
-    ThTape *tape; /* uncached */
-    int *token;   /* (n): all that were read and not dropped */
-    int n, fed;   /* fed: those that `own` knows, the first ones */
-    size_t cap;
+    void *own;     /* the architecture's; NULL: uncached */
+    ThTape *tape;  /* uncached */
+    int *token;    /* (n,B): all that were read and not dropped */
+    int *row;      /* (B,n): some of them, as models take them */
+    int B, n, fed; /* strings; symbols of each; those that `own` knows, the first ones */
+    size_t cap, cap_row;
 };
 
-ThModelState *th_model_open(const ThModel *m, ThModelCache cache, ThError *err)
+ThModelState *th_model_open(const ThModel *m, ThModelCache cache, int B, ThError *err)
 {
     if (!m->bound) {
         th_fail(err, TH_EVALUE, "the model has not been trained on any task yet");
@@ -30,9 +31,10 @@ ThModelState *th_model_open(const ThModel *m, ThModelCache cache, ThError *err)
     if (!s)
         return NULL;
     s->m = m;
+    s->B = B;
     bool keeps = m->kind->open && (!m->kind->keeps || m->kind->keeps(m));
     if (cache == TH_MODEL_CACHED && keeps)
-        s->own = m->kind->open(m, err);
+        s->own = m->kind->open(m, B, err);
     else
         s->tape = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
     if (s->own || s->tape)
@@ -49,28 +51,50 @@ void th_model_close(ThModelState *s)
         s->m->kind->close(s->own);
     th_tape_free(s->tape);
     free(s->token);
+    free(s->row);
     free(s);
+}
+
+void th_model_last_logits(const ThTape *t, ThVar z, int B, float *logits)
+{
+    size_t classes = (size_t)th_tape_cols(t, z), each = (size_t)(th_tape_rows(t, z) / B) * classes;
+    const float *row = th_tape_floats(t, z);
+    for (int b = 0; b < B; b++, row += each, logits += classes)
+        memcpy(logits, row + each - classes, classes * sizeof *logits);
+}
+
+/* Lays symbol `from` and those behind it of every string where models read them. */
+static bool lay_rows(ThModelState *s, int from, ThError *err)
+{
+    int n = s->n - from;
+    if (!th_grow(&s->row, &s->cap_row, (size_t)s->B * (size_t)n, sizeof *s->row, err))
+        return false;
+    for (int b = 0; b < s->B; b++)
+        for (int i = 0; i < n; i++)
+            s->row[b * n + i] = s->token[(from + i) * s->B + b];
+    return true;
 }
 
 /* The logits after the last of s->n symbols, all run anew. */
 static bool run(ThModelState *s, float *logits, ThError *err)
 {
     th_tape_begin(s->tape, TH_TAPE_NO_GRADIENT);
-    ThVar z = th_model_forward(s->m, s->tape, &(ThBatch){.B = 1, .T = s->n, .token = s->token},
+    ThVar z = th_model_forward(s->m, s->tape, &(ThBatch){.B = s->B, .T = s->n, .token = s->row},
                                &(ThModelForward){.share = true});
     if (!th_tape_ok(s->tape, err))
         return false;
-    size_t classes = (size_t)s->m->signature.n_classes;
-    size_t last = (size_t)th_tape_rows(s->tape, z) - 1;
-    memcpy(logits, th_tape_floats(s->tape, z) + last * classes, classes * sizeof *logits);
+    th_model_last_logits(s->tape, z, s->B, logits);
     return true;
 }
 
 static bool read_new(ThModelState *s, float *logits, ThError *err)
 {
+    int from = s->own ? s->fed : 0;
+    if (!lay_rows(s, from, err))
+        return false;
     if (!s->own)
         return run(s, logits, err);
-    if (!s->m->kind->feed(s->own, s->token + s->fed, s->n - s->fed, logits, err))
+    if (!s->m->kind->feed(s->own, s->row, s->n - from, logits, err))
         return false;
     s->fed = s->n;
     return true;
@@ -81,15 +105,18 @@ bool th_model_feed(ThModelState *s, const int *token, int n, float *logits, ThEr
     int symbols = s->m->signature.n_symbols;
     if (n < 1)
         return th_fail(err, TH_EVALUE, "a model reads at least one symbol");
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < s->B * n; i++)
         if (token[i] < 0 || token[i] >= symbols)
             return th_fail(err, TH_EVALUE, "symbol number %d of an alphabet of %d", token[i],
                            symbols);
-    if (n > INT_MAX - s->n)
-        return th_fail(err, TH_ELIMIT, "a string of more than %d symbols", INT_MAX);
-    if (!th_grow(&s->token, &s->cap, (size_t)s->n + (size_t)n, sizeof *s->token, err))
+    int most = INT_MAX / s->B;
+    if (n > most - s->n)
+        return th_fail(err, TH_ELIMIT, "a string of more than %d symbols", most);
+    if (!th_grow(&s->token, &s->cap, (size_t)s->B * (size_t)(s->n + n), sizeof *s->token, err))
         return false;
-    memcpy(s->token + s->n, token, (size_t)n * sizeof *token);
+    for (int b = 0; b < s->B; b++)
+        for (int i = 0; i < n; i++)
+            s->token[(s->n + i) * s->B + b] = token[b * n + i];
     s->n += n;
     if (read_new(s, logits, err))
         return true;
@@ -103,9 +130,25 @@ void th_model_drop(ThModelState *s, int n)
         return;
     s->n -= n;
     s->fed = 0;
-    memmove(s->token, s->token + n, (size_t)s->n * sizeof *s->token);
+    memmove(s->token, s->token + n * s->B, (size_t)s->n * (size_t)s->B * sizeof *s->token);
     if (s->own)
         s->m->kind->reset(s->own);
+}
+
+bool th_model_keep(ThModelState *s, const int *which, int n, ThError *err)
+{
+    void *own = s->own ? s->m->kind->open(s->m, n, err) : NULL;
+    if (s->own && !own)
+        return false;
+    if (s->own)
+        s->m->kind->close(s->own);
+    s->own = own;
+    for (int i = 0; i < s->n; i++)
+        for (int k = 0; k < n; k++)
+            s->token[i * n + k] = s->token[i * s->B + which[k]];
+    s->B = n;
+    s->fed = 0;
+    return true;
 }
 
 int th_model_length(const ThModelState *s)

@@ -27,7 +27,7 @@ typedef struct {
     int bias_reach; /* m of the bias */
     bool bias_each; /* a full bias has numbers for every string */
     bool bias_learns;
-    bool alone;   /* one query in all, and no gradient: generation */
+    bool alone;   /* one query a string, and no gradient: generation */
     double scale; /* 1/√width */
 } ThTapeAttend;
 

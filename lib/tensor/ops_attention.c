@@ -43,11 +43,18 @@ void *th_tape_attend_publish(ThTape *t, const ThTapeAttend *f, size_t real)
 
 /* ---- does it fit? ---- */
 
+/* Rows of kv that a string has. */
+static int room_of(const ThOpAttention *how)
+{
+    return how->room > 0 ? how->room : how->T;
+}
+
 static bool fits_products(ThTape *t, ThVar q, ThVar kv, const ThOpAttention *how)
 {
     int d = th_tape_cols(t, q), rows = th_tape_rows(t, q);
     bool strings = how->B > 0 && how->T > 0 && rows > 0 && rows % how->B == 0 &&
-                   rows / how->B <= how->T && th_tape_rows(t, kv) == how->B * how->T;
+                   rows / how->B <= how->T && room_of(how) >= how->T &&
+                   th_tape_rows(t, kv) == how->B * room_of(how);
     if (strings && th_tape_cols(t, kv) == 2 * d && how->heads > 0 && d % how->heads == 0)
         return true;
     th_tape_fail(t, TH_EVALUE,
@@ -117,7 +124,8 @@ ThVar th_op_attention(ThTape *t, ThVar q, ThVar kv, const ThOpAttention *how)
     ThTapeAttend f = {.how = *how,
                       .queries = th_tape_rows(t, q) / how->B,
                       .d = th_tape_cols(t, q),
-                      .alone = th_tape_rows(t, q) == 1 && !th_tape_records(t)};
+                      .alone = th_tape_rows(t, q) == how->B && !th_tape_records(t)};
+    f.how.room = room_of(how);
     bool relative = how->xl >= 0, biased = how->biased != TH_TAPE_BIAS_NONE;
     f.width = f.d / how->heads;
     f.scale = 1 / sqrt(f.width);

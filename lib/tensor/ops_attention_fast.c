@@ -152,13 +152,13 @@ static size_t bias_at(const ThTapeAttend *f, const Block *at, int *step)
 static Block block(ThTape *t, const ThTapeNode *n, const Scratch *s, const Run *r, int head)
 {
     const ThTapeAttend *f = n->args;
-    size_t d = (size_t)f->d, column = (size_t)head * (size_t)f->width, T = (size_t)f->how.T;
+    size_t d = (size_t)f->d, column = (size_t)head * (size_t)f->width;
     size_t row = (size_t)r->b * (size_t)f->queries + (size_t)r->row;
     size_t cut = f->how.xl >= 0 ? (size_t)(f->reach - r->keys) : 0;
     Block at = {.run = r,
                 .head = head,
                 .q = row * d + column,
-                .kv = 2 * ((size_t)r->b * T + (size_t)r->from) * d + column,
+                .kv = 2 * ((size_t)r->b * (size_t)f->how.room + (size_t)r->from) * d + column,
                 .column = column,
                 .xl = cut * d + column,
                 .h = {.rows = r->rows,

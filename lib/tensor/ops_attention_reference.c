@@ -31,7 +31,7 @@ static Query query(ThTape *t, const ThTapeNode *n, int b, int head, int row)
                    .u = u ? u + column : NULL,
                    .v = v ? v + column : NULL,
                    .k = th_tape_in_double(t, n, TH_TAPE_ATTEND_KV) +
-                        2 * (size_t)b * (size_t)f->how.T * d + column,
+                        2 * (size_t)b * (size_t)f->how.room * d + column,
                    .r = r ? r + (size_t)(f->reach - 1) * d + column : NULL,
                    .bias = bias && i >= 0 && i < f->how.T
                                ? bias + th_tape_attend_bias_at(f, b, head, i)

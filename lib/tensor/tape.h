@@ -189,6 +189,7 @@ ThVar th_op_window_attention(ThTape *t, ThVar q, ThVar kv, ThVar bias,
 /* Attention within each of B strings of T positions: products, a softmax, and what modifies them.
  * kv is (B*T, 2d): key, then value; heads divide d.  q is (B*n, d) with 1 ≤ n ≤ T: where n = T a
  * row for every position, else for the last n positions of every string; the result has its shape.
+ * With `room` a string has so many rows of kv, of which the first T count.
  * Logits are q·k/√(d/heads), or, with xl ≥ 0, those of Transformer-XL (Dai et al. 2019):
  * ((q+u)·k + (q+v)·r(i-j))/√(d/heads), u and v being (1,d), and row m-1+j-i of xl (2m-1, d), m ≥ T,
  * holding r(i-j).
@@ -210,6 +211,7 @@ ThVar th_op_window_attention(ThTape *t, ThVar q, ThVar kv, ThVar bias,
 typedef enum { TH_TAPE_BIAS_NONE, TH_TAPE_BIAS_DISTANCE, TH_TAPE_BIAS_FULL } ThTapeBias;
 typedef struct {
     int B, T, heads;
+    int room; /* ≥ T; 0: T */
     bool causal;
     ThVar u, v, xl; /* -1: no relative positions */
     int tag;

@@ -135,7 +135,8 @@ static bool generate_model(ShSession *s, const ShCall *call, ThError *err)
         th_symbols_read(m->signature.symbol, m->signature.n_symbols, input->text, &length, err);
     if (!prompt)
         return sh_error_inside(err, input);
-    ThLabGenerator *g = th_generate_open(m, prompt, length, &how, err);
+    ThGeneratePrompts prompts = {prompt, 1, length};
+    ThLabGenerator *g = th_generate_open(m, &prompts, &how, err);
     Written w = {.s = s,
                  .sig = &m->signature,
                  .most = how.most,
@@ -145,7 +146,7 @@ static bool generate_model(ShSession *s, const ShCall *call, ThError *err)
     if (ok) {
         sh_result_text(s, "output", w.text.data ? w.text.data : "");
         sh_result_int(s, "tokens", w.n);
-        sh_result_flag(s, "ended", th_generate_ended(g));
+        sh_result_flag(s, "ended", th_generate_ended(g, 0));
     }
     th_text_free(&w.text);
     th_generate_free(g);

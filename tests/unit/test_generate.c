@@ -25,7 +25,7 @@ static int written(const ThModel *m, const ThGenerateSettings *how, int n, int *
 {
     ThError err = {0};
     int count = 0;
-    ThLabGenerator *g = th_generate_open(m, prompt, n, how, &err);
+    ThLabGenerator *g = th_generate_open(m, &(ThGeneratePrompts){prompt, 1, n}, how, &err);
     if (!g)
         fail_msg("%s", err.msg);
     while (!th_generate_done(g)) {
@@ -34,7 +34,7 @@ static int written(const ThModel *m, const ThGenerateSettings *how, int n, int *
         assert_true(count <= STEPS);
     }
     if (ended)
-        *ended = th_generate_ended(g);
+        *ended = th_generate_ended(g, 0);
     th_generate_free(g);
     return count;
 }
@@ -42,7 +42,7 @@ static int written(const ThModel *m, const ThGenerateSettings *how, int n, int *
 static void logits_after(const ThModel *m, const int *token, int n, float *z)
 {
     ThError err = {0};
-    ThModelState *s = th_model_open(m, TH_MODEL_UNCACHED, &err);
+    ThModelState *s = th_model_open(m, TH_MODEL_UNCACHED, 1, &err);
     assert_true(th_model_feed(s, token, n, z, &err));
     th_model_close(s);
 }
@@ -204,10 +204,58 @@ static void test_equal_symbols(void **state)
     th_model_free(m);
 }
 
+/* Strings together write what each does alone, whichever end on the way; what is drawn follows the
+ * number of the string. */
+static void test_together(void **state)
+{
+    (void)state;
+    enum { B = 5, N = 3 };
+    static const int prompts[B * N] = {0, 1, 2, 5, 4, 3, 1, 1, 1, 0, 3, 3, 2, 5, 0};
+    int ends = 0;
+    for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+        ThModel *m = bound(writers[i][0], writers[i][1], TH_TARGET_EVERY, SYMBOLS);
+        for (int how_often = 0; how_often < 3; how_often++) {
+            ThError err = {0};
+            ThGenerateSettings how = {.most = STEPS, .end = 1, .seed = 4};
+            how.window = how_often == 1 ? 7 : 0;
+            how.hop = 2;
+            how.temperature = how_often == 2 ? 2 : 0;
+            ThLabGenerator *g =
+                               th_generate_open(m, &(ThGeneratePrompts){prompts, B, N}, &how, &err),
+                           *one[B];
+            for (int b = 0; b < B; b++) {
+                how.first = (uint64_t)b;
+                one[b] =
+                    th_generate_open(m, &(ThGeneratePrompts){prompts + b * N, 1, N}, &how, &err);
+            }
+            while (!th_generate_done(g)) {
+                int symbol[B];
+                assert_true(th_generate_step(g, symbol, &err));
+                for (int b = 0; b < B; b++) {
+                    int alone = -1;
+                    if (!th_generate_done(one[b]))
+                        assert_true(th_generate_step(one[b], &alone, &err));
+                    if (symbol[b] != alone)
+                        fail_msg("%s %s, string %d: %d is not %d", writers[i][0], writers[i][1], b,
+                                 symbol[b], alone);
+                }
+            }
+            for (int b = 0; b < B; b++) {
+                assert_int_equal(th_generate_ended(g, b), th_generate_ended(one[b], 0));
+                ends += th_generate_ended(g, b);
+                th_generate_free(one[b]);
+            }
+            th_generate_free(g);
+        }
+        th_model_free(m);
+    }
+    assert_true(ends > 20); /* of 135 */
+}
+
 static void assert_refused(const ThModel *m, int n, const ThGenerateSettings *how, ThErrc code)
 {
     ThError err = {0};
-    assert_null(th_generate_open(m, prompt, n, how, &err));
+    assert_null(th_generate_open(m, &(ThGeneratePrompts){prompt, 1, n}, how, &err));
     assert_int_equal(err.code, code);
 }
 
@@ -227,14 +275,15 @@ static void test_refusals(void **state)
     assert_refused(m, 1, &(ThGenerateSettings){.most = 1, .window = 3}, TH_EUSAGE);
     assert_refused(m, 1, &(ThGenerateSettings){.most = 1, .temperature = -1}, TH_EUSAGE);
     /* A symbol outside the alphabet is met when it is read; a number that is none, too. */
-    ThLabGenerator *g = th_generate_open(m, (const int[]){SYMBOLS}, 1, &greedy, &err);
+    ThLabGenerator *g =
+        th_generate_open(m, &(ThGeneratePrompts){(const int[]){SYMBOLS}, 1, 1}, &greedy, &err);
     int symbol;
     assert_false(th_generate_step(g, &symbol, &err));
     assert_int_equal(err.code, TH_EVALUE);
     th_generate_free(g);
     m->params.value[m->params.item[m->params.n - 1].offset] = NAN;
     err = (ThError){0};
-    g = th_generate_open(m, prompt, 1, &greedy, &err);
+    g = th_generate_open(m, &(ThGeneratePrompts){prompt, 1, 1}, &greedy, &err);
     assert_false(th_generate_step(g, &symbol, &err));
     assert_int_equal(err.code, TH_ENUMERIC);
     th_generate_free(g);
@@ -250,7 +299,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_greedy),   cmocka_unit_test(test_end),
         cmocka_unit_test(test_draws),    cmocka_unit_test(test_equal_symbols),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_together), cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

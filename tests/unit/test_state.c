@@ -38,7 +38,7 @@ static int greatest(const float *z)
 static ThModelState *opened(const ThModel *m, ThModelCache cache)
 {
     ThError err = {0};
-    ThModelState *s = th_model_open(m, cache, &err);
+    ThModelState *s = th_model_open(m, cache, 1, &err);
     if (!s)
         fail_msg("%s", err.msg);
     return s;
@@ -104,6 +104,35 @@ static void check_pieces(const ThModel *m, const char *settings)
     th_model_close(s);
 }
 
+/* Three strings at once, later two of them, say what each says alone. */
+static void check_together(const ThModel *m, const char *settings)
+{
+    enum { B = 3, N = 70, SHIFT = 20 };
+    ThError err = {0};
+    int token[B * N], last[B];
+    float z[B * SYMBOLS];
+    ThModelState *s = th_model_open(m, TH_MODEL_CACHED, B, &err);
+    assert_non_null(s);
+    for (int b = 0; b < B; b++)
+        memcpy(token + b * N, word + b * SHIFT, N * sizeof *word);
+    fed(s, token, N, z);
+    for (int b = 0; b < B; b++)
+        assert_same(m, settings, z + b * SYMBOLS, b * SHIFT, b * SHIFT + N);
+    for (int i = 0; i < 10; i++) {
+        for (int b = 0; b < B; b++)
+            last[b] = word[b * SHIFT + N + i];
+        fed(s, last, 1, z);
+    }
+    for (int b = 0; b < B; b++)
+        assert_same(m, settings, z + b * SYMBOLS, b * SHIFT, b * SHIFT + N + 10);
+    th_model_drop(s, 5);
+    assert_true(th_model_keep(s, (const int[]){0, 2}, 2, &err));
+    fed(s, (const int[]){word[N + 10], word[2 * SHIFT + N + 10]}, 1, z);
+    assert_same(m, settings, z, 5, N + 11);
+    assert_same(m, settings, z + SYMBOLS, 2 * SHIFT + 5, 2 * SHIFT + N + 11);
+    th_model_close(s);
+}
+
 /* A symbol that is none changes nothing. */
 static void check_errors(const ThModel *m, const char *settings)
 {
@@ -131,6 +160,7 @@ static void check(const char *kind, const char *settings, bool kept)
         if (kept)
             check_one_by_one(m, settings);
         check_pieces(m, settings);
+        check_together(m, settings);
         check_errors(m, settings);
         th_model_free(m);
     }
@@ -177,12 +207,12 @@ static void test_refusals(void **state)
     ThModel *m = bound("transformer", "dim=4 heads=1 layers=1", TH_TARGET_EVERY, SYMBOLS);
     for (ThModelCache cache = TH_MODEL_CACHED; cache <= TH_MODEL_UNCACHED; cache++) {
         err = (ThError){0};
-        assert_null(th_model_open(m, cache, &err)); /* not causal */
+        assert_null(th_model_open(m, cache, 1, &err)); /* not causal */
         assert_int_equal(err.code, TH_EVALUE);
     }
     th_model_unbind(m);
     err = (ThError){0};
-    assert_null(th_model_open(m, TH_MODEL_CACHED, &err));
+    assert_null(th_model_open(m, TH_MODEL_CACHED, 1, &err));
     assert_int_equal(err.code, TH_EVALUE);
     th_model_free(m);
     /* A table of positions ends; what was read before still counts. */
