@@ -114,6 +114,7 @@ extern "C" {
 #include "inspect/field.h"
 #include "inspect/functions.h"
 #include "inspect/path.h"
+#include "inspect/positions.h"
 #include "inspect/teacher.h"
 #include "plot/algebra.h"
 #include "plot/figure.h"

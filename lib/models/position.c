@@ -89,18 +89,22 @@ bool th_position_check(const ThPosition *p, ThError *err)
 
 void th_position_bind(ThPosition *p, ThModelBuilder *b)
 {
+    size_t before = th_params_count(&b->m->params);
     if (p->kind->bind)
         p->kind->bind(p, b);
     if (p->kind->bind_bias && p->tied)
         p->kind->bind_bias(p, p->param, b);
+    p->numbers += (long long)(th_params_count(&b->m->params) - before);
 }
 
 void th_position_bind_layer(ThPosition *p, ThModelBuilder *b)
 {
+    size_t before = th_params_count(&b->m->params);
     if (p->kind->bind_layer)
         p->kind->bind_layer(p, b);
     if (p->kind->bind_bias && !p->tied)
         p->kind->bind_bias(p, p->layer[b->layer], b);
+    p->numbers += (long long)(th_params_count(&b->m->params) - before);
 }
 
 ThVar th_position_at_input(const ThPosition *p, ThTape *t, ThVar x, const ThPositionRows *rows)

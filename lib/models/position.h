@@ -31,8 +31,9 @@ typedef struct {
     const ThOptions *options;   /* the model's; borrowed */
     int dim, heads;
     bool causal;
-    bool tied;   /* the weights of the bias are the same in all layers */
-    int longest; /* position=random: positions are drawn from 0 … longest-1; else 0 */
+    bool tied;         /* the weights of the bias are the same in all layers */
+    int longest;       /* position=random: positions are drawn from 0 … longest-1; else 0 */
+    long long numbers; /* parameters that the encoding has added */
     /* Indices in the parameter table as bind and bind_layer set them. */
     int param[TH_POSITION_PARAMS];
     int layer[TH_POSITION_LAYERS][TH_POSITION_PARAMS];
@@ -75,6 +76,9 @@ struct ThPositionKind {
     ThTapeBias biased;
     ThVar (*bias)(const ThPosition *p, ThTape *t, const int *param, const ThPositionSpan *span);
     void (*bind_bias)(const ThPosition *p, int *param, ThModelBuilder *b);
+    /* Multiply-adds that it takes for every query and key, in each layer or, where bind_bias is
+     * for all layers, once; NULL: none but those of the products. */
+    int (*pair)(const ThPosition *p);
     /* Fills the widths of the windows (heads), 0 for none; NULL: all heads see everything. */
     void (*windows)(const ThPosition *p, int *window);
     /* Relative positions among the products: what all layers need for T positions; and u, v and xl

@@ -14,6 +14,7 @@
 #include "base/stop.h"
 #include "inspect/clusters.h"
 #include "inspect/field.h"
+#include "inspect/positions.h"
 #include "lab/evaluate.h"
 #include "models/model.h"
 #include "plot/figure.h"
@@ -32,6 +33,9 @@ bool th_plot_clusters(ThFigure *f, const char *title, const ThClusters *c, ThErr
  * positions matter alike.  The greatest length trained on is shaded; 0: none. */
 bool th_plot_field(ThFigure *f, const char *title, const ThField *field, int trained_hi,
                    ThError *err);
+
+/* Heat maps of queries and keys, one a head; what is masked is grey. */
+void th_plot_positions(ThFigure *f, const char *title, const ThInspectPositions *p);
 
 /* What is drawn of one model among others. */
 typedef struct {

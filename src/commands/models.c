@@ -9,6 +9,7 @@
 #include "commands/modelling.h"
 #include "confirm.h"
 #include "inspect/path.h"
+#include "inspect/positions.h"
 #include "lab/evaluate.h"
 #include "show.h"
 
@@ -108,6 +109,23 @@ static void show_training(FILE *out, const ThModelTraining *t)
     }
 }
 
+/* What a position costs, where positions are encoded. */
+static void show_positions(FILE *out, const ThModel *m)
+{
+    ThInspectPositionCost c;
+    if (!th_inspect_position_cost(m, &c))
+        return;
+    fprintf(out,
+            "# positions  %s has %lld parameters; a position costs %lld multiply-adds for each "
+            "symbol it sees",
+            c.name, c.numbers, c.pair);
+    if (c.window)
+        fprintf(out, ", at most %lld in windows", c.window);
+    if (c.kept)
+        fprintf(out, ", and keeps %lld bytes to generate", c.kept);
+    fprintf(out, "\n");
+}
+
 void sh_model_figures(ShSession *s, const ThModel *m)
 {
     sh_result_flag(s, "bound", m->bound);
@@ -135,6 +153,7 @@ bool sh_show_model(ShSession *s, const ShObject *o, ThError *err)
     fprintf(out, "# answers   %s\n", sh_target_name(m->signature.target));
     show_training(out, &m->training);
     fprintf(out, "# numbers   %zu parameters\n", th_params_count(&m->params));
+    show_positions(out, m);
     show_parameters(s, &m->params);
     return true;
 }

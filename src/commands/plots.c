@@ -230,6 +230,60 @@ SH_COMMAND(plot_field, .group = "plots", .summary = "draw how far back a model's
     return sh_finish_plot(s, call, &f, ok, err);
 }
 
+static const ThOptionSpec positions_options[] = {
+    {"length", TH_INT, "32", 1, 128, NULL, "positions"},
+    {"layer", TH_INT, "1", 1, 64, NULL, "whose encoding, where the layers have their own"},
+    {0},
+};
+
+/* Returns new: the model, or as it would begin on two symbols. */
+static ThModel *with_parameters(const ThModel *m, ThError *err)
+{
+    char a[] = "a", b[] = "b", *name[] = {a, b};
+    const ThSignature two = {
+        .target = TH_TARGET_EVERY, .n_symbols = 2, .n_classes = 2, .symbol = name, .label = name};
+    ThModel *copy = th_model_copy(m, err);
+    if (!copy || copy->bound || th_model_bind(copy, &two, 1, err))
+        return copy;
+    th_model_free(copy);
+    return NULL;
+}
+
+SH_COMMAND(
+    plot_positions, .group = "plots", .summary = "draw what a model's positional encoding says",
+    .detail = "For every head what its positional encoding adds to the logit of each query and "
+              "key, blue where it takes away; what is masked is grey.  Of encodings that turn "
+              "queries and keys (rope, xpos) the logit of two vectors of ones, of those that add "
+              "vectors to the symbols (sinusoidal, learned) the products of these vectors, of xl "
+              "the part that does not depend on the query.  A model that has not been trained is "
+              "drawn as it would begin; show says what a position costs.\n\n" SH_PLOT_WHERE,
+    .example = "model m = gpt position=hard_alibi masked=6\n"
+               "plot positions m length=16 > \"windows.svg\"\n"
+               "model r = transformer position=rope\n"
+               "plot positions r > \"turns.svg\"",
+    .args = {{A_MODEL, "MODEL", 0}}, .options = positions_options, .more_options = sh_plot_options,
+    .flags = C_OWN_REDIRECT)
+{
+    const ShObject *o = call->operand[0].object;
+    int layer = (int)th_option_int(&call->options, "layer") - 1;
+    int n = (int)th_option_int(&call->options, "length");
+    ThFigure f = sh_new_plot(call);
+    ThText title = {0};
+    th_text_printf(&title, "positions of %s: %s", o->name,
+                   th_option_known(&o->as.model->options, "position")
+                       ? th_option_text(&o->as.model->options, "position")
+                       : "none");
+    ThModel *m = with_parameters(o->as.model, err);
+    ThInspectPositions *p = m ? th_inspect_positions(m, layer, n, err) : NULL;
+    if (p)
+        th_plot_positions(&f, title.data ? title.data : "", p);
+    bool ok = p || sh_error_inside(err, &call->operand[0]);
+    th_text_free(&title);
+    th_inspect_positions_free(p);
+    th_model_free(m);
+    return sh_finish_plot(s, call, &f, ok, err);
+}
+
 typedef bool DrawModels(ThFigure *f, const char *title, const ThPlotModel *model, size_t n,
                         ThError *err);
 

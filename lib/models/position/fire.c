@@ -107,6 +107,11 @@ static ThVar bias(const ThPosition *p, ThTape *t, const int *param, const ThPosi
     return th_op_reshape(t, th_op_rows(t, value, index, rows * pairs.T, 1), rows, pairs.T);
 }
 
+static int pair(const ThPosition *p)
+{
+    return WIDTH * (1 + p->heads);
+}
+
 const ThPositionKind th_position_fire = {
     .name = "fire",
     .summary = "FIRE: a small network of the distance, relative to the query's own position",
@@ -116,4 +121,5 @@ const ThPositionKind th_position_fire = {
     .biased = TH_TAPE_BIAS_FULL,
     .bias = bias,
     .bind_bias = bind,
+    .pair = pair,
 };

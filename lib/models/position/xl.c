@@ -50,6 +50,12 @@ static void at_attention(const ThPosition *p, ThTape *t, int layer, ThVar distan
     how->xl = th_op_linear(t, distance, th_param(t, p->layer[layer][RELATIVE]), -1);
 }
 
+/* (q + v)·R(i-j) beside the product with the key. */
+static int pair(const ThPosition *p)
+{
+    return p->dim;
+}
+
 const ThPositionKind th_position_xl = {
     .name = "xl",
     .summary = "Transformer-XL's: sines and cosines of the distance, by content and by place",
@@ -59,5 +65,6 @@ const ThPositionKind th_position_xl = {
     .check = check,
     .bind_layer = bind_layer,
     .prepare = distances,
+    .pair = pair,
     .at_attention = at_attention,
 };
