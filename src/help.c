@@ -302,7 +302,10 @@ static void help_results(FILE *out)
         out, 0,
         "Commands leave figures behind, which assert and echo read by name until another command "
         "sets its own; with set format json they are the members of the object that a command "
-        "prints, and with set format csv the columns of its row.");
+        "prints, beside its tables.  With set format csv a command prints one table: its first, "
+        "or its figures as a row where it has none; definitions print nothing, and tables with "
+        "the same columns that follow each other, also by >>, are one.  Of what models answer, "
+        "each row begins with model, architecture, task and seed.");
     fputc('\n', out);
     for (size_t i = 0; i < n; i++) {
         char typed[SH_COMMAND_NAME];

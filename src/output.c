@@ -120,6 +120,11 @@ void sh_result_text(ShSession *s, const char *name, const char *value)
         sh_output_member(s, name, json_null());
 }
 
+void sh_result_about(ShSession *s)
+{
+    s->out.about = s->out.pending.n;
+}
+
 ShFigureValue sh_result_value(const ShSession *s, const char *name)
 {
     const ShFigureEntry *e = find_figure(&s->out.figures, name);
@@ -153,7 +158,7 @@ FILE *sh_listing(ShSession *s)
     if ((o->stream == stdout || o->piped) && ferror(o->stream))
         sh_stop_work(); /* what would be printed cannot arrive */
     bool paged = o->command && (o->command->flags & C_PAGED) && sh_pager_wanted(s);
-    if (o->format != SH_FORMAT_JSON && !paged)
+    if (o->format == SH_FORMAT_TEXT && !paged)
         return sh_shown_stream(o);
     if (!o->listing)
         o->listing = open_memstream(&o->listing_text, &o->listing_size);
@@ -231,6 +236,13 @@ static void forget(ShOutput *o)
     o->listing = NULL;
     o->listing_text = NULL;
     o->tables = o->failed = o->keeps = false;
+    o->about = 0;
+}
+
+void sh_output_fresh(ShSession *s)
+{
+    free(s->out.header);
+    s->out.header = NULL;
 }
 
 void sh_output_begin(ShSession *s, const ShCommand *command)
@@ -239,24 +251,29 @@ void sh_output_begin(ShSession *s, const ShCommand *command)
     s->out.command = command;
 }
 
+void sh_csv_figure(FILE *out, const ShFigureEntry *e, bool last)
+{
+    char *number = e->kind == 'i'   ? sh_integer_text(e->integer)
+                   : e->kind == 'r' ? sh_number_text(e->real, SH_FORMAT_CSV)
+                                    : NULL;
+    sh_csv_cell(out,
+                number           ? number
+                : e->kind == 's' ? e->text
+                                 : sh_flag_text(e->integer != 0, SH_FORMAT_CSV),
+                last);
+    free(number);
+}
+
 static void print_figures_csv(ShSession *s)
 {
     const ShFigures *f = &s->out.pending;
     FILE *out = sh_data_stream(&s->out);
+    ThText header = {0};
     for (size_t i = 0; i < f->n; i++)
-        sh_csv_cell(out, f->item[i].name, i + 1 == f->n);
-    for (size_t i = 0; i < f->n; i++) {
-        const ShFigureEntry *e = &f->item[i];
-        char *text = e->kind == 'i'   ? sh_integer_text(e->integer)
-                     : e->kind == 'r' ? sh_number_text(e->real, SH_FORMAT_CSV)
-                                      : NULL;
-        sh_csv_cell(out,
-                    text             ? text
-                    : e->kind == 's' ? e->text
-                                     : sh_flag_text(e->integer != 0, SH_FORMAT_CSV),
-                    i + 1 == f->n);
-        free(text);
-    }
+        th_text_printf(&header, "%s%s", f->item[i].name, i + 1 < f->n ? "," : "\n");
+    sh_csv_begin(&s->out, out, th_text_take(&header, NULL));
+    for (size_t i = 0; i < f->n; i++)
+        sh_csv_figure(out, &f->item[i], i + 1 == f->n);
 }
 
 static size_t without_newline(const char *text)
@@ -288,6 +305,10 @@ static void finish_listing(ShSession *s)
     o->listing = NULL;
     if (!ok)
         o->failed = true;
+    else if (o->format == SH_FORMAT_CSV && (o->tables || o->pending.n > 0))
+        return; /* there is a table */
+    else if (o->format == SH_FORMAT_CSV)
+        fwrite(o->listing_text, 1, o->listing_size, sh_shown_stream(o));
     else if (o->format == SH_FORMAT_JSON)
         sh_output_member(s, "text",
                          json_stringn(o->listing_text, without_newline(o->listing_text)));
@@ -340,6 +361,7 @@ void sh_output_error(ShSession *s, const char *where, const ThError *err)
 void sh_output_free(ShOutput *o)
 {
     forget(o);
+    free(o->header);
     if (o->shown)
         fclose(o->shown);
     if (o->log)

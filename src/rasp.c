@@ -155,6 +155,19 @@ static void selector_figure(ShSession *s, const ThRaspValue *v)
     free(cell);
 }
 
+/* Returns new: the elements of a list, of which some may be lists. */
+static json_t *json_list(const ThRasp *r, const ThRaspValue *list)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < th_rasp_length(list); i++) {
+        ThRaspValue v = th_rasp_element(list, i);
+        json_array_append_new(all, v.kind == TH_RASP_VALUE_LIST   ? json_list(r, &v)
+                                   : v.kind == TH_RASP_VALUE_ATOM ? json_atom(r, v.as.atom)
+                                                                  : json_null());
+    }
+    return all;
+}
+
 void sh_rasp_figures(ShSession *s, const ThRaspValue *v)
 {
     size_t n = 0;
@@ -179,6 +192,8 @@ void sh_rasp_figures(ShSession *s, const ThRaspValue *v)
         th_rasp_write_value(s->rasp, v, &t);
         sh_result_text(s, "output", t.data ? t.data : "");
         th_text_free(&t);
+        if (v->kind == TH_RASP_VALUE_LIST && s->out.format == SH_FORMAT_JSON)
+            sh_output_member(s, "elements", json_list(s->rasp, v));
     }
 }
 
@@ -203,6 +218,7 @@ static bool host_show(void *context, const ThRaspShown *shown, ThError *err)
     if (!ok || shown->as == TH_RASP_SHOWN_NAME)
         return ok;
     s->out.keeps = shown->as == TH_RASP_SHOWN_RESULT && is_variable(shown);
+    s->out.tables = strcmp(shown->name, "out") != 0; /* definitions are no table */
     sh_result_text(s, "name", shown->name);
     sh_rasp_figures(s, &shown->value);
     return true;

@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/memory.h"
 #include "formats.h"
 #include "signals.h"
 
@@ -60,6 +62,41 @@ static FILE *redirect_open(const ShCall *call, ShRedirect *r, ThError *err)
     return th_file_begin(&r->file, call->redirect, err);
 }
 
+/* Returns new: the first line of a file, which is its columns; NULL where there is none. */
+static char *first_line(const char *path)
+{
+    struct stat file;
+    char *line = NULL;
+    size_t cap = 0;
+    FILE *in = stat(path, &file) == 0 && S_ISREG(file.st_mode) ? fopen(path, "r") : NULL;
+    if (in && getline(&line, &cap, in) < 0) {
+        free(line);
+        line = NULL;
+    }
+    if (in)
+        fclose(in);
+    return line;
+}
+
+/* A table that is appended goes on with that of the file. */
+static void note_columns(ShOutput *o, const ShCall *call, ShRedirect *r)
+{
+    r->header = o->header;
+    o->header = NULL;
+    if (o->format != SH_FORMAT_CSV || !call->append)
+        return;
+    o->header = first_line(call->redirect);
+    r->columns = o->header ? th_strdup(o->header, NULL) : NULL;
+}
+
+static bool same_columns(const ShOutput *o, const ShCall *call, const ShRedirect *r, ThError *err)
+{
+    if (!r->columns || strcmp(r->columns, o->header) == 0)
+        return true;
+    th_fail(err, TH_EUSAGE, "'%s' has other columns than this table", call->redirect);
+    return th_hint(err, "its first line is: %.*s", (int)strcspn(r->columns, "\r\n"), r->columns);
+}
+
 bool sh_redirect_begin(ShSession *s, const ShCall *call, ShRedirect *r, ThError *err)
 {
     unsigned own = call->form == 2 ? C_OWN_REDIRECT | C_LISTS : C_OWN_REDIRECT;
@@ -79,6 +116,7 @@ bool sh_redirect_begin(ShSession *s, const ShCall *call, ShRedirect *r, ThError 
     s->out.piped = call->pipe;
     if (call->redirect)
         set_format_of(s, call->redirect);
+    note_columns(&s->out, call, r);
     return true;
 }
 
@@ -102,23 +140,31 @@ static bool end_pipe(ShRedirect *r, bool ok, ThError *err)
     return ok;
 }
 
-bool sh_redirect_end(ShSession *s, const ShCall *call, ShRedirect *r, bool ok, ThError *err)
+/* What was written goes to its file, if all went well. */
+static bool end_file(const ShCall *call, ShRedirect *r, bool ok, ThError *err)
 {
-    if (!r->before)
-        return ok;
-    s->out.stream = r->before;
-    s->out.format = r->format;
-    s->out.piped = false;
-    if (call->pipe)
-        return end_pipe(r, ok, err);
     if (r->buffer) {
         ok = fclose(r->buffer) == 0 && ok;
         ok = ok && th_file_append(call->redirect, r->text, r->size, err);
         free(r->text);
-    } else if (r->file.stream && ok) {
-        ok = th_file_commit(&r->file, err);
-    } else {
-        th_file_abort(&r->file);
+        return ok;
     }
+    if (r->file.stream && ok)
+        return th_file_commit(&r->file, err);
+    th_file_abort(&r->file);
     return ok;
+}
+
+bool sh_redirect_end(ShSession *s, const ShCall *call, ShRedirect *r, bool ok, ThError *err)
+{
+    if (!r->before)
+        return ok;
+    ok = ok && same_columns(&s->out, call, r, err);
+    free(s->out.header);
+    free(r->columns);
+    s->out.header = r->header;
+    s->out.stream = r->before;
+    s->out.format = r->format;
+    s->out.piped = false;
+    return call->pipe ? end_pipe(r, ok, err) : end_file(call, r, ok, err);
 }

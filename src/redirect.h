@@ -14,6 +14,8 @@ typedef struct {
     char *text;
     size_t size;
     ShOutputFormat format;
+    char *header;  /* the columns of before */
+    char *columns; /* those that the file has that is appended to; NULL: none */
 } ShRedirect;
 
 /* Sends what the session puts out where the call wants it; nothing is to be done for most calls.

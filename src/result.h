@@ -1,8 +1,8 @@
 /* result.h - what a command answers: figures with names, tables, and lines of text.
  *
  * In text format text and tables are printed as they come; in json one object a command holds the
- * figures and the tables as arrays; in csv tables are printed as such, or the figures as one row;
- * definitions print nothing there.
+ * figures and the tables as arrays; in csv it is one table: the first, or else the figures as one
+ * row, or else the text; definitions print nothing there.
  */
 #ifndef SH_RESULT_H
 #define SH_RESULT_H
@@ -21,6 +21,10 @@ void sh_result_real(ShSession *s, const char *name, double value);
 void sh_result_flag(ShSession *s, const char *name, bool value);
 void sh_result_text(ShSession *s, const char *name, const char *value); /* NULL: there is none */
 
+/* The figures that were set until now say what the answer is about: in csv each row of a table
+ * begins with them. */
+void sh_result_about(ShSession *s);
+
 /* A line (or part of one) of text output; nothing in json and csv. */
 void sh_say(ShSession *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -28,13 +32,21 @@ void sh_say(ShSession *s, const char *format, ...) __attribute__((format(printf,
 FILE *sh_out(ShSession *s);
 
 /* The stream for commands whose answer is nothing but text (show, help): in json it becomes the
- * member "text" of the command's object; never NULL. */
+ * member "text" of the command's object; in csv it is dropped where there are figures; never NULL.
+ */
 FILE *sh_listing(ShSession *s);
 
 /* A table: begin with its name and columns, "name:kind" separated by blanks, kind one of i
- * (integer), r (real), s (text), b (flag); then rows, one cell per column in order. */
+ * (integer), r (real), s (text), b (flag), n (a number of any size as its digits), l (numbers and
+ * words between blanks, in json an array), v (reals, which text leaves out; the last column, whose
+ * name may be empty); then rows, one cell per column in order. */
 void sh_table(ShSession *s, const char *name, const char *columns);
-void sh_row(ShSession *s, ...); /* long long, double, const char *, int (flag) as the kinds say */
+void sh_row(ShSession *s, ...); /* long long, double, const char *, int (flag), const double *
+                                   as the kinds say */
+
+/* The names of the reals of the column v, n of them: views until the table ends.  A real that is
+ * not a number is not there. */
+void sh_table_parts(ShSession *s, const char *const *name, int n);
 void sh_table_end(ShSession *s);
 
 /* Figures of the last command that set some, by name: 'i', 'r', 'b' or 's' and its value, or 0. */

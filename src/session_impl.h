@@ -30,7 +30,7 @@ typedef struct {
 typedef struct {
     char name[48];
     char kind;
-} ShColumn;
+} ShColumn; /* kind as in sh_table */
 
 enum { SH_MOST_COLUMNS = 32 };
 
@@ -40,6 +40,8 @@ typedef struct {
     char name[48];
     int n_columns;
     ShColumn column[SH_MOST_COLUMNS];
+    const char *const *part; /* (n_parts): of a column v; views */
+    int n_parts;
     char **cell; /* (n_rows * n_columns), owned; NULL in json */
     size_t n_cells, cap;
     json_t *rows;
@@ -57,7 +59,9 @@ typedef struct {
     ShFigures figures, pending; /* of the last command that set some; of the running one */
     const ShCommand *command;   /* the running one */
     json_t *object;             /* json: its answer in the making */
-    bool tables;                /* csv: a table was printed */
+    bool tables;                /* csv: the table was printed, or none is wanted */
+    size_t about;               /* of the pending figures the first, that say what it is about */
+    char *header;               /* csv: the columns that the stream has now; NULL: none yet */
     bool keeps;                 /* the figures of the command before stay */
     bool failed;                /* memory ran out while an answer was made */
     ShTable table;
@@ -115,6 +119,9 @@ void sh_output_begin(ShSession *s, const ShCommand *command);
 bool sh_output_end(ShSession *s, bool ok, ThError *err);
 void sh_output_free(ShOutput *o);
 
+/* At the prompt every line begins tables of its own. */
+void sh_output_fresh(ShSession *s);
+
 /* Prints an error as a json object among the answers. */
 void sh_output_error(ShSession *s, const char *where, const ThError *err);
 
@@ -139,6 +146,11 @@ char *sh_number_text(double x, ShOutputFormat format);
 char *sh_integer_text(long long value);
 const char *sh_flag_text(bool value, ShOutputFormat format);
 void sh_csv_cell(FILE *out, const char *text, bool last); /* with what separates it from the next */
+void sh_csv_figure(FILE *out, const ShFigureEntry *e, bool last);
+
+/* Begins a table of csv: prints its columns, unless the stream has a table of these columns, which
+ * then goes on.  Consumes the header, a line; NULL is out of memory. */
+void sh_csv_begin(ShOutput *o, FILE *out, char *header);
 void sh_table_free(ShTable *t);
 void sh_progress_erase(ShSession *s);
 

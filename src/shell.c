@@ -314,8 +314,10 @@ static bool run_chunk(ShSession *s, const ShSource *src, const ShLexer *lx)
             continue;
         ThError err = {0};
         ShStatement st = {lx, from, to};
-        if (src->prompt)
+        if (src->prompt) {
             sh_signals_clear();
+            sh_output_fresh(s);
+        }
         log_statement(s, &st);
         bool ok = run_statement(s, &st, &err);
         if (!ok)

@@ -27,11 +27,21 @@ void sh_automaton_figures(ShSession *s, const ThAutomaton *a); /* commands/autom
 void sh_machine_size_figures(ShSession *s, const ThTm *m);     /* commands/turing.c */
 void sh_model_figures(ShSession *s, const ThModel *m);         /* commands/models.c */
 
-/* Returns new: what `list` says of an object; NULL if memory runs out. */
-char *sh_object_size(ShSession *s, const ShObject *o); /* commands/objects.c */
+/* What `list` says of an object: what it is of (a kind of task or model, a type; or NULL), and
+ * counts of it, as many as have a name. */
+typedef struct {
+    const char *of;
+    struct {
+        const char *name; /* in the plural; NULL: no more */
+        long long n;
+    } count[5];
+} ShSize;
 
-/* Returns new: what `list` says of a name of RASP. */
-char *sh_rasp_size(ShSession *s, const ShObject *o);
+ShSize sh_object_size(ShSession *s, const ShObject *o); /* commands/objects.c */
+ShSize sh_rasp_size(ShSession *s, const ShObject *o);   /* commands/rasp.c */
+
+/* Returns new: the same as text ("2 states, 4 transitions"); NULL if memory runs out. */
+char *sh_object_size_text(ShSession *s, const ShObject *o);
 
 bool sh_run_automaton(ShSession *s, const ShCall *call, ThError *err); /* commands/automata.c */
 bool sh_run_list(ShSession *s, const ShCall *call, ThError *err);      /* each machine of a file */

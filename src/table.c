@@ -1,3 +1,5 @@
+#include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -35,8 +37,16 @@ void sh_table(ShSession *s, const char *name, const char *columns)
         c += n + strcspn(c + n, " ");
         c += strspn(c, " ");
     }
+    if (t->n_columns && t->column[t->n_columns - 1].kind == 'v' && s->out.format == SH_FORMAT_TEXT)
+        t->n_columns--;
     if (s->out.format == SH_FORMAT_JSON && !(t->rows = json_array()))
         s->out.failed = true;
+}
+
+void sh_table_parts(ShSession *s, const char *const *name, int n)
+{
+    s->out.table.part = name;
+    s->out.table.n_parts = n;
 }
 
 static void add_cell(ShSession *s, ShTable *t, char *text)
@@ -73,9 +83,54 @@ const char *sh_flag_text(bool value, ShOutputFormat format)
     return value ? "true" : "false";
 }
 
+/* A number where the text is one that json can hold, else the text. */
+static json_t *json_digits(const char *text, size_t n)
+{
+    char *end;
+    errno = 0;
+    long long x = strtoll(text, &end, 10);
+    bool whole = n > 0 && end == text + n && errno == 0 && !isspace((unsigned char)*text);
+    return whole ? json_integer(x) : json_stringn(text, n);
+}
+
+static json_t *json_list(const char *words)
+{
+    json_t *list = json_array();
+    for (words += strspn(words, " "); *words; words += strspn(words, " ")) {
+        size_t n = strcspn(words, " ");
+        json_array_append_new(list, json_digits(words, n));
+        words += n;
+    }
+    return list;
+}
+
+/* What is not there is no member; a number of things is an integer. */
+static bool add_json_parts(json_t *to, const ShTable *t, const double *x)
+{
+    bool ok = true;
+    for (int i = 0; i < t->n_parts; i++) {
+        bool whole = x[i] == floor(x[i]) && fabs(x[i]) < 9e15;
+        json_t *value = whole ? json_integer((json_int_t)x[i]) : sh_json_number(x[i]);
+        ok = isnan(x[i]) ? ok : json_object_set_new(to, t->part[i], value) == 0 && ok;
+    }
+    return ok;
+}
+
+/* Those of a column without a name are members of the row itself. */
+static bool set_json_parts(json_t *row, const ShTable *t, const char *name, const double *x)
+{
+    json_t *parts = *name ? json_object() : json_incref(row);
+    bool ok = parts && add_json_parts(parts, t, x);
+    if (*name)
+        return json_object_set_new(row, name, parts) == 0 && ok;
+    json_decref(parts);
+    return ok;
+}
+
 /* The next argument of a row, as the column's kind says. */
 static json_t *json_cell(char kind, va_list *args)
 {
+    const char *text;
     switch (kind) {
     case 'i':
         return json_integer(va_arg(*args, long long));
@@ -83,6 +138,11 @@ static json_t *json_cell(char kind, va_list *args)
         return sh_json_number(va_arg(*args, double));
     case 'b':
         return json_boolean(va_arg(*args, int));
+    case 'n':
+        text = va_arg(*args, const char *);
+        return json_digits(text, strlen(text));
+    case 'l':
+        return json_list(va_arg(*args, const char *));
     default:
         return json_string(va_arg(*args, const char *));
     }
@@ -102,9 +162,20 @@ static char *text_cell(char kind, ShOutputFormat format, va_list *args)
     }
 }
 
+static void add_parts(ShSession *s, json_t *row, const char *name, const double *x)
+{
+    ShTable *t = &s->out.table;
+    if (row && !set_json_parts(row, t, name, x))
+        s->out.failed = true;
+    for (int i = 0; !row && i < t->n_parts; i++)
+        add_cell(s, t, sh_number_text(x[i], SH_FORMAT_CSV));
+}
+
 static void row_cell(ShSession *s, json_t *row, const ShColumn *c, va_list *args)
 {
-    if (!row)
+    if (c->kind == 'v')
+        add_parts(s, row, c->name, va_arg(*args, const double *));
+    else if (!row)
         add_cell(s, &s->out.table, text_cell(c->kind, s->out.format, args));
     else if (json_object_set_new(row, c->name, json_cell(c->kind, args)) != 0)
         s->out.failed = true;
@@ -133,7 +204,7 @@ static void print_line(FILE *out, const ShTable *t, const int *width, char *cons
 {
     for (int i = 0; i < t->n_columns; i++) {
         const char *text = cell ? cell[i] : t->column[i].name;
-        bool left = t->column[i].kind == 's';
+        bool left = strchr("snl", t->column[i].kind) != NULL;
         int space = width[i] - th_utf8_width(text);
         if (!left)
             pad(out, space);
@@ -221,16 +292,60 @@ void sh_csv_cell(FILE *out, const char *text, bool last)
     fputs(last ? "\n" : ",", out);
 }
 
+void sh_csv_begin(ShOutput *o, FILE *out, char *header)
+{
+    if (!header) {
+        o->failed = true;
+    } else if (o->header && strcmp(o->header, header) == 0) {
+        free(header);
+    } else {
+        fputs(o->header ? "\n" : "", out);
+        fputs(header, out);
+        free(o->header);
+        o->header = header;
+    }
+}
+
+/* Returns new: the names of the columns, as a line. */
+static char *header_of(const ShOutput *o, const ShTable *t)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        return NULL;
+    int last = t->n_columns - 1;
+    bool parts = t->column[last].kind == 'v';
+    for (size_t i = 0; i < o->about; i++)
+        sh_csv_cell(to, o->pending.item[i].name, false);
+    for (int i = 0; i <= last - parts; i++)
+        sh_csv_cell(to, t->column[i].name, i == last);
+    for (int i = 0; parts && i < t->n_parts; i++) {
+        ThText name = {0};
+        th_text_printf(&name, *t->column[last].name ? "%s(%s)" : "%s%s", t->column[last].name,
+                       t->part[i]);
+        sh_csv_cell(to, name.data ? name.data : "", i + 1 == t->n_parts);
+        th_text_free(&name);
+    }
+    return fclose(to) == 0 ? text : NULL;
+}
+
 static void print_csv(ShSession *s, const ShTable *t)
 {
-    FILE *out = sh_data_stream(&s->out);
-    if (s->out.tables)
-        fputc('\n', out);
-    for (int i = 0; i < t->n_columns; i++)
-        sh_csv_cell(out, t->column[i].name, i + 1 == t->n_columns);
-    for (size_t i = 0; i < t->n_cells; i++)
-        sh_csv_cell(out, t->cell[i], (i + 1) % (size_t)t->n_columns == 0);
-    s->out.tables = true;
+    ShOutput *o = &s->out;
+    FILE *out = sh_data_stream(o);
+    size_t step = (size_t)t->n_columns;
+    if (o->tables)
+        return;
+    o->tables = true;
+    if (t->column[step - 1].kind == 'v')
+        step += (size_t)t->n_parts - 1;
+    sh_csv_begin(o, out, header_of(o, t));
+    for (size_t i = 0; i < t->n_cells; i++) {
+        for (size_t k = 0; i % step == 0 && k < o->about; k++)
+            sh_csv_figure(out, &o->pending.item[k], false);
+        sh_csv_cell(out, t->cell[i], (i + 1) % step == 0);
+    }
 }
 
 void sh_table_end(ShSession *s)

@@ -90,7 +90,7 @@ static bool list_states(ShSession *s, const ThHolonomy *h, char *const *state, T
         return true;
     int *c = th_alloc((size_t)h->n_levels, sizeof *c, err);
     bool ok = c != NULL;
-    sh_table(s, "coordinates", "state:s coordinates:s");
+    sh_table(s, "coordinates", "state:s coordinates:l");
     for (int q = 0; ok && q < h->n_states; q++) {
         ThText t = {0};
         th_holonomy_lift(h, q, c);
@@ -116,7 +116,7 @@ static bool table_run(ShSession *s, const ThHolonomy *h, const ShMachine *m, con
     bool ok = c != NULL;
     if (ok)
         th_holonomy_lift(h, q, c);
-    sh_table(s, "run", "step:i symbol:s coordinates:s state:s machine:s");
+    sh_table(s, "run", "step:i symbol:s coordinates:l state:s machine:s");
     for (int i = 0; ok && i <= length; i++) {
         ThText t = {0};
         if (i > 0) {

@@ -142,6 +142,7 @@ static bool generate_model(ShSession *s, const ShCall *call, ThError *err)
                  .most = how.most,
                  .blanks = !th_symbols_single(m->signature.symbol, m->signature.n_symbols),
                  .live = s->out.stream == stdout && isatty(STDOUT_FILENO)};
+    sh_about_model(s, o->object, NULL);
     bool ok = (g && write_on(&w, g, err)) || sh_error_inside(err, length > 0 ? o : input);
     if (ok) {
         sh_result_text(s, "output", w.text.data ? w.text.data : "");
@@ -186,7 +187,8 @@ SH_COMMAND(
                "#>      s-op: again\n"
                "generate again abc count=7\n"
                "#> abcabca",
-    .results = "output tokens ended exact steps step token stands predicted repeated",
+    .results = "model architecture task seed output tokens ended exact steps step token stands "
+               "predicted repeated",
     .args = {{A_OBJECT, "NAME", 0}, {A_INPUT, "INPUT", 0}},
     .args2 = {{A_OBJECT, "SOP", 0},
               {A_KEYWORD, "on", 0},

@@ -145,6 +145,7 @@ static void print_attention(ShSession *s, const ShCall *call, const ThModelTrace
                             const ThPath *path)
 {
     ThText line = {0};
+    sh_about_model(s, call->operand[0].object, NULL);
     sh_write_answer_line(&line, call, trace);
     sh_say(s, "%s\n", line.data ? line.data : "");
     th_text_free(&line);
@@ -230,8 +231,9 @@ SH_COMMAND(
                "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
                "attention m \"abbab\" > \"attention.txt\"\n"
                "assert layers == 3 and heads == 2",
-    .results = "layers heads", .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}},
-    .options = attention_options, .flags = C_PAGED)
+    .results = "model architecture task seed layers heads",
+    .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}}, .options = attention_options,
+    .flags = C_PAGED)
 {
     int *token;
     ThModelTrace *trace = sh_call_trace(call, &token, err);
@@ -380,10 +382,12 @@ SH_COMMAND(clusters, .group = "inspection",
                       "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
                       "clusters m on p length=100 > \"clusters.txt\"\n"
                       "assert functions == 2 and purity >= 0.5",
-           .results = "clusters purity variance functions gap spread",
+           .results = "model architecture task seed clusters purity variance "
+                      "functions gap spread",
            .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
            .options = sh_clusters_options, .flags = C_PAGED)
 {
+    sh_about_model(s, call->operand[0].object, call->operand[1].object);
     ThClusters *c = sh_call_clusters(s, call, err);
     if (!c)
         return false;
@@ -456,11 +460,12 @@ SH_COMMAND(field, .group = "inspection", .summary = "measure how far back a mode
                       "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
                       "field m on p length=40 strings=2 > \"field.txt\"\n"
                       "assert reach > 0 and reach <= 1",
-           .results = "reach deviation",
+           .results = "model architecture task seed reach deviation",
            .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
            .options = sh_field_options)
 {
     enum { ROWS = 20 };
+    sh_about_model(s, call->operand[0].object, call->operand[1].object);
     ThField *f = sh_call_field(s, call, err);
     if (!f)
         return false;

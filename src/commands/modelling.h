@@ -10,6 +10,10 @@
 /* The option seed= where it is given, else the setting. */
 long long sh_seed(const ShSession *s, const ThOptions *options);
 
+/* Sets the figures model, architecture, task (NULL: what the model was trained on) and seed, the
+ * model's, which are the first columns of csv; before all others. */
+void sh_about_model(ShSession *s, const ShObject *model, const ShObject *task);
+
 const char *sh_target_name(ThTarget target);
 
 /* A view: the automaton that labels the strings of the task in an operand, or NULL and an error. */

@@ -135,6 +135,17 @@ void sh_model_figures(ShSession *s, const ThModel *m)
     sh_result_int(s, "steps", m->training.step);
 }
 
+void sh_about_model(ShSession *s, const ShObject *model, const ShObject *task)
+{
+    const ThModel *m = model->as.model;
+    const char *trained = m->training.task ? m->training.task : "";
+    sh_result_text(s, "model", sh_shown_name(model));
+    sh_result_text(s, "architecture", model->made_by ? model->made_by : m->kind->name);
+    sh_result_text(s, "task", !task ? trained : task->made_by ? task->made_by : task->name);
+    sh_result_int(s, "seed", (long long)m->training.seed);
+    sh_result_about(s);
+}
+
 bool sh_show_model(ShSession *s, const ShObject *o, ThError *err)
 {
     (void)err;
@@ -236,18 +247,19 @@ static bool add_prediction(ShSession *s, const Prediction *r, ThError *err)
         char *answer = th_text_take(&t, err);
         if (!answer)
             return false;
+        const double *p = r->p + (size_t)i * (size_t)r->sig->n_classes;
         if (r->sig->target == TH_TARGET_FINAL)
-            sh_row(s, r->input, answer, confidence(r, i));
+            sh_row(s, r->input, answer, confidence(r, i), p);
         else
-            sh_row(s, r->input, (long long)i, r->sig->symbol[r->token[i]], answer,
-                   confidence(r, i));
+            sh_row(s, r->input, (long long)i, r->sig->symbol[r->token[i]], answer, confidence(r, i),
+                   p);
         free(answer);
     }
     return true;
 }
 
-/* Of one string with one answer: all classes. */
-static void add_classes(ShSession *s, const Prediction *r)
+/* Of one string with one answer: all classes, which people cannot see in its row. */
+static void say_classes(ShSession *s, const Prediction *r)
 {
     sh_say(s, "\n");
     sh_table(s, "classes", "class:s probability:r");
@@ -272,9 +284,11 @@ bool sh_run_model(ShSession *s, const ShCall *call, ThError *err)
 {
     const ThModel *m = call->operand[0].object->as.model;
     bool final = m->signature.target == TH_TARGET_FINAL, ok = true;
+    sh_about_model(s, call->operand[0].object, NULL);
     sh_table(s, "predictions",
-             final ? "input:s output:s probability:r"
-                   : "input:s position:i symbol:s output:s probability:r");
+             final ? "input:s output:s probability:r p:v"
+                   : "input:s position:i symbol:s output:s probability:r p:v");
+    sh_table_parts(s, (const char *const *)m->signature.label, m->signature.n_classes);
     Prediction r = {0};
     for (int i = 1; ok && i < call->n; i++) {
         free_prediction(&r);
@@ -283,8 +297,8 @@ bool sh_run_model(ShSession *s, const ShCall *call, ThError *err)
     }
     if (ok) {
         sh_table_end(s);
-        if (final && call->n == 2)
-            add_classes(s, &r);
+        if (final && call->n == 2 && sh_out(s))
+            say_classes(s, &r);
         ok = set_output(s, &r, err);
     }
     free_prediction(&r);
@@ -400,6 +414,7 @@ bool sh_trace_model(ShSession *s, const ShCall *call, ThError *err)
     const ThModel *m = call->operand[0].object->as.model;
     int length = 0;
     int *token = read_input(m, &call->operand[1], &length, err);
+    sh_about_model(s, call->operand[0].object, NULL);
     bool ok =
         token && trace_prefixes(s, m, token, length, err) && trace_layers(s, m, token, length, err);
     free(token);

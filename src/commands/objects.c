@@ -1,4 +1,5 @@
 /* objects.c - commands about named objects of any kind. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,42 +9,103 @@
 #include "session_impl.h"
 #include "show.h"
 
-/* The trimmed automaton, and where that is another the automaton as it stands. */
-static void add_automaton_size(ThText *t, const ThAutomaton *a)
+static ShSize automaton_size(const ThAutomaton *a)
 {
     size_t states, transitions;
     th_automaton_size(a, &states, &transitions);
-    th_text_printf(t, "%zu state%s, %zu transition%s", states, states == 1 ? "" : "s", transitions,
-                   transitions == 1 ? "" : "s");
-    if ((int)states != a->n_states || transitions != a->n_arcs)
-        th_text_printf(t, " (%d and %zu before trimming)", a->n_states, a->n_arcs);
+    return (ShSize){NULL,
+                    {{"states", (long long)states},
+                     {"transitions", (long long)transitions},
+                     {"symbols", a->n_symbols},
+                     {"all_states", a->n_states},
+                     {"all_transitions", (long long)a->n_arcs}}};
 }
 
-char *sh_object_size(ShSession *s, const ShObject *o)
+static ShSize model_size(const ThModel *m)
 {
-    ThText t = {0};
+    if (!m->bound)
+        return (ShSize){.of = m->kind->name};
+    return (ShSize){
+        m->kind->name,
+        {{"parameters", (long long)th_params_count(&m->params)}, {"steps", m->training.step}}};
+}
+
+ShSize sh_object_size(ShSession *s, const ShObject *o)
+{
     if (sh_is_rasp(o->kind))
         return sh_rasp_size(s, o);
-    if (o->kind == SH_AUTOMATON) {
-        add_automaton_size(&t, o->as.automaton);
-    } else if (o->kind == SH_TASK) {
-        const ThSignature *g = &o->as.task->signature;
-        th_text_printf(&t, "%s, %d symbols, %d %s", o->as.task->kind->name, g->n_symbols,
-                       g->n_classes, g->target == TH_TARGET_BITS ? "bits" : "classes");
-    } else if (o->kind == SH_MACHINE) {
-        const ThTm *m = o->as.machine;
-        th_text_printf(&t, "%d state%s, %d symbol%s", m->n_states, m->n_states == 1 ? "" : "s",
-                       m->n_symbols, m->n_symbols == 1 ? "" : "s");
-        if (m->n_tapes > 1)
-            th_text_printf(&t, ", %d tapes", m->n_tapes);
-    } else if (o->as.model->bound) {
-        const ThModel *m = o->as.model;
-        th_text_printf(&t, "%s, %zu parameters, %lld steps", m->kind->name,
-                       th_params_count(&m->params), m->training.step);
-    } else {
-        th_text_printf(&t, "%s, no task yet", o->as.model->kind->name);
-    }
+    if (o->kind == SH_AUTOMATON)
+        return automaton_size(o->as.automaton);
+    if (o->kind == SH_MODEL)
+        return model_size(o->as.model);
+    if (o->kind == SH_MACHINE)
+        return (ShSize){NULL,
+                        {{"states", o->as.machine->n_states},
+                         {"symbols", o->as.machine->n_symbols},
+                         {"tapes", o->as.machine->n_tapes}}};
+    const ThSignature *g = &o->as.task->signature;
+    return (ShSize){o->as.task->kind->name,
+                    {{"symbols", g->n_symbols},
+                     {g->target == TH_TARGET_BITS ? "bits" : "classes", g->n_classes}}};
+}
+
+static void add_count(ThText *t, const char *plural, long long n)
+{
+    int letters = (int)strlen(plural) - (n == 1);
+    th_text_printf(t, "%s%lld %.*s", t->size ? ", " : "", n, letters, plural);
+}
+
+/* Of automata the counts of the trimmed one, and where there is more to it the others. */
+static void add_counts(ThText *t, const ShObject *o, const ShSize *size)
+{
+    enum { STATES, TRANSITIONS, SYMBOLS, ALL_STATES, ALL_TRANSITIONS };
+    bool automaton = o->kind == SH_AUTOMATON;
+    for (int i = 0; i < (automaton ? SYMBOLS : 5) && size->count[i].name; i++)
+        if (strcmp(size->count[i].name, "tapes") != 0 || size->count[i].n > 1)
+            add_count(t, size->count[i].name, size->count[i].n);
+    if (automaton && (size->count[STATES].n != size->count[ALL_STATES].n ||
+                      size->count[TRANSITIONS].n != size->count[ALL_TRANSITIONS].n))
+        th_text_printf(t, " (%lld and %lld before trimming)", size->count[ALL_STATES].n,
+                       size->count[ALL_TRANSITIONS].n);
+}
+
+char *sh_object_size_text(ShSession *s, const ShObject *o)
+{
+    ShSize size = sh_object_size(s, o);
+    ThText t = {0};
+    th_text_add(&t, size.of ? size.of : "");
+    if (o->kind == SH_MODEL && !o->as.model->bound)
+        th_text_add(&t, ", no task yet");
+    add_counts(&t, o, &size);
     return th_text_take(&t, NULL);
+}
+
+/* What is counted of any object: columns of csv. */
+static const char *const counted[] = {
+    "states", "transitions", "symbols", "all_states", "all_transitions", "tapes",   "classes",
+    "bits",   "parameters",  "steps",   "layers",     "nodes",           "elements"};
+enum { COUNTED = sizeof counted / sizeof *counted };
+
+/* A row of `list` for programs. */
+static void list_counts(ShSession *s, const ShObject *o)
+{
+    ShSize size = sh_object_size(s, o);
+    double n[COUNTED];
+    for (int k = 0; k < COUNTED; k++) {
+        n[k] = NAN;
+        for (int i = 0; i < 5 && size.count[i].name; i++)
+            if (strcmp(size.count[i].name, counted[k]) == 0)
+                n[k] = (double)size.count[i].n;
+    }
+    sh_row(s, o->name, sh_kind_name(o->kind), size.of ? size.of : "", n);
+}
+
+static void list_text(ShSession *s, const ShObject *o)
+{
+    char *size = sh_object_size_text(s, o);
+    if (size)
+        sh_row(s, o->name, sh_kind_name(o->kind), size);
+    free(size);
 }
 
 /* "automata" and "models" for "automaton" and "model". */
@@ -62,7 +124,8 @@ SH_COMMAND(list, .group = "objects", .summary = "list what has been defined",
                      "machine, task, model, or of RASP s-op, selector, function or value.  Of an "
                      "automaton the states and transitions are counted that lie on a way from a "
                      "start to an accepting state; where there are others, their number with "
-                     "these stands in brackets.",
+                     "these stands in brackets.  In csv and json each count stands by itself, "
+                     "and of is the kind of a task or model, or the type of a value.",
            .example = "automaton p = parity\ntask t = parity\nlist\n"
                       "#> name  kind       size\n"
                       "#> p     automaton  2 states, 4 transitions\n"
@@ -75,14 +138,12 @@ SH_COMMAND(list, .group = "objects", .summary = "list what has been defined",
                                "'%s' is no kind of object: automaton, machine, task, model, "
                                "s-op, selector, function or value",
                                call->operand[0].text);
-    sh_table(s, "objects", "name:s kind:s size:s");
-    for (size_t i = 0; sh_object_at(s, i); i++) {
-        const ShObject *o = sh_object_at(s, i);
-        char *size = kind < 0 || (int)o->kind == kind ? sh_object_size(s, o) : NULL;
-        if (size)
-            sh_row(s, o->name, sh_kind_name(o->kind), size);
-        free(size);
-    }
+    bool people = sh_out(s) != NULL;
+    sh_table(s, "objects", people ? "name:s kind:s size:s" : "name:s kind:s of:s :v");
+    sh_table_parts(s, counted, COUNTED);
+    for (size_t i = 0; sh_object_at(s, i); i++)
+        if (kind < 0 || (int)sh_object_at(s, i)->kind == kind)
+            (people ? list_text : list_counts)(s, sh_object_at(s, i));
     sh_table_end(s);
     return true;
 }
@@ -233,7 +294,8 @@ SH_COMMAND(
               "LIST is a file of machines, a bbchallenge string a line: see analyze.",
     .example = "automaton p = parity\nrun p abab\n#> accept\n#>   even -a-> even -b-> odd "
                "-a-> odd -b-> even",
-    .results = "accepted state output halted verdict steps nonblank cells head tape "
+    .results = "model architecture task seed accepted state output halted verdict steps nonblank "
+               "cells head tape "
                "configurations merged",
     .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", A_OPTIONAL | A_REPEATED}},
     .args2 = {{A_LIST, "LIST", 0}}, .options = sh_run_options, .flags = C_LISTS)
@@ -280,7 +342,8 @@ SH_COMMAND(trace, .group = "objects", .summary = "run on one input and show ever
                       "#>    6  + 1  t  a[a]  rejected\n"
                       "#> accepted after 3 steps, which no run does sooner\n"
                       "#>   6 configurations",
-           .results = "accepted state output halted verdict steps nonblank cells head tape "
+           .results = "model architecture task seed accepted state output halted verdict steps "
+                      "nonblank cells head tape "
                       "configurations merged",
            .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
            .options = sh_trace_options)

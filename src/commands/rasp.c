@@ -45,28 +45,23 @@ bool sh_show_rasp(ShSession *s, const ShObject *o, ThError *err)
     return ok;
 }
 
-char *sh_rasp_size(ShSession *s, const ShObject *o)
+ShSize sh_rasp_size(ShSession *s, const ShObject *o)
 {
-    ThText t = {0};
     ThRaspValue v = {0};
     if (!sh_rasp_value_of(s, o, &v, NULL))
-        return th_text_take(&t, NULL);
-    ThRaspGraph *g = th_rasp_graph(s->rasp);
+        return (ShSize){0};
     if (v.kind == TH_RASP_VALUE_SOP || v.kind == TH_RASP_VALUE_SELECTOR) {
         size_t n = 0;
+        const ThRaspGraph *g = th_rasp_graph(s->rasp);
         free(th_rasp_ancestors(g, v.as.sop, &n, NULL));
-        uint32_t depth = th_rasp_node(g, v.as.sop)->depth;
-        th_text_printf(&t, "%u layer%s, %zu node%s", depth, depth == 1 ? "" : "s", n,
-                       n == 1 ? "" : "s");
-    } else if (v.kind == TH_RASP_VALUE_LIST || v.kind == TH_RASP_VALUE_DICT ||
-               th_rasp_sequence(&v)) {
-        size_t n = th_rasp_length(&v);
-        th_text_printf(&t, "%s, %zu element%s", th_rasp_kind_name(&v), n, n == 1 ? "" : "s");
-    } else {
-        th_text_add(&t,
-                    v.kind == TH_RASP_VALUE_FUNCTION ? "function of RASP" : th_rasp_kind_name(&v));
+        return (ShSize){NULL,
+                        {{"layers", th_rasp_node(g, v.as.sop)->depth}, {"nodes", (long long)n}}};
     }
-    return th_text_take(&t, NULL);
+    if (v.kind == TH_RASP_VALUE_FUNCTION)
+        return (ShSize){.of = "function of RASP"};
+    if (v.kind == TH_RASP_VALUE_LIST || v.kind == TH_RASP_VALUE_DICT || th_rasp_sequence(&v))
+        return (ShSize){th_rasp_kind_name(&v), {{"elements", (long long)th_rasp_length(&v)}}};
+    return (ShSize){.of = th_rasp_kind_name(&v)};
 }
 
 /* ---- run ------------------------------------------------------------------------------------- */

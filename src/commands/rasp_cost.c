@@ -9,6 +9,7 @@
 #include "rasp/evaluate/differ.h"
 #include "rasp/graph/cost.h"
 #include "rasp/graph/describe.h"
+#include "session_impl.h"
 #include "show.h"
 
 enum { SHOWN = 60, BREACHES = 20, CALLS = 4 };
@@ -74,13 +75,18 @@ static void write_reason(const ThRaspGraph *g, const ThRaspForce *f, ThText *t)
         th_rasp_describe(g, f->waits_for, NULL, SHOWN, t);
 }
 
-/* "2,1": one number a layer. */
+/* "2,1": one number a layer; in json they are an array. */
 static void list_figure(ShSession *s, const char *name, const size_t *count, uint32_t n)
 {
     ThText t = {0};
-    for (uint32_t k = 0; k < n; k++)
+    json_t *list = s->out.format == SH_FORMAT_JSON ? json_array() : NULL;
+    for (uint32_t k = 0; k < n; k++) {
         th_text_printf(&t, "%s%zu", k ? "," : "", count[k]);
+        json_array_append_new(list, json_integer((json_int_t)count[k]));
+    }
     sh_result_text(s, name, t.data ? t.data : "");
+    if (list)
+        sh_output_member(s, name, list);
     th_text_free(&t);
 }
 

@@ -120,9 +120,10 @@ static void set_results(const Training *t)
 }
 
 /* The checkpoint had all the steps that were asked for. */
-static bool finished_before(const Training *t)
+static bool finished_before(const Training *t, const ShObject *task)
 {
     const ThModelTraining *done = &t->object->as.model->training;
+    sh_about_model(t->s, t->object, task);
     sh_result_int(t->s, "steps", 0);
     sh_result_real(t->s, "seconds", 0);
     if (done->n_history > 0) {
@@ -142,6 +143,7 @@ static bool train(Training *t, const ShObject *task, const ThOptions *o, ThError
         return false;
     t->first_step = m->training.step;
     t->started = sh_clock();
+    sh_about_model(t->s, t->object, task);
     if (!sh_out(t->s))
         sh_table(t->s, "history", "step:i loss:r accuracy:r");
     bool ok = note_task(m, task, err) && th_format_train(&t->checkpoint, t->trainer, m, err);
@@ -185,7 +187,7 @@ SH_COMMAND(
                "train n on mine steps=20 > \"train.txt\"\n"
                "evaluate n on mine length=1..9:3 > \"scores.csv\"\n"
                "assert rows == 18",
-    .results = "loss accuracy steps seconds rate",
+    .results = "model architecture task seed loss accuracy steps seconds rate",
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
     .options = th_train_options)
 {
@@ -202,7 +204,7 @@ SH_COMMAND(
     if (!resume(&t, &steps, err))
         return false;
     if (steps == 0)
-        return finished_before(&t);
+        return finished_before(&t, task);
     ThOptions o = {0};
     bool ok = trainer_options(&t, call, steps, &o, err) && train(&t, task, &o, err);
     th_options_free(&o);
@@ -412,7 +414,8 @@ SH_COMMAND(evaluate, .group = "training", .summary = "measure a model's accuracy
                       "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
                       "evaluate m on p length=11..13 samples=64\n"
                       "assert longest == 13 and accuracy > 0.2",
-           .results = "accuracy lowest longest chance rows exact",
+           .results = "model architecture task seed accuracy lowest longest chance rows "
+                      "exact",
            .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
            .options = evaluate_options, .flags = C_PAGED)
 {
@@ -429,6 +432,7 @@ SH_COMMAND(evaluate, .group = "training", .summary = "measure a model's accuracy
     bool ok = scores.rows ? score_rows(&e, task, &scores, err) : score_lengths(&e, &scores, err);
     th_evaluator_free(e.evaluator);
     if (ok) {
+        sh_about_model(s, call->operand[0].object, call->operand[1].object);
         print_scores(s, &scores);
         summarize(s, &scores, task);
         keep_scores(m, &scores);
@@ -469,7 +473,7 @@ SH_COMMAND(gradcheck, .group = "training", .summary = "check a model's gradient"
                       "model m = regulargpt dim=8 heads=2\n"
                       "gradcheck m on p\n"
                       "assert worst < 1e-4 and worst_fast < 1e-3",
-           .results = "worst worst_fast",
+           .results = "model architecture task seed worst worst_fast",
            .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
            .options = gradcheck_options)
 {
@@ -484,6 +488,7 @@ SH_COMMAND(gradcheck, .group = "training", .summary = "check a model's gradient"
     th_model_free(copy);
     if (!g)
         return sh_error_inside(err, &call->operand[0]);
+    sh_about_model(s, call->operand[0].object, call->operand[1].object);
     print_gradcheck(s, g);
     th_gradcheck_free(g);
     return true;

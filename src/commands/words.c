@@ -263,7 +263,7 @@ SH_COMMAND(count, .group = "automata", .summary = "count the words of an automat
     char *total = NULL;
     bool good = d && th_dfa_growth(d, &g, sh_stop(s), err);
     if (good) {
-        sh_table(s, "lengths", "length:i words:s");
+        sh_table(s, "lengths", "length:i words:n");
         ThWordCounting how = {(int)t.range.lo, (int)t.range.hi, count_row, &t, sh_stop(s)};
         good = th_dfa_count(d, &how, t.range.step == 1 ? &total : NULL, err);
         sh_table_end(s);
