@@ -36,7 +36,8 @@ static bool command_mentions(const ShCommand *c, const char *text)
 }
 
 /* Kinds that mention the text, or, of second words, all where their command does. */
-static bool apropos_kinds(FILE *out, const ShFamily *f, const ShCommand *c, const char *text)
+static bool apropos_kinds(const ShSheet *to, const ShFamily *f, const ShCommand *c,
+                          const char *text)
 {
     bool all = c && command_mentions(c, text), found = false;
     for (size_t i = 0; i < f->count(); i++) {
@@ -47,14 +48,14 @@ static bool apropos_kinds(FILE *out, const ShFamily *f, const ShCommand *c, cons
             !options_mention(k.options, text))
             continue;
         th_text_printf(&name, "%s%s", c ? f->before : "", k.name);
-        sh_wrap_row(out, name.data ? name.data : k.name, k.summary);
+        sh_wrap_row(to, name.data ? name.data : k.name, k.summary);
         th_text_free(&name);
         found = true;
     }
     return found;
 }
 
-static bool apropos_commands(FILE *out, const char *text)
+static bool apropos_commands(const ShSheet *to, const char *text)
 {
     size_t n;
     bool found = false;
@@ -63,40 +64,40 @@ static bool apropos_commands(FILE *out, const char *text)
         const ShFamily *f = sh_family_of_command(commands[i]);
         char typed[SH_COMMAND_NAME];
         if (f) {
-            found = apropos_kinds(out, f, commands[i], text) || found;
+            found = apropos_kinds(to, f, commands[i], text) || found;
         } else if (command_mentions(commands[i], text)) {
-            sh_wrap_row(out, sh_command_typed(commands[i], typed), commands[i]->summary);
+            sh_wrap_row(to, sh_command_typed(commands[i], typed), commands[i]->summary);
             found = true;
         }
     }
     return found;
 }
 
-bool sh_apropos(FILE *out, const char *text)
+bool sh_apropos(const ShSheet *to, const char *text)
 {
     size_t n;
-    bool found = apropos_commands(out, text);
+    bool found = apropos_commands(to, text);
     const ShFamily *f = sh_families(&n);
     for (size_t i = 0; i < n; i++)
         if (!f[i].second_word)
-            found = apropos_kinds(out, &f[i], NULL, text) || found;
+            found = apropos_kinds(to, &f[i], NULL, text) || found;
     const ShSynonym *other = sh_synonyms(&n);
     for (size_t i = 0; i < n; i++) {
         if (mentions(other[i].word, text)) {
-            sh_wrap_row(out, other[i].word, other[i].see);
+            sh_wrap_row(to, other[i].word, other[i].see);
             found = true;
         }
     }
     const ShRaspTopic *t = sh_rasp_topics(&n);
     for (size_t i = 0; i < n; i++) {
         if (mentions(t[i].name, text) || mentions(t[i].summary, text)) {
-            sh_wrap_row(out, t[i].call, t[i].summary);
+            sh_wrap_row(to, t[i].call, t[i].summary);
             found = true;
         }
     }
     for (const ThOptionSpec *s = sh_settings; s->name; s++) {
         if (mentions(s->name, text) || mentions(s->help, text)) {
-            sh_wrap_row(out, s->name, s->help);
+            sh_wrap_row(to, s->name, s->help);
             found = true;
         }
     }

@@ -19,6 +19,24 @@ const ShCommand *const *sh_commands(size_t *n)
     return commands;
 }
 
+const ShCommandGroup *sh_command_groups(size_t *n)
+{
+    static const ShCommandGroup groups[] = {
+        {"objects", "list, show, run, trace, save, load what has a name"},
+        {"automata", "define, compare, minimize, list words, learn; monoids"},
+        {"machines", "run Turing machines, step by step or fast; prove them endless"},
+        {"rasp", "programs for a transformer, and the layers they need"},
+        {"tasks", "labelled strings, and computations written out as text"},
+        {"models", "RegularGPT, transformers, recurrent networks; let them write on"},
+        {"training", "train a model, measure it by length"},
+        {"inspection", "look inside: attention, clusters, receptive field"},
+        {"plots", "pictures of all of these, in a window or a file"},
+        {"general", "help, settings, scripts, checks"},
+    };
+    *n = sizeof groups / sizeof *groups;
+    return groups;
+}
+
 const ShCommand *sh_command(const char *name)
 {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {

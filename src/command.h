@@ -86,7 +86,7 @@ typedef bool ShHandler(ShSession *s, const ShCall *call, ThError *err);
 typedef struct ShCommand {
     const char *name;    /* as in C; blanks for underscores when typed */
     const char *alias;   /* another name for it; may be NULL */
-    const char *group;   /* heading in help and manual */
+    const char *group;   /* the name of one of sh_command_groups */
     const char *summary; /* one line, no full stop */
     const char *detail;  /* paragraphs separated by an empty line; may be NULL */
     const char *example; /* commands; lines "#> …" are what must be printed by those before */
@@ -134,6 +134,12 @@ ThAutomaton *sh_automaton_value(ShSession *s, const ShOperand *o, ThError *err);
 /* The table, in manual order. */
 const ShCommand *const *sh_commands(size_t *n);
 const ShCommand *sh_command(const char *name); /* by C name or alias; view, or NULL */
+
+/* Groups of commands, in manual order: *n of them. */
+typedef struct {
+    const char *name, *summary;
+} ShCommandGroup;
+const ShCommandGroup *sh_command_groups(size_t *n);
 
 /* Is a word of n bytes the first word of a command's name, or its alias? */
 bool sh_command_begins(const char *word, size_t n);

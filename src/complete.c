@@ -1,5 +1,6 @@
 #include "complete.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "parse.h"
 #include "rasp.h"
 #include "shape.h"
+#include "variables.h"
 
 typedef struct {
     ShSession *s;
@@ -108,16 +110,29 @@ static void offer_values(Cursor *c, const ThOptionSpec *spec)
         offer(c, spec->fallback);
 }
 
+static void offer_call(Cursor *c, const char *name, bool arguments)
+{
+    offer_n(c, name, strlen(name), arguments ? "(" : "");
+}
+
 /* What expressions know by a name. */
 static void offer_expressions(Cursor *c)
 {
     size_t n;
     const ThAutomatonBuiltin *b = th_automaton_builtins(&n);
     for (size_t i = 0; i < n; i++)
-        offer(c, b[i].name);
+        offer_call(c, b[i].name, b[i].n_arguments > 0 && !b[i].argument[0].fallback);
     const ThAutomatonFunction *f = th_automaton_functions(&n);
     for (size_t i = 0; i < n; i++)
-        offer(c, f[i].name);
+        offer_call(c, f[i].name, true);
+}
+
+/* Kinds of tasks in the place of a task: those that take an operand take it in parentheses. */
+static void offer_tasks(Cursor *c)
+{
+    const ShFamily *f = sh_family_of(A_TASK_KIND);
+    for (size_t i = 0; i < f->count(); i++)
+        offer_call(c, f->row(i).name, f->row(i).takes.kind != A_NONE);
 }
 
 static void offer_automata(Cursor *c)
@@ -133,8 +148,11 @@ static void offer_rasp(Cursor *c)
     ThRasp *r = sh_session_rasp(c->s, NULL);
     for (size_t i = 0; words[i]; i++)
         offer(c, words[i]);
-    for (size_t i = 0; r && th_rasp_name_at(r, i); i++)
-        offer(c, th_rasp_name_at(r, i));
+    for (size_t i = 0; r && th_rasp_name_at(r, i); i++) {
+        ThRaspValue v = {0};
+        th_rasp_lookup(r, th_rasp_name_at(r, i), &v);
+        offer_call(c, th_rasp_name_at(r, i), v.kind == TH_RASP_VALUE_FUNCTION);
+    }
 }
 
 static void offer_settings(Cursor *c)
@@ -143,24 +161,10 @@ static void offer_settings(Cursor *c)
         offer(c, s->name);
 }
 
-static void offer_topics(Cursor *c)
+/* The first words of what there is help on. */
+static void offer_topic(void *context, const char *name)
 {
-    offer_commands(c, NULL);
-    for (size_t i = 0; sh_help_topics[i]; i++)
-        offer(c, sh_help_topics[i]);
-    size_t n;
-    const char *const *groups = sh_command_groups(&n);
-    for (size_t i = 0; i < n; i++)
-        offer(c, groups[i]);
-    const ShRaspTopic *t = sh_rasp_topics(&n);
-    for (size_t i = 0; i < n; i++)
-        offer(c, t[i].name);
-    const ShFamily *f = sh_families(&n);
-    for (size_t i = 0; i < n; i++)
-        if (!f[i].second_word)
-            offer_kinds(c, &f[i]);
-    offer_expressions(c);
-    offer_settings(c);
+    offer_n(context, name, strcspn(name, " "), "");
 }
 
 static void offer_operand(Cursor *c, const ShArg *arg)
@@ -185,7 +189,7 @@ static void offer_operand(Cursor *c, const ShArg *arg)
     case A_TASK:
         offer_objects(c, SH_TASK);
         if (*c->prefix)
-            offer_kinds(c, sh_family_of(A_TASK_KIND));
+            offer_tasks(c);
         break;
     case A_MODEL:
         offer_objects(c, SH_MODEL);
@@ -195,7 +199,7 @@ static void offer_operand(Cursor *c, const ShArg *arg)
         c->out->files = true;
         break;
     case A_COMMAND:
-        offer_topics(c);
+        sh_help_names(offer_topic, c);
         break;
     case A_SETTING:
         offer_settings(c);
@@ -438,11 +442,55 @@ static void complete_statement(Cursor *c, const char *line, size_t start)
         offer_form(c, command, command->args2, words);
 }
 
+/* Inside of KIND( ... ) in the place of a task: its options, and what it is made of. */
+static bool offer_arguments(Cursor *c)
+{
+    ShKindRow row;
+    const ShLexer *lx = c->lx;
+    if (lx->n_open == 0)
+        return false;
+    size_t open = lx->open[lx->n_open - 1];
+    const ShToken *t = token(c, open);
+    bool called = open > c->from && lx->text.data[t->start] == '(' && t[-1].end == t->start;
+    if (!called || !name_kind(c, sh_family_of(A_TASK_KIND), open - 1, &row))
+        return false;
+    if (row.takes.kind != A_NONE)
+        offer_operand(c, &row.takes);
+    for (const ThOptionSpec *s = row.options; s && s->name; s++)
+        offer_n(c, s->name, strlen(s->name), "=");
+    return true;
+}
+
+/* The name behind a $ or ${ at the end of the line. */
+static bool offer_variables(Cursor *c, const char *line, size_t start)
+{
+    const char *end = line + strlen(line), *name = end;
+    while (name > line && (name[-1] == '_' || isalnum((unsigned char)name[-1])))
+        name--;
+    bool braced = name > line && name[-1] == '{';
+    const char *dollar = name - braced - 1;
+    if (dollar < line || *dollar != '$' || (dollar > line && dollar[-1] == '$'))
+        return false;
+    const char *variable;
+    for (size_t i = 0; (variable = sh_variable_name(c->s, i)); i++) {
+        ThText word = {0};
+        th_text_add_bytes(&word, line + start,
+                          name > line + start ? (size_t)(name - line) - start : 0);
+        th_text_printf(&word, "%s%s", variable, braced ? "}" : "");
+        if (word.data)
+            offer(c, word.data);
+        th_text_free(&word);
+    }
+    return true;
+}
+
 void sh_complete(ShSession *s, const char *line, size_t start, ShCandidates *out)
 {
     ShLexer lx = {0};
     ThError err = {0};
     Cursor c = {.s = s, .prefix = line + start, .lx = &lx, .out = out};
+    if (offer_variables(&c, line, start))
+        return;
     sh_lex_begin(&lx, 1);
     bool complete = sh_lex(&lx, line, start, &err);
     bool inside = lx.n_open > 0 && lx.token[lx.open[lx.n_open - 1]].body && lx.at == start;
@@ -459,9 +507,9 @@ void sh_complete(ShSession *s, const char *line, size_t start, ShCandidates *out
         out->files = true; /* inside a string */
     else if (open && is_rasp(&c))
         offer_rasp(&c);
-    else if (open)
+    else if (open && !offer_arguments(&c))
         offer_automata(&c);
-    else if (complete || inside)
+    else if (!open && (complete || inside))
         complete_statement(&c, line, start);
     sh_lex_free(&lx);
 }

@@ -5,7 +5,7 @@
 #include "session_impl.h"
 
 /* Candidates at the end of `line`, of which the word from byte `start` on is being typed.  Those
- * that end in `=` are options: no blank follows. */
+ * that end in `=`, `(` or `}` are not the end of a word: no blank follows. */
 typedef struct {
     char **item; /* owned, sorted as they should be offered, each once */
     size_t n, cap;

@@ -47,22 +47,6 @@ const char *const sh_help_topics[] = {"all",    "tutorial",  "examples",   "synt
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-const char *const *sh_command_groups(size_t *n)
-{
-    static const char *groups[32];
-    size_t n_commands, count = 0;
-    const ShCommand *const *commands = sh_commands(&n_commands);
-    for (size_t i = 0; i < n_commands; i++) {
-        size_t k = 0;
-        while (k < count && strcmp(groups[k], commands[i]->group) != 0)
-            k++;
-        if (k == count && count < sizeof groups / sizeof *groups)
-            groups[count++] = commands[i]->group;
-    }
-    *n = count;
-    return groups;
-}
-
 static void add_args(ThText *t, const ShArg *args)
 {
     bool bracket = false;
@@ -135,118 +119,118 @@ void sh_option_values(ThText *t, const ThOptionSpec *spec)
 }
 
 /* `after` follows the names: "=" for options, "" for settings. */
-static void print_specs(FILE *out, const ThOptionSpec *specs, const char *after)
+static void print_specs(const ShSheet *to, const ThOptionSpec *specs, const char *after)
 {
     for (; specs && specs->name; specs++) {
         ThText values = {0};
         sh_option_values(&values, specs);
-        fprintf(out, "    %s%s   %s\n", specs->name, after, values.data ? values.data : "");
+        fprintf(to->out, "    %s%s   %s\n", specs->name, after, values.data ? values.data : "");
         th_text_free(&values);
-        sh_wrap(out, 8, specs->help);
+        sh_wrap(to, 8, specs->help);
     }
 }
 
-static void print_example(FILE *out, const char *example)
+static void print_example(const ShSheet *to, const char *example)
 {
     while (*example) {
         size_t n = strcspn(example, "\n");
-        fprintf(out, "    %.*s\n", (int)n, example);
+        fprintf(to->out, "    %.*s\n", (int)n, example);
         example += n + (example[n] == '\n');
     }
 }
 
 /* ---- topics ---------------------------------------------------------------------------------- */
 
-static void print_paragraphs(FILE *out, const char *detail)
+static void print_paragraphs(const ShSheet *to, const char *detail)
 {
     if (detail) {
-        fputc('\n', out);
-        sh_wrap(out, 4, detail);
+        fputc('\n', to->out);
+        sh_wrap(to, 4, detail);
     }
 }
 
-static void print_line(FILE *out, const char *what, const char *text)
+static void print_line(const ShSheet *to, const char *what, const char *text)
 {
     if (text)
-        sh_wrap_from(out, fprintf(out, "\n%s: ", what) - 1, 4, text);
+        sh_wrap_from(to, fprintf(to->out, "\n%s: ", what) - 1, 4, text);
 }
 
 /* The options of a command, of a kind, or of both. */
-static void print_all_options(FILE *out, const ShCommand *c, const ShKindRow *kind)
+static void print_all_options(const ShSheet *to, const ShCommand *c, const ShKindRow *kind)
 {
     static const ShCommand none = {0};
     const ThOptionSpec *specs;
     bool any = false;
     for (size_t i = 0; (specs = sh_command_options(c ? c : &none, kind, i)); i++) {
-        fputs(!any && specs->name ? "\nOptions:\n" : "", out);
+        fputs(!any && specs->name ? "\nOptions:\n" : "", to->out);
         any = any || specs->name;
-        print_specs(out, specs, "=");
+        print_specs(to, specs, "=");
     }
 }
 
-static void print_rest(FILE *out, const char *results, const char *example)
+static void print_rest(const ShSheet *to, const char *results, const char *example)
 {
-    print_line(out, "Results", results);
+    print_line(to, "Results", results);
     if (example) {
-        fputs("\nExample:\n", out);
-        print_example(out, example);
+        fputs("\nExample:\n", to->out);
+        print_example(to, example);
     }
 }
 
-static void help_command(FILE *out, const ShCommand *c)
+static void help_command(const ShSheet *to, const ShCommand *c)
 {
     for (int form = 1; form <= (c->args2[0].kind != A_NONE ? 2 : 1); form++) {
         ThText synopsis = {0};
         sh_synopsis(&synopsis, c, form);
-        fprintf(out, "%s\n", synopsis.data ? synopsis.data : c->name);
+        fprintf(to->out, "%s\n", synopsis.data ? synopsis.data : c->name);
         th_text_free(&synopsis);
     }
-    sh_wrap(out, 4, c->summary);
-    print_paragraphs(out, c->detail);
-    print_all_options(out, c, NULL);
-    print_rest(out, c->results, c->example);
+    sh_wrap(to, 4, c->summary);
+    print_paragraphs(to, c->detail);
+    print_all_options(to, c, NULL);
+    print_rest(to, c->results, c->example);
 }
 
 /* A kind; c: the command whose second word it is, or NULL. */
-static void help_kind(FILE *out, const ShFamily *f, const ShKindRow *k, const ShCommand *c)
+static void help_kind(const ShSheet *to, const ShFamily *f, const ShKindRow *k, const ShCommand *c)
 {
     ThText synopsis = {0};
     sh_kind_synopsis(&synopsis, f, k);
-    fprintf(out, "%s\n", synopsis.data ? synopsis.data : k->name);
+    fprintf(to->out, "%s\n", synopsis.data ? synopsis.data : k->name);
     th_text_free(&synopsis);
-    sh_wrap(out, 4, k->summary);
-    print_paragraphs(out, k->detail);
-    print_paragraphs(out, c ? c->detail : NULL);
-    print_all_options(out, c, k);
+    sh_wrap(to, 4, k->summary);
+    print_paragraphs(to, k->detail);
+    print_paragraphs(to, c ? c->detail : NULL);
+    print_all_options(to, c, k);
     if (k->context > 0)
-        fprintf(out, "\nContext: %d tokens unless context= is given\n", k->context);
-    print_rest(out, c ? c->results : NULL, k->example);
-    print_line(out, "Source", k->source);
+        fprintf(to->out, "\nContext: %d tokens unless context= is given\n", k->context);
+    print_rest(to, c ? c->results : NULL, k->example);
+    print_line(to, "Source", k->source);
 }
 
-static void print_kinds(FILE *out, const ShFamily *f, const char *before)
+static void print_kinds(const ShSheet *to, const ShFamily *f, const char *before)
 {
     for (size_t i = 0; i < f->count(); i++) {
         ThText name = {0};
         ShKindRow k = f->row(i);
         th_text_printf(&name, "%s%s", before, k.name);
-        sh_wrap_row(out, name.data ? name.data : k.name, k.summary);
+        sh_wrap_row(to, name.data ? name.data : k.name, k.summary);
         th_text_free(&name);
     }
 }
 
 /* A command in a list, or each of its second words. */
-static void print_command_row(FILE *out, const ShCommand *c)
+static void print_command_row(const ShSheet *to, const ShCommand *c)
 {
     char typed[SH_COMMAND_NAME];
     const ShFamily *f = sh_family_of_command(c);
     if (f)
-        print_kinds(out, f, f->before);
+        print_kinds(to, f, f->before);
     else
-        sh_wrap_row(out, sh_command_typed(c, typed), c->summary);
+        sh_wrap_row(to, sh_command_typed(c, typed), c->summary);
 }
 
-static bool help_group(FILE *out, const char *group)
+static bool help_group(const ShSheet *to, const char *group)
 {
     size_t n;
     bool found = false;
@@ -254,19 +238,19 @@ static bool help_group(FILE *out, const char *group)
     for (size_t i = 0; i < n; i++) {
         if (strcmp(commands[i]->group, group) != 0)
             continue;
-        print_command_row(out, commands[i]);
+        print_command_row(to, commands[i]);
         found = true;
     }
     return found;
 }
 
-static void help_all(FILE *out)
+static void help_all(const ShSheet *to)
 {
     size_t n;
-    const char *const *groups = sh_command_groups(&n);
+    const ShCommandGroup *group = sh_command_groups(&n);
     for (size_t g = 0; g < n; g++) {
-        fprintf(out, "%s%s\n", g ? "\n" : "", groups[g]);
-        help_group(out, groups[g]);
+        fprintf(to->out, "%s%s\n", g ? "\n" : "", group[g].name);
+        help_group(to, group[g].name);
     }
 }
 
@@ -278,43 +262,43 @@ static void builtin_call(ThText *t, const ThAutomatonBuiltin *b)
     th_text_add(t, b->n_arguments ? ")" : "");
 }
 
-static void help_builtin(FILE *out, const ThAutomatonBuiltin *b)
+static void help_builtin(const ShSheet *to, const ThAutomatonBuiltin *b)
 {
     ThText call = {0};
     builtin_call(&call, b);
-    fprintf(out, "automaton NAME = %s\n", call.data ? call.data : b->name);
+    fprintf(to->out, "automaton NAME = %s\n", call.data ? call.data : b->name);
     th_text_free(&call);
-    sh_wrap(out, 4, b->summary);
+    sh_wrap(to, 4, b->summary);
     for (int i = 0; i < b->n_arguments; i++) {
-        fprintf(out, "    %s   integer from %d to %d", b->argument[i].name, b->argument[i].least,
-                b->argument[i].most);
+        fprintf(to->out, "    %s   integer from %d to %d", b->argument[i].name,
+                b->argument[i].least, b->argument[i].most);
         if (b->argument[i].fallback)
-            fprintf(out, "; default %d", b->argument[i].fallback);
-        fputc('\n', out);
+            fprintf(to->out, "; default %d", b->argument[i].fallback);
+        fputc('\n', to->out);
     }
 }
 
-static void help_results(FILE *out)
+static void help_results(const ShSheet *to)
 {
     size_t n;
     const ShCommand *const *commands = sh_commands(&n);
     sh_wrap(
-        out, 0,
+        to, 0,
         "Commands leave figures behind, which assert and echo read by name until another command "
         "sets its own; with set format json they are the members of the object that a command "
         "prints, beside its tables.  With set format csv a command prints one table: its first, "
         "or its figures as a row where it has none; definitions print nothing, and tables with "
         "the same columns that follow each other, also by >>, are one.  Of what models answer, "
         "each row begins with model, architecture, task and seed.");
-    fputc('\n', out);
+    fputc('\n', to->out);
     for (size_t i = 0; i < n; i++) {
         char typed[SH_COMMAND_NAME];
         if (commands[i]->results)
-            sh_wrap_row(out, sh_command_typed(commands[i], typed), commands[i]->results);
+            sh_wrap_row(to, sh_command_typed(commands[i], typed), commands[i]->results);
     }
 }
 
-static void help_formats(FILE *out)
+static void help_formats(const ShSheet *to)
 {
     ShFileKind k;
     for (size_t i = 0; sh_file_kind(i, &k); i++) {
@@ -323,104 +307,104 @@ static void help_formats(FILE *out)
                        k.saves && k.loads ? "save and load"
                        : k.saves          ? "save"
                                           : "load");
-        sh_wrap_row(out, k.extension, text.data ? text.data : k.summary);
+        sh_wrap_row(to, k.extension, text.data ? text.data : k.summary);
         th_text_free(&text);
     }
-    sh_wrap_row(out, ".csv .json .txt", "tables and results (COMMAND > FILE)");
+    sh_wrap_row(to, ".csv .json .txt", "tables and results (COMMAND > FILE)");
     size_t n;
     const ThFormat *const *f = th_format_all(&n);
-    fputs("\nTuring machines, by what a file holds or by format=:\n", out);
+    fputs("\nTuring machines, by what a file holds or by format=:\n", to->out);
     for (size_t i = 0; i < n; i++)
         if (f[i]->looks)
-            sh_wrap_row(out, f[i]->name, f[i]->looks);
+            sh_wrap_row(to, f[i]->name, f[i]->looks);
 }
 
 /* The families of which a topic is the list. */
-static void list_kinds(FILE *out, const char *topic)
+static void list_kinds(const ShSheet *to, const char *topic)
 {
     size_t n;
     const ShFamily *f = sh_families(&n);
     for (size_t i = 0; i < n; i++) {
         if (f[i].second_word || strcmp(f[i].topic, topic) != 0)
             continue;
-        fprintf(out, "kinds of %s, for %sKIND:\n", f[i].word, f[i].before);
-        print_kinds(out, &f[i], "");
+        fprintf(to->out, "kinds of %s, for %sKIND:\n", f[i].word, f[i].before);
+        print_kinds(to, &f[i], "");
         return;
     }
 }
 
-static void list_builtins(FILE *out)
+static void list_builtins(const ShSheet *to)
 {
     size_t n;
     const ThAutomatonBuiltin *b = th_automaton_builtins(&n);
-    fputs("built-in automata, for automaton NAME = EXPRESSION:\n", out);
+    fputs("built-in automata, for automaton NAME = EXPRESSION:\n", to->out);
     for (size_t i = 0; i < n; i++) {
         ThText call = {0};
         builtin_call(&call, &b[i]);
-        sh_wrap_row(out, call.data ? call.data : b[i].name, b[i].summary);
+        sh_wrap_row(to, call.data ? call.data : b[i].name, b[i].summary);
         th_text_free(&call);
     }
 }
 
-static void list_functions(FILE *out)
+static void list_functions(const ShSheet *to)
 {
     size_t n;
     const ThAutomatonFunction *f = th_automaton_functions(&n);
-    fputs("functions of automaton expressions:\n", out);
+    fputs("functions of automaton expressions:\n", to->out);
     for (size_t i = 0; i < n; i++) {
         ThText call = {0};
         th_text_printf(&call, "%s(%s)", f[i].name, f[i].arguments);
-        sh_wrap_row(out, call.data ? call.data : f[i].name, f[i].summary);
+        sh_wrap_row(to, call.data ? call.data : f[i].name, f[i].summary);
         th_text_free(&call);
     }
 }
 
-static void list_automata(FILE *out)
+static void list_automata(const ShSheet *to)
 {
-    list_builtins(out);
-    fputc('\n', out);
-    list_functions(out);
+    list_builtins(to);
+    fputc('\n', to->out);
+    list_functions(to);
 }
 
-static void help_rasp(FILE *out)
+static void help_rasp(const ShSheet *to)
 {
     size_t n;
     const ShRaspTopic *t = sh_rasp_topics(&n);
     for (size_t i = 0; sh_rasp_guide[i]; i++) {
-        sh_wrap(out, 0, sh_rasp_guide[i]);
-        fputc('\n', out);
+        sh_wrap(to, 0, sh_rasp_guide[i]);
+        fputc('\n', to->out);
     }
-    fputs("What is always there:\n", out);
+    fputs("What is always there:\n", to->out);
     for (size_t i = 0; i < n; i++) {
-        fprintf(out, "  %s\n", t[i].call);
-        sh_wrap(out, 6, t[i].summary);
+        fprintf(to->out, "  %s\n", t[i].call);
+        sh_wrap(to, 6, t[i].summary);
     }
 }
 
-static void help_topic(FILE *out, const char *topic)
+static void help_topic(const ShSheet *to, const char *topic)
 {
     if (strcmp(topic, "all") == 0)
-        help_all(out);
+        help_all(to);
     else if (strcmp(topic, "examples") == 0)
-        sh_help_examples(out);
+        sh_help_examples(to);
     else if (strcmp(topic, "tutorial") == 0)
-        sh_help_tutorial(out);
+        sh_help_tutorial(to);
     else if (strcmp(topic, "syntax") == 0)
-        sh_wrap(out, 0, sh_syntax_text);
+        sh_wrap(to, 0, sh_syntax_text);
     else if (strcmp(topic, "automata") == 0)
-        list_automata(out);
+        list_automata(to);
     else if (strcmp(topic, "functions") == 0)
-        list_functions(out);
+        list_functions(to);
     else if (strcmp(topic, "rasp") == 0)
-        help_rasp(out);
+        help_rasp(to);
     else if (strcmp(topic, "settings") == 0)
-        print_specs(out, sh_settings, "");
+        print_specs(to, sh_settings, "");
     else if (strcmp(topic, "formats") == 0)
-        help_formats(out);
+        help_formats(to);
     else if (strcmp(topic, "results") == 0)
-        help_results(out);
+        help_results(to);
     else
-        list_kinds(out, topic);
+        list_kinds(to, topic);
 }
 
 static bool is_topic(const char *word)
@@ -433,7 +417,7 @@ static bool is_topic(const char *word)
 
 /* Kinds of tasks and models, built-in automata, functions and settings of that name: any number may
  * fit. */
-static bool help_kinds(FILE *out, const char *name, bool found)
+static bool help_kinds(const ShSheet *to, const char *name, bool found)
 {
     size_t n;
     ShKindRow kind;
@@ -441,32 +425,32 @@ static bool help_kinds(FILE *out, const char *name, bool found)
     for (size_t i = 0; i < n; i++) {
         if (family[i].second_word || !sh_family_find(&family[i], name, &kind))
             continue;
-        fputs(found ? "\n" : "", out);
-        help_kind(out, &family[i], &kind, NULL);
+        fputs(found ? "\n" : "", to->out);
+        help_kind(to, &family[i], &kind, NULL);
         found = true;
     }
     const ThAutomatonBuiltin *b = th_automaton_builtins(&n);
     for (size_t i = 0; i < n; i++) {
         if (strcmp(b[i].name, name) != 0)
             continue;
-        fputs(found ? "\n" : "", out);
-        help_builtin(out, &b[i]);
+        fputs(found ? "\n" : "", to->out);
+        help_builtin(to, &b[i]);
         found = true;
     }
     const ThAutomatonFunction *f = th_automaton_functions(&n);
     for (size_t i = 0; i < n; i++) {
         if (strcmp(f[i].name, name) != 0)
             continue;
-        fprintf(out, "%sautomaton NAME = %s(%s)\n", found ? "\n" : "", name, f[i].arguments);
-        sh_wrap(out, 4, f[i].summary);
+        fprintf(to->out, "%sautomaton NAME = %s(%s)\n", found ? "\n" : "", name, f[i].arguments);
+        sh_wrap(to, 4, f[i].summary);
         found = true;
     }
     const ShRaspTopic *t = sh_rasp_topics(&n);
     for (size_t i = 0; i < n; i++) {
         if (strcmp(t[i].name, name) != 0)
             continue;
-        fprintf(out, "%s%s   in RASP\n", found ? "\n" : "", t[i].call);
-        sh_wrap(out, 4, t[i].summary);
+        fprintf(to->out, "%s%s   in RASP\n", found ? "\n" : "", t[i].call);
+        sh_wrap(to, 4, t[i].summary);
         found = true;
     }
     for (const ThOptionSpec *s = sh_settings; s->name; s++) {
@@ -474,10 +458,10 @@ static bool help_kinds(FILE *out, const char *name, bool found)
             continue;
         ThText values = {0};
         sh_option_values(&values, s);
-        fprintf(out, "%sset %s VALUE   %s\n", found ? "\n" : "", name,
+        fprintf(to->out, "%sset %s VALUE   %s\n", found ? "\n" : "", name,
                 values.data ? values.data : "");
         th_text_free(&values);
-        sh_wrap(out, 4, s->help);
+        sh_wrap(to, 4, s->help);
         found = true;
     }
     return found;
@@ -485,7 +469,7 @@ static bool help_kinds(FILE *out, const char *name, bool found)
 
 /* `help plot`: the commands whose first word it is, where it is a command itself as what else
  * there is. */
-static bool help_prefix(FILE *out, const char *word, bool found)
+static bool help_prefix(const ShSheet *to, const char *word, bool found)
 {
     size_t n, length = strlen(word);
     const char *heading = found ? "\nSee also:\n" : "";
@@ -495,49 +479,25 @@ static bool help_prefix(FILE *out, const char *word, bool found)
         bool second = strncmp(c->name, word, length) == 0 && c->name[length] == '_';
         if (!second && !(sh_family_of_command(c) && strcmp(c->name, word) == 0))
             continue;
-        fputs(heading, out);
+        fputs(heading, to->out);
         heading = "";
-        print_command_row(out, c);
+        print_command_row(to, c);
         found = true;
     }
     return found;
 }
 
 /* A word of other programs: what does its work here. */
-static bool help_synonym(FILE *out, const char *word)
+static bool help_synonym(const ShSheet *to, const char *word)
 {
     const ShSynonym *known = sh_synonym(word);
     if (known)
-        sh_wrap(out, 0, known->see);
+        sh_wrap(to, 0, known->see);
     return known != NULL;
 }
 
-static bool unknown_topic(const char *topic, ThError *err)
-{
-    const char *names[512];
-    size_t count = 0, n;
-    const ShCommand *const *commands = sh_commands(&n);
-    for (size_t i = 0; i < n && count < 128; i++)
-        names[count++] = commands[i]->name;
-    for (size_t i = 0; sh_help_topics[i]; i++)
-        names[count++] = sh_help_topics[i];
-    const char *const *groups = sh_command_groups(&n);
-    for (size_t i = 0; i < n; i++)
-        names[count++] = groups[i];
-    const ShFamily *f = sh_families(&n);
-    for (size_t k = 0; k < n; k++)
-        for (size_t i = 0; i < f[k].count() && !f[k].second_word && count < 512; i++)
-            names[count++] = f[k].row(i).name;
-    const char *near = th_nearest(topic, names, count);
-    th_fail(err, TH_EVALUE, "there is no help on '%s'", topic);
-    if (near)
-        return th_hint(err, "did you mean %s?", near);
-    return th_hint(err, "help lists the topics; apropos %s searches them",
-                   strchr(topic, ' ') ? "WORD" : topic);
-}
-
 /* `help scratchpad addition`. */
-static bool help_second_word(FILE *out, const char *topic)
+static bool help_second_word(const ShSheet *to, const char *topic)
 {
     size_t n;
     ShKindRow kind;
@@ -548,16 +508,16 @@ static bool help_second_word(FILE *out, const char *topic)
         if (!f || strncmp(topic, commands[i]->name, length) != 0 || topic[length] != '_' ||
             !sh_family_find(f, topic + length + 1, &kind))
             continue;
-        help_kind(out, f, &kind, commands[i]);
+        help_kind(to, f, &kind, commands[i]);
         return true;
     }
     return false;
 }
 
-bool sh_help(FILE *out, const char *topic, ThError *err)
+bool sh_help(const ShSheet *to, const char *topic, ThError *err)
 {
     if (!*topic) {
-        sh_help_start(out);
+        sh_help_start(to);
         return true;
     }
     char name[128];
@@ -565,18 +525,18 @@ bool sh_help(FILE *out, const char *topic, ThError *err)
     for (char *c = name; *c; c++)
         *c = *c == ' ' ? '_' : *c;
     const ShCommand *c = sh_command(name);
-    bool group = help_group(out, topic);
+    bool group = help_group(to, topic);
     if (group && c)
-        fputs("\n", out);
+        fputs("\n", to->out);
     if (c)
-        help_command(out, c);
+        help_command(to, c);
     bool about = is_topic(name);
     if ((group || c) && about)
-        fputs("\n", out);
+        fputs("\n", to->out);
     if (about)
-        help_topic(out, name);
-    bool found = help_second_word(out, name);
-    found = help_prefix(out, name, found || c || about || group);
-    found = help_kinds(out, name, found) || found;
-    return found || help_synonym(out, topic) || unknown_topic(topic, err);
+        help_topic(to, name);
+    bool found = help_second_word(to, name);
+    found = help_prefix(to, name, found || c || about || group);
+    found = help_kinds(to, name, found) || found;
+    return found || help_synonym(to, topic) || sh_help_unknown(topic, err);
 }

@@ -4,18 +4,29 @@
 
 #include "command.h"
 #include "family.h"
+#include "wrap.h"
 
 /* Prints a topic, or the first screen for "".  TH_EUSAGE for an unknown topic, with the nearest. */
-bool sh_help(FILE *out, const char *topic, ThError *err);
+bool sh_help(const ShSheet *to, const char *topic, ThError *err);
+
+/* What help of a session is written on: its listing, as wide as the terminal that it goes to. */
+ShSheet sh_session_sheet(ShSession *s); /* commands/general.c */
 
 /* Prints what mentions the text, one line each; false if nothing does. */
-bool sh_apropos(FILE *out, const char *text);
+bool sh_apropos(const ShSheet *to, const char *text);
 
 /* Topics that are no commands, ending with NULL. */
 extern const char *const sh_help_topics[];
 
-/* Groups of commands in manual order: *n of them. */
-const char *const *sh_command_groups(size_t *n);
+/* Hands over the names of all that there is help on, as they are typed, some more than once. */
+typedef void ShHelpName(void *context, const char *name);
+void sh_help_names(ShHelpName *with, void *context);
+
+/* Is there help on a topic?  Also on words of other programs. */
+bool sh_help_knows(const char *topic);
+
+/* Says so where there is none, with the nearest name; returns false. */
+bool sh_help_unknown(const char *topic, ThError *err);
 
 /* Appends a form's operands as the synopsis shows them; form is 1 or 2. */
 void sh_synopsis(ThText *t, const ShCommand *c, int form);

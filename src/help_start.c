@@ -21,45 +21,23 @@ static const char *const ways[][2] = {
     {"help examples", "scripts to run with source, and to change"},
 };
 
-/* What the commands of a group are for. */
-static const char *const holds[][2] = {
-    {"objects", "list, show, run, trace, save, load what has a name"},
-    {"automata", "define, compare, minimize, list words, learn; monoids"},
-    {"machines", "run Turing machines, step by step or fast; prove them endless"},
-    {"rasp", "programs for a transformer, and the layers they need"},
-    {"tasks", "labelled strings, and computations written out as text"},
-    {"models", "RegularGPT, transformers, recurrent networks; let them write on"},
-    {"training", "train a model, measure it by length"},
-    {"inspection", "look inside: attention, clusters, receptive field"},
-    {"plots", "pictures of all of these, in a window or a file"},
-    {"general", "help, settings, scripts, checks"},
-};
-
-static const char *what_holds(const char *group)
-{
-    for (size_t i = 0; i < sizeof holds / sizeof *holds; i++)
-        if (strcmp(holds[i][0], group) == 0)
-            return holds[i][1];
-    return "";
-}
-
-void sh_help_start(FILE *out)
+void sh_help_start(const ShSheet *to)
 {
     size_t n;
-    const char *const *groups = sh_command_groups(&n);
-    fputs("Ways to start:\n", out);
+    const ShCommandGroup *group = sh_command_groups(&n);
+    fputs("Ways to start:\n", to->out);
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        fprintf(out, "  %-29s%s\n", ways[i][0], ways[i][1]);
-    fputs("\nGroups of commands, for help GROUP:\n", out);
+        fprintf(to->out, "  %-29s%s\n", ways[i][0], ways[i][1]);
+    fputs("\nGroups of commands, for help GROUP:\n", to->out);
     for (size_t i = 0; i < n; i++)
-        fprintf(out, "  %-12s%s\n", groups[i], what_holds(groups[i]));
+        fprintf(to->out, "  %-12s%s\n", group[i].name, group[i].summary);
     ThText more = {0};
     th_text_add(&more, "help COMMAND, apropos WORD; Tab completes, Meta-h "
                        "explains the word at the cursor.  help TOPIC:");
     for (size_t i = 1; sh_help_topics[i]; i++)
         th_text_printf(&more, "%s%s", i > 1 ? ", " : " ", sh_help_topics[i]);
-    fputc('\n', out);
-    sh_wrap(out, 0, more.data ? more.data : "");
+    fputc('\n', to->out);
+    sh_wrap(to, 0, more.data ? more.data : "");
     th_text_free(&more);
 }
 
@@ -90,7 +68,7 @@ static void add_sentence(ThText *t, FILE *in)
     }
 }
 
-static void list_script(FILE *out, const char *folder, const char *name)
+static void list_script(const ShSheet *to, const char *folder, const char *name)
 {
     ThText path = {0}, about = {0};
     th_text_printf(&path, "%s/%s", folder, name);
@@ -99,20 +77,20 @@ static void list_script(FILE *out, const char *folder, const char *name)
         add_sentence(&about, in);
         fclose(in);
     }
-    sh_wrap_row(out, name, about.data ? about.data : "");
+    sh_wrap_row(to, name, about.data ? about.data : "");
     th_text_free(&path);
     th_text_free(&about);
 }
 
 /* The scripts of a folder; false if it has none. */
-static bool list_folder(FILE *out, const char *folder)
+static bool list_folder(const ShSheet *to, const char *folder)
 {
     struct dirent **entry = NULL;
     int n = scandir(folder, &entry, is_script, alphasort);
     if (n > 0)
-        fprintf(out, "scripts in %s, for source \"%s/NAME\":\n", folder, folder);
+        fprintf(to->out, "scripts in %s, for source \"%s/NAME\":\n", folder, folder);
     for (int i = 0; i < n; i++) {
-        list_script(out, folder, entry[i]->d_name);
+        list_script(to, folder, entry[i]->d_name);
         free(entry[i]);
     }
     free(entry);
@@ -120,7 +98,7 @@ static bool list_folder(FILE *out, const char *folder)
 }
 
 /* They lie beside the program: where it was built, or where it was installed. */
-void sh_help_examples(FILE *out)
+void sh_help_examples(const ShSheet *to)
 {
     static const char *const places[] = {"examples", "../share/doc/tapehead/examples",
                                          "../../examples"};
@@ -131,10 +109,10 @@ void sh_help_examples(FILE *out)
     for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
         ThText folder = {0};
         th_text_printf(&folder, "%.*s/%s", (int)(slash - program), program, places[i]);
-        bool found = folder.data && realpath(folder.data, real) && list_folder(out, real);
+        bool found = folder.data && realpath(folder.data, real) && list_folder(to, real);
         th_text_free(&folder);
         if (found)
             return;
     }
-    fputs("the scripts that belong to tapehead are not installed here\n", out);
+    fputs("the scripts that belong to tapehead are not installed here\n", to->out);
 }

@@ -2,15 +2,15 @@
 #ifndef SH_HELP_START_H
 #define SH_HELP_START_H
 
-#include <stdio.h>
+#include "wrap.h"
 
 /* Ways to start and the groups of commands, on one screen of 24 lines. */
-void sh_help_start(FILE *out);
+void sh_help_start(const ShSheet *to);
 
 /* The scripts that were installed beside the program. */
-void sh_help_examples(FILE *out);
+void sh_help_examples(const ShSheet *to);
 
 /* The pages of the tutorial (commands/tutorial.c). */
-void sh_help_tutorial(FILE *out);
+void sh_help_tutorial(const ShSheet *to);
 
 #endif

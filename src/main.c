@@ -190,8 +190,8 @@ static bool define_variables(ShSession *s, const Arguments *a, ThError *err)
 
 static void say_hello(void)
 {
-    sh_wrap_fit(isatty(STDOUT_FILENO));
-    sh_wrap(stdout, 0,
+    ShSheet to = sh_sheet(stdout, isatty(STDOUT_FILENO));
+    sh_wrap(&to, 0,
             "tapehead " TH_VERSION ".  help says how to start, tutorial 1 shows it, help examples "
             "lists scripts; Tab completes, Meta-h explains the word at the cursor; quit leaves.");
 }

@@ -230,13 +230,14 @@ static void mdoc_command(FILE *out, const ShCommand *c)
 static void mdoc_commands(FILE *out)
 {
     size_t n_groups, n;
-    const char *const *groups = sh_command_groups(&n_groups);
+    const ShCommandGroup *group = sh_command_groups(&n_groups);
     const ShCommand *const *commands = sh_commands(&n);
     fputs(".Sh COMMANDS\n", out);
     for (size_t g = 0; g < n_groups; g++) {
-        fprintf(out, ".Ss %c%s\n.Bl -tag -width Ds\n", groups[g][0] - 32, groups[g] + 1);
+        const char *name = group[g].name;
+        fprintf(out, ".Ss %c%s\n.Bl -tag -width Ds\n", name[0] - 32, name + 1);
         for (size_t i = 0; i < n; i++)
-            if (strcmp(commands[i]->group, groups[g]) == 0)
+            if (strcmp(commands[i]->group, name) == 0)
                 mdoc_command(out, commands[i]);
         fputs(".El\n", out);
     }
@@ -411,23 +412,23 @@ static void emit_bash(FILE *out)
         fprintf(out, "%s%.*s", i ? " " : "", (int)k, commands[i]->name);
         last = commands[i]->name;
     }
-    fputs(
-        "' -- \"$word\")\n        return ;;\n"
-        "    -f | --format)\n"
-        "        mapfile -t COMPREPLY < <(compgen -W 'text json csv' -- \"$word\")\n"
-        "        return ;;\n"
-        "    --seed | --threads)\n"
-        "        return ;;\n"
-        "    esac\n"
-        "    if [[ $word == -* ]]; then\n"
-        "        mapfile -t COMPREPLY < <(compgen -W '--execute --keep-going --interactive --quiet "
-        "--no-init --format --seed --threads --help --version' -- \"$word\")\n"
-        "    else\n"
-        "        mapfile -t COMPREPLY < <(compgen -f -X '!*.th' -- \"$word\"; "
-        "compgen -d -- \"$word\")\n"
-        "    fi\n}\n\n"
-        "complete -o filenames -F _tapehead tapehead\n",
-        out);
+    fputs("' -- \"$word\")\n        return ;;\n"
+          "    -f | --format)\n"
+          "        mapfile -t COMPREPLY < <(compgen -W 'text json csv' -- \"$word\")\n"
+          "        return ;;\n"
+          "    --seed | --threads)\n"
+          "        return ;;\n"
+          "    esac\n"
+          "    if [[ $word == -* ]]; then\n"
+          "        mapfile -t COMPREPLY < <(compgen -W '--execute --define --keep-going "
+          "--interactive --quiet "
+          "--no-init --format --seed --threads --help --version' -- \"$word\")\n"
+          "    else\n"
+          "        mapfile -t COMPREPLY < <(compgen -f -X '!*.th' -- \"$word\"; "
+          "compgen -d -- \"$word\")\n"
+          "    fi\n}\n\n"
+          "complete -o filenames -F _tapehead tapehead\n",
+          out);
 }
 
 /* ---- json ------------------------------------------------------------------------------------ */

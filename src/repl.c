@@ -121,9 +121,10 @@ static char **attempt(const char *text, int start, int end)
     th_text_free(&line);
     rl_attempted_completion_over = !repl.candidates.files;
     char **matches = rl_completion_matches(text, next_candidate);
-    bool option =
-        matches && matches[0] && matches[0][0] && matches[0][strlen(matches[0]) - 1] == '=';
-    rl_completion_append_character = option ? '\0' : ' ';
+    bool goes_on =
+        matches && matches[0] && matches[0][0] && strchr("=(}", matches[0][strlen(matches[0]) - 1]);
+    rl_completion_append_character = goes_on ? '\0' : ' ';
+    rl_completion_suppress_quote = goes_on;
     return matches;
 }
 
@@ -140,14 +141,15 @@ static int help_on_word(int count, int key)
     while (rl_line_buffer[end] && !strchr(" \t;=(", rl_line_buffer[end]))
         end++;
     snprintf(word, sizeof word, "%.*s", end - start, rl_line_buffer + start);
+    ShSheet to = sh_sheet(rl_outstream, true);
     fputc('\n', rl_outstream);
-    if (!sh_help(rl_outstream, word, &err)) {
+    if (!sh_help(&to, word, &err)) {
         char first[SH_COMMAND_NAME];
         size_t blank = strspn(rl_line_buffer, " \t");
         snprintf(first, sizeof first, "%.*s", (int)strcspn(rl_line_buffer + blank, " \t;"),
                  rl_line_buffer + blank);
         err = (ThError){0};
-        if (!sh_help(rl_outstream, first, &err))
+        if (!sh_help(&to, first, &err))
             fprintf(rl_outstream, "%s\n", err.msg);
     }
     rl_on_new_line();

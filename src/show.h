@@ -37,10 +37,10 @@ typedef struct {
     } count[5];
 } ShSize;
 
-ShSize sh_object_size(ShSession *s, const ShObject *o); /* commands/objects.c */
-ShSize sh_rasp_size(ShSession *s, const ShObject *o);   /* commands/rasp.c */
+/* The size of what RASP holds. */
+ShSize sh_rasp_size(ShSession *s, const ShObject *o); /* commands/rasp.c */
 
-/* Returns new: the same as text ("2 states, 4 transitions"); NULL if memory runs out. */
+/* Returns new: the size of any object as text ("2 states, 4 transitions"); NULL if memory runs out. */
 char *sh_object_size_text(ShSession *s, const ShObject *o);
 
 bool sh_run_automaton(ShSession *s, const ShCall *call, ThError *err); /* commands/automata.c */

@@ -139,6 +139,18 @@ void sh_variable_write(ThText *t, const ShFigureValue *v)
 }
 
 /* Says that a name stands for nothing, with the nearest that does.  Returns false, always. */
+const char *sh_variable_name(ShSession *s, size_t i)
+{
+    const ShObject *o;
+    ThRaspValue v;
+    for (size_t k = 0; (o = sh_object_at(s, k)); k++)
+        if (own_value(s, o->name, &v) && i-- == 0)
+            return o->name;
+    if (i < 2)
+        return i == 0 ? "args" : "nargs";
+    return i - 2 < s->out.figures.n ? s->out.figures.item[i - 2].name : NULL;
+}
+
 static bool no_variable(ShSession *s, const char *name, ThError *err)
 {
     const ShFigures *f = &s->out.figures;

@@ -16,6 +16,10 @@
  * between its elements), is a view until the next call. */
 ShFigureValue sh_variable(ShSession *s, const char *name);
 
+/* What stands behind $: the i-th name of the user's variables, what a script was given, and the
+ * figures; view, NULL past the end. */
+const char *sh_variable_name(ShSession *s, size_t i);
+
 /* Returns new: the text of element i of a variable that is a list, or NULL past its end. */
 char *sh_variable_item(ShSession *s, const char *name, size_t i);
 

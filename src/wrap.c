@@ -8,18 +8,16 @@
 
 enum { USUAL = 78, NARROWEST = 40 };
 
-/* Of the screen that is written to: as the screen itself there is one. */
-static int width = USUAL;
-
-void sh_wrap_fit(bool terminal)
+ShSheet sh_sheet(FILE *out, bool terminal)
 {
     struct winsize w = {0};
     bool known = terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0;
-    width = !known ? USUAL : w.ws_col - 2 < NARROWEST ? NARROWEST : w.ws_col - 2;
+    return (ShSheet){out, !known ? USUAL : w.ws_col - 2 < NARROWEST ? NARROWEST : w.ws_col - 2};
 }
 
-void sh_wrap_from(FILE *out, int column, int indent, const char *text)
+void sh_wrap_from(const ShSheet *to, int column, int indent, const char *text)
 {
+    FILE *out = to->out;
     bool fresh = true; /* nothing of the line has been printed yet */
     int left = indent, hang = indent;
     while (*text) {
@@ -41,7 +39,7 @@ void sh_wrap_from(FILE *out, int column, int indent, const char *text)
         char word[256];
         snprintf(word, sizeof word, "%.*s", (int)n, text);
         int columns = th_utf8_width(word);
-        if (!fresh && column + 1 + columns > width) {
+        if (!fresh && column + 1 + columns > to->width) {
             fputc('\n', out);
             column = 0;
             left = hang;
@@ -60,13 +58,13 @@ void sh_wrap_from(FILE *out, int column, int indent, const char *text)
     fputc('\n', out);
 }
 
-void sh_wrap(FILE *out, int indent, const char *text)
+void sh_wrap(const ShSheet *to, int indent, const char *text)
 {
-    sh_wrap_from(out, 0, indent, text);
+    sh_wrap_from(to, 0, indent, text);
 }
 
-void sh_wrap_row(FILE *out, const char *name, const char *summary)
+void sh_wrap_row(const ShSheet *to, const char *name, const char *summary)
 {
-    fprintf(out, "  %s  ", name);
-    sh_wrap_from(out, th_utf8_width(name) + 4, 22, summary);
+    fprintf(to->out, "  %s  ", name);
+    sh_wrap_from(to, th_utf8_width(name) + 4, 22, summary);
 }

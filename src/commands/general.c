@@ -14,10 +14,10 @@
 #include "shell.h"
 #include "wrap.h"
 
-/* Help fills the lines of the terminal that it goes to. */
-static void fit_lines(const ShSession *s)
+ShSheet sh_session_sheet(ShSession *s)
 {
-    sh_wrap_fit(s->interactive && s->out.stream == stdout && isatty(STDOUT_FILENO));
+    bool terminal = s->interactive && s->out.stream == stdout && isatty(STDOUT_FILENO);
+    return sh_sheet(sh_listing(s), terminal);
 }
 
 SH_COMMAND(help, .group = "general", .summary = "explain a command or a topic",
@@ -32,11 +32,11 @@ SH_COMMAND(help, .group = "general", .summary = "explain a command or a topic",
            .flags = C_PAGED | C_KEEPS_RESULT)
 {
     ThText topic = {0};
-    fit_lines(s);
     for (int i = 0; i < call->n; i++)
         th_text_printf(&topic, "%s%s", i ? " " : "", call->operand[i].text);
     char *text = th_text_take(&topic, err);
-    bool ok = text && sh_help(sh_listing(s), text, err);
+    ShSheet to = sh_session_sheet(s);
+    bool ok = text && sh_help(&to, text, err);
     if (!ok && call->n > 0)
         sh_error_inside(err, &call->operand[0]);
     free(text);
@@ -51,8 +51,8 @@ SH_COMMAND(apropos, .group = "general", .summary = "find commands and topics by 
                       "#>   pwd                 print the current directory",
            .args = {{A_TEXT, "TEXT", 0}}, .flags = C_PAGED | C_KEEPS_RESULT)
 {
-    fit_lines(s);
-    if (sh_apropos(sh_listing(s), call->operand[0].text))
+    ShSheet to = sh_session_sheet(s);
+    if (sh_apropos(&to, call->operand[0].text))
         return true;
     return sh_fail_operand(err, &call->operand[0], TH_EVALUE, "nothing is about '%s'",
                            call->operand[0].text);

@@ -30,7 +30,7 @@ static ShSize model_size(const ThModel *m)
         {{"parameters", (long long)th_params_count(&m->params)}, {"steps", m->training.step}}};
 }
 
-ShSize sh_object_size(ShSession *s, const ShObject *o)
+static ShSize object_size(ShSession *s, const ShObject *o)
 {
     if (sh_is_rasp(o->kind))
         return sh_rasp_size(s, o);
@@ -71,7 +71,7 @@ static void add_counts(ThText *t, const ShObject *o, const ShSize *size)
 
 char *sh_object_size_text(ShSession *s, const ShObject *o)
 {
-    ShSize size = sh_object_size(s, o);
+    ShSize size = object_size(s, o);
     ThText t = {0};
     th_text_add(&t, size.of ? size.of : "");
     if (o->kind == SH_MODEL && !o->as.model->bound)
@@ -89,7 +89,7 @@ enum { COUNTED = sizeof counted / sizeof *counted };
 /* A row of `list` for programs. */
 static void list_counts(ShSession *s, const ShObject *o)
 {
-    ShSize size = sh_object_size(s, o);
+    ShSize size = object_size(s, o);
     double n[COUNTED];
     for (int k = 0; k < COUNTED; k++) {
         n[k] = NAN;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "help.h"
 #include "help_start.h"
 #include "session_impl.h"
 #include "shell.h"
@@ -116,18 +117,19 @@ static const struct {
 
 enum { N_PAGES = sizeof pages / sizeof *pages };
 
-void sh_help_tutorial(FILE *out)
+void sh_help_tutorial(const ShSheet *to)
 {
-    fputs("pages of the tutorial, for tutorial N:\n", out);
+    fputs("pages of the tutorial, for tutorial N:\n", to->out);
     for (int i = 0; i < N_PAGES; i++)
-        fprintf(out, "  %2d  %s\n", i + 1, pages[i].title);
+        fprintf(to->out, "  %2d  %s\n", i + 1, pages[i].title);
 }
 
 static void say(ShSession *s, const char *text)
 {
-    FILE *out = sh_out(s);
-    if (out)
-        sh_wrap(out, 0, text);
+    if (!sh_out(s))
+        return;
+    ShSheet to = sh_session_sheet(s);
+    sh_wrap(&to, 0, text);
 }
 
 /* Shows a command as it is typed, and runs it. */
@@ -164,7 +166,8 @@ SH_COMMAND(tutorial, .group = "general", .summary = "ten short pages to start wi
            .example = "tutorial 9", .args = {{A_TEXT, "N", A_OPTIONAL}}, .flags = C_KEEPS_RESULT)
 {
     if (call->n == 0) {
-        sh_help_tutorial(sh_listing(s));
+        ShSheet to = sh_session_sheet(s);
+        sh_help_tutorial(&to);
         return true;
     }
     int page = atoi(call->operand[0].text);

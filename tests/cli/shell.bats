@@ -385,3 +385,10 @@ train m on p length=1..400 steps=100000000' >a.th
     [ ! -s out ]
     grep -q 'interrupted (in the turn i = ' err
 }
+
+@test "every command stands in a group of the first screen of help" {
+    go -e help
+    for group in $("$TAPEHEAD" --emit=json | grep -o '"group": "[^"]*"' | cut -d '"' -f 4 | sort -u); do
+        grep -q "^  $group " <<<"$output" || { echo "no $group"; false; }
+    done
+}
