@@ -109,6 +109,8 @@ extern "C" {
 #include "lab/evaluate.h"
 #include "lab/generate.h"
 #include "lab/train.h"
+#include "compile/compile.h"
+#include "compile/prove.h"
 #include "inspect/clusters.h"
 #include "inspect/extract.h"
 #include "inspect/field.h"

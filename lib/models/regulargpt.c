@@ -13,7 +13,7 @@ static const ThOptionSpec options[] = {
     {"heads", TH_INT, "4", 1, 1024, NULL, "attention heads; they divide dim"},
     {"chunk", TH_INT, "2", 2, 4096, NULL, "C: vectors combined at a time"},
     {"thickness", TH_INT, "1", 1, 64, NULL, "K: layers with weights of their own in each level"},
-    {"hidden", TH_INT, "4", 1, 64, NULL, "width of the feed-forward layer, in multiples of dim"},
+    {"hidden", TH_INT, "4", 1, 65536, NULL, "width of the feed-forward layer, in multiples of dim"},
     {"form", TH_CHOICE, "auto", 0, 0, "auto|collapse|dilated",
      "collapse keeps the chunks' ends only, dilated every position; auto: what the task needs"},
     {"missing", TH_CHOICE, "pad", 0, 0, "pad|mask",

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "command.h"
+#include "commands/proofs.h"
 #include "scratchpad/check.h"
 
 static const char kinds[] = "any"
@@ -20,6 +21,8 @@ static const ThOptionSpec options[] = {
      "its layout, as style= or variant= of scratchpad; default: recognised"},
     {"machine", TH_STRING, NULL, 0, 0, NULL,
      "the machine whose rules must be followed; default: those that the run itself shows"},
+    {"model", TH_STRING, NULL, 0, 0, NULL,
+     "the model that the certificate in a file is about, see certificate"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 /* What the kinds may be told. */
@@ -222,7 +225,10 @@ SH_COMMAND(
         "  format: what cannot stand there\n\n"
         "A slip is an answer, not an error: the figures right, slip, line and column tell it to "
         "assert.  With the word file, every line of a .txt file is checked, or the member text of "
-        "every record of a .jsonl file; those that are wrong are listed.\n\n"
+        "every record of a .jsonl file; those that are wrong are listed.  With model= the file is "
+        "a "
+        "certificate of certificate, which is proved again from the model's weights; one that does "
+        "not hold is an error.\n\n"
         "Where the sources contradict each other both ways are right, unless an option says "
         "which.  What the paper prints with a misprint is right, and misprint is set.  Of sgd, "
         "numbers are recomputed from the tokens of the data and may differ by tolerance=.  A run "
@@ -245,6 +251,10 @@ SH_COMMAND(
 {
     ThPadCheckRules rules;
     ThPadChecked c;
+    if (call->form == 2 && th_option_given(&call->options, "model")) {
+        ShObject *m = sh_need_object(s, th_option_text(&call->options, "model"), SH_MODEL, err);
+        return m && sh_check_certificate(s, &call->operand[0], m->as.model, err);
+    }
     if (!rules_of(s, call, &rules, err))
         return false;
     if (call->form == 2)

@@ -1,0 +1,44 @@
+/* compile.h - automata as the weights of a RegularGPT that is exact.
+ *
+ * A segment of the input is the function on states that it induces, and a level of the model
+ * multiplies the functions of neighbouring segments (Chi et al. 2023, section 4 and Lemma 1).
+ * Layer norms are made to do nothing, attention weights are 0 and 1, and the feed-forward layer
+ * takes all that it has read away and puts the product in its place.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
+#ifndef TH_COMPILE_COMPILE_H
+#define TH_COMPILE_COMPILE_H
+
+#include "automata/algebra/monoid.h"
+#include "models/model.h"
+#include "tasks/task.h"
+
+typedef struct {
+    bool monoid;  /* a segment is an element of the monoid, else a matrix */
+    bool split;   /* layout A: the latest child is copied, too; else B: it stays where it is */
+    bool plain;   /* Lemma 1's unit; else a pair of units with slope zero about 0 and 1, so that no
+                     error is handed on */
+    int chunk;    /* C: factors of a product, 2 … 8 */
+    bool pre;     /* GPT-2's block: layer norm before each part */
+    bool gelu;    /* else ReLU */
+    bool dilated; /* every position is computed; where each has an answer, they always are */
+} ThCompileShape;
+
+typedef struct {
+    double terms; /* of a product */
+    double dim, heads, hidden;
+    double parameters;
+    double operations; /* multiplications to combine one chunk */
+} ThCompileSize;
+
+/* What a task's machine takes in a shape.  monoid may be NULL unless the shape needs it. */
+ThCompileSize th_compile_size(const ThTask *t, const ThMonoid *monoid, const ThCompileShape *shape);
+
+/* Returns new: a model that answers every string as the task does.  The task must have a machine
+ * (TH_EVALUE); monoid is that of its machine, or NULL unless the shape needs it.  bounds may be
+ * NULL.  TH_ELIMIT where the bounds or the sizes of models have no room for it, TH_ENOMEM. */
+ThModel *th_compile_regulargpt(const ThTask *t, const ThMonoid *monoid, const ThCompileShape *shape,
+                               const ThTapeBounds *bounds, ThError *err);
+
+#endif

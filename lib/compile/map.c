@@ -1,0 +1,376 @@
+#include "compile/map.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static const double eps = 1e-5;         /* of layer norm */
+static const double widen = 1 + 1e-9;   /* rounding of double sums */
+static const double gelu_bend = 8;      /* from here on GELU is ReLU to within gelu_error … */
+static const double gelu_error = 1e-14; /* … |x| Φ(-|x|) at 8 is 5e-15 */
+
+const float *th_compile_weights(const ThModel *m, const char *name)
+{
+    int i = th_params_find(&m->params, name);
+    return i < 0 ? NULL : th_params_at(&m->params, i);
+}
+
+static void free_sparse(ThCompileSparse *s)
+{
+    free(s->first);
+    free(s->col);
+    free(s->value);
+}
+
+void th_compile_map_free(ThCompileMap *f)
+{
+    for (int k = 0; k < f->chunk; k++)
+        free_sparse(&f->child[k]);
+    free_sparse(&f->up);
+    free_sparse(&f->down);
+    free(f->constant);
+    free(f->slope);
+    free(f->touched);
+    free(f->x);
+    free(f->centre);
+}
+
+/* Reads entry (row, col) of some matrix. */
+typedef double Entry(const void *matrix, int row, int col, int cols);
+
+static bool make_sparse(ThCompileSparse *s, const void *from, Entry *entry, int rows, int cols,
+                        ThError *err)
+{
+    size_t n = 0, cap_col = 0, cap_value = 0;
+    s->rows = rows;
+    s->first = th_alloc((size_t)rows + 1, sizeof *s->first, err);
+    if (!s->first)
+        return false;
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < cols; j++) {
+            double value = entry(from, i, j, cols);
+            if (value == 0)
+                continue;
+            if (!th_grow(&s->col, &cap_col, n + 1, sizeof *s->col, err) ||
+                !th_grow(&s->value, &cap_value, n + 1, sizeof *s->value, err))
+                return false;
+            s->col[n] = j;
+            s->value[n++] = value;
+        }
+        s->first[i + 1] = (int)n;
+    }
+    return true;
+}
+
+static double of_doubles(const void *matrix, int row, int col, int cols)
+{
+    return ((const double *)matrix)[(size_t)row * (size_t)cols + (size_t)col];
+}
+
+static double of_floats(const void *matrix, int row, int col, int cols)
+{
+    return (double)((const float *)matrix)[(size_t)row * (size_t)cols + (size_t)col];
+}
+
+typedef struct {
+    const float *value;
+    int rows;
+} Transposed;
+
+static double of_transposed(const void *matrix, int row, int col, int cols)
+{
+    const Transposed *t = matrix;
+    (void)cols;
+    return (double)t->value[(size_t)col * (size_t)t->rows + (size_t)row];
+}
+
+/* ---- attention: numbers instead of a softmax ---- */
+
+static bool queries_are_zero(const ThModel *m, int dim)
+{
+    const float *q = th_compile_weights(m, "layer0.attention.query");
+    const float *bias = th_compile_weights(m, "layer0.attention.query_bias");
+    for (size_t i = 0; i < (size_t)dim * (size_t)dim; i++)
+        if (q[i] != 0)
+            return false;
+    for (int i = 0; bias && i < dim; i++)
+        if (bias[i] != 0)
+            return false;
+    return true;
+}
+
+/* The weight of child k in head h, from its relative scalars. */
+static double weight_of(const ThCompileMap *f, int h, int k)
+{
+    const float *r = th_compile_weights(f->m, "layer0.attention.relative") + h * f->chunk;
+    double sum = 0;
+    for (int j = 0; j < f->chunk; j++)
+        sum += exp((double)r[j] - (double)r[k]);
+    return 1 / sum;
+}
+
+/* At least the spectral norm: √(greatest row sum · greatest column sum). */
+static double norm_bound(const double *a, int d)
+{
+    double row = 0, col = 0;
+    for (int i = 0; i < d; i++) {
+        double r = 0, c = 0;
+        for (int j = 0; j < d; j++) {
+            r += fabs(a[(size_t)i * (size_t)d + (size_t)j]);
+            c += fabs(a[(size_t)j * (size_t)d + (size_t)i]);
+        }
+        row = fmax(row, r);
+        col = fmax(col, c);
+    }
+    return sqrt(row * col) * widen;
+}
+
+/* a (dim, dim) += what child k adds by head h; constant += what its biases do. */
+static void add_head(const ThCompileMap *f, int h, int k, double *a)
+{
+    const float *value = th_compile_weights(f->m, "layer0.attention.key_value");
+    const float *bias = th_compile_weights(f->m, "layer0.attention.key_value_bias");
+    const float *output = th_compile_weights(f->m, "layer0.attention.output");
+    int d = f->dim, head = d / f->heads;
+    double weight = weight_of(f, h, k);
+    for (int j = h * head; j < (h + 1) * head; j++) {
+        const float *out = output + (size_t)j * (size_t)d;
+        for (int i = 0; i <= d; i++) {
+            double *to = i < d ? a + (size_t)i * (size_t)d : f->constant;
+            double v = i < d  ? (double)value[(size_t)i * 2 * (size_t)d + (size_t)(d + j)]
+                       : bias ? (double)bias[d + j]
+                              : 0;
+            for (int c = 0; v != 0 && c < d; c++)
+                to[c] += weight * v * (double)out[c];
+        }
+    }
+}
+
+/* By how much a child's distance from its centre counts in the sum, where layer norm does not come
+ * between. */
+static double spread_of(const ThCompileMap *f, double *a, bool residual)
+{
+    for (int i = 0; residual && i < f->dim; i++)
+        a[(size_t)i * (size_t)f->dim + (size_t)i] += 1;
+    return norm_bound(a, f->dim);
+}
+
+static bool read_children(ThCompileMap *f, ThError *err)
+{
+    size_t d = (size_t)f->dim;
+    const float *bias = th_compile_weights(f->m, "layer0.attention.output_bias");
+    double *a = th_alloc(d * d, sizeof *a, err);
+    bool ok = a != NULL;
+    for (int i = 0; ok && bias && i < f->dim; i++)
+        f->constant[i] = (double)bias[i];
+    for (int k = 0; ok && k < f->chunk; k++) {
+        memset(a, 0, d * d * sizeof *a);
+        for (int h = 0; h < f->heads; h++)
+            add_head(f, h, k, a);
+        ok = make_sparse(&f->child[k], a, of_doubles, f->dim, f->dim, err);
+        f->spread[k] = spread_of(f, a, k == 0 && !f->pre);
+    }
+    free(a);
+    return ok;
+}
+
+/* ---- reading the model ---- */
+
+static bool check_kind(const ThModel *m, ThError *err)
+{
+    const ThOptions *o = &m->options;
+    if (strcmp(m->kind->name, "regulargpt") != 0 || !m->bound)
+        return th_fail(err, TH_EVALUE,
+                       "only models of the kind regulargpt that have an alphabet "
+                       "can be proved right in this way");
+    return (th_option_int(o, "thickness") == 1 &&
+            th_option_int(o, "chunk") <= TH_COMPILE_CHILDREN &&
+            strcmp(th_option_text(o, "missing"), "pad") == 0) ||
+           th_fail(err, TH_EVALUE,
+                   "the proof is for thickness=1, missing=pad and chunk of %d at "
+                   "most",
+                   TH_COMPILE_CHILDREN);
+}
+
+bool th_compile_map_read(ThCompileMap *f, const ThModel *m, int elements, ThError *err)
+{
+    *f = (ThCompileMap){0};
+    if (!check_kind(m, err))
+        return false;
+    const ThOptions *o = &m->options;
+    const char *activation = th_option_text(o, "activation");
+    size_t d = (size_t)th_option_int(o, "dim");
+    *f = (ThCompileMap){.m = m,
+                        .dim = (int)d,
+                        .heads = (int)th_option_int(o, "heads"),
+                        .chunk = (int)th_option_int(o, "chunk"),
+                        .hidden = (int)(d * (size_t)th_option_int(o, "hidden")),
+                        .classes = m->signature.n_classes,
+                        .pre = strcmp(th_option_text(o, "norm"), "pre") == 0};
+    f->gelu = strcmp(activation, "auto") == 0 ? f->pre : strcmp(activation, "gelu") == 0;
+    if (!queries_are_zero(m, f->dim)) {
+        th_fail(err, TH_EVALUE, "the model attends by content: its queries are not zero");
+        return th_hint(err, "this proof is for compiled models");
+    }
+    size_t hidden = (size_t)f->hidden, rows = (size_t)f->chunk + 2;
+    f->constant = th_alloc(d, sizeof *f->constant, err);
+    f->slope = th_alloc(hidden, sizeof *f->slope, err);
+    f->touched = th_alloc(d * d, sizeof *f->touched, err);
+    f->x = th_alloc(rows * d + hidden, sizeof *f->x, err);
+    f->centre = th_alloc((size_t)elements * d, sizeof *f->centre, err);
+    if (!f->constant || !f->slope || !f->touched || !f->x || !f->centre)
+        return false;
+    f->u = f->x + (rows - 2) * d;
+    f->v = f->u + d;
+    f->active = f->v + d;
+    Transposed up = {th_compile_weights(m, "layer0.feed_forward.up"), f->hidden};
+    if (!read_children(f, err) ||
+        !make_sparse(&f->up, &up, of_transposed, f->hidden, f->dim, err) ||
+        !make_sparse(&f->down, th_compile_weights(m, "layer0.feed_forward.down"), of_floats,
+                     f->hidden, f->dim, err))
+        return false;
+    for (int u = 0; u < f->hidden; u++) {
+        for (int i = f->up.first[u]; i < f->up.first[u + 1]; i++)
+            f->slope[u] += f->up.value[i] * f->up.value[i];
+        f->slope[u] = sqrt(f->slope[u]) * widen;
+    }
+    return true;
+}
+
+/* ---- one combination ---- */
+
+void th_compile_normalise(const ThCompileMap *f, double *x, const char *gain_name,
+                          const char *offset_name, double *radius)
+{
+    const float *gain = th_compile_weights(f->m, gain_name),
+                *offset = th_compile_weights(f->m, offset_name);
+    double mean = 0, square = 0, greatest = 0;
+    for (int i = 0; i < f->dim; i++)
+        mean += x[i] / f->dim;
+    for (int i = 0; i < f->dim; i++)
+        square += (x[i] - mean) * (x[i] - mean) / f->dim;
+    double deviation = sqrt(square + eps);
+    for (int i = 0; i < f->dim; i++) {
+        x[i] = (double)gain[i] * (x[i] - mean) / deviation + (double)offset[i];
+        greatest = fmax(greatest, fabs((double)gain[i]));
+    }
+    /* The slope of t/√(|t|²/d + ε) is at most one through the root, which is least where |t| is. */
+    double least = sqrt(fmax(0, sqrt(square) - *radius / sqrt(f->dim)) *
+                            fmax(0, sqrt(square) - *radius / sqrt(f->dim)) +
+                        eps);
+    *radius *= greatest / least * widen;
+}
+
+static double activation(const ThCompileMap *f, double x)
+{
+    return f->gelu ? x * 0.5 * erfc(-x * M_SQRT1_2) : fmax(0, x);
+}
+
+/* Adds the slope of an active unit to f->touched. */
+static void touch(const ThCompileMap *f, int h)
+{
+    for (int j = f->down.first[h]; j < f->down.first[h + 1]; j++)
+        for (int i = f->up.first[h]; i < f->up.first[h + 1]; i++)
+            f->touched[(size_t)f->up.col[i] * (size_t)f->dim + (size_t)f->down.col[j]] +=
+                f->up.value[i] * f->down.value[j];
+}
+
+/* The squares of what unit h has touched, each cell of which becomes zero again. */
+static double take_squares(const ThCompileMap *f, int h)
+{
+    double sum = 0;
+    for (int j = f->down.first[h]; j < f->down.first[h + 1]; j++)
+        for (int i = f->up.first[h]; i < f->up.first[h + 1]; i++) {
+            double *cell =
+                &f->touched[(size_t)f->up.col[i] * (size_t)f->dim + (size_t)f->down.col[j]];
+            sum += *cell * *cell;
+            *cell = 0;
+        }
+    return sum;
+}
+
+/* At least the norm of the slope that the layer has by its active units, in post-norm with the
+ * residual. */
+static double slope_norm(const ThCompileMap *f)
+{
+    double square = 1e-12 * f->dim; /* more than what the sums below lose */
+    size_t d = (size_t)f->dim;
+    for (size_t i = 0; !f->pre && i < d; i++)
+        f->touched[i * d + i] = 1;
+    for (int h = 0; h < f->hidden; h++)
+        if (f->active[h] > 0)
+            touch(f, h);
+    for (int h = 0; h < f->hidden; h++)
+        if (f->active[h] > 0)
+            square += take_squares(f, h);
+    for (size_t i = 0; !f->pre && i < d; i++) {
+        square += f->touched[i * d + i];
+        f->touched[i * d + i] = 0;
+    }
+    return sqrt(square) * widen;
+}
+
+/* How much of a unit's output is unknown, which reads what lies within a radius: its rounding where
+ * it keeps away from its bend; else all that it may change. */
+static double unknown(const ThCompileMap *f, int h, double p, double radius)
+{
+    const double steepest = 1.13; /* GELU's greatest slope */
+    double reach = f->slope[h] * radius;
+    bool bent = fabs(p) - reach <= (f->gelu ? gelu_bend : 0) && f->slope[h] > 0;
+    f->active[h] = !bent && p > 0;
+    if (bent)
+        return steepest * reach;
+    return f->gelu ? 2 * gelu_error : 0;
+}
+
+/* y += the feed-forward layer of u, which is known to within *radius, as y is afterwards. */
+static void feed_forward(const ThCompileMap *f, const double *u, double *y, double *radius)
+{
+    const float *up_bias = th_compile_weights(f->m, "layer0.feed_forward.up_bias");
+    const float *down_bias = th_compile_weights(f->m, "layer0.feed_forward.down_bias");
+    double loose = 0;
+    for (int i = 0; i < f->dim; i++)
+        y[i] += (double)down_bias[i];
+    for (int h = 0; h < f->hidden; h++) {
+        double p = (double)up_bias[h];
+        for (int i = f->up.first[h]; i < f->up.first[h + 1]; i++)
+            p += f->up.value[i] * u[f->up.col[i]];
+        double a = activation(f, p), open = unknown(f, h, p, *radius);
+        for (int j = f->down.first[h]; j < f->down.first[h + 1]; j++) {
+            y[f->down.col[j]] += a * f->down.value[j];
+            loose += fabs(f->down.value[j]) * open;
+        }
+    }
+    *radius = (*radius * slope_norm(f) + loose) * widen;
+}
+
+double th_compile_combine(const ThCompileMap *f, double each)
+{
+    size_t d = (size_t)f->dim;
+    double sum = f->pre ? each : 0;
+    memcpy(f->u, f->x, d * sizeof *f->u);
+    for (int i = 0; i < f->dim; i++)
+        f->u[i] += f->constant[i];
+    for (int k = 0; k < f->chunk; k++) {
+        double *x = f->x + (size_t)k * d, radius = each;
+        if (f->pre)
+            th_compile_normalise(f, x, "layer0.norm1.gain", "layer0.norm1.offset", &radius);
+        for (int i = 0; i < f->dim; i++)
+            for (int j = f->child[k].first[i]; x[i] != 0 && j < f->child[k].first[i + 1]; j++)
+                f->u[f->child[k].col[j]] += x[i] * f->child[k].value[j];
+        sum += f->spread[k] * radius;
+    }
+    double radius = sum;
+    if (!f->pre)
+        th_compile_normalise(f, f->u, "layer0.norm1.gain", "layer0.norm1.offset", &radius);
+    memcpy(f->v, f->u, d * sizeof *f->v);
+    if (f->pre)
+        th_compile_normalise(f, f->u, "layer0.norm2.gain", "layer0.norm2.offset", &radius);
+    feed_forward(f, f->u, f->v, &radius);
+    if (f->pre)
+        return radius + sum;
+    th_compile_normalise(f, f->v, "layer0.norm2.gain", "layer0.norm2.offset", &radius);
+    return radius;
+}

@@ -1,0 +1,237 @@
+/* The weights of a RegularGPT by the product of functions (Chi et al. 2023, sections 4.1 and 4.2).
+ *
+ * A vector has slots of `width` numbers.  The state of a node is in the slot of its latest child
+ * (layout B), or in one before all children (layout A).  Each head copies one child into its slot:
+ * its relative scalars leave no weight to any other.  The feed-forward layer subtracts all that it
+ * reads, by units that are never at rest, and adds the product. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "compile/coding.h"
+#include "compile/compile.h"
+
+static const double eps = 1e-5;   /* of layer norm */
+static const double far = 100;    /* e^(-2 far) is 0 in single precision */
+static const double steep = 20;   /* GELU(x) is x or 0 in single precision from |x| = 20 on */
+static const double certain = 10; /* logit of the answer; others have 0 */
+
+/* ---- sizes ---- */
+
+static int slots_of(const ThCompileShape *s)
+{
+    return s->split ? s->chunk + 1 : s->chunk;
+}
+
+ThCompileSize th_compile_size(const ThTask *t, const ThMonoid *monoid, const ThCompileShape *s)
+{
+    ThCompileCoding c = th_compile_coding(t->machine, s->monoid ? monoid : NULL, s->chunk);
+    int heads = s->split ? s->chunk : s->chunk - 1;
+    double head = ceil((double)slots_of(s) * c.width / heads), d = head * heads;
+    ThCompileSize z = {.terms = th_compile_terms(&c), .dim = d, .heads = heads};
+    double units = (s->plain ? 1 : 2) * z.terms + d, norms = s->pre ? 6 : 4;
+    z.hidden = ceil(units / d) * d;
+    double embeddings = d * (t->signature.n_symbols + 2),
+           attention = 4 * d * d + heads * s->chunk + (s->pre ? 4 * d : 0),
+           feed = 2 * d * z.hidden + z.hidden + d, head_size = (d + 1) * t->signature.n_classes;
+    z.parameters = embeddings + attention + feed + norms * d + head_size;
+    z.operations = (2 + 2.0 * s->chunk) * d * d + 2 * d * z.hidden;
+    return z;
+}
+
+static bool set_number(ThOptions *o, const char *name, double value, ThError *err)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.0f", value);
+    return th_options_set(o, name, text, err);
+}
+
+static bool set_options(ThOptions *o, const ThCompileShape *s, const ThCompileSize *z, ThError *err)
+{
+    const double most = 65536;
+    if (z->dim > most || z->hidden / z->dim > most)
+        return th_fail(err, TH_ELIMIT, "a model with dim=%.0f and %.0f hidden units is too large",
+                       z->dim, z->hidden);
+    return set_number(o, "dim", z->dim, err) && set_number(o, "heads", z->heads, err) &&
+           set_number(o, "chunk", s->chunk, err) &&
+           set_number(o, "hidden", z->hidden / z->dim, err) &&
+           th_options_set(o, "norm", s->pre ? "pre" : "post", err) &&
+           th_options_set(o, "activation", s->gelu ? "gelu" : "relu", err) &&
+           (!s->dilated || th_options_set(o, "form", "dilated", err));
+}
+
+/* ---- weights ---- */
+
+typedef struct {
+    const ThTask *task;
+    ThModel *m;
+    const ThCompileShape *shape;
+    ThCompileCoding coding;
+    int dim, heads, hidden;
+} Work;
+
+static float *weights(const Work *w, const char *name)
+{
+    return th_params_at(&w->m->params, th_params_find(&w->m->params, name));
+}
+
+/* Where a child's vector is when it is multiplied; child 0 is the latest. */
+static int slot_of(const Work *w, int child)
+{
+    return (w->shape->split ? child + 1 : child) * w->coding.width;
+}
+
+static void write_leaves(const Work *w)
+{
+    float *row = weights(w, "embedding");
+    for (int a = 0; a < w->task->signature.n_symbols; a++, row += w->dim)
+        th_compile_encode(&w->coding, a, (float)(1 / sqrt(w->dim)), row);
+    th_compile_encode(&w->coding, -1, 1, weights(w, "pad"));
+}
+
+/* Head h hands on the state of one child. */
+static void write_heads(const Work *w)
+{
+    float *relative = weights(w, "layer0.attention.relative");
+    float *value = weights(w, "layer0.attention.key_value");
+    float *output = weights(w, "layer0.attention.output");
+    int head = w->dim / w->heads, C = w->shape->chunk;
+    for (int h = 0; h < w->heads; h++) {
+        int child = w->shape->split ? h : h + 1;
+        for (int k = 0; k < C; k++)
+            relative[h * C + k] = (float)(k == child ? far : -far);
+        for (int i = 0; i < w->coding.width; i++) {
+            value[i * 2 * w->dim + w->dim + h * head + i] = 1;
+            output[(h * head + i) * w->dim + slot_of(w, child) + i] = 1;
+        }
+    }
+}
+
+/* Layer norm of a vector with `ones` ones and zeros else gives the same vector. */
+static void write_norm(const Work *w, const char *gain, const char *offset, int ones)
+{
+    double mean = (double)ones / w->dim;
+    float *g = weights(w, gain), *o = weights(w, offset);
+    for (int i = 0; i < w->dim; i++) {
+        g[i] = (float)sqrt(mean - mean * mean + eps);
+        o[i] = (float)mean;
+    }
+}
+
+static void write_norms(const Work *w)
+{
+    int state = w->coding.ones, all = state * slots_of(w->shape);
+    write_norm(w, "layer0.norm1.gain", "layer0.norm1.offset", w->shape->pre ? state : all);
+    write_norm(w, "layer0.norm2.gain", "layer0.norm2.offset", w->shape->pre ? all : state);
+    if (w->shape->pre)
+        write_norm(w, "final_norm.gain", "final_norm.offset", state);
+}
+
+/* A hidden unit: value · ReLU(slope · (sum of inputs) + bias), where GELU stands for ReLU by being
+ * far from its bend. */
+typedef struct {
+    double slope, bias, value;
+} Unit;
+
+typedef struct {
+    float *up, *up_bias, *down;
+    int dim, hidden, used;
+    double scale;
+} Units;
+
+static void add_unit(Units *u, const Unit *unit, const int *in, int n, int out)
+{
+    for (int i = 0; i < n; i++)
+        u->up[(size_t)in[i] * (size_t)u->hidden + (size_t)u->used] =
+            (float)(unit->slope * u->scale);
+    u->up_bias[u->used] = (float)(unit->bias * u->scale);
+    u->down[(size_t)u->used * (size_t)u->dim + (size_t)out] = (float)(unit->value / u->scale);
+    u->used++;
+}
+
+static void write_products(const Work *w, Units *u)
+{
+    double C = w->shape->chunk;
+    Unit lemma = {1, 1 - C, 1}, smooth = {2, 1 - 2 * C, 1};
+    Unit rise = {4, 1.5 - 4 * C, 1}, level = {4, 0.5 - 4 * C, -1};
+    int index[TH_COMPILE_FACTORS + 1] = {0};
+    do {
+        ThCompileTerm t = th_compile_term(&w->coding, index);
+        for (int f = 0; f < w->shape->chunk; f++)
+            t.in[f] += slot_of(w, w->shape->chunk - 1 - f);
+        if (w->shape->plain) {
+            add_unit(u, w->shape->gelu ? &smooth : &lemma, t.in, w->shape->chunk, t.out);
+            continue;
+        }
+        add_unit(u, &rise, t.in, w->shape->chunk, t.out);
+        add_unit(u, &level, t.in, w->shape->chunk, t.out);
+    } while (th_compile_next(&w->coding, index));
+}
+
+static void write_feed_forward(const Work *w)
+{
+    Units u = {weights(w, "layer0.feed_forward.up"),
+               weights(w, "layer0.feed_forward.up_bias"),
+               weights(w, "layer0.feed_forward.down"),
+               w->dim,
+               w->hidden,
+               0,
+               w->shape->gelu ? steep : 1};
+    float *bias = weights(w, "layer0.feed_forward.down_bias");
+    write_products(w, &u);
+    for (int i = 0; i < w->dim; i++) {
+        add_unit(&u, &(Unit){1, 1, -1}, &i, 1, i);
+        bias[i] = 1;
+    }
+}
+
+/* Logits of a state: of its class, or of each bit. */
+static void write_answer(const Work *w)
+{
+    const ThDfa *d = w->task->machine;
+    int classes = w->task->signature.n_classes;
+    float *head = weights(w, "head");
+    for (int x = 0; x < w->coding.width; x++, head += classes) {
+        int q = th_compile_state(&w->coding, x);
+        if (q < 0)
+            continue;
+        if (w->task->bits)
+            for (int c = 0; c < classes; c++)
+                head[c] = (float)(w->task->bits[q * classes + c] ? certain : -certain);
+        else if (d->label[q] < classes)
+            head[d->label[q]] = (float)certain;
+    }
+}
+
+ThModel *th_compile_regulargpt(const ThTask *t, const ThMonoid *monoid, const ThCompileShape *shape,
+                               const ThTapeBounds *bounds, ThError *err)
+{
+    if (!th_task_machine(t, err))
+        return NULL;
+    ThCompileSize z = th_compile_size(t, monoid, shape);
+    const ThModelKind *kind = th_model_kind("regulargpt");
+    ThOptions o = {0};
+    bool ok = th_options_init(&o, kind->options, err) && set_options(&o, shape, &z, err);
+    ThModel *m = ok ? th_model_new(kind, &o, err) : NULL;
+    th_options_free(&o);
+    if (m)
+        m->bounds = bounds;
+    if (!m || !th_model_bind(m, &t->signature, 0, err)) {
+        th_model_free(m);
+        return NULL;
+    }
+    memset(m->params.value, 0, m->params.total * sizeof *m->params.value);
+    Work w = {t,
+              m,
+              shape,
+              th_compile_coding(t->machine, shape->monoid ? monoid : NULL, shape->chunk),
+              (int)z.dim,
+              (int)z.heads,
+              (int)z.hidden};
+    write_leaves(&w);
+    write_heads(&w);
+    write_norms(&w);
+    write_feed_forward(&w);
+    write_answer(&w);
+    return m;
+}

@@ -1,0 +1,86 @@
+#include <stdlib.h>
+
+#include "automata/core/state_classes.h"
+#include "base/memory.h"
+#include "tasks/own.h"
+
+static const ThOptionSpec options[] = {
+    {"labels", TH_CHOICE, "every", 0, 0, "every|final",
+     "an answer after every symbol, or one for the whole string"},
+    {0}};
+
+/* Makes class c+1 class c, and class 0, which has no output, the one behind all others. */
+static void none_last(ThDfa *d)
+{
+    for (int q = 0; q < d->n_states; q++)
+        d->label[q] = (d->label[q] + d->n_classes - 1) % d->n_classes;
+}
+
+/* Returns new: the machine whose states are a state of a and the output of the transition that led
+ * there, in the order of state and output; and a sink, where nothing is written. */
+static ThDfa *written(const ThAutomaton *a, ThError *err)
+{
+    int outputs = a->n_outputs + 1, sink = a->n_states * outputs;
+    ThDfa *d = th_dfa_new(sink + 1, a->n_symbols, outputs, err);
+    if (!d)
+        return NULL;
+    d->start = sink;
+    for (int q = 0; q <= sink; q++)
+        d->label[q] = q % outputs;
+    for (int i = 0; i < d->n_states * d->n_symbols; i++)
+        d->next[i] = sink;
+    for (int q = 0; q < a->n_states; q++)
+        d->start = a->start[q] ? q * outputs : d->start;
+    for (size_t i = 0; i < a->n_arcs; i++) {
+        const ThAutomatonArc *arc = &a->arc[i];
+        int *next = d->next + arc->from * outputs * d->n_symbols + arc->symbol;
+        for (int x = 0; x < outputs; x++)
+            next[x * d->n_symbols] = arc->to * outputs + arc->output + 1;
+    }
+    d->label[sink] = 0;
+    return d;
+}
+
+static ThDfa *machine_of(const ThAutomaton *a, ThError *err)
+{
+    enum { MOST = 1 << 16 };
+    if (!th_automaton_mealy(a))
+        return th_automaton_dfa(a, MOST, NULL, err);
+    if (!th_automaton_deterministic(a)) {
+        th_fail(err, TH_EVALUE, "a transducer with choices has no answer of its own to a string");
+        return NULL;
+    }
+    return written(a, err);
+}
+
+static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
+{
+    const ThAutomaton *a = from->automaton;
+    ThSignature *s = &t->signature;
+    bool transducer = th_automaton_mealy(a) || th_automaton_moore(a);
+    ThDfa *d = machine_of(a, err);
+    t->machine = d ? th_dfa_minimize(d, NULL, err) : NULL;
+    th_dfa_free(d);
+    s->target = th_task_labels(t);
+    if (!t->machine || !th_task_own_names(&s->symbol, &s->n_symbols, a->symbol, a->n_symbols, err))
+        return false;
+    if (!transducer)
+        return th_task_names(&s->label, &s->n_classes, (ThTaskNames){0, "reject accept"}, err);
+    none_last(t->machine);
+    return th_task_own_names(&s->label, &s->n_classes, a->output, a->n_outputs, err);
+}
+
+const ThTaskKind th_task_kind_output = {
+    .name = "output",
+    .summary = "what an automaton says after every symbol",
+    .source = "any regular language or sequential function",
+    .detail = "task t = output A, where A is an automaton or an expression.  Uniform strings.  The "
+              "classes are the outputs: of the state (Moore) or of the transition (Mealy) that the "
+              "last symbol leads to, nothing being asked where there is none; of an automaton "
+              "without outputs they are reject and accept.",
+    .takes_automaton = true,
+    .options = options,
+    .init = init,
+    .draw = th_task_draw_uniform,
+    .chance = th_task_chance_uniform,
+};

@@ -1,0 +1,265 @@
+/* compile.c - automata as the weights of models, and the proof that they are. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/compile.h"
+
+#include "base/memory.h"
+#include "command.h"
+#include "commands/proofs.h"
+#include "session_impl.h"
+#include "show.h"
+
+static const ThOptionSpec options[] = {
+    {"coding", TH_CHOICE, "auto", 0, 0, "auto|matrix|monoid",
+     "what stands for a piece of the input: the matrix of its function on states, or the number of "
+     "its element in the transition monoid; auto: what takes fewer parameters"},
+    {"layout", TH_CHOICE, "b", 0, 0, "b|a",
+     "a: every child is copied by a head of its own; b: the latest stays where it is"},
+    {"units", TH_CHOICE, "robust", 0, 0, "robust|plain",
+     "plain: one unit a product, which hands errors on; robust: two, which do not"},
+    {"chunk", TH_INT, "2", 2, 8, NULL, "C: vectors combined at a time"},
+    {"norm", TH_CHOICE, "post", 0, 0, "post|pre", "as of regulargpt"},
+    {"activation", TH_CHOICE, "auto", 0, 0, "auto|relu|gelu", "as of regulargpt"},
+    {"form", TH_CHOICE, "auto", 0, 0, "auto|collapse|dilated", "as of regulargpt"},
+    {"answers", TH_CHOICE, "auto", 0, 0, "auto|final|every|states",
+     "of an automaton: one for the whole string, one after every symbol, or its states; auto: "
+     "every where it has outputs, else final"},
+    {"prove", TH_CHOICE, "auto", 0, 0, "auto|yes|no",
+     "check every product; auto: where it takes up to 10^9 hidden units"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+enum { CODING_AUTO, CODING_MATRIX, CODING_MONOID };                  /* coding= */
+enum { LAYOUT_B, LAYOUT_A };                                         /* layout= */
+enum { UNITS_ROBUST, UNITS_PLAIN };                                  /* units= */
+enum { NORM_POST, NORM_PRE };                                        /* norm= */
+enum { ACTIVATION_AUTO, ACTIVATION_RELU, ACTIVATION_GELU };          /* activation= */
+enum { FORM_AUTO, FORM_COLLAPSE, FORM_DILATED };                     /* form= */
+enum { ANSWERS_AUTO, ANSWERS_FINAL, ANSWERS_EVERY, ANSWERS_STATES }; /* answers= */
+enum { PROVE_AUTO, PROVE_YES, PROVE_NO };                            /* prove= */
+
+/* Few enough to be coded one by one. */
+enum { MOST_ELEMENTS = 1 << 12 };
+
+/* What is compiled. */
+typedef struct {
+    const ThTask *task;
+    ThTask *own;      /* made of an automaton; NULL: a task was given */
+    ThMonoid *monoid; /* NULL: it has more than MOST_ELEMENTS */
+} Source;
+
+static void free_source(Source *f)
+{
+    th_task_free(f->own);
+    th_monoid_free(f->monoid);
+}
+
+/* ---- what is compiled ------------------------------------------------------------------------ */
+
+/* The task that asks for what an automaton answers. */
+static ThTask *task_of(const ThAutomaton *a, int answers, ThError *err)
+{
+    bool outputs = th_automaton_moore(a) || th_automaton_mealy(a);
+    bool plain = !outputs && (answers == ANSWERS_AUTO || answers == ANSWERS_FINAL);
+    const ThTaskKind *kind = th_task_kind(answers == ANSWERS_STATES ? "track"
+                                          : plain                   ? "recognize"
+                                                                    : "output");
+    ThOptions o = {0};
+    bool ok = th_options_init(&o, kind->options, err) &&
+              (answers != ANSWERS_FINAL || plain || th_options_set(&o, "labels", "final", err));
+    ThTask *t = ok ? th_task_new(kind, &o, &(ThTaskSource){.automaton = a}, err) : NULL;
+    th_options_free(&o);
+    return t;
+}
+
+static bool find_monoid(ShSession *s, Source *f, ThError *err)
+{
+    ThError own = {0};
+    f->monoid = th_monoid_new(f->task->machine, MOST_ELEMENTS, sh_stop(s), &own);
+    return f->monoid || own.code == TH_ELIMIT || th_fail(err, own.code, "%s", own.msg);
+}
+
+static bool find_source(ShSession *s, const ShCall *call, Source *f, ThError *err)
+{
+    const ShOperand *o = &call->operand[0];
+    int answers = th_option_choice(&call->options, "answers");
+    *f = (Source){0};
+    if (o->object->kind == SH_TASK && answers != ANSWERS_AUTO)
+        return sh_fail_operand(err, o, TH_EUSAGE, "a task says itself what is answered");
+    if (o->object->kind == SH_TASK)
+        f->task = o->object->as.task;
+    else if (o->object->kind == SH_AUTOMATON)
+        f->task = f->own = task_of(o->object->as.automaton, answers, err);
+    else
+        return sh_fail_operand(err, o, TH_EVALUE, "'%s' is no automaton and no task", o->text);
+    return (f->task && th_task_machine(f->task, err) && find_monoid(s, f, err)) ||
+           sh_error_inside(err, o);
+}
+
+/* ---- how ------------------------------------------------------------------------------------- */
+
+static ThCompileShape shape_of(const ThOptions *o)
+{
+    int activation = th_option_choice(o, "activation");
+    ThCompileShape s = {.split = th_option_choice(o, "layout") == LAYOUT_A,
+                        .plain = th_option_choice(o, "units") == UNITS_PLAIN,
+                        .chunk = (int)th_option_int(o, "chunk"),
+                        .pre = th_option_choice(o, "norm") == NORM_PRE,
+                        .dilated = th_option_choice(o, "form") == FORM_DILATED};
+    s.gelu = activation == ACTIVATION_AUTO ? s.pre : activation == ACTIVATION_GELU;
+    return s;
+}
+
+static bool choose(const Source *f, const ThOptions *o, ThCompileShape *s, ThError *err)
+{
+    int coding = th_option_choice(o, "coding");
+    *s = shape_of(o);
+    if (coding == CODING_MONOID && !f->monoid)
+        return th_fail(err, TH_ELIMIT, "the monoid has more than %d elements", MOST_ELEMENTS);
+    ThCompileSize matrix = th_compile_size(f->task, NULL, s);
+    s->monoid = coding == CODING_MONOID;
+    if (coding != CODING_AUTO || !f->monoid)
+        return true;
+    s->monoid = true;
+    s->monoid = th_compile_size(f->task, f->monoid, s).parameters < matrix.parameters;
+    return true;
+}
+
+/* ---- sizes ----------------------------------------------------------------------------------- */
+
+static void add_size(ShSession *s, const Source *f, const ThCompileShape *shape)
+{
+    ThCompileSize z = th_compile_size(f->task, f->monoid, shape);
+    sh_row(s, shape->monoid ? "monoid" : "matrix", shape->split ? "a" : "b",
+           shape->plain ? "plain" : "robust", z.dim, z.heads, z.hidden, z.parameters, z.operations);
+}
+
+static void table_sizes(ShSession *s, const Source *f, const ThOptions *o)
+{
+    sh_table(s, "sizes",
+             "coding:s layout:s units:s dim:r heads:r hidden:r parameters:r operations:r");
+    for (int i = 0; i < 8; i++) {
+        ThCompileShape shape = shape_of(o);
+        shape.monoid = i & 4;
+        shape.split = i & 2;
+        shape.plain = i & 1;
+        if (f->monoid || !shape.monoid)
+            add_size(s, f, &shape);
+    }
+    sh_table_end(s);
+    if (f->monoid)
+        sh_say(s,
+               "%d states, %d elements of the monoid; operations: products of numbers for a "
+               "chunk\n",
+               f->task->machine->n_states, f->monoid->size);
+    else
+        sh_say(s, "%d states; the monoid has more than %d elements\n", f->task->machine->n_states,
+               MOST_ELEMENTS);
+}
+
+/* ---- proof ----------------------------------------------------------------------------------- */
+
+/* Proves as prove= asks; without a word where it may be left out and takes too long. */
+static bool prove_if(ShSession *s, const ThModel *m, const Source *f, const ThOptions *o,
+                     ThError *err)
+{
+    const double most_units = 1e9;
+    const ThOptions *size = &m->options;
+    double units = (double)(th_option_int(size, "dim") * th_option_int(size, "hidden"));
+    int how = th_option_choice(o, "prove");
+    ThCompileTruth truth = {f->task->machine, f->task->bits, f->monoid};
+    ThCompileProof p;
+    ThError own = {0};
+    if (how == PROVE_NO)
+        return true;
+    if (!f->monoid)
+        th_fail(&own, TH_ELIMIT, "the monoid has more than %d elements", MOST_ELEMENTS);
+    else if (sh_prove(s, m, &truth, how == PROVE_AUTO ? fmax(1, most_units / units) : 0, &p, &own))
+        return true;
+    if (how == PROVE_YES || own.code != TH_ELIMIT) {
+        *err = own;
+        return false;
+    }
+    sh_say(s, "  not proved: %s\n", own.msg);
+    return true;
+}
+
+/* ---- the commands ---------------------------------------------------------------------------- */
+
+static void say_model(ShSession *s, const ShCall *call, const ThModel *m,
+                      const ThCompileShape *shape)
+{
+    const ThOptions *o = &m->options;
+    sh_say(s, "%s: regulargpt dim=%lld heads=%lld hidden=%lld, %zu parameters\n",
+           call->operand[1].text, th_option_int(o, "dim"), th_option_int(o, "heads"),
+           th_option_int(o, "hidden"), th_params_count(&m->params));
+    sh_say(s, "  layout %s, %s products of %s%s\n", shape->split ? "A" : "B",
+           shape->plain ? "plain" : "robust", shape->monoid ? "elements of the monoid" : "matrices",
+           th_option_choice(&call->options, "coding") == CODING_AUTO ? ": the smaller coding" : "");
+    sh_model_figures(s, m);
+}
+
+/* Takes m over. */
+static bool define(ShSession *s, const ShCall *call, ThModel *m, ThError *err)
+{
+    ThText t = {0};
+    th_text_printf(&t, "regulargpt compiled from %s", call->operand[0].text);
+    char *made_by = th_text_take(&t, err);
+    bool ok = made_by && sh_define(s, call->operand[1].text, SH_MODEL, m, made_by, err);
+    if (!made_by)
+        th_model_free(m);
+    free(made_by);
+    return ok || sh_error_inside(err, &call->operand[1]);
+}
+
+static bool compile_model(ShSession *s, const ShCall *call, const Source *f, ThError *err)
+{
+    ThCompileShape shape;
+    if (!choose(f, &call->options, &shape, err))
+        return false;
+    ThModel *m = th_compile_regulargpt(f->task, f->monoid, &shape, &s->bounds, err);
+    if (!m)
+        return false;
+    say_model(s, call, m, &shape);
+    if (!prove_if(s, m, f, &call->options, err)) {
+        th_model_free(m);
+        return false;
+    }
+    return define(s, call, m, err);
+}
+
+SH_COMMAND(
+    compile, .group = "models", .summary = "make a model that is an automaton, and prove it",
+    .detail = "The weights of a regulargpt are written, not trained: a piece of the input is the "
+              "function on states that it induces, and each level multiplies those of neighbours. "
+              " A may be an automaton, an expression or a task with an automaton.  Without as NAME "
+              "the sizes of all layouts are shown, and nothing is made.\n\n"
+              "The model is then proved right from its weights: the product of any two elements "
+              "of the transition monoid must come out, the pad must be the identity, every answer "
+              "must be the right one, and what lies near an element's vector must come to lie "
+              "near the product's.  By induction over the tree the model is right at every "
+              "length.  Plain units and norm=pre hand errors on, so that the proof reaches up to "
+              "some length.\n\n"
+              "A compiled model is a model: run, trace, attention, clusters, field, evaluate, "
+              "save and train take it.  field sees more with units=plain, whose slopes are not "
+              "zero.",
+    .example = "compile parity as m\n"
+               "#> m: regulargpt dim=4 heads=1 hidden=3, 220 parameters\n"
+               "#>   layout B, robust products of elements of the monoid: the smaller coding\n"
+               "#>   4 products of the 2 elements checked: each to within 1.7e-08, a change\n"
+               "#>   of the factors counts by at most 4e-06, every answer has room of 0.71\n"
+               "#>   proved: right at every length, even where each product is off by 1e-05",
+    .results = "elements products radius slack error stretch margin levels right closed bound "
+               "parameters steps",
+    .args = {{A_OBJECT, "A", 0}, {A_KEYWORD, "as", 0}, {A_NEW, "NAME", 0}},
+    .args2 = {{A_OBJECT, "A", 0}}, .options = options)
+{
+    Source f;
+    bool ok = find_source(s, call, &f, err);
+    if (ok && call->form == 2)
+        table_sizes(s, &f, &call->options);
+    else if (ok)
+        ok = compile_model(s, call, &f, err) || sh_error_inside(err, &call->operand[0]);
+    free_source(&f);
+    return ok;
+}

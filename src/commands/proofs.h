@@ -1,0 +1,17 @@
+/* proofs.h - what compile, certificate and check share: proofs that a model is a machine. */
+#ifndef SH_COMMANDS_PROOFS_H
+#define SH_COMMANDS_PROOFS_H
+
+#include "command.h"
+#include "compile/prove.h"
+
+/* Proves that a model is right, checking so many products at most (0: any number), says what was
+ * shown, in *p, too, and sets its figures.  Fails where it is not right, and as th_compile_prove
+ * does. */
+bool sh_prove(ShSession *s, const ThModel *m, const ThCompileTruth *truth, double products,
+              ThCompileProof *p, ThError *err);
+
+/* check file FILE model=NAME: whether the certificate in a file holds of a model. */
+bool sh_check_certificate(ShSession *s, const ShOperand *file, const ThModel *m, ThError *err);
+
+#endif
