@@ -23,16 +23,16 @@ typedef struct {
     const ThModel *m;
     int dim, heads, chunk, hidden, classes;
     bool pre, gelu;
-    Sparse
-        child[64]; /* (chunk): what a child adds to the sum, the residual of the latest left out */
-    double spread[TH_COMPILE_CHILDREN]; /* (chunk): norm of that, with the residual */
-    double *constant;                   /* (dim): what biases add */
-    ThCompileSparse up, down;           /* rows are hidden units: what they read, what they write */
-    double *slope;                      /* (hidden): norm of what a unit reads */
-    double *touched;                    /* (dim, dim): zeros between uses */
-    double *x, *u, *v;                  /* (chunk, dim), (dim), (dim) */
-    double *active;                     /* (hidden): whether a unit is, all over the ball */
-    double *centre;                     /* (elements, dim) */
+    ThCompileSparse child[TH_COMPILE_CHILDREN]; /* (chunk): what a child adds to the sum, the
+                                                   residual of the latest left out */
+    double spread[TH_COMPILE_CHILDREN];         /* (chunk): norm of that, with the residual */
+    double *constant;                           /* (dim): what biases add */
+    ThCompileSparse up, down; /* rows are hidden units: what they read, what they write */
+    double *slope;            /* (hidden): norm of what a unit reads */
+    double *touched;          /* (dim, dim): zeros between uses */
+    double *x, *u, *v;        /* (chunk, dim), (dim), (dim) */
+    double *active;           /* (hidden): whether a unit is, all over the ball */
+    double *centre;           /* (elements, dim) */
 } ThCompileMap;
 
 /* Reads a model; elements: vectors that there is to be room for in centre.  TH_EVALUE if it is none
