@@ -90,6 +90,7 @@ extern "C" {
 #include "rasp/evaluate/run.h"
 #include "rasp/interpret/rasp.h"
 #include "scratchpad/check.h"
+#include "scratchpad/pack.h"
 #include "scratchpad/scratchpad.h"
 #include "scratchpad/sgd.h"
 #include "learn/batch.h"

@@ -19,7 +19,7 @@ static ShKindRow task_row(size_t i)
 {
     static const ShArg automaton = {A_AUTOMATON_EXPRESSION, "AUTOMATON", 0};
     static const ShArg file = {A_FILE, "FILE", 0}, nothing = {A_NONE, "", 0};
-    static const ShArg program = {A_RAW, "SOP", 0};
+    static const ShArg program = {A_RAW, "SOP", 0}, pad = {A_PAD_KIND, "SCRATCHPAD", 0};
     size_t n;
     const ThTaskKind *k = th_task_kinds(&n)[i];
     return (ShKindRow){.name = k->name,
@@ -30,6 +30,7 @@ static ShKindRow task_row(size_t i)
                        .takes = k->takes_automaton ? automaton
                                 : k->takes_file    ? file
                                 : k->takes_program ? program
+                                : k->takes_pad     ? pad
                                                    : nothing};
 }
 
@@ -154,8 +155,9 @@ bool sh_family_find(const ShFamily *f, const char *name, ShKindRow *row)
 
 const ThOptionSpec *sh_command_options(const ShCommand *c, const ShKindRow *kind, size_t i)
 {
-    const ThOptionSpec *own[] = {kind ? kind->options : NULL, c->options};
-    for (size_t k = 0; k < 2; k++)
+    const ThOptionSpec *own[] = {kind ? kind->options : NULL, kind ? kind->outer : NULL,
+                                 c->options};
+    for (size_t k = 0; k < 3; k++)
         if (own[k] && i-- == 0)
             return own[k];
     return c->more_options ? c->more_options(i) : NULL;

@@ -13,6 +13,7 @@ typedef struct {
     const char *name, *summary;
     const char *detail, *source, *example; /* may be NULL */
     const ThOptionSpec *options;           /* may be NULL */
+    const ThOptionSpec *outer;             /* options of the kind that takes this one, or NULL */
     ShArg takes;                           /* the operand right behind the kind, or A_NONE */
     int context;                           /* tokens of a row by default; 0: has none */
     ShArg args[8];                         /* the operands that follow it, up to A_NONE */

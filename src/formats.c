@@ -46,18 +46,30 @@ static bool among(ShObject *const *object, int n, const ShObject *o)
     return false;
 }
 
-/* The automata that tasks refer to stand in front of them, where they are not saved anyway. */
+/* Does the definition of a task refer to an automaton or a machine? */
+static bool needs(const ShObject *task, const ShObject *o)
+{
+    const ThTaskKind *kind = task->kind == SH_TASK ? task->as.task->kind : NULL;
+    return kind && task->made_by &&
+           ((o->kind == SH_AUTOMATON && kind->takes_automaton) ||
+            (o->kind == SH_MACHINE && kind->takes_pad)) &&
+           mentions(task->made_by, o->name);
+}
+
+/* What tasks refer to stands in front of them, where it is not saved anyway. */
 static void write_needed(ShSession *s, ThText *t, ShObject *const *object, int n)
 {
     for (size_t k = 0; sh_object_at(s, k); k++) {
         const ShObject *a = sh_object_at(s, k);
         bool needed = false;
         for (int i = 0; i < n; i++)
-            needed = needed ||
-                     (object[i]->kind == SH_TASK && object[i]->as.task->kind->takes_automaton &&
-                      object[i]->made_by && mentions(object[i]->made_by, a->name));
-        if (a->kind == SH_AUTOMATON && needed && !among(object, n, a))
+            needed = needed || needs(object[i], a);
+        if (!needed || among(object, n, a))
+            continue;
+        if (a->kind == SH_AUTOMATON)
             th_automaton_write(t, a->as.automaton, a->name);
+        else
+            th_tm_write(t, a->as.machine, a->name);
     }
 }
 

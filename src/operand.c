@@ -8,6 +8,7 @@
 #include "automata/expression/builtins.h"
 #include "automata/expression/expression.h"
 #include "base/memory.h"
+#include "scratchpad/scratchpad.h"
 #include "show.h"
 
 bool sh_fail_operand(ThError *err, const ShOperand *o, ThErrc code, const char *format, ...)
@@ -192,14 +193,19 @@ static ThTask *task_of(ShSession *s, const ShOperand *o, char *text, ThError *er
         *inside++ = '\0';
     const ThTaskKind *kind = th_task_kind(text);
     ThOptions options = {0};
-    bool takes = kind && (kind->takes_automaton || kind->takes_file || kind->takes_program);
+    bool takes = kind && (kind->takes_automaton || kind->takes_file || kind->takes_program ||
+                          kind->takes_pad);
     if (!kind)
         th_fail(err, TH_EUSAGE, "no task is named '%s', nor a kind of tasks", text);
+    char *pad = kind && kind->takes_pad ? th_strndup(inside, strcspn(inside, " ,"), err) : NULL;
+    const ThPadKind *named = pad ? th_pad_kind(pad) : NULL;
     bool ok = kind && th_options_init(&options, kind->options, err) &&
+              (!named || th_options_add(&options, named->options, err)) &&
               sh_read_arguments(inside, kind->options, &options, takes ? &first : NULL, err);
     ShOperand source = {.text = first ? unquote(first) : "", .line = o->line, .col = o->col};
-    ThTask *t = ok ? sh_task_of(s, kind, &options, &source, err) : NULL;
+    ThTask *t = ok ? sh_task_of(s, kind, &options, &source, 1, err) : NULL;
     th_options_free(&options);
+    free(pad);
     return t;
 }
 

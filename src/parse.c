@@ -225,12 +225,15 @@ static bool bind_source(ShBinder *b, ShArgKind takes, ThError *err)
     const char *kind = b->p->operand[b->p->call.n - 1].text;
     if (end > b->at && takes == A_FILE)
         return bind_word(b, &(ShArg){A_FILE, "FILE", 0}, err);
+    if (end > b->at && takes == A_PAD_KIND)
+        return bind_word(b, &(ShArg){A_PAD_KIND, "KIND", 0}, err);
     if (end > b->at)
         return add_raw(b, takes, end, err);
     return fail_token(err, last, TH_EUSAGE,
-                      takes == A_FILE  ? "%s needs the name of a file"
-                      : takes == A_RAW ? "%s needs the name of an s-op"
-                                       : "%s needs an automaton: a name or an expression",
+                      takes == A_FILE       ? "%s needs the name of a file"
+                      : takes == A_RAW      ? "%s needs the name of an s-op"
+                      : takes == A_PAD_KIND ? "%s needs a kind of scratchpad"
+                                            : "%s needs an automaton: a name or an expression",
                       kind);
 }
 
@@ -246,6 +249,15 @@ static char *cut_arguments(char *text)
     return open + 1;
 }
 
+/* A kind that another takes has that one's options besides, and no texts for operands. */
+static void place_inside(ShKindRow *kind, const ShKindRow *outer)
+{
+    kind->outer = outer->options;
+    for (int i = 0; i < 8; i++)
+        if (kind->args[i].kind == A_TEXT)
+            kind->args[i].kind = A_NONE;
+}
+
 static bool bind_kind(ShBinder *b, ShOperand *o, char *text, ThError *err)
 {
     const ShFamily *f = sh_family_of(o->kind);
@@ -253,6 +265,8 @@ static bool bind_kind(ShBinder *b, ShOperand *o, char *text, ThError *err)
     ShKindRow kind;
     if (!sh_family_find(f, text, &kind))
         return unknown_kind(f, text, err);
+    if (b->kind.name)
+        place_inside(&kind, &b->kind);
     b->kind = kind;
     if (!start_options(b, err))
         return false;

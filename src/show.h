@@ -8,10 +8,11 @@
 
 #include "command.h"
 
-/* Returns new: a task of a kind with its options; source is the operand behind the kind, for those
- * that take one.  NULL and an error, which has a position only where it is the source's. */
+/* Returns new: a task of a kind with its options; source are the n_source operands behind the kind,
+ * at least one for those that take any.  NULL and an error, which has a position only where it is
+ * the source's. */
 ThTask *sh_task_of(ShSession *s, const ThTaskKind *kind, const ThOptions *options,
-                   const ShOperand *source, ThError *err); /* commands/tasks.c */
+                   const ShOperand *source, int n_source, ThError *err); /* commands/tasks.c */
 
 /* Print the object in the syntax that defines it, where it has one, on sh_listing(s), and set its
  * figures. */

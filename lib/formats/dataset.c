@@ -12,11 +12,7 @@
 typedef struct {
     const ThDataset *d;
     ThDatasetFigures *f;
-    uint64_t index; /* of the next example */
-    ThPadExample drawn;
-    const ThPadExample *e; /* the last example */
-    int *id;               /* its tokens */
-    size_t cap, n, question, at;
+    ThPadPacker k;
     int *row; /* packed: (context) */
     unsigned char *scored;
     size_t scored_cap;
@@ -27,7 +23,16 @@ static bool source_begin(Source *s, const ThDataset *d, ThDatasetFigures *f, ThE
 {
     *f = (ThDatasetFigures){0};
     *s = (Source){.d = d, .f = f};
-    if (d->packing == TH_FORMAT_PACK_NONE)
+    ThPadPackRules rules = {.pad = d->pad,
+                            .seed = d->seed,
+                            .packing = d->packing,
+                            .context = (size_t)d->context,
+                            .score_questions = d->score_questions,
+                            .given = d->given,
+                            .n_given = (size_t)d->count,
+                            .stop = d->stop};
+    th_pad_packer_begin(&s->k, &rules);
+    if (d->packing == TH_PAD_PACK_NONE)
         return true;
     s->row = th_alloc((size_t)d->context, sizeof *s->row, err);
     return s->row && th_grow(&s->scored, &s->scored_cap, (size_t)d->context, 1, err);
@@ -35,76 +40,33 @@ static bool source_begin(Source *s, const ThDataset *d, ThDatasetFigures *f, ThE
 
 static void source_free(Source *s)
 {
-    th_pad_example_free(&s->drawn);
-    free(s->id);
+    th_pad_packer_free(&s->k);
     free(s->row);
     free(s->scored);
     th_text_free(&s->text);
 }
 
-static bool next_example(Source *s, ThError *err)
-{
-    const ThDataset *d = s->d;
-    if (th_stopped(d->stop, err))
-        return false;
-    s->e = d->given ? &d->given[s->index % (uint64_t)d->count] : &s->drawn;
-    ThRng r = th_rng(d->seed, "scratchpad", s->index++);
-    s->f->examples++;
-    return d->given || th_pad_draw(d->pad, 0, &r, &s->drawn, err);
-}
-
-static bool next_tokens(Source *s, ThError *err)
-{
-    s->at = 0;
-    return next_example(s, err) &&
-           th_pad_encode(s->d->pad, s->e, &s->id, &s->cap, &s->n, &s->question, err);
-}
-
-/* Where in a scratchpad a stream begins. */
-static bool begin_stream(Source *s, size_t row, ThError *err)
-{
-    if (s->d->packing == TH_FORMAT_PACK_STREAM && (row > 0 || s->n > 0))
-        return true;
-    if (!next_tokens(s, err))
-        return false;
-    ThRng r = th_rng(s->d->seed, "scratchpad.offset", row);
-    if (s->d->packing == TH_FORMAT_PACK_OFFSET)
-        s->at = th_rng_below(&r, s->n);
-    return true;
-}
-
 static bool pack_row(Source *s, size_t row, ThError *err)
 {
-    size_t width = (size_t)s->d->context, i = 0, begun = 0;
-    if (!begin_stream(s, row, err))
-        return false;
-    while (i < width) {
-        if (s->at == s->n && !next_tokens(s, err))
-            return false;
-        begun = i;
-        for (; i < width && s->at < s->n; i++, s->at++) {
-            s->row[i] = s->id[s->at];
-            s->scored[i] = s->d->score_questions || s->at >= s->question;
-        }
-    }
-    if (s->d->packing == TH_FORMAT_PACK_FILL && s->at < s->n)
-        memset(s->scored + begun, 0, width - begun);
-    s->f->rows++;
-    s->f->tokens += (long long)width;
-    return true;
+    bool ok = th_pad_pack_row(&s->k, row, s->row, s->scored, err);
+    s->f->examples = (long long)s->k.index;
+    s->f->rows += ok;
+    s->f->tokens += ok ? s->d->context : 0;
+    return ok;
 }
 
-/* The next row, unpacked: s->e and, where they are wanted, its tokens. */
+/* The next row, unpacked: s->k.e and, where they are wanted, its tokens. */
 static bool plain_row(Source *s, bool tokens, ThError *err)
 {
-    if (!(tokens ? next_tokens(s, err) : next_example(s, err)))
+    if (!(tokens ? th_pad_pack_tokens : th_pad_pack_example)(&s->k, err))
         return false;
     s->f->rows++;
-    s->f->tokens += tokens ? (long long)s->n : 0;
-    if (!tokens || !th_grow(&s->scored, &s->scored_cap, s->n, 1, err))
+    s->f->examples = (long long)s->k.index;
+    s->f->tokens += tokens ? (long long)s->k.n : 0;
+    if (!tokens || !th_grow(&s->scored, &s->scored_cap, s->k.n, 1, err))
         return !tokens;
-    for (size_t i = 0; i < s->n; i++)
-        s->scored[i] = s->d->score_questions || i >= s->question;
+    for (size_t i = 0; i < s->k.n; i++)
+        s->scored[i] = s->d->score_questions || i >= s->k.question;
     return true;
 }
 
@@ -124,12 +86,12 @@ static bool has_lines(const ThPad *p)
 
 static bool print_rows(Source *s, FILE *out, ThError *err)
 {
-    bool packed = s->d->packing != TH_FORMAT_PACK_NONE, lines = has_lines(s->d->pad);
+    bool packed = s->d->packing != TH_PAD_PACK_NONE, lines = has_lines(s->d->pad);
     for (long long i = 0; i < s->d->count; i++) {
         if (!(packed ? pack_row(s, (size_t)i, err) && packed_text(s, err)
                      : plain_row(s, false, err)))
             return false;
-        const ThText *t = packed ? &s->text : &s->e->text;
+        const ThText *t = packed ? &s->text : &s->k.e->text;
         if (lines && i > 0)
             putc('\n', out);
         fwrite(t->data, 1, t->size, out);
@@ -220,7 +182,7 @@ static void add_context(ThText *t, const Source *s)
 
 static bool write_records(Source *s, FILE *out, ThError *err)
 {
-    bool packed = s->d->packing != TH_FORMAT_PACK_NONE;
+    bool packed = s->d->packing != TH_PAD_PACK_NONE;
     for (long long i = 0; i < s->d->count; i++) {
         if (!(packed ? pack_row(s, (size_t)i, err) : plain_row(s, false, err)))
             return false;
@@ -228,7 +190,7 @@ static bool write_records(Source *s, FILE *out, ThError *err)
         if (packed)
             add_context(&s->text, s);
         else
-            add_record(&s->text, s->d->pad, s->e);
+            add_record(&s->text, s->d->pad, s->k.e);
         if (s->text.failed)
             return th_fail(err, TH_ENOMEM, "out of memory");
         fwrite(s->text.data, 1, s->text.size, out);
@@ -243,12 +205,11 @@ static bool longest(Source *s, size_t *width, ThError *err)
 {
     *width = 0;
     for (long long i = 0; i < s->d->count; i++) {
-        if (!next_tokens(s, err))
+        if (!th_pad_pack_tokens(&s->k, err))
             return false;
-        *width = s->n > *width ? s->n : *width;
+        *width = s->k.n > *width ? s->k.n : *width;
     }
-    s->index = 0;
-    *s->f = (ThDatasetFigures){0};
+    s->k.index = 0;
     return true;
 }
 
@@ -269,7 +230,7 @@ static void write_padding(FILE *ids, FILE *mask, size_t n, int padding)
 static bool write_matrix(Source *s, FILE *ids, FILE *mask, ThError *err)
 {
     const ThDataset *d = s->d;
-    bool packed = d->packing != TH_FORMAT_PACK_NONE;
+    bool packed = d->packing != TH_PAD_PACK_NONE;
     size_t width = (size_t)d->context, rows = (size_t)d->count;
     if (!packed && !longest(s, &width, err))
         return false;
@@ -278,8 +239,8 @@ static bool write_matrix(Source *s, FILE *ids, FILE *mask, ThError *err)
     for (size_t i = 0; i < rows; i++) {
         if (!(packed ? pack_row(s, i, err) : plain_row(s, true, err)))
             return false;
-        size_t n = packed ? width : s->n;
-        th_npy_values(ids, TH_NPY_INT32, n, packed ? s->row : s->id);
+        size_t n = packed ? width : s->k.n;
+        th_npy_values(ids, TH_NPY_INT32, n, packed ? s->row : s->k.id);
         th_npy_values(mask, TH_NPY_UINT8, n, s->scored);
         write_padding(ids, mask, width - n, d->pad->padding);
     }

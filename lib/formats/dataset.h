@@ -7,24 +7,13 @@
 
 #include <stdio.h>
 
-#include "base/stop.h"
-#include "scratchpad/scratchpad.h"
-
-/* One scratchpad a row; or rows of as many tokens as a context holds, cut from one endless stream;
- * or each from a stream of its own that begins anywhere in a scratchpad; or each beginning with a
- * scratchpad, the last of which is cut off and not scored.  In the order of the option pack=. */
-typedef enum {
-    TH_FORMAT_PACK_NONE,
-    TH_FORMAT_PACK_STREAM,
-    TH_FORMAT_PACK_OFFSET,
-    TH_FORMAT_PACK_FILL
-} ThFormatPacking;
+#include "scratchpad/pack.h"
 
 typedef struct {
     const ThPad *pad;
     uint64_t seed;   /* example i is drawn from th_rng(seed, "scratchpad", i) */
     long long count; /* rows */
-    ThFormatPacking packing;
+    ThPadPacking packing;
     int context;               /* tokens of a row that is packed */
     bool score_questions;      /* the loss counts on the tokens of questions, too */
     const ThPadExample *given; /* where not NULL, the `count` examples, none being drawn */

@@ -13,7 +13,9 @@
 
 const ThOptionSpec th_train_options[] = {
     {"length", TH_RANGE, "1..40", 1, 1000000, NULL,
-     "lengths of the training strings; default for the rows of a file: all"},
+     "lengths of the training strings; default for the rows of a file: all; for scratchpads: as "
+     "the "
+     "task says"},
     {"steps", TH_INT, "1000", 1, 1e12, NULL, "steps to do now"},
     {"batch", TH_INT, "128", 1, 1e6, NULL, "strings a step"},
     {"lr", TH_REAL, "1e-3", 0, 1e3, NULL, "learning rate"},
@@ -200,6 +202,8 @@ static void adopt_options(ThModel *m, const ThOptions *o)
 static bool choose_rows(ThTrainer *tr, const ThOptions *o, ThError *err)
 {
     ThTaskRows rows = {TH_TASK_TRAIN, 1, INT_MAX};
+    if (!th_option_given(o, "length"))
+        tr->lengths = th_task_lengths(tr->task, tr->lengths);
     if (!th_task_finite(tr->task))
         return true;
     if (th_option_given(o, "length")) {
@@ -269,11 +273,14 @@ static ThRange present_lengths(const ThTrainer *tr)
 static bool draw_batch(ThTrainer *tr, ThError *err)
 {
     ThRng r = th_rng(tr->model->training.seed, "train.batch", (uint64_t)tr->model->training.step);
+    const ThTask *t = tr->task;
     ThRange l = present_lengths(tr);
-    if (!tr->fixed)
+    if (!t->kind->study && !tr->fixed)
         l.lo += l.step * (long long)th_rng_below(&r, th_range_count(l));
-    tr->length = tr->least = th_task_length(tr->task, (int)l.lo);
-    return th_task_sample(tr->task, &r, (int)l.lo, &tr->batch, err);
+    tr->least = th_task_length(t, (int)l.lo);
+    tr->length = t->kind->study ? th_task_length(t, (int)l.hi) : tr->least;
+    return t->kind->study ? t->kind->study(t, &r, &l, &tr->batch, err)
+                          : th_task_sample(t, &r, (int)l.lo, &tr->batch, err);
 }
 
 /* The step says which rows are next: epochs go on where another training stopped. */

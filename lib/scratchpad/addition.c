@@ -153,15 +153,16 @@ static bool write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, T
     return put(p, &s, r, e, err);
 }
 
-static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err)
+static ThRange second(const ThPad *p, ThRange first)
 {
     const ThOptions *o = &p->options;
-    ThRange digits = th_option_range(o, "digits");
-    size_t nx = size > 0 ? (size_t)size : (size_t)th_pad_draw_from(digits, r), ny = nx;
-    if (th_option_given(o, "second"))
-        ny = (size_t)th_pad_draw_from(th_option_range(o, "second"), r);
-    else if (size == 0)
-        ny = (size_t)th_pad_draw_from(digits, r);
+    return th_option_given(o, "second") ? th_option_range(o, "second") : first;
+}
+
+static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e, ThError *err)
+{
+    size_t nx = (size_t)th_pad_draw_from(*sizes, r);
+    size_t ny = (size_t)th_pad_draw_from(second(p, *sizes), r);
     char *x = th_alloc(nx + ny, 1, err);
     if (!x)
         return false;
@@ -170,6 +171,19 @@ static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *e
     bool ok = put(p, &s, r, e, err);
     free(x);
     return ok;
+}
+
+/* Of n digits with as many as the second operand may have. */
+static size_t most(const ThPad *p, size_t n)
+{
+    size_t m = (size_t)second(p, (ThRange){(long long)n, (long long)n, 1}).hi;
+    size_t longer = n > m ? n : m, tokens = n + m + 2 + longer + 1;
+    int style = th_option_choice(&p->options, "style");
+    if (style > TH_PAD_VERBOSE)
+        return th_pad_sum_most(longer);
+    for (size_t k = 1; k <= longer + 1; k++)
+        tokens += th_pad_operand_most(n, k) + th_pad_operand_most(m, k) + k + 6;
+    return tokens + (style == TH_PAD_VERBOSE ? n + m + TH_PAD_VERBOSE_MARKS : 0);
 }
 
 /* ---- reading back ---------------------------------------------------------------------------- */
@@ -219,6 +233,8 @@ const ThPadKind th_pad_addition = {
     .init = init,
     .write = write,
     .draw = draw,
+    .most = most,
+    .size = "digits",
     .recognise = recognise,
     .check = check,
     .bars = true,

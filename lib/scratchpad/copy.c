@@ -129,10 +129,9 @@ static bool duplicate(char *text, size_t size, size_t n, ThRng *r, ThError *err)
     return true;
 }
 
-static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err)
+static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e, ThError *err)
 {
     const ThOptions *o = &p->options;
-    ThRange range = th_option_range(o, "length");
     uint64_t letters = (uint64_t)th_option_int(o, "letters");
     size_t ngram = (size_t)th_option_int(o, "ngram");
     ThPadCopy variant = (ThPadCopy)th_option_choice(o, "variant");
@@ -143,12 +142,11 @@ static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *e
     long long asked = th_option_int(o, "answer");
     if (asks_for_part(variant) && asked > 1)
         least += asked - 1;
-    long long most = range.lo + range.step * (long long)(th_range_count(range) - 1);
-    if (most < least && size == 0)
+    if (sizes->lo + sizes->step * (long long)(th_range_count(*sizes) - 1) < least)
         return th_fail(err, TH_EVALUE, "these strings have at least %lld letters", least);
-    long long length = size;
-    while (length == 0 || (size == 0 && length < least))
-        length = th_pad_draw_from(range, r);
+    long long length = th_pad_draw_from(*sizes, r);
+    while (length < least)
+        length = th_pad_draw_from(*sizes, r);
     char *text = th_alloc((size_t)length, 1, err);
     if (!text)
         return false;
@@ -158,6 +156,12 @@ static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *e
               put(p, text, (size_t)length, r, e, err);
     free(text);
     return ok;
+}
+
+static size_t most(const ThPad *p, size_t n)
+{
+    bool part = asks_for_part((ThPadCopy)th_option_choice(&p->options, "variant"));
+    return 2 * n + 3 + (part ? 1 : 0);
 }
 
 /* ---- reading back ---------------------------------------------------------------------------- */
@@ -192,6 +196,8 @@ const ThPadKind th_pad_copy = {
     .init = init,
     .write = write,
     .draw = draw,
+    .most = most,
+    .size = "length",
     .recognise = recognise,
     .check = th_pad_check_copy,
     .bars = true,

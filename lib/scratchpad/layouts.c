@@ -134,3 +134,12 @@ bool th_pad_sum_write(ThPadExample *e, const ThPadSum *s, ThPadSumStyle style, d
     put_number(&e->text, s->z, s->nz, &how, false);
     return th_pad_example_good(e, err);
 }
+
+/* Hints take most: letters in front of each digit. */
+size_t th_pad_sum_most(size_t n)
+{
+    size_t letters = 0;
+    for (size_t k = n + 1; k > 0; k = (k - 1) / 26)
+        letters++;
+    return 3 * (n + 1) * (1 + letters) + 2;
+}

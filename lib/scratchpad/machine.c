@@ -138,6 +138,7 @@ static bool init(ThPad *p, ThError *err)
     if (!paper && !names_plain(p->machine, err))
         return false;
     p->words = true;
+    p->source = th_option_flag(&p->options, "transitions") ? 2 : 1;
     p->separator = verbose ? "\n" : " " TH_PAD_SEP " ";
     return add_names(p, paper, err) && th_pad_add_tokens(p, "L R", err) &&
            (!stays(p->machine) || th_pad_add_token(p, "S", err)) &&
@@ -392,13 +393,12 @@ static bool can_start(const ThTm *m)
     return false;
 }
 
-static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err)
+static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e, ThError *err)
 {
     Writer w = writer_of(p, true);
-    ThRange range = th_option_range(&p->options, "length");
     bool ok = can_start(w.m), good = false;
     for (int i = 0; ok && !good && i < TRIES; i++) {
-        size_t cells = size > 0 ? (size_t)size : (size_t)th_pad_draw_from(range, r);
+        size_t cells = (size_t)th_pad_draw_from(*sizes, r);
         w.stopped = false;
         ok = draw_start(&w, cells, r, err) && put_run(&w, r, e, err);
         good = w.made > 0 && !(w.left && w.avoid);
@@ -408,6 +408,17 @@ static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *e
         return th_fail(err, TH_EVALUE, "no tape was found on which the machine makes a step%s",
                        w.avoid ? " without leaving it" : "");
     return ok;
+}
+
+/* With extend a tape grows by a cell a step at most, and the answer has none more. */
+static size_t most(const ThPad *p, size_t cells)
+{
+    Writer w = writer_of(p, true);
+    size_t tapes = (size_t)w.m->n_tapes, steps = (size_t)w.steps, tokens = 0;
+    for (size_t i = 0; i <= steps; i++)
+        tokens += 2 + tapes * (cells + (w.cells == TH_PAD_CELLS_EXTEND ? i : 0) + 1);
+    tokens += w.transitions ? steps * (4 + tapes * (w.comma ? 4 : 2)) : 0;
+    return tokens - 1 + (steps > 1 ? tapes * (cells + steps + 1) : 0);
 }
 
 /* ---- reading back ---------------------------------------------------------------------------- */
@@ -457,6 +468,8 @@ const ThPadKind th_pad_machine = {
     .init = init,
     .write = write,
     .draw = draw,
+    .most = most,
+    .size = "length",
     .recognise = recognise,
     .check = th_pad_check_machine,
 };

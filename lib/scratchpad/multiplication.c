@@ -188,10 +188,9 @@ static bool write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, T
     return put(p, &s, r, e, err);
 }
 
-static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err)
+static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e, ThError *err)
 {
-    ThRange digits = th_option_range(&p->options, "digits");
-    size_t nx = size > 0 ? (size_t)size : (size_t)th_pad_draw_from(digits, r);
+    size_t nx = (size_t)th_pad_draw_from(*sizes, r);
     size_t k = (size_t)th_option_int(&p->options, "multiplier");
     char *x = th_alloc(nx + k, 1, err);
     if (!x)
@@ -201,6 +200,17 @@ static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *e
     bool ok = put(p, &s, r, e, err);
     free(x);
     return ok;
+}
+
+static size_t most(const ThPad *p, size_t n)
+{
+    size_t k = (size_t)th_option_int(&p->options, "multiplier"), tokens = 2 * (n + k + 1);
+    int style = th_option_choice(&p->options, "style");
+    if (style > TH_PAD_VERBOSE)
+        return th_pad_sum_most(n + k);
+    for (size_t j = 1; j <= n + k; j++)
+        tokens += th_pad_operand_most(n, j) + 3 * k + j + 7;
+    return tokens + (style == TH_PAD_VERBOSE ? n + k + TH_PAD_VERBOSE_MARKS : 0);
 }
 
 /* ---- reading back ---------------------------------------------------------------------------- */
@@ -254,6 +264,8 @@ const ThPadKind th_pad_multiplication = {
     .init = init,
     .write = write,
     .draw = draw,
+    .most = most,
+    .size = "digits",
     .recognise = recognise,
     .check = check,
     .bars = true,

@@ -72,9 +72,11 @@ static bool take_options(ThPad *p, const ThOptions *from, ThError *err)
     return true;
 }
 
+/* The number of a token, which may stand between blanks; -1: there is none of that name. */
 static int find_token(const ThPad *p, const char *token)
 {
-    size_t i = th_intern_find(&p->token, token, strlen(token));
+    token += strspn(token, " ");
+    size_t i = th_intern_find(&p->token, token, strcspn(token, " "));
     return i == SIZE_MAX ? -1 : (int)i;
 }
 
@@ -84,6 +86,8 @@ ThPad *th_pad_new(const ThPadKind *kind, const ThOptions *options, const ThTm *m
     if (!p)
         return NULL;
     p->kind = kind;
+    p->source = 1;
+    p->answer = -1;
     for (int i = 0; i < 256; i++)
         p->byte[i] = -1;
     bool ok = take_options(p, options, err) &&
@@ -94,10 +98,18 @@ ThPad *th_pad_new(const ThPadKind *kind, const ThOptions *options, const ThTm *m
         th_pad_free(p);
         return NULL;
     }
+    p->line_end = find_token(p, p->separator);
+    if (p->answer < 0)
+        p->answer = p->line_end;
     p->bos = find_token(p, TH_PAD_BOS);
     p->eos = find_token(p, TH_PAD_EOS);
     p->padding = kind->padding ? find_token(p, kind->padding) : -1;
     return p;
+}
+
+ThPad *th_pad_copy_of(const ThPad *p, ThError *err)
+{
+    return th_pad_new(p->kind, &p->options, p->machine, err);
 }
 
 void th_pad_free(ThPad *p)
@@ -123,9 +135,20 @@ bool th_pad_write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, T
     return p->kind->write(p, o, r, e, err);
 }
 
-bool th_pad_draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err)
+ThRange th_pad_sizes(const ThPad *p)
 {
-    return p->kind->draw(p, size, r, e, err);
+    return th_option_range(&p->options, p->kind->size);
+}
+
+bool th_pad_draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e, ThError *err)
+{
+    ThRange usual = th_pad_sizes(p);
+    return p->kind->draw(p, sizes ? sizes : &usual, r, e, err);
+}
+
+size_t th_pad_most(const ThPad *p, int size)
+{
+    return p->kind->most(p, (size_t)size) + (p->bos >= 0 ? 2 : 0);
 }
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
@@ -218,6 +241,29 @@ void th_pad_decode(const ThPad *p, const int *id, size_t n, ThText *t)
             th_text_add_bytes(t, " ", 1);
         th_text_add_bytes(t, token, size);
     }
+}
+
+/* Tokens behind the last `mark`. */
+static size_t answer_size(const int *id, size_t n, int mark)
+{
+    size_t size = 0;
+    while (size < n && id[n - 1 - size] != mark)
+        size++;
+    return size;
+}
+
+bool th_pad_same_answer(const ThPad *p, const int *a, size_t n, const int *b, size_t m)
+{
+    size_t size = answer_size(a, n, p->answer);
+    if (size != answer_size(b, m, p->answer))
+        return false;
+    for (size_t i = 1; i <= size; i++) {
+        int x = a[n - i], y = b[m - i];
+        bool near = x < p->numbers && y < p->numbers && abs(x - y) <= p->near;
+        if (x != y && !near)
+            return false;
+    }
+    return true;
 }
 
 bool th_pad_example_line(const ThPad *p, const ThPadExample *e, size_t *from, size_t *at,

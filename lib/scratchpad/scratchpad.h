@@ -9,7 +9,7 @@
  *     ThPadExample e = {0};
  *     for (uint64_t i = 0; ok && i < n; i++) {
  *         ThRng r = th_rng(seed, "scratchpad", i);
- *         ok = th_pad_draw(p, 0, &r, &e, &err) && use(e.text.data, e.text.size);
+ *         ok = th_pad_draw(p, NULL, &r, &e, &err) && use(e.text.data, e.text.size);
  *     }
  *     th_pad_example_free(&e);
  *
@@ -60,6 +60,7 @@ typedef struct {
     const char *operand[3];              /* what is written out, by name; ends with NULL */
     const ThOptionSpec *options;         /* ends with a NULL name */
     const char *layout; /* which of them, a choice, says how the text is laid out */
+    const char *size;   /* which of them, a range, says how large what is drawn is */
     /* What a check is told besides the text; kinds share rows of the same name.  NULL: nothing. */
     const ThOptionSpec *check_options;
     bool takes_machine;
@@ -72,8 +73,10 @@ typedef struct {
     bool (*init)(ThPad *p, ThError *err);
     /* Writes the scratchpad of the operands into e; r: where a layout draws something. */
     bool (*write)(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err);
-    /* Draws a scratchpad of a size (> 0), or of one drawn from the options (0). */
-    bool (*draw)(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err);
+    /* As th_pad_draw; sizes are never NULL. */
+    bool (*draw)(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e, ThError *err);
+    /* As th_pad_most, without <|BOS|> and <|EOS|>. */
+    size_t (*most)(const ThPad *p, size_t size);
     /* True if a text, by how it begins, is one of this kind; the first kind to say so has it. */
     bool (*recognise)(const struct ThPadChecking *k);
     /* Compares each line with what the lines before ask for: sets c->style, and c->slip if there
@@ -88,6 +91,10 @@ struct ThPad {
     ThTm *machine;         /* own; NULL unless kind->takes_machine */
     bool words;            /* tokens are words between blanks, else characters */
     const char *separator; /* between lines */
+    int line_end;          /* its token */
+    int source;            /* a line is made from the one so many lines before it */
+    int answer;            /* the token behind whose last place the answer stands */
+    int numbers, near;     /* tokens before `numbers` that are so near are the same in an answer */
     ThIntern token;        /* the vocabulary; token i is number i */
     int byte[256];         /* token of a character, or -1 */
     int bos, eos;          /* -1: the kind has its own_ends */
@@ -102,15 +109,22 @@ const ThPadKind *th_pad_kind(const char *name);  /* view, or NULL */
  * taken over.  m is copied; NULL unless kind->takes_machine.  Errors: TH_EUSAGE for options that do
  * not fit together, TH_EVALUE for a machine that cannot be written so, TH_ENOMEM. */
 ThPad *th_pad_new(const ThPadKind *kind, const ThOptions *options, const ThTm *m, ThError *err);
-void th_pad_free(ThPad *p); /* NULL is fine */
+ThPad *th_pad_copy_of(const ThPad *p, ThError *err); /* returns new */
+void th_pad_free(ThPad *p);                          /* NULL is fine */
 
 /* Writes the scratchpad of given operands.  Errors: TH_EVALUE with the column in operand o->wrong,
  * TH_ELIMIT for more than 2^30 characters, TH_ENOMEM. */
 bool th_pad_write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err);
 
-/* Draws one; it depends on *r only.  size: digits of the first operand (and of the second, where
- * its length is not fixed), points, cells of the tape, letters; 0: as the options say. */
-bool th_pad_draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err);
+/* Draws one; it depends on *r only.  Its size is drawn from a range: the digits of each operand
+ * that has no length of its own, points, cells of the tape, letters.  NULL: the range of the
+ * options. */
+bool th_pad_draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e, ThError *err);
+
+ThRange th_pad_sizes(const ThPad *p); /* the range of the options */
+
+/* Tokens, with <|BOS|> and <|EOS|>, that a scratchpad drawn of a size has at most. */
+size_t th_pad_most(const ThPad *p, int size);
 
 /* Number of tokens; view of a token's text. */
 int th_pad_tokens(const ThPad *p);
@@ -124,6 +138,9 @@ bool th_pad_encode(const ThPad *p, const ThPadExample *e, int **id, size_t *cap,
 
 /* Appends the text of n tokens; of words, with blanks between them. */
 void th_pad_decode(const ThPad *p, const int *id, size_t n, ThText *t);
+
+/* Whether the texts of n and m tokens, from behind the question on, end in the same answer. */
+bool th_pad_same_answer(const ThPad *p, const int *a, size_t n, const int *b, size_t m);
 
 /* Line i of a scratchpad behind its question, from 0, without separators: sets *at and *size, or
  * returns false past the last line before the answer.  *from: 0 at first, kept between calls. */

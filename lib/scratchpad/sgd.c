@@ -99,7 +99,11 @@ static bool init(ThPad *p, ThError *err)
     }
     p->words = true;
     p->separator = " | ";
-    return ok && th_pad_add_tokens(p, "$ d yp g cur , |", err);
+    p->numbers = TH_PAD_SGD_TOKENS;
+    p->near = th_option_choice(&p->options, "strict") == TH_PAD_SGD_HIDDEN ? 2 : 0;
+    ok = ok && th_pad_add_tokens(p, "$ d yp g cur", err);
+    p->answer = th_pad_tokens(p) - 1; /* cur */
+    return ok && th_pad_add_tokens(p, ", |", err);
 }
 
 static char *put_word(char *to, const char *word)
@@ -268,12 +272,11 @@ static double draw_coordinate(ThRng *r)
     return 2 * th_rng_uniform(r) - 1;
 }
 
-static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *err)
+static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e, ThError *err)
 {
     const ThOptions *o = &p->options;
     double radius = th_option_real(o, "radius"), noise = th_option_real(o, "noise"), w[2];
-    size_t n =
-        size > 0 ? (size_t)size : (size_t)th_pad_draw_from(th_option_range(o, "examples"), r);
+    size_t n = (size_t)th_pad_draw_from(*sizes, r);
     ThPadSgdPoint *point = th_alloc(n, sizeof *point, err);
     if (!point)
         return false;
@@ -292,6 +295,13 @@ static bool draw(const ThPad *p, int size, ThRng *r, ThPadExample *e, ThError *e
     bool ok = put(p, point, n, e, err);
     free(point);
     return ok;
+}
+
+static size_t most(const ThPad *p, size_t n)
+{
+    enum { POINT = 5, RESULTS = 9 };
+    bool plain = th_option_choice(&p->options, "style") == TH_PAD_SGD_PLAIN;
+    return 2 + POINT * n + (plain ? 4 : n * (n + 1) / 2 * POINT + n * RESULTS);
 }
 
 /* ---- reading back ---------------------------------------------------------------------------- */
@@ -325,6 +335,8 @@ const ThPadKind th_pad_sgd = {
     .init = init,
     .write = write,
     .draw = draw,
+    .most = most,
+    .size = "examples",
     .recognise = recognise,
     .check = th_pad_check_sgd,
     .bars = true,

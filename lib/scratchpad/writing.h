@@ -89,6 +89,15 @@ typedef struct {
 bool th_pad_sum_write(ThPadExample *e, const ThPadSum *s, ThPadSumStyle style, double rate,
                       ThRng *r, ThError *err);
 
+/* The most tokens: of an operand of n digits in line k behind the question, of such a layout with
+ * operands and result of up to n+1 digits; and those that the verbose layout has besides. */
+static inline size_t th_pad_operand_most(size_t n, size_t k)
+{
+    return n >= k ? n + 1 - k : 1;
+}
+size_t th_pad_sum_most(size_t n);
+enum { TH_PAD_VERBOSE_MARKS = 16 };
+
 /* Appends the hint of place k: a … z, aa …. */
 void th_pad_hint_letters(ThText *t, size_t k);
 

@@ -43,6 +43,10 @@ static bool check_source(const ThTaskKind *kind, const ThTaskSource *from, ThErr
         th_fail(err, TH_EUSAGE, "%s needs the name of a file", kind->name);
         return th_hint(err, "task t = %s \"FILE\"", kind->name);
     }
+    if (kind->takes_pad && !from->pad) {
+        th_fail(err, TH_EUSAGE, "%s needs a kind of scratchpad", kind->name);
+        return th_hint(err, "task t = %s addition", kind->name);
+    }
     if (kind->takes_program && !(from->program && from->name)) {
         th_fail(err, TH_EUSAGE, "%s needs an s-op", kind->name);
         return th_hint(err, "task t = %s NAME", kind->name);
@@ -144,6 +148,11 @@ bool th_task_sample(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *
     return true;
 }
 
+ThRange th_task_lengths(const ThTask *t, ThRange otherwise)
+{
+    return t->kind->lengths ? t->kind->lengths(t) : otherwise;
+}
+
 static int label(const ThTask *t, int q)
 {
     int c = t->machine->label[q];
@@ -193,6 +202,14 @@ bool th_task_judge(const ThTask *t, ThTaskWord prompt, ThTaskWord said, ThTaskVe
     if (!t->kind->judge)
         return th_fail(err, TH_EVALUE, "a %s task has nothing to judge", t->kind->name);
     return t->kind->judge(t, prompt, said, v, err);
+}
+
+bool th_task_same_answer(const ThTask *t, ThTaskWord said, ThTaskWord truth)
+{
+    if (t->kind->same_answer)
+        return t->kind->same_answer(t, said, truth);
+    return said.n == truth.n &&
+           memcmp(said.token, truth.token, (size_t)said.n * sizeof *said.token) == 0;
 }
 
 double th_task_chance(const ThTask *t, int length)

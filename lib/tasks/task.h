@@ -22,6 +22,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "learn/batch.h"
+#include "turing/machine.h"
 
 typedef struct ThTask ThTask;
 
@@ -30,6 +31,8 @@ typedef struct {
     const ThAutomaton *automaton; /* of a kind that takes_automaton */
     const char *file;             /* of a kind that takes_file */
     const char *program, *name;   /* of a kind that takes_program: source, and the s-op in it */
+    const char *pad;              /* of a kind that takes_pad: the kind of scratchpad */
+    const ThTm *machine;          /* and, if that takes one, whose runs it writes */
 } ThTaskSource;
 
 /* Some symbols, borrowed. */
@@ -59,8 +62,10 @@ typedef struct {
     bool takes_automaton;                /* `task t = KIND AUTOMATON` */
     bool takes_file;                     /* `task t = KIND "FILE"` */
     bool takes_program;                  /* `task t = KIND SOP` */
-    bool ragged;                         /* strings of one batch may differ in length */
-    const ThOptionSpec *options;         /* ends with a NULL name; NULL: none */
+    bool
+        takes_pad; /* `task t = KIND PAD [MACHINE]`; its options are those of the scratchpad, too */
+    bool ragged;   /* strings of one batch may differ in length */
+    const ThOptionSpec *options; /* ends with a NULL name; NULL: none */
     /* Fills t->signature and, as far as the kind has them, t->machine, t->bits and t->data.  What
      * the kind takes is in *from, the rest of which is NULL. */
     bool (*init)(ThTask *t, const ThTaskSource *from, ThError *err);
@@ -72,12 +77,21 @@ typedef struct {
     /* Draws b->B strings of a length that `length` returned into b->token, which has b->T columns.
      * A ragged kind sets b->length, which holds b->T at first. */
     bool (*draw)(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err);
+    /* What training reads, where that is not strings of one length: b->B rows, for which it makes
+     * room and which it labels, of strings whose lengths are drawn from a range.  NULL: strings of
+     * one of these lengths, by `draw`. */
+    bool (*study)(const ThTask *t, ThRng *r, const ThRange *lengths, ThBatch *b, ThError *err);
+    /* The lengths that training reads unless it is told others; NULL: the trainer's own. */
+    ThRange (*lengths)(const ThTask *t);
     /* Fills b->target for the tokens of every row.  NULL: the machine labels; where there is none
      * either, draw and take have filled it. */
     void (*label)(const ThTask *t, ThBatch *b);
     /* Says whether an answer to a prompt is right, and where not; as th_task_judge.  NULL: none. */
     bool (*judge)(const ThTask *t, ThTaskWord prompt, ThTaskWord said, ThTaskVerdict *v,
                   ThError *err);
+    /* Whether two texts behind a prompt give the same answer, be it reached as it may; NULL: if
+     * they are the same. */
+    bool (*same_answer)(const ThTask *t, ThTaskWord said, ThTaskWord truth);
     /* What th_task_chance returns for a length that `length` returned; NULL: unknown. */
     double (*chance)(const ThTask *t, int length);
     /* A data set: how many examples there are of some rows, in an order by length; and example
@@ -131,6 +145,9 @@ int th_task_tokens(const ThTask *t, int length);
  * the length are drawn, any number of times. */
 bool th_task_sample(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err);
 
+/* The lengths that training reads unless it is told others: those of the task, or `otherwise`. */
+ThRange th_task_lengths(const ThTask *t, ThRange otherwise);
+
 /* Computes b->target of given tokens (B, T and perhaps length set); nothing where the labels come
  * with the examples. */
 void th_task_label(const ThTask *t, ThBatch *b);
@@ -139,6 +156,10 @@ void th_task_label(const ThTask *t, ThBatch *b);
  * task has no judge, or if the prompt is none of its own. */
 bool th_task_judge(const ThTask *t, ThTaskWord prompt, ThTaskWord said, ThTaskVerdict *v,
                    ThError *err);
+
+/* Whether what was said behind a prompt ends in the answer in which the true text ends; for most
+ * tasks the whole of it is the answer. */
+bool th_task_same_answer(const ThTask *t, ThTaskWord said, ThTaskWord truth);
 
 /* The accuracy of the best answer that does not read the string, for the length wanted: exact for
  * the distribution that the sampler draws from.  NaN: unknown, or no memory. */

@@ -21,13 +21,13 @@ static const ThOptionSpec options[] = {
      "all, where the kind is not one of answers only"},
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the random numbers; default: set seed"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
-enum { LOSS_ALL, LOSS_ANSWER }; /* loss=; ThFormatPacking has the order of pack= */
+enum { LOSS_ALL, LOSS_ANSWER }; /* loss=; ThPadPacking has the order of pack= */
 
 /* ---- one scratchpad or many ------------------------------------------------------------------ */
 
-static ThFormatPacking packing_of(const ShCall *call)
+static ThPadPacking packing_of(const ShCall *call)
 {
-    return (ThFormatPacking)th_option_choice(&call->options, "pack");
+    return (ThPadPacking)th_option_choice(&call->options, "pack");
 }
 
 static int operands_of(const ShCall *call, const ThPadKind *kind)
@@ -82,7 +82,7 @@ static bool make_one(const ShCall *call, const ThPad *p, uint64_t seed, ThPadExa
     int n = operands_of(call, p->kind);
     ThRng r = th_rng(seed, "scratchpad", 0);
     if (n == 0)
-        return th_pad_draw(p, 0, &r, e, err);
+        return th_pad_draw(p, NULL, &r, e, err);
     for (int i = 0; i < n && i < 2; i++)
         operand[i] = operand_at(call, p->kind, i)->text;
     ThPadOperands o = {operand, n < 2 ? n : 2, 0};
@@ -144,7 +144,7 @@ static bool options_fit(const ShCall *call, const ThPadKind *kind, ThError *err)
     if (n > 0 && count)
         return sh_fail_operand(err, operand_at(call, kind, 0), TH_EUSAGE,
                                "count= draws scratchpads: it goes without operands");
-    if (!count && packing_of(call) != TH_FORMAT_PACK_NONE)
+    if (!count && packing_of(call) != TH_PAD_PACK_NONE)
         return th_fail(err, TH_EUSAGE, "pack= needs count=, the number of contexts");
     return true;
 }

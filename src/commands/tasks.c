@@ -73,10 +73,13 @@ static ThTask *make_task(const ThTaskKind *kind, const ThOptions *options, ThTas
 }
 
 ThTask *sh_task_of(ShSession *s, const ThTaskKind *kind, const ThOptions *options,
-                   const ShOperand *source, ThError *err)
+                   const ShOperand *source, int n_source, ThError *err)
 {
     ThTask *t = NULL;
-    ThTaskSource from = {.file = kind->takes_file ? source->text : NULL};
+    ThTaskSource from = {.file = kind->takes_file ? source->text : NULL,
+                         .pad = kind->takes_pad ? source->text : NULL};
+    if (kind->takes_pad && n_source > 1)
+        from.machine = source[1].object->as.machine;
     ThAutomaton *a = kind->takes_automaton ? sh_automaton_value(s, source, err) : NULL;
     char *program = kind->takes_program ? program_of(s, source, err) : NULL;
     from.automaton = a;
@@ -91,14 +94,16 @@ ThTask *sh_task_of(ShSession *s, const ThTaskKind *kind, const ThOptions *option
 
 SH_COMMAND(
     task, .group = "tasks", .summary = "define a task: where labelled strings come from",
-    .detail = "A task is an alphabet, a set of classes, and strings with their answers: drawn, "
-              "and labelled by an automaton or by a rule of their own, or read from a file.  "
-              "help tasks lists the kinds; help KIND explains one and its options.\n\n"
-              "The kinds recognize, track and next_symbols take an automaton or an "
-              "expression of automata after their name, file the name of a file with labelled "
-              "strings, label an s-op of RASP.  To copy, reverse, duplicate and ngram a model "
-              "answers with the symbol "
-              "that follows.",
+    .detail =
+        "A task is an alphabet, a set of classes, and strings with their answers: drawn, "
+        "and labelled by an automaton or by a rule of their own, or read from a file.  "
+        "help tasks lists the kinds; help KIND explains one and its options.\n\n"
+        "The kinds recognize, track and next_symbols take an automaton or an "
+        "expression of automata after their name, file the name of a file with labelled "
+        "strings, label an s-op of RASP, scratchpad a kind of scratchpad.  To scratchpads, copy, "
+        "reverse, duplicate and ngram a model "
+        "answers with the symbol "
+        "that follows.",
     .example = "task p = parity\n"
                "task nav = cycle_navigation modulus=7\n"
                "task own = recognize minimize(parity)\n"
@@ -116,7 +121,7 @@ SH_COMMAND(
     const ThTaskKind *kind = th_task_kind(call->operand[1].text);
     const ShOperand *o = &call->operand[2];
     char *made_by = definition(call, err);
-    ThTask *t = made_by ? sh_task_of(s, kind, &call->options, o, err) : NULL;
+    ThTask *t = made_by ? sh_task_of(s, kind, &call->options, o, call->n - 2, err) : NULL;
     int symbols = t ? t->signature.n_symbols : 0, classes = t ? t->signature.n_classes : 0;
     bool ok = t && sh_define(s, call->operand[0].text, SH_TASK, t, made_by, err);
     free(made_by);

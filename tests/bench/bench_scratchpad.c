@@ -58,7 +58,7 @@ static double drawing(const ThPad *p, unsigned long round)
     double begun = now();
     for (unsigned long i = 0; i < EXAMPLES; i++) {
         ThRng r = th_rng(round, "scratchpad", i);
-        if (!th_pad_draw(p, 0, &r, &e, NULL))
+        if (!th_pad_draw(p, NULL, &r, &e, NULL))
             exit(1);
         bytes += e.text.size;
     }
@@ -75,7 +75,7 @@ static double drawing_tokens(const ThPad *p, unsigned long round)
     double begun = now();
     for (unsigned long i = 0; i < EXAMPLES; i++) {
         ThRng r = th_rng(round, "scratchpad", i);
-        if (!th_pad_draw(p, 0, &r, &e, NULL) ||
+        if (!th_pad_draw(p, NULL, &r, &e, NULL) ||
             !th_pad_encode(p, &e, &id, &cap, &n, &question, NULL))
             exit(1);
         tokens += n;
@@ -95,7 +95,7 @@ static double checking(const ThPad *p, unsigned long round)
     double seconds = 0;
     for (unsigned long i = 0; i < EXAMPLES; i++) {
         ThRng r = th_rng(round, "scratchpad", i);
-        if (!th_pad_draw(p, 0, &r, &e, NULL))
+        if (!th_pad_draw(p, NULL, &r, &e, NULL))
             exit(1);
         double begun = now();
         if (!th_pad_check(e.text.data, e.text.size, &rules, &c, NULL) || c.slip)
@@ -116,7 +116,7 @@ static double by_definition(const ThPad *p, unsigned long round)
     double seconds = 0;
     for (unsigned long i = 0; i < EXAMPLES; i++) {
         ThRng r = th_rng(round, "scratchpad", i);
-        if (!th_pad_draw(p, 0, &r, &e, NULL))
+        if (!th_pad_draw(p, NULL, &r, &e, NULL))
             exit(1);
         snprintf(x, sizeof x, "%.*s", (int)e.question - 1, e.text.data);
         char *y = strchr(x, '+');

@@ -109,7 +109,7 @@ static void written_is_right(void **state)
         ThPadExample e = {0};
         for (uint64_t k = 0; k < 200; k++) {
             ThRng r = th_rng(i, "right", k);
-            assert_true(th_pad_draw(p, 0, &r, &e, NULL));
+            assert_true(th_pad_draw(p, NULL, &r, &e, NULL));
             expect_right(e.text.data, all[i].kind, all[i].style, NULL);
             expect_right(e.text.data, all[i].kind, all[i].style, &known);
         }
@@ -134,7 +134,7 @@ static void strict_sgd(void **state)
         ThPadExample e = {0};
         for (uint64_t k = 0; k < 300; k++) {
             ThRng r = th_rng((uint64_t)i, "strict", k);
-            assert_true(th_pad_draw(p, 0, &r, &e, NULL));
+            assert_true(th_pad_draw(p, NULL, &r, &e, NULL));
             expect_right(e.text.data, "sgd", "turing", &rules);
         }
         th_options_free(&o);
@@ -155,7 +155,7 @@ static void hidden_sgd(void **state)
     int differ = 0;
     for (uint64_t k = 0; k < 2000; k++) {
         ThRng r = th_rng(3, "hidden", k);
-        assert_true(th_pad_draw(p, 0, &r, &e, NULL));
+        assert_true(th_pad_draw(p, NULL, &r, &e, NULL));
         expect_right(e.text.data, "sgd", "turing", NULL);
         differ += checked(e.text.data, &exact).slip != TH_PAD_SLIP_NONE;
     }
@@ -368,7 +368,7 @@ static void mutations(void **state)
     for (uint64_t k = 0; k < 60; k++) {
         ThRng r = th_rng(9, "mutation", k);
         size_t from = 0, at, size, line = 2;
-        assert_true(th_pad_draw(p, 0, &r, &e, NULL));
+        assert_true(th_pad_draw(p, NULL, &r, &e, NULL));
         for (; th_pad_example_line(p, &e, &from, &at, &size); line++) {
             for (size_t i = 0; i < size; i++) {
                 char *c = &e.text.data[at + i], was = *c;

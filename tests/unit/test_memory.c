@@ -673,7 +673,7 @@ static bool draw_and_check(const char *kind, const char *style, const ThTm *m, T
         th_options_init(&o, k->options, err) && (!style || th_options_set(&o, "style", style, err));
     ThPad *p = ok ? th_pad_new(k, &o, m, err) : NULL;
     rules.machine = style ? m : NULL;
-    ok = p && th_pad_draw(p, 8, &r, &e, err) &&
+    ok = p && th_pad_draw(p, &(ThRange){8, 8, 1}, &r, &e, err) &&
          th_pad_encode(p, &e, &id, &cap, &n, &question, err) &&
          th_pad_check(e.text.data, e.text.size, &rules, &c, err);
     assert_true(!ok || c.slip == TH_PAD_SLIP_NONE);

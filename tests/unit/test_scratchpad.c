@@ -127,7 +127,7 @@ static void random_cases(void **state)
         ThPadExample e = {0};
         for (uint64_t i = 0; i < 1000; i++) {
             ThRng r = th_rng(7, "cases", i);
-            assert_true(th_pad_draw(p, 0, &r, &e, NULL));
+            assert_true(th_pad_draw(p, NULL, &r, &e, NULL));
             expect_result(e.text.data, e.answer, k ? '*' : '+');
         }
         th_pad_example_free(&e);
@@ -229,7 +229,7 @@ static void tokens(void **state)
         int *id = NULL;
         size_t cap = 0, n, question;
         ThRng r = th_rng(5, styles[i], 0);
-        assert_true(th_pad_draw(p, 0, &r, &e, NULL));
+        assert_true(th_pad_draw(p, NULL, &r, &e, NULL));
         assert_true(th_pad_encode(p, &e, &id, &cap, &n, &question, NULL));
         assert_int_equal(id[0], p->bos);
         assert_int_equal(id[n - 1], p->eos);
@@ -277,7 +277,7 @@ static void sgd_examples(void **state)
     for (size_t n = 50; n <= 80; n += 30) {
         ThRng r = th_rng(1, "sgd", n);
         size_t from = 0, at, size, first = SIZE_MAX;
-        assert_true(th_pad_draw(p, (int)n, &r, &e, NULL));
+        assert_true(th_pad_draw(p, &(ThRange){(int)n, (int)n, 1}, &r, &e, NULL));
         assert_int_equal(token_count(p, &e), n == 50 ? 7077 : 17322);
         assert_true(th_pad_example_line(p, &e, &from, &at, &size));
         first = 1;
@@ -350,7 +350,7 @@ static void sgd_steps_are_short(void **state)
     ThPadExample e = {0};
     for (uint64_t i = 0; i < 300; i++) {
         ThRng r = th_rng(2, "sgd", i);
-        assert_true(th_pad_draw(p, 30, &r, &e, NULL));
+        assert_true(th_pad_draw(p, &(ThRange){30, 30, 1}, &r, &e, NULL));
         const char *steps = strchr(e.text.data, '|');
         for (const char *c = strstr(steps, "yp a"); c; c = strstr(c + 1, "yp a")) {
             int value[5];
@@ -407,7 +407,7 @@ static void parts_of_copies(void **state)
         int drawn = 0;
         for (uint64_t i = 0; i < 300; i++) {
             ThRng r = th_rng(6, "copy", i);
-            if (!th_pad_draw(p, 0, &r, &e, NULL))
+            if (!th_pad_draw(p, NULL, &r, &e, NULL))
                 continue; /* no part of the string stands there once */
             check_part(e.text.data, prefix, ngram, answer);
             assert_int_equal(e.answer, e.question);
@@ -451,12 +451,12 @@ static void drawn_steps(void **state)
     ThPadExample e = {0};
     for (int length = 2; length <= 150; length += 37) {
         ThRng r = th_rng(4, "step", (uint64_t)length);
-        assert_true(th_pad_draw(p, length, &r, &e, NULL));
+        assert_true(th_pad_draw(p, &(ThRange){length, length, 1}, &r, &e, NULL));
         assert_int_equal(token_count(p, &e) + 2, 2 * (size_t)length + 15);
     }
     for (uint64_t i = 0; i < 200; i++) { /* the first and the last cell can be left */
         ThRng r = th_rng(5, "step", i);
-        assert_true(th_pad_draw(avoid, 2, &r, &e, NULL));
+        assert_true(th_pad_draw(avoid, &(ThRange){2, 2, 1}, &r, &e, NULL));
         bool first = e.text.data[5] == 'b', right = strstr(e.text.data, "R )") != NULL;
         assert_int_equal(first, right);
     }
@@ -487,7 +487,7 @@ static void packed_matrix(void **state)
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/a.npy", folder);
     ThPad *p = made("addition", "digits=2..9", NULL);
-    ThDataset d = {.pad = p, .seed = 11, .count = ROWS, .packing = TH_FORMAT_PACK_STREAM};
+    ThDataset d = {.pad = p, .seed = 11, .count = ROWS, .packing = TH_PAD_PACK_STREAM};
     d.context = WIDTH;
     ThDatasetFigures f;
     assert_true(th_dataset_write(&d, path, &f, NULL));
@@ -506,7 +506,7 @@ static void packed_matrix(void **state)
     for (size_t i = 0; i < ROWS * WIDTH; i++, at++) {
         if (at == n) {
             ThRng r = th_rng(11, "scratchpad", index++);
-            assert_true(th_pad_draw(p, 0, &r, &e, NULL));
+            assert_true(th_pad_draw(p, NULL, &r, &e, NULL));
             assert_true(th_pad_encode(p, &e, &id, &cap, &n, &question, NULL));
             at = 0;
         }
