@@ -23,6 +23,13 @@ int th_model_build_matrix(ThModelBuilder *b, const char *name, int rows, int col
     return index;
 }
 
+int th_model_build_row(ThModelBuilder *b, const char *name, int rows, int cols, const double *row)
+{
+    int index = th_model_build(b, name, rows, cols, TH_INIT_ZERO, 0);
+    b->failed |= index < 0 || !th_param_row(&b->m->params, index, row, b->err);
+    return index;
+}
+
 int th_model_build_vector(ThModelBuilder *b, const char *name, int cols, ThInit init)
 {
     return th_model_build(b, name, 1, cols, init, 0);

@@ -27,6 +27,9 @@ int th_model_build_matrix(ThModelBuilder *b, const char *name, int rows, int col
 int th_model_build_drawn(ThModelBuilder *b, const char *name, int rows, int cols,
                          ThParamDraw *draw);
 
+/* Adds a parameter of which every row begins as `row`, see th_param_row. */
+int th_model_build_row(ThModelBuilder *b, const char *name, int rows, int cols, const double *row);
+
 /* Adds a vector of zeros or ones. */
 int th_model_build_vector(ThModelBuilder *b, const char *name, int cols, ThInit init);
 

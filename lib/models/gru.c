@@ -56,13 +56,8 @@ const ThModelKind th_model_gru = {
               "h' = (1-z) h + z n, one layer, zeros at the start; the answer is a linear map of "
               "ReLU(h).",
     .options = th_model_recurrent_options,
-    .ragged = true,
-    .causal = true,
     .bind = bind,
     .forward = forward,
-    .trace = th_model_recurrent_trace,
     .open = open_state,
-    .feed = th_model_recurrent_feed,
-    .reset = th_model_recurrent_reset,
-    .close = th_model_recurrent_close,
+    TH_MODEL_RECURRENT_KIND,
 };

@@ -35,8 +35,9 @@ ThVar th_model_linear_apply(ThTape *t, ThVar x, const int *param)
     return th_op_linear(t, x, th_param(t, param[0]), th_param(t, param[1]));
 }
 
-bool th_model_linear_bind(ThModel *m, const ThModelLinearLayer *layer, ThError *err)
+bool th_model_linear_bind(ThModel *m, ThError *err)
 {
+    const ThModelLinearLayer *layer = m->kind->part;
     Layout *l = m->layout = th_alloc(1, sizeof *l, err);
     if (!l)
         return false;
@@ -78,6 +79,46 @@ ThVar th_model_linear_rows(ThTape *t, const ThModelLinearInput *in, ThVar x)
     return in->index ? th_op_rows(t, x, in->index, in->B * in->T, 1) : x;
 }
 
+/* The rows before a string stand in front of it. */
+static ThVar extended(ThTape *t, const ThModelLinearInput *in, ThVar u, ThVar before, int n)
+{
+    int E = n + in->T, rows = th_tape_rows(t, before);
+    int *index = th_tape_take(t, (size_t)in->B * (size_t)E, sizeof *index);
+    for (int p = 0; index && p < in->B * E; p++) {
+        int i = p % E, string = p / E;
+        if (i >= n)
+            index[p] = rows * n + string * in->T + i - n;
+        else
+            index[p] = rows > 0 ? (rows > 1 ? string * n : 0) + i : -1;
+    }
+    if (rows > 0)
+        u = th_op_stack(t, th_op_reshape(t, before, rows * n, th_tape_cols(t, u)), u);
+    return index ? th_op_rows(t, u, index, in->B * E, 1) : -1;
+}
+
+/* Of extended strings the rows `first` … first + T - 1. */
+static ThVar part_of(ThTape *t, const ThModelLinearInput *in, ThVar x, int n, int first)
+{
+    int *index = th_tape_take(t, (size_t)in->B * (size_t)in->T, sizeof *index);
+    for (int p = 0; index && p < in->B * in->T; p++)
+        index[p] = p / in->T * (n + in->T) + p % in->T + first;
+    return index ? th_op_rows(t, x, index, in->B * in->T, 1) : -1;
+}
+
+ThModelLinearConvolved th_model_linear_convolve(ThTape *t, const ThModelLinearInput *in, ThVar u,
+                                                ThVar kernel, ThVar before)
+{
+    int n = th_tape_rows(t, kernel) - 1;
+    if (!in->states || n < 1)
+        return (ThModelLinearConvolved){th_op_convolve(t, u, kernel, in->B, in->T), -1};
+    u = extended(t, in, u, before, n);
+    ThVar recent = part_of(t, in, u, n, 1);
+    for (int k = 2; k <= n; k++)
+        recent = th_op_beside(t, (ThVar[]){recent, part_of(t, in, u, n, k)}, 2);
+    ThVar y = th_op_convolve(t, u, kernel, in->B, n + in->T);
+    return (ThModelLinearConvolved){part_of(t, in, y, n, n), recent};
+}
+
 static ThVar norm(ThTape *t, ThVar x, int gain, int offset)
 {
     return th_op_layer_norm(t, x, -1, th_param(t, gain), th_param(t, offset));
@@ -104,7 +145,11 @@ static ThVar run_layers(const ThModel *m, ThTape *t, const ThBatch *b, const ThM
                         const Kept *kept)
 {
     const Layout *l = m->layout;
-    ThModelLinearInput in = {.B = b->B, .T = b->T, .index = b->token, .length = b->length};
+    ThModelLinearInput in = {.B = b->B,
+                             .T = b->T,
+                             .index = b->token,
+                             .length = b->length,
+                             .states = kept || !how->share};
     ThVar x = th_param(t, l->embedding);
     if (!how->share) {
         x = th_op_rows(t, x, b->token, b->B * b->T, 1);
@@ -117,8 +162,9 @@ static ThVar run_layers(const ThModel *m, ThTape *t, const ThBatch *b, const ThM
         if (!how->share)
             th_tape_tag(t, in.x, "input", i);
         ThModelLinearOutput out = l->layer->run(t, &m->options, l->param[i], &in);
-        th_tape_tag(t, out.state, "state", i);
-        bool residual = i < l->layers - 1;
+        if (in.states)
+            th_tape_tag(t, out.state, "state", i);
+        bool residual = i < l->layers - 1 && !l->layer->no_residual;
         x = residual ? th_op_add(t, th_model_linear_rows(t, &in, x), out.output) : out.output;
         if (how->noise > 0)
             x = th_op_noise(t, x, how->noise, how->rng);
@@ -211,8 +257,12 @@ static ThVar probe(ThTape *t, const ThModel *m, const int *param, const Probe *p
     int n = p->T * p->tries, *index = th_tape_take(t, (size_t)n, sizeof *index);
     for (int i = 0; index && i < n; i++)
         index[i] = i / p->tries;
-    ThModelLinearInput in = {
-        .x = x, .start = probe_starts(t, p, before), .B = n, .T = 1, .index = index};
+    ThModelLinearInput in = {.x = x,
+                             .start = probe_starts(t, p, before),
+                             .B = n,
+                             .T = 1,
+                             .index = index,
+                             .states = true};
     return index && in.start >= 0 ? l->layer->run(t, &m->options, param, &in).state : -1;
 }
 

@@ -5,7 +5,7 @@
  * An architecture is its layer: what an input adds to the state, how the state moves, and what is
  * read from it.  Everything else is here, reading symbol by symbol included.  The first layer's
  * inputs depend on the symbol only, so that what it computes from them is computed for each symbol
- * once.
+ * once.  Where nobody looks at states, a layer may compute its output without them.
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
@@ -23,9 +23,11 @@ typedef struct {
     ThVar x, start;
     int B, T;
     const int *index, *length;
+    bool states; /* they are wanted */
 } ThModelLinearInput;
 
-/* What it makes of it: the states (B*T, state) and its output (B*T, dim). */
+/* What it makes of it: the states (B*T, state), -1 where they are not wanted and not needed, and
+ * its output (B*T, dim). */
 typedef struct {
     ThVar state, output;
 } ThModelLinearOutput;
@@ -49,10 +51,16 @@ typedef struct {
     ThVar (*start)(ThTape *t, const int *param);
     ThModelLinearOutput (*run)(ThTape *t, const ThOptions *o, const int *param,
                                const ThModelLinearInput *in);
+    bool no_residual; /* around any layer */
 } ThModelLinearLayer;
 
-/* For the tables of architectures, see ThModelKind. */
-bool th_model_linear_bind(ThModel *m, const ThModelLinearLayer *layer, ThError *err);
+/* What the tables of these architectures share, see ThModelKind; the layer is their `part`. */
+#define TH_MODEL_LINEAR_KIND                                                                       \
+    .takes_noise = true, .ragged = true, .causal = true, .bind = th_model_linear_bind,             \
+    .forward = th_model_linear_forward, .trace = th_model_linear_trace,                            \
+    .transitions = th_model_linear_transitions, .open = th_model_linear_open,                      \
+    .feed = th_model_linear_feed, .reset = th_model_linear_reset, .close = th_model_linear_close
+bool th_model_linear_bind(ThModel *m, ThError *err);
 ThVar th_model_linear_forward(const ThModel *m, ThTape *t, const ThBatch *b,
                               const ThModelForward *how);
 bool th_model_linear_trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *trace,
@@ -71,6 +79,15 @@ ThVar th_model_linear_apply(ThTape *t, ThVar x, const int *param);
 
 /* Rows of x for all positions. */
 ThVar th_model_linear_rows(ThTape *t, const ThModelLinearInput *in, ThVar x);
+
+/* u (B*T, d) convolved with the kernel (L, d), and, where states are wanted, the L-1 rows before
+ * the next position at each position, (B*T, (L-1) d).  `before` is what these were before the first
+ * one, (1, (L-1) d), or of each string its own; -1: zeros. */
+typedef struct {
+    ThVar output, recent;
+} ThModelLinearConvolved;
+ThModelLinearConvolved th_model_linear_convolve(ThTape *t, const ThModelLinearInput *in, ThVar u,
+                                                ThVar kernel, ThVar before);
 
 /* The two options that all have, for the beginning of a table. */
 #define TH_MODEL_LINEAR_OPTIONS                                                                    \

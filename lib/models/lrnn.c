@@ -107,12 +107,8 @@ static ThModelLinearOutput run(ThTape *t, const ThOptions *o, const int *param,
     return (ThModelLinearOutput){x, x};
 }
 
-static const ThModelLinearLayer layer = {state_size, blocks, add, start, run};
-
-static bool bind(ThModel *m, ThError *err)
-{
-    return th_model_linear_bind(m, &layer, err);
-}
+static const ThModelLinearLayer layer = {
+    .state = state_size, .blocks = blocks, .add = add, .start = start, .run = run};
 
 const ThModelKind th_model_lrnn = {
     .name = "lrnn",
@@ -124,16 +120,7 @@ const ThModelKind th_model_lrnn = {
               "bounds each column, its code subtracts the columns' means and divides the block: "
               "norm= chooses.  The paper uses layers=1, and layers=3 for modular arithmetic.",
     .options = options,
-    .takes_noise = true,
-    .ragged = true,
-    .causal = true,
     .check = check,
-    .bind = bind,
-    .forward = th_model_linear_forward,
-    .trace = th_model_linear_trace,
-    .transitions = th_model_linear_transitions,
-    .open = th_model_linear_open,
-    .feed = th_model_linear_feed,
-    .reset = th_model_linear_reset,
-    .close = th_model_linear_close,
+    .part = &layer,
+    TH_MODEL_LINEAR_KIND,
 };

@@ -68,12 +68,8 @@ static ThModelLinearOutput run(ThTape *t, const ThOptions *o, const int *param,
     return (ThModelLinearOutput){x, th_op_add(t, y, th_model_linear_rows(t, in, skip))};
 }
 
-static const ThModelLinearLayer layer = {state_size, blocks, add, NULL, run};
-
-static bool bind(ThModel *m, ThError *err)
-{
-    return th_model_linear_bind(m, &layer, err);
-}
+static const ThModelLinearLayer layer = {
+    .state = state_size, .blocks = blocks, .add = add, .run = run};
 
 const ThModelKind th_model_lru = {
     .name = "lru",
@@ -83,15 +79,6 @@ const ThModelKind th_model_lru = {
               "|λ|² begins uniform between 0 and 1, the phase anywhere.  The transition does not "
               "depend on the input, so that order in the input is known by its decay only.",
     .options = options,
-    .takes_noise = true,
-    .ragged = true,
-    .causal = true,
-    .bind = bind,
-    .forward = th_model_linear_forward,
-    .trace = th_model_linear_trace,
-    .transitions = th_model_linear_transitions,
-    .open = th_model_linear_open,
-    .feed = th_model_linear_feed,
-    .reset = th_model_linear_reset,
-    .close = th_model_linear_close,
+    .part = &layer,
+    TH_MODEL_LINEAR_KIND,
 };

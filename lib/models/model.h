@@ -50,6 +50,7 @@ typedef struct {
     const char *name, *summary, *source;
     const char *detail;
     const ThOptionSpec *options;
+    const void *part; /* what a family of architectures must know of this one; NULL */
     bool takes_noise; /* forward adds how->noise; else it ignores it */
     bool ragged;      /* forward minds b->length; else it is called for each length by itself */
     bool causal;      /* no output depends on later symbols; where there is an option causal, it

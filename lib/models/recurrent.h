@@ -59,4 +59,10 @@ bool th_model_recurrent_feed(void *state, const int *token, int n, float *logits
 void th_model_recurrent_reset(void *state);
 void th_model_recurrent_close(void *state);
 
+/* What the tables of these architectures share, see ThModelKind. */
+#define TH_MODEL_RECURRENT_KIND                                                                    \
+    .ragged = true, .causal = true, .trace = th_model_recurrent_trace,                             \
+    .feed = th_model_recurrent_feed, .reset = th_model_recurrent_reset,                            \
+    .close = th_model_recurrent_close
+
 #endif

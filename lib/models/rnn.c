@@ -56,13 +56,8 @@ const ThModelKind th_model_rnn = {
     .detail = "h' = ReLU(x W_x + b_x + h W_h + b_h) from h = 0, one layer; the answer is a linear "
               "map of ReLU(h). The papers use dim=256.",
     .options = th_model_recurrent_options,
-    .ragged = true,
-    .causal = true,
     .bind = bind,
     .forward = forward,
-    .trace = th_model_recurrent_trace,
     .open = open_state,
-    .feed = th_model_recurrent_feed,
-    .reset = th_model_recurrent_reset,
-    .close = th_model_recurrent_close,
+    TH_MODEL_RECURRENT_KIND,
 };

@@ -67,6 +67,8 @@ static double initial(const ThParam *item, ThRng *r, int row, int col)
         return item->scale * (2 * th_rng_uniform(r) - 1);
     case TH_INIT_DRAWN:
         return item->draw(r, row, col);
+    case TH_INIT_ROW:
+        return item->row[col];
     }
     return 0;
 }
@@ -78,6 +80,15 @@ void th_param_drawn(ThParams *p, int index, ThParamDraw *draw)
     p->item[index].init = TH_INIT_DRAWN;
     p->item[index].draw = draw;
     p->item[index].decays = false;
+}
+
+bool th_param_row(ThParams *p, int index, const double *row, ThError *err)
+{
+    ThParam *item = &p->item[index];
+    item->init = TH_INIT_ROW;
+    item->decays = false;
+    item->row = th_copy(row, (size_t)item->cols, sizeof *row, err);
+    return item->row != NULL;
 }
 
 bool th_params_allocate(ThParams *p, uint64_t seed, ThStop *stop, ThError *err)
@@ -122,6 +133,8 @@ int th_params_find(const ThParams *p, const char *name)
 
 void th_params_free(ThParams *p)
 {
+    for (int i = 0; i < p->n; i++)
+        free(p->item[i].row);
     free(p->item);
     free(p->value);
     *p = (ThParams){0};

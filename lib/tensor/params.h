@@ -24,7 +24,8 @@ typedef enum {
     TH_INIT_TRUNCATED, /* N(0,1) conditioned on |x| ≤ 2, times scale: Haiku's, real deviation 0.88
                         */
     TH_INIT_UNIFORM,   /* U(-scale, scale) */
-    TH_INIT_DRAWN      /* as a function says, see th_param_drawn */
+    TH_INIT_DRAWN,     /* as a function says, see th_param_drawn */
+    TH_INIT_ROW        /* every row the same, see th_param_row */
 } ThInit;
 
 /* The initial value of an element. */
@@ -36,6 +37,7 @@ typedef struct {
     ThInit init;
     double scale;
     ThParamDraw *draw; /* of TH_INIT_DRAWN */
+    double *row;       /* (cols): of TH_INIT_ROW */
     bool decays;       /* AdamW's weight decay applies: matrices yes, biases and norms no */
     int hidden;    /* matrices from hidden vectors to hidden vectors that lie side by side in its
                       columns, 2 where keys and values are one parameter; 0: not such a matrix */
@@ -62,6 +64,10 @@ void th_param_hidden(ThParams *p, int index, int parts);
 /* Says how the elements of a parameter are drawn, and that weight decay is not for it.  Index -1
  * does nothing. */
 void th_param_drawn(ThParams *p, int index, ThParamDraw *draw);
+
+/* Says that every row of a parameter begins as `row` (cols), of which it keeps a copy, and that
+ * weight decay is not for it.  TH_ENOMEM. */
+bool th_param_row(ThParams *p, int index, const double *row, ThError *err);
 
 /* Allocates the block once the table is complete and draws initial values; each parameter has a
  * stream of its own, named by it.  stop may be NULL.  TH_ENOMEM, TH_EINTERRUPTED: free *p. */

@@ -125,7 +125,7 @@ ThVar th_op_scatter(ThTape *t, ThVar x, const int *index, int n);
 /* The rows of a above those of b; the same columns. */
 ThVar th_op_stack(ThTape *t, ThVar a, ThVar b);
 
-/* The columns of 1 to 6 values beside each other; the same rows. */
+/* The columns of 1 to 8 values beside each other; the same rows. */
 ThVar th_op_beside(ThTape *t, const ThVar *in, int n);
 
 /* The same numbers, row by row, as (rows, cols). */
@@ -287,6 +287,23 @@ ThVar th_op_scan_complex(ThTape *t, ThVar a, ThVar b, ThVar start, const ThScan 
 /* A_i of d/k blocks of k rows and columns along the diagonal: a (…, d*k), block after block, each
  * row by row. */
 ThVar th_op_scan_blocks(ThTape *t, ThVar a, ThVar b, ThVar start, int k, const ThScan *s);
+
+/* State space models: every column of u (B*T, d) drives n complex numbers of its own, which are
+ * zero before the string, or begin as `start`, (B, 2dn) or (1, 2dn).  x' = A x + b u and y = 2 Re
+ * c·x', where A x = a∘x, less w (2 Re v·x) if modes has w and v, and, if `products`, more (b u)∘x.
+ * modes (1, 6dn) holds a, b and c, (1, 10dn) also w and v: of each d rows of n real parts, then the
+ * imaginary parts, as in start.  Result (B*T, d): the y, which are zero past the length of a
+ * string.  If `states`, 2dn columns more: x', whose gradient is not looked at. */
+typedef struct {
+    int B, T, n;
+    const int *length; /* (B), each 0 … T; NULL: all T */
+    bool products, states;
+} ThOpStateSpace;
+ThVar th_op_state_space(ThTape *t, ThVar u, ThVar modes, ThVar start, const ThOpStateSpace *s);
+
+/* Of B strings of T rows of u (B*T, d), each by itself: y_i = Σ_l kernel_l ∘ u_{i-l}, over the rows
+ * l of kernel (L, d) that do not reach beyond the beginning. */
+ThVar th_op_convolve(ThTape *t, ThVar u, ThVar kernel, int B, int T);
 
 /* Columns from … from+n-1. */
 ThVar th_op_columns(ThTape *t, ThVar a, int from, int n);

@@ -22,7 +22,7 @@
 
 #include "tensor/tape.h"
 
-enum { TH_TAPE_MAX_INPUTS = 6 };
+enum { TH_TAPE_MAX_INPUTS = 8 };
 
 typedef struct ThTapeNode ThTapeNode;
 

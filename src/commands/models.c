@@ -66,6 +66,7 @@ static void describe_init(const ThParam *p, char *to, size_t size)
         snprintf(to, size, "uniform in ±%.4g", p->scale);
         return;
     case TH_INIT_DRAWN:
+    case TH_INIT_ROW:
         snprintf(to, size, "as the architecture says");
         return;
     }

@@ -113,13 +113,24 @@ static void plain_lru(const ThModel *m, const char *layer, double u[LENGTH][DIM]
     }
 }
 
+/* GELU, and a linear map of which one half gates the other. */
+static void mix_channels(const ThModel *m, const char *layer, const double *sum, double *y)
+{
+    double read[DIM], both[2 * DIM];
+    for (int c = 0; c < DIM; c++)
+        read[c] = sum[c] * 0.5 * (1 + erf(sum[c] / sqrt(2)));
+    affine(m, layer, "gate", read, DIM, 2 * DIM, both);
+    for (int k = 0; k < DIM; k++)
+        y[k] = both[k] / (1 + exp(-both[DIM + k]));
+}
+
 /* By the kernel K_l = 2 Re Σ C B̄ Ā^l of each channel. */
 static void plain_s4d(const ThModel *m, const char *layer, double u[LENGTH][DIM],
                       double y[LENGTH][DIM])
 {
     enum { MODES = 2 };
     for (int i = 0; i < LENGTH; i++) {
-        double read[DIM], both[2 * DIM];
+        double read[DIM];
         for (int c = 0; c < DIM; c++) {
             double step = exp((double)find(m, layer, "step")[c]), sum = 0;
             for (int n = 0; n < MODES; n++) {
@@ -133,12 +144,97 @@ static void plain_s4d(const ThModel *m, const char *layer, double u[LENGTH][DIM]
                     sum += 2 * creal(out * (cexp(step * a) - 1) / a * cexp(step * a * l)) *
                            u[i - l][c];
             }
-            sum += (double)find(m, layer, "skip")[c] * u[i][c];
-            read[c] = sum * 0.5 * (1 + erf(sum / sqrt(2)));
+            read[c] = sum + (double)find(m, layer, "skip")[c] * u[i][c];
         }
-        affine(m, layer, "gate", read, DIM, 2 * DIM, both);
-        for (int k = 0; k < DIM; k++)
-            y[i][k] = both[k] / (1 + exp(-both[DIM + k]));
+        mix_channels(m, layer, read, y[i]);
+    }
+}
+
+/* Solves a x = b for complex numbers; a and b are spent, x is left in b. */
+static void solve(int n, double complex *a, double complex *b)
+{
+    for (int k = 0; k < n; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < n; i++)
+            if (cabs(a[i * n + k]) > cabs(a[pivot * n + k]))
+                pivot = i;
+        for (int j = 0; j <= n; j++) {
+            double complex *from = j < n ? a + k * n + j : b + k;
+            double complex *to = j < n ? a + pivot * n + j : b + pivot, kept = *from;
+            *from = *to;
+            *to = kept;
+        }
+        for (int i = 0; i < n; i++) {
+            double complex by = i == k ? 0 : a[i * n + k] / a[k * n + k];
+            for (int j = 0; j < n; j++)
+                a[i * n + j] -= by * a[k * n + j];
+            b[i] -= by * b[k];
+        }
+    }
+    for (int k = 0; k < n; k++)
+        b[k] /= a[k * n + k];
+}
+
+enum { HALF = 2, WHOLE = 2 * HALF };
+
+/* Number k of a channel, of which the second half is the first's conjugate. */
+static double complex number(const ThModel *m, const char *layer, const char *const name[2], int c,
+                             int k)
+{
+    int at = c * HALF + k % HALF;
+    double complex z = (double)find(m, layer, name[0])[at] +
+                       (double complex)I * (double)find(m, layer, name[1])[at];
+    return k < HALF ? z : conj(z);
+}
+
+/* x becomes what the bilinear rule makes of x' = A x + B u, with the matrix A = Λ - P P*; it reads
+ * *drive, the B of the discrete step, too. */
+static void bilinear_step(const ThModel *m, const char *layer, int c, double u, double complex *x,
+                          double complex *drive)
+{
+    static const char *const P[] = {"rank_one.real", "rank_one.imaginary"},
+                             *const input[] = {"input.real", "input.imaginary"},
+                             *const lambda[] = {"decay", "frequency"};
+    double half = exp((double)find(m, layer, "step")[c]) / 2;
+    double complex left[WHOLE * WHOLE], again[WHOLE * WHOLE], to[WHOLE];
+    for (int i = 0; i < WHOLE; i++) {
+        double complex b = number(m, layer, input, c, i);
+        to[i] = x[i] + 2 * half * b * u;
+        drive[i] = 2 * half * b;
+        for (int j = 0; j < WHOLE; j++) {
+            double complex a = -number(m, layer, P, c, i) * conj(number(m, layer, P, c, j));
+            double complex own = number(m, layer, lambda, c, i);
+            if (i == j)
+                a += -exp(creal(own)) + (double complex)I * cimag(own);
+            to[i] += half * a * x[j];
+            left[i * WHOLE + j] = again[i * WHOLE + j] = (i == j) - half * a;
+        }
+    }
+    solve(WHOLE, left, to);
+    solve(WHOLE, again, drive);
+    memcpy(x, to, sizeof to);
+}
+
+/* By dense matrices; liquid_s4 adds the products of the state and what the input adds to it. */
+static void plain_s4(const ThModel *m, const char *layer, double u[LENGTH][DIM],
+                     double y[LENGTH][DIM])
+{
+    static const char *const output[] = {"output.real", "output.imaginary"};
+    bool liquid = strcmp(m->kind->name, "liquid_s4") == 0;
+    double complex x[DIM][WHOLE] = {0};
+    for (int i = 0; i < LENGTH; i++) {
+        double read[DIM];
+        for (int c = 0; c < DIM; c++) {
+            double complex drive[WHOLE], old[WHOLE];
+            memcpy(old, x[c], sizeof old);
+            bilinear_step(m, layer, c, u[i][c], x[c], drive);
+            read[c] = (double)find(m, layer, "skip")[c] * u[i][c];
+            for (int k = 0; k < WHOLE; k++) {
+                x[c][k] += liquid ? drive[k] * u[i][c] * old[k] : 0;
+                read[c] += creal(number(m, layer, output, c, k) * x[c][k]);
+            }
+        }
+        mix_channels(m, layer, read, y[i]);
     }
 }
 
@@ -198,16 +294,18 @@ static void test_answers(void **state)
     check_answers("lrnn", "dim=6 block=3 layers=3 norm=paper", plain_lrnn);
     check_answers("lru", "dim=6 state=5 layers=2", plain_lru);
     check_answers("s4d", "dim=6 state=4 layers=2", plain_s4d);
+    check_answers("s4", "dim=6 state=4 layers=2", plain_s4);
+    check_answers("liquid_s4", "dim=6 state=4 layers=2", plain_s4);
 }
 
 /* ---- what holds for every architecture ---- */
 
 static void for_each_model(EachModel *each)
 {
-    static const char *const all[][2] = {{"lrnn", "dim=8 block=4 layers=2"},
-                                         {"lrnn", "dim=8 block=2 norm=paper"},
-                                         {"lru", "dim=6 state=5 layers=2"},
-                                         {"s4d", "dim=5 state=6 layers=2"}};
+    static const char *const all[][2] = {
+        {"lrnn", "dim=8 block=4 layers=2"}, {"lrnn", "dim=8 block=2 norm=paper"},
+        {"lru", "dim=6 state=5 layers=2"},  {"s4d", "dim=5 state=6 layers=2"},
+        {"s4", "dim=5 state=6 layers=2"},   {"liquid_s4", "dim=5 state=4 layers=2"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         for (ThTarget target = TH_TARGET_FINAL; target <= TH_TARGET_BITS; target++) {
             ThModel *m = bound(all[i][0], all[i][1], target, SYMBOLS);
@@ -303,12 +401,38 @@ static void test_beginnings(void **state)
     th_model_free(m);
 }
 
+/* S4 begins as HiPPO-LegS, whose matrix has the eigenvalues -1, -2, …, -N: Λ - P P* has them where
+ * 1 = Σ |P|²/(Λ - eigenvalue).  And its N columns have B = √(2i+1), so that |B|² is N². */
+static void test_hippo(void **state)
+{
+    (void)state;
+    ThModel *m = fresh("s4", "state", "64", 4, 4);
+    const float *w = find(m, "layer0.", "frequency"), *p = find(m, "layer0.", "rank_one.real"),
+                *b = find(m, "layer0.", "input.real");
+    for (int eigenvalue = 1; eigenvalue <= 64; eigenvalue++) {
+        double complex sum = 0;
+        double length = 0;
+        for (int k = 0; k < 32; k++) {
+            double complex lambda = -0.5 + (double complex)I * (double)w[k];
+            sum += pow((double)p[k], 2) *
+                   (1 / (lambda + eigenvalue) + 1 / (conj(lambda) + eigenvalue));
+            length += 2 * pow((double)b[k], 2);
+        }
+        if (!(cabs(sum - 1) < 1e-4 && fabs(length - 64 * 64) < 0.01))
+            fail_msg("-%d: %g, %g", eigenvalue, cabs(sum - 1), length);
+    }
+    assert_int_equal(th_params_count(&m->params),
+                     24832 + 2 * 4 * 64 + 64 * 64 + 64 + 64 * 4 + 4 - 4 * 64 + 4 * 64);
+    th_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answers),   cmocka_unit_test(test_ragged),
         cmocka_unit_test(test_gradients), cmocka_unit_test(test_leaks),
         cmocka_unit_test(test_sizes),     cmocka_unit_test(test_beginnings),
+        cmocka_unit_test(test_hippo),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -192,6 +192,8 @@ static void test_recurrent(void **state)
     check("lrnn", "dim=8 block=4 layers=2", true);
     check("lru", "dim=8 state=5 layers=2", true);
     check("s4d", "dim=5 state=4 layers=2", true);
+    check("s4", "dim=5 state=4 layers=2", true);
+    check("liquid_s4", "dim=5 state=4 layers=2", true);
 }
 
 static void test_without_state(void **state)
