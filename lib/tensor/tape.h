@@ -305,6 +305,23 @@ ThVar th_op_state_space(ThTape *t, ThVar u, ThVar modes, ThVar start, const ThOp
  * l of kernel (L, d) that do not reach beyond the beginning. */
 ThVar th_op_convolve(ThTape *t, ThVar u, ThVar kernel, int B, int T);
 
+/* Fast weights: a matrix S (rows, cols) for each head, which is zero before a string, or begins as
+ * `start`, that every position writes to and reads from.  First S becomes keep S, or each S_ij
+ * exp(time_j decay_ij) S_ij, or, if `negative`, (2 exp(…) - 1) S_ij; then `steps` times
+ * S + k (v - kᵀS)ᵀ rate, or S + k vᵀ where there is no rate; the result is qᵀS.
+ * q (B*T, heads*rows), k (B*T, steps*heads*rows), v (B*T, steps*heads*cols), rate (B*T,
+ * steps*heads), keep (B*T, heads), time (B*T, heads*cols), decay (rows, heads*cols), start (B or 1,
+ * heads*cols*rows), transposed; all from rate on may be -1.  Result (B*T, heads*cols), zero past
+ * the length of a string.  If `states`, heads*cols*rows columns more: S, transposed, whose gradient
+ * is not looked at. */
+typedef struct {
+    int B, T, heads, rows, cols, steps;
+    const int *length; /* (B), each 0 … T; NULL: all T */
+    bool negative, states;
+    ThVar q, k, v, rate, keep, time, decay, start;
+} ThOpFastWeights;
+ThVar th_op_fast_weights(ThTape *t, const ThOpFastWeights *w);
+
 /* Columns from … from+n-1. */
 ThVar th_op_columns(ThTape *t, ThVar a, int from, int n);
 

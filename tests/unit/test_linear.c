@@ -13,6 +13,7 @@
 
 #include "bound.h"
 #include "plain.h"
+#include "recurrences.h"
 #include "whole.h"
 
 /* ---- plain loops ---- */
@@ -238,6 +239,127 @@ static void plain_s4(const ThModel *m, const char *layer, double u[LENGTH][DIM],
     }
 }
 
+/* y = x w, the parameter having in rows. */
+static void product(const ThModel *m, const char *layer, const char *name, const double *x, int in,
+                    int out, double *y)
+{
+    const float *w = find(m, layer, name);
+    for (int j = 0; j < out; j++) {
+        y[j] = 0;
+        for (int k = 0; k < in; k++)
+            y[j] += x[k] * (double)w[k * out + j];
+    }
+}
+
+static double sigmoid(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+
+/* Number j of row i of x convolved with a kernel of four rows, which sees no more than there is. */
+static double convolved(const ThModel *m, const char *layer, const double *x, int cols, int i,
+                        int j)
+{
+    double sum = 0;
+    for (int l = 0; l < 4 && l <= i; l++)
+        sum += (double)find(m, layer, "convolution")[l * cols + j] * x[(i - l) * cols + j];
+    return sum;
+}
+
+enum { DELTA_HEADS = 2, DELTA_SIZE = DIM / DELTA_HEADS, MOST_STEPS = 2 };
+
+/* Of a head: a row q, k or v of 3, after SiLU, divided by its length if `unit`. */
+static void delta_row(const double *seen, int from, bool unit, double *to)
+{
+    double square = 1e-6;
+    for (int j = 0; j < DELTA_SIZE; j++) {
+        to[j] = seen[from + j] * sigmoid(seen[from + j]);
+        square += to[j] * to[j];
+    }
+    for (int j = 0; unit && j < DELTA_SIZE; j++)
+        to[j] /= sqrt(square);
+}
+
+/* One head at one position: seen holds q, then the keys, then the values. */
+static void delta_head(const ThModel *m, const char *layer, int head, const double *seen,
+                       const double *rate, double S[DELTA_SIZE][DELTA_SIZE], double *y)
+{
+    int steps = (int)th_option_int(&m->options, "steps");
+    double q[DELTA_SIZE], k[DELTA_SIZE], v[DELTA_SIZE], mean = 1e-5;
+    delta_row(seen, head * DELTA_SIZE, true, q);
+    for (int step = 0; step < steps; step++) {
+        int at = DIM + step * DIM + head * DELTA_SIZE;
+        delta_row(seen, at, true, k);
+        delta_row(seen, at + steps * DIM, false, v);
+        for (int i = 0; i < DELTA_SIZE; i++) {
+            double said = 0;
+            for (int j = 0; j < DELTA_SIZE; j++)
+                said += S[i][j] * k[j];
+            for (int j = 0; j < DELTA_SIZE; j++)
+                S[i][j] -= 2 * sigmoid(rate[step * DELTA_HEADS + head]) * (said - v[i]) * k[j];
+        }
+    }
+    for (int i = 0; i < DELTA_SIZE; i++) {
+        y[i] = 0;
+        for (int j = 0; j < DELTA_SIZE; j++)
+            y[i] += S[i][j] * q[j];
+        mean += y[i] * y[i] / DELTA_SIZE;
+    }
+    for (int i = 0; i < DELTA_SIZE; i++)
+        y[i] *= (double)find(m, layer, "read.gain")[i] / sqrt(mean);
+}
+
+static void plain_delta(const ThModel *m, const char *layer, double u[LENGTH][DIM],
+                        double y[LENGTH][DIM])
+{
+    enum { MOST_SEEN = DIM * (1 + 2 * MOST_STEPS) };
+    int steps = (int)th_option_int(&m->options, "steps"), cols = DIM * (1 + 2 * steps);
+    double S[DELTA_HEADS][DELTA_SIZE][DELTA_SIZE] = {0}, all[LENGTH * MOST_SEEN];
+    for (int i = 0; i < LENGTH; i++) {
+        double *row = all + i * cols, seen[MOST_SEEN], rate[DELTA_HEADS * MOST_STEPS], read[DIM];
+        product(m, layer, "query", u[i], DIM, DIM, row);
+        product(m, layer, "key", u[i], DIM, steps * DIM, row + DIM);
+        product(m, layer, "value", u[i], DIM, steps * DIM, row + DIM + steps * DIM);
+        product(m, layer, "rate", u[i], DIM, steps * DELTA_HEADS, rate);
+        for (int j = 0; j < cols; j++)
+            seen[j] = convolved(m, layer, all, cols, i, j);
+        for (int head = 0; head < DELTA_HEADS; head++)
+            delta_head(m, layer, head, seen, rate, S[head], read + head * DELTA_SIZE);
+        product(m, layer, "output", read, DIM, DIM, y[i]);
+    }
+}
+
+static void plain_mamba(const ThModel *m, const char *layer, double u[LENGTH][DIM],
+                        double y[LENGTH][DIM])
+{
+    enum { CHANNELS = 2 * DIM, STATES = 3, SELECT = 1 + 2 * STATES };
+    bool negative = strcmp(th_option_text(&m->options, "eigenvalues"), "signed") == 0;
+    double h[STATES][CHANNELS] = {0}, in[LENGTH * CHANNELS];
+    for (int i = 0; i < LENGTH; i++) {
+        double x[CHANNELS], gate[CHANNELS], select[SELECT], time[CHANNELS], read[CHANNELS];
+        product(m, layer, "input", u[i], DIM, CHANNELS, in + i * CHANNELS);
+        product(m, layer, "gate", u[i], DIM, CHANNELS, gate);
+        for (int c = 0; c < CHANNELS; c++) {
+            x[c] = convolved(m, layer, in, CHANNELS, i, c) +
+                   (double)find(m, layer, "convolution_bias")[c];
+            x[c] *= sigmoid(x[c]);
+        }
+        product(m, layer, "select", x, CHANNELS, SELECT, select);
+        affine(m, layer, "time", select, 1, CHANNELS, time);
+        for (int c = 0; c < CHANNELS; c++) {
+            double step = log1p(exp(time[c]));
+            read[c] = (double)find(m, layer, "skip")[c] * x[c];
+            for (int n = 0; n < STATES; n++) {
+                double a = exp(-step * exp((double)find(m, layer, "decay")[n * CHANNELS + c]));
+                h[n][c] = (negative ? 2 * a - 1 : a) * h[n][c] + step * x[c] * select[1 + n];
+                read[c] += h[n][c] * select[1 + STATES + n];
+            }
+            read[c] *= gate[c] * sigmoid(gate[c]);
+        }
+        product(m, layer, "output", read, CHANNELS, DIM, y[i]);
+    }
+}
+
 static void plain_answers(const ThModel *m, PlainLayer *run, double z[LENGTH][SYMBOLS])
 {
     double x[LENGTH][DIM], u[LENGTH][DIM], y[LENGTH][DIM], up[DIM];
@@ -296,20 +418,20 @@ static void test_answers(void **state)
     check_answers("s4d", "dim=6 state=4 layers=2", plain_s4d);
     check_answers("s4", "dim=6 state=4 layers=2", plain_s4);
     check_answers("liquid_s4", "dim=6 state=4 layers=2", plain_s4);
+    check_answers("mamba", "dim=6 state=3 layers=2", plain_mamba);
+    check_answers("mamba", "dim=6 state=3 eigenvalues=signed", plain_mamba);
+    check_answers("deltanet", "dim=6 heads=2 layers=2", plain_delta);
+    check_answers("deltaproduct", "dim=6 heads=2", plain_delta);
 }
 
 /* ---- what holds for every architecture ---- */
 
 static void for_each_model(EachModel *each)
 {
-    static const char *const all[][2] = {
-        {"lrnn", "dim=8 block=4 layers=2"}, {"lrnn", "dim=8 block=2 norm=paper"},
-        {"lru", "dim=6 state=5 layers=2"},  {"s4d", "dim=5 state=6 layers=2"},
-        {"s4", "dim=5 state=6 layers=2"},   {"liquid_s4", "dim=5 state=4 layers=2"}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < RECURRENCES; i++) {
         for (ThTarget target = TH_TARGET_FINAL; target <= TH_TARGET_BITS; target++) {
-            ThModel *m = bound(all[i][0], all[i][1], target, SYMBOLS);
-            each(m, all[i][1]);
+            ThModel *m = bound(recurrences[i][0], recurrences[i][1], target, SYMBOLS);
+            each(m, recurrences[i][1]);
             th_model_free(m);
         }
     }

@@ -13,6 +13,7 @@
 #include "bound.h"
 #include "models/position.h"
 #include "models/state.h"
+#include "recurrences.h"
 
 /* More than the first room for keys and values, so that it grows on the way. */
 enum { SYMBOLS = 5, LENGTH = 140, EVERY_LENGTH = 64 };
@@ -189,11 +190,8 @@ static void test_recurrent(void **state)
     check("lstm", "dim=11", true);
     check("lstm", "dim=4 forget=0.3", true);
     check("gru", "dim=11", true);
-    check("lrnn", "dim=8 block=4 layers=2", true);
-    check("lru", "dim=8 state=5 layers=2", true);
-    check("s4d", "dim=5 state=4 layers=2", true);
-    check("s4", "dim=5 state=4 layers=2", true);
-    check("liquid_s4", "dim=5 state=4 layers=2", true);
+    for (size_t i = 0; i < RECURRENCES; i++)
+        check(recurrences[i][0], recurrences[i][1], true);
 }
 
 static void test_without_state(void **state)
