@@ -25,11 +25,13 @@ typedef enum {
     A_KEYWORD,   /* the literal word in .name, e.g. "on", "as" or "="; it becomes no operand:
                     operand[] holds the others only */
     A_NEW,       /* a name to be defined */
-    A_OBJECT,    /* any object; unless A_NAMED, also what stands for the next two */
+    A_OBJECT,    /* any object; unless A_NAMED, also what stands for the next two, and an
+                    expression of RASP */
     A_AUTOMATON, /* unless A_NAMED, also an expression */
-    A_MACHINE,   /* unless A_NAMED, also a string of bbchallenge */
+    A_MACHINE,   /* unless A_NAMED, also a text in a format of machines */
     A_TASK,      /* unless A_NAMED, also a kind with its options in parentheses */
     A_MODEL,
+    A_PROGRAM,              /* the text of an expression of RASP: a string, a word or in brackets */
     A_INPUT,                /* a word over an alphabet: one string or word */
     A_TEXT,                 /* a string or word without further meaning */
     A_FILE,                 /* a file name */

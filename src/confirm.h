@@ -8,7 +8,8 @@
 void sh_say_defined(ShSession *s, const char *name);
 
 /* Called before an object is replaced or dropped.  Of a model that has been trained it says how
- * much training is lost; at the prompt it asks.  TH_EUSAGE where the answer is no. */
+ * much training is lost; at the prompt it asks, unless the same statement has made the model: a
+ * loop that trains one in every turn would wait.  TH_EUSAGE where the answer is no. */
 bool sh_confirm_loss(ShSession *s, const ShObject *o, ThError *err);
 
 #endif

@@ -25,12 +25,11 @@ static bool write_text(ThText *t, const char *path, ThError *err)
     return out && th_file_commit(&f, err);
 }
 
-/* True if `name` is one of the words of a definition. */
-static bool mentions(const char *definition, const char *name)
+bool sh_mentions(const char *definition, const char *name)
 {
     size_t n = strlen(name);
     for (const char *c = definition; (c = strstr(c, name)); c += n) {
-        static const char between[] = " \t\n()&|~,-=";
+        static const char between[] = " \t\n()[]{}&|~,-+*/%<>=!";
         bool starts = c == definition || strchr(between, c[-1]);
         if (starts && (c[n] == '\0' || strchr(between, c[n])))
             return true;
@@ -53,7 +52,7 @@ static bool needs(const ShObject *task, const ShObject *o)
     return kind && task->made_by &&
            ((o->kind == SH_AUTOMATON && kind->takes_automaton) ||
             (o->kind == SH_MACHINE && kind->takes_pad)) &&
-           mentions(task->made_by, o->name);
+           sh_mentions(task->made_by, o->name);
 }
 
 /* What tasks refer to stands in front of them, where it is not saved anyway. */
@@ -233,7 +232,8 @@ static bool unknown_extension(const char *path, ThError *err)
     return false;
 }
 
-void sh_say_notes(ShSession *s, ThText *notes)
+/* Says every line of the notes, and frees them. */
+static void say_notes(ShSession *s, ThText *notes)
 {
     for (const char *line = notes->data; line && *line;) {
         size_t size = strcspn(line, "\n");
@@ -308,7 +308,7 @@ static bool save_as(ShSession *s, ShObject *const *object, int n, const char *pa
                   : th_format_machine_write(&out.text, f, o->as.machine, o->name, &notes, err);
     ok = ok && write_output(f, &out, path, err);
     if (ok)
-        sh_say_notes(s, &notes);
+        say_notes(s, &notes);
     th_text_free(&out.text);
     th_text_free(&out.beside);
     th_text_free(&notes);
@@ -344,6 +344,40 @@ bool sh_save_all(ShSession *s, const char *path, ThError *err)
     ok = ok && write_text(&t, path, err);
     th_text_free(&t);
     return ok;
+}
+
+/* ---- machines as texts ----------------------------------------------------------------------- */
+
+bool sh_is_machine_text(const char *text)
+{
+    return th_format_machine_sniff(text, strlen(text), NULL) != NULL;
+}
+
+ThTm *sh_machine_of_text(ShSession *s, const char *text, ThError *err)
+{
+    ThText notes = {0};
+    bool lines = strchr(text, '\n') || *text == '<';
+    const ThFormat *f = th_format_machine_sniff(text, strlen(text), NULL);
+    if (!lines && (!f || strcmp(f->name, "bbchallenge") == 0))
+        return th_tm_read_bb(text, err);
+    if (!f) {
+        th_fail(err, TH_EPARSE, "no machine in a format that is known");
+        th_hint(err, "help formats lists those of Turing machines");
+        return NULL;
+    }
+    /* The lines of the text are not those of the script. */
+    ThError own = {0};
+    ThTm *m = th_format_machine_read(f, text, strlen(text), NULL, &notes, &own);
+    if (m)
+        say_notes(s, &notes);
+    else if (own.line > 0)
+        th_fail(err, own.code, "line %d of the text, column %d: %s", own.line, own.col, own.msg);
+    else
+        th_fail(err, own.code, "%s", own.msg);
+    if (*own.hint)
+        th_hint(err, "%s", own.hint);
+    th_text_free(&notes);
+    return m;
 }
 
 /* ---- loading --------------------------------------------------------------------------------- */
@@ -469,7 +503,7 @@ static bool define(ShSession *s, Loading *l, bool machine, const char *name, ThE
                                                        : SH_AUTOMATON;
     bool ok = object && sh_define(s, name, kind, object, NULL, err);
     if (ok) {
-        sh_say_notes(s, &l->notes);
+        say_notes(s, &l->notes);
         set_figures(s, sh_find(s, name));
     }
     th_text_free(&l->notes);

@@ -30,7 +30,13 @@ bool sh_save_all(ShSession *s, const char *path, ThError *err);
 bool sh_load_file(ShSession *s, const char *path, const char *name, const ThFormat *f,
                   const ThFormatMachineReading *how, ThError *err);
 
-/* Says every line of the notes, and frees them. */
-void sh_say_notes(ShSession *s, ThText *notes);
+/* Does a text look like a machine in a format that is known?  Returns new: the machine of such a
+ * text, whose notes are said; a line that looks like none is read as a string of bbchallenge.
+ * TH_EPARSE and others. */
+bool sh_is_machine_text(const char *text);
+ThTm *sh_machine_of_text(ShSession *s, const char *text, ThError *err);
+
+/* Is `name` one of the words of a definition? */
+bool sh_mentions(const char *definition, const char *name);
 
 #endif

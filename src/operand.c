@@ -8,6 +8,8 @@
 #include "automata/expression/builtins.h"
 #include "automata/expression/expression.h"
 #include "base/memory.h"
+#include "formats.h"
+#include "rasp.h"
 #include "scratchpad/scratchpad.h"
 #include "show.h"
 
@@ -114,7 +116,7 @@ size_t sh_operand_end(const ShArg *arg, const ShLexer *lx, size_t from, size_t t
     const ShToken *t = &lx->token[from];
     if (arg->flags & A_NAMED)
         return from + 1;
-    if (arg->kind == A_OBJECT || arg->kind == A_AUTOMATON)
+    if (arg->kind == A_OBJECT || arg->kind == A_AUTOMATON || arg->kind == A_PROGRAM)
         return expression_end(lx, from, to);
     if (arg->kind == A_TASK && from + 1 < to && is_mark(lx, t + 1, '(') && t[1].start == t->end)
         return t[1].match + 1;
@@ -130,10 +132,41 @@ static ThAutomaton *automaton_of(ShSession *s, const ShOperand *o, bool *tried, 
     return *tried ? sh_automaton_value(s, o, err) : NULL;
 }
 
-static ThTm *machine_of(const ShOperand *o, bool *tried, ThError *err)
+/* Did the reading of an operand fail because it is something else?  Not where work was cut. */
+static bool is_misread(const ThError *err)
 {
-    *tried = o->quoted && strchr("01", o->text[0]) && o->text[0];
-    ThTm *m = *tried ? th_tm_read_bb(o->text, err) : NULL;
+    return err->code == TH_EPARSE || err->code == TH_EVALUE || err->code == TH_EUSAGE;
+}
+
+static bool is_further(const ThError *a, const ThError *b)
+{
+    return a->line > b->line || (a->line == b->line && a->col > b->col);
+}
+
+bool sh_program_value(ShSession *s, const ShOperand *o, ThRaspSop *node, ShKind *kind, ThError *err)
+{
+    ThRaspValue v = {0};
+    ThError own = {0};
+    ThRasp *r = is_misread(err) ? sh_session_rasp(s, &own) : NULL;
+    if (!r || !th_rasp_evaluate(r, o->text, &v, sh_stop(s), &own)) {
+        sh_error_inside(&own, o);
+        if (own.code && is_further(&own, err))
+            *err = own;
+        return false;
+    }
+    *err = (ThError){0};
+    *kind = sh_rasp_object_kind(&v);
+    *node = v.as.sop;
+    return *kind == SH_S_OP || *kind == SH_SELECTOR ||
+           sh_fail_operand(err, o, TH_EUSAGE, "'%s' is %s, no s-op and no selector", o->text,
+                           sh_a_kind(*kind));
+}
+
+static ThTm *machine_of(ShSession *s, const ShOperand *o, bool *tried, ThError *err)
+{
+    bool digit = *o->text >= '0' && *o->text <= '9';
+    *tried = (digit && o->quoted) || ((digit || o->quoted) && sh_is_machine_text(o->text));
+    ThTm *m = *tried ? sh_machine_of_text(s, o->text, err) : NULL;
     if (*tried && !m)
         sh_error_inside(err, o);
     return m;
@@ -222,21 +255,39 @@ static ThTask *task_value(ShSession *s, const ShOperand *o, bool *tried, ThError
     return t;
 }
 
-/* Makes the object that an operand describes; *tried as above. */
-static void *make(ShSession *s, const ShOperand *o, ShKind *kind, bool *tried, ThError *err)
+static ShObject *make_object(ShSession *s, const ShOperand *o, ShKind kind, void *value,
+                             ThError *err)
 {
-    void *value = NULL;
+    return value ? sh_object_of(s, kind, o->text, value, err) : NULL;
+}
+
+/* What is no automaton, but an s-op or a selector. */
+static ShObject *make_program(ShSession *s, const ShOperand *o, ThError *err)
+{
+    ShKind kind;
+    ThRaspSop node;
+    if (th_is_word(o->text) || !sh_program_value(s, o, &node, &kind, err))
+        return NULL;
+    ShObject *made = sh_object_of(s, kind, o->text, NULL, err);
+    if (made)
+        made->as.node = node;
+    return made;
+}
+
+/* Makes the object that an operand describes; *tried as above. */
+static ShObject *make(ShSession *s, const ShOperand *o, bool *tried, ThError *err)
+{
+    ShObject *made = NULL;
     *tried = false;
-    *kind = SH_AUTOMATON;
     if (o->kind == A_OBJECT || o->kind == A_AUTOMATON)
-        value = automaton_of(s, o, tried, err);
-    if (*tried || o->kind == A_AUTOMATON)
-        return value;
-    *kind = SH_MACHINE;
-    if (o->kind == A_OBJECT || o->kind == A_MACHINE)
-        return machine_of(o, tried, err);
-    *kind = SH_TASK;
-    return o->kind == A_TASK ? task_value(s, o, tried, err) : NULL;
+        made = make_object(s, o, SH_AUTOMATON, automaton_of(s, o, tried, err), err);
+    if (*tried && !made && o->kind == A_OBJECT)
+        return make_program(s, o, err);
+    if (!*tried && (o->kind == A_OBJECT || o->kind == A_MACHINE))
+        return make_object(s, o, SH_MACHINE, machine_of(s, o, tried, err), err);
+    if (o->kind == A_TASK)
+        return make_object(s, o, SH_TASK, task_value(s, o, tried, err), err);
+    return made;
 }
 
 bool sh_operand_resolve(ShSession *s, ShOperand *o, bool named, ThError *err)
@@ -247,11 +298,9 @@ bool sh_operand_resolve(ShSession *s, ShOperand *o, bool named, ThError *err)
                  : o->kind == A_MODEL   ? SH_MODEL
                                         : -1;
     bool tried = false;
-    ShKind kind = SH_AUTOMATON;
-    void *value = named || sh_find(s, o->text) ? NULL : make(s, o, &kind, &tried, err);
-    if (value)
-        o->object = o->own = sh_object_of(s, kind, o->text, value, err);
-    else if (!tried)
+    if (!named && !sh_find(s, o->text))
+        o->object = o->own = make(s, o, &tried, err);
+    if (!tried && !o->object)
         o->object = sh_need_object(s, o->text, wanted, err);
     return o->object != NULL;
 }

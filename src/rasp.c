@@ -27,6 +27,11 @@ ShKind sh_rasp_object_kind(const ThRaspValue *v)
 bool sh_rasp_value_of(ShSession *s, const ShObject *o, ThRaspValue *v, ThError *err)
 {
     ThRasp *r = sh_session_rasp(s, err);
+    if (r && !th_is_word(o->name)) {
+        v->kind = o->kind == SH_S_OP ? TH_RASP_VALUE_SOP : TH_RASP_VALUE_SELECTOR;
+        v->as.sop = o->as.node;
+        return true;
+    }
     return r && (th_rasp_lookup(r, o->name, v) ||
                  th_fail(err, TH_EUSAGE, "'%s' has no value any more", o->name));
 }

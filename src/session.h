@@ -11,6 +11,7 @@
 #include "base/option.h"
 #include "base/stop.h"
 #include "models/model.h"
+#include "rasp/graph/graph.h"
 #include "result.h"
 #include "tasks/task.h"
 #include "turing/engine.h"
@@ -37,7 +38,9 @@ typedef struct {
         ThTask *task;
         ThModel *model;
         ThTm *machine;
+        ThRaspSop node; /* of an s-op or selector that has no name */
     } as;
+    size_t statement;     /* the number of the user's statement that defined it */
     char *made_by;        /* how it was defined, after the `=`; NULL: from a block or a file */
     ThTmEngine *engine;   /* a run of a machine that was stopped before its end; NULL: none */
     ThTmStepper *stepper; /* the run of a machine by hand, and its breakpoints; NULL: none */

@@ -102,7 +102,7 @@ struct ShSession {
     const struct ShTurn *turn; /* of the innermost loop that runs; NULL: none */
     int bodies;                /* of loops and conditions that run inside each other */
     ThTapeBounds bounds;       /* of all models: Ctrl-C and the time limit, and memory */
-    double started;            /* of the running command, by the monotonic clock */
+    size_t statements;         /* that the user has given, so far */
 };
 
 /* session.c */

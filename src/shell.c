@@ -257,6 +257,7 @@ static void log_statement(const ShSession *s, const ShStatement *st)
 static bool run_statement(ShSession *s, const ShStatement *st, ThError *err)
 {
     double start = sh_clock();
+    s->statements += s->bodies == 0;
     bool ok = sh_execute(s, st, err);
     if (sh_setting_flag(s, "timing"))
         fprintf(stderr, "%.3f s\n", sh_clock() - start);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -83,15 +84,15 @@ bool th_integer_read(const char *text, long long *value)
 static bool parse_real(const char *text, double *value)
 {
     char *end;
-    errno = 0;
     *value = strtod(text, &end);
-    return end != text && *end == '\0' && isfinite(*value) && text[0] != ' ' &&
-           !strpbrk(text, "xX");
+    bool plain =
+        end != text && *end == '\0' && isfinite(*value) && text[0] != ' ' && !strpbrk(text, "xX");
+    return plain || th_real_evaluate(text, value);
 }
 
 bool th_range_parse(ThRange *r, const char *text, ThError *err)
 {
-    char part[3][32] = {"", "", "1"};
+    char part[3][64] = {"", "", "1"};
     const char *dots = strstr(text, "..");
     const char *colon = dots ? strchr(dots, ':') : NULL;
     size_t n[3] = {dots ? (size_t)(dots - text) : strlen(text), 0, 1};
@@ -108,8 +109,8 @@ bool th_range_parse(ThRange *r, const char *text, ThError *err)
         memcpy(part[i], from[i], n[i]);
         part[i][n[i]] = '\0';
     }
-    if (!th_integer_read(part[0], &r->lo) || !th_integer_read(part[1], &r->hi) ||
-        !th_integer_read(part[2], &r->step)) {
+    if (!th_integer_evaluate(part[0], &r->lo) || !th_integer_evaluate(part[1], &r->hi) ||
+        !th_integer_evaluate(part[2], &r->step)) {
         th_fail(err, TH_EUSAGE, "'%s' is not a range", text);
         return th_hint(err, "a range is written 7, 1..40 or 41..500:20");
     }
@@ -174,7 +175,7 @@ static bool parse_value(ThOption *o, const char *text, ThError *err)
     bool ok = true;
     switch (s->type) {
     case TH_INT:
-        ok = th_integer_read(text, &o->integer);
+        ok = th_integer_evaluate(text, &o->integer);
         o->real = (double)o->integer;
         break;
     case TH_REAL:

@@ -11,6 +11,7 @@
 #include "base/symbols.h"
 #include "command.h"
 #include "confirm.h"
+#include "operand.h"
 #include "show.h"
 
 static size_t max_states(const ShSession *s)
@@ -220,7 +221,8 @@ SH_COMMAND(
         "($included: every word of A is one of B; $includes: the other way round) and "
         "whether they are $disjoint; $common is the shortest word of both.  These are left "
         "out where more pairs of states than limit-states would have to be looked at.\n\n"
-        "P and Q are names of s-ops or selectors of RASP, or expressions in quotes.  They are "
+        "P and Q are names of s-ops or selectors of RASP, or expressions, in brackets or quotes.  "
+        "They are "
         "run on every input over the alphabet, shortest first; what differs is a value, or "
         "that only one of the two is an error.  $at is the first element that differs, and "
         "$inputs how many inputs were compared.\n\n"
@@ -245,19 +247,22 @@ SH_COMMAND(
                "#>   sort(tokens, indices) = [b, a] (strings)",
     .results = "equivalent word included includes disjoint common at inputs",
     .options = compare_options, .args = {{A_AUTOMATON, "A", 0}, {A_AUTOMATON_EXPRESSION, "B", 0}},
-    .args2 = {{A_TEXT, "P", 0}, {A_TEXT, "Q", 0}})
+    .args2 = {{A_PROGRAM, "P", 0}, {A_PROGRAM, "Q", 0}})
 {
-    const ShObject *o = sh_find(s, call->operand[1].text);
+    const ShOperand *first = &call->operand[0], *second = &call->operand[1];
+    const ShObject *o = sh_find(s, second->text);
+    ThRaspSop node;
+    ShKind kind;
     if (call->form == 2 || (o && o->kind == SH_S_OP))
         return sh_compare_rasp(s, call, err);
-    if (!only_automata(call, err))
-        return false;
-    const ShOperand *first = &call->operand[0], *second = &call->operand[1];
     const ThAutomaton *a = first->object->as.automaton;
     ThAutomatonDifference d = {0};
     ThAutomatonRelation r = {0};
     ThAutomaton *b = sh_automaton_value(s, second, err);
-    bool ok = b && th_automaton_compare(a, b, max_states(s), sh_stop(s), &d, err) &&
+    if (!b && sh_program_value(s, second, &node, &kind, err))
+        return sh_compare_rasp(s, call, err);
+    bool ok = b && only_automata(call, err) &&
+              th_automaton_compare(a, b, max_states(s), sh_stop(s), &d, err) &&
               th_automaton_relate(a, b, max_states(s), sh_stop(s), &r, err);
     if (ok)
         say_difference(s, &d, first->text, second->text);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "formats.h"
 #include "show.h"
 
 /* ---- show ------------------------------------------------------------------------------------ */
@@ -33,9 +34,9 @@ bool sh_show_rasp(ShSession *s, const ShObject *o, ThError *err)
         return false;
     if (v.kind == TH_RASP_VALUE_FUNCTION && show_source(s, o, &v))
         return true;
-    ThRaspShown shown = {TH_RASP_SHOWN_RESULT, o->name, v};
+    ThRaspShown shown = {TH_RASP_SHOWN_RESULT, sh_shown_name(o), v};
     bool node = v.kind == TH_RASP_VALUE_SOP || v.kind == TH_RASP_VALUE_SELECTOR;
-    bool ok = node ? th_rasp_write_definition(s->rasp, o->name, &v, &t, err)
+    bool ok = node ? th_rasp_write_definition(s->rasp, sh_shown_name(o), &v, &t, err)
                    : th_rasp_write(s->rasp, &shown, &t, sh_stop(s), err);
     if (ok) {
         fputs(t.data ? t.data : "", sh_listing(s));
@@ -335,25 +336,30 @@ bool sh_trace_rasp(ShSession *s, const ShCall *call, ThError *err)
 
 /* ---- save ------------------------------------------------------------------------------------ */
 
-/* The s-op that a task was made from, where it still has its name. */
-static const ShObject *labelling(ShSession *s, const ShObject *task)
+/* Does a task that a program answers mention a name, of RASP, which is not among the objects? */
+static bool is_needed(const ShObject *o, ShObject *const *object, int n)
 {
-    const char *from = task->as.task->kind->takes_program ? strchr(task->made_by, ' ') : NULL;
-    char *name = from ? th_strndup(from + 1, strcspn(from + 1, " "), NULL) : NULL;
-    const ShObject *o = name ? sh_find(s, name) : NULL;
-    free(name);
-    return o && o->kind == SH_S_OP ? o : NULL;
+    bool needed = false;
+    for (int i = 0; i < n; i++) {
+        const ShObject *t = object[i];
+        bool labelled = t->kind == SH_TASK && t->as.task->kind->takes_program && t->made_by;
+        if (t == o)
+            return false;
+        needed = needed || (labelled && sh_mentions(t->made_by, o->name));
+    }
+    return needed && sh_is_rasp(o->kind);
 }
 
 bool sh_rasp_write_objects(ShSession *s, ThText *t, ShObject *const *object, int n, ThError *err)
 {
-    const char **name = th_alloc((size_t)n, sizeof *name, err);
+    const char **name = th_alloc((size_t)n + s->n, sizeof *name, err);
     size_t k = 0;
-    for (int i = 0; name && i < n; i++) {
-        const ShObject *o = object[i]->kind == SH_TASK ? labelling(s, object[i]) : object[i];
-        if (o && sh_is_rasp(o->kind))
-            name[k++] = o->name;
-    }
+    for (int i = 0; name && i < n; i++)
+        if (sh_is_rasp(object[i]->kind))
+            name[k++] = object[i]->name;
+    for (size_t i = 0; name && i < s->n; i++)
+        if (is_needed(s->object[i], object, n))
+            name[k++] = s->object[i]->name;
     bool ok = name && (k == 0 || th_rasp_save(s->rasp, name, k, t, err));
     free(name);
     return ok;

@@ -259,15 +259,19 @@ static bool say_differ(ShSession *s, const ShCall *call, const ThRaspDifferOf *d
            say_side(s, d, 1, &call->operand[1], node[1], err);
 }
 
+static bool may_be_program(ShSession *s, const ShOperand *o)
+{
+    ThRaspValue v;
+    const ThRasp *r = sh_session_rasp(s, NULL);
+    return r && (o->quoted || !th_is_word(o->text) || th_rasp_lookup(r, o->text, &v));
+}
+
 /* A bare word that RASP does not know was meant as an automaton. */
 static bool is_program(ShSession *s, const ShOperand *o, ThError *err)
 {
-    ThRaspValue v;
-    const ThRasp *r = sh_session_rasp(s, err);
-    if (r && (o->quoted || th_rasp_lookup(r, o->text, &v)))
+    if (may_be_program(s, o))
         return true;
-    if (r)
-        sh_need_automaton(s, o->text, err);
+    sh_need_automaton(s, o->text, err);
     return sh_error_inside(err, o);
 }
 
@@ -282,13 +286,6 @@ static bool is_automaton(ShSession *s, const ShOperand *o)
     ThAutomaton *a = sh_automaton_value(s, o, &ignored);
     th_automaton_free(a);
     return a != NULL;
-}
-
-static bool is_named_program(ShSession *s, const ShOperand *o)
-{
-    ThRaspValue v;
-    const ThRasp *r = sh_session_rasp(s, NULL);
-    return r && (o->quoted || th_rasp_lookup(r, o->text, &v)) && !is_automaton(s, o);
 }
 
 /* One of each. */
@@ -310,7 +307,8 @@ bool sh_compare_rasp(ShSession *s, const ShCall *call, ThError *err)
     ThRaspValue v[2] = {{0}};
     int n;
     for (int k = 0; k < 2; k++)
-        if (is_automaton(s, &call->operand[k]) && is_named_program(s, &call->operand[!k]))
+        if (is_automaton(s, &call->operand[k]) && may_be_program(s, &call->operand[!k]) &&
+            !is_automaton(s, &call->operand[!k]))
             return compare_with_automaton(s, call, k, err);
     ThRange length = th_option_range(&call->options, "length");
     ThRaspDifferOf d = {0};

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "confirm.h"
 #include "commands/modelling.h"
+#include "operand.h"
 #include "rasp.h"
 #include "show.h"
 
@@ -39,17 +40,30 @@ static char *definition(const ShCall *call, ThError *err)
     return NULL;
 }
 
-/* Returns new: the source of the s-op that an operand names. */
+/* What an s-op is called in its source where it has no name. */
+static const char nameless[] = "answers";
+
+/* Returns new: the source of the s-op that an operand names, or is the expression of. */
 static char *program_of(ShSession *s, const ShOperand *o, ThError *err)
 {
-    ShObject *object = sh_need_object(s, o->text, -1, err);
+    ShOperand program = {.kind = A_OBJECT, .text = o->text, .line = o->line, .col = o->col};
+    ThRaspValue v;
     ThText t = {0};
-    if (object && object->kind != SH_S_OP)
-        th_fail(err, TH_EUSAGE, "'%s' is %s, and no s-op", o->text, sh_a_kind(object->kind));
-    if (object && object->kind == SH_S_OP && sh_rasp_write_objects(s, &t, &object, 1, err))
+    bool ok = sh_operand_resolve(s, &program, false, err);
+    ShObject *object = program.object;
+    if (ok && object->kind != SH_S_OP)
+        ok = th_fail(err, TH_EUSAGE, "'%s' is %s, and no s-op", o->text, sh_a_kind(object->kind));
+    if (ok && program.own)
+        ok = sh_rasp_value_of(s, object, &v, err) &&
+             th_rasp_write_definition(s->rasp, nameless, &v, &t, err);
+    else if (ok)
+        ok = sh_rasp_write_objects(s, &t, &object, 1, err);
+    sh_object_free(program.own);
+    if (ok)
         return th_text_take(&t, err);
     th_text_free(&t);
-    sh_error_inside(err, o);
+    if (err->line == 0)
+        sh_error_inside(err, o);
     return NULL;
 }
 
@@ -84,7 +98,7 @@ ThTask *sh_task_of(ShSession *s, const ThTaskKind *kind, const ThOptions *option
     char *program = kind->takes_program ? program_of(s, source, err) : NULL;
     from.automaton = a;
     from.program = program;
-    from.name = program ? source->text : NULL;
+    from.name = program && th_is_word(source->text) ? source->text : nameless;
     if (a || program || (!kind->takes_automaton && !kind->takes_program))
         t = make_task(kind, options, from, err);
     th_automaton_free(a);

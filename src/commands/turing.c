@@ -27,40 +27,12 @@ static const ThOptionSpec machine_options[] = {
     {"seed", TH_INT, NULL, 0, 1e15, NULL, "where the random numbers start"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-/* A string of bbchallenge, or a text of several lines in another format that files are in. */
-static ThTm *machine_of_text(ShSession *s, const char *text, ThError *err)
-{
-    ThText notes = {0};
-    bool lines = strchr(text, '\n') || *text == '<';
-    if (!lines)
-        return th_tm_read_bb(text, err);
-    const ThFormat *f = th_format_machine_sniff(text, strlen(text), NULL);
-    if (!f) {
-        th_fail(err, TH_EPARSE, "no machine in a format that is known");
-        th_hint(err, "help formats lists those of Turing machines");
-        return NULL;
-    }
-    /* The lines of the text are not those of the script. */
-    ThError own = {0};
-    ThTm *m = th_format_machine_read(f, text, strlen(text), NULL, &notes, &own);
-    if (m)
-        sh_say_notes(s, &notes);
-    else if (own.line > 0)
-        th_fail(err, own.code, "line %d of the text, column %d: %s", own.line, own.col, own.msg);
-    else
-        th_fail(err, own.code, "%s", own.msg);
-    if (*own.hint)
-        th_hint(err, "%s", own.hint);
-    th_text_free(&notes);
-    return m;
-}
-
 /* The machine after the `=`. */
 static ThTm *machine_value(ShSession *s, const ShCall *call, ThError *err)
 {
     const ShOperand *o = &call->operand[1];
     if (strcmp(o->text, "random") != 0) {
-        ThTm *m = machine_of_text(s, o->text, err);
+        ThTm *m = sh_machine_of_text(s, o->text, err);
         if (!m)
             sh_error_inside(err, o);
         return m;

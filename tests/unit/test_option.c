@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/arithmetic.h"
 #include "base/option.h"
 
 static const ThOptionSpec first[] = {
@@ -88,9 +89,81 @@ static void integers(void **state)
         assert_false(th_integer_read(wrong[i], &value));
 }
 
+static void arithmetic(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        long long value;
+    } right[] = {{"2*(3+1)", 8},
+                 {" 1 + 2 * 3 ", 7},
+                 {"7-2-1", 4},
+                 {"2^3^2", 512},
+                 {"10^6-1", 999999},
+                 {"12/4", 3},
+                 {"17%5", 2},
+                 {"-3+5", 2},
+                 {"2*-3", -6},
+                 {"-(2+1)^2", -9},
+                 {"1e3*2", 2000},
+                 {"1_000+1", 1001},
+                 {"(-1)^1000000000000", 1},
+                 {"0^9e18", 0},
+                 {"9223372036854775807-1", 9223372036854775806},
+                 {"(-9223372036854775807-1)%-1", 0}};
+    static const char *const wrong[] = {
+        "",      "1+",   "(1",     "1)",  "2/4",  "1/0",
+        "1%0",   "2^-1", "x",      "1 2", "1..2", "9223372036854775807+1",
+        "10^19", "1.5",  "1+0.5",  "++1", "2**3", "(-9223372036854775807-1)/-1",
+        "inf-1", "0x10", "1e400*0"};
+    long long value;
+    double x;
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        assert_true(th_integer_evaluate(right[i].text, &value));
+        assert_int_equal(value, right[i].value);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(th_integer_evaluate(wrong[i], &value));
+    char deep[2001];
+    memset(deep, '(', 2000);
+    deep[2000] = '\0';
+    assert_false(th_integer_evaluate(deep, &value));
+    memset(deep, '-', 2000);
+    assert_false(th_integer_evaluate(deep, &value));
+    assert_true(th_real_evaluate("1e-3*3", &x) && x == 1e-3 * 3);
+    assert_true(th_real_evaluate("1/4", &x) && x == 0.25);
+    assert_true(th_real_evaluate("2^-1", &x) && x == 0.5);
+    assert_false(th_real_evaluate("1e308*10", &x));
+    assert_false(th_real_evaluate("(0-1)^0.5", &x));
+}
+
+/* Options take what is computed, and keep an integer in digits. */
+static void computed(void **state)
+{
+    (void)state;
+    static const ThOptionSpec specs[] = {{"steps", TH_INT, "1", 0, 100, NULL, ""},
+                                         {"lr", TH_REAL, "1", 0, 1, NULL, ""},
+                                         {"length", TH_RANGE, "1..2", 1, 100, NULL, ""},
+                                         {NULL, 0, NULL, 0, 0, NULL, NULL}};
+    ThOptions o = {0};
+    ThError err = {0};
+    assert_true(th_options_init(&o, specs, &err));
+    assert_true(th_options_set(&o, "steps", "3*4", &err));
+    assert_int_equal(th_option_int(&o, "steps"), 12);
+    assert_string_equal(th_option_text(&o, "steps"), "12");
+    assert_true(th_options_set(&o, "lr", "1/8", &err));
+    assert_true(th_option_real(&o, "lr") == 0.125);
+    assert_true(th_options_set(&o, "length", "2+1..2*(3+4):2-1", &err));
+    assert_int_equal(th_option_range(&o, "length").lo, 3);
+    assert_int_equal(th_option_range(&o, "length").hi, 14);
+    assert_false(th_options_set(&o, "steps", "99+2", &err));
+    th_options_free(&o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(choices), cmocka_unit_test(joined),
-                                       cmocka_unit_test(integers)};
+                                       cmocka_unit_test(integers), cmocka_unit_test(arithmetic),
+                                       cmocka_unit_test(computed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include "automata/expression/functions.h"
 #include "automata/operations/transducer.h"
 #include "automata/regex/regex.h"
+#include "base/arithmetic.h"
 #include "base/memory.h"
 #include "base/scan.h"
 #include "base/symbols.h"
@@ -173,16 +174,38 @@ static bool fail_at(Evaluator *e, const ShToken *token)
     return false;
 }
 
+/* The text of an argument: the tokens up to a comma or a bracket that closes. */
+static char *argument_text(Evaluator *e)
+{
+    ThText t = {0};
+    int depth = 0;
+    for (; depth > 0 || !strchr(",)", e->at->kind); advance(e)) {
+        char kind = e->at->kind;
+        if (kind == TH_TOKEN_END)
+            break;
+        depth += kind == '(' ? 1 : kind == ')' ? -1 : 0;
+        th_text_add_bytes(&t, &kind, kind == TH_TOKEN_WORD ? 0 : 1);
+        th_text_add(&t, text(e));
+    }
+    return th_text_take(&t, e->err);
+}
+
+/* A number, or what comes to one. */
 static bool number(Evaluator *e, int *value)
 {
-    const char *digits = text(e);
-    size_t size = strspn(digits, "0123456789");
-    if (e->at->kind != TH_TOKEN_WORD || digits[size])
-        return unexpected(e, "a number");
-    if (size > 9)
-        return th_fail_at(e->err, TH_EPARSE, e->at->line, e->at->col, "the number is too large");
-    *value = (int)strtol(digits, NULL, 10);
-    advance(e);
+    enum { MOST = 999999999 };
+    const ShToken *first = e->at;
+    long long x = -1;
+    char *typed = argument_text(e);
+    bool is = typed && th_integer_evaluate(typed, &x);
+    free(typed);
+    if (!typed)
+        return false;
+    if (!is)
+        return th_token_unexpected(&e->tokens, first, "a number", e->err);
+    if (x > MOST || x < -MOST)
+        return th_fail_at(e->err, TH_EPARSE, first->line, first->col, "the number is too large");
+    *value = (int)x;
     return true;
 }
 
