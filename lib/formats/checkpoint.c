@@ -75,7 +75,7 @@ static bool after_step(const ThFormatCheckpoint *c, const ThTrainer *trainer, co
     ThTrainerProgress p = th_trainer_progress(trainer);
     if (c->stepped)
         c->stepped(c->context, trainer);
-    return (p.step % c->every && p.step != p.last_step) || save(c, m, err);
+    return (p.step % c->every && !th_trainer_done(trainer)) || save(c, m, err);
 }
 
 static bool interrupted(const ThFormatCheckpoint *c, const ThTrainer *trainer, const ThModel *m,

@@ -96,6 +96,7 @@ static json_t *write_training(const ThModelTraining *t, bool *ok)
     char seed[24]; /* JSON has no unsigned 64-bit integers */
     snprintf(seed, sizeof seed, "%" PRIu64, t->seed);
     put(object, "step", json_integer(t->step), ok);
+    put(object, "began", json_integer(t->began), ok);
     put(object, "updates", json_integer(t->updates), ok);
     put(object, "seed", json_string(seed), ok);
     if (t->optimizer)
@@ -125,6 +126,30 @@ static json_t *write_history(const ThModelTraining *t, bool *ok)
     return array;
 }
 
+static json_t *write_validations(const ThModelTraining *t, bool *ok)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < t->n_validations; i++) {
+        const ThModelValidation *v = &t->validation[i];
+        append(array, json_pack("[I,f,f]", (json_int_t)v->step, v->accuracy, v->loss), ok);
+    }
+    return array;
+}
+
+static json_t *write_scores(const ThModel *m, bool *ok)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < m->n_scores; i++) {
+        const ThScore *x = &m->scores[i];
+        json_t *row = json_pack("[i,i,i,I,I,I,I,f,f,f]", x->length, x->least, x->tokens,
+                                (json_int_t)x->strings, (json_int_t)x->exact, (json_int_t)x->n,
+                                (json_int_t)x->right, x->lo, x->hi, x->loss);
+        append(array, row, ok);
+        append(row, real_or_null(x->chance), ok);
+    }
+    return array;
+}
+
 json_t *th_metadata_write(const ThModel *m, ThError *err)
 {
     bool ok = true;
@@ -139,6 +164,8 @@ json_t *th_metadata_write(const ThModel *m, ThError *err)
         put_text(metadata, "signature", write_signature(&m->signature, &ok), &ok);
         put_text(metadata, "training", write_training(&m->training, &ok), &ok);
         put_text(metadata, "history", write_history(&m->training, &ok), &ok);
+        put_text(metadata, "validations", write_validations(&m->training, &ok), &ok);
+        put_text(metadata, "scores", write_scores(m, &ok), &ok);
     }
     if (ok)
         return metadata;
@@ -317,20 +344,23 @@ static bool read_text(const json_t *object, const char *key, char **to, ThError 
 /* Lengths and levels of the curriculum are converted to int by the trainer. */
 static bool read_progress(const json_t *object, ThModelTraining *t)
 {
-    json_int_t step, updates, lo, hi;
-    bool ok = get_integer(object, "step", 0, MOST_STEPS, &step) &&
-              get_integer(object, "updates", 0, MOST_STEPS, &updates) &&
-              get_integer(object, "trained_lo", 0, INT_MAX, &lo) &&
-              get_integer(object, "trained_hi", lo, INT_MAX, &hi) && read_seed(object, &t->seed) &&
-              real_of(json_object_get(object, "ema"), &t->ema) &&
-              real_of(json_object_get(object, "reach"), &t->reach) &&
-              real_of(json_object_get(object, "mean_loss"), &t->mean_loss) &&
-              real_of(json_object_get(object, "mean_accuracy"), &t->mean_accuracy) &&
-              real_of(json_object_get(object, "mean_weight"), &t->mean_weight) &&
-              fabs(t->ema) <= 1e9 && fabs(t->reach) <= 1e9 && t->mean_weight >= 0;
+    json_int_t step, updates, lo, hi, began = 0;
+    bool ok =
+        get_integer(object, "step", 0, MOST_STEPS, &step) &&
+        (!json_object_get(object, "began") || get_integer(object, "began", 0, step, &began)) &&
+        get_integer(object, "updates", 0, MOST_STEPS, &updates) &&
+        get_integer(object, "trained_lo", 0, INT_MAX, &lo) &&
+        get_integer(object, "trained_hi", lo, INT_MAX, &hi) && read_seed(object, &t->seed) &&
+        real_of(json_object_get(object, "ema"), &t->ema) &&
+        real_of(json_object_get(object, "reach"), &t->reach) &&
+        real_of(json_object_get(object, "mean_loss"), &t->mean_loss) &&
+        real_of(json_object_get(object, "mean_accuracy"), &t->mean_accuracy) &&
+        real_of(json_object_get(object, "mean_weight"), &t->mean_weight) && fabs(t->ema) <= 1e9 &&
+        fabs(t->reach) <= 1e9 && t->mean_weight >= 0;
     if (!ok)
         return false;
     t->step = step;
+    t->began = began;
     t->updates = updates;
     t->trained_lo = (int)lo;
     t->trained_hi = (int)hi;
@@ -357,15 +387,73 @@ static bool read_history(const json_t *array, ThModelTraining *t, ThError *err)
     return true;
 }
 
+static bool read_validations(const json_t *array, ThModelTraining *t, ThError *err)
+{
+    size_t n = json_array_size(array);
+    t->validation = th_alloc(n, sizeof *t->validation, err);
+    t->cap_validations = n;
+    bool ok = t->validation && (!array || json_is_array(array));
+    for (size_t i = 0; ok && i < n; i++) {
+        const json_t *row = json_array_get(array, i);
+        ThModelValidation *v = &t->validation[t->n_validations++];
+        json_int_t step = json_integer_value(json_array_get(row, 0));
+        ok = json_array_size(row) == 3 && json_is_integer(json_array_get(row, 0)) &&
+             step >= (i ? v[-1].step : 0) && step <= t->step &&
+             real_of(json_array_get(row, 1), &v->accuracy) &&
+             real_of(json_array_get(row, 2), &v->loss);
+        v->step = step;
+    }
+    return ok;
+}
+
+static bool read_score(const json_t *row, ThScore *x)
+{
+    enum { COUNTS = 7, NUMBERS = 11 };
+    json_int_t count[COUNTS];
+    for (size_t i = 0; i < COUNTS; i++) {
+        const json_t *member = json_array_get(row, i);
+        count[i] = json_integer_value(member);
+        if (!json_is_integer(member) || count[i] < 0 || (i < 3 && count[i] > INT_MAX))
+            return false;
+    }
+    *x = (ThScore){.length = (int)count[0],
+                   .least = (int)count[1],
+                   .tokens = (int)count[2],
+                   .strings = count[3],
+                   .exact = count[4],
+                   .n = count[5],
+                   .right = count[6]};
+    x->accuracy = (double)x->right / (double)x->n;
+    return json_array_size(row) == NUMBERS && x->n > 0 && x->strings > 0 &&
+           real_of(json_array_get(row, 7), &x->lo) && real_of(json_array_get(row, 8), &x->hi) &&
+           real_of(json_array_get(row, 9), &x->loss) &&
+           real_of(json_array_get(row, 10), &x->chance);
+}
+
+static bool read_scores(const json_t *array, ThModel *m, ThError *err)
+{
+    size_t n = json_array_size(array);
+    m->scores = th_alloc(n, sizeof *m->scores, err);
+    bool ok = m->scores && (!array || json_is_array(array));
+    for (size_t i = 0; ok && i < n; i++)
+        ok = read_score(json_array_get(array, i), &m->scores[m->n_scores++]);
+    return ok;
+}
+
 bool th_metadata_training(const json_t *metadata, ThModel *m, ThError *err)
 {
     json_t *training = get_document(metadata, "training", err);
     json_t *history = get_document(metadata, "history", err);
+    json_t *validations = get_document(metadata, "validations", err);
+    json_t *scores = get_document(metadata, "scores", err);
     ThModelTraining *t = &m->training;
     bool ok = json_is_object(training) && read_progress(training, t) &&
               read_text(training, "optimizer", &t->optimizer, err) &&
-              read_text(training, "task", &t->task, err) && read_history(history, t, err);
+              read_text(training, "task", &t->task, err) && read_history(history, t, err) &&
+              read_validations(validations, t, err) && read_scores(scores, m, err);
     json_decref(training);
     json_decref(history);
+    json_decref(validations);
+    json_decref(scores);
     return ok || wrong(err, "training figures");
 }

@@ -15,6 +15,9 @@
 #include "formats/metadata.h"
 #include "formats/rows.h"
 
+/* The blocks of numbers in a file, in their order: weights, moments, the best weights so far. */
+enum { WEIGHTS = -1, BEST = TH_OPTIMIZER_SLOTS, BLOCKS_END };
+
 enum {
     LENGTH_BYTES = 8,
     MOST_HEADER = 64 << 20,
@@ -27,15 +30,26 @@ typedef struct {
     char text[128];
 } TensorName;
 
-/* moment -1: the weights themselves. */
-static TensorName tensor_name(const ThParam *p, int moment)
+static TensorName tensor_name(const ThParam *p, int block)
 {
     TensorName name;
-    if (moment < 0)
+    if (block == WEIGHTS)
         snprintf(name.text, sizeof name.text, "%s", p->name);
+    else if (block == BEST)
+        snprintf(name.text, sizeof name.text, "best.%s", p->name);
     else
-        snprintf(name.text, sizeof name.text, "optimizer.moment%d.%s", moment, p->name);
+        snprintf(name.text, sizeof name.text, "optimizer.moment%d.%s", block, p->name);
     return name;
+}
+
+/* A view; NULL where the model has no such block. */
+static const float *block_of(const ThModel *m, int block)
+{
+    if (!m->bound)
+        return NULL;
+    return block == WEIGHTS ? m->params.value
+           : block == BEST  ? m->training.best
+                            : m->training.moment[block];
 }
 
 static size_t count(const ThParam *p)
@@ -59,12 +73,10 @@ static char *write_header(const ThModel *m, ThError *err)
     json_t *header = json_object(), *metadata = th_metadata_write(m, err);
     bool ok = metadata && json_object_set_new(header, "__metadata__", metadata) == 0;
     size_t offset = 0;
-    for (int moment = -1; ok && moment < TH_OPTIMIZER_SLOTS; moment++) {
-        for (int i = 0; ok && m->bound && i < m->params.n; i++) {
+    for (int block = WEIGHTS; ok && block < BLOCKS_END; block++) {
+        for (int i = 0; ok && block_of(m, block) && i < m->params.n; i++) {
             const ThParam *p = &m->params.item[i];
-            if (moment >= 0 && !m->training.moment[moment])
-                break;
-            ok = json_object_set_new(header, tensor_name(p, moment).text, describe(p, offset)) == 0;
+            ok = json_object_set_new(header, tensor_name(p, block).text, describe(p, offset)) == 0;
             offset += ELEMENT * count(p);
         }
     }
@@ -108,11 +120,9 @@ bool th_safetensors_save(const ThModel *m, const char *path, ThError *err)
     if (out) {
         put_little_endian(out, strlen(header), LENGTH_BYTES);
         fputs(header, out);
-        if (m->bound)
-            put_values(out, &m->params, m->params.value);
-        for (int moment = 0; m->bound && moment < TH_OPTIMIZER_SLOTS; moment++)
-            if (m->training.moment[moment])
-                put_values(out, &m->params, m->training.moment[moment]);
+        for (int block = WEIGHTS; block < BLOCKS_END; block++)
+            if (block_of(m, block))
+                put_values(out, &m->params, block_of(m, block));
     }
     free(header);
     return out && th_file_commit(&file, err);
@@ -237,9 +247,9 @@ static bool check_extents(const Reader *r, ThError *err)
 }
 
 /* Returns a view of a tensor's bytes if its shape is the parameter's. */
-static const unsigned char *find_tensor(const Reader *r, const ThParam *p, int moment, ThError *err)
+static const unsigned char *find_tensor(const Reader *r, const ThParam *p, int block, ThError *err)
 {
-    TensorName name = tensor_name(p, moment);
+    TensorName name = tensor_name(p, block);
     const json_t *tensor = json_object_get(r->header, name.text);
     const json_t *shape = json_object_get(tensor, "shape");
     size_t dims = json_array_size(shape);
@@ -258,14 +268,20 @@ static const unsigned char *find_tensor(const Reader *r, const ThParam *p, int m
     return read_extent(r, name.text, tensor, &e, err) ? r->data + e.begin : NULL;
 }
 
-static bool check_tensors(const Reader *r, const ThModel *m, const bool *has_moment, ThError *err)
+static bool has_block(const Reader *r, const ThModel *m, int block)
+{
+    const ThParam *first = m->params.item;
+    return m->params.n > 0 && json_object_get(r->header, tensor_name(first, block).text);
+}
+
+static bool check_tensors(const Reader *r, const ThModel *m, ThError *err)
 {
     size_t expected = 1; /* the metadata */
-    for (int moment = -1; moment < TH_OPTIMIZER_SLOTS; moment++) {
-        if (moment >= 0 && !has_moment[moment])
+    for (int block = WEIGHTS; block < BLOCKS_END; block++) {
+        if (block != WEIGHTS && !has_block(r, m, block))
             continue;
         for (int i = 0; i < m->params.n; i++, expected++)
-            if (!find_tensor(r, &m->params.item[i], moment, err))
+            if (!find_tensor(r, &m->params.item[i], block, err))
                 return false;
     }
     if (json_object_size(r->header) == expected)
@@ -273,69 +289,77 @@ static bool check_tensors(const Reader *r, const ThModel *m, const bool *has_mom
     return th_fail(err, TH_EVALUE, "the file holds tensors that a %s does not have", m->kind->name);
 }
 
-static bool read_values(const Reader *r, const ThParams *params, int moment, float *to,
-                        ThError *err)
+/* Returns new: the numbers of a block. */
+static float *read_block(const Reader *r, const ThParams *params, int block, ThError *err)
 {
-    for (int i = 0; i < params->n; i++) {
+    float *to = th_params_floats(params->total, err);
+    for (int i = 0; to && i < params->n; i++) {
         const ThParam *p = &params->item[i];
-        const unsigned char *from = find_tensor(r, p, moment, err);
-        for (size_t k = 0; k < count(p); k++, from += ELEMENT) {
+        const unsigned char *from = find_tensor(r, p, block, err);
+        for (size_t k = 0; to && k < count(p); k++, from += ELEMENT) {
             uint32_t bits = from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 |
                             (uint32_t)from[3] << 24;
             memcpy(&to[p->offset + k], &bits, sizeof bits);
-            if (!isfinite(to[p->offset + k]))
-                return th_fail(err, TH_EVALUE, "the tensor '%s' holds a value that is not finite",
-                               tensor_name(p, moment).text);
+            if (isfinite(to[p->offset + k]))
+                continue;
+            th_fail(err, TH_EVALUE, "the tensor '%s' holds a value that is not finite",
+                    tensor_name(p, block).text);
+            free(to);
+            to = NULL;
         }
     }
-    return true;
+    return to;
 }
 
-/* Which moments does the file hold, and may it? */
-static bool find_moments(const Reader *r, const ThModel *m, bool has[TH_OPTIMIZER_SLOTS],
-                         ThError *err)
+/* The moments that an update rule has use for are all there, or none is: then it starts afresh.
+ * Others are looked at and left. */
+static bool check_moments(const Reader *r, ThModel *m, int *slots, ThError *err)
 {
     const char *name = m->training.optimizer;
     const ThOptimizer *rule = name ? th_optimizer_find(name) : NULL;
     if (name && !rule)
         return th_fail(err, TH_EVALUE, "unknown optimiser '%s'", th_format_shown_name(name).text);
     int needed = rule ? rule->slots : 0, most = needed < FIRST_MOMENTS ? FIRST_MOMENTS : needed;
+    int found = 0, missing = 0;
     for (int k = 0; k < TH_OPTIMIZER_SLOTS; k++) {
-        has[k] =
-            m->params.n > 0 && json_object_get(r->header, tensor_name(&m->params.item[0], k).text);
-        if (has[k] && (!rule || k >= most))
+        bool has = has_block(r, m, k);
+        if (has && (!rule || k >= most))
             return th_fail(err, TH_EVALUE, "the file has unexpected moments of the optimiser");
-        if (!has[k] && k < needed)
-            return th_fail(err, TH_EVALUE, "the file has not all the moments of the optimiser");
+        found += has;
+        missing += !has && k < needed;
+    }
+    if (found && missing)
+        return th_fail(err, TH_EVALUE, "the file has not all the moments of the optimiser");
+    *slots = missing ? 0 : needed;
+    if (missing) {
+        free(m->training.optimizer);
+        m->training.optimizer = NULL;
+        m->training.updates = 0;
     }
     return true;
 }
 
-/* Moments that the rule has no use for are looked at and left. */
-static bool read_moment(const Reader *r, ThModel *m, int k, ThError *err)
-{
-    float *moment = th_params_floats(m->params.total, err);
-    bool ok = moment && read_values(r, &m->params, k, moment, err);
-    if (ok && k < th_optimizer_find(m->training.optimizer)->slots)
-        m->training.moment[k] = moment;
-    else
-        free(moment);
-    return ok;
-}
-
 static bool fill(const Reader *r, ThModel *m, ThError *err)
 {
-    bool has_moment[TH_OPTIMIZER_SLOTS] = {0};
-    if (!find_moments(r, m, has_moment, err) || !check_tensors(r, m, has_moment, err))
+    int slots = 0;
+    if (!check_moments(r, m, &slots, err) || !check_tensors(r, m, err))
         return false;
-    m->params.value = th_params_floats(m->params.total, err);
-    if (!m->params.value || !read_values(r, &m->params, -1, m->params.value, err))
-        return false;
-    for (int k = 0; k < TH_OPTIMIZER_SLOTS; k++)
-        if (has_moment[k] && !read_moment(r, m, k, err))
-            return false;
-    m->bound = true;
-    return true;
+    m->params.value = read_block(r, &m->params, WEIGHTS, err);
+    bool ok = m->params.value != NULL;
+    for (int k = 0; ok && k < TH_OPTIMIZER_SLOTS; k++) {
+        if (!has_block(r, m, k))
+            continue;
+        float *moment = read_block(r, &m->params, k, err);
+        ok = moment != NULL;
+        if (k < slots)
+            m->training.moment[k] = moment;
+        else
+            free(moment);
+    }
+    if (ok && has_block(r, m, BEST))
+        ok = (m->training.best = read_block(r, &m->params, BEST, err)) != NULL;
+    m->bound = ok;
+    return ok;
 }
 
 static ThModel *build(const Reader *r, ThError *err)

@@ -7,43 +7,10 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "lab/validation.h"
 #include "learn/score.h"
 #include "tensor/kernels.h"
 #include "tensor/optimizer.h"
-
-const ThOptionSpec th_train_options[] = {
-    {"length", TH_RANGE, "1..40", 1, 1000000, NULL,
-     "lengths of the training strings; default for the rows of a file: all; for scratchpads: as "
-     "the "
-     "task says"},
-    {"steps", TH_INT, "1000", 1, 1e12, NULL, "steps to do now"},
-    {"batch", TH_INT, "128", 1, 1e6, NULL, "strings a step"},
-    {"lr", TH_REAL, "1e-3", 0, 1e3, NULL, "learning rate"},
-    {"curriculum", TH_CHOICE, "uniform", 0, 0, "uniform|fixed|adaptive",
-     "how a step's length is drawn: uniformly, always the longest, or up to a bound that grows "
-     "from 3 by 1.3 whenever accuracy passes 0.95"},
-    {"optimizer", TH_CHOICE, "adam", 0, 0, TH_OPTIMIZER_CHOICES, "update rule"},
-    {"schedule", TH_CHOICE, "constant", 0, 0, "constant|linear|cosine",
-     "learning rate over the steps; linear ends at 0, cosine at 2 %"},
-    {"warmup", TH_INT, "0", 0, 1e9, NULL, "steps over which the learning rate rises from 0"},
-    {"clip", TH_REAL, "1", 0, 1e9, NULL, "greatest norm of the gradient; 0: no limit"},
-    {"decay", TH_REAL, "0", 0, 1e3, NULL,
-     "weight decay of matrices; in adam it is part of the gradient, in adamw and muon it is not"},
-    {"momentum", TH_REAL, NULL, 0, 1, NULL,
-     "of the update rules that have it; each of them names its default"},
-    {"beta1", TH_REAL, "0.9", 0, 0.999999, NULL, "decay rate of Adam's first moment"},
-    {"beta2", TH_REAL, "0.999", 0, 0.999999, NULL, "decay rate of Adam's second moment"},
-    {"noise", TH_REAL, "0", 0, 1e3, NULL,
-     "deviation of the Gaussian noise added to the output of every level or layer; recurrent "
-     "models "
-     "take none"},
-    {"seed", TH_INT, NULL, 0, 9.2e18, NULL,
-     "of the parameters and the strings; a model that was trained before keeps its own"},
-    {"report", TH_INT, NULL, 0, 1e12, NULL, "steps between lines of figures; default: set report"},
-    {"checkpoint", TH_STRING, NULL, 0, 0, NULL,
-     "file that the model is saved to while it trains, and continued from if it is there"},
-    {"every", TH_INT, "1000", 1, 1e12, NULL, "steps between checkpoints"},
-    {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 /* One thread's part of a step: some strings of the batch, on a tape of its own. */
 typedef struct {
@@ -65,9 +32,12 @@ struct ThTrainer {
     int n_shards;
     Shard *shard; /* (n_shards) */
     ThBatch batch;
+    ThTrainValidation *validation; /* NULL: none */
     ThRange lengths;
-    bool adaptive, fixed;
-    long long last_step;
+    int curriculum;
+    bool whole; /* the present batch is drawn from all lengths, whatever the bound */
+    double full;
+    long long first, last_step; /* of this training: steps before it, and those after it */
     int batch_size;
     double rate, max_norm, noise;
     bool linear, cosine;
@@ -83,16 +53,17 @@ struct ThTrainer {
 /* ---- making ---- */
 
 /* The options curriculum and schedule, in the order of their words. */
-enum { CURRICULUM_UNIFORM, CURRICULUM_FIXED, CURRICULUM_ADAPTIVE };
+enum { CURRICULUM_UNIFORM, CURRICULUM_FIXED, CURRICULUM_ADAPTIVE, CURRICULUM_PACED };
 enum { SCHEDULE_CONSTANT, SCHEDULE_LINEAR, SCHEDULE_COSINE };
 
 static void read_options(ThTrainer *tr, const ThOptions *o)
 {
     tr->lengths = th_option_range(o, "length");
     tr->batch_size = (int)th_option_int(o, "batch");
-    tr->adaptive = th_option_choice(o, "curriculum") == CURRICULUM_ADAPTIVE;
-    tr->fixed = th_option_choice(o, "curriculum") == CURRICULUM_FIXED;
-    tr->last_step = tr->model->training.step + th_option_int(o, "steps");
+    tr->curriculum = th_option_choice(o, "curriculum");
+    tr->full = th_option_real(o, "full");
+    tr->first = tr->model->training.step;
+    tr->last_step = tr->first + th_option_int(o, "steps");
     tr->rate = th_option_real(o, "lr");
     tr->linear = th_option_choice(o, "schedule") == SCHEDULE_LINEAR;
     tr->cosine = th_option_choice(o, "schedule") == SCHEDULE_COSINE;
@@ -231,6 +202,7 @@ ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options,
     read_options(tr, options);
     if (!choose_rows(tr, options, err) || !prepare_model(tr, options, err) ||
         !prepare_shards(tr, threads, err) || !prepare_scratch(tr, err) ||
+        !th_train_validation_new(&tr->validation, m, t, options, threads, err) ||
         !prepare_moments(m, tr->update.rule, err)) {
         th_trainer_free(tr);
         return NULL;
@@ -244,6 +216,7 @@ void th_trainer_free(ThTrainer *tr)
     if (!tr)
         return;
     th_pool_free(tr->pool);
+    th_train_validation_free(tr->validation);
     for (int i = 0; i < tr->n_shards; i++)
         th_tape_free(tr->shard[i].tape);
     free(tr->shard);
@@ -256,26 +229,49 @@ void th_trainer_free(ThTrainer *tr)
 
 /* ---- a step ---- */
 
+enum { FIRST_BOUND = 3 }; /* of lengths that grow */
+
+/* The share of this training's steps that is done. */
+static double share_done(const ThTrainer *tr)
+{
+    return (double)(tr->model->training.step - tr->first) / (double)(tr->last_step - tr->first);
+}
+
+/* In equal times the lengths grow by equal factors. */
+static double paced_bound(const ThTrainer *tr)
+{
+    double last = (double)tr->lengths.hi, growth = fmax(1, last / FIRST_BOUND);
+    return FIRST_BOUND * pow(growth, 2 * share_done(tr)) + 1e-9;
+}
+
 /* The lengths that the curriculum has come to. */
 static ThRange present_lengths(const ThTrainer *tr)
 {
     ThRange l = tr->lengths;
-    if (tr->fixed)
+    if (tr->curriculum == CURRICULUM_FIXED)
         l.lo += l.step * ((long long)th_range_count(l) - 1);
-    if (tr->adaptive) {
-        long long bound = (long long)tr->model->training.reach;
-        bound = bound < l.lo ? l.lo : bound;
-        l.hi = bound < l.hi ? bound : l.hi;
+    if (tr->curriculum == CURRICULUM_ADAPTIVE || tr->curriculum == CURRICULUM_PACED) {
+        double bound = tr->curriculum == CURRICULUM_PACED ? fmin(paced_bound(tr), (double)l.hi)
+                                                          : tr->model->training.reach;
+        long long hi = (long long)fmax(bound, (double)l.lo);
+        l.hi = hi < l.hi ? hi : l.hi;
     }
     return l;
+}
+
+/* Those of the present step: some steps draw from all. */
+static ThRange lengths_of_step(ThTrainer *tr, ThRng *r)
+{
+    tr->whole = tr->full > 0 && th_rng_uniform(r) < tr->full;
+    return tr->whole ? tr->lengths : present_lengths(tr);
 }
 
 static bool draw_batch(ThTrainer *tr, ThError *err)
 {
     ThRng r = th_rng(tr->model->training.seed, "train.batch", (uint64_t)tr->model->training.step);
     const ThTask *t = tr->task;
-    ThRange l = present_lengths(tr);
-    if (!t->kind->study && !tr->fixed)
+    ThRange l = lengths_of_step(tr, &r);
+    if (!t->kind->study && tr->curriculum != CURRICULUM_FIXED)
         l.lo += l.step * (long long)th_rng_below(&r, th_range_count(l));
     tr->least = th_task_length(t, (int)l.lo);
     tr->length = t->kind->study ? th_task_length(t, (int)l.hi) : tr->least;
@@ -287,7 +283,8 @@ static bool draw_batch(ThTrainer *tr, ThError *err)
 static bool take_batch(ThTrainer *tr, ThError *err)
 {
     const ThModelTraining *t = &tr->model->training;
-    ThRange l = present_lengths(tr);
+    ThRng r = th_rng(t->seed, "train.rows", (uint64_t)t->step);
+    ThRange l = lengths_of_step(tr, &r);
     ThTaskRows rows = {TH_TASK_TRAIN, (int)l.lo, (int)l.hi};
     ThBatch *b = &tr->batch;
     if (!th_task_take(tr->task, &rows, &t->seed, t->step * b->B, b, err))
@@ -361,8 +358,8 @@ static void update_part(void *context, int i)
 
 static double scheduled_rate(const ThTrainer *tr)
 {
-    double step = (double)tr->model->training.step, rate = tr->rate;
-    double part = step / (double)tr->last_step;
+    double step = (double)(tr->model->training.step - tr->first), rate = tr->rate;
+    double part = share_done(tr);
     if (tr->warmup > 0)
         rate *= fmin(1, (step + 1) / (double)tr->warmup);
     if (tr->linear)
@@ -436,7 +433,7 @@ static bool record(ThTrainer *tr, ThError *err)
     return true;
 }
 
-bool th_trainer_step(ThTrainer *tr, ThError *err)
+static bool move(ThTrainer *tr, ThError *err)
 {
     ThModelTraining *t = &tr->model->training;
     tr->batch.B = tr->batch_size;
@@ -456,25 +453,93 @@ bool th_trainer_step(ThTrainer *tr, ThError *err)
     th_pool_run(tr->pool, update_part, tr, tr->n_shards);
     t->step++;
     tr->fresh = false;
-    if (tr->adaptive)
+    if (tr->curriculum == CURRICULUM_ADAPTIVE && !tr->whole)
         adapt(tr);
     return record(tr, err);
 }
 
-bool th_trainer_done(const ThTrainer *tr)
+/* What an earlier training has kept is not compared with what this one finds. */
+static void begin(ThTrainer *tr)
+{
+    ThModelTraining *t = &tr->model->training;
+    if (t->began == tr->first)
+        return;
+    t->began = tr->first;
+    free(t->best);
+    t->best = NULL;
+}
+
+static bool all_moved(const ThTrainer *tr)
 {
     return tr->model->training.step >= tr->last_step;
+}
+
+/* A training that was stopped within a validation goes on with it. */
+static bool validation_due(const ThTrainer *tr)
+{
+    return tr->validation && tr->model->training.step > tr->first &&
+           th_train_validation_due(tr->validation, all_moved(tr));
+}
+
+/* The model becomes what it was at the best validation; the optimiser knows nothing of it. */
+static void restore_best(ThTrainer *tr)
+{
+    ThModelTraining *t = &tr->model->training;
+    size_t size = tr->model->params.total * sizeof *t->best;
+    if (t->best && th_train_best(t, tr->first)->step != t->step) {
+        memcpy(tr->model->params.value, t->best, size);
+        for (int i = 0; i < TH_OPTIMIZER_SLOTS; i++)
+            if (t->moment[i])
+                memset(t->moment[i], 0, size);
+        t->updates = 0;
+    }
+    free(t->best);
+    t->best = NULL;
+}
+
+bool th_trainer_step(ThTrainer *tr, ThError *err)
+{
+    if (!validation_due(tr)) {
+        begin(tr);
+        if (!move(tr, err))
+            return false;
+    }
+    if (validation_due(tr) && !th_train_validate(tr->validation, tr->first, err))
+        return false;
+    if (th_trainer_done(tr))
+        restore_best(tr);
+    return true;
+}
+
+bool th_trainer_done(const ThTrainer *tr)
+{
+    bool patient = !tr->validation || !th_train_out_of_patience(tr->validation, tr->first);
+    return !patient || (all_moved(tr) && !validation_due(tr));
+}
+
+void th_trainer_resume(ThTrainer *tr)
+{
+    tr->first = tr->model->training.began;
+}
+
+static double last_validation(const ThModelTraining *t)
+{
+    const ThModelValidation *v = t->n_validations ? &t->validation[t->n_validations - 1] : NULL;
+    return v && v->step == t->step ? v->accuracy : (double)NAN;
 }
 
 ThTrainerProgress th_trainer_progress(const ThTrainer *tr)
 {
     const ThModelTraining *t = &tr->model->training;
+    ThRange l = tr->lengths;
     return (ThTrainerProgress){.step = t->step,
                                .last_step = tr->last_step,
                                .loss = t->mean_loss,
                                .accuracy = t->mean_accuracy,
                                .length = tr->length,
-                               .longest = tr->adaptive ? (int)t->reach : (int)tr->lengths.hi};
+                               .longest = (int)present_lengths(tr).hi,
+                               .asked = (int)l.hi,
+                               .validation = last_validation(t)};
 }
 
 size_t th_trainer_bytes(const ThTrainer *tr)

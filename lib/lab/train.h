@@ -8,7 +8,9 @@
  *
  * After any number of steps the model is whole: parameters, optimiser state and step count belong
  * to the last finished step.  A loss that is not finite fails with TH_ENUMERIC and leaves the model
- * as the last good step made it; a trainer that is freed before its first step is done unbinds a
+ * as the last good step made it.  Validations that the options ask for follow their step; after the
+ * last one the model is what it was at the best, where that is to be kept, and its optimiser
+ * begins anew.  A trainer that is freed before its first step is done unbinds a
  * model that it bound.  The same seed and number of threads give the same bits; a
  * training that is interrupted, saved, loaded and continued gives those of one that was not.
  *
@@ -37,17 +39,31 @@ typedef struct ThTrainer ThTrainer;
 ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options, int threads,
                           ThError *err);
 
+/* For a trainer that has done no step yet: the training is the one in which the model was saved, so
+ * that schedules and validations count from its beginning. */
+void th_trainer_resume(ThTrainer *tr);
+
 /* Draws a batch and moves the parameters once.  TH_ENUMERIC, TH_EVALUE (a batch of more than
  * INT_MAX symbols), TH_EINTERRUPTED and TH_ELIMIT (the model's bounds) and TH_ENOMEM leave the
  * model as after the step before; no memory for one more line of history is the exception, the step
  * is done then. */
 bool th_trainer_step(ThTrainer *tr, ThError *err);
-bool th_trainer_done(const ThTrainer *tr); /* all steps that the options ask for are done */
+bool th_trainer_done(const ThTrainer *tr); /* no step is left to do, or no patience */
+
+/* Fills the options that are not given as the recipe says that the option `recipe` names, for a
+ * model of a kind; to be called before the options are read. */
+bool th_train_follow_recipe(ThOptions *o, const ThModelKind *kind, ThError *err);
+
+/* The best of the validations after step `first`, a view, or NULL: that of the greatest accuracy,
+ * of equals the one of the least loss. */
+const ThModelValidation *th_train_best(const ThModelTraining *t, long long first);
 
 typedef struct {
     long long step, last_step; /* done so far, and the number to reach */
     double loss, accuracy;     /* running means of the last hundred steps or so */
-    int length, longest;       /* of the last batch; the curriculum's present maximum */
+    int length;                /* of the last batch */
+    int longest, asked;        /* the curriculum's present maximum, and what it shall come to */
+    double validation; /* mean accuracy of the validation after the last step; NaN: there is none */
 } ThTrainerProgress;
 ThTrainerProgress th_trainer_progress(const ThTrainer *tr);
 size_t th_trainer_bytes(const ThTrainer *tr); /* memory of tapes and gradients */

@@ -52,6 +52,8 @@ static void free_training(ThModelTraining *t)
         free(t->moment[k]);
     free(t->task);
     free(t->history);
+    free(t->validation);
+    free(t->best);
     *t = (ThModelTraining){0};
 }
 
@@ -152,14 +154,18 @@ static bool copy_training(ThModelTraining *to, const ThModelTraining *from, size
     for (int k = 0; k < TH_OPTIMIZER_SLOTS; k++)
         to->moment[k] = NULL;
     to->history = NULL;
+    to->validation = NULL;
+    to->best = NULL;
     to->cap_history = from->n_history;
+    to->cap_validations = from->n_validations;
     if (!copy_text(&to->optimizer, from->optimizer, err) || !copy_text(&to->task, from->task, err))
         return false;
     for (int k = 0; k < TH_OPTIMIZER_SLOTS; k++)
         if (!copy_floats(&to->moment[k], from->moment[k], total, err))
             return false;
     to->history = th_copy(from->history, from->n_history, sizeof *from->history, err);
-    return to->history != NULL;
+    to->validation = th_copy(from->validation, from->n_validations, sizeof *from->validation, err);
+    return to->history && to->validation && copy_floats(&to->best, from->best, total, err);
 }
 
 ThModel *th_model_copy(const ThModel *m, ThError *err)

@@ -88,9 +88,16 @@ typedef struct {
     double loss, accuracy;
 } ThModelHistoryPoint;
 
+/* What a training found on strings that it set aside. */
+typedef struct {
+    long long step;
+    double accuracy, loss;
+} ThModelValidation;
+
 /* What must survive between two trainings for the second to continue the first bit for bit. */
 typedef struct {
     long long step;                    /* steps done */
+    long long began;                   /* those that there were when the last training began */
     long long updates;                 /* by the present optimiser: bias correction */
     uint64_t seed;                     /* of initialisation and data */
     char *optimizer;                   /* name, NULL before the first step */
@@ -102,6 +109,10 @@ typedef struct {
     char *task;                 /* how the task was written, for reports */
     ThModelHistoryPoint *history;
     size_t n_history, cap_history;
+    ThModelValidation *validation;
+    size_t n_validations, cap_validations;
+    float *best; /* (params.total): parameters at the best validation since `began`, while a
+                    training keeps them; else NULL */
 } ThModelTraining;
 
 struct ThModel {

@@ -18,6 +18,13 @@ static void put_history(ThFigure *f, const ThPlotModel *m, size_t number, Extent
         e->most = fmax(e->most, p->loss);
     }
     th_figure_end_block(f);
+    if (m->training->n_validations == 0)
+        return;
+    th_figure_printf(f, "$VALIDATION%zu << TH_EOD\n", number);
+    for (size_t i = 0; i < m->training->n_validations; i++)
+        th_figure_printf(f, "%lld %.9g %.9g\n", m->training->validation[i].step,
+                         m->training->validation[i].loss, m->training->validation[i].accuracy);
+    th_figure_end_block(f);
 }
 
 static void set_axes(ThFigure *f, const Extent *e)
@@ -49,8 +56,13 @@ static void draw_one(ThFigure *f, const ThPlotModel *m)
                         "set key outside bottom center horizontal\n");
     th_figure_printf(f,
                      "plot $HISTORY0 using 1:3 axes x1y2 with %s lw 1.6 lt 2 dt 2 title "
-                     "'accuracy', \\\n     $HISTORY0 using 1:2 with %s lw 2 lt 1 title 'loss'\n",
+                     "'accuracy', \\\n     $HISTORY0 using 1:2 with %s lw 2 lt 1 title 'loss'",
                      style_of(m), style_of(m));
+    if (m->training->n_validations > 0)
+        th_figure_printf(f,
+                         ", \\\n     $VALIDATION0 using 1:3 axes x1y2 with linespoints lw 1.6 lt "
+                         "3 pt 7 ps 0.6 title 'accuracy in validation'");
+    th_figure_printf(f, "\n");
 }
 
 /* Dashes tell the lines apart where there is no colour. */

@@ -45,7 +45,7 @@ typedef struct {
     size_t n_scores;
 } ThPlotModel;
 
-/* Loss (logarithmic) and accuracy by step; of several models their losses. */
+/* Loss (logarithmic) and accuracy by step, in validations too; of several models their losses. */
 bool th_plot_loss(ThFigure *f, const char *title, const ThPlotModel *model, size_t n, ThError *err);
 
 /* Accuracy by length with its 95 % interval and the chance level; the lengths trained on, if any,

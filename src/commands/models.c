@@ -11,6 +11,7 @@
 #include "inspect/path.h"
 #include "inspect/positions.h"
 #include "lab/evaluate.h"
+#include "lab/train.h"
 #include "show.h"
 
 SH_COMMAND(model, .group = "models", .summary = "define a model: an architecture and its sizes",
@@ -108,6 +109,20 @@ static void show_training(FILE *out, const ThModelTraining *t)
         const ThModelHistoryPoint *h = &t->history[t->n_history - 1];
         fprintf(out, "# at step   %lld: loss %.4g, accuracy %.4g\n", h->step, h->loss, h->accuracy);
     }
+    const ThModelValidation *best = th_train_best(t, t->began);
+    if (best)
+        fprintf(out, "# validated the best at step %lld: accuracy %.4g, loss %.4g\n", best->step,
+                best->accuracy, best->loss);
+}
+
+static void show_scores(FILE *out, const ThModel *m)
+{
+    double sum = 0;
+    for (size_t i = 0; i < m->n_scores; i++)
+        sum += m->scores[i].accuracy;
+    if (m->n_scores > 0)
+        fprintf(out, "# evaluated on lengths %d to %d: mean accuracy %.6g\n", m->scores[0].least,
+                m->scores[m->n_scores - 1].length, sum / (double)m->n_scores);
 }
 
 /* What a position costs, where positions are encoded. */
@@ -164,6 +179,7 @@ bool sh_show_model(ShSession *s, const ShObject *o, ThError *err)
     sh_list_names(out, "classes", m->signature.label, m->signature.n_classes);
     fprintf(out, "# answers   %s\n", sh_target_name(m->signature.target));
     show_training(out, &m->training);
+    show_scores(out, m);
     fprintf(out, "# numbers   %zu parameters\n", th_params_count(&m->params));
     show_positions(out, m);
     show_parameters(s, &m->params);

@@ -310,7 +310,8 @@ static bool draw_models(ShSession *s, const ShCall *call, const char *prefix, co
 
 SH_COMMAND(plot_loss, .group = "plots", .summary = "draw the training of models",
            .detail = "Loss, on a logarithmic scale, and accuracy by step, as training "
-                     "recorded them; of several models their losses.\n\n" SH_PLOT_WHERE,
+                     "recorded them, and as validations found it; of several models their "
+                     "losses.\n\n" SH_PLOT_WHERE,
            .example = "task p = parity\n"
                       "model m = regulargpt dim=16 heads=2\n"
                       "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"

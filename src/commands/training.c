@@ -17,23 +17,39 @@
 
 typedef struct {
     ShSession *s;
-    ShObject *object; /* the model's */
+    ThOptions options; /* of the call, and as its recipe says */
+    ShObject *object;  /* the model's */
     ThTrainer *trainer;
     ThFormatCheckpoint checkpoint;
     long long report; /* steps */
     long long first_step;
     double started;
+    bool resumed; /* from the checkpoint */
 } Training;
+
+/* The lengths that a curriculum has come to are of interest while they grow. */
+static bool grows(const ThOptions *o)
+{
+    enum { ADAPTIVE = 2 };
+    return th_option_choice(o, "curriculum") >= ADAPTIVE;
+}
 
 static void print_figures(const Training *t)
 {
     ThTrainerProgress p = th_trainer_progress(t->trainer);
     FILE *out = sh_out(t->s);
+    double seconds = sh_clock() - t->started;
+    double rate = seconds > 0 ? (double)(p.step - t->first_step) / seconds : 0;
     if (!out) {
-        sh_row(t->s, p.step, p.loss, p.accuracy);
+        sh_row(t->s, p.step, p.loss, p.accuracy, (long long)p.longest, p.validation, rate, seconds);
         return;
     }
-    fprintf(out, "step %lld  loss %.4g  accuracy %.4g\n", p.step, p.loss, p.accuracy);
+    fprintf(out, "step %lld  loss %.4g  accuracy %.4g", p.step, p.loss, p.accuracy);
+    if (grows(&t->options))
+        fprintf(out, "  length ≤ %d", p.longest);
+    if (!isnan(p.validation))
+        fprintf(out, "  validation %.4g", p.validation);
+    fprintf(out, "\n");
     fflush(out);
 }
 
@@ -52,7 +68,7 @@ static void after_step(void *context, const ThTrainer *trainer)
 {
     const Training *t = context;
     ThTrainerProgress p = th_trainer_progress(trainer);
-    if (p.step % t->report == 0 || p.step == p.last_step)
+    if (p.step % t->report == 0 || th_trainer_done(trainer) || !isnan(p.validation))
         print_figures(t);
     show_progress(t);
 }
@@ -69,6 +85,7 @@ static bool resume(Training *t, long long *steps, ThError *err)
     further->bounds = t->object->as.model->bounds;
     th_model_free(t->object->as.model);
     t->object->as.model = further;
+    t->resumed = true;
     sh_say(t->s, "continuing from %s at step %lld\n", t->checkpoint.path, further->training.step);
     return true;
 }
@@ -80,15 +97,23 @@ static bool set_number(ThOptions *o, const char *name, long long value, ThError 
     return th_options_set(o, name, text, err);
 }
 
-/* The options as the trainer gets them: the session's seed for a new model, and the steps left. */
-static bool trainer_options(const Training *t, const ShCall *call, long long steps, ThOptions *o,
-                            ThError *err)
+/* What is not in the call: the recipe, and the session's seed for a new model. */
+static bool complete_options(Training *t, const ThOptions *given, ThError *err)
 {
-    if (!th_options_copy(o, &call->options, err))
+    const ThModel *m = t->object->as.model;
+    ThOptions *o = &t->options;
+    if (!th_options_copy(o, given, err) || !th_train_follow_recipe(o, m->kind, err))
         return false;
-    bool fresh = !t->object->as.model->bound && !th_option_given(o, "seed");
-    return set_number(o, "steps", steps, err) &&
-           (!fresh || set_number(o, "seed", sh_setting_int(t->s, "seed"), err));
+    bool fresh = !m->bound && !th_option_given(o, "seed");
+    return !fresh || set_number(o, "seed", sh_setting_int(t->s, "seed"), err);
+}
+
+static void say_seed(const Training *t)
+{
+    if (th_option_given(&t->options, "seed") && t->object->as.model->training.step > 0 &&
+        !t->resumed)
+        sh_say(t->s, "note: %s keeps its parameters; seed=%lld draws the strings from here on\n",
+               t->object->name, th_option_int(&t->options, "seed"));
 }
 
 static bool note_task(ThModel *m, const ShObject *task, ThError *err)
@@ -104,16 +129,42 @@ static bool note_task(ThModel *m, const ShObject *task, ThError *err)
     return true;
 }
 
+/* What a user should know who does not watch. */
+static void say_what_was_left(const Training *t, const ThTrainerProgress *p)
+{
+    const ThModelTraining *done = &t->object->as.model->training;
+    const ThModelValidation *best = th_train_best(done, done->began);
+    if (p->longest < p->asked)
+        sh_say(t->s,
+               "note: the curriculum came to length %d; of longer strings, up to %d, it has used "
+               "%s: more steps=, full= or curriculum=paced would\n",
+               p->longest, p->asked, th_option_real(&t->options, "full") > 0 ? "few" : "none");
+    if (p->step < p->last_step)
+        sh_say(t->s, "note: stopped at step %lld of %lld, out of patience\n", p->step,
+               p->last_step);
+    if (best && strcmp(th_option_text(&t->options, "keep"), "best") == 0)
+        sh_say(t->s, "kept the parameters of step %lld: validation %.6g\n", best->step,
+               best->accuracy);
+}
+
 static void set_results(const Training *t)
 {
     ThTrainerProgress p = th_trainer_progress(t->trainer);
     double seconds = sh_clock() - t->started;
     long long steps = p.step - t->first_step;
+    const ThModelTraining *done = &t->object->as.model->training;
+    const ThModelValidation *best = th_train_best(done, done->began);
     sh_result_real(t->s, "loss", p.loss);
     sh_result_real(t->s, "accuracy", p.accuracy);
     sh_result_int(t->s, "steps", steps);
     sh_result_real(t->s, "seconds", seconds);
     sh_result_real(t->s, "rate", seconds > 0 ? (double)steps / seconds : 0);
+    sh_result_int(t->s, "bound", p.longest);
+    if (best) {
+        sh_result_real(t->s, "validation", best->accuracy);
+        sh_result_int(t->s, "best", best->step);
+    }
+    say_what_was_left(t, &p);
     if (sh_interactive(t->s))
         sh_say(t->s, "%lld steps in %.3g s, %.4g steps/s\n", steps, seconds,
                (double)steps / seconds);
@@ -134,18 +185,21 @@ static bool finished_before(const Training *t, const ShObject *task)
 }
 
 /* Trains with all that is decided; steps ≥ 1. */
-static bool train(Training *t, const ShObject *task, const ThOptions *o, ThError *err)
+static bool train(Training *t, const ShObject *task, ThError *err)
 {
     ThModel *m = t->object->as.model;
     int threads = sh_threads(t->s);
-    t->trainer = th_trainer_new(m, task->as.task, o, threads, err);
+    t->trainer = th_trainer_new(m, task->as.task, &t->options, threads, err);
     if (!t->trainer)
         return false;
+    say_seed(t);
     t->first_step = m->training.step;
     t->started = sh_clock();
     sh_about_model(t->s, t->object, task);
+    if (t->resumed)
+        th_trainer_resume(t->trainer);
     if (!sh_out(t->s))
-        sh_table(t->s, "history", "step:i loss:r accuracy:r");
+        sh_table(t->s, "history", "step:i loss:r accuracy:r bound:i validation:r rate:r seconds:r");
     bool ok = note_task(m, task, err) && th_format_train(&t->checkpoint, t->trainer, m, err);
     if (ok && !sh_out(t->s))
         sh_table_end(t->s);
@@ -163,6 +217,26 @@ static long long report_interval(const ShSession *s, const ThOptions *o, long lo
     return report;
 }
 
+/* Goes on from a checkpoint, where there is one, and trains for what is left to do. */
+static bool run(Training *t, const ShOperand *task, ThError *err)
+{
+    const ThOptions *o = &t->options;
+    t->checkpoint = (ThFormatCheckpoint){.path = th_option_text(o, "checkpoint"),
+                                         .every = th_option_int(o, "every"),
+                                         .stop = sh_stop(t->s),
+                                         .context = t,
+                                         .stepped = after_step};
+    long long steps = th_option_int(o, "steps");
+    t->report = report_interval(t->s, o, steps);
+    if (!resume(t, &steps, err))
+        return false;
+    if (steps == 0)
+        return finished_before(t, task->object);
+    if (!set_number(&t->options, "steps", steps, err))
+        return false;
+    return train(t, task->object, err) || sh_error_inside(err, task);
+}
+
 SH_COMMAND(
     train, .group = "training", .summary = "train a model on a task",
     .detail =
@@ -176,39 +250,36 @@ SH_COMMAND(
         "not a finite number stops the training with the model as before that step.\n\n"
         "With checkpoint=, the model is saved every so many steps (every=), at the end and on "
         "Ctrl-C, and a training that finds the file goes on from there until it has done "
-        "as many steps as asked.",
+        "as many steps as asked.\n\n"
+        "curriculum= says which lengths a step draws from; bound is the greatest of them.  "
+        "curriculum=adaptive stays where a model does not learn: full= and curriculum=paced "
+        "do not.  recipe=small sets all of this as small models of regular languages need it.\n\n"
+        "With validate=, the model is evaluated every so many steps (every=) on strings that "
+        "depend on the seed alone and are neither those of training nor those of evaluate.  "
+        "keep=best ends with the parameters of the best validation, patience= ends a training "
+        "that finds no better ones; best is that step, validation its mean accuracy.",
     .example = "task p = parity\n"
                "model m = regulargpt dim=16 heads=2\n"
                "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
                "assert steps == 20\n"
+               "train m on p recipe=small length=1..10 steps=60 validate=11..14 every=20 keep=best "
+               "> \"train.txt\"\n"
+               "assert best > 20 and validation <= 1 and bound <= 10\n"
                "sample p length=1..9 count=20 > \"rows.csv\"\n"
                "task mine = file \"rows.csv\" label=answer\n"
                "model n = gru dim=16\n"
                "train n on mine steps=20 > \"train.txt\"\n"
                "evaluate n on mine length=1..9:3 > \"scores.csv\"\n"
                "assert rows == 18",
-    .results = "model architecture task seed loss accuracy steps seconds rate",
+    .results =
+        "model architecture task seed loss accuracy steps seconds rate bound validation best",
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
     .options = th_train_options)
 {
-    const ThOptions *given = &call->options;
     Training t = {.s = s, .object = call->operand[0].object};
-    const ShObject *task = call->operand[1].object;
-    t.checkpoint = (ThFormatCheckpoint){.path = th_option_text(given, "checkpoint"),
-                                        .every = th_option_int(given, "every"),
-                                        .stop = sh_stop(s),
-                                        .context = &t,
-                                        .stepped = after_step};
-    long long steps = th_option_int(given, "steps");
-    t.report = report_interval(s, given, steps);
-    if (!resume(&t, &steps, err))
-        return false;
-    if (steps == 0)
-        return finished_before(&t, task);
-    ThOptions o = {0};
-    bool ok = trainer_options(&t, call, steps, &o, err) && train(&t, task, &o, err);
-    th_options_free(&o);
-    return ok || sh_error_inside(err, &call->operand[1]);
+    bool ok = complete_options(&t, &call->options, err) && run(&t, &call->operand[1], err);
+    th_options_free(&t.options);
+    return ok;
 }
 
 /* ---- evaluate ---------------------------------------------------------------------------------

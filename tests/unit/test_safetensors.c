@@ -446,7 +446,68 @@ static void test_values_that_are_no_numbers(void **state)
     th_model_free(m);
 }
 
-/* An optimiser that goes on needs its moments. */
+/* What another program has saved may have weights only: the optimiser starts afresh. */
+static void test_no_moments(void **state)
+{
+    (void)state;
+    ThTask *t = make_task();
+    ThModel *m = trained("rnn", "3");
+    for (int k = 0; k < TH_OPTIMIZER_SLOTS; k++) {
+        free(m->training.moment[k]);
+        m->training.moment[k] = NULL;
+    }
+    assert_true(th_safetensors_save(m, path, NULL));
+    ThModel *back = th_safetensors_load(path, NULL);
+    assert_non_null(back);
+    assert_true(same_floats(m->params.value, back->params.value, m->params.total));
+    assert_null(back->training.optimizer);
+    assert_int_equal(back->training.updates, 0);
+    assert_int_equal(back->training.step, 3);
+    train(back, t, "2", "adam");
+    assert_int_equal(back->training.updates, 2);
+    th_model_free(m);
+    th_model_free(back);
+    th_task_free(t);
+}
+
+/* What a training has found on strings set aside, its best parameters, and an evaluation. */
+static void test_findings(void **state)
+{
+    (void)state;
+    ThModel *m = trained("rnn", "7");
+    static const ThModelValidation found[] = {{3, 0.25, 1.5}, {6, 0.1, 2}};
+    static const ThScore scores[] = {
+        {9, 9, 9, 16, 4, 16, 4, 0.25, 0.0727, 0.5238, 0.5, 0.75},
+        {12, 10, 11, 8, 8, 24, 24, 1, 0.8577, 1, (double)NAN, 0.125},
+    };
+    m->training.began = 2;
+    m->training.n_validations = m->n_scores = 2;
+    m->training.validation = th_copy(found, 2, sizeof *found, NULL);
+    m->scores = th_copy(scores, 2, sizeof *scores, NULL);
+    m->training.best = th_params_floats(m->params.total, NULL);
+    m->training.best[m->params.item[0].offset] = 7;
+    assert_true(th_safetensors_save(m, path, NULL));
+    ThModel *back = th_safetensors_load(path, NULL);
+    assert_non_null(back);
+    assert_same(m, back);
+    assert_int_equal(back->training.began, 2);
+    assert_int_equal(back->training.n_validations, 2);
+    assert_memory_equal(back->training.validation, found, sizeof found);
+    assert_true(same_floats(m->training.best, back->training.best, m->params.total));
+    assert_int_equal(back->n_scores, 2);
+    for (int i = 0; i < 2; i++) {
+        const ThScore *a = &scores[i], *b = &back->scores[i];
+        assert_true(a->length == b->length && a->least == b->least && a->tokens == b->tokens);
+        assert_true(a->strings == b->strings && a->exact == b->exact && a->n == b->n);
+        assert_true(a->right == b->right && a->accuracy == b->accuracy && a->lo == b->lo);
+        assert_true(a->hi == b->hi && a->loss == b->loss);
+        assert_true(a->chance == b->chance || (isnan(a->chance) && isnan(b->chance)));
+    }
+    th_model_free(m);
+    th_model_free(back);
+}
+
+/* Some moments without others are damage. */
 static void test_missing_moments(void **state)
 {
     (void)state;
@@ -563,6 +624,8 @@ int main(void)
         cmocka_unit_test(test_bounded_memory),
         cmocka_unit_test(test_deep_header),
         cmocka_unit_test(test_values_that_are_no_numbers),
+        cmocka_unit_test(test_no_moments),
+        cmocka_unit_test(test_findings),
         cmocka_unit_test(test_missing_moments),
         cmocka_unit_test(test_moments_without_use),
         cmocka_unit_test(test_npy),

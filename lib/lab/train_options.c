@@ -1,0 +1,74 @@
+/* The options of a training, and what they are where a recipe says so. */
+#include <string.h>
+
+#include "lab/train.h"
+#include "tensor/optimizer.h"
+
+const ThOptionSpec th_train_options[] = {
+    {"length", TH_RANGE, "1..40", 1, 1000000, NULL,
+     "lengths of the training strings; default for the rows of a file: all; for scratchpads: as "
+     "the "
+     "task says"},
+    {"steps", TH_INT, "1000", 1, 1e12, NULL, "steps to do now"},
+    {"batch", TH_INT, "128", 1, 1e6, NULL, "strings a step"},
+    {"lr", TH_REAL, "1e-3", 0, 1e3, NULL, "learning rate"},
+    {"recipe", TH_CHOICE, "plain", 0, 0, "plain|small",
+     "small: what small models need to learn small regular languages for strings longer than those "
+     "of training, for all options that are not given: steps=2000 lr=1e-3 curriculum=adaptive "
+     "full=0.1 warmup=100 schedule=cosine, and noise=0.2 where the model takes noise"},
+    {"curriculum", TH_CHOICE, "uniform", 0, 0, "uniform|fixed|adaptive|paced",
+     "how a step's length is drawn: uniformly; always the longest; adaptive: up to a bound that "
+     "grows from 3 by 1.3 whenever accuracy passes 0.95, or never; paced: up to a bound that grows "
+     "with the steps and comes to the longest after half of them"},
+    {"full", TH_REAL, "0", 0, 1, NULL,
+     "curriculum=adaptive, paced: share of the steps that draw from all lengths whatever the "
+     "bound"},
+    {"optimizer", TH_CHOICE, "adam", 0, 0, TH_OPTIMIZER_CHOICES, "update rule"},
+    {"schedule", TH_CHOICE, "constant", 0, 0, "constant|linear|cosine",
+     "learning rate over the steps of this training; linear ends at 0, cosine at 2 %"},
+    {"warmup", TH_INT, "0", 0, 1e9, NULL,
+     "first steps of this training, over which the learning rate rises from 0"},
+    {"clip", TH_REAL, "1", 0, 1e9, NULL, "greatest norm of the gradient; 0: no limit"},
+    {"decay", TH_REAL, "0", 0, 1e3, NULL,
+     "weight decay of matrices; in adam it is part of the gradient, in adamw and muon it is not"},
+    {"momentum", TH_REAL, NULL, 0, 1, NULL,
+     "of the update rules that have it; each of them names its default"},
+    {"beta1", TH_REAL, "0.9", 0, 0.999999, NULL, "decay rate of Adam's first moment"},
+    {"beta2", TH_REAL, "0.999", 0, 0.999999, NULL, "decay rate of Adam's second moment"},
+    {"noise", TH_REAL, "0", 0, 1e3, NULL,
+     "deviation of the Gaussian noise added to the output of every level or layer; recurrent "
+     "models "
+     "take none"},
+    {"seed", TH_INT, NULL, 0, 9.2e18, NULL,
+     "of the parameters and the strings; a model that was trained before keeps its own"},
+    {"report", TH_INT, NULL, 0, 1e12, NULL, "steps between lines of figures; default: set report"},
+    {"checkpoint", TH_STRING, NULL, 0, 0, NULL,
+     "file that the model is saved to while it trains, and continued from if it is there"},
+    {"every", TH_INT, "1000", 1, 1e12, NULL, "steps between checkpoints, and between validations"},
+    {"validate", TH_RANGE, NULL, 1, 1000000, NULL,
+     "lengths on which the model is evaluated while it trains, on strings of their own; of a file "
+     "the lengths of rows to test on"},
+    {"samples", TH_INT, "128", 1, 1e9, NULL, "strings of each length, or rows, of a validation"},
+    {"keep", TH_CHOICE, "last", 0, 0, "last|best",
+     "which parameters the model has in the end: of the last step, or of the best validation"},
+    {"patience", TH_INT, NULL, 1, 1e9, NULL,
+     "training stops after so many validations without a better one"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+bool th_train_follow_recipe(ThOptions *o, const ThModelKind *kind, ThError *err)
+{
+    enum { PLAIN };
+    static const char *const small[][2] = {
+        {"steps", "2000"}, {"lr", "1e-3"},    {"curriculum", "adaptive"},
+        {"full", "0.1"},   {"warmup", "100"}, {"schedule", "cosine"},
+        {"noise", "0.2"}};
+    if (th_option_choice(o, "recipe") == PLAIN)
+        return true;
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
+        bool taken = kind->takes_noise || strcmp(small[i][0], "noise") != 0;
+        if (taken && !th_option_given(o, small[i][0]) &&
+            !th_options_set(o, small[i][0], small[i][1], err))
+            return false;
+    }
+    return true;
+}
