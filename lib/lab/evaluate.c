@@ -12,7 +12,7 @@
 /* Strings are drawn in blocks, each from a stream of its own and with half members where the task
  * balances two sorts, so that they do not depend on how blocks are put together.  As many blocks
  * make a shard as keep matrix products large and a tape below a few hundred megabytes. */
-enum { BLOCK = 16, SHARD_BLOCKS = 8, SHARD_TOKENS = 1 << 15, SHARD_FLOATS = 1 << 26 };
+enum { BLOCK = TH_LAB_BLOCK, SHARD_BLOCKS = 8, SHARD_TOKENS = 1 << 15, SHARD_FLOATS = 1 << 26 };
 
 /* What one shard of a length found. */
 typedef struct {
@@ -27,8 +27,8 @@ struct ThEvaluator {
     uint64_t seed;
     ThPool *pool;
     int threads;
-    ThTape **tape;          /* (threads) */
-    ThBatch *batch, *block; /* (threads) */
+    ThTape **tape;  /* (threads) */
+    ThBatch *batch; /* (threads) */
     Shard *shard;
     size_t cap_shards;
     int length, tokens, samples, shard_blocks; /* of the length being scored */
@@ -52,7 +52,6 @@ ThEvaluator *th_evaluator_new(const ThModel *m, const ThTask *t, long long seed,
     size_t n = (size_t)threads;
     bool ok = (e->tape = th_alloc(n, sizeof *e->tape, err)) &&
               (e->batch = th_alloc(n, sizeof *e->batch, err)) &&
-              (e->block = th_alloc(n, sizeof *e->block, err)) &&
               (e->pool = th_pool_new(threads, err));
     for (size_t i = 0; ok && i < n; i++)
         ok = (e->tape[i] = th_model_tape(m, TH_TAPE_FLOAT, threads, err)) != NULL;
@@ -72,12 +71,9 @@ void th_evaluator_free(ThEvaluator *e)
             th_tape_free(e->tape[i]);
         if (e->batch)
             th_batch_free(&e->batch[i]);
-        if (e->block)
-            th_batch_free(&e->block[i]);
     }
     free(e->tape);
     free(e->batch);
-    free(e->block);
     free(e->shard);
     free(e);
 }
@@ -113,22 +109,23 @@ static ThVar forward(const ThModel *m, ThTape *tape, const ThBatch *b)
     return th_model_forward(m, tape, b, &how);
 }
 
-/* Draws the strings of a shard from number `first` on, block by block. */
-static bool draw_strings(const ThEvaluator *e, int first, int thread, ThError *err)
+bool th_lab_draw(const ThTask *t, const ThLabStrings *which, ThBatch *b, ThError *err)
 {
-    const ThSignature *s = &e->task->signature;
-    ThBatch *b = &e->batch[thread], *block = &e->block[thread];
-    b->T = e->tokens;
-    if (!th_batch_reserve(b, s, true, err))
-        return false;
-    for (int i = 0; i < b->B; i += BLOCK) {
-        block->B = b->B - i < BLOCK ? b->B - i : BLOCK;
-        uint64_t index = (uint64_t)e->length << 32 | (uint64_t)((first + i) / BLOCK);
-        ThRng r = th_rng(e->seed, "evaluate", index);
-        if (!th_task_sample(e->task, &r, e->length, block, err))
-            return false;
-        th_batch_put(b, s, i, block);
+    const ThSignature *s = &t->signature;
+    ThBatch block = {0};
+    b->T = th_task_tokens(t, which->length);
+    bool ok = th_batch_reserve(b, s, true, err);
+    for (int i = 0; ok && i < b->B; i += BLOCK) {
+        block.B = b->B - i < BLOCK ? b->B - i : BLOCK;
+        uint64_t index = (uint64_t)which->length << 32 | (uint64_t)((which->first + i) / BLOCK);
+        ThRng r = th_rng(which->seed, "evaluate", index);
+        ok = th_task_sample(t, &r, which->length, &block, err);
+        if (ok)
+            th_batch_put(b, s, i, &block);
     }
+    th_batch_free(&block);
+    if (!ok)
+        return false;
     th_batch_pad(b, s);
     th_batch_trim(b, s);
     return true;
@@ -141,7 +138,7 @@ static bool draw_shard(const ThEvaluator *e, int number, int thread, ThError *er
     b->B = e->samples - first < most ? e->samples - first : most;
     return th_task_finite(e->task)
                ? th_task_take(e->task, &e->rows, e->shuffle ? &e->seed : NULL, first, b, err)
-               : draw_strings(e, first, thread, err);
+               : th_lab_draw(e->task, &(ThLabStrings){e->seed, e->length, first}, b, err);
 }
 
 static bool run_shard(ThEvaluator *e, int number, int thread, Shard *to)

@@ -30,6 +30,15 @@ bool th_evaluator_length(ThEvaluator *e, int length, int samples, ThScore *score
 bool th_evaluator_rows(ThEvaluator *e, int lo, int hi, int samples, ThScore *score, ThError *err);
 void th_evaluator_free(ThEvaluator *e); /* NULL is fine */
 
+/* Draws the b->B strings of a length from number `first` on, a multiple of TH_LAB_BLOCK, that
+ * evaluation draws: they depend on (seed, length, number) only.  b as th_task_sample. */
+enum { TH_LAB_BLOCK = 16 };
+typedef struct {
+    uint64_t seed;
+    int length, first;
+} ThLabStrings;
+bool th_lab_draw(const ThTask *t, const ThLabStrings *which, ThBatch *b, ThError *err);
+
 /* The 95 % interval of a share `right` out of n ≥ 1, by Clopper and Pearson: 2.5 % and 97.5 %
  * quantiles of Beta(right, n - right + 1) and Beta(right + 1, n - right). */
 void th_lab_interval(double right, double n, double *lo, double *hi);

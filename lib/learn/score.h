@@ -17,7 +17,10 @@ typedef struct {
     long long n, right;       /* answers scored (strings, or positions) and right ones */
     double accuracy, lo, hi;  /* share, and its 95 % interval (Clopper and Pearson 1934) */
     double chance;            /* of the best answer that does not read the string; NaN: unknown */
-    double loss;              /* mean, in nats */
+    double loss;              /* mean, in nats; of what a model writes none: NaN */
+    /* Of what a model writes by itself: strings, those whose answers are right, and those right
+     * throughout.  accuracy is that of the answers then.  0: nothing was written. */
+    long long written, answered, whole;
 } ThScore;
 
 /* Answers that a batch asks for: strings, or positions, that are scored. */

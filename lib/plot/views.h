@@ -15,6 +15,7 @@
 #include "inspect/clusters.h"
 #include "inspect/field.h"
 #include "inspect/positions.h"
+#include "inspect/slips.h"
 #include "lab/evaluate.h"
 #include "models/model.h"
 #include "plot/figure.h"
@@ -52,6 +53,12 @@ bool th_plot_loss(ThFigure *f, const char *title, const ThPlotModel *model, size
  * are shaded, or where models differ in them, their ends are marked. */
 bool th_plot_accuracy(ThFigure *f, const char *title, const ThPlotModel *model, size_t n,
                       ThError *err);
+
+/* First slips of n ≥ 1 strings, in the order of their lengths: the share of each kind by length,
+ * and each by line and column (by length and column where all are on one line), filled where at
+ * least `gram` symbols before it are repeated. */
+bool th_plot_slips(ThFigure *f, const char *title, const ThInspectSlip *slip, size_t n, int gram,
+                   ThError *err);
 
 /* The number of words by length on a logarithmic scale: log10 of it for every length of the range,
  * -1 for none, beside that of all words over n_symbols symbols. */

@@ -179,9 +179,9 @@ static bool judge(const ThTask *t, ThTaskWord prompt, ThTaskWord said, ThTaskVer
             return slip(v, i, "breaks off", "", name[wanted]);
         if (said.token[i] == wanted)
             continue;
-        const char *kind = wanted == end_symbol(t)          ? "too long"
-                           : said.token[i] == end_symbol(t) ? "too short"
-                                                            : "symbol";
+        const char *kind = wanted == end_symbol(t)          ? "late end"
+                           : said.token[i] == end_symbol(t) ? "early end"
+                                                            : "copy";
         return slip(v, i, kind, name[said.token[i]], name[wanted]);
     }
     v->right = true;
@@ -377,6 +377,7 @@ const ThTaskKind th_task_kind_copy = {
     .draw = draw,
     .label = label,
     .judge = judge,
+    .separator = bar_symbol,
     .chance = chance,
 };
 
@@ -391,6 +392,7 @@ const ThTaskKind th_task_kind_reverse = {
     .draw = draw,
     .label = label,
     .judge = judge,
+    .separator = bar_symbol,
     .chance = chance,
 };
 
@@ -408,6 +410,7 @@ const ThTaskKind th_task_kind_duplicate = {
     .draw = draw,
     .label = label,
     .judge = judge,
+    .separator = bar_symbol,
     .chance = chance,
 };
 
@@ -429,5 +432,6 @@ const ThTaskKind th_task_kind_ngram = {
     .draw = draw_ngram,
     .label = label,
     .judge = judge,
+    .separator = bar_symbol,
     .chance = chance_ngram,
 };

@@ -318,6 +318,11 @@ static bool same_answer(const ThTask *t, ThTaskWord said, ThTaskWord truth)
     return th_pad_same_answer(t->data, said.token, (size_t)said.n, truth.token, (size_t)truth.n);
 }
 
+static int separator(const ThTask *t)
+{
+    return ((const ThPad *)t->data)->line_end;
+}
+
 /* ---- the kind -------------------------------------------------------------------------------- */
 
 static void describe(const ThTask *t, ThText *to)
@@ -359,6 +364,7 @@ const ThTaskKind th_task_kind_scratchpad = {
     .lengths = lengths,
     .judge = judge,
     .same_answer = same_answer,
+    .separator = separator,
     .describe = describe,
     .copy_data = copy_data,
     .free_data = free_data,

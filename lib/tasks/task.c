@@ -212,6 +212,11 @@ bool th_task_same_answer(const ThTask *t, ThTaskWord said, ThTaskWord truth)
            memcmp(said.token, truth.token, (size_t)said.n * sizeof *said.token) == 0;
 }
 
+int th_task_separator(const ThTask *t)
+{
+    return t->kind->separator ? t->kind->separator(t) : -1;
+}
+
 double th_task_chance(const ThTask *t, int length)
 {
     return t->kind->chance ? t->kind->chance(t, th_task_length(t, length)) : (double)NAN;

@@ -45,7 +45,7 @@ typedef struct {
 typedef struct {
     bool right;
     int at;           /* where in what was said it first went wrong; its length: it broke off */
-    const char *kind; /* a word or two for tables: "symbol", "too short", …; "" if right */
+    const char *kind; /* a word or two for tables: "copy", "early end", …; "" if right */
     char what[160];   /* the same in a sentence */
 } ThTaskVerdict;
 
@@ -92,6 +92,8 @@ typedef struct {
     /* Whether two texts behind a prompt give the same answer, be it reached as it may; NULL: if
      * they are the same. */
     bool (*same_answer)(const ThTask *t, ThTaskWord said, ThTaskWord truth);
+    /* The symbol that ends a line of its texts; NULL: -1, they have no lines. */
+    int (*separator)(const ThTask *t);
     /* What th_task_chance returns for a length that `length` returned; NULL: unknown. */
     double (*chance)(const ThTask *t, int length);
     /* A data set: how many examples there are of some rows, in an order by length; and example
@@ -160,6 +162,9 @@ bool th_task_judge(const ThTask *t, ThTaskWord prompt, ThTaskWord said, ThTaskVe
 /* Whether what was said behind a prompt ends in the answer in which the true text ends; for most
  * tasks the whole of it is the answer. */
 bool th_task_same_answer(const ThTask *t, ThTaskWord said, ThTaskWord truth);
+
+/* The symbol that ends a line of a task's texts, or -1. */
+int th_task_separator(const ThTask *t);
 
 /* The accuracy of the best answer that does not read the string, for the length wanted: exact for
  * the distribution that the sampler draws from.  NaN: unknown, or no memory. */

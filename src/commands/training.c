@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "command.h"
 #include "commands/modelling.h"
+#include "commands/writing.h"
 #include "formats/checkpoint.h"
 #include "lab/evaluate.h"
 
@@ -292,23 +293,31 @@ static const ThOptionSpec evaluate_options[] = {
      "strings of each length; default for the rows of a file: all"},
     {"slice", TH_CHOICE, "paper", 0, 0, "paper|authors",
      "authors: leave the first length out, as the released code does"},
+    {"answers", TH_CHOICE, "written", 0, 0, "written|forced|both",
+     "of a task that asks for texts: those that the model writes by itself, or what it says where "
+     "the true text stands before"},
+    SH_WRITING_OPTIONS,
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the strings; default: set seed"},
     {0},
 };
 
-enum { SLICE_PAPER, SLICE_AUTHORS }; /* the option slice */
+enum { SLICE_PAPER, SLICE_AUTHORS };                    /* the option slice */
+enum { ANSWERS_WRITTEN, ANSWERS_FORCED, ANSWERS_BOTH }; /* the option answers */
 
 typedef struct {
     ThScore *item;
     size_t n, cap;
     bool rows, bands; /* of a data set; in bands of lengths */
     bool exact;       /* whole strings count too; of no data set yet */
+    bool written;     /* the model writes by itself, */
+    bool forced;      /* and says what comes next behind the true text */
 } Scores;
 
 /* What is evaluated: lengths, or bands of lengths, and how many strings of each. */
 typedef struct {
     ShSession *s;
     ThEvaluator *evaluator;
+    ThLabTrialsPlan trials; /* where the model writes; its length is each of those */
     ThRange lengths;
     int samples;
 } Evaluation;
@@ -319,9 +328,10 @@ static bool add_score(const Evaluation *e, long long lo, long long hi, Scores *t
         !th_grow(&to->item, &to->cap, to->n + 1, sizeof *to->item, err))
         return false;
     ThScore *x = &to->item[to->n];
-    bool ok = to->rows ? th_evaluator_rows(e->evaluator, (int)lo, (int)hi, e->samples, x, err)
-                       : th_evaluator_length(e->evaluator, (int)lo, e->samples, x, err);
-    if (!ok)
+    bool ok = to->rows     ? th_evaluator_rows(e->evaluator, (int)lo, (int)hi, e->samples, x, err)
+              : to->forced ? th_evaluator_length(e->evaluator, (int)lo, e->samples, x, err)
+                           : true;
+    if (!ok || (to->written && !sh_score_written(&e->trials, (int)lo, to->forced, x, err)))
         return false;
     to->n++;
     double sum = 0;
@@ -360,6 +370,10 @@ static bool score_rows(const Evaluation *e, const ThTask *t, Scores *to, ThError
 
 static void print_scores(ShSession *s, const Scores *scores)
 {
+    if (scores->written) {
+        sh_print_written(s, scores->item, scores->n, scores->forced);
+        return;
+    }
     sh_table(s, "scores",
              scores->rows    ? "least:i length:i rows:i accuracy:r low:r high:r chance:r loss:r"
              : scores->exact ? "length:i accuracy:r low:r high:r chance:r loss:r exact:r"
@@ -413,6 +427,10 @@ static void summarize(ShSession *s, const Scores *scores, const ThTask *task)
 {
     if (!scores->item)
         return;
+    if (scores->written) {
+        sh_summarize_written(s, scores->item, scores->n, scores->forced);
+        return;
+    }
     Summary y = summary_of(scores, task);
     const ThScore *lowest = &scores->item[y.lowest];
     sh_say(s, "%s %.6g", scores->rows ? "accuracy" : "mean accuracy", y.accuracy);
@@ -473,8 +491,14 @@ SH_COMMAND(evaluate, .group = "training", .summary = "measure a model's accuracy
                "Where a string has an answer at every position all of them count; answers within "
                "a string depend on each other, so the interval is that of as many answers as "
                "there are strings.\n\n"
-               "Of a task that asks for the symbols that follow, exact is the share of strings "
-               "with all answers right.  Of a file the rows to test on are taken, all that have "
+               "Of a task that asks for texts (copies, scratchpads) the model writes by itself "
+               "behind the prompt of every string, up to the end symbol or twice as much as is "
+               "true, and the task judges: answer is the share of strings with the right answer, "
+               "however it was reached, exact that of those right throughout.  answers=forced "
+               "counts the symbols that it says right where the true ones stand before, and its "
+               "exact is the share of strings with all of these right; answers=both has that "
+               "accuracy beside what is written.  generate shows some texts, diagnose where they "
+               "go wrong.\n\nOf a file the rows to test on are taken, all that have "
                "the lengths; a line of the table stands for the lengths from least to length, "
                "which are apart by the step of length=A..B:STEP, and accuracy is that of all "
                "answers.\n\n"
@@ -486,7 +510,7 @@ SH_COMMAND(evaluate, .group = "training", .summary = "measure a model's accuracy
                       "evaluate m on p length=11..13 samples=64\n"
                       "assert longest == 13 and accuracy > 0.2",
            .results = "model architecture task seed accuracy lowest longest chance rows "
-                      "exact",
+                      "answer exact",
            .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
            .options = evaluate_options, .flags = C_PAGED)
 {
@@ -494,9 +518,19 @@ SH_COMMAND(evaluate, .group = "training", .summary = "measure a model's accuracy
     const ThTask *task = call->operand[1].object->as.task;
     const ThOptions *o = &call->options;
     Evaluation e = {.s = s};
+    int answers = th_option_choice(o, "answers");
     Scores scores = {.rows = th_task_finite(task), .exact = task->signature.next};
+    scores.written = th_lab_can_try(task) && answers != ANSWERS_FORCED;
+    scores.forced = !scores.written || answers == ANSWERS_BOTH;
     if (!plan(&e, &scores, o, err))
         return false;
+    e.trials = (ThLabTrialsPlan){.model = m,
+                                 .task = task,
+                                 .how = sh_writing_settings(s, o),
+                                 .seed = (uint64_t)sh_seed(s, o),
+                                 .samples = e.samples,
+                                 .threads = sh_threads(s),
+                                 .stop = sh_stop(s)};
     e.evaluator = th_evaluator_new(m, task, sh_seed(s, o), sh_threads(s), err);
     if (!e.evaluator)
         return sh_error_inside(err, &call->operand[0]);

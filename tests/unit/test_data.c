@@ -719,17 +719,17 @@ static void test_judge(void **state)
         int at; /* -1: right */
         const char *kind;
     } rows[] = {{"copy", "", "$abc|", "abc.", -1, ""},
-                {"copy", "", "$abc|", "abd.", 2, "symbol"},
-                {"copy", "", "$abc|", "ab.", 2, "too short"},
-                {"copy", "", "$abc|", "abcc.", 3, "too long"},
+                {"copy", "", "$abc|", "abd.", 2, "copy"},
+                {"copy", "", "$abc|", "ab.", 2, "early end"},
+                {"copy", "", "$abc|", "abcc.", 3, "late end"},
                 {"copy", "", "$abc|", "abc", 3, "breaks off"},
                 {"copy", "", "$abc|", "", 0, "breaks off"},
                 {"reverse", "", "$abc|", "cba.", -1, ""},
-                {"reverse", "", "$abc|", "abc.", 0, "symbol"},
+                {"reverse", "", "$abc|", "abc.", 0, "copy"},
                 {"ngram", "ngram=2", "$bc|abcde|", "de.", -1, ""},
-                {"ngram", "ngram=2 answer=1", "$bc|abcde|", "de.", 1, "too long"},
+                {"ngram", "ngram=2 answer=1", "$bc|abcde|", "de.", 1, "late end"},
                 {"ngram", "ngram=2 key=suffix", "$abcde|bc", "de.", -1, ""},
-                {"ngram", "ngram=2 key=suffix", "$abcde|bc", "dde.", 1, "symbol"}};
+                {"ngram", "ngram=2 key=suffix", "$abcde|bc", "dde.", 1, "copy"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ThTask *t = text_task(rows[i].task, rows[i].settings);
         int prompt[16], said[16];
