@@ -203,8 +203,8 @@ static bool choose_columns(Reader *r, bool *is_header)
         header == TH_TASK_HEADER_YES || (header == TH_TASK_HEADER_AUTO && input >= 0 && label >= 0);
     if (*is_header && (input < 0 || label < 0))
         return no_column(r, input < 0 ? r->shape->input : r->shape->label);
-    r->input = *is_header ? input : 0;
-    r->label = *is_header ? label : 1;
+    r->input = *is_header ? input : r->shape->label_first;
+    r->label = *is_header ? label : !r->shape->label_first;
     if (*is_header || r->n_cells <= 2)
         return true;
     th_fail_at(r->err, TH_EVALUE, r->cell[2].line, r->cell[2].col,

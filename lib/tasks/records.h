@@ -18,7 +18,8 @@ typedef struct {
     const char *path; /* its extension says how it is read */
     const char *input, *label;
     ThTaskHeader header; /* whether the first row names the columns; auto: if it has both names.
-                        Without a header there are two columns, the input first */
+                        Without a header there are two columns */
+    bool label_first;    /* of these: the label comes before the input */
 } ThTaskRecordShape;
 
 /* Valid UTF-8 without control characters; input_col and label_col say where it stood. */

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "base/rng.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "learn/batch.h"
 #include "turing/machine.h"
@@ -33,6 +34,7 @@ typedef struct {
     const char *program, *name;   /* of a kind that takes_program: source, and the s-op in it */
     const char *pad;              /* of a kind that takes_pad: the kind of scratchpad */
     const ThTm *machine;          /* and, if that takes one, whose runs it writes */
+    ThStop *stop;                 /* for kinds that take their time; NULL: nothing stops them */
 } ThTaskSource;
 
 /* Some symbols, borrowed. */

@@ -91,7 +91,8 @@ ThTask *sh_task_of(ShSession *s, const ThTaskKind *kind, const ThOptions *option
 {
     ThTask *t = NULL;
     ThTaskSource from = {.file = kind->takes_file ? source->text : NULL,
-                         .pad = kind->takes_pad ? source->text : NULL};
+                         .pad = kind->takes_pad ? source->text : NULL,
+                         .stop = sh_stop(s)};
     if (kind->takes_pad && n_source > 1)
         from.machine = source[1].object->as.machine;
     ThAutomaton *a = kind->takes_automaton ? sh_automaton_value(s, source, err) : NULL;

@@ -136,6 +136,11 @@ static void test_formats(void **state)
         {"jsonl", "{\"input\": [\"a\", \"bc\"], \"label\": [true, 0.5]}\n", "", "a bc>true 0.5;",
          TH_TARGET_EVERY},
         {"tsv", "äö\tx\nß\ty\n", "", "ß>y;äö>x;", TH_TARGET_FINAL},
+        {"tsv", "3\t( [MIN 4 ( 3\n4\t4\n", "first=label skip=(", "4>4;[MIN 4 3>3;",
+         TH_TARGET_FINAL},
+        {"tsv", "Source\tTarget\r\n( [MIN 4 ( 3\t3\r\n4\t4\r\n", "input=Source label=Target skip=(",
+         "4>4;[MIN 4 3>3;", TH_TARGET_FINAL},
+        {"tsv", "aba\txy\na\ty\n", "skip=b", "a>y;aa>x y;", TH_TARGET_EVERY},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char settings[128];

@@ -1,0 +1,231 @@
+/* Nested lists with an operation each, and the digit that they come to. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "tasks/kit.h"
+#include "tasks/table.h"
+
+/* Symbols: the digits, the operations, the end of a list. */
+enum { N_DIGITS = 10, MINIMUM = 10, MAXIMUM, MEDIAN, SUM, CLOSE, N_SYMBOLS };
+enum { N_OPERATIONS = CLOSE - MINIMUM, MOST_ARGUMENTS = 100, MOST_LENGTH = 100000 };
+
+/* Trees in a row that bring no new string before it is held that there are no more of them. */
+enum { MOST_TRIES = 20000000, TRIES_A_LOOK = 1024 };
+
+static const ThOptionSpec options[] = {
+    {"split", TH_CHOICE, "pool", 0, 0,
+     "pool|200_300|500_600|900_1000|arguments_10|arguments_15|lra",
+     "which published set is meant; it says what the next options are by default"},
+    {"depth", TH_INT, NULL, 1, 100, NULL, "lists are nested at most one less than this"},
+    {"arguments", TH_INT, NULL, 2, MOST_ARGUMENTS, NULL, "most parts of a list"},
+    {"shortest", TH_INT, NULL, 1, MOST_LENGTH, NULL, "fewest symbols"},
+    {"longest", TH_INT, NULL, 1, MOST_LENGTH, NULL, "most symbols"},
+    {"count", TH_INT, NULL, 1, 10000000, NULL, "how many different strings are drawn"},
+    {"tests", TH_INT, NULL, 0, 10000000, NULL, "how many of them are to test on"},
+    {"seed", TH_INT, "1", 0, 9007199254740991.0, NULL, "of the strings"},
+    {0},
+};
+
+/* What is drawn.  The published sets, in the order of split=. */
+typedef struct {
+    int depth, arguments, shortest, longest, count, tests;
+} Shape;
+
+static const Shape published[] = {
+    {20, 5, 1, MOST_LENGTH, 100000, 10000}, {20, 5, 201, 299, 2000, 2000},
+    {20, 5, 501, 599, 2000, 2000},          {20, 5, 901, 999, 2000, 2000},
+    {9, 10, 100, 1000, 2000, 2000},         {9, 15, 100, 1000, 2000, 2000},
+    {10, 10, 501, 1999, 98000, 2000},
+};
+
+static bool read_shape(const ThTask *t, Shape *s, ThError *err)
+{
+    const ThOptions *o = &t->options;
+    const Shape *usual = &published[th_option_choice(o, "split")];
+    *s = (Shape){
+        .depth = (int)th_option_int_or(o, "depth", usual->depth),
+        .arguments = (int)th_option_int_or(o, "arguments", usual->arguments),
+        .shortest = (int)th_option_int_or(o, "shortest", usual->shortest),
+        .longest = (int)th_option_int_or(o, "longest", usual->longest),
+        .count = (int)th_option_int_or(o, "count", usual->count),
+    };
+    int tests = usual->tests < s->count ? usual->tests : s->count;
+    s->tests = (int)th_option_int_or(o, "tests", tests);
+    if (s->shortest > s->longest)
+        return th_fail(err, TH_EUSAGE, "shortest=%d is more than longest=%d", s->shortest,
+                       s->longest);
+    if (s->tests > s->count)
+        return th_fail(err, TH_EUSAGE, "tests=%d is more than count=%d", s->tests, s->count);
+    return true;
+}
+
+/* ---- one tree -------------------------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* The median of an even number of digits is the mean of the middle two, rounded down. */
+static int apply(int operation, int *digit, int n)
+{
+    if (operation == SUM) {
+        int sum = 0;
+        for (int i = 0; i < n; i++)
+            sum += digit[i];
+        return sum % N_DIGITS;
+    }
+    qsort(digit, (size_t)n, sizeof *digit, by_value);
+    return operation == MINIMUM   ? digit[0]
+           : operation == MAXIMUM ? digit[n - 1]
+                                  : (digit[(n - 1) / 2] + digit[n / 2]) / 2;
+}
+
+typedef struct {
+    const Shape *shape;
+    ThRng *r;
+    int *token, n; /* room for shape->longest, and one more */
+} Writer;
+
+/* Writes a tree and returns its value; -1 if it would be too long. */
+static int write_tree(Writer *w, int depth)
+{
+    const Shape *s = w->shape;
+    if (w->n >= s->longest)
+        return -1;
+    if (depth >= s->depth || th_rng_uniform(w->r) > 0.25)
+        return w->token[w->n++] = (int)th_rng_below(w->r, N_DIGITS);
+    int operation = MINIMUM + (int)th_rng_below(w->r, N_OPERATIONS);
+    int n = 2 + (int)th_rng_below(w->r, (uint64_t)s->arguments - 1), digit[MOST_ARGUMENTS];
+    w->token[w->n++] = operation;
+    for (int i = 0; i < n; i++)
+        if ((digit[i] = write_tree(w, depth + 1)) < 0)
+            return -1;
+    if (w->n >= s->longest)
+        return -1;
+    w->token[w->n++] = CLOSE;
+    return apply(operation, digit, n);
+}
+
+/* ---- many different ones --------------------------------------------------------------------- */
+
+typedef struct {
+    Writer writer;
+    ThTaskTable *table;
+    size_t cap_token;
+    ThHashTable known;
+    ThStop *stop;
+    ThError *err;
+} Pool;
+
+static bool same_row(const ThTaskTable *d, int row, const int *token, int n)
+{
+    return th_task_table_length(d, row) == n &&
+           memcmp(d->token + d->start[row], token, (size_t)n * sizeof *token) == 0;
+}
+
+/* Keeps the tree that was written, unless it is there already; *kept tells. */
+static bool keep(Pool *p, int value, bool *kept)
+{
+    ThTaskTable *d = p->table;
+    const Writer *w = &p->writer;
+    size_t size = (size_t)w->n * sizeof *w->token, to = d->start[d->n];
+    *kept = false;
+    if (!th_hash_reserve(&p->known, p->err) ||
+        !th_grow(&d->token, &p->cap_token, to + (size_t)w->n, sizeof *d->token, p->err))
+        return false;
+    ThHashSeek s = th_hash_seek(th_hash_bytes(w->token, size));
+    for (uint32_t i; (i = th_hash_next(&p->known, &s)) != TH_HASH_END;)
+        if (same_row(d, (int)i, w->token, w->n))
+            return true;
+    th_hash_put(&p->known, &s, (uint32_t)d->n);
+    memcpy(d->token + to, w->token, size);
+    d->answer[d->n++] = value;
+    d->start[d->n] = to + (size_t)w->n;
+    return *kept = true;
+}
+
+static bool fill(Pool *p)
+{
+    Writer *w = &p->writer;
+    const Shape *s = w->shape;
+    for (int tries = 0; p->table->n < s->count; tries++) {
+        if (tries % TRIES_A_LOOK == 0 &&
+            th_stopped_at(p->stop, (size_t)p->table->n, "strings", p->err))
+            return false;
+        if (tries == MOST_TRIES)
+            return th_fail(
+                p->err, TH_EVALUE,
+                "there seem to be no more than %d such strings: count=%d cannot be drawn",
+                p->table->n, s->count);
+        w->n = 0;
+        int value = write_tree(w, 1);
+        bool kept = false;
+        if (value < 0 || w->n < s->shortest)
+            continue;
+        if (!keep(p, value, &kept))
+            return false;
+        tries = kept ? 0 : tries;
+    }
+    return true;
+}
+
+static bool draw_pool(ThTask *t, const Shape *s, ThStop *stop, ThError *err)
+{
+    ThTaskTable *d = t->data = th_alloc(1, sizeof *d, err);
+    if (!d)
+        return false;
+    ThRng r = th_rng((uint64_t)th_option_int(&t->options, "seed"), "task.list_ops", 0);
+    Pool p = {.table = d, .stop = stop, .err = err, .writer = {.shape = s, .r = &r}};
+    p.writer.token = th_alloc((size_t)s->longest, sizeof *p.writer.token, err);
+    d->start = th_alloc((size_t)s->count + 1, sizeof *d->start, err);
+    d->answer = th_alloc((size_t)s->count, sizeof *d->answer, err);
+    d->unit = "symbols";
+    bool ok = p.writer.token && d->start && d->answer && fill(&p);
+    free(p.writer.token);
+    th_hash_free(&p.known);
+    d->n_train = s->count - s->tests;
+    /* Short strings come early, for there are few, so the parts are chosen at random. */
+    return ok && th_task_table_order(d, &r, err);
+}
+
+static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
+{
+    Shape s;
+    return read_shape(t, &s, err) &&
+           th_task_signature(t, TH_TARGET_FINAL, (ThTaskNames){N_DIGITS, "[MIN [MAX [MED [SM ]"},
+                             (ThTaskNames){N_DIGITS, ""}, err) &&
+           draw_pool(t, &s, from->stop, err);
+}
+
+const ThTaskKind th_task_kind_list_ops = {
+    .name = "list_ops",
+    .summary = "what does a nested list come to? [MAX 2 9 [MIN 4 7 ] 0 ]",
+    .source = "Nangia and Bowman 2018 (ListOps); Tay et al. 2021 (Long Range Arena); Ray Chowdhury "
+              "and Caragea 2024, section 4",
+    .detail =
+        "A digit, or a list of two or more digits and lists with an operation: minimum, maximum, "
+        "median (rounded down), sum modulo 10.  A part is a list with chance 1/4 and then has 2 to "
+        "arguments= parts, alike often; lists in lists in lists end at depth=.  Different strings "
+        "are drawn until there are count=, each by itself, and those of another length than "
+        "shortest= to longest= symbols are left out.\n\n"
+        "split= chooses a published set.  pool: 100000 strings, of which 10000 are to test "
+        "on, of any length; train on t length=1..100 takes the short ones.  200_300, 500_600 "
+        "and 900_1000: 2000 longer ones (strictly between the bounds) to test on; the last takes "
+        "some twenty seconds to draw.  arguments_10, arguments_15: 100 to 1000 symbols, nested "
+        "less, with more parts.  lra: 500 to 2000 symbols, up to 10 parts; 400 MB.  The chance "
+        "level that evaluate prints is the share of the most frequent digit, which is far above "
+        "1/10 where lists are long.",
+    .options = options,
+    .ragged = true,
+    .init = init,
+    .length = th_task_table_drawn_length,
+    .draw = th_task_table_draw,
+    .count = th_task_table_count,
+    .take = th_task_table_take,
+    .describe = th_task_table_describe,
+    .copy_data = th_task_table_copy,
+    .free_data = th_task_table_free,
+};

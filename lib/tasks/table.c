@@ -1,0 +1,175 @@
+#include "tasks/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void th_task_table_free(void *table)
+{
+    ThTaskTable *d = table;
+    if (!d)
+        return;
+    free(d->start);
+    free(d->token);
+    free(d->answer);
+    free(d->order);
+    free(d);
+}
+
+void *th_task_table_copy(const void *table, ThError *err)
+{
+    const ThTaskTable *d = table;
+    ThTaskTable *c = th_copy(d, 1, sizeof *d, err);
+    if (!c)
+        return NULL;
+    size_t n = (size_t)d->n, total = d->start[n];
+    c->start = th_copy(d->start, n + 1, sizeof *d->start, err);
+    c->token = th_copy(d->token, total, sizeof *d->token, err);
+    c->answer = th_copy(d->answer, d->every ? total : n, sizeof *d->answer, err);
+    c->order = th_copy(d->order, n, sizeof *d->order, err);
+    if (c->start && c->token && c->answer && c->order)
+        return c;
+    th_task_table_free(c);
+    return NULL;
+}
+
+int th_task_table_length(const ThTaskTable *d, int row)
+{
+    return (int)(d->start[row + 1] - d->start[row]);
+}
+
+/* ---- order ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    int row, length;
+} Ordered;
+
+static int by_length(const void *a, const void *b)
+{
+    const Ordered *x = a, *y = b;
+    return x->length != y->length ? (x->length > y->length) - (x->length < y->length)
+                                  : (x->row > y->row) - (x->row < y->row);
+}
+
+bool th_task_table_order(ThTaskTable *d, ThRng *r, ThError *err)
+{
+    Ordered *row = th_alloc((size_t)d->n, sizeof *row, err);
+    d->order = th_alloc((size_t)d->n, sizeof *d->order, err);
+    if (!row || !d->order) {
+        free(row);
+        return false;
+    }
+    for (int i = 0; i < d->n; i++) { /* Fisher and Yates, inside out */
+        int j = (int)th_rng_below(r, (uint64_t)i + 1);
+        row[i] = row[j];
+        row[j] = (Ordered){i, th_task_table_length(d, i)};
+    }
+    qsort(row, (size_t)d->n_train, sizeof *row, by_length);
+    qsort(row + d->n_train, (size_t)(d->n - d->n_train), sizeof *row, by_length);
+    for (int i = 0; i < d->n; i++)
+        d->order[i] = row[i].row;
+    free(row);
+    return true;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* The first place in [from, end) of the order whose row has at least `length` symbols. */
+static int first_of_length(const ThTaskTable *d, int from, int end, int length)
+{
+    while (from < end) {
+        int middle = from + (end - from) / 2;
+        if (th_task_table_length(d, d->order[middle]) < length)
+            from = middle + 1;
+        else
+            end = middle;
+    }
+    return from;
+}
+
+/* The places of some rows in the order: [*from, return). */
+static int find_rows(const ThTaskTable *d, const ThTaskRows *which, int *from)
+{
+    bool test = which->part == TH_TASK_TEST;
+    int first = test ? d->n_train : 0, end = test ? d->n : d->n_train;
+    *from = first_of_length(d, first, end, which->lo);
+    return which->hi >= TH_TASK_LONGEST_ROW ? end : first_of_length(d, *from, end, which->hi + 1);
+}
+
+long long th_task_table_count(const ThTask *t, const ThTaskRows *which)
+{
+    int from, end = find_rows(t->data, which, &from);
+    return end - from;
+}
+
+static void put_row(const ThTask *t, int row, ThBatch *b, int at)
+{
+    const ThTaskTable *d = t->data;
+    size_t n = (size_t)th_task_table_length(d, row), from = d->start[row];
+    b->length[at] = (int)n;
+    memcpy(th_batch_token(b, at), d->token + from, n * sizeof *d->token);
+    memcpy(th_batch_target(&t->signature, b, at), d->answer + (d->every ? from : (size_t)row),
+           (d->every ? n : 1) * sizeof *d->answer);
+}
+
+bool th_task_table_take(const ThTask *t, const ThTaskRows *which, const long long *number,
+                        ThBatch *b, ThError *err)
+{
+    const ThTaskTable *d = t->data;
+    int from;
+    find_rows(d, which, &from);
+    b->T = 1;
+    for (int i = 0; i < b->B; i++) {
+        int n = th_task_table_length(d, d->order[from + (int)number[i]]);
+        b->T = n > b->T ? n : b->T;
+    }
+    if (!th_batch_reserve(b, &t->signature, true, err))
+        return false;
+    for (int i = 0; i < b->B; i++)
+        put_row(t, d->order[from + (int)number[i]], b, i);
+    th_batch_pad(b, &t->signature);
+    th_batch_trim(b, &t->signature);
+    return true;
+}
+
+/* Rows of one length from the part to train on, or where there is none, to test on. */
+static ThTaskRows of_length(const ThTaskTable *d, int lo, int hi)
+{
+    return (ThTaskRows){d->n_train > 0 ? TH_TASK_TRAIN : TH_TASK_TEST, lo, hi};
+}
+
+int th_task_table_drawn_length(const ThTask *t, int length)
+{
+    const ThTaskTable *d = t->data;
+    ThTaskRows upto = of_length(d, 1, length < TH_TASK_LONGEST_ROW ? length : TH_TASK_LONGEST_ROW);
+    int from, end = find_rows(d, &upto, &from);
+    return th_task_table_length(d, d->order[end > from ? end - 1 : from]);
+}
+
+bool th_task_table_draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
+{
+    (void)err;
+    const ThTaskTable *d = t->data;
+    ThTaskRows rows = of_length(d, length, length);
+    int from, end = find_rows(d, &rows, &from);
+    for (int i = 0; i < b->B; i++) {
+        int place = from + (int)th_rng_below(r, (uint64_t)(end - from));
+        put_row(t, d->order[place], b, i);
+    }
+    return true;
+}
+
+void th_task_table_describe(const ThTask *t, ThText *to)
+{
+    const ThTaskTable *d = t->data;
+    int shortest = th_task_table_length(d, 0), longest = shortest;
+    for (int i = 1; i < d->n; i++) {
+        int n = th_task_table_length(d, i);
+        shortest = n < shortest ? n : shortest;
+        longest = n > longest ? n : longest;
+    }
+    th_text_printf(to, "# rows      %d to train on, %d to test on\n", d->n_train,
+                   d->n - d->n_train);
+    th_text_printf(to, "# inputs    %d to %d %s\n", shortest, longest, d->unit);
+}

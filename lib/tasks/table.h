@@ -1,0 +1,44 @@
+/* table.h - labelled strings kept in memory: what the data of a data set is, and the functions that
+ * a ThTaskKind with such data is made of.
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_TASKS_TABLE_H
+#define TH_TASKS_TABLE_H
+
+#include "tasks/task.h"
+
+enum { TH_TASK_LONGEST_ROW = 1000000 };
+
+/* The strings one behind the other.  Zero-initialised it is empty. */
+typedef struct {
+    int n, n_train;   /* rows; those of them to train on */
+    bool every;       /* whether answers are one a symbol, or one a row */
+    const char *unit; /* what symbols are called: "words" */
+    size_t *start;    /* (n + 1): where a row begins in token, and in answer where there is one a
+                         symbol */
+    int *token;
+    int *answer; /* a class for every symbol, -1 for nothing asked; or for every row */
+    int *order;  /* (n): the rows to train on, then those to test on, each by length */
+} ThTaskTable;
+
+/* Copies and frees t->data; as copy_data and free_data of ThTaskKind. */
+void *th_task_table_copy(const void *table, ThError *err);
+void th_task_table_free(void *table); /* NULL is fine */
+
+int th_task_table_length(const ThTaskTable *d, int row);
+
+/* Fills d->order: chooses d->n_train rows at random to train on, or with r = NULL the first ones.
+ */
+bool th_task_table_order(ThTaskTable *d, ThRng *r, ThError *err);
+
+/* Functions of a ThTaskKind whose data is a table: a drawn length is one that a row to train on
+ * has, or where there is none, one to test on. */
+int th_task_table_drawn_length(const ThTask *t, int length);
+bool th_task_table_draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err);
+long long th_task_table_count(const ThTask *t, const ThTaskRows *which);
+bool th_task_table_take(const ThTask *t, const ThTaskRows *which, const long long *number,
+                        ThBatch *b, ThError *err);
+void th_task_table_describe(const ThTask *t, ThText *to);
+
+#endif
