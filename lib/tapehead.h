@@ -16,6 +16,7 @@
 extern "C" {
 #endif
 
+#include "base/arithmetic.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -100,6 +101,7 @@ extern "C" {
 #include "models/builder.h"
 #include "models/linear.h"
 #include "models/model.h"
+#include "models/state_space.h"
 #include "models/position.h"
 #include "models/ragged.h"
 #include "models/state.h"
