@@ -153,7 +153,7 @@ static bool gives_help(ShSession *s, const ShStatement *st)
     const ShToken *first = &st->lexer->token[st->from], *last = &st->lexer->token[st->to - 1];
     if (!sh_asks_for_help(st->lexer->text.data + first->start, last->end - first->start, topic))
         return false;
-    if (!sh_help_knows(topic))
+    if (!sh_help_knows(topic) || (first == last && sh_find(s, topic)))
         return false;
     ThText command = {0};
     th_text_printf(&command, "help %s", topic);

@@ -72,24 +72,29 @@ static const ShSynonym table[] = {
     {"info", "help COMMAND explains a command"},
     {"examples", "help examples lists the scripts that came with tapehead"},
     {"demo", "tutorial 1 is the first of ten short pages; help examples lists scripts"},
-    {"history", "the up key and Ctrl-R go back to what was typed before"},
-    {"version", "this is tapehead " TH_VERSION},
-    {"undo", "nothing is undone; copy A B keeps an object before it is changed"},
+    {"undo",
+     "nothing is undone, but back takes back steps of a machine that is run by hand; copy A "
+     "B keeps an object before it is changed"},
     {"clear", "Ctrl-L clears the screen"},
     {"bash", "!COMMAND runs a command of the shell"},
     {"shell", "!COMMAND runs a command of the shell"},
     {"let", "x = 3 defines a value of RASP: help rasp"},
+    /* Questions, which the sentence answers also where there is no ? */
+    {"history", "the up key goes back to what was typed before, Ctrl-R searches it; log FILE keeps "
+                "what is typed and printed"},
+    {"version", "this is tapehead " TH_VERSION},
 };
+enum { SYNONYMS = sizeof table / sizeof *table, QUESTIONS = 2 };
 
 const ShSynonym *sh_synonyms(size_t *n)
 {
-    *n = sizeof table / sizeof *table;
+    *n = SYNONYMS;
     return table;
 }
 
 const ShSynonym *sh_synonym(const char *word)
 {
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    for (size_t i = 0; i < SYNONYMS; i++)
         if (strcmp(table[i].word, word) == 0)
             return &table[i];
     return NULL;
@@ -110,6 +115,10 @@ static bool ends(const char *text, size_t n, const char *with)
 bool sh_asks_for_help(const char *statement, size_t n, char topic[SH_TOPIC])
 {
     static const char *const before[] = {"?", "man "}, *const after[] = {"?", " --help", "--help"};
+    snprintf(topic, SH_TOPIC, "%.*s", (int)(n < SH_TOPIC ? n : 0), statement);
+    const ShSynonym *word = sh_synonym(topic);
+    if (word && word >= table + SYNONYMS - QUESTIONS)
+        return true;
     for (size_t i = 0; i < 5; i++) {
         const char *mark = i < 2 ? before[i] : after[i - 2];
         size_t k = strlen(mark), skip = i < 2 ? k : 0;

@@ -13,8 +13,8 @@ typedef struct {
 const ShSynonym *sh_synonyms(size_t *n);
 const ShSynonym *sh_synonym(const char *word); /* view, or NULL */
 
-/* Is a statement of n bytes a question about a topic: ?, ?run, run?, man run, run --help?  topic
- * (SH_TOPIC bytes) gets it, "" where none is named. */
+/* Is a statement of n bytes a question about a topic: ?, ?run, run?, man run, run --help, version?
+ * topic (SH_TOPIC bytes) gets it, "" where none is named. */
 enum { SH_TOPIC = 64 };
 bool sh_asks_for_help(const char *statement, size_t n, char topic[SH_TOPIC]);
 
