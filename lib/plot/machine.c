@@ -1,6 +1,7 @@
 #include "plot/machine.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "plot/graph.h"
@@ -25,10 +26,17 @@ static bool same_action(const ThTm *m, const ThTmRule *a, const ThTmRule *b)
     return a->to == b->to && a->undefined == b->undefined;
 }
 
+const char *th_plot_tape_symbol(const ThTm *m, int symbol)
+{
+    const char *name = m->symbol[symbol];
+    bool unseen = strcmp(name, "_") == 0 || strcmp(name, " ") == 0;
+    return symbol == m->blank && unseen ? "␣" : name;
+}
+
 static void put_symbol(ThText *t, const ThTm *m, int symbol)
 {
     enum { LONGEST = 8 };
-    th_plot_add_shortened(t, symbol == TH_TM_ANY ? "*" : m->symbol[symbol], LONGEST);
+    th_plot_add_shortened(t, symbol == TH_TM_ANY ? "*" : th_plot_tape_symbol(m, symbol), LONGEST);
 }
 
 static void put_action(ThText *t, const ThTm *m, const ThTmRule *r)

@@ -15,4 +15,7 @@
  * or some thousand arrows. */
 bool th_plot_machine(ThFigure *f, const char *title, const ThTm *m, ThStop *stop, ThError *err);
 
+/* A symbol as pictures have it: ␣ for a blank that is written _ or as a blank; view. */
+const char *th_plot_tape_symbol(const ThTm *m, int symbol);
+
 #endif

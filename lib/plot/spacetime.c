@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/symbols.h"
+#include "plot/machine.h"
 
 enum { MOST_ROWS = 500, MOST_COLUMNS = 800, MOST_NAMED = 12, MOST_LABELS = 45 };
 
@@ -343,7 +344,7 @@ static void put_key(ThFigure *f, const Picture *p, bool heads, bool names)
     for (int s = 0; s < m->n_symbols && m->n_symbols <= MOST_NAMED; s++) {
         th_figure_printf(f, ", \\\n     keyentry with points pt 5 ps 1.6 lc rgb 0x%06x title ",
                          p->color[s]);
-        th_figure_string(f, m->symbol[s]);
+        th_figure_string(f, th_plot_tape_symbol(m, s));
     }
     for (int q = 0; heads && !names && q < m->n_states && m->n_states <= N_STATE_COLORS; q++) {
         th_figure_printf(f, ", \\\n     keyentry with points pt 7 ps 0.7 lc rgb 0x%06x title ",
@@ -534,7 +535,11 @@ bool th_plot_run_score(ThFigure *f, const char *title, const ThTmWork *run, ThPl
                      "set xlabel 'step' textcolor rgb '#404040'\n"
                      "set ylabel 'cells' textcolor rgb '#404040'\n"
                      "set grid ytics lc rgb '#e4e4e4' lw 0.7; set key top left\n%s",
-                     log ? "set logscale xy\n" : "set yrange [0:*]\n");
+                     log ? "set autoscale noextend\n" : "set yrange [0:*]\n");
+    void (*axis)(ThFigure *, const char *, double, double) =
+        log ? th_figure_log_axis : th_figure_axis;
+    axis(f, "x", log, (double)end.steps);
+    axis(f, "y", log, (double)end.cells);
     th_figure_printf(f,
                      "plot $SCORE using 1:2 with lines lt 1 lw 1.6 title 'visited', \\\n"
                      "     $SCORE using 1:%s with lines lt 2 lw 1.6 title 'not blank'\n",

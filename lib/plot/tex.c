@@ -2,8 +2,10 @@
 
 #include <string.h>
 
-static const char heading[] = "% A figure for LaTeX: \\input it in a document that has\n"
-                              "% \\usepackage{gnuplot-lua-tikz}, which comes with gnuplot.\n";
+static const char heading[] =
+    "% A figure for LaTeX: \\input it in a document that has\n"
+    "% \\usepackage{gnuplot-lua-tikz}, which comes with gnuplot.  Letters beyond\n"
+    "% those of Latin need lualatex or xelatex.\n";
 
 /* What TeX would act upon, and characters that not every font of its has. */
 static const struct {
@@ -52,6 +54,12 @@ static const char *escape_of(const char *c, size_t n)
     return NULL;
 }
 
+/* Would TeX make one sign of these two, as -- becomes a dash? */
+static bool joins(char a, char b)
+{
+    return (strchr("-`',", a) && a == b) || (strchr("?!", a) && b == '`');
+}
+
 static void put_text(ThText *to, const char *text, size_t n)
 {
     if (n > 1 && text[0] == '-' && text[1] >= '0' && text[1] <= '9') {
@@ -67,6 +75,8 @@ static void put_text(ThText *to, const char *text, size_t n)
             th_text_add(to, tex);
         else
             th_text_add_bytes(to, text, size);
+        if (n > 1 && joins(text[0], text[1]))
+            th_text_add(to, "{}");
         text += size;
         n -= size;
     }

@@ -86,18 +86,19 @@ SH_COMMAND(plot_score, .group = "plots",
     return draw_run(s, call, "score", draw_score, err);
 }
 
-SH_COMMAND(plot_machine, .group = "plots", .summary = "draw the states of a Turing machine",
-           .detail = "States are circles and rules arrows.  A rule is written 0,1 → a,R: reading 0 "
-                     "or 1, write a and move to the right; 0 → R writes nothing; the parts for "
-                     "several tapes are separated by |.  States that stop the machine "
-                     "have two circles, and are grey unless they accept; rejecting ones have one "
-                     "and are reddish; an "
-                     "arrow without a tail marks the start.  Graphviz's dot finds the places where "
-                     "it is installed; otherwise the states stand on a circle.\n\n" SH_PLOT_WHERE,
-           .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
-                      "plot machine bb4 > \"bb4.svg\"",
-           .args = {{A_MACHINE, "MACHINE", 0}}, .more_options = sh_plot_options,
-           .flags = C_OWN_REDIRECT)
+SH_COMMAND(
+    plot_machine, .group = "plots", .summary = "draw the states of a Turing machine",
+    .detail =
+        "States are circles and rules arrows.  A rule is written 0,1 → a,R: reading 0 "
+        "or 1, write a and move to the right; 0 → R writes nothing; the parts for "
+        "several tapes are separated by |; a blank _ is shown as ␣.  States that stop the machine "
+        "have two circles, and are grey unless they accept; rejecting ones have one "
+        "and are reddish; an "
+        "arrow without a tail marks the start.  Graphviz's dot finds the places where "
+        "it is installed; otherwise the states stand on a circle.\n\n" SH_PLOT_WHERE,
+    .example = "machine bb4 = \"1RB1LB_1LA0LC_1RZ1LD_1RD0RA\"\n"
+               "plot machine bb4 > \"bb4.svg\"",
+    .args = {{A_MACHINE, "MACHINE", 0}}, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
     const ShObject *o = call->operand[0].object;
     ThFigure f = sh_new_plot(call);

@@ -8,3 +8,14 @@
     "$TAPEHEAD" --quiet session.th
     [ -s clusters.png ]
 }
+
+@test "the README's script in one language runs" {
+    cd "$BATS_TEST_TMPDIR"
+    awk '/^```$/ { open = !open; n += open; next } open && n == 3' \
+        "$BATS_TEST_DIRNAME/../../README.md" >script.th
+    grep -q '^for kind in' script.th
+    "$TAPEHEAD" --quiet script.th >/dev/null
+    [ "$(wc -l <scores.csv)" -eq 121 ]
+    [ -s session.txt ]
+    "$TAPEHEAD" --quiet -e 'source "lab.th"; run m ab' >/dev/null
+}

@@ -420,3 +420,18 @@ save m "m.safetensors"'
     [ "$(tr -cd '<' <cycle.txt | wc -c)" -ge 2 ]
     grep -q v cycle.txt
 }
+
+@test "large numbers on axes are powers of ten, and a blank can be seen" {
+    need_gnuplot
+    go -e 'machine bb5 = "1RB1LC_1RC1RB_1RD0LE_1LA1LD_1RZ0LA"
+machine inc { blank _ ; start r ; halt h ; r 1 -> R r ; r _ -> 1 L h }
+plot score bb5 steps=5000000 axes=linear > "line.gp"
+plot score bb5 steps=5000000 > "log.gp"
+plot machine inc > "inc.gp"
+plot run inc 11 > "run.gp"'
+    [ "$status" -eq 0 ]
+    grep -q "xtics add ('5·10⁶' 5000000)" line.gp
+    grep -q "xtics add ('10⁶' 1000000)" log.gp
+    grep -q '␣ → 1,L' inc.gp
+    grep -q "title '␣'" run.gp
+}

@@ -154,7 +154,9 @@ static void test_tex(void **state)
     th_plot_tex(&t, "\\begin{tikzpicture}\n%% Sun Nov 22\n"
                     "\\node[gp node center,font={\\fontsize{9pt}{9pt}}] at (1,2) "
                     "{} at (0) {\\input{x};} $x_1^2$ #%&~|\"<>};\n"
-                    "\\node[gp node right] at (1,2) {-5·10⁶};\n\\end{tikzpicture}\n%% end\n");
+                    "\\node[gp node right] at (1,2) {-5·10⁶};\n"
+                    "\\node[gp node right] at (1,2) {--- ``?` '',,};\n"
+                    "\\end{tikzpicture}\n%% end\n");
     const char *first = strstr(t.data, "\\begin");
     assert_non_null(first);
     assert_string_equal(
@@ -162,8 +164,54 @@ static void test_tex(void **state)
                "\\node[gp node center,font={\\fontsize{9pt}{9pt}}] at (1,2) "
                "{\\} at (0) \\{\\textbackslash{}input\\{x\\};\\} \\$x\\_1\\textasciicircum{}2"
                "\\$ \\#\\%\\&\\textasciitilde{}\\textbar{}\\char34{}\\textless{}\\textgreater{}};\n"
-               "\\node[gp node right] at (1,2) {$-$5$\\cdot$10$^6$};\n\\end{tikzpicture}\n");
+               "\\node[gp node right] at (1,2) {$-$5$\\cdot$10$^6$};\n"
+               "\\node[gp node right] at (1,2) {-{}-{}- `{}`?{}` '{}',{},};\n"
+               "\\end{tikzpicture}\n");
     th_text_free(&t);
+}
+
+/* What gnuplot-lua-tikz and TikZ define, and what stands for single characters. */
+static const char tex_words[] =
+    " begin end tikzset path node draw clip fontsize selectfont def pgfpoint gp gpcolor "
+    "gpsetlinetype gpsetdashtype gpsetlinewidth gpsetpointsize gpfill gppoint gprawimage "
+    "gprawrgbimagedata gpdefrectangularnode textbackslash textasciicircum textasciitilde char "
+    "textless textgreater textbar cdot times rightarrow leq geq varepsilon lambda emptyset "
+    "textvisiblespace ldots ";
+
+/* Returns what follows a control sequence that TeX knows. */
+static const char *after_control(const char *c)
+{
+    char word[40];
+    size_t n = strspn(c + 1, "abcdefghijklmnopqrstuvwxyz");
+    if (n == 0) {
+        assert_true(c[1] && strchr("\\{}$&#%_", c[1]));
+        return c + 2;
+    }
+    snprintf(word, sizeof word, " %.*s ", (int)n, c + 1);
+    if (!strstr(tex_words, word))
+        fail_msg("TeX does not know\\%s", word);
+    return c + 1 + n;
+}
+
+/* As there is no TeX to ask: groups and formulas end, and what TeX acts upon stands nowhere else.
+ */
+static void check_tex(const char *tex)
+{
+    int depth = 0;
+    bool math = false;
+    assert_non_null(strstr(tex, "\n\\begin{tikzpicture}[gnuplot]\n"));
+    for (const char *c = tex; *c;) {
+        depth += (*c == '{') - (*c == '}');
+        assert_true(depth >= 0);
+        math = math != (*c == '$');
+        assert_false(math && *c == '\n');
+        if (strchr("_&#~\"|<>", *c) || (*c == '^' && !math))
+            fail_msg("TeX acts upon this: %.60s", c);
+        c = *c == '%' ? strchr(c, '\n') : *c == '\\' ? after_control(c) : c + 1;
+        assert_non_null(c);
+    }
+    assert_int_equal(depth, 0);
+    assert_string_equal(tex + strlen(tex) - 18, "\\end{tikzpicture}\n");
 }
 
 /* ---- numbers on axes ---- */
@@ -565,6 +613,11 @@ static void check_drawn(ThFigure *f, bool written, const ThError *err, const cha
         char *bytes = draw(f, "x.svg", &why);
         if (!bytes)
             fail_msg("%s", why.msg);
+        free(bytes);
+        bytes = draw(f, "x.tex", &why);
+        if (!bytes)
+            fail_msg("%s", why.msg);
+        check_tex(bytes);
         free(bytes);
         ThPlotTarget to = {.where = TH_PLOT_TEXT};
         if (!th_figure_render(f, &to, &why))
