@@ -14,7 +14,7 @@ static bool at_prompt(const ShSession *s)
 void sh_say_defined(ShSession *s, const char *name)
 {
     const ShObject *o = sh_find(s, name);
-    char *size = at_prompt(s) && o ? sh_object_size_text(s, o) : NULL;
+    char *size = at_prompt(s) && s->bodies == 0 && o ? sh_object_size_text(s, o) : NULL;
     if (size)
         sh_say(s, "%s\n", size);
     free(size);

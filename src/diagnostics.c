@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "wrap.h"
 
 static bool coloured(const ShSession *s)
 {
@@ -34,12 +35,29 @@ static void print_label(const ShSession *s, const char *colour, const char *labe
     sh_log_text(&s->out, ": ", 2);
 }
 
+/* The rest of a line, behind `column` columns; on a terminal that is too narrow in several lines.
+ */
+static void print_rest(const ShSession *s, int column, const char *text)
+{
+    ShSheet to = sh_sheet(stderr, true);
+    if (isatty(STDERR_FILENO) && column + th_utf8_width(text) > to.width) {
+        ThText shown = {0};
+        th_text_shown(&shown, text, strlen(text));
+        sh_wrap_from(&to, column, 2, shown.data ? shown.data : "");
+        sh_log_text(&s->out, shown.data ? shown.data : "", shown.size);
+        sh_log_text(&s->out, "\n", 1);
+        th_text_free(&shown);
+        return;
+    }
+    print_shown(s, text);
+    print_shown(s, "\n");
+}
+
 static void print_message(const ShSession *s, const char *where, const ThError *err)
 {
     print_shown(s, where);
     print_label(s, "\033[1;31m", "error");
-    print_shown(s, err->msg);
-    print_shown(s, "\n");
+    print_rest(s, th_utf8_width(where) + 7, err->msg);
 }
 
 static void print_hint(const ShSession *s, const ThError *err)
@@ -47,8 +65,7 @@ static void print_hint(const ShSession *s, const ThError *err)
     if (!err->hint[0])
         return;
     print_label(s, "\033[1m", "hint");
-    print_shown(s, err->hint);
-    print_shown(s, "\n");
+    print_rest(s, 6, err->hint);
 }
 
 void sh_print_error_in(const ShSession *s, const char *where, const ThError *err)

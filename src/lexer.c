@@ -493,7 +493,8 @@ static bool read_token(ShLexer *lx, ThError *err)
     } else if (c == '\n' || c == ';') {
         return read_line_end(lx, err);
     } else if (lx->late && c != '{') {
-        return th_fail_at(err, TH_EPARSE, lx->line, lx->col, "expected '{' here");
+        th_fail_at(err, TH_EPARSE, lx->line, lx->col, "expected '{' here");
+        return th_hint(err, "what for, if and else run stands in braces: for x in 1..3 { ... }");
     } else if (c == '!' && at_statement(lx)) {
         return read_shell(lx, err);
     } else if (at_pipe(lx)) {

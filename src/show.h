@@ -41,7 +41,8 @@ typedef struct {
 /* The size of what RASP holds. */
 ShSize sh_rasp_size(ShSession *s, const ShObject *o); /* commands/rasp.c */
 
-/* Returns new: the size of any object as text ("2 states, 4 transitions"); NULL if memory runs out. */
+/* Returns new: the size of any object as text ("2 states, 4 transitions"); NULL if memory runs out.
+ */
 char *sh_object_size_text(ShSession *s, const ShObject *o);
 
 bool sh_run_automaton(ShSession *s, const ShCall *call, ThError *err); /* commands/automata.c */

@@ -247,9 +247,10 @@ static bool put_row(Picture *p, const ThTmEngine *e, int row, void *context)
 
 /* ---- heads ----------------------------------------------------------------------------------- */
 
-/* Dark, so that they stand out from the pale colours of symbols. */
-static const unsigned state_color[] = {0x202020, 0xC03000, 0x00704F, 0x004C8C,
-                                       0xA8307A, 0x7A5C00, 0x6A3D9A, 0x5A5A5A};
+/* Dark, so that they stand out from the pale colours of symbols, and each as bright as no other, so
+ * that they differ where they are printed in grey. */
+static const unsigned state_color[] = {0x000000, 0xE04000, 0x003C28, 0x0050C8,
+                                       0xF050B0, 0x40002C, 0x7A5C00, 0x505058};
 enum { N_STATE_COLORS = sizeof state_color / sizeof *state_color };
 
 static double x_of(const Picture *p, int tape, int64_t cell)

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "commands/modelling.h"
 #include "confirm.h"
+#include "help.h"
 #include "inspect/path.h"
 #include "inspect/positions.h"
 #include "lab/evaluate.h"
@@ -86,13 +87,21 @@ static void show_parameters(ShSession *s, const ThParams *params)
     sh_table_end(s);
 }
 
-static void show_options(FILE *out, const ThOptions *o)
+/* In lines of the terminal's width, where there is one. */
+static void show_options(ShSession *s, const ThOptions *o)
 {
-    fprintf(out, "# options  ");
-    for (size_t i = 0; i < o->n; i++)
-        if (o->item[i].text)
-            fprintf(out, " %s=%s", o->item[i].spec->name, o->item[i].text);
-    fprintf(out, "\n");
+    ShSheet to = sh_session_sheet(s);
+    int column = fprintf(to.out, "# options  ");
+    for (size_t i = 0; i < o->n; i++) {
+        const char *name = o->item[i].spec->name, *text = o->item[i].text;
+        int width = text ? 2 + th_utf8_width(name) + th_utf8_width(text) : 0;
+        if (sh_interactive(s) && column + width > to.width)
+            column = fprintf(to.out, "\n#          ") - 1;
+        if (text)
+            fprintf(to.out, " %s=%s", name, text);
+        column += width;
+    }
+    fprintf(to.out, "\n");
 }
 
 static void show_training(FILE *out, const ThModelTraining *t)
@@ -169,7 +178,7 @@ bool sh_show_model(ShSession *s, const ShObject *o, ThError *err)
     FILE *out = sh_listing(s);
     fprintf(out, "model %s = %s\n", o->name, o->made_by ? o->made_by : m->kind->name);
     fprintf(out, "# %s\n# %s\n", m->kind->summary, m->kind->source);
-    show_options(out, &m->options);
+    show_options(s, &m->options);
     sh_model_figures(s, m);
     if (!m->bound) {
         fprintf(out, "# alphabet, classes and parameters come with the first task\n");
