@@ -67,6 +67,7 @@ typedef struct {
     bool
         takes_pad; /* `task t = KIND PAD [MACHINE]`; its options are those of the scratchpad, too */
     bool ragged;   /* strings of one batch may differ in length */
+    bool perplexity;             /* evaluations tell it: the answers are a text's own symbols */
     const ThOptionSpec *options; /* ends with a NULL name; NULL: none */
     /* Fills t->signature and, as far as the kind has them, t->machine, t->bits and t->data.  What
      * the kind takes is in *from, the rest of which is NULL. */

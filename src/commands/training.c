@@ -311,6 +311,7 @@ typedef struct {
     bool exact;       /* whole strings count too; of no data set yet */
     bool written;     /* the model writes by itself, */
     bool forced;      /* and says what comes next behind the true text */
+    bool perplexity;
 } Scores;
 
 /* What is evaluated: lengths, or bands of lengths, and how many strings of each. */
@@ -377,7 +378,8 @@ static void print_scores(ShSession *s, const Scores *scores)
     sh_table(s, "scores",
              scores->rows    ? "least:i length:i rows:i accuracy:r low:r high:r chance:r loss:r"
              : scores->exact ? "length:i accuracy:r low:r high:r chance:r loss:r exact:r"
-                             : "length:i accuracy:r low:r high:r chance:r loss:r");
+             : scores->perplexity ? "length:i accuracy:r low:r high:r chance:r loss:r perplexity:r"
+                                  : "length:i accuracy:r low:r high:r chance:r loss:r");
     for (size_t i = 0; i < scores->n; i++) {
         const ThScore *x = &scores->item[i];
         if (scores->rows)
@@ -385,7 +387,7 @@ static void print_scores(ShSession *s, const Scores *scores)
                    x->hi, x->chance, x->loss);
         else
             sh_row(s, (long long)x->length, x->accuracy, x->lo, x->hi, x->chance, x->loss,
-                   (double)x->exact / (double)x->strings);
+                   scores->perplexity ? exp(x->loss) : (double)x->exact / (double)x->strings);
     }
     sh_table_end(s);
 }
@@ -452,6 +454,8 @@ static void summarize(ShSession *s, const Scores *scores, const ThTask *task)
         sh_result_int(s, "rows", y.rows);
     if (scores->exact)
         sh_result_real(s, "exact", y.exact);
+    if (scores->perplexity)
+        sh_result_real(s, "perplexity", exp(scores->item[scores->n - 1].loss));
 }
 
 /* The model keeps the scores, for plot accuracy. */
@@ -481,45 +485,49 @@ static bool plan(Evaluation *e, Scores *scores, const ThOptions *o, ThError *err
            th_fail(err, TH_EUSAGE, "slice=authors leaves no length");
 }
 
-SH_COMMAND(evaluate, .group = "training", .summary = "measure a model's accuracy by length",
-           .detail =
-               "Draws fresh strings of every length, which depend on the seed and the length "
-               "alone, and prints a row a length: the share of right answers with its 95 % "
-               "interval (Clopper and Pearson), what the best answer that does not read the "
-               "string would reach, and the loss.  The last line has the mean over the lengths; "
-               "plot accuracy draws the rows.\n\n"
-               "Where a string has an answer at every position all of them count; answers within "
-               "a string depend on each other, so the interval is that of as many answers as "
-               "there are strings.\n\n"
-               "Of a task that asks for texts (copies, scratchpads) the model writes by itself "
-               "behind the prompt of every string, up to the end symbol or twice as much as is "
-               "true, and the task judges: answer is the share of strings with the right answer, "
-               "however it was reached, exact that of those right throughout.  answers=forced "
-               "counts the symbols that it says right where the true ones stand before, and its "
-               "exact is the share of strings with all of these right; answers=both has that "
-               "accuracy beside what is written.  generate shows some texts, diagnose where they "
-               "go wrong.\n\nOf a file the rows to test on are taken, all that have "
-               "the lengths; a line of the table stands for the lengths from least to length, "
-               "which are apart by the step of length=A..B:STEP, and accuracy is that of all "
-               "answers.\n\n"
-               "Papers average over all lengths beyond those of training, 41..500; the code that "
-               "came with RegularGPT leaves out the first of them (slice=authors).",
-           .example = "task p = parity\n"
-                      "model m = regulargpt dim=16 heads=2\n"
-                      "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-                      "evaluate m on p length=11..13 samples=64\n"
-                      "assert longest == 13 and accuracy > 0.2",
-           .results = "model architecture task seed accuracy lowest longest chance rows "
-                      "answer exact",
-           .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
-           .options = evaluate_options, .flags = C_PAGED)
+SH_COMMAND(
+    evaluate, .group = "training", .summary = "measure a model's accuracy by length",
+    .detail =
+        "Draws fresh strings of every length, which depend on the seed and the length "
+        "alone, and prints a row a length: the share of right answers with its 95 % "
+        "interval (Clopper and Pearson), what the best answer that does not read the "
+        "string would reach, and the loss.  The last line has the mean over the lengths; "
+        "plot accuracy draws the rows.\n\n"
+        "Where a string has an answer at every position all of them count; answers within "
+        "a string depend on each other, so the interval is that of as many answers as "
+        "there are strings.\n\n"
+        "Of a task that asks for texts (copies, scratchpads) the model writes by itself "
+        "behind the prompt of every string, up to the end symbol or twice as much as is "
+        "true, and the task judges: answer is the share of strings with the right answer, "
+        "however it was reached, exact that of those right throughout.  answers=forced "
+        "counts the symbols that it says right where the true ones stand before, and its "
+        "exact is the share of strings with all of these right; answers=both has that "
+        "accuracy beside what is written.  generate shows some texts, diagnose where they "
+        "go wrong.  Of a text, perplexity is e to the power of the loss, and as a figure that of "
+        "the greatest length.\n\nOf a file the rows to test on are taken, all that have "
+        "the lengths; a line of the table stands for the lengths from least to length, "
+        "which are apart by the step of length=A..B:STEP, and accuracy is that of all "
+        "answers.\n\n"
+        "Papers average over all lengths beyond those of training, 41..500; the code that "
+        "came with RegularGPT leaves out the first of them (slice=authors).",
+    .example = "task p = parity\n"
+               "model m = regulargpt dim=16 heads=2\n"
+               "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
+               "evaluate m on p length=11..13 samples=64\n"
+               "assert longest == 13 and accuracy > 0.2",
+    .results = "model architecture task seed accuracy lowest longest chance rows "
+               "answer exact perplexity",
+    .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
+    .options = evaluate_options, .flags = C_PAGED)
 {
     ThModel *m = call->operand[0].object->as.model;
     const ThTask *task = call->operand[1].object->as.task;
     const ThOptions *o = &call->options;
     Evaluation e = {.s = s};
     int answers = th_option_choice(o, "answers");
-    Scores scores = {.rows = th_task_finite(task), .exact = task->signature.next};
+    Scores scores = {.rows = th_task_finite(task),
+                     .exact = task->signature.next && !task->kind->perplexity,
+                     .perplexity = task->kind->perplexity};
     scores.written = th_lab_can_try(task) && answers != ANSWERS_FORCED;
     scores.forced = !scores.written || answers == ANSWERS_BOTH;
     if (!plan(&e, &scores, o, err))
