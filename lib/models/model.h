@@ -55,6 +55,8 @@ typedef struct {
     bool ragged;      /* forward minds b->length; else it is called for each length by itself */
     bool causal;      /* no output depends on later symbols; where there is an option causal, it
                          decides */
+    /* How many levels of its layers a bound model runs on a string; NULL: as many on any. */
+    int (*levels)(const ThModel *m, int length);
     /* Checks the options against each other; called when the model is created. */
     bool (*check)(const ThOptions *o, ThError *err);
     /* Lists the parameters for the signature in m->params and remembers their indices in

@@ -1,6 +1,7 @@
 /* RegularGPT (Chi, Fan, Rudnicky, Ramadge 2023): one Transformer layer, shared over all levels, and
  * sliding dilated attention, so that a string is combined like the leaves of a tree and the depth
  * grows with its length.  Names follow the paper: C chunk, K thickness, r relative scalars. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +15,17 @@ static const ThOptionSpec options[] = {
     {"chunk", TH_INT, "2", 2, 4096, NULL, "C: vectors combined at a time"},
     {"thickness", TH_INT, "1", 1, 64, NULL, "K: layers with weights of their own in each level"},
     {"hidden", TH_INT, "4", 1, 65536, NULL, "width of the feed-forward layer, in multiples of dim"},
+    {"levels", TH_INT, "1", 1, 64, NULL,
+     "levels at least, however short the string: with as many as training had, what was learnt on "
+     "long windows is used from the first symbol on"},
     {"form", TH_CHOICE, "auto", 0, 0, "auto|collapse|dilated",
      "collapse keeps the chunks' ends only, dilated every position; auto: what the task needs"},
     {"missing", TH_CHOICE, "pad", 0, 0, "pad|mask",
      "what stands before the string: a learned vector, or nothing"},
     {"norm", TH_CHOICE, "post", 0, 0, "post|pre",
      "post: layer norm after each residual sum, ReLU; pre: the GPT-2 block with GELU and biases"},
+    {"head", TH_CHOICE, "own", 0, 0, "own|tied",
+     "the last matrix: one of its own, or the embeddings again, where the answers are symbols"},
     {"activation", TH_CHOICE, "auto", 0, 0, "auto|relu|gelu", "of the feed-forward layer"},
     {"init", TH_CHOICE, "paper", 0, 0, "paper|wide",
      "paper: embeddings of deviation 0.02; wide: embeddings and pad of deviation 1, which learns "
@@ -28,6 +34,7 @@ static const ThOptionSpec options[] = {
 enum { FORM_AUTO, FORM_COLLAPSE, FORM_DILATED };            /* form= */
 enum { MISSING_PAD, MISSING_MASK };                         /* missing= */
 enum { NORM_POST, NORM_PRE };                               /* norm= */
+enum { HEAD_OWN, HEAD_TIED };                               /* head= */
 enum { ACTIVATION_AUTO, ACTIVATION_RELU, ACTIVATION_GELU }; /* activation= */
 enum { INIT_PAPER, INIT_WIDE };                             /* init= */
 
@@ -45,7 +52,8 @@ typedef struct {
     int dim, heads;
     bool pre, gelu;
     ThModelRoutingShape shape;
-    int embedding, pad, final_gain, final_offset, head, head_bias;
+    int embedding, pad, final_gain, final_offset;
+    int head, head_bias;      /* -1: tied */
     Layer layer[MOST_LAYERS]; /* (K) */
 } Layout;
 
@@ -123,6 +131,7 @@ static bool read_shape(const ThModel *m, Layout *l, ThError *err)
     l->gelu = activation == ACTIVATION_AUTO ? l->pre : activation == ACTIVATION_GELU;
     l->shape = (ThModelRoutingShape){.C = (int)th_option_int(o, "chunk"),
                                      .K = (int)th_option_int(o, "thickness"),
+                                     .levels = (int)th_option_int(o, "levels"),
                                      .collapse = form == FORM_AUTO ? !every : form == FORM_COLLAPSE,
                                      .mask = th_option_choice(o, "missing") == MISSING_MASK,
                                      .every = every};
@@ -143,8 +152,12 @@ static bool bind(ThModel *m, ThError *err)
                  .pre = l->pre,
                  .wide = th_option_choice(&m->options, "init") == INIT_WIDE};
     int d = l->dim, hidden = (int)th_option_int(&m->options, "hidden");
-    /* One row more than symbols, as in the released code; it is never read. */
-    l->embedding = th_model_build(&b.base, "embedding", m->signature.n_symbols + 1, d,
+    bool tied = th_option_choice(&m->options, "head") == HEAD_TIED;
+    if (tied && !m->signature.next)
+        return th_fail(err, TH_EUSAGE, "head=tied: the task's answers are not symbols");
+    /* One row more than symbols, as in the released code, which is never read; but where rows are
+     * answers, too. */
+    l->embedding = th_model_build(&b.base, "embedding", m->signature.n_symbols + !tied, d,
                                   b.wide || b.pre ? TH_INIT_NORMAL : TH_INIT_TRUNCATED,
                                   b.wide ? 1 / sqrt(d) : 0.02);
     l->pad = th_model_build(&b.base, "pad", 1, d, TH_INIT_NORMAL, b.wide ? 1 : 0.02);
@@ -155,6 +168,9 @@ static bool bind(ThModel *m, ThError *err)
     b.base.layer = -1;
     l->final_gain = l->pre ? row(&b, "final_norm.gain", d, TH_INIT_ONE) : -1;
     l->final_offset = l->pre ? row(&b, "final_norm.offset", d, TH_INIT_ZERO) : -1;
+    l->head = l->head_bias = -1;
+    if (tied)
+        return !b.base.failed;
     l->head = weight(&b, "head", d, m->signature.n_classes, 1);
     th_param_hidden(&m->params, l->head, 0);
     l->head_bias = row(&b, "head_bias", m->signature.n_classes, TH_INIT_ZERO);
@@ -238,7 +254,8 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMode
     x = done < 0 ? x : done;
     if (l->pre)
         x = th_op_layer_norm(t, x, -1, param(t, l->final_gain), param(t, l->final_offset));
-    ThVar z = th_op_linear(t, x, param(t, l->head), param(t, l->head_bias));
+    ThVar z = l->head < 0 ? th_op_linear_transposed(t, x, param(t, l->embedding))
+                          : th_op_linear(t, x, param(t, l->head), param(t, l->head_bias));
     return th_op_rows(t, z, r.output, r.n_outputs, 1);
 }
 
@@ -258,7 +275,7 @@ static int key_position(const ThModelSchedule *before, int key)
 static long long span_of(const ThModelRoutingShape *shape, const ThModelSchedule *s)
 {
     long long reach = 0, stride = 1;
-    for (int level = 0; level <= s->level; level++) {
+    for (int level = 0; level <= s->level && reach <= INT_MAX; level++) {
         int subs = level < s->level ? shape->K : s->sub + 1;
         reach += subs * (shape->C - 1) * stride;
         stride *= shape->C;
@@ -313,6 +330,12 @@ static bool trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *o
     return ok;
 }
 
+static int levels(const ThModel *m, int length)
+{
+    const Layout *l = m->layout;
+    return th_model_routing_levels(&l->shape, length);
+}
+
 const ThModelKind th_model_regulargpt = {
     .name = "regulargpt",
     .summary = "weight-shared Transformer with sliding dilated attention and adaptive depth",
@@ -323,11 +346,16 @@ const ThModelKind th_model_regulargpt = {
         "levels share the weights of K layers; in front of the string stands a learned pad.\n\n"
         "Only the vectors that an answer depends on are computed, and those with equal symbols "
         "below them only once in a batch, which changes no result. Noise while training "
-        "(train … noise=0.3) is drawn once per distinct vector.",
+        "(train … noise=0.3) is drawn once per distinct vector.\n\n"
+        "On tasks that ask at every position it has form=dilated, and is a language model there "
+        "(section 6): norm=pre missing=mask head=tied is the paper's, thickness= K and chunk= C. A "
+        "string longer than Cˡ needs more than l levels, and what training has not had is no good "
+        "in general: evaluate says so.",
     .options = options,
     .takes_noise = true,
     .ragged = true,
     .causal = true,
+    .levels = levels,
     .check = check,
     .bind = bind,
     .forward = forward,

@@ -13,6 +13,12 @@ int th_model_routing_depth(int T, int C)
     return depth;
 }
 
+int th_model_routing_levels(const ThModelRoutingShape *shape, int T)
+{
+    int depth = th_model_routing_depth(T, shape->C);
+    return depth > shape->levels ? depth : shape->levels;
+}
+
 /* ---- positions ---- */
 
 static bool take_stage(ThArena *a, ThModelSchedule *s, int n, int C)
@@ -53,7 +59,7 @@ static ThModelSchedule *collapse_schedule(ThArena *a, const ThModelRoutingShape 
                                           int *n_stages)
 {
     int K = shape->K;
-    *n_stages = th_model_routing_depth(T, shape->C) * K;
+    *n_stages = th_model_routing_levels(shape, T) * K;
     ThModelSchedule *stages = th_arena_take(a, (size_t)*n_stages, sizeof *stages);
     int *position = th_arena_take(a, (size_t)T, sizeof *position);
     if (!stages || !position)
@@ -79,7 +85,7 @@ static ThModelSchedule *dilated_schedule(ThArena *a, const ThModelRoutingShape *
                                          int *n_stages)
 {
     int K = shape->K, C = shape->C;
-    *n_stages = th_model_routing_depth(T, C) * K;
+    *n_stages = th_model_routing_levels(shape, T) * K;
     ThModelSchedule *stages = th_arena_take(a, (size_t)*n_stages, sizeof *stages);
     long long stride = 1;
     for (int i = 0; stages && i < *n_stages; i++) {
@@ -91,13 +97,13 @@ static ThModelSchedule *dilated_schedule(ThArena *a, const ThModelRoutingShape *
             int *key = s->key + (size_t)m * (size_t)C;
             s->position[m] = m;
             for (int k = 0; k < C; k++) {
-                long long from = m - k * stride;
+                long long from = stride > m && k > 0 ? -1 : m - k * stride;
                 int missing = shape->mask ? TH_MODEL_ROUTE_MASKED : TH_MODEL_ROUTE_PAD;
                 key[k] = from < 0 ? missing : (int)from;
             }
         }
         if (s->ends_level)
-            stride *= C;
+            stride = stride > T ? stride : stride * C;
     }
     return stages;
 }

@@ -21,6 +21,7 @@ enum { TH_MODEL_ROUTE_PAD = -1, TH_MODEL_ROUTE_MASKED = -2 };
 
 typedef struct {
     int C, K;
+    int levels;    /* at least */
     bool collapse; /* only the chunks' right ends go on to the next level (the released form); else
                       every position does (the form of the paper) */
     bool mask;     /* a missing child is masked instead of being the pad vector */
@@ -37,8 +38,9 @@ typedef struct {
                       the position itself */
 } ThModelSchedule;
 
-/* ⌈log_C T⌉, at least 1, in integers. */
+/* ⌈log_C T⌉, at least 1, in integers; and the levels that a shape has for length T. */
 int th_model_routing_depth(int T, int C);
+int th_model_routing_levels(const ThModelRoutingShape *shape, int T);
 
 /* Returns a view of arena memory: the stages for length T, *n of them, or NULL (out of memory). */
 ThModelSchedule *th_model_routing_schedule(ThArena *a, const ThModelRoutingShape *shape, int T,

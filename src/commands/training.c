@@ -485,6 +485,21 @@ static bool plan(Evaluation *e, Scores *scores, const ThOptions *o, ThError *err
            th_fail(err, TH_EUSAGE, "slice=authors leaves no length");
 }
 
+/* A model whose depth grows with the length may come to levels that training on a text never had,
+ * which needs no test to be known. */
+static void note_levels(ShSession *s, const ShCall *call, ThRange lengths)
+{
+    const ThModel *m = call->operand[0].object->as.model;
+    const ThTask *task = call->operand[1].object->as.task;
+    if (!m->kind->levels || !task->kind->perplexity || m->training.trained_hi == 0)
+        return;
+    int had = m->kind->levels(m, th_task_tokens(task, m->training.trained_hi));
+    int needs = m->kind->levels(m, th_task_tokens(task, (int)lengths.hi));
+    if (needs > had)
+        sh_say(s, "note: %s had up to %d level%s in training, and runs %d at length %lld\n",
+               call->operand[0].object->name, had, had == 1 ? "" : "s", needs, lengths.hi);
+}
+
 SH_COMMAND(
     evaluate, .group = "training", .summary = "measure a model's accuracy by length",
     .detail =
@@ -542,6 +557,7 @@ SH_COMMAND(
     e.evaluator = th_evaluator_new(m, task, sh_seed(s, o), sh_threads(s), err);
     if (!e.evaluator)
         return sh_error_inside(err, &call->operand[0]);
+    note_levels(s, call, e.lengths);
     bool ok = scores.rows ? score_rows(&e, task, &scores, err) : score_lengths(&e, &scores, err);
     th_evaluator_free(e.evaluator);
     if (ok) {

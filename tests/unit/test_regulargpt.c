@@ -223,6 +223,62 @@ static void test_prefixes(void **state)
     th_model_free(final);
 }
 
+static const char *const language_models[] = {
+    "dim=8 heads=2 form=dilated chunk=3",
+    "dim=8 heads=2 form=dilated chunk=2 thickness=2 norm=pre missing=mask"};
+
+/* No answer moves before a symbol that is changed, and the one after it does. */
+static void test_no_leak(void **state)
+{
+    (void)state;
+    enum { T = 12 };
+    for (size_t k = 0; k < 2; k++) {
+        ThModel *m = make(language_models[k], 3, 3, TH_TARGET_EVERY);
+        int token[T];
+        double before[3 * T], after[3 * T];
+        ThBatch batch = random_batch(1, T, 3, token);
+        logits(m, &batch, true, before);
+        for (int i = 0; i < T; i++) {
+            int kept = token[i];
+            token[i] = (kept + 1) % 3;
+            logits(m, &batch, true, after);
+            assert_true(distance(before, after, 3 * i) == 0);
+            assert_true(distance(before + 3 * i, after + 3 * i, 3) > 0);
+            token[i] = kept;
+        }
+        th_model_free(m);
+    }
+}
+
+/* With as many levels as the longest string needs, an answer is the same however long the string
+ * is: what generation goes on with is what training saw. */
+static void test_levels(void **state)
+{
+    (void)state;
+    enum { T = 12 };
+    for (size_t k = 0; k < 2; k++) {
+        char settings[160];
+        for (int levels = 1; levels < 5; levels += 3) {
+            snprintf(settings, sizeof settings, "%s levels=%d", language_models[k], levels);
+            ThModel *m = make(settings, 3, 3, TH_TARGET_EVERY);
+            int token[T];
+            double all[3 * T], one[3 * T], worst = 0;
+            ThBatch batch = random_batch(1, T, 3, token);
+            logits(m, &batch, true, all);
+            for (batch.T = 1; batch.T < T; batch.T++) {
+                logits(m, &batch, true, one);
+                worst = fmax(worst, distance(all, one, 3 * batch.T));
+            }
+            assert_true(levels > 1 ? worst < 1e-12 : worst > 1e-3);
+            th_model_free(m);
+        }
+    }
+    ThModelRoutingShape shape = {.C = 32, .K = 6, .levels = 2};
+    assert_int_equal(th_model_routing_levels(&shape, 5), 2);
+    assert_int_equal(th_model_routing_levels(&shape, 1024), 2);
+    assert_int_equal(th_model_routing_levels(&shape, 1025), 3);
+}
+
 static void test_no_symbol_is_lost(void **state)
 {
     (void)state;
@@ -483,7 +539,8 @@ int main(void)
         cmocka_unit_test(test_depth),          cmocka_unit_test(test_trees),
         cmocka_unit_test(test_forms),          cmocka_unit_test(test_masking),
         cmocka_unit_test(test_sharing),        cmocka_unit_test(test_prefixes),
-        cmocka_unit_test(test_counts),         cmocka_unit_test(test_no_symbol_is_lost),
+        cmocka_unit_test(test_counts),         cmocka_unit_test(test_no_leak),
+        cmocka_unit_test(test_levels),         cmocka_unit_test(test_no_symbol_is_lost),
         cmocka_unit_test(test_bad_options),    cmocka_unit_test(test_copy),
         cmocka_unit_test(test_written_out),    cmocka_unit_test(test_initialisers),
         cmocka_unit_test(test_vectors_of_500),
