@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "lab/pull.h"
 #include "lab/validation.h"
 #include "learn/score.h"
 #include "tensor/kernels.h"
@@ -39,7 +40,8 @@ struct ThTrainer {
     double full;
     long long first, last_step; /* of this training: steps before it, and those after it */
     int batch_size;
-    double rate, max_norm, noise;
+    double rate, max_norm, noise, ramp;
+    ThTrainPull *pull; /* NULL: none */
     bool linear, cosine;
     long long warmup;
     ThOptimizerUpdate update;
@@ -70,6 +72,7 @@ static void read_options(ThTrainer *tr, const ThOptions *o)
     tr->warmup = th_option_int(o, "warmup");
     tr->max_norm = th_option_real(o, "clip");
     tr->noise = th_option_real(o, "noise");
+    tr->ramp = th_option_real(o, "ramp");
     const ThOptimizer *rule = th_optimizer_find(th_option_text(o, "optimizer"));
     bool given = th_option_given(o, "momentum");
     tr->update =
@@ -191,6 +194,18 @@ static bool choose_rows(ThTrainer *tr, const ThOptions *o, ThError *err)
     return true;
 }
 
+static bool prepare_pull(ThTrainer *tr, const ThOptions *o, ThError *err)
+{
+    ThTrainPullHow how = {.pull = th_option_real(o, "pull"),
+                          .auxiliary = th_option_real(o, "aux"),
+                          .gate = th_option_real(o, "gate"),
+                          .shards = tr->n_shards};
+    if (how.pull == 0 && how.auxiliary == 0)
+        return true;
+    tr->pull = th_train_pull_new(tr->model, tr->task, &how, err);
+    return tr->pull != NULL;
+}
+
 ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options, int threads,
                           ThError *err)
 {
@@ -202,6 +217,7 @@ ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options,
     read_options(tr, options);
     if (!choose_rows(tr, options, err) || !prepare_model(tr, options, err) ||
         !prepare_shards(tr, threads, err) || !prepare_scratch(tr, err) ||
+        !prepare_pull(tr, options, err) ||
         !th_train_validation_new(&tr->validation, m, t, options, threads, err) ||
         !prepare_moments(m, tr->update.rule, err)) {
         th_trainer_free(tr);
@@ -221,6 +237,7 @@ void th_trainer_free(ThTrainer *tr)
         th_tape_free(tr->shard[i].tape);
     free(tr->shard);
     free(tr->scratch);
+    th_train_pull_free(tr->pull);
     th_batch_free(&tr->batch);
     if (tr->fresh)
         th_model_unbind(tr->model);
@@ -308,6 +325,21 @@ static void cut_batch(ThTrainer *tr)
     }
 }
 
+static double present_noise(const ThTrainer *tr)
+{
+    return tr->ramp > 0 ? tr->noise * fmin(1, share_done(tr) / tr->ramp) : tr->noise;
+}
+
+/* The loss that the parameters move by, given that of the answers. */
+static ThVar whole_loss(ThTrainer *tr, int i, const ThModelRouting *routing, ThVar loss)
+{
+    Shard *s = &tr->shard[i];
+    if (!tr->pull || loss < 0)
+        return loss;
+    ThTrainPullShard how = {i, present_noise(tr), &s->noise};
+    return th_train_pull_add(tr->pull, s->tape, routing, loss, &how);
+}
+
 static void run_shard(void *context, int i)
 {
     ThTrainer *tr = context;
@@ -315,12 +347,14 @@ static void run_shard(void *context, int i)
     const ThModel *m = tr->model;
     s->noise =
         th_rng(m->training.seed, "train.noise", (uint64_t)m->training.step * 1024u + (uint64_t)i);
-    ThModelForward how = {.share = true, .noise = tr->noise, .rng = &s->noise};
+    ThModelRouting routing;
+    ThModelForward how = {
+        .share = true, .noise = present_noise(tr), .rng = &s->noise, .routing = &routing};
     s->err = (ThError){0};
     th_tape_begin(s->tape, TH_TAPE_GRADIENT);
     ThVar z = th_model_forward(m, s->tape, &s->batch, &how);
     ThVar loss = th_loss_of_batch(s->tape, z, &m->signature, &s->batch, 1.0 / (double)tr->answers);
-    if (!th_tape_backward(s->tape, loss, NULL, &s->err))
+    if (!th_tape_backward(s->tape, whole_loss(tr, i, &routing, loss), NULL, &s->err))
         return;
     th_tape_read(s->tape, loss, &s->loss);
     s->right = th_score_right(s->tape, z, &m->signature, &s->batch);
@@ -451,6 +485,8 @@ static bool move(ThTrainer *tr, ThError *err)
     tr->update.clip = tr->max_norm > 0 && norm > tr->max_norm ? tr->max_norm / norm : 1;
     tr->update.step = ++t->updates;
     th_pool_run(tr->pool, update_part, tr, tr->n_shards);
+    if (tr->pull)
+        th_train_pull_step(tr->pull, tr->step_loss, tr->update.rate);
     t->step++;
     tr->fresh = false;
     if (tr->curriculum == CURRICULUM_ADAPTIVE && !tr->whole)

@@ -39,6 +39,14 @@ const ThOptionSpec th_train_options[] = {
      "deviation of the Gaussian noise added to the output of every level or layer; recurrent "
      "models "
      "take none"},
+    {"ramp", TH_REAL, "0", 0, 1, NULL, "share of the steps over which the noise rises from 0"},
+    {"pull", TH_REAL, "0", 0, 1e6, NULL,
+     "weight of the mean squared distance of every level's vectors from the centres of those with "
+     "the same function: what certify needs"},
+    {"aux", TH_REAL, "0", 0, 1e6, NULL,
+     "weight of the loss of a further head, thrown away, that tells the function of every vector"},
+    {"gate", TH_REAL, "0", 0, 1e6, NULL,
+     "pull only after steps whose loss, that of aux= included, was below this; 0: always"},
     {"seed", TH_INT, NULL, 0, 9.2e18, NULL,
      "of the parameters and the strings; a model that was trained before keeps its own"},
     {"report", TH_INT, NULL, 0, 1e12, NULL, "steps between lines of figures; default: set report"},

@@ -27,6 +27,8 @@ typedef struct {
     bool attention; /* keep attention weights on the tape */
     double noise;   /* deviation of the noise on every level's output (training only) */
     ThRng *rng;     /* draws it; may be NULL where noise is 0 */
+    struct ThModelRouting *routing; /* of a model of trees (ThModelKind): becomes what it computed,
+                                       views that live as long as its values; may be NULL */
 } ThModelForward;
 
 /* What a model did with one string, for inspection: per layer, in order of computation. */
@@ -52,6 +54,7 @@ typedef struct {
     const ThOptionSpec *options;
     const void *part; /* what a family of architectures must know of this one; NULL */
     bool takes_noise; /* forward adds how->noise; else it ignores it */
+    bool trees;       /* forward fills how->routing; else it ignores it */
     bool ragged;      /* forward minds b->length; else it is called for each length by itself */
     bool causal;      /* no output depends on later symbols; where there is an option causal, it
                          decides */

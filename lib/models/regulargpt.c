@@ -242,7 +242,7 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMode
         th_tape_tag(t, x, "embedding", 0);
     ThVar done = -1; /* answers of strings that are shorter than others */
     for (int i = 0; i < r.n_stages; i++) {
-        x = run_stage(t, l, &l->layer[r.schedule[i].sub], &r.stage[i], x);
+        x = r.stage[i].output = run_stage(t, l, &l->layer[r.schedule[i].sub], &r.stage[i], x);
         if (how->noise > 0 && r.schedule[i].ends_level)
             x = th_op_noise(t, x, how->noise, how->rng);
         th_tape_tag(t, x, "state", i);
@@ -251,6 +251,8 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMode
             done = done < 0 ? y : th_op_stack(t, done, y);
         }
     }
+    if (how->routing)
+        *how->routing = r;
     x = done < 0 ? x : done;
     if (l->pre)
         x = th_op_layer_norm(t, x, -1, param(t, l->final_gain), param(t, l->final_offset));
@@ -353,6 +355,7 @@ const ThModelKind th_model_regulargpt = {
         "in general: evaluate says so.",
     .options = options,
     .takes_noise = true,
+    .trees = true,
     .ragged = true,
     .causal = true,
     .levels = levels,

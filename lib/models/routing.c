@@ -393,7 +393,8 @@ bool th_model_routing_build(ThArena *a, const ThModelRoutingShape *shape, const 
     r->stage = th_arena_take(a, (size_t)r->n_stages, sizeof *r->stage);
     for (int i = 0; r->stage && i < r->n_stages; i++) {
         ThModelRoutingStage *s = &r->stage[i];
-        *s = (ThModelRoutingStage){.number = i, .n_before = i ? r->stage[i - 1].n : r->n_inputs};
+        *s = (ThModelRoutingStage){
+            .number = i, .n_before = i ? r->stage[i - 1].n : r->n_inputs, .output = -1};
         if (!build_stage(a, shape->C, &front, s) ||
             (b->length && !keep_answers(a, b, &front, s, &kept, r)))
             return false;

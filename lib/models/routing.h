@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "learn/batch.h"
+#include "tensor/tape.h"
 
 enum { TH_MODEL_ROUTE_PAD = -1, TH_MODEL_ROUTE_MASKED = -2 };
 
@@ -57,11 +58,12 @@ typedef struct {
     int *query;    /* (n): which of them asks */
     int *key;      /* (n, C): rows of the stage before; -1 masked */
     bool identity; /* query[i] = i for all i, and n = n_self */
+    ThVar output;  /* (n, dim): the vectors, before noise; -1 until the architecture runs */
     int n_done;    /* rows that answer for strings whose last stage this is; none of a rectangle */
     int *done;     /* (n_done) */
 } ThModelRoutingStage;
 
-typedef struct {
+typedef struct ThModelRouting {
     int n_inputs;
     int *input; /* (n_inputs): token of each input row */
     int n_stages;

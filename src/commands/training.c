@@ -258,7 +258,12 @@ SH_COMMAND(
         "With validate=, the model is evaluated every so many steps (every=) on strings that "
         "depend on the seed alone and are neither those of training nor those of evaluate.  "
         "keep=best ends with the parameters of the best validation, patience= ends a training "
-        "that finds no better ones; best is that step, validation its mean accuracy.",
+        "that finds no better ones; best is that step, validation its mean accuracy.\n\n"
+        "pull= and aux= are for models of trees (regulargpt with thickness=1) and tasks with an "
+        "automaton: every vector is drawn to the running centre of those whose symbols induce the "
+        "same function on its states, and a further head has to tell the functions apart.  With "
+        "noise=, this makes a model that certify can prove right.  Centres and head begin anew "
+        "with every training.",
     .example = "task p = parity\n"
                "model m = regulargpt dim=16 heads=2\n"
                "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"

@@ -1,0 +1,40 @@
+/* certificate.h - a proof as a file: what is claimed, and the sets that show it.
+ *
+ * The file is JSON.  It says what automaton the model is claimed to be, and for every label (kind
+ * of subtree, and map of the automaton's states) a centre, a radius and perhaps a matrix.  It names
+ * the weights by a digest, and itself by another, so that nothing changes unseen.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
+#ifndef TH_PROOF_CERTIFICATE_H
+#define TH_PROOF_CERTIFICATE_H
+
+#include "learn/signature.h"
+#include "proof/certify.h"
+
+typedef struct {
+    int dim, n_states, n_symbols, n_classes, n_labels;
+    int start, *next;            /* the automaton: (n_states, n_symbols) */
+    int *answer;                 /* (n_states): a class, or -1: nothing is asked */
+    char **symbol, **class_name; /* their names */
+    bool *complete;              /* (n_labels): of complete subtrees, else of the left edge */
+    int *map;                    /* (n_labels, n_states) */
+    double *centre, *radius;     /* (n_labels, dim), (n_labels) */
+    double *shape;               /* (n_labels, dim, dim), or NULL: balls */
+    double slack;                /* what a run's vectors and logits may be off by */
+    uint64_t weights, digest;    /* of the model; of all this, as it was written */
+} ThProofCertificate;
+
+/* Returns new: what a proof (TH_PROOF_PROVED) of a model with this signature says. */
+ThProofCertificate *th_proof_certificate_new(const ThProof *p, const ThSignature *s, ThError *err);
+
+/* Returns new: that of a file.  TH_EIO, TH_ENOMEM; TH_EPARSE with the line where it is not JSON;
+ * TH_EVALUE where it is no certificate, or sizes in it do not agree. */
+ThProofCertificate *th_proof_certificate_read(const char *path, ThError *err);
+bool th_proof_certificate_write(const ThProofCertificate *c, const char *path, ThError *err);
+void th_proof_certificate_free(ThProofCertificate *c); /* NULL is fine */
+
+/* The digest of what it holds now. */
+uint64_t th_proof_certificate_digest(const ThProofCertificate *c);
+
+#endif

@@ -1,0 +1,283 @@
+#include "proof/certify.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "proof/certify_impl.h"
+#include "proof/matrix.h"
+#include "proof/metric.h"
+#include "proof/sample.h"
+
+/* ---- centres --------------------------------------------------------------------------------- */
+
+/* The vector of a label that is farthest from a centre, or -1; and its distance, unless NULL. */
+static int farthest(const ThProofSample *s, int label, int dim, const double *centre,
+                    double *distance)
+{
+    int far = -1;
+    double most = -1;
+    for (int i = 0; i < s->n; i++) {
+        if (s->label[i] != label)
+            continue;
+        double square = 0;
+        for (int k = 0; k < dim; k++) {
+            double off = s->z[i * dim + k] - centre[k];
+            square += off * off;
+        }
+        if (square > most) {
+            most = square;
+            far = i;
+        }
+    }
+    if (distance)
+        *distance = sqrt(fmax(0, most));
+    return far;
+}
+
+/* The centre of a small ball around the vectors of a label (Bădoiu and Clarkson 2003); false: it
+ * has none. */
+static bool find_centre(const ThProofSample *s, int label, int dim, double *centre)
+{
+    enum { STEPS = 60 };
+    int n = 0;
+    memset(centre, 0, (size_t)dim * sizeof *centre);
+    for (int i = 0; i < s->n; i++)
+        if (s->label[i] == label) {
+            n++;
+            for (int k = 0; k < dim; k++)
+                centre[k] += (s->z[i * dim + k] - centre[k]) / n;
+        }
+    for (int step = 0; n > 0 && step < STEPS; step++) {
+        int far = farthest(s, label, dim, centre, NULL);
+        for (int k = 0; k < dim; k++)
+            centre[k] += (s->z[far * dim + k] - centre[k]) / (step + 2);
+    }
+    return n > 0;
+}
+
+/* Labels that no vector was drawn of begin where the centres of two others are taken to. */
+static bool fill_missing(ThProofProver *v, bool *known, ThError *err)
+{
+    const ThProofLabels *l = v->p->labels;
+    int d = v->f->dim;
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < l->n * l->n + l->n; i++) {
+            int x = i / l->n - 1, y = i % l->n, to = x < 0 ? l->alone[y] : l->product[x * l->n + y];
+            if (to < 0 || known[to] || !known[y] || (x >= 0 && !known[x]))
+                continue;
+            more = known[to] = true;
+            if (!th_proof_map_apply(v->f, x < 0 ? NULL : v->p->centre + x * d, v->p->centre + y * d,
+                                    1, v->p->centre + to * d, err))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool find_centres(ThProofProver *v, ThError *err)
+{
+    ThProof *p = v->p;
+    int n = p->labels->n, d = p->dim;
+    bool *known = th_alloc((size_t)n, sizeof *known, err);
+    if (!known)
+        return false;
+    for (int i = 0; i < n; i++) {
+        double far = 0;
+        known[i] = find_centre(&v->sample, i, d, p->centre + i * d);
+        if (known[i])
+            farthest(&v->sample, i, d, p->centre + i * d, &far);
+        p->reach = fmax(p->reach, far);
+    }
+    bool ok = fill_missing(v, known, err);
+    free(known);
+    return ok;
+}
+
+/* ---- words that are answered wrong ----------------------------------------------------------- */
+
+/* The class that the model itself gives a word. */
+static bool ask(ThProofProver *v, int *word, int length, int *class, ThError *err)
+{
+    const ThSignature *g = &v->m->signature;
+    ThTape *t = th_model_tape(v->m, TH_TAPE_FLOAT, 1, err);
+    if (!t)
+        return false;
+    ThBatch b = {.B = 1, .T = length, .token = word};
+    th_tape_begin(t, TH_TAPE_NO_GRADIENT);
+    ThVar z = th_model_forward(v->m, t, &b, &(ThModelForward){.share = true});
+    bool ok = th_tape_ok(t, err);
+    const float *logit = ok ? th_tape_floats(t, z) : NULL;
+    if (ok)
+        logit += (size_t)(th_tape_rows(t, z) - 1) * (size_t)g->n_classes;
+    *class = 0;
+    for (int c = 1; ok && c < g->n_classes; c++)
+        if (logit[c] > logit[*class])
+            *class = c;
+    th_tape_free(t);
+    return ok;
+}
+
+static bool misjudged(const ThProofProver *v, int i, double *logits)
+{
+    int right = v->p->labels->answer[v->sample.label[i]];
+    th_proof_map_logits(v->f, v->sample.z + i * v->f->dim, logits);
+    for (int c = 0; right >= 0 && c < v->f->n_classes; c++)
+        if (c != right && logits[c] >= logits[right])
+            return true;
+    return false;
+}
+
+/* Finds a vector that is misjudged, and of which the model says that its string is.  (A vector
+ * whose left edge has more pads than its string needs is no string's root.) */
+static bool find_wrong(ThProofProver *v, ThError *err)
+{
+    enum { TRIES = 50 };
+    ThProof *p = v->p;
+    double *logits = th_alloc((size_t)v->f->n_classes, sizeof *logits, err);
+    bool ok = logits != NULL;
+    for (int i = 0, tries = 0; ok && !p->word && i < v->sample.n && tries < TRIES; i++) {
+        if (!misjudged(v, i, logits))
+            continue;
+        tries++;
+        p->right = p->labels->answer[v->sample.label[i]];
+        p->word = th_proof_sample_word(&v->sample, i, &p->length, err);
+        ok = p->word && ask(v, p->word, p->length, &p->said, err);
+        if (ok && p->said == p->right) {
+            free(p->word);
+            p->word = NULL;
+        }
+    }
+    if (p->word)
+        p->verdict = TH_PROOF_WRONG;
+    free(logits);
+    return ok;
+}
+
+/* ---- how far a float run is from the map ----------------------------------------------------- */
+
+/* Compares a level of a run with what the map makes of the level below, whose vectors are in *at
+ * (n of them); then moves on. */
+static bool compare_level(ThProofProver *v, const ThModelTraceLayer *y, double *at, int n,
+                          ThError *err)
+{
+    int d = v->f->dim, odd = n % 2;
+    double *out = th_alloc((size_t)d, sizeof *out, err);
+    bool ok = out != NULL;
+    for (int i = 0; ok && i < y->n_rows; i++) {
+        const double *later = at + (2 * i + 1 - odd) * d;
+        ok = th_proof_map_apply(v->f, i == 0 && odd ? NULL : later - d, later, 1, out, err);
+        for (int k = 0; k < d; k++)
+            out[k] -= y->state[i * d + k];
+        v->p->float_error = fmax(v->p->float_error, th_proof_length(out, d));
+    }
+    free(out);
+    return ok;
+}
+
+static bool compare_word(ThProofProver *v, const int *word, int length, ThError *err)
+{
+    int d = v->f->dim;
+    ThModelTrace *t = th_model_trace(v->m, word, length, err);
+    double *at = th_alloc((size_t)length * (size_t)d, sizeof *at, err);
+    bool ok = t && at;
+    for (int i = 0; ok && i < length; i++)
+        memcpy(at + i * d, v->f->leaf + word[i] * d, (size_t)d * sizeof *at);
+    for (int l = 0, n = length; ok && l < t->n_layers; l++) {
+        const ThModelTraceLayer *y = &t->layer[l];
+        if (y->n_rows != (n + 1) / 2)
+            break; /* the dilated form, which computes the same vectors and others */
+        ok = compare_level(v, y, at, n, err);
+        n = y->n_rows;
+        memcpy(at, y->state, (size_t)n * (size_t)d * sizeof *at);
+    }
+    free(at);
+    th_model_trace_free(t);
+    return ok;
+}
+
+static bool measure_floats(ThProofProver *v, ThError *err)
+{
+    enum { WORDS = 16, LONGEST = 64 };
+    ThRng r = th_rng(1, "proof.float", 0);
+    int word[LONGEST];
+    for (int i = 0; i < WORDS; i++) {
+        int length = 1 + (int)th_rng_below(&r, LONGEST);
+        for (int k = 0; k < length; k++)
+            word[k] = (int)th_rng_below(&r, (uint64_t)v->f->n_symbols);
+        if (!compare_word(v, word, length, err))
+            return false;
+    }
+    return true;
+}
+
+/* ---- all in all ------------------------------------------------------------------------------ */
+
+static bool fits(const ThModel *m, const ThDfa *machine, ThError *err)
+{
+    if (m->signature.target == TH_TARGET_BITS)
+        return th_fail(err, TH_EVALUE, "answers that are sets of classes cannot be certified");
+    if (machine->n_symbols != m->signature.n_symbols)
+        return th_fail(err, TH_EVALUE, "the model has %d symbols, the automaton %d",
+                       m->signature.n_symbols, machine->n_symbols);
+    return true;
+}
+
+static bool prepare(ThProofProver *v, const ThDfa *machine, const ThProofHow *how, ThError *err)
+{
+    ThProof *p = v->p;
+    p->labels = th_proof_labels_new(machine, v->f->n_classes, how->limit, v->stop, err);
+    if (!p->labels)
+        return false;
+    size_t n = (size_t)p->labels->n;
+    p->dim = v->f->dim;
+    p->slack = how->slack;
+    p->digest = v->f->digest;
+    p->verdict = TH_PROOF_OPEN;
+    p->x = p->y = p->into = -1;
+    p->excess = INFINITY;
+    p->room = 1;
+    p->centre = th_alloc(n * (size_t)p->dim, sizeof *p->centre, err);
+    p->radius = th_alloc(n, sizeof *p->radius, err);
+    ThProofSampleShape shape = {.levels = 12, .per_level = 1200, .seed = how->seed};
+    return p->centre && p->radius &&
+           th_proof_sample(v->f, p->labels, &shape, v->stop, &v->sample, err);
+}
+
+static bool certify(ThProofProver *v, const ThDfa *machine, const ThProofHow *how, ThError *err)
+{
+    if (!fits(v->m, machine, err) || !prepare(v, machine, how, err) || !find_wrong(v, err))
+        return false;
+    if (v->p->verdict == TH_PROOF_WRONG)
+        return true;
+    return find_centres(v, err) && measure_floats(v, err) && th_proof_close(v, err);
+}
+
+ThProof *th_proof_certify(const ThModel *m, const ThDfa *machine, const ThProofHow *how,
+                          ThStop *stop, ThError *err)
+{
+    ThProofMap *f = th_proof_map_new(m, err);
+    ThProof *p = f ? th_alloc(1, sizeof *p, err) : NULL;
+    ThProofProver v = {.m = m, .f = f, .p = p, .stop = stop};
+    bool ok = p && certify(&v, machine, how, err);
+    th_proof_sample_free(&v.sample);
+    th_proof_map_free(f);
+    if (ok)
+        return p;
+    th_proof_free(p);
+    return NULL;
+}
+
+void th_proof_free(ThProof *p)
+{
+    if (!p)
+        return;
+    th_proof_labels_free(p->labels);
+    free(p->centre);
+    free(p->radius);
+    free(p->shape);
+    free(p->word);
+    free(p);
+}

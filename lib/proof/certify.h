@@ -1,0 +1,61 @@
+/* certify.h - a proof that a trained model answers right on strings of every length.
+ *
+ * For every label that a vector can have (labels.h) an ellipsoid is sought so that F takes each
+ * pair of ellipsoids into the one of the product, the vectors of the lowest level lie in theirs,
+ * and everywhere in an ellipsoid the read-out gives the answer that the automaton gives.  By
+ * induction over the levels every vector lies where it should, and every answer is right.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
+#ifndef TH_PROOF_CERTIFY_H
+#define TH_PROOF_CERTIFY_H
+
+#include "proof/labels.h"
+#include "proof/map.h"
+
+typedef struct {
+    double slack; /* what each vector and each logit of the run may differ by from real numbers */
+    size_t limit; /* elements of the semigroup at most */
+    uint64_t seed;
+} ThProofHow;
+
+typedef enum {
+    TH_PROOF_PROVED, /* right on every string */
+    TH_PROOF_WRONG,  /* wrong on `word` */
+    TH_PROOF_OPEN    /* neither: the bounds do not close */
+} ThProofVerdict;
+
+typedef struct {
+    ThProofVerdict verdict;
+    ThProofLabels *labels;
+    int dim;
+    double slack;
+    uint64_t digest;  /* of the model's weights */
+    double *centre;   /* (labels, dim) */
+    double *radius;   /* (labels) */
+    double *shape;    /* (labels, dim, dim); NULL: all are balls */
+    long long checks; /* sets that were enclosed for one round */
+    int rounds;
+    double reach;       /* farthest sampled vector from its centre */
+    double float_error; /* greatest seen between a float run's vectors and the map's */
+    double slope;       /* greatest |Jx| + |Jy| at the centres */
+    double contraction; /* the same as the best metric that was tried sees it */
+    double room;        /* all radii times this are a proof, too; ≥ 1 */
+    /* TH_PROOF_WRONG */
+    int *word, length, right, said;
+    /* TH_PROOF_OPEN: the worst of the best attempt: vectors of labels x and y (x -1: nothing), or
+     * of the lowest level (y -1), get too far from the centre of `into`, by this factor; or, with
+     * `answers`, the sets are closed but for an answer to `into` that can be another */
+    int x, y, into;
+    bool answers;
+    double excess;
+} ThProof;
+
+/* Returns new: what is known of a model that answers as the machine's classes say; -1 and classes
+ * from n_classes on are not asked for.  TH_EVALUE for models and tasks without such proofs,
+ * TH_ELIMIT, TH_ENOMEM, TH_ENUMERIC, TH_EINTERRUPTED. */
+ThProof *th_proof_certify(const ThModel *m, const ThDfa *machine, const ThProofHow *how,
+                          ThStop *stop, ThError *err);
+void th_proof_free(ThProof *p); /* NULL is fine */
+
+#endif

@@ -1,0 +1,23 @@
+/* certify_impl.h - what the files of the prover share.
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_PROOF_CERTIFY_IMPL_H
+#define TH_PROOF_CERTIFY_IMPL_H
+
+#include "proof/certify.h"
+#include "proof/sample.h"
+
+typedef struct {
+    const ThModel *m;
+    const ThProofMap *f;
+    ThProof *p;
+    ThStop *stop;
+    ThProofSample sample;
+} ThProofProver;
+
+/* Looks for radii, in several metrics, with the centres of v->p: the proof, or what it failed at.
+ */
+bool th_proof_close(ThProofProver *v, ThError *err);
+
+#endif

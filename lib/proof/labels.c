@@ -1,0 +1,123 @@
+#include "proof/labels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Label of (kind, element), or -1: not met yet. */
+typedef struct {
+    ThProofLabels *l;
+    int *number; /* (2, monoid->size) */
+} Search;
+
+static int number_of(Search *s, ThProofKind kind, int element)
+{
+    ThProofLabels *l = s->l;
+    int *number = &s->number[kind * l->monoid->size + element];
+    if (*number < 0) {
+        *number = l->n;
+        l->kind[l->n] = kind;
+        l->element[l->n++] = element;
+    }
+    return *number;
+}
+
+static int symbol(const ThProofLabels *l, int a)
+{
+    return l->monoid->right[a];
+}
+
+/* The labels of leaves, then all that follow: those of complete subtrees first, since every product
+ * needs one of them. */
+static void find_labels(Search *s)
+{
+    ThProofLabels *l = s->l;
+    const ThMonoid *m = l->monoid;
+    int k = l->n_symbols;
+    for (int i = 0; i < k * k; i++)
+        l->pair[i] = number_of(s, TH_PROOF_COMPLETE,
+                               th_monoid_product(m, symbol(l, i / k), symbol(l, i % k)));
+    for (int i = 0; i < l->n; i++)
+        for (int j = 0; j <= i; j++) {
+            number_of(s, TH_PROOF_COMPLETE, th_monoid_product(m, l->element[i], l->element[j]));
+            number_of(s, TH_PROOF_COMPLETE, th_monoid_product(m, l->element[j], l->element[i]));
+        }
+    int complete = l->n;
+    for (int a = 0; a < k; a++)
+        l->single[a] = number_of(s, TH_PROOF_EDGE, symbol(l, a));
+    for (int i = 0; i < complete; i++)
+        number_of(s, TH_PROOF_EDGE, l->element[i]);
+    for (int i = complete; i < l->n; i++)
+        for (int j = 0; j < complete; j++)
+            number_of(s, TH_PROOF_EDGE, th_monoid_product(m, l->element[i], l->element[j]));
+}
+
+/* Every label is known by now. */
+static bool fill_products(Search *s, int n_classes, ThError *err)
+{
+    ThProofLabels *l = s->l;
+    const ThMonoid *m = l->monoid;
+    l->product = th_alloc((size_t)l->n * (size_t)l->n, sizeof *l->product, err);
+    l->alone = th_alloc((size_t)l->n, sizeof *l->alone, err);
+    l->answer = th_alloc((size_t)l->n, sizeof *l->answer, err);
+    if (!l->product || !l->alone || !l->answer)
+        return false;
+    for (int i = 0; i < l->n; i++) {
+        int class = l->machine->label[th_monoid_image(m, l->element[i], l->machine->start)];
+        l->answer[i] = class < n_classes ? class : -1;
+        l->alone[i] = number_of(s, TH_PROOF_EDGE, l->element[i]);
+        for (int j = 0; j < l->n; j++)
+            l->product[i * l->n + j] =
+                l->kind[j] == TH_PROOF_COMPLETE
+                    ? number_of(s, l->kind[i], th_monoid_product(m, l->element[i], l->element[j]))
+                    : -1;
+    }
+    return true;
+}
+
+static bool fill(ThProofLabels *l, int n_classes, ThError *err)
+{
+    size_t size = 2 * (size_t)l->monoid->size, k = (size_t)l->n_symbols;
+    Search s = {.l = l, .number = th_alloc(size, sizeof(int), err)};
+    l->kind = th_alloc(size, sizeof *l->kind, err);
+    l->element = th_alloc(size, sizeof *l->element, err);
+    l->pair = th_alloc(k * k, sizeof *l->pair, err);
+    l->single = th_alloc(k, sizeof *l->single, err);
+    bool ok = s.number && l->kind && l->element && l->pair && l->single;
+    if (ok) {
+        memset(s.number, 0xff, size * sizeof *s.number);
+        find_labels(&s);
+        ok = fill_products(&s, n_classes, err);
+    }
+    free(s.number);
+    return ok;
+}
+
+ThProofLabels *th_proof_labels_new(const ThDfa *machine, int n_classes, size_t limit, ThStop *stop,
+                                   ThError *err)
+{
+    ThProofLabels *l = th_alloc(1, sizeof *l, err);
+    if (!l)
+        return NULL;
+    l->n_symbols = machine->n_symbols;
+    l->machine = th_dfa_minimize(machine, stop, err);
+    l->monoid = l->machine ? th_monoid_new(l->machine, limit, stop, err) : NULL;
+    if (l->monoid && fill(l, n_classes, err))
+        return l;
+    th_proof_labels_free(l);
+    return NULL;
+}
+
+void th_proof_labels_free(ThProofLabels *l)
+{
+    if (!l)
+        return;
+    th_dfa_free(l->machine);
+    th_monoid_free(l->monoid);
+    int *all[] = {l->element, l->answer, l->product, l->alone, l->pair, l->single};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    free(l->kind);
+    free(l);
+}

@@ -1,0 +1,32 @@
+/* sample.h - vectors that a model's tree can hold, each with its label and how it came about.
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_PROOF_SAMPLE_H
+#define TH_PROOF_SAMPLE_H
+
+#include "proof/labels.h"
+#include "proof/map.h"
+
+typedef struct {
+    int n, first; /* vectors; how many of them are of the lowest level */
+    double *z;    /* (n, dim) */
+    int *label;   /* (n) */
+    int *x, *y;   /* (n): its children: vectors of the level below, or symbols; x -1: nothing */
+} ThProofSample;
+
+/* Fills *s, also where it fails, for th_proof_sample_free: all of the lowest level, then
+ * `per_level` of each of `levels` levels more, drawn so that all labels that a level can have get a
+ * share. TH_ENOMEM, TH_EINTERRUPTED. */
+typedef struct {
+    int levels, per_level;
+    uint64_t seed;
+} ThProofSampleShape;
+bool th_proof_sample(const ThProofMap *f, const ThProofLabels *l, const ThProofSampleShape *shape,
+                     ThStop *stop, ThProofSample *s, ThError *err);
+void th_proof_sample_free(ThProofSample *s);
+
+/* Returns new: the *length symbols below vector i. */
+int *th_proof_sample_word(const ThProofSample *s, int i, int *length, ThError *err);
+
+#endif

@@ -1,0 +1,289 @@
+/* certify.c - proofs about trained models. */
+#include "proof/certify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/symbols.h"
+#include "command.h"
+#include "commands/modelling.h"
+#include "proof/certificate.h"
+#include "proof/check.h"
+
+static const ThOptionSpec options[] = {
+    {"slack", TH_REAL, "1e-3", 0, 1, NULL,
+     "what rounding may add to each vector and logit of a run, as lengths go"},
+    {"elements", TH_INT, "200", 1, 10000, NULL, "of the automaton's semigroup, at most"},
+    {"certificate", TH_STRING, NULL, 0, 0, NULL,
+     "file that the proof is written to, if there is one"},
+    {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL,
+     "of the sampled vectors; default: set seed"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+/* "complete ab": the kind of subtree, and the shortest word with its map. */
+static void write_label(ThText *t, const ThProofLabels *l, int label, char *const *symbol)
+{
+    int element = l->element[label], *word = malloc(sizeof *word * (size_t)(1 + element));
+    th_text_add(t, l->kind[label] == TH_PROOF_COMPLETE ? "complete " : "edge ");
+    if (element == 0 || !word)
+        th_text_add(t, "1");
+    else {
+        th_monoid_word(l->monoid, element, word);
+        th_symbols_write(t, symbol, l->n_symbols, word, l->monoid->length[element]);
+    }
+    free(word);
+}
+
+static void say_wrong(ShSession *s, const char *name, const ThProof *p, const ThSignature *g)
+{
+    ThText t = {0};
+    th_symbols_write(&t, g->symbol, g->n_symbols, p->word, p->length);
+    sh_say(s, "%s is WRONG on %s: it says %s, not %s\n", name, t.data ? t.data : "",
+           g->label[p->said], g->label[p->right]);
+    sh_result_text(s, "word", t.data ? t.data : "");
+    th_text_free(&t);
+}
+
+/* What stands in the way of a proof. */
+static const char *obstacle(const ThProof *p)
+{
+    if (p->answers)
+        return "answers";
+    if (p->slope < 1)
+        return "remainder";
+    return p->contraction < 1 ? "remainder in ellipsoids" : "slope";
+}
+
+static void write_pair(ThText *t, const ThProof *p, char *const *symbol)
+{
+    if (p->answers)
+        th_text_add(t, "the answer to ");
+    else if (p->y < 0)
+        th_text_add(t, "symbols to ");
+    else {
+        if (p->x >= 0)
+            write_label(t, p->labels, p->x, symbol);
+        th_text_add(t, p->x >= 0 ? " with " : "nothing with ");
+        write_label(t, p->labels, p->y, symbol);
+        th_text_add(t, " to ");
+    }
+    write_label(t, p->labels, p->into, symbol);
+}
+
+static void say_open(ShSession *s, const char *name, const ThProof *p, const ThSignature *g)
+{
+    ThText t = {0};
+    write_pair(&t, p, g->symbol);
+    sh_say(s, "%s is not proved: the bounds do not close\n", name);
+    sh_say(s, "  worst        %s: %.3g times its radius\n", t.data ? t.data : "", p->excess);
+    sh_say(s, "  obstacle     %s\n", obstacle(p));
+    sh_result_text(s, "pair", t.data ? t.data : "");
+    sh_result_text(s, "obstacle", obstacle(p));
+    sh_result_real(s, "excess", p->excess);
+    th_text_free(&t);
+}
+
+static void say_proved(ShSession *s, const char *name, const ThProof *p)
+{
+    double least = p->radius[0], most = p->radius[0];
+    for (int i = 1; i < p->labels->n; i++) {
+        least = p->radius[i] < least ? p->radius[i] : least;
+        most = p->radius[i] > most ? p->radius[i] : most;
+    }
+    sh_say(s, "%s is right on strings of every length: proved\n", name);
+    sh_say(s, "  sets         %s, radius %.3g to %.3g; all times %.3g are closed, too\n",
+           p->shape ? "ellipsoids" : "balls", least, most, p->room);
+    sh_result_real(s, "radius", most);
+    sh_result_real(s, "room", p->room);
+}
+
+static void say_figures(ShSession *s, const ThProof *p)
+{
+    sh_say(s, "  labels       %d, %lld pairs, %d round%s\n", p->labels->n, p->checks, p->rounds,
+           p->rounds == 1 ? "" : "s");
+    sh_say(s, "  vectors      within %.3g of their centres, where sampled\n", p->reach);
+    sh_say(s, "  slope        |Jx| + |Jy| at most %.3g%s", p->slope, p->slope < 1 ? "\n" : "");
+    if (p->slope >= 1)
+        sh_say(s, "; %.3g in the best metric tried\n", p->contraction);
+    sh_say(s,
+           "  arithmetic   bounds in double, budget 1e-9; holds of every run that is off by at "
+           "most\n               %.3g a vector; seen of float: %.2g\n",
+           p->slack, p->float_error);
+    sh_result_int(s, "labels", p->labels->n);
+    sh_result_int(s, "pairs", p->checks);
+    sh_result_real(s, "reach", p->reach);
+    sh_result_real(s, "slope", p->slope);
+    sh_result_real(s, "contraction", p->contraction);
+    sh_result_real(s, "float_error", p->float_error);
+}
+
+static const char *const verdicts[] = {"proved", "wrong", "open"};
+
+/* The option certificate=. */
+static bool write_certificate(const ThOptions *o, const ThProof *p, const ThSignature *g,
+                              ThError *err)
+{
+    if (!th_option_given(o, "certificate") || p->verdict != TH_PROOF_PROVED)
+        return true;
+    ThProofCertificate *c = th_proof_certificate_new(p, g, err);
+    bool ok = c && th_proof_certificate_write(c, th_option_text(o, "certificate"), err);
+    th_proof_certificate_free(c);
+    return ok;
+}
+
+SH_COMMAND(
+    certify, .group = "inspection",
+    .summary = "prove that a model is right on strings of every length",
+    .detail =
+        "With C = 2 and K = 1 all levels of RegularGPT share one map F of two vectors.  Every "
+        "vector of a tree stands for the function that its symbols induce on the automaton's "
+        "states, and is a complete subtree or one at the left edge, which can lack symbols.  For "
+        "each of these labels a ball is sought so that F takes every pair of balls into the ball "
+        "of the product, the vectors of one and two symbols lie in theirs, and everywhere in a "
+        "ball the read-out gives the automaton's answer.  Then, by induction over the levels, "
+        "every string of every length is answered right.  What F makes of two balls is bounded by "
+        "a first-order form with an ellipsoid as remainder.  Where balls do not close, ellipsoids "
+        "are tried.\n\n"
+        "There are three verdicts.  proved; wrong, with a string that the model itself answers "
+        "wrong; open: neither, with the worst pair of sets, by how much it leaves the set of its "
+        "product, and the obstacle: slope (|Jx| + |Jy| is 1 or more, and in the best metric, too), "
+        "remainder (the map contracts, but what is not linear in it is bounded too coarsely) or "
+        "answers.  An open model may be right.  Models trained with noise alone stay open; train "
+        "with pull=, aux= and noise=, see help train.\n\n"
+        "Bounds are computed in double precision, with 1e-9 added for their rounding.  What is "
+        "proved holds of real numbers and of every run whose vectors and logits are off by at "
+        "most slack= at each node; how far a float run was off is shown beside it.  The models: "
+        "regulargpt with chunk=2, thickness=1, norm=post and ReLU.",
+    .example = "task t = parity\n"
+               "model m = regulargpt dim=16 heads=2\n"
+               "train m on t length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 "
+               "ramp=0.4 pull=0.3 aux=0.5 gate=0.2 seed=1 > \"train.txt\"\n"
+               "certify m on t certificate=\"parity.cert\" > \"proof.txt\"\n"
+               "assert verdict == \"proved\" and labels == 4\n"
+               "evaluate m on t length=41..500:51 > \"scores.csv\"\n"
+               "assert accuracy == 1",
+    .results = "verdict radius room labels pairs reach slope contraction float_error word pair "
+               "obstacle excess",
+    .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}}, .options = options)
+{
+    const ShObject *o = call->operand[0].object;
+    const ThModel *m = o->as.model;
+    const ThDfa *machine = sh_need_machine(&call->operand[1], err);
+    if (!machine)
+        return false;
+    if (m->bound &&
+        !th_signature_match(&m->signature, &call->operand[1].object->as.task->signature, err))
+        return sh_error_inside(err, &call->operand[1]);
+    ThProofHow how = {.slack = th_option_real(&call->options, "slack"),
+                      .limit = (size_t)th_option_int(&call->options, "elements"),
+                      .seed = (uint64_t)sh_seed(s, &call->options)};
+    ThProof *p = th_proof_certify(m, machine, &how, sh_stop(s), err);
+    if (!p)
+        return sh_error_inside(err, &call->operand[0]);
+    if (!write_certificate(&call->options, p, &m->signature, err)) {
+        th_proof_free(p);
+        return false;
+    }
+    sh_result_text(s, "verdict", verdicts[p->verdict]);
+    if (p->verdict == TH_PROOF_WRONG)
+        say_wrong(s, o->name, p, &m->signature);
+    else if (p->verdict == TH_PROOF_OPEN)
+        say_open(s, o->name, p, &m->signature);
+    else
+        say_proved(s, o->name, p);
+    if (p->verdict != TH_PROOF_WRONG)
+        say_figures(s, p);
+    th_proof_free(p);
+    return true;
+}
+
+/* ---- checking -------------------------------------------------------------------------------- */
+
+/* Is the certificate's automaton the task's?  The classes from n_classes on ask for nothing. */
+static bool same_language(const ThProofCertificate *c, const ThDfa *machine, bool *same,
+                          ThError *err)
+{
+    *same = c->n_symbols == machine->n_symbols;
+    if (!*same)
+        return true;
+    ThDfa *claimed = th_dfa_new(c->n_states, c->n_symbols, c->n_classes + 1, err);
+    ThDfa *wanted = claimed ? th_dfa_copy(machine, err) : NULL;
+    int *word = NULL, length = 0;
+    if (wanted) {
+        memcpy(claimed->next, c->next,
+               (size_t)c->n_states * (size_t)c->n_symbols * sizeof *c->next);
+        claimed->start = c->start;
+        for (int q = 0; q < c->n_states; q++)
+            claimed->label[q] = c->answer[q] < 0 ? c->n_classes : c->answer[q];
+        word = th_dfa_distinguish(claimed, wanted, &length, NULL, err);
+    }
+    *same = length < 0;
+    bool ok = wanted && (word || length < 0);
+    free(word);
+    th_dfa_free(claimed);
+    th_dfa_free(wanted);
+    return ok;
+}
+
+static void say_checked(ShSession *s, const char *name, const ThProofCertificate *c,
+                        const ThProofChecked *k)
+{
+    if (k->holds)
+        sh_say(s, "the certificate holds: %s is right on strings of every length\n", name);
+    else
+        sh_say(s, "REFUSED: %s\n", k->why);
+    if (k->holds)
+        sh_say(s, "  sets         %d; %lld bounds, the tightest at %.3g of what it may be\n",
+               c->n_labels, k->checks, k->tightest);
+    sh_result_flag(s, "holds", k->holds);
+    sh_result_int(s, "checks", k->checks);
+    sh_result_real(s, "tightest", k->tightest);
+    sh_result_text(s, "why", k->why);
+}
+
+SH_COMMAND(
+    check_certificate, .group = "inspection",
+    .summary = "verify a proof of certify from the model's weights alone",
+    .detail =
+        "Reads what certify wrote with certificate= and checks every claim in it: that its "
+        "automaton is the task's, that there is a set for every label, that the map takes every "
+        "pair of sets into the set of its product, and that all answers are right.  The checker "
+        "shares the definition of the map with the prover and nothing else: it composes the "
+        "automaton's functions, encloses sets and bounds norms by code of its own.  A certificate "
+        "is refused, with the reason, if any weight of the model, or anything in the file, was "
+        "changed since.",
+    .example = "task t = parity\n"
+               "model m = regulargpt dim=16 heads=2\n"
+               "train m on t length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 "
+               "ramp=0.4 pull=0.3 aux=0.5 gate=0.2 seed=1 > \"train.txt\"\n"
+               "certify m on t certificate=\"parity.cert\" > \"proof.txt\"\n"
+               "check certificate \"parity.cert\" of m on t > \"check.txt\"\n"
+               "assert holds and checks == 22\n"
+               "train m on t steps=1 > \"train.txt\"\n"
+               "check certificate \"parity.cert\" of m on t\n"
+               "#> REFUSED: it is about other weights",
+    .results = "holds checks tightest why",
+    .args = {{A_FILE, "FILE", 0},
+             {A_KEYWORD, "of", 0},
+             {A_MODEL, "MODEL", 0},
+             {A_KEYWORD, "on", 0},
+             {A_TASK, "TASK", 0}})
+{
+    const ShObject *o = call->operand[1].object;
+    const ThDfa *machine = sh_need_machine(&call->operand[2], err);
+    ThProofMap *f = machine ? th_proof_map_new(o->as.model, err) : NULL;
+    if (!f)
+        return machine ? sh_error_inside(err, &call->operand[1]) : false;
+    ThProofCertificate *c = th_proof_certificate_read(call->operand[0].text, err);
+    ThProofChecked k = {.holds = false};
+    bool same = false, ok = c && same_language(c, machine, &same, err);
+    if (ok && same)
+        ok = th_proof_check(c, f, sh_stop(s), &k, err);
+    else if (ok)
+        snprintf(k.why, sizeof k.why, "its automaton is not that of the task");
+    if (ok)
+        say_checked(s, o->name, c, &k);
+    th_proof_certificate_free(c);
+    th_proof_map_free(f);
+    return ok || sh_error_inside(err, &call->operand[0]);
+}

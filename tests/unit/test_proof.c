@@ -1,0 +1,538 @@
+/* Bounds on what models do to sets of vectors, and the proofs that are made of them. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "bound.h"
+#include "given.h"
+#include "lab/train.h"
+#include "proof/certify.h"
+#include "proof/check.h"
+#include "proof/check_bounds.h"
+#include "proof/enclosure.h"
+
+enum { MOST = 32 };
+
+/* ---- the map --------------------------------------------------------------------------------- */
+
+/* The vectors of every level of a string by the map, one after the other as a trace has them. */
+static void check_levels(const char *settings)
+{
+    ThError err = {0};
+    ThModel *m = bound("regulargpt", settings, TH_TARGET_FINAL, 3);
+    ThProofMap *f = th_proof_map_new(m, &err);
+    assert_non_null(f);
+    int d = f->dim;
+    for (int length = 1; length <= 9; length++) {
+        int word[9];
+        double at[10 * MOST];
+        for (int i = 0; i < length; i++) {
+            word[i] = (i * i + length) % 3;
+            memcpy(at + i * d, f->leaf + word[i] * d, (size_t)d * sizeof *at);
+        }
+        ThModelTrace *t = th_model_trace(m, word, length, &err);
+        assert_non_null(t);
+        for (int l = 0, n = length; l < t->n_layers; l++) {
+            int odd = n % 2, from = 0;
+            assert_int_equal(t->layer[l].n_rows, (n + odd) / 2);
+            for (int i = 0; i < (n + odd) / 2; i++, from += i == 1 && odd ? 1 : 2) {
+                bool alone = i == 0 && odd;
+                double out[MOST];
+                assert_true(th_proof_map_apply(f, alone ? NULL : at + from * d,
+                                               at + (from + !alone) * d, 1, out, &err));
+                for (int k = 0; k < d; k++)
+                    assert_true(fabs(out[k] - t->layer[l].state[i * d + k]) < 1e-4);
+                memcpy(at + i * d, out, sizeof *out * (size_t)d);
+            }
+            n = (n + odd) / 2;
+        }
+        double logits[3];
+        th_proof_map_logits(f, at, logits);
+        for (int c = 0; c < 3; c++)
+            assert_true(fabs(logits[c] - t->output[c]) < 1e-3);
+        th_model_trace_free(t);
+    }
+    th_proof_map_free(f);
+    th_model_free(m);
+}
+
+static void test_map(void **state)
+{
+    (void)state;
+    check_levels("dim=8 heads=2");
+    check_levels("dim=12 heads=3 hidden=2 missing=mask");
+    check_levels("dim=16 heads=1 init=wide");
+}
+
+static void test_map_refuses(void **state)
+{
+    (void)state;
+    const char *settings[] = {"dim=8 heads=2 chunk=3", "dim=8 heads=2 thickness=2",
+                              "dim=8 heads=2 norm=pre", "dim=8 heads=2 activation=gelu"};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        ThError err = {0};
+        ThModel *m = bound("regulargpt", settings[i], TH_TARGET_FINAL, 2);
+        assert_null(th_proof_map_new(m, &err));
+        assert_int_equal(err.code, TH_EVALUE);
+        th_model_free(m);
+    }
+}
+
+/* ---- the enclosure --------------------------------------------------------------------------- */
+
+typedef struct {
+    const ThProofMap *f;
+    ThProofEnclosure *e;
+    ThProofBounds *b;    /* the checker's */
+    const double *shape; /* (2, dim, dim) */
+    ThRng r;
+    double closest; /* to the bound, as a share of it */
+    double looser;  /* the checker's bound over the prover's, at most */
+    long checks;
+} Fuzz;
+
+static void random_direction(Fuzz *z, double *to)
+{
+    double square = 0;
+    for (int k = 0; k < z->f->dim; k++) {
+        to[k] = th_rng_normal(&z->r);
+        square += to[k] * to[k];
+    }
+    for (int k = 0; k < z->f->dim; k++)
+        to[k] /= sqrt(square);
+}
+
+/* A point on the ball's surface: centre + radius A z. */
+static void point_of(const Fuzz *z, const ThProofBall *b, const double *at, double *to)
+{
+    int d = z->f->dim;
+    for (int i = 0; i < d; i++) {
+        to[i] = b->centre[i];
+        for (int k = 0; k < d; k++)
+            to[i] += b->radius * z->shape[(b->shape * d + i) * d + k] * at[k];
+    }
+}
+
+static double length_of_product(const double *g, const double *a, int d)
+{
+    double square = 0;
+    for (int k = 0; k < d; k++) {
+        double sum = 0;
+        for (int i = 0; i < d; i++)
+            sum += a[i] * g[i * d + k];
+        square += sum * sum;
+    }
+    return sqrt(square);
+}
+
+/* How far the set reaches in the direction of a. */
+static double support(const ThProofSet *s, const double *a)
+{
+    int d = s->dim;
+    double q = 0, sum = length_of_product(s->gx, a, d) + length_of_product(s->gy, a, d);
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < d; j++)
+            q += a[i] * s->q[i * d + j] * a[j];
+    sum += sqrt(fmax(0, q));
+    for (int j = 0; j < s->n_box; j++) {
+        double along = 0;
+        for (int i = 0; i < d; i++)
+            along += a[i] * s->box[j * d + i];
+        sum += fabs(along);
+    }
+    return sum;
+}
+
+static void inside(Fuzz *z, const ThProofSet *s, const double *off, const double *a)
+{
+    double along = 0, size = 0;
+    for (int k = 0; k < s->dim; k++) {
+        along += a[k] * off[k];
+        size += a[k] * a[k];
+    }
+    double reach = support(s, a);
+    if (!(along <= reach * (1 + TH_PROOF_BUDGET) + TH_PROOF_BUDGET * sqrt(size)))
+        fail_msg("a point lies %.17g along, the bound is %.17g", along, reach);
+    z->closest = fmax(z->closest, along / reach);
+    z->checks++;
+}
+
+/* Of a place zx, zy: the set without its remainders must hold the point, and so must all of it. */
+static void check_point(Fuzz *z, const ThProofBall *x, const ThProofBall *y, const ThProofSet *s,
+                        double *zx, double *zy)
+{
+    ThError err = {0};
+    int d = z->f->dim;
+    double px[MOST], py[MOST], out[MOST], off[MOST], a[MOST];
+    if (x)
+        point_of(z, x, zx, px);
+    point_of(z, y, zy, py);
+    assert_true(th_proof_map_apply(z->f, x ? px : NULL, py, 1, out, &err));
+    for (int k = 0; k < d; k++)
+        off[k] = out[k] - s->centre[k];
+    inside(z, s, off, off);
+    random_direction(z, a);
+    inside(z, s, off, a);
+    /* The next place is where the linear part reaches farthest that way. */
+    for (int k = 0; k < d; k++) {
+        zx[k] = zy[k] = 0;
+        for (int i = 0; i < d; i++) {
+            zx[k] += off[i] * s->gx[i * d + k];
+            zy[k] += off[i] * s->gy[i * d + k];
+        }
+    }
+    double lx = 0, ly = 0;
+    for (int k = 0; k < d; k++) {
+        lx += zx[k] * zx[k];
+        ly += zy[k] * zy[k];
+    }
+    for (int k = 0; k < d; k++) {
+        zx[k] = lx > 0 ? zx[k] / sqrt(lx) : 0;
+        zy[k] = ly > 0 ? zy[k] / sqrt(ly) : 0;
+    }
+}
+
+static void check_balls(Fuzz *z, double radius)
+{
+    ThError err = {0};
+    int d = z->f->dim;
+    double cx[MOST], cy[MOST], zx[MOST], zy[MOST], centre[MOST], reach;
+    for (int k = 0; k < d; k++) {
+        cx[k] = 1.5 * th_rng_normal(&z->r);
+        cy[k] = 1.5 * th_rng_normal(&z->r);
+        centre[k] = 0.1 * th_rng_normal(&z->r);
+    }
+    ThProofBall x = {cx, radius * (0.2 + 0.8 * th_rng_uniform(&z->r)), below(&z->r, 2)};
+    ThProofBall y = {cy, radius * (0.2 + 0.8 * th_rng_uniform(&z->r)), below(&z->r, 2)};
+    bool missing = below(&z->r, 4) == 0;
+    const ThProofSet *s = th_proof_enclose(z->e, missing ? NULL : &x, &y);
+    for (int k = 0; k < d; k++)
+        centre[k] += s->centre[k];
+    enum { PLACES = 12 };
+    double farthest = 0;
+    ThProofBall target = {centre, 0, below(&z->r, 2)};
+    for (int i = 0; i < PLACES; i++) {
+        if (i % 3 == 0) {
+            random_direction(z, zx);
+            random_direction(z, zy);
+        }
+        double px[MOST], py[MOST], out[MOST];
+        point_of(z, &x, zx, px);
+        point_of(z, &y, zy, py);
+        assert_true(th_proof_map_apply(z->f, missing ? NULL : px, py, 1, out, &err));
+        for (int k = 0; k < d; k++)
+            out[k] -= centre[k];
+        farthest = fmax(farthest, th_proof_distance(z->e, target.shape, out));
+        check_point(z, missing ? NULL : &x, &y, s, zx, zy);
+    }
+    assert_true(th_proof_reach(z->e, &target, &reach, &err));
+    assert_true(farthest <= reach);
+    ThProofEllipsoid ex = {cx, x.radius, x.shape}, ey = {cy, y.radius, y.shape};
+    ThProofEllipsoid into = {centre, 0, target.shape};
+    double other = th_proof_bounds_image(z->b, missing ? NULL : &ex, &ey, &into);
+    assert_true(farthest <= other);
+    if (isfinite(reach))
+        z->looser = fmax(z->looser, other / reach);
+}
+
+/* Two matrices: the identity, and one that stretches along random axes. */
+static void make_shapes(ThRng *r, int d, double *shape)
+{
+    memset(shape, 0, (size_t)(2 * d * d) * sizeof *shape);
+    for (int i = 0; i < d; i++)
+        shape[i * d + i] = shape[(d + i) * d + i] = 1;
+    double *a = shape + d * d;
+    for (int n = 0; n < 6; n++) {
+        double v[MOST], square = 0, by = exp(0.5 * th_rng_normal(r)) - 1;
+        for (int k = 0; k < d; k++) {
+            v[k] = th_rng_normal(r);
+            square += v[k] * v[k];
+        }
+        for (int i = 0; i < d; i++)
+            for (int j = 0; j < d; j++)
+                a[i * d + j] += by / square / 2 * (v[i] * v[j]);
+    }
+}
+
+static void fuzz(const char *settings, double size, uint64_t seed, Fuzz *z)
+{
+    static const double radius[] = {0.001, 0.01, 0.03, 0.1, 0.3, 1, 3};
+    ThError err = {0};
+    ThModel *m = bound("regulargpt", settings, TH_TARGET_FINAL, 2);
+    for (size_t i = 0; i < m->params.total; i++)
+        m->params.value[i] *= (float)size;
+    ThProofMap *f = th_proof_map_new(m, &err);
+    double *shape = th_alloc(2 * MOST * MOST, sizeof *shape, &err);
+    z->r = th_rng(seed, "fuzz", 0);
+    make_shapes(&z->r, f->dim, shape);
+    z->f = f;
+    z->shape = shape;
+    z->e = th_proof_enclosure_new(f, shape, 2, &err);
+    z->b = th_proof_bounds_new(f, shape, 2, &err);
+    assert_non_null(z->e);
+    assert_non_null(z->b);
+    for (size_t i = 0; i < sizeof radius / sizeof *radius; i++)
+        for (int k = 0; k < 3; k++)
+            check_balls(z, radius[i]);
+    th_proof_enclosure_free(z->e);
+    th_proof_bounds_free(z->b);
+    th_proof_map_free(f);
+    th_model_free(m);
+    free(shape);
+}
+
+/* No point outside, whatever the weights are and however large the sets. */
+static void test_enclosure(void **state)
+{
+    (void)state;
+    static const double size[] = {0.1, 0.3, 0.7, 1, 2, 4};
+    Fuzz z = {0};
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        fuzz("dim=8 heads=2", size[i], i, &z);
+        fuzz("dim=16 heads=4 hidden=2 missing=mask", size[i], i + 10, &z);
+        fuzz("dim=12 heads=1", size[i], i + 20, &z);
+    }
+    if (getenv("PROOF_VERBOSE"))
+        print_message("%ld checks, the closest at %.4f of its bound; checker/prover %.3f\n",
+                      z.checks, z.closest, z.looser);
+    assert_true(z.checks > 8000);
+    assert_true(z.closest > 0.9); /* a bound that is far off would prove nothing */
+    assert_true(z.looser < 1.01); /* what was proved with some room can be checked */
+}
+
+/* ---- proofs ---------------------------------------------------------------------------------- */
+
+static const char TRAINING[] = "length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 "
+                               "ramp=0.4 pull=0.3 aux=0.5 gate=0.2";
+
+static ThModel *trained(const ThTask *t, const char *settings, const char *training)
+{
+    ThError err = {0};
+    ThModel *m = made_model("regulargpt", settings);
+    ThOptions o = {0};
+    set_all(&o, th_train_options, training);
+    ThTrainer *tr = th_trainer_new(m, t, &o, 1, &err);
+    if (!tr)
+        fail_msg("%s", err.msg);
+    while (!th_trainer_done(tr))
+        assert_true(th_trainer_step(tr, &err));
+    th_trainer_free(tr);
+    th_options_free(&o);
+    return m;
+}
+
+static ThProof *proof_of(const ThModel *m, const ThTask *t)
+{
+    ThError err = {0};
+    ThProofHow how = {.slack = 1e-3, .limit = 100, .seed = 1};
+    ThProof *p = th_proof_certify(m, th_task_machine(t, &err), &how, NULL, &err);
+    if (!p)
+        fail_msg("%s", err.msg);
+    return p;
+}
+
+static bool holds(const ThProofCertificate *c, const ThModel *m)
+{
+    ThError err = {0};
+    ThProofChecked k;
+    ThProofMap *f = th_proof_map_new(m, &err);
+    assert_true(th_proof_check(c, f, NULL, &k, &err));
+    assert_true(k.holds == !*k.why);
+    th_proof_map_free(f);
+    return k.holds;
+}
+
+/* Signed as if it had been written like this: what is wrong has to be found by looking. */
+static bool holds_signed(ThProofCertificate *c, const ThModel *m)
+{
+    uint64_t before = c->digest;
+    c->digest = th_proof_certificate_digest(c);
+    bool found = holds(c, m);
+    c->digest = before;
+    return found;
+}
+
+/* No weight, centre or radius can change unseen, be it by its last bit. */
+static void refuse_changes(ThProofCertificate *c, ThModel *m)
+{
+    for (int i = 0; i < m->params.n; i++) {
+        const ThParam *p = &m->params.item[i];
+        size_t last = (size_t)p->rows * (size_t)p->cols - 1, place[] = {0, last / 2, last};
+        for (int k = 0; k < 3; k++) {
+            float *w = m->params.value + p->offset + place[k], before = *w;
+            *w = nextafterf(before, 2);
+            assert_false(holds(c, m));
+            *w = before;
+        }
+    }
+    for (int i = 0; i < c->n_labels * (c->dim + 1); i++) {
+        double *x = i < c->n_labels ? c->radius + i : c->centre + i - c->n_labels, before = *x;
+        *x = nextafter(before, 2);
+        assert_false(holds(c, m));
+        *x = before;
+    }
+}
+
+/* What is wrong is seen even where all digests agree. */
+static void refuse_wrong_sets(ThProofCertificate *c, ThModel *m)
+{
+    for (int i = 0; i < c->n_labels; i++) {
+        double radius = c->radius[i];
+        c->radius[i] = radius / 8;
+        assert_false(holds_signed(c, m));
+        c->radius[i] = 40;
+        assert_false(holds_signed(c, m));
+        c->radius[i] = radius;
+        double *centre = c->centre + i * c->dim, first = *centre;
+        *centre += 1;
+        assert_false(holds_signed(c, m));
+        *centre = first;
+        c->complete[i] = !c->complete[i];
+        assert_false(holds_signed(c, m));
+        c->complete[i] = !c->complete[i];
+    }
+    for (int q = 0; q < c->n_states; q++) {
+        c->answer[q] = !c->answer[q];
+        assert_false(holds_signed(c, m));
+        c->answer[q] = !c->answer[q];
+    }
+    c->slack = 1;
+    assert_false(holds_signed(c, m));
+    c->slack = -1;
+    assert_false(holds_signed(c, m));
+    c->slack = 1e-3;
+    assert_true(holds_signed(c, m));
+    float *bias = th_params_at(&m->params, th_params_find(&m->params, "head_bias"));
+    uint64_t weights = c->weights;
+    float before = *bias;
+    *bias += 30;
+    ThError err = {0};
+    ThProofMap *f = th_proof_map_new(m, &err);
+    c->weights = f->digest;
+    assert_false(holds_signed(c, m)); /* closed still, but all answers are one */
+    th_proof_map_free(f);
+    c->weights = weights;
+    *bias = before;
+}
+
+static void test_certificate(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    const char *path = "build/test_proof.cert";
+    ThTask *t = made_task("parity", "", NULL);
+    ThModel *m = trained(t, "dim=16 heads=2", TRAINING);
+    ThProof *p = proof_of(m, t);
+    assert_int_equal(p->verdict, TH_PROOF_PROVED);
+    assert_int_equal(p->labels->n, 4);
+    assert_true(p->float_error > 0 && p->float_error < 1e-4);
+    ThProofCertificate *made = th_proof_certificate_new(p, &m->signature, &err);
+    assert_true(th_proof_certificate_write(made, path, &err));
+    ThProofCertificate *c = th_proof_certificate_read(path, &err);
+    assert_non_null(c);
+    assert_true(th_proof_certificate_digest(c) == made->digest);
+    assert_true(holds(c, m));
+    refuse_changes(c, m);
+    refuse_wrong_sets(c, m);
+    assert_true(holds(c, m));
+    th_proof_certificate_free(c);
+    th_proof_certificate_free(made);
+    th_proof_free(p);
+    th_model_free(m);
+    th_task_free(t);
+    remove(path);
+}
+
+/* A word that a model is said to be wrong on. */
+static void check_word(const ThModel *m, const ThTask *t, const ThProof *p)
+{
+    ThError err = {0};
+    assert_int_equal(p->verdict, TH_PROOF_WRONG);
+    ThModelTrace *trace = th_model_trace(m, p->word, p->length, &err);
+    int said = 0;
+    for (int c = 1; c < trace->n_classes; c++)
+        if (trace->output[c] > trace->output[said])
+            said = c;
+    assert_int_equal(said, p->said);
+    assert_int_equal(p->right, th_dfa_class(th_task_machine(t, &err), p->word, (size_t)p->length));
+    assert_int_not_equal(said, p->right);
+    th_model_trace_free(trace);
+}
+
+/* Models that are wrong are never proved: answers come from the automaton, and a model whose sets
+ * are closed because all vectors are one is wrong, too. */
+static void test_wrong(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("parity", "", NULL);
+    ThModel *m = trained(t, "dim=8 heads=2", "steps=1");
+    ThProof *p = proof_of(m, t);
+    check_word(m, t, p);
+    th_proof_free(p);
+    float *gain = th_params_at(&m->params, th_params_find(&m->params, "layer0.norm2.gain"));
+    memset(gain, 0, 8 * sizeof *gain);
+    p = proof_of(m, t);
+    check_word(m, t, p);
+    th_proof_free(p);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+/* A model that was trained with noise alone is right as far as one sees, but not proved. */
+static void test_open(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("parity", "", NULL);
+    ThModel *m =
+        trained(t, "dim=16 heads=2", "steps=500 batch=32 curriculum=adaptive lr=3e-3 noise=0.3");
+    ThProof *p = proof_of(m, t);
+    assert_int_equal(p->verdict, TH_PROOF_OPEN);
+    assert_true(p->excess > 1 && p->excess < 100);
+    assert_true(p->into >= 0 && p->into < p->labels->n);
+    th_proof_free(p);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+/* Labels of strings are what the automaton's monoid says, whatever tree there is above them. */
+static void test_labels(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    ThTask *t = made_task("tomita", "number=5", NULL);
+    ThProofLabels *l = th_proof_labels_new(th_task_machine(t, &err), 2, 100, NULL, &err);
+    assert_non_null(l);
+    int complete = 0;
+    for (int i = 0; i < l->n; i++)
+        complete += l->kind[i] == TH_PROOF_COMPLETE;
+    /* Two symbols leave both counts, or change both: even words only. */
+    assert_int_equal(complete, 2);
+    assert_int_equal(l->n, 2 + 4);
+    for (int i = 0; i < l->n; i++)
+        for (int j = 0; j < l->n; j++) {
+            int to = l->product[i * l->n + j];
+            assert_true((to < 0) == (l->kind[j] == TH_PROOF_EDGE));
+            if (to >= 0)
+                assert_int_equal(l->element[to],
+                                 th_monoid_product(l->monoid, l->element[i], l->element[j]));
+        }
+    th_proof_labels_free(l);
+    assert_null(th_proof_labels_new(th_task_machine(t, &err), 2, 3, NULL, &err));
+    assert_int_equal(err.code, TH_ELIMIT);
+    th_task_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_map),         cmocka_unit_test(test_map_refuses),
+        cmocka_unit_test(test_enclosure),   cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_certificate), cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_open),
+    };
+    return cmocka_run_group_tests_name("proof", tests, NULL, NULL);
+}
