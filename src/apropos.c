@@ -1,4 +1,5 @@
 /* apropos.c - what mentions a text. */
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -7,11 +8,12 @@
 #include "synonyms.h"
 #include "wrap.h"
 
+/* Does a word, or some words, begin with the text? */
 static bool mentions(const char *where, const char *text)
 {
     size_t n = strlen(text);
-    for (; where && *where; where++)
-        if (strncasecmp(where, text, n) == 0)
+    for (const char *c = where; c && *c; c++)
+        if (strncasecmp(c, text, n) == 0 && (c == where || !isalnum((unsigned char)c[-1])))
             return true;
     return false;
 }

@@ -167,6 +167,12 @@ static void offer_topic(void *context, const char *name)
     offer_n(context, name, strcspn(name, " "), "");
 }
 
+/* A bare Tab asks which objects there are, but where there are none, what else there is. */
+static bool wants_all(const Cursor *c)
+{
+    return *c->prefix || c->out->n == 0;
+}
+
 static void offer_operand(Cursor *c, const ShArg *arg)
 {
     switch (arg->kind) {
@@ -175,12 +181,12 @@ static void offer_operand(Cursor *c, const ShArg *arg)
         break;
     case A_OBJECT:
         offer_objects(c, -1);
-        if (!(arg->flags & A_NAMED) && *c->prefix)
+        if (!(arg->flags & A_NAMED) && wants_all(c))
             offer_expressions(c);
         break;
     case A_AUTOMATON:
         offer_objects(c, SH_AUTOMATON);
-        if (!(arg->flags & A_NAMED) && *c->prefix) /* a bare Tab asks what there is */
+        if (!(arg->flags & A_NAMED) && wants_all(c))
             offer_expressions(c);
         break;
     case A_MACHINE:
@@ -188,7 +194,7 @@ static void offer_operand(Cursor *c, const ShArg *arg)
         break;
     case A_TASK:
         offer_objects(c, SH_TASK);
-        if (*c->prefix)
+        if (wants_all(c))
             offer_tasks(c);
         break;
     case A_MODEL:

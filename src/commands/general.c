@@ -44,8 +44,8 @@ SH_COMMAND(help, .group = "general", .summary = "explain a command or a topic",
 }
 
 SH_COMMAND(apropos, .group = "general", .summary = "find commands and topics by a word",
-           .detail = "Looks for the text in names, summaries, descriptions and options, without "
-                     "regard to case.",
+           .detail = "Looks for words that begin with the text, in names, summaries, descriptions "
+                     "and options, without regard to case.",
            .example = "apropos directory\n"
                       "#>   cd                  change the current directory\n"
                       "#>   pwd                 print the current directory",

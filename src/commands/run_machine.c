@@ -194,8 +194,12 @@ static bool run_input(ShSession *s, const ShCall *call, const ShOperand *input, 
     ShObject *o = call->operand[0].object;
     const ThTm *m = o->as.machine;
     ThTmTapeWords words;
-    if (!th_tm_tape_words_read(&words, m, input ? input->text : "", err))
+    if (!th_tm_tape_words_read(&words, m, input ? input->text : "", err)) {
+        if (input && strcmp(input->text, "continue") == 0)
+            snprintf(err->hint, sizeof err->hint,
+                     "continue %.60s goes on with a run that was stopped", o->name);
         return sh_error_inside(err, input ? input : &call->operand[0]);
+    }
     if (sh_out(s) && call->n > 2)
         sh_say(s, "%s: ", *input->text ? input->text : "\"\"");
     bool ok = m->branching && !is_random(call)
