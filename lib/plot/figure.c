@@ -263,6 +263,7 @@ typedef struct {
 
 static Page page_of(const ThFigure *f, const ThPlotTarget *to)
 {
+    enum { ROOMY = 4 /* inches; in a smaller figure the texts are smaller, too */ };
     const double inch = 2.54;
     double width = size_or(f->width, 7), height = size_or(f->height, 5);
     Page p = {.width = size_or(to->width / inch, width),
@@ -271,6 +272,8 @@ static Page page_of(const ThFigure *f, const ThPlotTarget *to)
               .font = to->font ? to->font : "DejaVu Sans"};
     if (f->drawing)
         p.scale *= fmin(p.width / width, p.height / height);
+    else if (to->font_size <= 0)
+        p.scale = sqrt(fmin(1, fmin(p.width / ROOMY, p.height / ROOMY)));
     return p;
 }
 

@@ -81,7 +81,7 @@ typedef struct {
     int columns, rows;    /* TH_PLOT_TEXT: size of the terminal; 0: 79 by 24 */
     double width, height; /* of a picture, in cm; 0: the figure's own */
     const char *font;     /* of letters, digits, blanks and hyphens; NULL: DejaVu Sans */
-    double font_size;     /* in points; 0: 10 */
+    double font_size;     /* in points; 0: 10, or less in small figures */
     ThStop *stop;         /* ends gnuplot; may be NULL */
     char *text; /* returned new, what to print, freed with free(): for TH_PLOT_TEXT, and for
                    TH_PLOT_WINDOW where gnuplot was built without windows; else NULL */

@@ -126,7 +126,7 @@ SH_COMMAND(plot, .group = "plots", .summary = "draw an object in the usual way",
                "model as plot loss, an s-op as plot flow, a selector as plot selector.",
            .example = "plot parity > \"parity.txt\"",
            .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
-           .options = run_options, .flags = C_OWN_REDIRECT)
+           .options = run_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
     const ShOperand *o = &call->operand[0];
     ShKind kind = o->object->kind;

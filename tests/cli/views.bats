@@ -435,3 +435,15 @@ plot run inc 11 > "run.gp"'
     grep -q '␣ → 1,L' inc.gp
     grep -q "title '␣'" run.gp
 }
+
+@test "the usual view takes the options of figures; small figures have small texts" {
+    need_gnuplot
+    go -e 'plot parity title="even b" > "p.gp"
+plot growth parity size=6x4 > "small.svg"
+plot growth parity > "large.svg"'
+    [ "$status" -eq 0 ]
+    grep -q 'even b' p.gp
+    small=$(grep -o 'font-size="[0-9]*' small.svg | tr -dc '0-9\n' | sort -n | tail -n 1)
+    large=$(grep -o 'font-size="[0-9]*' large.svg | tr -dc '0-9\n' | sort -n | tail -n 1)
+    [ "$small" -lt "$large" ]
+}
