@@ -31,14 +31,14 @@ typedef enum {
     A_MACHINE,   /* unless A_NAMED, also a text in a format of machines */
     A_TASK,      /* unless A_NAMED, also a kind with its options in parentheses */
     A_MODEL,
-    A_PROGRAM,              /* the text of an expression of RASP: a string, a word or in brackets */
-    A_INPUT,                /* a word over an alphabet: one string or word */
-    A_TEXT,                 /* a string or word without further meaning */
-    A_FILE,                 /* a file name */
-    A_LIST,                 /* a file name with a dot in it: that of a list of machines */
-    A_COMMAND,              /* name of a command or help topic */
-    A_SETTING,              /* name of a setting */
-    A_KIND,                 /* a kind of object */
+    A_PROGRAM, /* the text of an expression of RASP: a string, a word or in brackets */
+    A_INPUT,   /* a word over an alphabet: one string or word */
+    A_TEXT,    /* a string or word without further meaning */
+    A_FILE,    /* a file name */
+    A_LIST,    /* a list of machines: the name of a variable, or of a file, with a dot in it */
+    A_COMMAND, /* name of a command or help topic */
+    A_SETTING, /* name of a setting */
+    A_KIND,    /* a kind of object */
     A_AUTOMATON_EXPRESSION, /* raw text up to the first option or the end: sh_automaton_value */
     A_TASK_KIND,  /* a task kind; its options are the call's; if the kind takes an automaton, one
                      A_AUTOMATON_EXPRESSION operand follows it */
@@ -110,7 +110,8 @@ enum {
     C_PREFIX = 16,      /* what follows it is a statement of its own (time) */
     C_DEFINES = 32,     /* does nothing but define objects: files that are loaded may hold it */
     C_CONTROL = 64,     /* a { in it opens a body of statements, which it runs itself (for, if) */
-    C_LISTS = 128,      /* its second form takes a list, and looks at call->redirect itself */
+    C_LISTS = 128,      /* its second form takes a list, and looks at call->redirect itself; it is
+                           tried first where a variable is named that holds one */
     C_ANY_FILE = 256    /* its output may be sent to a file with any ending (echo) */
 };
 

@@ -134,13 +134,34 @@ const ShFamily *sh_family_of_command(const ShCommand *c)
     return f && f->second_word ? f : NULL;
 }
 
-const char *sh_family_nearest(const ShFamily *f, const char *word)
+static const char *nearest(const ShFamily *f, const char *word)
 {
     const char *names[256];
     size_t n = 0;
     for (; n < 256 && n < f->count(); n++)
         names[n] = f->row(n).name;
     return th_nearest(word, names, n);
+}
+
+bool sh_family_not_followed(const ShFamily *f, ThError *err)
+{
+    ThText list = {0};
+    for (size_t i = 0; i < f->count(); i++)
+        th_text_printf(&list, "%s%s", i ? ", " : "", f->row(i).name);
+    th_fail(err, TH_EUSAGE, "%s is followed by one of %s", f->word, list.data ? list.data : "");
+    th_text_free(&list);
+    return th_hint(err, "see help %s", f->topic);
+}
+
+bool sh_family_unknown(const ShFamily *f, const char *word, ThError *err)
+{
+    const char *near = nearest(f, word);
+    if (f->second_word)
+        return sh_family_not_followed(f, err);
+    th_fail(err, TH_EUSAGE, "unknown %s kind '%s'", f->word, word);
+    if (near)
+        return th_hint(err, "did you mean %s?", near);
+    return th_hint(err, "help %s lists the kinds", f->topic);
 }
 
 bool sh_family_find(const ShFamily *f, const char *name, ShKindRow *row)

@@ -39,8 +39,10 @@ const ShFamily *sh_family_of(ShArgKind arg);
 /* The family whose kinds are the second words of a command; view, or NULL. */
 const ShFamily *sh_family_of_command(const ShCommand *c);
 
-/* The kind whose name is most like a word, or NULL; view. */
-const char *sh_family_nearest(const ShFamily *f, const char *word);
+/* Errors of what follows a family's word: it needs one of the kinds; a word names none.  Return
+ * false, always. */
+bool sh_family_not_followed(const ShFamily *f, ThError *err);
+bool sh_family_unknown(const ShFamily *f, const char *word, ThError *err);
 
 /* Sets *row to the kind of that name; false if there is none. */
 bool sh_family_find(const ShFamily *f, const char *name, ShKindRow *row);

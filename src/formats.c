@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "machine_list.h"
 #include "rasp.h"
 #include "session_impl.h"
 #include "shell.h"
@@ -493,6 +494,13 @@ static bool define(ShSession *s, Loading *l, bool machine, const char *name, ThE
     const char *slash = strrchr(l->path, '/'), *dot = strrchr(slash ? slash : l->path, '.');
     char *own = name ? NULL : name_of_file(l->path, dot ? dot : "", err);
     name = name ? name : own;
+    if (name && machine && l->format && l->format == th_format_named("bbchallenge") &&
+        sh_is_machine_list(l->text)) {
+        bool ok = sh_define_machine_list(s, name, l->text, l->size, l->path, err);
+        l->text = NULL;
+        free(own);
+        return ok;
+    }
     void *object = !name     ? NULL
                    : machine ? (void *)read_machine(l, err)
                    : l->format && l->format->load_model
@@ -526,7 +534,7 @@ static bool guess(Loading *l, bool *machine, ThError *err)
         return th_hint(err, "say format=%s or format=%s", f->name, guessed->name);
     }
     *machine = guessed || (f && f->read_machine && !f->read_automaton);
-    if (*machine)
+    if (*machine && (guessed || f->shared))
         l->format = guessed;
     return true;
 }

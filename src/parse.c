@@ -153,28 +153,6 @@ static size_t expression_end(const ShBinder *b)
     return i;
 }
 
-/* A second word that is none of a command's: they are listed. */
-static bool not_followed(const ShFamily *f, ThError *err)
-{
-    ThText list = {0};
-    for (size_t i = 0; i < f->count(); i++)
-        th_text_printf(&list, "%s%s", i ? ", " : "", f->row(i).name);
-    th_fail(err, TH_EUSAGE, "%s is followed by one of %s", f->word, list.data ? list.data : "");
-    th_text_free(&list);
-    return th_hint(err, "see help %s", f->topic);
-}
-
-static bool unknown_kind(const ShFamily *f, const char *word, ThError *err)
-{
-    const char *near = sh_family_nearest(f, word);
-    if (f->second_word)
-        return not_followed(f, err);
-    th_fail(err, TH_EUSAGE, "unknown %s kind '%s'", f->word, word);
-    if (near)
-        return th_hint(err, "did you mean %s?", near);
-    return th_hint(err, "help %s lists the kinds", f->topic);
-}
-
 static bool takes_text(const ShArg *args)
 {
     for (int i = 0; i < 8 && args[i].kind != A_NONE; i++)
@@ -264,7 +242,7 @@ static bool bind_kind(ShBinder *b, ShOperand *o, char *text, ThError *err)
     char *inside = cut_arguments(text);
     ShKindRow kind;
     if (!sh_family_find(f, text, &kind))
-        return unknown_kind(f, text, err);
+        return sh_family_unknown(f, text, err);
     if (b->kind.name)
         place_inside(&kind, &b->kind);
     b->kind = kind;
@@ -291,17 +269,26 @@ static bool settle_operand(ShBinder *b, const ShArg *arg, char *text, ThError *e
     return true;
 }
 
-/* Is a word $NAME, of a list? */
-static bool is_list(ShBinder *b, const ShToken *t, char name[64])
+/* Does a token name a variable that holds a list? */
+static bool is_list(const ShBinder *b, const ShToken *t, bool bare, char name[SH_NAME])
 {
-    const ShLexer *lx = b->st->lexer;
-    size_t n = 0;
-    char *word =
-        t->type == T_WORD ? th_strndup(lx->text.data + t->start, t->end - t->start, NULL) : NULL;
-    const char *inserted = word ? sh_insertion(word, &n) : NULL;
-    snprintf(name, 64, "%.*s", (int)n, inserted ? inserted : "");
-    free(word);
-    return n > 0 && n < 64 && sh_variable(b->s, name).kind == 'l';
+    return t->type == T_WORD &&
+           sh_names_list(b->s, b->st->lexer->text.data + t->start, t->end - t->start, bare, name);
+}
+
+/* A list of machines: the name of a variable or of a file. */
+static bool bind_machines(ShBinder *b, ThError *err)
+{
+    char name[SH_NAME];
+    const ShToken *t = token(b->st, b->at);
+    bool variable = is_list(b, t, true, name);
+    if (!variable && !memchr(b->st->lexer->text.data + t->start, '.', t->end - t->start))
+        return fail_token(err, t, TH_EUSAGE, "expected the name of a file or of a list");
+    ShOperand *o = add_operand(b, A_LIST, t, err);
+    b->at++;
+    if (o)
+        o->text = variable ? th_strdup(name, err) : token_text(b, t, false, err);
+    return (o && o->text) || place(err, t);
 }
 
 /* Every element of a list is an operand of its own: `run p $args`. */
@@ -341,7 +328,7 @@ static bool bind_setting(ShBinder *b, const ShArg *arg, const ShToken *t, ThErro
 
 static bool bind_word(ShBinder *b, const ShArg *arg, ThError *err)
 {
-    char list[64];
+    char list[SH_NAME];
     const ShToken *t = token(b->st, b->at);
     if (arg->kind == A_SETTING && t->type == T_OPTION)
         return bind_setting(b, arg, t, err);
@@ -349,9 +336,9 @@ static bool bind_word(ShBinder *b, const ShArg *arg, ThError *err)
                  sh_operand_end(arg, b->st->lexer, b->at, b->st->to) > b->at + 1;
     if (t->type != T_WORD && t->type != T_STRING && !group && !(t->type == T_OPTION && b->plain))
         return fail_token(err, t, TH_EUSAGE, "expected %s", arg->name);
-    if (arg->kind == A_LIST && !memchr(b->st->lexer->text.data + t->start, '.', t->end - t->start))
-        return fail_token(err, t, TH_EUSAGE, "expected the name of a file");
-    if ((arg->flags & A_REPEATED) && is_list(b, t, list))
+    if (arg->kind == A_LIST)
+        return bind_machines(b, err);
+    if ((arg->flags & A_REPEATED) && is_list(b, t, false, list))
         return bind_list(b, arg, list, err);
     size_t end = sh_operand_end(arg, b->st->lexer, b->at, b->st->to);
     char *text = end == b->at + 1 ? token_text(b, t, arg->flags & A_INSERTING, err)
@@ -483,7 +470,7 @@ static bool missing(const ShBinder *b, const ShArg *arg, ThError *err)
         width += ((unsigned char)b->st->lexer->text.data[i] & 0xc0) != 0x80;
     int col = last->col + width;
     if (f && arg->kind == f->arg)
-        return not_followed(f, err) || place(err, last);
+        return sh_family_not_followed(f, err) || place(err, last);
     if (arg->kind == A_BLOCK)
         return th_fail_at(err, TH_EUSAGE, last->line, col, "expected '=' or '{'");
     return th_fail_at(err, TH_EUSAGE, last->line, col, "%s%s%s is missing", quote, arg->name,
@@ -574,8 +561,11 @@ bool sh_parse_call(ShSession *s, const ShStatement *st, const ShCommand *c, size
 {
     ShBinder b = {.s = s, .st = st, .command = c, .p = p};
     ThError first = {0}, second = {0};
-    size_t reached, again = 0;
-    if (bind_form(&b, words, 1, &reached, &first))
+    char list[SH_NAME];
+    size_t reached = 0, again = 0;
+    bool listed = (c->flags & C_LISTS) && st->from + words < st->to &&
+                  is_list(&b, token(st, st->from + words), true, list);
+    if (!listed && bind_form(&b, words, 1, &reached, &first))
         return true;
     if (c->args2[0].kind != A_NONE) {
         sh_parsed_free(p);
@@ -589,10 +579,9 @@ bool sh_parse_call(ShSession *s, const ShStatement *st, const ShCommand *c, size
         return sh_fail_second_word(c->name, st, err);
     }
     char typed[SH_COMMAND_NAME];
-    const char *kind = sh_family_of_command(c) ? b.kind.name : NULL;
+    const char *kind = sh_family_of_command(c) && b.kind.name ? b.kind.name : "";
     if (err && err->code == TH_EUSAGE)
-        th_hint(err, "see help %s%s%s", sh_command_typed(c, typed), kind ? " " : "",
-                kind ? kind : "");
+        th_hint(err, "see help %s%s%s", sh_command_typed(c, typed), *kind ? " " : "", kind);
     return false;
 }
 

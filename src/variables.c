@@ -214,6 +214,20 @@ const char *sh_insertion(const char *text, size_t *n)
     return size > 0 && !text[size] ? name : NULL;
 }
 
+bool sh_names_list(ShSession *s, const char *word, size_t n, bool bare, char name[SH_NAME])
+{
+    const char *inside = word;
+    size_t length = n, size = insertion(word, true, &inside, &length);
+    if (size == 0) {
+        inside = word;
+        length = n;
+    }
+    if ((size != n && !(size == 0 && bare)) || length >= SH_NAME)
+        return false;
+    snprintf(name, SH_NAME, "%.*s", (int)length, inside);
+    return sh_variable(s, name).kind == 'l';
+}
+
 /* Real figures are inserted as they are printed, the user's own numbers as they are. */
 static bool insert_name(ShSession *s, const char *name, size_t n, ThText *to, ThError *err)
 {

@@ -39,6 +39,10 @@ typedef enum {
  * stands for nothing. */
 bool sh_insert(ShSession *s, const char *text, ShInsert how, ThText *to, ThError *err);
 
+/* Does a word of n bytes name a variable that holds a list, as $NAME, or also bare? */
+enum { SH_NAME = 64 };
+bool sh_names_list(ShSession *s, const char *word, size_t n, bool bare, char name[SH_NAME]);
+
 /* Defines or replaces a variable.  Errors: TH_EUSAGE and TH_EVALUE for a name that cannot be one.
  */
 bool sh_variable_set(ShSession *s, const char *name, const ThRaspValue *v, ThError *err);

@@ -22,7 +22,7 @@ static ThTm *read(const char *text, size_t size, const ThFormatMachineReading *h
         th_format_lines_cut(&l, l.size, 0);
         if (l.n > 0 && at > 0) {
             th_format_lines_fail(&l, l.begin, err, "a second machine: one can be read");
-            th_hint(err, "run and analyze take a file with a list of machines");
+            th_hint(err, "load, run and analyze take a file with a list of machines");
             th_text_free(&line);
             return NULL;
         }

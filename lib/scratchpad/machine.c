@@ -342,6 +342,7 @@ static bool start_on(Writer *w, const char *input, ThError *err)
     bool ok = th_tm_tape_words_read(&words, m, input, err);
     if (!ok)
         return false;
+    ok = th_tm_tape_words_at_start(&words, err);
     w->c.state = m->start;
     for (int k = 0; ok && k < m->n_tapes; k++) {
         ThPadCellRow *row = &w->c.tape[k];

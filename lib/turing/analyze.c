@@ -86,8 +86,8 @@ bool th_tm_analyze(ThTmAnalysis *a, const ThTm *m, const ThTmTapeWords *words,
     enum { FEW = 2000 };
     *a = (ThTmAnalysis){.end.last = -1};
     Task k = {a, m, words, limits, stop, err};
-    bool ok =
-        th_tm_reach(&a->any, m, NULL, stop, err) && th_tm_reach(&a->here, m, words, stop, err);
+    bool ok = th_tm_tape_words_at_start(words, err) && th_tm_reach(&a->any, m, NULL, stop, err) &&
+              th_tm_reach(&a->here, m, words, stop, err);
     if (ok && limits.reach && !a->here.stops)
         a->proof = TH_TM_PROOF_REACH;
     if (ok && a->proof == TH_TM_PROOF_NONE)

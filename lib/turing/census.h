@@ -9,6 +9,7 @@
 #ifndef TH_TURING_CENSUS_H
 #define TH_TURING_CENSUS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -23,16 +24,29 @@ typedef struct {
     uint64_t counted;           /* machines so far */
 } ThTmCensus;
 
+/* A machine as a bbchallenge string, after so many steps on the blank tape. */
+typedef struct {
+    const char *text;
+    bool halted; /* else it had not halted within the limit */
+    int steps;
+} ThTmCensusMachine;
+
 /* What is to be counted. */
 typedef struct {
     int states, symbols, limit; /* limit: steps that each machine may make */
     ThStop *stop;
     void (*see)(void *context, const ThTmCensus *c); /* called now and then; NULL: by nobody */
+    /* Where it is not NULL, machines in tree normal form only: the first rule is 1RB, new states
+     * and symbols come in order, and an entry that a run does not come to is undefined.  Of those
+     * whose run has an end the rule before it is kept open: one entry at least is undefined.  Each
+     * is given once, and counts as one.  False ends the census with no error of its own. */
+    bool (*each)(void *context, const ThTmCensusMachine *m);
     void *context;
 } ThTmCensusWork;
 
 /* Runs all machines for up to w->limit steps.  Errors: TH_ELIMIT if there are 2^64 machines or
- * more, TH_EINTERRUPTED, TH_ENOMEM. */
+ * more, TH_EVALUE if they are listed and have more symbols than digits, TH_EINTERRUPTED, TH_ENOMEM.
+ */
 bool th_tm_census(ThTmCensus *c, const ThTmCensusWork *w, ThError *err);
 void th_tm_census_free(ThTmCensus *c);
 

@@ -11,7 +11,7 @@
 bool th_tm_engine_start(ThTmEngine *e, const ThTm *m, const ThTmTapeWords *words, ThError *err)
 {
     *e = (ThTmEngine){.machine = m};
-    if (th_tm_fast_possible(m)) {
+    if (th_tm_fast_possible(m) && words->head[0] == 0) {
         e->fast = th_tm_fast_new(m, words->word[0], words->length[0], 0, err);
         return e->fast != NULL;
     }

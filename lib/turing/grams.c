@@ -17,7 +17,7 @@ bool th_tm_run_start(ThTmRunStart *s, const ThTm *m, const ThTmTapeWords *words,
         return th_fail(err, TH_EVALUE, "this is for machines with one tape; it has %d", m->n_tapes);
     if (m->branching)
         return th_fail(err, TH_EVALUE, "this is for machines without a choice of rules");
-    return true;
+    return th_tm_tape_words_at_start(words, err);
 }
 
 bool th_tm_running_from(ThTmRunning *r, const ThTmRunStart *s, ThError *err)

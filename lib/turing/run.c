@@ -15,13 +15,26 @@ bool th_tm_running_start(ThTmRunning *r, const ThTm *m, const int *const *word, 
     return true;
 }
 
+/* Puts the head of a tape that has not been used on a cell. */
+static bool put_head(ThTmTape *t, int cell, int blank, ThError *err)
+{
+    while (t->head < cell)
+        if (!th_tm_tape_move(t, 1, blank, err))
+            return false;
+    t->low = t->high = t->head;
+    return true;
+}
+
 bool th_tm_running_start_words(ThTmRunning *r, const ThTm *m, const ThTmTapeWords *words,
                                ThError *err)
 {
     const int *word[TH_TM_MOST_TAPES];
     for (int t = 0; t < TH_TM_MOST_TAPES; t++)
         word[t] = words->word[t];
-    return th_tm_running_start(r, m, word, words->length, err);
+    bool ok = th_tm_running_start(r, m, word, words->length, err);
+    for (int t = 0; ok && t < m->n_tapes; t++)
+        ok = put_head(&r->tape[t], words->head[t], m->blank, err);
+    return ok;
 }
 
 void th_tm_running_free(ThTmRunning *r)

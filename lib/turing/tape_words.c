@@ -1,5 +1,6 @@
 #include "turing/tape_words.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,19 +22,50 @@ static char *with_blanks(const ThTm *m, const char *part, size_t n, ThError *err
     return th_text_take(&t, err);
 }
 
+/* Takes the mark of the head out of a text; *at: the bytes before it, SIZE_MAX where there is none.
+ */
+static bool take_mark(const ThTm *m, char *text, size_t *at, ThError *err)
+{
+    char *mark = th_symbols_find(m->symbol, m->n_symbols, "*") < 0 ? strchr(text, '*') : NULL;
+    *at = mark ? (size_t)(mark - text) : SIZE_MAX;
+    if (!mark)
+        return true;
+    if (strchr(mark + 1, '*')) {
+        th_fail(err, TH_EVALUE, "the head cannot start at two places");
+        return th_hint(err, "a * stands before the cell on which it starts");
+    }
+    memmove(mark, mark + 1, strlen(mark));
+    return true;
+}
+
+/* The symbols before the mark. */
+static bool read_head(const ThTm *m, char *text, size_t at, int *head, ThError *err)
+{
+    char *before = at == SIZE_MAX ? NULL : th_strndup(text, at, err);
+    int *word = before ? th_symbols_read(m->symbol, m->n_symbols, before, head, err) : NULL;
+    free(before);
+    free(word);
+    return at == SIZE_MAX || word;
+}
+
 static bool read_part(ThTmTapeWords *w, const ThTm *m, int tape, const char *part, size_t n,
                       int column, ThError *err)
 {
     ThError inner = {0};
+    size_t at = SIZE_MAX;
     char *text = with_blanks(m, part, n, err);
     if (!text)
         return false;
-    w->word[tape] = th_symbols_read(m->symbol, m->n_symbols, text, &w->length[tape], &inner);
+    bool ok = take_mark(m, text, &at, &inner);
+    w->word[tape] =
+        ok ? th_symbols_read(m->symbol, m->n_symbols, text, &w->length[tape], &inner) : NULL;
+    ok = w->word[tape] && read_head(m, text, at, &w->head[tape], &inner);
+    bool behind = inner.col > 0 && at < strlen(text) && inner.col > (int)at;
     free(text);
-    if (w->word[tape])
+    if (ok)
         return true;
     if (inner.col > 0)
-        th_fail_at(err, inner.code, 1, inner.col + column, "%s", inner.msg);
+        th_fail_at(err, inner.code, 1, inner.col + column + behind, "%s", inner.msg);
     else
         th_fail(err, inner.code, "%s", inner.msg);
     return th_hint(err, "%s", inner.hint);
@@ -63,6 +95,15 @@ bool th_tm_tape_words_read(ThTmTapeWords *w, const ThTm *m, const char *input, T
             return true;
         part = end + 1;
     }
+}
+
+bool th_tm_tape_words_at_start(const ThTmTapeWords *w, ThError *err)
+{
+    for (int t = 0; t < TH_TM_MOST_TAPES; t++)
+        if (w->head[t] > 0)
+            return th_fail(err, TH_EVALUE,
+                           "the head has to start on the first cell here: without a *");
+    return true;
 }
 
 void th_tm_tape_words_free(ThTmTapeWords *w)

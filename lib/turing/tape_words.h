@@ -11,12 +11,17 @@
 typedef struct {
     int *word[TH_TM_MOST_TAPES]; /* NULL: blank */
     int length[TH_TM_MOST_TAPES];
+    int head[TH_TM_MOST_TAPES]; /* the cell of the word on which the head starts */
 } ThTmTapeWords;
 
 /* Reads an input: the word of the first tape, or those of several tapes separated by | where that
  * is no symbol.  Where every symbol is one character and none is a blank, a blank is an empty cell.
- * Errors: TH_EVALUE with the column. */
+ * Where * is no symbol, the head starts behind one: 10*11.  Errors: TH_EVALUE with the column. */
 bool th_tm_tape_words_read(ThTmTapeWords *w, const ThTm *m, const char *input, ThError *err);
+
+/* Do all heads start on the first cell?  Else TH_EVALUE: what is asked for is not done with others.
+ */
+bool th_tm_tape_words_at_start(const ThTmTapeWords *w, ThError *err);
 void th_tm_tape_words_free(ThTmTapeWords *w);
 
 #endif

@@ -195,8 +195,10 @@ SH_COMMAND(
         "Below, the states that no input leads to are listed, and the rules that no input makes "
         "the machine use, as far as states and symbols alone tell.\n\n"
         "LIST is a file of machines, a bbchallenge string a line; a # begins a comment, and what "
-        "follows a comma is left alone.  Each is started on the blank tape, and there is a row "
-        "for each.  With > \"out.csv\" the rows are written as they come, and with >> \"out.csv\" "
+        "follows a comma is left alone.  It may also be a variable, a list of such strings, as "
+        "load "
+        "defines for such a file.  Each is started on the blank tape, and there is a row for each. "
+        " With > \"out.csv\" the rows are written as they come, and with >> \"out.csv\" "
         "a list that was not finished goes on after the last row: also if the program was killed, "
         "nothing is done twice or left out.",
     .example =

@@ -7,79 +7,28 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "commands/machine_lists.h"
+#include "machine_list.h"
+#include "variables.h"
 
-enum { MOST_BYTES = 1 << 28 };
-
-typedef struct {
-    const char *text; /* of the machine */
-    int line;
-} Item;
-
-typedef struct {
-    char *text;
-    Item *item;
-    size_t n, cap;
-} List;
-
-static void list_free(List *l)
+/* The list of a variable of that name, or of a file. */
+static bool list_read(ShSession *s, ShMachineList *l, const ShOperand *o, ThError *err)
 {
-    free(l->text);
-    free(l->item);
-    *l = (List){0};
-}
-
-/* ---- the list -------------------------------------------------------------------------------- */
-
-/* A line without what follows the machine: a comment, or further columns. */
-static char *cut(char *line)
-{
-    line += strspn(line, " \t");
-    size_t n = strcspn(line, ",#\t\r");
-    while (n > 0 && line[n - 1] == ' ')
-        n--;
-    line[n] = '\0';
-    return line;
-}
-
-static bool add(List *l, char *line, int number, const ShOperand *file, ThError *err)
-{
-    ThError own = {0};
-    char *text = cut(line);
-    if (!*text)
-        return true;
-    ThTm *m = th_tm_read_bb(text, &own);
-    th_tm_free(m);
-    if (!m) {
-        sh_fail_operand(err, file, own.code, "%s:%d:%d: %s", file->text, number,
-                        (int)(text - line) + own.col, own.msg);
-        return th_hint(err, "%s", own.hint);
-    }
-    if (!th_grow(&l->item, &l->cap, l->n + 1, sizeof *l->item, err))
-        return false;
-    l->item[l->n++] = (Item){text, number};
-    return true;
-}
-
-/* Every line is looked at before anything is run. */
-static bool list_read(List *l, const ShOperand *file, ThError *err)
-{
+    enum { MOST_BYTES = 1 << 28 };
     size_t size;
-    l->text = th_file_read(file->text, MOST_BYTES, &size, err);
-    if (!l->text)
-        return sh_error_inside(err, file);
-    if (strlen(l->text) != size)
-        return sh_fail_operand(err, file, TH_EPARSE, "%s holds a zero byte: it is no text",
-                               file->text);
-    int number = 1;
-    for (char *line = l->text; line; number++) {
-        char *end = strchr(line, '\n');
-        if (end)
-            *end = '\0';
-        if (!add(l, line, number, file, err))
-            return false;
-        line = end ? end + 1 : NULL;
+    ThText t = {0};
+    char *item, *text;
+    if (sh_variable(s, o->text).kind != 'l') {
+        text = th_file_read(o->text, MOST_BYTES, &size, err);
+        return (text && sh_machine_list_read(l, text, size, o->text, err)) ||
+               sh_error_inside(err, o);
     }
-    return l->n > 0 || sh_fail_operand(err, file, TH_EVALUE, "%s holds no machine", file->text);
+    for (size_t i = 0; (item = sh_variable_item(s, o->text, i)); i++) {
+        th_text_printf(&t, "%s\n", item);
+        free(item);
+    }
+    size = t.size;
+    text = th_text_take(&t, err);
+    return (text && sh_machine_list_read(l, text, size, o->text, err)) || sh_error_inside(err, o);
 }
 
 /* ---- the file of results --------------------------------------------------------------------- */
@@ -96,7 +45,7 @@ static void write_heading(ThText *t, const char *columns)
 
 /* How many machines of the list the rows of a file are about, and where its last whole row ends.
  * False where the rows are about others. */
-static bool rows_done(const List *l, const char *text, const char *heading, size_t *done,
+static bool rows_done(const ShMachineList *l, const char *text, const char *heading, size_t *done,
                       size_t *end)
 {
     size_t n = strlen(heading);
@@ -106,7 +55,7 @@ static bool rows_done(const List *l, const char *text, const char *heading, size
     if (strncmp(text, heading, n) != 0)
         return false;
     for (const char *row = text + n, *next; (next = strchr(row, '\n')); row = next + 1) {
-        const char *machine = *done < l->n ? l->item[*done].text : "";
+        const char *machine = *done < l->n ? l->item[*done] : "";
         size_t size = strlen(machine);
         if (size == 0 || strncmp(row, machine, size) != 0 || row[size] != ',')
             return false;
@@ -118,8 +67,8 @@ static bool rows_done(const List *l, const char *text, const char *heading, size
 }
 
 /* What a file has already, *end bytes; a row that was not finished is taken away. */
-static bool resume(const List *l, const char *path, const char *heading, size_t *done, size_t *end,
-                   ThError *err)
+static bool resume(const ShMachineList *l, const char *path, const char *heading, size_t *done,
+                   size_t *end, ThError *err)
 {
     size_t size;
     if (access(path, F_OK) != 0)
@@ -139,8 +88,8 @@ static bool resume(const List *l, const char *path, const char *heading, size_t 
 }
 
 /* The file that a call's output goes to; *done machines are in it already. */
-static FILE *open_results(const ShCall *call, const List *l, const char *columns, size_t *done,
-                          ThError *err)
+static FILE *open_results(const ShCall *call, const ShMachineList *l, const char *columns,
+                          size_t *done, ThError *err)
 {
     ThText t = {0};
     size_t kept = 0;
@@ -171,7 +120,7 @@ static bool flush_row(FILE *out, const char *path, ThError *err)
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
-static bool each(ShSession *s, const ShCall *call, const List *l, size_t from, FILE *out,
+static bool each(ShSession *s, const ShCall *call, const ShMachineList *l, size_t from, FILE *out,
                  ShOnMachine *one, ThError *err)
 {
     bool ok = true;
@@ -180,9 +129,9 @@ static bool each(ShSession *s, const ShCall *call, const List *l, size_t from, F
         double took = sh_clock() - begun, rate = (double)(l->n - i) / (double)(i - from + 1);
         long left = (long)(took * rate);
         sh_progress(s, "machine %zu of %zu  %ld:%02ld left", i + 1, l->n, left / 60, left % 60);
-        ThTm *m = th_tm_read_bb(l->item[i].text, err);
+        ThTm *m = th_tm_read_bb(l->item[i], err);
         ok = m && !th_stopped_at(sh_stop(s), i, "machines", err) &&
-             one(s, call, &(ShListed){l->item[i].text, m, out}, err) &&
+             one(s, call, &(ShListed){l->item[i], m, out}, err) &&
              flush_row(out, call->redirect, err);
         th_tm_free(m);
     }
@@ -192,10 +141,10 @@ static bool each(ShSession *s, const ShCall *call, const List *l, size_t from, F
 bool sh_each_machine(ShSession *s, const ShCall *call, const char *columns, ShOnMachine *one,
                      ThError *err)
 {
-    List l = {0};
+    ShMachineList l = {0};
     FILE *out = NULL;
     size_t done = 0;
-    bool ok = list_read(&l, &call->operand[0], err);
+    bool ok = list_read(s, &l, &call->operand[0], err);
     if (ok && call->redirect) {
         out = open_results(call, &l, columns, &done, err);
         ok = out != NULL;
@@ -213,6 +162,6 @@ bool sh_each_machine(ShSession *s, const ShCall *call, const char *columns, ShOn
         sh_result_int(s, "machines", (long long)l.n);
         sh_result_int(s, "done", (long long)done);
     }
-    list_free(&l);
+    sh_machine_list_free(&l);
     return ok;
 }

@@ -280,7 +280,8 @@ SH_COMMAND(
               "halting.  Its verdict is halted, accepted, rejected, edge (a move over the edge "
               "of a tape where that is an error), or the limit: steps, cells, seconds.  nonblank "
               "are the cells that hold something else than the blank at the end, cells those "
-              "that the head stood on.  The words of several tapes are separated by |.  The "
+              "that the head stood on.  The words of several tapes are separated by |; behind a * "
+              "stands the cell on which the head starts (10*11), where that is no symbol.  The "
               "step limit lets the busy beaver of five states end, which takes 47 million, and "
               "still ends the run of a machine that goes on.\n\n"
               "Where a machine has the choice of rules, all its runs are followed, breadth "
@@ -291,7 +292,8 @@ SH_COMMAND(
               "then bounds what lies between the outermost cells that are not blank or scanned.  "
               "A machine without accepting states is asked whether some run halts.  With "
               "choose=random a rule is drawn wherever there is a choice.\n\n"
-              "LIST is a file of machines, a bbchallenge string a line: see analyze.",
+              "LIST is a file of machines, a bbchallenge string a line, or a variable that holds "
+              "them: see analyze, load, enumerate.",
     .example = "automaton p = parity\nrun p abab\n#> accept\n#>   even -a-> even -b-> odd "
                "-a-> odd -b-> even",
     .results = "model architecture task seed accepted state output halted verdict steps nonblank "

@@ -39,6 +39,37 @@ go() { "$TAPEHEAD" "$@"; }
     [ "$output" = "4 4" ]
 }
 
+@test "a list that is loaded is a variable, which loops, run and analyze take" {
+    run go -e 'load "list.bb" as many; for m in many { run $m steps=1000 }; x = many[0]; run $x; analyze many steps=1000 > "out.csv"; run many steps=1000 > "part.csv"; run $many steps=1000 >> "part.csv"; echo $machines $done'
+    [ "$status" -eq 0 ]
+    [[ "${lines[0]}" == "note: many is a list of 4 machines"* ]]
+    [ "$(grep -c 'halted after 6 steps' <<<"$output")" -eq 2 ]
+    [ "${lines[-1]}" = "4 4" ]
+    go -e 'analyze "list.bb" steps=1000 > "file.csv"'
+    cmp file.csv out.csv
+    run go -e 'x = [1, 2]; run x'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"error: x:1:2: "* ]]
+    echo 1RB >>list.bb
+    run go -e 'load "list.bb" as many; echo $many'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"list.bb:7:"* ]]
+}
+
+@test "machines in tree normal form are a list" {
+    go -e 'enumerate states=3 steps=30 only=halted > "three.bb"; run "three.bb" > "three.csv"'
+    [ "$(wc -l <three.bb)" -eq 1380 ]
+    [ "$(sort -u three.bb | wc -l)" -eq 1380 ]
+    [ "$(cut -d, -f2 three.csv | sort -u | tr '\n' ' ')" = "halted verdict " ]
+    [ "$(cut -d, -f3 three.csv | sort -n | tail -1)" -eq 21 ]
+    run go -e 'enumerate states=4 steps=107 | head -2'
+    [ "$status" -eq 0 ]
+    [ "${lines[1]}" = 1RB---_------_------_------ ]
+    run go -f csv -e 'enumerate steps=10 only=open'
+    [ "${lines[0]}" = machine,verdict,steps ]
+    [ "${#lines[@]}" -eq 27 ]
+}
+
 @test "a run that was killed goes on: nothing twice, nothing lost" {
     for i in {1..80}; do
         echo 1RB1RA_0LC1LE_1LD1LC_1LA0LB_1LF1RE_---0RA

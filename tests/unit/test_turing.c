@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "base/memory.h"
 #include "base/symbols.h"
 #include "turing/census.h"
+#include "turing/engine.h"
 #include "turing/fast.h"
 #include "turing/machine.h"
 #include "turing/run.h"
@@ -296,6 +298,117 @@ static void census(void **state)
     assert_false(th_tm_census(&c, &(ThTmCensusWork){.states = 9, .symbols = 9, .limit = 10}, NULL));
 }
 
+/* A * says where the head starts, on every engine; where it is a symbol it is one. */
+static void head_mark(void **state)
+{
+    (void)state;
+    ThTm *m = block("start a ; halt z\na 0 -> 1 R a\na 1 -> 0 R a\na _ -> S z");
+    ThTmTapeWords w;
+    ThTmEngine e;
+    ThTmFastFigures last;
+    ThText tape = {0};
+    ThError err = {0};
+    assert_true(th_tm_tape_words_read(&w, m, "10*1 1", &err));
+    assert_true(w.length[0] == 5 && w.head[0] == 2 && w.word[0][3] == m->blank);
+    assert_true(th_tm_engine_start(&e, m, &w, &err));
+    assert_true(th_tm_engine_go(&e, 100, no_limits, NULL, &err));
+    last = th_tm_engine_figures(&e);
+    assert_true(th_tm_engine_tape(&tape, &e, 100, &err));
+    assert_string_equal(tape.data, "100_1");
+    assert_true(last.steps == 2 && last.head == 3 && last.cells == 2);
+    assert_false(th_tm_tape_words_at_start(&w, &err));
+    th_tm_engine_free(&e);
+    th_tm_tape_words_free(&w);
+    th_text_free(&tape);
+    assert_true(th_tm_tape_words_read(&w, m, "*", &err) && w.length[0] == 0 && w.head[0] == 0);
+    assert_true(th_tm_tape_words_at_start(&w, &err));
+    th_tm_tape_words_free(&w);
+    err = (ThError){0};
+    assert_false(th_tm_tape_words_read(&w, m, "1*1*", &err));
+    err = (ThError){0};
+    assert_false(th_tm_tape_words_read(&w, m, "1*0x", &err));
+    assert_int_equal(err.col, 4);
+    th_tm_free(m);
+    m = block("start a ; halt z ; tapes 2\na ab | _ -> R | S z\na * | ab -> R | S z");
+    assert_true(th_tm_tape_words_read(&w, m, "ab * | ab * ab", &err));
+    assert_true(w.head[0] == 1 && w.head[1] == 1 && w.length[1] == 2);
+    th_tm_tape_words_free(&w);
+    th_tm_free(m);
+    m = block("start a ; halt z\na \"*\" -> R z");
+    assert_true(th_tm_tape_words_read(&w, m, "**", &err) && w.length[0] == 2 && w.head[0] == 0);
+    th_tm_tape_words_free(&w);
+    th_tm_free(m);
+}
+
+/* Has a machine halted within so many steps on the blank tape?  *steps: after how many. */
+static bool halts(const char *text, uint64_t limit, uint64_t *steps)
+{
+    ThTm *m = bb(text);
+    ThTmFast *f = th_tm_fast_new(m, NULL, 0, 0, NULL);
+    assert_non_null(f);
+    assert_true(th_tm_fast_go(f, UINT64_MAX, (ThTmRunLimits){limit, UINT64_MAX}, NULL, NULL));
+    ThTmFastFigures x = th_tm_fast_figures(f);
+    th_tm_fast_free(f);
+    th_tm_free(m);
+    *steps = x.steps;
+    return x.verdict == TH_TM_HALTED;
+}
+
+typedef struct {
+    int limit, n, longest;
+    uint64_t stands_for; /* machines that begin with 1RB and differ where the run does not come */
+    char last[64];
+} Listed;
+
+static bool check_listed(void *context, const ThTmCensusMachine *m)
+{
+    Listed *l = context;
+    uint64_t steps, same = 1;
+    assert_int_equal(halts(m->text, (uint64_t)l->limit, &steps), m->halted);
+    assert_int_equal(steps, m->steps);
+    assert_string_not_equal(m->text, l->last);
+    snprintf(l->last, sizeof l->last, "%s", m->text);
+    const char *open = strstr(m->text, "---"); /* one of them is where it halts */
+    while (open && (open = strstr(open + 3, "---")))
+        same *= 9;
+    l->stands_for += m->halted && *m->text == '1' ? same : 0;
+    l->longest = m->halted && m->steps > l->longest ? m->steps : l->longest;
+    l->n++;
+    return true;
+}
+
+static void tree_normal_form(void **state)
+{
+    static const char *const action[] = {"0LA", "0LB", "0RA", "0RB", "1LA",
+                                         "1LB", "1RA", "1RB", "---"};
+    (void)state;
+    Listed l = {.limit = 10};
+    ThTmCensus c;
+    uint64_t halting = 0, steps;
+    char text[16];
+    ThTmCensusWork work = {2, 2, 10, NULL, NULL, check_listed, &l};
+    assert_true(th_tm_census(&c, &work, NULL));
+    assert_true(l.n == 42 && l.longest == 6 && c.machines == 42 && c.halting == 16);
+    th_tm_census_free(&c);
+    for (int i = 0; i < 9 * 9 * 9; i++) {
+        snprintf(text, sizeof text, "1RB%s_%s%s", action[i % 9], action[i / 9 % 9], action[i / 81]);
+        halting += halts(text, 10, &steps);
+    }
+    assert_int_equal(l.stands_for, halting);
+    l = (Listed){.limit = 30};
+    assert_true(th_tm_census(&c, &(ThTmCensusWork){3, 2, 30, NULL, NULL, check_listed, &l}, NULL));
+    assert_true(l.longest == 21);
+    th_tm_census_free(&c);
+    l = (Listed){.limit = 40};
+    assert_true(th_tm_census(&c, &(ThTmCensusWork){2, 3, 40, NULL, NULL, check_listed, &l}, NULL));
+    assert_true(l.longest == 38);
+    th_tm_census_free(&c);
+    ThError err = {0};
+    assert_false(
+        th_tm_census(&c, &(ThTmCensusWork){2, 11, 40, NULL, NULL, check_listed, &l}, &err));
+    assert_int_equal(err.code, TH_EVALUE);
+}
+
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 /* What is written is read as the same machine. */
@@ -570,6 +683,8 @@ int main(void)
         cmocka_unit_test(engines_agree_by_pieces),
         cmocka_unit_test(enormous),
         cmocka_unit_test(census),
+        cmocka_unit_test(tree_normal_form),
+        cmocka_unit_test(head_mark),
         cmocka_unit_test(blocks_round_trip),
         cmocka_unit_test(precedence),
         cmocka_unit_test(limits_of_rules),

@@ -1,0 +1,102 @@
+#include "machine_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "rasp.h"
+#include "turing/machine.h"
+#include "variables.h"
+
+void sh_machine_list_free(ShMachineList *l)
+{
+    free(l->text);
+    free(l->item);
+    *l = (ShMachineList){0};
+}
+
+/* The machine of a line, *n bytes, without what follows it: a comment, or further columns. */
+static const char *machine_of(const char *line, size_t *n)
+{
+    line += strspn(line, " \t");
+    *n = strcspn(line, ",#\t\r\n");
+    while (*n > 0 && line[*n - 1] == ' ')
+        --*n;
+    return line;
+}
+
+bool sh_is_machine_list(const char *text)
+{
+    size_t lines = 0, n;
+    for (; text && lines < 2; text = strchr(text, '\n'), text += text != NULL) {
+        machine_of(text, &n);
+        lines += n > 0;
+    }
+    return lines > 1;
+}
+
+static bool add(ShMachineList *l, char *line, int number, const char *label, ThError *err)
+{
+    ThError own = {0};
+    size_t n;
+    char *text = line + (machine_of(line, &n) - line);
+    text[n] = '\0';
+    if (n == 0)
+        return true;
+    ThTm *m = th_tm_read_bb(text, &own);
+    th_tm_free(m);
+    if (!m) {
+        th_fail(err, own.code, "%s:%d:%d: %s", label, number, (int)(text - line) + own.col,
+                own.msg);
+        return th_hint(err, "%s", own.hint);
+    }
+    if (!th_grow(&l->item, &l->cap, l->n + 1, sizeof *l->item, err))
+        return false;
+    l->item[l->n++] = text;
+    return true;
+}
+
+bool sh_machine_list_read(ShMachineList *l, char *text, size_t size, const char *label,
+                          ThError *err)
+{
+    *l = (ShMachineList){.text = text};
+    bool ok = strlen(text) == size ||
+              th_fail(err, TH_EPARSE, "%s holds a zero byte: it is no text", label);
+    int number = 1;
+    for (char *line = text; ok && line; number++) {
+        char *end = strchr(line, '\n');
+        if (end)
+            *end = '\0';
+        ok = add(l, line, number, label, err);
+        line = end ? end + 1 : NULL;
+    }
+    ok = ok && (l->n > 0 || th_fail(err, TH_EVALUE, "%s holds no machine", label));
+    if (!ok)
+        sh_machine_list_free(l);
+    return ok;
+}
+
+bool sh_define_machine_list(ShSession *s, const char *name, char *text, size_t size,
+                            const char *label, ThError *err)
+{
+    ShMachineList list = {0};
+    ThText t = {0};
+    ThRaspValue v;
+    if (!sh_machine_list_read(&list, text, size, label, err))
+        return false;
+    for (size_t i = 0; i < list.n; i++)
+        th_text_printf(&t, "%s\"%s\"", i ? ", " : "[", list.item[i]);
+    th_text_add(&t, "]");
+    char *source = th_text_take(&t, err);
+    ThRasp *r = source ? sh_session_rasp(s, err) : NULL;
+    bool ok =
+        r && th_rasp_evaluate(r, source, &v, sh_stop(s), err) && sh_variable_set(s, name, &v, err);
+    if (ok)
+        sh_say(s, "note: %s is a list of %zu machines: for m in %s { run $m }, run %s\n", name,
+               list.n, name, name);
+    if (ok)
+        sh_result_int(s, "machines", (long long)list.n);
+    free(source);
+    sh_machine_list_free(&list);
+    return ok;
+}
