@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/symbols.h"
 #include "scratchpad/checker.h"
 #include "scratchpad/configuration.h"
 #include "scratchpad/writing.h"
@@ -11,12 +12,16 @@
 
 static const ThOptionSpec options[] = {
     {"length", TH_RANGE, "2..50", 1, 100000, NULL, "cells of tapes that are drawn"},
+    {"inputs", TH_STRING, NULL, 0, 0, NULL,
+     "the symbols of inputs that are drawn: runs on them are written from the start state to the "
+     "end.  Default: any configuration is drawn"},
     {"steps", TH_INT, NULL, 1, 1000000, NULL,
-     "steps at most; default: 1 on a tape that is drawn, 1000 on an input"},
+     "steps at most; default: 1 from a configuration that is drawn, 100 on an input that is drawn, "
+     "1000 on one that is given"},
     {"single", TH_FLAG, "no", 0, 0, NULL, "each step of the run on an input by itself"},
     {"edge", TH_CHOICE, NULL, 0, 0, "stay|extend|avoid",
      "what a move beyond the cells shown does: the head stays; a blank cell is added; such tapes "
-     "are drawn again.  Default: stay on a tape that is drawn, extend on an input"},
+     "are drawn again.  Default: stay in configurations that are drawn, extend on an input"},
     {"names", TH_CHOICE, "auto", 0, 0, "auto|paper|own",
      "names: a1 for symbols, b1 under the head, s1 for states; or the machine's own, [ ] marking "
      "the head.  auto: the paper's where the machine has a1 and s1"},
@@ -37,7 +42,7 @@ static const ThOptionSpec check_options[] = {
      "steps that a run without an end must have; 0: any number"},
     {0}};
 
-enum { LONG_RUN = 1000, TRIES = 1000 };
+enum { LONG_RUN = 1000, DRAWN_RUN = 100, TRIES = 1000 };
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -131,11 +136,32 @@ static bool stays(const ThTm *m)
     return false;
 }
 
+/* Returns new: the symbols of inputs that are drawn, or NULL. */
+static int *input_symbols(const ThPad *p, int *n, ThError *err)
+{
+    return th_symbols_read(p->machine->symbol, p->machine->n_symbols,
+                           th_option_text(&p->options, "inputs"), n, err);
+}
+
+static bool draws_inputs(const ThPad *p)
+{
+    return th_option_given(&p->options, "inputs");
+}
+
+static bool inputs_known(const ThPad *p, ThError *err)
+{
+    int n = 0, *symbol = draws_inputs(p) ? input_symbols(p, &n, err) : NULL;
+    free(symbol);
+    if (!draws_inputs(p) || n > 0)
+        return true;
+    return symbol ? th_fail(err, TH_EUSAGE, "inputs= names no symbol") : false;
+}
+
 static bool init(ThPad *p, ThError *err)
 {
     bool paper = paper_names(p->machine, (Names)th_option_choice(&p->options, "names"));
     bool verbose = th_option_choice(&p->options, "style") == STYLE_VERBOSE;
-    if (!paper && !names_plain(p->machine, err))
+    if ((!paper && !names_plain(p->machine, err)) || !inputs_known(p, err))
         return false;
     p->words = true;
     p->source = th_option_flag(&p->options, "transitions") ? 2 : 1;
@@ -163,9 +189,10 @@ typedef struct {
 static Writer writer_of(const ThPad *p, bool drawn)
 {
     const ThOptions *o = &p->options;
-    Writer w = {.p = p, .m = p->machine, .steps = drawn ? 1 : LONG_RUN};
+    bool anywhere = drawn && !draws_inputs(p);
+    Writer w = {.p = p, .m = p->machine, .steps = anywhere ? 1 : drawn ? DRAWN_RUN : LONG_RUN};
     int edge = th_option_given(o, "edge") ? th_option_choice(o, "edge")
-               : drawn                    ? EDGE_STAY
+               : anywhere                 ? EDGE_STAY
                                           : EDGE_EXTEND;
     w.transitions = th_option_flag(o, "transitions");
     w.at_head = th_option_choice(o, "state") == STATE_HEAD;
@@ -301,7 +328,8 @@ static bool put_run(Writer *w, ThRng *r, ThPadExample *e, ThError *err)
         if (!put_step(w, r, e, err))
             return false;
     th_pad_configuration_choices(w->m, &w->c, &n);
-    if ((w->stopped || n == 0) && w->steps > 1) {
+    w->stopped = w->stopped || n == 0;
+    if (w->stopped && w->steps > 1) {
         th_text_add(&e->text, w->p->separator);
         e->answer = e->text.size;
         put_answer(&e->text, w);
@@ -386,6 +414,23 @@ static bool draw_start(Writer *w, size_t cells, ThRng *r, ThError *err)
     return true;
 }
 
+/* The start of a run on a drawn input; the other tapes are blank. */
+static bool draw_input(Writer *w, size_t cells, ThRng *r, ThError *err)
+{
+    int n = 0, *symbol = input_symbols(w->p, &n, err);
+    bool ok = symbol != NULL;
+    w->c.state = w->m->start;
+    for (int k = 0; ok && k < w->m->n_tapes; k++) {
+        ThPadCellRow *row = &w->c.tape[k];
+        row->n = row->head = 0;
+        for (size_t i = 0; ok && i < (k == 0 ? cells : 1); i++)
+            ok = th_pad_configuration_add(
+                row, k == 0 ? symbol[th_rng_below(r, (uint64_t)n)] : w->m->blank, err);
+    }
+    free(symbol);
+    return ok;
+}
+
 static bool can_start(const ThTm *m)
 {
     for (int q = 0; q < m->n_states; q++)
@@ -397,14 +442,20 @@ static bool can_start(const ThTm *m)
 static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e, ThError *err)
 {
     Writer w = writer_of(p, true);
-    bool ok = can_start(w.m), good = false;
+    bool ok = can_start(w.m), good = false, inputs = draws_inputs(p);
     for (int i = 0; ok && !good && i < TRIES; i++) {
         size_t cells = (size_t)th_pad_draw_from(*sizes, r);
         w.stopped = false;
-        ok = draw_start(&w, cells, r, err) && put_run(&w, r, e, err);
-        good = w.made > 0 && !(w.left && w.avoid);
+        ok = (inputs ? draw_input : draw_start)(&w, cells, r, err) && put_run(&w, r, e, err);
+        good = w.made > 0 && !(w.left && w.avoid) && (!inputs || w.stopped);
     }
     th_pad_configuration_free(&w.c);
+    if (ok && !good && inputs)
+        return th_fail(err, TH_EVALUE,
+                       "no input was found on which the machine stops within %lld "
+                       "steps%s",
+                       w.steps, w.avoid ? " without leaving it" : "") ||
+               th_hint(err, "steps= allows more");
     if (!good)
         return th_fail(err, TH_EVALUE, "no tape was found on which the machine makes a step%s",
                        w.avoid ? " without leaving it" : "");
@@ -443,7 +494,9 @@ const ThPadKind th_pad_machine = {
         "cells with a mark on the one under the head, and between them the transitions: the next "
         "state, the symbol written, the move.  Once the machine has stopped, the tape without "
         "the blanks around it is the answer.  Without INPUT, one step on random cells, with the "
-        "head and the state anywhere, as the paper trains on.  Several tapes are separated by "
+        "head and the state anywhere, as the paper trains on; with inputs=SYMBOLS, a run on a "
+        "drawn "
+        "input of these symbols, from the start state to its end.  Several tapes are separated by "
         "bars.\n\n"
         "The cells shown are those of the input, and where the head leaves them a blank is added "
         "(edge=extend).  Tapes that are drawn keep their length (edge=stay).  Where a "

@@ -242,7 +242,7 @@ static bool rules_of(const ThPad *p, ThOptions *o, ThPadCheckRules *rules, ThErr
     for (size_t i = 0; ok && i < own->n; i++)
         if (own->item[i].text && th_option_known(o, own->item[i].spec->name))
             ok = th_options_set(o, own->item[i].spec->name, own->item[i].text, err);
-    if (ok && p->machine && !th_option_given(own, "steps"))
+    if (ok && p->machine && !th_option_given(own, "steps") && !th_option_given(own, "inputs"))
         ok = th_options_set(o, "steps", "1", err);
     return ok;
 }

@@ -14,12 +14,11 @@
 #include "lab/train.h"
 #include "turing/machine.h"
 
-static ThTask *pad_task(const char *pad, const char *settings)
+static ThTask *pad_task_of(const char *pad, const char *settings, const ThTm *m)
 {
     const ThTaskKind *kind = th_task_kind("scratchpad");
     ThOptions o = {0};
     ThError err = {0};
-    ThTm *m = th_tm_read_bb("1RB1LB_1LA1RZ", &err);
     char copy[256], *rest = copy;
     assert_true(th_options_init(&o, kind->options, NULL));
     assert_true(th_options_add(&o, th_pad_kind(pad)->options, NULL));
@@ -33,6 +32,13 @@ static ThTask *pad_task(const char *pad, const char *settings)
     if (!t)
         fail_msg("%s %s: %s", pad, settings, err.msg);
     th_options_free(&o);
+    return t;
+}
+
+static ThTask *pad_task(const char *pad, const char *settings)
+{
+    ThTm *m = th_tm_read_bb("1RB1LB_1LA1RZ", NULL);
+    ThTask *t = pad_task_of(pad, settings, m);
     th_tm_free(m);
     return t;
 }
@@ -76,6 +82,7 @@ static const struct {
              {"machine", "", 16},
              {"machine", "steps=4 edge=extend", 16},
              {"machine", "transitions=no state=head", 16},
+             {"machine", "inputs=01", 16},
              {"machine", "style=verbose comma=no", 16},
              {"copy", "", 30},
              {"copy", "variant=prefix ngram=2", 30},
@@ -135,6 +142,43 @@ static void test_bound_is_tight(void **state)
         assert_int_equal(th_task_tokens(t, rows[i].length), rows[i].tokens);
         th_task_free(t);
     }
+}
+
+/* A user's program runs on drawn inputs to its end, and what it leaves is judged: binary numbers
+ * are counted on. */
+static void test_drawn_inputs(void **state)
+{
+    (void)state;
+    ThTm *m = th_tm_parse("blank _; start a; halt z\n"
+                          "a 0 -> R a; a 1 -> R a; a _ -> L b\n"
+                          "b 1 -> 0 L b; b 0 -> 1 L z; b _ -> 1 L z",
+                          NULL);
+    ThTask *t = pad_task_of("machine", "inputs=01", m);
+    ThBatch b = {.B = 40};
+    ThRng r = th_rng(1, "inputs", 0);
+    int separator = token_of(t, "<|SEP|>");
+    assert_true(th_task_sample(t, &r, 5, &b, NULL));
+    for (int i = 0; i < b.B; i++) {
+        const int *row = th_batch_token(&b, i);
+        int n = th_batch_length(&b, i), before = 0, after = 0, from = n;
+        for (int k = 3; k < 8; k++) /* behind <|BOS|> a | */
+            before = 2 * before + (strchr(t->signature.symbol[row[k]], '1') != NULL);
+        while (row[from - 1] != separator)
+            from--;
+        for (int k = from; k < n; k++)
+            after = 2 * after + (*t->signature.symbol[row[k]] == '1');
+        assert_int_equal(after, before + 1);
+    }
+    th_batch_free(&b);
+    th_task_free(t);
+    t = pad_task_of("machine", "inputs=01 steps=3", m);
+    ThError err = {0};
+    b.B = 1;
+    assert_false(th_task_sample(t, &r, 5, &b, &err));
+    assert_int_equal(err.code, TH_EVALUE);
+    th_batch_free(&b);
+    th_task_free(t);
+    th_tm_free(m);
 }
 
 /* ---- judging --------------------------------------------------------------------------------- */
@@ -390,15 +434,11 @@ static void test_options_that_do_not_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_drawn_is_right),
-        cmocka_unit_test(test_bound_is_tight),
-        cmocka_unit_test(test_judge),
-        cmocka_unit_test(test_no_prompt),
-        cmocka_unit_test(test_stream),
-        cmocka_unit_test(test_offsets),
-        cmocka_unit_test(test_loss),
-        cmocka_unit_test(test_training_goes_on),
-        cmocka_unit_test(test_options_that_do_not_fit),
+        cmocka_unit_test(test_drawn_is_right),   cmocka_unit_test(test_bound_is_tight),
+        cmocka_unit_test(test_drawn_inputs),     cmocka_unit_test(test_judge),
+        cmocka_unit_test(test_no_prompt),        cmocka_unit_test(test_stream),
+        cmocka_unit_test(test_offsets),          cmocka_unit_test(test_loss),
+        cmocka_unit_test(test_training_goes_on), cmocka_unit_test(test_options_that_do_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
