@@ -120,6 +120,7 @@ extern "C" {
 #include "lab/trials.h"
 #include "compile/compile.h"
 #include "compile/prove.h"
+#include "compile/try.h"
 #include "inspect/clusters.h"
 #include "inspect/extract.h"
 #include "inspect/field.h"

@@ -10,6 +10,7 @@
 #ifndef TH_COMPILE_COMPILE_H
 #define TH_COMPILE_COMPILE_H
 
+#include "automata/algebra/holonomy.h"
 #include "automata/algebra/monoid.h"
 #include "models/model.h"
 #include "tasks/task.h"
@@ -40,5 +41,11 @@ ThCompileSize th_compile_size(const ThTask *t, const ThMonoid *monoid, const ThC
  * NULL.  TH_ELIMIT where the bounds or the sizes of models have no room for it, TH_ENOMEM. */
 ThModel *th_compile_regulargpt(const ThTask *t, const ThMonoid *monoid, const ThCompileShape *shape,
                                const ThTapeBounds *bounds, ThError *err);
+
+/* Returns new: a linear recurrence whose matrices depend on the input (lrnn, norm=paper) that
+ * answers as the task does: in one layer, or, with the decomposition of the task's machine, in a
+ * cascade of one layer a level.  Errors as above. */
+ThModel *th_compile_lrnn(const ThTask *t, const ThHolonomy *h, const ThTapeBounds *bounds,
+                         ThError *err);
 
 #endif

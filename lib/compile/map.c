@@ -11,12 +11,6 @@ static const double widen = 1 + 1e-9;   /* rounding of double sums */
 static const double gelu_bend = 8;      /* from here on GELU is ReLU to within gelu_error … */
 static const double gelu_error = 1e-14; /* … |x| Φ(-|x|) at 8 is 5e-15 */
 
-const float *th_compile_weights(const ThModel *m, const char *name)
-{
-    int i = th_params_find(&m->params, name);
-    return i < 0 ? NULL : th_params_at(&m->params, i);
-}
-
 static void free_sparse(ThCompileSparse *s)
 {
     free(s->first);

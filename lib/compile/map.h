@@ -6,7 +6,7 @@
 #ifndef TH_COMPILE_MAP_H
 #define TH_COMPILE_MAP_H
 
-#include "models/model.h"
+#include "compile/weights.h"
 
 enum { TH_COMPILE_CHILDREN = 64 }; /* of a node, at most */
 
@@ -40,8 +40,6 @@ typedef struct {
  * any case. */
 bool th_compile_map_read(ThCompileMap *f, const ThModel *m, int elements, ThError *err);
 void th_compile_map_free(ThCompileMap *f);
-
-const float *th_compile_weights(const ThModel *m, const char *name); /* view; NULL: has none */
 
 /* Layer norm of x in place; what lay within *radius of it lies within *radius afterwards. */
 void th_compile_normalise(const ThCompileMap *f, double *x, const char *gain_name,

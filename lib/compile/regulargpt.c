@@ -5,16 +5,13 @@
  * its relative scalars leave no weight to any other.  The feed-forward layer subtracts all that it
  * reads, by units that are never at rest, and adds the product. */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "compile/coding.h"
 #include "compile/compile.h"
+#include "compile/weights.h"
 
-static const double eps = 1e-5;   /* of layer norm */
-static const double far = 100;    /* e^(-2 far) is 0 in single precision */
-static const double steep = 20;   /* GELU(x) is x or 0 in single precision from |x| = 20 on */
-static const double certain = 10; /* logit of the answer; others have 0 */
+static const double far = 100;  /* e^(-2 far) is 0 in single precision */
+static const double steep = 20; /* GELU(x) is x or 0 in single precision from |x| = 20 on */
 
 /* ---- sizes ---- */
 
@@ -39,22 +36,15 @@ ThCompileSize th_compile_size(const ThTask *t, const ThMonoid *monoid, const ThC
     return z;
 }
 
-static bool set_number(ThOptions *o, const char *name, double value, ThError *err)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%.0f", value);
-    return th_options_set(o, name, text, err);
-}
-
 static bool set_options(ThOptions *o, const ThCompileShape *s, const ThCompileSize *z, ThError *err)
 {
     const double most = 65536;
     if (z->dim > most || z->hidden / z->dim > most)
         return th_fail(err, TH_ELIMIT, "a model with dim=%.0f and %.0f hidden units is too large",
                        z->dim, z->hidden);
-    return set_number(o, "dim", z->dim, err) && set_number(o, "heads", z->heads, err) &&
-           set_number(o, "chunk", s->chunk, err) &&
-           set_number(o, "hidden", z->hidden / z->dim, err) &&
+    return th_compile_set(o, "dim", z->dim, err) && th_compile_set(o, "heads", z->heads, err) &&
+           th_compile_set(o, "chunk", s->chunk, err) &&
+           th_compile_set(o, "hidden", z->hidden / z->dim, err) &&
            th_options_set(o, "norm", s->pre ? "pre" : "post", err) &&
            th_options_set(o, "activation", s->gelu ? "gelu" : "relu", err) &&
            (!s->dilated || th_options_set(o, "form", "dilated", err));
@@ -72,7 +62,7 @@ typedef struct {
 
 static float *weights(const Work *w, const char *name)
 {
-    return th_params_at(&w->m->params, th_params_find(&w->m->params, name));
+    return th_compile_weights(w->m, name);
 }
 
 /* Where a child's vector is when it is multiplied; child 0 is the latest. */
@@ -107,24 +97,13 @@ static void write_heads(const Work *w)
     }
 }
 
-/* Layer norm of a vector with `ones` ones and zeros else gives the same vector. */
-static void write_norm(const Work *w, const char *gain, const char *offset, int ones)
-{
-    double mean = (double)ones / w->dim;
-    float *g = weights(w, gain), *o = weights(w, offset);
-    for (int i = 0; i < w->dim; i++) {
-        g[i] = (float)sqrt(mean - mean * mean + eps);
-        o[i] = (float)mean;
-    }
-}
-
 static void write_norms(const Work *w)
 {
     int state = w->coding.ones, all = state * slots_of(w->shape);
-    write_norm(w, "layer0.norm1.gain", "layer0.norm1.offset", w->shape->pre ? state : all);
-    write_norm(w, "layer0.norm2.gain", "layer0.norm2.offset", w->shape->pre ? all : state);
+    th_compile_norm(w->m, "layer0.norm1.gain", "layer0.norm1.offset", w->shape->pre ? state : all);
+    th_compile_norm(w->m, "layer0.norm2.gain", "layer0.norm2.offset", w->shape->pre ? all : state);
     if (w->shape->pre)
-        write_norm(w, "final_norm.gain", "final_norm.offset", state);
+        th_compile_norm(w->m, "final_norm.gain", "final_norm.offset", state);
 }
 
 /* A hidden unit: value · ReLU(slope · (sum of inputs) + bias), where GELU stands for ReLU by being
@@ -185,21 +164,14 @@ static void write_feed_forward(const Work *w)
     }
 }
 
-/* Logits of a state: of its class, or of each bit. */
 static void write_answer(const Work *w)
 {
-    const ThDfa *d = w->task->machine;
     int classes = w->task->signature.n_classes;
     float *head = weights(w, "head");
     for (int x = 0; x < w->coding.width; x++, head += classes) {
         int q = th_compile_state(&w->coding, x);
-        if (q < 0)
-            continue;
-        if (w->task->bits)
-            for (int c = 0; c < classes; c++)
-                head[c] = (float)(w->task->bits[q * classes + c] ? certain : -certain);
-        else if (d->label[q] < classes)
-            head[d->label[q]] = (float)certain;
+        if (q >= 0)
+            th_compile_answer(w->task, q, head);
     }
 }
 
@@ -209,18 +181,13 @@ ThModel *th_compile_regulargpt(const ThTask *t, const ThMonoid *monoid, const Th
     if (!th_task_machine(t, err))
         return NULL;
     ThCompileSize z = th_compile_size(t, monoid, shape);
-    const ThModelKind *kind = th_model_kind("regulargpt");
     ThOptions o = {0};
-    bool ok = th_options_init(&o, kind->options, err) && set_options(&o, shape, &z, err);
-    ThModel *m = ok ? th_model_new(kind, &o, err) : NULL;
+    bool ok = th_options_init(&o, th_model_kind("regulargpt")->options, err) &&
+              set_options(&o, shape, &z, err);
+    ThModel *m = ok ? th_compile_blank("regulargpt", &o, &t->signature, bounds, err) : NULL;
     th_options_free(&o);
-    if (m)
-        m->bounds = bounds;
-    if (!m || !th_model_bind(m, &t->signature, 0, err)) {
-        th_model_free(m);
+    if (!m)
         return NULL;
-    }
-    memset(m->params.value, 0, m->params.total * sizeof *m->params.value);
     Work w = {t,
               m,
               shape,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compile/compile.h"
+#include "compile/try.h"
 
 #include "base/memory.h"
 #include "command.h"
@@ -26,6 +27,9 @@ static const ThOptionSpec options[] = {
     {"answers", TH_CHOICE, "auto", 0, 0, "auto|final|every|states",
      "of an automaton: one for the whole string, one after every symbol, or its states; auto: "
      "every where it has outputs, else final"},
+    {"into", TH_CHOICE, "regulargpt", 0, 0, "regulargpt|lrnn", "the architecture"},
+    {"cascade", TH_FLAG, "no", 0, 0, NULL,
+     "of lrnn: a layer for each level of the machine's decomposition, else one layer"},
     {"prove", TH_CHOICE, "auto", 0, 0, "auto|yes|no",
      "check every product; auto: where it takes up to 10^9 hidden units"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
@@ -37,6 +41,7 @@ enum { ACTIVATION_AUTO, ACTIVATION_RELU, ACTIVATION_GELU };          /* activati
 enum { FORM_AUTO, FORM_COLLAPSE, FORM_DILATED };                     /* form= */
 enum { ANSWERS_AUTO, ANSWERS_FINAL, ANSWERS_EVERY, ANSWERS_STATES }; /* answers= */
 enum { PROVE_AUTO, PROVE_YES, PROVE_NO };                            /* prove= */
+enum { INTO_REGULARGPT, INTO_LRNN };                                 /* into= */
 
 /* Few enough to be coded one by one. */
 enum { MOST_ELEMENTS = 1 << 12 };
@@ -203,7 +208,7 @@ static void say_model(ShSession *s, const ShCall *call, const ThModel *m,
 static bool define(ShSession *s, const ShCall *call, ThModel *m, ThError *err)
 {
     ThText t = {0};
-    th_text_printf(&t, "regulargpt compiled from %s", call->operand[0].text);
+    th_text_printf(&t, "%s compiled from %s", m->kind->name, call->operand[0].text);
     char *made_by = th_text_take(&t, err);
     bool ok = made_by && sh_define(s, call->operand[1].text, SH_MODEL, m, made_by, err);
     if (!made_by)
@@ -212,9 +217,50 @@ static bool define(ShSession *s, const ShCall *call, ThModel *m, ThError *err)
     return ok || sh_error_inside(err, &call->operand[1]);
 }
 
+/* ---- linear recurrences ---------------------------------------------------------------------- */
+
+/* Runs the model on words of which it is known what is due: all short ones, and some long ones. */
+static bool try_words(ShSession *s, const ThModel *m, const Source *f, ThError *err)
+{
+    ThCompileTrial trial = {.words = 1000, .drawn = 20, .length = 500, .stop = sh_stop(s)};
+    if (!th_compile_try(m, f->task, &trial, err))
+        return false;
+    sh_result_int(s, "words", trial.tried);
+    sh_result_flag(s, "right", trial.right);
+    sh_say(s, "  run on all %lld words of up to %d symbols, and on %d drawn of %d: %s\n",
+           trial.tried - trial.drawn, trial.all, trial.drawn, trial.length,
+           trial.right ? "every answer right" : "a wrong answer");
+    return trial.right ||
+           th_fail(err, TH_EVALUE, "the model answers a word of %d symbols wrongly", trial.wrong);
+}
+
+static ThModel *compile_recurrence(ShSession *s, const ShCall *call, const Source *f, ThError *err)
+{
+    size_t limit = (size_t)sh_setting_int(s, "limit-states");
+    bool cascade = th_option_flag(&call->options, "cascade");
+    ThHolonomy *h = cascade ? th_holonomy_new(f->task->machine, limit, sh_stop(s), err) : NULL;
+    ThModel *m = h || !cascade ? th_compile_lrnn(f->task, h, &s->bounds, err) : NULL;
+    th_holonomy_free(h);
+    if (!m)
+        return NULL;
+    const ThOptions *o = &m->options;
+    sh_say(s, "%s: lrnn dim=%lld block=%lld layers=%lld norm=paper, %zu parameters\n",
+           call->operand[1].text, th_option_int(o, "dim"), th_option_int(o, "block"),
+           th_option_int(o, "layers"), th_params_count(&m->params));
+    sh_model_figures(s, m);
+    if (th_option_choice(&call->options, "prove") == PROVE_NO || try_words(s, m, f, err))
+        return m;
+    th_model_free(m);
+    return NULL;
+}
+
 static bool compile_model(ShSession *s, const ShCall *call, const Source *f, ThError *err)
 {
     ThCompileShape shape;
+    if (th_option_choice(&call->options, "into") == INTO_LRNN) {
+        ThModel *r = compile_recurrence(s, call, f, err);
+        return r && define(s, call, r, err);
+    }
     if (!choose(f, &call->options, &shape, err))
         return false;
     ThModel *m = th_compile_regulargpt(f->task, f->monoid, &shape, &s->bounds, err);
@@ -249,8 +295,9 @@ SH_COMMAND(
                "#>   4 products of the 2 elements checked: each to within 1.7e-08, a change\n"
                "#>   of the factors counts by at most 4e-06, every answer has room of 0.71\n"
                "#>   proved: right at every length, even where each product is off by 1e-05",
-    .results = "elements products radius slack error stretch margin levels right closed bound "
-               "parameters steps",
+    .results =
+        "elements products radius slack error stretch margin levels right closed words bound "
+        "parameters steps",
     .args = {{A_OBJECT, "A", 0}, {A_KEYWORD, "as", 0}, {A_NEW, "NAME", 0}},
     .args2 = {{A_OBJECT, "A", 0}}, .options = options)
 {

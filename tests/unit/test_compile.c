@@ -13,6 +13,7 @@
 #include "base/rng.h"
 #include "compile/compile.h"
 #include "compile/prove.h"
+#include "compile/try.h"
 #include "given.h"
 #include "lab/evaluate.h"
 
@@ -265,6 +266,43 @@ static void test_other_models_are_refused(void **state)
     th_task_free(task);
 }
 
+/* The distance of logits is that of a state whose length has been kept. */
+static void test_recurrences_answer_as_the_machine(void **state)
+{
+    (void)state;
+    static const int long_ones[] = {1, 2, 3, 64, 500, 0};
+    ThTask *t;
+    for (int i = 0; i < 12 && (t = task_number(i / 2)); i++) {
+        ThError err = {0};
+        ThHolonomy *h = i % 2 ? th_holonomy_new(t->machine, 0, NULL, &err) : NULL;
+        ThCompileTrial trial = {.words = 100, .drawn = 2, .length = 100};
+        Compiled c = {.task = t, .model = th_compile_lrnn(t, h, NULL, &err)};
+        assert_non_null(c.model);
+        assert_int_equal(th_option_int(&c.model->options, "layers"), h ? h->n_levels : 1);
+        assert_true(off_at(&c, long_ones) < 0.1);
+        assert_true(th_compile_try(c.model, t, &trial, &err));
+        assert_true(trial.right && trial.tried > 2);
+        th_holonomy_free(h);
+        drop(&c);
+    }
+}
+
+/* A model that is wrong on one word is found out. */
+static void test_a_wrong_answer_is_found(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    ThTask *t = task_number(4);
+    ThCompileTrial trial = {.words = 100, .drawn = 1, .length = 20};
+    Compiled c = {.task = t, .model = th_compile_lrnn(t, NULL, NULL, &err)};
+    int last = t->machine->next[t->machine->next[t->machine->start * 2] * 2];
+    t->machine->label[last] ^= 1;
+    assert_true(th_compile_try(c.model, t, &trial, &err));
+    assert_false(trial.right);
+    assert_true(trial.wrong <= 2);
+    drop(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +313,8 @@ int main(void)
         cmocka_unit_test(test_another_weight_is_not_proved),
         cmocka_unit_test(test_stretch_bounds_what_the_model_does),
         cmocka_unit_test(test_other_models_are_refused),
+        cmocka_unit_test(test_recurrences_answer_as_the_machine),
+        cmocka_unit_test(test_a_wrong_answer_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
