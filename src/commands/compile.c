@@ -30,6 +30,8 @@ static const ThOptionSpec options[] = {
     {"into", TH_CHOICE, "regulargpt", 0, 0, "regulargpt|lrnn", "the architecture"},
     {"cascade", TH_FLAG, "no", 0, 0, NULL,
      "of lrnn: a layer for each level of the machine's decomposition, else one layer"},
+    {"tokens", TH_STRING, "abc", 0, 0, NULL, "of an s-op: the symbols of its inputs"},
+    {"length", TH_INT, "4", 1, 64, NULL, "of an s-op: symbols of its longest input"},
     {"prove", TH_CHOICE, "auto", 0, 0, "auto|yes|no",
      "check every product; auto: where it takes up to 10^9 hidden units"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
@@ -96,7 +98,8 @@ static bool find_source(ShSession *s, const ShCall *call, Source *f, ThError *er
     else if (o->object->kind == SH_AUTOMATON)
         f->task = f->own = task_of(o->object->as.automaton, answers, err);
     else
-        return sh_fail_operand(err, o, TH_EVALUE, "'%s' is no automaton and no task", o->text);
+        return sh_fail_operand(err, o, TH_EVALUE, "'%s' is no automaton%s", o->text,
+                               call->form == 2 ? " and no task" : ", task or s-op");
     return (f->task && th_task_machine(f->task, err) && find_monoid(s, f, err)) ||
            sh_error_inside(err, o);
 }
@@ -302,6 +305,10 @@ SH_COMMAND(
     .args2 = {{A_OBJECT, "A", 0}}, .options = options)
 {
     Source f;
+    if (call->form == 1 && call->operand[0].object->kind == SH_S_OP) {
+        ThModel *m = sh_compile_program(s, call, err);
+        return (m && define(s, call, m, err)) || sh_error_inside(err, &call->operand[0]);
+    }
     bool ok = find_source(s, call, &f, err);
     if (ok && call->form == 2)
         table_sizes(s, &f, &call->options);

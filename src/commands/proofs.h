@@ -14,4 +14,7 @@ bool sh_prove(ShSession *s, const ThModel *m, const ThCompileTruth *truth, doubl
 /* check file FILE model=NAME: whether the certificate in a file holds of a model. */
 bool sh_check_certificate(ShSession *s, const ShOperand *file, const ThModel *m, ThError *err);
 
+/* compile of an s-op.  Returns new. */
+ThModel *sh_compile_program(ShSession *s, const ShCall *call, ThError *err);
+
 #endif

@@ -1,0 +1,70 @@
+/* compile_programs.c - programs of RASP as models. */
+#include <stdlib.h>
+
+#include "base/symbols.h"
+#include "commands/proofs.h"
+#include "compile/program.h"
+#include "rasp.h"
+#include "rasp/evaluate/language.h"
+#include "rasp/graph/cost.h"
+#include "session_impl.h"
+
+static bool say_cost(ShSession *s, const ThCompileProgram *p, const ThCompileProgramSize *z,
+                     ThError *err)
+{
+    ThRaspCost c;
+    size_t heads = 0;
+    if (!th_rasp_cost(p->graph, p->sop, &c, err))
+        return false;
+    for (uint32_t k = 0; k < c.layers; k++)
+        heads += c.merged[k];
+    sh_say(s, "  %d head%s in %d layer%s (cost: %zu in %u), %d coordinates of the stream in use\n",
+           z->heads, z->heads == 1 ? "" : "s", z->attending, z->attending == 1 ? "" : "s", heads,
+           c.layers, z->stream);
+    sh_say(s, "  run on all %lld inputs of up to %d symbols: every answer is the program's\n",
+           z->inputs, p->length);
+    sh_result_int(s, "inputs", z->inputs);
+    sh_result_int(s, "heads", z->heads);
+    sh_result_int(s, "layers", z->attending);
+    th_rasp_cost_free(&c);
+    return true;
+}
+
+static ThModel *compile(ShSession *s, const ShCall *call, const ThCompileProgram *p, ThError *err)
+{
+    ThCompileProgramSize z;
+    ThModel *m = th_compile_program(p, &s->bounds, &z, err);
+    if (!m)
+        return NULL;
+    const ThOptions *o = &m->options;
+    sh_say(s, "%s: bare dim=%lld heads=%lld layers=%lld hidden=%lld%s, %zu parameters\n",
+           call->operand[1].text, th_option_int(o, "dim"), th_option_int(o, "heads"),
+           th_option_int(o, "layers"), th_option_int(o, "hidden"),
+           th_option_flag(o, "causal") ? " causal=yes" : "", th_params_count(&m->params));
+    if (say_cost(s, p, &z, err))
+        return m;
+    th_model_free(m);
+    return NULL;
+}
+
+ThModel *sh_compile_program(ShSession *s, const ShCall *call, ThError *err)
+{
+    const ThOptions *o = &call->options;
+    ThRaspValue v = {0};
+    int n = 0;
+    if (!sh_rasp_value_of(s, call->operand[0].object, &v, err))
+        return NULL;
+    ThCompileProgram p = {.graph = th_rasp_graph(s->rasp),
+                          .sop = v.as.sop,
+                          .length = (int)th_option_int(o, "length"),
+                          .stop = sh_stop(s)};
+    char **name = th_symbols_list(th_option_text(o, "tokens"), false, &n, err);
+    ThRaspAtom *letter = name ? th_rasp_letters(p.graph, name, n, err) : NULL;
+    p.letter = letter;
+    p.name = name;
+    p.n_letters = n;
+    ThModel *m = letter ? compile(s, call, &p, err) : NULL;
+    free(letter);
+    free(name);
+    return m;
+}
