@@ -119,6 +119,8 @@ extern "C" {
 #include "lab/train.h"
 #include "lab/trials.h"
 #include "compile/compile.h"
+#include "compile/machine.h"
+#include "compile/program.h"
 #include "compile/prove.h"
 #include "compile/try.h"
 #include "inspect/clusters.h"

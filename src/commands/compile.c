@@ -32,6 +32,11 @@ static const ThOptionSpec options[] = {
      "of lrnn: a layer for each level of the machine's decomposition, else one layer"},
     {"tokens", TH_STRING, "abc", 0, 0, NULL, "of an s-op: the symbols of its inputs"},
     {"length", TH_INT, "4", 1, 64, NULL, "of an s-op: symbols of its longest input"},
+    {"n", TH_INT, "4", 0, 60, NULL, "of a machine: tokens compared, besides the last one"},
+    {"context", TH_INT, "512", 8, 1e6, NULL, "of a machine: tokens of the longest text"},
+    {"input", TH_STRING, NULL, 0, 0, NULL, "of a machine: what it is tried on; default: blanks"},
+    {"steps", TH_INT, "1000", 0, 1e9, NULL,
+     "of a machine: of the run that it is tried on, at most"},
     {"prove", TH_CHOICE, "auto", 0, 0, "auto|yes|no",
      "check every product; auto: where it takes up to 10^9 hidden units"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
@@ -99,7 +104,7 @@ static bool find_source(ShSession *s, const ShCall *call, Source *f, ThError *er
         f->task = f->own = task_of(o->object->as.automaton, answers, err);
     else
         return sh_fail_operand(err, o, TH_EVALUE, "'%s' is no automaton%s", o->text,
-                               call->form == 2 ? " and no task" : ", task or s-op");
+                               call->form == 2 ? " and no task" : ", task, s-op or machine");
     return (f->task && th_task_machine(f->task, err) && find_monoid(s, f, err)) ||
            sh_error_inside(err, o);
 }
@@ -305,8 +310,9 @@ SH_COMMAND(
     .args2 = {{A_OBJECT, "A", 0}}, .options = options)
 {
     Source f;
-    if (call->form == 1 && call->operand[0].object->kind == SH_S_OP) {
-        ThModel *m = sh_compile_program(s, call, err);
+    ShKind kind = call->operand[0].object->kind;
+    if (call->form == 1 && (kind == SH_S_OP || kind == SH_MACHINE)) {
+        ThModel *m = (kind == SH_S_OP ? sh_compile_program : sh_compile_machine)(s, call, err);
         return (m && define(s, call, m, err)) || sh_error_inside(err, &call->operand[0]);
     }
     bool ok = find_source(s, call, &f, err);

@@ -1,8 +1,9 @@
-/* compile_programs.c - programs of RASP as models. */
+/* compile_programs.c - programs of RASP and Turing machines as models. */
 #include <stdlib.h>
 
 #include "base/symbols.h"
 #include "commands/proofs.h"
+#include "compile/machine.h"
 #include "compile/program.h"
 #include "rasp.h"
 #include "rasp/evaluate/language.h"
@@ -67,4 +68,61 @@ ThModel *sh_compile_program(ShSession *s, const ShCall *call, ThError *err)
     free(letter);
     free(name);
     return m;
+}
+
+/* ---- machines -------------------------------------------------------------------------------- */
+
+/* Lets the model write the run on an input beside the machine. */
+static bool follow(ShSession *s, const ShCall *call, const ThModel *m, const ThTm *machine,
+                   ThError *err)
+{
+    const ThOptions *o = &call->options;
+    ThTmTapeWords words = {0};
+    ThTmRunStart start;
+    ThCompileFollowed f;
+    ThTmRunLimits limits = {(uint64_t)th_option_int(o, "steps"), UINT64_MAX};
+    bool ok = th_tm_tape_words_read(&words, machine, th_option_text_or(o, "input", ""), err) &&
+              th_tm_run_start(&start, machine, &words, err) &&
+              th_compile_follow(m, &start, limits, sh_stop(s), &f, err);
+    th_tm_tape_words_free(&words);
+    if (!ok)
+        return false;
+    bool exact = f.right == f.tokens;
+    sh_result_int(s, "tokens", f.tokens);
+    sh_result_int(s, "right_tokens", f.right);
+    sh_result_flag(s, "exact", exact);
+    sh_say(s, "  writes the run of %llu step%s, lines of %d tokens: ",
+           (unsigned long long)f.extent.steps, f.extent.steps == 1 ? "" : "s", f.line);
+    if (!exact)
+        sh_say(s, "right for %lld tokens, then one is wrong; grams tells which n is enough\n",
+               f.right);
+    else if (f.tokens < f.room - f.line)
+        sh_say(s, "all %lld tokens that fit are right, context=%lld is for all\n", f.tokens,
+               f.room);
+    else
+        sh_say(s, "all %lld tokens are right\n", f.tokens);
+    return true;
+}
+
+ThModel *sh_compile_machine(ShSession *s, const ShCall *call, ThError *err)
+{
+    const ThOptions *o = &call->options;
+    const ThTm *machine = call->operand[0].object->as.machine;
+    ThTmTokens tokens = {machine, false};
+    ThTmRunStart start;
+    if (!th_tm_run_start(&start, machine, &(ThTmTapeWords){0}, err))
+        return NULL;
+    ThModel *m = th_compile_machine(&tokens, (int)th_option_int(o, "n"),
+                                    (int)th_option_int(o, "context"), &s->bounds, err);
+    if (!m)
+        return NULL;
+    const ThOptions *size = &m->options;
+    sh_say(s, "%s: bare dim=%lld heads=%lld layers=%lld hidden=%lld causal=yes, %zu parameters\n",
+           call->operand[1].text, th_option_int(size, "dim"), th_option_int(size, "heads"),
+           th_option_int(size, "layers"), th_option_int(size, "hidden"),
+           th_params_count(&m->params));
+    if (follow(s, call, m, machine, err))
+        return m;
+    th_model_free(m);
+    return NULL;
 }

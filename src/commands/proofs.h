@@ -14,7 +14,8 @@ bool sh_prove(ShSession *s, const ThModel *m, const ThCompileTruth *truth, doubl
 /* check file FILE model=NAME: whether the certificate in a file holds of a model. */
 bool sh_check_certificate(ShSession *s, const ShOperand *file, const ThModel *m, ThError *err);
 
-/* compile of an s-op.  Returns new. */
+/* compile of an s-op, and of a Turing machine.  Return new. */
 ThModel *sh_compile_program(ShSession *s, const ShCall *call, ThError *err);
+ThModel *sh_compile_machine(ShSession *s, const ShCall *call, ThError *err);
 
 #endif
