@@ -283,20 +283,32 @@ static bool compile_model(ShSession *s, const ShCall *call, const Source *f, ThE
 }
 
 SH_COMMAND(
-    compile, .group = "models", .summary = "make a model that is an automaton, and prove it",
-    .detail = "The weights of a regulargpt are written, not trained: a piece of the input is the "
-              "function on states that it induces, and each level multiplies those of neighbours. "
-              " A may be an automaton, an expression or a task with an automaton.  Without as NAME "
-              "the sizes of all layouts are shown, and nothing is made.\n\n"
-              "The model is then proved right from its weights: the product of any two elements "
-              "of the transition monoid must come out, the pad must be the identity, every answer "
-              "must be the right one, and what lies near an element's vector must come to lie "
-              "near the product's.  By induction over the tree the model is right at every "
-              "length.  Plain units and norm=pre hand errors on, so that the proof reaches up to "
-              "some length.\n\n"
-              "A compiled model is a model: run, trace, attention, clusters, field, evaluate, "
-              "save and train take it.  field sees more with units=plain, whose slopes are not "
-              "zero.",
+    compile, .group = "models",
+    .summary = "write an automaton, a program or a machine into the weights of a model",
+    .detail = "The weights are computed, not trained; a compiled model is a model: run, trace, "
+              "attention, clusters, field, evaluate, save and train take it.\n\n"
+              "An automaton, an expression or a task with an automaton becomes a regulargpt: a "
+              "piece of the input is the function on states that it induces, and each level "
+              "multiplies those of neighbours.  Without as NAME the sizes of all layouts are "
+              "shown, and nothing is made.  The model is proved right from its weights: the "
+              "product of any two elements of the transition monoid must come out, the pad must "
+              "be the identity, every answer the right one, and what lies near an element's "
+              "vector must come to lie near the product's.  By induction over the tree the model "
+              "is right at every length.  Plain units and norm=pre hand errors on, so that the "
+              "proof reaches up to some length; field sees more with units=plain, whose slopes "
+              "are not zero.\n\n"
+              "With into=lrnn it becomes a linear recurrence whose matrices move one-hots, "
+              "norm=paper keeping their length: in one layer, or with cascade=yes with a layer for "
+              "each level of decompose.  That is tried on words, not proved.\n\n"
+              "An s-op of RASP becomes a bare Transformer that says its values at every "
+              "position: a head for each selection, a coordinate for each value that a part takes "
+              "on any input of up to length= of the symbols tokens=.  All these inputs are run "
+              "through both.  What fails on one of them cannot be compiled, nor what they are too "
+              "many for.\n\n"
+              "A Turing machine becomes a causal bare Transformer that predicts the next token of "
+              "a run's text (see rasp): heads gather the last n+1 tokens and find where they "
+              "stand in what the line before turns into.  grams tells which n is enough.  It is "
+              "tried on input=; generate lets it write.",
     .example = "compile parity as m\n"
                "#> m: regulargpt dim=4 heads=1 hidden=3, 220 parameters\n"
                "#>   layout B, robust products of elements of the monoid: the smaller coding\n"
@@ -304,8 +316,8 @@ SH_COMMAND(
                "#>   of the factors counts by at most 4e-06, every answer has room of 0.71\n"
                "#>   proved: right at every length, even where each product is off by 1e-05",
     .results =
-        "elements products radius slack error stretch margin levels right closed words bound "
-        "parameters steps",
+        "elements products radius slack error stretch margin levels right closed words inputs "
+        "heads layers tokens right_tokens exact bound parameters steps",
     .args = {{A_OBJECT, "A", 0}, {A_KEYWORD, "as", 0}, {A_NEW, "NAME", 0}},
     .args2 = {{A_OBJECT, "A", 0}}, .options = options)
 {
