@@ -141,11 +141,15 @@ static json_t *write_scores(const ThModel *m, bool *ok)
     json_t *array = json_array();
     for (size_t i = 0; i < m->n_scores; i++) {
         const ThScore *x = &m->scores[i];
-        json_t *row = json_pack("[i,i,i,I,I,I,I,f,f,f]", x->length, x->least, x->tokens,
-                                (json_int_t)x->strings, (json_int_t)x->exact, (json_int_t)x->n,
-                                (json_int_t)x->right, x->lo, x->hi, x->loss);
+        const long long count[] = {x->length, x->least, x->tokens,  x->strings,  x->exact,
+                                   x->n,      x->right, x->written, x->answered, x->whole};
+        const double real[] = {x->accuracy, x->lo, x->hi, x->chance, x->loss};
+        json_t *row = json_array();
         append(array, row, ok);
-        append(row, real_or_null(x->chance), ok);
+        for (size_t k = 0; k < sizeof count / sizeof *count; k++)
+            append(row, json_integer(count[k]), ok);
+        for (size_t k = 0; k < sizeof real / sizeof *real; k++)
+            append(row, real_or_null(real[k]), ok);
     }
     return array;
 }
@@ -408,26 +412,35 @@ static bool read_validations(const json_t *array, ThModelTraining *t, ThError *e
 
 static bool read_score(const json_t *row, ThScore *x)
 {
-    enum { COUNTS = 7, NUMBERS = 11 };
+    enum { COUNTS = 10, REALS = 5 };
     json_int_t count[COUNTS];
-    for (size_t i = 0; i < COUNTS; i++) {
+    double real[REALS];
+    bool ok = json_array_size(row) == COUNTS + REALS;
+    for (size_t i = 0; ok && i < COUNTS; i++) {
         const json_t *member = json_array_get(row, i);
         count[i] = json_integer_value(member);
-        if (!json_is_integer(member) || count[i] < 0 || (i < 3 && count[i] > INT_MAX))
-            return false;
+        ok = json_is_integer(member) && count[i] >= 0 && (i >= 3 || count[i] <= INT_MAX);
     }
+    for (size_t i = 0; ok && i < REALS; i++)
+        ok = real_of(json_array_get(row, COUNTS + i), &real[i]);
+    if (!ok)
+        return false;
     *x = (ThScore){.length = (int)count[0],
                    .least = (int)count[1],
                    .tokens = (int)count[2],
                    .strings = count[3],
                    .exact = count[4],
                    .n = count[5],
-                   .right = count[6]};
-    x->accuracy = (double)x->right / (double)x->n;
-    return json_array_size(row) == NUMBERS && x->n > 0 && x->strings > 0 &&
-           real_of(json_array_get(row, 7), &x->lo) && real_of(json_array_get(row, 8), &x->hi) &&
-           real_of(json_array_get(row, 9), &x->loss) &&
-           real_of(json_array_get(row, 10), &x->chance);
+                   .right = count[6],
+                   .written = count[7],
+                   .answered = count[8],
+                   .whole = count[9],
+                   .accuracy = real[0],
+                   .lo = real[1],
+                   .hi = real[2],
+                   .chance = real[3],
+                   .loss = real[4]};
+    return true;
 }
 
 static bool read_scores(const json_t *array, ThModel *m, ThError *err)

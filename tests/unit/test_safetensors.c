@@ -477,8 +477,33 @@ static void test_findings(void **state)
     ThModel *m = trained("rnn", "7");
     static const ThModelValidation found[] = {{3, 0.25, 1.5}, {6, 0.1, 2}};
     static const ThScore scores[] = {
-        {9, 9, 9, 16, 4, 16, 4, 0.25, 0.0727, 0.5238, 0.5, 0.75},
-        {12, 10, 11, 8, 8, 24, 24, 1, 0.8577, 1, (double)NAN, 0.125},
+        {.length = 9,
+         .least = 9,
+         .tokens = 9,
+         .strings = 16,
+         .exact = 4,
+         .n = 16,
+         .right = 4,
+         .accuracy = 0.25,
+         .lo = 0.0727,
+         .hi = 0.5238,
+         .chance = 0.5,
+         .loss = 0.75},
+        {.length = 12,
+         .least = 10,
+         .tokens = 11,
+         .strings = 8,
+         .exact = 8,
+         .n = 24,
+         .right = 24,
+         .written = 5,
+         .answered = 4,
+         .whole = 3,
+         .accuracy = 0.8,
+         .lo = 0.7,
+         .hi = 1,
+         .chance = (double)NAN,
+         .loss = 0.125},
     };
     m->training.began = 2;
     m->training.n_validations = m->n_scores = 2;
@@ -500,7 +525,8 @@ static void test_findings(void **state)
         assert_true(a->length == b->length && a->least == b->least && a->tokens == b->tokens);
         assert_true(a->strings == b->strings && a->exact == b->exact && a->n == b->n);
         assert_true(a->right == b->right && a->accuracy == b->accuracy && a->lo == b->lo);
-        assert_true(a->hi == b->hi && a->loss == b->loss);
+        assert_true(a->hi == b->hi && a->loss == b->loss && a->written == b->written);
+        assert_true(a->answered == b->answered && a->whole == b->whole);
         assert_true(a->chance == b->chance || (isnan(a->chance) && isnan(b->chance)));
     }
     th_model_free(m);
