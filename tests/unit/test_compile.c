@@ -212,6 +212,37 @@ static void test_another_weight_is_not_proved(void **state)
     drop(&c);
 }
 
+/* Of two symbols with one function both have to be embedded where it is. */
+static void test_every_symbol_is_looked_at(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("recognize", "", "start e ; accept e ; e a,b -> o ; o a,b -> e");
+    Compiled c = compiled(t, &(ThCompileShape){.chunk = 2});
+    ThCompileProof p;
+    int d = (int)th_option_int(&c.model->options, "dim");
+    assert_true(prove(&c, &p));
+    float *b = th_params_at(&c.model->params, th_params_find(&c.model->params, "embedding")) + d;
+    for (int i = 0; i < d; i++)
+        b[i] = -b[i];
+    assert_false(prove(&c, &p));
+    drop(&c);
+}
+
+/* Where a unit has its bend close to an element's vector, what lies near that is spread. */
+static void test_a_bend_nearby_counts(void **state)
+{
+    (void)state;
+    Compiled c = compiled(task_number(2), &(ThCompileShape){.chunk = 2});
+    ThCompileProof p;
+    float *bias = th_params_at(&c.model->params,
+                               th_params_find(&c.model->params, "layer0.feed_forward.up_bias"));
+    bias[0] += 2.4999F; /* of the pair of units of one term: both are at rest where one factor is */
+    bias[1] += 2.4999F;
+    assert_false(prove(&c, &p));
+    assert_true(p.right && p.error < 1e-6);
+    drop(&c);
+}
+
 /* A ball is a claim about all that lies in it: vectors off by less than the radius are combined to
  * vectors off by no more than the stretch says, in the model itself. */
 static void test_stretch_bounds_what_the_model_does(void **state)
@@ -311,6 +342,8 @@ int main(void)
         cmocka_unit_test(test_three_factors_and_monoids_are_proved),
         cmocka_unit_test(test_plain_units_are_not_closed),
         cmocka_unit_test(test_another_weight_is_not_proved),
+        cmocka_unit_test(test_every_symbol_is_looked_at),
+        cmocka_unit_test(test_a_bend_nearby_counts),
         cmocka_unit_test(test_stretch_bounds_what_the_model_does),
         cmocka_unit_test(test_other_models_are_refused),
         cmocka_unit_test(test_recurrences_answer_as_the_machine),
