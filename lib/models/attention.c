@@ -142,8 +142,14 @@ static ThVar keep_keys(ThTape *t, ThModelKept *k, int layer, ThVar kv)
 ThVar th_model_attend(ThTape *t, const ThModelAttention *a, int layer, const ThModelStream *s,
                       ThVar x)
 {
+    return th_model_attend_to(t, a, layer, s, x, x);
+}
+
+ThVar th_model_attend_to(ThTape *t, const ThModelAttention *a, int layer, const ThModelStream *s,
+                         ThVar x, ThVar from)
+{
     const ThModelAttentionLayer *y = &a->layer[layer];
-    ThVar q = queries(t, a, layer, s, x), kv = keys(t, a, layer, s, x);
+    ThVar q = queries(t, a, layer, s, x), kv = keys(t, a, layer, s, from);
     ThOpAttention how = {.B = s->B,
                          .T = s->T,
                          .heads = a->heads,
@@ -151,7 +157,7 @@ ThVar th_model_attend(ThTape *t, const ThModelAttention *a, int layer, const ThM
                          .u = -1,
                          .v = -1,
                          .xl = -1,
-                         .tag = layer,
+                         .tag = layer + s->step,
                          .length = s->length};
     if (s->kept) {
         kv = keep_keys(t, s->kept, layer, kv);

@@ -50,6 +50,7 @@ struct ThModelStream {
     int B, T;
     const int *token, *length, *last, *last_at;
     ThPositionSpan span;
+    int step;          /* where a layer is run again and again: for the tag of its attention */
     ThModelKept *kept; /* generation: what came before; else NULL */
 };
 
@@ -68,6 +69,10 @@ ThVar th_model_stream_rows(ThTape *t, const ThModelStream *s, ThVar v);
  * matrix. */
 ThVar th_model_attend(ThTape *t, const ThModelAttention *a, int layer, const ThModelStream *s,
                       ThVar x);
+
+/* The same, keys and values being made of `from`. */
+ThVar th_model_attend_to(ThTape *t, const ThModelAttention *a, int layer, const ThModelStream *s,
+                         ThVar x, ThVar from);
 
 /* For the tables of architectures, see ThModelKind. */
 ThVar th_model_attention_forward(const ThModel *m, ThTape *t, const ThBatch *b,

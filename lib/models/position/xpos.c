@@ -38,6 +38,7 @@ const ThPositionKind th_position_xpos = {
     .source = "Sun et al. 2022, section 3",
     .options = "turned|pairs|base|decay",
     .causal = true,
+    .full = true, /* keys ahead grow with the distance, as published models have it */
     .check = th_position_turns,
     .at_queries = at_queries,
     .at_keys = at_keys,

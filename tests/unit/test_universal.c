@@ -1,0 +1,282 @@
+/* Blocks that are applied until a network says stop: masses by a table, what must hold for any
+ * model, and architectures that they come down to. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bound.h"
+#include "models/halting.h"
+#include "whole.h"
+
+static float *find(const ThModel *m, const char *name)
+{
+    int index = th_params_find(&m->params, name);
+    assert_true(index >= 0);
+    return th_params_at(&m->params, index);
+}
+
+/* ---- masses ---------------------------------------------------------------------------------- */
+
+typedef struct {
+    int steps;
+    double left, cost, mean;
+} Halted;
+
+/* A unit that says p[l], of p[4] on, before application l; its state is 1 + l. */
+static Halted halt(const float *p, int most, double threshold)
+{
+    ThError err = {0};
+    ThParams none = {0};
+    assert_true(th_params_add(&none, "none", 1, 1, TH_INIT_ZERO, 0, &err) >= 0);
+    assert_true(th_params_allocate(&none, 1, NULL, &err));
+    ThTape *t = th_tape_new(TH_TAPE_DOUBLE, &none, &err);
+    th_tape_begin(t, TH_TAPE_GRADIENT);
+    ThModelHalting h = {.n = 1, .rows = 1, .threshold = threshold, .most = &most};
+    assert_true(th_model_halting_begin(&h, t));
+    int which = 0, step = 0;
+    float state = 1, weight = 1;
+    for (; th_model_halting_goes_on(&h); step++) {
+        ThVar says = th_tape_constant(t, 1, 1, &p[step < 4 ? step : 4]);
+        ThVar is = th_tape_constant(t, 1, 1, &state);
+        assert_true(th_model_halting_step(&h, says, &which, 1, is));
+        state = 1 + (float)h.steps[0];
+    }
+    Halted found = {.steps = h.steps[0]};
+    th_tape_read(t, h.rest, &found.left);
+    th_tape_read(t, th_model_halting_cost(&h, &weight), &found.cost);
+    th_tape_read(t, th_model_halting_mean(&h, th_tape_constant(t, 1, 1, &state)), &found.mean);
+    assert_true(th_tape_ok(t, &err));
+    th_tape_free(t);
+    th_params_free(&none);
+    return found;
+}
+
+static void close_to(double found, double wanted)
+{
+    if (!(fabs(found - wanted) <= 1e-12))
+        fail_msg("%.15g is not %.15g", found, wanted);
+}
+
+/* p = 1/2 and at most ten: nine count, for the tenth would give away 0.99902. */
+static void masses_are_those_of_the_table(void **state)
+{
+    (void)state;
+    const float half[] = {0.5f, 0.5f, 0.5f, 0.5f, 0.5f};
+    Halted h = halt(half, 10, 0.999);
+    assert_int_equal(h.steps, 9);
+    close_to(h.left, pow(2, -9));
+    double cost = 9 * pow(2, -9), mean = 10 * pow(2, -9);
+    for (int l = 0; l < 9; l++) {
+        cost += (l + 1) * pow(2, -l - 1);
+        mean += (l + 1) * pow(2, -l - 1);
+    }
+    close_to(h.cost, cost);
+    close_to(h.mean, mean);
+    h = halt(half, 4, 0.999);
+    assert_int_equal(h.steps, 4);
+    close_to(h.left, 0.0625);
+    close_to(h.cost, 0.5 + 2 * 0.25 + 3 * 0.125 + 4 * 0.0625 + 4 * 0.0625);
+    const float sure[] = {0.25f, 1, 0, 0, 0};
+    h = halt(sure, 10, 0.999);
+    assert_int_equal(h.steps, 1);
+    close_to(h.left, 0.75);
+    close_to(h.mean, 0.25 * 1 + 0.75 * 2);
+    close_to(h.cost, 0.25 * 1 + 0.75 * 1);
+    const float at_once[] = {1, 1, 1, 1, 1};
+    h = halt(at_once, 10, 0.999);
+    assert_int_equal(h.steps, 0);
+    close_to(h.mean, 1);
+    close_to(h.cost, 0);
+    h = halt(half, 12, 2);
+    assert_int_equal(h.steps, 12);
+}
+
+/* ---- what holds for any model ---------------------------------------------------------------- */
+
+static const char *const forms[][2] = {
+    {"universal", ""},
+    {"universal", "causal=yes"},
+    {"universal", "halt=none"},
+    {"universal", "halt_from=1 pool=end"},
+    {"universal", "gate=yes transition=yes causal=yes"},
+    {"universal", "threshold=0.6"},
+    {"gated_universal", ""},
+    {"gated_universal", "causal=yes"},
+    {"gated_universal", "gate=no"},
+    {"gated_universal", "transition=no pool=mean"},
+    {"gated_universal", "transition=no causal=yes"},
+    {"gated_universal", "halt=token"},
+    {"gated_universal", "threshold=0.6"},
+    {"gated_universal", "threshold=0.7 causal=yes position=rope"},
+};
+
+static void each(EachModel *check)
+{
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        for (ThTarget target = TH_TARGET_FINAL; target <= TH_TARGET_EVERY; target++) {
+            char settings[160];
+            snprintf(settings, sizeof settings, "dim=4 heads=2 steps=3 hidden=2 %s%sponder=0",
+                     forms[i][1], *forms[i][1] ? " " : "");
+            ThModel *m = bound(forms[i][0], settings, target, SYMBOLS);
+            check(m, settings);
+            th_model_free(m);
+        }
+}
+
+static void rows_say_what_they_say_alone(void **state)
+{
+    (void)state;
+    each(check_ragged);
+}
+
+static void gradients_are_slopes(void **state)
+{
+    (void)state;
+    each(check_gradient);
+}
+
+static void nothing_looks_ahead(void **state)
+{
+    (void)state;
+    each(check_leaks);
+}
+
+/* ---- the price ------------------------------------------------------------------------------- */
+
+static double price(ThModel *m, ThTape *t, ThTapeMode mode, ThVar *v)
+{
+    static int token[ROWS * LENGTH]; /* the tape keeps where it is */
+    double cost;
+    draw_tokens(token);
+    ThBatch b = {.B = ROWS, .T = LENGTH, .token = token, .length = lengths};
+    th_tape_begin(t, mode);
+    m->kind->forward(m, t, &b, &(ThModelForward){0});
+    *v = th_tape_find(t, "cost", 0);
+    assert_true(*v >= 0);
+    th_tape_read(t, *v, &cost);
+    return cost;
+}
+
+/* The gradient of what the applications cost, by differences, in every parameter. */
+static void the_price_has_a_gradient(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (strstr(forms[i][1], "halt=none"))
+            continue;
+        char settings[160];
+        ThError err = {0};
+        ThVar v;
+        snprintf(settings, sizeof settings, "dim=4 heads=2 steps=3 hidden=2 %s%sponder=0.7",
+                 forms[i][1], *forms[i][1] ? " " : "");
+        ThModel *m = bound(forms[i][0], settings, TH_TARGET_EVERY, SYMBOLS);
+        ThTape *t = th_tape_new(TH_TAPE_DOUBLE, &m->params, &err);
+        double cost = price(m, t, TH_TAPE_GRADIENT, &v);
+        assert_true(cost >= 0 && cost <= 0.7 * 3 * ROWS);
+        assert_true(th_tape_backward(t, v, NULL, &err));
+        double *g = th_copy(th_tape_gradient_double(t), m->params.total, sizeof *g, NULL);
+        ThRng r = th_rng(3, "price", i);
+        for (int k = 0; k < m->params.n; k++) {
+            const ThParam *p = &m->params.item[k];
+            size_t at = p->offset + th_rng_below(&r, (size_t)p->rows * (size_t)p->cols);
+            double *w = th_tape_params_double(t) + at, kept = *w;
+            *w = kept + 1e-6;
+            double up = price(m, t, TH_TAPE_NO_GRADIENT, &v);
+            *w = kept - 1e-6;
+            double slope = (up - price(m, t, TH_TAPE_NO_GRADIENT, &v)) / 2e-6;
+            *w = kept;
+            if (!(fabs(slope - g[at]) < 1e-6 * (1 + fabs(slope))))
+                fail_msg("%s %s %s: %g is not %g", forms[i][0], settings, p->name, g[at], slope);
+        }
+        free(g);
+        th_tape_free(t);
+        th_model_free(m);
+    }
+}
+
+/* ---- what they come down to ------------------------------------------------------------------ */
+
+static void logits(const ThModel *m, double *z)
+{
+    ThError err = {0};
+    int token[ROWS * LENGTH];
+    draw_tokens(token);
+    ThBatch b = {.B = ROWS, .T = LENGTH, .token = token, .length = lengths};
+    ThTape *t = th_tape_new(TH_TAPE_DOUBLE, &m->params, &err);
+    logits_of(m, t, TH_TAPE_NO_GRADIENT, &b, false, z, NULL);
+    th_tape_free(t);
+}
+
+/* Parameters of one name get the values that they have in another model. */
+static void share_parameters(ThModel *to, const ThModel *from)
+{
+    for (int i = 0; i < to->params.n; i++) {
+        const ThParam *p = &to->params.item[i];
+        int index = th_params_find(&from->params, p->name);
+        if (index >= 0 && from->params.item[index].rows == p->rows)
+            memcpy(to->params.value + p->offset, th_params_at(&from->params, index),
+                   (size_t)p->rows * (size_t)p->cols * sizeof(float));
+    }
+}
+
+static void check_same(const char *one, const char *settings, const char *other,
+                       const char *other_settings, float stop, float gate)
+{
+    double a[ROWS * SYMBOLS], b[ROWS * SYMBOLS];
+    ThModel *m = bound(one, settings, TH_TARGET_FINAL, SYMBOLS);
+    ThModel *n = bound(other, other_settings, TH_TARGET_FINAL, SYMBOLS);
+    share_parameters(n, m);
+    if (stop != 0) {
+        *find(m, "halting.down_bias") = stop;
+        memset(find(m, "halting.down"), 0, 4 * sizeof(float));
+    }
+    if (gate != 0) {
+        memset(find(m, "gate.down"), 0, 8 * 4 * sizeof(float));
+        for (int k = 0; k < 4; k++)
+            find(m, "gate.down_bias")[k] = gate;
+    }
+    logits(m, a);
+    logits(n, b);
+    for (int i = 0; i < ROWS * SYMBOLS; i++)
+        if (a[i] - b[i] != 0)
+            fail_msg("%s %s: %.17g is not %.17g", one, settings, a[i], b[i]);
+    th_model_free(m);
+    th_model_free(n);
+}
+
+/* Never stopping is no halting; a gate that is open lets all through; stopping at once leaves the
+ * embedded symbols, however often it may go on. */
+static void special_cases_are_the_same(void **state)
+{
+    (void)state;
+    const char *plain = "dim=4 heads=2 steps=3 hidden=2 halt=none pool=mean gate=no";
+    check_same("universal", "dim=4 heads=2 steps=3 hidden=2 threshold=2", "universal", plain, -800,
+               0);
+    check_same("gated_universal", "dim=4 heads=2 steps=3 hidden=2 threshold=2 pool=mean gate=no",
+               "universal", plain, -800, 0);
+    check_same("gated_universal", "dim=4 heads=2 steps=3 hidden=2 halt=none pool=mean", "universal",
+               plain, 0, 800);
+    check_same("universal", "dim=4 heads=2 steps=3 hidden=2", "universal",
+               "dim=4 heads=2 steps=1 hidden=2 threshold=0", 800, 0);
+    check_same("universal", "dim=4 heads=2 steps=3 hidden=2 gate=yes transition=yes pool=end",
+               "gated_universal", "dim=4 heads=2 steps=3 hidden=2 halt=token", 0, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(masses_are_those_of_the_table),
+        cmocka_unit_test(rows_say_what_they_say_alone),
+        cmocka_unit_test(gradients_are_slopes),
+        cmocka_unit_test(nothing_looks_ahead),
+        cmocka_unit_test(the_price_has_a_gradient),
+        cmocka_unit_test(special_cases_are_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
