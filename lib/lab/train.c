@@ -334,6 +334,7 @@ static double present_noise(const ThTrainer *tr)
 static ThVar whole_loss(ThTrainer *tr, int i, const ThModelRouting *routing, ThVar loss)
 {
     Shard *s = &tr->shard[i];
+    loss = th_model_priced(s->tape, loss, 1.0 / tr->batch.B);
     if (!tr->pull || loss < 0)
         return loss;
     ThTrainPullShard how = {i, present_noise(tr), &s->noise};

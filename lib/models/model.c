@@ -256,6 +256,12 @@ bool th_model_trace_rows(ThModelTraceLayer *l, const ThModelTraceLayer *shape, T
     return l->first && l->last && l->state && (!keys || (l->key && l->weight));
 }
 
+ThVar th_model_priced(ThTape *t, ThVar loss, double scale)
+{
+    ThVar cost = th_tape_find(t, "cost", 0);
+    return cost < 0 ? loss : th_op_add(t, loss, th_op_scale(t, cost, scale));
+}
+
 ThModelTrace *th_model_trace(const ThModel *m, const int *token, int length, ThError *err)
 {
     if (!m->bound) {

@@ -167,6 +167,10 @@ void th_model_unbind(ThModel *m);
  * does.  b->target is not read; the rest of *b is borrowed until the tape begins again. */
 ThVar th_model_forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how);
 
+/* The loss, and `scale` times what the forward pass on this tape asks for besides, summed over its
+ * strings (tagged "cost"): for how long it thought, for instance.  To be trained on. */
+ThVar th_model_priced(ThTape *t, ThVar loss, double scale);
+
 /* Runs one string of length ≥ 1 and returns new: everything there is to see.  TH_EVALUE if the
  * model is not bound. */
 ThModelTrace *th_model_trace(const ThModel *m, const int *token, int length, ThError *err);

@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include "bound.h"
+#include "given.h"
+#include "lab/train.h"
 #include "models/halting.h"
 #include "whole.h"
 
@@ -200,6 +202,49 @@ static void the_price_has_a_gradient(void **state)
     }
 }
 
+/* Applications a string that a model counts after some training. */
+static double steps_learned(const char *kind, const char *ponder)
+{
+    char settings[160];
+    ThError err = {0};
+    ThVar v;
+    snprintf(settings, sizeof settings, "dim=8 heads=2 steps=6 hidden=2 ponder=%s", ponder);
+    ThModel *m = made_model(kind, settings);
+    ThTask *task = made_task("parity", "", NULL);
+    ThOptions o = {0};
+    set_all(&o, th_train_options, "length=1..8 steps=60 batch=16 lr=0.01 seed=3");
+    ThTrainer *tr = th_trainer_new(m, task, &o, 2, &err);
+    assert_non_null(tr);
+    while (!th_trainer_done(tr))
+        assert_true(th_trainer_step(tr, &err));
+    th_trainer_free(tr);
+    th_options_free(&o);
+    th_task_free(task);
+    ThTape *t = th_tape_new(TH_TAPE_DOUBLE, &m->params, &err);
+    int token[4 * 8] = {0, 1, 1, 0, 0, 1};
+    ThBatch b = {.B = 4, .T = 8, .token = token};
+    th_tape_begin(t, TH_TAPE_NO_GRADIENT);
+    th_model_forward(m, t, &b, &(ThModelForward){0});
+    v = th_tape_find(t, "cost", 0);
+    double cost;
+    th_tape_read(t, v, &cost);
+    th_tape_free(t);
+    th_model_free(m);
+    return cost / (4 * atof(ponder));
+}
+
+/* A step of training draws what the price says: fewer applications where they are dear. */
+static void dear_applications_become_few(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"universal", "gated_universal"};
+    for (int i = 0; i < 2; i++) {
+        double cheap = steps_learned(kinds[i], "0.00001"), dear = steps_learned(kinds[i], "3");
+        if (!(dear < 1.3 && cheap > dear + 0.5))
+            fail_msg("%s: %g applications at a low price, %g at a high one", kinds[i], cheap, dear);
+    }
+}
+
 /* ---- what they come down to ------------------------------------------------------------------ */
 
 static void logits(const ThModel *m, double *z)
@@ -276,6 +321,7 @@ int main(void)
         cmocka_unit_test(gradients_are_slopes),
         cmocka_unit_test(nothing_looks_ahead),
         cmocka_unit_test(the_price_has_a_gradient),
+        cmocka_unit_test(dear_applications_become_few),
         cmocka_unit_test(special_cases_are_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
