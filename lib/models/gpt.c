@@ -197,7 +197,12 @@ const ThModelKind th_model_gpt = {
         "before the feed-forward layer, which has GELU, and once more at the end. With block=neox "
         "both parts of a layer read the same vectors, and their results are added. For what "
         "continues beyond the lengths of training, position= matters most: hard_alibi goes "
-        "farthest in copying. size=paper takes the sizes of the paper on Turing Programs.",
+        "farthest in copying.\n\n"
+        "size=paper takes the sizes of the paper on Turing Programs, which goes with block=neox "
+        "position=hard_alibi masked=6 (7 for multiplication and sgd) and train optimizer=adamw "
+        "lr=7e-5 (3e-4 for multiplication) decay=0.1 warmup=100 schedule=linear steps=200000 "
+        "batch=16 on scratchpads with context=500. train says what a large model takes before it "
+        "takes it; set limit-memory refuses what would not fit.",
     .options = options,
     .takes_noise = true,
     .ragged = true,

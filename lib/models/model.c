@@ -129,6 +129,15 @@ bool th_model_bind(ThModel *m, const ThSignature *s, uint64_t seed, ThError *err
     return true;
 }
 
+bool th_model_size(const ThModel *m, const ThSignature *s, size_t *numbers, ThError *err)
+{
+    ThModel *c = th_model_new(m->kind, &m->options, err);
+    bool ok = c && th_signature_copy(&c->signature, s, err) && c->kind->bind(c, err);
+    *numbers = ok ? th_params_count(&c->params) : 0;
+    th_model_free(c);
+    return ok;
+}
+
 static bool copy_floats(float **to, const float *from, size_t n, ThError *err)
 {
     if (!from)

@@ -157,6 +157,10 @@ bool th_model_affords(const ThModel *m, double bytes, const char *what, ThError 
  * room for its parameters; TH_ENOMEM: the model stays unbound. */
 bool th_model_bind(ThModel *m, const ThSignature *s, uint64_t seed, ThError *err);
 
+/* How many numbers the parameters of a model would be if it were bound: nothing is allocated for
+ * them.  Errors as th_model_bind. */
+bool th_model_size(const ThModel *m, const ThSignature *s, size_t *numbers, ThError *err);
+
 /* Makes a model what it was before it was bound, and forgets its training. */
 void th_model_unbind(ThModel *m);
 

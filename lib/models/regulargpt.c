@@ -350,7 +350,8 @@ const ThModelKind th_model_regulargpt = {
         "below them only once in a batch, which changes no result. Noise while training "
         "(train … noise=0.3) is drawn once per distinct vector.\n\n"
         "On tasks that ask at every position it has form=dilated, and is a language model there "
-        "(section 6): norm=pre missing=mask head=tied is the paper's, thickness= K and chunk= C. A "
+        "(section 6): norm=pre missing=mask head=tied is the paper's, thickness= K and chunk= C "
+        "(dim=768 heads=12, K 6 or 12, C 32 to 256 in its Table 3). A "
         "string longer than Cˡ needs more than l levels, and what training has not had is no good "
         "in general: evaluate says so.",
     .options = options,

@@ -185,11 +185,31 @@ static bool finished_before(const Training *t, const ShObject *task)
     return true;
 }
 
+/* What the training of a large model takes, said before it takes it.  A number costs six operations
+ * for each symbol: a product, and two in the gradient (Kaplan et al. 2020, section 2.1). */
+static bool say_cost(const Training *t, const ThTask *task, ThError *err)
+{
+    enum { LARGE = 10000000, FORWARDS_AND_BACK = 6 };
+    const double core = 1e10, mebibyte = 1 << 20;
+    size_t numbers = 0;
+    if (!th_model_size(t->object->as.model, &task->signature, &numbers, err))
+        return false;
+    double operations = FORWARDS_AND_BACK * (double)numbers;
+    if (numbers >= LARGE)
+        sh_say(t->s,
+               "note: %zu parameters, %.0f MiB, and as much for the gradient of each thread and "
+               "each moment; some %.2g operations a symbol, so at 10^10 a second %.3g symbols\n",
+               numbers, (double)numbers * sizeof(float) / mebibyte, operations, core / operations);
+    return true;
+}
+
 /* Trains with all that is decided; steps ≥ 1. */
 static bool train(Training *t, const ShObject *task, ThError *err)
 {
     ThModel *m = t->object->as.model;
     int threads = sh_threads(t->s);
+    if (!m->bound && !say_cost(t, task->as.task, err))
+        return false;
     t->trainer = th_trainer_new(m, task->as.task, &t->options, threads, err);
     if (!t->trainer)
         return false;
