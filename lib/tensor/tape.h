@@ -322,6 +322,21 @@ typedef struct {
 } ThOpFastWeights;
 ThVar th_op_fast_weights(ThTape *t, const ThOpFastWeights *w);
 
+/* Complex states moved by matrices of zeros and ones and a diagonal: x' = d∘(P x) + b.  M is the
+ * sum of the matrices (K, n*n), each row by row, weighed by a row of choice (…, K); P has a one at
+ * the greatest number of every column of M, or else of every row, and its gradient is that of the
+ * softmax of M there, straight through, which is no slope.  d and b are `diagonal` and `added`,
+ * (…, 2n), n real parts, then the imaginary ones, as in start (B or 1, 2n), which may be -1: zero.
+ * Result (B*T, 2n): the states, zero past the length of a string. */
+typedef struct {
+    int B, T;
+    const int *length; /* (B), each 0 … T; NULL: all T */
+    const int *row;    /* (B,T): rows of choice, d and b; NULL: row b*T + i */
+    bool by_columns;
+    ThVar choice, matrices, diagonal, added, start;
+} ThOpOneHot;
+ThVar th_op_scan_one_hot(ThTape *t, const ThOpOneHot *s);
+
 /* Columns from … from+n-1. */
 ThVar th_op_columns(ThTape *t, ThVar a, int from, int n);
 

@@ -14,6 +14,8 @@ static const char *const recurrences[][2] = {
     {"deltanet", "dim=6 heads=2 layers=2"},
     {"deltanet", "dim=6 heads=1 forget=yes gate=yes eigenvalues=positive convolution=no"},
     {"deltaproduct", "dim=6 heads=2"},
+    {"pd_ssm", "dim=6 state=3 dictionary=2 layers=2"},
+    {"pd_ssm", "dim=6 state=4 one_hot=row"},
 };
 enum { RECURRENCES = sizeof recurrences / sizeof *recurrences };
 
