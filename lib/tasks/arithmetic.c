@@ -138,7 +138,9 @@ static bool init_mod_arith(ThTask *t, const ThTaskSource *from, ThError *err)
 
 static const ThOptionSpec mod_arith_options[] = {
     {"modulus", TH_INT, "5", 2, 30, NULL, "number of digits; the value is taken modulo this"},
-    {"labels", TH_CHOICE, "every", 0, 0, "every|final", "answers after every digit or the last"},
+    {"labels", TH_CHOICE, "every", 0, 0, "every|final|last",
+     "answers after every digit, or one a string; last: after every digit, and the last one is "
+     "asked"},
     {0},
 };
 

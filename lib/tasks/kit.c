@@ -48,11 +48,12 @@ bool th_task_signature(ThTask *t, ThTarget target, ThTaskNames symbols, ThTaskNa
            th_task_names(&s->label, &s->n_classes, classes, err);
 }
 
-ThTarget th_task_labels(const ThTask *t)
+ThTarget th_task_labels(ThTask *t)
 {
-    enum { LABELS_EVERY, LABELS_FINAL };
-    return th_option_choice(&t->options, "labels") == LABELS_EVERY ? TH_TARGET_EVERY
-                                                                   : TH_TARGET_FINAL;
+    enum { LABELS_EVERY, LABELS_FINAL, LABELS_LAST };
+    int labels = th_option_choice(&t->options, "labels");
+    t->last_only = labels == LABELS_LAST;
+    return labels == LABELS_FINAL ? TH_TARGET_FINAL : TH_TARGET_EVERY;
 }
 
 ThDfa *th_task_cyclic_machine(int m, int n_symbols, const int *move, ThError *err)
@@ -141,7 +142,8 @@ double th_task_chance_by_weight(const ThTask *t, int length, ThTaskSymbolWeight 
     for (int i = 0; i < length; i++) {
         double *to = p + (size_t)((i + 1) % 2) * n;
         step_distribution(t, i, weight, context, p + (size_t)(i % 2) * n, to);
-        bool answered = t->signature.target != TH_TARGET_FINAL || i == length - 1;
+        bool every = t->signature.target != TH_TARGET_FINAL && !t->last_only;
+        bool answered = every || i == length - 1;
         for (size_t q = 0; answered && q < n; q++)
             count[d->label[q]] += to[q];
     }

@@ -22,8 +22,8 @@ bool th_task_names(char ***list, int *n, ThTaskNames names, ThError *err);
 bool th_task_signature(ThTask *t, ThTarget target, ThTaskNames symbols, ThTaskNames classes,
                        ThError *err);
 
-/* TH_TARGET_EVERY or TH_TARGET_FINAL by the option labels=every|final. */
-ThTarget th_task_labels(const ThTask *t);
+/* TH_TARGET_EVERY or TH_TARGET_FINAL by the option labels=every|final|last; sets t->last_only. */
+ThTarget th_task_labels(ThTask *t);
 
 /* Returns new: the machine of the integers modulo m, starting at 0; symbol a adds move[a], its
  * class is its state. */

@@ -42,7 +42,9 @@ const ThTaskKind th_task_kind_even_pairs = {
 
 static const ThOptionSpec even_pair_options[] = {
     {"modulus", TH_INT, "5", 2, 100, NULL, "number of symbols"},
-    {"labels", TH_CHOICE, "every", 0, 0, "every|final", "answers at every position or the last"},
+    {"labels", TH_CHOICE, "every", 0, 0, "every|final|last",
+     "answers at every position, or one a string; last: at every position, and the last one is "
+     "asked"},
     {0},
 };
 

@@ -5,7 +5,9 @@
 
 static const ThOptionSpec options[] = {
     {"modulus", TH_INT, "5", 2, 100, NULL, "the sum is taken modulo this"},
-    {"labels", TH_CHOICE, "every", 0, 0, "every|final", "answers at every position or the last"},
+    {"labels", TH_CHOICE, "every", 0, 0, "every|final|last",
+     "answers at every position, or one a string; last: at every position, and the last one is "
+     "asked"},
     {0},
 };
 

@@ -170,7 +170,7 @@ static void label_prefixes(const ThTask *t, const int *word, int length, int *ta
         if (t->bits)
             memcpy(target + (size_t)i * n, t->bits + (size_t)q * n, n * sizeof *target);
         else
-            target[i] = label(t, q);
+            target[i] = t->last_only && i < length - 1 ? -1 : label(t, q);
     }
 }
 

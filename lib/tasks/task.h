@@ -120,9 +120,10 @@ struct ThTask {
      * class signature.n_classes, where it has one, means that there is nothing to answer.  NULL: no
      * automaton labels this task. */
     ThDfa *machine;
-    int *bits;  /* TH_TARGET_BITS: (n_states, n_classes) of 0 and 1, equal rows in equal machine
-                   classes;  else NULL */
-    void *data; /* what a kind keeps for itself */
+    bool last_only; /* TH_TARGET_EVERY: only the last answer is asked for */
+    int *bits;      /* TH_TARGET_BITS: (n_states, n_classes) of 0 and 1, equal rows in equal machine
+                       classes;  else NULL */
+    void *data;     /* what a kind keeps for itself */
 };
 
 const ThTaskKind *const *th_task_kinds(size_t *n); /* the registry, in manual order */
