@@ -9,23 +9,23 @@
 /* Numbers a side of a matrix in which loops have constant length. */
 enum { SQUARE = 16 };
 
-static inline float factor(float product, bool negative)
-{
-    return negative ? 2 * expf(product) - 1 : expf(product);
-}
-
 /* to = the decayed matrix `from`; they may be the same. */
 INLINE void decayed(const ThKernelFastWeights *w, size_t p, const float *from, float *to, int rows,
                     int cols)
 {
+    float by = w->negative ? 2 : 1, less = w->negative ? 1 : 0,
+          keep = w->in.time ? 1 : w->in.keep[p * w->keep];
     for (int i = 0; i < rows; i++) {
-        const float *decay = w->decay + (size_t)i * w->decay_row;
-        for (int c = 0; c < cols; c++) {
-            size_t at = (size_t)(i * cols + c);
-            to[at] =
-                from[at] * (w->in.time ? factor(w->in.time[p * w->time + c] * decay[c], w->negative)
-                                       : w->in.keep[p * w->keep]);
-        }
+        const float *decay = w->decay + (size_t)i * w->decay_row, *x = from + i * cols;
+        const float *time = w->in.time + p * w->time;
+        float *y = to + i * cols;
+        if (!w->in.time)
+            for (int c = 0; c < cols; c++)
+                y[c] = keep * x[c];
+        else
+#pragma omp simd
+            for (int c = 0; c < cols; c++)
+                y[c] = x[c] * (by * expf(time[c] * decay[c]) - less);
     }
 }
 
@@ -56,9 +56,12 @@ INLINE void walk(const ThKernelFastWeights *w, int rows, int cols, float *restri
             }
             surprise(k, w->in.v + p * w->v + (size_t)step * w->v_step, from, w->in.rate, r, rows,
                      cols);
-            for (int i = 0; i < rows; i++)
+            for (int i = 0; i < rows; i++) {
+                float share = rate * k[i];
+#pragma omp simd
                 for (int c = 0; c < cols; c++)
-                    to[i * cols + c] = from[i * cols + c] - rate * k[i] * r[c];
+                    to[i * cols + c] = from[i * cols + c] - share * r[c];
+            }
             from = s = to;
         }
         float *y = w->out + p * w->y;
@@ -104,6 +107,7 @@ INLINE void add_row_products(float *restrict dx, const float *m, const float *y,
 INLINE void add_outer(float *restrict g, const float *x, const float *y, int rows, int cols)
 {
     for (int i = 0; i < rows; i++)
+#pragma omp simd
         for (int c = 0; c < cols; c++)
             g[i * cols + c] += x[i] * y[c];
 }
@@ -120,6 +124,7 @@ INLINE void step_back(const ThKernelFastWeightsBack *b, size_t p, int step, cons
     for (int c = 0; c < cols; c++)
         dr[c] = 0;
     for (int i = 0; i < rows; i++)
+#pragma omp simd
         for (int c = 0; c < cols; c++)
             dr[c] -= k[i] * b->g[i * cols + c];
     float rate = 1;
@@ -142,30 +147,39 @@ INLINE void step_back(const ThKernelFastWeightsBack *b, size_t p, int step, cons
     }
 }
 
+/* Through one row i of the decay of position p; x is the row that it found. */
+INLINE void decay_row_back(const ThKernelFastWeightsBack *b, size_t p, int i, const float *x,
+                           float *g, int cols)
+{
+    const ThKernelFastWeights *w = b->forward;
+    const float *decay = w->decay + (size_t)i * w->decay_row, *time = w->in.time + p * w->time;
+    float *dtime = b->to.time + p * w->time, *ddecay = b->ddecay + (size_t)i * w->decay_row;
+    float by = w->negative ? 2 : 1, less = w->negative ? 1 : 0;
+#pragma omp simd
+    for (int c = 0; c < cols; c++) {
+        float e = by * expf(time[c] * decay[c]), slope = g[c] * x[c] * e;
+        dtime[c] += slope * decay[c];
+        ddecay[c] += slope * time[c];
+        g[c] *= e - less;
+    }
+}
+
 /* Through the decay of position p, which found the matrix m. */
 INLINE void decay_back(const ThKernelFastWeightsBack *b, size_t p, const float *m, int rows,
                        int cols)
 {
     const ThKernelFastWeights *w = b->forward;
-    float kept = w->in.keep ? w->in.keep[p * w->keep] : 1, sum = 0;
-    for (int i = 0; i < rows; i++) {
-        const float *decay = w->decay + (size_t)i * w->decay_row, *time = w->in.time + p * w->time;
-        float *dtime = b->to.time + p * w->time, *ddecay = b->ddecay + (size_t)i * w->decay_row;
-        float *g = b->g + i * cols;
-        for (int c = 0; !w->in.time && c < cols; c++) {
-            sum += g[c] * m[i * cols + c];
-            g[c] *= kept;
-        }
-        for (int c = 0; w->in.time && c < cols; c++) {
-            float e = expf(time[c] * decay[c]), by = w->negative ? 2 * e : e;
-            float slope = g[c] * m[i * cols + c] * by;
-            dtime[c] += slope * decay[c];
-            ddecay[c] += slope * time[c];
-            g[c] *= w->negative ? by - 1 : e;
-        }
+    if (w->in.time) {
+        for (int i = 0; i < rows; i++)
+            decay_row_back(b, p, i, m + i * cols, b->g + i * cols, cols);
+        return;
     }
-    if (!w->in.time)
-        b->to.keep[p * w->keep] += sum;
+    float kept = w->in.keep[p * w->keep], sum = 0;
+    for (int i = 0; i < rows * cols; i++) {
+        sum += b->g[i] * m[i];
+        b->g[i] *= kept;
+    }
+    b->to.keep[p * w->keep] += sum;
 }
 
 INLINE void walk_back(const ThKernelFastWeightsBack *b, int rows, int cols)

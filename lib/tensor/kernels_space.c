@@ -117,16 +117,75 @@ TH_KERNEL_CLONES void th_kernel_space_back(const ThKernelSpaceBack *z)
 
 /* ---- convolutions ---- */
 
+/* Eight rows of sixteen columns are added up in registers.  What does not fill them, at the ends of
+ * a string and behind the last sixteen columns, goes row by row. */
+enum { LANE = 16, TILE = 8 };
+typedef float Lane __attribute__((vector_size(LANE * sizeof(float)), aligned(sizeof(float))));
+
+/* Sums of products of rows `d` apart: row t of `to` gets Σ a_m x_(m dx + t dt), m < n. */
+typedef struct {
+    size_t d;
+    float *to;
+    const float *a, *x;
+    int n, dx, dt;
+} Products;
+
+INLINE void lane(const Products *p)
+{
+    Lane sum[TILE];
+    ptrdiff_t d = (ptrdiff_t)p->d;
+#pragma GCC unroll 8
+    for (int t = 0; t < TILE; t++)
+        sum[t] = *(const Lane *)(p->to + t * d);
+    for (int m = 0; m < p->n; m++) {
+        Lane a = *(const Lane *)(p->a + m * d);
+        const float *x = p->x + m * p->dx * d;
+#pragma GCC unroll 8
+        for (int t = 0; t < TILE; t++)
+            sum[t] += a * *(const Lane *)(x + t * p->dt * d);
+    }
+#pragma GCC unroll 8
+    for (int t = 0; t < TILE; t++)
+        *(Lane *)(p->to + t * d) = sum[t];
+}
+
+/* y += a x, row by row. */
+INLINE void row(float *restrict y, const float *a, const float *x, size_t d)
+{
+    for (size_t j = 0; j < d; j++)
+        y[j] += a[j] * x[j];
+}
+
+/* All columns of TILE rows. */
+INLINE void tile(Products p)
+{
+    size_t done = 0;
+    for (; p.n > 0 && done + LANE <= p.d; done += LANE) {
+        lane(&p);
+        p.to += LANE;
+        p.a += LANE;
+        p.x += LANE;
+    }
+    ptrdiff_t d = (ptrdiff_t)p.d;
+    for (int m = 0; m < p.n && done < p.d; m++)
+        for (int t = 0; t < TILE; t++)
+            row(p.to + t * d, p.a + m * d, p.x + (m * p.dx + t * p.dt) * d, p.d - done);
+}
+
+INLINE int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
 TH_KERNEL_CLONES void th_kernel_convolve(const ThKernelConvolve *c)
 {
     size_t d = (size_t)c->d;
-    for (int i = 0; i < c->T; i++) {
-        float *restrict y = c->y + (size_t)i * d;
-        for (int l = 0; l <= i && l < c->L; l++) {
-            const float *k = c->kernel + (size_t)l * d, *u = c->u + (size_t)(i - l) * d;
-            for (size_t j = 0; j < d; j++)
-                y[j] += k[j] * u[j];
-        }
+    for (int i = 0; i < c->T; i += TILE) {
+        int whole = i + TILE <= c->T ? least(i + 1, c->L) : 0;
+        tile((Products){d, c->y + i * d, c->kernel, c->u + i * d, whole, -1, 1});
+        for (int t = i; t < least(i + TILE, c->T); t++)
+            for (int l = whole; l <= t && l < c->L; l++)
+                row(c->y + t * d, c->kernel + l * d, c->u + (t - l) * d, d);
     }
 }
 
@@ -134,15 +193,20 @@ TH_KERNEL_CLONES void th_kernel_convolve_back(const ThKernelConvolve *c, const f
                                               float *dkernel)
 {
     size_t d = (size_t)c->d;
-    for (int i = 0; i < c->T; i++) {
-        const float *g = dy + (size_t)i * d;
-        for (int l = 0; l <= i && l < c->L; l++) {
-            const float *k = c->kernel + (size_t)l * d, *u = c->u + (size_t)(i - l) * d;
-            float *restrict dk = dkernel + (size_t)l * d, *restrict to = du + (size_t)(i - l) * d;
-            for (size_t j = 0; j < d; j++) {
-                dk[j] += g[j] * u[j];
-                to[j] += g[j] * k[j];
-            }
-        }
+    int lags = least(c->L, c->T);
+    for (int i = 0; i < c->T; i += TILE) {
+        int whole = i + TILE <= c->T ? least(lags, c->T - i - (TILE - 1)) : 0;
+        tile((Products){d, du + i * d, c->kernel, dy + i * d, whole, 1, 1});
+        for (int t = i; t < least(i + TILE, c->T); t++)
+            for (int l = whole; l < lags && t + l < c->T; l++)
+                row(du + t * d, c->kernel + l * d, dy + (t + l) * d, d);
+    }
+    for (int l = 0; l < lags; l += TILE) {
+        int first = l + TILE <= lags ? l + TILE - 1 : c->T;
+        tile((Products){d, dkernel + l * d, dy + first * d, c->u + (TILE - 1) * d, c->T - first, 1,
+                        -1});
+        for (int t = l; t < least(l + TILE, lags); t++)
+            for (int i = t; i < first; i++)
+                row(dkernel + t * d, dy + i * d, c->u + (i - t) * d, d);
     }
 }

@@ -75,16 +75,21 @@ static void test_values(void **state)
 
 static ThVar build_convolution(ThTape *t, const ThVar *in, const void *how)
 {
-    (void)how;
-    return th_op_convolve(t, in[0], in[1], B, T);
+    int strings = *(const int *)how;
+    return th_op_convolve(t, in[0], in[1], strings, th_tape_rows(t, in[0]) / strings);
 }
 
 static void test_convolutions(void **state)
 {
     (void)state;
-    static const int shapes[][2][2] = {{{N, 3}, {T, 3}}, {{N, 35}, {2, 35}}, {{N, 1}, {9, 1}}};
+    static const int shapes[][2][2] = {{{15, 3}, {5, 3}},
+                                       {{15, 35}, {2, 35}},
+                                       {{15, 1}, {9, 1}},
+                                       {{42, 18}, {14, 18}},
+                                       {{54, 17}, {9, 17}}};
+    static const int strings = 3;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        Operation o = {.name = "convolve", .build = build_convolution};
+        Operation o = {.name = "convolve", .build = build_convolution, .how = &strings};
         memcpy(o.shape, shapes[i], sizeof shapes[i]);
         check_operation(&o);
     }
@@ -126,7 +131,8 @@ static void test_misfits(void **state)
         if (!strstr(said, all[i].message))
             fail_msg("'%s' does not say '%s'", said, all[i].message);
     }
-    Operation o = {.build = build_convolution, .shape = {{N, 3}, {T, 2}}};
+    static const int strings = B;
+    Operation o = {.build = build_convolution, .how = &strings, .shape = {{N, 3}, {T, 2}}};
     assert_non_null(strstr(misfit_of(&o), "5 and 2 columns"));
 }
 
