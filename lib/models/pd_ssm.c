@@ -1,6 +1,6 @@
 /* PD-SSM (Terzić et al. 2025): x' = D P x + B u, where D is a complex diagonal and P has one 1 in
- * every column, as the map of a deterministic automaton.  P comes from a sum of matrices, weighed by
- * the input: the greatest number in every column counts, and it learns by their softmax. */
+ * every column, as the map of a deterministic automaton.  P comes from a sum of matrices, weighed
+ * by the input: the greatest number in every column counts, and it learns by their softmax. */
 #include <math.h>
 #include <string.h>
 
