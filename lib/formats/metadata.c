@@ -131,7 +131,10 @@ static json_t *write_validations(const ThModelTraining *t, bool *ok)
     json_t *array = json_array();
     for (size_t i = 0; i < t->n_validations; i++) {
         const ThModelValidation *v = &t->validation[i];
-        append(array, json_pack("[I,f,f]", (json_int_t)v->step, v->accuracy, v->loss), ok);
+        append(array,
+               json_pack("[I,o,o]", (json_int_t)v->step, real_or_null(v->accuracy),
+                         real_or_null(v->loss)),
+               ok);
     }
     return array;
 }
