@@ -5,6 +5,8 @@
 #ifndef TH_TENSOR_BLAS_H
 #define TH_TENSOR_BLAS_H
 
+#include "base/stop.h"
+
 /* c (m,n) = beta c + op(a) op(b), where op(a) is (m,k) and op(b) is (k,n); row-major, leading
  * dimensions in elements.  The letter after gemm says which operand is stored transposed:
  * nn: a (m,k), b (k,n);  nt: b is stored as (n,k);  tn: a is stored as (k,m). */
@@ -17,5 +19,11 @@ typedef struct {
 void th_blas_gemm_nn(const ThBlasGemm *g, const float *a, const float *b, float *c);
 void th_blas_gemm_nt(const ThBlasGemm *g, const float *a, const float *b, float *c);
 void th_blas_gemm_tn(const ThBlasGemm *g, const float *a, const float *b, float *c);
+
+/* One of the three that looks at the stop (which may be NULL) every tenth of a second or so, and
+ * leaves c unfinished once it is set. */
+typedef void ThBlasProduct(const ThBlasGemm *g, const float *a, const float *b, float *c);
+void th_blas_gemm_stopping(ThBlasProduct *product, const ThBlasGemm *g, const float *a,
+                           const float *b, float *c, ThStop *stop);
 
 #endif

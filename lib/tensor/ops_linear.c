@@ -28,7 +28,8 @@ static void linear_forward(ThTape *t, ThTapeNode *n)
         z = n->saved = th_tape_take(t, size, sizeof *z);
     if (!z)
         return;
-    th_blas_gemm_nn(&g, x->value, th_tape_in_float(t, n, W), z);
+    th_blas_gemm_stopping(th_blas_gemm_nn, &g, x->value, th_tape_in_float(t, n, W), z,
+                          th_tape_stop(t));
     if (activation(n) == RELU && bias)
         th_kernel_bias_relu(z, bias, n->rows, n->cols);
     else if (bias)
@@ -53,12 +54,16 @@ static void linear_backward(ThTape *t, ThTapeNode *n)
         th_kernel_column_sums(db, dy, n->rows, n->cols, beta);
     float *dw = th_tape_grad_float(t, n, W, &beta);
     if (dw)
-        th_blas_gemm_tn(&(ThBlasGemm){x->cols, n->cols, n->rows, x->cols, n->cols, n->cols, beta},
-                        x->value, dy, dw);
+        th_blas_gemm_stopping(
+            th_blas_gemm_tn,
+            &(ThBlasGemm){x->cols, n->cols, n->rows, x->cols, n->cols, n->cols, beta}, x->value, dy,
+            dw, th_tape_stop(t));
     float *dx = th_tape_grad_float(t, n, X, &beta);
     if (dx)
-        th_blas_gemm_nt(&(ThBlasGemm){n->rows, x->cols, n->cols, n->cols, n->cols, x->cols, beta},
-                        dy, th_tape_in_float(t, n, W), dx);
+        th_blas_gemm_stopping(
+            th_blas_gemm_nt,
+            &(ThBlasGemm){n->rows, x->cols, n->cols, n->cols, n->cols, x->cols, beta}, dy,
+            th_tape_in_float(t, n, W), dx, th_tape_stop(t));
 }
 
 /* ---- reference ---- */
@@ -151,8 +156,9 @@ ThVar th_op_linear_gelu(ThTape *t, ThVar x, ThVar w, ThVar b)
 static void transposed_forward(ThTape *t, ThTapeNode *n)
 {
     const ThTapeNode *x = th_tape_in(t, n, X);
-    th_blas_gemm_nt(&(ThBlasGemm){n->rows, n->cols, x->cols, x->cols, x->cols, n->cols, 0},
-                    x->value, th_tape_in_float(t, n, W), n->value);
+    th_blas_gemm_stopping(th_blas_gemm_nt,
+                          &(ThBlasGemm){n->rows, n->cols, x->cols, x->cols, x->cols, n->cols, 0},
+                          x->value, th_tape_in_float(t, n, W), n->value, th_tape_stop(t));
 }
 
 static void transposed_backward(ThTape *t, ThTapeNode *n)
@@ -160,12 +166,16 @@ static void transposed_backward(ThTape *t, ThTapeNode *n)
     const ThTapeNode *x = th_tape_in(t, n, X);
     float beta, *dw = th_tape_grad_float(t, n, W, &beta);
     if (dw)
-        th_blas_gemm_tn(&(ThBlasGemm){n->cols, x->cols, n->rows, n->cols, x->cols, x->cols, beta},
-                        n->grad, x->value, dw);
+        th_blas_gemm_stopping(
+            th_blas_gemm_tn,
+            &(ThBlasGemm){n->cols, x->cols, n->rows, n->cols, x->cols, x->cols, beta}, n->grad,
+            x->value, dw, th_tape_stop(t));
     float *dx = th_tape_grad_float(t, n, X, &beta);
     if (dx)
-        th_blas_gemm_nn(&(ThBlasGemm){n->rows, x->cols, n->cols, n->cols, x->cols, x->cols, beta},
-                        n->grad, th_tape_in_float(t, n, W), dx);
+        th_blas_gemm_stopping(
+            th_blas_gemm_nn,
+            &(ThBlasGemm){n->rows, x->cols, n->cols, n->cols, x->cols, x->cols, beta}, n->grad,
+            th_tape_in_float(t, n, W), dx, th_tape_stop(t));
 }
 
 static void transposed_forward_double(ThTape *t, ThTapeNode *n)

@@ -142,6 +142,11 @@ bool th_tape_goes_on(ThTape *t)
     return !th_tape_failed(t);
 }
 
+ThStop *th_tape_stop(const ThTape *t)
+{
+    return t->stop;
+}
+
 void *th_tape_take(ThTape *t, size_t n, size_t size)
 {
     void *p = th_arena_take(t->arena, n, size);
@@ -237,7 +242,7 @@ ThVar th_tape_node_run(ThTape *t, ThTapeNode *n)
         n->op->forward_float(t, n);
     else
         n->op->forward_double(t, n);
-    return th_tape_failed(t) ? -1 : n->id;
+    return th_tape_goes_on(t) ? n->id : -1; /* what was stopped is unfinished */
 }
 
 ThVar th_param(ThTape *t, int index)
@@ -438,6 +443,7 @@ bool th_tape_backward(ThTape *t, ThVar v, const double *seed, ThError *err)
         give_gradient(t, n);
     }
     zero_untouched(t);
+    th_tape_goes_on(t); /* what was stopped is unfinished */
     return th_tape_ok(t, err);
 }
 

@@ -58,6 +58,7 @@ ThVar th_tape_node_run(ThTape *t, ThTapeNode *n);
 /* False if the tape has failed, or work is to stop, which fails it.  Operations that may take long
  * ask every now and then, and leave their result unfinished. */
 bool th_tape_goes_on(ThTape *t);
+ThStop *th_tape_stop(const ThTape *t); /* what it looks at; may be NULL */
 
 /* True while gradients are wanted: forward then has to leave what backward needs. */
 bool th_tape_records(const ThTape *t);

@@ -16,6 +16,7 @@
 #include "inspect/field.h"
 #include "lab/evaluate.h"
 #include "lab/train.h"
+#include "tensor/blas.h"
 
 static volatile sig_atomic_t stop;
 
@@ -230,12 +231,43 @@ static void test_arena_limit(void **state)
     th_arena_free(a);
 }
 
+/* A product that takes long comes in parts: the same numbers, and none once work is to stop. */
+static void long_products(void **state)
+{
+    (void)state;
+    enum { M = 300, N = 2048, K = 2048 };
+    static ThBlasProduct *const product[] = {th_blas_gemm_nn, th_blas_gemm_nt, th_blas_gemm_tn};
+    ThStop go_on = 0, ended = 1;
+    ThBlasGemm g = {M, N, K, K, N, N, 0};
+    float *a = calloc((size_t)M * K, sizeof *a), *b = calloc((size_t)K * N, sizeof *b);
+    float *c = calloc((size_t)M * N, sizeof *c), *d = calloc((size_t)M * N, sizeof *d);
+    assert_true(a && b && c && d);
+    for (int i = 0; i < M * K; i++)
+        a[i] = (float)(i % 7 - 3);
+    for (int i = 0; i < K * N; i++)
+        b[i] = (float)(i % 5 - 2);
+    for (int p = 0; p < 3; p++) {
+        g.lda = p == 2 ? M : K;
+        product[p](&g, a, b, c);
+        th_blas_gemm_stopping(product[p], &g, a, b, d, &go_on);
+        assert_memory_equal(c, d, (size_t)M * N * sizeof *c); /* small integers are exact */
+    }
+    memset(d, 0, (size_t)M * N * sizeof *d);
+    th_blas_gemm_stopping(th_blas_gemm_nn, &g, a, b, d, &ended);
+    for (int i = 0; i < M * N; i++)
+        assert_true(d[i] == 0);
+    free(a);
+    free(b);
+    free(c);
+    free(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stopped_step),        cmocka_unit_test(test_first_step),
-        cmocka_unit_test(test_stopped_inspections), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_arena_limit),
+        cmocka_unit_test(long_products),   cmocka_unit_test(test_stopped_step),
+        cmocka_unit_test(test_first_step), cmocka_unit_test(test_stopped_inspections),
+        cmocka_unit_test(test_memory),     cmocka_unit_test(test_arena_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
