@@ -79,5 +79,5 @@ bool sh_shape_is_rasp(const char *text, size_t n)
     if (length == 0 || (command && blank && !assigns))
         return false;
     return assigns || next_is_one_of(next, command ? "([,+-*/%^<" : "([,+-*/%^<>;") ||
-           is_equation(next, "=!") || begins_with_one_of(next, word_operators);
+           is_equation(next, "=!:") || begins_with_one_of(next, word_operators);
 }
