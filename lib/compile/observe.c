@@ -140,6 +140,8 @@ static bool take_rows(const ThCompileObserved *o, ThCompileColumn *c, ThIntern *
     const ThRaspSeq *seq[MOST_NODES];
     ThRaspRun *r = run_at(o, row, err);
     bool ok = r != NULL;
+    for (int k = 0; ok && k < c->n; k++) /* views move while others are computed */
+        ok = th_rasp_run_value(r, c->node[k], o->p->stop, err) != NULL;
     for (int k = 0; ok && k < c->n; k++)
         ok = (seq[k] = th_rasp_run_value(r, c->node[k], o->p->stop, err)) != NULL;
     for (int i = 0; ok && i < o->length[row]; i++) {
