@@ -14,9 +14,10 @@
 #include "given.h"
 #include "lab/train.h"
 #include "models/halting.h"
+#include "plain.h"
 #include "whole.h"
 
-static float *find(const ThModel *m, const char *name)
+static float *parameter(const ThModel *m, const char *name)
 {
     int index = th_params_find(&m->params, name);
     assert_true(index >= 0);
@@ -149,6 +150,207 @@ static void nothing_looks_ahead(void **state)
     each(check_leaks);
 }
 
+/* ---- by plain loops -------------------------------------------------------------------------- */
+
+enum { DIM = 4, HEADS = 2, WIDTH = DIM / HEADS, WIDE = 2 * DIM, LETTERS = 6, ALL = LETTERS + 2 };
+
+typedef double States[ALL][DIM];
+
+static int word[LETTERS] = {2, 0, 1, 3, 3, 0};
+
+typedef struct {
+    const ThModel *m;
+    bool by_position, gated, transition, end;
+    double threshold;
+    int steps;
+} Plain;
+
+static void times(const ThModel *m, const char *name, const double *x, int out, double *y)
+{
+    const float *w = find(m, "", name);
+    for (int j = 0; j < out; j++) {
+        y[j] = 0;
+        for (int k = 0; k < DIM; k++)
+            y[j] += x[k] * (double)w[k * out + j];
+    }
+}
+
+static void network(const ThModel *m, const char *name, const double *x, int in, int wide, int out,
+                    double *y)
+{
+    double f[WIDE];
+    char up[32], down[32];
+    snprintf(up, sizeof up, "%s.up", name);
+    snprintf(down, sizeof down, "%s.down", name);
+    affine(m, "", up, x, in, wide, f);
+    for (int k = 0; k < wide; k++)
+        f[k] *= 0.5 * (1 + erf(f[k] / sqrt(2)));
+    affine(m, "", down, f, wide, out, y);
+}
+
+static double sigmoid(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+
+static void attend(const Plain *p, const double *h, States seen, double *y)
+{
+    double x[DIM], q[DIM], kv[ALL][2 * DIM], o[DIM];
+    normalise(p->m, "", "norm1", h, DIM, x);
+    times(p->m, "attention.query", x, DIM, q);
+    for (int j = 0; j < ALL; j++) {
+        normalise(p->m, "", "norm1", seen[j], DIM, x);
+        times(p->m, "attention.key_value", x, 2 * DIM, kv[j]);
+    }
+    for (int c = 0; c < DIM; c++) {
+        double sum = o[c] = 0;
+        for (int j = 0; j < ALL; j++) {
+            double logit = 0;
+            for (int k = c / WIDTH * WIDTH; k < (c / WIDTH + 1) * WIDTH; k++)
+                logit += q[k] * kv[j][k];
+            double e = exp(logit / sqrt(WIDTH));
+            sum += e;
+            o[c] += e * kv[j][DIM + c];
+        }
+        o[c] /= sum;
+    }
+    times(p->m, "attention.output", o, DIM, y);
+}
+
+static void block(const Plain *p, States h, States seen, States made)
+{
+    for (int i = 0; i < ALL; i++) {
+        double a[DIM], x[DIM], f[DIM], g[DIM];
+        attend(p, h[i], seen, a);
+        for (int k = 0; k < DIM; k++)
+            a[k] += h[i][k];
+        normalise(p->m, "", "norm2", a, DIM, x);
+        network(p->m, "feed_forward", x, DIM, WIDE, DIM, f);
+        if (p->gated)
+            network(p->m, "gate", x, DIM, WIDE, DIM, g);
+        for (int k = 0; k < DIM; k++) {
+            double open = p->gated ? sigmoid(g[k]) : 1;
+            made[i][k] = open * (f[k] + a[k]) + (1 - open) * h[i][k];
+        }
+    }
+}
+
+/* What the decision about row i sees. */
+static void summary(const Plain *p, States h, int i, double *y)
+{
+    for (int k = 0; k < DIM; k++) {
+        y[k] = p->by_position ? h[i][k] : 0;
+        for (int j = 0; !p->by_position && j < ALL; j++)
+            y[k] += h[j][k] / ALL;
+    }
+}
+
+/* The whole, in the words of the paper's algorithm; returns how many rows stopped early. */
+static int think(const Plain *p, States h, States soft)
+{
+    double left[ALL], given[ALL][DIM] = {0};
+    bool active[ALL];
+    int stopped = 0;
+    for (int i = 0; i < ALL; i++) {
+        left[i] = 1;
+        active[i] = true;
+    }
+    memcpy(soft, h, sizeof(States));
+    for (int l = 0; l < p->steps; l++) {
+        States made, before, next;
+        memcpy(before, h, sizeof before);
+        memcpy(next, h, sizeof next);
+        block(p, before, p->by_position ? soft : before, made);
+        for (int i = 0; i < ALL; i++) /* what has stopped makes nothing new */
+            if (!active[i])
+                memcpy(made[i], before[i], sizeof made[i]);
+        for (int i = 0; i < ALL; i++) {
+            double x[2 * DIM], z;
+            if (!active[i])
+                continue;
+            summary(p, before, i, x);
+            summary(p, made, i, x + DIM);
+            network(p->m, "halting", x, p->transition ? 2 * DIM : DIM, DIM, 1, &z);
+            double rest = left[i] * (1 - sigmoid(z));
+            if (1 - rest >= p->threshold) {
+                active[i] = false;
+                stopped++;
+                continue;
+            }
+            for (int k = 0; k < DIM; k++) {
+                given[i][k] += (left[i] - rest) * before[i][k];
+                soft[i][k] = given[i][k] + rest * made[i][k];
+            }
+            left[i] = rest;
+            memcpy(next[i], made[i], sizeof next[i]);
+        }
+        memcpy(h, next, sizeof next);
+    }
+    return stopped;
+}
+
+static int check_plain(const Plain *p)
+{
+    States h, soft;
+    double pooled[DIM], f[DIM], expected[SYMBOLS], z[SYMBOLS];
+    ThError err = {0};
+    const float *table = find(p->m, "", "embedding"), *ends = find(p->m, "", "ends");
+    for (int i = 0; i < ALL; i++)
+        for (int k = 0; k < DIM; k++)
+            h[i][k] = (double)(i == 0         ? ends[k]
+                               : i == ALL - 1 ? ends[DIM + k]
+                                              : table[word[i - 1] * DIM + k]);
+    int stopped = think(p, h, soft);
+    for (int k = 0; k < DIM; k++) {
+        pooled[k] = p->end ? soft[ALL - 1][k] : 0;
+        for (int i = 0; !p->end && i < ALL; i++)
+            pooled[k] += soft[i][k] / ALL;
+    }
+    affine(p->m, "", "head.up", pooled, DIM, DIM, f);
+    for (int k = 0; k < DIM; k++)
+        f[k] = fmax(0, f[k]);
+    affine(p->m, "", "head.down", f, DIM, SYMBOLS, expected);
+    ThTape *t = th_tape_new(TH_TAPE_DOUBLE, &p->m->params, &err);
+    ThBatch b = {.B = 1, .T = LETTERS, .token = word};
+    logits_of(p->m, t, TH_TAPE_NO_GRADIENT, &b, false, z, NULL);
+    th_tape_free(t);
+    for (int i = 0; i < SYMBOLS; i++)
+        if (!(fabs(z[i] - expected[i]) < 1e-9))
+            fail_msg("%.12g is not %.12g", z[i], expected[i]);
+    return stopped;
+}
+
+/* With thresholds at which some positions stop early and others go on. */
+static void answers_are_those_of_the_algorithm(void **state)
+{
+    (void)state;
+    int some = 0, all = 0;
+    for (int form = 0; form < 32; form++) {
+        Plain p = {.by_position = form & 1,
+                   .gated = form & 2,
+                   .transition = form & 4,
+                   .end = form & 8,
+                   .threshold = form & 16 ? 0.97 : 0.8,
+                   .steps = 4};
+        char settings[200];
+        snprintf(settings, sizeof settings,
+                 "dim=4 heads=2 steps=4 hidden=2 position=none halt=%s gate=%s transition=%s "
+                 "pool=%s threshold=%g",
+                 p.by_position ? "token" : "global", p.gated ? "yes" : "no",
+                 p.transition ? "yes" : "no", p.end ? "end" : "mean", p.threshold);
+        ThModel *m = bound("universal", settings, TH_TARGET_FINAL, SYMBOLS);
+        scatter(m, 0.8);
+        parameter(m, "halting.down_bias")[0] = -1;
+        p.m = m;
+        int stopped = check_plain(&p);
+        some += p.by_position && stopped > 0 && stopped < ALL;
+        all += !p.by_position && stopped == ALL;
+        th_model_free(m);
+    }
+    assert_true(some > 3);
+    assert_true(all > 1);
+}
+
 /* ---- the price ------------------------------------------------------------------------------- */
 
 static double price(ThModel *m, ThTape *t, ThTapeMode mode, ThVar *v)
@@ -278,13 +480,13 @@ static void check_same(const char *one, const char *settings, const char *other,
     ThModel *n = bound(other, other_settings, TH_TARGET_FINAL, SYMBOLS);
     share_parameters(n, m);
     if (stop != 0) {
-        *find(m, "halting.down_bias") = stop;
-        memset(find(m, "halting.down"), 0, 4 * sizeof(float));
+        *parameter(m, "halting.down_bias") = stop;
+        memset(parameter(m, "halting.down"), 0, 4 * sizeof(float));
     }
     if (gate != 0) {
-        memset(find(m, "gate.down"), 0, 8 * 4 * sizeof(float));
+        memset(parameter(m, "gate.down"), 0, 8 * 4 * sizeof(float));
         for (int k = 0; k < 4; k++)
-            find(m, "gate.down_bias")[k] = gate;
+            parameter(m, "gate.down_bias")[k] = gate;
     }
     logits(m, a);
     logits(n, b);
@@ -320,6 +522,7 @@ int main(void)
         cmocka_unit_test(rows_say_what_they_say_alone),
         cmocka_unit_test(gradients_are_slopes),
         cmocka_unit_test(nothing_looks_ahead),
+        cmocka_unit_test(answers_are_those_of_the_algorithm),
         cmocka_unit_test(the_price_has_a_gradient),
         cmocka_unit_test(dear_applications_become_few),
         cmocka_unit_test(special_cases_are_the_same),
