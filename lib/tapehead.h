@@ -114,6 +114,7 @@ extern "C" {
 #include "proof/check.h"
 #include "proof/labels.h"
 #include "proof/map.h"
+#include "proof/quantize.h"
 #include "lab/evaluate.h"
 #include "lab/generate.h"
 #include "lab/train.h"

@@ -10,92 +10,6 @@
 #include "proof/metric.h"
 #include "proof/sample.h"
 
-/* ---- centres --------------------------------------------------------------------------------- */
-
-/* The vector of a label that is farthest from a centre, or -1; and its distance, unless NULL. */
-static int farthest(const ThProofSample *s, int label, int dim, const double *centre,
-                    double *distance)
-{
-    int far = -1;
-    double most = -1;
-    for (int i = 0; i < s->n; i++) {
-        if (s->label[i] != label)
-            continue;
-        double square = 0;
-        for (int k = 0; k < dim; k++) {
-            double off = s->z[i * dim + k] - centre[k];
-            square += off * off;
-        }
-        if (square > most) {
-            most = square;
-            far = i;
-        }
-    }
-    if (distance)
-        *distance = sqrt(fmax(0, most));
-    return far;
-}
-
-/* The centre of a small ball around the vectors of a label (Bădoiu and Clarkson 2003); false: it
- * has none. */
-static bool find_centre(const ThProofSample *s, int label, int dim, double *centre)
-{
-    enum { STEPS = 60 };
-    int n = 0;
-    memset(centre, 0, (size_t)dim * sizeof *centre);
-    for (int i = 0; i < s->n; i++)
-        if (s->label[i] == label) {
-            n++;
-            for (int k = 0; k < dim; k++)
-                centre[k] += (s->z[i * dim + k] - centre[k]) / n;
-        }
-    for (int step = 0; n > 0 && step < STEPS; step++) {
-        int far = farthest(s, label, dim, centre, NULL);
-        for (int k = 0; k < dim; k++)
-            centre[k] += (s->z[far * dim + k] - centre[k]) / (step + 2);
-    }
-    return n > 0;
-}
-
-/* Labels that no vector was drawn of begin where the centres of two others are taken to. */
-static bool fill_missing(ThProofProver *v, bool *known, ThError *err)
-{
-    const ThProofLabels *l = v->p->labels;
-    int d = v->f->dim;
-    for (bool more = true; more;) {
-        more = false;
-        for (int i = 0; i < l->n * l->n + l->n; i++) {
-            int x = i / l->n - 1, y = i % l->n, to = x < 0 ? l->alone[y] : l->product[x * l->n + y];
-            if (to < 0 || known[to] || !known[y] || (x >= 0 && !known[x]))
-                continue;
-            more = known[to] = true;
-            if (!th_proof_map_apply(v->f, x < 0 ? NULL : v->p->centre + x * d, v->p->centre + y * d,
-                                    1, v->p->centre + to * d, err))
-                return false;
-        }
-    }
-    return true;
-}
-
-static bool find_centres(ThProofProver *v, ThError *err)
-{
-    ThProof *p = v->p;
-    int n = p->labels->n, d = p->dim;
-    bool *known = th_alloc((size_t)n, sizeof *known, err);
-    if (!known)
-        return false;
-    for (int i = 0; i < n; i++) {
-        double far = 0;
-        known[i] = find_centre(&v->sample, i, d, p->centre + i * d);
-        if (known[i])
-            farthest(&v->sample, i, d, p->centre + i * d, &far);
-        p->reach = fmax(p->reach, far);
-    }
-    bool ok = fill_missing(v, known, err);
-    free(known);
-    return ok;
-}
-
 /* ---- words that are answered wrong ----------------------------------------------------------- */
 
 /* The class that the model itself gives a word. */
@@ -252,7 +166,8 @@ static bool certify(ThProofProver *v, const ThDfa *machine, const ThProofHow *ho
         return false;
     if (v->p->verdict == TH_PROOF_WRONG)
         return true;
-    return find_centres(v, err) && measure_floats(v, err) && th_proof_close(v, err);
+    return th_proof_centres(v->f, v->p->labels, &v->sample, v->p->centre, &v->p->reach, err) &&
+           measure_floats(v, err) && th_proof_close(v, err);
 }
 
 ThProof *th_proof_certify(const ThModel *m, const ThDfa *machine, const ThProofHow *how,

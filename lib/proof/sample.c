@@ -1,5 +1,6 @@
 #include "proof/sample.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,4 +179,90 @@ int *th_proof_sample_word(const ThProofSample *s, int i, int *length, ThError *e
     if (word)
         spell(s, i, word);
     return word;
+}
+
+/* ---- centres ---- */
+
+/* The vector of a label that is farthest from a centre, or -1; and its distance, unless NULL. */
+static int farthest(const ThProofSample *s, int label, int dim, const double *centre,
+                    double *distance)
+{
+    int far = -1;
+    double most = -1;
+    for (int i = 0; i < s->n; i++) {
+        if (s->label[i] != label)
+            continue;
+        double square = 0;
+        for (int k = 0; k < dim; k++) {
+            double off = s->z[i * dim + k] - centre[k];
+            square += off * off;
+        }
+        if (square > most) {
+            most = square;
+            far = i;
+        }
+    }
+    if (distance)
+        *distance = sqrt(fmax(0, most));
+    return far;
+}
+
+/* The centre of a small ball around the vectors of a label (Bădoiu and Clarkson 2003); false: it
+ * has none. */
+static bool find_centre(const ThProofSample *s, int label, int dim, double *centre)
+{
+    enum { STEPS = 60 };
+    int n = 0;
+    memset(centre, 0, (size_t)dim * sizeof *centre);
+    for (int i = 0; i < s->n; i++)
+        if (s->label[i] == label) {
+            n++;
+            for (int k = 0; k < dim; k++)
+                centre[k] += (s->z[i * dim + k] - centre[k]) / n;
+        }
+    for (int step = 0; n > 0 && step < STEPS; step++) {
+        int far = farthest(s, label, dim, centre, NULL);
+        for (int k = 0; k < dim; k++)
+            centre[k] += (s->z[far * dim + k] - centre[k]) / (step + 2);
+    }
+    return n > 0;
+}
+
+/* Labels that no vector was drawn of begin where the centres of two others are taken to. */
+static bool fill_missing(const ThProofMap *f, const ThProofLabels *l, double *centre, bool *known,
+                         ThError *err)
+{
+    int d = f->dim;
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < l->n * l->n + l->n; i++) {
+            int x = i / l->n - 1, y = i % l->n, to = x < 0 ? l->alone[y] : l->product[x * l->n + y];
+            if (to < 0 || known[to] || !known[y] || (x >= 0 && !known[x]))
+                continue;
+            more = known[to] = true;
+            if (!th_proof_map_apply(f, x < 0 ? NULL : centre + x * d, centre + y * d, 1,
+                                    centre + to * d, err))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool th_proof_centres(const ThProofMap *f, const ThProofLabels *l, const ThProofSample *s,
+                      double *centre, double *reach, ThError *err)
+{
+    int d = f->dim;
+    bool *known = th_alloc((size_t)l->n, sizeof *known, err);
+    if (!known)
+        return false;
+    for (int i = 0; i < l->n; i++) {
+        double far = 0;
+        known[i] = find_centre(s, i, d, centre + i * d);
+        if (known[i])
+            farthest(s, i, d, centre + i * d, &far);
+        *reach = fmax(*reach, far);
+    }
+    bool ok = fill_missing(f, l, centre, known, err);
+    free(known);
+    return ok;
 }

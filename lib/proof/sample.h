@@ -29,4 +29,9 @@ void th_proof_sample_free(ThProofSample *s);
 /* Returns new: the *length symbols below vector i. */
 int *th_proof_sample_word(const ThProofSample *s, int i, int *length, ThError *err);
 
+/* Fills centre (labels, dim) with the centres of small balls around the vectors of every label, and
+ * raises *reach to the greatest distance of a vector from its own. */
+bool th_proof_centres(const ThProofMap *f, const ThProofLabels *l, const ThProofSample *s,
+                      double *centre, double *reach, ThError *err);
+
 #endif

@@ -12,8 +12,9 @@
 #include "lab/train.h"
 #include "proof/certify.h"
 #include "proof/check.h"
-#include "proof/check_bounds.h"
+#include "proof/check_impl.h"
 #include "proof/enclosure.h"
+#include "proof/quantize.h"
 
 enum { MOST = 32 };
 
@@ -167,7 +168,7 @@ static void check_point(Fuzz *z, const ThProofBall *x, const ThProofBall *y, con
 {
     ThError err = {0};
     int d = z->f->dim;
-    double px[MOST], py[MOST], out[MOST], off[MOST], a[MOST];
+    double px[MOST], py[MOST], out[MOST], off[MOST] = {0}, a[MOST];
     if (x)
         point_of(z, x, zx, px);
     point_of(z, y, zy, py);
@@ -193,6 +194,33 @@ static void check_point(Fuzz *z, const ThProofBall *x, const ThProofBall *y, con
     for (int k = 0; k < d; k++) {
         zx[k] = lx > 0 ? zx[k] / sqrt(lx) : 0;
         zy[k] = ly > 0 ? zy[k] / sqrt(ly) : 0;
+    }
+}
+
+/* The same for the set that the checker makes, which it keeps as rows of generators. */
+static void check_rows(Fuzz *z, const ThProofBall *x, const ThProofBall *y)
+{
+    enum { BOXES = 4 * MOST + 8, PLACES = 6 };
+    double zero[MOST] = {0}, gx[MOST * MOST], gy[MOST * MOST], box[BOXES * MOST];
+    double zx[MOST], zy[MOST];
+    int d = z->f->dim;
+    ThProofEllipsoid ey = {y->centre, y->radius, y->shape}, into = {zero, 0, 0}, ex = ey;
+    if (x)
+        ex = (ThProofEllipsoid){x->centre, x->radius, x->shape};
+    th_proof_bounds_image(z->b, x ? &ex : NULL, &ey, &into);
+    assert_true(z->b->n_box <= BOXES);
+    for (int i = 0; i < d * d; i++) {
+        gx[i % d * d + i / d] = z->b->g[i];
+        gy[i % d * d + i / d] = z->b->g[d * d + i];
+    }
+    memcpy(box, z->b->g + 2 * d * d, (size_t)(z->b->n_box * d) * sizeof *box);
+    ThProofSet s = {d, z->b->n_box, z->b->c, gx, gy, z->b->q, box};
+    for (int i = 0; i < PLACES; i++) {
+        if (i % 3 == 0) {
+            random_direction(z, zx);
+            random_direction(z, zy);
+        }
+        check_point(z, x, y, &s, zx, zy);
     }
 }
 
@@ -237,6 +265,7 @@ static void check_balls(Fuzz *z, double radius)
     assert_true(farthest <= other);
     if (isfinite(reach))
         z->looser = fmax(z->looser, other / reach);
+    check_rows(z, missing ? NULL : &x, &y);
 }
 
 /* Two matrices: the identity, and one that stretches along random axes. */
@@ -342,6 +371,8 @@ static bool holds(const ThProofCertificate *c, const ThModel *m)
     ThProofMap *f = th_proof_map_new(m, &err);
     assert_true(th_proof_check(c, f, NULL, &k, &err));
     assert_true(k.holds == !*k.why);
+    /* Six strings of one and two symbols, eight products and four alone, four answers. */
+    assert_true(!k.holds || k.checks == 6 + 12 + 4);
     th_proof_map_free(f);
     return k.holds;
 }
@@ -354,6 +385,20 @@ static bool holds_signed(ThProofCertificate *c, const ThModel *m)
     bool found = holds(c, m);
     c->digest = before;
     return found;
+}
+
+/* How near the certificate is to not holding: the sets of products decide that here. */
+static double tightest_signed(ThProofCertificate *c, const ThModel *m)
+{
+    ThError err = {0};
+    ThProofChecked k;
+    uint64_t before = c->digest;
+    ThProofMap *f = th_proof_map_new(m, &err);
+    c->digest = th_proof_certificate_digest(c);
+    assert_true(th_proof_check(c, f, NULL, &k, &err) && k.holds);
+    c->digest = before;
+    th_proof_map_free(f);
+    return k.tightest;
 }
 
 /* No weight, centre or radius can change unseen, be it by its last bit. */
@@ -400,6 +445,9 @@ static void refuse_wrong_sets(ThProofCertificate *c, ThModel *m)
         assert_false(holds_signed(c, m));
         c->answer[q] = !c->answer[q];
     }
+    double tightest = tightest_signed(c, m);
+    c->slack = 0;
+    assert_true(tightest_signed(c, m) < tightest - 1e-3);
     c->slack = 1;
     assert_false(holds_signed(c, m));
     c->slack = -1;
@@ -498,6 +546,72 @@ static void test_open(void **state)
     th_task_free(t);
 }
 
+/* The class that a snapped model gives a word, level by level through the whole table. */
+static int snapped(const ThProofQuantized *q, const int *word, int length)
+{
+    int at[16], n = (length + 1) / 2, odd = length % 2;
+    for (int i = 0; i < n; i++) {
+        const int *later = word + 2 * i + 1 - odd;
+        at[i] =
+            i == 0 && odd ? q->single[*later] : q->pair[later[-1] * q->labels->n_symbols + *later];
+    }
+    for (; n > 1; n = (n + 1) / 2)
+        for (int i = 0; i < (n + 1) / 2; i++) {
+            int k = 2 * i + 1 - n % 2;
+            at[i] =
+                i == 0 && n % 2 ? q->alone[at[k]] : q->product[at[k - 1] * q->labels->n + at[k]];
+        }
+    return q->said[at[0]];
+}
+
+static void check_snapped(const ThModel *m, const ThTask *t)
+{
+    ThError err = {0};
+    const ThDfa *machine = th_task_machine(t, &err);
+    ThProofQuantized *q = th_proof_quantize(m, machine, 100, 1, NULL, &err);
+    assert_non_null(q);
+    assert_true(q->wrong == 0 || q->word);
+    int word[MAX_WORD], length = 0;
+    while (next_word(word, &length, 2, 10)) {
+        if (q->word && length >= q->length)
+            break;
+        assert_int_equal(snapped(q, word, length), th_dfa_class(machine, word, (size_t)length));
+    }
+    if (q->word && q->length <= 16) {
+        assert_int_equal(snapped(q, q->word, q->length), q->answer);
+        assert_int_equal(th_dfa_class(machine, q->word, (size_t)q->length), q->right);
+        assert_int_not_equal(q->answer, q->right);
+    }
+    th_proof_quantized_free(q);
+}
+
+/* A model that noise alone has trained is right once its vectors snap; one that has learned nothing
+ * is wrong, and on no shorter word than is said. */
+static void test_quantized(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("parity", "", NULL);
+    ThError err = {0};
+    for (int i = 0; i < 6; i++) {
+        char training[128];
+        snprintf(training, sizeof training,
+                 "steps=%d batch=32 curriculum=adaptive lr=3e-3 noise=0.3 seed=%d",
+                 i == 0 ? 500 : 20 * i, i + 1);
+        ThModel *m = trained(t, "dim=16 heads=2", training);
+        check_snapped(m, t);
+        if (i == 0) {
+            ThProofQuantized *q =
+                th_proof_quantize(m, th_task_machine(t, &err), 100, 1, NULL, &err);
+            assert_int_equal(q->wrong, 0);
+            assert_int_equal(q->checked, 22);
+            assert_true(q->margin > 0);
+            th_proof_quantized_free(q);
+        }
+        th_model_free(m);
+    }
+    th_task_free(t);
+}
+
 /* Labels of strings are what the automaton's monoid says, whatever tree there is above them. */
 static void test_labels(void **state)
 {
@@ -532,7 +646,7 @@ int main(void)
         cmocka_unit_test(test_map),         cmocka_unit_test(test_map_refuses),
         cmocka_unit_test(test_enclosure),   cmocka_unit_test(test_labels),
         cmocka_unit_test(test_certificate), cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_open),
+        cmocka_unit_test(test_open),        cmocka_unit_test(test_quantized),
     };
     return cmocka_run_group_tests_name("proof", tests, NULL, NULL);
 }

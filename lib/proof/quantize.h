@@ -1,0 +1,34 @@
+/* quantize.h - a model whose vectors snap to the nearest of finitely many after every level.
+ *
+ * A vector snaps to a centre of its own kind, complete or at the left edge, which the tree knows.
+ * Such a model is a finite algebra: a table says which centre the map leads to from every two.  If
+ * the table is the automaton's, and so are the answers, the snapped model is right on strings of
+ * every length, whatever the model itself does; no geometry is needed.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
+#ifndef TH_PROOF_QUANTIZE_H
+#define TH_PROOF_QUANTIZE_H
+
+#include "proof/labels.h"
+#include "proof/map.h"
+
+typedef struct {
+    ThProofLabels *labels; /* the centres are those of these labels */
+    int *product;          /* (n, n): as the map has it, where j is complete */
+    int *alone;            /* (n): of nothing and j */
+    int *pair, *single;    /* of symbols, as in ThProofLabels */
+    int *said;             /* (n): the class read off a centre */
+    int checked, wrong;    /* entries of all these, and those that are not the automaton's */
+    double margin;         /* least distance to another centre, less that to the nearest */
+    /* The shortest string found that is answered wrong, where any entry is wrong. */
+    int *word, length, right, answer;
+} ThProofQuantized;
+
+/* Returns new: the table, with centres of sampled vectors as th_proof_certify takes them.  Errors
+ * as there. */
+ThProofQuantized *th_proof_quantize(const ThModel *m, const ThDfa *machine, size_t limit,
+                                    uint64_t seed, ThStop *stop, ThError *err);
+void th_proof_quantized_free(ThProofQuantized *q); /* NULL is fine */
+
+#endif
