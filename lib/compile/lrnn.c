@@ -182,8 +182,8 @@ static void write_move(const Work *w, int layer, int unit, int from, int to)
     float *blocks = layer_weights(w, layer, "transition.blocks");
     int b = w->block, now = value_of(c, from, layer), then = value_of(c, to, layer);
     float *row = blocks + (size_t)unit * (size_t)(w->dim * b);
-    int befores = layer < c->levels - 1 ? c->values[layer] : 1;
-    for (int before = 0; before < befores; before++) {
+    int n_before = layer < c->levels - 1 ? c->values[layer] : 1;
+    for (int before = 0; before < n_before; before++) {
         int i = place(w, layer, now, then) - layer * b,
             j = place(w, layer, before, now) - layer * b;
         row[layer * b * b + i * b + j] = 1;
@@ -202,7 +202,7 @@ static bool write_layer(Work *w, int layer, ThError *err)
             memcpy(key + 1, c->value + i * c->levels, (size_t)layer * sizeof *key);
             if (!th_intern(&w->key, key, ((size_t)layer + 1) * sizeof *key, &unit, err))
                 return false;
-            if (w->key.n > (size_t)(w->dim * w->block))
+            if (w->key.n > (size_t)w->dim * (size_t)w->block)
                 return th_fail(err, TH_ELIMIT, "layer %d distinguishes more than %d cases",
                                layer + 1, w->dim * w->block);
             if (w->key.n > before)
@@ -246,8 +246,8 @@ static void write_answers(const Work *w)
     float *answer = th_compile_weights(w->m, "answer");
     for (int i = 0; i < c->n; i++) {
         for (int l = 0; l < c->levels; l++) {
-            int befores = l < c->levels - 1 ? c->values[l] : 1;
-            for (int before = 0; before < befores; before++)
+            int n_before = l < c->levels - 1 ? c->values[l] : 1;
+            for (int before = 0; before < n_before; before++)
                 head[place(w, l, before, value_of(c, i, l)) * w->dim + i] = 2;
         }
         bias[i] = (float)(1 - 2 * c->levels);

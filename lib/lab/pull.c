@@ -44,7 +44,7 @@ static bool fill_products(ThTrainPull *p, const ThTask *t, ThError *err)
     if (ok) {
         p->n = m->size;
         p->of_symbol = th_copy(m->right, (size_t)m->n_symbols, sizeof *m->right, err);
-        p->product = th_alloc((size_t)(p->n * p->n), sizeof *p->product, err);
+        p->product = th_alloc((size_t)p->n * (size_t)p->n, sizeof *p->product, err);
         ok = p->of_symbol && p->product;
     }
     for (int i = 0; ok && i < p->n * p->n; i++)

@@ -95,7 +95,7 @@ static bool write_group(const ThLabTrialsPlan *p, Shard *s, const Group *g, int 
     ThGenerateSettings how = p->how;
     how.end = truth->token[truth->n - 1];
     how.most = s->most;
-    how.first = (uint64_t)(number + g->row[0]);
+    how.first = (uint64_t)number + (uint64_t)g->row[0];
     for (int i = 0; i < g->n; i++)
         s->trial[g->row[i]].said.token = s->said + g->row[i] * s->most;
     ThGeneratePrompts prompts = {g->prompt, g->n, g->size};

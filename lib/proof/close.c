@@ -116,7 +116,7 @@ static double shaped_length(const Attempt *a, int label, const double *v, double
     int d = a->v->p->dim;
     if (a->balls)
         return th_proof_length(v, d);
-    th_proof_row_times(v, a->v->p->shape + (size_t)label * (size_t)(d * d), room, d, d);
+    th_proof_row_times(v, a->v->p->shape + (size_t)label * (size_t)d * (size_t)d, room, d, d);
     return th_proof_length(room, d);
 }
 
@@ -313,8 +313,8 @@ static bool find_slope(ThProofProver *v, ThProofEnclosure *e, ThProofSlope *s, T
     ThProofBall x = {p->centre + (size_t)(s->x < 0 ? 0 : s->x) * (size_t)d, small, 0};
     ThProofBall y = {p->centre + (size_t)s->y * (size_t)d, small, 0};
     const ThProofSet *set = th_proof_enclose(e, s->x < 0 ? NULL : &x, &y);
-    s->jx = th_copy(set->gx, (size_t)(d * d), sizeof *s->jx, err);
-    s->jy = th_copy(set->gy, (size_t)(d * d), sizeof *s->jy, err);
+    s->jx = th_copy(set->gx, (size_t)d * (size_t)d, sizeof *s->jx, err);
+    s->jy = th_copy(set->gy, (size_t)d * (size_t)d, sizeof *s->jy, err);
     if (!s->jx || !s->jy)
         return false;
     for (int i = 0; i < d * d; i++) {

@@ -90,7 +90,8 @@ static bool invert(ThProofEnclosure *e, ThProofMatrix *s, ThError *err)
 static bool quadratic_range(ThProofEnclosure *e, ThProofMatrix *s, int h, ThError *err)
 {
     int d = e->map->dim, size = d / e->map->heads;
-    const double *query = s->query + (size_t)(h * size * d), *key = s->key + (size_t)(h * size * d);
+    const double *query = s->query + (size_t)h * (size_t)size * (size_t)d,
+                 *key = s->key + (size_t)h * (size_t)size * (size_t)d;
     th_proof_transposed_multiply(query, key, e->work, (ThProofSizes){d, size, d});
     for (int i = 0; i < d; i++)
         for (int j = 0; j < d; j++)
@@ -131,7 +132,7 @@ static double bilinear_norm(ThProofEnclosure *e, const ThProofMatrix *x, const T
                             int h)
 {
     int d = e->map->dim, size = d / e->map->heads;
-    size_t at = (size_t)(h * size * d);
+    size_t at = (size_t)h * (size_t)size * (size_t)d;
     th_proof_transposed_multiply(y->query + at, x->key + at, e->work, (ThProofSizes){d, size, d});
     th_proof_multiply_transposed(e->work, e->work, e->other, (ThProofSizes){d, d, d});
     return sqrt(th_proof_power_bound(e->other, d, e->scratch) / size);

@@ -58,7 +58,7 @@ static void find_logit(const ThProofEnclosure *e, Head *w, int h, double bilinea
     const ThProofMap *f = e->map;
     int d = f->dim, size = d / f->heads;
     double scale = 1 / sqrt(size);
-    size_t at = (size_t)(h * size), block = at * (size_t)d;
+    size_t at = (size_t)h * (size_t)size, block = at * (size_t)d;
     memset(w->along_x, 0, (size_t)d * sizeof *w->along_x);
     memset(w->along_y, 0, (size_t)d * sizeof *w->along_y);
     for (int k = 0; k < size; k++) {

@@ -17,7 +17,7 @@ INLINE void decayed(const ThKernelFastWeights *w, size_t p, const float *from, f
           keep = w->in.time ? 1 : w->in.keep[p * w->keep];
     for (int i = 0; i < rows; i++) {
         const float *decay = w->decay + (size_t)i * w->decay_row, *x = from + i * cols;
-        const float *time = w->in.time + p * w->time;
+        const float *time = w->in.time ? w->in.time + p * w->time : NULL;
         float *y = to + i * cols;
         if (!w->in.time)
             for (int c = 0; c < cols; c++)

@@ -59,9 +59,9 @@ static void write_machine(const Search *s)
         int action = s->entry[i];
         if (i > 0 && i % s->symbols == 0)
             *to++ = '_';
-        *to++ = action < 0 ? '-' : (char)('0' + action % s->symbols);
+        *to++ = (char)(action < 0 ? '-' : '0' + action % s->symbols);
         *to++ = action < 0 ? '-' : action / s->symbols % 2 ? 'R' : 'L';
-        *to++ = action < 0 ? '-' : (char)('A' + action / s->symbols / 2);
+        *to++ = (char)(action < 0 ? '-' : 'A' + action / s->symbols / 2);
     }
     *to = '\0';
 }

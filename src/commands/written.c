@@ -240,7 +240,7 @@ static void print_each(ShSession *s, const Slips *y, const ThSignature *sig)
     for (size_t i = 0; i < y->n; i++) {
         const ThInspectSlip *x = &y->item[i];
         if (!is_kind(x, "right"))
-            sh_row(s, (long long)x->length, (long long)(i % each + 1), x->kind, (long long)x->line,
+            sh_row(s, (long long)x->length, (long long)(i % each) + 1, x->kind, (long long)x->line,
                    (long long)x->column, (long long)x->at, (long long)x->repeated,
                    sig->symbol[x->expected], x->found < 0 ? "" : sig->symbol[x->found]);
     }

@@ -60,8 +60,7 @@ setup() {
 }
 
 @test "words of other programs lead to the command, in hints, help and apropos" {
-    for word in draw print ls delete export import dfa nfa union complement picture slides version \
-        history undo; do
+    for word in draw print ls delete export import dfa nfa union complement picture slides undo; do
         run "$tapehead" -e "$word"
         [ "$status" -eq 1 ]
         [[ $output == *"unknown command '$word'"*hint:* ]]

@@ -41,7 +41,7 @@ static void ranges(void **state)
     }
     /* A step of 0 would never come to an end. */
     static const char *const bad[] = {"1..9:0", "1..9:-1", "9..1", "1..", "..9",   "1..9:",
-                                      "1...9",  "+1..9",   " 1",   "",    "1..9x", "x"};
+                                      "1...9",  "+1..9",   "1 2",  "",    "1..9x", "x"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         ThRange r;
         ThError err = {0};

@@ -404,7 +404,6 @@ static void test_refusals(void **state)
 {
     (void)state;
     static const char *const bad[] = {"position=hard_alibi",
-                                      "position=xpos",
                                       "position=fire",
                                       "position=hard_alibi causal=yes masked=5",
                                       "position=rope dim=12 heads=4",

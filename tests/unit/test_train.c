@@ -380,7 +380,9 @@ static void test_gradcheck(void **state)
             th_options_free(&o);
             ThGradcheck *g = th_gradcheck(m, t, &(ThGradcheckShape){5, 3, 8, 2}, NULL);
             assert_non_null(g);
-            if (!(g->worst < 1e-5) || !(g->worst_fast < 1e-3))
+            /* The maps of PD-SSM are learned by a gradient that is no slope. */
+            bool slopes = strcmp(kinds[k]->name, "pd_ssm") != 0;
+            if ((slopes && !(g->worst < 1e-5)) || !(g->worst_fast < 1e-3))
                 fail_msg("%s on %s: %g, %g", kinds[k]->name, tasks[i], g->worst, g->worst_fast);
             th_gradcheck_free(g);
             th_model_free(m);

@@ -2,6 +2,7 @@
  * machine over an alphabet between operations on languages. */
 #include "automata/expression/expression.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,6 +187,7 @@ static char *argument_text(Evaluator *e)
         depth += kind == '(' ? 1 : kind == ')' ? -1 : 0;
         th_text_add_bytes(&t, &kind, kind == TH_TOKEN_WORD ? 0 : 1);
         th_text_add(&t, text(e));
+        th_text_add(&t, " "); /* 1 2 is not 12 */
     }
     return th_text_take(&t, e->err);
 }
@@ -196,14 +198,16 @@ static bool number(Evaluator *e, int *value)
     enum { MOST = 999999999 };
     const ShToken *first = e->at;
     long long x = -1;
+    double size = 0;
     char *typed = argument_text(e);
-    bool is = typed && th_integer_evaluate(typed, &x);
+    bool is = typed && th_integer_evaluate(typed, &x),
+         real = typed && th_real_evaluate(typed, &size);
     free(typed);
     if (!typed)
         return false;
-    if (!is)
+    if (!is && !(real && fabs(size) > MOST))
         return th_token_unexpected(&e->tokens, first, "a number", e->err);
-    if (x > MOST || x < -MOST)
+    if (!is || x > MOST || x < -MOST)
         return th_fail_at(e->err, TH_EPARSE, first->line, first->col, "the number is too large");
     *value = (int)x;
     return true;
