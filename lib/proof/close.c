@@ -235,7 +235,9 @@ static bool grow(Attempt *a, bool *proof, ThError *err)
  */
 static bool scan(Attempt *a, ThError *err)
 {
-    for (double radius = 0.01; radius < 2; radius *= 1.6) {
+    enum { RADII = 12 }; /* up to 1.76 */
+    double radius = 0.01;
+    for (int k = 0; k < RADII; k++, radius *= 1.6) {
         for (int i = 0; i < labels_of(a); i++)
             a->wider[i] = radius;
         if (!bound_all(a, a->wider, err))
