@@ -2,12 +2,12 @@
  * Universal Transformer (Dehghani et al. 2019), and its gated form with one decision a string (Ray
  * Chowdhury and Caragea 2024, sections 2 and 3). */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "models/attention.h"
 #include "models/halting.h"
+#include "models/steps.h"
 
 #define OPTIONS(halting, gated, moved, pooled)                                                     \
     {"dim", TH_INT, "64", 1, 65536, NULL, "width of the hidden vectors"},                          \
@@ -550,49 +550,10 @@ static bool bind(ThModel *m, ThError *err)
     return !b.failed;
 }
 
-/* ---- inspection ---- */
-
-static bool trace_step(const Layout *l, const ThTape *t, int length, int step,
-                       ThModelTraceLayer *to, ThError *err)
-{
-    int d = l->attention.dim, heads = l->attention.heads, first = l->ends < 0 ? 0 : 1;
-    int keys = length + 2 * first;
-    ThModelTraceLayer shape = {.n_rows = length, .dim = d, .n_heads = heads, .n_keys = keys};
-    size_t n = (size_t)keys, cells = (size_t)heads * n * n;
-    double *state = th_alloc(n * (size_t)d, sizeof *state, err);
-    double *weight = th_alloc(cells, sizeof *weight, err);
-    bool ok = state && weight && th_model_trace_rows(to, &shape, err);
-    if (ok) {
-        th_tape_read(t, th_tape_find(t, "state", step), state);
-        th_tape_read(t, th_tape_find(t, "attention", step), weight);
-        memcpy(to->state, state + first * d, (size_t)length * (size_t)d * sizeof *state);
-    }
-    for (int i = 0; ok && i < length; i++) {
-        to->last[i] = i;
-        for (int j = 0; j < keys; j++) {
-            int at = j - first;
-            to->key[i * keys + j] = at < 0 || at >= length          ? TH_MODEL_KEY_PAD
-                                    : l->attention.causal && at > i ? TH_MODEL_KEY_MASKED
-                                                                    : at;
-        }
-        for (int head = 0; head < heads; head++)
-            memcpy(to->weight + ((size_t)head * (size_t)length + (size_t)i) * n,
-                   weight + ((size_t)head * n + (size_t)(i + first)) * n, n * sizeof *weight);
-    }
-    free(state);
-    free(weight);
-    return ok;
-}
-
 static bool trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *out, ThError *err)
 {
-    int n = 0;
-    while (th_tape_find(t, "state", n) >= 0)
-        n++;
-    bool ok = th_model_trace_layers(out, n, err);
-    for (int i = 0; ok && i < n; i++)
-        ok = trace_step(m->layout, t, length, i, &out->layer[i], err);
-    return ok;
+    const Layout *l = m->layout;
+    return th_model_steps_trace(&l->attention, l->ends < 0 ? 0 : 1, t, length, out, err);
 }
 
 static const ThOptionSpec universal_options[] = {OPTIONS("token", "no", "no", "mean"),

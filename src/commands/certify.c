@@ -132,6 +132,18 @@ static bool write_certificate(const ThOptions *o, const ThProof *p, const ThSign
     return ok;
 }
 
+/* The machine of a task that a model answers, a view; NULL where it answers another. */
+static const ThDfa *machine_for(const ThModel *m, const ShOperand *task, ThError *err)
+{
+    const ThDfa *machine = sh_need_machine(task, err);
+    if (machine && m->bound &&
+        !th_signature_match(&m->signature, &task->object->as.task->signature, err)) {
+        sh_error_inside(err, task);
+        return NULL;
+    }
+    return machine;
+}
+
 SH_COMMAND(
     certify, .group = "inspection",
     .summary = "prove that a model is right on strings of every length",
@@ -169,12 +181,9 @@ SH_COMMAND(
 {
     const ShObject *o = call->operand[0].object;
     const ThModel *m = o->as.model;
-    const ThDfa *machine = sh_need_machine(&call->operand[1], err);
+    const ThDfa *machine = machine_for(m, &call->operand[1], err);
     if (!machine)
         return false;
-    if (m->bound &&
-        !th_signature_match(&m->signature, &call->operand[1].object->as.task->signature, err))
-        return sh_error_inside(err, &call->operand[1]);
     ThProofHow how = {.slack = th_option_real(&call->options, "slack"),
                       .limit = (size_t)th_option_int(&call->options, "elements"),
                       .seed = (uint64_t)sh_seed(s, &call->options)};
@@ -370,12 +379,9 @@ SH_COMMAND(
 {
     const ShObject *o = call->operand[0].object;
     const ThModel *m = o->as.model;
-    const ThDfa *machine = sh_need_machine(&call->operand[1], err);
+    const ThDfa *machine = machine_for(m, &call->operand[1], err);
     if (!machine)
         return false;
-    if (m->bound &&
-        !th_signature_match(&m->signature, &call->operand[1].object->as.task->signature, err))
-        return sh_error_inside(err, &call->operand[1]);
     ThProofQuantized *q =
         th_proof_quantize(m, machine, (size_t)th_option_int(&call->options, "elements"),
                           (uint64_t)sh_seed(s, &call->options), sh_stop(s), err);
