@@ -175,7 +175,7 @@ static double judge(const Level *v, const float *z, int label)
 {
     const ThTrainPull *p = v->p;
     const float *w = th_params_at(&p->head, 0), *bias = th_params_at(&p->head, 1);
-    double *share = v->s->share, most = -INFINITY, sum = 0;
+    double *share = v->s->share, most = -HUGE_VAL, sum = 0;
     for (int c = 0; c < p->n; c++)
         share[c] = (double)bias[c];
     for (int k = 0; k < p->dim; k++)

@@ -14,7 +14,8 @@ bool th_model_halting_begin(ThModelHalting *h, ThTape *t)
     for (int i = 0; i < h->n; i++) {
         h->active[i] = h->most[i] > 0;
         h->steps[i] = 0;
-        h->left[i] = one[i] = 1;
+        h->left[i] = 1;
+        one[i] = 1;
         zero[i] = 0;
     }
     h->rest = th_tape_constant(t, h->n, 1, one);

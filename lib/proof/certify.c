@@ -151,7 +151,7 @@ static bool prepare(ThProofProver *v, const ThDfa *machine, const ThProofHow *ho
     p->digest = v->f->digest;
     p->verdict = TH_PROOF_OPEN;
     p->x = p->y = p->into = -1;
-    p->excess = INFINITY;
+    p->excess = HUGE_VAL;
     p->room = 1;
     p->centre = th_alloc(n * (size_t)p->dim, sizeof *p->centre, err);
     p->radius = th_alloc(n, sizeof *p->radius, err);

@@ -86,7 +86,7 @@ double th_proof_check_top(ThProofBounds *b, const double *k, double shift)
     for (int i = 0; i < d * d; i++)
         sum += fabs(k[i]);
     if (!isfinite(sum))
-        return INFINITY;
+        return HUGE_VAL;
     for (int i = 0; i < d; i++)
         b->v[i] = 1 + 0.3 * sin(i + 1.0);
     for (int p = 0; p < POWERS; p++) {

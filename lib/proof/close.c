@@ -129,7 +129,7 @@ static void measure_heads(Attempt *a, double *room)
     int d = f->dim, classes = f->n_classes;
     for (int i = 0; i < labels_of(a); i++) {
         int right = v->p->labels->answer[i];
-        a->most[i] = INFINITY;
+        a->most[i] = HUGE_VAL;
         for (int c = 0; right >= 0 && c < classes; c++) {
             if (c == right)
                 continue;

@@ -331,7 +331,7 @@ bool th_proof_reach(ThProofEnclosure *e, const ThProofBall *target, double *reac
     add_part(e->other, e->gram_y, norm_y, d * d);
     add_part(e->other, s->q, norm_q, d * d);
     th_proof_add_boxes(e, e->other, 1);
-    *reach = INFINITY;
+    *reach = HUGE_VAL;
     double sum = off + norm_x + norm_y + norm_q + boxes;
     if (!isfinite(sum) || !isfinite(corner))
         return true;

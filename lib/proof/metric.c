@@ -157,7 +157,7 @@ static void make_symmetric(double *a, int d)
 bool th_proof_metric(const ThProofSlopes *s, double *shape, double *stretch, ThStop *stop,
                      ThError *err)
 {
-    Search m = {.s = s, .square = (size_t)s->dim * (size_t)s->dim, .least = INFINITY};
+    Search m = {.s = s, .square = (size_t)s->dim * (size_t)s->dim, .least = HUGE_VAL};
     bool ok = take(&m, err);
     if (ok) {
         for (int l = 0; l < s->labels; l++)

@@ -20,7 +20,7 @@ static bool snap(Table *t, const double *x, const double *y, ThProofKind kind, i
                  double *margin, ThError *err)
 {
     int d = t->f->dim;
-    double near = INFINITY, next = INFINITY;
+    double near = HUGE_VAL, next = HUGE_VAL;
     if (!th_proof_map_apply(t->f, x, y, 1, t->z, err))
         return false;
     for (int i = 0; i < t->q->labels->n; i++) {
@@ -216,7 +216,7 @@ static bool find_word(ThProofQuantized *q, ThStop *stop, ThError *err)
 static bool take(ThProofQuantized *q, ThError *err)
 {
     size_t n = (size_t)q->labels->n, k = (size_t)q->labels->n_symbols;
-    q->margin = INFINITY;
+    q->margin = HUGE_VAL;
     q->product = th_alloc(n * n, sizeof *q->product, err);
     q->alone = th_alloc(n, sizeof *q->alone, err);
     q->pair = th_alloc(k * k, sizeof *q->pair, err);

@@ -92,7 +92,7 @@ static void list_counts(ShSession *s, const ShObject *o)
     ShSize size = object_size(s, o);
     double n[COUNTED];
     for (int k = 0; k < COUNTED; k++) {
-        n[k] = NAN;
+        n[k] = (double)NAN;
         for (int i = 0; i < 5 && size.count[i].name; i++)
             if (strcmp(size.count[i].name, counted[k]) == 0)
                 n[k] = (double)size.count[i].n;

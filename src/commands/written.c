@@ -23,7 +23,8 @@ bool sh_score_written(const ThLabTrialsPlan *trials, int length, bool forced, Th
     if (!th_lab_trials(&plan, &t, err))
         return false;
     if (!forced)
-        *x = (ThScore){.length = length, .least = length, .chance = NAN, .loss = NAN};
+        *x = (ThScore){
+            .length = length, .least = length, .chance = (double)NAN, .loss = (double)NAN};
     x->tokens = th_task_tokens(plan.task, length);
     x->written = t.n;
     for (int i = 0; i < t.n; i++) {

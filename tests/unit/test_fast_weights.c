@@ -53,8 +53,10 @@ static void test_gradients(void **state)
         int shape[MOST_OPERANDS][2];
         How how;
     } all[] = {
-        {"adds", {{N, 7}}, {.w = {B, T, 1, 2, 3, 1}}},
-        {"delta", {{N, 16}, {1, 12}}, {.rate = true, .start = true, .w = {B, T, 2, 2, 3, 1}}},
+        {"adds", {{N, 7}}, {.w = {B, T, 1, 2, 3, 1, .length = NULL}}},
+        {"delta",
+         {{N, 16}, {1, 12}},
+         {.rate = true, .start = true, .w = {B, T, 2, 2, 3, 1, .length = NULL}}},
         {"steps",
          {{N, 19}, {B, 9}},
          {.rate = true,
@@ -63,14 +65,16 @@ static void test_gradients(void **state)
           .w = {B, T, 1, 3, 3, 2, ragged, .states = true}}},
         {"selective",
          {{N, 12}, {1, 8}, {2, 4}},
-         {.time = true, .start = true, .w = {B, T, 1, 2, 4, 1}}},
+         {.time = true, .start = true, .w = {B, T, 1, 2, 4, 1, .length = NULL}}},
         {"signed",
          {{N, 18}, {B, 8}, {2, 4}},
          {.time = true,
           .rate = true,
           .start = true,
           .w = {B, T, 2, 2, 2, 1, ragged, .negative = true}}},
-        {"of 16", {{4, 49}, {1, 256}}, {.rate = true, .start = true, .w = {2, 2, 1, 16, 16, 1}}},
+        {"of 16",
+         {{4, 49}, {1, 256}},
+         {.rate = true, .start = true, .w = {2, 2, 1, 16, 16, 1, .length = NULL}}},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         Operation o = {.name = all[i].name, .build = build, .how = &all[i].how};
@@ -126,7 +130,7 @@ static void test_permutations(void **state)
 static void test_misfits(void **state)
 {
     (void)state;
-    static const How how = {.rate = true, .start = true, .w = {B, T, 2, 2, 3, 1}};
+    static const How how = {.rate = true, .start = true, .w = {B, T, 2, 2, 3, 1, .length = NULL}};
     Operation o = {.build = build, .how = &how, .shape = {{N, 16}, {1, 13}}};
     assert_non_null(strstr(misfit_of(&o), "operand 7 is (1,13), not (1,12)"));
     o = (Operation){.build = build, .how = &how, .shape = {{9, 16}, {1, 12}}};
