@@ -346,7 +346,12 @@ static bool sign(ThSignature *s, const ThTmTokens *t, int n, ThError *err)
     *s = (ThSignature){.target = TH_TARGET_EVERY, .next = true};
     if (!name)
         return false;
-    ThSignature view = {TH_TARGET_EVERY, true, n, n, name, name};
+    ThSignature view = {.target = TH_TARGET_EVERY,
+                        .next = true,
+                        .n_symbols = n,
+                        .n_classes = n,
+                        .symbol = name,
+                        .label = name};
     bool ok = th_signature_copy(s, &view, err);
     th_tm_program_names_free(name);
     return ok;

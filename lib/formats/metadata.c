@@ -85,6 +85,8 @@ static json_t *write_signature(const ThSignature *s, bool *ok)
     put(object, "target", json_string(target_names[s->target]), ok);
     if (s->next)
         put(object, "next", json_true(), ok);
+    if (s->pairs)
+        put(object, "pairs", json_true(), ok);
     put(object, "symbols", write_names(s->symbol, s->n_symbols, ok), ok);
     put(object, "classes", write_names(s->label, s->n_classes, ok), ok);
     return object;
@@ -277,6 +279,7 @@ static bool read_signature(const json_t *object, ThSignature *s, ThError *err)
         return wrong(err, "answers");
     s->target = (ThTarget)kind;
     s->next = json_is_true(json_object_get(object, "next"));
+    s->pairs = json_is_true(json_object_get(object, "pairs"));
     if (!read_names(json_object_get(object, "symbols"), &s->n_symbols, &s->symbol, err) ||
         !read_names(json_object_get(object, "classes"), &s->n_classes, &s->label, err))
         return false;

@@ -22,7 +22,7 @@ static char **copy_names(char *const *from, int n, ThError *err)
 
 bool th_signature_copy(ThSignature *to, const ThSignature *from, ThError *err)
 {
-    *to = (ThSignature){.target = from->target, .next = from->next};
+    *to = (ThSignature){.target = from->target, .next = from->next, .pairs = from->pairs};
     to->symbol = copy_names(from->symbol, from->n_symbols, err);
     if (!to->symbol)
         return false;
@@ -70,6 +70,10 @@ bool th_signature_match(const ThSignature *model, const ThSignature *task, ThErr
     if (model->next != task->next)
         return th_fail(err, TH_EVALUE, "the model %s, the task %s", next[model->next],
                        next[task->next]);
+    if (model->pairs != task->pairs)
+        return th_fail(err, TH_EVALUE, "the model reads %s, the task has %s",
+                       model->pairs ? "pairs" : "single strings",
+                       task->pairs ? "pairs" : "single strings");
     return match_names("input symbols", model->symbol, model->n_symbols, task->symbol,
                        task->n_symbols, err) &&
            match_names("output classes", model->label, model->n_classes, task->label,

@@ -19,8 +19,10 @@ typedef enum {
 /* The names of input symbols and of output classes.  Token i is symbol[i]. */
 typedef struct {
     ThTarget target;
-    bool next; /* the answers are the symbols that follow, so a model may not look ahead; classes
-                  are symbols then */
+    bool next;  /* the answers are the symbols that follow, so a model may not look ahead; classes
+                   are symbols then */
+    bool pairs; /* TH_TARGET_FINAL: a string is two that are compared, with the last symbol of the
+                   alphabet between them, which neither has */
     int n_symbols, n_classes;
     char **symbol; /* (n_symbols) */
     char **label;  /* (n_classes); for TH_TARGET_BITS the name of each bit */

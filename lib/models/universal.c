@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "models/attention.h"
 #include "models/halting.h"
+#include "models/sides.h"
 #include "models/steps.h"
 
 #define OPTIONS(halting, gated, moved, pooled)                                                     \
@@ -122,6 +123,7 @@ typedef struct {
     ThTape *t;
     const Layout *l;
     ThRng *rng;
+    bool shown; /* attention is that of all strings, those that have stopped too */
     int B, T;
     int *length; /* (B) */
     ThModelHalting halting;
@@ -203,7 +205,7 @@ static bool take_part(const Run *r, int step, Part *p)
         int first = k;
         for (; k < r->n_row && r->row[k] / r->T == b; k++)
             own[k] = strings * r->T + r->row[k] % r->T;
-        if (k == first)
+        if (k == first && !r->shown)
             continue;
         for (int i = 0; i < r->T; i++)
             all[strings * r->T + i] = b * r->T + i;
@@ -391,7 +393,7 @@ static ThVar embed(const Run *r, const ThBatch *b)
     if (!from)
         return -1;
     for (int i = 0; i < r->B * r->T; i++) {
-        int at = i % r->T, last = r->length[i / r->T] - 1;
+        int at = i % r->T, last = r->length[i / r->T] - 1; /* at is 0 or last of an empty side */
         from[i] = at == 0     ? n + START
                   : at < last ? i / r->T * b->T + at - 1
                   : at > last ? -1
@@ -420,8 +422,9 @@ static ThVar pool(const Run *r, ThVar x)
                               th_tape_constant(t, r->B, 1, share));
 }
 
-/* What is added to the loss: the mean over a string's positions where they are units. */
-static void charge(const Run *r)
+/* What is added to the loss, times `share`: the mean over a string's positions where they are
+ * units. */
+static void charge(const Run *r, double share)
 {
     const ThModelHalting *h = &r->halting;
     float *weight = th_tape_take(r->t, (size_t)h->n, sizeof *weight);
@@ -430,7 +433,7 @@ static void charge(const Run *r)
     for (int i = 0; i < h->n; i++) {
         int b = by_string(r->l) ? i : i / r->T;
         bool padding = !by_string(r->l) && is_padding(r, i);
-        weight[i] = padding ? 0 : (float)r->l->ponder;
+        weight[i] = padding ? 0 : (float)(share * r->l->ponder);
         if (!by_string(r->l))
             weight[i] /= (float)r->length[b];
     }
@@ -443,20 +446,28 @@ static ThVar answer(const Run *r, const ThModel *m, ThVar x)
     const Network *y = &r->l->answer;
     if (m->signature.target == TH_TARGET_FINAL)
         x = pool(r, x);
+    if (m->signature.pairs)
+        x = th_model_compare(t, x);
     x = th_op_linear_relu(t, x, th_param(t, y->up), th_param(t, y->up_bias));
     return th_op_linear(t, x, th_param(t, y->down), th_param(t, y->down_bias));
 }
 
 static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how)
 {
-    Run r = {.t = t, .l = m->layout, .rng = how->rng};
+    Run r = {.t = t, .l = m->layout, .rng = how->rng, .shown = how->attention};
+    ThBatch sides;
+    if (m->signature.pairs) {
+        if (!th_model_sides(t, m->signature.n_symbols - 1, b, &sides))
+            return -1;
+        b = &sides;
+    }
     if (!begin(&r, b))
         return -1;
     r.h = r.soft = embed(&r, b);
     for (int step = 0; th_model_halting_goes_on(&r.halting) && th_tape_ok(t, NULL); step++)
         if (!advance(&r, step))
             return -1;
-    charge(&r);
+    charge(&r, m->signature.pairs ? 0.5 : 1);
     return answer(&r, m, r.l->halt == HALT_NONE ? r.h : th_model_halting_mean(&r.halting, r.h));
 }
 
@@ -545,7 +556,7 @@ static bool bind(ThModel *m, ThError *err)
     add_block(&b, l, wide);
     if (l->halt != HALT_NONE)
         l->halting = add_network(&b, halting, l->transition ? 2 * d : d, d, 1);
-    l->answer = add_network(&b, head, d, d, m->signature.n_classes);
+    l->answer = add_network(&b, head, m->signature.pairs ? 4 * d : d, d, m->signature.n_classes);
     th_param_hidden(&m->params, l->answer.down, 0);
     return !b.failed;
 }

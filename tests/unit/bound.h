@@ -21,7 +21,8 @@ static void scatter(ThModel *m, double size)
 
 /* Returns new: a model with options "key=value key=value"; its symbols and classes are both a, b,
  * c, …, and its parameters scattered. */
-static ThModel *bound(const char *kind, const char *settings, ThTarget target, int symbols)
+static ThModel *bound_to(const char *kind, const char *settings, ThTarget target, int symbols,
+                         bool pairs)
 {
     ThError err = {0};
     const ThModelKind *k = th_model_kind(kind);
@@ -45,6 +46,7 @@ static ThModel *bound(const char *kind, const char *settings, ThTarget target, i
         names[i] = letter[i];
     }
     ThSignature s = {.target = target,
+                     .pairs = pairs,
                      .n_symbols = symbols,
                      .n_classes = symbols,
                      .symbol = names,
@@ -52,6 +54,11 @@ static ThModel *bound(const char *kind, const char *settings, ThTarget target, i
     assert_true(th_model_bind(m, &s, 1, &err));
     scatter(m, 0.4);
     return m;
+}
+
+static ThModel *bound(const char *kind, const char *settings, ThTarget target, int symbols)
+{
+    return bound_to(kind, settings, target, symbols, false);
 }
 
 #endif

@@ -129,6 +129,11 @@ static void each(EachModel *check)
             ThModel *m = bound(forms[i][0], settings, target, SYMBOLS);
             check(m, settings);
             th_model_free(m);
+            if (target != TH_TARGET_FINAL)
+                continue;
+            m = bound_to(forms[i][0], settings, target, SYMBOLS, true);
+            check(m, settings);
+            th_model_free(m);
         }
 }
 
@@ -156,7 +161,9 @@ enum { DIM = 4, HEADS = 2, WIDTH = DIM / HEADS, WIDE = 2 * DIM, LETTERS = 6, ALL
 
 typedef double States[ALL][DIM];
 
+/* The last symbol stands between those of a pair. */
 static int word[LETTERS] = {2, 0, 1, 3, 3, 0};
+static int pair[2 * LETTERS + 1] = {2, 0, 1, 1, 2, 0, 3, 0, 0, 1, 2, 1, 1};
 
 typedef struct {
     const ThModel *m;
@@ -289,29 +296,43 @@ static int think(const Plain *p, States h, States soft)
     return stopped;
 }
 
-static int check_plain(const Plain *p)
+/* What a string comes to; returns how many rows stopped early. */
+static int read_plain(const Plain *p, const int *letter, double *pooled)
 {
     States h, soft;
-    double pooled[DIM], f[DIM], expected[SYMBOLS], z[SYMBOLS];
-    ThError err = {0};
     const float *table = find(p->m, "", "embedding"), *ends = find(p->m, "", "ends");
     for (int i = 0; i < ALL; i++)
         for (int k = 0; k < DIM; k++)
             h[i][k] = (double)(i == 0         ? ends[k]
                                : i == ALL - 1 ? ends[DIM + k]
-                                              : table[word[i - 1] * DIM + k]);
+                                              : table[letter[i - 1] * DIM + k]);
     int stopped = think(p, h, soft);
     for (int k = 0; k < DIM; k++) {
         pooled[k] = p->end ? soft[ALL - 1][k] : 0;
         for (int i = 0; !p->end && i < ALL; i++)
             pooled[k] += soft[i][k] / ALL;
     }
-    affine(p->m, "", "head.up", pooled, DIM, DIM, f);
+    return stopped;
+}
+
+static int check_plain(const Plain *p)
+{
+    double x[4 * DIM], f[DIM], expected[SYMBOLS], z[SYMBOLS], *u = x, *v = x + DIM;
+    ThError err = {0};
+    bool two = p->m->signature.pairs;
+    int stopped = read_plain(p, two ? pair : word, u);
+    if (two)
+        read_plain(p, pair + LETTERS + 1, v);
+    for (int k = 0; two && k < DIM; k++) {
+        x[2 * DIM + k] = u[k] * v[k];
+        x[3 * DIM + k] = fabs(u[k] - v[k]);
+    }
+    affine(p->m, "", "head.up", x, two ? 4 * DIM : DIM, DIM, f);
     for (int k = 0; k < DIM; k++)
         f[k] = fmax(0, f[k]);
     affine(p->m, "", "head.down", f, DIM, SYMBOLS, expected);
     ThTape *t = th_tape_new(TH_TAPE_DOUBLE, &p->m->params, &err);
-    ThBatch b = {.B = 1, .T = LETTERS, .token = word};
+    ThBatch b = {.B = 1, .T = two ? 2 * LETTERS + 1 : LETTERS, .token = two ? pair : word};
     logits_of(p->m, t, TH_TAPE_NO_GRADIENT, &b, false, z, NULL);
     th_tape_free(t);
     for (int i = 0; i < SYMBOLS; i++)
@@ -325,7 +346,7 @@ static void answers_are_those_of_the_algorithm(void **state)
 {
     (void)state;
     int some = 0, all = 0;
-    for (int form = 0; form < 32; form++) {
+    for (int form = 0; form < 64; form++) {
         Plain p = {.by_position = form & 1,
                    .gated = form & 2,
                    .transition = form & 4,
@@ -338,7 +359,7 @@ static void answers_are_those_of_the_algorithm(void **state)
                  "pool=%s threshold=%g",
                  p.by_position ? "token" : "global", p.gated ? "yes" : "no",
                  p.transition ? "yes" : "no", p.end ? "end" : "mean", p.threshold);
-        ThModel *m = bound("universal", settings, TH_TARGET_FINAL, SYMBOLS);
+        ThModel *m = bound_to("universal", settings, TH_TARGET_FINAL, SYMBOLS, form & 32);
         scatter(m, 0.8);
         parameter(m, "halting.down_bias")[0] = -1;
         p.m = m;
