@@ -193,7 +193,12 @@ static void test_paper_size(void **state)
         names[i][1] = 0;
         name[i] = names[i];
     }
-    ThSignature s = {TH_TARGET_EVERY, true, 28, 28, name, name};
+    ThSignature s = {.target = TH_TARGET_EVERY,
+                     .next = true,
+                     .n_symbols = 28,
+                     .n_classes = 28,
+                     .symbol = name,
+                     .label = name};
     assert_true(th_options_init(&o, kind->options, &err));
     assert_true(th_options_set(&o, "size", "paper", &err));
     ThModel *m = th_model_new(kind, &o, &err);

@@ -132,7 +132,11 @@ static ThModel *fresh(const char *kind, const char *option, const char *value, i
         name[i] = names[i];
     ThError err = {0};
     ThOptions o = {0};
-    ThSignature s = {TH_TARGET_EVERY, false, symbols, classes, name, name};
+    ThSignature s = {.target = TH_TARGET_EVERY,
+                     .n_symbols = symbols,
+                     .n_classes = classes,
+                     .symbol = name,
+                     .label = name};
     assert_true(th_options_init(&o, th_model_kind(kind)->options, &err));
     assert_true(th_options_set(&o, option, value, &err));
     ThModel *m = th_model_new(th_model_kind(kind), &o, &err);
