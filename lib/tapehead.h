@@ -112,6 +112,7 @@ extern "C" {
 #include "proof/certificate.h"
 #include "proof/certify.h"
 #include "proof/check.h"
+#include "proof/closure.h"
 #include "proof/labels.h"
 #include "proof/map.h"
 #include "proof/quantize.h"

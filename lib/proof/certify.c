@@ -12,16 +12,15 @@
 
 /* ---- words that are answered wrong ----------------------------------------------------------- */
 
-/* The class that the model itself gives a word. */
-static bool ask(ThProofProver *v, int *word, int length, int *class, ThError *err)
+bool th_proof_ask(const ThModel *m, int *word, int length, int *class, ThError *err)
 {
-    const ThSignature *g = &v->m->signature;
-    ThTape *t = th_model_tape(v->m, TH_TAPE_FLOAT, 1, err);
+    const ThSignature *g = &m->signature;
+    ThTape *t = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
     if (!t)
         return false;
     ThBatch b = {.B = 1, .T = length, .token = word};
     th_tape_begin(t, TH_TAPE_NO_GRADIENT);
-    ThVar z = th_model_forward(v->m, t, &b, &(ThModelForward){.share = true});
+    ThVar z = th_model_forward(m, t, &b, &(ThModelForward){.share = true});
     bool ok = th_tape_ok(t, err);
     const float *logit = ok ? th_tape_floats(t, z) : NULL;
     if (ok)
@@ -58,7 +57,7 @@ static bool find_wrong(ThProofProver *v, ThError *err)
         tries++;
         p->right = p->labels->answer[v->sample.label[i]];
         p->word = th_proof_sample_word(&v->sample, i, &p->length, err);
-        ok = p->word && ask(v, p->word, p->length, &p->said, err);
+        ok = p->word && th_proof_ask(v->m, p->word, p->length, &p->said, err);
         if (ok && p->said == p->right) {
             free(p->word);
             p->word = NULL;
@@ -129,7 +128,7 @@ static bool measure_floats(ThProofProver *v, ThError *err)
 
 /* ---- all in all ------------------------------------------------------------------------------ */
 
-static bool fits(const ThModel *m, const ThDfa *machine, ThError *err)
+bool th_proof_fits(const ThModel *m, const ThDfa *machine, ThError *err)
 {
     if (m->signature.target == TH_TARGET_BITS)
         return th_fail(err, TH_EVALUE, "answers that are sets of classes cannot be certified");
@@ -162,7 +161,7 @@ static bool prepare(ThProofProver *v, const ThDfa *machine, const ThProofHow *ho
 
 static bool certify(ThProofProver *v, const ThDfa *machine, const ThProofHow *how, ThError *err)
 {
-    if (!fits(v->m, machine, err) || !prepare(v, machine, how, err) || !find_wrong(v, err))
+    if (!th_proof_fits(v->m, machine, err) || !prepare(v, machine, how, err) || !find_wrong(v, err))
         return false;
     if (v->p->verdict == TH_PROOF_WRONG)
         return true;

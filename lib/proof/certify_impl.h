@@ -20,4 +20,10 @@ typedef struct {
  */
 bool th_proof_close(ThProofProver *v, ThError *err);
 
+/* The class that the model itself gives a word. */
+bool th_proof_ask(const ThModel *m, int *word, int length, int *said, ThError *err);
+
+/* Can a model be right about a machine?  TH_EVALUE. */
+bool th_proof_fits(const ThModel *m, const ThDfa *machine, ThError *err);
+
 #endif

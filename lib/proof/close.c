@@ -38,7 +38,7 @@ static ThProofBall ball(const Attempt *a, int label, double radius)
 static bool bound_pair(Attempt *a, const double *radius, int x, int y, ThError *err)
 {
     const ThProofLabels *l = a->v->p->labels;
-    int into = x < 0 ? l->alone[y] : l->product[x * l->n + y];
+    int into = th_proof_labels_product(l, x, y);
     if (into < 0)
         return true;
     ThProofBall bx = ball(a, x < 0 ? 0 : x, x < 0 ? 0 : radius[x]), by = ball(a, y, radius[y]);
@@ -337,7 +337,7 @@ static ThProofSlope *find_slopes(ThProofProver *v, ThError *err)
     int n = 0;
     bool ok = s != NULL;
     for (int i = 0; ok && i < l->n * (l->n + 1); i++) {
-        int x = i / l->n - 1, y = i % l->n, into = x < 0 ? l->alone[y] : l->product[x * l->n + y];
+        int x = i / l->n - 1, y = i % l->n, into = th_proof_labels_product(l, x, y);
         if (into < 0)
             continue;
         s[n] = (ThProofSlope){.x = x, .y = y, .into = into};

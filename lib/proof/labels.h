@@ -36,4 +36,10 @@ ThProofLabels *th_proof_labels_new(const ThDfa *machine, int n_classes, size_t l
                                    ThError *err);
 void th_proof_labels_free(ThProofLabels *l); /* NULL is fine */
 
+/* The label of F(x, y), x -1: nothing; or -1: it never occurs. */
+static inline int th_proof_labels_product(const ThProofLabels *l, int x, int y)
+{
+    return x < 0 ? l->alone[y] : l->product[x * l->n + y];
+}
+
 #endif

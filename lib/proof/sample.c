@@ -13,12 +13,12 @@ typedef struct {
     const ThProofLabels *l;
     ThRng r;
     int *order, *start; /* (vectors of a level), (labels + 1): those of label i from start[i] on */
-    double *x, *y;      /* (vectors of a level, dim) */
 } Draw;
 
-static bool take(ThProofSample *s, size_t n, size_t dim, ThError *err)
+bool th_proof_sample_take(ThProofSample *s, size_t n, int dim, ThError *err)
 {
-    s->z = th_alloc(n * dim, sizeof *s->z, err);
+    *s = (ThProofSample){.dim = dim};
+    s->z = th_alloc(n * (size_t)dim, sizeof *s->z, err);
     s->label = th_alloc(n, sizeof *s->label, err);
     s->x = th_alloc(n, sizeof *s->x, err);
     s->y = th_alloc(n, sizeof *s->y, err);
@@ -27,57 +27,55 @@ static bool take(ThProofSample *s, size_t n, size_t dim, ThError *err)
 
 static bool take_draw(Draw *d, size_t most, ThError *err)
 {
-    size_t dim = (size_t)d->f->dim;
     d->order = th_alloc(most, sizeof *d->order, err);
     d->start = th_alloc((size_t)d->l->n + 2, sizeof *d->start, err);
-    d->x = th_alloc(most * dim, sizeof *d->x, err);
-    d->y = th_alloc(most * dim, sizeof *d->y, err);
-    return d->order && d->start && d->x && d->y;
+    return d->order && d->start;
 }
 
 static void free_draw(Draw *d)
 {
     free(d->order);
     free(d->start);
-    free(d->x);
-    free(d->y);
 }
 
-static void add(ThProofSample *s, int label, int x, int y)
+void th_proof_sample_add(ThProofSample *s, int label, int x, int y)
 {
     s->label[s->n] = label;
     s->x[s->n] = x;
     s->y[s->n++] = y;
 }
 
-/* Computes the vectors from `from` on, whose children are rows of z; those whose earlier child is
- * missing stand in front. */
-static bool compute(Draw *d, ThProofSample *s, int from, const double *z, ThError *err)
+bool th_proof_sample_compute(const ThProofMap *f, ThProofSample *s, int from, const double *z,
+                             ThError *err)
 {
-    size_t dim = (size_t)d->f->dim;
     int alone = 0, n = s->n - from;
-    for (int i = 0; i < n; i++) {
+    size_t dim = (size_t)f->dim, size = (size_t)n * dim;
+    double *x = th_alloc(2 * size, sizeof *x, err), *to = s->z + (size_t)from * dim;
+    double *y = x ? x + size : NULL;
+    for (int i = 0; x && i < n; i++) {
         if (s->x[from + i] < 0)
             alone++;
         else
-            memcpy(d->x + (size_t)i * dim, z + (size_t)s->x[from + i] * dim, dim * sizeof *z);
-        memcpy(d->y + (size_t)i * dim, z + (size_t)s->y[from + i] * dim, dim * sizeof *z);
+            memcpy(x + (size_t)i * dim, z + (size_t)s->x[from + i] * dim, dim * sizeof *z);
+        memcpy(y + (size_t)i * dim, z + (size_t)s->y[from + i] * dim, dim * sizeof *z);
     }
-    double *to = s->z + (size_t)from * dim, *rest = to + (size_t)alone * dim;
     size_t past = (size_t)alone * dim;
-    return th_proof_map_apply(d->f, NULL, d->y, alone, to, err) &&
-           th_proof_map_apply(d->f, d->x + past, d->y + past, n - alone, rest, err);
+    bool ok = x && th_proof_map_apply(f, NULL, y, alone, to, err) &&
+              th_proof_map_apply(f, x + past, y + past, n - alone, to + past, err);
+    free(x);
+    return ok;
 }
 
-static bool lowest(Draw *d, ThProofSample *s, ThError *err)
+bool th_proof_sample_lowest(const ThProofMap *f, const ThProofLabels *l, ThProofSample *s,
+                            ThError *err)
 {
-    int k = d->l->n_symbols;
+    int k = l->n_symbols;
     for (int a = 0; a < k; a++)
-        add(s, d->l->single[a], -1, a);
+        th_proof_sample_add(s, l->single[a], -1, a);
     for (int i = 0; i < k * k; i++)
-        add(s, d->l->pair[i], i / k, i % k);
+        th_proof_sample_add(s, l->pair[i], i / k, i % k);
     s->first = s->n;
-    return compute(d, s, 0, d->f->leaf, err);
+    return th_proof_sample_compute(f, s, 0, f->leaf, err);
 }
 
 /* Sorts the vectors from … to-1 by their labels. */
@@ -112,11 +110,10 @@ static bool next_level(Draw *d, ThProofSample *s, int from, int count, ThError *
     for (int i = 0; i < count; i++) {
         bool alone = i < count / 8;
         int y = draw_child(d, !alone), x = alone ? -1 : draw_child(d, i % 3 == 0);
-        add(s,
-            alone ? d->l->alone[s->label[y]] : d->l->product[s->label[x] * d->l->n + s->label[y]],
-            x, y);
+        th_proof_sample_add(s, th_proof_labels_product(d->l, alone ? -1 : s->label[x], s->label[y]),
+                            x, y);
     }
-    return compute(d, s, begin, s->z, err);
+    return th_proof_sample_compute(d->f, s, begin, s->z, err);
 }
 
 bool th_proof_sample(const ThProofMap *f, const ThProofLabels *l, const ThProofSampleShape *shape,
@@ -125,10 +122,9 @@ bool th_proof_sample(const ThProofMap *f, const ThProofLabels *l, const ThProofS
     int k = l->n_symbols, lowest_n = k * k + k, wide = shape->per_level;
     int most = lowest_n > wide ? lowest_n : wide;
     Draw d = {.f = f, .l = l, .r = th_rng(shape->seed, "proof.sample", 0)};
-    *s = (ThProofSample){0};
-    bool ok =
-        take(s, (size_t)lowest_n + (size_t)shape->levels * (size_t)wide, (size_t)f->dim, err) &&
-        take_draw(&d, (size_t)most, err) && lowest(&d, s, err);
+    bool ok = th_proof_sample_take(s, (size_t)lowest_n + (size_t)shape->levels * (size_t)wide,
+                                   f->dim, err) &&
+              take_draw(&d, (size_t)most, err) && th_proof_sample_lowest(f, l, s, err);
     for (int i = 0, from = 0; ok && i < shape->levels; i++) {
         int begin = s->n;
         ok = !th_stopped(stop, err) && next_level(&d, s, from, wide, err);
@@ -236,7 +232,7 @@ static bool fill_missing(const ThProofMap *f, const ThProofLabels *l, double *ce
     for (bool more = true; more;) {
         more = false;
         for (int i = 0; i < l->n * l->n + l->n; i++) {
-            int x = i / l->n - 1, y = i % l->n, to = x < 0 ? l->alone[y] : l->product[x * l->n + y];
+            int x = i / l->n - 1, y = i % l->n, to = th_proof_labels_product(l, x, y);
             if (to < 0 || known[to] || !known[y] || (x >= 0 && !known[x]))
                 continue;
             more = known[to] = true;

@@ -9,10 +9,10 @@
 #include "proof/map.h"
 
 typedef struct {
-    int n, first; /* vectors; how many of them are of the lowest level */
-    double *z;    /* (n, dim) */
-    int *label;   /* (n) */
-    int *x, *y;   /* (n): its children: vectors of the level below, or symbols; x -1: nothing */
+    int dim, n, first; /* vectors; how many of them are of the lowest level */
+    double *z;         /* (n, dim) */
+    int *label;        /* (n) */
+    int *x, *y; /* (n): its children: vectors of the level below, or symbols; x -1: nothing */
 } ThProofSample;
 
 /* Fills *s, also where it fails, for th_proof_sample_free: all of the lowest level, then
@@ -25,6 +25,17 @@ typedef struct {
 bool th_proof_sample(const ThProofMap *f, const ThProofLabels *l, const ThProofSampleShape *shape,
                      ThStop *stop, ThProofSample *s, ThError *err);
 void th_proof_sample_free(ThProofSample *s);
+
+/* For those who choose otherwise.  Makes *s a sample of none with room for n (also where it fails,
+ * for th_proof_sample_free); adds a vector, to be computed; computes those from `from` on, whose
+ * children are rows of z, the ones without an earlier child standing in front; adds and computes
+ * the lowest level.  TH_ENOMEM. */
+bool th_proof_sample_take(ThProofSample *s, size_t n, int dim, ThError *err);
+void th_proof_sample_add(ThProofSample *s, int label, int x, int y);
+bool th_proof_sample_compute(const ThProofMap *f, ThProofSample *s, int from, const double *z,
+                             ThError *err);
+bool th_proof_sample_lowest(const ThProofMap *f, const ThProofLabels *l, ThProofSample *s,
+                            ThError *err);
 
 /* Returns new: the *length symbols below vector i. */
 int *th_proof_sample_word(const ThProofSample *s, int i, int *length, ThError *err);

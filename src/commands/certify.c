@@ -132,18 +132,6 @@ static bool write_certificate(const ThOptions *o, const ThProof *p, const ThSign
     return ok;
 }
 
-/* The machine of a task that a model answers, a view; NULL where it answers another. */
-static const ThDfa *machine_for(const ThModel *m, const ShOperand *task, ThError *err)
-{
-    const ThDfa *machine = sh_need_machine(task, err);
-    if (machine && m->bound &&
-        !th_signature_match(&m->signature, &task->object->as.task->signature, err)) {
-        sh_error_inside(err, task);
-        return NULL;
-    }
-    return machine;
-}
-
 SH_COMMAND(
     certify, .group = "inspection",
     .summary = "prove that a model is right on strings of every length",
@@ -181,7 +169,7 @@ SH_COMMAND(
 {
     const ShObject *o = call->operand[0].object;
     const ThModel *m = o->as.model;
-    const ThDfa *machine = machine_for(m, &call->operand[1], err);
+    const ThDfa *machine = sh_need_answers(m, &call->operand[1], err);
     if (!machine)
         return false;
     ThProofHow how = {.slack = th_option_real(&call->options, "slack"),
@@ -379,7 +367,7 @@ SH_COMMAND(
 {
     const ShObject *o = call->operand[0].object;
     const ThModel *m = o->as.model;
-    const ThDfa *machine = machine_for(m, &call->operand[1], err);
+    const ThDfa *machine = sh_need_answers(m, &call->operand[1], err);
     if (!machine)
         return false;
     ThProofQuantized *q =

@@ -19,6 +19,9 @@ const char *sh_target_name(ThTarget target);
 /* A view: the automaton that labels the strings of the task in an operand, or NULL and an error. */
 const ThDfa *sh_need_machine(const ShOperand *task, ThError *err);
 
+/* The same; a bound model with other symbols or answers than the task's is an error, too. */
+const ThDfa *sh_need_answers(const ThModel *m, const ShOperand *task, ThError *err);
+
 /* A line `# label     name name …` of a listing. */
 void sh_list_names(FILE *out, const char *label, char *const *name, int n);
 

@@ -170,6 +170,17 @@ const ThDfa *sh_need_machine(const ShOperand *task, ThError *err)
     return t->machine;
 }
 
+const ThDfa *sh_need_answers(const ThModel *m, const ShOperand *task, ThError *err)
+{
+    const ThDfa *machine = sh_need_machine(task, err);
+    if (machine && m->bound &&
+        !th_signature_match(&m->signature, &task->object->as.task->signature, err)) {
+        sh_error_inside(err, task);
+        return NULL;
+    }
+    return machine;
+}
+
 void sh_list_names(FILE *out, const char *label, char *const *name, int n)
 {
     enum { MOST = 24 };

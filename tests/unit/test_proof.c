@@ -11,6 +11,7 @@
 #include "given.h"
 #include "lab/train.h"
 #include "proof/certify.h"
+#include "proof/closure.h"
 #include "proof/check.h"
 #include "proof/check_impl.h"
 #include "proof/enclosure.h"
@@ -546,6 +547,64 @@ static void test_open(void **state)
     th_task_free(t);
 }
 
+static ThProofClosure *closure_of(const ThModel *m, const ThTask *t)
+{
+    ThError err = {0};
+    ThProofClosureHow how = {.levels = 6, .keep = 5, .pairs = 1000, .limit = 100, .seed = 1};
+    ThProofClosure *c = th_proof_closure(m, th_task_machine(t, &err), &how, NULL, &err);
+    if (!c)
+        fail_msg("%s", err.msg);
+    return c;
+}
+
+/* Noise makes clusters that hold.  Every product is visited: of six vectors, four of them complete,
+ * and then of five of each label. */
+static void test_closed(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("parity", "", NULL);
+    ThModel *m =
+        trained(t, "dim=16 heads=2", "steps=500 batch=32 curriculum=adaptive lr=3e-3 noise=0.3");
+    ThProofClosure *c = closure_of(m, t);
+    assert_int_equal(c->first, -1);
+    assert_null(c->word);
+    const long long visited[] = {6, 6 + 6 * 4, 20 + 20 * 10};
+    for (int i = 0; i < c->levels; i++) {
+        const ThProofClosureLevel *v = &c->level[i];
+        assert_true(v->all && v->wrong == 0 && v->purity == 1);
+        assert_int_equal(v->clusters, 4);
+        assert_true(v->gap > 2 * v->radius && v->between > v->at && v->at > 0);
+        if (i < 3)
+            assert_int_equal(v->visited, visited[i]);
+    }
+    assert_int_equal(c->level[5].kept, 20);
+    th_proof_closure_free(c);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+/* A model that has learned nothing is not closed: the string has as many symbols as its level can
+ * have, and is answered as is said. */
+static void test_not_closed(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    ThTask *t = made_task("parity", "", NULL);
+    ThModel *m = trained(t, "dim=8 heads=2", "steps=1");
+    ThProofClosure *c = closure_of(m, t);
+    assert_true(c->first >= 0 && c->level[c->first].wrong > 0 && c->level[c->first].purity < 1);
+    for (int i = 0; i < c->first; i++)
+        assert_true(c->level[i].wrong == 0);
+    assert_true(c->length <= 2 << c->first && 2 * c->length > 2 << c->first);
+    ThModelTrace *trace = th_model_trace(m, c->word, c->length, &err);
+    assert_int_equal(c->said, trace->output[1] > trace->output[0]);
+    assert_int_equal(c->right, th_dfa_class(th_task_machine(t, &err), c->word, (size_t)c->length));
+    th_model_trace_free(trace);
+    th_proof_closure_free(c);
+    th_model_free(m);
+    th_task_free(t);
+}
+
 /* The class that a snapped model gives a word, level by level through the whole table. */
 static int snapped(const ThProofQuantized *q, const int *word, int length)
 {
@@ -647,6 +706,7 @@ int main(void)
         cmocka_unit_test(test_enclosure),   cmocka_unit_test(test_labels),
         cmocka_unit_test(test_certificate), cmocka_unit_test(test_wrong),
         cmocka_unit_test(test_open),        cmocka_unit_test(test_quantized),
+        cmocka_unit_test(test_closed),      cmocka_unit_test(test_not_closed),
     };
     return cmocka_run_group_tests_name("proof", tests, NULL, NULL);
 }
