@@ -129,6 +129,7 @@ extern "C" {
 #include "inspect/extract.h"
 #include "inspect/field.h"
 #include "inspect/functions.h"
+#include "inspect/halting.h"
 #include "inspect/path.h"
 #include "inspect/positions.h"
 #include "inspect/propositions.h"

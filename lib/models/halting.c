@@ -1,5 +1,7 @@
 #include "models/halting.h"
 
+#include <math.h>
+
 bool th_model_halting_begin(ThModelHalting *h, ThTape *t)
 {
     h->t = t;
@@ -37,19 +39,25 @@ static ThVar spread(const ThModelHalting *h, ThVar column)
     return h->unit ? th_op_rows(h->t, column, h->unit, h->rows, 1) : column;
 }
 
-/* Decides by the values alone: stops units, and lists in `from` (n) which of the k probabilities
- * counts for each unit, -1 for none. */
-static void decide(ThModelHalting *h, const double *p, const int *which, int k, int *from)
+/* Decides by the values alone, p or 0 where that is NULL: stops units, lists in `from` (n) which of
+ * the k probabilities counts for each unit, -1 for none, and keeps in `seen` (n, 2) what they were
+ * asked and gave. */
+static void decide(ThModelHalting *h, const double *p, const int *which, int k, int *from,
+                   float *seen)
 {
-    for (int i = 0; i < h->n; i++)
+    for (int i = 0; i < h->n; i++) {
         from[i] = -1;
+        seen[2 * i] = seen[2 * i + 1] = (float)NAN;
+    }
     for (int j = 0; j < k; j++) {
         int i = which[j];
-        double left = h->left[i] * (1 - p[j]);
-        if (1 - left >= h->threshold) {
+        double stop = p ? p[j] : 0, left = h->left[i] * (1 - stop);
+        seen[2 * i] = (float)stop;
+        if (p && 1 - left >= h->threshold) {
             h->active[i] = false;
             continue;
         }
+        seen[2 * i + 1] = (float)(h->left[i] * stop);
         h->left[i] = left;
         from[i] = j;
     }
@@ -69,13 +77,16 @@ bool th_model_halting_step(ThModelHalting *h, ThVar p, const int *which, int k, 
 {
     ThTape *t = h->t;
     int step = h->steps[*which]; /* of all that go on */
-    if (p >= 0) {
-        int *from = th_tape_take(t, (size_t)h->n, sizeof *from);
-        double *value = th_tape_take(t, (size_t)k, sizeof *value);
-        if (!from || !value)
-            return false;
+    int *from = th_tape_take(t, (size_t)h->n, sizeof *from);
+    double *value = th_tape_take(t, (size_t)k, sizeof *value);
+    float *seen = th_tape_take(t, 2 * (size_t)h->n, sizeof *seen);
+    if (!from || !value || !seen)
+        return false;
+    if (p >= 0)
         th_tape_read(t, p, value);
-        decide(h, value, which, k, from);
+    decide(h, p >= 0 ? value : NULL, which, k, from, seen);
+    th_tape_tag(t, th_tape_constant(t, h->n, 2, seen), "halting", h->number + step);
+    if (p >= 0) {
         ThVar mass = th_op_multiply(t, h->rest, th_op_rows(t, p, from, h->n, 1));
         ThVar given = th_op_times_column(t, state, spread(h, mass));
         h->given = h->given < 0 ? given : th_op_add(t, h->given, given);

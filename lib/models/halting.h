@@ -12,7 +12,7 @@
 #ifndef TH_MODELS_HALTING_H
 #define TH_MODELS_HALTING_H
 
-#include "tensor/tape.h"
+#include "models/model.h"
 
 /* One run.  What is in the arena of the tape lasts as long as the tape's step. */
 typedef struct {
@@ -26,6 +26,8 @@ typedef struct {
     double *left;     /* (n): the mass that is left, as a number */
     ThVar rest, paid; /* (n, 1): that mass, and what was paid so far */
     ThVar given;      /* (rows, d): states by the masses they got; -1: none yet */
+    int number;       /* what is decided at each step is kept under the tag "halting", with indices
+                         from here on, for th_model_halted_add */
 } ThModelHalting;
 
 /* Begins with all units that `most` lets go on; most (n) and unit (rows) are borrowed. */
@@ -44,5 +46,11 @@ ThVar th_model_halting_mean(const ThModelHalting *h, ThVar state);
 
 /* What the units pay, times weight[i]: (1, 1). */
 ThVar th_model_halting_cost(const ThModelHalting *h, const float *weight);
+
+/* Room in *to for n units of at most `most` applications; TH_ENOMEM.  Then the units of a run on
+ * one string that are tagged from `number` on become the next of *to: the first covers `wide`
+ * positions from `first` on, the others those behind it. */
+bool th_model_halted_begin(ThModelHalted *to, int n, int most, ThError *err);
+void th_model_halted_add(ThModelHalted *to, const ThTape *t, int number, int first, int wide);
 
 #endif

@@ -48,6 +48,23 @@ typedef struct {
     double *output;           /* (n_outputs, n_classes): logits; n_outputs is 1 or length */
 } ThModelTrace;
 
+/* How long a model thought about one string, by units that stop together: positions, chunks, or the
+ * whole string.  State i is what i applications have made, 0 the input. */
+typedef struct {
+    int first, last; /* the positions of the unit: -1 is a symbol that the model puts before the
+                        string, the length of the string one behind it */
+    int steps;       /* applications that count */
+    double ponder;   /* the mean number of them by the masses, which is paid for */
+} ThModelHaltedUnit;
+typedef struct {
+    int most; /* applications that a unit may have */
+    int n;
+    ThModelHaltedUnit *unit; /* (n) */
+    double *p;               /* (n, most + 1): the probability of stopping said at each state; NaN:
+                                not asked */
+    double *mass;            /* (n, most + 1): what each state got; 1 in all */
+} ThModelHalted;
+
 typedef struct {
     const char *name, *summary, *source;
     const char *detail;
@@ -71,6 +88,8 @@ typedef struct {
     /* Fills trace->layer from a tape on which one string was run without sharing, with attention;
      * NULL where the architecture has no layers to show. */
     bool (*trace)(const ThModel *m, const ThTape *t, int length, ThModelTrace *trace, ThError *err);
+    /* Fills *to from a tape on which one string was run; NULL where all do the same work. */
+    bool (*halted)(const ThModel *m, const ThTape *t, int length, ThModelHalted *to, ThError *err);
     /* What th_model_transitions does, for arguments that it has looked at; NULL where no layer is a
      * linear recurrence. */
     ThModelTransitions *(*transitions)(const ThModel *m, int layer, const int *token, int length,
@@ -179,6 +198,11 @@ ThVar th_model_priced(ThTape *t, ThVar loss, double scale);
  * model is not bound. */
 ThModelTrace *th_model_trace(const ThModel *m, const int *token, int length, ThError *err);
 void th_model_trace_free(ThModelTrace *t); /* NULL is fine */
+
+/* Runs one string of length ≥ 1 and returns new: how long the model thought about it.  TH_EVALUE if
+ * it is not bound, or does not halt by itself. */
+ThModelHalted *th_model_halted(const ThModel *m, const int *token, int length, ThError *err);
+void th_model_halted_free(ThModelHalted *h); /* NULL is fine */
 
 /* For the trace functions of architectures: n layers; and one layer's arrays by the sizes in
  * `shape` (n_rows, dim, n_heads, n_keys; no attention where n_keys is 0), zeroed. */

@@ -297,8 +297,6 @@ static bool decide(Run *r, int step, ThVar after)
 {
     bool gives = r->l->halt != HALT_NONE && step >= r->l->halt_from;
     ThVar p = gives ? probabilities(r, after) : -1;
-    if (gives)
-        th_tape_tag(r->t, p, "halting", step);
     return th_model_halting_step(&r->halting, p, r->unit, r->n_unit, r->h);
 }
 
@@ -567,6 +565,17 @@ static bool trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *o
     return th_model_steps_trace(&l->attention, l->ends < 0 ? 0 : 1, t, length, out, err);
 }
 
+static bool halted(const ThModel *m, const ThTape *t, int length, ThModelHalted *to, ThError *err)
+{
+    const Layout *l = m->layout;
+    int before = l->ends < 0 ? 0 : 1, rows = length + 2 * before;
+    bool one = by_string(l);
+    if (!th_model_halted_begin(to, one ? 1 : rows, l->steps, err))
+        return false;
+    th_model_halted_add(to, t, 0, -before, one ? rows : 1);
+    return true;
+}
+
 static const ThOptionSpec universal_options[] = {OPTIONS("token", "no", "no", "mean"),
 #define POSITION_OPTION(...) {__VA_ARGS__},
 #include "models/positions.def"
@@ -592,6 +601,7 @@ const ThModelKind th_model_universal = {
     .bind = bind,
     .forward = forward,
     .trace = trace,
+    .halted = halted,
 };
 
 static const ThOptionSpec gated_options[] = {OPTIONS("global", "yes", "yes", "end"),
@@ -615,4 +625,5 @@ const ThModelKind th_model_gated_universal = {
     .bind = bind,
     .forward = forward,
     .trace = trace,
+    .halted = halted,
 };

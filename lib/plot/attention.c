@@ -6,7 +6,6 @@
 
 enum {
     N_WIDTHS = 8,     /* classes of edges, thin and pale to thick and dark */
-    MOST_NAMED = 80,  /* positions that get their symbol as a label */
     MOST_CELLS = 120, /* cells that get their value as a label */
     MOST_FULL = 40,   /* positions up to which all rows of a dense model are drawn */
     MOST_PANELS = 48,
@@ -134,7 +133,7 @@ static void put_path(ThFigure *f, const View *v)
         th_figure_printf(f, "\n");
     }
     th_figure_end_block(f);
-    if (v->trace->length <= MOST_NAMED) {
+    if (v->trace->length <= TH_FIGURE_MOST_NAMED) {
         th_figure_block(f, "CELLS");
         for (int l = 0; l <= v->trace->n_layers; l++)
             for (int p = 0; p < v->trace->length; p++)
@@ -156,18 +155,18 @@ static unsigned shade(double t)
 static void draw_path(ThFigure *f, const View *v)
 {
     int length = v->trace->length, pads = count_pads(v), depth = v->trace->n_layers;
-    double node = length <= 24 ? 1.5 : (length <= MOST_NAMED ? 0.9 : 0.35);
+    double node = length <= 24 ? 1.5 : (length <= TH_FIGURE_MOST_NAMED ? 0.9 : 0.35);
     th_figure_printf(f,
                      "set xrange [%.4g:%.4g]; set yrange [-0.75:%.4g]\n"
                      "set border 0; unset xtics; set ytics 0,1,%d scale 0\n"
                      "set ylabel 'level' textcolor rgb '#404040'; unset key\n",
                      -pads - 0.6 - 0.01 * length, length - 0.4 + 0.01 * length, depth + 0.35,
                      depth);
-    if (length > MOST_NAMED)
+    if (length > TH_FIGURE_MOST_NAMED)
         th_figure_printf(f, "set yrange [-0.3:*]; set xtics autofreq scale 0 offset 0,0.6\n"
                             "set xlabel 'position' offset 0,1.2 textcolor rgb '#404040'\n");
     const char *comma = "plot";
-    if (length <= MOST_NAMED) {
+    if (length <= TH_FIGURE_MOST_NAMED) {
         th_figure_printf(
             f, "plot $CELLS using (plain ? NaN : $1):2 with points pt 7 ps %.3g lc rgb '#e9eef3'",
             0.8 * node);
@@ -178,7 +177,7 @@ static void draw_path(ThFigure *f, const View *v)
             continue;
         double t = (c + 0.5) / N_WIDTHS;
         th_figure_printf(f, "%s $EDGES%d using 1:2 with lines lw %.3g lc rgb 0x%06x", comma, c,
-                         (length <= MOST_NAMED ? 0.5 + 5 * t : 0.3 + 1.6 * t), shade(t));
+                         (length <= TH_FIGURE_MOST_NAMED ? 0.5 + 5 * t : 0.3 + 1.6 * t), shade(t));
         comma = ", \\\n    ";
     }
     if (pads > 0)
@@ -187,7 +186,7 @@ static void draw_path(ThFigure *f, const View *v)
     th_figure_printf(f, ", \\\n     $NODES using 1:2 with points pt 7 ps %.3g lc rgb '#0072B2'",
                      node);
     th_figure_printf(f, ", \\\n     $NODES using 1:2:(plain ? 'o' : '') with labels");
-    if (length <= MOST_NAMED)
+    if (length <= TH_FIGURE_MOST_NAMED)
         th_figure_printf(f,
                          ", \\\n     $TOKENS using 1:(-0.45):2 with labels noenhanced font ',%d'",
                          length <= 40 ? 11 : 7);
@@ -277,20 +276,6 @@ static void draw_routed(ThFigure *f, const char *title, const View *v)
 /* ---- models that attend to every position -----------------------------------------------------
  */
 
-static void put_position_tics(ThFigure *f, const View *v, const char *axis, int size)
-{
-    if (v->trace->length > MOST_NAMED) {
-        th_figure_printf(f, "set %stics autofreq scale 0\n", axis);
-        return;
-    }
-    th_figure_printf(f, "set %stics scale 0 noenhanced font ',%d' (", axis, size);
-    for (int p = 0; p < v->trace->length; p++) {
-        th_figure_tic(f, v->symbol[v->token[p]]);
-        th_figure_printf(f, " %d%s", p, p + 1 < v->trace->length ? ", " : "");
-    }
-    th_figure_printf(f, ")\n");
-}
-
 /* One panel a layer and head: rows are asking positions.  What is not put there, because the row
  * does not see the key or was not computed, stays as grey as the ground. */
 static void put_full(ThFigure *f, const View *v)
@@ -378,9 +363,9 @@ static void set_axes(ThFigure *f, const View *v, const Grid *g)
                      "set object 1 rectangle from graph 0,0 to graph 1,1 behind fc rgb '#dcdcdc' "
                      "fs solid noborder\n",
                      g->top, g->top / 2);
-    put_position_tics(f, v, "x", g->full ? 7 : 8);
+    th_figure_symbol_tics(f, "x", v->symbol, v->token, v->trace->length, g->full ? 7 : 8);
     if (g->full)
-        put_position_tics(f, v, "y", 7);
+        th_figure_symbol_tics(f, "y", v->symbol, v->token, v->trace->length, 7);
     else
         th_figure_printf(f, "set ytics 1,1 scale 0 font ',8'\n");
     th_figure_printf(f, "set xrange [-0.5:%.4g]; set yrange [%.4g:%.4g]\n", v->trace->length - 0.5,

@@ -89,3 +89,18 @@ void th_figure_log_axis(ThFigure *f, const char *axis, double lo, double hi)
                 th_figure_printf(f, "set %stics add ('' %.17g 1)\n", axis, i * pow(10, e));
         }
 }
+
+void th_figure_symbol_tics(ThFigure *f, const char *axis, char *const *symbol, const int *token,
+                           int length, int size)
+{
+    if (length > TH_FIGURE_MOST_NAMED) {
+        th_figure_printf(f, "set %stics autofreq scale 0\n", axis);
+        return;
+    }
+    th_figure_printf(f, "set %stics scale 0 noenhanced font ',%d' (", axis, size);
+    for (int p = 0; p < length; p++) {
+        th_figure_tic(f, symbol[token[p]]);
+        th_figure_printf(f, " %d%s", p, p + 1 < length ? ", " : "");
+    }
+    th_figure_printf(f, ")\n");
+}

@@ -67,6 +67,12 @@ void th_figure_power(ThText *t, int exponent);
 void th_figure_axis(ThFigure *f, const char *axis, double lo, double hi);
 void th_figure_log_axis(ThFigure *f, const char *axis, double lo, double hi);
 
+/* Tics of an axis ("x", "y") along which symbols stand, with their names in a font size; where
+ * there are more than can be named, numbers. */
+enum { TH_FIGURE_MOST_NAMED = 80 };
+void th_figure_symbol_tics(ThFigure *f, const char *axis, char *const *symbol, const int *token,
+                           int length, int size);
+
 /* `$NAME << TH_EOD` … rows … end.  Cells are separated by blanks. */
 void th_figure_block(ThFigure *f, const char *name);
 void th_figure_cell(ThFigure *f, const char *text); /* a quoted string column */

@@ -14,6 +14,7 @@
 #include "base/stop.h"
 #include "inspect/clusters.h"
 #include "inspect/field.h"
+#include "inspect/halting.h"
 #include "inspect/positions.h"
 #include "inspect/slips.h"
 #include "lab/evaluate.h"
@@ -25,6 +26,22 @@
  * heat maps of the weights, one a layer and head.  symbol names the trace's tokens. */
 bool th_plot_attention(ThFigure *f, const char *title, const ThModelTrace *trace, const int *token,
                        char *const *symbol, ThError *err);
+
+/* An input of a model: length symbols, by number, and their names. */
+typedef struct {
+    const int *token;
+    int length;
+    char *const *symbol;
+} ThPlotInput;
+
+/* The mass that each state of each position or unit got, and how deep in brackets the symbols
+ * stand. */
+bool th_plot_halting(ThFigure *f, const char *title, const ThModelHalted *h, const ThPlotInput *in,
+                     ThError *err);
+
+/* How long the model thought about each string by nesting, length and operators, with the rank
+ * correlations. */
+bool th_plot_thoughts(ThFigure *f, const char *title, const ThInspectHalting *h, ThError *err);
 
 /* Hidden vectors on their first two principal components, coloured by the function that their
  * segment induces; larger points belong to higher levels. */

@@ -68,6 +68,8 @@ typedef struct {
         takes_pad; /* `task t = KIND PAD [MACHINE]`; its options are those of the scratchpad, too */
     bool ragged;   /* strings of one batch may differ in length */
     bool perplexity;             /* evaluations tell it: the answers are a text's own symbols */
+    const char *operators;       /* symbols that are operations, with blanks between; NULL: those
+                                    that open a bracket */
     const ThOptionSpec *options; /* ends with a NULL name; NULL: none */
     /* Fills t->signature and, as far as the kind has them, t->machine, t->bits and t->data.  What
      * the kind takes is in *from, the rest of which is NULL. */

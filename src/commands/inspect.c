@@ -252,7 +252,7 @@ const ThOptionSpec sh_clusters_options[] = {
     {0},
 };
 
-static bool check_pair(const ShCall *call, ThError *err)
+bool sh_check_pair(const ShCall *call, ThError *err)
 {
     const ThModel *m = call->operand[0].object->as.model;
     if (!m->bound)
@@ -296,7 +296,7 @@ static bool write_points(const ThOptions *o, const ThClusters *c, ThError *err)
 
 ThClusters *sh_call_clusters(ShSession *s, const ShCall *call, ThError *err)
 {
-    if (!check_pair(call, err) || !sh_need_machine(&call->operand[1], err))
+    if (!sh_check_pair(call, err) || !sh_need_machine(&call->operand[1], err))
         return NULL;
     const ThModel *m = call->operand[0].object->as.model;
     const ThTask *t = call->operand[1].object->as.task;
@@ -426,7 +426,7 @@ static bool write_shares(const ThOptions *o, const ThField *f, ThError *err)
 
 ThField *sh_call_field(ShSession *s, const ShCall *call, ThError *err)
 {
-    if (!check_pair(call, err))
+    if (!sh_check_pair(call, err))
         return NULL;
     const ThOptions *o = &call->options;
     ThField *f = th_field(call->operand[0].object->as.model, call->operand[1].object->as.task,

@@ -17,6 +17,9 @@ ThModelTrace *sh_call_trace(const ShCall *call, int **token, ThError *err);
 /* Appends `NAME on "INPUT": ANSWER`, the input shortened where it is long. */
 void sh_write_answer_line(ThText *t, const ShCall *call, const ThModelTrace *trace);
 
+/* The operands of `MODEL on TASK` fit together. */
+bool sh_check_pair(const ShCall *call, ThError *err);
+
 /* Return new: what `MODEL on TASK` and its options ask for; they set the command's figures. */
 ThClusters *sh_call_clusters(ShSession *s, const ShCall *call, ThError *err);
 ThField *sh_call_field(ShSession *s, const ShCall *call, ThError *err);
