@@ -181,10 +181,11 @@ static bool check_kind(const ThModel *m, ThError *err)
                        "can be proved right in this way");
     return (th_option_int(o, "thickness") == 1 &&
             th_option_int(o, "chunk") <= TH_COMPILE_CHILDREN &&
-            strcmp(th_option_text(o, "missing"), "pad") == 0 &&
+            strcmp(th_option_text(o, "missing"), "pad") == 0 && th_option_int(o, "centres") == 0 &&
             strcmp(th_option_text(o, "head"), "own") == 0) ||
            th_fail(err, TH_EVALUE,
-                   "the proof is for thickness=1, missing=pad, head=own and chunk of %d at most",
+                   "the proof is for thickness=1, missing=pad, head=own, no centres, and chunk of "
+                   "%d at most",
                    TH_COMPILE_CHILDREN);
 }
 

@@ -30,6 +30,10 @@ static const ThOptionSpec options[] = {
     {"init", TH_CHOICE, "paper", 0, 0, "paper|wide",
      "paper: embeddings of deviation 0.02; wide: embeddings and pad of deviation 1, which learns "
      "in fewer steps"},
+    {"centres", TH_INT, "0", 0, 65536, NULL,
+     "vectors to the nearest of which every level's output snaps, as quantize makes them; 0: none"},
+    {"edge_centres", TH_INT, "0", 0, 65536, NULL,
+     "how many of them, the last, serve subtrees that lack symbols, and no others"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 enum { FORM_AUTO, FORM_COLLAPSE, FORM_DILATED };            /* form= */
 enum { MISSING_PAD, MISSING_MASK };                         /* missing= */
@@ -54,12 +58,18 @@ typedef struct {
     ThModelRoutingShape shape;
     int embedding, pad, final_gain, final_offset;
     int head, head_bias;      /* -1: tied */
+    int centres;              /* -1: none */
+    int n_centres, n_edge;    /* the last n_edge serve subtrees that lack symbols */
     Layer layer[MOST_LAYERS]; /* (K) */
 } Layout;
 
 static bool check(const ThOptions *o, ThError *err)
 {
     long long dim = th_option_int(o, "dim"), heads = th_option_int(o, "heads");
+    long long centres = th_option_int(o, "centres"), edge = th_option_int(o, "edge_centres");
+    if (edge > 0 && edge >= centres)
+        return th_fail(err, TH_EUSAGE, "edge_centres=%lld leaves none of centres=%lld for others",
+                       edge, centres);
     if (dim % heads == 0)
         return true;
     th_fail(err, TH_EUSAGE, "dim=%lld cannot be cut into heads=%lld equal parts", dim, heads);
@@ -168,6 +178,11 @@ static bool bind(ThModel *m, ThError *err)
     b.base.layer = -1;
     l->final_gain = l->pre ? row(&b, "final_norm.gain", d, TH_INIT_ONE) : -1;
     l->final_offset = l->pre ? row(&b, "final_norm.offset", d, TH_INIT_ZERO) : -1;
+    l->n_centres = (int)th_option_int(&m->options, "centres");
+    l->n_edge = (int)th_option_int(&m->options, "edge_centres");
+    l->centres = l->n_centres == 0
+                     ? -1
+                     : th_model_build(&b.base, "centres", l->n_centres, d, TH_INIT_NORMAL, 1);
     l->head = l->head_bias = -1;
     if (tied)
         return !b.base.failed;
@@ -228,6 +243,60 @@ static ThVar run_stage(ThTape *t, const Layout *l, const Layer *y, const ThModel
     return th_op_layer_norm(t, feed_forward(t, l, y, u), u, gain2, offset2);
 }
 
+/* ---- snapping ---- */
+
+/* Returns which vectors of a stage lack symbols: a child of theirs is missing, or lacks some. */
+static bool *find_edges(ThTape *t, const ThModelRoutingStage *s, int C, const bool *below)
+{
+    bool *edge = th_tape_take(t, (size_t)s->n, sizeof *edge);
+    for (int i = 0; edge && i < s->n; i++) {
+        edge[i] = false;
+        for (int k = 0; k < C; k++) {
+            int row = s->key[i * C + k];
+            edge[i] |= row < 0 || row == s->n_before || (below && below[row]);
+        }
+    }
+    return edge;
+}
+
+/* The first of n centres that is nearest to z. */
+static int nearest(const double *z, const double *centre, int n, int d)
+{
+    int near = 0;
+    double least = HUGE_VAL;
+    for (int i = 0; i < n; i++) {
+        double square = 0;
+        for (int k = 0; k < d; k++)
+            square += (z[k] - centre[i * d + k]) * (z[k] - centre[i * d + k]);
+        if (square < least) {
+            least = square;
+            near = i;
+        }
+    }
+    return near;
+}
+
+/* The rows of x become the nearest centres of their kind. */
+static ThVar snap(ThTape *t, const Layout *l, ThVar x, const bool *edge)
+{
+    ThVar centres = th_param(t, l->centres);
+    int n = th_tape_rows(t, x), d = l->dim, others = l->n_centres - l->n_edge;
+    double *z = th_tape_take(t, (size_t)n * (size_t)d, sizeof *z);
+    double *c = th_tape_take(t, (size_t)l->n_centres * (size_t)d, sizeof *c);
+    int *index = th_tape_take(t, (size_t)n, sizeof *index);
+    if (x < 0 || !edge || !z || !c || !index)
+        return -1;
+    th_tape_read(t, x, z);
+    th_tape_read(t, centres, c);
+    for (int i = 0; i < n; i++) {
+        int from = l->n_edge > 0 && edge[i] ? others : 0;
+        int among = from > 0 ? l->n_edge : others;
+        index[i] =
+            from + nearest(z + (size_t)i * (size_t)d, c + (size_t)from * (size_t)d, among, d);
+    }
+    return th_op_rows(t, centres, index, n, 1);
+}
+
 static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how)
 {
     const Layout *l = m->layout;
@@ -240,11 +309,16 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMode
     ThVar x = th_op_rows(t, param(t, l->embedding), r.input, r.n_inputs, sqrt(l->dim));
     if (!how->share)
         th_tape_tag(t, x, "embedding", 0);
+    const bool *edge = NULL;
     ThVar done = -1; /* answers of strings that are shorter than others */
     for (int i = 0; i < r.n_stages; i++) {
         x = r.stage[i].output = run_stage(t, l, &l->layer[r.schedule[i].sub], &r.stage[i], x);
         if (how->noise > 0 && r.schedule[i].ends_level)
             x = th_op_noise(t, x, how->noise, how->rng);
+        if (l->centres >= 0) {
+            edge = find_edges(t, &r.stage[i], l->shape.C, edge);
+            x = r.schedule[i].ends_level ? snap(t, l, x, edge) : x;
+        }
         th_tape_tag(t, x, "state", i);
         if (r.stage[i].n_done > 0) {
             ThVar y = th_op_rows(t, x, r.stage[i].done, r.stage[i].n_done, 1);
@@ -353,7 +427,10 @@ const ThModelKind th_model_regulargpt = {
         "(section 6): norm=pre missing=mask head=tied is the paper's, thickness= K and chunk= C "
         "(dim=768 heads=12, K 6 or 12, C 32 to 256 in its Table 3). A "
         "string longer than Cˡ needs more than l levels, and what training has not had is no good "
-        "in general: evaluate says so.",
+        "in general: evaluate says so.\n\n"
+        "With centres= every level's output snaps to the nearest of so many vectors: a finite "
+        "algebra, as quantize makes of a trained model.  Training moves the centres and what is "
+        "read off them, for nothing else has a slope.",
     .options = options,
     .takes_noise = true,
     .trees = true,

@@ -80,6 +80,7 @@ static void read_rest(Reader *r, ThProofMap *f)
     f->pad = read_whole(r, "pad");
     f->head = read_whole(r, "head");
     f->head_bias = read_whole(r, "head_bias");
+    f->snap = f->n_snap > 0 ? read_whole(r, "centres") : NULL;
     f->leaf = read_whole(r, "embedding"); /* one row more than symbols, which nothing reads */
     for (int i = 0; f->leaf && i < f->n_symbols * f->dim; i++)
         f->leaf[i] *= sqrt(f->dim);
@@ -120,7 +121,7 @@ static bool fits(const ThModel *m, ThError *err)
     return th_hint(err, "they take regulargpt with chunk=2, thickness=1, norm=post and ReLU");
 }
 
-ThProofMap *th_proof_map_new(const ThModel *m, ThError *err)
+ThProofMap *th_proof_map_of_snapping(const ThModel *m, ThError *err)
 {
     if (!fits(m, err) || !moderate(&m->params, err))
         return NULL;
@@ -135,6 +136,8 @@ ThProofMap *th_proof_map_new(const ThModel *m, ThError *err)
     f->n_symbols = m->signature.n_symbols;
     f->n_classes = m->signature.n_classes;
     f->digest = digest_of(&m->params);
+    f->n_snap = (int)th_option_int(o, "centres");
+    f->n_edge = (int)th_option_int(o, "edge_centres");
     Reader r = {.m = m, .err = err};
     read_attention(&r, f);
     read_rest(&r, f);
@@ -144,13 +147,24 @@ ThProofMap *th_proof_map_new(const ThModel *m, ThError *err)
     return NULL;
 }
 
+ThProofMap *th_proof_map_new(const ThModel *m, ThError *err)
+{
+    ThProofMap *f = th_proof_map_of_snapping(m, err);
+    if (!f || f->n_snap == 0)
+        return f;
+    th_proof_map_free(f);
+    th_fail(err, TH_EVALUE, "the model's vectors snap to centres: there is nothing to bound");
+    th_hint(err, "quantize decides such models");
+    return NULL;
+}
+
 void th_proof_map_free(ThProofMap *f)
 {
     if (!f)
         return;
-    double *all[] = {f->query,     f->key,   f->value,   f->output, f->relative, f->gain1,
-                     f->offset1,   f->gain2, f->offset2, f->up,     f->up_bias,  f->down,
-                     f->down_bias, f->leaf,  f->pad,     f->head,   f->head_bias};
+    double *all[] = {f->query,     f->key,   f->value,   f->output, f->relative,  f->gain1,
+                     f->offset1,   f->gain2, f->offset2, f->up,     f->up_bias,   f->down,
+                     f->down_bias, f->leaf,  f->pad,     f->head,   f->head_bias, f->snap};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(f);

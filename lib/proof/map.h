@@ -26,6 +26,8 @@ typedef struct {
     double *leaf;                              /* (n_symbols, dim) */
     double *pad;                               /* (dim) */
     double *head, *head_bias;                  /* (dim, n_classes), (n_classes) */
+    double *snap;                              /* (n_snap, dim): where vectors snap to */
+    int n_snap, n_edge;                        /* the last n_edge are for the left edge */
     uint64_t digest;                           /* of all weights of the model, bit for bit */
 } ThProofMap;
 
@@ -35,6 +37,9 @@ static const double TH_PROOF_EPSILON = 1e-5;
 /* Returns new.  TH_EVALUE if the model is not bound, or its map is not of this form: regulargpt
  * with chunk=2 thickness=1 norm=post and ReLU.  TH_ENUMERIC if a weight is larger than 1000. */
 ThProofMap *th_proof_map_new(const ThModel *m, ThError *err);
+
+/* The same; of a model whose vectors snap, too: they do so after F. */
+ThProofMap *th_proof_map_of_snapping(const ThModel *m, ThError *err);
 void th_proof_map_free(ThProofMap *f); /* NULL is fine */
 
 /* out = F(x, y), all (n, dim); x NULL: the earlier child is missing.  TH_ENOMEM. */

@@ -1,10 +1,12 @@
 #include "proof/quantize.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "proof/certify_impl.h"
 #include "proof/sample.h"
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -12,7 +14,7 @@
 typedef struct {
     ThProofQuantized *q;
     const ThProofMap *f;
-    double *centre, *z; /* (n, dim), (dim) */
+    double *z; /* (dim) */
 } Table;
 
 /* The label of a kind whose centre is nearest to F(x, y); *margin becomes by how much. */
@@ -28,7 +30,7 @@ static bool snap(Table *t, const double *x, const double *y, ThProofKind kind, i
             continue;
         double square = 0;
         for (int k = 0; k < d; k++)
-            square += (t->z[k] - t->centre[i * d + k]) * (t->z[k] - t->centre[i * d + k]);
+            square += (t->z[k] - t->q->centre[i * d + k]) * (t->z[k] - t->q->centre[i * d + k]);
         next = fmin(next, fmax(near, square));
         if (square < near) {
             near = square;
@@ -76,7 +78,7 @@ static bool fill_products(Table *t, ThStop *stop, ThError *err)
     for (int i = 0; i < n * n + n; i++) {
         int x = i / n - 1, y = i % n;
         if (th_stopped(stop, err) ||
-            !enter(t, x < 0 ? NULL : t->centre + x * d, t->centre + y * d,
+            !enter(t, x < 0 ? NULL : t->q->centre + x * d, t->q->centre + y * d,
                    x < 0 ? l->alone[y] : l->product[x * n + y],
                    x < 0 ? t->q->alone + y : t->q->product + x * n + y, err))
             return false;
@@ -90,7 +92,7 @@ static bool fill_answers(Table *t, ThError *err)
     int classes = t->f->n_classes;
     double *logit = th_alloc((size_t)classes, sizeof *logit, err);
     for (int i = 0; logit && i < q->labels->n; i++) {
-        th_proof_map_logits(t->f, t->centre + i * t->f->dim, logit);
+        th_proof_map_logits(t->f, t->q->centre + i * t->f->dim, logit);
         for (int c = 1; c < classes; c++)
             if (logit[c] > logit[q->said[i]])
                 q->said[i] = c;
@@ -222,24 +224,51 @@ static bool take(ThProofQuantized *q, ThError *err)
     q->pair = th_alloc(k * k, sizeof *q->pair, err);
     q->single = th_alloc(k, sizeof *q->single, err);
     q->said = th_alloc(n, sizeof *q->said, err);
-    return q->product && q->alone && q->pair && q->single && q->said;
+    q->centre = th_alloc(n * (size_t)q->dim, sizeof *q->centre, err);
+    return q->centre && q->product && q->alone && q->pair && q->single && q->said;
+}
+
+/* The centres of a model that snaps; else those of samples, as such a model would hold them. */
+static bool find_centres(Table *t, uint64_t seed, ThStop *stop, ThError *err)
+{
+    const ThProofLabels *l = t->q->labels;
+    ThProofSample sample = {0};
+    ThProofSampleShape shape = {.levels = 12, .per_level = 1200, .seed = seed};
+    size_t size = (size_t)l->n * (size_t)t->f->dim;
+    double reach = 0, *centre = t->q->centre;
+    if (t->f->snap) {
+        memcpy(centre, t->f->snap, size * sizeof *centre);
+        return true;
+    }
+    bool ok = th_proof_sample(t->f, l, &shape, stop, &sample, err) &&
+              th_proof_centres(t->f, l, &sample, centre, &reach, err);
+    for (size_t i = 0; ok && i < size; i++)
+        centre[i] = (double)(float)centre[i];
+    th_proof_sample_free(&sample);
+    return ok;
+}
+
+static int count_edges(const ThProofLabels *l)
+{
+    int n = 0;
+    for (int i = 0; i < l->n; i++)
+        n += l->kind[i] == TH_PROOF_EDGE;
+    return n;
 }
 
 static bool quantize(Table *t, uint64_t seed, ThStop *stop, ThError *err)
 {
     const ThProofLabels *l = t->q->labels;
-    ThProofSample sample = {0};
-    ThProofSampleShape shape = {.levels = 12, .per_level = 1200, .seed = seed};
-    double reach = 0;
-    t->centre = th_alloc((size_t)l->n * (size_t)t->f->dim, sizeof *t->centre, err);
+    if (t->f->snap && (t->f->n_snap != l->n || t->f->n_edge != count_edges(l)))
+        return th_fail(err, TH_EVALUE,
+                       "the model snaps to %d centres, %d of them for strings that lack symbols; "
+                       "the automaton has %d and %d labels",
+                       t->f->n_snap, t->f->n_edge, l->n, count_edges(l));
+    t->q->dim = t->f->dim;
     t->z = th_alloc((size_t)t->f->dim, sizeof *t->z, err);
-    bool ok = t->centre && t->z && take(t->q, err) &&
-              th_proof_sample(t->f, l, &shape, stop, &sample, err) &&
-              th_proof_centres(t->f, l, &sample, t->centre, &reach, err) && fill_symbols(t, err) &&
+    bool ok = t->z && take(t->q, err) && find_centres(t, seed, stop, err) && fill_symbols(t, err) &&
               fill_products(t, stop, err) && fill_answers(t, err) &&
               (t->q->wrong == 0 || find_word(t->q, stop, err));
-    th_proof_sample_free(&sample);
-    free(t->centre);
     free(t->z);
     return ok;
 }
@@ -247,8 +276,8 @@ static bool quantize(Table *t, uint64_t seed, ThStop *stop, ThError *err)
 ThProofQuantized *th_proof_quantize(const ThModel *m, const ThDfa *machine, size_t limit,
                                     uint64_t seed, ThStop *stop, ThError *err)
 {
-    ThProofMap *f = th_proof_map_new(m, err);
-    ThProofQuantized *q = f ? th_alloc(1, sizeof *q, err) : NULL;
+    ThProofMap *f = th_proof_map_of_snapping(m, err);
+    ThProofQuantized *q = f && th_proof_fits(m, machine, err) ? th_alloc(1, sizeof *q, err) : NULL;
     if (q)
         q->labels = th_proof_labels_new(machine, f->n_classes, limit, stop, err);
     Table t = {.q = q, .f = f};
@@ -268,5 +297,50 @@ void th_proof_quantized_free(ThProofQuantized *q)
     int *all[] = {q->product, q->alone, q->pair, q->single, q->said, q->word};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
+    free(q->centre);
     free(q);
+}
+
+/* ---- as a model ------------------------------------------------------------------------------ */
+
+static bool set_count(ThOptions *o, const char *name, int n, ThError *err)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", n);
+    return th_options_set(o, name, text, err);
+}
+
+/* Weights by their names; those that only the other has are its centres. */
+static void copy_weights(const ThModel *m, const ThProofQuantized *q, ThModel *to)
+{
+    for (int i = 0; i < to->params.n; i++) {
+        const ThParam *p = &to->params.item[i];
+        int from = th_params_find(&m->params, p->name);
+        float *value = th_params_at(&to->params, i);
+        size_t n = (size_t)p->rows * (size_t)p->cols;
+        for (size_t k = 0; from < 0 && k < n; k++)
+            value[k] = (float)q->centre[k];
+        if (from >= 0)
+            memcpy(value, th_params_at(&m->params, from), n * sizeof *value);
+    }
+}
+
+ThModel *th_proof_snapped(const ThModel *m, const ThProofQuantized *q, ThError *err)
+{
+    ThOptions o = {0};
+    bool ok = th_options_copy(&o, &m->options, err) &&
+              set_count(&o, "centres", q->labels->n, err) &&
+              set_count(&o, "edge_centres", count_edges(q->labels), err);
+    ThModel *to = ok ? th_model_new(m->kind, &o, err) : NULL;
+    th_options_free(&o);
+    if (to)
+        to->bounds = m->bounds;
+    if (!to || !th_model_bind(to, &m->signature, m->training.seed, err)) {
+        th_model_free(to);
+        return NULL;
+    }
+    copy_weights(m, q, to);
+    to->training.trained_lo = m->training.trained_lo;
+    to->training.trained_hi = m->training.trained_hi;
+    return to;
 }

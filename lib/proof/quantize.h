@@ -15,20 +15,27 @@
 
 typedef struct {
     ThProofLabels *labels; /* the centres are those of these labels */
-    int *product;          /* (n, n): as the map has it, where j is complete */
-    int *alone;            /* (n): of nothing and j */
-    int *pair, *single;    /* of symbols, as in ThProofLabels */
-    int *said;             /* (n): the class read off a centre */
-    int checked, wrong;    /* entries of all these, and those that are not the automaton's */
-    double margin;         /* least distance to another centre, less that to the nearest */
+    int dim;
+    double *centre;     /* (n, dim) */
+    int *product;       /* (n, n): as the map has it, where j is complete */
+    int *alone;         /* (n): of nothing and j */
+    int *pair, *single; /* of symbols, as in ThProofLabels */
+    int *said;          /* (n): the class read off a centre */
+    int checked, wrong; /* entries of all these, and those that are not the automaton's */
+    double margin;      /* least distance to another centre, less that to the nearest */
     /* The shortest string found that is answered wrong, where any entry is wrong. */
     int *word, length, right, answer;
 } ThProofQuantized;
 
-/* Returns new: the table, with centres of sampled vectors as th_proof_certify takes them.  Errors
- * as there. */
+/* Returns new: the table, with the centres of a model that snaps, and else those of sampled vectors
+ * as th_proof_certify takes them, in single precision.  Errors as there; TH_EVALUE, too, where a
+ * model has not as many centres as the automaton has labels. */
 ThProofQuantized *th_proof_quantize(const ThModel *m, const ThDfa *machine, size_t limit,
                                     uint64_t seed, ThStop *stop, ThError *err);
 void th_proof_quantized_free(ThProofQuantized *q); /* NULL is fine */
+
+/* Returns new: the model with centres= and edge_centres= to which its vectors snap, whose table
+ * this is, untrained but for its weights. */
+ThModel *th_proof_snapped(const ThModel *m, const ThProofQuantized *q, ThError *err);
 
 #endif

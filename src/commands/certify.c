@@ -7,9 +7,9 @@
 #include "base/symbols.h"
 #include "command.h"
 #include "commands/modelling.h"
+#include "commands/proofs.h"
 #include "proof/certificate.h"
 #include "proof/check.h"
-#include "proof/quantize.h"
 
 static const ThOptionSpec options[] = {
     {"slack", TH_REAL, "1e-3", 0, 1, NULL,
@@ -21,8 +21,7 @@ static const ThOptionSpec options[] = {
      "of the sampled vectors; default: set seed"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-/* "complete ab": the kind of subtree, and the shortest word with its map. */
-static void write_label(ThText *t, const ThProofLabels *l, int label, char *const *symbol)
+void sh_write_label(ThText *t, const ThProofLabels *l, int label, char *const *symbol)
 {
     int element = l->element[label], *word = malloc(sizeof *word * (size_t)(1 + element));
     th_text_add(t, l->kind[label] == TH_PROOF_COMPLETE ? "complete " : "edge ");
@@ -63,12 +62,12 @@ static void write_pair(ThText *t, const ThProof *p, char *const *symbol)
         th_text_add(t, "symbols to ");
     else {
         if (p->x >= 0)
-            write_label(t, p->labels, p->x, symbol);
+            sh_write_label(t, p->labels, p->x, symbol);
         th_text_add(t, p->x >= 0 ? " with " : "nothing with ");
-        write_label(t, p->labels, p->y, symbol);
+        sh_write_label(t, p->labels, p->y, symbol);
         th_text_add(t, " to ");
     }
-    write_label(t, p->labels, p->into, symbol);
+    sh_write_label(t, p->labels, p->into, symbol);
 }
 
 static void say_open(ShSession *s, const char *name, const ThProof *p, const ThSignature *g)
@@ -284,99 +283,4 @@ SH_COMMAND(
     th_proof_certificate_free(c);
     th_proof_map_free(f);
     return ok || sh_error_inside(err, &call->operand[0]);
-}
-
-/* ---- snapped models -------------------------------------------------------------------------- */
-
-static const ThOptionSpec quantize_options[] = {
-    {"elements", TH_INT, "60", 1, 10000, NULL, "of the automaton's semigroup, at most"},
-    {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL,
-     "of the sampled vectors; default: set seed"},
-    {NULL, 0, NULL, 0, 0, NULL, NULL}};
-
-/* The table of the algebra: every product that occurs, as the model has it and as it should be. */
-static void show_products(ShSession *s, const ThProofQuantized *q, char *const *symbol)
-{
-    const ThProofLabels *l = q->labels;
-    sh_table(s, "products", "earlier:s later:s product:s right:s");
-    for (int i = 0; i < l->n * (l->n + 1); i++) {
-        int x = i / l->n - 1, y = i % l->n, right = x < 0 ? l->alone[y] : l->product[x * l->n + y];
-        if (right < 0)
-            continue;
-        ThText cell[4] = {0};
-        int label[4] = {x, y, x < 0 ? q->alone[y] : q->product[x * l->n + y], right};
-        for (int k = 0; k < 4; k++) {
-            if (label[k] >= 0)
-                write_label(&cell[k], l, label[k], symbol);
-            else
-                th_text_add(&cell[k], "nothing");
-        }
-        sh_row(s, cell[0].data, cell[1].data, cell[2].data, cell[3].data);
-        for (int k = 0; k < 4; k++)
-            th_text_free(&cell[k]);
-    }
-    sh_table_end(s);
-}
-
-static void say_quantized(ShSession *s, const char *name, const ThProofQuantized *q,
-                          const ThSignature *g)
-{
-    const char *verdict = q->wrong == 0 ? "proved" : q->word ? "wrong" : "open";
-    ThText t = {0};
-    if (q->word)
-        th_symbols_write(&t, g->symbol, g->n_symbols, q->word, q->length);
-    if (q->wrong == 0)
-        sh_say(s, "%s, snapped, is right on strings of every length: proved\n", name);
-    else if (q->word)
-        sh_say(s, "%s, snapped, is WRONG on %s: it says %s, not %s\n", name, t.data ? t.data : "",
-               g->label[q->answer], g->label[q->right]);
-    else
-        sh_say(s, "%s, snapped, is not the automaton; no short string shows it\n", name);
-    sh_say(s, "  entries      %d, %d of them not the automaton's; margin %.3g\n", q->checked,
-           q->wrong, q->margin);
-    sh_result_text(s, "verdict", verdict);
-    sh_result_int(s, "entries", q->checked);
-    sh_result_int(s, "different", q->wrong);
-    sh_result_real(s, "margin", q->margin);
-    sh_result_text(s, "word", t.data ? t.data : "");
-    th_text_free(&t);
-}
-
-SH_COMMAND(
-    quantize, .group = "inspection",
-    .summary = "decide whether a model whose vectors snap to centres is right at every length",
-    .detail =
-        "After every level each vector snaps to the nearest centre of its kind, of which there is "
-        "one "
-        "for each label of certify.  The model is then a finite algebra.  Listed is every product "
-        "that "
-        "occurs, as the model has it and as the automaton does.  Where they are all the same, with "
-        "those of symbols and the answers, the labels are matched by an isomorphism, and the "
-        "snapped model is right on strings of every length: proved.  Else the shortest string on "
-        "which the snapped model is wrong is sought.  margin is how much nearer the right centre "
-        "is than any other, at least.  This says nothing of the model without snapping.",
-    .example = "task t = parity\n"
-               "model m = regulargpt dim=16 heads=2\n"
-               "train m on t length=1..40 steps=400 batch=32 lr=3e-3 curriculum=adaptive noise=0.3 "
-               "seed=1 > \"train.txt\"\n"
-               "quantize m on t > \"algebra.csv\"\n"
-               "assert verdict == \"proved\" and entries == 22 and margin > 0",
-    .results = "verdict entries different margin word",
-    .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
-    .options = quantize_options, .flags = C_PAGED)
-{
-    const ShObject *o = call->operand[0].object;
-    const ThModel *m = o->as.model;
-    const ThDfa *machine = sh_need_answers(m, &call->operand[1], err);
-    if (!machine)
-        return false;
-    ThProofQuantized *q =
-        th_proof_quantize(m, machine, (size_t)th_option_int(&call->options, "elements"),
-                          (uint64_t)sh_seed(s, &call->options), sh_stop(s), err);
-    if (!q)
-        return sh_error_inside(err, &call->operand[0]);
-    show_products(s, q, m->signature.symbol);
-    say_quantized(s, o->name, q, &m->signature);
-    th_proof_quantized_free(q);
-    return true;
 }

@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "compile/prove.h"
+#include "proof/labels.h"
 
 /* Proves that a model is right, checking so many products at most (0: any number), says what was
  * shown, in *p, too, and sets its figures.  Fails where it is not right, and as th_compile_prove
@@ -13,6 +14,9 @@ bool sh_prove(ShSession *s, const ThModel *m, const ThCompileTruth *truth, doubl
 
 /* check file FILE model=NAME: whether the certificate in a file holds of a model. */
 bool sh_check_certificate(ShSession *s, const ShOperand *file, const ThModel *m, ThError *err);
+
+/* Appends "complete ab": the kind of subtree, and the shortest word with its map. */
+void sh_write_label(ThText *t, const ThProofLabels *l, int label, char *const *symbol);
 
 /* compile of an s-op, and of a Turing machine.  Return new. */
 ThModel *sh_compile_program(ShSession *s, const ShCall *call, ThError *err);

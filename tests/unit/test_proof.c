@@ -623,6 +623,38 @@ static int snapped(const ThProofQuantized *q, const int *word, int length)
     return q->said[at[0]];
 }
 
+/* The snapped model is its table: its vectors are centres, also in the form that answers every
+ * position, and it says what they say. */
+static void check_model(const ThModel *m, const ThProofQuantized *q)
+{
+    ThError err = {0};
+    int word[MAX_WORD], length = 0;
+    ThModel *s = th_proof_snapped(m, q, &err);
+    assert_non_null(s);
+    while (next_word(word, &length, 2, 7)) {
+        ThModelTrace *trace = th_model_trace(s, word, length, &err);
+        assert_int_equal(trace->output[1] > trace->output[0], snapped(q, word, length));
+        for (int l = 0; l < trace->n_layers; l++)
+            for (int i = 0; i < trace->layer[l].n_rows; i++) {
+                bool edge = trace->layer[l].last[i] + 1 < 2 << l;
+                int n = 0;
+                for (int c = 0; c < q->labels->n; c++)
+                    if (q->labels->kind[c] == (edge ? TH_PROOF_EDGE : TH_PROOF_COMPLETE)) {
+                        bool same = true;
+                        for (int k = 0; k < q->dim; k++)
+                            same &=
+                                trace->layer[l].state[i * q->dim + k] == q->centre[c * q->dim + k];
+                        n += same;
+                    }
+                assert_int_equal(n, 1);
+            }
+        th_model_trace_free(trace);
+    }
+    assert_null(th_proof_map_new(s, &err));
+    assert_int_equal(err.code, TH_EVALUE);
+    th_model_free(s);
+}
+
 static void check_snapped(const ThModel *m, const ThTask *t)
 {
     ThError err = {0};
@@ -641,6 +673,7 @@ static void check_snapped(const ThModel *m, const ThTask *t)
         assert_int_equal(th_dfa_class(machine, q->word, (size_t)q->length), q->right);
         assert_int_not_equal(q->answer, q->right);
     }
+    check_model(m, q);
     th_proof_quantized_free(q);
 }
 
