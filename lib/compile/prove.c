@@ -95,6 +95,8 @@ static void check_leaves(Check *c)
         double far = distance(c->f.u, centre_of(c, x), c->f.dim) * widen;
         c->proof->error = fmax(c->proof->error, far);
         c->spread = fmax(c->spread, far);
+        if (!(far <= c->claim->radius))
+            fault(c, "the embedded symbol is not the vector", x);
     }
 }
 

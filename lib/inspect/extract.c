@@ -139,6 +139,12 @@ static bool watched_member(void *context, const int *word, int length, int *labe
     return th_inspect_member(w->teacher, word, length, label, err);
 }
 
+static bool watched_members(void *context, const ThLstarWords *words, int *label, ThError *err)
+{
+    const QueryWatch *w = context;
+    return th_inspect_members(w->teacher, words, label, err);
+}
+
 static bool watched_exact(void *context, const ThDfa *guess, int **word, int *length, ThError *err)
 {
     const QueryWatch *w = context;
@@ -168,6 +174,7 @@ static ThDfa *ask_away(ThInspectTeacher *t, const ThInspectExtraction *how, ThIn
                             .n_classes = t->sets ? TH_INSPECT_SETS : t->n_classes,
                             .context = &w,
                             .member = watched_member,
+                            .members = t->model ? watched_members : NULL,
                             .equivalent = to->exact ? watched_exact : watched_sampled,
                             .step = query_step};
     ThLstarLimits limits = {

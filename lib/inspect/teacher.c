@@ -48,30 +48,62 @@ static bool class_of_set(ThInspectTeacher *t, const ThSignature *g, const int *b
     return t->name[index] != NULL;
 }
 
-static bool class_of_model(ThInspectTeacher *t, const int *word, int length, int *label,
-                           ThError *err)
+typedef struct {
+    ThInspectTeacher *teacher;
+    const ThLstarWords *words;
+    const size_t *number; /* of the words that are asked */
+    int *label;
+} Asked;
+
+/* The class of a word, from what the model says of it. */
+static bool class_of_answer(void *context, size_t i, const int *answer, ThError *err)
 {
-    const ThModel *m = t->model;
-    const ThSignature *g = &m->signature;
-    bool bits = g->target == TH_TARGET_BITS;
-    size_t width = bits ? (size_t)g->n_classes : 1;
-    size_t n = g->target == TH_TARGET_FINAL ? 1 : (size_t)length * width;
-    *label = t->sets ? 0 : t->empty;
-    if (length > 0) {
-        if (!th_grow(&t->answer, &t->answer_cap, n, sizeof *t->answer, err) ||
-            !th_lab_predict(m, word, length, t->answer, err))
-            return false;
-        if (t->sets)
-            return class_of_set(t, g, t->answer + n - width, label, err);
-        if (bits) {
-            *label = t->answer[n - width + (size_t)t->wanted];
-            return true;
-        }
-        *label = t->answer[n - 1];
-    }
-    if (t->wanted >= 0)
-        *label = *label == t->wanted;
+    const Asked *a = context;
+    ThInspectTeacher *t = a->teacher;
+    const ThSignature *g = &t->model->signature;
+    size_t word = a->number[i], length = a->words->start[i + 1] - a->words->start[i];
+    size_t width = g->target == TH_TARGET_BITS ? (size_t)g->n_classes : 1;
+    const int *last = answer + (g->target == TH_TARGET_FINAL ? 0 : (length - 1) * width);
+    int *label = &a->label[word];
+    if (t->sets)
+        return class_of_set(t, g, last, label, err);
+    *label = g->target == TH_TARGET_BITS ? last[t->wanted]
+             : t->wanted >= 0            ? *last == t->wanted
+                                         : *last;
     return true;
+}
+
+/* The empty word is not the model's to read. */
+static int class_of_empty_word(const ThInspectTeacher *t)
+{
+    if (t->sets)
+        return 0;
+    return t->wanted >= 0 ? t->empty == t->wanted : t->empty;
+}
+
+static bool classes_of_model(ThInspectTeacher *t, const ThLstarWords *words, int *label,
+                             ThError *err)
+{
+    size_t *start = th_alloc(words->n + 1, sizeof *start, err), n = 0;
+    size_t *number = start ? th_alloc(words->n + 1, sizeof *number, err) : NULL;
+    for (size_t i = 0; number && i < words->n; i++) {
+        if (words->start[i + 1] == words->start[i])
+            label[i] = class_of_empty_word(t);
+        else
+            number[n++] = i;
+    }
+    for (size_t i = 0; number && i < n; i++) /* the symbols of those that are left out are none */
+        start[i] = words->start[number[i]];
+    if (number)
+        start[n] = words->start[words->n];
+    ThLstarWords read = {n, words->symbol, start};
+    Asked a = {t, &read, number, label};
+    bool ok =
+        number &&
+        th_inspect_read(&t->reader, &(ThInspectRead){&read, &a, class_of_answer, t->how.stop}, err);
+    free(number);
+    free(start);
+    return ok;
 }
 
 static bool class_of_program(ThInspectTeacher *t, const int *word, int length, int *label,
@@ -90,22 +122,43 @@ static uint64_t hash_of(const ThInspectTeacher *t, const int *word, int length)
     return th_hash_mix(h ^ th_hash_mix(t->how.seed + 1));
 }
 
-bool th_inspect_member(void *teacher, const int *word, int length, int *label, ThError *err)
+static void count_asked(ThInspectTeacher *t)
 {
-    ThInspectTeacher *t = teacher;
-    if (!t->machine && !(t->program.graph ? class_of_program(t, word, length, label, err)
-                                          : class_of_model(t, word, length, label, err)))
-        return false;
-    if (t->machine)
-        *label = th_dfa_class(t->machine, word, (size_t)length);
-    if (t->how.flip > 0) {
-        uint64_t h = hash_of(t, word, length);
-        if ((double)(h >> 11) * 0x1p-53 < t->how.flip)
-            *label = (*label + 1 + (int)(h % (uint64_t)(t->n_classes - 1))) % t->n_classes;
-    }
     if (++t->asked % 64 == 0 && t->how.asked)
         t->how.asked(t->how.context, t->asked);
+}
+
+/* Some answers are turned on purpose. */
+static int flip(const ThInspectTeacher *t, const int *word, int length, int label)
+{
+    uint64_t h = hash_of(t, word, length);
+    if (t->how.flip <= 0 || (double)(h >> 11) * 0x1p-53 >= t->how.flip)
+        return label;
+    return (label + 1 + (int)(h % (uint64_t)(t->n_classes - 1))) % t->n_classes;
+}
+
+bool th_inspect_members(void *teacher, const ThLstarWords *words, int *label, ThError *err)
+{
+    ThInspectTeacher *t = teacher;
+    if (t->model && !classes_of_model(t, words, label, err))
+        return false;
+    for (size_t i = 0; i < words->n; i++) {
+        const int *word = words->symbol + words->start[i];
+        int length = (int)(words->start[i + 1] - words->start[i]);
+        if (t->program.graph && !class_of_program(t, word, length, &label[i], err))
+            return false;
+        if (t->machine)
+            label[i] = th_dfa_class(t->machine, word, (size_t)length);
+        label[i] = flip(t, word, length, label[i]);
+        count_asked(t);
+    }
     return true;
+}
+
+bool th_inspect_member(void *teacher, const int *word, int length, int *label, ThError *err)
+{
+    ThLstarWords one = {1, word, (size_t[]){0, (size_t)length}};
+    return th_inspect_members(teacher, &one, label, err);
 }
 
 bool th_inspect_exact(void *teacher, const ThDfa *guess, int **word, int *length, ThError *err)
@@ -131,7 +184,7 @@ void th_inspect_teacher_free(ThInspectTeacher *t)
         free(t->set_name[i]);
     free(t->set_name);
     th_intern_free(&t->set);
-    free(t->answer);
+    th_inspect_reader_free(&t->reader);
     free(t->name);
     th_automaton_classes_free(&t->classes);
 }
@@ -296,7 +349,7 @@ static bool class_of_empty(ThInspectTeacher *t, const ThSignature *g, ThError *e
 
 static bool from_model(ThInspectTeacher *t, const ThModel *m, ThError *err)
 {
-    t->model = m;
+    t->model = t->reader.model = m;
     if (!m->bound) {
         th_fail(err, TH_EVALUE, "the model has no alphabet yet");
         return th_hint(err, "train it first");
@@ -317,6 +370,7 @@ static bool finish(ThInspectTeacher *t, bool made)
     t->sampling = (ThPac){.n_symbols = t->n_symbols,
                           .context = t,
                           .member = th_inspect_member,
+                          .members = t->model ? th_inspect_members : NULL,
                           .lo = (int)how->length.lo,
                           .hi = (int)how->length.hi,
                           .error = how->error,

@@ -17,6 +17,7 @@
 #include "automata/infer/pac.h"
 #include "base/intern.h"
 #include "base/option.h"
+#include "inspect/reader.h"
 #include "models/model.h"
 #include "rasp/evaluate/language.h"
 #include "tasks/task.h"
@@ -52,11 +53,10 @@ typedef struct {
     ThAutomatonClasses classes;   /* of an automaton with outputs: what its classes mean */
     int wanted;                   /* the class or bit that accepts, or -1 */
     int empty;                    /* of a model or program: the class of the empty word, or -1 */
-    bool sets;       /* the sets of bits are the classes: {} and others as they are met */
-    ThIntern set;    /* rows of bits, a byte each */
-    char **set_name; /* (set.n) */
-    int *answer;     /* of a model: room for its answer to one word */
-    size_t answer_cap;
+    bool sets;              /* the sets of bits are the classes: {} and others as they are met */
+    ThIntern set;           /* rows of bits, a byte each */
+    char **set_name;        /* (set.n) */
+    ThInspectReader reader; /* of a model */
     ThInspectTeaching how;
     long long asked;
     ThPac sampling;
@@ -80,6 +80,7 @@ void th_inspect_teacher_free(ThInspectTeacher *t);
 
 /* The questions, with a teacher as their context (see ThLstarOracle).  Exact is for machines. */
 bool th_inspect_member(void *teacher, const int *word, int length, int *label, ThError *err);
+bool th_inspect_members(void *teacher, const ThLstarWords *words, int *label, ThError *err);
 bool th_inspect_exact(void *teacher, const ThDfa *guess, int **word, int *length, ThError *err);
 bool th_inspect_sampled(void *teacher, const ThDfa *guess, int **word, int *length, ThError *err);
 

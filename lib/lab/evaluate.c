@@ -281,19 +281,41 @@ bool th_lab_logits(const ThModel *m, const int *token, int length, double *logit
     return ok;
 }
 
-bool th_lab_predict(const ThModel *m, const int *token, int length, int *answer, ThError *err)
+/* What rows of logits say. */
+static void decide(const ThSignature *s, const double *z, size_t rows, int *answer)
 {
-    const ThSignature *s = &m->signature;
-    size_t rows = s->target == TH_TARGET_FINAL || length < 1 ? 1 : (size_t)length;
     size_t n = (size_t)s->n_classes;
-    double *z = th_alloc(rows * n, sizeof *z, err);
-    bool ok = z && th_lab_logits(m, token, length, z, err);
-    for (size_t i = 0; ok && i < rows; i++) {
+    for (size_t i = 0; i < rows; i++) {
         if (s->target != TH_TARGET_BITS)
             answer[i] = greatest(z + i * n, s->n_classes);
         for (size_t c = 0; s->target == TH_TARGET_BITS && c < n; c++)
             answer[i * n + c] = z[i * n + c] > 0;
     }
+}
+
+bool th_lab_answer(const ThModel *m, ThTape *tape, const ThBatch *b, int *answer, ThError *err)
+{
+    const ThSignature *s = &m->signature;
+    size_t rows = (size_t)th_batch_outputs(s, b);
+    double *z = th_alloc(rows * (size_t)s->n_classes, sizeof *z, err);
+    ThVar out = z ? forward(m, tape, b) : -1;
+    bool ok = z && th_tape_ok(tape, err);
+    if (ok) {
+        th_tape_read(tape, out, z);
+        decide(s, z, rows, answer);
+    }
+    free(z);
+    return ok;
+}
+
+bool th_lab_predict(const ThModel *m, const int *token, int length, int *answer, ThError *err)
+{
+    const ThSignature *s = &m->signature;
+    size_t rows = s->target == TH_TARGET_FINAL || length < 1 ? 1 : (size_t)length;
+    double *z = th_alloc(rows * (size_t)s->n_classes, sizeof *z, err);
+    bool ok = z && th_lab_logits(m, token, length, z, err);
+    if (ok)
+        decide(s, z, rows, answer);
     free(z);
     return ok;
 }

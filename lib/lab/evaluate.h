@@ -48,6 +48,11 @@ void th_lab_interval(double right, double n, double *lo, double *hi);
  * number outside the alphabet; TH_ENOMEM. */
 bool th_lab_logits(const ThModel *m, const int *token, int length, double *logits, ThError *err);
 
+/* The answers of a bound model to all strings of a batch, as th_lab_predict gives them, on a tape
+ * that th_model_tape made: th_batch_outputs of them, those of padding meaning nothing.  Errors as
+ * th_model_forward. */
+bool th_lab_answer(const ThModel *m, ThTape *tape, const ThBatch *b, int *answer, ThError *err);
+
 /* The class (or, for TH_TARGET_BITS, 0/1 bits) that a bound model gives a word, into answer: 1
  * entry for TH_TARGET_FINAL, length otherwise, times n_classes for TH_TARGET_BITS.  Errors as
  * th_lab_logits. */

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "automata/operations/relate.h"
+#include "compile/compile.h"
 #include "given.h"
 #include "inspect/extract.h"
 
@@ -130,6 +131,100 @@ static void models_answer(void **state)
     th_model_free(m);
 }
 
+/* Many words at once get the classes that each gets by itself, the empty one among them. */
+static void words_together(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"gru", "regulargpt", "transformer"};
+    enum { N = 600 };
+    ThTask *task = task_of("cycle_navigation");
+    for (size_t k = 0; k < 3; k++) {
+        ThOptions o;
+        const ThModelKind *kind = th_model_kind(kinds[k]);
+        assert_true(th_options_init(&o, kind->options, NULL));
+        ThModel *m = th_model_new(kind, &o, NULL);
+        th_options_free(&o);
+        assert_true(m && th_model_bind(m, &task->signature, 1, NULL));
+        ThInspectTeacher t = {0};
+        assert_true(th_inspect_teach_model(&t, m, &usual, NULL));
+        int symbol[N * 20], label[N], one;
+        size_t start[N + 1] = {0};
+        ThRng r = th_rng(1, "words", 0);
+        for (size_t i = 0; i < N; i++) {
+            start[i + 1] = start[i] + (size_t)below(&r, 20);
+            for (size_t j = start[i]; j < start[i + 1]; j++)
+                symbol[j] = below(&r, t.n_symbols);
+        }
+        assert_true(th_inspect_members(&t, &(ThLstarWords){N, symbol, start}, label, NULL));
+        for (size_t i = 0; i < N; i++) {
+            int length = (int)(start[i + 1] - start[i]);
+            assert_true(th_inspect_member(&t, symbol + start[i], length, &one, NULL));
+            assert_int_equal(label[i], one);
+        }
+        assert_int_equal(t.asked, 2 * N);
+        th_inspect_teacher_free(&t);
+        th_model_free(m);
+    }
+    th_task_free(task);
+}
+
+/* Words drawn ahead of one that refutes a guess leave no trace. */
+static void blocks_do_not_show(void **state)
+{
+    (void)state;
+    ThAutomaton *a = evaluate("regex \"(a|b){12}(a|b)*\"");
+    ThDfa *guess = th_dfa_new(1, 2, 2, NULL);
+    ThInspectTeacher t[2] = {{0}, {0}};
+    int *word[2] = {NULL}, length[2], next[2][31], n[2];
+    for (int i = 0; i < 2; i++) {
+        assert_true(th_inspect_teach_automaton(&t[i], a, &usual, NULL));
+        t[i].sampling.members = i ? th_inspect_members : NULL;
+        assert_true(th_inspect_sampled(&t[i], guess, &word[i], &length[i], NULL));
+        n[i] = th_pac_draw(&t[i].sampling, next[i]);
+    }
+    assert_true(word[0] && length[0] >= 12);
+    assert_int_equal(length[0], length[1]);
+    assert_memory_equal(word[0], word[1], (size_t)length[0] * sizeof(int));
+    assert_int_equal(n[0], n[1]);
+    assert_memory_equal(next[0], next[1], (size_t)n[0] * sizeof(int));
+    assert_true(t[1].asked > t[0].asked);
+    for (int i = 0; i < 2; i++) {
+        free(word[i]);
+        th_inspect_teacher_free(&t[i]);
+    }
+    th_dfa_free(guess);
+    th_automaton_free(a);
+}
+
+/* What is learned from a model that is an automaton is that automaton. */
+static void compiled_models_are_learned(void **state)
+{
+    (void)state;
+    ThTask *task = made_task("recognize", "",
+                             "alphabet a b\nstart p\naccept p q\np a -> q\n"
+                             "p b -> p\nq b -> r\nr a -> p\nr b -> q");
+    ThMonoid *monoid = th_monoid_new(task->machine, 0, NULL, NULL);
+    ThModel *m = th_compile_regulargpt(task, monoid, &(ThCompileShape){.chunk = 2, .monoid = true},
+                                       NULL, NULL);
+    ThInspectTeacher t = {0};
+    ThInspectExtracted x;
+    ThInspectTeaching how = usual;
+    how.empty = "accept";
+    assert_true(m && th_inspect_teach_model(&t, m, &how, NULL));
+    assert_true(th_inspect_extract(&t, &asking, &x, NULL));
+    ThDfa *d = th_automaton_acceptor(x.automaton, 0, NULL, NULL);
+    int length;
+    assert_null(th_dfa_distinguish(d, task->machine, &length, NULL, NULL));
+    assert_int_equal(length, -1);
+    assert_int_equal(x.queries.states, task->machine->n_states);
+    th_dfa_free(d);
+    th_automaton_free(x.automaton);
+    th_inspect_teacher_free(&t);
+    th_model_free(m);
+    th_monoid_free(monoid);
+    th_task_free(task);
+}
+
 static void stops(void **state)
 {
     (void)state;
@@ -153,6 +248,10 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(exact_of_automata),
                                        cmocka_unit_test(noise_is_tolerated),
                                        cmocka_unit_test(classes_are_named),
-                                       cmocka_unit_test(models_answer), cmocka_unit_test(stops)};
+                                       cmocka_unit_test(models_answer),
+                                       cmocka_unit_test(words_together),
+                                       cmocka_unit_test(blocks_do_not_show),
+                                       cmocka_unit_test(compiled_models_are_learned),
+                                       cmocka_unit_test(stops)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,7 +91,7 @@ static void assert_same(const ThDfa *a, const ThDfa *b)
 static void check_learner(const ThDfa *d, ThLstarEquivalent *how)
 {
     Teacher t = {.d = d};
-    ThLstarOracle o = {d->n_symbols, d->n_classes, &t, member, how, NULL};
+    ThLstarOracle o = {d->n_symbols, d->n_classes, &t, member, NULL, how, NULL};
     ThLstarLimits limits = {0};
     ThLstarReport report;
     ThError err = {0};
@@ -138,7 +138,7 @@ static void test_limits(void **state)
     (void)state;
     ThDfa *d = machine("dyck(1, 8)");
     Teacher t = {.d = d};
-    ThLstarOracle o = {d->n_symbols, 2, &t, member, equivalent, NULL};
+    ThLstarOracle o = {d->n_symbols, 2, &t, member, NULL, equivalent, NULL};
     ThLstarReport report;
     ThError err = {0};
     assert_null(th_lstar(&o, &(ThLstarLimits){.states = 5}, &report, NULL, &err));

@@ -302,7 +302,7 @@ static bool learn(ThError *err)
     ThWordsLabelled l = {0};
     ThAutomaton *a = parse(err);
     ThDfa *d = a ? th_automaton_dfa(a, 0, NULL, err) : NULL, *merged = NULL, *learned = NULL;
-    ThLstarOracle o = {3, 2, d, member_of, equals, NULL};
+    ThLstarOracle o = {3, 2, d, member_of, NULL, equals, NULL};
     bool done = d && (learned = th_lstar(&o, &(ThLstarLimits){0}, &report, NULL, err)) &&
                 th_words_labelled_read(&l, "ab 1\nb 0\n1\naab 1\nba 0", NULL, true, err) &&
                 (merged = th_rpni(&l.sample, &(ThRpniOptions){0}, &merging, NULL, err)) &&

@@ -54,25 +54,73 @@ static void tell(const Learner *l, ThLstarStep step)
 
 /* ---- questions ---- */
 
-/* The class of a word, asked for once only. */
-static bool ask(Learner *l, const int *word, int length, int *label, ThError *err)
+/* Finds the number of a word, which is to be asked for where it is new. */
+static bool note(Learner *l, const int *word, int length, size_t *index, ThError *err)
 {
-    size_t bytes = (size_t)length * sizeof *word, index = th_intern_find(&l->asked, word, bytes);
-    if (index != SIZE_MAX) {
+    size_t bytes = (size_t)length * sizeof *word;
+    *index = th_intern_find(&l->asked, word, bytes);
+    if (*index != SIZE_MAX) {
         l->report->repeated++;
-        *label = l->answer[index];
         return true;
     }
     if (l->limits->queries && l->report->asked >= l->limits->queries)
         return th_fail(err, TH_ELIMIT, "more than %lld membership queries, with %d state%s found",
                        l->limits->queries, l->t.n_states, l->t.n_states == 1 ? "" : "s");
-    if (th_stopped_at(l->stop, (size_t)l->t.n_states, "states", err) ||
-        !l->o->member(l->o->context, word, length, label, err) ||
-        !th_grow(&l->answer, &l->answer_cap, l->asked.n + 1, sizeof *l->answer, err) ||
-        !th_intern(&l->asked, word, bytes, &index, err))
-        return false;
-    l->answer[index] = *label;
     l->report->asked++;
+    return th_intern(&l->asked, word, bytes, index, err);
+}
+
+static bool ask_one_by_one(Learner *l, size_t first, ThError *err)
+{
+    size_t bytes;
+    for (size_t i = first; i < l->asked.n; i++) {
+        const int *word = th_intern_at(&l->asked, i, &bytes);
+        if (th_stopped_at(l->stop, (size_t)l->t.n_states, "states", err) ||
+            !l->o->member(l->o->context, word, (int)(bytes / sizeof *word), &l->answer[i], err))
+            return false;
+    }
+    return true;
+}
+
+static bool ask_together(Learner *l, size_t first, ThError *err)
+{
+    size_t n = l->asked.n - first, size = 0, bytes;
+    for (size_t i = 0; i < n; i++) {
+        th_intern_at(&l->asked, first + i, &bytes);
+        size += bytes / sizeof(int);
+    }
+    int *symbol = th_alloc(size + 1, sizeof *symbol, err);
+    size_t *start = th_alloc(n + 1, sizeof *start, err);
+    bool ok = symbol && start;
+    for (size_t i = 0; ok && i < n; i++) {
+        const int *word = th_intern_at(&l->asked, first + i, &bytes);
+        memcpy(symbol + start[i], word, bytes);
+        start[i + 1] = start[i] + bytes / sizeof *word;
+    }
+    ThLstarWords words = {n, symbol, start};
+    ok = ok && !th_stopped_at(l->stop, (size_t)l->t.n_states, "states", err) &&
+         l->o->members(l->o->context, &words, l->answer + first, err);
+    free(symbol);
+    free(start);
+    return ok;
+}
+
+/* The classes of all words noted from number `first` on. */
+static bool answer_from(Learner *l, size_t first, ThError *err)
+{
+    if (first == l->asked.n)
+        return true;
+    return th_grow(&l->answer, &l->answer_cap, l->asked.n, sizeof *l->answer, err) &&
+           (l->o->members ? ask_together : ask_one_by_one)(l, first, err);
+}
+
+/* The class of a word, asked for once only. */
+static bool ask(Learner *l, const int *word, int length, int *label, ThError *err)
+{
+    size_t index, known = l->asked.n;
+    if (!note(l, word, length, &index, err) || !answer_from(l, known, err))
+        return false;
+    *label = l->answer[index];
     return true;
 }
 
@@ -106,11 +154,26 @@ static bool join_row(Learner *l, size_t r, const int *v, int n_v, int *length, T
     return join(l, u, symbol, (Word){v, n_v}, length, err);
 }
 
-static bool fill(Learner *l, size_t r, int suffix, ThError *err)
+/* Fills the cells of all rows and columns from these on; a cell holds the number of its word until
+ * all are known. */
+static bool fill(Learner *l, size_t row, int suffix, ThError *err)
 {
+    ThLstarTable *t = &l->t;
+    size_t index, known = l->asked.n;
     int length = 0;
-    return join_row(l, r, l->t.suffix[suffix], l->t.suffix_length[suffix], &length, err) &&
-           ask(l, l->buffer, length, &l->t.cell[r][suffix], err);
+    for (size_t r = row; r < t->n_rows; r++)
+        for (int e = suffix; e < t->n_suffixes; e++) {
+            if (!join_row(l, r, t->suffix[e], t->suffix_length[e], &length, err) ||
+                !note(l, l->buffer, length, &index, err))
+                return false;
+            t->cell[r][e] = (int)index;
+        }
+    if (!answer_from(l, known, err))
+        return false;
+    for (size_t r = row; r < t->n_rows; r++)
+        for (int e = suffix; e < t->n_suffixes; e++)
+            t->cell[r][e] = l->answer[t->cell[r][e]];
+    return true;
 }
 
 /* ---- rows and columns ---- */
@@ -127,12 +190,8 @@ static bool add_rows(Learner *l, size_t n, ThError *err)
         if (!cell)
             return false;
         t->cell[t->n_rows++] = cell;
-        for (int e = 0; e < t->n_suffixes; e++) {
-            if (!fill(l, t->n_rows - 1, e, err))
-                return false;
-        }
     }
-    return true;
+    return fill(l, t->n_rows - n, 0, err);
 }
 
 /* Makes a row's word a state. */
@@ -197,10 +256,8 @@ static bool add_suffix(Learner *l, const int *word, int length, ThError *err)
         memcpy(t->suffix[n], word, (size_t)length * sizeof *word);
     t->suffix_length[n] = length;
     t->n_suffixes++;
-    for (size_t r = 0; r < t->n_rows; r++) {
-        if (!fill(l, r, (int)n, err))
-            return false;
-    }
+    if (!fill(l, 0, (int)n, err))
+        return false;
     th_intern_free(&l->rows);
     for (int i = 0; i < t->n_states; i++) {
         size_t bytes = (size_t)t->n_suffixes * sizeof **t->cell;

@@ -18,6 +18,15 @@
 /* The class of a word, in 0 … n_classes-1; the same answer for the same word. */
 typedef bool ThLstarMember(void *context, const int *word, int length, int *label, ThError *err);
 
+/* Several words at once: word i is symbol[start[i]] … symbol[start[i + 1] - 1]; label has room for
+ * n classes. */
+typedef struct {
+    size_t n;
+    const int *symbol;
+    const size_t *start; /* (n + 1) */
+} ThLstarWords;
+typedef bool ThLstarMembers(void *context, const ThLstarWords *words, int *label, ThError *err);
+
 /* A word whose class is not what the guess says: *word is new, freed by the learner; NULL where
  * there is none. */
 typedef bool ThLstarEquivalent(void *context, const ThDfa *guess, int **word, int *length,
@@ -56,6 +65,7 @@ typedef struct {
     int n_symbols, n_classes;
     void *context;
     ThLstarMember *member;
+    ThLstarMembers *members; /* where many words cost less than one by one, else NULL */
     ThLstarEquivalent *equivalent;
     void (*step)(void *context, const ThLstarStep *step); /* may be NULL */
 } ThLstarOracle;

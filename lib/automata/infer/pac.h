@@ -16,6 +16,7 @@ typedef struct {
     int n_symbols;
     void *context;
     ThLstarMember *member;
+    ThLstarMembers *members;  /* as of ThLstarOracle; may be NULL */
     int lo, hi;               /* lengths of the words drawn */
     double error, confidence; /* both between 0 and 1 */
     double noise;             /* a guess passes if it is wrong on this share of a sample or less */

@@ -1,0 +1,50 @@
+/* truth.h - what a model should answer: a task's machine, or an automaton, in the model's own
+ * symbols and classes.
+ *
+ * An automaton answers a model whose classes are reject and accept, or of which one class is named
+ * that accepts, by accepting; a model that says sets of symbols by those that may follow; any other
+ * by its outputs, or where it has none by its states, which must have the names of classes.  About
+ * words that lead to no output, or that nothing accepted begins with, nothing is asked.
+ *
+ *     ThInspectTruth t = {0};
+ *     bool ok = th_inspect_truth_of_task(&t, model, task, &err) && …;
+ *     th_inspect_truth_free(&t);
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
+#ifndef TH_INSPECT_TRUTH_H
+#define TH_INSPECT_TRUTH_H
+
+#include "models/model.h"
+#include "tasks/task.h"
+
+/* Zero-initialised before it is made; to be read only. */
+typedef struct {
+    const ThSignature *signature; /* of the model, borrowed */
+    ThDfa *machine;               /* over its symbols; class 1: words that are asked about */
+    int width;                    /* numbers of an answer: of sets of bits one each, else 1 */
+    int *answer;    /* (n_states, width): after a word that leads there; -1: nothing is asked */
+    bool last_only; /* only the answer to the whole string is asked */
+    int wanted;     /* the class or bit that accepts: answers are 0 and 1; else -1 */
+} ThInspectTruth;
+
+/* Make the truth for a bound model; what was made is to be freed even where they fail.
+ * TH_EVALUE where task or automaton do not answer what the model answers; TH_ELIMIT, TH_ENOMEM.
+ * accept: the class, or of sets the symbol, that accepts; NULL: as said above. */
+bool th_inspect_truth_of_task(ThInspectTruth *t, const ThModel *m, const ThTask *task,
+                              ThError *err);
+bool th_inspect_truth_of_automaton(ThInspectTruth *t, const ThModel *m, const ThAutomaton *a,
+                                   const char *accept, ThError *err);
+void th_inspect_truth_free(ThInspectTruth *t);
+
+/* The first position at which what a model says of a word, as th_lab_predict has it, is not what is
+ * due; -1: there is none.  *due becomes a view of the answer that is due there, and said, which has
+ * room for t->width numbers, the one that was given. */
+int th_inspect_truth_wrong(const ThInspectTruth *t, const int *word, int length, const int *answer,
+                           const int **due, int *said);
+
+/* Appends an answer of t->width numbers as text: a class, a set {a,b}, accept or reject; - where
+ * nothing is asked. */
+void th_inspect_truth_write(const ThInspectTruth *t, const int *answer, ThText *to);
+
+#endif

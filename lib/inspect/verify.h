@@ -1,0 +1,51 @@
+/* verify.h - does a model answer as a machine does?
+ *
+ * All words of a length are read as long as there are not too many; of longer ones some are drawn,
+ * each with the same probability.  Only words about which something is asked are meant.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
+#ifndef TH_INSPECT_VERIFY_H
+#define TH_INSPECT_VERIFY_H
+
+#include "base/option.h"
+#include "inspect/truth.h"
+
+/* What is known of the words of one length. */
+typedef struct {
+    int length;
+    bool all; /* all of them were read, else some were drawn */
+    long long words, wrong;
+} ThInspectVerifiedLength;
+
+typedef struct {
+    ThRange length;
+    long long words;   /* of lengths that are read whole, at most */
+    int samples;       /* words drawn of each other length */
+    size_t most_nodes; /* of the tree of wrong words; 0: the errors are not wanted */
+    uint64_t seed;
+    ThStop *stop;
+    void *context;
+    void (*progress)(void *context, long long words, int length); /* may be NULL */
+} ThInspectVerification;
+
+typedef struct {
+    ThInspectVerifiedLength *length; /* (n) */
+    int n, all;                      /* all words up to `all` symbols were read */
+    long long words, wrong;          /* read whole lengths */
+    long long drawn, drawn_wrong;
+    int *word, n_word; /* the first wrong word that was met; NULL: none */
+    bool shortest;     /* and there is no wrong word before it */
+    int at;            /* its first position with a wrong answer */
+    int *due, *said;   /* what is due there, and what the model says */
+    ThDfa *errors;     /* minimal: class 1 are the wrong words of up to `all` symbols; NULL: not
+                          wanted, or too many */
+} ThInspectVerified;
+
+/* Fills *v, to be freed also after a failure.  Errors: TH_EVALUE where nothing is asked about any
+ * word of the lengths; those of the model on words of such lengths; TH_EINTERRUPTED, TH_ENOMEM. */
+bool th_inspect_verify(const ThModel *m, const ThInspectTruth *t, const ThInspectVerification *how,
+                       ThInspectVerified *v, ThError *err);
+void th_inspect_verified_free(ThInspectVerified *v);
+
+#endif

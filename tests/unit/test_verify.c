@@ -1,0 +1,209 @@
+/* test_verify.c - models against machines: every wrong word is found, and no other. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/symbols.h"
+#include "compile/compile.h"
+#include "compile/prove.h"
+#include "given.h"
+#include "inspect/verify.h"
+#include "lab/evaluate.h"
+
+static const ThInspectVerification usual = {
+    .length = {1, 12, 1}, .words = 300, .samples = 20, .most_nodes = 10000, .seed = 1};
+
+static ThTask *task_of(const char *kind, const ThAutomaton *a)
+{
+    ThOptions o;
+    const ThTaskKind *k = th_task_kind(kind);
+    assert_true(th_options_init(&o, k->options, NULL));
+    ThTask *t = th_task_new(k, &o, &(ThTaskSource){.automaton = a}, NULL);
+    th_options_free(&o);
+    assert_non_null(t);
+    return t;
+}
+
+static ThModel *model_of(const char *kind, const ThTask *t)
+{
+    ThOptions o;
+    const ThModelKind *k = th_model_kind(kind);
+    assert_true(th_options_init(&o, k->options, NULL));
+    ThModel *m = th_model_new(k, &o, NULL);
+    th_options_free(&o);
+    assert_true(m && th_model_bind(m, &t->signature, 3, NULL));
+    return m;
+}
+
+/* The model's answer by itself, beside that of the task's labels. */
+static bool is_wrong(const ThModel *m, const ThTask *t, const int *word, int length)
+{
+    int said[512], token[16];
+    memcpy(token, word, (size_t)length * sizeof *word);
+    ThBatch b = {.B = 1, .T = length};
+    assert_true(th_batch_reserve(&b, &t->signature, false, NULL));
+    memcpy(b.token, token, (size_t)length * sizeof *word);
+    th_task_label(t, &b);
+    assert_true(th_lab_predict(m, word, length, said, NULL));
+    size_t n = th_batch_answers(&t->signature, &b);
+    bool wrong = false;
+    for (size_t i = 0; i < n; i++)
+        wrong |= b.target[i] >= 0 && b.target[i] != said[i];
+    th_batch_free(&b);
+    return wrong;
+}
+
+/* Counts the wrong words one by one, and compares the automaton of them with each. */
+static void check_against_plain(const ThModel *m, const ThTask *t)
+{
+    ThInspectTruth truth = {0};
+    ThInspectVerified v;
+    assert_true(th_inspect_truth_of_task(&truth, m, t, NULL));
+    assert_true(th_inspect_verify(m, &truth, &usual, &v, NULL));
+    int word[16], k = t->signature.n_symbols;
+    long long wrong = 0, words = 0;
+    for (int n = 1; n <= v.all; n++) {
+        memset(word, 0, sizeof word);
+        do {
+            bool is = is_wrong(m, t, word, n);
+            if (is && wrong == 0) {
+                assert_int_equal(v.n_word, n);
+                assert_memory_equal(v.word, word, (size_t)n * sizeof *word);
+                assert_true(v.shortest);
+            }
+            wrong += is;
+            words++;
+            assert_int_equal(th_dfa_class(v.errors, word, (size_t)n), is);
+        } while (th_symbols_next(word, n, k));
+    }
+    assert_int_equal(v.words, words);
+    assert_int_equal(v.wrong, wrong);
+    assert_int_equal(th_dfa_class(v.errors, word, (size_t)v.all + 1), 0);
+    assert_int_equal(th_dfa_class(v.errors, word, 0), 0);
+    assert_true(4 * wrong < words || v.drawn_wrong > 0);
+    assert_int_equal(v.drawn, 20 * (12 - v.all));
+    assert_true((wrong == 0) == (v.word == NULL) || v.drawn_wrong > 0);
+    th_inspect_verified_free(&v);
+    th_inspect_truth_free(&truth);
+}
+
+static void every_wrong_word_is_found(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"recognize", "track"}, *const models[] = {"gru", "rnn",
+                                                                                  "regulargpt"};
+    ThAutomaton *a = evaluate("tomita(4)");
+    for (size_t i = 0; i < 2; i++)
+        for (size_t j = 0; j < 3; j++) {
+            ThTask *t = task_of(kinds[i], a);
+            if (i == 1 && j == 2) {
+                th_task_free(t);
+                continue; /* its form that answers everywhere is an option */
+            }
+            ThModel *m = model_of(models[j], t);
+            check_against_plain(m, t);
+            th_model_free(m);
+            th_task_free(t);
+        }
+    th_automaton_free(a);
+}
+
+/* Words of which no accepted word begins are not asked about. */
+static void only_what_is_asked(void **state)
+{
+    (void)state;
+    ThAutomaton *a = evaluate("dyck(1, 2)");
+    ThTask *t = task_of("next_symbols", a);
+    ThModel *m = model_of("gru", t);
+    ThInspectTruth truth = {0};
+    ThInspectVerified v;
+    assert_true(th_inspect_truth_of_automaton(&truth, m, a, NULL, NULL));
+    assert_true(th_inspect_verify(m, &truth, &usual, &v, NULL));
+    assert_int_equal(v.length[0].words, 1); /* ( but not ) */
+    assert_int_equal(v.length[1].words, 2);
+    assert_int_equal(v.length[2].words, 2);
+    th_inspect_verified_free(&v);
+    th_inspect_truth_free(&truth);
+    th_model_free(m);
+    th_task_free(t);
+    th_automaton_free(a);
+}
+
+/* One weight after the other of a compiled model is changed: what words show, the proof refuses. */
+static void broken_models(void **state)
+{
+    (void)state;
+    ThAutomaton *a = evaluate("parity");
+    ThTask *t = task_of("recognize", a);
+    ThMonoid *monoid = th_monoid_new(t->machine, 0, NULL, NULL);
+    ThModel *m =
+        th_compile_regulargpt(t, monoid, &(ThCompileShape){.chunk = 2, .monoid = true}, NULL, NULL);
+    assert_true(monoid && m);
+    ThCompileTruth claim = {t->machine, NULL, monoid};
+    ThCompileClaim how = {.radius = 1e-3, .slack = 1e-5};
+    uint64_t whole = th_compile_fingerprint(m);
+    int found = 0, refused = 0;
+    for (size_t i = 0; i < m->params.total; i++) {
+        float weight = m->params.value[i];
+        m->params.value[i] = weight + 2;
+        ThInspectTruth truth = {0};
+        ThInspectVerified v;
+        ThCompileProof p;
+        bool same = th_compile_fingerprint(m) == whole;
+        assert_true(th_inspect_truth_of_automaton(&truth, m, a, NULL, NULL));
+        assert_true(th_inspect_verify(m, &truth, &usual, &v, NULL));
+        bool proved = th_compile_prove(m, &claim, &how, &p, NULL) && p.right;
+        assert_false(v.word && (proved || same));
+        found += v.word != NULL;
+        refused += !proved;
+        th_inspect_verified_free(&v);
+        th_inspect_truth_free(&truth);
+        m->params.value[i] = weight;
+    }
+    assert_true(found > 10 && refused >= found);
+    th_model_free(m);
+    th_monoid_free(monoid);
+    th_task_free(t);
+    th_automaton_free(a);
+}
+
+static void answers_must_fit(void **state)
+{
+    (void)state;
+    ThAutomaton *a = evaluate("dyck(1, 2)"), *p = evaluate("parity"), *e = evaluate("even_pairs");
+    ThTask *t = task_of("track", p);
+    ThModel *m = model_of("rnn", t);
+    ThInspectTruth truth = {0};
+    ThError err = {0};
+    assert_false(th_inspect_truth_of_automaton(&truth, m, a, NULL, &err));
+    assert_non_null(strstr(err.msg, "reads '('"));
+    th_inspect_truth_free(&truth);
+    err = (ThError){0};
+    assert_false(th_inspect_truth_of_automaton(&truth, m, e, NULL, &err));
+    assert_non_null(strstr(err.msg, "no class"));
+    th_inspect_truth_free(&truth);
+    assert_true(th_inspect_truth_of_automaton(&truth, m, e, "odd", NULL));
+    assert_int_equal(truth.wanted, 1);
+    th_inspect_truth_free(&truth);
+    th_model_free(m);
+    th_task_free(t);
+    th_automaton_free(a);
+    th_automaton_free(p);
+    th_automaton_free(e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_wrong_word_is_found),
+        cmocka_unit_test(only_what_is_asked),
+        cmocka_unit_test(broken_models),
+        cmocka_unit_test(answers_must_fit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
