@@ -103,6 +103,7 @@ struct ShSession {
     int bodies;                /* of loops and conditions that run inside each other */
     ThTapeBounds bounds;       /* of all models: Ctrl-C and the time limit, and memory */
     size_t statements;         /* that the user has given, so far */
+    struct ShPoint *point;     /* of a sweep, whose process this is; NULL: none */
 };
 
 /* session.c */
@@ -151,6 +152,7 @@ void sh_csv_figure(FILE *out, const ShFigureEntry *e, bool last);
 /* Begins a table of csv: prints its columns, unless the stream has a table of these columns, which
  * then goes on.  Consumes the header, a line; NULL is out of memory. */
 void sh_csv_begin(ShOutput *o, FILE *out, char *header);
+void sh_row_values(ShSession *s, const json_t *values); /* a row of an array, a value a column */
 void sh_table_free(ShTable *t);
 void sh_progress_erase(ShSession *s);
 

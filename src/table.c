@@ -194,6 +194,33 @@ void sh_row(ShSession *s, ...)
         s->out.failed = true;
 }
 
+/* Returns new. */
+static char *value_text(const json_t *v, ShOutputFormat format)
+{
+    if (json_is_integer(v))
+        return sh_integer_text(json_integer_value(v));
+    if (json_is_boolean(v))
+        return th_strdup(sh_flag_text(json_is_true(v), format), NULL);
+    if (json_is_string(v))
+        return th_strdup(json_string_value(v), NULL);
+    return sh_number_text(json_is_real(v) ? json_real_value(v) : (double)NAN, format);
+}
+
+void sh_row_values(ShSession *s, const json_t *values)
+{
+    ShTable *t = &s->out.table;
+    json_t *row = t->rows ? json_object() : NULL;
+    for (int i = 0; i < t->n_columns; i++) {
+        json_t *v = json_array_get(values, (size_t)i);
+        if (!row)
+            add_cell(s, t, value_text(v, s->out.format));
+        else if (json_object_set(row, t->column[i].name, v) != 0)
+            s->out.failed = true;
+    }
+    if (t->rows && json_array_append_new(t->rows, row) != 0)
+        s->out.failed = true;
+}
+
 static void pad(FILE *out, int n)
 {
     for (; n > 0; n--)

@@ -1,6 +1,7 @@
 #include "lab/evaluate.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,6 +194,18 @@ void th_lab_interval(double right, double n, double *lo, double *hi)
 {
     *lo = right > 0 ? beta_quantile(0.025, right, n - right + 1) : 0;
     *hi = right < n ? beta_quantile(0.975, right + 1, n - right) : 1;
+}
+
+void th_lab_mean_interval(const double *x, size_t n, double *mean, double *lo, double *hi)
+{
+    *mean = gsl_stats_mean(x, 1, n);
+    *lo = *hi = (double)NAN;
+    if (n < 2)
+        return;
+    double error = gsl_stats_sd_m(x, 1, n, *mean) / sqrt((double)n);
+    double reach = gsl_cdf_tdist_Pinv(0.975, (double)(n - 1)) * error;
+    *lo = *mean - reach;
+    *hi = *mean + reach;
 }
 
 static bool add_up(const ThEvaluator *e, int n_shards, ThScore *score, ThError *err)

@@ -1,0 +1,288 @@
+/* results.c - what the points of a sweep found: groups, and tables of their figures. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "commands/results.h"
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+void sh_results_free(ShResults *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        json_decref(r->group[i].key);
+        json_decref(r->group[i].records);
+        free(r->group[i].x);
+    }
+    free(r->group);
+    json_decref(r->records);
+    json_decref(r->by);
+}
+
+/* A figure as the last command has it that answered with one of that name; NaN where none did. */
+static double figure(const json_t *record, const char *name)
+{
+    const json_t *all = json_object_get(record, "results");
+    for (size_t i = json_array_size(all); i-- > 0;) {
+        const json_t *x = json_object_get(json_array_get(all, i), name);
+        if (json_is_number(x))
+            return json_number_value(x);
+    }
+    return (double)NAN;
+}
+
+static bool any_has(const json_t *records, const char *name)
+{
+    bool any = false;
+    for (size_t i = 0; !any && i < json_array_size(records); i++)
+        any = !isnan(figure(json_array_get(records, i), name));
+    return any;
+}
+
+/* The names of all figures, for an error. */
+static void list_figures(const json_t *records, ThText *to)
+{
+    json_t *seen = json_object();
+    for (size_t i = 0; i < json_array_size(records); i++) {
+        const json_t *all = json_object_get(json_array_get(records, i), "results");
+        for (size_t k = 0; k < json_array_size(all); k++) {
+            const char *name;
+            json_t *value;
+            json_object_foreach(json_array_get(all, k), name, value)
+            {
+                if (json_is_number(value) && !json_object_get(seen, name)) {
+                    th_text_printf(to, "%s%s", json_object_size(seen) ? ", " : "", name);
+                    json_object_set_new(seen, name, json_true());
+                }
+            }
+        }
+    }
+    json_decref(seen);
+}
+
+/* The figure asked for, or else the first of these that any point has; none where all failed. */
+static bool choose_figure(ShResults *r, const char *asked, ThError *err)
+{
+    static const char *const usual[] = {"accuracy", "answer", "perplexity", "loss"};
+    for (size_t i = 0; !asked && !r->of && i < sizeof usual / sizeof *usual; i++)
+        r->of = any_has(r->records, usual[i]) ? usual[i] : NULL;
+    r->of = asked ? asked : r->of;
+    if (r->n == 0 || (r->of && any_has(r->records, r->of)))
+        return true;
+    ThText list = {0};
+    list_figures(r->records, &list);
+    th_fail(err, TH_EVALUE, asked ? "no point has a figure %s" : "no point has an accuracy",
+            asked ? asked : "");
+    th_hint(err, "of= takes one of: %s", list.data ? list.data : "(there is none)");
+    th_text_free(&list);
+    return false;
+}
+
+/* The variables of the grid: those asked for, or all but the seed. */
+static bool choose_variables(ShResults *r, const ShCall *call, ThError *err)
+{
+    json_t *point = json_object_get(json_array_get(r->records, 0), "point");
+    const char *name;
+    json_t *value;
+    r->by = json_array();
+    for (int i = 1; i < call->n; i++) {
+        if (!json_object_get(point, call->operand[i].text))
+            return sh_fail_operand(err, &call->operand[i], TH_EUSAGE,
+                                   "the sweep has no variable '%s'", call->operand[i].text);
+        json_array_append_new(r->by, json_string(call->operand[i].text));
+    }
+    json_object_foreach(point, name, value)
+    {
+        if (call->n == 1 && strcmp(name, "seed") != 0)
+            json_array_append_new(r->by, json_string(name));
+    }
+    return true;
+}
+
+static json_t *key_of(const ShResults *r, const json_t *record)
+{
+    const json_t *point = json_object_get(record, "point");
+    json_t *key = json_array();
+    for (size_t i = 0; i < json_array_size(r->by); i++) {
+        json_t *v = json_object_get(point, json_string_value(json_array_get(r->by, i)));
+        json_array_append(key, v ? v : json_null());
+    }
+    return key;
+}
+
+/* The group of a key, which is consumed; NULL: out of memory. */
+static ShGroup *group_of(ShResults *r, json_t *key, ThError *err)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        if (!json_equal(r->group[i].key, key))
+            continue;
+        json_decref(key);
+        return &r->group[i];
+    }
+    if (!th_grow(&r->group, &r->cap, r->n + 1, sizeof *r->group, err)) {
+        json_decref(key);
+        return NULL;
+    }
+    r->group[r->n] = (ShGroup){.key = key, .records = json_array()};
+    return &r->group[r->n++];
+}
+
+static bool measure(const ShResults *r, ShGroup *g, ThError *err)
+{
+    size_t most = json_array_size(g->records);
+    g->x = th_alloc(most ? most : 1, sizeof *g->x, err);
+    for (size_t i = 0; g->x && i < most; i++) {
+        double x = figure(json_array_get(g->records, i), r->of);
+        if (!isnan(x))
+            g->x[g->n++] = x;
+    }
+    return g->x != NULL;
+}
+
+static bool make_groups(ShResults *r, ThError *err)
+{
+    for (size_t i = 0; i < json_array_size(r->records); i++) {
+        json_t *record = json_array_get(r->records, i);
+        ShGroup *g = sh_point_is_done(record) ? group_of(r, key_of(r, record), err) : NULL;
+        if (!g && sh_point_is_done(record))
+            return false;
+        if (g)
+            json_array_append(g->records, record);
+    }
+    return true;
+}
+
+static bool measure_all(ShResults *r, ThError *err)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (!measure(r, &r->group[i], err))
+            return false;
+    return true;
+}
+
+bool sh_results_read(const ShCall *call, ShResults *r, ThError *err)
+{
+    *r = (ShResults){.records = sh_points_read(call->operand[0].text, err)};
+    if (r->records && json_array_size(r->records) == 0)
+        return sh_fail_operand(err, &call->operand[0], TH_EVALUE, "no point has ended yet");
+    return r->records && choose_variables(r, call, err) && make_groups(r, err) &&
+           choose_figure(r, th_option_text_or(&call->options, "of", NULL), err) &&
+           measure_all(r, err);
+}
+
+json_t *sh_results_text(const json_t *v)
+{
+    ThText t = {0};
+    if (json_is_string(v))
+        return json_string(json_string_value(v));
+    if (json_is_real(v))
+        th_text_number(&t, json_real_value(v));
+    else if (json_is_integer(v))
+        th_text_printf(&t, "%lld", (long long)json_integer_value(v));
+    else
+        th_text_add(&t, json_is_true(v) ? "True" : json_is_false(v) ? "False" : "");
+    json_t *text = json_string(t.data ? t.data : "");
+    th_text_free(&t);
+    return text;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+/* Points that failed: how many; said, with their errors. */
+static long long say_failures(ShSession *s, const ShResults *r)
+{
+    enum { MOST = 10 };
+    long long failed = 0;
+    size_t i;
+    json_t *record;
+    json_array_foreach(r->records, i, record)
+    {
+        if (sh_point_is_done(record) || failed++ >= MOST)
+            continue;
+        const char *name,
+            *why = json_string_value(json_object_get(json_object_get(record, "error"), "message"));
+        json_t *value;
+        ThText t = {0};
+        json_object_foreach(json_object_get(record, "point"), name, value)
+        {
+            json_t *text = sh_results_text(value);
+            th_text_printf(&t, "%s%s=%s", t.size ? ", " : "", name, json_string_value(text));
+            json_decref(text);
+        }
+        sh_say(s, "failed: %s: %s\n", t.data ? t.data : "", why ? why : "");
+        th_text_free(&t);
+    }
+    if (failed > MOST)
+        sh_say(s, "and %lld more\n", failed - MOST);
+    return failed;
+}
+
+static const ThOptionSpec results_options[] = {
+    {"of", TH_STRING, NULL, 0, 0, NULL,
+     "the figure; default: accuracy, or the first there is of answer, perplexity, loss"},
+    {"show", TH_STRING, "max,mean,interval", 0, 0, NULL,
+     "of the points that differ in nothing else: max, mean, interval (95 %, Student's t), min, "
+     "median, sd"},
+    {"across", TH_STRING, NULL, 0, 0, NULL, "a variable whose values are the columns"},
+    {"layout", TH_CHOICE, "plain", 0, 0, "plain|latex|markdown", "how the table is written"},
+    {"scale", TH_REAL, "1", 1e-9, 1e9, NULL, "factor of all figures: 100 for per cent"},
+    {"digits", TH_INT, "3", 0, 12, NULL,
+     "behind the point, in latex and markdown and with across="},
+    {0},
+};
+
+/* The place of a variable among those of the groups, or -1. */
+static int place_of(const ShResults *r, const char *name)
+{
+    for (size_t i = 0; i < json_array_size(r->by); i++)
+        if (strcmp(json_string_value(json_array_get(r->by, i)), name) == 0)
+            return (int)i;
+    return -1;
+}
+
+static bool print_results(ShSession *s, const ShCall *call, const ShResults *r, ThError *err)
+{
+    const ThOptions *o = &call->options;
+    const char *across = th_option_text_or(o, "across", NULL);
+    int at = across ? place_of(r, across) : -1;
+    ShShown sh;
+    if (across && at < 0)
+        return th_fail(err, TH_EUSAGE, "across=%s is none of the variables shown", across);
+    if (!sh_shown_read(o, &sh, err))
+        return false;
+    if (r->n == 0)
+        return true;
+    sh_results_print(s, r, &sh, at, (ShLayout)th_option_choice(o, "layout"));
+    return true;
+}
+
+SH_COMMAND(results, .group = "general", .summary = "show what the points of a sweep found",
+           .detail =
+               "A row for all points of DIR that agree in the variables named behind by, which are "
+               "all but seed if none is; the columns are statistics of one figure of the last "
+               "command that answered with it.  across= makes columns of one variable's values, as "
+               "papers do.  Points that failed are named below.  The table is ready for a paper "
+               "with layout=latex; csv and json hold numbers.",
+           .example = "sweep \"runs\" for n in 2..4, seed in 1..2 {\n"
+                      "  automaton a = cycle($n)\n"
+                      "  count a length=0..4\n"
+                      "}\n"
+                      "#> 6 points: 6 done\n"
+                      "results \"runs\" of=total show=max,min\n"
+                      "results \"runs\" by n of=states show=max layout=markdown digits=0\n",
+           .results = "points done failed", .args = {{A_FILE, "DIR", 0}},
+           .args2 = {{A_FILE, "DIR", 0}, {A_KEYWORD, "by", 0}, {A_TEXT, "NAME", A_REPEATED}},
+           .options = results_options)
+{
+    ShResults r;
+    bool ok = sh_results_read(call, &r, err) && print_results(s, call, &r, err);
+    if (ok) {
+        long long n = (long long)json_array_size(r.records), failed = say_failures(s, &r);
+        sh_result_int(s, "points", n);
+        sh_result_int(s, "done", n - failed);
+        sh_result_int(s, "failed", failed);
+    }
+    sh_results_free(&r);
+    return ok;
+}

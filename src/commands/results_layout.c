@@ -1,0 +1,327 @@
+/* results_layout.c - the tables of results: numbers, and texts as papers have them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_statistics_double.h>
+
+#include "base/memory.h"
+#include "commands/results.h"
+#include "lab/evaluate.h"
+
+/* ---- what is shown of a group ---------------------------------------------------------------- */
+
+enum { MAX, MEAN, INTERVAL, MIN, MEDIAN, SD, N_SHOWN };
+static const char shown_names[] = "max|mean|interval|min|median|sd";
+
+bool sh_shown_read(const ThOptions *o, ShShown *sh, ThError *err)
+{
+    const char *text = th_option_text(o, "show");
+    *sh = (ShShown){.scale = th_option_real(o, "scale"), .digits = (int)th_option_int(o, "digits")};
+    for (const char *p = text; *p;) {
+        size_t n = strcspn(p, ",");
+        int what = th_choice_index(shown_names, p, n);
+        if (what < 0 || sh->n == N_SHOWN) {
+            th_fail(err, TH_EUSAGE, "show=%s: '%.*s' is nothing that can be shown", text, (int)n,
+                    p);
+            return th_hint(err, "words of max, mean, interval, min, median, sd, with commas");
+        }
+        sh->what[sh->n++] = what;
+        p += n + (p[n] == ',');
+    }
+    return sh->n > 0 || th_fail(err, TH_EUSAGE, "show= names nothing");
+}
+
+/* Up to two numbers of a group. */
+static int shown_numbers(const ShGroup *g, const ShShown *sh, int what, double v[2])
+{
+    double mean, lo, hi;
+    if (g->n == 0) {
+        v[0] = v[1] = (double)NAN;
+        return what == INTERVAL ? 2 : 1;
+    }
+    th_lab_mean_interval(g->x, g->n, &mean, &lo, &hi);
+    v[0] = what == MAX        ? gsl_stats_max(g->x, 1, g->n)
+           : what == MIN      ? gsl_stats_min(g->x, 1, g->n)
+           : what == SD       ? g->n > 1 ? gsl_stats_sd(g->x, 1, g->n) : (double)NAN
+           : what == MEDIAN   ? gsl_stats_median(g->x, 1, g->n) /* sorts */
+           : what == INTERVAL ? lo
+                              : mean;
+    v[0] *= sh->scale;
+    v[1] = hi * sh->scale;
+    return what == INTERVAL ? 2 : 1;
+}
+
+/* "0.998/0.985 [0.97, 1.00]" */
+static void write_shown(ThText *t, const ShGroup *g, const ShShown *sh)
+{
+    double v[2];
+    for (int i = 0; g && i < sh->n; i++) {
+        bool pair = shown_numbers(g, sh, sh->what[i], v) == 2;
+        th_text_add(t, i == 0 ? "" : pair ? " " : "/");
+        if (isnan(v[0]))
+            th_text_add(t, pair ? "[-]" : "-");
+        else if (pair)
+            th_text_printf(t, "[%.*f, %.*f]", sh->digits, v[0], sh->digits, v[1]);
+        else
+            th_text_printf(t, "%.*f", sh->digits, v[0]);
+    }
+    th_text_add(t, g ? "" : "-");
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* Rows of texts with a line of names above them: arrays of strings. */
+typedef struct {
+    json_t *head, *rows;
+    int left; /* columns that name the row */
+} Grid;
+
+static void add_text(json_t *to, ThText *t)
+{
+    json_array_append_new(to, json_string(t->data ? t->data : ""));
+    th_text_free(t);
+}
+
+/* The group whose key is `row` with the value of column `at` put in. */
+static const ShGroup *find_group(const ShResults *r, json_t *row, size_t at, json_t *value)
+{
+    json_t *key = json_copy(row);
+    json_array_insert(key, at, value);
+    const ShGroup *found = NULL;
+    for (size_t i = 0; !found && i < r->n; i++)
+        found = json_equal(r->group[i].key, key) ? &r->group[i] : NULL;
+    json_decref(key);
+    return found;
+}
+
+static bool has_value(const json_t *list, const json_t *v)
+{
+    bool has = false;
+    for (size_t i = 0; !has && i < json_array_size(list); i++)
+        has = json_equal(json_array_get(list, i), v);
+    return has;
+}
+
+/* Takes the keys apart: the values of column `at`, and the rests, in the order in which they come.
+ */
+static void split_keys(const ShResults *r, size_t at, json_t *values, json_t *rows)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        json_t *rest = json_copy(r->group[i].key), *v = json_array_get(rest, at);
+        if (!has_value(values, v))
+            json_array_append(values, v);
+        json_array_remove(rest, at);
+        if (!has_value(rows, rest))
+            json_array_append(rows, rest);
+        json_decref(rest);
+    }
+}
+
+/* A row for each group without the variable `at` of r->by, a column for each of its values. */
+static Grid grid_across(const ShResults *r, size_t at, const ShShown *sh)
+{
+    Grid g = {json_array(), json_array(), (int)json_array_size(r->by) - 1};
+    json_t *values = json_array(), *keys = json_array();
+    split_keys(r, at, values, keys);
+    for (size_t i = 0; i < json_array_size(r->by); i++)
+        if (i != at)
+            json_array_append(g.head, json_array_get(r->by, i));
+    for (size_t i = 0; i < json_array_size(values); i++)
+        json_array_append_new(g.head, sh_results_text(json_array_get(values, i)));
+    for (size_t k = 0; k < json_array_size(keys); k++) {
+        json_t *row = json_array(), *key = json_array_get(keys, k);
+        for (size_t i = 0; i < json_array_size(key); i++)
+            json_array_append_new(row, sh_results_text(json_array_get(key, i)));
+        for (size_t i = 0; i < json_array_size(values); i++) {
+            ThText t = {0};
+            write_shown(&t, find_group(r, key, at, json_array_get(values, i)), sh);
+            add_text(row, &t);
+        }
+        json_array_append_new(g.rows, row);
+    }
+    json_decref(values);
+    json_decref(keys);
+    return g;
+}
+
+/* A row a group, a column for each figure shown. */
+static Grid grid_down(const ShResults *r, const ShShown *sh)
+{
+    Grid g = {json_copy(r->by), json_array(), (int)json_array_size(r->by)};
+    json_array_append_new(g.head, json_string("points"));
+    for (int i = 0; i < sh->n; i++) {
+        const char *name = shown_names;
+        for (int k = sh->what[i]; k > 0; k--)
+            name += strcspn(name, "|") + 1;
+        json_array_append_new(g.head, json_stringn(name, strcspn(name, "|")));
+    }
+    for (size_t k = 0; k < r->n; k++) {
+        json_t *row = json_array();
+        for (size_t i = 0; i < json_array_size(r->group[k].key); i++)
+            json_array_append_new(row, sh_results_text(json_array_get(r->group[k].key, i)));
+        ThText n = {0};
+        th_text_printf(&n, "%zu", r->group[k].n);
+        add_text(row, &n);
+        for (int i = 0; i < sh->n; i++) {
+            ThText t = {0};
+            ShShown one = {{sh->what[i]}, 1, sh->scale, sh->digits};
+            write_shown(&t, &r->group[k], &one);
+            add_text(row, &t);
+        }
+        json_array_append_new(g.rows, row);
+    }
+    return g;
+}
+
+static void free_grid(Grid *g)
+{
+    json_decref(g->head);
+    json_decref(g->rows);
+}
+
+/* What LaTeX takes for a command is written so that it stands for itself. */
+static void write_latex(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        if (*text == '\\')
+            fputs("\\textbackslash{}", out);
+        else if (*text == '~' || *text == '^')
+            fprintf(out, "\\%c{}", *text);
+        else
+            fprintf(out, strchr("&%$#_{}", *text) ? "\\%c" : "%c", *text);
+}
+
+static void write_markdown(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        fprintf(out, strchr("|\\`*_<", *text) ? "\\%c" : "%c", *text);
+}
+
+static void print_latex(FILE *out, const Grid *g)
+{
+    size_t n = json_array_size(g->head), i, k;
+    json_t *row, *cell;
+    fputs("\\begin{tabular}{", out);
+    for (i = 0; i < n; i++)
+        fputc((int)i < g->left ? 'l' : 'r', out);
+    fputs("}\n\\hline\n", out);
+    json_array_foreach(g->head, i, cell)
+    {
+        write_latex(out, json_string_value(cell));
+        fputs(i + 1 < n ? " & " : " \\\\\n\\hline\n", out);
+    }
+    json_array_foreach(g->rows, k, row)
+    {
+        json_array_foreach(row, i, cell)
+        {
+            write_latex(out, json_string_value(cell));
+            fputs(i + 1 < n ? " & " : " \\\\\n", out);
+        }
+    }
+    fputs("\\hline\n\\end{tabular}\n", out);
+}
+
+static void print_markdown(FILE *out, const Grid *g)
+{
+    size_t i, k;
+    json_t *row, *cell;
+    json_array_foreach(g->head, i, cell)
+    {
+        fputs(i ? " | " : "| ", out);
+        write_markdown(out, json_string_value(cell));
+    }
+    fputs(" |\n|", out);
+    for (i = 0; i < json_array_size(g->head); i++)
+        fputs((int)i < g->left ? "---|" : "--:|", out);
+    json_array_foreach(g->rows, k, row)
+    {
+        fputs("\n|", out);
+        json_array_foreach(row, i, cell)
+        {
+            fputc(' ', out);
+            write_markdown(out, json_string_value(cell));
+            fputs(" |", out);
+        }
+    }
+    fputc('\n', out);
+}
+
+/* Kinds of columns: a name of the grid's variables is a number where all its values are. */
+static char kind_of(const ShResults *r, size_t column)
+{
+    bool integer = true, real = true;
+    for (size_t i = 0; i < r->n; i++) {
+        const json_t *v = json_array_get(r->group[i].key, column);
+        integer = integer && json_is_integer(v);
+        real = real && json_is_number(v);
+    }
+    return integer ? 'i' : real ? 'r' : 's';
+}
+
+static void print_texts(ShSession *s, const Grid *g)
+{
+    ThText columns = {0};
+    size_t i;
+    json_t *cell, *row;
+    json_array_foreach(g->head, i, cell)
+    {
+        const char *name = json_string_value(cell);
+        th_text_add(&columns, i ? " " : "");
+        for (; *name; name++)
+            th_text_add_bytes(&columns, strchr(" :", *name) ? "_" : name, 1);
+        th_text_add(&columns, (int)i < g->left ? ":s" : ":t");
+    }
+    sh_table(s, "results", columns.data ? columns.data : "");
+    json_array_foreach(g->rows, i, row)
+    {
+        sh_row_values(s, row);
+    }
+    sh_table_end(s);
+    th_text_free(&columns);
+}
+
+/* Numbers: a row a group. */
+static void print_numbers(ShSession *s, const ShResults *r, const ShShown *sh)
+{
+    static const char *const column[] = {"max:r", "mean:r",   "low:r high:r",
+                                         "min:r", "median:r", "sd:r"};
+    ThText columns = {0};
+    for (size_t i = 0; i < json_array_size(r->by); i++)
+        th_text_printf(&columns, "%s:%c ", json_string_value(json_array_get(r->by, i)),
+                       kind_of(r, i));
+    th_text_add(&columns, "points:i");
+    for (int i = 0; i < sh->n; i++)
+        th_text_printf(&columns, " %s", column[sh->what[i]]);
+    sh_table(s, "results", columns.data ? columns.data : "");
+    for (size_t k = 0; k < r->n; k++) {
+        json_t *row = json_copy(r->group[k].key);
+        double v[2];
+        json_array_append_new(row, json_integer((json_int_t)r->group[k].n));
+        for (int i = 0; i < sh->n; i++) {
+            int n = shown_numbers(&r->group[k], sh, sh->what[i], v);
+            for (int j = 0; j < n; j++)
+                json_array_append_new(row, sh_json_number(v[j]));
+        }
+        sh_row_values(s, row);
+        json_decref(row);
+    }
+    sh_table_end(s);
+    th_text_free(&columns);
+}
+
+void sh_results_print(ShSession *s, const ShResults *r, const ShShown *sh, int across,
+                      ShLayout layout)
+{
+    layout = sh_out(s) ? layout : SH_LAYOUT_PLAIN;
+    if (across < 0 && layout == SH_LAYOUT_PLAIN) {
+        print_numbers(s, r, sh);
+        return;
+    }
+    Grid g = across >= 0 ? grid_across(r, (size_t)across, sh) : grid_down(r, sh);
+    if (layout == SH_LAYOUT_PLAIN)
+        print_texts(s, &g);
+    else
+        (layout == SH_LAYOUT_LATEX ? print_latex : print_markdown)(sh_out(s), &g);
+    free_grid(&g);
+}

@@ -1,0 +1,184 @@
+/* results_plot.c - curves of what the points of a sweep found. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "commands/plots.h"
+#include "commands/results.h"
+#include "lab/evaluate.h"
+#include "plot/views.h"
+
+/* ---- curves ---------------------------------------------------------------------------------- */
+
+/* One curve: means by length over the points of a group. */
+typedef struct {
+    char *name;
+    ThModelTraining training; /* its lengths only */
+    ThScore *score;
+    size_t n, cap;
+    double *x; /* room for a figure of every point */
+} Curve;
+
+static const json_t *scores_of(const json_t *record)
+{
+    const json_t *all = json_object_get(record, "results");
+    for (size_t i = json_array_size(all); i-- > 0;) {
+        const json_t *scores = json_object_get(json_array_get(all, i), "scores");
+        if (json_is_array(scores))
+            return scores;
+    }
+    return NULL;
+}
+
+/* The figure and the chance level of a point at a length; NaN: it has none there. */
+static double score_at(const json_t *record, long long length, const char *of, double *chance)
+{
+    const json_t *scores = scores_of(record);
+    size_t i;
+    json_t *row;
+    json_array_foreach(scores, i, row)
+    {
+        const json_t *x = json_object_get(row, of), *c = json_object_get(row, "chance");
+        if (json_integer_value(json_object_get(row, "length")) != length || !json_is_number(x))
+            continue;
+        *chance = json_is_number(c) ? json_number_value(c) : (double)NAN;
+        return json_number_value(x);
+    }
+    return (double)NAN;
+}
+
+static int by_length(const void *a, const void *b)
+{
+    const ThScore *x = a, *y = b;
+    return (x->length > y->length) - (x->length < y->length);
+}
+
+/* All lengths that any point of the group has, in order. */
+static bool add_lengths(const ShGroup *g, Curve *c, ThError *err)
+{
+    size_t i, k;
+    json_t *record, *row;
+    json_array_foreach(g->records, i, record)
+    {
+        json_array_foreach(scores_of(record), k, row)
+        {
+            int length = (int)json_integer_value(json_object_get(row, "length"));
+            bool known = length < 1;
+            for (size_t j = 0; !known && j < c->n; j++)
+                known = c->score[j].length == length;
+            if (known)
+                continue;
+            if (!th_grow(&c->score, &c->cap, c->n + 1, sizeof *c->score, err))
+                return false;
+            c->score[c->n++] = (ThScore){.length = length, .tokens = length, .least = length};
+        }
+    }
+    if (c->n > 0)
+        qsort(c->score, c->n, sizeof *c->score, by_length);
+    return true;
+}
+
+static void average(const ShGroup *g, const char *of, Curve *c)
+{
+    for (size_t k = 0; k < c->n; k++) {
+        ThScore *to = &c->score[k];
+        size_t n = 0;
+        for (size_t i = 0; i < json_array_size(g->records); i++) {
+            double x = score_at(json_array_get(g->records, i), to->length, of, &to->chance);
+            if (!isnan(x))
+                c->x[n++] = x;
+        }
+        to->accuracy = to->lo = to->hi = (double)NAN;
+        if (n > 0)
+            th_lab_mean_interval(c->x, n, &to->accuracy, &to->lo, &to->hi);
+        if (!isnan(to->lo)) {
+            to->lo = fmax(to->lo, 0);
+            to->hi = fmin(to->hi, 1);
+        }
+    }
+}
+
+static void note_training(const ShGroup *g, Curve *c)
+{
+    size_t i;
+    json_t *record;
+    json_array_foreach(g->records, i, record)
+    {
+        const json_t *range = json_object_get(record, "trained");
+        int lo = (int)json_integer_value(json_array_get(range, 0));
+        int hi = (int)json_integer_value(json_array_get(range, 1));
+        c->training.trained_lo =
+            i == 0 || lo < c->training.trained_lo ? lo : c->training.trained_lo;
+        c->training.trained_hi = hi > c->training.trained_hi ? hi : c->training.trained_hi;
+    }
+}
+
+static bool make_curve(const ShResults *r, const ShGroup *g, Curve *c, ThError *err)
+{
+    ThText name = {0};
+    for (size_t i = 0; i < json_array_size(g->key); i++) {
+        json_t *text = sh_results_text(json_array_get(g->key, i));
+        th_text_printf(&name, "%s%s", i ? " " : "", json_string_value(text));
+        json_decref(text);
+    }
+    if (json_array_size(g->key) == 0)
+        th_text_add(&name, r->of);
+    c->name = th_text_take(&name, err);
+    c->x = th_alloc(json_array_size(g->records) + 1, sizeof *c->x, err);
+    if (!c->name || !c->x || !add_lengths(g, c, err))
+        return false;
+    average(g, r->of, c);
+    note_training(g, c);
+    return true;
+}
+
+static bool plot_curves(const ShResults *r, ThFigure *f, ThError *err)
+{
+    Curve *c = th_alloc(r->n + 1, sizeof *c, err);
+    ThPlotModel *model = th_alloc(r->n + 1, sizeof *model, err);
+    bool ok = c && model;
+    for (size_t i = 0; ok && i < r->n; i++) {
+        ok = make_curve(r, &r->group[i], &c[i], err);
+        model[i] = (ThPlotModel){c[i].name, &c[i].training, c[i].score, c[i].n};
+    }
+    ThText title = {0};
+    th_text_printf(&title, "%s by length", r->of);
+    ok = ok && th_plot_accuracy(f, title.data ? title.data : "", model, r->n, err);
+    th_text_free(&title);
+    for (size_t i = 0; c && i < r->n; i++) {
+        free(c[i].name);
+        free(c[i].score);
+        free(c[i].x);
+    }
+    free(c);
+    free(model);
+    return ok;
+}
+
+static const ThOptionSpec plot_results_options[] = {
+    {"of", TH_STRING, NULL, 0, 0, NULL, "the share to draw; default: accuracy, or answer"},
+    {0},
+};
+
+SH_COMMAND(plot_results, .group = "plots", .summary = "draw what the points of a sweep found",
+           .detail = "A curve by length for all points of DIR that agree in the variables named "
+                     "behind by, which are all but seed if none is: the mean over them, with its "
+                     "95 % interval (Student's t) as a band, the chance level, and the lengths of "
+                     "training shaded.\n\n" SH_PLOT_WHERE,
+           .example = "sweep \"runs\" for kind in [rnn, gru], seed in 1..2 {\n"
+                      "  model m = $kind dim=8\n"
+                      "  train m on parity length=1..10 steps=10 seed=$seed\n"
+                      "  evaluate m on parity length=5..15:5 samples=32\n"
+                      "}\n"
+                      "plot results \"runs\" by kind > \"runs.svg\"",
+           .args = {{A_FILE, "DIR", 0}},
+           .args2 = {{A_FILE, "DIR", 0}, {A_KEYWORD, "by", 0}, {A_TEXT, "NAME", A_REPEATED}},
+           .options = plot_results_options, .more_options = sh_plot_options,
+           .flags = C_OWN_REDIRECT)
+{
+    ShResults r;
+    ThFigure f = sh_new_plot(call);
+    bool ok = sh_results_read(call, &r, err) && plot_curves(&r, &f, err);
+    sh_results_free(&r);
+    return sh_finish_plot(s, call, &f, ok, err);
+}

@@ -1,0 +1,247 @@
+#include "points.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+
+enum { LONGEST_ID = 120 };
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static json_t *json_value(const ShFigureValue *v)
+{
+    switch (v->kind) {
+    case 'i':
+        return json_integer(v->integer);
+    case 'b':
+        return json_boolean(v->integer);
+    case 'r':
+        return sh_json_number(v->real);
+    default:
+        return json_string(v->text ? v->text : "");
+    }
+}
+
+json_t *sh_point_variables(ShSession *s, const ShLoopNames *names)
+{
+    json_t *all = json_object();
+    for (size_t i = 0; all && i < names->n; i++) {
+        ShFigureValue v = sh_variable(s, names->name[i]);
+        json_object_set_new(all, names->name[i], json_value(&v));
+    }
+    return all;
+}
+
+/* FNV-1a (Fowler, Noll, Vo). */
+static uint32_t hash(const char *text)
+{
+    uint32_t h = 2166136261U;
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * 16777619U;
+    return h;
+}
+
+char *sh_point_id(ShSession *s, const ShLoopNames *names, ThError *err)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=,.";
+    ThText exact = {0};
+    for (size_t i = 0; i < names->n; i++) {
+        ShFigureValue v = sh_variable(s, names->name[i]);
+        th_text_printf(&exact, "%s%s=", i ? "," : "", names->name[i]);
+        sh_variable_write(&exact, &v);
+    }
+    char *id = th_text_take(&exact, err);
+    if (!id || (strlen(id) <= LONGEST_ID && id[strspn(id, plain)] == '\0'))
+        return id;
+    ThText short_one = {0};
+    uint32_t h = hash(id);
+    for (size_t i = 0; id[i] && i < LONGEST_ID; i++)
+        th_text_add_bytes(&short_one, strchr(plain, id[i]) ? &id[i] : "_", 1);
+    th_text_printf(&short_one, "~%08" PRIx32, h);
+    free(id);
+    return th_text_take(&short_one, err);
+}
+
+char *sh_point_path(const char *dir, const char *folder, const char *name, const char *more,
+                    ThError *err)
+{
+    ThText t = {0};
+    th_text_printf(&t, "%s/%s/%s%s", dir, folder, name, more);
+    return th_text_take(&t, err);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static bool make_folder(const char *path, ThError *err)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return true;
+    return th_fail(err, TH_EIO, "cannot make the folder '%s': %s", path, strerror(errno));
+}
+
+static bool write_json(const char *path, json_t *value, ThError *err)
+{
+    ThFile f = {0};
+    FILE *out = value ? th_file_begin(&f, path, err) : NULL;
+    if (!value)
+        th_fail(err, TH_ENOMEM, "out of memory");
+    bool ok = out && json_dumpf(value, out, JSON_COMPACT | JSON_REAL_PRECISION(15)) == 0 &&
+              fputc('\n', out) != EOF;
+    json_decref(value);
+    if (ok)
+        return th_file_commit(&f, err);
+    th_file_abort(&f);
+    if (out)
+        th_fail(err, TH_EIO, "cannot write '%s'", path);
+    return false;
+}
+
+static bool read_json(const char *path, json_t **value, ThError *err)
+{
+    json_error_t e;
+    size_t size;
+    *value = NULL;
+    if (access(path, F_OK) != 0 && errno == ENOENT)
+        return true;
+    char *text = th_file_read(path, (size_t)1 << 30, &size, err);
+    if (!text)
+        return false;
+    *value = json_loadb(text, size, 0, &e);
+    free(text);
+    if (!*value)
+        return th_fail(err, TH_EPARSE, "%s:%d:%d: no record of a sweep: %s", path, e.line, e.column,
+                       e.text);
+    return true;
+}
+
+bool sh_points_begin(const char *dir, const char *commands, ThError *err)
+{
+    ThText path = {0}, points = {0}, kept = {0};
+    json_t *before = NULL;
+    th_text_printf(&path, "%s/sweep.json", dir);
+    th_text_printf(&points, "%s/points", dir);
+    th_text_printf(&kept, "%s/kept", dir);
+    bool ok = !path.failed && !points.failed && !kept.failed;
+    ok = ok && make_folder(dir, err) && make_folder(points.data, err) &&
+         make_folder(kept.data, err) && read_json(path.data, &before, err);
+    const char *old = json_string_value(json_object_get(before, "commands"));
+    if (ok && before && !(old && strcmp(old, commands) == 0)) {
+        ok = th_fail(err, TH_EUSAGE, "'%s' has the records of other commands", dir);
+        th_hint(err, "%s/sweep.json has them; take another folder, or remove this one", dir);
+    } else if (ok && !before) {
+        ok = write_json(path.data, json_pack("{s:s}", "commands", commands), err);
+    }
+    json_decref(before);
+    th_text_free(&path);
+    th_text_free(&points);
+    th_text_free(&kept);
+    return ok;
+}
+
+bool sh_point_write(const char *dir, const char *id, json_t *record, ThError *err)
+{
+    char *path = sh_point_path(dir, "points", id, ".json", err);
+    if (!path) {
+        json_decref(record);
+        return false;
+    }
+    bool ok = write_json(path, record, err);
+    free(path);
+    return ok;
+}
+
+bool sh_point_read(const char *dir, const char *id, json_t **record, ThError *err)
+{
+    char *path = sh_point_path(dir, "points", id, ".json", err);
+    bool ok = path && read_json(path, record, err);
+    free(path);
+    return ok;
+}
+
+bool sh_point_is_done(const json_t *record)
+{
+    const char *status = json_string_value(json_object_get(record, "status"));
+    return status && strcmp(status, "done") == 0;
+}
+
+/* ---- all of a folder ------------------------------------------------------------------------- */
+
+typedef struct {
+    long long index;
+    char *id;
+    json_t *record;
+} Entry;
+
+typedef struct {
+    Entry *item;
+    size_t n, cap;
+} Entries;
+
+static int by_place(const void *a, const void *b)
+{
+    const Entry *x = a, *y = b;
+    if (x->index != y->index)
+        return x->index < y->index ? -1 : 1;
+    return strcmp(x->id, y->id);
+}
+
+static bool add_entry(Entries *all, const char *dir, const char *file, ThError *err)
+{
+    size_t n = strlen(file);
+    Entry e = {0};
+    if (n <= 5 || file[0] == '.' || strcmp(file + n - 5, ".json") != 0)
+        return true;
+    e.id = th_strndup(file, n - 5, err);
+    bool ok = e.id && th_grow(&all->item, &all->cap, all->n + 1, sizeof e, err) &&
+              sh_point_read(dir, e.id, &e.record, err);
+    if (!ok || !e.record) {
+        free(e.id);
+        return ok;
+    }
+    e.index = json_integer_value(json_object_get(e.record, "index"));
+    all->item[all->n++] = e;
+    return true;
+}
+
+static bool read_entries(Entries *all, const char *dir, ThError *err)
+{
+    ThText path = {0};
+    th_text_printf(&path, "%s/points", dir);
+    DIR *d = path.failed ? NULL : opendir(path.data);
+    th_text_free(&path);
+    if (!d)
+        return th_fail(err, TH_EUSAGE, "'%s' is no folder of a sweep: %s", dir, strerror(errno));
+    bool ok = true;
+    for (const struct dirent *f = readdir(d); ok && f; f = readdir(d))
+        ok = add_entry(all, dir, f->d_name, err);
+    closedir(d);
+    return ok;
+}
+
+json_t *sh_points_read(const char *dir, ThError *err)
+{
+    Entries all = {0};
+    bool ok = read_entries(&all, dir, err);
+    json_t *list = ok ? json_array() : NULL;
+    if (all.n > 0)
+        qsort(all.item, all.n, sizeof *all.item, by_place);
+    for (size_t i = 0; i < all.n; i++) {
+        free(all.item[i].id);
+        if (list)
+            json_array_append_new(list, all.item[i].record);
+        else
+            json_decref(all.item[i].record);
+    }
+    free(all.item);
+    if (ok && !list)
+        th_fail(err, TH_ENOMEM, "out of memory");
+    return list;
+}

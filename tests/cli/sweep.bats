@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# Sweeps as a user sees them from outside: what is recorded, what is run again, what survives.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit 1
+    cat >grid.th <<'END'
+task t = parity
+sweep "runs" jobs=2 for kind in [rnn, gru], seed in 1..4 {
+  model m = $kind dim=4
+  train m on t length=1..6 steps=30 seed=$seed
+  evaluate m on t length=3..6 samples=16
+}
+END
+    echo 'results "runs" > "table.csv"' >table.th
+}
+
+# A grid of points that take a tenth of a second each.
+slow() { # points
+    cat >slow.th <<END
+sweep "runs" jobs=2 for n in 1..$1 {
+  ! sleep 0.1
+  automaton a = cycle(3)
+  count a length=3
+}
+END
+}
+
+records() {
+    find runs/points -name '*.json' | wc -l
+}
+
+@test "a sweep that was interrupted does what is missing, and gives the same table" {
+    "$TAPEHEAD" grid.th table.th
+    mv table.csv whole.csv
+    mv runs whole
+    slow 12
+    run timeout --preserve-status -s INT 0.35 "$TAPEHEAD" slow.th
+    [ "$status" -eq 130 ]
+    some=$(records)
+    [ "$some" -gt 0 ] && [ "$some" -lt 12 ]
+    "$TAPEHEAD" slow.th | grep -q "12 points: 12 done ($some of them before)"
+    rm -rf runs
+    "$TAPEHEAD" grid.th table.th
+    cmp table.csv whole.csv
+}
+
+@test "kill -9 at any moment loses at most the points that were running" {
+    slow 8
+    for i in 1 2 3 4 5 6 7 8 9 10; do
+        "$TAPEHEAD" slow.th >/dev/null 2>&1 &
+        sleep "0.$((RANDOM % 25 + 5))"
+        before=$(find runs/points -name '*.json' 2>/dev/null | wc -l)
+        kill -9 $! 2>/dev/null && wait $! || true
+        [ "$(records)" -ge "$before" ]
+        for r in runs/points/*.json; do
+            [ -e "$r" ] && python3 -m json.tool "$r" >/dev/null
+        done
+    done
+    "$TAPEHEAD" slow.th | grep -q "8 points: 8 done"
+    [ "$(records)" -eq 8 ]
+}
+
+@test "the children of a killed sweep do not go on" {
+    slow 2
+    sed -i 's/sleep 0.1/sleep 3/' slow.th
+    "$TAPEHEAD" slow.th >/dev/null 2>&1 &
+    sleep 0.5
+    kill -9 $!
+    sleep 0.5
+    run pgrep -f "tapehead slow.th"
+    [ "$status" -ne 0 ]
+}
+
+@test "a changed grid runs what is new, other commands are refused" {
+    slow 3
+    "$TAPEHEAD" slow.th
+    sed -i 's/1\.\.3/1..5/' slow.th
+    "$TAPEHEAD" slow.th | grep -q "5 points: 5 done (3 of them before)"
+    sed -i 's/length=3/length=4/' slow.th
+    run "$TAPEHEAD" slow.th
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"'runs' has the records of other commands"* ]]
+    [ "$(records)" -eq 5 ]
+}
+
+@test "parts on several machines make one sweep" {
+    slow 5
+    for k in 1 2; do
+        sed "s|jobs=2|part=$k/2|" slow.th >part.th
+        "$TAPEHEAD" part.th
+    done
+    [ "$(records)" -eq 5 ]
+    "$TAPEHEAD" slow.th | grep -q "5 points: 5 done (5 of them before)"
+}
+
+@test "a point that fails, or is killed, is recorded, and runs again when that is wished" {
+    cat >fails.th <<'END'
+sweep "runs" for n in 1..3 {
+  if n == 2 {
+    ! test -e mended
+  }
+  if n == 3 {
+    ! kill -9 $PPID
+  }
+  automaton a = cycle(3)
+}
+assert failed == 2 and done == 1
+END
+    run "$TAPEHEAD" fails.th
+    [ "$status" -eq 0 ]
+    run "$TAPEHEAD" -e 'results "runs" of=states'
+    [[ "$output" == *"failed: n=2: the shell command ended with status 1"* ]]
+    [[ "$output" == *"failed: n=3: "* ]]
+    touch mended
+    sed -e 's/sweep "runs"/sweep "runs" retry=yes/' -e '/assert/d' fails.th >again.th
+    "$TAPEHEAD" again.th | grep -q "3 points: 2 done (1 of them before), 1 failed"
+    grep -q "ended by signal 9" runs/points/n=3.json
+}
+
+@test "one thread, a process and a loop give the same models" {
+    sed -i 's/^}/  keep m\n}/' grid.th
+    "$TAPEHEAD" grid.th
+    cat >loop.th <<'END'
+set threads 1
+task t = parity
+model m = gru dim=4
+train m on t length=1..6 steps=30 seed=3 > "t.txt"
+evaluate m on t length=3..6 samples=16
+save m "m.safetensors"
+END
+    "$TAPEHEAD" loop.th >/dev/null
+    cmp m.safetensors "runs/kept/kind=gru,seed=3-m.safetensors"
+}
+
+@test "a damaged record is an error that names it, and nothing is run" {
+    slow 2
+    "$TAPEHEAD" slow.th
+    echo '{"point": ' >runs/points/n=1.json
+    run "$TAPEHEAD" slow.th
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"runs/points/n=1.json:"*"no record of a sweep"* ]]
+    run "$TAPEHEAD" -e 'results "runs" of=total'
+    [ "$status" -eq 1 ]
+}
