@@ -27,12 +27,12 @@ bool th_model_halted_begin(ThModelHalted *to, int n, int most, ThError *err)
     return to->unit && to->p && to->mass;
 }
 
-/* What the units from `base` on were asked and gave at a state; seen: (n, 2), NaN for neither. */
-static void add_state(ThModelHalted *to, int base, int n, int state, const float *seen)
+/* What the last n units were asked and gave at a state; seen: (n, 2), NaN for neither. */
+static void add_state(ThModelHalted *to, int n, int state, const float *seen)
 {
     for (int i = 0; i < n; i++) {
-        ThModelHaltedUnit *u = &to->unit[base + i];
-        size_t at = (size_t)(base + i) * ((size_t)to->most + 1) + (size_t)state;
+        ThModelHaltedUnit *u = &to->unit[to->n - n + i];
+        size_t at = (size_t)(to->n - n + i) * ((size_t)to->most + 1) + (size_t)state;
         double mass = (double)seen[2 * i + 1];
         to->p[at] = (double)seen[2 * i];
         if (isnan(mass))
@@ -54,18 +54,17 @@ static void close_unit(ThModelHalted *to, int i)
     u->ponder += left * u->steps;
 }
 
-void th_model_halted_add(ThModelHalted *to, const ThTape *t, int number, int first, int wide)
+void th_model_halted_add(ThModelHalted *to, const ThTape *t, const ThModelHaltedPart *part)
 {
-    int base = to->n;
     ThVar x;
-    for (int state = 0; (x = th_tape_find(t, "halting", number + state)) >= 0; state++) {
-        to->n = base + th_tape_rows(t, x);
-        add_state(to, base, to->n - base, state, th_tape_floats(t, x));
-    }
-    for (int i = base; i < to->n; i++) {
-        to->unit[i].first = first + (i - base) * wide;
-        to->unit[i].last = to->unit[i].first + wide - 1;
-        close_unit(to, i);
+    to->n += part->n;
+    for (int state = 0; (x = th_tape_find(t, "halting", part->number + state)) >= 0; state++)
+        add_state(to, part->n, state, th_tape_floats(t, x) + 2 * part->from);
+    for (int i = 0; i < part->n; i++) {
+        ThModelHaltedUnit *u = &to->unit[to->n - part->n + i];
+        u->first = part->position + i * part->wide;
+        u->last = u->first + part->wide - 1;
+        close_unit(to, to->n - part->n + i);
     }
 }
 

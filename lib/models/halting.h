@@ -47,10 +47,13 @@ ThVar th_model_halting_mean(const ThModelHalting *h, ThVar state);
 /* What the units pay, times weight[i]: (1, 1). */
 ThVar th_model_halting_cost(const ThModelHalting *h, const float *weight);
 
-/* Room in *to for n units of at most `most` applications; TH_ENOMEM.  Then the units of a run on
- * one string that are tagged from `number` on become the next of *to: the first covers `wide`
- * positions from `first` on, the others those behind it. */
+/* Room in *to for n units of at most `most` applications; TH_ENOMEM.  Then n units from `from` on
+ * of a run on one string, which are tagged from `number` on, become the next of *to: the first
+ * covers `wide` positions from `position` on, the others those behind it. */
+typedef struct {
+    int number, from, n, position, wide;
+} ThModelHaltedPart;
 bool th_model_halted_begin(ThModelHalted *to, int n, int most, ThError *err);
-void th_model_halted_add(ThModelHalted *to, const ThTape *t, int number, int first, int wide);
+void th_model_halted_add(ThModelHalted *to, const ThTape *t, const ThModelHaltedPart *part);
 
 #endif

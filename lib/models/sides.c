@@ -51,6 +51,20 @@ bool th_model_sides(ThTape *t, int between, const ThBatch *b, ThBatch *sides)
     return true;
 }
 
+int th_model_sides_read(const ThTape *t, int length, int of[2])
+{
+    ThVar sides = th_tape_find(t, "sides", 0);
+    of[0] = length;
+    of[1] = 0;
+    if (sides < 0)
+        return 1;
+    double n[2];
+    th_tape_read(t, sides, n);
+    of[0] = (int)n[0];
+    of[1] = (int)n[1];
+    return 2;
+}
+
 ThVar th_model_compare(ThTape *t, ThVar x)
 {
     int n = th_tape_rows(t, x) / 2, *side = th_tape_take(t, 2 * (size_t)n, sizeof *side);

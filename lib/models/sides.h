@@ -14,6 +14,10 @@
  * memory runs out. */
 bool th_model_sides(ThTape *t, int between, const ThBatch *b, ThBatch *sides);
 
+/* Of a tape on which one string of `length` symbols was run: how many strings it was, and fills
+ * their lengths. */
+int th_model_sides_read(const ThTape *t, int length, int of[2]);
+
 /* Rows i and B + i of x (2B, d), their product and their distance, beside each other: (B, 4d). */
 ThVar th_model_compare(ThTape *t, ThVar x);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "models/sides.h"
 
 /* Where the positions of the string stand in the rows that the model had. */
 typedef struct {
@@ -14,13 +15,8 @@ typedef struct {
 
 static Places find_places(const ThTape *t, int ends, int length)
 {
-    Places p = {.ends = ends, .n = 1, .length = {length, 0}};
-    ThVar sides = th_tape_find(t, "sides", 0);
-    double n[2];
-    if (sides >= 0) {
-        th_tape_read(t, sides, n);
-        p = (Places){.ends = ends, .n = 2, .length = {(int)n[0], (int)n[1]}};
-    }
+    Places p = {.ends = ends};
+    p.n = th_model_sides_read(t, length, p.length);
     int longest = p.length[0] > p.length[1] ? p.length[0] : p.length[1];
     p.T = (longest > 0 ? longest : 1) + 2 * ends;
     return p;

@@ -568,11 +568,19 @@ static bool trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *o
 static bool halted(const ThModel *m, const ThTape *t, int length, ThModelHalted *to, ThError *err)
 {
     const Layout *l = m->layout;
-    int before = l->ends < 0 ? 0 : 1, rows = length + 2 * before;
     bool one = by_string(l);
-    if (!th_model_halted_begin(to, one ? 1 : rows, l->steps, err))
+    int ends = l->ends < 0 ? 0 : 1, of[2], strings = th_model_sides_read(t, length, of);
+    int longest = of[1] > of[0] ? of[1] : of[0], rows = longest + 2 * ends;
+    if (!th_model_halted_begin(to, one ? strings : strings * rows, l->steps, err))
         return false;
-    th_model_halted_add(to, t, 0, -before, one ? rows : 1);
+    for (int i = 0; i < strings; i++) {
+        int own = of[i] + 2 * ends;
+        th_model_halted_add(to, t,
+                            &(ThModelHaltedPart){.from = one ? i : i * rows,
+                                                 .n = one ? 1 : own,
+                                                 .position = i * (of[0] + 1) - ends,
+                                                 .wide = one ? own : 1});
+    }
     return true;
 }
 

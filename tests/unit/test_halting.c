@@ -13,9 +13,10 @@
 #include "given.h"
 #include "inspect/halting.h"
 
-enum { SYMBOLS = 3, LENGTH = 7 };
+/* Of a pair the left side has two symbols; symbol 2 stands between. */
+enum { SYMBOLS = 3, LENGTH = 7, LEFT = 2 };
 
-static const int word[LENGTH] = {0, 2, 1, 1, 0, 2, 2};
+static const int word[LENGTH] = {0, 1, 2, 1, 0, 1, 1};
 
 static void close_to(double found, double wanted, double tolerance)
 {
@@ -65,18 +66,21 @@ static void check_unit(const ThModelHalted *h, int i)
     }
     close_to(all, 1, 1e-12);
     close_to(u->ponder, ponder, 1e-12);
-    assert_int_equal(u->first, i == 0 ? h->unit[0].first : h->unit[i - 1].last + 1);
+    bool other = u->first == LEFT && u->first == h->unit[i - 1].last; /* the right side begins */
+    assert_int_equal(u->first, i == 0 ? h->unit[0].first : other ? LEFT : h->unit[i - 1].last + 1);
 }
 
 static void masses_add_up_to_what_is_paid(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        for (ThTarget target = TH_TARGET_FINAL; target <= TH_TARGET_EVERY; target++) {
+        for (int k = 0; k < 3; k++) {
             char settings[120];
             ThError err = {0};
+            bool pairs = k == 2;
+            ThTarget target = k == 1 ? TH_TARGET_EVERY : TH_TARGET_FINAL;
             snprintf(settings, sizeof settings, "dim=4 heads=2 steps=4 %s", forms[i][1]);
-            ThModel *m = bound(forms[i][0], settings, target, SYMBOLS);
+            ThModel *m = bound_to(forms[i][0], settings, target, SYMBOLS, pairs);
             ThModelHalted *h = th_model_halted(m, word, LENGTH, &err);
             assert_non_null(h);
             for (int u = 0; u < h->n; u++)
@@ -84,7 +88,8 @@ static void masses_add_up_to_what_is_paid(void **state)
             int around = target == TH_TARGET_FINAL; /* a symbol before the string and one behind */
             assert_int_equal(h->unit[0].first, -around);
             assert_int_equal(h->unit[h->n - 1].last, LENGTH - 1 + around);
-            close_to(th_inspect_mean_ponder(h), cost_of(m), 1e-5);
+            if (!pairs) /* of a pair the mean of its sides is paid for */
+                close_to(th_inspect_mean_ponder(h), cost_of(m), 1e-5);
             th_model_halted_free(h);
             th_model_free(m);
         }
