@@ -1,8 +1,6 @@
 /* The block-diagonal linear recurrence whose transition is a function of the input (Fan, Chi,
  * Rudnicky and Ramadge 2024): x_k = A(u_k) x_{k-1} + v(u_k), A of blocks along the diagonal, each
  * from a network of two layers and then made so small that the state stays bounded. */
-#include <math.h>
-
 #include "models/linear.h"
 
 static const ThOptionSpec options[] = {
@@ -58,52 +56,16 @@ static ThVar network(ThTape *t, ThVar u, const int *first, const int *second)
     return th_model_linear_apply(t, up, second);
 }
 
-/* (b*b, b): sums the columns of a block that lies row by row; its transpose spreads them again. */
-static ThVar column_of(ThTape *t, int b)
-{
-    float *value = th_tape_take(t, (size_t)(b * b) * (size_t)b, sizeof *value);
-    for (int i = 0; value && i < b * b; i++)
-        for (int j = 0; j < b; j++)
-            value[i * b + j] = i % b == j;
-    return value ? th_tape_constant(t, b * b, b, value) : -1;
-}
-
-/* x^power of what is positive; 0 counts as 1e-30. */
-static ThVar to_power(ThTape *t, ThVar x, double power)
-{
-    ThVar logarithm = th_op_map(t, th_op_affine(t, x, 1, 1e-30), TH_MAP_LOG);
-    return th_op_map(t, th_op_scale(t, logarithm, power), TH_MAP_EXP);
-}
-
-/* Blocks (n, b*b) of bounded columns. */
-static ThVar bounded(ThTape *t, const ThOptions *o, ThVar r)
-{
-    int b = (int)th_option_int(o, "block");
-    double p = th_option_real(o, "p");
-    ThVar column = column_of(t, b);
-    bool code = th_option_choice(o, "norm") == NORM_CODE;
-    if (code) {
-        ThVar mean = th_op_scale(t, th_op_linear(t, r, column, -1), 1.0 / b);
-        r = th_op_subtract(t, r, th_op_linear_transposed(t, mean, column));
-    }
-    ThVar sums = th_op_linear(t, to_power(t, th_op_map(t, r, TH_MAP_ABS), p), column, -1);
-    if (code)
-        return th_op_times_column(t, r, to_power(t, th_op_row_maxima(t, sums), -1 / p));
-    ThVar over = th_op_relu(t, th_op_affine(t, to_power(t, sums, 1 / p), 1, -1));
-    ThVar share = th_op_map(t, th_op_affine(t, over, 1, 1), TH_MAP_RECIPROCAL);
-    return th_op_multiply(t, r, th_op_linear_transposed(t, share, column));
-}
-
 static ThModelLinearOutput run(ThTape *t, const ThOptions *o, const int *param,
                                const ThModelLinearInput *in)
 {
-    int d = (int)th_option_int(o, "dim"), b = (int)th_option_int(o, "block");
-    int rows = th_tape_rows(t, in->x);
+    int b = (int)th_option_int(o, "block");
+    bool centred = th_option_choice(o, "norm") == NORM_CODE;
     ThVar r = network(t, in->x, param + UP, param + BLOCKS);
-    ThVar a = bounded(t, o, th_op_reshape(t, r, rows * (d / b), b * b));
+    ThVar a = th_op_bound_blocks(t, r, b, th_option_real(o, "p"), centred);
     ThVar v = network(t, in->x, param + VALUE_UP, param + VALUE);
     ThScan scan = {in->B, in->T, in->length, in->index, in->index};
-    ThVar x = th_op_scan_blocks(t, th_op_reshape(t, a, rows, d * b), v, in->start, b, &scan);
+    ThVar x = th_op_scan_blocks(t, a, v, in->start, b, &scan);
     return (ThModelLinearOutput){x, x};
 }
 

@@ -8,6 +8,7 @@
 
 #include "models/builder.h"
 #include "models/routing.h"
+#include "models/state.h"
 
 static const ThOptionSpec options[] = {
     {"dim", TH_INT, "64", 2, 65536, NULL, "width of the hidden vectors"},
@@ -297,6 +298,14 @@ static ThVar snap(ThTape *t, const Layout *l, ThVar x, const bool *edge)
     return th_op_rows(t, centres, index, n, 1);
 }
 
+static ThVar answer(ThTape *t, const Layout *l, ThVar x)
+{
+    if (l->pre)
+        x = th_op_layer_norm(t, x, -1, param(t, l->final_gain), param(t, l->final_offset));
+    return l->head < 0 ? th_op_linear_transposed(t, x, param(t, l->embedding))
+                       : th_op_linear(t, x, param(t, l->head), param(t, l->head_bias));
+}
+
 static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how)
 {
     const Layout *l = m->layout;
@@ -327,12 +336,7 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMode
     }
     if (how->routing)
         *how->routing = r;
-    x = done < 0 ? x : done;
-    if (l->pre)
-        x = th_op_layer_norm(t, x, -1, param(t, l->final_gain), param(t, l->final_offset));
-    ThVar z = l->head < 0 ? th_op_linear_transposed(t, x, param(t, l->embedding))
-                          : th_op_linear(t, x, param(t, l->head), param(t, l->head_bias));
-    return th_op_rows(t, z, r.output, r.n_outputs, 1);
+    return th_op_rows(t, answer(t, l, done < 0 ? x : done), r.output, r.n_outputs, 1);
 }
 
 /* ---- inspection ---- */
@@ -412,6 +416,144 @@ static int levels(const ThModel *m, int length)
     return th_model_routing_levels(&l->shape, length);
 }
 
+/* ---- symbol by symbol ---- */
+
+/* The vectors that a stage has computed: of position p those of all strings, (B, dim), from p*B on.
+ * A stage that a longer string needs for the first time computes those of all positions. */
+typedef struct {
+    float *row;
+    size_t cap;
+    int n; /* positions */
+} Computed;
+
+/* Stage 0 is the embeddings, stage i + 1 application i of a layer.  Only the dilated form keeps
+ * anything: where the chunks of the other one end depends on the string's length.  What snaps to
+ * centres keeps nothing either. */
+typedef struct {
+    const ThModel *m;
+    ThTape *tape;
+    int B, n; /* strings; symbols of each */
+    int n_stages;
+    Computed *stage; /* (n_stages) */
+    size_t cap;
+} Kept;
+
+static bool keeps(const ThModel *m)
+{
+    const Layout *l = m->layout;
+    return !l->shape.collapse && l->n_centres == 0;
+}
+
+static void close_kept(void *state)
+{
+    Kept *k = state;
+    if (!k)
+        return;
+    for (int i = 0; i < k->n_stages; i++)
+        free(k->stage[i].row);
+    free(k->stage);
+    th_tape_free(k->tape);
+    free(k);
+}
+
+static void *open_kept(const ThModel *m, int B, ThError *err)
+{
+    Kept *k = th_alloc(1, sizeof *k, err);
+    if (!k)
+        return NULL;
+    *k = (Kept){.m = m, .B = B, .tape = th_model_tape(m, TH_TAPE_FLOAT, 1, err)};
+    if (k->tape)
+        return k;
+    close_kept(k);
+    return NULL;
+}
+
+static void reset_kept(void *state)
+{
+    Kept *k = state;
+    for (int i = 0; i < k->n_stages; i++)
+        k->stage[i].n = 0;
+    k->n = 0;
+}
+
+static bool add_stages(Kept *k, int stages, ThError *err)
+{
+    if (!th_grow(&k->stage, &k->cap, (size_t)stages, sizeof *k->stage, err))
+        return false;
+    for (; k->n_stages < stages; k->n_stages++)
+        k->stage[k->n_stages] = (Computed){0};
+    return true;
+}
+
+/* The vectors of the stage after `before`, at all positions that `to` has not. */
+static ThVar run_kept(const Kept *k, const Computed *before, const Computed *to, int number)
+{
+    const Layout *l = k->m->layout;
+    ThTape *t = k->tape;
+    ThModelRoutingStage s;
+    ThModelRoutingSpan span = {.B = k->B, .first = to->n, .end = k->n};
+    const int *row = th_model_routing_next(th_tape_arena(t), &l->shape, &span, number, &s);
+    if (!row) {
+        th_tape_fail(t, TH_ENOMEM, "out of memory for strings of length %d", k->n);
+        return -1;
+    }
+    ThVar x = th_tape_view(t, k->n * k->B, l->dim, before->row);
+    x = th_op_rows(t, x, row, s.n_before, 1);
+    return run_stage(t, l, &l->layer[number % l->shape.K], &s, x);
+}
+
+static bool store(const Kept *k, Computed *to, ThVar x, ThError *err)
+{
+    const Layout *l = k->m->layout;
+    size_t d = (size_t)l->dim, had = (size_t)to->n * (size_t)k->B * d;
+    size_t size = (size_t)(k->n - to->n) * (size_t)k->B * d;
+    if (!th_tape_ok(k->tape, err) || !th_grow(&to->row, &to->cap, had + size, sizeof *to->row, err))
+        return false;
+    memcpy(to->row + had, th_tape_floats(k->tape, x), size * sizeof *to->row);
+    return true;
+}
+
+/* All stages read k->n symbols; their counts move at the end only, as a failure changes nothing. */
+static bool read_on(Kept *k, const int *token, int n, int stages, ThVar *x, ThError *err)
+{
+    const Layout *l = k->m->layout;
+    ThTape *t = k->tape;
+    int *index = th_tape_take(t, (size_t)(n * k->B), sizeof *index);
+    for (int i = 0; index && i < n * k->B; i++)
+        index[i] = token[i % k->B * n + i / k->B];
+    *x = index ? th_op_rows(t, param(t, l->embedding), index, n * k->B, sqrt(l->dim)) : -1;
+    bool ok = store(k, &k->stage[0], *x, err);
+    for (int i = 0; ok && i < stages; i++) {
+        *x = run_kept(k, &k->stage[i], &k->stage[i + 1], i);
+        ok = store(k, &k->stage[i + 1], *x, err);
+    }
+    return ok;
+}
+
+static bool feed(void *state, const int *token, int n, float *logits, ThError *err)
+{
+    Kept *k = state;
+    const Layout *l = k->m->layout;
+    int stages = th_model_routing_levels(&l->shape, k->n + n) * l->shape.K;
+    ThVar x;
+    th_tape_begin(k->tape, TH_TAPE_NO_GRADIENT);
+    k->n += n;
+    bool ok = add_stages(k, stages + 1, err) && read_on(k, token, n, stages, &x, err);
+    if (ok) {
+        int *last = th_tape_take(k->tape, (size_t)k->B, sizeof *last);
+        for (int b = 0; last && b < k->B; b++)
+            last[b] = th_tape_rows(k->tape, x) - k->B + b;
+        ThVar z = last ? answer(k->tape, l, th_op_rows(k->tape, x, last, k->B, 1)) : -1;
+        ok = th_tape_ok(k->tape, err);
+        if (ok)
+            th_model_last_logits(k->tape, z, k->B, logits);
+    }
+    for (int i = 0; ok && i <= stages; i++)
+        k->stage[i].n = k->n;
+    k->n -= ok ? 0 : n;
+    return ok;
+}
+
 const ThModelKind th_model_regulargpt = {
     .name = "regulargpt",
     .summary = "weight-shared Transformer with sliding dilated attention and adaptive depth",
@@ -441,4 +583,9 @@ const ThModelKind th_model_regulargpt = {
     .bind = bind,
     .forward = forward,
     .trace = trace,
+    .keeps = keeps,
+    .open = open_kept,
+    .feed = feed,
+    .reset = reset_kept,
+    .close = close_kept,
 };

@@ -405,3 +405,64 @@ bool th_model_routing_build(ThArena *a, const ThModelRoutingShape *shape, const 
     }
     return r->stage != NULL;
 }
+
+/* ---- position by position ---- */
+
+/* Rows are numbered as they are met; -1 has not been. */
+typedef struct {
+    int *number, *row, n;
+} Met;
+
+static int meet(Met *m, int row)
+{
+    if (m->number[row] < 0) {
+        m->number[row] = m->n;
+        m->row[m->n++] = row;
+    }
+    return m->number[row];
+}
+
+/* Own rows come first, so that row i asks for itself; keys are at distances 0, stride, 2·stride. */
+static void route_next(const ThModelRoutingShape *shape, const ThModelRoutingSpan *span,
+                       long long stride, ThModelRoutingStage *s, Met *met)
+{
+    int C = shape->C, B = span->B;
+    for (int i = 0; i < s->n; i++)
+        s->self[i] = s->query[i] = meet(met, span->first * B + i);
+    for (int i = 0; i < s->n; i++) {
+        int p = span->first + i / B;
+        for (int c = 0; c < C; c++) {
+            bool there = c * stride <= p;
+            int row = there ? (int)(p - c * stride) * B + i % B : -1;
+            s->key[i * C + c] = there ? meet(met, row) : -1;
+            s->uses_pad |= !there && !shape->mask;
+        }
+    }
+    for (int i = 0; s->uses_pad && i < s->n * C; i++)
+        s->key[i] = s->key[i] < 0 ? met->n : s->key[i];
+    s->n_before = met->n;
+}
+
+const int *th_model_routing_next(ThArena *a, const ThModelRoutingShape *shape,
+                                 const ThModelRoutingSpan *span, int number, ThModelRoutingStage *s)
+{
+    int rows = (span->end - span->first) * span->B;
+    size_t n = (size_t)rows, all = (size_t)span->end * (size_t)span->B;
+    *s = (ThModelRoutingStage){.number = number,
+                               .n = rows,
+                               .n_self = rows,
+                               .identity = true,
+                               .self = th_arena_take(a, n, sizeof(int)),
+                               .query = th_arena_take(a, n, sizeof(int)),
+                               .key = th_arena_take(a, n * (size_t)shape->C, sizeof(int))};
+    Met met = {.number = th_arena_take(a, all, sizeof(int)),
+               .row = th_arena_take(a, all, sizeof(int))};
+    if (!s->self || !s->query || !s->key || !met.number || !met.row)
+        return NULL;
+    memset(met.number, -1, all * sizeof *met.number);
+    long long stride = 1;
+    for (int level = number / shape->K; level > 0 && stride < span->end; level--)
+        stride *= shape->C;
+    route_next(shape, span, stride, s, &met);
+    return met.row;
+}

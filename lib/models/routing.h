@@ -83,4 +83,16 @@ typedef struct ThModelRouting {
 bool th_model_routing_build(ThArena *a, const ThModelRoutingShape *shape, const ThBatch *b,
                             int n_symbols, bool share, ThModelRouting *r);
 
+/* Positions first … end - 1 of B strings, of which position p of string b has row p*B + b. */
+typedef struct {
+    int B, first, end;
+} ThModelRoutingSpan;
+
+/* Fills *s with a stage of the dilated form at these positions only, when the stage before has all
+ * up to `end`.  Returns a view of arena memory: the n_before rows of that stage which this one
+ * reads, and by whose place here it names them; or NULL (out of memory). */
+const int *th_model_routing_next(ThArena *a, const ThModelRoutingShape *shape,
+                                 const ThModelRoutingSpan *span, int number,
+                                 ThModelRoutingStage *s);
+
 #endif

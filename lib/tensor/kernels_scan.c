@@ -112,10 +112,11 @@ INLINE void blocks_back(const float *a, const float *h, const float *g, float *r
             next[from + j] = 0;
         for (int i = from; i < from + k; i++) {
             const float *row = a + (size_t)i * (size_t)k;
-            float *drow = da + (size_t)i * (size_t)k;
+            float *drow = da + (size_t)i * (size_t)k, gi = g[i];
+#pragma omp simd /* along the row: the compiler would take the sums over rows, and transpose */
             for (int j = 0; j < k; j++) {
-                drow[j] += g[i] * h[from + j];
-                next[from + j] += row[j] * g[i];
+                drow[j] += gi * h[from + j];
+                next[from + j] += row[j] * gi;
             }
         }
     }

@@ -118,22 +118,23 @@ TH_KERNEL_CLONES void th_kernel_space_back(const ThKernelSpaceBack *z)
 /* ---- convolutions ---- */
 
 /* Eight rows of sixteen columns are added up in registers.  What does not fill them, at the ends of
- * a string and behind the last sixteen columns, goes row by row. */
-enum { LANE = 16, TILE = 8 };
+ * a string and behind the last sixteen columns, goes row by row.  Rows of `a` are taken some at a
+ * time for all tiles: sixteen columns of them, and of the rows of x beside them, stay in the
+ * nearest cache. */
+enum { LANE = 16, TILE = 8, SOME = 64 };
 typedef float Lane __attribute__((vector_size(LANE * sizeof(float)), aligned(sizeof(float))));
 
-/* Sums of products of rows `d` apart: row t of `to` gets Σ a_m x_(m dx + t dt), m < n. */
+/* Sums of products of rows `d` apart: row t of `to` gets Σ a_m x_(m dx + t dt), m < n.  a_0 is row
+ * `first` of all that other tiles take, too. */
 typedef struct {
-    size_t d;
     float *to;
     const float *a, *x;
-    int n, dx, dt;
+    int n, dx, dt, first;
 } Products;
 
-INLINE void lane(const Products *p)
+INLINE void lane(const Products *p, ptrdiff_t d)
 {
     Lane sum[TILE];
-    ptrdiff_t d = (ptrdiff_t)p->d;
 #pragma GCC unroll 8
     for (int t = 0; t < TILE; t++)
         sum[t] = *(const Lane *)(p->to + t * d);
@@ -156,57 +157,119 @@ INLINE void row(float *restrict y, const float *a, const float *x, size_t d)
         y[j] += a[j] * x[j];
 }
 
-/* All columns of TILE rows. */
-INLINE void tile(Products p)
-{
-    size_t done = 0;
-    for (; p.n > 0 && done + LANE <= p.d; done += LANE) {
-        lane(&p);
-        p.to += LANE;
-        p.a += LANE;
-        p.x += LANE;
-    }
-    ptrdiff_t d = (ptrdiff_t)p.d;
-    for (int m = 0; m < p.n && done < p.d; m++)
-        for (int t = 0; t < TILE; t++)
-            row(p.to + t * d, p.a + m * d, p.x + (m * p.dx + t * p.dt) * d, p.d - done);
-}
-
 INLINE int least(int a, int b)
 {
     return a < b ? a : b;
 }
 
+/* What is computed: y, or with dy given du and dkernel. */
+typedef struct {
+    const ThKernelConvolve *c;
+    const float *dy;
+    float *du, *dkernel;
+    ptrdiff_t d;
+    int lags;
+} Work;
+
+typedef Products TileOf(const Work *w, int i);
+
+/* The tiles of `rows` rows. */
+INLINE void sweep(const Work *w, int rows, TileOf *tile_of)
+{
+    ptrdiff_t d = w->d, done = 0;
+    for (; done + LANE <= d; done += LANE) {
+        for (int from = 0; from < w->c->T; from += SOME) {
+            for (int i = 0; i + TILE <= rows; i += TILE) {
+                Products p = tile_of(w, i);
+                int skip = from > p.first ? from - p.first : 0;
+                p.n = least(p.n, from + SOME - p.first) - skip;
+                p.to += done;
+                p.a += skip * d + done;
+                p.x += skip * p.dx * d + done;
+                if (p.n > 0)
+                    lane(&p, d);
+            }
+        }
+    }
+    for (int i = 0; done < d && i + TILE <= rows; i += TILE) {
+        Products p = tile_of(w, i);
+        for (int m = 0; m < p.n; m++)
+            for (int t = 0; t < TILE; t++)
+                row(p.to + t * d + done, p.a + m * d + done, p.x + (m * p.dx + t * p.dt) * d + done,
+                    (size_t)(d - done));
+    }
+}
+
+/* Lags that all rows of a tile of y have, and of du, and the first position that all rows of a tile
+ * of dkernel have; 0 where rows are missing. */
+INLINE int lags_of_y(const Work *w, int i)
+{
+    return i + TILE <= w->c->T ? least(i + 1, w->c->L) : 0;
+}
+
+INLINE int lags_of_du(const Work *w, int i)
+{
+    return i + TILE <= w->c->T ? least(w->lags, w->c->T - i - (TILE - 1)) : 0;
+}
+
+INLINE int first_of_dkernel(const Work *w, int l)
+{
+    return l + TILE <= w->lags ? l + TILE - 1 : w->c->T;
+}
+
+INLINE Products tile_of_y(const Work *w, int i)
+{
+    return (Products){.to = w->c->y + i * w->d,
+                      .a = w->c->kernel,
+                      .x = w->c->u + i * w->d,
+                      .n = lags_of_y(w, i),
+                      .dx = -1,
+                      .dt = 1};
+}
+
+INLINE Products tile_of_du(const Work *w, int i)
+{
+    return (Products){.to = w->du + i * w->d,
+                      .a = w->c->kernel,
+                      .x = w->dy + i * w->d,
+                      .n = lags_of_du(w, i),
+                      .dx = 1,
+                      .dt = 1};
+}
+
+INLINE Products tile_of_dkernel(const Work *w, int l)
+{
+    int first = first_of_dkernel(w, l);
+    return (Products){.to = w->dkernel + l * w->d,
+                      .a = w->dy + first * w->d,
+                      .x = w->c->u + (TILE - 1) * w->d,
+                      .n = w->c->T - first,
+                      .dx = 1,
+                      .dt = -1,
+                      .first = first};
+}
+
 TH_KERNEL_CLONES void th_kernel_convolve(const ThKernelConvolve *c)
 {
     size_t d = (size_t)c->d;
-    for (int i = 0; i < c->T; i += TILE) {
-        int whole = i + TILE <= c->T ? least(i + 1, c->L) : 0;
-        tile((Products){d, c->y + i * d, c->kernel, c->u + i * d, whole, -1, 1});
-        for (int t = i; t < least(i + TILE, c->T); t++)
-            for (int l = whole; l <= t && l < c->L; l++)
-                row(c->y + t * d, c->kernel + l * d, c->u + (t - l) * d, d);
-    }
+    Work w = {.c = c, .d = c->d, .lags = least(c->L, c->T)};
+    sweep(&w, c->T, tile_of_y);
+    for (int t = 0; t < c->T; t++)
+        for (int l = lags_of_y(&w, t / TILE * TILE); l <= t && l < c->L; l++)
+            row(c->y + t * d, c->kernel + l * d, c->u + (t - l) * d, d);
 }
 
 TH_KERNEL_CLONES void th_kernel_convolve_back(const ThKernelConvolve *c, const float *dy, float *du,
                                               float *dkernel)
 {
     size_t d = (size_t)c->d;
-    int lags = least(c->L, c->T);
-    for (int i = 0; i < c->T; i += TILE) {
-        int whole = i + TILE <= c->T ? least(lags, c->T - i - (TILE - 1)) : 0;
-        tile((Products){d, du + i * d, c->kernel, dy + i * d, whole, 1, 1});
-        for (int t = i; t < least(i + TILE, c->T); t++)
-            for (int l = whole; l < lags && t + l < c->T; l++)
-                row(du + t * d, c->kernel + l * d, dy + (t + l) * d, d);
-    }
-    for (int l = 0; l < lags; l += TILE) {
-        int first = l + TILE <= lags ? l + TILE - 1 : c->T;
-        tile((Products){d, dkernel + l * d, dy + first * d, c->u + (TILE - 1) * d, c->T - first, 1,
-                        -1});
-        for (int t = l; t < least(l + TILE, lags); t++)
-            for (int i = t; i < first; i++)
-                row(dkernel + t * d, dy + i * d, c->u + (i - t) * d, d);
-    }
+    Work w = {c, dy, du, dkernel, c->d, least(c->L, c->T)};
+    sweep(&w, c->T, tile_of_du);
+    for (int t = 0; t < c->T; t++)
+        for (int l = lags_of_du(&w, t / TILE * TILE); l < w.lags && t + l < c->T; l++)
+            row(du + t * d, c->kernel + l * d, dy + (t + l) * d, d);
+    sweep(&w, w.lags, tile_of_dkernel);
+    for (int l = 0; l < w.lags; l++)
+        for (int i = l; i < first_of_dkernel(&w, l / TILE * TILE); i++)
+            row(dkernel + l * d, dy + i * d, c->u + (i - l) * d, d);
 }

@@ -153,10 +153,8 @@ ThVar th_op_times_row(ThTape *t, ThVar a, ThVar row); /* every row of a, times r
 ThVar th_op_times_column(ThTape *t, ThVar a,
                          ThVar column); /* row i of a, times column[i] (rows,1) */
 
-ThVar th_op_softmax(ThTape *t, ThVar a);  /* of each row */
-ThVar th_op_row_sums(ThTape *t, ThVar a); /* (rows,1): the sum of each row */
-ThVar th_op_row_maxima(ThTape *t,
-                       ThVar a); /* (rows,1): the greatest, with the slope at the first */
+ThVar th_op_softmax(ThTape *t, ThVar a);     /* of each row */
+ThVar th_op_row_sums(ThTape *t, ThVar a);    /* (rows,1): the sum of each row */
 ThVar th_op_column_sums(ThTape *t, ThVar a); /* (1,cols): the sum of each column */
 ThVar th_op_sum(ThTape *t, ThVar a);         /* (1,1) */
 ThVar th_op_mean(ThTape *t, ThVar a);        /* (1,1): the mean of all elements */
@@ -287,6 +285,11 @@ ThVar th_op_scan_complex(ThTape *t, ThVar a, ThVar b, ThVar start, const ThScan 
 /* A_i of d/k blocks of k rows and columns along the diagonal: a (…, d*k), block after block, each
  * row by row. */
 ThVar th_op_scan_blocks(ThTape *t, ThVar a, ThVar b, ThVar start, int k, const ThScan *s);
+
+/* For such A: every row of a holds blocks of k rows and columns, and these are made small by the
+ * p-norms (p >= 1) of their columns.  Columns of a norm above 1 are divided by it; or, centred, all
+ * columns lose their mean, and the block is divided by the greatest of their norms. */
+ThVar th_op_bound_blocks(ThTape *t, ThVar a, int k, double p, bool centred);
 
 /* State space models: every column of u (B*T, d) drives n complex numbers of its own, which are
  * zero before the string, or begin as `start`, (B, 2dn) or (1, 2dn).  x' = A x + b u and y = 2 Re

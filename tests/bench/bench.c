@@ -1,6 +1,7 @@
-/* bench.c - times the library, a round at a time.
+/* bench.c - times the library, a round at a time: training steps, evaluations of BATCH strings, or
+ * BATCH strings written by the model, symbol by symbol, up to a length.
  *
- *     bench step|evaluate MODEL TASK LENGTHS BATCH THREADS [key=value]...
+ *     bench step|evaluate|write MODEL TASK LENGTHS BATCH THREADS [key=value]...
  *
  * The options are the model's, or else the training's.  For every line SECONDS on standard input
  * one round is measured and a line printed: "median mean least count", in milliseconds.  At the end
@@ -16,11 +17,14 @@
 #include "base/memory.h"
 #include "lab/evaluate.h"
 #include "lab/train.h"
+#include "models/state.h"
 
+typedef enum { STEP, EVALUATE, WRITE } Work;
+static const char *const works[] = {[STEP] = "step", [EVALUATE] = "evaluate", [WRITE] = "write"};
 enum { MOST_TIMES = 1 << 20 };
 
 typedef struct {
-    bool step;
+    Work work;
     int length, batch, threads;
     ThModel *model;
     ThTask *task;
@@ -100,18 +104,43 @@ static bool warm_up(Bench *b, ThError *err)
     for (int i = 0; b->trainer && i < 5; i++)
         if (!th_trainer_step(b->trainer, err))
             return false;
-    if (!b->trainer || b->step)
+    if (!b->trainer || b->work != EVALUATE)
         return b->trainer != NULL;
     ThScore score;
     b->evaluator = th_evaluator_new(b->model, b->task, 1, b->threads, err);
     return b->evaluator && th_evaluator_length(b->evaluator, b->length, b->batch, &score, err);
 }
 
+/* Every string begins with symbol 0 and goes on with the likeliest. */
+static bool write_strings(const Bench *b, ThError *err)
+{
+    int classes = b->model->signature.n_classes;
+    float *logits = th_alloc((size_t)b->batch * (size_t)classes, sizeof *logits, err);
+    int *token = th_alloc((size_t)b->batch, sizeof *token, err);
+    ThModelState *s = th_model_open(b->model, TH_MODEL_CACHED, b->batch, err);
+    bool ok = logits && token && s;
+    for (int n = 0; ok && n < b->length; n++) {
+        ok = th_model_feed(s, token, 1, logits, err);
+        for (int i = 0; ok && i < b->batch; i++) {
+            const float *row = logits + (size_t)i * (size_t)classes;
+            token[i] = 0;
+            for (int k = 1; k < classes; k++)
+                token[i] = row[k] > row[token[i]] ? k : token[i];
+        }
+    }
+    th_model_close(s);
+    free(token);
+    free(logits);
+    return ok;
+}
+
 static bool once(Bench *b, ThError *err)
 {
     ThScore score;
-    if (b->step)
+    if (b->work == STEP)
         return th_trainer_step(b->trainer, err);
+    if (b->work == WRITE)
+        return write_strings(b, err);
     return th_evaluator_length(b->evaluator, b->length, b->batch, &score, err);
 }
 
@@ -140,7 +169,8 @@ static bool round_of(Bench *b, double seconds, ThError *err)
 
 static bool run(Bench *b, int argc, char **argv, ThError *err)
 {
-    b->step = strcmp(argv[1], "step") == 0;
+    while (b->work < WRITE && strcmp(argv[1], works[b->work]) != 0)
+        b->work++;
     b->length = atoi(argv[4]);
     b->batch = atoi(argv[5]);
     b->threads = atoi(argv[6]);
@@ -164,7 +194,7 @@ static bool run(Bench *b, int argc, char **argv, ThError *err)
 int main(int argc, char **argv)
 {
     if (argc < 7) {
-        fprintf(stderr, "usage: bench step|evaluate MODEL TASK LENGTHS BATCH THREADS "
+        fprintf(stderr, "usage: bench step|evaluate|write MODEL TASK LENGTHS BATCH THREADS "
                         "[key=value]...\n");
         return 2;
     }

@@ -184,12 +184,6 @@ static ThVar build_row_sums(ThTape *t, const ThVar *in, const void *how)
     return th_op_add(t, th_op_row_sums(t, in[0]), th_op_row_sums(t, in[0]));
 }
 
-static ThVar build_row_maxima(ThTape *t, const ThVar *in, const void *how)
-{
-    (void)how;
-    return th_op_add(t, th_op_row_maxima(t, in[0]), th_op_row_maxima(t, in[0]));
-}
-
 static ThVar build_column_sums(ThTape *t, const ThVar *in, const void *how)
 {
     (void)how;
@@ -220,6 +214,14 @@ static ThVar build_reshape(ThTape *t, const ThVar *in, const void *how)
     return th_op_reshape(t, in[0], 4, 3);
 }
 
+/* The block's width, and whether columns lose their mean. */
+static ThVar build_bound_blocks(ThTape *t, const ThVar *in, const void *how)
+{
+    const int *k = how;
+    ThVar y = th_op_bound_blocks(t, in[0], k[0], 1.2, k[1]);
+    return th_op_add(t, y, th_op_bound_blocks(t, in[0], k[0], 2, k[1]));
+}
+
 /* Drawn afresh at every building, so that all precisions and differences see the same mask. */
 static ThVar build_dropout(ThTape *t, const ThVar *in, const void *how)
 {
@@ -232,16 +234,20 @@ static ThVar build_dropout(ThTape *t, const ThVar *in, const void *how)
 static void test_others(void **state)
 {
     (void)state;
+    static const int blocks[] = {8, 1, 8, 0, 3, 1, 3, 0};
     static const Operation all[] = {
         {"affine", {{7, 83}}, build_affine, NULL, false},
         {"times row", {{5, 33}, {1, 33}}, build_times_row, NULL, false},
         {"times column", {{5, 33}, {5, 1}}, build_times_column, NULL, false},
         {"softmax", {{5, 33}}, build_softmax, NULL, false},
         {"row sums", {{5, 33}}, build_row_sums, NULL, false},
-        {"row maxima", {{5, 33}}, build_row_maxima, NULL, false},
         {"column sums", {{5, 33}}, build_column_sums, NULL, false},
         {"mean", {{5, 33}}, build_mean, NULL, false},
         {"scatter", {{6, 33}}, build_scatter, NULL, false},
+        {"blocks of 8, centred", {{3, 128}}, build_bound_blocks, blocks, false},
+        {"blocks of 8, by columns", {{3, 128}}, build_bound_blocks, blocks + 2, false},
+        {"blocks of 3, centred", {{4, 27}}, build_bound_blocks, blocks + 4, false},
+        {"blocks of 3, by columns", {{4, 27}}, build_bound_blocks, blocks + 6, false},
         {"beside", {{5, 3}, {5, 2}}, build_beside, NULL, false},
         {"reshape", {{2, 6}}, build_reshape, NULL, false},
         {"dropout", {{5, 33}}, build_dropout, NULL, false},

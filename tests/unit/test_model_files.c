@@ -18,6 +18,7 @@
 #include "formats/safetensors.h"
 #include "given.h"
 #include "lab/train.h"
+#include "models/position.h"
 
 static char folder[] = "/tmp/test_model_files-XXXXXX";
 static char path[64];
@@ -38,10 +39,9 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
-static ThModel *trained(const ThTask *t)
+static void train(ThModel *m, const ThTask *t)
 {
     ThOptions o;
-    ThModel *m = made_model("lstm", "dim=3");
     set_all(&o, th_train_options, "steps=3 batch=4 length=2..5");
     ThTrainer *tr = th_trainer_new(m, t, &o, 1, NULL);
     assert_non_null(tr);
@@ -49,6 +49,12 @@ static ThModel *trained(const ThTask *t)
         assert_true(th_trainer_step(tr, NULL));
     th_trainer_free(tr);
     th_options_free(&o);
+}
+
+static ThModel *trained(const ThTask *t)
+{
+    ThModel *m = made_model("lstm", "dim=3");
+    train(m, t);
     return m;
 }
 
@@ -345,13 +351,63 @@ static void test_types_of_arrays(void **state)
     check_array(TH_NPY_UINT8, (const unsigned char[]){0, 255, 7}, 1, "'descr': '|u1'", "\xff\7", 2);
 }
 
+/* ---- every kind ------------------------------------------------------------------------------ */
+
+static void assert_same_numbers(const ThModel *a, const ThModel *b)
+{
+    assert_int_equal(a->params.n, b->params.n);
+    const ThParam *last = &a->params.item[a->params.n - 1];
+    size_t n = last->offset + (size_t)last->rows * (size_t)last->cols;
+    for (size_t i = 0; i < n; i++)
+        if (a->params.value[i] != b->params.value[i])
+            fail_msg("%s: number %zu is %g and was %g", a->kind->name, i,
+                     (double)b->params.value[i], (double)a->params.value[i]);
+}
+
+/* What is read back is the model that was written, and learns on as it does. */
+static void check_round_trip(const ThTask *t, const char *kind, const char *settings)
+{
+    ThError err = {0};
+    ThModel *m = made_model(kind, settings);
+    train(m, t);
+    assert_true(th_safetensors_save(m, path, &err));
+    ThModel *read = th_safetensors_load(path, &err);
+    if (!read)
+        fail_msg("%s %s: %s", kind, settings, err.msg);
+    assert_ptr_equal(read->kind, m->kind);
+    assert_same_numbers(m, read);
+    train(m, t);
+    train(read, t);
+    assert_same_numbers(m, read);
+    th_model_free(read);
+    th_model_free(m);
+}
+
+static void test_every_kind(void **state)
+{
+    (void)state;
+    size_t n, positions;
+    ThTask *t = made_task("sum", "", NULL);
+    const ThModelKind *const *kind = th_model_kinds(&n);
+    const ThPositionKind *const *position = th_position_kinds(&positions);
+    for (size_t i = 0; i < n; i++)
+        check_round_trip(t, kind[i]->name, "dim=16");
+    for (size_t i = 0; i < positions; i++) {
+        char settings[64];
+        snprintf(settings, sizeof settings, "dim=8 heads=2 position=%s", position[i]->name);
+        if (position[i]->causal)
+            check_round_trip(t, "gpt", settings);
+    }
+    th_task_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tensors_by_name),    cmocka_unit_test(test_metadata_by_name),
         cmocka_unit_test(test_impossible_figures), cmocka_unit_test(test_foreign_tensors),
         cmocka_unit_test(test_infinite_weights),   cmocka_unit_test(test_alignment),
-        cmocka_unit_test(test_types_of_arrays),
+        cmocka_unit_test(test_types_of_arrays),    cmocka_unit_test(test_every_kind),
     };
     return cmocka_run_group_tests_name("model files", tests, make_folder, remove_folder);
 }

@@ -151,20 +151,24 @@ static void check_errors(const ThModel *m, const char *settings)
     th_model_close(s);
 }
 
+static void check_target(const char *kind, const char *settings, ThTarget target, bool kept)
+{
+    ThModel *m = bound(kind, settings, target, SYMBOLS);
+    ThModelState *s = opened(m, TH_MODEL_CACHED);
+    assert_int_equal(th_model_cached(s), kept);
+    th_model_close(s);
+    if (kept)
+        check_one_by_one(m, settings);
+    check_pieces(m, settings);
+    check_together(m, settings);
+    check_errors(m, settings);
+    th_model_free(m);
+}
+
 static void check(const char *kind, const char *settings, bool kept)
 {
-    for (ThTarget target = TH_TARGET_FINAL; target <= TH_TARGET_BITS; target++) {
-        ThModel *m = bound(kind, settings, target, SYMBOLS);
-        ThModelState *s = opened(m, TH_MODEL_CACHED);
-        assert_int_equal(th_model_cached(s), kept);
-        th_model_close(s);
-        if (kept)
-            check_one_by_one(m, settings);
-        check_pieces(m, settings);
-        check_together(m, settings);
-        check_errors(m, settings);
-        th_model_free(m);
-    }
+    for (ThTarget target = TH_TARGET_FINAL; target <= TH_TARGET_BITS; target++)
+        check_target(kind, settings, target, kept);
 }
 
 static void test_transformers(void **state)
@@ -194,10 +198,14 @@ static void test_recurrent(void **state)
         check(recurrences[i][0], recurrences[i][1], true);
 }
 
-static void test_without_state(void **state)
+/* Sliding, every vector stays as it is; chunks end elsewhere in a longer string. */
+static void test_regulargpt(void **state)
 {
     (void)state;
-    check("regulargpt", "dim=8 heads=2", false);
+    check("regulargpt", "dim=8 heads=2 form=dilated", true);
+    check("regulargpt", "dim=8 heads=2 form=dilated chunk=3 thickness=2 missing=mask", true);
+    check_target("regulargpt", "dim=8 heads=2 norm=pre levels=4", TH_TARGET_EVERY, true);
+    check_target("regulargpt", "dim=8 heads=2", TH_TARGET_FINAL, false);
 }
 
 static void test_refusals(void **state)
@@ -244,7 +252,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_transformers),
         cmocka_unit_test(test_recurrent),
-        cmocka_unit_test(test_without_state),
+        cmocka_unit_test(test_regulargpt),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, prepare, NULL);

@@ -1,4 +1,5 @@
-"""The three tasks that the benchmarks train on: strings of tokens and the class of each."""
+"""The tasks that the benchmarks train on: strings of tokens and the class of each, or of each of their
+beginnings."""
 
 import numpy as np
 
@@ -21,9 +22,16 @@ def cycle_navigation(rng, strings, length):
     return tokens, np.array([0, 1, -1])[tokens].sum(1) % 5
 
 
+def running_sum(rng, strings, length):
+    """The sum modulo five of what has come so far, at every position."""
+    tokens = rng.integers(0, 5, (strings, length))
+    return tokens, tokens.cumsum(1) % 5
+
+
 # name: sampler, symbols, classes
 TASKS = {
     "parity": (parity, 2, 2),
     "even_pairs": (even_pairs, 2, 2),
     "cycle_navigation": (cycle_navigation, 3, 5),
+    "sum": (running_sum, 5, 5),
 }
