@@ -260,7 +260,11 @@ static void loop_to_rasp(ShLexer *lx, const ShToken *open)
             return;
     }
     ShToken *loop = &lx->token[first];
-    ThRaspSource src = {lx->text.data, lx->at, loop->start, loop->line, loop->col};
+    ThRaspSource src = {.text = lx->text.data,
+                        .n = lx->at,
+                        .at = loop->start,
+                        .line = loop->line,
+                        .col = loop->col};
     ThRaspTree tree = {0};
     if (trees == 0 || !th_rasp_parse_one(&tree, &src, *lx->rasp, NULL)) {
         th_rasp_tree_free(&tree);
@@ -442,7 +446,8 @@ static bool read_pipe(ShLexer *lx, ThError *err)
 /* A statement of RASP: all of it is one token. */
 static bool read_rasp(ShLexer *lx, ThError *err)
 {
-    ThRaspSource src = {lx->text.data, lx->text.size, lx->at, lx->line, lx->col};
+    ThRaspSource src = {
+        .text = lx->text.data, .n = lx->text.size, .at = lx->at, .line = lx->line, .col = lx->col};
     if (!th_grow(&lx->tree, &lx->cap_trees, lx->n_trees + 1, sizeof *lx->tree, err))
         return false;
     ThRaspTree *tree = &lx->tree[lx->n_trees];

@@ -305,7 +305,12 @@ static bool read_word(ShSession *s, ThRaspTree *t, ThError *err)
 {
     const ShLexer *lx = s->now.lexer;
     const ShToken *word = &lx->token[s->now.from];
-    ThRaspSource src = {lx->text.data, word->end, word->start, word->line, word->col};
+    ThRaspSource src = {.text = lx->text.data,
+                        .n = word->end,
+                        .at = word->start,
+                        .line = word->line,
+                        .col = word->col,
+                        .stop = sh_stop(s)};
     return th_rasp_parse_one(t, &src, sh_rasp_dialect(s), err);
 }
 

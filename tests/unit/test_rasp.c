@@ -329,6 +329,44 @@ static void printing_has_the_shapes_of_the_reference(void **state)
     assert_string_equal(shown(h, "examples off\nlength;"), "     s-op: length\n");
 }
 
+/* ---- values that share their parts ----------------------------------------------------------- */
+
+/* A list of itself twice has, after n turns, 2^n elements to walk and few to keep. */
+static void lists_that_share_parts_stay_short_enough_to_write(void **state)
+{
+    Host *h = *state;
+    const char *text = shown(h, "x = [1]; for i in range(17) { x = [x, x]; } x;");
+    assert_non_null(strstr(text, "… and "));
+    shown(h, "x = [1]; for i in range(8) { x = [x, x]; } d = {\"a\": x};");
+    assert_int_equal(refused(h, "for i in range(30) { x = [x, x]; }").code, TH_ELIMIT);
+    assert_int_equal(refused(h, "for i in range(30) { d = {\"a\": d, \"b\": d}; }").code,
+                     TH_ELIMIT);
+    assert_int_equal(refused(h, "x = range(9000000); x = x + x;").code, TH_ELIMIT);
+    text = shown(h, "y = [indices]; for i in range(17) { y = [y, y]; } y;");
+    assert_non_null(strstr(text, "more elements"));
+    assert_in_range(strlen(text), 1 << 20, 3 << 20);
+}
+
+static void tuples_that_share_parts_stay_short(void **state)
+{
+    Host *h = *state;
+    shown(h, "t = (1, 1.0); for i in range(12) { t = (t, t); }");
+    assert_int_equal(refused(h, "for i in range(30) { t = (t, t); }").code, TH_ELIMIT);
+}
+
+static void reading_can_be_stopped(void **state)
+{
+    volatile sig_atomic_t now = 1;
+    const char *text = "x = [1, 2, 3];";
+    ThRaspSource src = {.text = text, .n = strlen(text), .line = 1, .col = 1, .stop = &now};
+    ThRaspTree t = {0};
+    ThError err = {0};
+    (void)state;
+    assert_false(th_rasp_parse_one(&t, &src, (ThRaspDialect){0}, &err));
+    assert_int_equal(err.code, TH_EINTERRUPTED);
+    th_rasp_tree_free(&t);
+}
+
 /* ---- loading --------------------------------------------------------------------------------- */
 
 static void put(const char *path, const char *text)
@@ -584,6 +622,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(precedence_is_the_authors, start, stop),
         cmocka_unit_test_setup_teardown(modern_precedence_is_conventional, start, stop),
         cmocka_unit_test_setup_teardown(lists_and_dictionaries_are_values, start, stop),
+        cmocka_unit_test_setup_teardown(lists_that_share_parts_stay_short_enough_to_write, start,
+                                        stop),
+        cmocka_unit_test_setup_teardown(tuples_that_share_parts_stay_short, start, stop),
+        cmocka_unit_test(reading_can_be_stopped),
         cmocka_unit_test_setup_teardown(sops_have_the_values_of_the_library, start, stop),
         cmocka_unit_test_setup_teardown(the_causal_dialect_has_its_vectors, start, stop),
         cmocka_unit_test_setup_teardown(functions_have_scopes_defaults_and_names, start, stop),

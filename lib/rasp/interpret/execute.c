@@ -63,7 +63,8 @@ static bool values_of(ThRasp *r, const ThRaspFrame *f, int32_t values, ThRaspVal
     bool ok = l != NULL;
     for (int32_t e = first; ok && e >= 0; e = at(f, e)->next) {
         ThRaspValue element = {0};
-        ok = th_rasp_eval(r, f, e, &element) && th_rasp_list_add(&r->heap, l, element, r->err);
+        ok = th_rasp_eval(r, f, e, &element) &&
+             th_rasp_list_add(&r->heap, &r->atoms, l, element, r->err);
     }
     if (ok)
         *v = (ThRaspValue){TH_RASP_VALUE_LIST, {.object = &l->head}};

@@ -72,7 +72,8 @@ static bool eval_list(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue
     bool ok = l != NULL;
     for (int32_t e = at(f, node)->first; ok && e >= 0; e = next(f, e)) {
         ThRaspValue element = {0};
-        ok = th_rasp_eval(r, f, e, &element) && th_rasp_list_add(&r->heap, l, element, r->err);
+        ok = th_rasp_eval(r, f, e, &element) &&
+             th_rasp_list_add(&r->heap, &r->atoms, l, element, r->err);
     }
     if (ok)
         *v = (ThRaspValue){TH_RASP_VALUE_LIST, {.object = &l->head}};
@@ -168,7 +169,8 @@ static bool collect(ThRasp *r, const ThRaspFrame *f, void *context)
     ThRaspValue e = {0};
     if (c->dict)
         return set_key(r, f, c->node, c->dict);
-    return th_rasp_eval(r, f, c->node, &e) && th_rasp_list_add(&r->heap, c->list, e, r->err);
+    return th_rasp_eval(r, f, c->node, &e) &&
+           th_rasp_list_add(&r->heap, &r->atoms, c->list, e, r->err);
 }
 
 static bool unpack(ThRasp *r, const ThRaspFrame *f, int32_t names, const ThRaspValue *e)

@@ -46,6 +46,7 @@ static bool do_range(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *arg, 
         l->item[i] =
             th_rasp_atom_value(th_rasp_int((int64_t)((uint64_t)from + i * (uint64_t)step)));
     l->n = size;
+    l->head.span = size * sizeof *l->item;
     *v = (ThRaspValue){TH_RASP_VALUE_LIST, {.object = &l->head}};
     return true;
 }
@@ -69,11 +70,11 @@ static bool do_zip(ThRasp *r, const ThRaspBuiltin *self, ThRaspArgument *arg, si
         ThRaspList *row = th_rasp_list_new(&r->heap, n, r->err);
         ok = row && !th_stopped(r->stop, r->err);
         for (size_t i = 0; ok && i < n; i++)
-            ok = th_rasp_list_add(&r->heap, row, th_rasp_retain(th_rasp_element(&arg[i].value, k)),
-                                  r->err);
+            ok = th_rasp_list_add(&r->heap, &r->atoms, row,
+                                  th_rasp_retain(th_rasp_element(&arg[i].value, k)), r->err);
         ThRaspValue e = {TH_RASP_VALUE_LIST, {.object = row ? &row->head : NULL}};
         if (ok)
-            ok = th_rasp_list_add(&r->heap, l, e, r->err);
+            ok = th_rasp_list_add(&r->heap, &r->atoms, l, e, r->err);
         else if (row)
             th_rasp_release(&r->heap, e);
     }

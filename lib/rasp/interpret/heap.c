@@ -155,9 +155,26 @@ ThRaspList *th_rasp_list_new(ThRaspHeap *h, size_t n, ThError *err)
                                         sizeof(ThRaspList) + n * sizeof(ThRaspValue), err);
 }
 
-/* Notes that `v` is inside `o`; false and an error where that nests too deep. */
-static bool nest(ThRaspObject *o, ThRaspValue v, ThError *err)
+/* Bytes of a value if nothing in it were shared, as after saving and loading it. */
+static size_t span_of(const ThRaspAtoms *atoms, ThRaspValue v)
 {
+    size_t n = 0;
+    if (v.kind == TH_RASP_VALUE_LIST || v.kind == TH_RASP_VALUE_DICT)
+        n = sizeof(ThRaspDict) + v.as.object->span;
+    else if (v.kind == TH_RASP_VALUE_SEQUENCE)
+        n = ((const ThRaspSequence *)v.as.object)->seq.n * sizeof v;
+    else if (v.kind == TH_RASP_VALUE_ATOM)
+        n = th_rasp_atom_span(atoms, v.as.atom);
+    return sizeof v + n;
+}
+
+/* Notes that `v` is inside `o`; false and an error where that nests too deep or grows too long. */
+static bool nest(const ThRaspAtoms *atoms, ThRaspObject *o, ThRaspValue v, ThError *err)
+{
+    o->span += span_of(atoms, v);
+    if (o->span > TH_RASP_SPAN)
+        return th_fail(err, TH_ELIMIT, "a list of more than %d MiB, with all that is in it",
+                       TH_RASP_SPAN >> 20);
     if (v.kind != TH_RASP_VALUE_LIST && v.kind != TH_RASP_VALUE_DICT)
         return true;
     uint32_t depth = v.as.object->depth + 1;
@@ -166,9 +183,10 @@ static bool nest(ThRaspObject *o, ThRaspValue v, ThError *err)
            th_fail(err, TH_ELIMIT, "lists are nested more than %d deep", TH_RASP_NESTED);
 }
 
-bool th_rasp_list_add(ThRaspHeap *h, ThRaspList *l, ThRaspValue v, ThError *err)
+bool th_rasp_list_add(ThRaspHeap *h, const ThRaspAtoms *atoms, ThRaspList *l, ThRaspValue v,
+                      ThError *err)
 {
-    if (!nest(&l->head, v, err)) {
+    if (!nest(atoms, &l->head, v, err)) {
         th_rasp_release(h, v);
         return false;
     }
@@ -217,7 +235,8 @@ static bool dict_room(ThRaspHeap *h, ThRaspDict *d, ThError *err)
 bool th_rasp_dict_set(ThRaspHeap *h, const ThRaspAtoms *atoms, ThRaspDict *d, ThRaspAtom key,
                       ThRaspValue v, ThError *err)
 {
-    if (!nest(&d->head, v, err) || !dict_room(h, d, err)) {
+    if (!nest(atoms, &d->head, th_rasp_atom_value(key), err) || !nest(atoms, &d->head, v, err) ||
+        !dict_room(h, d, err)) {
         th_rasp_release(h, v);
         return false;
     }

@@ -27,6 +27,7 @@ struct ThRaspObject {
     ThRaspObjectKind kind;
     uint32_t refs;
     uint32_t depth; /* lists and dictionaries: how deep they are nested */
+    size_t span;    /* lists and dictionaries: bytes, with what is inside, each time */
     size_t bytes;
     ThRaspObject *before, *after; /* in the heap */
 };
@@ -103,6 +104,7 @@ typedef struct {
 enum {
     TH_RASP_NESTED = 100,        /* lists in lists */
     TH_RASP_LIST_MAX = 1 << 24,  /* elements of a list */
+    TH_RASP_SPAN = 1 << 28,      /* bytes of one list, with all that is inside */
     TH_RASP_HEAP_BYTES = 1 << 30 /* all objects together */
 };
 
@@ -113,8 +115,10 @@ bool th_rasp_charge(ThRaspHeap *h, ThRaspObject *o, size_t bytes, ThError *err);
 /* A list with room for n values, which the caller fills in (n is 0 until then). */
 ThRaspList *th_rasp_list_new(ThRaspHeap *h, size_t n, ThError *err);
 
-/* Puts a value at the end; takes it over also where it fails, for nesting too deep. */
-bool th_rasp_list_add(ThRaspHeap *h, ThRaspList *l, ThRaspValue v, ThError *err);
+/* Puts a value at the end; takes it over also where it fails, with TH_ELIMIT: nested too deep, or
+ * longer than TH_RASP_SPAN when written out, though its parts are shared. */
+bool th_rasp_list_add(ThRaspHeap *h, const ThRaspAtoms *atoms, ThRaspList *l, ThRaspValue v,
+                      ThError *err);
 ThRaspDict *th_rasp_dict_new(ThRaspHeap *h, ThError *err);
 
 /* Adds or replaces; takes the value over also where it fails. */

@@ -190,7 +190,8 @@ static bool run_one(ThRasp *r, ThRaspSource *src, const char *label, bool librar
 /* Runs all statements; those that fail are told and counted. */
 static bool run_all(ThRasp *r, const Found *file, ThRaspScope *scope, int *failed)
 {
-    ThRaspSource src = {file->source, file->size, 0, 1, 1};
+    ThRaspSource src = {
+        .text = file->source, .n = file->size, .line = 1, .col = 1, .stop = r->stop};
     char *label = label_of(file->path, r->err);
     bool go_on = label != NULL;
     r->quit = false;

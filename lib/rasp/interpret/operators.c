@@ -142,14 +142,15 @@ static bool concatenate(ThRasp *r, const ThRaspValue *a, const ThRaspValue *b, T
 {
     size_t n = th_rasp_length(a), m = th_rasp_length(b);
     ThRaspList *l = th_rasp_list_new(&r->heap, n + m, r->err);
-    for (size_t i = 0; l && i < n + m; i++) {
+    bool ok = l != NULL;
+    for (size_t i = 0; ok && i < n + m; i++) {
         ThRaspValue e = i < n ? th_rasp_element(a, i) : th_rasp_element(b, i - n);
-        th_rasp_list_add(&r->heap, l, th_rasp_retain(e), NULL);
-        l->head.depth =
-            a->as.object->depth > b->as.object->depth ? a->as.object->depth : b->as.object->depth;
+        ok = th_rasp_list_add(&r->heap, &r->atoms, l, th_rasp_retain(e), r->err);
     }
-    if (!l)
+    if (!ok) {
+        th_rasp_object_release(&r->heap, l ? &l->head : NULL);
         return false;
+    }
     *v = (ThRaspValue){TH_RASP_VALUE_LIST, {.object = &l->head}};
     return true;
 }

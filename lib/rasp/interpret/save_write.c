@@ -112,7 +112,7 @@ static bool is_plain(const ThRaspFunction *f, const char *source, size_t size)
     bool same = true;
     for (size_t i = 0; same && i < n; i++) {
         ThRaspDialect d = {.grammar = &all[i], .lines = true};
-        ThRaspSource src = {source, size, 0, 1, 1};
+        ThRaspSource src = {.text = source, .n = size, .line = 1, .col = 1};
         ThRaspTree t = {0};
         ThError ignored = {0};
         same = th_rasp_parse_one(&t, &src, d, &ignored);

@@ -9,7 +9,9 @@
 
 enum {
     MOST_SHOWN = 10000, /* elements of a list or sequence */
-    WIDEST_GRID = 256   /* positions of a grid */
+    MOST_BYTES =
+        1 << 20,      /* of a value: lists in lists soon have more elements than anybody reads */
+    WIDEST_GRID = 256 /* positions of a grid */
 };
 
 /* ---- elements -------------------------------------------------------------------------------- */
@@ -40,14 +42,14 @@ void th_rasp_write_element(const ThRasp *r, ThRaspAtom a, ThText *t)
 
 static void write_between(const ThRasp *r, const ThRaspSeq *s, const char *between, ThText *t)
 {
-    size_t n = s->n < MOST_SHOWN ? s->n : MOST_SHOWN;
-    for (size_t i = 0; i < n; i++) {
+    size_t i = 0, end = t->size + MOST_BYTES;
+    for (; i < s->n && i < MOST_SHOWN && t->size < end; i++) {
         if (i > 0)
             th_text_add(t, between);
         th_rasp_write_element(r, th_rasp_seq_at(s, i), t);
     }
-    if (n < s->n)
-        th_text_printf(t, "%s… and %zu more", between, s->n - n);
+    if (i < s->n)
+        th_text_printf(t, "%s… and %zu more", between, s->n - i);
 }
 
 void th_rasp_write_elements(const ThRasp *r, const ThRaspSeq *s, ThText *t)
@@ -85,45 +87,46 @@ static const char *node_name(const ThRasp *r, const ThRaspValue *v)
     return name ? name : v->kind == TH_RASP_VALUE_SOP ? "s-op" : "selector";
 }
 
-/* Inside lists strings have single quotes, as the authors' interpreter shows them. */
-static void write_nested(const ThRasp *r, const ThRaspValue *v, ThText *t);
+/* Inside lists strings have single quotes, as the authors' interpreter shows them.  Elements are
+ * left out where the text has `end` bytes. */
+static void write_nested(const ThRasp *r, const ThRaspValue *v, size_t end, ThText *t);
 
-static void write_list(const ThRasp *r, const ThRaspValue *v, ThText *t)
+static void write_list(const ThRasp *r, const ThRaspValue *v, size_t end, ThText *t)
 {
-    size_t n = th_rasp_length(v), shown = n < MOST_SHOWN ? n : MOST_SHOWN;
+    size_t n = th_rasp_length(v), i = 0;
     th_text_add(t, "[");
-    for (size_t i = 0; i < shown; i++) {
+    for (; i < n && i < MOST_SHOWN && t->size < end; i++) {
         ThRaspValue e = th_rasp_element(v, i);
         th_text_add(t, i ? ", " : "");
-        write_nested(r, &e, t);
+        write_nested(r, &e, end, t);
     }
-    if (shown < n)
-        th_text_printf(t, ", … and %zu more", n - shown);
+    if (i < n)
+        th_text_printf(t, ", … and %zu more", n - i);
     th_text_add(t, "]");
 }
 
-static void write_dict(const ThRasp *r, const ThRaspDict *d, ThText *t)
+static void write_dict(const ThRasp *r, const ThRaspDict *d, size_t end, ThText *t)
 {
-    size_t shown = d->n < MOST_SHOWN ? d->n : MOST_SHOWN;
+    size_t i = 0;
     th_text_add(t, "{");
-    for (size_t i = 0; i < shown; i++) {
+    for (; i < d->n && i < MOST_SHOWN && t->size < end; i++) {
         ThRaspValue key = th_rasp_atom_value(d->key[i]);
         th_text_add(t, i ? ", " : "");
-        write_nested(r, &key, t);
+        write_nested(r, &key, end, t);
         th_text_add(t, ": ");
-        write_nested(r, &d->value[i], t);
+        write_nested(r, &d->value[i], end, t);
     }
-    if (shown < d->n)
-        th_text_printf(t, ", … and %zu more", d->n - shown);
+    if (i < d->n)
+        th_text_printf(t, ", … and %zu more", d->n - i);
     th_text_add(t, "}");
 }
 
-static void write_nested(const ThRasp *r, const ThRaspValue *v, ThText *t)
+static void write_nested(const ThRasp *r, const ThRaspValue *v, size_t end, ThText *t)
 {
     if (th_rasp_is_list(v))
-        write_list(r, v, t);
+        write_list(r, v, end, t);
     else if (v->kind == TH_RASP_VALUE_DICT)
-        write_dict(r, (const ThRaspDict *)v->as.object, t);
+        write_dict(r, (const ThRaspDict *)v->as.object, end, t);
     else if (v->kind == TH_RASP_VALUE_ATOM && v->as.atom.kind == TH_RASP_ATOM_STRING)
         write_string(r, v->as.atom, '\'', t);
     else if (v->kind == TH_RASP_VALUE_ATOM)
@@ -141,7 +144,7 @@ void th_rasp_write_value(const ThRasp *r, const ThRaspValue *v, ThText *t)
     if (v->kind == TH_RASP_VALUE_ATOM && v->as.atom.kind == TH_RASP_ATOM_STRING)
         write_string(r, v->as.atom, '"', t);
     else
-        write_nested(r, v, t);
+        write_nested(r, v, t->size + MOST_BYTES, t);
 }
 
 /* ---- sequences in columns, and grids --------------------------------------------------------- */
@@ -318,8 +321,8 @@ static bool holds_nodes(const ThRaspValue *v)
 static bool show_elements(ThRasp *r, const ThRaspShown *s, ThText *t, ThStop *stop, ThError *err)
 {
     bool ok = true;
-    size_t n = th_rasp_length(&s->value);
-    for (size_t i = 0; ok && i < n && i < MOST_SHOWN; i++) {
+    size_t n = th_rasp_length(&s->value), i = 0;
+    for (; ok && i < n && i < MOST_SHOWN && t->size < MOST_BYTES; i++) {
         ThText name = {0};
         ThRaspShown inner = *s;
         th_text_printf(&name, "%s[", s->name);
@@ -337,6 +340,8 @@ static bool show_elements(ThRasp *r, const ThRaspShown *s, ThText *t, ThStop *st
         ok = th_rasp_write(r, &inner, t, stop, err);
         th_text_free(&name);
     }
+    if (ok && i < n)
+        th_text_printf(t, "    … and %zu more elements\n", n - i);
     return ok;
 }
 

@@ -91,7 +91,8 @@ bool th_rasp_expect(ThRaspParser *p, int kind, const char *wanted)
 int32_t th_rasp_new_node(ThRaspParser *p, ThRaspKind kind, const ThRaspLexeme *at)
 {
     ThRaspTree *t = p->t;
-    if (!th_grow(&t->node, &t->cap, t->n + 1, sizeof *t->node, p->err))
+    if (th_stopped(p->lx.stop, p->err) ||
+        !th_grow(&t->node, &t->cap, t->n + 1, sizeof *t->node, p->err))
         return -1;
     t->node[t->n] = (ThRaspNode){.kind = (uint8_t)kind,
                                  .line = at->line,

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "rasp/values/value.h"
 
@@ -112,11 +113,13 @@ typedef struct {
     bool prompt;                  /* statements of the prompt (set example, …) are allowed */
 } ThRaspDialect;
 
-/* A text of n bytes, and where it is read: the next byte, with its line and column. */
+/* A text of n bytes, and where it is read: the next byte, with its line and column.  Reading ends
+ * with TH_EINTERRUPTED where `stop` says so; it may be NULL. */
 typedef struct {
     const char *text;
     size_t n, at;
     int line, col;
+    ThStop *stop;
 } ThRaspSource;
 
 /* Reads all statements of a text of n bytes.  Errors: TH_EPARSE with a position; TH_EINCOMPLETE

@@ -7,9 +7,15 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-/* A tuple is kept as a head, which is an int atom with its depth and whether two different tuples
- * may be equal to it (1 == 1.0 == True), and its elements. */
-enum { TUPLE_DEPTH = 64, TUPLE_LOOSE = 1 << 8, TUPLE_SIZE = 1 << 16 };
+/* A tuple is kept as a head and its elements.  The head is an int atom: the tuple's depth, whether
+ * two different tuples may be equal to it (1 == 1.0 == True), and its bytes, counting what is
+ * inside as often as it is there. */
+enum {
+    TUPLE_DEPTH = 64,
+    TUPLE_LOOSE = 1 << 8,
+    TUPLE_SPAN = TUPLE_LOOSE << 1,
+    TUPLE_SIZE = 1 << 16
+};
 
 const char *th_rasp_atom_kind_name(ThRaspAtomKind kind)
 {
@@ -38,21 +44,39 @@ bool th_rasp_atom_string(ThRaspAtoms *p, const char *text, size_t size, ThRaspAt
     return true;
 }
 
-/* What a tuple's head says, from those of its elements; -1 for a tuple that is too deep. */
-static int64_t tuple_head(const ThRaspAtoms *p, const ThRaspAtom *element, size_t n)
+size_t th_rasp_atom_span(const ThRaspAtoms *p, ThRaspAtom a)
 {
-    int64_t depth = 1, loose = 0;
+    size_t n = 0;
+    if (a.kind == TH_RASP_ATOM_STRING)
+        th_rasp_string_at(p, a, &n);
+    if (a.kind == TH_RASP_ATOM_TUPLE)
+        n = (size_t)(th_rasp_tuple_at(p, a, &n)[-1].cell.i / TUPLE_SPAN);
+    return n;
+}
+
+/* What a tuple's head says, from those of its elements. */
+static bool tuple_head(const ThRaspAtoms *p, const ThRaspAtom *element, size_t n, int64_t *head,
+                       ThError *err)
+{
+    int64_t depth = 1, loose = 0, span = 0;
     for (size_t i = 0; i < n; i++) {
+        span += (int64_t)(sizeof *element + th_rasp_atom_span(p, element[i]));
         if (element[i].kind == TH_RASP_ATOM_FLOAT || element[i].kind == TH_RASP_ATOM_BOOL)
             loose = TUPLE_LOOSE;
         if (element[i].kind != TH_RASP_ATOM_TUPLE)
             continue;
         const ThRaspAtom *inner = th_rasp_tuple_at(p, element[i], &(size_t){0});
-        int64_t head = inner[-1].cell.i, below = head % TUPLE_LOOSE + 1;
-        loose |= head & TUPLE_LOOSE;
+        int64_t below = inner[-1].cell.i % TUPLE_LOOSE + 1;
+        loose |= inner[-1].cell.i & TUPLE_LOOSE;
         depth = below > depth ? below : depth;
     }
-    return depth > TUPLE_DEPTH ? -1 : depth | loose;
+    *head = depth | loose | span * TUPLE_SPAN;
+    if (depth > TUPLE_DEPTH)
+        return th_fail(err, TH_ELIMIT, "tuples inside tuples, more than %d deep", TUPLE_DEPTH);
+    if (span > TH_RASP_TUPLE_BYTES)
+        return th_fail(err, TH_ELIMIT, "a tuple of more than %d MiB, with all that is in it",
+                       TH_RASP_TUPLE_BYTES >> 20);
+    return true;
 }
 
 bool th_rasp_atom_tuple(ThRaspAtoms *p, const ThRaspAtom *element, size_t n, ThRaspAtom *atom,
@@ -65,9 +89,9 @@ bool th_rasp_atom_tuple(ThRaspAtoms *p, const ThRaspAtom *element, size_t n, ThR
                        TUPLE_SIZE);
     if (p->tuple.size + (n + 1) * sizeof *all > TH_RASP_ATOMS_BYTES)
         return th_fail(err, TH_ELIMIT, "all tuples together exceed %d bytes", TH_RASP_ATOMS_BYTES);
-    int64_t head = tuple_head(p, element, n);
-    if (head < 0)
-        return th_fail(err, TH_ELIMIT, "tuples inside tuples, more than %d deep", TUPLE_DEPTH);
+    int64_t head;
+    if (!tuple_head(p, element, n, &head, err))
+        return false;
     if (n > SMALL && !(all = th_alloc(n + 1, sizeof *all, err)))
         return false;
     /* The bytes are what is compared: those between the members must be the same, too. */

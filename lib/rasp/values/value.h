@@ -73,8 +73,9 @@ typedef struct {
 } ThRaspAtoms;
 
 enum {
-    TH_RASP_ATOM_BYTES = 1 << 20, /* longest string */
-    TH_RASP_ATOMS_BYTES = 1 << 30 /* longest all strings, and all tuples, together */
+    TH_RASP_ATOM_BYTES = 1 << 20,  /* longest string */
+    TH_RASP_TUPLE_BYTES = 1 << 24, /* longest tuple, with all that is inside */
+    TH_RASP_ATOMS_BYTES = 1 << 30  /* longest all strings, and all tuples, together */
 };
 
 /* Make atoms.  Text must be valid UTF-8.
@@ -88,6 +89,10 @@ bool th_rasp_atom_tuple(ThRaspAtoms *p, const ThRaspAtom *element, size_t n, ThR
  */
 const char *th_rasp_string_at(const ThRaspAtoms *p, ThRaspAtom string, size_t *size);
 const ThRaspAtom *th_rasp_tuple_at(const ThRaspAtoms *p, ThRaspAtom tuple, size_t *n);
+
+/* Bytes of a string, or of all that is in a tuple, counted as often as it is there; 0 for others.
+ */
+size_t th_rasp_atom_span(const ThRaspAtoms *p, ThRaspAtom a);
 
 /* Where the pool stands, and back to it: what was made since is forgotten, so that inputs that are
  * evaluated by the million leave nothing behind.  Atoms made since must not be used any more. */
