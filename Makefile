@@ -69,12 +69,13 @@ $(B)/test_%: tests/unit/test_%.c $(B)/libtapehead.a
 	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(filter %.a,$^) $(LIBS) -lcmocka
 
 # What is tested belongs to the program, not to the library.
-$(B)/test_shape: $(filter-out $(B)/src/main.o,$(SRC_O))
-$(B)/test_shape: LIBS += -lreadline
+$(B)/test_shape $(B)/test_commands_memory: $(filter-out $(B)/src/main.o,$(SRC_O))
+$(B)/test_shape $(B)/test_commands_memory: LIBS += -lreadline
 
 # Here memory runs out on purpose.
 $(B)/test_memory: override LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc,--wrap=malloc \
     -Wl,--wrap=aligned_alloc,--wrap=pthread_create,--wrap=th_arena_take
+$(B)/test_commands_memory: override LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc,--wrap=malloc
 
 # Fuzz targets see the whole program but its main; without a fuzzer they run a folder of files.
 FUZZ_O = $(B)/tests/fuzz/check.o $(if $(filter fuzz,$(FLAVOUR)),,$(B)/tests/fuzz/driver.o)

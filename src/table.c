@@ -148,8 +148,10 @@ static json_t *json_cell(char kind, va_list *args)
     }
 }
 
+/* NULL where memory has run out, for the cell or for the text that was to be in it. */
 static char *text_cell(char kind, ShOutputFormat format, va_list *args)
 {
+    const char *text;
     switch (kind) {
     case 'i':
         return sh_integer_text(va_arg(*args, long long));
@@ -158,7 +160,8 @@ static char *text_cell(char kind, ShOutputFormat format, va_list *args)
     case 'b':
         return th_strdup(sh_flag_text(va_arg(*args, int) != 0, format), NULL);
     default:
-        return th_strdup(va_arg(*args, const char *), NULL);
+        text = va_arg(*args, const char *);
+        return text ? th_strdup(text, NULL) : NULL;
     }
 }
 

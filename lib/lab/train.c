@@ -381,13 +381,25 @@ static void sum_slice(void *context, int i)
     tr->shard[i].size = th_kernel_sum_squares(tr->model->params.value + from, to - from);
 }
 
+static ThOptimizerState optimizer_state(const ThTrainer *tr, int i)
+{
+    return (ThOptimizerState){.params = &tr->model->params,
+                              .slot = tr->model->training.moment,
+                              .gradient = th_tape_gradient(tr->shard[0].tape),
+                              .scratch = tr->scratch + (size_t)i * tr->scratch_size};
+}
+
+static void prepare_part(void *context, int i)
+{
+    ThTrainer *tr = context;
+    ThOptimizerState s = optimizer_state(tr, i);
+    th_optimizer_prepare(&tr->update, &s, i, tr->n_shards);
+}
+
 static void update_part(void *context, int i)
 {
     ThTrainer *tr = context;
-    ThOptimizerState s = {.params = &tr->model->params,
-                          .slot = tr->model->training.moment,
-                          .gradient = th_tape_gradient(tr->shard[0].tape),
-                          .scratch = tr->scratch + (size_t)i * tr->scratch_size};
+    ThOptimizerState s = optimizer_state(tr, i);
     th_optimizer_update(&tr->update, &s, i, tr->n_shards);
 }
 
@@ -484,8 +496,14 @@ static bool move(ThTrainer *tr, ThError *err)
         return false;
     tr->update.rate = scheduled_rate(tr);
     tr->update.clip = tr->max_norm > 0 && norm > tr->max_norm ? tr->max_norm / norm : 1;
-    tr->update.step = ++t->updates;
+    tr->update.step = t->updates + 1;
+    tr->update.stop = tr->model->bounds ? tr->model->bounds->stop : NULL;
+    if (tr->update.rule->prepare)
+        th_pool_run(tr->pool, prepare_part, tr, tr->n_shards);
+    if (th_stopped(tr->update.stop, err))
+        return false;
     th_pool_run(tr->pool, update_part, tr, tr->n_shards);
+    t->updates++;
     if (tr->pull)
         th_train_pull_step(tr->pull, tr->step_loss, tr->update.rate);
     t->step++;

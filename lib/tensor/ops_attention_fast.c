@@ -16,13 +16,22 @@ enum { NARROW = 4 };
 /* ---- runs ---- */
 
 /* A run of positions that may see each other, all of one string: a string, or a segment of it.
- * Runs are worked on one by one, so lengths and segments cost nothing. */
+ * Runs are worked on one by one, so lengths and segments cost nothing.  The queries of a very long
+ * run come in several parts, between which the work can be stopped. */
 typedef struct {
     int b;
     int from, keys; /* its positions, from … from+keys-1 of the string */
     int row, rows;  /* its queries among the string's */
     int first;      /* position of the first of them, counted from `from` */
+    int left;       /* queries of the run behind these */
 } Run;
+
+static int rows_at_once(const ThTapeAttend *f)
+{
+    const long long operations = 1LL << 28; /* of one product; some 0.03 s */
+    long long rows = operations / ((long long)f->how.T * f->width);
+    return rows >= f->queries ? f->queries : rows > 0 ? (int)rows : 1;
+}
 
 static int run_end(const ThTapeAttend *f, const Run *r)
 {
@@ -34,10 +43,21 @@ static int run_end(const ThTapeAttend *f, const Run *r)
     return end;
 }
 
+/* The next queries of a run, of which there are left. */
+static bool take_queries(const ThTapeAttend *f, Run *r)
+{
+    int most = rows_at_once(f);
+    r->rows = r->left < most ? r->left : most;
+    r->left -= r->rows;
+    return r->rows > 0;
+}
+
 /* The next run with a query in it, after *r; all zero gives the first.  False: there is none. */
 static bool next_run(const ThTapeAttend *f, Run *r)
 {
-    for (;;) {
+    r->row += r->rows;
+    r->first += r->rows;
+    while (!take_queries(f, r)) {
         r->from += r->keys;
         r->keys = 0;
         while (r->b < f->how.B && r->from >= th_tape_attend_length(f, r->b)) {
@@ -49,17 +69,16 @@ static bool next_run(const ThTapeAttend *f, Run *r)
         int end = run_end(f, r), start = th_tape_attend_first(f, r->b);
         r->keys = end - r->from;
         r->row = r->from > start ? r->from - start : 0;
-        r->rows = end - start - r->row;
+        r->left = end - start - r->row;
         r->first = start + r->row - r->from;
-        if (r->rows > 0)
-            return true;
     }
+    return true;
 }
 
 /* True if runs differ, and with them what of a row is written. */
 static bool uneven(const ThTapeAttend *f)
 {
-    return f->how.length || f->how.segment;
+    return f->how.length || f->how.segment || rows_at_once(f) < f->queries;
 }
 
 /* ---- memory ---- */
@@ -99,18 +118,18 @@ static size_t weights_before(const ThTapeAttend *f, int head)
 /* Memory that every head of every run uses again. */
 typedef struct {
     size_t string;               /* weights of a string */
-    float *w, *dw;               /* (queries, ld) */
-    float *qu, *qv, *du, *dv;    /* (queries, width): q + u, q + v, their gradients */
-    float *relative, *drelative; /* (queries, 2T-1) */
+    float *w, *dw;               /* (rows at once, ld) */
+    float *qu, *qv, *du, *dv;    /* (rows at once, width): q + u, q + v, their gradients */
+    float *relative, *drelative; /* (rows at once, 2T-1) */
     size_t relatives;
 } Scratch;
 
 static bool take_scratch(ThTape *t, const ThTapeAttend *f, Scratch *s)
 {
-    size_t weights = (size_t)f->queries * (size_t)whole_vectors(f->how.T);
-    size_t vectors = (size_t)f->queries * (size_t)f->width;
+    size_t rows = (size_t)rows_at_once(f);
+    size_t weights = rows * (size_t)whole_vectors(f->how.T), vectors = rows * (size_t)f->width;
     s->string = weights_before(f, f->how.heads);
-    s->relatives = (size_t)f->queries * (size_t)(2 * f->how.T - 1);
+    s->relatives = rows * (size_t)(2 * f->how.T - 1);
     s->w = th_tape_take(t, 2 * weights, sizeof(float));
     s->qu = th_tape_take(t, f->how.xl >= 0 ? 4 * vectors : 0, sizeof(float));
     s->relative = th_tape_take(t, f->how.xl >= 0 ? 2 * s->relatives : 0, sizeof(float));

@@ -112,8 +112,9 @@ static void step(ThTape *t, const ThTapeNode *n, const Memory *m, int i)
     if (i == 0)
         memset(gate, 0, m->block * (size_t)l->cell->kept * sizeof *gate);
     else
-        th_blas_gemm_nn(&(ThBlasGemm){B, width, H, H, width, l->cell->kept * H, 0}, m->h + from,
-                        th_tape_in_float(t, n, WH), gate);
+        th_blas_gemm_stopping(th_blas_gemm_nn,
+                              &(ThBlasGemm){B, width, H, H, width, l->cell->kept * H, 0},
+                              m->h + from, th_tape_in_float(t, n, WH), gate, th_tape_stop(t));
     l->cell->forward(&(ThKernelCell){.B = B,
                                      .H = H,
                                      .x = th_tape_in_float(t, n, X),
@@ -220,8 +221,9 @@ static void step_back(ThTape *t, const ThTapeNode *n, const Carry *c, int i)
     add_input_gradients(n, c, gate, i);
     float direct = th_tape_in(t, n, BH) ? 1.0f : 0.0f;
     if (i > 0)
-        th_blas_gemm_nt(&(ThBlasGemm){B, n->cols, width, kept, width, n->cols, direct}, gate,
-                        th_tape_in_float(t, n, WH), c->dh);
+        th_blas_gemm_stopping(th_blas_gemm_nt,
+                              &(ThBlasGemm){B, n->cols, width, kept, width, n->cols, direct}, gate,
+                              th_tape_in_float(t, n, WH), c->dh, th_tape_stop(t));
 }
 
 /* The states before positions 1, 2, … of the strings that have these: a view where all strings have
@@ -255,8 +257,8 @@ static void recurrent_backward(ThTape *t, ThTapeNode *n)
     int rows = (int)(before(l, l->s.T) - before(l, 1));
     const float *h = dwh && rows > 0 ? states_before(t, m, l) : NULL;
     if (h)
-        th_blas_gemm_tn(&(ThBlasGemm){H, width, rows, H, kept, width, beta}, h, gate_at(m, l, 1),
-                        dwh);
+        th_blas_gemm_stopping(th_blas_gemm_tn, &(ThBlasGemm){H, width, rows, H, kept, width, beta},
+                              h, gate_at(m, l, 1), dwh, th_tape_stop(t));
     else if (dwh && beta == 0)
         memset(dwh, 0, (size_t)H * (size_t)width * sizeof *dwh);
 }

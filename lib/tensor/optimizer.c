@@ -74,7 +74,7 @@ static double cost_of(const ThParam *p)
 }
 
 static void update_piece(const ThOptimizerUpdate *u, const ThOptimizerState *s, const ThParam *p,
-                         int piece)
+                         int piece, bool prepare)
 {
     int cols = p->hidden ? p->cols / p->hidden : p->cols;
     ThOptimizerRun r = run_at(u, s, p, p->offset + (size_t)piece * (size_t)cols);
@@ -84,11 +84,15 @@ static void update_piece(const ThOptimizerUpdate *u, const ThOptimizerState *s, 
         r.cols = cols;
         r.stride = p->cols;
     }
-    u->rule->update(u, &r);
+    if (!prepare)
+        u->rule->update(u, &r);
+    else if (p->hidden && !(u->stop && *u->stop))
+        u->rule->prepare(u, &r);
 }
 
 /* The pieces in their order, cut where about the same work has been given to every part. */
-static void update_whole(const ThOptimizerUpdate *u, const ThOptimizerState *s, int part, int parts)
+static void update_whole(const ThOptimizerUpdate *u, const ThOptimizerState *s, int part, int parts,
+                         bool prepare)
 {
     double total = 0, before = 0;
     for (int i = 0; i < s->params->n; i++)
@@ -99,17 +103,24 @@ static void update_whole(const ThOptimizerUpdate *u, const ThOptimizerState *s, 
         for (int k = 0; k < pieces; k++) {
             double each = cost_of(p) / pieces;
             if ((int)((before + each / 2) / total * parts) == part)
-                update_piece(u, s, p, k);
+                update_piece(u, s, p, k, prepare);
             before += each;
         }
     }
+}
+
+void th_optimizer_prepare(const ThOptimizerUpdate *u, const ThOptimizerState *s, int part,
+                          int parts)
+{
+    if (u->rule->prepare)
+        update_whole(u, s, part, parts, true);
 }
 
 void th_optimizer_update(const ThOptimizerUpdate *u, const ThOptimizerState *s, int part, int parts)
 {
     size_t total = s->params->total, n = (size_t)parts, i = (size_t)part;
     if (u->rule->whole)
-        update_whole(u, s, part, parts);
+        update_whole(u, s, part, parts, false);
     else
         update_slice(u, s, total / n * i, part + 1 == parts ? total : total / n * (i + 1));
 }

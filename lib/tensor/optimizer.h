@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/stop.h"
 #include "tensor/params.h"
 
 enum { TH_OPTIMIZER_SLOTS = 4 }; /* at most */
@@ -28,6 +29,7 @@ typedef struct {
     double decay;   /* weight decay; parameters whose table row says so */
     double clip;    /* the gradient is multiplied by this first: global-norm clipping */
     long long step; /* of this update, from 1: bias correction */
+    ThStop *stop;   /* ends preparations; NULL: nothing does */
 } ThOptimizerUpdate;
 
 /* What a rule is called on: a run of elements of one parameter, or, where rows is not 0, a hidden
@@ -45,6 +47,9 @@ struct ThOptimizer {
     int slots;       /* that it needs, at most TH_OPTIMIZER_SLOTS */
     bool whole;      /* hidden matrices come whole, and every other parameter as one run */
     double momentum; /* the default */
+    /* The slow part of updating a hidden matrix, which changes nothing but scratch and such slots
+     * as the update begins by setting, so that it can be stopped; NULL: there is none. */
+    void (*prepare)(const ThOptimizerUpdate *u, const ThOptimizerRun *r);
     void (*update)(const ThOptimizerUpdate *u, const ThOptimizerRun *r); /* may use up g */
     size_t (*scratch)(int rows, int cols); /* floats for a hidden matrix; NULL: none */
 };
@@ -65,6 +70,11 @@ typedef struct {
     float *const *slot;
     float *gradient, *scratch;
 } ThOptimizerState;
+
+/* What goes before th_optimizer_update, for the same parts; all of them are to be done before the
+ * first update.  Where u->stop was set meanwhile, no update may follow. */
+void th_optimizer_prepare(const ThOptimizerUpdate *u, const ThOptimizerState *s, int part,
+                          int parts);
 
 /* Does the part `part` of `parts` of a step.  The parts may run in parallel and in any order, and
  * how many there are changes no result of a rule that is whole; other rules are cut into slices of

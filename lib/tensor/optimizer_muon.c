@@ -30,32 +30,32 @@ size_t th_optimizer_orthogonal_scratch(int rows, int cols)
 }
 
 /* y = a x + (b s + c s²) x, where s = x xᵀ; or from the other side, where that is smaller. */
-static void newton_schulz(const float *x, float *y, int rows, int cols, float *scratch)
+static void newton_schulz(const float *x, float *y, int rows, int cols, float *scratch,
+                          ThStop *stop)
 {
     size_t size = square(rows, cols);
     int k = rows < cols ? rows : cols, inner = rows < cols ? cols : rows;
     float *s = scratch, *p = scratch + size;
-    if (rows <= cols)
-        th_blas_gemm_nt(&(ThBlasGemm){k, k, inner, cols, cols, k, 0}, x, x, s);
-    else
-        th_blas_gemm_tn(&(ThBlasGemm){k, k, inner, cols, cols, k, 0}, x, x, s);
-    th_blas_gemm_nn(&(ThBlasGemm){k, k, k, k, k, k, 0}, s, s, p);
+    bool wide = rows <= cols;
+    th_blas_gemm_stopping(wide ? th_blas_gemm_nt : th_blas_gemm_tn,
+                          &(ThBlasGemm){k, k, inner, cols, cols, k, 0}, x, x, s, stop);
+    th_blas_gemm_stopping(th_blas_gemm_nn, &(ThBlasGemm){k, k, k, k, k, k, 0}, s, s, p, stop);
     th_kernel_scale(p, p, c, size);
     th_kernel_add_scaled(p, s, b, size);
     memcpy(y, x, (size_t)rows * (size_t)cols * sizeof *y);
-    if (rows <= cols)
-        th_blas_gemm_nn(&(ThBlasGemm){rows, cols, k, k, cols, cols, a}, p, x, y);
-    else
-        th_blas_gemm_nn(&(ThBlasGemm){rows, cols, k, cols, k, cols, a}, x, p, y);
+    int ld = wide ? k : cols;
+    th_blas_gemm_stopping(th_blas_gemm_nn,
+                          &(ThBlasGemm){rows, cols, k, ld, wide ? cols : k, cols, a}, wide ? p : x,
+                          wide ? x : p, y, stop);
 }
 
-float *th_optimizer_orthogonal(float *x, int rows, int cols, float *scratch)
+float *th_optimizer_orthogonal(float *x, int rows, int cols, float *scratch, ThStop *stop)
 {
     size_t n = (size_t)rows * (size_t)cols;
     float *y = scratch, *squares = scratch + n;
     th_kernel_scale(x, x, (float)(1 / (sqrt(th_kernel_sum_squares(x, n)) + 1e-7)), n);
-    for (int step = 0; step < STEPS; step++) {
-        newton_schulz(x, y, rows, cols, squares);
+    for (int step = 0; step < STEPS && !(stop && *stop); step++) {
+        newton_schulz(x, y, rows, cols, squares, stop);
         float *next = x;
         x = y;
         y = next;
@@ -63,20 +63,34 @@ float *th_optimizer_orthogonal(float *x, int rows, int cols, float *scratch)
     return x;
 }
 
+/* What the matrix moves along, to slot 1, which is of no other use to a hidden matrix. */
+static void prepare(const ThOptimizerUpdate *u, const ThOptimizerRun *r)
+{
+    size_t cols = (size_t)r->cols, stride = (size_t)r->stride, row = cols * sizeof *r->scratch;
+    float *x = r->scratch, *rest = x + (size_t)r->rows * cols;
+    for (size_t i = 0; i < (size_t)r->rows; i++) {
+        memcpy(r->slot[1] + i * stride, r->slot[0] + i * stride, row);
+        th_kernel_momentum(x + i * cols, r->slot[1] + i * stride, r->g + i * stride,
+                           (float)u->momentum, (float)u->clip, cols);
+    }
+    const float *step = th_optimizer_orthogonal(x, r->rows, r->cols, rest, u->stop);
+    for (size_t i = 0; i < (size_t)r->rows; i++)
+        memcpy(r->slot[1] + i * stride, step + i * cols, row);
+}
+
 static void update_hidden(const ThOptimizerUpdate *u, const ThOptimizerRun *r)
 {
     size_t cols = (size_t)r->cols, stride = (size_t)r->stride;
-    float *x = r->scratch, *rest = x + (size_t)r->rows * cols;
-    for (size_t i = 0; i < (size_t)r->rows; i++)
-        th_kernel_momentum(x + i * cols, r->slot[0] + i * stride, r->g + i * stride,
-                           (float)u->momentum, (float)u->clip, cols);
-    const float *step = th_optimizer_orthogonal(x, r->rows, r->cols, rest);
     double longest = r->rows > r->cols ? r->rows : r->cols;
     float by = (float)(-u->rate * SCALE * sqrt(longest));
     float keep = (float)(1 - (r->decays ? u->rate * u->decay : 0));
     for (size_t i = 0; i < (size_t)r->rows; i++) {
-        th_kernel_scale(r->w + i * stride, r->w + i * stride, keep, cols);
-        th_kernel_add_scaled(r->w + i * stride, step + i * cols, by, cols);
+        float *w = r->w + i * stride, *step = r->slot[1] + i * stride;
+        th_kernel_momentum(r->scratch, r->slot[0] + i * stride, r->g + i * stride,
+                           (float)u->momentum, (float)u->clip, cols);
+        th_kernel_scale(w, w, keep, cols);
+        th_kernel_add_scaled(w, step, by, cols);
+        memset(step, 0, cols * sizeof *step);
     }
 }
 
@@ -100,6 +114,7 @@ const ThOptimizer th_optimizer_muon = {
     .slots = 2,
     .whole = true,
     .momentum = 0.95,
+    .prepare = prepare,
     .update = update,
     .scratch = scratch,
 };

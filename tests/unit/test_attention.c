@@ -325,6 +325,66 @@ static void test_masked_keys_are_not_read(void **state)
     th_params_free(&p);
 }
 
+/* The queries from … to-1 of a causal string, which see its first `to` keys: values and gradients,
+ * added where they belong among those of the whole string. */
+static void add_queries(const Attend *whole, const ThParams *all, int from, int to, double *value,
+                        double *gradient)
+{
+    ThError err = {0};
+    ThParams p = {0};
+    Attend a = *whole;
+    int d = all->item[0].cols;
+    a.a.T = to;
+    Case c = case_of(&a, &(Shape){to - from, d, whole->a.T - to, false});
+    make_inputs(&c, &p);
+    for (int i = 0; i < p.n; i++)
+        memcpy(th_params_at(&p, i), th_params_at(all, i) + (i == 0 ? from * d : 0),
+               (size_t)p.item[i].rows * (size_t)p.item[i].cols * sizeof(float));
+    ThTape *t = th_tape_new(TH_TAPE_FLOAT, &p, &err);
+    th_tape_begin(t, TH_TAPE_GRADIENT);
+    ThVar y = build(t, &a);
+    th_tape_read(t, y, value + from * d);
+    assert_true(th_tape_backward(t, y, value + from * d, &err));
+    for (int i = 0; i < p.n; i++)
+        for (size_t k = 0; k < (size_t)p.item[i].rows * (size_t)p.item[i].cols; k++)
+            gradient[all->item[i].offset + (i == 0 ? (size_t)(from * d) : 0) + k] +=
+                (double)th_tape_gradient(t)[p.item[i].offset + k];
+    th_tape_free(t);
+    th_params_free(&p);
+}
+
+/* A run that is long enough to come in parts, between which it can be stopped, is what its halves
+ * are, which are not. */
+static void test_long_runs(void **state)
+{
+    (void)state;
+    enum { T = 256, D = 4200 };
+    for (int relative = 0; relative < 2; relative++) {
+        ThParams p = {0};
+        Attend a = {{.B = 1, .T = T, .heads = 1, .causal = true}, relative};
+        Case c = case_of(&a, &(Shape){T, D, 0, false});
+        make_inputs(&c, &p);
+        double *value[2], *gradient[2];
+        for (int k = 0; k < 2; k++) {
+            value[k] = th_alloc((size_t)T * D, sizeof(double), NULL);
+            gradient[k] = th_alloc(p.total, sizeof(double), NULL);
+            memset(gradient[k], 0, p.total * sizeof(double));
+        }
+        add_queries(&a, &p, 0, T, value[0], gradient[0]);
+        add_queries(&a, &p, 0, T / 2, value[1], gradient[1]);
+        add_queries(&a, &p, T / 2, T, value[1], gradient[1]);
+        assert_near(value[0], value[1], (size_t)T * D);
+        for (int i = 0; i < p.n; i++)
+            assert_near(gradient[0] + p.item[i].offset, gradient[1] + p.item[i].offset,
+                        (size_t)p.item[i].rows * (size_t)p.item[i].cols);
+        for (int k = 0; k < 2; k++) {
+            free(value[k]);
+            free(gradient[k]);
+        }
+        th_params_free(&p);
+    }
+}
+
 static void test_misfits(void **state)
 {
     (void)state;
@@ -469,6 +529,7 @@ int main(void)
         cmocka_unit_test(test_everything),
         cmocka_unit_test(test_constant_bias),
         cmocka_unit_test(test_masked_keys_are_not_read),
+        cmocka_unit_test(test_long_runs),
         cmocka_unit_test(test_misfits),
         cmocka_unit_test(test_rotation_gradients),
         cmocka_unit_test(test_rotation_values),

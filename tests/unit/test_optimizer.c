@@ -2,6 +2,7 @@
  * and how they are cut into parts. */
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -72,10 +73,11 @@ static void release(Memory *m)
 /* Parts in the order that is least like the usual one. */
 static void update(Memory *m, const ThOptimizerUpdate *u)
 {
-    for (int i = m->parts - 1; i >= 0; i--) {
+    for (int i = 2 * m->parts - 1; i >= 0; i--) {
+        int part = i % m->parts;
         ThOptimizerState s = {&m->p, m->slot, m->gradient,
-                              m->scratch + (size_t)i * m->scratch_size};
-        th_optimizer_update(u, &s, i, m->parts);
+                              m->scratch + (size_t)part * m->scratch_size};
+        (i < m->parts ? th_optimizer_update : th_optimizer_prepare)(u, &s, part, m->parts);
     }
 }
 
@@ -212,7 +214,7 @@ static void test_orthogonal(void **state)
             plain[i] = (double)x[i];
         }
         float *scratch = th_params_floats(th_optimizer_orthogonal_scratch(rows, cols), NULL);
-        const float *y = th_optimizer_orthogonal(x, rows, cols, scratch);
+        const float *y = th_optimizer_orthogonal(x, rows, cols, scratch, NULL);
         singular_values(y, rows, cols, value);
         for (int i = 0; i < (rows < cols ? rows : cols); i++)
             if (!(value[i] > 0.68 && value[i] < 1.2))
@@ -309,6 +311,35 @@ static void test_muon(void **state)
     release(&rest);
 }
 
+/* A preparation that was stopped has changed nothing: after it a step is what it would have been.
+ */
+static void test_muon_stopped(void **state)
+{
+    (void)state;
+    volatile sig_atomic_t now = 1;
+    Memory whole = {0}, stopped = {0};
+    small_model(&whole, 1);
+    small_model(&stopped, 1);
+    for (int step = 1; step <= 2; step++) {
+        ThOptimizerUpdate u = muon_step(step);
+        draw_gradient(&whole, step);
+        draw_gradient(&stopped, step);
+        update(&whole, &u);
+        ThOptimizerState s = {&stopped.p, stopped.slot, stopped.gradient, stopped.scratch};
+        u.stop = &now;
+        th_optimizer_prepare(&u, &s, 0, 1);
+        u.stop = NULL;
+        if (step == 2)
+            th_optimizer_prepare(&u, &s, 0, 1);
+        update(&stopped, &u);
+    }
+    assert_memory_equal(whole.p.value, stopped.p.value, whole.p.total * sizeof(float));
+    for (int k = 0; k < 2; k++)
+        assert_memory_equal(whole.slot[k], stopped.slot[k], whole.p.total * sizeof(float));
+    release(&whole);
+    release(&stopped);
+}
+
 /* However many parts there are, every parameter is moved once, to the same bits. */
 static void test_muon_parts(void **state)
 {
@@ -359,10 +390,10 @@ static void test_muon_at_rest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),        cmocka_unit_test(test_hand_made),
-        cmocka_unit_test(test_orthogonal),   cmocka_unit_test(test_moments_vanish),
-        cmocka_unit_test(test_muon),         cmocka_unit_test(test_muon_parts),
-        cmocka_unit_test(test_muon_at_rest),
+        cmocka_unit_test(test_table),      cmocka_unit_test(test_hand_made),
+        cmocka_unit_test(test_orthogonal), cmocka_unit_test(test_moments_vanish),
+        cmocka_unit_test(test_muon),       cmocka_unit_test(test_muon_stopped),
+        cmocka_unit_test(test_muon_parts), cmocka_unit_test(test_muon_at_rest),
     };
     return cmocka_run_group_tests_name("optimizer", tests, NULL, NULL);
 }

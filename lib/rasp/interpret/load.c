@@ -172,7 +172,8 @@ static bool run_one(ThRasp *r, ThRaspSource *src, const char *label, bool librar
     ThRaspTree t = {0};
     size_t from = src->at;
     if (!th_rasp_parse_one(&t, src, d, err)) {
-        err->code = err->code == TH_EINCOMPLETE ? TH_EPARSE : err->code;
+        if (err && err->code == TH_EINCOMPLETE)
+            err->code = TH_EPARSE;
         th_rasp_tree_free(&t);
         skip_statement(src);
         return false;
