@@ -112,7 +112,9 @@ enum {
     C_CONTROL = 64,     /* a { in it opens a body of statements, which it runs itself (for, if) */
     C_LISTS = 128,      /* its second form takes a list, and looks at call->redirect itself; it is
                            tried first where a variable is named that holds one */
-    C_ANY_FILE = 256    /* its output may be sent to a file with any ending (echo) */
+    C_ANY_FILE = 256,   /* its output may be sent to a file with any ending (echo) */
+    C_ARRAYS = 512      /* the handler writes a .npy or .safetensors file that its output is sent to
+                           (sh_redirect_is_array) */
 };
 
 #define SH_COMMAND(id, ...)                                                                        \

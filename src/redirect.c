@@ -97,10 +97,17 @@ static bool same_columns(const ShOutput *o, const ShCall *call, const ShRedirect
     return th_hint(err, "its first line is: %.*s", (int)strcspn(r->columns, "\r\n"), r->columns);
 }
 
+bool sh_redirect_is_array(const ShCall *call)
+{
+    return (call->command->flags & C_ARRAYS) && call->redirect &&
+           (th_ends_with(call->redirect, ".npy") || th_ends_with(call->redirect, ".safetensors"));
+}
+
 bool sh_redirect_begin(ShSession *s, const ShCall *call, ShRedirect *r, ThError *err)
 {
     unsigned own = call->form == 2 ? C_OWN_REDIRECT | C_LISTS : C_OWN_REDIRECT;
-    if (!call->pipe && (!call->redirect || (call->command->flags & own)))
+    if (!call->pipe &&
+        (!call->redirect || (call->command->flags & own) || sh_redirect_is_array(call)))
         return true;
     if (!extension_fits(call, err))
         return false;

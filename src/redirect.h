@@ -22,6 +22,9 @@ typedef struct {
  * TH_EUSAGE for a file that text has no place in, TH_EIO, TH_ENOMEM: nothing is changed. */
 bool sh_redirect_begin(ShSession *s, const ShCall *call, ShRedirect *r, ThError *err);
 
+/* Whether the output goes to a file of arrays, which the handler writes: see C_ARRAYS. */
+bool sh_redirect_is_array(const ShCall *call);
+
 /* Ends it: a file is there as a whole if the command went well (`ok`), and not at all if not.
  * Returns whether all went well. */
 bool sh_redirect_end(ShSession *s, const ShCall *call, ShRedirect *r, bool ok, ThError *err);

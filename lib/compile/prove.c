@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "compile/map.h"
+#include "models/ablation.h"
 
 static const double widen = 1 + 1e-9; /* rounding of double sums */
 
@@ -210,7 +211,8 @@ bool th_compile_prove(const ThModel *model, const ThCompileTruth *truth,
     const ThMonoid *m = truth->monoid;
     Check c = {.monoid = m, .truth = truth, .claim = claim, .proof = proof};
     *proof = (ThCompileProof){.elements = m->size, .right = true};
-    bool ok = th_compile_map_read(&c.f, model, m->size, err) && fits(model, truth, err);
+    bool ok = th_model_whole(model, "a proof", err) &&
+              th_compile_map_read(&c.f, model, m->size, err) && fits(model, truth, err);
     double products = pow(m->size, c.f.chunk);
     if (ok && claim->products > 0 && products > claim->products)
         ok = th_fail(err, TH_ELIMIT, "%.0f products are more than the %.0f that may be checked",

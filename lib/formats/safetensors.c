@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "formats/metadata.h"
 #include "formats/rows.h"
+#include "models/ablation.h"
 
 /* The blocks of numbers in a file, in their order: weights, moments, the best weights so far. */
 enum { WEIGHTS = -1, BEST = TH_OPTIMIZER_SLOTS, BLOCKS_END };
@@ -67,8 +68,25 @@ static json_t *describe(const ThParam *p, size_t offset)
                      (json_int_t)offset, (json_int_t)end);
 }
 
-/* Returns new: the header as text, padded so that the tensors begin at a multiple of eight. */
-static char *write_header(const ThModel *m, ThError *err)
+/* Returns new: a header, which is freed, as text, padded so that the tensors begin at a multiple of
+ * eight; NULL where it is not ok. */
+static char *write_header(json_t *header, bool ok, ThError *err)
+{
+    char *json = ok ? json_dumps(header, JSON_COMPACT) : NULL;
+    json_decref(header);
+    ThText text = {0};
+    if (json)
+        th_text_add(&text, json);
+    free(json);
+    while (json && text.size % LENGTH_BYTES != 0 && !text.failed)
+        th_text_add(&text, " ");
+    if (json)
+        return th_text_take(&text, err);
+    th_fail(err, TH_ENOMEM, "out of memory for the header of a file");
+    return NULL;
+}
+
+static char *write_model_header(const ThModel *m, ThError *err)
 {
     json_t *header = json_object(), *metadata = th_metadata_write(m, err);
     bool ok = metadata && json_object_set_new(header, "__metadata__", metadata) == 0;
@@ -80,18 +98,7 @@ static char *write_header(const ThModel *m, ThError *err)
             offset += ELEMENT * count(p);
         }
     }
-    char *json = ok ? json_dumps(header, JSON_COMPACT) : NULL;
-    json_decref(header);
-    ThText text = {0};
-    if (json)
-        th_text_add(&text, json);
-    free(json);
-    while (json && text.size % LENGTH_BYTES != 0 && !text.failed)
-        th_text_add(&text, " ");
-    if (json)
-        return th_text_take(&text, err);
-    th_fail(err, TH_ENOMEM, "out of memory for the header of a model");
-    return NULL;
+    return write_header(header, ok, err);
 }
 
 static void put_little_endian(FILE *out, uint64_t value, int bytes)
@@ -100,30 +107,55 @@ static void put_little_endian(FILE *out, uint64_t value, int bytes)
         putc((int)(value >> 8 * i & 0xff), out);
 }
 
-static void put_values(FILE *out, const ThParams *params, const float *value)
+static void put_values(FILE *out, const float *from, size_t n)
 {
-    for (int i = 0; i < params->n; i++) {
-        const float *from = value + params->item[i].offset;
-        for (size_t k = 0; k < count(&params->item[i]); k++) {
-            uint32_t bits;
-            memcpy(&bits, &from[k], sizeof bits);
-            put_little_endian(out, bits, ELEMENT);
-        }
+    for (size_t k = 0; k < n; k++) {
+        uint32_t bits;
+        memcpy(&bits, &from[k], sizeof bits);
+        put_little_endian(out, bits, ELEMENT);
     }
+}
+
+static void put_header(FILE *out, const char *header)
+{
+    put_little_endian(out, strlen(header), LENGTH_BYTES);
+    fputs(header, out);
 }
 
 bool th_safetensors_save(const ThModel *m, const char *path, ThError *err)
 {
     ThFile file = {0};
-    char *header = write_header(m, err);
+    char *header = th_model_whole(m, "the file", err) ? write_model_header(m, err) : NULL;
     FILE *out = header ? th_file_begin(&file, path, err) : NULL;
     if (out) {
-        put_little_endian(out, strlen(header), LENGTH_BYTES);
-        fputs(header, out);
+        put_header(out, header);
         for (int block = WEIGHTS; block < BLOCKS_END; block++)
-            if (block_of(m, block))
-                put_values(out, &m->params, block_of(m, block));
+            for (int i = 0; block_of(m, block) && i < m->params.n; i++)
+                put_values(out, block_of(m, block) + m->params.item[i].offset,
+                           count(&m->params.item[i]));
     }
+    free(header);
+    return out && th_file_commit(&file, err);
+}
+
+bool th_safetensors_write(const ThSafetensorsMatrix *matrix, size_t n, const char *path,
+                          ThError *err)
+{
+    ThFile file = {0};
+    json_t *all = json_object();
+    size_t offset = 0;
+    bool ok = all != NULL;
+    for (size_t i = 0; ok && i < n; i++) {
+        ThParam p = {.rows = matrix[i].rows, .cols = matrix[i].cols};
+        ok = json_object_set_new(all, matrix[i].name, describe(&p, offset)) == 0;
+        offset += ELEMENT * count(&p);
+    }
+    char *header = write_header(all, ok, err);
+    FILE *out = header ? th_file_begin(&file, path, err) : NULL;
+    if (out)
+        put_header(out, header);
+    for (size_t i = 0; out && i < n; i++)
+        put_values(out, matrix[i].value, (size_t)matrix[i].rows * (size_t)matrix[i].cols);
     free(header);
     return out && th_file_commit(&file, err);
 }

@@ -21,6 +21,16 @@
 /* Writes the model, whole or not at all.  Errors: TH_EIO (a full disk), TH_ENOMEM. */
 bool th_safetensors_save(const ThModel *m, const char *path, ThError *err);
 
+/* Writes matrices with names of their own, whole or not at all; one row makes a vector.  Errors:
+ * TH_EIO, TH_ENOMEM. */
+typedef struct {
+    const char *name;
+    int rows, cols;
+    const float *value; /* (rows, cols) */
+} ThSafetensorsMatrix;
+bool th_safetensors_write(const ThSafetensorsMatrix *matrix, size_t n, const char *path,
+                          ThError *err);
+
 /* Returns new.  The file may be anything: a damaged or hostile one is TH_EVALUE, or TH_EIO where it
  * cannot be read, and costs little more memory than its own size. */
 ThModel *th_safetensors_load(const char *path, ThError *err);

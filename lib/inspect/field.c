@@ -74,7 +74,7 @@ static bool probe(Probe *p, const ThModel *m, double *sum, ThError *err)
     ThModelForward how = {.share = false};
     th_tape_begin(p->tape, TH_TAPE_GRADIENT);
     ThVar answer = th_model_forward(m, p->tape, &p->batch, &how);
-    ThVar embedding = th_tape_find(p->tape, "embedding", 0);
+    ThVar embedding = th_tape_find(p->tape, "embedding", -1);
     if (!th_tape_ok(p->tape, err))
         return false;
     if (embedding < 0)

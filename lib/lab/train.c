@@ -10,6 +10,7 @@
 #include "lab/pull.h"
 #include "lab/validation.h"
 #include "learn/score.h"
+#include "models/ablation.h"
 #include "tensor/kernels.h"
 #include "tensor/optimizer.h"
 
@@ -209,7 +210,7 @@ static bool prepare_pull(ThTrainer *tr, const ThOptions *o, ThError *err)
 ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options, int threads,
                           ThError *err)
 {
-    ThTrainer *tr = th_alloc(1, sizeof *tr, err);
+    ThTrainer *tr = th_model_whole(m, "training", err) ? th_alloc(1, sizeof *tr, err) : NULL;
     if (!tr)
         return NULL;
     tr->model = m;

@@ -73,7 +73,7 @@ static ThModelStream embed(ThTape *t, const ThModelAttention *a, const ThBatch *
     }
     s.x = th_op_rows(t, table, b->token, b->B * b->T, a->scale);
     if (!how->share)
-        th_tape_tag(t, s.x, "embedding", 0);
+        s.x = th_tape_tag(t, s.x, "embedding", -1);
     ThPositionRows rows = rows_of(&s);
     s.x = th_position_at_input(&a->position, t, s.x, &rows);
     return s;
@@ -139,6 +139,15 @@ static ThVar keep_keys(ThTape *t, ThModelKept *k, int layer, ThVar kv)
     return th_tape_view(t, k->B * k->span, (int)cols, k->kv[layer]);
 }
 
+void th_model_note_keys(ThTape *t, ThVar kv, int index)
+{
+    int d = th_tape_cols(t, kv) / 2;
+    if (!th_tape_keeps_named(t))
+        return;
+    th_tape_tag(t, th_op_columns(t, kv, 0, d), "key", index);
+    th_tape_tag(t, th_op_columns(t, kv, d, d), "value", index);
+}
+
 ThVar th_model_attend(ThTape *t, const ThModelAttention *a, int layer, const ThModelStream *s,
                       ThVar x)
 {
@@ -159,6 +168,8 @@ ThVar th_model_attend_to(ThTape *t, const ThModelAttention *a, int layer, const 
                          .xl = -1,
                          .tag = layer + s->step,
                          .length = s->length};
+    th_tape_note(t, q, "query", how.tag);
+    th_model_note_keys(t, kv, how.tag);
     if (s->kept) {
         kv = keep_keys(t, s->kept, layer, kv);
         how.T += s->kept->n;
@@ -167,7 +178,8 @@ ThVar th_model_attend_to(ThTape *t, const ThModelAttention *a, int layer, const 
     } else {
         th_position_at_attention(&a->position, t, layer, &s->span, &how);
     }
-    return project(t, th_op_attention(t, q, kv, &how), y->output, y->output_bias);
+    ThVar heads = th_tape_note(t, th_op_attention(t, q, kv, &how), "heads", how.tag);
+    return th_tape_note(t, project(t, heads, y->output, y->output_bias), "attended", how.tag);
 }
 
 /* ---- the whole ---- */
@@ -185,9 +197,15 @@ static ThVar run(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelFor
         s.token = NULL;
         if (how->noise > 0)
             s.x = th_op_noise(t, s.x, how->noise, how->rng);
-        th_tape_tag(t, s.x, "state", i);
+        s.x = th_tape_tag(t, s.x, "state", i);
     }
     return a->blocks->answer(t, m, s.x);
+}
+
+ThVar th_model_attention_answer(const ThModel *m, ThTape *t, ThVar x)
+{
+    const ThModelAttention *a = m->layout;
+    return a->blocks->answer(t, m, x);
 }
 
 ThVar th_model_attention_forward(const ThModel *m, ThTape *t, const ThBatch *b,

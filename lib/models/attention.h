@@ -74,7 +74,11 @@ ThVar th_model_attend(ThTape *t, const ThModelAttention *a, int layer, const ThM
 ThVar th_model_attend_to(ThTape *t, const ThModelAttention *a, int layer, const ThModelStream *s,
                          ThVar x, ThVar from);
 
+/* Names keys and values for inspections, of kv (…, 2 dim). */
+void th_model_note_keys(ThTape *t, ThVar kv, int index);
+
 /* For the tables of architectures, see ThModelKind. */
+ThVar th_model_attention_answer(const ThModel *m, ThTape *t, ThVar x);
 ThVar th_model_attention_forward(const ThModel *m, ThTape *t, const ThBatch *b,
                                  const ThModelForward *how);
 bool th_model_attention_trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *out,

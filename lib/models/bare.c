@@ -45,7 +45,8 @@ static ThVar run_layer(ThTape *t, const ThModel *m, int layer, const ThModelStre
     ThVar own = th_model_stream_rows(t, s, s->x);
     ThVar u = th_op_add(t, own, th_model_attend(t, &l->attention, layer, s, s->x));
     ThVar f = th_op_linear_relu(t, u, th_param(t, y->up), th_param(t, y->up_bias));
-    return th_op_add(t, u, th_op_linear(t, f, th_param(t, y->down), th_param(t, y->down_bias)));
+    f = th_op_linear(t, f, th_param(t, y->down), th_param(t, y->down_bias));
+    return th_op_add(t, u, th_tape_note(t, f, "feed_forward", layer));
 }
 
 static ThVar answer(ThTape *t, const ThModel *m, ThVar x)
@@ -197,6 +198,7 @@ static void drop_first(ThModelTraceLayer *l, bool all)
     memmove(l->key, l->key + skip * keys, left * keys * sizeof *l->key);
     memmove(l->last, l->last + skip, left * sizeof *l->last);
     l->n_rows = (int)left;
+    l->before = (int)skip;
     for (size_t i = 0; i < left; i++)
         l->last[i]--;
     for (size_t i = 0; i < left * keys; i++)
@@ -229,6 +231,7 @@ const ThModelKind th_model_bare = {
     .check = check,
     .bind = bind,
     .forward = forward,
+    .answer = th_model_attention_answer,
     .trace = trace,
     .keeps = th_model_attention_keeps,
     .open = open_state,

@@ -93,6 +93,7 @@ static ThVar run_layer(ThTape *t, const ThModel *m, int layer, const ThModelStre
     ThVar attended = th_model_attend(t, &l->attention, layer, s, read);
     ThVar u = th_op_add(t, own, th_op_dropout(t, attended, l->dropout, rng));
     ThVar f = feed_forward(t, y, norm(t, l->beside ? own : u, y->norm2_gain, y->norm2_offset));
+    f = th_tape_note(t, f, "feed_forward", layer);
     return th_op_add(t, u, th_op_dropout(t, f, l->dropout, rng));
 }
 
@@ -210,6 +211,7 @@ const ThModelKind th_model_gpt = {
     .check = check,
     .bind = bind,
     .forward = th_model_attention_forward,
+    .answer = th_model_attention_answer,
     .trace = th_model_attention_trace,
     .keeps = th_model_attention_keeps,
     .open = th_model_attention_open,

@@ -153,7 +153,7 @@ static ThVar run_layers(const ThModel *m, ThTape *t, const ThBatch *b, const ThM
     ThVar x = th_param(t, l->embedding);
     if (!how->share) {
         x = th_op_rows(t, x, b->token, b->B * b->T, 1);
-        th_tape_tag(t, x, "embedding", 0);
+        x = th_tape_tag(t, x, "embedding", -1);
         in.index = NULL;
     }
     for (int i = 0; i < l->layers; i++) {
@@ -168,12 +168,13 @@ static ThVar run_layers(const ThModel *m, ThTape *t, const ThBatch *b, const ThM
         x = residual ? th_op_add(t, th_model_linear_rows(t, &in, x), out.output) : out.output;
         if (how->noise > 0)
             x = th_op_noise(t, x, how->noise, how->rng);
+        x = th_tape_note(t, x, "output", i);
         in.index = NULL;
     }
     return x;
 }
 
-static ThVar answer(const ThModel *m, ThTape *t, ThVar x)
+ThVar th_model_linear_answer(const ThModel *m, ThTape *t, ThVar x)
 {
     const Layout *l = m->layout;
     ThVar y = norm(t, x, l->final_gain, l->final_offset);
@@ -185,7 +186,7 @@ ThVar th_model_linear_forward(const ThModel *m, ThTape *t, const ThBatch *b,
                               const ThModelForward *how)
 {
     ThVar x = run_layers(m, t, b, how, NULL);
-    return answer(m, t, m->signature.target == TH_TARGET_FINAL ? ends(t, x, b) : x);
+    return th_model_linear_answer(m, t, m->signature.target == TH_TARGET_FINAL ? ends(t, x, b) : x);
 }
 
 bool th_model_linear_trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *trace,
@@ -408,8 +409,8 @@ bool th_model_linear_feed(void *state, const int *token, int n, float *logits, T
     if (!b.token)
         return th_tape_ok(t, err);
     memcpy(b.token, token, size * sizeof *token);
-    ThVar z =
-        answer(k->m, t, ends(t, run_layers(k->m, t, &b, &(ThModelForward){.share = true}, k), &b));
+    ThVar z = th_model_linear_answer(
+        k->m, t, ends(t, run_layers(k->m, t, &b, &(ThModelForward){.share = true}, k), &b));
     if (!th_tape_ok(t, err))
         return false;
     memcpy(logits, th_tape_floats(t, z), (size_t)k->B * classes * sizeof *logits);

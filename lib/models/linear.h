@@ -57,12 +57,14 @@ typedef struct {
 /* What the tables of these architectures share, see ThModelKind; the layer is their `part`. */
 #define TH_MODEL_LINEAR_KIND                                                                       \
     .takes_noise = true, .ragged = true, .causal = true, .bind = th_model_linear_bind,             \
-    .forward = th_model_linear_forward, .trace = th_model_linear_trace,                            \
-    .transitions = th_model_linear_transitions, .open = th_model_linear_open,                      \
-    .feed = th_model_linear_feed, .reset = th_model_linear_reset, .close = th_model_linear_close
+    .forward = th_model_linear_forward, .level = "output", .answer = th_model_linear_answer,       \
+    .trace = th_model_linear_trace, .transitions = th_model_linear_transitions,                    \
+    .open = th_model_linear_open, .feed = th_model_linear_feed, .reset = th_model_linear_reset,    \
+    .close = th_model_linear_close
 bool th_model_linear_bind(ThModel *m, ThError *err);
 ThVar th_model_linear_forward(const ThModel *m, ThTape *t, const ThBatch *b,
                               const ThModelForward *how);
+ThVar th_model_linear_answer(const ThModel *m, ThTape *t, ThVar x);
 bool th_model_linear_trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *trace,
                            ThError *err);
 ThModelTransitions *th_model_linear_transitions(const ThModel *m, int layer, const int *token,

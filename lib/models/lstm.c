@@ -10,8 +10,8 @@ static const ThOptionSpec options[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 typedef struct {
-    int wx, wh, b; /* W in two parts: the rows that x selects, and those for h */
-    ThModelReadout readout;
+    ThModelReadout readout; /* first: th_model_recurrent_answer looks there */
+    int wx, wh, b;          /* W in two parts: the rows that x selects, and those for h */
 } Layout;
 
 static bool bind(ThModel *m, ThError *err)
@@ -35,7 +35,7 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMode
     ThVar table = th_op_add_row(t, th_param(t, l->wx), th_param(t, l->b));
     ThVar x = th_model_recurrent_read(t, m, table, b, how, &s);
     ThVar h = th_op_lstm(t, x, th_param(t, l->wh), &s, th_option_real(&m->options, "forget"));
-    return th_model_recurrent_answer(t, m, &l->readout, h, &s);
+    return th_model_recurrent_finish(t, m, h, &s);
 }
 
 static void *open_state(const ThModel *m, int B, ThError *err)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "models/ablation.h"
 #include "models/ragged.h"
 
 #define MODEL(id) extern const ThModelKind th_model_##id;
@@ -67,6 +68,9 @@ void th_model_free(ThModel *m)
     th_options_free(&m->options);
     free(m->layout);
     free(m->scores);
+    for (size_t i = 0; i < m->n_ablations; i++)
+        free(m->ablation[i].mean);
+    free(m->ablation);
     free(m);
 }
 
@@ -186,6 +190,8 @@ ThModel *th_model_copy(const ThModel *m, ThError *err)
         return c;
     bool ok = th_model_bind(c, &m->signature, m->training.seed, err) &&
               copy_training(&c->training, &m->training, m->params.total, err);
+    for (size_t i = 0; ok && i < m->n_ablations; i++)
+        ok = th_model_ablate(c, &m->ablation[i], err);
     if (!ok) {
         th_model_free(c);
         return NULL;
@@ -222,8 +228,9 @@ ThVar th_model_forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMo
 {
     if (!check_batch(m, t, b))
         return -1;
-    return b->length && !m->kind->ragged ? th_model_by_length(m, t, b, how)
-                                         : m->kind->forward(m, t, b, how);
+    ThVar z = b->length && !m->kind->ragged ? th_model_by_length(m, t, b, how)
+                                            : th_model_run(m, t, b, how);
+    return th_tape_note(t, z, "logits", -1);
 }
 
 static void free_layer(ThModelTraceLayer *l)
@@ -267,8 +274,45 @@ bool th_model_trace_rows(ThModelTraceLayer *l, const ThModelTraceLayer *shape, T
 
 ThVar th_model_priced(ThTape *t, ThVar loss, double scale)
 {
-    ThVar cost = th_tape_find(t, "cost", 0);
+    ThVar cost = th_tape_find(t, "cost", -1);
     return cost < 0 ? loss : th_op_add(t, loss, th_op_scale(t, cost, scale));
+}
+
+ThVar th_model_level(const ThModel *m, const ThTape *t, int layer)
+{
+    return th_tape_find(t, m->kind->level ? m->kind->level : "state", layer);
+}
+
+/* Fills what there is to see of a string that was run. */
+static bool read_trace(const ThModel *m, const ThTape *t, ThVar z, ThModelTrace *to, ThError *err)
+{
+    to->n_classes = m->signature.n_classes;
+    to->n_outputs = th_tape_rows(t, z);
+    to->output = th_alloc((size_t)to->n_outputs * (size_t)to->n_classes, sizeof *to->output, err);
+    if (!to->output)
+        return false;
+    th_tape_read(t, z, to->output);
+    return !m->kind->trace || m->kind->trace(m, t, to->length, to, err);
+}
+
+ThModelTrace *th_model_trace_on(const ThModel *m, ThTape *t, int *token, int length, ThError *err)
+{
+    if (length < 1) {
+        th_fail(err, TH_EVALUE, "a model reads at least one symbol");
+        return NULL;
+    }
+    ThModelTrace *trace = th_alloc(1, sizeof *trace, err);
+    if (!trace)
+        return NULL;
+    trace->length = length;
+    th_tape_keep_named(t, true);
+    th_tape_begin(t, TH_TAPE_NO_GRADIENT);
+    ThVar z = th_model_forward(m, t, &(ThBatch){.B = 1, .T = length, .token = token},
+                               &(ThModelForward){.share = false});
+    if (th_tape_ok(t, err) && read_trace(m, t, z, trace, err))
+        return trace;
+    th_model_trace_free(trace);
+    return NULL;
 }
 
 ThModelTrace *th_model_trace(const ThModel *m, const int *token, int length, ThError *err)
@@ -277,35 +321,10 @@ ThModelTrace *th_model_trace(const ThModel *m, const int *token, int length, ThE
         th_fail(err, TH_EVALUE, "the model has not been trained yet, so it has no alphabet");
         return NULL;
     }
-    if (length < 1) {
-        th_fail(err, TH_EVALUE, "a model reads at least one symbol");
-        return NULL;
-    }
-    ThModelTrace *trace = th_alloc(1, sizeof *trace, err);
     ThTape *t = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
     int *copy = th_copy(token, (size_t)length, sizeof *token, err);
-    bool ok = trace && t && copy;
-    if (ok) {
-        th_tape_keep_attention(t, true);
-        th_tape_begin(t, TH_TAPE_NO_GRADIENT);
-        ThVar z = th_model_forward(m, t, &(ThBatch){.B = 1, .T = length, .token = copy},
-                                   &(ThModelForward){.attention = true});
-        ok = th_tape_ok(t, err);
-        *trace = (ThModelTrace){.length = length,
-                                .n_classes = m->signature.n_classes,
-                                .n_outputs = ok ? th_tape_rows(t, z) : 0};
-        trace->output = th_alloc((size_t)trace->n_outputs * (size_t)trace->n_classes,
-                                 sizeof *trace->output, err);
-        ok = ok && trace->output;
-        if (ok)
-            th_tape_read(t, z, trace->output);
-        ok = ok && (!m->kind->trace || m->kind->trace(m, t, length, trace, err));
-    }
+    ThModelTrace *trace = t && copy ? th_model_trace_on(m, t, copy, length, err) : NULL;
     free(copy);
     th_tape_free(t);
-    if (!ok) {
-        th_model_trace_free(trace);
-        return NULL;
-    }
     return trace;
 }

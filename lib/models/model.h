@@ -20,13 +20,13 @@
 
 typedef struct ThModel ThModel;
 typedef struct ThModelTransitions ThModelTransitions; /* models/transitions.h */
+typedef struct ThModelAblation ThModelAblation;       /* models/ablation.h */
 
 /* How a forward pass is run. */
 typedef struct {
-    bool share;     /* compute equal sub-computations once; off where each position is inspected */
-    bool attention; /* keep attention weights on the tape */
-    double noise;   /* deviation of the noise on every level's output (training only) */
-    ThRng *rng;     /* draws it; may be NULL where noise is 0 */
+    bool share;   /* compute equal sub-computations once; off where each position is inspected */
+    double noise; /* deviation of the noise on every level's output (training only) */
+    ThRng *rng;   /* draws it; may be NULL where noise is 0 */
     struct ThModelRouting *routing; /* of a model of trees (ThModelKind): becomes what it computed,
                                        views that live as long as its values; may be NULL */
 } ThModelForward;
@@ -34,6 +34,7 @@ typedef struct {
 /* What a model did with one string, for inspection: per layer, in order of computation. */
 typedef struct {
     int n_rows, dim;
+    int before;        /* rows that stand before these in the layer's values on the tape */
     int *first, *last; /* (n_rows): row i is about the positions first[i] … last[i] */
     double *state;     /* (n_rows, dim): the layer's output */
     int n_heads, n_keys;
@@ -83,8 +84,13 @@ typedef struct {
      * m->layout (allocated here, freed with free()). */
     bool (*bind)(ThModel *m, ThError *err);
     /* What th_model_forward does, for a batch that it has looked at.  Embedded inputs are
-     * tagged "embedding" (one row per string and position unless how->share). */
+     * tagged "embedding" (one row per string and position unless how->share), what a layer hands on
+     * "state" (or see `level`), indices counting layers. */
     ThVar (*forward)(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how);
+    const char *level; /* the name of what a layer hands on, on the tape; NULL: "state" */
+    /* The logits of vectors (n, dim) that stand where the last layer's do, which it hands on; of
+     * all those of one string. */
+    ThVar (*answer)(const ThModel *m, ThTape *t, ThVar x);
     /* Fills trace->layer from a tape on which one string was run without sharing, with attention;
      * NULL where the architecture has no layers to show. */
     bool (*trace)(const ThModel *m, const ThTape *t, int length, ThModelTrace *trace, ThError *err);
@@ -150,6 +156,8 @@ struct ThModel {
     ThModelTraining training;
     ThScore *scores; /* (n_scores): of the last evaluation; freed with free() */
     size_t n_scores;
+    ThModelAblation *ablation; /* (n_ablations): what is silenced; freed with the model */
+    size_t n_ablations;
 };
 
 const ThModelKind *const *th_model_kinds(size_t *n); /* the registry, in manual order */
@@ -197,6 +205,13 @@ ThVar th_model_priced(ThTape *t, ThVar loss, double scale);
 /* Runs one string of length ≥ 1 and returns new: everything there is to see.  TH_EVALUE if the
  * model is not bound. */
 ThModelTrace *th_model_trace(const ThModel *m, const int *token, int length, ThError *err);
+
+/* The same on a tape, where everything that has a name is kept until it begins again; token is
+ * borrowed until then. */
+ThModelTrace *th_model_trace_on(const ThModel *m, ThTape *t, int *token, int length, ThError *err);
+
+/* What a layer handed on in the last run on a tape, from 0; -1: there is no such layer. */
+ThVar th_model_level(const ThModel *m, const ThTape *t, int layer);
 void th_model_trace_free(ThModelTrace *t); /* NULL is fine */
 
 /* Runs one string of length ≥ 1 and returns new: how long the model thought about it.  TH_EVALUE if

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "models/ablation.h"
+
 /* Strings of one length as a rectangle; row i of it is row[i] of the batch. */
 typedef struct {
     ThBatch batch;
@@ -68,7 +70,7 @@ ThVar th_model_by_length(const ThModel *m, ThTape *t, const ThBatch *b, const Th
         Group g;
         if (!take_group(t, b, row + done, b->B - done, &g))
             return -1;
-        ThVar z = m->kind->forward(m, t, &g.batch, how);
+        ThVar z = th_model_run(m, t, &g.batch, how);
         if (z < 0)
             return -1;
         at += place_logits(m, b, &g, at, index);

@@ -40,8 +40,7 @@ ThVar th_model_recurrent_read(ThTape *t, const ThModel *m, ThVar table, const Th
     }
     s->every = true;
     ThVar x = th_op_rows(t, table, b->token, b->B * b->T, 1);
-    th_tape_tag(t, x, "embedding", 0);
-    return x;
+    return th_tape_tag(t, x, "embedding", -1);
 }
 
 static ThVar last_rows(ThTape *t, ThVar h, const ThOpSequence *s)
@@ -52,13 +51,18 @@ static ThVar last_rows(ThTape *t, ThVar h, const ThOpSequence *s)
     return last ? th_op_rows(t, h, last, s->B, 1) : -1;
 }
 
-ThVar th_model_recurrent_answer(ThTape *t, const ThModel *m, const ThModelReadout *r, ThVar h,
-                                const ThOpSequence *s)
+ThVar th_model_recurrent_answer(const ThModel *m, ThTape *t, ThVar h)
 {
-    th_tape_tag(t, h, "state", 0);
+    const ThModelReadout *r = m->layout;
+    return th_op_linear(t, th_op_relu(t, h), th_param(t, r->weight), th_param(t, r->bias));
+}
+
+ThVar th_model_recurrent_finish(ThTape *t, const ThModel *m, ThVar h, const ThOpSequence *s)
+{
+    h = th_tape_tag(t, h, "state", 0);
     if (s->every && m->signature.target == TH_TARGET_FINAL)
         h = last_rows(t, h, s);
-    return th_op_linear(t, th_op_relu(t, h), th_param(t, r->weight), th_param(t, r->bias));
+    return th_model_recurrent_answer(m, t, h);
 }
 
 bool th_model_recurrent_trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *trace,

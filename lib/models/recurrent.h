@@ -32,9 +32,11 @@ bool th_model_recurrent_add_readout(ThModel *m, ThModelReadout *r, int dim, ThEr
 ThVar th_model_recurrent_read(ThTape *t, const ThModel *m, ThVar table, const ThBatch *b,
                               const ThModelForward *how, ThOpSequence *s);
 
+/* The logits of states: ThModelKind's answer. */
+ThVar th_model_recurrent_answer(const ThModel *m, ThTape *t, ThVar h);
+
 /* Logits from the states that the layer returned, which are tagged "state". */
-ThVar th_model_recurrent_answer(ThTape *t, const ThModel *m, const ThModelReadout *r, ThVar h,
-                                const ThOpSequence *s);
+ThVar th_model_recurrent_finish(ThTape *t, const ThModel *m, ThVar h, const ThOpSequence *s);
 
 /* The trace of a recurrent model: one layer, the state after every position. */
 bool th_model_recurrent_trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *trace,
@@ -61,8 +63,8 @@ void th_model_recurrent_close(void *state);
 
 /* What the tables of these architectures share, see ThModelKind. */
 #define TH_MODEL_RECURRENT_KIND                                                                    \
-    .ragged = true, .causal = true, .trace = th_model_recurrent_trace,                             \
-    .feed = th_model_recurrent_feed, .reset = th_model_recurrent_reset,                            \
-    .close = th_model_recurrent_close
+    .ragged = true, .causal = true, .answer = th_model_recurrent_answer,                           \
+    .trace = th_model_recurrent_trace, .feed = th_model_recurrent_feed,                            \
+    .reset = th_model_recurrent_reset, .close = th_model_recurrent_close
 
 #endif

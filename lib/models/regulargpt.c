@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "models/builder.h"
+#include "models/attention.h"
 #include "models/routing.h"
 #include "models/state.h"
 
@@ -200,11 +200,12 @@ static ThVar param(ThTape *t, int index)
     return index < 0 ? -1 : th_param(t, index);
 }
 
-static ThVar feed_forward(ThTape *t, const Layout *l, const Layer *y, ThVar u)
+static ThVar feed_forward(ThTape *t, const Layout *l, const Layer *y, ThVar u, int stage)
 {
     ThVar up = param(t, y->up), up_bias = param(t, y->up_bias);
     ThVar f = l->gelu ? th_op_linear_gelu(t, u, up, up_bias) : th_op_linear_relu(t, u, up, up_bias);
-    return th_op_linear(t, f, param(t, y->down), param(t, y->down_bias));
+    f = th_op_linear(t, f, param(t, y->down), param(t, y->down_bias));
+    return th_tape_note(t, f, "feed_forward", stage);
 }
 
 /* Attention of the stage's vectors: x holds the rows of the stage before and the pad's, own those
@@ -214,6 +215,8 @@ static ThVar attend(ThTape *t, const Layout *l, const Layer *y, const ThModelRou
 {
     ThVar q = th_op_linear(t, own, param(t, y->query), param(t, y->query_bias));
     ThVar kv = th_op_linear(t, x, param(t, y->key_value), param(t, y->key_value_bias));
+    th_tape_note(t, q, "query", s->number);
+    th_model_note_keys(t, kv, s->number);
     ThVar o = th_op_window_attention(t, q, kv, param(t, y->relative),
                                      &(ThOpWindowShape){.query = s->query,
                                                         .key = s->key,
@@ -221,7 +224,9 @@ static ThVar attend(ThTape *t, const Layout *l, const Layer *y, const ThModelRou
                                                         .C = l->shape.C,
                                                         .heads = l->heads,
                                                         .tag = s->number});
-    return th_op_linear(t, o, param(t, y->output), param(t, y->output_bias));
+    o = th_tape_note(t, o, "heads", s->number);
+    o = th_op_linear(t, o, param(t, y->output), param(t, y->output_bias));
+    return th_tape_note(t, o, "attended", s->number);
 }
 
 static ThVar run_stage(ThTape *t, const Layout *l, const Layer *y, const ThModelRoutingStage *s,
@@ -238,10 +243,19 @@ static ThVar run_stage(ThTape *t, const Layout *l, const Layer *y, const ThModel
         ThVar z_own = th_op_rows(t, z, s->self, s->n_self, 1);
         ThVar u = th_op_add(t, residual, attend(t, l, y, s, z, z_own));
         ThVar v = th_op_layer_norm(t, u, -1, gain2, offset2);
-        return th_op_add(t, u, feed_forward(t, l, y, v));
+        return th_op_add(t, u, feed_forward(t, l, y, v, s->number));
     }
     ThVar u = th_op_layer_norm(t, attend(t, l, y, s, x, own), residual, gain1, offset1);
-    return th_op_layer_norm(t, feed_forward(t, l, y, u), u, gain2, offset2);
+    return th_op_layer_norm(t, feed_forward(t, l, y, u, s->number), u, gain2, offset2);
+}
+
+static ThVar answer(const ThModel *m, ThTape *t, ThVar x)
+{
+    const Layout *l = m->layout;
+    if (l->pre)
+        x = th_op_layer_norm(t, x, -1, param(t, l->final_gain), param(t, l->final_offset));
+    return l->head < 0 ? th_op_linear_transposed(t, x, param(t, l->embedding))
+                       : th_op_linear(t, x, param(t, l->head), param(t, l->head_bias));
 }
 
 /* ---- snapping ---- */
@@ -298,14 +312,6 @@ static ThVar snap(ThTape *t, const Layout *l, ThVar x, const bool *edge)
     return th_op_rows(t, centres, index, n, 1);
 }
 
-static ThVar answer(ThTape *t, const Layout *l, ThVar x)
-{
-    if (l->pre)
-        x = th_op_layer_norm(t, x, -1, param(t, l->final_gain), param(t, l->final_offset));
-    return l->head < 0 ? th_op_linear_transposed(t, x, param(t, l->embedding))
-                       : th_op_linear(t, x, param(t, l->head), param(t, l->head_bias));
-}
-
 static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how)
 {
     const Layout *l = m->layout;
@@ -317,7 +323,7 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMode
     }
     ThVar x = th_op_rows(t, param(t, l->embedding), r.input, r.n_inputs, sqrt(l->dim));
     if (!how->share)
-        th_tape_tag(t, x, "embedding", 0);
+        x = th_tape_tag(t, x, "embedding", -1);
     const bool *edge = NULL;
     ThVar done = -1; /* answers of strings that are shorter than others */
     for (int i = 0; i < r.n_stages; i++) {
@@ -328,7 +334,7 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMode
             edge = find_edges(t, &r.stage[i], l->shape.C, edge);
             x = r.schedule[i].ends_level ? snap(t, l, x, edge) : x;
         }
-        th_tape_tag(t, x, "state", i);
+        x = th_tape_tag(t, x, "state", i);
         if (r.stage[i].n_done > 0) {
             ThVar y = th_op_rows(t, x, r.stage[i].done, r.stage[i].n_done, 1);
             done = done < 0 ? y : th_op_stack(t, done, y);
@@ -336,7 +342,7 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMode
     }
     if (how->routing)
         *how->routing = r;
-    return th_op_rows(t, answer(t, l, done < 0 ? x : done), r.output, r.n_outputs, 1);
+    return th_op_rows(t, answer(m, t, done < 0 ? x : done), r.output, r.n_outputs, 1);
 }
 
 /* ---- inspection ---- */
@@ -543,7 +549,7 @@ static bool feed(void *state, const int *token, int n, float *logits, ThError *e
         int *last = th_tape_take(k->tape, (size_t)k->B, sizeof *last);
         for (int b = 0; last && b < k->B; b++)
             last[b] = th_tape_rows(k->tape, x) - k->B + b;
-        ThVar z = last ? answer(k->tape, l, th_op_rows(k->tape, x, last, k->B, 1)) : -1;
+        ThVar z = last ? answer(k->m, k->tape, th_op_rows(k->tape, x, last, k->B, 1)) : -1;
         ok = th_tape_ok(k->tape, err);
         if (ok)
             th_model_last_logits(k->tape, z, k->B, logits);
@@ -582,6 +588,7 @@ const ThModelKind th_model_regulargpt = {
     .check = check,
     .bind = bind,
     .forward = forward,
+    .answer = answer,
     .trace = trace,
     .keeps = keeps,
     .open = open_kept,

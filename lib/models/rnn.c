@@ -5,8 +5,8 @@
 #include "models/recurrent.h"
 
 typedef struct {
+    ThModelReadout readout; /* first: th_model_recurrent_answer looks there */
     int wx, bx, wh, bh;
-    ThModelReadout readout;
 } Layout;
 
 static bool bind(ThModel *m, ThError *err)
@@ -32,7 +32,7 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMode
     table = th_op_add_row(t, table, th_param(t, l->bh));
     ThVar x = th_model_recurrent_read(t, m, table, b, how, &s);
     ThVar h = th_op_rnn(t, x, th_param(t, l->wh), &s);
-    return th_model_recurrent_answer(t, m, &l->readout, h, &s);
+    return th_model_recurrent_finish(t, m, h, &s);
 }
 
 static void *open_state(const ThModel *m, int B, ThError *err)

@@ -32,7 +32,7 @@ ThModelState *th_model_open(const ThModel *m, ThModelCache cache, int B, ThError
         return NULL;
     s->m = m;
     s->B = B;
-    bool keeps = m->kind->open && (!m->kind->keeps || m->kind->keeps(m));
+    bool keeps = m->n_ablations == 0 && m->kind->open && (!m->kind->keeps || m->kind->keeps(m));
     if (cache == TH_MODEL_CACHED && keeps)
         s->own = m->kind->open(m, B, err);
     else

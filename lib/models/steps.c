@@ -49,6 +49,7 @@ static bool trace_step(const ThModelAttention *a, const Places *p, const ThTape 
         th_tape_read(t, th_tape_find(t, "state", step), state);
         th_tape_read(t, th_tape_find(t, "attention", step), weight);
     }
+    to->before = p->ends;
     for (int i = 0; ok && i < length; i++) {
         int row = find_row(p, a->causal, i, to->key + (size_t)i * T);
         to->last[i] = i;

@@ -48,6 +48,7 @@ static ThVar run_layer(ThTape *t, const ThModel *m, int layer, const ThModelStre
                                th_param(t, y->norm1_gain), th_param(t, y->norm1_offset));
     ThVar f = th_op_linear_relu(t, u, th_param(t, y->up), th_param(t, y->up_bias));
     f = th_op_linear(t, f, th_param(t, y->down), th_param(t, y->down_bias));
+    f = th_tape_note(t, f, "feed_forward", layer);
     return th_op_layer_norm(t, f, u, th_param(t, y->norm2_gain), th_param(t, y->norm2_offset));
 }
 
@@ -128,6 +129,7 @@ const ThModelKind th_model_transformer = {
     .check = check,
     .bind = bind,
     .forward = th_model_attention_forward,
+    .answer = th_model_attention_answer,
     .trace = th_model_attention_trace,
     .keeps = th_model_attention_keeps,
     .open = th_model_attention_open,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "models/ablation.h"
 
 void th_model_transitions_free(ThModelTransitions *t)
 {
@@ -56,5 +57,6 @@ ThModelTransitions *th_model_transitions(const ThModel *m, int layer, const int 
                 m->signature.n_symbols);
         return NULL;
     }
-    return m->kind->transitions(m, layer, token, length, err);
+    return th_model_whole(m, "a scan", err) ? m->kind->transitions(m, layer, token, length, err)
+                                            : NULL;
 }

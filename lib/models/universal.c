@@ -240,8 +240,8 @@ static ThVar apply_block(const Run *r, int step)
         t, before,
         th_op_dropout(t, th_op_rows(t, attended, p.own, r->n_row, 1), l->dropout, r->rng));
     ThVar x = norm(t, a, l->norm2_gain, l->norm2_offset);
-    ThVar made =
-        th_op_add(t, a, th_op_dropout(t, run_network(t, &l->feed_forward, x), l->dropout, r->rng));
+    ThVar f = th_tape_note(t, run_network(t, &l->feed_forward, x), "feed_forward", step);
+    ThVar made = th_op_add(t, a, th_op_dropout(t, f, l->dropout, r->rng));
     if (!l->gated)
         return made;
     ThVar open = th_op_map(t, run_network(t, &l->gate, x), TH_MAP_SIGMOID);
@@ -336,7 +336,7 @@ static bool advance(Run *r, int step)
     if (!decide(r, step, all) || !drop_stopped(r, before))
         return false;
     r->h = merge(r, made);
-    th_tape_tag(r->t, r->h, "state", step);
+    r->h = th_tape_tag(r->t, r->h, "state", step);
     if (r->l->halt == HALT_TOKEN)
         r->soft = th_model_halting_mean(&r->halting, r->h);
     return true;
@@ -381,7 +381,7 @@ static ThVar embed(const Run *r, const ThBatch *b)
     const Layout *l = r->l;
     int n = b->B * b->T;
     ThVar x = th_op_rows(t, th_param(t, l->attention.embedding), b->token, n, 1);
-    th_tape_tag(t, x, "embedding", 0);
+    x = th_tape_tag(t, x, "embedding", -1);
     x = th_op_dropout(t, x, l->dropout, r->rng);
     ThPositionRows rows = {.n = n, .T = b->T};
     x = th_position_at_input(&l->attention.position, t, x, &rows);
@@ -435,24 +435,26 @@ static void charge(const Run *r, double share)
         if (!by_string(r->l))
             weight[i] /= (float)r->length[b];
     }
-    th_tape_tag(r->t, th_model_halting_cost(h, weight), "cost", 0);
+    th_tape_tag(r->t, th_model_halting_cost(h, weight), "cost", -1);
 }
 
-static ThVar answer(const Run *r, const ThModel *m, ThVar x)
+static ThVar read_out(ThTape *t, const Network *y, ThVar x)
 {
-    ThTape *t = r->t;
-    const Network *y = &r->l->answer;
-    if (m->signature.target == TH_TARGET_FINAL)
-        x = pool(r, x);
-    if (m->signature.pairs)
-        x = th_model_compare(t, x);
     x = th_op_linear_relu(t, x, th_param(t, y->up), th_param(t, y->up_bias));
     return th_op_linear(t, x, th_param(t, y->down), th_param(t, y->down_bias));
 }
 
+/* Of the vectors of one string, ends included. */
+static ThVar answer(const ThModel *m, ThTape *t, ThVar x)
+{
+    const Layout *l = m->layout;
+    Run r = {.t = t, .l = l, .B = 1, .T = th_tape_rows(t, x), .length = &r.T};
+    return read_out(t, &l->answer, m->signature.target == TH_TARGET_FINAL ? pool(&r, x) : x);
+}
+
 static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how)
 {
-    Run r = {.t = t, .l = m->layout, .rng = how->rng, .shown = how->attention};
+    Run r = {.t = t, .l = m->layout, .rng = how->rng, .shown = th_tape_keeps_named(t)};
     ThBatch sides;
     if (m->signature.pairs) {
         if (!th_model_sides(t, m->signature.n_symbols - 1, b, &sides))
@@ -466,7 +468,10 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMode
         if (!advance(&r, step))
             return -1;
     charge(&r, m->signature.pairs ? 0.5 : 1);
-    return answer(&r, m, r.l->halt == HALT_NONE ? r.h : th_model_halting_mean(&r.halting, r.h));
+    ThVar x = r.l->halt == HALT_NONE ? r.h : th_model_halting_mean(&r.halting, r.h);
+    if (m->signature.target == TH_TARGET_FINAL)
+        x = pool(&r, x);
+    return read_out(t, &r.l->answer, m->signature.pairs ? th_model_compare(t, x) : x);
 }
 
 /* ---- parameters ---- */
@@ -608,6 +613,7 @@ const ThModelKind th_model_universal = {
     .check = check,
     .bind = bind,
     .forward = forward,
+    .answer = answer,
     .trace = trace,
     .halted = halted,
 };
@@ -632,6 +638,7 @@ const ThModelKind th_model_gated_universal = {
     .check = check,
     .bind = bind,
     .forward = forward,
+    .answer = answer,
     .trace = trace,
     .halted = halted,
 };

@@ -47,6 +47,24 @@ bool th_plot_thoughts(ThFigure *f, const char *title, const ThInspectHalting *h,
  * segment induces; larger points belong to higher levels. */
 bool th_plot_clusters(ThFigure *f, const char *title, const ThClusters *c, ThError *err);
 
+/* An answer for every vector of a model that reads a string: boxes over what the vectors have read,
+ * level by level, coloured by the answer, the stronger the greater its share. */
+typedef struct {
+    int layer, first, last; /* from 0 */
+    const char *text;
+    double share; /* 0 … 1 */
+} ThPlotLevelCell;
+typedef struct {
+    const ThPlotLevelCell *cell; /* (n) */
+    int n, n_layers, n_classes, length;
+    bool segments;      /* vectors are about first … last; else they stand at last */
+    char *const *label; /* (n_classes): answers that have colours */
+    char *const *symbol;
+    const int *token; /* (length) */
+    const char *what; /* the line below the title */
+} ThPlotLevels;
+bool th_plot_levels(ThFigure *f, const char *title, const ThPlotLevels *v, ThError *err);
+
 /* The share of the gradient at and after every position, and the straight line that means that all
  * positions matter alike.  The greatest length trained on is shaded; 0: none. */
 bool th_plot_field(ThFigure *f, const char *title, const ThField *field, int trained_hi,

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "models/ablation.h"
 #include "proof/matrix.h"
 
 /* ---- reading ---- */
@@ -123,7 +124,7 @@ static bool fits(const ThModel *m, ThError *err)
 
 ThProofMap *th_proof_map_of_snapping(const ThModel *m, ThError *err)
 {
-    if (!fits(m, err) || !moderate(&m->params, err))
+    if (!th_model_whole(m, "a proof", err) || !fits(m, err) || !moderate(&m->params, err))
         return NULL;
     ThProofMap *f = th_alloc(1, sizeof *f, err);
     if (!f)

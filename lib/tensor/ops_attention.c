@@ -31,7 +31,7 @@ void *th_tape_attend_publish(ThTape *t, const ThTapeAttend *f, size_t real)
 {
     size_t rows = (size_t)f->how.B * (size_t)f->how.heads * (size_t)f->queries;
     size_t size = rows * (size_t)f->how.T;
-    if (!th_tape_keeps_attention(t))
+    if (!th_tape_keeps_named(t))
         return NULL;
     void *memory = th_tape_take(t, size, real);
     if (!memory)

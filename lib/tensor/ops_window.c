@@ -32,7 +32,7 @@ static void window_forward(ThTape *t, ThTapeNode *n)
     w->weight = th_tape_take(t, (size_t)n->rows * (size_t)(a->heads * a->C), sizeof(float));
     if (w->weight)
         th_kernel_window(w);
-    if (w->weight && th_tape_keeps_attention(t))
+    if (w->weight && th_tape_keeps_named(t))
         th_tape_publish(t, w->weight, n->rows * a->heads, a->C, "attention", a->tag);
 }
 
@@ -78,7 +78,7 @@ static void window_forward_double(ThTape *t, ThTapeNode *n)
                 y[node * d + h * width + j] += w[i * C + k] * kv[row * 2 * d + d + h * width + j];
         }
     }
-    if (th_tape_keeps_attention(t))
+    if (th_tape_keeps_named(t))
         th_tape_publish(t, w, n->rows * a->heads, C, "attention", a->tag);
 }
 

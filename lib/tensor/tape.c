@@ -8,12 +8,6 @@
 #include "base/memory.h"
 #include "tensor/tape_impl.h"
 
-typedef struct {
-    const char *name;
-    int index;
-    ThVar var;
-} Tag;
-
 /* Gradient memory whose node has passed its gradient on; the next node of its size takes it. */
 typedef struct {
     void *memory;
@@ -27,7 +21,7 @@ struct ThTape {
     ThArena *arena;
     ThTapeNode **node; /* tape memory, so that pointers stay valid while nodes are added */
     size_t n_nodes, cap_nodes;
-    Tag *tag;
+    ThTapeTag *tag;
     size_t n_tags, cap_tags;
     Spare *spare;
     size_t n_spare, cap_spare;
@@ -35,7 +29,8 @@ struct ThTape {
     bool *param_touched;   /* (params->n): its gradient has been written since begin */
     void *gradient;        /* (params->total) in the tape's precision; NULL until first needed */
     double *params_double; /* (params->total); TH_TAPE_DOUBLE only */
-    bool keep_attention;
+    bool keep_named;
+    const ThTapeWatch *watch;
     ThStop *stop;
     size_t memory; /* bytes that the arena may hold; 0: no limit */
     ThError err;
@@ -177,14 +172,14 @@ bool th_tape_records(const ThTape *t)
     return t->mode == TH_TAPE_GRADIENT;
 }
 
-bool th_tape_keeps_attention(const ThTape *t)
+bool th_tape_keeps_named(const ThTape *t)
 {
-    return t->keep_attention;
+    return t->keep_named;
 }
 
-void th_tape_keep_attention(ThTape *t, bool keep)
+void th_tape_keep_named(ThTape *t, bool keep)
 {
-    t->keep_attention = keep;
+    t->keep_named = keep;
 }
 
 int th_tape_rows(const ThTape *t, ThVar v)
@@ -464,18 +459,39 @@ double *th_tape_params_double(ThTape *t)
 
 /* ---- tags and reading ---- */
 
-static void add_tag(ThTape *t, const Tag *tag)
+static void add_tag(ThTape *t, const ThTapeTag *tag)
 {
     if (!th_tape_failed(t) &&
         th_grow(&t->tag, &t->cap_tags, t->n_tags + 1, sizeof *t->tag, &t->err))
         t->tag[t->n_tags++] = *tag;
 }
 
-void th_tape_tag(ThTape *t, ThVar v, const char *name, int index)
+ThVar th_tape_tag(ThTape *t, ThVar v, const char *name, int index)
 {
+    if (v >= 0 && t->watch)
+        v = t->watch->see(t->watch->context, t, v, name, index);
     if (v >= 0)
         t->node[v]->tagged = true;
-    add_tag(t, &(Tag){.name = name, .index = index, .var = v});
+    add_tag(t, &(ThTapeTag){.name = name, .index = index, .var = v});
+    return v;
+}
+
+ThVar th_tape_note(ThTape *t, ThVar v, const char *name, int index)
+{
+    return t->keep_named || t->watch ? th_tape_tag(t, v, name, index) : v;
+}
+
+const ThTapeTag *th_tape_tags(const ThTape *t, size_t *n)
+{
+    *n = t->n_tags;
+    return t->tag;
+}
+
+const ThTapeWatch *th_tape_watch(ThTape *t, const ThTapeWatch *w)
+{
+    const ThTapeWatch *before = t->watch;
+    t->watch = w;
+    return before;
 }
 
 void th_tape_publish(ThTape *t, const void *value, int rows, int cols, const char *tag, int index)
@@ -486,7 +502,7 @@ void th_tape_publish(ThTape *t, const void *value, int rows, int cols, const cha
         return;
     n->n_in = -1;
     memcpy(&n->value, &value, sizeof value);
-    add_tag(t, &(Tag){.name = tag, .index = index, .var = n->id});
+    add_tag(t, &(ThTapeTag){.name = tag, .index = index, .var = n->id});
 }
 
 ThVar th_tape_find(const ThTape *t, const char *name, int index)

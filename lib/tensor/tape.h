@@ -82,9 +82,33 @@ void th_tape_read_gradient(const ThTape *t, ThVar v, double *to);
 const float *th_tape_floats(const ThTape *t, ThVar v); /* view of a value; TH_TAPE_FLOAT only */
 
 /* Remembers a value under a name, so that inspections find it.  With the same name twice the index
- * tells them apart.  Names must be string constants. */
-void th_tape_tag(ThTape *t, ThVar v, const char *name, int index);
+ * tells them apart; it is -1 where there is only one.  Names must be string constants.  Returns the
+ * value, or what is watching puts in its place.  th_tape_note does the same, but only while names
+ * are kept or watched: for values that nothing but an inspection asks for. */
+ThVar th_tape_tag(ThTape *t, ThVar v, const char *name, int index);
+ThVar th_tape_note(ThTape *t, ThVar v, const char *name, int index);
 ThVar th_tape_find(const ThTape *t, const char *name, int index); /* -1: none */
+
+typedef struct {
+    const char *name;
+    int index;
+    ThVar var;
+} ThTapeTag;
+const ThTapeTag *th_tape_tags(const ThTape *t, size_t *n); /* a view, in the order of computation */
+
+/* Sees every value as it gets its name, and returns it, or another of its shape to go on with. */
+typedef struct {
+    ThVar (*see)(void *context, ThTape *t, ThVar v, const char *name, int index);
+    void *context;
+} ThTapeWatch;
+
+/* From now on *w watches, which is borrowed; NULL: nobody does.  Returns who did before. */
+const ThTapeWatch *th_tape_watch(ThTape *t, const ThTapeWatch *w);
+
+/* From now on attention weights are kept, under the tag "attention", and what is noted.  Off at
+ * first; outlives begin. */
+void th_tape_keep_named(ThTape *t, bool keep);
+bool th_tape_keeps_named(const ThTape *t);
 
 /* Runs the record backwards from a value of shape (1,1), or from `seed` (shape of v, row-major)
  * where seed is not NULL; once after each begin.  TH_EVALUE if v is none or gradients were not
@@ -174,7 +198,7 @@ ThVar th_op_dropout(ThTape *t, ThVar a, double rate, ThRng *r);
  * q[query[i]] and C keys and values, rows key[i*C + k] of kv, whose columns 0…d-1 are the key and
  * d…2d-1 the value; key -1 is masked, but never all of a node's.  Logits are
  * q·k/√(d/heads) + bias[head, k], bias being (heads, C); softmax over k.  Result (n, d).
- * While th_tape_keep_attention is on, the weights (n*heads, C) are tagged "attention" with index
+ * While th_tape_keep_named is on, the weights (n*heads, C) are tagged "attention" with index
  * `tag`. */
 typedef struct {
     const int *query; /* (n) */
@@ -204,7 +228,7 @@ ThVar th_op_window_attention(ThTape *t, ThVar q, ThVar kv, ThVar bias,
  * is learned unless it is a constant, which then gets no gradient.
  *
  * The weights are kept under the tag "attention", index `tag`, as (B*heads*n, T), while
- * th_tape_keep_attention is on.  Memory: none of order T² remains without gradient.  The arrays are
+ * th_tape_keep_named is on.  Memory: none of order T² remains without gradient.  The arrays are
  * borrowed, as those of all operations. */
 typedef enum { TH_TAPE_BIAS_NONE, TH_TAPE_BIAS_DISTANCE, TH_TAPE_BIAS_FULL } ThTapeBias;
 typedef struct {
@@ -235,8 +259,6 @@ typedef struct {
     int T, first;
 } ThOpRotation;
 ThVar th_op_rotate(ThTape *t, ThVar x, const ThOpRotation *how);
-
-void th_tape_keep_attention(ThTape *t, bool keep); /* off at first; outlives begin */
 
 /* A recurrent layer over B strings of T positions, one operation: the gradient of its weights is
  * one product.  The state starts at zero.  x holds what the inputs add to the gates, biases

@@ -63,7 +63,6 @@ ThStop *th_tape_stop(const ThTape *t); /* what it looks at; may be NULL */
 /* True while gradients are wanted: forward then has to leave what backward needs. */
 bool th_tape_records(const ThTape *t);
 bool th_tape_failed(const ThTape *t);
-bool th_tape_keeps_attention(const ThTape *t);
 
 /* True for a value that th_tape_constant or th_tape_view made. */
 bool th_tape_is_constant(const ThTape *t, ThVar v);

@@ -48,9 +48,8 @@ ThModelTrace *sh_call_trace(const ShCall *call, int **token, ThError *err)
     return trace;
 }
 
-static void write_answer(ThText *t, const ThSignature *s, const ThModelTrace *trace)
+void sh_write_logits(ThText *t, const ThSignature *s, const double *z)
 {
-    const double *z = trace->output + (size_t)(trace->n_outputs - 1) * s->n_classes;
     if (s->target == TH_TARGET_BITS) {
         bool first = true;
         for (int c = 0; c < s->n_classes; c++) {
@@ -82,7 +81,8 @@ void sh_write_answer_line(ThText *t, const ShCall *call, const ThModelTrace *tra
     if (at < n)
         th_text_printf(t, " (%d symbols)", trace->length);
     th_text_add(t, ": ");
-    write_answer(t, &call->operand[0].object->as.model->signature, trace);
+    const ThSignature *g = &call->operand[0].object->as.model->signature;
+    sh_write_logits(t, g, trace->output + (size_t)(trace->n_outputs - 1) * g->n_classes);
 }
 
 /* A key as it is printed: its position, or what stands there instead. */
@@ -262,8 +262,7 @@ bool sh_check_pair(const ShCall *call, ThError *err)
            sh_error_inside(err, &call->operand[1]);
 }
 
-/* Returns new: the machine whose functions are the true ones. */
-static ThDfa *true_machine(const ThTask *t, ThStop *stop, ThError *err)
+ThDfa *sh_true_machine(const ThTask *t, ThStop *stop, ThError *err)
 {
     return t->bits ? th_dfa_copy(t->machine, err) : th_dfa_minimize(t->machine, stop, err);
 }
@@ -304,7 +303,7 @@ ThClusters *sh_call_clusters(ShSession *s, const ShCall *call, ThError *err)
     ThBatch b = {.B = 1};
     ThClusters *c = NULL;
     ThModelTrace *trace = NULL;
-    ThDfa *machine = true_machine(t, sh_stop(s), err);
+    ThDfa *machine = sh_true_machine(t, sh_stop(s), err);
     if (machine && th_task_sample(t, &r, (int)th_option_int(&call->options, "length"), &b, err))
         trace = th_model_trace(m, b.token, b.T, err);
     if (trace)

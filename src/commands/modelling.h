@@ -16,6 +16,10 @@ void sh_about_model(ShSession *s, const ShObject *model, const ShObject *task);
 
 const char *sh_target_name(ThTarget target);
 
+/* Returns new: the input of an operand as tokens of a trained model, at least one; NULL and an
+ * error. */
+int *sh_model_input(const ThModel *m, const ShOperand *o, int *length, ThError *err);
+
 /* A view: the automaton that labels the strings of the task in an operand, or NULL and an error. */
 const ThDfa *sh_need_machine(const ShOperand *task, ThError *err);
 

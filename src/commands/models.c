@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/symbols.h"
 #include "command.h"
+#include "commands/cause.h"
 #include "commands/modelling.h"
 #include "confirm.h"
 #include "help.h"
@@ -171,6 +172,15 @@ void sh_about_model(ShSession *s, const ShObject *model, const ShObject *task)
     sh_result_about(s);
 }
 
+static void show_ablations(FILE *out, const ThModel *m)
+{
+    ThText t = {0};
+    sh_write_ablations(&t, m);
+    if (t.size > 0)
+        fprintf(out, "# ablated   %s\n", t.data);
+    th_text_free(&t);
+}
+
 bool sh_show_model(ShSession *s, const ShObject *o, ThError *err)
 {
     (void)err;
@@ -191,14 +201,14 @@ bool sh_show_model(ShSession *s, const ShObject *o, ThError *err)
     show_scores(out, m);
     fprintf(out, "# numbers   %zu parameters\n", th_params_count(&m->params));
     show_positions(out, m);
+    show_ablations(out, m);
     show_parameters(s, &m->params);
     return true;
 }
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
-/* The input of an operand as tokens of a trained model; NULL and an error. */
-static int *read_input(const ThModel *m, const ShOperand *o, int *length, ThError *err)
+int *sh_model_input(const ThModel *m, const ShOperand *o, int *length, ThError *err)
 {
     if (!m->bound) {
         sh_fail_operand(err, o, TH_EVALUE, "the model has no alphabet before it is trained");
@@ -249,7 +259,7 @@ static bool predict(const ThModel *m, const ShOperand *o, Prediction *r, ThError
 {
     r->sig = &m->signature;
     r->input = o->text;
-    r->token = read_input(m, o, &r->length, err);
+    r->token = sh_model_input(m, o, &r->length, err);
     if (!r->token)
         return false;
     r->rows = r->sig->target == TH_TARGET_FINAL ? 1 : r->length;
@@ -439,7 +449,7 @@ bool sh_trace_model(ShSession *s, const ShCall *call, ThError *err)
 {
     const ThModel *m = call->operand[0].object->as.model;
     int length = 0;
-    int *token = read_input(m, &call->operand[1], &length, err);
+    int *token = sh_model_input(m, &call->operand[1], &length, err);
     sh_about_model(s, call->operand[0].object, NULL);
     bool ok =
         token && trace_prefixes(s, m, token, length, err) && trace_layers(s, m, token, length, err);

@@ -25,9 +25,10 @@ static ShSize model_size(const ThModel *m)
 {
     if (!m->bound)
         return (ShSize){.of = m->kind->name};
-    return (ShSize){
-        m->kind->name,
-        {{"parameters", (long long)th_params_count(&m->params)}, {"steps", m->training.step}}};
+    return (ShSize){m->kind->name,
+                    {{"parameters", (long long)th_params_count(&m->params)},
+                     {"steps", m->training.step},
+                     {m->n_ablations > 0 ? "ablations" : NULL, (long long)m->n_ablations}}};
 }
 
 static ShSize object_size(ShSession *s, const ShObject *o)

@@ -145,7 +145,7 @@ static void check_formula(const Attend *a, const Shape *s)
     make_inputs(&c, &p);
     for (ThTapePrecision precision = TH_TAPE_FLOAT; precision <= TH_TAPE_DOUBLE; precision++) {
         ThTape *t = th_tape_new(precision, &p, &err);
-        th_tape_keep_attention(t, true);
+        th_tape_keep_named(t, true);
         th_tape_begin(t, TH_TAPE_NO_GRADIENT);
         ThVar y = build(t, a);
         if (!th_tape_ok(t, &err))

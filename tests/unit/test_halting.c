@@ -44,7 +44,7 @@ static double cost_of(const ThModel *m)
     th_model_forward(m, t, &(ThBatch){.B = 1, .T = LENGTH, .token = token}, &(ThModelForward){0});
     assert_true(th_tape_ok(t, &err));
     double cost;
-    th_tape_read(t, th_tape_find(t, "cost", 0), &cost);
+    th_tape_read(t, th_tape_find(t, "cost", -1), &cost);
     th_tape_free(t);
     return cost;
 }

@@ -226,7 +226,7 @@ static void test_relative_weights(void **state)
     const float *v = th_params_at(&p, 3), *r = th_params_at(&p, 4);
     for (ThTapePrecision precision = TH_TAPE_FLOAT; precision <= TH_TAPE_DOUBLE; precision++) {
         ThTape *t = th_tape_new(precision, &p, &err);
-        th_tape_keep_attention(t, true);
+        th_tape_keep_named(t, true);
         th_tape_begin(t, TH_TAPE_NO_GRADIENT);
         build_attention(t, &a);
         ThVar kept = th_tape_find(t, "attention", 7);

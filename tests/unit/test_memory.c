@@ -506,7 +506,7 @@ static bool differentiate(ThError *err)
     ThTape *t = th_tape_new(tape_precision, &m->params, err);
     if (!t)
         return false;
-    th_tape_keep_attention(t, true);
+    th_tape_keep_named(t, true);
     th_tape_begin(t, TH_TAPE_GRADIENT);
     ThVar z = th_model_forward(m, t, &tape_batch, &how);
     ThVar loss = th_loss_of_batch(t, z, &m->signature, &tape_batch, 1);

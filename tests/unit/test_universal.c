@@ -382,7 +382,7 @@ static double price(ThModel *m, ThTape *t, ThTapeMode mode, ThVar *v)
     ThBatch b = {.B = ROWS, .T = LENGTH, .token = token, .length = lengths};
     th_tape_begin(t, mode);
     m->kind->forward(m, t, &b, &(ThModelForward){0});
-    *v = th_tape_find(t, "cost", 0);
+    *v = th_tape_find(t, "cost", -1);
     assert_true(*v >= 0);
     th_tape_read(t, *v, &cost);
     return cost;
@@ -448,7 +448,7 @@ static double steps_learned(const char *kind, const char *ponder)
     ThBatch b = {.B = 4, .T = 8, .token = token};
     th_tape_begin(t, TH_TAPE_NO_GRADIENT);
     th_model_forward(m, t, &b, &(ThModelForward){0});
-    v = th_tape_find(t, "cost", 0);
+    v = th_tape_find(t, "cost", -1);
     double cost;
     th_tape_read(t, v, &cost);
     th_tape_free(t);
