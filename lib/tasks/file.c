@@ -378,14 +378,7 @@ const ThTaskKind th_task_kind_file = {
         "or for bands of lengths: length=1..100:10.  Its chance is the share of the most frequent "
         "class among them.",
     .takes_file = true,
-    .ragged = true,
     .options = options,
     .init = init,
-    .length = th_task_table_drawn_length,
-    .draw = th_task_table_draw,
-    .count = th_task_table_count,
-    .take = th_task_table_take,
-    .describe = th_task_table_describe,
-    .copy_data = th_task_table_copy,
-    .free_data = th_task_table_free,
+    TH_TASK_TABLE,
 };

@@ -1,8 +1,6 @@
 /* Nested lists with an operation each, and the digit that they come to. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/hash.h"
 #include "base/memory.h"
 #include "tasks/kit.h"
 #include "tasks/table.h"
@@ -111,53 +109,15 @@ static int write_tree(Writer *w, int depth)
 
 /* ---- many different ones --------------------------------------------------------------------- */
 
-typedef struct {
-    Writer writer;
-    ThTaskTable *table;
-    size_t cap_token;
-    ThHashTable known;
-    ThStop *stop;
-    ThError *err;
-} Pool;
-
-static bool same_row(const ThTaskTable *d, int row, const int *token, int n)
+static bool fill(ThTaskPool *p, Writer *w, ThStop *stop, ThError *err)
 {
-    return th_task_table_length(d, row) == n &&
-           memcmp(d->token + d->start[row], token, (size_t)n * sizeof *token) == 0;
-}
-
-/* Keeps the tree that was written, unless it is there already; *kept tells. */
-static bool keep(Pool *p, int value, bool *kept)
-{
-    ThTaskTable *d = p->table;
-    const Writer *w = &p->writer;
-    size_t size = (size_t)w->n * sizeof *w->token, to = d->start[d->n];
-    *kept = false;
-    if (!th_hash_reserve(&p->known, p->err) ||
-        !th_grow(&d->token, &p->cap_token, to + (size_t)w->n, sizeof *d->token, p->err))
-        return false;
-    ThHashSeek s = th_hash_seek(th_hash_bytes(w->token, size));
-    for (uint32_t i; (i = th_hash_next(&p->known, &s)) != TH_HASH_END;)
-        if (same_row(d, (int)i, w->token, w->n))
-            return true;
-    th_hash_put(&p->known, &s, (uint32_t)d->n);
-    memcpy(d->token + to, w->token, size);
-    d->answer[d->n++] = value;
-    d->start[d->n] = to + (size_t)w->n;
-    return *kept = true;
-}
-
-static bool fill(Pool *p)
-{
-    Writer *w = &p->writer;
     const Shape *s = w->shape;
     for (int tries = 0; p->table->n < s->count; tries++) {
-        if (tries % TRIES_A_LOOK == 0 &&
-            th_stopped_at(p->stop, (size_t)p->table->n, "strings", p->err))
+        if (tries % TRIES_A_LOOK == 0 && th_stopped_at(stop, (size_t)p->table->n, "strings", err))
             return false;
         if (tries == MOST_TRIES)
             return th_fail(
-                p->err, TH_EVALUE,
+                err, TH_EVALUE,
                 "there seem to be no more than %d such strings: count=%d cannot be drawn",
                 p->table->n, s->count);
         w->n = 0;
@@ -165,7 +125,7 @@ static bool fill(Pool *p)
         bool kept = false;
         if (value < 0 || w->n < s->shortest)
             continue;
-        if (!keep(p, value, &kept))
+        if (!th_task_pool_keep(p, (ThTaskWord){w->token, w->n}, value, &kept, err))
             return false;
         tries = kept ? 0 : tries;
     }
@@ -178,14 +138,12 @@ static bool draw_pool(ThTask *t, const Shape *s, ThStop *stop, ThError *err)
     if (!d)
         return false;
     ThRng r = th_rng((uint64_t)th_option_int(&t->options, "seed"), "task.list_ops", 0);
-    Pool p = {.table = d, .stop = stop, .err = err, .writer = {.shape = s, .r = &r}};
-    p.writer.token = th_alloc((size_t)s->longest, sizeof *p.writer.token, err);
-    d->start = th_alloc((size_t)s->count + 1, sizeof *d->start, err);
-    d->answer = th_alloc((size_t)s->count, sizeof *d->answer, err);
+    ThTaskPool p = {.table = d};
+    Writer w = {.shape = s, .r = &r, .token = th_alloc((size_t)s->longest, sizeof *w.token, err)};
     d->unit = "symbols";
-    bool ok = p.writer.token && d->start && d->answer && fill(&p);
-    free(p.writer.token);
-    th_hash_free(&p.known);
+    bool ok = w.token && fill(&p, &w, stop, err);
+    free(w.token);
+    th_task_pool_free(&p);
     d->n_train = s->count - s->tests;
     /* Short strings come early, for there are few, so the parts are chosen at random. */
     return ok && th_task_table_order(d, &r, err);
@@ -219,13 +177,6 @@ const ThTaskKind th_task_kind_list_ops = {
         "level that evaluate prints is the share of the most frequent digit, which is far above "
         "1/10 where lists are long.",
     .options = options,
-    .ragged = true,
     .init = init,
-    .length = th_task_table_drawn_length,
-    .draw = th_task_table_draw,
-    .count = th_task_table_count,
-    .take = th_task_table_take,
-    .describe = th_task_table_describe,
-    .copy_data = th_task_table_copy,
-    .free_data = th_task_table_free,
+    TH_TASK_TABLE,
 };

@@ -61,7 +61,7 @@ bool th_task_table_order(ThTaskTable *d, ThRng *r, ThError *err)
         return false;
     }
     for (int i = 0; i < d->n; i++) { /* Fisher and Yates, inside out */
-        int j = (int)th_rng_below(r, (uint64_t)i + 1);
+        int j = r ? (int)th_rng_below(r, (uint64_t)i + 1) : i;
         row[i] = row[j];
         row[j] = (Ordered){i, th_task_table_length(d, i)};
     }
@@ -70,6 +70,72 @@ bool th_task_table_order(ThTaskTable *d, ThRng *r, ThError *err)
     for (int i = 0; i < d->n; i++)
         d->order[i] = row[i].row;
     free(row);
+    return true;
+}
+
+/* ---- rows that are drawn ----------------------------------------------------------------------
+ */
+
+static bool same_row(const ThTaskTable *d, int row, ThTaskWord word)
+{
+    return th_task_table_length(d, row) == word.n &&
+           memcmp(d->token + d->start[row], word.token, (size_t)word.n * sizeof *word.token) == 0;
+}
+
+bool th_task_pool_keep(ThTaskPool *p, ThTaskWord word, int answer, bool *kept, ThError *err)
+{
+    ThTaskTable *d = p->table;
+    size_t rows = (size_t)d->n, size = (size_t)word.n * sizeof *word.token;
+    *kept = false;
+    if (!th_hash_reserve(&p->known, err) ||
+        !th_grow(&d->start, &p->cap_start, rows + 2, sizeof *d->start, err) ||
+        !th_grow(&d->answer, &p->cap_answer, rows + 1, sizeof *d->answer, err))
+        return false;
+    size_t to = d->n > 0 ? d->start[d->n] : 0;
+    if (!th_grow(&d->token, &p->cap_token, to + (size_t)word.n, sizeof *d->token, err))
+        return false;
+    ThHashSeek s = th_hash_seek(th_hash_bytes(word.token, size));
+    for (uint32_t i; (i = th_hash_next(&p->known, &s)) != TH_HASH_END;)
+        if (same_row(d, (int)i, word))
+            return true;
+    th_hash_put(&p->known, &s, (uint32_t)d->n);
+    memcpy(d->token + to, word.token, size);
+    d->start[d->n] = to;
+    d->answer[d->n++] = answer;
+    d->start[d->n] = to + (size_t)word.n;
+    return *kept = true;
+}
+
+void th_task_pool_free(ThTaskPool *p)
+{
+    th_hash_free(&p->known);
+}
+
+bool th_task_table_select(ThTaskTable *d, const int *row, int n, ThError *err)
+{
+    size_t total = 0;
+    for (int i = 0; i < n; i++)
+        total += (size_t)th_task_table_length(d, row[i]);
+    size_t *start = th_alloc((size_t)n + 1, sizeof *start, err);
+    int *token = th_alloc(total, sizeof *token, err);
+    int *answer = th_alloc((size_t)n, sizeof *answer, err);
+    if (!start || !token || !answer) {
+        free(start);
+        free(token);
+        free(answer);
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        size_t length = (size_t)th_task_table_length(d, row[i]);
+        memcpy(token + start[i], d->token + d->start[row[i]], length * sizeof *token);
+        start[i + 1] = start[i] + length;
+        answer[i] = d->answer[row[i]];
+    }
+    free(d->start);
+    free(d->token);
+    free(d->answer);
+    free(d->order);
+    *d = (ThTaskTable){.n = n, .unit = d->unit, .start = start, .token = token, .answer = answer};
     return true;
 }
 

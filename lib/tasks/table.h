@@ -6,6 +6,7 @@
 #ifndef TH_TASKS_TABLE_H
 #define TH_TASKS_TABLE_H
 
+#include "base/hash.h"
 #include "tasks/task.h"
 
 enum { TH_TASK_LONGEST_ROW = 1000000 };
@@ -32,6 +33,21 @@ int th_task_table_length(const ThTaskTable *d, int row);
  */
 bool th_task_table_order(ThTaskTable *d, ThRng *r, ThError *err);
 
+/* Rows that are drawn until there are enough different ones, with one answer each.  Begins with an
+ * empty table, which is borrowed. */
+typedef struct {
+    ThTaskTable *table;
+    size_t cap_start, cap_token, cap_answer;
+    ThHashTable known;
+} ThTaskPool;
+
+/* Appends a string with its answer, unless it is there already; *kept tells.  TH_ENOMEM. */
+bool th_task_pool_keep(ThTaskPool *p, ThTaskWord word, int answer, bool *kept, ThError *err);
+void th_task_pool_free(ThTaskPool *p); /* not the table */
+
+/* Leaves the rows row[0] … row[n-1] in this order, which takes d->order away. */
+bool th_task_table_select(ThTaskTable *d, const int *row, int n, ThError *err);
+
 /* Functions of a ThTaskKind whose data is a table: a drawn length is one that a row to train on
  * has, or where there is none, one to test on. */
 int th_task_table_drawn_length(const ThTask *t, int length);
@@ -40,5 +56,11 @@ long long th_task_table_count(const ThTask *t, const ThTaskRows *which);
 bool th_task_table_take(const ThTask *t, const ThTaskRows *which, const long long *number,
                         ThBatch *b, ThError *err);
 void th_task_table_describe(const ThTask *t, ThText *to);
+
+/* The rows of a ThTaskKind whose data is a table. */
+#define TH_TASK_TABLE                                                                              \
+    .ragged = true, .length = th_task_table_drawn_length, .draw = th_task_table_draw,              \
+    .count = th_task_table_count, .take = th_task_table_take, .describe = th_task_table_describe,  \
+    .copy_data = th_task_table_copy, .free_data = th_task_table_free
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/symbols.h"
 #include "given.h"
 #include "tasks/task.h"
 
@@ -174,6 +175,146 @@ static void too_few_strings_are_an_error(void **state)
     th_options_free(&o);
 }
 
+/* ---- formulas -------------------------------------------------------------------------------- */
+
+enum { OPEN_BRACKET, CLOSE_BRACKET, FIRST_VARIABLE, AND = 8, OR, NOT, BETWEEN };
+
+/* Reads a formula under an assignment, one bit a variable; counts its operators. */
+static bool holds(const int **at, int assignment, int *operators)
+{
+    if (**at != OPEN_BRACKET)
+        return assignment >> (*(*at)++ - FIRST_VARIABLE) & 1;
+    ++*at;
+    ++*operators;
+    if (**at == NOT) {
+        ++*at;
+        bool not = !holds(at, assignment, operators);
+        assert_int_equal(*(*at)++, CLOSE_BRACKET);
+        return not ;
+    }
+    bool left = holds(at, assignment, operators);
+    assert_int_equal(*(*at)++, OPEN_BRACKET);
+    int operation = *(*at)++;
+    assert_true(operation == AND || operation == OR);
+    bool right = holds(at, assignment, operators);
+    assert_int_equal(*(*at)++, CLOSE_BRACKET);
+    assert_int_equal(*(*at)++, CLOSE_BRACKET);
+    return operation == AND ? left && right : left || right;
+}
+
+/* The relation by how many assignments make both, one, or none true. */
+static const char *related(const int *token, int n, int *operators)
+{
+    int count[2][2] = {{0}};
+    for (int assignment = 0; assignment < 64; assignment++) {
+        int left = 0, right = 0;
+        const int *at = token;
+        bool x = holds(&at, assignment, &left);
+        assert_int_equal(*at++, BETWEEN);
+        bool y = holds(&at, assignment, &right);
+        assert_int_equal(at - token, n);
+        count[x][y]++;
+        *operators = left > right ? left : right;
+    }
+    bool both = count[1][1] > 0, none = count[0][0] > 0, first = count[1][0], second = count[0][1];
+    assert_true((both || first) && (none || first) && (both || second) && (none || second));
+    return !first && !second ? "="
+           : !first          ? "<"
+           : !second         ? ">"
+           : !both           ? (none ? "|" : "^")
+           : !none           ? "v"
+                             : "#";
+}
+
+static void formulas_are_related_as_said(void **state)
+{
+    (void)state;
+    for (int part = 0; part < 2; part++) {
+        ThError err = {0};
+        ThTask *t = made_task("logical_inference",
+                              part ? "split=test count=6000" : "count=6000 operators=1..5", NULL);
+        assert_true(t->signature.pairs);
+        ThTaskRows test = {TH_TASK_TEST, 1, 1000000}, train = {TH_TASK_TRAIN, 1, 1000000};
+        assert_true((th_task_count(t, &train) == 0) == (part == 1));
+        ThBatch b = {.B = (int)th_task_count(t, &test)};
+        assert_true(b.B > 50);
+        assert_true(th_task_take(t, &test, NULL, 0, &b, &err));
+        for (int i = 0; i < b.B; i++) {
+            int operators;
+            const char *wanted = related(th_batch_token(&b, i), th_batch_length(&b, i), &operators);
+            assert_string_equal(t->signature.label[*th_batch_target(&t->signature, &b, i)], wanted);
+            assert_in_range(operators, part ? 7 : 1, part ? 21 : 5);
+        }
+        th_batch_free(&b);
+        th_task_free(t);
+    }
+}
+
+/* Operators of the formula that has more, without reading them. */
+static int most_operators(const int *token, int n)
+{
+    int side[2] = {0}, right = 0;
+    for (int i = 0; i < n; i++) {
+        right |= token[i] == BETWEEN;
+        side[right] += token[i] >= AND && token[i] <= NOT;
+    }
+    int most = side[0] > side[1] ? side[0] : side[1];
+    return most < 12 ? most : 12;
+}
+
+static bool is_pair(const ThTask *t, const int *token, int n, const char *text)
+{
+    int length;
+    ThError err = {0};
+    int *word = th_symbols_read(t->signature.symbol, t->signature.n_symbols, text, &length, &err);
+    assert_non_null(word);
+    bool same = length == n && memcmp(word, token, (size_t)n * sizeof *token) == 0;
+    free(word);
+    return same;
+}
+
+/* The published sets: 85 in 100 of them, and pairs that the paper explains. */
+static void pairs_are_distributed_as_published(void **state)
+{
+    (void)state;
+    static const int published[] = {36,    2729,  14649, 27356, 35734, 40179, 38768,
+                                    31378, 22309, 14864, 9625,  5758,  5684};
+    static const char *const example[][2] = {{"a , ( not a )", "^"},
+                                             {"a , ( a ( or b ) )", "<"},
+                                             {"( a ( and b ) ) , ( not a )", "|"},
+                                             {"( not a ) , ( a ( or b ) )", "v"},
+                                             {"a , b", "#"}};
+    ThError err = {0};
+    ThTask *t = made_task("logical_inference", "operators=0..12", NULL);
+    int count[13] = {0}, found = 0, independent = 0, all = 0;
+    for (int part = 0; part < 2; part++) {
+        ThTaskRows rows = {(ThTaskPart)part, 1, 1000000};
+        ThBatch b = {.B = (int)th_task_count(t, &rows)};
+        assert_true(th_task_take(t, &rows, NULL, 0, &b, &err));
+        for (int i = 0; i < b.B; i++) {
+            const int *token = th_batch_token(&b, i);
+            int n = th_batch_length(&b, i);
+            const char *label = t->signature.label[*th_batch_target(&t->signature, &b, i)];
+            count[most_operators(token, n)]++;
+            independent += strcmp(label, "#") == 0;
+            all++;
+            for (int k = 0; n < 16 && k < 5; k++)
+                if (is_pair(t, token, n, example[k][0])) {
+                    assert_string_equal(label, example[k][1]);
+                    found++;
+                }
+        }
+        th_batch_free(&b);
+    }
+    assert_int_equal(count[0], 30); /* of 36 */
+    for (int k = 1; k < 13; k++)
+        if (abs(count[k] - published[k] * 85 / 100) > published[k] * 85 / 100 / 50)
+            fail_msg("%d pairs of %d operators", count[k], k);
+    assert_true(independent > 0.52 * all && independent < 0.545 * all);
+    assert_true(found >= 3);
+    th_task_free(t);
+}
+
 /* ---- flip-flops ------------------------------------------------------------------------------ */
 
 enum { W, I, R, ZERO, ONE };
@@ -254,6 +395,8 @@ int main(void)
         cmocka_unit_test(the_pool_is_distributed_as_published),
         cmocka_unit_test(bands_and_arguments_hold),
         cmocka_unit_test(too_few_strings_are_an_error),
+        cmocka_unit_test(formulas_are_related_as_said),
+        cmocka_unit_test(pairs_are_distributed_as_published),
         cmocka_unit_test(stored_bits_are_asked_for),
         cmocka_unit_test(reads_are_as_frequent_as_published),
     };
