@@ -34,7 +34,7 @@ void *th_task_table_copy(const void *table, ThError *err)
     return NULL;
 }
 
-int th_task_table_length(const ThTaskTable *d, int row)
+static int length_of(const ThTaskTable *d, int row)
 {
     return (int)(d->start[row + 1] - d->start[row]);
 }
@@ -63,7 +63,7 @@ bool th_task_table_order(ThTaskTable *d, ThRng *r, ThError *err)
     for (int i = 0; i < d->n; i++) { /* Fisher and Yates, inside out */
         int j = r ? (int)th_rng_below(r, (uint64_t)i + 1) : i;
         row[i] = row[j];
-        row[j] = (Ordered){i, th_task_table_length(d, i)};
+        row[j] = (Ordered){i, length_of(d, i)};
     }
     qsort(row, (size_t)d->n_train, sizeof *row, by_length);
     qsort(row + d->n_train, (size_t)(d->n - d->n_train), sizeof *row, by_length);
@@ -78,7 +78,7 @@ bool th_task_table_order(ThTaskTable *d, ThRng *r, ThError *err)
 
 static bool same_row(const ThTaskTable *d, int row, ThTaskWord word)
 {
-    return th_task_table_length(d, row) == word.n &&
+    return length_of(d, row) == word.n &&
            memcmp(d->token + d->start[row], word.token, (size_t)word.n * sizeof *word.token) == 0;
 }
 
@@ -115,7 +115,7 @@ bool th_task_table_select(ThTaskTable *d, const int *row, int n, ThError *err)
 {
     size_t total = 0;
     for (int i = 0; i < n; i++)
-        total += (size_t)th_task_table_length(d, row[i]);
+        total += (size_t)length_of(d, row[i]);
     size_t *start = th_alloc((size_t)n + 1, sizeof *start, err);
     int *token = th_alloc(total, sizeof *token, err);
     int *answer = th_alloc((size_t)n, sizeof *answer, err);
@@ -126,7 +126,7 @@ bool th_task_table_select(ThTaskTable *d, const int *row, int n, ThError *err)
         return false;
     }
     for (int i = 0; i < n; i++) {
-        size_t length = (size_t)th_task_table_length(d, row[i]);
+        size_t length = (size_t)length_of(d, row[i]);
         memcpy(token + start[i], d->token + d->start[row[i]], length * sizeof *token);
         start[i + 1] = start[i] + length;
         answer[i] = d->answer[row[i]];
@@ -146,7 +146,7 @@ static int first_of_length(const ThTaskTable *d, int from, int end, int length)
 {
     while (from < end) {
         int middle = from + (end - from) / 2;
-        if (th_task_table_length(d, d->order[middle]) < length)
+        if (length_of(d, d->order[middle]) < length)
             from = middle + 1;
         else
             end = middle;
@@ -172,7 +172,7 @@ long long th_task_table_count(const ThTask *t, const ThTaskRows *which)
 static void put_row(const ThTask *t, int row, ThBatch *b, int at)
 {
     const ThTaskTable *d = t->data;
-    size_t n = (size_t)th_task_table_length(d, row), from = d->start[row];
+    size_t n = (size_t)length_of(d, row), from = d->start[row];
     b->length[at] = (int)n;
     memcpy(th_batch_token(b, at), d->token + from, n * sizeof *d->token);
     memcpy(th_batch_target(&t->signature, b, at), d->answer + (d->every ? from : (size_t)row),
@@ -187,7 +187,7 @@ bool th_task_table_take(const ThTask *t, const ThTaskRows *which, const long lon
     find_rows(d, which, &from);
     b->T = 1;
     for (int i = 0; i < b->B; i++) {
-        int n = th_task_table_length(d, d->order[from + (int)number[i]]);
+        int n = length_of(d, d->order[from + (int)number[i]]);
         b->T = n > b->T ? n : b->T;
     }
     if (!th_batch_reserve(b, &t->signature, true, err))
@@ -210,7 +210,7 @@ int th_task_table_drawn_length(const ThTask *t, int length)
     const ThTaskTable *d = t->data;
     ThTaskRows upto = of_length(d, 1, length < TH_TASK_LONGEST_ROW ? length : TH_TASK_LONGEST_ROW);
     int from, end = find_rows(d, &upto, &from);
-    return th_task_table_length(d, d->order[end > from ? end - 1 : from]);
+    return length_of(d, d->order[end > from ? end - 1 : from]);
 }
 
 bool th_task_table_draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
@@ -229,9 +229,9 @@ bool th_task_table_draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThErr
 void th_task_table_describe(const ThTask *t, ThText *to)
 {
     const ThTaskTable *d = t->data;
-    int shortest = th_task_table_length(d, 0), longest = shortest;
+    int shortest = length_of(d, 0), longest = shortest;
     for (int i = 1; i < d->n; i++) {
-        int n = th_task_table_length(d, i);
+        int n = length_of(d, i);
         shortest = n < shortest ? n : shortest;
         longest = n > longest ? n : longest;
     }

@@ -27,8 +27,6 @@ typedef struct {
 void *th_task_table_copy(const void *table, ThError *err);
 void th_task_table_free(void *table); /* NULL is fine */
 
-int th_task_table_length(const ThTaskTable *d, int row);
-
 /* Fills d->order: chooses d->n_train rows at random to train on, or with r = NULL the first ones.
  */
 bool th_task_table_order(ThTaskTable *d, ThRng *r, ThError *err);
