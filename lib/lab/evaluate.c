@@ -157,8 +157,7 @@ static bool run_shard(ThEvaluator *e, int number, int thread, Shard *to)
     to->n = th_score_answers(s, b);
     to->right = th_score_right(tape, z, s, b);
     to->exact = th_score_exact(tape, z, s, b, &to->strings);
-    return isfinite(to->loss) ||
-           th_fail(&to->err, TH_ENUMERIC, "the model's output is not a finite number");
+    return isfinite(to->loss) || th_model_fail_infinite(e->model, &to->err);
 }
 
 static void shard_job(void *context, int number)

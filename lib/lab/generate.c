@@ -215,7 +215,7 @@ static bool choose(ThLabGenerator *g, int i, int *symbol, ThError *err)
     const float *logits = g->logits + (size_t)i * (size_t)n;
     for (int c = 0; c < n; c++) {
         if (!isfinite(logits[c]))
-            return th_fail(err, TH_ENUMERIC, "the model's output is not a finite number");
+            return th_model_fail_infinite(g->m, err);
         g->weight[c] = (double)logits[c];
     }
     bool drawn = g->how.temperature > 0;

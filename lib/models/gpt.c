@@ -9,12 +9,12 @@
 
 static const ThOptionSpec options[] = {
     {"size", TH_CHOICE, "small", 0, 0, "small|paper",
-     "sizes where none are given: small is dim=64 heads=8 layers=2, paper dim=1024 heads=16 "
-     "layers=12 (about 150 million parameters, 7e12 operations a step of 16 strings of 500 "
+     "paper: dim=1024 heads=16 layers=12, where they are not given (about 150 million parameters, "
+     "7e12 operations a step of 16 strings of 500 "
      "symbols)"},
-    {"dim", TH_INT, NULL, 1, 65536, NULL, "width of the hidden vectors"},
-    {"heads", TH_INT, NULL, 1, 1024, NULL, "attention heads; they divide dim"},
-    {"layers", TH_INT, NULL, 1, 64, NULL, "layers, each with weights of its own"},
+    {"dim", TH_INT, "64", 1, 65536, NULL, "width of the hidden vectors"},
+    {"heads", TH_INT, "8", 1, 1024, NULL, "attention heads; they divide dim"},
+    {"layers", TH_INT, "2", 1, 64, NULL, "layers, each with weights of its own"},
     {"hidden", TH_INT, "4", 1, 64, NULL, "width of the feed-forward layer, in multiples of dim"},
     {"block", TH_CHOICE, "gpt2", 0, 0, "gpt2|neox",
      "gpt2: the feed-forward layer reads what attention made; neox: both read the same"},
@@ -30,7 +30,7 @@ static const ThOptionSpec options[] = {
 #define POSITION_OPTION(...) {__VA_ARGS__},
 #include "models/positions.def"
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
-enum { SIZE_SMALL, SIZE_PAPER }; /* size= */
+static const ThModelPreset presets[] = {{"paper", "dim=1024 heads=16 layers=12"}, {NULL, NULL}};
 enum { BLOCK_GPT2, BLOCK_NEOX }; /* block= */
 enum { HEAD_OWN, HEAD_TIED };    /* head= */
 enum { INIT_WIDE, INIT_GPT2 };   /* init= */
@@ -50,18 +50,12 @@ typedef struct {
     Layer layer[TH_POSITION_LAYERS];
 } Layout;
 
-static int given_or(const ThOptions *o, const char *name, int small, int paper)
-{
-    bool large = th_option_choice(o, "size") == SIZE_PAPER;
-    return (int)th_option_int_or(o, name, large ? paper : small);
-}
-
 static ThModelAttention sizes(const ThOptions *o)
 {
     return (ThModelAttention){.scale = 1,
-                              .dim = given_or(o, "dim", 64, 1024),
-                              .heads = given_or(o, "heads", 8, 16),
-                              .layers = given_or(o, "layers", 2, 12),
+                              .dim = (int)th_option_int(o, "dim"),
+                              .heads = (int)th_option_int(o, "heads"),
+                              .layers = (int)th_option_int(o, "layers"),
                               .causal = true};
 }
 
@@ -205,6 +199,7 @@ const ThModelKind th_model_gpt = {
         "batch=16 on scratchpads with context=500. train says what a large model takes before it "
         "takes it; set limit-memory refuses what would not fit.",
     .options = options,
+    .presets = presets,
     .takes_noise = true,
     .ragged = true,
     .causal = true,

@@ -1,5 +1,6 @@
 #include "models/model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,19 +32,40 @@ const ThModelKind *th_model_kind(const char *name)
     return NULL;
 }
 
+static bool take_preset(ThOptions *o, const char *values, ThError *err)
+{
+    char text[128], *rest = text;
+    snprintf(text, sizeof text, "%s", values);
+    for (char *pair; (pair = strtok_r(rest, " ", &rest));) {
+        char *value = strchr(pair, '=');
+        *value++ = 0;
+        if (!th_option_given(o, pair) && !th_options_set(o, pair, value, err))
+            return false;
+    }
+    return true;
+}
+
+static bool follow_size(ThOptions *o, const ThModelKind *kind, ThError *err)
+{
+    for (const ThModelPreset *p = kind->presets; p && p->size; p++)
+        if (strcmp(th_option_text(o, "size"), p->size) == 0 && !take_preset(o, p->values, err))
+            return false;
+    return true;
+}
+
 ThModel *th_model_new(const ThModelKind *kind, const ThOptions *options, ThError *err)
 {
-    if (kind->check && !kind->check(options, err))
-        return NULL;
     ThModel *m = th_alloc(1, sizeof *m, err);
     if (!m)
         return NULL;
     m->kind = kind;
-    if (!th_options_copy(&m->options, options, err)) {
-        free(m);
-        return NULL;
-    }
-    return m;
+    ThOptions *own = &m->options;
+    if (th_options_copy(own, options, err) && follow_size(own, kind, err) &&
+        (!kind->check || kind->check(own, err)))
+        return m;
+    th_options_free(own);
+    free(m);
+    return NULL;
 }
 
 static void free_training(ThModelTraining *t)
@@ -90,6 +112,14 @@ bool th_model_causal(const ThModel *m)
         if (strcmp(m->options.item[i].spec->name, "causal") == 0)
             return th_option_flag(&m->options, "causal");
     return m->kind->causal;
+}
+
+bool th_model_fail_infinite(const ThModel *m, ThError *err)
+{
+    th_fail(err, TH_ENUMERIC, "the model's output is not a finite number");
+    return m->kind->transitions &&
+           th_hint(err, "where eigenvalues of its transitions are above 1, long strings make its "
+                        "state larger than floats can be: spectrum shows them");
 }
 
 bool th_model_affords(const ThModel *m, double bytes, const char *what, ThError *err)

@@ -66,16 +66,23 @@ typedef struct {
     double *mass;            /* (n, most + 1): what each state got; 1 in all */
 } ThModelHalted;
 
+/* What a choice of the option size= stands for: values, "key=value key=value", of the options that
+ * are not given. */
+typedef struct {
+    const char *size, *values;
+} ThModelPreset;
+
 typedef struct {
     const char *name, *summary, *source;
     const char *detail;
     const ThOptionSpec *options;
-    const void *part; /* what a family of architectures must know of this one; NULL */
-    bool takes_noise; /* forward adds how->noise; else it ignores it */
-    bool trees;       /* forward fills how->routing; else it ignores it */
-    bool ragged;      /* forward minds b->length; else it is called for each length by itself */
-    bool causal;      /* no output depends on later symbols; where there is an option causal, it
-                         decides */
+    const ThModelPreset *presets; /* up to one whose size is NULL; NULL: there is no size= */
+    const void *part;             /* what a family of architectures must know of this one; NULL */
+    bool takes_noise;             /* forward adds how->noise; else it ignores it */
+    bool trees;                   /* forward fills how->routing; else it ignores it */
+    bool ragged; /* forward minds b->length; else it is called for each length by itself */
+    bool causal; /* no output depends on later symbols; where there is an option causal, it
+                    decides */
     /* How many levels of its layers a bound model runs on a string; NULL: as many on any. */
     int (*levels)(const ThModel *m, int length);
     /* Checks the options against each other; called when the model is created. */
@@ -174,6 +181,9 @@ bool th_model_causal(const ThModel *m);
 
 /* Returns new: a tape for a bound model that minds its bounds, one of `tapes` at the same time. */
 ThTape *th_model_tape(const ThModel *m, ThTapePrecision precision, int tapes, ThError *err);
+
+/* TH_ENUMERIC: what the model says is not finite, with a hint at why that may be.  False. */
+bool th_model_fail_infinite(const ThModel *m, ThError *err);
 
 /* TH_ELIMIT unless `bytes` are within the bounds; what: "the parameters". */
 bool th_model_affords(const ThModel *m, double bytes, const char *what, ThError *err);

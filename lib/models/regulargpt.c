@@ -11,6 +11,12 @@
 #include "models/state.h"
 
 static const ThOptionSpec options[] = {
+    {"size", TH_CHOICE, "small", 0, 0, "small|paper|text",
+     "where they are not given, paper: dim=256 heads=8, its size for regular languages (0.8 "
+     "million "
+     "parameters, at most 3e10 operations a step of 128 strings of 40 symbols); text: dim=768 "
+     "heads=12 thickness=6 chunk=128 norm=pre missing=mask head=tied, its language model (43 "
+     "million and 768 for each symbol, 3e11 operations for 512 symbols)"},
     {"dim", TH_INT, "64", 2, 65536, NULL, "width of the hidden vectors"},
     {"heads", TH_INT, "4", 1, 1024, NULL, "attention heads; they divide dim"},
     {"chunk", TH_INT, "2", 2, 4096, NULL, "C: vectors combined at a time"},
@@ -36,6 +42,10 @@ static const ThOptionSpec options[] = {
     {"edge_centres", TH_INT, "0", 0, 65536, NULL,
      "how many of them, the last, serve subtrees that lack symbols, and no others"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
+static const ThModelPreset presets[] = {
+    {"paper", "dim=256 heads=8"},
+    {"text", "dim=768 heads=12 thickness=6 chunk=128 norm=pre missing=mask head=tied"},
+    {NULL, NULL}};
 enum { FORM_AUTO, FORM_COLLAPSE, FORM_DILATED };            /* form= */
 enum { MISSING_PAD, MISSING_MASK };                         /* missing= */
 enum { NORM_POST, NORM_PRE };                               /* norm= */
@@ -356,19 +366,6 @@ static int key_position(const ThModelSchedule *before, int key)
     return position < 0 ? TH_MODEL_KEY_PAD : position;
 }
 
-/* How far before its own position a vector of this stage has read: every sub-layer of level l adds
- * (C-1)·Cˡ. */
-static long long span_of(const ThModelRoutingShape *shape, const ThModelSchedule *s)
-{
-    long long reach = 0, stride = 1;
-    for (int level = 0; level <= s->level && reach <= INT_MAX; level++) {
-        int subs = level < s->level ? shape->K : s->sub + 1;
-        reach += subs * (shape->C - 1) * stride;
-        stride *= shape->C;
-    }
-    return reach;
-}
-
 static bool trace_stage(const Layout *l, const ThTape *t, const ThModelSchedule *s, int stage,
                         ThModelTraceLayer *layer, ThError *err)
 {
@@ -376,7 +373,7 @@ static bool trace_stage(const Layout *l, const ThTape *t, const ThModelSchedule 
     ThModelTraceLayer shape = {.n_rows = s->n, .dim = l->dim, .n_heads = l->heads, .n_keys = C};
     if (!th_model_trace_rows(layer, &shape, err))
         return false;
-    long long reach = span_of(&l->shape, s);
+    long long reach = th_model_routing_span(&l->shape, s);
     for (int i = 0; i < s->n; i++) {
         long long first = s->position[i] - reach;
         const int *key = s->key + (size_t)i * (size_t)C;
@@ -572,14 +569,15 @@ const ThModelKind th_model_regulargpt = {
         "below them only once in a batch, which changes no result. Noise while training "
         "(train … noise=0.3) is drawn once per distinct vector.\n\n"
         "On tasks that ask at every position it has form=dilated, and is a language model there "
-        "(section 6): norm=pre missing=mask head=tied is the paper's, thickness= K and chunk= C "
-        "(dim=768 heads=12, K 6 or 12, C 32 to 256 in its Table 3). A "
+        "(section 6): size=text is the paper's, thickness= K and chunk= C (K 6 or 12, C 32 to 256 "
+        "in its Table 3). A "
         "string longer than Cˡ needs more than l levels, and what training has not had is no good "
         "in general: evaluate says so.\n\n"
         "With centres= every level's output snaps to the nearest of so many vectors: a finite "
         "algebra, as quantize makes of a trained model.  Training moves the centres and what is "
         "read off them, for nothing else has a slope.",
     .options = options,
+    .presets = presets,
     .takes_noise = true,
     .trees = true,
     .ragged = true,

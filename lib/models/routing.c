@@ -1,5 +1,6 @@
 #include "models/routing.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -17,6 +18,17 @@ int th_model_routing_levels(const ThModelRoutingShape *shape, int T)
 {
     int depth = th_model_routing_depth(T, shape->C);
     return depth > shape->levels ? depth : shape->levels;
+}
+
+long long th_model_routing_span(const ThModelRoutingShape *shape, const ThModelSchedule *s)
+{
+    long long reach = 0, stride = 1;
+    for (int level = 0; level <= s->level && reach <= INT_MAX; level++) {
+        int subs = level < s->level ? shape->K : s->sub + 1;
+        reach += subs * (shape->C - 1) * stride;
+        stride *= shape->C;
+    }
+    return reach;
 }
 
 /* ---- positions ---- */

@@ -43,6 +43,10 @@ typedef struct {
 int th_model_routing_depth(int T, int C);
 int th_model_routing_levels(const ThModelRoutingShape *shape, int T);
 
+/* How far before its own position a vector of this stage has read: every sub-layer of level l adds
+ * (C-1)·Cˡ.  Above INT_MAX it is no longer counted. */
+long long th_model_routing_span(const ThModelRoutingShape *shape, const ThModelSchedule *s);
+
 /* Returns a view of arena memory: the stages for length T, *n of them, or NULL (out of memory). */
 ThModelSchedule *th_model_routing_schedule(ThArena *a, const ThModelRoutingShape *shape, int T,
                                            int *n);

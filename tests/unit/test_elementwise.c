@@ -256,6 +256,34 @@ static void test_others(void **state)
         check_operation(&all[i]);
 }
 
+/* A block whose columns are all ±u, and the vector of these signs: of columns of p-norm 1 the block
+ * makes it as much longer as Fan et al. 2024's bound allows, and with p = 1 no longer. */
+static void test_growth(void **state)
+{
+    (void)state;
+    enum { K = 8 };
+    float block[K * K], sign[K];
+    for (int j = 0; j < K; j++)
+        sign[j] = j % 2 ? -1 : 1;
+    for (int i = 0; i < K * K; i++)
+        block[i] = sign[i / K] * sign[i % K];
+    for (int centred = 0; centred < 2; centred++) {
+        for (int k = 0; k < 2; k++) {
+            double p = k ? 1 : 1.2, y[K * K], x = 0;
+            ThParams none = {0};
+            ThTape *t = th_tape_new(TH_TAPE_FLOAT, &none, NULL);
+            th_tape_begin(t, TH_TAPE_NO_GRADIENT);
+            ThVar a = th_tape_constant(t, 1, K * K, block);
+            th_tape_read(t, th_op_bound_blocks(t, a, K, p, centred), y);
+            for (int j = 0; j < K; j++)
+                x += y[j] * (double)sign[j];
+            if (!(fabs(x - pow(K, 1 - 1 / p)) < 1e-5))
+                fail_msg("p %g: grows by %g", p, x);
+            th_tape_free(t);
+        }
+    }
+}
+
 static void test_misfits(void **state)
 {
     (void)state;
@@ -374,11 +402,11 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_maps),   cmocka_unit_test(test_map_values),
-        cmocka_unit_test(test_zips),   cmocka_unit_test(test_map_limits),
-        cmocka_unit_test(test_others), cmocka_unit_test(test_misfits),
-        cmocka_unit_test(test_values), cmocka_unit_test(test_dropout),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_maps),    cmocka_unit_test(test_map_values),
+        cmocka_unit_test(test_zips),    cmocka_unit_test(test_map_limits),
+        cmocka_unit_test(test_others),  cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_misfits), cmocka_unit_test(test_values),
+        cmocka_unit_test(test_dropout), cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests_name("elementwise", tests, NULL, NULL);
 }
