@@ -5,6 +5,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/symbols.h"
 #include "tasks/kit.h"
 #include "tasks/records.h"
 #include "tasks/table.h"
@@ -15,15 +16,22 @@ enum { MOST_NAMES = 1 << 16, LONGEST_NAME = 4096 };
 
 static const char BLANKS[] = " \t\r\n";
 
-/* How a text falls into items: words or characters, without those of a list of words. */
+/* The options tokens and labels, in the order of their words; header is a ThTaskHeader. */
+enum { TOKENS_AUTO, TOKENS_CHARACTERS, TOKENS_WORDS, TOKENS_BYTES };
+enum { LABELS_AUTO, LABELS_FINAL, LABELS_EVERY };
+enum { INPUT_FIRST, LABEL_FIRST }; /* first= */
+
+/* How a text falls into items: words, characters or bytes, without those of a list of words. */
 typedef struct {
-    bool words;
+    int tokens;
     const char *skip;
 } Items;
 
-static size_t next_any(const char **from, bool words)
+static size_t next_any(const char **from, int tokens)
 {
-    if (!words)
+    if (tokens == TOKENS_BYTES)
+        return **from ? 1 : 0;
+    if (tokens == TOKENS_CHARACTERS)
         return th_utf8_next(*from, strlen(*from), NULL);
     *from += strspn(*from, BLANKS);
     return strcspn(*from, BLANKS);
@@ -31,7 +39,7 @@ static size_t next_any(const char **from, bool words)
 
 static bool is_listed(const char *item, size_t size, const char *list)
 {
-    for (size_t n; (n = next_any(&list, true)) > 0; list += n)
+    for (size_t n; (n = next_any(&list, TOKENS_WORDS)) > 0; list += n)
         if (n == size && memcmp(list, item, n) == 0)
             return true;
     return false;
@@ -40,10 +48,10 @@ static bool is_listed(const char *item, size_t size, const char *list)
 /* The next item of a text as [*from, *from + size); 0 at the end. */
 static size_t next_item(const char **from, Items items)
 {
-    size_t size = next_any(from, items.words);
+    size_t size = next_any(from, items.tokens);
     while (size > 0 && is_listed(*from, size, items.skip)) {
         *from += size;
-        size = next_any(from, items.words);
+        size = next_any(from, items.tokens);
     }
     return size;
 }
@@ -61,32 +69,27 @@ static bool has_blank(const char *text)
     return text[strcspn(text, BLANKS)] != '\0';
 }
 
-/* The options tokens and labels, in the order of their words; header is a ThTaskHeader. */
-enum { TOKENS_AUTO, TOKENS_CHARACTERS, TOKENS_WORDS };
-enum { LABELS_AUTO, LABELS_FINAL, LABELS_EVERY };
-enum { INPUT_FIRST, LABEL_FIRST }; /* first= */
-
 /* ---- what the file is taken for -------------------------------------------------------------- */
 
-/* Symbols are words where any input has a blank. */
-static bool are_words(const ThTask *t, const ThTaskRecords *r)
+/* Symbols are words where any input has a blank, else characters. */
+static int tokens_of(const ThTask *t, const ThTaskRecords *r)
 {
     int tokens = th_option_choice(&t->options, "tokens");
-    bool words = tokens == TOKENS_WORDS;
-    for (size_t i = 0; tokens == TOKENS_AUTO && !words && i < r->n; i++)
-        words = has_blank(r->item[i].input);
-    return words;
+    if (tokens != TOKENS_AUTO)
+        return tokens;
+    for (size_t i = 0; i < r->n; i++)
+        if (has_blank(r->item[i].input) || (r->item[i].other && has_blank(r->item[i].other)))
+            return TOKENS_WORDS;
+    return TOKENS_CHARACTERS;
 }
 
 /* Items of a label are words where symbols are, or any label has a blank; else characters. */
-static bool are_label_words(const ThTaskRecords *r, bool words)
+static int label_tokens_of(const ThTaskRecords *r, int tokens)
 {
-    if (words)
-        return true;
     for (size_t i = 0; i < r->n; i++)
-        if (has_blank(r->item[i].label))
-            return true;
-    return false;
+        if (tokens == TOKENS_WORDS || has_blank(r->item[i].label))
+            return TOKENS_WORDS;
+    return TOKENS_CHARACTERS;
 }
 
 /* One label a symbol where every label has as many items as its input has symbols, and that says
@@ -94,7 +97,7 @@ static bool are_label_words(const ThTaskRecords *r, bool words)
 static bool are_every(const ThTask *t, const ThTaskRecords *r, Items inputs, Items answers)
 {
     int labels = th_option_choice(&t->options, "labels");
-    if (labels != LABELS_AUTO)
+    if (labels != LABELS_AUTO || t->signature.pairs)
         return labels == LABELS_EVERY;
     bool telling = false;
     for (size_t i = 0; i < r->n; i++) {
@@ -114,8 +117,12 @@ typedef struct {
     Items inputs, answers;
     ThIntern symbols, classes;
     size_t cap_token, cap_answer, n_answer;
+    size_t longest; /* symbols of an input that are read */
     ThError *err;
 } Loader;
+
+/* Stands for the symbol between two inputs until there is an alphabet. */
+enum { BETWEEN = -1 };
 
 static bool fail_at(Loader *l, const ThTaskRecord *r, bool label, ThErrc code, const char *what)
 {
@@ -127,6 +134,8 @@ static bool check_name(Loader *l, const ThTaskRecord *r, bool label, const char 
     for (size_t i = 0; i < size; i++)
         if ((unsigned char)name[i] < 0x20)
             return fail_at(l, r, label, TH_EVALUE, "a control character");
+    if (!th_utf8_valid(name, size))
+        return fail_at(l, r, label, TH_EVALUE, "this is no valid UTF-8");
     if (size > LONGEST_NAME)
         return fail_at(l, r, label, TH_ELIMIT, "a name longer than 4096 bytes");
     if (l->symbols.n <= MOST_NAMES && l->classes.n <= MOST_NAMES)
@@ -146,20 +155,46 @@ static bool add_name(Loader *l, const ThTaskRecord *r, bool label, const char *n
     return true;
 }
 
-static bool add_input(Loader *l, const ThTaskRecord *r, size_t *n)
+static bool add_token(Loader *l, size_t at, int token)
 {
     ThTaskTable *d = l->data;
-    const char *at = r->input;
-    *n = 0;
-    for (size_t size; (size = next_item(&at, l->inputs)) > 0; at += size, ++*n) {
-        size_t to = d->start[d->n] + *n;
+    if (!th_grow(&d->token, &l->cap_token, at + 1, sizeof *d->token, l->err))
+        return false;
+    d->token[at] = token;
+    return true;
+}
+
+/* Adds the symbols of a text behind the *n that the row has. */
+static bool add_text(Loader *l, const ThTaskRecord *r, const char *at, size_t *n)
+{
+    char byte[TH_TASK_BYTE_NAME];
+    const size_t base = l->data->start[l->data->n], before = *n;
+    for (size_t size; *n - before < l->longest && (size = next_item(&at, l->inputs)) > 0;
+         at += size, ++*n) {
+        bool bytes = l->inputs.tokens == TOKENS_BYTES;
+        int token = 0;
+        if (bytes)
+            th_task_byte_name((unsigned char)*at, byte);
         if (*n == TH_TASK_LONGEST_ROW)
             return fail_at(l, r, false, TH_ELIMIT, "an input of more than a million symbols");
-        if (!th_grow(&d->token, &l->cap_token, to + 1, sizeof *d->token, l->err) ||
-            !add_name(l, r, false, at, size, &d->token[to]))
+        if (!add_name(l, r, false, bytes ? byte : at, bytes ? strlen(byte) : size, &token) ||
+            !add_token(l, base + *n, token))
             return false;
     }
-    return *n > 0 || fail_at(l, r, false, TH_EVALUE, "the input is empty");
+    return *n > before || fail_at(l, r, false, TH_EVALUE, "the input is empty");
+}
+
+static bool add_input(Loader *l, const ThTaskRecord *r, size_t *n)
+{
+    *n = 0;
+    if (!add_text(l, r, r->input, n) || !r->other)
+        return *n > 0;
+    if (!add_token(l, l->data->start[l->data->n] + *n, BETWEEN))
+        return false;
+    ++*n;
+    ThTaskRecord other = *r;
+    other.input_col = r->other_col;
+    return add_text(l, &other, r->other, n);
 }
 
 static bool add_answer(Loader *l, const ThTaskRecord *r, const char *name, size_t size)
@@ -257,6 +292,26 @@ static void renumber(int *number, size_t n, const int *place)
             number[i] = place[number[i]];
 }
 
+/* Adds the symbol between the inputs of a pair, which none of them has, behind all others. */
+static bool name_between(Loader *l, ThSignature *s)
+{
+    static const char *const names[] = {",", "|", "<and>", "<between>"};
+    size_t cap = 0, known, all = (size_t)s->n_symbols + 1, n = sizeof names / sizeof *names, k = 0;
+    while (k < n && th_symbols_find(s->symbol, s->n_symbols, names[k]) >= 0)
+        k++;
+    if (k == n)
+        return th_fail(l->err, TH_EVALUE, "the inputs have all of , | <and> <between> as symbols");
+    known = l->data->start[l->data->n];
+    if (!th_grow(&s->symbol, &cap, all, sizeof *s->symbol, l->err) ||
+        !(s->symbol[s->n_symbols] = th_strdup(names[k], l->err)))
+        return false;
+    for (size_t i = 0; i < known; i++)
+        if (l->data->token[i] == BETWEEN)
+            l->data->token[i] = s->n_symbols;
+    s->n_symbols++;
+    return true;
+}
+
 static bool name_all(Loader *l, ThSignature *s)
 {
     int *symbol = NULL, *label = NULL;
@@ -268,7 +323,7 @@ static bool name_all(Loader *l, ThSignature *s)
     }
     free(symbol);
     free(label);
-    return ok;
+    return ok && (!s->pairs || name_between(l, s));
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -310,14 +365,20 @@ static bool load(ThTask *t, const ThTaskRecords *r, ThError *err)
     ThTaskTable *d = t->data = th_alloc(1, sizeof *d, err);
     if (!d)
         return false;
-    bool words = are_words(t, r);
+    static const char *const units[] = {"", "characters", "words", "bytes"};
+    int tokens = tokens_of(t, r);
     Loader l = {.records = r,
                 .data = d,
-                .inputs = {words, th_option_text(&t->options, "skip")},
-                .answers = {are_label_words(r, words), ""},
+                .inputs = {tokens, th_option_text(&t->options, "skip")},
+                .answers = {label_tokens_of(r, tokens), ""},
+                .longest = (size_t)th_option_int(&t->options, "longest"),
                 .err = err};
+    t->signature.pairs = r->item[0].other != NULL;
     d->every = are_every(t, r, l.inputs, l.answers);
-    d->unit = words ? "words" : "characters";
+    d->unit = units[tokens];
+    if (d->every && t->signature.pairs)
+        return th_fail(err, TH_EUSAGE,
+                       "a pair has one label: other= does not go with labels=every");
     t->signature.target = d->every ? TH_TARGET_EVERY : TH_TARGET_FINAL;
     bool ok = load_rows(&l) && check_counts(r, &l, err) && name_all(&l, &t->signature) &&
               split_rows(t, d, err);
@@ -331,6 +392,8 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
     ThTaskRecordShape shape = {.path = from->file,
                                .input = th_option_text(&t->options, "input"),
                                .label = th_option_text(&t->options, "label"),
+                               .other = th_option_text_or(&t->options, "other", NULL),
+                               .bytes = th_option_choice(&t->options, "tokens") == TOKENS_BYTES,
                                .header = (ThTaskHeader)th_option_choice(&t->options, "header"),
                                .label_first =
                                    th_option_choice(&t->options, "first") == LABEL_FIRST};
@@ -343,7 +406,7 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 static const ThOptionSpec options[] = {
     {"split", TH_REAL, "0.9", 0, 1, NULL, "share of the rows to train on; the others are tested"},
     {"seed", TH_INT, "1", 0, 9007199254740991.0, NULL, "of the choice of these rows"},
-    {"tokens", TH_CHOICE, "auto", 0, 0, "auto|characters|words",
+    {"tokens", TH_CHOICE, "auto", 0, 0, "auto|characters|words|bytes",
      "what symbols are; auto: words if any input has a blank"},
     {"labels", TH_CHOICE, "auto", 0, 0, "auto|final|every",
      "one for the string, or one a symbol; auto: one a symbol if every label has as many"},
@@ -351,8 +414,12 @@ static const ThOptionSpec options[] = {
      "whether the first row has the columns' names; auto: if input= and label= are there"},
     {"first", TH_CHOICE, "input", 0, 0, "input|label", "the first column where there is no header"},
     {"skip", TH_STRING, "", 0, 0, NULL, "symbols to leave out of inputs, with blanks between"},
-    {"input", TH_STRING, "input", 0, 0, NULL, "name of the column or member with the strings"},
-    {"label", TH_STRING, "label", 0, 0, NULL, "name of the column or member with the labels"},
+    {"longest", TH_INT, "1000000", 1, 1000000, NULL, "inputs are cut behind so many symbols"},
+    {"input", TH_STRING, "input", 0, 0, NULL,
+     "the column or member with the strings: its name, or its number where there is no header"},
+    {"label", TH_STRING, "label", 0, 0, NULL, "the column or member with the labels"},
+    {"other", TH_STRING, NULL, 0, 0, NULL,
+     "the column or member with a second string, which the label compares with the first"},
     {0},
 };
 
@@ -371,6 +438,12 @@ const ThTaskKind th_task_kind_file = {
         "whole file, in byte order.  show tells what the file was taken for.  "
         "The published files of ListOps are read with first=label skip=\"( )\", those of the Long "
         "Range Arena with input=Source label=Target skip=\"( )\".\n\n"
+        "With other= a row has two inputs that are compared: models that know pairs read each by "
+        "itself, with , or | between the two as it is typed.  The pairs of Bowman et al. are "
+        "read with label=1 input=2 other=3, the retrieval of the Long Range Arena with label=1 "
+        "input=4 other=5 tokens=bytes longest=4096, reviews in rows of label and text with "
+        "first=label tokens=bytes longest=4096; with split=1 all rows are to train on, with "
+        "split=0 to test on.\n\n"
         "The rows are dealt at random into those to train on and those to test on, which depends "
         "on split= and seed= alone.  train takes the former in epochs, every row once in each, in "
         "an order that depends on the seed of the training and the epoch; length= chooses rows by "

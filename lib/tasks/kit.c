@@ -163,3 +163,9 @@ double th_task_chance_uniform(const ThTask *t, int length)
 {
     return th_task_chance_by_weight(t, length, uniform_weight, t);
 }
+
+void th_task_byte_name(unsigned char byte, char to[TH_TASK_BYTE_NAME])
+{
+    bool plain = (byte >= 0x20 && byte < 0x7f) || byte == '\n';
+    snprintf(to, TH_TASK_BYTE_NAME, plain ? "%c" : "<%02X>", byte);
+}

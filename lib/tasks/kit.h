@@ -22,6 +22,11 @@ bool th_task_names(char ***list, int *n, ThTaskNames names, ThError *err);
 bool th_task_signature(ThTask *t, ThTarget target, ThTaskNames symbols, ThTaskNames classes,
                        ThError *err);
 
+/* What the symbol of a byte is called: itself where it is printed or ends a line, else its number,
+ * as <C3>. */
+enum { TH_TASK_BYTE_NAME = 8 };
+void th_task_byte_name(unsigned char byte, char to[TH_TASK_BYTE_NAME]);
+
 /* TH_TARGET_EVERY or TH_TARGET_FINAL by the option labels=every|final|last; sets t->last_only. */
 ThTarget th_task_labels(ThTask *t);
 

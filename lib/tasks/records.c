@@ -31,6 +31,7 @@ typedef struct {
     Cell cell[MOST_CELLS]; /* of the present row */
     int n_cells;
     int input, label; /* the columns; -1: no row has been read yet */
+    int other;        /* -1: there is none */
     ThTaskRecords *records;
     ThError *err;
 } Reader;
@@ -56,11 +57,13 @@ static bool check_text(Reader *r)
 {
     Place *p = &r->place;
     while (p->at < p->end) {
-        size_t n = th_utf8_next(p->at, (size_t)(p->end - p->at), NULL);
+        size_t n = r->shape->bytes ? 1 : th_utf8_next(p->at, (size_t)(p->end - p->at), NULL);
         unsigned char c = (unsigned char)*p->at;
+        if (r->shape->bytes && c == 0)
+            return fail_here(r, p->at, "a zero byte");
         if (n == 0)
             return fail_here(r, p->at, "this is no valid UTF-8");
-        if ((c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7f)
+        if (!r->shape->bytes && ((c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7f))
             return fail_here(r, p->at, "a control character");
         p->at += n;
         if (c == '\n') {
@@ -194,44 +197,71 @@ static bool no_column(Reader *r, const char *name)
     return false;
 }
 
+/* Of a file without a header: the column that a number stands for, or -1. */
+static int numbered_cell(const char *name)
+{
+    char *end;
+    long number = strtol(name, &end, 10);
+    return *name && !*end && number >= 1 && number <= MOST_CELLS ? (int)number - 1 : -1;
+}
+
 /* Looks at the first row; *is_header says whether it was the columns' names. */
 static bool choose_columns(Reader *r, bool *is_header)
 {
-    int input = find_cell(r, r->shape->input), label = find_cell(r, r->shape->label);
-    ThTaskHeader header = r->shape->header;
-    *is_header =
-        header == TH_TASK_HEADER_YES || (header == TH_TASK_HEADER_AUTO && input >= 0 && label >= 0);
-    if (*is_header && (input < 0 || label < 0))
-        return no_column(r, input < 0 ? r->shape->input : r->shape->label);
-    r->input = *is_header ? input : r->shape->label_first;
-    r->label = *is_header ? label : !r->shape->label_first;
-    if (*is_header || r->n_cells <= 2)
+    const ThTaskRecordShape *shape = r->shape;
+    const char *missing = NULL, *word = NULL, *name[] = {shape->input, shape->label, shape->other};
+    int *column[] = {&r->input, &r->label, &r->other};
+    for (int i = 0; i < 3 && name[i]; i++) {
+        *column[i] = find_cell(r, name[i]);
+        missing = *column[i] < 0 && !missing ? name[i] : missing;
+        word = numbered_cell(name[i]) < 0 ? name[i] : word;
+    }
+    bool numbers = !word;
+    *is_header = shape->header == TH_TASK_HEADER_YES ||
+                 (shape->header == TH_TASK_HEADER_AUTO && !missing && !numbers);
+    if (*is_header)
+        return !missing || no_column(r, missing);
+    if (shape->other && word)
+        return no_column(r, word);
+    for (int i = 0; numbers && i < 3 && name[i]; i++)
+        *column[i] = numbered_cell(name[i]);
+    if (numbers)
+        return true;
+    r->input = shape->label_first;
+    r->label = !shape->label_first;
+    if (r->n_cells <= 2)
         return true;
     th_fail_at(r->err, TH_EVALUE, r->cell[2].line, r->cell[2].col,
-               "a column too many, and no header that names '%s' and '%s'", r->shape->input,
-               r->shape->label);
-    return th_hint(r->err, "input= and label= choose the columns by their names");
+               "a column too many, and no header that names '%s' and '%s'", shape->input,
+               shape->label);
+    return th_hint(r->err, "input= and label= choose the columns by their names or numbers");
 }
 
 /* Makes a record of the present row. */
 static bool take_row(Reader *r)
 {
-    int most = r->input > r->label ? r->input : r->label;
     const Cell *last = &r->cell[r->n_cells - 1];
-    if (r->n_cells <= most) {
+    bool label = r->label >= r->n_cells;
+    if (label || r->input >= r->n_cells || r->other >= r->n_cells) {
         th_fail_at(r->err, TH_EVALUE, last->line, last->col, "the row has no %s",
-                   r->label >= r->n_cells ? "label" : "input");
+                   label                    ? "label"
+                   : r->input >= r->n_cells ? "input"
+                                            : "other input");
         return th_hint(r->err, "%s separate the columns", r->separator == ',' ? "commas" : "tabs");
     }
-    Cell *input = &r->cell[r->input], *label = &r->cell[r->label];
+    Cell none = {0};
+    Cell *input = &r->cell[r->input], *label_cell = &r->cell[r->label];
+    Cell *other = r->other < 0 ? &none : &r->cell[r->other];
     ThTaskRecord record = {.input = input->text,
-                           .label = label->text,
+                           .label = label_cell->text,
+                           .other = other->text,
                            .line = input->line,
                            .input_col = input->col,
-                           .label_col = label->col};
+                           .label_col = label_cell->col,
+                           .other_col = other->col};
     if (!add_record(r, record))
         return false;
-    input->text = label->text = NULL;
+    input->text = label_cell->text = other->text = NULL;
     return true;
 }
 
@@ -296,14 +326,17 @@ static bool take_object(Reader *r, const char *line, size_t n)
         return th_fail_at(r->err, TH_EVALUE, r->place.line, col, "%s",
                           object ? "this is no object" : error.text);
     }
-    ThTaskRecord record = {.line = r->place.line, .input_col = 1, .label_col = 1};
-    record.input = member(r, object, r->shape->input);
-    record.label = record.input ? member(r, object, r->shape->label) : NULL;
+    const ThTaskRecordShape *shape = r->shape;
+    ThTaskRecord record = {.line = r->place.line, .input_col = 1, .label_col = 1, .other_col = 1};
+    record.input = member(r, object, shape->input);
+    record.label = record.input ? member(r, object, shape->label) : NULL;
+    record.other = record.label && shape->other ? member(r, object, shape->other) : NULL;
     json_decref(object);
-    if (record.label && add_record(r, record))
+    if (record.label && (record.other || !shape->other) && add_record(r, record))
         return true;
     free(record.input);
     free(record.label);
+    free(record.other);
     return false;
 }
 
@@ -355,6 +388,7 @@ bool th_task_records_parse(ThTaskRecords *records, const char *text, size_t n,
     Reader r = {.shape = shape,
                 .separator = format->separator,
                 .input = -1,
+                .other = -1,
                 .records = records,
                 .err = err};
     static const char mark[] = "\xef\xbb\xbf"; /* some programs begin UTF-8 with it */
@@ -383,6 +417,7 @@ void th_task_records_free(ThTaskRecords *r)
     for (size_t i = 0; i < r->n; i++) {
         free(r->item[i].input);
         free(r->item[i].label);
+        free(r->item[i].other);
     }
     free(r->item);
     *r = (ThTaskRecords){0};

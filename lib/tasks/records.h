@@ -15,17 +15,18 @@ typedef enum { TH_TASK_HEADER_AUTO, TH_TASK_HEADER_YES, TH_TASK_HEADER_NO } ThTa
 
 /* The file, and which of its columns, or members of its objects, are meant. */
 typedef struct {
-    const char *path; /* its extension says how it is read */
-    const char *input, *label;
-    ThTaskHeader header; /* whether the first row names the columns; auto: if it has both names.
-                        Without a header there are two columns */
+    const char *path;                  /* its extension says how it is read */
+    const char *input, *label, *other; /* of a row with two inputs; else NULL */
+    bool bytes;          /* anything but a zero byte may stand in a row; else valid UTF-8 only */
+    ThTaskHeader header; /* whether the first row names the columns; auto: if it has the names.
+                        Without a header they are the numbers of columns, or there are two */
     bool label_first;    /* of these: the label comes before the input */
 } ThTaskRecordShape;
 
-/* Valid UTF-8 without control characters; input_col and label_col say where it stood. */
+/* Valid UTF-8 without control characters, or bytes; the columns say where it stood. */
 typedef struct {
-    char *input, *label;
-    int line, input_col, label_col;
+    char *input, *label, *other; /* other may be NULL */
+    int line, input_col, label_col, other_col;
 } ThTaskRecord;
 
 /* Zero-initialised it is empty. */

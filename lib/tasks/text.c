@@ -72,13 +72,12 @@ static bool bad_symbol(const char *text, size_t at, ThError *err)
     return th_hint(err, "tokens=bytes takes every file");
 }
 
-/* What a symbol is called: bytes that are no printing characters by their numbers. */
 static char *name_of(int32_t symbol, const char *text, size_t size, bool bytes, ThError *err)
 {
-    char name[16];
-    if (!bytes || (symbol >= 0x20 && symbol < 0x7f) || symbol == '\n')
+    char name[TH_TASK_BYTE_NAME];
+    if (!bytes)
         return th_strndup(text, size, err);
-    snprintf(name, sizeof name, "<%02X>", (unsigned)symbol);
+    th_task_byte_name((unsigned char)symbol, name);
     return th_strdup(name, err);
 }
 
