@@ -34,7 +34,11 @@ UNIT  := $(patsubst tests/unit/%.c,$(B)/%,$(wildcard tests/unit/test_*.c))
 FUZZ  := $(patsubst tests/fuzz/%.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c))
 
-all: $(B)/tapehead tapehead man/tapehead.1 $(B)/tapehead.bash   ## build program and manual
+# Several processes share a sweep by MPI, where it is installed; the program runs without.
+MPICC  := $(if $(filter release,$(FLAVOUR)),$(shell command -v mpicc 2>/dev/null))
+PLUGIN := $(if $(MPICC),$(B)/tapehead-mpi.so)
+
+all: $(B)/tapehead $(PLUGIN) tapehead man/tapehead.1 $(B)/tapehead.bash   ## build program and manual
 
 tapehead: $(B)/tapehead
 	$(Q)ln -sf $(B)/tapehead $@
@@ -49,6 +53,10 @@ $(B)/tapehead.bash: $(B)/tapehead
 
 $(B)/tapehead: $(SRC_O) $(B)/libtapehead.a
 	$(Q)$(CC) $(ALLCFLAGS) $(LDFLAGS) -o $@ $^ -lreadline $(LIBS)
+
+$(B)/tapehead-mpi.so: src/plugins/mpi.c src/ranks.h Makefile
+	$(Q)mkdir -p $(@D)
+	$(Q)$(MPICC) -std=c17 -D_XOPEN_SOURCE=700 -O2 -fPIC -shared -Ilib -Isrc -Wall -Wextra $(CFLAGS) -o $@ $<
 
 $(B)/libtapehead.a: $(LIB_O)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
@@ -131,7 +139,7 @@ format-check:                          ## are the sources laid out as .clang-for
 	@scripts/deps lint
 	@git ls-files '*.c' '*.h' | xargs clang-format-14 --dry-run --Werror
 
-check: $(B)/tapehead test-programs
+check: $(B)/tapehead $(PLUGIN) test-programs
 	@tests/run $(B)
 
 bless: $(B)/tapehead                   ## rewrite what the transcripts must print; then git diff
@@ -147,6 +155,7 @@ INSTALL = install -D -m644
 
 install: all                           ## honours PREFIX and DESTDIR
 	$(INSTALL) -m755 $(B)/tapehead '$(DESTDIR)$(BINDIR)/tapehead'
+	@[ -z '$(PLUGIN)' ] || $(INSTALL) $(PLUGIN) '$(DESTDIR)$(LIBDIR)/tapehead/tapehead-mpi.so'
 	$(INSTALL) $(B)/libtapehead.a '$(DESTDIR)$(LIBDIR)/libtapehead.a'
 	$(INSTALL) man/tapehead.1 '$(DESTDIR)$(MANDIR)/man1/tapehead.1'
 	$(INSTALL) $(B)/tapehead.bash '$(DESTDIR)$(COMPLETIONS)/tapehead'
@@ -157,7 +166,7 @@ install: all                           ## honours PREFIX and DESTDIR
 	    -e 's|@VERSION@|$(VERSION)|' tapehead.pc.in >'$(DESTDIR)$(LIBDIR)/pkgconfig/tapehead.pc'
 
 uninstall:                             ## removes what install put there
-	rm -rf '$(DESTDIR)$(INCLUDEDIR)/tapehead' '$(DESTDIR)$(DOCDIR)'
+	rm -rf '$(DESTDIR)$(INCLUDEDIR)/tapehead' '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(LIBDIR)/tapehead'
 	rm -f '$(DESTDIR)$(BINDIR)/tapehead' '$(DESTDIR)$(LIBDIR)/libtapehead.a' \
 	    '$(DESTDIR)$(LIBDIR)/pkgconfig/tapehead.pc' '$(DESTDIR)$(MANDIR)/man1/tapehead.1' \
 	    '$(DESTDIR)$(COMPLETIONS)/tapehead'

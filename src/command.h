@@ -113,8 +113,9 @@ enum {
     C_LISTS = 128,      /* its second form takes a list, and looks at call->redirect itself; it is
                            tried first where a variable is named that holds one */
     C_ANY_FILE = 256,   /* its output may be sent to a file with any ending (echo) */
-    C_ARRAYS = 512      /* the handler writes a .npy or .safetensors file that its output is sent to
+    C_ARRAYS = 512,     /* the handler writes a .npy or .safetensors file that its output is sent to
                            (sh_redirect_is_array) */
+    C_WRITES = 1024     /* it does nothing but write files */
 };
 
 #define SH_COMMAND(id, ...)                                                                        \

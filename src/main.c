@@ -13,6 +13,7 @@
 #include "blas_kernels.h"
 #include "diagnostics.h"
 #include "manual.h"
+#include "ranks.h"
 #include "repl.h"
 #include "session_impl.h"
 #include "shell.h"
@@ -204,6 +205,11 @@ static int run(ShSession *s, const Arguments *a)
         return 2;
     }
     bool given = a->n_commands + a->n_files > 0, terminal = isatty(STDIN_FILENO);
+    if (!given && s->ranks) {
+        th_fail(&err, TH_EUSAGE, "several processes need their commands from a FILE or -e");
+        sh_print_error(s, &err);
+        return 2;
+    }
     bool ok = run_batch(s, a);
     bool stopped = sh_interrupted() || sh_terminated() || s->broken_pipe;
     if (!given && !terminal)
@@ -239,6 +245,9 @@ int main(int argc, char **argv)
                      : 2;
     if (status == EXIT_SUCCESS && a.emit) {
         status = sh_emit(stdout, a.emit) ? EXIT_SUCCESS : 2;
+    } else if (status == EXIT_SUCCESS && !sh_ranks_begin(&a.session->ranks, &err)) {
+        sh_print_error(a.session, &err);
+        status = 2;
     } else if (status == EXIT_SUCCESS) {
         sh_signals_install();
         a.session->args = a.arg;
@@ -247,6 +256,8 @@ int main(int argc, char **argv)
     }
     if (fflush(stdout) != 0 && !a.session->broken_pipe)
         status = EXIT_FAILURE;
+    if (a.session->ranks)
+        a.session->ranks->end(status);
     sh_session_free(a.session);
     free(a.command);
     free(a.file);

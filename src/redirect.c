@@ -106,6 +106,8 @@ bool sh_redirect_is_array(const ShCall *call)
 bool sh_redirect_begin(ShSession *s, const ShCall *call, ShRedirect *r, ThError *err)
 {
     unsigned own = call->form == 2 ? C_OWN_REDIRECT | C_LISTS : C_OWN_REDIRECT;
+    if (sh_session_is_silent(s))
+        return true;
     if (!call->pipe &&
         (!call->redirect || (call->command->flags & own) || sh_redirect_is_array(call)))
         return true;

@@ -10,6 +10,7 @@
 #include "blas_kernels.h"
 #include "confirm.h"
 #include "rasp.h"
+#include "ranks.h"
 #include "session_impl.h"
 #include "signals.h"
 
@@ -355,6 +356,11 @@ ThStop *sh_stop(const ShSession *s)
 {
     (void)s;
     return sh_stop_flag();
+}
+
+bool sh_session_is_silent(const ShSession *s)
+{
+    return sh_rank_is_silent(s->ranks) && !s->point;
 }
 
 bool sh_interactive(const ShSession *s)

@@ -99,4 +99,8 @@ int sh_threads(const ShSession *s);
 ThStop *sh_stop(const ShSession *s);
 bool sh_interactive(const ShSession *s);
 
+/* True if what is written is left to another process, rank 0 of mpirun; the points of a sweep write
+ * in any. */
+bool sh_session_is_silent(const ShSession *s);
+
 #endif

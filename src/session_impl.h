@@ -98,12 +98,13 @@ struct ShSession {
     int depth;         /* of source and time inside each other */
     const char **args; /* of the script: views, (n_args) */
     size_t n_args;
-    ThText value;              /* what sh_variable returned last */
-    const struct ShTurn *turn; /* of the innermost loop that runs; NULL: none */
-    int bodies;                /* of loops and conditions that run inside each other */
-    ThTapeBounds bounds;       /* of all models: Ctrl-C and the time limit, and memory */
-    size_t statements;         /* that the user has given, so far */
-    struct ShPoint *point;     /* of a sweep, whose process this is; NULL: none */
+    ThText value;                /* what sh_variable returned last */
+    const struct ShTurn *turn;   /* of the innermost loop that runs; NULL: none */
+    int bodies;                  /* of loops and conditions that run inside each other */
+    ThTapeBounds bounds;         /* of all models: Ctrl-C and the time limit, and memory */
+    size_t statements;           /* that the user has given, so far */
+    const struct ShRanks *ranks; /* the processes of mpirun; NULL: there is one */
+    struct ShPoint *point;       /* of a sweep, whose process this is; NULL: none */
 };
 
 /* session.c */

@@ -20,6 +20,10 @@
 static bool run_handler(ShSession *s, const ShCommand *c, const ShCall *call, ThError *err)
 {
     ShRedirect r = {0};
+    bool written = (c->flags & C_WRITES) ||
+                   ((c->flags & (C_OWN_REDIRECT | C_LISTS | C_ARRAYS)) && call->redirect);
+    if (written && sh_session_is_silent(s))
+        return true;
     if (!sh_redirect_begin(s, call, &r, err))
         return false;
     double limit = sh_setting_real(s, "limit-time");
@@ -42,11 +46,13 @@ static bool run_handler(ShSession *s, const ShCommand *c, const ShCall *call, Th
     return sh_redirect_end(s, call, &r, ok, err);
 }
 
-static bool run_shell(const ShStatement *st, ThError *err)
+static bool run_shell(const ShSession *s, const ShStatement *st, ThError *err)
 {
     const ShToken *t = &st->lexer->token[st->from];
     ThText command = {0};
     int status = 0;
+    if (sh_session_is_silent(s))
+        return true;
     th_text_add_bytes(&command, st->lexer->text.data + t->start + 1, t->end - t->start - 1);
     char *text = th_text_take(&command, err);
     bool ok = text && sh_run_shell(text, NULL, &status, err);
@@ -189,7 +195,7 @@ bool sh_execute(ShSession *s, const ShStatement *st, ThError *err)
     if (!held && first->type != T_SHELL && gives_help(s, st))
         return true;
     bool ok = held                     ? fail_loading(s, err)
-              : first->type == T_SHELL ? run_shell(st, err)
+              : first->type == T_SHELL ? run_shell(s, st, err)
               : first->type == T_RASP  ? run_rasp(s, st, err)
                                        : run_command(s, st, err);
     if (!ok && err->code == TH_OK)

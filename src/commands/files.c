@@ -45,7 +45,7 @@ SH_COMMAND(
                "#> p     automaton  2 states, 4 transitions",
     .args = {{A_OBJECT, "NAME", A_REPEATED | A_NAMED}, {A_FILE, "FILE", 0}},
     .args2 = {{A_KEYWORD, "all", 0}, {A_FILE, "FILE", 0}}, .options = save_options,
-    .flags = C_KEEPS_RESULT)
+    .flags = C_KEEPS_RESULT | C_WRITES)
 {
     enum { MOST = 256 };
     ShObject *object[MOST];

@@ -216,7 +216,7 @@ SH_COMMAND(log, .group = "general", .summary = "keep a transcript of the session
                      "as they come, until log off.  What is sent to files and shell commands, and "
                      "what shell commands print themselves, is not in it.",
            .example = "log \"session.txt\"\necho hello\nlog off\n#> hello\n!cat session.txt",
-           .args = {{A_FILE, "FILE", 0}}, .flags = C_KEEPS_RESULT)
+           .args = {{A_FILE, "FILE", 0}}, .flags = C_KEEPS_RESULT | C_WRITES)
 {
     const ShOperand *file = &call->operand[0];
     if (strcmp(file->text, "off") == 0 && !file->quoted) {

@@ -52,9 +52,7 @@ records() {
         before=$(find runs/points -name '*.json' 2>/dev/null | wc -l)
         kill -9 $! 2>/dev/null && wait $! || true
         [ "$(records)" -ge "$before" ]
-        for r in runs/points/*.json; do
-            [ -e "$r" ] && python3 -m json.tool "$r" >/dev/null
-        done
+        [[ "$("$TAPEHEAD" -e 'results "runs" of=count' 2>&1)" != *"no record of a sweep"* ]]
     done
     "$TAPEHEAD" slow.th | grep -q "8 points: 8 done"
     [ "$(records)" -eq 8 ]
@@ -141,4 +139,55 @@ END
     [[ "$output" == *"runs/points/n=1.json:"*"no record of a sweep"* ]]
     run "$TAPEHEAD" -e 'results "runs" of=total'
     [ "$status" -eq 1 ]
+}
+
+# mpirun -n 3, also as root and on few processors.
+three() {
+    command -v mpirun >/dev/null && [ -e "$(dirname "$(realpath "$TAPEHEAD")")/tapehead-mpi.so" ] ||
+        skip "no MPI"
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 \
+        mpirun --oversubscribe -n 3 "$TAPEHEAD" -q "$@"
+}
+
+# What was computed, without times.
+points() {
+    cat "$1"/points/*.json | sed 's/"seconds":[^,}]*//g; s/"memory":[^,}]*//g; s/"rate":[^,}]*//g'
+}
+
+@test "three processes of mpirun give the records of one" {
+    printf 'echo hello\n! echo shell >>shell.txt\n' >>grid.th
+    sed -i 's/^}/  keep m\n}/' grid.th
+    three grid.th table.th >said.txt
+    [ "$(cat said.txt)" = "$(printf '8 points: 8 done\nhello')" ]
+    [ "$(wc -l <shell.txt)" -eq 1 ]
+    mv runs ranks
+    mv table.csv ranks.csv
+    "$TAPEHEAD" grid.th table.th
+    cmp table.csv ranks.csv
+    diff <(points runs) <(points ranks)
+    diff -r runs/kept ranks/kept
+    three grid.th | grep -q "8 points: 8 done (8 of them before)"
+}
+
+@test "a rank that is killed ends the job, and the next start does what is missing" {
+    slow 20
+    sed -i 's/sleep 0.1/sleep 0.2/' slow.th
+    three slow.th >/dev/null 2>&1 &
+    for i in 1 2 3 4 5 6 7 8 9 10; do
+        sleep 0.2
+        [ -d runs/points ] && [ "$(records)" -ge 3 ] && break
+    done
+    pkill -9 -o -f "^[^ ]*tapehead -q slow.th" || skip "no MPI"
+    ! wait $!
+    sleep 0.5 # points that were about to end
+    some=$(records)
+    [ "$some" -ge 3 ] && [ "$some" -lt 20 ]
+    three slow.th | grep -q "20 points: 20 done ($some of them before)"
+}
+
+@test "a script that fails fails in all processes, and says so once" {
+    echo 'nonsense' >bad.th
+    run three bad.th
+    [ "$status" -ne 0 ]
+    [ "$(grep -c "unknown command" <<<"$output")" -eq 1 ]
 }
