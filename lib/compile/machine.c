@@ -24,7 +24,7 @@
 
 #include "base/memory.h"
 #include "compile/weights.h"
-#include "lab/generate.h"
+#include "lab/evaluate.h"
 #include "turing/program.h"
 
 enum { LAYERS = 4, WINDOW = 4 };
@@ -383,47 +383,45 @@ ThModel *th_compile_machine(const ThTmTokens *t, int n, int context, const ThTap
 
 /* ---- beside the run ---- */
 
-/* Compares one configuration with what is generated. */
-static bool follow_line(ThLabGenerator *g, const int *token, ThCompileFollowed *f, bool *right,
-                        ThError *err)
-{
-    for (int i = 0; *right && i < f->line && !th_generate_done(g); i++) {
-        int symbol;
-        if (!th_generate_step(g, &symbol, err))
-            return false;
-        f->tokens++;
-        f->right += *right = symbol == token[i];
-    }
-    return true;
-}
+typedef struct {
+    int *text, *answer; /* (n) */
+    int n;
+} Followed;
 
-/* The last token may stand behind the model's context: it is not read any more. */
-static ThLabGenerator *open_writer(const ThModel *m, const int *token, int n, ThError *err)
-{
-    ThGenerateSettings how = {
-        .most = th_option_int(&m->options, "longest") - n, .end = -1, .cache = TH_MODEL_CACHED};
-    return th_generate_open(m, &(ThGeneratePrompts){token, 1, n}, &how, err);
-}
-
-static bool follow(const ThModel *m, const ThTmTokens *t, const ThTmRunStart *s, int *token,
-                   ThStop *stop, ThCompileFollowed *f, ThError *err)
+/* Writes the first n tokens of the run, whole lines first into `answer`. */
+static bool write_text(const Followed *w, const ThTmTokens *t, const ThTmRunStart *s,
+                       const ThCompileFollowed *f, ThError *err)
 {
     ThTmRunning r = {0};
-    ThLabGenerator *g = NULL;
-    bool right = true, ok = th_tm_running_from(&r, s, err);
-    for (uint64_t step = 0; ok && right && step <= f->extent.steps; step++) {
-        ok = step == 0 ||
-             th_tm_running_go(&r, 1, (ThTmRunLimits){UINT64_MAX, UINT64_MAX}, stop, err);
-        if (!ok)
-            break;
-        th_tm_configuration_tokens(t, &r, f->extent.first, f->extent.last, token);
-        if (step == 0)
-            ok = (g = open_writer(m, token, f->line, err)) != NULL;
-        else
-            ok = !th_stopped(stop, err) && follow_line(g, token, f, &right, err);
+    bool ok = th_tm_running_from(&r, s, err);
+    for (int at = 0; ok && at < w->n; at += f->line) {
+        int here = w->n - at < f->line ? w->n - at : f->line;
+        ok = at == 0 ||
+             th_tm_running_go(&r, 1, (ThTmRunLimits){UINT64_MAX, UINT64_MAX}, NULL, err);
+        th_tm_configuration_tokens(t, &r, f->extent.first, f->extent.last, w->answer);
+        memcpy(w->text + at, w->answer, (size_t)here * sizeof *w->text);
     }
-    th_generate_free(g);
     th_tm_running_free(&r);
+    return ok;
+}
+
+/* What the model would write is what it says behind each token of the run, up to the first that is
+ * not the run's.  The last token may stand behind its context: it is not read any more. */
+static bool follow(const ThModel *m, const ThTmTokens *t, const ThTmRunStart *s,
+                   ThCompileFollowed *f, ThError *err)
+{
+    long long fit = th_option_int(&m->options, "longest");
+    Followed w = {.n = (int)(f->room < fit ? f->room : fit)};
+    w.text = th_alloc((size_t)w.n, sizeof *w.text, err);
+    w.answer = th_alloc((size_t)w.n, sizeof *w.answer, err);
+    bool ok = w.text && w.answer && write_text(&w, t, s, f, err) &&
+              (w.n == f->line || th_lab_predict(m, w.text, w.n - 1, w.answer, err));
+    for (int i = f->line; ok && f->right == f->tokens && i < w.n; i++) {
+        f->tokens++;
+        f->right += w.answer[i - 1] == w.text[i];
+    }
+    free(w.text);
+    free(w.answer);
     return ok;
 }
 
@@ -443,8 +441,5 @@ bool th_compile_follow(const ThModel *m, const ThTmRunStart *s, ThTmRunLimits li
         return th_fail(err, TH_EVALUE,
                        "a configuration has %d tokens: context=%lld has room for all of the run",
                        f->line, f->room);
-    int *token = th_alloc((size_t)f->line, sizeof *token, err);
-    bool ok = token && follow(m, &t, s, token, stop, f, err);
-    free(token);
-    return ok;
+    return follow(m, &t, s, f, err);
 }

@@ -26,9 +26,10 @@ typedef struct {
     int line;                /* tokens of one */
 } ThCompileFollowed;
 
-/* Lets the model write behind the first configuration of a run, up to the first token that is not
- * the run's, and to the model's context.  TH_ELIMIT where the run has more than 2^22 tokens; errors
- * of th_tm_run_extent and of generation. */
+/* What the model would write behind the first configuration of a run, up to the first token that is
+ * not the run's, and to the model's context.  All is asked at once: as long as what it says is the
+ * run, that is what it would write.  TH_ELIMIT where the run has more than 2^22 tokens; errors of
+ * th_tm_run_extent and th_lab_predict. */
 bool th_compile_follow(const ThModel *m, const ThTmRunStart *s, ThTmRunLimits limits, ThStop *stop,
                        ThCompileFollowed *f, ThError *err);
 
