@@ -23,6 +23,7 @@ typedef struct {
     int chunk;    /* C: factors of a product, 2 … 8 */
     bool pre;     /* GPT-2's block: layer norm before each part */
     bool gelu;    /* else ReLU */
+    bool sparse;  /* hidden units keep the few weights that are not zero (fan of regulargpt) */
     bool dilated; /* every position is computed; where each has an answer, they always are */
 } ThCompileShape;
 

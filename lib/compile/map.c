@@ -6,8 +6,12 @@
 
 #include "base/memory.h"
 
+enum { RESTING, AWAKE, ACTIVE }; /* states of units; active: above the bend, all over the ball */
+
 static const double eps = 1e-5;         /* of layer norm */
 static const double widen = 1 + 1e-9;   /* rounding of double sums */
+static const double quiet = 0.05;       /* what resting units read at most */
+static const double far = 1e-4;         /* … of one coordinate, else it wakes them */
 static const double gelu_bend = 8;      /* from here on GELU is ReLU to within gelu_error … */
 static const double gelu_error = 1e-14; /* … |x| Φ(-|x|) at 8 is 5e-15 */
 
@@ -24,9 +28,12 @@ void th_compile_map_free(ThCompileMap *f)
         free_sparse(&f->child[k]);
     free_sparse(&f->up);
     free_sparse(&f->down);
+    free_sparse(&f->readers);
     free(f->constant);
     free(f->slope);
     free(f->touched);
+    free(f->awake);
+    free(f->state);
     free(f->x);
     free(f->centre);
 }
@@ -78,6 +85,84 @@ static double of_transposed(const void *matrix, int row, int col, int cols)
     const Transposed *t = matrix;
     (void)cols;
     return (double)t->value[(size_t)col * (size_t)t->rows + (size_t)row];
+}
+
+/* ---- hidden units ---- */
+
+/* Of units that have `fan` numbers and say which they are of. */
+static bool make_wired(ThCompileSparse *s, const float *value, const float *at,
+                       const ThCompileMap *f, int fan, ThError *err)
+{
+    size_t n = 0, room = (size_t)f->hidden * (size_t)fan;
+    s->rows = f->hidden;
+    s->first = th_alloc((size_t)s->rows + 1, sizeof *s->first, err);
+    s->col = th_alloc(room, sizeof *s->col, err);
+    s->value = th_alloc(room, sizeof *s->value, err);
+    if (!s->first || !s->col || !s->value)
+        return false;
+    for (int h = 0; h < s->rows; h++) {
+        for (int i = h * fan; i < (h + 1) * fan; i++) {
+            size_t k = (size_t)s->first[h];
+            int col = th_op_wired_coordinate((double)at[i], f->dim);
+            while (k < n && s->col[k] != col)
+                k++;
+            if (value[i] == 0)
+                continue;
+            s->col[k] = col;
+            s->value[k] = (double)value[i] + (k < n ? s->value[k] : 0);
+            n = k < n ? n : n + 1;
+        }
+        s->first[h + 1] = (int)n;
+    }
+    return true;
+}
+
+static bool read_units(ThCompileMap *f, ThError *err)
+{
+    const float *up = th_compile_weights(f->m, "layer0.feed_forward.up");
+    const float *down = th_compile_weights(f->m, "layer0.feed_forward.down");
+    int fan = (int)th_option_int(&f->m->options, "fan");
+    if (fan > 0)
+        return make_wired(&f->up, up, th_compile_weights(f->m, "layer0.feed_forward.from"), f, fan,
+                          err) &&
+               make_wired(&f->down, down, th_compile_weights(f->m, "layer0.feed_forward.to"), f, 1,
+                          err);
+    Transposed columns = {up, f->hidden};
+    return make_sparse(&f->up, &columns, of_transposed, f->hidden, f->dim, err) &&
+           make_sparse(&f->down, down, of_floats, f->hidden, f->dim, err);
+}
+
+static bool rests(const ThCompileMap *f, int h)
+{
+    double bias = (double)th_compile_weights(f->m, "layer0.feed_forward.up_bias")[h];
+    return bias + f->slope[h] * quiet < -(f->gelu ? gelu_bend : 0);
+}
+
+/* Lists who reads a coordinate, of the units that rest while it is next to zero. */
+static bool find_readers(ThCompileMap *f, ThError *err)
+{
+    ThCompileSparse *r = &f->readers;
+    r->rows = f->dim;
+    r->first = th_alloc((size_t)f->dim + 2, sizeof *r->first, err);
+    r->col = th_alloc((size_t)f->up.first[f->hidden] + 1, sizeof *r->col, err);
+    if (!r->first || !r->col)
+        return false;
+    for (int h = 0; h < f->hidden; h++) {
+        if (!rests(f, h)) {
+            f->awake[f->n_always++] = h;
+            continue;
+        }
+        for (int i = f->up.first[h]; i < f->up.first[h + 1]; i++)
+            r->first[f->up.col[i] + 2]++;
+        for (int j = f->down.first[h]; f->gelu && j < f->down.first[h + 1]; j++)
+            f->murmur += 3 * gelu_error * fabs(f->down.value[j]);
+    }
+    for (int i = 0; i < f->dim; i++)
+        r->first[i + 2] += r->first[i + 1];
+    for (int h = 0; h < f->hidden; h++)
+        for (int i = f->up.first[h]; rests(f, h) && i < f->up.first[h + 1]; i++)
+            r->col[r->first[f->up.col[i] + 1]++] = h;
+    return true;
 }
 
 /* ---- attention: numbers instead of a softmax ---- */
@@ -213,25 +298,22 @@ bool th_compile_map_read(ThCompileMap *f, const ThModel *m, int elements, ThErro
     f->constant = th_alloc(d, sizeof *f->constant, err);
     f->slope = th_alloc(hidden, sizeof *f->slope, err);
     f->touched = th_alloc(d * d, sizeof *f->touched, err);
-    f->x = th_alloc(rows * d + hidden, sizeof *f->x, err);
+    f->x = th_alloc(rows * d, sizeof *f->x, err);
+    f->awake = th_alloc(hidden, sizeof *f->awake, err);
+    f->state = th_alloc(hidden, sizeof *f->state, err);
     f->centre = th_alloc((size_t)elements * d, sizeof *f->centre, err);
-    if (!f->constant || !f->slope || !f->touched || !f->x || !f->centre)
+    if (!f->constant || !f->slope || !f->touched || !f->x || !f->awake || !f->state || !f->centre)
         return false;
     f->u = f->x + (rows - 2) * d;
     f->v = f->u + d;
-    f->active = f->v + d;
-    Transposed up = {th_compile_weights(m, "layer0.feed_forward.up"), f->hidden};
-    if (!read_children(f, err) ||
-        !make_sparse(&f->up, &up, of_transposed, f->hidden, f->dim, err) ||
-        !make_sparse(&f->down, th_compile_weights(m, "layer0.feed_forward.down"), of_floats,
-                     f->hidden, f->dim, err))
+    if (!read_children(f, err) || !read_units(f, err))
         return false;
     for (int u = 0; u < f->hidden; u++) {
         for (int i = f->up.first[u]; i < f->up.first[u + 1]; i++)
             f->slope[u] += f->up.value[i] * f->up.value[i];
         f->slope[u] = sqrt(f->slope[u]) * widen;
     }
-    return true;
+    return find_readers(f, err);
 }
 
 /* ---- one combination ---- */
@@ -294,12 +376,12 @@ static double slope_norm(const ThCompileMap *f)
     size_t d = (size_t)f->dim;
     for (size_t i = 0; !f->pre && i < d; i++)
         f->touched[i * d + i] = 1;
-    for (int h = 0; h < f->hidden; h++)
-        if (f->active[h] > 0)
-            touch(f, h);
-    for (int h = 0; h < f->hidden; h++)
-        if (f->active[h] > 0)
-            square += take_squares(f, h);
+    for (int k = 0; k < f->n_awake; k++)
+        if (f->state[f->awake[k]] == ACTIVE)
+            touch(f, f->awake[k]);
+    for (int k = 0; k < f->n_awake; k++)
+        if (f->state[f->awake[k]] == ACTIVE)
+            square += take_squares(f, f->awake[k]);
     for (size_t i = 0; !f->pre && i < d; i++) {
         square += f->touched[i * d + i];
         f->touched[i * d + i] = 0;
@@ -309,26 +391,54 @@ static double slope_norm(const ThCompileMap *f)
 
 /* How much of a unit's output is unknown, which reads what lies within a radius: its rounding where
  * it keeps away from its bend; else all that it may change. */
-static double unknown(const ThCompileMap *f, int h, double p, double radius)
+static double unknown(ThCompileMap *f, int h, double p, double radius)
 {
     const double steepest = 1.13; /* GELU's greatest slope */
     double reach = f->slope[h] * radius;
     bool bent = fabs(p) - reach <= (f->gelu ? gelu_bend : 0) && f->slope[h] > 0;
-    f->active[h] = !bent && p > 0;
+    f->state[h] = !bent && p > 0 ? ACTIVE : AWAKE;
     if (bent)
         return steepest * reach;
     return f->gelu ? 2 * gelu_error : 0;
 }
 
+static void wake(ThCompileMap *f, int h)
+{
+    if (f->state[h] == RESTING)
+        f->awake[f->n_awake++] = h;
+    f->state[h] = AWAKE;
+}
+
+/* Finds the units that matter for what lies within a radius of u: where all that a resting one
+ * reads is next to zero, it is far below its bend. */
+static void find_awake(ThCompileMap *f, const double *u, double radius)
+{
+    double square = 0;
+    for (int k = f->n_always; k < f->n_awake; k++)
+        f->state[f->awake[k]] = RESTING;
+    f->n_awake = f->n_always;
+    for (int i = 0; i < f->dim; i++) {
+        bool near = fabs(u[i]) <= far;
+        square += near ? u[i] * u[i] : 0;
+        for (int k = f->readers.first[i]; !near && k < f->readers.first[i + 1]; k++)
+            wake(f, f->readers.col[k]);
+    }
+    for (int h = 0; !(sqrt(square) + radius < quiet) && h < f->hidden; h++)
+        if (rests(f, h))
+            wake(f, h);
+}
+
 /* y += the feed-forward layer of u, which is known to within *radius, as y is afterwards. */
-static void feed_forward(const ThCompileMap *f, const double *u, double *y, double *radius)
+static void feed_forward(ThCompileMap *f, const double *u, double *y, double *radius)
 {
     const float *up_bias = th_compile_weights(f->m, "layer0.feed_forward.up_bias");
     const float *down_bias = th_compile_weights(f->m, "layer0.feed_forward.down_bias");
-    double loose = 0;
+    double loose = f->murmur;
     for (int i = 0; i < f->dim; i++)
         y[i] += (double)down_bias[i];
-    for (int h = 0; h < f->hidden; h++) {
+    find_awake(f, u, *radius);
+    for (int k = 0; k < f->n_awake; k++) {
+        int h = f->awake[k];
         double p = (double)up_bias[h];
         for (int i = f->up.first[h]; i < f->up.first[h + 1]; i++)
             p += f->up.value[i] * u[f->up.col[i]];
@@ -341,7 +451,7 @@ static void feed_forward(const ThCompileMap *f, const double *u, double *y, doub
     *radius = (*radius * slope_norm(f) + loose) * widen;
 }
 
-double th_compile_combine(const ThCompileMap *f, double each)
+double th_compile_combine(ThCompileMap *f, double each)
 {
     size_t d = (size_t)f->dim;
     double sum = f->pre ? each : 0;

@@ -29,10 +29,14 @@ typedef struct {
     double *constant;                           /* (dim): what biases add */
     ThCompileSparse up, down; /* rows are hidden units: what they read, what they write */
     double *slope;            /* (hidden): norm of what a unit reads */
-    double *touched;          /* (dim, dim): zeros between uses */
-    double *x, *u, *v;        /* (chunk, dim), (dim), (dim) */
-    double *active;           /* (hidden): whether a unit is, all over the ball */
-    double *centre;           /* (elements, dim) */
+    ThCompileSparse readers;  /* rows are coordinates: units that rest unless one is far from 0 */
+    int *awake;               /* (hidden): those that never rest, n_always, then who was woken */
+    int n_always, n_awake;
+    double murmur;     /* what all that rest may add */
+    double *touched;   /* (dim, dim): zeros between uses */
+    double *x, *u, *v; /* (chunk, dim), (dim), (dim) */
+    char *state;       /* (hidden): how a unit is, all over the ball */
+    double *centre;    /* (elements, dim) */
 } ThCompileMap;
 
 /* Reads a model; elements: vectors that there is to be room for in centre.  TH_EVALUE if it is none
@@ -47,6 +51,6 @@ void th_compile_normalise(const ThCompileMap *f, double *x, const char *gain_nam
 
 /* v = the combination of the children in f->x, the latest first; what lies within `each` of them is
  * combined to what lies within the radius returned. */
-double th_compile_combine(const ThCompileMap *f, double each);
+double th_compile_combine(ThCompileMap *f, double each);
 
 #endif

@@ -51,7 +51,7 @@ static void put(const Check *c, int child, int x)
 }
 
 /* The pad, the first symbol of each function, and what is made of a prefix and a symbol. */
-static void find_centres(const Check *c)
+static void find_centres(Check *c)
 {
     const ThMonoid *m = c->monoid;
     const float *pad = th_compile_weights(c->f.m, "pad");

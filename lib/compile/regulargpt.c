@@ -30,9 +30,10 @@ ThCompileSize th_compile_size(const ThTask *t, const ThMonoid *monoid, const ThC
     z.hidden = ceil(units / d) * d;
     double embeddings = d * (t->signature.n_symbols + 2),
            attention = 4 * d * d + heads * s->chunk + (s->pre ? 4 * d : 0),
-           feed = 2 * d * z.hidden + z.hidden + d, head_size = (d + 1) * t->signature.n_classes;
+           reads = s->sparse ? 2 * s->chunk + 2 : 2 * d, feed = (reads + 1) * z.hidden + d,
+           head_size = (d + 1) * t->signature.n_classes;
     z.parameters = embeddings + attention + feed + norms * d + head_size;
-    z.operations = (2 + 2.0 * s->chunk) * d * d + 2 * d * z.hidden;
+    z.operations = (2 + 2.0 * s->chunk) * d * d + (s->sparse ? s->chunk + 1.0 : 2 * d) * z.hidden;
     return z;
 }
 
@@ -45,6 +46,7 @@ static bool set_options(ThOptions *o, const ThCompileShape *s, const ThCompileSi
     return th_compile_set(o, "dim", z->dim, err) && th_compile_set(o, "heads", z->heads, err) &&
            th_compile_set(o, "chunk", s->chunk, err) &&
            th_compile_set(o, "hidden", z->hidden / z->dim, err) &&
+           th_compile_set(o, "fan", s->sparse ? s->chunk : 0, err) &&
            th_options_set(o, "norm", s->pre ? "pre" : "post", err) &&
            th_options_set(o, "activation", s->gelu ? "gelu" : "relu", err) &&
            (!s->dilated || th_options_set(o, "form", "dilated", err));
@@ -113,19 +115,24 @@ typedef struct {
 } Unit;
 
 typedef struct {
-    float *up, *up_bias, *down;
-    int dim, hidden, used;
+    float *up, *up_bias, *down, *from, *to;
+    int dim, hidden, fan, used;
     double scale;
 } Units;
 
 static void add_unit(Units *u, const Unit *unit, const int *in, int n, int out)
 {
-    for (int i = 0; i < n; i++)
-        u->up[(size_t)in[i] * (size_t)u->hidden + (size_t)u->used] =
-            (float)(unit->slope * u->scale);
-    u->up_bias[u->used] = (float)(unit->bias * u->scale);
-    u->down[(size_t)u->used * (size_t)u->dim + (size_t)out] = (float)(unit->value / u->scale);
-    u->used++;
+    size_t h = (size_t)u->used++;
+    float up = (float)(unit->slope * u->scale), down = (float)(unit->value / u->scale);
+    u->up_bias[h] = (float)(unit->bias * u->scale);
+    for (int i = 0; i < n; i++) {
+        u->up[u->fan ? h * (size_t)u->fan + (size_t)i : (size_t)in[i] * (size_t)u->hidden + h] = up;
+        if (u->fan)
+            u->from[h * (size_t)u->fan + (size_t)i] = (float)in[i];
+    }
+    u->down[u->fan ? h : h * (size_t)u->dim + (size_t)out] = down;
+    if (u->fan)
+        u->to[h] = (float)out;
 }
 
 static void write_products(const Work *w, Units *u)
@@ -149,13 +156,15 @@ static void write_products(const Work *w, Units *u)
 
 static void write_feed_forward(const Work *w)
 {
-    Units u = {weights(w, "layer0.feed_forward.up"),
-               weights(w, "layer0.feed_forward.up_bias"),
-               weights(w, "layer0.feed_forward.down"),
-               w->dim,
-               w->hidden,
-               0,
-               w->shape->gelu ? steep : 1};
+    Units u = {.up = weights(w, "layer0.feed_forward.up"),
+               .up_bias = weights(w, "layer0.feed_forward.up_bias"),
+               .down = weights(w, "layer0.feed_forward.down"),
+               .from = weights(w, "layer0.feed_forward.from"),
+               .to = weights(w, "layer0.feed_forward.to"),
+               .dim = w->dim,
+               .hidden = w->hidden,
+               .fan = w->shape->sparse ? w->shape->chunk : 0,
+               .scale = w->shape->gelu ? steep : 1};
     float *bias = weights(w, "layer0.feed_forward.down_bias");
     write_products(w, &u);
     for (int i = 0; i < w->dim; i++) {

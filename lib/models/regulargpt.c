@@ -22,6 +22,8 @@ static const ThOptionSpec options[] = {
     {"chunk", TH_INT, "2", 2, 4096, NULL, "C: vectors combined at a time"},
     {"thickness", TH_INT, "1", 1, 64, NULL, "K: layers with weights of their own in each level"},
     {"hidden", TH_INT, "4", 1, 65536, NULL, "width of the feed-forward layer, in multiples of dim"},
+    {"fan", TH_INT, "0", 0, 64, NULL,
+     "numbers that a hidden unit reads, of which it then writes one, drawn at the start; 0: all"},
     {"levels", TH_INT, "1", 1, 64, NULL,
      "levels at least, however short the string: with as many as training had, what was learnt on "
      "long windows is used from the first symbol on"},
@@ -61,10 +63,11 @@ typedef struct {
     int query_bias, key_value_bias, output_bias; /* norm=pre only; else -1 */
     int norm1_gain, norm1_offset, norm2_gain, norm2_offset;
     int up, up_bias, down, down_bias;
+    int from, to; /* coordinates that units read and write, where fan is not 0; else -1 */
 } Layer;
 
 typedef struct {
-    int dim, heads;
+    int dim, heads, fan;
     bool pre, gelu;
     ThModelRoutingShape shape;
     int embedding, pad, final_gain, final_offset;
@@ -116,6 +119,35 @@ static int bias_if(Builder *b, bool wanted, const char *name, int cols)
     return wanted ? row(b, name, cols, TH_INIT_ZERO) : -1;
 }
 
+/* Units that read some coordinates: which, is drawn, and no training changes it. */
+static int wires(Builder *b, const char *name, int rows, int cols, int dim)
+{
+    int index = th_model_build(&b->base, name, rows, cols, TH_INIT_UNIFORM, dim);
+    if (index >= 0)
+        b->base.m->params.item[index].decays = false;
+    return index;
+}
+
+static void add_feed_forward(Builder *b, const Layout *l, int units, double shrink, Layer *y)
+{
+    int d = l->dim;
+    y->from = y->to = -1;
+    if (l->fan == 0) {
+        y->up = weight(b, "feed_forward.up", d, units, 1);
+        y->up_bias = row(b, "feed_forward.up_bias", units, TH_INIT_ZERO);
+        y->down = weight(b, "feed_forward.down", units, d, shrink);
+    } else {
+        y->up = th_model_build(&b->base, "feed_forward.up", units, l->fan, TH_INIT_NORMAL,
+                               1 / sqrt(l->fan));
+        y->from = wires(b, "feed_forward.from", units, l->fan, d);
+        y->up_bias = row(b, "feed_forward.up_bias", units, TH_INIT_ZERO);
+        y->down = th_model_build(&b->base, "feed_forward.down", 1, units, TH_INIT_NORMAL,
+                                 sqrt((double)d / units) * shrink);
+        y->to = wires(b, "feed_forward.to", 1, units, d);
+    }
+    y->down_bias = row(b, "feed_forward.down_bias", d, TH_INIT_ZERO);
+}
+
 static void add_layer(Builder *b, const Layout *l, int hidden, Layer *y)
 {
     int d = l->dim;
@@ -133,10 +165,7 @@ static void add_layer(Builder *b, const Layout *l, int hidden, Layer *y)
                                  TH_INIT_NORMAL, b->wide ? 0 : 0.02);
     y->norm1_gain = row(b, "norm1.gain", d, TH_INIT_ONE);
     y->norm1_offset = row(b, "norm1.offset", d, TH_INIT_ZERO);
-    y->up = weight(b, "feed_forward.up", d, hidden * d, 1);
-    y->up_bias = row(b, "feed_forward.up_bias", hidden * d, TH_INIT_ZERO);
-    y->down = weight(b, "feed_forward.down", hidden * d, d, shrink);
-    y->down_bias = row(b, "feed_forward.down_bias", d, TH_INIT_ZERO);
+    add_feed_forward(b, l, hidden * d, shrink, y);
     y->norm2_gain = row(b, "norm2.gain", d, TH_INIT_ONE);
     y->norm2_offset = row(b, "norm2.offset", d, TH_INIT_ZERO);
 }
@@ -147,6 +176,7 @@ static bool read_shape(const ThModel *m, Layout *l, ThError *err)
     bool every = m->signature.target != TH_TARGET_FINAL;
     l->dim = (int)th_option_int(o, "dim");
     l->heads = (int)th_option_int(o, "heads");
+    l->fan = (int)th_option_int(o, "fan");
     int form = th_option_choice(o, "form"), activation = th_option_choice(o, "activation");
     l->pre = th_option_choice(o, "norm") == NORM_PRE;
     l->gelu = activation == ACTIVATION_AUTO ? l->pre : activation == ACTIVATION_GELU;
@@ -213,6 +243,12 @@ static ThVar param(ThTape *t, int index)
 static ThVar feed_forward(ThTape *t, const Layout *l, const Layer *y, ThVar u, int stage)
 {
     ThVar up = param(t, y->up), up_bias = param(t, y->up_bias);
+    if (l->fan > 0)
+        return th_op_add_row(
+            t,
+            th_op_wired(t, &(ThOpWired){u, up, param(t, y->from), up_bias, param(t, y->down),
+                                        param(t, y->to), l->gelu}),
+            param(t, y->down_bias));
     ThVar f = l->gelu ? th_op_linear_gelu(t, u, up, up_bias) : th_op_linear_relu(t, u, up, up_bias);
     f = th_op_linear(t, f, param(t, y->down), param(t, y->down_bias));
     return th_tape_note(t, f, "feed_forward", stage);

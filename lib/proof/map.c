@@ -116,6 +116,8 @@ static bool fits(const ThModel *m, ThError *err)
         why = "norm=post";
     else if (strcmp(th_option_text(o, "activation"), "gelu") == 0)
         why = "activation=relu";
+    else if (th_option_int(o, "fan") > 0)
+        why = "fan=0";
     if (!why)
         return true;
     th_fail(err, TH_EVALUE, "the bounds are for models with %s", why);

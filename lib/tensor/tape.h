@@ -362,6 +362,17 @@ typedef struct {
 } ThOpOneHot;
 ThVar th_op_scan_one_hot(ThTape *t, const ThOpOneHot *s);
 
+/* A layer of hidden units that read a few coordinates of x each, and write one: unit h is down[h]
+ * times the activation of Σ up[h][f] x[from[h][f]] + bias[h], added to coordinate to[h] of a result
+ * like x, which begins with zeros.  up and from are (units, fan), the others (1, units); from and
+ * to are whole numbers, which have no gradient, taken to the nearest coordinate that there is. */
+typedef struct {
+    ThVar x, up, from, bias, down, to;
+    bool gelu; /* else relu */
+} ThOpWired;
+ThVar th_op_wired(ThTape *t, const ThOpWired *w);
+int th_op_wired_coordinate(double at, int n); /* of n, that a number of from or to says */
+
 /* Columns from … from+n-1. */
 ThVar th_op_columns(ThTape *t, ThVar a, int from, int n);
 

@@ -21,6 +21,9 @@ static const ThOptionSpec options[] = {
     {"units", TH_CHOICE, "robust", 0, 0, "robust|plain",
      "plain: one unit a product, which hands errors on; robust: two, which do not"},
     {"chunk", TH_INT, "2", 2, 8, NULL, "C: vectors combined at a time"},
+    {"weights", TH_CHOICE, "auto", 0, 0, "auto|dense|sparse",
+     "sparse: hidden units keep the weights that are not 0 only (fan of regulargpt); auto: where a "
+     "million numbers are not enough otherwise"},
     {"norm", TH_CHOICE, "post", 0, 0, "post|pre", "as of regulargpt"},
     {"activation", TH_CHOICE, "auto", 0, 0, "auto|relu|gelu", "as of regulargpt"},
     {"form", TH_CHOICE, "auto", 0, 0, "auto|collapse|dilated", "as of regulargpt"},
@@ -38,11 +41,12 @@ static const ThOptionSpec options[] = {
     {"steps", TH_INT, "1000", 0, 1e9, NULL,
      "of a machine: of the run that it is tried on, at most"},
     {"prove", TH_CHOICE, "auto", 0, 0, "auto|yes|no",
-     "check every product; auto: where it takes up to 10^9 hidden units"},
+     "check every product; auto: where their vectors have up to 10^9 numbers"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 enum { CODING_AUTO, CODING_MATRIX, CODING_MONOID };                  /* coding= */
 enum { LAYOUT_B, LAYOUT_A };                                         /* layout= */
 enum { UNITS_ROBUST, UNITS_PLAIN };                                  /* units= */
+enum { WEIGHTS_AUTO, WEIGHTS_DENSE, WEIGHTS_SPARSE };                /* weights= */
 enum { NORM_POST, NORM_PRE };                                        /* norm= */
 enum { ACTIVATION_AUTO, ACTIVATION_RELU, ACTIVATION_GELU };          /* activation= */
 enum { FORM_AUTO, FORM_COLLAPSE, FORM_DILATED };                     /* form= */
@@ -123,26 +127,39 @@ static ThCompileShape shape_of(const ThOptions *o)
     return s;
 }
 
+/* What a shape takes, with weights as weights= says. */
+static ThCompileSize size_up(const Source *f, const ThOptions *o, ThCompileShape *s)
+{
+    const double most_dense = 1e6;
+    int weights = th_option_choice(o, "weights");
+    s->sparse = false;
+    ThCompileSize dense = th_compile_size(f->task, f->monoid, s);
+    s->sparse = weights == WEIGHTS_AUTO ? dense.parameters > most_dense : weights == WEIGHTS_SPARSE;
+    return s->sparse ? th_compile_size(f->task, f->monoid, s) : dense;
+}
+
 static bool choose(const Source *f, const ThOptions *o, ThCompileShape *s, ThError *err)
 {
     int coding = th_option_choice(o, "coding");
-    *s = shape_of(o);
     if (coding == CODING_MONOID && !f->monoid)
         return th_fail(err, TH_ELIMIT, "the monoid has more than %d elements", MOST_ELEMENTS);
-    ThCompileSize matrix = th_compile_size(f->task, NULL, s);
-    s->monoid = coding == CODING_MONOID;
-    if (coding != CODING_AUTO || !f->monoid)
-        return true;
-    s->monoid = true;
-    s->monoid = th_compile_size(f->task, f->monoid, s).parameters < matrix.parameters;
+    ThCompileShape matrix = shape_of(o), monoid = matrix;
+    monoid.monoid = true;
+    double by_matrix = size_up(f, o, &matrix).parameters;
+    *s = matrix;
+    if (coding == CODING_MONOID ||
+        (coding == CODING_AUTO && f->monoid && size_up(f, o, &monoid).parameters < by_matrix))
+        *s = monoid;
+    if (s->monoid)
+        size_up(f, o, s);
     return true;
 }
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-static void add_size(ShSession *s, const Source *f, const ThCompileShape *shape)
+static void add_size(ShSession *s, const Source *f, const ThOptions *o, ThCompileShape *shape)
 {
-    ThCompileSize z = th_compile_size(f->task, f->monoid, shape);
+    ThCompileSize z = size_up(f, o, shape);
     sh_row(s, shape->monoid ? "monoid" : "matrix", shape->split ? "a" : "b",
            shape->plain ? "plain" : "robust", z.dim, z.heads, z.hidden, z.parameters, z.operations);
 }
@@ -157,7 +174,7 @@ static void table_sizes(ShSession *s, const Source *f, const ThOptions *o)
         shape.split = i & 2;
         shape.plain = i & 1;
         if (f->monoid || !shape.monoid)
-            add_size(s, f, &shape);
+            add_size(s, f, o, &shape);
     }
     sh_table_end(s);
     if (f->monoid)
@@ -176,9 +193,8 @@ static void table_sizes(ShSession *s, const Source *f, const ThOptions *o)
 static bool prove_if(ShSession *s, const ThModel *m, const Source *f, const ThOptions *o,
                      ThError *err)
 {
-    const double most_units = 1e9;
-    const ThOptions *size = &m->options;
-    double units = (double)(th_option_int(size, "dim") * th_option_int(size, "hidden"));
+    const double most_numbers = 1e9;
+    double dim = (double)th_option_int(&m->options, "dim");
     int how = th_option_choice(o, "prove");
     ThCompileTruth truth = {f->task->machine, f->task->bits, f->monoid};
     ThCompileProof p;
@@ -187,7 +203,7 @@ static bool prove_if(ShSession *s, const ThModel *m, const Source *f, const ThOp
         return true;
     if (!f->monoid)
         th_fail(&own, TH_ELIMIT, "the monoid has more than %d elements", MOST_ELEMENTS);
-    else if (sh_prove(s, m, &truth, how == PROVE_AUTO ? fmax(1, most_units / units) : 0, &p, &own))
+    else if (sh_prove(s, m, &truth, how == PROVE_AUTO ? most_numbers / dim : 0, &p, &own))
         return true;
     if (how == PROVE_YES || own.code != TH_ELIMIT) {
         *err = own;
@@ -206,9 +222,10 @@ static void say_model(ShSession *s, const ShCall *call, const ThModel *m,
     sh_say(s, "%s: regulargpt dim=%lld heads=%lld hidden=%lld, %zu parameters\n",
            call->operand[1].text, th_option_int(o, "dim"), th_option_int(o, "heads"),
            th_option_int(o, "hidden"), th_params_count(&m->params));
-    sh_say(s, "  layout %s, %s products of %s%s\n", shape->split ? "A" : "B",
+    sh_say(s, "  layout %s, %s products of %s%s%s\n", shape->split ? "A" : "B",
            shape->plain ? "plain" : "robust", shape->monoid ? "elements of the monoid" : "matrices",
-           th_option_choice(&call->options, "coding") == CODING_AUTO ? ": the smaller coding" : "");
+           th_option_choice(&call->options, "coding") == CODING_AUTO ? ": the smaller coding" : "",
+           shape->sparse ? ", sparse" : "");
     sh_model_figures(s, m);
 }
 
