@@ -41,7 +41,7 @@ static const ThOptionSpec options[] = {
     {"steps", TH_INT, "1000", 0, 1e9, NULL,
      "of a machine: of the run that it is tried on, at most"},
     {"prove", TH_CHOICE, "auto", 0, 0, "auto|yes|no",
-     "check every product; auto: where their vectors have up to 10^9 numbers"},
+     "check every product; auto: where their vectors have up to 10^8 numbers"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 enum { CODING_AUTO, CODING_MATRIX, CODING_MONOID };                  /* coding= */
 enum { LAYOUT_B, LAYOUT_A };                                         /* layout= */
@@ -193,7 +193,7 @@ static void table_sizes(ShSession *s, const Source *f, const ThOptions *o)
 static bool prove_if(ShSession *s, const ThModel *m, const Source *f, const ThOptions *o,
                      ThError *err)
 {
-    const double most_numbers = 1e9;
+    const double most_numbers = 1e8;
     double dim = (double)th_option_int(&m->options, "dim");
     int how = th_option_choice(o, "prove");
     ThCompileTruth truth = {f->task->machine, f->task->bits, f->monoid};
