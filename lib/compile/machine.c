@@ -396,8 +396,7 @@ static bool write_text(const Followed *w, const ThTmTokens *t, const ThTmRunStar
     bool ok = th_tm_running_from(&r, s, err);
     for (int at = 0; ok && at < w->n; at += f->line) {
         int here = w->n - at < f->line ? w->n - at : f->line;
-        ok = at == 0 ||
-             th_tm_running_go(&r, 1, (ThTmRunLimits){UINT64_MAX, UINT64_MAX}, NULL, err);
+        ok = at == 0 || th_tm_running_go(&r, 1, (ThTmRunLimits){UINT64_MAX, UINT64_MAX}, NULL, err);
         th_tm_configuration_tokens(t, &r, f->extent.first, f->extent.last, w->answer);
         memcpy(w->text + at, w->answer, (size_t)here * sizeof *w->text);
     }
