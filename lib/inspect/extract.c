@@ -235,7 +235,7 @@ static bool try_merging(ThInspectTeacher *t, const ThInspectExtraction *how, ThD
     return ok;
 }
 
-bool th_inspect_extract(ThInspectTeacher *t, const ThInspectExtraction *how, ThInspectExtracted *to,
+ThDfa *th_inspect_learn(ThInspectTeacher *t, const ThInspectExtraction *how, ThInspectExtracted *to,
                         ThError *err)
 {
     *to = (ThInspectExtracted){.samples = how->samples};
@@ -244,14 +244,28 @@ bool th_inspect_extract(ThInspectTeacher *t, const ThInspectExtraction *how, ThI
               (to->exact || measure(t, least, to->samples, &to->wrong, err));
     if (ok && !to->exact && how->noise > 0)
         ok = try_merging(t, how, &least, to, err);
-    if (ok)
-        to->automaton =
-            t->classes.n_classes
-                ? th_automaton_classes_automaton(least, &t->classes, t->symbol, t->automaton, err)
-                : automaton_of(least, t->symbol, t->name, t->language, err);
-    th_dfa_free(least);
     th_dfa_free(d);
-    if (to->automaton)
+    if (ok) {
         set_interval(to);
+        return least;
+    }
+    th_dfa_free(least);
+    return NULL;
+}
+
+ThAutomaton *th_inspect_automaton(const ThInspectTeacher *t, const ThDfa *d, ThError *err)
+{
+    return t->classes.n_classes
+               ? th_automaton_classes_automaton(d, &t->classes, t->symbol, t->automaton, err)
+               : automaton_of(d, t->symbol, t->name, t->language, err);
+}
+
+bool th_inspect_extract(ThInspectTeacher *t, const ThInspectExtraction *how, ThInspectExtracted *to,
+                        ThError *err)
+{
+    ThDfa *d = th_inspect_learn(t, how, to, err);
+    if (d)
+        to->automaton = th_inspect_automaton(t, d, err);
+    th_dfa_free(d);
     return to->automaton != NULL;
 }

@@ -38,6 +38,14 @@ typedef struct {
 bool th_inspect_extract(ThInspectTeacher *t, const ThInspectExtraction *how, ThInspectExtracted *to,
                         ThError *err);
 
+/* The same without the automaton: returns new, the minimal machine in the teacher's classes. */
+ThDfa *th_inspect_learn(ThInspectTeacher *t, const ThInspectExtraction *how, ThInspectExtracted *to,
+                        ThError *err);
+
+/* Returns new: a minimal machine in the classes of a teacher as an automaton: an acceptor, or with
+ * the names of the classes as outputs. */
+ThAutomaton *th_inspect_automaton(const ThInspectTeacher *t, const ThDfa *d, ThError *err);
+
 /* Learns from labelled words by merging. */
 bool th_inspect_merge(const ThWordsLabelled *l, const ThInspectExtraction *how,
                       ThInspectExtracted *to, ThError *err);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "automata/core/run.h"
+#include "automata/infer/rpni.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/symbols.h"
@@ -51,7 +52,7 @@ static bool class_of_set(ThInspectTeacher *t, const ThSignature *g, const int *b
 typedef struct {
     ThInspectTeacher *teacher;
     const ThLstarWords *words;
-    const size_t *number; /* of the words that are asked */
+    size_t *number; /* of the words that the model reads */
     int *label;
 } Asked;
 
@@ -61,7 +62,7 @@ static bool class_of_answer(void *context, size_t i, const int *answer, ThError 
     const Asked *a = context;
     ThInspectTeacher *t = a->teacher;
     const ThSignature *g = &t->model->signature;
-    size_t word = a->number[i], length = a->words->start[i + 1] - a->words->start[i];
+    size_t word = a->number[i], length = a->words->start[word + 1] - a->words->start[word];
     size_t width = g->target == TH_TARGET_BITS ? (size_t)g->n_classes : 1;
     const int *last = answer + (g->target == TH_TARGET_FINAL ? 0 : (length - 1) * width);
     int *label = &a->label[word];
@@ -73,36 +74,76 @@ static bool class_of_answer(void *context, size_t i, const int *answer, ThError 
     return true;
 }
 
-/* The empty word is not the model's to read. */
-static int class_of_empty_word(const ThInspectTeacher *t)
+static int class_of_nothing(const ThInspectTeacher *t)
 {
-    if (t->sets)
-        return 0;
-    return t->wanted >= 0 ? t->empty == t->wanted : t->empty;
+    return t->language || t->sets ? 0 : t->n_classes - 1;
+}
+
+/* The class of what is due after words that lead to a state. */
+static bool class_due(ThInspectTeacher *t, int state, int *label, ThError *err)
+{
+    const ThInspectTruth *due = t->how.truth;
+    const int *answer = due->answer + state * due->width;
+    if (*answer < 0)
+        *label = class_of_nothing(t);
+    else if (t->sets)
+        return class_of_set(t, due->signature, answer, label, err);
+    else if (due->width > 1)
+        *label = answer[t->wanted];
+    else
+        *label = t->wanted >= 0 && due->wanted < 0 ? *answer == t->wanted : *answer;
+    return true;
+}
+
+/* Fills the class of a word that is not the model's to read: the empty one, or one about which
+ * nothing is asked.  *read tells whether it is. */
+static bool class_unread(ThInspectTeacher *t, const int *word, size_t length, int *label,
+                         bool *read, ThError *err)
+{
+    const ThInspectTruth *due = t->how.truth;
+    *read = length > 0;
+    if (length == 0 && due)
+        return class_due(t, due->machine->start, label, err);
+    if (length == 0)
+        *label = t->sets ? 0 : t->wanted >= 0 ? t->empty == t->wanted : t->empty;
+    if (length > 0 && due && th_dfa_class(due->machine, word, length) == 0) {
+        *label = class_of_nothing(t);
+        *read = false;
+    }
+    return true;
+}
+
+/* The words that the model is to read; the others get their classes. */
+static bool gather(ThInspectTeacher *t, Asked *a, ThWordsSample *read, ThError *err)
+{
+    const ThLstarWords *words = a->words;
+    for (size_t i = 0; i < words->n; i++) {
+        const int *word = words->symbol + words->start[i];
+        size_t length = words->start[i + 1] - words->start[i];
+        bool is_read;
+        if (!class_unread(t, word, length, &a->label[i], &is_read, err))
+            return false;
+        if (!is_read)
+            continue;
+        memcpy(read->symbol + read->start[read->n], word, length * sizeof *word);
+        a->number[read->n++] = i;
+        read->start[read->n] = read->start[read->n - 1] + length;
+    }
+    return true;
 }
 
 static bool classes_of_model(ThInspectTeacher *t, const ThLstarWords *words, int *label,
                              ThError *err)
 {
-    size_t *start = th_alloc(words->n + 1, sizeof *start, err), n = 0;
-    size_t *number = start ? th_alloc(words->n + 1, sizeof *number, err) : NULL;
-    for (size_t i = 0; number && i < words->n; i++) {
-        if (words->start[i + 1] == words->start[i])
-            label[i] = class_of_empty_word(t);
-        else
-            number[n++] = i;
-    }
-    for (size_t i = 0; number && i < n; i++) /* the symbols of those that are left out are none */
-        start[i] = words->start[number[i]];
-    if (number)
-        start[n] = words->start[words->n];
-    ThLstarWords read = {n, words->symbol, start};
-    Asked a = {t, &read, number, label};
-    bool ok =
-        number &&
-        th_inspect_read(&t->reader, &(ThInspectRead){&read, &a, class_of_answer, t->how.stop}, err);
-    free(number);
-    free(start);
+    ThWordsSample read = {.symbol = th_alloc(words->start[words->n] + 1, sizeof(int), err),
+                          .start = th_alloc(words->n + 1, sizeof(size_t), err)};
+    Asked a = {t, words, th_alloc(words->n + 1, sizeof *a.number, err), label};
+    bool ok = read.symbol && read.start && a.number && gather(t, &a, &read, err);
+    ThLstarWords wanted = {read.n, read.symbol, read.start};
+    ThInspectRead how = {&wanted, &a, class_of_answer, t->how.stop};
+    ok = ok && th_inspect_read(&t->reader, &how, err);
+    free(a.number);
+    th_words_sample_free(&read);
     return ok;
 }
 
@@ -197,7 +238,7 @@ static bool name_classes(ThInspectTeacher *t, char *const *name, int n, ThError 
         return false;
     for (int i = 0; i < n; i++)
         t->name[i] = name[i];
-    t->n_classes = n;
+    t->n_classes = n + (t->how.truth != NULL);
     return true;
 }
 
@@ -379,6 +420,19 @@ static bool finish(ThInspectTeacher *t, bool made)
                           .rng = th_rng(how->seed, "learn", 0),
                           .stop = how->stop};
     return made;
+}
+
+ThDfa *th_inspect_due(ThInspectTeacher *t, ThError *err)
+{
+    ThDfa *d = th_dfa_copy(t->how.truth->machine, err);
+    bool ok = d != NULL;
+    for (int q = 0; ok && q < d->n_states; q++)
+        ok = class_due(t, q, &d->label[q], err);
+    if (ok)
+        d->n_classes = t->n_classes;
+    ThDfa *least = ok ? th_dfa_minimize(d, t->how.stop, err) : NULL;
+    th_dfa_free(d);
+    return least;
 }
 
 bool th_inspect_teach_automaton(ThInspectTeacher *t, const ThAutomaton *a,

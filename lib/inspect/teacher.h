@@ -18,6 +18,7 @@
 #include "base/intern.h"
 #include "base/option.h"
 #include "inspect/reader.h"
+#include "inspect/truth.h"
 #include "models/model.h"
 #include "rasp/evaluate/language.h"
 #include "tasks/task.h"
@@ -30,7 +31,10 @@ typedef struct {
                            or set of bits, is one, unless the classes are reject and accept */
     const char *empty;  /* of a model or program: the class of the empty word, which it cannot
                            read; NULL: the first class */
-    ThRange length;     /* of the words drawn */
+    const ThInspectTruth *truth; /* of a model: what the empty word is due, and about which words
+                                    nothing is asked, which get a class of their own without a name,
+                                    or reject, or {}; borrowed for the teacher's life; or NULL */
+    ThRange length;              /* of the words drawn */
     double error, confidence, noise; /* see automata/sampling.h */
     double flip;                     /* share of the words that are answered wrongly on purpose */
     uint64_t seed;                   /* of the words drawn, and of those answered wrongly */
@@ -77,6 +81,10 @@ bool th_inspect_teach_model(ThInspectTeacher *t, const ThModel *m, const ThInspe
 bool th_inspect_teach_program(ThInspectTeacher *t, const ThRaspWords *program, char **symbol,
                               int n_symbols, const ThInspectTeaching *how, ThError *err);
 void th_inspect_teacher_free(ThInspectTeacher *t);
+
+/* Returns new: the minimal machine of what is due by the truth that the teacher was made with, in
+ * the teacher's classes. */
+ThDfa *th_inspect_due(ThInspectTeacher *t, ThError *err);
 
 /* The questions, with a teacher as their context (see ThLstarOracle).  Exact is for machines. */
 bool th_inspect_member(void *teacher, const int *word, int length, int *label, ThError *err);
