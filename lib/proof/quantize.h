@@ -35,9 +35,9 @@ ThProofQuantized *th_proof_quantize(const ThModel *m, const ThDfa *machine, size
 void th_proof_quantized_free(ThProofQuantized *q); /* NULL is fine */
 
 /* Returns new: the machine whose states are the table's labels, and a start of class `empty`: state
- * and symbol lead where the table puts the shortest word of the state with the symbol behind it, and
- * a state's class is what is read off its centre, or n_classes where nothing is asked.  If the table
- * is an automaton's, so is the machine; else it answers some words as the table does. */
+ * and symbol lead where the table puts the shortest word of the state with the symbol behind it,
+ * and a state's class is what is read off its centre, or n_classes where nothing is asked.  If the
+ * table is an automaton's, so is the machine; else it answers some words as the table does. */
 ThDfa *th_proof_quantized_machine(const ThProofQuantized *q, int n_classes, int empty,
                                   ThError *err);
 

@@ -148,6 +148,27 @@ static void broken_models_are_told(void **state)
     drop(&g);
 }
 
+/* One answer in fifty is turned: clusters go by what most of their vectors do. */
+static void clusters_go_by_most(void **state)
+{
+    (void)state;
+    Given g;
+    ThInspectTeaching how = usual;
+    give(&g, "recognize", "tomita(6)");
+    how.truth = &g.truth;
+    how.flip = 0.02;
+    g.plan.states = 4;
+    assert_true(th_inspect_truth_of_task(&g.truth, g.model, g.task, NULL));
+    assert_true(th_inspect_teach_model(&g.teacher, g.model, &how, NULL));
+    ThDfa *d = th_inspect_by_clusters(&g.teacher, &g.plan, NULL);
+    ThDfa *due = th_inspect_due(&g.teacher, NULL);
+    assert_true(d && same(d, due));
+    th_dfa_free(d);
+    th_dfa_free(due);
+    unteach(&g);
+    drop(&g);
+}
+
 /* A table that is right is the automaton; and one entry is another, so is the machine. */
 static void tables_are_machines(void **state)
 {
@@ -174,6 +195,13 @@ static void tables_are_machines(void **state)
         assert_true(word && length == 0);
         free(word);
         th_dfa_free(d);
+        if (i == 3) {
+            for (int x = 0; x < l->n; x++)
+                l->alone[x] = l->alone[0];
+            d = th_proof_quantized_machine(&q, 2, empty, NULL);
+            assert_true(d && !same(d, g.task->machine));
+            th_dfa_free(d);
+        }
         l->single[0] = l->single[1];
         d = th_proof_quantized_machine(&q, 2, empty, NULL);
         assert_true(d && th_dfa_class(d, (int[]){0}, 1) == th_dfa_class(d, (int[]){1}, 1));
@@ -188,6 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compiled_models_are_found),
         cmocka_unit_test(broken_models_are_told),
+        cmocka_unit_test(clusters_go_by_most),
         cmocka_unit_test(tables_are_machines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
