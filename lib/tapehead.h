@@ -110,6 +110,7 @@ extern "C" {
 #include "tasks/epoch.h"
 #include "tasks/records.h"
 #include "tasks/task.h"
+#include "proof/cell.h"
 #include "proof/certificate.h"
 #include "proof/certify.h"
 #include "proof/check.h"

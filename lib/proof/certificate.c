@@ -77,6 +77,11 @@ uint64_t th_proof_certificate_digest(const ThProofCertificate *c)
 
 /* ---- from a proof ---------------------------------------------------------------------------- */
 
+static const ThDfa *machine_of(const ThProof *p)
+{
+    return p->labels ? p->labels->machine : p->machine;
+}
+
 static bool copy_names(char **to, char *const *from, int n, ThError *err)
 {
     for (int i = 0; i < n; i++)
@@ -85,21 +90,29 @@ static bool copy_names(char **to, char *const *from, int n, ThError *err)
     return true;
 }
 
-static bool fill(ThProofCertificate *c, const ThProof *p, const ThSignature *s, ThError *err)
+/* What a proof's sets stand for: maps of states; of a recurrent network the constant ones. */
+static void fill_maps(ThProofCertificate *c, const ThProof *p)
 {
     const ThProofLabels *l = p->labels;
+    for (int i = 0; i < c->n_labels; i++) {
+        c->complete[i] = l && l->kind[i] == TH_PROOF_COMPLETE;
+        for (int q = 0; q < c->n_states; q++)
+            c->map[i * c->n_states + q] =
+                l ? th_monoid_image(l->monoid, l->element[i], q) : p->state[i];
+    }
+}
+
+static bool fill(ThProofCertificate *c, const ThProof *p, const ThSignature *s, ThError *err)
+{
+    const ThDfa *machine = machine_of(p);
     if (!take(c, err) || !copy_names(c->symbol, s->symbol, c->n_symbols, err) ||
         !copy_names(c->class_name, s->label, c->n_classes, err))
         return false;
     size_t states = (size_t)c->n_states, labels = (size_t)c->n_labels;
-    memcpy(c->next, l->machine->next, states * (size_t)c->n_symbols * sizeof *c->next);
+    memcpy(c->next, machine->next, states * (size_t)c->n_symbols * sizeof *c->next);
     for (int q = 0; q < c->n_states; q++)
-        c->answer[q] = l->machine->label[q] < c->n_classes ? l->machine->label[q] : -1;
-    for (int i = 0; i < c->n_labels; i++) {
-        c->complete[i] = l->kind[i] == TH_PROOF_COMPLETE;
-        for (int q = 0; q < c->n_states; q++)
-            c->map[i * c->n_states + q] = th_monoid_image(l->monoid, l->element[i], q);
-    }
+        c->answer[q] = machine->label[q] < c->n_classes ? machine->label[q] : -1;
+    fill_maps(c, p);
     memcpy(c->centre, p->centre, labels * (size_t)c->dim * sizeof *c->centre);
     memcpy(c->radius, p->radius, labels * sizeof *c->radius);
     size_t square = labels * (size_t)c->dim * (size_t)c->dim;
@@ -112,11 +125,11 @@ ThProofCertificate *th_proof_certificate_new(const ThProof *p, const ThSignature
     if (!c)
         return NULL;
     c->dim = p->dim;
-    c->n_states = p->labels->machine->n_states;
+    c->n_states = machine_of(p)->n_states;
     c->n_symbols = s->n_symbols;
     c->n_classes = s->n_classes;
-    c->n_labels = p->labels->n;
-    c->start = p->labels->machine->start;
+    c->n_labels = p->n;
+    c->start = machine_of(p)->start;
     c->slack = p->slack;
     c->weights = p->digest;
     if (!fill(c, p, s, err)) {

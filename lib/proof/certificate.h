@@ -2,7 +2,8 @@
  *
  * The file is JSON.  It says what automaton the model is claimed to be, and for every label (kind
  * of subtree, and map of the automaton's states) a centre, a radius and perhaps a matrix.  It names
- * the weights by a digest, and itself by another, so that nothing changes unseen.
+ * the weights by a digest, and itself by another, so that nothing changes unseen.  The sets of a
+ * recurrent network are of its states: their maps lead from the start to the automaton's state.
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */

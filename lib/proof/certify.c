@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "proof/cell.h"
 #include "proof/certify_impl.h"
 #include "proof/matrix.h"
 #include "proof/metric.h"
@@ -144,7 +145,7 @@ static bool prepare(ThProofProver *v, const ThDfa *machine, const ThProofHow *ho
     p->labels = th_proof_labels_new(machine, v->f->n_classes, how->limit, v->stop, err);
     if (!p->labels)
         return false;
-    size_t n = (size_t)p->labels->n;
+    size_t n = (size_t)(p->n = p->labels->n);
     p->dim = v->f->dim;
     p->slack = how->slack;
     p->digest = v->f->digest;
@@ -172,10 +173,12 @@ static bool certify(ThProofProver *v, const ThDfa *machine, const ThProofHow *ho
 ThProof *th_proof_certify(const ThModel *m, const ThDfa *machine, const ThProofHow *how,
                           ThStop *stop, ThError *err)
 {
-    ThProofMap *f = th_proof_map_new(m, err);
-    ThProof *p = f ? th_alloc(1, sizeof *p, err) : NULL;
+    bool cell = th_proof_is_cell(m);
+    ThProofMap *f = cell ? NULL : th_proof_map_new(m, err);
+    ThProof *p = f || cell ? th_alloc(1, sizeof *p, err) : NULL;
     ThProofProver v = {.m = m, .f = f, .p = p, .stop = stop};
-    bool ok = p && certify(&v, machine, how, err);
+    bool ok = p && (cell ? th_proof_certify_cell(p, m, machine, how, stop, err)
+                         : certify(&v, machine, how, err));
     th_proof_sample_free(&v.sample);
     th_proof_map_free(f);
     if (ok)
@@ -189,6 +192,8 @@ void th_proof_free(ThProof *p)
     if (!p)
         return;
     th_proof_labels_free(p->labels);
+    th_dfa_free(p->machine);
+    free(p->state);
     free(p->centre);
     free(p->radius);
     free(p->shape);

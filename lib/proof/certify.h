@@ -5,6 +5,9 @@
  * and everywhere in an ellipsoid the read-out gives the answer that the automaton gives.  By
  * induction over the levels every vector lies where it should, and every answer is right.
  *
+ * Of a recurrent network the sets are of states: one or several for every state of the automaton,
+ * and every symbol takes each into one of the state that it leads to.
+ *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_PROOF_CERTIFY_H
@@ -16,6 +19,7 @@
 typedef struct {
     double slack; /* what each vector and each logit of the run may differ by from real numbers */
     size_t limit; /* elements of the semigroup at most */
+    int cover;    /* sets of states for every state of the automaton at most; 0: 1 */
     uint64_t seed;
 } ThProofHow;
 
@@ -27,13 +31,15 @@ typedef enum {
 
 typedef struct {
     ThProofVerdict verdict;
-    ThProofLabels *labels;
+    ThProofLabels *labels; /* of a tree; NULL: the sets are of states */
+    ThDfa *machine;        /* minimal; of a recurrent network, else NULL */
+    int n, *state;         /* sets, and the machine's state that each stands for, else NULL */
     int dim;
     double slack;
     uint64_t digest;  /* of the model's weights */
-    double *centre;   /* (labels, dim) */
-    double *radius;   /* (labels) */
-    double *shape;    /* (labels, dim, dim); NULL: all are balls */
+    double *centre;   /* (n, dim) */
+    double *radius;   /* (n) */
+    double *shape;    /* (n, dim, dim); NULL: all are balls */
     long long checks; /* sets that were enclosed for one round */
     int rounds;
     double reach;       /* farthest sampled vector from its centre */
@@ -45,7 +51,8 @@ typedef struct {
     int *word, length, right, said;
     /* TH_PROOF_OPEN: the worst of the best attempt: vectors of labels x and y (x -1: nothing), or
      * of the lowest level (y -1), get too far from the centre of `into`, by this factor; or, with
-     * `answers`, the sets are closed but for an answer to `into` that can be another */
+     * `answers`, the sets are closed but for an answer to `into` that can be another.  Of a
+     * recurrent network x and `into` are states of the machine and y is a symbol. */
     int x, y, into;
     bool answers;
     double excess;

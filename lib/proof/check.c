@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "proof/check_bounds.h"
+#include "proof/check_impl.h"
 
 typedef struct {
     const ThProofCertificate *c;
@@ -163,22 +163,21 @@ static bool check_sets(Check *k, ThError *err)
     return true;
 }
 
-/* That file and model belong together, and nothing was changed. */
-static bool check_papers(Check *k)
+bool th_proof_check_papers(const ThProofCertificate *c, const ThProofCheckedModel *m,
+                           ThProofChecked *out)
 {
-    const ThProofCertificate *c = k->c;
-    const ThProofMap *f = k->f;
-    if (c->dim != f->dim || c->n_symbols != f->n_symbols || c->n_classes != f->n_classes)
-        return refuse(k, "it is about a model of another size");
+    Check k = {.out = out};
+    if (c->dim != m->dim || c->n_symbols != m->n_symbols || c->n_classes != m->n_classes)
+        return refuse(&k, "it is about a model of another size");
     if (th_proof_certificate_digest(c) != c->digest)
-        return refuse(k, "it was changed after it was written");
-    if (c->weights != f->digest)
-        return refuse(k, "it is about other weights");
+        return refuse(&k, "it was changed after it was written");
+    if (c->weights != m->weights)
+        return refuse(&k, "it is about other weights");
     if (!(c->slack >= 0))
-        return refuse(k, "its slack is negative");
+        return refuse(&k, "its slack is negative");
     for (int i = 0; i < c->n_labels; i++)
         if (!(c->radius[i] > 0))
-            return refuse(k, "the radius of set %d is not positive", i + 1);
+            return refuse(&k, "the radius of set %d is not positive", i + 1);
     return true;
 }
 
@@ -203,7 +202,9 @@ bool th_proof_check(const ThProofCertificate *c, const ThProofMap *f, ThStop *st
     k.logit = th_alloc((size_t)c->n_classes, sizeof *k.logit, &problem);
     k.product = th_alloc((size_t)c->n_states, sizeof *k.product, &problem);
     k.room = th_alloc((size_t)f->dim, sizeof *k.room, &problem);
-    checked->holds = problem.code == TH_OK && check_papers(&k) && check_all(&k, &problem);
+    ThProofCheckedModel model = {f->dim, f->n_symbols, f->n_classes, f->digest};
+    checked->holds = problem.code == TH_OK && th_proof_check_papers(c, &model, checked) &&
+                     check_all(&k, &problem);
     th_proof_bounds_free(k.b);
     free(k.logit);
     free(k.product);

@@ -10,6 +10,7 @@
 #define TH_PROOF_CHECK_H
 
 #include "base/stop.h"
+#include "proof/cell.h"
 #include "proof/certificate.h"
 #include "proof/map.h"
 
@@ -24,5 +25,10 @@ typedef struct {
  * no error; TH_ENOMEM and TH_EINTERRUPTED are. */
 bool th_proof_check(const ThProofCertificate *c, const ThProofMap *f, ThStop *stop,
                     ThProofChecked *checked, ThError *err);
+
+/* The same for a recurrent network, all of whose sets are of states; this, too, shares nothing with
+ * the prover but the definition of the step. */
+bool th_proof_check_cell(const ThProofCertificate *c, const ThProofCell *f, ThStop *stop,
+                         ThProofChecked *checked, ThError *err);
 
 #endif

@@ -42,11 +42,11 @@ static void take_all(ThProofBounds *b)
 }
 
 /* Gauss and Jordan's inverse of a symmetric positive matrix, which needs no pivoting. */
-static bool invert(ThProofBounds *b, ThProofCheckShape *s)
+static bool invert(ThProofBounds *b, const double *from, double *to)
 {
     int d = b->d;
-    double *a = b->work, *to = s->inverse;
-    memcpy(a, s->a, (size_t)(d * d) * sizeof *a);
+    double *a = b->work;
+    memcpy(a, from, (size_t)(d * d) * sizeof *a);
     for (int i = 0; i < d * d; i++)
         to[i] = i % (d + 1) == 0;
     for (int p = 0; p < d; p++) {
@@ -68,17 +68,17 @@ static bool invert(ThProofBounds *b, ThProofCheckShape *s)
     return true;
 }
 
-/* Is the matrix symmetric, and is A⁻¹ one of A to twelve places?  What is missing of that is far
- * below SPARE. */
-static bool check_inverse(ThProofBounds *b, const ThProofCheckShape *s)
+bool th_proof_check_invert(ThProofBounds *b, const double *a, double *to)
 {
     int d = b->d;
     double off = 0;
-    th_proof_check_times(s->a, s->inverse, b->work, d, d, d);
+    if (!invert(b, a, to))
+        return false;
+    th_proof_check_times(a, to, b->work, d, d, d);
     for (int i = 0; i < d; i++)
         for (int j = 0; j < d; j++) {
             off += fabs(b->work[i * d + j] - (i == j));
-            if (s->a[i * d + j] != s->a[j * d + i])
+            if (a[i * d + j] != a[j * d + i])
                 return false;
         }
     return off < 1e-10;
@@ -153,7 +153,7 @@ static bool fill_shape(ThProofBounds *b, ThProofCheckShape *s, const double *a, 
     fill_ranges(b, s);
     if (!a)
         return true;
-    if (!invert(b, s) || !check_inverse(b, s))
+    if (!th_proof_check_invert(b, a, s->inverse))
         return th_fail(err, TH_EVALUE, "a matrix is not symmetric and positive");
     memset(b->kx, 0, square * sizeof *b->kx);
     th_proof_check_outer(s->inverse, b->d, b->d, 1, b->kx);

@@ -6,6 +6,7 @@
 #define TH_PROOF_CHECK_IMPL_H
 
 #include "base/memory.h"
+#include "proof/check.h"
 #include "proof/check_bounds.h"
 
 /* A matrix A: its inverse, and what the heads make of it. */
@@ -67,5 +68,18 @@ void th_proof_check_flip(double *k, int d);             /* transposes it */
  * And of the norm of a matrix whose Gram matrix k is. */
 double th_proof_check_top(ThProofBounds *b, const double *k, double shift);
 double th_proof_check_norm(ThProofBounds *b, const double *k);
+
+/* to <- the inverse of a symmetric positive matrix to twelve places; false: it is none.  What is
+ * missing of it is far below what is added to bounds. */
+bool th_proof_check_invert(ThProofBounds *b, const double *a, double *to);
+
+/* What a certificate says of itself and of the model that it is about.  False, and why, where file
+ * and model do not belong together, or something was changed. */
+typedef struct {
+    int dim, n_symbols, n_classes;
+    uint64_t weights;
+} ThProofCheckedModel;
+bool th_proof_check_papers(const ThProofCertificate *c, const ThProofCheckedModel *m,
+                           ThProofChecked *out);
 
 #endif

@@ -7,18 +7,13 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "models/ablation.h"
+#include "proof/map_impl.h"
 #include "proof/matrix.h"
 
 /* ---- reading ---- */
 
-typedef struct {
-    const ThModel *m;
-    ThError *err;
-    bool failed;
-} Reader;
-
 /* Returns new: columns from … from+cols-1 of a parameter. */
-static double *read_columns(Reader *r, const char *name, int from, int cols)
+static double *read_columns(ThProofReader *r, const char *name, int from, int cols)
 {
     int index = th_params_find(&r->m->params, name);
     if (index < 0) {
@@ -36,14 +31,13 @@ static double *read_columns(Reader *r, const char *name, int from, int cols)
     return to;
 }
 
-static double *read_whole(Reader *r, const char *name)
+double *th_proof_read_whole(ThProofReader *r, const char *name)
 {
     int index = th_params_find(&r->m->params, name);
     return read_columns(r, name, 0, index < 0 ? 0 : r->m->params.item[index].cols);
 }
 
-/* The budget for rounding is made for numbers of a usual size. */
-static bool moderate(const ThParams *p, ThError *err)
+bool th_proof_moderate(const ThParams *p, ThError *err)
 {
     enum { LARGEST = 1000 };
     for (int i = 0; i < p->n; i++)
@@ -54,13 +48,14 @@ static bool moderate(const ThParams *p, ThError *err)
     return true;
 }
 
-static void read_attention(Reader *r, ThProofMap *f)
+static void read_attention(ThProofReader *r, ThProofMap *f)
 {
-    f->query = read_whole(r, "layer0.attention.query");
+    f->query = th_proof_read_whole(r, "layer0.attention.query");
     f->key = read_columns(r, "layer0.attention.key_value", 0, f->dim);
     f->value = read_columns(r, "layer0.attention.key_value", f->dim, f->dim);
-    f->output = read_whole(r, "layer0.attention.output");
-    double *both = read_whole(r, "layer0.attention.relative"); /* (heads, 2), by distance */
+    f->output = th_proof_read_whole(r, "layer0.attention.output");
+    double *both =
+        th_proof_read_whole(r, "layer0.attention.relative"); /* (heads, 2), by distance */
     f->relative = th_alloc((size_t)f->heads, sizeof *f->relative, r->err);
     r->failed |= !f->relative;
     for (int h = 0; !r->failed && h < f->heads; h++)
@@ -68,26 +63,27 @@ static void read_attention(Reader *r, ThProofMap *f)
     free(both);
 }
 
-static void read_rest(Reader *r, ThProofMap *f)
+static void read_rest(ThProofReader *r, ThProofMap *f)
 {
-    f->gain1 = read_whole(r, "layer0.norm1.gain");
-    f->offset1 = read_whole(r, "layer0.norm1.offset");
-    f->gain2 = read_whole(r, "layer0.norm2.gain");
-    f->offset2 = read_whole(r, "layer0.norm2.offset");
-    f->up = read_whole(r, "layer0.feed_forward.up");
-    f->up_bias = read_whole(r, "layer0.feed_forward.up_bias");
-    f->down = read_whole(r, "layer0.feed_forward.down");
-    f->down_bias = read_whole(r, "layer0.feed_forward.down_bias");
-    f->pad = read_whole(r, "pad");
-    f->head = read_whole(r, "head");
-    f->head_bias = read_whole(r, "head_bias");
-    f->snap = f->n_snap > 0 ? read_whole(r, "centres") : NULL;
-    f->leaf = read_whole(r, "embedding"); /* one row more than symbols, which nothing reads */
+    f->gain1 = th_proof_read_whole(r, "layer0.norm1.gain");
+    f->offset1 = th_proof_read_whole(r, "layer0.norm1.offset");
+    f->gain2 = th_proof_read_whole(r, "layer0.norm2.gain");
+    f->offset2 = th_proof_read_whole(r, "layer0.norm2.offset");
+    f->up = th_proof_read_whole(r, "layer0.feed_forward.up");
+    f->up_bias = th_proof_read_whole(r, "layer0.feed_forward.up_bias");
+    f->down = th_proof_read_whole(r, "layer0.feed_forward.down");
+    f->down_bias = th_proof_read_whole(r, "layer0.feed_forward.down_bias");
+    f->pad = th_proof_read_whole(r, "pad");
+    f->head = th_proof_read_whole(r, "head");
+    f->head_bias = th_proof_read_whole(r, "head_bias");
+    f->snap = f->n_snap > 0 ? th_proof_read_whole(r, "centres") : NULL;
+    f->leaf =
+        th_proof_read_whole(r, "embedding"); /* one row more than symbols, which nothing reads */
     for (int i = 0; f->leaf && i < f->n_symbols * f->dim; i++)
         f->leaf[i] *= sqrt(f->dim);
 }
 
-static uint64_t digest_of(const ThParams *p)
+uint64_t th_proof_digest(const ThParams *p)
 {
     uint64_t digest = 0;
     for (int i = 0; i < p->n; i++) {
@@ -126,7 +122,7 @@ static bool fits(const ThModel *m, ThError *err)
 
 ThProofMap *th_proof_map_of_snapping(const ThModel *m, ThError *err)
 {
-    if (!th_model_whole(m, "a proof", err) || !fits(m, err) || !moderate(&m->params, err))
+    if (!th_model_whole(m, "a proof", err) || !fits(m, err) || !th_proof_moderate(&m->params, err))
         return NULL;
     ThProofMap *f = th_alloc(1, sizeof *f, err);
     if (!f)
@@ -138,10 +134,10 @@ ThProofMap *th_proof_map_of_snapping(const ThModel *m, ThError *err)
     f->mask = strcmp(th_option_text(o, "missing"), "mask") == 0;
     f->n_symbols = m->signature.n_symbols;
     f->n_classes = m->signature.n_classes;
-    f->digest = digest_of(&m->params);
+    f->digest = th_proof_digest(&m->params);
     f->n_snap = (int)th_option_int(o, "centres");
     f->n_edge = (int)th_option_int(o, "edge_centres");
-    Reader r = {.m = m, .err = err};
+    ThProofReader r = {.m = m, .err = err};
     read_attention(&r, f);
     read_rest(&r, f);
     if (!r.failed)

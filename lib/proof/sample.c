@@ -203,12 +203,11 @@ static int farthest(const ThProofSample *s, int label, int dim, const double *ce
     return far;
 }
 
-/* The centre of a small ball around the vectors of a label (Bădoiu and Clarkson 2003); false: it
- * has none. */
-static bool find_centre(const ThProofSample *s, int label, int dim, double *centre)
+/* By Bădoiu and Clarkson 2003. */
+bool th_proof_sample_centre(const ThProofSample *s, int label, double *centre)
 {
     enum { STEPS = 60 };
-    int n = 0;
+    int n = 0, dim = s->dim;
     memset(centre, 0, (size_t)dim * sizeof *centre);
     for (int i = 0; i < s->n; i++)
         if (s->label[i] == label) {
@@ -253,7 +252,7 @@ bool th_proof_centres(const ThProofMap *f, const ThProofLabels *l, const ThProof
         return false;
     for (int i = 0; i < l->n; i++) {
         double far = 0;
-        known[i] = find_centre(s, i, d, centre + i * d);
+        known[i] = th_proof_sample_centre(s, i, centre + i * d);
         if (known[i])
             farthest(s, i, d, centre + i * d, &far);
         *reach = fmax(*reach, far);

@@ -40,6 +40,9 @@ bool th_proof_sample_lowest(const ThProofMap *f, const ThProofLabels *l, ThProof
 /* Returns new: the *length symbols below vector i. */
 int *th_proof_sample_word(const ThProofSample *s, int i, int *length, ThError *err);
 
+/* The centre of a small ball around the vectors of a label; false: it has none. */
+bool th_proof_sample_centre(const ThProofSample *s, int label, double *centre);
+
 /* Fills centre (labels, dim) with the centres of small balls around the vectors of every label, and
  * raises *reach to the greatest distance of a vector from its own. */
 bool th_proof_centres(const ThProofMap *f, const ThProofLabels *l, const ThProofSample *s,

@@ -15,6 +15,8 @@ static const ThOptionSpec options[] = {
     {"slack", TH_REAL, "1e-3", 0, 1, NULL,
      "what rounding may add to each vector and logit of a run, as lengths go"},
     {"elements", TH_INT, "200", 1, 10000, NULL, "of the automaton's semigroup, at most"},
+    {"cover", TH_INT, "16", 1, 256, NULL,
+     "of a recurrent network: sets for every state of the automaton, at most"},
     {"certificate", TH_STRING, NULL, 0, 0, NULL,
      "file that the proof is written to, if there is one"},
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL,
@@ -54,8 +56,25 @@ static const char *obstacle(const ThProof *p)
     return p->contraction < 1 ? "remainder in ellipsoids" : "slope";
 }
 
+/* Of a recurrent network: states by the numbers that show gives those of the minimal automaton. */
+static void write_step(ThText *t, const ThProof *p, char *const *symbol)
+{
+    if (p->into < 0)
+        th_text_add(t, "a state that no drawn string leads to");
+    else if (p->answers)
+        th_text_printf(t, "the answer to state %d", p->into);
+    else if (p->x < 0)
+        th_text_printf(t, "the first symbols to state %d", p->into);
+    else
+        th_text_printf(t, "state %d with %s to state %d", p->x, symbol[p->y], p->into);
+}
+
 static void write_pair(ThText *t, const ThProof *p, char *const *symbol)
 {
+    if (!p->labels) {
+        write_step(t, p, symbol);
+        return;
+    }
     if (p->answers)
         th_text_add(t, "the answer to ");
     else if (p->y < 0)
@@ -86,30 +105,35 @@ static void say_open(ShSession *s, const char *name, const ThProof *p, const ThS
 static void say_proved(ShSession *s, const char *name, const ThProof *p)
 {
     double least = p->radius[0], most = p->radius[0];
-    for (int i = 1; i < p->labels->n; i++) {
+    for (int i = 1; i < p->n; i++) {
         least = p->radius[i] < least ? p->radius[i] : least;
         most = p->radius[i] > most ? p->radius[i] : most;
     }
     sh_say(s, "%s is right on strings of every length: proved\n", name);
-    sh_say(s, "  sets         %s, radius %.3g to %.3g; all times %.3g are closed, too\n",
-           p->shape ? "ellipsoids" : "balls", least, most, p->room);
+    sh_say(s, "  sets         %s, radius %.3g to %.3g", p->shape ? "ellipsoids" : "balls", least,
+           most);
+    if (p->labels) {
+        sh_say(s, "; all times %.3g are closed, too", p->room);
+        sh_result_real(s, "room", p->room);
+    }
+    sh_say(s, "\n");
     sh_result_real(s, "radius", most);
-    sh_result_real(s, "room", p->room);
 }
 
 static void say_figures(ShSession *s, const ThProof *p)
 {
-    sh_say(s, "  labels       %d, %lld pairs, %d round%s\n", p->labels->n, p->checks, p->rounds,
-           p->rounds == 1 ? "" : "s");
+    sh_say(s, "  %s %d, %lld pairs, %d round%s\n", p->labels ? "labels      " : "states' sets",
+           p->n, p->checks, p->rounds, p->rounds == 1 ? "" : "s");
     sh_say(s, "  vectors      within %.3g of their centres, where sampled\n", p->reach);
-    sh_say(s, "  slope        |Jx| + |Jy| at most %.3g%s", p->slope, p->slope < 1 ? "\n" : "");
+    sh_say(s, "  slope        %s at most %.3g%s", p->labels ? "|Jx| + |Jy|" : "|J|", p->slope,
+           p->slope < 1 ? "\n" : "");
     if (p->slope >= 1)
         sh_say(s, "; %.3g in the best metric tried\n", p->contraction);
     sh_say(s,
            "  arithmetic   bounds in double, budget 1e-9; holds of every run that is off by at "
            "most\n               %.3g a vector; seen of float: %.2g\n",
            p->slack, p->float_error);
-    sh_result_int(s, "labels", p->labels->n);
+    sh_result_int(s, "labels", p->n);
     sh_result_int(s, "pairs", p->checks);
     sh_result_real(s, "reach", p->reach);
     sh_result_real(s, "slope", p->slope);
@@ -153,7 +177,13 @@ SH_COMMAND(
         "Bounds are computed in double precision, with 1e-9 added for their rounding.  What is "
         "proved holds of real numbers and of every run whose vectors and logits are off by at "
         "most slack= at each node; how far a float run was off is shown beside it.  The models: "
-        "regulargpt with chunk=2, thickness=1, norm=post and ReLU.",
+        "regulargpt with chunk=2, thickness=1, norm=post and ReLU; rnn, gru and lstm.\n\n"
+        "Of a recurrent network the sets are of its states: one for every state of the automaton, "
+        "or up to cover= of them.  From the start and from every set each symbol must lead into a "
+        "set of the automaton's next state.  pairs are of sets and symbols, slope is |J| of a "
+        "step.  Where no metric contracts a step (slope of 1 or more in the best one), smaller "
+        "sets do not help, and the search ends; what remembers by saturating or counting, as "
+        "parity's networks do, is like that.  Weight decay helps.",
     .example = "task t = parity\n"
                "model m = regulargpt dim=16 heads=2\n"
                "train m on t length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 "
@@ -173,6 +203,7 @@ SH_COMMAND(
         return false;
     ThProofHow how = {.slack = th_option_real(&call->options, "slack"),
                       .limit = (size_t)th_option_int(&call->options, "elements"),
+                      .cover = (int)th_option_int(&call->options, "cover"),
                       .seed = (uint64_t)sh_seed(s, &call->options)};
     ThProof *p = th_proof_certify(m, machine, &how, sh_stop(s), err);
     if (!p)
@@ -268,19 +299,23 @@ SH_COMMAND(
 {
     const ShObject *o = call->operand[1].object;
     const ThDfa *machine = sh_need_machine(&call->operand[2], err);
-    ThProofMap *f = machine ? th_proof_map_new(o->as.model, err) : NULL;
-    if (!f)
+    bool cell = th_proof_is_cell(o->as.model);
+    ThProofCell *g = machine && cell ? th_proof_cell_new(o->as.model, err) : NULL;
+    ThProofMap *f = machine && !cell ? th_proof_map_new(o->as.model, err) : NULL;
+    if (!f && !g)
         return machine ? sh_error_inside(err, &call->operand[1]) : false;
     ThProofCertificate *c = th_proof_certificate_read(call->operand[0].text, err);
     ThProofChecked k = {.holds = false};
     bool same = false, ok = c && same_language(c, machine, &same, err);
     if (ok && same)
-        ok = th_proof_check(c, f, sh_stop(s), &k, err);
+        ok = cell ? th_proof_check_cell(c, g, sh_stop(s), &k, err)
+                  : th_proof_check(c, f, sh_stop(s), &k, err);
     else if (ok)
         snprintf(k.why, sizeof k.why, "its automaton is not that of the task");
     if (ok)
         say_checked(s, o->name, c, &k);
     th_proof_certificate_free(c);
     th_proof_map_free(f);
+    th_proof_cell_free(g);
     return ok || sh_error_inside(err, &call->operand[0]);
 }

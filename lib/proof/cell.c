@@ -1,0 +1,137 @@
+#include "proof/cell.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "models/ablation.h"
+#include "proof/map_impl.h"
+
+static const char *const kinds[] = {"rnn", "lstm", "gru"};
+static const int gates[] = {1, 4, 3};
+
+/* Their number, or -1. */
+static int kind_of(const ThModel *m)
+{
+    for (int i = 0; i < 3; i++)
+        if (strcmp(m->kind->name, kinds[i]) == 0)
+            return i;
+    return -1;
+}
+
+bool th_proof_is_cell(const ThModel *m)
+{
+    return kind_of(m) >= 0;
+}
+
+/* Adds a bias to every symbol's row. */
+static void add_bias(ThProofReader *r, ThProofCell *f, const char *name)
+{
+    int wide = f->gates * f->width;
+    double *bias = th_proof_read_whole(r, name);
+    for (int i = 0; !r->failed && i < f->n_symbols * wide; i++)
+        f->input[i] += bias[i % wide];
+    free(bias);
+}
+
+static void read_all(ThProofReader *r, ThProofCell *f)
+{
+    f->input = th_proof_read_whole(r, "input"); /* one row more than symbols, which nothing reads */
+    f->recurrent = th_proof_read_whole(r, "recurrent");
+    f->head = th_proof_read_whole(r, "head");
+    f->head_bias = th_proof_read_whole(r, "head_bias");
+    if (f->kind == TH_PROOF_GRU)
+        f->candidate = th_proof_read_whole(r, "candidate_bias");
+    add_bias(r, f, f->kind == TH_PROOF_LSTM ? "bias" : "input_bias");
+    if (f->kind == TH_PROOF_RNN)
+        add_bias(r, f, "recurrent_bias");
+    double forget = f->kind == TH_PROOF_LSTM ? th_option_real(&r->m->options, "forget") : 0;
+    for (int i = 0; !r->failed && f->kind == TH_PROOF_LSTM && i < f->n_symbols * f->width; i++)
+        f->input[i / f->width * 4 * f->width + 2 * f->width + i % f->width] += forget;
+}
+
+ThProofCell *th_proof_cell_new(const ThModel *m, ThError *err)
+{
+    int kind = kind_of(m);
+    if (kind < 0 || !m->bound) {
+        th_fail(err, TH_EVALUE,
+                kind < 0 ? "%s is no rnn, lstm or gru" : "the %s has not been trained",
+                m->kind->name);
+        return NULL;
+    }
+    ThProofCell *f = th_model_whole(m, "a proof", err) && th_proof_moderate(&m->params, err)
+                         ? th_alloc(1, sizeof *f, err)
+                         : NULL;
+    if (!f)
+        return NULL;
+    f->kind = (ThProofCellKind)kind;
+    f->width = (int)th_option_int(&m->options, "dim");
+    f->gates = gates[kind];
+    f->dim = kind == TH_PROOF_LSTM ? 2 * f->width : f->width;
+    f->n_symbols = m->signature.n_symbols;
+    f->n_classes = m->signature.n_classes;
+    f->digest = th_proof_digest(&m->params);
+    ThProofReader r = {.m = m, .err = err};
+    read_all(&r, f);
+    if (!r.failed)
+        return f;
+    th_proof_cell_free(f);
+    return NULL;
+}
+
+void th_proof_cell_free(ThProofCell *f)
+{
+    if (!f)
+        return;
+    double *all[] = {f->input, f->recurrent, f->candidate, f->head, f->head_bias};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    free(f);
+}
+
+void th_proof_cell_gates(const ThProofCell *f, const double *state, double *p)
+{
+    int wide = f->gates * f->width;
+    memset(p, 0, (size_t)wide * sizeof *p);
+    for (int i = 0; i < f->width; i++)
+        for (int j = 0; state[i] != 0 && j < wide; j++)
+            p[j] += state[i] * f->recurrent[i * wide + j];
+}
+
+static double logistic(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+
+void th_proof_cell_apply(const ThProofCell *f, const double *state, int symbol, double *p,
+                         double *to)
+{
+    int n = f->width;
+    const double *x = f->input + symbol * f->gates * n;
+    th_proof_cell_gates(f, state, p);
+    for (int j = 0; j < n; j++) {
+        double first = logistic(x[j] + p[j]);
+        if (f->kind == TH_PROOF_RNN)
+            to[j] = fmax(0, x[j] + p[j]);
+        if (f->kind == TH_PROOF_GRU) {
+            double reset = logistic(x[n + j] + p[n + j]);
+            double new = tanh(x[2 * n + j] + reset * (f->candidate[j] + p[2 * n + j]));
+            to[j] = state[j] + first * (new - state[j]);
+        }
+        if (f->kind == TH_PROOF_LSTM) {
+            to[n + j] = logistic(x[2 * n + j] + p[2 * n + j]) * state[n + j] +
+                        first * tanh(x[n + j] + p[n + j]);
+            to[j] = logistic(x[3 * n + j] + p[3 * n + j]) * tanh(to[n + j]);
+        }
+    }
+}
+
+void th_proof_cell_logits(const ThProofCell *f, const double *state, double *logits)
+{
+    for (int c = 0; c < f->n_classes; c++) {
+        logits[c] = f->head_bias[c];
+        for (int j = 0; j < f->width; j++)
+            logits[c] += fmax(0, state[j]) * f->head[j * f->n_classes + c];
+    }
+}

@@ -1,0 +1,32 @@
+/* check_image.h - how the checker encloses what one step of a recurrent network makes of a set.
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_PROOF_CHECK_IMAGE_H
+#define TH_PROOF_CHECK_IMAGE_H
+
+#include "proof/cell.h"
+#include "proof/check_bounds.h"
+
+/* Sets c + r A {|z| ≤ 1}: the matrices A, of which there are n, symmetric; NULL: one, the identity.
+ */
+typedef struct ThProofCheckImage ThProofCheckImage;
+
+/* Returns new.  f and shape are borrowed.  TH_ENOMEM; TH_EVALUE where a matrix is not symmetric and
+ * positive. */
+ThProofCheckImage *th_proof_check_image_new(const ThProofCell *f, const double *shape, int n,
+                                            ThError *err);
+void th_proof_check_image_free(ThProofCheckImage *k); /* NULL is fine */
+
+/* An upper bound of |A⁻¹ (next state - centre)| over a set and a symbol, A and centre being those
+ * of `into`.  Not finite where there is none. */
+double th_proof_check_image(ThProofCheckImage *k, const ThProofEllipsoid *from, int symbol,
+                            const ThProofEllipsoid *into);
+
+/* Upper bounds of |A⁻¹ v|, of the norm of A⁻¹, and of how far number i of a state is from the
+ * centre's in a set of radius 1. */
+double th_proof_check_image_distance(ThProofCheckImage *k, const double *v, int shape);
+double th_proof_check_image_stretch(const ThProofCheckImage *k, int shape);
+double th_proof_check_image_width(const ThProofCheckImage *k, int i, int shape);
+
+#endif

@@ -1,0 +1,27 @@
+/* map_impl.h - reading weights of models as doubles.
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_PROOF_MAP_IMPL_H
+#define TH_PROOF_MAP_IMPL_H
+
+#include <stdint.h>
+
+#include "models/model.h"
+
+typedef struct {
+    const ThModel *m;
+    ThError *err;
+    bool failed;
+} ThProofReader;
+
+/* Returns new: a parameter. */
+double *th_proof_read_whole(ThProofReader *r, const char *name);
+
+/* The budget for rounding is made for numbers of a usual size.  TH_ENUMERIC. */
+bool th_proof_moderate(const ThParams *p, ThError *err);
+
+/* Of all weights, bit for bit. */
+uint64_t th_proof_digest(const ThParams *p);
+
+#endif

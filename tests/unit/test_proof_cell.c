@@ -1,0 +1,396 @@
+/* Proofs about recurrent networks: the step, its enclosures, certificates and what they refuse. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "bound.h"
+#include "given.h"
+#include "lab/train.h"
+#include "proof/cell_image.h"
+#include "proof/certify.h"
+#include "proof/check.h"
+#include "proof/check_image.h"
+
+enum { MOST = 16 };
+
+static const char *const kinds[] = {"rnn", "gru", "lstm"};
+
+/* ---- the step -------------------------------------------------------------------------------- */
+
+static void check_run(const ThModel *m, const ThProofCell *f)
+{
+    ThError err = {0};
+    double state[MOST] = {0}, next[MOST], gate[4 * MOST], logits[3];
+    const int word[] = {0, 2, 1, 1, 0, 2, 2, 1};
+    ThModelTrace *t = th_model_trace(m, word, 8, &err);
+    assert_non_null(t);
+    for (int i = 0; i < 8; i++) {
+        th_proof_cell_apply(f, state, word[i], gate, next);
+        memcpy(state, next, sizeof state);
+        for (int k = 0; k < f->width; k++)
+            assert_true(fabs(state[k] - t->layer[0].state[i * f->width + k]) < 1e-4);
+    }
+    th_proof_cell_logits(f, state, logits);
+    for (int c = 0; c < 3; c++)
+        assert_true(fabs(logits[c] - t->output[c]) < 1e-3);
+    th_model_trace_free(t);
+}
+
+static void test_step(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    for (int i = 0; i < 3; i++) {
+        ThModel *m = bound(kinds[i], i == 2 ? "dim=5 forget=0.5" : "dim=5", TH_TARGET_FINAL, 3);
+        assert_true(th_proof_is_cell(m));
+        ThProofCell *f = th_proof_cell_new(m, &err);
+        assert_non_null(f);
+        assert_int_equal(f->dim, i == 2 ? 10 : 5);
+        check_run(m, f);
+        th_proof_cell_free(f);
+        th_model_free(m);
+    }
+    ThModel *m = bound("regulargpt", "dim=8 heads=2", TH_TARGET_FINAL, 2);
+    assert_false(th_proof_is_cell(m));
+    assert_null(th_proof_cell_new(m, &err));
+    assert_int_equal(err.code, TH_EVALUE);
+    th_model_free(m);
+}
+
+/* ---- enclosures ------------------------------------------------------------------------------ */
+
+typedef struct {
+    const ThProofCell *f;
+    ThProofCellImage *e;
+    ThProofCheckImage *k; /* the checker's */
+    double shape[2 * MOST * MOST];
+    ThRng r;
+    double closest, looser;
+    long checks;
+} Fuzz;
+
+static void unit(double *z, int d)
+{
+    double square = 0;
+    for (int i = 0; i < d; i++)
+        square += z[i] * z[i];
+    for (int i = 0; i < d; i++)
+        z[i] /= square > 0 ? sqrt(square) : 1;
+}
+
+/* A direction: any, or one that the linear part takes along some random one. */
+static void direction(Fuzz *z, bool aligned, double *to)
+{
+    int d = z->f->dim;
+    double v[MOST];
+    for (int i = 0; i < d; i++)
+        to[i] = v[i] = th_rng_normal(&z->r);
+    const double *g = th_proof_cell_image_linear(z->e);
+    for (int i = 0; aligned && i < d; i++) {
+        to[i] = 0;
+        for (int k = 0; k < d; k++)
+            to[i] += g[k * d + i] * v[k];
+    }
+    unit(to, d);
+}
+
+/* |A⁻¹ (next state of centre + radius A z - to)| */
+static double distance(Fuzz *z, const ThProofBall *from, int symbol, const double *at,
+                       const ThProofBall *into)
+{
+    int d = z->f->dim;
+    double x[MOST], next[MOST], gate[4 * MOST];
+    for (int i = 0; i < d; i++) {
+        x[i] = from->centre[i];
+        for (int k = 0; k < d; k++)
+            x[i] += from->radius * z->shape[(from->shape * d + i) * d + k] * at[k];
+    }
+    th_proof_cell_apply(z->f, x, symbol, gate, next);
+    for (int i = 0; i < d; i++)
+        next[i] -= into->centre[i];
+    return th_proof_cell_image_distance(z->e, into->shape, next);
+}
+
+static void check_set(Fuzz *z, double radius)
+{
+    int d = z->f->dim, symbol = (int)th_rng_below(&z->r, 2);
+    double centre[MOST], to[MOST], gate[4 * MOST], at[MOST], most = 0;
+    for (int i = 0; i < d; i++)
+        centre[i] = th_rng_normal(&z->r);
+    ThProofBall from = {centre, radius, (int)th_rng_below(&z->r, 2)};
+    ThProofBall into = {to, 0, (int)th_rng_below(&z->r, 2)};
+    th_proof_cell_apply(z->f, centre, symbol, gate, to);
+    for (int i = 0; i < d; i++)
+        to[i] += 0.1 * radius * th_rng_normal(&z->r);
+    th_proof_cell_image_find(z->e, &from, symbol);
+    for (int i = 0; i < 60; i++, z->checks++) {
+        direction(z, i % 2 == 0, at);
+        double inside = i % 5 == 4 ? th_rng_uniform(&z->r) : 1;
+        for (int k = 0; k < d; k++)
+            at[k] *= inside;
+        most = fmax(most, distance(z, &from, symbol, at, &into));
+    }
+    double reach = th_proof_cell_image_reach(z->e, &into);
+    ThProofEllipsoid x = {centre, radius, from.shape}, y = {to, 0, into.shape};
+    double other = th_proof_check_image(z->k, &x, symbol, &y);
+    assert_true(most <= reach);
+    assert_true(most <= other);
+    z->closest = fmax(z->closest, most / fmin(reach, other));
+    if (radius <= 0.03) /* where a proof is likely, the checker follows it */
+        z->looser = fmax(z->looser, other / reach);
+}
+
+static void fuzz(Fuzz *z, const char *kind, double size, uint64_t seed)
+{
+    static const double radius[] = {0.001, 0.01, 0.03, 0.1, 0.3, 1, 3};
+    ThError err = {0};
+    ThModel *m = bound(kind, "dim=6", TH_TARGET_FINAL, 2);
+    for (size_t i = 0; i < m->params.total; i++)
+        m->params.value[i] *= (float)size;
+    ThProofCell *f = th_proof_cell_new(m, &err);
+    int d = f->dim;
+    z->f = f;
+    z->r = th_rng(seed, "fuzz", 0);
+    memset(z->shape, 0, sizeof z->shape);
+    for (int i = 0; i < d; i++)
+        z->shape[i * d + i] = z->shape[(d + i) * d + i] = 1;
+    double v[MOST];
+    for (int i = 0; i < d; i++)
+        v[i] = th_rng_normal(&z->r);
+    unit(v, d);
+    for (int i = 0; i < d * d; i++)
+        z->shape[d * d + i] += 1.5 * (v[i / d] * v[i % d]);
+    z->e = th_proof_cell_image_new(f, z->shape, 2, &err);
+    z->k = th_proof_check_image_new(f, z->shape, 2, &err);
+    assert_non_null(z->e);
+    assert_non_null(z->k);
+    for (size_t i = 0; i < sizeof radius / sizeof *radius; i++)
+        for (int n = 0; n < 4; n++)
+            check_set(z, radius[i]);
+    th_proof_cell_image_free(z->e);
+    th_proof_check_image_free(z->k);
+    th_proof_cell_free(f);
+    th_model_free(m);
+}
+
+/* No point outside, whatever the weights are and however large the sets. */
+static void test_enclosures(void **state)
+{
+    (void)state;
+    static const double size[] = {0.1, 0.3, 1, 2, 4};
+    Fuzz z = {0};
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        for (int k = 0; k < 3; k++)
+            fuzz(&z, kinds[k], size[i], 10 * i + (uint64_t)k);
+    if (getenv("PROOF_VERBOSE"))
+        print_message("%ld checks, the closest at %.4f of its bound; checker/prover %.3f\n",
+                      z.checks, z.closest, z.looser);
+    assert_true(z.checks > 20000);
+    assert_true(z.closest > 0.9);
+    assert_true(z.looser < 1.05);
+}
+
+/* ---- proofs ---------------------------------------------------------------------------------- */
+
+static ThModel *trained(const ThTask *t, const char *kind, const char *settings,
+                        const char *training)
+{
+    ThError err = {0};
+    ThModel *m = made_model(kind, settings);
+    ThOptions o = {0};
+    set_all(&o, th_train_options, training);
+    ThTrainer *tr = th_trainer_new(m, t, &o, 1, &err);
+    if (!tr)
+        fail_msg("%s", err.msg);
+    while (!th_trainer_done(tr))
+        assert_true(th_trainer_step(tr, &err));
+    th_trainer_free(tr);
+    th_options_free(&o);
+    return m;
+}
+
+static ThProof *proof_of(const ThModel *m, const ThTask *t)
+{
+    ThError err = {0};
+    ThProofHow how = {.slack = 1e-3, .limit = 100, .cover = 16, .seed = 1};
+    ThProof *p = th_proof_certify(m, th_task_machine(t, &err), &how, NULL, &err);
+    if (!p)
+        fail_msg("%s", err.msg);
+    return p;
+}
+
+static bool holds(const ThProofCertificate *c, const ThModel *m)
+{
+    ThError err = {0};
+    ThProofChecked k;
+    ThProofCell *f = th_proof_cell_new(m, &err);
+    assert_true(th_proof_check_cell(c, f, NULL, &k, &err));
+    assert_true(k.holds == !*k.why);
+    /* Every symbol from the start and from every set, and one other class for each. */
+    assert_true(!k.holds || k.checks == (1 + c->n_labels) * c->n_symbols + c->n_labels);
+    th_proof_cell_free(f);
+    return k.holds;
+}
+
+/* Signed as if it had been written like this: what is wrong has to be found by looking. */
+static bool holds_signed(ThProofCertificate *c, const ThModel *m)
+{
+    uint64_t before = c->digest;
+    c->digest = th_proof_certificate_digest(c);
+    bool found = holds(c, m);
+    c->digest = before;
+    return found;
+}
+
+/* No weight, centre or radius can change unseen, be it by its last bit. */
+static void refuse_changes(ThProofCertificate *c, ThModel *m)
+{
+    for (int i = 0; i < m->params.n; i++) {
+        float *w = m->params.value + m->params.item[i].offset, before = *w;
+        *w = nextafterf(before, 2);
+        assert_false(holds(c, m));
+        *w = before;
+    }
+    for (int i = 0; i < c->n_labels * (c->dim + 1); i++) {
+        double *x = i < c->n_labels ? c->radius + i : c->centre + i - c->n_labels, before = *x;
+        *x = nextafter(before, 2);
+        assert_false(holds(c, m));
+        *x = before;
+    }
+}
+
+/* What is wrong is seen even where all digests agree. */
+static void refuse_wrong_sets(ThProofCertificate *c, const ThModel *m)
+{
+    for (int q = 0; q < c->n_states; q++) {
+        c->answer[q] = !c->answer[q];
+        assert_false(holds_signed(c, m));
+        c->answer[q] = !c->answer[q];
+    }
+    int *next = c->next, first = *next;
+    *next = (first + 1) % c->n_states;
+    assert_false(holds_signed(c, m));
+    *next = first;
+    int states = c->n_states;
+    for (int i = 0; i < c->n_labels; i++) {
+        double radius = c->radius[i], *centre = c->centre + i * c->dim, x = *centre;
+        c->radius[i] = 40;
+        assert_false(holds_signed(c, m));
+        c->radius[i] = radius;
+        *centre += 3;
+        assert_false(holds_signed(c, m));
+        *centre = x;
+        int *map = c->map + i * states + c->start, state = *map;
+        *map = (state + 1) % states;
+        assert_false(holds_signed(c, m));
+        *map = state;
+    }
+    for (int i = 0; i < c->n_labels; i++)
+        c->radius[i] /= 8;
+    assert_false(holds_signed(c, m));
+    for (int i = 0; i < c->n_labels; i++)
+        c->radius[i] *= 8;
+    c->slack = 1;
+    assert_false(holds_signed(c, m));
+    c->slack = 1e-3;
+    double before = c->shape ? c->shape[1] : 0;
+    if (c->shape) {
+        c->shape[1] += 1e-3; /* no longer symmetric */
+        assert_false(holds_signed(c, m));
+        c->shape[1] = before;
+    }
+}
+
+static void check_proof(const ThTask *t, const char *kind)
+{
+    ThError err = {0};
+    const char *path = "build/test_proof_cell.cert";
+    ThModel *m = trained(t, kind, "dim=8",
+                         "length=1..20 steps=1500 lr=1e-2 schedule=cosine batch=32 "
+                         "optimizer=adamw decay=0.3 seed=1");
+    ThProof *p = proof_of(m, t);
+    assert_int_equal(p->verdict, TH_PROOF_PROVED);
+    assert_null(p->labels);
+    assert_true(p->contraction < 1 && p->float_error > 0 && p->float_error < 1e-4);
+    ThProofCertificate *made = th_proof_certificate_new(p, &m->signature, &err);
+    assert_true(th_proof_certificate_write(made, path, &err));
+    ThProofCertificate *c = th_proof_certificate_read(path, &err);
+    assert_non_null(c);
+    assert_true(holds(c, m));
+    refuse_changes(c, m);
+    refuse_wrong_sets(c, m);
+    assert_true(holds_signed(c, m));
+    th_proof_certificate_free(c);
+    th_proof_certificate_free(made);
+    th_proof_free(p);
+    th_model_free(m);
+    remove(path);
+}
+
+static void test_proofs(void **state)
+{
+    (void)state;
+    /* Words that end in ab. */
+    ThTask *t = made_task("recognize", "",
+                          "start e ; accept y ; e a -> x ; e b -> e ; x a -> x ; x b -> y ; "
+                          "y a -> x ; y b -> e");
+    check_proof(t, "rnn");
+    check_proof(t, "gru");
+    th_task_free(t);
+}
+
+/* A model that has learned nothing is wrong on the string that is named; one that answers one thing
+ * always is, too, though its sets are closed. */
+static void test_wrong(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    ThTask *t = made_task("parity", "", NULL);
+    for (int i = 0; i < 6; i++) {
+        ThModel *m = trained(t, kinds[i % 3], "dim=8", "steps=1");
+        if (i >= 3)
+            memset(m->params.value, 0, m->params.total * sizeof *m->params.value);
+        ThProof *p = proof_of(m, t);
+        assert_int_equal(p->verdict, TH_PROOF_WRONG);
+        ThModelTrace *trace = th_model_trace(m, p->word, p->length, &err);
+        assert_int_equal(p->said, trace->output[1] > trace->output[0]);
+        assert_int_equal(p->right,
+                         th_dfa_class(th_task_machine(t, &err), p->word, (size_t)p->length));
+        assert_int_not_equal(p->said, p->right);
+        th_model_trace_free(trace);
+        th_proof_free(p);
+        th_model_free(m);
+    }
+    th_task_free(t);
+}
+
+/* Right as far as one sees, and no metric contracts it: that is said, with the worst step. */
+static void test_open(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("parity", "", NULL);
+    ThModel *m = trained(t, "gru", "dim=16",
+                         "length=1..20 steps=1000 lr=5e-3 batch=32 curriculum=adaptive seed=1");
+    ThProof *p = proof_of(m, t);
+    assert_int_equal(p->verdict, TH_PROOF_OPEN);
+    assert_true(p->slope > 1 && p->contraction > 1 && p->excess > 1);
+    assert_true(p->into >= 0 && p->into < 2);
+    th_proof_free(p);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_step),   cmocka_unit_test(test_enclosures),
+        cmocka_unit_test(test_proofs), cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_open),
+    };
+    return cmocka_run_group_tests_name("proof_cell", tests, NULL, NULL);
+}
