@@ -306,6 +306,20 @@ static void refuse_wrong_sets(ThProofCertificate *c, const ThModel *m)
     }
 }
 
+/* Where the read-out hardly tells the classes apart, closed sets are no proof. */
+static void check_faint(ThModel *m, const ThTask *t)
+{
+    for (int i = 0; i < m->params.n; i++) {
+        const ThParam *p = &m->params.item[i];
+        for (int k = 0; strncmp(p->name, "head", 4) == 0 && k < p->rows * p->cols; k++)
+            m->params.value[p->offset + (size_t)k] *= 1e-5f;
+    }
+    ThProof *p = proof_of(m, t);
+    assert_int_equal(p->verdict, TH_PROOF_OPEN);
+    assert_true(p->answers && p->into >= 0);
+    th_proof_free(p);
+}
+
 static void check_proof(const ThTask *t, const char *kind)
 {
     ThError err = {0};
@@ -328,6 +342,7 @@ static void check_proof(const ThTask *t, const char *kind)
     th_proof_certificate_free(c);
     th_proof_certificate_free(made);
     th_proof_free(p);
+    check_faint(m, t);
     th_model_free(m);
     remove(path);
 }
