@@ -145,11 +145,11 @@ static void check_set(Fuzz *z, double radius)
         z->looser = fmax(z->looser, other / reach);
 }
 
-static void fuzz(Fuzz *z, const char *kind, double size, uint64_t seed)
+static void fuzz(Fuzz *z, const char *kind, const char *settings, double size, uint64_t seed)
 {
     static const double radius[] = {0.001, 0.01, 0.03, 0.1, 0.3, 1, 3};
     ThError err = {0};
-    ThModel *m = bound(kind, "dim=6", TH_TARGET_FINAL, 2);
+    ThModel *m = bound(kind, settings, TH_TARGET_FINAL, 2);
     for (size_t i = 0; i < m->params.total; i++)
         m->params.value[i] *= (float)size;
     ThProofCell *f = th_proof_cell_new(m, &err);
@@ -185,8 +185,11 @@ static void test_enclosures(void **state)
     static const double size[] = {0.1, 0.3, 1, 2, 4};
     Fuzz z = {0};
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
-        for (int k = 0; k < 3; k++)
-            fuzz(&z, kinds[k], size[i], 10 * i + (uint64_t)k);
+        for (int k = 0; k < 3; k++) {
+            fuzz(&z, kinds[k], "dim=6", size[i], 10 * i + (uint64_t)k);
+            for (uint64_t n = 0; n < 6; n++) /* of one unit bounds are narrow */
+                fuzz(&z, kinds[k], "dim=1", size[i], 100 * n + 10 * i + (uint64_t)k);
+        }
     if (getenv("PROOF_VERBOSE"))
         print_message("%ld checks, the closest at %.4f of its bound; checker/prover %.3f\n",
                       z.checks, z.closest, z.looser);
