@@ -134,6 +134,7 @@ static bool start(Projection *p, ThClusters *c, const ThModelTrace *trace, ThErr
     }
     if (p->n < 2)
         return th_fail(err, TH_EVALUE, "one vector forms no clusters; take a longer string");
+    c->length = trace->length;
     c->n_points = (int)p->n;
     c->n_layers = trace->n_layers;
     c->point = th_alloc(p->n, sizeof *c->point, err);
@@ -295,7 +296,9 @@ ThClusters *th_clusters(const ThModelTrace *trace, const ThDfa *machine, const i
               project(&p, err);
     if (ok)
         place(c, &p, trace);
-    ok = ok && find_functions(c, machine, token, symbol, stop, err) &&
+    if (ok)
+        c->token = th_copy(token, (size_t)c->length, sizeof *c->token, err);
+    ok = ok && c->token && find_functions(c, machine, token, symbol, stop, err) &&
          find_clusters(c, &p, stop, err) && measure_purity(c, err) &&
          measure_separation(c, &p, err);
     free_projection(&p);
@@ -310,6 +313,7 @@ void th_clusters_free(ThClusters *c)
     if (!c)
         return;
     th_functions_words_free(c->function, c->n_functions);
+    free(c->token);
     free(c->point);
     free(c->layer);
     free(c);

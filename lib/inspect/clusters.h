@@ -28,6 +28,7 @@ typedef struct {
 } ThClustersLayer;
 
 typedef struct {
+    int length, *token; /* (length): the string */
     int n_points, n_layers, n_functions, n_clusters;
     ThClustersPoint *point;
     ThClustersLayer *layer;

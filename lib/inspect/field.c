@@ -83,16 +83,36 @@ static bool probe(Probe *p, const ThModel *m, double *sum, ThError *err)
            add_shares(p, embedding, p->batch.T, sum, err);
 }
 
-static bool measure(Probe *p, ThField *f, const ThModel *m, const ThTask *t, uint64_t seed,
-                    ThStop *stop, ThError *err)
+/* Where strings come from: a task, or words. */
+typedef struct {
+    const ThTask *task;
+    uint64_t seed;
+    int *const *word;
+} Source;
+
+static bool take_string(const Source *from, int s, int length, ThBatch *b, ThError *err)
+{
+    ThRng r = th_rng(from->seed, "inspect.field", (uint64_t)s);
+    if (from->task)
+        return th_task_sample(from->task, &r, length, b, err);
+    free(b->token);
+    b->token = th_copy(from->word[s], (size_t)length, sizeof *b->token, err);
+    b->T = length;
+    return b->token != NULL;
+}
+
+static bool measure(Probe *p, ThField *f, const ThModel *m, const Source *from, ThStop *stop,
+                    ThError *err)
 {
     p->tape = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
     bool ok = p->tape != NULL;
     p->batch.B = 1;
     for (int s = 0; ok && s < f->strings; s++) {
-        ThRng r = th_rng(seed, "inspect.field", (uint64_t)s);
-        ok = !th_stopped(stop, err) && th_task_sample(t, &r, f->length, &p->batch, err) &&
+        ok = !th_stopped(stop, err) && take_string(from, s, f->length, &p->batch, err) &&
              probe(p, m, f->cumulative, err);
+        if (ok && s == 0)
+            f->token = th_copy(p->batch.token, (size_t)f->length, sizeof *f->token, err);
+        ok = ok && f->token;
     }
     return ok;
 }
@@ -107,23 +127,17 @@ static void finish(ThField *f)
     f->reach = (double)(f->length - from) / f->length;
 }
 
-ThField *th_field(const ThModel *m, const ThTask *t, int length, int strings, uint64_t seed,
-                  ThStop *stop, ThError *err)
+static ThField *field_of(const ThModel *m, const Source *from, int length, int strings,
+                         ThStop *stop, ThError *err)
 {
-    if (!m->bound) {
-        th_fail(err, TH_EVALUE, "the model has not been trained on anything yet");
-        return NULL;
-    }
-    if (!th_signature_match(&m->signature, &t->signature, err))
-        return NULL;
     Probe p = {0};
     ThField *f = th_alloc(1, sizeof *f, err);
     if (!f)
         return NULL;
-    f->length = th_task_length(t, length);
+    f->length = length;
     f->strings = strings;
     f->cumulative = th_alloc((size_t)f->length, sizeof *f->cumulative, err);
-    bool ok = f->cumulative && measure(&p, f, m, t, seed, stop, err);
+    bool ok = f->cumulative && measure(&p, f, m, from, stop, err);
     if (ok)
         finish(f);
     th_tape_free(p.tape);
@@ -137,10 +151,30 @@ ThField *th_field(const ThModel *m, const ThTask *t, int length, int strings, ui
     return NULL;
 }
 
+ThField *th_field(const ThModel *m, const ThTask *t, int length, int strings, uint64_t seed,
+                  ThStop *stop, ThError *err)
+{
+    if (!m->bound) {
+        th_fail(err, TH_EVALUE, "the model has not been trained on anything yet");
+        return NULL;
+    }
+    if (!th_signature_match(&m->signature, &t->signature, err))
+        return NULL;
+    return field_of(m, &(Source){.task = t, .seed = seed}, th_task_length(t, length), strings, stop,
+                    err);
+}
+
+ThField *th_field_of(const ThModel *m, int *const *word, int n, int length, ThStop *stop,
+                     ThError *err)
+{
+    return field_of(m, &(Source){.word = word}, length, n, stop, err);
+}
+
 void th_field_free(ThField *f)
 {
     if (!f)
         return;
     free(f->cumulative);
+    free(f->token);
     free(f);
 }

@@ -19,6 +19,7 @@
 typedef struct {
     int length, strings;
     double *cumulative; /* (length): c[m] = mean share of the norm at positions ≥ m; c[0] = 1 */
+    int *token;         /* (length): the first of the strings */
     double reach;       /* shortest suffix that carries 99 %, as a share of the length */
 } ThField;
 
@@ -29,6 +30,10 @@ typedef struct {
  */
 ThField *th_field(const ThModel *m, const ThTask *t, int length, int strings, uint64_t seed,
                   ThStop *stop, ThError *err);
+
+/* Returns new: the same for given strings of one length ≥ 1, in the model's symbols. */
+ThField *th_field_of(const ThModel *m, int *const *word, int n, int length, ThStop *stop,
+                     ThError *err);
 void th_field_free(ThField *f); /* NULL is fine */
 
 #endif

@@ -293,33 +293,93 @@ static bool write_points(const ThOptions *o, const ThClusters *c, ThError *err)
     return write_matrix(o, values, (size_t)c->n_points, COLUMNS, err);
 }
 
+/* The figure string: what was read, of several the first. */
+static bool set_string(ShSession *s, const ThSignature *g, const int *token, int length,
+                       ThError *err)
+{
+    ThText t = {0};
+    th_symbols_write(&t, g->symbol, g->n_symbols, token, length);
+    char *text = th_text_take(&t, err);
+    if (text)
+        sh_result_text(s, "string", text);
+    free(text);
+    return text != NULL;
+}
+
+/* Returns new: the user's string, or one that is drawn. */
+static int *string_of(ShSession *s, const ShCall *call, int *length, ThError *err)
+{
+    const ThTask *t = call->operand[1].object->as.task;
+    if (call->n > 2)
+        return sh_model_input(call->operand[0].object->as.model, &call->operand[2], length, err);
+    ThRng r = th_rng((uint64_t)sh_seed(s, &call->options), "inspect.clusters", 0);
+    ThBatch b = {.B = 1};
+    bool ok = th_task_sample(t, &r, (int)th_option_int(&call->options, "length"), &b, err);
+    int *token = ok ? th_copy(b.token, (size_t)b.T, sizeof *token, err) : NULL;
+    *length = b.T;
+    th_batch_free(&b);
+    if (!token)
+        sh_error_inside(err, &call->operand[0]);
+    return token;
+}
+
+/* A string of one's own has its length. */
+static bool fits_strings(const ShCall *call, ThError *err)
+{
+    static const char *const drawn[] = {"length", "strings", "seed"};
+    for (int i = 0; call->n > 2 && i < 3; i++)
+        if (th_option_known(&call->options, drawn[i]) && th_option_given(&call->options, drawn[i]))
+            return sh_fail_operand(err, &call->operand[2], TH_EUSAGE,
+                                   "%s= is for strings that are drawn", drawn[i]);
+    return true;
+}
+
 ThClusters *sh_call_clusters(ShSession *s, const ShCall *call, ThError *err)
 {
-    if (!sh_check_pair(call, err) || !sh_need_machine(&call->operand[1], err))
+    if (!sh_check_pair(call, err) || !sh_need_machine(&call->operand[1], err) ||
+        !fits_strings(call, err))
         return NULL;
     const ThModel *m = call->operand[0].object->as.model;
     const ThTask *t = call->operand[1].object->as.task;
-    ThRng r = th_rng((uint64_t)sh_seed(s, &call->options), "inspect.clusters", 0);
-    ThBatch b = {.B = 1};
     ThClusters *c = NULL;
     ThModelTrace *trace = NULL;
+    int length, *token = string_of(s, call, &length, err);
+    if (!token)
+        return NULL;
     ThDfa *machine = sh_true_machine(t, sh_stop(s), err);
-    if (machine && th_task_sample(t, &r, (int)th_option_int(&call->options, "length"), &b, err))
-        trace = th_model_trace(m, b.token, b.T, err);
+    if (machine)
+        trace = th_model_trace(m, token, length, err);
     if (trace)
-        c = th_clusters(trace, machine, b.token, t->signature.symbol, sh_stop(s), err);
+        c = th_clusters(trace, machine, token, t->signature.symbol, sh_stop(s), err);
     th_model_trace_free(trace);
     th_dfa_free(machine);
-    th_batch_free(&b);
-    if (c && !write_points(&call->options, c, err)) {
+    if (c && (!write_points(&call->options, c, err) ||
+              !set_string(s, &t->signature, token, length, err))) {
         th_clusters_free(c);
         c = NULL;
     }
+    free(token);
     if (c)
         set_cluster_figures(s, c);
     else
         sh_error_inside(err, &call->operand[0]);
     return c;
+}
+
+/* Which string it was, where it was drawn. */
+static void say_string(ShSession *s, const ShCall *call, const int *token, int length, int strings)
+{
+    const ThSignature *g = &call->operand[1].object->as.task->signature;
+    int shown = length > LONGEST_SHOWN ? LONGEST_SHOWN : length;
+    ThText t = {0};
+    if (call->n > 2)
+        return;
+    th_text_printf(&t, "drawn with seed %lld: ", sh_seed(s, &call->options));
+    if (strings > 1)
+        th_text_printf(&t, "%d strings, the first ", strings);
+    th_symbols_write(&t, g->symbol, g->n_symbols, token, shown);
+    sh_say(s, "%s%s\n", t.data ? t.data : "", shown < length ? "…" : "");
+    th_text_free(&t);
 }
 
 static void print_functions(ShSession *s, const ThClusters *c)
@@ -361,7 +421,8 @@ static void print_clusters(ShSession *s, const ThClusters *c)
 SH_COMMAND(clusters, .group = "inspection",
            .summary = "compare a model's hidden vectors with the task's transition functions",
            .detail =
-               "Draws one string, takes the output vectors of every layer, and asks whether "
+               "Draws one string, or takes STRING, takes the output vectors of every layer, and "
+               "asks whether "
                "vectors that stand for the same function on states lie together (Fig. 3 of the "
                "RegularGPT paper).  The function of a vector is the one that its part of the input "
                "induces on the states of the task's minimal machine; pads count as the identity.  "
@@ -381,9 +442,12 @@ SH_COMMAND(clusters, .group = "inspection",
                       "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
                       "clusters m on p length=100 > \"clusters.txt\"\n"
                       "assert functions == 2 and purity >= 0.5",
-           .results = "model architecture task seed clusters purity variance "
+           .results = "model architecture task seed string clusters purity variance "
                       "functions gap spread",
-           .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
+           .args = {{A_MODEL, "MODEL", 0},
+                    {A_KEYWORD, "on", 0},
+                    {A_TASK, "TASK", 0},
+                    {A_INPUT, "STRING", A_OPTIONAL}},
            .options = sh_clusters_options, .flags = C_PAGED)
 {
     sh_about_model(s, call->operand[0].object, call->operand[1].object);
@@ -391,6 +455,7 @@ SH_COMMAND(clusters, .group = "inspection",
     if (!c)
         return false;
     print_clusters(s, c);
+    say_string(s, call, c->token, c->length, 1);
     th_clusters_free(c);
     return true;
 }
@@ -423,22 +488,52 @@ static bool write_shares(const ThOptions *o, const ThField *f, ThError *err)
     return write_matrix(o, th_copy(f->cumulative, n, sizeof *f->cumulative, err), n, 1, err);
 }
 
-ThField *sh_call_field(ShSession *s, const ShCall *call, ThError *err)
+/* The field of the user's strings. */
+static ThField *own_field(ShSession *s, const ShCall *call, ThError *err)
 {
-    if (!sh_check_pair(call, err))
-        return NULL;
+    const ThModel *m = call->operand[0].object->as.model;
+    int n = call->n - 2, length = 0, **word = th_alloc((size_t)n, sizeof *word, err);
+    bool ok = word != NULL;
+    for (int i = 0; ok && i < n; i++) {
+        int before = length;
+        word[i] = sh_model_input(m, &call->operand[i + 2], &length, err);
+        ok = word[i] && (i == 0 || length == before ||
+                         sh_fail_operand(err, &call->operand[i + 2], TH_EVALUE,
+                                         "the strings have %d and %d symbols", before, length));
+    }
+    ThField *f = ok ? th_field_of(m, word, n, length, sh_stop(s), err) : NULL;
+    for (int i = 0; word && i < n; i++)
+        free(word[i]);
+    free(word);
+    if (ok && !f)
+        sh_error_inside(err, &call->operand[0]);
+    return f;
+}
+
+static ThField *drawn_field(ShSession *s, const ShCall *call, ThError *err)
+{
     const ThOptions *o = &call->options;
     ThField *f = th_field(call->operand[0].object->as.model, call->operand[1].object->as.task,
                           (int)th_option_int(o, "length"), (int)th_option_int(o, "strings"),
                           (uint64_t)sh_seed(s, o), sh_stop(s), err);
-    if (f && !write_shares(o, f, err)) {
-        th_field_free(f);
-        f = NULL;
-    }
-    if (!f) {
+    if (!f)
         sh_error_inside(err, &call->operand[0]);
+    return f;
+}
+
+ThField *sh_call_field(ShSession *s, const ShCall *call, ThError *err)
+{
+    if (!sh_check_pair(call, err) || !fits_strings(call, err))
+        return NULL;
+    const ThSignature *g = &call->operand[1].object->as.task->signature;
+    ThField *f = call->n > 2 ? own_field(s, call, err) : drawn_field(s, call, err);
+    if (f &&
+        (!write_shares(&call->options, f, err) || !set_string(s, g, f->token, f->length, err))) {
+        th_field_free(f);
         return NULL;
     }
+    if (!f)
+        return NULL;
     sh_result_real(s, "reach", f->reach);
     sh_result_real(s, "deviation", deviation(f));
     return f;
@@ -446,7 +541,8 @@ ThField *sh_call_field(ShSession *s, const ShCall *call, ThError *err)
 
 SH_COMMAND(field, .group = "inspection", .summary = "measure how far back a model's answer depends",
            .detail =
-               "Draws strings, takes the gradient of the winning logit with respect to the "
+               "Draws strings, or takes those given, which have one length, takes the gradient of "
+               "the winning logit with respect to the "
                "embedding of every position, and adds up the norms from the last position "
                "backwards (Fig. 4 of the RegularGPT paper); the table has the share at and after "
                "some twenty positions, averaged over the strings.\n\n"
@@ -459,8 +555,11 @@ SH_COMMAND(field, .group = "inspection", .summary = "measure how far back a mode
                       "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
                       "field m on p length=40 strings=2 > \"field.txt\"\n"
                       "assert reach > 0 and reach <= 1",
-           .results = "model architecture task seed reach deviation",
-           .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
+           .results = "model architecture task seed string reach deviation",
+           .args = {{A_MODEL, "MODEL", 0},
+                    {A_KEYWORD, "on", 0},
+                    {A_TASK, "TASK", 0},
+                    {A_INPUT, "STRING", A_OPTIONAL | A_REPEATED}},
            .options = sh_field_options)
 {
     enum { ROWS = 20 };
@@ -475,6 +574,7 @@ SH_COMMAND(field, .group = "inspection", .summary = "measure how far back a mode
             sh_row(s, (long long)m, f->cumulative[m], (double)(f->length - m) / f->length);
     sh_table_end(s);
     sh_say(s, "\n99 %% of the gradient lies in the last %.4g %% of the input\n", 100 * f->reach);
+    say_string(s, call, f->token, f->length, f->strings);
     th_field_free(f);
     return true;
 }

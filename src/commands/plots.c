@@ -195,8 +195,11 @@ SH_COMMAND(plot_clusters, .group = "plots",
                       "model m = regulargpt dim=16 heads=2\n"
                       "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
                       "plot clusters m on p length=100 > \"clusters.svg\"",
-           .results = "clusters purity variance functions gap spread",
-           .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
+           .results = "string clusters purity variance functions gap spread",
+           .args = {{A_MODEL, "MODEL", 0},
+                    {A_KEYWORD, "on", 0},
+                    {A_TASK, "TASK", 0},
+                    {A_INPUT, "STRING", A_OPTIONAL}},
            .options = sh_clusters_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
     ThFigure f = sh_new_plot(call);
@@ -216,8 +219,11 @@ SH_COMMAND(plot_field, .group = "plots", .summary = "draw how far back a model's
                       "model m = regulargpt dim=16 heads=2\n"
                       "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
                       "plot field m on p length=40 strings=2 > \"field.svg\"",
-           .results = "reach deviation",
-           .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
+           .results = "string reach deviation",
+           .args = {{A_MODEL, "MODEL", 0},
+                    {A_KEYWORD, "on", 0},
+                    {A_TASK, "TASK", 0},
+                    {A_INPUT, "STRING", A_OPTIONAL | A_REPEATED}},
            .options = sh_field_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
     ThFigure f = sh_new_plot(call);

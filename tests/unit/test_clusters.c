@@ -285,6 +285,10 @@ static void test_field_of_many_strings(void **state)
         seeds += fabs(one->cumulative[i] - other->cumulative[i]);
     }
     assert_true(strings > 1e-6 && seeds > 1e-6);
+    ThField *own = th_field_of(m, &one->token, 1, 9, NULL, NULL);
+    for (int i = 0; i < 9; i++)
+        assert_true(own->cumulative[i] == one->cumulative[i]);
+    th_field_free(own);
     assert_near(two->cumulative[0], 1, 1e-12);
     th_field_free(one);
     th_field_free(two);
