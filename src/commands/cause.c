@@ -364,11 +364,8 @@ SH_COMMAND(
         "refused.  plot patch draws it.",
     .example = "task p = parity\n"
                "compile p as m > \"proof.txt\"\n"
-               "patch m from \"abab\" to \"aaab\" segment=0..1\n"
-               "#> abab: even; aaab: odd\n"
-               "#>\n"
-               "#> level  first  last  replaced  output          own     other\n"
-               "#>     1      0     1  aa        even    4.53979e-05  0.999955\n"
+               "patch m from \"abab\" to \"aaab\" segment=0..1 > \"patch.csv\"\n"
+               "assert before == \"odd\" and after == \"even\"\n"
                "patch m on p pairs=20 > \"causes.csv\"\n"
                "assert kept == 1 and follows == 1",
     .results = "model architecture task seed source before after vectors changed kept follows",
