@@ -181,6 +181,85 @@ double *th_inspect_scan(const ThInspectScanPlan *plan, const ThModelTransitions 
     return NULL;
 }
 
+/* ---- powers ---- */
+
+bool th_inspect_constant(const ThModelTransitions *t)
+{
+    size_t n = (size_t)t->blocks * (size_t)t->size * (size_t)t->size;
+    for (size_t i = n; i < n * (size_t)t->length; i++)
+        if (!(fabs(t->a[i] - t->a[i - n]) <= 1e-12 * fmax(1, fabs(t->a[i]))))
+            return false;
+    return true;
+}
+
+static double greatest(const double *x, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+/* A level: from the right, so that what is read is as it was before; then A becomes A A. */
+static void power_level(const Pairs *p, int apart, double *state)
+{
+    size_t n = (size_t)p->t->size, blocks = (size_t)p->t->blocks, width = n * blocks;
+    for (int i = p->t->length - 1; i >= apart; i--) {
+        for (size_t k = 0; k < blocks; k++) {
+            double *x = state + (size_t)i * width + k * n;
+            multiply(p->a + k * n * n, x - (size_t)apart * width, x, (int)n, 1, p->vector);
+            memcpy(x, p->vector, n * sizeof *x);
+        }
+    }
+    for (size_t k = 0; k < blocks; k++) {
+        double *a = p->a + k * n * n;
+        multiply(a, a, NULL, (int)n, (int)n, p->matrix);
+        memcpy(a, p->matrix, n * n * sizeof *a);
+    }
+}
+
+static bool run_powers(const Pairs *p, ThInspectPowers *to, ThStop *stop, ThError *err)
+{
+    size_t n = (size_t)p->t->size, blocks = (size_t)p->t->blocks;
+    for (size_t k = 0; k < blocks; k++)
+        multiply(p->a + k * n * n, p->t->start + k * n, p->t->v + k * n, (int)n, 1,
+                 to->state + k * n);
+    for (int apart = 1; apart < p->t->length; apart *= 2) {
+        if (th_stopped(stop, err))
+            return false;
+        to->greatest[to->levels++] = greatest(p->a, blocks * n * n);
+        power_level(p, apart, to->state);
+    }
+    return true;
+}
+
+bool th_inspect_powers(const ThModelTransitions *t, ThInspectPowers *to, ThStop *stop, ThError *err)
+{
+    enum { MOST_LEVELS = 32 };
+    size_t n = (size_t)t->size, blocks = (size_t)t->blocks;
+    *to = (ThInspectPowers){.greatest = th_alloc(MOST_LEVELS, sizeof *to->greatest, err)};
+    to->state = th_copy(t->v, (size_t)t->length * blocks * n, sizeof *t->v, err);
+    Pairs p = {.t = t,
+               .a = th_copy(t->a, blocks * n * n, sizeof *t->a, err),
+               .matrix = th_alloc(n * n, sizeof *p.matrix, err),
+               .vector = th_alloc(n, sizeof *p.vector, err)};
+    bool ok =
+        to->greatest && to->state && p.a && p.matrix && p.vector && run_powers(&p, to, stop, err);
+    free(p.a);
+    free(p.matrix);
+    free(p.vector);
+    if (!ok)
+        th_inspect_powers_free(to);
+    return ok;
+}
+
+void th_inspect_powers_free(ThInspectPowers *p)
+{
+    free(p->greatest);
+    free(p->state);
+    *p = (ThInspectPowers){0};
+}
+
 /* ---- automata ---- */
 
 /* Arcs with the word's symbol become ones; the state is followed beside it. */

@@ -42,6 +42,21 @@ void th_inspect_scan_plan_free(ThInspectScanPlan *p);
 double *th_inspect_scan(const ThInspectScanPlan *p, const ThModelTransitions *t, ThStop *stop,
                         ThError *err);
 
+/* Where all transitions are the same A, the pairs of the dilated scan at one level share their
+ * matrix, and level l makes x_i of x_i + A^(2^l) x_(i - 2^l) (Chi et al. 2023, Fig. 2). */
+typedef struct {
+    int levels;
+    double *greatest; /* (levels): the greatest number, by size, in A^(2^l) */
+    double *state;    /* (length, blocks, size) */
+} ThInspectPowers;
+
+bool th_inspect_constant(const ThModelTransitions *t); /* are they the same, up to rounding? */
+
+/* Fills *to for such transitions.  TH_EINTERRUPTED, TH_ENOMEM: *to is zeros. */
+bool th_inspect_powers(const ThModelTransitions *t, ThInspectPowers *to, ThStop *stop,
+                       ThError *err);
+void th_inspect_powers_free(ThInspectPowers *p);
+
 /* Returns new: an automaton's transitions while it reads a word, as matrices of ones where it
  * moves, so that the state says in how many ways each of its states is reached.  TH_EVALUE for
  * empty moves and the empty word, TH_ELIMIT beyond 256 states. */

@@ -29,6 +29,7 @@ typedef struct {
     ThModelTransitions *moves;
     double *state[TH_INSPECT_SCANS]; /* (length, blocks*size) by each scan */
     ThInspectScanPlan plan[TH_INSPECT_SCANS];
+    ThInspectPowers powers; /* zeros where the transitions differ */
 } Scan;
 
 static void free_scan(Scan *c)
@@ -39,6 +40,7 @@ static void free_scan(Scan *c)
         free(c->state[i]);
         th_inspect_scan_plan_free(&c->plan[i]);
     }
+    th_inspect_powers_free(&c->powers);
 }
 
 static bool affords(const ThModel *m, const ThModelTransitions *t, ThError *err)
@@ -84,7 +86,8 @@ static bool run_scans(ShSession *s, Scan *c, ThError *err)
     for (int i = 0; i < TH_INSPECT_SCANS; i++)
         if (!(c->state[i] = th_inspect_scan(&c->plan[i], c->moves, sh_stop(s), err)))
             return false;
-    return true;
+    return !th_inspect_constant(c->moves) ||
+           th_inspect_powers(c->moves, &c->powers, sh_stop(s), err);
 }
 
 /* The greatest difference from what the model says, or the automaton's runs, relative where numbers
@@ -138,8 +141,21 @@ static bool print_position(ShSession *s, const Scan *c, int position, int number
     return ok;
 }
 
+static void print_powers(ShSession *s, const ThInspectPowers *p)
+{
+    sh_say(s, "\n");
+    sh_table(s, "powers", "level:i power:s greatest:r");
+    for (int l = 0; l < p->levels; l++) {
+        char power[32];
+        snprintf(power, sizeof power, "A^%lld", 1LL << l);
+        sh_row(s, (long long)l + 1, power, p->greatest[l]);
+    }
+    sh_table_end(s);
+}
+
 static void print_scans(ShSession *s, const Scan *c)
 {
+    enum { DILATED = 2 }; /* the plan that powers have, too */
     double most = 0;
     sh_say(s, "\n");
     sh_table(s, "scans", "scan:s rounds:i combinations:i difference:r");
@@ -149,7 +165,14 @@ static void print_scans(ShSession *s, const Scan *c)
                off);
         most = fmax(most, off);
     }
+    if (c->powers.state) {
+        double off = difference(c, c->powers.state);
+        sh_row(s, "powers", (long long)c->powers.levels, (long long)c->plan[DILATED].n_steps, off);
+        most = fmax(most, off);
+    }
     sh_table_end(s);
+    if (c->powers.levels > 0)
+        print_powers(s, &c->powers);
     sh_result_real(s, "difference", most);
     sh_result_int(s, "numbers", (long long)c->moves->blocks * c->moves->size);
 }
@@ -170,7 +193,11 @@ SH_COMMAND(
         "Of an automaton A_i is the matrix of a symbol, and the columns have the states that are "
         "reached; of a model the transitions of a layer, in double precision, and the columns "
         "have one number of the state.  difference is the greatest, over all numbers, from what "
-        "the model computes.  plot scan draws who is combined with whom.",
+        "the model computes.  plot scan draws who is combined with whom.\n\n"
+        "Where all A_i are the same A, as in s4, s4d and lru or in a word of one symbol, powers is "
+        "the dilated scan as RegularGPT's paper has it: level l adds A^(2^l) times what stands 2^l "
+        "before, so that one matrix serves all positions.  A table has the greatest number of each "
+        "of these matrices: what is left of a symbol so long ago.",
     .example = "automaton p = parity\n"
                "scan p \"abbab\"\n"
                "#> position  symbol  sequential  tree  dilated  sklansky  chunked\n"

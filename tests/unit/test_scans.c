@@ -14,13 +14,15 @@
 #include "inspect/propositions.h"
 #include "inspect/scans.h"
 
-/* Returns new: random transitions that neither grow nor vanish, and the states that they make. */
-static ThModelTransitions *drawn(int length, int blocks, int size)
+/* Returns new: random transitions that neither grow nor vanish, all of them the same or not, and
+ * the states that they make. */
+static ThModelTransitions *drawn(int length, int blocks, int size, bool same)
 {
     ThModelTransitions *t = th_model_transitions_new(length, blocks, size, NULL);
     ThRng r = th_rng(1, "scans", (uint64_t)length);
     for (int i = 0; i < length * blocks * size * size; i++)
-        t->a[i] = th_rng_normal(&r) / sqrt(size);
+        t->a[i] = same && i >= blocks * size * size ? t->a[i - blocks * size * size]
+                                                    : th_rng_normal(&r) / sqrt(size);
     for (int i = 0; i < length * blocks * size; i++)
         t->v[i] = th_rng_normal(&r);
     for (int i = 0; i < blocks * size; i++)
@@ -40,7 +42,7 @@ static void test_same_numbers(void **state)
 {
     (void)state;
     for (int length = 1; length <= 40; length++) {
-        ThModelTransitions *t = drawn(length, 2, 3);
+        ThModelTransitions *t = drawn(length, 2, 3, false);
         for (int which = 0; which < TH_INSPECT_SCANS; which++) {
             ThInspectScanPlan p;
             assert_true(th_inspect_scan_plan(which, length, &p, NULL));
@@ -54,6 +56,30 @@ static void test_same_numbers(void **state)
             free(x);
             th_inspect_scan_plan_free(&p);
         }
+        th_model_transitions_free(t);
+    }
+}
+
+/* One matrix a level serves all positions where the transitions are the same. */
+static void test_powers(void **state)
+{
+    (void)state;
+    for (int length = 1; length <= 40; length++) {
+        ThModelTransitions *other = drawn(length, 2, 3, false), *t = drawn(length, 2, 3, true);
+        ThInspectPowers p;
+        assert_int_equal(th_inspect_constant(other), length == 1);
+        assert_true(th_inspect_constant(t));
+        assert_true(th_inspect_powers(t, &p, NULL, NULL));
+        for (int i = 0; i < length * 6; i++)
+            if (!(fabs(p.state[i] - t->state[i]) <= 1e-11 * (1 + fabs(t->state[i]))))
+                fail_msg("length %d: %g is not %g", length, p.state[i], t->state[i]);
+        assert_true(1 << p.levels >= length && (length == 1 || 1 << (p.levels - 1) < length));
+        double most = 0;
+        for (int i = 0; i < 18; i++)
+            most = fmax(most, fabs(t->a[i]));
+        assert_true(length == 1 || p.greatest[0] == most);
+        th_inspect_powers_free(&p);
+        th_model_transitions_free(other);
         th_model_transitions_free(t);
     }
 }
@@ -188,9 +214,10 @@ static void test_propositions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_numbers), cmocka_unit_test(test_rounds),
-        cmocka_unit_test(test_automata),     cmocka_unit_test(test_spectrum),
-        cmocka_unit_test(test_order),        cmocka_unit_test(test_propositions),
+        cmocka_unit_test(test_same_numbers), cmocka_unit_test(test_powers),
+        cmocka_unit_test(test_rounds),       cmocka_unit_test(test_automata),
+        cmocka_unit_test(test_spectrum),     cmocka_unit_test(test_order),
+        cmocka_unit_test(test_propositions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
