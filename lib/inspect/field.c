@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "tensor/tape.h"
@@ -88,16 +89,17 @@ typedef struct {
     const ThTask *task;
     uint64_t seed;
     int *const *word;
+    int length; /* that is asked for; a task's strings may have more symbols */
 } Source;
 
-static bool take_string(const Source *from, int s, int length, ThBatch *b, ThError *err)
+static bool take_string(const Source *from, int s, ThBatch *b, ThError *err)
 {
     ThRng r = th_rng(from->seed, "inspect.field", (uint64_t)s);
     if (from->task)
-        return th_task_sample(from->task, &r, length, b, err);
+        return th_task_sample(from->task, &r, from->length, b, err);
     free(b->token);
-    b->token = th_copy(from->word[s], (size_t)length, sizeof *b->token, err);
-    b->T = length;
+    b->token = th_copy(from->word[s], (size_t)from->length, sizeof *b->token, err);
+    b->T = from->length;
     return b->token != NULL;
 }
 
@@ -105,15 +107,17 @@ static bool measure(Probe *p, ThField *f, const ThModel *m, const Source *from, 
                     ThError *err)
 {
     p->tape = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
-    bool ok = p->tape != NULL;
+    bool ok = p->tape && (f->token = th_alloc((size_t)f->length, sizeof *f->token, err));
+    int longest = 0;
     p->batch.B = 1;
     for (int s = 0; ok && s < f->strings; s++) {
-        ok = !th_stopped(stop, err) && take_string(from, s, f->length, &p->batch, err) &&
+        ok = !th_stopped(stop, err) && take_string(from, s, &p->batch, err) &&
              probe(p, m, f->cumulative, err);
         if (ok && s == 0)
-            f->token = th_copy(p->batch.token, (size_t)f->length, sizeof *f->token, err);
-        ok = ok && f->token;
+            memcpy(f->token, p->batch.token, (size_t)p->batch.T * sizeof *f->token);
+        longest = p->batch.T > longest ? p->batch.T : longest;
     }
+    f->length = longest;
     return ok;
 }
 
@@ -127,14 +131,14 @@ static void finish(ThField *f)
     f->reach = (double)(f->length - from) / f->length;
 }
 
-static ThField *field_of(const ThModel *m, const Source *from, int length, int strings,
-                         ThStop *stop, ThError *err)
+static ThField *field_of(const ThModel *m, const Source *from, int strings, ThStop *stop,
+                         ThError *err)
 {
     Probe p = {0};
     ThField *f = th_alloc(1, sizeof *f, err);
     if (!f)
         return NULL;
-    f->length = length;
+    f->length = from->task ? th_task_tokens(from->task, from->length) : from->length;
     f->strings = strings;
     f->cumulative = th_alloc((size_t)f->length, sizeof *f->cumulative, err);
     bool ok = f->cumulative && measure(&p, f, m, from, stop, err);
@@ -160,14 +164,13 @@ ThField *th_field(const ThModel *m, const ThTask *t, int length, int strings, ui
     }
     if (!th_signature_match(&m->signature, &t->signature, err))
         return NULL;
-    return field_of(m, &(Source){.task = t, .seed = seed}, th_task_length(t, length), strings, stop,
-                    err);
+    return field_of(m, &(Source){.task = t, .seed = seed, .length = length}, strings, stop, err);
 }
 
 ThField *th_field_of(const ThModel *m, int *const *word, int n, int length, ThStop *stop,
                      ThError *err)
 {
-    return field_of(m, &(Source){.word = word}, length, n, stop, err);
+    return field_of(m, &(Source){.word = word, .length = length}, n, stop, err);
 }
 
 void th_field_free(ThField *f)
