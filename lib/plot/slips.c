@@ -12,7 +12,7 @@ typedef struct {
     const char *kind[MOST_KINDS]; /* "right" first, where it is there */
     int gram;
     bool lines; /* slips are on several lines */
-    int least_line, most_line, most_column, longest;
+    int least_line, most_line, most_column, shortest, longest;
 } View;
 
 static size_t kind_of(const View *v, const ThInspectSlip *s)
@@ -34,6 +34,7 @@ static void survey(View *v)
     for (size_t i = 0; i < v->n; i++) {
         const ThInspectSlip *s = &v->slip[i];
         v->longest = s->length > v->longest ? s->length : v->longest;
+        v->shortest = i == 0 || s->length < v->shortest ? s->length : v->shortest;
         if (is_right(s))
             continue;
         if (kind_of(v, s) == v->kinds && v->kinds < MOST_KINDS)
@@ -114,7 +115,7 @@ static void draw_lines(ThFigure *f, const View *v)
 
 static void draw_points(ThFigure *f, const View *v)
 {
-    int low = v->lines ? v->least_line : 0, high = v->lines ? v->most_line : v->longest;
+    int low = v->lines ? v->least_line : v->shortest, high = v->lines ? v->most_line : v->longest;
     th_figure_printf(f,
                      "set xlabel 'column' textcolor rgb '#404040'; set xrange [0:%d]\n"
                      "set ylabel '%s' textcolor rgb '#404040'; set yrange [%d:%d]\n"
