@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "confirm.h"
 #include "machine_list.h"
 #include "rasp.h"
 #include "session_impl.h"
@@ -513,6 +514,7 @@ static bool define(ShSession *s, Loading *l, bool machine, const char *name, ThE
     if (ok) {
         say_notes(s, &l->notes);
         set_figures(s, sh_find(s, name));
+        sh_say_defined(s, name);
     }
     th_text_free(&l->notes);
     free(own);

@@ -420,7 +420,8 @@ static bool bind_redirect(ShBinder *b, ThError *err)
         return fail_token(err, t, TH_EUSAGE, "expected a file name after '>'");
     if (b->at + 2 < b->st->to)
         return fail_token(err, token(b->st, b->at + 2), TH_EUSAGE,
-                          "nothing may follow the file name after '>'");
+                          "nothing may follow the file name after '>'") ||
+               th_hint(err, "operands and options stand before the '>'");
     b->p->redirect = token_text(b, t, false, err);
     b->p->call.redirect = b->p->redirect;
     b->p->call.append = mark->end - mark->start == 2;

@@ -80,6 +80,8 @@ static bool hint_at_word(ShSession *s, const ShStatement *st, ThError *err)
         snprintf(err->hint, sizeof err->hint, "%s is %s: show %s", word, sh_a_kind(o->kind), word);
     else if (rasp && sh_command_begins(text, n) && (assigns || *next == '('))
         th_hint(err, "%s is a command, too: see help %s", word, word);
+    else if (rasp && here && *next == '(' && sh_synonym(word))
+        th_hint(err, "%s", sh_synonym(word)->see);
     return false;
 }
 

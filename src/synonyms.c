@@ -23,6 +23,8 @@ static const ShSynonym table[] = {
     {"graph", PICTURES},
     {"slides", PICTURES},
     {"diagram", PICTURES},
+    {"q", "quit leaves"},
+    {"bye", "quit leaves"},
     {"print", "show NAME prints an object, echo prints text and figures"},
     {"display", "show NAME prints an object, plot draws it"},
     {"cat", "show NAME prints an object; !cat FILE prints a file"},

@@ -238,10 +238,11 @@ static bool ends_in_probability(const char *label, bool *point)
 {
     const char *from = label + strlen(label);
     char *end;
-    while (from > label && !strchr(":/,; \n", from[-1]))
+    while (from > label && !strchr(":/,;( \n", from[-1]))
         from--;
     double p = strtod(from, &end);
     *point = *point || memchr(from, '.', (size_t)(end - from));
+    end += *end == ')';
     return end > from && !*end && isdigit((unsigned char)*from) && p >= 0 && p <= 1;
 }
 

@@ -77,8 +77,10 @@ static bool read_number(ThRaspSource *lx, ThRaspLexeme *t, ThError *err)
     }
     step(lx, n);
     if (is_letter(peek(lx, 0)))
-        return th_fail_at(err, TH_EPARSE, lx->line, lx->col,
-                          "a name cannot begin with a digit, nor a number be followed by a letter");
+        return th_fail_at(
+                   err, TH_EPARSE, lx->line, lx->col,
+                   "a name cannot begin with a digit, nor a number be followed by a letter") ||
+               th_hint(err, "text that begins with a digit stands in quotes");
     return true;
 }
 
