@@ -49,4 +49,10 @@ ThModel *th_compile_regulargpt(const ThTask *t, const ThMonoid *monoid, const Th
 ThModel *th_compile_lrnn(const ThTask *t, const ThHolonomy *h, const ThTapeBounds *bounds,
                          ThError *err);
 
+/* Returns new: one with norm=code, for a task whose machine adds in a cyclic group; its monoid is
+ * borrowed, NULL: it has more elements than states.  TH_EVALUE for other machines; else as above.
+ */
+ThModel *th_compile_lrnn_sum(const ThTask *t, const ThMonoid *monoid, const ThTapeBounds *bounds,
+                             ThError *err);
+
 #endif

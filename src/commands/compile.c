@@ -24,7 +24,9 @@ static const ThOptionSpec options[] = {
     {"weights", TH_CHOICE, "auto", 0, 0, "auto|dense|sparse",
      "sparse: hidden units keep the weights that are not 0 only (fan of regulargpt); auto: where a "
      "million numbers are not enough otherwise"},
-    {"norm", TH_CHOICE, "post", 0, 0, "post|pre", "as of regulargpt"},
+    {"norm", TH_CHOICE, "auto", 0, 0, "auto|post|pre|paper|code",
+     "as of regulargpt, which may be post or pre, and lrnn, which may be paper or, for sums, code; "
+     "auto: the first"},
     {"activation", TH_CHOICE, "auto", 0, 0, "auto|relu|gelu", "as of regulargpt"},
     {"form", TH_CHOICE, "auto", 0, 0, "auto|collapse|dilated", "as of regulargpt"},
     {"answers", TH_CHOICE, "auto", 0, 0, "auto|final|every|states",
@@ -47,7 +49,7 @@ enum { CODING_AUTO, CODING_MATRIX, CODING_MONOID };                  /* coding= 
 enum { LAYOUT_B, LAYOUT_A };                                         /* layout= */
 enum { UNITS_ROBUST, UNITS_PLAIN };                                  /* units= */
 enum { WEIGHTS_AUTO, WEIGHTS_DENSE, WEIGHTS_SPARSE };                /* weights= */
-enum { NORM_POST, NORM_PRE };                                        /* norm= */
+enum { NORM_AUTO, NORM_POST, NORM_PRE, NORM_PAPER, NORM_CODE };      /* norm= */
 enum { ACTIVATION_AUTO, ACTIVATION_RELU, ACTIVATION_GELU };          /* activation= */
 enum { FORM_AUTO, FORM_COLLAPSE, FORM_DILATED };                     /* form= */
 enum { ANSWERS_AUTO, ANSWERS_FINAL, ANSWERS_EVERY, ANSWERS_STATES }; /* answers= */
@@ -259,19 +261,27 @@ static bool try_words(ShSession *s, const ThModel *m, const Source *f, ThError *
            th_fail(err, TH_EVALUE, "the model answers a word of %d symbols wrongly", trial.wrong);
 }
 
-static ThModel *compile_recurrence(ShSession *s, const ShCall *call, const Source *f, ThError *err)
+static ThModel *recurrence(ShSession *s, const ShCall *call, const Source *f, ThError *err)
 {
     size_t limit = (size_t)sh_setting_int(s, "limit-states");
     bool cascade = th_option_flag(&call->options, "cascade");
+    if (th_option_choice(&call->options, "norm") == NORM_CODE)
+        return th_compile_lrnn_sum(f->task, f->monoid, &s->bounds, err);
     ThHolonomy *h = cascade ? th_holonomy_new(f->task->machine, limit, sh_stop(s), err) : NULL;
     ThModel *m = h || !cascade ? th_compile_lrnn(f->task, h, &s->bounds, err) : NULL;
     th_holonomy_free(h);
+    return m;
+}
+
+static ThModel *compile_recurrence(ShSession *s, const ShCall *call, const Source *f, ThError *err)
+{
+    ThModel *m = recurrence(s, call, f, err);
     if (!m)
         return NULL;
     const ThOptions *o = &m->options;
-    sh_say(s, "%s: lrnn dim=%lld block=%lld layers=%lld norm=paper, %zu parameters\n",
+    sh_say(s, "%s: lrnn dim=%lld block=%lld layers=%lld norm=%s, %zu parameters\n",
            call->operand[1].text, th_option_int(o, "dim"), th_option_int(o, "block"),
-           th_option_int(o, "layers"), th_params_count(&m->params));
+           th_option_int(o, "layers"), th_option_text(o, "norm"), th_params_count(&m->params));
     sh_model_figures(s, m);
     if (th_option_choice(&call->options, "prove") == PROVE_NO || try_words(s, m, f, err))
         return m;
@@ -282,7 +292,12 @@ static ThModel *compile_recurrence(ShSession *s, const ShCall *call, const Sourc
 static bool compile_model(ShSession *s, const ShCall *call, const Source *f, ThError *err)
 {
     ThCompileShape shape;
-    if (th_option_choice(&call->options, "into") == INTO_LRNN) {
+    bool lrnn = th_option_choice(&call->options, "into") == INTO_LRNN;
+    int norm = th_option_choice(&call->options, "norm");
+    if (norm != NORM_AUTO && lrnn != (norm >= NORM_PAPER))
+        return th_fail(err, TH_EUSAGE, "%s has no norm=%s", lrnn ? "lrnn" : "regulargpt",
+                       th_option_text(&call->options, "norm"));
+    if (lrnn) {
         ThModel *r = compile_recurrence(s, call, f, err);
         return r && define(s, call, r, err);
     }
@@ -316,7 +331,9 @@ SH_COMMAND(
               "are not zero.\n\n"
               "With into=lrnn it becomes a linear recurrence whose matrices move one-hots, "
               "norm=paper keeping their length: in one layer, or with cascade=yes with a layer for "
-              "each level of decompose.  That is tried on words, not proved.\n\n"
+              "each level of decompose.  norm=code is for sums only, whose states become phases.  "
+              "That is "
+              "tried on words, not proved.\n\n"
               "An s-op of RASP becomes a bare Transformer that says its values at every "
               "position: a head for each selection, a coordinate for each value that a part takes "
               "on any input of up to length= of the symbols tokens=.  All these inputs are run "

@@ -318,6 +318,32 @@ static void test_recurrences_answer_as_the_machine(void **state)
     }
 }
 
+/* Phases do not drift, and their length is kept; what does not add is refused. */
+static void test_sums_are_phases(void **state)
+{
+    (void)state;
+    static const int long_ones[] = {1, 2, 3, 64, 500, 5000, 0};
+    static const char *const sums[] = {"modulus=2", "modulus=3", "modulus=5", "modulus=7",
+                                       "modulus=12"};
+    ThError err = {0};
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+        ThTask *t = made_task("sum", sums[i], NULL);
+        Compiled c = {.task = t, .monoid = th_monoid_new(t->machine, 0, NULL, &err)};
+        c.model = th_compile_lrnn_sum(t, c.monoid, NULL, &err);
+        if (!c.model)
+            fail_msg("%s", err.msg);
+        assert_string_equal(th_option_text(&c.model->options, "norm"), "code");
+        assert_true(off_at(&c, long_ones) < 0.2);
+        drop(&c);
+    }
+    ThTask *t = task_number(2);
+    ThMonoid *monoid = th_monoid_new(t->machine, 0, NULL, &err);
+    assert_null(th_compile_lrnn_sum(t, monoid, NULL, &err));
+    assert_non_null(strstr(err.msg, "cyclic"));
+    th_monoid_free(monoid);
+    th_task_free(t);
+}
+
 /* A model that is wrong on one word is found out. */
 static void test_a_wrong_answer_is_found(void **state)
 {
@@ -347,6 +373,7 @@ int main(void)
         cmocka_unit_test(test_stretch_bounds_what_the_model_does),
         cmocka_unit_test(test_other_models_are_refused),
         cmocka_unit_test(test_recurrences_answer_as_the_machine),
+        cmocka_unit_test(test_sums_are_phases),
         cmocka_unit_test(test_a_wrong_answer_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
