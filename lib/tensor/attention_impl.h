@@ -32,7 +32,7 @@ typedef struct {
 } ThTapeAttend;
 
 /* How many positions of string b there are, and where its first query stands: before position 0
- * where the string is shorter than it has queries. */
+ * where the string is shorter than it has queries; at 0 where queries are no positions. */
 int th_tape_attend_length(const ThTapeAttend *f, int b);
 int th_tape_attend_first(const ThTapeAttend *f, int b);
 

@@ -14,7 +14,7 @@ int th_tape_attend_length(const ThTapeAttend *f, int b)
 
 int th_tape_attend_first(const ThTapeAttend *f, int b)
 {
-    return f->queries == f->how.T ? 0 : th_tape_attend_length(f, b) - f->queries;
+    return f->how.across || f->queries == f->how.T ? 0 : th_tape_attend_length(f, b) - f->queries;
 }
 
 size_t th_tape_attend_bias_at(const ThTapeAttend *f, int b, int head, int i)
@@ -53,7 +53,7 @@ static bool fits_products(ThTape *t, ThVar q, ThVar kv, const ThOpAttention *how
 {
     int d = th_tape_cols(t, q), rows = th_tape_rows(t, q);
     bool strings = how->B > 0 && how->T > 0 && rows > 0 && rows % how->B == 0 &&
-                   rows / how->B <= how->T && room_of(how) >= how->T &&
+                   (how->across || rows / how->B <= how->T) && room_of(how) >= how->T &&
                    th_tape_rows(t, kv) == how->B * room_of(how);
     if (strings && th_tape_cols(t, kv) == 2 * d && how->heads > 0 && d % how->heads == 0)
         return true;
@@ -95,6 +95,11 @@ static bool fits_bias(ThTape *t, const ThOpAttention *how)
 
 static bool fits_masks(ThTape *t, const ThOpAttention *how)
 {
+    if (how->across && (how->causal || how->window || how->segment || how->xl >= 0 ||
+                        how->biased != TH_TAPE_BIAS_NONE)) {
+        th_tape_fail(t, TH_EVALUE, "attention: queries from elsewhere have no distances to keys");
+        return false;
+    }
     for (int b = 0; how->length && b < how->B; b++) {
         if (how->length[b] < 0 || how->length[b] > how->T) {
             th_tape_fail(t, TH_EVALUE, "attention: a length of %d in strings of %d", how->length[b],
@@ -124,7 +129,7 @@ ThVar th_op_attention(ThTape *t, ThVar q, ThVar kv, const ThOpAttention *how)
     ThTapeAttend f = {.how = *how,
                       .queries = th_tape_rows(t, q) / how->B,
                       .d = th_tape_cols(t, q),
-                      .alone = th_tape_rows(t, q) == how->B && !th_tape_records(t)};
+                      .alone = th_tape_rows(t, q) == how->B && !how->across && !th_tape_records(t)};
     f.how.room = room_of(how);
     bool relative = how->xl >= 0, biased = how->biased != TH_TAPE_BIAS_NONE;
     f.width = f.d / how->heads;

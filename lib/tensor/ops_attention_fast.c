@@ -69,7 +69,7 @@ static bool next_run(const ThTapeAttend *f, Run *r)
         int end = run_end(f, r), start = th_tape_attend_first(f, r->b);
         r->keys = end - r->from;
         r->row = r->from > start ? r->from - start : 0;
-        r->left = end - start - r->row;
+        r->left = f->how.across ? f->queries : end - start - r->row;
         r->first = start + r->row - r->from;
     }
     return true;

@@ -52,6 +52,8 @@ static bool sees(const ThTapeAttend *f, const Query *p, int j)
 {
     int length = th_tape_attend_length(f, p->b),
         window = f->how.window ? f->how.window[p->head] : 0;
+    if (f->how.across)
+        return j < length;
     if (p->i < 0 || p->i >= length || j >= length || (f->how.causal && j > p->i))
         return false;
     return (window == 0 || abs(p->i - j) < window) && same_segment(f, p->b, p->i, j);

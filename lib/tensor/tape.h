@@ -173,6 +173,9 @@ ThVar th_op_subtract(ThTape *t, ThVar a, ThVar b);
 ThVar th_op_multiply(ThTape *t, ThVar a, ThVar b);
 ThVar th_op_divide(ThTape *t, ThVar a, ThVar b);
 
+/* sigmoid(z) open + (1 - sigmoid(z)) shut: three values of one shape. */
+ThVar th_op_gate(ThTape *t, ThVar z, ThVar open, ThVar shut);
+
 ThVar th_op_times_row(ThTape *t, ThVar a, ThVar row); /* every row of a, times row (1,cols) */
 ThVar th_op_times_column(ThTape *t, ThVar a,
                          ThVar column); /* row i of a, times column[i] (rows,1) */
@@ -212,6 +215,8 @@ ThVar th_op_window_attention(ThTape *t, ThVar q, ThVar kv, ThVar bias,
  * kv is (B*T, 2d): key, then value; heads divide d.  q is (B*n, d) with 1 ≤ n ≤ T: where n = T a
  * row for every position, else for the last n positions of every string; the result has its shape.
  * With `room` a string has so many rows of kv, of which the first T count.
+ * With `across` queries are no positions of the strings: q has any number of rows for each, which
+ * see all of its keys; nothing that counts distances goes with it.
  * Logits are q·k/√(d/heads), or, with xl ≥ 0, those of Transformer-XL (Dai et al. 2019):
  * ((q+u)·k + (q+v)·r(i-j))/√(d/heads), u and v being (1,d), and row m-1+j-i of xl (2m-1, d), m ≥ T,
  * holding r(i-j).
@@ -234,7 +239,7 @@ typedef enum { TH_TAPE_BIAS_NONE, TH_TAPE_BIAS_DISTANCE, TH_TAPE_BIAS_FULL } ThT
 typedef struct {
     int B, T, heads;
     int room; /* ≥ T; 0: T */
-    bool causal;
+    bool across, causal;
     ThVar u, v, xl; /* -1: no relative positions */
     int tag;
     const int *length;  /* (B); NULL: all T */

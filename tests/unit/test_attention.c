@@ -72,6 +72,8 @@ static Case case_of(const Attend *a, const Shape *s)
 static bool sees(const ThOpAttention *a, int b, int head, int i, int j)
 {
     int length = a->length ? a->length[b] : a->T;
+    if (a->across)
+        return j < length;
     bool seen = i >= 0 && i < length && j < length;
     seen = seen && (!a->causal || j <= i);
     if (a->window && a->window[head])
@@ -199,6 +201,18 @@ static void test_lengths(void **state)
         check_both(&a, &(Shape){7, 6, 0, false});
         check_both(&a, &(Shape){1, 6, 0, false});
         check_both(&a, &(Shape){4, 6, 0, false}); /* some strings are shorter than that */
+    }
+}
+
+/* Queries that are no positions, fewer and more than keys; a string without keys answers 0. */
+static void test_across(void **state)
+{
+    (void)state;
+    for (int queries = 1; queries <= 9; queries += 4) {
+        Attend a = {{.B = 4, .T = 4, .heads = 2, .across = true}, false};
+        check_both(&a, &(Shape){queries, 6, 0, false});
+        a.a.length = (const int[]){3, 4, 0, 1};
+        check_both(&a, &(Shape){queries, 6, 0, false});
     }
 }
 
@@ -523,6 +537,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_across),
         cmocka_unit_test(test_segments),
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_biases),

@@ -1,0 +1,103 @@
+/* A gate that chooses between two values. */
+#include <math.h>
+
+#include "tensor/clones.h"
+#include "tensor/kernels_elementwise.h"
+#include "tensor/tape_impl.h"
+
+enum { Z, OPEN, SHUT };
+
+static size_t size_of(const ThTapeNode *n)
+{
+    return (size_t)n->rows * (size_t)n->cols;
+}
+
+TH_KERNEL_CLONES static void mix(float *y, const float *g, const float *open, const float *shut,
+                                 size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = g[i] * open[i] + (1 - g[i]) * shut[i];
+}
+
+static void gate_forward(ThTape *t, ThTapeNode *n)
+{
+    float *g = n->saved = th_tape_take(t, size_of(n), sizeof *g);
+    if (!g)
+        return;
+    th_kernel_maps[TH_MAP_SIGMOID].forward(g, th_tape_in_float(t, n, Z), size_of(n));
+    mix(n->value, g, th_tape_in_float(t, n, OPEN), th_tape_in_float(t, n, SHUT), size_of(n));
+}
+
+/* Gradients and the numbers that they are multiplied by. */
+typedef struct {
+    float *dz, *dopen, *dshut;
+    float beta[3];
+    const float *g, *dy, *open, *shut;
+} Back;
+
+TH_KERNEL_CLONES static void mix_back(const Back *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        float dy = b->dy[i], g = b->g[i], dz = dy * (b->open[i] - b->shut[i]) * g * (1 - g);
+        b->dz[i] = dz + (b->beta[Z] > 0 ? b->dz[i] : 0);
+        b->dopen[i] = g * dy + (b->beta[OPEN] > 0 ? b->dopen[i] : 0);
+        b->dshut[i] = (1 - g) * dy + (b->beta[SHUT] > 0 ? b->dshut[i] : 0);
+    }
+}
+
+static void gate_backward(ThTape *t, ThTapeNode *n)
+{
+    Back b = {.g = n->saved,
+              .dy = n->grad,
+              .open = th_tape_in_float(t, n, OPEN),
+              .shut = th_tape_in_float(t, n, SHUT)};
+    b.dz = th_tape_grad_float(t, n, Z, &b.beta[Z]);
+    b.dopen = th_tape_grad_float(t, n, OPEN, &b.beta[OPEN]);
+    b.dshut = th_tape_grad_float(t, n, SHUT, &b.beta[SHUT]);
+    if (b.dz && b.dopen && b.dshut)
+        mix_back(&b, size_of(n));
+}
+
+static void gate_forward_double(ThTape *t, ThTapeNode *n)
+{
+    const double *z = th_tape_in_double(t, n, Z), *open = th_tape_in_double(t, n, OPEN);
+    const double *shut = th_tape_in_double(t, n, SHUT);
+    double *y = n->value, *g = n->saved = th_tape_take(t, size_of(n), sizeof *g);
+    for (size_t i = 0; g && i < size_of(n); i++) {
+        g[i] = th_op_map_value(TH_MAP_SIGMOID, z[i]);
+        y[i] = g[i] * open[i] + (1 - g[i]) * shut[i];
+    }
+}
+
+static void gate_backward_double(ThTape *t, ThTapeNode *n)
+{
+    const double *open = th_tape_in_double(t, n, OPEN), *shut = th_tape_in_double(t, n, SHUT);
+    const double *g = n->saved, *dy = n->grad;
+    double *dz = th_tape_grad_double(t, n, Z), *dopen = th_tape_grad_double(t, n, OPEN);
+    double *dshut = th_tape_grad_double(t, n, SHUT);
+    for (size_t i = 0; i < size_of(n); i++) {
+        dz[i] += dy[i] * (open[i] - shut[i]) * g[i] * (1 - g[i]);
+        dopen[i] += dy[i] * g[i];
+        dshut[i] += dy[i] * (1 - g[i]);
+    }
+}
+
+static const ThOp op_gate = {"gate", gate_forward, gate_backward, gate_forward_double,
+                             gate_backward_double};
+
+ThVar th_op_gate(ThTape *t, ThVar z, ThVar open, ThVar shut)
+{
+    int rows = th_tape_rows(t, z), cols = th_tape_cols(t, z);
+    ThVar in[] = {z, open, shut};
+    if (th_tape_failed(t))
+        return -1;
+    for (int i = 1; i < 3; i++)
+        if (th_tape_rows(t, in[i]) != rows || th_tape_cols(t, in[i]) != cols || in[i] == z ||
+            open == shut) {
+            th_tape_fail(t, TH_EVALUE, "gate: three values of one shape, not (%d,%d) and (%d,%d)",
+                         rows, cols, th_tape_rows(t, in[i]), th_tape_cols(t, in[i]));
+            return -1;
+        }
+    ThTapeNode *n = th_tape_node(t, &op_gate, rows, cols, in, 3);
+    return n ? th_tape_node_run(t, n) : -1;
+}
