@@ -67,6 +67,8 @@ ThInspectLens *th_inspect_lens(const ThModel *m, const int *token, int length, T
         th_fail(err, TH_EVALUE, "the model answers about pairs, and no vector is about both sides");
         return NULL;
     }
+    if (!th_model_need_levels(m, err))
+        return NULL;
     ThInspectLens *l = th_alloc(1, sizeof *l, err);
     ThTape *t = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
     int *copy = th_copy(token, (size_t)length, sizeof *token, err);

@@ -202,6 +202,8 @@ static bool patch_all(ThInspectPatch *to, Patcher *p, const ThBatch *b,
 ThInspectPatch *th_inspect_patch(const ThModel *m, const ThTaskWord *from, const ThTaskWord *to,
                                  const ThInspectPatchWhich *which, ThStop *stop, ThError *err)
 {
+    if (!th_model_need_levels(m, err))
+        return NULL;
     ThInspectPatch *out = th_alloc(1, sizeof *out, err);
     int *source = th_copy(from->token, (size_t)from->n, sizeof *source, err);
     int *target = th_copy(to->token, (size_t)to->n, sizeof *target, err);

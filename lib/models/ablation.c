@@ -34,6 +34,8 @@ bool th_model_ablation_fit(const ThModel *m, ThModelAblation *a, ThError *err)
 {
     if (a->part == TH_MODEL_POSITION && m->signature.pairs)
         return th_fail(err, TH_EVALUE, "the model reads the sides of a pair by themselves");
+    if (a->part != TH_MODEL_POSITION && !th_model_need_levels(m, err))
+        return false;
     ThTape *t = m->bound ? th_model_tape(m, TH_TAPE_FLOAT, 1, err) : NULL;
     if (!t)
         return th_fail(err, TH_EVALUE, "the model has not been trained yet: it has no parts");

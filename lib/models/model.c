@@ -308,6 +308,13 @@ ThVar th_model_priced(ThTape *t, ThVar loss, double scale)
     return cost < 0 ? loss : th_op_add(t, loss, th_op_scale(t, cost, scale));
 }
 
+bool th_model_need_levels(const ThModel *m, ThError *err)
+{
+    return m->kind->answer ||
+           th_fail(err, TH_EVALUE, "the layers of a %s do not hand on all positions at once",
+                   m->kind->name);
+}
+
 ThVar th_model_level(const ThModel *m, const ThTape *t, int layer)
 {
     return th_tape_find(t, m->kind->level ? m->kind->level : "state", layer);

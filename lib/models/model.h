@@ -96,7 +96,7 @@ typedef struct {
     ThVar (*forward)(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how);
     const char *level; /* the name of what a layer hands on, on the tape; NULL: "state" */
     /* The logits of vectors (n, dim) that stand where the last layer's do, which it hands on; of
-     * all those of one string. */
+     * all those of one string.  NULL: layers hand on something else, and there are no levels. */
     ThVar (*answer)(const ThModel *m, ThTape *t, ThVar x);
     /* Fills trace->layer from a tape on which one string was run without sharing, with attention;
      * NULL where the architecture has no layers to show. */
@@ -219,6 +219,9 @@ ThModelTrace *th_model_trace(const ThModel *m, const int *token, int length, ThE
 /* The same on a tape, where everything that has a name is kept until it begins again; token is
  * borrowed until then. */
 ThModelTrace *th_model_trace_on(const ThModel *m, ThTape *t, int *token, int length, ThError *err);
+
+/* TH_EVALUE if a model's layers do not hand on a vector for every position (answer is NULL). */
+bool th_model_need_levels(const ThModel *m, ThError *err);
 
 /* What a layer handed on in the last run on a tape, from 0; -1: there is no such layer. */
 ThVar th_model_level(const ThModel *m, const ThTape *t, int layer);
