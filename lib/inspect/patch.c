@@ -312,7 +312,9 @@ static bool sample(Causes *c, const ThInspectPairs *pairs, int pair, ThError *er
     ThRng r = th_rng(pairs->seed, "inspect.patch", (uint64_t)pair);
     return th_task_sample(c->task, &r, pairs->length, &c->from, err) &&
            th_task_sample(c->task, &r, pairs->length, &c->to, err) &&
-           th_task_sample(c->task, &r, pairs->length, &c->mixed, err);
+           th_task_sample(c->task, &r, pairs->length, &c->mixed, err) &&
+           ((c->from.T == c->to.T && c->mixed.T == c->to.T) ||
+            th_fail(err, TH_EVALUE, "the strings of this task differ in length"));
 }
 
 ThInspectCause *th_inspect_causes(const ThModel *m, const ThTask *t, const ThDfa *machine,

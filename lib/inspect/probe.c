@@ -57,7 +57,7 @@ static bool add_vector(Level *v, const double *x, int label, ThError *err)
 
 static bool add_string(Probe *p, const ThBatch *b, ThError *err)
 {
-    ThModelTrace *t = th_model_trace(p->m, b->token, b->T, err);
+    ThModelTrace *t = th_model_trace(p->m, b->token, th_batch_length(b, 0), err);
     bool ok = t != NULL;
     if (ok && !p->level) {
         p->level = th_alloc((size_t)t->n_layers, sizeof *p->level, err);

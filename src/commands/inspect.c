@@ -315,8 +315,8 @@ static int *string_of(ShSession *s, const ShCall *call, int *length, ThError *er
     ThRng r = th_rng((uint64_t)sh_seed(s, &call->options), "inspect.clusters", 0);
     ThBatch b = {.B = 1};
     bool ok = th_task_sample(t, &r, (int)th_option_int(&call->options, "length"), &b, err);
-    int *token = ok ? th_copy(b.token, (size_t)b.T, sizeof *token, err) : NULL;
-    *length = b.T;
+    *length = ok ? th_batch_length(&b, 0) : 0;
+    int *token = ok ? th_copy(b.token, (size_t)*length, sizeof *token, err) : NULL;
     th_batch_free(&b);
     if (!token)
         sh_error_inside(err, &call->operand[0]);
