@@ -335,7 +335,7 @@ static void printing_has_the_shapes_of_the_reference(void **state)
 static void lists_that_share_parts_stay_short_enough_to_write(void **state)
 {
     Host *h = *state;
-    const char *text = shown(h, "x = [1]; for i in range(17) { x = [x, x]; } x;");
+    const char *text = shown(h, "x = [1]; for i in range(18) { x = [x, x]; } x;");
     assert_non_null(strstr(text, "… and "));
     shown(h, "x = [1]; for i in range(8) { x = [x, x]; } d = {\"a\": x};");
     assert_int_equal(refused(h, "for i in range(30) { x = [x, x]; }").code, TH_ELIMIT);
