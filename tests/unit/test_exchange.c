@@ -273,6 +273,7 @@ static void test_refused(void **state)
                {"digraph { a -> {b} }", 1, 16},
                {"digraph { a [label=<b>] }", 1, 20},
                {"digraph { a -> b [label=\"x:0.5\"]\n a -> a [label=\"x:0.5\"] }", 1, 1},
+               {"digraph { a -> b [label=\"x (0.5)\"]\n a -> a [label=\"x (0.5)\"] }", 1, 1},
                {"digraph { a -> b [label=\"x/0:0.25\"]\n a -> a [label=\"x/1:0.75\"] }", 1, 1},
                {"digraph { a -> b [label=0.25]\n a -> a [label=0.75] b -> a [label=1] }", 1, 1},
                {"digraph { p [shape=point]\n a -> p [label=x]\n p -> a [label=0.5] }", 3, 1},
