@@ -122,7 +122,8 @@ static void check_tally(const char *what, const Tally *sum)
                   what, sum->automata, sum->models, sum->too_large, sum->words, sum->wrong,
                   sum->worst);
     assert_int_equal(sum->wrong, 0);
-    assert_true(sum->worst < 1e-6);
+    /* Where the compiler does not add up in several lanes, sums are less exact. */
+    assert_true(sum->worst < (asked() ? 1e-6 : 1e-5));
 }
 
 static void test_built_in(void **state)
