@@ -461,10 +461,12 @@ static void summarize(ShSession *s, const Scores *scores, const ThTask *task)
     Summary y = summary_of(scores, task);
     const ThScore *lowest = &scores->item[y.lowest];
     sh_say(s, "%s %.6g", scores->rows ? "accuracy" : "mean accuracy", y.accuracy);
-    if (!isnan(y.chance))
-        sh_say(s, " (chance %.6g)", y.chance);
+    double random = 1.0 / task->signature.n_classes;
     if (scores->rows)
-        sh_say(s, " on %lld row%s", y.rows, y.rows == 1 ? "" : "s");
+        sh_say(s, " (chance %.6g, at random %.6g) on %lld row%s", y.chance, random, y.rows,
+               y.rows == 1 ? "" : "s");
+    else if (!isnan(y.chance))
+        sh_say(s, " (chance %.6g)", y.chance);
     sh_say(s, scores->bands ? " in %zu band%s" : " over %zu length%s", scores->n,
            scores->n == 1 ? "" : "s");
     sh_say(s, ", lowest %.6g at %d", lowest->accuracy, lowest->length);
@@ -475,8 +477,10 @@ static void summarize(ShSession *s, const Scores *scores, const ThTask *task)
     sh_result_real(s, "lowest", lowest->accuracy);
     sh_result_int(s, "longest", scores->item[scores->n - 1].length);
     sh_result_real(s, "chance", y.chance);
-    if (scores->rows)
+    if (scores->rows) {
         sh_result_int(s, "rows", y.rows);
+        sh_result_real(s, "random", random);
+    }
     if (scores->exact)
         sh_result_real(s, "exact", y.exact);
     if (scores->perplexity)
@@ -547,7 +551,8 @@ SH_COMMAND(
         "the greatest length.\n\nOf a file the rows to test on are taken, all that have "
         "the lengths; a line of the table stands for the lengths from least to length, "
         "which are apart by the step of length=A..B:STEP, and accuracy is that of all "
-        "answers.\n\n"
+        "answers; chance is the share of the most frequent class, and random what one of the "
+        "classes at random would reach.\n\n"
         "Papers average over all lengths beyond those of training, 41..500; the code that "
         "came with RegularGPT leaves out the first of them (slice=authors).",
     .example = "task p = parity\n"
@@ -556,7 +561,7 @@ SH_COMMAND(
                "evaluate m on p length=11..13 samples=64\n"
                "assert longest == 13 and accuracy > 0.2",
     .results = "model architecture task seed accuracy lowest longest chance rows "
-               "answer exact perplexity",
+               "random answer exact perplexity",
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
     .options = evaluate_options, .flags = C_PAGED)
 {
