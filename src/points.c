@@ -63,7 +63,7 @@ char *sh_point_id(ShSession *s, const ShLoopNames *names, ThError *err)
         return id;
     ThText short_one = {0};
     uint32_t h = hash(id);
-    for (size_t i = 0; id[i] && i < LONGEST_ID; i++)
+    for (size_t i = 0; i < LONGEST_ID && id[i]; i++)
         th_text_add_bytes(&short_one, strchr(plain, id[i]) ? &id[i] : "_", 1);
     th_text_printf(&short_one, "~%08" PRIx32, h);
     free(id);

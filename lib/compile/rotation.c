@@ -107,11 +107,12 @@ static ThModel *blank(const ThTask *t, const ThTapeBounds *bounds, ThError *err)
 {
     int least = BLOCK + t->machine->n_symbols;
     least = t->machine->n_states > least ? t->machine->n_states : least;
+    int padded = (least + BLOCK - 1) / BLOCK * BLOCK;
     ThOptions o = {0};
     ThModel *m = NULL;
     if (th_options_init(&o, th_model_kind("lrnn")->options, err) &&
-        th_compile_set(&o, "dim", (least + BLOCK - 1) / BLOCK * BLOCK, err) &&
-        th_compile_set(&o, "block", BLOCK, err) && th_compile_set(&o, "layers", 1, err))
+        th_compile_set(&o, "dim", padded, err) && th_compile_set(&o, "block", BLOCK, err) &&
+        th_compile_set(&o, "layers", 1, err))
         m = th_compile_blank("lrnn", &o, &t->signature, bounds, err);
     th_options_free(&o);
     return m;

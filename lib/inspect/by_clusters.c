@@ -235,7 +235,7 @@ static bool refine(Words *w, int classes, ThError *err)
 /* State 0 is the empty word, the others are blocks; where no word goes on, a state stays. */
 static ThDfa *machine_of(const Words *w, int empty, int classes, ThError *err)
 {
-    int *count = th_alloc((size_t)(w->n_blocks + classes), sizeof *count, err), others;
+    int *count = th_alloc((size_t)w->n_blocks + (size_t)classes, sizeof *count, err), others;
     ThDfa *d = count ? th_dfa_new(w->n_blocks + 1, w->k, classes, err) : NULL;
     if (d)
         d->label[0] = empty;

@@ -7,7 +7,7 @@
 /* Room for the rows of one more layer. */
 static bool make_room(ThInspectLens *l, int more, ThError *err)
 {
-    size_t rows = (size_t)(l->n_rows + more), have_rows = (size_t)l->n_rows;
+    size_t rows = (size_t)l->n_rows + (size_t)more, have_rows = (size_t)l->n_rows;
     size_t cells = rows * (size_t)l->n_classes, have = (size_t)l->n_rows * (size_t)l->n_classes;
     return th_grow(&l->row, &have_rows, rows, sizeof *l->row, err) &&
            th_grow(&l->logits, &have, cells, sizeof *l->logits, err);

@@ -81,7 +81,8 @@ static bool put_weights(const Traced *x, const Chunk *k, const Slice *s, ThError
     int queries = th_tape_rows(x->t, v) / (strings_of(x, k) * heads);
     for (int head = 0; head < heads; head++)
         for (int i = 0; i < s->n; i++) {
-            size_t from = (size_t)((k->string * heads + head) * queries + i);
+            size_t from =
+                ((size_t)k->string * (size_t)heads + (size_t)head) * (size_t)queries + (size_t)i;
             size_t to = (size_t)head * (size_t)s->layer->n_rows + (size_t)(s->at + i);
             memcpy(s->layer->weight + to * (size_t)s->layer->n_keys, w + from * (size_t)keys,
                    (size_t)keys * sizeof *w);

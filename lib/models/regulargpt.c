@@ -557,7 +557,7 @@ static bool read_on(Kept *k, const int *token, int n, int stages, ThVar *x, ThEr
 {
     const Layout *l = k->m->layout;
     ThTape *t = k->tape;
-    int *index = th_tape_take(t, (size_t)(n * k->B), sizeof *index);
+    int *index = th_tape_take(t, (size_t)n * (size_t)k->B, sizeof *index);
     for (int i = 0; index && i < n * k->B; i++)
         index[i] = token[i % k->B * n + i / k->B];
     *x = index ? th_op_rows(t, param(t, l->embedding), index, n * k->B, sqrt(l->dim)) : -1;

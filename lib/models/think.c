@@ -124,7 +124,7 @@ typedef struct {
 
 static bool take_part(const Run *r, const Rows *rows, Part *p)
 {
-    size_t n = (size_t)(r->B * r->T), B = (size_t)r->B;
+    size_t n = (size_t)r->B * (size_t)r->T, B = (size_t)r->B;
     int *length = th_tape_take(r->t, B, sizeof *length), strings = 0;
     p->string = th_tape_take(r->t, B, sizeof *p->string);
     p->all = th_tape_take(r->t, n, sizeof *p->all);

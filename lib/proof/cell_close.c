@@ -322,7 +322,7 @@ static bool answers_right(const Cover *c, int i)
     const ThProofCell *f = v->f;
     int right = answer_of(v, c->state[i]), d = f->dim;
     ThProofBall b = ball(c, i, c->radius[i]);
-    const double *a = c->balls ? NULL : v->metric + (size_t)b.shape * (size_t)(d * d);
+    const double *a = c->balls ? NULL : v->metric + (size_t)b.shape * (size_t)d * (size_t)d;
     for (int q = 0; right >= 0 && q < f->n_classes; q++) {
         double lead = f->head_bias[right] - f->head_bias[q] - 2 * v->p->slack - TH_PROOF_BUDGET;
         for (int j = 0; q != right && j < f->width; j++) {
@@ -440,7 +440,8 @@ static bool find_slopes(Prover *v, ThProofSlope *s, int *n, ThError *err)
             for (int a = 0; a < f->n_symbols; a++) {
                 ThProofBall from = {seen(v, i), small, 0};
                 th_proof_cell_image_find(e, &from, a);
-                double *j = th_copy(th_proof_cell_image_linear(e), (size_t)(d * d), sizeof *j, err);
+                double *j =
+                    th_copy(th_proof_cell_image_linear(e), (size_t)d * (size_t)d, sizeof *j, err);
                 s[*n] = (ThProofSlope){-1, q, v->machine->next[q * f->n_symbols + a], NULL, j};
                 for (int k = 0; j && k < d * d; k++)
                     j[k] /= small;
@@ -511,7 +512,7 @@ static bool run(Prover *v, const ThDfa *machine, const ThProofHow *how, ThError 
     p->x = p->y = p->into = -1;
     p->excess = HUGE_VAL;
     p->room = 1;
-    v->gates = th_alloc((size_t)(v->f->gates * v->f->width), sizeof *v->gates, err);
+    v->gates = th_alloc((size_t)v->f->gates * (size_t)v->f->width, sizeof *v->gates, err);
     v->logits = th_alloc((size_t)v->f->n_classes, sizeof *v->logits, err);
     if (!v->gates || !v->logits || !draw(v, how->seed, err) || !find_wrong(v, err))
         return false;

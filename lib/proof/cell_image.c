@@ -39,7 +39,7 @@ static double *take(ThProofCellImage *e, size_t n)
 static bool invert(ThProofCellImage *e, Shape *s, ThError *err)
 {
     int d = e->f->dim;
-    memcpy(e->work, s->a, (size_t)(d * d) * sizeof *e->work);
+    memcpy(e->work, s->a, (size_t)d * (size_t)d * sizeof *e->work);
     if (!th_proof_eigen(e->work, d, e->v, e->other, err))
         return false;
     if (!(e->v[0] > 0))
@@ -57,7 +57,7 @@ static bool fill_shape(ThProofCellImage *e, Shape *s, const double *a, ThError *
     const ThProofCell *f = e->f;
     int d = f->dim, wide = f->gates * f->width;
     s->a = a;
-    s->inverse = take(e, (size_t)(d * d));
+    s->inverse = take(e, (size_t)d * (size_t)d);
     s->row = take(e, (size_t)wide * (size_t)d);
     s->size = take(e, (size_t)wide);
     s->own = take(e, (size_t)d);
@@ -90,7 +90,7 @@ ThProofCellImage *th_proof_cell_image_new(const ThProofCell *f, const double *sh
     e->work = take(e, d * d);
     e->other = take(e, d * d);
     e->scratch = take(e, 2 * d * d);
-    e->gate = take(e, (size_t)(f->gates * f->width));
+    e->gate = take(e, (size_t)f->gates * (size_t)f->width);
     bool ok = (!e->failed && e->shape) || th_fail(err, TH_ENOMEM, "out of memory for sets");
     for (size_t i = 0; ok && i < d; i++)
         e->identity[i * d + i] = 1;

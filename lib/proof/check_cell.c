@@ -135,7 +135,7 @@ bool th_proof_check_cell(const ThProofCertificate *c, const ThProofCell *f, ThSt
     *checked = (ThProofChecked){0};
     k.zero = th_alloc((size_t)f->dim, sizeof *k.zero, &problem);
     k.next = th_alloc((size_t)f->dim, sizeof *k.next, &problem);
-    k.gate = th_alloc((size_t)(f->gates * f->width), sizeof *k.gate, &problem);
+    k.gate = th_alloc((size_t)f->gates * (size_t)f->width, sizeof *k.gate, &problem);
     k.logit = th_alloc((size_t)f->n_classes, sizeof *k.logit, &problem);
     checked->holds = problem.code == TH_OK && th_proof_check_papers(c, &model, checked) &&
                      check_all(&k, stop, &problem);

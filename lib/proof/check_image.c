@@ -42,7 +42,7 @@ static const double *shape_of(const ThProofCheckImage *k, int i)
 static bool take(ThProofCheckImage *k, size_t n)
 {
     ThProofBounds *b = k->b = th_arena_take(k->arena, 1, sizeof *b);
-    size_t d = (size_t)k->f->dim, wide = (size_t)(k->f->gates * k->f->width);
+    size_t d = (size_t)k->f->dim, wide = (size_t)k->f->gates * (size_t)k->f->width;
     if (!b)
         return false;
     *b = (ThProofBounds){.d = k->f->dim};
@@ -187,7 +187,7 @@ static void rectify(const ThProofCheckImage *k, Form *a)
 /* to <- what goes into gate g of unit j. */
 static void take_gate(const ThProofCheckImage *k, Form *to, int g, int j, const double *x)
 {
-    size_t at = (size_t)(g * k->f->width + j), d = (size_t)k->f->dim;
+    size_t at = (size_t)g * (size_t)k->f->width + (size_t)j, d = (size_t)k->f->dim;
     to->at = k->gate[at] + x[at];
     to->box = 0;
     memcpy(to->row, k->rows + at * d, d * sizeof *to->row);

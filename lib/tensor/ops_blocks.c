@@ -14,7 +14,7 @@ typedef struct {
 static size_t blocks_of(const ThTapeNode *n)
 {
     const Bound *how = n->args;
-    return (size_t)n->rows * (size_t)n->cols / (size_t)(how->k * how->k);
+    return (size_t)n->rows * (size_t)n->cols / ((size_t)how->k * (size_t)how->k);
 }
 
 /* ---- fast ---- */
@@ -152,7 +152,7 @@ static void block_back(double *dr, double *g, const double *r, const double *y, 
 static void bound_backward_double(ThTape *t, ThTapeNode *n)
 {
     const Bound *how = n->args;
-    size_t size = (size_t)(how->k * how->k);
+    size_t size = (size_t)how->k * (size_t)how->k;
     const double *r = th_tape_in_double(t, n, 0), *y = n->value, *dy = n->grad;
     double *dr = th_tape_grad_double(t, n, 0), *g = th_tape_take(t, size, sizeof *g);
     for (size_t at = 0; g && dr && at < blocks_of(n); at++)

@@ -63,9 +63,9 @@ static void add_lanes(const float *block, int rows, int cols, int from, float *x
 static void forward(ThTape *t, ThTapeNode *n)
 {
     size_t size = (size_t)n->cols * L;
-    float *x = th_tape_take(t, 2 * size, sizeof *x), *y = x + size;
+    float *x = th_tape_take(t, size, sizeof *x), *y = th_tape_take(t, size, sizeof *y);
     ThKernelWires w;
-    if (!x || !read_wires(t, n, &w))
+    if (!x || !y || !read_wires(t, n, &w))
         return;
     memset(n->value, 0, (size_t)n->rows * (size_t)n->cols * sizeof *x);
     for (int from = 0; from < n->rows && th_tape_goes_on(t); from += L) {
@@ -79,13 +79,13 @@ static void forward(ThTape *t, ThTapeNode *n)
 static void backward(ThTape *t, ThTapeNode *n)
 {
     size_t size = (size_t)n->cols * L;
-    float *x = th_tape_take(t, 3 * size, sizeof *x), *dy = x + size;
+    float *x = th_tape_take(t, size, sizeof *x), *dy = th_tape_take(t, 2 * size, sizeof *dy);
     float *dx = th_tape_grad_float_zeroed(t, n, X);
     ThKernelWires w;
     ThKernelWiresBack d = {th_tape_grad_float_zeroed(t, n, UP),
                            th_tape_grad_float_zeroed(t, n, BIAS),
-                           th_tape_grad_float_zeroed(t, n, DOWN), x ? dy + size : NULL};
-    if (!x || !dx || !d.up || !d.bias || !d.down || !read_wires(t, n, &w))
+                           th_tape_grad_float_zeroed(t, n, DOWN), dy ? dy + size : NULL};
+    if (!x || !dy || !dx || !d.up || !d.bias || !d.down || !read_wires(t, n, &w))
         return;
     for (int from = 0; from < n->rows && th_tape_goes_on(t); from += L) {
         take_lanes(th_tape_in_float(t, n, X), n->rows, n->cols, from, x);
