@@ -31,7 +31,7 @@ const ShCommandGroup *sh_command_groups(size_t *n)
         {"training", "train a model, measure it by length"},
         {"inspection", "look inside: attention, clusters, receptive field"},
         {"plots", "pictures of all of these, in a window or a file"},
-        {"general", "help, settings, scripts, checks"},
+        {"general", "help, settings, scripts, sweeps, checks"},
     };
     *n = sizeof groups / sizeof *groups;
     return groups;
