@@ -121,7 +121,9 @@ static bool read_vector(Words *w, int i, ThError *err)
     if (!t)
         return false;
     const ThModelTraceLayer *l = t->n_layers ? &t->layer[t->n_layers - 1] : NULL;
-    bool ok = (l && l->n_rows > 0) || th_fail(err, TH_EVALUE, "the model has no layers to show");
+    bool ok = l && l->n_rows > 0;
+    if (!ok)
+        th_fail(err, TH_EVALUE, "the model has no layers to show");
     if (ok && !w->vector) {
         w->dim = l->dim;
         ok = (w->vector = th_alloc((size_t)w->n * (size_t)w->dim, sizeof *w->vector, err)) != NULL;

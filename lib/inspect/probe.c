@@ -204,9 +204,10 @@ static bool minimise(Fit *f, gsl_vector *w, ThStop *stop, ThError *err)
     gsl_multimin_function_fdf all = {value, only_slope, value_and_slope, w->size, f};
     gsl_multimin_fdfminimizer *z =
         gsl_multimin_fdfminimizer_alloc(gsl_multimin_fdfminimizer_vector_bfgs2, w->size);
-    bool ok = z || th_fail(err, TH_ENOMEM, "out of memory for a probe");
-    if (ok)
-        gsl_multimin_fdfminimizer_set(z, &all, w, 0.1, 0.1);
+    if (!z)
+        return th_fail(err, TH_ENOMEM, "out of memory for a probe");
+    bool ok = true;
+    gsl_multimin_fdfminimizer_set(z, &all, w, 0.1, 0.1);
     for (int i = 0; ok && i < STEPS; i++) {
         if (gsl_multimin_fdfminimizer_iterate(z) || gsl_blas_dnrm2(z->gradient) < 1e-5)
             break;
@@ -214,8 +215,7 @@ static bool minimise(Fit *f, gsl_vector *w, ThStop *stop, ThError *err)
     }
     if (ok)
         gsl_vector_memcpy(w, z->x);
-    if (z)
-        gsl_multimin_fdfminimizer_free(z);
+    gsl_multimin_fdfminimizer_free(z);
     return ok;
 }
 
@@ -273,7 +273,9 @@ static bool probe_level(Level *v, ThStop *stop, ThInspectProbed *to, ThError *er
              .p = gsl_matrix_alloc(v->fitted, (size_t)classes),
              .decay = 1e-4};
     gsl_vector *w = gsl_vector_calloc((f.dim + 1) * f.classes);
-    bool ok = (f.p && w) || th_fail(err, TH_ENOMEM, "out of memory for a probe");
+    bool ok = f.p && w;
+    if (!ok)
+        th_fail(err, TH_ENOMEM, "out of memory for a probe");
     ok = ok && minimise(&f, w, stop, err);
     if (ok) {
         judge(v, w, classes, to);

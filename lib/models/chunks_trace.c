@@ -51,7 +51,7 @@ static int strings_of(const Traced *x, const Chunk *k)
     int n = 0;
     for (int side = 0; side < x->n_sides; side++)
         n += th_model_chunk_count(x->c, x->side[side]) > k->number;
-    return n;
+    return n > 0 ? n : 1; /* the chunk is one of them */
 }
 
 /* n rows of a layer that are about a chunk, and what they show. */

@@ -91,7 +91,9 @@ ThProofCellImage *th_proof_cell_image_new(const ThProofCell *f, const double *sh
     e->other = take(e, d * d);
     e->scratch = take(e, 2 * d * d);
     e->gate = take(e, (size_t)f->gates * (size_t)f->width);
-    bool ok = (!e->failed && e->shape) || th_fail(err, TH_ENOMEM, "out of memory for sets");
+    bool ok = !e->failed && e->shape;
+    if (!ok)
+        th_fail(err, TH_ENOMEM, "out of memory for sets");
     for (size_t i = 0; ok && i < d; i++)
         e->identity[i * d + i] = 1;
     for (int i = 0; ok && i < (shape ? n : 1); i++)

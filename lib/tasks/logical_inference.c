@@ -153,7 +153,7 @@ static bool draw_pairs(Set *x, ThRng *r, const ThOptions *o, ThStop *stop, ThErr
 /* Lists the pairs of one number of operators that are wanted; returns how many there are then. */
 static int choose(const Set *x, int operators, int *row, int n)
 {
-    int all = 0, seen = 0, d = x->pool.table->n;
+    int all = 0, seen = 0, d = x->operators ? x->pool.table->n : 0;
     for (int i = 0; i < d; i++)
         all += x->operators[i] == operators;
     for (int i = 0; i < d; i++)

@@ -57,7 +57,7 @@ static bool read_scan(const ShCall *call, Scan *c, ThError *err)
     if (!a && o->kind != SH_MODEL)
         return sh_fail_operand(err, &call->operand[0], TH_EVALUE,
                                "%s is neither an automaton nor a model", o->name);
-    if (m && !m->bound)
+    if (!a && !m->bound)
         return sh_fail_operand(err, &call->operand[0], TH_EVALUE,
                                "the model has no alphabet before its first training");
     c->automaton = a;
