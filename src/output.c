@@ -49,18 +49,9 @@ void sh_output_member(ShSession *s, const char *name, json_t *value)
         o->failed = true;
 }
 
-static json_t *json_figure(const ShFigureEntry *e)
+static ShFigureValue value_of(const ShFigureEntry *e)
 {
-    switch (e->kind) {
-    case 'i':
-        return json_integer(e->integer);
-    case 'b':
-        return json_boolean(e->integer);
-    case 'r':
-        return sh_json_number(e->real);
-    default:
-        return json_string(e->text);
-    }
+    return (ShFigureValue){e->kind, e->integer, e->real, e->text};
 }
 
 /* Takes the value's text over. */
@@ -68,8 +59,9 @@ static void set_figure(ShSession *s, const ShFigureEntry *value)
 {
     ShFigures *f = &s->out.pending;
     ShFigureEntry *e = find_figure(f, value->name);
+    ShFigureValue shown = value_of(value);
     if (s->out.format == SH_FORMAT_JSON)
-        sh_output_member(s, value->name, json_figure(value));
+        sh_output_member(s, value->name, sh_json_value(&shown));
     if (!e && !th_grow(&f->item, &f->cap, f->n + 1, sizeof *f->item, NULL)) {
         s->out.failed = true;
         free(value->text);
@@ -130,7 +122,7 @@ ShFigureValue sh_result_value(const ShSession *s, const char *name)
     const ShFigureEntry *e = find_figure(&s->out.figures, name);
     if (!e)
         return (ShFigureValue){0};
-    return (ShFigureValue){e->kind, e->integer, e->real, e->text};
+    return value_of(e);
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */

@@ -15,26 +15,12 @@ enum { LONGEST_ID = 120 };
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static json_t *json_value(const ShFigureValue *v)
-{
-    switch (v->kind) {
-    case 'i':
-        return json_integer(v->integer);
-    case 'b':
-        return json_boolean(v->integer);
-    case 'r':
-        return sh_json_number(v->real);
-    default:
-        return json_string(v->text ? v->text : "");
-    }
-}
-
 json_t *sh_point_variables(ShSession *s, const ShLoopNames *names)
 {
     json_t *all = json_object();
     for (size_t i = 0; all && i < names->n; i++) {
         ShFigureValue v = sh_variable(s, names->name[i]);
-        json_object_set_new(all, names->name[i], json_value(&v));
+        json_object_set_new(all, names->name[i], sh_json_value(&v));
     }
     return all;
 }

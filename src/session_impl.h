@@ -144,6 +144,7 @@ FILE *sh_data_stream(ShOutput *o);
 
 /* table.c: numbers and flags as the formats write them; texts are new, NULL if memory is out. */
 json_t *sh_json_number(double x); /* null where it is not finite */
+json_t *sh_json_value(const ShFigureValue *v);
 char *sh_number_text(double x, ShOutputFormat format);
 char *sh_integer_text(long long value);
 const char *sh_flag_text(bool value, ShOutputFormat format);

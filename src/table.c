@@ -14,6 +14,20 @@ json_t *sh_json_number(double x)
     return isfinite(x) ? json_real(x) : json_null();
 }
 
+json_t *sh_json_value(const ShFigureValue *v)
+{
+    switch (v->kind) {
+    case 'i':
+        return json_integer(v->integer);
+    case 'b':
+        return json_boolean(v->integer);
+    case 'r':
+        return sh_json_number(v->real);
+    default:
+        return json_string(v->text ? v->text : "");
+    }
+}
+
 void sh_table_free(ShTable *t)
 {
     for (size_t i = 0; i < t->n_cells; i++)

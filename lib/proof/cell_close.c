@@ -506,12 +506,8 @@ static bool run(Prover *v, const ThDfa *machine, const ThProofHow *how, ThError 
         return false;
     v->machine = p->machine;
     p->dim = v->f->dim;
-    p->slack = how->slack;
     p->digest = v->f->digest;
-    p->verdict = TH_PROOF_OPEN;
-    p->x = p->y = p->into = -1;
-    p->excess = HUGE_VAL;
-    p->room = 1;
+    th_proof_open(p, how->slack);
     v->gates = th_alloc((size_t)v->f->gates * (size_t)v->f->width, sizeof *v->gates, err);
     v->logits = th_alloc((size_t)v->f->n_classes, sizeof *v->logits, err);
     if (!v->gates || !v->logits || !draw(v, how->seed, err) || !find_wrong(v, err))

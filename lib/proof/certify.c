@@ -139,6 +139,15 @@ bool th_proof_fits(const ThModel *m, const ThDfa *machine, ThError *err)
     return true;
 }
 
+void th_proof_open(ThProof *p, double slack)
+{
+    p->slack = slack;
+    p->verdict = TH_PROOF_OPEN;
+    p->x = p->y = p->into = -1;
+    p->excess = HUGE_VAL;
+    p->room = 1;
+}
+
 static bool prepare(ThProofProver *v, const ThDfa *machine, const ThProofHow *how, ThError *err)
 {
     ThProof *p = v->p;
@@ -147,12 +156,8 @@ static bool prepare(ThProofProver *v, const ThDfa *machine, const ThProofHow *ho
         return false;
     size_t n = (size_t)(p->n = p->labels->n);
     p->dim = v->f->dim;
-    p->slack = how->slack;
     p->digest = v->f->digest;
-    p->verdict = TH_PROOF_OPEN;
-    p->x = p->y = p->into = -1;
-    p->excess = HUGE_VAL;
-    p->room = 1;
+    th_proof_open(p, how->slack);
     p->centre = th_alloc(n * (size_t)p->dim, sizeof *p->centre, err);
     p->radius = th_alloc(n, sizeof *p->radius, err);
     ThProofSampleShape shape = {.levels = 12, .per_level = 1200, .seed = how->seed};

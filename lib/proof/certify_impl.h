@@ -16,6 +16,9 @@ typedef struct {
     ThProofSample sample;
 } ThProofProver;
 
+/* A proof before anything is known. */
+void th_proof_open(ThProof *p, double slack);
+
 /* Looks for radii, in several metrics, with the centres of v->p: the proof, or what it failed at.
  */
 bool th_proof_close(ThProofProver *v, ThError *err);
