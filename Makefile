@@ -149,6 +149,10 @@ test-programs: $(UNIT) $(FUZZ)
 fuzz-programs: $(FUZZ)
 bench-programs: $(BENCH)
 
+# Warnings need no code: another compiler reads the tests and writes nothing.
+read-tests:
+	$(Q)printf '%s\n' $(wildcard tests/*/*.c) | xargs -P $$(nproc) -n 8 $(CC) $(ALLCFLAGS) -fsyntax-only
+
 DOCDIR  = $(DATADIR)/doc/tapehead
 COMPLETIONS = $(DATADIR)/bash-completion/completions
 INSTALL = install -D -m644
@@ -178,6 +182,6 @@ clean:                                 ## remove what was built
 	rm -rf build tapehead man/tapehead.1
 
 .PHONY: all bless demo test asan valgrind lint fuzz bench mutants format-check check test-programs \
-        fuzz-programs bench-programs install uninstall help clean
+        fuzz-programs bench-programs read-tests install uninstall help clean
 .DELETE_ON_ERROR:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
