@@ -35,7 +35,7 @@ static bool add_token(Scanner *c, char kind)
     ThTokens *t = c->t;
     if (!th_grow(&t->token, &t->cap, t->n + 1, sizeof *t->token, c->err))
         return false;
-    t->token[t->n++] = (ShToken){kind, c->line, c->col, t->text_size};
+    t->token[t->n++] = (ThToken){kind, c->line, c->col, t->text_size};
     return true;
 }
 
@@ -207,17 +207,17 @@ void th_tokens_free(ThTokens *t)
     *t = (ThTokens){0};
 }
 
-const char *th_token_text(const ThTokens *t, const ShToken *token)
+const char *th_token_text(const ThTokens *t, const ThToken *token)
 {
     return th_token_is_name(token) ? t->text + token->text : "";
 }
 
-bool th_token_is_name(const ShToken *token)
+bool th_token_is_name(const ThToken *token)
 {
     return token->kind == TH_TOKEN_WORD || token->kind == TH_TOKEN_STRING;
 }
 
-const char *th_token_show(const ThTokens *t, const ShToken *token, char buffer[TH_TOKEN_SHOWN])
+const char *th_token_show(const ThTokens *t, const ThToken *token, char buffer[TH_TOKEN_SHOWN])
 {
     const char *more = "";
     ThText shown = {0};
@@ -240,7 +240,7 @@ const char *th_token_show(const ThTokens *t, const ShToken *token, char buffer[T
     return buffer;
 }
 
-bool th_token_unexpected(const ThTokens *t, const ShToken *token, const char *wanted, ThError *err)
+bool th_token_unexpected(const ThTokens *t, const ThToken *token, const char *wanted, ThError *err)
 {
     char shown[TH_TOKEN_SHOWN];
     int line = token->line, col = token->col;
@@ -256,7 +256,7 @@ bool th_token_unexpected(const ThTokens *t, const ShToken *token, const char *wa
     return false;
 }
 
-bool th_token_fail(const ThTokens *t, const ShToken *token, const char *before, const char *after,
+bool th_token_fail(const ThTokens *t, const ThToken *token, const char *before, const char *after,
                    ThError *err)
 {
     char shown[TH_TOKEN_SHOWN];
@@ -264,8 +264,8 @@ bool th_token_fail(const ThTokens *t, const ShToken *token, const char *before, 
                       th_token_show(t, token, shown), after);
 }
 
-bool th_token_symbol(const ThTokens *t, const ShToken *token, const ShToken **blank,
-                     const ShToken **wide, ThError *err)
+bool th_token_symbol(const ThTokens *t, const ThToken *token, const ThToken **blank,
+                     const ThToken **wide, ThError *err)
 {
     const char *name = th_token_text(t, token);
     bool single = th_utf8_next(name, strlen(name), NULL) == strlen(name);
@@ -279,31 +279,31 @@ bool th_token_symbol(const ThTokens *t, const ShToken *token, const ShToken **bl
     return true;
 }
 
-static bool is_separator(const ShToken *token)
+static bool is_separator(const ThToken *token)
 {
     return token->kind == ';' || token->kind == '\n';
 }
 
-bool th_statement_next(const ThTokens *t, ShStatement *s)
+bool th_statement_next(const ThTokens *t, ThStatement *s)
 {
-    const ShToken *at = s->end ? s->end : t->token;
+    const ThToken *at = s->end ? s->end : t->token;
     while (is_separator(at))
         at++;
-    const ShToken *end = at;
+    const ThToken *end = at;
     while (!is_separator(end) && end->kind != TH_TOKEN_END)
         end++;
-    *s = (ShStatement){at, end};
+    *s = (ThStatement){at, end};
     return end > at;
 }
 
-bool th_statement_has_arrow(ShStatement s)
+bool th_statement_has_arrow(ThStatement s)
 {
     while (s.first < s.end && s.first->kind != TH_TOKEN_ARROW)
         s.first++;
     return s.first < s.end;
 }
 
-int th_statement_keyword(const ThTokens *t, ShStatement s, const char *const *keyword, int n)
+int th_statement_keyword(const ThTokens *t, ThStatement s, const char *const *keyword, int n)
 {
     int k = 0;
     if (th_statement_has_arrow(s) || s.first->kind != TH_TOKEN_WORD)

@@ -33,30 +33,30 @@ typedef struct {
     ThTmBuild build;
     bool seen[N_KEYWORDS];
     ThIntern cases;          /* what the rules read */
-    const ShToken **rule_at; /* (rules) */
+    const ThToken **rule_at; /* (rules) */
     size_t rule_cap;
-    const ShToken **state_at; /* (states): where a state was mentioned first */
+    const ThToken **state_at; /* (states): where a state was mentioned first */
     size_t state_cap;
-    const ShToken *spaced, *wide; /* symbols: a blank character, one of several characters */
+    const ThToken *spaced, *wide; /* symbols: a blank character, one of several characters */
     ThError *err;
 } Parser;
 
-static const char *text_of(const Parser *p, const ShToken *t)
+static const char *text_of(const Parser *p, const ThToken *t)
 {
     return th_token_text(&p->tokens, t);
 }
 
-static bool fail_token(Parser *p, const ShToken *t, const char *before, const char *after)
+static bool fail_token(Parser *p, const ThToken *t, const char *before, const char *after)
 {
     return th_token_fail(&p->tokens, t, before, after, p->err);
 }
 
-static Keyword keyword_of(const Parser *p, ShStatement s)
+static Keyword keyword_of(const Parser *p, ThStatement s)
 {
     return (Keyword)th_statement_keyword(&p->tokens, s, keywords, N_KEYWORDS);
 }
 
-static bool unexpected(Parser *p, const ShToken *t, const char *wanted)
+static bool unexpected(Parser *p, const ThToken *t, const char *wanted)
 {
     return th_token_unexpected(&p->tokens, t, wanted, p->err);
 }
@@ -68,7 +68,7 @@ static bool out_of_memory(Parser *p)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static bool read_state(Parser *p, const ShToken *t, int *q)
+static bool read_state(Parser *p, const ThToken *t, int *q)
 {
     if (!th_token_is_name(t))
         return unexpected(p, t, "a state");
@@ -90,14 +90,14 @@ static bool read_state(Parser *p, const ShToken *t, int *q)
     return true;
 }
 
-static bool check_symbol(Parser *p, const ShToken *t)
+static bool check_symbol(Parser *p, const ThToken *t)
 {
     if (!*text_of(p, t))
         return th_fail_at(p->err, TH_EPARSE, t->line, t->col, "a name cannot be empty");
     return th_token_symbol(&p->tokens, t, &p->spaced, &p->wide, p->err);
 }
 
-static bool read_symbol(Parser *p, const ShToken *t, int *s)
+static bool read_symbol(Parser *p, const ThToken *t, int *s)
 {
     if (!th_token_is_name(t))
         return unexpected(p, t, "a symbol");
@@ -118,7 +118,7 @@ static bool read_symbol(Parser *p, const ShToken *t, int *s)
 }
 
 /* A symbol, or * for TH_TM_ANY. */
-static bool read_pattern(Parser *p, const ShToken *t, int *s)
+static bool read_pattern(Parser *p, const ThToken *t, int *s)
 {
     *s = TH_TM_ANY;
     return t->kind == '*' || read_symbol(p, t, s);
@@ -126,9 +126,9 @@ static bool read_pattern(Parser *p, const ShToken *t, int *s)
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 
-static bool declare_names(Parser *p, ShStatement s, Keyword k)
+static bool declare_names(Parser *p, ThStatement s, Keyword k)
 {
-    for (const ShToken *t = s.first + 1; t < s.end; t++) {
+    for (const ThToken *t = s.first + 1; t < s.end; t++) {
         int before = k == ALPHABET ? p->build.m.n_symbols : p->build.m.n_states, number = 0;
         if (!(k == ALPHABET ? read_symbol(p, t, &number) : read_state(p, t, &number)))
             return false;
@@ -139,9 +139,9 @@ static bool declare_names(Parser *p, ShStatement s, Keyword k)
 }
 
 /* The number of the word that follows a keyword among choices, alone; -1 and an error. */
-static int choose(Parser *p, ShStatement s, const char *const *choice, const char *wanted)
+static int choose(Parser *p, ThStatement s, const char *const *choice, const char *wanted)
 {
-    const ShToken *t = s.first + 1;
+    const ThToken *t = s.first + 1;
     for (int i = 0; choice[i]; i++)
         if (t < s.end && t->kind == TH_TOKEN_WORD && strcmp(text_of(p, t), choice[i]) == 0)
             return i;
@@ -149,12 +149,12 @@ static int choose(Parser *p, ShStatement s, const char *const *choice, const cha
     return -1;
 }
 
-static bool at_end(Parser *p, const ShToken *t, ShStatement s)
+static bool at_end(Parser *p, const ThToken *t, ThStatement s)
 {
     return t == s.end || unexpected(p, t, "the end of the statement");
 }
 
-static bool declare_tapes(Parser *p, ShStatement s)
+static bool declare_tapes(Parser *p, ThStatement s)
 {
     static const char *const counts[] = {"1", "2", "3", "4", "5", NULL};
     int n = choose(p, s, counts, "a number of tapes, 1 to 5,");
@@ -163,7 +163,7 @@ static bool declare_tapes(Parser *p, ShStatement s)
 }
 
 /* tape two-way | one-way [edge=stay|reject|error] */
-static bool declare_tape(Parser *p, ShStatement s)
+static bool declare_tape(Parser *p, ThStatement s)
 {
     static const char *const ways[] = {"two-way", "one-way", NULL};
     static const char *const edges[] = {"stay", "reject", "error", NULL};
@@ -171,15 +171,15 @@ static bool declare_tape(Parser *p, ShStatement s)
     p->build.m.edge = way == 1 ? TH_TM_EDGE_STAY : TH_TM_TWO_WAY;
     if (way != 1 || s.first + 2 == s.end)
         return way >= 0 && at_end(p, s.first + 2, s);
-    const ShToken *t = s.first + 2;
+    const ThToken *t = s.first + 2;
     if (t->kind != TH_TOKEN_WORD || strcmp(text_of(p, t), "edge") != 0 || t[1].kind != '=')
         return unexpected(p, t, "edge=stay, edge=reject or edge=error");
-    int edge = choose(p, (ShStatement){t + 1, s.end}, edges, "stay, reject or error");
+    int edge = choose(p, (ThStatement){t + 1, s.end}, edges, "stay, reject or error");
     p->build.m.edge = (ThTmEdge)(TH_TM_EDGE_STAY + edge);
     return edge >= 0 && at_end(p, t + 3, s);
 }
 
-static bool declare_missing(Parser *p, ShStatement s)
+static bool declare_missing(Parser *p, ThStatement s)
 {
     static const char *const ways[] = {"halt", "reject", "step", NULL};
     int way = choose(p, s, ways, "halt, reject or step");
@@ -187,13 +187,13 @@ static bool declare_missing(Parser *p, ShStatement s)
     return way >= 0 && at_end(p, s.first + 2, s);
 }
 
-static bool declare_blank(Parser *p, ShStatement s)
+static bool declare_blank(Parser *p, ThStatement s)
 {
-    const ShToken *t = s.first + 1;
+    const ThToken *t = s.first + 1;
     return read_symbol(p, t, &p->build.m.blank) && at_end(p, t + 1, s);
 }
 
-static bool declare(Parser *p, ShStatement s, Keyword k)
+static bool declare(Parser *p, ThStatement s, Keyword k)
 {
     switch (k) {
     case ALPHABET:
@@ -218,8 +218,8 @@ static bool declare(Parser *p, ShStatement s, Keyword k)
 /* The parts of a rule: what each tape reads lies between first[t] and first[t + 1] - 1. */
 typedef struct {
     ThTmRule rule;
-    const ShToken *from;
-    const ShToken *first[TH_TM_MOST_TAPES], *end[TH_TM_MOST_TAPES];
+    const ThToken *from;
+    const ThToken *first[TH_TM_MOST_TAPES], *end[TH_TM_MOST_TAPES];
 } RuleText;
 
 static bool remember_case(Parser *p, const RuleText *x)
@@ -251,16 +251,16 @@ static bool add_rules(Parser *p, RuleText *x, int tape)
 {
     if (tape == p->build.m.n_tapes)
         return remember_case(p, x);
-    for (const ShToken *t = x->first[tape]; t < x->end[tape]; t += 2)
+    for (const ThToken *t = x->first[tape]; t < x->end[tape]; t += 2)
         if (!read_pattern(p, t, &x->rule.read[tape]) || !add_rules(p, x, tape + 1))
             return false;
     return true;
 }
 
 /* SYMBOL[,SYMBOL…] [| …] up to the arrow, which *at points at afterwards. */
-static bool read_cases(Parser *p, RuleText *x, const ShToken **at)
+static bool read_cases(Parser *p, RuleText *x, const ThToken **at)
 {
-    const ShToken *t = *at;
+    const ThToken *t = *at;
     int s;
     for (int tape = 0; tape < p->build.m.n_tapes; tape++) {
         x->first[tape] = t;
@@ -278,7 +278,7 @@ static bool read_cases(Parser *p, RuleText *x, const ShToken **at)
     return true;
 }
 
-static bool read_move(Parser *p, const ShToken *t, int *move)
+static bool read_move(Parser *p, const ThToken *t, int *move)
 {
     const char *text = t->kind == TH_TOKEN_WORD ? text_of(p, t) : "";
     const char *at = text[0] && !text[1] ? strchr("LSR", *text) : NULL;
@@ -289,7 +289,7 @@ static bool read_move(Parser *p, const ShToken *t, int *move)
 }
 
 /* [WRITE] MOVE [| …] NEXT [!] */
-static bool read_actions(Parser *p, RuleText *x, const ShToken *t, const ShToken *end)
+static bool read_actions(Parser *p, RuleText *x, const ThToken *t, const ThToken *end)
 {
     x->rule.pause = end > t && end[-1].kind == '!';
     end -= x->rule.pause;
@@ -297,7 +297,7 @@ static bool read_actions(Parser *p, RuleText *x, const ShToken *t, const ShToken
         return unexpected(p, end, "the end of the rule");
     for (int tape = 0; tape < p->build.m.n_tapes; tape++) {
         bool last = tape + 1 == p->build.m.n_tapes;
-        const ShToken *stop = t;
+        const ThToken *stop = t;
         while (stop < end && stop->kind != '|')
             stop++;
         long n = stop - t - last;
@@ -319,10 +319,10 @@ static bool read_actions(Parser *p, RuleText *x, const ShToken *t, const ShToken
 }
 
 /* FROM SYMBOL[,SYMBOL…] [| …] -> [WRITE] MOVE [| …] NEXT [!] */
-static bool read_rule(Parser *p, ShStatement s)
+static bool read_rule(Parser *p, ThStatement s)
 {
     RuleText x = {.from = s.first};
-    const ShToken *t = s.first;
+    const ThToken *t = s.first;
     if (t->kind == '*')
         x.rule.from = TH_TM_ANY;
     else if (!read_state(p, t, &x.rule.from))
@@ -333,7 +333,7 @@ static bool read_rule(Parser *p, ShStatement s)
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-static bool fail_statement(Parser *p, ShStatement s)
+static bool fail_statement(Parser *p, ThStatement s)
 {
     const char *near = NULL;
     if (s.first->kind == TH_TOKEN_WORD)
@@ -344,7 +344,7 @@ static bool fail_statement(Parser *p, ShStatement s)
     return th_hint(p->err, "a rule is written FROM SYMBOL -> [WRITE] MOVE NEXT");
 }
 
-static bool once(Parser *p, ShStatement s, Keyword k)
+static bool once(Parser *p, ThStatement s, Keyword k)
 {
     if (p->seen[k])
         return fail_token(p, s.first, "", " is given twice");
@@ -352,7 +352,7 @@ static bool once(Parser *p, ShStatement s, Keyword k)
     return true;
 }
 
-static bool read_declaration(Parser *p, ShStatement s)
+static bool read_declaration(Parser *p, ThStatement s)
 {
     Keyword k = keyword_of(p, s);
     if (k > NONDETERMINISTIC)
@@ -365,12 +365,12 @@ static bool read_declaration(Parser *p, ShStatement s)
 }
 
 /* After the alphabet, wherever that stands. */
-static bool read_blank(Parser *p, ShStatement s)
+static bool read_blank(Parser *p, ThStatement s)
 {
     return keyword_of(p, s) != BLANK || declare_blank(p, s);
 }
 
-static bool read_moves(Parser *p, ShStatement s)
+static bool read_moves(Parser *p, ThStatement s)
 {
     Keyword k = keyword_of(p, s);
     if (k == N_KEYWORDS)
@@ -381,13 +381,13 @@ static bool read_moves(Parser *p, ShStatement s)
            at_end(p, s.first + 2, s);
 }
 
-static bool read_ends(Parser *p, ShStatement s)
+static bool read_ends(Parser *p, ThStatement s)
 {
     Keyword k = keyword_of(p, s);
     if (k < HALT || k == N_KEYWORDS)
         return true;
     p->seen[k] = true;
-    for (const ShToken *t = s.first + 1; t < s.end; t++) {
+    for (const ThToken *t = s.first + 1; t < s.end; t++) {
         int q = 0;
         if (!read_state(p, t, &q))
             return false;
@@ -398,9 +398,9 @@ static bool read_ends(Parser *p, ShStatement s)
     return true;
 }
 
-static bool each_statement(Parser *p, bool (*read)(Parser *p, ShStatement s))
+static bool each_statement(Parser *p, bool (*read)(Parser *p, ThStatement s))
 {
-    for (ShStatement s = {0}; th_statement_next(&p->tokens, &s);)
+    for (ThStatement s = {0}; th_statement_next(&p->tokens, &s);)
         if (!read(p, s))
             return false;
     return true;
@@ -445,7 +445,7 @@ static bool check_rules(Parser *p)
 
 static bool finish(Parser *p)
 {
-    const ShToken *end = &p->tokens.token[p->tokens.n - 1];
+    const ThToken *end = &p->tokens.token[p->tokens.n - 1];
     if (p->spaced && p->wide)
         return th_fail_at(p->err, TH_EPARSE, p->spaced->line, p->spaced->col,
                           "a blank character and a symbol of several characters exclude each "

@@ -292,7 +292,7 @@ void th_tm_stepper_clear(ThTmStepper *s, size_t i)
 /* ---- rules by their case --------------------------------------------------------------------- */
 
 /* A name or *, which is TH_TM_ANY, as its number; -2 and an error. */
-static int number_of(const ThTokens *t, const ShToken *at, char *const *name, int n,
+static int number_of(const ThTokens *t, const ThToken *at, char *const *name, int n,
                      const char *what, ThError *err)
 {
     char shown[TH_TOKEN_SHOWN];
@@ -313,7 +313,7 @@ static int number_of(const ThTokens *t, const ShToken *at, char *const *name, in
 /* Reads "STATE SYMBOL [| SYMBOL…]" into the case of a rule. */
 static bool read_case(const ThTm *m, const ThTokens *t, ThTmRule *r, ThError *err)
 {
-    const ShToken *at = t->token;
+    const ThToken *at = t->token;
     r->from = number_of(t, at, m->state, m->n_states, "state", err);
     for (int k = 0; k < m->n_tapes && r->from != -2; k++) {
         if (k > 0 && (++at)->kind != '|')

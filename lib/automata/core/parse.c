@@ -31,35 +31,35 @@ typedef struct {
     ThAutomatonBuild build;
     bool seen[N_KEYWORDS]; /* statements that may be there once */
     bool any_moore, any_mealy, any_start;
-    const ShToken **state_at; /* (states): where a state was mentioned first */
+    const ThToken **state_at; /* (states): where a state was mentioned first */
     size_t state_cap;
-    const ShToken *blank; /* a one-character blank symbol, which only single characters may join */
-    const ShToken *wide;  /* a symbol of several characters */
+    const ThToken *blank; /* a one-character blank symbol, which only single characters may join */
+    const ThToken *wide;  /* a symbol of several characters */
     ThError *err;
 } Parser;
 
-static const char *text_of(const Parser *p, const ShToken *t)
+static const char *text_of(const Parser *p, const ThToken *t)
 {
     return th_token_text(&p->tokens, t);
 }
 
-static bool fail_token(Parser *p, const ShToken *t, const char *before, const char *after)
+static bool fail_token(Parser *p, const ThToken *t, const char *before, const char *after)
 {
     return th_token_fail(&p->tokens, t, before, after, p->err);
 }
 
-static Keyword keyword_of(const Parser *p, ShStatement s)
+static Keyword keyword_of(const Parser *p, ThStatement s)
 {
     return (Keyword)th_statement_keyword(&p->tokens, s, keywords, N_KEYWORDS);
 }
 
-static bool is_empty_move(const Parser *p, const ShToken *t)
+static bool is_empty_move(const Parser *p, const ThToken *t)
 {
     return t->kind == TH_TOKEN_WORD && strcmp(text_of(p, t), "eps") == 0;
 }
 
 /* Unquoted ε and λ: the empty word, or a letter? */
-static bool check_sign(Parser *p, const ShToken *t)
+static bool check_sign(Parser *p, const ThToken *t)
 {
     if (t->kind != TH_TOKEN_WORD || !th_is_empty_word_sign(text_of(p, t)))
         return true;
@@ -69,7 +69,7 @@ static bool check_sign(Parser *p, const ShToken *t)
 
 /* A word that begins a statement, where a state is listed: the end of a line is missing, or
  * quotes. */
-static bool check_listed(Parser *p, const ShToken *t)
+static bool check_listed(Parser *p, const ThToken *t)
 {
     if (t->kind != TH_TOKEN_WORD || !th_automaton_is_keyword(text_of(p, t)))
         return true;
@@ -78,7 +78,7 @@ static bool check_listed(Parser *p, const ShToken *t)
 }
 
 /* The hint for a name that is not among those declared. */
-static bool hint_declared(Parser *p, const ThIntern *known, const ShToken *t, const char *statement)
+static bool hint_declared(Parser *p, const ThIntern *known, const ThToken *t, const char *statement)
 {
     const char **name = th_alloc(known->n, sizeof *name, NULL);
     const char *near = NULL;
@@ -95,7 +95,7 @@ static bool hint_declared(Parser *p, const ThIntern *known, const ShToken *t, co
 }
 
 /* The number of a name in one of the builder's tables; once these were declared, of no other. */
-static bool lookup(Parser *p, Keyword declared, const ShToken *t, int *number)
+static bool lookup(Parser *p, Keyword declared, const ThToken *t, int *number)
 {
     static const char *const kind[] = {"symbol ", "state ", "output "};
     static const char *const after[] = {" is not in the alphabet", " is not among the states",
@@ -122,18 +122,18 @@ static bool lookup(Parser *p, Keyword declared, const ShToken *t, int *number)
     return true;
 }
 
-static bool check_symbol(Parser *p, const ShToken *t)
+static bool check_symbol(Parser *p, const ThToken *t)
 {
     return th_token_symbol(&p->tokens, t, &p->blank, &p->wide, p->err);
 }
 
 /* ---- declarations ---- */
 
-static bool declare(Parser *p, ShStatement s, Keyword k)
+static bool declare(Parser *p, ThStatement s, Keyword k)
 {
     static const char *const kind[] = {"symbol ", "state ", "output "};
     ThIntern *table[] = {&p->build.symbol, &p->build.state, &p->build.output};
-    for (const ShToken *t = s.first + 1; t < s.end; t++) {
+    for (const ThToken *t = s.first + 1; t < s.end; t++) {
         size_t before = table[k]->n;
         int number = 0;
         if (!th_token_is_name(t))
@@ -155,7 +155,7 @@ static bool declare(Parser *p, ShStatement s, Keyword k)
 
 /* ---- transitions ---- */
 
-static bool read_symbol(Parser *p, const ShToken *t, int *symbol)
+static bool read_symbol(Parser *p, const ThToken *t, int *symbol)
 {
     if (!th_token_is_name(t))
         return th_token_unexpected(&p->tokens, t, "a symbol", p->err);
@@ -167,14 +167,14 @@ static bool read_symbol(Parser *p, const ShToken *t, int *symbol)
            lookup(p, ALPHABET, t, symbol);
 }
 
-static bool read_state(Parser *p, const ShToken *t, int *q)
+static bool read_state(Parser *p, const ThToken *t, int *q)
 {
     if (!th_token_is_name(t))
         return th_token_unexpected(&p->tokens, t, "a state", p->err);
     return lookup(p, STATES, t, q);
 }
 
-static bool read_output(Parser *p, const ShToken *t, int *output)
+static bool read_output(Parser *p, const ThToken *t, int *output)
 {
     if (!th_token_is_name(t) || is_empty_move(p, t))
         return th_token_unexpected(&p->tokens, t, "an output", p->err);
@@ -182,7 +182,7 @@ static bool read_output(Parser *p, const ShToken *t, int *output)
 }
 
 /* The part behind the arrow: TO [/ OUTPUT]. */
-static bool read_target(Parser *p, const ShToken *t, const ShToken *end, ThAutomatonArc *arc)
+static bool read_target(Parser *p, const ThToken *t, const ThToken *end, ThAutomatonArc *arc)
 {
     if (!read_state(p, t++, &arc->to))
         return false;
@@ -203,13 +203,13 @@ static bool read_target(Parser *p, const ShToken *t, const ShToken *end, ThAutom
 }
 
 /* FROM SYMBOL[,SYMBOL…] -> TO [/ OUTPUT] */
-static bool read_transition(Parser *p, ShStatement s)
+static bool read_transition(Parser *p, ThStatement s)
 {
     ThAutomatonArc arc = {.output = TH_AUTOMATON_NO_OUTPUT};
-    const ShToken *t = s.first;
+    const ThToken *t = s.first;
     if (!read_state(p, t++, &arc.from))
         return false;
-    const ShToken *symbols = t;
+    const ThToken *symbols = t;
     for (;;) {
         if (!read_symbol(p, t++, &arc.symbol))
             return false;
@@ -217,7 +217,7 @@ static bool read_transition(Parser *p, ShStatement s)
             break;
         t++;
     }
-    const ShToken *arrow = t;
+    const ThToken *arrow = t;
     if (t->kind != TH_TOKEN_ARROW)
         return th_token_unexpected(&p->tokens, t, "'->'", p->err);
     if (!read_target(p, t + 1, s.end, &arc))
@@ -232,12 +232,12 @@ static bool read_transition(Parser *p, ShStatement s)
 
 /* ---- start, accept, output ---- */
 
-static bool read_marks(Parser *p, ShStatement s, Keyword k)
+static bool read_marks(Parser *p, ThStatement s, Keyword k)
 {
     if (p->seen[k])
         return fail_token(p, s.first, "", " is given twice");
     p->seen[k] = true;
-    for (const ShToken *t = s.first + 1; t < s.end; t++) {
+    for (const ThToken *t = s.first + 1; t < s.end; t++) {
         int q = 0;
         if (!check_listed(p, t) || !read_state(p, t, &q))
             return false;
@@ -251,10 +251,10 @@ static bool read_marks(Parser *p, ShStatement s, Keyword k)
 }
 
 /* output STATE SYMBOL */
-static bool read_moore(Parser *p, ShStatement s)
+static bool read_moore(Parser *p, ThStatement s)
 {
     int q = 0, output = 0;
-    const ShToken *t = s.first + 1;
+    const ThToken *t = s.first + 1;
     if (!read_state(p, t, &q) || !read_output(p, t + 1, &output))
         return false;
     if (t + 2 != s.end)
@@ -271,7 +271,7 @@ static bool read_moore(Parser *p, ShStatement s)
 
 /* ---- statements ---- */
 
-static bool fail_statement(Parser *p, ShStatement s)
+static bool fail_statement(Parser *p, ThStatement s)
 {
     if (s.first->kind == TH_TOKEN_WORD) {
         const char *near = th_nearest(text_of(p, s.first), keywords, N_KEYWORDS);
@@ -280,7 +280,7 @@ static bool fail_statement(Parser *p, ShStatement s)
             return th_hint(p->err, "did you mean %s?", near);
         }
     }
-    const ShToken *at = s.first + th_token_is_name(s.first);
+    const ThToken *at = s.first + th_token_is_name(s.first);
     while (at > s.first && at + 1 < s.end && at[1].kind == ',')
         at += 2;
     if (at > s.first)
@@ -290,7 +290,7 @@ static bool fail_statement(Parser *p, ShStatement s)
 }
 
 /* Start states and transitions: they give the states their order. */
-static bool read_moves(Parser *p, ShStatement s)
+static bool read_moves(Parser *p, ThStatement s)
 {
     Keyword k = keyword_of(p, s);
     if (k == N_KEYWORDS)
@@ -299,7 +299,7 @@ static bool read_moves(Parser *p, ShStatement s)
 }
 
 /* What is said about states that are known by then. */
-static bool read_properties(Parser *p, ShStatement s)
+static bool read_properties(Parser *p, ThStatement s)
 {
     Keyword k = keyword_of(p, s);
     if (k == OUTPUT)
@@ -307,7 +307,7 @@ static bool read_properties(Parser *p, ShStatement s)
     return k != ACCEPT || read_marks(p, s, ACCEPT);
 }
 
-static bool read_declaration(Parser *p, ShStatement s)
+static bool read_declaration(Parser *p, ThStatement s)
 {
     Keyword k = keyword_of(p, s);
     if (k > OUTPUTS)
@@ -319,9 +319,9 @@ static bool read_declaration(Parser *p, ShStatement s)
     return good;
 }
 
-static bool each_statement(Parser *p, bool (*read)(Parser *p, ShStatement s))
+static bool each_statement(Parser *p, bool (*read)(Parser *p, ThStatement s))
 {
-    for (ShStatement s = {0}; th_statement_next(&p->tokens, &s);)
+    for (ThStatement s = {0}; th_statement_next(&p->tokens, &s);)
         if (!read(p, s))
             return false;
     return true;
@@ -348,7 +348,7 @@ static bool check_states(Parser *p)
 
 static bool finish(Parser *p)
 {
-    const ShToken *end = &p->tokens.token[p->tokens.n - 1];
+    const ThToken *end = &p->tokens.token[p->tokens.n - 1];
     if (p->build.failed)
         return true; /* th_automaton_build_finish reports it */
     if (p->blank && p->wide)

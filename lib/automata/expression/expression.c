@@ -29,7 +29,7 @@ typedef struct {
 
 typedef struct {
     ThTokens tokens;
-    const ShToken *at;
+    const ThToken *at;
     ThAutomatonFind *find;
     void *context;
     size_t max_states;
@@ -166,7 +166,7 @@ static bool expect(Evaluator *e, char kind, const char *name)
 }
 
 /* Gives an error of an operation the position of the token that asked for it. */
-static bool fail_at(Evaluator *e, const ShToken *token)
+static bool fail_at(Evaluator *e, const ThToken *token)
 {
     if (e->err && e->err->line == 0) {
         e->err->line = token->line;
@@ -196,7 +196,7 @@ static char *argument_text(Evaluator *e)
 static bool number(Evaluator *e, int *value)
 {
     enum { MOST = 999999999 };
-    const ShToken *first = e->at;
+    const ThToken *first = e->at;
     long long x = -1;
     double size = 0;
     char *typed = argument_text(e);
@@ -230,7 +230,7 @@ static bool arguments(Evaluator *e, int argument[MAX_ARGUMENTS], int *n)
 }
 
 /* The rest of NAME(1, 2, …) or NAME. */
-static bool builtin(Evaluator *e, Value *v, const ThAutomatonBuiltin *b, const ShToken *name)
+static bool builtin(Evaluator *e, Value *v, const ThAutomatonBuiltin *b, const ThToken *name)
 {
     int argument[MAX_ARGUMENTS], n = 0;
     if (e->at->kind == '(' && !arguments(e, argument, &n))
@@ -276,7 +276,7 @@ static bool call_automaton(Evaluator *e, Call *c)
 /* "word" as the automaton that accepts it only. */
 static bool call_word(Evaluator *e, Call *c)
 {
-    const ShToken *word = e->at;
+    const ThToken *word = e->at;
     c->automaton[c->n] = th_automaton_word(c->automaton[0], text(e), e->err);
     if (!c->automaton[c->n])
         return fail_at(e, word);
@@ -359,7 +359,7 @@ static bool call_more(const Call *c, const ThAutomatonFunction *f, int n)
 }
 
 /* The rest of NAME(…). */
-static bool function(Evaluator *e, Value *v, const ThAutomatonFunction *f, const ShToken *name)
+static bool function(Evaluator *e, Value *v, const ThAutomatonFunction *f, const ThToken *name)
 {
     Call c = {0};
     bool good = expect(e, '(', "'('");
@@ -383,7 +383,7 @@ static bool function(Evaluator *e, Value *v, const ThAutomatonFunction *f, const
 /* ---- regular expressions ---- */
 
 /* Moves an error inside a pattern to where the pattern stands. */
-static bool fail_in_pattern(Evaluator *e, const ShToken *pattern)
+static bool fail_in_pattern(Evaluator *e, const ThToken *pattern)
 {
     if (e->err && e->err->line == 1) {
         e->err->line = pattern->line;
@@ -396,7 +396,7 @@ static bool fail_in_pattern(Evaluator *e, const ShToken *pattern)
 /* The rest of regex "…", or regex "…" over "…". */
 static bool regex(Evaluator *e, Value *v)
 {
-    const ShToken *pattern = e->at;
+    const ThToken *pattern = e->at;
     if (pattern->kind != TH_TOKEN_STRING)
         return unexpected(e, "a regular expression in quotes");
     e->at++;
@@ -419,7 +419,7 @@ static bool regex(Evaluator *e, Value *v)
     return v->automaton || fail_in_pattern(e, pattern);
 }
 
-static bool unknown_name(Evaluator *e, const ShToken *name)
+static bool unknown_name(Evaluator *e, const ThToken *name)
 {
     char shown[TH_TOKEN_SHOWN];
     size_t n_builtins, n = 0;
@@ -448,7 +448,7 @@ static bool unknown_name(Evaluator *e, const ShToken *name)
 
 static bool named(Evaluator *e, Value *v)
 {
-    const ShToken *name = e->at;
+    const ThToken *name = e->at;
     const char *typed = text(e);
     advance(e);
     bool called = e->at->kind == '(';
@@ -485,7 +485,7 @@ static bool primary(Evaluator *e, Value *v)
 static bool unary(Evaluator *e, Value *v)
 {
     bool negate = false;
-    const ShToken *first = e->at;
+    const ThToken *first = e->at;
     for (; e->at->kind == '~'; advance(e))
         negate = !negate;
     if (!primary(e, v))
@@ -505,7 +505,7 @@ static bool binary(Evaluator *e, Value *v, int level)
             o++;
         if (o == N_OPERATORS)
             return true;
-        const ShToken *sign = e->at;
+        const ThToken *sign = e->at;
         Value right = {0};
         advance(e);
         if (!binary(e, &right, level + 1)) {
