@@ -19,3 +19,13 @@
     [ -s session.txt ]
     "$TAPEHEAD" --quiet -e 'source "lab.th"; run m ab' >/dev/null
 }
+
+@test "the README's proof holds" {
+    cd "$BATS_TEST_TMPDIR"
+    awk '/^```$/ { open = !open; n += open; next } open && n == 4' \
+        "$BATS_TEST_DIRNAME/../../README.md" >proof.th
+    "$TAPEHEAD" --quiet proof.th >said.txt
+    grep -q '^m is right on strings of every length: proved$' said.txt
+    grep -q '^the certificate holds: ' said.txt
+    grep -q '^they agree on all 8190 words' said.txt
+}
