@@ -127,6 +127,7 @@ extern "C" {
 #include "compile/program.h"
 #include "compile/prove.h"
 #include "compile/try.h"
+#include "inspect/against.h"
 #include "inspect/clusters.h"
 #include "inspect/extract.h"
 #include "inspect/field.h"

@@ -68,16 +68,6 @@ static bool save(const ThFormatCheckpoint *c, const ThModel *m, ThError *err)
     return !c->path || th_safetensors_save(m, c->path, err);
 }
 
-/* What is due after a step, by its number. */
-static bool after_step(const ThFormatCheckpoint *c, const ThTrainer *trainer, const ThModel *m,
-                       ThError *err)
-{
-    ThTrainerProgress p = th_trainer_progress(trainer);
-    if (c->stepped)
-        c->stepped(c->context, trainer);
-    return (p.step % c->every && !th_trainer_done(trainer)) || save(c, m, err);
-}
-
 static bool interrupted(const ThFormatCheckpoint *c, const ThTrainer *trainer, const ThModel *m,
                         ThError *err)
 {
@@ -86,20 +76,26 @@ static bool interrupted(const ThFormatCheckpoint *c, const ThTrainer *trainer, c
                    th_trainer_progress(trainer).step);
 }
 
+/* A step, and what follows it. */
+static bool step(const ThFormatCheckpoint *c, ThTrainer *trainer, ThError *err)
+{
+    return !th_stopped(c->stop, err) && th_trainer_step(trainer, err) &&
+           (!c->stepped || c->stepped(c->context, trainer, err));
+}
+
 bool th_format_train(const ThFormatCheckpoint *c, ThTrainer *trainer, const ThModel *m,
                      ThError *err)
 {
     while (!th_trainer_done(trainer)) {
-        if (th_stopped(c->stop, NULL))
-            return interrupted(c, trainer, m, err);
         ThError why = {0};
-        if (!th_trainer_step(trainer, &why)) {
+        if (!step(c, trainer, &why)) {
             if (why.code == TH_EINTERRUPTED)
                 return interrupted(c, trainer, m, err);
             th_fail(err, why.code, "%s", why.msg);
             return th_hint(err, "%s", why.hint);
         }
-        if (!after_step(c, trainer, m, err))
+        bool due = th_trainer_progress(trainer).step % c->every == 0 || th_trainer_done(trainer);
+        if (due && !save(c, m, err))
             return false;
     }
     return true;

@@ -21,7 +21,8 @@ typedef struct {
     long long every;  /* steps from one saving to the next */
     ThStop *stop;
     void *context;
-    void (*stepped)(void *context, const ThTrainer *trainer); /* after each step; may be NULL */
+    /* After each step, before it is saved; may be NULL, and fail by returning false. */
+    bool (*stepped)(void *context, const ThTrainer *trainer, ThError *err);
 } ThFormatCheckpoint;
 
 /* Looks for a checkpoint that is further than the model, which is to do *steps more steps.  Where
@@ -32,8 +33,8 @@ bool th_format_resume(const ThFormatCheckpoint *c, const ThModel *m, long long *
                       ThModel **further, ThError *err);
 
 /* Does all the steps of the trainer of a model, which is saved when a saving is due, after the last
- * step, and when it is stopped: TH_EINTERRUPTED.  Other errors are those of th_trainer_step and
- * th_safetensors_save. */
+ * step, and when it is stopped: TH_EINTERRUPTED.  Other errors are those of th_trainer_step, of
+ * stepped and of th_safetensors_save. */
 bool th_format_train(const ThFormatCheckpoint *c, ThTrainer *trainer, const ThModel *m,
                      ThError *err);
 

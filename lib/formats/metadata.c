@@ -141,6 +141,42 @@ static json_t *write_validations(const ThModelTraining *t, bool *ok)
     return array;
 }
 
+static json_t *write_comparisons(const ThModelTraining *t, bool *ok)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < t->n_comparisons; i++) {
+        const ThModelComparison *c = &t->comparison[i];
+        append(array,
+               json_pack("[I,I,I,i]", (json_int_t)c->step, (json_int_t)c->words,
+                         (json_int_t)c->wrong, c->states),
+               ok);
+    }
+    return array;
+}
+
+static json_t *write_numbers(const int *x, size_t n, bool *ok)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        append(array, json_integer(x[i]), ok);
+    return array;
+}
+
+/* The rows of a batch: their symbols and what is due; of padding nothing is. */
+static json_t *write_batch(const ThBatch *b, const ThSignature *s, bool *ok)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < b->B; i++) {
+        ThBatch row = th_batch_slice(b, s, i, 1);
+        row.T = th_batch_length(b, i);
+        append(array,
+               json_pack("[o,o]", write_numbers(row.token, (size_t)row.T, ok),
+                         write_numbers(row.target, th_batch_answers(s, &row), ok)),
+               ok);
+    }
+    return array;
+}
+
 static json_t *write_scores(const ThModel *m, bool *ok)
 {
     json_t *array = json_array();
@@ -175,6 +211,10 @@ json_t *th_metadata_write(const ThModel *m, ThError *err)
         put_text(metadata, "history", write_history(&m->training, &ok), &ok);
         put_text(metadata, "validations", write_validations(&m->training, &ok), &ok);
         put_text(metadata, "scores", write_scores(m, &ok), &ok);
+    }
+    if (m->bound && m->training.n_comparisons > 0) {
+        put_text(metadata, "comparisons", write_comparisons(&m->training, &ok), &ok);
+        put_text(metadata, "joined", write_batch(&m->training.joined, &m->signature, &ok), &ok);
     }
     if (ok)
         return metadata;
@@ -416,6 +456,64 @@ static bool read_validations(const json_t *array, ThModelTraining *t, ThError *e
     return ok;
 }
 
+static bool read_comparisons(const json_t *array, ThModelTraining *t, ThError *err)
+{
+    size_t n = json_array_size(array);
+    t->comparison = th_alloc(n, sizeof *t->comparison, err);
+    t->cap_comparisons = n;
+    bool ok = t->comparison && (!array || json_is_array(array));
+    for (size_t i = 0; ok && i < n; i++) {
+        ThModelComparison *c = &t->comparison[t->n_comparisons++];
+        json_int_t x[4];
+        json_t *row = json_array_get(array, i);
+        ok = json_array_size(row) == 4 &&
+             json_unpack(row, "[I,I,I,I]", &x[0], &x[1], &x[2], &x[3]) == 0 &&
+             x[0] >= (i ? c[-1].step : 0) && x[0] <= t->step && x[2] >= 0 && x[1] >= x[2] &&
+             x[3] >= 0 && x[3] <= INT_MAX;
+        if (ok)
+            *c = (ThModelComparison){x[0], x[1], x[2], (int)x[3]};
+    }
+    return ok;
+}
+
+static bool read_numbers(const json_t *array, int least, int most, int *to, size_t n)
+{
+    bool ok = json_array_size(array) == n;
+    for (size_t i = 0; ok && i < n; i++) {
+        const json_t *x = json_array_get(array, i);
+        ok = json_is_integer(x) && json_integer_value(x) >= least && json_integer_value(x) <= most;
+        to[i] = (int)json_integer_value(x);
+    }
+    return ok;
+}
+
+static bool read_batch(const json_t *array, const ThSignature *s, ThBatch *b, ThError *err)
+{
+    enum { MOST_ROWS = 256, LONGEST_ROW = 100000 };
+    size_t n = json_array_size(array);
+    int most = s->target == TH_TARGET_BITS ? 1 : s->n_classes - 1;
+    bool ok = (!array || json_is_array(array)) && n <= MOST_ROWS;
+    b->B = (int)n;
+    b->T = 0;
+    for (size_t i = 0; ok && i < n; i++) {
+        size_t length = json_array_size(json_array_get(json_array_get(array, i), 0));
+        ok = length > 0 && length <= LONGEST_ROW;
+        b->T = (int)length > b->T ? (int)length : b->T;
+    }
+    ok = ok && th_batch_reserve(b, s, true, err);
+    for (int i = 0; ok && i < b->B; i++) {
+        const json_t *row = json_array_get(array, (size_t)i), *word = json_array_get(row, 0);
+        ThBatch own = th_batch_slice(b, s, i, 1);
+        own.T = *own.length = (int)json_array_size(word);
+        ok = json_array_size(row) == 2 &&
+             read_numbers(word, 0, s->n_symbols - 1, own.token, (size_t)own.T) &&
+             read_numbers(json_array_get(row, 1), -1, most, own.target, th_batch_answers(s, &own));
+    }
+    if (ok)
+        th_batch_pad(b, s);
+    return ok;
+}
+
 static bool read_score(const json_t *row, ThScore *x)
 {
     enum { COUNTS = 10, REALS = 5 };
@@ -465,14 +563,20 @@ bool th_metadata_training(const json_t *metadata, ThModel *m, ThError *err)
     json_t *history = get_document(metadata, "history", err);
     json_t *validations = get_document(metadata, "validations", err);
     json_t *scores = get_document(metadata, "scores", err);
+    json_t *comparisons = get_document(metadata, "comparisons", err);
+    json_t *joined = get_document(metadata, "joined", err);
     ThModelTraining *t = &m->training;
     bool ok = json_is_object(training) && read_progress(training, t) &&
               read_text(training, "optimizer", &t->optimizer, err) &&
               read_text(training, "task", &t->task, err) && read_history(history, t, err) &&
-              read_validations(validations, t, err) && read_scores(scores, m, err);
+              read_validations(validations, t, err) && read_scores(scores, m, err) &&
+              read_comparisons(comparisons, t, err) &&
+              read_batch(joined, &m->signature, &t->joined, err);
     json_decref(training);
     json_decref(history);
     json_decref(validations);
     json_decref(scores);
+    json_decref(comparisons);
+    json_decref(joined);
     return ok || wrong(err, "training figures");
 }

@@ -101,12 +101,12 @@ static bool fill(ThInspectTruth *t, const Source *f, ThError *err)
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
-static bool begin(ThInspectTruth *t, const ThModel *m, ThError *err)
+static bool begin(ThInspectTruth *t, const ThSignature *g, ThError *err)
 {
-    t->signature = &m->signature;
+    t->signature = g;
     t->wanted = -1;
-    t->width = m->signature.target == TH_TARGET_BITS ? m->signature.n_classes : 1;
-    return m->bound || th_fail(err, TH_EVALUE, "the model has no alphabet yet") ||
+    t->width = g->target == TH_TARGET_BITS ? g->n_classes : 1;
+    return g->n_symbols > 0 || th_fail(err, TH_EVALUE, "the model has no alphabet yet") ||
            th_hint(err, "train it first");
 }
 
@@ -119,14 +119,15 @@ static int *all_the_same(int n, ThError *err)
     return number;
 }
 
-bool th_inspect_truth_of_task(ThInspectTruth *t, const ThModel *m, const ThTask *task, ThError *err)
+bool th_inspect_truth_of_task(ThInspectTruth *t, const ThSignature *g, const ThTask *task,
+                              ThError *err)
 {
-    if (!begin(t, m, err) || !th_signature_match(&m->signature, &task->signature, err) ||
+    if (!begin(t, g, err) || !th_signature_match(g, &task->signature, err) ||
         !th_task_machine(task, err))
         return false;
     Source f = {.task = task,
-                .symbol = all_the_same(m->signature.n_symbols, err),
-                .label = all_the_same(m->signature.n_classes, err)};
+                .symbol = all_the_same(g->n_symbols, err),
+                .label = all_the_same(g->n_classes, err)};
     bool ok = f.symbol && f.label && fill(t, &f, err);
     free(f.symbol);
     free(f.label);
@@ -186,11 +187,10 @@ static bool match_labels(const ThInspectTruth *t, const ThTask *task, int *label
     return true;
 }
 
-bool th_inspect_truth_of_automaton(ThInspectTruth *t, const ThModel *m, const ThAutomaton *a,
+bool th_inspect_truth_of_automaton(ThInspectTruth *t, const ThSignature *g, const ThAutomaton *a,
                                    const char *accept, ThError *err)
 {
-    const ThSignature *g = &m->signature;
-    if (!begin(t, m, err))
+    if (!begin(t, g, err))
         return false;
     t->wanted = accept ? th_symbols_find(g->label, g->n_classes, accept) : -1;
     if (accept && t->wanted < 0)

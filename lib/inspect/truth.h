@@ -28,12 +28,13 @@ typedef struct {
     int wanted;     /* the class or bit that accepts: answers are 0 and 1; else -1 */
 } ThInspectTruth;
 
-/* Make the truth for a bound model; what was made is to be freed even where they fail.
- * TH_EVALUE where task or automaton do not answer what the model answers; TH_ELIMIT, TH_ENOMEM.
- * accept: the class, or of sets the symbol, that accepts; NULL: as said above. */
-bool th_inspect_truth_of_task(ThInspectTruth *t, const ThModel *m, const ThTask *task,
+/* Make the truth for a model with a signature, that of a bound one; what was made is to be freed
+ * even where they fail. TH_EVALUE where task or automaton do not answer what the model answers;
+ * TH_ELIMIT, TH_ENOMEM. accept: the class, or of sets the symbol, that accepts; NULL: as said
+ * above. */
+bool th_inspect_truth_of_task(ThInspectTruth *t, const ThSignature *g, const ThTask *task,
                               ThError *err);
-bool th_inspect_truth_of_automaton(ThInspectTruth *t, const ThModel *m, const ThAutomaton *a,
+bool th_inspect_truth_of_automaton(ThInspectTruth *t, const ThSignature *g, const ThAutomaton *a,
                                    const char *accept, ThError *err);
 void th_inspect_truth_free(ThInspectTruth *t);
 

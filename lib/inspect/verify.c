@@ -103,6 +103,8 @@ static bool told(void *context, size_t i, const int *answer, ThError *err)
     if (at < 0)
         return true;
     l->wrong++;
+    if (x->how->wrong && !x->how->wrong(x->how->context, word, l->length, err))
+        return false;
     if (!v->word) {
         v->at = at;
         if (!keep(x, word, l->length, due, err))

@@ -27,6 +27,8 @@ typedef struct {
     ThStop *stop;
     void *context;
     void (*progress)(void *context, long long words, int length); /* may be NULL */
+    /* Is told of every wrong word as it is met; may be NULL, fails by returning false. */
+    bool (*wrong)(void *context, const int *word, int length, ThError *err);
 } ThInspectVerification;
 
 typedef struct {

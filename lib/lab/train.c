@@ -8,56 +8,14 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "lab/pull.h"
+#include "lab/train_impl.h"
 #include "lab/validation.h"
 #include "learn/score.h"
 #include "models/ablation.h"
 #include "tensor/kernels.h"
 #include "tensor/optimizer.h"
 
-/* One thread's part of a step: some strings of the batch, on a tape of its own. */
-typedef struct {
-    ThTape *tape;
-    ThBatch batch; /* views of the trainer's batch */
-    ThRng noise;
-    double loss;
-    long long right;
-    double squares; /* of the summed gradient's slice */
-    double size;    /* the same of the parameters' */
-    ThError err;
-} Shard;
-
-struct ThTrainer {
-    ThModel *model;
-    bool fresh; /* the trainer bound the model, and no step has been done yet */
-    const ThTask *task;
-    ThPool *pool;
-    int n_shards;
-    Shard *shard; /* (n_shards) */
-    ThBatch batch;
-    ThTrainValidation *validation; /* NULL: none */
-    ThRange lengths;
-    int curriculum;
-    bool whole; /* the present batch is drawn from all lengths, whatever the bound */
-    double full;
-    long long first, last_step; /* of this training: steps before it, and those after it */
-    int batch_size;
-    double rate, max_norm, noise, ramp;
-    ThTrainPull *pull; /* NULL: none */
-    bool linear, cosine;
-    long long warmup;
-    ThOptimizerUpdate update;
-    float *scratch; /* of the update rule: scratch_size floats for every shard */
-    size_t scratch_size;
-    long long answers; /* that the present batch asks for */
-    int length, least; /* of its longest and its shortest strings */
-    double step_loss, step_accuracy;
-};
-
 /* ---- making ---- */
-
-/* The options curriculum and schedule, in the order of their words. */
-enum { CURRICULUM_UNIFORM, CURRICULUM_FIXED, CURRICULUM_ADAPTIVE, CURRICULUM_PACED };
-enum { SCHEDULE_CONSTANT, SCHEDULE_LINEAR, SCHEDULE_COSINE };
 
 static void read_options(ThTrainer *tr, const ThOptions *o)
 {
@@ -73,6 +31,7 @@ static void read_options(ThTrainer *tr, const ThOptions *o)
     tr->warmup = th_option_int(o, "warmup");
     tr->max_norm = th_option_real(o, "clip");
     tr->noise = th_option_real(o, "noise");
+    tr->joins = th_option_given(o, "against");
     tr->ramp = th_option_real(o, "ramp");
     const ThOptimizer *rule = th_optimizer_find(th_option_text(o, "optimizer"));
     bool given = th_option_given(o, "momentum");
@@ -239,7 +198,8 @@ void th_trainer_free(ThTrainer *tr)
     free(tr->shard);
     free(tr->scratch);
     th_train_pull_free(tr->pull);
-    th_batch_free(&tr->batch);
+    th_batch_free(&tr->drawn);
+    th_batch_free(&tr->both);
     if (tr->fresh)
         th_model_unbind(tr->model);
     free(tr);
@@ -247,88 +207,9 @@ void th_trainer_free(ThTrainer *tr)
 
 /* ---- a step ---- */
 
-enum { FIRST_BOUND = 3 }; /* of lengths that grow */
-
-/* The share of this training's steps that is done. */
-static double share_done(const ThTrainer *tr)
-{
-    return (double)(tr->model->training.step - tr->first) / (double)(tr->last_step - tr->first);
-}
-
-/* In equal times the lengths grow by equal factors. */
-static double paced_bound(const ThTrainer *tr)
-{
-    double last = (double)tr->lengths.hi, growth = fmax(1, last / FIRST_BOUND);
-    return FIRST_BOUND * pow(growth, 2 * share_done(tr)) + 1e-9;
-}
-
-/* The lengths that the curriculum has come to. */
-static ThRange present_lengths(const ThTrainer *tr)
-{
-    ThRange l = tr->lengths;
-    if (tr->curriculum == CURRICULUM_FIXED)
-        l.lo += l.step * ((long long)th_range_count(l) - 1);
-    if (tr->curriculum == CURRICULUM_ADAPTIVE || tr->curriculum == CURRICULUM_PACED) {
-        double bound = tr->curriculum == CURRICULUM_PACED ? fmin(paced_bound(tr), (double)l.hi)
-                                                          : tr->model->training.reach;
-        long long hi = (long long)fmax(bound, (double)l.lo);
-        l.hi = hi < l.hi ? hi : l.hi;
-    }
-    return l;
-}
-
-/* Those of the present step: some steps draw from all. */
-static ThRange lengths_of_step(ThTrainer *tr, ThRng *r)
-{
-    tr->whole = tr->full > 0 && th_rng_uniform(r) < tr->full;
-    return tr->whole ? tr->lengths : present_lengths(tr);
-}
-
-static bool draw_batch(ThTrainer *tr, ThError *err)
-{
-    ThRng r = th_rng(tr->model->training.seed, "train.batch", (uint64_t)tr->model->training.step);
-    const ThTask *t = tr->task;
-    ThRange l = lengths_of_step(tr, &r);
-    if (!t->kind->study && tr->curriculum != CURRICULUM_FIXED)
-        l.lo += l.step * (long long)th_rng_below(&r, th_range_count(l));
-    tr->least = th_task_length(t, (int)l.lo);
-    tr->length = t->kind->study ? th_task_length(t, (int)l.hi) : tr->least;
-    return t->kind->study ? t->kind->study(t, &r, &l, &tr->batch, err)
-                          : th_task_sample(t, &r, (int)l.lo, &tr->batch, err);
-}
-
-/* The step says which rows are next: epochs go on where another training stopped. */
-static bool take_batch(ThTrainer *tr, ThError *err)
-{
-    const ThModelTraining *t = &tr->model->training;
-    ThRng r = th_rng(t->seed, "train.rows", (uint64_t)t->step);
-    ThRange l = lengths_of_step(tr, &r);
-    ThTaskRows rows = {TH_TASK_TRAIN, (int)l.lo, (int)l.hi};
-    ThBatch *b = &tr->batch;
-    if (!th_task_take(tr->task, &rows, &t->seed, t->step * b->B, b, err))
-        return false;
-    tr->length = tr->least = th_batch_length(b, 0);
-    for (int i = 1; i < b->B; i++) {
-        int n = th_batch_length(b, i);
-        tr->length = n > tr->length ? n : tr->length;
-        tr->least = n < tr->least ? n : tr->least;
-    }
-    return true;
-}
-
-/* Shard i of n gets the strings i·B/n … (i+1)·B/n - 1. */
-static void cut_batch(ThTrainer *tr)
-{
-    long long B = tr->batch.B;
-    for (int i = 0; i < tr->n_shards; i++) {
-        int first = (int)(B * i / tr->n_shards), end = (int)(B * (i + 1) / tr->n_shards);
-        tr->shard[i].batch = th_batch_slice(&tr->batch, &tr->model->signature, first, end - first);
-    }
-}
-
 static double present_noise(const ThTrainer *tr)
 {
-    return tr->ramp > 0 ? tr->noise * fmin(1, share_done(tr) / tr->ramp) : tr->noise;
+    return tr->ramp > 0 ? tr->noise * fmin(1, th_train_share_done(tr) / tr->ramp) : tr->noise;
 }
 
 /* The loss that the parameters move by, given that of the answers. */
@@ -355,11 +236,13 @@ static void run_shard(void *context, int i)
     s->err = (ThError){0};
     th_tape_begin(s->tape, TH_TAPE_GRADIENT);
     ThVar z = th_model_forward(m, s->tape, &s->batch, &how);
-    ThVar loss = th_loss_of_batch(s->tape, z, &m->signature, &s->batch, 1.0 / (double)tr->answers);
+    ThVar loss =
+        th_loss_of_batch(s->tape, z, &m->signature, &s->batch, 1.0 / fmax(1, (double)tr->answers));
     if (!th_tape_backward(s->tape, whole_loss(tr, i, &routing, loss), NULL, &s->err))
         return;
     th_tape_read(s->tape, loss, &s->loss);
-    s->right = th_score_right(s->tape, z, &m->signature, &s->batch);
+    ThBatch drawn = th_batch_slice(&s->batch, &m->signature, 0, s->drawn);
+    s->right = th_score_right(s->tape, z, &m->signature, &drawn);
 }
 
 static void slice(const ThTrainer *tr, int i, size_t *from, size_t *to)
@@ -407,7 +290,7 @@ static void update_part(void *context, int i)
 static double scheduled_rate(const ThTrainer *tr)
 {
     double step = (double)(tr->model->training.step - tr->first), rate = tr->rate;
-    double part = share_done(tr);
+    double part = th_train_share_done(tr);
     if (tr->warmup > 0)
         rate *= fmin(1, (step + 1) / (double)tr->warmup);
     if (tr->linear)
@@ -428,7 +311,7 @@ static bool collect(ThTrainer *tr, double *norm, ThError *err)
         tr->step_loss += tr->shard[i].loss;
         right += tr->shard[i].right;
     }
-    tr->step_accuracy = (double)right / (double)tr->answers;
+    tr->step_accuracy = (double)right / fmax(1, (double)tr->scored);
     th_pool_run(tr->pool, sum_slice, tr, tr->n_shards);
     double squares = 0, size = 0;
     for (int i = 0; i < tr->n_shards; i++) {
@@ -484,13 +367,8 @@ static bool record(ThTrainer *tr, ThError *err)
 static bool move(ThTrainer *tr, ThError *err)
 {
     ThModelTraining *t = &tr->model->training;
-    tr->batch.B = tr->batch_size;
-    if (!(th_task_finite(tr->task) ? take_batch : draw_batch)(tr, err))
+    if (!th_train_draw(tr, err))
         return false;
-    tr->answers = th_score_answers(&tr->model->signature, &tr->batch);
-    if (tr->answers == 0)
-        tr->answers = 1;
-    cut_batch(tr);
     th_pool_run(tr->pool, run_shard, tr, tr->n_shards);
     double norm = 0;
     if (!collect(tr, &norm, err))
@@ -593,7 +471,7 @@ ThTrainerProgress th_trainer_progress(const ThTrainer *tr)
                                .loss = t->mean_loss,
                                .accuracy = t->mean_accuracy,
                                .length = tr->length,
-                               .longest = (int)present_lengths(tr).hi,
+                               .longest = (int)th_train_lengths(tr).hi,
                                .asked = (int)l.hi,
                                .validation = last_validation(t)};
 }

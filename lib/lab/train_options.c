@@ -52,7 +52,15 @@ const ThOptionSpec th_train_options[] = {
     {"report", TH_INT, NULL, 0, 1e12, NULL, "steps between lines of figures; default: set report"},
     {"checkpoint", TH_STRING, NULL, 0, 0, NULL,
      "file that the model is saved to while it trains, and continued from if it is there"},
-    {"every", TH_INT, "1000", 1, 1e12, NULL, "steps between checkpoints, and between validations"},
+    {"every", TH_INT, "1000", 1, 1e12, NULL,
+     "steps between checkpoints, between validations, and between comparisons"},
+    {"against", TH_STRING, NULL, 0, 0, NULL,
+     "automaton or task that the model is compared with while it trains: the shortest words on "
+     "which they differ, and neighbours of these, join every batch from then on"},
+    {"within", TH_RANGE, NULL, 1, 100000, NULL,
+     "lengths of the words that are compared; default: 1 to the longest of length="},
+    {"accept", TH_STRING, NULL, 0, 0, NULL,
+     "the class of the model that the automaton of against= accepts, see verify"},
     {"validate", TH_RANGE, NULL, 1, 1000000, NULL,
      "lengths on which the model is evaluated while it trains, on strings of their own; of a file "
      "the lengths of rows to test on"},

@@ -145,6 +145,19 @@ void th_batch_put(ThBatch *to, const ThSignature *s, int at, const ThBatch *from
     }
 }
 
+bool th_batch_join(ThBatch *to, const ThSignature *s, const ThBatch *first, const ThBatch *second,
+                   ThError *err)
+{
+    to->B = first->B + second->B;
+    to->T = first->T > second->T ? first->T : second->T;
+    if (!th_batch_reserve(to, s, true, err))
+        return false;
+    th_batch_put(to, s, 0, first);
+    th_batch_put(to, s, first->B, second);
+    th_batch_pad(to, s);
+    return true;
+}
+
 ThBatch th_batch_slice(const ThBatch *b, const ThSignature *s, int first, int n)
 {
     size_t cells = (size_t)first * (size_t)b->T;

@@ -69,6 +69,11 @@ void th_batch_trim(ThBatch *b, const ThSignature *s);
  * with at least as many columns.  Weights are not copied. */
 void th_batch_put(ThBatch *to, const ThSignature *s, int at, const ThBatch *from);
 
+/* Makes `to` the rows of one batch and, behind them, those of another: a ragged one.  Either may
+ * have no rows.  Weights are not copied.  Errors as th_batch_reserve. */
+bool th_batch_join(ThBatch *to, const ThSignature *s, const ThBatch *first, const ThBatch *second,
+                   ThError *err);
+
 /* A view of rows first … first+n-1. */
 ThBatch th_batch_slice(const ThBatch *b, const ThSignature *s, int first, int n);
 

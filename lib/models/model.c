@@ -76,6 +76,8 @@ static void free_training(ThModelTraining *t)
     free(t->task);
     free(t->history);
     free(t->validation);
+    free(t->comparison);
+    th_batch_free(&t->joined);
     free(t->best);
     *t = (ThModelTraining){0};
 }
@@ -190,7 +192,7 @@ static bool copy_text(char **to, const char *from, ThError *err)
 }
 
 static bool copy_training(ThModelTraining *to, const ThModelTraining *from, size_t total,
-                          ThError *err)
+                          const ThSignature *s, ThError *err)
 {
     *to = *from;
     to->optimizer = to->task = NULL;
@@ -198,9 +200,12 @@ static bool copy_training(ThModelTraining *to, const ThModelTraining *from, size
         to->moment[k] = NULL;
     to->history = NULL;
     to->validation = NULL;
+    to->comparison = NULL;
+    to->joined = (ThBatch){0};
     to->best = NULL;
     to->cap_history = from->n_history;
     to->cap_validations = from->n_validations;
+    to->cap_comparisons = from->n_comparisons;
     if (!copy_text(&to->optimizer, from->optimizer, err) || !copy_text(&to->task, from->task, err))
         return false;
     for (int k = 0; k < TH_OPTIMIZER_SLOTS; k++)
@@ -208,7 +213,10 @@ static bool copy_training(ThModelTraining *to, const ThModelTraining *from, size
             return false;
     to->history = th_copy(from->history, from->n_history, sizeof *from->history, err);
     to->validation = th_copy(from->validation, from->n_validations, sizeof *from->validation, err);
-    return to->history && to->validation && copy_floats(&to->best, from->best, total, err);
+    to->comparison = th_copy(from->comparison, from->n_comparisons, sizeof *from->comparison, err);
+    return to->history && to->validation && to->comparison &&
+           th_batch_join(&to->joined, s, &from->joined, &(ThBatch){0}, err) &&
+           copy_floats(&to->best, from->best, total, err);
 }
 
 ThModel *th_model_copy(const ThModel *m, ThError *err)
@@ -219,7 +227,7 @@ ThModel *th_model_copy(const ThModel *m, ThError *err)
     if (!c || !m->bound)
         return c;
     bool ok = th_model_bind(c, &m->signature, m->training.seed, err) &&
-              copy_training(&c->training, &m->training, m->params.total, err);
+              copy_training(&c->training, &m->training, m->params.total, &m->signature, err);
     for (size_t i = 0; ok && i < m->n_ablations; i++)
         ok = th_model_ablate(c, &m->ablation[i], err);
     if (!ok) {

@@ -131,6 +131,13 @@ typedef struct {
     double accuracy, loss;
 } ThModelValidation;
 
+/* How a training against an automaton stood at a step. */
+typedef struct {
+    long long step;
+    long long words, wrong; /* that were read, and of them those that were answered wrongly */
+    int states;             /* of the automaton that the model was; 0: none was found */
+} ThModelComparison;
+
 /* What must survive between two trainings for the second to continue the first bit for bit. */
 typedef struct {
     long long step;                    /* steps done */
@@ -148,8 +155,11 @@ typedef struct {
     size_t n_history, cap_history;
     ThModelValidation *validation;
     size_t n_validations, cap_validations;
-    float *best; /* (params.total): parameters at the best validation since `began`, while a
-                    training keeps them; else NULL */
+    ThModelComparison *comparison;
+    size_t n_comparisons, cap_comparisons;
+    ThBatch joined; /* words that join every batch since the last of them, owned */
+    float *best;    /* (params.total): parameters at the best validation since `began`, while a
+                       training keeps them; else NULL */
 } ThModelTraining;
 
 struct ThModel {

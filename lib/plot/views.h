@@ -84,6 +84,11 @@ typedef struct {
 /* Loss (logarithmic) and accuracy by step, in validations too; of several models their losses. */
 bool th_plot_loss(ThFigure *f, const char *title, const ThPlotModel *model, size_t n, ThError *err);
 
+/* The states of the automata that models were at each comparison by step; of one model, the share
+ * of wrong words, too.  TH_EVALUE for a model that was not compared. */
+bool th_plot_states(ThFigure *f, const char *title, const ThPlotModel *model, size_t n,
+                    ThError *err);
+
 /* Accuracy by length with its 95 % interval and the chance level; the lengths trained on, if any,
  * are shaded, or where models differ in them, their ends are marked. */
 bool th_plot_accuracy(ThFigure *f, const char *title, const ThPlotModel *model, size_t n,

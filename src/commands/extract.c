@@ -69,7 +69,7 @@ static bool find(Extraction *x, ThError *err)
                               .elements = (size_t)th_option_int(o, "elements"),
                               .seed = seed,
                               .stop = sh_stop(x->s)};
-    return th_inspect_truth_of_task(&x->truth, x->model, task, err) &&
+    return th_inspect_truth_of_task(&x->truth, &x->model->signature, task, err) &&
            th_inspect_teach_model(&x->teacher, x->model, &teaching, err) &&
            th_inspect_ways(&x->teacher, &asking, &plan, wanted, &x->ways, err) &&
            (x->due = th_inspect_due(&x->teacher, err));

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "command.h"
+#include "inspect/truth.h"
 
 /* The option seed= where it is given, else the setting. */
 long long sh_seed(const ShSession *s, const ThOptions *options);
@@ -25,6 +26,11 @@ const ThDfa *sh_need_machine(const ShOperand *task, ThError *err);
 
 /* The same; a bound model with other symbols or answers than the task's is an error, too. */
 const ThDfa *sh_need_answers(const ThModel *m, const ShOperand *task, ThError *err);
+
+/* Makes what a model with a signature should say, by the automaton or task in an operand; accept:
+ * the class that an automaton accepts, or NULL.  *t is to be freed in any case. */
+bool sh_find_truth(ThInspectTruth *t, const ThSignature *g, const ShOperand *against,
+                   const char *accept, ThError *err);
 
 /* A line `# label     name name …` of a listing. */
 void sh_list_names(FILE *out, const char *label, char *const *name, int n);

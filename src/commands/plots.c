@@ -331,6 +331,23 @@ SH_COMMAND(plot_loss, .group = "plots", .summary = "draw the training of models"
     return draw_models(s, call, "training of ", "loss by step", th_plot_loss, err);
 }
 
+SH_COMMAND(plot_states, .group = "plots",
+           .summary = "draw how many states models had while they were trained",
+           .detail = "The states of the automaton that the model was at every comparison of a "
+                     "training with against=, see train, and of one model the share of words that "
+                     "it got wrong.  Where no automaton was found the line is broken."
+                     "\n\n" SH_PLOT_WHERE,
+           .example = "task p = parity\n"
+                      "model m = rnn dim=8\n"
+                      "train m on p length=1..8 steps=40 every=20 against=parity seed=1 > "
+                      "\"train.txt\"\n"
+                      "plot states m > \"states.svg\"",
+           .args = {{A_MODEL, "MODEL", A_REPEATED}}, .more_options = sh_plot_options,
+           .flags = C_OWN_REDIRECT)
+{
+    return draw_models(s, call, "states of ", "states by step", th_plot_states, err);
+}
+
 SH_COMMAND(plot_accuracy, .group = "plots", .summary = "draw the last evaluations of models",
            .detail =
                "Accuracy by length with its 95 % interval and the chance level, the lengths "

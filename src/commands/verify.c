@@ -30,19 +30,17 @@ static void show_tried(void *context, long long words, int length)
     sh_progress(context, "%lld words read, of %d symbols now", words, length);
 }
 
-static bool find_truth(ThInspectTruth *t, const ShCall *call, ThError *err)
+bool sh_find_truth(ThInspectTruth *t, const ThSignature *g, const ShOperand *against,
+                   const char *accept, ThError *err)
 {
-    const ThModel *m = call->operand[0].object->as.model;
-    const ShOperand *against = &call->operand[1];
     const ShObject *o = against->object;
-    const char *accept = th_option_text(&call->options, "accept");
     bool ok;
     if (o->kind == SH_TASK && accept)
         ok = th_fail(err, TH_EUSAGE, "accept= is for automata: a task has classes");
     else if (o->kind == SH_TASK)
-        ok = th_inspect_truth_of_task(t, m, o->as.task, err);
+        ok = th_inspect_truth_of_task(t, g, o->as.task, err);
     else if (o->kind == SH_AUTOMATON)
-        ok = th_inspect_truth_of_automaton(t, m, o->as.automaton, accept, err);
+        ok = th_inspect_truth_of_automaton(t, g, o->as.automaton, accept, err);
     else
         ok = th_fail(err, TH_EVALUE, "'%s' is no automaton and no task", against->text);
     return ok || sh_error_inside(err, against);
@@ -250,10 +248,11 @@ SH_COMMAND(
     ThInspectVerified v = {0};
     if (call->form == 2)
         how.most_nodes = (size_t)sh_setting_int(s, "limit-states");
-    bool ok = find_truth(&t, call, err) &&
-              (th_inspect_verify(call->operand[0].object->as.model, &t, &how, &v, err) ||
-               sh_error_inside(err, &call->operand[0])) &&
-              report(s, call, &t, &v, err);
+    const ThModel *m = call->operand[0].object->as.model;
+    bool ok =
+        sh_find_truth(&t, &m->signature, &call->operand[1], th_option_text(o, "accept"), err) &&
+        (th_inspect_verify(m, &t, &how, &v, err) || sh_error_inside(err, &call->operand[0])) &&
+        report(s, call, &t, &v, err);
     th_inspect_verified_free(&v);
     th_inspect_truth_free(&t);
     return ok;

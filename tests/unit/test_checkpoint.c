@@ -18,11 +18,13 @@ typedef struct {
     int steps;
 } Watch;
 
-static void stepped(void *context, const ThTrainer *trainer)
+static bool stepped(void *context, const ThTrainer *trainer, ThError *err)
 {
+    (void)err;
     Watch *w = context;
     w->steps++;
     w->stop = th_trainer_progress(trainer).step == w->at;
+    return true;
 }
 
 static ThModel *new_model(const char *dim)

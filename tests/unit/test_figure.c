@@ -651,6 +651,24 @@ static void test_loss_view(void **state)
     assert_nothing_ran();
 }
 
+static void test_states_view(void **state)
+{
+    (void)state;
+    ThModelComparison points[] = {{0, 10, 5, 3}, {10, 10, 2, 0}, {20, 10, 0, 2}};
+    ThModelTraining t = {.comparison = points}, other = {.comparison = points, .n_comparisons = 1};
+    ThPlotModel model[] = {{.name = evil, .training = &other}, {.name = evil, .training = &t}};
+    ThFigure f = {0};
+    ThError err = {0};
+    assert_false(th_plot_states(&f, evil, model, 2, &err));
+    assert_int_equal(err.code, TH_EVALUE);
+    err = (ThError){0};
+    t.n_comparisons = 3;
+    check_drawn(&f, th_plot_states(&f, evil, model, 2, &err), &err, "$STATES1 using 1:2");
+    check_drawn(&f, th_plot_states(&f, evil, model + 1, 1, &err), &err, "0 3\n\n20 2\n");
+    check_drawn(&f, th_plot_states(&f, evil, model + 1, 1, &err), &err, "0 0.5\n10 0.2\n20 0\n");
+    assert_nothing_ran();
+}
+
 static void test_accuracy_view(void **state)
 {
     (void)state;
@@ -791,6 +809,7 @@ int main(void)
         cmocka_unit_test(test_automaton_script),
         cmocka_unit_test(test_evil_names),
         cmocka_unit_test(test_loss_view),
+        cmocka_unit_test(test_states_view),
         cmocka_unit_test(test_accuracy_view),
         cmocka_unit_test(test_field_view),
         cmocka_unit_test(test_clusters_view),

@@ -63,7 +63,7 @@ static void check_against_plain(const ThModel *m, const ThTask *t)
 {
     ThInspectTruth truth = {0};
     ThInspectVerified v;
-    assert_true(th_inspect_truth_of_task(&truth, m, t, NULL));
+    assert_true(th_inspect_truth_of_task(&truth, &m->signature, t, NULL));
     assert_true(th_inspect_verify(m, &truth, &usual, &v, NULL));
     int word[16], k = t->signature.n_symbols;
     long long wrong = 0, words = 0;
@@ -122,7 +122,7 @@ static void only_what_is_asked(void **state)
     ThModel *m = model_of("gru", t);
     ThInspectTruth truth = {0};
     ThInspectVerified v;
-    assert_true(th_inspect_truth_of_automaton(&truth, m, a, NULL, NULL));
+    assert_true(th_inspect_truth_of_automaton(&truth, &m->signature, a, NULL, NULL));
     assert_true(th_inspect_verify(m, &truth, &usual, &v, NULL));
     assert_int_equal(v.length[0].words, 1); /* ( but not ) */
     assert_int_equal(v.length[1].words, 2);
@@ -155,7 +155,7 @@ static void broken_models(void **state)
         ThInspectVerified v;
         ThCompileProof p;
         bool same = th_compile_fingerprint(m) == whole;
-        assert_true(th_inspect_truth_of_automaton(&truth, m, a, NULL, NULL));
+        assert_true(th_inspect_truth_of_automaton(&truth, &m->signature, a, NULL, NULL));
         assert_true(th_inspect_verify(m, &truth, &usual, &v, NULL));
         bool proved = th_compile_prove(m, &claim, &how, &p, NULL) && p.right;
         assert_false(v.word && (proved || same));
@@ -180,14 +180,14 @@ static void answers_must_fit(void **state)
     ThModel *m = model_of("rnn", t);
     ThInspectTruth truth = {0};
     ThError err = {0};
-    assert_false(th_inspect_truth_of_automaton(&truth, m, a, NULL, &err));
+    assert_false(th_inspect_truth_of_automaton(&truth, &m->signature, a, NULL, &err));
     assert_non_null(strstr(err.msg, "reads '('"));
     th_inspect_truth_free(&truth);
     err = (ThError){0};
-    assert_false(th_inspect_truth_of_automaton(&truth, m, e, NULL, &err));
+    assert_false(th_inspect_truth_of_automaton(&truth, &m->signature, e, NULL, &err));
     assert_non_null(strstr(err.msg, "no class"));
     th_inspect_truth_free(&truth);
-    assert_true(th_inspect_truth_of_automaton(&truth, m, e, "odd", NULL));
+    assert_true(th_inspect_truth_of_automaton(&truth, &m->signature, e, "odd", NULL));
     assert_int_equal(truth.wanted, 1);
     th_inspect_truth_free(&truth);
     th_model_free(m);

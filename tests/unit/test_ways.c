@@ -55,7 +55,7 @@ static void teach(Given *g)
 {
     ThInspectTeaching how = usual;
     how.truth = &g->truth;
-    assert_true(th_inspect_truth_of_task(&g->truth, g->model, g->task, NULL));
+    assert_true(th_inspect_truth_of_task(&g->truth, &g->model->signature, g->task, NULL));
     assert_true(th_inspect_teach_model(&g->teacher, g->model, &how, NULL));
 }
 
@@ -158,7 +158,7 @@ static void clusters_go_by_most(void **state)
     how.truth = &g.truth;
     how.flip = 0.02;
     g.plan.states = 4;
-    assert_true(th_inspect_truth_of_task(&g.truth, g.model, g.task, NULL));
+    assert_true(th_inspect_truth_of_task(&g.truth, &g.model->signature, g.task, NULL));
     assert_true(th_inspect_teach_model(&g.teacher, g.model, &how, NULL));
     ThDfa *d = th_inspect_by_clusters(&g.teacher, &g.plan, NULL);
     ThDfa *due = th_inspect_due(&g.teacher, NULL);

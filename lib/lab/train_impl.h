@@ -1,0 +1,70 @@
+/* train_impl.h - what the files of a training share.
+ *
+ * Internal: a part of train.h.
+ */
+#ifndef TH_LAB_TRAIN_IMPL_H
+#define TH_LAB_TRAIN_IMPL_H
+
+#include "base/pool.h"
+#include "lab/pull.h"
+#include "lab/train.h"
+#include "lab/validation.h"
+#include "tensor/optimizer.h"
+
+/* One thread's part of a step: some strings of the batch, on a tape of its own. */
+typedef struct {
+    ThTape *tape;
+    ThBatch batch; /* views of the trainer's batch */
+    int drawn;     /* rows of it that were drawn; the others have joined them */
+    ThRng noise;
+    double loss;
+    long long right;
+    double squares; /* of the summed gradient's slice */
+    double size;    /* the same of the parameters' */
+    ThError err;
+} Shard;
+
+struct ThTrainer {
+    ThModel *model;
+    bool fresh; /* the trainer bound the model, and no step has been done yet */
+    const ThTask *task;
+    ThPool *pool;
+    int n_shards;
+    Shard *shard;                  /* (n_shards) */
+    bool joins;                    /* the words of the last comparison join every batch */
+    ThBatch drawn, both, batch;    /* those of the task; with words that joined; a view of either */
+    ThTrainValidation *validation; /* NULL: none */
+    ThRange lengths;
+    int curriculum;
+    bool whole; /* the present batch is drawn from all lengths, whatever the bound */
+    double full;
+    long long first, last_step; /* of this training: steps before it, and those after it */
+    int batch_size;
+    double rate, max_norm, noise, ramp;
+    ThTrainPull *pull; /* NULL: none */
+    bool linear, cosine;
+    long long warmup;
+    ThOptimizerUpdate update;
+    float *scratch; /* of the update rule: scratch_size floats for every shard */
+    size_t scratch_size;
+    long long answers; /* that the present batch asks for, */
+    long long scored;  /* and those of its strings that were drawn */
+    int length, least; /* of its longest and its shortest strings */
+    double step_loss, step_accuracy;
+};
+
+/* The options curriculum and schedule, in the order of their words. */
+enum { CURRICULUM_UNIFORM, CURRICULUM_FIXED, CURRICULUM_ADAPTIVE, CURRICULUM_PACED };
+enum { SCHEDULE_CONSTANT, SCHEDULE_LINEAR, SCHEDULE_COSINE };
+
+/* The share of this training's steps that is done. */
+double th_train_share_done(const ThTrainer *tr);
+
+/* The lengths that the curriculum has come to. */
+ThRange th_train_lengths(const ThTrainer *tr);
+
+/* Draws or takes the strings of the next step, with those that join them, and cuts them into the
+ * shards' parts.  Errors are those of the task, TH_EVALUE, TH_ENOMEM. */
+bool th_train_draw(ThTrainer *tr, ThError *err);
+
+#endif
