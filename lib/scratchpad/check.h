@@ -38,6 +38,7 @@ typedef struct ThPadCheckRules {
     const char *style;        /* a word of the kind's option style= or variant=; NULL: any */
     const ThTm *machine;      /* whose rules are right; NULL: those that the scratchpad itself
                                      shows, which must be the same every time */
+    bool answered;            /* a machine's run, however short, has its tape as the answer */
     const ThOptions *options; /* of th_pad_check_options; NULL: their defaults */
 } ThPadCheckRules;
 

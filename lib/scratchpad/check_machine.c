@@ -347,7 +347,8 @@ static bool check_end(Checker *x)
     bool early = x->made == 0 || (asked > 0 && x->made < asked);
     if (x->m && !goes_on(x)) {
         what = "the tape as the answer";
-        early = x->made > 1 && x->made != asked && !answer_is_blank(x);
+        bool answered = x->t.k->rules->answered || (x->made > 1 && x->made != asked);
+        early = answered && !answer_is_blank(x);
     } else if (x->m && x->made > 1 && asked == 0) {
         early = can_stop(x->m) && !x->may_stop;
     }

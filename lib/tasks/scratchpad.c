@@ -236,6 +236,7 @@ static bool rules_of(const ThPad *p, ThOptions *o, ThPadCheckRules *rules, ThErr
 {
     const ThOptions *own = &p->options;
     *rules = (ThPadCheckRules){.kind = p->kind, .machine = p->machine, .options = o};
+    rules->answered = p->machine && th_option_given(own, "inputs");
     if (p->kind->layout)
         rules->style = th_option_text(own, p->kind->layout);
     bool ok = th_pad_check_options(o, err);

@@ -220,6 +220,10 @@ static void test_judge(void **state)
          "d a150 a50 , a120 yp a100 g a90 a110 cur a113 a90 | <|EOS|>", 11, "state", false},
         {"machine", "names=own", "<|BOS|> A | 0 [0] <|SEP|>",
          "( B ~ 1 ~ R ) <|SEP|> B | 0 [1] <|EOS|>", -1, "", true},
+        {"machine", "inputs=01 names=own transitions=no", "<|BOS|> B | [1] <|SEP|>",
+         "Z | 1 [0] <|SEP|> 1 <|EOS|>", -1, "", false},
+        {"machine", "inputs=01 names=own transitions=no", "<|BOS|> B | [1] <|SEP|>",
+         "Z | 1 [0] <|EOS|>", 4, "early end", false},
         {"machine", "names=own", "<|BOS|> A | 0 [0] <|SEP|>",
          "( B ~ 0 ~ R ) <|SEP|> B | 0 [1] <|EOS|>", 3, "write", true},
     };
