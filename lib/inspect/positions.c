@@ -189,20 +189,21 @@ bool th_inspect_position_cost(const ThModel *m, ThInspectPositionCost *to)
     if (m->kind->forward != th_model_attention_forward || !m->bound)
         return false;
     const ThPosition *p = &a->position;
+    int windowed = th_position_windowed(p) < a->layers ? th_position_windowed(p) : a->layers;
     long long layers = a->layers, width = a->dim / a->heads, far = 0, near = 0;
     int window[1024] = {0}; /* as many as the option heads allows */
     if (p->kind->windows)
         p->kind->windows(p, window);
     for (int h = 0; h < a->heads; h++) {
-        far += window[h] == 0;
-        near += window[h];
+        far += layers - (window[h] ? windowed : 0);
+        near += window[h] * windowed;
     }
     long long own = p->kind->pair ? p->kind->pair(p) : 0;
     bool once = p->kind->bind_bias && p->tied;
     *to = (ThInspectPositionCost){.name = p->kind->name,
                                   .numbers = p->numbers,
-                                  .pair = 2 * width * far * layers + own * (once ? 1 : layers),
-                                  .window = 2 * width * near * layers};
+                                  .pair = 2 * width * far + own * (once ? 1 : layers),
+                                  .window = 2 * width * near};
     if (a->causal && th_position_stays(p))
         to->kept = 2 * layers * a->dim * (long long)sizeof(float);
     return true;

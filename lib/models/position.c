@@ -277,8 +277,17 @@ void th_position_at_attention(const ThPosition *p, ThTape *t, int layer, const T
     how->window = span->place ? NULL : span->window;
     how->bias = p->kind->bias && !p->tied ? bias_of(p, t, p->layer[layer], span) : span->bias;
     how->biased = drawn ? TH_TAPE_BIAS_FULL : p->kind->biased;
+    if (layer >= th_position_windowed(p)) {
+        how->window = NULL;
+        how->biased = TH_TAPE_BIAS_NONE;
+    }
     if (p->kind->at_attention)
         p->kind->at_attention(p, t, layer, span->distance, how);
+}
+
+int th_position_windowed(const ThPosition *p)
+{
+    return (int)th_option_int_or(p->options, "windowed", TH_POSITION_LAYERS);
 }
 
 bool th_position_stays(const ThPosition *p)

@@ -119,6 +119,9 @@ void th_position_prepare(const ThPosition *p, ThTape *t, const int *length, ThRn
 void th_position_at_attention(const ThPosition *p, ThTape *t, int layer, const ThPositionSpan *span,
                               ThOpAttention *how);
 
+/* So many layers, from the first, have the kind's windows. */
+int th_position_windowed(const ThPosition *p);
+
 /* False where positions are drawn anew for every length, so that generation cannot keep keys. */
 bool th_position_stays(const ThPosition *p);
 

@@ -49,6 +49,18 @@ static void test_windows(void **state)
                 assert_true(seen ? at(p, h, i, j) == 0 : isinf(at(p, h, i, j)));
             }
     th_inspect_positions_free(p);
+    /* windowed=1: the second layer sees everything, whether positions are drawn or not */
+    static const char *const kinds[] = {"hard_alibi", "random over=hard_alibi"};
+    for (int k = 0; k < 2; k++)
+        for (int layer = 0; layer < 2; layer++) {
+            char settings[96];
+            snprintf(settings, sizeof settings,
+                     "dim=8 heads=4 layers=2 masked=3 windowed=1 position=%s", kinds[k]);
+            p = view("gpt", settings, layer);
+            assert_true((at(p, 0, 5, 2) < -1e29) == (layer == 0));
+            assert_true(at(p, 3, 5, 2) == 0 && isinf(at(p, 3, 2, 5)));
+            th_inspect_positions_free(p);
+        }
 }
 
 static void test_slopes(void **state)
@@ -141,8 +153,9 @@ static void test_all(void **state)
 static void test_costs(void **state)
 {
     (void)state;
-    static const char *const kinds[] = {"none",   "xl",   "sinusoidal",   "learned",   "t5",
-                                        "kerple", "fire", "fire tied=no", "hard_alibi"};
+    static const char *const kinds[] = {
+        "none",   "xl",   "sinusoidal",   "learned",    "t5",
+        "kerple", "fire", "fire tied=no", "hard_alibi", "hard_alibi windowed=1"};
     ThModel *none = bound("gpt", "dim=8 heads=2 position=none", TH_TARGET_EVERY, SYMBOLS);
     long long plain = (long long)th_params_count(&none->params);
     th_model_free(none);
@@ -156,8 +169,9 @@ static void test_costs(void **state)
         assert_int_equal(c.kept, 2 * 2 * 8 * 4);
         bool windows = strcmp(c.name, "hard_alibi") == 0, xl = strcmp(c.name, "xl") == 0;
         int fire = strcmp(c.name, "fire") == 0 ? strlen(kinds[i]) > 4 ? 2 : 1 : 0;
-        assert_int_equal(c.pair, 2 * 8 * 2 / (windows ? 2 : 1) + (xl ? 16 : 0) + fire * 32 * 3);
-        assert_int_equal(c.window, windows ? 2 * 4 * 2 : 0);
+        int windowed = !windows ? 0 : strstr(kinds[i], "windowed=1") ? 1 : 2; /* of two layers */
+        assert_int_equal(c.pair, 2 * 4 * (4 - windowed) + (xl ? 16 : 0) + fire * 32 * 3);
+        assert_int_equal(c.window, 2 * 4 * windowed);
         th_model_free(m);
     }
 }

@@ -184,6 +184,7 @@ static void test_transformers(void **state)
             check("transformer", settings, strcmp(kinds[i]->name, "random") != 0);
     }
     check("gpt", "dim=12 heads=3 layers=3 position=hard_alibi", true);
+    check("gpt", "dim=12 heads=3 layers=3 position=hard_alibi masked=2 windowed=1", true);
     check("gpt", "dim=12 heads=3 layers=2 position=rope block=neox", true);
 }
 

@@ -24,7 +24,7 @@ const ThPositionKind th_position_hard_alibi = {
     .name = "hard_alibi",
     .summary = "Hard-ALiBi: head 1 sees itself, head 2 the last two, … up to masked=; others all",
     .source = "Jelassi et al. 2024, section 3; Hou et al. 2024",
-    .options = "masked",
+    .options = "masked|windowed",
     .causal = true,
     .check = check,
     .windows = windows,
