@@ -52,6 +52,22 @@ ThModelNetwork th_model_build_network(ThModelBuilder *b, const char *name, int i
         matrix(b, join(name, "down").text, wide, out, 1), zeros(b, name, "down_bias", out)};
 }
 
+/* Uniform within 1/√in. */
+static int even(ThModelBuilder *b, const char *name, const char *part, int rows, int cols, int in)
+{
+    return th_model_build(b, join(name, part).text, rows, cols, TH_INIT_UNIFORM, 1 / sqrt(in));
+}
+
+ThModelNetwork th_model_build_decision(ThModelBuilder *b, const char *name, int in, int dim,
+                                       int out)
+{
+    ThModelNetwork n = {even(b, name, "up", in, dim, in), even(b, name, "up_bias", 1, dim, in),
+                        even(b, name, "down", dim, out, dim),
+                        even(b, name, "down_bias", 1, out, dim)};
+    th_param_hidden(&b->m->params, n.up, 1);
+    return n;
+}
+
 ThModelNorm th_model_build_norm(ThModelBuilder *b, const char *name, int dim)
 {
     return (ThModelNorm){th_model_build_vector(b, join(name, "gain").text, dim, TH_INIT_ONE),
@@ -122,8 +138,7 @@ void th_model_encoder_end(ThModelEncoder *e, ThModelBuilder *b)
     e->last.gain = -1;
     if (th_option_flag(&b->m->options, "final_norm"))
         e->last = th_model_build_norm(b, "final_norm", d);
-    e->answer = th_model_build_network(b, "head", s->pairs ? 4 * d : d, d, s->n_classes);
-    th_param_hidden(&b->m->params, e->answer.down, 0);
+    e->answer = th_model_build_decision(b, "head", s->pairs ? 4 * d : d, d, s->n_classes);
 }
 
 /* ---- pieces ---- */

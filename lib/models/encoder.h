@@ -110,6 +110,9 @@ void th_model_encoder_end(ThModelEncoder *e, ThModelBuilder *b);
 /* Pieces: names are `name`.up and so on. */
 ThModelNetwork th_model_build_network(ThModelBuilder *b, const char *name, int in, int wide,
                                       int out);
+/* One whose answers begin small, biases and all: of a head, and of what says when to stop. */
+ThModelNetwork th_model_build_decision(ThModelBuilder *b, const char *name, int in, int dim,
+                                       int out);
 ThModelNorm th_model_build_norm(ThModelBuilder *b, const char *name, int dim);
 ThModelCross th_model_build_cross(ThModelBuilder *b, const char *name, int dim);
 

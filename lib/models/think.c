@@ -14,7 +14,7 @@ void th_model_thinker_build(ThModelThinker *k, ThModelBuilder *b, int halt, int 
     k->threshold = th_option_real(o, "threshold");
     k->ponder = th_option_real(o, "ponder");
     if (halt != TH_MODEL_HALT_NONE)
-        k->network = th_model_build_network(b, "halting", k->transition ? 2 * dim : dim, dim, 1);
+        k->network = th_model_build_decision(b, "halting", k->transition ? 2 * dim : dim, dim, 1);
 }
 
 bool th_model_thinks_by_string(const ThModelThinker *k, const ThModelEncoder *e)

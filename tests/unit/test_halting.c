@@ -106,6 +106,30 @@ static void masses_add_up_to_what_is_paid(void **state)
         }
 }
 
+/* Before training a decision is about even: nine applications of ten or so, two of them paid. */
+static void they_begin_undecided(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"universal", "gated_universal", "gutlb"};
+    char names[2][2] = {"a", "b"}, *symbols[] = {names[0], names[1]};
+    ThSignature s = {.n_symbols = 2, .n_classes = 2, .symbol = symbols, .label = symbols};
+    const int token[20] = {0, 1, 1, 0, 1, 0, 0, 0, 1, 1, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        ThError err = {0};
+        ThModel *m = made_model(kinds[i], "dim=64 heads=4 steps=10");
+        assert_true(th_model_bind(m, &s, 3, &err));
+        ThModelHalted *h = th_model_halted(m, token, 20, &err);
+        assert_non_null(h);
+        for (int u = 0; u < h->n; u++) {
+            close_to(h->p[u * (h->most + 1)], 0.5, 0.1);
+            assert_in_range(h->unit[u].steps, 8, 10);
+        }
+        close_to(th_inspect_mean_ponder(h), 2.1, 0.15);
+        th_model_halted_free(h);
+        th_model_free(m);
+    }
+}
+
 static void models_that_do_not_halt_say_so(void **state)
 {
     (void)state;
@@ -178,6 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(masses_add_up_to_what_is_paid),
+        cmocka_unit_test(they_begin_undecided),
         cmocka_unit_test(models_that_do_not_halt_say_so),
         cmocka_unit_test(brackets_nest),
         cmocka_unit_test(ranks_are_those_of_the_books),
