@@ -26,8 +26,7 @@ static void read_options(ThTrainer *tr, const ThOptions *o)
     tr->first = tr->model->training.step;
     tr->last_step = tr->first + th_option_int(o, "steps");
     tr->rate = th_option_real(o, "lr");
-    tr->linear = th_option_choice(o, "schedule") == SCHEDULE_LINEAR;
-    tr->cosine = th_option_choice(o, "schedule") == SCHEDULE_COSINE;
+    tr->schedule = th_option_choice(o, "schedule");
     tr->warmup = th_option_int(o, "warmup");
     tr->max_norm = th_option_real(o, "clip");
     tr->noise = th_option_real(o, "noise");
@@ -293,10 +292,12 @@ static double scheduled_rate(const ThTrainer *tr)
     double part = th_train_share_done(tr);
     if (tr->warmup > 0)
         rate *= fmin(1, (step + 1) / (double)tr->warmup);
-    if (tr->linear)
+    if (tr->schedule == SCHEDULE_LINEAR)
         rate *= 1 - part;
-    if (tr->cosine)
+    if (tr->schedule == SCHEDULE_COSINE)
         rate *= 0.02 + 0.98 * 0.5 * (1 + cos(M_PI * part));
+    if (tr->schedule == SCHEDULE_ROOT)
+        rate /= sqrt(fmax(step + 1, (double)tr->warmup));
     return rate;
 }
 

@@ -42,7 +42,7 @@ struct ThTrainer {
     int batch_size;
     double rate, max_norm, noise, ramp;
     ThTrainPull *pull; /* NULL: none */
-    bool linear, cosine;
+    int schedule;
     long long warmup;
     ThOptimizerUpdate update;
     float *scratch; /* of the update rule: scratch_size floats for every shard */
@@ -55,7 +55,7 @@ struct ThTrainer {
 
 /* The options curriculum and schedule, in the order of their words. */
 enum { CURRICULUM_UNIFORM, CURRICULUM_FIXED, CURRICULUM_ADAPTIVE, CURRICULUM_PACED };
-enum { SCHEDULE_CONSTANT, SCHEDULE_LINEAR, SCHEDULE_COSINE };
+enum { SCHEDULE_CONSTANT, SCHEDULE_LINEAR, SCHEDULE_COSINE, SCHEDULE_ROOT };
 
 /* The share of this training's steps that is done. */
 double th_train_share_done(const ThTrainer *tr);

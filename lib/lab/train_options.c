@@ -24,8 +24,9 @@ const ThOptionSpec th_train_options[] = {
      "curriculum=adaptive, paced: share of the steps that draw from all lengths whatever the "
      "bound"},
     {"optimizer", TH_CHOICE, "adam", 0, 0, TH_OPTIMIZER_CHOICES, "update rule"},
-    {"schedule", TH_CHOICE, "constant", 0, 0, "constant|linear|cosine",
-     "learning rate over the steps of this training; linear ends at 0, cosine at 2 %"},
+    {"schedule", TH_CHOICE, "constant", 0, 0, "constant|linear|cosine|root",
+     "learning rate over the steps of this training; linear ends at 0, cosine at 2 %; root: over "
+     "the root of the steps done, from those of warmup= on"},
     {"warmup", TH_INT, "0", 0, 1e9, NULL,
      "first steps of this training, over which the learning rate rises from 0"},
     {"clip", TH_REAL, "1", 0, 1e9, NULL, "greatest norm of the gradient; 0: no limit"},
