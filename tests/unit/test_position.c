@@ -356,6 +356,38 @@ static void test_rotary_values(void **state)
     assert_close(turned_product(decaying, 14, 10), 0.262833, 1e-6);
 }
 
+/* Rows by the formula of the paper, pairs of neighbours: queries grow with their position, keys
+ * shrink, and products depend on the distance alone, and on its sign. */
+static void test_xpos_rows(void **state)
+{
+    (void)state;
+    static const struct {
+        int position;
+        bool key;
+        double row[4];
+    } known[] = {{1, false, {-1.139847, 1.917378, 2.957298, 4.026323}},
+                 {1, true, {-1.145439, 1.926784, 2.962406, 4.033279}},
+                 {3, false, {-1.262928, -1.825416, 2.871225, 4.077617}},
+                 {100, true, {2.394838, 1.555993, -1.902249, 5.107930}}};
+    static const float query[] = {1, 2, 3, 4}, key[] = {0.5F, -1, 2, 1};
+    const char *settings = "dim=4 heads=1 position=xpos";
+    double q[4], k[4];
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        turned(settings, query, known[i].position, known[i].key, q);
+        for (int c = 0; c < 4; c++)
+            assert_close(q[c], known[i].row[c], 2e-6);
+    }
+    for (int shift = 0; shift <= 100; shift += 100)
+        for (int swap = 0; swap < 2; swap++) {
+            double sum = 0;
+            turned(settings, query, shift + (swap ? 4 : 7), false, q);
+            turned(settings, key, shift + (swap ? 7 : 4), true, k);
+            for (int c = 0; c < 4; c++)
+                sum += q[c] * k[c];
+            assert_close(sum, swap ? 11.952026 : 11.014019, 2e-5);
+        }
+}
+
 static void test_drawn_positions(void **state)
 {
     (void)state;
@@ -537,6 +569,7 @@ int main(void)
         cmocka_unit_test(test_fire_values),
         cmocka_unit_test(test_hard_alibi_windows),
         cmocka_unit_test(test_rotary_values),
+        cmocka_unit_test(test_xpos_rows),
         cmocka_unit_test(test_drawn_positions),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_ragged),

@@ -98,6 +98,11 @@ static ThVar build_relu(ThTape *t, const ThVar *in)
     return th_op_relu(t, in[0]);
 }
 
+static ThVar build_gate(ThTape *t, const ThVar *in)
+{
+    return th_op_gate(t, in[0], in[1], in[2]);
+}
+
 static ThVar build_norm(ThTape *t, const ThVar *in)
 {
     return th_op_layer_norm(t, in[0], in[1], in[2], in[3]);
@@ -142,6 +147,7 @@ static const Case cases[] = {
     {"linear gelu", {{5, 4}, {4, 3}, {1, 3}}, build_linear_gelu},
     {"transposed", {{5, 4}, {3, 4}}, build_transposed},
     {"rows", {{5, 4}}, build_rows},
+    {"gate", {{5, 4}, {5, 4}, {5, 4}}, build_gate},
     {"stack", {{5, 4}, {1, 4}}, build_stack},
     {"columns", {{5, 4}}, build_columns},
     {"add", {{5, 4}, {5, 4}}, build_add},
