@@ -3,27 +3,42 @@
 #include <cblas.h>
 #include <stddef.h>
 
-static void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, const ThBlasGemm *g, const float *a,
-                 const float *b, float *c)
+#include "tensor/kernels_gemm.h"
+
+static void gemm(bool ta, bool tb, const ThBlasGemm *g, const float *a, const float *b, float *c)
 {
-    if (g->m > 0 && g->n > 0)
-        cblas_sgemm(CblasRowMajor, ta, tb, g->m, g->n, g->k, 1.0f, a, g->lda, b, g->ldb, g->beta, c,
-                    g->ldc);
+    ThKernelGemm own = {.m = g->m,
+                        .n = g->n,
+                        .k = g->k,
+                        .a_row = ta ? 1 : g->lda,
+                        .a_step = ta ? g->lda : 1,
+                        .b_row = tb ? 1 : g->ldb,
+                        .b_step = tb ? g->ldb : 1,
+                        .c_row = g->ldc,
+                        .a = a,
+                        .b = b,
+                        .c = c,
+                        .beta = g->beta};
+    if (th_kernel_gemm_pays(&own))
+        th_kernel_gemm(&own);
+    else if (g->m > 0 && g->n > 0)
+        cblas_sgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans,
+                    g->m, g->n, g->k, 1.0f, a, g->lda, b, g->ldb, g->beta, c, g->ldc);
 }
 
 void th_blas_gemm_nn(const ThBlasGemm *g, const float *a, const float *b, float *c)
 {
-    gemm(CblasNoTrans, CblasNoTrans, g, a, b, c);
+    gemm(false, false, g, a, b, c);
 }
 
 void th_blas_gemm_nt(const ThBlasGemm *g, const float *a, const float *b, float *c)
 {
-    gemm(CblasNoTrans, CblasTrans, g, a, b, c);
+    gemm(false, true, g, a, b, c);
 }
 
 void th_blas_gemm_tn(const ThBlasGemm *g, const float *a, const float *b, float *c)
 {
-    gemm(CblasTrans, CblasNoTrans, g, a, b, c);
+    gemm(true, false, g, a, b, c);
 }
 
 /* Rows of c in one call, which cannot be stopped.  Most products are small, and take one. */
