@@ -110,12 +110,21 @@ static ThVar impulse_answer(ThTape *t, ThVar modes, ThOpStateSpace how, int d)
 }
 
 /* GELU, and a linear map to twice the width, of which one half gates the other. */
-static ThVar mixed(ThTape *t, const int *param, ThVar y, int d)
+static ThVar mixed(ThTape *t, const int *param, ThVar y)
 {
-    ThVar both =
-        th_model_linear_apply(t, th_op_map(t, y, TH_MAP_GELU), param + TH_MODEL_SPACE_GATE);
-    return th_op_multiply(t, th_op_columns(t, both, 0, d),
-                          th_op_map(t, th_op_columns(t, both, d, d), TH_MAP_SIGMOID));
+    return th_op_gated_half(
+        t, th_model_linear_apply(t, th_op_map(t, y, TH_MAP_GELU), param + TH_MODEL_SPACE_GATE));
+}
+
+/* What every channel answers to 1, 0, 0, …, with what its input adds to its output at once. */
+static ThVar kernel_of(ThTape *t, const int *param, ThVar modes, const ThOpStateSpace *how, int d)
+{
+    int *at = th_tape_take(t, (size_t)how->T, sizeof *at);
+    for (int i = 0; at && i < how->T; i++)
+        at[i] = i == 0 ? 0 : -1;
+    ThVar answer = at ? impulse_answer(t, modes, *how, d) : -1;
+    return th_op_add(t, answer,
+                     th_op_rows(t, th_param(t, param[TH_MODEL_SPACE_SKIP]), at, how->T, 1));
 }
 
 ThModelLinearOutput th_model_space_run(ThTape *t, const int *param, const ThModelLinearInput *in,
@@ -124,14 +133,14 @@ ThModelLinearOutput th_model_space_run(ThTape *t, const int *param, const ThMode
     int d = th_tape_cols(t, in->x), n = th_tape_cols(t, step->a.real);
     ThVar u = th_model_linear_rows(t, in, in->x), modes = modes_of(t, param, step), y, state = -1;
     ThOpStateSpace how = {in->B, in->T, n, in->length, products, in->states};
-    if (in->states || products) {
-        y = th_op_state_space(t, u, modes, in->start, &how);
-        if (in->states)
-            state = th_op_columns(t, y, d, 2 * d * n);
-        y = in->states ? th_op_columns(t, y, 0, d) : y;
-    } else {
-        y = th_op_convolve(t, u, impulse_answer(t, modes, how, d), in->B, in->T);
+    if (!in->states && !products) {
+        y = th_op_convolve(t, u, kernel_of(t, param, modes, &how, d), in->B, in->T);
+        return (ThModelLinearOutput){-1, mixed(t, param, y)};
     }
+    y = th_op_state_space(t, u, modes, in->start, &how);
+    if (in->states)
+        state = th_op_columns(t, y, d, 2 * d * n);
+    y = in->states ? th_op_columns(t, y, 0, d) : y;
     ThVar skip = th_op_times_row(t, u, th_param(t, param[TH_MODEL_SPACE_SKIP]));
-    return (ThModelLinearOutput){state, mixed(t, param, th_op_add(t, y, skip), d)};
+    return (ThModelLinearOutput){state, mixed(t, param, th_op_add(t, y, skip))};
 }

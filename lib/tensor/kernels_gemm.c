@@ -21,10 +21,10 @@ static bool has_wide_registers(void)
 
 bool th_kernel_gemm_pays(const ThKernelGemm *g)
 {
-    enum { LEAST_ROWS = 32, MOST_WEIGHTS = 1 << 15, MOST_SUMS = 1 << 14 };
+    enum { LEAST_ROWS = 64, LEAST_COLUMNS = 48, MOST_WEIGHTS = 1 << 15, MOST_SUMS = 1 << 14 };
     long long weights = (long long)g->n * g->k, sums = (long long)g->m * g->n;
     bool small = g->a_step == 1 ? weights <= MOST_WEIGHTS : sums <= MOST_SUMS;
-    return small && g->m >= LEAST_ROWS && g->n >= LANE && g->k > 0 && has_wide_registers();
+    return small && g->m >= LEAST_ROWS && g->n >= LEAST_COLUMNS && g->k > 0 && has_wide_registers();
 }
 
 /* What is multiplied next: `last` columns of the last sixteen count. */

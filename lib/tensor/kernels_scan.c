@@ -35,6 +35,22 @@ INLINE void blocks(float *restrict y, const float *a, const float *h, const floa
     }
 }
 
+/* The same where `a` holds the columns of each block instead of its rows. */
+INLINE void blocks_of_columns(float *restrict y, const float *a, const float *h, const float *b,
+                              int d, int k)
+{
+    for (int from = 0; from < d; from += k) {
+        for (int i = from; i < from + k; i++)
+            y[i] = b[i];
+        for (int j = from; j < from + k; j++) {
+            const float *column = a + (size_t)j * (size_t)k;
+#pragma omp simd
+            for (int i = 0; i < k; i++)
+                y[from + i] += column[i] * h[j];
+        }
+    }
+}
+
 INLINE const float *start_of(const ThKernelScan *s, int string)
 {
     return s->start + (s->one_start ? 0 : (size_t)string * (size_t)s->d);
@@ -58,6 +74,8 @@ INLINE void walk(const ThKernelScan *s, ThKernelScanForm form, int k)
                 diagonal(y, a, before, b, s->d);
             else if (form == TH_SCAN_COMPLEX)
                 complex_numbers(y, a, before, b, s->d);
+            else if (s->columns)
+                blocks_of_columns(y, a, before, b, s->d, k);
             else
                 blocks(y, a, before, b, s->d, k);
             before = y;

@@ -18,8 +18,8 @@ typedef struct {
     const int *length, *a_row, *b_row;
     size_t a_width;
     const float *a, *b, *start;
-    bool one_start;
-    float *h; /* (B*T,d) */
+    bool one_start, columns; /* columns: `a` holds those of each block, which is faster, not rows */
+    float *h;                /* (B*T,d) */
 } ThKernelScan;
 
 void th_kernel_scan(const ThKernelScan *s);

@@ -1,8 +1,8 @@
-/* A gate that chooses between two values. */
+/* Gates: one that chooses between two values, and one that lets a value through. */
 #include <math.h>
 
-#include "tensor/clones.h"
 #include "tensor/kernels_elementwise.h"
+#include "tensor/kernels_gate.h"
 #include "tensor/tape_impl.h"
 
 enum { Z, OPEN, SHUT };
@@ -12,50 +12,27 @@ static size_t size_of(const ThTapeNode *n)
     return (size_t)n->rows * (size_t)n->cols;
 }
 
-TH_KERNEL_CLONES static void mix(float *y, const float *g, const float *open, const float *shut,
-                                 size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        y[i] = g[i] * open[i] + (1 - g[i]) * shut[i];
-}
-
 static void gate_forward(ThTape *t, ThTapeNode *n)
 {
     float *g = n->saved = th_tape_take(t, size_of(n), sizeof *g);
     if (!g)
         return;
     th_kernel_maps[TH_MAP_SIGMOID].forward(g, th_tape_in_float(t, n, Z), size_of(n));
-    mix(n->value, g, th_tape_in_float(t, n, OPEN), th_tape_in_float(t, n, SHUT), size_of(n));
-}
-
-/* Gradients and the numbers that they are multiplied by. */
-typedef struct {
-    float *dz, *dopen, *dshut;
-    float beta[3];
-    const float *g, *dy, *open, *shut;
-} Back;
-
-TH_KERNEL_CLONES static void mix_back(const Back *b, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        float dy = b->dy[i], g = b->g[i], dz = dy * (b->open[i] - b->shut[i]) * g * (1 - g);
-        b->dz[i] = dz + (b->beta[Z] > 0 ? b->dz[i] : 0);
-        b->dopen[i] = g * dy + (b->beta[OPEN] > 0 ? b->dopen[i] : 0);
-        b->dshut[i] = (1 - g) * dy + (b->beta[SHUT] > 0 ? b->dshut[i] : 0);
-    }
+    th_kernel_gate(n->value, g, th_tape_in_float(t, n, OPEN), th_tape_in_float(t, n, SHUT),
+                   size_of(n));
 }
 
 static void gate_backward(ThTape *t, ThTapeNode *n)
 {
-    Back b = {.g = n->saved,
-              .dy = n->grad,
-              .open = th_tape_in_float(t, n, OPEN),
-              .shut = th_tape_in_float(t, n, SHUT)};
+    ThKernelGateBack b = {.g = n->saved,
+                          .dy = n->grad,
+                          .open = th_tape_in_float(t, n, OPEN),
+                          .shut = th_tape_in_float(t, n, SHUT)};
     b.dz = th_tape_grad_float(t, n, Z, &b.beta[Z]);
     b.dopen = th_tape_grad_float(t, n, OPEN, &b.beta[OPEN]);
     b.dshut = th_tape_grad_float(t, n, SHUT, &b.beta[SHUT]);
     if (b.dz && b.dopen && b.dshut)
-        mix_back(&b, size_of(n));
+        th_kernel_gate_back(&b, size_of(n));
 }
 
 static void gate_forward_double(ThTape *t, ThTapeNode *n)
@@ -99,5 +76,57 @@ ThVar th_op_gate(ThTape *t, ThVar z, ThVar open, ThVar shut)
             return -1;
         }
     ThTapeNode *n = th_tape_node(t, &op_gate, rows, cols, in, 3);
+    return n ? th_tape_node_run(t, n) : -1;
+}
+
+/* ---- half of the columns ---- */
+
+static void half_forward(ThTape *t, ThTapeNode *n)
+{
+    th_kernel_gated_half(n->value, th_tape_in_float(t, n, 0), n->rows, n->cols);
+}
+
+static void half_backward(ThTape *t, ThTapeNode *n)
+{
+    float beta, *dx = th_tape_grad_float(t, n, 0, &beta);
+    if (dx)
+        th_kernel_gated_half_back(dx, n->grad, th_tape_in_float(t, n, 0), n->rows, n->cols, beta);
+}
+
+static void half_forward_double(ThTape *t, ThTapeNode *n)
+{
+    const double *x = th_tape_in_double(t, n, 0);
+    double *y = n->value;
+    for (int i = 0, d = n->cols; i < n->rows; i++, x += 2 * d, y += d)
+        for (int j = 0; j < d; j++)
+            y[j] = x[j] * th_op_map_value(TH_MAP_SIGMOID, x[d + j]);
+}
+
+static void half_backward_double(ThTape *t, ThTapeNode *n)
+{
+    const double *x = th_tape_in_double(t, n, 0), *dy = n->grad;
+    double *dx = th_tape_grad_double(t, n, 0);
+    for (int i = 0, d = n->cols; i < n->rows; i++, x += 2 * d, dx += 2 * d, dy += d) {
+        for (int j = 0; j < d; j++) {
+            double g = th_op_map_value(TH_MAP_SIGMOID, x[d + j]);
+            dx[j] += dy[j] * g;
+            dx[d + j] += dy[j] * x[j] * g * (1 - g);
+        }
+    }
+}
+
+static const ThOp op_gated_half = {"gated half", half_forward, half_backward, half_forward_double,
+                                   half_backward_double};
+
+ThVar th_op_gated_half(ThTape *t, ThVar x)
+{
+    if (th_tape_failed(t))
+        return -1;
+    int cols = th_tape_cols(t, x);
+    if (cols % 2 != 0) {
+        th_tape_fail(t, TH_EVALUE, "gated half: %d columns have no half", cols);
+        return -1;
+    }
+    ThTapeNode *n = th_tape_node(t, &op_gated_half, th_tape_rows(t, x), cols / 2, &x, 1);
     return n ? th_tape_node_run(t, n) : -1;
 }

@@ -63,10 +63,27 @@ static bool arrange(ThTape *t, const ThTapeNode *n, ThKernelScan *k)
     return true;
 }
 
+/* Blocks that several positions share are turned first. */
+static bool turn_blocks(ThTape *t, const ThTapeNode *n, ThKernelScan *k)
+{
+    const ThTapeNode *a = th_tape_in(t, n, A);
+    size_t side = (size_t)k->k, size = (size_t)a->rows * (size_t)a->cols;
+    k->columns = k->form == TH_SCAN_BLOCKS && a->rows < n->rows;
+    if (!k->columns)
+        return true;
+    float *to = th_tape_take(t, size, sizeof *to);
+    for (size_t i = 0; to && i < size; i++) {
+        size_t row = i / side % side, col = i % side;
+        to[i] = k->a[i - row * side - col + col * side + row];
+    }
+    k->a = to;
+    return to != NULL;
+}
+
 static void scan_forward(ThTape *t, ThTapeNode *n)
 {
     ThKernelScan k;
-    if (arrange(t, n, &k))
+    if (arrange(t, n, &k) && turn_blocks(t, n, &k))
         th_kernel_scan(&k);
 }
 

@@ -176,6 +176,9 @@ ThVar th_op_divide(ThTape *t, ThVar a, ThVar b);
 /* sigmoid(z) open + (1 - sigmoid(z)) shut: three values of one shape. */
 ThVar th_op_gate(ThTape *t, ThVar z, ThVar open, ThVar shut);
 
+/* The first half of the columns, times the sigmoid of the second (Dauphin et al. 2017). */
+ThVar th_op_gated_half(ThTape *t, ThVar x);
+
 ThVar th_op_times_row(ThTape *t, ThVar a, ThVar row); /* every row of a, times row (1,cols) */
 ThVar th_op_times_column(ThTape *t, ThVar a,
                          ThVar column); /* row i of a, times column[i] (rows,1) */

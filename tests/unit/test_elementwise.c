@@ -165,6 +165,12 @@ static ThVar build_times_row(ThTape *t, const ThVar *in, const void *how)
     return th_op_add(t, y, th_op_times_row(t, in[0], in[1]));
 }
 
+static ThVar build_gated_half(ThTape *t, const ThVar *in, const void *how)
+{
+    (void)how;
+    return th_op_add(t, th_op_gated_half(t, in[0]), th_op_gated_half(t, in[0]));
+}
+
 static ThVar build_times_column(ThTape *t, const ThVar *in, const void *how)
 {
     (void)how;
@@ -239,6 +245,7 @@ static void test_others(void **state)
         {"affine", {{7, 83}}, build_affine, NULL, false},
         {"times row", {{5, 33}, {1, 33}}, build_times_row, NULL, false},
         {"times column", {{5, 33}, {5, 1}}, build_times_column, NULL, false},
+        {"gated half", {{5, 66}}, build_gated_half, NULL, false},
         {"softmax", {{5, 33}}, build_softmax, NULL, false},
         {"row sums", {{5, 33}}, build_row_sums, NULL, false},
         {"column sums", {{5, 33}}, build_column_sums, NULL, false},
@@ -294,6 +301,7 @@ static void test_misfits(void **state)
         {{"", {{5, 3}, {1, 4}}, build_times_row, NULL, false}, "(1,4) does not fit (5,3)"},
         {{"", {{5, 3}, {5, 3}}, build_times_row, NULL, false}, "times row"},
         {{"", {{5, 3}, {4, 1}}, build_times_column, NULL, false}, "(4,1) does not fit (5,3)"},
+        {{"", {{5, 3}}, build_gated_half, NULL, false}, "3 columns have no half"},
         {{"", {{5, 3}, {4, 2}}, build_beside, NULL, false}, "5 rows beside 4"},
         {{"", {{5, 3}}, build_reshape, NULL, false}, "(4,3) holds not as much as (5,3)"},
     };
