@@ -94,6 +94,15 @@ bool th_plot_states(ThFigure *f, const char *title, const ThPlotModel *model, si
 bool th_plot_accuracy(ThFigure *f, const char *title, const ThPlotModel *model, size_t n,
                       ThError *err);
 
+/* Shares from 0 to 1 as shades with their numbers: share (rows, columns), NaN where there is none,
+ * and the names. */
+typedef struct {
+    int rows, columns;
+    char **row, **column;
+    double *share;
+} ThPlotGrid;
+bool th_plot_grid(ThFigure *f, const char *title, const ThPlotGrid *g, ThError *err);
+
 /* First slips of n ≥ 1 strings, in the order of their lengths: the share of each kind by length,
  * and each by line and column (by length and column where all are on one line), filled where at
  * least `gram` symbols before it are repeated. */

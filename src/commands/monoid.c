@@ -8,19 +8,19 @@
 
 /* ---- in words -------------------------------------------------------------------------------- */
 
-/* The groups by name, each once, in the order of their D-classes. */
-static void write_groups(ThText *t, const ShAlgebra *a)
+void sh_write_groups(ThText *t, const ThGreen *g, const ThVarieties *v)
 {
-    for (int d = 0; d < a->g->n_d; d++) {
-        const ThGroupFacts *f = &a->v.groups[d];
+    size_t before = t->size;
+    for (int d = 0; d < g->n_d; d++) {
+        const ThGroupFacts *f = &v->groups[d];
         bool met = f->order <= 1;
         for (int e = 0; e < d && !met; e++)
-            met = a->v.groups[e].order > 1 && strcmp(a->v.groups[e].name, f->name) == 0;
+            met = v->groups[e].order > 1 && strcmp(v->groups[e].name, f->name) == 0;
         if (!met)
-            th_text_printf(t, "%s%s%s", t->size ? ", " : "",
+            th_text_printf(t, "%s%s%s", t->size > before ? ", " : "",
                            strncmp(f->name, "order", 5) == 0 ? "of " : "", f->name);
     }
-    th_text_add(t, t->size ? "" : "all trivial");
+    th_text_add(t, t->size > before ? "" : "all trivial");
 }
 
 static void write_properties(ThText *t, const ThVarieties *v)
@@ -102,7 +102,7 @@ static void say_summary(ShSession *s, const ShAlgebra *a)
            a->m->size, a->m->size == 1 ? "" : "s", a->g->n_idempotents,
            a->g->n_idempotents == 1 ? "" : "s", a->g->n_d, a->g->n_d == 1 ? "" : "es",
            a->m->n_states, a->m->n_states == 1 ? "" : "s");
-    write_groups(&t, a);
+    sh_write_groups(&t, a->g, &a->v);
     th_text_printf(&t, "; %s, period %zu", v->solvable ? "solvable" : "not solvable", v->period);
     if (v->exponent != v->period)
         th_text_printf(&t, ", exponent %zu", v->exponent);

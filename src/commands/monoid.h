@@ -30,6 +30,9 @@ typedef struct {
 bool sh_algebra_of(ShAlgebra *a, ShSession *s, const ShOperand *o, ThError *err);
 void sh_algebra_free(ShAlgebra *a);
 
+/* Adds the groups by name, each once, in the order of their D-classes. */
+void sh_write_groups(ThText *t, const ThGreen *g, const ThVarieties *v);
+
 /* The element of a shortest word that takes all states to one, or -1. */
 int sh_reset_element(const ThMonoid *m);
 

@@ -162,12 +162,17 @@ static bool check_only(const char *only, const ThInspectLanguage *l, ThError *er
     return ok;
 }
 
+/* The figures are those of the last row. */
 static void show_row(ShSession *s, const ThInspectPrediction *p, const Measured *m, bool measured)
 {
+    sh_result_text(s, "learns", verdicts[p->learns]);
+    sh_result_text(s, "extends", verdicts[p->extends]);
     if (!measured) {
         sh_row(s, p->kind, verdicts[p->learns], verdicts[p->extends], p->why, p->source);
         return;
     }
+    sh_result_real(s, "accuracy", m->learned);
+    sh_result_real(s, "longer", m->longer);
     sh_row(s, p->kind, verdicts[p->learns], m->learned, fits(p->learns, m->learned),
            verdicts[p->extends], m->longer, fits(p->extends, m->longer), p->why, p->source);
 }
@@ -220,6 +225,7 @@ static void say_language(ShSession *s, const ShAlgebra *a, const ThInspectLangua
     sh_result_flag(s, "definite", v->definite);
     sh_result_flag(s, "r_trivial", v->r_trivial);
     sh_result_flag(s, "j_trivial", v->j_trivial);
+    sh_result_text(s, "class", th_varieties_class_name(th_varieties_class(v)));
     sh_result_text(s, "counting", verdicts[th_inspect_counting(l)]);
 }
 
@@ -251,13 +257,15 @@ SH_COMMAND(
         "puts the mean accuracy on strings as in training, and on longer ones, beside what was "
         "predicted; fits and holds are yes where both say that at least 99 % are right, or both "
         "that fewer are.  Those that do not fit are the interesting ones ($misfits): a few hundred "
-        "steps are few, and one seed is one seed.",
+        "steps are few, and one seed is one seed.  The figures learns, extends, accuracy and "
+        "longer "
+        "are those of the last model; class is that of atlas.",
     .example = "predict parity only=\"rnn transformer\" > \"known.txt\"\n"
                "assert group and not aperiodic and models == 2\n"
                "predict parity measure=yes only=rnn steps=5 batch=8 longer=30..30 > \"rnn.txt\"\n"
-               "assert models == 1",
-    .results = "states size aperiodic group solvable definite r_trivial j_trivial counting models "
-               "misfits",
+               "assert models == 1 and extends == \"yes\"",
+    .results = "states size aperiodic group solvable definite r_trivial j_trivial class counting "
+               "learns extends accuracy longer models misfits",
     .args = {{A_AUTOMATON, "A", 0}}, .options = options, .flags = C_PAGED)
 {
     ShAlgebra a;

@@ -20,16 +20,23 @@ void sh_results_free(ShResults *r)
     json_decref(r->by);
 }
 
-/* A figure as the last command has it that answered with one of that name; NaN where none did. */
-static double figure(const json_t *record, const char *name)
+/* What the last command answered that has an answer of this name; NULL: none. */
+static json_t *answer(const json_t *record, const char *name)
 {
     const json_t *all = json_object_get(record, "results");
     for (size_t i = json_array_size(all); i-- > 0;) {
-        const json_t *x = json_object_get(json_array_get(all, i), name);
-        if (json_is_number(x))
-            return json_number_value(x);
+        json_t *x = json_object_get(json_array_get(all, i), name);
+        if (x && !json_is_null(x))
+            return x;
     }
-    return (double)NAN;
+    return NULL;
+}
+
+/* NaN: it has no such figure. */
+static double figure(const json_t *record, const char *name)
+{
+    const json_t *x = answer(record, name);
+    return json_is_number(x) ? json_number_value(x) : (double)NAN;
 }
 
 static bool any_has(const json_t *records, const char *name)
@@ -79,20 +86,36 @@ static bool choose_figure(ShResults *r, const char *asked, ThError *err)
     return false;
 }
 
-/* The variables of the grid: those asked for, or all but the seed. */
+/* A variable of the grid, or a figure. */
+static json_t *value_of(const json_t *record, const char *name)
+{
+    json_t *v = json_object_get(json_object_get(record, "point"), name);
+    v = v ? v : answer(record, name);
+    return json_is_array(v) ? NULL : v; /* a table */
+}
+
+static bool is_known(const ShResults *r, const char *name)
+{
+    bool known = false;
+    for (size_t i = 0; !known && i < json_array_size(r->records); i++)
+        known = value_of(json_array_get(r->records, i), name) != NULL;
+    return known;
+}
+
+/* What groups go by: what is asked for, or all variables but the seed. */
 static bool choose_variables(ShResults *r, const ShCall *call, ThError *err)
 {
-    json_t *point = json_object_get(json_array_get(r->records, 0), "point");
     const char *name;
     json_t *value;
     r->by = json_array();
     for (int i = 1; i < call->n; i++) {
-        if (!json_object_get(point, call->operand[i].text))
+        if (!is_known(r, call->operand[i].text))
             return sh_fail_operand(err, &call->operand[i], TH_EUSAGE,
-                                   "the sweep has no variable '%s'", call->operand[i].text);
+                                   "the sweep has no variable and no figure '%s'",
+                                   call->operand[i].text);
         json_array_append_new(r->by, json_string(call->operand[i].text));
     }
-    json_object_foreach(point, name, value)
+    json_object_foreach(json_object_get(json_array_get(r->records, 0), "point"), name, value)
     {
         if (call->n == 1 && strcmp(name, "seed") != 0)
             json_array_append_new(r->by, json_string(name));
@@ -102,10 +125,9 @@ static bool choose_variables(ShResults *r, const ShCall *call, ThError *err)
 
 static json_t *key_of(const ShResults *r, const json_t *record)
 {
-    const json_t *point = json_object_get(record, "point");
     json_t *key = json_array();
     for (size_t i = 0; i < json_array_size(r->by); i++) {
-        json_t *v = json_object_get(point, json_string_value(json_array_get(r->by, i)));
+        json_t *v = value_of(record, json_string_value(json_array_get(r->by, i)));
         json_array_append(key, v ? v : json_null());
     }
     return key;
@@ -232,24 +254,23 @@ static const ThOptionSpec results_options[] = {
     {0},
 };
 
-/* The place of a variable among those of the groups, or -1. */
-static int place_of(const ShResults *r, const char *name)
+bool sh_results_across(const ShResults *r, const ThOptions *o, int *at, ThError *err)
 {
-    for (size_t i = 0; i < json_array_size(r->by); i++)
+    const char *name = th_option_text_or(o, "across", NULL);
+    *at = -1;
+    for (size_t i = 0; name && i < json_array_size(r->by); i++)
         if (strcmp(json_string_value(json_array_get(r->by, i)), name) == 0)
-            return (int)i;
-    return -1;
+            *at = (int)i;
+    return !name || *at >= 0 ||
+           th_fail(err, TH_EUSAGE, "across=%s is none of the variables shown", name);
 }
 
 static bool print_results(ShSession *s, const ShCall *call, const ShResults *r, ThError *err)
 {
     const ThOptions *o = &call->options;
-    const char *across = th_option_text_or(o, "across", NULL);
-    int at = across ? place_of(r, across) : -1;
+    int at;
     ShShown sh;
-    if (across && at < 0)
-        return th_fail(err, TH_EUSAGE, "across=%s is none of the variables shown", across);
-    if (!sh_shown_read(o, &sh, err))
+    if (!sh_results_across(r, o, &at, err) || !sh_shown_read(o, &sh, err))
         return false;
     if (r->n == 0)
         return true;
@@ -261,7 +282,8 @@ SH_COMMAND(results, .group = "general", .summary = "show what the points of a sw
            .detail =
                "A row for all points of DIR that agree in the variables named behind by, which are "
                "all but seed if none is; the columns are statistics of one figure of the last "
-               "command that answered with it.  across= makes columns of one variable's values, as "
+               "command that answered with it.  by takes figures, too: after predict, its class.  "
+               "across= makes columns of one variable's values, as "
                "papers do.  Points that failed are named below.  The table is ready for a paper "
                "with layout=latex; csv and json hold numbers.",
            .example = "sweep \"runs\" for n in 2..4, seed in 1..2 {\n"

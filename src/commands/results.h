@@ -39,6 +39,15 @@ typedef struct {
 /* TH_EUSAGE for a word that is none of the list. */
 bool sh_shown_read(const ThOptions *o, ShShown *sh, ThError *err);
 
+/* Takes the keys apart: appends the values at place `at` of r->by, and the rests, in the order in
+ * which they come.  Then the group with a rest and a value, or NULL. */
+void sh_results_split(const ShResults *r, size_t at, json_t *values, json_t *rests);
+const ShGroup *sh_results_find(const ShResults *r, json_t *rest, size_t at, json_t *value);
+
+/* The place in r->by of what across= names; -1: none was named.  TH_EUSAGE where it is not there.
+ */
+bool sh_results_across(const ShResults *r, const ThOptions *o, int *at, ThError *err);
+
 /* Puts a table out: numbers, a row a group; with a layout or with the values of the variable
  * `across` as columns, texts.  -1: no variable. */
 typedef enum { SH_LAYOUT_PLAIN, SH_LAYOUT_LATEX, SH_LAYOUT_MARKDOWN } ShLayout;

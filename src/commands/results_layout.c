@@ -83,10 +83,9 @@ static void add_text(json_t *to, ThText *t)
     th_text_free(t);
 }
 
-/* The group whose key is `row` with the value of column `at` put in. */
-static const ShGroup *find_group(const ShResults *r, json_t *row, size_t at, json_t *value)
+const ShGroup *sh_results_find(const ShResults *r, json_t *rest, size_t at, json_t *value)
 {
-    json_t *key = json_copy(row);
+    json_t *key = json_copy(rest);
     json_array_insert(key, at, value);
     const ShGroup *found = NULL;
     for (size_t i = 0; !found && i < r->n; i++)
@@ -103,17 +102,15 @@ static bool has_value(const json_t *list, const json_t *v)
     return has;
 }
 
-/* Takes the keys apart: the values of column `at`, and the rests, in the order in which they come.
- */
-static void split_keys(const ShResults *r, size_t at, json_t *values, json_t *rows)
+void sh_results_split(const ShResults *r, size_t at, json_t *values, json_t *rests)
 {
     for (size_t i = 0; i < r->n; i++) {
         json_t *rest = json_copy(r->group[i].key), *v = json_array_get(rest, at);
         if (!has_value(values, v))
             json_array_append(values, v);
         json_array_remove(rest, at);
-        if (!has_value(rows, rest))
-            json_array_append(rows, rest);
+        if (!has_value(rests, rest))
+            json_array_append(rests, rest);
         json_decref(rest);
     }
 }
@@ -123,7 +120,7 @@ static Grid grid_across(const ShResults *r, size_t at, const ShShown *sh)
 {
     Grid g = {json_array(), json_array(), (int)json_array_size(r->by) - 1};
     json_t *values = json_array(), *keys = json_array();
-    split_keys(r, at, values, keys);
+    sh_results_split(r, at, values, keys);
     for (size_t i = 0; i < json_array_size(r->by); i++)
         if (i != at)
             json_array_append(g.head, json_array_get(r->by, i));
@@ -135,7 +132,7 @@ static Grid grid_across(const ShResults *r, size_t at, const ShShown *sh)
             json_array_append_new(row, sh_results_text(json_array_get(key, i)));
         for (size_t i = 0; i < json_array_size(values); i++) {
             ThText t = {0};
-            write_shown(&t, find_group(r, key, at, json_array_get(values, i)), sh);
+            write_shown(&t, sh_results_find(r, key, at, json_array_get(values, i)), sh);
             add_text(row, &t);
         }
         json_array_append_new(g.rows, row);

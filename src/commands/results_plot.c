@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "commands/monoid.h"
 #include "commands/plots.h"
 #include "commands/results.h"
 #include "lab/evaluate.h"
@@ -113,17 +114,21 @@ static void note_training(const ShGroup *g, Curve *c)
     }
 }
 
-static bool make_curve(const ShResults *r, const ShGroup *g, Curve *c, ThError *err)
+/* Returns new: the values of a key, with blanks between them. */
+static char *name_key(const json_t *key, ThError *err)
 {
-    ThText name = {0};
-    for (size_t i = 0; i < json_array_size(g->key); i++) {
-        json_t *text = sh_results_text(json_array_get(g->key, i));
-        th_text_printf(&name, "%s%s", i ? " " : "", json_string_value(text));
+    ThText t = {0};
+    for (size_t i = 0; i < json_array_size(key); i++) {
+        json_t *text = sh_results_text(json_array_get(key, i));
+        th_text_printf(&t, "%s%s", i ? " " : "", json_string_value(text));
         json_decref(text);
     }
-    if (json_array_size(g->key) == 0)
-        th_text_add(&name, r->of);
-    c->name = th_text_take(&name, err);
+    return th_text_take(&t, err);
+}
+
+static bool make_curve(const ShResults *r, const ShGroup *g, Curve *c, ThError *err)
+{
+    c->name = json_array_size(g->key) > 0 ? name_key(g->key, err) : th_strdup(r->of, err);
     c->x = th_alloc(json_array_size(g->records) + 1, sizeof *c->x, err);
     if (!c->name || !c->x || !add_lengths(g, c, err))
         return false;
@@ -155,30 +160,94 @@ static bool plot_curves(const ShResults *r, ThFigure *f, ThError *err)
     return ok;
 }
 
+/* ---- a grid ---------------------------------------------------------------------------------- */
+
+static char *name_value(const json_t *v, ThError *err)
+{
+    json_t *text = sh_results_text(v);
+    char *name = th_strdup(json_string_value(text), err);
+    json_decref(text);
+    return name;
+}
+
+static double mean_of(const ShGroup *g)
+{
+    double sum = 0;
+    for (size_t i = 0; g && i < g->n; i++)
+        sum += g->x[i];
+    return g && g->n > 0 ? sum / (double)g->n : (double)NAN;
+}
+
+static bool fill_grid(const ShResults *r, size_t at, json_t *values, json_t *rests, ThPlotGrid *g,
+                      ThError *err)
+{
+    bool ok = g->row && g->column && g->share;
+    for (int i = 0; ok && i < g->columns; i++)
+        ok = (g->column[i] = name_value(json_array_get(values, (size_t)i), err)) != NULL;
+    for (int k = 0; ok && k < g->rows; k++) {
+        json_t *rest = json_array_get(rests, (size_t)k);
+        ok = (g->row[k] = name_key(rest, err)) != NULL;
+        for (int i = 0; i < g->columns; i++)
+            g->share[k * g->columns + i] =
+                mean_of(sh_results_find(r, rest, at, json_array_get(values, (size_t)i)));
+    }
+    return ok;
+}
+
+static bool plot_grid(const ShResults *r, size_t at, ThFigure *f, ThError *err)
+{
+    json_t *values = json_array(), *rests = json_array();
+    sh_results_split(r, at, values, rests);
+    size_t rows = json_array_size(rests), columns = json_array_size(values);
+    ThPlotGrid g = {.rows = (int)rows,
+                    .columns = (int)columns,
+                    .row = th_alloc(rows + 1, sizeof *g.row, err),
+                    .column = th_alloc(columns + 1, sizeof *g.column, err),
+                    .share = th_alloc(rows * columns + 1, sizeof *g.share, err)};
+    bool ok = fill_grid(r, at, values, rests, &g, err) && th_plot_grid(f, r->of, &g, err);
+    json_decref(values);
+    json_decref(rests);
+    sh_names_free(g.row, (int)rows);
+    sh_names_free(g.column, (int)columns);
+    free(g.share);
+    return ok;
+}
+
+static bool plot(const ShCall *call, const ShResults *r, ThFigure *f, ThError *err)
+{
+    int at;
+    if (!sh_results_across(r, &call->options, &at, err))
+        return false;
+    return at < 0 ? plot_curves(r, f, err) : plot_grid(r, (size_t)at, f, err);
+}
+
 static const ThOptionSpec plot_results_options[] = {
     {"of", TH_STRING, NULL, 0, 0, NULL, "the share to draw; default: accuracy, or answer"},
+    {"across", TH_STRING, NULL, 0, 0, NULL, "draw a grid: a variable whose values are the columns"},
     {0},
 };
 
-SH_COMMAND(plot_results, .group = "plots", .summary = "draw what the points of a sweep found",
-           .detail = "A curve by length for all points of DIR that agree in the variables named "
-                     "behind by, which are all but seed if none is: the mean over them, with its "
-                     "95 % interval (Student's t) as a band, the chance level, and the lengths of "
-                     "training shaded.\n\n" SH_PLOT_WHERE,
-           .example = "sweep \"runs\" for kind in [rnn, gru], seed in 1..2 {\n"
-                      "  model m = $kind dim=8\n"
-                      "  train m on parity length=1..10 steps=10 seed=$seed\n"
-                      "  evaluate m on parity length=5..15:5 samples=32\n"
-                      "}\n"
-                      "plot results \"runs\" by kind > \"runs.svg\"",
-           .args = {{A_FILE, "DIR", 0}},
-           .args2 = {{A_FILE, "DIR", 0}, {A_KEYWORD, "by", 0}, {A_TEXT, "NAME", A_REPEATED}},
-           .options = plot_results_options, .more_options = sh_plot_options,
-           .flags = C_OWN_REDIRECT)
+SH_COMMAND(
+    plot_results, .group = "plots", .summary = "draw what the points of a sweep found",
+    .detail =
+        "A curve by length for all points of DIR that agree in the variables named "
+        "behind by, which are all but seed if none is: the mean over them, with its "
+        "95 % interval (Student's t) as a band, the chance level, and the lengths of "
+        "training shaded.  With across=, which names one of these variables, the means of the "
+        "figure of= in a grid, a share a cell.\n\n" SH_PLOT_WHERE,
+    .example = "sweep \"runs\" for kind in [rnn, gru], seed in 1..2 {\n"
+               "  model m = $kind dim=8\n"
+               "  train m on parity length=1..10 steps=10 seed=$seed\n"
+               "  evaluate m on parity length=5..15:5 samples=32\n"
+               "}\n"
+               "plot results \"runs\" by kind > \"runs.svg\"",
+    .args = {{A_FILE, "DIR", 0}},
+    .args2 = {{A_FILE, "DIR", 0}, {A_KEYWORD, "by", 0}, {A_TEXT, "NAME", A_REPEATED}},
+    .options = plot_results_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
     ShResults r;
     ThFigure f = sh_new_plot(call);
-    bool ok = sh_results_read(call, &r, err) && plot_curves(&r, &f, err);
+    bool ok = sh_results_read(call, &r, err) && plot(call, &r, &f, err);
     sh_results_free(&r);
     return sh_finish_plot(s, call, &f, ok, err);
 }

@@ -253,3 +253,34 @@ void th_varieties_free(ThVarieties *v)
     free(v->groups);
     v->groups = NULL;
 }
+
+static const char *const class_name[] = {
+    "trivial",   "J-trivial", "definite",    "reverse definite", "generalized definite",
+    "R-trivial", "L-trivial", "DA",          "locally testable", "star-free",
+    "group",     "solvable",  "not solvable"};
+
+int th_varieties_class(const ThVarieties *v)
+{
+    const bool is[] = {v->idempotent && v->group,
+                       v->j_trivial,
+                       v->definite,
+                       v->reverse_definite,
+                       v->generalized_definite,
+                       v->r_trivial,
+                       v->l_trivial,
+                       v->da,
+                       v->locally_testable,
+                       v->aperiodic,
+                       v->solvable && v->group,
+                       v->solvable,
+                       true};
+    int i = 0;
+    while (!is[i])
+        i++;
+    return i;
+}
+
+const char *th_varieties_class_name(int number)
+{
+    return class_name[number];
+}

@@ -39,4 +39,10 @@ bool th_varieties_of(ThVarieties *v, const ThMonoid *m, const ThGreen *g, ThStop
                      ThError *err);
 void th_varieties_free(ThVarieties *v);
 
+/* The first of these that a language is, as a number from 0 on, and its name (static): trivial,
+ * J-trivial, definite, reverse definite, generalized definite, R-trivial, L-trivial, DA, locally
+ * testable, star-free, group, solvable, not solvable. */
+int th_varieties_class(const ThVarieties *v);
+const char *th_varieties_class_name(int number);
+
 #endif

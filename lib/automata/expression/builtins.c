@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "automata/core/atlas.h"
 #include "automata/core/build.h"
 
 enum { NAME = 64, MAX_STATES = 100000 };
@@ -265,6 +266,16 @@ static ThAutomaton *flip_flop(const int *argument, ThError *err)
     return th_automaton_build_finish(&b, err);
 }
 
+static ThAutomaton *atlas(const int *argument, ThError *err)
+{
+    char a[] = "a", b[] = "b", c[] = "c", d[] = "d";
+    char *const symbol[TH_DFA_ATLAS_SYMBOLS] = {a, b, c, d};
+    ThDfa *m = th_dfa_atlas_machine(argument[0], argument[1], err);
+    ThAutomaton *result = m ? th_automaton_from_dfa(m, symbol, err) : NULL;
+    th_dfa_free(m);
+    return result;
+}
+
 static const ThAutomatonBuiltin builtins[] = {
     {.name = "parity", .summary = "an even number of b, over a and b", .build = parity},
     {.name = "even_pairs",
@@ -303,6 +314,11 @@ static const ThAutomatonBuiltin builtins[] = {
     {.name = "flip_flop",
      .summary = "the bit written last: w0 and w1 write, i changes nothing; accepts 1",
      .build = flip_flop},
+    {.name = "atlas",
+     .summary = "the minimal acceptors over a b ..., those with fewer states first (see atlas)",
+     .n_arguments = 2,
+     .argument = {{"number", 1, 1000000, 0}, {"symbols", 1, TH_DFA_ATLAS_SYMBOLS, 2}},
+     .build = atlas},
 };
 
 const ThAutomatonBuiltin *th_automaton_builtins(size_t *n)

@@ -1,0 +1,49 @@
+/* Means in a grid: a shade and a number a cell. */
+#include <math.h>
+
+#include "plot/views.h"
+
+static void put_tics(ThFigure *f, const char *axis, char *const *name, int n)
+{
+    th_figure_printf(f, "set %stics scale 0 noenhanced font ',9' (", axis);
+    for (int i = 0; i < n; i++) {
+        th_figure_tic(f, name[i]);
+        th_figure_printf(f, " %d%s", i, i + 1 < n ? ", " : "");
+    }
+    th_figure_printf(f, ")\n");
+}
+
+static void put_cells(ThFigure *f, const ThPlotGrid *g)
+{
+    th_figure_block(f, "CELLS");
+    for (int i = 0; i < g->rows * g->columns; i++)
+        if (!isnan(g->share[i]))
+            th_figure_printf(f, "%d %d %.5g\n", i % g->columns, i / g->columns, g->share[i]);
+    th_figure_end_block(f);
+}
+
+bool th_plot_grid(ThFigure *f, const char *title, const ThPlotGrid *g, ThError *err)
+{
+    int some = 0;
+    for (int i = 0; i < g->rows * g->columns; i++)
+        some += !isnan(g->share[i]);
+    if (some == 0)
+        return th_fail(err, TH_EVALUE, "there is nothing to draw");
+    f->width = fmin(40, 2.5 + 0.75 * g->columns);
+    f->height = fmin(40, 1.4 + 0.32 * g->rows);
+    th_figure_begin(f, title, NULL);
+    put_cells(f, g);
+    put_tics(f, "x", g->column, g->columns);
+    put_tics(f, "y", g->row, g->rows);
+    th_figure_printf(
+        f,
+        "set xrange [-0.5:%.4g]; set yrange [%.4g:-0.5]; unset key; unset colorbox\n"
+        "set xtics rotate by 30 right; set border 0; set style fill solid 1 noborder\n"
+        "set palette defined (0 '#ffffff', 0.5 '#d9e6f2', 0.9 '#8fb8d8', "
+        "1 '#3f7fb5'); set cbrange [0:1]\n"
+        "if (plain) plot $CELLS using 1:2:(sprintf('%%.2f', $3)) with labels\n"
+        "if (!plain) plot $CELLS using 1:2:(0.48):(0.45):3 with boxxyerror lc palette, "
+        "\\\n     '' using 1:2:(sprintf('%%.2f', $3)) with labels font ',9'\n",
+        g->columns - 0.5, g->rows - 0.5);
+    return true;
+}
