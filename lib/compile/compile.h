@@ -21,6 +21,8 @@ typedef struct {
     bool plain;   /* Lemma 1's unit; else a pair of units with slope zero about 0 and 1, so that no
                      error is handed on */
     int chunk;    /* C: factors of a product, 2 … 8 */
+    bool pairs;   /* of layout B: C - 1 layers a level (thickness), each of which multiplies two
+                     factors; else one that multiplies all */
     bool pre;     /* GPT-2's block: layer norm before each part */
     bool gelu;    /* else ReLU */
     bool sparse;  /* hidden units keep the few weights that are not zero (fan of regulargpt) */

@@ -3,8 +3,14 @@
  * A vector has slots of `width` numbers.  The state of a node is in the slot of its latest child
  * (layout B), or in one before all children (layout A).  Each head copies one child into its slot:
  * its relative scalars leave no weight to any other.  The feed-forward layer subtracts all that it
- * reads, by units that are never at rest, and adds the product. */
+ * reads, by units that are never at rest, and adds the product.
+ *
+ * In pairs, layer k of a level multiplies what the position before has from layer k-1 by the
+ * position's own vector as it was at the start, which the first layer puts into a third slot and
+ * the last one takes away.  So the right end of a chunk has the product of all C after C-1 layers;
+ * what would come from before the first position never gets there. */
 #include <math.h>
+#include <stdio.h>
 
 #include "compile/coding.h"
 #include "compile/compile.h"
@@ -15,25 +21,43 @@ static const double steep = 20; /* GELU(x) is x or 0 in single precision from |x
 
 /* ---- sizes ---- */
 
+static bool in_pairs(const ThCompileShape *s)
+{
+    return s->pairs && s->chunk > 2;
+}
+
+static int layers_of(const ThCompileShape *s)
+{
+    return in_pairs(s) ? s->chunk - 1 : 1;
+}
+
+static int factors_of(const ThCompileShape *s)
+{
+    return in_pairs(s) ? 2 : s->chunk;
+}
+
 static int slots_of(const ThCompileShape *s)
 {
-    return s->split ? s->chunk + 1 : s->chunk;
+    return in_pairs(s) ? 3 : s->split ? s->chunk + 1 : s->chunk;
 }
 
 ThCompileSize th_compile_size(const ThTask *t, const ThMonoid *monoid, const ThCompileShape *s)
 {
-    ThCompileCoding c = th_compile_coding(t->machine, s->monoid ? monoid : NULL, s->chunk);
-    int heads = s->split ? s->chunk : s->chunk - 1;
+    int factors = factors_of(s), layers = layers_of(s);
+    ThCompileCoding c = th_compile_coding(t->machine, s->monoid ? monoid : NULL, factors);
+    int heads = s->split ? s->chunk : factors - 1;
     double head = ceil((double)slots_of(s) * c.width / heads), d = head * heads;
     ThCompileSize z = {.terms = th_compile_terms(&c), .dim = d, .heads = heads};
-    double units = (s->plain ? 1 : 2) * z.terms + d, norms = s->pre ? 6 : 4;
+    double units = (s->plain ? 1 : 2) * z.terms + d;
     z.hidden = ceil(units / d) * d;
     double embeddings = d * (t->signature.n_symbols + 2),
            attention = 4 * d * d + heads * s->chunk + (s->pre ? 4 * d : 0),
-           reads = s->sparse ? 2 * s->chunk + 2 : 2 * d, feed = (reads + 1) * z.hidden + d,
-           head_size = (d + 1) * t->signature.n_classes;
-    z.parameters = embeddings + attention + feed + norms * d + head_size;
-    z.operations = (2 + 2.0 * s->chunk) * d * d + (s->sparse ? s->chunk + 1.0 : 2 * d) * z.hidden;
+           reads = s->sparse ? 2 * factors + 2 : 2 * d, feed = (reads + 1) * z.hidden + d,
+           head_size = (d + 1) * t->signature.n_classes, keys = in_pairs(s) ? 1 : s->chunk;
+    z.parameters =
+        embeddings + layers * (attention + feed + 4 * d) + (s->pre ? 2 * d : 0) + head_size;
+    z.operations = ((layers - 1.0) * s->chunk + 1) *
+                   ((2 + 2 * keys) * d * d + (s->sparse ? factors + 1.0 : 2 * d) * z.hidden);
     return z;
 }
 
@@ -45,8 +69,9 @@ static bool set_options(ThOptions *o, const ThCompileShape *s, const ThCompileSi
                        z->dim, z->hidden);
     return th_compile_set(o, "dim", z->dim, err) && th_compile_set(o, "heads", z->heads, err) &&
            th_compile_set(o, "chunk", s->chunk, err) &&
+           th_compile_set(o, "thickness", layers_of(s), err) &&
            th_compile_set(o, "hidden", z->hidden / z->dim, err) &&
-           th_compile_set(o, "fan", s->sparse ? s->chunk : 0, err) &&
+           th_compile_set(o, "fan", s->sparse ? factors_of(s) : 0, err) &&
            th_options_set(o, "norm", s->pre ? "pre" : "post", err) &&
            th_options_set(o, "activation", s->gelu ? "gelu" : "relu", err) &&
            (!s->dilated || th_options_set(o, "form", "dilated", err));
@@ -60,33 +85,44 @@ typedef struct {
     const ThCompileShape *shape;
     ThCompileCoding coding;
     int dim, heads, hidden;
+    int layer; /* of a level, the one that is being written */
 } Work;
 
 static float *weights(const Work *w, const char *name)
 {
-    return th_compile_weights(w->m, name);
+    char full[64];
+    snprintf(full, sizeof full, "layer%d.%s", w->layer, name);
+    return th_compile_weights(w->m, full);
+}
+
+/* In pairs: the slot of the position's own vector. */
+static int own_slot(const Work *w)
+{
+    return 2 * w->coding.width;
 }
 
 /* Where a child's vector is when it is multiplied; child 0 is the latest. */
 static int slot_of(const Work *w, int child)
 {
+    if (child == 0 && w->layer > 0)
+        return own_slot(w);
     return (w->shape->split ? child + 1 : child) * w->coding.width;
 }
 
 static void write_leaves(const Work *w)
 {
-    float *row = weights(w, "embedding");
+    float *row = th_compile_weights(w->m, "embedding");
     for (int a = 0; a < w->task->signature.n_symbols; a++, row += w->dim)
         th_compile_encode(&w->coding, a, (float)(1 / sqrt(w->dim)), row);
-    th_compile_encode(&w->coding, -1, 1, weights(w, "pad"));
+    th_compile_encode(&w->coding, -1, 1, th_compile_weights(w->m, "pad"));
 }
 
 /* Head h hands on the state of one child. */
 static void write_heads(const Work *w)
 {
-    float *relative = weights(w, "layer0.attention.relative");
-    float *value = weights(w, "layer0.attention.key_value");
-    float *output = weights(w, "layer0.attention.output");
+    float *relative = weights(w, "attention.relative");
+    float *value = weights(w, "attention.key_value");
+    float *output = weights(w, "attention.output");
     int head = w->dim / w->heads, C = w->shape->chunk;
     for (int h = 0; h < w->heads; h++) {
         int child = w->shape->split ? h : h + 1;
@@ -99,13 +135,27 @@ static void write_heads(const Work *w)
     }
 }
 
+static void write_norm(const Work *w, const char *name, int states)
+{
+    char gain[64], offset[64];
+    snprintf(gain, sizeof gain, "%s.gain", name);
+    snprintf(offset, sizeof offset, "%s.offset", name);
+    th_compile_norm(w->m, gain, offset, states * w->coding.ones);
+}
+
+/* How many slots are full before the layer, within it and after it. */
 static void write_norms(const Work *w)
 {
-    int state = w->coding.ones, all = state * slots_of(w->shape);
-    th_compile_norm(w->m, "layer0.norm1.gain", "layer0.norm1.offset", w->shape->pre ? state : all);
-    th_compile_norm(w->m, "layer0.norm2.gain", "layer0.norm2.offset", w->shape->pre ? all : state);
-    if (w->shape->pre)
-        th_compile_norm(w->m, "final_norm.gain", "final_norm.offset", state);
+    int before = w->layer > 0 ? 2 : 1, last = layers_of(w->shape) - 1;
+    int within = in_pairs(w->shape) ? before + 1 : slots_of(w->shape);
+    int after = w->layer < last ? 2 : 1;
+    char first[32], second[32];
+    snprintf(first, sizeof first, "layer%d.norm1", w->layer);
+    snprintf(second, sizeof second, "layer%d.norm2", w->layer);
+    write_norm(w, first, w->shape->pre ? before : within);
+    write_norm(w, second, w->shape->pre ? within : after);
+    if (w->shape->pre && w->layer == last)
+        write_norm(w, "final_norm", 1);
 }
 
 /* A hidden unit: value · ReLU(slope · (sum of inputs) + bias), where GELU stands for ReLU by being
@@ -137,46 +187,57 @@ static void add_unit(Units *u, const Unit *unit, const int *in, int n, int out)
 
 static void write_products(const Work *w, Units *u)
 {
-    double C = w->shape->chunk;
+    int factors = w->coding.factors;
+    double C = factors;
     Unit lemma = {1, 1 - C, 1}, smooth = {2, 1 - 2 * C, 1};
     Unit rise = {4, 1.5 - 4 * C, 1}, level = {4, 0.5 - 4 * C, -1};
     int index[TH_COMPILE_FACTORS + 1] = {0};
     do {
         ThCompileTerm t = th_compile_term(&w->coding, index);
-        for (int f = 0; f < w->shape->chunk; f++)
-            t.in[f] += slot_of(w, w->shape->chunk - 1 - f);
+        for (int f = 0; f < factors; f++)
+            t.in[f] += slot_of(w, factors - 1 - f);
         if (w->shape->plain) {
-            add_unit(u, w->shape->gelu ? &smooth : &lemma, t.in, w->shape->chunk, t.out);
+            add_unit(u, w->shape->gelu ? &smooth : &lemma, t.in, factors, t.out);
             continue;
         }
-        add_unit(u, &rise, t.in, w->shape->chunk, t.out);
-        add_unit(u, &level, t.in, w->shape->chunk, t.out);
+        add_unit(u, &rise, t.in, factors, t.out);
+        add_unit(u, &level, t.in, factors, t.out);
     } while (th_compile_next(&w->coding, index));
+}
+
+/* All slots are emptied; but in pairs the first layer fills the third from the first, which stays
+ * until the last one. */
+static void write_rests(const Work *w, Units *u, float *bias)
+{
+    for (int i = 0; i < w->dim; i++) {
+        int from = i - own_slot(w);
+        bool keeps = w->layer < layers_of(w->shape) - 1 && from >= 0;
+        if (keeps && w->layer > 0)
+            continue;
+        add_unit(u, &(Unit){1, 1, keeps ? 1 : -1}, keeps ? &from : &i, 1, i);
+        bias[i] = keeps ? -1 : 1;
+    }
 }
 
 static void write_feed_forward(const Work *w)
 {
-    Units u = {.up = weights(w, "layer0.feed_forward.up"),
-               .up_bias = weights(w, "layer0.feed_forward.up_bias"),
-               .down = weights(w, "layer0.feed_forward.down"),
-               .from = weights(w, "layer0.feed_forward.from"),
-               .to = weights(w, "layer0.feed_forward.to"),
+    Units u = {.up = weights(w, "feed_forward.up"),
+               .up_bias = weights(w, "feed_forward.up_bias"),
+               .down = weights(w, "feed_forward.down"),
+               .from = weights(w, "feed_forward.from"),
+               .to = weights(w, "feed_forward.to"),
                .dim = w->dim,
                .hidden = w->hidden,
-               .fan = w->shape->sparse ? w->shape->chunk : 0,
+               .fan = w->shape->sparse ? w->coding.factors : 0,
                .scale = w->shape->gelu ? steep : 1};
-    float *bias = weights(w, "layer0.feed_forward.down_bias");
     write_products(w, &u);
-    for (int i = 0; i < w->dim; i++) {
-        add_unit(&u, &(Unit){1, 1, -1}, &i, 1, i);
-        bias[i] = 1;
-    }
+    write_rests(w, &u, weights(w, "feed_forward.down_bias"));
 }
 
 static void write_answer(const Work *w)
 {
     int classes = w->task->signature.n_classes;
-    float *head = weights(w, "head");
+    float *head = th_compile_weights(w->m, "head");
     for (int x = 0; x < w->coding.width; x++, head += classes) {
         int q = th_compile_state(&w->coding, x);
         if (q >= 0)
@@ -200,14 +261,17 @@ ThModel *th_compile_regulargpt(const ThTask *t, const ThMonoid *monoid, const Th
     Work w = {t,
               m,
               shape,
-              th_compile_coding(t->machine, shape->monoid ? monoid : NULL, shape->chunk),
+              th_compile_coding(t->machine, shape->monoid ? monoid : NULL, factors_of(shape)),
               (int)z.dim,
               (int)z.heads,
-              (int)z.hidden};
+              (int)z.hidden,
+              0};
     write_leaves(&w);
-    write_heads(&w);
-    write_norms(&w);
-    write_feed_forward(&w);
+    for (; w.layer < layers_of(shape); w.layer++) {
+        write_heads(&w);
+        write_norms(&w);
+        write_feed_forward(&w);
+    }
     write_answer(&w);
     return m;
 }

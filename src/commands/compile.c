@@ -21,6 +21,9 @@ static const ThOptionSpec options[] = {
     {"units", TH_CHOICE, "robust", 0, 0, "robust|plain",
      "plain: one unit a product, which hands errors on; robust: two, which do not"},
     {"chunk", TH_INT, "2", 2, 8, NULL, "C: vectors combined at a time"},
+    {"products", TH_CHOICE, "whole", 0, 0, "whole|pairs",
+     "of chunk=3 and more: a layer that multiplies all vectors of a chunk, or chunk-1 layers a "
+     "level (thickness), which multiply two each and are smaller; they have layout b"},
     {"weights", TH_CHOICE, "auto", 0, 0, "auto|dense|sparse",
      "sparse: hidden units keep the weights that are not 0 only (fan of regulargpt); auto: where a "
      "million numbers are not enough otherwise"},
@@ -48,6 +51,7 @@ static const ThOptionSpec options[] = {
 enum { CODING_AUTO, CODING_MATRIX, CODING_MONOID };                  /* coding= */
 enum { LAYOUT_B, LAYOUT_A };                                         /* layout= */
 enum { UNITS_ROBUST, UNITS_PLAIN };                                  /* units= */
+enum { PRODUCTS_WHOLE, PRODUCTS_PAIRS };                             /* products= */
 enum { WEIGHTS_AUTO, WEIGHTS_DENSE, WEIGHTS_SPARSE };                /* weights= */
 enum { NORM_AUTO, NORM_POST, NORM_PRE, NORM_PAPER, NORM_CODE };      /* norm= */
 enum { ACTIVATION_AUTO, ACTIVATION_RELU, ACTIVATION_GELU };          /* activation= */
@@ -123,6 +127,7 @@ static ThCompileShape shape_of(const ThOptions *o)
     ThCompileShape s = {.split = th_option_choice(o, "layout") == LAYOUT_A,
                         .plain = th_option_choice(o, "units") == UNITS_PLAIN,
                         .chunk = (int)th_option_int(o, "chunk"),
+                        .pairs = th_option_choice(o, "products") == PRODUCTS_PAIRS,
                         .pre = th_option_choice(o, "norm") == NORM_PRE,
                         .dilated = th_option_choice(o, "form") == FORM_DILATED};
     s.gelu = activation == ACTIVATION_AUTO ? s.pre : activation == ACTIVATION_GELU;
@@ -143,6 +148,8 @@ static ThCompileSize size_up(const Source *f, const ThOptions *o, ThCompileShape
 static bool choose(const Source *f, const ThOptions *o, ThCompileShape *s, ThError *err)
 {
     int coding = th_option_choice(o, "coding");
+    if (th_option_choice(o, "layout") == LAYOUT_A && shape_of(o).pairs)
+        return th_fail(err, TH_EUSAGE, "products=pairs has no layout a");
     if (coding == CODING_MONOID && !f->monoid)
         return th_fail(err, TH_ELIMIT, "the monoid has more than %d elements", MOST_ELEMENTS);
     ThCompileShape matrix = shape_of(o), monoid = matrix;
@@ -175,7 +182,7 @@ static void table_sizes(ShSession *s, const Source *f, const ThOptions *o)
         shape.monoid = i & 4;
         shape.split = i & 2;
         shape.plain = i & 1;
-        if (f->monoid || !shape.monoid)
+        if ((f->monoid || !shape.monoid) && !(shape.split && shape.pairs))
             add_size(s, f, o, &shape);
     }
     sh_table_end(s);
@@ -224,10 +231,10 @@ static void say_model(ShSession *s, const ShCall *call, const ThModel *m,
     sh_say(s, "%s: regulargpt dim=%lld heads=%lld hidden=%lld, %zu parameters\n",
            call->operand[1].text, th_option_int(o, "dim"), th_option_int(o, "heads"),
            th_option_int(o, "hidden"), th_params_count(&m->params));
-    sh_say(s, "  layout %s, %s products of %s%s%s\n", shape->split ? "A" : "B",
+    sh_say(s, "  layout %s, %s products of %s%s%s%s\n", shape->split ? "A" : "B",
            shape->plain ? "plain" : "robust", shape->monoid ? "elements of the monoid" : "matrices",
            th_option_choice(&call->options, "coding") == CODING_AUTO ? ": the smaller coding" : "",
-           shape->sparse ? ", sparse" : "");
+           th_option_int(o, "thickness") > 1 ? ", in pairs" : "", shape->sparse ? ", sparse" : "");
     sh_model_figures(s, m);
 }
 
@@ -244,7 +251,7 @@ static bool define(ShSession *s, const ShCall *call, ThModel *m, ThError *err)
     return ok || sh_error_inside(err, &call->operand[1]);
 }
 
-/* ---- linear recurrences ---------------------------------------------------------------------- */
+/* ---- on words -------------------------------------------------------------------------------- */
 
 /* Runs the model on words of which it is known what is due: all short ones, and some long ones. */
 static bool try_words(ShSession *s, const ThModel *m, const Source *f, ThError *err)
@@ -260,6 +267,19 @@ static bool try_words(ShSession *s, const ThModel *m, const Source *f, ThError *
     return trial.right ||
            th_fail(err, TH_EVALUE, "the model answers a word of %d symbols wrongly", trial.wrong);
 }
+
+/* What is not proved is tried. */
+static bool try_if(ShSession *s, const ThModel *m, const Source *f, const ThOptions *o,
+                   ThError *err)
+{
+    int how = th_option_choice(o, "prove");
+    if (how == PROVE_YES)
+        return th_fail(err, TH_EVALUE,
+                       "there is no proof of models of this kind: they are run on words");
+    return how == PROVE_NO || try_words(s, m, f, err);
+}
+
+/* ---- linear recurrences ---------------------------------------------------------------------- */
 
 static ThModel *recurrence(ShSession *s, const ShCall *call, const Source *f, ThError *err)
 {
@@ -283,7 +303,7 @@ static ThModel *compile_recurrence(ShSession *s, const ShCall *call, const Sourc
            call->operand[1].text, th_option_int(o, "dim"), th_option_int(o, "block"),
            th_option_int(o, "layers"), th_option_text(o, "norm"), th_params_count(&m->params));
     sh_model_figures(s, m);
-    if (th_option_choice(&call->options, "prove") == PROVE_NO || try_words(s, m, f, err))
+    if (try_if(s, m, f, &call->options, err))
         return m;
     th_model_free(m);
     return NULL;
@@ -307,7 +327,8 @@ static bool compile_model(ShSession *s, const ShCall *call, const Source *f, ThE
     if (!m)
         return false;
     say_model(s, call, m, &shape);
-    if (!prove_if(s, m, f, &call->options, err)) {
+    if (th_option_int(&m->options, "thickness") > 1 ? !try_if(s, m, f, &call->options, err)
+                                                    : !prove_if(s, m, f, &call->options, err)) {
         th_model_free(m);
         return false;
     }
@@ -328,7 +349,7 @@ SH_COMMAND(
               "vector must come to lie near the product's.  By induction over the tree the model "
               "is right at every length.  Plain units and norm=pre hand errors on, so that the "
               "proof reaches up to some length; field sees more with units=plain, whose slopes "
-              "are not zero.\n\n"
+              "are not zero.  What multiplies in pairs is run on words instead.\n\n"
               "With into=lrnn it becomes a linear recurrence whose matrices move one-hots, "
               "norm=paper keeping their length: in one layer, or with cascade=yes with a layer for "
               "each level of decompose.  norm=code is for sums only, whose states become phases.  "
