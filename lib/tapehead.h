@@ -33,6 +33,7 @@ extern "C" {
 #include "tensor/optimizer.h"
 #include "tensor/params.h"
 #include "tensor/tape.h"
+#include "automata/core/atlas.h"
 #include "automata/core/automaton.h"
 #include "automata/core/build.h"
 #include "automata/core/construction_steps.h"
