@@ -6,15 +6,17 @@
 
 #include "base/memory.h"
 #include "models/ablation.h"
-#include "proof/map_impl.h"
+#include "proof/cell_linear.h"
+#include "proof/matrix.h"
 
-static const char *const kinds[] = {"rnn", "lstm", "gru"};
-static const int gates[] = {1, 4, 3};
+enum { KINDS = TH_PROOF_LRNN + 1 };
+static const char *const kinds[KINDS] = {"rnn", "lstm", "gru", "lrnn"};
+static const int gates[KINDS] = {1, 4, 3, 0};
 
 /* Their number, or -1. */
 static int kind_of(const ThModel *m)
 {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < KINDS; i++)
         if (strcmp(m->kind->name, kinds[i]) == 0)
             return i;
     return -1;
@@ -43,6 +45,8 @@ static void read_all(ThProofReader *r, ThProofCell *f)
     f->head_bias = th_proof_read_whole(r, "head_bias");
     if (f->kind == TH_PROOF_GRU)
         f->candidate = th_proof_read_whole(r, "candidate_bias");
+    f->start = th_alloc((size_t)f->dim, sizeof *f->start, r->err);
+    r->failed |= !f->start;
     add_bias(r, f, f->kind == TH_PROOF_LSTM ? "bias" : "input_bias");
     if (f->kind == TH_PROOF_RNN)
         add_bias(r, f, "recurrent_bias");
@@ -51,15 +55,21 @@ static void read_all(ThProofReader *r, ThProofCell *f)
         f->input[i / f->width * 4 * f->width + 2 * f->width + i % f->width] += forget;
 }
 
+static bool can(const ThModel *m, int kind, ThError *err)
+{
+    if (kind < 0)
+        return th_fail(err, TH_EVALUE, "%s is no rnn, lstm, gru or lrnn", m->kind->name);
+    if (!m->bound)
+        return th_fail(err, TH_EVALUE, "the %s has not been trained", m->kind->name);
+    return kind != TH_PROOF_LRNN || th_option_int(&m->options, "layers") == 1 ||
+           th_fail(err, TH_EVALUE, "proofs about lrnn are for layers=1");
+}
+
 ThProofCell *th_proof_cell_new(const ThModel *m, ThError *err)
 {
     int kind = kind_of(m);
-    if (kind < 0 || !m->bound) {
-        th_fail(err, TH_EVALUE,
-                kind < 0 ? "%s is no rnn, lstm or gru" : "the %s has not been trained",
-                m->kind->name);
+    if (!can(m, kind, err))
         return NULL;
-    }
     ThProofCell *f = th_model_whole(m, "a proof", err) && th_proof_moderate(&m->params, err)
                          ? th_alloc(1, sizeof *f, err)
                          : NULL;
@@ -73,7 +83,10 @@ ThProofCell *th_proof_cell_new(const ThModel *m, ThError *err)
     f->n_classes = m->signature.n_classes;
     f->digest = th_proof_digest(&m->params);
     ThProofReader r = {.m = m, .err = err};
-    read_all(&r, f);
+    if (kind == TH_PROOF_LRNN)
+        th_proof_cell_read_linear(&r, f);
+    else
+        read_all(&r, f);
     if (!r.failed)
         return f;
     th_proof_cell_free(f);
@@ -84,7 +97,8 @@ void th_proof_cell_free(ThProofCell *f)
 {
     if (!f)
         return;
-    double *all[] = {f->input, f->recurrent, f->candidate, f->head, f->head_bias};
+    double *all[] = {f->input,  f->recurrent, f->candidate,  f->start, f->transition, f->gain,
+                     f->offset, f->inner,     f->inner_bias, f->head,  f->head_bias};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(f);
@@ -109,6 +123,13 @@ void th_proof_cell_apply(const ThProofCell *f, const double *state, int symbol, 
 {
     int n = f->width;
     const double *x = f->input + symbol * f->gates * n;
+    if (f->kind == TH_PROOF_LRNN) {
+        th_proof_times_column(f->transition + (size_t)symbol * (size_t)n * (size_t)n, state, to, n,
+                              n);
+        for (int j = 0; j < n; j++)
+            to[j] += f->input[symbol * n + j];
+        return;
+    }
     th_proof_cell_gates(f, state, p);
     for (int j = 0; j < n; j++) {
         double first = logistic(x[j] + p[j]);
@@ -129,6 +150,10 @@ void th_proof_cell_apply(const ThProofCell *f, const double *state, int symbol, 
 
 void th_proof_cell_logits(const ThProofCell *f, const double *state, double *logits)
 {
+    if (f->kind == TH_PROOF_LRNN) {
+        th_proof_cell_linear_logits(f, state, logits);
+        return;
+    }
     for (int c = 0; c < f->n_classes; c++) {
         logits[c] = f->head_bias[c];
         for (int j = 0; j < f->width; j++)

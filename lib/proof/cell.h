@@ -1,8 +1,7 @@
 /* cell.h - one step of a recurrent network, as a map of a state and a symbol.
  *
  * What is proved of it for sets of states holds for strings of every length.  The step is written
- * down here once more, in double precision and apart from the tape, straight from the weights.  The
- * state begins at zero.
+ * down here once more, in double precision and apart from the tape, straight from the weights.
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
@@ -13,7 +12,7 @@
 
 #include "models/model.h"
 
-typedef enum { TH_PROOF_RNN, TH_PROOF_LSTM, TH_PROOF_GRU } ThProofCellKind;
+typedef enum { TH_PROOF_RNN, TH_PROOF_LSTM, TH_PROOF_GRU, TH_PROOF_LRNN } ThProofCellKind;
 
 /* With p = input[symbol] + h recurrent, in `gates` parts of `width` each:
  *
@@ -21,24 +20,32 @@ typedef enum { TH_PROOF_RNN, TH_PROOF_LSTM, TH_PROOF_GRU } ThProofCellKind;
  *     lstm  c' = σ(p2) c + σ(p0) tanh(p1), h' = σ(p3) tanh(c')
  *     gru   h' = h + σ(p0) (n - h), n = tanh(input2 + σ(p1) (candidate + (h recurrent)2))
  *
- * and logits max(0, h) head + head_bias. */
+ * and logits max(0, h) head + head_bias.  Of an lrnn of one layer, where N is the layer norm,
+ *
+ *     h' = transition[symbol] h + input[symbol]
+ *
+ * and logits max(0, N(h) inner + inner_bias) head + head_bias. */
 typedef struct {
     ThProofCellKind kind;
-    int width, gates;
-    int dim; /* numbers of a state: h, and behind it c of an lstm */
+    int width, gates; /* no gates: lrnn */
+    int dim;          /* numbers of a state: h, and behind it c of an lstm */
     int n_symbols, n_classes;
-    double *input;            /* (n_symbols, gates width), biases included */
-    double *recurrent;        /* (width, gates width) */
-    double *candidate;        /* (width): of a gru */
-    double *head, *head_bias; /* (width, n_classes), (n_classes) */
-    uint64_t digest;          /* of all weights of the model, bit for bit */
+    double *input;              /* (n_symbols, gates width), biases included */
+    double *recurrent;          /* (width, gates width) */
+    double *candidate;          /* (width): of a gru */
+    double *start;              /* (dim): the state before the first symbol */
+    double *transition;         /* (n_symbols, dim, dim): of an lrnn, from here */
+    double *gain, *offset;      /* (dim) */
+    double *inner, *inner_bias; /* (dim, dim), (dim); to here */
+    double *head, *head_bias;   /* (width, n_classes), (n_classes) */
+    uint64_t digest;            /* of all weights of the model, bit for bit */
 } ThProofCell;
 
 /* Is the model of a kind that th_proof_cell_new takes? */
 bool th_proof_is_cell(const ThModel *m);
 
-/* Returns new.  TH_EVALUE if the model is not bound, or no rnn, lstm or gru; TH_ENUMERIC if a
- * weight is larger than 1000. */
+/* Returns new.  TH_EVALUE if the model is not bound, or no rnn, lstm, gru or lrnn of one layer;
+ * TH_ENUMERIC if a weight is larger than 1000. */
 ThProofCell *th_proof_cell_new(const ThModel *m, ThError *err);
 void th_proof_cell_free(ThProofCell *f); /* NULL is fine */
 

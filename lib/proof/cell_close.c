@@ -22,7 +22,7 @@ typedef struct {
     double *gates;      /* (gates width) */
     double *logits;     /* (n_classes) */
     double *metric;     /* (n_states, dim, dim), or NULL */
-    double least;       /* of the worst excesses so far */
+    int steps;          /* of a drawn run */
 } Prover;
 
 static int answer_of(const Prover *v, int state)
@@ -38,7 +38,8 @@ static const double *seen(const Prover *v, int i)
 
 /* ---- states that occur ----------------------------------------------------------------------- */
 
-enum { RUNS = 150, STEPS = 40 };
+/* A run of so many steps; what is linear drifts slowly, if it does. */
+enum { SEEN = 6000, STEPS = 40, LINEAR_STEPS = 1000 };
 
 /* A symbol: any, or every other time the one that leads to the state least often met. */
 static int draw_symbol(const Prover *v, ThRng *r, int from, const int *met)
@@ -54,19 +55,17 @@ static bool draw(Prover *v, uint64_t seed, ThError *err)
 {
     const ThProofCell *f = v->f;
     ThRng r = th_rng(seed, "proof.cell", 0);
-    double *zero = th_alloc((size_t)f->dim, sizeof *zero, err);
     int *met = th_alloc((size_t)v->machine->n_states, sizeof *met, err);
-    bool ok = zero && met && th_proof_sample_take(&v->seen, RUNS * STEPS, f->dim, err);
-    for (int i = 0; ok && i < RUNS * STEPS; i++) {
-        int before = i % STEPS == 0 ? -1 : i - 1;
+    bool ok = met && th_proof_sample_take(&v->seen, SEEN, f->dim, err);
+    for (int i = 0; ok && i < SEEN; i++) {
+        int before = i % v->steps == 0 ? -1 : i - 1;
         int from = before < 0 ? v->machine->start : v->seen.label[before];
         int a = draw_symbol(v, &r, from, met), to = v->machine->next[from * f->n_symbols + a];
         met[to]++;
         th_proof_sample_add(&v->seen, to, before, a);
-        th_proof_cell_apply(f, before < 0 ? zero : seen(v, before), a, v->gates,
+        th_proof_cell_apply(f, before < 0 ? f->start : seen(v, before), a, v->gates,
                             v->seen.z + (size_t)i * (size_t)f->dim);
     }
-    free(zero);
     free(met);
     return ok;
 }
@@ -74,7 +73,7 @@ static bool draw(Prover *v, uint64_t seed, ThError *err)
 /* Returns new: the string that leads to a state. */
 static int *word_of(const Prover *v, int i, int *length, ThError *err)
 {
-    *length = i % STEPS + 1;
+    *length = i % v->steps + 1;
     int *word = th_alloc((size_t)*length, sizeof *word, err);
     for (int k = *length; word && k-- > 0; i--)
         word[k] = v->seen.y[i];
@@ -111,9 +110,10 @@ static bool find_wrong(Prover *v, ThError *err)
 /* How far a float run's outputs are from those in double precision. */
 static bool measure_floats(Prover *v, ThError *err)
 {
-    enum { WORDS = 8 };
-    for (int w = 0; w < WORDS; w++) {
-        int length, last = (w + 1) * STEPS - 1, *word = word_of(v, last, &length, err);
+    enum { MOST_STEPS = 320 };
+    int words = MOST_STEPS / v->steps > 0 ? MOST_STEPS / v->steps : 1;
+    for (int w = 0; w < words; w++) {
+        int length, last = (w + 1) * v->steps - 1, *word = word_of(v, last, &length, err);
         ThModelTrace *t = word ? th_model_trace(v->m, word, length, err) : NULL;
         free(word);
         if (!t)
@@ -121,7 +121,7 @@ static bool measure_floats(Prover *v, ThError *err)
         for (int i = 0; i < length; i++) {
             double square = 0;
             for (int k = 0; k < v->f->width; k++) {
-                double off = t->layer[0].state[i * v->f->width + k] - seen(v, w * STEPS + i)[k];
+                double off = t->layer[0].state[i * v->f->width + k] - seen(v, w * v->steps + i)[k];
                 square += off * off;
             }
             v->p->float_error = fmax(v->p->float_error, sqrt(square));
@@ -237,18 +237,17 @@ static bool lead(Cover *c)
     return true;
 }
 
-/* The first symbols lead from zero. */
+/* Where the first symbols lead. */
 static bool measure_first(Cover *c)
 {
     Prover *v = c->v;
     const ThDfa *m = v->machine;
     int d = v->f->dim;
-    double *zero = c->bound, *to = c->bound + d;
+    double *to = c->bound;
     for (int i = 0; i < c->n; i++)
         c->first[i] = 1e-4;
     for (int a = 0; a < m->n_symbols; a++) {
-        memset(zero, 0, (size_t)d * sizeof *zero);
-        th_proof_cell_apply(v->f, zero, a, v->gates, to);
+        th_proof_cell_apply(v->f, v->f->start, a, v->gates, to);
         int set = nearest(c, to, m->next[m->start * m->n_symbols + a]);
         if (set < 0)
             return false;
@@ -266,7 +265,7 @@ static bool take(Cover *c, int most, ThError *err)
 {
     const Prover *v = c->v;
     size_t n = (size_t)v->machine->n_states * (size_t)most, d = (size_t)v->f->dim;
-    size_t wide = n > 2 * d ? n : 2 * d;
+    size_t wide = n > d ? n : d;
     c->state = th_alloc(n, sizeof *c->state, err);
     c->centre = th_alloc(n * d, sizeof *c->centre, err);
     c->radius = th_alloc(n, sizeof *c->radius, err);
@@ -319,20 +318,11 @@ static bool bound_all(Cover *c, ThError *err)
 static bool answers_right(const Cover *c, int i)
 {
     const Prover *v = c->v;
-    const ThProofCell *f = v->f;
-    int right = answer_of(v, c->state[i]), d = f->dim;
+    int right = answer_of(v, c->state[i]);
     ThProofBall b = ball(c, i, c->radius[i]);
-    const double *a = c->balls ? NULL : v->metric + (size_t)b.shape * (size_t)d * (size_t)d;
-    for (int q = 0; right >= 0 && q < f->n_classes; q++) {
-        double lead = f->head_bias[right] - f->head_bias[q] - 2 * v->p->slack - TH_PROOF_BUDGET;
-        for (int j = 0; q != right && j < f->width; j++) {
-            double half = b.radius * (a ? th_proof_length(a + j * d, d) : 1);
-            double w = f->head[j * f->n_classes + right] - f->head[j * f->n_classes + q];
-            lead += w * fmax(0, b.centre[j] + (w > 0 ? -half : half));
-        }
-        if (q != right && !(lead > 0))
+    for (int q = 0; right >= 0 && q < v->f->n_classes; q++)
+        if (q != right && !(th_proof_cell_image_lead(c->e, &b, right, q) > 2 * v->p->slack))
             return false;
-    }
     return true;
 }
 
@@ -505,6 +495,7 @@ static bool run(Prover *v, const ThDfa *machine, const ThProofHow *how, ThError 
         !(p->machine = th_dfa_minimize(machine, v->stop, err)))
         return false;
     v->machine = p->machine;
+    v->steps = v->f->kind == TH_PROOF_LRNN ? LINEAR_STEPS : STEPS;
     p->dim = v->f->dim;
     p->digest = v->f->digest;
     th_proof_open(p, how->slack);

@@ -63,7 +63,8 @@ static bool fill_shape(ThProofCellImage *e, Shape *s, const double *a, ThError *
     s->own = take(e, (size_t)d);
     if (e->failed)
         return th_fail(err, TH_ENOMEM, "out of memory for sets of states");
-    th_proof_transposed_multiply(f->recurrent, a, s->row, (ThProofSizes){wide, f->width, d});
+    if (wide > 0)
+        th_proof_transposed_multiply(f->recurrent, a, s->row, (ThProofSizes){wide, f->width, d});
     for (int j = 0; j < wide; j++)
         s->size[j] = th_proof_length(s->row + j * d, d);
     for (int j = 0; j < d; j++)
@@ -257,6 +258,16 @@ static void find_lstm(const Unit *u)
     add_gate(u, u->j, 3, times(logistic_slopes(gate(u, 3)), tangents(next)));
 }
 
+/* The image of an ellipsoid is one. */
+static void find_lrnn(const Unit *u, int symbol)
+{
+    int d = u->e->f->dim;
+    const double *a = u->e->f->transition + (size_t)symbol * (size_t)d * (size_t)d;
+    th_proof_multiply(a, u->s->a, u->e->g, (ThProofSizes){d, d, d});
+    for (int i = 0; i < d * d; i++)
+        u->e->g[i] *= u->from->radius;
+}
+
 void th_proof_cell_image_find(ThProofCellImage *e, const ThProofBall *from, int symbol)
 {
     const ThProofCell *f = e->f;
@@ -264,6 +275,10 @@ void th_proof_cell_image_find(ThProofCellImage *e, const ThProofBall *from, int 
     memset(e->g, 0, (size_t)(f->dim * f->dim) * sizeof *e->g);
     memset(e->box, 0, (size_t)f->dim * sizeof *e->box);
     th_proof_cell_apply(f, from->centre, symbol, e->gate, e->centre);
+    if (f->kind == TH_PROOF_LRNN) {
+        find_lrnn(&u, symbol);
+        return;
+    }
     for (; u.j < f->width; u.j++) {
         if (f->kind == TH_PROOF_RNN)
             find_rnn(&u);
@@ -272,6 +287,83 @@ void th_proof_cell_image_find(ThProofCellImage *e, const ThProofBall *from, int 
         else
             find_lstm(&u);
     }
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+/* What a set looks like to the read-out of an lrnn: lengths of centred vectors, and their inverses
+ * after the norm. */
+typedef struct {
+    ThProofCellImage *e;
+    const ThProofBall *b;
+    const Shape *s;
+    Interval scale; /* 1 / √(mean square) */
+} View;
+
+/* Range of v·(x - mean of x) over the set. */
+static Interval along(const View *w, const double *v)
+{
+    ThProofCellImage *e = w->e;
+    int d = e->f->dim;
+    double mean = 0, at = 0;
+    for (int i = 0; i < d; i++)
+        mean += v[i] / d;
+    for (int i = 0; i < d; i++) {
+        e->v[i] = v[i] - mean;
+        at += e->v[i] * w->b->centre[i];
+    }
+    th_proof_row_times(e->v, w->s->a, e->scratch, d, d);
+    return around(at, w->b->radius * th_proof_length(e->scratch, d));
+}
+
+static void find_scale(View *w)
+{
+    ThProofCellImage *e = w->e;
+    const double *c = w->b->centre;
+    int d = e->f->dim;
+    double mean = 0, square = 0;
+    for (int i = 0; i < d; i++)
+        mean += c[i] / d;
+    for (int i = 0; i < d; i++)
+        square += (c[i] - mean) * (c[i] - mean);
+    th_proof_multiply_transposed(w->s->a, w->s->a, e->other, (ThProofSizes){d, d, d});
+    double reach = w->b->radius * sqrt(th_proof_power_bound(e->other, d, e->scratch));
+    double least = fmax(0, sqrt(square) - reach), most = sqrt(square) + reach;
+    w->scale = (Interval){1 / sqrt(most * most / d + TH_PROOF_EPSILON),
+                          1 / sqrt(least * least / d + TH_PROOF_EPSILON)};
+}
+
+static double lead_lrnn(ThProofCellImage *e, const ThProofBall *b, int right, int other)
+{
+    const ThProofCell *f = e->f;
+    int d = f->dim, n = f->n_classes;
+    View w = {.e = e, .b = b, .s = &e->shape[b->shape]};
+    double lead = f->head_bias[right] - f->head_bias[other];
+    find_scale(&w);
+    for (int k = 0; k < d; k++) {
+        double by = f->head[k * n + right] - f->head[k * n + other], shift = f->inner_bias[k];
+        for (int i = 0; i < d; i++) {
+            e->work[i] = f->gain[i] * f->inner[i * d + k];
+            shift += f->offset[i] * f->inner[i * d + k];
+        }
+        Interval hidden = plus(times(along(&w, e->work), w.scale), around(shift, 0));
+        lead += by * fmax(0, by > 0 ? hidden.lo : hidden.hi);
+    }
+    return lead;
+}
+
+double th_proof_cell_image_lead(ThProofCellImage *e, const ThProofBall *b, int right, int other)
+{
+    const ThProofCell *f = e->f;
+    double lead = f->head_bias[right] - f->head_bias[other];
+    if (f->kind == TH_PROOF_LRNN)
+        return lead_lrnn(e, b, right, other) - TH_PROOF_BUDGET;
+    for (int j = 0; j < f->width; j++) {
+        double half = b->radius * e->shape[b->shape].own[j];
+        double w = f->head[j * f->n_classes + right] - f->head[j * f->n_classes + other];
+        lead += w * fmax(0, b->centre[j] + (w > 0 ? -half : half));
+    }
+    return lead - TH_PROOF_BUDGET;
 }
 
 /* ---- what is asked --------------------------------------------------------------------------- */

@@ -13,8 +13,7 @@ typedef struct {
     const ThProofCell *f;
     ThProofChecked *out;
     ThProofCheckImage *e;
-    double *zero, *next, *gate; /* (dim) twice, (gates width) */
-    double *logit;              /* (n_classes) */
+    double *next, *gate, *logit; /* (dim), (gates width), (n_classes) */
 } Check;
 
 static ThProofEllipsoid set_of(const Check *k, int i)
@@ -64,11 +63,11 @@ static bool within(Check *k, double far, double limit)
     return true;
 }
 
-/* A symbol takes a set (-1: the start, which is zero) into one of the state that it leads to. */
+/* A symbol takes a set (-1: the start) into one of the state that it leads to. */
 static bool check_symbol(Check *k, int set, int symbol)
 {
     const ThProofCertificate *c = k->c;
-    ThProofEllipsoid from = set < 0 ? (ThProofEllipsoid){k->zero, 0, 0} : set_of(k, set);
+    ThProofEllipsoid from = set < 0 ? (ThProofEllipsoid){k->f->start, 0, 0} : set_of(k, set);
     int state = set < 0 ? c->start : state_of(k, set);
     th_proof_cell_apply(k->f, from.centre, symbol, k->gate, k->next);
     int to = target(k, c->next[state * c->n_symbols + symbol]);
@@ -87,19 +86,13 @@ static bool check_symbol(Check *k, int set, int symbol)
 static bool check_answer(Check *k, int i)
 {
     const ThProofCertificate *c = k->c;
-    const ThProofCell *f = k->f;
     ThProofEllipsoid set = set_of(k, i);
     int right = c->answer[state_of(k, i)];
-    th_proof_cell_logits(f, set.centre, k->logit);
+    th_proof_cell_logits(k->f, set.centre, k->logit);
     for (int q = 0; right >= 0 && q < c->n_classes; q++) {
-        double lost = 2 * c->slack + 1e-9;
-        for (int j = 0; j < f->width; j++) {
-            double w = f->head[j * f->n_classes + right] - f->head[j * f->n_classes + q];
-            double at = set.centre[j],
-                   by = set.radius * th_proof_check_image_width(k->e, j, set.shape);
-            lost += w * (fmax(0, at) - fmax(0, w > 0 ? at - by : at + by));
-        }
-        if (q != right && !within(k, lost, k->logit[right] - k->logit[q]))
+        double at = k->logit[right] - k->logit[q];
+        if (q != right &&
+            !within(k, at - th_proof_check_image_lead(k->e, &set, right, q) + 2 * c->slack, at))
             return refuse(k, "an answer can become another", i, -1);
     }
     return true;
@@ -133,14 +126,12 @@ bool th_proof_check_cell(const ThProofCertificate *c, const ThProofCell *f, ThSt
     Check k = {.c = c, .f = f, .out = checked};
     ThProofCheckedModel model = {f->dim, f->n_symbols, f->n_classes, f->digest};
     *checked = (ThProofChecked){0};
-    k.zero = th_alloc((size_t)f->dim, sizeof *k.zero, &problem);
     k.next = th_alloc((size_t)f->dim, sizeof *k.next, &problem);
     k.gate = th_alloc((size_t)f->gates * (size_t)f->width, sizeof *k.gate, &problem);
     k.logit = th_alloc((size_t)f->n_classes, sizeof *k.logit, &problem);
     checked->holds = problem.code == TH_OK && th_proof_check_papers(c, &model, checked) &&
                      check_all(&k, stop, &problem);
     th_proof_check_image_free(k.e);
-    free(k.zero);
     free(k.next);
     free(k.gate);
     free(k.logit);

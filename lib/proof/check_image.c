@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "proof/check_impl.h"
+#include "proof/map.h"
 
 /* Added to every bound, relative and absolute: far more than all roundings together. */
 static const double SPARE = 1e-9;
@@ -152,7 +153,7 @@ static void replace(const ThProofCheckImage *k, Form *a, double value, double sl
                     const double range[2])
 {
     a->at = value + (range[0] + range[1]) / 2;
-    a->box = slope * a->box + (range[1] - range[0]) / 2;
+    a->box = fabs(slope) * a->box + (range[1] - range[0]) / 2;
     for (int i = 0; i < k->f->dim; i++)
         a->row[i] *= slope;
 }
@@ -248,12 +249,27 @@ static void step_lstm(ThProofCheckImage *k, int j, const ThProofEllipsoid *set, 
     put(k, j, cell);
 }
 
+static void step_linear(ThProofCheckImage *k, const ThProofEllipsoid *set, int symbol)
+{
+    int d = k->f->dim;
+    th_proof_cell_apply(k->f, set->centre, symbol, k->gate, k->at);
+    th_proof_check_times(k->f->transition + (size_t)symbol * (size_t)d * (size_t)d,
+                         shape_of(k, set->shape), k->b->g, d, d, d);
+    for (int i = 0; i < d * d; i++)
+        k->b->g[i] *= set->radius;
+    memset(k->box, 0, (size_t)d * sizeof *k->box);
+}
+
 /* k->at, k->box and the rows of b->g <- where a symbol takes a set. */
 static void step(ThProofCheckImage *k, const ThProofEllipsoid *set, int symbol)
 {
     const ThProofCell *f = k->f;
     const double *x = f->input + symbol * f->gates * f->width, *a = shape_of(k, set->shape);
     int wide = f->gates * f->width, d = f->dim;
+    if (f->kind == TH_PROOF_LRNN) {
+        step_linear(k, set, symbol);
+        return;
+    }
     th_proof_cell_gates(f, set->centre, k->gate);
     memset(k->rows, 0, (size_t)(wide * d) * sizeof *k->rows);
     for (int j = 0; j < wide; j++)
@@ -320,8 +336,89 @@ double th_proof_check_image_stretch(const ThProofCheckImage *k, int shape)
     return k->stretch[shape] * (1 + SPARE);
 }
 
-double th_proof_check_image_width(const ThProofCheckImage *k, int i, int shape)
+/* ---- answers --------------------------------------------------------------------------------- */
+
+/* to <- weight · (state - its mean), over a set. */
+static void take_centred(ThProofCheckImage *k, Form *to, const double *weight,
+                         const ThProofEllipsoid *set)
 {
     int d = k->f->dim;
-    return th_proof_check_size(shape_of(k, shape) + (size_t)i * (size_t)d, d) * (1 + SPARE);
+    double *w = k->b->v;
+    memcpy(w, weight, (size_t)d * sizeof *w);
+    th_proof_check_centre(w, 1, d);
+    to->at = th_proof_check_inner(w, set->centre, d);
+    to->box = 0;
+    th_proof_check_times(w, shape_of(k, set->shape), to->row, 1, d, d);
+    for (int i = 0; i < d; i++)
+        to->row[i] *= set->radius;
+}
+
+/* a <- 1/√a, which is convex: above its tangent, and farthest at an end. */
+static void invert_root(const ThProofCheckImage *k, Form *a)
+{
+    double at = a->at, value = 1 / sqrt(at), slope = -value / (2 * at), range[2] = {0, 0};
+    const double by = reach_of(k, a), end[2] = {fmax(at - by, TH_PROOF_EPSILON), at + by};
+    for (int i = 0; i < 2; i++)
+        range[1] = fmax(range[1], 1 / sqrt(end[i]) - value - slope * (end[i] - at));
+    replace(k, a, value, slope, range);
+}
+
+/* to <- what the layer norm before an lrnn's read-out multiplies with. */
+static void take_scale(ThProofCheckImage *k, Form *to, const ThProofEllipsoid *set)
+{
+    ThProofBounds *b = k->b;
+    int d = k->f->dim;
+    size_t size = (size_t)d * sizeof *b->w;
+    memcpy(b->w, set->centre, size);
+    th_proof_check_centre(b->w, 1, d);
+    double length = th_proof_check_size(b->w, d);
+    memset(b->kx, 0, (size_t)d * size);
+    th_proof_check_outer(shape_of(k, set->shape), d, d, set->radius * set->radius, b->kx);
+    double off = th_proof_check_norm(b, b->kx), second = off * off / d;
+    take_centred(k, to, b->w, set);
+    for (int i = 0; i < d; i++)
+        to->row[i] *= 2.0 / d;
+    to->at = length * length / d + TH_PROOF_EPSILON + second / 2;
+    to->box = second / 2;
+    invert_root(k, to);
+}
+
+static double lead_linear(ThProofCheckImage *k, const ThProofEllipsoid *set, int right, int other)
+{
+    const ThProofCell *f = k->f;
+    Form *scale = k->form, *unit = k->form + 1, *lead = k->form + 2;
+    int d = f->dim, n = f->n_classes;
+    take_scale(k, scale, set);
+    lead->at = f->head_bias[right] - f->head_bias[other];
+    lead->box = 0;
+    memset(lead->row, 0, (size_t)d * sizeof *lead->row);
+    for (int j = 0; j < d; j++) {
+        double shift = f->inner_bias[j];
+        for (int i = 0; i < d; i++) {
+            k->b->gap[i] = f->gain[i] * f->inner[i * d + j];
+            shift += f->offset[i] * f->inner[i * d + j];
+        }
+        take_centred(k, unit, k->b->gap, set);
+        multiply(k, unit, scale);
+        unit->at += shift;
+        rectify(k, unit);
+        combine(k, lead, lead, 1, unit, f->head[j * n + right] - f->head[j * n + other]);
+    }
+    return lead->at - reach_of(k, lead);
+}
+
+double th_proof_check_image_lead(ThProofCheckImage *k, const ThProofEllipsoid *set, int right,
+                                 int other)
+{
+    const ThProofCell *f = k->f;
+    double lead = f->head_bias[right] - f->head_bias[other];
+    if (f->kind == TH_PROOF_LRNN)
+        return lead_linear(k, set, right, other) - SPARE;
+    for (int j = 0; j < f->width; j++) {
+        const double *row = shape_of(k, set->shape) + (size_t)j * (size_t)f->dim;
+        double w = f->head[j * f->n_classes + right] - f->head[j * f->n_classes + other];
+        double by = set->radius * th_proof_check_size(row, f->dim) * (1 + SPARE);
+        lead += w * fmax(0, set->centre[j] + (w > 0 ? -by : by));
+    }
+    return lead - SPARE;
 }

@@ -23,10 +23,12 @@ void th_proof_check_image_free(ThProofCheckImage *k); /* NULL is fine */
 double th_proof_check_image(ThProofCheckImage *k, const ThProofEllipsoid *from, int symbol,
                             const ThProofEllipsoid *into);
 
-/* Upper bounds of |A⁻¹ v|, of the norm of A⁻¹, and of how far number i of a state is from the
- * centre's in a set of radius 1. */
+/* A lower bound of the lead of class `right` over another in the logits of a set. */
+double th_proof_check_image_lead(ThProofCheckImage *k, const ThProofEllipsoid *set, int right,
+                                 int other);
+
+/* Upper bounds of |A⁻¹ v| and of the norm of A⁻¹. */
 double th_proof_check_image_distance(ThProofCheckImage *k, const double *v, int shape);
 double th_proof_check_image_stretch(const ThProofCheckImage *k, int shape);
-double th_proof_check_image_width(const ThProofCheckImage *k, int i, int shape);
 
 #endif

@@ -38,10 +38,14 @@ void sh_write_label(ThText *t, const ThProofLabels *l, int label, char *const *s
 
 static void say_wrong(ShSession *s, const char *name, const ThProof *p, const ThSignature *g)
 {
+    enum { LONGEST = 200 }; /* string to be shown; $word has it all */
     ThText t = {0};
     th_symbols_write(&t, g->symbol, g->n_symbols, p->word, p->length);
-    sh_say(s, "%s is WRONG on %s: it says %s, not %s\n", name, t.data ? t.data : "",
-           g->label[p->said], g->label[p->right]);
+    if (p->length <= LONGEST)
+        sh_say(s, "%s is WRONG on %s", name, t.data ? t.data : "");
+    else
+        sh_say(s, "%s is WRONG on a string of %d symbols, $word", name, p->length);
+    sh_say(s, ": it says %s, not %s\n", g->label[p->said], g->label[p->right]);
     sh_result_text(s, "word", t.data ? t.data : "");
     th_text_free(&t);
 }
@@ -177,13 +181,19 @@ SH_COMMAND(
         "Bounds are computed in double precision, with 1e-9 added for their rounding.  What is "
         "proved holds of real numbers and of every run whose vectors and logits are off by at "
         "most slack= at each node; how far a float run was off is shown beside it.  The models: "
-        "regulargpt with chunk=2, thickness=1, norm=post and ReLU; rnn, gru and lstm.\n\n"
+        "regulargpt with chunk=2, thickness=1, norm=post and ReLU; rnn, gru and lstm; lrnn with "
+        "layers=1.\n\n"
         "Of a recurrent network the sets are of its states: one for every state of the automaton, "
         "or up to cover= of them.  From the start and from every set each symbol must lead into a "
         "set of the automaton's next state.  pairs are of sets and symbols, slope is |J| of a "
         "step.  Where no metric contracts a step (slope of 1 or more in the best one), smaller "
         "sets do not help, and the search ends; what remembers by saturating or counting, as "
-        "parity's networks do, is like that.  Weight decay helps.",
+        "parity's networks do, is like that.  Weight decay helps.\n\n"
+        "A step of an lrnn is linear, so that where it takes a set is known exactly.  Sets that "
+        "allow for slack= in every step must shrink, and then all strings with the same end lead "
+        "to almost the same state: what is proved of an lrnn is about languages of which the last "
+        "symbols decide (definite ones).  What counts, as for parity, drifts instead, and runs of "
+        "1000 symbols are drawn to find where.",
     .example = "task t = parity\n"
                "model m = regulargpt dim=16 heads=2\n"
                "train m on t length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 "
