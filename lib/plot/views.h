@@ -20,6 +20,7 @@
 #include "lab/evaluate.h"
 #include "models/model.h"
 #include "plot/figure.h"
+#include "proof/closure.h"
 
 /* RegularGPT: the routing path of the last position over positions and levels, with edges as thick
  * as the mean weight over heads, and below it every head's mean weight on each key; other models:
@@ -72,6 +73,10 @@ bool th_plot_field(ThFigure *f, const char *title, const ThField *field, int tra
 
 /* Heat maps of queries and keys, one a head; what is masked is grey. */
 void th_plot_positions(ThFigure *f, const char *title, const ThInspectPositions *p);
+
+/* Level by level: radius of the clusters against the gap between them, how many there are, and the
+ * slopes of the map at their middles and between them. */
+void th_plot_closure(ThFigure *f, const char *title, const ThProofClosure *c);
 
 /* What is drawn of one model among others. */
 typedef struct {

@@ -325,6 +325,15 @@ static void copy_weights(const ThModel *m, const ThProofQuantized *q, ThModel *t
     }
 }
 
+/* What it was trained on; the optimiser begins anew, for there are other parameters. */
+static bool copy_training(const ThModelTraining *from, ThModelTraining *to, ThError *err)
+{
+    to->step = to->began = from->step;
+    to->trained_lo = from->trained_lo;
+    to->trained_hi = from->trained_hi;
+    return !from->task || (to->task = th_strdup(from->task, err));
+}
+
 ThModel *th_proof_snapped(const ThModel *m, const ThProofQuantized *q, ThError *err)
 {
     ThOptions o = {0};
@@ -335,12 +344,11 @@ ThModel *th_proof_snapped(const ThModel *m, const ThProofQuantized *q, ThError *
     th_options_free(&o);
     if (to)
         to->bounds = m->bounds;
-    if (!to || !th_model_bind(to, &m->signature, m->training.seed, err)) {
+    if (!to || !th_model_bind(to, &m->signature, m->training.seed, err) ||
+        !copy_training(&m->training, &to->training, err)) {
         th_model_free(to);
         return NULL;
     }
     copy_weights(m, q, to);
-    to->training.trained_lo = m->training.trained_lo;
-    to->training.trained_hi = m->training.trained_hi;
     return to;
 }

@@ -4,6 +4,8 @@
 #include "base/symbols.h"
 #include "command.h"
 #include "commands/modelling.h"
+#include "commands/plots.h"
+#include "plot/views.h"
 
 static const ThOptionSpec options[] = {
     {"levels", TH_INT, "13", 1, 30, NULL, "of the tree: strings of up to 2^levels symbols"},
@@ -66,6 +68,24 @@ static void say_closure(ShSession *s, const char *name, const ThProofClosure *c,
                c->levels);
 }
 
+/* Returns new: what the options of a call ask for. */
+static ThProofClosure *closure_of(ShSession *s, const ShCall *call, ThError *err)
+{
+    const ThModel *m = call->operand[0].object->as.model;
+    const ThDfa *machine = sh_need_answers(m, &call->operand[1], err);
+    if (!machine)
+        return NULL;
+    ThProofClosureHow how = {.levels = (int)th_option_int(&call->options, "levels"),
+                             .keep = (int)th_option_int(&call->options, "keep"),
+                             .pairs = th_option_int(&call->options, "pairs"),
+                             .limit = (size_t)th_option_int(&call->options, "elements"),
+                             .seed = (uint64_t)sh_seed(s, &call->options)};
+    ThProofClosure *c = th_proof_closure(m, machine, &how, sh_stop(s), err);
+    if (!c)
+        sh_error_inside(err, &call->operand[0]);
+    return c;
+}
+
 SH_COMMAND(
     closure, .group = "inspection",
     .summary = "follow the clusters of a model's vectors level by level, and see whether they hold",
@@ -82,7 +102,8 @@ SH_COMMAND(
         "from the middle of one's label; gap, the least distance between two middles; slope, the "
         "greatest |Jx| + |Jy| of F at the middles, and between them, half way to the nearest; and "
         "wrong, the products that are nearer to another middle, which are not followed further.\n\n"
-        "closed says that none is wrong.  Else level, length and word say where that begins, and "
+        "plot closure draws this.  closed says that none is wrong.  Else level, length and word "
+        "say where that begins, and "
         "wrong whether the model's answer to the word is, too.  A model can be right on all "
         "strings that one tries and not be closed.  A closed one is not proved; certify proves.",
     .example = "task t = parity\n"
@@ -96,20 +117,34 @@ SH_COMMAND(
     .flags = C_PAGED)
 {
     const ShObject *o = call->operand[0].object;
-    const ThModel *m = o->as.model;
-    const ThDfa *machine = sh_need_answers(m, &call->operand[1], err);
-    if (!machine)
-        return false;
-    ThProofClosureHow how = {.levels = (int)th_option_int(&call->options, "levels"),
-                             .keep = (int)th_option_int(&call->options, "keep"),
-                             .pairs = th_option_int(&call->options, "pairs"),
-                             .limit = (size_t)th_option_int(&call->options, "elements"),
-                             .seed = (uint64_t)sh_seed(s, &call->options)};
-    ThProofClosure *c = th_proof_closure(m, machine, &how, sh_stop(s), err);
+    ThProofClosure *c = closure_of(s, call, err);
     if (!c)
-        return sh_error_inside(err, &call->operand[0]);
+        return false;
     show_levels(s, c);
-    say_closure(s, o->name, c, &m->signature);
+    say_closure(s, o->name, c, &o->as.model->signature);
     th_proof_closure_free(c);
     return true;
+}
+
+SH_COMMAND(plot_closure, .group = "plots",
+           .summary = "draw the clusters of a model's vectors by level",
+           .detail = "The radius of the clusters against the least gap between two of them, the "
+                     "number of clusters, and on the right axis the slope of the map at their "
+                     "middles and between them.  closure prints the numbers and explains "
+                     "them.\n\n" SH_PLOT_WHERE,
+           .example = "compile parity as m > \"proof.txt\"\n"
+                      "plot closure m on recognize(parity) levels=5 > \"closure.svg\"",
+           .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
+           .options = options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+{
+    ThFigure f = sh_new_plot(call);
+    ThText title = {0};
+    ThProofClosure *c = closure_of(s, call, err);
+    th_text_printf(&title, "clusters of %s on %s", call->operand[0].object->name,
+                   call->operand[1].object->name);
+    if (c)
+        th_plot_closure(&f, title.data ? title.data : "", c);
+    th_text_free(&title);
+    th_proof_closure_free(c);
+    return sh_finish_plot(s, call, &f, c != NULL, err);
 }

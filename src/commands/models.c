@@ -112,8 +112,8 @@ static void show_training(FILE *out, const ThModelTraining *t)
                 (unsigned long long)t->seed);
         return;
     }
-    fprintf(out, "# training  %lld steps on %s, lengths %d to %d, %s, seed %llu\n", t->step,
-            t->task ? t->task : "a task", t->trained_lo, t->trained_hi,
+    fprintf(out, "# training  %lld steps on %s, lengths %d to %d%s%s, seed %llu\n", t->step,
+            t->task ? t->task : "a task", t->trained_lo, t->trained_hi, t->optimizer ? ", " : "",
             t->optimizer ? t->optimizer : "", (unsigned long long)t->seed);
     if (t->n_history > 0) {
         const ThModelHistoryPoint *h = &t->history[t->n_history - 1];

@@ -669,6 +669,21 @@ static void test_states_view(void **state)
     assert_nothing_ran();
 }
 
+static void test_closure_view(void **state)
+{
+    (void)state;
+    ThProofClosureLevel level[] = {{.radius = 0.5, .gap = HUGE_VAL, .at = 0.25, .clusters = 4},
+                                   {.radius = 1, .gap = 3, .at = 2, .between = 4, .wrong = 7}};
+    ThProofClosure c = {.level = level, .levels = 2, .first = -1};
+    ThFigure f = {0};
+    ThError err = {0};
+    for (c.first = -1; c.first < 2; c.first++) {
+        th_plot_closure(&f, evil, &c);
+        check_drawn(&f, true, &err, "1 0.5 NaN 0.25 0 4 0\n2 1 3 2 4 0 7\n");
+    }
+    assert_nothing_ran();
+}
+
 static void test_accuracy_view(void **state)
 {
     (void)state;
@@ -810,6 +825,7 @@ int main(void)
         cmocka_unit_test(test_evil_names),
         cmocka_unit_test(test_loss_view),
         cmocka_unit_test(test_states_view),
+        cmocka_unit_test(test_closure_view),
         cmocka_unit_test(test_accuracy_view),
         cmocka_unit_test(test_field_view),
         cmocka_unit_test(test_clusters_view),
