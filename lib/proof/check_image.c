@@ -153,7 +153,7 @@ static void replace(const ThProofCheckImage *k, Form *a, double value, double sl
                     const double range[2])
 {
     a->at = value + (range[0] + range[1]) / 2;
-    a->box = fabs(slope) * a->box + (range[1] - range[0]) / 2;
+    a->box = slope * a->box + (range[1] - range[0]) / 2;
     for (int i = 0; i < k->f->dim; i++)
         a->row[i] *= slope;
 }
@@ -353,58 +353,41 @@ static void take_centred(ThProofCheckImage *k, Form *to, const double *weight,
         to->row[i] *= set->radius;
 }
 
-/* a <- 1/√a, which is convex: above its tangent, and farthest at an end. */
-static void invert_root(const ThProofCheckImage *k, Form *a)
-{
-    double at = a->at, value = 1 / sqrt(at), slope = -value / (2 * at), range[2] = {0, 0};
-    const double by = reach_of(k, a), end[2] = {fmax(at - by, TH_PROOF_EPSILON), at + by};
-    for (int i = 0; i < 2; i++)
-        range[1] = fmax(range[1], 1 / sqrt(end[i]) - value - slope * (end[i] - at));
-    replace(k, a, value, slope, range);
-}
-
-/* to <- what the layer norm before an lrnn's read-out multiplies with. */
-static void take_scale(ThProofCheckImage *k, Form *to, const ThProofEllipsoid *set)
+/* scale[0] … scale[1]: what the layer norm before an lrnn's read-out multiplies with, by how long
+ * the centred vectors of a set are. */
+static void find_scale(ThProofCheckImage *k, const ThProofEllipsoid *set, double scale[2])
 {
     ThProofBounds *b = k->b;
     int d = k->f->dim;
-    size_t size = (size_t)d * sizeof *b->w;
-    memcpy(b->w, set->centre, size);
-    th_proof_check_centre(b->w, 1, d);
-    double length = th_proof_check_size(b->w, d);
-    memset(b->kx, 0, (size_t)d * size);
-    th_proof_check_outer(shape_of(k, set->shape), d, d, set->radius * set->radius, b->kx);
-    double off = th_proof_check_norm(b, b->kx), second = off * off / d;
-    take_centred(k, to, b->w, set);
-    for (int i = 0; i < d; i++)
-        to->row[i] *= 2.0 / d;
-    to->at = length * length / d + TH_PROOF_EPSILON + second / 2;
-    to->box = second / 2;
-    invert_root(k, to);
+    memcpy(b->gap, set->centre, (size_t)d * sizeof *b->gap);
+    th_proof_check_centre(b->gap, 1, d);
+    memset(b->kx, 0, (size_t)(d * d) * sizeof *b->kx);
+    th_proof_check_outer(shape_of(k, set->shape), d, d, 1, b->kx);
+    double at = th_proof_check_size(b->gap, d), by = set->radius * th_proof_check_norm(b, b->kx);
+    double near = fmax(0, at - by), far = at + by;
+    scale[0] = 1 / sqrt(far * far / d + TH_PROOF_EPSILON);
+    scale[1] = 1 / sqrt(near * near / d + TH_PROOF_EPSILON);
 }
 
 static double lead_linear(ThProofCheckImage *k, const ThProofEllipsoid *set, int right, int other)
 {
     const ThProofCell *f = k->f;
-    Form *scale = k->form, *unit = k->form + 1, *lead = k->form + 2;
+    Form *unit = k->form;
     int d = f->dim, n = f->n_classes;
-    take_scale(k, scale, set);
-    lead->at = f->head_bias[right] - f->head_bias[other];
-    lead->box = 0;
-    memset(lead->row, 0, (size_t)d * sizeof *lead->row);
+    double scale[2], lead = f->head_bias[right] - f->head_bias[other];
+    find_scale(k, set, scale);
     for (int j = 0; j < d; j++) {
-        double shift = f->inner_bias[j];
+        double shift = f->inner_bias[j], w = f->head[j * n + right] - f->head[j * n + other];
         for (int i = 0; i < d; i++) {
             k->b->gap[i] = f->gain[i] * f->inner[i * d + j];
             shift += f->offset[i] * f->inner[i * d + j];
         }
         take_centred(k, unit, k->b->gap, set);
-        multiply(k, unit, scale);
-        unit->at += shift;
-        rectify(k, unit);
-        combine(k, lead, lead, 1, unit, f->head[j * n + right] - f->head[j * n + other]);
+        double by = reach_of(k, unit), end = unit->at + (w > 0 ? -by : by);
+        bool outwards = (end > 0) == (w < 0); /* the greatest scale makes it worst */
+        lead += w * fmax(0, shift + end * scale[outwards]);
     }
-    return lead->at - reach_of(k, lead);
+    return lead;
 }
 
 double th_proof_check_image_lead(ThProofCheckImage *k, const ThProofEllipsoid *set, int right,

@@ -225,6 +225,62 @@ static void test_enclosures(void **state)
     assert_true(z.looser < 1.05);
 }
 
+/* An lrnn of three numbers whose read-out looks along one direction, with a unit that never
+ * sleeps. */
+static void look_along(ThProofCell *f, ThRng *r, double sign)
+{
+    memset(f->inner, 0, 9 * sizeof *f->inner);
+    memset(f->head, 0, 6 * sizeof *f->head);
+    for (int i = 0; i < 3; i++) {
+        f->gain[i] = 1;
+        f->offset[i] = f->inner_bias[i] = 0;
+        f->inner[i * 3] = th_rng_normal(r);
+    }
+    f->inner_bias[0] = 100;
+    f->head[1] = sign;
+    f->head_bias[0] = f->head_bias[1] = 0;
+}
+
+/* The norm before the read-out turns what a large set shows: no point of it leads by less. */
+static void check_view(const ThProofCell *f, ThRng *r, double radius)
+{
+    double centre[3], x[3], at[3], logit[2], least = HUGE_VAL;
+    for (int i = 0; i < 3; i++)
+        centre[i] = th_rng_normal(r);
+    unit(centre, 3);
+    ThProofCellImage *e = th_proof_cell_image_new(f, NULL, 1, NULL);
+    ThProofCheckImage *k = th_proof_check_image_new(f, NULL, 1, NULL);
+    for (int n = 0; n < 500; n++) {
+        for (int i = 0; i < 3; i++)
+            at[i] = th_rng_normal(r);
+        unit(at, 3);
+        for (int i = 0; i < 3; i++)
+            x[i] = centre[i] + radius * at[i];
+        th_proof_cell_logits(f, x, logit);
+        least = fmin(least, logit[1] - logit[0]);
+    }
+    ThProofBall b = {centre, radius, 0};
+    ThProofEllipsoid set = {centre, radius, 0};
+    assert_true(th_proof_cell_image_lead(e, &b, 1, 0) <= least);
+    assert_true(th_proof_check_image_lead(k, &set, 1, 0) <= least);
+    th_proof_cell_image_free(e);
+    th_proof_check_image_free(k);
+}
+
+static void test_views(void **state)
+{
+    (void)state;
+    ThModel *m = bound("lrnn", "dim=3 block=1", TH_TARGET_FINAL, 2);
+    ThProofCell *f = th_proof_cell_new(m, NULL);
+    ThRng r = th_rng(1, "views", 0);
+    for (int n = 0; n < 400; n++) {
+        look_along(f, &r, n % 2 ? 1 : -1);
+        check_view(f, &r, 0.05 + 0.01 * (n % 100));
+    }
+    th_proof_cell_free(f);
+    th_model_free(m);
+}
+
 /* ---- proofs ---------------------------------------------------------------------------------- */
 
 static ThModel *trained(const ThTask *t, const char *kind, const char *settings,
@@ -481,9 +537,10 @@ static void test_linear(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_step),   cmocka_unit_test(test_enclosures),
-        cmocka_unit_test(test_proofs), cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_open),   cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_step),       cmocka_unit_test(test_views),
+        cmocka_unit_test(test_enclosures), cmocka_unit_test(test_proofs),
+        cmocka_unit_test(test_wrong),      cmocka_unit_test(test_open),
+        cmocka_unit_test(test_linear),
     };
     return cmocka_run_group_tests_name("proof_cell", tests, NULL, NULL);
 }
