@@ -612,3 +612,23 @@ ThModel *th_compile_program(const ThCompileProgram *program, const ThTapeBounds 
     th_model_free(m);
     return NULL;
 }
+
+ThCompileProgramHead *th_compile_program_heads(const ThCompileProgram *program, size_t *n,
+                                               ThError *err)
+{
+    ThCompileObserved o = {0};
+    Plan p = {0};
+    ThCompileProgramHead *to = NULL;
+    int used[65] = {0};
+    if (th_compile_observe(&o, program, err) && schedule(&p, &o, err))
+        to = th_alloc(p.n_heads, sizeof *to, err);
+    *n = to ? p.n_heads : 0;
+    for (size_t i = 0; i < *n; i++) {
+        const Head *h = &p.heads[i];
+        to[i] = (ThCompileProgramHead){h->layer - 1, used[h->layer]++, o.selector[h->selector].node,
+                                       h->how == TH_COMPILE_WIDTH, h->ranked >= 0};
+    }
+    free_plan(&p);
+    th_compile_observed_free(&o);
+    return to;
+}

@@ -35,4 +35,17 @@ typedef struct {
 ThModel *th_compile_program(const ThCompileProgram *p, const ThTapeBounds *bounds,
                             ThCompileProgramSize *size, ThError *err);
 
+/* A head of such a model that has work, and the selector that it looks by.  Layers and heads count
+ * from 0. */
+typedef struct {
+    int layer, head;
+    ThRaspSop selector;
+    bool width;  /* the beginning of a string counts as selected */
+    bool ranked; /* of what is selected the greatest or least is looked at */
+} ThCompileProgramHead;
+
+/* Returns new: the heads of the model that th_compile_program makes, *n of them, freed with free().
+ * Errors as there. */
+ThCompileProgramHead *th_compile_program_heads(const ThCompileProgram *p, size_t *n, ThError *err);
+
 #endif

@@ -78,6 +78,17 @@ void th_plot_positions(ThFigure *f, const char *title, const ThInspectPositions 
  * slopes of the map at their middles and between them. */
 void th_plot_closure(ThFigure *f, const char *title, const ThProofClosure *c);
 
+/* What a selector selects (n, n), and beside it where a head looks (n, n + 1), the beginning of the
+ * string first; rows ask. */
+typedef struct {
+    int layer, head; /* from 0 */
+    char *selector;
+    uint8_t *selected;
+    double *weight;
+} ThPlotSelecting;
+void th_plot_selecting(ThFigure *f, const char *title, const ThPlotSelecting *head, size_t n,
+                       const ThPlotInput *in);
+
 /* What is drawn of one model among others. */
 typedef struct {
     const char *name;

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/symbols.h"
 #include "commands/modelling.h"
+#include "commands/selecting.h"
 #include "formats/npy.h"
 #include "inspect/path.h"
 
@@ -225,16 +226,34 @@ SH_COMMAND(
         "For a transformer, the tables show what the last position looks at in every "
         "layer, and each head by itself.\n\n"
         "matrix= writes every weight, of all vectors, as rows of layer, head, position, key (-1: "
-        "a pad, -2: nothing) and weight.  plot attention draws the tables.",
+        "a pad, -2: nothing) and weight.  plot attention draws the tables.\n\n"
+        "Of a model that was compiled from an s-op, beside SOP prints each of its heads: at the "
+        "left what the selector selects, a row a query, at the right where the head looks, first "
+        "at the beginning of the string, which takes the rows that select nothing.  outside is "
+        "the greatest weight on what is not selected.",
     .example = "task p = parity\n"
                "model m = regulargpt dim=16 heads=2\n"
                "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
                "attention m \"abbab\" > \"attention.txt\"\n"
-               "assert layers == 3 and heads == 2",
-    .results = "model architecture task seed layers heads",
-    .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}}, .options = attention_options,
-    .flags = C_PAGED)
+               "assert layers == 3 and heads == 2\n"
+               "examples off\n"
+               "same = select(tokens, tokens, ==);\n"
+               "#>      selector: same\n"
+               "hist = selector_width(same);\n"
+               "#>      s-op: hist\n"
+               "compile hist as h tokens=\"ab\" length=3 > \"said.txt\"\n"
+               "attention h \"aba\" beside hist > \"heads.txt\"\n"
+               "assert heads == 2 and outside < 1e-6",
+    .results = "model architecture task seed layers heads outside",
+    .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}},
+    .args2 = {{A_MODEL, "MODEL", 0},
+              {A_INPUT, "INPUT", 0},
+              {A_KEYWORD, "beside", 0},
+              {A_OBJECT, "SOP", 0}},
+    .options = attention_options, .flags = C_PAGED)
 {
+    if (call->form == 2)
+        return sh_show_selecting(s, call, err);
     int *token;
     ThModelTrace *trace = sh_call_trace(call, &token, err);
     bool ok = trace && show_attention(s, call, trace, err);

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "commands/inspect.h"
+#include "commands/selecting.h"
 #include "plot/views.h"
 
 /* Size of the terminal, or 79 by 24 where output is no terminal. */
@@ -155,19 +156,27 @@ SH_COMMAND(plot_automaton, .group = "plots", .summary = "draw an automaton",
 
 SH_COMMAND(
     plot_attention, .group = "plots", .summary = "draw where a model looks when it reads an input",
-    .detail = "For a RegularGPT: the routing path of the last position over positions and "
-              "levels, each edge as thick as its weight, and every head's weights below "
-              "it.  For a transformer: the weights of every layer and head on one scale, a "
-              "row for each position, or only the last position's where the input is long; "
-              "what a position does not see is grey, and so are rows that the answer did not "
-              "need, which are not computed.  attention prints the numbers.\n\n" SH_PLOT_WHERE,
+    .detail =
+        "For a RegularGPT: the routing path of the last position over positions and "
+        "levels, each edge as thick as its weight, and every head's weights below "
+        "it.  For a transformer: the weights of every layer and head on one scale, a "
+        "row for each position, or only the last position's where the input is long; "
+        "what a position does not see is grey, and so are rows that the answer did not "
+        "need, which are not computed.  attention prints the numbers.  Beside the s-op that the "
+        "model was compiled from, each selector stands beside its head.\n\n" SH_PLOT_WHERE,
     .example = "task p = parity\n"
                "model m = regulargpt dim=16 heads=2\n"
                "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
                "plot attention m \"abbab\" > \"attention.svg\"",
-    .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}}, .more_options = sh_plot_options,
-    .flags = C_OWN_REDIRECT)
+    .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}},
+    .args2 = {{A_MODEL, "MODEL", 0},
+              {A_INPUT, "INPUT", 0},
+              {A_KEYWORD, "beside", 0},
+              {A_OBJECT, "SOP", 0}},
+    .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
 {
+    if (call->form == 2)
+        return sh_plot_selecting(s, call, err);
     int *token;
     ThFigure f = sh_new_plot(call);
     ThText title = {0};

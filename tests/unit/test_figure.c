@@ -684,6 +684,21 @@ static void test_closure_view(void **state)
     assert_nothing_ran();
 }
 
+static void test_selecting_view(void **state)
+{
+    (void)state;
+    char name[200], *symbol[] = {name};
+    snprintf(name, sizeof name, "%.199s", evil);
+    uint8_t selected[] = {1};
+    double weight[] = {0.25, 0.75};
+    ThPlotSelecting head[] = {{0, 0, name, selected, weight}, {1, 0, name, selected, weight}};
+    ThFigure f = {0};
+    ThError err = {0};
+    th_plot_selecting(&f, evil, head, 2, &(ThPlotInput){(int[]){0}, 1, symbol});
+    check_drawn(&f, true, &err, "0 0 1\n3 0 0.25\n4 0 0.75\n0 5 1\n");
+    assert_nothing_ran();
+}
+
 static void test_accuracy_view(void **state)
 {
     (void)state;
@@ -826,6 +841,7 @@ int main(void)
         cmocka_unit_test(test_loss_view),
         cmocka_unit_test(test_states_view),
         cmocka_unit_test(test_closure_view),
+        cmocka_unit_test(test_selecting_view),
         cmocka_unit_test(test_accuracy_view),
         cmocka_unit_test(test_field_view),
         cmocka_unit_test(test_clusters_view),
