@@ -6,18 +6,26 @@
 
 #include "automata/algebra/monoid.h"
 #include "base/memory.h"
+#include "tensor/blas.h"
+#include "tensor/kernels.h"
 #include "tensor/optimizer.h"
 
 enum { MOST_FUNCTIONS = 1024 };
 static const double FOLLOW = 0.1; /* share of the way that a centre goes in a step */
+
+/* What is counted of a level: distances from the centres of those that have one. */
+typedef struct {
+    long long vectors, wrong, near;
+    double squares, reach;
+} Tally;
 
 /* What one shard adds up. */
 typedef struct {
     double *sum; /* (functions, dim) of vectors */
     long long *count;
     float *gradient; /* of the head */
-    double *share;   /* (functions): probabilities, then their slopes */
     double loss;     /* of the head */
+    Tally level[TH_TRAIN_LEVELS];
 } Shard;
 
 struct ThTrainPull {
@@ -25,7 +33,8 @@ struct ThTrainPull {
     int dim, chunk, n; /* n: functions */
     int *of_symbol, *product;
     double *centre; /* (n, dim) */
-    bool *met;      /* (n) */
+    int *column;    /* (n): of the head; -1: no vector has had this function yet */
+    int columns;    /* in use: in the order in which functions were met */
     bool open;      /* the last step's loss was below the gate */
     ThParams head;  /* (dim, n) and (1, n) */
     float *slot[TH_OPTIMIZER_SLOTS];
@@ -62,9 +71,8 @@ static bool take_shards(ThTrainPull *p, ThError *err)
         Shard *s = &p->shard[i];
         s->sum = th_alloc(n * dim, sizeof *s->sum, err);
         s->count = th_alloc(n, sizeof *s->count, err);
-        s->share = th_alloc(n, sizeof *s->share, err);
         s->gradient = th_params_floats(p->head.total, err);
-        if (!s->sum || !s->count || !s->share || !s->gradient)
+        if (!s->sum || !s->count || !s->gradient)
             return false;
     }
     return p->shard != NULL;
@@ -102,9 +110,11 @@ ThTrainPull *th_train_pull_new(const ThModel *m, const ThTask *t, const ThTrainP
     bool ok = fill_products(p, t, err) && make_head(p, err) && take_shards(p, err);
     if (ok) {
         p->centre = th_alloc((size_t)p->n * (size_t)p->dim, sizeof *p->centre, err);
-        p->met = th_alloc((size_t)p->n, sizeof *p->met, err);
-        ok = p->centre && p->met;
+        p->column = th_alloc((size_t)p->n, sizeof *p->column, err);
+        ok = p->centre && p->column;
     }
+    for (int i = 0; ok && i < p->n; i++)
+        p->column[i] = -1;
     if (ok)
         return p;
     th_train_pull_free(p);
@@ -118,14 +128,13 @@ void th_train_pull_free(ThTrainPull *p)
     for (int i = 0; p->shard && i < p->how.shards; i++) {
         free(p->shard[i].sum);
         free(p->shard[i].count);
-        free(p->shard[i].share);
         free(p->shard[i].gradient);
     }
     free(p->shard);
     free(p->of_symbol);
     free(p->product);
     free(p->centre);
-    free(p->met);
+    free(p->column);
     th_params_free(&p->head);
     free(p->slot[0]);
     free(p->slot[1]);
@@ -153,6 +162,7 @@ typedef struct {
     ThTrainPull *p;
     Shard *s;
     const ThTrainPullShard *how;
+    Tally *tally;
     double scale; /* one over the vectors of the level, the levels and the shards */
 } Level;
 
@@ -163,57 +173,70 @@ static void add_pull(const Level *v, const float *z, int label, float *slope)
     v->s->count[label]++;
     for (int k = 0; k < d; k++)
         v->s->sum[label * d + k] += (double)z[k];
-    if (!p->open || !p->met[label])
+    if (p->column[label] < 0)
         return;
-    double by = 2 * p->how.pull * v->scale;
-    for (int k = 0; k < d; k++)
-        slope[k] += (float)(by * ((double)z[k] - p->centre[label * d + k]));
-}
-
-/* Shares of the head for a vector, in s->share; the loss. */
-static double judge(const Level *v, const float *z, int label)
-{
-    const ThTrainPull *p = v->p;
-    const float *w = th_params_at(&p->head, 0), *bias = th_params_at(&p->head, 1);
-    double *share = v->s->share, most = -HUGE_VAL, sum = 0;
-    for (int c = 0; c < p->n; c++)
-        share[c] = (double)bias[c];
-    for (int k = 0; k < p->dim; k++)
-        for (int c = 0; c < p->n; c++)
-            share[c] += (double)z[k] * (double)w[k * p->n + c];
-    for (int c = 0; c < p->n; c++)
-        most = fmax(most, share[c]);
-    double right = share[label] - most;
-    for (int c = 0; c < p->n; c++)
-        sum += share[c] = exp(share[c] - most);
-    for (int c = 0; c < p->n; c++)
-        share[c] /= sum;
-    return log(sum) - right;
-}
-
-static void add_auxiliary(const Level *v, const float *z, int label, float *noisy, float *slope)
-{
-    const ThTrainPull *p = v->p;
-    const float *w = th_params_at(&p->head, 0);
-    float *dw = v->s->gradient + p->head.item[0].offset,
-          *db = v->s->gradient + p->head.item[1].offset;
-    for (int k = 0; k < p->dim; k++)
-        noisy[k] = z[k] + (float)(v->how->noise > 0 ? v->how->noise * th_rng_normal(v->how->r) : 0);
-    v->s->loss += v->scale * judge(v, noisy, label);
-    double *share = v->s->share;
-    share[label] -= 1;
-    for (int c = 0; c < p->n; c++) {
-        share[c] *= p->how.auxiliary * v->scale;
-        db[c] += (float)share[c];
+    double by = p->open ? 2 * p->how.pull * v->scale : 0, squares = 0;
+    for (int k = 0; k < d; k++) {
+        double far = (double)z[k] - p->centre[label * d + k];
+        squares += far * far;
+        slope[k] += (float)(by * far);
     }
-    for (int k = 0; k < p->dim; k++) {
-        double sum = 0;
-        for (int c = 0; c < p->n; c++) {
-            sum += share[c] * (double)w[k * p->n + c];
-            dw[k * p->n + c] += (float)share[c] * noisy[k];
+    v->tally->near++;
+    v->tally->squares += squares;
+    v->tally->reach = fmax(v->tally->reach, squares);
+}
+
+static int largest(const float *x, int n)
+{
+    int at = 0;
+    for (int k = 1; k < n; k++)
+        if (x[k] > x[at])
+            at = k;
+    return at;
+}
+
+/* Shares of the head for every vector less one for the right function: slopes by what the head
+ * says, into `share`, which holds what it says.  Functions that were not met before wait. */
+static void judge(const Level *v, float *share, int n, const int *label)
+{
+    size_t F = (size_t)v->p->columns;
+    for (int i = 0; i < n; i++) {
+        float *row = share + (size_t)i * F;
+        int right = v->p->column[label[i]];
+        v->tally->wrong += right < 0 || largest(row, (int)F) != right;
+        if (right < 0) {
+            memset(row, 0, F * sizeof *row);
+            continue;
         }
-        slope[k] += (float)sum;
+        double said = (double)row[right];
+        v->s->loss += v->scale * ((double)th_kernel_softmax(row, (int)F) - said);
+        row[right] -= 1;
     }
+    th_kernel_scale(share, share, (float)(v->p->how.auxiliary * v->scale), (size_t)n * F);
+}
+
+/* The head on vectors with noise: its gradient, and the slopes by the vectors. */
+static bool add_auxiliary(const Level *v, ThTape *t, const ThModelRoutingStage *s, const int *label,
+                          float *slope)
+{
+    const ThTrainPull *p = v->p;
+    int d = p->dim, F = p->columns;
+    size_t size = (size_t)s->n * (size_t)d;
+    const float *z = th_tape_floats(t, s->output), *w = th_params_at(&p->head, 0);
+    float *noisy = th_tape_take(t, size, sizeof *noisy);
+    float *share = th_tape_take(t, (size_t)s->n * (size_t)F, sizeof *share);
+    if (!noisy || !share)
+        return false;
+    for (size_t k = 0; k < size; k++)
+        noisy[k] = z[k] + (float)(v->how->noise > 0 ? v->how->noise * th_rng_normal(v->how->r) : 0);
+    th_blas_gemm_nn(&(ThBlasGemm){s->n, F, d, d, p->n, F, 0}, noisy, w, share);
+    th_kernel_bias(share, th_params_at(&p->head, 1), s->n, F);
+    judge(v, share, s->n, label);
+    th_blas_gemm_tn(&(ThBlasGemm){d, F, s->n, d, F, p->n, 1}, noisy, share,
+                    v->s->gradient + p->head.item[0].offset);
+    th_kernel_column_sums(v->s->gradient + p->head.item[1].offset, share, s->n, F, 1);
+    th_blas_gemm_nt(&(ThBlasGemm){s->n, d, F, F, p->n, d, 1}, share, w, slope);
+    return true;
 }
 
 /* Returns the slopes of both losses by the vectors of a stage, on the tape; fills their labels. */
@@ -223,16 +246,15 @@ static float *find_slopes(const Level *v, ThTape *t, const ThModelRoutingStage *
     int d = v->p->dim;
     const float *z = th_tape_floats(t, s->output);
     float *slope = th_tape_take(t, (size_t)s->n * (size_t)d, sizeof *slope);
-    float *noisy = th_tape_take(t, (size_t)d, sizeof *noisy);
-    if (!z || !slope || !noisy)
+    if (!z || !slope)
         return NULL;
     memset(slope, 0, (size_t)s->n * (size_t)d * sizeof *slope);
     for (int i = 0; i < s->n; i++) {
         label[i] = label_of(v->p, s, i, below);
         add_pull(v, z + i * d, label[i], slope + i * d);
-        if (v->p->how.auxiliary > 0)
-            add_auxiliary(v, z + i * d, label[i], noisy, slope + i * d);
     }
+    if (v->p->how.auxiliary > 0 && v->p->columns > 0 && !add_auxiliary(v, t, s, label, slope))
+        return NULL;
     return slope;
 }
 
@@ -260,7 +282,9 @@ ThVar th_train_pull_add(ThTrainPull *p, ThTape *t, const ThModelRouting *routing
         below[i] = p->of_symbol[routing->input[i]];
     for (int i = 0; below && loss >= 0 && i < routing->n_stages; i++) {
         const ThModelRoutingStage *stage = &routing->stage[i];
-        Level v = {p, s, how, 1.0 / stage->n / routing->n_stages / p->how.shards};
+        Tally *tally = &s->level[i < TH_TRAIN_LEVELS ? i : TH_TRAIN_LEVELS - 1];
+        tally->vectors += stage->n;
+        Level v = {p, s, how, tally, 1.0 / stage->n / routing->n_stages / p->how.shards};
         int *label = th_tape_take(t, (size_t)stage->n, sizeof *label);
         loss = label ? add_stage(&v, t, stage, loss, below, label) : -1;
         below = label;
@@ -281,9 +305,10 @@ static void move_centre(ThTrainPull *p, int label)
         double sum = 0, *centre = &p->centre[label * p->dim + k];
         for (int i = 0; i < p->how.shards; i++)
             sum += p->shard[i].sum[label * p->dim + k];
-        *centre += (p->met[label] ? FOLLOW : 1) * (sum / (double)count - *centre);
+        *centre += (p->column[label] >= 0 ? FOLLOW : 1) * (sum / (double)count - *centre);
     }
-    p->met[label] = true;
+    if (p->column[label] < 0)
+        p->column[label] = p->columns++;
 }
 
 void th_train_pull_step(ThTrainPull *p, double loss, double rate)
@@ -307,4 +332,61 @@ void th_train_pull_step(ThTrainPull *p, double loss, double rate)
     ThOptimizerState state = {.params = &p->head, .slot = p->slot, .gradient = gradient};
     if (p->how.auxiliary > 0)
         th_optimizer_update(&update, &state, 0, 1);
+}
+
+/* ---- what has become of it ---- */
+
+static ThTrainLevel level_of(const ThTrainPull *p, int level)
+{
+    Tally all = {0};
+    for (int i = 0; i < p->how.shards; i++) {
+        const Tally *t = &p->shard[i].level[level];
+        all.vectors += t->vectors;
+        all.wrong += t->wrong;
+        all.near += t->near;
+        all.squares += t->squares;
+        all.reach = fmax(all.reach, t->reach);
+    }
+    return (ThTrainLevel){.vectors = all.vectors,
+                          .wrong = p->how.auxiliary > 0 ? (double)all.wrong / (double)all.vectors
+                                                        : (double)NAN,
+                          .spread = all.near > 0 ? sqrt(all.squares / (double)all.near) : 0,
+                          .reach = sqrt(all.reach)};
+}
+
+/* Square of the distance of a centre from the nearest other one; infinite: there is no other. */
+static double nearest_other(const ThTrainPull *p, int label)
+{
+    double least = HUGE_VAL;
+    const double *a = p->centre + label * p->dim;
+    for (int other = 0; other < p->n; other++) {
+        const double *b = p->centre + other * p->dim;
+        double squares = 0;
+        for (int k = 0; k < p->dim; k++)
+            squares += (a[k] - b[k]) * (a[k] - b[k]);
+        if (other != label && p->column[other] >= 0)
+            least = fmin(least, squares);
+    }
+    return least;
+}
+
+void th_train_pull_report(ThTrainPull *p, ThTrainLevels *to)
+{
+    *to = (ThTrainLevels){.functions = p->columns, .nearest = HUGE_VAL};
+    while (to->n < TH_TRAIN_LEVELS && level_of(p, to->n).vectors > 0) {
+        to->level[to->n] = level_of(p, to->n);
+        to->n++;
+    }
+    for (int label = 0; label < p->n; label++) {
+        bool met = p->column[label] >= 0;
+        double distance = met ? sqrt(nearest_other(p, label)) : 0;
+        to->mean += distance;
+        if (met)
+            to->nearest = fmin(to->nearest, distance);
+    }
+    bool several = to->functions > 1;
+    to->mean = several ? to->mean / to->functions : 0;
+    to->nearest = several ? to->nearest : 0;
+    for (int i = 0; i < p->how.shards; i++)
+        memset(p->shard[i].level, 0, sizeof p->shard[i].level);
 }

@@ -9,6 +9,7 @@
 #ifndef TH_LAB_PULL_H
 #define TH_LAB_PULL_H
 
+#include "lab/train.h"
 #include "models/model.h"
 #include "models/routing.h"
 #include "tasks/task.h"
@@ -39,5 +40,8 @@ ThVar th_train_pull_add(ThTrainPull *p, ThTape *t, const ThModelRouting *routing
 
 /* After all shards of a step, which had this loss: moves centres and head. */
 void th_train_pull_step(ThTrainPull *p, double loss, double rate);
+
+/* Fills *to with what has been counted since the last report. */
+void th_train_pull_report(ThTrainPull *p, ThTrainLevels *to);
 
 #endif

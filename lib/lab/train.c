@@ -23,6 +23,8 @@ static void read_options(ThTrainer *tr, const ThOptions *o)
     tr->batch_size = (int)th_option_int(o, "batch");
     tr->curriculum = th_option_choice(o, "curriculum");
     tr->full = th_option_real(o, "full");
+    tr->threshold = th_option_real(o, "threshold");
+    tr->growth = th_option_real(o, "growth");
     tr->first = tr->model->training.step;
     tr->last_step = tr->first + th_option_int(o, "steps");
     tr->rate = th_option_real(o, "lr");
@@ -153,6 +155,21 @@ static bool choose_rows(ThTrainer *tr, const ThOptions *o, ThError *err)
     return true;
 }
 
+/* The parts that a tree is made of end where its chunks do. */
+static bool choose_parts(ThTrainer *tr, const ThOptions *o, ThError *err)
+{
+    const ThTask *t = tr->task;
+    const ThModel *m = tr->model;
+    if (!th_option_flag(o, "segments"))
+        return true;
+    if (!t->machine || t->kind->ragged || t->kind->label || t->kind->study || th_task_finite(t))
+        return th_fail(err, TH_EUSAGE,
+                       "segments= wants strings that an automaton labels, and those of %s are not",
+                       t->kind->name);
+    tr->part = m->kind->trees ? (int)th_option_int(&m->options, "chunk") : 1;
+    return true;
+}
+
 static bool prepare_pull(ThTrainer *tr, const ThOptions *o, ThError *err)
 {
     ThTrainPullHow how = {.pull = th_option_real(o, "pull"),
@@ -174,9 +191,9 @@ ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options,
     tr->model = m;
     tr->task = t;
     read_options(tr, options);
-    if (!choose_rows(tr, options, err) || !prepare_model(tr, options, err) ||
-        !prepare_shards(tr, threads, err) || !prepare_scratch(tr, err) ||
-        !prepare_pull(tr, options, err) ||
+    if (!choose_rows(tr, options, err) || !choose_parts(tr, options, err) ||
+        !prepare_model(tr, options, err) || !prepare_shards(tr, threads, err) ||
+        !prepare_scratch(tr, err) || !prepare_pull(tr, options, err) ||
         !th_train_validation_new(&tr->validation, m, t, options, threads, err) ||
         !prepare_moments(m, tr->update.rule, err)) {
         th_trainer_free(tr);
@@ -333,13 +350,13 @@ static bool collect(ThTrainer *tr, double *norm, ThError *err)
     return th_hint(err, "a smaller learning rate (lr=) or clip= may help");
 }
 
-/* Running accuracy above 0.95 lets the longest strings grow by 1.3, at least by 2. */
+/* Running accuracy above the threshold lets the longest strings grow, at least by 2. */
 static void adapt(ThTrainer *tr)
 {
     ThModelTraining *t = &tr->model->training;
     t->ema = 0.95 * t->ema + 0.05 * tr->step_accuracy;
-    if (t->ema > 0.95 && t->reach < (double)tr->lengths.hi) {
-        t->reach = fmin(fmax(t->reach + 2, floor(t->reach * 1.3)), (double)tr->lengths.hi);
+    if (t->ema > tr->threshold && t->reach < (double)tr->lengths.hi) {
+        t->reach = fmin(fmax(t->reach + 2, floor(t->reach * tr->growth)), (double)tr->lengths.hi);
         t->ema = 0.6;
     }
 }
@@ -475,6 +492,13 @@ ThTrainerProgress th_trainer_progress(const ThTrainer *tr)
                                .longest = (int)th_train_lengths(tr).hi,
                                .asked = (int)l.hi,
                                .validation = last_validation(t)};
+}
+
+bool th_trainer_levels(ThTrainer *tr, ThTrainLevels *to)
+{
+    if (tr->pull)
+        th_train_pull_report(tr->pull, to);
+    return tr->pull != NULL;
 }
 
 size_t th_trainer_bytes(const ThTrainer *tr)

@@ -66,6 +66,22 @@ typedef struct {
     double validation; /* mean accuracy of the validation after the last step; NaN: there is none */
 } ThTrainerProgress;
 ThTrainerProgress th_trainer_progress(const ThTrainer *tr);
+
+/* What pull= and aux= act on, level by level of the tree: vectors since the last report. */
+enum { TH_TRAIN_LEVELS = 24 };
+typedef struct {
+    long long vectors;
+    double wrong;         /* share of which the head of aux= tells another function; NaN: no head */
+    double spread, reach; /* distance from the centre: root mean square, greatest */
+} ThTrainLevel;
+typedef struct {
+    int n, functions; /* levels, and functions that have a centre */
+    ThTrainLevel level[TH_TRAIN_LEVELS];
+    double nearest, mean; /* distance of a centre from its nearest other: least, mean; 0: no two */
+} ThTrainLevels;
+
+/* Fills *to and begins to count anew.  False: the training has neither pull= nor aux=. */
+bool th_trainer_levels(ThTrainer *tr, ThTrainLevels *to);
 size_t th_trainer_bytes(const ThTrainer *tr); /* memory of tapes and gradients */
 void th_trainer_free(ThTrainer *tr);          /* NULL is fine */
 

@@ -1,5 +1,7 @@
 /* train_batch.c - the strings of a step: their lengths, the draw, what joins them. */
+#include <limits.h>
 #include <math.h>
+#include <string.h>
 
 #include "lab/train_impl.h"
 #include "learn/score.h"
@@ -39,6 +41,26 @@ static ThRange lengths_of_step(ThTrainer *tr, ThRng *r)
     return tr->whole ? tr->lengths : th_train_lengths(tr);
 }
 
+/* Strings of twice the length, of which a part stays. */
+static bool draw_parts(ThTrainer *tr, ThRng *r, int n, ThError *err)
+{
+    ThBatch *b = &tr->drawn;
+    if (n > INT_MAX / 2)
+        return th_fail(err, TH_EVALUE, "parts of %d symbols are too long", n);
+    if (!th_task_sample(tr->task, r, 2 * n, b, err))
+        return false;
+    int T = b->T;
+    uint64_t places = (uint64_t)((T - n) / tr->part) + 1;
+    b->T = n;
+    for (int i = 0; i < b->B; i++) {
+        int first = T - n - tr->part * (int)th_rng_below(r, places);
+        memmove(th_batch_token(b, i), b->token + (size_t)i * (size_t)T + first,
+                (size_t)n * sizeof *b->token);
+    }
+    th_task_label(tr->task, b);
+    return true;
+}
+
 static bool draw_batch(ThTrainer *tr, ThError *err)
 {
     ThRng r = th_rng(tr->model->training.seed, "train.batch", (uint64_t)tr->model->training.step);
@@ -48,6 +70,8 @@ static bool draw_batch(ThTrainer *tr, ThError *err)
         l.lo += l.step * (long long)th_rng_below(&r, th_range_count(l));
     tr->least = th_task_length(t, (int)l.lo);
     tr->length = t->kind->study ? th_task_length(t, (int)l.hi) : tr->least;
+    if (tr->part)
+        return draw_parts(tr, &r, tr->least, err);
     return t->kind->study ? t->kind->study(t, &r, &l, &tr->drawn, err)
                           : th_task_sample(t, &r, (int)l.lo, &tr->drawn, err);
 }

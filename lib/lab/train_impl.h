@@ -37,7 +37,9 @@ struct ThTrainer {
     ThRange lengths;
     int curriculum;
     bool whole; /* the present batch is drawn from all lengths, whatever the bound */
-    double full;
+    double full, threshold, growth;
+    int part; /* 0: whole strings; else parts of longer ones, which end a multiple of so many
+                 symbols before their end */
     long long first, last_step; /* of this training: steps before it, and those after it */
     int batch_size;
     double rate, max_norm, noise, ramp;

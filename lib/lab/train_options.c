@@ -18,11 +18,18 @@ const ThOptionSpec th_train_options[] = {
      "full=0.1 warmup=100 schedule=cosine, and noise=0.2 where the model takes noise"},
     {"curriculum", TH_CHOICE, "uniform", 0, 0, "uniform|fixed|adaptive|paced",
      "how a step's length is drawn: uniformly; always the longest; adaptive: up to a bound that "
-     "grows from 3 by 1.3 whenever accuracy passes 0.95, or never; paced: up to a bound that grows "
+     "grows from 3 by growth= whenever accuracy passes threshold=, or never; paced: up to a bound "
+     "that grows "
      "with the steps and comes to the longest after half of them"},
     {"full", TH_REAL, "0", 0, 1, NULL,
      "curriculum=adaptive, paced: share of the steps that draw from all lengths whatever the "
      "bound"},
+    {"threshold", TH_REAL, "0.95", 0, 1, NULL,
+     "curriculum=adaptive: running accuracy above which the bound grows"},
+    {"growth", TH_REAL, "1.3", 1, 100, NULL, "by this factor, and by two symbols at least"},
+    {"segments", TH_FLAG, "no", 0, 0, NULL,
+     "strings are parts of longer ones, wherever these begin, as an automaton labels them: of a "
+     "tree's model, what its inner nodes read"},
     {"optimizer", TH_CHOICE, "adam", 0, 0, TH_OPTIMIZER_CHOICES, "update rule"},
     {"schedule", TH_CHOICE, "constant", 0, 0, "constant|linear|cosine|root",
      "learning rate over the steps of this training; linear ends at 0, cosine at 2 %; root: over "

@@ -3,7 +3,8 @@
  * A state is an unfinished expression reduced to two numbers modulo m: the sum s of the terms that
  * are complete, and what the next digit d multiplies.  Before a digit that is the pair <s,c>, and
  * reading d gives [s, cd], of value s + cd; before an operator it is the pair [s,p], of value
- * s + p. */
+ * s + p.  Where an operator comes first, it does at [0,0]: so has what begins with any operator, as
+ * the parts of an expression do, a value. */
 #include "tasks/kit.h"
 
 enum { PLUS, MINUS, TIMES, N_OPERATORS };
@@ -19,14 +20,14 @@ static int before_operator(int m, int s, int p)
 }
 
 /* Symbols: the digits, the three operators, and `more` symbols that belong to no expression.  With
- * `sign` a + is also read before the first digit.  Class m: not the end of an expression. */
+ * `sign` an operator comes first.  Class m: not the end of an expression. */
 static ThDfa *machine(int m, int more, bool sign, ThError *err)
 {
     int n = m + N_OPERATORS + more, sink = 2 * m * m;
     ThDfa *d = th_dfa_new(2 * m * m + 1, n, m + 1, err);
     if (!d)
         return NULL;
-    d->start = before_digit(m, 0, 1);
+    d->start = sign ? before_operator(m, 0, 0) : before_digit(m, 0, 1);
     for (int q = 0; q <= sink; q++)
         d->label[q] = m;
     for (int i = 0; i < (sink + 1) * n; i++)
@@ -43,8 +44,6 @@ static ThDfa *machine(int m, int more, bool sign, ThError *err)
                 d->next[before_digit(m, s, p) * n + digit] = before_operator(m, s, p * digit % m);
         }
     }
-    if (sign)
-        d->next[d->start * n + m + PLUS] = d->start;
     return d;
 }
 

@@ -49,6 +49,26 @@ static void print_comparison(const ThModelComparison *c, FILE *out)
         fprintf(out, "  more than %d states", TH_INSPECT_AGAINST_STATES);
 }
 
+/* What pull= and aux= have come to, from the lowest level up. */
+static void print_levels(const Training *t, FILE *out)
+{
+    ThTrainLevels l;
+    if (!th_trainer_levels(t->trainer, &l) || l.n == 0)
+        return;
+    for (int i = 0; i < l.n; i++) {
+        const ThTrainLevel *v = &l.level[i];
+        fprintf(out, "  level %d  vectors %lld", i + 1, v->vectors);
+        if (!isnan(v->wrong))
+            fprintf(out, "  wrong %.3g %%", 100 * v->wrong);
+        fprintf(out, "  spread %.3g  reach %.3g\n", v->spread, v->reach);
+    }
+    fprintf(out, "  %d function%s  nearest centres %.3g  mean %.3g", l.functions,
+            l.functions == 1 ? "" : "s", l.nearest, l.mean);
+    if (l.mean > 0)
+        fprintf(out, "  spread by mean %.3g", l.level[l.n - 1].spread / l.mean);
+    fprintf(out, "\n");
+}
+
 static void print_figures(const Training *t)
 {
     ThTrainerProgress p = th_trainer_progress(t->trainer);
@@ -73,6 +93,7 @@ static void print_figures(const Training *t)
     if (c && c->step == p.step)
         print_comparison(c, out);
     fprintf(out, "\n");
+    print_levels(t, out);
     fflush(out);
 }
 
@@ -352,7 +373,11 @@ SH_COMMAND(
         "automaton: every vector is drawn to the running centre of those whose symbols induce the "
         "same function on its states, and a further head has to tell the functions apart.  With "
         "noise=, this makes a model that certify can prove right.  Centres and head begin anew "
-        "with every training.\n\n"
+        "with every training.  The figures say, level by level of the tree, how many vectors the "
+        "head takes for another function, how far they lie from their centres (spread: root mean "
+        "square; reach: the farthest), and how far each centre is from its nearest other.  A "
+        "spread that grows with the level against that distance says that strings longer than "
+        "those of training will go wrong; one that is small and level says that they will not.\n\n"
         "With against=A, an automaton or a task (in quotes where it is more than a name), the "
         "model is compared with it before the first step, every so many steps (every=) and after "
         "the last, as verify does on 2000 words and 20 of each longer length.  The 16 first words "
