@@ -38,7 +38,7 @@ BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c))
 MPICC  := $(if $(filter release,$(FLAVOUR)),$(shell command -v mpicc 2>/dev/null))
 PLUGIN := $(if $(MPICC),$(B)/tapehead-mpi.so)
 
-all: $(B)/tapehead $(PLUGIN) tapehead man/tapehead.1 $(B)/tapehead.bash   ## build program and manual
+all: $(B)/tapehead $(PLUGIN) tapehead man/tapehead.1 $(B)/tapehead.bash $(B)/tapehead.vim   ## build program and manual
 
 tapehead: $(B)/tapehead
 	$(Q)ln -sf $(B)/tapehead $@
@@ -48,8 +48,8 @@ man/tapehead.1: man/tapehead.1.in $(B)/tapehead
 	$(Q)$(B)/tapehead --emit=man >$(B)/generated.mdoc
 	$(Q)sed -e '/@GENERATED@/{r $(B)/generated.mdoc' -e 'd;}' $< >$@
 
-$(B)/tapehead.bash: $(B)/tapehead
-	$(Q)$(B)/tapehead --emit=bash >$@
+$(B)/tapehead.bash $(B)/tapehead.vim: $(B)/tapehead.%: $(B)/tapehead
+	$(Q)$(B)/tapehead --emit=$* >$@
 
 $(B)/tapehead: $(SRC_O) $(B)/libtapehead.a
 	$(Q)$(CC) $(ALLCFLAGS) $(LDFLAGS) -o $@ $^ -lreadline $(LIBS)
@@ -155,14 +155,19 @@ read-tests:
 
 DOCDIR  = $(DATADIR)/doc/tapehead
 COMPLETIONS = $(DATADIR)/bash-completion/completions
+VIMDIR  = $(DATADIR)/vim/vimfiles
+PLUGINDIR = $(BINDIR)/../lib/tapehead
 INSTALL = install -D -m644
 
 install: all                           ## honours PREFIX and DESTDIR
 	$(INSTALL) -m755 $(B)/tapehead '$(DESTDIR)$(BINDIR)/tapehead'
-	@[ -z '$(PLUGIN)' ] || $(INSTALL) $(PLUGIN) '$(DESTDIR)$(LIBDIR)/tapehead/tapehead-mpi.so'
+	@[ -z '$(PLUGIN)' ] || $(INSTALL) $(PLUGIN) '$(DESTDIR)$(PLUGINDIR)/tapehead-mpi.so'
 	$(INSTALL) $(B)/libtapehead.a '$(DESTDIR)$(LIBDIR)/libtapehead.a'
 	$(INSTALL) man/tapehead.1 '$(DESTDIR)$(MANDIR)/man1/tapehead.1'
 	$(INSTALL) $(B)/tapehead.bash '$(DESTDIR)$(COMPLETIONS)/tapehead'
+	$(INSTALL) $(B)/tapehead.vim '$(DESTDIR)$(VIMDIR)/syntax/tapehead.vim'
+	@mkdir -p '$(DESTDIR)$(VIMDIR)/ftdetect'
+	@echo 'au BufRead,BufNewFile *.th setfiletype tapehead' >'$(DESTDIR)$(VIMDIR)/ftdetect/tapehead.vim'
 	@scripts/headers install '$(DESTDIR)$(INCLUDEDIR)/tapehead'
 	@for e in examples/*.* examples/*/*.*; do $(INSTALL) $$e '$(DESTDIR)$(DOCDIR)'/$$e; done
 	@mkdir -p '$(DESTDIR)$(LIBDIR)/pkgconfig'
@@ -170,10 +175,18 @@ install: all                           ## honours PREFIX and DESTDIR
 	    -e 's|@VERSION@|$(VERSION)|' tapehead.pc.in >'$(DESTDIR)$(LIBDIR)/pkgconfig/tapehead.pc'
 
 uninstall:                             ## removes what install put there
-	rm -rf '$(DESTDIR)$(INCLUDEDIR)/tapehead' '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(LIBDIR)/tapehead'
+	rm -rf '$(DESTDIR)$(INCLUDEDIR)/tapehead' '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(PLUGINDIR)'
 	rm -f '$(DESTDIR)$(BINDIR)/tapehead' '$(DESTDIR)$(LIBDIR)/libtapehead.a' \
 	    '$(DESTDIR)$(LIBDIR)/pkgconfig/tapehead.pc' '$(DESTDIR)$(MANDIR)/man1/tapehead.1' \
-	    '$(DESTDIR)$(COMPLETIONS)/tapehead'
+	    '$(DESTDIR)$(COMPLETIONS)/tapehead' '$(DESTDIR)$(VIMDIR)/syntax/tapehead.vim' \
+	    '$(DESTDIR)$(VIMDIR)/ftdetect/tapehead.vim'
+
+deb:                                   ## Debian packages of program and library, in build/
+	@scripts/deps build
+	@scripts/package deb
+
+dist:                                  ## the sources of the last commit as a tar ball, in build/
+	@scripts/package dist
 
 help:                                  ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile | expand -t 18
@@ -182,6 +195,6 @@ clean:                                 ## remove what was built
 	rm -rf build tapehead man/tapehead.1
 
 .PHONY: all bless demo test asan valgrind lint fuzz bench mutants format-check check test-programs \
-        fuzz-programs bench-programs read-tests install uninstall help clean
+        fuzz-programs bench-programs read-tests install uninstall deb dist help clean
 .DELETE_ON_ERROR:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

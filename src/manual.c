@@ -388,49 +388,6 @@ static void emit_man(FILE *out)
     mdoc_formats(out);
 }
 
-/* ---- bash ------------------------------------------------------------------------------------ */
-
-static void emit_bash(FILE *out)
-{
-    fputs("# bash completion of tapehead, made by `tapehead --emit=bash`\n\n"
-          "_tapehead()\n{\n"
-          "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
-          "    if [[ $word == = ]]; then\n        word=\n"
-          "    elif [[ $before == = ]]; then\n        before=${COMP_WORDS[COMP_CWORD-2]}\n    fi\n"
-          "    case $before in\n"
-          "    -e | --execute)\n"
-          "        mapfile -t COMPREPLY < <(compgen -W '",
-          out);
-    size_t n;
-    const ShCommand *const *commands = sh_commands(&n);
-    const char *last = "";
-    for (size_t i = 0; i < n; i++) {
-        size_t k = strcspn(commands[i]->name, "_");
-        if (strlen(last) >= k && strncmp(last, commands[i]->name, k) == 0 &&
-            (last[k] == '_' || last[k] == '\0'))
-            continue;
-        fprintf(out, "%s%.*s", i ? " " : "", (int)k, commands[i]->name);
-        last = commands[i]->name;
-    }
-    fputs("' -- \"$word\")\n        return ;;\n"
-          "    -f | --format)\n"
-          "        mapfile -t COMPREPLY < <(compgen -W 'text json csv' -- \"$word\")\n"
-          "        return ;;\n"
-          "    --seed | --threads)\n"
-          "        return ;;\n"
-          "    esac\n"
-          "    if [[ $word == -* ]]; then\n"
-          "        mapfile -t COMPREPLY < <(compgen -W '--execute --define --keep-going "
-          "--interactive --quiet "
-          "--no-init --format --seed --threads --help --version' -- \"$word\")\n"
-          "    else\n"
-          "        mapfile -t COMPREPLY < <(compgen -f -X '!*.th' -- \"$word\"; "
-          "compgen -d -- \"$word\")\n"
-          "    fi\n}\n\n"
-          "complete -o filenames -F _tapehead tapehead\n",
-          out);
-}
-
 /* ---- json ------------------------------------------------------------------------------------ */
 
 static void add_json_options(json_t *list, const ThOptionSpec *specs)
@@ -575,7 +532,9 @@ bool sh_emit(FILE *out, const char *what)
     if (strcmp(what, "man") == 0)
         emit_man(out);
     else if (strcmp(what, "bash") == 0)
-        emit_bash(out);
+        sh_emit_bash(out);
+    else if (strcmp(what, "vim") == 0)
+        sh_emit_vim(out);
     else if (strcmp(what, "json") == 0)
         return emit_json(out);
     else if (strcmp(what, "examples") == 0)

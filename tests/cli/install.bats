@@ -24,6 +24,8 @@ put_at() { # prefix [destdir]
     [ -f "$D/usr/lib/pkgconfig/tapehead.pc" ]
     [ -f "$D/usr/share/man/man1/tapehead.1" ]
     [ -f "$D/usr/share/bash-completion/completions/tapehead" ]
+    grep -q '^syn keyword tapeheadCommand .* sweep' "$D/usr/share/vim/vimfiles/syntax/tapehead.vim"
+    [ -f "$D/usr/share/vim/vimfiles/ftdetect/tapehead.vim" ]
     [ -f "$D/usr/share/doc/tapehead/examples/parity.th" ]
     run "$D/usr/bin/tapehead" --version
     [ "$status" -eq 0 ]
@@ -55,4 +57,12 @@ put_at() { # prefix [destdir]
     put
     make --no-print-directory uninstall DESTDIR="$D" PREFIX=/usr >/dev/null
     [ -z "$(find "$D" -type f)" ]
+}
+
+@test "the plug-in stands where the program looks, wherever the library goes" {
+    env -u MAKEFLAGS -u MAKEOVERRIDES make --no-print-directory install FLAVOUR=release \
+        DESTDIR="$D" PREFIX=/usr LIBDIR=/usr/lib64 >/dev/null
+    [ -f "$D/usr/lib64/libtapehead.a" ]
+    [ ! -e "$D/usr/lib64/tapehead" ]
+    [ ! -e build/release/tapehead-mpi.so ] || [ -f "$D/usr/lib/tapehead/tapehead-mpi.so" ]
 }
