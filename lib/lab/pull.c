@@ -21,8 +21,8 @@ typedef struct {
 
 /* What one shard adds up. */
 typedef struct {
-    double *sum; /* (functions, dim) of vectors */
-    long long *count;
+    double *sum;     /* (functions, dim) of vectors */
+    double *count;   /* whole numbers */
     float *gradient; /* of the head */
     double loss;     /* of the head */
     Tally level[TH_TRAIN_LEVELS];
@@ -40,6 +40,8 @@ struct ThTrainPull {
     float *slot[TH_OPTIMIZER_SLOTS];
     long long updates;
     Shard *shard;
+    ThTrainRanks ranks; /* size 0: this process is alone */
+    int parts;          /* of a batch: the shards of all ranks */
 };
 
 /* ---- making ---- */
@@ -107,6 +109,7 @@ ThTrainPull *th_train_pull_new(const ThModel *m, const ThTask *t, const ThTrainP
     p->dim = (int)th_option_int(&m->options, "dim");
     p->chunk = (int)th_option_int(&m->options, "chunk");
     p->open = how->gate == 0;
+    p->parts = how->shards;
     bool ok = fill_products(p, t, err) && make_head(p, err) && take_shards(p, err);
     if (ok) {
         p->centre = th_alloc((size_t)p->n * (size_t)p->dim, sizeof *p->centre, err);
@@ -284,7 +287,7 @@ ThVar th_train_pull_add(ThTrainPull *p, ThTape *t, const ThModelRouting *routing
         const ThModelRoutingStage *stage = &routing->stage[i];
         Tally *tally = &s->level[i < TH_TRAIN_LEVELS ? i : TH_TRAIN_LEVELS - 1];
         tally->vectors += stage->n;
-        Level v = {p, s, how, tally, 1.0 / stage->n / routing->n_stages / p->how.shards};
+        Level v = {p, s, how, tally, 1.0 / stage->n / routing->n_stages / p->parts};
         int *label = th_tape_take(t, (size_t)stage->n, sizeof *label);
         loss = label ? add_stage(&v, t, stage, loss, below, label) : -1;
         below = label;
@@ -296,29 +299,48 @@ ThVar th_train_pull_add(ThTrainPull *p, ThTape *t, const ThModelRouting *routing
 
 static void move_centre(ThTrainPull *p, int label)
 {
-    long long count = 0;
-    for (int i = 0; i < p->how.shards; i++)
-        count += p->shard[i].count[label];
+    double count = p->shard[0].count[label], *centre = &p->centre[label * p->dim];
+    const double *sum = &p->shard[0].sum[label * p->dim];
     if (count == 0)
         return;
-    for (int k = 0; k < p->dim; k++) {
-        double sum = 0, *centre = &p->centre[label * p->dim + k];
-        for (int i = 0; i < p->how.shards; i++)
-            sum += p->shard[i].sum[label * p->dim + k];
-        *centre += (p->column[label] >= 0 ? FOLLOW : 1) * (sum / (double)count - *centre);
-    }
+    for (int k = 0; k < p->dim; k++)
+        centre[k] += (p->column[label] >= 0 ? FOLLOW : 1) * (sum[k] / count - centre[k]);
     if (p->column[label] < 0)
         p->column[label] = p->columns++;
 }
 
+/* Adds up what the shards have, in their order, in the first one, and then that of the ranks. */
+static void add_up(ThTrainPull *p)
+{
+    Shard *all = &p->shard[0];
+    size_t n = (size_t)p->n, size = n * (size_t)p->dim;
+    for (int i = 1; i < p->how.shards; i++) {
+        const Shard *s = &p->shard[i];
+        all->loss += s->loss;
+        th_kernel_add(all->gradient, s->gradient, p->head.total);
+        for (size_t k = 0; k < n; k++)
+            all->count[k] += s->count[k];
+        for (size_t k = 0; k < size; k++)
+            all->sum[k] += s->sum[k];
+    }
+    if (p->ranks.size == 0)
+        return;
+    p->ranks.sum_doubles(p->ranks.context, &all->loss, 1);
+    p->ranks.sum_doubles(p->ranks.context, all->count, n);
+    p->ranks.sum_doubles(p->ranks.context, all->sum, size);
+    p->ranks.sum_floats(p->ranks.context, all->gradient, p->head.total);
+}
+
+void th_train_pull_share(ThTrainPull *p, const ThTrainRanks *ranks)
+{
+    p->ranks = *ranks;
+    p->parts = p->how.shards * ranks->size;
+}
+
 void th_train_pull_step(ThTrainPull *p, double loss, double rate)
 {
-    float *gradient = p->shard[0].gradient;
-    for (int i = 0; i < p->how.shards; i++) {
-        loss += p->shard[i].loss;
-        for (size_t k = 0; i > 0 && k < p->head.total; k++)
-            gradient[k] += p->shard[i].gradient[k];
-    }
+    add_up(p);
+    loss += p->shard[0].loss;
     for (int label = 0; label < p->n; label++)
         move_centre(p, label);
     p->open = p->how.gate == 0 || loss < p->how.gate;
@@ -329,7 +351,8 @@ void th_train_pull_step(ThTrainPull *p, double loss, double rate)
                                 .eps = 1e-8,
                                 .clip = 1,
                                 .step = ++p->updates};
-    ThOptimizerState state = {.params = &p->head, .slot = p->slot, .gradient = gradient};
+    ThOptimizerState state = {
+        .params = &p->head, .slot = p->slot, .gradient = p->shard[0].gradient};
     if (p->how.auxiliary > 0)
         th_optimizer_update(&update, &state, 0, 1);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "lab/pull.h"
@@ -101,7 +102,7 @@ static bool prepare_shards(ThTrainer *tr, int threads, ThError *err)
     tr->shard = th_alloc((size_t)n, sizeof *tr->shard, err);
     if (!tr->pool || !tr->shard)
         return false;
-    tr->n_shards = n;
+    tr->n_shards = tr->parts = n;
     for (int i = 0; i < n; i++)
         if (!(tr->shard[i].tape = th_model_tape(tr->model, TH_TAPE_FLOAT, n, err)))
             return false;
@@ -244,8 +245,8 @@ static void run_shard(void *context, int i)
     ThTrainer *tr = context;
     Shard *s = &tr->shard[i];
     const ThModel *m = tr->model;
-    s->noise =
-        th_rng(m->training.seed, "train.noise", (uint64_t)m->training.step * 1024u + (uint64_t)i);
+    s->noise = th_rng(m->training.seed, "train.noise",
+                      (uint64_t)m->training.step * 1024u + (uint64_t)(tr->first_part + i));
     ThModelRouting routing;
     ThModelForward how = {
         .share = true, .noise = present_noise(tr), .rng = &s->noise, .routing = &routing};
@@ -277,6 +278,14 @@ static void sum_slice(void *context, int i)
     float *sum = th_tape_gradient(tr->shard[0].tape);
     for (int k = 1; k < tr->n_shards; k++)
         th_kernel_add(sum + from, th_tape_gradient(tr->shard[k].tape) + from, to - from);
+}
+
+static void measure_slice(void *context, int i)
+{
+    ThTrainer *tr = context;
+    size_t from, to;
+    slice(tr, i, &from, &to);
+    const float *sum = th_tape_gradient(tr->shard[0].tape);
     tr->shard[i].squares = th_kernel_sum_squares(sum + from, to - from);
     tr->shard[i].size = th_kernel_sum_squares(tr->model->params.value + from, to - from);
 }
@@ -318,19 +327,40 @@ static double scheduled_rate(const ThTrainer *tr)
     return rate;
 }
 
+/* The loss and the right answers of all parts; a failure of one is that of all. */
+static bool add_scores(ThTrainer *tr, ThError *err)
+{
+    enum { LOSS, RIGHT, FAILED, N };
+    double sum[N] = {0};
+    const ThError *first = NULL;
+    for (int i = 0; i < tr->n_shards; i++) {
+        const Shard *s = &tr->shard[i];
+        first = first || s->err.code == TH_OK ? first : &s->err;
+        sum[LOSS] += s->loss;
+        sum[RIGHT] += (double)s->right;
+    }
+    sum[FAILED] = first != NULL;
+    if (tr->ranks.size > 0)
+        tr->ranks.sum_doubles(tr->ranks.context, sum, N);
+    if (first)
+        return th_fail(err, first->code, "%s", first->msg) || th_hint(err, "%s", first->hint);
+    if (sum[FAILED] > 0)
+        return th_fail(err, TH_ELIMIT, "another process could not do step %lld",
+                       tr->model->training.step + 1);
+    tr->step_loss = sum[LOSS];
+    tr->step_accuracy = sum[RIGHT] / fmax(1, (double)tr->scored);
+    return true;
+}
+
 static bool collect(ThTrainer *tr, double *norm, ThError *err)
 {
-    long long right = 0;
-    tr->step_loss = 0;
-    for (int i = 0; i < tr->n_shards; i++) {
-        const ThError *e = &tr->shard[i].err;
-        if (e->code != TH_OK)
-            return th_fail(err, e->code, "%s", e->msg) || th_hint(err, "%s", e->hint);
-        tr->step_loss += tr->shard[i].loss;
-        right += tr->shard[i].right;
-    }
-    tr->step_accuracy = (double)right / fmax(1, (double)tr->scored);
+    if (!add_scores(tr, err))
+        return false;
     th_pool_run(tr->pool, sum_slice, tr, tr->n_shards);
+    if (tr->ranks.size > 0)
+        tr->ranks.sum_floats(tr->ranks.context, th_tape_gradient(tr->shard[0].tape),
+                             tr->model->params.total);
+    th_pool_run(tr->pool, measure_slice, tr, tr->n_shards);
     double squares = 0, size = 0;
     for (int i = 0; i < tr->n_shards; i++) {
         squares += tr->shard[i].squares;
@@ -472,6 +502,38 @@ bool th_trainer_done(const ThTrainer *tr)
 void th_trainer_resume(ThTrainer *tr)
 {
     tr->first = tr->model->training.began;
+}
+
+/* Steps and parameters as whole numbers of which a double holds any sum. */
+static bool all_alike(const ThTrainer *tr)
+{
+    const ThModel *m = tr->model;
+    uint64_t hash = th_hash_bytes(m->params.value, m->params.total * sizeof *m->params.value);
+    double own[] = {(double)m->training.step, (double)(hash >> 40), tr->n_shards};
+    double sum[3];
+    memcpy(sum, own, sizeof sum);
+    tr->ranks.sum_doubles(tr->ranks.context, sum, 3);
+    bool alike = true;
+    for (int i = 0; i < 3; i++)
+        alike &= sum[i] == own[i] * tr->ranks.size;
+    return alike;
+}
+
+bool th_trainer_share(ThTrainer *tr, const ThTrainRanks *ranks, ThError *err)
+{
+    if (tr->batch_size / ranks->size < tr->n_shards)
+        return th_fail(err, TH_EUSAGE, "%d processes cannot share a batch of %d strings",
+                       ranks->size, tr->batch_size);
+    tr->ranks = *ranks;
+    tr->first_part = ranks->rank * tr->n_shards;
+    tr->parts = ranks->size * tr->n_shards;
+    if (!all_alike(tr)) {
+        th_fail(err, TH_EVALUE, "the processes begin with different models");
+        return th_hint(err, "all must see the same files, and have as many threads");
+    }
+    if (tr->pull)
+        th_train_pull_share(tr->pull, ranks);
+    return true;
 }
 
 static double last_validation(const ThModelTraining *t)

@@ -31,6 +31,8 @@ struct ThTrainer {
     ThPool *pool;
     int n_shards;
     Shard *shard;                  /* (n_shards) */
+    ThTrainRanks ranks;            /* size 0: this process is alone */
+    int first_part, parts;         /* of the batch: the first shard's, and all there are */
     bool joins;                    /* the words of the last comparison join every batch */
     ThBatch drawn, both, batch;    /* those of the task; with words that joined; a view of either */
     ThTrainValidation *validation; /* NULL: none */

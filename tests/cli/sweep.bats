@@ -197,3 +197,43 @@ points() {
     [ "$status" -ne 0 ]
     [ "$(grep -c "unknown command" <<<"$output")" -eq 1 ]
 }
+
+@test "three processes of mpirun train one model, to the bits of three threads" {
+    need_mpi
+    cat >one.th <<'END'
+model m = gru dim=6
+train m on parity length=2..8 steps=20 batch=12 clip=0 seed=1 > "train.txt"
+activations m "abba" > "inside.csv"
+END
+    sed -i '1i task parity = parity' one.th
+    three --threads 1 one.th
+    mv inside.csv ranks.csv
+    "$TAPEHEAD" --threads 3 one.th
+    cmp ranks.csv inside.csv
+}
+
+@test "a rank that is killed ends a training, which goes on from what was saved" {
+    need_mpi
+    cat >long.th <<'END'
+set threads 1
+task parity = parity
+model m = gru dim=6
+train m on parity length=2..8 steps=10000000 batch=12 checkpoint="m.safetensors" every=20 report=1000000
+END
+    three long.th >/dev/null 2>&1 &
+    for i in 1 2 3 4 5 6 7 8 9 10; do
+        sleep 0.3
+        [ -e m.safetensors ] && break
+    done
+    pkill -9 -n -f "^[^ ]*tapehead -q long.th"
+    ! wait $!
+    run timeout -s INT 2 "$TAPEHEAD" long.th
+    [[ "$output" == *"continuing from m.safetensors"* ]]
+}
+
+@test "what goes wrong in a training of several processes is said once" {
+    need_mpi
+    run three -e 'task p = parity; model m = gru; train m on p batch=2'
+    [ "$status" -ne 0 ]
+    [ "$(grep -c "3 processes cannot share a batch of 2 strings" <<<"$output")" -eq 1 ]
+}

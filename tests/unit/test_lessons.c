@@ -1,5 +1,6 @@
 /* What a training draws beyond whole strings, and what it tells of a model's tree by level. */
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,13 +115,129 @@ static void test_levels(void **state)
     watch_levels("steps=3 batch=16 length=8..8", false, 0, 0);
 }
 
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+enum { RANKS = 3 };
+typedef struct {
+    pthread_barrier_t barrier;
+    void *x[RANKS];
+} Meeting;
+typedef struct {
+    Meeting *meeting;
+    int rank;
+    const char *settings;
+    ThModel *model;
+} Rank;
+
+/* Adds up what the ranks bring, in their order; width tells floats from doubles. */
+static void add_up(Rank *r, void *x, size_t n, size_t width)
+{
+    Meeting *m = r->meeting;
+    void *sum = calloc(n, width);
+    m->x[r->rank] = x;
+    pthread_barrier_wait(&m->barrier);
+    for (size_t k = 0; k < n; k++) {
+        for (int i = 0; i < RANKS; i++) {
+            if (width == sizeof(float))
+                ((float *)sum)[k] =
+                    i ? ((float *)sum)[k] + ((float *)m->x[i])[k] : ((float *)m->x[i])[k];
+            else
+                ((double *)sum)[k] += ((double *)m->x[i])[k];
+        }
+    }
+    pthread_barrier_wait(&m->barrier);
+    memcpy(x, sum, n * width);
+    free(sum);
+}
+
+static void add_floats(void *context, float *x, size_t n)
+{
+    add_up(context, x, n, sizeof *x);
+}
+
+static void add_doubles(void *context, double *x, size_t n)
+{
+    add_up(context, x, n, sizeof *x);
+}
+
+static ThModel *trained(const char *settings, int threads, const ThTrainRanks *ranks)
+{
+    ThTask *t = made_task("parity", "", NULL);
+    ThModel *m = made_model("regulargpt", "dim=8 heads=2");
+    ThOptions o;
+    set_all(&o, th_train_options, settings);
+    ThTrainer *tr = th_trainer_new(m, t, &o, threads, NULL);
+    assert_non_null(tr);
+    assert_true(!ranks || th_trainer_share(tr, ranks, NULL));
+    while (!th_trainer_done(tr))
+        assert_true(th_trainer_step(tr, NULL));
+    th_trainer_free(tr);
+    th_options_free(&o);
+    th_task_free(t);
+    return m;
+}
+
+static void *train_rank(void *context)
+{
+    Rank *r = context;
+    ThTrainRanks ranks = {r->rank, RANKS, r, add_floats, add_doubles};
+    r->model = trained(r->settings, 1, &ranks);
+    return NULL;
+}
+
+/* So many ranks of one thread give the bits of one process with as many threads. */
+static void ranks_agree(const char *settings)
+{
+    Meeting meeting;
+    Rank rank[RANKS];
+    pthread_t thread[RANKS];
+    ThModel *whole = trained(settings, RANKS, NULL);
+    size_t size = whole->params.total * sizeof *whole->params.value;
+    pthread_barrier_init(&meeting.barrier, NULL, RANKS);
+    for (int i = 0; i < RANKS; i++) {
+        rank[i] = (Rank){&meeting, i, settings, NULL};
+        assert_int_equal(pthread_create(&thread[i], NULL, train_rank, &rank[i]), 0);
+    }
+    for (int i = 0; i < RANKS; i++) {
+        pthread_join(thread[i], NULL);
+        assert_memory_equal(rank[i].model->params.value, whole->params.value, size);
+        assert_true(rank[i].model->training.mean_loss == whole->training.mean_loss);
+        th_model_free(rank[i].model);
+    }
+    pthread_barrier_destroy(&meeting.barrier);
+    th_model_free(whole);
+}
+
+/* Where no gradient is cut: its norm is added up thread by thread. */
+static void test_ranks(void **state)
+{
+    (void)state;
+    ranks_agree("steps=6 batch=16 length=2..8 clip=0 noise=0.1 seed=3");
+    ranks_agree("steps=6 batch=16 length=2..8 clip=0 noise=0.1 seed=3 pull=0.1 aux=1 "
+                "optimizer=muon");
+}
+
+static void test_too_many_ranks(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("parity", "", NULL);
+    ThModel *m = made_model("rnn", "dim=2");
+    ThTrainer *tr = trainer(m, t, "batch=4");
+    ThTrainRanks ranks = {0, 5, NULL, add_floats, add_doubles};
+    ThError err = {0};
+    assert_false(th_trainer_share(tr, &ranks, &err));
+    assert_int_equal(err.code, TH_EUSAGE);
+    th_trainer_free(tr);
+    th_model_free(m);
+    th_task_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_segments),
-        cmocka_unit_test(test_no_segments),
-        cmocka_unit_test(test_growth),
-        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_segments), cmocka_unit_test(test_no_segments),
+        cmocka_unit_test(test_growth),   cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_ranks),    cmocka_unit_test(test_too_many_ranks),
     };
     return cmocka_run_group_tests_name("lessons", tests, NULL, NULL);
 }
