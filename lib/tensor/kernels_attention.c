@@ -87,7 +87,7 @@ static inline __attribute__((always_inline)) void attention_rows(const ThKernelH
             for (int j = from; j < to; j++)
                 row[j] = h->scale * row[j] + bias[j];
         }
-        softmax_row(row, from, to, h->ld, h->bias ? 1 : h->scale);
+        softmax_row(row, from, to, whole_vectors(h->keys), h->bias ? 1 : h->scale);
     }
 }
 
@@ -142,82 +142,228 @@ TH_KERNEL_CLONES void th_kernel_attention_bias_back(const ThKernelHead *h, const
 
 /* ---- a narrow window ---- */
 
-static inline __attribute__((always_inline)) float dot(const float *restrict a,
-                                                       const float *restrict b, int n)
+/* Eight numbers that are worked on at once; the compiler cuts them where registers are shorter. */
+typedef float Eight __attribute__((vector_size(32), aligned(4), may_alias));
+
+/* *to: the sums of neighbours, those of u in the first half of each half. */
+static inline __attribute__((always_inline)) void fold(Eight *to, const Eight *u, const Eight *v)
 {
-    float sum = 0;
-    for (int j = 0; j < n; j++)
-        sum += a[j] * b[j];
-    return sum;
+    *to = __builtin_shufflevector(*u, *v, 0, 2, 8, 10, 4, 6, 12, 14) +
+          __builtin_shufflevector(*u, *v, 1, 3, 9, 11, 5, 7, 13, 15);
 }
 
-static inline __attribute__((always_inline)) void add_times(float *restrict y, float by,
-                                                            const float *restrict x, int n)
-{
-    for (int j = 0; j < n; j++)
-        y[j] += by * x[j];
-}
-
+/* to[i] = row i of a · row i of b, for eight rows, lda and ldb apart. */
 static inline __attribute__((always_inline)) void
-band_logits(const ThKernelHead *h, const ThKernelBand *b, float *w, int width)
+eight_dots(const float *a, size_t lda, const float *b, size_t ldb, int width, float *to)
 {
-    size_t d = (size_t)b->d;
-    for (int i = 0; i < h->rows; i++) {
-        const float *q = b->q + (size_t)i * d;
-        float *row = w + (size_t)i * (size_t)h->ld;
-        int from = seen_from(h, i), n = seen_to(h, i) - from;
-        for (int k = 0; k < n; k++)
-            row[k] = h->scale * dot(q, b->kv + 2 * (size_t)(from + k) * d, width);
-        for (int k = 0; h->relative && k < n; k++)
-            row[k] += h->scale * h->relative[relative_at(h, i) + (size_t)(from + k)];
-        for (int k = 0; h->bias && k < n; k++)
-            row[k] += h->bias[(ptrdiff_t)i * h->bias_step + from + k];
+    Eight sum[8], low, high;
+    int c = 0;
+    for (int i = 0; i < 8; i++)
+        sum[i] = (Eight){0};
+    for (; c + 8 <= width; c += 8)
+        for (size_t i = 0; i < 8; i++)
+            sum[i] += *(const Eight *)(a + i * lda + c) * *(const Eight *)(b + i * ldb + c);
+    for (int i = 0; i < 4; i++)
+        fold(&sum[i], &sum[2 * i], &sum[2 * i + 1]);
+    fold(&low, &sum[0], &sum[1]);
+    fold(&high, &sum[2], &sum[3]);
+    *(Eight *)to = __builtin_shufflevector(low, high, 0, 1, 2, 3, 8, 9, 10, 11) +
+                   __builtin_shufflevector(low, high, 4, 5, 6, 7, 12, 13, 14, 15);
+    for (; c < width; c++)
+        for (size_t i = 0; i < 8; i++)
+            to[i] += a[i * lda + (size_t)c] * b[i * ldb + (size_t)c];
+}
+
+static inline __attribute__((always_inline)) void dots(const float *a, size_t lda, const float *b,
+                                                       size_t ldb, int width, int n, float *to)
+{
+    size_t i = 0;
+    for (; i + 8 <= (size_t)n; i += 8)
+        eight_dots(a + i * lda, lda, b + i * ldb, ldb, width, to + i);
+    for (; i < (size_t)n; i++) {
+        float sum = 0;
+        for (int c = 0; c < width; c++)
+            sum += a[i * lda + (size_t)c] * b[i * ldb + (size_t)c];
+        to[i] = sum;
     }
+}
+
+/* n weights, w_step apart, of as many rows, x_step apart. */
+typedef struct {
+    const float *w, *x;
+    ptrdiff_t w_step, x_step;
+    int n;
+} Mix;
+
+/* to += by * the weighted sum of the rows, in so many Eights of columns from c on. */
+static inline __attribute__((always_inline)) void add_eights(float *to, float by, const Mix *m,
+                                                             int c, int eights)
+{
+    Eight sum[2] = {{0}};
+    const float *w = m->w, *x = m->x + c;
+    ptrdiff_t next = m->x_step;
+    int k = 0;
+    for (; k + 4 <= m->n; k += 4, w += 4 * m->w_step, x += 4 * next)
+        for (int j = 0; j < eights; j++) {
+            const float *at = x + 8 * j;
+            sum[j] += (w[0] * *(const Eight *)at + w[m->w_step] * *(const Eight *)(at + next)) +
+                      (w[2 * m->w_step] * *(const Eight *)(at + 2 * next) +
+                       w[3 * m->w_step] * *(const Eight *)(at + 3 * next));
+        }
+    for (; k < m->n; k++, w += m->w_step, x += next)
+        for (int j = 0; j < eights; j++)
+            sum[j] += *w * *(const Eight *)(x + 8 * j);
+    for (int j = 0; j < eights; j++)
+        *(Eight *)(to + c + 8 * j) += by * sum[j];
+}
+
+static inline __attribute__((always_inline)) void add_mix(float *to, float by, const Mix *m,
+                                                          int width)
+{
+    int c = 0;
+    for (; c + 16 <= width; c += 16)
+        add_eights(to, by, m, c, 2);
+    if (c + 8 <= width) {
+        add_eights(to, by, m, c, 1);
+        c += 8;
+    }
+    for (; c < width; c++)
+        for (ptrdiff_t k = 0; k < m->n; k++)
+            to[c] += by * m->w[k * m->w_step] * m->x[k * m->x_step + c];
+}
+
+/* Keys that a row sees, counted from the first that it could see: o stands for key at-back+o. */
+typedef struct {
+    int back, n;
+} Reach;
+
+static Reach reach_of(const ThKernelHead *h)
+{
+    return (Reach){h->window - 1, h->causal ? h->window : 2 * h->window - 1};
+}
+
+static int clamp(int x, int most)
+{
+    return x < 0 ? 0 : x < most ? x : most;
+}
+
+/* The rows from … to-1 for which there is a key o, and the key of row 0. */
+typedef struct {
+    int from, to, key;
+} Diagonal;
+
+static Diagonal diagonal(const ThKernelHead *h, Reach r, int o)
+{
+    int key = h->first - r.back + o;
+    return (Diagonal){clamp(-key, h->rows), clamp(h->keys - key, h->rows), key};
+}
+
+/* Row o of to (n, rows): products of the rows of x, d apart, with the keys or values kv. */
+static inline __attribute__((always_inline)) void
+band_products(const ThKernelHead *h, const float *x, const float *kv, int d, int width, float *to)
+{
+    Reach r = reach_of(h);
+    for (int o = 0; o < r.n; o++, to += h->rows) {
+        Diagonal g = diagonal(h, r, o);
+        for (int i = 0; i < g.from; i++)
+            to[i] = 0;
+        if (g.from < g.to)
+            dots(x + (ptrdiff_t)g.from * d, (size_t)d, kv + 2 * (ptrdiff_t)(g.key + g.from) * d,
+                 2 * (size_t)d, width, g.to - g.from, to + g.from);
+        for (int i = g.to; i < h->rows; i++)
+            to[i] = 0;
+    }
+}
+
+/* The logits of products; those of keys that are not there are too small to count. */
+static inline __attribute__((always_inline)) void band_logits(const ThKernelHead *h, Reach r,
+                                                              float *w)
+{
+    const float none = -1e30f;
+    for (int o = 0; o < r.n; o++, w += h->rows) {
+        Diagonal g = diagonal(h, r, o);
+        for (int i = 0; i < h->rows; i++)
+            w[i] = i < g.from || i >= g.to ? none : h->scale * w[i];
+        for (ptrdiff_t i = g.from; h->bias && i < g.to; i++)
+            w[i] += h->bias[i * h->bias_step + g.key + i];
+    }
+}
+
+enum { ROWS_AT_ONCE = 64 };
+
+/* Softmax over the n rows of w, each column by itself, of up to ROWS_AT_ONCE columns. */
+static inline __attribute__((always_inline)) void softmax_columns(float *w, int n, size_t ld,
+                                                                  int cols)
+{
+    float most[ROWS_AT_ONCE], sum[ROWS_AT_ONCE];
+    for (int i = 0; i < cols; i++) {
+        most[i] = w[i];
+        sum[i] = 0;
+    }
+    for (size_t o = 1; o < (size_t)n; o++)
+        for (int i = 0; i < cols; i++)
+            most[i] = w[o * ld + (size_t)i] > most[i] ? w[o * ld + (size_t)i] : most[i];
+    for (size_t o = 0; o < (size_t)n; o++) {
+        float *row = w + o * ld;
+        for (int i = 0; i < cols; i++) {
+            float x = row[i] - most[i], e = expf(x > -80 ? x : -80);
+            row[i] = x > -1e29f ? e : 0;
+            sum[i] += row[i];
+        }
+    }
+    for (int i = 0; i < cols; i++)
+        sum[i] = 1 / sum[i];
+    for (size_t o = 0; o < (size_t)n; o++)
+        for (int i = 0; i < cols; i++)
+            w[o * ld + (size_t)i] *= sum[i];
 }
 
 TH_KERNEL_CLONES void th_kernel_band_weights(const ThKernelHead *h, const ThKernelBand *b, float *w)
 {
-    if (b->width == 16)
-        band_logits(h, b, w, 16);
-    else if (b->width == 32)
-        band_logits(h, b, w, 32);
-    else
-        band_logits(h, b, w, b->width);
-    for (int i = 0; i < h->rows; i++)
-        softmax_row(w + (size_t)i * (size_t)h->ld, 0, seen_to(h, i) - seen_from(h, i), h->ld, 1);
+    Reach r = reach_of(h);
+    band_products(h, b->q, b->kv, b->d, b->width, w);
+    band_logits(h, r, w);
+    for (int i = 0; i < h->rows; i += ROWS_AT_ONCE)
+        softmax_columns(w + i, r.n, (size_t)h->rows, clamp(h->rows - i, ROWS_AT_ONCE));
 }
 
-TH_KERNEL_CLONES void th_kernel_dots(const float *x, const float *rows, int ld, int width, int n,
-                                     float *to)
+/* What row i does with the keys or values kv that it sees, its weights being w (n, rows). */
+static Mix of_keys(const ThKernelHead *h, const ThKernelBand *b, const float *kv, const float *w,
+                   int i)
 {
-    for (int j = 0; j < n; j++)
-        to[j] = dot(x, rows + (size_t)j * (size_t)ld, width);
+    Reach r = reach_of(h);
+    int at = h->first + i, from = clamp(r.back - at, r.n), to = clamp(h->keys - at + r.back, r.n);
+    return (Mix){.w = w + (ptrdiff_t)from * h->rows + i,
+                 .x = kv + 2 * (ptrdiff_t)(at - r.back + from) * b->d,
+                 .w_step = h->rows,
+                 .x_step = 2 * (ptrdiff_t)b->d,
+                 .n = to - from};
 }
 
-static inline __attribute__((always_inline)) void
-band_mix(const ThKernelHead *h, const ThKernelBand *b, const float *w, float *y, int width)
+/* What key j gets from the rows x, d apart, that see it. */
+static Mix of_rows(const ThKernelHead *h, const ThKernelBand *b, const float *x, const float *w,
+                   int j)
 {
-    size_t d = (size_t)b->d;
-    for (int i = 0; i < h->rows; i++) {
-        int from = seen_from(h, i), n = seen_to(h, i) - from;
-        float *to = y + (size_t)i * d;
-        for (int c = 0; c < width; c++)
-            to[c] = 0;
-        for (int k = 0; k < n; k++)
-            add_times(to, w[(size_t)i * (size_t)h->ld + (size_t)k],
-                      b->kv + 2 * (size_t)(from + k) * d + d, width);
-    }
+    Reach r = reach_of(h);
+    int sum = j - h->first + r.back; /* of row and o */
+    int from = clamp(sum - h->rows + 1, r.n), to = clamp(sum + 1, r.n);
+    return (Mix){.w = w + (ptrdiff_t)from * h->rows + sum - from,
+                 .x = x + (ptrdiff_t)(sum - from) * b->d,
+                 .w_step = h->rows - 1,
+                 .x_step = -(ptrdiff_t)b->d,
+                 .n = to - from};
 }
 
 static TH_KERNEL_CLONES void mix_values(const ThKernelHead *h, const ThKernelBand *b,
                                         const float *w, float *y)
 {
-    if (b->width == 16)
-        band_mix(h, b, w, y, 16);
-    else if (b->width == 32)
-        band_mix(h, b, w, y, 32);
-    else
-        band_mix(h, b, w, y, b->width);
+    for (int i = 0; i < h->rows; i++) {
+        Mix m = of_keys(h, b, b->kv + b->d, w, i);
+        float *to = y + (ptrdiff_t)i * b->d;
+        for (int c = 0; c < b->width; c++)
+            to[c] = 0;
+        add_mix(to, 1, &m, b->width);
+    }
 }
 
 void th_kernel_band(const ThKernelHead *h, const ThKernelBand *b, float *w, float *y)
@@ -226,43 +372,78 @@ void th_kernel_band(const ThKernelHead *h, const ThKernelBand *b, float *w, floa
     mix_values(h, b, w, y);
 }
 
-/* One query: the three gradients of every key in one loop. */
-static inline __attribute__((always_inline)) void
-band_row_back(const ThKernelHead *h, const ThKernelBand *b, const float *w,
-              const ThKernelBandBack *g, int i, int width)
+/* ds: gradients of the weights become those of the logits. */
+static inline __attribute__((always_inline)) void band_slopes(const ThKernelHead *h, Reach r,
+                                                              const float *w, float *ds)
 {
-    size_t d = (size_t)b->d, at = (size_t)i * d;
-    int from = seen_from(h, i), n = seen_to(h, i) - from;
-    const float *q = b->q + at, *dy = g->dy + at;
-    float *ds = g->scratch, mean = 0;
-    for (int k = 0; k < n; k++) {
-        ds[k] = dot(dy, b->kv + 2 * (size_t)(from + k) * d + d, width);
-        mean += w[k] * ds[k];
+    size_t ld = (size_t)h->rows;
+    for (int i = 0; i < h->rows; i += ROWS_AT_ONCE, w += ROWS_AT_ONCE, ds += ROWS_AT_ONCE) {
+        float mean[ROWS_AT_ONCE] = {0};
+        int cols = clamp(h->rows - i, ROWS_AT_ONCE);
+        for (size_t o = 0; o < (size_t)r.n; o++)
+            for (int c = 0; c < cols; c++)
+                mean[c] += w[o * ld + (size_t)c] * ds[o * ld + (size_t)c];
+        for (size_t o = 0; o < (size_t)r.n; o++)
+            for (int c = 0; c < cols; c++)
+                ds[o * ld + (size_t)c] = w[o * ld + (size_t)c] * (ds[o * ld + (size_t)c] - mean[c]);
     }
-    for (int k = 0; k < n; k++)
-        ds[k] = w[k] * (ds[k] - mean);
-    for (int k = 0; g->dbias && k < n; k++)
-        g->dbias[(ptrdiff_t)i * h->bias_step + from + k] += ds[k];
-    for (int k = 0; k < n; k++) {
-        size_t key = 2 * (size_t)(from + k) * d;
-        add_times(g->dq + at, h->scale * ds[k], b->kv + key, width);
-        add_times(g->dkv + key, h->scale * ds[k], q, width);
-        add_times(g->dkv + key + d, w[k], dy, width);
+}
+
+static void add_to_bias(const ThKernelHead *h, const float *ds, float *dbias)
+{
+    Reach r = reach_of(h);
+    for (int o = 0; o < r.n; o++, ds += h->rows) {
+        Diagonal g = diagonal(h, r, o);
+        for (ptrdiff_t i = g.from; i < g.to; i++)
+            dbias[i * h->bias_step + g.key + i] += ds[i];
     }
 }
 
 TH_KERNEL_CLONES void th_kernel_band_back(const ThKernelHead *h, const ThKernelBand *b,
-                                          const float *w, const ThKernelBandBack *back)
+                                          const float *w, const ThKernelBandBack *g)
 {
+    Reach r = reach_of(h);
+    float *ds = g->scratch;
+    band_products(h, g->dy, b->kv + b->d, b->d, b->width, ds);
+    band_slopes(h, r, w, ds);
+    if (g->dbias)
+        add_to_bias(h, ds, g->dbias);
     for (int i = 0; i < h->rows; i++) {
-        const float *row = w + (size_t)i * (size_t)h->ld;
-        if (b->width == 16)
-            band_row_back(h, b, row, back, i, 16);
-        else if (b->width == 32)
-            band_row_back(h, b, row, back, i, 32);
-        else
-            band_row_back(h, b, row, back, i, b->width);
+        Mix m = of_keys(h, b, b->kv, ds, i);
+        add_mix(g->dq + (ptrdiff_t)i * b->d, h->scale, &m, b->width);
     }
+    int end = clamp(h->first + h->rows - r.back + r.n - 1, h->keys);
+    for (int j = clamp(h->first - r.back, h->keys); j < end; j++) {
+        float *to = g->dkv + 2 * (ptrdiff_t)j * b->d;
+        Mix keys = of_rows(h, b, b->q, ds, j), values = of_rows(h, b, g->dy, w, j);
+        add_mix(to, h->scale, &keys, b->width);
+        add_mix(to + b->d, 1, &values, b->width);
+    }
+}
+
+/* ---- one query ---- */
+
+TH_KERNEL_CLONES void th_kernel_dots(const float *x, const float *rows, int ld, int width, int n,
+                                     float *to)
+{
+    dots(x, 0, rows, (size_t)ld, width, n, to);
+}
+
+TH_KERNEL_CLONES void th_kernel_one_query(const ThKernelHead *h, const ThKernelBand *b, float *w,
+                                          float *y)
+{
+    int from = seen_from(h, 0), n = seen_to(h, 0) - from;
+    const float *key = b->kv + 2 * (ptrdiff_t)from * b->d;
+    dots(b->q, 0, key, 2 * (size_t)b->d, b->width, n, w);
+    for (int k = 0; h->relative && k < n; k++)
+        w[k] += h->relative[relative_at(h, 0) + (size_t)(from + k)];
+    for (int k = 0; k < n; k++)
+        w[k] = h->scale * w[k] + (h->bias ? h->bias[from + k] : 0);
+    softmax_row(w, 0, n, h->ld, 1);
+    for (int c = 0; c < b->width; c++)
+        y[c] = 0;
+    Mix m = {.w = w, .x = key + b->d, .w_step = 1, .x_step = 2 * (ptrdiff_t)b->d, .n = n};
+    add_mix(y, 1, &m, b->width);
 }
 
 /* ---- rotations ---- */

@@ -40,10 +40,12 @@ void th_kernel_attention_relative_back(const ThKernelHead *h, const float *dw, f
 /* Adds to the gradient of the bias, laid out as h->bias, from the gradients dw of the products. */
 void th_kernel_attention_bias_back(const ThKernelHead *h, const float *dw, float *dbias);
 
-/* ---- a narrow window, or a single query: no matrix products -------------------------------------
+/* ---- a narrow window: no matrix products
+ * ---------------------------------------------------------
  *
- * Row i of the weights (rows, ld) begins with the first key that it sees; ld ≥ the keys that a row
- * sees.  Backward takes no relative positions. */
+ * Row i sees n keys at most, the first of which may lie before the first, the last behind the last
+ * that there is.  Weights are (n, rows): one row for each distance, so that all queries are worked
+ * on together.  No relative positions. */
 typedef struct {
     const float *q,
         *kv; /* the first query, d apart; the first key, 2d apart, its value d further */
@@ -54,6 +56,11 @@ void th_kernel_band_weights(const ThKernelHead *h, const ThKernelBand *b, float 
 void th_kernel_band(const ThKernelHead *h, const ThKernelBand *b, float *w,
                     float *y); /* y: d apart */
 
+/* ---- a single query ---- */
+
+/* Row 0 of the weights begins with the first key that it sees; ld ≥ the keys that it sees. */
+void th_kernel_one_query(const ThKernelHead *h, const ThKernelBand *b, float *w, float *y);
+
 /* to[j] = x·row j of `rows`, which are ld apart. */
 void th_kernel_dots(const float *x, const float *rows, int ld, int width, int n, float *to);
 
@@ -61,7 +68,7 @@ void th_kernel_dots(const float *x, const float *rows, int ld, int width, int n,
 typedef struct {
     const float *dy;
     float *dq, *dkv, *dbias; /* dbias may be NULL */
-    float *scratch;          /* (ld) */
+    float *scratch;          /* (n, rows) */
 } ThKernelBandBack;
 void th_kernel_band_back(const ThKernelHead *h, const ThKernelBand *b, const float *w,
                          const ThKernelBandBack *back);

@@ -10,14 +10,19 @@
 /* Weights of a layer up to this many are kept for backward, which else computes them again. */
 enum { KEPT_WEIGHTS = 1 << 24 };
 
+/* Queries of a causal run that are worked on together; keys behind the last of them are left out.
+ */
+enum { CAUSAL_ROWS = 64 };
+
 /* A window this many times narrower than a string is a matter of single keys. */
 enum { NARROW = 4 };
 
 /* ---- runs ---- */
 
 /* A run of positions that may see each other, all of one string: a string, or a segment of it.
- * Runs are worked on one by one, so lengths and segments cost nothing.  The queries of a very long
- * run come in several parts, between which the work can be stopped. */
+ * Runs are worked on one by one, so lengths and segments cost nothing.  The queries of a long run
+ * come in several parts: a causal one skips the keys that none of its queries sees, and between
+ * parts the work can be stopped. */
 typedef struct {
     int b;
     int from, keys; /* its positions, from … from+keys-1 of the string */
@@ -30,7 +35,8 @@ static int rows_at_once(const ThTapeAttend *f)
 {
     const long long operations = 1LL << 28; /* of one product; some 0.03 s */
     long long rows = operations / ((long long)f->how.T * f->width);
-    return rows >= f->queries ? f->queries : rows > 0 ? (int)rows : 1;
+    int most = f->how.causal && f->queries > CAUSAL_ROWS ? CAUSAL_ROWS : f->queries;
+    return rows >= most ? most : rows > 0 ? (int)rows : 1;
 }
 
 static int run_end(const ThTapeAttend *f, const Run *r)
@@ -75,35 +81,46 @@ static bool next_run(const ThTapeAttend *f, Run *r)
     return true;
 }
 
-/* True if runs differ, and with them what of a row is written. */
+/* Keys up to the last one that a query of this part sees. */
+static int keys_seen(const ThTapeAttend *f, const Run *r)
+{
+    int end = r->first + r->rows;
+    return f->how.causal && end < r->keys ? end : r->keys;
+}
+
+/* True if a string can have positions in no run. */
+static bool has_gaps(const ThTapeAttend *f)
+{
+    return f->how.length || f->how.segment;
+}
+
+/* True if runs and their parts differ, and with them what of a row is written. */
 static bool uneven(const ThTapeAttend *f)
 {
-    return f->how.length || f->how.segment || rows_at_once(f) < f->queries;
+    return has_gaps(f) || rows_at_once(f) < f->queries;
 }
 
 /* ---- memory ---- */
 
-/* Keys that a query of a head sees at most where single keys are cheaper than products: the window
- * is narrow, or there is one query; else 0. */
+/* Keys that a query of a head sees at most where its window is so narrow that single keys are
+ * cheaper than products; else 0. */
 static int band(const ThTapeAttend *f, int head)
 {
-    if (f->alone)
-        return f->how.T;
-    int window = f->how.window && f->how.xl < 0 ? f->how.window[head] : 0;
+    int window = f->how.window && f->how.xl < 0 && !f->alone ? f->how.window[head] : 0;
     int most = f->how.causal ? window : 2 * window - 1;
     return window > 0 && window <= f->how.T / NARROW ? most : 0;
 }
 
-static int whole_vectors(int n)
+static size_t whole_vectors(size_t n)
 {
     return (n + TH_KERNEL_LANES - 1) / TH_KERNEL_LANES * TH_KERNEL_LANES;
 }
 
-/* The length of a row of a head's weights. */
+/* Weights that a query of a head has. */
 static int row_length(const ThTapeAttend *f, int head)
 {
     int few = band(f, head);
-    return whole_vectors(few > 0 ? few : f->how.T);
+    return few > 0 ? few : (int)whole_vectors((size_t)f->how.T);
 }
 
 /* Weights of one string's heads before `head`. */
@@ -111,8 +128,8 @@ static size_t weights_before(const ThTapeAttend *f, int head)
 {
     size_t n = 0;
     for (int h = 0; h < head; h++)
-        n += (size_t)row_length(f, h);
-    return n * (size_t)f->queries;
+        n += whole_vectors((size_t)row_length(f, h) * (size_t)f->queries);
+    return n;
 }
 
 /* Memory that every head of every run uses again. */
@@ -127,7 +144,7 @@ typedef struct {
 static bool take_scratch(ThTape *t, const ThTapeAttend *f, Scratch *s)
 {
     size_t rows = (size_t)rows_at_once(f);
-    size_t weights = rows * (size_t)whole_vectors(f->how.T), vectors = rows * (size_t)f->width;
+    size_t weights = rows * whole_vectors((size_t)f->how.T), vectors = rows * (size_t)f->width;
     s->string = weights_before(f, f->how.heads);
     s->relatives = rows * (size_t)(2 * f->how.T - 1);
     s->w = th_tape_take(t, 2 * weights, sizeof(float));
@@ -173,7 +190,8 @@ static Block block(ThTape *t, const ThTapeNode *n, const Scratch *s, const Run *
     const ThTapeAttend *f = n->args;
     size_t d = (size_t)f->d, column = (size_t)head * (size_t)f->width;
     size_t row = (size_t)r->b * (size_t)f->queries + (size_t)r->row;
-    size_t cut = f->how.xl >= 0 ? (size_t)(f->reach - r->keys) : 0;
+    int keys = keys_seen(f, r);
+    size_t cut = f->how.xl >= 0 ? (size_t)(f->reach - keys) : 0;
     Block at = {.run = r,
                 .head = head,
                 .q = row * d + column,
@@ -181,7 +199,7 @@ static Block block(ThTape *t, const ThTapeNode *n, const Scratch *s, const Run *
                 .column = column,
                 .xl = cut * d + column,
                 .h = {.rows = r->rows,
-                      .keys = r->keys,
+                      .keys = keys,
                       .ld = row_length(f, head),
                       .first = r->first,
                       .causal = f->how.causal,
@@ -211,7 +229,7 @@ static void products(ThTape *t, const ThTapeNode *n, const Scratch *s, const Blo
     const ThTapeAttend *f = n->args;
     const float *q = th_tape_in_float(t, n, TH_TAPE_ATTEND_Q) + at->q;
     const float *k = th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv;
-    int rows = at->run->rows, keys = at->run->keys, span = 2 * keys - 1, ld_q = f->d;
+    int rows = at->run->rows, keys = at->h.keys, span = 2 * keys - 1, ld_q = f->d;
     if (f->how.xl >= 0) {
         add_to_rows(f, at, q, th_tape_in_float(t, n, TH_TAPE_ATTEND_U) + at->column, s->qu);
         add_to_rows(f, at, q, th_tape_in_float(t, n, TH_TAPE_ATTEND_V) + at->column, s->qv);
@@ -241,18 +259,26 @@ static float *kept(const ThTapeNode *n, const Scratch *s, const Block *at)
     return (float *)n->saved + (size_t)at->run->b * s->string + head + at->weight;
 }
 
+/* Where the weight of key j of row i is in a block. */
+static size_t weight_at(const ThTapeAttend *f, const Block *at, int i, int j)
+{
+    const ThKernelHead *h = &at->h;
+    int from = th_kernel_attention_from(h, i);
+    if (band(f, at->head) > 0)
+        return (size_t)(j - h->first - i + h->window - 1) * (size_t)h->rows + (size_t)i;
+    return (size_t)i * (size_t)h->ld + (size_t)(f->alone ? j - from : j);
+}
+
 /* Lays the weights of a block where inspections look for them. */
 static void show_weights(const ThTapeAttend *f, const Block *at, const float *w, float *published)
 {
     const ThKernelHead *h = &at->h;
     const Run *r = at->run;
     size_t row = ((size_t)r->b * (size_t)f->how.heads + (size_t)at->head) * (size_t)f->queries;
-    bool few = band(f, at->head) > 0;
     for (int i = 0; i < r->rows; i++) {
-        int from = few ? th_kernel_attention_from(h, i) : 0;
-        int keys = few ? th_kernel_attention_to(h, i) - from : r->keys;
-        size_t to = (row + (size_t)(r->row + i)) * (size_t)f->how.T + (size_t)(r->from + from);
-        memcpy(published + to, w + (size_t)i * (size_t)h->ld, (size_t)keys * sizeof *w);
+        size_t to = (row + (size_t)(r->row + i)) * (size_t)f->how.T + (size_t)r->from;
+        for (int j = th_kernel_attention_from(h, i); j < th_kernel_attention_to(h, i); j++)
+            published[to + (size_t)j] = w[weight_at(f, at, i, j)];
     }
 }
 
@@ -270,7 +296,7 @@ static void relative_products(ThTape *t, const ThTapeNode *n, const Scratch *s, 
                               ThKernelBand *b)
 {
     const ThTapeAttend *f = n->args;
-    int keys = at->run->keys, first = keys - 1 - at->run->first;
+    int keys = at->h.keys, first = keys - 1 - at->run->first;
     const float *r =
         th_tape_in_float(t, n, TH_TAPE_ATTEND_XL) + at->xl + (size_t)first * (size_t)f->d;
     add_to_rows(f, at, b->q, th_tape_in_float(t, n, TH_TAPE_ATTEND_U) + at->column, s->qu);
@@ -284,17 +310,16 @@ static void head_forward(ThTape *t, const ThTapeNode *n, const Scratch *s, const
 {
     const ThTapeAttend *f = n->args;
     float *y = (float *)n->value + at->q;
-    if (band(f, at->head) > 0) {
+    if (f->alone || band(f, at->head) > 0) {
         ThKernelBand b = band_of(t, n, at);
         if (f->how.xl >= 0)
             relative_products(t, n, s, at, &b);
-        th_kernel_band(&at->h, &b, w, y);
+        (f->alone ? th_kernel_one_query : th_kernel_band)(&at->h, &b, w, y);
         return;
     }
     products(t, n, s, at, w);
-    th_blas_gemm_nn(
-        &(ThBlasGemm){at->run->rows, f->width, at->run->keys, at->h.ld, 2 * f->d, f->d, 0}, w,
-        th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv + f->d, y);
+    th_blas_gemm_nn(&(ThBlasGemm){at->run->rows, f->width, at->h.keys, at->h.ld, 2 * f->d, f->d, 0},
+                    w, th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv + f->d, y);
 }
 
 void th_tape_attend_forward(ThTape *t, ThTapeNode *n)
@@ -305,7 +330,7 @@ void th_tape_attend_forward(ThTape *t, ThTapeNode *n)
     keep_weights(t, n);
     if (!take_scratch(t, f, &s) || th_tape_failed(t))
         return;
-    if (uneven(f))
+    if (has_gaps(f))
         memset(n->value, 0, (size_t)n->rows * (size_t)n->cols * sizeof(float));
     for (Run r = {0}; next_run(f, &r);) {
         for (int head = 0; head < f->how.heads && th_tape_goes_on(t); head++) {
@@ -353,7 +378,7 @@ static void products_back(ThTape *t, const ThTapeNode *n, const Scratch *s, cons
     const ThTapeAttend *f = n->args;
     const float *q = th_tape_in_float(t, n, TH_TAPE_ATTEND_Q) + at->q;
     const float *k = th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv;
-    int rows = at->run->rows, keys = at->run->keys, ld = at->h.ld, d = f->d;
+    int rows = at->run->rows, keys = at->h.keys, ld = at->h.ld, d = f->d;
     th_blas_gemm_nn(&(ThBlasGemm){rows, f->width, keys, ld, 2 * d, d, g->beta_q}, s->dw, k,
                     g->q + at->q);
     th_blas_gemm_tn(&(ThBlasGemm){keys, f->width, rows, ld, d, 2 * d, g->beta_kv}, s->dw, q,
@@ -367,7 +392,7 @@ static void relative_back(ThTape *t, const ThTapeNode *n, const Scratch *s, cons
     const ThTapeAttend *f = n->args;
     const float *k = th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv;
     const float *r = th_tape_in_float(t, n, TH_TAPE_ATTEND_XL) + at->xl;
-    int rows = at->run->rows, keys = at->run->keys, span = 2 * keys - 1;
+    int rows = at->run->rows, keys = at->h.keys, span = 2 * keys - 1;
     int ld = at->h.ld, d = f->d, width = f->width;
     if (uneven(f))
         memset(s->drelative, 0, (size_t)rows * (size_t)span * sizeof(float));
@@ -411,7 +436,7 @@ static void products_head_back(ThTape *t, const ThTapeNode *n, const Scratch *s,
     const ThTapeAttend *f = n->args;
     const float *w = weights_again(t, n, s, at), *dy = (const float *)n->grad + at->q;
     const float *v = th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv + f->d;
-    int rows = at->run->rows, keys = at->run->keys, ld = at->h.ld, d = f->d;
+    int rows = at->run->rows, keys = at->h.keys, ld = at->h.ld, d = f->d;
     th_blas_gemm_tn(&(ThBlasGemm){keys, f->width, rows, ld, d, 2 * d, g->beta_kv}, w, dy,
                     g->kv + at->kv + d);
     th_blas_gemm_nt(&(ThBlasGemm){rows, keys, f->width, d, 2 * d, ld, 0}, dy, v, s->dw);

@@ -249,6 +249,28 @@ static void test_windows(void **state)
     }
 }
 
+/* Strings long enough that causal queries come in parts, the last of them short; all heads of
+ * another kind, of widths that are whole vectors and that are not. */
+static void test_parts(void **state)
+{
+    (void)state;
+    enum { PLAIN, WHOLE, RAGGED, RELATIVE };
+    for (int mode = PLAIN; mode <= RELATIVE; mode++) {
+        Attend a = {{.B = mode == RAGGED ? 2 : 1,
+                     .T = 70,
+                     .heads = 3,
+                     .causal = mode != WHOLE,
+                     .length = mode == RAGGED ? (const int[]){70, 66} : NULL,
+                     .window = mode == RELATIVE ? NULL : (const int[]){3, 0, 17},
+                     .biased = mode == RELATIVE ? TH_TAPE_BIAS_NONE : TH_TAPE_BIAS_DISTANCE},
+                    mode == RELATIVE};
+        Case c = case_of(&a, &(Shape){70, 3 * 16, 0, false});
+        check(&c);
+        c = case_of(&a, &(Shape){67, 3 * 11, 1, false});
+        check(&c);
+    }
+}
+
 static void test_biases(void **state)
 {
     (void)state;
@@ -540,6 +562,7 @@ int main(void)
         cmocka_unit_test(test_across),
         cmocka_unit_test(test_segments),
         cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_biases),
         cmocka_unit_test(test_everything),
         cmocka_unit_test(test_constant_bias),
