@@ -243,13 +243,15 @@ static bool operand(Match *m, const char *digits, size_t n)
 }
 
 /* Called where a line does not match: nothing but digits, from `line` to the end of the text, are
- * an answer that comes too early.  Returns false. */
-static bool mismatch(Match *m, size_t line, char due)
+ * an answer that comes too early, if they are the n of the result so far or nothing in front of
+ * them is as it should be.  Returns false. */
+static bool mismatch(Match *m, size_t line, char due, const char *result, size_t n)
 {
     size_t i = line;
     while (i < m->n && is_digit(m->s[i]))
         i++;
-    if (m->slip == TH_PAD_SLIP_EARLY_END || i < m->n)
+    bool same = i - line == n && memcmp(m->s + line, result, n) == 0;
+    if (m->slip == TH_PAD_SLIP_EARLY_END || i < m->n || (m->at > line && !same))
         return false;
     m->slip = TH_PAD_SLIP_EARLY_END;
     m->at = line;
@@ -303,7 +305,7 @@ static bool addition_line(Match *m, Addition *a)
     if (!operand(m, a->x, a->nx) || !one(m, '+', TH_PAD_SLIP_COPY) || !operand(m, a->y, a->ny) ||
         !one(m, '(', TH_PAD_SLIP_MOVE) || !one(m, (char)('0' + a->carry), TH_PAD_SLIP_CARRY) ||
         !one(m, ',', TH_PAD_SLIP_CARRY))
-        return mismatch(m, line, beginning(a->x, a->nx));
+        return mismatch(m, line, beginning(a->x, a->nx), a->r, a->nr);
     const char *result = m->s + m->at;
     if (!one(m, (char)('0' + sum % 10), TH_PAD_SLIP_DIGIT) ||
         !run(m, a->r, a->nr, TH_PAD_SLIP_COPY) || !one(m, ')', TH_PAD_SLIP_COPY) ||
@@ -399,7 +401,7 @@ static bool product_line(Match *m, Product *p, char *front)
     size_t line = m->at;
     if (!operand(m, p->x, p->nx) || !one(m, '*', TH_PAD_SLIP_COPY) ||
         !run(m, p->m, p->k, TH_PAD_SLIP_COPY))
-        return mismatch(m, line, beginning(p->x, p->nx));
+        return mismatch(m, line, beginning(p->x, p->nx), p->r, p->nr);
     if (p->nx == 0 && flushes(m, p, m->at + p->k + 3)) {
         size_t zeros = strspn(p->carry, "0"), n = p->k + 1 - zeros;
         memcpy(front, p->carry + zeros, n);
