@@ -131,7 +131,8 @@ static bool fail_at(Loader *l, const ThTaskRecord *r, bool label, ThErrc code, c
 
 static bool check_name(Loader *l, const ThTaskRecord *r, bool label, const char *name, size_t size)
 {
-    for (size_t i = 0; i < size; i++)
+    bool byte = !label && l->inputs.tokens == TOKENS_BYTES; /* which may end a line */
+    for (size_t i = 0; i < size && !byte; i++)
         if ((unsigned char)name[i] < 0x20)
             return fail_at(l, r, label, TH_EVALUE, "a control character");
     if (!th_utf8_valid(name, size))
@@ -187,8 +188,10 @@ static bool add_text(Loader *l, const ThTaskRecord *r, const char *at, size_t *n
 static bool add_input(Loader *l, const ThTaskRecord *r, size_t *n)
 {
     *n = 0;
-    if (!add_text(l, r, r->input, n) || !r->other)
-        return *n > 0;
+    if (!add_text(l, r, r->input, n))
+        return false;
+    if (!r->other)
+        return true;
     if (!add_token(l, l->data->start[l->data->n] + *n, BETWEEN))
         return false;
     ++*n;
@@ -393,6 +396,7 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
                                .input = th_option_text(&t->options, "input"),
                                .label = th_option_text(&t->options, "label"),
                                .other = th_option_text_or(&t->options, "other", NULL),
+                               .skip = th_option_text(&t->options, "skip"),
                                .bytes = th_option_choice(&t->options, "tokens") == TOKENS_BYTES,
                                .header = (ThTaskHeader)th_option_choice(&t->options, "header"),
                                .label_first =
@@ -413,7 +417,8 @@ static const ThOptionSpec options[] = {
     {"header", TH_CHOICE, "auto", 0, 0, "auto|yes|no",
      "whether the first row has the columns' names; auto: if input= and label= are there"},
     {"first", TH_CHOICE, "input", 0, 0, "input|label", "the first column where there is no header"},
-    {"skip", TH_STRING, "", 0, 0, NULL, "symbols to leave out of inputs, with blanks between"},
+    {"skip", TH_STRING, "", 0, 0, NULL,
+     "symbols to leave out of inputs, or folders of a folder, with blanks between"},
     {"longest", TH_INT, "1000000", 1, 1000000, NULL, "inputs are cut behind so many symbols"},
     {"input", TH_STRING, "input", 0, 0, NULL,
      "the column or member with the strings: its name, or its number where there is no header"},
@@ -444,6 +449,9 @@ const ThTaskKind th_task_kind_file = {
         "input=4 other=5 tokens=bytes longest=4096, reviews in rows of label and text with "
         "first=label tokens=bytes longest=4096; with split=1 all rows are to train on, with "
         "split=0 to test on.\n\n"
+        "A folder of texts is read as bytes: the folders in it are the classes, their files the "
+        "inputs.  task t = file \"aclImdb/train\" tokens=bytes longest=4096 skip=unsup takes the "
+        "reviews as the Long Range Arena does.\n\n"
         "The rows are dealt at random into those to train on and those to test on, which depends "
         "on split= and seed= alone.  train takes the former in epochs, every row once in each, in "
         "an order that depends on the seed of the training and the epoch; length= chooses rows by "

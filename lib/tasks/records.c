@@ -405,6 +405,8 @@ bool th_task_records_parse(ThTaskRecords *records, const char *text, size_t n,
 bool th_task_records_read(ThTaskRecords *records, const ThTaskRecordShape *shape, ThError *err)
 {
     size_t n;
+    if (th_task_is_folder(shape->path))
+        return th_task_records_folder(records, shape, MOST_BYTES, err);
     char *text =
         format_of(shape->path, err) ? th_file_read(shape->path, MOST_BYTES, &n, err) : NULL;
     bool ok = text && th_task_records_parse(records, text, n, shape, err);

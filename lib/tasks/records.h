@@ -21,6 +21,7 @@ typedef struct {
     ThTaskHeader header; /* whether the first row names the columns; auto: if it has the names.
                         Without a header they are the numbers of columns, or there are two */
     bool label_first;    /* of these: the label comes before the input */
+    const char *skip;    /* of a folder: names of folders to leave out, with blanks between */
 } ThTaskRecordShape;
 
 /* Valid UTF-8 without control characters, or bytes; the columns say where it stood. */
@@ -39,8 +40,17 @@ typedef struct {
  * RFC 4180 says; .jsonl, where text may be a string, a number or a truth value, and an array of
  * these stands for them with blanks between.  Empty lines are skipped.  Errors: TH_EUSAGE for
  * another extension; TH_EIO; TH_ELIMIT beyond a gigabyte; and TH_EVALUE with the line and
- * column in the file. */
+ * column in the file.
+ *
+ * Of a folder the folders in it are classes and the files in these the inputs, whole, in the order
+ * of their names; no other file is looked at, nor names that begin with a dot.  Only as bytes, else
+ * TH_EUSAGE; TH_EVALUE for one that is empty or has a zero byte. */
 bool th_task_records_read(ThTaskRecords *r, const ThTaskRecordShape *shape, ThError *err);
+
+/* Whether a path names a folder; and reads one, of `most` bytes. */
+bool th_task_is_folder(const char *path);
+bool th_task_records_folder(ThTaskRecords *r, const ThTaskRecordShape *shape, size_t most,
+                            ThError *err);
 
 /* The same for n bytes that were read from the file, with a zero behind them. */
 bool th_task_records_parse(ThTaskRecords *r, const char *text, size_t n,
