@@ -131,6 +131,10 @@ bench:                                 ## speed, paired with the peer programs
 	$(SUB) all bench-programs
 	@tests/bench/run
 
+reproduce: all                         ## the papers' tables at small size: REPRODUCTION.md
+	@scripts/reproduce
+	@cp build/reproduction/REPRODUCTION.md .
+
 mutants:                               ## put bugs in one at a time, see which tests notice
 	@scripts/deps test
 	+@scripts/mutants $(ONLY)
@@ -195,6 +199,6 @@ clean:                                 ## remove what was built
 	rm -rf build tapehead man/tapehead.1
 
 .PHONY: all bless demo test asan valgrind lint fuzz bench mutants format-check check test-programs \
-        fuzz-programs bench-programs read-tests install uninstall deb dist help clean
+        reproduce fuzz-programs bench-programs read-tests install uninstall deb dist help clean
 .DELETE_ON_ERROR:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -183,6 +183,24 @@ static bool figure(Parser *p, const char *start, size_t n, Value *v)
     return true;
 }
 
+/* defined(NAME) */
+static bool parse_defined(Parser *p, Value *v)
+{
+    char name[64];
+    if (!take(p, "("))
+        return fail(p, p->at, "expected '(' after defined");
+    skip_blanks(p);
+    size_t n = word_length(p->at);
+    if (n == 0)
+        return fail(p, p->at, "expected the name of a variable here");
+    snprintf(name, sizeof name, "%.*s", (int)n, p->at);
+    p->at += n;
+    v->type = V_FLAG;
+    v->number = sh_variable(p->s, name).kind != 0;
+    note(p, name, strlen(name), v);
+    return take(p, ")") || fail(p, p->at, "expected ')'");
+}
+
 static bool parse_name(Parser *p, Value *v)
 {
     static const char *const words[] = {"no", "yes", "false", "true"};
@@ -198,6 +216,8 @@ static bool parse_name(Parser *p, Value *v)
     }
     if (n == 10 && memcmp(start, "equivalent", n) == 0 && p->at[strspn(p->at, " \t")] == '(')
         return parse_equivalent(p, v);
+    if (n == 7 && memcmp(start, "defined", n) == 0 && p->at[strspn(p->at, " \t")] == '(')
+        return parse_defined(p, v);
     return figure(p, start, n, v);
 }
 

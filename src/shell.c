@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -449,6 +450,17 @@ bool sh_shell_text(ShSession *s, const char *text, const char *name)
     bool ok = sh_shell_run(s, &src);
     free(copy);
     return ok;
+}
+
+char *sh_beside_script(const ShSession *s, const char *path, ThError *err)
+{
+    const char *slash = s->script ? strrchr(s->script, '/') : NULL;
+    ThText beside = {0};
+    if (!slash || *path == '/' || access(path, F_OK) == 0)
+        return th_strdup(path, err);
+    th_text_add_bytes(&beside, s->script, (size_t)(slash - s->script) + 1);
+    th_text_add(&beside, path);
+    return th_text_take(&beside, err);
 }
 
 bool sh_source(ShSession *s, const char *path, ThError *err)

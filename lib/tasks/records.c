@@ -20,19 +20,16 @@ typedef struct {
 } Place;
 
 typedef struct {
-    char *text; /* new */
-    int line, col;
-} Cell;
-
-typedef struct {
     const ThTaskRecordShape *shape;
     char separator; /* of CSV or tabs */
     Place place;
-    Cell cell[MOST_CELLS]; /* of the present row */
+    ThTaskCell cell[MOST_CELLS]; /* of the present row */
     int n_cells;
     int input, label; /* the columns; -1: no row has been read yet */
     int other;        /* -1: there is none */
     ThTaskRecords *records;
+    ThTaskRow row; /* takes the rows instead; NULL: none */
+    void *context;
     ThError *err;
 } Reader;
 
@@ -144,8 +141,8 @@ static bool read_cell(Reader *r)
     Place *p = &r->place;
     if (r->n_cells == MOST_CELLS)
         return fail_here(r, p->at, "too many columns");
-    Cell *c = &r->cell[r->n_cells];
-    *c = (Cell){.line = p->line, .col = column(p, p->at)};
+    ThTaskCell *c = &r->cell[r->n_cells];
+    *c = (ThTaskCell){.line = p->line, .col = column(p, p->at)};
     ThText text = {0};
     bool quoted = r->separator == ',' && p->at < p->end && *p->at == '"';
     if (!(quoted ? quoted_cell(r, &text) : plain_cell(r, &text))) {
@@ -240,7 +237,7 @@ static bool choose_columns(Reader *r, bool *is_header)
 /* Makes a record of the present row. */
 static bool take_row(Reader *r)
 {
-    const Cell *last = &r->cell[r->n_cells - 1];
+    const ThTaskCell *last = &r->cell[r->n_cells - 1];
     bool label = r->label >= r->n_cells;
     if (label || r->input >= r->n_cells || r->other >= r->n_cells) {
         th_fail_at(r->err, TH_EVALUE, last->line, last->col, "the row has no %s",
@@ -249,9 +246,9 @@ static bool take_row(Reader *r)
                                             : "other input");
         return th_hint(r->err, "%s separate the columns", r->separator == ',' ? "commas" : "tabs");
     }
-    Cell none = {0};
-    Cell *input = &r->cell[r->input], *label_cell = &r->cell[r->label];
-    Cell *other = r->other < 0 ? &none : &r->cell[r->other];
+    ThTaskCell none = {0};
+    ThTaskCell *input = &r->cell[r->input], *label_cell = &r->cell[r->label];
+    ThTaskCell *other = r->other < 0 ? &none : &r->cell[r->other];
     ThTaskRecord record = {.input = input->text,
                            .label = label_cell->text,
                            .other = other->text,
@@ -271,6 +268,11 @@ static bool read_columns(Reader *r)
         if (end_of_line(&r->place))
             continue;
         bool header = false;
+        if (r->row) {
+            if (!read_cells(r) || !r->row(r->context, r->cell, r->n_cells, r->err))
+                return false;
+            continue;
+        }
         if (!read_cells(r) || (r->input < 0 && !choose_columns(r, &header)) ||
             (!header && !take_row(r)))
             return false;
@@ -379,26 +381,40 @@ static const Format *format_of(const char *path, ThError *err)
     return NULL;
 }
 
+/* Reads n bytes with a zero behind them. */
+static bool read_text(Reader *r, const Format *format, const char *text, size_t n)
+{
+    static const char mark[] = "\xef\xbb\xbf"; /* some programs begin UTF-8 with it */
+    const char *start = text + (n >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0);
+    Place begin = {start, text + n, start, 1};
+    r->separator = format->separator;
+    r->place = begin;
+    bool ok = check_text(r);
+    r->place = begin;
+    ok = ok && format->read(r);
+    drop_cells(r);
+    return ok;
+}
+
 bool th_task_records_parse(ThTaskRecords *records, const char *text, size_t n,
                            const ThTaskRecordShape *shape, ThError *err)
 {
     const Format *format = format_of(shape->path, err);
-    if (!format)
-        return false;
-    Reader r = {.shape = shape,
-                .separator = format->separator,
-                .input = -1,
-                .other = -1,
-                .records = records,
-                .err = err};
-    static const char mark[] = "\xef\xbb\xbf"; /* some programs begin UTF-8 with it */
-    const char *start = text + (n >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0);
-    Place begin = {start, text + n, start, 1};
-    r.place = begin;
-    bool ok = check_text(&r);
-    r.place = begin;
-    ok = ok && format->read(&r);
-    drop_cells(&r);
+    Reader r = {.shape = shape, .input = -1, .other = -1, .records = records, .err = err};
+    return format && read_text(&r, format, text, n);
+}
+
+bool th_task_rows_read(const char *path, ThTaskRow row, void *context, ThError *err)
+{
+    ThTaskRecordShape shape = {.path = path};
+    Reader r = {.shape = &shape, .row = row, .context = context, .err = err};
+    const Format *format = format_of(path, err);
+    if (format && !format->separator)
+        return th_fail(err, TH_EUSAGE, "'%s' has no columns: .csv, .tsv and .txt files have", path);
+    size_t n;
+    char *text = format ? th_file_read(path, MOST_BYTES, &n, err) : NULL;
+    bool ok = text && read_text(&r, format, text, n);
+    free(text);
     return ok;
 }
 

@@ -57,4 +57,19 @@ bool th_task_records_parse(ThTaskRecords *r, const char *text, size_t n,
                            const ThTaskRecordShape *shape, ThError *err);
 void th_task_records_free(ThTaskRecords *r);
 
+/* A cell of a row and where it stood; `text` is never NULL. */
+typedef struct {
+    char *text;
+    int line, col;
+} ThTaskCell;
+
+/* What reads a file row by row gets the cells of each, borrowed; false and an error end the
+ * reading.
+ */
+typedef bool (*ThTaskRow)(void *context, const ThTaskCell *cell, int n, ThError *err);
+
+/* Gives all rows of a .csv, .tsv or .txt file to `row`, the names of its columns first.  Errors as
+ * above; TH_EUSAGE for .jsonl, too. */
+bool th_task_rows_read(const char *path, ThTaskRow row, void *context, ThError *err);
+
 #endif

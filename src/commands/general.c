@@ -131,7 +131,8 @@ SH_COMMAND(
     .detail = "The condition compares variables and the figures of the last result, by name, with "
               "numbers and texts: == != < <= > >=, and, or, not, parentheses and arithmetic.  "
               "Those that are yes or no stand alone.  equivalent(A, B) tells whether two automata, "
-              "or expressions, accept the same words.\n\n"
+              "or expressions, accept the same words; defined(NAME) whether there is a variable "
+              "or figure of that name, as those that tapehead -D sets.\n\n"
               "When the condition is false the message shows what the figures were; a script "
               "stops there with status 1.",
     .example = "automaton p = parity\nassert states == 2 and symbols <= 3\nassert equivalent(p, "
@@ -184,7 +185,8 @@ SH_COMMAND(source, .group = "general", .summary = "run the commands of a file",
            .detail =
                "Stops at the first command that fails.  A script can do whatever you can, run "
                "shell commands and write files; load takes definitions from a file and "
-               "runs nothing.\n\n"
+               "runs nothing.  A FILE that is not there is looked for beside the script that runs "
+               "it.\n\n"
                "The file finds the arguments behind its name as $1, $2, ..., all of them as $args, "
                "and how many there are as $nargs; without any it finds those of the file that runs "
                "it.",
@@ -196,18 +198,22 @@ SH_COMMAND(source, .group = "general", .summary = "run the commands of a file",
     const char **outer = s->args;
     size_t n_outer = s->n_args, n = (size_t)call->n - 1;
     const char **args = th_alloc(n, sizeof *args, err);
-    if (!args)
+    char *path = args ? sh_beside_script(s, call->operand[0].text, err) : NULL;
+    if (!path) {
+        free(args);
         return false;
+    }
     for (size_t i = 0; i < n; i++)
         args[i] = call->operand[i + 1].text;
     if (n > 0) {
         s->args = args;
         s->n_args = n;
     }
-    bool ok = sh_source(s, call->operand[0].text, err) || sh_error_inside(err, &call->operand[0]);
+    bool ok = sh_source(s, path, err) || sh_error_inside(err, &call->operand[0]);
     s->args = outer;
     s->n_args = n_outer;
     free(args);
+    free(path);
     return ok;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "commands/results.h"
+#include "shell.h"
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
@@ -18,6 +19,7 @@ void sh_results_free(ShResults *r)
     free(r->group);
     json_decref(r->records);
     json_decref(r->by);
+    sh_published_free(r);
 }
 
 /* What the last command answered that has an answer of this name; NULL: none. */
@@ -32,8 +34,7 @@ static json_t *answer(const json_t *record, const char *name)
     return NULL;
 }
 
-/* NaN: it has no such figure. */
-static double figure(const json_t *record, const char *name)
+double sh_results_figure(const json_t *record, const char *name)
 {
     const json_t *x = answer(record, name);
     return json_is_number(x) ? json_number_value(x) : (double)NAN;
@@ -43,7 +44,7 @@ static bool any_has(const json_t *records, const char *name)
 {
     bool any = false;
     for (size_t i = 0; !any && i < json_array_size(records); i++)
-        any = !isnan(figure(json_array_get(records, i), name));
+        any = !isnan(sh_results_figure(json_array_get(records, i), name));
     return any;
 }
 
@@ -102,12 +103,17 @@ static bool is_known(const ShResults *r, const char *name)
     return known;
 }
 
-/* What groups go by: what is asked for, or all variables but the seed. */
-static bool choose_variables(ShResults *r, const ShCall *call, ThError *err)
+/* What groups go by: what is asked for, or all variables but the seed; or the columns of a file. */
+static bool choose_variables(ShResults *r, const ShCall *call, const char *against, ThError *err)
 {
     const char *name;
     json_t *value;
     r->by = json_array();
+    if (against && call->n > 1)
+        return sh_fail_operand(err, &call->operand[1], TH_EUSAGE,
+                               "with against= the file says by which variables");
+    if (against)
+        return sh_published_read(r, against, err);
     for (int i = 1; i < call->n; i++) {
         if (!is_known(r, call->operand[i].text))
             return sh_fail_operand(err, &call->operand[i], TH_EUSAGE,
@@ -155,7 +161,7 @@ static bool measure(const ShResults *r, ShGroup *g, ThError *err)
     size_t most = json_array_size(g->records);
     g->x = th_alloc(most ? most : 1, sizeof *g->x, err);
     for (size_t i = 0; g->x && i < most; i++) {
-        double x = figure(json_array_get(g->records, i), r->of);
+        double x = sh_results_figure(json_array_get(g->records, i), r->of);
         if (!isnan(x))
             g->x[g->n++] = x;
     }
@@ -183,12 +189,12 @@ static bool measure_all(ShResults *r, ThError *err)
     return true;
 }
 
-bool sh_results_read(const ShCall *call, ShResults *r, ThError *err)
+bool sh_results_read(const ShCall *call, const char *against, ShResults *r, ThError *err)
 {
     *r = (ShResults){.records = sh_points_read(call->operand[0].text, err)};
     if (r->records && json_array_size(r->records) == 0)
         return sh_fail_operand(err, &call->operand[0], TH_EVALUE, "no point has ended yet");
-    return r->records && choose_variables(r, call, err) && make_groups(r, err) &&
+    return r->records && choose_variables(r, call, against, err) && make_groups(r, err) &&
            choose_figure(r, th_option_text_or(&call->options, "of", NULL), err) &&
            measure_all(r, err);
 }
@@ -251,6 +257,12 @@ static const ThOptionSpec results_options[] = {
     {"scale", TH_REAL, "1", 1e-9, 1e9, NULL, "factor of all figures: 100 for per cent"},
     {"digits", TH_INT, "3", 0, 12, NULL,
      "behind the point, in latex and markdown and with across="},
+    {"against", TH_STRING, NULL, 0, 0, NULL,
+     "a file of published figures, here or beside the script, to print and judge these by"},
+    {"versus", TH_STRING, NULL, 0, 0, NULL,
+     "with against=: NAME=VALUE, the row that the others are compared with instead of chance"},
+    {"near", TH_REAL, NULL, 0, 1e9, NULL,
+     "with against=: what is no difference, in the unit of the file; default: 0.02 times scale="},
     {0},
 };
 
@@ -270,6 +282,8 @@ static bool print_results(ShSession *s, const ShCall *call, const ShResults *r, 
     const ThOptions *o = &call->options;
     int at;
     ShShown sh;
+    if (r->n_published > 0)
+        return sh_results_compare(s, o, r, err);
     if (!sh_results_across(r, o, &at, err) || !sh_shown_read(o, &sh, err))
         return false;
     if (r->n == 0)
@@ -285,20 +299,40 @@ SH_COMMAND(results, .group = "general", .summary = "show what the points of a sw
                "command that answered with it.  by takes figures, too: after predict, its class.  "
                "across= makes columns of one variable's values, as "
                "papers do.  Points that failed are named below.  The table is ready for a paper "
-               "with layout=latex; csv and json hold numbers.",
+               "with layout=latex; csv and json hold numbers.\n\n"
+               "against= names a .csv file with the figures of a paper: columns of variables of "
+               "the sweep, a column published, and perhaps one of chance, which is else what "
+               "evaluate has measured, for accuracy.  A row of the file is the mean of the points "
+               "that have its "
+               "values, beside what is published, with the verdict: same value, if the published "
+               "figure lies in the 95 % interval, or within near= of it, and the interval is no "
+               "wider than from the published figure to chance (or than twice near=); else same "
+               "direction, if it goes at least a quarter of the way from chance to the published "
+               "figure, or both lie within near= of chance; else not reached; not run where there "
+               "is no point.  Points that no row of the file is about are left out.  "
+               "versus=NAME=VALUE puts the row with that value, theirs and ours, in "
+               "the place of chance; then the side alone is the direction.  Where a paper "
+               "has no number, published may be above, at or below.",
            .example = "sweep \"runs\" for n in 2..4, seed in 1..2 {\n"
                       "  automaton a = cycle($n)\n"
                       "  count a length=0..4\n"
                       "}\n"
                       "#> 6 points: 6 done\n"
                       "results \"runs\" of=total show=max,min\n"
-                      "results \"runs\" by n of=states show=max layout=markdown digits=0\n",
-           .results = "points done failed", .args = {{A_FILE, "DIR", 0}},
+                      "results \"runs\" by n of=states show=max layout=markdown digits=0\n"
+                      "!printf 'n,published,chance\\n2,2,1\\n3,4,1\\n5,6,1\\n' > paper.csv\n"
+                      "results \"runs\" of=states against=\"paper.csv\"\n"
+                      "assert same_value == 1 and same_direction == 1 and not_run == 1",
+           .results = "points done failed not_reached not_run same_direction same_value",
+           .args = {{A_FILE, "DIR", 0}},
            .args2 = {{A_FILE, "DIR", 0}, {A_KEYWORD, "by", 0}, {A_TEXT, "NAME", A_REPEATED}},
            .options = results_options)
 {
-    ShResults r;
-    bool ok = sh_results_read(call, &r, err) && print_results(s, call, &r, err);
+    ShResults r = {0};
+    const char *name = th_option_text_or(&call->options, "against", NULL);
+    char *against = name ? sh_beside_script(s, name, err) : NULL;
+    bool ok = (against || !name) && sh_results_read(call, against, &r, err) &&
+              print_results(s, call, &r, err);
     if (ok) {
         long long n = (long long)json_array_size(r.records), failed = say_failures(s, &r);
         sh_result_int(s, "points", n);
@@ -306,5 +340,6 @@ SH_COMMAND(results, .group = "general", .summary = "show what the points of a sw
         sh_result_int(s, "failed", failed);
     }
     sh_results_free(&r);
+    free(against);
     return ok;
 }

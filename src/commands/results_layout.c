@@ -71,12 +71,6 @@ static void write_shown(ThText *t, const ShGroup *g, const ShShown *sh)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* Rows of texts with a line of names above them: arrays of strings. */
-typedef struct {
-    json_t *head, *rows;
-    int left; /* columns that name the row */
-} Grid;
-
 static void add_text(json_t *to, ThText *t)
 {
     json_array_append_new(to, json_string(t->data ? t->data : ""));
@@ -116,9 +110,9 @@ void sh_results_split(const ShResults *r, size_t at, json_t *values, json_t *res
 }
 
 /* A row for each group without the variable `at` of r->by, a column for each of its values. */
-static Grid grid_across(const ShResults *r, size_t at, const ShShown *sh)
+static ShGrid grid_across(const ShResults *r, size_t at, const ShShown *sh)
 {
-    Grid g = {json_array(), json_array(), (int)json_array_size(r->by) - 1};
+    ShGrid g = {json_array(), json_array(), (int)json_array_size(r->by) - 1};
     json_t *values = json_array(), *keys = json_array();
     sh_results_split(r, at, values, keys);
     for (size_t i = 0; i < json_array_size(r->by); i++)
@@ -143,9 +137,9 @@ static Grid grid_across(const ShResults *r, size_t at, const ShShown *sh)
 }
 
 /* A row a group, a column for each figure shown. */
-static Grid grid_down(const ShResults *r, const ShShown *sh)
+static ShGrid grid_down(const ShResults *r, const ShShown *sh)
 {
-    Grid g = {json_copy(r->by), json_array(), (int)json_array_size(r->by)};
+    ShGrid g = {json_copy(r->by), json_array(), (int)json_array_size(r->by)};
     json_array_append_new(g.head, json_string("points"));
     for (int i = 0; i < sh->n; i++) {
         const char *name = shown_names;
@@ -171,7 +165,7 @@ static Grid grid_down(const ShResults *r, const ShShown *sh)
     return g;
 }
 
-static void free_grid(Grid *g)
+static void free_grid(ShGrid *g)
 {
     json_decref(g->head);
     json_decref(g->rows);
@@ -195,7 +189,7 @@ static void write_markdown(FILE *out, const char *text)
         fprintf(out, strchr("|\\`*_<", *text) ? "\\%c" : "%c", *text);
 }
 
-static void print_latex(FILE *out, const Grid *g)
+static void print_latex(FILE *out, const ShGrid *g)
 {
     size_t n = json_array_size(g->head), i, k;
     json_t *row, *cell;
@@ -219,7 +213,7 @@ static void print_latex(FILE *out, const Grid *g)
     fputs("\\hline\n\\end{tabular}\n", out);
 }
 
-static void print_markdown(FILE *out, const Grid *g)
+static void print_markdown(FILE *out, const ShGrid *g)
 {
     size_t i, k;
     json_t *row, *cell;
@@ -244,6 +238,11 @@ static void print_markdown(FILE *out, const Grid *g)
     fputc('\n', out);
 }
 
+void sh_grid_print(FILE *out, const ShGrid *g, ShLayout layout)
+{
+    (layout == SH_LAYOUT_LATEX ? print_latex : print_markdown)(out, g);
+}
+
 /* Kinds of columns: a name of the grid's variables is a number where all its values are. */
 static char kind_of(const ShResults *r, size_t column)
 {
@@ -256,7 +255,7 @@ static char kind_of(const ShResults *r, size_t column)
     return integer ? 'i' : real ? 'r' : 's';
 }
 
-static void print_texts(ShSession *s, const Grid *g)
+static void print_texts(ShSession *s, const ShGrid *g)
 {
     ThText columns = {0};
     size_t i;
@@ -315,10 +314,10 @@ void sh_results_print(ShSession *s, const ShResults *r, const ShShown *sh, int a
         print_numbers(s, r, sh);
         return;
     }
-    Grid g = across >= 0 ? grid_across(r, (size_t)across, sh) : grid_down(r, sh);
+    ShGrid g = across >= 0 ? grid_across(r, (size_t)across, sh) : grid_down(r, sh);
     if (layout == SH_LAYOUT_PLAIN)
         print_texts(s, &g);
     else
-        (layout == SH_LAYOUT_LATEX ? print_latex : print_markdown)(sh_out(s), &g);
+        sh_grid_print(sh_out(s), &g, layout);
     free_grid(&g);
 }

@@ -247,7 +247,7 @@ SH_COMMAND(
 {
     ShResults r;
     ThFigure f = sh_new_plot(call);
-    bool ok = sh_results_read(call, &r, err) && plot(call, &r, &f, err);
+    bool ok = sh_results_read(call, NULL, &r, err) && plot(call, &r, &f, err);
     sh_results_free(&r);
     return sh_finish_plot(s, call, &f, ok, err);
 }

@@ -245,18 +245,27 @@ SH_COMMAND(
 SH_COMMAND(keep, .group = "general", .summary = "in a sweep, keep an object of the point",
            .detail =
                "Writes it to the sweep's folder, into kept, where load finds it: a model as "
-               ".safetensors, anything else as .th.  Where there is no sweep this is an error.",
+               ".safetensors, anything else as .th.  A variable that is a number becomes a figure "
+               "of its name, for results of=NAME.  Where there is no sweep this is an error.",
            .example = "sweep \"runs\" for n in 2..3 {\n"
                       "  automaton a = cycle($n)\n"
                       "  keep a\n"
+                      "  half = $states / 2\n"
+                      "  keep half\n"
                       "}\n"
+                      "results \"runs\" of=half show=max\n"
                       "load \"runs/kept/n=3-a.th\"\n"
                       "assert states == 3",
            .args = {{A_OBJECT, "NAME", A_NAMED}})
 {
     ShObject *o = call->operand[0].object;
+    ShFigureValue number = o->kind == SH_VALUE ? sh_variable(s, o->name) : (ShFigureValue){0};
     if (!s->point)
         return th_fail(err, TH_EUSAGE, "keep belongs into the body of a sweep");
+    if (number.kind == 'i' || number.kind == 'r') {
+        sh_result_real(s, o->name, number.real);
+        return true;
+    }
     ThText name = {0};
     th_text_printf(&name, "-%s%s", o->name, o->kind == SH_MODEL ? ".safetensors" : ".th");
     char *path =

@@ -1,0 +1,50 @@
+#!/usr/bin/env bats
+# The scripts of examples/paper: each trains one point for a few steps and says what all would take,
+# and the shortest are run whole, up to the report.
+
+setup() {
+    paper=$(realpath "$BATS_TEST_DIRNAME/../../examples/paper")
+    cd "$BATS_TEST_TMPDIR" || exit 1
+}
+
+# What the scripts whose names begin so say of their cost.
+dry() { # PREFIX
+    for script in "$paper/$1"*[0-9].th; do
+        grep -q begin.th "$script" || continue
+        "$TAPEHEAD" -q --threads=1 -D dry=yes -D "book=$paper/../../LICENSE" "$script" >said.txt
+        grep -q "size=small: [0-9]* points, about [0-9.]* hours" said.txt
+        [ "$(grep -l '"status":"failed"' ./*/points/* | wc -l)" -eq 0 ]
+    done
+}
+
+@test "the scripts of RegularGPT's tables say what they take" {
+    dry regular
+}
+
+@test "the script of the linear recurrences' table says what it takes" {
+    dry linear
+}
+
+@test "the scripts of the Turing Programs' figures say what they take" {
+    dry turing
+}
+
+@test "the scripts of the halting models' tables say what they take" {
+    dry halt
+}
+
+@test "a size that there is not is an error" {
+    run "$TAPEHEAD" -q -D size=huge "$paper/regular-table1.th"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"the assertion does not hold"* ]]
+}
+
+@test "the report has the tables, the bad news first" {
+    REPRODUCTION=$PWD/all "$paper/../../scripts/reproduce" regular-fig1 turing-fig4
+    sed 's/same value$/not reached/' all/turing-fig4.out >all/x && mv all/x all/turing-fig4.out
+    "$paper/../../scripts/reproduction" "$PWD/all" >again.md
+    grep -q "^| regular-fig1 | 0 | 0 | 0 | 11 " again.md
+    grep -q "^| turing-fig4 | 1 | 0 | 0 | 0 " again.md
+    [ "$(grep -n "turing-fig4): 1 of 1" again.md | cut -d: -f1)" -lt "$(grep -n "## All of them" again.md | cut -d: -f1)" ]
+    grep -q "^| 500 | 9 | 1 | 9 " again.md
+}
