@@ -1,7 +1,9 @@
 /* bench.c - times the library, a round at a time: training steps, evaluations of BATCH strings, or
- * BATCH strings written by the model, symbol by symbol, up to a length.
+ * BATCH strings written by the model, symbol by symbol, up to a length.  `halt` evaluates with
+ * weights by which a gated_universal that reads two symbols stops at once where the second is more
+ * frequent, and never elsewhere; what its block makes costs the same and changes nothing.
  *
- *     bench step|evaluate|write MODEL TASK LENGTHS BATCH THREADS [key=value]...
+ *     bench step|evaluate|halt|write MODEL TASK LENGTHS BATCH THREADS [key=value]...
  *
  * The options are the model's, or else the training's.  For every line SECONDS on standard input
  * one round is measured and a line printed: "median mean least count", in milliseconds.  At the end
@@ -19,8 +21,9 @@
 #include "lab/train.h"
 #include "models/state.h"
 
-typedef enum { STEP, EVALUATE, WRITE } Work;
-static const char *const works[] = {[STEP] = "step", [EVALUATE] = "evaluate", [WRITE] = "write"};
+typedef enum { STEP, EVALUATE, HALT, WRITE } Work;
+static const char *const works[] = {
+    [STEP] = "step", [EVALUATE] = "evaluate", [HALT] = "halt", [WRITE] = "write"};
 enum { MOST_TIMES = 1 << 20 };
 
 typedef struct {
@@ -97,15 +100,50 @@ static bool make_task(Bench *b, const char *name, ThError *err)
     return b->task != NULL;
 }
 
-/* Both kinds of work begin with a few steps: they bind the model and size the arenas. */
+/* The numbers of a parameter, all of them `value`; NULL: there is none of this name. */
+static float *fill(Bench *b, const char *name, float value)
+{
+    const ThParams *all = &b->model->params;
+    for (int i = 0; i < all->n; i++) {
+        const ThParam *p = &all->item[i];
+        for (int k = 0; k < p->rows * p->cols && strcmp(p->name, name) == 0; k++)
+            all->value[p->offset + (size_t)k] = value;
+        if (strcmp(p->name, name) == 0)
+            return all->value + p->offset;
+    }
+    return NULL;
+}
+
+/* The first number of a state is -1 or 1, by the symbol; the network that decides looks at its mean
+ * in the states before the block, and the block adds nothing. */
+static bool make_halting(Bench *b, ThError *err)
+{
+    enum { SURE = 1000, GAIN = 20 };
+    float *embedding = fill(b, "embedding", 0), *ends = fill(b, "ends", 0);
+    float *up = fill(b, "halting.up", 0), *up_bias = fill(b, "halting.up_bias", 0);
+    float *down = fill(b, "halting.down", 0), *down_bias = fill(b, "halting.down_bias", -GAIN / 2);
+    bool ok = fill(b, "attention.output", 0) && fill(b, "feed_forward.down", 0) && embedding &&
+              ends && up && up_bias && down && down_bias;
+    if (!ok)
+        return th_fail(err, TH_EUSAGE, "halt is for a gated_universal with a string's answer");
+    embedding[0] = -1;
+    embedding[th_option_int(&b->model->options, "dim")] = 1;
+    up[0] = SURE;
+    down[0] = GAIN;
+    return true;
+}
+
+/* Every kind of work begins with a few steps: they bind the model and size the arenas. */
 static bool warm_up(Bench *b, ThError *err)
 {
     b->trainer = th_trainer_new(b->model, b->task, &b->training, b->threads, err);
     for (int i = 0; b->trainer && i < 5; i++)
         if (!th_trainer_step(b->trainer, err))
             return false;
-    if (!b->trainer || b->work != EVALUATE)
+    if (!b->trainer || (b->work != EVALUATE && b->work != HALT))
         return b->trainer != NULL;
+    if (b->work == HALT && !make_halting(b, err))
+        return false;
     ThScore score;
     b->evaluator = th_evaluator_new(b->model, b->task, 1, b->threads, err);
     return b->evaluator && th_evaluator_length(b->evaluator, b->length, b->batch, &score, err);
@@ -194,7 +232,7 @@ static bool run(Bench *b, int argc, char **argv, ThError *err)
 int main(int argc, char **argv)
 {
     if (argc < 7) {
-        fprintf(stderr, "usage: bench step|evaluate|write MODEL TASK LENGTHS BATCH THREADS "
+        fprintf(stderr, "usage: bench step|evaluate|halt|write MODEL TASK LENGTHS BATCH THREADS "
                         "[key=value]...\n");
         return 2;
     }

@@ -16,6 +16,7 @@ import torch
 from torch.nn import functional as F
 
 import decoder
+import halting
 import linear
 import models
 from tasks import TASKS
@@ -25,6 +26,8 @@ def make(name, dim, heads, layers):
     """The model, and the task that it is to learn."""
     if name in linear.LAYERS:
         return linear.Network(name, 5, 5, dim, *layers), "sum"
+    if name in halting.MODELS:
+        return halting.MODELS[name](2, 2, dim, heads, *layers), "parity"
     if name in ("none", "hard_alibi", "rope", "t5", "fire"):
         return decoder.Decoder(name, 5, 5, dim, heads, *layers), "sum"
     return models.make(name, 2, 2, dim, heads), "parity"
