@@ -1,6 +1,8 @@
 /* Causal convolutions of columns. */
+#include <math.h>
 #include <string.h>
 
+#include "tensor/kernels_fourier.h"
 #include "tensor/kernels_space.h"
 #include "tensor/tape_impl.h"
 
@@ -22,8 +24,47 @@ static ThKernelConvolve part(ThTape *t, const ThTapeNode *n, int string)
                               .y = (float *)n->value + from};
 }
 
+/* From so many positions and lags on transforms are faster than sums of products. */
+enum { LONG = 160 };
+
+static bool is_long(const ThTape *t, const ThTapeNode *n)
+{
+    const Strings *s = n->args;
+    return s->T >= LONG && th_tape_rows(t, n->in[KERNEL]) >= LONG;
+}
+
+/* False fails the tape. */
+static bool arrange(ThTape *t, const ThTapeNode *n, ThKernelFourier *f)
+{
+    const Strings *s = n->args;
+    int rows = th_tape_in(t, n, KERNEL)->rows, L = rows < s->T ? rows : s->T;
+    int N = th_kernel_fourier_size(s->T, L);
+    float *turn = th_tape_take(t, 2 * (size_t)N, sizeof *turn);
+    float *room = th_tape_take(t, th_kernel_fourier_room(N), sizeof *room);
+    for (int j = 0; turn && j < N; j++) {
+        turn[j] = (float)cos(2 * acos(-1) * j / N);
+        turn[N + j] = (float)sin(2 * acos(-1) * j / N);
+    }
+    *f = (ThKernelFourier){.B = s->B,
+                           .T = s->T,
+                           .L = L,
+                           .d = n->cols,
+                           .N = N,
+                           .u = th_tape_in_float(t, n, U),
+                           .kernel = th_tape_in_float(t, n, KERNEL),
+                           .turn = turn,
+                           .room = room};
+    return turn && room;
+}
+
 static void forward(ThTape *t, ThTapeNode *n)
 {
+    ThKernelFourier f;
+    if (is_long(t, n)) {
+        if (arrange(t, n, &f))
+            th_kernel_fourier(&f, n->value);
+        return;
+    }
     memset(n->value, 0, (size_t)n->rows * (size_t)n->cols * sizeof(float));
     for (int b = 0; b < ((const Strings *)n->args)->B; b++) {
         ThKernelConvolve c = part(t, n, b);
@@ -35,6 +76,12 @@ static void backward(ThTape *t, ThTapeNode *n)
 {
     const Strings *s = n->args;
     float *du = th_tape_grad_float_zeroed(t, n, U), *dk = th_tape_grad_float_zeroed(t, n, KERNEL);
+    ThKernelFourier f;
+    if (is_long(t, n)) {
+        if (du && dk && arrange(t, n, &f))
+            th_kernel_fourier_back(&f, n->grad, du, dk);
+        return;
+    }
     for (int b = 0; du && dk && b < s->B; b++) {
         ThKernelConvolve c = part(t, n, b);
         size_t from = (size_t)b * (size_t)s->T * (size_t)n->cols;

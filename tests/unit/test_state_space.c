@@ -136,12 +136,49 @@ static void test_misfits(void **state)
     assert_non_null(strstr(misfit_of(&o), "5 and 2 columns"));
 }
 
+/* The gradient of Σ y² of 3 strings; shape: positions, lags, columns. */
+static void convolution_gradient(const int shape[3], ThTapePrecision precision, double *to)
+{
+    ThError err = {0};
+    ThParams p = {0};
+    th_params_add(&p, "u", 3 * shape[0], shape[2], TH_INIT_NORMAL, 1, &err);
+    th_params_add(&p, "kernel", shape[1], shape[2], TH_INIT_NORMAL, 1, &err);
+    assert_true(th_params_allocate(&p, 1, NULL, &err));
+    ThTape *t = th_tape_new(precision, &p, &err);
+    th_tape_begin(t, TH_TAPE_GRADIENT);
+    ThVar y = th_op_convolve(t, th_param(t, 0), th_param(t, 1), 3, shape[0]);
+    assert_true(th_tape_backward(t, th_op_sum(t, th_op_multiply(t, y, y)), NULL, &err));
+    th_tape_read_gradient(t, th_param(t, 0), to);
+    th_tape_read_gradient(t, th_param(t, 1), to + 3 * shape[0] * shape[2]);
+    th_tape_free(t);
+    th_params_free(&p);
+}
+
+/* Those of floats are computed by Fourier transforms. */
+static void test_long_convolutions(void **state)
+{
+    (void)state;
+    static const int shapes[][3] = {{160, 160, 17}, {170, 300, 16}, {300, 161, 3}, {520, 520, 1}};
+    enum { MOST = 20000 };
+    static double fast[MOST], plain[MOST];
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        int n = (3 * shapes[i][0] + shapes[i][1]) * shapes[i][2];
+        assert_true(n <= MOST);
+        convolution_gradient(shapes[i], TH_TAPE_FLOAT, fast);
+        convolution_gradient(shapes[i], TH_TAPE_DOUBLE, plain);
+        double most = 0;
+        for (int k = 0; k < n; k++)
+            most = fmax(most, fabs(plain[k]));
+        for (int k = 0; k < n; k++)
+            assert_true(fabs(fast[k] - plain[k]) < 1e-5 * most);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradients),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_convolutions),
+        cmocka_unit_test(test_gradients),    cmocka_unit_test(test_values),
+        cmocka_unit_test(test_convolutions), cmocka_unit_test(test_long_convolutions),
         cmocka_unit_test(test_misfits),
     };
     return cmocka_run_group_tests_name("state space", tests, NULL, NULL);

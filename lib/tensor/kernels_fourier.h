@@ -1,0 +1,28 @@
+/* kernels_fourier.h - causal convolutions of long strings by Fourier transforms, two strings at a
+ * time as real and imaginary parts.  Rounding is that of all numbers of both, so that a later
+ * symbol may move an earlier result by a unit or two in the last place.  Compiled like kernels.c.
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_TENSOR_KERNELS_FOURIER_H
+#define TH_TENSOR_KERNELS_FOURIER_H
+
+#include <stddef.h>
+
+/* u (B*T,d) and kernel (L,d): y_t = Σ_l kernel_l ∘ u_(t-l) within each string. */
+typedef struct {
+    int B, T, L, d, N; /* N: of th_kernel_fourier_size */
+    const float *u, *kernel;
+    const float *turn; /* (2N): cos 2πj/N and sin 2πj/N */
+    float *room;       /* (th_kernel_fourier_room(N)) */
+} ThKernelFourier;
+
+/* The points of the transforms: a power of two of at least T+L-1. */
+int th_kernel_fourier_size(int T, int L);
+size_t th_kernel_fourier_room(int N);
+
+/* y is written; du and dkernel are added to. */
+void th_kernel_fourier(const ThKernelFourier *f, float *y);
+void th_kernel_fourier_back(const ThKernelFourier *f, const float *dy, float *du, float *dkernel);
+
+#endif
