@@ -1,8 +1,13 @@
 #include "tensor/kernels_gemm.h"
 
-#include "tensor/clones.h"
-
 #define INLINE static inline __attribute__((always_inline))
+
+/* Called only where has_wide_registers says so. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define WIDE_REGISTERS __attribute__((target("arch=x86-64-v4")))
+#else
+#define WIDE_REGISTERS
+#endif
 
 /* Six rows of four times sixteen columns are added up in registers, DEEP terms at a time: so much
  * of 64 columns of b stays in the nearest cache while BAND rows of a go by. */
@@ -36,10 +41,11 @@ typedef struct {
     float beta;
 } Part;
 
-INLINE void put(float *c, const Lane *sum, float beta, int n)
+/* The columns that do not fill a lane.  Not inline: there would be a hundred of it. */
+__attribute__((noinline)) static void put(float *c, const float *sum, float beta, int n)
 {
     for (int j = 0; j < n; j++)
-        c[j] = (*sum)[j] + (beta == 0 ? 0 : beta * c[j]);
+        c[j] = sum[j] + (beta == 0 ? 0 : beta * c[j]);
 }
 
 INLINE void tile(const Part *t, int rows, int lanes)
@@ -68,9 +74,10 @@ INLINE void tile(const Part *t, int rows, int lanes)
 #pragma GCC unroll 4
         for (int j = 0; j < lanes; j++) {
             Lane *c = (Lane *)(t->c + i * t->c_row + LANE * j);
-            if (j == lanes - 1 && t->last < LANE)
-                put((float *)c, &sum[i][j], t->beta, t->last);
-            else
+            if (j == lanes - 1 && t->last < LANE) {
+                Lane rest = sum[i][j];
+                put((float *)c, (const float *)&rest, t->beta, t->last);
+            } else
                 *c = t->beta == 0 ? sum[i][j] : sum[i][j] + t->beta * *c;
         }
 }
@@ -127,7 +134,7 @@ INLINE void part(const ThKernelGemm *g, int p, int i, int j, float *room)
         column(t, m, 1);
 }
 
-TH_KERNEL_CLONES void th_kernel_gemm(const ThKernelGemm *g)
+WIDE_REGISTERS void th_kernel_gemm(const ThKernelGemm *g)
 {
     float room[DEEP * PANEL];
     for (int p = 0; p < g->k; p += DEEP)
