@@ -1,6 +1,7 @@
 #include "tensor/kernels.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "tensor/clones.h"
 #include "tensor/kernels_impl.h"
@@ -11,6 +12,12 @@ TH_KERNEL_CLONES void th_kernel_add(float *y, const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] += x[i];
+}
+
+TH_KERNEL_CLONES void th_kernel_multiply(float *y, const float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] *= x[i];
 }
 
 TH_KERNEL_CLONES void th_kernel_add_scaled(float *y, const float *x, float s, size_t n)
@@ -47,13 +54,10 @@ TH_KERNEL_CLONES void th_kernel_bias(float *y, const float *bias, int n, int d)
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_bias_relu(float *y, const float *bias, int n, int d)
+void th_kernel_fill_rows(float *y, const float *row, int n, int d)
 {
-    for (int i = 0; i < n; i++) {
-        float *row = y + (size_t)i * (size_t)d;
-        for (int j = 0; j < d; j++)
-            row[j] = th_kernel_relu_of(row[j] + bias[j]);
-    }
+    for (int i = 0; i < n; i++)
+        memcpy(y + (size_t)i * (size_t)d, row, (size_t)d * sizeof *y);
 }
 
 TH_KERNEL_CLONES void th_kernel_column_sums(float *sum, const float *x, int n, int d, float beta)
@@ -91,6 +95,15 @@ TH_KERNEL_CLONES void th_kernel_gelu_back(float *dx, const float *dy, const floa
         float cdf = 0.5f * (1 + erff(x[i] * 0.70710678f));
         float pdf = 0.39894228f * expf(-0.5f * x[i] * x[i]);
         dx[i] = dy[i] * (cdf + x[i] * pdf);
+    }
+}
+
+TH_KERNEL_CLONES void th_kernel_gelu_slope(float *y, float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        float z = x[i], cdf = 0.5f * (1 + erff(z * 0.70710678f));
+        y[i] = z * cdf;
+        x[i] = cdf + z * 0.39894228f * expf(-0.5f * z * z);
     }
 }
 

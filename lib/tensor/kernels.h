@@ -13,15 +13,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* y += x, y += s x, y = s x; returns Σ x², which is not finite if an x is not. */
+/* y += x, y *= x, y += s x, y = s x; returns Σ x², which is not finite if an x is not. */
 void th_kernel_add(float *y, const float *x, size_t n);
+void th_kernel_multiply(float *y, const float *x, size_t n);
 void th_kernel_add_scaled(float *y, const float *x, float s, size_t n);
 void th_kernel_scale(float *y, const float *x, float s, size_t n);
 double th_kernel_sum_squares(const float *x, size_t n);
 
 /* Rows of a matrix (n,d). */
-void th_kernel_bias(float *y, const float *bias, int n, int d);      /* y += bias */
-void th_kernel_bias_relu(float *y, const float *bias, int n, int d); /* y = max(0, y + bias) */
+void th_kernel_bias(float *y, const float *bias, int n, int d); /* y += bias */
+void th_kernel_fill_rows(float *y, const float *row, int n, int d);
 void th_kernel_column_sums(float *sum, const float *x, int n, int d, float beta);
 
 /* y = max(0, x). */
@@ -33,6 +34,7 @@ void th_kernel_relu_back(float *dx, const float *dy, const float *y, size_t n);
 /* The exact gelu and its derivative at x. */
 void th_kernel_gelu(float *y, const float *x, size_t n);
 void th_kernel_gelu_back(float *dx, const float *dy, const float *x, size_t n);
+void th_kernel_gelu_slope(float *y, float *x, size_t n); /* x becomes the derivatives */
 
 void th_kernel_sigmoid(float *y, const float *x, size_t n);
 

@@ -17,41 +17,56 @@ static Activation activation(const ThTapeNode *n)
 
 /* ---- fast ---- */
 
+/* A bias lies in the result before the product is added: no pass of its own.  For backward gelu
+ * leaves its slopes. */
 static void linear_forward(ThTape *t, ThTapeNode *n)
 {
     const ThTapeNode *x = th_tape_in(t, n, X);
     const float *bias = th_tape_in_float(t, n, BIAS);
     size_t size = (size_t)n->rows * (size_t)n->cols;
-    ThBlasGemm g = {n->rows, n->cols, x->cols, x->cols, n->cols, n->cols, 0};
+    ThBlasGemm g = {n->rows, n->cols, x->cols, x->cols, n->cols, n->cols, bias ? 1 : 0};
     float *z = n->value;
-    if (activation(n) == GELU)
+    bool slopes = activation(n) == GELU && th_tape_records(t);
+    if (slopes)
         z = n->saved = th_tape_take(t, size, sizeof *z);
     if (!z)
         return;
+    if (bias)
+        th_kernel_fill_rows(z, bias, n->rows, n->cols);
     th_blas_gemm_stopping(th_blas_gemm_nn, &g, x->value, th_tape_in_float(t, n, W), z,
                           th_tape_stop(t));
-    if (activation(n) == RELU && bias)
-        th_kernel_bias_relu(z, bias, n->rows, n->cols);
-    else if (bias)
-        th_kernel_bias(z, bias, n->rows, n->cols);
-    if (activation(n) == RELU && !bias)
+    if (activation(n) == RELU)
         th_kernel_relu(z, z, size);
-    if (activation(n) == GELU)
-        th_kernel_gelu(n->value, z, size);
+    else if (slopes)
+        th_kernel_gelu_slope(n->value, z, size);
+    else if (activation(n) == GELU)
+        th_kernel_gelu(z, z, size);
+}
+
+/* From the gradient of n's value to that of what the activation got, and of the bias: in parts that
+ * stay in the cache between the two. */
+static void activation_back(const ThTapeNode *n, float *db, float beta)
+{
+    enum { ROWS_AT_ONCE = 32 };
+    for (int i = 0; i < n->rows; i += ROWS_AT_ONCE) {
+        int rows = n->rows - i < ROWS_AT_ONCE ? n->rows - i : ROWS_AT_ONCE;
+        size_t at = (size_t)i * (size_t)n->cols, size = (size_t)rows * (size_t)n->cols;
+        float *dy = (float *)n->grad + at;
+        if (activation(n) == RELU)
+            th_kernel_relu_back(dy, dy, (const float *)n->value + at, size);
+        else if (activation(n) == GELU)
+            th_kernel_multiply(dy, (const float *)n->saved + at, size);
+        if (db)
+            th_kernel_column_sums(db, dy, rows, n->cols, i == 0 ? beta : 1);
+    }
 }
 
 static void linear_backward(ThTape *t, ThTapeNode *n)
 {
     const ThTapeNode *x = th_tape_in(t, n, X);
     float *dy = n->grad, beta;
-    size_t size = (size_t)n->rows * (size_t)n->cols;
-    if (activation(n) == RELU)
-        th_kernel_relu_back(dy, dy, n->value, size);
-    else if (activation(n) == GELU)
-        th_kernel_gelu_back(dy, dy, n->saved, size);
     float *db = th_tape_grad_float(t, n, BIAS, &beta);
-    if (db)
-        th_kernel_column_sums(db, dy, n->rows, n->cols, beta);
+    activation_back(n, db, beta);
     float *dw = th_tape_grad_float(t, n, W, &beta);
     if (dw)
         th_blas_gemm_stopping(
