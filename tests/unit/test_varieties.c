@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -303,8 +304,51 @@ static void test_definitions(void **state)
     assert_in_range(tables, TURNS / 2, TURNS);
 }
 
+/* The class of a regular expression over a and b. */
+static const char *class_of(const char *regex)
+{
+    ThError err = {0};
+    char text[200];
+    snprintf(text, sizeof text, "regex \"%s\" over \"ab\"", regex);
+    ThAutomaton *a = evaluate(text);
+    ThDfa *wide = th_automaton_dfa(a, 0, NULL, &err), *d = th_dfa_minimize(wide, NULL, &err);
+    ThMonoid *m = th_monoid_new(d, 0, NULL, &err);
+    ThGreen *g = th_green_new(m, NULL, &err);
+    ThVarieties v;
+    assert_true(th_varieties_of(&v, m, g, NULL, &err));
+    const char *name = th_varieties_class_name(th_varieties_class(&v));
+    th_varieties_free(&v);
+    th_green_free(g);
+    th_monoid_free(m);
+    th_dfa_free(d);
+    th_dfa_free(wide);
+    th_automaton_free(a);
+    return name;
+}
+
+static void test_classes(void **state)
+{
+    static const char *const known[][2] = {
+        {"(a|b)*", "trivial"},
+        {"(a|b)*a(a|b)*b(a|b)*", "J-trivial"},
+        {"(a|b)*a", "definite"},
+        {"a(a|b)*", "reverse definite"},
+        {"a(a|b)*b", "generalized definite"},
+        {"b*a(a|b)*b", "L-trivial"},
+        {"(a|b)*aa(a|b)*", "locally testable"},
+        {"(ab)*", "locally testable"},
+        {"(a(ab)*b)*", "star-free"},
+        {"((a|b)(a|b))*", "group"},
+        {"(a(a|b))*", "solvable"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        assert_string_equal(class_of(known[i][0]), known[i][1]);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_definitions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_definitions),
+                                       cmocka_unit_test(test_classes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
