@@ -132,17 +132,15 @@ INLINE void load(const ThKernelFourier *f, Point *to, const float *a, const floa
     }
 }
 
-/* Adds x/N, the real parts and where b is there the imaginary ones, or overwrites what was there.
- */
-INLINE void store(const ThKernelFourier *f, float *a, float *b, const Point *x, int n, int cols,
-                  bool add)
+/* Adds x/N, the real parts and where b is there the imaginary ones. */
+INLINE void store(const ThKernelFourier *f, float *a, float *b, const Point *x, int n, int cols)
 {
     float by = 1 / (float)f->N;
     for (int i = 0; i < n; i++, a += f->d, b += b ? f->d : 0) {
         for (int c = 0; c < cols; c++)
-            a[c] = by * x[i].re[c] + (add ? a[c] : 0);
+            a[c] += by * x[i].re[c];
         for (int c = 0; b && c < cols; c++)
-            b[c] = by * x[i].im[c] + (add ? b[c] : 0);
+            b[c] += by * x[i].im[c];
     }
 }
 
@@ -158,17 +156,6 @@ INLINE void products(const ThKernelFourier *f, Point *to, const Point *a, const 
 }
 
 /* Two strings, or the last: of all of them the columns from `at` on. */
-INLINE void forward(const ThKernelFourier *f, float *y, ptrdiff_t at, bool two, int cols)
-{
-    ptrdiff_t next = at + (ptrdiff_t)f->T * f->d;
-    Point *x = room_of(f, STRINGS);
-    load(f, x, f->u + at, two ? f->u + next : NULL, f->T, cols);
-    transform(f, x);
-    products(f, x, room_of(f, KERNEL), x, 1, 0);
-    inverse(f, x);
-    store(f, y + at, two ? y + next : NULL, x, f->T, cols, false);
-}
-
 INLINE void backward(const ThKernelFourier *f, const float *dy, float *du, ptrdiff_t at, bool two,
                      int cols)
 {
@@ -181,24 +168,12 @@ INLINE void backward(const ThKernelFourier *f, const float *dy, float *du, ptrdi
     products(f, room_of(f, SUM), x, dx, -1, 1);
     products(f, dx, room_of(f, KERNEL), dx, -1, 0);
     inverse(f, dx);
-    store(f, du + at, two ? du + next : NULL, dx, f->T, cols, true);
-}
-
-TH_KERNEL_CLONES void th_kernel_fourier(const ThKernelFourier *f, float *y)
-{
-    ptrdiff_t string = (ptrdiff_t)f->T * f->d;
-    for (int j = 0; j < f->d; j += LANE) {
-        int cols = f->d - j < LANE ? f->d - j : LANE;
-        load(f, room_of(f, KERNEL), f->kernel + j, NULL, f->L, cols);
-        transform(f, room_of(f, KERNEL));
-        for (int b = 0; b < f->B; b += 2)
-            forward(f, y, b * string + j, b + 1 < f->B, cols);
-    }
+    store(f, du + at, two ? du + next : NULL, dx, f->T, cols);
 }
 
 /* The gradients of two kernels are the real part of one product, for their strings are real. */
-TH_KERNEL_CLONES void th_kernel_fourier_back(const ThKernelFourier *f, const float *dy, float *du,
-                                             float *dkernel)
+TH_KERNEL_CLONES void th_kernel_fourier(const ThKernelFourier *f, const float *dy, float *du,
+                                        float *dkernel)
 {
     ptrdiff_t string = (ptrdiff_t)f->T * f->d;
     for (int j = 0; j < f->d; j += LANE) {
@@ -209,6 +184,6 @@ TH_KERNEL_CLONES void th_kernel_fourier_back(const ThKernelFourier *f, const flo
         for (int b = 0; b < f->B; b += 2)
             backward(f, dy, du, b * string + j, b + 1 < f->B, cols);
         inverse(f, room_of(f, SUM));
-        store(f, dkernel + j, NULL, room_of(f, SUM), f->L, cols, true);
+        store(f, dkernel + j, NULL, room_of(f, SUM), f->L, cols);
     }
 }

@@ -1,6 +1,6 @@
-/* kernels_fourier.h - causal convolutions of long strings by Fourier transforms, two strings at a
- * time as real and imaginary parts.  Rounding is that of all numbers of both, so that a later
- * symbol may move an earlier result by a unit or two in the last place.  Compiled like kernels.c.
+/* kernels_fourier.h - the gradients of causal convolutions of long strings by Fourier transforms,
+ * two strings at a time as real and imaginary parts, sixteen columns at once; GSL's are of one
+ * column, in double.  Compiled like kernels.c.
  *
  * Internal: for the library itself; not installed.
  */
@@ -21,8 +21,7 @@ typedef struct {
 int th_kernel_fourier_size(int T, int L);
 size_t th_kernel_fourier_room(int N);
 
-/* y is written; du and dkernel are added to. */
-void th_kernel_fourier(const ThKernelFourier *f, float *y);
-void th_kernel_fourier_back(const ThKernelFourier *f, const float *dy, float *du, float *dkernel);
+/* Adds the gradients of u and kernel to du and dkernel, from that of y. */
+void th_kernel_fourier(const ThKernelFourier *f, const float *dy, float *du, float *dkernel);
 
 #endif

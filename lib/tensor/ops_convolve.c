@@ -24,7 +24,8 @@ static ThKernelConvolve part(ThTape *t, const ThTapeNode *n, int string)
                               .y = (float *)n->value + from};
 }
 
-/* From so many positions and lags on transforms are faster than sums of products. */
+/* From so many positions and lags on transforms are faster than sums of products.  Values are sums
+ * of products at any length: not even their rounding shows what comes later in the string. */
 enum { LONG = 160 };
 
 static bool is_long(const ThTape *t, const ThTapeNode *n)
@@ -59,12 +60,6 @@ static bool arrange(ThTape *t, const ThTapeNode *n, ThKernelFourier *f)
 
 static void forward(ThTape *t, ThTapeNode *n)
 {
-    ThKernelFourier f;
-    if (is_long(t, n)) {
-        if (arrange(t, n, &f))
-            th_kernel_fourier(&f, n->value);
-        return;
-    }
     memset(n->value, 0, (size_t)n->rows * (size_t)n->cols * sizeof(float));
     for (int b = 0; b < ((const Strings *)n->args)->B; b++) {
         ThKernelConvolve c = part(t, n, b);
@@ -79,7 +74,7 @@ static void backward(ThTape *t, ThTapeNode *n)
     ThKernelFourier f;
     if (is_long(t, n)) {
         if (du && dk && arrange(t, n, &f))
-            th_kernel_fourier_back(&f, n->grad, du, dk);
+            th_kernel_fourier(&f, n->grad, du, dk);
         return;
     }
     for (int b = 0; du && dk && b < s->B; b++) {

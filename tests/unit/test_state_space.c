@@ -110,6 +110,39 @@ static void test_convolutions(void **state)
     }
 }
 
+/* Two strings of LONG symbols each, and what the convolution makes of them in floats. */
+enum { LONG = 300, LANES = 17 };
+
+static void convolve_long(const float *u, const float *kernel, double *y)
+{
+    ThParams none = {0};
+    ThTape *t = th_tape_new(TH_TAPE_FLOAT, &none, NULL);
+    th_tape_read(t,
+                 th_op_convolve(t, th_tape_constant(t, 2 * LONG, LANES, u),
+                                th_tape_constant(t, LONG, LANES, kernel), 2, LONG),
+                 y);
+    th_tape_free(t);
+}
+
+/* However long they are, a later symbol moves no earlier value, not by its last bit. */
+static void test_no_leak(void **state)
+{
+    (void)state;
+    enum { CHANGED = 251 * LANES, STRING = LONG * LANES };
+    static float u[2 * STRING], kernel[STRING];
+    static double before[2 * STRING], after[2 * STRING];
+    for (int i = 0; i < 2 * STRING; i++)
+        u[i] = sinf((float)i * 0.7f);
+    for (int i = 0; i < STRING; i++)
+        kernel[i] = cosf((float)i * 1.3f);
+    convolve_long(u, kernel, before);
+    u[CHANGED] += 1;
+    convolve_long(u, kernel, after);
+    assert_memory_equal(before, after, CHANGED * sizeof *before);
+    assert_memory_equal(before + STRING, after + STRING, STRING * sizeof *before);
+    assert_true(after[CHANGED] != before[CHANGED]);
+}
+
 static void test_misfits(void **state)
 {
     (void)state;
@@ -154,7 +187,7 @@ static void convolution_gradient(const int shape[3], ThTapePrecision precision, 
     th_params_free(&p);
 }
 
-/* Those of floats are computed by Fourier transforms. */
+/* Those of floats are computed by Fourier transforms, but not the values. */
 static void test_long_convolutions(void **state)
 {
     (void)state;
@@ -177,9 +210,9 @@ static void test_long_convolutions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradients),    cmocka_unit_test(test_values),
-        cmocka_unit_test(test_convolutions), cmocka_unit_test(test_long_convolutions),
-        cmocka_unit_test(test_misfits),
+        cmocka_unit_test(test_gradients),         cmocka_unit_test(test_values),
+        cmocka_unit_test(test_convolutions),      cmocka_unit_test(test_no_leak),
+        cmocka_unit_test(test_long_convolutions), cmocka_unit_test(test_misfits),
     };
     return cmocka_run_group_tests_name("state space", tests, NULL, NULL);
 }
