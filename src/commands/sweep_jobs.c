@@ -86,7 +86,7 @@ static bool end_job(ShSweep *w, int number, int status, ThError *err)
 void sh_jobs_end(ShSweep *w)
 {
     for (int i = 0; i < w->running; i++)
-        kill(w->job[i].pid, SIGTERM);
+        kill(-w->job[i].pid, SIGTERM);
     for (int i = 0; i < w->running; i++) {
         waitpid(w->job[i].pid, NULL, 0);
         free_job(&w->job[i]);
@@ -125,6 +125,7 @@ bool sh_job_start(ShSweep *w, const ShLoopNames *names, char *id, long long inde
         sh_point_process(w, names, id, index, parent);
     if (pid < 0)
         return th_fail(err, TH_EIO, "cannot start a process: %s", strerror(errno));
+    setpgid(pid, pid); /* here, too: who is first does not matter */
     w->job[w->running++] = (ShJob){pid, id, sh_point_variables(w->s, names), index};
     return true;
 }

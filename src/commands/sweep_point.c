@@ -154,12 +154,13 @@ static void die_with_parent(pid_t parent)
         _exit(2);
 }
 
-/* Ctrl-C is for the parent, which ends its children. */
+/* Ctrl-C is for the parent, which ends its children and what shell commands they run: they are a
+ * group of processes of their own. */
 _Noreturn void sh_point_process(const ShSweep *w, const ShLoopNames *names, const char *id,
                                 long long index, pid_t parent)
 {
     die_with_parent(parent);
-    signal(SIGINT, SIG_IGN);
+    setpgid(0, 0);
     sh_signals_clear();
     _exit(run_point(w, names, id, index));
 }
