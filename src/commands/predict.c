@@ -19,7 +19,7 @@ static const ThOptionSpec options[] = {
     {"batch", TH_INT, "64", 1, 1e6, NULL, "strings a step"},
     {"lr", TH_REAL, "3e-3", 0, 1e3, NULL, "learning rate"},
     {"length", TH_RANGE, "1..20", 1, 100000, NULL, "lengths of the training strings"},
-    {"longer", TH_RANGE, "41..101:20", 1, 100000, NULL, "lengths of longer ones"},
+    {"longer", TH_RANGE, "41..101:15", 1, 100000, NULL, "lengths of longer ones"},
     {"samples", TH_INT, "128", 1, 1e6, NULL, "strings of each length that are tested"},
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL,
      "of parameters and strings; default: set seed"},
