@@ -300,7 +300,7 @@ ThVar th_train_pull_add(ThTrainPull *p, ThTape *t, const ThModelRouting *routing
 static void move_centre(ThTrainPull *p, int label)
 {
     double count = p->shard[0].count[label], *centre = &p->centre[label * p->dim];
-    const double *sum = &p->shard[0].sum[label * p->dim];
+    const double *sum = p->shard[0].sum + label * p->dim;
     if (count == 0)
         return;
     for (int k = 0; k < p->dim; k++)

@@ -60,7 +60,7 @@ INLINE void four(Point *x, int q, const float *w, int N, int j)
 /* What undoes it, but for a factor of four. */
 INLINE void four_back(Point *x, int q, const float *w, int N, int j)
 {
-    Point a = x[0], y[3];
+    Point a = x[0], y[3] = {{{0}, {0}}};
 #pragma GCC unroll 3
     for (int k = 1; k < 4; k++)
         turn(y + k - 1, x + k * q, w[k * j], w[N + k * j]);
