@@ -153,8 +153,8 @@ static long long show_classes(const Atlas *a)
             e = &a->entry[i];
             languages += e->languages;
         }
-        sh_row(a->s, th_varieties_class_name(first->class),
-               (long long)(e->monoid - first->monoid + 1), (long long)(e - first + 1), languages);
+        long long monoids = e->monoid - first->monoid + 1, automata = e - first + 1;
+        sh_row(a->s, th_varieties_class_name(first->class), monoids, automata, languages);
         all += languages;
     }
     sh_table_end(a->s);
