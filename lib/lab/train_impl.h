@@ -26,34 +26,33 @@ typedef struct {
 
 struct ThTrainer {
     ThModel *model;
-    bool fresh; /* the trainer bound the model, and no step has been done yet */
     const ThTask *task;
     ThPool *pool;
+    Shard *shard;       /* (n_shards) */
+    ThTrainRanks ranks; /* size 0: this process is alone */
     int n_shards;
-    Shard *shard;                  /* (n_shards) */
-    ThTrainRanks ranks;            /* size 0: this process is alone */
-    int first_part, parts;         /* of the batch: the first shard's, and all there are */
-    bool joins;                    /* the words of the last comparison join every batch */
-    ThBatch drawn, both, batch;    /* those of the task; with words that joined; a view of either */
-    ThTrainValidation *validation; /* NULL: none */
-    ThRange lengths;
-    int curriculum;
-    bool whole; /* the present batch is drawn from all lengths, whatever the bound */
-    double full, threshold, growth;
+    int first_part, parts; /* of the batch: the first shard's, and all there are */
+    int curriculum, schedule;
+    int batch_size;
     int part; /* 0: whole strings; else parts of longer ones, which end a multiple of so many
                  symbols before their end */
+    int length, least; /* of the present batch's longest and its shortest strings */
+    bool fresh;        /* the trainer bound the model, and no step has been done yet */
+    bool joins;        /* the words of the last comparison join every batch */
+    bool whole;        /* the present batch is drawn from all lengths, whatever the bound */
+    ThBatch drawn, both, batch;    /* those of the task; with words that joined; a view of either */
+    ThTrainValidation *validation; /* NULL: none */
+    ThTrainPull *pull;             /* NULL: none */
+    ThRange lengths;
+    double full, threshold, growth;
     long long first, last_step; /* of this training: steps before it, and those after it */
-    int batch_size;
-    double rate, max_norm, noise, ramp;
-    ThTrainPull *pull; /* NULL: none */
-    int schedule;
     long long warmup;
+    double rate, max_norm, noise, ramp;
     ThOptimizerUpdate update;
     float *scratch; /* of the update rule: scratch_size floats for every shard */
     size_t scratch_size;
     long long answers; /* that the present batch asks for, */
     long long scored;  /* and those of its strings that were drawn */
-    int length, least; /* of its longest and its shortest strings */
     double step_loss, step_accuracy;
 };
 
