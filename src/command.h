@@ -133,6 +133,10 @@ bool sh_fail_operand(ThError *err, const ShOperand *o, ThErrc code, const char *
  * false, always:  return sh_error_inside(err, o);  */
 bool sh_error_inside(ThError *err, const ShOperand *o);
 
+/* Makes an error inside a file one about the file: its place, if it has one, is told before it, and
+ * its hint goes along.  Returns false, always. */
+bool sh_error_in_file(ThError *err, const char *path, const ThError *own);
+
 /* Returns new: the value of an operand that is an automaton expression over the session's automata,
  * or NULL and an error with its position. */
 ThAutomaton *sh_automaton_value(ShSession *s, const ShOperand *o, ThError *err);

@@ -405,7 +405,7 @@ static char *name_of_file(const char *path, const char *extension, ThError *err)
 static void tell_file(const char *path, const ThError *own, ThError *err)
 {
     if (own->line > 0)
-        th_fail(err, own->code, "%s:%d:%d: %s", path, own->line, own->col, own->msg);
+        sh_error_in_file(err, path, own);
     else
         th_fail(err, own->code, "%s: %s", path, own->msg);
     if (*own->hint)

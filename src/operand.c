@@ -38,6 +38,15 @@ bool sh_error_inside(ThError *err, const ShOperand *o)
     return false;
 }
 
+bool sh_error_in_file(ThError *err, const char *path, const ThError *own)
+{
+    if (own->line > 0)
+        th_fail(err, own->code, "%s:%d:%d: %s", path, own->line, own->col, own->msg);
+    else
+        th_fail(err, own->code, "%s", own->msg);
+    return own->hint[0] ? th_hint(err, "%s", own->hint) : false;
+}
+
 static const ThAutomaton *find_automaton(void *context, const char *name)
 {
     ShObject *o = sh_find(context, name);

@@ -110,13 +110,7 @@ bool sh_published_read(ShResults *r, const char *file, ThError *err)
     bool ok = th_task_rows_read(file, read_row, &in, &own);
     if (ok && r->n_published == 0)
         ok = th_fail(&own, TH_EVALUE, "'%s' has no rows", file);
-    if (!ok && own.line > 0)
-        th_fail(err, own.code, "%s:%d:%d: %s", file, own.line, own.col, own.msg);
-    else if (!ok)
-        th_fail(err, own.code, "%s", own.msg);
-    if (own.hint[0])
-        th_hint(err, "%s", own.hint);
-    return ok;
+    return ok || sh_error_in_file(err, file, &own);
 }
 
 void sh_published_free(ShResults *r)

@@ -76,7 +76,7 @@ static ThTask *make_task(const ThTaskKind *kind, const ThOptions *options, ThTas
     if (t || !own.code)
         return t;
     if (kind->takes_file && own.line > 0)
-        th_fail(err, own.code, "%s:%d:%d: %s", from.file, own.line, own.col, own.msg);
+        sh_error_in_file(err, from.file, &own);
     else if (kind->takes_file && own.code == TH_EVALUE)
         th_fail(err, own.code, "%s: %s", from.file, own.msg);
     else
