@@ -392,3 +392,9 @@ train m on p length=1..400 steps=100000000' >a.th
         grep -q "^  $group " <<<"$output" || { echo "no $group"; false; }
     done
 }
+
+@test "time runs a loop on one line and says how long it took" {
+    go -e 'time for i in 1..2 { if i == 2 { echo two }; }'
+    [ "$status" -eq 0 ] && [ "$output" = two ]
+    [[ $stderr =~ ^[0-9]+\.[0-9]{3}\ s,\ [0-9]+\.[0-9]{3}\ s\ of\ processor\ time$ ]]
+}
