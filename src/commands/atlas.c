@@ -94,6 +94,8 @@ static int by_algebra(const void *x, const void *y)
 static int sort(Atlas *a)
 {
     int monoids = 0;
+    if (!a->n) /* qsort takes no null */
+        return 0;
     qsort(a->entry, a->n, sizeof *a->entry, by_algebra);
     for (size_t i = 0; i < a->n; i++) {
         const Entry *before = i ? &a->entry[i - 1] : NULL;
