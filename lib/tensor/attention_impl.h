@@ -44,8 +44,18 @@ size_t th_tape_attend_bias_at(const ThTapeAttend *f, int b, int head, int i);
  * unless they are wanted. */
 void *th_tape_attend_publish(ThTape *t, const ThTapeAttend *f, size_t real);
 
+/* Weights of a layer up to this many are kept for backward, which else computes them again. */
+enum { TH_TAPE_ATTEND_KEPT = 1 << 24 };
+
 void th_tape_attend_forward(ThTape *t, ThTapeNode *n);
 void th_tape_attend_backward(ThTape *t, ThTapeNode *n);
+
+/* The same for queries and keys that nothing but lengths and a causal mask keeps apart, on
+ * processors where that is faster. */
+bool th_tape_attend_is_plain(const ThTapeAttend *f);
+void th_tape_attend_plain_forward(ThTape *t, ThTapeNode *n);
+void th_tape_attend_plain_backward(ThTape *t, ThTapeNode *n);
+
 void th_tape_attend_forward_double(ThTape *t, ThTapeNode *n);
 void th_tape_attend_backward_double(ThTape *t, ThTapeNode *n);
 

@@ -120,6 +120,9 @@ static bool fits_masks(ThTape *t, const ThOpAttention *how)
 
 static const ThOp op_attention = {"attention", th_tape_attend_forward, th_tape_attend_backward,
                                   th_tape_attend_forward_double, th_tape_attend_backward_double};
+static const ThOp op_plain = {"attention", th_tape_attend_plain_forward,
+                              th_tape_attend_plain_backward, th_tape_attend_forward_double,
+                              th_tape_attend_backward_double};
 
 ThVar th_op_attention(ThTape *t, ThVar q, ThVar kv, const ThOpAttention *how)
 {
@@ -150,6 +153,7 @@ ThVar th_op_attention(ThTape *t, ThVar q, ThVar kv, const ThOpAttention *how)
                   relative ? how->v : -1,
                   relative ? how->xl : -1,
                   biased ? how->bias : -1};
-    ThTapeNode *n = th_tape_node(t, &op_attention, th_tape_rows(t, q), f.d, in, 6);
+    const ThOp *op = th_tape_attend_is_plain(&f) ? &op_plain : &op_attention;
+    ThTapeNode *n = th_tape_node(t, op, th_tape_rows(t, q), f.d, in, 6);
     return n && th_tape_node_args(t, n, &f, sizeof f) ? th_tape_node_run(t, n) : -1;
 }

@@ -7,9 +7,6 @@
 #include "tensor/kernels.h"
 #include "tensor/kernels_attention.h"
 
-/* Weights of a layer up to this many are kept for backward, which else computes them again. */
-enum { KEPT_WEIGHTS = 1 << 24 };
-
 /* Queries of a causal run that are worked on together; keys behind the last of them are left out.
  */
 enum { CAUSAL_ROWS = 64 };
@@ -247,7 +244,7 @@ static void keep_weights(ThTape *t, ThTapeNode *n)
 {
     const ThTapeAttend *f = n->args;
     size_t all = (size_t)f->how.B * weights_before(f, f->how.heads);
-    if (th_tape_records(t) && all <= KEPT_WEIGHTS)
+    if (th_tape_records(t) && all <= TH_TAPE_ATTEND_KEPT)
         n->saved = th_tape_take(t, all, sizeof(float));
 }
 

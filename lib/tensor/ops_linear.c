@@ -17,68 +17,92 @@ static Activation activation(const ThTapeNode *n)
 
 /* ---- fast ---- */
 
+/* Rows that are worked on together, through product and activation, so that they are still in the
+ * cache for the next. */
+enum { ROWS_AT_ONCE = 384 };
+
+static int rows_from(const ThTapeNode *n, int i)
+{
+    return n->rows - i < ROWS_AT_ONCE ? n->rows - i : ROWS_AT_ONCE;
+}
+
 /* A bias lies in the result before the product is added: no pass of its own.  For backward gelu
  * leaves its slopes. */
-static void linear_forward(ThTape *t, ThTapeNode *n)
+static void forward_rows(ThTape *t, const ThTapeNode *n, int i)
 {
     const ThTapeNode *x = th_tape_in(t, n, X);
     const float *bias = th_tape_in_float(t, n, BIAS);
-    size_t size = (size_t)n->rows * (size_t)n->cols;
-    ThBlasGemm g = {n->rows, n->cols, x->cols, x->cols, n->cols, n->cols, bias ? 1 : 0};
-    float *z = n->value;
-    bool slopes = activation(n) == GELU && th_tape_records(t);
-    if (slopes)
-        z = n->saved = th_tape_take(t, size, sizeof *z);
-    if (!z)
-        return;
+    int rows = rows_from(n, i);
+    size_t at = (size_t)i * (size_t)n->cols, size = (size_t)rows * (size_t)n->cols;
+    float *y = (float *)n->value + at, *z = n->saved ? (float *)n->saved + at : y;
     if (bias)
-        th_kernel_fill_rows(z, bias, n->rows, n->cols);
-    th_blas_gemm_stopping(th_blas_gemm_nn, &g, x->value, th_tape_in_float(t, n, W), z,
-                          th_tape_stop(t));
+        th_kernel_fill_rows(z, bias, rows, n->cols);
+    th_blas_gemm_stopping(
+        th_blas_gemm_nn,
+        &(ThBlasGemm){rows, n->cols, x->cols, x->cols, n->cols, n->cols, bias ? 1 : 0},
+        (const float *)x->value + (size_t)i * (size_t)x->cols, th_tape_in_float(t, n, W), z,
+        th_tape_stop(t));
     if (activation(n) == RELU)
-        th_kernel_relu(z, z, size);
-    else if (slopes)
-        th_kernel_gelu_slope(n->value, z, size);
+        th_kernel_relu(y, z, size);
+    else if (n->saved)
+        th_kernel_gelu_slope(y, z, size);
     else if (activation(n) == GELU)
-        th_kernel_gelu(z, z, size);
+        th_kernel_gelu(y, z, size);
 }
 
-/* From the gradient of n's value to that of what the activation got, and of the bias: in parts that
- * stay in the cache between the two. */
-static void activation_back(const ThTapeNode *n, float *db, float beta)
+static void linear_forward(ThTape *t, ThTapeNode *n)
 {
-    enum { ROWS_AT_ONCE = 32 };
-    for (int i = 0; i < n->rows; i += ROWS_AT_ONCE) {
-        int rows = n->rows - i < ROWS_AT_ONCE ? n->rows - i : ROWS_AT_ONCE;
-        size_t at = (size_t)i * (size_t)n->cols, size = (size_t)rows * (size_t)n->cols;
-        float *dy = (float *)n->grad + at;
-        if (activation(n) == RELU)
-            th_kernel_relu_back(dy, dy, (const float *)n->value + at, size);
-        else if (activation(n) == GELU)
-            th_kernel_multiply(dy, (const float *)n->saved + at, size);
-        if (db)
-            th_kernel_column_sums(db, dy, rows, n->cols, i == 0 ? beta : 1);
-    }
+    if (activation(n) == GELU && th_tape_records(t))
+        n->saved = th_tape_take(t, (size_t)n->rows * (size_t)n->cols, sizeof(float));
+    for (int i = 0; i < n->rows && th_tape_goes_on(t); i += ROWS_AT_ONCE)
+        forward_rows(t, n, i);
+}
+
+/* Where gradients go, and whether there are some already. */
+typedef struct {
+    float *x, *w, *bias;
+    float beta_x, beta_w, beta_bias;
+} Gradients;
+
+/* From the gradient of the rows of n's value to that of what the activation got. */
+static void activation_back(const ThTapeNode *n, int i, float *dy)
+{
+    size_t at = (size_t)i * (size_t)n->cols, size = (size_t)rows_from(n, i) * (size_t)n->cols;
+    if (activation(n) == RELU)
+        th_kernel_relu_back(dy, dy, (const float *)n->value + at, size);
+    else if (activation(n) == GELU)
+        th_kernel_multiply(dy, (const float *)n->saved + at, size);
+}
+
+static void backward_rows(ThTape *t, const ThTapeNode *n, int i, const Gradients *g)
+{
+    const ThTapeNode *x = th_tape_in(t, n, X);
+    int rows = rows_from(n, i);
+    size_t at = (size_t)i * (size_t)x->cols;
+    float *dy = (float *)n->grad + (size_t)i * (size_t)n->cols;
+    activation_back(n, i, dy);
+    if (g->bias)
+        th_kernel_column_sums(g->bias, dy, rows, n->cols, i == 0 ? g->beta_bias : 1);
+    if (g->w)
+        th_blas_gemm_stopping(th_blas_gemm_tn,
+                              &(ThBlasGemm){x->cols, n->cols, rows, x->cols, n->cols, n->cols,
+                                            i == 0 ? g->beta_w : 1},
+                              (const float *)x->value + at, dy, g->w, th_tape_stop(t));
+    if (g->x)
+        th_blas_gemm_stopping(
+            th_blas_gemm_nt,
+            &(ThBlasGemm){rows, x->cols, n->cols, n->cols, n->cols, x->cols, g->beta_x}, dy,
+            th_tape_in_float(t, n, W), g->x + at, th_tape_stop(t));
 }
 
 static void linear_backward(ThTape *t, ThTapeNode *n)
 {
-    const ThTapeNode *x = th_tape_in(t, n, X);
-    float *dy = n->grad, beta;
-    float *db = th_tape_grad_float(t, n, BIAS, &beta);
-    activation_back(n, db, beta);
-    float *dw = th_tape_grad_float(t, n, W, &beta);
-    if (dw)
-        th_blas_gemm_stopping(
-            th_blas_gemm_tn,
-            &(ThBlasGemm){x->cols, n->cols, n->rows, x->cols, n->cols, n->cols, beta}, x->value, dy,
-            dw, th_tape_stop(t));
-    float *dx = th_tape_grad_float(t, n, X, &beta);
-    if (dx)
-        th_blas_gemm_stopping(
-            th_blas_gemm_nt,
-            &(ThBlasGemm){n->rows, x->cols, n->cols, n->cols, n->cols, x->cols, beta}, dy,
-            th_tape_in_float(t, n, W), dx, th_tape_stop(t));
+    Gradients g;
+    g.bias = th_tape_grad_float(t, n, BIAS, &g.beta_bias);
+    g.w = th_tape_grad_float(t, n, W, &g.beta_w);
+    g.x = th_tape_grad_float(t, n, X, &g.beta_x);
+    for (int i = 0; i < n->rows && th_tape_goes_on(t); i += ROWS_AT_ONCE)
+        backward_rows(t, n, i, &g);
 }
 
 /* ---- reference ---- */

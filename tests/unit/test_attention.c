@@ -271,6 +271,32 @@ static void test_parts(void **state)
     }
 }
 
+/* Heads of whole vectors take a way of their own where nothing but lengths and a causal mask
+ * modifies them: one part and several, with rows and keys that do not fill vectors. */
+static void test_whole_vectors(void **state)
+{
+    (void)state;
+    for (int mode = 0; mode < 4; mode++) {
+        Attend a = {{.B = 1 + (mode & 1),
+                     .T = 66,
+                     .heads = 2 - (mode & 1),
+                     .causal = mode & 2,
+                     .length = mode & 1 ? (const int[]){65, 66} : NULL},
+                    false};
+        Case c = case_of(&a, &(Shape){mode == 2 ? 65 : 66, mode & 1 ? 80 : 32, 0, false});
+        check(&c);
+    }
+    for (int mode = 0; mode < 2; mode++) {
+        Attend a = {
+            {.B = 4, .T = 40, .heads = 1, .causal = mode, .length = (const int[]){3, 40, 0, 17}},
+            false};
+        check_both(&a, &(Shape){40, 16, 0, false});
+        a.a.causal = false;
+        a.a.across = true;
+        check_both(&a, &(Shape){23, 16, 0, false});
+    }
+}
+
 static void test_biases(void **state)
 {
     (void)state;
@@ -563,6 +589,7 @@ int main(void)
         cmocka_unit_test(test_segments),
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_whole_vectors),
         cmocka_unit_test(test_biases),
         cmocka_unit_test(test_everything),
         cmocka_unit_test(test_constant_bias),

@@ -1,0 +1,119 @@
+/* kernels_tile.h - small products that are added up in wide registers; included by
+ * lib/tensor/kernels_gemm.c and kernels_heads.c only.  Everything is inlined into functions that
+ * are compiled with TH_KERNEL_TILE_REGISTERS and called only where th_kernel_tile_pays says so.
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_TENSOR_KERNELS_TILE_H
+#define TH_TENSOR_KERNELS_TILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define TH_KERNEL_TILE_REGISTERS __attribute__((target("arch=x86-64-v4")))
+#else
+#define TH_KERNEL_TILE_REGISTERS
+#endif
+#define TH_KERNEL_TILE_INLINE __attribute__((always_inline))
+
+/* Up to SUMS lanes are added up in registers at a time: in tiles of six rows of four lanes, or of
+ * more rows of fewer. */
+enum { TH_KERNEL_TILE_LANE = 16, TH_KERNEL_TILE_WIDE = 4, TH_KERNEL_TILE_SUMS = 24 };
+typedef float ThKernelLane
+    __attribute__((vector_size(TH_KERNEL_TILE_LANE * sizeof(float)), aligned(4)));
+
+/* Registers of 512 bits hold a tile; with fewer, OpenBLAS is faster. */
+static inline TH_KERNEL_TILE_INLINE bool th_kernel_tile_pays(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+    return __builtin_cpu_supports("avx512f");
+#else
+    return false;
+#endif
+}
+
+/* c = beta c + a b, with k terms to a sum; `last` columns of the last lane count. */
+typedef struct {
+    const float *a, *b;
+    float *c;
+    ptrdiff_t a_row, a_step, b_row, c_row;
+    int k, last;
+    float beta;
+} ThKernelTile;
+
+/* The columns that do not fill a lane.  Not inline: there would be a hundred of it. */
+static __attribute__((noinline, unused)) void th_kernel_tile_put(float *c, const float *sum,
+                                                                 float beta, int n)
+{
+    for (int j = 0; j < n; j++)
+        c[j] = sum[j] + (beta == 0 ? 0 : beta * c[j]);
+}
+
+static inline TH_KERNEL_TILE_INLINE void th_kernel_tile_multiply(const ThKernelTile *t, int rows,
+                                                                 int lanes)
+{
+    ThKernelLane sum[TH_KERNEL_TILE_SUMS], b[TH_KERNEL_TILE_WIDE];
+#pragma GCC unroll 24
+    for (int i = 0; i < rows * lanes; i++)
+        sum[i] = (ThKernelLane){0};
+#pragma GCC unroll 1
+    for (int p = 0; p < t->k; p++) {
+#pragma GCC unroll 4
+        for (int j = 0; j < lanes; j++)
+            b[j] = *(const ThKernelLane *)(t->b + p * t->b_row + TH_KERNEL_TILE_LANE * j);
+#pragma GCC unroll 16
+        for (int i = 0; i < rows; i++) {
+            float a = t->a[i * t->a_row + p * t->a_step];
+#pragma GCC unroll 4
+            for (int j = 0; j < lanes; j++)
+                sum[i * lanes + j] += a * b[j];
+        }
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 4
+        for (int j = 0; j < lanes; j++) {
+            ThKernelLane *c = (ThKernelLane *)(t->c + i * t->c_row + TH_KERNEL_TILE_LANE * j);
+            if (j == lanes - 1 && t->last < TH_KERNEL_TILE_LANE) {
+                ThKernelLane rest = sum[i * lanes + j];
+                th_kernel_tile_put((float *)c, (const float *)&rest, t->beta, t->last);
+            } else
+                *c = t->beta == 0 ? sum[i * lanes + j] : sum[i * lanes + j] + t->beta * *c;
+        }
+}
+
+/* The tiles of so many rows that fit into m. */
+static inline TH_KERNEL_TILE_INLINE void th_kernel_tile_some(ThKernelTile *t, int *m, int rows,
+                                                             int lanes)
+{
+    for (; *m >= rows; *m -= rows, t->a += rows * t->a_row, t->c += rows * t->c_row)
+        th_kernel_tile_multiply(t, rows, lanes);
+}
+
+/* m rows of so many lanes: the tallest tiles first, which have enough sums to hide how long each
+ * takes. */
+static inline TH_KERNEL_TILE_INLINE void th_kernel_tile_rows(ThKernelTile t, int m, int lanes)
+{
+    th_kernel_tile_some(&t, &m, lanes == 1 ? 16 : lanes == 2 ? 12 : lanes == 3 ? 8 : 6, lanes);
+    if (lanes == 1)
+        th_kernel_tile_some(&t, &m, 8, lanes);
+    th_kernel_tile_some(&t, &m, 4, lanes);
+    th_kernel_tile_some(&t, &m, 2, lanes);
+    th_kernel_tile_some(&t, &m, 1, lanes);
+}
+
+/* m rows of n columns, one to sixty-four. */
+static inline TH_KERNEL_TILE_INLINE void th_kernel_tile_panel(const ThKernelTile *t, int m, int n)
+{
+    if (n > 3 * TH_KERNEL_TILE_LANE)
+        th_kernel_tile_rows(*t, m, 4);
+    else if (n > 2 * TH_KERNEL_TILE_LANE)
+        th_kernel_tile_rows(*t, m, 3);
+    else if (n > TH_KERNEL_TILE_LANE)
+        th_kernel_tile_rows(*t, m, 2);
+    else
+        th_kernel_tile_rows(*t, m, 1);
+}
+
+#endif
