@@ -104,7 +104,8 @@ void th_proof_cell_free(ThProofCell *f)
     free(f);
 }
 
-void th_proof_cell_gates(const ThProofCell *f, const double *state, double *p)
+/* p (gates width) <- what goes into the gates but what the symbol adds: h recurrent. */
+static void find_gates(const ThProofCell *f, const double *state, double *p)
 {
     int wide = f->gates * f->width;
     memset(p, 0, (size_t)wide * sizeof *p);
@@ -130,7 +131,7 @@ void th_proof_cell_apply(const ThProofCell *f, const double *state, int symbol, 
             to[j] += f->input[symbol * n + j];
         return;
     }
-    th_proof_cell_gates(f, state, p);
+    find_gates(f, state, p);
     for (int j = 0; j < n; j++) {
         double first = logistic(x[j] + p[j]);
         if (f->kind == TH_PROOF_RNN)

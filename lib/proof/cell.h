@@ -49,9 +49,6 @@ bool th_proof_is_cell(const ThModel *m);
 ThProofCell *th_proof_cell_new(const ThModel *m, ThError *err);
 void th_proof_cell_free(ThProofCell *f); /* NULL is fine */
 
-/* p (gates width) <- what goes into the gates but what the symbol adds: h recurrent. */
-void th_proof_cell_gates(const ThProofCell *f, const double *state, double *p);
-
 /* to (dim) <- the next state; p is room for gates·width numbers. */
 void th_proof_cell_apply(const ThProofCell *f, const double *state, int symbol, double *p,
                          double *to);

@@ -4,20 +4,22 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "proof/check_impl.h"
 
+/* Sets and points are numbered: the labels' sets, the symbols, and the start of a recurrent
+ * network; before them all is nothing. */
+enum { NOTHING = -1 };
+
 typedef struct {
     const ThProofCertificate *c;
-    const ThProofMap *f;
-    ThProofBounds *b;
+    const ThProofMap *f;  /* of trees, */
+    const ThProofCell *g; /* or of a recurrent network */
     ThStop *stop;
     ThProofChecked *out;
-    double *logit; /* (n_classes) */
-    int *product;  /* (n_states): a map */
-    double *room;  /* (dim) */
+    ThProofCheckSet *s;
+    double *identity, *inverse, *stretch; /* (dim, dim); (n_labels or 1, dim, dim), of the shapes */
 } Check;
 
 /* Notes what does not hold.  Returns false, always. */
@@ -31,47 +33,6 @@ static bool refuse(Check *k, const char *format, ...)
     return false;
 }
 
-/* ---- labels ---------------------------------------------------------------------------------- */
-
-/* The label of a kind with the map in k->product, or -1. */
-static int find_label(const Check *k, bool complete)
-{
-    const ThProofCertificate *c = k->c;
-    size_t states = (size_t)c->n_states;
-    for (int i = 0; i < c->n_labels; i++)
-        if (c->complete[i] == complete &&
-            memcmp(c->map + (size_t)i * states, k->product, states * sizeof *c->map) == 0)
-            return i;
-    return -1;
-}
-
-/* k->product <- the map of symbol a, or of a and then b. */
-static void symbol_map(Check *k, int a, int b)
-{
-    const ThProofCertificate *c = k->c;
-    for (int q = 0; q < c->n_states; q++) {
-        int to = c->next[q * c->n_symbols + a];
-        k->product[q] = b < 0 ? to : c->next[to * c->n_symbols + b];
-    }
-}
-
-/* The label of F(i, j); i -1: nothing. */
-static int product_label(Check *k, int i, int j)
-{
-    const ThProofCertificate *c = k->c;
-    const int *later = c->map + (size_t)j * (size_t)c->n_states;
-    for (int q = 0; q < c->n_states; q++)
-        k->product[q] = later[i < 0 ? q : c->map[i * c->n_states + q]];
-    return find_label(k, i >= 0 && c->complete[i]);
-}
-
-static ThProofEllipsoid ellipsoid(const Check *k, int i)
-{
-    const ThProofCertificate *c = k->c;
-    return (ThProofEllipsoid){c->centre + (size_t)i * (size_t)c->dim, c->radius[i],
-                              c->shape ? i : 0};
-}
-
 /* Is a bound within what it may be? */
 static bool within(Check *k, double bound, double limit)
 {
@@ -82,132 +43,214 @@ static bool within(Check *k, double bound, double limit)
     return true;
 }
 
-/* ---- the three conditions -------------------------------------------------------------------- */
+/* ---- what has a number ----------------------------------------------------------------------- */
 
-/* The vectors of one and two symbols lie in their sets. */
-static bool check_leaf(Check *k, int a, int b, ThError *err)
+static bool is_label(const Check *k, int i)
 {
-    const ThProofMap *f = k->f;
-    const double *x = a < 0 ? NULL : f->leaf + (size_t)a * (size_t)f->dim;
-    if (!th_proof_map_apply(f, x, f->leaf + (size_t)b * (size_t)f->dim, 1, k->room, err))
-        return false;
-    symbol_map(k, a < 0 ? b : a, a < 0 ? -1 : b);
-    int to = find_label(k, a >= 0);
-    if (to < 0)
-        return refuse(k, "no set is there for the symbols %s %s", a < 0 ? "" : k->c->symbol[a],
-                      k->c->symbol[b]);
-    ThProofEllipsoid into = ellipsoid(k, to);
-    double far = th_proof_bounds_point(k->b, k->room, &into) +
-                 k->c->slack * th_proof_bounds_stretch(k->b, into.shape);
-    return within(k, far, into.radius) ||
-           refuse(k, "the vector of %s %s is %.6g from the centre of set %d, whose radius is %.6g",
-                  a < 0 ? "" : k->c->symbol[a], k->c->symbol[b], far, to + 1, into.radius);
+    return i >= 0 && i < k->c->n_labels;
 }
 
-/* F takes the sets of two labels into that of their product. */
+static bool is_symbol(const Check *k, int i)
+{
+    return i >= k->c->n_labels && i < k->c->n_labels + k->c->n_symbols;
+}
+
+static const char *name_of(const Check *k, int i, char text[32])
+{
+    if (is_symbol(k, i))
+        return k->c->symbol[i - k->c->n_labels];
+    snprintf(text, 32, is_label(k, i) ? "set %d" : i < 0 ? "nothing" : "the start", i + 1);
+    return text;
+}
+
+/* Where the automaton is after it, from state q. */
+static int after(const Check *k, int i, int q)
+{
+    const ThProofCertificate *c = k->c;
+    if (is_label(k, i))
+        return c->map[i * c->n_states + q];
+    if (is_symbol(k, i))
+        return c->next[q * c->n_symbols + i - c->n_labels];
+    return i == NOTHING ? q : c->start;
+}
+
+/* Is it without a pad? */
+static bool is_complete(const Check *k, int i)
+{
+    return is_symbol(k, i) || (is_label(k, i) && k->c->complete[i]);
+}
+
+static ThProofEllipsoid ellipsoid(const Check *k, int i)
+{
+    const ThProofCertificate *c = k->c;
+    size_t d = (size_t)c->dim, shape = c->shape && is_label(k, i) ? (size_t)i : 0;
+    ThProofEllipsoid e = {NULL, k->identity, k->inverse + shape * d * d, 0, k->stretch[shape]};
+    if (is_label(k, i)) {
+        e.centre = c->centre + (size_t)i * d;
+        e.radius = c->radius[i];
+        e.shape = c->shape ? c->shape + shape * d * d : e.shape;
+    } else if (is_symbol(k, i) && k->f)
+        e.centre = k->f->leaf + (size_t)(i - c->n_labels) * d;
+    else if (k->g)
+        e.centre = k->g->start;
+    return e;
+}
+
+/* Can i and j meet?  Symbols do at the leaves of a tree; above them, what is on the right has no
+ * pads; a recurrent network takes a symbol at a time. */
+static bool meet(const Check *k, int i, int j)
+{
+    if (k->g)
+        return i != NOTHING && !is_symbol(k, i) && is_symbol(k, j);
+    return i == NOTHING || (is_symbol(k, i) == is_symbol(k, j) && is_complete(k, j));
+}
+
+/* ---- the conditions -------------------------------------------------------------------------- */
+
+/* Does the set of label `to` stand for i and then j? */
+static bool stands_for(const Check *k, int to, int i, int j)
+{
+    bool same = k->c->complete[to] == is_complete(k, i);
+    for (int q = 0; same && q < k->c->n_states; q++)
+        same = after(k, to, q) == after(k, j, after(k, i, q));
+    return same;
+}
+
+/* The label of i and then j, or -1: of several that whose centre is nearest to the present set's.
+ */
+static int target(const Check *k, int i, int j)
+{
+    const ThProofCertificate *c = k->c;
+    int near = -1;
+    double least = HUGE_VAL;
+    for (int to = 0; to < c->n_labels; to++) {
+        double square = 0;
+        for (int m = 0; m < c->dim; m++) {
+            double off = k->s->row[m] - c->centre[to * c->dim + m];
+            square += off * off;
+        }
+        if (square < least && stands_for(k, to, i, j)) {
+            least = square;
+            near = to;
+        }
+    }
+    return near;
+}
+
+/* What the model makes of i and j lies in the set of what they stand for together. */
 static bool check_pair(Check *k, int i, int j)
 {
-    int to = product_label(k, i, j);
+    char text[2][32];
+    const char *first = name_of(k, i, text[0]), *second = name_of(k, j, text[1]);
+    ThProofEllipsoid x = ellipsoid(k, i), y = ellipsoid(k, j), into;
+    if (k->f)
+        th_proof_check_tree(k->s, k->f, i == NOTHING ? NULL : &x, &y);
+    else
+        th_proof_check_step(k->s, k->g, &x, j - k->c->n_labels);
+    int to = target(k, i, j);
     if (to < 0)
-        return refuse(k, "no set is there for the product of sets %d and %d", i + 1, j + 1);
-    ThProofEllipsoid x = ellipsoid(k, i < 0 ? 0 : i), y = ellipsoid(k, j), into = ellipsoid(k, to);
-    double far = th_proof_bounds_image(k->b, i < 0 ? NULL : &x, &y, &into) +
-                 k->c->slack * th_proof_bounds_stretch(k->b, into.shape);
+        return refuse(k, "no set is there for %s with %s", first, second);
+    into = ellipsoid(k, to);
+    double far = th_proof_check_distance(k->s, &into) + k->c->slack * into.stretch;
     return within(k, far, into.radius) ||
-           refuse(k, "sets %d and %d reach %.6g from the centre of set %d, whose radius is %.6g",
-                  i + 1, j + 1, far, to + 1, into.radius);
+           refuse(k, "%s with %s reaches %.6g from the centre of set %d, whose radius is %.6g",
+                  first, second, far, to + 1, into.radius);
+}
+
+/* By how much the logit of a class leads another's everywhere in an ellipsoid. */
+static double lead(const Check *k, const ThProofEllipsoid *e, int right, int other)
+{
+    return k->f ? th_proof_check_tree_lead(k->s, k->f, e, right, other)
+                : th_proof_check_step_lead(k->s, k->g, e, right, other);
 }
 
 /* Everywhere in a set the right class has the greatest logit. */
 static bool check_answer(Check *k, int i)
 {
     const ThProofCertificate *c = k->c;
-    const ThProofMap *f = k->f;
-    int right = c->answer[c->map[i * c->n_states + c->start]];
-    ThProofEllipsoid set = ellipsoid(k, i);
-    th_proof_map_logits(f, set.centre, k->logit);
-    for (int q = 0; right >= 0 && q < c->n_classes; q++) {
-        if (q == right)
-            continue;
-        for (int m = 0; m < f->dim; m++)
-            k->room[m] = f->head[m * f->n_classes + right] - f->head[m * f->n_classes + q];
-        double most = set.radius * th_proof_bounds_width(k->b, k->room, set.shape) + 2 * c->slack;
-        if (!within(k, most + 1e-9, k->logit[right] - k->logit[q]))
+    ThProofEllipsoid e = ellipsoid(k, i);
+    int right = c->answer[after(k, i, c->start)];
+    for (int q = 0; right >= 0 && q < c->n_classes; q++)
+        if (q != right && !within(k, 2 * c->slack, lead(k, &e, right, q)))
             return refuse(k, "in set %d the answer %s can become %s", i + 1, c->class_name[right],
                           c->class_name[q]);
-    }
-    return true;
-}
-
-/* ---- all of it ------------------------------------------------------------------------------- */
-
-static bool check_leaves(Check *k, ThError *err)
-{
-    for (int a = -1; a < k->c->n_symbols; a++)
-        for (int b = 0; b < k->c->n_symbols; b++)
-            if (!check_leaf(k, a, b, err))
-                return false;
-    return true;
-}
-
-static bool check_sets(Check *k, ThError *err)
-{
-    const ThProofCertificate *c = k->c;
-    for (int i = -1; i < c->n_labels; i++)
-        for (int j = 0; j < c->n_labels; j++)
-            if (th_stopped(k->stop, err) || ((i < 0 || c->complete[j]) && !check_pair(k, i, j)))
-                return false;
-    for (int i = 0; i < c->n_labels; i++)
-        if (!check_answer(k, i))
-            return false;
-    return true;
-}
-
-bool th_proof_check_papers(const ThProofCertificate *c, const ThProofCheckedModel *m,
-                           ThProofChecked *out)
-{
-    Check k = {.out = out};
-    if (c->dim != m->dim || c->n_symbols != m->n_symbols || c->n_classes != m->n_classes)
-        return refuse(&k, "it is about a model of another size");
-    if (th_proof_certificate_digest(c) != c->digest)
-        return refuse(&k, "it was changed after it was written");
-    if (c->weights != m->weights)
-        return refuse(&k, "it is about other weights");
-    if (!(c->slack >= 0))
-        return refuse(&k, "its slack is negative");
-    for (int i = 0; i < c->n_labels; i++)
-        if (!(c->radius[i] > 0))
-            return refuse(&k, "the radius of set %d is not positive", i + 1);
     return true;
 }
 
 static bool check_all(Check *k, ThError *err)
 {
-    const ThProofCertificate *c = k->c;
-    ThError inside = {0};
-    k->b = th_proof_bounds_new(k->f, c->shape, c->n_labels, &inside);
-    if (!k->b && inside.code == TH_EVALUE)
-        return refuse(k, "%.150s", inside.msg);
-    if (!k->b)
-        return th_fail(err, inside.code, "%s", inside.msg);
-    return check_leaves(k, err) && check_sets(k, err);
+    int symbols = k->c->n_labels + k->c->n_symbols;
+    for (int i = NOTHING; i < symbols + (k->g != NULL); i++)
+        for (int j = 0; j < symbols; j++)
+            if (th_stopped(k->stop, err) || (meet(k, i, j) && !check_pair(k, i, j)))
+                return false;
+    for (int i = 0; i < k->c->n_labels; i++)
+        if (!check_answer(k, i))
+            return false;
+    return true;
 }
 
-bool th_proof_check(const ThProofCertificate *c, const ThProofMap *f, ThStop *stop,
-                    ThProofChecked *checked, ThError *err)
+/* ---- what is said ---------------------------------------------------------------------------- */
+
+/* Do file and model belong together, and was nothing changed? */
+static bool check_papers(Check *k)
+{
+    const ThProofCertificate *c = k->c;
+    const ThProofMap *f = k->f;
+    const ThProofCell *g = k->g;
+    if (c->dim != (f ? f->dim : g->dim) || c->n_symbols != (f ? f->n_symbols : g->n_symbols) ||
+        c->n_classes != (f ? f->n_classes : g->n_classes))
+        return refuse(k, "it is about a model of another size");
+    if (th_proof_certificate_digest(c) != c->digest)
+        return refuse(k, "it was changed after it was written");
+    if (c->weights != (f ? f->digest : g->digest))
+        return refuse(k, "it is about other weights");
+    if (!(c->slack >= 0))
+        return refuse(k, "its slack is negative");
+    for (int i = 0; i < c->n_labels; i++)
+        if (!(c->radius[i] > 0))
+            return refuse(k, "the radius of set %d is not positive", i + 1);
+    return true;
+}
+
+static bool make_room(Check *k, ThError *err)
+{
+    const ThProofMap *f = k->f;
+    int d = k->c->dim, wide = f ? f->hidden : k->g->gates * k->g->width;
+    size_t square = (size_t)d * (size_t)d, shapes = k->c->shape ? (size_t)k->c->n_labels : 1;
+    k->s = th_proof_check_set_new(d, f ? 3 : 1, f ? f->heads + f->hidden + 3 : d + 1,
+                                  wide > d ? wide : d, err);
+    k->identity = th_alloc(square, sizeof *k->identity, err);
+    k->inverse = th_alloc(shapes * square, sizeof *k->inverse, err);
+    k->stretch = th_alloc(shapes, sizeof *k->stretch, err);
+    return k->s && k->identity && k->inverse && k->stretch;
+}
+
+/* The matrices are symmetric and positive. */
+static bool check_shapes(Check *k)
+{
+    int d = k->c->dim;
+    for (int i = 0; i < d; i++)
+        k->identity[i * (d + 1)] = 1;
+    for (int i = 0; i < (k->c->shape ? k->c->n_labels : 1); i++) {
+        double *inverse = k->inverse + (size_t)i * (size_t)(d * d);
+        if (!th_proof_check_invert(k->s, ellipsoid(k, i).shape, inverse))
+            return refuse(k, "the matrix of set %d is not symmetric and positive", i + 1);
+        k->stretch[i] = th_proof_check_norm(k->s, inverse, d, d) * (1 + TH_PROOF_SPARE);
+    }
+    return true;
+}
+
+bool th_proof_check(const ThProofCertificate *c, const ThProofMap *f, const ThProofCell *g,
+                    ThStop *stop, ThProofChecked *checked, ThError *err)
 {
     ThError problem = {0};
-    Check k = {.c = c, .f = f, .stop = stop, .out = checked};
+    Check k = {.c = c, .f = f, .g = g, .stop = stop, .out = checked};
     *checked = (ThProofChecked){0};
-    k.logit = th_alloc((size_t)c->n_classes, sizeof *k.logit, &problem);
-    k.product = th_alloc((size_t)c->n_states, sizeof *k.product, &problem);
-    k.room = th_alloc((size_t)f->dim, sizeof *k.room, &problem);
-    ThProofCheckedModel model = {f->dim, f->n_symbols, f->n_classes, f->digest};
-    checked->holds = problem.code == TH_OK && th_proof_check_papers(c, &model, checked) &&
-                     check_all(&k, &problem);
-    th_proof_bounds_free(k.b);
-    free(k.logit);
-    free(k.product);
-    free(k.room);
+    checked->holds =
+        check_papers(&k) && make_room(&k, &problem) && check_shapes(&k) && check_all(&k, &problem);
+    void *room[] = {k.s, k.identity, k.inverse, k.stretch};
+    for (int i = 0; i < 4; i++)
+        free(room[i]);
     return problem.code == TH_OK || th_fail(err, problem.code, "%s", problem.msg);
 }

@@ -1,8 +1,9 @@
 /* check.h - verifies a certificate from the weights alone.
  *
- * The checker shares the definition of F with the prover, and the file's layout; all else is its
- * own: how labels multiply, how sets are enclosed (by rows of generators instead of matrices), and
- * how norms are bounded (a Cholesky factor of t·1 - K shows that no eigenvalue of K is above t).
+ * The checker shares the weights with the prover, read as doubles, and the file's layout; all else
+ * is its own: what F and the steps of recurrent networks are, how labels multiply, how sets are
+ * enclosed (by rows of generators instead of matrices), and how norms are bounded (a Cholesky
+ * factor of t·1 - K shows that no eigenvalue of K is above t).
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
@@ -21,14 +22,10 @@ typedef struct {
     char why[200];    /* what does not hold; "" otherwise */
 } ThProofChecked;
 
-/* Checks everything that a certificate claims of a model with this map.  That it does not hold is
- * no error; TH_ENOMEM and TH_EINTERRUPTED are. */
-bool th_proof_check(const ThProofCertificate *c, const ThProofMap *f, ThStop *stop,
-                    ThProofChecked *checked, ThError *err);
-
-/* The same for a recurrent network, all of whose sets are of states; this, too, shares nothing with
- * the prover but the definition of the step. */
-bool th_proof_check_cell(const ThProofCertificate *c, const ThProofCell *f, ThStop *stop,
-                         ThProofChecked *checked, ThError *err);
+/* Checks everything that a certificate claims of a model with this map f, or of a recurrent network
+ * with this step g; the other one is NULL.  That it does not hold is no error; TH_ENOMEM and
+ * TH_EINTERRUPTED are. */
+bool th_proof_check(const ThProofCertificate *c, const ThProofMap *f, const ThProofCell *g,
+                    ThStop *stop, ThProofChecked *checked, ThError *err);
 
 #endif

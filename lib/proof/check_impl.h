@@ -1,85 +1,96 @@
-/* check_impl.h - what the files of the checker share: the present set, and small algebra.
+/* check_impl.h - how the checker keeps sets of vectors, and what it does with them.
  *
  * Internal: for the library itself; not installed.
  */
 #ifndef TH_PROOF_CHECK_IMPL_H
 #define TH_PROOF_CHECK_IMPL_H
 
-#include "base/memory.h"
-#include "proof/check.h"
-#include "proof/check_bounds.h"
+#include "proof/cell.h"
+#include "proof/map.h"
 
-/* A matrix A: its inverse, and what the heads make of it. */
+/* Added to every bound, relative and absolute: far more than all roundings together. */
+static const double TH_PROOF_SPARE = 1e-9;
+
+/* An ellipsoid: centre + radius z A over |z| ≤ 1, A symmetric. */
 typedef struct {
-    const double *a;      /* (d, d), or NULL: the identity */
-    double *inverse;      /* (d, d), NULL with a */
-    double stretch;       /* |A⁻¹| */
-    double *way;          /* (heads, d, d): rows of A through values and outputs, centred */
-    double *spread;       /* (heads, d, d): wayᵀ way */
-    double *query, *key;  /* (d, d): A times the model's */
-    double *least, *most; /* (heads): range of the quadratic form of query and key */
-} ThProofCheckShape;
+    const double *centre, *shape, *inverse; /* (d), (d, d): A and its inverse */
+    double radius;
+    double stretch; /* |A⁻¹| */
+} ThProofEllipsoid;
 
-struct ThProofBounds {
-    const ThProofMap *f;
-    int d, n_shapes;
-    ThArena *arena;
-    bool failed;
-    ThProofCheckShape *shape;
-    double *cross; /* (n_shapes of x, of y, heads): |query keyᵀ| */
-    /* The present set: centre, 2d + n_box generators as rows (those of x, those of y, boxes), and
-     * an ellipsoid. */
-    int n_box;
-    double *c, *g, *q;
-    double *kx, *ky, *hull, *work, *factor;                /* (d, d) */
-    double *v, *w, *query, *key, *gap, *along_x, *along_y; /* (d) */
-    double *pre, *half, *slope, *spread;                   /* (hidden); (heads) */
-    double *wide;                                          /* (rows, hidden), or (rows, d) */
-};
+/* The present set: a centre, and generators times numbers.  The first n_part generators go in parts
+ * of d, the numbers of which have length 1 at most together; all others are alone, each with a
+ * number in [-1, 1].  Every linear step is a product with these rows. */
+typedef struct {
+    int d, n, n_part;
+    double *row;            /* (1 + n, d): the centre, and the generators */
+    double *rest, gathered; /* (d, d): what is gathered, and its size */
+    double *joint, *gram, *factor, *line, *sum, *half, *at, *slope; /* room */
+    double *stack[7];                                               /* (1 + d, wide) each */
+    double number[];                                                /* where all these are */
+} ThProofCheckSet;
 
-/* The set becomes y with what attention adds to it; its layer norm; the feed-forward layer's. */
-void th_proof_check_attend(ThProofBounds *b, const ThProofEllipsoid *x, const ThProofEllipsoid *y);
-void th_proof_check_normalise(ThProofBounds *b, const double *gain, const double *offset);
-void th_proof_check_feed(ThProofBounds *b);
+/* Returns new: room for `parts` parts and `alone` other generators of d numbers, and for rows of
+ * `wide` ≥ d numbers.  TH_ENOMEM. */
+ThProofCheckSet *th_proof_check_set_new(int d, int parts, int alone, int wide, ThError *err);
 
-/* b->kx, b->ky <- Gram matrices of the set; the norms of the parts, of x, y, q and boxes. */
-void th_proof_check_measure(ThProofBounds *b, double norm[4]);
+double *th_proof_check_row(const ThProofCheckSet *s, int generator); /* -1: the centre */
 
-/* b->hull <- Σ parts / their sizes + Σ box boxᵀ / |box|, for the sizes given of x, y and q. */
-void th_proof_check_gather(ThProofBounds *b, const double size[3]);
+/* rows (1 + d, d) <- the centre of an ellipsoid, and its generators. */
+void th_proof_check_load(const ThProofEllipsoid *e, int d, double *rows);
 
-/* Half the diagonal of the smallest upright box around the set, moved by `off` from its centre. */
-double th_proof_check_corner(const ThProofBounds *b, const double *off);
+void th_proof_check_turn(ThProofCheckSet *s, const double *m); /* every row <- row m */
 
-/* rows (n, d) <- rows M, M (d, d) in b->work. */
-void th_proof_check_map(ThProofBounds *b, double *rows, int n);
+/* to (cols) <- how far the set reaches from its centre along each column of m (d, cols); NULL:
+ * along each coordinate. */
+void th_proof_check_widths(ThProofCheckSet *s, const double *m, int cols, double *to);
 
-void th_proof_check_times(const double *a, const double *b, double *out, int n, int k,
-                          int m); /* out (n, m) = a (n, k) b (k, m) */
+/* Upper bounds of the distance of vectors of the set from its centre; and of |(v - centre) A⁻¹|
+ * over its vectors v, with centre and A of an ellipsoid, which uses the set up.  Not finite where
+ * there is none. */
+double th_proof_check_reach(ThProofCheckSet *s);
+double th_proof_check_distance(ThProofCheckSet *s, const ThProofEllipsoid *into);
+
+/* A sum of parts lies in an ellipsoid: of rows G, with sizes s = √tr(GᵀG), in that of
+ * (Σ s) Σ GᵀG / s.  gather adds `by` times n rows; settle writes the sum as d rows, and begins
+ * anew. */
+void th_proof_check_gather(ThProofCheckSet *s, const double *rows, int n, double by);
+void th_proof_check_settle(ThProofCheckSet *s, double *rows);
+
+/* A map of x + e, where all of it is in a range with `at`, and e in a loose one: value + slope (x -
+ * at), within error; and within reach of the value alone.  A ReLU's slope is that of its chord, all
+ * others' that in `at`. */
+typedef enum { TH_PROOF_LOGISTIC, TH_PROOF_TANH, TH_PROOF_RELU, TH_PROOF_INVERSE_ROOT } ThProofBend;
+typedef struct {
+    double value, slope, error, reach;
+} ThProofLine;
+ThProofLine th_proof_check_line(ThProofBend bend, double at, const double range[2],
+                                const double loose[2]);
+
+/* out (n, m) = a (n, k) b (k, m) */
+void th_proof_check_times(const double *a, const double *b, double *out, int n, int k, int m);
 double th_proof_check_inner(const double *a, const double *b, int n);
-double th_proof_check_size(const double *a, int n);
-double th_proof_check_diagonal(const double *k, int d); /* its sum */
-void th_proof_check_outer(const double *rows, int n, int d, double by,
-                          double *out); /* out (d, d) += by · Σ rowᵀ row over n rows */
 void th_proof_check_centre(double *rows, int n, int d); /* takes every row's mean off it */
-void th_proof_check_flip(double *k, int d);             /* transposes it */
 
-/* An upper bound of the largest eigenvalue of a symmetric matrix; k + shift·1 has no negative ones.
- * And of the norm of a matrix whose Gram matrix k is. */
-double th_proof_check_top(ThProofBounds *b, const double *k, double shift);
-double th_proof_check_norm(ThProofBounds *b, const double *k);
+/* An upper bound of the norm of a matrix (n, cols) in rows of d numbers; s->gram <- the upper half
+ * of its Gram matrix. */
+double th_proof_check_norm(ThProofCheckSet *s, const double *rows, int n, int cols);
 
-/* to <- the inverse of a symmetric positive matrix to twelve places; false: it is none.  What is
- * missing of it is far below what is added to bounds. */
-bool th_proof_check_invert(ThProofBounds *b, const double *a, double *to);
+/* to <- the inverse of a symmetric positive matrix to ten places; false: it is none. */
+bool th_proof_check_invert(ThProofCheckSet *s, const double *a, double *to);
 
-/* What a certificate says of itself and of the model that it is about.  False, and why, where file
- * and model do not belong together, or something was changed. */
-typedef struct {
-    int dim, n_symbols, n_classes;
-    uint64_t weights;
-} ThProofCheckedModel;
-bool th_proof_check_papers(const ThProofCertificate *c, const ThProofCheckedModel *m,
-                           ThProofChecked *out);
+/* The set becomes F(x, y) over two ellipsoids, x NULL: nothing; and by how much the logit of class
+ * `right` leads that of another at least, everywhere in one.  The set is for 3 parts and
+ * heads + hidden + 3 generators. */
+void th_proof_check_tree(ThProofCheckSet *s, const ThProofMap *f, const ThProofEllipsoid *x,
+                         const ThProofEllipsoid *y);
+double th_proof_check_tree_lead(ThProofCheckSet *s, const ThProofMap *f, const ThProofEllipsoid *e,
+                                int right, int other);
+
+/* The same for what a symbol makes of states; for one part and dim + 1 generators. */
+void th_proof_check_step(ThProofCheckSet *s, const ThProofCell *f, const ThProofEllipsoid *x,
+                         int symbol);
+double th_proof_check_step_lead(ThProofCheckSet *s, const ThProofCell *f, const ThProofEllipsoid *e,
+                                int right, int other);
 
 #endif

@@ -318,8 +318,7 @@ SH_COMMAND(
     ThProofChecked k = {.holds = false};
     bool same = false, ok = c && same_language(c, machine, &same, err);
     if (ok && same)
-        ok = cell ? th_proof_check_cell(c, g, sh_stop(s), &k, err)
-                  : th_proof_check(c, f, sh_stop(s), &k, err);
+        ok = th_proof_check(c, f, g, sh_stop(s), &k, err);
     else if (ok)
         snprintf(k.why, sizeof k.why, "its automaton is not that of the task");
     if (ok)

@@ -14,7 +14,7 @@
 #include "proof/cell_image.h"
 #include "proof/certify.h"
 #include "proof/check.h"
-#include "proof/check_image.h"
+#include "proof/check_impl.h"
 
 enum { MOST = 16 };
 
@@ -86,8 +86,8 @@ static void test_step(void **state)
 typedef struct {
     const ThProofCell *f;
     ThProofCellImage *e;
-    ThProofCheckImage *k; /* the checker's */
-    double shape[2 * MOST * MOST];
+    ThProofCheckSet *k; /* the checker's */
+    double shape[2 * MOST * MOST], inverse[2 * MOST * MOST];
     ThRng r;
     double closest, looser;
     double least[3]; /* leads that were met in a set, and the bounds of both */
@@ -138,6 +138,19 @@ static double distance(Fuzz *z, const ThProofBall *from, int symbol, const doubl
     return th_proof_cell_image_distance(z->e, into->shape, next);
 }
 
+static ThProofEllipsoid ellipsoid(const Fuzz *z, const ThProofBall *b)
+{
+    int at = b->shape * z->f->dim * z->f->dim;
+    return (ThProofEllipsoid){b->centre, z->shape + at, z->inverse + at, b->radius, 1};
+}
+
+/* Returns new: what the checker needs. */
+static ThProofCheckSet *room_for(const ThProofCell *f)
+{
+    int wide = f->gates * f->width;
+    return th_proof_check_set_new(f->dim, 1, f->dim + 1, wide > f->dim ? wide : f->dim, NULL);
+}
+
 static void check_set(Fuzz *z, double radius)
 {
     int d = z->f->dim, symbol = (int)th_rng_below(&z->r, 2);
@@ -159,12 +172,13 @@ static void check_set(Fuzz *z, double radius)
         most = fmax(most, distance(z, &from, symbol, at, &into));
     }
     double reach = th_proof_cell_image_reach(z->e, &into);
-    ThProofEllipsoid x = {centre, radius, from.shape}, y = {to, 0, into.shape};
-    double other = th_proof_check_image(z->k, &x, symbol, &y);
+    ThProofEllipsoid x = ellipsoid(z, &from), y = ellipsoid(z, &into);
+    th_proof_check_step(z->k, z->f, &x, symbol);
+    double other = th_proof_check_distance(z->k, &y);
     assert_true(most <= reach);
     assert_true(most <= other);
     z->least[1] = th_proof_cell_image_lead(z->e, &from, 1, 0);
-    z->least[2] = th_proof_check_image_lead(z->k, &x, 1, 0);
+    z->least[2] = th_proof_check_step_lead(z->k, z->f, &x, 1, 0);
     assert_true(z->least[1] <= z->least[0]);
     assert_true(z->least[2] <= z->least[0]);
     z->closest = fmax(z->closest, most / fmin(reach, other));
@@ -193,14 +207,16 @@ static void fuzz(Fuzz *z, const char *kind, const char *settings, double size, u
     for (int i = 0; i < d * d; i++)
         z->shape[d * d + i] += 1.5 * (v[i / d] * v[i % d]);
     z->e = th_proof_cell_image_new(f, z->shape, 2, &err);
-    z->k = th_proof_check_image_new(f, z->shape, 2, &err);
+    z->k = room_for(f);
     assert_non_null(z->e);
     assert_non_null(z->k);
+    for (int i = 0; i < 2; i++)
+        assert_true(th_proof_check_invert(z->k, z->shape + i * d * d, z->inverse + i * d * d));
     for (size_t i = 0; i < sizeof radius / sizeof *radius; i++)
         for (int n = 0; n < 4; n++)
             check_set(z, radius[i]);
     th_proof_cell_image_free(z->e);
-    th_proof_check_image_free(z->k);
+    free(z->k);
     th_proof_cell_free(f);
     th_model_free(m);
 }
@@ -249,7 +265,7 @@ static void check_view(const ThProofCell *f, ThRng *r, double radius)
         centre[i] = th_rng_normal(r);
     unit(centre, 3);
     ThProofCellImage *e = th_proof_cell_image_new(f, NULL, 1, NULL);
-    ThProofCheckImage *k = th_proof_check_image_new(f, NULL, 1, NULL);
+    ThProofCheckSet *k = room_for(f);
     for (int n = 0; n < 500; n++) {
         for (int i = 0; i < 3; i++)
             at[i] = th_rng_normal(r);
@@ -260,11 +276,12 @@ static void check_view(const ThProofCell *f, ThRng *r, double radius)
         least = fmin(least, logit[1] - logit[0]);
     }
     ThProofBall b = {centre, radius, 0};
-    ThProofEllipsoid set = {centre, radius, 0};
+    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    ThProofEllipsoid set = {centre, identity, identity, radius, 1};
     assert_true(th_proof_cell_image_lead(e, &b, 1, 0) <= least);
-    assert_true(th_proof_check_image_lead(k, &set, 1, 0) <= least);
+    assert_true(th_proof_check_step_lead(k, f, &set, 1, 0) <= least);
     th_proof_cell_image_free(e);
-    th_proof_check_image_free(k);
+    free(k);
 }
 
 static void test_views(void **state)
@@ -315,7 +332,7 @@ static bool holds(const ThProofCertificate *c, const ThModel *m)
     ThError err = {0};
     ThProofChecked k;
     ThProofCell *f = th_proof_cell_new(m, &err);
-    assert_true(th_proof_check_cell(c, f, NULL, &k, &err));
+    assert_true(th_proof_check(c, NULL, f, NULL, &k, &err));
     assert_true(k.holds == !*k.why);
     /* Every symbol from the start and from every set, and one other class for each. */
     assert_true(!k.holds || k.checks == (1 + c->n_labels) * c->n_symbols + c->n_labels);
