@@ -22,7 +22,8 @@ typedef struct {
                      error is handed on */
     int chunk;    /* C: factors of a product, 2 … 8 */
     bool pairs;   /* of layout B: C - 1 layers a level (thickness), each of which multiplies two
-                     factors; else one that multiplies all */
+                     factors; else one that multiplies all.  Not with plain units, whose errors
+                     would grow too far in so many layers */
     bool pre;     /* GPT-2's block: layer norm before each part */
     bool gelu;    /* else ReLU */
     bool sparse;  /* hidden units keep the few weights that are not zero (fan of regulargpt) */

@@ -150,6 +150,11 @@ static bool choose(const Source *f, const ThOptions *o, ThCompileShape *s, ThErr
     int coding = th_option_choice(o, "coding");
     if (th_option_choice(o, "layout") == LAYOUT_A && shape_of(o).pairs)
         return th_fail(err, TH_EUSAGE, "products=pairs has no layout a");
+    if (shape_of(o).pairs && shape_of(o).plain)
+        return th_fail(
+            err, TH_EUSAGE,
+            "products=pairs takes robust units: plain ones hand errors on, which grow in "
+            "every layer of a level");
     if (coding == CODING_MONOID && !f->monoid)
         return th_fail(err, TH_ELIMIT, "the monoid has more than %d elements", MOST_ELEMENTS);
     ThCompileShape matrix = shape_of(o), monoid = matrix;
@@ -182,7 +187,7 @@ static void table_sizes(ShSession *s, const Source *f, const ThOptions *o)
         shape.monoid = i & 4;
         shape.split = i & 2;
         shape.plain = i & 1;
-        if ((f->monoid || !shape.monoid) && !(shape.split && shape.pairs))
+        if ((f->monoid || !shape.monoid) && !((shape.split || shape.plain) && shape.pairs))
             add_size(s, f, o, &shape);
     }
     sh_table_end(s);
