@@ -158,12 +158,13 @@ static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err
 /* All rows before the batch's width is known. */
 static bool study_whole(const ThTask *t, ThPadPacker *k, ThBatch *b, ThError *err)
 {
-    int *id = NULL, *end = th_alloc(2 * (size_t)b->B, sizeof *end, err), n = 0;
-    int *question = end ? end + b->B : NULL;
+    const int rows = b->B;
+    int *id = NULL, *end = th_alloc(2 * (size_t)rows, sizeof *end, err), n = 0;
+    int *question = end ? end + rows : NULL;
     size_t cap = 0;
     bool ok = end != NULL;
     b->T = 1;
-    for (int i = 0; ok && i < b->B; i++) {
+    for (int i = 0; ok && i < rows; i++) {
         ok = th_pad_pack_tokens(k, err) && k->n < (size_t)(INT_MAX - n) &&
              th_grow(&id, &cap, (size_t)n + k->n, sizeof *id, err);
         if (!ok)
@@ -174,7 +175,7 @@ static bool study_whole(const ThTask *t, ThPadPacker *k, ThBatch *b, ThError *er
         question[i] = (int)k->question;
     }
     ok = ok && th_batch_reserve(b, &t->signature, true, err);
-    for (int i = 0; ok && i < b->B; i++) {
+    for (int i = 0; ok && i < rows; i++) {
         int from = i ? end[i - 1] : 0;
         put_row(t, b, i, id + from, end[i] - from - 1);
         if (!k->rules.score_questions)
