@@ -16,7 +16,7 @@ struct ThModelKept {
     int B;                  /* strings */
     int n;                  /* positions whose keys and values are there */
     int span;               /* positions that there is room for, and that the modifiers know */
-    float *kv[MOST_LAYERS]; /* (B, span, 2 dim) */
+    float *kv[MOST_LAYERS]; /* (B, heads, span, 2 dim/heads) */
     ThPositionModifiers modifiers[MOST_LAYERS]; /* in the arena */
     ThArena *arena;
 };
@@ -128,15 +128,18 @@ static ThVar keys(ThTape *t, const ThModelAttention *a, int layer, const ThModel
 /* Puts new keys and values behind those that are kept; returns them all, with the room behind. */
 static ThVar keep_keys(ThTape *t, ThModelKept *k, int layer, ThVar kv)
 {
-    if (kv < 0)
-        return -1;
-    size_t cols = (size_t)th_tape_cols(t, kv), size = (size_t)(th_tape_rows(t, kv) / k->B) * cols;
-    const float *from = th_tape_floats(t, kv);
-    for (int b = 0; b < k->B; b++) {
-        size_t row = (size_t)b * (size_t)k->span + (size_t)k->n;
-        memcpy(k->kv[layer] + row * cols, from + (size_t)b * size, size * sizeof *from);
+    const ThModelAttention *a = k->m->layout;
+    size_t heads = (size_t)a->heads, width = (size_t)(a->dim / a->heads), d = (size_t)a->dim;
+    size_t rows = kv < 0 ? 0 : (size_t)th_tape_rows(t, kv), n = rows / (size_t)k->B;
+    const float *from = rows > 0 ? th_tape_floats(t, kv) : NULL;
+    for (size_t i = 0; i < rows * heads; i++) {
+        size_t row = i / heads, head = i % heads, string = row / n;
+        size_t at = (string * heads + head) * (size_t)k->span + (size_t)k->n + row % n;
+        float *to = k->kv[layer] + at * 2 * width;
+        memcpy(to, from + row * 2 * d + head * width, width * sizeof *to);
+        memcpy(to + width, from + row * 2 * d + d + head * width, width * sizeof *to);
     }
-    return th_tape_view(t, k->B * k->span, (int)cols, k->kv[layer]);
+    return th_tape_view(t, k->B * a->heads * k->span, (int)(2 * width), k->kv[layer]);
 }
 
 void th_model_note_keys(ThTape *t, ThVar kv, int index)
@@ -174,6 +177,7 @@ ThVar th_model_attend_to(ThTape *t, const ThModelAttention *a, int layer, const 
         kv = keep_keys(t, s->kept, layer, kv);
         how.T += s->kept->n;
         how.room = s->kept->span;
+        how.by_heads = true;
         th_position_reuse(&s->kept->modifiers[layer], t, &how);
     } else {
         th_position_at_attention(&a->position, t, layer, &s->span, &how);
@@ -266,13 +270,14 @@ static bool keep_modifiers(ThModelKept *k, int span, ThError *err)
 /* Returns new: what a layer keeps, with room for more positions. */
 static float *with_room(const ThModelKept *k, int layer, int span, ThError *err)
 {
-    size_t cols = 2 * (size_t)((const ThModelAttention *)k->m->layout)->dim;
-    float *to = malloc((size_t)k->B * (size_t)span * cols * sizeof *to);
+    const ThModelAttention *a = k->m->layout;
+    size_t parts = (size_t)k->B * (size_t)a->heads, cols = 2 * (size_t)(a->dim / a->heads);
+    float *to = malloc(parts * (size_t)span * cols * sizeof *to);
     if (!to)
         th_fail(err, TH_ENOMEM, "out of memory (keys and values of %d symbols)", span);
-    for (int b = 0; to && k->n > 0 && b < k->B; b++)
-        memcpy(to + (size_t)b * (size_t)span * cols,
-               k->kv[layer] + (size_t)b * (size_t)k->span * cols, (size_t)k->n * cols * sizeof *to);
+    for (size_t i = 0; to && k->n > 0 && i < parts; i++)
+        memcpy(to + i * (size_t)span * cols, k->kv[layer] + i * (size_t)k->span * cols,
+               (size_t)k->n * cols * sizeof *to);
     return to;
 }
 
@@ -303,9 +308,9 @@ static bool make_room(ThModelKept *k, int n, ThError *err)
     return k->span > 0;
 }
 
-bool th_model_attention_feed(void *state, const int *token, int n, float *logits, ThError *err)
+/* Reads n symbols more; *z become the logits of the new positions. */
+static bool read_on(ThModelKept *k, const int *token, int n, ThVar *z, ThError *err)
 {
-    ThModelKept *k = state;
     size_t size = (size_t)k->B * (size_t)n;
     if (n > INT_MAX - k->n || !make_room(k, k->n + n, err))
         return false;
@@ -315,12 +320,37 @@ bool th_model_attention_feed(void *state, const int *token, int n, float *logits
     if (!b.token)
         return th_tape_ok(k->tape, err);
     memcpy(b.token, token, size * sizeof *token);
-    ThVar z = run(k->m, k->tape, &b, &(ThModelForward){.share = true}, k);
+    *z = run(k->m, k->tape, &b, &(ThModelForward){.share = true}, k);
     if (!th_tape_ok(k->tape, err))
         return false;
-    th_model_last_logits(k->tape, z, k->B, logits);
     k->n += n;
     return true;
+}
+
+bool th_model_attention_feed(void *state, const int *token, int n, float *logits, ThError *err)
+{
+    ThModelKept *k = state;
+    ThVar z;
+    if (!read_on(k, token, n, &z, err))
+        return false;
+    th_model_last_logits(k->tape, z, k->B, logits);
+    return true;
+}
+
+bool th_model_attention_feed_each(void *state, const int *token, int n, float *logits, ThError *err)
+{
+    ThModelKept *k = state;
+    ThVar z;
+    if (!read_on(k, token, n, &z, err))
+        return false;
+    th_model_last_logits(k->tape, z, n, logits);
+    return true;
+}
+
+void th_model_attention_cut(void *state, int n)
+{
+    ThModelKept *k = state;
+    k->n = n;
 }
 
 void th_model_attention_reset(void *state)

@@ -86,6 +86,9 @@ bool th_model_attention_trace(const ThModel *m, const ThTape *t, int length, ThM
 bool th_model_attention_keeps(const ThModel *m);
 void *th_model_attention_open(const ThModel *m, int B, ThError *err);
 bool th_model_attention_feed(void *state, const int *token, int n, float *logits, ThError *err);
+bool th_model_attention_feed_each(void *state, const int *token, int n, float *logits,
+                                  ThError *err);
+void th_model_attention_cut(void *state, int n);
 void th_model_attention_reset(void *state);
 void th_model_attention_close(void *state);
 

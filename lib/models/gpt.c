@@ -211,6 +211,8 @@ const ThModelKind th_model_gpt = {
     .keeps = th_model_attention_keeps,
     .open = th_model_attention_open,
     .feed = th_model_attention_feed,
+    .feed_each = th_model_attention_feed_each,
+    .cut = th_model_attention_cut,
     .reset = th_model_attention_reset,
     .close = th_model_attention_close,
 };

@@ -117,6 +117,10 @@ typedef struct {
     bool (*feed)(void *state, const int *token, int n, float *logits, ThError *err);
     void (*reset)(void *state);
     void (*close)(void *state); /* NULL is fine */
+    /* For one string of a model that answers at every position: feed with the logits (n, n_classes)
+     * after each of the symbols; and forgetting all symbols but the first n.  NULL: it cannot. */
+    bool (*feed_each)(void *state, const int *token, int n, float *logits, ThError *err);
+    void (*cut)(void *state, int n);
 } ThModelKind;
 
 /* One line of the training history. */

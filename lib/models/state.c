@@ -6,6 +6,9 @@
 
 #include "base/memory.h"
 
+/* Symbols that are read before they come (see guess). */
+enum { MOST_GUESSES = 7 };
+
 struct ThModelState {
     const ThModel *m;
     void *own;     /* the architecture's; NULL: uncached */
@@ -14,6 +17,10 @@ struct ThModelState {
     int *row;      /* (B,n): some of them, as models take them */
     int B, n, fed; /* strings; symbols of each; those that `own` knows, the first ones */
     size_t cap, cap_row;
+    int guess[MOST_GUESSES]; /* what `own` knows besides */
+    float *answer;        /* (MOST_GUESSES + 1, n_classes): before and after each guess; or NULL */
+    int n_guesses, right; /* guesses; those of them, the first ones, that came true */
+    int daring;           /* guesses next time, at most */
 };
 
 ThModelState *th_model_open(const ThModel *m, ThModelCache cache, int B, ThError *err)
@@ -32,6 +39,7 @@ ThModelState *th_model_open(const ThModel *m, ThModelCache cache, int B, ThError
         return NULL;
     s->m = m;
     s->B = B;
+    s->daring = 1;
     bool keeps = m->n_ablations == 0 && m->kind->open && (!m->kind->keeps || m->kind->keeps(m));
     if (cache == TH_MODEL_CACHED && keeps)
         s->own = m->kind->open(m, B, err);
@@ -52,6 +60,7 @@ void th_model_close(ThModelState *s)
     th_tape_free(s->tape);
     free(s->token);
     free(s->row);
+    free(s->answer);
     free(s);
 }
 
@@ -87,14 +96,88 @@ static bool run(ThModelState *s, float *logits, ThError *err)
     return true;
 }
 
+/* ---- guesses ----
+ *
+ * To answer after one symbol takes reading all weights, and so does answering after a few.  Where
+ * the last symbols have stood in the string before, what came then is read on trial together with
+ * the one that is there; if it comes again, its answer is there already, else it is forgotten. */
+
+static bool can_guess(const ThModelState *s)
+{
+    return s->own && s->B == 1 && s->m->kind->feed_each &&
+           s->m->signature.target != TH_TARGET_FINAL;
+}
+
+/* Where the symbols behind the latest earlier place are that reads like the end; -1: there is none.
+ */
+static int latest_like_end(const ThModelState *s)
+{
+    enum { ALIKE = 4 };
+    for (int at = s->n - 1; at >= ALIKE; at--)
+        if (memcmp(s->token + at - ALIKE, s->token + s->n - ALIKE, ALIKE * sizeof *s->token) == 0)
+            return at;
+    return -1;
+}
+
+static void guess(ThModelState *s)
+{
+    int from = latest_like_end(s);
+    s->right = s->n_guesses = 0;
+    for (; from >= 0 && s->n_guesses < s->daring; from++)
+        s->guess[s->n_guesses++] = from < s->n ? s->token[from] : s->guess[from - s->n];
+}
+
+/* Reads the last symbol and guesses behind it.  False: nothing was read. */
+static bool read_ahead(ThModelState *s, float *logits)
+{
+    size_t classes = (size_t)s->m->signature.n_classes;
+    int token[MOST_GUESSES + 1] = {s->token[s->n - 1]};
+    if (s->n_guesses == 0)
+        return false;
+    if (!s->answer)
+        s->answer = th_alloc((MOST_GUESSES + 1) * classes, sizeof *s->answer, NULL);
+    memcpy(token + 1, s->guess, (size_t)s->n_guesses * sizeof *token);
+    if (s->answer && s->m->kind->feed_each(s->own, token, s->n_guesses + 1, s->answer, NULL)) {
+        memcpy(logits, s->answer, classes * sizeof *logits);
+        return true;
+    }
+    s->n_guesses = 0;
+    return false;
+}
+
+/* Takes the new symbols that were guessed as read, and forgets guesses that were wrong. */
+static void compare_guesses(ThModelState *s)
+{
+    while (s->right < s->n_guesses && s->fed < s->n && s->token[s->fed] == s->guess[s->right]) {
+        s->fed++;
+        s->right++;
+    }
+    if (s->n_guesses == 0 || s->fed == s->n)
+        return;
+    bool wrong = s->right < s->n_guesses;
+    if (wrong)
+        s->m->kind->cut(s->own, s->fed);
+    int more = 2 * s->daring + 1;
+    s->daring = wrong ? (s->daring + 1) / 2 : more < MOST_GUESSES ? more : MOST_GUESSES;
+    s->right = s->n_guesses = 0;
+}
+
 static bool read_new(ThModelState *s, float *logits, ThError *err)
 {
+    compare_guesses(s);
     int from = s->own ? s->fed : 0;
+    size_t classes = (size_t)s->m->signature.n_classes;
+    if (from == s->n) {
+        memcpy(logits, s->answer + (size_t)s->right * classes, classes * sizeof *logits);
+        return true;
+    }
     if (!lay_rows(s, from, err))
         return false;
     if (!s->own)
         return run(s, logits, err);
-    if (!s->m->kind->feed(s->own, s->row, s->n - from, logits, err))
+    if (can_guess(s) && s->n - from == 1)
+        guess(s);
+    if (!read_ahead(s, logits) && !s->m->kind->feed(s->own, s->row, s->n - from, logits, err))
         return false;
     s->fed = s->n;
     return true;
@@ -121,6 +204,9 @@ bool th_model_feed(ThModelState *s, const int *token, int n, float *logits, ThEr
     if (read_new(s, logits, err))
         return true;
     s->n -= n;
+    if (s->fed > s->n)
+        s->m->kind->cut(s->own, s->n);
+    s->fed = s->fed < s->n ? s->fed : s->n;
     return false;
 }
 
@@ -129,7 +215,7 @@ void th_model_drop(ThModelState *s, int n)
     if (n == 0)
         return;
     s->n -= n;
-    s->fed = 0;
+    s->fed = s->n_guesses = s->right = 0;
     memmove(s->token, s->token + n * s->B, (size_t)s->n * (size_t)s->B * sizeof *s->token);
     if (s->own)
         s->m->kind->reset(s->own);
@@ -147,7 +233,7 @@ bool th_model_keep(ThModelState *s, const int *which, int n, ThError *err)
         for (int k = 0; k < n; k++)
             s->token[i * n + k] = s->token[i * s->B + which[k]];
     s->B = n;
-    s->fed = 0;
+    s->fed = s->n_guesses = s->right = 0;
     return true;
 }
 

@@ -7,7 +7,9 @@
  *
  * Cached, a Transformer keeps keys and values and a recurrent network its state, so a symbol costs
  * one position; uncached, and for architectures that keep nothing, the whole string is run again.
- * Both say the same up to rounding.
+ * Both say the same up to rounding.  One string of a Transformer that repeats itself is read ahead:
+ * what came the last time is tried together with the symbol that is there, for a few symbols cost
+ * little more than one; what does not come is forgotten.
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */

@@ -21,13 +21,14 @@ enum {
 /* The arguments of its node. */
 typedef struct {
     ThOpAttention how;
-    int queries;    /* rows of q for a string */
-    int d, width;   /* of the vectors, of one head */
-    int reach;      /* m of xl, whose rows are 2m-1 */
-    int bias_reach; /* m of the bias */
-    bool bias_each; /* a full bias has numbers for every string */
+    int queries;       /* rows of q for a string */
+    int d, width;      /* of the vectors, of one head */
+    int kv_row, value; /* keys are so far apart, and values so far behind their keys */
+    int reach;         /* m of xl, whose rows are 2m-1 */
+    int bias_reach;    /* m of the bias */
+    bool bias_each;    /* a full bias has numbers for every string */
     bool bias_learns;
-    bool alone;   /* one query a string, and no gradient: generation */
+    bool alone;   /* few queries a string, each worked on by itself: generation */
     double scale; /* 1/√width */
 } ThTapeAttend;
 

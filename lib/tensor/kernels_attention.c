@@ -259,8 +259,10 @@ static Diagonal diagonal(const ThKernelHead *h, Reach r, int o)
 }
 
 /* Row o of to (n, rows): products of the rows of x, d apart, with the keys or values kv. */
-static inline __attribute__((always_inline)) void
-band_products(const ThKernelHead *h, const float *x, const float *kv, int d, int width, float *to)
+static inline __attribute__((always_inline)) void band_products(const ThKernelHead *h,
+                                                                const ThKernelBand *b,
+                                                                const float *x, const float *kv,
+                                                                float *to)
 {
     Reach r = reach_of(h);
     for (int o = 0; o < r.n; o++, to += h->rows) {
@@ -268,8 +270,9 @@ band_products(const ThKernelHead *h, const float *x, const float *kv, int d, int
         for (int i = 0; i < g.from; i++)
             to[i] = 0;
         if (g.from < g.to)
-            dots(x + (ptrdiff_t)g.from * d, (size_t)d, kv + 2 * (ptrdiff_t)(g.key + g.from) * d,
-                 2 * (size_t)d, width, g.to - g.from, to + g.from);
+            dots(x + (ptrdiff_t)g.from * b->d, (size_t)b->d,
+                 kv + (ptrdiff_t)(g.key + g.from) * b->row, (size_t)b->row, b->width, g.to - g.from,
+                 to + g.from);
         for (int i = g.to; i < h->rows; i++)
             to[i] = 0;
     }
@@ -321,7 +324,7 @@ static inline __attribute__((always_inline)) void softmax_columns(float *w, int 
 TH_KERNEL_CLONES void th_kernel_band_weights(const ThKernelHead *h, const ThKernelBand *b, float *w)
 {
     Reach r = reach_of(h);
-    band_products(h, b->q, b->kv, b->d, b->width, w);
+    band_products(h, b, b->q, b->kv, w);
     band_logits(h, r, w);
     for (int i = 0; i < h->rows; i += ROWS_AT_ONCE)
         softmax_columns(w + i, r.n, (size_t)h->rows, clamp(h->rows - i, ROWS_AT_ONCE));
@@ -334,9 +337,9 @@ static Mix of_keys(const ThKernelHead *h, const ThKernelBand *b, const float *kv
     Reach r = reach_of(h);
     int at = h->first + i, from = clamp(r.back - at, r.n), to = clamp(h->keys - at + r.back, r.n);
     return (Mix){.w = w + (ptrdiff_t)from * h->rows + i,
-                 .x = kv + 2 * (ptrdiff_t)(at - r.back + from) * b->d,
+                 .x = kv + (ptrdiff_t)(at - r.back + from) * b->row,
                  .w_step = h->rows,
-                 .x_step = 2 * (ptrdiff_t)b->d,
+                 .x_step = b->row,
                  .n = to - from};
 }
 
@@ -358,7 +361,7 @@ static TH_KERNEL_CLONES void mix_values(const ThKernelHead *h, const ThKernelBan
                                         const float *w, float *y)
 {
     for (int i = 0; i < h->rows; i++) {
-        Mix m = of_keys(h, b, b->kv + b->d, w, i);
+        Mix m = of_keys(h, b, b->kv + b->value, w, i);
         float *to = y + (ptrdiff_t)i * b->d;
         for (int c = 0; c < b->width; c++)
             to[c] = 0;
@@ -404,7 +407,7 @@ TH_KERNEL_CLONES void th_kernel_band_back(const ThKernelHead *h, const ThKernelB
 {
     Reach r = reach_of(h);
     float *ds = g->scratch;
-    band_products(h, g->dy, b->kv + b->d, b->d, b->width, ds);
+    band_products(h, b, g->dy, b->kv + b->value, ds);
     band_slopes(h, r, w, ds);
     if (g->dbias)
         add_to_bias(h, ds, g->dbias);
@@ -414,10 +417,10 @@ TH_KERNEL_CLONES void th_kernel_band_back(const ThKernelHead *h, const ThKernelB
     }
     int end = clamp(h->first + h->rows - r.back + r.n - 1, h->keys);
     for (int j = clamp(h->first - r.back, h->keys); j < end; j++) {
-        float *to = g->dkv + 2 * (ptrdiff_t)j * b->d;
+        float *to = g->dkv + (ptrdiff_t)j * b->row;
         Mix keys = of_rows(h, b, b->q, ds, j), values = of_rows(h, b, g->dy, w, j);
         add_mix(to, h->scale, &keys, b->width);
-        add_mix(to + b->d, 1, &values, b->width);
+        add_mix(to + b->value, 1, &values, b->width);
     }
 }
 
@@ -433,8 +436,8 @@ TH_KERNEL_CLONES void th_kernel_one_query(const ThKernelHead *h, const ThKernelB
                                           float *y)
 {
     int from = seen_from(h, 0), n = seen_to(h, 0) - from;
-    const float *key = b->kv + 2 * (ptrdiff_t)from * b->d;
-    dots(b->q, 0, key, 2 * (size_t)b->d, b->width, n, w);
+    const float *key = b->kv + (ptrdiff_t)from * b->row;
+    dots(b->q, 0, key, (size_t)b->row, b->width, n, w);
     for (int k = 0; h->relative && k < n; k++)
         w[k] += h->relative[relative_at(h, 0) + (size_t)(from + k)];
     for (int k = 0; k < n; k++)
@@ -442,7 +445,7 @@ TH_KERNEL_CLONES void th_kernel_one_query(const ThKernelHead *h, const ThKernelB
     softmax_row(w, 0, n, h->ld, 1);
     for (int c = 0; c < b->width; c++)
         y[c] = 0;
-    Mix m = {.w = w, .x = key + b->d, .w_step = 1, .x_step = 2 * (ptrdiff_t)b->d, .n = n};
+    Mix m = {.w = w, .x = key + b->value, .w_step = 1, .x_step = b->row, .n = n};
     add_mix(y, 1, &m, b->width);
 }
 

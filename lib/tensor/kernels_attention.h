@@ -47,9 +47,9 @@ void th_kernel_attention_bias_back(const ThKernelHead *h, const float *dw, float
  * that there is.  Weights are (n, rows): one row for each distance, so that all queries are worked
  * on together.  No relative positions. */
 typedef struct {
-    const float *q,
-        *kv; /* the first query, d apart; the first key, 2d apart, its value d further */
+    const float *q, *kv; /* the first query, d apart; the first key */
     int width, d;
+    int row, value; /* keys are so far apart, and values so far behind their keys */
 } ThKernelBand;
 
 void th_kernel_band_weights(const ThKernelHead *h, const ThKernelBand *b, float *w);

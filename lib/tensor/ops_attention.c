@@ -51,11 +51,12 @@ static int room_of(const ThOpAttention *how)
 
 static bool fits_products(ThTape *t, ThVar q, ThVar kv, const ThOpAttention *how)
 {
-    int d = th_tape_cols(t, q), rows = th_tape_rows(t, q);
+    int d = th_tape_cols(t, q), rows = th_tape_rows(t, q), parts = how->by_heads ? how->heads : 1;
     bool strings = how->B > 0 && how->T > 0 && rows > 0 && rows % how->B == 0 &&
                    (how->across || rows / how->B <= how->T) && room_of(how) >= how->T &&
-                   th_tape_rows(t, kv) == how->B * room_of(how);
-    if (strings && th_tape_cols(t, kv) == 2 * d && how->heads > 0 && d % how->heads == 0)
+                   th_tape_rows(t, kv) == how->B * parts * room_of(how);
+    if (strings && how->heads > 0 && d % how->heads == 0 && th_tape_cols(t, kv) == 2 * d / parts &&
+        !(how->by_heads && th_tape_records(t)))
         return true;
     th_tape_fail(t, TH_EVALUE,
                  "attention: queries (%d,%d), keys (%d,%d), %d heads, %d strings of %d do not fit",
@@ -124,19 +125,27 @@ static const ThOp op_plain = {"attention", th_tape_attend_plain_forward,
                               th_tape_attend_plain_backward, th_tape_attend_forward_double,
                               th_tape_attend_backward_double};
 
+/* Generation has a query a string, or a few where it guesses. */
+static bool is_alone(ThTape *t, int queries, const ThOpAttention *how)
+{
+    enum { FEW = 8 };
+    bool few = queries == 1 || (queries <= FEW && queries < how->T && how->B == 1);
+    return few && !how->across && !th_tape_records(t);
+}
+
 ThVar th_op_attention(ThTape *t, ThVar q, ThVar kv, const ThOpAttention *how)
 {
     if (th_tape_failed(t) || !fits_products(t, q, kv, how) ||
         !fits_relative(t, th_tape_cols(t, q), how) || !fits_bias(t, how) || !fits_masks(t, how))
         return -1;
-    ThTapeAttend f = {.how = *how,
-                      .queries = th_tape_rows(t, q) / how->B,
-                      .d = th_tape_cols(t, q),
-                      .alone = th_tape_rows(t, q) == how->B && !how->across && !th_tape_records(t)};
+    ThTapeAttend f = {.how = *how, .queries = th_tape_rows(t, q) / how->B, .d = th_tape_cols(t, q)};
+    f.alone = is_alone(t, f.queries, how);
     f.how.room = room_of(how);
     bool relative = how->xl >= 0, biased = how->biased != TH_TAPE_BIAS_NONE;
     f.width = f.d / how->heads;
     f.scale = 1 / sqrt(f.width);
+    f.value = how->by_heads ? f.width : f.d;
+    f.kv_row = 2 * f.value;
     if (relative)
         f.reach = (th_tape_rows(t, how->xl) + 1) / 2;
     if (biased) {

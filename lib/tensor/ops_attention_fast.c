@@ -182,6 +182,15 @@ static size_t bias_at(const ThTapeAttend *f, const Block *at, int *step)
     return th_tape_attend_bias_at(f, r->b, at->head, r->from + r->first) + (size_t)r->from;
 }
 
+/* Where the first key of a head of a run is. */
+static size_t key_at(const ThTapeAttend *f, const Run *r, int head)
+{
+    size_t string = (size_t)r->b, room = (size_t)f->how.room, first = (size_t)r->from;
+    if (f->how.by_heads)
+        return ((string * (size_t)f->how.heads + (size_t)head) * room + first) * (size_t)f->kv_row;
+    return (string * room + first) * (size_t)f->kv_row + (size_t)head * (size_t)f->width;
+}
+
 static Block block(ThTape *t, const ThTapeNode *n, const Scratch *s, const Run *r, int head)
 {
     const ThTapeAttend *f = n->args;
@@ -192,7 +201,7 @@ static Block block(ThTape *t, const ThTapeNode *n, const Scratch *s, const Run *
     Block at = {.run = r,
                 .head = head,
                 .q = row * d + column,
-                .kv = 2 * ((size_t)r->b * (size_t)f->how.room + (size_t)r->from) * d + column,
+                .kv = key_at(f, r, head),
                 .column = column,
                 .xl = cut * d + column,
                 .h = {.rows = r->rows,
@@ -235,7 +244,7 @@ static void products(ThTape *t, const ThTapeNode *n, const Scratch *s, const Blo
         q = s->qu;
         ld_q = f->width;
     }
-    th_blas_gemm_nt(&(ThBlasGemm){rows, keys, f->width, ld_q, 2 * f->d, at->h.ld, 0}, q, k, w);
+    th_blas_gemm_nt(&(ThBlasGemm){rows, keys, f->width, ld_q, f->kv_row, at->h.ld, 0}, q, k, w);
     th_kernel_attention(&at->h, w);
 }
 
@@ -285,7 +294,9 @@ static ThKernelBand band_of(ThTape *t, const ThTapeNode *n, const Block *at)
     return (ThKernelBand){.q = th_tape_in_float(t, n, TH_TAPE_ATTEND_Q) + at->q,
                           .kv = th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv,
                           .width = f->width,
-                          .d = f->d};
+                          .d = f->d,
+                          .row = f->kv_row,
+                          .value = f->value};
 }
 
 /* The relative products of a query that is alone, to s->relative, and q + u for those with keys. */
@@ -302,21 +313,44 @@ static void relative_products(ThTape *t, const ThTapeNode *n, const Scratch *s, 
     b->q = s->qu;
 }
 
+/* Row i of a block as one of its own. */
+static void one_forward(ThTape *t, const ThTapeNode *n, const Scratch *s, const Block *all, int i,
+                        float *w)
+{
+    const ThTapeAttend *f = n->args;
+    Run run = *all->run;
+    Block at = *all;
+    at.run = &run;
+    at.q += (size_t)i * (size_t)f->d;
+    at.h.first = run.first += i;
+    at.h.rows = run.rows = 1;
+    if (at.h.bias)
+        at.h.bias += (ptrdiff_t)i * at.h.bias_step;
+    ThKernelBand b = band_of(t, n, &at);
+    if (f->how.xl >= 0)
+        relative_products(t, n, s, &at, &b);
+    th_kernel_one_query(&at.h, &b, w + (size_t)i * (size_t)at.h.ld, (float *)n->value + at.q);
+}
+
 static void head_forward(ThTape *t, const ThTapeNode *n, const Scratch *s, const Block *at,
                          float *w)
 {
     const ThTapeAttend *f = n->args;
     float *y = (float *)n->value + at->q;
-    if (f->alone || band(f, at->head) > 0) {
+    if (f->alone) {
+        for (int i = 0; i < at->run->rows; i++)
+            one_forward(t, n, s, at, i, w);
+        return;
+    }
+    if (band(f, at->head) > 0) {
         ThKernelBand b = band_of(t, n, at);
-        if (f->how.xl >= 0)
-            relative_products(t, n, s, at, &b);
-        (f->alone ? th_kernel_one_query : th_kernel_band)(&at->h, &b, w, y);
+        th_kernel_band(&at->h, &b, w, y);
         return;
     }
     products(t, n, s, at, w);
-    th_blas_gemm_nn(&(ThBlasGemm){at->run->rows, f->width, at->h.keys, at->h.ld, 2 * f->d, f->d, 0},
-                    w, th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv + f->d, y);
+    th_blas_gemm_nn(
+        &(ThBlasGemm){at->run->rows, f->width, at->h.keys, at->h.ld, f->kv_row, f->d, 0}, w,
+        th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv + f->value, y);
 }
 
 void th_tape_attend_forward(ThTape *t, ThTapeNode *n)

@@ -218,6 +218,8 @@ ThVar th_op_window_attention(ThTape *t, ThVar q, ThVar kv, ThVar bias,
  * kv is (B*T, 2d): key, then value; heads divide d.  q is (B*n, d) with 1 ≤ n ≤ T: where n = T a
  * row for every position, else for the last n positions of every string; the result has its shape.
  * With `room` a string has so many rows of kv, of which the first T count.
+ * With `by_heads`, which is for values in TH_TAPE_FLOAT without gradient, kv is
+ * (B*heads*room, 2 d/heads): what belongs to one head stands together.
  * With `across` queries are no positions of the strings: q has any number of rows for each, which
  * see all of its keys; nothing that counts distances goes with it.
  * Logits are q·k/√(d/heads), or, with xl ≥ 0, those of Transformer-XL (Dai et al. 2019):
@@ -242,7 +244,7 @@ typedef enum { TH_TAPE_BIAS_NONE, TH_TAPE_BIAS_DISTANCE, TH_TAPE_BIAS_FULL } ThT
 typedef struct {
     int B, T, heads;
     int room; /* ≥ T; 0: T */
-    bool across, causal;
+    bool by_heads, across, causal;
     ThVar u, v, xl; /* -1: no relative positions */
     int tag;
     const int *length;  /* (B); NULL: all T */

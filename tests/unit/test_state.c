@@ -209,6 +209,42 @@ static void test_regulargpt(void **state)
     check_target("regulargpt", "dim=8 heads=2", TH_TARGET_FINAL, false);
 }
 
+/* A string that repeats itself, and now and then does not, is guessed at, rightly and wrongly, up
+ * to the end of the table of positions and over what is forgotten. */
+static void check_guesses(const char *kind, const char *settings)
+{
+    enum { LONGEST = 60 };
+    ThModel *m = bound(kind, settings, TH_TARGET_EVERY, SYMBOLS);
+    ThModelState *s = opened(m, TH_MODEL_CACHED);
+    int drawn[LENGTH], from = 0;
+    float z[SYMBOLS];
+    memcpy(drawn, word, sizeof word);
+    for (int i = 0; i < LENGTH; i++)
+        word[i] = i % 23 == 22 ? drawn[i] : drawn[i % 3];
+    for (int to = 0; to < LENGTH; to++) {
+        if (to - from == LONGEST) {
+            th_model_drop(s, 17);
+            from += 17;
+        }
+        int n = to % 31 == 30 && to + 3 < LENGTH && to - from + 3 <= LONGEST ? 3 : 1;
+        fed(s, word + to, n, z);
+        to += n - 1;
+        assert_same(m, settings, z, from, to + 1);
+    }
+    memcpy(word, drawn, sizeof word);
+    th_model_close(s);
+    th_model_free(m);
+}
+
+static void test_guesses(void **state)
+{
+    (void)state;
+    check_guesses("gpt", "dim=12 heads=3 layers=3 position=hard_alibi");
+    check_guesses("gpt", "dim=12 heads=3 layers=3 position=xl");
+    check_guesses("gpt", "dim=12 heads=3 layers=3 position=t5");
+    check_guesses("transformer", "dim=12 heads=3 layers=3 position=learned longest=60 causal=yes");
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -251,9 +287,8 @@ static int prepare(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_transformers),
-        cmocka_unit_test(test_recurrent),
-        cmocka_unit_test(test_regulargpt),
+        cmocka_unit_test(test_transformers), cmocka_unit_test(test_recurrent),
+        cmocka_unit_test(test_regulargpt),   cmocka_unit_test(test_guesses),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, prepare, NULL);
