@@ -8,9 +8,15 @@ enum { LANE = TH_KERNEL_TILE_LANE, PANEL = TH_KERNEL_TILE_WIDE * LANE, DEEP = 12
 
 bool th_kernel_gemm_pays(const ThKernelGemm *g)
 {
-    enum { LEAST_ROWS = 64, LEAST_COLUMNS = 48, MOST_WEIGHTS = 1 << 15, MOST_SUMS = 1 << 14 };
+    enum {
+        LEAST_ROWS = 64,
+        LEAST_COLUMNS = 24,
+        MOST_WEIGHTS = 1 << 15,
+        MOST_SUMS = 1 << 14,
+        FEW_TERMS = 32
+    };
     long long weights = (long long)g->n * g->k, sums = (long long)g->m * g->n;
-    bool small = g->a_step == 1 ? weights <= MOST_WEIGHTS : sums <= MOST_SUMS;
+    bool small = g->a_step == 1 ? weights <= MOST_WEIGHTS : sums <= MOST_SUMS || g->k <= FEW_TERMS;
     return small && g->m >= LEAST_ROWS && g->n >= LEAST_COLUMNS && g->k > 0 &&
            th_kernel_tile_pays();
 }

@@ -16,6 +16,8 @@
 #define TH_KERNEL_TILE_REGISTERS
 #endif
 #define TH_KERNEL_TILE_INLINE __attribute__((always_inline))
+/* Not inline: there would be a hundred of it.  Older registers would wait for the wide ones. */
+#define TH_KERNEL_TILE_APART TH_KERNEL_TILE_REGISTERS __attribute__((noinline, unused))
 
 /* Up to SUMS lanes are added up in registers at a time: in tiles of six rows of four lanes, or of
  * more rows of fewer. */
@@ -42,9 +44,8 @@ typedef struct {
     float beta;
 } ThKernelTile;
 
-/* The columns that do not fill a lane.  Not inline: there would be a hundred of it. */
-static __attribute__((noinline, unused)) void th_kernel_tile_put(float *c, const float *sum,
-                                                                 float beta, int n)
+/* The columns that do not fill a lane. */
+static TH_KERNEL_TILE_APART void th_kernel_tile_put(float *c, const float *sum, float beta, int n)
 {
     for (int j = 0; j < n; j++)
         c[j] = sum[j] + (beta == 0 ? 0 : beta * c[j]);
