@@ -243,14 +243,17 @@ static void say_model(ShSession *s, const ShCall *call, const ThModel *m,
     sh_model_figures(s, m);
 }
 
-/* Takes m over. */
+/* Takes m over.  What it was compiled from stands where the task of a trained model does: files
+ * keep it, and training replaces it. */
 static bool define(ShSession *s, const ShCall *call, ThModel *m, ThError *err)
 {
     ThText t = {0};
     th_text_printf(&t, "%s compiled from %s", m->kind->name, call->operand[0].text);
     char *made_by = th_text_take(&t, err);
-    bool ok = made_by && sh_define(s, call->operand[1].text, SH_MODEL, m, made_by, err);
-    if (!made_by)
+    m->training.task = made_by ? th_strdup(made_by + strlen(m->kind->name) + 1, err) : NULL;
+    bool told = m->training.task != NULL;
+    bool ok = told && sh_define(s, call->operand[1].text, SH_MODEL, m, made_by, err);
+    if (!told)
         th_model_free(m);
     free(made_by);
     return ok || sh_error_inside(err, &call->operand[1]);

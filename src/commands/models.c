@@ -107,11 +107,13 @@ static void show_options(ShSession *s, const ThOptions *o)
 
 static void show_training(FILE *out, const ThModelTraining *t)
 {
-    if (t->step == 0) {
+    if (t->step == 0 && t->task)
+        fprintf(out, "# training  none yet; parameters %s\n", t->task);
+    else if (t->step == 0)
         fprintf(out, "# training  none yet; parameters drawn with seed %llu\n",
                 (unsigned long long)t->seed);
+    if (t->step == 0)
         return;
-    }
     fprintf(out, "# training  %lld steps on %s, lengths %d to %d%s%s, seed %llu\n", t->step,
             t->task ? t->task : "a task", t->trained_lo, t->trained_hi, t->optimizer ? ", " : "",
             t->optimizer ? t->optimizer : "", (unsigned long long)t->seed);
@@ -164,7 +166,7 @@ void sh_model_figures(ShSession *s, const ThModel *m)
 void sh_about_model(ShSession *s, const ShObject *model, const ShObject *task)
 {
     const ThModel *m = model->as.model;
-    const char *trained = m->training.task ? m->training.task : "";
+    const char *trained = m->training.step > 0 && m->training.task ? m->training.task : "";
     sh_result_text(s, "model", sh_shown_name(model));
     sh_result_text(s, "architecture", model->made_by ? model->made_by : m->kind->name);
     sh_result_text(s, "task", !task ? trained : task->made_by ? task->made_by : task->name);
@@ -179,6 +181,15 @@ static void show_ablations(FILE *out, const ThModel *m)
     if (t.size > 0)
         fprintf(out, "# ablated   %s\n", t.data);
     th_text_free(&t);
+}
+
+/* Of a model that quantize made. */
+static void show_centres(FILE *out, const ThModel *m)
+{
+    int centres = th_params_find(&m->params, "centres");
+    if (centres >= 0)
+        fprintf(out, "# snapped   every level's vectors to the nearest of %d centres\n",
+                m->params.item[centres].rows);
 }
 
 bool sh_show_model(ShSession *s, const ShObject *o, ThError *err)
@@ -198,6 +209,7 @@ bool sh_show_model(ShSession *s, const ShObject *o, ThError *err)
     sh_list_names(out, "classes", m->signature.label, m->signature.n_classes);
     fprintf(out, "# answers   %s\n", sh_target_name(m->signature.target));
     show_training(out, &m->training);
+    show_centres(out, m);
     show_scores(out, m);
     fprintf(out, "# numbers   %zu parameters\n", th_params_count(&m->params));
     show_positions(out, m);
