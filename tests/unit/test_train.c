@@ -11,6 +11,7 @@
 
 #include "lab/evaluate.h"
 #include "lab/train.h"
+#include "lab/train_impl.h"
 #include "tensor/tape_impl.h"
 
 static void set_options(ThOptions *o, const ThOptionSpec *specs, const char *options)
@@ -285,6 +286,31 @@ static void test_schedules(void **state)
     check_rates("schedule=root warmup=4", (double[]){0.125, 0.25, 0.375, 0.5, 0.4472136, 0.4082483},
                 6);
     check_rates("schedule=cosine warmup=2", (double[]){0.5, 0.8564823, 0.51, 0.1635177}, 4);
+}
+
+/* The paper's warm-up, at the steps that one looks at first: as if so many had been done. */
+static void test_root_of_the_paper(void **state)
+{
+    (void)state;
+    static const struct {
+        long long step;
+        double rate;
+    } known[] = {{0, 1.5811388e-6}, {999, 1.5811388e-3}, {3999, 7.9056942e-4}};
+    ThTask *t = make_task("parity");
+    ThModel *m = make_model("regulargpt", "dim=8 heads=2");
+    ThOptions o;
+    set_options(&o, th_train_options,
+                "steps=5000 length=3 batch=2 lr=0.05 schedule=root warmup=1000");
+    ThTrainer *tr = th_trainer_new(m, t, &o, 1, NULL);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        tr->first = m->training.step - known[i].step;
+        assert_true(th_trainer_step(tr, NULL));
+        assert_true(fabs(tr->update.rate / known[i].rate - 1) < 1e-6);
+    }
+    th_trainer_free(tr);
+    th_options_free(&o);
+    th_model_free(m);
+    th_task_free(t);
 }
 
 /* The adaptive curriculum starts at 3 and grows by 1.3, at least by 2, to the longest. */
@@ -583,6 +609,7 @@ int main(void)
         cmocka_unit_test(test_foreign_tokens),
         cmocka_unit_test(test_growth_stops),
         cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_root_of_the_paper),
         cmocka_unit_test(test_adaptive_lengths),
         cmocka_unit_test(test_fixed_length),
     };
