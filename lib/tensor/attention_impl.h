@@ -45,9 +45,6 @@ size_t th_tape_attend_bias_at(const ThTapeAttend *f, int b, int head, int i);
  * unless they are wanted. */
 void *th_tape_attend_publish(ThTape *t, const ThTapeAttend *f, size_t real);
 
-/* Weights of a layer up to this many are kept for backward, which else computes them again. */
-enum { TH_TAPE_ATTEND_KEPT = 1 << 24 };
-
 void th_tape_attend_forward(ThTape *t, ThTapeNode *n);
 void th_tape_attend_backward(ThTape *t, ThTapeNode *n);
 

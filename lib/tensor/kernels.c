@@ -1,6 +1,7 @@
 #include "tensor/kernels.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "tensor/clones.h"
@@ -128,41 +129,41 @@ TH_KERNEL_CLONES float th_kernel_softmax(float *x, int n)
     return most + logf(sum);
 }
 
-/* normal holds the row a + b; both moments come from the centred values, which keeps the variance
- * exact when the mean is large. */
-static inline float normalise_row(float *row, int d)
+/* Both moments come from centred values, which keeps the variance exact when the mean is large. */
+static inline __attribute__((always_inline)) void norm_rows(const ThKernelLayerNorm *l, bool sum,
+                                                            int d)
 {
-    float mean = 0, variance = 0;
-    for (int j = 0; j < d; j++)
-        mean += row[j];
-    mean /= (float)d;
-    for (int j = 0; j < d; j++) {
-        row[j] -= mean;
-        variance += row[j] * row[j];
-    }
-    float rstd = 1 / sqrtf(variance / (float)d + NORM_EPS);
-    for (int j = 0; j < d; j++)
-        row[j] *= rstd;
-    return rstd;
-}
-
-TH_KERNEL_CLONES void th_kernel_layer_norm(const ThKernelLayerNorm *l)
-{
-    int d = l->d;
     for (int i = 0; i < l->n; i++) {
         size_t at = (size_t)i * (size_t)d;
-        const float *a = l->a + at, *b = l->b ? l->b + at : NULL;
-        float *normal = l->normal + at, *y = l->y + at;
-        if (b)
-            for (int j = 0; j < d; j++)
-                normal[j] = a[j] + b[j];
-        else
-            for (int j = 0; j < d; j++)
-                normal[j] = a[j];
-        l->rstd[i] = normalise_row(normal, d);
+        const float *restrict a = l->a + at, *restrict b = sum ? l->b + at : NULL;
+        float *restrict normal = l->normal + at, *restrict y = l->y + at;
+        float mean = 0, variance = 0;
         for (int j = 0; j < d; j++)
+            mean += a[j] + (sum ? b[j] : 0);
+        mean /= (float)d;
+        for (int j = 0; j < d; j++) {
+            normal[j] = a[j] + (sum ? b[j] : 0) - mean;
+            variance += normal[j] * normal[j];
+        }
+        float rstd = l->rstd[i] = 1 / sqrtf(variance / (float)d + NORM_EPS);
+        for (int j = 0; j < d; j++) {
+            normal[j] *= rstd;
             y[j] = normal[j] * l->gain[j] + l->offset[j];
+        }
     }
+}
+
+/* Widths that occur get loops of constant length. */
+TH_KERNEL_CLONES void th_kernel_layer_norm(const ThKernelLayerNorm *l)
+{
+    if (l->b)
+        norm_rows(l, true, l->d);
+    else if (l->d == 64)
+        norm_rows(l, false, 64);
+    else if (l->d == 128)
+        norm_rows(l, false, 128);
+    else
+        norm_rows(l, false, l->d);
 }
 
 static inline void add_scaled(float *to, const float *from, float beta, int d)

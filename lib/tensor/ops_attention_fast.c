@@ -14,6 +14,9 @@ enum { CAUSAL_ROWS = 64 };
 /* A window this many times narrower than a string is a matter of single keys. */
 enum { NARROW = 4 };
 
+/* Weights of a layer up to this many are kept for backward, which else computes them again. */
+enum { KEPT_WEIGHTS = 1 << 24 };
+
 /* ---- runs ---- */
 
 /* A run of positions that may see each other, all of one string: a string, or a segment of it.
@@ -253,7 +256,7 @@ static void keep_weights(ThTape *t, ThTapeNode *n)
 {
     const ThTapeAttend *f = n->args;
     size_t all = (size_t)f->how.B * weights_before(f, f->how.heads);
-    if (th_tape_records(t) && all <= TH_TAPE_ATTEND_KEPT)
+    if (th_tape_records(t) && all <= KEPT_WEIGHTS)
         n->saved = th_tape_take(t, all, sizeof(float));
 }
 

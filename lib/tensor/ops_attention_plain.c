@@ -11,6 +11,10 @@ bool th_tape_attend_is_plain(const ThTapeAttend *f)
            !f->how.segment && !f->how.by_heads && !f->alone && th_kernel_heads_pay(f->width);
 }
 
+/* Weights of a layer up to this many are kept for backward; to compute more of them again takes no
+ * longer than to fetch them. */
+enum { KEPT_WEIGHTS = 1 << 19 };
+
 /* ---- parts ---- */
 
 /* Queries of a string that are worked on together, of all heads. */
@@ -113,7 +117,7 @@ void th_tape_attend_plain_forward(ThTape *t, ThTapeNode *n)
     const ThTapeAttend *f = n->args;
     size_t all = (size_t)f->how.B * (size_t)f->how.heads * weights_of_head(f);
     float *published = th_tape_attend_publish(t, f, sizeof *published), *y = n->value;
-    if (th_tape_records(t) && all <= TH_TAPE_ATTEND_KEPT)
+    if (th_tape_records(t) && all <= KEPT_WEIGHTS)
         n->saved = th_tape_take(t, all, sizeof(float));
     float *scratch = take_scratch(t, f);
     if (!scratch || th_tape_failed(t))

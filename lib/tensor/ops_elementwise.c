@@ -362,12 +362,14 @@ static void zip_slopes(ThOpZip f, int operand, float *dx, const float *dy, const
             dx[i] = dy[i] * (float)zips[f].slope[operand]((double)at->a[i], (double)at->b[i]);
 }
 
-static void zip_back_one(ThTape *t, const ThTapeNode *n, int operand)
+static void zip_back_one(ThTape *t, ThTapeNode *n, int operand)
 {
     ThOpZip f = zip_of(n);
     const ThKernelZip *k = &th_kernel_zips[f];
     const float *a = th_tape_in_float(t, n, 0), *b = th_tape_in_float(t, n, 1), *y = n->value,
                 *dy = n->grad;
+    if (operand == 0 && k->forward && !k->back[0] && th_tape_pass_gradient(t, n, 0))
+        return;
     float part[RUN], beta, *dx = th_tape_grad_float(t, n, operand, &beta);
     if (!dx)
         return;
@@ -388,8 +390,8 @@ static void zip_back_one(ThTape *t, const ThTapeNode *n, int operand)
 
 static void zip_backward(ThTape *t, ThTapeNode *n)
 {
-    zip_back_one(t, n, 0);
     zip_back_one(t, n, 1);
+    zip_back_one(t, n, 0); /* which may take the gradient away */
 }
 
 static void zip_forward_double(ThTape *t, ThTapeNode *n)

@@ -56,10 +56,11 @@ static void rotate_forward(ThTape *t, ThTapeNode *n)
 {
     const Rotate *r = n->args;
     size_t cols = (size_t)n->cols;
+    const float *x = th_tape_in_float(t, n, 0);
     float *y = n->value;
-    memcpy(y, th_tape_in_float(t, n, 0), (size_t)n->rows * cols * sizeof *y);
     for (size_t i = 0; i < (size_t)n->rows; i++) {
         ThKernelTurn turn = turn_of(r, i, false);
+        memcpy(y + i * cols, x + i * cols, cols * sizeof *y);
         th_kernel_turn(&turn, y + i * cols);
     }
 }
@@ -68,18 +69,25 @@ static void rotate_forward(ThTape *t, ThTapeNode *n)
 static void rotate_backward(ThTape *t, ThTapeNode *n)
 {
     const Rotate *r = n->args;
-    size_t cols = (size_t)n->cols;
-    float beta, *dx = th_tape_grad_float(t, n, 0, &beta);
-    float *row = th_tape_take(t, cols, sizeof *row);
-    for (size_t i = 0; dx && row && i < (size_t)n->rows; i++) {
-        ThKernelTurn turn = turn_of(r, i, true);
-        memcpy(row, (const float *)n->grad + i * cols, cols * sizeof *row);
-        th_kernel_turn(&turn, row);
-        if (beta == 0)
-            memcpy(dx + i * cols, row, cols * sizeof *row);
-        else
-            th_kernel_add(dx + i * cols, row, cols);
+    size_t cols = (size_t)n->cols, size = (size_t)n->rows * cols;
+    float beta, *dy = n->grad, *dx = NULL;
+    if (n->tagged) { /* then it stays as it is */
+        dy = th_tape_take(t, size, sizeof *dy);
+        if (!dy)
+            return;
+        memcpy(dy, n->grad, size * sizeof *dy);
     }
+    for (size_t i = 0; i < (size_t)n->rows; i++) {
+        ThKernelTurn turn = turn_of(r, i, true);
+        th_kernel_turn(&turn, dy + i * cols);
+    }
+    if (th_tape_pass_gradient(t, n, 0))
+        return;
+    dx = th_tape_grad_float(t, n, 0, &beta);
+    if (dx && beta == 0)
+        memcpy(dx, dy, size * sizeof *dx);
+    else if (dx)
+        th_kernel_add(dx, dy, size);
 }
 
 /* ---- reference ---- */

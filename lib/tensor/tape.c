@@ -327,10 +327,22 @@ static void *take_gradient(ThTape *t, const ThTapeNode *n)
  * has been passed on. */
 static void give_gradient(ThTape *t, ThTapeNode *n)
 {
-    if (n->tagged || !th_grow(&t->spare, &t->cap_spare, t->n_spare + 1, sizeof *t->spare, NULL))
+    if (!n->grad || n->tagged ||
+        !th_grow(&t->spare, &t->cap_spare, t->n_spare + 1, sizeof *t->spare, NULL))
         return;
     t->spare[t->n_spare++] = (Spare){n->grad, (size_t)n->rows * (size_t)n->cols};
     n->grad = NULL;
+}
+
+bool th_tape_pass_gradient(ThTape *t, ThTapeNode *n, int i)
+{
+    ThTapeNode *in = th_tape_in(t, n, i);
+    bool parameter = !in->op && in->n_in >= 0;
+    if (n->tagged || parameter || in->grad || in->rows != n->rows || in->cols != n->cols)
+        return false;
+    in->grad = n->grad;
+    n->grad = NULL;
+    return true;
 }
 
 /* The gradient memory of an input; *fresh tells that nothing has been written to it yet. */

@@ -83,6 +83,11 @@ float *th_tape_grad_float_zeroed(ThTape *t, const ThTapeNode *n, int i);
 /* The same for double; NULL only where the input is absent. */
 double *th_tape_grad_double(ThTape *t, const ThTapeNode *n, int i);
 
+/* Makes the node's own gradient, which must not be looked at afterwards, that of input i, where
+ * that saves a copy: false if the input has one already, or is a parameter, or the node's is kept.
+ */
+bool th_tape_pass_gradient(ThTape *t, ThTapeNode *n, int i);
+
 /* Publishes a value that is not a node's (attention weights) under a tag: (rows, cols), in the
  * tape's precision; borrowed tape memory. */
 void th_tape_publish(ThTape *t, const void *value, int rows, int cols, const char *tag, int index);

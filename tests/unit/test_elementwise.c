@@ -383,6 +383,43 @@ static void test_dropout(void **state)
 }
 
 /* The operations with names of their own are rows of the tables. */
+/* What hands its gradient on, or works on it where it lies, leaves that of a tagged value as it is;
+ * an input whose gradient was handed on gets further ones added. */
+static void test_tagged_gradients(void **state)
+{
+    (void)state;
+    enum { N = 4 };
+    static const ThOpRotation turn = {
+        .columns = 2, .heads = 1, .turned = 2, .base = 1, .T = 2, .first = 1};
+    static const double seed[N] = {1, -2, 3, 0.5};
+    ThError err = {0};
+    ThParams p = {0};
+    th_params_add(&p, "x", 2, 2, TH_INIT_NORMAL, 1, &err);
+    assert_true(th_params_allocate(&p, 1, NULL, &err));
+    for (int precision = TH_TAPE_FLOAT; precision <= TH_TAPE_DOUBLE; precision++) {
+        ThTape *t = th_tape_new((ThTapePrecision)precision, &p, &err);
+        th_tape_begin(t, TH_TAPE_GRADIENT);
+        ThVar x = th_param(t, 0), square = th_op_map(t, x, TH_MAP_SQUARE);
+        ThVar sum = th_tape_tag(t, th_op_add(t, square, th_op_map(t, x, TH_MAP_SQUARE)), "sum", 0);
+        ThVar more = th_op_add(t, th_op_add(t, square, sum), x);
+        ThVar turned = th_tape_tag(t, th_op_rotate(t, more, &turn), "turned", 0);
+        assert_true(th_tape_backward(t, turned, seed, &err));
+        double back[N], of_sum[N], of_turned[N];
+        th_tape_read_gradient(t, turned, of_turned);
+        th_tape_read_gradient(t, sum, of_sum);
+        th_tape_read_gradient(t, x, back);
+        for (int i = 0; i < N; i++) {
+            double at = 1 + i / 2, cosine = cos(at), sine = i % 2 ? -sin(at) : sin(at);
+            double slope = cosine * seed[i] + sine * seed[i ^ 1];
+            assert_near(of_turned[i], seed[i], 0);
+            assert_near(of_sum[i], slope, 1e-6);
+            assert_near(back[i], slope * (6 * (double)p.value[i] + 1), 1e-5);
+        }
+        th_tape_free(t);
+    }
+    th_params_free(&p);
+}
+
 static void test_names(void **state)
 {
     (void)state;
@@ -410,11 +447,17 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_maps),    cmocka_unit_test(test_map_values),
-        cmocka_unit_test(test_zips),    cmocka_unit_test(test_map_limits),
-        cmocka_unit_test(test_others),  cmocka_unit_test(test_growth),
-        cmocka_unit_test(test_misfits), cmocka_unit_test(test_values),
-        cmocka_unit_test(test_dropout), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_map_values),
+        cmocka_unit_test(test_zips),
+        cmocka_unit_test(test_map_limits),
+        cmocka_unit_test(test_others),
+        cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_misfits),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_dropout),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_tagged_gradients),
     };
     return cmocka_run_group_tests_name("elementwise", tests, NULL, NULL);
 }
