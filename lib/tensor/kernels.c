@@ -129,6 +129,8 @@ TH_KERNEL_CLONES float th_kernel_softmax(float *x, int n)
     return most + logf(sum);
 }
 
+enum { NORM_PART = 256 }; /* numbers that are added up in single precision */
+
 /* Both moments come from centred values, which keeps the variance exact when the mean is large. */
 static inline __attribute__((always_inline)) void norm_rows(const ThKernelLayerNorm *l, bool sum,
                                                             int d)
@@ -137,15 +139,25 @@ static inline __attribute__((always_inline)) void norm_rows(const ThKernelLayerN
         size_t at = (size_t)i * (size_t)d;
         const float *restrict a = l->a + at, *restrict b = sum ? l->b + at : NULL;
         float *restrict normal = l->normal + at, *restrict y = l->y + at;
-        float mean = 0, variance = 0;
-        for (int j = 0; j < d; j++)
-            mean += a[j] + (sum ? b[j] : 0);
-        mean /= (float)d;
-        for (int j = 0; j < d; j++) {
-            normal[j] = a[j] + (sum ? b[j] : 0) - mean;
-            variance += normal[j] * normal[j];
+        double total = 0, squares = 0;
+        for (int from = 0; from < d; from += NORM_PART) {
+            int end = d - from < NORM_PART ? d : from + NORM_PART;
+            float part = 0;
+            for (int j = from; j < end; j++)
+                part += a[j] + (sum ? b[j] : 0);
+            total += (double)part;
         }
-        float rstd = l->rstd[i] = 1 / sqrtf(variance / (float)d + NORM_EPS);
+        float mean = (float)total / (float)d;
+        for (int from = 0; from < d; from += NORM_PART) {
+            int end = d - from < NORM_PART ? d : from + NORM_PART;
+            float part = 0;
+            for (int j = from; j < end; j++) {
+                normal[j] = a[j] + (sum ? b[j] : 0) - mean;
+                part += normal[j] * normal[j];
+            }
+            squares += (double)part;
+        }
+        float rstd = l->rstd[i] = 1 / sqrtf((float)squares / (float)d + NORM_EPS);
         for (int j = 0; j < d; j++) {
             normal[j] *= rstd;
             y[j] = normal[j] * l->gain[j] + l->offset[j];
