@@ -317,10 +317,11 @@ static bool read_on(ThModelKept *k, const int *token, int n, ThVar *z, ThError *
     ThBatch b = {.B = k->B, .T = n};
     th_tape_begin(k->tape, TH_TAPE_NO_GRADIENT);
     b.token = th_tape_take(k->tape, size, sizeof *b.token);
-    if (!b.token)
-        return th_tape_ok(k->tape, err);
-    memcpy(b.token, token, size * sizeof *token);
-    *z = run(k->m, k->tape, &b, &(ThModelForward){.share = true}, k);
+    *z = -1;
+    if (b.token) {
+        memcpy(b.token, token, size * sizeof *token);
+        *z = run(k->m, k->tape, &b, &(ThModelForward){.share = true}, k);
+    }
     if (!th_tape_ok(k->tape, err))
         return false;
     k->n += n;
