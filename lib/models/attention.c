@@ -132,7 +132,7 @@ static ThVar keep_keys(ThTape *t, ThModelKept *k, int layer, ThVar kv)
     size_t heads = (size_t)a->heads, width = (size_t)(a->dim / a->heads), d = (size_t)a->dim;
     size_t rows = kv < 0 ? 0 : (size_t)th_tape_rows(t, kv), n = rows / (size_t)k->B;
     const float *from = rows > 0 ? th_tape_floats(t, kv) : NULL;
-    for (size_t i = 0; i < rows * heads; i++) {
+    for (size_t i = 0; from && i < rows * heads; i++) {
         size_t row = i / heads, head = i % heads, string = row / n;
         size_t at = (string * heads + head) * (size_t)k->span + (size_t)k->n + row % n;
         float *to = k->kv[layer] + at * 2 * width;
