@@ -15,7 +15,12 @@
 #else
 #define TH_KERNEL_TILE_REGISTERS
 #endif
+#if defined(__clang__)
+#define TH_KERNEL_TILE_INLINE                                                                      \
+    __attribute__((unused)) /* it only looks for mistakes: a minute less */
+#else
 #define TH_KERNEL_TILE_INLINE __attribute__((always_inline))
+#endif
 /* Not inline: there would be a hundred of it.  Older registers would wait for the wide ones. */
 #define TH_KERNEL_TILE_APART TH_KERNEL_TILE_REGISTERS __attribute__((noinline, unused))
 
