@@ -308,8 +308,8 @@ static bool make_room(ThModelKept *k, int n, ThError *err)
     return k->span > 0;
 }
 
-/* Reads n symbols more; *z become the logits of the new positions. */
-static bool read_on(ThModelKept *k, const int *token, int n, ThVar *z, ThError *err)
+/* Reads n symbols more; logits <- those of the last rows. */
+static bool read_on(ThModelKept *k, const int *token, int n, int rows, float *logits, ThError *err)
 {
     size_t size = (size_t)k->B * (size_t)n;
     if (n > INT_MAX - k->n || !make_room(k, k->n + n, err))
@@ -317,35 +317,26 @@ static bool read_on(ThModelKept *k, const int *token, int n, ThVar *z, ThError *
     ThBatch b = {.B = k->B, .T = n};
     th_tape_begin(k->tape, TH_TAPE_NO_GRADIENT);
     b.token = th_tape_take(k->tape, size, sizeof *b.token);
-    *z = -1;
-    if (b.token) {
-        memcpy(b.token, token, size * sizeof *token);
-        *z = run(k->m, k->tape, &b, &(ThModelForward){.share = true}, k);
-    }
+    if (!b.token)
+        return th_tape_ok(k->tape, err);
+    memcpy(b.token, token, size * sizeof *token);
+    ThVar z = run(k->m, k->tape, &b, &(ThModelForward){.share = true}, k);
     if (!th_tape_ok(k->tape, err))
         return false;
     k->n += n;
+    th_model_last_logits(k->tape, z, rows, logits);
     return true;
 }
 
 bool th_model_attention_feed(void *state, const int *token, int n, float *logits, ThError *err)
 {
     ThModelKept *k = state;
-    ThVar z;
-    if (!read_on(k, token, n, &z, err))
-        return false;
-    th_model_last_logits(k->tape, z, k->B, logits);
-    return true;
+    return read_on(k, token, n, k->B, logits, err);
 }
 
 bool th_model_attention_feed_each(void *state, const int *token, int n, float *logits, ThError *err)
 {
-    ThModelKept *k = state;
-    ThVar z;
-    if (!read_on(k, token, n, &z, err))
-        return false;
-    th_model_last_logits(k->tape, z, n, logits);
-    return true;
+    return read_on(state, token, n, n, logits, err);
 }
 
 void th_model_attention_cut(void *state, int n)
