@@ -30,11 +30,14 @@ enum { TH_KERNEL_TILE_LANE = 16, TH_KERNEL_TILE_WIDE = 4, TH_KERNEL_TILE_SUMS = 
 typedef float ThKernelLane
     __attribute__((vector_size(TH_KERNEL_TILE_LANE * sizeof(float)), aligned(4)));
 
-/* Registers of 512 bits hold a tile; with fewer, OpenBLAS is faster. */
+/* Registers of 512 bits hold a tile; with fewer, OpenBLAS is faster.  These five are what the code
+ * is compiled for. */
 static inline TH_KERNEL_TILE_INLINE bool th_kernel_tile_pays(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-    return __builtin_cpu_supports("avx512f");
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
 #else
     return false;
 #endif
