@@ -11,6 +11,9 @@
 /* The option seed= where it is given, else the setting. */
 long long sh_seed(const ShSession *s, const ThOptions *options);
 
+/* The task that a model was trained on, borrowed; NULL: it was not trained, or nobody knows. */
+const char *sh_trained_on(const ThModel *m);
+
 /* Sets the figures model, architecture, task (NULL: what the model was trained on) and seed, the
  * model's, which are the first columns of csv; before all others. */
 void sh_about_model(ShSession *s, const ShObject *model, const ShObject *task);

@@ -163,10 +163,16 @@ void sh_model_figures(ShSession *s, const ThModel *m)
     sh_result_int(s, "steps", m->training.step);
 }
 
+/* Before any step the text says what the parameters were made from. */
+const char *sh_trained_on(const ThModel *m)
+{
+    return m->training.step > 0 ? m->training.task : NULL;
+}
+
 void sh_about_model(ShSession *s, const ShObject *model, const ShObject *task)
 {
     const ThModel *m = model->as.model;
-    const char *trained = m->training.step > 0 && m->training.task ? m->training.task : "";
+    const char *trained = sh_trained_on(m) ? sh_trained_on(m) : "";
     sh_result_text(s, "model", sh_shown_name(model));
     sh_result_text(s, "architecture", model->made_by ? model->made_by : m->kind->name);
     sh_result_text(s, "task", !task ? trained : task->made_by ? task->made_by : task->name);

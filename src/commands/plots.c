@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "commands/inspect.h"
+#include "commands/modelling.h"
 #include "commands/selecting.h"
 #include "plot/views.h"
 
@@ -131,7 +132,7 @@ static char *pair_title(const char *prefix, const ShCall *call, ThError *err)
 /* Returns new: NAME, with the task of its training where there was one. */
 static char *training_title(const char *prefix, const ShObject *model, ThError *err)
 {
-    const char *task = model->as.model->training.task;
+    const char *task = sh_trained_on(model->as.model);
     ThText t = {0};
     th_text_printf(&t, "%s%s%s%s", prefix, model->name, task ? " on " : "", task ? task : "");
     return th_text_take(&t, err);

@@ -57,6 +57,15 @@ plot automaton p > "p.gp"'
     [ -z "$(find . -name '.tapehead*' -o -name '*.??????')" ]
 }
 
+@test "of a model that was compiled a figure names no task of training" {
+    go -e 'compile parity as c > "proof.txt"
+task p = recognize parity
+evaluate c on p length=3 > "scores.txt"
+plot accuracy c > "c.gp"'
+    [ "$status" -eq 0 ]
+    grep -q "^set title 'c' " c.gp
+}
+
 @test "without a display a figure is text, however the commands come" {
     need_gnuplot
     printf 'automaton p = parity\nplot automaton p\n' >p.th
