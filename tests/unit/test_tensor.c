@@ -260,6 +260,25 @@ static void test_operations(void **state)
     }
 }
 
+/* Wider than what is added up in one piece; too wide for differences. */
+static void test_wide_norm(void **state)
+{
+    (void)state;
+    static double seed[MOST], y[MOST];
+    Case c = {"wide norm", {{2, 600}, {1, 600}, {1, 600}}, build_norm_plain};
+    ThParams p = {0};
+    make_params(&c, &p);
+    assert_true(p.total <= MOST);
+    ThTape *t = th_tape_new(TH_TAPE_DOUBLE, &p, NULL);
+    ThRng r = th_rng(1, "wide", 0);
+    for (int i = 0; i < 2 * 600; i++)
+        seed[i] = th_rng_normal(&r);
+    th_tape_read(t, run(&c, t, TH_TAPE_NO_GRADIENT), y);
+    check_floats(&c, &p, seed, y);
+    th_tape_free(t);
+    th_params_free(&p);
+}
+
 /* What gelu and layer norm are, from their definitions. */
 static void test_values(void **state)
 {
@@ -493,11 +512,17 @@ static void test_initial_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations),        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_misfits_fail),      cmocka_unit_test(test_unused_parameters),
-        cmocka_unit_test(test_arena_settles),     cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_initial_values),    cmocka_unit_test(test_no_record),
-        cmocka_unit_test(test_nan_passes),        cmocka_unit_test(test_tagged_gradient),
+        cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_wide_norm),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_misfits_fail),
+        cmocka_unit_test(test_unused_parameters),
+        cmocka_unit_test(test_arena_settles),
+        cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_initial_values),
+        cmocka_unit_test(test_no_record),
+        cmocka_unit_test(test_nan_passes),
+        cmocka_unit_test(test_tagged_gradient),
         cmocka_unit_test(test_certain_and_wrong),
     };
     return cmocka_run_group_tests_name("tensor", tests, NULL, NULL);
