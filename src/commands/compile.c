@@ -23,7 +23,8 @@ static const ThOptionSpec options[] = {
     {"chunk", TH_INT, "2", 2, 8, NULL, "C: vectors combined at a time"},
     {"products", TH_CHOICE, "whole", 0, 0, "whole|pairs",
      "of chunk=3 and more: a layer that multiplies all vectors of a chunk, or chunk-1 layers a "
-     "level (thickness), which multiply two each and are smaller; they have layout b"},
+     "level (thickness), which multiply two each and are smaller; they have layout b and robust "
+     "units"},
     {"weights", TH_CHOICE, "auto", 0, 0, "auto|dense|sparse",
      "sparse: hidden units keep the weights that are not 0 only (fan of regulargpt); auto: where a "
      "million numbers are not enough otherwise"},
