@@ -20,20 +20,27 @@ static size_t shape_size(const ThProofCertificate *c)
     return c->shape ? (size_t)c->n_labels * (size_t)c->dim * (size_t)c->dim : 0;
 }
 
+/* The states of automaton and domain. */
+static size_t states_of(const ThProofCertificate *c)
+{
+    return (size_t)c->n_states + (size_t)c->n_domain;
+}
+
 /* Makes room for everything but the shape, by the counts. */
 static bool take(ThProofCertificate *c, ThError *err)
 {
-    size_t states = (size_t)c->n_states, labels = (size_t)c->n_labels;
+    size_t states = states_of(c), labels = (size_t)c->n_labels;
     c->next = th_alloc(states * (size_t)c->n_symbols, sizeof *c->next, err);
-    c->answer = th_alloc(states, sizeof *c->answer, err);
+    c->inside = th_alloc((size_t)c->n_domain, sizeof *c->inside, err);
+    c->answer = th_alloc((size_t)c->n_states, sizeof *c->answer, err);
     c->symbol = th_alloc((size_t)c->n_symbols, sizeof *c->symbol, err);
     c->class_name = th_alloc((size_t)c->n_classes, sizeof *c->class_name, err);
     c->complete = th_alloc(labels, sizeof *c->complete, err);
     c->map = th_alloc(labels * states, sizeof *c->map, err);
     c->centre = th_alloc(labels * (size_t)c->dim, sizeof *c->centre, err);
     c->radius = th_alloc(labels, sizeof *c->radius, err);
-    return c->next && c->answer && c->symbol && c->class_name && c->complete && c->map &&
-           c->centre && c->radius;
+    return c->next && c->inside && c->answer && c->symbol && c->class_name && c->complete &&
+           c->map && c->centre && c->radius;
 }
 
 void th_proof_certificate_free(ThProofCertificate *c)
@@ -44,8 +51,8 @@ void th_proof_certificate_free(ThProofCertificate *c)
         free(c->symbol[i]);
     for (int i = 0; c->class_name && i < c->n_classes; i++)
         free(c->class_name[i]);
-    void *all[] = {c->next, c->answer, c->symbol, c->class_name, c->complete,
-                   c->map,  c->centre, c->radius, c->shape};
+    void *all[] = {c->next,     c->inside, c->answer, c->symbol, c->class_name,
+                   c->complete, c->map,    c->centre, c->radius, c->shape};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(c);
@@ -59,19 +66,23 @@ static uint64_t add_bytes(uint64_t digest, const void *bytes, size_t n)
 uint64_t th_proof_certificate_digest(const ThProofCertificate *c)
 {
     const int count[] = {c->dim, c->n_states, c->n_symbols, c->n_classes, c->n_labels, c->start};
-    size_t states = (size_t)c->n_states, labels = (size_t)c->n_labels;
+    size_t states = states_of(c), labels = (size_t)c->n_labels;
     uint64_t d = add_bytes(c->weights, count, sizeof count);
     for (int i = 0; i < c->n_symbols; i++)
         d = th_hash_mix(d ^ th_hash_text(c->symbol[i]));
     for (int i = 0; i < c->n_classes; i++)
         d = th_hash_mix(d ^ th_hash_text(c->class_name[i]));
     d = add_bytes(d, c->next, states * (size_t)c->n_symbols * sizeof *c->next);
-    d = add_bytes(d, c->answer, states * sizeof *c->answer);
+    d = add_bytes(d, c->answer, (size_t)c->n_states * sizeof *c->answer);
     d = add_bytes(d, c->complete, labels * sizeof *c->complete);
     d = add_bytes(d, c->map, labels * states * sizeof *c->map);
     d = add_bytes(d, c->centre, labels * (size_t)c->dim * sizeof *c->centre);
     d = add_bytes(d, c->radius, labels * sizeof *c->radius);
     d = add_bytes(d, c->shape ? c->shape : c->radius, shape_size(c) * sizeof *c->shape);
+    if (c->n_domain > 0) { /* without one it is as before there were any */
+        d = add_bytes(d, c->inside, (size_t)c->n_domain * sizeof *c->inside);
+        d = add_bytes(d, &c->first, sizeof c->first);
+    }
     return add_bytes(d, &c->slack, sizeof c->slack);
 }
 
@@ -90,21 +101,35 @@ static bool copy_names(char **to, char *const *from, int n, ThError *err)
     return true;
 }
 
+static const ThDfa *domain_of(const ThProof *p)
+{
+    return p->labels ? p->labels->domain : NULL;
+}
+
 /* What a proof's sets stand for: maps of states; of a recurrent network the constant ones. */
 static void fill_maps(ThProofCertificate *c, const ThProof *p)
 {
     const ThProofLabels *l = p->labels;
+    int states = (int)states_of(c);
     for (int i = 0; i < c->n_labels; i++) {
         c->complete[i] = l && l->kind[i] == TH_PROOF_COMPLETE;
-        for (int q = 0; q < c->n_states; q++)
-            c->map[i * c->n_states + q] =
-                l ? th_monoid_image(l->monoid, l->element[i], q) : p->state[i];
+        for (int q = 0; q < states; q++)
+            c->map[i * states + q] = l ? th_monoid_image(l->monoid, l->element[i], q) : p->state[i];
     }
+}
+
+static void fill_domain(ThProofCertificate *c, const ThDfa *d)
+{
+    int *next = c->next + c->n_states * c->n_symbols;
+    c->first = c->n_states + d->start;
+    memcpy(c->inside, d->label, (size_t)c->n_domain * sizeof *c->inside);
+    for (int i = 0; i < c->n_domain * c->n_symbols; i++)
+        next[i] = c->n_states + d->next[i];
 }
 
 static bool fill(ThProofCertificate *c, const ThProof *p, const ThSignature *s, ThError *err)
 {
-    const ThDfa *machine = machine_of(p);
+    const ThDfa *machine = machine_of(p), *domain = domain_of(p);
     if (!take(c, err) || !copy_names(c->symbol, s->symbol, c->n_symbols, err) ||
         !copy_names(c->class_name, s->label, c->n_classes, err))
         return false;
@@ -112,6 +137,8 @@ static bool fill(ThProofCertificate *c, const ThProof *p, const ThSignature *s, 
     memcpy(c->next, machine->next, states * (size_t)c->n_symbols * sizeof *c->next);
     for (int q = 0; q < c->n_states; q++)
         c->answer[q] = machine->label[q] < c->n_classes ? machine->label[q] : -1;
+    if (domain)
+        fill_domain(c, domain);
     fill_maps(c, p);
     memcpy(c->centre, p->centre, labels * (size_t)c->dim * sizeof *c->centre);
     memcpy(c->radius, p->radius, labels * sizeof *c->radius);
@@ -126,6 +153,7 @@ ThProofCertificate *th_proof_certificate_new(const ThProof *p, const ThSignature
         return NULL;
     c->dim = p->dim;
     c->n_states = machine_of(p)->n_states;
+    c->n_domain = domain_of(p) ? domain_of(p)->n_states : 0;
     c->n_symbols = s->n_symbols;
     c->n_classes = s->n_classes;
     c->n_labels = p->n;
@@ -138,6 +166,21 @@ ThProofCertificate *th_proof_certificate_new(const ThProof *p, const ThSignature
     }
     c->digest = th_proof_certificate_digest(c);
     return c;
+}
+
+/* The empty string has a state of its own, for the start can be met again. */
+ThDfa *th_proof_certificate_domain(const ThProofCertificate *c, ThError *err)
+{
+    int n = c->n_domain, k = c->n_symbols;
+    ThDfa *d = th_dfa_new(n + 1, k, 2, err);
+    if (!d)
+        return NULL;
+    d->start = n;
+    d->label[n] = 1;
+    memcpy(d->label, c->inside, (size_t)n * sizeof *d->label);
+    for (int i = 0; i < (n + 1) * k; i++)
+        d->next[i] = c->next[(i < n * k ? c->n_states : c->first - n) * k + i] - c->n_states;
+    return d;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -176,17 +219,30 @@ static json_t *hexadecimal(uint64_t value)
 static json_t *labels_of(const ThProofCertificate *c)
 {
     json_t *to = json_array();
-    size_t states = (size_t)c->n_states, dim = (size_t)c->dim;
+    size_t states = (size_t)c->n_states, domain = (size_t)c->n_domain, dim = (size_t)c->dim;
     for (size_t i = 0; i < (size_t)c->n_labels; i++) {
         json_t *label = json_object();
         json_object_set_new(label, "kind", json_string(c->complete[i] ? "complete" : "edge"));
-        json_object_set_new(label, "map", integers(c->map + i * states, states));
+        const int *map = c->map + i * (states + domain);
+        json_object_set_new(label, "map", integers(map, states));
+        if (domain > 0)
+            json_object_set_new(label, "places", integers(map + states, domain));
         json_object_set_new(label, "radius", json_real(c->radius[i]));
         json_object_set_new(label, "centre", numbers(c->centre + i * dim, dim));
         if (c->shape)
             json_object_set_new(label, "shape", numbers(c->shape + i * dim * dim, dim * dim));
         json_array_append_new(to, label);
     }
+    return to;
+}
+
+static json_t *domain_object(const ThProofCertificate *c)
+{
+    size_t n = (size_t)c->n_domain, symbols = (size_t)c->n_symbols;
+    json_t *to = json_object();
+    json_object_set_new(to, "start", json_integer(c->first));
+    json_object_set_new(to, "next", integers(c->next + (size_t)c->n_states * symbols, n * symbols));
+    json_object_set_new(to, "inside", integers(c->inside, n));
     return to;
 }
 
@@ -204,6 +260,8 @@ static json_t *document(const ThProofCertificate *c)
     json_object_set_new(to, "start", json_integer(c->start));
     json_object_set_new(to, "next", integers(c->next, states * (size_t)c->n_symbols));
     json_object_set_new(to, "answer", integers(c->answer, states));
+    if (c->n_domain > 0)
+        json_object_set_new(to, "domain", domain_object(c));
     json_object_set_new(to, "labels", labels_of(c));
     return to;
 }
@@ -271,18 +329,39 @@ static bool read_hexadecimal(const json_t *from, uint64_t *to)
            sscanf(text, "%" SCNx64, to) == 1;
 }
 
+/* States of the domain; nothing where there is none. */
+static bool read_places(const ThProofCertificate *c, const json_t *from, int *to, size_t n)
+{
+    return read_integers(from, to, n, c->n_states, c->n_states + c->n_domain - 1);
+}
+
+static bool read_domain(ThProofCertificate *c, const json_t *from)
+{
+    size_t n = (size_t)c->n_domain, symbols = (size_t)c->n_symbols;
+    if (!from)
+        return true;
+    json_t *start = json_pack("[O?]", json_object_get(from, "start"));
+    bool ok = read_places(c, start, &c->first, 1) &&
+              read_places(c, json_object_get(from, "next"), c->next + (size_t)c->n_states * symbols,
+                          n * symbols) &&
+              read_integers(json_object_get(from, "inside"), c->inside, n, 0, 1);
+    json_decref(start);
+    return ok;
+}
+
 static bool read_label(ThProofCertificate *c, const json_t *from, size_t i)
 {
     const char *kind = json_string_value(json_object_get(from, "kind"));
-    size_t states = (size_t)c->n_states, dim = (size_t)c->dim;
+    size_t states = (size_t)c->n_states, domain = (size_t)c->n_domain, dim = (size_t)c->dim;
+    int *map = c->map + i * (states + domain);
     const json_t *shape = json_object_get(from, "shape"), *radius = json_object_get(from, "radius");
     if (!kind || (strcmp(kind, "complete") != 0 && strcmp(kind, "edge") != 0) ||
         !json_is_number(radius) || (shape != NULL) != (c->shape != NULL))
         return false;
     c->complete[i] = strcmp(kind, "complete") == 0;
     c->radius[i] = json_number_value(radius);
-    return read_integers(json_object_get(from, "map"), c->map + i * states, states, 0,
-                         c->n_states - 1) &&
+    return read_integers(json_object_get(from, "map"), map, states, 0, c->n_states - 1) &&
+           read_places(c, json_object_get(from, "places"), map + states, domain) &&
            read_numbers(json_object_get(from, "centre"), c->centre + i * dim, dim) &&
            (!shape || read_numbers(shape, c->shape + i * dim * dim, dim * dim));
 }
@@ -300,6 +379,11 @@ static bool read_counts(ThProofCertificate *c, const json_t *from)
             return false;
         *to[i] = (int)count[i];
     }
+    const json_t *domain = json_object_get(from, "domain");
+    size_t inside = json_array_size(json_object_get(domain, "inside"));
+    if (inside > MOST || (domain && inside == 0))
+        return false;
+    c->n_domain = (int)inside;
     /* What the file says must be in the file: no counts without their numbers. */
     return json_array_size(json_object_get(json_array_get(labels, 0), "centre")) == count[0];
 }
@@ -329,6 +413,7 @@ static bool read_all(ThProofCertificate *c, const json_t *from, ThError *err)
                          c->n_states - 1) &&
            read_integers(json_object_get(from, "answer"), c->answer, states, -1,
                          c->n_classes - 1) &&
+           read_domain(c, json_object_get(from, "domain")) &&
            read_hexadecimal(json_object_get(from, "weights"), &c->weights) &&
            read_hexadecimal(json_object_get(from, "digest"), &c->digest);
 }

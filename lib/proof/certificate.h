@@ -5,6 +5,9 @@
  * the weights by a digest, and itself by another, so that nothing changes unseen.  The sets of a
  * recurrent network are of its states: their maps lead from the start to the automaton's state.
  *
+ * A certificate can be about the strings of a domain alone.  Then it has their acceptor, too, the
+ * states of which are numbered on from the automaton's, and labels are maps of both.
+ *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
 #ifndef TH_PROOF_CERTIFICATE_H
@@ -15,11 +18,13 @@
 
 typedef struct {
     int dim, n_states, n_symbols, n_classes, n_labels;
-    int start, *next;            /* the automaton: (n_states, n_symbols) */
+    int n_domain, first;         /* the domain's states, 0: all strings; and its start */
+    int *inside;                 /* (n_domain): 1: accepts, 0 */
+    int start, *next;            /* the automaton: (n_states + n_domain, n_symbols) */
     int *answer;                 /* (n_states): a class, or -1: nothing is asked */
     char **symbol, **class_name; /* their names */
     bool *complete;              /* (n_labels): of complete subtrees, else of the left edge */
-    int *map;                    /* (n_labels, n_states) */
+    int *map;                    /* (n_labels, n_states + n_domain) */
     double *centre, *radius;     /* (n_labels, dim), (n_labels) */
     double *shape;               /* (n_labels, dim, dim), or NULL: balls */
     double slack;                /* what a run's vectors and logits may be off by */
@@ -34,6 +39,10 @@ ThProofCertificate *th_proof_certificate_new(const ThProof *p, const ThSignature
 ThProofCertificate *th_proof_certificate_read(const char *path, ThError *err);
 bool th_proof_certificate_write(const ThProofCertificate *c, const char *path, ThError *err);
 void th_proof_certificate_free(ThProofCertificate *c); /* NULL is fine */
+
+/* Returns new: the acceptor of the strings that one with a domain is about, and of the empty one.
+ */
+ThDfa *th_proof_certificate_domain(const ThProofCertificate *c, ThError *err);
 
 /* The digest of what it holds now. */
 uint64_t th_proof_certificate_digest(const ThProofCertificate *c);

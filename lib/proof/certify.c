@@ -151,7 +151,8 @@ void th_proof_open(ThProof *p, double slack)
 static bool prepare(ThProofProver *v, const ThDfa *machine, const ThProofHow *how, ThError *err)
 {
     ThProof *p = v->p;
-    p->labels = th_proof_labels_new(machine, v->f->n_classes, how->limit, v->stop, err);
+    p->labels =
+        th_proof_labels_new(machine, how->domain, v->f->n_classes, how->limit, v->stop, err);
     if (!p->labels)
         return false;
     size_t n = (size_t)(p->n = p->labels->n);
@@ -179,6 +180,10 @@ ThProof *th_proof_certify(const ThModel *m, const ThDfa *machine, const ThProofH
                           ThStop *stop, ThError *err)
 {
     bool cell = th_proof_is_cell(m);
+    if (cell && how->domain) {
+        th_fail(err, TH_EVALUE, "what is proved of recurrent networks is about all strings");
+        return NULL;
+    }
     ThProofMap *f = cell ? NULL : th_proof_map_new(m, err);
     ThProof *p = f || cell ? th_alloc(1, sizeof *p, err) : NULL;
     ThProofProver v = {.m = m, .f = f, .p = p, .stop = stop};

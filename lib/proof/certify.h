@@ -17,6 +17,7 @@
 #include "proof/map.h"
 
 typedef struct {
+    const ThDfa *domain; /* acceptor of the strings that are meant, borrowed; NULL: all strings */
     double slack; /* what each vector and each logit of the run may differ by from real numbers */
     size_t limit; /* elements of the semigroup at most */
     int cover;    /* sets of states for every state of the automaton at most; 0: 1 */
@@ -24,7 +25,7 @@ typedef struct {
 } ThProofHow;
 
 typedef enum {
-    TH_PROOF_PROVED, /* right on every string */
+    TH_PROOF_PROVED, /* right on every string of the domain */
     TH_PROOF_WRONG,  /* wrong on `word` */
     TH_PROOF_OPEN    /* neither: the bounds do not close */
 } ThProofVerdict;

@@ -20,6 +20,7 @@ typedef struct {
     ThProofChecked *out;
     ThProofCheckSet *s;
     double *identity, *inverse, *stretch; /* (dim, dim); (n_labels or 1, dim, dim), of the shapes */
+    bool *ends; /* (2, n_domain): does an even (odd) number of symbols lead from there inside? */
 } Check;
 
 /* Notes what does not hold.  Returns false, always. */
@@ -63,12 +64,12 @@ static const char *name_of(const Check *k, int i, char text[32])
     return text;
 }
 
-/* Where the automaton is after it, from state q. */
+/* Where the automaton, or the domain's, is after it, from state q. */
 static int after(const Check *k, int i, int q)
 {
     const ThProofCertificate *c = k->c;
     if (is_label(k, i))
-        return c->map[i * c->n_states + q];
+        return c->map[i * (c->n_states + c->n_domain) + q];
     if (is_symbol(k, i))
         return c->next[q * c->n_symbols + i - c->n_labels];
     return i == NOTHING ? q : c->start;
@@ -105,13 +106,53 @@ static bool meet(const Check *k, int i, int j)
     return i == NOTHING || (is_symbol(k, i) == is_symbol(k, j) && is_complete(k, j));
 }
 
+/* ---- the domain ------------------------------------------------------------------------------ */
+
+static void find_ends(Check *k)
+{
+    const ThProofCertificate *c = k->c;
+    int n = c->n_domain, moves = n * c->n_symbols, changes = n;
+    for (int q = 0; q < n; q++)
+        k->ends[q] = c->inside[q];
+    while (changes > 0) {
+        changes = 0;
+        for (int i = 0; i < 2 * moves; i++) {
+            int odd = i / moves, q = i % moves / c->n_symbols;
+            int to = c->next[c->n_states * c->n_symbols + i % moves] - c->n_states;
+            if (k->ends[odd * n + q] || !k->ends[(1 - odd) * n + to])
+                continue;
+            k->ends[odd * n + q] = true;
+            changes++;
+        }
+    }
+}
+
+/* Is there a string of the domain with i and j in a vector?  What follows is of even length, for it
+ * fills whole subtrees; and a pad has nothing before it. */
+static bool occurs(const Check *k, int i, int j)
+{
+    const ThProofCertificate *c = k->c;
+    for (int q = c->n_states; q < c->n_states + c->n_domain; q++)
+        if ((is_complete(k, i) || q == c->first) &&
+            k->ends[after(k, j, after(k, i, q)) - c->n_states])
+            return true;
+    return c->n_domain == 0;
+}
+
+/* Is what a set stands for a string of the domain? */
+static bool is_inside(const Check *k, int i)
+{
+    const ThProofCertificate *c = k->c;
+    return c->n_domain == 0 || c->inside[after(k, i, c->first) - c->n_states];
+}
+
 /* ---- the conditions -------------------------------------------------------------------------- */
 
 /* Does the set of label `to` stand for i and then j? */
 static bool stands_for(const Check *k, int to, int i, int j)
 {
     bool same = k->c->complete[to] == is_complete(k, i);
-    for (int q = 0; same && q < k->c->n_states; q++)
+    for (int q = 0; same && q < k->c->n_states + k->c->n_domain; q++)
         same = after(k, to, q) == after(k, j, after(k, i, q));
     return same;
 }
@@ -169,7 +210,7 @@ static bool check_answer(Check *k, int i)
 {
     const ThProofCertificate *c = k->c;
     ThProofEllipsoid e = ellipsoid(k, i);
-    int right = c->answer[after(k, i, c->start)];
+    int right = is_inside(k, i) ? c->answer[after(k, i, c->start)] : -1;
     for (int q = 0; right >= 0 && q < c->n_classes; q++)
         if (q != right && !within(k, 2 * c->slack, lead(k, &e, right, q)))
             return refuse(k, "in set %d the answer %s can become %s", i + 1, c->class_name[right],
@@ -182,7 +223,8 @@ static bool check_all(Check *k, ThError *err)
     int symbols = k->c->n_labels + k->c->n_symbols;
     for (int i = NOTHING; i < symbols + (k->g != NULL); i++)
         for (int j = 0; j < symbols; j++)
-            if (th_stopped(k->stop, err) || (meet(k, i, j) && !check_pair(k, i, j)))
+            if (th_stopped(k->stop, err) ||
+                (meet(k, i, j) && occurs(k, i, j) && !check_pair(k, i, j)))
                 return false;
     for (int i = 0; i < k->c->n_labels; i++)
         if (!check_answer(k, i))
@@ -205,6 +247,8 @@ static bool check_papers(Check *k)
         return refuse(k, "it was changed after it was written");
     if (c->weights != (f ? f->digest : g->digest))
         return refuse(k, "it is about other weights");
+    if (g && c->n_domain > 0)
+        return refuse(k, "it is about some strings only, as no certificate of this model is");
     if (!(c->slack >= 0))
         return refuse(k, "its slack is negative");
     for (int i = 0; i < c->n_labels; i++)
@@ -223,7 +267,10 @@ static bool make_room(Check *k, ThError *err)
     k->identity = th_alloc(square, sizeof *k->identity, err);
     k->inverse = th_alloc(shapes * square, sizeof *k->inverse, err);
     k->stretch = th_alloc(shapes, sizeof *k->stretch, err);
-    return k->s && k->identity && k->inverse && k->stretch;
+    k->ends = th_alloc(2 * (size_t)k->c->n_domain, sizeof *k->ends, err);
+    if (k->ends)
+        find_ends(k);
+    return k->s && k->identity && k->inverse && k->stretch && k->ends;
 }
 
 /* The matrices are symmetric and positive. */
@@ -249,8 +296,8 @@ bool th_proof_check(const ThProofCertificate *c, const ThProofMap *f, const ThPr
     *checked = (ThProofChecked){0};
     checked->holds =
         check_papers(&k) && make_room(&k, &problem) && check_shapes(&k) && check_all(&k, &problem);
-    void *room[] = {k.s, k.identity, k.inverse, k.stretch};
-    for (int i = 0; i < 4; i++)
+    void *room[] = {k.s, k.identity, k.inverse, k.stretch, k.ends};
+    for (int i = 0; i < 5; i++)
         free(room[i]);
     return problem.code == TH_OK || th_fail(err, problem.code, "%s", problem.msg);
 }

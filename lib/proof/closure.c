@@ -323,7 +323,8 @@ static void release(Closure *k)
 static bool run(Closure *k, const ThDfa *machine, ThError *err)
 {
     if (!th_proof_fits(k->m, machine, err) ||
-        !(k->l = th_proof_labels_new(machine, k->f->n_classes, k->how->limit, k->stop, err)) ||
+        !(k->l =
+              th_proof_labels_new(machine, NULL, k->f->n_classes, k->how->limit, k->stop, err)) ||
         !(k->e = th_proof_enclosure_new(k->f, NULL, 1, err)) || !take(k, err))
         return false;
     bool ok = true;

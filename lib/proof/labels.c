@@ -9,13 +9,43 @@
 typedef struct {
     ThProofLabels *l;
     int *number; /* (2, monoid->size) */
+    bool *even;  /* (domain's states): from which an even number of symbols leads to acceptance */
 } Search;
+
+static void find_even(const ThDfa *d, bool *even)
+{
+    int k = d->n_symbols;
+    for (int q = 0; q < d->n_states; q++)
+        even[q] = d->label[q] == 1;
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < d->n_states * k * k; i++) {
+            int q = i / (k * k), half = d->next[q * k + i / k % k];
+            if (!even[q] && even[d->next[half * k + i % k]])
+                more = even[q] = true;
+        }
+    }
+}
+
+/* Is there a place in a string of the domain for what has this label? */
+static bool occurs(const Search *s, ThProofKind kind, int element)
+{
+    const ThProofLabels *l = s->l;
+    int n = l->machine->n_states;
+    if (!l->domain)
+        return true;
+    for (int q = 0; q < l->domain->n_states; q++)
+        if ((kind == TH_PROOF_COMPLETE || q == l->domain->start) &&
+            s->even[th_monoid_image(l->monoid, element, n + q) - n])
+            return true;
+    return false;
+}
 
 static int number_of(Search *s, ThProofKind kind, int element)
 {
     ThProofLabels *l = s->l;
     int *number = &s->number[kind * l->monoid->size + element];
-    if (*number < 0) {
+    if (*number < 0 && occurs(s, kind, element)) {
         *number = l->n;
         l->kind[l->n] = kind;
         l->element[l->n++] = element;
@@ -53,6 +83,15 @@ static void find_labels(Search *s)
             number_of(s, TH_PROOF_EDGE, th_monoid_product(m, l->element[i], l->element[j]));
 }
 
+static int answer_of(const ThProofLabels *l, int element, int n_classes)
+{
+    const ThDfa *m = l->machine, *d = l->domain;
+    int class = m->label[th_monoid_image(l->monoid, element, m->start)];
+    if (d && !d->label[th_monoid_image(l->monoid, element, m->n_states + d->start) - m->n_states])
+        return -1;
+    return class < n_classes ? class : -1;
+}
+
 /* Every label is known by now. */
 static bool fill_products(Search *s, int n_classes, ThError *err)
 {
@@ -64,8 +103,7 @@ static bool fill_products(Search *s, int n_classes, ThError *err)
     if (!l->product || !l->alone || !l->answer)
         return false;
     for (int i = 0; i < l->n; i++) {
-        int class = l->machine->label[th_monoid_image(m, l->element[i], l->machine->start)];
-        l->answer[i] = class < n_classes ? class : -1;
+        l->answer[i] = answer_of(l, l->element[i], n_classes);
         l->alone[i] = number_of(s, TH_PROOF_EDGE, l->element[i]);
         for (int j = 0; j < l->n; j++)
             l->product[i * l->n + j] =
@@ -79,30 +117,50 @@ static bool fill_products(Search *s, int n_classes, ThError *err)
 static bool fill(ThProofLabels *l, int n_classes, ThError *err)
 {
     size_t size = 2 * (size_t)l->monoid->size, k = (size_t)l->n_symbols;
-    Search s = {.l = l, .number = th_alloc(size, sizeof(int), err)};
+    Search s = {.l = l,
+                .number = th_alloc(size, sizeof(int), err),
+                .even = th_alloc(l->domain ? (size_t)l->domain->n_states : 0, sizeof(bool), err)};
     l->kind = th_alloc(size, sizeof *l->kind, err);
     l->element = th_alloc(size, sizeof *l->element, err);
     l->pair = th_alloc(k * k, sizeof *l->pair, err);
     l->single = th_alloc(k, sizeof *l->single, err);
-    bool ok = s.number && l->kind && l->element && l->pair && l->single;
+    bool ok = s.number && s.even && l->kind && l->element && l->pair && l->single;
     if (ok) {
         memset(s.number, 0xff, size * sizeof *s.number);
+        if (l->domain)
+            find_even(l->domain, s.even);
         find_labels(&s);
         ok = fill_products(&s, n_classes, err);
     }
     free(s.number);
-    return ok;
+    free(s.even);
+    return ok &&
+           (l->n > 0 || th_fail(err, TH_EVALUE, "the domain has no strings but the empty one"));
 }
 
-ThProofLabels *th_proof_labels_new(const ThDfa *machine, int n_classes, size_t limit, ThStop *stop,
-                                   ThError *err)
+/* Returns new: both machines as one, whose maps are pairs of theirs; b NULL: only a. */
+static ThDfa *side_by_side(const ThDfa *a, const ThDfa *b, ThError *err)
+{
+    int k = a->n_symbols;
+    ThDfa *d = b ? th_dfa_new(a->n_states + b->n_states, k, 1, err) : th_dfa_copy(a, err);
+    for (int i = 0; d && b && i < d->n_states * k; i++)
+        d->next[i] = i < a->n_states * k ? a->next[i] : a->n_states + b->next[i - a->n_states * k];
+    return d;
+}
+
+ThProofLabels *th_proof_labels_new(const ThDfa *machine, const ThDfa *domain, int n_classes,
+                                   size_t limit, ThStop *stop, ThError *err)
 {
     ThProofLabels *l = th_alloc(1, sizeof *l, err);
     if (!l)
         return NULL;
     l->n_symbols = machine->n_symbols;
     l->machine = th_dfa_minimize(machine, stop, err);
-    l->monoid = l->machine ? th_monoid_new(l->machine, limit, stop, err) : NULL;
+    l->domain = l->machine && domain ? th_dfa_minimize(domain, stop, err) : NULL;
+    bool ok = l->machine && (l->domain || !domain);
+    ThDfa *both = ok ? side_by_side(l->machine, l->domain, err) : NULL;
+    l->monoid = both ? th_monoid_new(both, limit, stop, err) : NULL;
+    th_dfa_free(both);
     if (l->monoid && fill(l, n_classes, err))
         return l;
     th_proof_labels_free(l);
@@ -114,6 +172,7 @@ void th_proof_labels_free(ThProofLabels *l)
     if (!l)
         return;
     th_dfa_free(l->machine);
+    th_dfa_free(l->domain);
     th_monoid_free(l->monoid);
     int *all[] = {l->element, l->answer, l->product, l->alone, l->pair, l->single};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

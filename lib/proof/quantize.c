@@ -279,7 +279,7 @@ ThProofQuantized *th_proof_quantize(const ThModel *m, const ThDfa *machine, size
     ThProofMap *f = th_proof_map_of_snapping(m, err);
     ThProofQuantized *q = f && th_proof_fits(m, machine, err) ? th_alloc(1, sizeof *q, err) : NULL;
     if (q)
-        q->labels = th_proof_labels_new(machine, f->n_classes, limit, stop, err);
+        q->labels = th_proof_labels_new(machine, NULL, f->n_classes, limit, stop, err);
     Table t = {.q = q, .f = f};
     bool ok = q && q->labels && quantize(&t, seed, stop, err);
     th_proof_map_free(f);

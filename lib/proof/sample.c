@@ -71,9 +71,11 @@ bool th_proof_sample_lowest(const ThProofMap *f, const ThProofLabels *l, ThProof
 {
     int k = l->n_symbols;
     for (int a = 0; a < k; a++)
-        th_proof_sample_add(s, l->single[a], -1, a);
+        if (l->single[a] >= 0)
+            th_proof_sample_add(s, l->single[a], -1, a);
     for (int i = 0; i < k * k; i++)
-        th_proof_sample_add(s, l->pair[i], i / k, i % k);
+        if (l->pair[i] >= 0)
+            th_proof_sample_add(s, l->pair[i], i / k, i % k);
     s->first = s->n;
     return th_proof_sample_compute(f, s, 0, f->leaf, err);
 }
@@ -91,7 +93,8 @@ static void sort_labels(Draw *d, const ThProofSample *s, int from, int to)
         d->order[d->start[s->label[i] + 1]++] = i;
 }
 
-/* A vector of the level below: of a random label that it has, with `later` of a complete one. */
+/* A vector of the level below, which has some: of a random label that it has, with `later` of a
+ * complete one. */
 static int draw_child(Draw *d, bool later)
 {
     for (;;) {
@@ -102,17 +105,38 @@ static int draw_child(Draw *d, bool later)
     }
 }
 
+/* How many vectors of a level are complete subtrees. */
+static int count_complete(const Draw *d)
+{
+    int complete = 0;
+    for (int i = 0; i < d->l->n; i++)
+        complete += d->l->kind[i] == TH_PROOF_COMPLETE ? d->start[i + 1] - d->start[i] : 0;
+    return complete;
+}
+
+/* Adds a vector with random children, or none where such children do not meet. */
+static void draw_vector(Draw *d, ThProofSample *s, bool alone, bool complete)
+{
+    enum { TRIES = 100 };
+    for (int i = 0; i < TRIES; i++) {
+        int y = draw_child(d, !alone), x = alone ? -1 : draw_child(d, complete);
+        int label = th_proof_labels_product(d->l, alone ? -1 : s->label[x], s->label[y]);
+        if (label < 0)
+            continue;
+        th_proof_sample_add(s, label, x, y);
+        return;
+    }
+}
+
 /* An eighth of the vectors has no earlier child, and a third of the others is complete. */
 static bool next_level(Draw *d, ThProofSample *s, int from, int count, ThError *err)
 {
     int begin = s->n;
     sort_labels(d, s, from, begin);
-    for (int i = 0; i < count; i++) {
-        bool alone = i < count / 8;
-        int y = draw_child(d, !alone), x = alone ? -1 : draw_child(d, i % 3 == 0);
-        th_proof_sample_add(s, th_proof_labels_product(d->l, alone ? -1 : s->label[x], s->label[y]),
-                            x, y);
-    }
+    bool pairs = count_complete(d) > 0;
+    for (int i = 0; begin > from && i < count; i++)
+        if (i < count / 8 || pairs)
+            draw_vector(d, s, i < count / 8, i % 3 == 0);
     return th_proof_sample_compute(d->f, s, begin, s->z, err);
 }
 

@@ -63,6 +63,26 @@ static int drawn_length(const ThTask *t, int length)
     return has_sign(t) ? length + length % 2 : length - (length % 2 == 0);
 }
 
+/* What draw writes. */
+static ThDfa *words(const ThTask *t, ThError *err)
+{
+    enum { START, BEFORE_DIGIT, BEHIND_DIGIT, NONE, N_STATES };
+    int m = modulus(t), n = t->signature.n_symbols;
+    ThDfa *d = th_dfa_new(N_STATES, n, 2, err);
+    if (!d)
+        return NULL;
+    d->start = has_sign(t) ? START : BEFORE_DIGIT;
+    d->label[BEHIND_DIGIT] = 1;
+    for (int i = 0; i < N_STATES * n; i++)
+        d->next[i] = NONE;
+    d->next[START * n + m + PLUS] = BEFORE_DIGIT;
+    for (int a = 0; a < m; a++)
+        d->next[BEFORE_DIGIT * n + a] = BEHIND_DIGIT;
+    for (int a = m; a < m + N_OPERATORS; a++)
+        d->next[BEHIND_DIGIT * n + a] = BEFORE_DIGIT;
+    return d;
+}
+
 static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
 {
     (void)err;
@@ -123,6 +143,7 @@ const ThTaskKind th_task_kind_modular_arithmetic = {
     .init = init_modular_arithmetic,
     .length = drawn_length,
     .draw = draw,
+    .words = words,
     .chance = chance,
 };
 
@@ -154,5 +175,6 @@ const ThTaskKind th_task_kind_mod_arith = {
     .init = init_mod_arith,
     .length = drawn_length,
     .draw = draw,
+    .words = words,
     .chance = chance,
 };

@@ -119,6 +119,12 @@ const ThDfa *th_task_machine(const ThTask *t, ThError *err)
     return t->machine;
 }
 
+bool th_task_words(const ThTask *t, ThDfa **words, ThError *err)
+{
+    *words = t->kind->words ? t->kind->words(t, err) : NULL;
+    return *words || !t->kind->words;
+}
+
 int th_task_length(const ThTask *t, int length)
 {
     return t->kind->length ? t->kind->length(t, length) : length;

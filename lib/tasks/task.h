@@ -99,6 +99,8 @@ typedef struct {
     bool (*same_answer)(const ThTask *t, ThTaskWord said, ThTaskWord truth);
     /* The symbol that ends a line of its texts; NULL: -1, they have no lines. */
     int (*separator)(const ThTask *t);
+    /* What th_task_words gives; NULL: all strings. */
+    ThDfa *(*words)(const ThTask *t, ThError *err);
     /* What th_task_chance returns for a length that `length` returned; NULL: unknown. */
     double (*chance)(const ThTask *t, int length);
     /* A data set: how many examples there are of some rows, in an order by length; and example
@@ -142,6 +144,10 @@ void th_task_free(ThTask *t);                        /* NULL is fine */
 
 /* The automaton that labels the strings, a view; NULL and TH_EVALUE where there is none. */
 const ThDfa *th_task_machine(const ThTask *t, ThError *err);
+
+/* Sets *words to a new acceptor of the strings that can be drawn, of all lengths, and perhaps the
+ * empty one; or to NULL: of what is drawn nothing is known but the alphabet. */
+bool th_task_words(const ThTask *t, ThDfa **words, ThError *err);
 
 /* The length that is meant by a wanted length ≥ 1 (modular arithmetic has odd lengths only), and
  * the most symbols that its strings have: of a copy task more than are copied. */

@@ -4,12 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "automata/core/automaton.h"
+#include "base/memory.h"
 #include "base/symbols.h"
 #include "command.h"
 #include "commands/modelling.h"
 #include "commands/proofs.h"
 #include "proof/certificate.h"
 #include "proof/check.h"
+
+#define DOMAIN                                                                                     \
+    {                                                                                              \
+        "domain", TH_STRING, NULL, 0, 0, NULL,                                                     \
+            "the strings that are meant: those of an automaton, or all; default: those that the "  \
+            "task can "                                                                            \
+            "draw"                                                                                 \
+    }
 
 static const ThOptionSpec options[] = {
     {"slack", TH_REAL, "1e-3", 0, 1, NULL,
@@ -19,9 +29,61 @@ static const ThOptionSpec options[] = {
      "of a recurrent network: sets for every state of the automaton, at most"},
     {"certificate", TH_STRING, NULL, 0, 0, NULL,
      "file that the proof is written to, if there is one"},
+    DOMAIN,
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL,
      "of the sampled vectors; default: set seed"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+/* ---- domains --------------------------------------------------------------------------------- */
+
+/* The strings that are meant, and how to say so: "", " that t draws", " in A". */
+typedef struct {
+    ThDfa *words; /* to be freed; NULL: all strings */
+    const char *before, *name, *after;
+} Domain;
+
+/* Returns new: the acceptor of an automaton as one over a task's symbols. */
+static ThDfa *words_of(ShSession *s, const ThAutomaton *a, const ThSignature *g, ThError *err)
+{
+    ThDfa *own =
+        th_automaton_acceptor(a, (size_t)sh_setting_int(s, "limit-states"), sh_stop(s), err);
+    int *from = own ? th_alloc((size_t)g->n_symbols, sizeof *from, err) : NULL;
+    bool ok = from != NULL;
+    for (int i = 0; ok && i < g->n_symbols; i++)
+        from[i] = th_symbols_find(a->symbol, a->n_symbols, g->symbol[i]);
+    for (int i = 0; ok && i < a->n_symbols; i++)
+        if (th_symbols_find(g->symbol, g->n_symbols, a->symbol[i]) < 0)
+            ok = th_fail(err, TH_EVALUE, "the task has no symbol '%s'", a->symbol[i]);
+    ThDfa *words = ok ? th_dfa_widen(own, g->n_symbols, from, err) : NULL;
+    free(from);
+    th_dfa_free(own);
+    return words;
+}
+
+/* Of the option domain=, else of the task; what is proved of recurrent networks is about all. */
+static bool find_domain(ShSession *s, const ShCall *call, const ThModel *m, const ShObject *task,
+                        Domain *d, ThError *err)
+{
+    const ThTask *t = task->as.task;
+    *d = (Domain){NULL, "", "", ""};
+    if (!th_option_given(&call->options, "domain")) {
+        if (th_proof_is_cell(m))
+            return true;
+        bool ok = th_task_words(t, &d->words, err);
+        if (d->words)
+            *d = (Domain){d->words, " that ", task->name, " draws"};
+        return ok;
+    }
+    const char *name = th_option_text(&call->options, "domain");
+    if (strcmp(name, "all") == 0)
+        return true;
+    const ThAutomaton *a = sh_need_automaton(s, name, err);
+    d->words = a ? words_of(s, a, &t->signature, err) : NULL;
+    *d = (Domain){d->words, " in ", name, ""};
+    return d->words != NULL;
+}
+
+/* ---- proving --------------------------------------------------------------------------------- */
 
 void sh_write_label(ThText *t, const ThProofLabels *l, int label, char *const *symbol)
 {
@@ -106,14 +168,15 @@ static void say_open(ShSession *s, const char *name, const ThProof *p, const ThS
     th_text_free(&t);
 }
 
-static void say_proved(ShSession *s, const char *name, const ThProof *p)
+static void say_proved(ShSession *s, const char *name, const Domain *d, const ThProof *p)
 {
     double least = p->radius[0], most = p->radius[0];
     for (int i = 1; i < p->n; i++) {
         least = p->radius[i] < least ? p->radius[i] : least;
         most = p->radius[i] > most ? p->radius[i] : most;
     }
-    sh_say(s, "%s is right on strings of every length: proved\n", name);
+    sh_say(s, "%s is right on strings of every length%s%s%s: proved\n", name, d->before, d->name,
+           d->after);
     sh_say(s, "  sets         %s, radius %.3g to %.3g", p->shape ? "ellipsoids" : "balls", least,
            most);
     if (p->labels) {
@@ -159,6 +222,39 @@ static bool write_certificate(const ThOptions *o, const ThProof *p, const ThSign
     return ok;
 }
 
+static void say_proof(ShSession *s, const ShObject *o, const Domain *d, const ThProof *p)
+{
+    const ThSignature *g = &o->as.model->signature;
+    sh_result_text(s, "verdict", verdicts[p->verdict]);
+    if (p->verdict == TH_PROOF_WRONG)
+        say_wrong(s, o->name, p, g);
+    else if (p->verdict == TH_PROOF_OPEN)
+        say_open(s, o->name, p, g);
+    else
+        say_proved(s, o->name, d, p);
+    if (p->verdict != TH_PROOF_WRONG)
+        say_figures(s, p);
+}
+
+static bool certify(ShSession *s, const ShCall *call, const ThDfa *machine, const Domain *d,
+                    ThError *err)
+{
+    const ShObject *o = call->operand[0].object;
+    ThProofHow how = {.domain = d->words,
+                      .slack = th_option_real(&call->options, "slack"),
+                      .limit = (size_t)th_option_int(&call->options, "elements"),
+                      .cover = (int)th_option_int(&call->options, "cover"),
+                      .seed = (uint64_t)sh_seed(s, &call->options)};
+    ThProof *p = th_proof_certify(o->as.model, machine, &how, sh_stop(s), err);
+    if (!p)
+        return sh_error_inside(err, &call->operand[0]);
+    bool ok = write_certificate(&call->options, p, &o->as.model->signature, err);
+    if (ok)
+        say_proof(s, o, d, p);
+    th_proof_free(p);
+    return ok;
+}
+
 SH_COMMAND(
     certify, .group = "inspection",
     .summary = "prove that a model is right on strings of every length",
@@ -172,6 +268,12 @@ SH_COMMAND(
         "every string of every length is answered right.  What F makes of two balls is bounded by "
         "a first-order form with an ellipsoid as remainder.  Where balls do not close, ellipsoids "
         "are tried.\n\n"
+        "What is proved is about the strings that the task can draw, where that is known to be "
+        "less than all: in modular arithmetic digits and operators have places of their own, and "
+        "no training sees 0++.  domain= names an automaton of other strings that are meant, or "
+        "all.  Vectors are then those whose symbols can stand in such a string where a tree has "
+        "them, followed by an even number of symbols; and the certificate has the domain in "
+        "it.\n\n"
         "There are three verdicts.  proved; wrong, with a string that the model itself answers "
         "wrong; open: neither, with the worst pair of sets, by how much it leaves the set of its "
         "product, and the obstacle: slope (|Jx| + |Jy| is 1 or more, and in the best metric, too), "
@@ -207,32 +309,14 @@ SH_COMMAND(
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}}, .options = options)
 {
     const ShObject *o = call->operand[0].object;
-    const ThModel *m = o->as.model;
-    const ThDfa *machine = sh_need_answers(m, &call->operand[1], err);
-    if (!machine)
+    const ThDfa *machine = sh_need_answers(o->as.model, &call->operand[1], err);
+    Domain d;
+    bool ok = machine && find_domain(s, call, o->as.model, call->operand[1].object, &d, err);
+    if (!ok)
         return false;
-    ThProofHow how = {.slack = th_option_real(&call->options, "slack"),
-                      .limit = (size_t)th_option_int(&call->options, "elements"),
-                      .cover = (int)th_option_int(&call->options, "cover"),
-                      .seed = (uint64_t)sh_seed(s, &call->options)};
-    ThProof *p = th_proof_certify(m, machine, &how, sh_stop(s), err);
-    if (!p)
-        return sh_error_inside(err, &call->operand[0]);
-    if (!write_certificate(&call->options, p, &m->signature, err)) {
-        th_proof_free(p);
-        return false;
-    }
-    sh_result_text(s, "verdict", verdicts[p->verdict]);
-    if (p->verdict == TH_PROOF_WRONG)
-        say_wrong(s, o->name, p, &m->signature);
-    else if (p->verdict == TH_PROOF_OPEN)
-        say_open(s, o->name, p, &m->signature);
-    else
-        say_proved(s, o->name, p);
-    if (p->verdict != TH_PROOF_WRONG)
-        say_figures(s, p);
-    th_proof_free(p);
-    return true;
+    ok = certify(s, call, machine, &d, err);
+    th_dfa_free(d.words);
+    return ok;
 }
 
 /* ---- checking -------------------------------------------------------------------------------- */
@@ -263,11 +347,38 @@ static bool same_language(const ThProofCertificate *c, const ThDfa *machine, boo
     return ok;
 }
 
-static void say_checked(ShSession *s, const char *name, const ThProofCertificate *c,
-                        const ThProofChecked *k)
+/* Is a certificate about all strings of a domain (NULL: about all)?  Else *t gets the first one
+ * that it says nothing about. */
+static bool covers(const ThProofCertificate *c, const ThDfa *domain, ThText *t, ThError *err)
+{
+    static const bool only_first[] = {false, false, true, false};
+    if (c->n_domain == 0)
+        return true;
+    ThDfa *covered = th_proof_certificate_domain(c, err), *none = NULL, *missed = NULL;
+    ThDfa *all = covered && !domain ? th_dfa_new(1, c->n_symbols, 2, err) : NULL;
+    if (all)
+        all->label[0] = 1;
+    if (covered && (domain || all))
+        missed = th_dfa_product(domain ? domain : all, covered, only_first, 0, NULL, err);
+    if (missed)
+        none = th_dfa_new(1, c->n_symbols, 2, err);
+    int length = 0, *word = none ? th_dfa_distinguish(missed, none, &length, NULL, err) : NULL;
+    if (word)
+        th_symbols_write(t, c->symbol, c->n_symbols, word, length);
+    free(word);
+    th_dfa_free(none);
+    th_dfa_free(missed);
+    th_dfa_free(all);
+    th_dfa_free(covered);
+    return word || length < 0;
+}
+
+static void say_checked(ShSession *s, const char *name, const Domain *d,
+                        const ThProofCertificate *c, const ThProofChecked *k)
 {
     if (k->holds)
-        sh_say(s, "the certificate holds: %s is right on strings of every length\n", name);
+        sh_say(s, "the certificate holds: %s is right on strings of every length%s%s%s\n", name,
+               d->before, d->name, d->after);
     else
         sh_say(s, "REFUSED: %s\n", k->why);
     if (k->holds)
@@ -279,6 +390,45 @@ static void say_checked(ShSession *s, const char *name, const ThProofCertificate
     sh_result_text(s, "why", k->why);
 }
 
+/* Does it claim what is asked for?  *why says what it does not. */
+static bool claims(const ThProofCertificate *c, const ThDfa *machine, const Domain *d,
+                   char why[200], ThError *err)
+{
+    ThText missed = {0};
+    bool same,
+        ok = same_language(c, machine, &same, err) && (!same || covers(c, d->words, &missed, err));
+    if (ok && !same)
+        snprintf(why, 200, "its automaton is not that of the task");
+    else if (missed.data)
+        snprintf(why, 200, "it says nothing about the string %.100s", missed.data);
+    th_text_free(&missed);
+    return ok;
+}
+
+static bool check(ShSession *s, const ShCall *call, const ThDfa *machine, const Domain *d,
+                  ThError *err)
+{
+    const ShObject *o = call->operand[1].object;
+    bool cell = th_proof_is_cell(o->as.model);
+    ThProofCell *g = cell ? th_proof_cell_new(o->as.model, err) : NULL;
+    ThProofMap *f = cell ? NULL : th_proof_map_new(o->as.model, err);
+    if (!f && !g)
+        return sh_error_inside(err, &call->operand[1]);
+    ThProofCertificate *c = th_proof_certificate_read(call->operand[0].text, err);
+    ThProofChecked k = {.holds = false};
+    bool ok = c && claims(c, machine, d, k.why, err);
+    if (ok && !*k.why)
+        ok = th_proof_check(c, f, g, sh_stop(s), &k, err);
+    if (ok)
+        say_checked(s, o->name, d, c, &k);
+    th_proof_certificate_free(c);
+    th_proof_map_free(f);
+    th_proof_cell_free(g);
+    return ok || sh_error_inside(err, &call->operand[0]);
+}
+
+static const ThOptionSpec check_options[] = {DOMAIN, {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
 SH_COMMAND(
     check_certificate, .group = "inspection",
     .summary = "verify a proof of certify from the model's weights alone",
@@ -289,7 +439,7 @@ SH_COMMAND(
         "shares the definition of the map with the prover and nothing else: it composes the "
         "automaton's functions, encloses sets and bounds norms by code of its own.  A certificate "
         "is refused, with the reason, if any weight of the model, or anything in the file, was "
-        "changed since.",
+        "changed since; or if it is not about all strings that are meant, see certify.",
     .example = "task t = parity\n"
                "model m = regulargpt dim=16 heads=2\n"
                "train m on t length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 "
@@ -305,26 +455,15 @@ SH_COMMAND(
              {A_KEYWORD, "of", 0},
              {A_MODEL, "MODEL", 0},
              {A_KEYWORD, "on", 0},
-             {A_TASK, "TASK", 0}})
+             {A_TASK, "TASK", 0}},
+    .options = check_options)
 {
     const ShObject *o = call->operand[1].object;
     const ThDfa *machine = sh_need_machine(&call->operand[2], err);
-    bool cell = th_proof_is_cell(o->as.model);
-    ThProofCell *g = machine && cell ? th_proof_cell_new(o->as.model, err) : NULL;
-    ThProofMap *f = machine && !cell ? th_proof_map_new(o->as.model, err) : NULL;
-    if (!f && !g)
-        return machine ? sh_error_inside(err, &call->operand[1]) : false;
-    ThProofCertificate *c = th_proof_certificate_read(call->operand[0].text, err);
-    ThProofChecked k = {.holds = false};
-    bool same = false, ok = c && same_language(c, machine, &same, err);
-    if (ok && same)
-        ok = th_proof_check(c, f, g, sh_stop(s), &k, err);
-    else if (ok)
-        snprintf(k.why, sizeof k.why, "its automaton is not that of the task");
-    if (ok)
-        say_checked(s, o->name, c, &k);
-    th_proof_certificate_free(c);
-    th_proof_map_free(f);
-    th_proof_cell_free(g);
-    return ok || sh_error_inside(err, &call->operand[0]);
+    Domain d;
+    if (!machine || !find_domain(s, call, o->as.model, call->operand[2].object, &d, err))
+        return false;
+    bool ok = check(s, call, machine, &d, err);
+    th_dfa_free(d.words);
+    return ok;
 }

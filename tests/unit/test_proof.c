@@ -725,7 +725,7 @@ static void test_labels(void **state)
     (void)state;
     ThError err = {0};
     ThTask *t = made_task("tomita", "number=5", NULL);
-    ThProofLabels *l = th_proof_labels_new(th_task_machine(t, &err), 2, 100, NULL, &err);
+    ThProofLabels *l = th_proof_labels_new(th_task_machine(t, &err), NULL, 2, 100, NULL, &err);
     assert_non_null(l);
     int complete = 0;
     for (int i = 0; i < l->n; i++)
@@ -742,7 +742,7 @@ static void test_labels(void **state)
                                  th_monoid_product(l->monoid, l->element[i], l->element[j]));
         }
     th_proof_labels_free(l);
-    assert_null(th_proof_labels_new(th_task_machine(t, &err), 2, 3, NULL, &err));
+    assert_null(th_proof_labels_new(th_task_machine(t, &err), NULL, 2, 3, NULL, &err));
     assert_int_equal(err.code, TH_ELIMIT);
     th_task_free(t);
 }

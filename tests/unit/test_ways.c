@@ -177,7 +177,7 @@ static void tables_are_machines(void **state)
     for (size_t i = 0; i < 4; i++) {
         Given g;
         give(&g, "recognize", languages[i]);
-        ThProofLabels *l = th_proof_labels_new(g.task->machine, 2, 1000, NULL, NULL);
+        ThProofLabels *l = th_proof_labels_new(g.task->machine, NULL, 2, 1000, NULL, NULL);
         assert_non_null(l);
         ThProofQuantized q = {.labels = l,
                               .product = l->product,
