@@ -254,6 +254,40 @@ static void check_other_domain(ThProofCertificate *c, const ThModel *m, const Th
     *changed = before;
 }
 
+/* What a model never says is right nowhere, if anything is asked. */
+static void refuse_answers(ThProofCertificate *c, const ThModel *m)
+{
+    for (int turn = 0; turn < 2; turn++) {
+        for (int q = 0; q < c->n_states; q++)
+            c->answer[q] = !c->answer[q];
+        assert_true(holds_signed(c, m) == (turn == 1));
+    }
+}
+
+static int swapped(const ThProofCertificate *c, int q)
+{
+    int last = c->n_states + c->n_domain - 1;
+    return q == c->first ? last : q == last ? c->first : q;
+}
+
+/* The same domain with the start as its last state, and the last one in its place. */
+static void renumber(ThProofCertificate *c)
+{
+    int states = c->n_states + c->n_domain, last = c->n_domain - 1, first = c->first - c->n_states;
+    int to[2 * MAX_WORD], *map = c->map, inside = c->inside[last];
+    for (int i = 0; i < states * SYMBOLS; i++)
+        to[swapped(c, i / SYMBOLS) * SYMBOLS + i % SYMBOLS] = swapped(c, c->next[i]);
+    memcpy(c->next, to, (size_t)(states * SYMBOLS) * sizeof *to);
+    for (int i = 0; i < c->n_labels; i++, map += states) {
+        for (int q = 0; q < states; q++)
+            to[swapped(c, q)] = swapped(c, map[q]);
+        memcpy(map, to, (size_t)states * sizeof *to);
+    }
+    c->inside[last] = c->inside[first];
+    c->inside[first] = inside;
+    c->first = c->n_states + last;
+}
+
 /* A file with numbers of states that are none of the domain's is none. */
 static void check_ranges(ThProofCertificate *c, const char *path)
 {
@@ -291,6 +325,10 @@ static void check_certificate(const ThProof *p, const ThModel *m, const ThDfa *m
         check_other_domain(c, m, machine, r);
     assert_true(holds(c, m));
     check_ranges(c, path);
+    refuse_answers(c, m);
+    renumber(c);
+    assert_true(holds_signed(c, m));
+    refuse_answers(c, m);
     th_proof_certificate_free(c);
     th_proof_certificate_free(made);
     remove(path);
@@ -325,6 +363,26 @@ static void test_constant(void **state)
     }
     assert_true(proved > 8 && refused > 8);
     th_model_free(m);
+}
+
+/* Pairs of symbols that never begin a string, and others that always do: aa(bb)*. */
+static void test_places(void **state)
+{
+    (void)state;
+    ThRng r = th_rng(1, "places", 0);
+    const int next[] = {1, 4, 2, 4, 4, 3, 4, 2, 4, 4};
+    ThDfa *domain = th_dfa_new(5, SYMBOLS, 2, NULL), *machine = th_dfa_new(1, SYMBOLS, 2, NULL);
+    memcpy(domain->next, next, sizeof next);
+    domain->label[2] = 1;
+    ThModel *m = constant_model();
+    ThProof *p = proof_of(m, machine, domain);
+    assert_int_equal(p->verdict, TH_PROOF_PROVED);
+    assert_int_equal(p->labels->n, 3); /* aa(bb)* as a whole and at the edge, and (bb)* */
+    check_certificate(p, m, machine, domain, &r);
+    th_proof_free(p);
+    th_model_free(m);
+    th_dfa_free(domain);
+    th_dfa_free(machine);
 }
 
 /* ---- a trained model ------------------------------------------------------------------------- */
@@ -431,9 +489,10 @@ static void test_recurrent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_labels),  cmocka_unit_test(test_arithmetic),
-        cmocka_unit_test(test_words),   cmocka_unit_test(test_constant),
-        cmocka_unit_test(test_trained), cmocka_unit_test(test_recurrent),
+        cmocka_unit_test(test_labels),    cmocka_unit_test(test_arithmetic),
+        cmocka_unit_test(test_words),     cmocka_unit_test(test_constant),
+        cmocka_unit_test(test_places),    cmocka_unit_test(test_trained),
+        cmocka_unit_test(test_recurrent),
     };
     return cmocka_run_group_tests_name("proof_domain", tests, NULL, NULL);
 }
