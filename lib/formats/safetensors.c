@@ -19,11 +19,14 @@
 /* The blocks of numbers in a file, in their order: weights, moments, the best weights so far. */
 enum { WEIGHTS = -1, BEST = TH_OPTIMIZER_SLOTS, BLOCKS_END };
 
+static const char PULL[] = "training.pull"; /* numbers of 8 bytes, behind all blocks */
+
 enum {
     LENGTH_BYTES = 8,
     MOST_HEADER = 64 << 20,
     MOST_STREAM = 256 << 20,
     ELEMENT = 4,
+    WIDE_ELEMENT = 8,
     FIRST_MOMENTS = 2 /* that version 0.1 wrote for every rule, used or not */
 };
 
@@ -68,6 +71,12 @@ static json_t *describe(const ThParam *p, size_t offset)
                      (json_int_t)offset, (json_int_t)end);
 }
 
+static json_t *describe_wide(size_t n, size_t offset)
+{
+    return json_pack("{s:s, s:[I], s:[I,I]}", "dtype", "F64", "shape", (json_int_t)n,
+                     "data_offsets", (json_int_t)offset, (json_int_t)(offset + WIDE_ELEMENT * n));
+}
+
 /* Returns new: a header, which is freed, as text, padded so that the tensors begin at a multiple of
  * eight; NULL where it is not ok. */
 static char *write_header(json_t *header, bool ok, ThError *err)
@@ -98,6 +107,9 @@ static char *write_model_header(const ThModel *m, ThError *err)
             offset += ELEMENT * count(p);
         }
     }
+    size_t n = m->bound ? m->training.n_pull : 0;
+    if (ok && n > 0)
+        ok = json_object_set_new(header, PULL, describe_wide(n, offset)) == 0;
     return write_header(header, ok, err);
 }
 
@@ -113,6 +125,15 @@ static void put_values(FILE *out, const float *from, size_t n)
         uint32_t bits;
         memcpy(&bits, &from[k], sizeof bits);
         put_little_endian(out, bits, ELEMENT);
+    }
+}
+
+static void put_wide_values(FILE *out, const double *from, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        uint64_t bits;
+        memcpy(&bits, &from[k], sizeof bits);
+        put_little_endian(out, bits, WIDE_ELEMENT);
     }
 }
 
@@ -133,6 +154,8 @@ bool th_safetensors_save(const ThModel *m, const char *path, ThError *err)
             for (int i = 0; block_of(m, block) && i < m->params.n; i++)
                 put_values(out, block_of(m, block) + m->params.item[i].offset,
                            count(&m->params.item[i]));
+        if (m->bound)
+            put_wide_values(out, m->training.pull, m->training.n_pull);
     }
     free(header);
     return out && th_file_commit(&file, err);
@@ -178,13 +201,20 @@ static bool damaged(ThError *err, const char *what)
     return th_fail(err, TH_EVALUE, "not a model file: %s", what);
 }
 
+static uint64_t get_little_endian(const unsigned char *from, int bytes)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; i++)
+        value |= (uint64_t)from[i] << 8 * i;
+    return value;
+}
+
 static bool read_header(Reader *r, const unsigned char *bytes, size_t n, ThError *err)
 {
-    uint64_t length = 0;
+    uint64_t length;
     if (n < LENGTH_BYTES)
         return damaged(err, "it is too short");
-    for (int i = 0; i < LENGTH_BYTES; i++)
-        length |= (uint64_t)bytes[i] << 8 * i;
+    length = get_little_endian(bytes, LENGTH_BYTES);
     if (length > n - LENGTH_BYTES)
         return damaged(err, "its header does not end within the file");
     if (length > MOST_HEADER)
@@ -208,11 +238,10 @@ static bool get_offset(const json_t *array, size_t i, size_t most, size_t *value
     return json_is_integer(item) && number >= 0 && (uint64_t)number <= most;
 }
 
-/* Bytes of a shape, or false for one that no file can hold. */
+/* Bytes of a shape of numbers of *bytes each, or false for one that no file can hold. */
 static bool shape_bytes(const json_t *shape, size_t most, size_t *bytes)
 {
     size_t n = json_array_size(shape), length;
-    *bytes = ELEMENT;
     if (!json_is_array(shape) || n > 8)
         return false;
     for (size_t i = 0; i < n; i++) {
@@ -228,14 +257,15 @@ static bool read_extent(const Reader *r, const char *name, const json_t *tensor,
 {
     const json_t *offsets = json_object_get(tensor, "data_offsets");
     const char *dtype = json_string_value(json_object_get(tensor, "dtype"));
-    size_t bytes;
+    bool wide = strcmp(name, PULL) == 0;
+    size_t bytes = wide ? WIDE_ELEMENT : ELEMENT;
     ThFormatShownName shown = th_format_shown_name(name);
     if (!json_is_object(tensor) || !dtype || json_array_size(offsets) != 2)
         return th_fail(err, TH_EVALUE, "the tensor '%s' is not described as it should be",
                        shown.text);
-    if (strcmp(dtype, "F32") != 0)
-        return th_fail(err, TH_EVALUE, "the tensor '%s' holds %s, not F32", shown.text,
-                       th_format_shown_name(dtype).text);
+    if (strcmp(dtype, wide ? "F64" : "F32") != 0)
+        return th_fail(err, TH_EVALUE, "the tensor '%s' holds %s, not %s", shown.text,
+                       th_format_shown_name(dtype).text, wide ? "F64" : "F32");
     if (!get_offset(offsets, 0, r->size, &e->begin) || !get_offset(offsets, 1, r->size, &e->end) ||
         e->begin > e->end)
         return th_fail(err, TH_EVALUE, "the tensor '%s' does not lie within the file", shown.text);
@@ -309,6 +339,7 @@ static bool has_block(const Reader *r, const ThModel *m, int block)
 static bool check_tensors(const Reader *r, const ThModel *m, ThError *err)
 {
     size_t expected = 1; /* the metadata */
+    expected += json_object_get(r->header, PULL) != NULL;
     for (int block = WEIGHTS; block < BLOCKS_END; block++) {
         if (block != WEIGHTS && !has_block(r, m, block))
             continue;
@@ -329,8 +360,7 @@ static float *read_block(const Reader *r, const ThParams *params, int block, ThE
         const ThParam *p = &params->item[i];
         const unsigned char *from = find_tensor(r, p, block, err);
         for (size_t k = 0; to && k < count(p); k++, from += ELEMENT) {
-            uint32_t bits = from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 |
-                            (uint32_t)from[3] << 24;
+            uint32_t bits = (uint32_t)get_little_endian(from, ELEMENT);
             memcpy(&to[p->offset + k], &bits, sizeof bits);
             if (isfinite(to[p->offset + k]))
                 continue;
@@ -341,6 +371,26 @@ static float *read_block(const Reader *r, const ThParams *params, int block, ThE
         }
     }
     return to;
+}
+
+static bool read_pull(const Reader *r, ThModelTraining *t, ThError *err)
+{
+    Extent e;
+    const json_t *tensor = json_object_get(r->header, PULL);
+    if (!tensor)
+        return true;
+    if (!read_extent(r, PULL, tensor, &e, err))
+        return false;
+    t->n_pull = (e.end - e.begin) / WIDE_ELEMENT;
+    t->pull = th_alloc(t->n_pull, sizeof *t->pull, err);
+    for (size_t k = 0; t->pull && k < t->n_pull; k++) {
+        uint64_t bits = get_little_endian(r->data + e.begin + k * WIDE_ELEMENT, WIDE_ELEMENT);
+        memcpy(&t->pull[k], &bits, sizeof bits);
+        if (!isfinite(t->pull[k]))
+            return th_fail(err, TH_EVALUE, "the tensor '%s' holds a value that is not finite",
+                           PULL);
+    }
+    return t->pull != NULL;
 }
 
 /* The moments that an update rule has use for are all there, or none is: then it starts afresh.
@@ -390,6 +440,7 @@ static bool fill(const Reader *r, ThModel *m, ThError *err)
     }
     if (ok && has_block(r, m, BEST))
         ok = (m->training.best = read_block(r, &m->params, BEST, err)) != NULL;
+    ok = ok && read_pull(r, &m->training, err);
     m->bound = ok;
     return ok;
 }

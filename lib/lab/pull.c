@@ -357,6 +357,65 @@ void th_train_pull_step(ThTrainPull *p, double loss, double rate)
         th_optimizer_update(&update, &state, 0, 1);
 }
 
+/* ---- as numbers ---- */
+
+/* Centres, columns, the head and both moments of Adam follow. */
+enum { FUNCTIONS, DIM, COLUMNS, OPEN, UPDATES, FIRST, HEAD_PARTS = 3 };
+
+size_t th_train_pull_size(const ThTrainPull *p)
+{
+    return FIRST + (size_t)p->n * (size_t)(p->dim + 1) + HEAD_PARTS * p->head.total;
+}
+
+static float *head_part(const ThTrainPull *p, int i)
+{
+    return i == 0 ? p->head.value : p->slot[i - 1];
+}
+
+void th_train_pull_write(const ThTrainPull *p, double *to)
+{
+    size_t centres = (size_t)p->n * (size_t)p->dim;
+    to[FUNCTIONS] = p->n;
+    to[DIM] = p->dim;
+    to[COLUMNS] = p->columns;
+    to[OPEN] = p->open;
+    to[UPDATES] = (double)p->updates;
+    memcpy(to + FIRST, p->centre, centres * sizeof *to);
+    to += FIRST + centres;
+    for (int i = 0; i < p->n; i++)
+        *to++ = p->column[i];
+    for (int i = 0; i < HEAD_PARTS; i++)
+        for (size_t k = 0; k < p->head.total; k++)
+            *to++ = (double)head_part(p, i)[k];
+}
+
+static bool is_between(double x, double least, double most)
+{
+    return x >= least && x <= most && x == floor(x);
+}
+
+bool th_train_pull_read(ThTrainPull *p, const double *from, size_t n)
+{
+    size_t centres = (size_t)p->n * (size_t)p->dim;
+    const double *column = from + FIRST + centres, *head = column + p->n;
+    bool fits = n == th_train_pull_size(p) && from[FUNCTIONS] == p->n && from[DIM] == p->dim &&
+                is_between(from[COLUMNS], 0, p->n) && is_between(from[UPDATES], 0, 1e15);
+    for (int i = 0; fits && i < p->n; i++)
+        fits = is_between(column[i], -1, from[COLUMNS] - 1);
+    if (!fits)
+        return false;
+    p->columns = (int)from[COLUMNS];
+    p->open = from[OPEN] != 0;
+    p->updates = (long long)from[UPDATES];
+    memcpy(p->centre, from + FIRST, centres * sizeof *from);
+    for (int i = 0; i < p->n; i++)
+        p->column[i] = (int)column[i];
+    for (int i = 0; i < HEAD_PARTS; i++)
+        for (size_t k = 0; k < p->head.total; k++)
+            head_part(p, i)[k] = (float)*head++;
+    return true;
+}
+
 /* ---- what has become of it ---- */
 
 static ThTrainLevel level_of(const ThTrainPull *p, int level)

@@ -44,6 +44,12 @@ ThVar th_train_pull_add(ThTrainPull *p, ThTape *t, const ThModelRouting *routing
 /* After all shards of a step, which had this loss: moves centres and head. */
 void th_train_pull_step(ThTrainPull *p, double loss, double rate);
 
+/* What it knows, as numbers, for the same training to go on from: how many, writing, and taking
+ * them. False: they are about other functions or vectors, and nothing is taken. */
+size_t th_train_pull_size(const ThTrainPull *p);
+void th_train_pull_write(const ThTrainPull *p, double *to);
+bool th_train_pull_read(ThTrainPull *p, const double *from, size_t n);
+
 /* Fills *to with what has been counted since the last report. */
 void th_train_pull_report(ThTrainPull *p, ThTrainLevels *to);
 

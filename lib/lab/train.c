@@ -412,10 +412,26 @@ static bool record(ThTrainer *tr, ThError *err)
     return true;
 }
 
+/* Room in the model for what pull= and aux= know after the step. */
+static bool reserve_pull(ThTrainer *tr, ThError *err)
+{
+    ThModelTraining *t = &tr->model->training;
+    size_t n = tr->pull ? th_train_pull_size(tr->pull) : 0;
+    if (n == t->n_pull)
+        return true;
+    double *room = n > 0 ? th_alloc(n, sizeof *room, err) : NULL;
+    if (n > 0 && !room)
+        return false;
+    free(t->pull);
+    t->pull = room;
+    t->n_pull = n;
+    return true;
+}
+
 static bool move(ThTrainer *tr, ThError *err)
 {
     ThModelTraining *t = &tr->model->training;
-    if (!th_train_draw(tr, err))
+    if (!th_train_draw(tr, err) || !reserve_pull(tr, err))
         return false;
     th_pool_run(tr->pool, run_shard, tr, tr->n_shards);
     double norm = 0;
@@ -431,8 +447,10 @@ static bool move(ThTrainer *tr, ThError *err)
         return false;
     th_pool_run(tr->pool, update_part, tr, tr->n_shards);
     t->updates++;
-    if (tr->pull)
+    if (tr->pull) {
         th_train_pull_step(tr->pull, tr->step_loss, tr->update.rate);
+        th_train_pull_write(tr->pull, t->pull);
+    }
     t->step++;
     tr->fresh = false;
     if (tr->curriculum == CURRICULUM_ADAPTIVE && !tr->whole)
@@ -501,7 +519,10 @@ bool th_trainer_done(const ThTrainer *tr)
 
 void th_trainer_resume(ThTrainer *tr)
 {
-    tr->first = tr->model->training.began;
+    const ThModelTraining *t = &tr->model->training;
+    tr->first = t->began;
+    if (tr->pull && t->pull)
+        th_train_pull_read(tr->pull, t->pull, t->n_pull); /* else it begins anew */
 }
 
 /* Steps and parameters as whole numbers of which a double holds any sum. */

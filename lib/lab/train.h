@@ -40,7 +40,8 @@ ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options,
                           ThError *err);
 
 /* For a trainer that has done no step yet: the training is the one in which the model was saved, so
- * that schedules and validations count from its beginning. */
+ * that schedules and validations count from its beginning, and pull= and aux= know what they did.
+ */
 void th_trainer_resume(ThTrainer *tr);
 
 /* Processes that train one model together, each on a part of every batch: the sums are those of

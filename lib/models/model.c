@@ -79,6 +79,7 @@ static void free_training(ThModelTraining *t)
     free(t->comparison);
     th_batch_free(&t->joined);
     free(t->best);
+    free(t->pull);
     *t = (ThModelTraining){0};
 }
 
@@ -203,6 +204,7 @@ static bool copy_training(ThModelTraining *to, const ThModelTraining *from, size
     to->comparison = NULL;
     to->joined = (ThBatch){0};
     to->best = NULL;
+    to->pull = NULL;
     to->cap_history = from->n_history;
     to->cap_validations = from->n_validations;
     to->cap_comparisons = from->n_comparisons;
@@ -216,7 +218,8 @@ static bool copy_training(ThModelTraining *to, const ThModelTraining *from, size
     to->comparison = th_copy(from->comparison, from->n_comparisons, sizeof *from->comparison, err);
     return to->history && to->validation && to->comparison &&
            th_batch_join(&to->joined, s, &from->joined, &(ThBatch){0}, err) &&
-           copy_floats(&to->best, from->best, total, err);
+           copy_floats(&to->best, from->best, total, err) &&
+           (!from->pull || (to->pull = th_copy(from->pull, from->n_pull, sizeof *to->pull, err)));
 }
 
 ThModel *th_model_copy(const ThModel *m, ThError *err)

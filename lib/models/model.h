@@ -164,6 +164,9 @@ typedef struct {
     ThBatch joined; /* words that join every batch since the last of them, owned */
     float *best;    /* (params.total): parameters at the best validation since `began`, while a
                        training keeps them; else NULL */
+    double *pull;   /* (n_pull): what pull= and aux= of the training since `began` know, which they
+                       alone can read; or NULL */
+    size_t n_pull;
 } ThModelTraining;
 
 struct ThModel {

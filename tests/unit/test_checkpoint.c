@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "formats/checkpoint.h"
+#include "formats/safetensors.h"
 
 typedef struct {
     volatile sig_atomic_t stop;
@@ -159,9 +160,141 @@ static void other_models_are_refused(void **state)
     th_task_free(t);
 }
 
+/* ---- pull= and aux= -------------------------------------------------------------------------- */
+
+enum { STEPS = 23 };
+
+/* Trains a tree to step 23 of a training with pull= and aux=, from a file where one is given, and
+ * stops after a step (-1: does not). */
+static ThModel *pulled(const ThTask *t, const char *file, long long at, const char *gate)
+{
+    static const char *const given[][2] = {
+        {"length", "1..9"}, {"batch", "8"},  {"pull", "0.4"},        {"aux", "0.5"}, {"lr", "1e-2"},
+        {"noise", "0.2"},   {"ramp", "0.5"}, {"schedule", "cosine"}, {"seed", "5"}};
+    Watch w = {.at = at};
+    ThFormatCheckpoint c = {
+        .path = file, .every = 5, .stop = &w.stop, .context = &w, .stepped = stepped};
+    ThOptions o, own;
+    ThError err = {0};
+    const ThModelKind *k = th_model_kind("regulargpt");
+    assert_true(th_options_init(&own, k->options, NULL) && th_options_set(&own, "dim", "8", NULL) &&
+                th_options_set(&own, "heads", "2", NULL));
+    ThModel *m = th_model_new(k, &own, NULL), *further;
+    th_options_free(&own);
+    long long steps = STEPS;
+    assert_true(th_format_resume(&c, m, &steps, &further, &err));
+    char text[24];
+    snprintf(text, sizeof text, "%lld", steps);
+    assert_true(th_options_init(&o, th_train_options, NULL) &&
+                th_options_set(&o, "steps", text, NULL) && th_options_set(&o, "gate", gate, NULL));
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        assert_true(th_options_set(&o, given[i][0], given[i][1], NULL));
+    if (further) {
+        th_model_free(m);
+        m = further;
+    }
+    ThTrainer *tr = th_trainer_new(m, t, &o, 2, NULL);
+    assert_non_null(tr);
+    if (further)
+        th_trainer_resume(tr);
+    assert_true(th_format_train(&c, tr, m, &err) == (at < 0));
+    th_trainer_free(tr);
+    th_options_free(&o);
+    return m;
+}
+
+/* Interrupted anywhere, read back and continued, it is what it is without: weights, moments,
+ * centres, the head, and whether vectors were drawn. */
+static void pull_goes_on(void **state)
+{
+    (void)state;
+    static const char *const gates[] = {"0", "0.9", "0.0001"};
+    static const long long stops[] = {1, 4, 11, 22};
+    char path[] = "/tmp/checkpoint-XXXXXX", file[64];
+    assert_true(mkdtemp(path) != NULL);
+    snprintf(file, sizeof file, "%s/m.safetensors", path);
+    ThTask *t = parity();
+    for (int g = 0; g < 3; g++) {
+        ThModel *whole = pulled(t, NULL, -1, gates[g]);
+        for (int i = 0; i < 4; i++) {
+            th_model_free(pulled(t, file, stops[i], gates[g]));
+            ThModel *m = pulled(t, file, -1, gates[g]), *copy = th_model_copy(m, NULL);
+            same_model(whole, m);
+            assert_true(m->training.n_pull > 0 && m->training.n_pull == whole->training.n_pull);
+            assert_memory_equal(m->training.pull, whole->training.pull,
+                                m->training.n_pull * sizeof *m->training.pull);
+            assert_memory_equal(copy->training.pull, whole->training.pull,
+                                m->training.n_pull * sizeof *m->training.pull);
+            ThFormatCheckpoint none = {.every = 1000};
+            assert_true(train(&none, m, t, 1, NULL)); /* another training, without */
+            assert_null(m->training.pull);
+            th_model_free(m);
+            th_model_free(copy);
+            unlink(file);
+        }
+        th_model_free(whole);
+    }
+    rmdir(path);
+    th_task_free(t);
+}
+
+/* Numbers that are not what such a training writes are not taken: it begins anew. */
+static void other_pull_is_left(void **state)
+{
+    (void)state;
+    enum { COUNTS = 5 };
+    char path[] = "/tmp/checkpoint-XXXXXX", file[64];
+    assert_true(mkdtemp(path) != NULL);
+    snprintf(file, sizeof file, "%s/m.safetensors", path);
+    ThTask *t = parity();
+    ThModel *without = NULL;
+    const int functions = 2, dim = 8;
+    const struct {
+        int at;
+        double value;
+    } change[] = {{-1, 0},
+                  {0, 3},
+                  {1, 16},
+                  {2, 3},
+                  {2, 0.5},
+                  {4, -1},
+                  {4, 1e300},
+                  {COUNTS + functions * dim, 1e9},
+                  {COUNTS + functions * dim, -2},
+                  {COUNTS + functions * dim + 1, 0.5}};
+    for (size_t i = 0; i < sizeof change / sizeof *change; i++) {
+        ThModel *m = pulled(t, file, 11, "0");
+        assert_int_equal((int)m->training.pull[0], functions);
+        if (change[i].at >= 0)
+            m->training.pull[change[i].at] = change[i].value;
+        else { /* as in a file of before */
+            free(m->training.pull);
+            m->training.pull = NULL;
+            m->training.n_pull = 0;
+        }
+        assert_true(th_safetensors_save(m, file, NULL));
+        th_model_free(m);
+        m = pulled(t, file, -1, "0");
+        if (!without)
+            without = m;
+        same_model(without, m);
+        if (m != without)
+            th_model_free(m);
+        unlink(file);
+    }
+    ThModel *whole = pulled(t, NULL, -1, "0");
+    assert_memory_not_equal(whole->params.value, without->params.value,
+                            whole->params.total * sizeof *whole->params.value);
+    th_model_free(whole);
+    th_model_free(without);
+    rmdir(path);
+    th_task_free(t);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(goes_on),
-                                       cmocka_unit_test(other_models_are_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(goes_on), cmocka_unit_test(other_models_are_refused),
+        cmocka_unit_test(pull_goes_on), cmocka_unit_test(other_pull_is_left)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
