@@ -1,4 +1,5 @@
 /* test_checkpoint.c - a training that is stopped and goes on from its checkpoint. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/file.h"
 #include "formats/checkpoint.h"
 #include "formats/safetensors.h"
 
@@ -291,10 +293,41 @@ static void other_pull_is_left(void **state)
     th_task_free(t);
 }
 
+/* A file in which they are damaged is none. */
+static void bad_pull_is_refused(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/checkpoint-XXXXXX", file[64];
+    assert_true(mkdtemp(path) != NULL);
+    snprintf(file, sizeof file, "%s/m.safetensors", path);
+    ThTask *t = parity();
+    ThModel *m = pulled(t, NULL, 11, "0");
+    for (int i = 0; i < 2; i++) {
+        ThError err = {0};
+        size_t size;
+        m->training.pull[m->training.n_pull - 1] = i == 0 ? (double)NAN : 0;
+        assert_true(th_safetensors_save(m, file, NULL));
+        char *text = th_file_read(file, 1 << 20, &size, NULL);
+        char *type = strstr(text + 8, "F64"); /* behind the length of the header */
+        assert_non_null(type);
+        if (i == 1)
+            memcpy(type, "F32", 3);
+        assert_null(th_safetensors_parse(text, size, &err));
+        assert_int_equal(err.code, TH_EVALUE);
+        assert_non_null(strstr(err.msg, i == 0 ? "not finite" : "holds F32, not F64"));
+        free(text);
+        unlink(file);
+    }
+    rmdir(path);
+    th_model_free(m);
+    th_task_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(goes_on), cmocka_unit_test(other_models_are_refused),
-        cmocka_unit_test(pull_goes_on), cmocka_unit_test(other_pull_is_left)};
+        cmocka_unit_test(pull_goes_on), cmocka_unit_test(other_pull_is_left),
+        cmocka_unit_test(bad_pull_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
