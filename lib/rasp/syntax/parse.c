@@ -12,12 +12,25 @@ static void read_next(ThRaspParser *p)
         p->next.kind = TH_RASP_LEX_BAD;
 }
 
-bool th_rasp_advance(ThRaspParser *p)
+void th_rasp_advance(ThRaspParser *p)
 {
     p->last = p->now;
     p->now = p->next;
     read_next(p);
-    return true;
+}
+
+bool th_rasp_comma(ThRaspParser *p)
+{
+    bool comma = p->now.kind == ',';
+    if (comma)
+        th_rasp_advance(p);
+    return comma;
+}
+
+void th_rasp_parse_failed(ThRaspParser *p)
+{
+    p->failed = true;
+    p->now.kind = p->next.kind = TH_RASP_LEX_BAD;
 }
 
 void th_rasp_node_source(ThRaspParser *p, int32_t node, size_t from)
@@ -34,8 +47,11 @@ bool th_rasp_begin(ThRaspParser *p, ThRaspTree *t, const ThRaspSource *src, ThRa
         return th_fail(err, TH_ELIMIT, "a RASP program may be %d bytes long", INT32_MAX / 4);
     t->root =
         th_rasp_new_node(p, TH_RASP_R_BLOCK, &(ThRaspLexeme){.line = src->line, .col = src->col});
+    if (p->failed)
+        return false;
     read_next(p);
-    return t->root >= 0 && th_rasp_advance(p);
+    th_rasp_advance(p);
+    return true;
 }
 
 bool th_rasp_at_word(const ThRaspParser *p, const ThRaspLexeme *l, const char *word)
@@ -59,41 +75,60 @@ static Word word_of(const ThRaspParser *p, const ThRaspLexeme *l)
     return w;
 }
 
-static bool hint_at_habit(ThRaspParser *p)
+static void hint_at_habit(ThRaspParser *p)
 {
     Word before = word_of(p, &p->last), at = word_of(p, &p->now), behind = word_of(p, &p->next);
     const char *habit = th_rasp_habit(before.text, at.text, behind.text);
-    return habit ? th_hint(p->err, "%s", habit) : false;
+    if (habit)
+        th_hint(p->err, "%s", habit);
 }
 
-bool th_rasp_wanted(ThRaspParser *p, const char *wanted)
+void th_rasp_wanted(ThRaspParser *p, const char *wanted)
 {
     const ThRaspLexeme *l = &p->now;
+    size_t n = l->end - l->start;
+    if (p->failed)
+        return;
     if (l->kind == TH_RASP_LEX_BAD) {
         if (p->err && p->err->code == TH_OK)
             *p->err = p->bad;
-        return false;
+    } else if (l->kind == TH_RASP_LEX_END) {
+        th_fail_at(p->err, TH_EINCOMPLETE, l->line, l->col, "expected %s at the end", wanted);
+    } else {
+        th_fail_at(p->err, TH_EPARSE, l->line, l->col, "expected %s before '%.*s'", wanted,
+                   (int)(n < 40 ? n : 40), p->lx.text + l->start);
+        hint_at_habit(p);
     }
-    if (l->kind == TH_RASP_LEX_END)
-        return th_fail_at(p->err, TH_EINCOMPLETE, l->line, l->col, "expected %s at the end",
-                          wanted);
-    size_t n = l->end - l->start;
-    th_fail_at(p->err, TH_EPARSE, l->line, l->col, "expected %s before '%.*s'", wanted,
-               (int)(n < 40 ? n : 40), p->lx.text + l->start);
-    return hint_at_habit(p);
+    th_rasp_parse_failed(p);
 }
 
-bool th_rasp_expect(ThRaspParser *p, int kind, const char *wanted)
+void th_rasp_expect(ThRaspParser *p, int kind, const char *wanted)
 {
-    return p->now.kind == kind ? th_rasp_advance(p) : th_rasp_wanted(p, wanted);
+    if (p->now.kind == kind)
+        th_rasp_advance(p);
+    else
+        th_rasp_wanted(p, wanted);
 }
 
+void th_rasp_expect_word(ThRaspParser *p, const char *word)
+{
+    if (th_rasp_at_word(p, &p->now, word))
+        th_rasp_advance(p);
+    else
+        th_rasp_wanted(p, word);
+}
+
+/* After an error: the root, which stands for any node then. */
 int32_t th_rasp_new_node(ThRaspParser *p, ThRaspKind kind, const ThRaspLexeme *at)
 {
     ThRaspTree *t = p->t;
+    if (p->failed)
+        return 0;
     if (th_stopped(p->lx.stop, p->err) ||
-        !th_grow(&t->node, &t->cap, t->n + 1, sizeof *t->node, p->err))
-        return -1;
+        !th_grow(&t->node, &t->cap, t->n + 1, sizeof *t->node, p->err)) {
+        th_rasp_parse_failed(p);
+        return 0;
+    }
     t->node[t->n] = (ThRaspNode){.kind = (uint8_t)kind,
                                  .line = at->line,
                                  .col = at->col,
@@ -112,26 +147,28 @@ void th_rasp_append(ThRaspParser *p, int32_t parent, int32_t *last, int32_t chil
     *last = child;
 }
 
-bool th_rasp_node_text(ThRaspParser *p, int32_t node, const ThRaspLexeme *from)
+void th_rasp_node_text(ThRaspParser *p, int32_t node, const ThRaspLexeme *from)
 {
     ThRaspTree *t = p->t;
     size_t n = from->end - from->start;
-    if (!th_grow(&t->text, &t->text_cap, t->size + n + 1, 1, p->err))
-        return false;
+    if (p->failed || !th_grow(&t->text, &t->text_cap, t->size + n + 1, 1, p->err)) {
+        th_rasp_parse_failed(p);
+        return;
+    }
     memcpy(t->text + t->size, p->lx.text + from->start, n);
     t->text[t->size + n] = '\0';
     t->node[node].text = (int32_t)t->size;
     t->size += n + 1;
-    return true;
 }
 
-bool th_rasp_down(ThRaspParser *p)
+void th_rasp_down(ThRaspParser *p)
 {
-    if (p->depth++ < TH_RASP_DEEPEST)
-        return true;
+    if (p->depth++ < TH_RASP_DEEPEST || p->failed)
+        return;
     th_fail_at(p->err, TH_ELIMIT, p->now.line, p->now.col,
                "brackets and blocks are more than %d deep", TH_RASP_DEEPEST);
-    return th_hint(p->err, "give a part of it a name");
+    th_hint(p->err, "give a part of it a name");
+    th_rasp_parse_failed(p);
 }
 
 void th_rasp_up(ThRaspParser *p)
@@ -225,27 +262,18 @@ int32_t th_rasp_expression(ThRaspParser *p)
     return level_from(p, 0);
 }
 
-bool th_rasp_expressions(ThRaspParser *p, int32_t parent)
+void th_rasp_expressions(ThRaspParser *p, int32_t parent)
 {
     int32_t last = -1;
-    for (;;) {
-        int32_t e = th_rasp_expression(p);
-        if (e < 0)
-            return false;
-        th_rasp_append(p, parent, &last, e);
-        if (p->now.kind != ',')
-            return true;
-        if (!th_rasp_advance(p))
-            return false;
-    }
+    do
+        th_rasp_append(p, parent, &last, th_rasp_expression(p));
+    while (th_rasp_comma(p));
 }
 
 /* A flat node over `left`, unless left is one that this loop has made. */
 int32_t th_rasp_chain(ThRaspParser *p, ThRaspKind kind, int32_t left, int32_t *last)
 {
     int32_t chain = th_rasp_new_node(p, kind, &p->now);
-    if (chain < 0)
-        return -1;
     p->t->node[chain].line = p->t->node[left].line;
     p->t->node[chain].col = p->t->node[left].col;
     *last = -1;
@@ -253,50 +281,38 @@ int32_t th_rasp_chain(ThRaspParser *p, ThRaspKind kind, int32_t left, int32_t *l
     return chain;
 }
 
-/* At `if`: the condition and what holds otherwise. */
-static bool condition(ThRaspParser *p, int32_t chain, int32_t *last)
+/* From a level on, one bracket deeper. */
+static int32_t nested(ThRaspParser *p, int level)
 {
-    if (!th_rasp_advance(p) || !th_rasp_down(p))
-        return false;
-    int32_t c = level_from(p, grammar(p)->if_from);
+    th_rasp_down(p);
+    int32_t node = level_from(p, level);
     th_rasp_up(p);
-    if (c < 0)
-        return false;
-    if (!th_rasp_at_word(p, &p->now, "else"))
-        return th_rasp_wanted(p, "else");
-    if (!th_rasp_advance(p) || !th_rasp_down(p))
-        return false;
-    int32_t other = level_from(p, grammar(p)->else_from);
-    th_rasp_up(p);
-    if (other < 0)
-        return false;
-    th_rasp_append(p, chain, last, c);
-    th_rasp_append(p, chain, last, other);
-    return true;
+    return node;
 }
 
-static bool right_operand(ThRaspParser *p, int32_t chain, int32_t *last, Operator o)
+/* At `if`: the condition and what holds otherwise. */
+static void condition(ThRaspParser *p, int32_t chain, int32_t *last)
+{
+    th_rasp_advance(p);
+    int32_t c = nested(p, grammar(p)->if_from);
+    th_rasp_expect_word(p, "else");
+    int32_t other = nested(p, grammar(p)->else_from);
+    th_rasp_append(p, chain, last, c);
+    th_rasp_append(p, chain, last, other);
+}
+
+static void right_operand(ThRaspParser *p, int32_t chain, int32_t *last, Operator o)
 {
     ThRaspLexeme at = p->now;
-    if (!th_rasp_advance(p))
-        return false;
+    th_rasp_advance(p);
     int from = o.op == TH_RASP_OP_POW ? grammar(p)->power_from : o.level + 1;
     bool nests = from <= o.level; /* it groups from the right */
-    if (nests && !th_rasp_down(p))
-        return false;
-    int32_t right = level_from(p, from);
-    if (nests)
-        th_rasp_up(p);
-    if (right < 0)
-        return false;
+    int32_t right = nests ? nested(p, from) : level_from(p, from);
     /* The operator's place is where its errors are told. */
     int32_t link = th_rasp_new_node(p, TH_RASP_R_LINK, &at);
-    if (link < 0)
-        return false;
     p->t->node[link].op = o.op;
     p->t->node[link].first = right;
     th_rasp_append(p, chain, last, link);
-    return true;
 }
 
 static bool is_sign(const ThRaspParser *p)
@@ -310,18 +326,16 @@ static bool is_not(const ThRaspParser *p)
 }
 
 /* One prefix operator, put before those that stand left of it: they apply from right to left. */
-static bool prefix(ThRaspParser *p, int32_t node)
+static void prefix(ThRaspParser *p, int32_t node)
 {
-    ThRaspTree *t = p->t;
     int32_t link = th_rasp_new_node(p, TH_RASP_R_LINK, &p->now);
-    if (link < 0)
-        return false;
+    ThRaspTree *t = p->t;
     t->node[link].op = is_not(p)            ? TH_RASP_OP_NOT
                        : p->now.kind == '-' ? TH_RASP_OP_NEGATE
                                             : TH_RASP_OP_PLUS;
     t->node[link].next = t->node[node].first;
     t->node[node].first = link;
-    return th_rasp_advance(p);
+    th_rasp_advance(p);
 }
 
 static int32_t prefixed(ThRaspParser *p)
@@ -330,20 +344,10 @@ static int32_t prefixed(ThRaspParser *p)
     bool no = is_not(p), mix = g->prefixes_tightest;
     if (!no && !is_sign(p))
         return th_rasp_operand(p);
-    int32_t node = th_rasp_new_node(p, TH_RASP_R_PREFIX, &p->now), value = -1;
-    if (node < 0)
-        return -1;
+    int32_t node = th_rasp_new_node(p, TH_RASP_R_PREFIX, &p->now);
     while ((is_not(p) && (no || mix)) || (is_sign(p) && (!no || mix)))
-        if (!prefix(p, node))
-            return -1;
-    if (mix) {
-        value = th_rasp_operand(p);
-    } else if (th_rasp_down(p)) {
-        value = level_from(p, no ? g->not_from : g->sign_from);
-        th_rasp_up(p);
-    }
-    if (value < 0)
-        return -1;
+        prefix(p, node);
+    int32_t value = mix ? th_rasp_operand(p) : nested(p, no ? g->not_from : g->sign_from);
     p->t->node[value].next = p->t->node[node].first;
     p->t->node[node].first = value;
     return node;
@@ -353,7 +357,7 @@ static int32_t level_from(ThRaspParser *p, int level)
 {
     int32_t left = prefixed(p), chain = -1, last = -1;
     int chain_level = -1;
-    while (left >= 0) {
+    for (;;) {
         Operator o = operator_at(p);
         if (o.what == NOTHING || o.level < level)
             return left;
@@ -363,10 +367,9 @@ static int32_t level_from(ThRaspParser *p, int level)
             chain_level = o.level;
             left = chain;
         }
-        bool ok = chain >= 0 && (o.what == CONDITION ? condition(p, chain, &last)
-                                                     : right_operand(p, chain, &last, o));
-        if (!ok)
-            return -1;
+        if (o.what == CONDITION)
+            condition(p, chain, &last);
+        else
+            right_operand(p, chain, &last, o);
     }
-    return -1;
 }

@@ -8,6 +8,9 @@
 #include "rasp/syntax/lex.h"
 #include "rasp/syntax/syntax.h"
 
+/* Errors stick: after the first one the token at hand is TH_RASP_LEX_BAD, which nothing begins with
+ * and no list goes on behind, so that the parser comes to its end by itself.  What it makes on the
+ * way, a tree without sense, is thrown away. */
 typedef struct {
     ThRaspSource lx;
     size_t from;                  /* where the source of the tree begins */
@@ -15,6 +18,7 @@ typedef struct {
     ThRaspTree *t;
     ThRaspDialect d;
     int depth;
+    bool failed;
     ThError bad; /* of a TH_RASP_LEX_BAD, which may belong to what follows a statement */
     ThError *err;
 } ThRaspParser;
@@ -22,29 +26,36 @@ typedef struct {
 /* A parser at the beginning of a tree, which gets its root. */
 bool th_rasp_begin(ThRaspParser *p, ThRaspTree *t, const ThRaspSource *src, ThRaspDialect d,
                    ThError *err);
-bool th_rasp_advance(ThRaspParser *p);
+
+void th_rasp_advance(ThRaspParser *p);
+bool th_rasp_comma(ThRaspParser *p); /* is one at hand?  Then it moves behind it */
 
 /* Says that a node's source begins at a byte of the text and ends with the token before. */
 void th_rasp_node_source(ThRaspParser *p, int32_t node, size_t from);
 bool th_rasp_at_word(const ThRaspParser *p, const ThRaspLexeme *l, const char *word);
-bool th_rasp_expect(ThRaspParser *p, int kind, const char *wanted);
 
-/* Says that something else had to stand at the token at hand; TH_EINCOMPLETE at the end.  Returns
- * false, always. */
-bool th_rasp_wanted(ThRaspParser *p, const char *wanted);
+/* Moves behind a token, or a word, that has to be at hand. */
+void th_rasp_expect(ThRaspParser *p, int kind, const char *wanted);
+void th_rasp_expect_word(ThRaspParser *p, const char *word);
 
-/* A new node at a token, or -1; appending a child: *last is the child before, -1 at first. */
+/* Says that something else had to stand at the token at hand; TH_EINCOMPLETE at the end. */
+void th_rasp_wanted(ThRaspParser *p, const char *wanted);
+
+/* After an error: nothing more is read. */
+void th_rasp_parse_failed(ThRaspParser *p);
+
+/* A new node at a token; appending a child: *last is the child before, -1 at first. */
 int32_t th_rasp_new_node(ThRaspParser *p, ThRaspKind kind, const ThRaspLexeme *at);
 void th_rasp_append(ThRaspParser *p, int32_t parent, int32_t *last, int32_t child);
-bool th_rasp_node_text(ThRaspParser *p, int32_t node, const ThRaspLexeme *from);
+void th_rasp_node_text(ThRaspParser *p, int32_t node, const ThRaspLexeme *from);
 
 /* One more bracket or block; each is followed by th_rasp_up. */
-bool th_rasp_down(ThRaspParser *p);
+void th_rasp_down(ThRaspParser *p);
 void th_rasp_up(ThRaspParser *p);
 
-/* An expression; expressions between commas as children of `parent`.  -1 and false on errors. */
+/* An expression; expressions between commas as children of `parent`. */
 int32_t th_rasp_expression(ThRaspParser *p);
-bool th_rasp_expressions(ThRaspParser *p, int32_t parent);
+void th_rasp_expressions(ThRaspParser *p, int32_t parent);
 
 /* What stands between operators, with its calls and indices (operands.c). */
 int32_t th_rasp_operand(ThRaspParser *p);
@@ -56,9 +67,10 @@ int32_t th_rasp_chain(ThRaspParser *p, ThRaspKind kind, int32_t left, int32_t *l
 bool th_rasp_comparison(int kind, uint8_t *op);
 
 /* Parameters up to a token, as children of `names`. */
-bool th_rasp_parameters(ThRaspParser *p, int32_t names, int end);
+void th_rasp_parameters(ThRaspParser *p, int32_t names, int end);
 
-/* A name that is being defined, at hand; its node or -1. */
+/* New nodes: a name that is being defined, at hand; such names between commas. */
 int32_t th_rasp_new_name(ThRaspParser *p);
+int32_t th_rasp_new_names(ThRaspParser *p, const ThRaspLexeme *at);
 
 #endif

@@ -87,22 +87,19 @@ static bool next_is(const ThRaspParser *p, const char *word)
 }
 
 /* The `;` of a statement, which may be missing where a line is the statement. */
-static bool statement_end(ThRaspParser *p)
+static void statement_end(ThRaspParser *p)
 {
-    if (p->now.kind == ';')
-        return th_rasp_advance(p);
-    if (p->d.lines && p->depth == 0 && (p->now.kind == TH_RASP_LEX_END || p->now.kind == '}'))
-        return true;
-    return th_rasp_wanted(p, "';'");
+    bool ended = p->now.kind == TH_RASP_LEX_END || p->now.kind == '}';
+    if (!ended || !p->d.lines || p->depth > 0)
+        th_rasp_expect(p, ';', "';'");
 }
 
 /* The same for the prompt's own statements, which have none. */
-static bool command_end(ThRaspParser *p)
+static void command_end(ThRaspParser *p)
 {
-    if (p->now.kind == ';')
-        return th_rasp_advance(p);
-    return p->now.kind == TH_RASP_LEX_END || p->now.kind == '}' || p->now.line > p->last.line ||
-           th_rasp_wanted(p, "';'");
+    bool ended = p->now.kind == TH_RASP_LEX_END || p->now.kind == '}';
+    if (p->now.kind == ';' || (!ended && p->now.line <= p->last.line))
+        th_rasp_expect(p, ';', "';'");
 }
 
 /* name, name, … = : is this an assignment?  Looks ahead on a copy of the lexer. */
@@ -121,100 +118,75 @@ static bool at_assignment(const ThRaspParser *p)
     return t.kind == '=';
 }
 
-static bool names_to(ThRaspParser *p, int32_t names)
-{
-    int32_t last = -1;
-    for (;;) {
-        int32_t name = th_rasp_new_name(p);
-        if (name < 0)
-            return false;
-        th_rasp_append(p, names, &last, name);
-        if (p->now.kind != ',')
-            return true;
-        if (!th_rasp_advance(p))
-            return false;
-    }
-}
-
 static int32_t assignment(ThRaspParser *p)
 {
     int32_t node = th_rasp_new_node(p, TH_RASP_R_ASSIGN, &p->now), last = -1;
-    int32_t names = node < 0 ? -1 : th_rasp_new_node(p, TH_RASP_R_NAMES, &p->now);
-    if (names < 0 || !names_to(p, names) || !th_rasp_expect(p, '=', "'='"))
-        return -1;
+    th_rasp_append(p, node, &last, th_rasp_new_names(p, &p->now));
+    th_rasp_expect(p, '=', "'='");
     int32_t values = th_rasp_new_node(p, TH_RASP_R_VALUES, &p->now);
-    if (values < 0 || !th_rasp_expressions(p, values))
-        return -1;
-    th_rasp_append(p, node, &last, names);
+    th_rasp_expressions(p, values);
     th_rasp_append(p, node, &last, values);
-    return statement_end(p) ? node : -1;
+    statement_end(p);
+    return node;
 }
 
 static int32_t expression_statement(ThRaspParser *p)
 {
-    int32_t node = th_rasp_new_node(p, TH_RASP_R_EXPRESSION, &p->now);
-    int32_t e = node < 0 ? -1 : th_rasp_expression(p);
-    if (e < 0)
-        return -1;
-    p->t->node[node].first = e;
-    return statement_end(p) ? node : -1;
+    int32_t node = th_rasp_new_node(p, TH_RASP_R_EXPRESSION, &p->now), last = -1;
+    th_rasp_append(p, node, &last, th_rasp_expression(p));
+    statement_end(p);
+    return node;
+}
+
+/* `return` VALUES `;` */
+static int32_t returned(ThRaspParser *p)
+{
+    int32_t node = th_rasp_new_node(p, TH_RASP_R_RETURN, &p->now), last = -1;
+    if (!p->failed && !now_is(p, "return")) {
+        th_rasp_wanted(p, "return");
+        th_hint(p->err, "a function ends with return VALUE;");
+    }
+    th_rasp_advance(p);
+    int32_t values = th_rasp_new_node(p, TH_RASP_R_VALUES, &p->now);
+    th_rasp_expressions(p, values);
+    th_rasp_expect(p, ';', "';'");
+    th_rasp_append(p, node, &last, values);
+    return node;
 }
 
 /* { statements }, with or without a return at the end. */
 static int32_t block(ThRaspParser *p, bool returns)
 {
     int32_t node = th_rasp_new_node(p, TH_RASP_R_BLOCK, &p->now), last = -1;
-    if (node < 0 || !th_rasp_down(p) || !th_rasp_expect(p, '{', "'{'"))
-        return -1;
-    while (p->now.kind != '}') {
-        if (now_is(p, "return"))
-            break;
-        int32_t s = statement(p);
-        if (s < 0)
-            return -1;
-        th_rasp_append(p, node, &last, s);
-    }
-    if (returns) {
-        int32_t r = th_rasp_new_node(p, TH_RASP_R_RETURN, &p->now), inside = -1;
-        if (!now_is(p, "return")) {
-            th_rasp_wanted(p, "return");
-            th_hint(p->err, "a function ends with return VALUE;");
-            return -1;
-        }
-        int32_t values =
-            r < 0 || !th_rasp_advance(p) ? -1 : th_rasp_new_node(p, TH_RASP_R_VALUES, &p->now);
-        if (values < 0 || !th_rasp_expressions(p, values) || !th_rasp_expect(p, ';', "';'"))
-            return -1;
-        th_rasp_append(p, r, &inside, values);
-        th_rasp_append(p, node, &last, r);
-    }
+    th_rasp_down(p);
+    th_rasp_expect(p, '{', "'{'");
+    while (!p->failed && p->now.kind != '}' && !now_is(p, "return"))
+        th_rasp_append(p, node, &last, statement(p));
+    if (returns)
+        th_rasp_append(p, node, &last, returned(p));
     th_rasp_up(p);
-    return th_rasp_expect(p, '}', "'}'") ? node : -1;
+    th_rasp_expect(p, '}', "'}'");
+    return node;
 }
 
 static int32_t definition(ThRaspParser *p)
 {
     size_t from = p->now.start;
     int32_t node = th_rasp_new_node(p, TH_RASP_R_DEF, &p->now), last = -1;
-    if (node < 0 || !th_rasp_advance(p))
-        return -1;
+    th_rasp_advance(p);
     ThRaspLexeme name = p->now;
-    if (name.kind != TH_RASP_LEX_NAME) {
+    if (name.kind != TH_RASP_LEX_NAME)
         th_rasp_wanted(p, "the name of a function");
-        return -1;
-    }
-    if (!th_rasp_node_text(p, node, &name) || !th_rasp_advance(p) || !th_rasp_expect(p, '(', "'('"))
-        return -1;
+    th_rasp_node_text(p, node, &name);
+    th_rasp_advance(p);
+    th_rasp_expect(p, '(', "'('");
     p->t->node[node].line = name.line;
     p->t->node[node].col = name.col;
     int32_t names = th_rasp_new_node(p, TH_RASP_R_NAMES, &p->now);
-    if (names < 0 || !th_rasp_parameters(p, names, ')') || !th_rasp_expect(p, ')', "',' or ')'"))
-        return -1;
-    int32_t body = block(p, true);
-    if (body < 0)
-        return -1;
+    th_rasp_parameters(p, names, ')');
+    th_rasp_expect(p, ')', "',' or ')'");
     th_rasp_append(p, node, &last, names);
-    th_rasp_append(p, node, &last, body);
+    th_rasp_append(p, node, &last, block(p, true));
     th_rasp_node_source(p, node, from);
     return node;
 }
@@ -222,137 +194,110 @@ static int32_t definition(ThRaspParser *p)
 static int32_t loop(ThRaspParser *p)
 {
     int32_t node = th_rasp_new_node(p, TH_RASP_R_FOR, &p->now), last = -1;
-    if (node < 0 || !th_rasp_advance(p))
-        return -1;
-    int32_t names = th_rasp_new_node(p, TH_RASP_R_NAMES, &p->now);
-    if (names < 0 || !names_to(p, names))
-        return -1;
-    th_rasp_append(p, node, &last, names);
-    if (!now_is(p, "in")) {
-        th_rasp_wanted(p, "in");
-        return -1;
-    }
-    int32_t list = th_rasp_advance(p) ? th_rasp_expression(p) : -1;
-    if (list < 0)
-        return -1;
-    th_rasp_append(p, node, &last, list);
-    int32_t body = block(p, false);
-    if (body < 0)
-        return -1;
-    th_rasp_append(p, node, &last, body);
+    th_rasp_advance(p);
+    th_rasp_append(p, node, &last, th_rasp_new_names(p, &p->now));
+    th_rasp_expect_word(p, "in");
+    th_rasp_append(p, node, &last, th_rasp_expression(p));
+    th_rasp_append(p, node, &last, block(p, false));
     return node;
 }
 
 static int32_t drawing(ThRaspParser *p)
 {
     int32_t node = th_rasp_new_node(p, TH_RASP_R_DRAW, &p->now);
-    if (node < 0 || !th_rasp_advance(p) || !th_rasp_expect(p, '(', "'('") ||
-        !th_rasp_expressions(p, node) || !th_rasp_expect(p, ')', "',' or ')'"))
-        return -1;
-    return statement_end(p) ? node : -1;
+    th_rasp_advance(p);
+    th_rasp_expect(p, '(', "'('");
+    th_rasp_expressions(p, node);
+    th_rasp_expect(p, ')', "',' or ')'");
+    statement_end(p);
+    return node;
 }
 
 static int32_t loading(ThRaspParser *p)
 {
     int32_t node = th_rasp_new_node(p, TH_RASP_R_LOAD, &p->now);
-    if (node < 0 || !th_rasp_advance(p))
-        return -1;
-    if (p->now.kind != TH_RASP_LEX_STRING) {
+    th_rasp_advance(p);
+    if (p->now.kind != TH_RASP_LEX_STRING)
         th_rasp_wanted(p, "a file name in quotes");
-        return -1;
-    }
-    if (!th_rasp_node_text(p, node, &p->now) || !th_rasp_advance(p))
-        return -1;
-    return statement_end(p) ? node : -1;
+    th_rasp_node_text(p, node, &p->now);
+    th_rasp_advance(p);
+    statement_end(p);
+    return node;
 }
 
 /* ---- the prompt's own ------------------------------------------------------------------------ */
 
 /* `s-op` or `selector`, or neither: what an example is for. */
-static bool which(ThRaspParser *p, uint8_t *op)
+static uint8_t which(ThRaspParser *p)
 {
-    *op = TH_RASP_FOR_SOPS | TH_RASP_FOR_SELECTORS;
     if (now_is(p, "selector")) {
-        *op = TH_RASP_FOR_SELECTORS;
-        return th_rasp_advance(p);
+        th_rasp_advance(p);
+        return TH_RASP_FOR_SELECTORS;
     }
     if (!now_is(p, "s") || p->next.kind != '-')
-        return true;
-    *op = TH_RASP_FOR_SOPS;
-    if (!th_rasp_advance(p) || !th_rasp_advance(p))
-        return false;
-    return now_is(p, "op") ? th_rasp_advance(p) : th_rasp_wanted(p, "s-op");
+        return TH_RASP_FOR_SOPS | TH_RASP_FOR_SELECTORS;
+    th_rasp_advance(p);
+    th_rasp_advance(p);
+    if (!now_is(p, "op"))
+        th_rasp_wanted(p, "s-op");
+    th_rasp_advance(p);
+    return TH_RASP_FOR_SOPS;
 }
 
-static int32_t on_or_off(ThRaspParser *p, int32_t node)
+static void on_or_off(ThRaspParser *p, int32_t node)
 {
     bool on = now_is(p, "on");
-    if (!on && !now_is(p, "off")) {
+    if (!on && !now_is(p, "off"))
         th_rasp_wanted(p, "on or off");
-        return -1;
-    }
     p->t->node[node].number.integer = on;
-    return th_rasp_advance(p) && command_end(p) ? node : -1;
+    th_rasp_advance(p);
+    command_end(p);
 }
 
 static int32_t full_display(ThRaspParser *p)
 {
     int32_t node = th_rasp_new_node(p, TH_RASP_R_FULL_DISPLAY, &p->now);
-    if (node < 0 || !th_rasp_advance(p) || !th_rasp_advance(p))
-        return -1;
-    if (!now_is(p, "display")) {
-        th_rasp_wanted(p, "display");
-        return -1;
-    }
-    return th_rasp_advance(p) ? on_or_off(p, node) : -1;
+    th_rasp_advance(p);
+    th_rasp_advance(p);
+    th_rasp_expect_word(p, "display");
+    on_or_off(p, node);
+    return node;
 }
 
 static int32_t set_or_show(ThRaspParser *p)
 {
     bool set = now_is(p, "set");
     int32_t node =
-        th_rasp_new_node(p, set ? TH_RASP_R_SET_EXAMPLE : TH_RASP_R_SHOW_EXAMPLE, &p->now);
-    uint8_t op;
-    if (node < 0 || !th_rasp_advance(p) || !which(p, &op))
-        return -1;
-    p->t->node[node].op = op;
-    if (!now_is(p, "example")) {
-        th_rasp_wanted(p, "example");
-        return -1;
-    }
-    if (!th_rasp_advance(p))
-        return -1;
-    if (set) {
-        int32_t e = th_rasp_expression(p);
-        if (e < 0)
-            return -1;
-        p->t->node[node].first = e;
-    }
-    return command_end(p) ? node : -1;
+                th_rasp_new_node(p, set ? TH_RASP_R_SET_EXAMPLE : TH_RASP_R_SHOW_EXAMPLE, &p->now),
+            last = -1;
+    th_rasp_advance(p);
+    p->t->node[node].op = which(p);
+    th_rasp_expect_word(p, "example");
+    if (set)
+        th_rasp_append(p, node, &last, th_rasp_expression(p));
+    command_end(p);
+    return node;
 }
 
 static int32_t examples(ThRaspParser *p)
 {
     int32_t node = th_rasp_new_node(p, TH_RASP_R_EXAMPLES, &p->now);
-    uint8_t op;
-    if (node < 0 || !which(p, &op))
-        return -1;
-    p->t->node[node].op = op;
-    if (!now_is(p, "examples")) {
-        th_rasp_wanted(p, "examples");
-        return -1;
-    }
-    return th_rasp_advance(p) ? on_or_off(p, node) : -1;
+    p->t->node[node].op = which(p);
+    th_rasp_expect_word(p, "examples");
+    on_or_off(p, node);
+    return node;
 }
 
 static int32_t leaving(ThRaspParser *p)
 {
     int32_t node = th_rasp_new_node(p, TH_RASP_R_QUIT, &p->now);
-    if (node < 0 || !th_rasp_advance(p))
-        return -1;
-    if (p->now.kind == '(' && (!th_rasp_advance(p) || !th_rasp_expect(p, ')', "')'")))
-        return -1;
-    return command_end(p) ? node : -1;
+    th_rasp_advance(p);
+    if (p->now.kind == '(') {
+        th_rasp_advance(p);
+        th_rasp_expect(p, ')', "')'");
+    }
+    command_end(p);
+    return node;
 }
 
 static bool at_examples(const ThRaspParser *p)
@@ -399,12 +344,10 @@ static int32_t statement(ThRaspParser *p)
     return expression_statement(p);
 }
 
-static bool skip_empty(ThRaspParser *p)
+static void skip_empty(ThRaspParser *p)
 {
     while (p->now.kind == ';')
-        if (!th_rasp_advance(p))
-            return false;
-    return true;
+        th_rasp_advance(p);
 }
 
 bool th_rasp_parse(ThRaspTree *t, const char *text, size_t n, ThRaspDialect d, ThError *err)
@@ -412,26 +355,25 @@ bool th_rasp_parse(ThRaspTree *t, const char *text, size_t n, ThRaspDialect d, T
     ThRaspParser p;
     ThRaspSource src = {.text = text, .n = n, .line = 1, .col = 1};
     int32_t last = -1;
-    if (!th_rasp_begin(&p, t, &src, d, err) || !skip_empty(&p))
+    if (!th_rasp_begin(&p, t, &src, d, err))
         return false;
-    while (p.now.kind != TH_RASP_LEX_END) {
-        int32_t s = statement(&p);
-        if (s < 0)
-            return false;
-        th_rasp_append(&p, t->root, &last, s);
-        if (!skip_empty(&p))
-            return false;
+    skip_empty(&p);
+    while (!p.failed && p.now.kind != TH_RASP_LEX_END) {
+        th_rasp_append(&p, t->root, &last, statement(&p));
+        skip_empty(&p);
     }
-    return true;
+    return !p.failed;
 }
 
 bool th_rasp_parse_one(ThRaspTree *t, ThRaspSource *src, ThRaspDialect d, ThError *err)
 {
     ThRaspParser p;
-    int32_t last = -1, s = th_rasp_begin(&p, t, src, d, err) ? statement(&p) : -1;
-    if (s < 0)
+    int32_t last = -1;
+    if (!th_rasp_begin(&p, t, src, d, err))
         return false;
-    th_rasp_append(&p, t->root, &last, s);
+    th_rasp_append(&p, t->root, &last, statement(&p));
+    if (p.failed)
+        return false;
     src->at = p.last.after;
     src->line = p.last.line;
     src->col = p.last.after_col;
