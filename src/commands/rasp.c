@@ -35,9 +35,8 @@ bool sh_show_rasp(ShSession *s, const ShObject *o, ThError *err)
     if (v.kind == TH_RASP_VALUE_FUNCTION && show_source(s, o, &v))
         return true;
     ThRaspShown shown = {TH_RASP_SHOWN_RESULT, sh_shown_name(o), v};
-    bool node = v.kind == TH_RASP_VALUE_SOP || v.kind == TH_RASP_VALUE_SELECTOR;
-    bool ok = node ? th_rasp_write_definition(s->rasp, sh_shown_name(o), &v, &t, err)
-                   : th_rasp_write(s->rasp, &shown, &t, sh_stop(s), err);
+    bool ok = th_rasp_is_node(&v) ? th_rasp_write_definition(s->rasp, sh_shown_name(o), &v, &t, err)
+                                  : th_rasp_write(s->rasp, &shown, &t, sh_stop(s), err);
     if (ok) {
         fputs(t.data ? t.data : "", sh_listing(s));
         sh_rasp_figures(s, &v);
@@ -51,7 +50,7 @@ ShSize sh_rasp_size(ShSession *s, const ShObject *o)
     ThRaspValue v = {0};
     if (!sh_rasp_value_of(s, o, &v, NULL))
         return (ShSize){0};
-    if (v.kind == TH_RASP_VALUE_SOP || v.kind == TH_RASP_VALUE_SELECTOR) {
+    if (th_rasp_is_node(&v)) {
         size_t n = 0;
         const ThRaspGraph *g = th_rasp_graph(s->rasp);
         free(th_rasp_ancestors(g, v.as.sop, &n, NULL));

@@ -24,7 +24,7 @@ static bool program_of(ShSession *s, const ShOperand *o, ThRaspValue *v, ThError
                                sh_a_kind(other->kind));
     if (!r || (!th_rasp_lookup(r, o->text, v) && !th_rasp_evaluate(r, o->text, v, sh_stop(s), err)))
         return sh_error_inside(err, o);
-    if (v->kind == TH_RASP_VALUE_SOP || v->kind == TH_RASP_VALUE_SELECTOR)
+    if (th_rasp_is_node(v))
         return true;
     sh_fail_operand(err, o, TH_EUSAGE, "'%s' is no s-op and no selector", o->text);
     if (v->kind == TH_RASP_VALUE_FUNCTION)

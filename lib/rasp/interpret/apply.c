@@ -10,11 +10,6 @@ static const ThRaspNode *at(const ThRaspFrame *f, int32_t node)
     return &f->program->tree.node[node];
 }
 
-static const ThRaspFunction *function_of(const ThRaspValue *v)
-{
-    return v->kind == TH_RASP_VALUE_FUNCTION ? (const ThRaspFunction *)v->as.object : NULL;
-}
-
 bool th_rasp_new_function(ThRasp *r, const ThRaspFrame *f, int32_t node, const char *name,
                           ThRaspValue *v)
 {
@@ -38,19 +33,11 @@ bool th_rasp_new_function(ThRasp *r, const ThRaspFrame *f, int32_t node, const c
 
 /* ---- functions of RASP ----------------------------------------------------------------------- */
 
-static size_t count(const ThRaspFrame *f, int32_t first)
-{
-    size_t n = 0;
-    for (; first >= 0; first = at(f, first)->next)
-        n++;
-    return n;
-}
-
 static bool wrong_arity(ThRasp *r, const ThRaspFrame *f, const ThRaspFunction *fn, size_t given)
 {
     int32_t names = at(f, fn->node)->first;
     ThText t = {0};
-    size_t n = count(f, at(f, names)->first), least = 0;
+    size_t n = th_rasp_siblings(f, at(f, names)->first), least = 0;
     for (int32_t p = at(f, names)->first; p >= 0; p = at(f, p)->next) {
         th_text_printf(&t, "%s%s", t.size ? ", " : "", th_rasp_text(&f->program->tree, p));
         least += at(f, p)->first < 0;
@@ -88,7 +75,7 @@ static bool check_names(ThRasp *r, const ThRaspFrame *f, const ThRaspFunction *f
     size_t positional = 0;
     while (positional < n && !*arg[positional].name)
         positional++;
-    if (positional > count(f, first))
+    if (positional > th_rasp_siblings(f, first))
         return wrong_arity(r, f, fn, n);
     for (size_t i = positional; i < n; i++) {
         size_t k = 0;
@@ -319,9 +306,9 @@ static bool eval_arguments(ThRasp *r, const ThRaspFrame *f, int32_t node, const 
 static bool call_with(ThRasp *r, const ThRaspFrame *f, int32_t node, const ThRaspValue *callee,
                       const char *name, ThRaspArgument *arg, size_t n, ThRaspValue *v)
 {
-    const ThRaspFunction *fn = function_of(callee);
+    const ThRaspFunction *fn = th_rasp_function_of(callee);
     th_rasp_here(r, f, node);
-    if (callee->kind == TH_RASP_VALUE_SOP || callee->kind == TH_RASP_VALUE_SELECTOR)
+    if (th_rasp_is_node(callee))
         return call_on_input(r, callee, arg, n, v);
     if (!fn)
         return th_rasp_error(r, TH_EVALUE, "%s cannot be called", th_rasp_what(callee));
@@ -336,13 +323,13 @@ static bool call_with(ThRasp *r, const ThRaspFrame *f, int32_t node, const ThRas
 bool th_rasp_call(ThRasp *r, const ThRaspFrame *f, int32_t node, const ThRaspValue *callee,
                   const char *name, ThRaspValue *v)
 {
-    size_t n = 0, given = count(f, at(f, node)->first);
+    size_t n = 0, given = th_rasp_siblings(f, at(f, node)->first);
     if (given > TH_RASP_ARGUMENTS) {
         th_rasp_here(r, f, node);
         return th_rasp_error(r, TH_ELIMIT, "a call may have %d arguments", TH_RASP_ARGUMENTS);
     }
     ThRaspArgument *arg = th_alloc(given, sizeof *arg, r->err);
-    bool ok = arg && eval_arguments(r, f, node, function_of(callee), arg, &n) &&
+    bool ok = arg && eval_arguments(r, f, node, th_rasp_function_of(callee), arg, &n) &&
               call_with(r, f, node, callee, name, arg, n, v);
     while (n > 0)
         th_rasp_release(&r->heap, arg[--n].value);
@@ -378,7 +365,7 @@ static bool call_mapped(void *context, ThRaspAtoms *atoms, const ThRaspAtom *arg
         arg[i] = (ThRaspArgument){.value = th_rasp_atom_value(args[i]), .name = ""};
     r->err = err;
     r->mapping++;
-    bool ok = call_function(r, function_of(&m->function), arg, n, &v);
+    bool ok = call_function(r, th_rasp_function_of(&m->function), arg, n, &v);
     if (ok && v.kind != TH_RASP_VALUE_ATOM) {
         ok = th_rasp_error(r, TH_EVALUE, "a mapped function must give single values, not %s",
                            th_rasp_what(&v));
@@ -395,12 +382,12 @@ static bool call_mapped(void *context, ThRaspAtoms *atoms, const ThRaspAtom *arg
 
 const ThRaspFunction *th_rasp_called(const ThRaspFunctionOf *f)
 {
-    return function_of(&((const Mapped *)f->context)->function);
+    return th_rasp_function_of(&((const Mapped *)f->context)->function);
 }
 
 static Mapped *mapped(ThRasp *r, const ThRaspValue *function, uint64_t *id)
 {
-    const ThRaspFunction *fn = function_of(function);
+    const ThRaspFunction *fn = th_rasp_function_of(function);
     if (!fn) {
         th_rasp_error(r, TH_EVALUE, "expected a function, not %s", th_rasp_what(function));
         return NULL;

@@ -10,14 +10,6 @@ static const ThRaspNode *at(const ThRaspFrame *f, int32_t node)
     return &f->program->tree.node[node];
 }
 
-static size_t siblings(const ThRaspFrame *f, int32_t node)
-{
-    size_t n = 0;
-    for (; node >= 0; node = at(f, node)->next)
-        n++;
-    return n;
-}
-
 /* Notes something to be shown once the statement has succeeded. */
 bool th_rasp_to_show(ThRasp *r, ThRaspShownAs as, uint32_t name, ThRaspValue v)
 {
@@ -57,27 +49,15 @@ static bool do_expression(ThRasp *r, const ThRaspFrame *f, int32_t node)
 static bool values_of(ThRasp *r, const ThRaspFrame *f, int32_t values, ThRaspValue *v)
 {
     int32_t first = at(f, values)->first;
-    if (at(f, first)->next < 0)
-        return th_rasp_eval(r, f, first, v);
-    ThRaspList *l = th_rasp_list_new(&r->heap, siblings(f, first), r->err);
-    bool ok = l != NULL;
-    for (int32_t e = first; ok && e >= 0; e = at(f, e)->next) {
-        ThRaspValue element = {0};
-        ok = th_rasp_eval(r, f, e, &element) &&
-             th_rasp_list_add(&r->heap, &r->atoms, l, element, r->err);
-    }
-    if (ok)
-        *v = (ThRaspValue){TH_RASP_VALUE_LIST, {.object = &l->head}};
-    else if (l)
-        th_rasp_object_release(&r->heap, &l->head);
-    return ok;
+    return at(f, first)->next < 0 ? th_rasp_eval(r, f, first, v)
+                                  : th_rasp_eval_list(r, f, first, v);
 }
 
 /* The values right of `=`, as many as there are names: new values in *v, *n of them. */
 static bool right_side(ThRasp *r, const ThRaspFrame *f, int32_t values, size_t wanted,
                        ThRaspValue *v, size_t *n)
 {
-    size_t given = siblings(f, at(f, values)->first);
+    size_t given = th_rasp_siblings(f, at(f, values)->first);
     ThRaspValue list = {0};
     bool ok = true;
     for (int32_t e = at(f, values)->first; ok && given == wanted && e >= 0; e = at(f, e)->next)
@@ -110,7 +90,7 @@ static bool right_side(ThRasp *r, const ThRaspFrame *f, int32_t values, size_t w
 static bool do_assign(ThRasp *r, const ThRaspFrame *f, int32_t node)
 {
     int32_t names = at(f, node)->first, values = at(f, names)->next;
-    size_t wanted = siblings(f, at(f, names)->first), n = 0, i = 0;
+    size_t wanted = th_rasp_siblings(f, at(f, names)->first), n = 0, i = 0;
     ThRaspValue *v = th_alloc(wanted, sizeof *v, r->err);
     if (!v)
         return false;

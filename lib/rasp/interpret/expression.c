@@ -61,16 +61,21 @@ static bool eval_name(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue
     return false;
 }
 
-/* ---- lists, tuples, dictionaries ------------------------------------------------------------- */
-
-static bool eval_list(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue *v)
+size_t th_rasp_siblings(const ThRaspFrame *f, int32_t node)
 {
     size_t n = 0;
-    for (int32_t e = at(f, node)->first; e >= 0; e = next(f, e))
+    for (; node >= 0; node = next(f, node))
         n++;
-    ThRaspList *l = th_rasp_list_new(&r->heap, n, r->err);
+    return n;
+}
+
+/* ---- lists, tuples, dictionaries ------------------------------------------------------------- */
+
+bool th_rasp_eval_list(ThRasp *r, const ThRaspFrame *f, int32_t first, ThRaspValue *v)
+{
+    ThRaspList *l = th_rasp_list_new(&r->heap, th_rasp_siblings(f, first), r->err);
     bool ok = l != NULL;
-    for (int32_t e = at(f, node)->first; ok && e >= 0; e = next(f, e)) {
+    for (int32_t e = first; ok && e >= 0; e = next(f, e)) {
         ThRaspValue element = {0};
         ok = th_rasp_eval(r, f, e, &element) &&
              th_rasp_list_add(&r->heap, &r->atoms, l, element, r->err);
@@ -80,6 +85,11 @@ static bool eval_list(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue
     else if (l)
         th_rasp_object_release(&r->heap, &l->head);
     return ok;
+}
+
+static bool eval_list(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue *v)
+{
+    return th_rasp_eval_list(r, f, at(f, node)->first, v);
 }
 
 /* Single values make one; with s-ops among them it is an s-op of tuples. */
@@ -178,9 +188,7 @@ static bool unpack(ThRasp *r, const ThRaspFrame *f, int32_t names, const ThRaspV
     int32_t first = at(f, names)->first;
     if (next(f, first) < 0)
         return th_rasp_bind(r, f, first, th_rasp_retain(*e));
-    size_t n = 0, i = 0;
-    for (int32_t k = first; k >= 0; k = next(f, k))
-        n++;
+    size_t n = th_rasp_siblings(f, first), i = 0;
     if (!th_rasp_is_list(e) || th_rasp_length(e) != n) {
         th_rasp_here(r, f, names);
         return th_rasp_error(r, TH_EVALUE, "cannot unpack %s into %zu names",

@@ -20,19 +20,18 @@ bool th_rasp_error(ThRasp *r, ThErrc code, const char *format, ...)
     return th_fail_at(r->err, code, r->line, r->col, "%s", message);
 }
 
-bool th_rasp_here(ThRasp *r, const ThRaspFrame *f, int32_t node)
+void th_rasp_here(ThRasp *r, const ThRaspFrame *f, int32_t node)
 {
     const ThRaspNode *n = &f->program->tree.node[node];
     if (f->program->library)
-        return false;
+        return;
     if (f->program != r->top) {
         r->inside = (ThRaspInside){f->program->where, n->line, n->col};
-        return false;
+        return;
     }
     r->inside = (ThRaspInside){0};
     r->line = n->line;
     r->col = n->col;
-    return true;
 }
 
 bool th_rasp_name_id(ThRasp *r, const char *name, uint32_t *id)
@@ -270,15 +269,13 @@ static bool check_node(ThRasp *r, const ThRaspValue *v)
 
 bool th_rasp_check(ThRasp *r, const ThRaspValue *v)
 {
-    if (v->kind == TH_RASP_VALUE_SOP || v->kind == TH_RASP_VALUE_SELECTOR)
+    if (th_rasp_is_node(v))
         return check_node(r, v);
+    size_t n;
+    const ThRaspValue *held = th_rasp_held(v, &n);
     bool ok = true;
-    if (v->kind == TH_RASP_VALUE_LIST)
-        for (size_t i = 0; ok && i < th_rasp_length(v); i++)
-            ok = th_rasp_check(r, &((const ThRaspList *)v->as.object)->item[i]);
-    if (v->kind == TH_RASP_VALUE_DICT)
-        for (size_t i = 0; ok && i < th_rasp_length(v); i++)
-            ok = th_rasp_check(r, &((const ThRaspDict *)v->as.object)->value[i]);
+    for (size_t i = 0; ok && i < n; i++)
+        ok = th_rasp_check(r, &held[i]);
     return ok;
 }
 
@@ -289,9 +286,8 @@ bool th_rasp_is_global(const ThRasp *r, const ThRaspScope *s)
 
 static bool name_node(ThRasp *r, const char *name, const ThRaspValue *v)
 {
-    if (v->kind != TH_RASP_VALUE_SOP && v->kind != TH_RASP_VALUE_SELECTOR)
-        return true;
-    return th_rasp_name_of(r->graph, v->as.sop) || th_rasp_name(r->graph, v->as.sop, name, r->err);
+    return !th_rasp_is_node(v) || th_rasp_name_of(r->graph, v->as.sop) ||
+           th_rasp_name(r->graph, v->as.sop, name, r->err);
 }
 
 bool th_rasp_bind(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue v)

@@ -120,7 +120,7 @@ typedef struct ThRaspBuiltin {
 /* interp.c: errors at the place at hand; returns false, always. */
 bool th_rasp_error(ThRasp *r, ThErrc code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-bool th_rasp_here(ThRasp *r, const ThRaspFrame *f,
+void th_rasp_here(ThRasp *r, const ThRaspFrame *f,
                   int32_t node); /* that is now the place at hand */
 bool th_rasp_name_id(ThRasp *r, const char *name, uint32_t *id);
 const char *th_rasp_id_name(const ThRasp *r, uint32_t id);
@@ -168,6 +168,10 @@ ThRaspScope *th_rasp_environment(ThRasp *r, ThError *err);
 
 /* expression.c: the value is new (to be released). */
 bool th_rasp_eval(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue *v);
+
+/* A node and those that follow it: how many; evaluated into a list. */
+size_t th_rasp_siblings(const ThRaspFrame *f, int32_t node);
+bool th_rasp_eval_list(ThRasp *r, const ThRaspFrame *f, int32_t first, ThRaspValue *v);
 bool th_rasp_each(ThRasp *r, const ThRaspFrame *f, int32_t names, ThRaspValue list,
                   bool (*body)(ThRasp *r, const ThRaspFrame *f, void *context), void *context);
 
@@ -187,6 +191,15 @@ ThRaspAtom *th_rasp_atoms_of(ThRasp *r, const ThRaspValue *v, const char *what, 
 
 /* A list's or sequence's elements. */
 bool th_rasp_is_list(const ThRaspValue *v);
+
+/* A view of the values that a list or a dictionary holds, *n of them; anything else holds none. */
+const ThRaspValue *th_rasp_held(const ThRaspValue *v, size_t *n);
+
+/* The function that a value is, or NULL. */
+static inline const ThRaspFunction *th_rasp_function_of(const ThRaspValue *v)
+{
+    return v->kind == TH_RASP_VALUE_FUNCTION ? (const ThRaspFunction *)v->as.object : NULL;
+}
 
 /* apply.c: calls. */
 bool th_rasp_call(ThRasp *r, const ThRaspFrame *f, int32_t node, const ThRaspValue *callee,

@@ -24,6 +24,15 @@ size_t th_rasp_length(const ThRaspValue *v)
     return v->kind == TH_RASP_VALUE_DICT ? ((const ThRaspDict *)v->as.object)->n : 0;
 }
 
+const ThRaspValue *th_rasp_held(const ThRaspValue *v, size_t *n)
+{
+    bool list = v->kind == TH_RASP_VALUE_LIST, dict = v->kind == TH_RASP_VALUE_DICT;
+    *n = list || dict ? th_rasp_length(v) : 0;
+    return list   ? ((const ThRaspList *)v->as.object)->item
+           : dict ? ((const ThRaspDict *)v->as.object)->value
+                  : NULL;
+}
+
 ThRaspValue th_rasp_element(const ThRaspValue *list, size_t i)
 {
     if (list->kind == TH_RASP_VALUE_LIST)
@@ -61,11 +70,6 @@ const char *th_rasp_what(const ThRaspValue *v)
     return v->kind == TH_RASP_VALUE_ATOM ? atoms[v->as.atom.kind] : names[v->kind];
 }
 
-static bool is_node(const ThRaspValue *v)
-{
-    return v->kind == TH_RASP_VALUE_SOP || v->kind == TH_RASP_VALUE_SELECTOR;
-}
-
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
 bool th_rasp_made(ThRasp *r, ThRaspSop node, ThRaspValue *v)
@@ -90,7 +94,7 @@ bool th_rasp_made(ThRasp *r, ThRaspSop node, ThRaspValue *v)
 bool th_rasp_sop(ThRasp *r, const ThRaspValue *v, ThRaspSop *sop)
 {
     ThRaspValue made = {0};
-    if (is_node(v)) {
+    if (th_rasp_is_node(v)) {
         *sop = v->as.sop;
         return true;
     }
@@ -167,8 +171,8 @@ bool th_rasp_apply_binary(ThRasp *r, ThRaspBinary op, const ThRaspValue *a, cons
     }
     if (op == TH_RASP_OP_ADD && th_rasp_is_list(a) && th_rasp_is_list(b))
         return concatenate(r, a, b, v);
-    bool nodes = (is_node(a) || a->kind == TH_RASP_VALUE_ATOM) &&
-                 (is_node(b) || b->kind == TH_RASP_VALUE_ATOM);
+    bool nodes = (th_rasp_is_node(a) || a->kind == TH_RASP_VALUE_ATOM) &&
+                 (th_rasp_is_node(b) || b->kind == TH_RASP_VALUE_ATOM);
     if (!nodes)
         return th_rasp_error(r, TH_EVALUE, "'%s' does not take %s and %s", th_rasp_binary_name(op),
                              th_rasp_what(a), th_rasp_what(b));
@@ -194,7 +198,7 @@ bool th_rasp_apply_unary(ThRasp *r, ThRaspUnary op, const ThRaspValue *a, ThRasp
         *v = atom_value(atom);
         return true;
     }
-    if (!is_node(a))
+    if (!th_rasp_is_node(a))
         return th_rasp_error(r, TH_EVALUE, "'%s' does not take %s", th_rasp_unary_name(op),
                              th_rasp_what(a));
     return th_rasp_made(r, th_rasp_unary(r->graph, op, a->as.sop, r->err), v);

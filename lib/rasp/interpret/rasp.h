@@ -54,6 +54,11 @@ typedef struct {
     } as;
 } ThRaspValue;
 
+static inline bool th_rasp_is_node(const ThRaspValue *v) /* an s-op or a selector */
+{
+    return v->kind == TH_RASP_VALUE_SOP || v->kind == TH_RASP_VALUE_SELECTOR;
+}
+
 /* "s-op", "selector", "function", "list", "dict", or an atom's kind. */
 const char *th_rasp_kind_name(const ThRaspValue *v);
 

@@ -127,14 +127,14 @@ static bool visit_nodes(ThRaspSaver *s, ThRaspSop node, int depth)
 static bool visit(ThRaspSaver *s, const ThRaspValue *v, int depth)
 {
     bool ok = true;
-    if (v->kind == TH_RASP_VALUE_SOP || v->kind == TH_RASP_VALUE_SELECTOR)
+    size_t n;
+    const ThRaspValue *held = th_rasp_held(v, &n);
+    if (th_rasp_is_node(v))
         return visit_nodes(s, v->as.sop, depth);
     if (v->kind == TH_RASP_VALUE_FUNCTION)
-        return visit_function(s, (const ThRaspFunction *)v->as.object, depth);
-    for (size_t i = 0; ok && v->kind == TH_RASP_VALUE_LIST && i < th_rasp_length(v); i++)
-        ok = visit(s, &((const ThRaspList *)v->as.object)->item[i], depth);
-    for (size_t i = 0; ok && v->kind == TH_RASP_VALUE_DICT && i < th_rasp_length(v); i++)
-        ok = visit(s, &((const ThRaspDict *)v->as.object)->value[i], depth);
+        return visit_function(s, th_rasp_function_of(v), depth);
+    for (size_t i = 0; ok && i < n; i++)
+        ok = visit(s, &held[i], depth);
     return ok;
 }
 
@@ -184,9 +184,8 @@ bool th_rasp_saver_gather(ThRaspSaver *s, const ThRaspFunction *f)
     size_t i = s->n_local;
     bool ok = add_locals(s, f);
     for (; ok && i < s->n_local; i++) {
-        ThRaspValue v = s->local[i].value;
-        const ThRaspFunction *beside = (const ThRaspFunction *)v.as.object;
-        if (v.kind == TH_RASP_VALUE_FUNCTION && beside != f && beside->scope == f->scope)
+        const ThRaspFunction *beside = th_rasp_function_of(&s->local[i].value);
+        if (beside && beside != f && beside->scope == f->scope)
             ok = add_locals(s, beside);
     }
     return ok;
@@ -203,13 +202,13 @@ typedef struct {
 
 static uint64_t last_node(const ThRaspValue *v)
 {
-    uint64_t last = 0, n = v->kind >= TH_RASP_VALUE_LIST ? th_rasp_length(v) : 0;
-    if (v->kind == TH_RASP_VALUE_SOP || v->kind == TH_RASP_VALUE_SELECTOR)
+    uint64_t last = 0;
+    size_t n;
+    const ThRaspValue *held = th_rasp_held(v, &n);
+    if (th_rasp_is_node(v))
         return (uint64_t)v->as.sop + 1;
-    for (size_t i = 0; i < n && v->kind != TH_RASP_VALUE_SEQUENCE; i++) {
-        uint64_t at = last_node(v->kind == TH_RASP_VALUE_LIST
-                                    ? &((const ThRaspList *)v->as.object)->item[i]
-                                    : &((const ThRaspDict *)v->as.object)->value[i]);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t at = last_node(&held[i]);
         last = at > last ? at : last;
     }
     return last;
@@ -270,9 +269,7 @@ static bool write_all(ThRaspSaver *s)
     for (size_t i = 0; ok && i < s->n_wanted; i++) {
         const char *name = th_rasp_id_name(s->r, e[i].name);
         ok = th_rasp_saver_define(s, name, &e[i].value);
-        bool node =
-            e[i].value.kind == TH_RASP_VALUE_SOP || e[i].value.kind == TH_RASP_VALUE_SELECTOR;
-        if (node && !s->top[e[i].value.as.sop])
+        if (th_rasp_is_node(&e[i].value) && !s->top[e[i].value.as.sop])
             s->top[e[i].value.as.sop] = name;
     }
     free(e);
@@ -288,7 +285,7 @@ static void know_library(ThRaspSaver *s)
     for (size_t i = 0; i < base->n; i++) {
         const ThRaspValue *v = &base->item[i].value;
         s->flag[base->item[i].name] |= TH_RASP_NAME_TAKEN;
-        if (v->kind == TH_RASP_VALUE_SOP || v->kind == TH_RASP_VALUE_SELECTOR)
+        if (th_rasp_is_node(v))
             s->top[v->as.sop] = th_rasp_id_name(s->r, base->item[i].name);
     }
 }

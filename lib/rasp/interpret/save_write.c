@@ -94,11 +94,6 @@ static char *new_name(ThRaspSaver *s, ThIntern *own, const char *like)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-static const ThRaspFunction *function_of(const ThRaspValue *v)
-{
-    return v->kind == TH_RASP_VALUE_FUNCTION ? (const ThRaspFunction *)v->as.object : NULL;
-}
-
 static bool is_lambda(const ThRaspFunction *f)
 {
     return !f->builtin && f->program->tree.node[f->node].kind == TH_RASP_R_LAMBDA;
@@ -155,7 +150,7 @@ static bool write_function(ThRaspSaver *s, const char *name, const ThRaspFunctio
 /* Functions of one scope stand beside each other, and see each other. */
 static bool define_local(ThRaspSaver *s, const ThRaspLocal *l, const ThRaspFunction *of)
 {
-    const ThRaspFunction *f = function_of(&l->value);
+    const ThRaspFunction *f = th_rasp_function_of(&l->value);
     const char *name = th_rasp_id_name(s->r, l->name);
     return f && f->scope == of->scope ? write_function(s, name, f)
                                       : th_rasp_saver_define(s, name, &l->value);
@@ -172,7 +167,7 @@ static bool write_closure(ThRaspSaver *s, const char *name, const ThRaspFunction
     for (size_t i = from, to = s->n_local; ok && i < to; i++) {
         ThRaspLocal l = s->local[i];
         ok = define_local(s, &l, f);
-        if (ok && function_of(&l.value) == f && !inner)
+        if (ok && th_rasp_function_of(&l.value) == f && !inner)
             ok = (inner = th_strdup(th_rasp_id_name(s->r, l.name), s->err)) != NULL;
     }
     if (ok && !inner) {
@@ -252,11 +247,6 @@ static bool name_function(ThRaspSaver *s, Plan *p, Called *c)
 
 /* ---- planning: nodes ------------------------------------------------------------------------- */
 
-static bool is_node(const ThRaspValue *v)
-{
-    return v->kind == TH_RASP_VALUE_SOP || v->kind == TH_RASP_VALUE_SELECTOR;
-}
-
 static void use(Plan *p, ThRaspSop node)
 {
     if (p->uses[node] < 2)
@@ -267,14 +257,14 @@ static void use(Plan *p, ThRaspSop node)
 static bool mark(ThRaspSaver *s, Plan *p, const ThRaspValue *v)
 {
     bool ok = true;
-    if (is_node(v))
+    size_t n;
+    const ThRaspValue *held = th_rasp_held(v, &n);
+    if (th_rasp_is_node(v))
         use(p, v->as.sop);
     if (v->kind == TH_RASP_VALUE_FUNCTION)
-        return call(s, p, function_of(v));
-    for (size_t i = 0; ok && v->kind == TH_RASP_VALUE_LIST && i < th_rasp_length(v); i++)
-        ok = mark(s, p, &((const ThRaspList *)v->as.object)->item[i]);
-    for (size_t i = 0; ok && v->kind == TH_RASP_VALUE_DICT && i < th_rasp_length(v); i++)
-        ok = mark(s, p, &((const ThRaspDict *)v->as.object)->value[i]);
+        return call(s, p, th_rasp_function_of(v));
+    for (size_t i = 0; ok && i < n; i++)
+        ok = mark(s, p, &held[i]);
     return ok;
 }
 
@@ -347,7 +337,7 @@ static bool make_plan(ThRaspSaver *s, Plan *p, const char *name, const ThRaspVal
         ok = name_function(s, p, &p->called[i]);
     for (ThRaspSop i = 0; ok && i < n; i++) {
         const ThRaspNodeInfo *info = th_rasp_node(g, i);
-        bool root = is_node(v) && v->as.sop == i;
+        bool root = th_rasp_is_node(v) && v->as.sop == i;
         if (!p->uses[i] || p->label.node[i] || is_leaf(info))
             continue;
         if (has_function(info))
@@ -444,7 +434,7 @@ static bool write_value(ThRaspSaver *s, Plan *p, const ThRaspValue *v)
     case TH_RASP_VALUE_GRID:
         return write_grid(s, (const ThRaspGrid *)v->as.object);
     case TH_RASP_VALUE_FUNCTION:
-        th_text_add(s->t, called_of(p, function_of(v))->text);
+        th_text_add(s->t, called_of(p, th_rasp_function_of(v))->text);
         return true;
     default:
         return write_node(s, p, v->as.sop);
@@ -493,7 +483,7 @@ static bool define_value(ThRaspSaver *s, const char *name, const ThRaspValue *v)
 
 bool th_rasp_saver_define(ThRaspSaver *s, const char *name, const ThRaspValue *v)
 {
-    const ThRaspFunction *f = function_of(v);
+    const ThRaspFunction *f = th_rasp_function_of(v);
     return f ? define_function(s, name, f) : define_value(s, name, v);
 }
 

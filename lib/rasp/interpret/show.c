@@ -304,17 +304,12 @@ static void show_function(const ThRasp *r, const ThRaspShown *s, ThText *t)
 /* Does a list or dictionary hold s-ops, selectors or functions, at any depth? */
 static bool holds_nodes(const ThRaspValue *v)
 {
-    if (v->kind == TH_RASP_VALUE_SOP || v->kind == TH_RASP_VALUE_SELECTOR ||
-        v->kind == TH_RASP_VALUE_FUNCTION)
-        return true;
-    if (v->kind != TH_RASP_VALUE_LIST && v->kind != TH_RASP_VALUE_DICT)
-        return false;
-    for (size_t i = 0; i < th_rasp_length(v); i++)
-        if (holds_nodes(v->kind == TH_RASP_VALUE_LIST
-                            ? &((const ThRaspList *)v->as.object)->item[i]
-                            : &((const ThRaspDict *)v->as.object)->value[i]))
-            return true;
-    return false;
+    size_t n;
+    const ThRaspValue *held = th_rasp_held(v, &n);
+    bool found = th_rasp_is_node(v) || v->kind == TH_RASP_VALUE_FUNCTION;
+    for (size_t i = 0; i < n && !found; i++)
+        found = holds_nodes(&held[i]);
+    return found;
 }
 
 /* One block an element, named by what gets at it. */
