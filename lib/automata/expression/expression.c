@@ -373,7 +373,8 @@ static bool function(Evaluator *e, Value *v, const ThAutomatonFunction *f, const
     good = good && expect(e, ')', "')'");
     if (good) {
         ThAutomatonFunctionCall call = {c.automaton, c.n, c.map, c.n_map, c.written};
-        v->automaton = f->apply(&call, (ThAutomatonWork){e->max_states, e->stop}, e->err);
+        v->automaton =
+            th_automaton_apply(f, &call, (ThAutomatonWork){e->max_states, e->stop}, e->err);
         good = v->automaton || fail_at(e, name);
     }
     call_free(&c);

@@ -7,66 +7,16 @@
 #include "automata/operations/transducer.h"
 #include "base/symbols.h"
 
-typedef ThAutomaton *Binary(const ThAutomaton *a, const ThAutomaton *b, ThAutomatonWork w,
-                            ThError *err);
-
-/* The first with the second, the result with the third, … */
-static ThAutomaton *fold(const ThAutomatonFunctionCall *call, Binary *f, ThAutomatonWork w,
-                         ThError *err)
+static ThAutomaton *quotient(const ThAutomaton *a, const ThAutomaton *b, ThAutomatonWork w,
+                             ThError *err)
 {
-    ThAutomaton *result = th_automaton_copy(call->automaton[0], err);
-    for (int i = 1; result && i < call->n; i++) {
-        ThAutomaton *next = f(result, call->automaton[i], w, err);
-        th_automaton_free(result);
-        result = next;
-    }
-    return result;
+    return th_automaton_quotient(a, b, false, w, err);
 }
 
-static ThAutomaton *concat(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
-{
-    return fold(call, th_automaton_concat, w, err);
-}
-
-static ThAutomaton *shuffle(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
-{
-    return fold(call, th_automaton_shuffle, w, err);
-}
-
-static ThAutomaton *compose(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
-{
-    return fold(call, th_automaton_compose, w, err);
-}
-
-static ThAutomaton *star(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
-{
-    return th_automaton_star(call->automaton[0], w, err);
-}
-
-static ThAutomaton *reverse(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
-{
-    return th_automaton_reverse(call->automaton[0], w, err);
-}
-
-static ThAutomaton *prefixes(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
-{
-    return th_automaton_prefixes(call->automaton[0], w, err);
-}
-
-static ThAutomaton *suffixes(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
-{
-    return th_automaton_suffixes(call->automaton[0], w, err);
-}
-
-static ThAutomaton *quotient(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
-{
-    return th_automaton_quotient(call->automaton[0], call->automaton[1], false, w, err);
-}
-
-static ThAutomaton *left_quotient(const ThAutomatonFunctionCall *call, ThAutomatonWork w,
+static ThAutomaton *left_quotient(const ThAutomaton *a, const ThAutomaton *b, ThAutomatonWork w,
                                   ThError *err)
 {
-    return th_automaton_quotient(call->automaton[0], call->automaton[1], true, w, err);
+    return th_automaton_quotient(a, b, true, w, err);
 }
 
 static ThAutomaton *homomorphism(const ThAutomatonFunctionCall *call, ThAutomatonWork w,
@@ -80,15 +30,13 @@ static ThAutomaton *inverse(const ThAutomatonFunctionCall *call, ThAutomatonWork
     return th_automaton_inverse(call->automaton[0], call->map, call->n_map, w, err);
 }
 
-static ThAutomaton *minimize(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
+static ThAutomaton *minimize(const ThAutomaton *a, ThAutomatonWork w, ThError *err)
 {
-    return th_automaton_minimize(call->automaton[0], w.max_states, w.stop, err);
+    return th_automaton_minimize(a, w.max_states, w.stop, err);
 }
 
-static ThAutomaton *determinize(const ThAutomatonFunctionCall *call, ThAutomatonWork w,
-                                ThError *err)
+static ThAutomaton *determinize(const ThAutomaton *a, ThAutomatonWork w, ThError *err)
 {
-    ThAutomaton *a = call->automaton[0];
     if (th_automaton_deterministic(a))
         return th_automaton_copy(a, err);
     if (a->n_outputs > 0) {
@@ -102,21 +50,16 @@ static ThAutomaton *determinize(const ThAutomatonFunctionCall *call, ThAutomaton
     return result;
 }
 
-static ThAutomaton *trim(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
+static ThAutomaton *trim(const ThAutomaton *a, ThAutomatonWork w, ThError *err)
 {
     (void)w;
-    return th_automaton_trim(call->automaton[0], err);
+    return th_automaton_trim(a, err);
 }
 
-static ThAutomaton *complete(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
+static ThAutomaton *complete(const ThAutomaton *a, ThAutomatonWork w, ThError *err)
 {
     (void)w;
-    return th_automaton_complete(call->automaton[0], err);
-}
-
-static ThAutomaton *invert(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
-{
-    return th_automaton_invert(call->automaton[0], w, err);
+    return th_automaton_complete(a, err);
 }
 
 static ThAutomaton *project(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
@@ -124,10 +67,11 @@ static ThAutomaton *project(const ThAutomatonFunctionCall *call, ThAutomatonWork
     return th_automaton_project(call->automaton[0], call->written, w, err);
 }
 
-static ThAutomaton *apply(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err)
+static ThAutomaton *apply(const ThAutomaton *a, const ThAutomaton *b, ThAutomatonWork w,
+                          ThError *err)
 {
-    ThAutomaton *input = th_automaton_project(call->automaton[1], false, w, err);
-    ThAutomaton *both = input ? th_automaton_compose(input, call->automaton[0], w, err) : NULL;
+    ThAutomaton *input = th_automaton_project(b, false, w, err);
+    ThAutomaton *both = input ? th_automaton_compose(input, a, w, err) : NULL;
     ThAutomaton *result = both ? th_automaton_project(both, true, w, err) : NULL;
     th_automaton_free(input);
     th_automaton_free(both);
@@ -135,41 +79,56 @@ static ThAutomaton *apply(const ThAutomatonFunctionCall *call, ThAutomatonWork w
 }
 
 static const ThAutomatonFunction table[] = {
-    {"concat", "A, B, ...", "a word of A, then a word of B, ...", 1, -1, TH_AUTOMATON_ONLY_AUTOMATA,
-     concat},
-    {"star", "A", "any number of words of A, one after the other", 1, 1, TH_AUTOMATON_ONLY_AUTOMATA,
-     star},
-    {"reverse", "A", "the words of A backwards", 1, 1, TH_AUTOMATON_ONLY_AUTOMATA, reverse},
-    {"prefixes", "A", "the beginnings of words of A", 1, 1, TH_AUTOMATON_ONLY_AUTOMATA, prefixes},
-    {"suffixes", "A", "the ends of words of A", 1, 1, TH_AUTOMATON_ONLY_AUTOMATA, suffixes},
+    {"concat", "A, B, ...", "a word of A, then a word of B, ...", 1, -1,
+     .of_two = th_automaton_concat},
+    {"star", "A", "any number of words of A, one after the other", 1, 1,
+     .of_one = th_automaton_star},
+    {"reverse", "A", "the words of A backwards", 1, 1, .of_one = th_automaton_reverse},
+    {"prefixes", "A", "the beginnings of words of A", 1, 1, .of_one = th_automaton_prefixes},
+    {"suffixes", "A", "the ends of words of A", 1, 1, .of_one = th_automaton_suffixes},
     {"quotient", "A, B", "words of A with a word of B taken from the end", 2, 2,
-     TH_AUTOMATON_ONLY_AUTOMATA, quotient},
+     .of_two = quotient},
     {"left_quotient", "A, B", "words of A with a word of B taken from the front", 2, 2,
-     TH_AUTOMATON_ONLY_AUTOMATA, left_quotient},
-    {"shuffle", "A, B, ...", "words of A and B interleaved", 1, -1, TH_AUTOMATON_ONLY_AUTOMATA,
-     shuffle},
+     .of_two = left_quotient},
+    {"shuffle", "A, B, ...", "words of A and B interleaved", 1, -1, .of_two = th_automaton_shuffle},
     {"homomorphism", "A, SYMBOL -> WORD, ...",
      "the words of A with symbols replaced by words; the other symbols stay", 1, 1,
-     TH_AUTOMATON_WITH_MAP, homomorphism},
+     TH_AUTOMATON_WITH_MAP, .of_call = homomorphism},
     {"inverse", "A, SYMBOL -> WORD, ...",
      "the words over these symbols that become words of A when each symbol is replaced", 1, 1,
-     TH_AUTOMATON_WITH_MAP, inverse},
+     TH_AUTOMATON_WITH_MAP, .of_call = inverse},
     {"determinize", "A", "one start, no empty moves, at most one transition a symbol", 1, 1,
-     TH_AUTOMATON_ONLY_AUTOMATA, determinize},
+     .of_one = determinize},
     {"minimize", "A", "the smallest deterministic automaton, numbered canonically", 1, 1,
-     TH_AUTOMATON_ONLY_AUTOMATA, minimize},
-    {"trim", "A", "without the states that are of no use", 1, 1, TH_AUTOMATON_ONLY_AUTOMATA, trim},
-    {"complete", "A", "with a sink where a transition was missing", 1, 1,
-     TH_AUTOMATON_ONLY_AUTOMATA, complete},
-    {"compose", "T, U, ...", "what T writes is read by U", 1, -1, TH_AUTOMATON_ONLY_AUTOMATA,
-     compose},
+     .of_one = minimize},
+    {"trim", "A", "without the states that are of no use", 1, 1, .of_one = trim},
+    {"complete", "A", "with a sink where a transition was missing", 1, 1, .of_one = complete},
+    {"compose", "T, U, ...", "what T writes is read by U", 1, -1, .of_two = th_automaton_compose},
     {"invert", "T", "what T reads and what it writes change places", 1, 1,
-     TH_AUTOMATON_ONLY_AUTOMATA, invert},
+     .of_one = th_automaton_invert},
     {"project", "T, input|output", "the words that T reads, or those that it writes", 1, 1,
-     TH_AUTOMATON_WITH_SIDE, project},
+     TH_AUTOMATON_WITH_SIDE, .of_call = project},
     {"apply", "T, A|\"WORD\"", "what T writes for the words of A, or for one word", 2, 2,
-     TH_AUTOMATON_WITH_WORD, apply},
+     TH_AUTOMATON_WITH_WORD, .of_two = apply},
 };
+
+ThAutomaton *th_automaton_apply(const ThAutomatonFunction *f, const ThAutomatonFunctionCall *call,
+                                ThAutomatonWork w, ThError *err)
+{
+    if (f->of_one)
+        return f->of_one(call->automaton[0], w, err);
+    if (f->of_call)
+        return f->of_call(call, w, err);
+    if (call->n == 1)
+        return th_automaton_copy(call->automaton[0], err);
+    ThAutomaton *result = f->of_two(call->automaton[0], call->automaton[1], w, err);
+    for (int i = 2; result && i < call->n; i++) {
+        ThAutomaton *next = f->of_two(result, call->automaton[i], w, err);
+        th_automaton_free(result);
+        result = next;
+    }
+    return result;
+}
 
 const ThAutomatonFunction *th_automaton_functions(size_t *n)
 {

@@ -25,17 +25,28 @@ typedef struct {
     bool written; /* output, not input */
 } ThAutomatonFunctionCall;
 
+typedef ThAutomaton *ThAutomatonOfOne(const ThAutomaton *a, ThAutomatonWork w, ThError *err);
+typedef ThAutomaton *ThAutomatonOfTwo(const ThAutomaton *a, const ThAutomaton *b, ThAutomatonWork w,
+                                      ThError *err);
+
 typedef struct {
     const char *name, *arguments, *summary; /* summary: one line, no full stop */
     int least, most;                        /* automata; most -1: any number */
     ThAutomatonFunctionExtra extra;
-    ThAutomaton *(*apply)(const ThAutomatonFunctionCall *call, ThAutomatonWork w,
-                          ThError *err); /* returns new */
+    /* One of these makes the automaton, which is new: of the only one; of the first with the
+     * second, the result with the third, …; of all that stands in the call. */
+    ThAutomatonOfOne *of_one;
+    ThAutomatonOfTwo *of_two;
+    ThAutomaton *(*of_call)(const ThAutomatonFunctionCall *call, ThAutomatonWork w, ThError *err);
 } ThAutomatonFunction;
 
 /* The table, in manual order; *n gets its length. */
 const ThAutomatonFunction *th_automaton_functions(size_t *n);
 const ThAutomatonFunction *th_automaton_function(const char *name); /* view, or NULL */
+
+/* Returns new: what a function makes of a call. */
+ThAutomaton *th_automaton_apply(const ThAutomatonFunction *f, const ThAutomatonFunctionCall *call,
+                                ThAutomatonWork w, ThError *err);
 
 /* Returns new: the automaton of one word over the inputs of a.  TH_EVALUE for other symbols. */
 ThAutomaton *th_automaton_word(const ThAutomaton *a, const char *text, ThError *err);
