@@ -376,7 +376,7 @@ static void check_function(const char *name, Oracle *oracle, int n)
         Language x = random_regex(&r, left, 3), y = random_regex(&r, right, 3);
         ThAutomaton *pair[2] = {read_regex(left), read_regex(right)};
         ThAutomatonFunctionCall call = {.automaton = pair, .n = n};
-        ThAutomaton *result = f->apply(&call, (ThAutomatonWork){0, NULL}, NULL);
+        ThAutomaton *result = th_automaton_apply(f, &call, (ThAutomatonWork){0, NULL}, NULL);
         assert_non_null(result);
         Language wanted = oracle(&x, &y);
         sprintf(what, "%s of %s and %s", name, left, right);
@@ -402,7 +402,7 @@ static ThAutomaton *apply(const char *name, ThAutomaton *a, ThAutomaton *b)
     ThAutomaton *pair[2] = {a, b};
     ThAutomatonFunctionCall call = {.automaton = pair, .n = b ? 2 : 1};
     ThAutomaton *result =
-        th_automaton_function(name)->apply(&call, (ThAutomatonWork){0, NULL}, NULL);
+        th_automaton_apply(th_automaton_function(name), &call, (ThAutomatonWork){0, NULL}, NULL);
     assert_non_null(result);
     return result;
 }

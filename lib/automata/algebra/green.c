@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/algebra/components.h"
+#include "automata/core/components.h"
 #include "base/memory.h"
 
 enum { MOST_COVERED = 1000 };

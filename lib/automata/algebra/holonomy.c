@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/algebra/components.h"
+#include "automata/core/components.h"
 #include "base/memory.h"
 
 /* What a symbol does to one coordinate. */

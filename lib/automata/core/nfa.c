@@ -99,22 +99,17 @@ static ThAutomaton *assemble(const ThNfa *n, const ThNfaNames *names, size_t *at
     return NULL;
 }
 
-ThAutomaton *th_nfa_finish(ThNfa *n, const ThNfaNames *names, ThError *err)
+ThAutomaton *th_nfa_finish(ThNfa *n, const ThNfaNames *names, bool good, ThError *err)
 {
     size_t at;
-    ThAutomaton *trimmed = NULL, *a = assemble(n, names, &at, err);
-    th_nfa_free(n);
+    ThAutomaton *trimmed = NULL, *a = good ? assemble(n, names, &at, err) : NULL;
+    free(n->mark);
+    free(n->arc);
+    *n = (ThNfa){.max_states = n->max_states};
     if (a)
         trimmed = th_automaton_trim(a, err);
     th_automaton_free(a);
     if (trimmed)
         name_states(trimmed, trimmed->names + at);
     return trimmed;
-}
-
-void th_nfa_free(ThNfa *n)
-{
-    free(n->mark);
-    free(n->arc);
-    *n = (ThNfa){.max_states = n->max_states};
 }

@@ -4,7 +4,7 @@
  *     ThNfa n = {.max_states = limit};
  *     int p = th_nfa_state(&n, TH_NFA_START, &err), q = th_nfa_state(&n, TH_NFA_ACCEPT, &err);
  *     th_nfa_arc(&n, (ThAutomatonArc){p, a, q, TH_AUTOMATON_NO_OUTPUT}, &err);
- *     ThAutomaton *result = th_nfa_finish(&n, &names, &err);      // or th_nfa_free(&n)
+ *     ThAutomaton *result = th_nfa_finish(&n, &names, good, &err);
  *
  * Stable: what is declared here keeps its meaning until the next major version.
  */
@@ -38,8 +38,8 @@ typedef struct {
 } ThNfaNames;
 
 /* Returns new: the automaton, without states that are of no use, its states named q0, q1, … in
- * order; the names are borrowed and copied.  *n is empty afterwards in any case. */
-ThAutomaton *th_nfa_finish(ThNfa *n, const ThNfaNames *names, ThError *err);
-void th_nfa_free(ThNfa *n);
+ * order; the names are borrowed and copied.  NULL where `good` is false: making it has failed.  *n
+ * is empty afterwards in any case. */
+ThAutomaton *th_nfa_finish(ThNfa *n, const ThNfaNames *names, bool good, ThError *err);
 
 #endif

@@ -159,8 +159,5 @@ ThAutomaton *th_automaton_word(const ThAutomaton *a, const char *text, ThError *
     }
     free(word);
     ThNfaNames names = {.symbol = a->symbol, .n_symbols = a->n_symbols};
-    if (good)
-        return th_nfa_finish(&n, &names, err);
-    th_nfa_free(&n);
-    return NULL;
+    return th_nfa_finish(&n, &names, good, err);
 }

@@ -14,14 +14,6 @@ static ThNfaNames names_of(const ThAutomaton *a)
     return (ThNfaNames){.symbol = a->symbol, .n_symbols = a->n_symbols};
 }
 
-static ThAutomaton *finish_or_free(ThNfa *n, const ThNfaNames *names, bool good, ThError *err)
-{
-    if (good)
-        return th_nfa_finish(n, names, err);
-    th_nfa_free(n);
-    return NULL;
-}
-
 /* Gives state `to` the arcs that the start states of an automaton have; its states are numbered
  * from `offset` on, its symbols by `symbol` (NULL: as they are). */
 static bool copy_start_arcs(ThNfa *n, int to, const ThAutomaton *a, int offset, const int *symbol,
@@ -69,7 +61,7 @@ ThAutomaton *th_automaton_concat(const ThAutomaton *a, const ThAutomaton *b, ThA
         good = copy_start_arcs(&n, q, b, second, u.of[1], err) && !th_stopped(w.stop, err);
     }
     ThNfaNames names = {.symbol = u.name, .n_symbols = u.n};
-    ThAutomaton *result = finish_or_free(&n, &names, good, err);
+    ThAutomaton *result = th_nfa_finish(&n, &names, good, err);
     th_automaton_alphabets_free(&u);
     return result;
 }
@@ -87,7 +79,7 @@ ThAutomaton *th_automaton_star(const ThAutomaton *a, ThAutomatonWork w, ThError 
             good =
                 copy_start_arcs(&n, q + offset, a, offset, NULL, err) && !th_stopped(w.stop, err);
     }
-    return finish_or_free(&n, &names, good, err);
+    return th_nfa_finish(&n, &names, good, err);
 }
 
 ThAutomaton *th_automaton_reverse(const ThAutomaton *a, ThAutomatonWork w, ThError *err)
@@ -104,7 +96,7 @@ ThAutomaton *th_automaton_reverse(const ThAutomaton *a, ThAutomatonWork w, ThErr
         good = th_nfa_arc(
             &n, (ThAutomatonArc){arc->to, arc->symbol, arc->from, TH_AUTOMATON_NO_OUTPUT}, err);
     }
-    return finish_or_free(&n, &names, good, err);
+    return th_nfa_finish(&n, &names, good, err);
 }
 
 /* The automaton with one more mark on all useful states. */
@@ -122,7 +114,7 @@ static ThAutomaton *mark_all(const ThAutomaton *a, int mark, ThAutomatonWork w, 
             bool useless = !t->accept[q] && t->first[q] == t->first[q + 1];
             n.mark[q] |= (unsigned char)(useless ? 0 : mark);
         }
-        result = finish_or_free(&n, &names, good, err);
+        result = th_nfa_finish(&n, &names, good, err);
     }
     th_automaton_free(t);
     return result;
@@ -252,7 +244,7 @@ ThAutomaton *th_automaton_quotient(const ThAutomaton *a, const ThAutomaton *b, b
             n.mark[p.queue[i] / p.n_b] |= (unsigned char)mark;
     }
     ThNfaNames names = {.symbol = u.name, .n_symbols = u.n};
-    ThAutomaton *result = finish_or_free(&n, &names, good, err);
+    ThAutomaton *result = th_nfa_finish(&n, &names, good, err);
     th_automaton_alphabets_free(&u);
     pairs_free(&p);
     th_automaton_free(x);
@@ -310,7 +302,7 @@ ThAutomaton *th_automaton_shuffle(const ThAutomaton *first, const ThAutomaton *s
         good = shuffle_side(&n, &s, w, err);
     }
     ThNfaNames names = {.symbol = u.name, .n_symbols = u.n};
-    ThAutomaton *result = finish_or_free(&n, &names, good, err);
+    ThAutomaton *result = th_nfa_finish(&n, &names, good, err);
     th_automaton_alphabets_free(&u);
     th_automaton_free(a);
     th_automaton_free(b);

@@ -10,14 +10,6 @@
 #include "base/memory.h"
 #include "base/symbols.h"
 
-static ThAutomaton *finish_or_free(ThNfa *n, const ThNfaNames *names, bool good, ThError *err)
-{
-    if (good)
-        return th_nfa_finish(n, names, err);
-    th_nfa_free(n);
-    return NULL;
-}
-
 /* ---- substitutions ---- */
 
 static int *number_word(const ThAutomatonSubstitution *s, char *const *symbol, int n_symbols,
@@ -122,8 +114,8 @@ ThAutomaton *th_automaton_homomorphism(const ThAutomaton *a, const ThAutomatonSu
     bool good = of && check_map(a, map, n, of, err) && image_symbols(&names, a, map, of, err) &&
                 substitute(&nfa, a, map, of, &names, w, err);
     char **list = good ? name_list(&names, err) : NULL;
-    result = finish_or_free(&nfa, &(ThNfaNames){.symbol = list, .n_symbols = (int)names.n},
-                            list != NULL, err);
+    result = th_nfa_finish(&nfa, &(ThNfaNames){.symbol = list, .n_symbols = (int)names.n},
+                           list != NULL, err);
     th_intern_free(&names);
     free(list);
     free(of);
@@ -238,7 +230,7 @@ static ThAutomaton *to_mealy(const ThAutomaton *a, ThAutomatonWork w, ThError *e
         arc.output = label_of(a, &a->arc[i], true).out;
         good = th_nfa_arc(&n, arc, err);
     }
-    return finish_or_free(&n, &names, good, err);
+    return th_nfa_finish(&n, &names, good, err);
 }
 
 /* Returns new: the automaton with other labels: in and out of every arc, by number. */
@@ -252,7 +244,7 @@ static ThAutomaton *relabel(const ThAutomaton *a, const Label *label, const ThNf
         n.arc[i].symbol = label[i].in;
         n.arc[i].output = label[i].out;
     }
-    return finish_or_free(&n, names, good, err);
+    return th_nfa_finish(&n, names, good, err);
 }
 
 ThAutomaton *th_automaton_invert(const ThAutomaton *a, ThAutomatonWork w, ThError *err)
@@ -390,7 +382,7 @@ ThAutomaton *th_automaton_compose(const ThAutomaton *first, const ThAutomaton *s
             c.n.arc[i].output = TH_AUTOMATON_NO_OUTPUT;
         if (plain)
             names.n_outputs = 0;
-        result = finish_or_free(&c.n, &names, good, err);
+        result = th_nfa_finish(&c.n, &names, good, err);
     }
     th_intern_free(&c.pair);
     free(meet);

@@ -193,19 +193,17 @@ static ThAutomaton *automaton_of(Compiler *c, int node)
 {
     Glue g = {.c = c, .nfa = {.max_states = c->max_states}};
     Part part = {no_links, no_links, false};
-    ThAutomaton *a = NULL;
     int start = th_nfa_state(&g.nfa, TH_NFA_START, c->err);
-    if (start >= 0 && part_of(&g, node, &part) && fan_out(&g, start, &part.in)) {
+    bool good = start >= 0 && part_of(&g, node, &part) && fan_out(&g, start, &part.in);
+    if (good) {
         int i = part.out.first;
         for (size_t left = part.out.n; left > 0; i = g.link[i].next, left--)
             g.nfa.mark[g.link[i].state] |= TH_NFA_ACCEPT;
         if (part.nullable)
             g.nfa.mark[start] |= TH_NFA_ACCEPT;
-        a = th_nfa_finish(&g.nfa, &(ThNfaNames){.symbol = c->name, .n_symbols = c->k}, c->err);
     }
-    th_nfa_free(&g.nfa);
     free(g.link);
-    return a;
+    return th_nfa_finish(&g.nfa, &(ThNfaNames){.symbol = c->name, .n_symbols = c->k}, good, c->err);
 }
 
 static ThDfa *machine_of(Compiler *c, int node)

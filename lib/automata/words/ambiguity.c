@@ -64,10 +64,7 @@ static ThAutomaton *without_empty_moves(const ThAutomaton *a, ThError *err)
     free(reach);
     free(mark);
     ThNfaNames names = {.symbol = a->symbol, .n_symbols = a->n_symbols};
-    if (good)
-        return th_nfa_finish(&n, &names, err);
-    th_nfa_free(&n);
-    return NULL;
+    return th_nfa_finish(&n, &names, good, err);
 }
 
 /* Returns new: a word by the names of its symbols. */

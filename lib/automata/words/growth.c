@@ -1,11 +1,11 @@
-/* How fast a language grows: strongly connected components of the useful states, in one pass of
- * Tarjan's algorithm (1972).  A component that is more than a cycle makes the growth exponential;
- * otherwise the degree is one less than the most cycles on a path (Szilard, Yu, Zhang and Shallit
- * 1992). */
+/* How fast a language grows: strongly connected components of the useful states.  A component
+ * that is more than a cycle makes the growth exponential; otherwise the degree is one less than the
+ * most cycles on a path (Szilard, Yu, Zhang and Shallit 1992). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "automata/core/components.h"
 #include "automata/words/growth.h"
 #include "automata/words/words.h"
 #include "base/memory.h"
@@ -13,81 +13,13 @@
 typedef struct {
     const ThDfa *d;
     bool *useful;   /* (n): on a way from the start to class 1 */
-    int *component; /* (n): components in reverse topological order; -1: none yet */
-    int *low, *index, *stack, *call;
-    int n_components, depth, n_calls, clock;
-    size_t *edge; /* (n): calls: the next arc to look at */
+    int *component; /* (n): those that a component leads to have smaller numbers; -1: none */
+    int n_components;
 } Components;
 
 static int target(const Components *c, int q, size_t a)
 {
     return c->d->next[(size_t)q * (size_t)c->d->n_symbols + a];
-}
-
-static bool components_alloc(Components *c, ThError *err)
-{
-    size_t n = (size_t)c->d->n_states;
-    int **const array[] = {&c->component, &c->low, &c->index, &c->stack, &c->call};
-    for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
-        *array[i] = th_alloc(n, sizeof(int), err);
-        if (!*array[i])
-            return false;
-    }
-    c->useful = th_alloc(n, sizeof *c->useful, err);
-    c->edge = th_alloc(n, sizeof *c->edge, err);
-    return c->useful && c->edge;
-}
-
-static void components_free(Components *c)
-{
-    int *const array[] = {c->component, c->low, c->index, c->stack, c->call};
-    for (size_t i = 0; i < sizeof array / sizeof *array; i++)
-        free(array[i]);
-    free(c->useful);
-    free(c->edge);
-}
-
-/* Takes the component of q off the stack. */
-static void close_component(Components *c, int q)
-{
-    int p;
-    do {
-        p = c->stack[--c->depth];
-        c->component[p] = c->n_components;
-    } while (p != q);
-    c->n_components++;
-}
-
-static void open_state(Components *c, int q)
-{
-    c->index[q] = c->low[q] = ++c->clock;
-    c->stack[c->depth++] = q;
-    c->call[c->n_calls++] = q;
-    c->edge[q] = 0;
-}
-
-/* Components of what is reachable from the start, without recursion. */
-static void find_components(Components *c)
-{
-    size_t k = (size_t)c->d->n_symbols;
-    memset(c->component, -1, (size_t)c->d->n_states * sizeof *c->component);
-    open_state(c, c->d->start);
-    while (c->n_calls > 0) {
-        int q = c->call[c->n_calls - 1];
-        if (c->edge[q] < k) {
-            int to = target(c, q, c->edge[q]++);
-            if (c->index[to] == 0)
-                open_state(c, to);
-            else if (c->component[to] < 0 && c->index[to] < c->low[q])
-                c->low[q] = c->index[to];
-            continue;
-        }
-        c->n_calls--;
-        if (c->low[q] == c->index[q])
-            close_component(c, q);
-        if (c->n_calls > 0 && c->low[q] < c->low[c->call[c->n_calls - 1]])
-            c->low[c->call[c->n_calls - 1]] = c->low[q];
-    }
 }
 
 /* Orders the reachable states by component in `order`, component i from head[i + 1] on; returns how
@@ -200,11 +132,15 @@ bool th_dfa_growth(const ThDfa *d, ThWordsGrowth *g, ThStop *stop, ThError *err)
     int *order = th_alloc(n, sizeof *order, err), *head = th_alloc(n + 2, sizeof *head, err);
     Through *through = th_alloc(n, sizeof *through, err);
     double *x = th_alloc(n, sizeof *x, err), *y = th_alloc(n, sizeof *y, err);
-    bool good = components_alloc(&c, err) && order && head && through && x && y;
-    if (good) {
-        find_components(&c);
+    c.useful = th_alloc(n, sizeof *c.useful, err);
+    c.component = th_alloc(n, sizeof *c.component, err);
+    bool good = c.useful && c.component && order && head && through && x && y;
+    if (good)
+        c.n_components = th_automaton_components_from(d->next, d->n_states, d->n_symbols, d->start,
+                                                      c.component, err);
+    good = good && c.n_components >= 0;
+    if (good)
         count = by_component(&c, order, head);
-    }
     for (int i = 0; good && i < c.n_components; i++) {
         bool branches;
         const int *states = order + head[i + 1];
@@ -218,7 +154,8 @@ bool th_dfa_growth(const ThDfa *d, ThWordsGrowth *g, ThStop *stop, ThError *err)
     }
     if (good)
         summarize(&c, through, g);
-    components_free(&c);
+    free(c.useful);
+    free(c.component);
     free(order);
     free(head);
     free(through);

@@ -1,4 +1,4 @@
-#include "automata/algebra/components.h"
+#include "automata/core/components.h"
 
 #include <stdlib.h>
 
@@ -71,27 +71,36 @@ static void number_by_first(int *component, int n, int *number)
     }
 }
 
+/* From a node: components are numbered in the order in which they are complete.  From all (-1):
+ * by their first nodes. */
+static int search(Search *s, int n, int start, ThError *err)
+{
+    size_t size = (size_t)n;
+    int **const array[] = {&s->found, &s->low, &s->path, &s->arc, &s->waiting};
+    bool ok = true;
+    for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
+        *array[i] = th_alloc(size, sizeof(int), err);
+        ok = ok && *array[i];
+    }
+    for (int v = 0; ok && v < n; v++)
+        s->component[v] = -1;
+    for (int v = start < 0 ? 0 : start; ok && v < (start < 0 ? n : start + 1); v++)
+        if (s->component[v] < 0)
+            explore(s, v);
+    if (ok && start < 0)
+        number_by_first(s->component, n, s->found);
+    for (size_t i = 0; i < sizeof array / sizeof *array; i++)
+        free(*array[i]);
+    return ok ? s->n_components : -1;
+}
+
 int th_automaton_components(const int *next, int n, int k, int *component, ThError *err)
 {
-    Search s = {.next = next, .k = k, .component = component};
-    size_t size = (size_t)n;
-    s.found = th_alloc(size, sizeof *s.found, err);
-    s.low = th_alloc(size, sizeof *s.low, err);
-    s.path = th_alloc(size, sizeof *s.path, err);
-    s.arc = th_alloc(size, sizeof *s.arc, err);
-    s.waiting = th_alloc(size, sizeof *s.waiting, err);
-    bool ok = s.found && s.low && s.path && s.arc && s.waiting;
-    for (int v = 0; ok && v < n; v++)
-        component[v] = -1;
-    for (int v = 0; ok && v < n; v++)
-        if (component[v] < 0)
-            explore(&s, v);
-    if (ok)
-        number_by_first(component, n, s.found);
-    free(s.found);
-    free(s.low);
-    free(s.path);
-    free(s.arc);
-    free(s.waiting);
-    return ok ? s.n_components : -1;
+    return search(&(Search){.next = next, .k = k, .component = component}, n, -1, err);
+}
+
+int th_automaton_components_from(const int *next, int n, int k, int start, int *component,
+                                 ThError *err)
+{
+    return search(&(Search){.next = next, .k = k, .component = component}, n, start, err);
 }
