@@ -27,7 +27,8 @@ static bool is_keyword(const ThRaspParser *p)
     return false;
 }
 
-int32_t th_rasp_new_name(ThRaspParser *p)
+/* A name that is being defined. */
+static int32_t new_name(ThRaspParser *p)
 {
     if (p->now.kind != TH_RASP_LEX_NAME || is_keyword(p))
         th_rasp_wanted(p, "a name");
@@ -38,7 +39,7 @@ int32_t th_rasp_new_names(ThRaspParser *p, const ThRaspLexeme *at)
 {
     int32_t names = th_rasp_new_node(p, TH_RASP_R_NAMES, at), last = -1;
     do
-        th_rasp_append(p, names, &last, th_rasp_new_name(p));
+        th_rasp_append(p, names, &last, new_name(p));
     while (th_rasp_comma(p));
     return names;
 }
@@ -126,7 +127,7 @@ void th_rasp_parameters(ThRaspParser *p, int32_t names, int end)
     int32_t last = -1;
     bool defaults = false, more = p->now.kind != end;
     while (more) {
-        int32_t name = th_rasp_new_name(p);
+        int32_t name = new_name(p);
         th_rasp_append(p, names, &last, name);
         if (p->now.kind == '=') {
             th_rasp_advance(p);

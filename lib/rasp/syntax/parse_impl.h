@@ -69,8 +69,7 @@ bool th_rasp_comparison(int kind, uint8_t *op);
 /* Parameters up to a token, as children of `names`. */
 void th_rasp_parameters(ThRaspParser *p, int32_t names, int end);
 
-/* New nodes: a name that is being defined, at hand; such names between commas. */
-int32_t th_rasp_new_name(ThRaspParser *p);
+/* A new node: the names that are being defined, between commas. */
 int32_t th_rasp_new_names(ThRaspParser *p, const ThRaspLexeme *at);
 
 #endif
