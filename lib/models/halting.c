@@ -1,28 +1,37 @@
 #include "models/halting.h"
 
 #include <math.h>
+#include <string.h>
 
-bool th_model_halting_begin(ThModelHalting *h, ThTape *t)
+/* All mass is left, but for padding, which has none. */
+static ThVar open_account(const ThModelHalting *h, int d)
+{
+    size_t cols = (size_t)d + 2;
+    float *zero = th_tape_take(h->t, (size_t)h->rows * cols, sizeof *zero);
+    if (!zero)
+        return -1;
+    memset(zero, 0, (size_t)h->rows * cols * sizeof *zero);
+    for (int i = 0; i < h->rows; i++)
+        zero[(size_t)i * cols + (size_t)d] = !h->unit || h->unit[i] >= 0;
+    return th_tape_constant(h->t, h->rows, d + 2, zero);
+}
+
+bool th_model_halting_begin(ThModelHalting *h, ThTape *t, int d)
 {
     h->t = t;
-    h->given = -1;
     size_t n = (size_t)h->n;
     h->active = th_tape_take(t, n, sizeof *h->active);
     h->steps = th_tape_take(t, n, sizeof *h->steps);
     h->left = th_tape_take(t, n, sizeof *h->left);
-    float *one = th_tape_take(t, n, sizeof *one), *zero = th_tape_take(t, n, sizeof *zero);
-    if (!h->active || !h->steps || !h->left || !one || !zero)
+    h->account = d > 0 ? open_account(h, d) : -1;
+    if (!h->active || !h->steps || !h->left)
         return false;
     for (int i = 0; i < h->n; i++) {
         h->active[i] = h->most[i] > 0;
         h->steps[i] = 0;
         h->left[i] = 1;
-        one[i] = 1;
-        zero[i] = 0;
     }
-    h->rest = th_tape_constant(t, h->n, 1, one);
-    h->paid = th_tape_constant(t, h->n, 1, zero);
-    return true;
+    return d == 0 || h->account >= 0;
 }
 
 bool th_model_halting_goes_on(const ThModelHalting *h)
@@ -31,12 +40,6 @@ bool th_model_halting_goes_on(const ThModelHalting *h)
         if (h->active[i])
             return true;
     return false;
-}
-
-/* A number a unit as a number a row. */
-static ThVar spread(const ThModelHalting *h, ThVar column)
-{
-    return h->unit ? th_op_rows(h->t, column, h->unit, h->rows, 1) : column;
 }
 
 /* Decides by the values alone, p or 0 where that is NULL: stops units, lists in `from` (n) which of
@@ -78,39 +81,32 @@ bool th_model_halting_step(ThModelHalting *h, ThVar p, const int *which, int k, 
     ThTape *t = h->t;
     int step = h->steps[*which]; /* of all that go on */
     int *from = th_tape_take(t, (size_t)h->n, sizeof *from);
+    int *of = th_tape_take(t, (size_t)h->rows, sizeof *of);
     double *value = th_tape_take(t, (size_t)k, sizeof *value);
     float *seen = th_tape_take(t, 2 * (size_t)h->n, sizeof *seen);
-    if (!from || !value || !seen)
+    if (!from || !of || !value || !seen)
         return false;
     if (p >= 0)
         th_tape_read(t, p, value);
     decide(h, p >= 0 ? value : NULL, which, k, from, seen);
     th_tape_tag(t, th_tape_constant(t, h->n, 2, seen), "halting", h->number + step);
-    if (p >= 0) {
-        ThVar mass = th_op_multiply(t, h->rest, th_op_rows(t, p, from, h->n, 1));
-        ThVar given = th_op_times_column(t, state, spread(h, mass));
-        h->given = h->given < 0 ? given : th_op_add(t, h->given, given);
-        h->paid = th_op_add(t, h->paid, th_op_scale(t, mass, step + 1));
-        h->rest = th_op_subtract(t, h->rest, mass);
+    for (int i = 0; i < h->rows; i++) {
+        int unit = h->unit ? h->unit[i] : i;
+        of[i] = unit < 0 ? -1 : from[unit];
     }
+    if (h->account >= 0)
+        h->account = th_op_give(t, h->account, p, of, state);
     count(h, which, k);
     return true;
 }
 
 ThVar th_model_halting_mean(const ThModelHalting *h, ThVar state)
 {
-    ThVar last = th_op_times_column(h->t, state, spread(h, h->rest));
-    return h->given < 0 ? last : th_op_add(h->t, h->given, last);
+    return th_op_settle(h->t, h->account, state);
 }
 
 ThVar th_model_halting_cost(const ThModelHalting *h, const float *weight)
 {
-    float *steps = th_tape_take(h->t, (size_t)h->n, sizeof *steps);
-    if (!steps)
-        return -1;
-    for (int i = 0; i < h->n; i++)
-        steps[i] = (float)h->steps[i];
-    ThVar all = th_op_add(h->t, h->paid,
-                          th_op_multiply(h->t, h->rest, th_tape_constant(h->t, h->n, 1, steps)));
-    return th_op_sum(h->t, th_op_multiply(h->t, all, th_tape_constant(h->t, h->n, 1, weight)));
+    ThVar paid = th_op_columns(h->t, h->account, th_tape_cols(h->t, h->account) - 1, 1);
+    return th_op_sum(h->t, th_op_multiply(h->t, paid, th_tape_constant(h->t, h->rows, 1, weight)));
 }

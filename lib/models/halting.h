@@ -5,7 +5,8 @@
  * probability p of stopping; p of the mass that is left goes to the state before the application,
  * and the rest goes on.  Once less than 1 - threshold would be left, the unit stops, and that last
  * application is dropped: so the masses of a unit add up to 1 exactly.  Its result is the mean of
- * its states by their masses.  What it pays for is the mean number of applications behind it.
+ * its states by their masses.  An application costs the mass that is left before it: together that
+ * is the mean number of applications by the masses.
  *
  * Internal: for the library itself; not installed.
  */
@@ -24,14 +25,14 @@ typedef struct {
     int *steps;       /* (n): applications that count */
     const int *most;  /* (n): applications that may */
     double *left;     /* (n): the mass that is left, as a number */
-    ThVar rest, paid; /* (n, 1): that mass, and what was paid so far */
-    ThVar given;      /* (rows, d): states by the masses they got; -1: none yet */
+    ThVar account;    /* (rows, d+2), see th_op_give; -1: nothing is given */
     int number;       /* what is decided at each step is kept under the tag "halting", with indices
                          from here on, for th_model_halted_add */
 } ThModelHalting;
 
-/* Begins with all units that `most` lets go on; most (n) and unit (rows) are borrowed. */
-bool th_model_halting_begin(ThModelHalting *h, ThTape *t);
+/* Begins with all units that `most` lets go on, for states of width d; 0: nothing is given, and
+ * there is no mean and no cost.  most (n) and unit (rows) are borrowed. */
+bool th_model_halting_begin(ThModelHalting *h, ThTape *t, int d);
 
 /* True while a unit goes on. */
 bool th_model_halting_goes_on(const ThModelHalting *h);
@@ -44,7 +45,7 @@ bool th_model_halting_step(ThModelHalting *h, ThVar p, const int *which, int k, 
 /* The mean by the masses, where `state` holds what units that go on have come to: (rows, d). */
 ThVar th_model_halting_mean(const ThModelHalting *h, ThVar state);
 
-/* What the units pay, times weight[i]: (1, 1). */
+/* What rows pay, each as its unit does, times weight[row]: (1, 1). */
 ThVar th_model_halting_cost(const ThModelHalting *h, const float *weight);
 
 /* Room in *to for n units of at most `most` applications; TH_ENOMEM.  Then n units from `from` on

@@ -309,24 +309,24 @@ static bool begin(Run *r)
                           .most = most,
                           .threshold = r->k->threshold,
                           .number = r->about->number};
-    return th_model_halting_begin(h, r->t);
+    return th_model_halting_begin(h, r->t,
+                                  r->k->halt == TH_MODEL_HALT_NONE ? 0 : r->e->attention.dim);
 }
 
 /* The price of a string is shared by its positions where they are units. */
 static void charge(const Run *r, ThVar *cost)
 {
-    const ThModelHalting *h = &r->halting;
-    float *weight = th_tape_take(r->t, (size_t)h->n, sizeof *weight);
+    int n = r->B * r->T;
+    float *weight = th_tape_take(r->t, (size_t)n, sizeof *weight);
     if (!weight || r->k->halt == TH_MODEL_HALT_NONE || r->k->ponder == 0)
         return;
-    for (int i = 0; i < h->n; i++) {
-        int b = r->by_string ? i : i / r->T;
-        int sharers = r->by_string ? 1 : r->about->strings.length[b];
-        weight[i] = !r->by_string && is_padding(r, i)
-                        ? 0
-                        : (float)r->k->ponder * r->about->price[b] / (float)sharers;
+    for (int i = 0; i < n; i++) {
+        float price = (float)r->k->ponder * r->about->price[i / r->T];
+        int sharers = r->by_string ? 1 : r->about->strings.length[i / r->T];
+        bool free = is_padding(r, i) || (r->by_string && i % r->T > 0);
+        weight[i] = free ? 0 : price / (float)sharers;
     }
-    ThVar more = th_model_halting_cost(h, weight);
+    ThVar more = th_model_halting_cost(&r->halting, weight);
     *cost = *cost < 0 ? more : th_op_add(r->t, *cost, more);
 }
 

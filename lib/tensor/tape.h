@@ -176,6 +176,14 @@ ThVar th_op_divide(ThTape *t, ThVar a, ThVar b);
 /* sigmoid(z) open + (1 - sigmoid(z)) shut: three values of one shape. */
 ThVar th_op_gate(ThTape *t, ThVar z, ThVar open, ThVar shut);
 
+/* Masses of states (adaptive computation time, Graves 2016).  A row of an account (rows, d+2) holds
+ * a sum of states by the masses they got, the mass that is left, and what was paid.  Giving: row i
+ * gives p[of[i]] of the mass that is left to its state (rows, d), and pays as much as was left;
+ * where of[i] is -1 it stays as it is, and p may be -1: it only pays.  Settling: the sum (rows, d)
+ * when the mass that is left goes to the states. */
+ThVar th_op_give(ThTape *t, ThVar account, ThVar p, const int *of, ThVar state);
+ThVar th_op_settle(ThTape *t, ThVar account, ThVar state);
+
 /* The first half of the columns, times the sigmoid of the second (Dauphin et al. 2017). */
 ThVar th_op_gated_half(ThTape *t, ThVar x);
 

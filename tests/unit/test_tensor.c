@@ -103,6 +103,16 @@ static ThVar build_gate(ThTape *t, const ThVar *in)
     return th_op_gate(t, in[0], in[1], in[2]);
 }
 
+/* Given away twice, then only paid; the account is looked at on the way, and in the end. */
+static ThVar build_accounts(ThTape *t, const ThVar *in)
+{
+    static const int first[] = {2, 0, -1, 2, 1}, then[] = {-1, 1, -1, 0, 0};
+    ThVar once = th_op_give(t, in[0], in[1], first, in[2]), so_far = th_op_settle(t, once, in[3]);
+    ThVar twice = th_op_give(t, once, in[1], then, in[3]);
+    ThVar last = th_op_give(t, twice, -1, first, -1);
+    return th_op_beside(t, (ThVar[]){so_far, last, th_op_settle(t, last, in[2])}, 3);
+}
+
 static ThVar build_norm(ThTape *t, const ThVar *in)
 {
     return th_op_layer_norm(t, in[0], in[1], in[2], in[3]);
@@ -148,6 +158,7 @@ static const Case cases[] = {
     {"transposed", {{5, 4}, {3, 4}}, build_transposed},
     {"rows", {{5, 4}}, build_rows},
     {"gate", {{5, 4}, {5, 4}, {5, 4}}, build_gate},
+    {"accounts", {{5, 6}, {3, 1}, {5, 4}, {5, 4}}, build_accounts},
     {"stack", {{5, 4}, {1, 4}}, build_stack},
     {"columns", {{5, 4}}, build_columns},
     {"add", {{5, 4}, {5, 4}}, build_add},
@@ -325,6 +336,9 @@ static void test_misfits_fail(void **state)
     const int too_far[] = {2};
     th_tape_begin(t, TH_TAPE_GRADIENT);
     assert_int_equal(th_op_rows(t, th_param(t, 0), too_far, 1, 1), -1);
+    th_tape_begin(t, TH_TAPE_GRADIENT);
+    a = th_param(t, 0);
+    assert_int_equal(th_op_settle(t, a, a), -1); /* accounts of one column, states of three */
     th_tape_free(t);
     th_params_free(&p);
 }

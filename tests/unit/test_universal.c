@@ -41,7 +41,7 @@ static Halted halt(const float *p, int most, double threshold)
     ThTape *t = th_tape_new(TH_TAPE_DOUBLE, &none, &err);
     th_tape_begin(t, TH_TAPE_GRADIENT);
     ThModelHalting h = {.n = 1, .rows = 1, .threshold = threshold, .most = &most};
-    assert_true(th_model_halting_begin(&h, t));
+    assert_true(th_model_halting_begin(&h, t, 1));
     int which = 0, step = 0;
     float state = 1, weight = 1;
     for (; th_model_halting_goes_on(&h); step++) {
@@ -50,8 +50,7 @@ static Halted halt(const float *p, int most, double threshold)
         assert_true(th_model_halting_step(&h, says, &which, 1, is));
         state = 1 + (float)h.steps[0];
     }
-    Halted found = {.steps = h.steps[0]};
-    th_tape_read(t, h.rest, &found.left);
+    Halted found = {.steps = h.steps[0], .left = h.left[0]};
     th_tape_read(t, th_model_halting_cost(&h, &weight), &found.cost);
     th_tape_read(t, th_model_halting_mean(&h, th_tape_constant(t, 1, 1, &state)), &found.mean);
     assert_true(th_tape_ok(t, &err));
@@ -174,7 +173,7 @@ static ThVar loss_of(const Unit *u, ThTape *t, int *steps)
     static const int number[] = {0, 1, 2, 3, 4}, most = MOST;
     int which = 0;
     ThModelHalting h = {.t = t, .n = 1, .rows = 1, .threshold = u->threshold, .most = &most};
-    assert_true(th_model_halting_begin(&h, t));
+    assert_true(th_model_halting_begin(&h, t, ACROSS));
     ThVar loss = -1;
     for (int l = 0, last = 0; l < MOST; l++) {
         if (th_model_halting_goes_on(&h))
