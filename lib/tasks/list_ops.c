@@ -1,5 +1,6 @@
 /* Nested lists with an operation each, and the digit that they come to. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "tasks/kit.h"
@@ -8,6 +9,8 @@
 /* Symbols: the digits, the operations, the end of a list. */
 enum { N_DIGITS = 10, MINIMUM = 10, MAXIMUM, MEDIAN, SUM, CLOSE, N_SYMBOLS };
 enum { N_OPERATIONS = CLOSE - MINIMUM, MOST_ARGUMENTS = 100, MOST_LENGTH = 100000 };
+
+static const char operations[] = "[MIN [MAX [MED [SM ]";
 
 /* Trees in a row that bring no new string before it is held that there are no more of them. */
 enum { MOST_TRIES = 20000000, TRIES_A_LOOK = 1024 };
@@ -107,6 +110,77 @@ static int write_tree(Writer *w, int depth)
     return apply(operation, digit, n);
 }
 
+/* ---- lists of anybody ------------------------------------------------------------------------ */
+
+/* -1: not of a list.  Published files have ( and ) besides, which say nothing. */
+static int symbol_named(const char *name)
+{
+    size_t size = strlen(name), n;
+    if (size == 1 && strchr("()", *name))
+        return N_SYMBOLS;
+    if (size == 1 && *name >= '0' && *name <= '9')
+        return *name - '0';
+    const char *at = operations;
+    for (int number = MINIMUM; number < N_SYMBOLS; number++, at += n + 1) {
+        n = strcspn(at, " ");
+        if (n == size && memcmp(at, name, n) == 0)
+            return number;
+    }
+    return -1;
+}
+
+/* Whether there are lists in these symbols, and nothing else. */
+static bool are_lists(const ThSignature *s)
+{
+    bool closes = false, opens = false;
+    for (int i = 0; i < s->n_symbols; i++) {
+        int symbol = symbol_named(s->symbol[i]);
+        if (symbol < 0)
+            return false;
+        closes = closes || symbol == CLOSE;
+        opens = opens || (symbol >= MINIMUM && symbol < CLOSE);
+    }
+    return opens && closes && s->target == TH_TARGET_FINAL && !s->pairs;
+}
+
+/* Closes the list that is open in stack[0] … stack[n-1]: its digit takes its place, and the number
+ * that there are then is returned; 0: none is open, or it has no parts. */
+static int close_list(int *stack, int n)
+{
+    int first = n;
+    while (first > 0 && stack[first - 1] < N_DIGITS)
+        first--;
+    if (first == 0 || first == n)
+        return 0;
+    stack[first - 1] = apply(stack[first - 1], stack + first, n - first);
+    return first;
+}
+
+/* The digit that a string comes to, with room for it in `stack`; -1 where it is no list. */
+static int value_of(const ThSignature *s, ThTaskWord word, int *stack)
+{
+    int n = 0;
+    for (int i = 0; i < word.n; i++) {
+        int symbol = symbol_named(s->symbol[word.token[i]]);
+        if (symbol < CLOSE)
+            stack[n++] = symbol;
+        else if (symbol == CLOSE && !(n = close_list(stack, n)))
+            return -1;
+    }
+    return n == 1 && *stack < N_DIGITS ? *stack : -1;
+}
+
+static int truth(const ThSignature *s, ThTaskWord word)
+{
+    int *stack = are_lists(s) ? th_alloc((size_t)word.n, sizeof *stack, NULL) : NULL;
+    const char digit[] = {(char)('0' + (stack ? value_of(s, word, stack) : -1)), '\0'};
+    free(stack);
+    for (int class = 0; class < s->n_classes; class ++)
+        if (strcmp(s->label[class], digit) == 0)
+            return class;
+    return -1;
+}
+
 /* ---- many different ones --------------------------------------------------------------------- */
 
 static bool fill(ThTaskPool *p, Writer *w, ThStop *stop, ThError *err)
@@ -153,7 +227,7 @@ static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 {
     Shape s;
     return read_shape(t, &s, err) &&
-           th_task_signature(t, TH_TARGET_FINAL, (ThTaskNames){N_DIGITS, "[MIN [MAX [MED [SM ]"},
+           th_task_signature(t, TH_TARGET_FINAL, (ThTaskNames){N_DIGITS, operations},
                              (ThTaskNames){N_DIGITS, ""}, err) &&
            draw_pool(t, &s, from->stop, err);
 }
@@ -175,8 +249,11 @@ const ThTaskKind th_task_kind_list_ops = {
         "some twenty seconds to draw.  arguments_10, arguments_15: 100 to 1000 symbols, nested "
         "less, with more parts.  lra: 500 to 2000 symbols, up to 10 parts; 400 MB.  The chance "
         "level that evaluate prints is the share of the most frequent digit, which is far above "
-        "1/10 where lists are long.",
+        "1/10 where lists are long.\n\n"
+        "run, halting and attention say what a list of your own comes to beside the model's "
+        "answer, also of a model that was trained on a file of such lists (help file).",
     .options = options,
     .init = init,
+    .truth = truth,
     TH_TASK_TABLE,
 };

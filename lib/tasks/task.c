@@ -218,6 +218,14 @@ bool th_task_same_answer(const ThTask *t, ThTaskWord said, ThTaskWord truth)
            memcmp(said.token, truth.token, (size_t)said.n * sizeof *said.token) == 0;
 }
 
+int th_task_truth(const ThSignature *s, ThTaskWord word)
+{
+    int class = -1;
+    for (size_t i = 0; class < 0 && i < sizeof kinds / sizeof *kinds; i++)
+        class = kinds[i]->truth ? kinds[i]->truth(s, word) : -1;
+    return class;
+}
+
 int th_task_separator(const ThTask *t)
 {
     return t->kind->separator ? t->kind->separator(t) : -1;

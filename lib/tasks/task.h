@@ -101,6 +101,9 @@ typedef struct {
     int (*separator)(const ThTask *t);
     /* What th_task_words gives; NULL: all strings. */
     ThDfa *(*words)(const ThTask *t, ThError *err);
+    /* What th_task_truth returns, for strings in symbols that show that they are of this kind,
+     * whoever made them; NULL: none show it. */
+    int (*truth)(const ThSignature *s, ThTaskWord word);
     /* What th_task_chance returns for a length that `length` returned; NULL: unknown. */
     double (*chance)(const ThTask *t, int length);
     /* A data set: how many examples there are of some rows, in an order by length; and example
@@ -174,6 +177,10 @@ bool th_task_judge(const ThTask *t, ThTaskWord prompt, ThTaskWord said, ThTaskVe
 /* Whether what was said behind a prompt ends in the answer in which the true text ends; for most
  * tasks the whole of it is the answer. */
 bool th_task_same_answer(const ThTask *t, ThTaskWord said, ThTaskWord truth);
+
+/* The right class of a string of any signature, where its symbols show which kind of task it is of
+ * and that kind can tell: a nested list is one in a file, too.  -1: nothing is known. */
+int th_task_truth(const ThSignature *s, ThTaskWord word);
 
 /* The symbol that ends a line of a task's texts, or -1. */
 int th_task_separator(const ThTask *t);

@@ -55,7 +55,7 @@ static bool think(const ShCall *call, Thought *t, ThError *err)
         return false;
     ThText title = {0};
     t->length = trace->length;
-    sh_write_answer_line(&title, call, trace);
+    sh_write_answer_line(&title, call, trace, t->token);
     th_model_trace_free(trace);
     t->title = th_text_take(&title, err);
     t->halted = t->title ? th_model_halted(m, t->token, t->length, err) : NULL;

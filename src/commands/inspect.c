@@ -70,7 +70,8 @@ void sh_write_logits(ThText *t, const ThSignature *s, const double *z)
     th_text_add(t, s->label[best]);
 }
 
-void sh_write_answer_line(ThText *t, const ShCall *call, const ThModelTrace *trace)
+void sh_write_answer_line(ThText *t, const ShCall *call, const ThModelTrace *trace,
+                          const int *token)
 {
     const char *input = call->operand[1].text;
     size_t n = strlen(input), at = 0, size;
@@ -84,6 +85,9 @@ void sh_write_answer_line(ThText *t, const ShCall *call, const ThModelTrace *tra
     th_text_add(t, ": ");
     const ThSignature *g = &call->operand[0].object->as.model->signature;
     sh_write_logits(t, g, trace->output + (size_t)(trace->n_outputs - 1) * g->n_classes);
+    int truth = th_task_truth(g, (ThTaskWord){token, trace->length});
+    if (truth >= 0)
+        th_text_printf(t, " (truth %s)", g->label[truth]);
 }
 
 /* A key as it is printed: its position, or what stands there instead. */
@@ -142,14 +146,8 @@ static void print_heads(ShSession *s, const ThModelTrace *trace, const ThPath *p
     sh_table_end(s);
 }
 
-static void print_attention(ShSession *s, const ShCall *call, const ThModelTrace *trace,
-                            const ThPath *path)
+static void print_attention(ShSession *s, const ThModelTrace *trace, const ThPath *path)
 {
-    ThText line = {0};
-    sh_about_model(s, call->operand[0].object, NULL);
-    sh_write_answer_line(&line, call, trace);
-    sh_say(s, "%s\n", line.data ? line.data : "");
-    th_text_free(&line);
     print_path(s, trace, path);
     sh_say(s, "\n");
     print_heads(s, trace, path);
@@ -197,14 +195,20 @@ static bool write_weights(const ThOptions *o, const ThModelTrace *trace, ThError
 }
 
 static bool show_attention(ShSession *s, const ShCall *call, const ThModelTrace *trace,
-                           ThError *err)
+                           const int *token, ThError *err)
 {
     ThPath *path = th_path_of_trace(trace, err);
     if (!path)
         return sh_error_inside(err, &call->operand[0]);
     bool ok = write_weights(&call->options, trace, err);
-    if (ok)
-        print_attention(s, call, trace, path);
+    ThText line = {0};
+    if (ok) {
+        sh_about_model(s, call->operand[0].object, NULL);
+        sh_write_answer_line(&line, call, trace, token);
+        sh_say(s, "%s\n", line.data ? line.data : "");
+        print_attention(s, trace, path);
+    }
+    th_text_free(&line);
     th_path_free(path);
     return ok;
 }
@@ -256,7 +260,7 @@ SH_COMMAND(
         return sh_show_selecting(s, call, err);
     int *token;
     ThModelTrace *trace = sh_call_trace(call, &token, err);
-    bool ok = trace && show_attention(s, call, trace, err);
+    bool ok = trace && show_attention(s, call, trace, token, err);
     th_model_trace_free(trace);
     free(token);
     return ok;

@@ -18,8 +18,10 @@ ThModelTrace *sh_call_trace(const ShCall *call, int **token, ThError *err);
 /* Appends the answer that a row of logits stands for. */
 void sh_write_logits(ThText *t, const ThSignature *s, const double *z);
 
-/* Appends `NAME on "INPUT": ANSWER`, the input shortened where it is long. */
-void sh_write_answer_line(ThText *t, const ShCall *call, const ThModelTrace *trace);
+/* Appends `NAME on "INPUT": ANSWER` for the input that the trace is of, shortened where it is long,
+ * with the true answer where that is known. */
+void sh_write_answer_line(ThText *t, const ShCall *call, const ThModelTrace *trace,
+                          const int *token);
 
 /* Fails unless the model of `MODEL on TASK` is bound and fits the task. */
 bool sh_check_pair(const ShCall *call, ThError *err);

@@ -251,6 +251,7 @@ typedef struct {
     int *token, *answer;
     double *p;
     int length, rows;
+    int truth; /* the right class, or -1 */
 } Prediction;
 
 static void free_prediction(Prediction *r)
@@ -280,6 +281,7 @@ static bool predict(const ThModel *m, const ShOperand *o, Prediction *r, ThError
     r->token = sh_model_input(m, o, &r->length, err);
     if (!r->token)
         return false;
+    r->truth = th_task_truth(r->sig, (ThTaskWord){r->token, r->length});
     r->rows = r->sig->target == TH_TARGET_FINAL ? 1 : r->length;
     size_t n = (size_t)r->sig->n_classes, all = (size_t)r->rows * n;
     r->p = th_alloc(all, sizeof *r->p, err);
@@ -292,7 +294,22 @@ static bool predict(const ThModel *m, const ShOperand *o, Prediction *r, ThError
     return true;
 }
 
-static bool add_prediction(ShSession *s, const Prediction *r, ThError *err)
+/* Whether the right class of some input is known. */
+static bool any_truth(const ShCall *call)
+{
+    const ThSignature *g = &call->operand[0].object->as.model->signature;
+    bool any = false;
+    for (int i = 1; !any && i < call->n; i++) {
+        ThError err;
+        int n, *token = th_symbols_read(g->symbol, g->n_symbols, call->operand[i].text, &n, &err);
+        any = token && th_task_truth(g, (ThTaskWord){token, n}) >= 0;
+        free(token);
+    }
+    return any;
+}
+
+/* told: the table has a column for what is right. */
+static bool add_prediction(ShSession *s, const Prediction *r, bool told, ThError *err)
 {
     bool bits = r->sig->target == TH_TARGET_BITS;
     for (int i = 0; i < r->rows; i++) {
@@ -302,7 +319,10 @@ static bool add_prediction(ShSession *s, const Prediction *r, ThError *err)
         if (!answer)
             return false;
         const double *p = r->p + (size_t)i * (size_t)r->sig->n_classes;
-        if (r->sig->target == TH_TARGET_FINAL)
+        const char *truth = r->truth < 0 ? "" : r->sig->label[r->truth];
+        if (told)
+            sh_row(s, r->input, answer, truth, confidence(r, i), p);
+        else if (r->sig->target == TH_TARGET_FINAL)
             sh_row(s, r->input, answer, confidence(r, i), p);
         else
             sh_row(s, r->input, (long long)i, r->sig->symbol[r->token[i]], answer, confidence(r, i),
@@ -330,6 +350,8 @@ static bool set_output(ShSession *s, const Prediction *r, ThError *err)
     if (!output)
         return false;
     sh_result_text(s, "output", output);
+    if (r->truth >= 0)
+        sh_result_text(s, "truth", r->sig->label[r->truth]);
     free(output);
     return true;
 }
@@ -338,16 +360,18 @@ bool sh_run_model(ShSession *s, const ShCall *call, ThError *err)
 {
     const ThModel *m = call->operand[0].object->as.model;
     bool final = m->signature.target == TH_TARGET_FINAL, ok = true;
+    bool told = m->bound && any_truth(call);
     sh_about_model(s, call->operand[0].object, NULL);
     sh_table(s, "predictions",
-             final ? "input:s output:s probability:r p:v"
-                   : "input:s position:i symbol:s output:s probability:r p:v");
+             told    ? "input:s output:s truth:s probability:r p:v"
+             : final ? "input:s output:s probability:r p:v"
+                     : "input:s position:i symbol:s output:s probability:r p:v");
     sh_table_parts(s, (const char *const *)m->signature.label, m->signature.n_classes);
     Prediction r = {0};
     for (int i = 1; ok && i < call->n; i++) {
         free_prediction(&r);
         r = (Prediction){0};
-        ok = predict(m, &call->operand[i], &r, err) && add_prediction(s, &r, err);
+        ok = predict(m, &call->operand[i], &r, err) && add_prediction(s, &r, told, err);
     }
     if (ok) {
         sh_table_end(s);

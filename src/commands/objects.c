@@ -273,9 +273,10 @@ static bool needs_input(const ShCall *call, ThError *err)
 SH_COMMAND(
     run, .group = "objects", .summary = "run an automaton, a machine, a model or an s-op on inputs",
     .detail = "An automaton accepts or rejects each input, or translates it where it has "
-              "outputs; a model predicts the class of each; an s-op of RASP gives a sequence, a "
-              "selector its matrix, for an input whose characters are the tokens, or its words "
-              "or ints with tokens=.\n\n"
+              "outputs; a model predicts the class of each, and truth is the right one where the "
+              "alphabet shows what is asked (nested lists, see list_ops); an s-op of RASP gives a "
+              "sequence, a selector its matrix, for an input whose characters are the tokens, or "
+              "its words or ints with tokens=.\n\n"
               "A machine is run until it stops by itself or a limit is reached, on a blank tape "
               "where there is no INPUT: running out of steps, cells or seconds is never called "
               "halting.  Its verdict is halted, accepted, rejected, edge (a move over the edge "
@@ -297,9 +298,8 @@ SH_COMMAND(
               "them: see analyze, load, enumerate.",
     .example = "automaton p = parity\nrun p abab\n#> accept\n#>   even -a-> even -b-> odd "
                "-a-> odd -b-> even",
-    .results = "model architecture task seed accepted state output halted verdict steps nonblank "
-               "cells head tape "
-               "configurations merged",
+    .results = "model architecture task seed accepted state output truth halted verdict steps "
+               "nonblank cells head tape configurations merged",
     .args = {{A_OBJECT, "OBJECT", 0}, {A_INPUT, "INPUT", A_OPTIONAL | A_REPEATED}},
     .args2 = {{A_LIST, "LIST", 0}}, .options = sh_run_options, .flags = C_LISTS)
 {

@@ -184,7 +184,7 @@ SH_COMMAND(
     ThModelTrace *trace = sh_call_trace(call, &token, err);
     if (!trace)
         return false;
-    sh_write_answer_line(&title, call, trace);
+    sh_write_answer_line(&title, call, trace, token);
     const ThModel *m = call->operand[0].object->as.model;
     bool ok = th_plot_attention(&f, title.data ? title.data : "", trace, token, m->signature.symbol,
                                 err) ||

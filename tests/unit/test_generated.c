@@ -86,6 +86,8 @@ static Seen look(const ThTask *t, ThTaskPart part)
             int size = th_batch_length(&b, i), deep, wide;
             int value = value_of(th_batch_token(&b, i), size, &deep, &wide);
             assert_int_equal(*th_batch_target(&t->signature, &b, i), value);
+            ThTaskWord row = {th_batch_token(&b, i), size};
+            assert_int_equal(th_task_truth(&t->signature, row), value);
             s.deepest = deep > s.deepest ? deep : s.deepest;
             s.widest = wide > s.widest ? wide : s.widest;
             s.shortest = size < s.shortest ? size : s.shortest;
@@ -163,6 +165,29 @@ static void bands_and_arguments_hold(void **state)
     s = look(t, TH_TASK_TEST);
     assert_true(s.shortest >= 100 && s.longest <= 1000 && s.deepest <= 8);
     assert_int_equal(s.widest, 15);
+    th_task_free(t);
+}
+
+/* Lists of one part, deeper than any stack, and what is no list. */
+static void strange_lists_have_a_value_or_none(void **state)
+{
+    (void)state;
+    enum { DEEP = 200000, MAX = 11, CLOSE = 14 };
+    ThTask *t = made_task("list_ops", "count=20 tests=0 longest=7", NULL);
+    int *deep = calloc(2 * DEEP + 1, sizeof *deep);
+    for (int i = 0; i < DEEP; i++) {
+        deep[i] = MAX;
+        deep[DEEP + 1 + i] = CLOSE;
+    }
+    deep[DEEP] = 6;
+    assert_int_equal(th_task_truth(&t->signature, (ThTaskWord){deep, 2 * DEEP + 1}), 6);
+    for (int n = 0; n <= 2 * DEEP; n += DEEP / 4)
+        assert_int_equal(th_task_truth(&t->signature, (ThTaskWord){deep, n}), -1);
+    assert_int_equal(th_task_truth(&t->signature, (ThTaskWord){deep + 1, 2 * DEEP}), -1);
+    free(deep);
+    th_task_free(t);
+    t = made_task("modular_arithmetic", "", NULL);
+    assert_int_equal(th_task_truth(&t->signature, (ThTaskWord){&(int){3}, 1}), -1);
     th_task_free(t);
 }
 
@@ -399,6 +424,7 @@ int main(void)
         cmocka_unit_test(lists_are_right_and_differ),
         cmocka_unit_test(the_pool_is_distributed_as_published),
         cmocka_unit_test(bands_and_arguments_hold),
+        cmocka_unit_test(strange_lists_have_a_value_or_none),
         cmocka_unit_test(too_few_strings_are_an_error),
         cmocka_unit_test(formulas_are_related_as_said),
         cmocka_unit_test(pairs_are_distributed_as_published),
