@@ -33,6 +33,14 @@ dry() { # PREFIX
     dry halt
 }
 
+@test "the longer scripts of halting models say what they take" {
+    for name in lo-small; do
+        "$TAPEHEAD" -q --threads=1 -D dry=yes "$paper/../$name.th" >said.txt
+        grep -q "about [0-9]* minutes of processor time a seed" said.txt
+        [ ! -e "$name-models" ]
+    done
+}
+
 @test "a size that there is not is an error" {
     run "$TAPEHEAD" -q -D size=huge "$paper/regular-table1.th"
     [ "$status" -eq 1 ]
