@@ -6,7 +6,7 @@ static void put_scores(ThFigure *f, const ThPlotModel *m, size_t number)
 {
     th_figure_printf(f, "$SCORES%zu << TH_EOD\n", number);
     for (size_t i = 0; i < m->n_scores; i++)
-        th_figure_printf(f, "%d %.9g %.9g %.9g\n", m->score[i].tokens, m->score[i].accuracy,
+        th_figure_printf(f, "%d %.9g %.9g %.9g\n", m->score[i].length, m->score[i].accuracy,
                          m->score[i].lo, m->score[i].hi);
     th_figure_end_block(f);
 }
@@ -22,7 +22,7 @@ static size_t put_chance(ThFigure *f, const ThPlotModel *m, size_t number)
     th_figure_printf(f, "$CHANCE%zu << TH_EOD\n", number);
     for (size_t i = 0; i < m->n_scores; i++)
         if (isfinite(m->score[i].chance))
-            th_figure_printf(f, "%d %.9g\n", m->score[i].tokens, m->score[i].chance);
+            th_figure_printf(f, "%d %.9g\n", m->score[i].length, m->score[i].chance);
     th_figure_end_block(f);
     return known;
 }
@@ -33,7 +33,7 @@ static bool same_chance(const ThPlotModel *a, const ThPlotModel *b)
     bool same = a->n_scores == b->n_scores;
     for (size_t i = 0; same && i < a->n_scores; i++) {
         double x = a->score[i].chance, y = b->score[i].chance;
-        same = a->score[i].tokens == b->score[i].tokens && (x == y || (isnan(x) && isnan(y)));
+        same = a->score[i].length == b->score[i].length && (x == y || (isnan(x) && isnan(y)));
     }
     return same;
 }
@@ -88,7 +88,7 @@ static void set_axes(ThFigure *f, const ThPlotModel *model, size_t n)
 {
     int longest = 1;
     for (size_t i = 0; i < n; i++) {
-        int last = model[i].score[model[i].n_scores - 1].tokens;
+        int last = model[i].score[model[i].n_scores - 1].length;
         longest = last > longest ? last : longest;
     }
     th_figure_printf(f,

@@ -71,7 +71,7 @@ static bool add_lengths(const ShGroup *g, Curve *c, ThError *err)
                 continue;
             if (!th_grow(&c->score, &c->cap, c->n + 1, sizeof *c->score, err))
                 return false;
-            c->score[c->n++] = (ThScore){.length = length, .tokens = length, .least = length};
+            c->score[c->n++] = (ThScore){.length = length, .least = length};
         }
     }
     if (c->n > 0)
