@@ -144,10 +144,24 @@ bool sh_point_write(const char *dir, const char *id, json_t *record, ThError *er
     return ok;
 }
 
+static bool is_record(const json_t *record)
+{
+    return json_is_object(json_object_get(record, "point")) &&
+           json_is_string(json_object_get(record, "status"));
+}
+
 bool sh_point_read(const char *dir, const char *id, json_t **record, ThError *err)
 {
     char *path = sh_point_path(dir, "points", id, ".json", err);
     bool ok = path && read_json(path, record, err);
+    if (ok && *record && !is_record(*record)) {
+        json_decref(*record);
+        *record = NULL;
+        ok = th_fail(err, TH_EPARSE, "%s:1:1: no record of a sweep: it lacks its point or status",
+                     path);
+    }
+    if (!ok && path)
+        th_hint(err, "without this file, sweep runs the point again");
     free(path);
     return ok;
 }

@@ -143,6 +143,12 @@ END
     run "$TAPEHEAD" slow.th
     [ "$status" -eq 1 ]
     [[ "$output" == *"runs/points/n=1.json:"*"no record of a sweep"* ]]
+    for other in '[]' '{"a":1}' '{"point":{"n":1}}'; do
+        echo "$other" >runs/points/n=1.json
+        run "$TAPEHEAD" -e 'results "runs" of=count'
+        [ "$status" -eq 1 ]
+        [[ "$output" == *"runs/points/n=1.json:"*"no record of a sweep"*"runs the point again"* ]]
+    done
     run "$TAPEHEAD" -e 'results "runs" of=total'
     [ "$status" -eq 1 ]
 }
