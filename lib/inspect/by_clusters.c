@@ -205,7 +205,8 @@ static bool split_all(Words *w, int classes, ThError *err)
                 again |= split(w, b, a, count, a == NONE ? classes : w->n_blocks);
                 ok = !th_stopped(w->plan->stop, err) &&
                      (w->n_blocks <= w->plan->states ||
-                      th_fail(err, TH_ELIMIT, "more than %d clusters", w->plan->states));
+                      th_fail(err, TH_ELIMIT, "more than %d cluster%s", w->plan->states,
+                              w->plan->states == 1 ? "" : "s"));
             }
     }
     free(count);

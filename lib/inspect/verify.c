@@ -211,6 +211,8 @@ bool th_inspect_verify(const ThModel *m, const ThInspectTruth *t, const ThInspec
     if (ok && v->n == 0)
         ok = th_fail(err, TH_EVALUE, "nothing is asked about words of %lld to %lld symbols", l.lo,
                      l.hi);
+    else if (ok && v->words + v->drawn == 0)
+        ok = th_fail(err, TH_EVALUE, "words= and samples= are too few to read any word");
     v->shortest = v->word && l.lo == 1 && l.step == 1 && v->n_word <= v->all;
     ok = ok && fold(&x, err);
     th_inspect_reader_free(&x.reader);

@@ -45,7 +45,8 @@ typedef struct {
 } ThInspectVerified;
 
 /* Fills *v, to be freed also after a failure.  Errors: TH_EVALUE where nothing is asked about any
- * word of the lengths; those of the model on words of such lengths; TH_EINTERRUPTED, TH_ENOMEM. */
+ * word of the lengths, or none is read; those of the model on words of such lengths;
+ * TH_EINTERRUPTED, TH_ENOMEM. */
 bool th_inspect_verify(const ThModel *m, const ThInspectTruth *t, const ThInspectVerification *how,
                        ThInspectVerified *v, ThError *err);
 void th_inspect_verified_free(ThInspectVerified *v);
