@@ -365,7 +365,7 @@ void th_tape_attend_forward(ThTape *t, ThTapeNode *n)
     if (!take_scratch(t, f, &s) || th_tape_failed(t))
         return;
     if (has_gaps(f))
-        memset(n->value, 0, (size_t)n->rows * (size_t)n->cols * sizeof(float));
+        memset(n->value, 0, th_tape_size(n) * sizeof(float));
     for (Run r = {0}; next_run(f, &r);) {
         for (int head = 0; head < f->how.heads && th_tape_goes_on(t); head++) {
             Block at = block(t, n, &s, &r, head);

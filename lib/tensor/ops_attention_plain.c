@@ -123,7 +123,7 @@ void th_tape_attend_plain_forward(ThTape *t, ThTapeNode *n)
     if (!scratch || th_tape_failed(t))
         return;
     if (has_gaps(f))
-        memset(y, 0, (size_t)n->rows * (size_t)n->cols * sizeof *y);
+        memset(y, 0, th_tape_size(n) * sizeof *y);
     for (Part p = {0}; next_part(f, &p);) {
         ThKernelHeads h = heads_of(t, n, &p);
         float *to = y + (h.q - th_tape_in_float(t, n, TH_TAPE_ATTEND_Q));

@@ -14,7 +14,7 @@ typedef struct {
 static size_t blocks_of(const ThTapeNode *n)
 {
     const Bound *how = n->args;
-    return (size_t)n->rows * (size_t)n->cols / ((size_t)how->k * (size_t)how->k);
+    return th_tape_size(n) / ((size_t)how->k * (size_t)how->k);
 }
 
 /* ---- fast ---- */

@@ -60,7 +60,7 @@ static bool arrange(ThTape *t, const ThTapeNode *n, ThKernelFourier *f)
 
 static void forward(ThTape *t, ThTapeNode *n)
 {
-    memset(n->value, 0, (size_t)n->rows * (size_t)n->cols * sizeof(float));
+    memset(n->value, 0, th_tape_size(n) * sizeof(float));
     for (int b = 0; b < ((const Strings *)n->args)->B; b++) {
         ThKernelConvolve c = part(t, n, b);
         th_kernel_convolve(&c);

@@ -11,11 +11,6 @@ typedef struct {
     ThRng *rng;
 } Dropout;
 
-static size_t size_of(const ThTapeNode *n)
-{
-    return (size_t)n->rows * (size_t)n->cols;
-}
-
 /* Both precisions draw the same: an element is dropped where 32 random bits are below the rate. */
 static bool dropped(const Dropout *d, uint64_t *bits, size_t i)
 {
@@ -26,13 +21,13 @@ static bool dropped(const Dropout *d, uint64_t *bits, size_t i)
 static void dropout_forward(ThTape *t, ThTapeNode *n)
 {
     const Dropout *d = n->args;
-    float *factor = n->saved = th_tape_take(t, size_of(n), sizeof *factor);
+    float *factor = n->saved = th_tape_take(t, th_tape_size(n), sizeof *factor);
     uint64_t bits = 0;
-    for (size_t i = 0; factor && i < size_of(n); i++)
+    for (size_t i = 0; factor && i < th_tape_size(n); i++)
         factor[i] = dropped(d, &bits, i) ? 0 : (float)(1 / (1 - d->rate));
     if (factor)
         th_kernel_zips[TH_ZIP_MULTIPLY].forward(n->value, th_tape_in_float(t, n, 0), factor,
-                                                size_of(n));
+                                                th_tape_size(n));
 }
 
 static void dropout_backward(ThTape *t, ThTapeNode *n)
@@ -40,19 +35,19 @@ static void dropout_backward(ThTape *t, ThTapeNode *n)
     const float *factor = n->saved, *dy = n->grad;
     float beta, *dx = th_tape_grad_float(t, n, 0, &beta);
     if (dx && beta == 0)
-        th_kernel_zips[TH_ZIP_MULTIPLY].forward(dx, dy, factor, size_of(n));
+        th_kernel_zips[TH_ZIP_MULTIPLY].forward(dx, dy, factor, th_tape_size(n));
     else if (dx)
-        th_kernel_add_product(dx, dy, factor, size_of(n));
+        th_kernel_add_product(dx, dy, factor, th_tape_size(n));
 }
 
 static void dropout_forward_double(ThTape *t, ThTapeNode *n)
 {
     const Dropout *d = n->args;
     const double *x = th_tape_in_double(t, n, 0);
-    double *factor = n->saved = th_tape_take(t, size_of(n), sizeof *factor);
+    double *factor = n->saved = th_tape_take(t, th_tape_size(n), sizeof *factor);
     double *y = n->value;
     uint64_t bits = 0;
-    for (size_t i = 0; factor && i < size_of(n); i++) {
+    for (size_t i = 0; factor && i < th_tape_size(n); i++) {
         factor[i] = dropped(d, &bits, i) ? 0 : 1 / (1 - d->rate);
         y[i] = factor[i] * x[i];
     }
@@ -62,7 +57,7 @@ static void dropout_backward_double(ThTape *t, ThTapeNode *n)
 {
     const double *factor = n->saved, *dy = n->grad;
     double *dx = th_tape_grad_double(t, n, 0);
-    for (size_t i = 0; i < size_of(n); i++)
+    for (size_t i = 0; i < th_tape_size(n); i++)
         dx[i] += factor[i] * dy[i];
 }
 

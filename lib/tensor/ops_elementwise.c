@@ -10,11 +10,6 @@
 /* Elements that a gradient which is added to takes at a time, on the stack. */
 enum { RUN = 256 };
 
-static size_t size_of(const ThTapeNode *n)
-{
-    return (size_t)n->rows * (size_t)n->cols;
-}
-
 static size_t run_length(size_t from, size_t size)
 {
     return size - from < RUN ? size - from : RUN;
@@ -195,9 +190,9 @@ static void map_forward(ThTape *t, ThTapeNode *n)
     const float *x = th_tape_in_float(t, n, 0);
     float *y = n->value;
     if (th_kernel_maps[f].forward)
-        th_kernel_maps[f].forward(y, x, size_of(n));
+        th_kernel_maps[f].forward(y, x, th_tape_size(n));
     else
-        for (size_t i = 0; i < size_of(n); i++)
+        for (size_t i = 0; i < th_tape_size(n); i++)
             y[i] = (float)maps[f].value((double)x[i]);
 }
 
@@ -217,10 +212,10 @@ static void map_backward(ThTape *t, ThTapeNode *n)
     const float *x = th_tape_in_float(t, n, 0), *y = n->value, *dy = n->grad;
     float part[RUN], beta, *dx = th_tape_grad_float(t, n, 0, &beta);
     if (dx && beta == 0)
-        map_slopes(f, dx, dy, x, y, size_of(n));
-    for (size_t i = 0; dx && beta != 0 && i < size_of(n); i += RUN) {
-        map_slopes(f, part, dy + i, x + i, y + i, run_length(i, size_of(n)));
-        th_kernel_add(dx + i, part, run_length(i, size_of(n)));
+        map_slopes(f, dx, dy, x, y, th_tape_size(n));
+    for (size_t i = 0; dx && beta != 0 && i < th_tape_size(n); i += RUN) {
+        map_slopes(f, part, dy + i, x + i, y + i, run_length(i, th_tape_size(n)));
+        th_kernel_add(dx + i, part, run_length(i, th_tape_size(n)));
     }
 }
 
@@ -228,7 +223,7 @@ static void map_forward_double(ThTape *t, ThTapeNode *n)
 {
     const double *x = th_tape_in_double(t, n, 0);
     double *y = n->value;
-    for (size_t i = 0; i < size_of(n); i++)
+    for (size_t i = 0; i < th_tape_size(n); i++)
         y[i] = maps[map_of(n)].value(x[i]);
 }
 
@@ -236,7 +231,7 @@ static void map_backward_double(ThTape *t, ThTapeNode *n)
 {
     const double *x = th_tape_in_double(t, n, 0), *y = n->value, *dy = n->grad;
     double *dx = th_tape_grad_double(t, n, 0);
-    for (size_t i = 0; i < size_of(n); i++)
+    for (size_t i = 0; i < th_tape_size(n); i++)
         dx[i] += dy[i] * maps[map_of(n)].slope(x[i], y[i]);
 }
 
@@ -342,9 +337,9 @@ static void zip_forward(ThTape *t, ThTapeNode *n)
     const float *a = th_tape_in_float(t, n, 0), *b = th_tape_in_float(t, n, 1);
     float *y = n->value;
     if (k->forward)
-        k->forward(y, a, b, size_of(n));
+        k->forward(y, a, b, th_tape_size(n));
     else
-        for (size_t i = 0; i < size_of(n); i++)
+        for (size_t i = 0; i < th_tape_size(n); i++)
             y[i] = (float)zips[zip_of(n)].value((double)a[i], (double)b[i]);
 }
 
@@ -374,15 +369,15 @@ static void zip_back_one(ThTape *t, ThTapeNode *n, int operand)
     if (!dx)
         return;
     if (beta == 0) {
-        zip_slopes(f, operand, dx, dy, &(ThKernelPair){a, b, y}, size_of(n));
+        zip_slopes(f, operand, dx, dy, &(ThKernelPair){a, b, y}, th_tape_size(n));
         return;
     }
     if (k->forward && !k->back[operand]) {
-        th_kernel_add(dx, dy, size_of(n));
+        th_kernel_add(dx, dy, th_tape_size(n));
         return;
     }
-    for (size_t i = 0; i < size_of(n); i += RUN) {
-        size_t length = run_length(i, size_of(n));
+    for (size_t i = 0; i < th_tape_size(n); i += RUN) {
+        size_t length = run_length(i, th_tape_size(n));
         zip_slopes(f, operand, part, dy + i, &(ThKernelPair){a + i, b + i, y + i}, length);
         th_kernel_add(dx + i, part, length);
     }
@@ -398,7 +393,7 @@ static void zip_forward_double(ThTape *t, ThTapeNode *n)
 {
     const double *a = th_tape_in_double(t, n, 0), *b = th_tape_in_double(t, n, 1);
     double *y = n->value;
-    for (size_t i = 0; i < size_of(n); i++)
+    for (size_t i = 0; i < th_tape_size(n); i++)
         y[i] = zips[zip_of(n)].value(a[i], b[i]);
 }
 
@@ -407,7 +402,7 @@ static void zip_backward_double(ThTape *t, ThTapeNode *n)
     const double *a = th_tape_in_double(t, n, 0), *b = th_tape_in_double(t, n, 1), *dy = n->grad;
     for (int operand = 0; operand < 2; operand++) {
         double *dx = th_tape_grad_double(t, n, operand);
-        for (size_t i = 0; i < size_of(n); i++)
+        for (size_t i = 0; i < th_tape_size(n); i++)
             dx[i] += dy[i] * zips[zip_of(n)].slope[operand](a[i], b[i]);
     }
 }
@@ -464,9 +459,9 @@ static void affine_forward(ThTape *t, ThTapeNode *n)
     const Affine *a = n->args;
     const float *x = th_tape_in_float(t, n, 0);
     if (a->plus == 0)
-        th_kernel_scale(n->value, x, (float)a->by, size_of(n));
+        th_kernel_scale(n->value, x, (float)a->by, th_tape_size(n));
     else
-        th_kernel_affine(n->value, x, (float)a->by, (float)a->plus, size_of(n));
+        th_kernel_affine(n->value, x, (float)a->by, (float)a->plus, th_tape_size(n));
 }
 
 static void affine_backward(ThTape *t, ThTapeNode *n)
@@ -475,10 +470,10 @@ static void affine_backward(ThTape *t, ThTapeNode *n)
     float part[RUN], beta, *dx = th_tape_grad_float(t, n, 0, &beta);
     const float *dy = n->grad;
     if (dx && beta == 0)
-        th_kernel_scale(dx, dy, by, size_of(n));
-    for (size_t i = 0; dx && beta != 0 && i < size_of(n); i += RUN) {
-        th_kernel_scale(part, dy + i, by, run_length(i, size_of(n)));
-        th_kernel_add(dx + i, part, run_length(i, size_of(n)));
+        th_kernel_scale(dx, dy, by, th_tape_size(n));
+    for (size_t i = 0; dx && beta != 0 && i < th_tape_size(n); i += RUN) {
+        th_kernel_scale(part, dy + i, by, run_length(i, th_tape_size(n)));
+        th_kernel_add(dx + i, part, run_length(i, th_tape_size(n)));
     }
 }
 
@@ -487,7 +482,7 @@ static void affine_forward_double(ThTape *t, ThTapeNode *n)
     const Affine *a = n->args;
     const double *x = th_tape_in_double(t, n, 0);
     double *y = n->value;
-    for (size_t i = 0; i < size_of(n); i++)
+    for (size_t i = 0; i < th_tape_size(n); i++)
         y[i] = a->by * x[i] + a->plus;
 }
 
@@ -496,7 +491,7 @@ static void affine_backward_double(ThTape *t, ThTapeNode *n)
     const Affine *a = n->args;
     const double *dy = n->grad;
     double *dx = th_tape_grad_double(t, n, 0);
-    for (size_t i = 0; i < size_of(n); i++)
+    for (size_t i = 0; i < th_tape_size(n); i++)
         dx[i] += a->by * dy[i];
 }
 

@@ -93,7 +93,7 @@ static void forward(ThTape *t, ThTapeNode *n)
     const ThOpFastWeights *w = n->args;
     float *s = th_tape_take(t, (size_t)(w->rows + 1) * (size_t)w->cols, sizeof *s);
     if (w->length)
-        memset(n->value, 0, (size_t)n->rows * (size_t)n->cols * sizeof *s);
+        memset(n->value, 0, th_tape_size(n) * sizeof *s);
     for (int p = 0; s && p < w->B * w->heads && th_tape_goes_on(t); p++) {
         ThKernelFastWeights k = head_of(t, n, p / w->heads, p % w->heads, s);
         k.in_place = true;
@@ -227,7 +227,7 @@ static void forward_double(ThTape *t, ThTapeNode *n)
     const ThOpFastWeights *w = n->args;
     int size = w->rows * w->cols, wide = w->heads * w->cols;
     double *s = matrices(t, n, 0);
-    memset(n->value, 0, (size_t)n->rows * (size_t)n->cols * sizeof *s);
+    memset(n->value, 0, th_tape_size(n) * sizeof *s);
     for (int h = 0; s && h < w->B * w->heads && th_tape_goes_on(t); h++) {
         int string = h / w->heads, head = h % w->heads;
         run_double(t, n, string, head, s);

@@ -7,19 +7,14 @@
 
 enum { Z, OPEN, SHUT };
 
-static size_t size_of(const ThTapeNode *n)
-{
-    return (size_t)n->rows * (size_t)n->cols;
-}
-
 static void gate_forward(ThTape *t, ThTapeNode *n)
 {
-    float *g = n->saved = th_tape_take(t, size_of(n), sizeof *g);
+    float *g = n->saved = th_tape_take(t, th_tape_size(n), sizeof *g);
     if (!g)
         return;
-    th_kernel_maps[TH_MAP_SIGMOID].forward(g, th_tape_in_float(t, n, Z), size_of(n));
+    th_kernel_maps[TH_MAP_SIGMOID].forward(g, th_tape_in_float(t, n, Z), th_tape_size(n));
     th_kernel_gate(n->value, g, th_tape_in_float(t, n, OPEN), th_tape_in_float(t, n, SHUT),
-                   size_of(n));
+                   th_tape_size(n));
 }
 
 static void gate_backward(ThTape *t, ThTapeNode *n)
@@ -32,15 +27,15 @@ static void gate_backward(ThTape *t, ThTapeNode *n)
     b.dopen = th_tape_grad_float(t, n, OPEN, &b.beta[OPEN]);
     b.dshut = th_tape_grad_float(t, n, SHUT, &b.beta[SHUT]);
     if (b.dz && b.dopen && b.dshut)
-        th_kernel_gate_back(&b, size_of(n));
+        th_kernel_gate_back(&b, th_tape_size(n));
 }
 
 static void gate_forward_double(ThTape *t, ThTapeNode *n)
 {
     const double *z = th_tape_in_double(t, n, Z), *open = th_tape_in_double(t, n, OPEN);
     const double *shut = th_tape_in_double(t, n, SHUT);
-    double *y = n->value, *g = n->saved = th_tape_take(t, size_of(n), sizeof *g);
-    for (size_t i = 0; g && i < size_of(n); i++) {
+    double *y = n->value, *g = n->saved = th_tape_take(t, th_tape_size(n), sizeof *g);
+    for (size_t i = 0; g && i < th_tape_size(n); i++) {
         g[i] = th_op_map_value(TH_MAP_SIGMOID, z[i]);
         y[i] = g[i] * open[i] + (1 - g[i]) * shut[i];
     }
@@ -52,7 +47,7 @@ static void gate_backward_double(ThTape *t, ThTapeNode *n)
     const double *g = n->saved, *dy = n->grad;
     double *dz = th_tape_grad_double(t, n, Z), *dopen = th_tape_grad_double(t, n, OPEN);
     double *dshut = th_tape_grad_double(t, n, SHUT);
-    for (size_t i = 0; i < size_of(n); i++) {
+    for (size_t i = 0; i < th_tape_size(n); i++) {
         dz[i] += dy[i] * (open[i] - shut[i]) * g[i] * (1 - g[i]);
         dopen[i] += dy[i] * g[i];
         dshut[i] += dy[i] * (1 - g[i]);

@@ -53,7 +53,7 @@ static void forward_rows(ThTape *t, const ThTapeNode *n, int i)
 static void linear_forward(ThTape *t, ThTapeNode *n)
 {
     if (activation(n) == GELU && th_tape_records(t))
-        n->saved = th_tape_take(t, (size_t)n->rows * (size_t)n->cols, sizeof(float));
+        n->saved = th_tape_take(t, th_tape_size(n), sizeof(float));
     for (int i = 0; i < n->rows && th_tape_goes_on(t); i += ROWS_AT_ONCE)
         forward_rows(t, n, i);
 }

@@ -121,11 +121,11 @@ static void bits_forward(ThTape *t, ThTapeNode *n)
     const ThTapeNode *in = th_tape_in(t, n, 0);
     const float *z = in->value;
     const int *target = l->target;
-    float *p = n->saved = th_tape_take(t, (size_t)in->rows * (size_t)in->cols, sizeof *p);
+    float *p = n->saved = th_tape_take(t, th_tape_size(in), sizeof *p);
     double total = 0;
     if (!p)
         return;
-    th_kernel_sigmoid(p, z, (size_t)in->rows * (size_t)in->cols);
+    th_kernel_sigmoid(p, z, th_tape_size(in));
     for (int i = 0; i < in->rows; i++) {
         double sum = 0;
         for (int j = 0; j < in->cols; j++, z++, target++) {

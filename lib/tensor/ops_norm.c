@@ -17,7 +17,7 @@ static Saved *save(ThTape *t, ThTapeNode *n, size_t real)
     Saved *s = n->saved = th_tape_take(t, 1, sizeof *s);
     if (!s)
         return NULL;
-    s->normal = th_tape_take(t, (size_t)n->rows * (size_t)n->cols, real);
+    s->normal = th_tape_take(t, th_tape_size(n), real);
     s->rstd = th_tape_take(t, (size_t)n->rows, real);
     return s->normal && s->rstd ? s : NULL;
 }
@@ -135,7 +135,7 @@ static void noise_forward(ThTape *t, ThTapeNode *n)
     const Noise *noise = n->args;
     const float *a = th_tape_in_float(t, n, 0);
     float *y = n->value;
-    size_t size = (size_t)n->rows * (size_t)n->cols, half = (size + 1) / 2;
+    size_t size = th_tape_size(n), half = (size + 1) / 2;
     uint64_t *bits = th_tape_take(t, half, sizeof *bits);
     float *normal = th_tape_take(t, 2 * half, sizeof *normal);
     if (!bits || !normal)
@@ -149,12 +149,7 @@ static void noise_forward(ThTape *t, ThTapeNode *n)
 
 static void noise_backward(ThTape *t, ThTapeNode *n)
 {
-    float beta, *da = th_tape_grad_float(t, n, 0, &beta);
-    size_t size = (size_t)n->rows * (size_t)n->cols;
-    if (da && beta == 0)
-        memcpy(da, n->grad, size * sizeof *da);
-    else if (da)
-        th_kernel_add(da, n->grad, size);
+    th_tape_pass_back(t, n, 0, n->grad);
 }
 
 static void noise_forward_double(ThTape *t, ThTapeNode *n)
@@ -162,20 +157,12 @@ static void noise_forward_double(ThTape *t, ThTapeNode *n)
     const Noise *noise = n->args;
     const double *a = th_tape_in_double(t, n, 0);
     double *y = n->value;
-    for (size_t i = 0; i < (size_t)n->rows * (size_t)n->cols; i++)
+    for (size_t i = 0; i < th_tape_size(n); i++)
         y[i] = a[i] + noise->deviation * th_rng_normal(noise->rng);
 }
 
-static void noise_backward_double(ThTape *t, ThTapeNode *n)
-{
-    const double *dy = n->grad;
-    double *da = th_tape_grad_double(t, n, 0);
-    for (size_t i = 0; da && i < (size_t)n->rows * (size_t)n->cols; i++)
-        da[i] += dy[i];
-}
-
 static const ThOp op_noise = {"noise", noise_forward, noise_backward, noise_forward_double,
-                              noise_backward_double};
+                              noise_backward};
 
 ThVar th_op_noise(ThTape *t, ThVar a, double deviation, ThRng *r)
 {

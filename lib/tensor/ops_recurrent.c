@@ -148,7 +148,7 @@ static void recurrent_forward(ThTape *t, ThTapeNode *n)
     const Layer *l = n->args;
     const Memory *m = reserve(t, n);
     if (m && l->order && l->s.every)
-        memset(n->value, 0, (size_t)n->rows * (size_t)n->cols * sizeof(float));
+        memset(n->value, 0, th_tape_size(n) * sizeof(float));
     for (int i = 0; m && i < l->s.T && th_tape_goes_on(t); i++) {
         step(t, n, m, i);
         answer(l, m->h + slot(m, l, i + 1), i, (size_t)n->cols, n->value);

@@ -6,17 +6,12 @@
 #include "tensor/kernels_elementwise.h"
 #include "tensor/tape_impl.h"
 
-static size_t size_of(const ThTapeNode *n)
-{
-    return (size_t)n->rows * (size_t)n->cols;
-}
-
 /* ---- softmax ---- */
 
 static void softmax_forward(ThTape *t, ThTapeNode *n)
 {
     float *y = n->value;
-    memcpy(y, th_tape_in_float(t, n, 0), size_of(n) * sizeof *y);
+    memcpy(y, th_tape_in_float(t, n, 0), th_tape_size(n) * sizeof *y);
     for (int i = 0; i < n->rows; i++)
         th_kernel_softmax(y + (size_t)i * (size_t)n->cols, n->cols);
 }

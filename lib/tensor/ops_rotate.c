@@ -70,7 +70,7 @@ static void rotate_backward(ThTape *t, ThTapeNode *n)
 {
     const Rotate *r = n->args;
     size_t cols = (size_t)n->cols, size = (size_t)n->rows * cols;
-    float beta, *dy = n->grad, *dx = NULL;
+    float *dy = n->grad;
     if (n->tagged) { /* then it stays as it is */
         dy = th_tape_take(t, size, sizeof *dy);
         if (!dy)
@@ -81,13 +81,8 @@ static void rotate_backward(ThTape *t, ThTapeNode *n)
         ThKernelTurn turn = turn_of(r, i, true);
         th_kernel_turn(&turn, dy + i * cols);
     }
-    if (th_tape_pass_gradient(t, n, 0))
-        return;
-    dx = th_tape_grad_float(t, n, 0, &beta);
-    if (dx && beta == 0)
-        memcpy(dx, dy, size * sizeof *dx);
-    else if (dx)
-        th_kernel_add(dx, dy, size);
+    if (!th_tape_pass_gradient(t, n, 0))
+        th_tape_pass_back(t, n, 0, dy);
 }
 
 /* ---- reference ---- */
@@ -129,7 +124,7 @@ static void add_turned(const ThTapeNode *n, const double *x, double *y, double w
 
 static void rotate_forward_double(ThTape *t, ThTapeNode *n)
 {
-    memset(n->value, 0, (size_t)n->rows * (size_t)n->cols * sizeof(double));
+    memset(n->value, 0, th_tape_size(n) * sizeof(double));
     add_turned(n, th_tape_in_double(t, n, 0), n->value, 1);
 }
 

@@ -15,11 +15,6 @@ typedef struct {
     const int *a_row, *b_row;
 } Scan;
 
-static size_t size_of(const ThTapeNode *n)
-{
-    return (size_t)n->rows * (size_t)n->cols;
-}
-
 static int length_of(const Scan *scan, int string)
 {
     return scan->s.length ? scan->s.length[string] : scan->s.T;
@@ -93,7 +88,7 @@ static float *gradient(ThTape *t, const ThTapeNode *n, int input, bool each, boo
     float beta, *g = th_tape_grad_float(t, n, input, &beta);
     *clear = beta == 0 && each;
     if (g && beta == 0 && !each)
-        memset(g, 0, size_of(th_tape_in(t, n, input)) * sizeof *g);
+        memset(g, 0, th_tape_size(th_tape_in(t, n, input)) * sizeof *g);
     return g;
 }
 
@@ -177,10 +172,10 @@ static void scan_backward_double(ThTape *t, ThTapeNode *n)
     double *da = th_tape_grad_double(t, n, A), *db = th_tape_grad_double(t, n, B);
     double *dstart = first ? th_tape_grad_double(t, n, START) : NULL;
     const double *h = n->value;
-    double *g = th_tape_take(t, size_of(n), sizeof *g), sign;
+    double *g = th_tape_take(t, th_tape_size(n), sizeof *g), sign;
     int d = n->cols;
     if (g)
-        memcpy(g, n->grad, size_of(n) * sizeof *g);
+        memcpy(g, n->grad, th_tape_size(n) * sizeof *g);
     for (int p = g ? n->rows - 1 : -1; p >= 0 && th_tape_goes_on(t); p--) {
         int string = p / scan->s.T, at = p % scan->s.T;
         int row = first && first->rows > 1 ? string * d : 0;

@@ -1,15 +1,77 @@
-/* Operations that move, join and add rows and columns. */
+/* Operations that move, join and add rows and columns.  What only moves numbers is one function for
+ * both precisions. */
 #include <string.h>
 
 #include "tensor/kernels.h"
 #include "tensor/tape_impl.h"
 
-static size_t size_of(const ThTapeNode *n)
+/* Number i of x, whose numbers have the size `real`. */
+static void *at(size_t real, const void *x, size_t i)
 {
-    return (size_t)n->rows * (size_t)n->cols;
+    const char *number = (const char *)x + i * real;
+    void *writable;
+    memcpy(&writable, &number, sizeof number);
+    return writable;
 }
 
-/* ---- rows by index ---- */
+static void copy(size_t real, void *y, const void *x, size_t n)
+{
+    memcpy(y, x, n * real);
+}
+
+static void clear(size_t real, void *y, size_t n)
+{
+    memset(y, 0, n * real);
+}
+
+/* y = by x, and y += by x. */
+static void scale(size_t real, void *y, const void *x, double by, size_t n)
+{
+    const double *from = x;
+    double *to = y;
+    if (by == 1)
+        copy(real, y, x, n);
+    else if (real == sizeof(float))
+        th_kernel_scale(y, x, (float)by, n);
+    else
+        for (size_t i = 0; i < n; i++)
+            to[i] = by * from[i];
+}
+
+static void add(size_t real, void *y, const void *x, double by, size_t n)
+{
+    const double *from = x;
+    double *to = y;
+    if (real == sizeof(float))
+        th_kernel_add_scaled(y, x, (float)by, n);
+    else
+        for (size_t i = 0; i < n; i++)
+            to[i] += by * from[i];
+}
+
+void th_tape_pass_back(ThTape *t, const ThTapeNode *n, int i, const void *dy)
+{
+    size_t real = th_tape_real(t);
+    float beta;
+    void *dx = th_tape_grad(t, n, i, &beta);
+    if (dx && beta == 0)
+        copy(real, dx, dy, th_tape_size(th_tape_in(t, n, i)));
+    else if (dx)
+        add(real, dx, dy, 1, th_tape_size(th_tape_in(t, n, i)));
+}
+
+/* The gradient of an input: zeros where none has arrived. */
+static void *gradient(ThTape *t, const ThTapeNode *n, int i)
+{
+    size_t real = th_tape_real(t);
+    float beta;
+    void *dx = th_tape_grad(t, n, i, &beta);
+    if (dx && beta == 0)
+        clear(real, dx, th_tape_size(th_tape_in(t, n, i)));
+    return dx;
+}
+
+/* ---- rows by index; and to an index, which is what is backward to that ---- */
 
 typedef struct {
     const int *index;
@@ -18,60 +80,35 @@ typedef struct {
 
 static void rows_forward(ThTape *t, ThTapeNode *n)
 {
+    size_t real = th_tape_real(t);
     const Rows *r = n->args;
-    const float *x = th_tape_in_float(t, n, 0);
-    float *y = n->value;
+    const void *x = th_tape_in(t, n, 0)->value;
     size_t d = (size_t)n->cols;
     for (size_t i = 0; i < (size_t)n->rows; i++) {
         if (r->index[i] < 0)
-            memset(y + i * d, 0, d * sizeof *y);
-        else if (r->scale == 1)
-            memcpy(y + i * d, x + (size_t)r->index[i] * d, d * sizeof *y);
+            clear(real, at(real, n->value, i * d), d);
         else
-            th_kernel_scale(y + i * d, x + (size_t)r->index[i] * d, (float)r->scale, d);
+            scale(real, at(real, n->value, i * d), at(real, x, (size_t)r->index[i] * d), r->scale,
+                  d);
     }
+}
+
+/* Adds row i of x, times a number, to row index[i] of y. */
+static void scatter(size_t real, const Rows *r, void *y, const void *x, int rows, size_t d)
+{
+    for (size_t i = 0; i < (size_t)rows; i++)
+        if (r->index[i] >= 0)
+            add(real, at(real, y, (size_t)r->index[i] * d), at(real, x, i * d), r->scale, d);
 }
 
 static void rows_backward(ThTape *t, ThTapeNode *n)
 {
-    const Rows *r = n->args;
-    const ThTapeNode *in = th_tape_in(t, n, 0);
-    const float *dy = n->grad;
-    float beta, *dx = th_tape_grad_float(t, n, 0, &beta);
-    size_t d = (size_t)n->cols;
-    if (!dx)
-        return;
-    if (beta == 0)
-        memset(dx, 0, size_of(in) * sizeof *dx);
-    for (size_t i = 0; i < (size_t)n->rows; i++)
-        if (r->index[i] >= 0)
-            th_kernel_add_scaled(dx + (size_t)r->index[i] * d, dy + i * d, (float)r->scale, d);
+    void *dx = gradient(t, n, 0);
+    if (dx)
+        scatter(th_tape_real(t), n->args, dx, n->grad, n->rows, (size_t)n->cols);
 }
 
-static void rows_forward_double(ThTape *t, ThTapeNode *n)
-{
-    const Rows *r = n->args;
-    const double *x = th_tape_in_double(t, n, 0);
-    double *y = n->value;
-    int d = n->cols;
-    for (int i = 0; i < n->rows; i++)
-        for (int j = 0; j < d; j++)
-            y[i * d + j] = r->index[i] < 0 ? 0 : r->scale * x[r->index[i] * d + j];
-}
-
-static void rows_backward_double(ThTape *t, ThTapeNode *n)
-{
-    const Rows *r = n->args;
-    const double *dy = n->grad;
-    double *dx = th_tape_grad_double(t, n, 0);
-    int d = n->cols;
-    for (int i = 0; dx && i < n->rows; i++)
-        for (int j = 0; r->index[i] >= 0 && j < d; j++)
-            dx[r->index[i] * d + j] += r->scale * dy[i * d + j];
-}
-
-static const ThOp op_rows = {"rows", rows_forward, rows_backward, rows_forward_double,
-                             rows_backward_double};
+static const ThOp op_rows = {"rows", rows_forward, rows_backward, rows_forward, rows_backward};
 
 ThVar th_op_rows(ThTape *t, ThVar x, const int *index, int n, double scale)
 {
@@ -88,62 +125,27 @@ ThVar th_op_rows(ThTape *t, ThVar x, const int *index, int n, double scale)
     return node && th_tape_node_args(t, node, &r, sizeof r) ? th_tape_node_run(t, node) : -1;
 }
 
-/* ---- rows to an index: what is backward to rows by index ---- */
-
 static void scatter_forward(ThTape *t, ThTapeNode *n)
 {
-    const int *index = ((const Rows *)n->args)->index;
+    size_t real = th_tape_real(t);
     const ThTapeNode *x = th_tape_in(t, n, 0);
-    float *y = n->value;
-    size_t d = (size_t)n->cols;
-    memset(y, 0, size_of(n) * sizeof *y);
-    for (size_t i = 0; i < (size_t)x->rows; i++)
-        if (index[i] >= 0)
-            th_kernel_add(y + (size_t)index[i] * d, (const float *)x->value + i * d, d);
+    clear(real, n->value, th_tape_size(n));
+    scatter(th_tape_real(t), n->args, n->value, x->value, x->rows, (size_t)n->cols);
 }
 
 static void scatter_backward(ThTape *t, ThTapeNode *n)
 {
+    size_t real = th_tape_real(t);
     const int *index = ((const Rows *)n->args)->index;
-    const ThTapeNode *x = th_tape_in(t, n, 0);
-    const float *dy = n->grad;
-    float beta, *dx = th_tape_grad_float(t, n, 0, &beta);
-    size_t d = (size_t)n->cols;
-    for (size_t i = 0; dx && i < (size_t)x->rows; i++) {
-        if (beta == 0)
-            memset(dx + i * d, 0, d * sizeof *dx);
+    size_t d = (size_t)n->cols, rows = (size_t)th_tape_in(t, n, 0)->rows;
+    void *dx = gradient(t, n, 0);
+    for (size_t i = 0; dx && i < rows; i++)
         if (index[i] >= 0)
-            th_kernel_add(dx + i * d, dy + (size_t)index[i] * d, d);
-    }
+            add(real, at(real, dx, i * d), at(real, n->grad, (size_t)index[i] * d), 1, d);
 }
 
-static void scatter_forward_double(ThTape *t, ThTapeNode *n)
-{
-    const int *index = ((const Rows *)n->args)->index;
-    const ThTapeNode *in = th_tape_in(t, n, 0);
-    const double *x = in->value;
-    double *y = n->value;
-    int d = n->cols;
-    memset(y, 0, size_of(n) * sizeof *y);
-    for (int i = 0; i < in->rows; i++)
-        for (int j = 0; index[i] >= 0 && j < d; j++)
-            y[index[i] * d + j] += x[i * d + j];
-}
-
-static void scatter_backward_double(ThTape *t, ThTapeNode *n)
-{
-    const int *index = ((const Rows *)n->args)->index;
-    const ThTapeNode *in = th_tape_in(t, n, 0);
-    const double *dy = n->grad;
-    double *dx = th_tape_grad_double(t, n, 0);
-    int d = n->cols;
-    for (int i = 0; i < in->rows; i++)
-        for (int j = 0; index[i] >= 0 && j < d; j++)
-            dx[i * d + j] += dy[index[i] * d + j];
-}
-
-static const ThOp op_scatter = {"scatter", scatter_forward, scatter_backward,
-                                scatter_forward_double, scatter_backward_double};
+static const ThOp op_scatter = {"scatter", scatter_forward, scatter_backward, scatter_forward,
+                                scatter_backward};
 
 ThVar th_op_scatter(ThTape *t, ThVar x, const int *index, int n)
 {
@@ -164,52 +166,21 @@ ThVar th_op_scatter(ThTape *t, ThVar x, const int *index, int n)
 
 static void stack_forward(ThTape *t, ThTapeNode *n)
 {
+    size_t real = th_tape_real(t);
     const ThTapeNode *a = th_tape_in(t, n, 0), *b = th_tape_in(t, n, 1);
-    memcpy(n->value, a->value, size_of(a) * sizeof(float));
-    memcpy((float *)n->value + size_of(a), b->value, size_of(b) * sizeof(float));
-}
-
-static void pass_back(ThTape *t, const ThTapeNode *n, int input, const float *dy)
-{
-    float beta, *dx = th_tape_grad_float(t, n, input, &beta);
-    size_t size = dx ? size_of(th_tape_in(t, n, input)) : 0;
-    if (dx && beta == 0)
-        memcpy(dx, dy, size * sizeof *dx);
-    else if (dx)
-        th_kernel_add(dx, dy, size);
+    copy(real, n->value, a->value, th_tape_size(a));
+    copy(real, at(real, n->value, th_tape_size(a)), b->value, th_tape_size(b));
 }
 
 static void stack_backward(ThTape *t, ThTapeNode *n)
 {
-    const float *dy = n->grad;
-    pass_back(t, n, 0, dy);
-    pass_back(t, n, 1, dy + size_of(th_tape_in(t, n, 0)));
+    size_t real = th_tape_real(t);
+    th_tape_pass_back(t, n, 0, n->grad);
+    th_tape_pass_back(t, n, 1, at(real, n->grad, th_tape_size(th_tape_in(t, n, 0))));
 }
 
-static void stack_forward_double(ThTape *t, ThTapeNode *n)
-{
-    const ThTapeNode *a = th_tape_in(t, n, 0), *b = th_tape_in(t, n, 1);
-    memcpy(n->value, a->value, size_of(a) * sizeof(double));
-    memcpy((double *)n->value + size_of(a), b->value, size_of(b) * sizeof(double));
-}
-
-static void add_to_double(ThTape *t, const ThTapeNode *n, int input, const double *dy, double by)
-{
-    double *dx = th_tape_grad_double(t, n, input);
-    size_t size = dx ? size_of(th_tape_in(t, n, input)) : 0;
-    for (size_t i = 0; i < size; i++)
-        dx[i] += by * dy[i];
-}
-
-static void stack_backward_double(ThTape *t, ThTapeNode *n)
-{
-    const double *dy = n->grad;
-    add_to_double(t, n, 0, dy, 1);
-    add_to_double(t, n, 1, dy + size_of(th_tape_in(t, n, 0)), 1);
-}
-
-static const ThOp op_stack = {"stack", stack_forward, stack_backward, stack_forward_double,
-                              stack_backward_double};
+static const ThOp op_stack = {"stack", stack_forward, stack_backward, stack_forward,
+                              stack_backward};
 
 ThVar th_op_stack(ThTape *t, ThVar a, ThVar b)
 {
@@ -229,53 +200,25 @@ ThVar th_op_stack(ThTape *t, ThVar a, ThVar b)
 
 static void columns_forward(ThTape *t, ThTapeNode *n)
 {
+    size_t real = th_tape_real(t);
     const ThTapeNode *a = th_tape_in(t, n, 0);
-    int from = *(const int *)n->args;
-    for (int i = 0; i < n->rows; i++)
-        memcpy((float *)n->value + (size_t)i * (size_t)n->cols,
-               (const float *)a->value + (size_t)i * (size_t)a->cols + from,
-               (size_t)n->cols * sizeof(float));
+    size_t first = (size_t) * (const int *)n->args, d = (size_t)n->cols;
+    for (size_t i = 0; i < (size_t)n->rows; i++)
+        copy(real, at(real, n->value, i * d), at(real, a->value, i * (size_t)a->cols + first), d);
 }
 
 static void columns_backward(ThTape *t, ThTapeNode *n)
 {
+    size_t real = th_tape_real(t);
     const ThTapeNode *a = th_tape_in(t, n, 0);
-    int from = *(const int *)n->args;
-    float beta, *da = th_tape_grad_float(t, n, 0, &beta);
-    const float *dy = n->grad;
-    if (!da)
-        return;
-    if (beta == 0)
-        memset(da, 0, size_of(a) * sizeof *da);
-    for (int i = 0; i < n->rows; i++)
-        th_kernel_add(da + (size_t)i * (size_t)a->cols + from, dy + (size_t)i * (size_t)n->cols,
-                      (size_t)n->cols);
+    size_t first = (size_t) * (const int *)n->args, d = (size_t)n->cols;
+    void *da = gradient(t, n, 0);
+    for (size_t i = 0; da && i < (size_t)n->rows; i++)
+        add(real, at(real, da, i * (size_t)a->cols + first), at(real, n->grad, i * d), 1, d);
 }
 
-static void columns_forward_double(ThTape *t, ThTapeNode *n)
-{
-    const ThTapeNode *a = th_tape_in(t, n, 0);
-    int from = *(const int *)n->args;
-    const double *x = a->value;
-    double *y = n->value;
-    for (int i = 0; i < n->rows; i++)
-        for (int j = 0; j < n->cols; j++)
-            y[i * n->cols + j] = x[i * a->cols + from + j];
-}
-
-static void columns_backward_double(ThTape *t, ThTapeNode *n)
-{
-    const ThTapeNode *a = th_tape_in(t, n, 0);
-    int from = *(const int *)n->args;
-    const double *dy = n->grad;
-    double *da = th_tape_grad_double(t, n, 0);
-    for (int i = 0; da && i < n->rows; i++)
-        for (int j = 0; j < n->cols; j++)
-            da[i * a->cols + from + j] += dy[i * n->cols + j];
-}
-
-static const ThOp op_columns = {"columns", columns_forward, columns_backward,
-                                columns_forward_double, columns_backward_double};
+static const ThOp op_columns = {"columns", columns_forward, columns_backward, columns_forward,
+                                columns_backward};
 
 ThVar th_op_columns(ThTape *t, ThVar a, int from, int n)
 {
@@ -293,65 +236,38 @@ ThVar th_op_columns(ThTape *t, ThVar a, int from, int n)
 
 static void beside_forward(ThTape *t, ThTapeNode *n)
 {
-    float *y = n->value;
-    size_t from = 0, cols = (size_t)n->cols;
+    size_t real = th_tape_real(t);
+    size_t first = 0, cols = (size_t)n->cols;
     for (int k = 0; k < n->n_in; k++) {
         const ThTapeNode *in = th_tape_in(t, n, k);
-        const float *x = in->value;
-        size_t width = (size_t)in->cols;
+        size_t d = (size_t)in->cols;
         for (size_t i = 0; i < (size_t)n->rows; i++)
-            memcpy(y + i * cols + from, x + i * width, width * sizeof *y);
-        from += width;
+            copy(real, at(real, n->value, i * cols + first), at(real, in->value, i * d), d);
+        first += d;
     }
 }
 
 static void beside_backward(ThTape *t, ThTapeNode *n)
 {
-    const float *dy = n->grad;
-    size_t from = 0, cols = (size_t)n->cols;
+    size_t real = th_tape_real(t);
+    size_t first = 0, cols = (size_t)n->cols;
     for (int k = 0; k < n->n_in; k++) {
-        size_t width = (size_t)th_tape_in(t, n, k)->cols;
-        float beta, *dx = th_tape_grad_float(t, n, k, &beta);
+        size_t d = (size_t)th_tape_in(t, n, k)->cols;
+        float beta;
+        void *dx = th_tape_grad(t, n, k, &beta);
         for (size_t i = 0; dx && i < (size_t)n->rows; i++) {
+            const void *dy = at(real, n->grad, i * cols + first);
             if (beta == 0)
-                memcpy(dx + i * width, dy + i * cols + from, width * sizeof *dx);
+                copy(real, at(real, dx, i * d), dy, d);
             else
-                th_kernel_add(dx + i * width, dy + i * cols + from, width);
+                add(real, at(real, dx, i * d), dy, 1, d);
         }
-        from += width;
+        first += d;
     }
 }
 
-static void beside_forward_double(ThTape *t, ThTapeNode *n)
-{
-    double *y = n->value;
-    int from = 0;
-    for (int k = 0; k < n->n_in; k++) {
-        const ThTapeNode *in = th_tape_in(t, n, k);
-        const double *x = in->value;
-        for (int i = 0; i < n->rows; i++)
-            for (int j = 0; j < in->cols; j++)
-                y[i * n->cols + from + j] = x[i * in->cols + j];
-        from += in->cols;
-    }
-}
-
-static void beside_backward_double(ThTape *t, ThTapeNode *n)
-{
-    const double *dy = n->grad;
-    int from = 0;
-    for (int k = 0; k < n->n_in; k++) {
-        const ThTapeNode *in = th_tape_in(t, n, k);
-        double *dx = th_tape_grad_double(t, n, k);
-        for (int i = 0; i < n->rows; i++)
-            for (int j = 0; j < in->cols; j++)
-                dx[i * in->cols + j] += dy[i * n->cols + from + j];
-        from += in->cols;
-    }
-}
-
-static const ThOp op_beside = {"beside", beside_forward, beside_backward, beside_forward_double,
-                               beside_backward_double};
+static const ThOp op_beside = {"beside", beside_forward, beside_backward, beside_forward,
+                               beside_backward};
 
 ThVar th_op_beside(ThTape *t, const ThVar *in, int n)
 {
@@ -373,26 +289,17 @@ ThVar th_op_beside(ThTape *t, const ThVar *in, int n)
 
 static void reshape_forward(ThTape *t, ThTapeNode *n)
 {
-    memcpy(n->value, th_tape_in_float(t, n, 0), size_of(n) * sizeof(float));
+    size_t real = th_tape_real(t);
+    copy(real, n->value, th_tape_in(t, n, 0)->value, th_tape_size(n));
 }
 
 static void reshape_backward(ThTape *t, ThTapeNode *n)
 {
-    pass_back(t, n, 0, n->grad);
+    th_tape_pass_back(t, n, 0, n->grad);
 }
 
-static void reshape_forward_double(ThTape *t, ThTapeNode *n)
-{
-    memcpy(n->value, th_tape_in_double(t, n, 0), size_of(n) * sizeof(double));
-}
-
-static void reshape_backward_double(ThTape *t, ThTapeNode *n)
-{
-    add_to_double(t, n, 0, n->grad, 1);
-}
-
-static const ThOp op_reshape = {"reshape", reshape_forward, reshape_backward,
-                                reshape_forward_double, reshape_backward_double};
+static const ThOp op_reshape = {"reshape", reshape_forward, reshape_backward, reshape_forward,
+                                reshape_backward};
 
 ThVar th_op_reshape(ThTape *t, ThVar a, int rows, int cols)
 {
@@ -411,14 +318,14 @@ ThVar th_op_reshape(ThTape *t, ThVar a, int rows, int cols)
 
 static void add_row_forward(ThTape *t, ThTapeNode *n)
 {
-    memcpy(n->value, th_tape_in_float(t, n, 0), size_of(n) * sizeof(float));
+    memcpy(n->value, th_tape_in_float(t, n, 0), th_tape_size(n) * sizeof(float));
     th_kernel_bias(n->value, th_tape_in_float(t, n, 1), n->rows, n->cols);
 }
 
 static void add_row_backward(ThTape *t, ThTapeNode *n)
 {
     float beta, *drow = th_tape_grad_float(t, n, 1, &beta);
-    pass_back(t, n, 0, n->grad);
+    th_tape_pass_back(t, n, 0, n->grad);
     if (drow)
         th_kernel_column_sums(drow, n->grad, n->rows, n->cols, beta);
 }
@@ -436,7 +343,7 @@ static void add_row_backward_double(ThTape *t, ThTapeNode *n)
 {
     const double *dy = n->grad;
     double *drow = th_tape_grad_double(t, n, 1);
-    add_to_double(t, n, 0, dy, 1);
+    th_tape_pass_back(t, n, 0, dy);
     for (int i = 0; drow && i < n->rows; i++)
         for (int j = 0; j < n->cols; j++)
             drow[j] += dy[i * n->cols + j];

@@ -67,7 +67,7 @@ static void forward(ThTape *t, ThTapeNode *n)
     ThKernelWires w;
     if (!x || !y || !read_wires(t, n, &w))
         return;
-    memset(n->value, 0, (size_t)n->rows * (size_t)n->cols * sizeof *x);
+    memset(n->value, 0, th_tape_size(n) * sizeof *x);
     for (int from = 0; from < n->rows && th_tape_goes_on(t); from += L) {
         take_lanes(th_tape_in_float(t, n, X), n->rows, n->cols, from, x);
         memset(y, 0, size * sizeof *y);
@@ -113,7 +113,7 @@ static void forward_double(ThTape *t, ThTapeNode *n)
 {
     const Wires *s = n->args;
     const double *down = th_tape_in_double(t, n, DOWN), *to = th_tape_in_double(t, n, TO);
-    memset(n->value, 0, (size_t)n->rows * (size_t)n->cols * sizeof *down);
+    memset(n->value, 0, th_tape_size(n) * sizeof *down);
     for (int i = 0; i < n->rows && th_tape_goes_on(t); i++) {
         const double *x = th_tape_in_double(t, n, X) + (ptrdiff_t)i * n->cols;
         double *y = (double *)n->value + (ptrdiff_t)i * n->cols;

@@ -36,7 +36,7 @@ struct ThTape {
     ThError err;
 };
 
-static size_t real_size(const ThTape *t)
+size_t th_tape_real(const ThTape *t)
 {
     return t->precision == TH_TAPE_FLOAT ? sizeof(float) : sizeof(double);
 }
@@ -103,7 +103,7 @@ void th_tape_begin(ThTape *t, ThTapeMode mode)
         t->param_touched[i] = false;
     }
     if (mode == TH_TAPE_GRADIENT && !t->gradient) {
-        t->gradient = th_alloc(t->params->total, real_size(t), &t->err);
+        t->gradient = th_alloc(t->params->total, th_tape_real(t), &t->err);
     }
 }
 
@@ -163,7 +163,7 @@ ThArena *th_tape_arena(ThTape *t)
 
 size_t th_tape_bytes(const ThTape *t)
 {
-    size_t blocks = (t->gradient ? 1u : 0u) * real_size(t) + (t->params_double ? 8u : 0u);
+    size_t blocks = (t->gradient ? 1u : 0u) * th_tape_real(t) + (t->params_double ? 8u : 0u);
     return th_arena_bytes(t->arena) + t->cap_nodes * sizeof *t->node + t->params->total * blocks;
 }
 
@@ -216,7 +216,7 @@ ThTapeNode *th_tape_node(ThTape *t, const ThOp *op, int rows, int cols, const Th
     n->n_in = n_in;
     for (int i = 0; i < n_in; i++)
         n->in[i] = in[i];
-    n->value = th_tape_take(t, (size_t)rows * (size_t)cols, real_size(t));
+    n->value = th_tape_take(t, (size_t)rows * (size_t)cols, th_tape_real(t));
     return n->value ? n : NULL;
 }
 
@@ -312,7 +312,7 @@ const double *th_tape_in_double(ThTape *t, const ThTapeNode *n, int i)
 
 static void *take_gradient(ThTape *t, const ThTapeNode *n)
 {
-    size_t size = (size_t)n->rows * (size_t)n->cols;
+    size_t size = th_tape_size(n);
     for (size_t i = t->n_spare; i-- > 0;) {
         if (t->spare[i].size == size) {
             void *memory = t->spare[i].memory;
@@ -320,7 +320,7 @@ static void *take_gradient(ThTape *t, const ThTapeNode *n)
             return memory;
         }
     }
-    return th_tape_take(t, size, real_size(t));
+    return th_tape_take(t, size, th_tape_real(t));
 }
 
 /* Nobody asks for the gradient of a value that has neither a name nor a parameter behind it once it
@@ -330,7 +330,7 @@ static void give_gradient(ThTape *t, ThTapeNode *n)
     if (!n->grad || n->tagged ||
         !th_grow(&t->spare, &t->cap_spare, t->n_spare + 1, sizeof *t->spare, NULL))
         return;
-    t->spare[t->n_spare++] = (Spare){n->grad, (size_t)n->rows * (size_t)n->cols};
+    t->spare[t->n_spare++] = (Spare){n->grad, th_tape_size(n)};
     n->grad = NULL;
 }
 
@@ -359,13 +359,18 @@ static void *grad_memory(ThTape *t, ThTapeNode *in, bool *fresh)
     return in->grad;
 }
 
-float *th_tape_grad_float(ThTape *t, const ThTapeNode *n, int i, float *beta)
+void *th_tape_grad(ThTape *t, const ThTapeNode *n, int i, float *beta)
 {
     ThTapeNode *in = th_tape_in(t, n, i);
     bool fresh = false;
-    float *g = in ? grad_memory(t, in, &fresh) : NULL;
+    void *g = in ? grad_memory(t, in, &fresh) : NULL;
     *beta = fresh ? 0.0f : 1.0f;
     return g;
+}
+
+float *th_tape_grad_float(ThTape *t, const ThTapeNode *n, int i, float *beta)
+{
+    return th_tape_grad(t, n, i, beta);
 }
 
 float *th_tape_grad_float_zeroed(ThTape *t, const ThTapeNode *n, int i)
@@ -373,7 +378,7 @@ float *th_tape_grad_float_zeroed(ThTape *t, const ThTapeNode *n, int i)
     float beta, *g = th_tape_grad_float(t, n, i, &beta);
     const ThTapeNode *in = th_tape_in(t, n, i);
     if (g && beta == 0)
-        memset(g, 0, (size_t)in->rows * (size_t)in->cols * sizeof *g);
+        memset(g, 0, th_tape_size(in) * sizeof *g);
     return g;
 }
 
@@ -383,7 +388,7 @@ double *th_tape_grad_double(ThTape *t, const ThTapeNode *n, int i)
     bool fresh = false;
     double *g = in ? grad_memory(t, in, &fresh) : NULL;
     if (g && fresh)
-        memset(g, 0, (size_t)in->rows * (size_t)in->cols * sizeof *g);
+        memset(g, 0, th_tape_size(in) * sizeof *g);
     return g;
 }
 
@@ -392,7 +397,7 @@ double *th_tape_grad_double(ThTape *t, const ThTapeNode *n, int i)
 static bool seed_gradient(ThTape *t, ThVar v, const double *seed)
 {
     ThTapeNode *n = t->node[v];
-    size_t size = (size_t)n->rows * (size_t)n->cols;
+    size_t size = th_tape_size(n);
     if (!seed && size != 1) {
         th_tape_fail(t, TH_EVALUE, "a gradient needs one number to start from, not (%d,%d)",
                      n->rows, n->cols);
@@ -418,8 +423,8 @@ static void zero_untouched(ThTape *t)
     for (int i = 0; i < t->params->n; i++) {
         const ThParam *p = &t->params->item[i];
         if (!t->param_touched[i])
-            memset((char *)t->gradient + p->offset * real_size(t), 0,
-                   (size_t)p->rows * (size_t)p->cols * real_size(t));
+            memset((char *)t->gradient + p->offset * th_tape_real(t), 0,
+                   (size_t)p->rows * (size_t)p->cols * th_tape_real(t));
     }
 }
 
@@ -535,7 +540,7 @@ static void read_reals(const ThTape *t, const void *from, size_t size, double *t
 void th_tape_read(const ThTape *t, ThVar v, double *to)
 {
     const ThTapeNode *n = t->node[v];
-    read_reals(t, n->value, (size_t)n->rows * (size_t)n->cols, to);
+    read_reals(t, n->value, th_tape_size(n), to);
 }
 
 const float *th_tape_floats(const ThTape *t, ThVar v)
@@ -546,7 +551,7 @@ const float *th_tape_floats(const ThTape *t, ThVar v)
 void th_tape_read_gradient(const ThTape *t, ThVar v, double *to)
 {
     const ThTapeNode *n = t->node[v];
-    size_t size = (size_t)n->rows * (size_t)n->cols;
+    size_t size = th_tape_size(n);
     if (n->grad)
         read_reals(t, n->grad, size, to);
     else

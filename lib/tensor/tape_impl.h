@@ -26,6 +26,7 @@ enum { TH_TAPE_MAX_INPUTS = 8 };
 
 typedef struct ThTapeNode ThTapeNode;
 
+/* What is the same in both precisions may stand in both places. */
 typedef struct {
     const char *name;
     void (*forward_float)(ThTape *t, ThTapeNode *n);
@@ -60,6 +61,13 @@ ThVar th_tape_node_run(ThTape *t, ThTapeNode *n);
 bool th_tape_goes_on(ThTape *t);
 ThStop *th_tape_stop(const ThTape *t); /* what it looks at; may be NULL */
 
+/* The size of a number in the tape's precision, and how many a node has. */
+size_t th_tape_real(const ThTape *t);
+static inline size_t th_tape_size(const ThTapeNode *n)
+{
+    return (size_t)n->rows * (size_t)n->cols;
+}
+
 /* True while gradients are wanted: forward then has to leave what backward needs. */
 bool th_tape_records(const ThTape *t);
 bool th_tape_failed(const ThTape *t);
@@ -74,7 +82,8 @@ const double *th_tape_in_double(ThTape *t, const ThTapeNode *n, int i);
 
 /* Memory for the gradient of input i (rows*cols), allocated at the first call; *beta is 0 if it
  * holds garbage that must be overwritten, 1 if it must be added to.  NULL: input absent or out of
- * memory. */
+ * memory.  The first is of the tape's precision. */
+void *th_tape_grad(ThTape *t, const ThTapeNode *n, int i, float *beta);
 float *th_tape_grad_float(ThTape *t, const ThTapeNode *n, int i, float *beta);
 
 /* The same, always zeroed or valid, for operations that always add. */
@@ -87,6 +96,9 @@ double *th_tape_grad_double(ThTape *t, const ThTapeNode *n, int i);
  * that saves a copy: false if the input has one already, or is a parameter, or the node's is kept.
  */
 bool th_tape_pass_gradient(ThTape *t, ThTapeNode *n, int i);
+
+/* Passes dy, of the tape's precision and as large as input i, on to that as it is. */
+void th_tape_pass_back(ThTape *t, const ThTapeNode *n, int i, const void *dy);
 
 /* Publishes a value that is not a node's (attention weights) under a tag: (rows, cols), in the
  * tape's precision; borrowed tape memory. */

@@ -73,6 +73,12 @@ static ThVar build_stack(ThTape *t, const ThVar *in)
     return th_op_stack(t, in[0], in[1]);
 }
 
+/* Both gradients arrive at one value. */
+static ThVar build_twice(ThTape *t, const ThVar *in)
+{
+    return th_op_stack(t, in[0], in[0]);
+}
+
 static ThVar build_columns(ThTape *t, const ThVar *in)
 {
     return th_op_columns(t, in[0], 1, 3);
@@ -160,6 +166,7 @@ static const Case cases[] = {
     {"gate", {{5, 4}, {5, 4}, {5, 4}}, build_gate},
     {"accounts", {{5, 6}, {3, 1}, {5, 4}, {5, 4}}, build_accounts},
     {"stack", {{5, 4}, {1, 4}}, build_stack},
+    {"stack of one value", {{5, 4}}, build_twice},
     {"columns", {{5, 4}}, build_columns},
     {"add", {{5, 4}, {5, 4}}, build_add},
     {"add row", {{5, 4}, {1, 4}}, build_add_row},
