@@ -2,36 +2,54 @@
 
 #include <math.h>
 
+#include "base/memory.h"
+
 const ThOptionSpec th_model_recurrent_options[] = {
     {"dim", TH_INT, "64", 1, 65536, NULL, "width of the state"}, {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-int th_model_recurrent_inputs(const ThModel *m)
+/* Drawn as Haiku does. */
+static int matrix(ThModelBuilder *b, const char *name, int rows, int cols, int fan_in)
 {
-    return m->signature.n_symbols + 1;
+    return th_model_build(b, name, rows, cols, TH_INIT_TRUNCATED, 1 / sqrt(fan_in));
 }
 
-int th_model_recurrent_matrix(ThModel *m, const char *name, int rows, int cols, int fan_in,
-                              ThError *err)
+static int bias(ThModelBuilder *b, const char *name, int cols)
 {
-    return th_params_add(&m->params, name, rows, cols, TH_INIT_TRUNCATED, 1 / sqrt(fan_in), err);
+    return name ? th_model_build_vector(b, name, cols, TH_INIT_ZERO) : -1;
 }
 
-int th_model_recurrent_bias(ThModel *m, const char *name, int cols, ThError *err)
+bool th_model_recurrent_bind(ThModel *m, ThError *err)
 {
-    return th_params_add(&m->params, name, 1, cols, TH_INIT_ZERO, 0, err);
+    const ThModelRecurrentCell *cell = m->kind->part;
+    const ThOptions *o = &m->options;
+    ThModelRecurrent *r = m->layout = th_alloc(1, sizeof *r, err);
+    if (!r)
+        return false;
+    ThModelBuilder b = {.m = m, .layer = -1, .err = err};
+    /* A row more than symbols, as in the papers' baselines, which reserve it. */
+    int inputs = m->signature.n_symbols + 1, H = (int)th_option_int(o, "dim");
+    int width = cell->gates * H;
+    r->forget = th_option_known(o, "forget") ? th_option_real(o, "forget") : 0;
+    r->table = matrix(&b, "input", inputs, width, cell->joined ? inputs + H : inputs);
+    r->bias[0] = bias(&b, cell->bias[0], width);
+    r->recurrent = matrix(&b, "recurrent", H, width, cell->joined ? inputs + H : H);
+    th_param_hidden(&m->params, r->recurrent, cell->gates);
+    r->bias[1] = bias(&b, cell->bias[1], cell->candidate ? H : width);
+    r->head = th_model_build_head(&b, H);
+    return !b.failed;
 }
 
-bool th_model_recurrent_add_readout(ThModel *m, ThModelReadout *r, int dim, ThError *err)
+/* What the symbols add to the gates: the table itself with s->index set to the tokens, or, where
+ * each position is inspected, its row at every position.  *s says the rest for the layer. */
+static ThVar read(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how,
+                  ThOpSequence *s)
 {
-    int classes = m->signature.n_classes;
-    r->weight = th_model_recurrent_matrix(m, "head", dim, classes, dim, err);
-    r->bias = th_model_recurrent_bias(m, "head_bias", classes, err);
-    return r->weight >= 0 && r->bias >= 0;
-}
-
-ThVar th_model_recurrent_read(ThTape *t, const ThModel *m, ThVar table, const ThBatch *b,
-                              const ThModelForward *how, ThOpSequence *s)
-{
+    const ThModelRecurrent *r = m->layout;
+    const ThModelRecurrentCell *cell = m->kind->part;
+    ThVar table = th_param(t, r->table);
+    for (int i = 0; i < 2 - cell->candidate; i++)
+        if (r->bias[i] >= 0)
+            table = th_op_add_row(t, table, th_param(t, r->bias[i]));
     *s = (ThOpSequence){
         .B = b->B, .T = b->T, .every = m->signature.target != TH_TARGET_FINAL, .length = b->length};
     if (how->share) {
@@ -53,15 +71,19 @@ static ThVar last_rows(ThTape *t, ThVar h, const ThOpSequence *s)
 
 ThVar th_model_recurrent_answer(const ThModel *m, ThTape *t, ThVar h)
 {
-    const ThModelReadout *r = m->layout;
-    return th_op_linear(t, th_op_relu(t, h), th_param(t, r->weight), th_param(t, r->bias));
+    const ThModelRecurrent *r = m->layout;
+    return th_model_head(t, &r->head, th_op_relu(t, h));
 }
 
-ThVar th_model_recurrent_finish(ThTape *t, const ThModel *m, ThVar h, const ThOpSequence *s)
+ThVar th_model_recurrent_forward(const ThModel *m, ThTape *t, const ThBatch *b,
+                                 const ThModelForward *how)
 {
-    h = th_tape_tag(t, h, "state", 0);
-    if (s->every && m->signature.target == TH_TARGET_FINAL)
-        h = last_rows(t, h, s);
+    const ThModelRecurrentCell *cell = m->kind->part;
+    ThOpSequence s;
+    ThVar x = read(m, t, b, how, &s);
+    ThVar h = th_tape_tag(t, cell->layer(t, m->layout, x, &s), "state", 0);
+    if (s.every && m->signature.target == TH_TARGET_FINAL)
+        h = last_rows(t, h, &s);
     return th_model_recurrent_answer(m, t, h);
 }
 

@@ -9,7 +9,8 @@
 
 typedef struct {
     const ThModel *m;
-    ThModelRecurrentParts parts;
+    const ThModelRecurrent *r;
+    const ThModelRecurrentCell *cell;
     int B, H, width; /* strings; of the state, of the gates */
     float *memory;
     float *table;       /* (symbols, width): rows of the table and the biases */
@@ -21,27 +22,27 @@ typedef struct {
 
 static const float *param(const ThModel *m, int index)
 {
-    return index < 0 ? NULL : th_params_at(&m->params, index);
+    return th_params_at(&m->params, index);
 }
 
 static void fill_table(State *s)
 {
     int symbols = s->m->signature.n_symbols;
     size_t size = (size_t)symbols * (size_t)s->width;
-    memcpy(s->table, param(s->m, s->parts.table), size * sizeof *s->table);
-    for (int i = 0; i < 2; i++)
-        if (s->parts.bias[i] >= 0)
-            th_kernel_bias(s->table, param(s->m, s->parts.bias[i]), symbols, s->width);
+    memcpy(s->table, param(s->m, s->r->table), size * sizeof *s->table);
+    for (int i = 0; i < 2 - s->cell->candidate; i++)
+        if (s->r->bias[i] >= 0)
+            th_kernel_bias(s->table, param(s->m, s->r->bias[i]), symbols, s->width);
 }
 
-void *th_model_recurrent_open(const ThModel *m, const ThModelRecurrentParts *parts, int B,
-                              ThError *err)
+void *th_model_recurrent_open(const ThModel *m, int B, ThError *err)
 {
     State *s = th_alloc(1, sizeof *s, err);
     if (!s)
         return NULL;
-    *s = (State){.m = m, .parts = *parts, .B = B, .H = m->params.item[parts->recurrent].rows};
-    s->width = parts->gates * s->H;
+    *s = (State){.m = m, .r = m->layout, .cell = m->kind->part, .B = B};
+    s->H = m->params.item[s->r->recurrent].rows;
+    s->width = s->cell->gates * s->H;
     size_t H = (size_t)B * (size_t)s->H;
     size_t table = (size_t)m->signature.n_symbols * (size_t)s->width;
     s->memory = th_params_floats(table + 9 * H, err);
@@ -80,16 +81,16 @@ void th_model_recurrent_reset(void *state)
 static void step(State *s, const int *token, size_t stride)
 {
     int now = s->now, next = 1 - now;
-    int room = s->parts.gates == 1 ? s->H : 4 * s->H; /* a row of gate, see ThKernelCell */
+    int room = s->cell->gates == 1 ? s->H : 4 * s->H; /* a row of gate, see ThKernelCell */
     th_blas_gemm_nn(&(ThBlasGemm){s->B, s->width, s->H, s->H, s->width, room, 0}, s->h[now],
-                    param(s->m, s->parts.recurrent), s->gate);
-    s->parts.cell(&(ThKernelCell){.B = s->B,
+                    param(s->m, s->r->recurrent), s->gate);
+    s->cell->cell(&(ThKernelCell){.B = s->B,
                                   .H = s->H,
                                   .x = s->table,
                                   .index = token,
                                   .stride = stride,
-                                  .forget = s->parts.forget,
-                                  .bias = param(s->m, s->parts.candidate_bias),
+                                  .forget = (float)s->r->forget,
+                                  .bias = s->cell->candidate ? param(s->m, s->r->bias[1]) : NULL,
                                   .h_before = s->h[now],
                                   .c_before = s->c[now],
                                   .h_after = s->h[next],
@@ -107,7 +108,7 @@ bool th_model_recurrent_feed(void *state, const int *token, int n, float *logits
         step(s, token + i, (size_t)n);
     th_kernel_relu(s->seen, s->h[s->now], (size_t)s->B * (size_t)s->H);
     th_blas_gemm_nn(&(ThBlasGemm){s->B, classes, s->H, s->H, classes, classes, 0}, s->seen,
-                    param(s->m, s->parts.readout.weight), logits);
-    th_kernel_bias(logits, param(s->m, s->parts.readout.bias), s->B, classes);
+                    param(s->m, s->r->head.weight), logits);
+    th_kernel_bias(logits, param(s->m, s->r->head.bias), s->B, classes);
     return true;
 }
