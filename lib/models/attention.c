@@ -21,21 +21,53 @@ struct ThModelKept {
     ThArena *arena;
 };
 
-bool th_model_attention_check(const ThOptions *o, int dim, int heads, bool causal, ThError *err)
+/* ---- sizes and parameters ---- */
+
+void th_model_attention_init(ThModelAttention *a, const ThOptions *o, int layers)
 {
-    if (dim % heads != 0) {
-        th_fail(err, TH_EUSAGE, "dim=%d cannot be cut into heads=%d equal parts", dim, heads);
-        return th_hint(err, "heads must divide dim");
-    }
-    ThPosition p;
-    th_position_init(&p, o, dim, heads, causal);
-    return th_position_check(&p, err);
+    *a = (ThModelAttention){.scale = 1,
+                            .dim = (int)th_option_int(o, "dim"),
+                            .heads = (int)th_option_int(o, "heads"),
+                            .layers = layers,
+                            .causal = !th_option_known(o, "causal") || th_option_flag(o, "causal")};
+    th_position_init(&a->position, o, a->dim, a->heads, a->causal);
 }
 
-void th_model_attention_init(ThModelAttention *a, const ThOptions *o, const ThModelAttention *sizes)
+bool th_model_check_heads(const ThOptions *o, ThError *err)
 {
-    *a = *sizes;
-    th_position_init(&a->position, o, a->dim, a->heads, a->causal);
+    long long dim = th_option_int(o, "dim"), heads = th_option_int(o, "heads");
+    if (dim % heads == 0)
+        return true;
+    th_fail(err, TH_EUSAGE, "dim=%lld cannot be cut into heads=%lld equal parts", dim, heads);
+    return th_hint(err, "heads must divide dim");
+}
+
+bool th_model_attention_check(const ThOptions *o, ThError *err)
+{
+    ThModelAttention a;
+    if (!th_model_check_heads(o, err))
+        return false;
+    th_model_attention_init(&a, o, 0);
+    return th_position_check(&a.position, err);
+}
+
+void th_model_attention_layer(ThModelAttention *a, ThModelBuilder *b, bool biased)
+{
+    ThModelAttentionLayer *y = &a->layer[b->layer];
+    int d = a->dim;
+    *y = (ThModelAttentionLayer){.query_bias = -1, .key_value_bias = -1, .output_bias = -1};
+    y->query = th_model_build_hidden(b, "attention.query", d, d, false);
+    if (biased)
+        y->query_bias = th_model_build_vector(b, "attention.query_bias", d, TH_INIT_ZERO);
+    y->key_value = th_model_build_hidden(b, "attention.key_value", d, 2 * d, false);
+    th_param_hidden(&b->m->params, y->key_value, 2);
+    if (biased)
+        y->key_value_bias =
+            th_model_build_vector(b, "attention.key_value_bias", 2 * d, TH_INIT_ZERO);
+    y->output = th_model_build_hidden(b, "attention.output", d, d, true);
+    if (biased)
+        y->output_bias = th_model_build_vector(b, "attention.output_bias", d, TH_INIT_ZERO);
+    th_position_bind_layer(&a->position, b);
 }
 
 /* ---- the stream ---- */
@@ -99,7 +131,7 @@ ThVar th_model_stream_rows(ThTape *t, const ThModelStream *s, ThVar v)
 
 /* ---- attention ---- */
 
-static ThVar project(ThTape *t, ThVar x, int weight, int bias)
+ThVar th_model_project(ThTape *t, ThVar x, int weight, int bias)
 {
     return th_op_linear(t, x, th_param(t, weight), bias < 0 ? -1 : th_param(t, bias));
 }
@@ -109,7 +141,7 @@ static ThVar queries(ThTape *t, const ThModelAttention *a, int layer, const ThMo
 {
     const ThModelAttentionLayer *y = &a->layer[layer];
     ThPositionRows rows = rows_of(s);
-    ThVar q = project(t, s->last ? take(t, x, s->last, s->B) : x, y->query, y->query_bias);
+    ThVar q = th_model_project(t, s->last ? take(t, x, s->last, s->B) : x, y->query, y->query_bias);
     if (s->last)
         rows = (ThPositionRows){.n = s->B, .T = 1, .position = s->last_at};
     else
@@ -121,7 +153,7 @@ static ThVar keys(ThTape *t, const ThModelAttention *a, int layer, const ThModel
 {
     const ThModelAttentionLayer *y = &a->layer[layer];
     ThPositionRows rows = rows_of(s);
-    ThVar kv = project(t, x, y->key_value, y->key_value_bias);
+    ThVar kv = th_model_project(t, x, y->key_value, y->key_value_bias);
     return th_position_at_keys(&a->position, t, take(t, kv, s->token, rows.n), &rows);
 }
 
@@ -183,7 +215,8 @@ ThVar th_model_attend_to(ThTape *t, const ThModelAttention *a, int layer, const 
         th_position_at_attention(&a->position, t, layer, &s->span, &how);
     }
     ThVar heads = th_tape_note(t, th_op_attention(t, q, kv, &how), "heads", how.tag);
-    return th_tape_note(t, project(t, heads, y->output, y->output_bias), "attended", how.tag);
+    return th_tape_note(t, th_model_project(t, heads, y->output, y->output_bias), "attended",
+                        how.tag);
 }
 
 /* ---- the whole ---- */

@@ -54,13 +54,17 @@ struct ThModelStream {
     ThModelKept *kept; /* generation: what came before; else NULL */
 };
 
-/* TH_EUSAGE where heads do not divide dim, or the positional encoding does not fit. */
-bool th_model_attention_check(const ThOptions *o, int dim, int heads, bool causal, ThError *err);
+/* TH_EUSAGE where heads do not divide dim, or, in the second, the positional encoding does not fit:
+ * for ThModelKind's check. */
+bool th_model_check_heads(const ThOptions *o, ThError *err);
+bool th_model_attention_check(const ThOptions *o, ThError *err);
 
-/* Sizes, and the positional encoding with its parameters for the whole model; the layers are the
- * architecture's to fill, each with th_position_bind_layer where its parameters shall stand. */
-void th_model_attention_init(ThModelAttention *a, const ThOptions *o,
-                             const ThModelAttention *sizes);
+/* Sizes and positional encoding by the options dim, heads, position and causal, where that is one;
+ * else the model is causal. */
+void th_model_attention_init(ThModelAttention *a, const ThOptions *o, int layers);
+
+/* Lists what attends in layer b->layer, with the parameters of its positions. */
+void th_model_attention_layer(ThModelAttention *a, ThModelBuilder *b, bool biased);
 
 /* Rows of v, which is arranged as s->x, for the positions that go on. */
 ThVar th_model_stream_rows(ThTape *t, const ThModelStream *s, ThVar v);
@@ -73,6 +77,9 @@ ThVar th_model_attend(ThTape *t, const ThModelAttention *a, int layer, const ThM
 /* The same, keys and values being made of `from`. */
 ThVar th_model_attend_to(ThTape *t, const ThModelAttention *a, int layer, const ThModelStream *s,
                          ThVar x, ThVar from);
+
+/* x times a parameter, plus another if bias is not -1. */
+ThVar th_model_project(ThTape *t, ThVar x, int weight, int bias);
 
 /* Names keys and values for inspections, of kv (…, 2 dim). */
 void th_model_note_keys(ThTape *t, ThVar kv, int index);
@@ -91,5 +98,14 @@ bool th_model_attention_feed_each(void *state, const int *token, int n, float *l
 void th_model_attention_cut(void *state, int n);
 void th_model_attention_reset(void *state);
 void th_model_attention_close(void *state);
+
+/* What the tables of architectures share that do no more to a string than to run layers. */
+#define TH_MODEL_ATTENTION_KIND                                                                    \
+    .takes_noise = true, .ragged = true, .check = th_model_attention_check,                        \
+    .forward = th_model_attention_forward, .answer = th_model_attention_answer,                    \
+    .trace = th_model_attention_trace, .keeps = th_model_attention_keeps,                          \
+    .open = th_model_attention_open, .feed = th_model_attention_feed,                              \
+    .feed_each = th_model_attention_feed_each, .cut = th_model_attention_cut,                      \
+    .reset = th_model_attention_reset, .close = th_model_attention_close
 
 #endif

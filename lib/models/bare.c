@@ -20,20 +20,10 @@ static const ThOptionSpec options[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 typedef struct {
-    int up, up_bias, down, down_bias;
-} Layer;
-
-typedef struct {
     ThModelAttention attention;
-    int head, head_bias;
-    Layer layer[TH_POSITION_LAYERS];
+    ThModelHead head;
+    ThModelNetwork feed_forward[TH_POSITION_LAYERS];
 } Layout;
-
-static bool check(const ThOptions *o, ThError *err)
-{
-    return th_model_attention_check(o, (int)th_option_int(o, "dim"), (int)th_option_int(o, "heads"),
-                                    th_option_flag(o, "causal"), err);
-}
 
 /* ---- layers ---- */
 
@@ -41,40 +31,19 @@ static ThVar run_layer(ThTape *t, const ThModel *m, int layer, const ThModelStre
 {
     (void)rng;
     const Layout *l = m->layout;
-    const Layer *y = &l->layer[layer];
     ThVar own = th_model_stream_rows(t, s, s->x);
     ThVar u = th_op_add(t, own, th_model_attend(t, &l->attention, layer, s, s->x));
-    ThVar f = th_op_linear_relu(t, u, th_param(t, y->up), th_param(t, y->up_bias));
-    f = th_op_linear(t, f, th_param(t, y->down), th_param(t, y->down_bias));
+    ThVar f = th_model_network_relu(t, &l->feed_forward[layer], u);
     return th_op_add(t, u, th_tape_note(t, f, "feed_forward", layer));
 }
 
 static ThVar answer(ThTape *t, const ThModel *m, ThVar x)
 {
     const Layout *l = m->layout;
-    return th_op_linear(t, x, th_param(t, l->head), th_param(t, l->head_bias));
+    return th_model_head(t, &l->head, x);
 }
 
 static const ThModelBlocks blocks = {run_layer, answer};
-
-static void add_layer(ThModelBuilder *b, Layout *l, int hidden)
-{
-    ThModelAttentionLayer *a = &l->attention.layer[b->layer];
-    Layer *y = &l->layer[b->layer];
-    int d = l->attention.dim;
-    a->query = th_model_build_matrix(b, "attention.query", d, d);
-    a->query_bias = th_model_build_vector(b, "attention.query_bias", d, TH_INIT_ZERO);
-    a->key_value = th_model_build_matrix(b, "attention.key_value", d, 2 * d);
-    th_param_hidden(&b->m->params, a->key_value, 2);
-    a->key_value_bias = th_model_build_vector(b, "attention.key_value_bias", 2 * d, TH_INIT_ZERO);
-    a->output = th_model_build_matrix(b, "attention.output", d, d);
-    a->output_bias = th_model_build_vector(b, "attention.output_bias", d, TH_INIT_ZERO);
-    th_position_bind_layer(&l->attention.position, b);
-    y->up = th_model_build_matrix(b, "feed_forward.up", d, hidden);
-    y->up_bias = th_model_build_vector(b, "feed_forward.up_bias", hidden, TH_INIT_ZERO);
-    y->down = th_model_build_matrix(b, "feed_forward.down", hidden, d);
-    y->down_bias = th_model_build_vector(b, "feed_forward.down_bias", d, TH_INIT_ZERO);
-}
 
 static bool bind(ThModel *m, ThError *err)
 {
@@ -83,24 +52,20 @@ static bool bind(ThModel *m, ThError *err)
     if (!l)
         return false;
     ThModelAttention *a = &l->attention;
-    th_model_attention_init(a, o,
-                            &(ThModelAttention){.blocks = &blocks,
-                                                .scale = 1,
-                                                .dim = (int)th_option_int(o, "dim"),
-                                                .heads = (int)th_option_int(o, "heads"),
-                                                .layers = (int)th_option_int(o, "layers"),
-                                                .causal = th_option_flag(o, "causal")});
+    th_model_attention_init(a, o, (int)th_option_int(o, "layers"));
+    a->blocks = &blocks;
     ThModelBuilder b = {.m = m, .layer = -1, .err = err};
     /* The last row is the symbol that every string begins with. */
     a->embedding =
         th_model_build(&b, "embedding", m->signature.n_symbols + 1, a->dim, TH_INIT_NORMAL, 0.5);
     th_position_bind(&a->position, &b);
-    for (b.layer = 0; b.layer < a->layers; b.layer++)
-        add_layer(&b, l, (int)th_option_int(o, "hidden"));
+    for (b.layer = 0; b.layer < a->layers; b.layer++) {
+        th_model_attention_layer(a, &b, true);
+        l->feed_forward[b.layer] = th_model_build_network(&b, "feed_forward", a->dim,
+                                                          (int)th_option_int(o, "hidden"), a->dim);
+    }
     b.layer = -1;
-    l->head = th_model_build_matrix(&b, "head", a->dim, m->signature.n_classes);
-    th_param_hidden(&m->params, l->head, 0);
-    l->head_bias = th_model_build_vector(&b, "head_bias", m->signature.n_classes, TH_INIT_ZERO);
+    l->head = th_model_build_head(&b, a->dim);
     return !b.failed;
 }
 
@@ -228,7 +193,7 @@ const ThModelKind th_model_bare = {
     .options = options,
     .takes_noise = true,
     .ragged = true,
-    .check = check,
+    .check = th_model_attention_check,
     .bind = bind,
     .forward = forward,
     .answer = th_model_attention_answer,

@@ -41,3 +41,79 @@ int th_model_build_drawn(ThModelBuilder *b, const char *name, int rows, int cols
     th_param_drawn(&b->m->params, index, draw);
     return index;
 }
+
+ThModelBuildName th_model_build_name(const char *name, const char *part)
+{
+    ThModelBuildName n;
+    snprintf(n.text, sizeof n.text, "%s.%s", name, part);
+    return n;
+}
+
+/* ---- pieces ---- */
+
+static int zeros(ThModelBuilder *b, const char *name, const char *part, int cols)
+{
+    return th_model_build_vector(b, th_model_build_name(name, part).text, cols, TH_INIT_ZERO);
+}
+
+ThModelNorm th_model_build_norm(ThModelBuilder *b, const char *name, int dim)
+{
+    ThModelNorm n;
+    n.gain = th_model_build_vector(b, th_model_build_name(name, "gain").text, dim, TH_INIT_ONE);
+    n.offset = zeros(b, name, "offset", dim);
+    return n;
+}
+
+ThVar th_model_norm_sum(ThTape *t, const ThModelNorm *n, ThVar x, ThVar y)
+{
+    return th_op_layer_norm(t, x, y, th_param(t, n->gain), th_param(t, n->offset));
+}
+
+ThVar th_model_norm(ThTape *t, const ThModelNorm *n, ThVar x)
+{
+    return th_model_norm_sum(t, n, x, -1);
+}
+
+int th_model_build_hidden(ThModelBuilder *b, const char *name, int rows, int cols, bool adds)
+{
+    double by = adds && b->shrink > 0 ? b->shrink : 1;
+    return b->matrix ? b->matrix(b, name, rows, cols, by)
+                     : th_model_build_matrix(b, name, rows, cols);
+}
+
+ThModelNetwork th_model_build_network(ThModelBuilder *b, const char *name, int in, int wide,
+                                      int out)
+{
+    ThModelNetwork n;
+    n.up = th_model_build_hidden(b, th_model_build_name(name, "up").text, in, wide, false);
+    n.up_bias = zeros(b, name, "up_bias", wide);
+    n.down = th_model_build_hidden(b, th_model_build_name(name, "down").text, wide, out, true);
+    n.down_bias = zeros(b, name, "down_bias", out);
+    return n;
+}
+
+ThVar th_model_network(ThTape *t, const ThModelNetwork *n, ThVar x)
+{
+    ThVar f = th_op_linear_gelu(t, x, th_param(t, n->up), th_param(t, n->up_bias));
+    return th_op_linear(t, f, th_param(t, n->down), th_param(t, n->down_bias));
+}
+
+ThVar th_model_network_relu(ThTape *t, const ThModelNetwork *n, ThVar x)
+{
+    ThVar f = th_op_linear_relu(t, x, th_param(t, n->up), th_param(t, n->up_bias));
+    return th_op_linear(t, f, th_param(t, n->down), th_param(t, n->down_bias));
+}
+
+ThModelHead th_model_build_head(ThModelBuilder *b, int dim)
+{
+    int classes = b->m->signature.n_classes;
+    ThModelHead h = {.weight = th_model_build_hidden(b, "head", dim, classes, false)};
+    th_param_hidden(&b->m->params, h.weight, 0);
+    h.bias = th_model_build_vector(b, "head_bias", classes, TH_INIT_ZERO);
+    return h;
+}
+
+ThVar th_model_head(ThTape *t, const ThModelHead *h, ThVar x)
+{
+    return th_op_linear(t, x, th_param(t, h->weight), th_param(t, h->bias));
+}

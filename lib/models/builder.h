@@ -1,4 +1,4 @@
-/* builder.h - how an architecture of layers lists its parameters.
+/* builder.h - how an architecture of layers lists its parameters, and the pieces that most have.
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
@@ -7,13 +7,20 @@
 
 #include "models/model.h"
 
+typedef struct ThModelBuilder ThModelBuilder;
+
+/* Adds a hidden matrix, whose deviation is `by` times what it else would be; its index, or -1. */
+typedef int ThModelBuildMatrix(ThModelBuilder *b, const char *name, int rows, int cols, double by);
+
 /* The first failure is remembered, so that an architecture asks once, at the end. */
-typedef struct {
+struct ThModelBuilder {
     ThModel *m;
     int layer; /* names begin with layerN. while this is not -1 */
     ThError *err;
     bool failed;
-} ThModelBuilder;
+    ThModelBuildMatrix *matrix; /* how matrices of the pieces begin; NULL: th_model_build_matrix */
+    double shrink; /* the factor of those that add to a residual stream; 0: they are as others */
+};
 
 /* Adds a parameter to the model's table, as th_params_add does; its index, or -1. */
 int th_model_build(ThModelBuilder *b, const char *name, int rows, int cols, ThInit init,
@@ -30,7 +37,41 @@ int th_model_build_drawn(ThModelBuilder *b, const char *name, int rows, int cols
 /* Adds a parameter of which every row begins as `row`, see th_param_row. */
 int th_model_build_row(ThModelBuilder *b, const char *name, int rows, int cols, const double *row);
 
+/* Adds a matrix as b->matrix does; adds: to a residual stream. */
+int th_model_build_hidden(ThModelBuilder *b, const char *name, int rows, int cols, bool adds);
+
 /* Adds a vector of zeros or ones. */
 int th_model_build_vector(ThModelBuilder *b, const char *name, int cols, ThInit init);
+
+/* name.part as the name of a parameter, which its maker copies. */
+typedef struct {
+    char text[64];
+} ThModelBuildName;
+ThModelBuildName th_model_build_name(const char *name, const char *part);
+
+/* ---- pieces: indices into the parameter table; names are name.gain and so on ---- */
+
+typedef struct {
+    int gain, offset;
+} ThModelNorm;
+ThModelNorm th_model_build_norm(ThModelBuilder *b, const char *name, int dim);
+ThVar th_model_norm(ThTape *t, const ThModelNorm *n, ThVar x);
+ThVar th_model_norm_sum(ThTape *t, const ThModelNorm *n, ThVar x, ThVar y); /* y: -1 is none */
+
+/* A linear map, GELU or ReLU, and another one, which adds to a residual stream. */
+typedef struct {
+    int up, up_bias, down, down_bias;
+} ThModelNetwork;
+ThModelNetwork th_model_build_network(ThModelBuilder *b, const char *name, int in, int wide,
+                                      int out);
+ThVar th_model_network(ThTape *t, const ThModelNetwork *n, ThVar x);
+ThVar th_model_network_relu(ThTape *t, const ThModelNetwork *n, ThVar x);
+
+/* A last linear map, whose matrix is no hidden one: head and head_bias. */
+typedef struct {
+    int weight, bias;
+} ThModelHead;
+ThModelHead th_model_build_head(ThModelBuilder *b, int dim);
+ThVar th_model_head(ThTape *t, const ThModelHead *h, ThVar x);
 
 #endif

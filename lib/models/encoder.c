@@ -12,8 +12,7 @@ bool th_model_encoder_check(const ThOptions *o, bool again, ThError *err)
 {
     if (again && strcmp(th_option_text(o, "position"), "random") == 0)
         return th_fail(err, TH_EUSAGE, "position=random is not for a block that is applied again");
-    return th_model_attention_check(o, (int)th_option_int(o, "dim"), (int)th_option_int(o, "heads"),
-                                    th_option_flag(o, "causal"), err);
+    return th_model_attention_check(o, err);
 }
 
 /* ---- parameters ---- */
@@ -27,35 +26,11 @@ static int matrix(ThModelBuilder *b, const char *name, int rows, int cols, doubl
     return index;
 }
 
-/* name.part as the name of a parameter, which its maker copies. */
-typedef struct {
-    char text[64];
-} Name;
-
-static Name join(const char *name, const char *part)
-{
-    Name n;
-    snprintf(n.text, sizeof n.text, "%s.%s", name, part);
-    return n;
-}
-
-static int zeros(ThModelBuilder *b, const char *name, const char *part, int cols)
-{
-    return th_model_build_vector(b, join(name, part).text, cols, TH_INIT_ZERO);
-}
-
-ThModelNetwork th_model_build_network(ThModelBuilder *b, const char *name, int in, int wide,
-                                      int out)
-{
-    return (ThModelNetwork){
-        matrix(b, join(name, "up").text, in, wide, 1), zeros(b, name, "up_bias", wide),
-        matrix(b, join(name, "down").text, wide, out, 1), zeros(b, name, "down_bias", out)};
-}
-
 /* Uniform within 1/√in. */
 static int even(ThModelBuilder *b, const char *name, const char *part, int rows, int cols, int in)
 {
-    return th_model_build(b, join(name, part).text, rows, cols, TH_INIT_UNIFORM, 1 / sqrt(in));
+    return th_model_build(b, th_model_build_name(name, part).text, rows, cols, TH_INIT_UNIFORM,
+                          1 / sqrt(in));
 }
 
 ThModelNetwork th_model_build_decision(ThModelBuilder *b, const char *name, int in, int dim,
@@ -68,27 +43,22 @@ ThModelNetwork th_model_build_decision(ThModelBuilder *b, const char *name, int 
     return n;
 }
 
-ThModelNorm th_model_build_norm(ThModelBuilder *b, const char *name, int dim)
-{
-    return (ThModelNorm){th_model_build_vector(b, join(name, "gain").text, dim, TH_INIT_ONE),
-                         zeros(b, name, "offset", dim)};
-}
-
 /* Queries, keys and values, and what becomes of them.  Keys and values are drawn as two matrices
  * side by side: the bound is that of (d, d). */
 static void build_attention(ThModelBuilder *b, const char *name, int d, int *query, int *key_value,
                             int *output)
 {
-    *query = matrix(b, join(name, "query").text, d, d, sqrt(0.5));
-    *key_value = matrix(b, join(name, "key_value").text, d, 2 * d, sqrt(0.75));
+    *query = matrix(b, th_model_build_name(name, "query").text, d, d, sqrt(0.5));
+    *key_value = matrix(b, th_model_build_name(name, "key_value").text, d, 2 * d, sqrt(0.75));
     th_param_hidden(&b->m->params, *key_value, 2);
-    *output = matrix(b, join(name, "output").text, d, d, 1);
+    *output = matrix(b, th_model_build_name(name, "output").text, d, d, 1);
 }
 
 ThModelCross th_model_build_cross(ThModelBuilder *b, const char *name, int dim)
 {
-    ThModelCross c = {.asks = th_model_build_norm(b, join(name, "norm_query").text, dim),
-                      .asked = th_model_build_norm(b, join(name, "norm_key").text, dim)};
+    ThModelCross c = {
+        .asks = th_model_build_norm(b, th_model_build_name(name, "norm_query").text, dim),
+        .asked = th_model_build_norm(b, th_model_build_name(name, "norm_key").text, dim)};
     build_attention(b, name, dim, &c.query, &c.key_value, &c.output);
     return c;
 }
@@ -97,12 +67,8 @@ void th_model_encoder_begin(ThModelEncoder *e, ThModelBuilder *b, int blocks)
 {
     const ThOptions *o = &b->m->options;
     int d = (int)th_option_int(o, "dim");
-    th_model_attention_init(&e->attention, o,
-                            &(ThModelAttention){.scale = 1,
-                                                .dim = d,
-                                                .heads = (int)th_option_int(o, "heads"),
-                                                .layers = blocks,
-                                                .causal = th_option_flag(o, "causal")});
+    b->matrix = matrix;
+    th_model_attention_init(&e->attention, o, blocks);
     e->dropout = th_option_real(o, "dropout");
     e->attention.embedding =
         th_model_build(b, "embedding", b->m->signature.n_symbols, d, TH_INIT_NORMAL, 0.02);
@@ -142,17 +108,6 @@ void th_model_encoder_end(ThModelEncoder *e, ThModelBuilder *b)
 }
 
 /* ---- pieces ---- */
-
-ThVar th_model_network(ThTape *t, const ThModelNetwork *n, ThVar x)
-{
-    ThVar f = th_op_linear_gelu(t, x, th_param(t, n->up), th_param(t, n->up_bias));
-    return th_op_linear(t, f, th_param(t, n->down), th_param(t, n->down_bias));
-}
-
-ThVar th_model_norm(ThTape *t, const ThModelNorm *n, ThVar x)
-{
-    return th_op_layer_norm(t, x, -1, th_param(t, n->gain), th_param(t, n->offset));
-}
 
 ThVar th_model_cross_keys(ThTape *t, const ThModelCross *c, ThVar memory)
 {
@@ -286,9 +241,7 @@ ThVar th_model_encoder_pool(ThTape *t, const ThModelStrings *s, ThVar x, int poo
 
 ThVar th_model_encoder_answer(const ThModelEncoder *e, ThTape *t, const ThModel *m, ThVar x)
 {
-    const ThModelNetwork *y = &e->answer;
     if (m->signature.pairs)
         x = th_model_compare(t, x);
-    x = th_op_linear_relu(t, x, th_param(t, y->up), th_param(t, y->up_bias));
-    return th_op_linear(t, x, th_param(t, y->down), th_param(t, y->down_bias));
+    return th_model_network_relu(t, &e->answer, x);
 }

@@ -9,15 +9,6 @@
 
 #include "models/attention.h"
 
-/* A linear map with GELU, and another: indices into the parameter table. */
-typedef struct {
-    int up, up_bias, down, down_bias;
-} ThModelNetwork;
-
-typedef struct {
-    int gain, offset;
-} ThModelNorm;
-
 /* Attention of some rows to others, without positions. */
 typedef struct {
     ThModelNorm asks, asked;
@@ -107,19 +98,12 @@ void th_model_encoder_begin(ThModelEncoder *e, ThModelBuilder *b, int blocks);
 void th_model_encoder_block(ThModelEncoder *e, ThModelBuilder *b, bool reads_memory, bool gated);
 void th_model_encoder_end(ThModelEncoder *e, ThModelBuilder *b);
 
-/* Pieces: names are `name`.up and so on. */
-ThModelNetwork th_model_build_network(ThModelBuilder *b, const char *name, int in, int wide,
-                                      int out);
-/* One whose answers begin small, biases and all: of a head, and of what says when to stop. */
+/* A network whose answers begin small, biases and all: of a head, and of what says when to stop. */
 ThModelNetwork th_model_build_decision(ThModelBuilder *b, const char *name, int in, int dim,
                                        int out);
-ThModelNorm th_model_build_norm(ThModelBuilder *b, const char *name, int dim);
 ThModelCross th_model_build_cross(ThModelBuilder *b, const char *name, int dim);
 
 /* ---- forward ---- */
-
-ThVar th_model_network(ThTape *t, const ThModelNetwork *n, ThVar x);
-ThVar th_model_norm(ThTape *t, const ThModelNorm *n, ThVar x);
 
 /* Keys and values that rows of a memory are to others; and what B strings of rows x read from B
  * times as many of them, length[b] of each if that is not NULL, added to x. */

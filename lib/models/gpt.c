@@ -37,56 +37,31 @@ enum { INIT_WIDE, INIT_GPT2 };   /* init= */
 
 /* Indices into the parameter table, beside those of attention. */
 typedef struct {
-    int norm1_gain, norm1_offset, norm2_gain, norm2_offset;
-    int up, up_bias, down, down_bias;
+    ThModelNorm norm1, norm2;
+    ThModelNetwork feed_forward;
 } Layer;
 
 typedef struct {
     ThModelAttention attention;
     bool beside; /* block=neox */
     double dropout;
-    int final_gain, final_offset;
+    ThModelNorm last;
     int head; /* -1: tied */
     Layer layer[TH_POSITION_LAYERS];
 } Layout;
 
-static ThModelAttention sizes(const ThOptions *o)
-{
-    return (ThModelAttention){.scale = 1,
-                              .dim = (int)th_option_int(o, "dim"),
-                              .heads = (int)th_option_int(o, "heads"),
-                              .layers = (int)th_option_int(o, "layers"),
-                              .causal = true};
-}
-
-static bool check(const ThOptions *o, ThError *err)
-{
-    ThModelAttention a = sizes(o);
-    return th_model_attention_check(o, a.dim, a.heads, true, err);
-}
-
 /* ---- forward ---- */
-
-static ThVar norm(ThTape *t, ThVar x, int gain, int offset)
-{
-    return th_op_layer_norm(t, x, -1, th_param(t, gain), th_param(t, offset));
-}
-
-static ThVar feed_forward(ThTape *t, const Layer *y, ThVar x)
-{
-    ThVar f = th_op_linear_gelu(t, x, th_param(t, y->up), th_param(t, y->up_bias));
-    return th_op_linear(t, f, th_param(t, y->down), th_param(t, y->down_bias));
-}
 
 static ThVar run_layer(ThTape *t, const ThModel *m, int layer, const ThModelStream *s, ThRng *rng)
 {
     const Layout *l = m->layout;
     const Layer *y = &l->layer[layer];
     ThVar own = th_model_stream_rows(t, s, s->x);
-    ThVar read = norm(t, s->x, y->norm1_gain, y->norm1_offset);
+    ThVar read = th_model_norm(t, &y->norm1, s->x);
     ThVar attended = th_model_attend(t, &l->attention, layer, s, read);
     ThVar u = th_op_add(t, own, th_op_dropout(t, attended, l->dropout, rng));
-    ThVar f = feed_forward(t, y, norm(t, l->beside ? own : u, y->norm2_gain, y->norm2_offset));
+    ThVar f =
+        th_model_network(t, &y->feed_forward, th_model_norm(t, &y->norm2, l->beside ? own : u));
     f = th_tape_note(t, f, "feed_forward", layer);
     return th_op_add(t, u, th_op_dropout(t, f, l->dropout, rng));
 }
@@ -94,7 +69,7 @@ static ThVar run_layer(ThTape *t, const ThModel *m, int layer, const ThModelStre
 static ThVar answer(ThTape *t, const ThModel *m, ThVar x)
 {
     const Layout *l = m->layout;
-    ThVar y = norm(t, x, l->final_gain, l->final_offset);
+    ThVar y = th_model_norm(t, &l->last, x);
     return l->head < 0 ? th_op_linear_transposed(t, y, th_param(t, l->attention.embedding))
                        : th_op_linear(t, y, th_param(t, l->head), -1);
 }
@@ -103,48 +78,23 @@ static const ThModelBlocks blocks = {run_layer, answer};
 
 /* ---- parameters ---- */
 
-/* A matrix; those that add to the residual stream are made smaller by the number of such sums. */
-static int matrix(ThModelBuilder *b, const char *name, int rows, int cols, double shrink)
+static int matrix(ThModelBuilder *b, const char *name, int rows, int cols, double by)
 {
     bool wide = th_option_choice(&b->m->options, "init") == INIT_WIDE;
-    int index = wide ? th_model_build(b, name, rows, cols, TH_INIT_UNIFORM, shrink / sqrt(rows))
-                     : th_model_build(b, name, rows, cols, TH_INIT_NORMAL, 0.02 * shrink);
+    int index = wide ? th_model_build(b, name, rows, cols, TH_INIT_UNIFORM, by / sqrt(rows))
+                     : th_model_build(b, name, rows, cols, TH_INIT_NORMAL, 0.02 * by);
     th_param_hidden(&b->m->params, index, 1);
     return index;
 }
 
-static int zeros(ThModelBuilder *b, const char *name, int cols)
-{
-    return th_model_build_vector(b, name, cols, TH_INIT_ZERO);
-}
-
-static int ones(ThModelBuilder *b, const char *name, int cols)
-{
-    return th_model_build_vector(b, name, cols, TH_INIT_ONE);
-}
-
 static void add_layer(ThModelBuilder *b, Layout *l, int wide)
 {
-    ThModelAttentionLayer *a = &l->attention.layer[b->layer];
     Layer *y = &l->layer[b->layer];
     int d = l->attention.dim;
-    double shrink = 1 / sqrt(2.0 * l->attention.layers);
-    y->norm1_gain = ones(b, "norm1.gain", d);
-    y->norm1_offset = zeros(b, "norm1.offset", d);
-    a->query = matrix(b, "attention.query", d, d, 1);
-    a->query_bias = zeros(b, "attention.query_bias", d);
-    a->key_value = matrix(b, "attention.key_value", d, 2 * d, 1);
-    th_param_hidden(&b->m->params, a->key_value, 2);
-    a->key_value_bias = zeros(b, "attention.key_value_bias", 2 * d);
-    a->output = matrix(b, "attention.output", d, d, shrink);
-    a->output_bias = zeros(b, "attention.output_bias", d);
-    th_position_bind_layer(&l->attention.position, b);
-    y->norm2_gain = ones(b, "norm2.gain", d);
-    y->norm2_offset = zeros(b, "norm2.offset", d);
-    y->up = matrix(b, "feed_forward.up", d, wide, 1);
-    y->up_bias = zeros(b, "feed_forward.up_bias", wide);
-    y->down = matrix(b, "feed_forward.down", wide, d, shrink);
-    y->down_bias = zeros(b, "feed_forward.down_bias", d);
+    y->norm1 = th_model_build_norm(b, "norm1", d);
+    th_model_attention_layer(&l->attention, b, true);
+    y->norm2 = th_model_build_norm(b, "norm2", d);
+    y->feed_forward = th_model_build_network(b, "feed_forward", d, wide, d);
 }
 
 /* Only where the classes are the symbols, in their order, can a head be the embeddings. */
@@ -165,12 +115,14 @@ static bool bind(ThModel *m, ThError *err)
     Layout *l = m->layout = th_alloc(1, sizeof *l, err);
     if (!l)
         return false;
-    ThModelAttention *a = &l->attention, size = sizes(o);
-    size.blocks = &blocks;
-    th_model_attention_init(a, o, &size);
+    ThModelAttention *a = &l->attention;
+    th_model_attention_init(a, o, (int)th_option_int(o, "layers"));
+    a->blocks = &blocks;
     l->beside = th_option_choice(o, "block") == BLOCK_NEOX;
     l->dropout = th_option_real(o, "dropout");
-    ThModelBuilder b = {.m = m, .layer = -1, .err = err};
+    /* What is added to the residual stream is smaller by the number of such sums. */
+    ThModelBuilder b = {
+        .m = m, .layer = -1, .err = err, .matrix = matrix, .shrink = 1 / sqrt(2.0 * a->layers)};
     double deviation = th_option_choice(o, "init") == INIT_WIDE ? 0.5 : 0.02;
     a->embedding =
         th_model_build(&b, "embedding", m->signature.n_symbols, a->dim, TH_INIT_NORMAL, deviation);
@@ -178,8 +130,7 @@ static bool bind(ThModel *m, ThError *err)
     for (b.layer = 0; b.layer < a->layers; b.layer++)
         add_layer(&b, l, a->dim * (int)th_option_int(o, "hidden"));
     b.layer = -1;
-    l->final_gain = ones(&b, "final_norm.gain", a->dim);
-    l->final_offset = zeros(&b, "final_norm.offset", a->dim);
+    l->last = th_model_build_norm(&b, "final_norm", a->dim);
     return bind_head(&b, l, err) && !b.failed;
 }
 
@@ -200,19 +151,7 @@ const ThModelKind th_model_gpt = {
         "takes it; set limit-memory refuses what would not fit.",
     .options = options,
     .presets = presets,
-    .takes_noise = true,
-    .ragged = true,
     .causal = true,
-    .check = check,
     .bind = bind,
-    .forward = th_model_attention_forward,
-    .answer = th_model_attention_answer,
-    .trace = th_model_attention_trace,
-    .keeps = th_model_attention_keeps,
-    .open = th_model_attention_open,
-    .feed = th_model_attention_feed,
-    .feed_each = th_model_attention_feed_each,
-    .cut = th_model_attention_cut,
-    .reset = th_model_attention_reset,
-    .close = th_model_attention_close,
+    TH_MODEL_ATTENTION_KIND,
 };

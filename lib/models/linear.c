@@ -12,9 +12,9 @@ enum { MOST_LAYERS = TH_MODEL_LINEAR_LAYERS };
 typedef struct {
     const ThModelLinearLayer *layer;
     int dim, layers, state;
-    int embedding, final_gain, final_offset;
+    int embedding;
     int head[2], answer[2];
-    int gain[MOST_LAYERS], offset[MOST_LAYERS];
+    ThModelNorm norm[MOST_LAYERS], last;
     int param[MOST_LAYERS][TH_MODEL_LINEAR_PARAMS];
 } Layout;
 
@@ -50,13 +50,11 @@ bool th_model_linear_bind(ThModel *m, ThError *err)
         th_model_build(&b, "embedding", m->signature.n_symbols, l->dim, TH_INIT_NORMAL, 1);
     for (int i = 0; i < l->layers; i++) {
         b.layer = i;
-        l->gain[i] = th_model_build_vector(&b, "norm.gain", l->dim, TH_INIT_ONE);
-        l->offset[i] = th_model_build_vector(&b, "norm.offset", l->dim, TH_INIT_ZERO);
+        l->norm[i] = th_model_build_norm(&b, "norm", l->dim);
         layer->add(&b, l->param[i]);
     }
     b.layer = -1;
-    l->final_gain = th_model_build_vector(&b, "final_norm.gain", l->dim, TH_INIT_ONE);
-    l->final_offset = th_model_build_vector(&b, "final_norm.offset", l->dim, TH_INIT_ZERO);
+    l->last = th_model_build_norm(&b, "final_norm", l->dim);
     th_model_linear_map(&b, "head", l->dim, l->dim, l->head);
     th_model_linear_map(&b, "answer", l->dim, m->signature.n_classes, l->answer);
     th_param_hidden(&m->params, l->answer[0], 0);
@@ -119,11 +117,6 @@ ThModelLinearConvolved th_model_linear_convolve(ThTape *t, const ThModelLinearIn
     return (ThModelLinearConvolved){part_of(t, in, y, n, n), recent};
 }
 
-static ThVar norm(ThTape *t, ThVar x, int gain, int offset)
-{
-    return th_op_layer_norm(t, x, -1, th_param(t, gain), th_param(t, offset));
-}
-
 static ThVar start_of(ThTape *t, const Layout *l, int layer, const Kept *kept)
 {
     if (kept && kept->begun)
@@ -157,7 +150,7 @@ static ThVar run_layers(const ThModel *m, ThTape *t, const ThBatch *b, const ThM
         in.index = NULL;
     }
     for (int i = 0; i < l->layers; i++) {
-        in.x = norm(t, x, l->gain[i], l->offset[i]);
+        in.x = th_model_norm(t, &l->norm[i], x);
         in.start = start_of(t, l, i, kept);
         if (!how->share)
             th_tape_tag(t, in.x, "input", i);
@@ -177,7 +170,7 @@ static ThVar run_layers(const ThModel *m, ThTape *t, const ThBatch *b, const ThM
 ThVar th_model_linear_answer(const ThModel *m, ThTape *t, ThVar x)
 {
     const Layout *l = m->layout;
-    ThVar y = norm(t, x, l->final_gain, l->final_offset);
+    ThVar y = th_model_norm(t, &l->last, x);
     y = th_op_linear_relu(t, y, th_param(t, l->head[0]), th_param(t, l->head[1]));
     return th_model_linear_apply(t, y, l->answer);
 }

@@ -59,19 +59,20 @@ enum { MOST_LAYERS = 64 };
 
 /* Indices into the parameter table. */
 typedef struct {
-    int query, key_value, output, relative;
-    int query_bias, key_value_bias, output_bias; /* norm=pre only; else -1 */
-    int norm1_gain, norm1_offset, norm2_gain, norm2_offset;
-    int up, up_bias, down, down_bias;
-    int from, to; /* coordinates that units read and write, where fan is not 0; else -1 */
+    ThModelAttentionLayer attention; /* biases with norm=pre only */
+    int relative;
+    ThModelNorm norm1, norm2;
+    ThModelNetwork feed_forward;
+    int from, to; /* coordinates that units read and write, where fan is not 0 */
 } Layer;
 
 typedef struct {
     int dim, heads, fan;
-    bool pre, gelu;
+    bool pre, wide, gelu; /* norm=pre, init=wide */
     ThModelRoutingShape shape;
-    int embedding, pad, final_gain, final_offset;
-    int head, head_bias;      /* -1: tied */
+    int embedding, pad;
+    ThModelNorm last;         /* norm=pre only */
+    ThModelHead head;         /* its weight is -1: tied */
     int centres;              /* -1: none */
     int n_centres, n_edge;    /* the last n_edge serve subtrees that lack symbols */
     Layer layer[MOST_LAYERS]; /* (K) */
@@ -79,95 +80,74 @@ typedef struct {
 
 static bool check(const ThOptions *o, ThError *err)
 {
-    long long dim = th_option_int(o, "dim"), heads = th_option_int(o, "heads");
     long long centres = th_option_int(o, "centres"), edge = th_option_int(o, "edge_centres");
     if (edge > 0 && edge >= centres)
         return th_fail(err, TH_EUSAGE, "edge_centres=%lld leaves none of centres=%lld for others",
                        edge, centres);
-    if (dim % heads == 0)
-        return true;
-    th_fail(err, TH_EUSAGE, "dim=%lld cannot be cut into heads=%lld equal parts", dim, heads);
-    return th_hint(err, "heads must divide dim");
+    return th_model_check_heads(o, err);
 }
 
 /* ---- parameters ---- */
 
 /* How wide weights start: Haiku's truncated normal by fan-in as released, GPT-2's 0.02 for the
  * pre-norm reading, a plain normal by fan-in for init=wide. */
-typedef struct {
-    ThModelBuilder base;
-    bool pre, wide;
-} Builder;
-
-static int weight(Builder *b, const char *name, int rows, int cols, double shrink)
+static int weight(ThModelBuilder *b, const char *name, int rows, int cols, double by)
 {
-    if (!b->wide && !b->pre)
-        return th_model_build_matrix(&b->base, name, rows, cols);
-    double deviation = (b->wide ? 1 / sqrt(rows) : 0.02) * shrink;
-    int index = th_model_build(&b->base, name, rows, cols, TH_INIT_NORMAL, deviation);
-    th_param_hidden(&b->base.m->params, index, 1);
+    const Layout *l = b->m->layout;
+    if (!l->wide && !l->pre)
+        return th_model_build_matrix(b, name, rows, cols);
+    double deviation = (l->wide ? 1 / sqrt(rows) : 0.02) * by;
+    int index = th_model_build(b, name, rows, cols, TH_INIT_NORMAL, deviation);
+    th_param_hidden(&b->m->params, index, 1);
     return index;
 }
 
-static int row(Builder *b, const char *name, int cols, ThInit init)
+static int bias(ThModelBuilder *b, const char *name, int cols)
 {
-    return th_model_build_vector(&b->base, name, cols, init);
-}
-
-static int bias_if(Builder *b, bool wanted, const char *name, int cols)
-{
-    return wanted ? row(b, name, cols, TH_INIT_ZERO) : -1;
+    return th_model_build_vector(b, name, cols, TH_INIT_ZERO);
 }
 
 /* Units that read some coordinates: which, is drawn, and no training changes it. */
-static int wires(Builder *b, const char *name, int rows, int cols, int dim)
+static int wires(ThModelBuilder *b, const char *name, int rows, int cols, int dim)
 {
-    int index = th_model_build(&b->base, name, rows, cols, TH_INIT_UNIFORM, dim);
+    int index = th_model_build(b, name, rows, cols, TH_INIT_UNIFORM, dim);
     if (index >= 0)
-        b->base.m->params.item[index].decays = false;
+        b->m->params.item[index].decays = false;
     return index;
 }
 
-static void add_feed_forward(Builder *b, const Layout *l, int units, double shrink, Layer *y)
+static void add_wired(ThModelBuilder *b, const Layout *l, int units, Layer *y)
 {
+    ThModelNetwork *n = &y->feed_forward;
     int d = l->dim;
-    y->from = y->to = -1;
-    if (l->fan == 0) {
-        y->up = weight(b, "feed_forward.up", d, units, 1);
-        y->up_bias = row(b, "feed_forward.up_bias", units, TH_INIT_ZERO);
-        y->down = weight(b, "feed_forward.down", units, d, shrink);
-    } else {
-        y->up = th_model_build(&b->base, "feed_forward.up", units, l->fan, TH_INIT_NORMAL,
-                               1 / sqrt(l->fan));
-        y->from = wires(b, "feed_forward.from", units, l->fan, d);
-        y->up_bias = row(b, "feed_forward.up_bias", units, TH_INIT_ZERO);
-        y->down = th_model_build(&b->base, "feed_forward.down", 1, units, TH_INIT_NORMAL,
-                                 sqrt((double)d / units) * shrink);
-        y->to = wires(b, "feed_forward.to", 1, units, d);
-    }
-    y->down_bias = row(b, "feed_forward.down_bias", d, TH_INIT_ZERO);
+    n->up = th_model_build(b, "feed_forward.up", units, l->fan, TH_INIT_NORMAL, 1 / sqrt(l->fan));
+    y->from = wires(b, "feed_forward.from", units, l->fan, d);
+    n->up_bias = bias(b, "feed_forward.up_bias", units);
+    n->down = th_model_build(b, "feed_forward.down", 1, units, TH_INIT_NORMAL,
+                             sqrt((double)d / units) * (b->shrink > 0 ? b->shrink : 1));
+    y->to = wires(b, "feed_forward.to", 1, units, d);
+    n->down_bias = bias(b, "feed_forward.down_bias", d);
 }
 
-static void add_layer(Builder *b, const Layout *l, int hidden, Layer *y)
+static void add_layer(ThModelBuilder *b, const Layout *l, int units, Layer *y)
 {
     int d = l->dim;
-    /* GPT-2 shrinks what is added to the residual stream by 1/√(2·layers); six levels is what a
-     * string of 40 symbols needs. */
-    double shrink = b->pre || b->wide ? 1 / sqrt(2.0 * 6 * l->shape.K) : 1;
-    y->query = weight(b, "attention.query", d, d, 1);
-    y->key_value = weight(b, "attention.key_value", d, 2 * d, 1);
-    th_param_hidden(&b->base.m->params, y->key_value, 2);
-    y->output = weight(b, "attention.output", d, d, shrink);
-    y->query_bias = bias_if(b, l->pre, "attention.query_bias", d);
-    y->key_value_bias = bias_if(b, l->pre, "attention.key_value_bias", 2 * d);
-    y->output_bias = bias_if(b, l->pre, "attention.output_bias", d);
-    y->relative = th_model_build(&b->base, "attention.relative", l->heads, l->shape.C,
-                                 TH_INIT_NORMAL, b->wide ? 0 : 0.02);
-    y->norm1_gain = row(b, "norm1.gain", d, TH_INIT_ONE);
-    y->norm1_offset = row(b, "norm1.offset", d, TH_INIT_ZERO);
-    add_feed_forward(b, l, hidden * d, shrink, y);
-    y->norm2_gain = row(b, "norm2.gain", d, TH_INIT_ONE);
-    y->norm2_offset = row(b, "norm2.offset", d, TH_INIT_ZERO);
+    ThModelAttentionLayer *a = &y->attention;
+    a->query = th_model_build_hidden(b, "attention.query", d, d, false);
+    a->key_value = th_model_build_hidden(b, "attention.key_value", d, 2 * d, false);
+    th_param_hidden(&b->m->params, a->key_value, 2);
+    a->output = th_model_build_hidden(b, "attention.output", d, d, true);
+    a->query_bias = l->pre ? bias(b, "attention.query_bias", d) : -1;
+    a->key_value_bias = l->pre ? bias(b, "attention.key_value_bias", 2 * d) : -1;
+    a->output_bias = l->pre ? bias(b, "attention.output_bias", d) : -1;
+    y->relative = th_model_build(b, "attention.relative", l->heads, l->shape.C, TH_INIT_NORMAL,
+                                 l->wide ? 0 : 0.02);
+    y->norm1 = th_model_build_norm(b, "norm1", d);
+    if (l->fan > 0)
+        add_wired(b, l, units, y);
+    else
+        y->feed_forward = th_model_build_network(b, "feed_forward", d, units, d);
+    y->norm2 = th_model_build_norm(b, "norm2", d);
 }
 
 static bool read_shape(const ThModel *m, Layout *l, ThError *err)
@@ -179,6 +159,7 @@ static bool read_shape(const ThModel *m, Layout *l, ThError *err)
     l->fan = (int)th_option_int(o, "fan");
     int form = th_option_choice(o, "form"), activation = th_option_choice(o, "activation");
     l->pre = th_option_choice(o, "norm") == NORM_PRE;
+    l->wide = th_option_choice(o, "init") == INIT_WIDE;
     l->gelu = activation == ACTIVATION_AUTO ? l->pre : activation == ACTIVATION_GELU;
     l->shape = (ThModelRoutingShape){.C = (int)th_option_int(o, "chunk"),
                                      .K = (int)th_option_int(o, "thickness"),
@@ -199,59 +180,47 @@ static bool bind(ThModel *m, ThError *err)
     Layout *l = m->layout = th_alloc(1, sizeof *l, err);
     if (!l || !read_shape(m, l, err))
         return false;
-    Builder b = {.base = {.m = m, .layer = -1, .err = err},
-                 .pre = l->pre,
-                 .wide = th_option_choice(&m->options, "init") == INIT_WIDE};
-    int d = l->dim, hidden = (int)th_option_int(&m->options, "hidden");
+    ThModelBuilder b = {.m = m, .layer = -1, .err = err, .matrix = weight};
+    int d = l->dim, units = d * (int)th_option_int(&m->options, "hidden");
     bool tied = th_option_choice(&m->options, "head") == HEAD_TIED;
     if (tied && !m->signature.next)
         return th_fail(err, TH_EUSAGE, "head=tied: the task's answers are not symbols");
+    /* GPT-2 shrinks what is added to the residual stream by 1/√(2·layers); six levels is what a
+     * string of 40 symbols needs. */
+    b.shrink = l->pre || l->wide ? 1 / sqrt(2.0 * 6 * l->shape.K) : 0;
     /* One row more than symbols, as in the released code, which is never read; but where rows are
      * answers, too. */
-    l->embedding = th_model_build(&b.base, "embedding", m->signature.n_symbols + !tied, d,
-                                  b.wide || b.pre ? TH_INIT_NORMAL : TH_INIT_TRUNCATED,
-                                  b.wide ? 1 / sqrt(d) : 0.02);
-    l->pad = th_model_build(&b.base, "pad", 1, d, TH_INIT_NORMAL, b.wide ? 1 : 0.02);
-    for (int k = 0; k < l->shape.K; k++) {
-        b.base.layer = k;
-        add_layer(&b, l, hidden, &l->layer[k]);
-    }
-    b.base.layer = -1;
-    l->final_gain = l->pre ? row(&b, "final_norm.gain", d, TH_INIT_ONE) : -1;
-    l->final_offset = l->pre ? row(&b, "final_norm.offset", d, TH_INIT_ZERO) : -1;
+    l->embedding = th_model_build(&b, "embedding", m->signature.n_symbols + !tied, d,
+                                  l->wide || l->pre ? TH_INIT_NORMAL : TH_INIT_TRUNCATED,
+                                  l->wide ? 1 / sqrt(d) : 0.02);
+    l->pad = th_model_build(&b, "pad", 1, d, TH_INIT_NORMAL, l->wide ? 1 : 0.02);
+    for (b.layer = 0; b.layer < l->shape.K; b.layer++)
+        add_layer(&b, l, units, &l->layer[b.layer]);
+    b.layer = -1;
+    if (l->pre)
+        l->last = th_model_build_norm(&b, "final_norm", d);
     l->n_centres = (int)th_option_int(&m->options, "centres");
     l->n_edge = (int)th_option_int(&m->options, "edge_centres");
-    l->centres = l->n_centres == 0
-                     ? -1
-                     : th_model_build(&b.base, "centres", l->n_centres, d, TH_INIT_NORMAL, 1);
-    l->head = l->head_bias = -1;
-    if (tied)
-        return !b.base.failed;
-    l->head = weight(&b, "head", d, m->signature.n_classes, 1);
-    th_param_hidden(&m->params, l->head, 0);
-    l->head_bias = row(&b, "head_bias", m->signature.n_classes, TH_INIT_ZERO);
-    return !b.base.failed;
+    l->centres =
+        l->n_centres == 0 ? -1 : th_model_build(&b, "centres", l->n_centres, d, TH_INIT_NORMAL, 1);
+    l->head.weight = -1;
+    if (!tied)
+        l->head = th_model_build_head(&b, d);
+    return !b.failed;
 }
 
 /* ---- forward ---- */
 
-static ThVar param(ThTape *t, int index)
-{
-    return index < 0 ? -1 : th_param(t, index);
-}
-
 static ThVar feed_forward(ThTape *t, const Layout *l, const Layer *y, ThVar u, int stage)
 {
-    ThVar up = param(t, y->up), up_bias = param(t, y->up_bias);
-    if (l->fan > 0)
-        return th_op_add_row(
-            t,
-            th_op_wired(t, &(ThOpWired){u, up, param(t, y->from), up_bias, param(t, y->down),
-                                        param(t, y->to), l->gelu}),
-            param(t, y->down_bias));
-    ThVar f = l->gelu ? th_op_linear_gelu(t, u, up, up_bias) : th_op_linear_relu(t, u, up, up_bias);
-    f = th_op_linear(t, f, param(t, y->down), param(t, y->down_bias));
-    return th_tape_note(t, f, "feed_forward", stage);
+    const ThModelNetwork *n = &y->feed_forward;
+    if (l->fan == 0)
+        return th_tape_note(t, l->gelu ? th_model_network(t, n, u) : th_model_network_relu(t, n, u),
+                            "feed_forward", stage);
+    ThVar f = th_op_wired(t, &(ThOpWired){u, th_param(t, n->up), th_param(t, y->from),
+                                          th_param(t, n->up_bias), th_param(t, n->down),
+                                          th_param(t, y->to), l->gelu});
+    return th_op_add_row(t, f, th_param(t, n->down_bias));
 }
 
 /* Attention of the stage's vectors: x holds the rows of the stage before and the pad's, own those
@@ -259,11 +228,12 @@ static ThVar feed_forward(ThTape *t, const Layout *l, const Layer *y, ThVar u, i
 static ThVar attend(ThTape *t, const Layout *l, const Layer *y, const ThModelRoutingStage *s,
                     ThVar x, ThVar own)
 {
-    ThVar q = th_op_linear(t, own, param(t, y->query), param(t, y->query_bias));
-    ThVar kv = th_op_linear(t, x, param(t, y->key_value), param(t, y->key_value_bias));
+    const ThModelAttentionLayer *a = &y->attention;
+    ThVar q = th_model_project(t, own, a->query, a->query_bias);
+    ThVar kv = th_model_project(t, x, a->key_value, a->key_value_bias);
     th_tape_note(t, q, "query", s->number);
     th_model_note_keys(t, kv, s->number);
-    ThVar o = th_op_window_attention(t, q, kv, param(t, y->relative),
+    ThVar o = th_op_window_attention(t, q, kv, th_param(t, y->relative),
                                      &(ThOpWindowShape){.query = s->query,
                                                         .key = s->key,
                                                         .n = s->n,
@@ -271,37 +241,35 @@ static ThVar attend(ThTape *t, const Layout *l, const Layer *y, const ThModelRou
                                                         .heads = l->heads,
                                                         .tag = s->number});
     o = th_tape_note(t, o, "heads", s->number);
-    o = th_op_linear(t, o, param(t, y->output), param(t, y->output_bias));
+    o = th_model_project(t, o, a->output, a->output_bias);
     return th_tape_note(t, o, "attended", s->number);
 }
 
 static ThVar run_stage(ThTape *t, const Layout *l, const Layer *y, const ThModelRoutingStage *s,
                        ThVar x)
 {
-    ThVar gain1 = param(t, y->norm1_gain), offset1 = param(t, y->norm1_offset);
-    ThVar gain2 = param(t, y->norm2_gain), offset2 = param(t, y->norm2_offset);
     if (s->uses_pad)
-        x = th_op_stack(t, x, param(t, l->pad));
+        x = th_op_stack(t, x, th_param(t, l->pad));
     ThVar own = th_op_rows(t, x, s->self, s->n_self, 1);
     ThVar residual = s->identity ? own : th_op_rows(t, own, s->query, s->n, 1);
     if (l->pre) {
-        ThVar z = th_op_layer_norm(t, x, -1, gain1, offset1);
+        ThVar z = th_model_norm(t, &y->norm1, x);
         ThVar z_own = th_op_rows(t, z, s->self, s->n_self, 1);
         ThVar u = th_op_add(t, residual, attend(t, l, y, s, z, z_own));
-        ThVar v = th_op_layer_norm(t, u, -1, gain2, offset2);
+        ThVar v = th_model_norm(t, &y->norm2, u);
         return th_op_add(t, u, feed_forward(t, l, y, v, s->number));
     }
-    ThVar u = th_op_layer_norm(t, attend(t, l, y, s, x, own), residual, gain1, offset1);
-    return th_op_layer_norm(t, feed_forward(t, l, y, u, s->number), u, gain2, offset2);
+    ThVar u = th_model_norm_sum(t, &y->norm1, attend(t, l, y, s, x, own), residual);
+    return th_model_norm_sum(t, &y->norm2, feed_forward(t, l, y, u, s->number), u);
 }
 
 static ThVar answer(const ThModel *m, ThTape *t, ThVar x)
 {
     const Layout *l = m->layout;
     if (l->pre)
-        x = th_op_layer_norm(t, x, -1, param(t, l->final_gain), param(t, l->final_offset));
-    return l->head < 0 ? th_op_linear_transposed(t, x, param(t, l->embedding))
-                       : th_op_linear(t, x, param(t, l->head), param(t, l->head_bias));
+        x = th_model_norm(t, &l->last, x);
+    return l->head.weight < 0 ? th_op_linear_transposed(t, x, th_param(t, l->embedding))
+                              : th_model_head(t, &l->head, x);
 }
 
 /* ---- snapping ---- */
@@ -367,7 +335,7 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMode
         th_tape_fail(t, TH_ENOMEM, "out of memory for strings of length %d", b->T);
         return -1;
     }
-    ThVar x = th_op_rows(t, param(t, l->embedding), r.input, r.n_inputs, sqrt(l->dim));
+    ThVar x = th_op_rows(t, th_param(t, l->embedding), r.input, r.n_inputs, sqrt(l->dim));
     if (!how->share)
         x = th_tape_tag(t, x, "embedding", -1);
     const bool *edge = NULL;
@@ -560,7 +528,7 @@ static bool read_on(Kept *k, const int *token, int n, int stages, ThVar *x, ThEr
     int *index = th_tape_take(t, (size_t)n * (size_t)k->B, sizeof *index);
     for (int i = 0; index && i < n * k->B; i++)
         index[i] = token[i % k->B * n + i / k->B];
-    *x = index ? th_op_rows(t, param(t, l->embedding), index, n * k->B, sqrt(l->dim)) : -1;
+    *x = index ? th_op_rows(t, th_param(t, l->embedding), index, n * k->B, sqrt(l->dim)) : -1;
     bool ok = store(k, &k->stage[0], *x, err);
     for (int i = 0; ok && i < stages; i++) {
         *x = run_kept(k, &k->stage[i], &k->stage[i + 1], i);

@@ -20,21 +20,15 @@ static const ThOptionSpec options[] = {
 
 /* Indices into the parameter table, beside those of attention. */
 typedef struct {
-    int norm1_gain, norm1_offset, norm2_gain, norm2_offset;
-    int up, up_bias, down, down_bias;
+    ThModelNorm norm1, norm2;
+    ThModelNetwork feed_forward;
 } Layer;
 
 typedef struct {
     ThModelAttention attention;
-    int head, head_bias;
+    ThModelHead head;
     Layer layer[TH_POSITION_LAYERS];
 } Layout;
-
-static bool check(const ThOptions *o, ThError *err)
-{
-    return th_model_attention_check(o, (int)th_option_int(o, "dim"), (int)th_option_int(o, "heads"),
-                                    th_option_flag(o, "causal"), err);
-}
 
 /* ---- forward ---- */
 
@@ -44,44 +38,21 @@ static ThVar run_layer(ThTape *t, const ThModel *m, int layer, const ThModelStre
     const Layout *l = m->layout;
     const Layer *y = &l->layer[layer];
     ThVar own = th_model_stream_rows(t, s, s->x);
-    ThVar u = th_op_layer_norm(t, th_model_attend(t, &l->attention, layer, s, s->x), own,
-                               th_param(t, y->norm1_gain), th_param(t, y->norm1_offset));
-    ThVar f = th_op_linear_relu(t, u, th_param(t, y->up), th_param(t, y->up_bias));
-    f = th_op_linear(t, f, th_param(t, y->down), th_param(t, y->down_bias));
-    f = th_tape_note(t, f, "feed_forward", layer);
-    return th_op_layer_norm(t, f, u, th_param(t, y->norm2_gain), th_param(t, y->norm2_offset));
+    ThVar attended = th_model_attend(t, &l->attention, layer, s, s->x);
+    ThVar u = th_model_norm_sum(t, &y->norm1, attended, own);
+    ThVar f = th_model_network_relu(t, &y->feed_forward, u);
+    return th_model_norm_sum(t, &y->norm2, th_tape_note(t, f, "feed_forward", layer), u);
 }
 
 static ThVar answer(ThTape *t, const ThModel *m, ThVar x)
 {
     const Layout *l = m->layout;
-    return th_op_linear(t, x, th_param(t, l->head), th_param(t, l->head_bias));
+    return th_model_head(t, &l->head, x);
 }
 
 static const ThModelBlocks blocks = {run_layer, answer};
 
 /* ---- parameters ---- */
-
-static void add_layer(ThModelBuilder *b, Layout *l, int hidden)
-{
-    ThModelAttentionLayer *a = &l->attention.layer[b->layer];
-    Layer *y = &l->layer[b->layer];
-    int d = l->attention.dim;
-    *a = (ThModelAttentionLayer){.query_bias = -1, .key_value_bias = -1, .output_bias = -1};
-    a->query = th_model_build_matrix(b, "attention.query", d, d);
-    a->key_value = th_model_build_matrix(b, "attention.key_value", d, 2 * d);
-    th_param_hidden(&b->m->params, a->key_value, 2);
-    a->output = th_model_build_matrix(b, "attention.output", d, d);
-    th_position_bind_layer(&l->attention.position, b);
-    y->norm1_gain = th_model_build_vector(b, "norm1.gain", d, TH_INIT_ONE);
-    y->norm1_offset = th_model_build_vector(b, "norm1.offset", d, TH_INIT_ZERO);
-    y->up = th_model_build_matrix(b, "feed_forward.up", d, hidden * d);
-    y->up_bias = th_model_build_vector(b, "feed_forward.up_bias", hidden * d, TH_INIT_ZERO);
-    y->down = th_model_build_matrix(b, "feed_forward.down", hidden * d, d);
-    y->down_bias = th_model_build_vector(b, "feed_forward.down_bias", d, TH_INIT_ZERO);
-    y->norm2_gain = th_model_build_vector(b, "norm2.gain", d, TH_INIT_ONE);
-    y->norm2_offset = th_model_build_vector(b, "norm2.offset", d, TH_INIT_ZERO);
-}
 
 static bool bind(ThModel *m, ThError *err)
 {
@@ -90,24 +61,24 @@ static bool bind(ThModel *m, ThError *err)
     if (!l)
         return false;
     ThModelAttention *a = &l->attention;
-    th_model_attention_init(a, o,
-                            &(ThModelAttention){.blocks = &blocks,
-                                                .scale = sqrt((double)th_option_int(o, "dim")),
-                                                .dim = (int)th_option_int(o, "dim"),
-                                                .heads = (int)th_option_int(o, "heads"),
-                                                .layers = (int)th_option_int(o, "layers"),
-                                                .causal = th_option_flag(o, "causal")});
+    th_model_attention_init(a, o, (int)th_option_int(o, "layers"));
+    a->blocks = &blocks;
+    a->scale = sqrt(a->dim);
     ThModelBuilder b = {.m = m, .layer = -1, .err = err};
     /* One row more than symbols, as in the released code; it is never read. */
     a->embedding = th_model_build(&b, "embedding", m->signature.n_symbols + 1, a->dim,
                                   TH_INIT_TRUNCATED, 0.02);
     th_position_bind(&a->position, &b);
-    for (b.layer = 0; b.layer < a->layers; b.layer++)
-        add_layer(&b, l, (int)th_option_int(o, "hidden"));
+    int d = a->dim, wide = d * (int)th_option_int(o, "hidden");
+    for (b.layer = 0; b.layer < a->layers; b.layer++) {
+        Layer *y = &l->layer[b.layer];
+        th_model_attention_layer(a, &b, false);
+        y->norm1 = th_model_build_norm(&b, "norm1", d);
+        y->feed_forward = th_model_build_network(&b, "feed_forward", d, wide, d);
+        y->norm2 = th_model_build_norm(&b, "norm2", d);
+    }
     b.layer = -1;
-    l->head = th_model_build_matrix(&b, "head", a->dim, m->signature.n_classes);
-    th_param_hidden(&m->params, l->head, 0);
-    l->head_bias = th_model_build_vector(&b, "head_bias", m->signature.n_classes, TH_INIT_ZERO);
+    l->head = th_model_build_head(&b, d);
     return !b.failed;
 }
 
@@ -124,18 +95,6 @@ const ThModelKind th_model_transformer = {
         "one answer a string the last layer is computed at the "
         "last position only. The papers use dim=256 heads=8 layers=5.",
     .options = options,
-    .takes_noise = true,
-    .ragged = true,
-    .check = check,
     .bind = bind,
-    .forward = th_model_attention_forward,
-    .answer = th_model_attention_answer,
-    .trace = th_model_attention_trace,
-    .keeps = th_model_attention_keeps,
-    .open = th_model_attention_open,
-    .feed = th_model_attention_feed,
-    .feed_each = th_model_attention_feed_each,
-    .cut = th_model_attention_cut,
-    .reset = th_model_attention_reset,
-    .close = th_model_attention_close,
+    TH_MODEL_ATTENTION_KIND,
 };
