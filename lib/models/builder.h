@@ -49,6 +49,12 @@ typedef struct {
 } ThModelBuildName;
 ThModelBuildName th_model_build_name(const char *name, const char *part);
 
+/* A row of a table of options, for macros that hold several. */
+#define TH_MODEL_OPTION(...)                                                                       \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+
 /* ---- pieces: indices into the parameter table; names are name.gain and so on ---- */
 
 typedef struct {

@@ -7,37 +7,19 @@
 #include "models/linear.h"
 
 #define OPTIONS(steps)                                                                             \
-    {                                                                                              \
-        TH_MODEL_LINEAR_OPTIONS,                                                                   \
-            {"heads", TH_INT, "4", 1, 1024, NULL, "matrices side by side; they divide dim"},       \
-            {"steps", TH_INT, steps, 1, 16, NULL, "corrections for every symbol"},                 \
-            {"eigenvalues",                                                                        \
-             TH_CHOICE,                                                                            \
-             "signed",                                                                             \
-             0,                                                                                    \
-             0,                                                                                    \
-             "signed|positive",                                                                    \
-             "of the transition along a key: from -1, or from 0, to 1"},                           \
-            {"convolution",                                                                        \
-             TH_FLAG,                                                                              \
-             "yes",                                                                                \
-             0,                                                                                    \
-             0,                                                                                    \
-             NULL,                                                                                 \
-             "keys, queries and values see the three symbols before, too"},                        \
-            {"gate", TH_FLAG, "no", 0, 0, NULL, "the input gates what is read"},                   \
-            {"forget",                                                                             \
-             TH_FLAG,                                                                              \
-             "no",                                                                                 \
-             0,                                                                                    \
-             0,                                                                                    \
-             NULL,                                                                                 \
-             "the input says what share of a head's matrix is kept"},                              \
-        {                                                                                          \
-            NULL, 0, NULL, 0, 0, NULL, NULL                                                        \
-        }                                                                                          \
-    }
-static const ThOptionSpec delta_options[] = OPTIONS("1"), product_options[] = OPTIONS("2");
+    TH_MODEL_LINEAR_OPTIONS,                                                                       \
+        TH_MODEL_OPTION("heads", TH_INT, "4", 1, 1024, NULL,                                       \
+                        "matrices side by side; they divide dim"),                                 \
+        TH_MODEL_OPTION("steps", TH_INT, steps, 1, 16, NULL, "corrections for every symbol"),      \
+        TH_MODEL_OPTION("eigenvalues", TH_CHOICE, "signed", 0, 0, "signed|positive",               \
+                        "of the transition along a key: from -1, or from 0, to 1"),                \
+        TH_MODEL_OPTION("convolution", TH_FLAG, "yes", 0, 0, NULL,                                 \
+                        "keys, queries and values see the three symbols before, too"),             \
+        TH_MODEL_OPTION("gate", TH_FLAG, "no", 0, 0, NULL, "the input gates what is read"),        \
+        TH_MODEL_OPTION("forget", TH_FLAG, "no", 0, 0, NULL,                                       \
+                        "the input says what share of a head's matrix is kept")
+static const ThOptionSpec delta_options[] = {OPTIONS("1"), {0}},
+                          product_options[] = {OPTIONS("2"), {0}};
 
 enum { QUERY, KEY, VALUE, RATE, SHORT, GAIN = SHORT + 3, GATE, LOG_DECAY, TIME, BIAS, OUTPUT };
 enum { WIDTH = 4 }; /* of the convolutions */

@@ -46,47 +46,21 @@ typedef struct {
 /* The options that all of them have, for tables of options: dim, heads, hidden, dropout, causal,
  * final_norm, ends (whose default is given) and position. */
 #define TH_MODEL_ENCODER_OPTIONS(ended)                                                            \
-    {"dim", TH_INT, "64", 1, 65536, NULL, "width of the hidden vectors"},                          \
-        {"heads", TH_INT, "4", 1, 1024, NULL, "attention heads; they divide dim"},                 \
-        {"hidden",                                                                                 \
-         TH_INT,                                                                                   \
-         "2",                                                                                      \
-         1,                                                                                        \
-         64,                                                                                       \
-         NULL,                                                                                     \
-         "width of the feed-forward layers, in multiples of dim"},                                 \
-        {"dropout",                                                                                \
-         TH_REAL,                                                                                  \
-         "0",                                                                                      \
-         0,                                                                                        \
-         0.9,                                                                                      \
-         NULL,                                                                                     \
-         "while training, share of what each part adds that is dropped"},                          \
-        {"causal",                                                                                 \
-         TH_FLAG,                                                                                  \
-         "no",                                                                                     \
-         0,                                                                                        \
-         0,                                                                                        \
-         NULL,                                                                                     \
-         "positions see only those before them and themselves"},                                   \
-        {"ends",                                                                                   \
-         TH_FLAG,                                                                                  \
-         ended,                                                                                    \
-         0,                                                                                        \
-         0,                                                                                        \
-         NULL,                                                                                     \
-         "for one answer a string, a start symbol before it and an end symbol behind it"},         \
-        {"final_norm",                                                                             \
-         TH_FLAG,                                                                                  \
-         "no",                                                                                     \
-         0,                                                                                        \
-         0,                                                                                        \
-         NULL,                                                                                     \
-         "layer norm of the rows that answers are read from"},                                     \
-    {                                                                                              \
-        "position", TH_CHOICE, "xpos", 0, 0, TH_POSITION_CHOICES,                                  \
-            "how positions enter: help models says what each is"                                   \
-    }
+    TH_MODEL_OPTION("dim", TH_INT, "64", 1, 65536, NULL, "width of the hidden vectors"),           \
+        TH_MODEL_OPTION("heads", TH_INT, "4", 1, 1024, NULL, "attention heads; they divide dim"),  \
+        TH_MODEL_OPTION("hidden", TH_INT, "2", 1, 64, NULL,                                        \
+                        "width of the feed-forward layers, in multiples of dim"),                  \
+        TH_MODEL_OPTION("dropout", TH_REAL, "0", 0, 0.9, NULL,                                     \
+                        "while training, share of what each part adds that is dropped"),           \
+        TH_MODEL_OPTION("causal", TH_FLAG, "no", 0, 0, NULL,                                       \
+                        "positions see only those before them and themselves"),                    \
+        TH_MODEL_OPTION(                                                                           \
+            "ends", TH_FLAG, ended, 0, 0, NULL,                                                    \
+            "for one answer a string, a start symbol before it and an end symbol behind it"),      \
+        TH_MODEL_OPTION("final_norm", TH_FLAG, "no", 0, 0, NULL,                                   \
+                        "layer norm of the rows that answers are read from"),                      \
+        TH_MODEL_OPTION("position", TH_CHOICE, "xpos", 0, 0, TH_POSITION_CHOICES,                  \
+                        "how positions enter: help models says what each is")
 
 /* TH_EUSAGE where these options do not fit together, or the positions not an encoder whose block is
  * applied `again` and again. */
