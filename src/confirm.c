@@ -33,7 +33,7 @@ bool sh_confirm_loss(ShSession *s, const ShObject *o, ThError *err)
     if (o->kind != SH_MODEL || o->as.model->training.step == 0)
         return true;
     long long steps = o->as.model->training.step;
-    const char *plural = steps == 1 ? "" : "s";
+    const char *plural = sh_plural(steps);
     if (!at_prompt(s) || o->statement == s->statements) {
         sh_say(s, "note: %s loses its training of %lld step%s\n", o->name, steps, plural);
         return true;

@@ -143,6 +143,11 @@ void sh_say(ShSession *s, const char *format, ...)
     va_end(args);
 }
 
+const char *sh_plural(long long n)
+{
+    return n == 1 ? "" : "s";
+}
+
 FILE *sh_listing(ShSession *s)
 {
     ShOutput *o = &s->out;

@@ -124,10 +124,8 @@ static bool add_raw(ShBinder *b, ShArgKind kind, size_t to, ThError *err)
 static bool bind_block(ShBinder *b, const ShArg *arg, ThError *err)
 {
     const ShToken *open = token(b->st, b->at);
-    if (!is_open(b->st->lexer, open, "{")) {
-        fail_token(err, open, TH_EUSAGE, "expected '{'");
-        return false;
-    }
+    if (!is_open(b->st->lexer, open, "{"))
+        return fail_token(err, open, TH_EUSAGE, "expected '{'");
     const ShToken *close = token(b->st, open->match);
     ShOperand *o = add_operand(b, arg->kind, open, err);
     if (!o)

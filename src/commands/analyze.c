@@ -40,7 +40,7 @@ static ThTmAnalysisLimits analysis_limits(const ShCall *call)
 static void say_verdict(ShSession *s, const ThTmAnalysis *a, const ThTm *m)
 {
     unsigned long long n = a->end.steps;
-    const char *plural = n == 1 ? "" : "s";
+    const char *plural = sh_plural(n);
     if (a->proof == TH_TM_PROOF_STOPS)
         sh_say(s, "stops: %s after %llu step%s\n", th_tm_verdict_name(a->end.verdict), n, plural);
     else if (a->proof != TH_TM_PROOF_NONE)
@@ -48,7 +48,7 @@ static void say_verdict(ShSession *s, const ThTmAnalysis *a, const ThTm *m)
                m->branching ? ", whatever it chooses" : "");
     else if (a->end.steps > 0)
         sh_say(s, "unknown: it has not stopped after %llu step%s on %llu cell%s\n", n, plural,
-               (unsigned long long)a->end.cells, a->end.cells == 1 ? "" : "s");
+               (unsigned long long)a->end.cells, sh_plural(a->end.cells));
     else
         sh_say(s, "unknown\n");
 }

@@ -307,7 +307,7 @@ SH_COMMAND(minimize, .group = "automata", .summary = "make an automaton minimal 
         return false;
     sh_automaton_figures(s, m);
     sh_say(s, "%s: %d state%s, %zu transition%s\n", target->text, m->n_states,
-           m->n_states == 1 ? "" : "s", m->n_arcs, m->n_arcs == 1 ? "" : "s");
+           sh_plural(m->n_states), m->n_arcs, sh_plural(m->n_arcs));
     return true;
 }
 

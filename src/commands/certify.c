@@ -190,7 +190,7 @@ static void say_proved(ShSession *s, const char *name, const Domain *d, const Th
 static void say_figures(ShSession *s, const ThProof *p)
 {
     sh_say(s, "  %s %d, %lld pairs, %d round%s\n", p->labels ? "labels      " : "states' sets",
-           p->n, p->checks, p->rounds, p->rounds == 1 ? "" : "s");
+           p->n, p->checks, p->rounds, sh_plural(p->rounds));
     sh_say(s, "  vectors      within %.3g of their centres, where sampled\n", p->reach);
     sh_say(s, "  slope        %s at most %.3g%s", p->labels ? "|Jx| + |Jy|" : "|J|", p->slope,
            p->slope < 1 ? "\n" : "");

@@ -90,7 +90,7 @@ static void say_checked(ShSession *s, const char *text, size_t size, const ThPad
     const char *style = c->style;
     sh_say(s, "%s%s%s%s: ", kind_name(c), *style ? " (" : "", style, *style ? ")" : "");
     if (c->slip == TH_PAD_SLIP_NONE) {
-        sh_say(s, "right, %zu line%s%s\n", c->lines, c->lines == 1 ? "" : "s",
+        sh_say(s, "right, %zu line%s%s\n", c->lines, sh_plural(c->lines),
                c->misprint ? ", but for a misprint of the paper" : "");
         return;
     }

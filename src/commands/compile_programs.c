@@ -20,8 +20,8 @@ static bool say_cost(ShSession *s, const ThCompileProgram *p, const ThCompilePro
     for (uint32_t k = 0; k < c.layers; k++)
         heads += c.merged[k];
     sh_say(s, "  %d head%s in %d layer%s (cost: %zu in %u), %d coordinates of the stream in use\n",
-           z->heads, z->heads == 1 ? "" : "s", z->attending, z->attending == 1 ? "" : "s", heads,
-           c.layers, z->stream);
+           z->heads, sh_plural(z->heads), z->attending, sh_plural(z->attending), heads, c.layers,
+           z->stream);
     sh_say(s, "  run on all %lld inputs of up to %d symbols: every answer is the program's\n",
            z->inputs, p->length);
     sh_result_int(s, "inputs", z->inputs);
@@ -92,7 +92,7 @@ static bool follow(ShSession *s, const ShCall *call, const ThModel *m, const ThT
     sh_result_int(s, "right_tokens", f.right);
     sh_result_flag(s, "exact", exact);
     sh_say(s, "  writes the run of %llu step%s, lines of %d tokens: ",
-           (unsigned long long)f.extent.steps, f.extent.steps == 1 ? "" : "s", f.line);
+           (unsigned long long)f.extent.steps, sh_plural(f.extent.steps), f.line);
     if (!exact)
         sh_say(s, "right for %lld tokens, then one is wrong; grams tells which n is enough\n",
                f.right);

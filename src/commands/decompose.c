@@ -139,7 +139,7 @@ static bool table_run(ShSession *s, const ThHolonomy *h, const ShMachine *m, con
 
 static void write_count(ThText *t, size_t n, const char *what)
 {
-    th_text_printf(t, "%zu %s%s", n, what, n == 1 ? "" : "s");
+    th_text_printf(t, "%zu %s%s", n, what, sh_plural(n));
 }
 
 static void say_check(ShSession *s, const ThHolonomy *h, const ThHolonomyCheck *check)

@@ -163,11 +163,11 @@ static void summarize(ShSession *s, const Scores *scores, const ThTask *task)
     double random = 1.0 / task->signature.n_classes;
     if (scores->rows)
         sh_say(s, " (chance %.6g, at random %.6g) on %lld row%s", y.chance, random, y.rows,
-               y.rows == 1 ? "" : "s");
+               sh_plural(y.rows));
     else if (!isnan(y.chance))
         sh_say(s, " (chance %.6g)", y.chance);
     sh_say(s, scores->bands ? " in %zu band%s" : " over %zu length%s", scores->n,
-           scores->n == 1 ? "" : "s");
+           sh_plural(scores->n));
     sh_say(s, ", lowest %.6g at %d", lowest->accuracy, lowest->length);
     if (scores->exact)
         sh_say(s, "; whole strings %.6g", y.exact);
@@ -225,7 +225,7 @@ static void note_levels(ShSession *s, const ShCall *call, ThRange lengths)
     int needs = m->kind->levels(m, th_task_tokens(task, (int)lengths.hi));
     if (needs > had)
         sh_say(s, "note: %s had up to %d level%s in training, and runs %d at length %lld\n",
-               call->operand[0].object->name, had, had == 1 ? "" : "s", needs, lengths.hi);
+               call->operand[0].object->name, had, sh_plural(had), needs, lengths.hi);
 }
 
 SH_COMMAND(
@@ -254,11 +254,8 @@ SH_COMMAND(
         "classes at random would reach.\n\n"
         "Papers average over all lengths beyond those of training, 41..500; the code that "
         "came with RegularGPT leaves out the first of them (slice=authors).",
-    .example = "task p = parity\n"
-               "model m = regulargpt dim=16 heads=2\n"
-               "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-               "evaluate m on p length=11..13 samples=64\n"
-               "assert longest == 13 and accuracy > 0.2",
+    .example = SH_EXAMPLE_TRAINED "evaluate m on p length=11..13 samples=64\n"
+                                  "assert longest == 13 and accuracy > 0.2",
     .results = "model architecture task seed accuracy lowest longest chance rows "
                "random answer exact perplexity",
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},

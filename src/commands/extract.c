@@ -178,7 +178,7 @@ static bool report(const Extraction *x, const ThAutomaton *a, ThError *err)
     if (!show_pairs(x, err) || !set_figures(x, a, err))
         return false;
     sh_say(x->s, "\n%s: %d state%s, by %s\n", name->text, x->ways.way[x->best].machine->n_states,
-           x->ways.way[x->best].machine->n_states == 1 ? "" : "s", names[x->best]);
+           sh_plural(x->ways.way[x->best].machine->n_states), names[x->best]);
     sh_say(x->s,
            "disagreement on %lld strings of the task of %lld to %lld symbols; low and high: 95 %% "
            "interval\nof Clopper and Pearson\n",

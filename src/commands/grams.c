@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "commands/machines.h"
 #include "commands/modelling.h"
 #include "turing/nexttoken.h"
 
@@ -24,28 +25,14 @@ static bool start_of_call(const ShCall *call, ThTmTapeWords *words, ThTmRunStart
     return false;
 }
 
-static ThTmRunLimits limits_of(const ShCall *call)
-{
-    ThTmRunLimits l = {(uint64_t)th_option_int(&call->options, "steps"), UINT64_MAX};
-    long long cells = th_option_int(&call->options, "cells");
-    if (cells > 0)
-        l.cells = (uint64_t)cells;
-    return l;
-}
-
-static const char *plural(uint64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 static void say_extent(ShSession *s, const ThTmRunExtent *x, int64_t input)
 {
     unsigned long long n = x->steps;
     if (th_tm_verdict_final(x->verdict))
         sh_say(s, "%s after %llu step%s, on cells %lld to %lld\n", th_tm_verdict_name(x->verdict),
-               n, plural(n), (long long)x->first, (long long)x->last);
+               n, sh_plural(n), (long long)x->first, (long long)x->last);
     else
-        sh_say(s, "not halted: the first %llu step%s, on cells %lld to %lld\n", n, plural(n),
+        sh_say(s, "not halted: the first %llu step%s, on cells %lld to %lld\n", n, sh_plural(n),
                (long long)x->first, (long long)x->last);
     long long left = -x->first, right = x->last - (input > 0 ? input - 1 : 0);
     if (!x->leaves)
@@ -54,8 +41,8 @@ static void say_extent(ShSession *s, const ThTmRunExtent *x, int64_t input)
         sh_say(s,
                "not in memory: the head leaves the input after %llu step%s; taken here with %lld "
                "more cell%s on the left and %lld on the right\n",
-               (unsigned long long)x->leaves_after, plural(x->leaves_after), left,
-               plural((uint64_t)left), right);
+               (unsigned long long)x->leaves_after, sh_plural(x->leaves_after), left,
+               sh_plural(left), right);
 }
 
 /* ---- grams ----------------------------------------------------------------------------------- */
@@ -111,10 +98,10 @@ static bool say_grams(ShSession *s, const ThTmRunStart *start, const ThTmRunExte
         sh_say(s, "no configuration contains a symbol twice on one side of the head\n");
     if (g->longest > 0)
         sh_say(s, "after %llu step%s, \"%s\" is there twice, in cells %lld and %lld\n",
-               (unsigned long long)g->step, plural(g->step), repeated.data ? repeated.data : "",
+               (unsigned long long)g->step, sh_plural(g->step), repeated.data ? repeated.data : "",
                (long long)g->one, (long long)g->other);
     sh_say(s, "the next-token program is exact from n=%d on, where it compares %d token%s\n",
-           g->longest, g->longest + 1, plural((uint64_t)g->longest + 1));
+           g->longest, g->longest + 1, sh_plural(g->longest + 1));
     th_text_free(&repeated);
     return true;
 }
@@ -133,20 +120,14 @@ SH_COMMAND(
         "one side of the head can be there twice.  Where the run leaves the input, it is taken "
         "with as many more cells as it needs; as these are blank, they repeat each other, and "
         "other symbols there would do better.  simulate carries the program out.",
-    .example = "machine increment {\n"
-               "  start right ; halt done\n"
-               "  right 0,1 -> R right\n"
-               "  right _   -> L carry\n"
-               "  carry 1   -> 0 L carry\n"
-               "  carry 0,_ -> 1 L done\n"
-               "}\n"
-               "grams increment 10111\n"
-               "#> halted after 10 steps, on cells 0 to 5\n"
-               "#> not in memory: the head leaves the input after 5 steps; taken here with 0 more "
-               "cells on the left and 1 on the right\n"
-               "#> no configuration contains 3 neighbouring symbols twice on one side of the head\n"
-               "#> after 0 steps, \"11\" is there twice, in cells 2 and 3\n"
-               "#> the next-token program is exact from n=2 on, where it compares 3 tokens\n",
+    .example = SH_EXAMPLE_MACHINE
+    "grams increment 10111\n"
+    "#> halted after 10 steps, on cells 0 to 5\n"
+    "#> not in memory: the head leaves the input after 5 steps; taken here with 0 more "
+    "cells on the left and 1 on the right\n"
+    "#> no configuration contains 3 neighbouring symbols twice on one side of the head\n"
+    "#> after 0 steps, \"11\" is there twice, in cells 2 and 3\n"
+    "#> the next-token program is exact from n=2 on, where it compares 3 tokens\n",
     .results = "steps halted memory cells least n step",
     .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}}, .options = grams_options)
 {
@@ -157,7 +138,7 @@ SH_COMMAND(
     ThTmGramsWanted any = {0};
     if (!start_of_call(call, &words, &start, err))
         return false;
-    bool ok = th_tm_run_extent(&x, &start, limits_of(call), sh_stop(s), err) &&
+    bool ok = th_tm_run_extent(&x, &start, sh_machine_limits(call), sh_stop(s), err) &&
               th_tm_grams(&g, &start, &x, &any, sh_stop(s), err) &&
               say_grams(s, &start, &x, &g, err);
     th_tm_tape_words_free(&words);
@@ -208,13 +189,13 @@ static void say_difference(ShSession *s, const ThTmSimulation *x, int n, const c
            "%llu of %llu tokens are right; the first wrong one is token %d of the configuration "
            "after %llu step%s: %s, where %s stands\n",
            (unsigned long long)x->right, (unsigned long long)x->tokens, x->place + 1,
-           (unsigned long long)x->step, plural(x->step), predicted, stands);
+           (unsigned long long)x->step, sh_plural(x->step), predicted, stands);
     if (x->again >= 0)
         sh_say(s, "the %d token%s before it %s there again, up to token %d\n", n + 1,
-               plural((uint64_t)n + 1), n == 0 ? "is" : "are", x->again + 1);
+               sh_plural(n + 1), n == 0 ? "is" : "are", x->again + 1);
     else
         sh_say(s, "the %d token%s before it %s there once only: the keys are too narrow\n", n + 1,
-               plural((uint64_t)n + 1), n == 0 ? "is" : "are");
+               sh_plural(n + 1), n == 0 ? "is" : "are");
 }
 
 SH_COMMAND(
@@ -230,25 +211,19 @@ SH_COMMAND(
         "scanned cell, and (end of line).  The paper packs the tokens and the number of the line "
         "into one integer; keys=integer does so too, and fails where that overflows: after 32^n "
         "lines, and at once where n is 7 or more.",
-    .example = "machine increment {\n"
-               "  start right ; halt done\n"
-               "  right 0,1 -> R right\n"
-               "  right _   -> L carry\n"
-               "  carry 1   -> 0 L carry\n"
-               "  carry 0,_ -> 1 L done\n"
-               "}\n"
-               "simulate increment 10111 n=1\n"
-               "#> halted after 10 steps, on cells 0 to 5\n"
-               "#> not in memory: the head leaves the input after 5 steps; taken here with 0 more "
-               "cells on the left and 1 on the right\n"
-               "#> 94 of 100 tokens are right; the first wrong one is token 8 of the configuration "
-               "after 1 step: 1, where _ stands\n"
-               "#> the 2 tokens before it are there again, up to token 6\n"
-               "simulate increment 10111 n=2\n"
-               "#> halted after 10 steps, on cells 0 to 5\n"
-               "#> not in memory: the head leaves the input after 5 steps; taken here with 0 more "
-               "cells on the left and 1 on the right\n"
-               "#> exact: all 100 tokens are right\n",
+    .example = SH_EXAMPLE_MACHINE
+    "simulate increment 10111 n=1\n"
+    "#> halted after 10 steps, on cells 0 to 5\n"
+    "#> not in memory: the head leaves the input after 5 steps; taken here with 0 more "
+    "cells on the left and 1 on the right\n"
+    "#> 94 of 100 tokens are right; the first wrong one is token 8 of the configuration "
+    "after 1 step: 1, where _ stands\n"
+    "#> the 2 tokens before it are there again, up to token 6\n"
+    "simulate increment 10111 n=2\n"
+    "#> halted after 10 steps, on cells 0 to 5\n"
+    "#> not in memory: the head leaves the input after 5 steps; taken here with 0 more "
+    "cells on the left and 1 on the right\n"
+    "#> exact: all 100 tokens are right\n",
     .results = "exact unique memory steps tokens right step token stands predicted",
     .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
     .options = simulate_options)
@@ -260,7 +235,7 @@ SH_COMMAND(
     int n = (int)th_option_int(&call->options, "n");
     if (!start_of_call(call, &words, &start, err))
         return false;
-    ThTmSimulationRules how = {false, n, keys_of(call), limits_of(call)};
+    ThTmSimulationRules how = {false, n, keys_of(call), sh_machine_limits(call)};
     bool ok = th_tm_simulate(&x, &start, &how, sh_stop(s), err);
     if (ok && !x.exact) {
         ThTmTokens tokens = {start.machine, false};

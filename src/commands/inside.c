@@ -199,16 +199,13 @@ SH_COMMAND(
         "> \"x.npy\" writes one value, which value= names, > \"x.safetensors\" all of them by "
         "their names, of several inputs with the number of the input before: 2.state.1.  In csv "
         "and json there is a row for every number.",
-    .example = "task p = parity\n"
-               "model m = regulargpt dim=16 heads=2\n"
-               "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-               "activations m \"abba\" value=state\n"
-               "#> input  value    rows  columns\n"
-               "#> abba   state.1     2       16\n"
-               "#> abba   state.2     1       16\n"
-               "activations m \"abba\" value=state.2 > \"state.npy\"\n"
-               "activations m \"abba\" \"bb\" > \"all.safetensors\"\n"
-               "assert values == 28",
+    .example = SH_EXAMPLE_TRAINED "activations m \"abba\" value=state\n"
+                                  "#> input  value    rows  columns\n"
+                                  "#> abba   state.1     2       16\n"
+                                  "#> abba   state.2     1       16\n"
+                                  "activations m \"abba\" value=state.2 > \"state.npy\"\n"
+                                  "activations m \"abba\" \"bb\" > \"all.safetensors\"\n"
+                                  "assert values == 28",
     .results = "model architecture task seed values numbers",
     .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", A_REPEATED}}, .options = activations_options,
     .flags = C_PAGED | C_ARRAYS)

@@ -235,19 +235,16 @@ SH_COMMAND(
         "left what the selector selects, a row a query, at the right where the head looks, first "
         "at the beginning of the string, which takes the rows that select nothing.  outside is "
         "the greatest weight on what is not selected.",
-    .example = "task p = parity\n"
-               "model m = regulargpt dim=16 heads=2\n"
-               "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-               "attention m \"abbab\" > \"attention.txt\"\n"
-               "assert layers == 3 and heads == 2\n"
-               "examples off\n"
-               "same = select(tokens, tokens, ==);\n"
-               "#>      selector: same\n"
-               "hist = selector_width(same);\n"
-               "#>      s-op: hist\n"
-               "compile hist as h tokens=\"ab\" length=3 > \"said.txt\"\n"
-               "attention h \"aba\" beside hist > \"heads.txt\"\n"
-               "assert heads == 2 and outside < 1e-6",
+    .example = SH_EXAMPLE_TRAINED "attention m \"abbab\" > \"attention.txt\"\n"
+                                  "assert layers == 3 and heads == 2\n"
+                                  "examples off\n"
+                                  "same = select(tokens, tokens, ==);\n"
+                                  "#>      selector: same\n"
+                                  "hist = selector_width(same);\n"
+                                  "#>      s-op: hist\n"
+                                  "compile hist as h tokens=\"ab\" length=3 > \"said.txt\"\n"
+                                  "attention h \"aba\" beside hist > \"heads.txt\"\n"
+                                  "assert heads == 2 and outside < 1e-6",
     .results = "model architecture task seed layers heads outside",
     .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}},
     .args2 = {{A_MODEL, "MODEL", 0},
@@ -434,8 +431,8 @@ static void print_clusters(ShSession *s, const ThClusters *c)
     sh_say(s,
            "\n%d cluster%s for %d function%s, purity %.6g; two components have %.4g %% of the "
            "variance",
-           c->n_clusters, c->n_clusters == 1 ? "" : "s", c->n_functions,
-           c->n_functions == 1 ? "" : "s", c->purity, 100 * (c->variance[0] + c->variance[1]));
+           c->n_clusters, sh_plural(c->n_clusters), c->n_functions, sh_plural(c->n_functions),
+           c->purity, 100 * (c->variance[0] + c->variance[1]));
     if (c->n_clusters > 1)
         sh_say(s, "; centres %.4g apart, radius %.4g", c->gap, c->spread);
     sh_say(s, "\n");
@@ -460,11 +457,8 @@ SH_COMMAND(clusters, .group = "inspection",
                "A model that has learned the task has as many clusters as functions, and purity 1 "
                "in every layer.  plot clusters draws the vectors; matrix= writes them as rows of "
                "layer, first and last position, the two components, cluster and function.",
-           .example = "task p = parity\n"
-                      "model m = regulargpt dim=16 heads=2\n"
-                      "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-                      "clusters m on p length=100 > \"clusters.txt\"\n"
-                      "assert functions == 2 and purity >= 0.5",
+           .example = SH_EXAMPLE_TRAINED "clusters m on p length=100 > \"clusters.txt\"\n"
+                                         "assert functions == 2 and purity >= 0.5",
            .results = "model architecture task seed string clusters purity variance "
                       "functions gap spread",
            .args = {{A_MODEL, "MODEL", 0},
@@ -573,11 +567,8 @@ SH_COMMAND(field, .group = "inspection", .summary = "measure how far back a mode
                "the first position; deviation is the greatest distance from it.  reach is the "
                "length of the shortest ending that carries 99 % of the gradient, as a share of "
                "the input.  plot field draws the curve.",
-           .example = "task p = parity\n"
-                      "model m = regulargpt dim=16 heads=2\n"
-                      "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-                      "field m on p length=40 strings=2 > \"field.txt\"\n"
-                      "assert reach > 0 and reach <= 1",
+           .example = SH_EXAMPLE_TRAINED "field m on p length=40 strings=2 > \"field.txt\"\n"
+                                         "assert reach > 0 and reach <= 1",
            .results = "model architecture task seed string reach deviation",
            .args = {{A_MODEL, "MODEL", 0},
                     {A_KEYWORD, "on", 0},

@@ -60,7 +60,7 @@ static void merge_step(void *context, char *const *symbol, int n_symbols, const 
 {
     Watch *w = context;
     sh_progress(w->s, "%lld decisions, %d state%s", ++w->steps, step->state,
-                step->state == 1 ? "" : "s");
+                sh_plural(step->state));
     if (w->watch && w->watch->merge)
         w->watch->merge(w->watch->context, symbol, n_symbols, step);
 }
@@ -237,18 +237,13 @@ bool sh_learn_call(ShSession *s, const ShCall *call, const ShOperand *from,
     return ok;
 }
 
-static const char *plural(long long n)
-{
-    return n == 1 ? "" : "s";
-}
-
 static void say_queries(ShSession *s, const ThLstarReport *q)
 {
     sh_say(s, "  %lld membership quer%s (%lld more answered from memory), %lld guess%s", q->asked,
            q->asked == 1 ? "y" : "ies", q->repeated, q->guesses, q->guesses == 1 ? "" : "es");
     if (q->counterexamples)
         sh_say(s, ", %lld counterexample%s of at most %d symbol%s", q->counterexamples,
-               plural(q->counterexamples), q->longest, plural(q->longest));
+               sh_plural(q->counterexamples), q->longest, sh_plural(q->longest));
     sh_say(s, "\n");
     if (q->limited)
         sh_say(s, "  a limit was reached: the last guess is kept\n");
@@ -258,8 +253,8 @@ static void say_merging(ShSession *s, const ThInspectExtracted *l)
 {
     const ThRpniReport *m = &l->merging;
     sh_say(s, "  %zu labelled word%s, a tree of %zu state%s, %lld merge%s of %lld tried\n",
-           l->words, plural((long long)l->words), m->tree, plural((long long)m->tree), m->merges,
-           plural(m->merges), m->tried);
+           l->words, sh_plural(l->words), m->tree, sh_plural(m->tree), m->merges,
+           sh_plural(m->merges), m->tried);
 }
 
 static void say_disagreement(ShSession *s, const ShCall *call, const ThInspectExtracted *l)
@@ -284,8 +279,8 @@ void sh_learned_report(ShSession *s, const ShCall *call, const ThInspectExtracte
     if (!l->automaton) /* nothing was learned */
         return;
     th_automaton_size(l->automaton, &states, &transitions);
-    sh_say(s, "%s: %zu state%s, %zu transition%s\n", name, states, plural((long long)states),
-           transitions, plural((long long)transitions));
+    sh_say(s, "%s: %zu state%s, %zu transition%s\n", name, states, sh_plural(states), transitions,
+           sh_plural(transitions));
     if (call->form != 2)
         say_queries(s, &l->queries);
     if (l->merged)

@@ -6,6 +6,16 @@
 #include "turing/configuration.h"
 #include "turing/engine.h"
 
+/* How examples begin that do something with a machine: it adds 1 to a binary number. */
+#define SH_EXAMPLE_MACHINE                                                                         \
+    "machine increment {\n"                                                                        \
+    "  start right ; halt done\n"                                                                  \
+    "  right 0,1 -> R right\n"                                                                     \
+    "  right _   -> L carry\n"                                                                     \
+    "  carry 1   -> 0 L carry\n"                                                                   \
+    "  carry 0,_ -> 1 L done\n"                                                                    \
+    "}\n"
+
 /* The options that limit a run.  The step limit lets the longest known run that ends within
  * seconds, of the machine BB(5), end; a machine that goes on is still stopped soon. */
 #define SH_RUN_LIMITS                                                                              \

@@ -8,6 +8,12 @@
 #include "command.h"
 #include "inspect/truth.h"
 
+/* How examples begin that look at a model which has been trained. */
+#define SH_EXAMPLE_TRAINED                                                                         \
+    "task p = parity\n"                                                                            \
+    "model m = regulargpt dim=16 heads=2\n"                                                        \
+    "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
+
 /* The option seed= where it is given, else the setting. */
 long long sh_seed(const ShSession *s, const ThOptions *options);
 

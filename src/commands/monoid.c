@@ -99,9 +99,8 @@ static void say_summary(ShSession *s, const ShAlgebra *a)
     ThText t = {0};
     int reset = sh_reset_element(a->m);
     sh_say(s, "%d element%s, %d idempotent%s, %d D-class%s; minimal complete machine: %d state%s\n",
-           a->m->size, a->m->size == 1 ? "" : "s", a->g->n_idempotents,
-           a->g->n_idempotents == 1 ? "" : "s", a->g->n_d, a->g->n_d == 1 ? "" : "es",
-           a->m->n_states, a->m->n_states == 1 ? "" : "s");
+           a->m->size, sh_plural(a->m->size), a->g->n_idempotents, sh_plural(a->g->n_idempotents),
+           a->g->n_d, a->g->n_d == 1 ? "" : "es", a->m->n_states, sh_plural(a->m->n_states));
     sh_write_groups(&t, a->g, &a->v);
     th_text_printf(&t, "; %s, period %zu", v->solvable ? "solvable" : "not solvable", v->period);
     if (v->exponent != v->period)
@@ -111,7 +110,7 @@ static void say_summary(ShSession *s, const ShAlgebra *a)
     sh_say_wrapped(s, "language:", &t);
     if (reset > 0)
         sh_say(s, "reset: the shortest words that take all states to one have %d symbol%s\n",
-               a->m->length[reset], a->m->length[reset] == 1 ? "" : "s");
+               a->m->length[reset], sh_plural(a->m->length[reset]));
     say_meaning(s, a);
 }
 

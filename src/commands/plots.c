@@ -165,10 +165,7 @@ SH_COMMAND(
         "what a position does not see is grey, and so are rows that the answer did not "
         "need, which are not computed.  attention prints the numbers.  Beside the s-op that the "
         "model was compiled from, each selector stands beside its head.\n\n" SH_PLOT_WHERE,
-    .example = "task p = parity\n"
-               "model m = regulargpt dim=16 heads=2\n"
-               "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-               "plot attention m \"abbab\" > \"attention.svg\"",
+    .example = SH_EXAMPLE_TRAINED "plot attention m \"abbab\" > \"attention.svg\"",
     .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}},
     .args2 = {{A_MODEL, "MODEL", 0},
               {A_INPUT, "INPUT", 0},
@@ -201,10 +198,7 @@ SH_COMMAND(plot_clusters, .group = "plots",
                      "components, coloured by the function on states that their part of the input "
                      "induces; higher layers have larger points.  clusters prints the numbers "
                      "and explains them.\n\n" SH_PLOT_WHERE,
-           .example = "task p = parity\n"
-                      "model m = regulargpt dim=16 heads=2\n"
-                      "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-                      "plot clusters m on p length=100 > \"clusters.svg\"",
+           .example = SH_EXAMPLE_TRAINED "plot clusters m on p length=100 > \"clusters.svg\"",
            .results = "string clusters purity variance functions gap spread",
            .args = {{A_MODEL, "MODEL", 0},
                     {A_KEYWORD, "on", 0},
@@ -225,10 +219,7 @@ SH_COMMAND(plot_field, .group = "plots", .summary = "draw how far back a model's
            .detail = "The share of the gradient at and after every position, beside the straight "
                      "line that means that all positions matter alike.  field prints the numbers "
                      "and explains them.\n\n" SH_PLOT_WHERE,
-           .example = "task p = parity\n"
-                      "model m = regulargpt dim=16 heads=2\n"
-                      "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-                      "plot field m on p length=40 strings=2 > \"field.svg\"",
+           .example = SH_EXAMPLE_TRAINED "plot field m on p length=40 strings=2 > \"field.svg\"",
            .results = "string reach deviation",
            .args = {{A_MODEL, "MODEL", 0},
                     {A_KEYWORD, "on", 0},
@@ -328,13 +319,11 @@ SH_COMMAND(plot_loss, .group = "plots", .summary = "draw the training of models"
            .detail = "Loss, on a logarithmic scale, and accuracy by step, as training "
                      "recorded them, and as validations found it; of several models their "
                      "losses.\n\n" SH_PLOT_WHERE,
-           .example = "task p = parity\n"
-                      "model m = regulargpt dim=16 heads=2\n"
-                      "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-                      "plot loss m > \"loss.svg\"\n"
-                      "model n = gru dim=16\n"
-                      "train n on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-                      "plot loss m n > \"losses.svg\"",
+           .example = SH_EXAMPLE_TRAINED
+           "plot loss m > \"loss.svg\"\n"
+           "model n = gru dim=16\n"
+           "train n on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
+           "plot loss m n > \"losses.svg\"",
            .args = {{A_MODEL, "MODEL", A_REPEATED}}, .more_options = sh_plot_options,
            .flags = C_OWN_REDIRECT)
 {
@@ -358,22 +347,19 @@ SH_COMMAND(plot_states, .group = "plots",
     return draw_models(s, call, "states of ", "states by step", th_plot_states, err);
 }
 
-SH_COMMAND(plot_accuracy, .group = "plots", .summary = "draw the last evaluations of models",
-           .detail =
-               "Accuracy by length with its 95 % interval and the chance level, the lengths "
-               "of training shaded; where several models differ in these, dotted lines mark the "
-               "longest.  The figures are those of the last evaluate.\n\n" SH_PLOT_WHERE,
-           .example = "task p = parity\n"
-                      "model m = regulargpt dim=16 heads=2\n"
-                      "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-                      "evaluate m on p length=11..21:5 samples=64 > \"scores.txt\"\n"
-                      "plot accuracy m > \"accuracy.svg\"\n"
-                      "model n = gru dim=16\n"
-                      "train n on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-                      "evaluate n on p length=11..21:5 samples=64 > \"scores.txt\"\n"
-                      "plot accuracy m n title=\"parity\" size=12x8 > \"both.svg\"",
-           .args = {{A_MODEL, "MODEL", A_REPEATED}}, .more_options = sh_plot_options,
-           .flags = C_OWN_REDIRECT)
+SH_COMMAND(
+    plot_accuracy, .group = "plots", .summary = "draw the last evaluations of models",
+    .detail = "Accuracy by length with its 95 % interval and the chance level, the lengths "
+              "of training shaded; where several models differ in these, dotted lines mark the "
+              "longest.  The figures are those of the last evaluate.\n\n" SH_PLOT_WHERE,
+    .example = SH_EXAMPLE_TRAINED "evaluate m on p length=11..21:5 samples=64 > \"scores.txt\"\n"
+                                  "plot accuracy m > \"accuracy.svg\"\n"
+                                  "model n = gru dim=16\n"
+                                  "train n on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
+                                  "evaluate n on p length=11..21:5 samples=64 > \"scores.txt\"\n"
+                                  "plot accuracy m n title=\"parity\" size=12x8 > \"both.svg\"",
+    .args = {{A_MODEL, "MODEL", A_REPEATED}}, .more_options = sh_plot_options,
+    .flags = C_OWN_REDIRECT)
 {
     return draw_models(s, call, "", "accuracy by length", th_plot_accuracy, err);
 }

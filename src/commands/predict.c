@@ -208,7 +208,7 @@ static bool show_rows(ShSession *s, const ShCall *call, const ThInspectLanguage 
 static void say_language(ShSession *s, const ShAlgebra *a, const ThInspectLanguage *l)
 {
     const ThVarieties *v = &a->v;
-    sh_say(s, "%d state%s, a monoid of %d: %s, %s", l->states, l->states == 1 ? "" : "s", l->size,
+    sh_say(s, "%d state%s, a monoid of %d: %s, %s", l->states, sh_plural(l->states), l->size,
            v->aperiodic ? "no groups"
            : v->group   ? "a group"
                         : "with groups",

@@ -138,8 +138,7 @@ static bool say_cost(ShSession *s, const ThRaspGraph *g, ThRaspSop node, ThError
         sh_result_int(s, "merged", (long long)merged);
         list_figure(s, "heads_per_layer", c.heads, c.layers);
         list_figure(s, "merged_per_layer", c.merged, c.layers);
-        sh_say(s, "%u layer%s, %zu head%s", c.layers, c.layers == 1 ? "" : "s", heads,
-               heads == 1 ? "" : "s");
+        sh_say(s, "%u layer%s, %zu head%s", c.layers, sh_plural(c.layers), heads, sh_plural(heads));
         if (merged < heads)
             sh_say(s, ", %zu after merging equal selectors", merged);
         sh_say(s, "\n");

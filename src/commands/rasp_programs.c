@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "command.h"
+#include "commands/machines.h"
 #include "rasp.h"
 #include "rasp/graph/cost.h"
 #include "show.h"
@@ -40,22 +40,15 @@ SH_COMMAND(
         "The program works out the line after each line of the text, and looks in it for the last "
         "n+1 tokens; the token behind them is the next.  It is exact where no line contains these "
         "n+1 tokens twice: grams tells for which n that is so.",
-    .example = "machine increment {\n"
-               "  start right ; halt done\n"
-               "  right 0,1 -> R right\n"
-               "  right _   -> L carry\n"
-               "  carry 1   -> 0 L carry\n"
-               "  carry 0,_ -> 1 L done\n"
-               "}\n"
-               "rasp increment as next n=2\n"
-               "#>      s-op: next\n"
-               "generate next on increment 10 steps=4\n"
-               "#> < 1 right 0 _ > |\n"
-               "#> < 1 0 right _ > |\n"
-               "#> < 1 0 _ right > |\n"
-               "#> < 1 0 carry _ > |\n"
-               "#> < 1 done 1 _ > |\n"
-               "#> exact: all 28 tokens are right",
+    .example = SH_EXAMPLE_MACHINE "rasp increment as next n=2\n"
+                                  "#>      s-op: next\n"
+                                  "generate next on increment 10 steps=4\n"
+                                  "#> < 1 right 0 _ > |\n"
+                                  "#> < 1 0 right _ > |\n"
+                                  "#> < 1 0 _ right > |\n"
+                                  "#> < 1 0 carry _ > |\n"
+                                  "#> < 1 done 1 _ > |\n"
+                                  "#> exact: all 28 tokens are right",
     .args = {{A_MACHINE, "MACHINE", 0}},
     .args2 = {{A_MACHINE, "MACHINE", 0}, {A_KEYWORD, "as", 0}, {A_NEW, "NAME", 0}},
     .options = rasp_options, .flags = C_PAGED)
@@ -274,8 +267,8 @@ static void say_wrong(ShSession *s, const Text *x, const Reference *ref, size_t 
     sh_say(s,
            "%zu tokens are right; then token %zu of the configuration after %zu step%s is %s, "
            "where %s stands\n",
-           wrong - ref->line, place + 1, step, step == 1 ? "" : "s",
-           instead.data ? instead.data : "", stands.data ? stands.data : "");
+           wrong - ref->line, place + 1, step, sh_plural(step), instead.data ? instead.data : "",
+           stands.data ? stands.data : "");
     long long again = place_again(ref->token + step * ref->line, ref->line, place, n);
     if (again >= 0)
         sh_say(s, "the %d token%s before it %s there again, up to token %lld\n", n + 1,

@@ -62,7 +62,7 @@ void sh_machine_figures(ShSession *s, const ThTm *m, const ThTmFastFigures *x, c
 void sh_machine_say_verdict(ShSession *s, const ThTmFastFigures *x)
 {
     unsigned long long n = x->steps;
-    const char *plural = n == 1 ? "" : "s";
+    const char *plural = sh_plural(n);
     if (x->verdict == TH_TM_GOES_ON)
         sh_say(s, "goes on after %llu step%s\n", n, plural);
     else if (x->verdict == TH_TM_AT_EDGE)
@@ -77,8 +77,8 @@ void sh_machine_say_verdict(ShSession *s, const ThTmFastFigures *x)
 void sh_machine_say_figures(ShSession *s, const ThTm *m, const ThTmFastFigures *x, const char *tape)
 {
     sh_say(s, "  state %s, %llu non-blank cell%s, head at %lld, %llu cell%s visited\n",
-           m->state[x->state], (unsigned long long)x->nonblank, x->nonblank == 1 ? "" : "s",
-           (long long)x->head, (unsigned long long)x->cells, x->cells == 1 ? "" : "s");
+           m->state[x->state], (unsigned long long)x->nonblank, sh_plural(x->nonblank),
+           (long long)x->head, (unsigned long long)x->cells, sh_plural(x->cells));
     sh_say(s, "  tape %s\n", *tape ? tape : "blank");
 }
 

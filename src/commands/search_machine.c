@@ -7,11 +7,6 @@
 #include "commands/machines.h"
 #include "turing/search.h"
 
-static const char *plural(uint64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 static ThTmSearchLimits limits_of(const ShCall *call)
 {
     ThTmSearchLimits l = {.cells = UINT64_MAX};
@@ -49,25 +44,26 @@ static void say_verdict(ShSession *s, const ThTmSearch *x, uint64_t steps)
     case TH_TM_ACCEPTED:
     case TH_TM_HALTED:
         sh_say(s, "%s after %" PRIu64 " step%s, which no run does sooner\n",
-               th_tm_verdict_name(x->verdict), steps, plural(steps));
+               th_tm_verdict_name(x->verdict), steps, sh_plural(steps));
         break;
     case TH_TM_REJECTED:
-        sh_say(s, "rejected: every run ends so, within %" PRIu64 " step%s\n", steps, plural(steps));
+        sh_say(s, "rejected: every run ends so, within %" PRIu64 " step%s\n", steps,
+               sh_plural(steps));
         break;
     case TH_TM_AT_EDGE:
         sh_say(s, "moved over the edge of the tape after %" PRIu64 " step%s, and no run accepts\n",
-               steps, plural(steps));
+               steps, sh_plural(steps));
         break;
     case TH_TM_ENDLESS:
         sh_say(s, "endless: no run accepts, and some run comes back to where it was\n");
         break;
     default:
         sh_say(s, "open: the limit of %s was reached after %" PRIu64 " step%s\n",
-               th_tm_verdict_name(x->verdict), steps, plural(steps));
+               th_tm_verdict_name(x->verdict), steps, sh_plural(steps));
     }
-    sh_say(s, "  %zu configuration%s", x->n, plural(x->n));
+    sh_say(s, "  %zu configuration%s", x->n, sh_plural(x->n));
     if (x->again > 0)
-        sh_say(s, ", met again %" PRIu64 " time%s", x->again, plural(x->again));
+        sh_say(s, ", met again %" PRIu64 " time%s", x->again, sh_plural(x->again));
     sh_say(s, "\n");
 }
 

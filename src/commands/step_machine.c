@@ -9,11 +9,6 @@
 #include "repl.h"
 #include "turing/stepper.h"
 
-static const char *plural(uint64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 /* The machine's stepper, which is made where there is none. */
 static ThTmStepper *stepper_of(ShObject *o, ThError *err)
 {
@@ -228,27 +223,20 @@ SH_COMMAND(
         "reached; where it leaves a choice of rules, these too: choice= takes one of them.\n\n"
         "At the prompt, Enter on an empty line makes the last step again.  With watch=0.3 a run "
         "plays by itself, until it stops or Ctrl-C is pressed.",
-    .example = "machine increment {\n"
-               "  start right ; halt done\n"
-               "  right 0,1 -> R right\n"
-               "  right _   -> L carry\n"
-               "  carry 1   -> 0 L carry\n"
-               "  carry 0,_ -> 1 L done\n"
-               "}\n"
-               "step increment 1011\n"
-               "step increment steps=5\n"
-               "back increment 2\n"
-               "step increment watch=0.1\n"
-               "#> 0  right  [1]011\n"
-               "#> 5  carry  101[1]\n"
-               "#> 3  right  101[1]\n"
-               "#> 3  right  101[1]\n"
-               "#> 4  right  1011[_]\n"
-               "#> 5  carry  101[1]\n"
-               "#> 6  carry  10[1]0\n"
-               "#> 7  carry  1[0]00\n"
-               "#> 8  done  [1]100\n"
-               "#> halted after 8 steps",
+    .example = SH_EXAMPLE_MACHINE "step increment 1011\n"
+                                  "step increment steps=5\n"
+                                  "back increment 2\n"
+                                  "step increment watch=0.1\n"
+                                  "#> 0  right  [1]011\n"
+                                  "#> 5  carry  101[1]\n"
+                                  "#> 3  right  101[1]\n"
+                                  "#> 3  right  101[1]\n"
+                                  "#> 4  right  1011[_]\n"
+                                  "#> 5  carry  101[1]\n"
+                                  "#> 6  carry  10[1]0\n"
+                                  "#> 7  carry  1[0]00\n"
+                                  "#> 8  done  [1]100\n"
+                                  "#> halted after 8 steps",
     .results = "verdict halted accepted steps nonblank cells head state tape breakpoint undo",
     .args = {{A_MACHINE, "MACHINE", A_NAMED}, {A_INPUT, "INPUT", A_OPTIONAL}},
     .options = step_options)
@@ -298,10 +286,10 @@ SH_COMMAND(
     }
     uint64_t made = th_tm_stepper_back(p, n);
     if (made < n && th_tm_stepper_running(p)->steps == 0)
-        sh_say(s, "only %llu step%s had been made\n", (unsigned long long)made, plural(made));
+        sh_say(s, "only %llu step%s had been made\n", (unsigned long long)made, sh_plural(made));
     else if (made < n)
         sh_say(s, "only %llu step%s back: those before are forgotten\n", (unsigned long long)made,
-               plural(made));
+               sh_plural(made));
     return show(s, call, p, SIZE_MAX, err);
 }
 
@@ -391,26 +379,19 @@ SH_COMMAND(break, .group = "machines", .summary = "set, list and clear breakpoin
                      "head), the rule that was used.  Rules that end with ! in the machine's "
                      "definition are breakpoints from the start.  What there is is listed.  "
                      "run and trace do not stop at breakpoints.",
-           .example = "machine increment {\n"
-                      "  start right ; halt done\n"
-                      "  right 0,1 -> R right\n"
-                      "  right _   -> L carry\n"
-                      "  carry 1   -> 0 L carry\n"
-                      "  carry 0,_ -> 1 L done\n"
-                      "}\n"
-                      "break increment state=carry symbol=0\n"
-                      "break increment rule=\"right _\"\n"
-                      "step increment 1011 steps=1000\n"
-                      "step increment steps=1000\n"
-                      "#> number  at\n"
-                      "#>      1  state carry, symbol 0\n"
-                      "#> number  at\n"
-                      "#>      1  state carry, symbol 0\n"
-                      "#>      2  rule right _ -> L carry\n"
-                      "#> 5  carry  101[1]\n"
-                      "#> breakpoint 2: rule right _ -> L carry\n"
-                      "#> 7  carry  1[0]00\n"
-                      "#> breakpoint 1: state carry, symbol 0",
+           .example = SH_EXAMPLE_MACHINE "break increment state=carry symbol=0\n"
+                                         "break increment rule=\"right _\"\n"
+                                         "step increment 1011 steps=1000\n"
+                                         "step increment steps=1000\n"
+                                         "#> number  at\n"
+                                         "#>      1  state carry, symbol 0\n"
+                                         "#> number  at\n"
+                                         "#>      1  state carry, symbol 0\n"
+                                         "#>      2  rule right _ -> L carry\n"
+                                         "#> 5  carry  101[1]\n"
+                                         "#> breakpoint 2: rule right _ -> L carry\n"
+                                         "#> 7  carry  1[0]00\n"
+                                         "#> breakpoint 1: state carry, symbol 0",
            .results = "breakpoints", .args = {{A_MACHINE, "MACHINE", A_NAMED}},
            .options = break_options)
 {

@@ -9,11 +9,6 @@
 
 enum { MOST_BYTES = 1 << 28 };
 
-static const char *plural(size_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 /* An error inside the file becomes one about the file, at the operand that names it. */
 static bool tell_file(const ShOperand *o, const ThError *own, int line, int col, ThError *err)
 {
@@ -113,18 +108,11 @@ SH_COMMAND(
         "empty input is an empty field.  A first line input,verdict is a heading.  All inputs are "
         "read before the first is run; the limits hold for each.  What fails is shown, and makes "
         "the command fail.",
-    .example = "machine increment {\n"
-               "  start right ; halt done\n"
-               "  right 0,1 -> R right\n"
-               "  right _   -> L carry\n"
-               "  carry 1   -> 0 L carry\n"
-               "  carry 0,_ -> 1 L done\n"
-               "}\n"
-               "echo input,verdict > \"cases.csv\"\n"
-               "echo 1011,halt,1100 >> \"cases.csv\"\n"
-               "echo 111,halt,1000 >> \"cases.csv\"\n"
-               "test increment \"cases.csv\"\n"
-               "#> 2 passed, 0 failed",
+    .example = SH_EXAMPLE_MACHINE "echo input,verdict > \"cases.csv\"\n"
+                                  "echo 1011,halt,1100 >> \"cases.csv\"\n"
+                                  "echo 111,halt,1000 >> \"cases.csv\"\n"
+                                  "test increment \"cases.csv\"\n"
+                                  "#> 2 passed, 0 failed",
     .results = "passed failed", .args = {{A_MACHINE, "MACHINE", 0}, {A_FILE, "FILE", 0}},
     .options = test_options)
 {
@@ -141,7 +129,7 @@ SH_COMMAND(
         sh_result_int(s, "failed", (long long)failed);
         if (failed > 0)
             ok = sh_fail_operand(err, file, TH_EASSERT, "%zu of %zu test%s failed", failed, c.n,
-                                 plural(c.n));
+                                 sh_plural(c.n));
     }
     th_tm_test_cases_free(&c);
     return ok;

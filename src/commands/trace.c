@@ -8,11 +8,6 @@
 #include "base/symbols.h"
 #include "learn.h"
 
-static const char *plural(long long n)
-{
-    return n == 1 ? "" : "s";
-}
-
 /* Appends {q0, q1}. */
 static void write_set(ThText *t, const ThAutomaton *a, const int *state, size_t n)
 {
@@ -97,7 +92,7 @@ SH_COMMAND(
     sh_table_end(s);
     if (!ok)
         return sh_error_inside(err, &call->operand[0]);
-    sh_say(s, "%d set%s, %lld of them accept%s\n", states, plural(states), b.accepting,
+    sh_say(s, "%d set%s, %lld of them accept%s\n", states, sh_plural(states), b.accepting,
            b.accepting == 1 ? "s" : "");
     sh_result_int(s, "states", states);
     sh_result_int(s, "transitions", b.arcs);
@@ -252,7 +247,7 @@ SH_COMMAND(
     th_automaton_classes_free(&classes);
     if (!ok)
         return sh_error_inside(err, &call->operand[0]);
-    sh_say(s, "round %d changes nothing: %d state%s\n", rounds, blocks, plural(blocks));
+    sh_say(s, "round %d changes nothing: %d state%s\n", rounds, blocks, sh_plural(blocks));
     sh_result_int(s, "states", blocks);
     sh_result_int(s, "rounds", rounds);
     return true;
@@ -422,7 +417,7 @@ static void watch_query(void *context, const ThInspectTeacher *teacher, const Th
     }
     if (x->event == TH_LSTAR_GUESS) {
         th_text_printf(&t, "the table is closed: guess %lld, %d state%s", ++b->guesses,
-                       x->guess->n_states, plural(x->guess->n_states));
+                       x->guess->n_states, sh_plural(x->guess->n_states));
         note(b, &t);
         say_board(b->s, teacher, x->table);
         return;

@@ -45,7 +45,7 @@ static void print_comparison(const ThModelComparison *c, FILE *out)
 {
     fprintf(out, "  wrong %lld of %lld words", c->wrong, c->words);
     if (c->states > 0)
-        fprintf(out, "  %d state%s", c->states, c->states == 1 ? "" : "s");
+        fprintf(out, "  %d state%s", c->states, sh_plural(c->states));
     else
         fprintf(out, "  more than %d states", TH_INSPECT_AGAINST_STATES);
 }
@@ -64,7 +64,7 @@ static void print_levels(const Training *t, FILE *out)
         fprintf(out, "  spread %.3g  reach %.3g\n", v->spread, v->reach);
     }
     fprintf(out, "  %d function%s  nearest centres %.3g  mean %.3g", l.functions,
-            l.functions == 1 ? "" : "s", l.nearest, l.mean);
+            sh_plural(l.functions), l.nearest, l.mean);
     if (l.mean > 0)
         fprintf(out, "  spread by mean %.3g", l.level[l.n - 1].spread / l.mean);
     fprintf(out, "\n");
@@ -405,23 +405,21 @@ SH_COMMAND(
         "join every batch from then on, up to 128 of them; accuracy stays that of the strings "
         "that are drawn.  The automaton that the model is then is extracted by asking (see "
         "extract): states, 0 where there are more than 40.  plot states draws them by step.",
-    .example = "task p = parity\n"
-               "model m = regulargpt dim=16 heads=2\n"
-               "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
-               "assert steps == 20\n"
-               "train m on p recipe=small length=1..10 steps=60 validate=11..14 every=20 keep=best "
-               "> \"train.txt\"\n"
-               "assert best > 20 and validation <= 1 and bound <= 10\n"
-               "sample p length=1..9 count=20 > \"rows.csv\"\n"
-               "task mine = file \"rows.csv\" label=answer\n"
-               "model n = gru dim=16\n"
-               "train n on mine steps=20 > \"train.txt\"\n"
-               "evaluate n on mine length=1..9:3 > \"scores.csv\"\n"
-               "assert rows == 18\n"
-               "model r = rnn dim=8\n"
-               "train r on p length=1..8 steps=60 every=20 against=parity seed=1 > \"train.txt\"\n"
-               "assert words == 510 and wrong <= words\n"
-               "plot states r > \"states.svg\"",
+    .example = SH_EXAMPLE_TRAINED
+    "assert steps == 20\n"
+    "train m on p recipe=small length=1..10 steps=60 validate=11..14 every=20 keep=best "
+    "> \"train.txt\"\n"
+    "assert best > 20 and validation <= 1 and bound <= 10\n"
+    "sample p length=1..9 count=20 > \"rows.csv\"\n"
+    "task mine = file \"rows.csv\" label=answer\n"
+    "model n = gru dim=16\n"
+    "train n on mine steps=20 > \"train.txt\"\n"
+    "evaluate n on mine length=1..9:3 > \"scores.csv\"\n"
+    "assert rows == 18\n"
+    "model r = rnn dim=8\n"
+    "train r on p length=1..8 steps=60 every=20 against=parity seed=1 > \"train.txt\"\n"
+    "assert words == 510 and wrong <= words\n"
+    "plot states r > \"states.svg\"",
     .results =
         "model architecture task seed loss accuracy steps seconds rate bound validation best "
         "words wrong states",

@@ -20,11 +20,6 @@ static const ThOptionSpec options[] = {
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the words drawn; default: set seed"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-static const char *plural(long long n)
-{
-    return n == 1 ? "" : "s";
-}
-
 static void show_tried(void *context, long long words, int length)
 {
     sh_progress(context, "%lld words read, of %d symbols now", words, length);
@@ -137,11 +132,11 @@ static void say_counts(ShSession *s, const ThInspectVerified *v, bool agree)
     const char *wrong = agree ? "" : " are wrong";
     int first = v->length[0].length, last = v->length[v->n - 1].length;
     if (v->words > 0 && agree)
-        sh_say(s, "they agree on all %lld word%s of %d to %d symbols\n", v->words, plural(v->words),
-               first, v->all);
+        sh_say(s, "they agree on all %lld word%s of %d to %d symbols\n", v->words,
+               sh_plural(v->words), first, v->all);
     else if (v->words > 0)
         sh_say(s, "%lld of all %lld word%s of %d to %d symbols%s\n", v->wrong, v->words,
-               plural(v->words), first, v->all, wrong);
+               sh_plural(v->words), first, v->all, wrong);
     if (v->drawn == 0)
         return;
     th_lab_interval((double)v->drawn_wrong, (double)v->drawn, &low, &high);
@@ -180,8 +175,7 @@ static bool define_errors(ShSession *s, const ShCall *call, const ThInspectVerif
     if (!a || !sh_define(s, name->text, SH_AUTOMATON, a, NULL, err))
         return sh_error_inside(err, name);
     sh_say(s, "%s, the wrong words of up to %d symbols: %zu state%s, %zu transition%s\n",
-           name->text, v->all, states, plural((long long)states), transitions,
-           plural((long long)transitions));
+           name->text, v->all, states, sh_plural(states), transitions, sh_plural(transitions));
     sh_result_int(s, "states", (long long)states);
     sh_result_int(s, "transitions", (long long)transitions);
     return true;

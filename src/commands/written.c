@@ -73,7 +73,7 @@ void sh_summarize_written(ShSession *s, const ThScore *score, size_t n, bool for
         lowest = x->answered < lowest->answered ? x : lowest;
     }
     sh_say(s, "mean over %zu length%s: answers %.6g, whole texts %.6g; lowest answers %.6g at %d\n",
-           n, n == 1 ? "" : "s", answer, exact, (double)lowest->answered / (double)lowest->written,
+           n, sh_plural(n), answer, exact, (double)lowest->answered / (double)lowest->written,
            lowest->length);
     sh_result_real(s, "answer", answer);
     sh_result_real(s, "exact", exact);
