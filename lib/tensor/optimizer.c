@@ -49,15 +49,23 @@ static ThOptimizerRun run_at(const ThOptimizerUpdate *u, const ThOptimizerState 
     return r;
 }
 
+/* Where a slice that begins, or ends, at a place in the list does so in a parameter: vector code
+ * rounds otherwise than what it leaves to the end, so that all slices are whole blocks but for the
+ * parameter's end, and the same bits come of any number of them. */
+static size_t place_in(const ThParam *p, size_t at)
+{
+    enum { BLOCK = 64 };
+    size_t n = size_of(p), behind = at > p->offset ? (at - p->offset) / BLOCK * BLOCK : 0;
+    return p->offset + (at >= p->offset + n ? n : behind);
+}
+
 /* A slice may begin and end within a parameter. */
 static void update_slice(const ThOptimizerUpdate *u, const ThOptimizerState *s, size_t from,
                          size_t to)
 {
     for (int i = 0; i < s->params->n; i++) {
         const ThParam *item = &s->params->item[i];
-        size_t first = item->offset, last = first + size_of(item);
-        first = first > from ? first : from;
-        last = last < to ? last : to;
+        size_t first = place_in(item, from), last = place_in(item, to);
         if (first >= last)
             continue;
         ThOptimizerRun r = run_at(u, s, item, first);
