@@ -314,7 +314,7 @@ static void test_too_many_ranks(void **state)
     (void)state;
     ThTask *t = made_task("parity", "", NULL);
     ThModel *m = made_model("rnn", "dim=2");
-    ThTrainer *tr = trainer(m, t, "batch=4");
+    ThTrainer *tr = trainer(m, t, "batch=9");
     ThTrainRanks ranks = {0, 5, NULL, add_floats, add_doubles};
     ThError err = {0};
     assert_false(th_trainer_share(tr, &ranks, &err));
