@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/scan.h"
 #include "formats/exchange.h"
+#include "formats/jff_records.h"
 #include "formats/rows.h"
 
 typedef enum { FA, MEALY, MOORE } Type;
@@ -352,20 +353,26 @@ ThAutomaton *th_jff_read(const char *text, size_t size, ThText *notes, ThError *
 
 /* ---- writing ---- */
 
-static void write_text(ThText *t, const char *text)
+void th_jff_write_text(ThText *t, const char *text)
 {
     for (const char *c = text; *c; c++) {
-        if (*c == '&')
-            th_text_add(t, "&amp;");
-        else if (*c == '<')
-            th_text_add(t, "&lt;");
-        else if (*c == '>')
-            th_text_add(t, "&gt;");
-        else if (*c == '"')
-            th_text_add(t, "&quot;");
+        const char *entity = *c == '&'   ? "&amp;"
+                             : *c == '<' ? "&lt;"
+                             : *c == '>' ? "&gt;"
+                             : *c == '"' ? "&quot;"
+                                         : NULL;
+        if (entity)
+            th_text_add(t, entity);
         else
             th_text_add_bytes(t, c, 1);
     }
+}
+
+void th_jff_open_state(ThText *t, int q, const char *name)
+{
+    th_text_printf(t, "    <state id=\"%d\" name=\"", q);
+    th_jff_write_text(t, name);
+    th_text_printf(t, "\"><x>%d</x><y>%d</y>", 100 + 120 * (q % 8), 100 + 120 * (q / 8));
 }
 
 /* Can XML hold the name, and will it come back?  Blanks at the ends would be taken for layout. */
@@ -386,15 +393,13 @@ static bool check_names(char *const *name, int n, ThError *err)
 static void write_element(ThText *t, const char *element, const char *text)
 {
     th_text_printf(t, "<%s>", element);
-    write_text(t, text);
+    th_jff_write_text(t, text);
     th_text_printf(t, "</%s>", element);
 }
 
 static void write_state(ThText *to, const ThAutomaton *a, int q, int start)
 {
-    th_text_printf(to, "    <state id=\"%d\" name=\"", q);
-    write_text(to, a->state[q]);
-    th_text_printf(to, "\"><x>%d</x><y>%d</y>", 100 + 120 * (q % 8), 100 + 120 * (q / 8));
+    th_jff_open_state(to, q, a->state[q]);
     if (q == start)
         th_text_add(to, "<initial/>");
     if (a->accept[q] && !th_automaton_moore(a) && !th_automaton_mealy(a))

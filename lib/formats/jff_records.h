@@ -54,6 +54,10 @@ typedef struct {
 /* View of a text until more are added; "" for -1. */
 const char *th_jff_text(const ThJff *j, int text);
 
+/* jff.c, for both writers: appends text as XML has it; opens a state, on its place of a grid. */
+void th_jff_write_text(ThText *t, const char *text);
+void th_jff_open_state(ThText *t, int q, const char *name);
+
 /* Returns new: the machine. */
 ThTm *th_jff_build(ThJff *j, const ThFormatMachineReading *how, ThText *notes, ThError *err);
 

@@ -1,22 +1,8 @@
 #include <string.h>
 
 #include "formats/exchange.h"
+#include "formats/jff_records.h"
 #include "formats/machine_fit.h"
-
-static void write_text(ThText *t, const char *text)
-{
-    for (const char *c = text; *c; c++) {
-        const char *entity = *c == '&'   ? "&amp;"
-                             : *c == '<' ? "&lt;"
-                             : *c == '>' ? "&gt;"
-                             : *c == '"' ? "&quot;"
-                                         : NULL;
-        if (entity)
-            th_text_add(t, entity);
-        else
-            th_text_add_bytes(t, c, 1);
-    }
-}
 
 /* The attribute that says which tape a part of a label is for. */
 static void open_part(ThText *t, const ThTm *m, const char *element, int tape)
@@ -34,7 +20,7 @@ static void write_symbol(ThText *t, const ThTm *m, const char *element, int tape
         return;
     }
     th_text_add(t, ">");
-    write_text(t, m->symbol[symbol]);
+    th_jff_write_text(t, m->symbol[symbol]);
     th_text_printf(t, "</%s>", element);
 }
 
@@ -52,9 +38,7 @@ static void write_transition(ThText *t, const ThTm *m, const ThTmRule *r)
 
 static void write_state(ThText *t, const ThTm *m, int q)
 {
-    th_text_printf(t, "    <state id=\"%d\" name=\"", q);
-    write_text(t, m->state[q]);
-    th_text_printf(t, "\"><x>%d</x><y>%d</y>", 100 + 120 * (q % 8), 100 + 120 * (q / 8));
+    th_jff_open_state(t, q, m->state[q]);
     th_text_add(t, q == m->start ? "<initial/>" : "");
     th_text_add(t, m->role[q] == TH_TM_ACCEPTS || m->role[q] == TH_TM_HALTS ? "<final/>" : "");
     th_text_add(t, "</state>\n");

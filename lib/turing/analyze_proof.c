@@ -114,11 +114,8 @@ static void write_segment(Writer *w, const ThTmTape *t, int64_t first, int64_t l
 static bool write_configuration(Writer *w, uint64_t step, int64_t shift)
 {
     const ThTmRecurrence *a = &w->a->again;
-    const int *word[TH_TM_MOST_TAPES];
     ThTmRunning r;
-    for (int t = 0; t < TH_TM_MOST_TAPES; t++)
-        word[t] = w->words->word[t];
-    bool ok = th_tm_running_start(&r, w->m, word, w->words->length, w->err) &&
+    bool ok = th_tm_running_start_words(&r, w->m, w->words, w->err) &&
               th_tm_running_go(&r, step, (ThTmRunLimits){step, UINT64_MAX}, w->stop, w->err);
     if (ok) {
         th_text_printf(w->t, "  %llu  %s  ", (unsigned long long)step, w->m->state[r.state]);

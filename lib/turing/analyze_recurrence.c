@@ -21,15 +21,14 @@ static uint64_t cell_hash(int tape, int64_t position, int symbol)
 
 static bool walk_start(Walk *w, const ThTm *m, const ThTmTapeWords *words, ThError *err)
 {
-    const int *word[TH_TM_MOST_TAPES];
     *w = (Walk){0};
-    for (int t = 0; t < TH_TM_MOST_TAPES; t++)
-        word[t] = words->word[t];
-    if (!th_tm_running_start(&w->r, m, word, words->length, err))
+    if (!th_tm_running_start_words(&w->r, m, words, err))
         return false;
-    for (int t = 0; t < m->n_tapes; t++)
-        for (int i = 0; word[t] && i < words->length[t]; i++)
-            w->hash += word[t][i] == m->blank ? 0 : cell_hash(t, i, word[t][i]);
+    for (int t = 0; t < m->n_tapes; t++) {
+        const int *word = words->word[t];
+        for (int i = 0; word && i < words->length[t]; i++)
+            w->hash += word[i] == m->blank ? 0 : cell_hash(t, i, word[i]);
+    }
     return true;
 }
 

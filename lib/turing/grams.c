@@ -25,10 +25,8 @@ bool th_tm_running_from(ThTmRunning *r, const ThTmRunStart *s, ThError *err)
     const int *word[TH_TM_MOST_TAPES] = {s->words->word[0]};
     if (!th_tm_running_start(r, s->machine, word, s->words->length, err))
         return false;
-    static const ThTmVerdict of_role[] = {TH_TM_GOES_ON, TH_TM_HALTED, TH_TM_ACCEPTED,
-                                          TH_TM_REJECTED};
     r->state = s->state;
-    r->verdict = of_role[s->machine->role[s->state]];
+    r->verdict = th_tm_entered(s->machine, s->state);
     r->tape[0].head = r->tape[0].low = r->tape[0].high = s->head;
     return true;
 }
