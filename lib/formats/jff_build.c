@@ -294,12 +294,7 @@ static bool build(ThJffBuilding *b)
     bool ok = th_jff_put_together(b) && th_jff_read_labels(b) && queue_states(b);
     for (size_t i = 0; ok && i < b->config.n; i++)
         ok = add_rules(b, i);
-    bool *left = ok ? th_format_import_left(&b->im) : NULL;
-    for (int q = 0; left && q < m->n_states; q++)
-        if (m->role[q] == TH_TM_RUNS && !left[q])
-            m->role[q] = TH_TM_REJECTS;
-    free(left);
-    return left != NULL;
+    return ok && th_format_import_reject_left(&b->im);
 }
 
 static void write_notes(const ThJffBuilding *b)
@@ -331,14 +326,12 @@ ThTm *th_jff_build(ThJff *j, const ThFormatMachineReading *how, ThText *notes, T
                        .im = {.notes = notes, .err = err, .twice = TH_FORMAT_TWICE_CHOICE},
                        .start = how->start,
                        .err = err};
-    ThTm *m = NULL;
-    if (build(&b)) {
+    bool ok = build(&b);
+    if (ok)
         write_notes(&b);
-        m = th_format_import_finish(&b.im);
-        if (m && m->nondeterministic)
-            th_format_exchange_note(notes, "the machine is nondeterministic");
-    }
-    th_format_import_free(&b.im);
+    ThTm *m = th_format_import_finish(&b.im, ok);
+    if (m && m->nondeterministic)
+        th_format_exchange_note(notes, "the machine is nondeterministic");
     free(b.instance);
     free(b.flat);
     free(b.read);

@@ -284,6 +284,17 @@ bool *th_format_import_left(const ThFormatImport *im)
     return left;
 }
 
+bool th_format_import_reject_left(ThFormatImport *im)
+{
+    ThTm *m = &im->b.m;
+    bool *left = th_format_import_left(im);
+    for (int q = 0; left && q < m->n_states; q++)
+        if (m->role[q] == TH_TM_RUNS && !left[q])
+            m->role[q] = TH_TM_REJECTS;
+    free(left);
+    return left != NULL;
+}
+
 int th_format_import_start(ThFormatImport *im, const char *name)
 {
     int q = th_tm_find_state(&im->b, name);
@@ -350,25 +361,7 @@ static void note_rules(const ThFormatImport *im)
             im->replaced, im->replacing, im->replaced_line);
 }
 
-ThTm *th_format_import_finish(ThFormatImport *im)
-{
-    ThTm *m = NULL;
-    if (!im->b.failed && check_names(&im->b.m, im->err)) {
-        drop_stopping(im);
-        note_rules(im);
-        bool declared = im->b.m.nondeterministic;
-        im->b.m.nondeterministic = im->twice == TH_FORMAT_TWICE_CHOICE;
-        m = th_tm_finish(&im->b, im->err);
-        if (m)
-            m->nondeterministic = declared || m->branching;
-    } else if (im->b.failed) {
-        out_of_memory(im);
-    }
-    th_format_import_free(im);
-    return m;
-}
-
-void th_format_import_free(ThFormatImport *im)
+static void import_free(ThFormatImport *im)
 {
     th_tm_build_free(&im->b);
     th_intern_free(&im->cases);
@@ -378,4 +371,22 @@ void th_format_import_free(ThFormatImport *im)
     free(im->line);
     im->rule_of = NULL;
     im->line = NULL;
+}
+
+ThTm *th_format_import_finish(ThFormatImport *im, bool good)
+{
+    ThTm *m = NULL;
+    if (good && !im->b.failed && check_names(&im->b.m, im->err)) {
+        drop_stopping(im);
+        note_rules(im);
+        bool declared = im->b.m.nondeterministic;
+        im->b.m.nondeterministic = im->twice == TH_FORMAT_TWICE_CHOICE;
+        m = th_tm_finish(&im->b, im->err);
+        if (m)
+            m->nondeterministic = declared || m->branching;
+    } else if (good && im->b.failed) {
+        out_of_memory(im);
+    }
+    import_free(im);
+    return m;
 }

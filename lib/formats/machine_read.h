@@ -98,11 +98,14 @@ ThTmRole th_format_role_of_name(const char *name);
 /* Returns new: for each state, whether a rule of its own leaves it. */
 bool *th_format_import_left(const ThFormatImport *im);
 
+/* States that run and that no rule leaves reject, as every missing rule does.  TH_ENOMEM. */
+bool th_format_import_reject_left(ThFormatImport *im);
+
 /* The start state by name, with the nearest name as a hint; -1 and TH_EVALUE. */
 int th_format_import_start(ThFormatImport *im, const char *name);
 
-/* Returns new: the machine, with notes on what was dropped; *im is empty afterwards in any case. */
-ThTm *th_format_import_finish(ThFormatImport *im);
-void th_format_import_free(ThFormatImport *im);
+/* Returns new: the machine, with notes on what was dropped; NULL where reading it was not `good`.
+ * *im is empty afterwards in any case. */
+ThTm *th_format_import_finish(ThFormatImport *im, bool good);
 
 #endif

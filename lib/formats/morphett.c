@@ -215,10 +215,7 @@ static ThTm *read_machine(const char *text, size_t size, const ThFormatMachineRe
         th_format_exchange_note(notes, "a comment says that it is %s", said[r.variant]);
     if (ok && r.clone)
         th_format_exchange_note(notes, "same and else are read as *");
-    if (ok)
-        return th_format_import_finish(&r.im);
-    th_format_import_free(&r.im);
-    return NULL;
+    return th_format_import_finish(&r.im, ok);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

@@ -288,10 +288,7 @@ static ThTm *read_machine(const char *text, size_t size, const ThFormatMachineRe
         th_format_exchange_note(notes, "it starts in %.60s, the first state", r.im.b.m.state[0]);
     th_intern_free(&r.states);
     th_intern_free(&r.symbols);
-    if (ok)
-        return th_format_import_finish(&r.im);
-    th_format_import_free(&r.im);
-    return NULL;
+    return th_format_import_finish(&r.im, ok);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

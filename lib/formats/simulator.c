@@ -180,18 +180,6 @@ static bool read_accepts(Reader *r)
     return true;
 }
 
-/* Other states that no rule leaves reject, as every missing rule does. */
-static bool set_roles(Reader *r)
-{
-    ThTm *m = &r->im.b.m;
-    bool *left = th_format_import_left(&r->im);
-    for (int q = 0; left && q < m->n_states; q++)
-        if (m->role[q] == TH_TM_RUNS && !left[q])
-            m->role[q] = TH_TM_REJECTS;
-    free(left);
-    return left != NULL;
-}
-
 static bool set_start(Reader *r, const ThFormatMachineReading *how)
 {
     if (!how->start && r->init.n == 0)
@@ -211,14 +199,12 @@ static ThTm *read_machine(const char *text, size_t size, const ThFormatMachineRe
     char shown[TH_FORMAT_FIELD_SHOWN];
     r.im.b.m.missing = TH_TM_MISSING_REJECT;
     r.im.b.m.blank = th_format_import_symbol(&r.im, (ThFormatField){"_", 1});
-    bool ok = read_text(&r, text, size) && read_accepts(&r) && set_start(&r, how) && set_roles(&r);
+    bool ok = read_text(&r, text, size) && read_accepts(&r) && set_start(&r, how) &&
+              th_format_import_reject_left(&r.im);
     if (ok && r.name.n)
         th_format_exchange_note(notes, "its title was left out: %s",
                                 th_format_field_show(r.name, shown));
-    if (ok)
-        return th_format_import_finish(&r.im);
-    th_format_import_free(&r.im);
-    return NULL;
+    return th_format_import_finish(&r.im, ok);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

@@ -410,10 +410,7 @@ static ThTm *read_machine(const char *text, size_t size, const ThFormatMachineRe
     th_yaml_free(&r.y);
     th_intern_free(&r.names);
     free(r.action);
-    if (ok)
-        return th_format_import_finish(&r.im);
-    th_format_import_free(&r.im);
-    return NULL;
+    return th_format_import_finish(&r.im, ok);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
