@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -616,6 +617,64 @@ static void hosts_hear_of_names_and_of_leaving(void **state)
     assert_true(h->left);
 }
 
+/* The parser goes on after an error until it comes to its end: only the first error counts. */
+static void the_first_error_of_a_text_is_told(void **state)
+{
+    static const struct {
+        const char *text, *told;
+    } bad[] = {
+        {"def (x) { return x; }", "1:5: expected the name of a function before '('"},
+        {"def f x", "1:7: expected '(' before 'x'"},
+        {"def f(1) {}", "1:7: expected a name before '1'"},
+        {"def f(a=1, b) { return a; }",
+         "1:12: a parameter without a default cannot follow one that has one"},
+        {"def f(a) { x = 1; }",
+         "1:19: expected return before '}'; a function ends with return VALUE;"},
+        {"def f(a) { return a }", "1:21: expected ';' before '}'"},
+        {"def f(a) { return a; x", "1:22: expected '}' before 'x'"},
+        {"for in y {}", "1:5: expected a name before 'in'"},
+        {"for x of y {}", "1:7: expected in before 'of'"},
+        {"for x, in y {}", "1:8: expected a name before 'in'"},
+        {"a, 1 = 2;", "1:2: expected ';' before ','"},
+        {"x = ;", "1:5: expected an expression before ';'"},
+        {"load x;", "1:6: expected a file name in quotes before 'x'"},
+        {"draw x;", "1:6: expected ';' before 'x'"},
+        {"f(a,);", "1:5: expected an argument before ')'"},
+        {"f(==, );", "1:7: expected an argument before ')'"},
+        {"f(x=);", "1:5: expected an expression before ')'"},
+        {"[1, 2", "1:6: expected ',' or ']' at the end"},
+        {"[x for 1 in y];", "1:8: expected a name before '1'"},
+        {"[x for x on y];", "1:10: expected in before 'on'"},
+        {"{1};", "1:3: expected ':' before '}'"},
+        {"{1: 2 3};", "1:7: expected ',' or '}' before '3'"},
+        {"a[1;", "1:4: expected ']' before ';'"},
+        {"(a, b;", "1:6: expected ')' before ';'"},
+        {"a if b;", "1:7: expected else before ';'"},
+        {"a if b else;", "1:12: expected an expression before ';'"},
+        {"set s-op exampl 1", "1:10: expected example before 'exampl'"},
+        {"s-op example on", "1:6: expected examples before 'example'"},
+        {"full seq displa on", "1:10: expected display before 'displa'"},
+        {"examples maybe", "1:10: expected on or off before 'maybe'"},
+        {"quit(1)", "1:6: expected ')' before '1'"},
+        {"lambda x x;", "1:10: expected ':' before 'x'"},
+        {"not ;", "1:5: expected an expression before ';'"},
+        {"1 + ;", "1:5: expected an expression before ';'"},
+        {"\"a", "1:1: this string is not closed at the end of its line"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ThRaspTree t = {0};
+        ThError err = {0};
+        char told[800];
+        assert_false(th_rasp_parse(&t, bad[i].text, strlen(bad[i].text),
+                                   (ThRaspDialect){.prompt = true}, &err));
+        snprintf(told, sizeof told, "%d:%d: %s%s%s", err.line, err.col, err.msg,
+                 *err.hint ? "; " : "", err.hint);
+        assert_string_equal(told, bad[i].told);
+        th_rasp_tree_free(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -626,6 +685,7 @@ int main(void)
                                         stop),
         cmocka_unit_test_setup_teardown(tuples_that_share_parts_stay_short, start, stop),
         cmocka_unit_test(reading_can_be_stopped),
+        cmocka_unit_test(the_first_error_of_a_text_is_told),
         cmocka_unit_test_setup_teardown(sops_have_the_values_of_the_library, start, stop),
         cmocka_unit_test_setup_teardown(the_causal_dialect_has_its_vectors, start, stop),
         cmocka_unit_test_setup_teardown(functions_have_scopes_defaults_and_names, start, stop),
