@@ -14,341 +14,17 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "compile/observe.h"
+#include "compile/program_plan.h"
 #include "compile/weights.h"
 #include "lab/evaluate.h"
 
 static const double reach = 100;  /* e^(-reach/2) is nothing beside 1 in single precision */
 static const double rank_by = 30; /* from a value to the next, where the greatest is taken */
-static const double off = 1e9;    /* what keeps units at rest at the beginning of a string */
-
-/* A unit of a layer: what it reads and writes, in the list of entries. */
-typedef struct {
-    int layer, first, inputs, outputs;
-    double bias;
-} Unit;
-
-typedef struct {
-    int at; /* coordinate */
-    double weight;
-} Entry;
-
-typedef struct {
-    int layer, selector;
-    ThCompileGathering how; /* WIDTH: the beginning counts as selected; else ONE */
-    int ranked;             /* an aggregate that takes the greatest or least; -1 */
-    int width;              /* columns of values */
-} Head;
-
-typedef struct {
-    const ThCompileObserved *o;
-    int *ready;         /* (columns): the layer after which it is there; -1: not needed */
-    int *block;         /* (columns): first coordinate */
-    int *layer, *raw;   /* (gathered): its layer, and first coordinate */
-    int *head, *within; /* (gathered): its head, and first column of values there */
-    Head *heads;
-    size_t n_heads, cap_heads;
-    Unit *unit;
-    size_t n_units, cap_units;
-    Entry *entry;
-    size_t n_entries, cap_entries;
-    int stream, layers, most_heads, hidden, head_width;
-    int heads_in[65];
-} Plan;
-
-static int begin_place(const Plan *p)
-{
-    return p->o->p->n_letters;
-}
-
-static int index_place(const Plan *p)
-{
-    return p->o->p->n_letters + 1;
-}
-
-static void free_plan(Plan *p)
-{
-    free(p->ready);
-    free(p->heads);
-    free(p->unit);
-    free(p->entry);
-}
-
-/* ---- when ------------------------------------------------------------------------------------ */
-
-static int larger(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-static const ThCompileGathered *gathered(const Plan *p, int base)
-{
-    return &p->o->gathered[base - TH_COMPILE_GATHERED];
-}
-
-/* Is it known from the symbol alone, or from the position alone? */
-static bool is_embedded(const ThCompileColumn *c)
-{
-    return c->n_bases == 0 || (c->n_bases == 1 && c->base[0] < TH_COMPILE_GATHERED);
-}
-
-/* Notes that a column is needed; the layer after which it is there. */
-static int need(Plan *p, int column)
-{
-    const ThCompileColumn *c = &p->o->column[column];
-    if (p->ready[column] >= 0)
-        return p->ready[column];
-    int ready = is_embedded(c) ? 0 : 1;
-    for (int i = 0; !is_embedded(c) && i < c->n_bases; i++) {
-        if (c->base[i] < TH_COMPILE_GATHERED)
-            continue;
-        const ThCompileGathered *g = gathered(p, c->base[i]);
-        int layer = p->layer[c->base[i] - TH_COMPILE_GATHERED];
-        if (g->how != TH_COMPILE_ONE && c->n_bases > 1)
-            layer = need(p, g->self) + 1;
-        ready = larger(ready, layer);
-    }
-    return p->ready[column] = ready;
-}
-
-static int head_of(Plan *p, const ThCompileGathered *g, int layer, int number, ThError *err)
-{
-    ThCompileGathering how = g->how == TH_COMPILE_WIDTH ? TH_COMPILE_WIDTH : TH_COMPILE_ONE;
-    for (size_t i = 0; i < p->n_heads; i++) {
-        const Head *h = &p->heads[i];
-        if (h->layer == layer && h->selector == g->selector && h->how == how && h->ranked < 0 &&
-            g->order == 0)
-            return (int)i;
-    }
-    if (!th_grow(&p->heads, &p->cap_heads, p->n_heads + 1, sizeof *p->heads, err))
-        return -1;
-    p->heads[p->n_heads] = (Head){layer, g->selector, how, g->order != 0 ? number : -1, 0};
-    p->heads_in[layer]++;
-    return (int)p->n_heads++;
-}
-
-static int raw_width(const Plan *p, const ThCompileGathered *g)
-{
-    return g->how == TH_COMPILE_ONE ? p->o->column[g->self].values : 1;
-}
-
-static bool schedule_gathered(Plan *p, int i, ThError *err)
-{
-    const ThCompileGathered *g = &p->o->gathered[i];
-    const ThCompileSelector *s = &p->o->selector[g->selector];
-    int layer = larger(need(p, s->key), need(p, s->query));
-    if (g->column >= 0)
-        layer = larger(layer, need(p, g->column));
-    if (++layer > 64)
-        return th_fail(err, TH_ELIMIT, "the program needs more than 64 layers");
-    p->layer[i] = layer;
-    p->head[i] = head_of(p, g, layer, i, err);
-    if (p->head[i] < 0)
-        return false;
-    p->within[i] = p->heads[p->head[i]].width;
-    p->heads[p->head[i]].width += raw_width(p, g);
-    return true;
-}
-
-static void place_all(Plan *p)
-{
-    const ThCompileObserved *o = p->o;
-    p->stream = index_place(p) + o->p->length;
-    for (size_t i = 0; i < o->n_columns; i++) {
-        p->block[i] = p->stream;
-        p->stream += p->ready[i] < 0 ? 0 : o->column[i].values;
-        p->layers = larger(p->layers, p->ready[i]);
-    }
-    for (size_t i = 0; i < o->n_gathered; i++) {
-        p->raw[i] = p->stream;
-        p->stream += raw_width(p, &o->gathered[i]);
-        p->layers = larger(p->layers, p->layer[i]);
-    }
-    p->layers = larger(p->layers, 1);
-}
-
-static bool schedule(Plan *p, const ThCompileObserved *o, ThError *err)
-{
-    size_t columns = o->n_columns, n = o->n_gathered;
-    p->o = o;
-    p->ready = th_alloc(2 * columns + 4 * n, sizeof *p->ready, err);
-    if (!p->ready)
-        return false;
-    p->block = p->ready + columns;
-    p->layer = p->block + columns;
-    p->raw = p->layer + n;
-    p->head = p->raw + n;
-    p->within = p->head + n;
-    for (size_t i = 0; i < columns; i++)
-        p->ready[i] = -1;
-    for (size_t i = 0; i < n; i++)
-        if (!schedule_gathered(p, (int)i, err))
-            return false;
-    need(p, o->output);
-    place_all(p);
-    return true;
-}
-
-/* ---- units ----------------------------------------------------------------------------------- */
-
-static bool add_entry(Plan *p, int at, double weight, ThError *err)
-{
-    if (!th_grow(&p->entry, &p->cap_entries, p->n_entries + 1, sizeof *p->entry, err))
-        return false;
-    p->entry[p->n_entries++] = (Entry){at, weight};
-    return true;
-}
-
-/* A unit that is at rest at the beginning of a string; its inputs, then its outputs are to follow.
- */
-static Unit *add_unit(Plan *p, int layer, double bias, ThError *err)
-{
-    if (!th_grow(&p->unit, &p->cap_units, p->n_units + 1, sizeof *p->unit, err))
-        return NULL;
-    Unit *u = &p->unit[p->n_units];
-    *u = (Unit){layer, (int)p->n_entries, 1, 0, bias};
-    if (!add_entry(p, begin_place(p), -off, err))
-        return NULL;
-    p->n_units++;
-    return u;
-}
-
-static bool reads(Plan *p, Unit *u, int at, double weight, ThError *err)
-{
-    u->inputs++;
-    return add_entry(p, at, weight, err);
-}
-
-static bool writes(Plan *p, Unit *u, int at, double weight, ThError *err)
-{
-    u->outputs++;
-    return add_entry(p, at, weight, err);
-}
-
-/* Where the value that a base has in a row is said, before the layer's units. */
-static int said_at(const Plan *p, int base, int row)
-{
-    const ThCompileObserved *o = p->o;
-    if (base == TH_COMPILE_TOKENS)
-        return o->token[row];
-    if (base == TH_COMPILE_INDICES)
-        return index_place(p) + o->position[row];
-    const ThCompileGathered *g = gathered(p, base);
-    int value = o->column[g->self].id[row];
-    return value +
-           (g->how == TH_COMPILE_ONE ? p->raw[base - TH_COMPILE_GATHERED] : p->block[g->self]);
-}
-
-/* One unit for every tuple of values that occurs. */
-static bool join(Plan *p, int column, ThError *err)
-{
-    const ThCompileColumn *c = &p->o->column[column];
-    ThIntern seen = {0};
-    int *at = th_alloc((size_t)c->n_bases, sizeof *at, err);
-    bool ok = at != NULL;
-    for (int row = 0; ok && row < p->o->rows; row++) {
-        size_t before = seen.n, number;
-        for (int i = 0; i < c->n_bases; i++)
-            at[i] = said_at(p, c->base[i], row);
-        ok = th_intern(&seen, at, (size_t)c->n_bases * sizeof *at, &number, err);
-        if (!ok || number < before)
-            continue;
-        Unit *u = add_unit(p, p->ready[column], 1 - 2 * c->n_bases, err);
-        ok = u != NULL;
-        for (int i = 0; ok && i < c->n_bases; i++)
-            ok = reads(p, u, at[i], 2, err);
-        ok = ok && writes(p, u, p->block[column] + c->id[row], 1, err);
-    }
-    th_intern_free(&seen);
-    free(at);
-    return ok;
-}
-
-/* A number that a head gives, and the value that it stands for. */
-typedef struct {
-    double raw;
-    int value;
-} Level;
-
-static int by_raw(const void *a, const void *b)
-{
-    const Level *x = a, *y = b;
-    return (x->raw > y->raw) - (x->raw < y->raw);
-}
-
-/* From value `from` to value `to` as the number passes the middle between two levels. */
-static bool add_step(Plan *p, int column, int raw, const Level *a, const Level *b, ThError *err)
-{
-    double middle = (a->raw + b->raw) / 2, slope = 4 / (b->raw - a->raw);
-    for (int end = 0; end < 2; end++) {
-        double sign = end ? -1 : 1;
-        Unit *u = add_unit(p, p->ready[column], -slope * middle + sign / 2, err);
-        if (!u || !reads(p, u, raw, slope, err) ||
-            !writes(p, u, p->block[column] + b->value, sign, err) ||
-            !writes(p, u, p->block[column] + a->value, -sign, err))
-            return false;
-    }
-    return true;
-}
-
-static bool add_steps(Plan *p, int column, int raw, const Level *level, int n, ThError *err)
-{
-    const double same = 1e-9;
-    Unit *u = add_unit(p, p->ready[column], 1, err);
-    if (!u || !writes(p, u, p->block[column] + level[0].value, 1, err))
-        return false;
-    for (int i = 1; i < n; i++) {
-        const Level *a = &level[i - 1], *b = &level[i];
-        if (a->value == b->value)
-            continue;
-        if (b->raw - a->raw < same * fmax(1, fabs(b->raw)))
-            return th_fail(err, TH_EVALUE,
-                           "a value depends on more than the average that it is "
-                           "computed from");
-        if (!add_step(p, column, raw, a, b, err))
-            return false;
-    }
-    return true;
-}
-
-/* Steps between the numbers that a head gives. */
-static bool step(Plan *p, int column, ThError *err)
-{
-    const ThCompileColumn *c = &p->o->column[column];
-    const ThCompileGathered *g = gathered(p, c->base[0]);
-    Level *level = th_alloc((size_t)p->o->rows, sizeof *level, err);
-    bool ok = level != NULL;
-    for (int row = 0; ok && row < p->o->rows; row++)
-        level[row] = (Level){g->raw[row], c->id[row]};
-    if (ok) {
-        qsort(level, (size_t)p->o->rows, sizeof *level, by_raw);
-        ok = add_steps(p, column, p->raw[c->base[0] - TH_COMPILE_GATHERED], level, p->o->rows, err);
-    }
-    free(level);
-    return ok;
-}
-
-static bool add_units(Plan *p, ThError *err)
-{
-    int units[65] = {0};
-    bool ok = true;
-    for (size_t i = 0; ok && i < p->o->n_columns; i++) {
-        const ThCompileColumn *c = &p->o->column[i];
-        if (p->ready[i] <= 0)
-            continue;
-        bool steps = c->n_bases == 1 && gathered(p, c->base[0])->how != TH_COMPILE_ONE;
-        ok = steps ? step(p, (int)i, err) : join(p, (int)i, err);
-    }
-    for (size_t i = 0; i < p->n_units; i++)
-        p->hidden = larger(p->hidden, ++units[p->unit[i].layer]);
-    p->hidden = larger(p->hidden, 1);
-    return ok;
-}
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
 typedef struct {
-    const Plan *p;
+    const ThCompilePlan *p;
     ThModel *m;
     int dim;
 } Work;
@@ -362,16 +38,16 @@ static float *layer_weights(const Work *w, int layer, const char *name)
 
 static void write_leaves(const Work *w)
 {
-    const Plan *p = w->p;
+    const ThCompilePlan *p = w->p;
     const ThCompileObserved *o = p->o;
     float *embedding = th_compile_weights(w->m, "embedding");
     float *position = th_compile_weights(w->m, "position");
-    embedding[o->p->n_letters * w->dim + begin_place(p)] = 1;
+    embedding[o->p->n_letters * w->dim + th_compile_plan_begin(p)] = 1;
     for (int row = 0; row < o->rows; row++) {
         float *token = embedding + o->token[row] * w->dim;
         float *index = position + (o->position[row] + 1) * w->dim;
         token[o->token[row]] = 1;
-        index[index_place(p) + o->position[row]] = 1;
+        index[th_compile_plan_index(p) + o->position[row]] = 1;
         for (size_t i = 0; i < o->n_columns; i++) {
             const ThCompileColumn *c = &o->column[i];
             bool by_index = c->n_bases == 1 && c->base[0] == TH_COMPILE_INDICES;
@@ -382,7 +58,7 @@ static void write_leaves(const Work *w)
 }
 
 /* Queries and keys of a head, from column `col` on: as many as the fewer of the two have values. */
-static int write_scores(const Work *w, const Head *h, int col, double most)
+static int write_scores(const Work *w, const ThCompileHead *h, int col, double most)
 {
     const ThCompileObserved *o = w->p->o;
     const ThCompileSelector *s = &o->selector[h->selector];
@@ -413,7 +89,7 @@ static int rank_of(const ThCompileGathered *g, int values, int value)
     return rank;
 }
 
-static double most_score(const Plan *p, const Head *h)
+static double most_score(const ThCompilePlan *p, const ThCompileHead *h)
 {
     if (h->ranked < 0)
         return reach;
@@ -421,15 +97,16 @@ static double most_score(const Plan *p, const Head *h)
     return reach + 2 * rank_by * values;
 }
 
-static void write_head(const Work *w, const Head *h, int first)
+static void write_head(const Work *w, const ThCompileHead *h, int first)
 {
-    const Plan *p = w->p;
+    const ThCompilePlan *p = w->p;
     double root = sqrt(p->head_width), most = most_score(p, h);
     int col = first + write_scores(w, h, first, most);
     float *bias = layer_weights(w, h->layer, "attention.query_bias");
     float *k = layer_weights(w, h->layer, "attention.key_value");
     bias[col] = (float)root;
-    k[begin_place(p) * 2 * w->dim + col] = (float)(h->how == TH_COMPILE_WIDTH ? most : most / 2);
+    k[th_compile_plan_begin(p) * 2 * w->dim + col] =
+        (float)(h->how == TH_COMPILE_WIDTH ? most : most / 2);
     if (h->ranked < 0)
         return;
     const ThCompileGathered *g = &p->o->gathered[h->ranked];
@@ -441,12 +118,12 @@ static void write_head(const Work *w, const Head *h, int first)
 /* What a head takes from where it looks, for one aggregate. */
 static void write_values(const Work *w, int i, int first)
 {
-    const Plan *p = w->p;
+    const ThCompilePlan *p = w->p;
     const ThCompileGathered *g = &p->o->gathered[i];
     int layer = p->layer[i], from = first + p->within[i], d = w->dim;
     float *value = layer_weights(w, layer, "attention.key_value") + d + from;
     float *output = layer_weights(w, layer, "attention.output");
-    float *begin = value + begin_place(p) * 2 * d;
+    float *begin = value + th_compile_plan_begin(p) * 2 * d;
     int values = g->column < 0 ? 0 : p->o->column[g->column].values;
     for (int v = 0; v < values; v++) {
         float *row = value + (p->block[g->column] + v) * 2 * d;
@@ -459,13 +136,13 @@ static void write_values(const Work *w, int i, int first)
         begin[g->missing] = 1;
     else if (g->how != TH_COMPILE_ONE)
         *begin = (float)(g->how == TH_COMPILE_WIDTH ? 1 : g->missing_number);
-    for (int k = 0; k < raw_width(p, g); k++)
+    for (int k = 0; k < th_compile_plan_width(p, g); k++)
         output[(from + k) * d + p->raw[i] + k] = 1;
 }
 
 static void write_heads(const Work *w)
 {
-    const Plan *p = w->p;
+    const ThCompilePlan *p = w->p;
     int used[65] = {0}, first[1024];
     for (size_t i = 0; i < p->n_heads; i++) {
         first[i] = used[p->heads[i].layer]++ * p->head_width;
@@ -477,12 +154,12 @@ static void write_heads(const Work *w)
 
 static void write_units(const Work *w)
 {
-    const Plan *p = w->p;
+    const ThCompilePlan *p = w->p;
     int used[65] = {0};
     for (size_t i = 0; i < p->n_units; i++) {
-        const Unit *u = &p->unit[i];
+        const ThCompileUnit *u = &p->unit[i];
         int at = used[u->layer]++;
-        const Entry *e = p->entry + u->first;
+        const ThCompileEntry *e = p->entry + u->first;
         float *up = layer_weights(w, u->layer, "feed_forward.up");
         float *down = layer_weights(w, u->layer, "feed_forward.down");
         layer_weights(w, u->layer, "feed_forward.up_bias")[at] = (float)u->bias;
@@ -504,23 +181,13 @@ static void write_answers(const Work *w)
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
-static bool set_sizes(Plan *p, ThOptions *o, ThError *err)
+static bool set_sizes(const ThCompilePlan *p, ThOptions *o, ThError *err)
 {
-    int heads = 1;
-    for (size_t i = 0; i < p->n_heads; i++) {
-        const Head *h = &p->heads[i];
-        const ThCompileSelector *s = &p->o->selector[h->selector];
-        int keys = p->o->column[s->key].values, queries = p->o->column[s->query].values;
-        p->head_width =
-            larger(p->head_width, larger(h->width, 1 + (keys < queries ? keys : queries)));
-        heads = larger(heads, p->heads_in[h->layer]);
-    }
-    p->head_width = larger(p->head_width, (p->stream + heads - 1) / heads);
-    int dim = heads * p->head_width;
+    int dim = p->most_heads * p->head_width;
     if (dim > 8192 || p->hidden > 1000000 || p->n_heads > 1024)
         return th_fail(err, TH_ELIMIT, "a model with dim=%d hidden=%d is too large", dim,
                        p->hidden);
-    return th_compile_set(o, "dim", dim, err) && th_compile_set(o, "heads", heads, err) &&
+    return th_compile_set(o, "dim", dim, err) && th_compile_set(o, "heads", p->most_heads, err) &&
            th_compile_set(o, "layers", p->layers, err) &&
            th_compile_set(o, "hidden", p->hidden, err) &&
            th_compile_set(o, "longest", p->o->p->length + 1, err) &&
@@ -550,7 +217,7 @@ static bool sign(ThSignature *s, const ThCompileObserved *o, ThError *err)
     return true;
 }
 
-static ThModel *build(Plan *p, const ThTapeBounds *bounds, ThError *err)
+static ThModel *build(const ThCompilePlan *p, const ThTapeBounds *bounds, ThError *err)
 {
     ThOptions options = {0};
     ThSignature s = {0};
@@ -595,9 +262,10 @@ ThModel *th_compile_program(const ThCompileProgram *program, const ThTapeBounds 
                             ThCompileProgramSize *size, ThError *err)
 {
     ThCompileObserved o = {0};
-    Plan p = {0};
+    ThCompilePlan p = {0};
     ThModel *m = NULL;
-    if (th_compile_observe(&o, program, err) && schedule(&p, &o, err) && add_units(&p, err))
+    if (th_compile_observe(&o, program, err) && th_compile_plan(&p, &o, err) &&
+        th_compile_plan_units(&p, err))
         m = build(&p, bounds, err);
     bool ok = m && agrees(&o, m, err);
     if (ok) {
@@ -605,7 +273,7 @@ ThModel *th_compile_program(const ThCompileProgram *program, const ThTapeBounds 
         for (int l = 1; l <= p.layers; l++)
             size->attending += p.heads_in[l] > 0;
     }
-    free_plan(&p);
+    th_compile_plan_free(&p);
     th_compile_observed_free(&o);
     if (ok)
         return m;
@@ -617,18 +285,18 @@ ThCompileProgramHead *th_compile_program_heads(const ThCompileProgram *program, 
                                                ThError *err)
 {
     ThCompileObserved o = {0};
-    Plan p = {0};
+    ThCompilePlan p = {0};
     ThCompileProgramHead *to = NULL;
     int used[65] = {0};
-    if (th_compile_observe(&o, program, err) && schedule(&p, &o, err))
+    if (th_compile_observe(&o, program, err) && th_compile_plan(&p, &o, err))
         to = th_alloc(p.n_heads, sizeof *to, err);
     *n = to ? p.n_heads : 0;
     for (size_t i = 0; i < *n; i++) {
-        const Head *h = &p.heads[i];
+        const ThCompileHead *h = &p.heads[i];
         to[i] = (ThCompileProgramHead){h->layer - 1, used[h->layer]++, o.selector[h->selector].node,
                                        h->how == TH_COMPILE_WIDTH, h->ranked >= 0};
     }
-    free_plan(&p);
+    th_compile_plan_free(&p);
     th_compile_observed_free(&o);
     return to;
 }
