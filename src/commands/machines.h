@@ -2,7 +2,7 @@
 #ifndef SH_COMMANDS_MACHINES_H
 #define SH_COMMANDS_MACHINES_H
 
-#include "command.h"
+#include "commands/modelling.h"
 #include "turing/configuration.h"
 #include "turing/engine.h"
 
@@ -19,33 +19,21 @@
 /* The options that limit a run.  The step limit lets the longest known run that ends within
  * seconds, of the machine BB(5), end; a machine that goes on is still stopped soon. */
 #define SH_RUN_LIMITS                                                                              \
-    {"steps", TH_INT, "1000000000", 0, 4e18, NULL, "steps that a machine may make"},               \
-        {"cells",                                                                                  \
-         TH_INT,                                                                                   \
-         "0",                                                                                      \
-         0,                                                                                        \
-         4e18,                                                                                     \
-         NULL,                                                                                     \
-         "cells that the heads of a machine may stand on; 0: no limit"},                           \
-    {                                                                                              \
-        "seconds", TH_REAL, "0", 0, 1e9, NULL, "time that a machine may take; 0: no limit"         \
-    }
+    SH_OPTION_ROW("steps", TH_INT, "1000000000", 0, 4e18, NULL, "steps that a machine may make"),  \
+        SH_OPTION_ROW("cells", TH_INT, "0", 0, 4e18, NULL,                                         \
+                      "cells that the heads of a machine may stand on; 0: no limit"),              \
+        SH_OPTION_ROW("seconds", TH_REAL, "0", 0, 1e9, NULL,                                       \
+                      "time that a machine may take; 0: no limit")
 
 /* The options that say how a configuration is shown; ThTmConfigurationForm has the order of form=.
  */
 #define SH_CONFIGURATION_FORMS                                                                     \
-    {"form",                                                                                       \
-     TH_CHOICE,                                                                                    \
-     "head",                                                                                       \
-     0,                                                                                            \
-     0,                                                                                            \
-     "head|state|caret|runs",                                                                      \
-     "how a machine's tape is shown: 01[1]0; the state before the scanned cell, 01q10; a ^ under " \
-     "it; in runs, 1^12 0 <A 1^5"},                                                                \
-    {                                                                                              \
-        "width", TH_INT, "60", 0, 1e9, NULL,                                                       \
-            "cells, or runs of equal cells, of each tape that are shown, around the head; 0: all"  \
-    }
+    SH_OPTION_ROW("form", TH_CHOICE, "head", 0, 0, "head|state|caret|runs",                        \
+                  "how a machine's tape is shown: 01[1]0; the state before the scanned cell, "     \
+                  "01q10; a ^ under it; in runs, 1^12 0 <A 1^5"),                                  \
+        SH_OPTION_ROW("width", TH_INT, "60", 0, 1e9, NULL,                                         \
+                      "cells, or runs of equal cells, of each tape that are shown, around the "    \
+                      "head; 0: all")
 
 enum { SH_TAPE_LINE = 72, SH_TAPE_LONGEST = 1 << 16 };
 

@@ -14,6 +14,12 @@
     "model m = regulargpt dim=16 heads=2\n"                                                        \
     "train m on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
 
+/* A row of a table of options, for macros that hold several. */
+#define SH_OPTION_ROW(...)                                                                         \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+
 /* The option seed= where it is given, else the setting. */
 long long sh_seed(const ShSession *s, const ThOptions *options);
 
