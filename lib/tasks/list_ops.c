@@ -13,7 +13,7 @@ enum { N_OPERATIONS = CLOSE - MINIMUM, MOST_ARGUMENTS = 100, MOST_LENGTH = 10000
 static const char operations[] = "[MIN [MAX [MED [SM ]";
 
 /* Trees in a row that bring no new string before it is held that there are no more of them. */
-enum { MOST_TRIES = 20000000, TRIES_A_LOOK = 1024 };
+enum { MOST_TRIES = 20000000, TREES_A_LOOK = 1024 };
 
 static const ThOptionSpec options[] = {
     {"split", TH_CHOICE, "pool", 0, 0,
@@ -186,10 +186,11 @@ static int truth(const ThSignature *s, ThTaskWord word)
 static bool fill(ThTaskPool *p, Writer *w, ThStop *stop, ThError *err)
 {
     const Shape *s = w->shape;
-    for (int tries = 0; p->table->n < s->count; tries++) {
-        if (tries % TRIES_A_LOOK == 0 && th_stopped_at(stop, (size_t)p->table->n, "strings", err))
+    int tries = 0;
+    for (long long trees = 0; p->table->n < s->count; trees++) {
+        if (trees % TREES_A_LOOK == 0 && th_stopped_at(stop, (size_t)p->table->n, "strings", err))
             return false;
-        if (tries == MOST_TRIES)
+        if (tries++ == MOST_TRIES)
             return th_fail(
                 err, TH_EVALUE,
                 "there seem to be no more than %d such strings: count=%d cannot be drawn",

@@ -148,6 +148,14 @@ gradcheck m on p length=1000 batch=300'
     [[ $output == *":5:"*"the time limit of 0.3 s is over: interrupted"* ]]
 }
 
+# Where nearly every tree is a new string, too.
+@test "the time limit ends the drawing of lists" {
+    run timeout -s KILL 20 "$TAPEHEAD" -q -e 'set limit-time 0.2
+task b = list_ops split=lra'
+    [ "$status" -eq 1 ]
+    [[ $output == *"the time limit of 0.2 s is over: interrupted at "*" strings"* ]]
+}
+
 @test "what a model would take is refused before it is taken" {
     run timeout -s KILL 20 "$TAPEHEAD" -q -k -e 'set limit-memory 100
 task p = parity
