@@ -34,15 +34,24 @@ void th_param_hidden(ThParams *p, int index, int parts)
         p->item[index].hidden = parts;
 }
 
+static size_t bytes_of(size_t n)
+{
+    return (n + ALIGN_FLOATS) / ALIGN_FLOATS * ALIGN_FLOATS * sizeof(float);
+}
+
+static float *unset_floats(size_t n, ThError *err)
+{
+    float *p = n > SIZE_MAX / 8 ? NULL : aligned_alloc(64, bytes_of(n));
+    if (!p)
+        th_fail(err, TH_ENOMEM, "out of memory (%zu numbers)", n);
+    return p;
+}
+
 float *th_params_floats(size_t n, ThError *err)
 {
-    size_t bytes = (n + ALIGN_FLOATS) / ALIGN_FLOATS * ALIGN_FLOATS * sizeof(float);
-    float *p = n > SIZE_MAX / 8 ? NULL : aligned_alloc(64, bytes);
-    if (!p) {
-        th_fail(err, TH_ENOMEM, "out of memory (%zu numbers)", n);
-        return NULL;
-    }
-    memset(p, 0, bytes);
+    float *p = unset_floats(n, err);
+    if (p)
+        memset(p, 0, bytes_of(n));
     return p;
 }
 
@@ -91,11 +100,13 @@ bool th_param_row(ThParams *p, int index, const double *row, ThError *err)
     return item->row != NULL;
 }
 
+/* Of many gigabytes even zeros take long: all are set row by row, so that it can be stopped. */
 bool th_params_allocate(ThParams *p, uint64_t seed, ThStop *stop, ThError *err)
 {
-    p->value = th_params_floats(p->total, err);
+    p->value = unset_floats(p->total, err);
     if (!p->value)
         return false;
+    memset(p->value + p->total, 0, bytes_of(p->total) - p->total * sizeof(float));
     for (int i = 0; i < p->n; i++) {
         const ThParam *item = &p->item[i];
         ThRng r = th_rng(seed, item->name, 0);
@@ -106,6 +117,9 @@ bool th_params_allocate(ThParams *p, uint64_t seed, ThStop *stop, ThError *err)
             if (th_stopped(stop, err))
                 return false;
         }
+        size_t end = item->offset + (size_t)item->rows * (size_t)item->cols;
+        size_t next = i + 1 < p->n ? item[1].offset : p->total;
+        memset(p->value + end, 0, (next - end) * sizeof(float));
     }
     return true;
 }
