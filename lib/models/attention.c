@@ -29,6 +29,9 @@ void th_model_attention_init(ThModelAttention *a, const ThOptions *o, int layers
                             .dim = (int)th_option_int(o, "dim"),
                             .heads = (int)th_option_int(o, "heads"),
                             .layers = layers,
+                            .dropout = th_option_known(o, "attention_dropout")
+                                           ? th_option_real(o, "attention_dropout")
+                                           : 0,
                             .causal = !th_option_known(o, "causal") || th_option_flag(o, "causal")};
     th_position_init(&a->position, o, a->dim, a->heads, a->causal);
 }
@@ -94,7 +97,7 @@ static ThModelStream embed(ThTape *t, const ThModelAttention *a, const ThBatch *
                            const ThModelForward *how, ThModelKept *kept)
 {
     ThVar table = th_param(t, a->embedding);
-    ThModelStream s = {.B = b->B, .T = b->T, .length = b->length, .kept = kept};
+    ThModelStream s = {.B = b->B, .T = b->T, .length = b->length, .kept = kept, .rng = how->rng};
     s.span = (ThPositionSpan){.B = b->B, .T = b->T};
     if (!kept)
         th_position_prepare(&a->position, t, b->length, how->rng, &s.span);
@@ -202,7 +205,9 @@ ThVar th_model_attend_to(ThTape *t, const ThModelAttention *a, int layer, const 
                          .v = -1,
                          .xl = -1,
                          .tag = layer + s->step,
-                         .length = s->length};
+                         .length = s->length,
+                         .dropout = a->dropout,
+                         .rng = s->rng};
     th_tape_note(t, q, "query", how.tag);
     th_model_note_keys(t, kv, how.tag);
     if (s->kept) {

@@ -35,6 +35,7 @@ typedef struct {
     bool causal;
     int embedding; /* the parameter, and what its rows are multiplied by */
     double scale;
+    double dropout; /* the share of weights that training drops */
     ThPosition position;
     ThModelAttentionLayer layer[TH_POSITION_LAYERS];
 } ThModelAttention;
@@ -52,6 +53,7 @@ struct ThModelStream {
     ThPositionSpan span;
     int step;          /* where a layer is run again and again: for the tag of its attention */
     ThModelKept *kept; /* generation: what came before; else NULL */
+    ThRng *rng;        /* of what is dropped; NULL: nothing is */
 };
 
 /* TH_EUSAGE where heads do not divide dim, or, in the second, the positional encoding does not fit:
@@ -59,8 +61,8 @@ struct ThModelStream {
 bool th_model_check_heads(const ThOptions *o, ThError *err);
 bool th_model_attention_check(const ThOptions *o, ThError *err);
 
-/* Sizes and positional encoding by the options dim, heads, position and causal, where that is one;
- * else the model is causal. */
+/* Sizes and positional encoding by the options dim, heads, position, attention_dropout and causal,
+ * where that is one; else the model is causal. */
 void th_model_attention_init(ThModelAttention *a, const ThOptions *o, int layers);
 
 /* Lists what attends in layer b->layer, with the parameters of its positions. */

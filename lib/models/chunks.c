@@ -12,6 +12,7 @@ void th_model_chunks_build(ThModelChunks *c, ThModelBuilder *b, int dim)
     c->slots = (int)th_option_int(o, "slots");
     c->equal = th_option_choice(o, "cut") == TH_MODEL_CUT_EQUAL;
     c->pool = th_option_choice(o, "pool");
+    c->through = (int)th_option_int(o, "tbptt");
     c->updates = (int)th_option_int(o, "updates");
     c->memory = th_model_build(b, "slots", c->slots, dim,
                                deviation > 0 ? TH_INIT_NORMAL : TH_INIT_ZERO, deviation);
@@ -98,7 +99,8 @@ bool th_model_reading_begin(ThModelReading *r)
     return r->memory >= 0;
 }
 
-ThVar th_model_reading_recall(const ThModelReading *r, const ThModelChunk *k)
+/* The memory of the chunk's strings. */
+static ThVar memory_of(const ThModelReading *r, const ThModelChunk *k)
 {
     int slots = r->c->slots, n = k->strings.B * slots;
     if (k->strings.B == r->strings.B)
@@ -107,6 +109,13 @@ ThVar th_model_reading_recall(const ThModelReading *r, const ThModelChunk *k)
     for (int i = 0; row && i < n; i++)
         row[i] = k->string[i / slots] * slots + i % slots;
     return row ? th_op_rows(r->t, r->memory, row, n, 1) : -1;
+}
+
+ThVar th_model_reading_recall(const ThModelReading *r, const ThModelChunk *k)
+{
+    ThVar memory = memory_of(r, k);
+    bool cut = r->c->through > 0 && k->number > 0 && k->number % r->c->through == 0;
+    return cut ? th_op_detach(r->t, memory) : memory;
 }
 
 /* The memory of the chunk's strings after they have read it. */
@@ -121,6 +130,7 @@ static ThVar update(const ThModelReading *r, const ThModelChunk *k, int tag, ThV
                                .tag = tag + i,
                                .length = k->strings.length,
                                .dropout = r->e->dropout,
+                               .attention_dropout = r->e->attention.dropout,
                                .rng = r->rng};
         ThVar x =
             th_model_cross(t, &u->reads, &how, memory, th_model_cross_keys(t, &u->reads, made));

@@ -22,6 +22,7 @@ typedef struct {
     int rows, slots; /* symbols of a chunk at most; vectors of the memory */
     bool equal;      /* chunks are about as long as each other */
     int pool;        /* of the slots, as TH_MODEL_POOL_… */
+    int through;     /* chunks that gradients go back together; 0: all */
     int updates;
     ThModelUpdate update[TH_MODEL_MOST_UPDATES];
     int memory; /* before the first chunk */
@@ -53,6 +54,10 @@ typedef struct {
          1000,                                                                                     \
          NULL,                                                                                     \
          "deviation of the memory before the first chunk; from 0 all slots stay the same"},        \
+        TH_MODEL_OPTION(                                                                           \
+            "tbptt", TH_INT, "0", 0, 1000000, NULL,                                                \
+            "before every so many chunks no gradient goes back through the memory; 0: "            \
+            "it always does"),                                                                     \
         {"cut",                                                                                    \
          TH_CHOICE,                                                                                \
          "fixed",                                                                                  \

@@ -127,7 +127,9 @@ ThVar th_model_cross(ThTape *t, const ThModelCross *c, const ThModelCrossing *ho
                                                   .v = -1,
                                                   .xl = -1,
                                                   .tag = how->tag,
-                                                  .length = how->length});
+                                                  .length = how->length,
+                                                  .dropout = how->attention_dropout,
+                                                  .rng = how->rng});
     ThVar more = th_op_linear(t, read, th_param(t, c->output), -1);
     return th_op_add(t, x, th_op_dropout(t, more, how->dropout, how->rng));
 }
@@ -184,6 +186,7 @@ static ThVar attend(const ThModelEncoder *e, ThTape *t, int block, const ThModel
     const ThModelNorm *n = &e->block[block].norm1;
     const ThModelStrings *s = &a->strings;
     ThModelStream stream = {.B = s->B, .T = s->T, .length = s->length, .step = a->tag - block};
+    stream.rng = a->rng;
     stream.span = (ThPositionSpan){.B = s->B, .T = s->T};
     th_position_prepare(&e->attention.position, t, s->length, NULL, &stream.span);
     ThVar read = th_model_norm(t, n, a->h);
@@ -203,6 +206,7 @@ ThVar th_model_encoder_apply(const ThModelEncoder *e, ThTape *t, int block,
                                               .heads = e->attention.heads,
                                               .tag = a->memory_tag,
                                               .dropout = e->dropout,
+                                              .attention_dropout = e->attention.dropout,
                                               .rng = a->rng},
                            x, a->memory);
     ThVar read = th_model_norm(t, &y->norm2, x);

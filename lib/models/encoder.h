@@ -43,8 +43,7 @@ typedef struct {
 
 /* ---- parameters ---- */
 
-/* The options that all of them have, for tables of options: dim, heads, hidden, dropout, causal,
- * final_norm, ends (whose default is given) and position. */
+/* The options that all of them have, for tables of options; the default of ends is given. */
 #define TH_MODEL_ENCODER_OPTIONS(ended)                                                            \
     TH_MODEL_OPTION("dim", TH_INT, "64", 1, 65536, NULL, "width of the hidden vectors"),           \
         TH_MODEL_OPTION("heads", TH_INT, "4", 1, 1024, NULL, "attention heads; they divide dim"),  \
@@ -52,6 +51,8 @@ typedef struct {
                         "width of the feed-forward layers, in multiples of dim"),                  \
         TH_MODEL_OPTION("dropout", TH_REAL, "0", 0, 0.9, NULL,                                     \
                         "while training, share of what each part adds that is dropped"),           \
+        TH_MODEL_OPTION("attention_dropout", TH_REAL, "0", 0, 0.9, NULL,                           \
+                        "while training, share of the attention's weights that is dropped"),       \
         TH_MODEL_OPTION("causal", TH_FLAG, "no", 0, 0, NULL,                                       \
                         "positions see only those before them and themselves"),                    \
         TH_MODEL_OPTION(                                                                           \
@@ -85,7 +86,7 @@ ThVar th_model_cross_keys(ThTape *t, const ThModelCross *c, ThVar memory);
 typedef struct {
     int B, heads, tag;
     const int *length;
-    double dropout;
+    double dropout, attention_dropout;
     ThRng *rng;
 } ThModelCrossing;
 ThVar th_model_cross(ThTape *t, const ThModelCross *c, const ThModelCrossing *how, ThVar x,

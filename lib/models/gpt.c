@@ -25,6 +25,8 @@ static const ThOptionSpec options[] = {
      "1/√rows, which learns small tasks in fewer steps"},
     {"dropout", TH_REAL, "0", 0, 0.9, NULL,
      "while training, share of what each part adds that is dropped"},
+    {"attention_dropout", TH_REAL, "0", 0, 0.9, NULL,
+     "while training, share of the attention's weights that is dropped"},
     {"position", TH_CHOICE, "rope", 0, 0, TH_POSITION_CHOICES,
      "how positions enter: help models says what each is"},
 #define POSITION_OPTION(...) {__VA_ARGS__},

@@ -30,6 +30,8 @@ typedef struct {
     bool bias_learns;
     bool alone;   /* few queries a string, each worked on by itself: generation */
     double scale; /* 1/√width */
+    double dropout;
+    uint64_t seed; /* of what is dropped */
 } ThTapeAttend;
 
 /* How many positions of string b there are, and where its first query stands: before position 0
@@ -44,6 +46,9 @@ size_t th_tape_attend_bias_at(const ThTapeAttend *f, int b, int head, int i);
 /* Room for the weights in the shape that inspections read, (B*heads*queries, T), zeroed; NULL
  * unless they are wanted. */
 void *th_tape_attend_publish(ThTape *t, const ThTapeAttend *f, size_t real);
+
+/* What weight j of a query is multiplied by: 0 where it is dropped; row: of B*heads*queries. */
+double th_tape_attend_kept(const ThTapeAttend *f, size_t row, int j);
 
 void th_tape_attend_forward(ThTape *t, ThTapeNode *n);
 void th_tape_attend_backward(ThTape *t, ThTapeNode *n);

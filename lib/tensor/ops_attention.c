@@ -27,6 +27,18 @@ size_t th_tape_attend_bias_at(const ThTapeAttend *f, int b, int head, int i)
     return (row * m + (size_t)i) * m;
 }
 
+/* Without memory for them backward finds the same again (the mixing is that of SplitMix64, Steele,
+ * Lea and Flood 2014). */
+double th_tape_attend_kept(const ThTapeAttend *f, size_t row, int j)
+{
+    if (f->dropout == 0)
+        return 1;
+    uint64_t x = f->seed + (row * (uint64_t)f->how.T + (uint64_t)j + 1) * 0x9e3779b97f4a7c15U;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebU;
+    return (double)(x >> 32) < f->dropout * 0x1p32 ? 0 : 1 / (1 - f->dropout);
+}
+
 void *th_tape_attend_publish(ThTape *t, const ThTapeAttend *f, size_t real)
 {
     size_t rows = (size_t)f->how.B * (size_t)f->how.heads * (size_t)f->queries;
@@ -101,6 +113,10 @@ static bool fits_masks(ThTape *t, const ThOpAttention *how)
         th_tape_fail(t, TH_EVALUE, "attention: queries from elsewhere have no distances to keys");
         return false;
     }
+    if (how->rng && !(how->dropout >= 0 && how->dropout < 1)) {
+        th_tape_fail(t, TH_EVALUE, "attention: a dropout of %g is not in 0 … 1", how->dropout);
+        return false;
+    }
     for (int b = 0; how->length && b < how->B; b++) {
         if (how->length[b] < 0 || how->length[b] > how->T) {
             th_tape_fail(t, TH_EVALUE, "attention: a length of %d in strings of %d", how->length[b],
@@ -130,7 +146,7 @@ static bool is_alone(ThTape *t, int queries, const ThOpAttention *how)
 {
     enum { FEW = 8 };
     bool few = queries == 1 || (queries <= FEW && queries < how->T && how->B == 1);
-    return few && !how->across && !th_tape_records(t);
+    return few && !how->across && !(how->rng && how->dropout > 0) && !th_tape_records(t);
 }
 
 ThVar th_op_attention(ThTape *t, ThVar q, ThVar kv, const ThOpAttention *how)
@@ -141,6 +157,8 @@ ThVar th_op_attention(ThTape *t, ThVar q, ThVar kv, const ThOpAttention *how)
     ThTapeAttend f = {.how = *how, .queries = th_tape_rows(t, q) / how->B, .d = th_tape_cols(t, q)};
     f.alone = is_alone(t, f.queries, how);
     f.how.room = room_of(how);
+    f.dropout = how->rng ? how->dropout : 0;
+    f.seed = f.dropout > 0 ? th_rng_next(how->rng) : 0;
     bool relative = how->xl >= 0, biased = how->biased != TH_TAPE_BIAS_NONE;
     f.width = f.d / how->heads;
     f.scale = 1 / sqrt(f.width);

@@ -106,7 +106,8 @@ static bool uneven(const ThTapeAttend *f)
  * cheaper than products; else 0. */
 static int band(const ThTapeAttend *f, int head)
 {
-    int window = f->how.window && f->how.xl < 0 && !f->alone ? f->how.window[head] : 0;
+    bool apart = f->how.window && f->how.xl < 0 && !f->alone && f->dropout == 0;
+    int window = apart ? f->how.window[head] : 0;
     int most = f->how.causal ? window : 2 * window - 1;
     return window > 0 && window <= f->how.T / NARROW ? most : 0;
 }
@@ -335,6 +336,19 @@ static void one_forward(ThTape *t, const ThTapeNode *n, const Scratch *s, const 
     th_kernel_one_query(&at.h, &b, w + (size_t)i * (size_t)at.h.ld, (float *)n->value + at.q);
 }
 
+/* The weights of a block, or their gradient, without those that are dropped: to, which may be w. */
+static const float *drop(const ThTapeAttend *f, const Block *at, const float *w, float *to)
+{
+    const Run *r = at->run;
+    size_t row = ((size_t)r->b * (size_t)f->how.heads + (size_t)at->head) * (size_t)f->queries;
+    for (int i = 0; f->dropout > 0 && i < r->rows; i++)
+        for (int j = 0; j < at->h.keys; j++)
+            to[i * at->h.ld + j] =
+                w[i * at->h.ld + j] *
+                (float)th_tape_attend_kept(f, row + (size_t)(r->row + i), r->from + j);
+    return f->dropout > 0 ? to : w;
+}
+
 static void head_forward(ThTape *t, const ThTapeNode *n, const Scratch *s, const Block *at,
                          float *w)
 {
@@ -352,8 +366,8 @@ static void head_forward(ThTape *t, const ThTapeNode *n, const Scratch *s, const
     }
     products(t, n, s, at, w);
     th_blas_gemm_nn(
-        &(ThBlasGemm){at->run->rows, f->width, at->h.keys, at->h.ld, f->kv_row, f->d, 0}, w,
-        th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv + f->value, y);
+        &(ThBlasGemm){at->run->rows, f->width, at->h.keys, at->h.ld, f->kv_row, f->d, 0},
+        drop(f, at, w, s->dw), th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv + f->value, y);
 }
 
 void th_tape_attend_forward(ThTape *t, ThTapeNode *n)
@@ -471,9 +485,10 @@ static void products_head_back(ThTape *t, const ThTapeNode *n, const Scratch *s,
     const float *w = weights_again(t, n, s, at), *dy = (const float *)n->grad + at->q;
     const float *v = th_tape_in_float(t, n, TH_TAPE_ATTEND_KV) + at->kv + f->d;
     int rows = at->run->rows, keys = at->h.keys, ld = at->h.ld, d = f->d;
-    th_blas_gemm_tn(&(ThBlasGemm){keys, f->width, rows, ld, d, 2 * d, g->beta_kv}, w, dy,
-                    g->kv + at->kv + d);
+    th_blas_gemm_tn(&(ThBlasGemm){keys, f->width, rows, ld, d, 2 * d, g->beta_kv},
+                    drop(f, at, w, s->dw), dy, g->kv + at->kv + d);
     th_blas_gemm_nt(&(ThBlasGemm){rows, keys, f->width, d, 2 * d, ld, 0}, dy, v, s->dw);
+    drop(f, at, s->dw, s->dw);
     th_kernel_attention_back(&at->h, w, s->dw);
     if (g->bias) {
         int step;

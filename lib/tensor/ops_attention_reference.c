@@ -12,6 +12,7 @@ typedef struct {
     const double *q, *u, *v; /* (width) */
     const double *k, *r;     /* rows of the string's keys, 2d apart; of distance 0, d apart */
     const double *bias;      /* of key 0; NULL: none */
+    size_t number;           /* of all queries of all heads */
 } Query;
 
 static Query query(ThTape *t, const ThTapeNode *n, int b, int head, int row)
@@ -23,19 +24,21 @@ static Query query(ThTape *t, const ThTapeNode *n, int b, int head, int row)
     const double *r = th_tape_in_double(t, n, TH_TAPE_ATTEND_XL);
     const double *bias = th_tape_in_double(t, n, TH_TAPE_ATTEND_BIAS);
     int i = th_tape_attend_first(f, b) + row;
-    return (Query){.b = b,
-                   .head = head,
-                   .i = i,
-                   .q = th_tape_in_double(t, n, TH_TAPE_ATTEND_Q) +
-                        ((size_t)b * (size_t)f->queries + (size_t)row) * d + column,
-                   .u = u ? u + column : NULL,
-                   .v = v ? v + column : NULL,
-                   .k = th_tape_in_double(t, n, TH_TAPE_ATTEND_KV) +
-                        2 * (size_t)b * (size_t)f->how.room * d + column,
-                   .r = r ? r + (size_t)(f->reach - 1) * d + column : NULL,
-                   .bias = bias && i >= 0 && i < f->how.T
-                               ? bias + th_tape_attend_bias_at(f, b, head, i)
-                               : NULL};
+    return (Query){
+        .b = b,
+        .head = head,
+        .i = i,
+        .number =
+            ((size_t)b * (size_t)f->how.heads + (size_t)head) * (size_t)f->queries + (size_t)row,
+        .q = th_tape_in_double(t, n, TH_TAPE_ATTEND_Q) +
+             ((size_t)b * (size_t)f->queries + (size_t)row) * d + column,
+        .u = u ? u + column : NULL,
+        .v = v ? v + column : NULL,
+        .k = th_tape_in_double(t, n, TH_TAPE_ATTEND_KV) + 2 * (size_t)b * (size_t)f->how.room * d +
+             column,
+        .r = r ? r + (size_t)(f->reach - 1) * d + column : NULL,
+        .bias =
+            bias && i >= 0 && i < f->how.T ? bias + th_tape_attend_bias_at(f, b, head, i) : NULL};
 }
 
 static bool same_segment(const ThTapeAttend *f, int b, int i, int j)
@@ -111,7 +114,7 @@ static void mix_values(ThTape *t, const ThTapeNode *n, const Query *p, size_t ro
     for (int c = 0; c < f->width; c++) {
         y[c] = 0;
         for (int j = 0; j < f->how.T; j++)
-            y[c] += w[j] * p->k[2 * j * f->d + f->d + c];
+            y[c] += w[j] * th_tape_attend_kept(f, p->number, j) * p->k[2 * j * f->d + f->d + c];
     }
 }
 
@@ -153,17 +156,18 @@ static void query_back(ThTape *t, const ThTapeNode *n, const Query *p, size_t ro
                                               : NULL;
     for (int j = 0; j < f->how.T; j++)
         for (int c = 0; c < f->width; c++)
-            mean += w[j] * dy[c] * p->k[2 * j * f->d + f->d + c];
+            mean +=
+                w[j] * th_tape_attend_kept(f, p->number, j) * dy[c] * p->k[2 * j * f->d + f->d + c];
     for (int j = 0; j < f->how.T; j++) {
         if (w[j] == 0)
             continue;
         const double *k = p->k + 2 * j * f->d, *value = k + f->d;
-        double *dk = dkv + 2 * j * f->d, dw = 0;
+        double *dk = dkv + 2 * j * f->d, dw = 0, kept = th_tape_attend_kept(f, p->number, j);
         for (int c = 0; c < f->width; c++)
-            dw += dy[c] * value[c];
+            dw += kept * dy[c] * value[c];
         double slope = w[j] * (dw - mean), ds = f->scale * slope;
         for (int c = 0; c < f->width; c++) {
-            dk[f->d + c] += w[j] * dy[c];
+            dk[f->d + c] += w[j] * kept * dy[c];
             dk[c] += ds * (p->q[c] + (p->u ? p->u[c] : 0));
             dq[c] += ds * k[c];
         }

@@ -314,6 +314,23 @@ ThVar th_op_reshape(ThTape *t, ThVar a, int rows, int cols)
     return n ? th_tape_node_run(t, n) : -1;
 }
 
+/* ---- without a gradient ---- */
+
+static void no_backward(ThTape *t, ThTapeNode *n)
+{
+    (void)t;
+    (void)n;
+}
+
+static const ThOp op_detach = {"detach", reshape_forward, no_backward, reshape_forward,
+                               no_backward};
+
+ThVar th_op_detach(ThTape *t, ThVar a)
+{
+    ThTapeNode *n = th_tape_node(t, &op_detach, th_tape_rows(t, a), th_tape_cols(t, a), &a, 1);
+    return n ? th_tape_node_run(t, n) : -1;
+}
+
 /* ---- a row to every row ---- */
 
 static void add_row_forward(ThTape *t, ThTapeNode *n)

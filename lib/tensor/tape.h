@@ -152,6 +152,9 @@ ThVar th_op_stack(ThTape *t, ThVar a, ThVar b);
 /* The columns of 1 to 8 values beside each other; the same rows. */
 ThVar th_op_beside(ThTape *t, const ThVar *in, int n);
 
+/* a itself, to which no gradient goes back. */
+ThVar th_op_detach(ThTape *t, ThVar a);
+
 /* The same numbers, row by row, as (rows, cols). */
 ThVar th_op_reshape(ThTape *t, ThVar a, int rows, int cols);
 
@@ -245,6 +248,8 @@ ThVar th_op_window_attention(ThTape *t, ThVar q, ThVar kv, ThVar bias,
  * column j of a bias (heads*m, m), or row (b*heads + head)*m + i of one for every string.  The bias
  * is learned unless it is a constant, which then gets no gradient.
  *
+ * With `rng` weights are dropped as by th_op_dropout, before they are used.
+ *
  * The weights are kept under the tag "attention", index `tag`, as (B*heads*n, T), while
  * th_tape_keep_named is on.  Memory: none of order T² remains without gradient.  The arrays are
  * borrowed, as those of all operations. */
@@ -260,6 +265,8 @@ typedef struct {
     const int *window;  /* (heads); NULL: none */
     ThTapeBias biased;  /* what `bias` is; with TH_TAPE_BIAS_NONE it is not looked at */
     ThVar bias;
+    double dropout; /* the share of weights that is dropped */
+    ThRng *rng;     /* NULL: none is */
 } ThOpAttention;
 ThVar th_op_attention(ThTape *t, ThVar q, ThVar kv, const ThOpAttention *how);
 

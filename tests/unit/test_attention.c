@@ -28,7 +28,9 @@ static ThVar build(ThTape *t, const void *how)
 {
     const Attend *a = how;
     ThOpAttention full = a->a;
+    ThRng r = th_rng(1, "dropout", 0);
     int next = 2;
+    full.rng = full.dropout > 0 ? &r : NULL; /* the same weights every time */
     full.u = a->relative ? th_param(t, next++) : -1;
     full.v = a->relative ? th_param(t, next++) : -1;
     full.xl = a->relative ? th_param(t, next++) : -1;
@@ -268,6 +270,9 @@ static void test_parts(void **state)
         check(&c);
         c = case_of(&a, &(Shape){67, 3 * 11, 1, false});
         check(&c);
+        a.a.dropout = 0.3;
+        if (mode == RAGGED)
+            check(&c);
     }
 }
 
@@ -294,6 +299,9 @@ static void test_whole_vectors(void **state)
         a.a.causal = false;
         a.a.across = true;
         check_both(&a, &(Shape){23, 16, 0, false});
+        a.a.dropout = 0.3;
+        Case c = case_of(&a, &(Shape){23, 16, 0, false});
+        check(&c);
     }
 }
 

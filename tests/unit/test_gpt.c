@@ -211,11 +211,10 @@ static void test_paper_size(void **state)
 }
 
 /* Dropout works while training only. */
-static void test_dropout(void **state)
+static void check_dropout(const char *kind, const char *settings)
 {
-    (void)state;
     ThError err = {0};
-    ThModel *m = bound("gpt", "dim=6 heads=3 dropout=0.5 position=none", TH_TARGET_EVERY, SYMBOLS);
+    ThModel *m = bound(kind, settings, TH_TARGET_EVERY, SYMBOLS);
     double z[3][LENGTH * SYMBOLS];
     ThBatch b = {.B = 1, .T = LENGTH, .token = word};
     ThRng r = th_rng(1, "dropout", 0);
@@ -228,6 +227,16 @@ static void test_dropout(void **state)
     assert_memory_equal(z[0], z[1], sizeof z[0]);
     assert_memory_not_equal(z[0], z[2], sizeof z[0]);
     th_model_free(m);
+}
+
+static void test_dropout(void **state)
+{
+    (void)state;
+    check_dropout("gpt", "dim=6 heads=3 dropout=0.5 position=none");
+    check_dropout("gpt", "dim=6 heads=3 attention_dropout=0.5");
+    check_dropout("encoder", "dim=8 heads=2 attention_dropout=0.5");
+    check_dropout("gated_universal", "dim=8 heads=2 attention_dropout=0.5");
+    check_dropout("tlb", "dim=8 heads=2 attention_dropout=0.5 chunk=2");
 }
 
 int main(void)

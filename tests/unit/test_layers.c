@@ -134,13 +134,16 @@ static void test_recurrent_states(void **state)
 
 typedef struct {
     ThOpAttention a;
-    bool relative;
+    bool drops, relative; /* the same weights every time */
 } Attend;
 
 static ThVar build_attention(ThTape *t, const void *how)
 {
     const Attend *a = how;
     ThOpAttention full = a->a;
+    ThRng r = th_rng(3, "dropout", 0);
+    full.rng = a->drops ? &r : NULL;
+    full.dropout = 0.4;
     full.u = a->relative ? th_param(t, 2) : -1;
     full.v = a->relative ? th_param(t, 3) : -1;
     full.xl = a->relative ? th_param(t, 4) : -1;
@@ -149,8 +152,8 @@ static ThVar build_attention(ThTape *t, const void *how)
 
 static void check_attention(int B, int T, int heads, int d)
 {
-    for (int mode = 0; mode < 8; mode++) {
-        Attend a = {{.B = B, .T = T, .heads = heads, .causal = mode & 1}, mode & 2};
+    for (int mode = 0; mode < 16; mode++) {
+        Attend a = {{.B = B, .T = T, .heads = heads, .causal = mode & 1}, mode & 8, mode & 2};
         int queries = mode & 4 ? B : B * T;
         check(&(Case){a.relative ? 5 : 2,
                       {{queries, d}, {B * T, 2 * d}, {1, d}, {1, d}, {2 * T - 1, d}},
@@ -178,7 +181,7 @@ static void test_attention_recomputed(void **state)
     enum { B = 1, T = 750, HEADS = 32, D = 32 };
     ThError err = {0};
     for (int relative = 0; relative < 2; relative++) {
-        Attend a = {{.B = B, .T = T, .heads = HEADS}, relative};
+        Attend a = {{.B = B, .T = T, .heads = HEADS}, false, relative};
         Case c = {relative ? 5 : 2,
                   {{B * T, D}, {B * T, 2 * D}, {1, D}, {1, D}, {2 * T - 1, D}},
                   build_attention,
@@ -218,7 +221,7 @@ static void test_relative_weights(void **state)
     (void)state;
     enum { B = 2, T = 3, D = 4 };
     ThError err = {0};
-    Attend a = {{.B = B, .T = T, .heads = 1, .tag = 7}, true};
+    Attend a = {{.B = B, .T = T, .heads = 1, .tag = 7}, false, true};
     Case c = {5, {{B * T, D}, {B * T, 2 * D}, {1, D}, {1, D}, {2 * T - 1, D}}, NULL, NULL};
     ThParams p = {0};
     make_inputs(&c, &p);

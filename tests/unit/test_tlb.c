@@ -84,6 +84,43 @@ static void nothing_looks_ahead(void **state)
             }
 }
 
+/* How much the answer depends on symbol 0, which only stands in the first of three chunks, and on
+ * symbol 1, which only stands in the last: the norms of their gradients. */
+static void slopes_of_ends(const char *settings, double slope[2])
+{
+    ThError err = {0};
+    const double seed[SYMBOLS] = {1};
+    ThModel *m = bound("tlb", settings, TH_TARGET_FINAL, SYMBOLS);
+    ThTape *t = th_tape_new(TH_TAPE_DOUBLE, &m->params, &err);
+    th_tape_begin(t, TH_TAPE_GRADIENT);
+    ThBatch b = {.B = 1, .T = LENGTH, .token = (int[LENGTH]){0, 2, 3, 2, 3, 2, 2, 1, 3}};
+    ThVar z = m->kind->forward(m, t, &b, &(ThModelForward){0});
+    assert_true(th_tape_backward(t, z, seed, &err));
+    const ThParam *e = &m->params.item[th_params_find(&m->params, "embedding")];
+    for (int symbol = 0; symbol < 2; symbol++) {
+        slope[symbol] = 0;
+        for (int k = 0; k < e->cols; k++)
+            slope[symbol] +=
+                fabs(th_tape_gradient_double(t)[e->offset + (size_t)(symbol * e->cols + k)]);
+    }
+    th_tape_free(t);
+    th_model_free(m);
+}
+
+static void gradients_go_through_as_many_chunks_as_asked(void **state)
+{
+    (void)state;
+    double all[2], slope[2];
+    slopes_of_ends("dim=4 heads=2 chunk=3 slots=2", all);
+    assert_true(all[0] > 0 && all[1] > 0);
+    slopes_of_ends("dim=4 heads=2 chunk=3 slots=2 tbptt=1", slope);
+    assert_true(slope[0] == 0 && slope[1] == all[1]);
+    slopes_of_ends("dim=4 heads=2 chunk=3 slots=2 tbptt=2", slope);
+    assert_true(slope[0] == 0 && slope[1] == all[1]);
+    slopes_of_ends("dim=4 heads=2 chunk=3 slots=2 tbptt=3", slope);
+    assert_true(slope[0] == all[0] && slope[1] == all[1]);
+}
+
 /* ---- by plain loops -------------------------------------------------------------------------- */
 
 enum { DIM = 4, HEADS = 2, WIDTH = DIM / HEADS, WIDE = 2 * DIM, SLOTS = 4, MOST = 8 };
@@ -375,6 +412,7 @@ int main(void)
         cmocka_unit_test(one_chunk_is_an_encoder),
         cmocka_unit_test(a_shut_gate_changes_nothing),
         cmocka_unit_test(equal_slots_stay_equal),
+        cmocka_unit_test(gradients_go_through_as_many_chunks_as_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
