@@ -41,7 +41,7 @@ bool th_model_recurrent_bind(ThModel *m, ThError *err)
 
 /* What the symbols add to the gates: the table itself with s->index set to the tokens, or, where
  * each position is inspected, its row at every position.  *s says the rest for the layer. */
-static ThVar read(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how,
+static ThVar read_symbols(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how,
                   ThOpSequence *s)
 {
     const ThModelRecurrent *r = m->layout;
@@ -80,7 +80,7 @@ ThVar th_model_recurrent_forward(const ThModel *m, ThTape *t, const ThBatch *b,
 {
     const ThModelRecurrentCell *cell = m->kind->part;
     ThOpSequence s;
-    ThVar x = read(m, t, b, how, &s);
+    ThVar x = read_symbols(m, t, b, how, &s);
     ThVar h = th_tape_tag(t, cell->layer(t, m->layout, x, &s), "state", 0);
     if (s.every && m->signature.target == TH_TARGET_FINAL)
         h = last_rows(t, h, &s);

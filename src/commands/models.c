@@ -367,10 +367,10 @@ bool sh_run_model(ShSession *s, const ShCall *call, ThError *err)
              : final ? "input:s output:s probability:r p:v"
                      : "input:s position:i symbol:s output:s probability:r p:v");
     sh_table_parts(s, (const char *const *)m->signature.label, m->signature.n_classes);
-    Prediction r = {0};
+    Prediction r = {.truth = -1};
     for (int i = 1; ok && i < call->n; i++) {
         free_prediction(&r);
-        r = (Prediction){0};
+        r = (Prediction){.truth = -1};
         ok = predict(m, &call->operand[i], &r, err) && add_prediction(s, &r, told, err);
     }
     if (ok) {
