@@ -73,8 +73,9 @@ static json_t *describe(const ThParam *p, size_t offset)
 
 static json_t *describe_wide(size_t n, size_t offset)
 {
+    size_t end = offset + WIDE_ELEMENT * n;
     return json_pack("{s:s, s:[I], s:[I,I]}", "dtype", "F64", "shape", (json_int_t)n,
-                     "data_offsets", (json_int_t)offset, (json_int_t)(offset + WIDE_ELEMENT * n));
+                     "data_offsets", (json_int_t)offset, (json_int_t)end);
 }
 
 /* Returns new: a header, which is freed, as text, padded so that the tensors begin at a multiple of
