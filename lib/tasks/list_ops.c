@@ -175,9 +175,9 @@ static int truth(const ThSignature *s, ThTaskWord word)
     int *stack = are_lists(s) ? th_alloc((size_t)word.n, sizeof *stack, NULL) : NULL;
     const char digit[] = {(char)('0' + (stack ? value_of(s, word, stack) : -1)), '\0'};
     free(stack);
-    for (int class = 0; class < s->n_classes; class ++)
-        if (strcmp(s->label[class], digit) == 0)
-            return class;
+    for (int c = 0; c < s->n_classes; c++)
+        if (strcmp(s->label[c], digit) == 0)
+            return c;
     return -1;
 }
 
