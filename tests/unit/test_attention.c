@@ -589,22 +589,83 @@ static void test_rotation_values(void **state)
     }
 }
 
+/* ---- dropped weights ---- */
+
+enum { KEYS = 32, PARTS = 2 };
+
+/* With queries of zeros all keys weigh the same, and with values that are unit vectors each column
+ * of a result is a weight, as it is used. */
+static void fill_for_weights(ThParams *p)
+{
+    float *q = th_params_at(p, 0), *kv = th_params_at(p, 1);
+    memset(q, 0, sizeof *q * KEYS * KEYS * PARTS * PARTS);
+    memset(kv, 0, sizeof *kv * 2 * KEYS * KEYS * PARTS * PARTS);
+    for (int row = 0; row < PARTS * KEYS; row++)
+        for (int head = 0; head < PARTS; head++)
+            kv[(row * 2 + 1) * PARTS * KEYS + head * KEYS + row % KEYS] = 1;
+}
+
+static void read_weights(ThTape *t, ThRng *r, double rate, double *w)
+{
+    ThError err = {0};
+    ThOpAttention a = {.B = PARTS, .T = KEYS, .heads = PARTS, .dropout = rate, .rng = r};
+    a.u = a.v = a.xl = -1;
+    th_tape_begin(t, TH_TAPE_NO_GRADIENT);
+    ThVar y = th_op_attention(t, th_param(t, 0), th_param(t, 1), &a);
+    assert_true(th_tape_ok(t, &err));
+    th_tape_read(t, y, w);
+}
+
+/* How many of the weights are dropped; the others are what they were over 1 - rate. */
+static int count_dropped(const double *w, int n, double rate)
+{
+    int dropped = 0;
+    for (int i = 0; i < n; i++) {
+        dropped += w[i] == 0;
+        assert_close(w[i] * KEYS * (1 - rate), w[i] != 0, 1e-5);
+    }
+    return dropped;
+}
+
+static void test_dropped_weights(void **state)
+{
+    (void)state;
+    const double rate = 0.25;
+    static double w[2][PARTS * KEYS * PARTS * KEYS];
+    const int all = PARTS * KEYS * PARTS * KEYS;
+    ThError err = {0};
+    ThParams p = {0};
+    make_inputs(
+        &(Case){.n = 2, .shape = {{PARTS * KEYS, PARTS * KEYS}, {PARTS * KEYS, 2 * PARTS * KEYS}}},
+        &p);
+    fill_for_weights(&p);
+    for (ThTapePrecision precision = TH_TAPE_FLOAT; precision <= TH_TAPE_DOUBLE; precision++) {
+        ThTape *t = th_tape_new(precision, &p, &err);
+        ThRng r = th_rng(1, "dropout", 0);
+        read_weights(t, &r, rate, w[0]);
+        read_weights(t, &r, rate, w[1]);
+        for (int i = 0; i < 2; i++) { /* 1024 of 4096, within five deviations */
+            int dropped = count_dropped(w[i], all, rate);
+            assert_in_range(dropped, 1024 - 140, 1024 + 140);
+        }
+        assert_true(memcmp(w[0], w[1], sizeof w[0]) != 0);
+        for (int i = 1; i < 2 * PARTS * KEYS; i++) /* queries and heads have weights of their own */
+            assert_true(memcmp(w[0], w[0] + i * KEYS, KEYS * sizeof *w[0]) != 0);
+        th_tape_free(t);
+    }
+    th_params_free(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_across),
-        cmocka_unit_test(test_segments),
-        cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_whole_vectors),
-        cmocka_unit_test(test_biases),
-        cmocka_unit_test(test_everything),
-        cmocka_unit_test(test_constant_bias),
-        cmocka_unit_test(test_masked_keys_are_not_read),
-        cmocka_unit_test(test_long_runs),
-        cmocka_unit_test(test_misfits),
-        cmocka_unit_test(test_rotation_gradients),
+        cmocka_unit_test(test_lengths),         cmocka_unit_test(test_across),
+        cmocka_unit_test(test_segments),        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_parts),           cmocka_unit_test(test_whole_vectors),
+        cmocka_unit_test(test_biases),          cmocka_unit_test(test_everything),
+        cmocka_unit_test(test_constant_bias),   cmocka_unit_test(test_masked_keys_are_not_read),
+        cmocka_unit_test(test_long_runs),       cmocka_unit_test(test_misfits),
+        cmocka_unit_test(test_dropped_weights), cmocka_unit_test(test_rotation_gradients),
         cmocka_unit_test(test_rotation_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

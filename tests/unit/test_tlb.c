@@ -121,6 +121,43 @@ static void gradients_go_through_as_many_chunks_as_asked(void **state)
     assert_true(slope[0] == all[0] && slope[1] == all[1]);
 }
 
+/* Whether two passes that train differ where only one kind of part still writes anything. */
+static bool drops_in(const char *part, ThTarget target)
+{
+    static const char *const parts[] = {"attention.output", "memory.output", "update.output"};
+    ThError err = {0};
+    double z[2][LENGTH * SYMBOLS] = {{0}};
+    ThModel *m =
+        bound("tlb", "dim=4 heads=2 chunk=3 slots=2 attention_dropout=0.5", target, SYMBOLS);
+    for (int i = 0; i < m->params.n; i++) {
+        const ThParam *q = &m->params.item[i];
+        for (int k = 0; k < 3; k++)
+            if (strstr(q->name, parts[k]) && strcmp(parts[k], part) != 0)
+                memset(th_params_at(&m->params, i), 0,
+                       (size_t)q->rows * (size_t)q->cols * sizeof(float));
+    }
+    ThTape *t = th_tape_new(TH_TAPE_DOUBLE, &m->params, &err);
+    ThBatch b = {.B = 1, .T = LENGTH, .token = (int[LENGTH]){0, 2, 3, 2, 3, 2, 2, 1, 3}};
+    ThRng r = th_rng(1, "dropout", 0);
+    for (int i = 0; i < 2; i++) {
+        th_tape_begin(t, TH_TAPE_NO_GRADIENT);
+        th_tape_read(t, m->kind->forward(m, t, &b, &(ThModelForward){.rng = &r}), z[i]);
+        assert_true(th_tape_ok(t, &err));
+    }
+    th_tape_free(t);
+    th_model_free(m);
+    return memcmp(z[0], z[1], sizeof z[0]) != 0;
+}
+
+static void weights_are_dropped_wherever_something_attends(void **state)
+{
+    (void)state;
+    assert_true(drops_in("attention.output", TH_TARGET_EVERY));
+    assert_true(drops_in("memory.output", TH_TARGET_EVERY));
+    assert_true(drops_in("update.output", TH_TARGET_FINAL)); /* which reads the slots alone */
+    assert_false(drops_in("nothing", TH_TARGET_EVERY));
+}
+
 /* ---- by plain loops -------------------------------------------------------------------------- */
 
 enum { DIM = 4, HEADS = 2, WIDTH = DIM / HEADS, WIDE = 2 * DIM, SLOTS = 4, MOST = 8 };
@@ -412,6 +449,7 @@ int main(void)
         cmocka_unit_test(one_chunk_is_an_encoder),
         cmocka_unit_test(a_shut_gate_changes_nothing),
         cmocka_unit_test(equal_slots_stay_equal),
+        cmocka_unit_test(weights_are_dropped_wherever_something_attends),
         cmocka_unit_test(gradients_go_through_as_many_chunks_as_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
