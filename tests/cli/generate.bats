@@ -18,7 +18,7 @@ END
     cat start.th >long.th
     echo 'generate m ab count=1000000 cache=no' >>long.th
     echo 'echo not reached' >>long.th
-    run timeout --preserve-status -s INT 3 "$TAPEHEAD" long.th
+    run timeout --preserve-status -s INT 6 "$TAPEHEAD" long.th # the training may take a while
     [ "$status" -eq 130 ]
     [[ "${lines[0]}" == abababab* ]]
     [[ "$output" == *"interrupted at "*" symbols"* ]]
