@@ -42,7 +42,7 @@ bool th_model_recurrent_bind(ThModel *m, ThError *err)
 /* What the symbols add to the gates: the table itself with s->index set to the tokens, or, where
  * each position is inspected, its row at every position.  *s says the rest for the layer. */
 static ThVar read_symbols(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how,
-                  ThOpSequence *s)
+                          ThOpSequence *s)
 {
     const ThModelRecurrent *r = m->layout;
     const ThModelRecurrentCell *cell = m->kind->part;
