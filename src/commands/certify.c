@@ -14,12 +14,9 @@
 #include "proof/check.h"
 
 #define DOMAIN                                                                                     \
-    {                                                                                              \
-        "domain", TH_STRING, NULL, 0, 0, NULL,                                                     \
-            "the strings that are meant: those of an automaton, or all; default: those that the "  \
-            "task can "                                                                            \
-            "draw"                                                                                 \
-    }
+    SH_OPTION_ROW("domain", TH_STRING, NULL, 0, 0, NULL,                                           \
+                  "the strings that are meant: those of an automaton, or all; default: those "     \
+                  "that the task can draw")
 
 static const ThOptionSpec options[] = {
     {"slack", TH_REAL, "1e-3", 0, 1, NULL,
