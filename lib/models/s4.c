@@ -47,16 +47,19 @@ static double input_along(const gsl_matrix_complex *vectors, size_t column)
     return hypot(re, im);
 }
 
-/* Of the N eigenvalues -1/2 + i w those with w < 0, the greatest first, and B there. */
+/* Of the N eigenvalues -1/2 + i w those with w < 0, the greatest first, and B there.  The matrices
+ * have a row more than is used: OpenBLAS 0.3.21 reads a column of complex numbers one row too far,
+ * which may be beyond the heap. */
 static bool hippo(int N, double *w, double *input)
 {
     size_t n = (size_t)N;
-    gsl_matrix_complex *m = gsl_matrix_complex_alloc(n, n),
-                       *vectors = gsl_matrix_complex_alloc(n, n);
+    gsl_matrix_complex *m = gsl_matrix_complex_alloc(n + 1, n),
+                       *vectors = gsl_matrix_complex_alloc(n + 1, n);
     gsl_vector *values = gsl_vector_alloc(n);
     gsl_eigen_hermv_workspace *room = gsl_eigen_hermv_alloc(n);
     bool ok = m && vectors && values && room;
     if (ok) {
+        m->size1 = vectors->size1 = n;
         set_hermitian(m);
         ok = gsl_eigen_hermv(m, values, vectors, room) == 0 &&
              gsl_eigen_hermv_sort(values, vectors, GSL_EIGEN_SORT_VAL_ASC) == 0;
