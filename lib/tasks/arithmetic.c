@@ -83,6 +83,18 @@ static ThDfa *words(const ThTask *t, ThError *err)
     return d;
 }
 
+static double products(const ThTask *t)
+{
+    return th_option_real_or(&t->options, "products", 1.0 / N_OPERATORS);
+}
+
+static int draw_operator(const ThTask *t, ThRng *r)
+{
+    if (!th_option_given(&t->options, "products"))
+        return (int)th_rng_below(r, N_OPERATORS);
+    return th_rng_uniform(r) < products(t) ? TIMES : (int)th_rng_below(r, TIMES);
+}
+
 static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
 {
     (void)err;
@@ -92,8 +104,7 @@ static bool draw(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err
         if (sign)
             word[0] = m + PLUS;
         for (int k = sign; k < length; k++)
-            word[k] = (k - sign) % 2 ? m + (int)th_rng_below(r, N_OPERATORS)
-                                     : (int)th_rng_below(r, (uint64_t)m);
+            word[k] = (k - sign) % 2 ? m + draw_operator(t, r) : (int)th_rng_below(r, (uint64_t)m);
     }
     return true;
 }
@@ -107,7 +118,9 @@ static double weight(const void *context, int position, int state, int symbol)
         return symbol == m + PLUS;
     if (k % 2 == 0)
         return symbol < m ? 1.0 / m : 0;
-    return symbol >= m && symbol < m + N_OPERATORS ? 1.0 / N_OPERATORS : 0;
+    if (symbol == m + TIMES)
+        return products(t);
+    return symbol == m + PLUS || symbol == m + MINUS ? (1 - products(t)) / TIMES : 0;
 }
 
 static double chance(const ThTask *t, int length)
@@ -124,8 +137,15 @@ static bool init_modular_arithmetic(ThTask *t, const ThTaskSource *from, ThError
                                            (ThTaskNames){m, ""}, err);
 }
 
+#define COMMON_OPTIONS                                                                             \
+    {"modulus", TH_INT, "5", 2, 30, NULL, "number of digits; the value is taken modulo this"},     \
+    {                                                                                              \
+        "products", TH_REAL, NULL, 0, 0.99, NULL,                                                  \
+            "share of the operators that are *, a third if not given"                              \
+    }
+
 static const ThOptionSpec modular_arithmetic_options[] = {
-    {"modulus", TH_INT, "5", 2, 30, NULL, "number of digits; the value is taken modulo this"},
+    COMMON_OPTIONS,
     {"leading_plus", TH_FLAG, "yes", 0, 0, NULL, "start every expression with a +"},
     {0},
 };
@@ -134,11 +154,12 @@ const ThTaskKind th_task_kind_modular_arithmetic = {
     .name = "modular_arithmetic",
     .summary = "the value of an expression of digits and + - *, modulo modulus=",
     .source = "Delétang et al. 2023, Modular Arithmetic (Simple); Chi et al. 2023, Table 1",
-    .detail = "Digits and operators are uniform and independent; * binds tighter, the value is not "
-              "negative.  The symbol _ belongs to the alphabet but is never drawn.\n\n"
-              "RegularGPT's code puts a + in front, so that operator and digit come in pairs: with "
-              "leading_plus=yes lengths are even (an odd one is drawn one longer); with "
-              "leading_plus=no they are odd (an even one is drawn one shorter).",
+    .detail =
+        "Digits and operators are uniform (see products=) and independent; * binds tighter, "
+        "the value is not negative.  The symbol _ belongs to the alphabet but is never drawn.\n\n"
+        "RegularGPT's code puts a + in front, so that operator and digit come in pairs: with "
+        "leading_plus=yes lengths are even (an odd one is drawn one longer); with "
+        "leading_plus=no they are odd (an even one is drawn one shorter).",
     .options = modular_arithmetic_options,
     .init = init_modular_arithmetic,
     .length = drawn_length,
@@ -157,7 +178,7 @@ static bool init_mod_arith(ThTask *t, const ThTaskSource *from, ThError *err)
 }
 
 static const ThOptionSpec mod_arith_options[] = {
-    {"modulus", TH_INT, "5", 2, 30, NULL, "number of digits; the value is taken modulo this"},
+    COMMON_OPTIONS,
     {"labels", TH_CHOICE, "every", 0, 0, "every|final|last",
      "answers after every digit, or one a string; last: after every digit, and the last one is "
      "asked"},

@@ -259,6 +259,7 @@ static const struct {
     {"parity probability=0.9", NULL, want_parity},
     {"even_pairs", NULL, want_even_pairs},
     {"modular_arithmetic", NULL, want_signed_value},
+    {"modular_arithmetic products=0.9", NULL, want_signed_value},
     {"modular_arithmetic leading_plus=no", NULL, want_value},
     {"cycle_navigation", NULL, want_cycle},
     {"cycle_navigation encoding=deepmind", NULL, want_cycle_deepmind},
@@ -277,6 +278,7 @@ static const struct {
     {"even_pair labels=final", NULL, want_even_pair},
     {"mod_arith", NULL, want_value},
     {"mod_arith labels=final", NULL, want_value},
+    {"mod_arith labels=final products=0.6", NULL, want_value},
     {"mod_arith labels=last", NULL, want_value},
     {"recognize", DOUBLE_B, want_double_b},
 };
