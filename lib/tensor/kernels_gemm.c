@@ -6,6 +6,14 @@
  * cache while BAND rows of a go by. */
 enum { LANE = TH_KERNEL_TILE_LANE, PANEL = TH_KERNEL_TILE_WIDE * LANE, DEEP = 128, BAND = 384 };
 
+/* Each number of b counts for few numbers of c: copying it would cost more than the product. */
+static bool has_few_rows(const ThKernelGemm *g)
+{
+    enum { FEW_ROWS = 32 };
+    return g->m <= FEW_ROWS && g->a_step == 1 && g->b_step == 1 &&
+           (g->n >= PANEL || g->n % LANE == 0);
+}
+
 bool th_kernel_gemm_pays(const ThKernelGemm *g)
 {
     enum {
@@ -17,8 +25,8 @@ bool th_kernel_gemm_pays(const ThKernelGemm *g)
     };
     long long weights = (long long)g->n * g->k, sums = (long long)g->m * g->n;
     bool small = g->a_step == 1 ? weights <= MOST_WEIGHTS : sums <= MOST_SUMS || g->k <= FEW_TERMS;
-    return small && g->m >= LEAST_ROWS && g->n >= LEAST_COLUMNS && g->k > 0 &&
-           th_kernel_tile_pays();
+    bool wide = small && g->m >= LEAST_ROWS && g->n >= LEAST_COLUMNS;
+    return (wide || has_few_rows(g)) && g->k > 0 && th_kernel_tile_pays();
 }
 
 /* k rows of n columns of b behind each other, and zeros up to full lanes. */
@@ -51,7 +59,7 @@ static inline TH_KERNEL_TILE_INLINE void part(const ThKernelGemm *g, int p, int 
                       .k = k,
                       .last = (n - 1) % LANE + 1,
                       .beta = p > 0 ? 1 : g->beta};
-    if (g->b_step != 1 || g->n > PANEL || n % LANE != 0) {
+    if (g->b_step != 1 || (g->n > PANEL && !has_few_rows(g)) || n % LANE != 0) {
         pack(room, t.b, g, k, n);
         t.b = room;
         t.b_row = PANEL;

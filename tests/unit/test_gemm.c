@@ -60,9 +60,10 @@ static void check(ThRng *r, const int size[3], int form, float beta)
 static void test_products(void **state)
 {
     (void)state;
-    static const int size[][3] = {{64, 64, 64},   {67, 50, 130}, {64, 48, 1},    {400, 53, 7},
-                                  {75, 100, 300}, {81, 65, 64},  {70, 128, 200}, {3, 5, 2},
-                                  {70, 130, 90},  {64, 65, 129}, {100, 300, 40}};
+    static const int size[][3] = {
+        {64, 64, 64},   {67, 50, 130}, {64, 48, 1},   {400, 53, 7},  {75, 100, 300}, {81, 65, 64},
+        {70, 128, 200}, {3, 5, 2},     {70, 130, 90}, {64, 65, 129}, {100, 300, 40}, {1, 64, 128},
+        {5, 512, 300},  {8, 128, 130}, {3, 100, 40},  {32, 70, 20},  {9, 16, 5}};
     ThRng r = th_rng(1, "products", 0);
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         for (int form = 0; form < 3; form++)
