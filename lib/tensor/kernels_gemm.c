@@ -14,6 +14,19 @@ static bool has_few_rows(const ThKernelGemm *g)
            (g->n >= PANEL || g->n % LANE == 0);
 }
 
+/* Few columns, of which there would be less than a lane: c is computed turned. */
+static bool has_few_columns(const ThKernelGemm *g)
+{
+    return g->n < LANE && g->m >= LANE && g->a_row == 1 && g->b_step == 1;
+}
+
+/* Both operands' terms lie behind each other: numbers of c are dot products. */
+static bool is_dots(const ThKernelGemm *g)
+{
+    enum { MOST_ROWS = 8, LEAST_TERMS = 64 };
+    return g->m <= MOST_ROWS && g->a_step == 1 && g->b_row == 1 && g->k >= LEAST_TERMS;
+}
+
 bool th_kernel_gemm_pays(const ThKernelGemm *g)
 {
     enum {
@@ -26,7 +39,8 @@ bool th_kernel_gemm_pays(const ThKernelGemm *g)
     long long weights = (long long)g->n * g->k, sums = (long long)g->m * g->n;
     bool small = g->a_step == 1 ? weights <= MOST_WEIGHTS : sums <= MOST_SUMS || g->k <= FEW_TERMS;
     bool wide = small && g->m >= LEAST_ROWS && g->n >= LEAST_COLUMNS;
-    return (wide || has_few_rows(g)) && g->k > 0 && th_kernel_tile_pays();
+    return (wide || has_few_rows(g) || has_few_columns(g) || is_dots(g)) && g->k > 0 &&
+           th_kernel_tile_pays();
 }
 
 /* k rows of n columns of b behind each other, and zeros up to full lanes. */
@@ -67,11 +81,70 @@ static inline TH_KERNEL_TILE_INLINE void part(const ThKernelGemm *g, int p, int 
     th_kernel_tile_panel(&t, m, n);
 }
 
-TH_KERNEL_TILE_REGISTERS void th_kernel_gemm(const ThKernelGemm *g)
+TH_KERNEL_TILE_REGISTERS static void panels(const ThKernelGemm *g)
 {
     float room[DEEP * PANEL];
     for (int p = 0; p < g->k; p += DEEP)
         for (int i = 0; i < g->m; i += BAND)
             for (int j = 0; j < g->n; j += PANEL)
                 part(g, p, i, j, room);
+}
+
+static void turned(const ThKernelGemm *g)
+{
+    float room[LANE * PANEL];
+    for (int from = 0; from < g->m; from += PANEL) {
+        int rows = least(g->m - from, PANEL);
+        panels(&(ThKernelGemm){.m = g->n,
+                               .n = rows,
+                               .k = g->k,
+                               .a_row = 1,
+                               .a_step = g->b_row,
+                               .b_row = g->a_step,
+                               .b_step = 1,
+                               .c_row = PANEL,
+                               .a = g->b,
+                               .b = g->a + from,
+                               .c = room});
+        for (int i = 0; i < rows; i++) {
+            float *c = g->c + (from + i) * g->c_row;
+            for (int j = 0; j < g->n; j++)
+                c[j] = room[j * PANEL + i] + (g->beta == 0 ? 0 : g->beta * c[j]);
+        }
+    }
+}
+
+/* Some rows of c from i on. */
+static inline TH_KERNEL_TILE_INLINE void dots_of_rows(const ThKernelGemm *g, int i, int rows)
+{
+    const float *a = g->a + i * g->a_row, *b = g->b;
+    float *c = g->c + i * g->c_row;
+    for (int j = 0; j < g->n; j++, b += g->b_step, c++) {
+        float sum[4] = {0};
+        for (int p = 0; p < g->k; p++)
+#pragma GCC unroll 4
+            for (int r = 0; r < rows; r++)
+                sum[r] += a[r * g->a_row + p] * b[p];
+        for (int r = 0; r < rows; r++)
+            c[r * g->c_row] = sum[r] + (g->beta == 0 ? 0 : g->beta * c[r * g->c_row]);
+    }
+}
+
+TH_KERNEL_TILE_REGISTERS static void dots(const ThKernelGemm *g)
+{
+    int i = 0;
+    for (; i + 4 <= g->m; i += 4)
+        dots_of_rows(g, i, 4);
+    for (; i < g->m; i++)
+        dots_of_rows(g, i, 1);
+}
+
+void th_kernel_gemm(const ThKernelGemm *g)
+{
+    if (has_few_columns(g))
+        turned(g);
+    else if (is_dots(g))
+        dots(g);
+    else
+        panels(g);
 }

@@ -24,7 +24,8 @@ typedef struct {
 /* Does it pay on this processor, for these sizes and strides? */
 bool th_kernel_gemm_pays(const ThKernelGemm *g);
 
-/* Each number is a sum in the order of p, the same whatever m and n are. */
+/* Each number is a sum in the order of p, the same whatever m and n are, but for rows of up to
+ * eight by columns whose terms lie behind each other. */
 void th_kernel_gemm(const ThKernelGemm *g);
 
 #endif
