@@ -114,7 +114,7 @@ TH_KERNEL_CLONES void th_kernel_sigmoid(float *y, const float *x, size_t n)
         y[i] = 0.5f + 0.5f * tanhf(0.5f * x[i]); /* cannot overflow */
 }
 
-TH_KERNEL_CLONES float th_kernel_softmax(float *x, int n)
+static inline __attribute__((always_inline)) float softmax(float *x, int n)
 {
     float most = x[0], sum = 0;
     for (int i = 1; i < n; i++)
@@ -127,6 +127,50 @@ TH_KERNEL_CLONES float th_kernel_softmax(float *x, int n)
     for (int i = 0; i < n; i++)
         x[i] *= inverse;
     return most + logf(sum);
+}
+
+TH_KERNEL_CLONES float th_kernel_softmax(float *x, int n)
+{
+    return softmax(x, n);
+}
+
+/* Rows that do not fill registers are worked on as columns, so many at a time. */
+enum { NARROW = 16, COLUMNS = 64 };
+
+static inline __attribute__((always_inline)) void softmax_columns(float *x, int n, int d,
+                                                                  float *log_sum)
+{
+    float e[NARROW][COLUMNS], most[COLUMNS], sum[COLUMNS] = {0};
+    for (int i = 0; i < COLUMNS; i++)
+        for (int j = 0; j < d; j++)
+            e[j][i] = i < n ? x[i * d + j] : 0;
+    for (int i = 0; i < COLUMNS; i++)
+        most[i] = e[0][i];
+    for (int j = 1; j < d; j++)
+        for (int i = 0; i < COLUMNS; i++)
+            most[i] = e[j][i] > most[i] ? e[j][i] : most[i];
+    for (int j = 0; j < d; j++)
+        for (int i = 0; i < COLUMNS; i++)
+            sum[i] += e[j][i] = expf(e[j][i] - most[i]);
+    for (int i = 0; i < COLUMNS; i++) {
+        most[i] += logf(sum[i]);
+        sum[i] = 1 / sum[i];
+    }
+    for (int i = 0; i < n; i++) {
+        log_sum[i] = most[i];
+        for (int j = 0; j < d; j++)
+            x[i * d + j] = e[j][i] * sum[i];
+    }
+}
+
+TH_KERNEL_CLONES void th_kernel_softmax_rows(float *x, int n, int d, float *log_sum)
+{
+    int step = d > NARROW ? 1 : COLUMNS;
+    for (int i = 0; i < n; i += step, x += step * d)
+        if (d > NARROW)
+            log_sum[i] = softmax(x, d);
+        else
+            softmax_columns(x, n - i < COLUMNS ? n - i : COLUMNS, d, log_sum + i);
 }
 
 enum { NORM_PART = 256 }; /* numbers that are added up in single precision */

@@ -38,8 +38,10 @@ void th_kernel_gelu_slope(float *y, float *x, size_t n); /* x becomes the deriva
 
 void th_kernel_sigmoid(float *y, const float *x, size_t n);
 
-/* Softmax of one row in place; returns the logarithm of the sum of exponentials. */
+/* Softmax of one row in place; returns the logarithm of the sum of exponentials.  The same of n
+ * rows of d numbers, with log_sum (n). */
 float th_kernel_softmax(float *x, int n);
+void th_kernel_softmax_rows(float *x, int n, int d, float *log_sum);
 
 /* Standard normal numbers from words of random bits, two a word; first and second have n each. */
 void th_kernel_normals(float *first, float *second, const uint64_t *bits, size_t n);

@@ -19,18 +19,17 @@ static void xent_forward(ThTape *t, ThTapeNode *n)
     const Loss *l = n->args;
     const ThTapeNode *z = th_tape_in(t, n, 0);
     size_t d = (size_t)z->cols, size = (size_t)z->rows * d;
+    const float *said = z->value;
     float *p = n->saved = th_tape_take(t, size, sizeof *p);
+    float *log_sum = th_tape_take(t, (size_t)z->rows, sizeof *log_sum);
     double total = 0;
-    if (!p)
+    if (!p || !log_sum)
         return;
-    memcpy(p, z->value, size * sizeof *p);
-    for (int i = 0; i < z->rows; i++) {
-        float *row = p + (size_t)i * d;
-        float right = l->target[i] < 0 ? 0 : row[l->target[i]];
-        float log_sum = th_kernel_softmax(row, z->cols);
+    memcpy(p, said, size * sizeof *p);
+    th_kernel_softmax_rows(p, z->rows, z->cols, log_sum);
+    for (int i = 0; i < z->rows; i++, said += d)
         if (l->target[i] >= 0)
-            total += weight_of(l, i) * ((double)log_sum - (double)right);
-    }
+            total += weight_of(l, i) * ((double)log_sum[i] - (double)said[l->target[i]]);
     *(float *)n->value = (float)total;
 }
 
@@ -42,13 +41,12 @@ static void xent_backward(ThTape *t, ThTapeNode *n)
     float beta, *dz = th_tape_grad_float(t, n, 0, &beta);
     if (!dz)
         return;
-    for (int i = 0; i < z->rows; i++) {
-        float by = (float)weight_of(l, i) * *(const float *)n->grad;
-        for (int j = 0; j < z->cols; j++) {
-            size_t at = (size_t)i * (size_t)z->cols + (size_t)j;
-            float g = l->target[i] < 0 ? 0 : by * (p[at] - (j == l->target[i] ? 1.0f : 0.0f));
-            dz[at] = beta == 0 ? g : dz[at] + g;
-        }
+    for (int i = 0; i < z->rows; i++, p += z->cols, dz += z->cols) {
+        float by = l->target[i] < 0 ? 0 : (float)weight_of(l, i) * *(const float *)n->grad;
+        for (int j = 0; j < z->cols; j++)
+            dz[j] = by * p[j] + (beta == 0 ? 0 : dz[j]);
+        if (l->target[i] >= 0)
+            dz[l->target[i]] -= by;
     }
 }
 

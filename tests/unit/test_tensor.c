@@ -441,6 +441,29 @@ static void test_certain_and_wrong(void **state)
     th_params_free(&p);
 }
 
+/* The same with more rows than are worked on together, of few numbers and of many. */
+static void test_many_rows(void **state)
+{
+    (void)state;
+    enum { ROWS = 100 };
+    static const int wrong[ROWS] = {0};
+    for (int cols = 2; cols <= 20; cols += 18) {
+        ThParams p = {0};
+        double loss;
+        th_params_add(&p, "z", ROWS, cols, TH_INIT_ZERO, 0, NULL);
+        assert_true(th_params_allocate(&p, 1, NULL, NULL));
+        for (int i = 0; i < ROWS; i++) {
+            p.value[i * cols] = (float)-i;
+            p.value[i * cols + cols - 1] = 2000;
+        }
+        ThTape *t = th_tape_new(TH_TAPE_FLOAT, &p, NULL);
+        th_tape_read(t, th_op_cross_entropy(t, th_param(t, 0), wrong, ROWS, 0.01), &loss);
+        assert_near(loss, 2049.5, 1e-3);
+        th_tape_free(t);
+        th_params_free(&p);
+    }
+}
+
 /* A parameter that a step does not use has gradient zero, whatever the step before left there. */
 static void test_unused_parameters(void **state)
 {
@@ -545,6 +568,7 @@ int main(void)
         cmocka_unit_test(test_nan_passes),
         cmocka_unit_test(test_tagged_gradient),
         cmocka_unit_test(test_certain_and_wrong),
+        cmocka_unit_test(test_many_rows),
     };
     return cmocka_run_group_tests_name("tensor", tests, NULL, NULL);
 }
