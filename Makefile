@@ -17,8 +17,10 @@ WARN = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototype
        -Wold-style-definition -Wvla -Wwrite-strings -Wcast-qual -Wpointer-arith -Wformat=2 \
        -Wundef -Wimplicit-fallthrough -Wdouble-promotion -Wconversion -Wno-sign-conversion
 OPT.release = -O2 -g -D_FORTIFY_SOURCE=2 -fstack-protector-strong
-OPT.asan    = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+OPT.asan    = -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 OPT.fuzz    = $(OPT.asan) -fsanitize=fuzzer-no-link
+# A hundred test programs are linked with all of the library: by the fastest linker that is there.
+TEST_LD := $(firstword $(foreach ld,lld gold,$(if $(shell command -v ld.$(ld)),-fuse-ld=$(ld))))
 CFLAGS  ?=
 ALLCFLAGS = -std=c17 -fno-common -pthread -D_XOPEN_SOURCE=700 \
             -Ilib -Isrc $(XML_CFLAGS) $(WARN) $(OPT.$(FLAVOUR)) $(CFLAGS)
@@ -74,7 +76,8 @@ $(B)/%.o: %.c Makefile
 GIVEN = $(B)/tests/unit/given.o $(B)/tests/unit/operation.o
 $(UNIT): $(GIVEN)
 $(B)/test_%: tests/unit/test_%.c $(B)/libtapehead.a
-	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(filter %.a,$^) $(LIBS) -lcmocka
+	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(TEST_LD) $(LDFLAGS) -o $@ $< $(filter %.o,$^) \
+	    $(filter %.a,$^) $(LIBS) -lcmocka
 
 # What is tested belongs to the program, not to the library.
 $(B)/test_shape $(B)/test_commands_memory: $(filter-out $(B)/src/main.o,$(SRC_O))
@@ -89,7 +92,7 @@ $(B)/test_commands_memory: override LDFLAGS += -Wl,--wrap=calloc,--wrap=realloc,
 FUZZ_O = $(B)/tests/fuzz/check.o $(if $(filter fuzz,$(FLAVOUR)),,$(B)/tests/fuzz/driver.o)
 $(FUZZ): $(FUZZ_O)
 $(B)/fuzz_%: tests/fuzz/fuzz_%.c $(SRC_O) $(B)/libtapehead.a
-	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(filter-out $(B)/src/main.o, \
+	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(TEST_LD) $(LDFLAGS) -o $@ $< $(filter-out $(B)/src/main.o, \
 	    $(filter %.o,$^)) $(filter %.a,$^) $(if $(filter fuzz,$(FLAVOUR)),-fsanitize=fuzzer) -lreadline $(LIBS)
 
 $(B)/bench/%: tests/bench/%.c $(B)/libtapehead.a
@@ -149,7 +152,8 @@ check: $(B)/tapehead $(PLUGIN) test-programs
 bless: $(B)/tapehead                   ## rewrite what the transcripts must print; then git diff
 	@TAPEHEAD=$(B)/tapehead tests/transcripts/run --bless
 
-test-programs: $(UNIT) $(FUZZ)
+test-programs: unit-programs fuzz-programs
+unit-programs: $(UNIT)
 fuzz-programs: $(FUZZ)
 bench-programs: $(BENCH)
 
@@ -199,6 +203,6 @@ clean:                                 ## remove what was built
 	rm -rf build tapehead man/tapehead.1
 
 .PHONY: all bless demo test asan valgrind lint fuzz bench mutants format-check check test-programs \
-        reproduce fuzz-programs bench-programs read-tests install uninstall deb dist help clean
+        reproduce unit-programs fuzz-programs bench-programs read-tests install uninstall deb dist help clean
 .DELETE_ON_ERROR:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -129,9 +129,11 @@ static void linear_forward_double(ThTape *t, ThTapeNode *n)
     for (size_t i = 0; z && i < (size_t)n->rows && th_tape_goes_on(t); i++) {
         for (size_t j = 0; j < cols; j++)
             z[i * cols + j] = bias ? bias[j] : 0;
-        for (size_t k = 0; k < inner; k++)
+        for (size_t k = 0; k < inner; k++) {
+            double factor = x[i * inner + k];
             for (size_t j = 0; j < cols; j++)
-                z[i * cols + j] += x[i * inner + k] * w[k * cols + j];
+                z[i * cols + j] += factor * w[k * cols + j];
+        }
         for (size_t j = 0; j < cols; j++)
             y[i * cols + j] = activate(activation(n), z[i * cols + j]);
     }

@@ -12,6 +12,7 @@
 #include "lab/evaluate.h"
 #include "lab/train.h"
 #include "lab/train_impl.h"
+#include "sanitized.h"
 #include "tensor/tape_impl.h"
 
 static void set_options(ThOptions *o, const ThOptionSpec *specs, const char *options)
@@ -398,7 +399,7 @@ static void test_gradcheck(void **state)
     const ThModelKind *const *kinds = th_model_kinds(&n);
     static const char *const tasks[] = {"cycle_navigation", "sum", "mod_arith"};
     for (size_t k = 0; k < n; k++) {
-        for (size_t i = 0; i < 3; i++) {
+        for (size_t i = SANITIZED ? k % 3 : 0; i < 3; i += SANITIZED ? 3 : 1) {
             ThTask *t = make_task(tasks[i]);
             ThOptions o;
             set_options(&o, kinds[k]->options, "");

@@ -1,0 +1,13 @@
+/* sanitized.h - is this built with the address sanitizer, which makes it slow?  Tests of many
+ * random cases, or of long runs, then take a part of them: what touches memory that is not its own
+ * does so in the first hundreds. */
+#ifndef TEST_UNIT_SANITIZED_H
+#define TEST_UNIT_SANITIZED_H
+
+#ifdef __SANITIZE_ADDRESS__
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+
+#endif
