@@ -380,10 +380,9 @@ static bool bind_option(ShBinder *b, ThError *err)
     char *text = key ? token_text(b, t, false, err) : NULL;
     ThOptions *o = &b->p->call.options;
     bool ok = text != NULL;
-    for (size_t i = 0; ok && i < o->n; i++)
-        if (strcmp(o->item[i].spec->name, key) == 0 && o->item[i].given)
-            ok = fail_token(err, t, TH_EUSAGE, "the option %s is given twice", key);
-    ok = ok && (th_options_set(o, key, text, err) || place(err, t));
+    if (ok && th_option_known(o, key) && th_option_given(o, key))
+        ok = fail_token(err, t, TH_EUSAGE, "the option %s is given twice", key);
+    ok = ok && (th_options_set_at(o, key, text, t->line, t->col, err) || place(err, t));
     free(key);
     free(text);
     b->at++;

@@ -112,7 +112,8 @@ bool th_range_parse(ThRange *r, const char *text, ThError *err)
     if (!th_integer_evaluate(part[0], &r->lo) || !th_integer_evaluate(part[1], &r->hi) ||
         !th_integer_evaluate(part[2], &r->step)) {
         th_fail(err, TH_EUSAGE, "'%s' is not a range", text);
-        return th_hint(err, "a range is written 7, 1..40 or 41..500:20");
+        return th_hint(err, "a range is written 7, 1..40 or 41..500:20%s",
+                       strchr(text, ',') ? "; a list takes a loop: for n in 6 9 { … }" : "");
     }
     if (r->lo > r->hi || r->step < 1)
         return th_fail(err, TH_EUSAGE, "the range '%s' is empty", text);
@@ -301,11 +302,32 @@ bool th_options_set(ThOptions *o, const char *name, const char *value, ThError *
     return item ? set_value(item, value, true, err) : unknown_option(o, name, err);
 }
 
+bool th_options_set_at(ThOptions *o, const char *name, const char *value, int line, int col,
+                       ThError *err)
+{
+    if (!th_options_set(o, name, value, err))
+        return false;
+    ThOption *item = find(o, name);
+    item->line = line;
+    item->col = col;
+    return true;
+}
+
 static const ThOption *need(const ThOptions *o, const char *name)
 {
     const ThOption *item = find(o, name);
     assert(item && "option asked for is not in its table");
     return item;
+}
+
+bool th_option_error(const ThOptions *o, const char *name, ThError *err)
+{
+    const ThOption *item = need(o, name);
+    if (err && err->code != TH_OK && err->line == 0 && err->col == 0) {
+        err->line = item->line;
+        err->col = item->col;
+    }
+    return false;
 }
 
 bool th_option_known(const ThOptions *o, const char *name)

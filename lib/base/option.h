@@ -56,6 +56,7 @@ typedef struct {
     long long integer;
     double real;
     ThRange range;
+    int line, col; /* where it stands in a text, see th_options_set_at; 0: nowhere */
 } ThOption;
 
 typedef struct {
@@ -74,6 +75,12 @@ void th_options_free(ThOptions *o); /* leaves *o without options */
 /* Sets one option from text.  Errors: TH_EUSAGE for an unknown name (the message lists the valid
  * ones) or a value that does not fit (the message says what would). */
 bool th_options_set(ThOptions *o, const char *name, const char *value, ThError *err);
+
+/* The same, and keeps where the option stands; th_option_error says of an error without a position
+ * that it is there, and returns false, always. */
+bool th_options_set_at(ThOptions *o, const char *name, const char *value, int line, int col,
+                       ThError *err);
+bool th_option_error(const ThOptions *o, const char *name, ThError *err);
 
 /* True if there is an option of that name. */
 bool th_option_known(const ThOptions *o, const char *name);

@@ -350,7 +350,8 @@ static bool check_tensors(const Reader *r, const ThModel *m, ThError *err)
     }
     if (json_object_size(r->header) == expected)
         return true;
-    return th_fail(err, TH_EVALUE, "the file holds tensors that a %s does not have", m->kind->name);
+    return th_fail(err, TH_EVALUE, "the file holds tensors that a model of kind %s does not have",
+                   m->kind->name);
 }
 
 /* Returns new: the numbers of a block. */

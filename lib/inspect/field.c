@@ -79,7 +79,8 @@ static bool probe(Probe *p, const ThModel *m, double *sum, ThError *err)
     if (!th_tape_ok(p->tape, err))
         return false;
     if (embedding < 0)
-        return th_fail(err, TH_EVALUE, "a %s has no embedding to look at", m->kind->name);
+        return th_fail(err, TH_EVALUE, "a model of kind %s has no embedding to look at",
+                       m->kind->name);
     return choose_winner(p, answer, err) && th_tape_backward(p->tape, answer, p->seed, err) &&
            add_shares(p, embedding, p->batch.T, sum, err);
 }

@@ -322,7 +322,8 @@ ThInspectCause *th_inspect_causes(const ThModel *m, const ThTask *t, const ThDfa
 {
     Causes c = {.task = t, .stop = stop, .from = {.B = 1}, .to = {.B = 1}, .mixed = {.B = 1}};
     if (!m->kind->trees) {
-        th_fail(err, TH_EVALUE, "no vector of a %s stands for a segment of the string alone",
+        th_fail(err, TH_EVALUE,
+                "no vector of a model of kind %s stands for a segment of the string alone",
                 m->kind->name);
         return NULL;
     }

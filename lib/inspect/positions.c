@@ -149,7 +149,7 @@ static const ThPosition *position_of(const ThModel *m, int layer, ThError *err)
 {
     const ThModelAttention *a = m->layout;
     if (m->kind->forward != th_model_attention_forward)
-        th_fail(err, TH_EVALUE, "a %s has no positional encoding", m->kind->name);
+        th_fail(err, TH_EVALUE, "a model of kind %s has no positional encoding", m->kind->name);
     else if (!m->bound)
         th_fail(err, TH_EVALUE, "the model has not been trained yet, so it has no parameters");
     else if (layer < 0 || layer >= a->layers)

@@ -184,7 +184,8 @@ bool th_lab_trials(const ThLabTrialsPlan *plan, ThLabTrials *to, ThError *err)
     int n = (plan->samples - 1) / SHARD + 1;
     *to = (ThLabTrials){0};
     if (!th_lab_can_try(plan->task))
-        return th_fail(err, TH_EVALUE, "a %s task has nothing to judge", plan->task->kind->name);
+        return th_fail(err, TH_EVALUE, "a task of kind %s has nothing to judge",
+                       plan->task->kind->name);
     if (!th_signature_match(&plan->model->signature, &plan->task->signature, err))
         return false;
     Work w = {plan, th_alloc((size_t)n, sizeof *w.shard, err)};

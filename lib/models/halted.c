@@ -78,7 +78,7 @@ static bool run(const ThModel *m, ThTape *t, const ThBatch *b, ThModelHalted *to
 ThModelHalted *th_model_halted(const ThModel *m, const int *token, int length, ThError *err)
 {
     if (!m->kind->halted)
-        th_fail(err, TH_EVALUE, "a %s does not halt by itself", m->kind->name);
+        th_fail(err, TH_EVALUE, "a model of kind %s does not halt by itself", m->kind->name);
     else if (!m->bound)
         th_fail(err, TH_EVALUE, "the model has not been trained yet, so it has no alphabet");
     else if (length < 1)

@@ -322,7 +322,8 @@ ThVar th_model_priced(ThTape *t, ThVar loss, double scale)
 bool th_model_need_levels(const ThModel *m, ThError *err)
 {
     return m->kind->answer ||
-           th_fail(err, TH_EVALUE, "the layers of a %s do not hand on all positions at once",
+           th_fail(err, TH_EVALUE,
+                   "the layers of a model of kind %s do not hand on all positions at once",
                    m->kind->name);
 }
 

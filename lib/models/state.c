@@ -31,7 +31,7 @@ ThModelState *th_model_open(const ThModel *m, ThModelCache cache, int B, ThError
     }
     if (!th_model_causal(m)) {
         th_fail(err, TH_EVALUE, "the model looks at symbols that are still to come");
-        th_hint(err, "a %s with causal=yes does not", m->kind->name);
+        th_hint(err, "a model of kind %s with causal=yes does not", m->kind->name);
         return NULL;
     }
     ThModelState *s = th_alloc(1, sizeof *s, err);

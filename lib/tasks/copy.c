@@ -169,7 +169,7 @@ static bool judge(const ThTask *t, ThTaskWord prompt, ThTaskWord said, ThTaskVer
 {
     Prompt p;
     if (!read_prompt(t, prompt, &p) || p.size != prompt.n)
-        return th_fail(err, TH_EVALUE, "this is no prompt of a %s task", t->kind->name) ||
+        return th_fail(err, TH_EVALUE, "this is no prompt of a task of kind %s", t->kind->name) ||
                th_hint(err, "sample shows some: a prompt ends where the answers begin");
     Answer a = answer_of(t, &p);
     char *const *name = t->signature.symbol;

@@ -300,7 +300,7 @@ static bool judge(const ThTask *t, ThTaskWord prompt, ThTaskWord said, ThTaskVer
     while (ok && at < s.n && (!c.slip || s.end[at] <= c.offset))
         at++;
     if (ok && at < prompt.n)
-        ok = th_fail(err, TH_EVALUE, "this is no prompt of a %s task", t->kind->name) ||
+        ok = th_fail(err, TH_EVALUE, "this is no prompt of a task of kind %s", t->kind->name) ||
              th_hint(err, "sample shows some: a prompt ends where the answers begin");
     if (ok && c.slip) {
         tell_slip(v, &c, at - prompt.n);

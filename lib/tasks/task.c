@@ -115,7 +115,8 @@ void th_task_free(ThTask *t)
 const ThDfa *th_task_machine(const ThTask *t, ThError *err)
 {
     if (!t->machine)
-        th_fail(err, TH_EVALUE, "no automaton labels the strings of a %s task", t->kind->name);
+        th_fail(err, TH_EVALUE, "no automaton labels the strings of a task of kind %s",
+                t->kind->name);
     return t->machine;
 }
 
@@ -206,7 +207,7 @@ bool th_task_judge(const ThTask *t, ThTaskWord prompt, ThTaskWord said, ThTaskVe
 {
     *v = (ThTaskVerdict){.kind = ""};
     if (!t->kind->judge)
-        return th_fail(err, TH_EVALUE, "a %s task has nothing to judge", t->kind->name);
+        return th_fail(err, TH_EVALUE, "a task of kind %s has nothing to judge", t->kind->name);
     return t->kind->judge(t, prompt, said, v, err);
 }
 

@@ -262,6 +262,8 @@ SH_COMMAND(
     ThAutomaton *b = sh_automaton_value(s, second, err);
     if (!b && sh_program_value(s, second, &node, &kind, err))
         return sh_compare_rasp(s, call, err);
+    if (!b)
+        sh_hint_verify(s, second, err);
     bool ok = b && only_automata(call, err) &&
               th_automaton_compare(a, b, max_states(s), sh_stop(s), &d, err) &&
               th_automaton_relate(a, b, max_states(s), sh_stop(s), &r, err);

@@ -17,7 +17,7 @@
 static const ThOptionSpec ablate_options[] = {
     {"head", TH_STRING, NULL, 0, 0, NULL, "head of attention: 1.2 is head 2 of level 1, 2 of all"},
     {"level", TH_INT, NULL, 1, 1000, NULL, "level whose vectors are silenced"},
-    {"position", TH_INT, NULL, 0, 1e6, NULL, "position whose symbol is silenced, from 0"},
+    {"position", TH_INT, NULL, 0, 999999, NULL, "position whose symbol is silenced, from 0"},
     {"length", TH_INT, "40", 1, 20000, NULL, "of the strings for the mean"},
     {"strings", TH_INT, "100", 1, 100000, NULL, "number of strings for the mean"},
     {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the strings; default: set seed"},

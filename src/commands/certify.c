@@ -77,7 +77,7 @@ static bool find_domain(ShSession *s, const ShCall *call, const ThModel *m, cons
     const ThAutomaton *a = sh_need_automaton(s, name, err);
     d->words = a ? words_of(s, a, &t->signature, err) : NULL;
     *d = (Domain){d->words, " in ", name, ""};
-    return d->words != NULL;
+    return d->words || th_option_error(&call->options, "domain", err);
 }
 
 /* ---- proving --------------------------------------------------------------------------------- */

@@ -243,7 +243,7 @@ static bool check_tries(const ShCall *call, ThError *err)
     if (call->n > 2)
         return sh_fail_operand(err, &call->operand[2], TH_EUSAGE, "a task has prompts of its own");
     if (!th_lab_can_try(task->object->as.task))
-        return sh_fail_operand(err, task, TH_EVALUE, "a %s task asks for no texts",
+        return sh_fail_operand(err, task, TH_EVALUE, "a task of kind %s asks for no texts",
                                task->object->as.task->kind->name);
     return th_signature_match(&model->object->as.model->signature,
                               &task->object->as.task->signature, err) ||
