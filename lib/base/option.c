@@ -113,7 +113,7 @@ bool th_range_parse(ThRange *r, const char *text, ThError *err)
         !th_integer_evaluate(part[2], &r->step)) {
         th_fail(err, TH_EUSAGE, "'%s' is not a range", text);
         return th_hint(err, "a range is written 7, 1..40 or 41..500:20%s",
-                       strchr(text, ',') ? "; a list takes a loop: for n in 6 9 { … }" : "");
+                       strchr(text, ',') ? "; a list takes a loop: for n in [6, 9] { … }" : "");
     }
     if (r->lo > r->hi || r->step < 1)
         return th_fail(err, TH_EUSAGE, "the range '%s' is empty", text);
