@@ -32,8 +32,8 @@ bool th_kernel_gemm_pays(const ThKernelGemm *g)
     enum {
         LEAST_ROWS = 64,
         LEAST_COLUMNS = 24,
-        MOST_WEIGHTS = 1 << 15,
-        MOST_SUMS = 1 << 14,
+        MOST_WEIGHTS = 1 << 16,
+        MOST_SUMS = 1 << 15,
         FEW_TERMS = 32
     };
     long long weights = (long long)g->n * g->k, sums = (long long)g->m * g->n;
@@ -43,12 +43,29 @@ bool th_kernel_gemm_pays(const ThKernelGemm *g)
            th_kernel_tile_pays();
 }
 
+/* A square of columns of b that lie as rows. */
+static inline TH_KERNEL_TILE_INLINE void pack_square(float *to, const float *b, ptrdiff_t step)
+{
+    ThKernelLane row[LANE];
+#pragma GCC unroll 16
+    for (int j = 0; j < LANE; j++)
+        row[j] = *(const ThKernelLane *)(b + j * step);
+    th_kernel_tile_transpose(row);
+#pragma GCC unroll 16
+    for (int p = 0; p < LANE; p++)
+        *(ThKernelLane *)(to + p * PANEL) = row[p];
+}
+
 /* k rows of n columns of b behind each other, and zeros up to full lanes. */
 static inline TH_KERNEL_TILE_INLINE void pack(float *to, const float *b, const ThKernelGemm *g,
                                               int k, int n)
 {
-    int full = (n + LANE - 1) / LANE * LANE;
-    for (int p = 0; p < k; p++)
+    int full = (n + LANE - 1) / LANE * LANE, p = 0;
+    if (g->b_row == 1 && n % LANE == 0)
+        for (; p + LANE <= k; p += LANE)
+            for (int j = 0; j < n; j += LANE)
+                pack_square(to + p * PANEL + j, b + p + j * g->b_step, g->b_step);
+    for (; p < k; p++)
         for (int j = 0; j < full; j++)
             to[p * PANEL + j] = j < n ? b[p * g->b_row + j * g->b_step] : 0;
 }

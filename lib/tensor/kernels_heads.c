@@ -23,29 +23,6 @@ int th_kernel_heads_weights(int rows, int keys)
 
 /* ---- transposing ---- */
 
-/* Number j of two rows, `by` apart, of a square, where blocks of by times by numbers beside the
- * diagonal change places. */
-#define UPPER(by, j)      ((j) & (by) ? LANE + (j) - (by) : (j))
-#define LOWER(by, j)      ((j) & (by) ? LANE + (j) : (j) + (by))
-#define FOUR(half, by, j) half(by, j), half(by, j + 1), half(by, j + 2), half(by, j + 3)
-#define ALL(half, by)     FOUR(half, by, 0), FOUR(half, by, 4), FOUR(half, by, 8), FOUR(half, by, 12)
-#define SWAP_BLOCKS(by)                                                                            \
-    static inline TH_KERNEL_TILE_INLINE void swap_blocks_##by(ThKernelLane *row)                   \
-    {                                                                                              \
-        _Pragma("GCC unroll 16") for (int i = 0; i < LANE; i++)                                    \
-        {                                                                                          \
-            if (i & by)                                                                            \
-                continue;                                                                          \
-            ThKernelLane a = row[i], b = row[i + by];                                              \
-            row[i] = __builtin_shufflevector(a, b, ALL(UPPER, by));                                \
-            row[i + by] = __builtin_shufflevector(a, b, ALL(LOWER, by));                           \
-        }                                                                                          \
-    }
-SWAP_BLOCKS(8)
-SWAP_BLOCKS(4)
-SWAP_BLOCKS(2)
-SWAP_BLOCKS(1)
-
 /* to (width, ld): the rows of x, d apart, as columns, times `by`; zeros behind them. */
 TH_KERNEL_TILE_REGISTERS static void turn(const ThKernelHeads *h, const float *x, float by,
                                           float *to)
@@ -58,10 +35,7 @@ TH_KERNEL_TILE_REGISTERS static void turn(const ThKernelHeads *h, const float *x
             for (int k = 0; k < LANE; k++)
                 row[k] = i + k < h->rows ? by * *(const ThKernelLane *)(x + (i + k) * h->d + c)
                                          : (ThKernelLane){0};
-            swap_blocks_8(row);
-            swap_blocks_4(row);
-            swap_blocks_2(row);
-            swap_blocks_1(row);
+            th_kernel_tile_transpose(row);
 #pragma GCC unroll 16
             for (int k = 0; k < LANE; k++)
                 *(ThKernelLane *)(to + (c + k) * ld + i) = row[k];

@@ -43,6 +43,46 @@ static inline TH_KERNEL_TILE_INLINE bool th_kernel_tile_pays(void)
 #endif
 }
 
+/* ---- transposing ---- */
+
+/* Number j of two rows, `by` apart, of a square, where blocks of by times by numbers beside the
+ * diagonal change places. */
+#define TH_KERNEL_TILE_UPPER(by, j) ((j) & (by) ? TH_KERNEL_TILE_LANE + (j) - (by) : (j))
+#define TH_KERNEL_TILE_LOWER(by, j) ((j) & (by) ? TH_KERNEL_TILE_LANE + (j) : (j) + (by))
+#define TH_KERNEL_TILE_FOUR(half, by, j)                                                           \
+    half(by, j), half(by, j + 1), half(by, j + 2), half(by, j + 3)
+#define TH_KERNEL_TILE_ALL(half, by)                                                               \
+    TH_KERNEL_TILE_FOUR(half, by, 0), TH_KERNEL_TILE_FOUR(half, by, 4),                            \
+        TH_KERNEL_TILE_FOUR(half, by, 8), TH_KERNEL_TILE_FOUR(half, by, 12)
+#define TH_KERNEL_TILE_SWAP(by)                                                                    \
+    static inline TH_KERNEL_TILE_INLINE void swap_blocks_##by(ThKernelLane *row)                   \
+    {                                                                                              \
+        _Pragma("GCC unroll 16") for (int i = 0; i < TH_KERNEL_TILE_LANE; i++)                     \
+        {                                                                                          \
+            if (i & by)                                                                            \
+                continue;                                                                          \
+            ThKernelLane a = row[i], b = row[i + by];                                              \
+            row[i] = __builtin_shufflevector(a, b, TH_KERNEL_TILE_ALL(TH_KERNEL_TILE_UPPER, by));  \
+            row[i + by] =                                                                          \
+                __builtin_shufflevector(a, b, TH_KERNEL_TILE_ALL(TH_KERNEL_TILE_LOWER, by));       \
+        }                                                                                          \
+    }
+TH_KERNEL_TILE_SWAP(8)
+TH_KERNEL_TILE_SWAP(4)
+TH_KERNEL_TILE_SWAP(2)
+TH_KERNEL_TILE_SWAP(1)
+
+/* The rows of a square become its columns. */
+static inline TH_KERNEL_TILE_INLINE void th_kernel_tile_transpose(ThKernelLane *row)
+{
+    swap_blocks_8(row);
+    swap_blocks_4(row);
+    swap_blocks_2(row);
+    swap_blocks_1(row);
+}
+
+/* ---- multiplying ---- */
+
 /* c = beta c + a b, with k terms to a sum; `last` columns of the last lane count. */
 typedef struct {
     const float *a, *b;
@@ -59,6 +99,20 @@ static TH_KERNEL_TILE_APART void th_kernel_tile_put(float *c, const float *sum, 
         c[j] = sum[j] + (beta == 0 ? 0 : beta * c[j]);
 }
 
+/* Asks for what comes after the sums: their places in c, and the next rows of a. */
+static inline TH_KERNEL_TILE_INLINE void th_kernel_tile_fetch(const ThKernelTile *t, int rows,
+                                                              int lanes)
+{
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 4
+        for (int j = 0; j < lanes; j++)
+            __builtin_prefetch(t->c + i * t->c_row + TH_KERNEL_TILE_LANE * j, 1);
+    for (int i = rows; t->a_step == 1 && i < 2 * rows; i++)
+        for (int p = 0; p < t->k; p += TH_KERNEL_TILE_LANE)
+            __builtin_prefetch(t->a + i * t->a_row + p);
+}
+
 static inline TH_KERNEL_TILE_INLINE void th_kernel_tile_multiply(const ThKernelTile *t, int rows,
                                                                  int lanes)
 {
@@ -66,6 +120,7 @@ static inline TH_KERNEL_TILE_INLINE void th_kernel_tile_multiply(const ThKernelT
 #pragma GCC unroll 24
     for (int i = 0; i < rows * lanes; i++)
         sum[i] = (ThKernelLane){0};
+    th_kernel_tile_fetch(t, rows, lanes);
 #pragma GCC unroll 1
     for (int p = 0; p < t->k; p++) {
 #pragma GCC unroll 4
