@@ -17,7 +17,7 @@ static bool has_few_rows(const ThKernelGemm *g)
 /* Few columns, of which there would be less than a lane: c is computed turned. */
 static bool has_few_columns(const ThKernelGemm *g)
 {
-    return g->n < LANE && g->m >= LANE && g->k > 0 && g->a_row == 1 && g->b_step == 1;
+    return g->n < LANE && g->m >= LANE && g->a_row == 1 && g->b_step == 1;
 }
 
 /* Both operands' terms lie behind each other: numbers of c are dot products. */
@@ -109,7 +109,7 @@ TH_KERNEL_TILE_REGISTERS static void panels(const ThKernelGemm *g)
 
 static void turned(const ThKernelGemm *g)
 {
-    float room[LANE * PANEL];
+    float room[LANE * PANEL] = {0};
     for (int from = 0; from < g->m; from += PANEL) {
         int rows = least(g->m - from, PANEL);
         panels(&(ThKernelGemm){.m = g->n,
