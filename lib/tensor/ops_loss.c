@@ -42,10 +42,11 @@ static void xent_backward(ThTape *t, ThTapeNode *n)
     if (!dz)
         return;
     for (int i = 0; i < z->rows; i++, p += z->cols, dz += z->cols) {
-        float by = l->target[i] < 0 ? 0 : (float)weight_of(l, i) * *(const float *)n->grad;
+        bool scored = l->target[i] >= 0; /* what is not may hold anything, NaN as well */
+        float by = (float)weight_of(l, i) * *(const float *)n->grad;
         for (int j = 0; j < z->cols; j++)
-            dz[j] = by * p[j] + (beta == 0 ? 0 : dz[j]);
-        if (l->target[i] >= 0)
+            dz[j] = (scored ? by * p[j] : 0) + (beta == 0 ? 0 : dz[j]);
+        if (scored)
             dz[l->target[i]] -= by;
     }
 }

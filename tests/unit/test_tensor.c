@@ -464,6 +464,31 @@ static void test_many_rows(void **state)
     }
 }
 
+/* What is not a number where nothing is asked stays out of the loss and of its gradient. */
+static void test_unscored_nan(void **state)
+{
+    (void)state;
+    for (int cols = 2; cols <= 20; cols += 18) {
+        ThParams p = {0};
+        double loss;
+        th_params_add(&p, "z", 2, cols, TH_INIT_ZERO, 0, NULL);
+        assert_true(th_params_allocate(&p, 1, NULL, NULL));
+        for (int j = 0; j < cols; j++)
+            p.value[j] = NAN;
+        ThTape *t = th_tape_new(TH_TAPE_FLOAT, &p, NULL);
+        th_tape_begin(t, TH_TAPE_GRADIENT);
+        ThVar v = th_op_cross_entropy(t, th_param(t, 0), (int[]){-1, 0}, 2, 1);
+        th_tape_read(t, v, &loss);
+        assert_near(loss, log(cols), 1e-6);
+        assert_true(th_tape_backward(t, v, NULL, NULL));
+        for (int j = 0; j < cols; j++)
+            assert_true(th_tape_gradient(t)[j] == 0);
+        assert_near((double)th_tape_gradient(t)[cols], 1.0 / cols - 1, 1e-6);
+        th_tape_free(t);
+        th_params_free(&p);
+    }
+}
+
 /* A parameter that a step does not use has gradient zero, whatever the step before left there. */
 static void test_unused_parameters(void **state)
 {
@@ -569,6 +594,7 @@ int main(void)
         cmocka_unit_test(test_tagged_gradient),
         cmocka_unit_test(test_certain_and_wrong),
         cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_unscored_nan),
     };
     return cmocka_run_group_tests_name("tensor", tests, NULL, NULL);
 }
