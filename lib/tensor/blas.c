@@ -2,10 +2,12 @@
 
 #include <cblas.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "tensor/kernels_gemm.h"
 
-static void gemm(bool ta, bool tb, const ThBlasGemm *g, const float *a, const float *b, float *c)
+static void gemm(bool ta, bool tb, const ThBlasGemm *g, const float *a, const float *b,
+                 const float *row, float *c)
 {
     ThKernelGemm own = {.m = g->m,
                         .n = g->n,
@@ -18,27 +20,31 @@ static void gemm(bool ta, bool tb, const ThBlasGemm *g, const float *a, const fl
                         .a = a,
                         .b = b,
                         .c = c,
+                        .row = row,
                         .beta = g->beta};
     if (th_kernel_gemm_pays(&own))
         th_kernel_gemm(&own);
-    else if (g->m > 0 && g->n > 0)
+    else if (g->m > 0 && g->n > 0) {
+        for (int i = 0; row && i < g->m; i++)
+            memcpy(c + (ptrdiff_t)i * g->ldc, row, (size_t)g->n * sizeof *c);
         cblas_sgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans,
-                    g->m, g->n, g->k, 1.0f, a, g->lda, b, g->ldb, g->beta, c, g->ldc);
+                    g->m, g->n, g->k, 1.0f, a, g->lda, b, g->ldb, row ? 1 : g->beta, c, g->ldc);
+    }
 }
 
 void th_blas_gemm_nn(const ThBlasGemm *g, const float *a, const float *b, float *c)
 {
-    gemm(false, false, g, a, b, c);
+    gemm(false, false, g, a, b, NULL, c);
 }
 
 void th_blas_gemm_nt(const ThBlasGemm *g, const float *a, const float *b, float *c)
 {
-    gemm(false, true, g, a, b, c);
+    gemm(false, true, g, a, b, NULL, c);
 }
 
 void th_blas_gemm_tn(const ThBlasGemm *g, const float *a, const float *b, float *c)
 {
-    gemm(true, false, g, a, b, c);
+    gemm(true, false, g, a, b, NULL, c);
 }
 
 /* Rows of c in one call, which cannot be stopped.  Most products are small, and take one. */
@@ -51,14 +57,31 @@ static int rows_at_once(const ThBlasGemm *g)
     return row >= operations ? 1 : (int)(operations / row);
 }
 
+/* Rows from i on, `step` of them at most. */
+static ThBlasGemm part_of(const ThBlasGemm *g, int i, int step)
+{
+    ThBlasGemm part = *g;
+    part.m = g->m - i < step ? g->m - i : step;
+    return part;
+}
+
 void th_blas_gemm_stopping(ThBlasProduct *product, const ThBlasGemm *g, const float *a,
                            const float *b, float *c, ThStop *stop)
 {
     ptrdiff_t a_row = product == th_blas_gemm_tn ? 1 : g->lda;
     int step = stop ? rows_at_once(g) : g->m;
     for (int i = 0; i < g->m && !(step < g->m && *stop); i += step) {
-        ThBlasGemm part = *g;
-        part.m = g->m - i < step ? g->m - i : step;
+        ThBlasGemm part = part_of(g, i, step);
         product(&part, a + i * a_row, b, c + (ptrdiff_t)i * g->ldc);
+    }
+}
+
+void th_blas_gemm_on_row(const ThBlasGemm *g, const float *a, const float *b, const float *row,
+                         float *c, ThStop *stop)
+{
+    int step = stop ? rows_at_once(g) : g->m;
+    for (int i = 0; i < g->m && !(step < g->m && *stop); i += step) {
+        ThBlasGemm part = part_of(g, i, step);
+        gemm(false, false, &part, a + (ptrdiff_t)i * g->lda, b, row, c + (ptrdiff_t)i * g->ldc);
     }
 }

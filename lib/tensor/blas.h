@@ -26,4 +26,8 @@ typedef void ThBlasProduct(const ThBlasGemm *g, const float *a, const float *b, 
 void th_blas_gemm_stopping(ThBlasProduct *product, const ThBlasGemm *g, const float *a,
                            const float *b, float *c, ThStop *stop);
 
+/* c = row + a b: each row of the product is added to `row` (n), NULL for none.  Stops likewise. */
+void th_blas_gemm_on_row(const ThBlasGemm *g, const float *a, const float *b, const float *row,
+                         float *c, ThStop *stop);
+
 #endif

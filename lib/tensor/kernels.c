@@ -55,12 +55,6 @@ TH_KERNEL_CLONES void th_kernel_bias(float *y, const float *bias, int n, int d)
     }
 }
 
-void th_kernel_fill_rows(float *y, const float *row, int n, int d)
-{
-    for (int i = 0; i < n; i++)
-        memcpy(y + (size_t)i * (size_t)d, row, (size_t)d * sizeof *y);
-}
-
 TH_KERNEL_CLONES void th_kernel_column_sums(float *sum, const float *x, int n, int d, float beta)
 {
     for (int j = 0; j < d; j++)

@@ -22,7 +22,6 @@ double th_kernel_sum_squares(const float *x, size_t n);
 
 /* Rows of a matrix (n,d). */
 void th_kernel_bias(float *y, const float *bias, int n, int d); /* y += bias */
-void th_kernel_fill_rows(float *y, const float *row, int n, int d);
 void th_kernel_column_sums(float *sum, const float *x, int n, int d, float beta);
 
 /* y = max(0, x). */

@@ -82,6 +82,7 @@ static inline TH_KERNEL_TILE_INLINE void part(const ThKernelGemm *g, int p, int 
     int k = least(g->k - p, DEEP), m = least(g->m - i, BAND), n = least(g->n - j, PANEL);
     ThKernelTile t = {.a = g->a + i * g->a_row + p * g->a_step,
                       .b = g->b + p * g->b_row + j * g->b_step,
+                      .row = p == 0 && g->row ? g->row + j : NULL,
                       .c = g->c + i * g->c_row + j,
                       .a_row = g->a_row,
                       .a_step = g->a_step,
@@ -107,6 +108,12 @@ TH_KERNEL_TILE_REGISTERS static void panels(const ThKernelGemm *g)
                 part(g, p, i, j, room);
 }
 
+/* What number j of a row of c is before the product comes to it. */
+static inline TH_KERNEL_TILE_INLINE float before(const ThKernelGemm *g, const float *c, int j)
+{
+    return g->row ? g->row[j] : g->beta == 0 ? 0 : g->beta * c[j];
+}
+
 static void turned(const ThKernelGemm *g)
 {
     float room[LANE * PANEL] = {0};
@@ -126,7 +133,7 @@ static void turned(const ThKernelGemm *g)
         for (int i = 0; i < rows; i++) {
             float *c = g->c + (from + i) * g->c_row;
             for (int j = 0; j < g->n; j++)
-                c[j] = room[j * PANEL + i] + (g->beta == 0 ? 0 : g->beta * c[j]);
+                c[j] = room[j * PANEL + i] + before(g, c, j);
         }
     }
 }
@@ -143,7 +150,7 @@ static inline TH_KERNEL_TILE_INLINE void dots_of_rows(const ThKernelGemm *g, int
             for (int r = 0; r < rows; r++)
                 sum[r] += a[r * g->a_row + p] * b[p];
         for (int r = 0; r < rows; r++)
-            c[r * g->c_row] = sum[r] + (g->beta == 0 ? 0 : g->beta * c[r * g->c_row]);
+            c[r * g->c_row] = sum[r] + before(g, g->c + (i + r) * g->c_row, j);
     }
 }
 

@@ -1,7 +1,5 @@
 #include "tensor/kernels_heads.h"
 
-#include <math.h>
-
 #include "tensor/kernels_tile.h"
 
 enum { LANE = TH_KERNEL_TILE_LANE, PANEL = TH_KERNEL_TILE_WIDE * LANE };
@@ -106,36 +104,81 @@ TH_KERNEL_TILE_REGISTERS static void of_rows(const ThKernelHeads *h, const float
 
 /* ---- weights ---- */
 
+typedef int Bits __attribute__((vector_size(LANE * sizeof(int)), aligned(4)));
+
+/* Where bits are set yes, elsewhere no. */
+TH_KERNEL_TILE_REGISTERS static inline TH_KERNEL_TILE_INLINE ThKernelLane choose(Bits bits,
+                                                                                 ThKernelLane yes,
+                                                                                 ThKernelLane no)
+{
+    return (ThKernelLane)((bits & (Bits)yes) | (~bits & (Bits)no));
+}
+
+/* e^x, x at most 0: 2^n e^r with |r| at most ln(2)/2.  The polynomial, fitted here, is 3e-9 off. */
+TH_KERNEL_TILE_REGISTERS static inline TH_KERNEL_TILE_INLINE ThKernelLane power_of_e(ThKernelLane x)
+{
+    const float log2_of_e = 1.44269504f, ln2 = 0.693147181f;
+    x = choose(x > -80, x, (ThKernelLane){0} - 80);
+    Bits n = __builtin_convertvector(x * log2_of_e - 0.5f, Bits);
+    ThKernelLane r = x - ln2 * __builtin_convertvector(n, ThKernelLane);
+    ThKernelLane of_r = 0.00836878042f + 0.00138144675f * r;
+    of_r = 0.499999934f + r * (0.166665201f + r * (0.0416683942f + r * of_r));
+    of_r = 1 + r * (1 + r * of_r);
+    return (ThKernelLane)((Bits)of_r + (n << 23));
+}
+
+static inline TH_KERNEL_TILE_INLINE ThKernelLane *at(float *w, int ld, int j)
+{
+    return (ThKernelLane *)(w + j * ld);
+}
+
 /* Queries before this one do not see key j. */
 static inline TH_KERNEL_TILE_INLINE int sees_from(const ThKernelHeads *h, int j)
 {
     return h->causal && j > h->first ? j - h->first : 0;
 }
 
-/* Logits (keys, ld) become weights, a lane of queries at a time. */
-static inline TH_KERNEL_TILE_INLINE void softmax(const ThKernelHeads *h, float *w)
+/* What the logits of a lane of queries are raised by becomes their weights, ld apart for each key.
+ * The first `all` keys are seen by each of the queries, those from `some` on by none, and one
+ * between by those that are further behind the first query than it is behind the first such key. */
+TH_KERNEL_TILE_REGISTERS static void weigh_lane(float *w, int ld, const float *most, int keys,
+                                                int all, int some)
+{
+    const Bits query = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const ThKernelLane top = *(const ThKernelLane *)most, none = {0};
+    ThKernelLane sum = {0};
+    for (int j = 0; j < all; j++)
+        sum += *at(w, ld, j) = power_of_e(*at(w, ld, j) - top);
+    for (int j = all; j < some; j++)
+        sum += *at(w, ld, j) = choose(query > j - all, power_of_e(*at(w, ld, j) - top), none);
+    const ThKernelLane share = 1 / sum;
+    for (int j = 0; j < some; j++)
+        *at(w, ld, j) *= share;
+    for (int j = some; j < keys; j++)
+        *at(w, ld, j) = none;
+}
+
+static inline int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Logits (keys, ld) become weights. */
+TH_KERNEL_TILE_REGISTERS static void softmax(const ThKernelHeads *h, float *w)
 {
     int ld = whole_vectors(h->rows);
-    float most[TH_KERNEL_HEADS_ROWS], sum[TH_KERNEL_HEADS_ROWS];
-    for (int r = 0; r < ld; r++) {
+    float most[TH_KERNEL_HEADS_ROWS];
+    for (int r = 0; r < ld; r++)
         most[r] = w[r];
-        sum[r] = 0;
-    }
     for (int j = 1; j < h->keys; j++)
         for (int r = 0, from = sees_from(h, j); r < ld; r++) {
             float x = w[j * ld + r];
             most[r] = r >= from && x > most[r] ? x : most[r];
         }
-    for (int j = 0; j < h->keys; j++)
-        for (int r = 0, from = sees_from(h, j); r < ld; r++) {
-            float x = w[j * ld + r] - most[r], e = expf(x > -80 ? x : -80);
-            sum[r] += w[j * ld + r] = r >= from ? e : 0;
-        }
-    for (int r = 0; r < ld; r++)
-        sum[r] = 1 / sum[r];
-    for (int j = 0; j < h->keys; j++)
-        for (int r = 0; r < ld; r++)
-            w[j * ld + r] *= sum[r];
+    for (int r = 0; r < ld; r += LANE) {
+        int all = h->causal ? least(h->first + r + 1, h->keys) : h->keys;
+        weigh_lane(w + r, ld, most + r, h->keys, all, least(all + LANE - 1, h->keys));
+    }
 }
 
 /* Gradients dw (keys, ld) of the weights become those of the logits, times the scale. */

@@ -83,9 +83,10 @@ static inline TH_KERNEL_TILE_INLINE void th_kernel_tile_transpose(ThKernelLane *
 
 /* ---- multiplying ---- */
 
-/* c = beta c + a b, with k terms to a sum; `last` columns of the last lane count. */
+/* c = beta c + a b, or each row of c the numbers `row` more than a b, with k terms to a sum; `last`
+ * columns of the last lane count. */
 typedef struct {
-    const float *a, *b;
+    const float *a, *b, *row; /* row: or NULL */
     float *c;
     ptrdiff_t a_row, a_step, b_row, c_row;
     int k, last;
@@ -93,10 +94,11 @@ typedef struct {
 } ThKernelTile;
 
 /* The columns that do not fill a lane. */
-static TH_KERNEL_TILE_APART void th_kernel_tile_put(float *c, const float *sum, float beta, int n)
+static TH_KERNEL_TILE_APART void th_kernel_tile_put(float *c, const float *sum, const float *was,
+                                                    float beta, int n)
 {
     for (int j = 0; j < n; j++)
-        c[j] = sum[j] + (beta == 0 ? 0 : beta * c[j]);
+        c[j] = sum[j] + (beta == 0 ? 0 : beta * was[j]);
 }
 
 /* Asks for what comes after the sums: their places in c, and the next rows of a. */
@@ -134,16 +136,21 @@ static inline TH_KERNEL_TILE_INLINE void th_kernel_tile_multiply(const ThKernelT
                 sum[i * lanes + j] += a * b[j];
         }
     }
+    const float *all = t->row ? t->row : t->c;
+    const float beta = t->row ? 1 : t->beta;
+    ptrdiff_t step = t->row ? 0 : t->c_row;
 #pragma GCC unroll 16
     for (int i = 0; i < rows; i++)
 #pragma GCC unroll 4
         for (int j = 0; j < lanes; j++) {
             ThKernelLane *c = (ThKernelLane *)(t->c + i * t->c_row + TH_KERNEL_TILE_LANE * j);
+            const float *was = all + i * step + TH_KERNEL_TILE_LANE * j;
             if (j == lanes - 1 && t->last < TH_KERNEL_TILE_LANE) {
                 ThKernelLane rest = sum[i * lanes + j];
-                th_kernel_tile_put((float *)c, (const float *)&rest, t->beta, t->last);
+                th_kernel_tile_put((float *)c, (const float *)&rest, was, beta, t->last);
             } else
-                *c = t->beta == 0 ? sum[i * lanes + j] : sum[i * lanes + j] + t->beta * *c;
+                *c = beta == 0 ? sum[i * lanes + j]
+                               : sum[i * lanes + j] + beta * *(const ThKernelLane *)was;
         }
 }
 

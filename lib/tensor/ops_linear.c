@@ -26,22 +26,17 @@ static int rows_from(const ThTapeNode *n, int i)
     return n->rows - i < ROWS_AT_ONCE ? n->rows - i : ROWS_AT_ONCE;
 }
 
-/* A bias lies in the result before the product is added: no pass of its own.  For backward gelu
- * leaves its slopes. */
+/* For backward gelu leaves its slopes. */
 static void forward_rows(ThTape *t, const ThTapeNode *n, int i)
 {
     const ThTapeNode *x = th_tape_in(t, n, X);
-    const float *bias = th_tape_in_float(t, n, BIAS);
     int rows = rows_from(n, i);
     size_t at = (size_t)i * (size_t)n->cols, size = (size_t)rows * (size_t)n->cols;
     float *y = (float *)n->value + at, *z = n->saved ? (float *)n->saved + at : y;
-    if (bias)
-        th_kernel_fill_rows(z, bias, rows, n->cols);
-    th_blas_gemm_stopping(
-        th_blas_gemm_nn,
-        &(ThBlasGemm){rows, n->cols, x->cols, x->cols, n->cols, n->cols, bias ? 1 : 0},
-        (const float *)x->value + (size_t)i * (size_t)x->cols, th_tape_in_float(t, n, W), z,
-        th_tape_stop(t));
+    th_blas_gemm_on_row(&(ThBlasGemm){rows, n->cols, x->cols, x->cols, n->cols, n->cols, 0},
+                        (const float *)x->value + (size_t)i * (size_t)x->cols,
+                        th_tape_in_float(t, n, W), th_tape_in_float(t, n, BIAS), z,
+                        th_tape_stop(t));
     if (activation(n) == RELU)
         th_kernel_relu(y, z, size);
     else if (n->saved)

@@ -305,6 +305,33 @@ static void test_whole_vectors(void **state)
     }
 }
 
+/* Logits some hundreds apart: all but a few weights are 0, and none is more than 1. */
+static void test_far_logits(void **state)
+{
+    (void)state;
+    enum { T = 40, WIDE = 16 };
+    for (int causal = 0; causal < 2; causal++) {
+        ThError err = {0};
+        ThParams p = {0};
+        Attend a = {{.B = 1, .T = T, .heads = 1, .causal = causal}, false};
+        Case c = case_of(&a, &(Shape){T, WIDE, 0, false});
+        double value[2][T * WIDE];
+        make_inputs(&c, &p);
+        for (int i = 0; i < T * WIDE; i++)
+            th_params_at(&p, 0)[i] *= 300;
+        for (ThTapePrecision precision = TH_TAPE_FLOAT; precision <= TH_TAPE_DOUBLE; precision++) {
+            ThTape *t = th_tape_new(precision, &p, &err);
+            th_tape_begin(t, TH_TAPE_NO_GRADIENT);
+            th_tape_read(t, build(t, &a), value[precision == TH_TAPE_DOUBLE]);
+            assert_true(th_tape_ok(t, &err));
+            th_tape_free(t);
+        }
+        for (int i = 0; i < T * WIDE; i++)
+            assert_close(value[0][i], value[1][i], 1e-3);
+        th_params_free(&p);
+    }
+}
+
 static void test_biases(void **state)
 {
     (void)state;
@@ -659,13 +686,21 @@ static void test_dropped_weights(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lengths),         cmocka_unit_test(test_across),
-        cmocka_unit_test(test_segments),        cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_parts),           cmocka_unit_test(test_whole_vectors),
-        cmocka_unit_test(test_biases),          cmocka_unit_test(test_everything),
-        cmocka_unit_test(test_constant_bias),   cmocka_unit_test(test_masked_keys_are_not_read),
-        cmocka_unit_test(test_long_runs),       cmocka_unit_test(test_misfits),
-        cmocka_unit_test(test_dropped_weights), cmocka_unit_test(test_rotation_gradients),
+        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_across),
+        cmocka_unit_test(test_segments),
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_whole_vectors),
+        cmocka_unit_test(test_far_logits),
+        cmocka_unit_test(test_biases),
+        cmocka_unit_test(test_everything),
+        cmocka_unit_test(test_constant_bias),
+        cmocka_unit_test(test_masked_keys_are_not_read),
+        cmocka_unit_test(test_long_runs),
+        cmocka_unit_test(test_misfits),
+        cmocka_unit_test(test_dropped_weights),
+        cmocka_unit_test(test_rotation_gradients),
         cmocka_unit_test(test_rotation_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

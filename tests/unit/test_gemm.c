@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "tensor/blas.h"
 
-enum { MARGIN = 3, OUTSIDE = 12345 };
+enum { MARGIN = 3, OUTSIDE = 12345, ON_ROW = 3 };
 
 /* Returns new: rows of `cols` numbers and a margin, which holds what must stay. */
 static float *matrix(ThRng *r, int rows, int cols)
@@ -29,7 +29,7 @@ static double at(const float *x, int cols, int i, int j)
     return (double)x[(size_t)i * (size_t)(cols + MARGIN) + (size_t)j];
 }
 
-/* nn, nt, tn. */
+/* nn, nt, tn, and a b added to the first row of c before. */
 static void check(ThRng *r, const int size[3], int form, float beta)
 {
     static ThBlasProduct *const product[] = {th_blas_gemm_nn, th_blas_gemm_nt, th_blas_gemm_tn};
@@ -38,11 +38,14 @@ static void check(ThRng *r, const int size[3], int form, float beta)
     float *c = matrix(r, m, n), *before = matrix(r, m, n);
     for (int i = 0; i < m * (n + MARGIN); i++)
         before[i] = c[i];
-    product[form](&(ThBlasGemm){m, n, k, acols + MARGIN, bcols + MARGIN, n + MARGIN, beta}, a, b,
-                  c);
+    ThBlasGemm g = {m, n, k, acols + MARGIN, bcols + MARGIN, n + MARGIN, beta};
+    if (form == ON_ROW)
+        th_blas_gemm_on_row(&g, a, b, before, c, NULL);
+    else
+        product[form](&g, a, b, c);
     for (int i = 0; i < m; i++) {
         for (int j = 0; j < n; j++) {
-            double sum = beta == 0 ? 0 : (double)beta * at(before, n, i, j);
+            double sum = form == ON_ROW ? at(before, n, 0, j) : (double)beta * at(before, n, i, j);
             for (int p = 0; p < k; p++)
                 sum += (form == 2 ? at(a, acols, p, i) : at(a, acols, i, p)) *
                        (form == 1 ? at(b, bcols, j, p) : at(b, bcols, p, j));
@@ -67,7 +70,7 @@ static void test_products(void **state)
         {16, 15, 3},    {5, 70, 70},   {8, 33, 200}};
     ThRng r = th_rng(1, "products", 0);
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
-        for (int form = 0; form < 3; form++)
+        for (int form = 0; form <= ON_ROW; form++)
             for (int beta = 0; beta < 3; beta++)
                 check(&r, size[i], form, (float)beta / 2);
 }
