@@ -136,24 +136,33 @@ ThVar th_model_cross(ThTape *t, const ThModelCross *c, const ThModelCrossing *ho
 
 /* ---- reading ---- */
 
-/* Between the ends: START, the symbols, END, and rows of zeros. */
-static ThVar put_ends(const ThModelEncoder *e, ThTape *t, ThVar x, int columns,
-                      const ThModelStrings *s)
+/* For each row of the strings which of n rows, of the symbols (their tokens, or NULL where each has
+ * a row of its own) it is, or n + START or END; -1 behind the end.  NULL where memory runs out. */
+static int *put_ends(ThTape *t, const ThModelStrings *s, const int *token, int n)
 {
-    int n = s->B * columns, rows = s->B * s->T, *from = th_tape_take(t, (size_t)rows, sizeof *from);
+    int rows = s->B * s->T, *from = th_tape_take(t, (size_t)rows, sizeof *from);
     for (int i = 0; from && i < rows; i++) {
         int at = i % s->T, last = s->length[i / s->T] - 1;
-        from[i] = at == 0     ? n + START
-                  : at < last ? i / s->T * columns + at - 1
-                  : at > last ? -1
-                              : n + END;
+        int symbol = i / s->T * (s->T - N_ENDS) + at - 1;
+        from[i] = at == 0      ? n + START
+                  : at == last ? n + END
+                  : at > last  ? -1
+                  : token      ? token[symbol]
+                               : symbol;
     }
-    return from ? th_op_rows(t, th_op_stack(t, x, th_param(t, e->ends)), from, rows, 1) : -1;
+    return from;
+}
+
+/* Whether a row depends on the symbol alone. */
+static bool may_copy(const ThModelEncoder *e, const ThModelForward *how)
+{
+    return how->share && !e->attention.position.kind->at_input && (e->dropout == 0 || !how->rng);
 }
 
 ThVar th_model_encoder_read(const ThModelEncoder *e, ThTape *t, const ThModel *m, const ThBatch *b,
-                            ThRng *rng, ThModelStrings *strings)
+                            const ThModelForward *how, ThModelStrings *strings, ThModelCopies *of)
 {
+    bool copies = of && may_copy(e, how);
     ThBatch sides;
     if (m->signature.pairs && !th_model_sides(t, m->signature.n_symbols - 1, b, &sides))
         return -1;
@@ -165,12 +174,22 @@ ThVar th_model_encoder_read(const ThModelEncoder *e, ThTape *t, const ThModel *m
     for (int i = 0; i < b->B; i++)
         length[i] = th_batch_length(b, i) + more;
     *strings = (ThModelStrings){.B = b->B, .T = b->T + more, .length = length};
-    ThVar x = th_op_rows(t, th_param(t, e->attention.embedding), b->token, n, 1);
-    x = th_tape_tag(t, x, "embedding", -1);
-    x = th_op_dropout(t, x, e->dropout, rng);
-    ThPositionRows rows = {.n = n, .T = b->T};
-    x = th_position_at_input(&e->attention.position, t, x, &rows);
-    return e->ends < 0 ? x : put_ends(e, t, x, b->T, strings);
+    ThVar x = th_param(t, e->attention.embedding);
+    const int *row = b->token;
+    if (!copies) {
+        x = th_tape_tag(t, th_op_rows(t, x, b->token, n, 1), "embedding", -1);
+        x = th_op_dropout(t, x, e->dropout, how->rng);
+        x = th_position_at_input(&e->attention.position, t, x,
+                                 &(ThPositionRows){.n = n, .T = b->T});
+    }
+    if (e->ends >= 0) {
+        row = put_ends(t, strings, copies ? row : NULL, th_tape_rows(t, x));
+        x = th_op_stack(t, x, th_param(t, e->ends));
+    }
+    if (of)
+        *of = (ThModelCopies){.table = copies ? x : -1, .row = row};
+    bool whole = !copies && e->ends < 0;
+    return !row ? -1 : whole ? x : th_op_rows(t, x, row, strings->B * strings->T, 1);
 }
 
 /* ---- blocks ---- */
@@ -189,8 +208,10 @@ static ThVar attend(const ThModelEncoder *e, ThTape *t, int block, const ThModel
     stream.rng = a->rng;
     stream.span = (ThPositionSpan){.B = s->B, .T = s->T};
     th_position_prepare(&e->attention.position, t, s->length, NULL, &stream.span);
-    ThVar read = th_model_norm(t, n, a->h);
-    ThVar from = a->from < 0 ? read : th_model_norm(t, n, a->from);
+    bool copies = a->of && a->of->table >= 0;
+    stream.token = copies ? a->of->row : NULL;
+    ThVar read = th_model_norm(t, n, copies ? a->of->table : a->h);
+    ThVar from = a->from < 0 || copies ? read : th_model_norm(t, n, a->from);
     return th_model_attend_to(t, &e->attention, block, &stream, read, from);
 }
 
@@ -224,19 +245,25 @@ ThVar th_model_encoder_finish(const ThModelEncoder *e, ThTape *t, ThVar x)
     return e->last.gain < 0 ? x : th_model_norm(t, &e->last, x);
 }
 
+int *th_model_encoder_last(ThTape *t, const ThModelStrings *s)
+{
+    int *row = th_tape_take(t, (size_t)s->B, sizeof *row);
+    for (int b = 0; row && b < s->B; b++)
+        row[b] = s->length[b] > 0 ? b * s->T + s->length[b] - 1 : -1;
+    return row;
+}
+
 ThVar th_model_encoder_pool(ThTape *t, const ThModelStrings *s, ThVar x, int pool)
 {
     int n = s->B * s->T, *to = th_tape_take(t, (size_t)n, sizeof *to);
+    int *last = th_model_encoder_last(t, s);
     float *share = th_tape_take(t, (size_t)s->B, sizeof *share);
-    if (!to || !share)
+    if (!to || !last || !share)
         return -1;
-    for (int b = 0; b < s->B; b++) {
-        int length = s->length[b];
-        to[b] = length > 0 ? b * s->T + length - 1 : -1;
-        share[b] = length > 0 ? 1 / (float)length : 0;
-    }
     if (pool == TH_MODEL_POOL_END)
-        return th_op_rows(t, x, to, s->B, 1);
+        return th_op_rows(t, x, last, s->B, 1);
+    for (int b = 0; b < s->B; b++)
+        share[b] = s->length[b] > 0 ? 1 / (float)s->length[b] : 0;
     for (int i = 0; i < n; i++)
         to[i] = i % s->T < s->length[i / s->T] ? i / s->T : -1;
     return th_op_times_column(t, th_op_scatter(t, x, to, s->B),

@@ -92,15 +92,24 @@ typedef struct {
 ThVar th_model_cross(ThTape *t, const ThModelCross *c, const ThModelCrossing *how, ThVar x,
                      ThVar key_value);
 
+/* What rows are copies of: row i is number row[i] of the table, or zeros for -1. */
+typedef struct {
+    ThVar table; /* -1: of nothing */
+    const int *row;
+} ThModelCopies;
+
 /* The strings of a batch, both sides of its pairs where the signature says that it has such, and
- * their embedded symbols (B*T, d) between the ends. */
+ * their embedded symbols (B*T, d) between the ends; in *of, which may be NULL, what these are
+ * copies of, where equal rows may be computed once. */
 ThVar th_model_encoder_read(const ThModelEncoder *e, ThTape *t, const ThModel *m, const ThBatch *b,
-                            ThRng *rng, ThModelStrings *strings);
+                            const ThModelForward *how, ThModelStrings *strings, ThModelCopies *of);
 
 /* One application of a block to all rows of some strings. */
 typedef struct {
     ThModelStrings strings;
-    ThVar h;        /* (B*T, d) */
+    ThVar h; /* (B*T, d) */
+    const ThModelCopies
+        *of;        /* what h is copies of, as is what they read from each other; or NULL */
     ThVar from;     /* what they read from each other; -1: h */
     ThVar memory;   /* keys and values of a block that reads memory */
     const int *own; /* (n_own) of the rows: those that are wanted; NULL: all, as it must be for a
@@ -114,6 +123,9 @@ ThVar th_model_encoder_apply(const ThModelEncoder *e, ThTape *t, int block,
 
 /* Layer norm with final_norm=yes. */
 ThVar th_model_encoder_finish(const ThModelEncoder *e, ThTape *t, ThVar x);
+
+/* The last row of each string (B), -1 of an empty one, in the arena of the tape. */
+int *th_model_encoder_last(ThTape *t, const ThModelStrings *s);
 
 /* The mean of the rows of each string, or its last row: (B, d). */
 ThVar th_model_encoder_pool(ThTape *t, const ThModelStrings *s, ThVar x, int pool);

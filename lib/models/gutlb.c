@@ -40,7 +40,7 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMode
     ThModelReading r = {.m = m, .c = &l->chunks, .e = &l->encoder, .t = t, .rng = how->rng};
     ThModelChunk k;
     ThVar cost = -1;
-    r.x = th_model_encoder_read(&l->encoder, t, m, b, how->rng, &r.strings);
+    r.x = th_model_encoder_read(&l->encoder, t, m, b, how, &r.strings, NULL);
     if (r.x < 0 || !th_model_reading_begin(&r))
         return -1;
     for (int c = 0; th_model_reading_next(&r, c, &k); c++) {

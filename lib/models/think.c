@@ -36,6 +36,7 @@ typedef struct {
     int B, T;
     bool by_string;
     ThModelHalting halting;
+    int *of;                /* (B*T): the unit of each row; -1: padding */
     int *before;            /* (n) steps of each unit before the present one */
     int *unit, n_unit;      /* those that are asked */
     ThVar h, soft, summary; /* states; their mean by the masses; what is known of strings, or -1 */
@@ -52,6 +53,13 @@ static int unit_of(const Run *r, int row)
 }
 
 /* ---- which rows ---- */
+
+/* Of all rows, those whose mean is asked for. */
+static ThVar wanted(const Run *r, ThVar h)
+{
+    const int *row = r->about->wanted;
+    return row ? th_op_rows(r->t, h, row, r->B, 1) : h;
+}
 
 /* The units that go on, in an array of its own, for operations keep it. */
 static bool list_units(Run *r)
@@ -171,12 +179,14 @@ static ThVar apply_block(const Run *r, int step, const Rows *rows)
     if (!take_part(r, rows, &p))
         return -1;
     bool soft = r->k->halt == TH_MODEL_HALT_TOKEN, reads = r->about->memory >= 0;
+    bool first = step == 0 && p.strings.B == r->B;
     int tag = r->about->number + step;
     int *own = rows->n < p.strings.B * r->T ? p.own : NULL;
     ThVar made =
         th_model_encoder_apply(r->e, r->t, 0,
                                &(ThModelApplication){.strings = p.strings,
                                                      .h = rows_of(r, &p, r->h),
+                                                     .of = first ? r->about->of : NULL,
                                                      .from = soft ? rows_of(r, &p, r->soft) : -1,
                                                      .memory = memory_of(r, &p),
                                                      .own = reads ? NULL : own,
@@ -195,7 +205,7 @@ static ThVar string_means(const Run *r, ThVar h)
     float *share = th_tape_take(r->t, (size_t)r->B, sizeof *share);
     for (int b = 0; share && b < r->B; b++)
         share[b] = 1 / (float)(r->about->strings.length[b] + (r->about->strings.length[b] == 0));
-    return share ? th_op_times_column(r->t, th_op_scatter(r->t, h, r->halting.unit, r->B),
+    return share ? th_op_times_column(r->t, th_op_scatter(r->t, h, r->of, r->B),
                                       th_tape_constant(r->t, r->B, 1, share))
                  : -1;
 }
@@ -241,23 +251,24 @@ static ThVar probabilities(Run *r, ThVar after)
     return th_op_map(t, th_model_network(t, &r->k->network, seen), TH_MAP_SIGMOID);
 }
 
-/* Decides about the units that go on, of which `after` is what the block makes (not looked at
- * without transition). */
-static bool decide(Run *r, int step, ThVar after)
+/* Decides about the units that go on, whose wanted rows are `state`, and of which `after` is what
+ * the block makes (not looked at without transition). */
+static bool decide(Run *r, int step, ThVar state, ThVar after)
 {
     bool gives = r->k->halt != TH_MODEL_HALT_NONE && step >= r->k->from;
     return th_model_halting_step(&r->halting, gives ? probabilities(r, after) : -1, r->unit,
-                                 r->n_unit, r->h);
+                                 r->n_unit, state);
 }
 
 /* One application to everything that goes on, and the decision that sees what it makes. */
 static bool apply_first(Run *r, int step)
 {
     Rows rows;
+    ThVar state = wanted(r, r->h);
     if (!list_rows(r, false, &rows))
         return false;
     ThVar made = apply_block(r, step, &rows), all = merge(r, &rows, made);
-    if (!decide(r, step, all))
+    if (!decide(r, step, state, all))
         return false;
     r->h = drop_stopped(r, &rows, made, all);
     return true;
@@ -267,7 +278,7 @@ static bool apply_first(Run *r, int step)
 static bool decide_first(Run *r, int step)
 {
     Rows rows;
-    if (!decide(r, step, -1) || !list_rows(r, true, &rows))
+    if (!decide(r, step, wanted(r, r->h), -1) || !list_rows(r, true, &rows))
         return false;
     if (rows.n > 0)
         r->h = merge(r, &rows, apply_block(r, step, &rows));
@@ -303,9 +314,10 @@ static bool begin(Run *r)
         if (unit[i] >= 0)
             most[unit[i]] = r->k->steps < longest ? r->k->steps : longest;
     }
+    r->of = unit;
     *h = (ThModelHalting){.n = r->by_string ? r->B : n,
-                          .rows = n,
-                          .unit = unit,
+                          .rows = r->about->wanted ? r->B : n,
+                          .unit = r->about->wanted ? NULL : unit,
                           .most = most,
                           .threshold = r->k->threshold,
                           .number = r->about->number};
@@ -316,14 +328,14 @@ static bool begin(Run *r)
 /* The price of a string is shared by its positions where they are units. */
 static void charge(const Run *r, ThVar *cost)
 {
-    int n = r->B * r->T;
+    int n = r->halting.rows, T = n / r->B; /* of each string */
     float *weight = th_tape_take(r->t, (size_t)n, sizeof *weight);
     if (!weight || r->k->halt == TH_MODEL_HALT_NONE || r->k->ponder == 0)
         return;
     for (int i = 0; i < n; i++) {
-        float price = (float)r->k->ponder * r->about->price[i / r->T];
-        int sharers = r->by_string ? 1 : r->about->strings.length[i / r->T];
-        bool free = is_padding(r, i) || (r->by_string && i % r->T > 0);
+        float price = (float)r->k->ponder * r->about->price[i / T];
+        int length = r->about->strings.length[i / T], sharers = r->by_string ? 1 : length;
+        bool free = i % T >= length || (r->by_string && i % T > 0);
         weight[i] = free ? 0 : price / (float)sharers;
     }
     ThVar more = th_model_halting_cost(&r->halting, weight);
@@ -349,5 +361,6 @@ ThVar th_model_think(const ThModelThinker *k, const ThModelEncoder *e, ThTape *t
         if (!advance(&r, step))
             return -1;
     charge(&r, cost);
-    return k->halt == TH_MODEL_HALT_NONE ? r.h : th_model_halting_mean(&r.halting, r.h);
+    ThVar h = wanted(&r, r.h);
+    return k->halt == TH_MODEL_HALT_NONE ? h : th_model_halting_mean(&r.halting, h);
 }

@@ -59,13 +59,17 @@ typedef struct {
     ThModelStrings strings;
     ThVar x, memory; /* states (B*T, d); for a block that reads memory keys and values, as many for
                         every string; else -1 */
-    int number;      /* of the first step, for inspections */
+    const ThModelCopies *of; /* what the states are copies of, or NULL */
+    const int *wanted;       /* (B): the row of each string whose mean is wanted, -1 for none, where
+                                strings stop as a whole; NULL: all rows */
+    int number;              /* of the first step, for inspections */
     const float *price; /* (B): of an application to a string, or the mean over its positions */
     ThRng *rng;
     const char *name; /* the states are tagged by it where names are kept */
 } ThModelThought;
 
-/* The states by their masses (B*T, d).  What they cost is added to *cost, which is -1 for none. */
+/* The states by their masses (B*T, d), or (B, d) of the rows that are wanted.  What they cost is
+ * added to *cost, which is -1 for none. */
 ThVar th_model_think(const ThModelThinker *k, const ThModelEncoder *e, ThTape *t,
                      const ThModelThought *about, ThVar *cost);
 

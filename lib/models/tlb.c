@@ -46,7 +46,7 @@ static ThVar forward(const ThModel *m, ThTape *t, const ThBatch *b, const ThMode
     int layers = l->encoder.attention.layers, steps = th_model_chunk_steps(&l->chunks, layers);
     ThModelReading r = {.m = m, .c = &l->chunks, .e = &l->encoder, .t = t, .rng = how->rng};
     ThModelChunk k;
-    r.x = th_model_encoder_read(&l->encoder, t, m, b, how->rng, &r.strings);
+    r.x = th_model_encoder_read(&l->encoder, t, m, b, how, &r.strings, NULL);
     if (r.x < 0 || !th_model_reading_begin(&r))
         return -1;
     for (int c = 0; th_model_reading_next(&r, c, &k); c++) {

@@ -51,10 +51,11 @@ static bool check_encoder(const ThOptions *o, ThError *err)
 
 /* ---- forward ---- */
 
+/* From all rows of strings, or for s NULL from those of the answers. */
 static ThVar answer(const Layout *l, const ThModel *m, ThTape *t, const ThModelStrings *s, ThVar x)
 {
     x = th_model_encoder_finish(&l->encoder, t, x);
-    if (m->signature.target == TH_TARGET_FINAL)
+    if (s && m->signature.target == TH_TARGET_FINAL)
         x = th_model_encoder_pool(t, s, x, l->pool);
     return th_model_encoder_answer(&l->encoder, t, m, x);
 }
@@ -70,18 +71,23 @@ static ThVar forward_universal(const ThModel *m, ThTape *t, const ThBatch *b,
                                const ThModelForward *how)
 {
     const Layout *l = m->layout;
+    ThModelCopies of;
     ThModelThought about = {.memory = -1, .name = "state", .rng = how->rng};
-    about.x = th_model_encoder_read(&l->encoder, t, m, b, how->rng, &about.strings);
+    about.x = th_model_encoder_read(&l->encoder, t, m, b, how, &about.strings, &of);
+    about.of = &of;
     float *price = th_tape_take(t, 2 * (size_t)b->B, sizeof *price);
     if (about.x < 0 || !price)
         return -1;
     for (int i = 0; i < about.strings.B; i++)
         price[i] = m->signature.pairs ? 0.5f : 1;
     about.price = price;
+    bool one = m->signature.target == TH_TARGET_FINAL && l->pool == TH_MODEL_POOL_END;
+    if (one && th_model_thinks_by_string(&l->thinker, &l->encoder))
+        about.wanted = th_model_encoder_last(t, &about.strings);
     ThVar cost = -1, x = th_model_think(&l->thinker, &l->encoder, t, &about, &cost);
     if (cost >= 0)
         th_tape_tag(t, cost, "cost", -1);
-    return answer(l, m, t, &about.strings, x);
+    return answer(l, m, t, about.wanted ? NULL : &about.strings, x);
 }
 
 static ThVar forward_encoder(const ThModel *m, ThTape *t, const ThBatch *b,
@@ -89,8 +95,10 @@ static ThVar forward_encoder(const ThModel *m, ThTape *t, const ThBatch *b,
 {
     const Layout *l = m->layout;
     ThModelApplication a = {.from = -1, .memory = -1, .rng = how->rng};
-    a.h = th_model_encoder_read(&l->encoder, t, m, b, how->rng, &a.strings);
+    ThModelCopies of;
+    a.h = th_model_encoder_read(&l->encoder, t, m, b, how, &a.strings, &of);
     for (a.tag = 0; a.h >= 0 && a.tag < l->encoder.attention.layers; a.tag++) {
+        a.of = a.tag == 0 ? &of : NULL;
         a.h = th_model_encoder_apply(&l->encoder, t, a.tag, &a);
         a.h = th_tape_tag(t, a.h, "state", a.tag);
     }

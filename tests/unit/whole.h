@@ -37,7 +37,9 @@ static int logits_of(const ThModel *m, ThTape *t, ThTapeMode mode, const ThBatch
     return th_tape_rows(t, v);
 }
 
-/* A row of a ragged batch says what it says alone, in both precisions, shared or not. */
+/* A row of a ragged batch, shared or not, says what it says alone and not shared, in both
+ * precisions.
+ */
 static void check_ragged(ThModel *m, const char *settings)
 {
     ThError err = {0};
@@ -51,7 +53,7 @@ static void check_ragged(ThModel *m, const char *settings)
         logits_of(m, t, TH_TAPE_NO_GRADIENT, &b, mode & 2, z, NULL);
         for (int i = 0; i < ROWS; i++) {
             ThBatch one = {.B = 1, .T = lengths[i], .token = token + i * LENGTH};
-            int n = logits_of(m, t, TH_TAPE_NO_GRADIENT, &one, mode & 2, alone, NULL);
+            int n = logits_of(m, t, TH_TAPE_NO_GRADIENT, &one, false, alone, NULL);
             const double *row =
                 z + (n == 1 && m->signature.target == TH_TARGET_FINAL ? i * SYMBOLS
                                                                       : i * LENGTH * SYMBOLS);
