@@ -10,7 +10,8 @@
 #include "tensor/kernels.h"
 #include "tensor/optimizer.h"
 
-enum { MOST_FUNCTIONS = 4096 }; /* all products of two take 64 MiB */
+/* The products of all pairs take 64 MiB. */
+enum { MOST_FUNCTIONS = 4096 };
 static const double FOLLOW = 0.1; /* share of the way that a centre goes in a step */
 
 /* What is counted of a level: distances from the centres of those that have one. */

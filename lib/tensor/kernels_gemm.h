@@ -11,9 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* c (m,n) = beta c + a b, or with `row` (n) a b, to each row of which it is added.  Element (i,p)
- * of a is a[i*a_row + p*a_step], (p,j) of b is b[p*b_row + j*b_step], and (i,j) of c is c[i*c_row +
- * j]. */
+/* c (m,n) = beta c + a b, or with `row` (n) a b, to each row of which it is added.  Elements are
+ * a[i*a_row + p*a_step], b[p*b_row + j*b_step] and c[i*c_row + j]. */
 typedef struct {
     int m, n, k;
     ptrdiff_t a_row, a_step, b_row, b_step, c_row;

@@ -157,6 +157,7 @@ static void test_words(void **state)
     (void)state;
     check_words("modular_arithmetic", "modulus=2", 4);
     check_words("modular_arithmetic", "modulus=2 leading_plus=no", 3);
+    check_words("modular_arithmetic", "modulus=2 depth=2", 6);
     check_words("mod_arith", "modulus=3", 3);
     check_words("mod_arith", "modulus=2 labels=final", 1);
 }

@@ -178,6 +178,30 @@ static int bracket_depth(const char *s)
     return depth == 0 ? deepest : -1;
 }
 
+/* A + and an expression with brackets two deep, by putting values in the place of innermost ones.
+ */
+static int want_bracketed(const char *s)
+{
+    char text[256];
+    int depth = 0;
+    for (size_t i = 0; s[i]; i++) {
+        depth += s[i] == '(' ? 1 : s[i] == ')' ? -1 : 0;
+        if (depth < 0 || depth > 2)
+            return -1;
+    }
+    snprintf(text, sizeof text, "%s", s);
+    for (char *close; (close = strchr(text, ')')) != NULL;) {
+        *close = '\0';
+        char *open = strrchr(text, '(');
+        int value = open ? want_value(open + 1) : -1;
+        if (value < 0)
+            return -1;
+        *open = (char)('0' + value);
+        memmove(open + 1, close + 1, strlen(close + 1) + 1);
+    }
+    return want_signed_value(text);
+}
+
 static int want_dyck_3(const char *s)
 {
     int depth = bracket_depth(s);
@@ -261,6 +285,8 @@ static const struct {
     {"modular_arithmetic", NULL, want_signed_value},
     {"modular_arithmetic products=0.9", NULL, want_signed_value},
     {"modular_arithmetic leading_plus=no", NULL, want_value},
+    {"modular_arithmetic depth=2", NULL, want_bracketed},
+    {"modular_arithmetic depth=2 products=0.7", NULL, want_bracketed},
     {"cycle_navigation", NULL, want_cycle},
     {"cycle_navigation encoding=deepmind", NULL, want_cycle_deepmind},
     {"dyck depth=3", NULL, want_dyck_3},
@@ -356,6 +382,8 @@ static void test_examples_of_the_papers(void **state)
         {"modular_arithmetic", "+1+2*3", "2"},
         {"modular_arithmetic leading_plus=no", "1-1-1", "4"},
         {"modular_arithmetic leading_plus=no", "0*1+4*3-2", "0"},
+        {"modular_arithmetic depth=2", "+2*(3-(4)*2)-1", "4"},
+        {"modular_arithmetic depth=1", "+2*((3))", ""},
         {"mod_arith", "1+2-4", "4"},
         {"mod_arith", "1+2-3*4", "1"},
         {"mod_arith", "1+2-", ""},
@@ -595,6 +623,18 @@ static void test_chance_of_the_papers(void **state)
     near(mean_chance("sum", 40, 40), 0.2, 1e-12);
     near(mean_chance("parity probability=0.1", 1, 1), 0.9, 1e-12);
     near(mean_chance("tomita number=1", 1, 1), 0.75, 1e-12);
+}
+
+/* Against sums over all expressions, made elsewhere. */
+static void test_chance_with_brackets(void **state)
+{
+    (void)state;
+    const char *two = "modular_arithmetic modulus=2 depth=1 leading_plus=no";
+    const char *three = "modular_arithmetic modulus=3 depth=2 leading_plus=no products=0.1";
+    near(mean_chance(two, 5, 5), 0.5648148148, 1e-9);
+    near(mean_chance(two, 7, 7), 0.5507544582, 1e-9);
+    near(mean_chance(three, 7, 7), 0.3424398720, 1e-9);
+    near(mean_chance("modular_arithmetic modulus=2 depth=1", 6, 6), 0.5648148148, 1e-9);
 }
 
 /* Against the most frequent answer among many samples. */
@@ -916,6 +956,7 @@ int main(void)
         cmocka_unit_test(test_probability),
         cmocka_unit_test(test_streams),
         cmocka_unit_test(test_chance_of_the_papers),
+        cmocka_unit_test(test_chance_with_brackets),
         cmocka_unit_test(test_chance_is_what_samples_show),
         cmocka_unit_test(test_recognize_is_uniform),
         cmocka_unit_test(test_recognize_finds_the_rare_word),
