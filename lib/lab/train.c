@@ -103,9 +103,11 @@ static bool prepare_shards(ThTrainer *tr, int threads, ThError *err)
     if (!tr->pool || !tr->shard)
         return false;
     tr->n_shards = tr->parts = n;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (!(tr->shard[i].tape = th_model_tape(tr->model, TH_TAPE_FLOAT, n, err)))
             return false;
+        th_tape_keep_products(tr->shard[i].tape, true);
+    }
     return true;
 }
 
@@ -273,11 +275,8 @@ static void slice(const ThTrainer *tr, int i, size_t *from, size_t *to)
 static void sum_slice(void *context, int i)
 {
     ThTrainer *tr = context;
-    size_t from, to;
-    slice(tr, i, &from, &to);
-    float *sum = th_tape_gradient(tr->shard[0].tape);
-    for (int k = 1; k < tr->n_shards; k++)
-        th_kernel_add(sum + from, th_tape_gradient(tr->shard[k].tape) + from, to - from);
+    for (int k = 0; k < tr->n_shards; k++)
+        th_tape_add_gradient(tr->shard[0].tape, tr->shard[k].tape, i, tr->n_shards);
 }
 
 static void measure_slice(void *context, int i)

@@ -66,6 +66,42 @@ TH_KERNEL_CLONES void th_kernel_column_sums(float *sum, const float *x, int n, i
     }
 }
 
+/* So many columns are added up in registers. */
+enum { LANE = 16, OUTER = 4 * LANE };
+typedef float Lane __attribute__((vector_size(LANE * sizeof(float)), aligned(4)));
+
+static inline __attribute__((always_inline)) void
+outer_columns(const ThKernelOuter *o, const float *x, const float *dy, float *y)
+{
+    Lane sum[OUTER / LANE] = {{0}};
+    for (int p = 0; p < o->k; p++, x += o->x_cols, dy += o->d)
+#pragma GCC unroll 4
+        for (int j = 0; j < OUTER / LANE; j++)
+            sum[j] += *x * ((const Lane *)dy)[j];
+#pragma GCC unroll 4
+    for (int j = 0; j < OUTER / LANE; j++)
+        ((Lane *)y)[j] = o->beta == 0 ? sum[j] : sum[j] + o->beta * ((Lane *)y)[j];
+}
+
+static inline void outer_column(const ThKernelOuter *o, const float *x, const float *dy, float *y)
+{
+    float sum = 0;
+    for (int p = 0; p < o->k; p++)
+        sum += x[p * o->x_cols] * dy[p * o->d];
+    *y = sum + (o->beta == 0 ? 0 : o->beta * *y);
+}
+
+TH_KERNEL_CLONES void th_kernel_outer(const ThKernelOuter *o, float *y)
+{
+    for (int i = 0; i < o->n; i++, y += o->d) {
+        int j = 0;
+        for (; j + OUTER <= o->d; j += OUTER)
+            outer_columns(o, o->x + i, o->dy + j, y + j);
+        for (; j < o->d; j++)
+            outer_column(o, o->x + i, o->dy + j, y + j);
+    }
+}
+
 TH_KERNEL_CLONES void th_kernel_relu(float *y, const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)

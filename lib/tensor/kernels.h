@@ -24,6 +24,15 @@ double th_kernel_sum_squares(const float *x, size_t n);
 void th_kernel_bias(float *y, const float *bias, int n, int d); /* y += bias */
 void th_kernel_column_sums(float *sum, const float *x, int n, int d, float beta);
 
+/* Rows y (n,d) = beta y + xᵀ dy, where k rows of dy have d numbers each, those of x x_cols, of
+ * which the first n count.  Each number is the sum in the order of the rows, and then added. */
+typedef struct {
+    const float *x, *dy;
+    int n, d, k, x_cols;
+    float beta;
+} ThKernelOuter;
+void th_kernel_outer(const ThKernelOuter *o, float *y);
+
 /* y = max(0, x). */
 void th_kernel_relu(float *y, const float *x, size_t n);
 

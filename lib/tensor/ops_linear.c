@@ -94,7 +94,7 @@ static void linear_backward(ThTape *t, ThTapeNode *n)
 {
     Gradients g;
     g.bias = th_tape_grad_float(t, n, BIAS, &g.beta_bias);
-    g.w = th_tape_grad_float(t, n, W, &g.beta_w);
+    g.w = th_tape_keep_product(t, n, X, W) ? NULL : th_tape_grad_float(t, n, W, &g.beta_w);
     g.x = th_tape_grad_float(t, n, X, &g.beta_x);
     for (int i = 0; i < n->rows && th_tape_goes_on(t); i += ROWS_AT_ONCE)
         backward_rows(t, n, i, &g);

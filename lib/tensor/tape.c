@@ -25,6 +25,7 @@ struct ThTape {
     size_t n_tags, cap_tags;
     Spare *spare;
     size_t n_spare, cap_spare;
+    ThTapeProducts products;
     ThVar *param_var;      /* (params->n): the value of a parameter since begin, or -1 */
     bool *param_touched;   /* (params->n): its gradient has been written since begin */
     void *gradient;        /* (params->total) in the tape's precision; NULL until first needed */
@@ -78,6 +79,7 @@ void th_tape_free(ThTape *t)
     free(t->node);
     free(t->tag);
     free(t->spare);
+    free(t->products.item);
     free(t->param_var);
     free(t->param_touched);
     free(t->gradient);
@@ -96,7 +98,7 @@ void th_tape_begin(ThTape *t, ThTapeMode mode)
 {
     th_arena_reset(t->arena);
     t->mode = mode;
-    t->n_nodes = t->n_tags = t->n_spare = 0;
+    t->n_nodes = t->n_tags = t->n_spare = t->products.n = 0;
     t->err = (ThError){0};
     for (int i = 0; i < t->params->n; i++) {
         t->param_var[i] = -1;
@@ -334,6 +336,21 @@ static void give_gradient(ThTape *t, ThTapeNode *n)
     n->grad = NULL;
 }
 
+ThTapeProducts *th_tape_products(ThTape *t)
+{
+    return &t->products;
+}
+
+const ThParams *th_tape_params(const ThTape *t)
+{
+    return t->params;
+}
+
+bool th_tape_touched(const ThTape *t, int param)
+{
+    return t->param_touched[param];
+}
+
 bool th_tape_pass_gradient(ThTape *t, ThTapeNode *n, int i)
 {
     ThTapeNode *in = th_tape_in(t, n, i);
@@ -349,7 +366,7 @@ bool th_tape_pass_gradient(ThTape *t, ThTapeNode *n, int i)
 static void *grad_memory(ThTape *t, ThTapeNode *in, bool *fresh)
 {
     if (!in->op && in->n_in >= 0 && in->grad) {
-        *fresh = !t->param_touched[in->n_in];
+        *fresh = !t->param_touched[in->n_in] && !th_tape_settle_product(t, in->n_in);
         t->param_touched[in->n_in] = true;
         return in->grad;
     }
@@ -422,7 +439,7 @@ static void zero_untouched(ThTape *t)
 {
     for (int i = 0; i < t->params->n; i++) {
         const ThParam *p = &t->params->item[i];
-        if (!t->param_touched[i])
+        if (!t->param_touched[i] && !th_tape_product_of(t, i))
             memset((char *)t->gradient + p->offset * th_tape_real(t), 0,
                    (size_t)p->rows * (size_t)p->cols * th_tape_real(t));
     }

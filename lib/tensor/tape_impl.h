@@ -92,6 +92,31 @@ float *th_tape_grad_float_zeroed(ThTape *t, const ThTapeNode *n, int i);
 /* The same for double; NULL only where the input is absent. */
 double *th_tape_grad_double(ThTape *t, const ThTapeNode *n, int i);
 
+/* Gradients of parameters that have not been multiplied out: xᵀ dy, of so many rows. */
+typedef struct {
+    int param, rows;
+    const float *x, *dy;
+} ThTapeProduct;
+typedef struct {
+    bool keep;
+    ThTapeProduct *item;
+    size_t n, cap;
+} ThTapeProducts;
+
+/* Where products are kept, and inputs x and w of a node have few rows and are a parameter without
+ * a gradient: leaves it as the product of x and the node's own, which stays.  False: it does not.
+ */
+bool th_tape_keep_product(ThTape *t, ThTapeNode *n, int x, int w);
+
+/* Multiplies out the product of a parameter whose gradient is to be added to; false: there is
+ * none. */
+bool th_tape_settle_product(ThTape *t, int param);
+const ThTapeProduct *th_tape_product_of(ThTape *t, int param); /* NULL: none */
+
+ThTapeProducts *th_tape_products(ThTape *t);
+const ThParams *th_tape_params(const ThTape *t);
+bool th_tape_touched(const ThTape *t, int param); /* its gradient has been written */
+
 /* Makes the node's own gradient, which must not be looked at afterwards, that of input i, where
  * that saves a copy: false if the input has one already, or is a parameter, or the node's is kept.
  */
