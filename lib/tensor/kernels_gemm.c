@@ -14,10 +14,12 @@ static bool has_few_rows(const ThKernelGemm *g)
            (g->n >= PANEL || g->n % LANE == 0);
 }
 
-/* Few columns, of which there would be less than a lane: c is computed turned. */
+/* Few columns, of which there would be less than a lane: c is computed turned, from whole squares
+ * of a where its rows lie as rows. */
 static bool has_few_columns(const ThKernelGemm *g)
 {
-    return g->n < LANE && g->m >= LANE && g->a_row == 1 && g->b_step == 1;
+    bool turns = g->a_row == 1 || (g->a_step == 1 && g->m % LANE == 0);
+    return g->n < LANE && g->m >= LANE && turns && g->b_step == 1;
 }
 
 /* Both operands' terms lie behind each other: numbers of c are dot products. */
@@ -125,10 +127,10 @@ static void turned(const ThKernelGemm *g)
                                .a_row = 1,
                                .a_step = g->b_row,
                                .b_row = g->a_step,
-                               .b_step = 1,
+                               .b_step = g->a_row,
                                .c_row = PANEL,
                                .a = g->b,
-                               .b = g->a + from,
+                               .b = g->a + from * g->a_row,
                                .c = room});
         for (int i = 0; i < rows; i++) {
             float *c = g->c + (from + i) * g->c_row;
@@ -144,9 +146,9 @@ static inline TH_KERNEL_TILE_INLINE void dots_of_rows(const ThKernelGemm *g, int
     const float *a = g->a + i * g->a_row, *b = g->b;
     float *c = g->c + i * g->c_row;
     for (int j = 0; j < g->n; j++, b += g->b_step, c++) {
-        float sum[4] = {0};
+        float sum[5] = {0};
         for (int p = 0; p < g->k; p++)
-#pragma GCC unroll 4
+#pragma GCC unroll 5
             for (int r = 0; r < rows; r++)
                 sum[r] += a[r * g->a_row + p] * b[p];
         for (int r = 0; r < rows; r++)
@@ -154,13 +156,20 @@ static inline TH_KERNEL_TILE_INLINE void dots_of_rows(const ThKernelGemm *g, int
     }
 }
 
+/* Up to five rows read b once. */
 TH_KERNEL_TILE_REGISTERS static void dots(const ThKernelGemm *g)
 {
-    int i = 0;
-    for (; i + 4 <= g->m; i += 4)
-        dots_of_rows(g, i, 4);
-    for (; i < g->m; i++)
-        dots_of_rows(g, i, 1);
+    for (int i = 0, n; i < g->m; i += n) {
+        n = g->m - i > 5 ? (g->m - i + 1) / 2 : g->m - i;
+        if (n == 5)
+            dots_of_rows(g, i, 5);
+        else if (n == 4)
+            dots_of_rows(g, i, 4);
+        else if (n == 3)
+            dots_of_rows(g, i, 3);
+        else
+            dots_of_rows(g, i, n = 1);
+    }
 }
 
 void th_kernel_gemm(const ThKernelGemm *g)
