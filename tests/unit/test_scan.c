@@ -73,6 +73,12 @@ static void test_gradients(void **state)
         {"blocks of 8",
          {{3, 128}, {3, 16}, {1, 16}},
          {BLOCKS, 8, true, {B, T, ragged, symbol, symbol}}},
+        {"twelve blocks of 8",
+         {{3, 768}, {N, 96}, {B, 96}},
+         {BLOCKS, 8, true, {B, T, ragged, symbol, NULL}}},
+        {"three blocks of 8",
+         {{3, 192}, {3, 24}},
+         {BLOCKS, 8, false, {B, T, NULL, every_symbol, every_symbol}}},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         Operation o = {.name = all[i].name, .build = build, .how = &all[i].how};
