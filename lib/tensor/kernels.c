@@ -222,7 +222,7 @@ static inline __attribute__((always_inline)) void norm_rows(const ThKernelLayerN
     for (int i = 0; i < l->n; i++) {
         size_t at = (size_t)i * (size_t)d;
         const float *restrict a = l->a + at, *restrict b = sum ? l->b + at : NULL;
-        float *restrict normal = l->normal + at, *restrict y = l->y + at;
+        float *restrict y = l->y + at;
         double total = 0, squares = 0;
         for (int from = 0; from < d; from += NORM_PART) {
             int end = d - from < NORM_PART ? d : from + NORM_PART;
@@ -231,21 +231,19 @@ static inline __attribute__((always_inline)) void norm_rows(const ThKernelLayerN
                 part += a[j] + (sum ? b[j] : 0);
             total += (double)part;
         }
-        float mean = (float)total / (float)d;
+        float mean = l->mean[i] = (float)total / (float)d;
         for (int from = 0; from < d; from += NORM_PART) {
             int end = d - from < NORM_PART ? d : from + NORM_PART;
             float part = 0;
             for (int j = from; j < end; j++) {
-                normal[j] = a[j] + (sum ? b[j] : 0) - mean;
-                part += normal[j] * normal[j];
+                float centred = a[j] + (sum ? b[j] : 0) - mean;
+                part += centred * centred;
             }
             squares += (double)part;
         }
         float rstd = l->rstd[i] = 1 / sqrtf((float)squares / (float)d + NORM_EPS);
-        for (int j = 0; j < d; j++) {
-            normal[j] *= rstd;
-            y[j] = normal[j] * l->gain[j] + l->offset[j];
-        }
+        for (int j = 0; j < d; j++)
+            y[j] = (a[j] + (sum ? b[j] : 0) - mean) * rstd * l->gain[j] + l->offset[j];
     }
 }
 
@@ -262,39 +260,58 @@ TH_KERNEL_CLONES void th_kernel_layer_norm(const ThKernelLayerNorm *l)
         norm_rows(l, false, l->d);
 }
 
-static inline void add_scaled(float *to, const float *from, float beta, int d)
+/* A row of the gradient of a or b: to = beta to + dx. */
+static inline __attribute__((always_inline)) void put_norm_back(const ThKernelLayerNormBack *l,
+                                                                size_t i, float *restrict to,
+                                                                float beta, const float moment[2],
+                                                                bool sum, int d)
 {
-    if (beta == 0)
-        for (int j = 0; j < d; j++)
-            to[j] = from[j];
-    else
-        for (int j = 0; j < d; j++)
-            to[j] = beta * to[j] + from[j];
+    const ThKernelLayerNorm *f = l->forward;
+    const float *restrict a = f->a + i * (size_t)d, *restrict b = sum ? f->b + i * (size_t)d : NULL;
+    const float *restrict dy = l->dy + i * (size_t)d, *restrict gain = f->gain;
+    float middle = f->mean[i], rstd = f->rstd[i], mean = moment[0], project = moment[1];
+    for (int j = 0; j < d; j++) {
+        float normal = (a[j] + (sum ? b[j] : 0) - middle) * rstd;
+        float dx = rstd * (dy[j] * gain[j] - mean - normal * project);
+        to[j] = dx + (beta == 0 ? 0 : beta * to[j]);
+    }
+}
+
+static inline __attribute__((always_inline)) void norm_rows_back(const ThKernelLayerNormBack *l,
+                                                                 bool sum, int d)
+{
+    const ThKernelLayerNorm *f = l->forward;
+    float *restrict dgain = l->dgain, *restrict doffset = l->doffset;
+    const float *restrict gain = f->gain;
+    for (size_t i = 0; i < (size_t)f->n; i++) {
+        size_t at = i * (size_t)d;
+        const float *restrict a = f->a + at, *restrict b = sum ? f->b + at : NULL;
+        const float *restrict dy = l->dy + at;
+        float mean = 0, project = 0, middle = f->mean[i], rstd = f->rstd[i];
+        for (int j = 0; j < d; j++) {
+            float g = dy[j] * gain[j], normal = (a[j] + (sum ? b[j] : 0) - middle) * rstd;
+            mean += g;
+            project += g * normal;
+            dgain[j] += dy[j] * normal;
+            doffset[j] += dy[j];
+        }
+        const float moment[] = {mean / (float)d, project / (float)d};
+        put_norm_back(l, i, l->da + at, l->beta_a, moment, sum, d);
+        if (sum)
+            put_norm_back(l, i, l->db + at, l->beta_b, moment, sum, d);
+    }
 }
 
 TH_KERNEL_CLONES void th_kernel_layer_norm_back(const ThKernelLayerNormBack *l)
 {
-    int d = l->d;
-    for (int i = 0; i < l->n; i++) {
-        size_t at = (size_t)i * (size_t)d;
-        const float *dy = l->dy + at, *normal = l->normal + at;
-        float mean = 0, project = 0;
-        for (int j = 0; j < d; j++) {
-            float g = dy[j] * l->gain[j];
-            mean += g;
-            project += g * normal[j];
-            l->dgain[j] += dy[j] * normal[j];
-            l->doffset[j] += dy[j];
-        }
-        mean /= (float)d;
-        project /= (float)d;
-        float *row = l->scratch;
-        for (int j = 0; j < d; j++)
-            row[j] = l->rstd[i] * (dy[j] * l->gain[j] - mean - normal[j] * project);
-        add_scaled(l->da + at, row, l->beta_a, d);
-        if (l->db)
-            add_scaled(l->db + at, row, l->beta_b, d);
-    }
+    if (l->forward->b)
+        norm_rows_back(l, true, l->forward->d);
+    else if (l->forward->d == 64)
+        norm_rows_back(l, false, 64);
+    else if (l->forward->d == 128)
+        norm_rows_back(l, false, 128);
+    else
+        norm_rows_back(l, false, l->forward->d);
 }
 
 TH_KERNEL_CLONES void th_kernel_adam(const ThKernelAdam *a, float *w, float *m, float *v,

@@ -54,23 +54,22 @@ void th_kernel_softmax_rows(float *x, int n, int d, float *log_sum);
 /* Standard normal numbers from words of random bits, two a word; first and second have n each. */
 void th_kernel_normals(float *first, float *second, const uint64_t *bits, size_t n);
 
-/* Layer normalisation of a + b (b may be NULL): normal (n,d) receives the normalised rows before
- * gain and offset, rstd (n) the reciprocal deviations, y the result. */
+/* Layer normalisation of a + b (b may be NULL): y (n,d) receives the result, mean and rstd (n) the
+ * rows' means and reciprocal deviations. */
 typedef struct {
     const float *a, *b, *gain, *offset;
-    float *y, *normal, *rstd;
+    float *y, *mean, *rstd;
     int n, d;
 } ThKernelLayerNorm;
 void th_kernel_layer_norm(const ThKernelLayerNorm *l);
 
-/* Its backward pass: dx = beta dx + …, the same for b if db is not NULL; dgain and doffset are
- * added to. */
+/* Its backward pass: da = beta da + …, the same for db if there is b; dgain and doffset are added
+ * to.  Normalised rows are computed once more, which is faster than to write and read them. */
 typedef struct {
-    const float *dy, *normal, *rstd, *gain;
+    const ThKernelLayerNorm *forward;
+    const float *dy;
     float *da, *db, *dgain, *doffset;
-    float *scratch; /* (d) */
     float beta_a, beta_b;
-    int n, d;
 } ThKernelLayerNormBack;
 void th_kernel_layer_norm_back(const ThKernelLayerNormBack *l);
 

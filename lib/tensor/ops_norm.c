@@ -7,60 +7,63 @@
 
 enum { A, B, GAIN, OFFSET };
 
-typedef struct {
-    void *normal; /* (rows, cols): the normalised rows before gain and offset */
-    void *rstd;   /* (rows): reciprocal standard deviations */
-} Saved;
+/* ---- fast ---- */
 
-static Saved *save(ThTape *t, ThTapeNode *n, size_t real)
+static ThKernelLayerNorm arrange(ThTape *t, const ThTapeNode *n)
 {
-    Saved *s = n->saved = th_tape_take(t, 1, sizeof *s);
-    if (!s)
-        return NULL;
-    s->normal = th_tape_take(t, th_tape_size(n), real);
-    s->rstd = th_tape_take(t, (size_t)n->rows, real);
-    return s->normal && s->rstd ? s : NULL;
+    return (ThKernelLayerNorm){.a = th_tape_in_float(t, n, A),
+                               .b = th_tape_in_float(t, n, B),
+                               .gain = th_tape_in_float(t, n, GAIN),
+                               .offset = th_tape_in_float(t, n, OFFSET),
+                               .y = n->value,
+                               .mean = n->saved,
+                               .rstd = n->saved ? (float *)n->saved + n->rows : NULL,
+                               .n = n->rows,
+                               .d = n->cols};
 }
 
 static void norm_forward(ThTape *t, ThTapeNode *n)
 {
-    Saved *s = save(t, n, sizeof(float));
-    if (!s)
-        return;
-    th_kernel_layer_norm(&(ThKernelLayerNorm){.a = th_tape_in_float(t, n, A),
-                                              .b = th_tape_in_float(t, n, B),
-                                              .gain = th_tape_in_float(t, n, GAIN),
-                                              .offset = th_tape_in_float(t, n, OFFSET),
-                                              .y = n->value,
-                                              .normal = s->normal,
-                                              .rstd = s->rstd,
-                                              .n = n->rows,
-                                              .d = n->cols});
+    n->saved = th_tape_take(t, 2 * (size_t)n->rows, sizeof(float));
+    ThKernelLayerNorm l = arrange(t, n);
+    if (n->saved)
+        th_kernel_layer_norm(&l);
 }
 
 static void norm_backward(ThTape *t, ThTapeNode *n)
 {
-    const Saved *s = n->saved;
-    ThKernelLayerNormBack l = {.dy = n->grad,
-                               .normal = s->normal,
-                               .rstd = s->rstd,
-                               .n = n->rows,
-                               .d = n->cols,
-                               .gain = th_tape_in_float(t, n, GAIN)};
+    ThKernelLayerNorm forward = arrange(t, n);
+    ThKernelLayerNormBack l = {.forward = &forward, .dy = n->grad};
     l.dgain = th_tape_grad_float_zeroed(t, n, GAIN);
     l.doffset = th_tape_grad_float_zeroed(t, n, OFFSET);
-    l.scratch = th_tape_take(t, (size_t)n->cols, sizeof(float));
     l.da = th_tape_grad_float(t, n, A, &l.beta_a);
     l.db = n->in[B] < 0 ? NULL : th_tape_grad_float(t, n, B, &l.beta_b);
-    if (l.dgain && l.doffset && l.scratch && l.da)
+    if (l.dgain && l.doffset && l.da && (l.db || !forward.b))
         th_kernel_layer_norm_back(&l);
+}
+
+/* ---- reference ---- */
+
+typedef struct {
+    double *normal; /* (rows, cols): the normalised rows before gain and offset */
+    double *rstd;   /* (rows): reciprocal standard deviations */
+} Saved;
+
+static Saved *save(ThTape *t, ThTapeNode *n)
+{
+    Saved *s = n->saved = th_tape_take(t, 1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->normal = th_tape_take(t, th_tape_size(n), sizeof(double));
+    s->rstd = th_tape_take(t, (size_t)n->rows, sizeof(double));
+    return s->normal && s->rstd ? s : NULL;
 }
 
 static void norm_forward_double(ThTape *t, ThTapeNode *n)
 {
     const double *a = th_tape_in_double(t, n, A), *b = th_tape_in_double(t, n, B);
     const double *gain = th_tape_in_double(t, n, GAIN), *offset = th_tape_in_double(t, n, OFFSET);
-    Saved *s = save(t, n, sizeof(double));
+    Saved *s = save(t, n);
     double *y = n->value, *normal = s ? s->normal : NULL, *rstd = s ? s->rstd : NULL;
     int d = n->cols;
     for (int i = 0; s && i < n->rows; i++) {
