@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <string.h>
 
 #include "tensor/clones.h"
 #include "tensor/kernels_impl.h"
@@ -55,20 +54,47 @@ TH_KERNEL_CLONES void th_kernel_bias(float *y, const float *bias, int n, int d)
     }
 }
 
-TH_KERNEL_CLONES void th_kernel_column_sums(float *sum, const float *x, int n, int d, float beta)
-{
-    for (int j = 0; j < d; j++)
-        sum[j] = beta == 0 ? 0 : beta * sum[j];
-    for (int i = 0; i < n; i++) {
-        const float *row = x + (size_t)i * (size_t)d;
-        for (int j = 0; j < d; j++)
-            sum[j] += row[j];
-    }
-}
-
 /* So many columns are added up in registers. */
 enum { LANE = 16, OUTER = 4 * LANE };
 typedef float Lane __attribute__((vector_size(LANE * sizeof(float)), aligned(4)));
+
+/* As many rows as a register has numbers fill so many registers as there are columns. */
+static inline void narrow_sums(float *sum, const float *x, int n, int d)
+{
+    float part[LANE * LANE] = {0};
+    for (int i = 0; i < n; i += LANE, x += LANE * d)
+        for (int k = 0; k < (n - i < LANE ? n - i : LANE) * d; k++)
+            part[k] += x[k];
+    for (int k = 0; k < LANE * d; k++)
+        sum[k % d] += part[k];
+}
+
+static inline __attribute__((always_inline)) void some_sums(float *sum, const float *x, int n,
+                                                            int d)
+{
+    Lane part[OUTER / LANE] = {{0}};
+    for (int i = 0; i < n; i++, x += d)
+#pragma GCC unroll 4
+        for (int j = 0; j < OUTER / LANE; j++)
+            part[j] += ((const Lane *)x)[j];
+    for (int j = 0; j < OUTER / LANE; j++)
+        ((Lane *)sum)[j] += part[j];
+}
+
+TH_KERNEL_CLONES void th_kernel_column_sums(float *sum, const float *x, int n, int d, float beta)
+{
+    int from = 0;
+    for (int j = 0; j < d; j++)
+        sum[j] = beta == 0 ? 0 : beta * sum[j];
+    for (; from + OUTER <= d; from += OUTER)
+        some_sums(sum + from, x + from, n, d);
+    if (d < LANE)
+        narrow_sums(sum, x, n, d);
+    else
+        for (int i = 0; i < n && from < d; i++)
+            for (int j = from; j < d; j++)
+                sum[j] += x[(size_t)i * (size_t)d + (size_t)j];
+}
 
 static inline __attribute__((always_inline)) void
 outer_columns(const ThKernelOuter *o, const float *x, const float *dy, float *y)
