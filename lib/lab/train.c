@@ -163,14 +163,22 @@ static bool choose_parts(ThTrainer *tr, const ThOptions *o, ThError *err)
 {
     const ThTask *t = tr->task;
     const ThModel *m = tr->model;
-    if (!th_option_flag(o, "segments"))
+    int how = th_option_choice(o, "segments");
+    if (how == SEGMENTS_NONE)
         return true;
     if (!t->machine || t->kind->ragged || t->kind->label || t->kind->study || th_task_finite(t))
         return th_fail(err, TH_EUSAGE,
                        "segments= wants strings that an automaton labels, and those of %s are not",
                        t->kind->name);
     tr->part = m->kind->trees ? (int)th_option_int(&m->options, "chunk") : 1;
-    return true;
+    if (how == SEGMENTS_DRAWN)
+        return true;
+    if (!m->kind->trees)
+        return th_fail(err, TH_EUSAGE,
+                       "segments=balanced is about trees, which this model has not");
+    int longest = th_task_length(t, (int)tr->lengths.hi);
+    tr->balance = th_train_balance_new(t, tr->part, longest, err);
+    return tr->balance != NULL;
 }
 
 static bool prepare_pull(ThTrainer *tr, const ThOptions *o, ThError *err)
@@ -217,6 +225,7 @@ void th_trainer_free(ThTrainer *tr)
     free(tr->shard);
     free(tr->scratch);
     th_train_pull_free(tr->pull);
+    th_train_balance_free(tr->balance);
     th_batch_free(&tr->drawn);
     th_batch_free(&tr->both);
     if (tr->fresh)

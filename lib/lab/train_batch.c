@@ -61,6 +61,18 @@ static bool draw_parts(ThTrainer *tr, ThRng *r, int n, ThError *err)
     return true;
 }
 
+static bool draw_balanced(ThTrainer *tr, ThRng *r, int n, ThError *err)
+{
+    ThBatch *b = &tr->drawn;
+    b->T = n;
+    if (!th_batch_reserve(b, &tr->task->signature, false, err))
+        return false;
+    for (int i = 0; i < b->B; i++)
+        th_train_balance_draw(tr->balance, r, n, th_batch_token(b, i));
+    th_task_label(tr->task, b);
+    return true;
+}
+
 static bool draw_batch(ThTrainer *tr, ThError *err)
 {
     ThRng r = th_rng(tr->model->training.seed, "train.batch", (uint64_t)tr->model->training.step);
@@ -70,6 +82,8 @@ static bool draw_batch(ThTrainer *tr, ThError *err)
         l.lo += l.step * (long long)th_rng_below(&r, th_range_count(l));
     tr->least = th_task_length(t, (int)l.lo);
     tr->length = t->kind->study ? th_task_length(t, (int)l.hi) : tr->least;
+    if (tr->balance)
+        return draw_balanced(tr, &r, tr->least, err);
     if (tr->part)
         return draw_parts(tr, &r, tr->least, err);
     return t->kind->study ? t->kind->study(t, &r, &l, &tr->drawn, err)

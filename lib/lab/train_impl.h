@@ -6,6 +6,7 @@
 #define TH_LAB_TRAIN_IMPL_H
 
 #include "base/pool.h"
+#include "lab/balance.h"
 #include "lab/pull.h"
 #include "lab/train.h"
 #include "lab/validation.h"
@@ -43,6 +44,7 @@ struct ThTrainer {
     ThBatch drawn, both, batch;    /* those of the task; with words that joined; a view of either */
     ThTrainValidation *validation; /* NULL: none */
     ThTrainPull *pull;             /* NULL: none */
+    ThTrainBalance *balance;       /* where strings come from; NULL: from the task */
     ThRange lengths;
     double full, threshold, growth;
     long long first, last_step; /* of this training: steps before it, and those after it */
@@ -56,7 +58,8 @@ struct ThTrainer {
     double step_loss, step_accuracy;
 };
 
-/* The options curriculum and schedule, in the order of their words. */
+/* The options segments, curriculum and schedule, in the order of their words. */
+enum { SEGMENTS_NONE, SEGMENTS_DRAWN, SEGMENTS_BALANCED };
 enum { CURRICULUM_UNIFORM, CURRICULUM_FIXED, CURRICULUM_ADAPTIVE, CURRICULUM_PACED };
 enum { SCHEDULE_CONSTANT, SCHEDULE_LINEAR, SCHEDULE_COSINE, SCHEDULE_ROOT };
 

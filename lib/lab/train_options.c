@@ -27,9 +27,10 @@ const ThOptionSpec th_train_options[] = {
     {"threshold", TH_REAL, "0.95", 0, 1, NULL,
      "curriculum=adaptive: running accuracy above which the bound grows"},
     {"growth", TH_REAL, "1.3", 1, 100, NULL, "by this factor, and by two symbols at least"},
-    {"segments", TH_FLAG, "no", 0, 0, NULL,
+    {"segments", TH_CHOICE, "no", 0, 0, "no|yes|balanced",
      "strings are parts of longer ones, wherever these begin, as an automaton labels them: of a "
-     "tree's model, what its inner nodes read"},
+     "tree's model, what its inner nodes read; balanced: parts in which children have any two "
+     "functions of the automaton's states as often as any others"},
     {"optimizer", TH_CHOICE, "adam", 0, 0, TH_OPTIMIZER_CHOICES, "update rule"},
     {"schedule", TH_CHOICE, "constant", 0, 0, "constant|linear|cosine|root",
      "learning rate over the steps of this training; linear ends at 0, cosine at 2 %; root: over "

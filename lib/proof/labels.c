@@ -138,16 +138,6 @@ static bool fill(ThProofLabels *l, int n_classes, ThError *err)
            (l->n > 0 || th_fail(err, TH_EVALUE, "the domain has no strings but the empty one"));
 }
 
-/* Returns new: both machines as one, whose maps are pairs of theirs; b NULL: only a. */
-static ThDfa *side_by_side(const ThDfa *a, const ThDfa *b, ThError *err)
-{
-    int k = a->n_symbols;
-    ThDfa *d = b ? th_dfa_new(a->n_states + b->n_states, k, 1, err) : th_dfa_copy(a, err);
-    for (int i = 0; d && b && i < d->n_states * k; i++)
-        d->next[i] = i < a->n_states * k ? a->next[i] : a->n_states + b->next[i - a->n_states * k];
-    return d;
-}
-
 ThProofLabels *th_proof_labels_new(const ThDfa *machine, const ThDfa *domain, int n_classes,
                                    size_t limit, ThStop *stop, ThError *err)
 {
@@ -158,7 +148,7 @@ ThProofLabels *th_proof_labels_new(const ThDfa *machine, const ThDfa *domain, in
     l->machine = th_dfa_minimize(machine, stop, err);
     l->domain = l->machine && domain ? th_dfa_minimize(domain, stop, err) : NULL;
     bool ok = l->machine && (l->domain || !domain);
-    ThDfa *both = ok ? side_by_side(l->machine, l->domain, err) : NULL;
+    ThDfa *both = ok ? th_dfa_beside(l->machine, l->domain, err) : NULL;
     l->monoid = both ? th_monoid_new(both, limit, stop, err) : NULL;
     th_dfa_free(both);
     if (l->monoid && fill(l, n_classes, err))

@@ -33,12 +33,11 @@ static ThTrainer *trainer(ThModel *m, const ThTask *t, const char *settings)
 
 /* Parts of an expression that end where a chunk does begin with any operator; the answer is that of
  * the automaton, from its start. */
-static void test_segments(void **state)
+static void check_segments(const char *settings)
 {
-    (void)state;
     ThTask *t = made_task("modular_arithmetic", "", NULL);
     ThModel *m = made_model("regulargpt", "dim=8 heads=2");
-    ThTrainer *tr = trainer(m, t, "length=6..6 batch=64 segments=yes");
+    ThTrainer *tr = trainer(m, t, settings);
     assert_true(th_train_draw(tr, NULL));
     const ThBatch *b = &tr->batch;
     assert_int_equal(b->T, 6);
@@ -58,12 +57,22 @@ static void test_segments(void **state)
     th_task_free(t);
 }
 
+static void test_segments(void **state)
+{
+    (void)state;
+    check_segments("length=6..6 batch=64 segments=yes");
+    check_segments("length=6..6 batch=64 segments=balanced");
+}
+
 static void test_no_segments(void **state)
 {
     (void)state;
     ThTask *t = made_task("copy", "", NULL);
     ThModel *m = made_model("gru", "dim=2");
     assert_null(trainer(m, t, "segments=yes"));
+    th_task_free(t);
+    t = made_task("parity", "", NULL);
+    assert_null(trainer(m, t, "segments=balanced"));
     th_model_free(m);
     th_task_free(t);
 }

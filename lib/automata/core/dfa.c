@@ -33,6 +33,15 @@ ThDfa *th_dfa_copy(const ThDfa *d, ThError *err)
     return c;
 }
 
+ThDfa *th_dfa_beside(const ThDfa *a, const ThDfa *b, ThError *err)
+{
+    int k = a->n_symbols, more = b ? b->n_states : 0;
+    ThDfa *d = th_dfa_new(a->n_states + more, k, 1, err);
+    for (int i = 0; d && i < d->n_states * k; i++)
+        d->next[i] = i < a->n_states * k ? a->next[i] : a->n_states + b->next[i - a->n_states * k];
+    return d;
+}
+
 void th_dfa_free(ThDfa *d)
 {
     if (!d)

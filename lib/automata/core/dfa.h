@@ -26,6 +26,10 @@ ThDfa *th_dfa_new(int n_states, int n_symbols, int n_classes, ThError *err);
 ThDfa *th_dfa_copy(const ThDfa *d, ThError *err);
 void th_dfa_free(ThDfa *d); /* NULL is fine */
 
+/* Returns new: both machines over the same symbols as one, the states of b (which may be NULL)
+ * behind those of a; its maps are pairs of theirs.  All classes are 0. */
+ThDfa *th_dfa_beside(const ThDfa *a, const ThDfa *b, ThError *err);
+
 /* The state after reading a word from state q, and the class of a word from the start. */
 int th_dfa_walk(const ThDfa *d, int q, const int *word, size_t length);
 int th_dfa_class(const ThDfa *d, const int *word, size_t length);
