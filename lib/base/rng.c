@@ -42,11 +42,10 @@ uint64_t th_rng_next(ThRng *r)
 
 uint64_t th_rng_below(ThRng *r, uint64_t n)
 {
-    uint64_t limit = -n % n; /* 2^64 mod n: draws below it would favour small results */
     uint64_t x;
     do
         x = th_rng_next(r);
-    while (x < limit);
+    while (x < n && x < -n % n); /* draws below 2^64 mod n would favour small results */
     return x % n;
 }
 

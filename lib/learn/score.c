@@ -18,15 +18,20 @@ long long th_score_answers(const ThSignature *s, const ThBatch *b)
 static bool row_right(const ThSignature *s, const float *z, const int *target)
 {
     int best = 0;
+    float most = z[0];
     if (*target < 0)
         return false;
-    for (int c = 0; c < s->n_classes; c++) {
-        if (s->target == TH_TARGET_BITS && (z[c] > 0) != (target[c] == 1))
-            return false;
-        if (z[c] > z[best])
-            best = c;
+    if (s->target == TH_TARGET_BITS) {
+        for (int c = 0; c < s->n_classes; c++)
+            if ((z[c] > 0) != (target[c] == 1))
+                return false;
+        return true;
     }
-    return s->target == TH_TARGET_BITS || best == *target;
+    for (int c = 1; c < s->n_classes; c++) {
+        best = z[c] > most ? c : best;
+        most = z[c] > most ? z[c] : most;
+    }
+    return best == *target;
 }
 
 long long th_score_right(const ThTape *t, ThVar v, const ThSignature *s, const ThBatch *b)
