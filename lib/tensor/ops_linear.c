@@ -19,11 +19,14 @@ static Activation activation(const ThTapeNode *n)
 
 /* Rows that are worked on together, through product and activation, so that they are still in the
  * cache for the next. */
-enum { ROWS_AT_ONCE = 384 };
+static int rows_at_once(const ThTapeNode *n)
+{
+    return n->cols <= 64 ? 768 : 384;
+}
 
 static int rows_from(const ThTapeNode *n, int i)
 {
-    return n->rows - i < ROWS_AT_ONCE ? n->rows - i : ROWS_AT_ONCE;
+    return n->rows - i < rows_at_once(n) ? n->rows - i : rows_at_once(n);
 }
 
 /* For backward gelu leaves its slopes. */
@@ -49,7 +52,7 @@ static void linear_forward(ThTape *t, ThTapeNode *n)
 {
     if (activation(n) == GELU && th_tape_records(t))
         n->saved = th_tape_take(t, th_tape_size(n), sizeof(float));
-    for (int i = 0; i < n->rows && th_tape_goes_on(t); i += ROWS_AT_ONCE)
+    for (int i = 0; i < n->rows && th_tape_goes_on(t); i += rows_at_once(n))
         forward_rows(t, n, i);
 }
 
@@ -96,7 +99,7 @@ static void linear_backward(ThTape *t, ThTapeNode *n)
     g.bias = th_tape_grad_float(t, n, BIAS, &g.beta_bias);
     g.w = th_tape_keep_product(t, n, X, W) ? NULL : th_tape_grad_float(t, n, W, &g.beta_w);
     g.x = th_tape_grad_float(t, n, X, &g.beta_x);
-    for (int i = 0; i < n->rows && th_tape_goes_on(t); i += ROWS_AT_ONCE)
+    for (int i = 0; i < n->rows && th_tape_goes_on(t); i += rows_at_once(n))
         backward_rows(t, n, i, &g);
 }
 
