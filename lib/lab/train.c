@@ -100,13 +100,15 @@ static bool prepare_shards(ThTrainer *tr, int threads, ThError *err)
         return false;
     tr->pool = th_pool_new(n, err);
     tr->shard = th_alloc((size_t)n, sizeof *tr->shard, err);
-    if (!tr->pool || !tr->shard)
+    tr->tape = th_alloc((size_t)n, sizeof *tr->tape, err);
+    if (!tr->pool || !tr->shard || !tr->tape)
         return false;
     tr->n_shards = tr->parts = n;
     for (int i = 0; i < n; i++) {
-        if (!(tr->shard[i].tape = th_model_tape(tr->model, TH_TAPE_FLOAT, n, err)))
+        tr->shard[i].tape = tr->tape[i] = th_model_tape(tr->model, TH_TAPE_FLOAT, n, err);
+        if (!tr->tape[i])
             return false;
-        th_tape_keep_products(tr->shard[i].tape, true);
+        th_tape_keep_products(tr->tape[i], true);
     }
     return true;
 }
@@ -221,8 +223,9 @@ void th_trainer_free(ThTrainer *tr)
     th_pool_free(tr->pool);
     th_train_validation_free(tr->validation);
     for (int i = 0; i < tr->n_shards; i++)
-        th_tape_free(tr->shard[i].tape);
+        th_tape_free(tr->tape[i]);
     free(tr->shard);
+    free(tr->tape);
     free(tr->scratch);
     th_train_pull_free(tr->pull);
     th_train_balance_free(tr->balance);
@@ -280,29 +283,30 @@ static void slice(const ThTrainer *tr, int i, size_t *from, size_t *to)
     *to = i + 1 == tr->n_shards ? total : total / n * (size_t)(i + 1);
 }
 
-/* Adds the shards' gradients in their order, into the first one's; each thread a slice. */
+/* Each thread adds up and measures a part. */
 static void sum_slice(void *context, int i)
 {
     ThTrainer *tr = context;
-    for (int k = 0; k < tr->n_shards; k++)
-        th_tape_add_gradient(tr->shard[0].tape, tr->shard[k].tape, i, tr->n_shards);
+    size_t from, to;
+    slice(tr, i, &from, &to);
+    tr->shard[i].squares = th_tape_sum_gradients(tr->tape, tr->n_shards, i, tr->n_shards);
+    tr->shard[i].size = th_kernel_sum_squares(tr->model->params.value + from, to - from);
 }
 
+/* Once more, when other processes' gradients have been added. */
 static void measure_slice(void *context, int i)
 {
     ThTrainer *tr = context;
     size_t from, to;
     slice(tr, i, &from, &to);
-    const float *sum = th_tape_gradient(tr->shard[0].tape);
-    tr->shard[i].squares = th_kernel_sum_squares(sum + from, to - from);
-    tr->shard[i].size = th_kernel_sum_squares(tr->model->params.value + from, to - from);
+    tr->shard[i].squares = th_kernel_sum_squares(th_tape_gradient(tr->tape[0]) + from, to - from);
 }
 
 static ThOptimizerState optimizer_state(const ThTrainer *tr, int i)
 {
     return (ThOptimizerState){.params = &tr->model->params,
                               .slot = tr->model->training.moment,
-                              .gradient = th_tape_gradient(tr->shard[0].tape),
+                              .gradient = th_tape_gradient(tr->tape[0]),
                               .scratch = tr->scratch + (size_t)i * tr->scratch_size};
 }
 
@@ -365,10 +369,11 @@ static bool collect(ThTrainer *tr, double *norm, ThError *err)
     if (!add_scores(tr, err))
         return false;
     th_pool_run(tr->pool, sum_slice, tr, tr->n_shards);
-    if (tr->ranks.size > 0)
-        tr->ranks.sum_floats(tr->ranks.context, th_tape_gradient(tr->shard[0].tape),
+    if (tr->ranks.size > 0) {
+        tr->ranks.sum_floats(tr->ranks.context, th_tape_gradient(tr->tape[0]),
                              tr->model->params.total);
-    th_pool_run(tr->pool, measure_slice, tr, tr->n_shards);
+        th_pool_run(tr->pool, measure_slice, tr, tr->n_shards);
+    }
     double squares = 0, size = 0;
     for (int i = 0; i < tr->n_shards; i++) {
         squares += tr->shard[i].squares;
@@ -598,6 +603,6 @@ size_t th_trainer_bytes(const ThTrainer *tr)
     size_t bytes = tr->model->params.total * blocks * sizeof(float);
     bytes += tr->scratch_size * (size_t)tr->n_shards * sizeof(float);
     for (int i = 0; i < tr->n_shards; i++)
-        bytes += th_tape_bytes(tr->shard[i].tape);
+        bytes += th_tape_bytes(tr->tape[i]);
     return bytes;
 }

@@ -128,7 +128,7 @@ static bool join(ThTrainer *tr, ThError *err)
     }
     tr->batch = th_batch_slice(b, s, 0, b->B);
     tr->scored = th_score_answers(s, &tr->drawn);
-    tr->answers = th_score_answers(s, b);
+    tr->answers = b == &tr->drawn ? tr->scored : th_score_answers(s, b);
     return true;
 }
 

@@ -30,6 +30,7 @@ struct ThTrainer {
     const ThTask *task;
     ThPool *pool;
     Shard *shard;       /* (n_shards) */
+    ThTape **tape;      /* (n_shards): theirs */
     ThTrainRanks ranks; /* size 0: this process is alone */
     int n_shards;
     int first_part, parts; /* of the batch: the first shard's, and all there are */

@@ -121,13 +121,13 @@ float *th_tape_gradient(ThTape *t);
 double *th_tape_gradient_double(ThTape *t);
 
 /* From now on gradients of matrices that few rows were multiplied with remain products of these
- * rows, which th_tape_add_gradient multiplies out; before that th_tape_gradient lacks them.  Off at
- * first; outlives begin; TH_TAPE_FLOAT only. */
+ * rows, which th_tape_sum_gradients multiplies out; before that th_tape_gradient lacks them.  Off
+ * at first; outlives begin; TH_TAPE_FLOAT only. */
 void th_tape_keep_products(ThTape *t, bool keep);
 
-/* Adds the gradient of `from` to that of `to`, where products have been multiplied out by a call
- * with the same tape twice; one of several parts of it, which different threads may add. */
-void th_tape_add_gradient(ThTape *to, ThTape *from, int part, int parts);
+/* Adds the gradients of n tapes, in their order, into the first one's: one of several parts of
+ * them, which different threads may add.  Returns the sum of the part's squares. */
+double th_tape_sum_gradients(ThTape *const *tape, int n, int part, int parts);
 
 /* In TH_TAPE_DOUBLE the parameters are read from this copy (params->total doubles), which finite
  * differences disturb.  th_tape_new fills it from params. */

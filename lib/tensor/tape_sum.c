@@ -87,17 +87,33 @@ static Rows rows_of(const ThParams *all, int param, size_t part, size_t parts)
     return (Rows){p, first, end - first};
 }
 
-void th_tape_add_gradient(ThTape *to, ThTape *from, int part, int parts)
+/* The rows of `from` are added to the first tape's, or are these. */
+static void add_rows(float *sum, ThTape *from, int param, const Rows *r, bool first)
 {
-    const ThParams *all = th_tape_params(to);
+    size_t cols = (size_t)r->p->cols, at = r->p->offset + (size_t)r->first * cols;
+    const ThTapeProduct *product = th_tape_product_of(from, param);
+    if (product)
+        multiply_out(sum, product, r, first ? 0 : 1);
+    else if (!first)
+        th_kernel_add(sum, th_tape_gradient(from) + at, (size_t)r->n * cols);
+}
+
+double th_tape_sum_gradients(ThTape *const *tape, int n, int part, int parts)
+{
+    enum { AT_ONCE = 4096 }; /* numbers that stay in the nearest cache */
+    const ThParams *all = th_tape_params(tape[0]);
+    double squares = 0;
     for (int i = 0; i < all->n; i++) {
         Rows r = rows_of(all, i, (size_t)part, (size_t)parts);
-        size_t at = r.p->offset + (size_t)r.first * (size_t)r.p->cols;
-        const ThTapeProduct *product = th_tape_product_of(from, i);
-        float *sum = th_tape_gradient(to) + at;
-        if (product)
-            multiply_out(sum, product, &r, from == to ? 0 : 1);
-        else if (from != to)
-            th_kernel_add(sum, th_tape_gradient(from) + at, (size_t)r.n * (size_t)r.p->cols);
+        int end = r.first + r.n, step = r.p->cols < AT_ONCE ? AT_ONCE / r.p->cols : 1;
+        for (; r.first < end; r.first += step) {
+            size_t at = r.p->offset + (size_t)r.first * (size_t)r.p->cols;
+            float *sum = th_tape_gradient(tape[0]) + at;
+            r.n = end - r.first < step ? end - r.first : step;
+            for (int k = 0; k < n; k++)
+                add_rows(sum, tape[k], i, &r, k == 0);
+            squares += th_kernel_sum_squares(sum, (size_t)r.n * (size_t)r.p->cols);
+        }
     }
+    return squares;
 }
