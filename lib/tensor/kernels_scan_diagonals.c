@@ -119,8 +119,10 @@ static inline TH_KERNEL_TILE_INLINE void walk_back(const ThKernelScanBack *x, in
             }
         }
     }
+    if (!x->dstart)
+        return;
     ThKernelLane *to = (ThKernelLane *)(x->dstart + (s->one_start ? 0 : (size_t)string * d) + from);
-    for (int k = 0; x->dstart && k < n; k++)
+    for (int k = 0; k < n; k++)
         to[k] += g[k];
 }
 
