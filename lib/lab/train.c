@@ -159,6 +159,14 @@ static bool choose_rows(ThTrainer *tr, const ThOptions *o, ThError *err)
     return true;
 }
 
+/* False, where there are too many functions with a hint. */
+static bool note_functions(ThError *err)
+{
+    return err && err->code == TH_ELIMIT &&
+           th_hint(err, "aux=, pull= and segments=balanced know each function on the automaton's "
+                        "states that strings have");
+}
+
 /* The parts that a tree is made of end where its chunks do. */
 static bool choose_parts(ThTrainer *tr, const ThOptions *o, ThError *err)
 {
@@ -179,7 +187,7 @@ static bool choose_parts(ThTrainer *tr, const ThOptions *o, ThError *err)
                        "segments=balanced is about trees, which this model has not");
     int longest = th_task_length(t, (int)tr->lengths.hi);
     tr->balance = th_train_balance_new(t, tr->part, longest, err);
-    return tr->balance != NULL;
+    return tr->balance || note_functions(err);
 }
 
 static bool prepare_pull(ThTrainer *tr, const ThOptions *o, ThError *err)
@@ -191,7 +199,7 @@ static bool prepare_pull(ThTrainer *tr, const ThOptions *o, ThError *err)
     if (how.pull == 0 && how.auxiliary == 0)
         return true;
     tr->pull = th_train_pull_new(tr->model, tr->task, &how, err);
-    return tr->pull != NULL;
+    return tr->pull || note_functions(err);
 }
 
 ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options, int threads,
