@@ -105,7 +105,8 @@ void th_tape_begin(ThTape *t, ThTapeMode mode)
         t->param_touched[i] = false;
     }
     if (mode == TH_TAPE_GRADIENT && !t->gradient) {
-        t->gradient = th_alloc(t->params->total, th_tape_real(t), &t->err);
+        size_t floats = t->params->total * th_tape_real(t) / sizeof(float);
+        t->gradient = th_params_floats(floats, &t->err);
     }
 }
 
