@@ -37,7 +37,7 @@ static bool accepts(const ThDfa *d, const int *word, int length)
 /* The label of a string, by the tree above it; -1 where something is missing. */
 static int label_of(const ThProofLabels *l, const int *word, int length)
 {
-    int at[LONGEST], n = (length + 1) / 2, odd = length % 2;
+    int at[LONGEST] = {-1}, n = (length + 1) / 2, odd = length % 2;
     for (int i = 0; i < n; i++) {
         const int *later = word + 2 * i + 1 - odd;
         at[i] = i == 0 && odd ? l->single[*later] : l->pair[later[-1] * SYMBOLS + *later];
