@@ -106,25 +106,27 @@ TH_KERNEL_TILE_REGISTERS static void of_rows(const ThKernelHeads *h, const float
 
 typedef int Bits __attribute__((vector_size(LANE * sizeof(int)), aligned(4)));
 
-/* Where bits are set yes, elsewhere no. */
-TH_KERNEL_TILE_REGISTERS static inline TH_KERNEL_TILE_INLINE ThKernelLane choose(Bits bits,
-                                                                                 ThKernelLane yes,
-                                                                                 ThKernelLane no)
+/* Stays where bits are set, and becomes `no` elsewhere. */
+static inline TH_KERNEL_TILE_INLINE void keep(ThKernelLane *x, const Bits *bits,
+                                              const ThKernelLane *no)
 {
-    return (ThKernelLane)((bits & (Bits)yes) | (~bits & (Bits)no));
+    *x = (ThKernelLane)((*bits & (Bits)*x) | (~*bits & (Bits)*no));
 }
 
-/* e^x, x at most 0: 2^n e^r with |r| at most ln(2)/2.  The polynomial, fitted here, is 3e-9 off. */
-TH_KERNEL_TILE_REGISTERS static inline TH_KERNEL_TILE_INLINE ThKernelLane power_of_e(ThKernelLane x)
+/* e to the power of x, at most 0: 2^n e^r with |r| at most ln(2)/2.  The polynomial, fitted here,
+ * is 3e-9 off. */
+static inline TH_KERNEL_TILE_INLINE void raise_e(ThKernelLane *x)
 {
     const float log2_of_e = 1.44269504f, ln2 = 0.693147181f;
-    x = choose(x > -80, x, (ThKernelLane){0} - 80);
-    Bits n = __builtin_convertvector(x * log2_of_e - 0.5f, Bits);
-    ThKernelLane r = x - ln2 * __builtin_convertvector(n, ThKernelLane);
+    const ThKernelLane least = (ThKernelLane){0} - 80;
+    const Bits within = *x > least;
+    keep(x, &within, &least);
+    Bits n = __builtin_convertvector(*x * log2_of_e - 0.5f, Bits);
+    ThKernelLane r = *x - ln2 * __builtin_convertvector(n, ThKernelLane);
     ThKernelLane of_r = 0.00836878042f + 0.00138144675f * r;
     of_r = 0.499999934f + r * (0.166665201f + r * (0.0416683942f + r * of_r));
     of_r = 1 + r * (1 + r * of_r);
-    return (ThKernelLane)((Bits)of_r + (n << 23));
+    *x = (ThKernelLane)((Bits)of_r + n * (1 << 23));
 }
 
 static inline TH_KERNEL_TILE_INLINE ThKernelLane *at(float *w, int ld, int j)
@@ -147,10 +149,17 @@ TH_KERNEL_TILE_REGISTERS static void weigh_lane(float *w, int ld, const float *m
     const Bits query = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     const ThKernelLane top = *(const ThKernelLane *)most, none = {0};
     ThKernelLane sum = {0};
-    for (int j = 0; j < all; j++)
-        sum += *at(w, ld, j) = power_of_e(*at(w, ld, j) - top);
-    for (int j = all; j < some; j++)
-        sum += *at(w, ld, j) = choose(query > j - all, power_of_e(*at(w, ld, j) - top), none);
+    for (int j = 0; j < some; j++) {
+        const Bits sees = query > j - all;
+        ThKernelLane x = *at(w, ld, j) - top;
+        if (j >= all) /* what is not seen may be above the top */
+            keep(&x, &sees, &none);
+        raise_e(&x);
+        if (j >= all)
+            keep(&x, &sees, &none);
+        *at(w, ld, j) = x;
+        sum += x;
+    }
     const ThKernelLane share = 1 / sum;
     for (int j = 0; j < some; j++)
         *at(w, ld, j) *= share;
