@@ -34,14 +34,13 @@ static bool take_pairs(Pairs *p, int n, int functions, int *count, ThError *err)
     p->left = th_alloc((size_t)n, sizeof *p->left, err);
     p->right = th_alloc((size_t)n, sizeof *p->right, err);
     p->first = th_alloc((size_t)functions + 1, sizeof *p->first, err);
-    for (int f = 0, at = 0; p->first && f <= functions; f++) {
-        int more = f < functions ? count[f] : 0;
-        p->first[f] = at;
-        if (f < functions)
-            count[f] = at;
-        at += more;
+    if (!p->left || !p->right || !p->first)
+        return false;
+    for (int f = 0; f < functions; f++) {
+        p->first[f + 1] = p->first[f] + count[f];
+        count[f] = p->first[f];
     }
-    return p->left && p->right && p->first;
+    return true;
 }
 
 static void free_pairs(Pairs *p)
@@ -60,52 +59,28 @@ static void put(Pairs *p, int *next, int function, int left, int right)
 
 /* ---- what occurs ---- */
 
-/* The states of an acceptor from which whole chunks lead to acceptance. */
-static bool find_aligned(const ThDfa *d, int chunk, bool *aligned, ThError *err)
+/* Which functions (m->size) parts of strings have before which and behind which there are whole
+ * chunks; the domain's states stand in the monoid behind others. */
+static bool find_live(const ThMonoid *m, const ThDfa *domain, int chunk, bool *live, ThError *err)
 {
-    /* (states, chunk): acceptance comes after so many symbols, and whole chunks. */
-    bool *after = th_alloc((size_t)d->n_states * (size_t)chunk, sizeof *after, err);
-    if (!after)
-        return false;
-    for (int q = 0; q < d->n_states; q++)
-        after[q * chunk] = d->label[q] == 1;
-    for (bool more = true; more;) {
-        more = false;
-        for (int i = 0; i < d->n_states * d->n_symbols; i++) {
-            int q = i / d->n_symbols;
-            for (int c = 0; c < chunk; c++)
-                if (after[d->next[i] * chunk + c] && !after[q * chunk + (c + 1) % chunk])
-                    more = after[q * chunk + (c + 1) % chunk] = true;
-        }
+    int n = domain ? domain->n_states : 0, first = m->n_states - n;
+    bool *aligned = th_alloc((size_t)n, sizeof *aligned, err);
+    bool ok = aligned && (!domain || th_dfa_accepts_after(domain, chunk, aligned, err));
+    for (int x = 0; ok && x < m->size; x++) {
+        live[x] = !domain;
+        for (int q = 0; q < n && !live[x]; q++)
+            live[x] = aligned[q] && aligned[th_monoid_image(m, x, first + q) - first];
     }
-    for (int q = 0; q < d->n_states; q++)
-        aligned[q] = after[q * chunk];
-    free(after);
-    return true;
+    free(aligned);
+    return ok;
 }
 
-typedef struct {
-    const ThMonoid *m;
-    const bool *aligned; /* of the states from `from` on; NULL: all strings are meant */
-    int from;
-} Domain;
-
-/* Whether a part of a string, before which and behind which there are whole chunks, is that. */
-static bool occurs(const Domain *d, int x)
+static bool fill_products(ThTrainBalance *b, const ThMonoid *m, const bool *live, ThError *err)
 {
-    for (int q = d->from; d->aligned && q < d->m->n_states; q++)
-        if (d->aligned[q - d->from] && d->aligned[th_monoid_image(d->m, x, q) - d->from])
-            return true;
-    return !d->aligned;
-}
-
-static bool fill_products(ThTrainBalance *b, const Domain *d, ThError *err)
-{
-    b->n = d->m->size;
     b->product = th_alloc((size_t)b->n * (size_t)b->n, sizeof *b->product, err);
     for (int i = 0; b->product && i < b->n * b->n; i++) {
-        int x = th_monoid_product(d->m, i / b->n, i % b->n);
-        b->product[i] = occurs(d, x) ? x : -1;
+        int x = th_monoid_product(m, i / b->n, i % b->n);
+        b->product[i] = live[x] ? x : -1;
     }
     return b->product != NULL;
 }
@@ -120,7 +95,9 @@ static int of_word(const ThMonoid *m, int chunk, int number)
                                  number % m->n_symbols];
 }
 
-static bool fill_leaves(ThTrainBalance *b, const Domain *d, bool *has, ThError *err)
+/* `has` becomes the functions of leaves. */
+static bool fill_leaves(ThTrainBalance *b, const ThMonoid *m, const bool *live, bool *has,
+                        ThError *err)
 {
     long long words = 1;
     for (int c = 0; c < b->chunk; c++)
@@ -129,15 +106,15 @@ static bool fill_leaves(ThTrainBalance *b, const Domain *d, bool *has, ThError *
                            MOST_LEAVES, b->chunk);
     int *count = th_alloc((size_t)b->n, sizeof *count, err), n = 0;
     for (int w = 0; count && w < words; w++) {
-        int f = of_word(d->m, b->chunk, w);
-        has[f] = occurs(d, f);
-        count[f] += has[f];
-        n += has[f];
+        int f = of_word(m, b->chunk, w);
+        has[f] = live[f];
+        count[f] += live[f];
+        n += live[f];
     }
     bool ok = count && take_pairs(&b->leaf, n, b->n, count, err);
     for (int w = 0; ok && w < words; w++) {
-        int f = of_word(d->m, b->chunk, w);
-        if (has[f])
+        int f = of_word(m, b->chunk, w);
+        if (live[f])
             put(&b->leaf, count, f, w, 0);
     }
     free(count);
@@ -168,12 +145,12 @@ static Pairs *split_of(const ThTrainBalance *b, int level, int child)
     return &b->split[level * b->chunk + child];
 }
 
-static bool fill_levels(ThTrainBalance *b, const Domain *d, ThError *err)
+static bool fill_levels(ThTrainBalance *b, const ThMonoid *m, const bool *live, ThError *err)
 {
     bool *before = th_alloc((size_t)b->n, sizeof *before, err);
     bool *child = th_alloc((size_t)b->n, sizeof *child, err);
     b->split = th_alloc((size_t)b->levels * (size_t)b->chunk, sizeof *b->split, err);
-    bool ok = before && child && b->split && fill_leaves(b, d, before, err);
+    bool ok = before && child && b->split && fill_leaves(b, m, live, before, err);
     for (int level = 1; ok && level < b->levels; level++) {
         memcpy(child, before, (size_t)b->n * sizeof *child);
         for (int c = 1; ok && c < b->chunk; c++)
@@ -188,15 +165,13 @@ static bool fill_levels(ThTrainBalance *b, const Domain *d, ThError *err)
 
 static bool fill(ThTrainBalance *b, const ThDfa *machine, const ThDfa *words, ThError *err)
 {
-    Domain d = {.from = machine->n_states};
     ThDfa *both = th_dfa_beside(machine, words, err);
     ThMonoid *m = both ? th_monoid_new(both, MOST_FUNCTIONS, NULL, err) : NULL;
-    bool *aligned = m && words ? th_alloc((size_t)words->n_states, sizeof *aligned, err) : NULL;
-    d.m = m;
-    d.aligned = aligned;
-    bool ok = m && (aligned || !words) && (!words || find_aligned(words, b->chunk, aligned, err)) &&
-              fill_products(b, &d, err) && fill_levels(b, &d, err);
-    free(aligned);
+    b->n = m ? m->size : 0;
+    bool *live = m ? th_alloc((size_t)b->n, sizeof *live, err) : NULL;
+    bool ok = live && find_live(m, words, b->chunk, live, err) && fill_products(b, m, live, err) &&
+              fill_levels(b, m, live, err);
+    free(live);
     th_monoid_free(m);
     th_dfa_free(both);
     return ok;
@@ -244,8 +219,10 @@ void th_train_balance_free(ThTrainBalance *b)
 
 /* ---- drawing ---- */
 
-static int below(ThRng *r, int from, int end)
+/* A place among the pairs of function f, or for -1 among all. */
+static int draw_place(const Pairs *p, ThRng *r, int f)
 {
+    int from = f < 0 ? 0 : p->first[f], end = f < 0 ? p->n : p->first[f + 1];
     return from + (int)th_rng_below(r, (uint64_t)(end - from));
 }
 
@@ -258,23 +235,18 @@ static void write_leaf(const ThTrainBalance *b, int number, int *to)
 /* Writes symbols that have function f, or for -1 any. */
 static void write_node(const ThTrainBalance *b, ThRng *r, int level, int size, int f, int *to)
 {
-    const Pairs *p = level > 0 ? split_of(b, level, b->chunk - 1) : &b->leaf;
-    int from = f < 0 ? 0 : p->first[f], end = f < 0 ? p->n : p->first[f + 1];
     if (level == 0) {
-        write_leaf(b, p->left[below(r, from, end)], to);
+        write_leaf(b, b->leaf.left[draw_place(&b->leaf, r, f)], to);
         return;
     }
+    int part = size / b->chunk;
     for (int c = b->chunk - 1; c > 0; c--) {
-        p = split_of(b, level, c);
-        if (c < b->chunk - 1) {
-            from = p->first[f];
-            end = p->first[f + 1];
-        }
-        int at = below(r, from, end);
-        write_node(b, r, level - 1, size / b->chunk, p->right[at], to + c * (size / b->chunk));
+        const Pairs *p = split_of(b, level, c);
+        int at = draw_place(p, r, f);
+        write_node(b, r, level - 1, part, p->right[at], to + c * part);
         f = p->left[at];
     }
-    write_node(b, r, level - 1, size / b->chunk, f, to);
+    write_node(b, r, level - 1, part, f, to);
 }
 
 void th_train_balance_draw(ThTrainBalance *b, ThRng *r, int n, int *to)

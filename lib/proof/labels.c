@@ -12,21 +12,6 @@ typedef struct {
     bool *even;  /* (domain's states): from which an even number of symbols leads to acceptance */
 } Search;
 
-static void find_even(const ThDfa *d, bool *even)
-{
-    int k = d->n_symbols;
-    for (int q = 0; q < d->n_states; q++)
-        even[q] = d->label[q] == 1;
-    for (bool more = true; more;) {
-        more = false;
-        for (int i = 0; i < d->n_states * k * k; i++) {
-            int q = i / (k * k), half = d->next[q * k + i / k % k];
-            if (!even[q] && even[d->next[half * k + i % k]])
-                more = even[q] = true;
-        }
-    }
-}
-
 /* Is there a place in a string of the domain for what has this label? */
 static bool occurs(const Search *s, ThProofKind kind, int element)
 {
@@ -125,10 +110,9 @@ static bool fill(ThProofLabels *l, int n_classes, ThError *err)
     l->pair = th_alloc(k * k, sizeof *l->pair, err);
     l->single = th_alloc(k, sizeof *l->single, err);
     bool ok = s.number && s.even && l->kind && l->element && l->pair && l->single;
+    ok = ok && (!l->domain || th_dfa_accepts_after(l->domain, 2, s.even, err));
     if (ok) {
         memset(s.number, 0xff, size * sizeof *s.number);
-        if (l->domain)
-            find_even(l->domain, s.even);
         find_labels(&s);
         ok = fill_products(&s, n_classes, err);
     }

@@ -136,13 +136,8 @@ static int drawn_length(const ThTask *t, int length)
 /* What draw writes. */
 static ThDfa *words(const ThTask *t, ThError *err)
 {
-    enum {
-        START,
-        NONE,
-        BEFORE_DIGIT,
-        BEHIND_DIGIT,
-        N_WITHIN = 2
-    }; /* the last two for each depth */
+    /* The last two for each depth. */
+    enum { START, NONE, BEFORE_DIGIT, BEHIND_DIGIT, N_WITHIN = 2 };
     int m = modulus(t), n = t->signature.n_symbols, depth = depth_of(t);
     ThDfa *d = th_dfa_new(BEFORE_DIGIT + N_WITHIN * (depth + 1), n, 2, err);
     if (!d)

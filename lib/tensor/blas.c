@@ -57,31 +57,26 @@ static int rows_at_once(const ThBlasGemm *g)
     return row >= operations ? 1 : (int)(operations / row);
 }
 
-/* Rows from i on, `step` of them at most. */
-static ThBlasGemm part_of(const ThBlasGemm *g, int i, int step)
+static void in_parts(bool ta, bool tb, const ThBlasGemm *g, const float *a, const float *b,
+                     const float *row, float *c, ThStop *stop)
 {
-    ThBlasGemm part = *g;
-    part.m = g->m - i < step ? g->m - i : step;
-    return part;
+    ptrdiff_t a_row = ta ? 1 : g->lda;
+    int step = stop ? rows_at_once(g) : g->m;
+    for (int i = 0; i < g->m && !(step < g->m && *stop); i += step) {
+        ThBlasGemm part = *g;
+        part.m = g->m - i < step ? g->m - i : step;
+        gemm(ta, tb, &part, a + i * a_row, b, row, c + (ptrdiff_t)i * g->ldc);
+    }
 }
 
 void th_blas_gemm_stopping(ThBlasProduct *product, const ThBlasGemm *g, const float *a,
                            const float *b, float *c, ThStop *stop)
 {
-    ptrdiff_t a_row = product == th_blas_gemm_tn ? 1 : g->lda;
-    int step = stop ? rows_at_once(g) : g->m;
-    for (int i = 0; i < g->m && !(step < g->m && *stop); i += step) {
-        ThBlasGemm part = part_of(g, i, step);
-        product(&part, a + i * a_row, b, c + (ptrdiff_t)i * g->ldc);
-    }
+    in_parts(product == th_blas_gemm_tn, product == th_blas_gemm_nt, g, a, b, NULL, c, stop);
 }
 
 void th_blas_gemm_on_row(const ThBlasGemm *g, const float *a, const float *b, const float *row,
                          float *c, ThStop *stop)
 {
-    int step = stop ? rows_at_once(g) : g->m;
-    for (int i = 0; i < g->m && !(step < g->m && *stop); i += step) {
-        ThBlasGemm part = part_of(g, i, step);
-        gemm(false, false, &part, a + (ptrdiff_t)i * g->lda, b, row, c + (ptrdiff_t)i * g->ldc);
-    }
+    in_parts(false, false, g, a, b, row, c, stop);
 }

@@ -42,6 +42,28 @@ ThDfa *th_dfa_beside(const ThDfa *a, const ThDfa *b, ThError *err)
     return d;
 }
 
+bool th_dfa_accepts_after(const ThDfa *d, int step, bool *from, ThError *err)
+{
+    /* (n_states, step): after so many symbols more than a multiple. */
+    bool *after = th_alloc((size_t)d->n_states * (size_t)step, sizeof *after, err);
+    for (int q = 0; after && q < d->n_states; q++)
+        after[q * step] = d->label[q] == 1;
+    for (bool more = after != NULL; more;) {
+        more = false;
+        for (int i = 0; i < d->n_states * d->n_symbols; i++)
+            for (int c = 0; c < step; c++) {
+                bool *here = &after[i / d->n_symbols * step + (c + 1) % step];
+                if (after[d->next[i] * step + c] && !*here)
+                    more = *here = true;
+            }
+    }
+    for (int q = 0; after && q < d->n_states; q++)
+        from[q] = after[q * step];
+    bool ok = after != NULL;
+    free(after);
+    return ok;
+}
+
 void th_dfa_free(ThDfa *d)
 {
     if (!d)

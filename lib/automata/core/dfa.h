@@ -30,6 +30,10 @@ void th_dfa_free(ThDfa *d); /* NULL is fine */
  * behind those of a; its maps are pairs of theirs.  All classes are 0. */
 ThDfa *th_dfa_beside(const ThDfa *a, const ThDfa *b, ThError *err);
 
+/* Which states (n_states) a number of symbols that `step` divides leads from to class 1.
+ * O(n_states^2 n_symbols step) at worst; TH_ENOMEM. */
+bool th_dfa_accepts_after(const ThDfa *d, int step, bool *from, ThError *err);
+
 /* The state after reading a word from state q, and the class of a word from the start. */
 int th_dfa_walk(const ThDfa *d, int q, const int *word, size_t length);
 int th_dfa_class(const ThDfa *d, const int *word, size_t length);
