@@ -257,6 +257,8 @@ static const char *const forms[][2] = {
     {"gated_universal", "ends=no pool=mean"},
     {"encoder", "final_norm=yes"},
     {"encoder", "causal=yes pool=end position=alibi"},
+    {"encoder", "position=sinusoidal"},
+    {"universal", "position=learned"},
 };
 
 static void settings_of(size_t form, const char *price, char to[160])
@@ -287,6 +289,28 @@ static void rows_say_what_they_say_alone(void **state)
 {
     (void)state;
     each(check_ragged);
+}
+
+/* What is dropped of the symbols is dropped where equal ones could be shared, too. */
+static void symbols_are_dropped_one_by_one(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    double z[2][SYMBOLS];
+    ThModel *m = bound("encoder", "dim=4 heads=2 layers=2 dropout=0.5", TH_TARGET_FINAL, SYMBOLS);
+    ThTape *t = th_tape_new(TH_TAPE_DOUBLE, &m->params, &err);
+    int token[] = {0, 0, 1, 0};
+    ThBatch b = {.B = 1, .T = 4, .token = token};
+    for (int share = 0; share < 2; share++) {
+        ThRng r = th_rng(1, "dropped", 0);
+        th_tape_begin(t, TH_TAPE_NO_GRADIENT);
+        th_tape_read(t, m->kind->forward(m, t, &b, &(ThModelForward){.share = share, .rng = &r}),
+                     z[share]);
+        assert_true(th_tape_ok(t, &err));
+    }
+    assert_memory_equal(z[0], z[1], sizeof z[0]);
+    th_tape_free(t);
+    th_model_free(m);
 }
 
 static void gradients_are_slopes(void **state)
@@ -653,6 +677,7 @@ int main(void)
         cmocka_unit_test(masses_are_those_of_the_table),
         cmocka_unit_test(masses_have_the_gradient_of_the_formula),
         cmocka_unit_test(rows_say_what_they_say_alone),
+        cmocka_unit_test(symbols_are_dropped_one_by_one),
         cmocka_unit_test(gradients_are_slopes),
         cmocka_unit_test(nothing_looks_ahead),
         cmocka_unit_test(answers_are_those_of_the_algorithm),
