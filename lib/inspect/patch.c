@@ -111,7 +111,7 @@ double th_inspect_probability(const ThSignature *s, const double *logit, const d
 
 static bool is_about(const ThModel *m, const ThModelTraceLayer *l, int row, int first, int last)
 {
-    return l->last[row] == last && (!m->kind->trees || l->first[row] == first);
+    return l->last[row] == last && (!m->kind->combine || l->first[row] == first);
 }
 
 static int row_about(const ThModel *m, const ThModelTraceLayer *l, int first, int last)
@@ -157,7 +157,7 @@ static bool fits(const ThModel *m, const ThModelTrace *from, const ThModelTrace 
 {
     if (m->signature.pairs)
         return th_fail(err, TH_EVALUE, "the model reads the sides of a pair by themselves");
-    if (to->n_layers == 0 || (!m->kind->trees && to->n_layers == 1))
+    if (to->n_layers == 0 || (!m->kind->combine && to->n_layers == 1))
         return th_fail(err, TH_EVALUE,
                        "the vectors of this %s are read by nothing but its answer: there is no "
                        "later level",
@@ -321,7 +321,7 @@ ThInspectCause *th_inspect_causes(const ThModel *m, const ThTask *t, const ThDfa
                                   const ThInspectPairs *pairs, ThStop *stop, int *n, ThError *err)
 {
     Causes c = {.task = t, .stop = stop, .from = {.B = 1}, .to = {.B = 1}, .mixed = {.B = 1}};
-    if (!m->kind->trees) {
+    if (!m->kind->combine) {
         th_fail(err, TH_EVALUE,
                 "no vector of a model of kind %s stands for a segment of the string alone",
                 m->kind->name);

@@ -92,7 +92,7 @@ static bool make_head(ThTrainPull *p, ThError *err)
 
 static bool fits(const ThModel *m, ThError *err)
 {
-    if (m->kind->trees && th_option_int(&m->options, "thickness") == 1)
+    if (m->kind->combine && th_option_int(&m->options, "thickness") == 1)
         return true;
     th_fail(err, TH_EUSAGE, "pull= and aux= are about a tree of vectors, which this model has not");
     return th_hint(err, "regulargpt with thickness=1 has one");
@@ -455,7 +455,8 @@ static double nearest_other(const ThTrainPull *p, int label)
 
 void th_train_pull_report(ThTrainPull *p, ThTrainLevels *to)
 {
-    *to = (ThTrainLevels){.functions = p->columns, .nearest = HUGE_VAL};
+    to->functions = p->columns;
+    to->nearest = HUGE_VAL;
     while (to->n < TH_TRAIN_LEVELS && level_of(p, to->n).vectors > 0) {
         to->level[to->n] = level_of(p, to->n);
         to->n++;

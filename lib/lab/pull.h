@@ -50,7 +50,7 @@ size_t th_train_pull_size(const ThTrainPull *p);
 void th_train_pull_write(const ThTrainPull *p, double *to);
 bool th_train_pull_read(ThTrainPull *p, const double *from, size_t n);
 
-/* Fills *to with what has been counted since the last report. */
+/* Fills *to, zeros before, with what has been counted since the last report. */
 void th_train_pull_report(ThTrainPull *p, ThTrainLevels *to);
 
 #endif

@@ -163,8 +163,8 @@ static bool choose_rows(ThTrainer *tr, const ThOptions *o, ThError *err)
 static bool note_functions(ThError *err)
 {
     return err && err->code == TH_ELIMIT &&
-           th_hint(err, "aux=, pull= and segments=balanced know each function on the automaton's "
-                        "states that strings have");
+           th_hint(err, "aux=, pull=, contract= and segments=balanced know each function on the "
+                        "automaton's states that strings have");
 }
 
 /* The parts that a tree is made of end where its chunks do. */
@@ -179,10 +179,10 @@ static bool choose_parts(ThTrainer *tr, const ThOptions *o, ThError *err)
         return th_fail(err, TH_EUSAGE,
                        "segments= wants strings that an automaton labels, and those of %s are not",
                        t->kind->name);
-    tr->part = m->kind->trees ? (int)th_option_int(&m->options, "chunk") : 1;
+    tr->part = m->kind->combine ? (int)th_option_int(&m->options, "chunk") : 1;
     if (how == SEGMENTS_DRAWN)
         return true;
-    if (!m->kind->trees)
+    if (!m->kind->combine)
         return th_fail(err, TH_EUSAGE,
                        "segments=balanced is about trees, which this model has not");
     int longest = th_task_length(t, (int)tr->lengths.hi);
@@ -202,6 +202,17 @@ static bool prepare_pull(ThTrainer *tr, const ThOptions *o, ThError *err)
     return tr->pull || note_functions(err);
 }
 
+static bool prepare_contract(ThTrainer *tr, const ThOptions *o, ThError *err)
+{
+    ThTrainContractHow how = {.weight = th_option_real(o, "contract"),
+                              .radius = th_option_real(o, "radius"),
+                              .shards = tr->n_shards};
+    if (how.weight == 0)
+        return true;
+    tr->contract = th_train_contract_new(tr->model, tr->task, &how, err);
+    return tr->contract || note_functions(err);
+}
+
 ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options, int threads,
                           ThError *err)
 {
@@ -214,6 +225,7 @@ ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options,
     if (!choose_rows(tr, options, err) || !choose_parts(tr, options, err) ||
         !prepare_model(tr, options, err) || !prepare_shards(tr, threads, err) ||
         !prepare_scratch(tr, err) || !prepare_pull(tr, options, err) ||
+        !prepare_contract(tr, options, err) ||
         !th_train_validation_new(&tr->validation, m, t, options, threads, err) ||
         !prepare_moments(m, tr->update.rule, err)) {
         th_trainer_free(tr);
@@ -235,6 +247,7 @@ void th_trainer_free(ThTrainer *tr)
     free(tr->tape);
     free(tr->scratch);
     th_train_pull_free(tr->pull);
+    th_train_contract_free(tr->contract);
     th_train_balance_free(tr->balance);
     th_batch_free(&tr->drawn);
     th_batch_free(&tr->both);
@@ -255,6 +268,8 @@ static ThVar whole_loss(ThTrainer *tr, int i, const ThModelRouting *routing, ThV
 {
     Shard *s = &tr->shard[i];
     loss = th_model_priced(s->tape, loss, 1.0 / tr->batch.B);
+    if (tr->contract)
+        loss = th_train_contract_add(tr->contract, s->tape, routing, i, &s->noise, loss);
     if (!tr->pull || loss < 0)
         return loss;
     ThTrainPullShard how = {i, present_noise(tr), &s->noise};
@@ -278,6 +293,8 @@ static void run_shard(void *context, int i)
         th_loss_of_batch(s->tape, z, &m->signature, &s->batch, 1.0 / fmax(1, (double)tr->answers));
     if (!th_tape_backward(s->tape, whole_loss(tr, i, &routing, loss), NULL, &s->err))
         return;
+    if (tr->contract)
+        th_train_contract_turn(tr->contract, s->tape, i);
     th_tape_read(s->tape, loss, &s->loss);
     ThBatch drawn = th_batch_slice(&s->batch, &m->signature, 0, s->drawn);
     s->right = th_score_right(s->tape, z, &m->signature, &drawn);
@@ -432,11 +449,12 @@ static bool record(ThTrainer *tr, ThError *err)
     return true;
 }
 
-/* Room in the model for what pull= and aux= know after the step. */
+/* Room in the model for what pull=, aux= and contract= know after the step. */
 static bool reserve_pull(ThTrainer *tr, ThError *err)
 {
     ThModelTraining *t = &tr->model->training;
     size_t n = tr->pull ? th_train_pull_size(tr->pull) : 0;
+    n += tr->contract ? th_train_contract_size(tr->contract) : 0;
     if (n == t->n_pull)
         return true;
     double *room = n > 0 ? th_alloc(n, sizeof *room, err) : NULL;
@@ -446,6 +464,21 @@ static bool reserve_pull(ThTrainer *tr, ThError *err)
     t->pull = room;
     t->n_pull = n;
     return true;
+}
+
+/* Moves what pull=, aux= and contract= have of their own, and writes it down. */
+static void move_sets(ThTrainer *tr)
+{
+    ThModelTraining *t = &tr->model->training;
+    if (tr->pull) {
+        th_train_pull_step(tr->pull, tr->step_loss, tr->update.rate);
+        th_train_pull_write(tr->pull, t->pull);
+    }
+    if (tr->contract) {
+        th_train_contract_step(tr->contract);
+        size_t before = tr->pull ? th_train_pull_size(tr->pull) : 0;
+        th_train_contract_write(tr->contract, t->pull + before);
+    }
 }
 
 static bool move(ThTrainer *tr, ThError *err)
@@ -467,10 +500,7 @@ static bool move(ThTrainer *tr, ThError *err)
         return false;
     th_pool_run(tr->pool, update_part, tr, tr->n_shards);
     t->updates++;
-    if (tr->pull) {
-        th_train_pull_step(tr->pull, tr->step_loss, tr->update.rate);
-        th_train_pull_write(tr->pull, t->pull);
-    }
+    move_sets(tr);
     t->step++;
     tr->fresh = false;
     if (tr->curriculum == CURRICULUM_ADAPTIVE && !tr->whole)
@@ -537,12 +567,23 @@ bool th_trainer_done(const ThTrainer *tr)
     return !patient || (all_moved(tr) && !validation_due(tr));
 }
 
+/* Takes back what pull=, aux= and contract= knew, if it is about them; else they begin anew. */
+static void recall(ThTrainer *tr)
+{
+    const ThModelTraining *t = &tr->model->training;
+    size_t n = tr->pull ? th_train_pull_size(tr->pull) : 0;
+    if (t->n_pull != n + (tr->contract ? th_train_contract_size(tr->contract) : 0))
+        return;
+    bool known = !tr->pull || th_train_pull_read(tr->pull, t->pull, n);
+    if (known && tr->contract)
+        th_train_contract_read(tr->contract, t->pull + n, t->n_pull - n);
+}
+
 void th_trainer_resume(ThTrainer *tr)
 {
     const ThModelTraining *t = &tr->model->training;
     tr->first = t->began;
-    if (tr->pull && t->pull)
-        th_train_pull_read(tr->pull, t->pull, t->n_pull); /* else it begins anew */
+    recall(tr);
 }
 
 static double last_validation(const ThModelTraining *t)
@@ -567,9 +608,12 @@ ThTrainerProgress th_trainer_progress(const ThTrainer *tr)
 
 bool th_trainer_levels(ThTrainer *tr, ThTrainLevels *to)
 {
+    *to = (ThTrainLevels){0};
     if (tr->pull)
         th_train_pull_report(tr->pull, to);
-    return tr->pull != NULL;
+    if (tr->contract)
+        th_train_contract_report(tr->contract, to);
+    return tr->pull || tr->contract;
 }
 
 size_t th_trainer_bytes(const ThTrainer *tr)

@@ -40,8 +40,8 @@ ThTrainer *th_trainer_new(ThModel *m, const ThTask *t, const ThOptions *options,
                           ThError *err);
 
 /* For a trainer that has done no step yet: the training is the one in which the model was saved, so
- * that schedules and validations count from its beginning, and pull= and aux= know what they did.
- */
+ * that schedules and validations count from its beginning, and pull=, aux= and contract= know what
+ * they did. */
 void th_trainer_resume(ThTrainer *tr);
 
 /* Processes that train one model together, each on a part of every batch: the sums are those of
@@ -82,7 +82,8 @@ typedef struct {
 } ThTrainerProgress;
 ThTrainerProgress th_trainer_progress(const ThTrainer *tr);
 
-/* What pull= and aux= act on, level by level of the tree: vectors since the last report. */
+/* What pull= and aux= act on, level by level of the tree, and contract=: vectors since the last
+ * report. */
 enum { TH_TRAIN_LEVELS = 24 };
 typedef struct {
     long long vectors;
@@ -93,9 +94,11 @@ typedef struct {
     int n, functions; /* levels, and functions that have a centre */
     ThTrainLevel level[TH_TRAIN_LEVELS];
     double nearest, mean; /* distance of a centre from its nearest other: least, mean; 0: no two */
+    int pairs;            /* that contract= acts on; 0: there is no such loss */
+    double farthest, far; /* how far vectors were from their product's centre, in radii */
 } ThTrainLevels;
 
-/* Fills *to and begins to count anew.  False: the training has neither pull= nor aux=. */
+/* Fills *to and begins to count anew.  False: the training has none of the three. */
 bool th_trainer_levels(ThTrainer *tr, ThTrainLevels *to);
 size_t th_trainer_bytes(const ThTrainer *tr); /* memory of tapes and gradients */
 void th_trainer_free(ThTrainer *tr);          /* NULL is fine */

@@ -7,6 +7,7 @@
 
 #include "base/pool.h"
 #include "lab/balance.h"
+#include "lab/contract.h"
 #include "lab/pull.h"
 #include "lab/train.h"
 #include "lab/validation.h"
@@ -45,6 +46,7 @@ struct ThTrainer {
     ThBatch drawn, both, batch;    /* those of the task; with words that joined; a view of either */
     ThTrainValidation *validation; /* NULL: none */
     ThTrainPull *pull;             /* NULL: none */
+    ThTrainContract *contract;     /* NULL: none */
     ThTrainBalance *balance;       /* where strings come from; NULL: from the task */
     ThRange lengths;
     double full, threshold, growth;

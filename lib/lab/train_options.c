@@ -56,6 +56,13 @@ const ThOptionSpec th_train_options[] = {
      "weight of the loss of a further head, thrown away, that tells the function of every vector"},
     {"gate", TH_REAL, "0", 0, 1e6, NULL,
      "pull only after steps whose loss, that of aux= included, was below this; 0: always"},
+    {"contract", TH_REAL, "0", 0, 1e6, NULL,
+     "weight of a loss on what certify asks: how far, in radii, two vectors of balls around the "
+     "centres of two labels get from the centre of their product, at the worst that is known, "
+     "which "
+     "every step makes worse"},
+    {"radius", TH_REAL, "0.05", 1e-6, 1e3, NULL,
+     "contract=: of the smallest balls; every step draws radii up to 4 times as large"},
     {"seed", TH_INT, NULL, 0, 9.2e18, NULL,
      "of the parameters and the strings; a model that was trained before keeps its own"},
     {"report", TH_INT, NULL, 0, 1e12, NULL, "steps between lines of figures; default: set report"},

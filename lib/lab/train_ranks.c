@@ -33,5 +33,7 @@ bool th_trainer_share(ThTrainer *tr, const ThTrainRanks *ranks, ThError *err)
     }
     if (tr->pull)
         th_train_pull_share(tr->pull, ranks);
+    if (tr->contract)
+        th_train_contract_share(tr->contract, ranks);
     return true;
 }

@@ -79,7 +79,11 @@ typedef struct {
     const ThModelPreset *presets; /* up to one whose size is NULL; NULL: there is no size= */
     const void *part;             /* what a family of architectures must know of this one; NULL */
     bool takes_noise;             /* forward adds how->noise; else it ignores it */
-    bool trees;                   /* forward fills how->routing; else it ignores it */
+    /* Of an architecture that is a tree, with chunk= children a node and thickness= layers a level,
+     * for a bound model of one layer: the vectors (n, dim) of nodes whose children are rows of x,
+     * child (n, chunk), the last one first; -1 stands for what is before a string.  Its forward
+     * fills how->routing.  NULL: it is none, and ignores that. */
+    ThVar (*combine)(const ThModel *m, ThTape *t, ThVar x, const int *child, int n);
     bool ragged; /* forward minds b->length; else it is called for each length by itself */
     bool causal; /* no output depends on later symbols; where there is an option causal, it
                     decides */

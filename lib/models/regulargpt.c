@@ -263,6 +263,32 @@ static ThVar run_stage(ThTape *t, const Layout *l, const Layer *y, const ThModel
     return th_model_norm_sum(t, &y->norm2, feed_forward(t, l, y, u, s->number), u);
 }
 
+static ThVar combine(const ThModel *m, ThTape *t, ThVar x, const int *child, int n)
+{
+    const Layout *l = m->layout;
+    int C = l->shape.C, before = th_tape_rows(t, x);
+    int *self = th_tape_take(t, (size_t)n, sizeof *self);
+    int *query = th_tape_take(t, (size_t)n, sizeof *query);
+    int *key = th_tape_take(t, (size_t)n * (size_t)C, sizeof *key);
+    if (x < 0 || !self || !query || !key)
+        return -1;
+    for (int i = 0; i < n * C; i++)
+        key[i] = child[i] >= 0 ? child[i] : l->shape.mask ? -1 : before;
+    for (int i = 0; i < n; i++) {
+        self[i] = child[i * C];
+        query[i] = i;
+    }
+    ThModelRoutingStage s = {.n = n,
+                             .n_before = before,
+                             .uses_pad = !l->shape.mask,
+                             .n_self = n,
+                             .self = self,
+                             .query = query,
+                             .key = key,
+                             .identity = true};
+    return run_stage(t, l, &l->layer[0], &s, x);
+}
+
 static ThVar answer(const ThModel *m, ThTape *t, ThVar x)
 {
     const Layout *l = m->layout;
@@ -583,7 +609,7 @@ const ThModelKind th_model_regulargpt = {
     .options = options,
     .presets = presets,
     .takes_noise = true,
-    .trees = true,
+    .combine = combine,
     .ragged = true,
     .causal = true,
     .levels = levels,

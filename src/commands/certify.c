@@ -276,7 +276,7 @@ SH_COMMAND(
         "product, and the obstacle: slope (|Jx| + |Jy| is 1 or more, and in the best metric, too), "
         "remainder (the map contracts, but what is not linear in it is bounded too coarsely) or "
         "answers.  An open model may be right.  Models trained with noise alone stay open; train "
-        "with pull=, aux= and noise=, see help train.\n\n"
+        "with pull=, aux= and noise=, and then with contract=, see help train.\n\n"
         "Bounds are computed in double precision, with 1e-9 added for their rounding.  What is "
         "proved holds of real numbers and of every run whose vectors and logits are off by at "
         "most slack= at each node; how far a float run was off is shown beside it.  The models: "

@@ -46,7 +46,7 @@ static ThPlotLevels view_of(const ShCall *call, const Cells *c, const int *token
     return (ThPlotLevels){.cell = c->cell,
                           .n = c->n,
                           .n_classes = m->signature.n_classes,
-                          .segments = m->kind->trees,
+                          .segments = m->kind->combine != NULL,
                           .label = m->signature.label,
                           .symbol = m->signature.symbol,
                           .token = token};

@@ -50,11 +50,16 @@ static void print_comparison(const ThModelComparison *c, FILE *out)
         fprintf(out, "  more than %d states", TH_INSPECT_AGAINST_STATES);
 }
 
-/* What pull= and aux= have come to, from the lowest level up. */
+/* What pull=, aux= and contract= have come to, levels from the lowest up. */
 static void print_levels(const Training *t, FILE *out)
 {
     ThTrainLevels l;
-    if (!th_trainer_levels(t->trainer, &l) || l.n == 0)
+    if (!th_trainer_levels(t->trainer, &l))
+        return;
+    if (l.pairs > 0)
+        fprintf(out, "  %d pair%s  farthest %.3g  mean %.3g\n", l.pairs, sh_plural(l.pairs),
+                l.farthest, l.far);
+    if (l.n == 0)
         return;
     for (int i = 0; i < l.n; i++) {
         const ThTrainLevel *v = &l.level[i];
@@ -398,6 +403,14 @@ SH_COMMAND(
         "square; reach: the farthest), and how far each centre is from its nearest other.  A "
         "spread that grows with the level against that distance says that strings longer than "
         "those of training will go wrong; one that is small and level says that they will not.\n\n"
+        "contract= makes provable what pull= has made nearly so.  Any two labels that can stand "
+        "side by side (see certify) have a point each, in balls around the labels' centres, which "
+        "every step moves to where the model takes them farther from the centre of their product; "
+        "the parameters go against it, most where it is farthest.  The figures say how many pairs "
+        "there are, and how far they get, in radii, since the last line: the farthest, and the "
+        "mean, which should come down to a half or less.  It wants a model that is right already: "
+        "of one that is not, or with too large a learning rate, vectors can all become one, which "
+        "the accuracy shows.\n\n"
         "With against=A, an automaton or a task (in quotes where it is more than a name), the "
         "model is compared with it before the first step, every so many steps (every=) and after "
         "the last, as verify does on 2000 words and 20 of each longer length.  The 16 first words "

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "formats/checkpoint.h"
 #include "formats/safetensors.h"
+#include "given.h"
 
 typedef struct {
     volatile sig_atomic_t stop;
@@ -162,17 +163,15 @@ static void other_models_are_refused(void **state)
     th_task_free(t);
 }
 
-/* ---- pull= and aux= -------------------------------------------------------------------------- */
+/* ---- pull=, aux= and contract= --------------------------------------------------------------- */
 
 enum { STEPS = 23 };
+#define PULLED "pull=0.4 aux=0.5"
 
-/* Trains a tree to step 23 of a training with pull= and aux=, from a file where one is given, and
- * stops after a step (-1: does not). */
-static ThModel *pulled(const ThTask *t, const char *file, long long at, const char *gate)
+/* Trains a tree to step 23 of a training with pull=, aux= or contract=, as `how` says, from a file
+ * where one is given, and stops after a step (-1: does not). */
+static ThModel *pulled(const ThTask *t, const char *file, long long at, const char *how)
 {
-    static const char *const given[][2] = {
-        {"length", "1..9"}, {"batch", "8"},  {"pull", "0.4"},        {"aux", "0.5"}, {"lr", "1e-2"},
-        {"noise", "0.2"},   {"ramp", "0.5"}, {"schedule", "cosine"}, {"seed", "5"}};
     Watch w = {.at = at};
     ThFormatCheckpoint c = {
         .path = file, .every = 5, .stop = &w.stop, .context = &w, .stepped = stepped};
@@ -185,12 +184,11 @@ static ThModel *pulled(const ThTask *t, const char *file, long long at, const ch
     th_options_free(&own);
     long long steps = STEPS;
     assert_true(th_format_resume(&c, m, &steps, &further, &err));
-    char text[24];
-    snprintf(text, sizeof text, "%lld", steps);
-    assert_true(th_options_init(&o, th_train_options, NULL) &&
-                th_options_set(&o, "steps", text, NULL) && th_options_set(&o, "gate", gate, NULL));
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
-        assert_true(th_options_set(&o, given[i][0], given[i][1], NULL));
+    char text[200];
+    snprintf(text, sizeof text,
+             "steps=%lld length=1..9 batch=8 lr=1e-2 noise=0.2 ramp=0.5 schedule=cosine seed=5 %s",
+             steps, how);
+    set_all(&o, th_train_options, text);
     if (further) {
         th_model_free(m);
         m = further;
@@ -206,21 +204,23 @@ static ThModel *pulled(const ThTask *t, const char *file, long long at, const ch
 }
 
 /* Interrupted anywhere, read back and continued, it is what it is without: weights, moments,
- * centres, the head, and whether vectors were drawn. */
+ * centres, the head, whether vectors were drawn, and points. */
 static void pull_goes_on(void **state)
 {
     (void)state;
-    static const char *const gates[] = {"0", "0.9", "0.0001"};
+    static const char *const hows[] = {PULLED " gate=0", PULLED " gate=0.9", PULLED " gate=0.0001",
+                                       PULLED " contract=0.3", "contract=0.3"};
+    enum { HOWS = sizeof hows / sizeof *hows };
     static const long long stops[] = {1, 4, 11, 22};
     char path[] = "/tmp/checkpoint-XXXXXX", file[64];
     assert_true(mkdtemp(path) != NULL);
     snprintf(file, sizeof file, "%s/m.safetensors", path);
     ThTask *t = parity();
-    for (int g = 0; g < 3; g++) {
-        ThModel *whole = pulled(t, NULL, -1, gates[g]);
+    for (int g = 0; g < HOWS; g++) {
+        ThModel *whole = pulled(t, NULL, -1, hows[g]);
         for (int i = 0; i < 4; i++) {
-            th_model_free(pulled(t, file, stops[i], gates[g]));
-            ThModel *m = pulled(t, file, -1, gates[g]), *copy = th_model_copy(m, NULL);
+            th_model_free(pulled(t, file, stops[i], hows[g]));
+            ThModel *m = pulled(t, file, -1, hows[g]), *copy = th_model_copy(m, NULL);
             same_model(whole, m);
             assert_true(m->training.n_pull > 0 && m->training.n_pull == whole->training.n_pull);
             assert_memory_equal(m->training.pull, whole->training.pull,
@@ -265,7 +265,7 @@ static void other_pull_is_left(void **state)
                   {COUNTS + functions * dim, -2},
                   {COUNTS + functions * dim + 1, 0.5}};
     for (size_t i = 0; i < sizeof change / sizeof *change; i++) {
-        ThModel *m = pulled(t, file, 11, "0");
+        ThModel *m = pulled(t, file, 11, PULLED);
         assert_int_equal((int)m->training.pull[0], functions);
         if (change[i].at >= 0)
             m->training.pull[change[i].at] = change[i].value;
@@ -276,7 +276,7 @@ static void other_pull_is_left(void **state)
         }
         assert_true(th_safetensors_save(m, file, NULL));
         th_model_free(m);
-        m = pulled(t, file, -1, "0");
+        m = pulled(t, file, -1, PULLED);
         if (!without)
             without = m;
         same_model(without, m);
@@ -284,7 +284,7 @@ static void other_pull_is_left(void **state)
             th_model_free(m);
         unlink(file);
     }
-    ThModel *whole = pulled(t, NULL, -1, "0");
+    ThModel *whole = pulled(t, NULL, -1, PULLED);
     assert_memory_not_equal(whole->params.value, without->params.value,
                             whole->params.total * sizeof *whole->params.value);
     th_model_free(whole);
@@ -301,7 +301,7 @@ static void bad_pull_is_refused(void **state)
     assert_true(mkdtemp(path) != NULL);
     snprintf(file, sizeof file, "%s/m.safetensors", path);
     ThTask *t = parity();
-    ThModel *m = pulled(t, NULL, 11, "0");
+    ThModel *m = pulled(t, NULL, 11, PULLED);
     for (int i = 0; i < 2; i++) {
         ThError err = {0};
         size_t size;

@@ -126,6 +126,7 @@ static void test_levels(void **state)
     (void)state;
     watch_levels("steps=3 batch=16 length=8..8 pull=0.1 aux=1", true, 3, 2);
     watch_levels("steps=3 batch=16 length=8..8 pull=0.1", false, 3, 2);
+    watch_levels("steps=3 batch=16 length=8..8 pull=0.1 contract=1", false, 3, 2);
     watch_levels("steps=3 batch=16 length=8..8", false, 0, 0);
 }
 
@@ -243,6 +244,8 @@ static void test_ranks(void **state)
                 "optimizer=muon",
                 1, true);
     ranks_agree("steps=8 batch=16 length=2..8 clip=0 seed=3 lr=2e-2 pull=0.5 aux=1 gate=1.3", 1,
+                true);
+    ranks_agree("steps=8 batch=16 length=2..8 clip=0 seed=3 lr=2e-2 pull=0.5 contract=0.3", 1,
                 true);
     /* The norm of the gradient is added up thread by thread. */
     ranks_agree("steps=6 batch=16 length=2..8 clip=0.05 noise=0.1 seed=3 optimizer=sgd lr=0.1", 1,

@@ -1,0 +1,462 @@
+#include "lab/contract.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "proof/labels.h"
+#include "proof/map.h"
+#include "proof/sample.h"
+#include "tensor/kernels.h"
+
+enum { MOST_FUNCTIONS = 256 };
+static const double FOLLOW = 0.05; /* share of the way that a centre goes in a step */
+static const double WIDEST = 4;    /* balls have radius to WIDEST·radius: drawn anew each step, so
+                                      that the centres' own errors count as well as bends of F */
+
+/* Vectors of labels x and y, x -1: nothing; their product is `into`. */
+typedef struct {
+    int x, y, into;
+} Pair;
+
+/* A shard's pairs, and what it adds up. */
+typedef struct {
+    int from, n;
+    ThVar input;     /* (2n, dim): points for x, then for y */
+    double *radius;  /* (n): drawn */
+    double *slope;   /* (2n, dim): of the loss by the points */
+    double *sum;     /* (labels, dim) of what F gave */
+    double *count;   /* (labels): whole numbers */
+    double farthest; /* of distances from where they should be, in radii, since the last report: */
+    double far;      /* greatest, sum */
+    double seen;     /* and how many */
+} Shard;
+
+struct ThTrainContract {
+    ThTrainContractHow how;
+    const ThModel *m;
+    int dim, labels, n_symbols, n; /* n: pairs */
+    Pair *pair;
+    int *lowest;    /* (n_symbols, n_symbols + 1): label of a symbol and the one before, or none */
+    double *centre; /* (labels, dim) */
+    float *away;    /* (2, n, dim): from the centres of x and y to the points; of length 1 */
+    Shard *shard;
+    ThTrainRanks ranks; /* size 0: this process is alone */
+};
+
+/* ---- making ---- */
+
+static void fill_lowest(ThTrainContract *c, const ThProofLabels *l)
+{
+    for (int y = 0; y < l->n_symbols; y++) {
+        int *row = c->lowest + y * (l->n_symbols + 1);
+        for (int x = 0; x < l->n_symbols; x++)
+            row[x] = l->pair[x * l->n_symbols + y];
+        row[l->n_symbols] = l->single[y];
+    }
+}
+
+static bool list_pairs(ThTrainContract *c, const ThProofLabels *l, ThError *err)
+{
+    c->labels = l->n;
+    c->n_symbols = l->n_symbols;
+    c->pair = th_alloc((size_t)l->n * (size_t)(l->n + 1), sizeof *c->pair, err);
+    c->lowest = th_alloc((size_t)l->n_symbols * (size_t)(l->n_symbols + 1), sizeof *c->lowest, err);
+    if (!c->pair || !c->lowest)
+        return false;
+    fill_lowest(c, l);
+    for (int x = -1; x < l->n; x++)
+        for (int y = 0; y < l->n; y++) {
+            int into = th_proof_labels_product(l, x, y);
+            if (into >= 0)
+                c->pair[c->n++] = (Pair){x, y, into};
+        }
+    return true;
+}
+
+/* Where certify would begin. */
+static bool find_centres(ThTrainContract *c, const ThProofLabels *l, ThError *err)
+{
+    ThProofMap *f = th_proof_map_new(c->m, err);
+    ThProofSample s = {0};
+    ThProofSampleShape shape = {.levels = 6, .per_level = 1200, .seed = 1};
+    double reach = 0;
+    c->dim = f ? f->dim : 0;
+    c->centre = th_alloc((size_t)l->n * (size_t)c->dim, sizeof *c->centre, err);
+    bool ok = f && c->centre && th_proof_sample(f, l, &shape, NULL, &s, err) &&
+              th_proof_centres(f, l, &s, c->centre, &reach, err);
+    th_proof_sample_free(&s);
+    th_proof_map_free(f);
+    return ok;
+}
+
+static bool draw_directions(ThTrainContract *c, ThError *err)
+{
+    int d = c->dim;
+    size_t n = 2 * (size_t)c->n;
+    ThRng r = th_rng(1, "train.contract", 0);
+    c->away = th_alloc(n * (size_t)d, sizeof *c->away, err);
+    for (size_t i = 0; c->away && i < n; i++) {
+        float *v = c->away + i * (size_t)d;
+        for (int k = 0; k < d; k++)
+            v[k] = (float)th_rng_normal(&r);
+        th_kernel_scale(v, v, (float)(1 / sqrt(th_kernel_sum_squares(v, (size_t)d))), (size_t)d);
+    }
+    return c->away != NULL;
+}
+
+/* The pairs of shard i, which is part number `part` of all `parts`. */
+static void assign(ThTrainContract *c, int i, long long part, long long parts)
+{
+    Shard *s = &c->shard[i];
+    s->from = (int)(c->n * part / parts);
+    s->n = (int)(c->n * (part + 1) / parts) - s->from;
+}
+
+static bool take_shards(ThTrainContract *c, ThError *err)
+{
+    int shards = c->how.shards;
+    size_t d = (size_t)c->dim;
+    c->shard = th_alloc((size_t)shards, sizeof *c->shard, err);
+    for (int i = 0; c->shard && i < shards; i++) {
+        Shard *s = &c->shard[i];
+        assign(c, i, i, shards);
+        s->radius = th_alloc((size_t)s->n + 1, sizeof *s->radius, err);
+        s->slope = th_alloc(2 * ((size_t)s->n + 1) * d, sizeof *s->slope, err);
+        s->sum = th_alloc((size_t)c->labels * d, sizeof *s->sum, err);
+        s->count = th_alloc((size_t)c->labels, sizeof *s->count, err);
+        if (!s->radius || !s->slope || !s->sum || !s->count)
+            return false;
+    }
+    return c->shard != NULL;
+}
+
+static ThProofLabels *labels_of(const ThModel *m, const ThTask *t, ThError *err)
+{
+    const ThDfa *machine = th_task_machine(t, err);
+    ThDfa *minimal = machine ? th_dfa_minimize(machine, NULL, err) : NULL, *words = NULL;
+    ThProofLabels *l = NULL;
+    if (minimal && th_task_words(t, &words, err))
+        l = th_proof_labels_new(minimal, words, m->signature.n_classes, MOST_FUNCTIONS, NULL, err);
+    th_dfa_free(minimal);
+    th_dfa_free(words);
+    return l;
+}
+
+ThTrainContract *th_train_contract_new(const ThModel *m, const ThTask *t,
+                                       const ThTrainContractHow *how, ThError *err)
+{
+    ThTrainContract *c = th_alloc(1, sizeof *c, err);
+    ThProofLabels *l = c ? labels_of(m, t, err) : NULL;
+    bool ok = l != NULL;
+    if (ok) {
+        c->how = *how;
+        c->m = m;
+        ok = list_pairs(c, l, err) && find_centres(c, l, err) && draw_directions(c, err) &&
+             take_shards(c, err);
+    }
+    th_proof_labels_free(l);
+    if (ok)
+        return c;
+    th_train_contract_free(c);
+    return NULL;
+}
+
+void th_train_contract_free(ThTrainContract *c)
+{
+    if (!c)
+        return;
+    for (int i = 0; c->shard && i < c->how.shards; i++) {
+        Shard *s = &c->shard[i];
+        free(s->radius);
+        free(s->slope);
+        free(s->sum);
+        free(s->count);
+    }
+    free(c->shard);
+    free(c->pair);
+    free(c->lowest);
+    free(c->centre);
+    free(c->away);
+    free(c);
+}
+
+void th_train_contract_share(ThTrainContract *c, const ThTrainRanks *ranks)
+{
+    int shards = c->how.shards;
+    c->ranks = *ranks;
+    for (int i = 0; i < shards; i++)
+        assign(c, i, ranks->rank * shards + i, (long long)ranks->size * shards);
+}
+
+/* ---- a shard's run ---- */
+
+/* The direction in which the point for pair i lies: side 0 for x, 1 for y. */
+static float *away_of(const ThTrainContract *c, const Shard *s, int side, int i)
+{
+    size_t row = (size_t)side * (size_t)c->n + (size_t)(s->from + i);
+    return c->away + row * (size_t)c->dim;
+}
+
+/* Draws the radii, and on which side of the centres the points lie. */
+static void place_points(const ThTrainContract *c, const Shard *s, ThRng *r, float *to)
+{
+    int d = c->dim;
+    for (int i = 0; i < s->n; i++) {
+        const Pair *p = &c->pair[s->from + i];
+        double by = s->radius[i] = c->how.radius * pow(WIDEST, th_rng_uniform(r));
+        by = th_rng_below(r, 2) ? by : -by;
+        for (int side = 0; side < 2; side++) {
+            int label = side == 0 ? p->x : p->y;
+            const float *away = away_of(c, s, side, i);
+            float *z = to + (size_t)(side * s->n + i) * (size_t)d;
+            for (int k = 0; k < d; k++)
+                z[k] = label < 0 ? 0 : (float)(c->centre[label * d + k] + by * (double)away[k]);
+        }
+    }
+}
+
+/* A vector that should be near the centre of `into`, and the slope of the loss by it. */
+typedef struct {
+    const float *z;
+    float *slope;
+    int into;
+    double radius, far, weight; /* far: in radii */
+} Row;
+
+static double distance_of(const ThTrainContract *c, const Row *w)
+{
+    const double *centre = c->centre + w->into * c->dim;
+    double squares = 0;
+    for (int k = 0; k < c->dim; k++) {
+        double off = (double)w->z[k] - centre[k];
+        squares += off * off;
+    }
+    return sqrt(squares);
+}
+
+/* Fills the slopes: the loss is a mean of far², in which those count more that are farther, for one
+ * is enough to spoil a proof.  Of all weight that there is, `share` is these rows'. */
+static void find_slopes(ThTrainContract *c, Shard *s, Row *row, int n, double share)
+{
+    double total = 0;
+    for (int i = 0; i < n; i++) {
+        Row *w = &row[i];
+        w->far = distance_of(c, w) / w->radius;
+        w->weight = 1e-3 + (w->far < 1 ? pow(w->far, 6) : 1 / w->far);
+        total += w->weight;
+        s->farthest = fmax(s->farthest, w->far);
+        s->far += w->far;
+    }
+    s->seen += n;
+    for (int i = 0; i < n; i++) {
+        const Row *w = &row[i];
+        const double *centre = c->centre + w->into * c->dim;
+        double by = 2 * c->how.weight * share * w->weight / total / (w->radius * w->radius);
+        s->count[w->into] += w->weight / w->radius;
+        for (int k = 0; k < c->dim; k++) {
+            w->slope[k] = (float)(by * ((double)w->z[k] - centre[k]));
+            s->sum[w->into * c->dim + k] += w->weight / w->radius * (double)w->z[k];
+        }
+    }
+}
+
+/* Vectors on the tape and the slopes by them. */
+typedef struct {
+    ThVar z;
+    int n;
+    const float *value;
+    float *slope;
+} Block;
+
+static Block block_of(ThTape *t, ThVar z, int n)
+{
+    size_t size = (size_t)n * (size_t)(z < 0 ? 0 : th_tape_cols(t, z));
+    Block b = {.z = z, .n = n};
+    b.value = z < 0 ? NULL : th_tape_floats(t, z);
+    b.slope = z < 0 ? NULL : th_tape_take(t, size, sizeof *b.slope);
+    if (b.slope)
+        memset(b.slope, 0, size * sizeof *b.slope);
+    return b;
+}
+
+/* What F makes of the points of the shard's pairs. */
+static Block run_pairs(ThTrainContract *c, Shard *s, ThTape *t, ThRng *r)
+{
+    float *point = th_tape_take(t, 2 * (size_t)s->n * (size_t)c->dim, sizeof *point);
+    int *child = th_tape_take(t, 2 * (size_t)s->n, sizeof *child);
+    if (!point || !child)
+        return (Block){.z = -1};
+    place_points(c, s, r, point);
+    for (int i = 0; i < s->n; i++) {
+        child[2 * i] = s->n + i;
+        child[2 * i + 1] = c->pair[s->from + i].x < 0 ? -1 : i;
+    }
+    s->input = th_tape_constant(t, 2 * s->n, c->dim, point);
+    return block_of(t, c->m->kind->combine(c->m, t, s->input, child, s->n), s->n);
+}
+
+/* The label of a vector of the lowest level; -1: no string has it there. */
+static int lowest_label(const ThTrainContract *c, const ThModelRouting *r, int i)
+{
+    const ThModelRoutingStage *s = &r->stage[0];
+    int y = s->key[2 * i], x = s->key[2 * i + 1], none = c->n_symbols;
+    if (y == s->n_before)
+        return -1;
+    return c->lowest[r->input[y] * (none + 1) + (x < 0 || x == s->n_before ? none : r->input[x])];
+}
+
+static Row row_of(const ThTrainContract *c, const Block *b, int i, int into, double radius)
+{
+    size_t at = (size_t)i * (size_t)c->dim;
+    return (Row){.z = b->value + at, .slope = b->slope + at, .into = into, .radius = radius};
+}
+
+/* Adds Σ slope·vector to the loss, slopes held still. */
+static ThVar add_slopes(ThTape *t, ThVar loss, const Block *b)
+{
+    ThVar held = th_tape_constant(t, b->n, th_tape_cols(t, b->z), b->slope);
+    return th_op_add(t, loss, th_op_sum(t, th_op_multiply(t, b->z, held)));
+}
+
+ThVar th_train_contract_add(ThTrainContract *c, ThTape *t, const ThModelRouting *routing, int shard,
+                            ThRng *r, ThVar loss)
+{
+    Shard *s = &c->shard[shard];
+    memset(s->sum, 0, (size_t)c->labels * (size_t)c->dim * sizeof *s->sum);
+    memset(s->count, 0, (size_t)c->labels * sizeof *s->count);
+    if (loss < 0)
+        return -1;
+    Block pairs = s->n > 0 ? run_pairs(c, s, t, r) : (Block){.z = -1};
+    Block lowest = block_of(t, routing->stage[0].output, routing->stage[0].n);
+    Row *row = th_tape_take(t, (size_t)pairs.n + (size_t)lowest.n, sizeof *row);
+    if ((s->n > 0 && !pairs.slope) || !lowest.slope || !row)
+        return -1;
+    int n = 0;
+    for (int i = 0; i < pairs.n; i++)
+        row[n++] = row_of(c, &pairs, i, c->pair[s->from + i].into, s->radius[i]);
+    /* Those of the lowest level lie in the smallest ball. */
+    for (int i = 0; i < lowest.n; i++) {
+        int into = lowest_label(c, routing, i);
+        if (into >= 0)
+            row[n++] = row_of(c, &lowest, i, into, c->how.radius);
+    }
+    find_slopes(c, s, row, n, (double)s->n / c->n);
+    loss = pairs.n > 0 ? add_slopes(t, loss, &pairs) : loss;
+    return add_slopes(t, loss, &lowest);
+}
+
+void th_train_contract_turn(ThTrainContract *c, const ThTape *t, int shard)
+{
+    Shard *s = &c->shard[shard];
+    if (s->n == 0)
+        return;
+    th_tape_read_gradient(t, s->input, s->slope);
+    for (int i = 0; i < 2 * s->n; i++) {
+        const double *slope = s->slope + (size_t)i * (size_t)c->dim;
+        float *away = away_of(c, s, i / s->n, i % s->n);
+        double squares = 0;
+        for (int k = 0; k < c->dim; k++)
+            squares += slope[k] * slope[k];
+        for (int k = 0; squares > 0 && k < c->dim; k++)
+            away[k] = (float)(slope[k] / sqrt(squares));
+    }
+}
+
+/* ---- after a step ---- */
+
+/* Adds up what the shards have, in their order, in the first one, and then that of the ranks. */
+static void add_up(ThTrainContract *c)
+{
+    Shard *all = &c->shard[0];
+    size_t labels = (size_t)c->labels, size = labels * (size_t)c->dim;
+    for (int i = 1; i < c->how.shards; i++) {
+        for (size_t k = 0; k < size; k++)
+            all->sum[k] += c->shard[i].sum[k];
+        for (size_t k = 0; k < labels; k++)
+            all->count[k] += c->shard[i].count[k];
+    }
+    if (c->ranks.size == 0)
+        return;
+    c->ranks.sum_doubles(c->ranks.context, all->sum, size);
+    c->ranks.sum_doubles(c->ranks.context, all->count, labels);
+}
+
+/* Every rank gets the directions that the others have found. */
+static void exchange(ThTrainContract *c)
+{
+    size_t d = (size_t)c->dim, n = (size_t)c->n;
+    size_t from = (size_t)c->shard[0].from;
+    const Shard *last = &c->shard[c->how.shards - 1];
+    size_t end = (size_t)last->from + (size_t)last->n;
+    for (size_t side = 0; side < 2; side++) {
+        float *away = c->away + side * n * d;
+        memset(away, 0, from * d * sizeof *away);
+        memset(away + end * d, 0, (n - end) * d * sizeof *away);
+    }
+    c->ranks.sum_floats(c->ranks.context, c->away, 2 * n * d);
+}
+
+void th_train_contract_step(ThTrainContract *c)
+{
+    add_up(c);
+    if (c->ranks.size > 0)
+        exchange(c);
+    for (int label = 0; label < c->labels; label++) {
+        double count = c->shard[0].count[label], *centre = c->centre + label * c->dim;
+        const double *sum = c->shard[0].sum + label * c->dim;
+        for (int k = 0; count > 0 && k < c->dim; k++)
+            centre[k] += FOLLOW * (sum[k] / count - centre[k]);
+    }
+}
+
+/* ---- as numbers ---- */
+
+/* Centres and directions follow. */
+enum { LABELS, PAIRS, DIM, FIRST };
+
+size_t th_train_contract_size(const ThTrainContract *c)
+{
+    return FIRST + ((size_t)c->labels + 2 * (size_t)c->n) * (size_t)c->dim;
+}
+
+void th_train_contract_write(const ThTrainContract *c, double *to)
+{
+    size_t centres = (size_t)c->labels * (size_t)c->dim, away = 2 * (size_t)c->n * (size_t)c->dim;
+    to[LABELS] = c->labels;
+    to[PAIRS] = c->n;
+    to[DIM] = c->dim;
+    memcpy(to + FIRST, c->centre, centres * sizeof *to);
+    for (size_t k = 0; k < away; k++)
+        to[FIRST + centres + k] = (double)c->away[k];
+}
+
+bool th_train_contract_read(ThTrainContract *c, const double *from, size_t n)
+{
+    size_t centres = (size_t)c->labels * (size_t)c->dim;
+    if (n != th_train_contract_size(c) || from[LABELS] != c->labels || from[PAIRS] != c->n ||
+        from[DIM] != c->dim)
+        return false;
+    memcpy(c->centre, from + FIRST, centres * sizeof *from);
+    for (size_t k = 0; FIRST + centres + k < n; k++)
+        c->away[k] = (float)from[FIRST + centres + k];
+    return true;
+}
+
+/* ---- what has become of it ---- */
+
+void th_train_contract_report(ThTrainContract *c, ThTrainLevels *to)
+{
+    double far = 0, seen = 0;
+    to->pairs = c->n;
+    to->farthest = 0;
+    for (int i = 0; i < c->how.shards; i++) {
+        Shard *s = &c->shard[i];
+        to->farthest = fmax(to->farthest, s->farthest);
+        far += s->far;
+        seen += s->seen;
+        s->farthest = s->far = s->seen = 0;
+    }
+    to->far = seen > 0 ? far / seen : 0;
+}

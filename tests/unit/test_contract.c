@@ -1,0 +1,252 @@
+/* The loss of contract=: the points that it moves get as far as F can take such balls, its centres
+ * stand where F takes them, and it serves the models that certify serves. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "given.h"
+#include "lab/train.h"
+#include "proof/labels.h"
+#include "proof/map.h"
+
+enum { DIM = 8, FIRST = 3 };
+
+static ThTrainer *trainer(ThModel *m, const ThTask *t, const char *settings, ThError *err)
+{
+    ThOptions o;
+    set_all(&o, th_train_options, settings);
+    ThTrainer *tr = th_trainer_new(m, t, &o, 1, err);
+    th_options_free(&o);
+    return tr;
+}
+
+static void train(ThModel *m, const ThTask *t, const char *settings, ThTrainLevels *levels)
+{
+    ThTrainer *tr = trainer(m, t, settings, NULL);
+    assert_non_null(tr);
+    while (!th_trainer_done(tr))
+        assert_true(th_trainer_step(tr, NULL));
+    if (levels)
+        assert_true(th_trainer_levels(tr, levels));
+    th_trainer_free(tr);
+}
+
+/* ---- pairs, by brute force ------------------------------------------------------------------- */
+
+typedef struct {
+    ThProofMap *f;
+    ThProofLabels *l;
+    int n;
+    const double *centre, *away; /* as the trainer wrote them down */
+} Sets;
+
+static Sets sets_of(const ThModel *m, const ThTask *t)
+{
+    ThDfa *machine = th_dfa_minimize(th_task_machine(t, NULL), NULL, NULL), *words = NULL;
+    assert_true(th_task_words(t, &words, NULL));
+    Sets s = {.f = th_proof_map_new(m, NULL)};
+    s.l = th_proof_labels_new(machine, words, m->signature.n_classes, 100, NULL, NULL);
+    assert_true(s.f && s.l);
+    for (int x = -1; x < s.l->n; x++)
+        for (int y = 0; y < s.l->n; y++)
+            s.n += th_proof_labels_product(s.l, x, y) >= 0;
+    const double *known = m->training.pull;
+    assert_int_equal(m->training.n_pull, FIRST + (s.l->n + 2 * s.n) * DIM);
+    assert_true(known[0] == s.l->n && known[1] == s.n && known[2] == DIM);
+    s.centre = known + FIRST;
+    s.away = s.centre + s.l->n * DIM;
+    th_dfa_free(machine);
+    th_dfa_free(words);
+    return s;
+}
+
+static void free_sets(Sets *s)
+{
+    th_proof_map_free(s->f);
+    th_proof_labels_free(s->l);
+}
+
+/* How far F gets from the centre of the product, of points that lie `by` times u and v away. */
+static double distance(const Sets *s, int x, int y, double by, const double *u, const double *v)
+{
+    double a[DIM], b[DIM], z[DIM], squares = 0;
+    const double *to = s->centre + th_proof_labels_product(s->l, x, y) * DIM;
+    for (int k = 0; k < DIM; k++) {
+        a[k] = x < 0 ? 0 : s->centre[x * DIM + k] + by * u[k];
+        b[k] = s->centre[y * DIM + k] + by * v[k];
+    }
+    assert_true(th_proof_map_apply(s->f, x < 0 ? NULL : a, b, 1, z, NULL));
+    for (int k = 0; k < DIM; k++)
+        squares += (z[k] - to[k]) * (z[k] - to[k]);
+    return sqrt(squares);
+}
+
+static void draw_unit(ThRng *r, double *u)
+{
+    double squares = 0;
+    for (int k = 0; k < DIM; k++) {
+        u[k] = th_rng_normal(r);
+        squares += u[k] * u[k];
+    }
+    for (int k = 0; k < DIM; k++)
+        u[k] /= sqrt(squares);
+}
+
+static double length_of(const double *u)
+{
+    double squares = 0;
+    for (int k = 0; k < DIM; k++)
+        squares += u[k] * u[k];
+    return sqrt(squares);
+}
+
+/* The farthest of both sides of the known points, and the farthest that climbing from random points
+ * finds. */
+static double known_distance(const Sets *s, int i, int x, int y, double radius)
+{
+    const double *u = s->away + (size_t)i * DIM, *v = s->away + (size_t)(s->n + i) * DIM;
+    assert_true(fabs(length_of(u) - 1) < 1e-5 && fabs(length_of(v) - 1) < 1e-5);
+    return fmax(distance(s, x, y, radius, u, v), distance(s, x, y, -radius, u, v));
+}
+
+static double climbed_distance(const Sets *s, int x, int y, double radius, ThRng *r)
+{
+    enum { STARTS = 4, STEPS = 600 };
+    double most = 0;
+    for (int start = 0; start < STARTS; start++) {
+        double u[DIM], v[DIM], at;
+        draw_unit(r, u);
+        draw_unit(r, v);
+        at = distance(s, x, y, radius, u, v);
+        for (int step = 0; step < STEPS; step++) {
+            double p[DIM], q[DIM], by = 0.5 * pow(0.99, step);
+            draw_unit(r, p);
+            draw_unit(r, q);
+            for (int k = 0; k < DIM; k++) {
+                p[k] = u[k] + by * p[k];
+                q[k] = v[k] + by * q[k];
+            }
+            double lp = length_of(p), lq = length_of(q);
+            for (int k = 0; k < DIM; k++) {
+                p[k] /= lp;
+                q[k] /= lq;
+            }
+            double then = distance(s, x, y, radius, p, q);
+            if (then <= at)
+                continue;
+            at = then;
+            memcpy(u, p, sizeof u);
+            memcpy(v, q, sizeof v);
+        }
+        most = fmax(most, at);
+    }
+    return most;
+}
+
+/* With parameters that stand still (lr=0) the points come to where F takes the balls farthest, or
+ * near: radius and side change with each step.  (A direction at random gets a third as far.) */
+static void test_points(void **state)
+{
+    (void)state;
+    const double radius = 0.1;
+    ThTask *t = made_task("parity", "", NULL);
+    ThModel *m = made_model("regulargpt", "dim=8 heads=2");
+    ThRng r = th_rng(4, "contract", 0);
+    train(m, t, "steps=300 batch=32 length=2..8 lr=1e-2 noise=0.1 pull=0.1 aux=1 seed=2", NULL);
+    train(m, t, "steps=400 batch=4 length=2..8 lr=0 contract=1 radius=0.1", NULL);
+    Sets s = sets_of(m, t);
+    int i = 0;
+    double sum = 0;
+    for (int x = -1; x < s.l->n; x++)
+        for (int y = 0; y < s.l->n; y++) {
+            if (th_proof_labels_product(s.l, x, y) < 0)
+                continue;
+            double known = known_distance(&s, i++, x, y, radius);
+            double most = climbed_distance(&s, x, y, radius, &r);
+            assert_true(known > 0.6 * most && known < 1.05 * most);
+            sum += known / most;
+        }
+    assert_int_equal(i, s.n);
+    assert_true(sum / i > 0.88);
+    free_sets(&s);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+/* ---- what it does to a model ----------------------------------------------------------------- */
+
+/* The farthest that climbing gets from the centres, of all pairs. */
+static double farthest(const ThModel *m, const ThTask *t, double radius)
+{
+    ThRng r = th_rng(5, "contract", 0);
+    Sets s = sets_of(m, t);
+    double most = 0;
+    for (int x = -1; x < s.l->n; x++)
+        for (int y = 0; y < s.l->n; y++)
+            if (th_proof_labels_product(s.l, x, y) >= 0)
+                most = fmax(most, climbed_distance(&s, x, y, radius, &r));
+    free_sets(&s);
+    return most / radius;
+}
+
+/* F of the trained model takes balls into those of their products; what the trainer says about
+ * them is so. */
+static void test_contraction(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("parity", "", NULL);
+    ThModel *m = made_model("regulargpt", "dim=8 heads=2");
+    ThTrainLevels first, last;
+    train(m, t, "steps=300 batch=32 length=2..8 lr=1e-2 noise=0.1 pull=0.1 aux=1 seed=2", NULL);
+    train(m, t, "steps=30 batch=4 length=2..8 lr=0 contract=1 radius=0.1", &first);
+    double before = farthest(m, t, 0.1);
+    train(m, t,
+          "steps=600 batch=16 length=2..8 lr=2e-3 schedule=cosine contract=1 radius=0.1 "
+          "aux=0.5 optimizer=muon",
+          NULL);
+    train(m, t, "steps=100 batch=4 length=2..8 lr=0 contract=1 radius=0.1", &last);
+    double after = farthest(m, t, 0.1);
+    assert_true(before > 1.2 && after < 0.9);
+    assert_true(last.pairs == first.pairs && last.pairs > 0 && last.n == 0);
+    assert_true(last.far < first.far && last.far > 0 && last.farthest >= last.far);
+    assert_true(last.farthest < after * 1.3);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+/* ---- what it is not for ---------------------------------------------------------------------- */
+
+static void refused(const char *kind, const char *options, const char *task, ThErrc code)
+{
+    ThError err = {0};
+    ThTask *t = made_task(task, "", NULL);
+    ThModel *m = made_model(kind, options);
+    assert_null(trainer(m, t, "contract=1 steps=1", &err));
+    assert_int_equal(err.code, code);
+    assert_false(m->bound);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    refused("regulargpt", "dim=8 heads=2 chunk=3", "parity", TH_EVALUE);
+    refused("regulargpt", "dim=8 heads=2 thickness=2", "parity", TH_EVALUE);
+    refused("gru", "dim=8", "parity", TH_EVALUE);
+    refused("regulargpt", "dim=8 heads=2", "modular_arithmetic", TH_ELIMIT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_points),
+                                       cmocka_unit_test(test_contraction),
+                                       cmocka_unit_test(test_refusals)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
