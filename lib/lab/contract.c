@@ -236,8 +236,9 @@ static double distance_of(const ThTrainContract *c, const Row *w)
     return sqrt(squares);
 }
 
-/* Fills the slopes: the loss is a mean of far², in which those count more that are farther, for one
- * is enough to spoil a proof.  Of all weight that there is, `share` is these rows'. */
+/* Fills the slopes: the loss is a mean of radius·far², in which those count more that are farther,
+ * for one is enough to spoil a proof; beyond one radius all pull alike, so that what is not yet
+ * learned does not drown the rest.  Of all weight that there is, `share` is these rows'. */
 static void find_slopes(ThTrainContract *c, Shard *s, Row *row, int n, double share)
 {
     double total = 0;
@@ -253,7 +254,7 @@ static void find_slopes(ThTrainContract *c, Shard *s, Row *row, int n, double sh
     for (int i = 0; i < n; i++) {
         const Row *w = &row[i];
         const double *centre = c->centre + w->into * c->dim;
-        double by = 2 * c->how.weight * share * w->weight / total / (w->radius * w->radius);
+        double by = 2 * c->how.weight * share * w->weight / total / w->radius;
         s->count[w->into] += w->weight / w->radius;
         for (int k = 0; k < c->dim; k++) {
             w->slope[k] = (float)(by * ((double)w->z[k] - centre[k]));

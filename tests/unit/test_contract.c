@@ -195,6 +195,25 @@ static double farthest(const ThModel *m, const ThTask *t, double radius)
     return most / radius;
 }
 
+/* The farthest vector of the lowest level from its label's centre, in radii. */
+static double farthest_lowest(const ThModel *m, const ThTask *t, double radius)
+{
+    Sets s = sets_of(m, t);
+    double most = 0;
+    for (int x = -1; x < s.l->n_symbols; x++)
+        for (int y = 0; y < s.l->n_symbols; y++) {
+            int into = x < 0 ? s.l->single[y] : s.l->pair[x * s.l->n_symbols + y];
+            double z[DIM], squares = 0;
+            const double *a = x < 0 ? NULL : s.f->leaf + x * DIM;
+            assert_true(into >= 0 && th_proof_map_apply(s.f, a, s.f->leaf + y * DIM, 1, z, NULL));
+            for (int k = 0; k < DIM; k++)
+                squares += pow(z[k] - s.centre[into * DIM + k], 2);
+            most = fmax(most, sqrt(squares));
+        }
+    free_sets(&s);
+    return most / radius;
+}
+
 /* F of the trained model takes balls into those of their products; what the trainer says about
  * them is so. */
 static void test_contraction(void **state)
@@ -213,6 +232,8 @@ static void test_contraction(void **state)
     train(m, t, "steps=100 batch=4 length=2..8 lr=0 contract=1 radius=0.1", &last);
     double after = farthest(m, t, 0.1);
     assert_true(before > 1.2 && after < 0.9);
+    assert_true(farthest_lowest(m, t, 0.1) < 0.9);
+    assert_true(m->training.mean_accuracy > 0.999);
     assert_true(last.pairs == first.pairs && last.pairs > 0 && last.n == 0);
     assert_true(last.far < first.far && last.far > 0 && last.farthest >= last.far);
     assert_true(last.farthest < after * 1.3);

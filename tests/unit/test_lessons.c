@@ -113,8 +113,10 @@ static void watch_levels(const char *settings, bool head, int n, int functions)
         assert_int_equal(l.n, n);
         assert_int_equal(l.functions, functions);
         assert_true(l.nearest > 0 && fabs(l.nearest - l.mean) < 1e-9); /* there are two */
+        assert_true((l.pairs > 0) == (strstr(settings, "contract") != NULL));
+        assert_true(l.pairs == 0 || (l.farthest >= l.far && l.far > 0));
         assert_true(th_trainer_levels(tr, &l));
-        assert_int_equal(l.n, 0);
+        assert_true(l.n == 0 && l.farthest == 0 && l.far == 0);
     }
     th_trainer_free(tr);
     th_model_free(m);
@@ -228,6 +230,10 @@ static void ranks_agree(const char *settings, int threads, bool exact)
         const float *value = m->params.value;
         assert_memory_equal(value, rank[0].model->params.value, size);
         assert_true(fabs(m->training.mean_loss - whole->training.mean_loss) <= (exact ? 0 : 1e-5));
+        size_t known = m->training.n_pull;
+        assert_true(known == whole->training.n_pull);
+        for (size_t k = 0; exact && k < known; k++)
+            assert_true(m->training.pull[k] == whole->training.pull[k]);
         for (size_t k = 0; k < whole->params.total; k++)
             assert_true(fabsf(value[k] - whole->params.value[k]) <= (exact ? 0 : 1e-4F));
     }
