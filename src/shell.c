@@ -460,7 +460,11 @@ char *sh_beside_script(const ShSession *s, const char *path, ThError *err)
         return th_strdup(path, err);
     th_text_add_bytes(&beside, s->script, (size_t)(slash - s->script) + 1);
     th_text_add(&beside, path);
-    return th_text_take(&beside, err);
+    char *there = th_text_take(&beside, err);
+    if (!there || access(there, F_OK) == 0)
+        return there;
+    free(there);
+    return th_strdup(path, err);
 }
 
 bool sh_source(ShSession *s, const char *path, ThError *err)

@@ -26,8 +26,8 @@ bool sh_shell_text(ShSession *s, const char *text, const char *name);
  * happened: then err has a code and no message. */
 bool sh_source(ShSession *s, const char *path, ThError *err);
 
-/* Returns new: the path, or, where there is no such file, that beside the script that is being run.
- */
+/* Returns new: the path; or, where there is no such file, but one beside the script that is being
+ * run, that one's. */
 char *sh_beside_script(const ShSession *s, const char *path, ThError *err);
 
 /* Runs the statements between two tokens, the braces of a body, in order.  False where one fails;

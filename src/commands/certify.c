@@ -12,6 +12,7 @@
 #include "commands/proofs.h"
 #include "proof/certificate.h"
 #include "proof/check.h"
+#include "shell.h"
 
 #define DOMAIN                                                                                     \
     SH_OPTION_ROW("domain", TH_STRING, NULL, 0, 0, NULL,                                           \
@@ -411,7 +412,9 @@ static bool check(ShSession *s, const ShCall *call, const ThDfa *machine, const 
     ThProofMap *f = cell ? NULL : th_proof_map_new(o->as.model, err);
     if (!f && !g)
         return sh_error_inside(err, &call->operand[1]);
-    ThProofCertificate *c = th_proof_certificate_read(call->operand[0].text, err);
+    char *path = sh_beside_script(s, call->operand[0].text, err);
+    ThProofCertificate *c = path ? th_proof_certificate_read(path, err) : NULL;
+    free(path);
     ThProofChecked k = {.holds = false};
     bool ok = c && claims(c, machine, d, k.why, err);
     if (ok && !*k.why)

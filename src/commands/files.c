@@ -4,6 +4,7 @@
 
 #include "formats.h"
 #include "session_impl.h"
+#include "shell.h"
 
 static const char formats[] = "auto"
 #define FORMAT(name) "|" #name
@@ -62,10 +63,13 @@ SH_COMMAND(
     return sh_save_file(s, object, n, file->text, f, err) || sh_error_inside(err, file);
 }
 
-/* Returns new: a file that a loaded file names stands beside it. */
+/* Returns new: a file that a loaded file names stands beside it, one that a script names here or
+ * beside the script. */
 static char *path_of(const ShSession *s, const char *name, ThError *err)
 {
-    const char *slash = s->loading && *name != '/' ? strrchr(s->loading, '/') : NULL;
+    if (!s->loading)
+        return sh_beside_script(s, name, err);
+    const char *slash = *name != '/' ? strrchr(s->loading, '/') : NULL;
     ThText t = {0};
     if (slash)
         th_text_add_bytes(&t, s->loading, (size_t)(slash - s->loading) + 1);
@@ -77,7 +81,8 @@ SH_COMMAND(
     load, .group = "objects", .summary = "define the objects that a file holds",
     .detail =
         "The extension of the file says how it is read: help formats lists the formats.  "
-        "A format that holds one object without a name gives it the file's name, or NAME.\n\n"
+        "A script's file is looked for here, and then beside the script.  A format that holds one "
+        "object without a name gives it the file's name, or NAME.\n\n"
         "Turing machines are recognised by what the file holds, whatever its extension is: help "
         "formats says how they look.\n\n"
         "A file of several machines, a bbchallenge string a line, becomes a variable, the list of "

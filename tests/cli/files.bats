@@ -147,3 +147,35 @@ go() {
     go -f csv -e 'automaton p = parity; count p length=1'
     [ "$output" = $'length,words\n1,1' ]
 }
+
+@test "a script's models and certificates are found beside it" {
+    mkdir -p scripts here
+    cat >scripts/make.th <<'END'
+task t = parity
+model m = regulargpt dim=16 heads=2
+train m on t length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 ramp=0.4 pull=0.3 aux=0.5 gate=0.2 seed=1
+certify m on t certificate="p.cert"
+save m "m.safetensors"
+END
+    (cd scripts && "$TAPEHEAD" -q make.th >/dev/null)
+    cat >scripts/check.th <<'END'
+task t = parity
+load "m.safetensors" as m
+check certificate "p.cert" of m on t
+assert holds
+load "raspl"
+END
+    cd here
+    go ../scripts/check.th
+    [ "$status" -eq 0 ]
+    [[ $output == *"certificate holds"* ]]
+    # What lies here comes first; what lies nowhere is named as it was written.
+    echo nonsense >m.safetensors
+    go ../scripts/check.th
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"m.safetensors"* ]]
+    rm m.safetensors ../scripts/m.safetensors
+    go ../scripts/check.th
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"cannot read 'm.safetensors'"* ]]
+}
