@@ -198,7 +198,7 @@ bool th_tm_backward(const ThTmWork *w, const ThTmReach *r, int depth, ThTmBackwa
     *proved = false;
     size_t cases = (size_t)m->n_states * (size_t)m->n_symbols;
     s.most = MOST_WORK / cases < MOST_NODES ? MOST_WORK / cases : MOST_NODES;
-    if (m->n_tapes > 1)
+    if (m->n_tapes > 1 || m->role[m->start] != TH_TM_RUNS) /* the start is a way to stop */
         return true;
     bool ok = add_roots(&s), whole = true;
     for (size_t i = 0; ok && whole && !s.start && i < b->n; i++) {
