@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "proof/labels.h"
 #include "proof/map.h"
+#include "proof/matrix.h"
 #include "proof/sample.h"
 #include "tensor/kernels.h"
 
@@ -357,11 +358,9 @@ void th_train_contract_turn(ThTrainContract *c, const ThTape *t, int shard)
     for (int i = 0; i < 2 * s->n; i++) {
         const double *slope = s->slope + (size_t)i * (size_t)c->dim;
         float *away = away_of(c, s, i / s->n, i % s->n);
-        double squares = 0;
-        for (int k = 0; k < c->dim; k++)
-            squares += slope[k] * slope[k];
-        for (int k = 0; squares > 0 && k < c->dim; k++)
-            away[k] = (float)(slope[k] / sqrt(squares));
+        double length = th_proof_length(slope, c->dim);
+        for (int k = 0; length > 0 && k < c->dim; k++)
+            away[k] = (float)(slope[k] / length);
     }
 }
 
