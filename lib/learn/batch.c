@@ -126,7 +126,6 @@ void th_batch_trim(ThBatch *b, const ThSignature *s)
     b->T = longest;
     move_together(b->token, b->B, width, less);
     move_together(b->target, b->B, answers, th_batch_answers(s, b) * sizeof(int));
-    move_together(b->weight, b->B, width, less);
     if (ragged)
         return;
     free(b->length);
@@ -165,8 +164,7 @@ ThBatch th_batch_slice(const ThBatch *b, const ThSignature *s, int first, int n)
                      .T = b->T,
                      .token = b->token + cells,
                      .target = b->target ? th_batch_target(s, b, first) : NULL,
-                     .length = b->length ? b->length + first : NULL,
-                     .weight = b->weight ? b->weight + cells : NULL};
+                     .length = b->length ? b->length + first : NULL};
 }
 
 void th_batch_free(ThBatch *b)
@@ -174,6 +172,5 @@ void th_batch_free(ThBatch *b)
     free(b->token);
     free(b->target);
     free(b->length);
-    free(b->weight);
     *b = (ThBatch){0};
 }

@@ -30,7 +30,6 @@ typedef struct {
     int *token;     /* (B,T) */
     int *target;    /* (B, th_batch_answers); models do not read it */
     int *length;    /* (B), each in 1 … T; NULL: all T */
-    float *weight;  /* (B,T): of the loss at each position; NULL: all 1 */
     size_t n_token; /* room in token; set by th_batch_reserve, as the next two are */
     size_t n_target, n_length;
 } ThBatch;
@@ -66,11 +65,11 @@ void th_batch_pad(ThBatch *b, const ThSignature *s);
 void th_batch_trim(ThBatch *b, const ThSignature *s);
 
 /* Copies the rows of `from` over those of `to` from row `at` on; `to` was reserved as ragged and
- * with at least as many columns.  Weights are not copied. */
+ * with at least as many columns. */
 void th_batch_put(ThBatch *to, const ThSignature *s, int at, const ThBatch *from);
 
 /* Makes `to` the rows of one batch and, behind them, those of another: a ragged one.  Either may
- * have no rows.  Weights are not copied.  Errors as th_batch_reserve. */
+ * have no rows.  Errors as th_batch_reserve. */
 bool th_batch_join(ThBatch *to, const ThSignature *s, const ThBatch *first, const ThBatch *second,
                    ThError *err);
 

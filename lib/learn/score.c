@@ -64,25 +64,10 @@ long long th_score_exact(const ThTape *t, ThVar v, const ThSignature *s, const T
     return exact;
 }
 
-/* The weights of the logits' rows: of a string with one answer, that of its last position. */
-static const float *row_weights(ThTape *t, const ThSignature *s, const ThBatch *b)
-{
-    if (!b->weight || s->target != TH_TARGET_FINAL)
-        return b->weight;
-    float *w = th_tape_take(t, (size_t)b->B, sizeof *w);
-    for (int i = 0; w && i < b->B; i++)
-        w[i] = b->weight[(size_t)i * (size_t)b->T + (size_t)(th_batch_length(b, i) - 1)];
-    return w;
-}
-
 ThVar th_loss_of_batch(ThTape *t, ThVar z, const ThSignature *s, const ThBatch *b, double scale)
 {
-    ThTapeTargets targets = {.target = b->target,
-                             .weight = row_weights(t, s, b),
-                             .n = th_batch_outputs(s, b),
-                             .scale = scale};
+    int n = th_batch_outputs(s, b);
     if (s->target != TH_TARGET_BITS)
-        return th_op_cross_entropy_of(t, z, &targets);
-    targets.scale /= s->n_classes;
-    return th_op_binary_cross_entropy_of(t, z, &targets);
+        return th_op_cross_entropy(t, z, b->target, n, scale);
+    return th_op_binary_cross_entropy(t, z, b->target, n, scale / s->n_classes);
 }

@@ -37,7 +37,7 @@ long long th_score_exact(const ThTape *t, ThVar z, const ThSignature *s, const T
                          long long *strings);
 
 /* The loss of a batch: mean cross-entropy (for TH_TARGET_BITS the binary one, averaged over bits
- * too) if scale is 1/answers, each answer's share times its weight where the batch has weights. */
+ * too) if scale is 1/answers. */
 ThVar th_loss_of_batch(ThTape *t, ThVar z, const ThSignature *s, const ThBatch *b, double scale);
 
 #endif

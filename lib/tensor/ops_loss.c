@@ -5,12 +5,10 @@
 #include "tensor/kernels.h"
 #include "tensor/tape_impl.h"
 
-typedef ThTapeTargets Loss;
-
-static double weight_of(const Loss *l, int row)
-{
-    return l->weight ? l->scale * (double)l->weight[row] : l->scale;
-}
+typedef struct {
+    const int *target;
+    double scale;
+} Loss;
 
 /* ---- cross-entropy of a softmax ---- */
 
@@ -29,7 +27,7 @@ static void xent_forward(ThTape *t, ThTapeNode *n)
     th_kernel_softmax_rows(p, z->rows, z->cols, log_sum);
     for (int i = 0; i < z->rows; i++, said += d)
         if (l->target[i] >= 0)
-            total += weight_of(l, i) * ((double)log_sum[i] - (double)said[l->target[i]]);
+            total += l->scale * ((double)log_sum[i] - (double)said[l->target[i]]);
     *(float *)n->value = (float)total;
 }
 
@@ -43,7 +41,7 @@ static void xent_backward(ThTape *t, ThTapeNode *n)
         return;
     for (int i = 0; i < z->rows; i++, p += z->cols, dz += z->cols) {
         bool scored = l->target[i] >= 0; /* what is not may hold anything, NaN as well */
-        float by = (float)weight_of(l, i) * *(const float *)n->grad;
+        float by = (float)l->scale * *(const float *)n->grad;
         for (int j = 0; j < z->cols; j++)
             dz[j] = (scored ? by * p[j] : 0) + (beta == 0 ? 0 : dz[j]);
         if (scored)
@@ -65,7 +63,7 @@ static void xent_forward_double(ThTape *t, ThTapeNode *n)
         for (int j = 0; j < d; j++)
             sum += exp(z[i * d + j] - most);
         if (l->target[i] >= 0)
-            total += weight_of(l, i) * (most + log(sum) - z[i * d + l->target[i]]);
+            total += l->scale * (most + log(sum) - z[i * d + l->target[i]]);
     }
     *(double *)n->value = total;
 }
@@ -78,7 +76,7 @@ static void xent_backward_double(ThTape *t, ThTapeNode *n)
     double *dz = th_tape_grad_double(t, n, 0);
     int d = in->cols;
     for (int i = 0; dz && i < in->rows; i++) {
-        double most = z[i * d], sum = 0, by = weight_of(l, i) * *(const double *)n->grad;
+        double most = z[i * d], sum = 0, by = l->scale * *(const double *)n->grad;
         for (int j = 1; j < d; j++)
             most = fmax(most, z[i * d + j]);
         for (int j = 0; j < d; j++)
@@ -91,25 +89,21 @@ static void xent_backward_double(ThTape *t, ThTapeNode *n)
 static const ThOp op_xent = {"cross entropy", xent_forward, xent_backward, xent_forward_double,
                              xent_backward_double};
 
-ThVar th_op_cross_entropy_of(ThTape *t, ThVar z, const ThTapeTargets *l)
+ThVar th_op_cross_entropy(ThTape *t, ThVar z, const int *target, int n, double scale)
 {
     if (th_tape_failed(t))
         return -1;
-    bool fits = l->n == th_tape_rows(t, z);
-    for (int i = 0; i < l->n && fits; i++)
-        fits = l->target[i] < th_tape_cols(t, z);
+    bool fits = n == th_tape_rows(t, z);
+    for (int i = 0; i < n && fits; i++)
+        fits = target[i] < th_tape_cols(t, z);
     if (!fits) {
-        th_tape_fail(t, TH_EVALUE, "cross entropy: %d targets do not fit (%d,%d)", l->n,
+        th_tape_fail(t, TH_EVALUE, "cross entropy: %d targets do not fit (%d,%d)", n,
                      th_tape_rows(t, z), th_tape_cols(t, z));
         return -1;
     }
+    Loss l = {target, scale};
     ThTapeNode *node = th_tape_node(t, &op_xent, 1, 1, &z, 1);
-    return node && th_tape_node_args(t, node, l, sizeof *l) ? th_tape_node_run(t, node) : -1;
-}
-
-ThVar th_op_cross_entropy(ThTape *t, ThVar z, const int *target, int n, double scale)
-{
-    return th_op_cross_entropy_of(t, z, &(ThTapeTargets){target, NULL, n, scale});
+    return node && th_tape_node_args(t, node, &l, sizeof l) ? th_tape_node_run(t, node) : -1;
 }
 
 /* ---- binary cross-entropy of a sigmoid ---- */
@@ -132,7 +126,7 @@ static void bits_forward(ThTape *t, ThTapeNode *n)
             if (*target >= 0)
                 sum += fmax(x, 0) - x * *target + log1p(exp(-fabs(x)));
         }
-        total += weight_of(l, i) * sum;
+        total += l->scale * sum;
     }
     *(float *)n->value = (float)total;
 }
@@ -145,7 +139,7 @@ static void bits_backward(ThTape *t, ThTapeNode *n)
     float beta, *dz = th_tape_grad_float(t, n, 0, &beta);
     size_t at = 0;
     for (int i = 0; dz && i < in->rows; i++) {
-        float by = (float)weight_of(l, i) * *(const float *)n->grad;
+        float by = (float)l->scale * *(const float *)n->grad;
         for (int j = 0; j < in->cols; j++, at++) {
             float g = l->target[at] < 0 ? 0 : by * (p[at] - (float)l->target[at]);
             dz[at] = beta == 0 ? g : dz[at] + g;
@@ -164,8 +158,7 @@ static void bits_forward_double(ThTape *t, ThTapeNode *n)
         for (int j = 0; j < in->cols; j++, z++, target++) {
             double wrong = *target ? -*z : *z; /* log(1 + exp(wrong)), which may be large */
             if (*target >= 0)
-                total +=
-                    weight_of(l, i) * (wrong > 0 ? wrong + log1p(exp(-wrong)) : log1p(exp(wrong)));
+                total += l->scale * (wrong > 0 ? wrong + log1p(exp(-wrong)) : log1p(exp(wrong)));
         }
     }
     *(double *)n->value = total;
@@ -179,7 +172,7 @@ static void bits_backward_double(ThTape *t, ThTapeNode *n)
     double *dz = th_tape_grad_double(t, n, 0);
     size_t at = 0;
     for (int i = 0; dz && i < in->rows; i++) {
-        double by = weight_of(l, i) * *(const double *)n->grad;
+        double by = l->scale * *(const double *)n->grad;
         for (int j = 0; j < in->cols; j++, at++)
             if (l->target[at] >= 0)
                 dz[at] += by * (1 / (1 + exp(-z[at])) - l->target[at]);
@@ -189,23 +182,16 @@ static void bits_backward_double(ThTape *t, ThTapeNode *n)
 static const ThOp op_bits = {"binary cross entropy", bits_forward, bits_backward,
                              bits_forward_double, bits_backward_double};
 
-ThVar th_op_binary_cross_entropy_of(ThTape *t, ThVar z, const ThTapeTargets *l)
+ThVar th_op_binary_cross_entropy(ThTape *t, ThVar z, const int *target, int n, double scale)
 {
     if (th_tape_failed(t))
         return -1;
-    if (l->n != th_tape_rows(t, z)) {
-        th_tape_fail(t, TH_EVALUE, "binary cross entropy: %d targets do not fit (%d,%d)", l->n,
+    if (n != th_tape_rows(t, z)) {
+        th_tape_fail(t, TH_EVALUE, "binary cross entropy: %d targets do not fit (%d,%d)", n,
                      th_tape_rows(t, z), th_tape_cols(t, z));
         return -1;
     }
+    Loss l = {target, scale};
     ThTapeNode *node = th_tape_node(t, &op_bits, 1, 1, &z, 1);
-    return node && th_tape_node_args(t, node, l, sizeof *l) ? th_tape_node_run(t, node) : -1;
-}
-
-ThVar th_op_binary_cross_entropy(ThTape *t, ThVar z, const int *target, double scale)
-{
-    if (th_tape_failed(t))
-        return -1;
-    return th_op_binary_cross_entropy_of(t, z,
-                                         &(ThTapeTargets){target, NULL, th_tape_rows(t, z), scale});
+    return node && th_tape_node_args(t, node, &l, sizeof l) ? th_tape_node_run(t, node) : -1;
 }

@@ -413,18 +413,8 @@ ThVar th_op_columns(ThTape *t, ThVar a, int from, int n);
 /* scale * Σ over rows of -log softmax(z)[target]; target -1 is skipped.  Result (1,1). */
 ThVar th_op_cross_entropy(ThTape *t, ThVar z, const int *target, int n, double scale);
 
-/* scale * Σ of the binary cross-entropies of sigmoid(z) against targets 0 and 1; target is (rows,
+/* scale * Σ of the binary cross-entropies of sigmoid(z) against targets 0 and 1; target is (n,
  * cols), and where it is -1 it is skipped.  Result (1,1). */
-ThVar th_op_binary_cross_entropy(ThTape *t, ThVar z, const int *target, double scale);
-
-/* The same two with a weight for every row. */
-typedef struct {
-    const int *target;
-    const float *weight; /* (n), or NULL: all 1 */
-    int n;               /* rows */
-    double scale;
-} ThTapeTargets;
-ThVar th_op_cross_entropy_of(ThTape *t, ThVar z, const ThTapeTargets *targets);
-ThVar th_op_binary_cross_entropy_of(ThTape *t, ThVar z, const ThTapeTargets *targets);
+ThVar th_op_binary_cross_entropy(ThTape *t, ThVar z, const int *target, int n, double scale);
 
 #endif

@@ -371,7 +371,7 @@ static double loss_of(const ThModel *m, ThTape *t, const ThBatch *b, ThTapeMode 
     ThVar z = m->kind->forward(m, t, b, &(ThModelForward){.share = share});
     double loss;
     ThVar v = m->signature.target == TH_TARGET_BITS
-                  ? th_op_binary_cross_entropy(t, z, b->target, 0.5)
+                  ? th_op_binary_cross_entropy(t, z, b->target, th_tape_rows(t, z), 0.5)
                   : th_op_cross_entropy(t, z, b->target, th_tape_rows(t, z), 0.5);
     if (!th_tape_ok(t, &err))
         fail_msg("%s", err.msg);

@@ -72,6 +72,30 @@ static void test_numbers_are_independent(void **state)
     }
 }
 
+/* Of an odd number of values the last one, which has no partner, is as random as the others. */
+static void test_odd_numbers(void **state)
+{
+    (void)state;
+    enum { DRAWS = 600, SIZE = 15 };
+    ThParams p = {0};
+    th_params_add(&p, "x", 3, 5, TH_INIT_ZERO, 0, NULL);
+    assert_true(th_params_allocate(&p, 1, NULL, NULL));
+    ThTape *t = th_tape_new(TH_TAPE_FLOAT, &p, NULL);
+    ThRng r = th_rng(8, "test.noise", 0);
+    double square[SIZE] = {0}, x[SIZE];
+    for (int i = 0; i < DRAWS; i++) {
+        th_tape_begin(t, TH_TAPE_NO_GRADIENT);
+        th_tape_read(t, th_op_noise(t, th_param(t, 0), 1, &r), x);
+        for (int k = 0; k < SIZE; k++)
+            square[k] += x[k] * x[k] / DRAWS;
+    }
+    for (int k = 0; k < SIZE; k++)
+        if (!(fabs(square[k] - 1) < 6 * sqrt(2.0 / DRAWS)))
+            fail_msg("value %d has a variance of %g", k, square[k]);
+    th_tape_free(t);
+    th_params_free(&p);
+}
+
 /* ---- where it is added ----------------------------------------------------------------------- */
 
 enum { DIM = 32, LENGTH = 64, LEVELS = 6 };
@@ -225,6 +249,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers_are_independent),
+        cmocka_unit_test(test_odd_numbers),
         cmocka_unit_test(test_noise_ends_a_level),
         cmocka_unit_test(test_noise_of_every_layer),
         cmocka_unit_test(test_noise_of_another_step),

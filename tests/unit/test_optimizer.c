@@ -122,6 +122,43 @@ static void test_hand_made(void **state)
     }
 }
 
+/* Every element is moved by every rule, to the same bits in any number of parts: also the last ones
+ * of parameters that end within a block of 64, at the end of the list, too. */
+static void test_every_element(void **state)
+{
+    (void)state;
+    static const int sizes[] = {70, 64, 5, 130, 80};
+    static const char *const names[] = {"adam", "adamw", "sgd"};
+    for (int k = 0; k < 3; k++) {
+        float first[400];
+        for (int parts = 1; parts <= 7; parts++) {
+            Memory m = {0};
+            for (int i = 0; i < 5; i++)
+                th_params_add(&m.p, (char[]){(char)('a' + i), 0}, 1, sizes[i], TH_INIT_ONE, 0,
+                              NULL);
+            allocate(&m, th_optimizer_find(names[k]), parts);
+            assert_in_range(m.p.total, 349, 400);
+            for (size_t i = 0; i < m.p.total; i++)
+                m.gradient[i] = 1 + (float)i / 100;
+            ThOptimizerUpdate u = {.rule = th_optimizer_find(names[k]),
+                                   .rate = 0.1,
+                                   .beta1 = 0.9,
+                                   .beta2 = 0.99,
+                                   .eps = 1e-8,
+                                   .clip = 1,
+                                   .step = 1};
+            update(&m, &u);
+            for (int i = 0; i < 5; i++)
+                for (int j = 0; j < sizes[i]; j++)
+                    assert_true(th_params_at(&m.p, i)[j] < 0.95F);
+            if (parts == 1)
+                memcpy(first, m.p.value, m.p.total * sizeof *first);
+            assert_memory_equal(m.p.value, first, m.p.total * sizeof *first);
+            release(&m);
+        }
+    }
+}
+
 /* Moments without gradient end at zero instead of among the denormal numbers. */
 static void test_moments_vanish(void **state)
 {
@@ -226,7 +263,8 @@ static void test_orthogonal(void **state)
     }
 }
 
-/* The parameters of a small model: a matrix, two side by side, an embedding and a bias. */
+/* The parameters of a small model: a tall matrix, two side by side, an embedding, a bias and a wide
+ * matrix. */
 static void small_model(Memory *m, int parts)
 {
     ThInit normal = TH_INIT_NORMAL;
@@ -234,6 +272,7 @@ static void small_model(Memory *m, int parts)
     th_param_hidden(&m->p, th_params_add(&m->p, "down", 24, 6, normal, 1, NULL), 1);
     th_param_hidden(&m->p, th_params_add(&m->p, "key_value", 6, 12, normal, 1, NULL), 2);
     th_params_add(&m->p, "bias", 1, 6, normal, 1, NULL);
+    th_param_hidden(&m->p, th_params_add(&m->p, "up", 5, 21, normal, 1, NULL), 1);
     allocate(m, &(ThOptimizer){.slots = 2, .scratch = th_optimizer_find("muon")->scratch}, parts);
 }
 
@@ -284,10 +323,11 @@ static void test_muon(void **state)
     Memory m = {0}, rest = {0};
     small_model(&m, 1);
     small_model(&rest, 1);
-    static double w[2][144], moment[2][144];
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; i < m.p.item[k + 1].rows * m.p.item[k + 1].cols; i++)
-            w[k][i] = (double)th_params_at(&m.p, k + 1)[i];
+    static const int hidden[] = {1, 2, 4};
+    static double w[3][144], moment[3][144];
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < m.p.item[hidden[k]].rows * m.p.item[hidden[k]].cols; i++)
+            w[k][i] = (double)th_params_at(&m.p, hidden[k])[i];
     for (int step = 1; step <= 3; step++) {
         ThOptimizerUpdate u = muon_step(step);
         draw_gradient(&m, step);
@@ -297,6 +337,7 @@ static void test_muon(void **state)
         plain_muon(&u, down, w[0], moment[0], 24, 6, 6);
         plain_muon(&u, halves, w[1], moment[1], 6, 6, 12);
         plain_muon(&u, halves + 6, w[1] + 6, moment[1] + 6, 6, 6, 12);
+        plain_muon(&u, m.gradient + m.p.item[4].offset, w[2], moment[2], 5, 21, 21);
         update(&m, &u);
         u.rule = th_optimizer_find("adamw");
         update(&rest, &u);
@@ -305,6 +346,8 @@ static void test_muon(void **state)
         assert_near((double)th_params_at(&m.p, 1)[i], w[0][i], 2e-5);
     for (int i = 0; i < 72; i++)
         assert_near((double)th_params_at(&m.p, 2)[i], w[1][i], 2e-5);
+    for (int i = 0; i < 105; i++)
+        assert_near((double)th_params_at(&m.p, 4)[i], w[2][i], 2e-5);
     assert_memory_equal(th_params_at(&m.p, 0), th_params_at(&rest.p, 0), 30 * sizeof(float));
     assert_memory_equal(th_params_at(&m.p, 3), th_params_at(&rest.p, 3), 6 * sizeof(float));
     release(&m);
@@ -390,10 +433,11 @@ static void test_muon_at_rest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),      cmocka_unit_test(test_hand_made),
-        cmocka_unit_test(test_orthogonal), cmocka_unit_test(test_moments_vanish),
-        cmocka_unit_test(test_muon),       cmocka_unit_test(test_muon_stopped),
-        cmocka_unit_test(test_muon_parts), cmocka_unit_test(test_muon_at_rest),
+        cmocka_unit_test(test_table),         cmocka_unit_test(test_hand_made),
+        cmocka_unit_test(test_orthogonal),    cmocka_unit_test(test_moments_vanish),
+        cmocka_unit_test(test_every_element), cmocka_unit_test(test_muon),
+        cmocka_unit_test(test_muon_stopped),  cmocka_unit_test(test_muon_parts),
+        cmocka_unit_test(test_muon_at_rest),
     };
     return cmocka_run_group_tests_name("optimizer", tests, NULL, NULL);
 }

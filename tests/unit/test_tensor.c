@@ -136,7 +136,7 @@ static ThVar build_cross_entropy(ThTape *t, const ThVar *in)
 
 static ThVar build_bits(ThTape *t, const ThVar *in)
 {
-    return th_op_binary_cross_entropy(t, in[0], bits, 0.1);
+    return th_op_binary_cross_entropy(t, in[0], bits, th_tape_rows(t, in[0]), 0.1);
 }
 
 static ThVar build_window(ThTape *t, const ThVar *in)
@@ -432,7 +432,7 @@ static void test_certain_and_wrong(void **state)
     for (ThTapePrecision precision = TH_TAPE_FLOAT; precision <= TH_TAPE_DOUBLE; precision++) {
         double loss;
         ThTape *t = th_tape_new(precision, &p, NULL);
-        th_tape_read(t, th_op_binary_cross_entropy(t, th_param(t, 0), (int[]){1, 0}, 1), &loss);
+        th_tape_read(t, th_op_binary_cross_entropy(t, th_param(t, 0), (int[]){1, 0}, 1, 1), &loss);
         assert_near(loss, 4000, 1e-3);
         th_tape_read(t, th_op_cross_entropy(t, th_param(t, 0), (int[]){0}, 1, 1), &loss);
         assert_near(loss, 4000, 1e-3);
