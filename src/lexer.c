@@ -279,16 +279,23 @@ static void loop_to_rasp(ShLexer *lx, const ShToken *open)
     lx->n = first + 1;
 }
 
-/* Behind the } of a body, which ends its statement unless an else follows. */
+/* What the next bytes are behind blanks: the end of a line, statement or body, or of the text. */
+static bool at_end_of_statement(const ShLexer *lx, size_t n)
+{
+    int c = peek(lx, n);
+    return c < 0 || strchr("\n;#}", c);
+}
+
+/* Behind the } of a body, which ends its statement unless something follows on its line: an else,
+ * options, or where the output goes. */
 static bool end_body(ShLexer *lx, ThError *err)
 {
     const ShToken *open = &lx->token[lx->open[lx->n_open]];
     size_t n = 0;
-    while (is_blank(peek(lx, n)))
+    lx->token[lx->n - 1].value = open->value;
+    while (is_blank(peek(lx, n)) || peek(lx, n) == '\f')
         n++;
-    const char *next = lx->text.data + lx->at + n;
-    if (!sh_lexeme_is(lx, &lx->token[open->value], "for") && strncmp(next, "else", 4) == 0 &&
-        !sh_is_name_byte(peek(lx, n + 4)))
+    if (!at_end_of_statement(lx, n))
         return true;
     if (lx->rasp && sh_lexeme_is(lx, &lx->token[open->value], "for"))
         loop_to_rasp(lx, open);
@@ -413,19 +420,31 @@ static bool read_shell(ShLexer *lx, ThError *err)
     return true;
 }
 
+/* The token that the statement at hand begins with. */
+static size_t statement_start(const ShLexer *lx, bool *bodies)
+{
+    size_t first = lx->n;
+    *bodies = false;
+    while (first > 0 && !lx->token[first - 1].last) {
+        const ShToken *t = &lx->token[first - 1];
+        *bodies = *bodies || t->body;
+        first = t->body ? t->value : first - 1;
+    }
+    return first;
+}
+
 /* At a | that ends a command: the shell gets what is behind it.  In definitions it unites automata,
  * and so it does in brackets. */
 static bool at_pipe(const ShLexer *lx)
 {
-    size_t first = lx->n;
+    bool bodies;
     if (peek(lx, 0) != '|' || peek(lx, 1) == '|' || !among_statements(lx) || at_statement(lx) ||
         !is_blank(lx->text.data[lx->at - 1]))
         return false;
-    while (first > 0 && !lx->token[first - 1].last)
-        first--;
-    const ShToken *t = &lx->token[first];
+    const ShToken *t = &lx->token[statement_start(lx, &bodies)];
+    unsigned own = bodies ? C_DEFINES : C_DEFINES | C_CONTROL;
     return t->type == T_WORD &&
-           !sh_command_flagged(lx->text.data + t->start, t->end - t->start, C_DEFINES | C_CONTROL);
+           !sh_command_flagged(lx->text.data + t->start, t->end - t->start, own);
 }
 
 /* To the end of the line, or of the body that it stands in. */

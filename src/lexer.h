@@ -31,8 +31,8 @@ typedef struct {
                   runs the next */
     bool body; /* the { or } of a body */
     size_t start, end; /* bytes of the lexer's text */
-    size_t value;      /* T_OPTION: where the value starts; T_RASP: which tree; the { of a body:
-                          the token that its statement begins with */
+    size_t value;      /* T_OPTION: where the value starts; T_RASP: which tree; the { and } of a
+                          body: the for, if, else, ... that it belongs to */
     size_t match;      /* an opening bracket: its closing token */
     int line, col;
 } ShToken;

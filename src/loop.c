@@ -18,16 +18,47 @@ size_t sh_find_body(const ShStatement *st, size_t at)
     return at;
 }
 
-char *sh_body_header(const ShStatement *st, size_t from, size_t open, ShOperand *o, ThError *err)
+size_t sh_behind_bodies(const ShStatement *st, size_t at)
+{
+    for (size_t open = at; (open = sh_find_body(st, open)) < st->to;)
+        at = open = st->lexer->token[open].match + 1;
+    return at;
+}
+
+bool sh_nothing_left(const ShStatement *st, size_t at, const char *what, ThError *err)
+{
+    if (at >= st->to)
+        return true;
+    const ShToken *t = &st->lexer->token[at];
+    const char *text = st->lexer->text.data + t->start;
+    if (t->type == T_OPTION) {
+        th_fail_at(err, TH_EUSAGE, t->line, t->col, "%s has no option %.*s", what,
+                   (int)(t->value - t->start - 1), text);
+        return th_hint(err, "see help %s", what);
+    }
+    th_fail_at(err, TH_EUSAGE, t->line, t->col, "unexpected '%.*s' behind the '}'",
+               (int)(t->end - t->start), text);
+    return th_hint(err, "the next command stands on a line of its own, or behind a ;");
+}
+
+size_t sh_find_option(const ShStatement *st, size_t from, size_t to)
+{
+    const ShToken *t = st->lexer->token;
+    while (from < to && t[from].type != T_OPTION)
+        from = t[from].match > from ? t[from].match + 1 : from + 1;
+    return from < to ? from : to;
+}
+
+char *sh_body_header(const ShStatement *st, size_t from, size_t to, ShOperand *o, ThError *err)
 {
     const ShToken *word = &st->lexer->token[from - 1], *first = &st->lexer->token[from];
     *o = (ShOperand){.line = first->line, .col = first->col};
-    if (open == st->to) {
+    if (to == st->to) {
         th_fail_at(err, TH_EUSAGE, word->line, word->col, "expected '{' behind this '%.*s'",
                    (int)(word->end - word->start), st->lexer->text.data + word->start);
         return NULL;
     }
-    char *text = sh_lex_source(st->lexer, first->start, st->lexer->token[open].start, err);
+    char *text = sh_lex_source(st->lexer, first->start, st->lexer->token[to].start, err);
     o->text = text;
     return text;
 }

@@ -26,8 +26,18 @@ bool sh_loop(ShSession *s, const ShLoop *loop, ThError *err);
  * if there is none. */
 size_t sh_find_body(const ShStatement *st, size_t at);
 
-/* Returns new: the source between a token and the { of a body, to which *o then leads; NULL and an
- * error, TH_EUSAGE where there is no body. */
-char *sh_body_header(const ShStatement *st, size_t from, size_t open, ShOperand *o, ThError *err);
+/* The token behind the } of a statement's last body, an else's too; `at` if it has none. */
+size_t sh_behind_bodies(const ShStatement *st, size_t at);
+
+/* TH_EUSAGE at a token that stands behind the last body, or in front of the first, and has no
+ * business there; true if there is none.  what: the command. */
+bool sh_nothing_left(const ShStatement *st, size_t at, const char *what, ThError *err);
+
+/* The first option between two tokens, outside of brackets; `to` if there is none. */
+size_t sh_find_option(const ShStatement *st, size_t from, size_t to);
+
+/* Returns new: the source from a token to another, at most to the { of a body, to which *o then
+ * leads; NULL and an error, TH_EUSAGE where there is no body. */
+char *sh_body_header(const ShStatement *st, size_t from, size_t to, ShOperand *o, ThError *err);
 
 #endif

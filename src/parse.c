@@ -583,6 +583,12 @@ bool sh_parse_call(ShSession *s, const ShStatement *st, const ShCommand *c, size
     return false;
 }
 
+bool sh_parse_rest(ShSession *s, const ShStatement *part, ShParsed *p, ThError *err)
+{
+    ShBinder b = {.s = s, .st = part, .command = p->call.command, .p = p, .at = part->from};
+    return bind_rest(&b, err);
+}
+
 void sh_parsed_free(ShParsed *p)
 {
     for (int i = 0; i < p->call.n; i++) {

@@ -23,6 +23,10 @@ bool sh_fail_second_word(const char *word, const ShStatement *st, ThError *err);
  */
 bool sh_parse_call(ShSession *s, const ShStatement *st, const ShCommand *c, size_t words,
                    ShParsed *p, ThError *err);
+
+/* Reads options and redirection that stand in a part of a statement, for a call that has its
+ * command, and perhaps options, already. */
+bool sh_parse_rest(ShSession *s, const ShStatement *part, ShParsed *p, ThError *err);
 void sh_parsed_free(ShParsed *p);
 
 #endif

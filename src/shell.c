@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "diagnostics.h"
 #include "help.h"
+#include "loop.h"
 #include "pager.h"
 #include "parse.h"
 #include "rasp.h"
@@ -144,14 +145,34 @@ static bool rasp_defines(const ThRaspTree *t)
            kind == TH_RASP_R_SET_EXAMPLE;
 }
 
-/* A loop or a condition puts out nothing itself. */
+/* Where the output goes, behind the bodies of a loop or condition; the end if it is not said. */
+static size_t find_redirect(const ShStatement *st)
+{
+    size_t at = sh_behind_bodies(st, st->from);
+    const ShToken *t = st->lexer->token;
+    while (at < st->to && t[at].type != T_PIPE && !sh_lexeme_is(st->lexer, &t[at], ">") &&
+           !sh_lexeme_is(st->lexer, &t[at], ">>"))
+        at++;
+    return at;
+}
+
+/* A loop or a condition puts out nothing itself; what its commands do goes where it says. */
 static bool run_control(ShSession *s, const ShStatement *st, const ShCommand *c, ThError *err)
 {
-    ShStatement outer = s->now;
-    ShCall call = {.command = c};
-    s->now = *st;
-    bool ok = c->run(s, &call, err);
-    s->now = outer;
+    ShStatement outer = s->now, whole = {st->lexer, st->from, find_redirect(st)};
+    ShStatement redirect = {st->lexer, whole.to, st->to};
+    ShParsed p = {.call.command = c};
+    ShRedirect r = {0};
+    bool ok = redirect.from == redirect.to || sh_parse_rest(s, &redirect, &p, err);
+    if (ok && sh_redirect_begin(s, &p.call, &r, err)) {
+        s->now = whole;
+        ok = c->run(s, &p.call, err);
+        s->now = outer;
+        ok = sh_redirect_end(s, &p.call, &r, ok, err);
+    } else {
+        ok = false;
+    }
+    sh_parsed_free(&p);
     return ok;
 }
 
@@ -302,7 +323,7 @@ bool sh_run_body(ShSession *s, const ShLexer *lx, size_t open, size_t close, ThE
     for (size_t from = open + 1, to; ok && from < close && !is_over(s); from = to + 1) {
         to = statement_end(lx, from, close);
         ShStatement st = {lx, from, to};
-        bool body = to > from && lx->token[to - 1].body; /* names its own turn */
+        bool body = sh_find_body(&st, from) < to; /* names its own turn */
         ok = to == from || run_statement(s, &st, err) || (!body && name_turn(s, err));
         if (ok && sh_interrupted())
             ok = th_fail(err, TH_EINTERRUPTED, "interrupted") || name_turn(s, err);

@@ -29,7 +29,8 @@ SH_COMMAND(
         "and which keeps its last value; several names take a list's elements apart.  Further "
         "names and lists behind a comma make loops inside the loop.  The body holds commands and "
         "statements of RASP, one a line or between semicolons, and may hold loops and conditions.  "
-        "Values of RASP are not shown in it.  What fails ends the loop; so does Ctrl-C.",
+        "Values of RASP are not shown in it.  Behind the } may stand where the output of all turns "
+        "goes, > FILE or | COMMAND.  What fails ends the loop; so does Ctrl-C.",
     .example = "for n in 2..3 {\n"
                "  automaton a = cycle($n)\n"
                "  echo \"cycle($n): $states states\"\n"
@@ -45,8 +46,12 @@ SH_COMMAND(
 {
     const ShStatement *st = &s->now;
     ShOperand o;
-    size_t open = sh_find_body(st, st->from + 1);
+    size_t open = sh_find_body(st, st->from + 1), end = sh_find_option(st, st->from + 1, open);
+    ShStatement header = {st->lexer, st->from, open};
     (void)call;
+    if (open < st->to && (!sh_nothing_left(&header, end, "for", err) ||
+                          !sh_nothing_left(st, st->lexer->token[open].match + 1, "for", err)))
+        return false;
     char *text = sh_body_header(st, st->from + 1, open, &o, err);
     if (!text)
         return false;
@@ -88,6 +93,8 @@ SH_COMMAND(if, .group = "general", .summary = "run commands where a condition ho
     const ShToken *t = st.lexer->token;
     bool holds = false;
     (void)call;
+    if (!sh_nothing_left(&st, sh_behind_bodies(&st, st.from), "if", err))
+        return false;
     for (size_t at = st.from; at < st.to;) {
         size_t open = sh_find_body(&st, at + 1);
         if (open != at + 1 || !sh_lexeme_is(st.lexer, &t[at], "else")) {

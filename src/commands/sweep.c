@@ -158,6 +158,16 @@ static size_t find_for(const ShStatement *st, size_t open)
     return at;
 }
 
+/* Options may stand behind the body, too. */
+static bool read_tail(ShSession *s, const ShStatement *st, size_t open, ShParsed *p, ThError *err)
+{
+    ShStatement tail = {st->lexer, st->lexer->token[open].match + 1, st->to};
+    size_t at = tail.from;
+    while (at < tail.to && st->lexer->token[at].type == T_OPTION)
+        at++;
+    return sh_nothing_left(st, at, "sweep", err) && sh_parse_rest(s, &tail, p, err);
+}
+
 static bool run_sweep(ShSweep *w, const ShCall *head, const ShOperand *header, ThError *err)
 {
     const ThOptions *o = &head->options;
@@ -224,10 +234,12 @@ SH_COMMAND(
         return th_fail(err, TH_EUSAGE,
                        s->point ? "a sweep cannot stand in the body of another"
                                 : "a file that is loaded holds definitions only");
-    ShStatement front = {st.lexer, st.from, at};
+    size_t end = open < st.to ? sh_find_option(&st, at + 1, open) : open;
+    ShStatement front = {st.lexer, st.from, at}, middle = {st.lexer, end, open};
     bool ok = sh_parse_call(s, &front, &sh_command_sweep, 1, &head, err);
-    char *text = ok ? sh_body_header(&st, at + 1, open, &header, err) : NULL;
-    ShSweep *w = text ? th_alloc(1, sizeof *w, err) : NULL;
+    char *text = ok ? sh_body_header(&st, at + 1, end, &header, err) : NULL;
+    ok = text && sh_parse_rest(s, &middle, &head, err) && read_tail(s, &st, open, &head, err);
+    ShSweep *w = ok ? th_alloc(1, sizeof *w, err) : NULL;
     sh_output_begin(s, &sh_command_sweep);
     if (w) {
         *w = (ShSweep){.s = s, .lx = st.lexer, .open = open, .close = st.lexer->token[open].match};
