@@ -17,7 +17,7 @@ static const char *const ways[][2] = {
     {"automaton p = parity", "an automaton; run p abba, plot automaton p"},
     {"machine b = \"1RB1LB_1LA1RZ\"", "a Turing machine; run b, trace b"},
     {"sort(tokens, tokens)", "RASP: what a transformer computes, on an example"},
-    {"task t = recognize p", "strings to learn; model m = lstm, train m on t"},
+    {"task t = recognize p", "to be learned; model m = regulargpt, train m on t"},
     {"help examples", "scripts to run with source, and to change"},
 };
 

@@ -1,8 +1,11 @@
 /* The options of a training, and what they are where a recipe says so. */
+#include <stdio.h>
 #include <string.h>
 
 #include "lab/train.h"
 #include "tensor/optimizer.h"
+
+static const char small[] = "steps=2000 curriculum=adaptive full=0.2 schedule=cosine";
 
 const ThOptionSpec th_train_options[] = {
     {"length", TH_RANGE, "1..40", 1, 1000000, NULL,
@@ -12,10 +15,13 @@ const ThOptionSpec th_train_options[] = {
     {"steps", TH_INT, "1000", 1, 1e12, NULL, "steps to do now"},
     {"batch", TH_INT, "128", 1, 1e6, NULL, "strings a step"},
     {"lr", TH_REAL, "1e-3", 0, 1e3, NULL, "learning rate"},
-    {"recipe", TH_CHOICE, "plain", 0, 0, "plain|small",
-     "small: what small models need to learn small regular languages for strings longer than those "
-     "of training, for all options that are not given: steps=2000 lr=1e-3 curriculum=adaptive "
-     "full=0.1 warmup=100 schedule=cosine, and noise=0.2 where the model takes noise"},
+    {"recipe", TH_CHOICE, "auto", 0, 0, "auto|plain|small",
+     "what the options are that are not given.  plain: as they stand here; small: what small "
+     "models need to learn small regular languages for strings longer than those of training, "
+     "steps=2000 curriculum=adaptive full=0.2 schedule=cosine, warmup= a twentieth of the steps, "
+     "and by the architecture noise=0.3 (regulargpt), lr=3e-3 (rnn), lr=5e-3 (lstm, gru); "
+     "auto: small for these four on tasks that an automaton labels, without pull=, aux= and "
+     "contract=; else plain"},
     {"curriculum", TH_CHOICE, "uniform", 0, 0, "uniform|fixed|adaptive|paced",
      "how a step's length is drawn: uniformly; always the longest; adaptive: up to a bound that "
      "grows from 3 by growth= whenever accuracy passes threshold=, or never; paced: up to a bound "
@@ -87,20 +93,45 @@ const ThOptionSpec th_train_options[] = {
      "training stops after so many validations without a better one"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-bool th_train_follow_recipe(ThOptions *o, const ThModelKind *kind, ThError *err)
+/* Whether recipe=small was measured on such a training: a string has one length, an automaton
+ * labels it, and the loss is that of the answers. */
+static bool is_served(const ThOptions *o, const ThModelKind *kind, const ThTask *t)
 {
-    enum { PLAIN };
-    static const char *const small[][2] = {
-        {"steps", "2000"}, {"lr", "1e-3"},    {"curriculum", "adaptive"},
-        {"full", "0.1"},   {"warmup", "100"}, {"schedule", "cosine"},
-        {"noise", "0.2"}};
-    if (th_option_choice(o, "recipe") == PLAIN)
-        return true;
-    for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
-        bool taken = kind->takes_noise || strcmp(small[i][0], "noise") != 0;
-        if (taken && !th_option_given(o, small[i][0]) &&
-            !th_options_set(o, small[i][0], small[i][1], err))
+    bool answers = th_option_real(o, "pull") == 0 && th_option_real(o, "aux") == 0 &&
+                   th_option_real(o, "contract") == 0;
+    return answers && kind->recipe && t->machine && !t->kind->ragged && !t->kind->study &&
+           !th_task_finite(t);
+}
+
+/* Sets one of those that are not given, "key=value". */
+static bool set_word(ThOptions *o, const char *word, size_t n, ThError *err)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)n, word);
+    char *value = strchr(name, '=');
+    *value++ = '\0';
+    return th_option_given(o, name) || th_options_set(o, name, value, err);
+}
+
+static bool set_words(ThOptions *o, const char *words, ThError *err)
+{
+    for (size_t n; *words; words += n + strspn(words + n, " ")) {
+        n = strcspn(words, " ");
+        if (!set_word(o, words, n, err))
             return false;
     }
     return true;
+}
+
+bool th_train_follow_recipe(ThOptions *o, const ThModelKind *kind, const ThTask *t, ThError *err)
+{
+    enum { AUTO, PLAIN, PART = 20 }; /* the rate rises over a twentieth of the steps */
+    int which = th_option_choice(o, "recipe");
+    if (which == PLAIN || (which == AUTO && !is_served(o, kind, t)))
+        return true;
+    char warmup[32];
+    if ((kind->recipe && !set_words(o, kind->recipe, err)) || !set_words(o, small, err))
+        return false;
+    snprintf(warmup, sizeof warmup, "warmup=%lld", th_option_int(o, "steps") / PART);
+    return set_words(o, warmup, err);
 }

@@ -23,5 +23,6 @@ const ThModelKind th_model_gru = {
               "ReLU(h).",
     .options = th_model_recurrent_options,
     .part = &cell,
+    .recipe = "lr=5e-3",
     TH_MODEL_RECURRENT_KIND,
 };

@@ -26,5 +26,6 @@ const ThModelKind th_model_lstm = {
               "ReLU(h). The papers use dim=256.",
     .options = options,
     .part = &cell,
+    .recipe = "lr=5e-3",
     TH_MODEL_RECURRENT_KIND,
 };

@@ -79,6 +79,9 @@ typedef struct {
     const ThModelPreset *presets; /* up to one whose size is NULL; NULL: there is no size= */
     const void *part;             /* what a family of architectures must know of this one; NULL */
     bool takes_noise;             /* forward adds how->noise; else it ignores it */
+    /* What small models of this architecture want of a training on a regular language, as options
+     * of train, "key=value key=value" (see th_train_follow_recipe); NULL: it was not measured. */
+    const char *recipe;
     /* Of an architecture that is a tree, with chunk= children a node and thickness= layers a level,
      * for a bound model of one layer: the vectors (n, dim) of nodes whose children are rows of x,
      * child (n, chunk), the last one first; -1 stands for what is before a string.  Its forward

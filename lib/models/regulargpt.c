@@ -609,6 +609,7 @@ const ThModelKind th_model_regulargpt = {
     .options = options,
     .presets = presets,
     .takes_noise = true,
+    .recipe = "noise=0.3",
     .combine = combine,
     .ragged = true,
     .causal = true,

@@ -19,5 +19,6 @@ const ThModelKind th_model_rnn = {
               "map of ReLU(h). The papers use dim=256.",
     .options = th_model_recurrent_options,
     .part = &cell,
+    .recipe = "lr=3e-3",
     TH_MODEL_RECURRENT_KIND,
 };

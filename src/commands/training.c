@@ -153,11 +153,11 @@ static bool set_number(ThOptions *o, const char *name, long long value, ThError 
 }
 
 /* What is not in the call: the recipe, and the session's seed for a new model. */
-static bool complete_options(Training *t, const ThOptions *given, ThError *err)
+static bool complete_options(Training *t, const ThOptions *given, const ThTask *task, ThError *err)
 {
     const ThModel *m = t->object->as.model;
     ThOptions *o = &t->options;
-    if (!th_options_copy(o, given, err) || !th_train_follow_recipe(o, m->kind, err))
+    if (!th_options_copy(o, given, err) || !th_train_follow_recipe(o, m->kind, task, err))
         return false;
     bool fresh = !m->bound && !th_option_given(o, "seed");
     return !fresh || set_number(o, "seed", sh_setting_int(t->s, "seed"), err);
@@ -389,7 +389,11 @@ SH_COMMAND(
         "many small models that is the quicker way.\n\n"
         "curriculum= says which lengths a step draws from; bound is the greatest of them.  "
         "curriculum=adaptive stays where a model does not learn: full= and curriculum=paced "
-        "do not.  recipe=small sets all of this as small models of regular languages need it.\n\n"
+        "do not.\n\n"
+        "What is not given is as recipe= says.  On tasks that an automaton labels, regulargpt, rnn, "
+        "lstm and gru get by themselves what they need there: short strings first, a rate that "
+        "falls, and regulargpt noise.  With nothing but m = regulargpt and train m on TASK, "
+        "examples/defaults.th measures what comes of it.\n\n"
         "With validate=, the model is evaluated every so many steps (every=) on strings that "
         "depend on the seed alone and are neither those of training nor those of evaluate.  "
         "keep=best ends with the parameters of the best validation, patience= ends a training "
@@ -420,7 +424,7 @@ SH_COMMAND(
         "extract): states, 0 where there are more than 40.  plot states draws them by step.",
     .example = SH_EXAMPLE_TRAINED
     "assert steps == 20\n"
-    "train m on p recipe=small length=1..10 steps=60 validate=11..14 every=20 keep=best "
+    "train m on p length=1..10 steps=60 validate=11..14 every=20 keep=best "
     "> \"train.txt\"\n"
     "assert best > 20 and validation <= 1 and bound <= 10\n"
     "sample p length=1..9 count=20 > \"rows.csv\"\n"
@@ -440,7 +444,8 @@ SH_COMMAND(
     .options = th_train_options)
 {
     Training t = {.s = s, .object = call->operand[0].object};
-    bool ok = complete_options(&t, &call->options, err) && run(&t, &call->operand[1], err);
+    bool ok = complete_options(&t, &call->options, call->operand[1].object->as.task, err) &&
+              run(&t, &call->operand[1], err);
     th_inspect_truth_free(&t.truth);
     th_options_free(&t.options);
     return ok;

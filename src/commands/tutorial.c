@@ -45,9 +45,8 @@ static const struct {
        "measured on longer ones.",
        "automaton odd = minimize(regex \"a*b(a*ba*b)*a*\")\n"
        "task bits = recognize odd\n"
-       "model learner = regulargpt dim=16 heads=2\n"
-       "train learner on bits length=1..16 steps=400 lr=3e-3 curriculum=adaptive noise=0.2 "
-       "report=200\n"
+       "model learner = regulargpt\n"
+       "train learner on bits report=1000\n"
        "evaluate learner on bits length=100..400:100 samples=100\n"
        "run learner abbb"},
       {"train learner on bits steps=100 would go on from here.  help models lists the "
@@ -59,9 +58,8 @@ static const struct {
        "the hidden vectors stand for what the parts of a string do to the automaton's state.",
        "automaton odd = minimize(regex \"a*b(a*ba*b)*a*\")\n"
        "task bits = recognize odd\n"
-       "model seen = regulargpt dim=16 heads=2\n"
-       "train seen on bits length=1..16 steps=400 lr=3e-3 curriculum=adaptive noise=0.2 "
-       "report=400\n"
+       "model seen = regulargpt\n"
+       "train seen on bits report=2000\n"
        "attention seen abba\n"
        "clusters seen on bits length=16"}}},
     {"a Turing machine",

@@ -84,3 +84,15 @@ setup() {
     _tapehead
     [ "${COMPREPLY[*]}" = "text json csv" ]
 }
+
+@test "the first way to a trained model that help shows leads to one that is right beyond its lengths" {
+    way=$("$tapehead" -e help | grep 'task t = ')
+    commands=$(echo "$way" | sed 's/^  \(task t = [a-z ]*[a-z]\)   *.*; \(model .*\), \(train .*\)$/\1\n\2\n\3/')
+    [ "$(echo "$commands" | wc -l)" -eq 3 ]
+    for seed in 1 2 3; do
+        run "$tapehead" -q --threads=1 --seed=$seed -e 'automaton p = parity' -e "$commands" \
+            -e 'evaluate m on t length=41..500:51 samples=64' -e 'assert accuracy > 0.99'
+        echo "$output"
+        [ "$status" -eq 0 ]
+    done
+}

@@ -282,24 +282,67 @@ static void test_schedule_of_its_own(void **state)
     th_task_free(t);
 }
 
+/* The options of a training of a new model, as typed and as a recipe has filled them. */
+static ThOptions followed(const char *kind, const char *task, const char *typed)
+{
+    ThOptions o;
+    ThTask *t = made_task(task, "", NULL);
+    set_all(&o, th_train_options, typed);
+    assert_true(th_train_follow_recipe(&o, th_model_kind(kind), t, NULL));
+    th_task_free(t);
+    return o;
+}
+
+static void assert_followed(const char *kind, const char *task, const char *typed,
+                            const char *wanted)
+{
+    ThOptions o = followed(kind, task, typed);
+    char *got = th_options_format(&o, NULL);
+    assert_string_equal(got, wanted);
+    free(got);
+    th_options_free(&o);
+}
+
+/* What small models need is the default where it was measured, each option for itself; where not,
+ * and with recipe=plain, the defaults are those of the table. */
 static void test_recipe(void **state)
 {
     (void)state;
-    ThOptions o;
-    set_all(&o, th_train_options, "recipe=small lr=5e-4 noise=0");
-    assert_true(th_train_follow_recipe(&o, th_model_kind("regulargpt"), NULL));
-    assert_int_equal(th_option_int(&o, "steps"), 2000);
-    assert_true(th_option_real(&o, "lr") == 5e-4 && th_option_real(&o, "noise") == 0);
-    assert_string_equal(th_option_text(&o, "curriculum"), "adaptive");
-    th_options_free(&o);
-    set_all(&o, th_train_options, "recipe=small");
-    assert_true(th_train_follow_recipe(&o, th_model_kind("rnn"), NULL));
-    assert_true(th_option_real(&o, "noise") == 0 && th_option_real(&o, "full") == 0.1);
-    th_options_free(&o);
-    set_all(&o, th_train_options, "recipe=small");
-    assert_true(th_train_follow_recipe(&o, th_model_kind("regulargpt"), NULL));
-    assert_true(th_option_real(&o, "noise") == 0.2);
-    th_options_free(&o);
+    assert_followed("regulargpt", "parity", "",
+                    "steps=2000 curriculum=adaptive full=0.2 schedule=cosine warmup=100 noise=0.3");
+    assert_followed("rnn", "even_pairs", "steps=50",
+                    "steps=50 lr=3e-3 curriculum=adaptive full=0.2 schedule=cosine warmup=2");
+    assert_followed("lstm", "parity", "lr=1e-3 full=0 schedule=constant curriculum=uniform",
+                    "steps=2000 warmup=100");
+    assert_followed("regulargpt", "parity", "recipe=small lr=5e-4 noise=0 warmup=7",
+                    "steps=2000 lr=5e-4 recipe=small curriculum=adaptive full=0.2 schedule=cosine "
+                    "warmup=7");
+    assert_followed("regulargpt", "parity", "recipe=plain", "recipe=plain");
+    assert_followed("regulargpt", "copy", "", "");
+    assert_followed("regulargpt", "parity", "aux=1", "aux=1");
+    assert_followed("regulargpt", "parity", "pull=0.5 contract=0", "pull=0.5");
+    assert_followed("regulargpt", "parity", "contract=1", "contract=1");
+    assert_followed("lrnn", "parity", "", "");
+    assert_followed(
+        "lrnn", "copy", "recipe=small steps=400",
+        "steps=400 recipe=small curriculum=adaptive full=0.2 schedule=cosine warmup=20");
+}
+
+/* What the help says of an architecture is what its table has. */
+static void test_recipe_is_told(void **state)
+{
+    (void)state;
+    size_t n, told = 0;
+    const ThModelKind *const *all = th_model_kinds(&n);
+    const ThOptionSpec *o = th_train_options;
+    while (strcmp(o->name, "recipe") != 0)
+        o++;
+    for (size_t i = 0; i < n; i++) {
+        told += all[i]->recipe != NULL;
+        assert_true(!all[i]->recipe ||
+                    (strstr(o->help, all[i]->name) && strstr(o->help, all[i]->recipe)));
+    }
+    assert_int_equal(told, 4);
 }
 
 static void test_refusals(void **state)
@@ -333,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_lengths_that_cannot_stick),
         cmocka_unit_test(test_schedule_of_its_own),
         cmocka_unit_test(test_recipe),
+        cmocka_unit_test(test_recipe_is_told),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
