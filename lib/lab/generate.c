@@ -194,7 +194,7 @@ static int draw(ThLabGenerator *g, const float *logits, int string)
         g->weight[c] = in ? exp((g->weight[c] - most) / g->how.temperature) : 0;
         sum += g->weight[c];
     }
-    uint64_t number = g->how.first + (uint64_t)string;
+    uint64_t number = (uint64_t)(g->how.number ? g->how.number[string] : string);
     ThRng r = th_rng(g->how.seed, "generate", number << 32 | (uint64_t)g->n);
     double at = th_rng_uniform(&r) * sum;
     for (int c = 0; c < n; c++) {

@@ -32,7 +32,7 @@ typedef struct {
     double temperature; /* the logits are divided by it before one is drawn; 0: the likeliest */
     int top_k;          /* drawn from so many of the likeliest; 0: from all */
     uint64_t seed;      /* of what is drawn, */
-    uint64_t first;     /* and the number of the first string in that */
+    const int *number;  /* (B): and of each string in that, borrowed; NULL: 0, 1, 2, … */
     int window;         /* symbols that are looked back at, at most; 0: all */
     int hop;            /* so many of the oldest go at once when they are more; 1 … window */
     ThModelCache cache;

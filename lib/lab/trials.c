@@ -95,9 +95,12 @@ static bool write_group(const ThLabTrialsPlan *p, Shard *s, const Group *g, int 
     ThGenerateSettings how = p->how;
     how.end = truth->token[truth->n - 1];
     how.most = s->most;
-    how.first = (uint64_t)number + (uint64_t)g->row[0];
-    for (int i = 0; i < g->n; i++)
+    int own[SHARD]; /* what is drawn for a string is its own, whatever group it is in */
+    how.number = own;
+    for (int i = 0; i < g->n; i++) {
+        own[i] = number + g->row[i];
         s->trial[g->row[i]].said.token = s->said + g->row[i] * s->most;
+    }
     ThGeneratePrompts prompts = {g->prompt, g->n, g->size};
     ThLabGenerator *w = th_generate_open(p->model, &prompts, &how, err);
     bool ok = w && write_steps(p, s, g, w, err);

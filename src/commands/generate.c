@@ -216,7 +216,7 @@ static bool try_row(Tries *y, const ThBatch *b, int row, ThError *err)
     ThGenerateSettings how = y->how;
     how.most = 2 * truth.n;
     how.end = truth.token[truth.n - 1];
-    how.first = (uint64_t)row;
+    how.number = &row;
     Written w = written(y->s, y->m, how.most);
     ThText shown = {0};
     th_symbols_write(&shown, w.sig->symbol, w.sig->n_symbols, prompt.token, prompt.n);

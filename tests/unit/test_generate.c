@@ -209,9 +209,13 @@ static void test_equal_symbols(void **state)
 static void test_together(void **state)
 {
     (void)state;
-    enum { B = 5, N = 3 };
-    static const int prompts[B * N] = {0, 1, 2, 5, 4, 3, 1, 1, 1, 0, 3, 3, 2, 5, 0};
-    int ends = 0;
+    enum { B = 24, N = 3 };
+    int prompts[B * N], number[B], ends = 0;
+    ThRng r = th_rng(6, "test.prompts", 0);
+    for (int i = 0; i < B * N; i++)
+        prompts[i] = (int)th_rng_below(&r, SYMBOLS);
+    for (int b = 0; b < B; b++)
+        number[b] = 100 - 3 * b;
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
         ThModel *m = bound(writers[i][0], writers[i][1], TH_TARGET_EVERY, SYMBOLS);
         for (int how_often = 0; how_often < 3; how_often++) {
@@ -220,11 +224,12 @@ static void test_together(void **state)
             how.window = how_often == 1 ? 7 : 0;
             how.hop = 2;
             how.temperature = how_often == 2 ? 2 : 0;
+            how.number = number;
             ThLabGenerator *g =
                                th_generate_open(m, &(ThGeneratePrompts){prompts, B, N}, &how, &err),
                            *one[B];
             for (int b = 0; b < B; b++) {
-                how.first = (uint64_t)b;
+                how.number = number + b;
                 one[b] =
                     th_generate_open(m, &(ThGeneratePrompts){prompts + b * N, 1, N}, &how, &err);
             }
@@ -249,7 +254,7 @@ static void test_together(void **state)
         }
         th_model_free(m);
     }
-    assert_true(ends > 20); /* of 135 */
+    assert_true(ends > 100); /* of 648 */
 }
 
 static void assert_refused(const ThModel *m, int n, const ThGenerateSettings *how, ThErrc code)

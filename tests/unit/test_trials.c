@@ -23,12 +23,14 @@ static ThModel *model_of(const char *kind, const ThTask *t)
     return m;
 }
 
-/* The text behind a prompt, up to its end or twice the true one. */
-static int alone(const ThModel *m, const ThLabTrial *y, int *to)
+/* The text behind a prompt, up to its end or twice the true one: that of string `number`. */
+static int alone(const ThModel *m, const ThLabTrial *y, ThGenerateSettings how, int number, int *to)
 {
     ThError err = {0};
     int n = 0;
-    ThGenerateSettings how = {.most = 2 * y->truth.n, .end = y->truth.token[y->truth.n - 1]};
+    how.most = 2 * y->truth.n;
+    how.end = y->truth.token[y->truth.n - 1];
+    how.number = &number;
     ThGeneratePrompts p = {y->prompt.token, 1, y->prompt.n};
     ThLabGenerator *g = th_generate_open(m, &p, &how, &err);
     while (!th_generate_done(g))
@@ -37,15 +39,33 @@ static int alone(const ThModel *m, const ThLabTrial *y, int *to)
     return n;
 }
 
-static void check_trials(const ThTask *t, const char *kind, int threads)
+/* Strings to copy of which every third has a letter less: prompts that are not as long as each
+ * other. */
+static bool draw_uneven(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
+{
+    if (!th_task_kind("copy")->draw(t, r, length, b, err))
+        return false;
+    for (int i = 0; i < b->B; i += 3) {
+        int *row = th_batch_token(b, i), second = 2 + length; /* $abc|abc. */
+        memmove(row + second, row + second + 1, (size_t)(b->length[i] - second - 1) * sizeof *row);
+        memmove(row + 1, row + 2, (size_t)(b->length[i] - 3) * sizeof *row);
+        b->length[i] -= 2;
+    }
+    return true;
+}
+
+static void check_trials(const ThTask *t, const char *kind, int threads, double temperature)
 {
     enum { SAMPLES = 70, LENGTH = 6 };
     ThError err = {0};
+    unsigned lengths = 0;
     ThModel *m = model_of(kind, t);
     ThLabTrialsPlan plan = {.model = m, .task = t, .samples = SAMPLES};
     plan.seed = 5;
     plan.length = LENGTH;
     plan.threads = threads;
+    plan.how.temperature = temperature;
+    plan.how.seed = 4;
     ThLabTrials y;
     assert_true(th_lab_trials(&plan, &y, &err));
     assert_int_equal(y.n, SAMPLES);
@@ -53,7 +73,7 @@ static void check_trials(const ThTask *t, const char *kind, int threads)
     assert_true(th_lab_draw(t, &(ThLabStrings){5, LENGTH, 0}, &b, &err));
     for (int i = 0; i < y.n; i++) {
         const ThLabTrial *x = &y.item[i];
-        int said[256], n = alone(m, x, said);
+        int said[256], n = alone(m, x, plan.how, i, said);
         assert_int_equal(x->said.n, n);
         assert_memory_equal(x->said.token, said, (size_t)n * sizeof *said);
         assert_memory_equal(x->prompt.token, th_batch_token(&b, i),
@@ -62,9 +82,11 @@ static void check_trials(const ThTask *t, const char *kind, int threads)
         assert_true(th_task_judge(t, x->prompt, x->said, &v, &err));
         assert_int_equal(v.at, x->verdict.at);
         assert_int_equal(x->answer, v.right);
+        lengths |= 1U << (x->prompt.n % 8);
         assert_true(th_task_judge(t, x->prompt, x->truth, &v, &err));
         assert_true(v.right);
     }
+    assert_true(t->kind->draw != draw_uneven || (lengths & (lengths - 1)));
     th_batch_free(&b);
     th_lab_trials_free(&y);
     th_model_free(m);
@@ -75,9 +97,15 @@ static void test_trials(void **state)
     (void)state;
     ThTask *copy = made_task("copy", "symbols=3", NULL),
            *ngram = made_task("ngram", "ngram=2", NULL);
-    check_trials(copy, "gru", 1);
-    check_trials(copy, "gpt", 2);
-    check_trials(ngram, "gru", 2);
+    check_trials(copy, "gru", 1, 0);
+    check_trials(copy, "gpt", 2, 3);
+    check_trials(ngram, "gru", 2, 0);
+    ThTaskKind uneven = *copy->kind;
+    uneven.draw = draw_uneven;
+    uneven.ragged = true;
+    copy->kind = &uneven;
+    check_trials(copy, "gru", 2, 0);
+    check_trials(copy, "gpt", 1, 3);
     th_task_free(copy);
     th_task_free(ngram);
 }
