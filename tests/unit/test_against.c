@@ -1,5 +1,6 @@
 /* test_against.c - training against an automaton: which words join, with which targets; stopping in
  * the middle changes nothing. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +17,7 @@
 #include "given.h"
 #include "inspect/against.h"
 #include "lab/evaluate.h"
+#include "lab/train_impl.h"
 
 /* ---- which words join ------------------------------------------------------------------------ */
 
@@ -249,6 +251,36 @@ static void words_join_only_where_they_are_asked_for(void **state)
     th_task_free(t);
 }
 
+/* The loss of a step is the mean over all answers, those of words that have joined included. */
+static void the_loss_is_that_of_all_answers(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("parity", "", NULL);
+    ThModel *m = bound("rnn", "dim=6", t);
+    ThOptions o;
+    ThInspectTruth truth = {0};
+    assert_true(th_inspect_truth_of_task(&truth, &m->signature, t, NULL));
+    ThInspectAgainst a = {.model = m, .truth = &truth, .length = {1, 6, 1}, .every = 9};
+    assert_true(th_inspect_against_begin(&a, false, NULL));
+    set_all(&o, th_train_options, "steps=1 batch=5 length=4 seed=2 against=parity");
+    ThTrainer *tr = th_trainer_new(m, t, &o, 2, NULL);
+    assert_true(th_train_draw(tr, NULL) && tr->batch.B > 5);
+    ThTape *tape = th_model_tape(m, TH_TAPE_FLOAT, 1, NULL);
+    double loss;
+    th_tape_begin(tape, TH_TAPE_NO_GRADIENT);
+    ThVar z = th_model_forward(m, tape, &tr->batch, &(ThModelForward){.share = true});
+    th_tape_read(tape, th_loss_of_batch(tape, z, &m->signature, &tr->batch, 1.0 / tr->batch.B),
+                 &loss);
+    assert_true(th_trainer_step(tr, NULL));
+    assert_true(fabs(tr->step_loss - loss) < 1e-5);
+    th_tape_free(tape);
+    th_trainer_free(tr);
+    th_options_free(&o);
+    th_inspect_truth_free(&truth);
+    th_model_free(m);
+    th_task_free(t);
+}
+
 /* ---- files that lie ---------------------------------------------------------------------------
  */
 
@@ -287,6 +319,7 @@ int main(void)
         cmocka_unit_test(an_answer_that_is_not_known_is_refused),
         cmocka_unit_test(a_stopped_training_goes_on_to_the_same_bits),
         cmocka_unit_test(words_join_only_where_they_are_asked_for),
+        cmocka_unit_test(the_loss_is_that_of_all_answers),
         cmocka_unit_test(damaged_words_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

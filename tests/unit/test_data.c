@@ -532,6 +532,20 @@ static void test_training_refuses(void **state)
     th_task_free(t);
 }
 
+/* Validations are on rows to test on; that there are rows to train on is not enough. */
+static void test_validation_wants_rows(void **state)
+{
+    (void)state;
+    ThTask *t = numbered(50, "split=1");
+    ThModel *m = new_model("rnn", "dim=4");
+    ThError err = {0};
+    assert_false(train(m, t, "steps=1 batch=4 validate=1..100", 1, &err));
+    assert_int_equal(err.code, TH_EVALUE);
+    assert_non_null(strstr(err.msg, "to test on"));
+    th_model_free(m);
+    th_task_free(t);
+}
+
 /* The curricula choose rows by length. */
 static void test_curricula_of_rows(void **state)
 {
@@ -796,6 +810,7 @@ int main(void)
         cmocka_unit_test(test_scores_of_rows),
         cmocka_unit_test(test_training_goes_on),
         cmocka_unit_test(test_training_refuses),
+        cmocka_unit_test(test_validation_wants_rows),
         cmocka_unit_test(test_curricula_of_rows),
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_duplicates),

@@ -64,6 +64,43 @@ static void test_segments(void **state)
     check_segments("length=6..6 batch=64 segments=balanced");
 }
 
+/* Strings whose symbols say how far they are from the end. */
+static bool draw_places(const ThTask *t, ThRng *r, int length, ThBatch *b, ThError *err)
+{
+    (void)r;
+    (void)err;
+    for (int i = 0; i < b->B; i++)
+        for (int k = 0; k < length; k++)
+            th_batch_token(b, i)[k] = (length - 1 - k) % t->signature.n_symbols;
+    return true;
+}
+
+/* Parts end where chunks do, counted from the end of the whole string, also where the chunks do not
+ * fill it; and there are parts that end elsewhere than the whole. */
+static void test_parts_end_with_chunks(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("sum", "modulus=30 labels=last", NULL);
+    ThTaskKind places = *t->kind;
+    places.draw = draw_places;
+    t->kind = &places;
+    ThModel *m = made_model("regulargpt", "dim=6 heads=2 chunk=3");
+    ThTrainer *tr = trainer(m, t, "length=7 batch=64 segments=yes");
+    assert_true(th_train_draw(tr, NULL));
+    int ends[30] = {0};
+    for (int i = 0; i < tr->batch.B; i++) {
+        const int *word = th_batch_token(&tr->batch, i);
+        ends[word[6]]++;
+        for (int k = 0; k < 6; k++)
+            assert_int_equal(word[k], word[6] + 6 - k);
+    }
+    assert_int_equal(ends[0] + ends[3] + ends[6], 64);
+    assert_true(ends[0] && ends[3] && ends[6]);
+    th_trainer_free(tr);
+    th_model_free(m);
+    th_task_free(t);
+}
+
 static void test_no_segments(void **state)
 {
     (void)state;
@@ -345,10 +382,15 @@ static void test_too_many_ranks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_segments),     cmocka_unit_test(test_no_segments),
-        cmocka_unit_test(test_growth),       cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_ranks),        cmocka_unit_test(test_too_many_ranks),
-        cmocka_unit_test(test_other_models), cmocka_unit_test(test_one_stops),
+        cmocka_unit_test(test_segments),
+        cmocka_unit_test(test_no_segments),
+        cmocka_unit_test(test_parts_end_with_chunks),
+        cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_ranks),
+        cmocka_unit_test(test_too_many_ranks),
+        cmocka_unit_test(test_other_models),
+        cmocka_unit_test(test_one_stops),
     };
     return cmocka_run_group_tests_name("lessons", tests, NULL, NULL);
 }
