@@ -202,7 +202,7 @@ static bool prepare(Verify *x, ThError *err)
 bool th_inspect_verify(const ThModel *m, const ThInspectTruth *t, const ThInspectVerification *how,
                        ThInspectVerified *v, ThError *err)
 {
-    *v = (ThInspectVerified){0};
+    *v = (ThInspectVerified){.step = (int)how->length.step};
     Verify x = {.truth = t, .how = how, .v = v, .reader = {.model = m}};
     ThRange l = how->length;
     bool whole = true, ok = prepare(&x, err);

@@ -33,15 +33,16 @@ typedef struct {
 
 typedef struct {
     ThInspectVerifiedLength *length; /* (n) */
-    int n, all;                      /* all words up to `all` symbols were read */
-    long long words, wrong;          /* read whole lengths */
+    int n, all; /* of the lengths that were asked for, all words up to `all` symbols were read */
+    int step;   /* of these lengths */
+    long long words, wrong; /* read whole lengths */
     long long drawn, drawn_wrong;
     int *word, n_word; /* the first wrong word that was met; NULL: none */
     bool shortest;     /* and there is no wrong word before it */
     int at;            /* its first position with a wrong answer */
     int *due, *said;   /* what is due there, and what the model says */
-    ThDfa *errors;     /* minimal: class 1 are the wrong words of up to `all` symbols; NULL: not
-                          wanted, or too many */
+    ThDfa *errors;     /* minimal: class 1 are the wrong words of these lengths up to `all`;
+                          NULL: not wanted, or too many */
 } ThInspectVerified;
 
 /* Fills *v, to be freed also after a failure.  Errors: TH_EVALUE where nothing is asked about any

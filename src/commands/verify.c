@@ -1,6 +1,7 @@
 /* verify.c - whether a model answers as a machine does, and on which words not. */
 #include "inspect/verify.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -126,17 +127,28 @@ static void show_lengths(ShSession *s, const ThInspectVerified *v)
     sh_table_end(s);
 }
 
+/* The lengths of which all words were read: 1 to 9, or with gaps 1..9:2. */
+static const char *whole_lengths(const ThInspectVerified *v, char *to, size_t size)
+{
+    int first = v->length[0].length;
+    if (v->step == 1)
+        snprintf(to, size, "%d to %d", first, v->all);
+    else
+        snprintf(to, size, "%d..%d:%d", first, v->all, v->step);
+    return to;
+}
+
 static void say_counts(ShSession *s, const ThInspectVerified *v, bool agree)
 {
     double low, high;
-    const char *wrong = agree ? "" : " are wrong";
-    int first = v->length[0].length, last = v->length[v->n - 1].length;
+    char of[64];
+    int last = v->length[v->n - 1].length;
     if (v->words > 0 && agree)
-        sh_say(s, "they agree on all %lld word%s of %d to %d symbols\n", v->words,
-               sh_plural(v->words), first, v->all);
+        sh_say(s, "they agree on all %lld word%s of %s symbols\n", v->words, sh_plural(v->words),
+               whole_lengths(v, of, sizeof of));
     else if (v->words > 0)
-        sh_say(s, "%lld of all %lld word%s of %d to %d symbols%s\n", v->wrong, v->words,
-               sh_plural(v->words), first, v->all, wrong);
+        sh_say(s, "%lld of all %lld word%s of %s symbols are wrong\n", v->wrong, v->words,
+               sh_plural(v->words), whole_lengths(v, of, sizeof of));
     if (v->drawn == 0)
         return;
     th_lab_interval((double)v->drawn_wrong, (double)v->drawn, &low, &high);
@@ -170,12 +182,14 @@ static bool define_errors(ShSession *s, const ShCall *call, const ThInspectVerif
                th_hint(err, "set limit-states, or words=, says how many there may be");
     ThAutomaton *a = th_automaton_from_dfa(v->errors, m->signature.symbol, err);
     size_t states = 0, transitions = 0;
+    char of[64];
     if (a)
         th_automaton_size(a, &states, &transitions);
     if (!a || !sh_define(s, name->text, SH_AUTOMATON, a, NULL, err))
         return sh_error_inside(err, name);
-    sh_say(s, "%s, the wrong words of up to %d symbols: %zu state%s, %zu transition%s\n",
-           name->text, v->all, states, sh_plural(states), transitions, sh_plural(transitions));
+    sh_say(s, "%s, the wrong words of %s symbols: %zu state%s, %zu transition%s\n", name->text,
+           whole_lengths(v, of, sizeof of), states, sh_plural(states), transitions,
+           sh_plural(transitions));
     sh_result_int(s, "states", (long long)states);
     sh_result_int(s, "transitions", (long long)transitions);
     return true;

@@ -542,6 +542,7 @@ static void test_validation_wants_rows(void **state)
     assert_false(train(m, t, "steps=1 batch=4 validate=1..100", 1, &err));
     assert_int_equal(err.code, TH_EVALUE);
     assert_non_null(strstr(err.msg, "to test on"));
+    assert_false(m->bound); /* it was seen before the first step */
     th_model_free(m);
     th_task_free(t);
 }

@@ -113,6 +113,68 @@ static void every_wrong_word_is_found(void **state)
     th_automaton_free(a);
 }
 
+/* What verify says of lengths with gaps, and of a language that has fewer long words than short
+ * ones, held against each word by itself.  all: the last length that is read whole. */
+static void check_lengths(const ThModel *m, const ThTask *t, ThRange length, int words, int all)
+{
+    ThInspectTruth truth = {0};
+    ThInspectVerified v;
+    ThInspectVerification how = usual;
+    how.length = length;
+    how.words = words;
+    assert_true(th_inspect_truth_of_task(&truth, &m->signature, t, NULL));
+    assert_true(th_inspect_verify(m, &truth, &how, &v, NULL));
+    assert_int_equal(v.all, all);
+    int word[16], at = 0;
+    long long wrong = 0, read = 0;
+    bool before = false; /* a wrong word of a length that was not asked for */
+    for (int n = 1; n <= length.hi; n++) {
+        bool asked = n >= length.lo && (n - length.lo) % length.step == 0;
+        long long of_length = 0;
+        memset(word, 0, sizeof word);
+        do {
+            if (th_dfa_class(truth.machine, word, (size_t)n) != 1)
+                continue;
+            bool is = is_wrong(m, t, word, n), whole = asked && n <= all;
+            before = before || (is && !asked && (!v.word || n < v.n_word));
+            wrong += is && whole;
+            read += whole;
+            of_length++;
+            assert_int_equal(th_dfa_class(v.errors, word, (size_t)n), is && whole);
+        } while (th_symbols_next(word, n, t->signature.n_symbols));
+        if (!asked || of_length == 0)
+            continue;
+        assert_int_equal(v.length[at].length, n);
+        assert_int_equal(v.length[at].all, n <= all);
+        assert_int_equal(v.length[at++].words, n <= all ? of_length : how.samples);
+    }
+    assert_int_equal(v.n, at);
+    assert_true(v.words == read && v.wrong == wrong);
+    assert_true(!v.shortest || !before);
+    assert_true(v.shortest == (v.word && length.step == 1 && length.lo == 1 && v.n_word <= all));
+    th_inspect_verified_free(&v);
+    th_inspect_truth_free(&truth);
+}
+
+static void lengths_with_gaps(void **state)
+{
+    (void)state;
+    ThAutomaton *a = evaluate("tomita(4)"), *f = evaluate("regex \"(a|b|c)(a|b)(a|b)(a|b)|ca{8}\"");
+    ThTask *t = task_of("recognize", a), *n = task_of("next_symbols", f);
+    ThModel *m = model_of("gru", t), *k = model_of("gru", n);
+    check_lengths(m, t, (ThRange){1, 9, 2}, 300, 7);
+    check_lengths(m, t, (ThRange){2, 8, 3}, 40, 5);
+    check_lengths(m, t, (ThRange){3, 7, 1}, 100, 5);
+    check_lengths(k, n, (ThRange){1, 9, 1}, 12, 2); /* 3, 6, 12, 24, and then one word each */
+    check_lengths(k, n, (ThRange){1, 9, 1}, 1000, 9);
+    th_model_free(m);
+    th_model_free(k);
+    th_task_free(t);
+    th_task_free(n);
+    th_automaton_free(a);
+    th_automaton_free(f);
+}
+
 /* Words of which no accepted word begins are not asked about. */
 static void only_what_is_asked(void **state)
 {
@@ -200,9 +262,8 @@ static void answers_must_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_wrong_word_is_found),
-        cmocka_unit_test(only_what_is_asked),
-        cmocka_unit_test(broken_models),
+        cmocka_unit_test(every_wrong_word_is_found), cmocka_unit_test(lengths_with_gaps),
+        cmocka_unit_test(only_what_is_asked),        cmocka_unit_test(broken_models),
         cmocka_unit_test(answers_must_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
