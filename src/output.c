@@ -324,7 +324,7 @@ bool sh_output_end(ShSession *s, bool ok, ThError *err)
         finish_listing(s);
         if (o->format == SH_FORMAT_JSON && o->object) {
             FILE *out = sh_data_stream(o);
-            if (json_dumpf(o->object, out, JSON_COMPACT | JSON_REAL_PRECISION(15)) != 0)
+            if (json_dumpf(o->object, out, JSON_COMPACT | JSON_REAL_PRECISION(s->point ? 17 : 15)))
                 o->failed = true;
             fputc('\n', out);
         } else if (o->format == SH_FORMAT_CSV && !o->tables && o->pending.n > 0 &&

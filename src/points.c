@@ -64,6 +64,14 @@ char *sh_point_path(const char *dir, const char *folder, const char *name, const
     return th_text_take(&t, err);
 }
 
+/* Returns new: DIR/NAME. */
+static char *folder_file(const char *dir, const char *name, ThError *err)
+{
+    ThText t = {0};
+    th_text_printf(&t, "%s/%s", dir, name);
+    return th_text_take(&t, err);
+}
+
 /* ---- files ----------------------------------------------------------------------------------- */
 
 static bool make_folder(const char *path, ThError *err)
@@ -79,7 +87,7 @@ static bool write_json(const char *path, json_t *value, ThError *err)
     FILE *out = value ? th_file_begin(&f, path, err) : NULL;
     if (!value)
         th_fail(err, TH_ENOMEM, "out of memory");
-    bool ok = out && json_dumpf(value, out, JSON_COMPACT | JSON_REAL_PRECISION(15)) == 0 &&
+    bool ok = out && json_dumpf(value, out, JSON_COMPACT | JSON_REAL_PRECISION(17)) == 0 &&
               fputc('\n', out) != EOF;
     json_decref(value);
     if (ok)
@@ -108,27 +116,49 @@ static bool read_json(const char *path, json_t **value, ThError *err)
     return true;
 }
 
-bool sh_points_begin(const char *dir, const char *commands, ThError *err)
+static bool fail_without_inputs(const char *dir, ThError *err)
 {
-    ThText path = {0}, points = {0}, kept = {0};
+    th_fail(err, TH_EUSAGE,
+            "'%s' has the records of an older tapehead, which do not say what they were computed "
+            "from",
+            dir);
+    return th_hint(err, "keep=stale uses them as they are; another folder, or none of this name, "
+                        "computes them again");
+}
+
+bool sh_points_begin(const char *dir, const char *body, bool keep_stale, bool *others, ThError *err)
+{
+    static const char *const folders[] = {"points", "kept", "claims"};
     json_t *before = NULL;
-    th_text_printf(&path, "%s/sweep.json", dir);
-    th_text_printf(&points, "%s/points", dir);
-    th_text_printf(&kept, "%s/kept", dir);
-    bool ok = !path.failed && !points.failed && !kept.failed;
-    ok = ok && make_folder(dir, err) && make_folder(points.data, err) &&
-         make_folder(kept.data, err) && read_json(path.data, &before, err);
-    const char *old = json_string_value(json_object_get(before, "commands"));
-    if (ok && before && !(old && strcmp(old, commands) == 0)) {
-        ok = th_fail(err, TH_EUSAGE, "'%s' has the records of other commands", dir);
-        th_hint(err, "%s/sweep.json has them; take another folder, or remove this one", dir);
-    } else if (ok && !before) {
-        ok = write_json(path.data, json_pack("{s:s}", "commands", commands), err);
+    char *path;
+    bool ok = make_folder(dir, err);
+    for (size_t i = 0; ok && i < sizeof folders / sizeof *folders; i++) {
+        path = folder_file(dir, folders[i], err);
+        ok = path && make_folder(path, err);
+        free(path);
     }
+    path = ok ? folder_file(dir, "sweep.json", err) : NULL;
+    ok = path && read_json(path, &before, err);
+    free(path);
+    const char *old = json_string_value(json_object_get(before, "body"));
+    *others = ok && !(old && strcmp(old, body) == 0);
+    if (ok && before && !old && !keep_stale)
+        ok = fail_without_inputs(dir, err);
     json_decref(before);
-    th_text_free(&path);
-    th_text_free(&points);
-    th_text_free(&kept);
+    return ok;
+}
+
+bool sh_point_retire(const char *dir, const char *id, ThError *err)
+{
+    char *folder = folder_file(dir, "stale", err);
+    char *from = folder ? sh_point_path(dir, "points", id, ".json", err) : NULL;
+    char *to = from ? sh_point_path(dir, "stale", id, ".json", err) : NULL;
+    bool ok = to && make_folder(folder, err);
+    if (ok && rename(from, to) != 0 && errno != ENOENT)
+        ok = th_fail(err, TH_EIO, "cannot move '%s' to '%s': %s", from, to, strerror(errno));
+    free(folder);
+    free(from);
+    free(to);
     return ok;
 }
 
@@ -244,4 +274,88 @@ json_t *sh_points_read(const char *dir, ThError *err)
     if (ok && !list)
         th_fail(err, TH_ENOMEM, "out of memory");
     return list;
+}
+
+bool sh_points_settle(const char *dir, const char *commands, const char *body, ThError *err)
+{
+    Entries all = {0};
+    bool ok = read_entries(&all, dir, err);
+    for (size_t i = 0; i < all.n; i++) {
+        const json_t *inputs = json_object_get(all.item[i].record, "inputs");
+        const char *own = json_string_value(json_object_get(inputs, "body"));
+        if (ok && !(own && strcmp(own, body) == 0))
+            ok = sh_point_retire(dir, all.item[i].id, err);
+        free(all.item[i].id);
+        json_decref(all.item[i].record);
+    }
+    free(all.item);
+    char *path = ok ? folder_file(dir, "sweep.json", err) : NULL;
+    ok = path && write_json(path, json_pack("{s:s, s:s}", "commands", commands, "body", body), err);
+    free(path);
+    return ok;
+}
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static json_t *range_json(ThRange r)
+{
+    if (r.lo == r.hi)
+        return json_integer(r.lo);
+    ThText t = {0};
+    th_text_printf(&t, "%lld..%lld", r.lo, r.hi);
+    if (r.step != 1)
+        th_text_printf(&t, ":%lld", r.step);
+    json_t *v = json_string(t.data ? t.data : "");
+    th_text_free(&t);
+    return v;
+}
+
+json_t *sh_option_json(const ThOption *o)
+{
+    if (!o->text)
+        return json_null();
+    switch (o->spec->type) {
+    case TH_INT:
+        return json_integer(o->integer);
+    case TH_REAL:
+        return sh_json_number(o->real);
+    case TH_FLAG:
+        return json_boolean(o->integer);
+    case TH_RANGE:
+        return range_json(o->range);
+    default:
+        return json_string(o->text);
+    }
+}
+
+/* What a command was asked: its operands as they were typed, and its options. */
+static json_t *call_json(const ShCall *call)
+{
+    ThText words = {0};
+    json_t *all = json_object();
+    for (int i = 0; i < call->n; i++)
+        th_text_printf(&words, "%s%s", i ? " " : "",
+                       call->operand[i].text ? call->operand[i].text : "");
+    json_object_set_new(all, "operands", json_string(words.data ? words.data : ""));
+    th_text_free(&words);
+    for (size_t i = 0; i < call->options.n; i++)
+        json_object_set_new(all, call->options.item[i].spec->name,
+                            sh_option_json(&call->options.item[i]));
+    return all;
+}
+
+void sh_point_note(struct ShPoint *p, const ShCall *call)
+{
+    char typed[SH_COMMAND_NAME], key[SH_COMMAND_NAME + 16];
+    json_t *now = call->options.n > 0 ? call_json(call) : NULL, *before;
+    if (strcmp(call->command->name, "train") == 0 && call->n > 0) {
+        free(p->trained);
+        p->trained = th_strdup(call->operand[0].text, NULL);
+    }
+    if (!now)
+        return;
+    snprintf(key, sizeof key, "%s", sh_command_typed(call->command, typed));
+    for (int i = 2; (before = json_object_get(p->options, key)) && !json_equal(before, now); i++)
+        snprintf(key, sizeof key, "%s %d", typed, i);
+    json_object_set_new(p->options, key, now);
 }

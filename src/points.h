@@ -1,15 +1,33 @@
 /* points.h - the records of a sweep: a file a point, written whole when the point ends.
  *
- * A folder holds sweep.json (the commands), points/ID.json (a record each) and kept/ (what the
- * points keep).  A record is an object: point (the variables), index (the place in the grid),
- * status (done or failed), error, results (the answers of the commands, as in json), trained (the
- * lengths of the last training), kept (files, below the folder), notes (what was printed besides),
- * seconds, memory (bytes), version, processor, kernels.
+ * A folder holds sweep.json (the commands, and the hash of what they are without comments and white
+ * space), points/ID.json (a record each), kept/ (what the points keep), stale/ (records that other
+ * inputs have taken the place of), claims/ID (points that a process computes now) and lock.  A
+ * record is an object: point (the variables), index (the place in the grid), status (done or
+ * failed), error, inputs (what it was computed from: body, tapehead, settings, variables,
+ * definitions, files), options (of its commands, with defaults, by the command's name; of one that
+ * is there again with others by "NAME 2", ...), results (the answers of the commands, as in json),
+ * trained (the lengths of the last training), kept (files, below the folder), notes (what was
+ * printed besides), seconds, memory (bytes), version, processor, kernels.  Reals have the 17 digits
+ * that give the same number back.
  */
 #ifndef SH_POINTS_H
 #define SH_POINTS_H
 
 #include "loop.h"
+
+/* Of a point that runs, in its process: session.point. */
+struct ShPoint {
+    const char *dir, *id;
+    json_t *kept, *options;
+    char *trained; /* the name of the model that train was last about; NULL: none */
+};
+
+/* Notes the options of a command that is about to run in a point. */
+void sh_point_note(struct ShPoint *p, const ShCall *call);
+
+/* Returns new: the value of an option as json; null where it has none. */
+json_t *sh_option_json(const ThOption *o);
 
 /* Returns new: the file name of a point, without extension; the values can be read in it, and where
  * they do not fit there a hash tells points apart. */
@@ -22,8 +40,16 @@ json_t *sh_point_variables(ShSession *s, const ShLoopNames *names);
 char *sh_point_path(const char *dir, const char *folder, const char *name, const char *more,
                     ThError *err);
 
-/* Makes the folders, and notes the commands; TH_EUSAGE where the folder has records of others. */
-bool sh_points_begin(const char *dir, const char *commands, ThError *err);
+/* Makes the folders.  *others: the folder has been told other commands, or none.  TH_EUSAGE where
+ * its records do not say what they were computed from, unless they are to be used as they are. */
+bool sh_points_begin(const char *dir, const char *body, bool keep_stale, bool *others,
+                     ThError *err);
+
+/* Notes the commands, and moves records of others away. */
+bool sh_points_settle(const char *dir, const char *commands, const char *body, ThError *err);
+
+/* Moves a record to stale/, if it is there. */
+bool sh_point_retire(const char *dir, const char *id, ThError *err);
 
 /* Writes a record, which is consumed.  TH_EIO, TH_ENOMEM. */
 bool sh_point_write(const char *dir, const char *id, json_t *record, ThError *err);

@@ -12,6 +12,7 @@
 #include "loop.h"
 #include "pager.h"
 #include "parse.h"
+#include "points.h"
 #include "rasp.h"
 #include "redirect.h"
 #include "signals.h"
@@ -32,6 +33,8 @@ static bool run_handler(ShSession *s, const ShCommand *c, const ShCall *call, Th
     bool outermost = s->depth == 0;
     if (outermost && limit > 0)
         sh_alarm(limit);
+    if (s->point)
+        sh_point_note(s->point, call);
     sh_output_begin(s, c);
     bool ok = c->run(s, call, err);
     ok = sh_output_end(s, ok, err) && ok;

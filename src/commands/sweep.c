@@ -1,8 +1,12 @@
 /* sweep.c - a body of commands for every point of a grid, each point in a process of its own. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "commands/sweep.h"
 #include "formats.h"
@@ -15,6 +19,8 @@ static const ThOptionSpec sweep_options[] = {
     {"part", TH_STRING, NULL, 0, 0, NULL,
      "K/N: every Nth point, from the Kth on, for machines that share the folder"},
     {"retry", TH_FLAG, "no", 0, 0, NULL, "points that failed run again"},
+    {"keep", TH_CHOICE, NULL, 0, 0, "stale",
+     "stale: records are used though they were computed from something else than there is now"},
     {"dry", TH_FLAG, "no", 0, 0, NULL,
      "only say what there is to do, and what it takes by the points that are done; if none is, one "
      "point is run to know"},
@@ -23,32 +29,131 @@ static const ThOptionSpec sweep_options[] = {
 
 /* ---- the grid -------------------------------------------------------------------------------- */
 
+/* What is known of the point at hand. */
+static ShGridPoint *grid_point(ShSweep *w, long long index, ThError *err)
+{
+    size_t n = (size_t)index + 1;
+    if (!th_grow(&w->grid, &w->cap_grid, n, sizeof *w->grid, err))
+        return NULL;
+    while (w->n_grid < n)
+        w->grid[w->n_grid++] = (ShGridPoint){0};
+    return &w->grid[index];
+}
+
+/* Which record a point has, if it has one. */
+static void note_record(const ShSweep *w, const char *id, ShGridPoint *g)
+{
+    struct stat file;
+    char *path = sh_point_path(w->dir, "points", id, ".json", NULL);
+    if (path && stat(path, &file) == 0) {
+        g->wrote = file.st_mtim;
+        g->inode = file.st_ino;
+    }
+    free(path);
+}
+
+static bool is_as_noted(const ShSweep *w, const char *id, const ShGridPoint *g)
+{
+    ShGridPoint now = {0};
+    note_record(w, id, &now);
+    return now.inode == g->inode && now.wrote.tv_sec == g->wrote.tv_sec &&
+           now.wrote.tv_nsec == g->wrote.tv_nsec;
+}
+
+/* Was a record computed from what the point would be computed from now? */
+static bool is_current(ShSweep *w, const ShLoopNames *names, const json_t *record, bool *is,
+                       ThError *err)
+{
+    json_t *now = sh_point_inputs(w, names, err);
+    *is = now && sh_inputs_same(w, record, now);
+    json_decref(now);
+    return now != NULL;
+}
+
 static bool count_point(void *context, const ShLoopNames *names, ThError *err)
 {
     ShSweep *w = context;
-    if (w->index++ % w->parts != w->part)
+    long long index = w->index++;
+    if (index % w->parts != w->part)
         return true;
-    char *id = sh_point_id(w->s, names, err);
+    ShGridPoint *g = grid_point(w, index, err);
+    char *id = g ? sh_point_id(w->s, names, err) : NULL;
     json_t *record = NULL;
-    bool ok = id && sh_point_read(w->dir, id, &record, err);
+    bool current = false, ok = id && sh_point_read(w->dir, id, &record, err);
     w->points++;
-    if (record) {
+    if (ok && record && is_current(w, names, record, &current, err) && !current) {
+        w->again++;
+        if (!w->keep_stale && !w->measure)
+            ok = sh_point_retire(w->dir, id, err);
+    }
+    if (ok && record && (current || w->keep_stale)) {
         sh_sweep_cost(w, record);
+        note_record(w, id, g);
         w->before += sh_point_is_done(record);
         w->failed_before += !w->retry && !sh_point_is_done(record);
+        g->settled = !w->retry || sh_point_is_done(record);
     }
     json_decref(record);
     free(id);
     return ok;
 }
 
-/* Is a point of this part to be run? */
-static bool is_wanted(ShSweep *w, const char *id, bool *wanted, ThError *err)
+/* Is there a record of what the point would be computed from?  Others' are counted. */
+static bool has_record(ShSweep *w, const ShLoopNames *names, const char *id, ShGridPoint *g,
+                       bool *has, ThError *err)
 {
     json_t *record = NULL;
-    bool ok = sh_point_read(w->dir, id, &record, err);
-    *wanted = ok && (!record || (w->retry && !sh_point_is_done(record)));
+    bool ok = sh_point_read(w->dir, id, &record, err), current = w->keep_stale;
+    *has = false;
+    if (ok && record && !w->keep_stale)
+        ok = is_current(w, names, record, &current, err);
+    if (ok && record && !current)
+        ok = sh_point_retire(w->dir, id, err);
+    if (ok && record && current && (sh_point_is_done(record) || !is_as_noted(w, id, g))) {
+        *has = true;
+        w->other_done += sh_point_is_done(record);
+        w->other_failed += !sh_point_is_done(record);
+    }
     json_decref(record);
+    return ok;
+}
+
+bool sh_point_given(ShSweep *w, const char *id, long long index, ThError *err)
+{
+    ShGridPoint *g = grid_point(w, index, err);
+    if (g)
+        note_record(w, id, g);
+    return g != NULL;
+}
+
+bool sh_point_is_wanted(ShSweep *w, const ShLoopNames *names, const char *id, long long index,
+                        bool *wanted, ThError *err)
+{
+    ShGridPoint *g = grid_point(w, index, err);
+    bool has = false, ok = g && (g->settled || has_record(w, names, id, g, &has, err));
+    if (ok && has)
+        g->settled = true;
+    *wanted = ok && !g->settled;
+    return ok;
+}
+
+/* Claims a point and starts it, unless another process has it or has done it. */
+static bool claim_point(ShSweep *w, const ShLoopNames *names, char **id, long long index,
+                        ThError *err)
+{
+    ShClaim claim;
+    bool wanted = false;
+    if (!sh_claim_take(w->dir, *id, &claim, err))
+        return false;
+    w->held += claim.fd < 0;
+    if (claim.fd < 0)
+        return true;
+    bool ok = sh_point_is_wanted(w, names, *id, index, &wanted, err);
+    if (ok && wanted)
+        ok = sh_job_start(w, names, *id, &claim, index, err);
+    if (ok && wanted)
+        *id = NULL;
+    sh_claim_drop(&claim);
     return ok;
 }
 
@@ -60,20 +165,33 @@ static bool sweep_point(void *context, const ShLoopNames *names, ThError *err)
     bool wanted = false;
     if (sh_rank_is_silent(ranks))
         return sh_rank_turn(w, names, index, err);
-    if (index % w->parts != w->part || (w->measure && w->done + w->failed + w->running > 0))
+    if (index % w->parts != w->part || (w->measure && w->done + w->failed + w->running > 0) ||
+        ((size_t)index < w->n_grid && w->grid[index].settled))
         return true;
     char *id = sh_point_id(w->s, names, err);
-    bool ok = id && is_wanted(w, id, &wanted, err);
+    bool ok = id && sh_point_is_wanted(w, names, id, index, &wanted, err);
     if (ok && wanted && ranks)
         ok = sh_rank_give(w, index, err);
-    if (!ok || !wanted || ranks) {
-        free(id);
-        return ok;
-    }
-    if (sh_jobs_wait(w, w->jobs, err) && sh_job_start(w, names, id, index, err))
-        return true;
+    else if (ok && wanted)
+        ok = sh_jobs_wait(w, w->jobs, err) && claim_point(w, names, &id, index, err);
     free(id);
-    return false;
+    return ok;
+}
+
+/* Points that other processes compute are waited for: if these end without a record, they are to be
+ * computed here. */
+static bool go_through_rest(ShSweep *w, const ShOperand *header, ThError *err)
+{
+    const struct timespec moment = {0, 200000000};
+    bool ok = sh_jobs_wait(w, 1, err);
+    while (ok && w->held > 0 && !w->measure) {
+        sh_progress(w->s, "waiting for %lld points that other processes compute", w->held);
+        nanosleep(&moment, NULL);
+        w->held = w->index = 0;
+        ok = !th_stopped(sh_stop(w->s), err) &&
+             sh_loop(w->s, &(ShLoop){header, sweep_point, w}, err) && sh_jobs_wait(w, 1, err);
+    }
+    return ok;
 }
 
 /* All ranks go through the grid; those that are given points run them where they come by. */
@@ -86,15 +204,25 @@ static bool go_through(ShSweep *w, const ShOperand *header, ThError *err)
     bool ok = sh_loop(w->s, &(ShLoop){header, sweep_point, w}, err);
     if (w->ranks && !given)
         return ok && sh_ranks_finish(w, err);
-    ok = ok && sh_jobs_wait(w, 1, err);
+    ok = ok && go_through_rest(w, header, err);
     sh_jobs_end(w);
     return ok;
 }
 
 /* Under mpirun rank 0's counts are those of all, for the others' are of another moment. */
-static bool count_points(ShSweep *w, const ShOperand *header, ThError *err)
+static bool count_points(ShSweep *w, const ShOperand *header, const char *commands, ThError *err)
 {
-    bool ok = sh_loop(w->s, &(ShLoop){header, count_point, w}, err);
+    bool others, keep = w->keep_stale || w->measure, silent = sh_rank_is_silent(w->s->ranks);
+    int lock = silent ? 0
+               : sh_points_begin(w->dir, w->body, w->keep_stale, &others, err)
+                   ? sh_folder_lock(w->dir, err)
+                   : -1;
+    bool ok = lock >= 0;
+    if (ok && !silent) {
+        ok = sh_loop(w->s, &(ShLoop){header, count_point, w}, err) &&
+             (keep || !others || sh_points_settle(w->dir, commands, w->body, err));
+        close(lock);
+    }
     if (ok && w->ranks)
         sh_ranks_count(w);
     return ok;
@@ -102,19 +230,45 @@ static bool count_points(ShSweep *w, const ShOperand *header, ThError *err)
 
 /* ---- what it says ---------------------------------------------------------------------------- */
 
+/* What has changed since there are records, and what becomes of them. */
+static void say_changes(ShSweep *w)
+{
+    enum { MOST = 8 };
+    int lines = 0;
+    const char *line;
+    json_t *points;
+    json_object_foreach(w->changes, line, points)
+    {
+        long long n = json_integer_value(points);
+        if (++lines > MOST)
+            continue;
+        sh_say(w->s, "%s: %lld %s %s\n", line, n, n == 1 ? "point" : "points",
+               w->keep_stale ? "kept as they were"
+               : n == 1      ? "is computed again"
+                             : "are computed again");
+    }
+    if (lines > MOST)
+        sh_say(w->s, "and %d more have changed\n", lines - MOST);
+}
+
 static void say_sum(ShSweep *w)
 {
     ShSession *s = w->s;
-    long long failed = w->failed + w->failed_before;
-    sh_say(s, "%lld points: %lld done", w->points, w->before + w->done);
+    long long failed = w->failed + w->failed_before + w->other_failed;
+    long long done = w->before + w->done + w->other_done;
+    sh_say(s, "%lld points: %lld done", w->points, done);
     if (w->before > 0)
-        sh_say(s, " (%lld of them before)", w->before);
+        sh_say(s, " (%lld of them before%s", w->before, w->other_done > 0 ? "" : ")");
+    if (w->other_done > 0)
+        sh_say(s, "%s%lld%s by other processes)", w->before > 0 ? ", " : " (", w->other_done,
+               w->before > 0 ? "" : " of them");
     if (failed > 0)
         sh_say(s, ", %lld failed: results says which", failed);
     sh_say(s, "\n");
     sh_result_int(s, "points", w->points);
-    sh_result_int(s, "done", w->before + w->done);
+    sh_result_int(s, "done", done);
     sh_result_int(s, "failed", failed);
+    sh_result_int(s, "again", w->again);
     sh_result_real(s, "seconds", sh_clock() - w->began);
 }
 
@@ -158,6 +312,18 @@ static size_t find_for(const ShStatement *st, size_t open)
     return at;
 }
 
+/* Returns new. */
+static char *hash_of_body(const ShSweep *w, ThError *err)
+{
+    ThText t = {0};
+    char *text = sh_body_identity(w->lx, w->open, w->close, err);
+    if (!text)
+        return NULL;
+    th_text_printf(&t, "#%016" PRIx64, th_hash_text(text));
+    free(text);
+    return th_text_take(&t, err);
+}
+
 /* Options may stand behind the body, too. */
 static bool read_tail(ShSession *s, const ShStatement *st, size_t open, ShParsed *p, ThError *err)
 {
@@ -177,21 +343,31 @@ static bool run_sweep(ShSweep *w, const ShCall *head, const ShOperand *header, T
         w->s->ranks ? w->s->ranks->size - 1 : (int)th_option_int_or(o, "jobs", sh_threads(w->s));
     w->retry = th_option_flag(o, "retry");
     w->began = sh_clock();
+    w->keep_stale = th_option_given(o, "keep");
+    w->known = json_object();
+    w->changes = json_object();
     char *commands = sh_lex_source(w->lx, t[w->open].end, t[w->close].start, err);
+    char *body = commands ? hash_of_body(w, err) : NULL;
     bool dry = th_option_flag(o, "dry");
+    w->body = body;
     w->measure = dry;
     w->ranks = dry ? NULL : w->s->ranks; /* one point is for rank 0 alone */
-    bool ok = commands && read_part(o, w, err) && count_points(w, header, err) &&
-              sh_points_begin(w->dir, commands, err);
+    bool ok = body && read_part(o, w, err) && count_points(w, header, commands, err);
+    if (ok)
+        say_changes(w);
     if (ok && !(dry && (w->before + w->failed_before > 0 || sh_rank_is_silent(w->s->ranks))))
         ok = go_through(w, header, err);
     if (ok && w->ranks)
         sh_ranks_count(w);
-    free(commands);
     if (ok && dry)
         say_estimate(w);
     else if (ok)
         say_sum(w);
+    free(commands);
+    free(body);
+    free(w->grid);
+    json_decref(w->known);
+    json_decref(w->changes);
     return ok;
 }
 
@@ -201,18 +377,27 @@ SH_COMMAND(
     .detail =
         "The lists are those of for; the body runs once a point, with the variables set, in a "
         "process of its own, with one thread, jobs= at a time.  It finds what has been defined "
-        "before; what it defines ends with it, unless keep writes it to the folder.  When a point "
-        "ends, a record of it is in DIR: its variables, what its commands answered, as in json, "
-        "its time and memory, or its error.\n\n"
+        "before, but not the figures of the command before, nor a run that was stopped; what it "
+        "defines ends with it, unless keep writes it to the folder.  When a point ends, a record "
+        "of it is in DIR: its variables, the options of its commands, what they answered, as in "
+        "json, its time and memory, or its error.\n\n"
         "A point that has a record is not run again: after Ctrl-C, or with more values in a list, "
         "sweep does what is missing.  A point that fails does not end the sweep; retry=yes runs "
-        "those again.  A folder belongs to one body: other commands in it are an error.\n\n"
-        "Several machines that see the same DIR take part=1/2 and part=2/2, or are started "
-        "together: "
-        "mpirun -n 64 tapehead FILE, where MPI was there when tapehead was built.  Then every "
-        "process runs the script, one of them prints and writes files and hands out the points, "
-        "and "
-        "the others run them.  If one is killed, what is recorded stays.  A train outside of a "
+        "those again.  The record also says what the point was computed from: the body, comments "
+        "and white space aside, what it reaches by a name (variables, definitions, of trained "
+        "models the parameters, files that are there when it begins), settings and the program's "
+        "version.  Where one of these is another now, a line says so and the point is computed "
+        "again; its old record goes to DIR/stale.  What a shell command reads besides the files "
+        "that it names, nobody knows.  keep=stale uses old records in spite of all.\n\n"
+        "Processes that are given the same DIR, on any machines, share the points: none is "
+        "computed twice, and each process ends when all have records.  A process that dies, be it "
+        "by kill -9, loses the points that it had claimed, at once on the same machine and "
+        "wherever the file system hands on locks, else after two minutes.  part=1/2 and part=2/2 "
+        "divide the points beforehand.  Or processes are started together: mpirun -n 64 tapehead "
+        "FILE, or srun --mpi=pmix tapehead FILE, where MPI was there when tapehead was built.  "
+        "Then every process runs the script, one of them prints and writes files and hands out the "
+        "points, and the others run them.  If one is killed, what is recorded stays.  A train "
+        "outside of a "
         "sweep is done by all of them together, see help train.\n\n"
         "results tells what came out; plot results draws it.",
     .example = "sweep \"runs\" for kind in [rnn, gru], seed in 1..2 {\n"
@@ -221,7 +406,7 @@ SH_COMMAND(
                "  evaluate m on parity length=5..15:5 samples=32\n"
                "}\n"
                "assert points == 4 and failed == 0",
-    .results = "points done failed recorded seconds memory",
+    .results = "points done failed again recorded seconds memory",
     .args = {{A_FILE, "DIR", 0}, {A_RAW, "for NAME in LIST, ... { COMMANDS }", A_OPTIONAL}},
     .options = sweep_options, .flags = C_CONTROL)
 {

@@ -51,15 +51,17 @@ static bool record_death(const ShSweep *w, const ShJob *j, int status, ThError *
         th_fail(&why, TH_EIO, "the process ended with status %d, and left no record",
                 WEXITSTATUS(status));
     return sh_point_write(w->dir, j->id,
-                          json_pack("{s:O, s:I, s:s, s:o}", "point", j->point, "index",
+                          json_pack("{s:O, s:I, s:s, s:o, s:O}", "point", j->point, "index",
                                     (json_int_t)j->index, "status", "failed", "error",
-                                    sh_point_error(&why)),
+                                    sh_point_error(&why), "inputs", j->inputs),
                           err);
 }
 
 static void free_job(ShJob *j)
 {
+    sh_claim_drop(&j->claim);
     json_decref(j->point);
+    json_decref(j->inputs);
     free(j->id);
 }
 
@@ -94,6 +96,17 @@ void sh_jobs_end(ShSweep *w)
     w->running = 0;
 }
 
+/* Claims last as long as they are renewed. */
+static void renew_claims(ShSweep *w)
+{
+    enum { EVERY = 20 };
+    if (sh_clock() - w->renewed < EVERY)
+        return;
+    w->renewed = sh_clock();
+    for (int i = 0; i < w->running; i++)
+        sh_claim_renew(&w->job[i].claim);
+}
+
 /* Waits until fewer than `most` points run. */
 bool sh_jobs_wait(ShSweep *w, int most, ThError *err)
 {
@@ -109,6 +122,7 @@ bool sh_jobs_wait(ShSweep *w, int most, ThError *err)
             ok = end_job(w, i, status, err);
         }
         say_progress(w);
+        renew_claims(w);
         ok = ok && !th_stopped(sh_stop(w->s), err);
         if (ok && !ended)
             nanosleep(&moment, NULL);
@@ -116,17 +130,28 @@ bool sh_jobs_wait(ShSweep *w, int most, ThError *err)
     return ok;
 }
 
-/* Takes the id over where it goes well. */
-bool sh_job_start(ShSweep *w, const ShLoopNames *names, char *id, long long index, ThError *err)
+bool sh_job_start(ShSweep *w, const ShLoopNames *names, char *id, ShClaim *claim, long long index,
+                  ThError *err)
 {
+    ShJob j = {.id = id, .index = index, .claim = *claim};
+    j.inputs = sh_point_inputs(w, names, err);
+    if (!j.inputs)
+        return false;
+    j.point = sh_point_variables(w->s, names);
     fflush(NULL);
-    pid_t parent = getpid(), pid = fork();
-    if (pid == 0)
-        sh_point_process(w, names, id, index, parent);
-    if (pid < 0)
+    pid_t parent = getpid();
+    j.pid = fork();
+    if (j.pid == 0)
+        sh_point_process(w, names, &j, parent);
+    if (j.pid < 0) {
+        json_decref(j.point);
+        json_decref(j.inputs);
         return th_fail(err, TH_EIO, "cannot start a process: %s", strerror(errno));
-    setpgid(pid, pid); /* here, too: who is first does not matter */
-    w->job[w->running++] = (ShJob){pid, id, sh_point_variables(w->s, names), index};
+    }
+    setpgid(j.pid, j.pid); /* here, too: who is first does not matter */
+    w->job[w->running++] = j;
+    w->grid[index].settled = true;
+    *claim = (ShClaim){.fd = -1};
     return true;
 }
 
@@ -178,27 +203,48 @@ bool sh_ranks_finish(ShSweep *w, ThError *err)
 
 void sh_ranks_count(ShSweep *w)
 {
-    long long all[] = {w->points, w->before, w->failed_before, w->done, w->failed};
+    long long *const counts[] = {&w->points, &w->before,     &w->failed_before, &w->done,
+                                 &w->failed, &w->other_done, &w->other_failed,  &w->again};
+    enum { N = sizeof counts / sizeof *counts };
+    long long all[N];
+    for (int i = 0; i < N; i++)
+        all[i] = *counts[i];
     w->ranks->share(all, sizeof all);
-    w->points = all[0];
-    w->before = all[1];
-    w->failed_before = all[2];
-    w->done = all[3];
-    w->failed = all[4];
+    for (int i = 0; i < N; i++)
+        *counts[i] = all[i];
+}
+
+/* Claims and runs the point that this rank was given; waits where another job computes it. */
+static bool run_given(ShSweep *w, const ShLoopNames *names, char **id, long long index,
+                      ThError *err)
+{
+    const struct timespec moment = {0, 200000000};
+    bool wanted = true, ok = sh_point_is_wanted(w, names, *id, index, &wanted, err);
+    while (ok && wanted) {
+        ShClaim claim;
+        ok = sh_claim_take(w->dir, *id, &claim, err) &&
+             sh_point_is_wanted(w, names, *id, index, &wanted, err);
+        if (ok && wanted && claim.fd >= 0) {
+            ok = sh_job_start(w, names, *id, &claim, index, err);
+            *id = ok ? NULL : *id;
+            wanted = false;
+        } else if (claim.fd < 0) {
+            nanosleep(&moment, NULL);
+        }
+        sh_claim_drop(&claim);
+    }
+    return ok && sh_jobs_wait(w, 1, err);
 }
 
 bool sh_rank_turn(ShSweep *w, const ShLoopNames *names, long long index, ThError *err)
 {
     if (index != w->given)
         return true;
-    long long failed = w->failed;
+    long long failed = w->failed + w->other_failed;
     char *id = sh_point_id(w->s, names, err);
-    if (!id || !sh_job_start(w, names, id, index, err)) {
-        free(id);
-        return false;
-    }
-    if (!sh_jobs_wait(w, 1, err))
-        return false;
-    w->given = w->ranks->ask(w->failed > failed);
-    return true;
+    bool ok = id && sh_point_given(w, id, index, err) && run_given(w, names, &id, index, err);
+    free(id);
+    if (ok)
+        w->given = w->ranks->ask(w->failed + w->other_failed > failed);
+    return ok;
 }

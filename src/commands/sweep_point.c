@@ -58,21 +58,24 @@ static json_t *read_results(const char *text, size_t size)
     return all;
 }
 
-/* The lengths that the model was trained on that was trained last. */
+/* The lengths that the model was trained on that was trained last: here, or else before. */
 static json_t *trained(ShSession *s)
 {
-    json_t *range = NULL;
+    const ThModelTraining *last = NULL;
+    const ShObject *o = s->point->trained ? sh_find(s, s->point->trained) : NULL;
+    bool named = o && o->kind == SH_MODEL;
     size_t latest = 0;
-    const ShObject *o;
-    for (size_t i = 0; (o = sh_object_at(s, i)); i++) {
+    if (named)
+        last = &o->as.model->training;
+    for (size_t i = 0; !named && (o = sh_object_at(s, i)); i++) {
         if (o->kind != SH_MODEL || o->as.model->training.trained_hi <= 0 || o->statement < latest)
             continue;
-        const ThModelTraining *t = &o->as.model->training;
         latest = o->statement;
-        json_decref(range);
-        range = json_pack("[i, i]", t->trained_lo, t->trained_hi);
+        last = &o->as.model->training;
     }
-    return range ? range : json_null();
+    if (!last || last->trained_hi <= 0)
+        return json_null();
+    return json_pack("[i, i]", last->trained_lo, last->trained_hi);
 }
 
 static json_t *processor(void)
@@ -103,6 +106,17 @@ json_t *sh_point_error(const ThError *err)
                      err->col, "hint", err->hint);
 }
 
+/* What the commands before have left that is no definition. */
+static void forget_before(ShSession *s)
+{
+    ShObject *o;
+    s->out.figures = (ShFigures){0};
+    for (size_t i = 0; (o = sh_object_at(s, i)); i++) {
+        sh_drop_run(o);
+        o->stepper = NULL;
+    }
+}
+
 static json_t *begin_record(const ShSweep *w, const ShLoopNames *names, long long index, bool ok)
 {
     return json_pack("{s:o, s:I, s:s, s:s, s:o, s:s}", "point", sh_point_variables(w->s, names),
@@ -112,17 +126,18 @@ static json_t *begin_record(const ShSweep *w, const ShLoopNames *names, long lon
 
 /* Runs the body, and writes the record.  Returns the exit status: 0 done, 1 failed, 2 there is no
  * record, for it was interrupted or could not be written. */
-static int run_point(const ShSweep *w, const ShLoopNames *names, const char *id, long long index)
+static int run_point(const ShSweep *w, const ShLoopNames *names, const ShJob *job)
 {
     ShSession *s = w->s;
     ThError err = {0};
     char *text = NULL;
     size_t size = 0;
     double began = sh_clock();
-    struct ShPoint point = {w->dir, id, json_array()};
+    struct ShPoint point = {w->dir, job->id, json_array(), json_object(), NULL};
     FILE *notes = catch_output(), *answers = open_memstream(&text, &size);
     if (!notes || !answers)
         return 2;
+    forget_before(s);
     s->point = &point;
     s->interactive = false;
     s->out.log = NULL;
@@ -133,15 +148,18 @@ static int run_point(const ShSweep *w, const ShLoopNames *names, const char *id,
     if (sh_terminated() || (!ok && err.code == TH_EINTERRUPTED))
         return 2;
     fclose(answers);
-    json_t *r = begin_record(w, names, index, ok);
+    json_t *r = begin_record(w, names, job->index, ok);
     json_object_set_new(r, "error", sh_point_error(&err));
+    sh_inputs_settle(s, job->inputs);
+    json_object_set(r, "inputs", job->inputs);
+    json_object_set_new(r, "options", point.options);
     json_object_set_new(r, "results", read_results(text, size));
     json_object_set_new(r, "trained", trained(s));
     json_object_set_new(r, "kept", point.kept);
     json_object_set_new(r, "notes", read_notes(notes));
     json_object_set_new(r, "seconds", json_real(sh_clock() - began));
     json_object_set_new(r, "memory", json_real(peak_memory()));
-    return !sh_point_write(w->dir, id, r, &err) ? 2 : ok ? 0 : 1;
+    return !sh_point_write(w->dir, job->id, r, &err) ? 2 : ok ? 0 : 1;
 }
 
 /* The child of a process that was killed does not go on by itself. */
@@ -156,11 +174,11 @@ static void die_with_parent(pid_t parent)
 
 /* Ctrl-C is for the parent, which ends its children and what shell commands they run: they are a
  * group of processes of their own. */
-_Noreturn void sh_point_process(const ShSweep *w, const ShLoopNames *names, const char *id,
-                                long long index, pid_t parent)
+_Noreturn void sh_point_process(const ShSweep *w, const ShLoopNames *names, const ShJob *job,
+                                pid_t parent)
 {
     die_with_parent(parent);
     setpgid(0, 0);
     sh_signals_clear();
-    _exit(run_point(w, names, id, index));
+    _exit(run_point(w, names, job));
 }

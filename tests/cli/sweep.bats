@@ -75,16 +75,18 @@ records() {
     [ "$status" -ne 0 ]
 }
 
-@test "a changed grid runs what is new, other commands are refused" {
+@test "a changed grid runs what is new; of other commands all" {
     slow 3
     "$TAPEHEAD" slow.th
     sed -i 's/1\.\.3/1..5/' slow.th
     "$TAPEHEAD" slow.th | grep -q "5 points: 5 done (3 of them before)"
     sed -i 's/length=3/length=4/' slow.th
+    sed -i 's/1\.\.5/1..2/' slow.th
     run "$TAPEHEAD" slow.th
-    [ "$status" -eq 1 ]
-    [[ "$output" == *"'runs' has the records of other commands"* ]]
-    [ "$(records)" -eq 5 ]
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"the body: other commands: 2 points are computed again"* ]]
+    [ "$(records)" -eq 2 ]
+    [ "$(find runs/stale -name '*.json' | wc -l)" -eq 5 ]
 }
 
 @test "parts on several machines make one sweep" {
@@ -100,6 +102,7 @@ records() {
 @test "a point that fails, or is killed, is recorded, and runs again when that is wished" {
     cat >fails.th <<'END'
 sweep "runs" for n in 1..3 {
+  ! echo $$ >>ran.txt
   if n == 2 {
     ! test -e mended
   }
@@ -115,10 +118,48 @@ END
     run "$TAPEHEAD" -e 'results "runs" of=states'
     [[ "$output" == *"failed: n=2: the shell command ended with status 1"* ]]
     [[ "$output" == *"failed: n=3: "* ]]
+    [ "$(wc -l <ran.txt)" -eq 3 ]
+    "$TAPEHEAD" fails.th
+    [ "$(wc -l <ran.txt)" -eq 3 ]
     touch mended
     sed -e 's/sweep "runs"/sweep "runs" retry=yes/' -e '/assert/d' fails.th >again.th
     "$TAPEHEAD" again.th | grep -q "3 points: 2 done (1 of them before), 1 failed"
+    [ "$(wc -l <ran.txt)" -eq 5 ]
     grep -q "ended by signal 9" runs/points/n=3.json
+}
+
+@test "a record has the digits of the numbers, the options, and the lengths trained last" {
+    cat >record.th <<'END'
+set seed 3
+task p = parity
+third = 1 / 3
+sweep "runs" for n in 1..2, x in [0.1] {
+  model a = rnn dim=3
+  model b = gru dim=4
+  if n == 1 { train a on p length=2..4 steps=80; train b on p length=3..6 steps=80 lr=2e-3 }
+  if n == 2 { train b on p length=3..6 steps=80; train a on p length=2..4 steps=80 }
+  evaluate b on p length=3..4 samples=48
+  keep third
+}
+END
+    "$TAPEHEAD" record.th
+    grep -q '"trained":\[3,6\]' runs/points/n=1*.json
+    grep -q '"trained":\[2,4\]' runs/points/n=2*.json
+    cat >look.py <<'END'
+import json, sys
+r = json.load(open(sys.argv[1]))
+o = r["options"]
+assert o["train"]["operands"] == "a p" and o["train 2"]["operands"] == "b p", o
+assert o["train 2"]["lr"] == 0.002 and o["train 2"]["steps"] == 80
+assert o["train 2"]["length"] == "3..6" and o["train"]["batch"] > 0
+assert o["evaluate"]["samples"] == 48 and o["model 2"]["dim"] == 4
+assert r["inputs"]["variables"] == {"third": 1 / 3}
+assert r["inputs"]["settings"]["seed"] == 3
+assert r["inputs"]["definitions"]["p"].startswith("task parity")
+answers = {k: v for one in r["results"] for k, v in one.items()}
+assert answers["third"] == 1 / 3, answers
+END
+    python3 look.py "runs/points/n=1,x=0.1.json"
 }
 
 @test "one thread, a process and a loop give the same models" {

@@ -1,0 +1,203 @@
+#!/usr/bin/env bats
+# What a point of a sweep is computed from: each thing outside of the body is changed in turn.
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit 1
+    printf 'ab\nba\n' >words.txt
+    echo 'offset = 1;' >inner.th
+    printf 'machine inc {\n start s\n accept e\n s 1 -> 0 R s\n s _ -> 1 S e\n}\n' >inc.th
+    cat >grid.th <<'END'
+steps = 4
+rate = 0.25
+unused = 7
+automaton odd { start e; accept o; e a -> e; e b -> o; o a -> o; o b -> e }
+automaton other = cycle(3)
+task t = recognize odd
+task spare = parity
+load "inc.th"
+hist = selector_width(select(tokens, tokens, ==));
+def twice(x) { return x + x; }
+model old = gru dim=3
+train old on spare length=1..4 steps=3 seed=1 > "log.txt"
+sweep "runs" for n in 2..3, which in [odd, parity] {
+  # what is computed
+  model m = rnn dim=$n
+  train m on t length=1..3 steps=$steps seed=1
+  evaluate old on spare length=2 samples=16 > "old-$n.csv"
+  count $which length=$n
+  ! wc -l <words.txt
+  source "inner.th"
+  run inc "11"
+  hist("aba");
+  y = twice($n) + offset;
+  automaton other = other & regex "(a|b)*"
+  mine = $n
+  keep mine
+}
+END
+    tell >first.txt
+    [ "$(cat first.txt)" = "4 points: 4 done" ]
+}
+
+tell() { # ARGUMENT...
+    "$TAPEHEAD" -q "$@" grid.th | grep points || true
+}
+
+# Runs again: the line says `what` and how many points; then nothing has changed any more.
+noticed() { # WHAT [POINTS]
+    tell >said.txt
+    cat said.txt
+    grep -qF "$1: ${2:-4 points are} computed again" said.txt
+    grep -q "4 points: 4 done" said.txt
+    [ "$(tell)" = "4 points: 4 done (4 of them before)" ]
+}
+
+@test "nothing has changed, or only what the body does not reach" {
+    [ "$(tell)" = "4 points: 4 done (4 of them before)" ]
+    sed -i -e 's/unused = 7/unused = 8/' -e 's/rate = 0.25/rate = 0.5/' grid.th
+    sed -i '1i automaton m = cycle(5)\nmine = 3\nset color off\nset threads 2' grid.th
+    [ "$(tell)" = "4 points: 4 done (4 of them before)" ]
+}
+
+@test "comments and white space in the body are no change" {
+    sed -i -e 's/# what is.*/# or not; "quoted/' -e 's/  count/  \n\n    count   /' \
+        -e 's/mine = $n/mine   =  $n   # a comment/' -e 's/  keep mine/  keep mine;/' grid.th
+    [ "$(tell)" = "4 points: 4 done (4 of them before)" ]
+    sed -i 's/twice($n) + offset;/twice( $n )+offset;/' grid.th
+    [ "$(tell)" = "4 points: 4 done (4 of them before)" ]
+}
+
+@test "the body: a number, a string, what the shell gets, the order" {
+    sed -i 's/samples=16/samples=17/' grid.th
+    noticed "the body: other commands"
+    sed -i 's/wc -l <words/wc -l  <words/' grid.th
+    noticed "the body: other commands"
+    sed -i 's/run inc "11"/run inc "1 1"/' grid.th
+    sed -i 's/run inc "1 1"/run inc "111"/' grid.th
+    noticed "the body: other commands"
+}
+
+@test "a variable" {
+    sed -i 's/steps = 4/steps = 5/' grid.th
+    noticed "steps: 5, was 4"
+}
+
+@test "-D" {
+    sed -i '/^steps = 4/d' grid.th
+    tell -D steps=6 >said.txt
+    grep -q "^steps: 6, was 4: 4 points are computed again" said.txt
+}
+
+@test "a task" {
+    sed -i 's/task spare = parity/task spare = even_pairs/' grid.th
+    noticed "spare: task even_pairs, was parity"
+}
+
+@test "the automaton of a task, and where a name from the grid leads" {
+    sed -i 's/o b -> e }/o b -> o }/' grid.th
+    noticed "t: task recognize odd, with other contents"
+    sed -i -e 's/^task t =/automaton kept = odd\ntask t =/' -e 's/recognize odd/recognize kept/' grid.th
+    tell >said.txt
+    grep -q "t: task recognize kept, was recognize odd" said.txt
+    # now only two points reach odd, by their own value
+    sed -i 's/^task spare/automaton odd = cycle(4)\ntask spare/' grid.th
+    noticed "odd: automaton 4 states, 12 transitions, was 2 states, 4 transitions" "2 points are"
+}
+
+@test "an automaton that the body changes" {
+    sed -i 's/other = cycle(3)/other = cycle(5)/' grid.th
+    noticed "other: automaton 5 states, 15 transitions, was 3 states, 9 transitions"
+}
+
+@test "a machine, by one rule" {
+    sed -i 's/s 1 -> 0 R s/s 1 -> 0 L s/' inc.th
+    tell >said.txt
+    cat said.txt
+    grep -q "inc: machine 2 states, 3 symbols, with other contents: 4 points" said.txt
+}
+
+@test "an s-op and a function of RASP" {
+    sed -i 's/tokens, ==/tokens, !=/' grid.th
+    tell >said.txt
+    grep -q "^hist: s-op.*: 4 points are computed again" said.txt
+    sed -i 's/return x + x/return x + x + 1/' grid.th
+    tell >said.txt
+    grep -q "^twice: function.*: 4 points are computed again" said.txt
+}
+
+@test "a model that was trained otherwise" {
+    sed -i 's/steps=3 seed=1 >/steps=3 seed=2 >/' grid.th
+    tell >said.txt
+    grep -q "^old: model .*, with other contents: 4 points are computed again" said.txt
+}
+
+@test "a setting" {
+    sed -i '1i set seed 77' grid.th
+    noticed "seed: 77, was 1"
+}
+
+@test "a file that is read, and one that the sourced script names" {
+    echo bb >>words.txt
+    noticed "words.txt: other contents"
+    echo 'offset = 2;' >inner.th
+    noticed "inner.th: other contents"
+    echo 'offset = steps;' >inner.th
+    tell >/dev/null
+    sed -i -e 's/steps=$steps/steps=4/' grid.th
+    tell >/dev/null
+    sed -i 's/^steps = 4/steps = 9/' grid.th
+    noticed "steps: 9, was 4"
+}
+
+@test "the version of the program" {
+    sed -i 's/"tapehead":"[^"]*"/"tapehead":"0.0.9"/' runs/points/n=2*.json
+    tell >said.txt
+    grep -q "^tapehead: $("$TAPEHEAD" --version | sed -n '1s/^tapehead \([0-9.]*\).*/\1/p'), was 0.0.9: 2 points are" said.txt
+}
+
+@test "keep=stale uses what there is, and only what is missing is computed" {
+    sed -i -e 's/steps = 4/steps = 5/' -e 's/sweep "runs"/sweep "runs" keep=stale/' grid.th
+    rm runs/points/n=3*odd*.json
+    tell >said.txt
+    grep -q "^steps: 5, was 4: 3 points kept as they were" said.txt
+    grep -q "4 points: 4 done (3 of them before)" said.txt
+    grep -q '"steps":5' runs/points/n=3*odd*.json
+    [ "$(grep -l '"steps":4' runs/points/*.json | wc -l)" -eq 3 ]
+}
+
+@test "dry=yes tells what has changed, and moves nothing" {
+    sed -i -e 's/steps = 4/steps = 5/' -e 's/sweep "runs"/sweep "runs" dry=yes/' grid.th
+    rm runs/points/n=2*
+    tell >said.txt
+    grep -q "^steps: 5, was 4: 2 points are computed again" said.txt
+    grep -q "4 points, " said.txt
+}
+
+@test "a folder of an older version is not used unseen" {
+    sed -i 's/,"body":"[^"]*"//' runs/sweep.json
+    sed -i 's/"inputs":{.*"options"/"options"/' runs/points/*.json
+    run "$TAPEHEAD" -q grid.th
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"'runs' has the records of an older tapehead"*"keep=stale"* ]]
+    [ "$(find runs/points -name '*.json' | wc -l)" -eq 4 ]
+    sed -i 's/sweep "runs"/sweep "runs" keep=stale/' grid.th
+    tell >said.txt
+    grep -q "4 points: 4 done (4 of them before)" said.txt
+}
+
+@test "old records go to stale/, those that the grid has no place for too" {
+    sed -i -e 's/samples=16/samples=18/' -e 's/n in 2\.\.3/n in 2..2/' grid.th
+    tell >said.txt
+    grep -q "2 points: 2 done" said.txt
+    [ "$(find runs/points -name '*.json' | wc -l)" -eq 2 ]
+    [ "$(find runs/stale -name '*.json' | wc -l)" -eq 4 ]
+}
+
+@test "the figures of the command before are not seen in a point" {
+    cat >figures.th <<'END'
+count parity length=3
+sweep "f" for n in 1..2 { x = $total }
+assert failed == 2
+END
+    "$TAPEHEAD" -q figures.th
+}
