@@ -212,26 +212,26 @@ static void statements_are_tokens_with_trees(void **state)
 {
     (void)state;
     static const char first_line[] = "echo a; x = \"; #\"; time time f(2)\n";
-    static const char second_line[] = "for i in l { y = i; } x;";
+    static const char second_line[] = "for i in l { y = i; }; x;";
     const ThRaspDialect dialect = {.lines = true, .prompt = true};
     ShLexer lx = {.rasp = &dialect};
     ThError err = {0};
     sh_lex_begin(&lx, 7);
     assert_true(sh_lex(&lx, first_line, strlen(first_line), &err));
     assert_true(sh_lex(&lx, second_line, strlen(second_line), &err));
-    static const char types[] = {T_WORD, T_WORD, T_END, T_RASP, T_END, T_WORD, T_WORD,
-                                 T_RASP, T_END,  T_END, T_RASP, T_END, T_RASP, T_END};
+    static const char types[] = {T_WORD, T_WORD, T_END,  T_RASP, T_END, T_WORD, T_WORD, T_RASP,
+                                 T_END,  T_END,  T_RASP, T_END,  T_END, T_RASP, T_END};
     assert_int_equal(lx.n, sizeof types);
     for (size_t i = 0; i < lx.n; i++)
         assert_int_equal(lx.token[i].type, types[i]);
     assert_int_equal(lx.n_trees, 4);
     const ShToken *loop = &lx.token[10];
-    assert_string_equal(lx.text.data + loop->end, " x;");
+    assert_string_equal(lx.text.data + loop->end, "; x;");
     const ThRaspTree *tree = &lx.tree[loop->value];
     const ThRaspNode *first = &tree->node[tree->node[tree->root].first];
     assert_int_equal(first->kind, TH_RASP_R_FOR);
     assert_int_equal(first->line, 8);
-    assert_int_equal(lx.token[12].col, 23);
+    assert_int_equal(lx.token[13].col, 24);
     sh_lex_free(&lx);
 }
 
