@@ -666,6 +666,28 @@ static void test_texts(void **state)
 }
 
 /* In a duplicate some n-gram stands twice. */
+/* Where strings with a unique gram are too rare for drawing, no letter before it is its first, and
+ * none behind it its last. */
+static void test_forced_grams(void **state)
+{
+    (void)state;
+    enum { LONG = 150, N = 3, ROWS = 20 };
+    ThTask *t = text_task("ngram", "symbols=2 ngram=3");
+    ThBatch b = {.B = ROWS};
+    ThRng r = th_rng(3, "test.texts", 1);
+    assert_true(th_task_sample(t, &r, LONG, &b, NULL));
+    for (int i = 0; i < ROWS; i++) {
+        const int *gram = th_batch_token(&b, i) + 1, *text = gram + N + 1; /* $gram|text| */
+        int at = 0;
+        while (memcmp(text + at, gram, N * sizeof *gram) != 0)
+            assert_true(text[at++] != gram[0]);
+        for (int k = at + N; k < LONG; k++)
+            assert_true(text[k] != gram[N - 1]);
+    }
+    th_batch_free(&b);
+    th_task_free(t);
+}
+
 static void test_duplicates(void **state)
 {
     (void)state;
@@ -814,6 +836,7 @@ int main(void)
         cmocka_unit_test(test_validation_wants_rows),
         cmocka_unit_test(test_curricula_of_rows),
         cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_forced_grams),
         cmocka_unit_test(test_duplicates),
         cmocka_unit_test(test_chance_of_texts),
         cmocka_unit_test(test_judge),

@@ -185,6 +185,14 @@ static void strange_lists_have_a_value_or_none(void **state)
         assert_int_equal(th_task_truth(&t->signature, (ThTaskWord){deep, n}), -1);
     assert_int_equal(th_task_truth(&t->signature, (ThTaskWord){deep + 1, 2 * DEEP}), -1);
     free(deep);
+    static const int odd[][6] = {{2, 3, CLOSE},      {CLOSE, 2},         {MAX, CLOSE},
+                                 {3, MAX, 2, CLOSE}, {MAX, 2, CLOSE, 3}, {MAX, 2, CLOSE, CLOSE},
+                                 {MAX + 2, CLOSE}};
+    static const int length[] = {3, 2, 2, 4, 4, 4, 2};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        assert_int_equal(th_task_truth(&t->signature, (ThTaskWord){odd[i], length[i]}), -1);
+    static const int right[] = {MAX, 2, MAX, 3, CLOSE, CLOSE};
+    assert_int_equal(th_task_truth(&t->signature, (ThTaskWord){right, 6}), 3);
     th_task_free(t);
     t = made_task("modular_arithmetic", "", NULL);
     assert_int_equal(th_task_truth(&t->signature, (ThTaskWord){&(int){3}, 1}), -1);

@@ -381,6 +381,29 @@ static void test_loss(void **state)
     th_task_free(fill);
 }
 
+/* Whole texts with questions of several lengths in one batch: of each its own question is not
+ * scored, up to the bar behind it. */
+static void test_loss_of_uneven_questions(void **state)
+{
+    (void)state;
+    enum { ROWS = 12 };
+    ThTask *t = pad_task("addition", "loss=answer");
+    ThBatch b = studied(t, 5, ROWS, (ThRange){1, 4, 1});
+    int bar = token_of(t, "|"), lengths = 0;
+    for (int i = 0; i < ROWS; i++) {
+        const int *token = th_batch_token(&b, i), *y = th_batch_target(&t->signature, &b, i);
+        int question = 0;
+        while (token[question] != bar)
+            question++;
+        lengths |= 1 << question;
+        for (int j = 0; j < th_batch_length(&b, i); j++)
+            assert_int_equal(y[j] >= 0, j >= question);
+    }
+    assert_true(lengths & (lengths - 1));
+    th_batch_free(&b);
+    th_task_free(t);
+}
+
 /* ---- training -------------------------------------------------------------------------------- */
 
 static void train(ThModel *m, const ThTask *t, const char *settings)
@@ -442,11 +465,17 @@ static void test_options_that_do_not_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_drawn_is_right),   cmocka_unit_test(test_bound_is_tight),
-        cmocka_unit_test(test_drawn_inputs),     cmocka_unit_test(test_judge),
-        cmocka_unit_test(test_no_prompt),        cmocka_unit_test(test_stream),
-        cmocka_unit_test(test_offsets),          cmocka_unit_test(test_loss),
-        cmocka_unit_test(test_training_goes_on), cmocka_unit_test(test_options_that_do_not_fit),
+        cmocka_unit_test(test_drawn_is_right),
+        cmocka_unit_test(test_bound_is_tight),
+        cmocka_unit_test(test_drawn_inputs),
+        cmocka_unit_test(test_judge),
+        cmocka_unit_test(test_no_prompt),
+        cmocka_unit_test(test_stream),
+        cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_loss),
+        cmocka_unit_test(test_loss_of_uneven_questions),
+        cmocka_unit_test(test_training_goes_on),
+        cmocka_unit_test(test_options_that_do_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
