@@ -1,0 +1,622 @@
+/* Certificates at the edge of their room: the prover's word and the checker's agree there, on
+ * languages of three classes and three symbols whose words do not commute, and of another start than
+ * the first state. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "compile/compile.h"
+#include "given.h"
+#include "lab/evaluate.h"
+#include "proof/cell.h"
+#include "proof/certify.h"
+#include "proof/check.h"
+#include "proof/check_impl.h"
+#include "proof/quantize.h"
+
+/* 24 maps, and the six permutations of three; the classes are the states. */
+static const char THREE[] = "start r\n"
+                            "q a -> r ; q b -> q ; q c -> p\n"
+                            "r a -> r ; r b -> p ; r c -> q\n"
+                            "p a -> p ; p b -> p ; p c -> r\n"
+                            "output q A\noutput r B\noutput p C";
+static const char S3[] = "start y\n"
+                         "x a -> y ; y a -> z ; z a -> x\n"
+                         "x b -> y ; y b -> x ; z b -> z\n"
+                         "x c -> x ; y c -> z ; z c -> y\n"
+                         "output x X\noutput y Y\noutput z Z";
+
+/* ---- models ---------------------------------------------------------------------------------- */
+
+/* Returns new: a compiled model. */
+static ThModel *compiled(const ThTask *t)
+{
+    ThError err = {0};
+    ThMonoid *monoid = th_monoid_new(t->machine, 0, NULL, &err);
+    ThModel *m = th_compile_regulargpt(t, monoid, &(ThCompileShape){.chunk = 2}, NULL, &err);
+    if (!m)
+        fail_msg("%s", err.msg);
+    th_monoid_free(monoid);
+    return m;
+}
+
+static float *weights(const ThModel *m, const char *name, int *n)
+{
+    int i = th_params_find(&m->params, name);
+    assert_true(i >= 0);
+    if (n)
+        *n = m->params.item[i].rows * m->params.item[i].cols;
+    return th_params_at(&m->params, i);
+}
+
+static void shake(const ThModel *m, const char *name, double by, ThRng *r)
+{
+    int n;
+    float *w = weights(m, name, &n);
+    for (int i = 0; i < n; i++)
+        w[i] += (float)(by * th_rng_normal(r));
+}
+
+/* All of it a little, so that every vector is off by something and moves with what it is made of;
+ * and what stands below the lowest level, and for nothing, by more. */
+static void shake_all(const ThModel *m, double by, double leaves, double pad, uint64_t seed)
+{
+    static const char *const all[] = {"layer0.attention.key_value", "layer0.attention.output",
+                                      "layer0.feed_forward.up", "layer0.feed_forward.down"};
+    ThRng r = th_rng(seed, "shake", 0);
+    for (int i = 0; i < 4; i++)
+        shake(m, all[i], by, &r);
+    shake(m, "embedding", leaves, &r);
+    shake(m, "pad", pad, &r);
+}
+
+/* ---- what both say --------------------------------------------------------------------------- */
+
+static ThProof *proof_of(const ThModel *m, const ThDfa *machine, double slack)
+{
+    ThError err = {0};
+    ThProofHow how = {.slack = slack, .limit = 100, .cover = 8, .seed = 1};
+    ThProof *p = th_proof_certify(m, machine, &how, NULL, &err);
+    if (!p)
+        fail_msg("%s", err.msg);
+    return p;
+}
+
+static ThProofCertificate *certificate_of(const ThProof *p, const ThModel *m)
+{
+    ThError err = {0};
+    ThProofCertificate *c = th_proof_certificate_new(p, &m->signature, &err);
+    assert_non_null(c);
+    return c;
+}
+
+/* Signed anew, of the weights that the model has. */
+static bool holds(ThProofCertificate *c, const ThModel *m)
+{
+    ThError err = {0};
+    ThProofChecked k;
+    bool cell = th_proof_is_cell(m);
+    ThProofMap *f = cell ? NULL : th_proof_map_new(m, &err);
+    ThProofCell *g = cell ? th_proof_cell_new(m, &err) : NULL;
+    c->weights = f ? f->digest : g->digest;
+    c->digest = th_proof_certificate_digest(c);
+    assert_true(th_proof_check(c, f, g, NULL, &k, &err));
+    th_proof_map_free(f);
+    th_proof_cell_free(g);
+    return k.holds;
+}
+
+static bool holds_times(ThProofCertificate *c, const ThModel *m, double by)
+{
+    for (int i = 0; i < c->n_labels; i++)
+        c->radius[i] *= by;
+    bool found = holds(c, m);
+    for (int i = 0; i < c->n_labels; i++)
+        c->radius[i] /= by;
+    return found;
+}
+
+/* ---- the room of a tree ---------------------------------------------------------------------- */
+
+/* The sets of a proof are in the middle of those that are proofs, from 1/√room to √room: the
+ * checker says so of both ends, and of nothing beyond them. */
+static void check_room(const ThModel *m, const ThDfa *machine, double slack)
+{
+    ThProof *p = proof_of(m, machine, slack);
+    assert_int_equal(p->verdict, TH_PROOF_PROVED);
+    assert_true(p->room > 1.3 && p->room < 28); /* up to 32 is looked */
+    ThProofCertificate *c = certificate_of(p, m);
+    double widest = sqrt(p->room);
+    assert_true(holds(c, m));
+    assert_true(holds_times(c, m, 0.98 * widest));
+    assert_true(holds_times(c, m, 1.02 / widest));
+    assert_false(holds_times(c, m, 1.1 * widest));
+    assert_false(holds_times(c, m, 0.9 / widest));
+    th_proof_certificate_free(c);
+    th_proof_free(p);
+}
+
+/* What each set has to hold comes from products, from symbols, from what has no earlier child. */
+static void test_rooms(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        ThTask *t = made_task("output", "labels=final", i == 1 ? THREE : S3);
+        ThModel *m = compiled(t);
+        shake_all(m, 0.0003, i % 3 == 1 ? 0.004 : 0, i % 3 == 2 ? 0.05 : 0, (uint64_t)i);
+        check_room(m, t->machine, i < 3 ? 1e-6 : 1e-3);
+        th_model_free(m);
+        th_task_free(t);
+    }
+}
+
+/* The read-out with numbers as small as this lets answers depend on slack. */
+static void soften(const ThModel *m, double by)
+{
+    static const char *const name[] = {"head", "head_bias"};
+    for (int i = 0; i < 2; i++) {
+        int n;
+        float *w = weights(m, name[i], &n);
+        for (int k = 0; k < n; k++)
+            w[k] *= (float)by;
+    }
+}
+
+static double length_of(const float *head, int d, int n, int a, int b)
+{
+    double square = 0;
+    for (int i = 0; i < d; i++)
+        square += pow((double)head[i * n + a] - (double)head[i * n + b], 2);
+    return sqrt(square);
+}
+
+/* Class k is brought so near to others that balls of so much radius are as large as they can be. */
+static void favour(const ThModel *m, const ThProof *p, int k, double radius)
+{
+    ThError err = {0};
+    ThProofMap *f = th_proof_map_new(m, &err);
+    double least = HUGE_VAL, logit[8];
+    for (int i = 0; i < p->n; i++) {
+        int a = p->labels->answer[i];
+        th_proof_map_logits(f, p->centre + i * p->dim, logit);
+        if (a != k && a >= 0) {
+            double far = radius * length_of(weights(m, "head", NULL), p->dim, f->n_classes, a, k);
+            least = fmin(least, logit[a] - logit[k] - far);
+        }
+    }
+    weights(m, "head_bias", NULL)[k] += (float)least;
+    th_proof_map_free(f);
+}
+
+/* Answers are what limits the room: of each class, with a slack that counts and one that does not. */
+static void test_answers(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        ThTask *t = made_task("output", "labels=final", S3);
+        ThModel *m = compiled(t);
+        double slack = i < 3 ? 1e-6 : 1e-3;
+        shake_all(m, 0.0003, 0, 0, (uint64_t)i);
+        soften(m, 0.05);
+        ThProof *p = proof_of(m, t->machine, slack);
+        favour(m, p, i % 3, 3 * p->radius[0] / sqrt(p->room));
+        check_room(m, t->machine, slack);
+        th_proof_free(p);
+        th_model_free(m);
+        th_task_free(t);
+    }
+}
+
+/* ---- slack ----------------------------------------------------------------------------------- */
+
+static bool holds_with(ThProofCertificate *c, const ThModel *m, double slack)
+{
+    c->slack = slack;
+    return holds(c, m);
+}
+
+/* The greatest slack with which it holds. */
+static double greatest_slack(ThProofCertificate *c, const ThModel *m)
+{
+    double low = 0, high = 1;
+    assert_true(holds_with(c, m, low));
+    assert_false(holds_with(c, m, high));
+    for (int i = 0; i < 26; i++) {
+        double middle = (low + high) / 2;
+        *(holds_with(c, m, middle) ? &low : &high) = middle;
+    }
+    return low;
+}
+
+/* The same sets written otherwise: in each label's own measure. */
+static void write_otherwise(ThProofCertificate *c)
+{
+    ThError err = {0};
+    size_t square = (size_t)c->dim * (size_t)c->dim;
+    c->shape = th_alloc((size_t)c->n_labels * square, sizeof *c->shape, &err);
+    for (int i = 0; i < c->n_labels; i++) {
+        double by = 0.3 + 0.5 * (i % 7);
+        for (int k = 0; k < c->dim; k++)
+            c->shape[(size_t)i * square + (size_t)(k * (c->dim + 1))] = by;
+        c->radius[i] /= by;
+    }
+}
+
+/* All vectors are one, with leads of 1 over the second class and 2 over the third, and balls of
+ * radius `radius`, which the read-out sees `steep` times as wide: what slack there is, is known. */
+static void check_known_slack(const ThTask *t, double radius, double steep)
+{
+    ThError err = {0};
+    ThDfa *one = th_dfa_new(1, t->machine->n_symbols, 3, &err);
+    ThModel *m = compiled(t);
+    int d, n;
+    float *gain = weights(m, "layer0.norm2.gain", &d), *head = weights(m, "head", &n);
+    float *bias = weights(m, "head_bias", NULL);
+    memset(gain, 0, (size_t)d * sizeof *gain);
+    memset(weights(m, "layer0.norm2.offset", NULL), 0, (size_t)d * sizeof *gain);
+    memset(head, 0, (size_t)n * sizeof *head);
+    head[3] = (float)steep;
+    for (int k = 0; k < 3; k++)
+        bias[k] = (float)-k;
+    ThProof *p = proof_of(m, one, 1e-6);
+    ThProofCertificate *c = certificate_of(p, m);
+    for (int i = 0; i < c->n_labels; i++)
+        c->radius[i] = radius;
+    double known = fmin(radius, (1 - radius * (double)head[3]) / 2);
+    assert_true(fabs(greatest_slack(c, m) - known) < 1e-3 * known);
+    write_otherwise(c);
+    assert_true(fabs(greatest_slack(c, m) - known) < 1e-3 * known);
+    th_proof_certificate_free(c);
+    th_proof_free(p);
+    th_model_free(m);
+    th_dfa_free(one);
+}
+
+static void test_known_slack(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("output", "labels=final", S3);
+    check_known_slack(t, 0.1, 0);
+    check_known_slack(t, 0.1, 9);
+    check_known_slack(t, 3, 0);
+    check_known_slack(t, 0.7, 1);
+    th_task_free(t);
+}
+
+static void test_slack(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        ThTask *t = made_task("output", "labels=final", S3);
+        ThModel *m = compiled(t);
+        shake_all(m, 0.0003, 0, 0, (uint64_t)i);
+        soften(m, i % 2 ? 1 : 0.002);
+        ThProof *p = proof_of(m, t->machine, 1e-4);
+        ThProofCertificate *c = certificate_of(p, m);
+        double slack = greatest_slack(c, m);
+        assert_true(slack > 1e-4);
+        write_otherwise(c);
+        assert_true(fabs(greatest_slack(c, m) - slack) < 1e-5 * slack + 1e-7);
+        th_proof_certificate_free(c);
+        th_proof_free(p);
+        th_model_free(m);
+        th_task_free(t);
+    }
+}
+
+/* ---- the least radii ------------------------------------------------------------------------- */
+
+typedef struct {
+    ThProofCertificate *c;
+    ThProofMap *f;
+    ThProofCheckSet *s;
+    double *identity;
+} Own;
+
+/* Places: -1 nothing, labels, symbols. */
+static ThProofEllipsoid place(const Own *o, int i)
+{
+    const ThProofCertificate *c = o->c;
+    if (i < c->n_labels)
+        return (ThProofEllipsoid){c->centre + i * c->dim, o->identity, o->identity, c->radius[i], 1};
+    return (ThProofEllipsoid){o->f->leaf + (i - c->n_labels) * c->dim, o->identity, o->identity, 0,
+                              1};
+}
+
+static int follow(const Own *o, int i, int q)
+{
+    const ThProofCertificate *c = o->c;
+    return i < 0              ? q
+           : i < c->n_labels ? c->map[i * c->n_states + q]
+                             : c->next[q * c->n_symbols + i - c->n_labels];
+}
+
+static int label_of(const Own *o, int i, int j)
+{
+    const ThProofCertificate *c = o->c;
+    for (int to = 0; to < c->n_labels; to++) {
+        bool same = c->complete[to] == (i >= c->n_labels || (i >= 0 && c->complete[i]));
+        for (int q = 0; q < c->n_states; q++)
+            same = same && c->map[to * c->n_states + q] == follow(o, j, follow(o, i, q));
+        if (same)
+            return to;
+    }
+    fail_msg("no label");
+    return -1;
+}
+
+/* far <- how far from each label's centre anything gets, of all that can meet: symbols with
+ * symbols, labels with complete labels, and nothing with all of them. */
+static void find_far(const Own *o, double *far)
+{
+    const ThProofCertificate *c = o->c;
+    int all = c->n_labels + c->n_symbols;
+    memset(far, 0, (size_t)c->n_labels * sizeof *far);
+    for (int i = -1; i < all; i++)
+        for (int j = 0; j < all; j++) {
+            bool symbols = j >= c->n_labels;
+            if (i >= 0 && ((i >= c->n_labels) != symbols || (!symbols && !c->complete[j])))
+                continue;
+            ThProofEllipsoid x = place(o, i < 0 ? 0 : i), y = place(o, j);
+            int to = label_of(o, i, j);
+            ThProofEllipsoid into = place(o, to);
+            th_proof_check_tree(o->s, o->f, i < 0 ? NULL : &x, &y);
+            far[to] = fmax(far[to], th_proof_check_distance(o->s, &into) + c->slack);
+        }
+}
+
+/* Each radius is brought, one at a time, to just above what has to lie in it, and to just below. */
+static void check_least(const Own *o, const ThModel *m)
+{
+    enum { MOST = 64 };
+    ThProofCertificate *c = o->c;
+    double far[MOST];
+    assert_true(c->n_labels <= MOST);
+    for (int i = 0; i < c->n_labels; i++) {
+        double radius = c->radius[i];
+        for (int k = 0; k < 3; k++) { /* what it reaches depends on it */
+            find_far(o, far);
+            c->radius[i] = far[i];
+        }
+        c->radius[i] = far[i] * 1.001;
+        assert_true(holds(c, m));
+        c->radius[i] = far[i] * 0.999;
+        assert_false(holds(c, m));
+        c->radius[i] = radius;
+    }
+}
+
+static void test_least_radii(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    for (int i = 0; i < 3; i++) {
+        ThTask *t = made_task("output", "labels=final", S3);
+        ThModel *m = compiled(t);
+        shake_all(m, 0.0003, i % 3 == 1 ? 0.004 : 0, i % 3 == 2 ? 0.05 : 0, (uint64_t)i);
+        ThProof *p = proof_of(m, t->machine, 1e-6);
+        Own o = {.c = certificate_of(p, m), .f = th_proof_map_new(m, &err)};
+        int d = o.f->dim;
+        o.s = th_proof_check_set_new(d, 3, o.f->heads + o.f->hidden + 3, o.f->hidden, &err);
+        o.identity = th_alloc((size_t)(d * d), sizeof *o.identity, &err);
+        for (int k = 0; k < d; k++)
+            o.identity[k * (d + 1)] = 1;
+        check_least(&o, m);
+        free(o.s);
+        free(o.identity);
+        th_proof_map_free(o.f);
+        th_proof_certificate_free(o.c);
+        th_proof_free(p);
+        th_model_free(m);
+        th_task_free(t);
+    }
+}
+
+/* ---- the snapped model ----------------------------------------------------------------------- */
+
+/* A model that says one class whatever comes has a right table, and as many wrong answers as there
+ * are labels of other classes. */
+static void test_quantized_answers(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    ThTask *t = made_task("output", "labels=final", S3);
+    for (int k = -1; k < 3; k++) {
+        ThModel *m = compiled(t);
+        if (k >= 0)
+            weights(m, "head_bias", NULL)[k] += 100;
+        ThProofQuantized *q = th_proof_quantize(m, t->machine, 100, 1, NULL, &err);
+        int wrong = 0;
+        for (int i = 0; k >= 0 && i < q->labels->n; i++)
+            wrong += q->labels->answer[i] != k;
+        assert_int_equal(q->wrong, wrong);
+        assert_true((q->word != NULL) == (wrong > 0));
+        assert_true(k < 0 || q->answer == k);
+        th_proof_quantized_free(q);
+        th_model_free(m);
+    }
+    th_task_free(t);
+}
+
+/* ---- other words ----------------------------------------------------------------------------- */
+
+/* Of a model that answers after every symbol the last answer is the one to the word, not one of
+ * those before it. */
+static void test_last_answer(void **state)
+{
+    (void)state;
+    enum { LONGEST = 64 };
+    ThError err = {0};
+    ThTask *t = made_task("output", "labels=every", S3);
+    int longer = 0, answer[LONGEST];
+    for (int k = 0; k < 6; k++) {
+        ThModel *m = compiled(t);
+        int n, d = (int)th_option_int(&m->options, "dim");
+        float *row = weights(m, "embedding", &n);
+        for (int i = 0; i < d; i++) { /* two symbols exchanged */
+            float *a = row + k % 3 * d + i, *b = row + (k + 1) % 3 * d + i, kept = *a;
+            *a = *b;
+            *b = kept;
+        }
+        ThProof *p = proof_of(m, t->machine, 1e-6);
+        assert_int_equal(p->verdict, TH_PROOF_WRONG);
+        assert_true(p->length <= LONGEST);
+        assert_true(th_lab_predict(m, p->word, p->length, answer, &err));
+        assert_int_equal(p->said, answer[p->length - 1]);
+        assert_int_equal(p->right, th_dfa_class(t->machine, p->word, (size_t)p->length));
+        assert_int_not_equal(p->said, p->right);
+        longer += p->length > 1;
+        th_proof_free(p);
+        th_model_free(m);
+    }
+    assert_true(longer > 0);
+    th_task_free(t);
+}
+
+/* The same words backwards, or other states or classes for the same, are another language. */
+static void test_other_language(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("output", "labels=final", S3);
+    ThModel *m = compiled(t);
+    const int *next = t->machine->next;
+    for (int turn = 0; turn < 3; turn++) {
+        ThDfa *d = th_dfa_copy(t->machine, NULL);
+        for (int i = 0; i < d->n_states * d->n_symbols; i++)
+            d->next[i] = turn == 0 ? next[(i + 1) % (d->n_states * d->n_symbols)] : next[i];
+        d->start = turn == 1 ? (d->start + 1) % d->n_states : d->start;
+        for (int q = 0; turn == 2 && q < d->n_states; q++)
+            d->label[q] = (d->label[q] + 1) % 3;
+        ThProof *p = proof_of(m, d, 1e-6);
+        assert_int_equal(p->verdict, TH_PROOF_WRONG);
+        th_proof_free(p);
+        th_dfa_free(d);
+    }
+    th_model_free(m);
+    th_task_free(t);
+}
+
+/* Symbols and classes in another order are the same proof of the same model. */
+static void test_permuted(void **state)
+{
+    (void)state;
+    static const int to[] = {2, 0, 1};
+    ThTask *t = made_task("output", "labels=final", S3);
+    ThModel *m = compiled(t);
+    shake_all(m, 0.0003, 0.004, 0, 1);
+    ThProof *p = proof_of(m, t->machine, 1e-6);
+    int n, d = (int)th_option_int(&m->options, "dim");
+    float *row = weights(m, "embedding", &n), *head = weights(m, "head", NULL);
+    float *bias = weights(m, "head_bias", NULL), kept[3];
+    ThDfa *machine = th_dfa_copy(t->machine, NULL);
+    for (int i = 0; i <= d; i++) {
+        float *line = i < d ? head + i * 3 : bias;
+        memcpy(kept, line, sizeof kept);
+        for (int k = 0; k < 3; k++)
+            line[to[k]] = kept[k];
+        for (int k = 0; i < d && k < 3; k++)
+            kept[k] = row[k * d + i];
+        for (int k = 0; i < d && k < 3; k++)
+            row[to[k] * d + i] = kept[k];
+    }
+    for (int q = 0; q < machine->n_states; q++) {
+        machine->label[q] = to[t->machine->label[q]];
+        for (int a = 0; a < 3; a++)
+            machine->next[q * 3 + to[a]] = t->machine->next[q * 3 + a];
+    }
+    ThProof *other = proof_of(m, machine, 1e-6);
+    assert_int_equal(other->verdict, TH_PROOF_PROVED);
+    assert_int_equal(other->n, p->n);
+    assert_true(fabs(other->room / p->room - 1) < 0.1);
+    ThProofCertificate *c = certificate_of(other, m);
+    assert_true(holds(c, m));
+    c->answer[0] = (c->answer[0] + 1) % 3;
+    assert_false(holds(c, m));
+    th_proof_certificate_free(c);
+    th_proof_free(p);
+    th_proof_free(other);
+    th_dfa_free(machine);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+/* The states of a certificate have numbers that mean nothing, its start among them. */
+static void test_states_renumbered(void **state)
+{
+    (void)state;
+    static const int to[] = {1, 2, 0};
+    ThTask *t = made_task("output", "labels=final", S3);
+    ThModel *m = compiled(t);
+    ThProof *p = proof_of(m, t->machine, 1e-6);
+    ThProofCertificate *c = certificate_of(p, m), *was = certificate_of(p, m);
+    c->start = to[was->start];
+    for (int q = 0; q < 3; q++) {
+        c->answer[to[q]] = was->answer[q];
+        for (int a = 0; a < 3; a++)
+            c->next[to[q] * 3 + a] = to[was->next[q * 3 + a]];
+        for (int i = 0; i < c->n_labels; i++)
+            c->map[i * 3 + to[q]] = to[was->map[i * 3 + q]];
+    }
+    assert_true(holds(c, m));
+    for (int q = 1; q < 3; q++) {
+        int start = c->start;
+        c->start = (start + q) % 3;
+        assert_false(holds(c, m));
+        c->start = start;
+    }
+    th_proof_certificate_free(c);
+    th_proof_certificate_free(was);
+    th_proof_free(p);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+/* A domain of all strings changes nothing. */
+static void test_all_strings(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    ThTask *t = made_task("output", "labels=final", S3);
+    ThModel *m = compiled(t);
+    shake_all(m, 0.0003, 0.004, 0, 2);
+    ThDfa *all = th_dfa_new(1, 3, 2, &err);
+    all->label[0] = 1;
+    ThProofHow how = {.domain = all, .slack = 1e-6, .limit = 100, .seed = 1};
+    ThProof *p = proof_of(m, t->machine, 1e-6);
+    ThProof *q = th_proof_certify(m, t->machine, &how, NULL, &err);
+    assert_int_equal(q->verdict, TH_PROOF_PROVED);
+    assert_int_equal(q->n, p->n);
+    assert_true(q->room == p->room);
+    assert_memory_equal(q->radius, p->radius, (size_t)p->n * sizeof *p->radius);
+    ThProofCertificate *c = certificate_of(q, m);
+    assert_true(holds(c, m));
+    th_proof_certificate_free(c);
+    th_proof_free(p);
+    th_proof_free(q);
+    th_dfa_free(all);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rooms),
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_known_slack),
+        cmocka_unit_test(test_slack),
+        cmocka_unit_test(test_least_radii),
+        cmocka_unit_test(test_quantized_answers),
+        cmocka_unit_test(test_last_answer),
+        cmocka_unit_test(test_other_language),
+        cmocka_unit_test(test_permuted),
+        cmocka_unit_test(test_states_renumbered),
+        cmocka_unit_test(test_all_strings),
+    };
+    return cmocka_run_group_tests_name("proof_room", tests, NULL, NULL);
+}
