@@ -1,6 +1,6 @@
 /* Certificates at the edge of their room: the prover's word and the checker's agree there, on
- * languages of three classes and three symbols whose words do not commute, and of another start than
- * the first state. */
+ * languages of three classes and three symbols whose words do not commute, and of another start
+ * than the first state. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,106 +10,15 @@
 
 #include <cmocka.h>
 
-#include "compile/compile.h"
-#include "given.h"
-#include "lab/evaluate.h"
-#include "proof/cell.h"
-#include "proof/certify.h"
-#include "proof/check.h"
+#include "edges.h"
 #include "proof/check_impl.h"
-#include "proof/quantize.h"
 
-/* 24 maps, and the six permutations of three; the classes are the states. */
-static const char THREE[] = "start r\n"
-                            "q a -> r ; q b -> q ; q c -> p\n"
+/* 24 maps, groups of two and three among them; the classes are the states. */
+static const char THREE[] = "q a -> r ; q b -> q ; q c -> p\n"
                             "r a -> r ; r b -> p ; r c -> q\n"
                             "p a -> p ; p b -> p ; p c -> r\n"
-                            "output q A\noutput r B\noutput p C";
-static const char S3[] = "start y\n"
-                         "x a -> y ; y a -> z ; z a -> x\n"
-                         "x b -> y ; y b -> x ; z b -> z\n"
-                         "x c -> x ; y c -> z ; z c -> y\n"
-                         "output x X\noutput y Y\noutput z Z";
-
-/* ---- models ---------------------------------------------------------------------------------- */
-
-/* Returns new: a compiled model. */
-static ThModel *compiled(const ThTask *t)
-{
-    ThError err = {0};
-    ThMonoid *monoid = th_monoid_new(t->machine, 0, NULL, &err);
-    ThModel *m = th_compile_regulargpt(t, monoid, &(ThCompileShape){.chunk = 2}, NULL, &err);
-    if (!m)
-        fail_msg("%s", err.msg);
-    th_monoid_free(monoid);
-    return m;
-}
-
-static float *weights(const ThModel *m, const char *name, int *n)
-{
-    int i = th_params_find(&m->params, name);
-    assert_true(i >= 0);
-    if (n)
-        *n = m->params.item[i].rows * m->params.item[i].cols;
-    return th_params_at(&m->params, i);
-}
-
-static void shake(const ThModel *m, const char *name, double by, ThRng *r)
-{
-    int n;
-    float *w = weights(m, name, &n);
-    for (int i = 0; i < n; i++)
-        w[i] += (float)(by * th_rng_normal(r));
-}
-
-/* All of it a little, so that every vector is off by something and moves with what it is made of;
- * and what stands below the lowest level, and for nothing, by more. */
-static void shake_all(const ThModel *m, double by, double leaves, double pad, uint64_t seed)
-{
-    static const char *const all[] = {"layer0.attention.key_value", "layer0.attention.output",
-                                      "layer0.feed_forward.up", "layer0.feed_forward.down"};
-    ThRng r = th_rng(seed, "shake", 0);
-    for (int i = 0; i < 4; i++)
-        shake(m, all[i], by, &r);
-    shake(m, "embedding", leaves, &r);
-    shake(m, "pad", pad, &r);
-}
-
-/* ---- what both say --------------------------------------------------------------------------- */
-
-static ThProof *proof_of(const ThModel *m, const ThDfa *machine, double slack)
-{
-    ThError err = {0};
-    ThProofHow how = {.slack = slack, .limit = 100, .cover = 8, .seed = 1};
-    ThProof *p = th_proof_certify(m, machine, &how, NULL, &err);
-    if (!p)
-        fail_msg("%s", err.msg);
-    return p;
-}
-
-static ThProofCertificate *certificate_of(const ThProof *p, const ThModel *m)
-{
-    ThError err = {0};
-    ThProofCertificate *c = th_proof_certificate_new(p, &m->signature, &err);
-    assert_non_null(c);
-    return c;
-}
-
-/* Signed anew, of the weights that the model has. */
-static bool holds(ThProofCertificate *c, const ThModel *m)
-{
-    ThError err = {0};
-    ThProofChecked k;
-    bool cell = th_proof_is_cell(m);
-    ThProofMap *f = cell ? NULL : th_proof_map_new(m, &err);
-    ThProofCell *g = cell ? th_proof_cell_new(m, &err) : NULL;
-    c->weights = f ? f->digest : g->digest;
-    c->digest = th_proof_certificate_digest(c);
-    assert_true(th_proof_check(c, f, g, NULL, &k, &err));
-    th_proof_map_free(f);
-    th_proof_cell_free(g);
-    return k.holds;
-}
+                            "start r\noutput q A\noutput r B\noutput p C";
+/* ---- the edges of a certificate -------------------------------------------------------------- */
 
 static bool holds_times(ThProofCertificate *c, const ThModel *m, double by)
 {
@@ -193,7 +102,8 @@ static void favour(const ThModel *m, const ThProof *p, int k, double radius)
     th_proof_map_free(f);
 }
 
-/* Answers are what limits the room: of each class, with a slack that counts and one that does not. */
+/* Answers are what limits the room: of each class, with a slack that counts and one that does not.
+ */
 static void test_answers(void **state)
 {
     (void)state;
@@ -323,7 +233,8 @@ static ThProofEllipsoid place(const Own *o, int i)
 {
     const ThProofCertificate *c = o->c;
     if (i < c->n_labels)
-        return (ThProofEllipsoid){c->centre + i * c->dim, o->identity, o->identity, c->radius[i], 1};
+        return (ThProofEllipsoid){c->centre + i * c->dim, o->identity, o->identity, c->radius[i],
+                                  1};
     return (ThProofEllipsoid){o->f->leaf + (i - c->n_labels) * c->dim, o->identity, o->identity, 0,
                               1};
 }
@@ -331,7 +242,7 @@ static ThProofEllipsoid place(const Own *o, int i)
 static int follow(const Own *o, int i, int q)
 {
     const ThProofCertificate *c = o->c;
-    return i < 0              ? q
+    return i < 0             ? q
            : i < c->n_labels ? c->map[i * c->n_states + q]
                              : c->next[q * c->n_symbols + i - c->n_labels];
 }
@@ -391,232 +302,62 @@ static void check_least(const Own *o, const ThModel *m)
     }
 }
 
+static Own own_of(const ThProof *p, const ThModel *m)
+{
+    ThError err = {0};
+    Own o = {.c = certificate_of(p, m), .f = th_proof_map_new(m, &err)};
+    int d = o.f->dim;
+    o.s = th_proof_check_set_new(d, 3, o.f->heads + o.f->hidden + 3, o.f->hidden, &err);
+    o.identity = th_alloc((size_t)(d * d), sizeof *o.identity, &err);
+    for (int k = 0; k < d; k++)
+        o.identity[k * (d + 1)] = 1;
+    return o;
+}
+
+static void drop(Own *o)
+{
+    free(o->s);
+    free(o->identity);
+    th_proof_map_free(o->f);
+    th_proof_certificate_free(o->c);
+}
+
+/* The least radii of the prover hold all that has to lie in each set, of whatever kind the farthest
+ * is; and in some models the checker has each to within a thousandth. */
 static void test_least_radii(void **state)
 {
     (void)state;
-    ThError err = {0};
-    for (int i = 0; i < 3; i++) {
-        ThTask *t = made_task("output", "labels=final", S3);
+    enum { MODELS = 6 };
+    ThTask *t = made_task("output", "labels=final", S3);
+    for (int i = 0; i < MODELS; i++) {
+        double far[64];
         ThModel *m = compiled(t);
         shake_all(m, 0.0003, i % 3 == 1 ? 0.004 : 0, i % 3 == 2 ? 0.05 : 0, (uint64_t)i);
         ThProof *p = proof_of(m, t->machine, 1e-6);
-        Own o = {.c = certificate_of(p, m), .f = th_proof_map_new(m, &err)};
-        int d = o.f->dim;
-        o.s = th_proof_check_set_new(d, 3, o.f->heads + o.f->hidden + 3, o.f->hidden, &err);
-        o.identity = th_alloc((size_t)(d * d), sizeof *o.identity, &err);
-        for (int k = 0; k < d; k++)
-            o.identity[k * (d + 1)] = 1;
-        check_least(&o, m);
-        free(o.s);
-        free(o.identity);
-        th_proof_map_free(o.f);
-        th_proof_certificate_free(o.c);
-        th_proof_free(p);
-        th_model_free(m);
-        th_task_free(t);
-    }
-}
-
-/* ---- the snapped model ----------------------------------------------------------------------- */
-
-/* A model that says one class whatever comes has a right table, and as many wrong answers as there
- * are labels of other classes. */
-static void test_quantized_answers(void **state)
-{
-    (void)state;
-    ThError err = {0};
-    ThTask *t = made_task("output", "labels=final", S3);
-    for (int k = -1; k < 3; k++) {
-        ThModel *m = compiled(t);
-        if (k >= 0)
-            weights(m, "head_bias", NULL)[k] += 100;
-        ThProofQuantized *q = th_proof_quantize(m, t->machine, 100, 1, NULL, &err);
-        int wrong = 0;
-        for (int i = 0; k >= 0 && i < q->labels->n; i++)
-            wrong += q->labels->answer[i] != k;
-        assert_int_equal(q->wrong, wrong);
-        assert_true((q->word != NULL) == (wrong > 0));
-        assert_true(k < 0 || q->answer == k);
-        th_proof_quantized_free(q);
-        th_model_free(m);
-    }
-    th_task_free(t);
-}
-
-/* ---- other words ----------------------------------------------------------------------------- */
-
-/* Of a model that answers after every symbol the last answer is the one to the word, not one of
- * those before it. */
-static void test_last_answer(void **state)
-{
-    (void)state;
-    enum { LONGEST = 64 };
-    ThError err = {0};
-    ThTask *t = made_task("output", "labels=every", S3);
-    int longer = 0, answer[LONGEST];
-    for (int k = 0; k < 6; k++) {
-        ThModel *m = compiled(t);
-        int n, d = (int)th_option_int(&m->options, "dim");
-        float *row = weights(m, "embedding", &n);
-        for (int i = 0; i < d; i++) { /* two symbols exchanged */
-            float *a = row + k % 3 * d + i, *b = row + (k + 1) % 3 * d + i, kept = *a;
-            *a = *b;
-            *b = kept;
+        if (p->verdict == TH_PROOF_PROVED) {
+            Own o = own_of(p, m);
+            if (i < 2)
+                check_least(&o, m);
+            for (int k = 0; k < p->n; k++)
+                o.c->radius[k] /= sqrt(p->room);
+            find_far(&o, far);
+            for (int k = 0; k < p->n; k++)
+                assert_true(far[k] <= 1.01 * o.c->radius[k]);
+            drop(&o);
         }
-        ThProof *p = proof_of(m, t->machine, 1e-6);
-        assert_int_equal(p->verdict, TH_PROOF_WRONG);
-        assert_true(p->length <= LONGEST);
-        assert_true(th_lab_predict(m, p->word, p->length, answer, &err));
-        assert_int_equal(p->said, answer[p->length - 1]);
-        assert_int_equal(p->right, th_dfa_class(t->machine, p->word, (size_t)p->length));
-        assert_int_not_equal(p->said, p->right);
-        longer += p->length > 1;
+        assert_true(p->verdict == TH_PROOF_PROVED || i % 3 == 1);
         th_proof_free(p);
         th_model_free(m);
     }
-    assert_true(longer > 0);
-    th_task_free(t);
-}
-
-/* The same words backwards, or other states or classes for the same, are another language. */
-static void test_other_language(void **state)
-{
-    (void)state;
-    ThTask *t = made_task("output", "labels=final", S3);
-    ThModel *m = compiled(t);
-    const int *next = t->machine->next;
-    for (int turn = 0; turn < 3; turn++) {
-        ThDfa *d = th_dfa_copy(t->machine, NULL);
-        for (int i = 0; i < d->n_states * d->n_symbols; i++)
-            d->next[i] = turn == 0 ? next[(i + 1) % (d->n_states * d->n_symbols)] : next[i];
-        d->start = turn == 1 ? (d->start + 1) % d->n_states : d->start;
-        for (int q = 0; turn == 2 && q < d->n_states; q++)
-            d->label[q] = (d->label[q] + 1) % 3;
-        ThProof *p = proof_of(m, d, 1e-6);
-        assert_int_equal(p->verdict, TH_PROOF_WRONG);
-        th_proof_free(p);
-        th_dfa_free(d);
-    }
-    th_model_free(m);
-    th_task_free(t);
-}
-
-/* Symbols and classes in another order are the same proof of the same model. */
-static void test_permuted(void **state)
-{
-    (void)state;
-    static const int to[] = {2, 0, 1};
-    ThTask *t = made_task("output", "labels=final", S3);
-    ThModel *m = compiled(t);
-    shake_all(m, 0.0003, 0.004, 0, 1);
-    ThProof *p = proof_of(m, t->machine, 1e-6);
-    int n, d = (int)th_option_int(&m->options, "dim");
-    float *row = weights(m, "embedding", &n), *head = weights(m, "head", NULL);
-    float *bias = weights(m, "head_bias", NULL), kept[3];
-    ThDfa *machine = th_dfa_copy(t->machine, NULL);
-    for (int i = 0; i <= d; i++) {
-        float *line = i < d ? head + i * 3 : bias;
-        memcpy(kept, line, sizeof kept);
-        for (int k = 0; k < 3; k++)
-            line[to[k]] = kept[k];
-        for (int k = 0; i < d && k < 3; k++)
-            kept[k] = row[k * d + i];
-        for (int k = 0; i < d && k < 3; k++)
-            row[to[k] * d + i] = kept[k];
-    }
-    for (int q = 0; q < machine->n_states; q++) {
-        machine->label[q] = to[t->machine->label[q]];
-        for (int a = 0; a < 3; a++)
-            machine->next[q * 3 + to[a]] = t->machine->next[q * 3 + a];
-    }
-    ThProof *other = proof_of(m, machine, 1e-6);
-    assert_int_equal(other->verdict, TH_PROOF_PROVED);
-    assert_int_equal(other->n, p->n);
-    assert_true(fabs(other->room / p->room - 1) < 0.1);
-    ThProofCertificate *c = certificate_of(other, m);
-    assert_true(holds(c, m));
-    c->answer[0] = (c->answer[0] + 1) % 3;
-    assert_false(holds(c, m));
-    th_proof_certificate_free(c);
-    th_proof_free(p);
-    th_proof_free(other);
-    th_dfa_free(machine);
-    th_model_free(m);
-    th_task_free(t);
-}
-
-/* The states of a certificate have numbers that mean nothing, its start among them. */
-static void test_states_renumbered(void **state)
-{
-    (void)state;
-    static const int to[] = {1, 2, 0};
-    ThTask *t = made_task("output", "labels=final", S3);
-    ThModel *m = compiled(t);
-    ThProof *p = proof_of(m, t->machine, 1e-6);
-    ThProofCertificate *c = certificate_of(p, m), *was = certificate_of(p, m);
-    c->start = to[was->start];
-    for (int q = 0; q < 3; q++) {
-        c->answer[to[q]] = was->answer[q];
-        for (int a = 0; a < 3; a++)
-            c->next[to[q] * 3 + a] = to[was->next[q * 3 + a]];
-        for (int i = 0; i < c->n_labels; i++)
-            c->map[i * 3 + to[q]] = to[was->map[i * 3 + q]];
-    }
-    assert_true(holds(c, m));
-    for (int q = 1; q < 3; q++) {
-        int start = c->start;
-        c->start = (start + q) % 3;
-        assert_false(holds(c, m));
-        c->start = start;
-    }
-    th_proof_certificate_free(c);
-    th_proof_certificate_free(was);
-    th_proof_free(p);
-    th_model_free(m);
-    th_task_free(t);
-}
-
-/* A domain of all strings changes nothing. */
-static void test_all_strings(void **state)
-{
-    (void)state;
-    ThError err = {0};
-    ThTask *t = made_task("output", "labels=final", S3);
-    ThModel *m = compiled(t);
-    shake_all(m, 0.0003, 0.004, 0, 2);
-    ThDfa *all = th_dfa_new(1, 3, 2, &err);
-    all->label[0] = 1;
-    ThProofHow how = {.domain = all, .slack = 1e-6, .limit = 100, .seed = 1};
-    ThProof *p = proof_of(m, t->machine, 1e-6);
-    ThProof *q = th_proof_certify(m, t->machine, &how, NULL, &err);
-    assert_int_equal(q->verdict, TH_PROOF_PROVED);
-    assert_int_equal(q->n, p->n);
-    assert_true(q->room == p->room);
-    assert_memory_equal(q->radius, p->radius, (size_t)p->n * sizeof *p->radius);
-    ThProofCertificate *c = certificate_of(q, m);
-    assert_true(holds(c, m));
-    th_proof_certificate_free(c);
-    th_proof_free(p);
-    th_proof_free(q);
-    th_dfa_free(all);
-    th_model_free(m);
     th_task_free(t);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rooms),
-        cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_known_slack),
-        cmocka_unit_test(test_slack),
+        cmocka_unit_test(test_rooms),       cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_known_slack), cmocka_unit_test(test_slack),
         cmocka_unit_test(test_least_radii),
-        cmocka_unit_test(test_quantized_answers),
-        cmocka_unit_test(test_last_answer),
-        cmocka_unit_test(test_other_language),
-        cmocka_unit_test(test_permuted),
-        cmocka_unit_test(test_states_renumbered),
-        cmocka_unit_test(test_all_strings),
     };
     return cmocka_run_group_tests_name("proof_room", tests, NULL, NULL);
 }

@@ -1,0 +1,210 @@
+/* Proofs of the same in other words: symbols, classes and states in another order, words backwards,
+ * a domain of all strings; models whose table is right and whose answers are not. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "edges.h"
+#include "lab/evaluate.h"
+#include "proof/quantize.h"
+
+/* ---- the snapped model ----------------------------------------------------------------------- */
+
+/* A model that says one class whatever comes has a right table, and as many wrong answers as there
+ * are labels of other classes. */
+static void test_quantized_answers(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    ThTask *t = made_task("output", "labels=final", S3);
+    for (int k = -1; k < 3; k++) {
+        ThModel *m = compiled(t);
+        if (k >= 0)
+            weights(m, "head_bias", NULL)[k] += 100;
+        ThProofQuantized *q = th_proof_quantize(m, t->machine, 100, 1, NULL, &err);
+        int wrong = 0;
+        for (int i = 0; k >= 0 && i < q->labels->n; i++)
+            wrong += q->labels->answer[i] != k;
+        assert_int_equal(q->wrong, wrong);
+        assert_true((q->word != NULL) == (wrong > 0));
+        assert_true(k < 0 || q->answer == k);
+        th_proof_quantized_free(q);
+        th_model_free(m);
+    }
+    th_task_free(t);
+}
+
+/* ---- other words ----------------------------------------------------------------------------- */
+
+/* Of a model that answers after every symbol the last answer is the one to the word, not one of
+ * those before it. */
+static void test_last_answer(void **state)
+{
+    (void)state;
+    enum { LONGEST = 64 };
+    ThError err = {0};
+    ThTask *t = made_task("output", "labels=every", S3);
+    int longer = 0, answer[LONGEST];
+    for (int k = 0; k < 6; k++) {
+        ThModel *m = compiled(t);
+        int n, d = (int)th_option_int(&m->options, "dim");
+        float *row = weights(m, "embedding", &n);
+        for (int i = 0; i < d; i++) { /* two symbols exchanged */
+            float *a = row + k % 3 * d + i, *b = row + (k + 1) % 3 * d + i, kept = *a;
+            *a = *b;
+            *b = kept;
+        }
+        ThProof *p = proof_of(m, t->machine, 1e-6);
+        assert_int_equal(p->verdict, TH_PROOF_WRONG);
+        assert_true(p->length <= LONGEST);
+        assert_true(th_lab_predict(m, p->word, p->length, answer, &err));
+        assert_int_equal(p->said, answer[p->length - 1]);
+        assert_int_equal(p->right, th_dfa_class(t->machine, p->word, (size_t)p->length));
+        assert_int_not_equal(p->said, p->right);
+        longer += p->length > 1;
+        th_proof_free(p);
+        th_model_free(m);
+    }
+    assert_true(longer > 0);
+    th_task_free(t);
+}
+
+/* The same words backwards, or other states or classes for the same, are another language. */
+static void test_other_language(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("output", "labels=final", S3);
+    ThModel *m = compiled(t);
+    const int *next = t->machine->next;
+    for (int turn = 0; turn < 3; turn++) {
+        ThDfa *d = th_dfa_copy(t->machine, NULL);
+        for (int i = 0; i < d->n_states * d->n_symbols; i++)
+            d->next[i] = turn == 0 ? next[(i + 1) % (d->n_states * d->n_symbols)] : next[i];
+        d->start = turn == 1 ? (d->start + 1) % d->n_states : d->start;
+        for (int q = 0; turn == 2 && q < d->n_states; q++)
+            d->label[q] = (d->label[q] + 1) % 3;
+        ThProof *p = proof_of(m, d, 1e-6);
+        assert_int_equal(p->verdict, TH_PROOF_WRONG);
+        th_proof_free(p);
+        th_dfa_free(d);
+    }
+    th_model_free(m);
+    th_task_free(t);
+}
+
+/* Symbols and classes in another order are the same proof of the same model. */
+static void test_permuted(void **state)
+{
+    (void)state;
+    static const int to[] = {2, 0, 1};
+    ThTask *t = made_task("output", "labels=final", S3);
+    ThModel *m = compiled(t);
+    shake_all(m, 0.0003, 0.004, 0, 1);
+    ThProof *p = proof_of(m, t->machine, 1e-6);
+    int n, d = (int)th_option_int(&m->options, "dim");
+    float *row = weights(m, "embedding", &n), *head = weights(m, "head", NULL);
+    float *bias = weights(m, "head_bias", NULL), kept[3];
+    ThDfa *machine = th_dfa_copy(t->machine, NULL);
+    for (int i = 0; i <= d; i++) {
+        float *line = i < d ? head + i * 3 : bias;
+        memcpy(kept, line, sizeof kept);
+        for (int k = 0; k < 3; k++)
+            line[to[k]] = kept[k];
+        for (int k = 0; i < d && k < 3; k++)
+            kept[k] = row[k * d + i];
+        for (int k = 0; i < d && k < 3; k++)
+            row[to[k] * d + i] = kept[k];
+    }
+    for (int q = 0; q < machine->n_states; q++) {
+        machine->label[q] = to[t->machine->label[q]];
+        for (int a = 0; a < 3; a++)
+            machine->next[q * 3 + to[a]] = t->machine->next[q * 3 + a];
+    }
+    ThProof *other = proof_of(m, machine, 1e-6);
+    assert_int_equal(other->verdict, TH_PROOF_PROVED);
+    assert_int_equal(other->n, p->n);
+    assert_true(fabs(other->room / p->room - 1) < 0.1);
+    ThProofCertificate *c = certificate_of(other, m);
+    assert_true(holds(c, m));
+    c->answer[0] = (c->answer[0] + 1) % 3;
+    assert_false(holds(c, m));
+    th_proof_certificate_free(c);
+    th_proof_free(p);
+    th_proof_free(other);
+    th_dfa_free(machine);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+/* The states of a certificate have numbers that mean nothing, its start among them. */
+static void test_states_renumbered(void **state)
+{
+    (void)state;
+    static const int to[] = {1, 2, 0};
+    ThTask *t = made_task("output", "labels=final", S3);
+    ThModel *m = compiled(t);
+    ThProof *p = proof_of(m, t->machine, 1e-6);
+    ThProofCertificate *c = certificate_of(p, m), *was = certificate_of(p, m);
+    c->start = to[was->start];
+    for (int q = 0; q < 3; q++) {
+        c->answer[to[q]] = was->answer[q];
+        for (int a = 0; a < 3; a++)
+            c->next[to[q] * 3 + a] = to[was->next[q * 3 + a]];
+        for (int i = 0; i < c->n_labels; i++)
+            c->map[i * 3 + to[q]] = to[was->map[i * 3 + q]];
+    }
+    assert_true(holds(c, m));
+    for (int q = 1; q < 3; q++) {
+        int start = c->start;
+        c->start = (start + q) % 3;
+        assert_false(holds(c, m));
+        c->start = start;
+    }
+    th_proof_certificate_free(c);
+    th_proof_certificate_free(was);
+    th_proof_free(p);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+/* A domain of all strings changes nothing. */
+static void test_all_strings(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    ThTask *t = made_task("output", "labels=final", S3);
+    ThModel *m = compiled(t);
+    shake_all(m, 0.0003, 0.004, 0, 2);
+    ThDfa *all = th_dfa_new(1, 3, 2, &err);
+    all->label[0] = 1;
+    ThProofHow how = {.domain = all, .slack = 1e-6, .limit = 100, .seed = 1};
+    ThProof *p = proof_of(m, t->machine, 1e-6);
+    ThProof *q = th_proof_certify(m, t->machine, &how, NULL, &err);
+    assert_int_equal(q->verdict, TH_PROOF_PROVED);
+    assert_int_equal(q->n, p->n);
+    assert_true(q->room == p->room);
+    assert_memory_equal(q->radius, p->radius, (size_t)p->n * sizeof *p->radius);
+    ThProofCertificate *c = certificate_of(q, m);
+    assert_true(holds(c, m));
+    th_proof_certificate_free(c);
+    th_proof_free(p);
+    th_proof_free(q);
+    th_dfa_free(all);
+    th_model_free(m);
+    th_task_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_quantized_answers), cmocka_unit_test(test_last_answer),
+        cmocka_unit_test(test_other_language),    cmocka_unit_test(test_permuted),
+        cmocka_unit_test(test_states_renumbered), cmocka_unit_test(test_all_strings),
+    };
+    return cmocka_run_group_tests_name("proof_words", tests, NULL, NULL);
+}
