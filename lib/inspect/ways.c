@@ -61,8 +61,12 @@ static ThDfa *by_algebra(ThInspectTeacher *t, const ThInspectWaysPlan *plan, ThE
         return NULL;
     }
     int word = 0, empty;
-    ThProofQuantized *q = th_proof_quantize(plan->model, plan->task->machine, plan->elements,
-                                            plan->seed, plan->stop, err);
+    const ThProofAsked asked = {.task = &plan->task->signature, .machine = plan->task->machine};
+    ThProofClaim *claim = th_proof_claim_new(plan->model, &asked, plan->stop, err);
+    ThProofQuantized *q =
+        claim ? th_proof_quantize(plan->model, claim, plan->elements, plan->seed, plan->stop, err)
+              : NULL;
+    th_proof_claim_free(claim);
     bool ok = q && th_inspect_member(t, &word, 0, &empty, err);
     ThDfa *d =
         ok ? th_proof_quantized_machine(q, plan->model->signature.n_classes, empty, err) : NULL;

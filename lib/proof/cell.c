@@ -32,8 +32,10 @@ static void add_bias(ThProofReader *r, ThProofCell *f, const char *name)
 {
     int wide = f->gates * f->width;
     double *bias = th_proof_read_whole(r, name);
-    for (int i = 0; !r->failed && i < f->n_symbols * wide; i++)
+    for (int i = 0; !r->failed && i < f->n_symbols * wide; i++) {
         f->input[i] += bias[i % wide];
+        f->input_size[i] += fabs(bias[i % wide]);
+    }
     free(bias);
 }
 
@@ -46,13 +48,20 @@ static void read_all(ThProofReader *r, ThProofCell *f)
     if (f->kind == TH_PROOF_GRU)
         f->candidate = th_proof_read_whole(r, "candidate_bias");
     f->start = th_alloc((size_t)f->dim, sizeof *f->start, r->err);
-    r->failed |= !f->start;
+    size_t inputs = (size_t)f->n_symbols * (size_t)(f->gates * f->width);
+    f->input_size = th_alloc(inputs, sizeof *f->input_size, r->err);
+    r->failed |= !f->start || !f->input_size;
+    for (size_t i = 0; !r->failed && i < inputs; i++)
+        f->input_size[i] = fabs(f->input[i]);
     add_bias(r, f, f->kind == TH_PROOF_LSTM ? "bias" : "input_bias");
     if (f->kind == TH_PROOF_RNN)
         add_bias(r, f, "recurrent_bias");
     double forget = f->kind == TH_PROOF_LSTM ? th_option_real(&r->m->options, "forget") : 0;
-    for (int i = 0; !r->failed && f->kind == TH_PROOF_LSTM && i < f->n_symbols * f->width; i++)
-        f->input[i / f->width * 4 * f->width + 2 * f->width + i % f->width] += forget;
+    for (int i = 0; !r->failed && f->kind == TH_PROOF_LSTM && i < f->n_symbols * f->width; i++) {
+        int at = i / f->width * 4 * f->width + 2 * f->width + i % f->width;
+        f->input[at] += forget;
+        f->input_size[at] += fabs(forget);
+    }
 }
 
 static bool can(const ThModel *m, int kind, ThError *err)
@@ -97,8 +106,8 @@ void th_proof_cell_free(ThProofCell *f)
 {
     if (!f)
         return;
-    double *all[] = {f->input,  f->recurrent, f->candidate,  f->start, f->transition, f->gain,
-                     f->offset, f->inner,     f->inner_bias, f->head,  f->head_bias};
+    double *all[] = {f->input, f->input_size, f->recurrent, f->candidate,  f->start, f->transition,
+                     f->gain,  f->offset,     f->inner,     f->inner_bias, f->head,  f->head_bias};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(f);

@@ -31,6 +31,7 @@ typedef struct {
     int dim;          /* numbers of a state: h, and behind it c of an lstm */
     int n_symbols, n_classes;
     double *input;              /* (n_symbols, gates width), biases included */
+    double *input_size;         /* the same of magnitudes; NULL: lrnn */
     double *recurrent;          /* (width, gates width) */
     double *candidate;          /* (width): of a gru */
     double *start;              /* (dim): the state before the first symbol */

@@ -488,17 +488,16 @@ static bool close_sets(Prover *v, int cover, ThError *err)
 
 /* ---- all in all ------------------------------------------------------------------------------ */
 
-static bool run(Prover *v, const ThDfa *machine, const ThProofHow *how, ThError *err)
+static bool run(Prover *v, const ThProofClaim *claim, const ThProofHow *how, ThError *err)
 {
     ThProof *p = v->p;
-    if (!th_proof_fits(v->m, machine, err) ||
-        !(p->machine = th_dfa_minimize(machine, v->stop, err)))
+    if (!(p->machine = th_dfa_copy(claim->machine, err)))
         return false;
     v->machine = p->machine;
     v->steps = v->f->kind == TH_PROOF_LRNN ? LINEAR_STEPS : STEPS;
     p->dim = v->f->dim;
     p->digest = v->f->digest;
-    th_proof_open(p, how->slack);
+    th_proof_open(p, claim->slack);
     v->gates = th_alloc((size_t)v->f->gates * (size_t)v->f->width, sizeof *v->gates, err);
     v->logits = th_alloc((size_t)v->f->n_classes, sizeof *v->logits, err);
     if (!v->gates || !v->logits || !draw(v, how->seed, err) || !find_wrong(v, err))
@@ -507,12 +506,12 @@ static bool run(Prover *v, const ThDfa *machine, const ThProofHow *how, ThError 
            (measure_floats(v, err) && close_sets(v, how->cover, err));
 }
 
-bool th_proof_certify_cell(ThProof *p, const ThModel *m, const ThDfa *machine,
+bool th_proof_certify_cell(ThProof *p, const ThModel *m, const ThProofClaim *claim,
                            const ThProofHow *how, ThStop *stop, ThError *err)
 {
     ThProofCell *f = th_proof_cell_new(m, err);
     Prover v = {.m = m, .f = f, .stop = stop, .p = p};
-    bool ok = f && run(&v, machine, how, err);
+    bool ok = f && run(&v, claim, how, err);
     th_proof_sample_free(&v.seen);
     free(v.gates);
     free(v.logits);

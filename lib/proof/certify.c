@@ -129,16 +129,6 @@ static bool measure_floats(ThProofProver *v, ThError *err)
 
 /* ---- all in all ------------------------------------------------------------------------------ */
 
-bool th_proof_fits(const ThModel *m, const ThDfa *machine, ThError *err)
-{
-    if (m->signature.target == TH_TARGET_BITS)
-        return th_fail(err, TH_EVALUE, "answers that are sets of classes cannot be certified");
-    if (machine->n_symbols != m->signature.n_symbols)
-        return th_fail(err, TH_EVALUE, "the model has %d symbols, the automaton %d",
-                       m->signature.n_symbols, machine->n_symbols);
-    return true;
-}
-
 void th_proof_open(ThProof *p, double slack)
 {
     p->slack = slack;
@@ -148,17 +138,18 @@ void th_proof_open(ThProof *p, double slack)
     p->room = 1;
 }
 
-static bool prepare(ThProofProver *v, const ThDfa *machine, const ThProofHow *how, ThError *err)
+static bool prepare(ThProofProver *v, const ThProofClaim *claim, const ThProofHow *how,
+                    ThError *err)
 {
     ThProof *p = v->p;
-    p->labels =
-        th_proof_labels_new(machine, how->domain, v->f->n_classes, how->limit, v->stop, err);
+    p->labels = th_proof_labels_new(claim->machine, claim->domain, v->f->n_classes, how->limit,
+                                    v->stop, err);
     if (!p->labels)
         return false;
     size_t n = (size_t)(p->n = p->labels->n);
     p->dim = v->f->dim;
     p->digest = v->f->digest;
-    th_proof_open(p, how->slack);
+    th_proof_open(p, claim->slack);
     p->centre = th_alloc(n * (size_t)p->dim, sizeof *p->centre, err);
     p->radius = th_alloc(n, sizeof *p->radius, err);
     ThProofSampleShape shape = {.levels = 12, .per_level = 1200, .seed = how->seed};
@@ -166,9 +157,10 @@ static bool prepare(ThProofProver *v, const ThDfa *machine, const ThProofHow *ho
            th_proof_sample(v->f, p->labels, &shape, v->stop, &v->sample, err);
 }
 
-static bool certify(ThProofProver *v, const ThDfa *machine, const ThProofHow *how, ThError *err)
+static bool certify(ThProofProver *v, const ThProofClaim *claim, const ThProofHow *how,
+                    ThError *err)
 {
-    if (!th_proof_fits(v->m, machine, err) || !prepare(v, machine, how, err) || !find_wrong(v, err))
+    if (!prepare(v, claim, how, err) || !find_wrong(v, err))
         return false;
     if (v->p->verdict == TH_PROOF_WRONG)
         return true;
@@ -176,19 +168,19 @@ static bool certify(ThProofProver *v, const ThDfa *machine, const ThProofHow *ho
            measure_floats(v, err) && th_proof_close(v, err);
 }
 
-ThProof *th_proof_certify(const ThModel *m, const ThDfa *machine, const ThProofHow *how,
+ThProof *th_proof_certify(const ThModel *m, const ThProofClaim *claim, const ThProofHow *how,
                           ThStop *stop, ThError *err)
 {
     bool cell = th_proof_is_cell(m);
-    if (cell && how->domain) {
+    if (cell && claim->domain) {
         th_fail(err, TH_EVALUE, "what is proved of recurrent networks is about all strings");
         return NULL;
     }
     ThProofMap *f = cell ? NULL : th_proof_map_new(m, err);
     ThProof *p = f || cell ? th_alloc(1, sizeof *p, err) : NULL;
     ThProofProver v = {.m = m, .f = f, .p = p, .stop = stop};
-    bool ok = p && (cell ? th_proof_certify_cell(p, m, machine, how, stop, err)
-                         : certify(&v, machine, how, err));
+    bool ok = p && (cell ? th_proof_certify_cell(p, m, claim, how, stop, err)
+                         : certify(&v, claim, how, err));
     th_proof_sample_free(&v.sample);
     th_proof_map_free(f);
     if (ok)

@@ -13,12 +13,11 @@
 #ifndef TH_PROOF_CERTIFY_H
 #define TH_PROOF_CERTIFY_H
 
+#include "proof/claim.h"
 #include "proof/labels.h"
 #include "proof/map.h"
 
 typedef struct {
-    const ThDfa *domain; /* acceptor of the strings that are meant, borrowed; NULL: all strings */
-    double slack; /* what each vector and each logit of the run may differ by from real numbers */
     size_t limit; /* elements of the semigroup at most */
     int cover;    /* sets of states for every state of the automaton at most; 0: 1 */
     uint64_t seed;
@@ -59,10 +58,10 @@ typedef struct {
     double excess;
 } ThProof;
 
-/* Returns new: what is known of a model that answers as the machine's classes say; -1 and classes
- * from n_classes on are not asked for.  TH_EVALUE for models and tasks without such proofs,
- * TH_ELIMIT, TH_ENOMEM, TH_ENUMERIC, TH_EINTERRUPTED. */
-ThProof *th_proof_certify(const ThModel *m, const ThDfa *machine, const ThProofHow *how,
+/* Returns new: what is known of a claim about a model.  That it is proved is the prover's own word;
+ * th_proof_check decides.  TH_EVALUE for models without such proofs, TH_ELIMIT, TH_ENOMEM,
+ * TH_ENUMERIC, TH_EINTERRUPTED. */
+ThProof *th_proof_certify(const ThModel *m, const ThProofClaim *claim, const ThProofHow *how,
                           ThStop *stop, ThError *err);
 void th_proof_free(ThProof *p); /* NULL is fine */
 

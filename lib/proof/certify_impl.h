@@ -26,11 +26,8 @@ bool th_proof_close(ThProofProver *v, ThError *err);
 /* The class that the model itself gives a word. */
 bool th_proof_ask(const ThModel *m, int *word, int length, int *said, ThError *err);
 
-/* Can a model be right about a machine?  TH_EVALUE. */
-bool th_proof_fits(const ThModel *m, const ThDfa *machine, ThError *err);
-
 /* Fills *p with what is known of a recurrent network. */
-bool th_proof_certify_cell(ThProof *p, const ThModel *m, const ThDfa *machine,
+bool th_proof_certify_cell(ThProof *p, const ThModel *m, const ThProofClaim *claim,
                            const ThProofHow *how, ThStop *stop, ThError *err);
 
 #endif

@@ -20,8 +20,14 @@ typedef struct {
     ThProofChecked *out;
     ThProofCheckSet *s;
     double *identity, *inverse, *stretch; /* (dim, dim); (n_labels or 1, dim, dim), of the shapes */
+    double *leaf[2]; /* (dim, dim): how far a run's embedded symbols may be off */
     bool *ends; /* (2, n_domain): does an even (odd) number of symbols lead from there inside? */
+    double slack;
 } Check;
+
+/* Rounding to the nearest, relative: of floats; and of doubles, of which a bound has a good many
+ * more than a run, for it carries a set along: all of its generators meet the same matrices. */
+static const double FLOAT_UNIT = 0x1p-24, DOUBLE_UNIT = 0x1p-44;
 
 /* Notes what does not hold.  Returns false, always. */
 static bool refuse(Check *k, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -79,6 +85,20 @@ static int after(const Check *k, int i, int q)
 static bool is_complete(const Check *k, int i)
 {
     return is_symbol(k, i) || (is_label(k, i) && k->c->complete[i]);
+}
+
+/* The box around a run's embedded symbol, which is a product with the root of dim, as one. */
+static void blur_leaf(const Check *k, ThProofEllipsoid *e, int side)
+{
+    enum { ROUNDINGS = 3 };
+    int d = k->c->dim;
+    double total = 0;
+    for (int i = 0; i < d; i++)
+        total += fabs(e->centre[i]);
+    for (int i = 0; i < d; i++)
+        k->leaf[side][i * (d + 1)] = sqrt(total * fabs(e->centre[i]));
+    e->shape = k->leaf[side];
+    e->radius = ROUNDINGS * k->s->unit;
 }
 
 static ThProofEllipsoid ellipsoid(const Check *k, int i)
@@ -178,43 +198,88 @@ static int target(const Check *k, int i, int j)
     return near;
 }
 
+/* The set becomes what the model makes of i and j, in arithmetic that rounds by `unit`. */
+static void combine(Check *k, int i, int j, double unit)
+{
+    k->s->unit = unit;
+    ThProofEllipsoid x = ellipsoid(k, i), y = ellipsoid(k, j);
+    if (k->g) {
+        th_proof_check_step(k->s, k->g, &x, j - k->c->n_labels);
+        return;
+    }
+    if (is_symbol(k, i))
+        blur_leaf(k, &x, 0);
+    if (is_symbol(k, j))
+        blur_leaf(k, &y, 1);
+    th_proof_check_tree(k->s, k->f, i == NOTHING ? NULL : &x, &y);
+}
+
+/* Notes the first thing that does not hold of runs in float. */
+static void refuse_float(Check *k, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void refuse_float(Check *k, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    if (k->out->in_float)
+        vsnprintf(k->out->why_float, sizeof k->out->why_float, format, values);
+    va_end(values);
+    k->out->in_float = false;
+}
+
 /* What the model makes of i and j lies in the set of what they stand for together. */
 static bool check_pair(Check *k, int i, int j)
 {
     char text[2][32];
     const char *first = name_of(k, i, text[0]), *second = name_of(k, j, text[1]);
-    ThProofEllipsoid x = ellipsoid(k, i), y = ellipsoid(k, j), into;
-    if (k->f)
-        th_proof_check_tree(k->s, k->f, i == NOTHING ? NULL : &x, &y);
-    else
-        th_proof_check_step(k->s, k->g, &x, j - k->c->n_labels);
+    combine(k, i, j, DOUBLE_UNIT);
     int to = target(k, i, j);
     if (to < 0)
         return refuse(k, "no set is there for %s with %s", first, second);
-    into = ellipsoid(k, to);
-    double far = th_proof_check_distance(k->s, &into) + k->c->slack * into.stretch;
-    return within(k, far, into.radius) ||
-           refuse(k, "%s with %s reaches %.6g from the centre of set %d, whose radius is %.6g",
-                  first, second, far, to + 1, into.radius);
+    ThProofEllipsoid into = ellipsoid(k, to);
+    double far = th_proof_check_distance(k->s, &into);
+    if (!within(k, far + k->slack * into.stretch, into.radius))
+        return refuse(k, "%s with %s reaches %.6g from the centre of set %d, whose radius is %.6g",
+                      first, second, far + k->slack * into.stretch, to + 1, into.radius);
+    k->out->tolerance = fmin(k->out->tolerance, (into.radius - far) / into.stretch);
+    combine(k, i, j, FLOAT_UNIT);
+    double run = th_proof_check_distance(k->s, &into);
+    k->out->rounding = fmax(k->out->rounding, (run - far) / into.stretch);
+    if (!(run <= into.radius))
+        refuse_float(k, "rounding can take %s with %s %.6g from the centre of set %d", first,
+                     second, run, to + 1);
+    return true;
 }
 
 /* By how much the logit of a class leads another's everywhere in an ellipsoid. */
-static double lead(const Check *k, const ThProofEllipsoid *e, int right, int other)
+static double lead(const Check *k, const ThProofEllipsoid *e, int right, int other, double unit)
 {
+    k->s->unit = unit;
     return k->f ? th_proof_check_tree_lead(k->s, k->f, e, right, other)
                 : th_proof_check_step_lead(k->s, k->g, e, right, other);
+}
+
+static bool check_class(Check *k, int i, int right, int other)
+{
+    ThProofEllipsoid e = ellipsoid(k, i);
+    char *const *name = k->c->class_name;
+    double by = lead(k, &e, right, other, DOUBLE_UNIT);
+    if (!(by > 0) || !within(k, 2 * k->slack, by))
+        return refuse(k, "in set %d the answer %s can become %s", i + 1, name[right], name[other]);
+    k->out->tolerance = fmin(k->out->tolerance, by / 2);
+    if (!(lead(k, &e, right, other, FLOAT_UNIT) > 0))
+        refuse_float(k, "in set %d rounding can make the answer %s %s", i + 1, name[right],
+                     name[other]);
+    return true;
 }
 
 /* Everywhere in a set the right class has the greatest logit. */
 static bool check_answer(Check *k, int i)
 {
     const ThProofCertificate *c = k->c;
-    ThProofEllipsoid e = ellipsoid(k, i);
     int right = is_inside(k, i) ? c->answer[after(k, i, c->start)] : -1;
     for (int q = 0; right >= 0 && q < c->n_classes; q++)
-        if (q != right && !within(k, 2 * c->slack, lead(k, &e, right, q)))
-            return refuse(k, "in set %d the answer %s can become %s", i + 1, c->class_name[right],
-                          c->class_name[q]);
+        if (q != right && !check_class(k, i, right, q))
+            return false;
     return true;
 }
 
@@ -249,7 +314,7 @@ static bool check_papers(Check *k)
         return refuse(k, "it is about other weights");
     if (g && c->n_domain > 0)
         return refuse(k, "it is about some strings only, as no certificate of this model is");
-    if (!(c->slack >= 0))
+    if (!(c->slack >= 0 && c->slack < HUGE_VAL))
         return refuse(k, "its slack is negative");
     for (int i = 0; i < c->n_labels; i++)
         if (!(c->radius[i] > 0))
@@ -267,10 +332,12 @@ static bool make_room(Check *k, ThError *err)
     k->identity = th_alloc(square, sizeof *k->identity, err);
     k->inverse = th_alloc(shapes * square, sizeof *k->inverse, err);
     k->stretch = th_alloc(shapes, sizeof *k->stretch, err);
+    k->leaf[0] = th_alloc(square, sizeof **k->leaf, err);
+    k->leaf[1] = th_alloc(square, sizeof **k->leaf, err);
     k->ends = th_alloc(2 * (size_t)k->c->n_domain, sizeof *k->ends, err);
     if (k->ends)
         find_ends(k);
-    return k->s && k->identity && k->inverse && k->stretch && k->ends;
+    return k->s && k->identity && k->inverse && k->stretch && k->leaf[0] && k->leaf[1] && k->ends;
 }
 
 /* The matrices are symmetric and positive. */
@@ -288,16 +355,20 @@ static bool check_shapes(Check *k)
     return true;
 }
 
-bool th_proof_check(const ThProofCertificate *c, const ThProofMap *f, const ThProofCell *g,
-                    ThStop *stop, ThProofChecked *checked, ThError *err)
+bool th_proof_check_sets(const ThProofCertificate *c, const ThProofMap *f, const ThProofCell *g,
+                         double slack, ThStop *stop, ThProofChecked *checked, ThError *err)
 {
     ThError problem = {0};
     Check k = {.c = c, .f = f, .g = g, .stop = stop, .out = checked};
-    *checked = (ThProofChecked){0};
+    k.slack = fmax(slack, c->slack);
+    *checked = (ThProofChecked){.tolerance = HUGE_VAL, .in_float = true};
+    if (g && g->kind == TH_PROOF_LRNN)
+        refuse_float(&k, "how an lrnn's matrices are rounded is not bounded");
     checked->holds =
         check_papers(&k) && make_room(&k, &problem) && check_shapes(&k) && check_all(&k, &problem);
-    void *room[] = {k.s, k.identity, k.inverse, k.stretch, k.ends};
-    for (int i = 0; i < 5; i++)
+    checked->in_float &= checked->holds;
+    void *room[] = {k.s, k.identity, k.inverse, k.stretch, k.leaf[0], k.leaf[1], k.ends};
+    for (size_t i = 0; i < sizeof room / sizeof *room; i++)
         free(room[i]);
     return problem.code == TH_OK || th_fail(err, problem.code, "%s", problem.msg);
 }

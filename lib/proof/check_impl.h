@@ -8,7 +8,8 @@
 #include "proof/cell.h"
 #include "proof/map.h"
 
-/* Added to every bound, relative and absolute: far more than all roundings together. */
+/* Added to every bound, relative and absolute: more than what the roots, norms and factors of sets
+ * lose.  What products of large numbers lose is in the sets themselves, by `unit`. */
 static const double TH_PROOF_SPARE = 1e-9;
 
 /* An ellipsoid: centre + radius z A over |z| ≤ 1, A symmetric. */
@@ -25,6 +26,10 @@ typedef struct {
     int d, n, n_part;
     double *row;            /* (1 + n, d): the centre, and the generators */
     double *rest, gathered; /* (d, d): what is gathered, and its size */
+    double unit;            /* the arithmetic that the map is made in: how far a rounding is off,
+                               relative; 0: real numbers */
+    double *size[7], *sum_of[7]; /* (wide) each: magnitudes, and sums of magnitudes */
+    double *off, *most;          /* (wide) each: what a run is off by, and is at most */
     double *joint, *gram, *factor, *line, *sum, *half, *at, *slope; /* room */
     double *stack[7];                                               /* (1 + d, wide) each */
     double number[];                                                /* where all these are */
@@ -57,6 +62,10 @@ double th_proof_check_distance(ThProofCheckSet *s, const ThProofEllipsoid *into)
 void th_proof_check_gather(ThProofCheckSet *s, const double *rows, int n, double by);
 void th_proof_check_settle(ThProofCheckSet *s, double *rows);
 
+/* A box with half widths off (d) comes to what d rows hold: it lies in the ellipsoid of the
+ * diagonal rows √(off Σ off). */
+void th_proof_check_blur(ThProofCheckSet *s, const double *off, double *rows);
+
 /* A map of x + e, where all of it is in a range with `at`, and e in a loose one: value + slope (x -
  * at), within error; and within reach of the value alone.  A ReLU's slope is that of its chord, all
  * others' that in `at`. */
@@ -78,6 +87,15 @@ double th_proof_check_norm(ThProofCheckSet *s, const double *rows, int n, int co
 
 /* to <- the inverse of a symmetric positive matrix to ten places; false: it is none. */
 bool th_proof_check_invert(ThProofCheckSet *s, const double *a, double *to);
+
+/* Bounds of what a sum of n products is off by, whatever their order and with or without fused
+ * steps: γ = n u / (1 - n u) of the sum of their magnitudes (Higham 2002, section 3.1), and of what
+ * underflows. */
+static inline double th_proof_check_gamma(const ThProofCheckSet *s, int n)
+{
+    return n * s->unit / (1 - n * s->unit);
+}
+static const double TH_PROOF_UNDERFLOW = 1e-30;
 
 /* The set becomes F(x, y) over two ellipsoids, x NULL: nothing; and by how much the logit of class
  * `right` leads that of another at least, everywhere in one.  The set is for 3 parts and

@@ -178,17 +178,28 @@ ThProofLine th_proof_check_line(ThProofBend bend, double at, const double range[
 ThProofCheckSet *th_proof_check_set_new(int d, int parts, int alone, int wide, ThError *err)
 {
     enum { ROOMS = 9, STACKS = sizeof((ThProofCheckSet *)0)->stack / sizeof(double *) };
+    enum { SIZES = sizeof((ThProofCheckSet *)0)->size / sizeof(double *) };
     size_t stack = (size_t)(1 + d) * (size_t)wide,
            rows = (size_t)(1 + parts * d + alone) * (size_t)d;
     ThProofCheckSet *s =
-        th_alloc(1, sizeof *s + (rows + (ROOMS + STACKS) * stack) * sizeof *s->number, err);
+        th_alloc(1,
+                 sizeof *s + (rows + (ROOMS + STACKS) * stack + (2 * SIZES + 2) * (size_t)wide) *
+                                 sizeof *s->number,
+                 err);
     if (!s)
         return NULL;
     double **room[ROOMS] = {&s->rest, &s->joint, &s->gram, &s->factor, &s->line,
                             &s->sum,  &s->half,  &s->at,   &s->slope};
     for (int i = 0; i < ROOMS + STACKS; i++)
         *(i < ROOMS ? room[i] : &s->stack[i - ROOMS]) = s->number + (size_t)i * stack;
-    s->row = s->number + (ROOMS + STACKS) * stack;
+    double *more = s->number + (ROOMS + STACKS) * stack;
+    for (int i = 0; i < SIZES; i++) {
+        s->size[i] = more + (size_t)i * (size_t)wide;
+        s->sum_of[i] = more + (size_t)(SIZES + i) * (size_t)wide;
+    }
+    s->off = more + 2 * SIZES * (size_t)wide;
+    s->most = s->off + wide;
+    s->row = s->most + wide;
     s->d = d;
     s->n_part = parts * d;
     return s;
@@ -302,4 +313,20 @@ void th_proof_check_settle(ThProofCheckSet *s, double *rows)
         rows[0] = HUGE_VAL;
     memset(s->rest, 0, (size_t)(d * d) * sizeof *s->rest);
     s->gathered = 0;
+}
+
+void th_proof_check_blur(ThProofCheckSet *s, const double *off, double *rows)
+{
+    int d = s->d;
+    double total = 0;
+    if (s->unit == 0)
+        return;
+    memset(s->joint, 0, (size_t)(d * d) * sizeof *s->joint);
+    for (int i = 0; i < d; i++)
+        total += off[i];
+    for (int i = 0; i < d; i++)
+        s->joint[i * (d + 1)] = sqrt(total * off[i]);
+    th_proof_check_gather(s, rows, d, 1);
+    th_proof_check_gather(s, s->joint, d, 1);
+    th_proof_check_settle(s, rows);
 }

@@ -2,13 +2,15 @@
  *
  * What goes into a unit is kept as a value, a row of coefficients of the coordinates of the set,
  * and half a box; sigmoids become their tangents at the centre with what is missing of them,
- * products lose what is of second order to the box. */
+ * products lose what is of second order to the box.  What a run rounds goes to the box, too, as in
+ * check_tree.c. */
 #include <math.h>
 #include <string.h>
 
 #include "proof/check_impl.h"
 
 enum { FROM, GATES, FORMS }; /* stacks */
+enum { ROUNDINGS = 10 };
 
 typedef struct {
     double at, box, *row; /* (dim) */
@@ -28,6 +30,17 @@ static double reach_of(const Step *p, const Form *f)
     return sqrt(th_proof_check_inner(f->row, f->row, p->s->d)) + f->box;
 }
 
+/* What it is at most; and what one more rounding of it adds to its box. */
+static double magnitude(const Step *p, const Form *f)
+{
+    return fabs(f->at) + reach_of(p, f);
+}
+
+static void round_once(const Step *p, Form *a)
+{
+    a->box += 2 * p->s->unit * magnitude(p, a);
+}
+
 /* a <- a + plus · b */
 static void add(const Step *p, Form *a, const Form *b, double plus)
 {
@@ -35,6 +48,14 @@ static void add(const Step *p, Form *a, const Form *b, double plus)
     a->box += fabs(plus) * b->box;
     for (int i = 0; i < p->s->d; i++)
         a->row[i] += plus * b->row[i];
+    round_once(p, a);
+}
+
+/* a <- a + b, a number. */
+static void shift(const Step *p, Form *a, double by)
+{
+    a->at += by;
+    round_once(p, a);
 }
 
 /* a <- a · b */
@@ -45,14 +66,16 @@ static void multiply(const Step *p, Form *a, const Form *b)
     for (int i = 0; i < p->s->d; i++)
         a->row[i] = a->at * b->row[i] + b->at * a->row[i];
     a->at *= b->at;
+    round_once(p, a);
 }
 
+/* A sigmoid is (1 + tanh(x / 2)) / 2; both are at most 1, and a tanh is off by four ulps. */
 static void bend(const Step *p, Form *a, ThProofBend how)
 {
     double by = reach_of(p, a), range[] = {a->at - by, a->at + by}, loose[] = {-a->box, a->box};
     ThProofLine l = th_proof_check_line(how, a->at, range, loose);
     a->at = l.value;
-    a->box = l.error;
+    a->box = l.error + (how == TH_PROOF_RELU ? 0 : ROUNDINGS * p->s->unit);
     for (int i = 0; i < p->s->d; i++)
         a->row[i] *= l.slope;
 }
@@ -73,6 +96,7 @@ static void take_gate(const Step *p, Form *to, int g, int j)
     int n = p->f->width, at = g * n + j;
     take(p, to, GATES, p->f->gates * n, at);
     to->at += p->input[at];
+    to->box += p->s->off[at];
 }
 
 /* Number i of the next state. */
@@ -96,9 +120,10 @@ static void step_gru(Step *p, int j)
     take_gate(p, r, 1, j);
     bend(p, r, TH_PROOF_LOGISTIC);
     take_gate(p, u, 2, j);
-    u->at += p->f->candidate[j] - x;
+    u->at -= x;
+    shift(p, u, p->f->candidate[j]);
     multiply(p, u, r);
-    u->at += x;
+    shift(p, u, x);
     bend(p, u, TH_PROOF_TANH);
     take(p, h, FROM, p->s->d, j);
     add(p, u, h, -1);
@@ -142,6 +167,27 @@ static void step_linear(Step *p, int symbol)
                                    (r == 0 ? p->f->input[symbol * d + i] : 0);
 }
 
+/* s->off (gates width) <- what a run is off by of what goes into the gates, sums of numbers of at
+ * most s->most (width) and of what the symbol adds. */
+static void round_gates(Step *p, int symbol)
+{
+    ThProofCheckSet *s = p->s;
+    int n = p->f->width, wide = p->f->gates * n, d = s->d;
+    double gamma = th_proof_check_gamma(s, n + 5);
+    for (int at = 0; at < wide; at++)
+        s->off[at] = p->f->input_size[symbol * wide + at];
+    for (int i = 0; i < n; i++) {
+        double square = 0;
+        for (int r = 1; r <= d; r++)
+            square += s->stack[FROM][r * d + i] * s->stack[FROM][r * d + i];
+        double most = fabs(s->stack[FROM][i]) + sqrt(square);
+        for (int at = 0; at < wide; at++)
+            s->off[at] += most * fabs(p->f->recurrent[i * wide + at]);
+    }
+    for (int at = 0; at < wide; at++)
+        s->off[at] = gamma * s->off[at] + (s->unit > 0 ? TH_PROOF_UNDERFLOW : 0);
+}
+
 void th_proof_check_step(ThProofCheckSet *s, const ThProofCell *f, const ThProofEllipsoid *x,
                          int symbol)
 {
@@ -159,6 +205,8 @@ void th_proof_check_step(ThProofCheckSet *s, const ThProofCell *f, const ThProof
                              f->width, wide);
     if (f->kind == TH_PROOF_LRNN)
         step_linear(&p, symbol);
+    else
+        round_gates(&p, symbol);
     for (int j = 0; f->kind != TH_PROOF_LRNN && j < f->width; j++)
         unit[f->kind](&p, j);
 }
@@ -192,6 +240,7 @@ double th_proof_check_step_lead(ThProofCheckSet *s, const ThProofCell *f, const 
 {
     int d = s->d, n = f->n_classes;
     double scale[2], lead = f->head_bias[right] - f->head_bias[other];
+    double sizes = fabs(f->head_bias[right]) + fabs(f->head_bias[other]);
     th_proof_check_load(e, d, s->row);
     s->n = d;
     view(s, f, scale);
@@ -202,6 +251,8 @@ double th_proof_check_step_lead(ThProofCheckSet *s, const ThProofCell *f, const 
         double end = s->at[j] + (w > 0 ? -1 : 1) * s->half[j] * (1 + TH_PROOF_SPARE);
         bool outwards = (end > 0) == (w < 0); /* the greatest scale makes it worst */
         lead += w * fmax(0, shift + end * scale[outwards]);
+        sizes += (fabs(s->at[j]) + s->half[j]) *
+                 (fabs(f->head[j * n + right]) + fabs(f->head[j * n + other]));
     }
-    return lead - TH_PROOF_SPARE;
+    return lead - TH_PROOF_SPARE - th_proof_check_gamma(s, f->width + 2) * sizes;
 }

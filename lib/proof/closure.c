@@ -320,9 +320,18 @@ static void release(Closure *k)
     free(k->share);
 }
 
+static bool fits(const ThModel *m, const ThDfa *machine, ThError *err)
+{
+    if (m->signature.target == TH_TARGET_BITS)
+        return th_fail(err, TH_EVALUE, "answers that are sets of classes have no clusters");
+    return machine->n_symbols == m->signature.n_symbols ||
+           th_fail(err, TH_EVALUE, "the model has %d symbols, the automaton %d",
+                   m->signature.n_symbols, machine->n_symbols);
+}
+
 static bool run(Closure *k, const ThDfa *machine, ThError *err)
 {
-    if (!th_proof_fits(k->m, machine, err) ||
+    if (!fits(k->m, machine, err) ||
         !(k->l =
               th_proof_labels_new(machine, NULL, k->f->n_classes, k->how->limit, k->stop, err)) ||
         !(k->e = th_proof_enclosure_new(k->f, NULL, 1, err)) || !take(k, err))

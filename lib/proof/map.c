@@ -57,9 +57,12 @@ static void read_attention(ThProofReader *r, ThProofMap *f)
     double *both =
         th_proof_read_whole(r, "layer0.attention.relative"); /* (heads, 2), by distance */
     f->relative = th_alloc((size_t)f->heads, sizeof *f->relative, r->err);
-    r->failed |= !f->relative;
-    for (int h = 0; !r->failed && h < f->heads; h++)
+    f->relative_size = th_alloc((size_t)f->heads, sizeof *f->relative_size, r->err);
+    r->failed |= !f->relative || !f->relative_size;
+    for (int h = 0; !r->failed && h < f->heads; h++) {
         f->relative[h] = both[2 * h + 1] - both[2 * h];
+        f->relative_size[h] = fmax(fabs(both[2 * h]), fabs(both[2 * h + 1]));
+    }
     free(both);
 }
 
@@ -161,9 +164,10 @@ void th_proof_map_free(ThProofMap *f)
 {
     if (!f)
         return;
-    double *all[] = {f->query,     f->key,   f->value,   f->output, f->relative,  f->gain1,
-                     f->offset1,   f->gain2, f->offset2, f->up,     f->up_bias,   f->down,
-                     f->down_bias, f->leaf,  f->pad,     f->head,   f->head_bias, f->snap};
+    double *all[] = {f->query, f->key,       f->value, f->output,  f->relative, f->relative_size,
+                     f->gain1, f->offset1,   f->gain2, f->offset2, f->up,       f->up_bias,
+                     f->down,  f->down_bias, f->leaf,  f->pad,     f->head,     f->head_bias,
+                     f->snap};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(f);

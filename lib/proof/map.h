@@ -20,6 +20,7 @@ typedef struct {
     bool mask;                                 /* a missing child is masked, else it is `pad` */
     double *query, *key, *value, *output;      /* (dim, dim) */
     double *relative;                          /* (heads): of the earlier child over the later */
+    double *relative_size;                     /* (heads): the larger magnitude of the two */
     double *gain1, *offset1, *gain2, *offset2; /* (dim) */
     double *up, *up_bias;                      /* (dim, hidden), (hidden) */
     double *down, *down_bias;                  /* (hidden, dim), (dim) */

@@ -273,13 +273,14 @@ static bool quantize(Table *t, uint64_t seed, ThStop *stop, ThError *err)
     return ok;
 }
 
-ThProofQuantized *th_proof_quantize(const ThModel *m, const ThDfa *machine, size_t limit,
+ThProofQuantized *th_proof_quantize(const ThModel *m, const ThProofClaim *claim, size_t limit,
                                     uint64_t seed, ThStop *stop, ThError *err)
 {
     ThProofMap *f = th_proof_map_of_snapping(m, err);
-    ThProofQuantized *q = f && th_proof_fits(m, machine, err) ? th_alloc(1, sizeof *q, err) : NULL;
+    ThProofQuantized *q = f ? th_alloc(1, sizeof *q, err) : NULL;
     if (q)
-        q->labels = th_proof_labels_new(machine, NULL, f->n_classes, limit, stop, err);
+        q->labels =
+            th_proof_labels_new(claim->machine, claim->domain, f->n_classes, limit, stop, err);
     Table t = {.q = q, .f = f};
     bool ok = q && q->labels && quantize(&t, seed, stop, err);
     th_proof_map_free(f);

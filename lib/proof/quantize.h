@@ -10,6 +10,7 @@
 #ifndef TH_PROOF_QUANTIZE_H
 #define TH_PROOF_QUANTIZE_H
 
+#include "proof/claim.h"
 #include "proof/labels.h"
 #include "proof/map.h"
 
@@ -30,7 +31,7 @@ typedef struct {
 /* Returns new: the table, with the centres of a model that snaps, and else those of sampled vectors
  * as th_proof_certify takes them, in single precision.  Errors as there; TH_EVALUE, too, where a
  * model has not as many centres as the automaton has labels. */
-ThProofQuantized *th_proof_quantize(const ThModel *m, const ThDfa *machine, size_t limit,
+ThProofQuantized *th_proof_quantize(const ThModel *m, const ThProofClaim *claim, size_t limit,
                                     uint64_t seed, ThStop *stop, ThError *err);
 void th_proof_quantized_free(ThProofQuantized *q); /* NULL is fine */
 

@@ -185,12 +185,16 @@ SH_COMMAND(
     enum { WIDEST = 16 };
     const ShObject *o = call->operand[0].object;
     const ThModel *m = o->as.model;
-    const ThDfa *machine = sh_need_answers(m, &call->operand[1], err);
-    if (!machine)
+    const ThTask *t = call->operand[1].object->as.task;
+    if (!sh_need_answers(m, &call->operand[1], err))
         return false;
+    const ThProofAsked asked = {.task = &t->signature, .machine = t->machine};
+    ThProofClaim *claim = th_proof_claim_new(m, &asked, sh_stop(s), err);
     ThProofQuantized *q =
-        th_proof_quantize(m, machine, (size_t)th_option_int(&call->options, "elements"),
-                          (uint64_t)sh_seed(s, &call->options), sh_stop(s), err);
+        claim ? th_proof_quantize(m, claim, (size_t)th_option_int(&call->options, "elements"),
+                                  (uint64_t)sh_seed(s, &call->options), sh_stop(s), err)
+              : NULL;
+    th_proof_claim_free(claim);
     if (!q)
         return sh_error_inside(err, &call->operand[0]);
     ThModel *snapped = call->n > 2 ? th_proof_snapped(m, q, err) : NULL;

@@ -370,11 +370,24 @@ static ThModel *trained(const ThTask *t, const char *settings, const char *train
     return m;
 }
 
+/* Returns new: that a model answers as a machine does. */
+static ThProofClaim *claim_of(const ThModel *m, const ThDfa *machine, const ThDfa *domain)
+{
+    ThError err = {0};
+    const ThProofAsked asked = {&m->signature, machine, domain, 1e-3};
+    ThProofClaim *c = th_proof_claim_new(m, &asked, NULL, &err);
+    if (!c)
+        fail_msg("%s", err.msg);
+    return c;
+}
+
 static ThProof *proof_of(const ThModel *m, const ThTask *t)
 {
     ThError err = {0};
-    ThProofHow how = {.slack = 1e-3, .limit = 100, .seed = 1};
-    ThProof *p = th_proof_certify(m, th_task_machine(t, &err), &how, NULL, &err);
+    ThProofClaim *claim = claim_of(m, th_task_machine(t, &err), NULL);
+    ThProofHow how = {.limit = 100, .seed = 1};
+    ThProof *p = th_proof_certify(m, claim, &how, NULL, &err);
+    th_proof_claim_free(claim);
     if (!p)
         fail_msg("%s", err.msg);
     return p;
@@ -385,7 +398,7 @@ static bool holds(const ThProofCertificate *c, const ThModel *m)
     ThError err = {0};
     ThProofChecked k;
     ThProofMap *f = th_proof_map_new(m, &err);
-    assert_true(th_proof_check(c, f, NULL, NULL, &k, &err));
+    assert_true(th_proof_check_sets(c, f, NULL, 0, NULL, &k, &err));
     assert_true(k.holds == !*k.why);
     /* Six strings of one and two symbols, eight products and four alone, four answers. */
     assert_true(!k.holds || k.checks == 6 + 12 + 4);
@@ -411,7 +424,7 @@ static double tightest_signed(ThProofCertificate *c, const ThModel *m)
     uint64_t before = c->digest;
     ThProofMap *f = th_proof_map_new(m, &err);
     c->digest = th_proof_certificate_digest(c);
-    assert_true(th_proof_check(c, f, NULL, NULL, &k, &err) && k.holds);
+    assert_true(th_proof_check_sets(c, f, NULL, 0, NULL, &k, &err) && k.holds);
     c->digest = before;
     th_proof_map_free(f);
     return k.tightest;
@@ -674,7 +687,9 @@ static void check_snapped(const ThModel *m, const ThTask *t)
 {
     ThError err = {0};
     const ThDfa *machine = th_task_machine(t, &err);
-    ThProofQuantized *q = th_proof_quantize(m, machine, 100, 1, NULL, &err);
+    ThProofClaim *claim = claim_of(m, machine, NULL);
+    ThProofQuantized *q = th_proof_quantize(m, claim, 100, 1, NULL, &err);
+    th_proof_claim_free(claim);
     assert_non_null(q);
     assert_true(q->wrong == 0 || q->word);
     int word[MAX_WORD], length = 0;
@@ -707,8 +722,9 @@ static void test_quantized(void **state)
         ThModel *m = trained(t, "dim=16 heads=2", training);
         check_snapped(m, t);
         if (i == 0) {
-            ThProofQuantized *q =
-                th_proof_quantize(m, th_task_machine(t, &err), 100, 1, NULL, &err);
+            ThProofClaim *claim = claim_of(m, th_task_machine(t, &err), NULL);
+            ThProofQuantized *q = th_proof_quantize(m, claim, 100, 1, NULL, &err);
+            th_proof_claim_free(claim);
             assert_int_equal(q->wrong, 0);
             assert_int_equal(q->checked, 22);
             assert_true(q->margin > 0);

@@ -113,12 +113,12 @@ static void make_map(Given *g, uint64_t seed)
     g->r = th_rng(seed, "map", 0);
     *f = (ThProofMap){.dim = D, .heads = 1, .hidden = D, .n_symbols = 1, .n_classes = 2};
     double **square[] = {&f->query, &f->key, &f->value, &f->output, &f->up, &f->down};
-    double **row[] = {&f->relative, &f->gain1,   &f->offset1,   &f->gain2,
-                      &f->offset2,  &f->up_bias, &f->down_bias, &f->pad};
+    double **row[] = {&f->relative, &f->gain1,     &f->offset1, &f->gain2,        &f->offset2,
+                      &f->up_bias,  &f->down_bias, &f->pad,     &f->relative_size};
     double *at = g->number;
     for (int i = 0; i < 6; i++, at += D * D)
         *square[i] = at;
-    for (int i = 0; i < 8; i++, at += D)
+    for (int i = 0; i < 9; i++, at += D)
         *row[i] = at;
     for (int i = 0; i < D; i++)
         f->gain1[i] = f->gain2[i] = 1;

@@ -1,0 +1,72 @@
+#include "proof/claim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* What can be asked at all: one class for every string, or behind every symbol. */
+static bool can_be_asked(const ThProofAsked *a, ThError *err)
+{
+    if (a->task->target == TH_TARGET_BITS)
+        return th_fail(err, TH_EVALUE, "answers that are sets of classes cannot be certified");
+    if (a->machine->n_symbols != a->task->n_symbols)
+        return th_fail(err, TH_EVALUE, "the task has %d symbols, the automaton %d",
+                       a->task->n_symbols, a->machine->n_symbols);
+    return !a->domain || a->domain->n_symbols == a->task->n_symbols ||
+           th_fail(err, TH_EVALUE, "the task has %d symbols, the domain %d", a->task->n_symbols,
+                   a->domain->n_symbols);
+}
+
+/* Returns new: the acceptor of all prefixes of what d accepts. */
+static ThDfa *prefixes_of(const ThDfa *d, ThError *err)
+{
+    ThDfa *to = th_dfa_copy(d, err);
+    bool *from = to ? th_alloc((size_t)d->n_states, sizeof *from, err) : NULL;
+    bool ok = from && th_dfa_accepts_after(d, 1, from, err);
+    for (int q = 0; ok && q < d->n_states; q++)
+        to->label[q] = from[q];
+    free(from);
+    if (ok)
+        return to;
+    th_dfa_free(to);
+    return NULL;
+}
+
+static ThDfa *domain_of(const ThProofAsked *a, ThStop *stop, ThError *err)
+{
+    bool every = a->task->target == TH_TARGET_EVERY;
+    ThDfa *closed = every ? prefixes_of(a->domain, err) : NULL;
+    ThDfa *to = closed || !every ? th_dfa_minimize(every ? closed : a->domain, stop, err) : NULL;
+    th_dfa_free(closed);
+    return to;
+}
+
+ThProofClaim *th_proof_claim_new(const ThModel *m, const ThProofAsked *asked, ThStop *stop,
+                                 ThError *err)
+{
+    if ((m->bound && !th_signature_match(&m->signature, asked->task, err)) ||
+        !can_be_asked(asked, err))
+        return NULL;
+    ThProofClaim *c = th_alloc(1, sizeof *c, err);
+    if (!c)
+        return NULL;
+    c->slack = asked->slack;
+    bool ok = th_signature_copy(&c->asked, asked->task, err) &&
+              (c->machine = th_dfa_minimize(asked->machine, stop, err)) &&
+              (!asked->domain || (c->domain = domain_of(asked, stop, err)));
+    if (ok)
+        return c;
+    th_proof_claim_free(c);
+    return NULL;
+}
+
+void th_proof_claim_free(ThProofClaim *c)
+{
+    if (!c)
+        return;
+    th_signature_free(&c->asked);
+    th_dfa_free(c->machine);
+    th_dfa_free(c->domain);
+    free(c);
+}
