@@ -115,6 +115,7 @@ extern "C" {
 #include "proof/certificate.h"
 #include "proof/certify.h"
 #include "proof/check.h"
+#include "proof/claim.h"
 #include "proof/closure.h"
 #include "proof/labels.h"
 #include "proof/map.h"

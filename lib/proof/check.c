@@ -25,10 +25,6 @@ typedef struct {
     double slack;
 } Check;
 
-/* Rounding to the nearest, relative: of floats; and of doubles, of which a bound has a good many
- * more than a run, for it carries a set along: all of its generators meet the same matrices. */
-static const double FLOAT_UNIT = 0x1p-24, DOUBLE_UNIT = 0x1p-44;
-
 /* Notes what does not hold.  Returns false, always. */
 static bool refuse(Check *k, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static bool refuse(Check *k, const char *format, ...)
@@ -85,20 +81,6 @@ static int after(const Check *k, int i, int q)
 static bool is_complete(const Check *k, int i)
 {
     return is_symbol(k, i) || (is_label(k, i) && k->c->complete[i]);
-}
-
-/* The box around a run's embedded symbol, which is a product with the root of dim, as one. */
-static void blur_leaf(const Check *k, ThProofEllipsoid *e, int side)
-{
-    enum { ROUNDINGS = 3 };
-    int d = k->c->dim;
-    double total = 0;
-    for (int i = 0; i < d; i++)
-        total += fabs(e->centre[i]);
-    for (int i = 0; i < d; i++)
-        k->leaf[side][i * (d + 1)] = sqrt(total * fabs(e->centre[i]));
-    e->shape = k->leaf[side];
-    e->radius = ROUNDINGS * k->s->unit;
 }
 
 static ThProofEllipsoid ellipsoid(const Check *k, int i)
@@ -208,9 +190,9 @@ static void combine(Check *k, int i, int j, double unit)
         return;
     }
     if (is_symbol(k, i))
-        blur_leaf(k, &x, 0);
+        th_proof_check_leaf(k->s, k->leaf[0], &x);
     if (is_symbol(k, j))
-        blur_leaf(k, &y, 1);
+        th_proof_check_leaf(k->s, k->leaf[1], &y);
     th_proof_check_tree(k->s, k->f, i == NOTHING ? NULL : &x, &y);
 }
 
@@ -231,7 +213,7 @@ static bool check_pair(Check *k, int i, int j)
 {
     char text[2][32];
     const char *first = name_of(k, i, text[0]), *second = name_of(k, j, text[1]);
-    combine(k, i, j, DOUBLE_UNIT);
+    combine(k, i, j, TH_PROOF_DOUBLE_UNIT);
     int to = target(k, i, j);
     if (to < 0)
         return refuse(k, "no set is there for %s with %s", first, second);
@@ -241,7 +223,7 @@ static bool check_pair(Check *k, int i, int j)
         return refuse(k, "%s with %s reaches %.6g from the centre of set %d, whose radius is %.6g",
                       first, second, far + k->slack * into.stretch, to + 1, into.radius);
     k->out->tolerance = fmin(k->out->tolerance, (into.radius - far) / into.stretch);
-    combine(k, i, j, FLOAT_UNIT);
+    combine(k, i, j, TH_PROOF_FLOAT_UNIT);
     double run = th_proof_check_distance(k->s, &into);
     k->out->rounding = fmax(k->out->rounding, (run - far) / into.stretch);
     if (!(run <= into.radius))
@@ -262,11 +244,11 @@ static bool check_class(Check *k, int i, int right, int other)
 {
     ThProofEllipsoid e = ellipsoid(k, i);
     char *const *name = k->c->class_name;
-    double by = lead(k, &e, right, other, DOUBLE_UNIT);
+    double by = lead(k, &e, right, other, TH_PROOF_DOUBLE_UNIT);
     if (!(by > 0) || !within(k, 2 * k->slack, by))
         return refuse(k, "in set %d the answer %s can become %s", i + 1, name[right], name[other]);
     k->out->tolerance = fmin(k->out->tolerance, by / 2);
-    if (!(lead(k, &e, right, other, FLOAT_UNIT) > 0))
+    if (!(lead(k, &e, right, other, TH_PROOF_FLOAT_UNIT) > 0))
         refuse_float(k, "in set %d rounding can make the answer %s %s", i + 1, name[right],
                      name[other]);
     return true;

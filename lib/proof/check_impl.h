@@ -12,6 +12,10 @@
  * lose.  What products of large numbers lose is in the sets themselves, by `unit`. */
 static const double TH_PROOF_SPARE = 1e-9;
 
+/* Rounding to the nearest, relative: of floats; and of doubles, of which a bound has a good many
+ * more than a run, for it carries a set along: all of its generators meet the same matrices. */
+static const double TH_PROOF_FLOAT_UNIT = 0x1p-24, TH_PROOF_DOUBLE_UNIT = 0x1p-44;
+
 /* An ellipsoid: centre + radius z A over |z| ≤ 1, A symmetric. */
 typedef struct {
     const double *centre, *shape, *inverse; /* (d), (d, d): A and its inverse */
@@ -96,6 +100,10 @@ static inline double th_proof_check_gamma(const ThProofCheckSet *s, int n)
     return n * s->unit / (1 - n * s->unit);
 }
 static const double TH_PROOF_UNDERFLOW = 1e-30;
+
+/* *e, a point at an embedded symbol, becomes the box around a run's, which is a product with the
+ * root of dim; shape (d, d) is zero but for its diagonal, and borrowed by *e. */
+void th_proof_check_leaf(const ThProofCheckSet *s, double *shape, ThProofEllipsoid *e);
 
 /* The set becomes F(x, y) over two ellipsoids, x NULL: nothing; and by how much the logit of class
  * `right` leads that of another at least, everywhere in one.  The set is for 3 parts and

@@ -329,6 +329,18 @@ static void feed(ThProofCheckSet *s, const ThProofMap *f)
     blur_centred(s);
 }
 
+void th_proof_check_leaf(const ThProofCheckSet *s, double *shape, ThProofEllipsoid *e)
+{
+    enum { ROUNDINGS = 3 };
+    double total = 0;
+    for (int i = 0; i < s->d; i++)
+        total += fabs(e->centre[i]);
+    for (int i = 0; i < s->d; i++)
+        shape[i * (s->d + 1)] = sqrt(total * fabs(e->centre[i]));
+    e->shape = shape;
+    e->radius = ROUNDINGS * s->unit;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 void th_proof_check_tree(ThProofCheckSet *s, const ThProofMap *f, const ThProofEllipsoid *x,

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "proof/certify_impl.h"
+#include "proof/check_impl.h"
 #include "proof/sample.h"
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -15,7 +16,39 @@ typedef struct {
     ThProofQuantized *q;
     const ThProofMap *f;
     double *z; /* (dim) */
+    ThProofCheckSet *s;
+    double *shape[2]; /* (dim, dim) each, zero but for the diagonals */
 } Table;
+
+/* ---- rounding -------------------------------------------------------------------------------- */
+
+/* How far F(x, y) of a float run, of points or embedded symbols, can be from t->z. */
+static double round_entry(Table *t, const double *x, const double *y, bool leaves)
+{
+    int d = t->f->dim;
+    const double *const at[] = {x, y};
+    ThProofEllipsoid e[2];
+    for (int i = 0; i < 2; i++) {
+        e[i] = (ThProofEllipsoid){.centre = at[i], .shape = t->shape[i]};
+        if (leaves && at[i])
+            th_proof_check_leaf(t->s, t->shape[i], &e[i]);
+    }
+    th_proof_check_tree(t->s, t->f, x ? &e[0] : NULL, &e[1]);
+    double reach = th_proof_check_reach(t->s), square = 0;
+    for (int k = 0; k < d; k++)
+        square += (t->s->row[k] - t->z[k]) * (t->s->row[k] - t->z[k]);
+    return (reach + sqrt(square)) * (1 + TH_PROOF_SPARE);
+}
+
+/* Whether a float run reads `said` off a centre. */
+static bool leads(Table *t, const double *centre, int said)
+{
+    const ThProofEllipsoid e = {.centre = centre, .shape = t->shape[0]};
+    for (int c = 0; c < t->f->n_classes; c++)
+        if (c != said && !(th_proof_check_tree_lead(t->s, t->f, &e, said, c) > 0))
+            return false;
+    return true;
+}
 
 /* The label of a kind whose centre is nearest to F(x, y); *margin becomes by how much. */
 static bool snap(Table *t, const double *x, const double *y, ThProofKind kind, int *label,
@@ -43,7 +76,8 @@ static bool snap(Table *t, const double *x, const double *y, ThProofKind kind, i
 
 /* An entry of the table, of which is known what it should be, and so of what kind; -1: it never
  * occurs. */
-static bool enter(Table *t, const double *x, const double *y, int right, int *entry, ThError *err)
+static bool enter(Table *t, const double *x, const double *y, bool leaves, int right, int *entry,
+                  ThError *err)
 {
     double margin;
     ThProofQuantized *q = t->q;
@@ -54,6 +88,9 @@ static bool enter(Table *t, const double *x, const double *y, int right, int *en
     q->checked++;
     q->wrong += *entry != right;
     q->margin = fmin(q->margin, margin);
+    double off = round_entry(t, x, y, leaves);
+    q->rounding = fmax(q->rounding, off);
+    q->in_float &= 2 * off < margin;
     return true;
 }
 
@@ -64,7 +101,7 @@ static bool fill_symbols(Table *t, ThError *err)
     for (int i = 0; i < k * k + k; i++) {
         int a = i / k - 1, b = i % k;
         const double *x = a < 0 ? NULL : t->f->leaf + a * d;
-        if (!enter(t, x, t->f->leaf + b * d, a < 0 ? l->single[b] : l->pair[a * k + b],
+        if (!enter(t, x, t->f->leaf + b * d, true, a < 0 ? l->single[b] : l->pair[a * k + b],
                    a < 0 ? t->q->single + b : t->q->pair + a * k + b, err))
             return false;
     }
@@ -78,7 +115,7 @@ static bool fill_products(Table *t, ThStop *stop, ThError *err)
     for (int i = 0; i < n * n + n; i++) {
         int x = i / n - 1, y = i % n;
         if (th_stopped(stop, err) ||
-            !enter(t, x < 0 ? NULL : t->q->centre + x * d, t->q->centre + y * d,
+            !enter(t, x < 0 ? NULL : t->q->centre + x * d, t->q->centre + y * d, false,
                    x < 0 ? l->alone[y] : l->product[x * n + y],
                    x < 0 ? t->q->alone + y : t->q->product + x * n + y, err))
             return false;
@@ -96,6 +133,7 @@ static bool fill_answers(Table *t, ThError *err)
         for (int c = 1; c < classes; c++)
             if (logit[c] > logit[q->said[i]])
                 q->said[i] = c;
+        q->in_float &= leads(t, q->centre + i * t->f->dim, q->said[i]);
         q->checked += q->labels->answer[i] >= 0;
         q->wrong += q->labels->answer[i] >= 0 && q->said[i] != q->labels->answer[i];
     }
@@ -265,11 +303,24 @@ static bool quantize(Table *t, uint64_t seed, ThStop *stop, ThError *err)
                        "the automaton has %d and %d labels",
                        t->f->n_snap, t->f->n_edge, l->n, count_edges(l));
     t->q->dim = t->f->dim;
-    t->z = th_alloc((size_t)t->f->dim, sizeof *t->z, err);
-    bool ok = t->z && take(t->q, err) && find_centres(t, seed, stop, err) && fill_symbols(t, err) &&
+    size_t d = (size_t)t->f->dim;
+    int heads = t->f->heads, hidden = t->f->hidden;
+    t->z = th_alloc(d, sizeof *t->z, err);
+    t->shape[0] = th_alloc(d * d, sizeof **t->shape, err);
+    t->shape[1] = th_alloc(d * d, sizeof **t->shape, err);
+    t->s = th_proof_check_set_new((int)d, 3, heads + hidden + 3, hidden > (int)d ? hidden : (int)d,
+                                  err);
+    if (t->s)
+        t->s->unit = TH_PROOF_FLOAT_UNIT;
+    t->q->in_float = true;
+    bool ok = t->z && t->shape[0] && t->shape[1] && t->s && take(t->q, err) &&
+              find_centres(t, seed, stop, err) && fill_symbols(t, err) &&
               fill_products(t, stop, err) && fill_answers(t, err) &&
               (t->q->wrong == 0 || find_word(t->q, stop, err));
     free(t->z);
+    free(t->shape[0]);
+    free(t->shape[1]);
+    free(t->s);
     return ok;
 }
 

@@ -24,6 +24,9 @@ typedef struct {
     int *said;          /* (n): the class read off a centre */
     int checked, wrong; /* entries of all these, and those that are not the automaton's */
     double margin;      /* least distance to another centre, less that to the nearest */
+    double rounding;    /* how far a float run's vector can be from the map's before it snaps */
+    bool in_float; /* rounding changes no entry: every margin is above twice what rounding takes
+                      its vector away, and every answer's lead above what it takes */
     /* The shortest string found that is answered wrong, where any entry is wrong. */
     int *word, length, right, answer;
 } ThProofQuantized;

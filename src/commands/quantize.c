@@ -93,12 +93,13 @@ static void show_tables(FILE *out, const ThProofQuantized *q, const ThSignature 
 static void say_quantized(ShSession *s, const char *name, const ThProofQuantized *q,
                           const ThSignature *g)
 {
-    const char *verdict = q->wrong == 0 ? "proved" : q->word ? "wrong" : "open";
+    const char *proved = q->in_float ? "proved" : "proved of real numbers";
+    const char *verdict = q->wrong == 0 ? proved : q->word ? "wrong" : "open";
     ThText t = {0};
     if (q->word)
         th_symbols_write(&t, g->symbol, g->n_symbols, q->word, q->length);
     if (q->wrong == 0)
-        sh_say(s, "%s, snapped, is right on strings of every length: proved\n", name);
+        sh_say(s, "%s, snapped, is right on strings of every length: %s\n", name, verdict);
     else if (q->word)
         sh_say(s, "%s, snapped, is WRONG on %s: it says %s, not %s\n", name, t.data ? t.data : "",
                g->label[q->answer], g->label[q->right]);
@@ -109,7 +110,10 @@ static void say_quantized(ShSession *s, const char *name, const ThProofQuantized
     sh_result_text(s, "verdict", verdict);
     sh_result_int(s, "entries", q->checked);
     sh_result_int(s, "different", q->wrong);
+    sh_say(s, "  rounding     takes a vector of a float run %.2g away at most%s\n", q->rounding,
+           q->in_float ? "" : ": an entry can change");
     sh_result_real(s, "margin", q->margin);
+    sh_result_real(s, "rounding", q->rounding);
     sh_result_text(s, "word", t.data ? t.data : "");
     th_text_free(&t);
 }
@@ -161,7 +165,11 @@ SH_COMMAND(
         "table and the automaton's, rows being earlier children and columns later ones, and which "
         "label every centre stands for; in csv and json every product is a row.  Where they are "
         "all the same, with those of symbols and the answers, that is an isomorphism, and the "
-        "snapped model is right on strings of every length: proved.  Else the shortest string on "
+        "snapped model is right on strings of every length: proved, where no margin is too small "
+        "for "
+        "the rounding of a run in single precision, which is bounded; else proved of real numbers. "
+        " "
+        "Else the shortest string on "
         "which the snapped model is wrong is sought.  margin is how much nearer the right centre "
         "is than any other, at least.  This says nothing of the model without snapping.\n\n"
         "With as NAME the snapped model is kept, a regulargpt with centres=, and its accuracy is "
@@ -174,7 +182,7 @@ SH_COMMAND(
                "assert verdict == \"proved\" and entries == 22 and margin > 0 and after == 1\n"
                "evaluate q on t length=300 > \"scores.csv\"\n"
                "assert accuracy == 1",
-    .results = "verdict entries different margin word before after",
+    .results = "verdict entries different margin rounding word before after",
     .args = {{A_MODEL, "MODEL", 0},
              {A_KEYWORD, "on", 0},
              {A_TASK, "TASK", 0},
