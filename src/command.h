@@ -115,6 +115,7 @@ enum {
     C_ANY_FILE = 256,   /* its output may be sent to a file with any ending (echo) */
     C_ARRAYS = 512,     /* the handler writes a .npy or .safetensors file that its output is sent to
                            (sh_redirect_is_array) */
+    C_LATEX = 2048,     /* its tables can be LaTeX, for .tex files */
     C_WRITES = 1024     /* it does nothing but write files */
 };
 

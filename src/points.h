@@ -7,9 +7,9 @@
  * failed), error, inputs (what it was computed from: body, tapehead, settings, variables,
  * definitions, files), options (of its commands, with defaults, by the command's name; of one that
  * is there again with others by "NAME 2", ...), results (the answers of the commands, as in json),
- * trained (the lengths of the last training), kept (files, below the folder), notes (what was
- * printed besides), seconds, memory (bytes), version, processor, kernels.  Reals have the 17 digits
- * that give the same number back.
+ * trained (the lengths of the last training), learned (the share of right answers at its end), kept
+ * (files, below the folder), notes (what was printed besides), seconds, memory (bytes), version,
+ * processor, kernels.  Reals have the 17 digits that give the same number back.
  */
 #ifndef SH_POINTS_H
 #define SH_POINTS_H

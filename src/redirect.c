@@ -46,7 +46,8 @@ static bool extension_fits(const ShCall *call, ThError *err)
 {
     char typed[SH_COMMAND_NAME];
     const char *extension = call->redirect ? extension_of(call->redirect) : "";
-    if ((call->command->flags & C_ANY_FILE) || is_for_text(extension))
+    bool latex = (call->command->flags & C_LATEX) && strcmp(extension, ".tex") == 0;
+    if ((call->command->flags & C_ANY_FILE) || latex || is_for_text(extension))
         return true;
     th_fail(err, TH_EUSAGE, "%s does not write %s files", sh_command_typed(call->command, typed),
             extension);

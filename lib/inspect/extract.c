@@ -7,6 +7,7 @@
 #include "automata/core/build.h"
 #include "base/memory.h"
 #include "lab/evaluate.h"
+#include "stats/intervals.h"
 
 /* ---- machines as automata -------------------------------------------------------------------- */
 
@@ -70,8 +71,11 @@ static ThDfa *merge_sample(MergeWatch *w, const ThWordsSample *sample, ThRpniRep
 
 static void set_interval(ThInspectExtracted *to)
 {
-    if (!to->exact)
-        th_lab_interval((double)to->wrong, (double)to->samples, &to->low, &to->high);
+    if (to->exact)
+        return;
+    ThStatsInterval share = th_stats_share((double)to->wrong, (double)to->samples);
+    to->low = share.low;
+    to->high = share.high;
 }
 
 bool th_inspect_merge(const ThWordsLabelled *l, const ThInspectExtraction *how,

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "inspect/functions.h"
 #include "lab/evaluate.h"
+#include "stats/intervals.h"
 
 /* Vectors of one level, those of fitted strings first. */
 typedef struct {
@@ -280,7 +281,9 @@ static bool probe_level(Level *v, ThStop *stop, ThInspectProbed *to, ThError *er
     if (ok) {
         judge(v, w, classes, to);
         find_chance(v, classes, to);
-        th_lab_interval((double)to->right, (double)to->held, &to->low, &to->high);
+        ThStatsInterval share = th_stats_share((double)to->right, (double)to->held);
+        to->low = share.low;
+        to->high = share.high;
     }
     if (f.p)
         gsl_matrix_free(f.p);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "lab/evaluate.h"
 #include "proof/quantize.h"
+#include "stats/intervals.h"
 
 /* ---- strings of the task --------------------------------------------------------------------- */
 
@@ -106,7 +107,9 @@ static bool measure(ThInspectTeacher *t, const ThInspectWaysPlan *plan, ThInspec
         for (size_t i = 0; way->machine && i < s.n; i++)
             way->wrong += s.label[i] != th_dfa_class(way->machine, s.symbol + s.start[i],
                                                      s.start[i + 1] - s.start[i]);
-        th_lab_interval((double)way->wrong, (double)s.n, &way->low, &way->high);
+        ThStatsInterval share = th_stats_share((double)way->wrong, (double)s.n);
+        way->low = share.low;
+        way->high = share.high;
     }
     th_words_sample_free(&s);
     return ok;

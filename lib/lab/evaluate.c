@@ -1,7 +1,5 @@
 #include "lab/evaluate.h"
 
-#include <gsl/gsl_cdf.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +7,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "learn/score.h"
+#include "stats/intervals.h"
 
 /* Strings are drawn in blocks, each from a stream of its own and with half members where the task
  * balances two sorts, so that they do not depend on how blocks are put together.  As many blocks
@@ -177,36 +176,6 @@ static int shard_blocks(const ThModel *m, int tokens)
     return blocks < 1 ? 1 : blocks > SHARD_BLOCKS ? SHARD_BLOCKS : (int)blocks;
 }
 
-/* The x with P(Beta(a, b) ≤ x) = p, by bisection: GSL's gsl_cdf_beta_Pinv gives up on some a and b
- * of ordinary size. */
-static double beta_quantile(double p, double a, double b)
-{
-    double lo = 0, hi = 1;
-    for (int i = 0; i < 52; i++) {
-        double x = (lo + hi) / 2;
-        *(gsl_cdf_beta_P(x, a, b) < p ? &lo : &hi) = x;
-    }
-    return (lo + hi) / 2;
-}
-
-void th_lab_interval(double right, double n, double *lo, double *hi)
-{
-    *lo = right > 0 ? beta_quantile(0.025, right, n - right + 1) : 0;
-    *hi = right < n ? beta_quantile(0.975, right + 1, n - right) : 1;
-}
-
-void th_lab_mean_interval(const double *x, size_t n, double *mean, double *lo, double *hi)
-{
-    *mean = gsl_stats_mean(x, 1, n);
-    *lo = *hi = (double)NAN;
-    if (n < 2)
-        return;
-    double error = gsl_stats_sd_m(x, 1, n, *mean) / sqrt((double)n);
-    double reach = gsl_cdf_tdist_Pinv(0.975, (double)(n - 1)) * error;
-    *lo = *mean - reach;
-    *hi = *mean + reach;
-}
-
 static bool add_up(const ThEvaluator *e, int n_shards, ThScore *score, ThError *err)
 {
     double loss = 0;
@@ -227,7 +196,9 @@ static bool add_up(const ThEvaluator *e, int n_shards, ThScore *score, ThError *
     score->accuracy = (double)score->right / (double)score->n;
     score->loss = loss / (double)score->n;
     double strings = e->samples < score->n ? e->samples : (double)score->n;
-    th_lab_interval(score->accuracy * strings, strings, &score->lo, &score->hi);
+    ThStatsInterval share = th_stats_share(score->accuracy * strings, strings);
+    score->lo = share.low;
+    score->hi = share.high;
     return true;
 }
 

@@ -39,13 +39,6 @@ typedef struct {
 } ThLabStrings;
 bool th_lab_draw(const ThTask *t, const ThLabStrings *which, ThBatch *b, ThError *err);
 
-/* The 95 % interval of a share `right` out of n ≥ 1, by Clopper and Pearson: 2.5 % and 97.5 %
- * quantiles of Beta(right, n - right + 1) and Beta(right + 1, n - right). */
-void th_lab_interval(double right, double n, double *lo, double *hi);
-
-/* The mean of n ≥ 1 values, and its 95 % interval by Student's t; NaN where n is 1. */
-void th_lab_mean_interval(const double *x, size_t n, double *mean, double *lo, double *hi);
-
 /* The outputs of a bound model for one word of length ≥ 1: (outputs, n_classes), with one output
  * for TH_TARGET_FINAL and one a position otherwise.  TH_EVALUE: not bound, an empty word, a symbol
  * number outside the alphabet; TH_ENOMEM. */

@@ -9,6 +9,12 @@ static void put_scores(ThFigure *f, const ThPlotModel *m, size_t number)
         th_figure_printf(f, "%d %.9g %.9g %.9g\n", m->score[i].length, m->score[i].accuracy,
                          m->score[i].lo, m->score[i].hi);
     th_figure_end_block(f);
+    if (m->n_dots == 0)
+        return;
+    th_figure_printf(f, "$DOTS%zu << TH_EOD\n", number);
+    for (size_t i = 0; i < m->n_dots; i++)
+        th_figure_printf(f, "%d %.9g\n", m->dot[i].length, m->dot[i].accuracy);
+    th_figure_end_block(f);
 }
 
 /* Returns the number of lengths whose chance level is known. */
@@ -80,8 +86,9 @@ static void summarize(ThFigure *f, const ThPlotModel *m)
         sum += m->score[i].accuracy;
         least = fmin(least, m->score[i].accuracy);
     }
-    th_figure_subtitle(f, "mean %.4g, least %.4g over %zu length%s; band: 95 %% interval",
-                       sum / (double)m->n_scores, least, m->n_scores, m->n_scores == 1 ? "" : "s");
+    th_figure_subtitle(f, "mean %.4g, least %.4g over %zu length%s; %s", sum / (double)m->n_scores,
+                       least, m->n_scores, m->n_scores == 1 ? "" : "s",
+                       m->band ? m->band : "band: 95 % interval");
 }
 
 static void set_axes(ThFigure *f, const ThPlotModel *model, size_t n)
@@ -117,6 +124,9 @@ static void draw_model(ThFigure *f, const ThPlotModel *model, size_t i, size_t n
         th_figure_printf(f,
                          "$CHANCE%zu using 1:2 with %s lw 1.5 lt %d dt 2 title 'chance', \\\n     ",
                          i, known > 1 ? "lines" : "points pt 6", i == 0 ? 8 : (int)line);
+    if (m->n_dots > 0)
+        th_figure_printf(f, "$DOTS%zu using 1:2 with points lt %zu pt 6 ps 0.5 notitle, \\\n     ",
+                         i, line);
     th_figure_printf(f, "$SCORES%zu using 1:2 with %s lt %zu dt %zu lw 1.8 pt %d ps %s title ", i,
                      m->n_scores > 1 && m->n_scores <= 60 ? "linespoints"
                      : m->n_scores > 1                    ? "lines"
@@ -148,7 +158,7 @@ bool th_plot_accuracy(ThFigure *f, const char *title, const ThPlotModel *model, 
     if (n == 1)
         summarize(f, model);
     else
-        th_figure_subtitle(f, "bands: 95 %% intervals%s",
+        th_figure_subtitle(f, "%s%s", model->band ? model->band : "bands: 95 % intervals",
                            same_training(model, n) ? "" : "; dotted: the longest trained on");
     if (same_training(model, n))
         shade(f, model->training);

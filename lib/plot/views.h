@@ -89,12 +89,20 @@ typedef struct {
 void th_plot_selecting(ThFigure *f, const char *title, const ThPlotSelecting *head, size_t n,
                        const ThPlotInput *in);
 
+typedef struct {
+    int length;
+    double accuracy;
+} ThPlotDot;
+
 /* What is drawn of one model among others. */
 typedef struct {
     const char *name;
     const ThModelTraining *training;
     const ThScore *score; /* (n_scores): of its evaluation */
     size_t n_scores;
+    const ThPlotDot *dot; /* (n_dots): single figures beside the scores, which are means */
+    size_t n_dots;
+    const char *band; /* what lo to hi of the scores are; NULL: the 95 % interval */
 } ThPlotModel;
 
 /* Loss (logarithmic) and accuracy by step, in validations too; of several models their losses. */

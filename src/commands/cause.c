@@ -11,6 +11,7 @@
 #include "inspect/mean.h"
 #include "lab/evaluate.h"
 #include "show.h"
+#include "stats/intervals.h"
 
 /* ---- ablate ---------------------------------------------------------------------------------- */
 
@@ -300,11 +301,11 @@ static void print_causes(ShSession *s, const ThInspectCause *c, int n)
     ThInspectCause all = {0};
     sh_table(s, "levels", "level:i same:i kept:r other:i follows:r low:r high:r");
     for (int l = 0; l < n; l++) {
-        double low = 0, high = 1;
+        ThStatsInterval of = {0, 1};
         if (c[l].other > 0)
-            th_lab_interval((double)c[l].other_right, (double)c[l].other, &low, &high);
+            of = th_stats_share((double)c[l].other_right, (double)c[l].other);
         sh_row(s, (long long)l + 1, c[l].same, share(c[l].same_right, c[l].same), c[l].other,
-               share(c[l].other_right, c[l].other), low, high);
+               share(c[l].other_right, c[l].other), of.low, of.high);
         all.same += c[l].same;
         all.same_right += c[l].same_right;
         all.other += c[l].other;

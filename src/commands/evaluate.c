@@ -176,6 +176,7 @@ static void summarize(ShSession *s, const Scores *scores, const ThTask *task)
     sh_result_real(s, "lowest", lowest->accuracy);
     sh_result_int(s, "longest", scores->item[scores->n - 1].length);
     sh_result_real(s, "chance", y.chance);
+    sh_result_int(s, "strings", y.rows);
     if (scores->rows) {
         sh_result_int(s, "rows", y.rows);
         sh_result_real(s, "random", random);
@@ -256,7 +257,7 @@ SH_COMMAND(
         "came with RegularGPT leaves out the first of them (slice=authors).",
     .example = SH_EXAMPLE_TRAINED "evaluate m on p length=11..13 samples=64\n"
                                   "assert longest == 13 and accuracy > 0.2",
-    .results = "model architecture task seed accuracy lowest longest chance rows "
+    .results = "model architecture task seed accuracy lowest longest chance strings rows "
                "random answer exact perplexity",
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}},
     .options = evaluate_options, .flags = C_PAGED)

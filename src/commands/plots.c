@@ -304,8 +304,10 @@ static bool draw_models(ShSession *s, const ShCall *call, const char *prefix, co
         call->n == 1 ? training_title(prefix, call->operand[0].object, err) : th_strdup(what, err);
     for (int i = 0; model && i < call->n; i++) {
         const ShObject *o = call->operand[i].object;
-        model[i] = (ThPlotModel){o->name, &o->as.model->training, o->as.model->scores,
-                                 o->as.model->n_scores};
+        model[i] = (ThPlotModel){.name = o->name,
+                                 .training = &o->as.model->training,
+                                 .score = o->as.model->scores,
+                                 .n_scores = o->as.model->n_scores};
     }
     bool ok =
         model && title &&

@@ -1,146 +1,31 @@
 /* results_against.c - what the points of a sweep found beside what a paper printed. */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "commands/results.h"
-#include "lab/evaluate.h"
-#include "tasks/records.h"
-
-/* ---- the file of figures --------------------------------------------------------------------- */
-
-typedef struct {
-    ShResults *r;
-    const json_t *point; /* the variables of the sweep */
-    int n, published, chance;
-    size_t cap;
-} Reader;
-
-/* The names of the columns: of variables, and of what is known of them. */
-static bool read_names(Reader *in, const ThTaskCell *cell, int n, ThError *err)
-{
-    in->n = n;
-    for (int i = 0; i < n; i++) {
-        const char *name = cell[i].text;
-        if (strcmp(name, "published") == 0)
-            in->published = i;
-        else if (strcmp(name, "chance") == 0)
-            in->chance = i;
-        else if (!json_object_get(in->point, name))
-            return th_fail_at(err, TH_EVALUE, cell[i].line, cell[i].col,
-                              "the sweep has no variable '%s'", name);
-        else
-            json_array_append_new(in->r->by, json_string(name));
-    }
-    if (in->published >= 0 && json_array_size(in->r->by) > 0)
-        return true;
-    th_fail_at(err, TH_EVALUE, cell[0].line, 1, "no column '%s'",
-               in->published < 0 ? "published" : "of a variable");
-    return th_hint(err, "the columns are variables of the sweep, published, and perhaps chance");
-}
-
-static bool read_number(const ThTaskCell *cell, double *x, ThError *err)
-{
-    char *end;
-    *x = strtod(cell->text, &end);
-    if (end > cell->text && !*end && isfinite(*x))
-        return true;
-    return th_fail_at(err, TH_EVALUE, cell->line, cell->col, "'%s' is no number", cell->text);
-}
-
-/* A number, or on which side of its reference a figure lies. */
-static bool read_figure(const ThTaskCell *cell, ShPublished *p, ThError *err)
-{
-    static const char *const sides[] = {"below", "at", "above"};
-    p->value = (double)NAN;
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(cell->text, sides[i]) == 0) {
-            p->side = i - 1;
-            return true;
-        }
-    }
-    return read_number(cell, &p->value, err) ||
-           th_hint(err, "published is a number, or above, at or below what it is compared with");
-}
-
-static bool is_published(const ShResults *r, const json_t *key)
-{
-    bool found = false;
-    for (size_t i = 0; !found && i < r->n_published; i++)
-        found = json_equal(r->published[i].key, key);
-    return found;
-}
-
-static bool read_row(void *context, const ThTaskCell *cell, int n, ThError *err)
-{
-    Reader *in = context;
-    ShResults *r = in->r;
-    if (in->n == 0)
-        return read_names(in, cell, n, err);
-    if (n != in->n)
-        return th_fail_at(err, TH_EVALUE, cell[n - 1].line, cell[n - 1].col,
-                          "the row has %d columns, the first has %d", n, in->n);
-    ShPublished p = {.key = json_array(), .chance = (double)NAN};
-    for (int i = 0; i < n; i++)
-        if (i != in->published && i != in->chance)
-            json_array_append_new(p.key, json_string(cell[i].text));
-    bool ok = read_figure(&cell[in->published], &p, err) &&
-              (in->chance < 0 || !cell[in->chance].text[0] ||
-               read_number(&cell[in->chance], &p.chance, err));
-    if (ok && is_published(r, p.key))
-        ok = th_fail_at(err, TH_EVALUE, cell[0].line, 1, "these have a row already");
-    ok = ok && (p.text = th_strdup(cell[in->published].text, err)) &&
-         th_grow(&r->published, &in->cap, r->n_published + 1, sizeof p, err);
-    if (ok) {
-        r->published[r->n_published++] = p;
-        return true;
-    }
-    json_decref(p.key);
-    free(p.text);
-    return false;
-}
-
-bool sh_published_read(ShResults *r, const char *file, ThError *err)
-{
-    ThError own = {0};
-    Reader in = {.r = r, .published = -1, .chance = -1};
-    in.point = json_object_get(json_array_get(r->records, 0), "point");
-    bool ok = th_task_rows_read(file, read_row, &in, &own);
-    if (ok && r->n_published == 0)
-        ok = th_fail(&own, TH_EVALUE, "'%s' has no rows", file);
-    return ok || sh_error_in_file(err, file, &own);
-}
-
-void sh_published_free(ShResults *r)
-{
-    for (size_t i = 0; i < r->n_published; i++) {
-        json_decref(r->published[i].key);
-        free(r->published[i].text);
-    }
-    free(r->published);
-}
+#include "shell.h"
 
 /* ---- what was found of each ------------------------------------------------------------------ */
 
-typedef enum { NONE, NOT_REACHED, NOT_RUN, SAME_DIRECTION, SAME_VALUE, N_VERDICTS } Verdict;
-static const char *const verdicts[] = {"", "not reached", "not run", "same direction",
-                                       "same value"};
-
+/* A row; all its figures in the unit of the file, NaN where there is none. */
 typedef struct {
     const ShPublished *of;
     const ShGroup *group; /* NULL: it has not been run */
-    double mean, low, high;
+    ThStatsSummary found;
     double reference, theirs; /* what ours and the published figure are compared with */
-    Verdict verdict;
+    size_t reached;           /* points that come within near= of the published figure, or beyond */
+    ThStatsVerdict verdict;
 } Row;
 
 typedef struct {
     const ShResults *r;
     double scale, near;
-    int versus; /* the column of the variable; -1: none */
-    const char *value;
+    int versus, within; /* columns of the variables; -1: none */
+    const char *value, *inside;
+    const char
+        *learned; /* the figure of the points that shows whether; NULL: that of the training */
     Row *row;
     size_t n;
 } Table;
@@ -158,102 +43,177 @@ static double measured_chance(const ShResults *r, const ShGroup *g)
     return n > 0 && strcmp(r->of, "accuracy") == 0 ? sum / n : (double)NAN;
 }
 
-/* A group's key as the file writes it. */
-static json_t *key_as_text(const ShGroup *g)
+static ThStatsInterval scaled(ThStatsInterval i, double scale)
 {
-    json_t *key = json_array();
-    for (size_t i = 0; i < json_array_size(g->key); i++)
-        json_array_append_new(key, sh_results_text(json_array_get(g->key, i)));
-    return key;
+    return (ThStatsInterval){i.low * scale, i.high * scale};
+}
+
+static ThStatsSummary summarize(const Table *t, const ShGroup *g, ThStatsStatistic statistic)
+{
+    ThStatsInterval none = {(double)NAN, (double)NAN};
+    ThStatsSummary f = {.value = (double)NAN, .seeds = none, .strings = none};
+    if (!g || g->n == 0)
+        return f;
+    ThStatsMeasure of = {t->r->share, g->strings};
+    f = th_stats_summarize(g->sorted, g->n, statistic, &of);
+    f.value *= t->scale;
+    f.seeds = scaled(f.seeds, t->scale);
+    f.strings = scaled(f.strings, t->scale);
+    return f;
+}
+
+/* Where it lies for other seeds and for other strings: both must agree with a verdict.  Of the best
+ * run only the strings are in doubt. */
+static ThStatsInterval both(const ThStatsSummary *f, ThStatsStatistic statistic)
+{
+    if (statistic == TH_STATS_MAX)
+        return f->strings;
+    return isnan(f->seeds.low) || isnan(f->strings.low)
+               ? f->seeds
+               : (ThStatsInterval){fmin(f->seeds.low, f->strings.low),
+                                   fmax(f->seeds.high, f->strings.high)};
+}
+
+/* Of our test; of the best of several runs what the best of as many guesses reaches. */
+static double chance_of(const Table *t, const ShPublished *p, const ShGroup *g)
+{
+    if (!isnan(p->chance))
+        return p->chance;
+    double chance = g ? measured_chance(t->r, g) : (double)NAN;
+    if (p->statistic == TH_STATS_MAX && g && g->strings >= 1 && !isnan(chance))
+        chance = th_stats_best_of((int)g->strings, chance, (int)g->n);
+    return chance * t->scale;
+}
+
+static size_t count_reached(const Table *t, const Row *row)
+{
+    size_t reached = 0;
+    double value = row->of->value;
+    for (size_t i = 0; row->group && i < row->group->n; i++) {
+        double away = row->group->x[i] * t->scale - value;
+        reached += t->r->better == 0 ? fabs(away) <= t->near : away * t->r->better >= -t->near;
+    }
+    return reached;
 }
 
 static void measure_row(const Table *t, Row *row)
 {
-    const ShGroup *g = row->group;
-    row->mean = row->low = row->high = (double)NAN;
-    if (g && g->n > 0) {
-        th_lab_mean_interval(g->x, g->n, &row->mean, &row->low, &row->high);
-        row->mean *= t->scale;
-        row->low *= t->scale;
-        row->high *= t->scale;
-    }
-    row->reference = !isnan(row->of->chance) ? row->of->chance
-                     : g                     ? measured_chance(t->r, g) * t->scale
-                                             : (double)NAN;
-    row->theirs = row->reference;
+    const ShPublished *p = row->of;
+    row->found = summarize(t, row->group, p->statistic);
+    row->reference = chance_of(t, p, row->group);
+    row->theirs = !isnan(p->paper_chance) ? p->paper_chance : row->reference;
+    row->reached = count_reached(t, row);
+}
+
+/* The key of this row but for one value. */
+static json_t *key_with(const Row *row, int at, const char *value)
+{
+    json_t *key = json_deep_copy(row->of->key);
+    json_array_set_new(key, (size_t)at, json_string(value));
+    return key;
 }
 
 /* The row that differs from this one by the value compared with; NULL: there is none. */
 static const Row *compared_with(const Table *t, const Row *row)
 {
     const Row *found = NULL;
-    json_t *key = json_deep_copy(row->of->key);
-    json_array_set_new(key, (size_t)t->versus, json_string(t->value));
+    json_t *key = key_with(row, t->versus, t->value);
     for (size_t i = 0; !found && i < t->n; i++)
         found = &t->row[i] != row && json_equal(t->row[i].of->key, key) ? &t->row[i] : NULL;
     json_decref(key);
     return found;
 }
 
-static void refer(const Table *t, Row *row)
+/* ---- was anything learned? ------------------------------------------------------------------- */
+
+/* Of the row that is tested on the lengths of training: 1, 0, or -1, not known. */
+static int row_learned(const Table *t, const Row *row)
+{
+    json_t *key = key_with(row, t->within, t->inside);
+    const ShGroup *g = sh_results_at(t->r, key);
+    json_decref(key);
+    double chance = g ? measured_chance(t->r, g) * t->scale : (double)NAN;
+    if (isnan(chance) || g->n == 0)
+        return -1;
+    return g->sorted[g->n - 1] * t->scale > chance + t->near;
+}
+
+/* Of the points' own figure: is any above chance? */
+static int points_learned(const Table *t, const Row *row)
+{
+    const ShGroup *g = row->group;
+    int learned = -1;
+    double least = row->reference + t->near;
+    for (size_t i = 0; g && i < g->n && !isnan(least); i++) {
+        double x = t->learned ? sh_results_figure(g->from[i], t->learned)
+                              : json_number_value(json_object_get(g->from[i], "learned"));
+        bool known =
+            t->learned ? !isnan(x) : json_is_number(json_object_get(g->from[i], "learned"));
+        if (known)
+            learned = learned == 1 || x * t->scale > least;
+    }
+    return learned;
+}
+
+static int was_learned(const Table *t, const Row *row)
+{
+    if (t->within >= 0)
+        return row_learned(t, row);
+    bool same_figure = strcmp(t->r->of, "accuracy") == 0; /* as the training's */
+    return t->learned || same_figure ? points_learned(t, row) : -1;
+}
+
+/* ---- verdicts -------------------------------------------------------------------------------- */
+
+static ThStatsFound found_of(const Table *t, const Row *row)
+{
+    const ShGroup *g = row->group;
+    ThStatsInterval i = both(&row->found, row->of->statistic);
+    ThStatsFound f = {.points = g ? g->n : 0,
+                      .failed = g ? g->failed : 0,
+                      .value = row->found.value,
+                      .low = i.low,
+                      .high = i.high,
+                      .lowest = g && g->n > 0 ? g->sorted[0] * t->scale : (double)NAN,
+                      .highest = g && g->n > 0 ? g->sorted[g->n - 1] * t->scale : (double)NAN,
+                      .away_low = i.low - row->reference,
+                      .away_high = i.high - row->reference,
+                      .learned = was_learned(t, row)};
+    return f;
+}
+
+/* Compares with the other row: theirs by its figure, ours by pairs of seeds. */
+static bool refer(const Table *t, Row *row, const Row *other, ThStatsFound *f, ThError *err)
+{
+    ShPairs p = {.away = {(double)NAN, (double)NAN}};
+    if (row->group && other->group && !sh_results_pair(t->r, row->group, other->group, &p, err))
+        return false;
+    row->reference = other->found.value;
+    row->theirs = other->of->value;
+    f->away_low = p.away.low * t->scale;
+    f->away_high = p.away.high * t->scale;
+    if (other->group && other->group->failed > 0)
+        f->away_low = f->away_high = (double)NAN;
+    return true;
+}
+
+static bool judge(const Table *t, Row *row, ThError *err)
 {
     const Row *other = t->versus >= 0 ? compared_with(t, row) : NULL;
-    if (!other)
-        return;
-    row->reference = other->mean;
-    row->theirs = other->of->value;
-}
-
-/* 1 above, 0 at, -1 below; 2: not known. */
-static int side_of(const Table *t, double x, double reference)
-{
-    double d = x - reference;
-    return isnan(d) ? 2 : fabs(d) <= t->near ? 0 : d > 0 ? 1 : -1;
-}
-
-/* Within the interval, which must be able to tell the published figure from its reference. */
-static bool is_same_value(const Table *t, const Row *row)
-{
-    double value = row->of->value, way = fabs(value - row->theirs), least = 2 * t->near;
-    double low = isnan(row->low) ? row->mean : row->low;
-    double high = isnan(row->high) ? row->mean : row->high;
-    return value >= low - t->near && value <= high + t->near &&
-           (isnan(way) || high - low <= way || high - low <= least);
-}
-
-/* On the same side; and of the way from chance to the published figure a quarter, which the way to
- * another row is no measure of. */
-static bool is_same_direction(const Table *t, const Row *row)
-{
-    bool number = !isnan(row->of->value);
-    int side = side_of(t, row->mean, row->reference);
-    if (side == 2 || side != (number ? side_of(t, row->of->value, row->theirs) : row->of->side))
+    ThStatsFound f = found_of(t, row);
+    bool alone = t->versus >= 0 && !other && isnan(row->reference);
+    if (other && !refer(t, row, other, &f, err))
         return false;
-    return !number || side == 0 || t->versus >= 0 ||
-           fabs(row->mean - row->reference) >= fabs(row->of->value - row->theirs) / 4;
-}
-
-static Verdict judge(const Table *t, const Row *row)
-{
-    if (isnan(row->mean))
-        return NOT_RUN;
-    if (!isnan(row->of->value) && is_same_value(t, row))
-        return SAME_VALUE;
-    if (t->versus >= 0 && isnan(row->reference) && !compared_with(t, row))
-        return NONE; /* it is what the others are compared with */
-    return is_same_direction(t, row) ? SAME_DIRECTION : NOT_REACHED;
-}
-
-/* The group that a published figure is about; NULL: it has not been run. */
-static const ShGroup *group_of(const ShResults *r, const ShPublished *p)
-{
-    const ShGroup *found = NULL;
-    for (size_t k = 0; !found && k < r->n; k++) {
-        json_t *key = key_as_text(&r->group[k]);
-        found = json_equal(p->key, key) ? &r->group[k] : NULL;
-        json_decref(key);
-    }
-    return found;
+    ThStatsClaim c = {.published = row->of->value,
+                      .side = row->of->side,
+                      .reference = row->theirs,
+                      .near = t->near,
+                      .better = t->r->better,
+                      .relative = other != NULL};
+    row->verdict = th_stats_judge(&c, &f);
+    if (alone && f.points + f.failed > 0 && row->verdict != TH_STATS_SAME_VALUE)
+        row->verdict = TH_STATS_NONE; /* it is what the others are compared with */
+    return true;
 }
 
 static bool make_rows(Table *t, ThError *err)
@@ -261,66 +221,112 @@ static bool make_rows(Table *t, ThError *err)
     const ShResults *r = t->r;
     t->row = th_alloc(r->n_published, sizeof *t->row, err);
     for (size_t i = 0; t->row && i < r->n_published; i++)
-        t->row[t->n++] = (Row){.of = &r->published[i], .group = group_of(r, &r->published[i])};
-    return t->row != NULL;
-}
-
-static void judge_rows(Table *t)
-{
+        t->row[t->n++] =
+            (Row){.of = &r->published[i], .group = sh_results_at(r, r->published[i].key)};
     for (size_t i = 0; i < t->n; i++)
         measure_row(t, &t->row[i]);
-    for (size_t i = 0; i < t->n; i++)
-        refer(t, &t->row[i]);
-    for (size_t i = 0; i < t->n; i++)
-        t->row[i].verdict = judge(t, &t->row[i]);
+    bool ok = t->row != NULL;
+    for (size_t i = 0; ok && i < t->n; i++)
+        ok = judge(t, &t->row[i], err);
+    return ok;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* Its cells: texts and numbers. */
-static json_t *row_values(const Row *row)
+static void add_number(json_t *to, double x)
 {
+    json_array_append_new(to, sh_json_number(x));
+}
+
+static void add_count(json_t *to, double x)
+{
+    json_array_append_new(to, isnan(x) ? json_null() : json_integer((json_int_t)x));
+}
+
+/* Is there a figure to reach?  That of another row says nothing of the size of this one. */
+static bool says_reached(const Table *t, const Row *row)
+{
+    return row->group && t->versus < 0 && !isnan(row->of->value);
+}
+
+/* Its cells: texts and numbers, as column_names has them. */
+static json_t *row_values(const Table *t, const Row *row)
+{
+    static const char *const statistics[] = {"mean", "median", "max"};
+    const ShGroup *g = row->group;
     json_t *values = json_deep_copy(row->of->key);
-    double number[] = {row->mean, row->low, row->high, row->reference, row->mean - row->of->value};
+    if (t->r->has_test)
+        json_array_append_new(values, json_string(row->of->test ? row->of->test : ""));
+    if (t->r->has_statistic)
+        json_array_append_new(values, json_string(statistics[row->of->statistic]));
     json_array_append_new(values, json_string(row->of->text));
-    json_array_append_new(values, json_integer(row->group ? (json_int_t)row->group->n : 0));
-    for (size_t i = 0; i < sizeof number / sizeof *number; i++)
-        json_array_append_new(values, sh_json_number(number[i]));
-    json_array_append_new(values, json_string(verdicts[row->verdict]));
+    add_count(values, g ? (double)g->n : 0);
+    add_count(values, g ? (double)g->failed : 0);
+    add_number(values, row->found.value);
+    add_number(values, row->found.seeds.low);
+    add_number(values, row->found.seeds.high);
+    add_count(values, says_reached(t, row) ? (double)row->reached : (double)NAN);
+    add_count(values, g ? g->strings : (double)NAN);
+    add_number(values, row->reference);
+    if (t->r->has_paper_chance)
+        add_number(values, row->of->paper_chance);
+    add_number(values, row->found.value - row->of->value);
+    json_array_append_new(values, json_string(th_stats_verdict_name(row->verdict)));
     return values;
 }
 
-static json_t *column_names(const Table *t)
+/* The letters of their kinds go to `kinds`. */
+static json_t *column_names(const Table *t, ThText *kinds)
 {
-    static const char *const fixed[] = {"published", "points", "mean", "low", "high"};
+    const struct {
+        const char *name;
+        char kind;
+        bool is;
+    } column[] = {{"paper_test", 's', t->r->has_test},
+                  {"statistic", 's', t->r->has_statistic},
+                  {"published", 't', true},
+                  {"points", 'i', true},
+                  {"failed", 'i', true},
+                  {"found", 'r', true},
+                  {"low", 'r', true},
+                  {"high", 'r', true},
+                  {"reached", 'i', true},
+                  {"strings", 'i', true},
+                  {t->versus < 0 ? "chance" : "reference", 'r', true},
+                  {"paper_chance", 'r', t->r->has_paper_chance},
+                  {"difference", 'r', true},
+                  {"verdict", 's', true}};
     json_t *names = json_copy(t->r->by);
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        json_array_append_new(names, json_string(fixed[i]));
-    json_array_append_new(names, json_string(t->versus < 0 ? "chance" : "reference"));
-    json_array_append_new(names, json_string("difference"));
-    json_array_append_new(names, json_string("verdict"));
+    for (size_t i = 0; i < json_array_size(names); i++)
+        th_text_add(kinds, "s");
+    for (size_t i = 0; i < sizeof column / sizeof *column; i++) {
+        if (!column[i].is)
+            continue;
+        json_array_append_new(names, json_string(column[i].name));
+        th_text_add_bytes(kinds, &column[i].kind, 1);
+    }
     return names;
 }
 
 static void print_plain(ShSession *s, const Table *t)
 {
-    static const char kinds[] = "tirrrrrs"; /* behind the variables */
-    ThText columns = {0};
-    json_t *names = column_names(t), *name;
-    size_t i, by = json_array_size(t->r->by);
+    ThText columns = {0}, kinds = {0};
+    json_t *names = column_names(t, &kinds), *name;
+    size_t i;
     json_array_foreach(names, i, name)
     {
-        th_text_printf(&columns, "%s:%c ", json_string_value(name), i < by ? 's' : kinds[i - by]);
+        th_text_printf(&columns, "%s:%c ", json_string_value(name), kinds.data[i]);
     }
     sh_table(s, "results", columns.data ? columns.data : "");
     for (i = 0; i < t->n; i++) {
-        json_t *row = row_values(&t->row[i]);
+        json_t *row = row_values(t, &t->row[i]);
         sh_row_values(s, row);
         json_decref(row);
     }
     sh_table_end(s);
     json_decref(names);
     th_text_free(&columns);
+    th_text_free(&kinds);
 }
 
 /* A cell as papers have it. */
@@ -333,9 +339,10 @@ static json_t *cell_text(const json_t *v, int digits)
 
 static void print_laid_out(ShSession *s, const Table *t, ShLayout layout, int digits)
 {
-    ShGrid g = {column_names(t), json_array(), (int)json_array_size(t->r->by)};
+    ThText kinds = {0};
+    ShGrid g = {column_names(t, &kinds), json_array(), (int)json_array_size(t->r->by), NULL};
     for (size_t i = 0; i < t->n; i++) {
-        json_t *values = row_values(&t->row[i]), *row = json_array(), *v;
+        json_t *values = row_values(t, &t->row[i]), *row = json_array(), *v;
         size_t k;
         json_array_foreach(values, k, v)
         {
@@ -347,51 +354,74 @@ static void print_laid_out(ShSession *s, const Table *t, ShLayout layout, int di
     sh_grid_print(sh_out(s), &g, layout);
     json_decref(g.head);
     json_decref(g.rows);
+    th_text_free(&kinds);
 }
 
 /* How many rows have each verdict, as figures: same_value, .... */
 static void tell_verdicts(ShSession *s, const Table *t)
 {
-    for (int v = NONE + 1; v < N_VERDICTS; v++) {
+    for (int v = TH_STATS_NONE + 1; v < TH_STATS_VERDICTS; v++) {
         char name[32];
         long long n = 0;
-        snprintf(name, sizeof name, "%s", verdicts[v]);
-        *strchr(name, ' ') = '_';
+        snprintf(name, sizeof name, "%s", th_stats_verdict_name((ThStatsVerdict)v));
+        for (char *blank; (blank = strchr(name, ' '));)
+            *blank = '_';
         for (size_t i = 0; i < t->n; i++)
             n += (int)t->row[i].verdict == v;
         sh_result_int(s, name, n);
     }
 }
 
-/* Reads versus=NAME=VALUE. */
-static bool read_versus(Table *t, const char *text, ThError *err)
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static bool check_learned(const Table *t, ThError *err)
 {
-    size_t n = text ? strcspn(text, "=") : 0;
-    t->versus = -1;
-    for (size_t i = 0; text && i < json_array_size(t->r->by); i++) {
-        const char *name = json_string_value(json_array_get(t->r->by, i));
-        if (strlen(name) == n && strncmp(text, name, n) == 0 && text[n])
-            t->versus = (int)i;
-    }
-    t->value = text && text[n] ? text + n + 1 : "";
-    return !text || t->versus >= 0 ||
-           th_fail(err, TH_EUSAGE, "versus=%s is not NAME=VALUE of a column of the file", text);
+    const json_t *all = t->r->records;
+    bool any = !t->learned;
+    for (size_t i = 0; !any && i < json_array_size(all); i++)
+        any = !isnan(sh_results_figure(json_array_get(all, i), t->learned));
+    return any || th_fail(err, TH_EVALUE, "within=: no point has a figure %s", t->learned);
 }
 
-bool sh_results_compare(ShSession *s, const ThOptions *o, const ShResults *r, ThError *err)
+static bool read_options(Table *t, const ThOptions *o, ThError *err)
 {
-    Table t = {.r = r, .scale = th_option_real(o, "scale")};
-    t.near = th_option_real_or(o, "near", 0.02 * t.scale);
-    ShLayout layout = sh_out(s) ? (ShLayout)th_option_choice(o, "layout") : SH_LAYOUT_PLAIN;
-    bool ok = read_versus(&t, th_option_text_or(o, "versus", NULL), err) && make_rows(&t, err);
+    const char *versus = th_option_text_or(o, "versus", NULL),
+               *within = th_option_text_or(o, "within", NULL);
+    t->scale = th_option_real(o, "scale");
+    t->near = th_option_real_or(o, "near", 0.02 * t->scale);
+    t->versus = t->within = -1;
+    if (within && !strchr(within, '='))
+        t->learned = within;
+    return (!versus || sh_results_value(t->r, "versus", versus, &t->versus, &t->value, err)) &&
+           (!within || t->learned ||
+            sh_results_value(t->r, "within", within, &t->within, &t->inside, err)) &&
+           check_learned(t, err);
+}
+
+static bool print_ranks(ShSession *s, const ThOptions *o, const Table *t, ThError *err)
+{
+    double *found = th_alloc(t->n, sizeof *found, err);
+    for (size_t i = 0; found && i < t->n; i++)
+        found[i] = t->row[i].found.value;
+    bool ok = found && sh_results_rank(s, o, t->r, found, err);
+    free(found);
+    return ok;
+}
+
+bool sh_results_compare(ShSession *s, const ThOptions *o, const ShResults *r, ShLayout layout,
+                        ThError *err)
+{
+    Table t = {.r = r};
+    layout = sh_out(s) ? layout : SH_LAYOUT_PLAIN;
+    bool ok = read_options(&t, o, err) && make_rows(&t, err);
     if (ok) {
-        judge_rows(&t);
         tell_verdicts(s, &t);
+        if (layout == SH_LAYOUT_PLAIN)
+            print_plain(s, &t);
+        else
+            print_laid_out(s, &t, layout, (int)th_option_int(o, "digits"));
     }
-    if (ok && layout == SH_LAYOUT_PLAIN)
-        print_plain(s, &t);
-    else if (ok)
-        print_laid_out(s, &t, layout, (int)th_option_int(o, "digits"));
+    ok = ok && (!th_option_given(o, "rank") || print_ranks(s, o, &t, err));
     free(t.row);
     return ok;
 }

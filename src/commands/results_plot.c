@@ -2,11 +2,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
 #include "base/memory.h"
 #include "commands/monoid.h"
 #include "commands/plots.h"
 #include "commands/results.h"
-#include "lab/evaluate.h"
 #include "plot/views.h"
 
 /* ---- curves ---------------------------------------------------------------------------------- */
@@ -18,7 +20,14 @@ typedef struct {
     ThScore *score;
     size_t n, cap;
     double *x; /* room for a figure of every point */
+    ThPlotDot *dot;
+    size_t n_dots, cap_dots;
 } Curve;
+
+/* What is drawn around the means. */
+typedef enum { INTERVAL, RANGE, SD, SEEDS, NOTHING } Band;
+static const char *const band_names[] = {NULL, "band: least to greatest", "band: mean ± sd",
+                                         "dots: seeds", "means"};
 
 static const json_t *scores_of(const json_t *record)
 {
@@ -79,7 +88,31 @@ static bool add_lengths(const ShGroup *g, Curve *c, ThError *err)
     return true;
 }
 
-static void average(const ShGroup *g, const char *of, Curve *c)
+/* The band around n ≥ 1 sorted shares, within 0 to 1; NaN: there is none. */
+static ThStatsInterval band_of(const double *x, size_t n, Band band)
+{
+    ThStatsMeasure of = {true, (double)NAN};
+    ThStatsInterval none = {(double)NAN, (double)NAN};
+    if (band == INTERVAL)
+        return th_stats_summarize(x, n, TH_STATS_MEAN, &of).seeds;
+    if (band == RANGE)
+        return (ThStatsInterval){x[0], x[n - 1]};
+    if (band != SD || n < 2)
+        return none;
+    double mean = gsl_stats_mean(x, 1, n), sd = gsl_stats_sd_m(x, 1, n, mean);
+    return (ThStatsInterval){fmax(mean - sd, 0), fmin(mean + sd, 1)};
+}
+
+static bool add_dots(Curve *c, int length, size_t n, ThError *err)
+{
+    if (!th_grow(&c->dot, &c->cap_dots, c->n_dots + n, sizeof *c->dot, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        c->dot[c->n_dots++] = (ThPlotDot){length, c->x[i]};
+    return true;
+}
+
+static bool average(const ShGroup *g, const char *of, Band band, Curve *c, ThError *err)
 {
     for (size_t k = 0; k < c->n; k++) {
         ThScore *to = &c->score[k];
@@ -90,13 +123,17 @@ static void average(const ShGroup *g, const char *of, Curve *c)
                 c->x[n++] = x;
         }
         to->accuracy = to->lo = to->hi = (double)NAN;
-        if (n > 0)
-            th_lab_mean_interval(c->x, n, &to->accuracy, &to->lo, &to->hi);
-        if (!isnan(to->lo)) {
-            to->lo = fmax(to->lo, 0);
-            to->hi = fmin(to->hi, 1);
-        }
+        if (n == 0)
+            continue;
+        gsl_sort(c->x, 1, n);
+        ThStatsInterval i = band_of(c->x, n, band);
+        to->accuracy = gsl_stats_mean(c->x, 1, n);
+        to->lo = i.low;
+        to->hi = i.high;
+        if (band == SEEDS && !add_dots(c, to->length, n, err))
+            return false;
     }
+    return true;
 }
 
 static void note_training(const ShGroup *g, Curve *c)
@@ -126,34 +163,45 @@ static char *name_key(const json_t *key, ThError *err)
     return th_text_take(&t, err);
 }
 
-static bool make_curve(const ShResults *r, const ShGroup *g, Curve *c, ThError *err)
+static bool make_curve(const ShResults *r, const ShGroup *g, Band band, Curve *c, ThError *err)
 {
     c->name = json_array_size(g->key) > 0 ? name_key(g->key, err) : th_strdup(r->of, err);
     c->x = th_alloc(json_array_size(g->records) + 1, sizeof *c->x, err);
     if (!c->name || !c->x || !add_lengths(g, c, err))
         return false;
-    average(g, r->of, c);
     note_training(g, c);
-    return true;
+    return average(g, r->of, band, c, err);
 }
 
-static bool plot_curves(const ShResults *r, ThFigure *f, ThError *err)
+static bool plot_curves(const ShResults *r, Band band, ThFigure *f, ThError *err)
 {
     Curve *c = th_alloc(r->n + 1, sizeof *c, err);
     ThPlotModel *model = th_alloc(r->n + 1, sizeof *model, err);
     bool ok = c && model;
+    size_t n = 0;
     for (size_t i = 0; ok && i < r->n; i++) {
-        ok = make_curve(r, &r->group[i], &c[i], err);
-        model[i] = (ThPlotModel){c[i].name, &c[i].training, c[i].score, c[i].n};
+        if (json_array_size(r->group[i].records) == 0) /* all its points failed */
+            continue;
+        ok = make_curve(r, &r->group[i], band, &c[i], err);
+        model[n++] = (ThPlotModel){.name = c[i].name,
+                                   .training = &c[i].training,
+                                   .score = c[i].score,
+                                   .n_scores = c[i].n,
+                                   .dot = c[i].dot,
+                                   .n_dots = c[i].n_dots,
+                                   .band = band_names[band]};
     }
+    if (ok && n == 0)
+        ok = th_fail(err, TH_EVALUE, "no point is done: there is nothing to draw");
     ThText title = {0};
     th_text_printf(&title, "%s by length", r->of);
-    ok = ok && th_plot_accuracy(f, title.data ? title.data : "", model, r->n, err);
+    ok = ok && th_plot_accuracy(f, title.data ? title.data : "", model, n, err);
     th_text_free(&title);
     for (size_t i = 0; c && i < r->n; i++) {
         free(c[i].name);
         free(c[i].score);
         free(c[i].x);
+        free(c[i].dot);
     }
     free(c);
     free(model);
@@ -218,12 +266,16 @@ static bool plot(const ShCall *call, const ShResults *r, ThFigure *f, ThError *e
     int at;
     if (!sh_results_across(r, &call->options, &at, err))
         return false;
-    return at < 0 ? plot_curves(r, f, err) : plot_grid(r, (size_t)at, f, err);
+    Band band = (Band)th_option_choice(&call->options, "band");
+    return at < 0 ? plot_curves(r, band, f, err) : plot_grid(r, (size_t)at, f, err);
 }
 
 static const ThOptionSpec plot_results_options[] = {
     {"of", TH_STRING, NULL, 0, 0, NULL, "the share to draw; default: accuracy, or answer"},
     {"across", TH_STRING, NULL, 0, 0, NULL, "draw a grid: a variable whose values are the columns"},
+    {"band", TH_CHOICE, "interval", 0, 0, "interval|range|sd|seeds|none",
+     "around the means: their 95 % interval, least to greatest, a standard deviation to each side, "
+     "a dot a seed, or nothing"},
     {0},
 };
 
@@ -232,7 +284,9 @@ SH_COMMAND(
     .detail =
         "A curve by length for all points of DIR that agree in the variables named "
         "behind by, which are all but seed if none is: the mean over them, with its "
-        "95 % interval (Student's t) as a band, the chance level, and the lengths of "
+        "95 % interval (Student's t; none where seeds fall into two groups) as a band, or what "
+        "band= "
+        "says, the chance level, and the lengths of "
         "training shaded.  With across=, which names one of these variables, the means of the "
         "figure of= in a grid, a share a cell.\n\n" SH_PLOT_WHERE,
     .example = "sweep \"runs\" for kind in [rnn, gru], seed in 1..2 {\n"

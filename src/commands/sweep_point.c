@@ -58,8 +58,8 @@ static json_t *read_results(const char *text, size_t size)
     return all;
 }
 
-/* The lengths that the model was trained on that was trained last: here, or else before. */
-static json_t *trained(ShSession *s)
+/* The training of the model that was trained last: here, or else before; NULL: there is none. */
+static const ThModelTraining *latest_training(ShSession *s)
 {
     const ThModelTraining *last = NULL;
     const ShObject *o = s->point->trained ? sh_find(s, s->point->trained) : NULL;
@@ -73,9 +73,19 @@ static json_t *trained(ShSession *s)
         latest = o->statement;
         last = &o->as.model->training;
     }
-    if (!last || last->trained_hi <= 0)
-        return json_null();
-    return json_pack("[i, i]", last->trained_lo, last->trained_hi);
+    return last && last->trained_hi > 0 ? last : NULL;
+}
+
+/* The lengths of its strings. */
+static json_t *trained(const ThModelTraining *t)
+{
+    return t ? json_pack("[i, i]", t->trained_lo, t->trained_hi) : json_null();
+}
+
+/* The share of right answers at its end. */
+static json_t *learned(const ThModelTraining *t)
+{
+    return t && t->n_history > 0 ? json_real(t->history[t->n_history - 1].accuracy) : json_null();
 }
 
 static json_t *processor(void)
@@ -154,7 +164,8 @@ static int run_point(const ShSweep *w, const ShLoopNames *names, const ShJob *jo
     json_object_set(r, "inputs", job->inputs);
     json_object_set_new(r, "options", point.options);
     json_object_set_new(r, "results", read_results(text, size));
-    json_object_set_new(r, "trained", trained(s));
+    json_object_set_new(r, "trained", trained(latest_training(s)));
+    json_object_set_new(r, "learned", learned(latest_training(s)));
     json_object_set_new(r, "kept", point.kept);
     json_object_set_new(r, "notes", read_notes(notes));
     json_object_set_new(r, "seconds", json_real(sh_clock() - began));

@@ -10,6 +10,7 @@
 #include "commands/modelling.h"
 #include "lab/evaluate.h"
 #include "show.h"
+#include "stats/intervals.h"
 
 static const ThOptionSpec options[] = {
     {"length", TH_RANGE, "1..40", 1, 100000, NULL, "lengths of the words"},
@@ -140,7 +141,6 @@ static const char *whole_lengths(const ThInspectVerified *v, char *to, size_t si
 
 static void say_counts(ShSession *s, const ThInspectVerified *v, bool agree)
 {
-    double low, high;
     char of[64];
     int last = v->length[v->n - 1].length;
     if (v->words > 0 && agree)
@@ -151,9 +151,9 @@ static void say_counts(ShSession *s, const ThInspectVerified *v, bool agree)
                sh_plural(v->words), whole_lengths(v, of, sizeof of));
     if (v->drawn == 0)
         return;
-    th_lab_interval((double)v->drawn_wrong, (double)v->drawn, &low, &high);
+    ThStatsInterval share = th_stats_share((double)v->drawn_wrong, (double)v->drawn);
     sh_say(s, "%lld of %lld drawn of up to %d differ (95 %% interval of the share %.4g to %.4g)\n",
-           v->drawn_wrong, v->drawn, last, low, high);
+           v->drawn_wrong, v->drawn, last, share.low, share.high);
 }
 
 static void set_figures(ShSession *s, const ThInspectVerified *v)

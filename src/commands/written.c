@@ -11,6 +11,7 @@
 #include "inspect/slips.h"
 #include "lab/evaluate.h"
 #include "plot/views.h"
+#include "stats/intervals.h"
 
 /* ---- evaluate -------------------------------------------------------------------------------- */
 
@@ -38,7 +39,9 @@ bool sh_score_written(const ThLabTrialsPlan *trials, int length, bool forced, Th
     x->right = x->answered;
     x->exact = x->whole;
     x->accuracy = (double)x->answered / (double)x->n;
-    th_lab_interval((double)x->answered, (double)x->n, &x->lo, &x->hi);
+    ThStatsInterval share = th_stats_share((double)x->answered, (double)x->n);
+    x->lo = share.low;
+    x->hi = share.high;
     return true;
 }
 
@@ -52,11 +55,9 @@ void sh_print_written(ShSession *s, const ThScore *score, size_t n, bool forced)
     for (size_t i = 0; i < n; i++) {
         const ThScore *x = &score[i];
         double all = (double)x->written, answered = (double)x->answered, whole = (double)x->whole;
-        double lo[2], hi[2];
-        th_lab_interval(answered, all, &lo[0], &hi[0]);
-        th_lab_interval(whole, all, &lo[1], &hi[1]);
-        sh_row(s, (long long)x->length, answered / all, lo[0], hi[0], whole / all, lo[1], hi[1],
-               x->accuracy, x->loss);
+        ThStatsInterval answer = th_stats_share(answered, all), text = th_stats_share(whole, all);
+        sh_row(s, (long long)x->length, answered / all, answer.low, answer.high, whole / all,
+               text.low, text.high, x->accuracy, x->loss);
     }
     sh_table_end(s);
 }
@@ -64,12 +65,14 @@ void sh_print_written(ShSession *s, const ThScore *score, size_t n, bool forced)
 void sh_summarize_written(ShSession *s, const ThScore *score, size_t n, bool forced)
 {
     double answer = 0, exact = 0, accuracy = 0, all = (double)n;
+    long long strings = 0;
     const ThScore *lowest = score;
     for (size_t i = 0; i < n; i++) {
         const ThScore *x = &score[i];
         answer += (double)x->answered / (double)x->written / all;
         exact += (double)x->whole / (double)x->written / all;
         accuracy += x->accuracy / all;
+        strings += x->written;
         lowest = x->answered < lowest->answered ? x : lowest;
     }
     sh_say(s, "mean over %zu length%s: answers %.6g, whole texts %.6g; lowest answers %.6g at %d\n",
@@ -79,6 +82,7 @@ void sh_summarize_written(ShSession *s, const ThScore *score, size_t n, bool for
     sh_result_real(s, "exact", exact);
     sh_result_real(s, "lowest", (double)lowest->answered / (double)lowest->written);
     sh_result_int(s, "longest", score[n - 1].length);
+    sh_result_int(s, "strings", strings);
     if (forced)
         sh_result_real(s, "accuracy", accuracy);
 }

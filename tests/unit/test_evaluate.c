@@ -220,27 +220,6 @@ static void test_balance_survives_sharding(void **state)
     th_task_free(t);
 }
 
-/* ---- intervals --------------------------------------------------------------------------------
- */
-
-/* At the lower end as many right answers or more have probability 2.5 %, at the upper end as many
- * or fewer. */
-static void test_intervals(void **state)
-{
-    (void)state;
-    static const unsigned sizes[] = {1, 2, 10, 64, 400, 512, 1000, 5000};
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        unsigned n = sizes[k], step = n / 100 + 1;
-        for (unsigned x = 0; x <= n; x += step) {
-            double lo, hi;
-            th_lab_interval(x, n, &lo, &hi);
-            assert_true(lo <= (double)x / n && (double)x / n <= hi);
-            assert_true(x == 0 ? lo == 0 : fabs(gsl_cdf_binomial_Q(x - 1, lo, n) - 0.025) < 1e-9);
-            assert_true(x == n ? hi == 1 : fabs(gsl_cdf_binomial_P(x, hi, n) - 0.025) < 1e-9);
-        }
-    }
-}
-
 /* ---- predictions and errors -------------------------------------------------------------------
  */
 
@@ -308,7 +287,6 @@ int main(void)
         cmocka_unit_test(test_sets_of_answers),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_balance_survives_sharding),
-        cmocka_unit_test(test_intervals),
         cmocka_unit_test(test_predictions),
         cmocka_unit_test(test_errors),
     };
