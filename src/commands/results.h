@@ -109,8 +109,7 @@ bool sh_results_compare(ShSession *s, const ThOptions *o, const ShResults *r, Sh
 bool sh_results_value(const ShResults *r, const char *option, const char *text, int *at,
                       const char **value, ThError *err);
 
-/* A group's key as text; the group that has such a key, or NULL. */
-json_t *sh_results_key(const ShGroup *g);
+/* The group that has a key of these texts, or NULL. */
 const ShGroup *sh_results_at(const ShResults *r, const json_t *key);
 
 /* The figures of two groups by pairs of the same seed: n of them, the interval of the mean of the

@@ -25,7 +25,8 @@ bool sh_results_value(const ShResults *r, const char *option, const char *text, 
                                option, text);
 }
 
-json_t *sh_results_key(const ShGroup *g)
+/* A group's key as text. */
+static json_t *key_of(const ShGroup *g)
 {
     json_t *key = json_array();
     for (size_t i = 0; i < json_array_size(g->key); i++)
@@ -37,7 +38,7 @@ const ShGroup *sh_results_at(const ShResults *r, const json_t *key)
 {
     const ShGroup *found = NULL;
     for (size_t k = 0; !found && k < r->n; k++) {
-        json_t *own = sh_results_key(&r->group[k]);
+        json_t *own = key_of(&r->group[k]);
         found = json_equal(key, own) ? &r->group[k] : NULL;
         json_decref(own);
     }
@@ -95,7 +96,7 @@ bool sh_results_pair(const ShResults *r, const ShGroup *a, const ShGroup *b, ShP
 /* The group that differs from this one by the value at a place of its key. */
 static const ShGroup *beside(const ShResults *r, const ShGroup *g, int at, const char *value)
 {
-    json_t *key = sh_results_key(g);
+    json_t *key = key_of(g);
     json_array_set_new(key, (size_t)at, json_string(value));
     const ShGroup *found = sh_results_at(r, key);
     json_decref(key);
@@ -104,7 +105,7 @@ static const ShGroup *beside(const ShResults *r, const ShGroup *g, int at, const
 
 static void print_pairs(ShSession *s, const ShGroup *g, const ShPairs *p, double scale)
 {
-    json_t *row = sh_results_key(g);
+    json_t *row = key_of(g);
     double number[] = {p->mean * scale, p->away.low * scale, p->away.high * scale, p->p};
     json_array_append_new(row, json_integer((json_int_t)p->n));
     json_array_append_new(row, json_integer((json_int_t)p->higher));
