@@ -148,6 +148,23 @@ static void broken_models_are_told(void **state)
     drop(&g);
 }
 
+/* On how many of the strings that are drawn an automaton says otherwise than the teacher, one by
+ * one. */
+static long long disagreements(Given *g, const ThDfa *d)
+{
+    ThWordsSample s = {0};
+    long long n = 0;
+    assert_true(th_inspect_strings(&g->plan, g->plan.samples, &s, NULL));
+    for (size_t i = 0; i < s.n; i++) {
+        const int *word = s.symbol + s.start[i];
+        int said, length = (int)(s.start[i + 1] - s.start[i]);
+        assert_true(th_inspect_member(&g->teacher, word, length, &said, NULL));
+        n += said != th_dfa_class(d, word, (size_t)length);
+    }
+    th_words_sample_free(&s);
+    return n;
+}
+
 /* One answer in fifty is turned: clusters go by what most of their vectors do. */
 static void clusters_go_by_most(void **state)
 {
@@ -163,6 +180,12 @@ static void clusters_go_by_most(void **state)
     ThDfa *d = th_inspect_by_clusters(&g.teacher, &g.plan, NULL);
     ThDfa *due = th_inspect_due(&g.teacher, NULL);
     assert_true(d && same(d, due));
+    ThInspectWays w;
+    const bool wanted[] = {false, true, false};
+    g.plan.samples = 999;
+    assert_true(th_inspect_ways(&g.teacher, &asking, &g.plan, wanted, &w, NULL));
+    assert_true(w.way[1].wrong > 9 && w.way[1].wrong == disagreements(&g, w.way[1].machine));
+    th_inspect_ways_free(&w);
     th_dfa_free(d);
     th_dfa_free(due);
     unteach(&g);
