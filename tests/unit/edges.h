@@ -63,14 +63,34 @@ static inline void shake_all(const ThModel *m, double by, double leaves, double 
 
 /* ---- what both say --------------------------------------------------------------------------- */
 
-static inline ThProof *proof_of(const ThModel *m, const ThDfa *machine, double slack)
+/* Returns new: of the strings of a domain, NULL: of all. */
+static inline ThProofClaim *claim_of(const ThModel *m, const ThDfa *machine, const ThDfa *domain,
+                                     double slack)
 {
     ThError err = {0};
-    ThProofHow how = {.slack = slack, .limit = 100, .cover = 8, .seed = 1};
-    ThProof *p = th_proof_certify(m, machine, &how, NULL, &err);
+    const ThProofAsked asked = {&m->signature, machine, domain, slack};
+    ThProofClaim *c = th_proof_claim_new(m, &asked, NULL, &err);
+    if (!c)
+        fail_msg("%s", err.msg);
+    return c;
+}
+
+static inline ThProof *proof_in(const ThModel *m, const ThDfa *machine, const ThDfa *domain,
+                                double slack)
+{
+    ThError err = {0};
+    ThProofClaim *claim = claim_of(m, machine, domain, slack);
+    ThProofHow how = {.limit = 100, .cover = 8, .seed = 1};
+    ThProof *p = th_proof_certify(m, claim, &how, NULL, &err);
+    th_proof_claim_free(claim);
     if (!p)
         fail_msg("%s", err.msg);
     return p;
+}
+
+static inline ThProof *proof_of(const ThModel *m, const ThDfa *machine, double slack)
+{
+    return proof_in(m, machine, NULL, slack);
 }
 
 static inline ThProofCertificate *certificate_of(const ThProof *p, const ThModel *m)
@@ -81,7 +101,7 @@ static inline ThProofCertificate *certificate_of(const ThProof *p, const ThModel
     return c;
 }
 
-/* Signed anew, of the weights that the model has. */
+/* Are its sets a proof of what it says, signed anew, of the weights that the model has? */
 static inline bool holds(ThProofCertificate *c, const ThModel *m)
 {
     ThError err = {0};
@@ -91,7 +111,7 @@ static inline bool holds(ThProofCertificate *c, const ThModel *m)
     ThProofCell *g = cell ? th_proof_cell_new(m, &err) : NULL;
     c->weights = f ? f->digest : g->digest;
     c->digest = th_proof_certificate_digest(c);
-    assert_true(th_proof_check(c, f, g, NULL, &k, &err));
+    assert_true(th_proof_check_sets(c, f, g, 0, NULL, &k, &err));
     th_proof_map_free(f);
     th_proof_cell_free(g);
     return k.holds;

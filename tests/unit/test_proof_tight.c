@@ -36,7 +36,7 @@ typedef struct {
 typedef struct {
     Case c;
     ThProofMap f;
-    double number[6 * D * D + 8 * D], x[D], y[D], shape[2 * D * D], inverse[2 * D * D];
+    double number[6 * D * D + 9 * D], x[D], y[D], shape[2 * D * D], inverse[2 * D * D];
     ThProofCheckSet *s;
     ThProofEnclosure *e;
     const ThProofSet *proved;
@@ -49,12 +49,12 @@ static void point_at(Given *g)
 {
     ThProofMap *f = &g->f;
     double **square[] = {&f->query, &f->key, &f->value, &f->output, &f->up, &f->down};
-    double **row[] = {&f->relative, &f->gain1,   &f->offset1,   &f->gain2,
-                      &f->offset2,  &f->up_bias, &f->down_bias, &f->pad};
+    double **row[] = {&f->relative, &f->gain1,     &f->offset1, &f->gain2,        &f->offset2,
+                      &f->up_bias,  &f->down_bias, &f->pad,     &f->relative_size};
     double *at = g->number;
     for (int i = 0; i < 6; i++, at += D * D)
         *square[i] = at;
-    for (int i = 0; i < 8; i++, at += D)
+    for (int i = 0; i < 9; i++, at += D)
         *row[i] = at;
 }
 

@@ -26,7 +26,9 @@ static void test_quantized_answers(void **state)
         ThModel *m = compiled(t);
         if (k >= 0)
             weights(m, "head_bias", NULL)[k] += 100;
-        ThProofQuantized *q = th_proof_quantize(m, t->machine, 100, 1, NULL, &err);
+        ThProofClaim *claim = claim_of(m, t->machine, NULL, 0);
+        ThProofQuantized *q = th_proof_quantize(m, claim, 100, 1, NULL, &err);
+        th_proof_claim_free(claim);
         int wrong = 0;
         for (int i = 0; k >= 0 && i < q->labels->n; i++)
             wrong += q->labels->answer[i] != k;
@@ -182,9 +184,8 @@ static void test_all_strings(void **state)
     shake_all(m, 0.0003, 0.004, 0, 2);
     ThDfa *all = th_dfa_new(1, 3, 2, &err);
     all->label[0] = 1;
-    ThProofHow how = {.domain = all, .slack = 1e-6, .limit = 100, .seed = 1};
     ThProof *p = proof_of(m, t->machine, 1e-6);
-    ThProof *q = th_proof_certify(m, t->machine, &how, NULL, &err);
+    ThProof *q = proof_in(m, t->machine, all, 1e-6);
     assert_int_equal(q->verdict, TH_PROOF_PROVED);
     assert_int_equal(q->n, p->n);
     assert_true(q->room == p->room);
