@@ -51,8 +51,7 @@ typedef enum {
 enum {
     A_OPTIONAL = 1,
     A_REPEATED = 2,
-    A_NAMED = 8,    /* of the operands that name objects: no expression may stand for it */
-    A_INSERTING = 4 /* $x is replaced in its strings, too, not only ${x} */
+    A_NAMED = 8 /* of the operands that name objects: no expression may stand for it */
 };
 
 typedef struct {

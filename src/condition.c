@@ -47,6 +47,17 @@ static bool fail(Parser *p, const char *at, const char *format, ...)
     return th_fail_at(p->err, TH_EUSAGE, line, col, "%s", message);
 }
 
+/* Gives an error that has a place behind `at` its place in the condition.  Returns false. */
+static bool place(Parser *p, const char *at)
+{
+    ShOperand o = {.line = 1, .col = 1};
+    for (const char *c = p->text; c < at; c++) {
+        o.line += *c == '\n';
+        o.col = *c == '\n' ? 1 : o.col + (((unsigned char)*c & 0xc0) != 0x80);
+    }
+    return sh_error_inside(p->err, &o);
+}
+
 static void skip_blanks(Parser *p)
 {
     p->at += strspn(p->at, " \t\r\n");
@@ -237,22 +248,17 @@ static bool parse_inserted(Parser *p, Value *v)
 static bool parse_text(Parser *p, Value *v)
 {
     const char *start = p->at;
-    ShLexer lx = {0};
-    ThText text = {0}, inserted = {0};
+    ThText text = {0};
     size_t n = 1;
     while (start[n] && start[n] != '"')
         n += start[n] == '\\' && start[n + 1] ? 2 : 1;
     p->at = start + n + (start[n] == '"');
-    sh_lex_begin(&lx, 1);
-    bool ok = sh_lex(&lx, start, (size_t)(p->at - start), p->err) &&
-              sh_lexeme_text(&lx, &lx.token[0], &text, p->err);
-    ok = ok && (sh_insert(p->s, text.data ? text.data : "", SH_INSERT_BRACED, &inserted, p->err) ||
-                fail(p, start, "%s", p->err->msg));
+    char *inside = th_strndup(start + 1, n - 1, p->err);
+    bool ok = inside && (sh_insert_string(p->s, inside, &text, p->err) || place(p, start));
     v->type = V_TEXT;
-    v->text = ok ? th_text_take(&inserted, p->err) : NULL;
+    v->text = ok ? th_text_take(&text, p->err) : NULL;
     th_text_free(&text);
-    th_text_free(&inserted);
-    sh_lex_free(&lx);
+    free(inside);
     return v->text != NULL;
 }
 

@@ -97,50 +97,16 @@ static ShToken *add(ShLexer *lx, ShTokenType type, ThError *err)
     return t;
 }
 
-/* Steps over \u{…} (at the `u`) and appends its character. */
-static bool read_code_point(const char **s, ThText *to)
+/* Where the first wrong escape of a string's inside stands; SIZE_MAX: all are known. */
+static size_t wrong_escape(const char *s, const char *end)
 {
-    char *end;
-    const char *p = *s + 1;
-    if (*p != '{' || strspn(p + 1, "0123456789abcdefABCDEF") == 0)
-        return false;
-    unsigned long c = strtoul(p + 1, &end, 16);
-    if (*end != '}' || c == 0 || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-        return false;
-    *s = end;
-    char b[4] = {(char)c};
-    size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    for (size_t i = n; n > 1 && i-- > 0;) {
-        b[i] = (char)((i ? 0x80 : lead[n]) | (i ? c & 0x3f : c));
-        c >>= 6;
-    }
-    if (to)
-        th_text_add_bytes(to, b, n);
-    return true;
-}
-
-/* Reads the inside of a string; *bad gets the offset of a wrong escape.  to may be NULL. */
-static bool unescape(const char *s, const char *end, ThText *to, size_t *bad)
-{
-    static const char from[] = "nt\\\"", meaning[] = "\n\t\\\"";
     for (const char *p = s; p < end; p++) {
-        const char *start = p;
-        if (*p != '\\') {
-            if (to)
-                th_text_add_bytes(to, p, 1);
-            continue;
-        }
-        p++;
-        const char *known = *p ? strchr(from, *p) : NULL;
-        if (known && to)
-            th_text_add_bytes(to, &meaning[known - from], 1);
-        if (!known && (*p != 'u' || !read_code_point(&p, to))) {
-            *bad = (size_t)(start - s);
-            return false;
-        }
+        size_t n = *p == '\\' ? th_escape_read(p + 1, end, NULL) : 0;
+        if (*p == '\\' && n == 0)
+            return (size_t)(p - s);
+        p += n;
     }
-    return true;
+    return SIZE_MAX;
 }
 
 /* A string behind the word regex: its escapes are those of patterns. */
@@ -154,7 +120,7 @@ static bool is_pattern(const ShLexer *lx, size_t at)
 static bool skip_string(ShLexer *lx, ThError *err)
 {
     int line = lx->line, col = lx->col;
-    size_t start = lx->at, bad = 0;
+    size_t start = lx->at, bad;
     step(lx);
     size_t inside = lx->at;
     while (peek(lx, 0) >= 0 && peek(lx, 0) != '"') {
@@ -170,13 +136,15 @@ static bool skip_string(ShLexer *lx, ThError *err)
         return th_fail_at(err, TH_EINCOMPLETE, line, col, "this string is not closed");
     }
     step(lx);
-    if (is_pattern(lx, start) || unescape(lx->text.data + inside, lx->text.data + end, NULL, &bad))
+    bad = is_pattern(lx, start) ? SIZE_MAX
+                                : wrong_escape(lx->text.data + inside, lx->text.data + end);
+    if (bad == SIZE_MAX)
         return true;
     size_t before = 1;
     for (size_t i = inside; i < inside + bad; i++)
         before += ((unsigned char)lx->text.data[i] & 0xc0) != 0x80;
     th_fail_at(err, TH_EPARSE, line, col + (int)before, "unknown escape in a string");
-    return th_hint(err, "the escapes are \\n \\t \\\\ \\\" and \\u{…}");
+    return th_hint(err, "the escapes are \\n \\t \\\\ \\\" \\$ and \\u{…}");
 }
 
 /* ${NAME} belongs to the word that it stands in. */
@@ -563,27 +531,6 @@ bool sh_lex(ShLexer *lx, const char *line, size_t n, ThError *err)
     if (lx->n > 0 && lx->token[lx->n - 1].type != T_END)
         return add(lx, T_END, err) != NULL;
     return true;
-}
-
-static bool meaning(const ShLexer *lx, size_t start, size_t end, ThText *to, ThError *err)
-{
-    const char *s = lx->text.data + start;
-    size_t bad = 0;
-    if (*s == '"')
-        unescape(s + 1, lx->text.data + end - 1, to, &bad);
-    else
-        th_text_add_bytes(to, s, end - start);
-    return !to->failed || th_fail(err, TH_ENOMEM, "out of memory");
-}
-
-bool sh_lexeme_text(const ShLexer *lx, const ShToken *t, ThText *to, ThError *err)
-{
-    return meaning(lx, t->start, t->end, to, err);
-}
-
-bool sh_lexeme_value(const ShLexer *lx, const ShToken *t, ThText *to, ThError *err)
-{
-    return meaning(lx, t->value, t->end, to, err);
 }
 
 char *sh_lex_source(const ShLexer *lx, size_t start, size_t end, ThError *err)

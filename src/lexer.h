@@ -60,12 +60,6 @@ void sh_lex_free(ShLexer *lx);
  * where it began.  Which statements are RASP's: shape.h. */
 bool sh_lex(ShLexer *lx, const char *line, size_t n, ThError *err);
 
-/* Appends the meaning of a token: words as they are, strings without quotes and escapes. */
-bool sh_lexeme_text(const ShLexer *lx, const ShToken *t, ThText *to, ThError *err);
-
-/* The same for the value of a T_OPTION. */
-bool sh_lexeme_value(const ShLexer *lx, const ShToken *t, ThText *to, ThError *err);
-
 /* Returns new: the source from one byte to another, with its comments blanked out. */
 char *sh_lex_source(const ShLexer *lx, size_t start, size_t end, ThError *err);
 

@@ -149,7 +149,10 @@ static const char *list_end(const char *p)
     bool quoted = false;
     for (; *p; p++) {
         const char *behind = p + 1;
-        quoted = quoted != (*p == '"');
+        if (quoted && *p == '\\' && p[1])
+            behind = ++p + 1;
+        else
+            quoted = quoted != (*p == '"');
         depth += !quoted && strchr("([{", *p) ? 1 : !quoted && strchr(")]}", *p) ? -1 : 0;
         if (*p == ',' && !quoted && depth == 0 && read_names(&behind, &next))
             return p;
@@ -194,7 +197,8 @@ static void quote_words(ThText *to, const char *text)
         if (n == 0 && *text == '$')
             n = 1 + strspn(text + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
                                      "0123456789");
-        n = n ? n : 1;
+        bool escape = quoted && *text == '\\' && text[1];
+        n = n ? n : 1 + (size_t)escape;
         quoted = quoted != (*text == '"');
         th_text_add(to, word ? "\"" : "");
         th_text_add_bytes(to, text, n);
@@ -203,16 +207,42 @@ static void quote_words(ThText *to, const char *text)
     }
 }
 
+/* Returns new: the text with the variables in its strings replaced; those outside of them are
+ * values of RASP. */
+static char *insert_in_strings(const Loop *l, const char *text)
+{
+    ThText to = {0};
+    bool ok = true;
+    while (ok && *text) {
+        size_t n = strcspn(text, "\"");
+        th_text_add_bytes(&to, text, n);
+        text += n;
+        for (n = *text != '\0'; text[0] && text[n] && text[n] != '"'; n++)
+            n += text[n] == '\\' && text[n + 1];
+        n += text[0] && text[n];
+        char *string = th_strndup(text, n, l->err);
+        ok = string && sh_insert(l->s, string, &to, l->err);
+        free(string);
+        text += n;
+    }
+    if (ok)
+        return th_text_take(&to, l->err);
+    th_text_free(&to);
+    return NULL;
+}
+
 /* Evaluates a list of RASP. */
 static bool read_values(const Loop *l, const char *text, Turns *t)
 {
     ThText source = {0};
     ThRasp *r = sh_session_rasp(l->s, l->err);
-    if (*text == '[' && !strstr(text, " for "))
-        quote_words(&source, text);
+    char *inserted = r ? insert_in_strings(l, text) : NULL;
+    if (inserted && *text == '[' && !strstr(text, " for "))
+        quote_words(&source, inserted);
     else
-        th_text_add(&source, text);
-    char *list = r ? th_text_take(&source, l->err) : NULL;
+        th_text_add(&source, inserted ? inserted : "");
+    char *list = inserted ? th_text_take(&source, l->err) : NULL;
+    free(inserted);
     bool ok = list && th_rasp_evaluate(r, list, &t->list, sh_stop(l->s), l->err);
     th_text_free(&source);
     free(list);
@@ -247,7 +277,7 @@ static bool read_turns(const Loop *l, const Clause *c, Turns *t)
         text[n + (size_t)(name - text)] = '\0'; /* the brace */
         ok = read_values(l, name, t);
     } else if (ok && is_range(text)) {
-        ok = sh_insert(l->s, text, SH_INSERT_ALL, &inserted, l->err) &&
+        ok = sh_insert(l->s, text, &inserted, l->err) &&
              th_range_parse(&t->range, inserted.data, l->err);
         t->n = ok ? th_range_count(t->range) : 0;
     } else if (ok) {

@@ -14,10 +14,8 @@ static const ShToken *token(const ShStatement *st, size_t i)
     return &st->lexer->token[i];
 }
 
-static bool fail_token(ThError *err, const ShToken *t, ThErrc code, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static bool fail_token(ThError *err, const ShToken *t, ThErrc code, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static bool fail_token(ThError *err, const ShToken *t,
+                                                             ThErrc code, const char *format, ...)
 {
     char message[sizeof(ThError)];
     va_list args;
@@ -76,36 +74,32 @@ static ShOperand *add_operand(ShBinder *b, ShArgKind kind, const ShToken *t, ThE
     return o;
 }
 
-/* Returns new: the text of a word or string, or of an option's value, with the variables in it. */
-static char *token_text(const ShBinder *b, const ShToken *t, bool inserting, ThError *err)
+/* Returns new: a source with the variables in it. */
+static char *inserted_source(const ShBinder *b, const ShToken *t, size_t start, size_t end,
+                             ThError *err)
 {
-    const ShLexer *lx = b->st->lexer;
-    bool value = t->type == T_OPTION && !b->plain;
-    bool quoted = lx->text.data[value ? t->value : t->start] == '"';
-    ThText text = {0}, inserted = {0};
-    bool ok = value ? sh_lexeme_value(lx, t, &text, err) : sh_lexeme_text(lx, t, &text, err);
-    ok =
-        ok && (sh_insert(b->s, text.data ? text.data : "",
-                         quoted && !inserting ? SH_INSERT_BRACED : SH_INSERT_ALL, &inserted, err) ||
-               place(err, t));
-    th_text_free(&text);
+    ThText inserted = {0};
+    char *source = sh_lex_source(b->st->lexer, start, end, err);
+    ShOperand o = {.line = t->line, .col = t->col + (int)(start - t->start)};
+    bool ok = source && (sh_insert(b->s, source, &inserted, err) || sh_error_inside(err, &o));
+    free(source);
     if (ok)
         return th_text_take(&inserted, err);
     th_text_free(&inserted);
     return NULL;
 }
 
-/* Returns new: the source of an expression, with the variables in it. */
-static char *expression_text(const ShBinder *b, size_t start, size_t end, ThError *err)
+/* Returns new: the text of a word or string, or of an option's value. */
+static char *token_text(const ShBinder *b, const ShToken *t, ThError *err)
 {
-    ThText inserted = {0};
-    char *source = sh_lex_source(b->st->lexer, start, end, err);
-    bool ok = source && sh_insert(b->s, source, SH_INSERT_QUOTING, &inserted, err);
+    bool value = t->type == T_OPTION && !b->plain;
+    char *source = inserted_source(b, t, value ? t->value : t->start, t->end, err);
+    ThText text = {0};
+    if (!source || *source != '"')
+        return source;
+    th_text_unescape(&text, source + 1, strlen(source) - 2);
     free(source);
-    if (ok)
-        return th_text_take(&inserted, err);
-    th_text_free(&inserted);
-    return NULL;
+    return th_text_take(&text, err);
 }
 
 static bool add_raw(ShBinder *b, ShArgKind kind, size_t to, ThError *err)
@@ -116,7 +110,7 @@ static bool add_raw(ShBinder *b, ShArgKind kind, size_t to, ThError *err)
         return false;
     o->quoted = false;
     o->text = kind == A_RAW ? sh_lex_source(b->st->lexer, first->start, last->end, err)
-                            : expression_text(b, first->start, last->end, err);
+                            : inserted_source(b, first, first->start, last->end, err);
     b->at = to;
     return o->text || place(err, first);
 }
@@ -182,7 +176,7 @@ static bool bind_arguments(ShBinder *b, char *inside, ThError *err)
         return true;
     if (called) {
         const ShToken *open = token(b->st, b->at);
-        text = expression_text(b, open->end, token(b->st, open->match)->start, err);
+        text = inserted_source(b, open, open->end, token(b->st, open->match)->start, err);
         b->at = open->match + 1;
     }
     bool ok = (text || inside) && sh_read_arguments(called ? text : inside, b->kind.options,
@@ -285,7 +279,7 @@ static bool bind_machines(ShBinder *b, ThError *err)
     ShOperand *o = add_operand(b, A_LIST, t, err);
     b->at++;
     if (o)
-        o->text = variable ? th_strdup(name, err) : token_text(b, t, false, err);
+        o->text = variable ? th_strdup(name, err) : token_text(b, t, err);
     return (o && o->text) || place(err, t);
 }
 
@@ -318,7 +312,7 @@ static bool bind_setting(ShBinder *b, const ShArg *arg, const ShToken *t, ThErro
         return false;
     value->col += (int)(t->value - t->start);
     b->plain = false;
-    value->text = token_text(b, t, false, err);
+    value->text = token_text(b, t, err);
     b->plain = true;
     b->at++;
     return b->p->operand[b->p->call.n - 2].text && value->text;
@@ -339,8 +333,9 @@ static bool bind_word(ShBinder *b, const ShArg *arg, ThError *err)
     if ((arg->flags & A_REPEATED) && is_list(b, t, false, list))
         return bind_list(b, arg, list, err);
     size_t end = sh_operand_end(arg, b->st->lexer, b->at, b->st->to);
-    char *text = end == b->at + 1 ? token_text(b, t, arg->flags & A_INSERTING, err)
-                                  : expression_text(b, t->start, token(b->st, end - 1)->end, err);
+    char *text = end == b->at + 1
+                     ? token_text(b, t, err)
+                     : inserted_source(b, t, t->start, token(b->st, end - 1)->end, err);
     ShOperand *o = text ? add_operand(b, arg->kind, t, err) : NULL;
     if (!o) {
         free(text);
@@ -377,7 +372,7 @@ static bool bind_option(ShBinder *b, ThError *err)
     const ShLexer *lx = b->st->lexer;
     const ShToken *t = token(b->st, b->at);
     char *key = th_strndup(lx->text.data + t->start, t->value - t->start - 1, err);
-    char *text = key ? token_text(b, t, false, err) : NULL;
+    char *text = key ? token_text(b, t, err) : NULL;
     ThOptions *o = &b->p->call.options;
     bool ok = text != NULL;
     if (ok && th_option_known(o, key) && th_option_given(o, key))
@@ -389,7 +384,7 @@ static bool bind_option(ShBinder *b, ThError *err)
     return ok;
 }
 
-/* What the shell runs is its own: nothing is inserted. */
+/* What the shell runs is its own: it finds the variables in its environment, see sh_export. */
 static bool bind_pipe(ShBinder *b, ThError *err)
 {
     const ShLexer *lx = b->st->lexer;
@@ -419,7 +414,7 @@ static bool bind_redirect(ShBinder *b, ThError *err)
         return fail_token(err, token(b->st, b->at + 2), TH_EUSAGE,
                           "nothing may follow the file name after '>'") ||
                th_hint(err, "operands and options stand before the '>'");
-    b->p->redirect = token_text(b, t, false, err);
+    b->p->redirect = token_text(b, t, err);
     b->p->call.redirect = b->p->redirect;
     b->p->call.append = mark->end - mark->start == 2;
     b->at += 2;

@@ -264,6 +264,11 @@ static bool host_insert(void *context, const char *name, ThRaspAtom *value, ThEr
     return sh_variable_atom(context, name, value, err);
 }
 
+static bool host_insert_text(void *context, const char *inside, ThText *to, ThError *err)
+{
+    return sh_insert_string(context, inside, to, err);
+}
+
 static void host_leave(void *context)
 {
     ShSession *s = context;
@@ -285,6 +290,7 @@ ThRasp *sh_session_rasp(ShSession *s, ThError *err)
                        .failed = host_failed,
                        .draw = host_draw,
                        .insert = host_insert,
+                       .insert_text = host_insert_text,
                        .leave = host_leave};
     if (!s->rasp)
         s->rasp = th_rasp_new(&host, err);

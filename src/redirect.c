@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "formats.h"
 #include "signals.h"
+#include "variables.h"
 
 static void set_format_of(ShSession *s, const char *path)
 {
@@ -54,10 +55,19 @@ static bool extension_fits(const ShCall *call, ThError *err)
     return th_hint(err, "text goes to .txt, .csv, .json and .jsonl files; plot draws figures");
 }
 
-static FILE *redirect_open(const ShCall *call, ShRedirect *r, ThError *err)
+static FILE *open_pipe(ShSession *s, const ShCall *call, ShRedirect *r, ThError *err)
+{
+    ThText names = {0};
+    sh_export(s, call->pipe, &names);
+    bool ok = sh_pipe_open(&r->pipe, call->pipe, err);
+    sh_unexport(&names);
+    return ok ? r->pipe.stream : NULL;
+}
+
+static FILE *redirect_open(ShSession *s, const ShCall *call, ShRedirect *r, ThError *err)
 {
     if (call->pipe)
-        return sh_pipe_open(&r->pipe, call->pipe, err) ? r->pipe.stream : NULL;
+        return open_pipe(s, call, r, err);
     if (call->append)
         return r->buffer = open_memstream(&r->text, &r->size);
     return th_file_begin(&r->file, call->redirect, err);
@@ -117,7 +127,7 @@ bool sh_redirect_begin(ShSession *s, const ShCall *call, ShRedirect *r, ThError 
     if (s->out.shown)
         fflush(s->out.shown);
     fflush(stdout); /* which the file may be another name of */
-    FILE *to = redirect_open(call, r, err);
+    FILE *to = redirect_open(s, call, r, err);
     if (!to)
         return th_fail(err, TH_ENOMEM, "out of memory");
     r->before = s->out.stream;

@@ -51,7 +51,7 @@ static bool run_handler(ShSession *s, const ShCommand *c, const ShCall *call, Th
     return sh_redirect_end(s, call, &r, ok, err);
 }
 
-static bool run_shell(const ShSession *s, const ShStatement *st, ThError *err)
+static bool run_shell(ShSession *s, const ShStatement *st, ThError *err)
 {
     const ShToken *t = &st->lexer->token[st->from];
     ThText command = {0};
@@ -60,7 +60,11 @@ static bool run_shell(const ShSession *s, const ShStatement *st, ThError *err)
         return true;
     th_text_add_bytes(&command, st->lexer->text.data + t->start + 1, t->end - t->start - 1);
     char *text = th_text_take(&command, err);
+    ThText names = {0};
+    if (text)
+        sh_export(s, text, &names);
     bool ok = text && sh_run_shell(text, NULL, &status, err);
+    sh_unexport(&names);
     free(text);
     if (ok && status != 0)
         ok = th_fail(err, TH_EIO, "the shell command ended with status %d", status);

@@ -177,7 +177,7 @@ static bool no_variable(ShSession *s, const char *name, ThError *err)
     else if (number)
         th_hint(err, "arguments follow the file: tapehead FILE -- ARG..., source \"FILE\" ARG...");
     else
-        th_hint(err, "$$ stands for a dollar sign");
+        th_hint(err, "\\$ in a string, or $$, is a dollar sign");
     free(names);
     return false;
 }
@@ -194,11 +194,12 @@ static size_t name_length(const char *text)
     return n;
 }
 
-/* Bytes of an insertion at the beginning of a text, with its name; 0: there is none. */
-static size_t insertion(const char *text, bool bare, const char **name, size_t *n)
+/* Bytes of an insertion, $NAME or ${NAME}, at the beginning of a text, with its name; 0: there is
+ * none. */
+static size_t insertion(const char *text, const char **name, size_t *n)
 {
     bool braced = text[0] == '$' && text[1] == '{';
-    if (text[0] != '$' || (!braced && !bare))
+    if (text[0] != '$')
         return 0;
     *name = text + 1 + braced;
     *n = name_length(*name);
@@ -210,14 +211,14 @@ static size_t insertion(const char *text, bool bare, const char **name, size_t *
 const char *sh_insertion(const char *text, size_t *n)
 {
     const char *name;
-    size_t size = insertion(text, true, &name, n);
+    size_t size = insertion(text, &name, n);
     return size > 0 && !text[size] ? name : NULL;
 }
 
 bool sh_names_list(ShSession *s, const char *word, size_t n, bool bare, char name[SH_NAME])
 {
     const char *inside = word;
-    size_t length = n, size = insertion(word, true, &inside, &length);
+    size_t length = n, size = insertion(word, &inside, &length);
     if (size == 0) {
         inside = word;
         length = n;
@@ -244,25 +245,126 @@ static bool insert_name(ShSession *s, const char *name, size_t n, ThText *to, Th
     return true;
 }
 
-bool sh_insert(ShSession *s, const char *text, ShInsert how, ThText *to, ThError *err)
+typedef enum { OUTSIDE, STRING, PATTERN } Where;
+
+/* Appends a value; what would end the string that it stands in gets its backslash, and in a pattern
+ * the other backslashes mean what they say. */
+static bool insert_here(ShSession *s, const char *name, size_t n, Where where, ThText *to,
+                        ThError *err)
 {
-    bool quoted = false;
-    while (*text) {
-        bool bare = how == SH_INSERT_ALL || (how == SH_INSERT_QUOTING && !quoted);
+    ThText value = {0};
+    bool ok = insert_name(s, name, n, &value, err);
+    for (size_t i = 0; ok && i < value.size; i++) {
+        char c = value.data[i];
+        bool escaped = where != OUTSIDE && (c == '"' || (c == '\\' && where == STRING));
+        if (where == STRING && c == '\n')
+            th_text_add(to, "\\n");
+        else
+            th_text_printf(to, escaped ? "\\%c" : "%c", c);
+    }
+    th_text_free(&value);
+    return ok;
+}
+
+/* What stands at a quote: its string begins or ends. */
+static Where at_quote(Where where, const char *begin, const char *at)
+{
+    enum { WORD = 5 };
+    if (where != OUTSIDE)
+        return OUTSIDE;
+    while (at > begin && strchr(" \t\n", at[-1]))
+        at--;
+    bool pattern = at - begin >= WORD && strncmp(at - WORD, "regex", WORD) == 0 &&
+                   (at - begin == WORD || !sh_is_name_byte((unsigned char)at[-WORD - 1]));
+    return pattern ? PATTERN : STRING;
+}
+
+/* Gives an error the place of a byte. */
+static bool fail_at_byte(ThError *err, const char *begin, const char *at)
+{
+    err->line = err->col = 1;
+    for (; begin < at; begin++) {
+        err->line += *begin == '\n';
+        err->col = *begin == '\n' ? 1 : err->col + (((unsigned char)*begin & 0xc0) != 0x80);
+    }
+    return false;
+}
+
+static bool fail_brace(ThError *err)
+{
+    th_fail(err, TH_EPARSE, "expected a name and a '}' behind this ${");
+    return th_hint(err, "\\$ in a string is a dollar sign");
+}
+
+bool sh_insert(ShSession *s, const char *text, ThText *to, ThError *err)
+{
+    Where where = OUTSIDE;
+    ThError own = {0};
+    err = err ? err : &own;
+    for (const char *at = text; *at;) {
         const char *name;
-        size_t n, size = insertion(text, bare, &name, &n);
-        if (size > 0 && !insert_name(s, name, n, to, err))
-            return false;
+        size_t n, size = insertion(at, &name, &n);
+        if (size > 0 ? !insert_here(s, name, n, where, to, err)
+                     : at[0] == '$' && at[1] == '{' && !fail_brace(err))
+            return fail_at_byte(err, text, at);
+        bool dollar = where != OUTSIDE && at[0] == '\\' && at[1] == '$';
+        bool pair = where != OUTSIDE && at[0] == '\\' && at[1] && !dollar;
+        if (*at == '"')
+            where = at_quote(where, text, at);
         if (size == 0) {
-            quoted = quoted != (*text == '"');
-            size = text[0] == '$' && text[1] == '$' && (bare || text[2] == '{') ? 2 : 1;
-            if (text[0] == '\\' && quoted && text[1])
-                th_text_add_bytes(to, text++, 1);
-            th_text_add_bytes(to, text, 1);
+            size = dollar || pair || (at[0] == '$' && at[1] == '$') ? 2 : 1;
+            th_text_add_bytes(to, dollar ? "$" : at, pair ? 2 : 1);
         }
-        text += size;
+        at += size;
     }
     return !to->failed || th_fail(err, TH_ENOMEM, "out of memory");
+}
+
+bool sh_insert_string(ShSession *s, const char *inside, ThText *to, ThError *err)
+{
+    ThText source = {0}, inserted = {0};
+    th_text_printf(&source, "\"%s\"", inside);
+    bool ok = !source.failed ? sh_insert(s, source.data, &inserted, err)
+                             : th_fail(err, TH_ENOMEM, "out of memory");
+    if (ok)
+        th_text_unescape(to, inserted.data + 1, inserted.size - 2);
+    th_text_free(&source);
+    th_text_free(&inserted);
+    return ok;
+}
+
+/* ---- commands of the system's shell ---------------------------------------------------------- */
+
+/* Capitals are for the system's own variables (POSIX, 8.1): a file that is loaded cannot set PATH.
+ */
+static bool may_export(const char *name, size_t n)
+{
+    static const char lower[] = "abcdefghijklmnopqrstuvwxyz";
+    return n > 0 && n < SH_NAME && strcspn(name, lower) < n && strchr("0123456789", *name) == NULL;
+}
+
+void sh_export(ShSession *s, const char *command, ThText *names)
+{
+    char name[SH_NAME];
+    const char *at = command, *inside;
+    for (size_t n; (at = strchr(at, '$')); at++) {
+        if (insertion(at, &inside, &n) == 0 || !may_export(inside, n))
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)n, inside);
+        ThText value = {0};
+        if (!getenv(name) && sh_variable(s, name).kind && insert_name(s, name, n, &value, NULL)) {
+            setenv(name, value.data ? value.data : "", 1);
+            th_text_add_bytes(names, name, n + 1);
+        }
+        th_text_free(&value);
+    }
+}
+
+void sh_unexport(ThText *names)
+{
+    for (size_t i = 0; i < names->size; i += strlen(names->data + i) + 1)
+        unsetenv(names->data + i);
+    th_text_free(names);
 }
 
 /* ---- defining -------------------------------------------------------------------------------- */

@@ -29,15 +29,21 @@ void sh_variable_write(ThText *t, const ShFigureValue *v);
 /* The name in a text that is nothing but $NAME or ${NAME}, of n bytes; NULL if it is not. */
 const char *sh_insertion(const char *text, size_t *n);
 
-typedef enum {
-    SH_INSERT_BRACED, /* ${x}: in strings */
-    SH_INSERT_ALL,    /* and $x; $$ is a dollar: in words */
-    SH_INSERT_QUOTING /* ${x} between double quotes, both outside of them: in expressions */
-} ShInsert;
+/* Appends a source text, words and strings in their quotes, with the variables in it replaced:
+ * $NAME and ${NAME}; $$ is a dollar sign, and so is \$ in a string.  Values in strings get the
+ * escapes that they need there.  Errors, with their place in the text: TH_EVALUE for a name that
+ * stands for nothing, TH_EPARSE for a ${ without a name and a }. */
+bool sh_insert(ShSession *s, const char *text, ThText *to, ThError *err);
 
-/* Appends a text with the variables in it replaced.  TH_EVALUE, without a position, for a name that
- * stands for nothing. */
-bool sh_insert(ShSession *s, const char *text, ShInsert how, ThText *to, ThError *err);
+/* Appends what a string means: the same for what stands between its quotes, escapes read. */
+bool sh_insert_string(ShSession *s, const char *inside, ThText *to, ThError *err);
+
+/* Before a command of the system's shell: puts the variables that it speaks of, as $NAME or
+ * ${NAME}, into the environment.  The text of the command stays as it is, so that no value is ever
+ * read as a command.  What the environment has already, names in capitals and $1 are left alone.
+ * *names gets what sh_unexport takes out again. */
+void sh_export(ShSession *s, const char *command, ThText *names);
+void sh_unexport(ThText *names);
 
 /* Does a word of n bytes name a variable that holds a list, as $NAME, or also bare? */
 enum { SH_NAME = 64 };

@@ -65,44 +65,20 @@ static bool scan_word(Scanner *c)
     return append(c, start, (size_t)(c->s - start)) && append(c, "", 1);
 }
 
-/* The character of \u{…} at c->s, just behind the u. */
-static bool scan_code_point(Scanner *c)
-{
-    uint32_t point = 0;
-    const char *s = c->s;
-    int digits = 0;
-    if (*s++ != '{')
-        return fail_here(c, "\\u must be followed by {HEXADECIMAL}");
-    for (; *s && strchr("0123456789abcdefABCDEF", *s) && digits < 7; s++, digits++)
-        point = point * 16 + (uint32_t)(*s <= '9' ? *s - '0' : (*s | 0x20) - 'a' + 10);
-    bool surrogate = point >= 0xd800 && point < 0xe000;
-    if (*s != '}' || digits == 0 || point == 0 || point > 0x10ffff || surrogate)
-        return fail_here(c, "\\u{...} holds no character");
-    char bytes[4];
-    size_t n = 0;
-    if (point < 0x80) {
-        bytes[n++] = (char)point;
-    } else {
-        int more = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
-        bytes[n++] = (char)((0xf0u << (3 - more)) | (point >> (6 * more)));
-        for (int i = more - 1; i >= 0; i--)
-            bytes[n++] = (char)(0x80u | ((point >> (6 * i)) & 0x3fu));
-    }
-    c->col += (int)(s + 1 - c->s);
-    c->s = s + 1;
-    return append(c, bytes, n);
-}
-
 /* The escape at c->s, just behind the backslash. */
 static bool scan_escape(Scanner *c)
 {
-    static const char from[] = "nt\\\"", to[] = "\n\t\\\"";
-    const char *at = *c->s ? strchr(from, *c->s) : NULL;
-    if (*c->s != 'u' && !at)
-        return fail_here(c, "unknown escape: \\n \\t \\\\ \\\" and \\u{...} are known");
-    c->s++;
-    c->col++;
-    return at ? append(c, &to[at - from], 1) : scan_code_point(c);
+    ThText meant = {0};
+    size_t n = th_escape_read(c->s, c->end, &meant);
+    bool good = meant.failed ? th_fail(c->err, TH_ENOMEM, "out of memory")
+                : n > 0      ? append(c, meant.data ? meant.data : "", meant.size)
+                : *c->s == 'u'
+                    ? fail_here(c, "\\u must be followed by {HEXADECIMAL}, a character's number")
+                    : fail_here(c, "unknown escape: \\n \\t \\\\ \\\" \\$ and \\u{...} are known");
+    th_text_free(&meant);
+    c->s += n;
+    c->col += (int)n;
+    return good;
 }
 
 /* A pattern keeps its backslashes: they mean more to it than to a string. */

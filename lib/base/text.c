@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,12 +93,18 @@ static bool holds_obeyed(const char *text)
     return false;
 }
 
+/* Would a string insert something for this dollar sign? */
+static bool is_insertion(const char *s)
+{
+    return s[0] == '$' && (isalnum((unsigned char)s[1]) || (s[1] && strchr("_{$", s[1])));
+}
+
 void th_text_quoted(ThText *t, const char *text)
 {
     const char *end = text + strlen(text);
     th_text_add(t, "\"");
     for (const char *s = text; s < end; s++) {
-        if (*s == '"' || *s == '\\')
+        if (*s == '"' || *s == '\\' || is_insertion(s))
             th_text_printf(t, "\\%c", *s);
         else if (*s == '\n')
             th_text_add(t, "\\n");
@@ -107,6 +114,50 @@ void th_text_quoted(ThText *t, const char *text)
             s += add_shown(t, s, (size_t)(end - s)) - 1;
     }
     th_text_add(t, "\"");
+}
+
+/* At {…} behind \u. */
+static size_t read_code_point(const char *s, const char *end, ThText *to)
+{
+    unsigned c = 0;
+    const char *p = s + 1;
+    if (s >= end || *s != '{')
+        return 0;
+    for (; p < end && isxdigit((unsigned char)*p) && c <= 0x10ffff; p++)
+        c = c * 16 + (unsigned)(*p <= '9' ? *p - '0' : (*p | 0x20) - 'a' + 10);
+    if (p == end || *p != '}' || c == 0 || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+        return 0;
+    utf8proc_uint8_t bytes[4];
+    if (to)
+        th_text_add_bytes(to, (const char *)bytes,
+                          (size_t)utf8proc_encode_char((utf8proc_int32_t)c, bytes));
+    return (size_t)(p + 1 - s);
+}
+
+size_t th_escape_read(const char *s, const char *end, ThText *to)
+{
+    static const char from[] = "nt\\\"$", meaning[] = "\n\t\\\"$";
+    if (s >= end || !*s)
+        return 0;
+    const char *known = strchr(from, *s);
+    if (!known) {
+        size_t n = *s == 'u' ? read_code_point(s + 1, end, to) : 0;
+        return n ? n + 1 : 0;
+    }
+    if (to)
+        th_text_add_bytes(to, &meaning[known - from], 1);
+    return 1;
+}
+
+void th_text_unescape(ThText *to, const char *s, size_t n)
+{
+    const char *end = s + n;
+    while (s < end) {
+        size_t plain = *s == '\\' ? 0 : 1, size = plain ? 0 : th_escape_read(s + 1, end, to);
+        if (size == 0)
+            th_text_add_bytes(to, s, 1);
+        s += 1 + size;
+    }
 }
 
 void th_text_symbol(ThText *t, const char *symbol)

@@ -26,8 +26,16 @@ void th_text_printf(ThText *t, const char *format, ...) __attribute__((format(pr
 /* Appends a number as results print it: "%.6g" in the C locale. */
 void th_text_number(ThText *t, double x);
 
-/* Appends text in double quotes, with escapes. */
+/* Appends text in double quotes, with escapes; a $ that a reader would insert a variable for, too.
+ */
 void th_text_quoted(ThText *t, const char *text);
+
+/* Reads an escape of a string, \n \t \\ \" \$ or \u{…}, just behind its backslash, and appends
+ * what it stands for (to: NULL for nothing).  Returns its bytes; 0: it is none. */
+size_t th_escape_read(const char *s, const char *end, ThText *to);
+
+/* Appends the inside of a string with its escapes read; what is none stays as it is. */
+void th_text_unescape(ThText *to, const char *s, size_t n);
 
 /* Appends n bytes of text for people to look at: what a terminal or a page would obey instead of
  * showing it (control characters but newline and tab, marks that turn the direction of writing)

@@ -111,7 +111,7 @@ SH_COMMAND(echo, .group = "general", .summary = "print text and figures of the l
                      "command that set any; $$ is a dollar sign.",
            .example = "automaton p = parity\necho \"two words\" and n=$states\n"
                       "#> two words and n=2",
-           .args = {{A_TEXT, "TEXT", A_OPTIONAL | A_REPEATED | A_INSERTING}},
+           .args = {{A_TEXT, "TEXT", A_OPTIONAL | A_REPEATED}},
            .flags = C_KEEPS_RESULT | C_ANY_FILE)
 {
     ThText line = {0};

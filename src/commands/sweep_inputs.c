@@ -274,7 +274,7 @@ static void add_file(Reach *r, const char *word, size_t n)
     enum { LONGEST = 1000 };
     ThText name = {0};
     char *written = n > 0 && n < LONGEST ? th_strndup(word, n, NULL) : NULL, *path = NULL;
-    if (written && sh_insert(r->s, written, SH_INSERT_ALL, &name, NULL) && name.size > 0 &&
+    if (written && sh_insert_string(r->s, written, &name, NULL) && name.size > 0 &&
         !json_object_get(r->files, name.data)) {
         char *hash = hash_of_file(r->s, name.data, &path);
         if (hash)

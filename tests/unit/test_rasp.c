@@ -62,7 +62,7 @@ static int start(void **state)
 {
     Host *h = calloc(1, sizeof *h);
     ThError err = {0};
-    ThRaspHost host = {h, keep, may_define, defined, failed, NULL, leave, NULL};
+    ThRaspHost host = {h, keep, may_define, defined, failed, NULL, leave, NULL, NULL};
     h->rasp = th_rasp_new(&host, &err);
     *state = h;
     return h->rasp ? 0 : -1;

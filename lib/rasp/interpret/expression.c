@@ -37,6 +37,17 @@ static bool unknown_name(ThRasp *r, const char *name)
     return near ? th_hint(r->err, "did you mean %s?", near) : false;
 }
 
+/* Gives an error of the program around the place of the node at hand, and what it says of a place
+ * inside of it.  Returns false. */
+static bool at_node(ThRasp *r)
+{
+    if (r->err && r->err->code != TH_OK && r->err->line <= 1) {
+        r->err->col = r->col + (r->err->line == 1 ? r->err->col - 1 : 0);
+        r->err->line = r->line;
+    }
+    return false;
+}
+
 static bool eval_name(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue *v)
 {
     uint32_t id = (uint32_t)at(f, node)->number.integer;
@@ -52,13 +63,7 @@ static bool eval_name(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue
     if (name[0] != '$' || !r->host.insert)
         return unknown_name(r, name);
     *v = (ThRaspValue){.kind = TH_RASP_VALUE_ATOM};
-    if (r->host.insert(r->host.context, name + 1, &v->as.atom, r->err))
-        return true;
-    if (r->err && r->err->line == 0) {
-        r->err->line = r->line;
-        r->err->col = r->col;
-    }
-    return false;
+    return r->host.insert(r->host.context, name + 1, &v->as.atom, r->err) || at_node(r);
 }
 
 size_t th_rasp_siblings(const ThRaspFrame *f, int32_t node)
@@ -388,11 +393,19 @@ static bool eval_lambda(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspVal
 static bool eval_string(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue *v)
 {
     ThRaspAtom a;
+    ThText meant = {0};
     const char *text = th_rasp_text(&f->program->tree, node);
-    if (!th_rasp_atom_string(&r->atoms, text, strlen(text), &a, r->err))
-        return false;
-    *v = th_rasp_atom_value(a);
-    return true;
+    bool ok = true;
+    th_rasp_here(r, f, node);
+    if (at(f, node)->op && strchr(text, '$') && r->host.insert_text)
+        ok = r->host.insert_text(r->host.context, text, &meant, r->err) || at_node(r);
+    else
+        th_text_unescape(&meant, text, strlen(text));
+    ok = ok && th_rasp_atom_string(&r->atoms, meant.data ? meant.data : "", meant.size, &a, r->err);
+    th_text_free(&meant);
+    if (ok)
+        *v = th_rasp_atom_value(a);
+    return ok;
 }
 
 static bool eval_number(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspValue *v)

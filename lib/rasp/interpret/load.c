@@ -141,7 +141,9 @@ static void skip_statement(ThRaspSource *src)
     bool string = false, ends = false;
     for (; i < src->n && !ends; i++) {
         char c = src->text[i];
-        if (c == '"')
+        if (c == '\\' && string && i + 1 < src->n)
+            i += strchr("\"\\", src->text[i + 1]) != NULL;
+        else if (c == '"')
             string = !string;
         else if (string)
             ends = c == '\n';

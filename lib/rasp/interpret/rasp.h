@@ -94,6 +94,10 @@ typedef struct {
     void (*leave)(void *context);
     /* The value of $NAME. */
     bool (*insert)(void *context, const char *name, ThRaspAtom *value, ThError *err);
+    /* Appends what a string of the user's own statements means, whose inside holds a $; errors have
+     * their place in the string, its first quote being column 1.  Strings of loaded files have
+     * their dollar signs for themselves. */
+    bool (*insert_text)(void *context, const char *inside, ThText *to, ThError *err);
 } ThRaspHost;
 
 /* ---- the interpreter ------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/option.h"
 #include "base/text.h"
 
 static int peek(const ThRaspSource *lx, size_t ahead)
@@ -48,32 +49,59 @@ static void skip_blanks(ThRaspSource *lx)
     }
 }
 
+/* Bytes of e-3 and the like behind a number; 0: there is none. */
+static size_t exponent_length(const ThRaspSource *lx, size_t at)
+{
+    size_t n = 1;
+    if (peek(lx, at) != 'e' && peek(lx, at) != 'E')
+        return 0;
+    n += peek(lx, at + n) == '-' || peek(lx, at + n) == '+';
+    size_t digits = n;
+    while (is_digit(peek(lx, at + n)))
+        n++;
+    return n > digits ? n : 0;
+}
+
+/* Bytes of a number; *real: it has a point or an exponent. */
+static size_t number_length(const ThRaspSource *lx, bool *real)
+{
+    size_t n = 0;
+    while (is_digit(peek(lx, n)))
+        n++;
+    *real = peek(lx, n) == '.' && is_digit(peek(lx, n + 1));
+    n += *real;
+    while (*real && is_digit(peek(lx, n)))
+        n++;
+    size_t exponent = exponent_length(lx, n);
+    *real = *real || exponent > 0;
+    return n + exponent;
+}
+
+/* 1e3 is a whole number, as it is in options. */
 static bool read_number(ThRaspSource *lx, ThRaspLexeme *t, ThError *err)
 {
     enum { LONGEST = 400 };
     char digits[LONGEST + 1];
-    size_t n = 0;
-    t->kind = TH_RASP_LEX_INT;
-    while (is_digit(peek(lx, n)))
-        n++;
-    if (peek(lx, n) == '.' && is_digit(peek(lx, n + 1))) {
-        t->kind = TH_RASP_LEX_REAL;
-        n++;
-        while (is_digit(peek(lx, n)))
-            n++;
-    }
+    bool real;
+    long long whole;
+    size_t n = number_length(lx, &real);
+    t->kind = real ? TH_RASP_LEX_REAL : TH_RASP_LEX_INT;
     if (n > LONGEST)
         return th_fail_at(err, TH_EPARSE, t->line, t->col, "this number has %zu digits", n);
     memcpy(digits, lx->text + lx->at, n);
     digits[n] = '\0';
     errno = 0;
-    if (t->kind == TH_RASP_LEX_INT)
-        t->integer = strtoll(digits, NULL, 10);
-    else
+    if (real)
         t->real = strtod(digits, NULL);
+    else
+        t->integer = strtoll(digits, NULL, 10);
     if (errno == ERANGE && (t->kind == TH_RASP_LEX_INT || !isfinite(t->real))) {
         th_fail_at(err, TH_EPARSE, t->line, t->col, "this number is too large");
         return th_hint(err, "integers go up to 9223372036854775807");
+    }
+    if (real && !strpbrk(digits, ".-") && th_integer_read(digits, &whole)) {
+        t->kind = TH_RASP_LEX_INT;
+        t->integer = whole;
     }
     step(lx, n);
     if (is_letter(peek(lx, 0)))
@@ -90,6 +118,8 @@ static bool read_string(ThRaspSource *lx, ThRaspLexeme *t, ThError *err)
     t->kind = TH_RASP_LEX_STRING;
     t->start = lx->at;
     while (peek(lx, 0) >= 0 && peek(lx, 0) != '"' && peek(lx, 0) != '\n') {
+        if (peek(lx, 0) == '\\' && (peek(lx, 1) == '"' || peek(lx, 1) == '\\'))
+            step(lx, 1);
         size_t k = th_utf8_next(lx->text + lx->at, lx->n - lx->at, NULL);
         if (k == 0)
             return th_fail_at(err, TH_EPARSE, lx->line, lx->col, "this is not UTF-8 text");

@@ -13,6 +13,8 @@ static int32_t leaf(ThRaspParser *p, ThRaspKind kind)
         p->t->node[n].number.real = p->now.real;
     else
         th_rasp_node_text(p, n, &p->now);
+    if (kind == TH_RASP_R_STRING && !p->failed)
+        p->t->node[n].op = p->d.prompt && p->d.lines;
     th_rasp_advance(p);
     return n;
 }

@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "rasp/values/value.h"
 
-/* Without an exponent, which programs do not have. */
+/* Without an exponent, which other interpreters of RASP do not read. */
 static void write_float(double x, ThText *t)
 {
     enum { MOST_PLACES = 350 };
@@ -32,17 +33,11 @@ static bool write_string(const ThRaspAtoms *p, ThRaspAtom a, ThText *t, ThError 
 {
     size_t n;
     const char *s = th_rasp_string_at(p, a, &n);
-    for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)s[i];
-        if (c == '"' || (c < 0x20 && c != '\t') || c == 0x7f)
-            return th_fail(
-                err, TH_EUSAGE,
-                "a string with a quote or a control character cannot be written in RASP");
-    }
-    th_text_add(t, "\"");
-    th_text_add_bytes(t, s, n);
-    th_text_add(t, "\"");
-    return true;
+    char *text = th_strndup(s, n, err);
+    if (text)
+        th_text_quoted(t, text);
+    free(text);
+    return text != NULL;
 }
 
 /* Recursion ends where tuples do not nest deeper. */
