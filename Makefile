@@ -1,6 +1,6 @@
 # tapehead - automata, machines, RASP and the small sequence models that learn them.
-# `make help` lists the targets.  PREFIX, DESTDIR, CC, CFLAGS and LDFLAGS are honoured; V=1 shows
-# the commands.
+# `make help` lists the targets.  PREFIX, DESTDIR, CC, CPPFLAGS, CFLAGS, LDFLAGS and PKG_CONFIG are
+# honoured; V=1 shows the commands.
 
 VERSION := $(shell sed -n 's/^.define TH_VERSION "\(.*\)"/\1/p' lib/base/version.h)
 FLAVOUR ?= release
@@ -12,23 +12,29 @@ MANDIR  ?= $(DATADIR)/man
 INCLUDEDIR ?= $(PREFIX)/include
 B       := build/$(FLAVOUR)
 
+# Some compilers define it themselves, and CFLAGS may.
+FORTIFY = $(if $(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+
 # -Wconversion without the sign noise catches every real narrowing of the numerical code.
 WARN = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
        -Wold-style-definition -Wvla -Wwrite-strings -Wcast-qual -Wpointer-arith -Wformat=2 \
-       -Wundef -Wimplicit-fallthrough -Wdouble-promotion -Wconversion -Wno-sign-conversion
-OPT.release = -O2 -g -D_FORTIFY_SOURCE=2 -fstack-protector-strong
+       -Wundef -Wimplicit-fallthrough -Wdouble-promotion -Wconversion -Wno-sign-conversion \
+       -Wno-enum-float-conversion # constants are enumerators: no number is lost
+OPT.release = -O2 -g $(FORTIFY) -fstack-protector-strong
 OPT.asan    = -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 OPT.fuzz    = $(OPT.asan) -fsanitize=fuzzer-no-link
 # A hundred test programs are linked with all of the library: by the fastest linker that is there.
 TEST_LD := $(firstword $(foreach ld,lld gold,$(if $(shell command -v ld.$(ld)),-fuse-ld=$(ld))))
 CFLAGS  ?=
 ALLCFLAGS = -std=c17 -fno-common -pthread -D_XOPEN_SOURCE=700 \
-            -Ilib -Isrc $(XML_CFLAGS) $(WARN) $(OPT.$(FLAVOUR)) $(CFLAGS)
-XML_CFLAGS := $(shell pkg-config --cflags libxml-2.0 2>/dev/null || echo -I/usr/include/libxml2)
+            -Ilib -Isrc $(XML_CFLAGS) $(WARN) $(OPT.$(FLAVOUR)) $(CPPFLAGS) $(CFLAGS)
+PKG_CONFIG ?= pkg-config
+XML_CFLAGS := $(shell $(PKG_CONFIG) --cflags libxml-2.0 2>/dev/null || echo -I/usr/include/libxml2)
 # Not pkg-config's list for GSL: it adds a slow CBLAS of GSL's own in front of OpenBLAS.
 LIBS = -lxml2 -lyaml -lgsl -lopenblas -ljansson -lutf8proc -lgmp -lm
 Q    = $(if $(V),,@)
-SUB  = @$(MAKE) --no-print-directory
+# A make that was not told otherwise compiles on all processors.
+SUB  = @$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
 LIB_O := $(patsubst %.c,$(B)/%.o,$(wildcard lib/*/*.c lib/*/*/*.c))
 SRC_O := $(patsubst %.c,$(B)/%.o,$(wildcard src/*.c src/commands/*.c))
@@ -58,7 +64,7 @@ $(B)/tapehead: $(SRC_O) $(B)/libtapehead.a
 
 $(B)/tapehead-mpi.so: src/plugins/mpi.c src/ranks.h Makefile
 	$(Q)mkdir -p $(@D)
-	$(Q)$(MPICC) -std=c17 -D_XOPEN_SOURCE=700 -O2 -fPIC -shared -Ilib -Isrc -Wall -Wextra $(CFLAGS) -o $@ $<
+	$(Q)$(MPICC) -std=c17 -D_XOPEN_SOURCE=700 -O2 -fPIC -shared -Ilib -Isrc -Wall -Wextra $(CPPFLAGS) $(CFLAGS) -o $@ $<
 
 $(B)/libtapehead.a: $(LIB_O)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
@@ -67,7 +73,7 @@ $(B)/libtapehead.a: $(LIB_O)
 # in the whole process.
 $(B)/lib/tensor/kernels.o $(B)/lib/tensor/kernels_%.o: \
     ALLCFLAGS += -O3 -ffast-math -fopenmp-simd -Wno-pass-failed \
-    $(if $(filter x86_64,$(shell uname -m)),-mprefer-vector-width=512)
+    $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),-mprefer-vector-width=512)
 
 $(B)/%.o: %.c Makefile
 	$(Q)mkdir -p $(@D)

@@ -16,6 +16,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+static_assert(sizeof(size_t) == 8, "tapehead needs a system of 64 bits");
+#else
+_Static_assert(sizeof(size_t) == 8, "tapehead needs a system of 64 bits");
+#endif
 
 typedef enum {
     TH_OK,

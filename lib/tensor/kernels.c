@@ -207,6 +207,8 @@ static inline __attribute__((always_inline)) void softmax_columns(float *x, int 
                                                                   float *log_sum)
 {
     float e[NARROW][COLUMNS], most[COLUMNS], sum[COLUMNS] = {0};
+    if (d < 1)
+        return; /* there is no such row, which not every compiler sees */
     for (int i = 0; i < COLUMNS; i++)
         for (int j = 0; j < d; j++)
             e[j][i] = i < n ? x[i * d + j] : 0;

@@ -144,12 +144,13 @@ TH_KERNEL_CLONES void th_kernel_attention_bias_back(const ThKernelHead *h, const
 
 /* Eight numbers that are worked on at once; the compiler cuts them where registers are shorter. */
 typedef float Eight __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int EightInts __attribute__((vector_size(32)));
 
 /* *to: the sums of neighbours, those of u in the first half of each half. */
 static inline __attribute__((always_inline)) void fold(Eight *to, const Eight *u, const Eight *v)
 {
-    *to = __builtin_shufflevector(*u, *v, 0, 2, 8, 10, 4, 6, 12, 14) +
-          __builtin_shufflevector(*u, *v, 1, 3, 9, 11, 5, 7, 13, 15);
+    *to = TH_KERNEL_SHUFFLE(EightInts, *u, *v, 0, 2, 8, 10, 4, 6, 12, 14) +
+          TH_KERNEL_SHUFFLE(EightInts, *u, *v, 1, 3, 9, 11, 5, 7, 13, 15);
 }
 
 /* to[i] = row i of a · row i of b, for eight rows, lda and ldb apart. */
@@ -167,8 +168,8 @@ eight_dots(const float *a, size_t lda, const float *b, size_t ldb, int width, fl
         fold(&sum[i], &sum[2 * i], &sum[2 * i + 1]);
     fold(&low, &sum[0], &sum[1]);
     fold(&high, &sum[2], &sum[3]);
-    *(Eight *)to = __builtin_shufflevector(low, high, 0, 1, 2, 3, 8, 9, 10, 11) +
-                   __builtin_shufflevector(low, high, 4, 5, 6, 7, 12, 13, 14, 15);
+    *(Eight *)to = TH_KERNEL_SHUFFLE(EightInts, low, high, 0, 1, 2, 3, 8, 9, 10, 11) +
+                   TH_KERNEL_SHUFFLE(EightInts, low, high, 4, 5, 6, 7, 12, 13, 14, 15);
     for (; c < width; c++)
         for (size_t i = 0; i < 8; i++)
             to[i] += a[i * lda + (size_t)c] * b[i * ldb + (size_t)c];

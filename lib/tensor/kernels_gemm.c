@@ -72,7 +72,7 @@ static inline TH_KERNEL_TILE_INLINE void pack(float *to, const float *b, const T
             to[p * PANEL + j] = j < n ? b[p * g->b_row + j * g->b_step] : 0;
 }
 
-static inline TH_KERNEL_TILE_INLINE int least(int a, int b)
+static inline int least(int a, int b)
 {
     return a < b ? a : b;
 }
@@ -111,7 +111,7 @@ TH_KERNEL_TILE_REGISTERS static void panels(const ThKernelGemm *g)
 }
 
 /* What number j of a row of c is before the product comes to it. */
-static inline TH_KERNEL_TILE_INLINE float before(const ThKernelGemm *g, const float *c, int j)
+static inline float before(const ThKernelGemm *g, const float *c, int j)
 {
     return g->row ? g->row[j] : g->beta == 0 ? 0 : g->beta * c[j];
 }

@@ -51,8 +51,8 @@ void th_kernel_scan_add_turned(float *a, const float *from, size_t pairs)
 
 /* Number i ^ r of x in the place of number i. */
 #define SWAPPED(x, r)                                                                              \
-    __builtin_shufflevector(x, x, 0 ^ r, 1 ^ r, 2 ^ r, 3 ^ r, 4 ^ r, 5 ^ r, 6 ^ r, 7 ^ r, 8 ^ r,   \
-                            9 ^ r, 10 ^ r, 11 ^ r, 12 ^ r, 13 ^ r, 14 ^ r, 15 ^ r)
+    TH_KERNEL_SHUFFLE(ThKernelLaneInts, x, x, 0 ^ r, 1 ^ r, 2 ^ r, 3 ^ r, 4 ^ r, 5 ^ r, 6 ^ r,     \
+                      7 ^ r, 8 ^ r, 9 ^ r, 10 ^ r, 11 ^ r, 12 ^ r, 13 ^ r, 14 ^ r, 15 ^ r)
 #define EACH_DIAGONAL(step) step(0) step(1) step(2) step(3) step(4) step(5) step(6) step(7)
 
 static inline TH_KERNEL_TILE_INLINE const float *start_of(const ThKernelScan *s, int string)

@@ -11,16 +11,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#include "tensor/clones.h"
+
+#if !defined(__x86_64__) || !defined(__GNUC__) || defined(__clang__)
+#define TH_KERNEL_TILE_REGISTERS
+#elif __GNUC__ >= 12
 #define TH_KERNEL_TILE_REGISTERS __attribute__((target("arch=x86-64-v4")))
 #else
-#define TH_KERNEL_TILE_REGISTERS
+#define TH_KERNEL_TILE_REGISTERS __attribute__((target("arch=skylake-avx512")))
 #endif
 #if defined(__clang__)
 #define TH_KERNEL_TILE_INLINE                                                                      \
     __attribute__((unused)) /* it only looks for mistakes: a minute less */
 #else
-#define TH_KERNEL_TILE_INLINE __attribute__((always_inline))
+/* For the same processor as what it is inlined into, whichever is the default. */
+#define TH_KERNEL_TILE_INLINE TH_KERNEL_TILE_REGISTERS __attribute__((always_inline))
 #endif
 /* Not inline: there would be a hundred of it.  Older registers would wait for the wide ones. */
 #define TH_KERNEL_TILE_APART TH_KERNEL_TILE_REGISTERS __attribute__((noinline, unused))
@@ -30,10 +35,11 @@
 enum { TH_KERNEL_TILE_LANE = 16, TH_KERNEL_TILE_WIDE = 4, TH_KERNEL_TILE_SUMS = 24 };
 typedef float ThKernelLane
     __attribute__((vector_size(TH_KERNEL_TILE_LANE * sizeof(float)), aligned(4)));
+typedef int ThKernelLaneInts __attribute__((vector_size(TH_KERNEL_TILE_LANE * sizeof(int))));
 
 /* Registers of 512 bits hold a tile; with fewer, OpenBLAS is faster.  These five are what the code
  * is compiled for. */
-static inline TH_KERNEL_TILE_INLINE bool th_kernel_tile_pays(void)
+static inline bool th_kernel_tile_pays(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -63,9 +69,10 @@ static inline TH_KERNEL_TILE_INLINE bool th_kernel_tile_pays(void)
             if (i & by)                                                                            \
                 continue;                                                                          \
             ThKernelLane a = row[i], b = row[i + by];                                              \
-            row[i] = __builtin_shufflevector(a, b, TH_KERNEL_TILE_ALL(TH_KERNEL_TILE_UPPER, by));  \
-            row[i + by] =                                                                          \
-                __builtin_shufflevector(a, b, TH_KERNEL_TILE_ALL(TH_KERNEL_TILE_LOWER, by));       \
+            row[i] = TH_KERNEL_SHUFFLE(ThKernelLaneInts, a, b,                                     \
+                                       TH_KERNEL_TILE_ALL(TH_KERNEL_TILE_UPPER, by));              \
+            row[i + by] = TH_KERNEL_SHUFFLE(ThKernelLaneInts, a, b,                                \
+                                            TH_KERNEL_TILE_ALL(TH_KERNEL_TILE_LOWER, by));         \
         }                                                                                          \
     }
 TH_KERNEL_TILE_SWAP(8)

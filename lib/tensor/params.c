@@ -44,12 +44,13 @@ static size_t bytes_of(size_t n)
 /* Large ones begin with a large page, which is more quickly found. */
 static float *unset_floats(size_t n, ThError *err)
 {
-    enum { HUGE = 1 << 21 };
-    size_t size = n > SIZE_MAX / 8 ? 0 : bytes_of(n), alignment = size < HUGE / 2 ? 64 : HUGE;
+    enum { HUGE_PAGE = 1 << 21 };
+    size_t size = n > SIZE_MAX / 8 ? 0 : bytes_of(n),
+           alignment = size < HUGE_PAGE / 2 ? 64 : HUGE_PAGE;
     size = (size + alignment - 1) / alignment * alignment;
     float *p = size == 0 ? NULL : aligned_alloc(alignment, size);
 #ifdef MADV_HUGEPAGE
-    if (p && alignment == HUGE)
+    if (p && alignment == HUGE_PAGE)
         madvise(p, size, MADV_HUGEPAGE); /* no more than a wish */
 #endif
     if (!p)

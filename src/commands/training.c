@@ -372,7 +372,8 @@ SH_COMMAND(
     .detail =
         "Every step draws one length, then a batch of fresh strings of that length, and "
         "moves the parameters once.  The strings and the first parameters depend on the "
-        "seed alone: the same seed and number of threads give the same bits.  A model that "
+        "seed alone: the same seed and number of threads give the same bits on processors of one "
+        "kind.  A model that "
         "was trained before goes on where it stopped.  Of a file's rows a step takes as many as "
         "batch= says, in epochs that are shuffled anew; length= chooses rows by their length.\n\n"
         "Figures are running means over the last hundred steps or so.  Ctrl-C stops "

@@ -23,7 +23,7 @@ sweep "runs" for n in 2..3, which in [odd, parity] {
   # what is computed
   model m = rnn dim=$n
   train m on t length=1..3 steps=$steps seed=1
-  evaluate old on spare length=2 samples=16 > "old-$n.csv"
+  evaluate old on spare length=2 samples=16 > "old-${n}-${which}.csv"
   count $which length=$n
   ! wc -l <words.txt
   source "inner.th"

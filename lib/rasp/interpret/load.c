@@ -221,6 +221,8 @@ bool th_rasp_load_library(ThRasp *r, ThError *err)
     ThRaspSource src = {.line = 1, .col = 1};
     bool ok = true;
     src.text = th_rasp_builtin_source("library", &src.n);
+    if (src.n == 0)
+        return th_fail(err, TH_EIO, "RASP's library is empty: the program was not linked well");
     while (ok && skip_to_statement(&src))
         ok = run_one(r, &src, "library", true, r->base, err);
     return ok;

@@ -15,8 +15,11 @@
 BUILT_IN("library", "library.rasp");
 BUILT_IN("raspl", "raspl.rasp");
 
-extern const char th_rasp_library_start[], th_rasp_library_end[];
-extern const char th_rasp_raspl_start[], th_rasp_raspl_end[];
+/* Hidden: of this program, wherever it is loaded to.  Else the linker would look local names up
+ * where it keeps what other objects may define, and on arm64 all of them would be one address. */
+#define HIDDEN extern __attribute__((visibility("hidden"))) const char
+HIDDEN th_rasp_library_start[], th_rasp_library_end[];
+HIDDEN th_rasp_raspl_start[], th_rasp_raspl_end[];
 
 const char *th_rasp_builtin_source(const char *name, size_t *size)
 {
