@@ -51,13 +51,15 @@ all: $(B)/tapehead $(PLUGIN) tapehead man/tapehead.1 $(B)/tapehead.bash $(B)/tap
 tapehead: $(B)/tapehead
 	$(Q)ln -sf $(B)/tapehead $@
 
-# Commands, tasks, models, automata and settings come from the tables of the program itself.
+# Commands, tasks, models, automata and settings come from the tables of the program itself; one for
+# another machine does not run here: EMIT is then a program of the same version that does.
+EMIT ?= $(B)/tapehead
 man/tapehead.1: man/tapehead.1.in $(B)/tapehead
-	$(Q)$(B)/tapehead --emit=man >$(B)/generated.mdoc
+	$(Q)$(EMIT) --emit=man >$(B)/generated.mdoc
 	$(Q)sed -e '/@GENERATED@/{r $(B)/generated.mdoc' -e 'd;}' $< >$@
 
 $(B)/tapehead.bash $(B)/tapehead.vim: $(B)/tapehead.%: $(B)/tapehead
-	$(Q)$(B)/tapehead --emit=$* >$@
+	$(Q)$(EMIT) --emit=$* >$@
 
 $(B)/tapehead: $(SRC_O) $(B)/libtapehead.a
 	$(Q)$(CC) $(ALLCFLAGS) $(LDFLAGS) -o $@ $^ -lreadline $(LIBS)

@@ -39,17 +39,22 @@ static int started(void)
     return rank >= 0 ? 0 : 1;
 }
 
-/* The plug-in stands beside the program, or in the folder of libraries beside the program's. */
-static void *load(void)
+/* The plug-in stands beside the program, or in the folder of libraries beside the program's; why:
+ * what keeps one that is there from being loaded. */
+static void *load(char *why, size_t n_why)
 {
     static const char *const places[] = {"tapehead-mpi.so", "../lib/tapehead/tapehead-mpi.so"};
     char self[PATH_MAX] = "", path[PATH_MAX + 64];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     void *plugin = NULL;
-    const char *folder = n > 0 ? dirname(self) : ".";
-    for (size_t i = 0; !plugin && i < sizeof places / sizeof *places; i++) {
+    const char *folder =
+        n > 0 ? dirname(self) : NULL; /* never the one that happens to be current */
+    for (size_t i = 0; folder && !plugin && i < sizeof places / sizeof *places; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, places[i]);
         plugin = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+        const char *said = plugin ? NULL : dlerror();
+        if (said && access(path, F_OK) == 0)
+            snprintf(why, n_why, "%s", said);
     }
     return plugin;
 }
@@ -79,13 +84,16 @@ bool sh_ranks_begin(const ShRanks **ranks, ThError *err)
     *ranks = NULL;
     if (n == 1)
         return true;
-    void *plugin = load();
+    char why[200] = "";
+    void *plugin = load(why, sizeof why);
     ShRanksOpen *open_ranks = NULL;
     if (plugin)
         *(void **)&open_ranks = dlsym(plugin, SH_RANKS_SYMBOL); /* as POSIX has it */
     const ShRanks *all = open_ranks ? open_ranks() : NULL;
     if (!all) {
         fail_apart(n, "MPI is not to be had", err);
+        if (*why)
+            return th_hint(err, "%s", why);
         return th_hint(err, "it is found when tapehead is built: install libopenmpi-dev before");
     }
     if (all->size == 1 && n == 0 && rank == 0) {

@@ -346,6 +346,7 @@ static bool run_sweep(ShSweep *w, const ShCall *head, const ShOperand *header, T
     w->keep_stale = th_option_given(o, "keep");
     w->known = json_object();
     w->changes = json_object();
+    w->hashes = json_object();
     char *commands = sh_lex_source(w->lx, t[w->open].end, t[w->close].start, err);
     char *body = commands ? hash_of_body(w, err) : NULL;
     bool dry = th_option_flag(o, "dry");
@@ -368,6 +369,7 @@ static bool run_sweep(ShSweep *w, const ShCall *head, const ShOperand *header, T
     free(w->grid);
     json_decref(w->known);
     json_decref(w->changes);
+    json_decref(w->hashes);
     return ok;
 }
 

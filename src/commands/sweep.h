@@ -42,6 +42,7 @@ typedef struct {
     bool keep_stale;     /* records of other inputs are used as they are */
     const char *body;    /* the hash of the commands */
     json_t *known;       /* what objects are, by name: as inputs have it */
+    json_t *hashes;      /* of files, by path, size and time */
     json_t *changes;     /* what has changed since records were written, and of how many points */
     ShGridPoint *grid;   /* (n_grid) */
     size_t n_grid, cap_grid;
@@ -77,7 +78,7 @@ json_t *sh_point_inputs(ShSweep *w, const ShLoopNames *names, ThError *err);
 bool sh_inputs_same(ShSweep *w, const json_t *record, const json_t *now);
 
 /* Takes out the files that are others than they were: the point has written them itself. */
-void sh_inputs_settle(const ShSession *s, json_t *inputs);
+void sh_inputs_settle(const ShSweep *w, json_t *inputs);
 
 /* sweep_claims.c.  Takes a point; c->path is NULL where another process has it.  TH_EIO, TH_ENOMEM.
  */

@@ -149,10 +149,23 @@ static bool defines(const ShLexer *lx, size_t from, size_t to, const char *name)
            sh_lexeme_is(lx, &t[1], name) && !any_mentions(lx, from + 2, to, name);
 }
 
+/* Does the body have a word that stands for all that is defined: list, save all? */
+static bool reaches_everything(const ShSweep *w)
+{
+    for (size_t i = w->open + 1; i < w->close; i++) {
+        const ShToken *t = &w->lx->token[i];
+        if (t->type == T_WORD && (sh_lexeme_is(w->lx, t, "list") || sh_lexeme_is(w->lx, t, "all")))
+            return true;
+    }
+    return false;
+}
+
 /* Does the body mention a name that is not one of its own then? */
 static bool body_reaches(const ShSweep *w, const char *name)
 {
     const ShToken *t = w->lx->token;
+    if (reaches_everything(w))
+        return true;
     for (size_t from = w->open + 1, to; from < w->close; from = to + 1) {
         for (to = from; to < w->close && t[to].type != T_END;)
             to = t[to].match > to ? t[to].match + 1 : to + 1;
@@ -245,13 +258,30 @@ static void add_arguments(Reach *r)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
+/* Returns new: the hash of a file, which is read once unless it changes.  One that has just been
+ * written may change without being seen to. */
+static char *read_hash(json_t *hashes, const char *path, const struct stat *file)
+{
+    enum { FRESH = 2 };
+    ThText state = {0};
+    th_text_printf(&state, "%s %lld %lld.%09ld %llu", path, (long long)file->st_size,
+                   (long long)file->st_mtim.tv_sec, file->st_mtim.tv_nsec,
+                   (unsigned long long)file->st_ino);
+    const char *known = state.data ? json_string_value(json_object_get(hashes, state.data)) : NULL;
+    char *hash = known ? th_strdup(known, NULL) : sh_file_hash(path, NULL);
+    if (hash && !known && time(NULL) - file->st_mtim.tv_sec > FRESH)
+        json_object_set_new(hashes, state.data, json_string(hash));
+    th_text_free(&state);
+    return hash;
+}
+
 /* Returns new: the hash of a regular file that a name stands for; NULL where there is none. */
-static char *hash_of_file(const ShSession *s, const char *name, char **path)
+static char *hash_of_file(const ShSweep *w, const char *name, char **path)
 {
     struct stat file;
-    char *there = sh_beside_script(s, name, NULL);
+    char *there = sh_beside_script(w->s, name, NULL);
     bool is = there && stat(there, &file) == 0 && S_ISREG(file.st_mode);
-    char *hash = is ? sh_file_hash(there, NULL) : NULL;
+    char *hash = is ? read_hash(w->hashes, there, &file) : NULL;
     if (path && hash)
         *path = there;
     else
@@ -276,7 +306,7 @@ static void add_file(Reach *r, const char *word, size_t n)
     char *written = n > 0 && n < LONGEST ? th_strndup(word, n, NULL) : NULL, *path = NULL;
     if (written && sh_insert_string(r->s, written, &name, NULL) && name.size > 0 &&
         !json_object_get(r->files, name.data)) {
-        char *hash = hash_of_file(r->s, name.data, &path);
+        char *hash = hash_of_file(r->w, name.data, &path);
         if (hash)
             json_object_set_new(r->files, name.data, json_string(hash));
         if (hash && (th_ends_with(name.data, ".th") || th_ends_with(name.data, ".rasp")))
@@ -319,14 +349,14 @@ static void add_body_files(Reach *r)
     }
 }
 
-void sh_inputs_settle(const ShSession *s, json_t *inputs)
+void sh_inputs_settle(const ShSweep *w, json_t *inputs)
 {
     const char *name;
     json_t *hash, *files = json_object_get(inputs, "files");
     void *next;
     json_object_foreach_safe(files, next, name, hash)
     {
-        char *now = hash_of_file(s, name, NULL);
+        char *now = hash_of_file(w, name, NULL);
         bool same = now && strcmp(now, json_string_value(hash)) == 0;
         free(now);
         if (!same)
@@ -470,7 +500,7 @@ static bool same_files(ShSweep *w, json_t *was)
     bool same = true;
     json_object_foreach(was, name, v)
     {
-        char *now = hash_of_file(w->s, name, NULL);
+        char *now = hash_of_file(w, name, NULL);
         if (now && json_string_value(v) && strcmp(now, json_string_value(v)) == 0) {
             free(now);
             continue;

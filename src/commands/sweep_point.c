@@ -160,7 +160,7 @@ static int run_point(const ShSweep *w, const ShLoopNames *names, const ShJob *jo
     fclose(answers);
     json_t *r = begin_record(w, names, job->index, ok);
     json_object_set_new(r, "error", sh_point_error(&err));
-    sh_inputs_settle(s, job->inputs);
+    sh_inputs_settle(w, job->inputs);
     json_object_set(r, "inputs", job->inputs);
     json_object_set_new(r, "options", point.options);
     json_object_set_new(r, "results", read_results(text, size));

@@ -155,6 +155,25 @@ noticed() { # WHAT [POINTS]
     grep -q "^tapehead: $("$TAPEHEAD" --version | sed -n '1s/^tapehead \([0-9.]*\).*/\1/p'), was 0.0.9: 2 points are" said.txt
 }
 
+@test "all that is defined, where the body lists it" {
+    cat >list.th <<'END'
+automaton a = cycle(3)
+sweep "l" for n in 1..2 { list }
+END
+    "$TAPEHEAD" -q list.th
+    sed -i 's/cycle(3)/cycle(4)/' list.th
+    "$TAPEHEAD" -q list.th | grep -q "^a: automaton 4 states.*: 2 points are computed again"
+}
+
+@test "a large file that has not changed is not read for each point, one that has is" {
+    touch -d '1 hour ago' words.txt
+    tell >said.txt
+    grep -q "4 points: 4 done (4 of them before)" said.txt
+    printf 'ab\nbb\n' >words.txt
+    touch -d '1 hour ago' words.txt
+    noticed "words.txt: other contents"
+}
+
 @test "keep=stale uses what there is, and only what is missing is computed" {
     sed -i -e 's/steps = 4/steps = 5/' -e 's/sweep "runs"/sweep "runs" keep=stale/' grid.th
     rm runs/points/n=3*odd*.json

@@ -143,6 +143,15 @@ alone() { # VARIABLE=VALUE...
     done
 }
 
+@test "a plug-in that cannot be loaded says why" {
+    mkdir bin
+    cp "$(realpath "$TAPEHEAD")" bin/tapehead
+    echo nonsense >bin/tapehead-mpi.so
+    run env OMPI_COMM_WORLD_SIZE=2 bin/tapehead -q -e 'echo "I believe to be alone"'
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"tapehead-mpi.so: "* ]]
+}
+
 # The job script, with an srun that starts three processes in the way that is at hand.
 @test "the example's job script runs a grid: as one job, and as an array" {
     need_mpi
