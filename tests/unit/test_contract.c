@@ -5,17 +5,22 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "given.h"
-#include "lab/train.h"
+#include "lab/train_impl.h"
 #include "proof/labels.h"
 #include "proof/map.h"
 
 enum { DIM = 8, FIRST = 3 };
+
+/* The first symbol decides: the product of two labels is the left one. */
+static const char *const first_symbol =
+    "start s; accept yes; s a -> yes; s b, c -> no; yes a, b, c -> yes; no a, b, c -> no";
 
 static ThTrainer *trainer(ThModel *m, const ThTask *t, const char *settings, ThError *err)
 {
@@ -247,14 +252,11 @@ static void test_contraction(void **state)
     check_contraction(made_task("parity", "", NULL), 1.2);
 }
 
-/* The first symbol decides: the product of two labels is the left one, and nobody may swap them. */
+/* Nobody may swap two labels. */
 static void test_contraction_of_the_first(void **state)
 {
     (void)state;
-    check_contraction(made_task("recognize", "",
-                                "start s; accept yes; s a -> yes; s b, c -> no; yes a, b, c -> yes;"
-                                " no a, b, c -> no"),
-                      0.3);
+    check_contraction(made_task("recognize", "", first_symbol), 0.3);
 }
 
 /* Centres leave where they were found, for where F takes the points; F stands still. */
@@ -275,6 +277,142 @@ static void test_centres(void **state)
     assert_true(moved > 0.01 && moved < 2);
     th_model_free(m);
     th_task_free(t);
+}
+
+/* ---- the slope ------------------------------------------------------------------------------- */
+
+/* What the loss is of: two vectors, or symbols, with the label of their product. */
+typedef struct {
+    double x[DIM], y[DIM], radius, weight;
+    bool alone; /* there is no x */
+    int into;
+} Point;
+
+enum { MOST = 200 };
+
+/* The points of step 1, as contract.c has them: of every pair in a ball whose radius and side are
+ * drawn, and of the different words of two symbols of a batch. */
+static int find_points(const Sets *s, const ThBatch *b, double radius, Point *to)
+{
+    int n = 0, k = s->l->n_symbols, met[16] = {0};
+    ThRng r = th_rng(3, "train.noise", 1024);
+    for (int x = -1; x < s->l->n; x++)
+        for (int y = 0; y < s->l->n; y++) {
+            int into = th_proof_labels_product(s->l, x, y);
+            Point *p = &to[n];
+            if (into < 0)
+                continue;
+            *p = (Point){.alone = x < 0, .into = into};
+            p->radius = radius * pow(4, th_rng_uniform(&r));
+            double by = th_rng_below(&r, 2) ? p->radius : -p->radius;
+            for (int j = 0; j < DIM; j++) {
+                p->x[j] = x < 0 ? 0 : s->centre[x * DIM + j] + by * s->away[n * DIM + j];
+                p->y[j] = s->centre[y * DIM + j] + by * s->away[(s->n + n) * DIM + j];
+            }
+            n++;
+        }
+    assert_int_equal(n, s->n);
+    for (int i = 0; i < b->B; i++) {
+        const int *word = th_batch_token(b, i);
+        if (met[word[0] * k + word[1]]++)
+            continue;
+        Point *p = &to[n++];
+        *p = (Point){.radius = radius, .into = s->l->pair[word[0] * k + word[1]]};
+        p->x[0] = word[0]; /* symbols: the vectors are the model's */
+        p->y[0] = word[1];
+    }
+    assert_true(n < MOST);
+    return n;
+}
+
+/* The loss by the parameters of now, with the weights of before or, if `weigh`, of now. */
+static double loss_of(const ThModel *m, const Sets *s, Point *p, int n, bool weigh,
+                      double *farthest)
+{
+    ThProofMap *f = th_proof_map_new(m, NULL);
+    double total = 0, loss = 0;
+    *farthest = 0;
+    for (int i = 0; i < n; i++) {
+        bool leaf = i >= s->n;
+        const double *x = leaf ? f->leaf + (int)p[i].x[0] * DIM : p[i].x;
+        const double *y = leaf ? f->leaf + (int)p[i].y[0] * DIM : p[i].y;
+        double z[DIM], squares = 0;
+        assert_true(th_proof_map_apply(f, p[i].alone ? NULL : x, y, 1, z, NULL));
+        for (int j = 0; j < DIM; j++)
+            squares += pow(z[j] - s->centre[p[i].into * DIM + j], 2);
+        double far = sqrt(squares) / p[i].radius;
+        if (weigh)
+            p[i].weight = 1e-3 + (far < 1 ? pow(far, 6) : 1 / far);
+        total += p[i].weight;
+        loss += p[i].weight * squares / p[i].radius;
+        *farthest = fmax(*farthest, far);
+    }
+    th_proof_map_free(f);
+    return loss / total;
+}
+
+/* What contract= adds to a step by plain gradient descent is the slope of its loss, weights held
+ * still: along this way the loss falls as fast as the way is long. */
+static void check_slope(const char *radius)
+{
+    const double rate = 0.02, weight = 0.7, h = 0.002;
+    const char *rest = "steps=2 batch=6 length=2 optimizer=sgd momentum=0 clip=0 seed=3 lr=0.02";
+    char with[200];
+    static Point p[MOST];
+    ThTask *t = made_task("recognize", "", first_symbol);
+    ThModel *a = made_model("regulargpt", "dim=8 heads=2"),
+            *b = made_model("regulargpt", "dim=8 heads=2");
+    snprintf(with, sizeof with, "%s contract=0.7 radius=%s", rest, radius);
+    ThTrainer *ta = trainer(a, t, with, NULL), *tb = trainer(b, t, rest, NULL);
+    ThTrainLevels l;
+    assert_true(th_trainer_step(ta, NULL) && th_trainer_step(tb, NULL));
+    assert_true(th_trainer_levels(ta, &l));
+    size_t size = a->params.total, n_known = a->training.n_pull;
+    double farthest, most, sides[2], length = 0;
+    float *before = malloc(size * sizeof *before);
+    memcpy(before, a->params.value, size * sizeof *before);
+    memcpy(b->params.value, before, size * sizeof *before);
+    Sets s = sets_of(a, t);
+    double *known = malloc(n_known * sizeof *known), *way = malloc(size * sizeof *way);
+    memcpy(known, a->training.pull, n_known * sizeof *known);
+    s.centre = known + FIRST;
+    s.away = s.centre + s.l->n * DIM;
+    assert_true(th_train_draw(ta, NULL));
+    int n = find_points(&s, &ta->batch, atof(radius), p);
+    loss_of(a, &s, p, n, true, &farthest);
+    assert_true(th_trainer_step(ta, NULL) && th_trainer_step(tb, NULL));
+    assert_true(th_trainer_levels(ta, &l) && fabs(l.farthest / farthest - 1) < 1e-3);
+    for (size_t i = 0; i < size; i++) {
+        way[i] = (double)a->params.value[i] - (double)b->params.value[i];
+        length += way[i] * way[i];
+    }
+    length = sqrt(length);
+    for (int side = 0; side < 2; side++) {
+        for (size_t i = 0; i < size; i++)
+            a->params.value[i] = (float)((double)before[i] + (side ? h : -h) / length * way[i]);
+        sides[side] = weight * loss_of(a, &s, p, n, false, &most);
+    }
+    double slope = (sides[1] - sides[0]) / (2 * h), wanted = -length / rate;
+    if (!(fabs(slope / wanted - 1) < 0.02))
+        fail_msg("radius=%s: the slope is %g, and the step says %g", radius, slope, wanted);
+    free(way);
+    free(known);
+    free(before);
+    free_sets(&s);
+    th_trainer_free(ta);
+    th_trainer_free(tb);
+    th_model_free(a);
+    th_model_free(b);
+    th_task_free(t);
+}
+
+/* Vectors nearer than a radius, farther, and some of each. */
+static void test_slope(void **state)
+{
+    (void)state;
+    check_slope("0.05");
+    check_slope("1");
+    check_slope("3");
 }
 
 /* ---- what it is not for ---------------------------------------------------------------------- */
@@ -302,9 +440,11 @@ static void test_refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_points), cmocka_unit_test(test_contraction),
-        cmocka_unit_test(test_contraction_of_the_first), cmocka_unit_test(test_centres),
-        cmocka_unit_test(test_refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_points),
+                                       cmocka_unit_test(test_contraction),
+                                       cmocka_unit_test(test_contraction_of_the_first),
+                                       cmocka_unit_test(test_centres),
+                                       cmocka_unit_test(test_slope),
+                                       cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
