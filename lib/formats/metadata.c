@@ -204,6 +204,8 @@ json_t *th_metadata_write(const ThModel *m, ThError *err)
     put(metadata, "format", json_string("tapehead"), &ok);
     put(metadata, "version", json_string(version), &ok);
     put(metadata, "kind", json_string(m->kind->name), &ok);
+    if (m->kind->changed)
+        put(metadata, "revision", json_string("2"), &ok);
     put_text(metadata, "options", write_options(&m->options, &ok), &ok);
     if (m->bound) {
         put_text(metadata, "signature", write_signature(&m->signature, &ok), &ok);
@@ -346,6 +348,18 @@ static const ThModelKind *read_kind(const json_t *metadata, ThError *err)
     return kind;
 }
 
+/* False for a file of before an architecture was mended, which would answer otherwise now. */
+static bool is_present(const json_t *metadata, const ThModelKind *kind, const ThOptions *o,
+                       ThError *err)
+{
+    const char *what = kind->changed ? kind->changed(o) : NULL;
+    if (!what || get_string(metadata, "revision"))
+        return true;
+    th_fail(err, TH_EVALUE, "the %s is of a version that computed it otherwise: %s", kind->name,
+            what);
+    return th_hint(err, "it has to be trained again");
+}
+
 ThModel *th_metadata_model(const json_t *metadata, bool *bound, ThError *err)
 {
     const ThModelKind *kind = read_kind(metadata, err);
@@ -353,7 +367,7 @@ ThModel *th_metadata_model(const json_t *metadata, bool *bound, ThError *err)
         return NULL;
     ThOptions options = {0};
     ThModel *m = NULL;
-    if (read_options(metadata, kind, &options, err))
+    if (read_options(metadata, kind, &options, err) && is_present(metadata, kind, &options, err))
         m = th_model_new(kind, &options, err);
     th_options_free(&options);
     if (!m)

@@ -70,7 +70,7 @@ void th_model_attention_layer(ThModelAttention *a, ThModelBuilder *b, bool biase
     y->output = th_model_build_hidden(b, "attention.output", d, d, true);
     if (biased)
         y->output_bias = th_model_build_vector(b, "attention.output_bias", d, TH_INIT_ZERO);
-    th_position_bind_layer(&a->position, b);
+    th_position_bind_layer(&a->position, b, b->layer);
 }
 
 /* ---- the stream ---- */

@@ -28,6 +28,14 @@ void th_model_chunks_build(ThModelChunks *c, ThModelBuilder *b, int dim)
 
 /* ---- cutting ---- */
 
+bool th_model_chunks_check(const ThOptions *o, ThError *err)
+{
+    if (th_option_choice(o, "cut") != TH_MODEL_CUT_EQUAL || !th_option_flag(o, "causal"))
+        return th_model_encoder_check(o, true, err);
+    th_fail(err, TH_EUSAGE, "with cut=equal where a string is cut depends on all of its length");
+    return th_hint(err, "causal=yes goes with cut=fixed");
+}
+
 int th_model_chunk_length(const ThModelChunks *c, int n)
 {
     int count = (n + c->rows - 1) / c->rows;
@@ -77,6 +85,8 @@ bool th_model_reading_next(const ThModelReading *r, int number, ThModelChunk *k)
             r->place[from[i]] = r->n_made + i;
     }
     k->x = from ? th_op_rows(r->t, r->x, from, rows, 1) : -1;
+    k->x = th_position_at_input(&r->e->attention.position, r->t, k->x,
+                                &(ThPositionRows){.n = rows, .T = k->strings.T});
     return from != NULL;
 }
 

@@ -70,6 +70,10 @@ typedef struct {
             "what one answer a string is read from: the mean of the slots, or the last"            \
     }
 
+/* As th_model_encoder_check; TH_EUSAGE, too, where cuts depend on symbols that a causal model must
+ * not know of. */
+bool th_model_chunks_check(const ThOptions *o, ThError *err);
+
 /* Reads the options and lists the memory and what updates it. */
 void th_model_chunks_build(ThModelChunks *c, ThModelBuilder *b, int dim);
 

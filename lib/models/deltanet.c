@@ -1,7 +1,8 @@
 /* DeltaNet (Schlag, Irie and Schmidhuber 2021; Yang et al. 2024) with eigenvalues from -1 to 1
  * (Grazzi et al. 2025), and DeltaProduct, which takes several steps a symbol (Siems et al. 2025).
  * Each head has a matrix S from keys to values, and corrects what it says of a key:
- * S <- S (I - β k kᵀ) + β v kᵀ, y = S q. */
+ * S <- S (I - β k kᵀ) + β v kᵀ, y = S q / √d_k: an RMS norm follows, of which the small number that
+ * is added to the mean square makes the factor count where states are small. */
 #include <math.h>
 
 #include "models/linear.h"
@@ -172,22 +173,23 @@ static ThModelLinearOutput run(ThTape *t, const ThOptions *o, const int *param,
                                      start < 0 ? -1 : th_op_columns(t, start, m, 3 * seen(&z)));
     all = th_op_map(t, c.output, TH_MAP_SILU);
     ThVar rate = th_op_scale(t, th_op_map(t, project(t, param, RATE, u), TH_MAP_SIGMOID), z.scale);
-    ThOpFastWeights w = {.B = in->B,
-                         .T = in->T,
-                         .heads = z.heads,
-                         .rows = z.size,
-                         .cols = z.size,
-                         .steps = z.steps,
-                         .length = in->length,
-                         .states = in->states,
-                         .q = normalised(t, th_op_columns(t, all, 0, d), z.size),
-                         .k = normalised(t, th_op_columns(t, all, d, wide), z.size),
-                         .v = th_op_columns(t, all, d + wide, wide),
-                         .rate = th_model_linear_rows(t, in, rate),
-                         .keep = z.forget ? th_model_linear_rows(t, in, kept(t, param, u)) : -1,
-                         .time = -1,
-                         .decay = -1,
-                         .start = start < 0 ? -1 : th_op_columns(t, start, 0, m)};
+    ThOpFastWeights w = {
+        .B = in->B,
+        .T = in->T,
+        .heads = z.heads,
+        .rows = z.size,
+        .cols = z.size,
+        .steps = z.steps,
+        .length = in->length,
+        .states = in->states,
+        .q = th_op_scale(t, normalised(t, th_op_columns(t, all, 0, d), z.size), 1 / sqrt(z.size)),
+        .k = normalised(t, th_op_columns(t, all, d, wide), z.size),
+        .v = th_op_columns(t, all, d + wide, wide),
+        .rate = th_model_linear_rows(t, in, rate),
+        .keep = z.forget ? th_model_linear_rows(t, in, kept(t, param, u)) : -1,
+        .time = -1,
+        .decay = -1,
+        .start = start < 0 ? -1 : th_op_columns(t, start, 0, m)};
     ThVar y = th_op_fast_weights(t, &w), state = -1;
     if (in->states) {
         state = th_op_columns(t, y, d, m);
@@ -201,16 +203,25 @@ static ThModelLinearOutput run(ThTape *t, const ThOptions *o, const int *param,
 static const ThModelLinearLayer layer = {
     .state = state_size, .blocks = blocks, .add = add, .run = run};
 
+/* Until now queries were not divided. */
+static const char *changed(const ThOptions *o)
+{
+    (void)o;
+    return "what a head reads was not divided by the root of its width";
+}
+
 const ThModelKind th_model_deltanet = {
     .name = "deltanet",
     .summary = "linear recurrence that corrects a matrix along a key",
     .source = "Schlag, Irie and Schmidhuber 2021; Yang et al. 2024; Grazzi et al. 2025 (Unlocking "
               "State-Tracking in Linear RNNs Through Negative Eigenvalues)",
     .detail =
-        "For each head S <- S (I - β k kᵀ) + β v kᵀ and y = S q: keys and queries have length "
-        "1, β is between 0 and 2, so that the transition has an eigenvalue from -1 to 1 along "
+        "For each head S <- S (I - β k kᵀ) + β v kᵀ and y = S q / √(dim / heads): keys and queries "
+        "have length 1, β is between 0 and 2, so that the transition has an eigenvalue from -1 to "
+        "1 along "
         "the key: at β=2 it is a reflection, which is what parity needs.  With "
         "eigenvalues=positive β ends at 1.",
+    .changed = changed,
     .options = delta_options,
     .check = check,
     .part = &layer,
@@ -224,6 +235,7 @@ const ThModelKind th_model_deltaproduct = {
               "Householder Products)",
     .detail = "The transition of a symbol is a product of `steps` matrices I - β k kᵀ: two "
               "reflections make a rotation, and m-1 of them any permutation of m things.",
+    .changed = changed,
     .options = product_options,
     .check = check,
     .part = &layer,

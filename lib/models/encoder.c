@@ -88,7 +88,7 @@ void th_model_encoder_block(ThModelEncoder *e, ThModelBuilder *b, bool reads_mem
     *y = (ThModelBlock){.reads_memory = reads_memory, .gated = gated};
     y->norm1 = th_model_build_norm(b, "norm1", d);
     build_attention(b, "attention", d, &a->query, &a->key_value, &a->output);
-    th_position_bind_layer(&e->attention.position, b);
+    th_position_bind_layer(&e->attention.position, b, number);
     if (reads_memory)
         y->memory = th_model_build_cross(b, "memory", d);
     y->norm2 = th_model_build_norm(b, "norm2", d);
@@ -179,8 +179,9 @@ ThVar th_model_encoder_read(const ThModelEncoder *e, ThTape *t, const ThModel *m
     if (!copies) {
         x = th_tape_tag(t, th_op_rows(t, x, b->token, n, 1), "embedding", -1);
         x = th_op_dropout(t, x, e->dropout, how->rng);
-        x = th_position_at_input(&e->attention.position, t, x,
-                                 &(ThPositionRows){.n = n, .T = b->T});
+        if (!e->anew)
+            x = th_position_at_input(&e->attention.position, t, x,
+                                     &(ThPositionRows){.n = n, .T = b->T});
     }
     if (e->ends >= 0) {
         row = put_ends(t, strings, copies ? row : NULL, th_tape_rows(t, x));

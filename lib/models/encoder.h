@@ -29,6 +29,8 @@ enum { TH_MODEL_POOL_MEAN, TH_MODEL_POOL_END }; /* of an empty string zeros */
 typedef struct {
     ThModelAttention attention;
     int ends; /* the parameter: a symbol before a string, and one behind it; -1: none */
+    bool
+        anew; /* strings are cut, and positions begin anew in every part, which whoever cuts adds */
     double dropout;
     ThModelNorm last; /* of the rows that are answered from; gain -1: none */
     ThModelNetwork answer;
@@ -57,7 +59,8 @@ typedef struct {
                         "positions see only those before them and themselves"),                    \
         TH_MODEL_OPTION(                                                                           \
             "ends", TH_FLAG, ended, 0, 0, NULL,                                                    \
-            "for one answer a string, a start symbol before it and an end symbol behind it"),      \
+            "for one answer a string, a start symbol before it and an end symbol behind it; what " \
+            "position= adds to embeddings counts from the first symbol of the string itself"),     \
         TH_MODEL_OPTION("final_norm", TH_FLAG, "no", 0, 0, NULL,                                   \
                         "layer norm of the rows that answers are read from"),                      \
         TH_MODEL_OPTION("position", TH_CHOICE, "xpos", 0, 0, TH_POSITION_CHOICES,                  \

@@ -1,5 +1,7 @@
 /* The Gated Universal Transformer within the Temporal Latent Bottleneck (Ray Chowdhury and Caragea
  * 2024, section 3.4): each chunk goes through one gated block until it has halted as a whole. */
+#include <string.h>
+
 #include "base/memory.h"
 #include "models/chunks.h"
 #include "models/chunks_trace.h"
@@ -19,7 +21,7 @@ typedef struct {
 
 static bool check(const ThOptions *o, ThError *err)
 {
-    return th_model_encoder_check(o, true, err);
+    return th_model_chunks_check(o, err);
 }
 
 /* What an application to a chunk costs: the price of a string is the mean over its chunks. */
@@ -69,6 +71,7 @@ static bool bind(ThModel *m, ThError *err)
         return false;
     ThModelBuilder b = {.m = m, .layer = -1, .err = err};
     th_model_encoder_begin(&l->encoder, &b, 1);
+    l->encoder.anew = true;
     th_model_encoder_block(&l->encoder, &b, true, true);
     th_model_thinker_build(&l->thinker, &b, TH_MODEL_HALT_GLOBAL, l->encoder.attention.dim);
     th_model_chunks_build(&l->chunks, &b, l->encoder.attention.dim);
@@ -88,6 +91,14 @@ static bool halted(const ThModel *m, const ThTape *t, int length, ThModelHalted 
     return th_model_chunks_halted(&l->chunks, &l->encoder, &l->thinker, t, length, to, err);
 }
 
+static const char *changed(const ThOptions *o)
+{
+    const char *position = th_option_text(o, "position");
+    if (strcmp(position, "learned") == 0 || strcmp(position, "sinusoidal") == 0)
+        return "positions went on from chunk to chunk";
+    return th_option_flag(o, "causal") ? "an answer depended on how many symbols follow" : NULL;
+}
+
 const ThModelKind th_model_gutlb = {
     .name = "gutlb",
     .summary = "gated_universal within tlb: each chunk halts by itself",
@@ -99,6 +110,7 @@ const ThModelKind th_model_gutlb = {
         "the block, with causal=yes those of the positions up to each, which then halts by itself. "
         "What ponder= makes of the loss is the mean over chunks. The paper uses steps=5 "
         "ponder=0.1 and else what it uses for tlb.",
+    .changed = changed,
     .options = options,
     .ragged = true,
     .check = check,

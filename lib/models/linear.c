@@ -54,8 +54,10 @@ bool th_model_linear_bind(ThModel *m, ThError *err)
         layer->add(&b, l->param[i]);
     }
     b.layer = -1;
-    l->last = th_model_build_norm(&b, "final_norm", l->dim);
-    th_model_linear_map(&b, "head", l->dim, l->dim, l->head);
+    if (!layer->norm_after) {
+        l->last = th_model_build_norm(&b, "final_norm", l->dim);
+        th_model_linear_map(&b, "head", l->dim, l->dim, l->head);
+    }
     th_model_linear_map(&b, "answer", l->dim, m->signature.n_classes, l->answer);
     th_param_hidden(&m->params, l->answer[0], 0);
     return !b.failed;
@@ -134,6 +136,15 @@ static ThVar ends(ThTape *t, ThVar x, const ThBatch *b)
     return last ? th_op_rows(t, x, last, b->B, 1) : -1;
 }
 
+/* What goes around layer i, which has read x and made y. */
+static ThVar put_around(ThTape *t, const Layout *l, int i, const ThModelLinearInput *in, ThVar x,
+                        ThVar y)
+{
+    if (l->layer->norm_after)
+        return th_model_norm(t, &l->norm[i], y);
+    return i < l->layers - 1 ? th_op_add(t, th_model_linear_rows(t, in, x), y) : y;
+}
+
 static ThVar run_layers(const ThModel *m, ThTape *t, const ThBatch *b, const ThModelForward *how,
                         const Kept *kept)
 {
@@ -150,15 +161,14 @@ static ThVar run_layers(const ThModel *m, ThTape *t, const ThBatch *b, const ThM
         in.index = NULL;
     }
     for (int i = 0; i < l->layers; i++) {
-        in.x = th_model_norm(t, &l->norm[i], x);
+        in.x = l->layer->norm_after ? x : th_model_norm(t, &l->norm[i], x);
         in.start = start_of(t, l, i, kept);
         if (!how->share)
             th_tape_tag(t, in.x, "input", i);
         ThModelLinearOutput out = l->layer->run(t, &m->options, l->param[i], &in);
         if (in.states)
             th_tape_tag(t, out.state, "state", i);
-        bool residual = i < l->layers - 1 && !l->layer->no_residual;
-        x = residual ? th_op_add(t, th_model_linear_rows(t, &in, x), out.output) : out.output;
+        x = put_around(t, l, i, &in, x, out.output);
         if (how->noise > 0)
             x = th_op_noise(t, x, how->noise, how->rng);
         x = th_tape_note(t, x, "output", i);
@@ -170,6 +180,8 @@ static ThVar run_layers(const ThModel *m, ThTape *t, const ThBatch *b, const ThM
 ThVar th_model_linear_answer(const ThModel *m, ThTape *t, ThVar x)
 {
     const Layout *l = m->layout;
+    if (l->layer->norm_after)
+        return th_model_linear_apply(t, x, l->answer);
     ThVar y = th_model_norm(t, &l->last, x);
     y = th_op_linear_relu(t, y, th_param(t, l->head[0]), th_param(t, l->head[1]));
     return th_model_linear_apply(t, y, l->answer);

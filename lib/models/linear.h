@@ -51,7 +51,8 @@ typedef struct {
     ThVar (*start)(ThTape *t, const int *param);
     ThModelLinearOutput (*run)(ThTape *t, const ThOptions *o, const int *param,
                                const ThModelLinearInput *in);
-    bool no_residual; /* around any layer */
+    bool norm_after; /* layer norm behind each layer instead of before, no residual around any, and
+                        a linear head without another norm (Terzić et al. 2025) */
 } ThModelLinearLayer;
 
 /* What the tables of these architectures share, see ThModelKind; the layer is their `part`. */

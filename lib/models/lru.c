@@ -1,5 +1,6 @@
 /* The linear recurrent unit (Orvieto et al. 2023, section 3): a diagonal of complex numbers within
- * the unit circle, the same for every input. */
+ * the unit circle, the same for every input; and behind it, as in their networks (appendix A), GELU
+ * and a linear map of which one half gates the other. */
 #include <math.h>
 
 #include "models/linear.h"
@@ -9,7 +10,7 @@ static const ThOptionSpec options[] = {
     {"state", TH_INT, "64", 1, 65536, NULL, "complex numbers in the state"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
-enum { SIZE, PHASE, INPUT, OUTPUT, SKIP };
+enum { SIZE, PHASE, INPUT, OUTPUT, SKIP, GATE };
 
 static int state_size(const ThOptions *o)
 {
@@ -44,10 +45,11 @@ static void add(ThModelBuilder *b, int *param)
     param[INPUT] = th_model_build(b, "input", d, 2 * n, TH_INIT_NORMAL, 1 / sqrt(2.0 * d));
     param[OUTPUT] = th_model_build(b, "output", 2 * n, d, TH_INIT_NORMAL, 1 / sqrt(n));
     param[SKIP] = th_model_build(b, "skip", 1, d, TH_INIT_NORMAL, 1);
+    th_model_linear_map(b, "gate", d, 2 * d, param + GATE);
 }
 
-/* What is added is √(1 - |λ|²) B u; the output Re(C x) + D u, in which the real and imaginary parts
- * of x have rows of the matrix of their own. */
+/* What is added is √(1 - |λ|²) B u; what is read, before the gate, Re(C x) + D u, in which the real
+ * and imaginary parts of x have rows of the matrix of their own. */
 static ThModelLinearOutput run(ThTape *t, const ThOptions *o, const int *param,
                                const ThModelLinearInput *in)
 {
@@ -65,19 +67,29 @@ static ThModelLinearOutput run(ThTape *t, const ThOptions *o, const int *param,
     ThVar x = th_op_scan_complex(t, th_op_beside(t, lambda, 2), b, in->start, &scan);
     ThVar skip = th_op_times_row(t, in->x, th_param(t, param[SKIP]));
     ThVar y = th_op_linear(t, x, th_param(t, param[OUTPUT]), -1);
-    return (ThModelLinearOutput){x, th_op_add(t, y, th_model_linear_rows(t, in, skip))};
+    y = th_op_map(t, th_op_add(t, y, th_model_linear_rows(t, in, skip)), TH_MAP_GELU);
+    return (ThModelLinearOutput){x, th_op_gated_half(t, th_model_linear_apply(t, y, param + GATE))};
 }
 
 static const ThModelLinearLayer layer = {
     .state = state_size, .blocks = blocks, .add = add, .run = run};
 
+static const char *changed(const ThOptions *o)
+{
+    (void)o;
+    return "nothing followed the recurrence";
+}
+
 const ThModelKind th_model_lru = {
     .name = "lru",
     .summary = "linear recurrent unit: a complex diagonal that no input changes",
     .source = "Orvieto et al. 2023, section 3",
-    .detail = "x_k = λ x_{k-1} + √(1 - |λ|²) B u_k, y_k = Re(C x_k) + D u_k, in complex numbers; "
-              "|λ|² begins uniform between 0 and 1, the phase anywhere.  The transition does not "
-              "depend on the input, so that order in the input is known by its decay only.",
+    .detail =
+        "x_k = λ x_{k-1} + √(1 - |λ|²) B u_k, y_k = Re(C x_k) + D u_k, in complex numbers, and "
+        "then GELU and a gated linear map; "
+        "|λ|² begins uniform between 0 and 1, the phase anywhere.  The transition does not "
+        "depend on the input, so that order in the input is known by its decay only.",
+    .changed = changed,
     .options = options,
     .part = &layer,
     TH_MODEL_LINEAR_KIND,

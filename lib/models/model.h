@@ -92,6 +92,10 @@ typedef struct {
                     decides */
     /* How many levels of its layers a bound model runs on a string; NULL: as many on any. */
     int (*levels)(const ThModel *m, int length);
+    /* Of a model with these options: what files that say nothing of `revision` were made with that
+     * the architecture does otherwise now, "queries were not scaled"; NULL: nothing.  A kind that
+     * has it writes a revision. */
+    const char *(*changed)(const ThOptions *o);
     /* Checks the options against each other; called when the model is created. */
     bool (*check)(const ThOptions *o, ThError *err);
     /* Lists the parameters for the signature in m->params and remembers their indices in

@@ -16,7 +16,7 @@ static const ThOptionSpec options[] = {
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 enum { SELECT, DICTIONARY, SIZE_UP, SIZE = SIZE_UP + 2, PHASE_UP = SIZE + 2, PHASE = PHASE_UP + 2 };
-enum { INPUT = PHASE + 2, OUTPUT, SKIP };
+enum { INPUT = PHASE + 2, OUTPUT, SKIP = OUTPUT + 2 };
 
 static int state_size(const ThOptions *o)
 {
@@ -41,7 +41,7 @@ static void add(ThModelBuilder *b, int *param)
     th_model_linear_map(b, "phase.up", d, 2 * n, param + PHASE_UP);
     th_model_linear_map(b, "phase.down", 2 * n, n, param + PHASE);
     param[INPUT] = th_model_build(b, "input", d, 2 * n, TH_INIT_NORMAL, 1 / sqrt(2.0 * n));
-    param[OUTPUT] = th_model_build(b, "output", 2 * n, d, TH_INIT_UNIFORM, 1 / sqrt(2.0 * n));
+    th_model_linear_map(b, "output", 2 * n, d, param + OUTPUT);
     param[SKIP] = th_model_build(b, "skip", 1, d, TH_INIT_NORMAL, 1 / sqrt(d));
 }
 
@@ -88,7 +88,7 @@ static ThModelLinearOutput run(ThTape *t, const ThOptions *o, const int *param,
                          .added = th_op_linear(t, u, th_param(t, param[INPUT]), -1),
                          .start = in->start});
     ThVar skip = th_op_times_row(t, u, th_param(t, param[SKIP]));
-    ThVar y = th_op_linear(t, x, th_param(t, param[OUTPUT]), -1);
+    ThVar y = th_model_linear_apply(t, x, param + OUTPUT);
     return (ThModelLinearOutput){x, th_op_add(t, y, th_model_linear_rows(t, in, skip))};
 }
 
@@ -97,7 +97,13 @@ static const ThModelLinearLayer layer = {.state = state_size,
                                          .add = add,
                                          .start = start,
                                          .run = run,
-                                         .no_residual = true};
+                                         .norm_after = true};
+
+static const char *changed(const ThOptions *o)
+{
+    (void)o;
+    return "layer norm stood before the layers, and the head had two";
+}
 
 const ThModelKind th_model_pd_ssm = {
     .name = "pd_ssm",
@@ -107,8 +113,11 @@ const ThModelKind th_model_pd_ssm = {
     .detail = "x' = D P x + B u from the first unit vector: P has one 1 in every column, so that "
               "one-hot states stay so, and any automaton of as many states is exact in one layer.  "
               "P comes from a dictionary by hard choice and learns by the softmax: its gradient is "
-              "not a slope.  No residual around layers; the paper uses layers=2 dim=128 state=128, "
+              "not a slope.  As its authors have it, layer norm is behind each layer, "
+              "there is no residual around any, and the head is linear; the paper uses layers=2 "
+              "dim=128 state=128, "
               "and dropout, which is not here.",
+    .changed = changed,
     .options = options,
     .part = &layer,
     TH_MODEL_LINEAR_KIND,

@@ -97,13 +97,13 @@ void th_position_bind(ThPosition *p, ThModelBuilder *b)
     p->numbers += (long long)(th_params_count(&b->m->params) - before);
 }
 
-void th_position_bind_layer(ThPosition *p, ThModelBuilder *b)
+void th_position_bind_layer(ThPosition *p, ThModelBuilder *b, int layer)
 {
     size_t before = th_params_count(&b->m->params);
     if (p->kind->bind_layer)
-        p->kind->bind_layer(p, b);
+        p->kind->bind_layer(p, p->layer[layer], b);
     if (p->kind->bind_bias && !p->tied)
-        p->kind->bind_bias(p, p->layer[b->layer], b);
+        p->kind->bind_bias(p, p->layer[layer], b);
     p->numbers += (long long)(th_params_count(&b->m->params) - before);
 }
 

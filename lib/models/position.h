@@ -63,7 +63,7 @@ struct ThPositionKind {
     bool (*check)(const ThPosition *p, ThError *err);
     /* Add parameters by *b, of the model and of each layer (b->layer); NULL: there are none. */
     void (*bind)(ThPosition *p, ThModelBuilder *b);
-    void (*bind_layer)(ThPosition *p, ThModelBuilder *b);
+    void (*bind_layer)(ThPosition *p, int *param, ThModelBuilder *b);
     /* Embedded symbols x (n, dim) with what it adds.  NULL: nothing; then equal symbols have equal
      * rows. */
     ThVar (*at_input)(const ThPosition *p, ThTape *t, ThVar x, const ThPositionRows *rows);
@@ -103,7 +103,8 @@ bool th_position_check(const ThPosition *p, ThError *err);
 
 /* What the kind does, or nothing. */
 void th_position_bind(ThPosition *p, ThModelBuilder *b);
-void th_position_bind_layer(ThPosition *p, ThModelBuilder *b);
+/* `layer` is the one that attends, from 0: of a block that is applied again, 0. */
+void th_position_bind_layer(ThPosition *p, ThModelBuilder *b, int layer);
 ThVar th_position_at_input(const ThPosition *p, ThTape *t, ThVar x, const ThPositionRows *rows);
 ThVar th_position_at_queries(const ThPosition *p, ThTape *t, ThVar q, const ThPositionRows *rows);
 ThVar th_position_at_keys(const ThPosition *p, ThTape *t, ThVar kv, const ThPositionRows *rows);

@@ -110,7 +110,7 @@ static int bias(ThModelBuilder *b, const char *name, int cols)
 /* Units that read some coordinates: which, is drawn, and no training changes it. */
 static int wires(ThModelBuilder *b, const char *name, int rows, int cols, int dim)
 {
-    int index = th_model_build(b, name, rows, cols, TH_INIT_UNIFORM, dim);
+    int index = th_model_build(b, name, rows, cols, TH_INIT_PLACE, dim);
     if (index >= 0)
         b->m->params.item[index].decays = false;
     return index;
@@ -587,6 +587,14 @@ static bool feed(void *state, const int *token, int n, float *logits, ThError *e
     return ok;
 }
 
+static const char *changed(const ThOptions *o)
+{
+    bool mask = th_option_choice(o, "missing") == MISSING_MASK;
+    return mask && th_option_int(o, "thickness") > 1 && th_option_choice(o, "form") != FORM_DILATED
+               ? "layers after the first of a level read what is before the string"
+               : NULL;
+}
+
 const ThModelKind th_model_regulargpt = {
     .name = "regulargpt",
     .summary = "weight-shared Transformer with sliding dilated attention and adaptive depth",
@@ -602,10 +610,13 @@ const ThModelKind th_model_regulargpt = {
         "(section 6): size=text is the paper's, thickness= K and chunk= C (K 6 or 12, C 32 to 256 "
         "in its Table 3). A "
         "string longer than Cˡ needs more than l levels, and what training has not had is no good "
-        "in general: evaluate says so.\n\n"
+        "in general: evaluate says so.  With an answer at every position all positions go through "
+        "the levels of the whole string, so that an answer can move with the length of what "
+        "follows, though not with its symbols; levels= for the longest string keeps it.\n\n"
         "With centres= every level's output snaps to the nearest of so many vectors: a finite "
         "algebra, as quantize makes of a trained model.  Training moves the centres and what is "
         "read off them, for nothing else has a slope.",
+    .changed = changed,
     .options = options,
     .presets = presets,
     .takes_noise = true,

@@ -41,28 +41,33 @@ static bool take_stage(ThArena *a, ThModelSchedule *s, int n, int C)
     return s->position && s->key;
 }
 
+/* What is read at place `from` of a level with `pads` places in front of its vectors.  The first
+ * sub-layer reads the vectors and the pad; the later ones what the sub-layer before has made of
+ * both.  Where a missing child is masked nothing stands in front, for no sub-layer. */
+static int collapse_key(const ThModelRoutingShape *shape, const ThModelSchedule *s, int from,
+                        int pads)
+{
+    if (from < 0 || (from < pads && shape->mask))
+        return TH_MODEL_ROUTE_MASKED;
+    if (s->sub > 0 && !shape->mask)
+        return from;
+    return from < pads ? TH_MODEL_ROUTE_PAD : from - pads;
+}
+
 /* One stage of the collapse form.  The level has `n` vectors at `position` with `pads` pads in
- * front; its first sub-layer reads them, the later ones read all n + pads of the sub-layer before;
- * the last one computes right ends only. */
+ * front; the last sub-layer computes right ends only. */
 static bool collapse_stage(ThArena *a, const ThModelRoutingShape *shape, ThModelSchedule *s,
                            const int *position, int n)
 {
     int C = shape->C, pads = (C - n % C) % C, padded = n + pads;
-    int step = s->ends_level ? C : 1;
-    if (!take_stage(a, s, padded / step, C))
+    int first = shape->mask ? pads : 0; /* place of the first vector of a sub-layer but the last */
+    if (!take_stage(a, s, s->ends_level ? padded / C : padded - first, C))
         return false;
     for (int i = 0; i < s->n; i++) {
-        int at = (i + 1) * step - 1, *key = s->key + (size_t)i * (size_t)C;
+        int at = s->ends_level ? (i + 1) * C - 1 : first + i;
         s->position[i] = at < pads ? -1 : position[at - pads];
-        for (int k = 0; k < C; k++) {
-            int from = at - k;
-            int row = s->sub == 0 ? from - pads : from;
-            if (from < 0)
-                row = TH_MODEL_ROUTE_MASKED;
-            else if (row < 0)
-                row = shape->mask ? TH_MODEL_ROUTE_MASKED : TH_MODEL_ROUTE_PAD;
-            key[k] = row;
-        }
+        for (int k = 0; k < C; k++)
+            s->key[(size_t)i * (size_t)C + (size_t)k] = collapse_key(shape, s, at - k, pads);
     }
     return true;
 }

@@ -299,7 +299,18 @@ static bool advance(Run *r, int step)
 
 /* ---- the whole ---- */
 
-/* A string of n positions may have n + 1 applications. */
+/* How often the block may be applied to a row: with halting once more than there are positions to
+ * read, those up to its own in a causal model, of which the rest of the string must not be known.
+ */
+static int most_steps(const Run *r, int row)
+{
+    if (r->k->halt == TH_MODEL_HALT_NONE)
+        return r->k->steps;
+    int longest =
+        r->e->attention.causal ? row % r->T + 2 : r->about->strings.length[row / r->T] + 1;
+    return r->k->steps < longest ? r->k->steps : longest;
+}
+
 static bool begin(Run *r)
 {
     ThModelHalting *h = &r->halting;
@@ -310,9 +321,8 @@ static bool begin(Run *r)
     memset(most, 0, (size_t)n * sizeof *most);
     for (int i = 0; i < n; i++) {
         unit[i] = unit_of(r, i);
-        int longest = r->about->strings.length[i / r->T] + 1;
         if (unit[i] >= 0)
-            most[unit[i]] = r->k->steps < longest ? r->k->steps : longest;
+            most[unit[i]] = most_steps(r, i);
     }
     r->of = unit;
     *h = (ThModelHalting){.n = r->by_string ? r->B : n,

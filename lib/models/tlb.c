@@ -1,6 +1,8 @@
 /* The Temporal Latent Bottleneck (Didolkar et al. 2022) as Ray Chowdhury and Caragea 2024, section
  * 2.3, have it: a string is read in chunks, whose symbols attend to each other and to a memory of a
  * few slots; then the memory reads the chunk. */
+#include <string.h>
+
 #include "base/memory.h"
 #include "models/chunks.h"
 #include "models/chunks_trace.h"
@@ -21,7 +23,7 @@ typedef struct {
 
 static bool check(const ThOptions *o, ThError *err)
 {
-    return th_model_encoder_check(o, true, err);
+    return th_model_chunks_check(o, err);
 }
 
 /* The rows of a chunk after all layers, each of which reads the same memory. */
@@ -66,6 +68,7 @@ static bool bind(ThModel *m, ThError *err)
     ThModelBuilder b = {.m = m, .layer = -1, .err = err};
     int layers = (int)th_option_int(&m->options, "layers");
     th_model_encoder_begin(&l->encoder, &b, layers);
+    l->encoder.anew = true;
     for (b.layer = 0; b.layer < layers; b.layer++)
         th_model_encoder_block(&l->encoder, &b, true, false);
     th_model_chunks_build(&l->chunks, &b, l->encoder.attention.dim);
@@ -80,6 +83,13 @@ static bool trace(const ThModel *m, const ThTape *t, int length, ThModelTrace *o
                                  out, err);
 }
 
+static const char *changed(const ThOptions *o)
+{
+    const char *position = th_option_text(o, "position");
+    bool added = strcmp(position, "learned") == 0 || strcmp(position, "sinusoidal") == 0;
+    return added ? "positions went on from chunk to chunk" : NULL;
+}
+
 const ThModelKind th_model_tlb = {
     .name = "tlb",
     .summary = "Temporal Latent Bottleneck: chunks of symbols with a memory of slots between them",
@@ -89,11 +99,14 @@ const ThModelKind th_model_tlb = {
         "each its symbols attend to each other, then to the slots of a memory, then comes a "
         "feed-forward layer. Behind the chunk the slots attend to what it has become. One answer a "
         "string is read from the slots after the last chunk; answers at every position, with "
-        "causal=yes, are the rows of the chunks. Positions begin anew in every chunk.\n\n"
+        "causal=yes, are the rows of the chunks. Positions begin anew in every chunk; with "
+        "ends=yes the "
+        "start and end symbols take places in theirs.\n\n"
         "attention shows two layers for each layer, what symbols read of their chunk and of the "
         "slots (the pads), and then the slots as rows, one set behind every chunk. The paper uses "
         "dim=512 heads=8 layers=2 with chunk=20 slots=20 for ListOps and chunk=10 slots=10 "
         "for logical inference.",
+    .changed = changed,
     .options = options,
     .ragged = true,
     .check = check,

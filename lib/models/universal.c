@@ -171,6 +171,15 @@ static const ThOptionSpec universal_options[] = {UNIVERSAL_OPTIONS("token", "no"
 #include "models/positions.def"
                                                  {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
+enum { HALT_NONE }; /* halt= */
+
+static const char *changed(const ThOptions *o)
+{
+    if (th_option_flag(o, "causal"))
+        return "an answer depended on how many symbols follow";
+    return th_option_choice(o, "halt") == HALT_NONE ? "short strings got fewer steps" : NULL;
+}
+
 const ThModelKind th_model_universal = {
     .name = "universal",
     .summary = "Universal Transformer: one block again and again, each position halts by itself",
@@ -185,6 +194,7 @@ const ThModelKind th_model_universal = {
         "steps= times.\n\n"
         "For one answer a string there is a start symbol before it and an end symbol behind it. "
         "The paper uses dim=512 heads=8 steps=10 ponder=0.1.",
+    .changed = changed,
     .options = universal_options,
     .ragged = true,
     .check = check_universal,
@@ -210,6 +220,7 @@ const ThModelKind th_model_gated_universal = {
         "block, and the answer is read at the end symbol. halt=token, gate=no and transition=no "
         "take one of these away each. With causal=yes the means are those of the positions up to "
         "each, which then halts by itself.",
+    .changed = changed,
     .options = gated_options,
     .ragged = true,
     .check = check_universal,

@@ -85,6 +85,8 @@ static double initial(const ThParam *item, ThRng *r, int row, int col)
         return item->scale * x;
     case TH_INIT_UNIFORM:
         return item->scale * (2 * th_rng_uniform(r) - 1);
+    case TH_INIT_PLACE:
+        return (double)th_rng_below(r, (uint64_t)item->scale);
     case TH_INIT_DRAWN:
         return item->draw(r, row, col);
     case TH_INIT_ROW:

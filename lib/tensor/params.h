@@ -24,6 +24,7 @@ typedef enum {
     TH_INIT_TRUNCATED, /* N(0,1) conditioned on |x| ≤ 2, times scale: Haiku's, real deviation 0.88
                         */
     TH_INIT_UNIFORM,   /* U(-scale, scale) */
+    TH_INIT_PLACE,     /* a whole number from 0 to scale - 1, each as often */
     TH_INIT_DRAWN,     /* as a function says, see th_param_drawn */
     TH_INIT_ROW        /* every row the same, see th_param_row */
 } ThInit;

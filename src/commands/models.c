@@ -68,6 +68,9 @@ static void describe_init(const ThParam *p, char *to, size_t size)
     case TH_INIT_UNIFORM:
         snprintf(to, size, "uniform in ±%.4g", p->scale);
         return;
+    case TH_INIT_PLACE:
+        snprintf(to, size, "one of 0 … %.0f", p->scale - 1);
+        return;
     case TH_INIT_DRAWN:
     case TH_INIT_ROW:
         snprintf(to, size, "as the architecture says");

@@ -76,6 +76,17 @@ static void plain_lrnn(const ThModel *m, const char *layer, double u[LENGTH][DIM
     }
 }
 
+/* GELU, and a linear map of which one half gates the other. */
+static void mix_channels(const ThModel *m, const char *layer, const double *sum, double *y)
+{
+    double read[DIM], both[2 * DIM];
+    for (int c = 0; c < DIM; c++)
+        read[c] = sum[c] * 0.5 * (1 + erf(sum[c] / sqrt(2)));
+    affine(m, layer, "gate", read, DIM, 2 * DIM, both);
+    for (int k = 0; k < DIM; k++)
+        y[k] = both[k] / (1 + exp(-both[DIM + k]));
+}
+
 static void plain_lru(const ThModel *m, const char *layer, double u[LENGTH][DIM],
                       double y[LENGTH][DIM])
 {
@@ -83,8 +94,9 @@ static void plain_lru(const ThModel *m, const char *layer, double u[LENGTH][DIM]
     double complex x[STATES] = {0};
     const float *in = find(m, layer, "input"), *out = find(m, layer, "output");
     for (int i = 0; i < LENGTH; i++) {
+        double read[DIM];
         for (int k = 0; k < DIM; k++)
-            y[i][k] = (double)find(m, layer, "skip")[k] * u[i][k];
+            read[k] = (double)find(m, layer, "skip")[k] * u[i][k];
         for (int n = 0; n < STATES; n++) {
             double complex lambda =
                 cexp(-exp((double)find(m, layer, "size")[n]) +
@@ -95,21 +107,11 @@ static void plain_lru(const ThModel *m, const char *layer, double u[LENGTH][DIM]
                                 (double complex)I * (double)in[k * 2 * STATES + STATES + n]);
             x[n] = lambda * x[n] + sqrt(1 - cabs(lambda) * cabs(lambda)) * b;
             for (int k = 0; k < DIM; k++)
-                y[i][k] += creal(x[n]) * (double)out[n * DIM + k] +
+                read[k] += creal(x[n]) * (double)out[n * DIM + k] +
                            cimag(x[n]) * (double)out[(STATES + n) * DIM + k];
         }
+        mix_channels(m, layer, read, y[i]);
     }
-}
-
-/* GELU, and a linear map of which one half gates the other. */
-static void mix_channels(const ThModel *m, const char *layer, const double *sum, double *y)
-{
-    double read[DIM], both[2 * DIM];
-    for (int c = 0; c < DIM; c++)
-        read[c] = sum[c] * 0.5 * (1 + erf(sum[c] / sqrt(2)));
-    affine(m, layer, "gate", read, DIM, 2 * DIM, both);
-    for (int k = 0; k < DIM; k++)
-        y[k] = both[k] / (1 + exp(-both[DIM + k]));
 }
 
 /* By the kernel K_l = 2 Re Σ C B̄ Ā^l of each channel. */
@@ -289,7 +291,7 @@ static void delta_head(const ThModel *m, const char *layer, int head, const doub
     for (int i = 0; i < DELTA_SIZE; i++) {
         y[i] = 0;
         for (int j = 0; j < DELTA_SIZE; j++)
-            y[i] += S[i][j] * q[j];
+            y[i] += S[i][j] * q[j] / sqrt(DELTA_SIZE);
         mean += y[i] * y[i] / DELTA_SIZE;
     }
     for (int i = 0; i < DELTA_SIZE; i++)
@@ -413,7 +415,7 @@ static void plain_pd(const ThModel *m, const char *layer, double u[LENGTH][DIM],
             read[n] = creal(x[n]);
             read[STATES + n] = cimag(x[n]);
         }
-        product(m, layer, "output", read, 2 * STATES, DIM, y[i]);
+        affine(m, layer, "output", read, 2 * STATES, DIM, y[i]);
         for (int k = 0; k < DIM; k++)
             y[i][k] += (double)find(m, layer, "skip")[k] * u[i][k];
     }

@@ -26,7 +26,7 @@ static void plain_answers(const ThModel *m, PlainLayer *run, double z[LENGTH][SY
 {
     double x[LENGTH][DIM], u[LENGTH][DIM], y[LENGTH][DIM], up[DIM];
     int layers = (int)th_option_int(&m->options, "layers");
-    bool residual = strcmp(m->kind->name, "pd_ssm") != 0;
+    bool after = strcmp(m->kind->name, "pd_ssm") == 0; /* norms, and nothing around layers */
     for (int i = 0; i < LENGTH; i++)
         for (int k = 0; k < DIM; k++)
             x[i][k] = (double)find(m, "", "embedding")[word[i] * DIM + k];
@@ -34,13 +34,20 @@ static void plain_answers(const ThModel *m, PlainLayer *run, double z[LENGTH][SY
         char name[24];
         snprintf(name, sizeof name, "layer%d.", layer);
         for (int i = 0; i < LENGTH; i++)
-            normalise(m, name, "norm", x[i], DIM, u[i]);
+            if (after)
+                memcpy(u[i], x[i], sizeof u[i]);
+            else
+                normalise(m, name, "norm", x[i], DIM, u[i]);
         run(m, name, u, y);
         for (int i = 0; i < LENGTH; i++)
             for (int k = 0; k < DIM; k++)
-                x[i][k] = y[i][k] + (layer < layers - 1 && residual ? x[i][k] : 0);
+                x[i][k] = y[i][k] + (layer < layers - 1 ? x[i][k] : 0);
+        for (int i = 0; after && i < LENGTH; i++)
+            normalise(m, name, "norm", y[i], DIM, x[i]);
     }
-    for (int i = 0; i < LENGTH; i++) {
+    for (int i = 0; after && i < LENGTH; i++)
+        affine(m, "", "answer", x[i], DIM, SYMBOLS, z[i]);
+    for (int i = 0; !after && i < LENGTH; i++) {
         normalise(m, "", "final_norm", x[i], DIM, u[i]);
         affine(m, "", "head", u[i], DIM, DIM, up);
         rectify(up, DIM);

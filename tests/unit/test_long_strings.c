@@ -63,6 +63,13 @@ static void check_leaks(const char *kind, const char *settings)
         moved += fabs(before.z[at * SYMBOLS] - after.z[at * SYMBOLS]);
     }
     assert_true(moved > 0.01);
+    for (b.T = 1; b.T < LENGTH; b.T++) { /* and so it does when the rest is not there */
+        say(m, t, &b, &after);
+        for (int k = 0; k < b.T * SYMBOLS; k++)
+            if (before.z[k] - after.z[k] != 0)
+                fail_msg("%s %s: of %d symbols answer %d is another", kind, settings, b.T,
+                         k / SYMBOLS);
+    }
     th_tape_free(t);
     th_model_free(m);
 }

@@ -122,7 +122,7 @@ static double forms_apart(int T, int C, const char *more)
     snprintf(collapse, sizeof collapse, "dim=8 heads=2 form=collapse chunk=%d %s", C, more);
     snprintf(dilated, sizeof dilated, "dim=8 heads=2 form=dilated chunk=%d %s", C, more);
     ThModel *a = make(collapse, 2, 2, TH_TARGET_FINAL), *b = make(dilated, 2, 2, TH_TARGET_FINAL);
-    int token[128];
+    int token[256];
     double x[8], y[8];
     ThBatch batch = random_batch(4, T, 2, token);
     logits(a, &batch, true, x);
@@ -135,14 +135,21 @@ static double forms_apart(int T, int C, const char *more)
 static void test_forms(void **state)
 {
     (void)state;
-    for (int C = 2; C <= 4; C++)
-        for (int T = 1; T <= 27; T++)
+    for (int C = 2; C <= 7; C++)
+        for (int T = 1; T <= 60; T++)
             assert_true(forms_apart(T, C, "missing=pad") <= 1e-12);
-    assert_true(forms_apart(3, 2, "missing=mask") <= 1e-12); /* both mask the same keys */
-    /* Thicker levels look across chunks: equal only where the string fills the tree and missing
-     * keys are masked. */
-    assert_true(forms_apart(8, 2, "thickness=2 missing=mask") <= 1e-12);
-    assert_true(forms_apart(5, 2, "thickness=2 missing=mask") > 1e-6);
+    /* Thicker levels look across chunks, to what their layers have made of pads, if there are any:
+     * the dilated form has the pad itself there. */
+    assert_true(forms_apart(5, 2, "thickness=2 missing=pad") > 1e-6);
+    for (int K = 1; K <= 4; K++)
+        for (int C = 2; C <= 7; C++)
+            for (int T = 1; T <= 60; T++) {
+                char more[80];
+                snprintf(more, sizeof more, "thickness=%d missing=mask norm=%s levels=%d", K,
+                         T % 2 ? "pre" : "post", T % 3 ? 1 : 3);
+                if (!(forms_apart(T, C, more) <= 1e-11))
+                    fail_msg("chunk=%d length %d %s", C, T, more);
+            }
 }
 
 /* A pad that is masked is another function than a pad that is read, unless there is none. */

@@ -313,6 +313,29 @@ static void test_weights_by_head(void **state)
     th_task_free(t);
 }
 
+/* Every coordinate is read, and written, about as often as any other. */
+static void test_wires(void **state)
+{
+    (void)state;
+    ThTask *t = made_task("parity", "", NULL);
+    ThModel *m = bound("dim=16 heads=2 fan=3 hidden=8", t, 1);
+    static const char *const ends[] = {"layer0.feed_forward.from", "layer0.feed_forward.to"};
+    for (int i = 0; i < 2; i++) {
+        enum { DIM = 16 };
+        const ThParam *p = &m->params.item[th_params_find(&m->params, ends[i])];
+        int n = p->rows * p->cols, count[DIM] = {0};
+        for (int k = 0; k < n; k++) {
+            float at = parameter(m, ends[i])[k];
+            assert_true(at >= 0 && at < DIM && at == floorf(at));
+            count[(int)at]++;
+        }
+        for (int k = 0; k < DIM; k++)
+            assert_true(fabs(count[k] - (double)n / DIM) <= 4.5 * sqrt((double)n / DIM));
+    }
+    th_model_free(m);
+    th_task_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -323,6 +346,7 @@ int main(void)
         cmocka_unit_test(test_segments),
         cmocka_unit_test(test_missing_keys),
         cmocka_unit_test(test_weights_by_head),
+        cmocka_unit_test(test_wires),
     };
     return cmocka_run_group_tests_name("regulargpt forms", tests, NULL, NULL);
 }

@@ -259,6 +259,11 @@ static const char *const forms[][2] = {
     {"encoder", "causal=yes pool=end position=alibi"},
     {"encoder", "position=sinusoidal"},
     {"universal", "position=learned"},
+    {"universal", "halt=none causal=yes"},
+    {"universal", "position=xl"},
+    {"universal", "position=xl causal=yes halt=none"},
+    {"gated_universal", "position=t5 tied=no causal=yes"},
+    {"gated_universal", "position=kerple tied=no causal=yes"},
 };
 
 static void settings_of(size_t form, const char *price, char to[160])

@@ -13,9 +13,9 @@ static bool check(const ThPosition *p, ThError *err)
                    p->dim);
 }
 
-static void bind_layer(ThPosition *p, ThModelBuilder *b)
+static void bind_layer(ThPosition *p, int *param, ThModelBuilder *b)
 {
-    int *param = p->layer[b->layer], d = p->dim;
+    int d = p->dim;
     param[RELATIVE] = th_model_build_matrix(b, "attention.relative", d, d);
     param[U] = th_model_build(b, "attention.content_bias", 1, d, TH_INIT_NORMAL, 0.02);
     param[V] = th_model_build(b, "attention.position_bias", 1, d, TH_INIT_NORMAL, 0.02);
