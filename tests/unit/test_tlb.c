@@ -86,6 +86,31 @@ static void nothing_looks_ahead(void **state)
             }
 }
 
+/* Every chunk begins with position 0: three learned positions do for any number of chunks of three,
+ * and not for one of four. */
+static void positions_begin_anew(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"tlb", "gutlb"};
+    for (int i = 0; i < 4; i++) {
+        char settings[160];
+        double z[LENGTH * SYMBOLS];
+        int token[LENGTH] = {0, 2, 3, 2, 3, 2, 2, 1, 3};
+        snprintf(settings, sizeof settings,
+                 "dim=4 heads=2 slots=2 position=learned longest=3 chunk=%d", i < 2 ? 3 : 4);
+        ThModel *m = bound(kinds[i % 2], settings, TH_TARGET_EVERY, SYMBOLS);
+        ThTape *t = th_tape_new(TH_TAPE_DOUBLE, &m->params, NULL);
+        ThBatch b = {.B = 1, .T = LENGTH, .token = token};
+        th_tape_begin(t, TH_TAPE_NO_GRADIENT);
+        ThVar v = m->kind->forward(m, t, &b, &(ThModelForward){0});
+        assert_true(th_tape_ok(t, NULL) == (i < 2));
+        if (i < 2)
+            th_tape_read(t, v, z);
+        th_tape_free(t);
+        th_model_free(m);
+    }
+}
+
 /* How much the answer depends on symbol 0, which only stands in the first of three chunks, and on
  * symbol 1, which only stands in the last: the norms of their gradients. */
 static void slopes_of_ends(const char *settings, double slope[2])
@@ -446,6 +471,7 @@ int main(void)
         cmocka_unit_test(gradients_are_slopes),
         cmocka_unit_test(the_price_has_a_gradient),
         cmocka_unit_test(nothing_looks_ahead),
+        cmocka_unit_test(positions_begin_anew),
         cmocka_unit_test(answers_are_those_of_the_algorithm),
         cmocka_unit_test(never_halting_is_layers),
         cmocka_unit_test(one_chunk_is_an_encoder),

@@ -676,6 +676,29 @@ static void special_cases_are_the_same(void **state)
                "gated_universal", "dim=4 heads=2 steps=3 hidden=2 halt=token", 0, 0);
 }
 
+/* Without halting the block is applied as often as is said, to a single symbol, too. */
+static void nothing_is_taken_from_short_strings(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"universal", "gated_universal"};
+    for (int i = 0; i < 8; i++) {
+        double z[2][SYMBOLS];
+        for (int more = 0; more < 2; more++) {
+            char settings[160];
+            snprintf(settings, sizeof settings,
+                     "dim=4 heads=2 halt=none ends=no causal=%s steps=%d", i & 2 ? "yes" : "no",
+                     i & 4 ? 5 + more : 2 + more);
+            ThModel *m = bound(kinds[i % 2], settings, TH_TARGET_EVERY, SYMBOLS);
+            ThTape *t = th_tape_new(TH_TAPE_DOUBLE, &m->params, NULL);
+            ThBatch b = {.B = 1, .T = 1, .token = (int[]){2}};
+            assert_int_equal(logits_of(m, t, TH_TAPE_NO_GRADIENT, &b, true, z[more], NULL), 1);
+            th_tape_free(t);
+            th_model_free(m);
+        }
+        assert_true(fabs(z[0][0] - z[1][0]) > 1e-6);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -689,6 +712,7 @@ int main(void)
         cmocka_unit_test(the_price_has_a_gradient),
         cmocka_unit_test(dear_applications_become_few),
         cmocka_unit_test(special_cases_are_the_same),
+        cmocka_unit_test(nothing_is_taken_from_short_strings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
