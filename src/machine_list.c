@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "formats/machines.h"
 #include "rasp.h"
 #include "turing/machine.h"
 #include "variables.h"
@@ -15,13 +16,12 @@ void sh_machine_list_free(ShMachineList *l)
     *l = (ShMachineList){0};
 }
 
-/* The machine of a line, *n bytes, without what follows it: a comment, or further columns. */
+/* The machine of a line, *n bytes, without what follows it: a comment, or further columns behind a
+ * comma or a blank. */
 static const char *machine_of(const char *line, size_t *n)
 {
     line += strspn(line, " \t");
-    *n = strcspn(line, ",#\t\r\n");
-    while (*n > 0 && line[*n - 1] == ' ')
-        --*n;
+    *n = th_format_bb_length(line, strcspn(line, ",#\t\r\n"));
     return line;
 }
 

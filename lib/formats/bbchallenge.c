@@ -1,4 +1,5 @@
 /* bbchallenge.c - the strings of bbchallenge.org: 1RB1LB_1LA1RZ. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,6 +7,30 @@
 #include "formats/rows.h"
 
 enum { LIKELY = 60 };
+
+/* Does a word begin with a cell, or with what is between the rows? */
+static bool begins_cell(const char *c, const char *end)
+{
+    if (c < end && strchr("_;", *c))
+        return true;
+    return end - c >= 3 && (strncmp(c, "---", 3) == 0 || strncmp(c, "...", 3) == 0 ||
+                            (isdigit((unsigned char)c[0]) && (c[1] == 'L' || c[1] == 'R') &&
+                             c[2] >= 'A' && c[2] <= 'Z'));
+}
+
+size_t th_format_bb_length(const char *line, size_t n)
+{
+    const char *end = line + n, *last = line;
+    for (const char *c = line; c < end;) {
+        while (c < end && strchr(" \t", *c))
+            c++;
+        if (last > line && !begins_cell(c, end))
+            break;
+        while (c < end && !strchr(" \t", *c))
+            last = ++c;
+    }
+    return (size_t)(last - line);
+}
 
 /* One machine, on one line. */
 static ThTm *read(const char *text, size_t size, const ThFormatMachineReading *how, ThText *notes,
@@ -28,7 +53,7 @@ static ThTm *read(const char *text, size_t size, const ThFormatMachineReading *h
         }
         if (l.n > 0) {
             at = l.line;
-            th_text_add_bytes(&line, l.begin, l.size);
+            th_text_add_bytes(&line, l.begin, th_format_bb_length(l.begin, l.size));
         }
     }
     ThError own = {0};
@@ -69,10 +94,8 @@ static int likely(const ThFormatLook *look, bool *sure)
     }
     if (*sure)
         return LIKELY;
-    bool cell =
-        end - c >= 3 &&
-        (strncmp(c, "---", 3) == 0 || strncmp(c, "...", 3) == 0 ||
-         (*c >= '0' && *c <= '9' && (c[1] == 'L' || c[1] == 'R') && c[2] >= 'A' && c[2] <= 'Z'));
+    end = c + th_format_bb_length(c, (size_t)(end - c));
+    bool cell = begins_cell(c, end) && !strchr("_;", *c);
     for (; cell && c < end; c++) {
         *sure = *sure || *c == '_' || *c == ';';
         cell = strchr("0123456789-._; \t\r", *c) || (*c >= 'A' && *c <= 'Z');

@@ -12,7 +12,9 @@
 typedef struct {
     ThDotGraph g;
     ThAutomatonBuild build;
-    int *state; /* (nodes): number in build, or -1 */
+    int *state;   /* (nodes): number in build, or -1 */
+    char between; /* the input of a label and its output */
+    enum { NAMES, IDS, NAME_SLASH_OUTPUT, OUTPUTS } labels; /* what the labels of states are */
 } Builder;
 
 static bool is_invisible(const char *shape)
@@ -121,30 +123,100 @@ static bool labels_are_names(const Builder *b)
     return good;
 }
 
+static bool accepts(const ThDotNode *n)
+{
+    return n->peripheries > 1 || (n->shape && strcmp(n->shape, "doublecircle") == 0);
+}
+
+static const char *label_of(const Builder *b, const ThDotEdge *e)
+{
+    return e->label == SIZE_MAX ? "" : b->g.text + e->label;
+}
+
+static const char *find_between(const Builder *b, const char *label)
+{
+    return find_bare(label, label + strlen(label), b->between);
+}
+
+/* Does anything say which states accept, a state's shape or an edge to no state, or has an edge an
+ * output? */
+static bool marks_states(const Builder *b)
+{
+    for (size_t i = 0; i < b->g.id.n; i++)
+        if (!no_state(b, (int)i) && (accepts(&b->g.node[i]) || is_record(&b->g.node[i])))
+            return true;
+    for (size_t i = 0; i < b->g.n_edges; i++) {
+        const ThDotEdge *e = &b->g.edge[i];
+        bool symbol = label_of(b, e)[0] && !label_of(b, e)[1];
+        if (no_state(b, e->to) || (!symbol && find_between(b, label_of(b, e))))
+            return true;
+    }
+    return false;
+}
+
+/* What the labels of states are where nothing tells which states accept: names and outputs of a
+ * Moore machine, as LearnLib writes them (0 / a), or outputs alone, where they repeat. */
+static void see_labels(Builder *b)
+{
+    size_t n = 0, slashes = 0, labels = 0;
+    b->labels = labels_are_names(b) ? NAMES : IDS;
+    if (marks_states(b))
+        return;
+    for (size_t i = 0; i < b->g.id.n; i++) {
+        const char *label = b->g.node[i].label;
+        if (no_state(b, (int)i))
+            continue;
+        n++;
+        labels += label && *label;
+        slashes += label && strstr(label, " / ") != NULL;
+    }
+    if (n > 0 && slashes == n)
+        b->labels = NAME_SLASH_OUTPUT;
+    else if (n > 0 && labels == n && b->labels == IDS)
+        b->labels = OUTPUTS;
+}
+
+/* The name of a state and its output of a Moore machine; both owned, *output NULL where it has
+ * none. */
+static bool read_label(const Builder *b, size_t node, char **name, char **output, ThError *err)
+{
+    const ThDotNode *n = &b->g.node[node];
+    const char *id = th_intern_at(&b->g.id, node, NULL), *part[4] = {0};
+    bool record = is_record(n), named = b->labels == NAMES;
+    if (record)
+        record_parts(n->label, part);
+    if (b->labels == NAME_SLASH_OUTPUT) {
+        part[0] = n->label;
+        part[1] = strstr(n->label, " / ");
+        part[2] = part[1] + 3;
+        part[3] = n->label + strlen(n->label);
+        record = named = true;
+    }
+    *name = record && named ? name_of(part[0], part[1], err)
+                            : th_strdup(named && n->label ? n->label : id, err);
+    *output = b->labels == OUTPUTS ? th_strdup(n->label, err)
+              : record             ? name_of(part[2], part[3], err)
+                                   : NULL;
+    return *name && (*output || (!record && b->labels != OUTPUTS));
+}
+
 static bool make_states(Builder *b, ThError *err)
 {
-    bool labels = labels_are_names(b);
+    see_labels(b);
     b->state = th_alloc(b->g.id.n, sizeof *b->state, err);
     if (!b->state)
         return false;
     for (size_t i = 0; i < b->g.id.n; i++) {
-        const ThDotNode *n = &b->g.node[i];
-        const char *id = th_intern_at(&b->g.id, i, NULL), *part[4] = {0};
+        char *name = NULL, *output = NULL;
         b->state[i] = -1;
         if (no_state(b, (int)i))
             continue;
-        bool record = is_record(n);
-        const char *text = labels && n->label ? n->label : id;
-        if (record)
-            record_parts(n->label, part);
-        char *name = record && labels ? name_of(part[0], part[1], err) : th_strdup(text, err);
-        char *output = record && name ? name_of(part[2], part[3], err) : NULL;
-        if (name && (output || !record)) {
+        if (read_label(b, i, &name, &output, err)) {
             b->state[i] = th_automaton_build_state(&b->build, name);
-            if (record && *output)
+            if (output && *output)
                 th_automaton_build_moore(&b->build, b->state[i],
                                          th_automaton_build_output(&b->build, output));
-            if (n->peripheries > 1 || (n->shape && strcmp(n->shape, "doublecircle") == 0))
+            if (accepts(&b->g.node[i]))
                 th_automaton_build_accept(&b->build, b->state[i]);
         }
         free(name);
@@ -155,13 +227,32 @@ static bool make_states(Builder *b, ThError *err)
     return true;
 }
 
+/* Where the bracket at s is closed, in a group of several parts as (0,1); NULL: it is none. */
+static const char *end_of_group(const char *s)
+{
+    static const char open[] = "([{", close[] = ")]}";
+    const char *kind = strchr(open, *s), *first = s + 1 + strspn(s + 1, " ");
+    int depth = 0;
+    if (!*s || !kind || *first == ',')
+        return NULL;
+    for (; *s && *s != '"' && *s != '\n'; s++) {
+        depth += (*s == *kind) - (*s == close[kind - open]);
+        if (depth == 0)
+            return s;
+    }
+    return NULL;
+}
+
 /* The end of a piece of a label: at `\n`, a line's end, or (in one without outputs) a comma; quotes
- * protect what is inside. */
+ * protect what is inside, and brackets a comma. */
 static const char *piece_end(const char *s, bool commas)
 {
     bool quoted = false;
     for (; *s; s++) {
-        if (*s == '\\' && quoted && s[1])
+        const char *group = quoted ? NULL : end_of_group(s);
+        if (group)
+            s = group;
+        else if (*s == '\\' && quoted && s[1])
             s++;
         else if (*s == '"')
             quoted = !quoted;
@@ -175,19 +266,15 @@ static const char *piece_end(const char *s, bool commas)
 
 bool th_dot_is_empty_word(const char *name, const char *from)
 {
-    return *from != '"' && (!*name || strcmp(name, "eps") == 0 || strcmp(name, "ε") == 0 ||
-                            strcmp(name, "epsilon") == 0 || strcmp(name, "λ") == 0);
-}
-
-static const char *label_of(const Builder *b, const ThDotEdge *e)
-{
-    return e->label == SIZE_MAX ? "" : b->g.text + e->label;
+    return *from != '"' &&
+           (!*name || strcmp(name, "eps") == 0 || strcmp(name, "ε") == 0 ||
+            strcmp(name, "epsilon") == 0 || strcmp(name, "λ") == 0 || strcmp(name, "\\e") == 0);
 }
 
 static bool add_arc(Builder *b, const ThDotEdge *e, const char *from, const char *to, ThError *err)
 {
     trim(&from, &to);
-    const char *slash = to - from == 1 ? NULL : find_bare(from, to, '/');
+    const char *slash = to - from == 1 ? NULL : find_bare(from, to, b->between);
     char *in = name_of(from, slash ? slash : to, err);
     char *out = slash && in ? name_of(slash + 1, to, err) : NULL;
     bool ok = in && (out || !slash);
@@ -198,7 +285,7 @@ static bool add_arc(Builder *b, const ThDotEdge *e, const char *from, const char
                               TH_AUTOMATON_NO_OUTPUT};
         if (from != to && !th_dot_is_empty_word(in, from))
             arc.symbol = th_automaton_build_symbol(&b->build, in);
-        if (out && *out)
+        if (out && !th_dot_is_empty_word(out, slash + 1 + strspn(slash + 1, " ")))
             arc.output = th_automaton_build_output(&b->build, out);
         th_automaton_build_arc(&b->build, arc);
     }
@@ -213,11 +300,13 @@ static bool make_arcs(Builder *b, ThError *err)
         const ThDotEdge *e = &b->g.edge[i];
         if (b->state[e->from] < 0 && b->state[e->to] >= 0)
             th_automaton_build_start(&b->build, b->state[e->to]);
+        if (b->state[e->from] >= 0 && b->state[e->to] < 0)
+            th_automaton_build_accept(&b->build, b->state[e->from]);
         if (b->state[e->from] < 0 || b->state[e->to] < 0)
             continue;
         const char *s = label_of(b, e);
         const char *end = s + strlen(s);
-        bool commas = end - s > 1 && !find_bare(s, end, '/');
+        bool commas = end - s > 1 && !find_bare(s, end, b->between);
         for (;; s++) {
             const char *stop = piece_end(s, commas);
             bool last = *stop == '\0';
@@ -274,23 +363,71 @@ static bool fail_kind(const ThDotEdge *e, const char *kind, ThError *err)
     return th_hint(err, "finite automata, Mealy and Moore machines can be read");
 }
 
+/* What one edge says the graph is of, or NULL. */
+static const char *kind_of_edge(const Builder *b, const ThDotEdge *e, bool marked)
+{
+    const char *label = label_of(b, e);
+    if (e->modal || (e->dashed && *label && !marked))
+        return "a modal transition system or a process graph: edges of two kinds";
+    if (is_pushdown(label))
+        return "a pushdown automaton: a label speaks of a stack";
+    if ((*label == '<' && strchr(label, '>')) || (b->state[e->to] < 0 && *label))
+        return "a weighted automaton: a label has a weight";
+    return NULL;
+}
+
+/* The first transition that goes on behind a point, or NULL. */
+static const ThDotEdge *find_branch(const Builder *b, bool *point)
+{
+    for (size_t i = 0; i < b->g.n_edges; i++)
+        point[b->g.edge[i].to] = b->state[b->g.edge[i].to] < 0;
+    for (size_t i = 0; i < b->g.n_edges; i++)
+        if (point[b->g.edge[i].from])
+            return &b->g.edge[i];
+    return NULL;
+}
+
+/* What the whole says, or NULL. */
+static const char *kind_of_graph(const Builder *b)
+{
+    size_t starts = 0, bold = 0, boxes = 0, diamonds = 0, outputs = 0;
+    for (size_t i = 0; i < b->g.n_edges; i++) {
+        const ThDotEdge *e = &b->g.edge[i];
+        starts += b->state[e->from] < 0 && b->state[e->to] >= 0;
+        bold += e->bold;
+        outputs += label_of(b, e)[0] && find_between(b, label_of(b, e));
+    }
+    for (size_t i = 0; i < b->g.id.n; i++) {
+        const char *shape = no_state(b, (int)i) ? NULL : b->g.node[i].shape;
+        boxes += shape && (strcmp(shape, "box") == 0 || strcmp(shape, "square") == 0);
+        diamonds += shape && strcmp(shape, "diamond") == 0;
+    }
+    if (is_stochastic(b))
+        return "a stochastic automaton: its labels end in probabilities";
+    if (b->g.weighted)
+        return "a weighted automaton of Vcsn";
+    if (boxes > 0 && diamonds > 0)
+        return "a game: its nodes are boxes and diamonds, one shape for each player";
+    if (starts > 1 && bold > 0)
+        return "a system of procedures: bold edges call, and each procedure has a start";
+    return NULL;
+}
+
 static bool check_kind(const Builder *b, ThError *err)
 {
-    bool *branch = th_alloc(b->g.id.n, sizeof *branch, err);
-    bool good = branch != NULL;
-    if (good && is_stochastic(b))
-        good = fail_kind(b->g.edge, "a stochastic automaton: its labels end in probabilities", err);
-    for (size_t i = 0; good && i < b->g.n_edges; i++)
-        branch[b->g.edge[i].to] = b->state[b->g.edge[i].to] < 0;
-    for (size_t i = 0; good && i < b->g.n_edges; i++) {
-        const ThDotEdge *e = &b->g.edge[i];
-        if (branch[e->from])
-            good = fail_kind(e, "an automaton whose transitions branch at points", err);
-        else if (is_pushdown(label_of(b, e)))
-            good = fail_kind(e, "a pushdown automaton: a label speaks of a stack", err);
-    }
-    free(branch);
-    return good;
+    static const ThDotEdge nowhere = {.line = 1};
+    bool *point = th_alloc(b->g.id.n, sizeof *point, err), marked = marks_states(b);
+    const ThDotEdge *at = b->g.n_edges > 0 ? b->g.edge : &nowhere;
+    if (!point)
+        return false;
+    const char *kind = kind_of_graph(b);
+    const ThDotEdge *branch = kind ? NULL : find_branch(b, point);
+    free(point);
+    if (branch)
+        return fail_kind(branch, "an automaton whose transitions branch at points", err);
+    for (size_t i = 0; !kind && i < b->g.n_edges; i++)
+        kind = kind_of_edge(b, at = &b->g.edge[i], marked);
+    return !kind || fail_kind(at, kind, err);
 }
 
 /* ---- the whole ---- */
@@ -322,12 +459,21 @@ static void complete(Builder *b, ThText *notes)
         th_format_exchange_note(notes, n > 0 ? "no edge marks a start: the first state is it"
                                              : "there is no state: a new one leads nowhere");
     }
-    if (!accept && outputs) {
+    bool system = !accept && !outputs && !b->g.alphabet && n > 0;
+    if (!accept && (outputs || system)) {
         for (size_t q = 0; q < n; q++)
             th_automaton_build_accept(&b->build, (int)q);
-    } else if (!accept) {
-        th_format_exchange_note(notes, "no state accepts");
     }
+    if (system)
+        th_format_exchange_note(notes,
+                                "no state is marked as accepting: every state accepts, as in "
+                                "a labelled transition system");
+    else if (!accept && !outputs)
+        th_format_exchange_note(notes, "no state accepts");
+    if (b->labels == OUTPUTS)
+        th_format_exchange_note(notes,
+                                "the labels of states repeat: they are taken for the outputs "
+                                "of a Moore machine");
 }
 
 ThAutomaton *th_dot_read(const char *text, ThText *notes, ThError *err)
@@ -336,6 +482,7 @@ ThAutomaton *th_dot_read(const char *text, ThText *notes, ThError *err)
     ThAutomaton *a = NULL;
     if (!th_dot_graph_read(&b.g, text, err))
         return NULL;
+    b.between = b.g.taped ? '|' : '/';
     if (make_alphabet(&b, err) && make_states(&b, err) && check_kind(&b, err) &&
         make_arcs(&b, err)) {
         complete(&b, notes);
@@ -365,7 +512,8 @@ const ThFormat th_format_dot = {
     .name = "dot",
     .title = "a graph of Graphviz",
     .extension = ".dot",
-    .summary = "Graphviz, as AutomataWiki has it: an automaton",
+    .also = ".gv",
+    .summary = "Graphviz, as AutomataWiki has it: an automaton (.gv, too)",
     .text = true,
     .read_automaton = read,
     .write_automaton = write,

@@ -36,7 +36,7 @@ typedef struct {
 /* What `node [...]` and `edge [...]` said last. */
 typedef struct {
     ThDotNode node;
-    size_t edge_label;
+    ThDotEdge edge;
 } Fallback;
 
 typedef struct {
@@ -187,28 +187,53 @@ static bool replace(char **to, const char *text, ThError *err)
     return true;
 }
 
-/* What an attribute says of a node (n), of an edge (label), or, both NULL, of the graph. */
-static bool attribute(Reader *r, ThDotNode *n, size_t *label, size_t key, size_t value,
-                      ThError *err)
+static void style(ThDotNode *n, ThDotEdge *e, const char *v)
+{
+    if (n && strstr(v, "invis"))
+        n->invisible = true;
+    if (e) {
+        e->bold = strstr(v, "bold") != NULL;
+        e->dashed = strstr(v, "dashed") != NULL;
+    }
+}
+
+/* What the graph says of itself: our own alphabet, or Vcsn's context, CONTEXT, WEIGHTS; in its
+ * older files CONTEXT_WEIGHTS. */
+static bool of_graph(Reader *r, const char *k, const char *v, ThError *err)
+{
+    size_t n = strlen(v);
+    if (strcmp(k, "comment") == 0 && strncmp(v, "alphabet ", 9) == 0)
+        return replace(&r->g->alphabet, v + 9, err);
+    if (strcmp(k, "vcsn_context") == 0) {
+        r->g->weighted = n > 1 && (v[n - 1] != 'b' || !strchr(" _,", v[n - 2]));
+        r->g->taped = strncmp(v, "lat<", 4) == 0;
+    }
+    return true;
+}
+
+/* What an attribute says of a node (n), of an edge (e), or, both NULL, of the graph. */
+static bool attribute(Reader *r, ThDotNode *n, ThDotEdge *e, size_t key, size_t value, ThError *err)
 {
     const char *k = text_of(r, key), *v = text_of(r, value);
+    if (!n && !e)
+        return of_graph(r, k, v, err);
     if (n && strcmp(k, "label") == 0)
         return replace(&n->label, v, err);
     if (n && strcmp(k, "shape") == 0)
         return replace(&n->shape, v, err);
     if (n && strcmp(k, "peripheries") == 0)
         n->peripheries = atoi(v);
-    if (n && strcmp(k, "style") == 0 && strstr(v, "invis"))
-        n->invisible = true;
-    if (label && strcmp(k, "label") == 0)
-        *label = value;
-    if (!n && !label && strcmp(k, "comment") == 0 && strncmp(v, "alphabet ", 9) == 0)
-        return replace(&r->g->alphabet, v + 9, err);
+    if (e && strcmp(k, "label") == 0)
+        e->label = value;
+    if (e && strcmp(k, "modality") == 0)
+        e->modal = true;
+    if (strcmp(k, "style") == 0)
+        style(n, e, v);
     return true;
 }
 
 /* The lists [key=value, …] at the token, if there are any. */
-static bool attributes(Reader *r, ThDotNode *n, size_t *label, ThError *err)
+static bool attributes(Reader *r, ThDotNode *n, ThDotEdge *e, ThError *err)
 {
     while (is_mark(r, '[')) {
         if (!next(r, err))
@@ -225,7 +250,7 @@ static bool attributes(Reader *r, ThDotNode *n, size_t *label, ThError *err)
                 value = r->token.text;
                 if (r->token.kind != ID)
                     return unexpected(r, "a value", err);
-                if (!attribute(r, n, label, key, value, err) || !next(r, err))
+                if (!attribute(r, n, e, key, value, err) || !next(r, err))
                     return false;
             }
             if ((is_mark(r, ',') || is_mark(r, ';')) && !next(r, err))
@@ -270,7 +295,8 @@ static bool add_edge(Reader *r, int from, int to, ThError *err)
 {
     if (!th_grow(&r->g->edge, &r->g->edge_cap, r->g->n_edges + 1, sizeof *r->g->edge, err))
         return false;
-    r->g->edge[r->g->n_edges++] = (ThDotEdge){from, to, SIZE_MAX, r->token.line};
+    r->g->edge[r->g->n_edges++] =
+        (ThDotEdge){.from = from, .to = to, .label = SIZE_MAX, .line = r->token.line};
     return true;
 }
 
@@ -278,7 +304,8 @@ static bool add_edge(Reader *r, int from, int to, ThError *err)
 static bool node_statement(Reader *r, ThError *err)
 {
     int from, to;
-    size_t key = r->token.text, first = r->g->n_edges, label = r->fallback.edge_label;
+    size_t key = r->token.text, first = r->g->n_edges;
+    ThDotEdge said = r->fallback.edge;
     if (!node_at(r, &from, err))
         return false;
     if (is_mark(r, '=')) {
@@ -306,10 +333,12 @@ static bool node_statement(Reader *r, ThError *err)
         r->g->node[to].mentioned = true;
         from = to;
     }
-    if (!attributes(r, NULL, &label, err))
+    if (!attributes(r, NULL, &said, err))
         return false;
-    for (size_t i = first; i < r->g->n_edges; i++)
-        r->g->edge[i].label = label;
+    for (size_t i = first; i < r->g->n_edges; i++) {
+        ThDotEdge *e = &r->g->edge[i];
+        *e = (ThDotEdge){e->from, e->to, said.label, e->line, said.bold, said.dashed, said.modal};
+    }
     return true;
 }
 
@@ -318,7 +347,7 @@ static bool statement(Reader *r, ThError *err)
     if (is_word(r, "node"))
         return next(r, err) && attributes(r, &r->fallback.node, NULL, err);
     if (is_word(r, "edge"))
-        return next(r, err) && attributes(r, NULL, &r->fallback.edge_label, err);
+        return next(r, err) && attributes(r, NULL, &r->fallback.edge, err);
     if (is_word(r, "graph"))
         return next(r, err) && attributes(r, NULL, NULL, err);
     return node_statement(r, err);
@@ -406,7 +435,7 @@ void th_dot_graph_free(ThDotGraph *g)
 bool th_dot_graph_read(ThDotGraph *g, const char *text, ThError *err)
 {
     *g = (ThDotGraph){0};
-    Reader r = {.at = text, .line = 1, .col = 1, .g = g, .fallback = {.edge_label = SIZE_MAX}};
+    Reader r = {.at = text, .line = 1, .col = 1, .g = g, .fallback.edge.label = SIZE_MAX};
     bool ok = th_utf8_valid(text, strlen(text)) ? read_graph(&r, err)
                                                 : th_fail(err, TH_EPARSE, "the file is not UTF-8");
     while (r.depth > 0)

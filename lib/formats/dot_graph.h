@@ -19,6 +19,8 @@ typedef struct {
     int from, to;
     size_t label; /* offset into ThDotGraph.text, or SIZE_MAX */
     int line;
+    bool bold, dashed;
+    bool modal; /* it says whether it may or must be taken */
 } ThDotEdge;
 
 typedef struct {
@@ -29,7 +31,8 @@ typedef struct {
     size_t node_cap;
     ThDotEdge *edge;
     size_t n_edges, edge_cap;
-    char *alphabet; /* what follows "alphabet " in a comment of the graph; NULL: nothing */
+    bool weighted, taped; /* what Vcsn says of its automata: weights; labels on several tapes */
+    char *alphabet;       /* what follows "alphabet " in a comment of the graph; NULL: nothing */
 } ThDotGraph;
 
 /* Fills *g from a text in UTF-8: a directed graph without labels in HTML and without edges to

@@ -27,15 +27,16 @@ const ThFormat *th_format_named(const char *name)
     return NULL;
 }
 
+static bool has_ending(const char *path, const char *end)
+{
+    return end && strlen(path) > strlen(end) && th_ends_with(path, end);
+}
+
 const ThFormat *th_format_of_extension(const char *path)
 {
-    size_t length = strlen(path);
-    for (size_t i = 0; i < N_FORMATS; i++) {
-        const char *end = formats[i]->extension;
-        size_t n = end ? strlen(end) : 0;
-        if (end && length > n && strcmp(path + length - n, end) == 0)
+    for (size_t i = 0; i < N_FORMATS; i++)
+        if (has_ending(path, formats[i]->extension) || has_ending(path, formats[i]->also))
             return formats[i];
-    }
     return NULL;
 }
 

@@ -44,6 +44,7 @@ typedef struct ThFormat {
     const char *name;      /* the word of format= */
     const char *title;     /* what a file is, in a few words: "a list of words" */
     const char *extension; /* with its dot; NULL: has none of its own */
+    const char *also;      /* a second one that is read and written alike; NULL: none */
     const char *summary;   /* for the list of extensions */
     const char *looks;     /* of machines: how they are recognised; NULL: it holds none */
     const char *beside;    /* extension of a table that stands beside the file; NULL: none */

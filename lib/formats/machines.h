@@ -35,6 +35,10 @@ typedef struct {
     ThFormatFields fields;
 } ThFormatMachineReading;
 
+/* The bytes of a line, at most n, that are a string of bbchallenge: what follows behind a blank and
+ * is no cell of a table (steps, scores) does not belong to it. */
+size_t th_format_bb_length(const char *line, size_t n);
+
 /* The reader and the writer of JFLAP's machines. */
 ThTm *th_jff_turing_read(const char *text, size_t size, const ThFormatMachineReading *how,
                          ThText *notes, ThError *err);

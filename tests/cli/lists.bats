@@ -56,6 +56,32 @@ go() { "$TAPEHEAD" "$@"; }
     [[ "$output" == *"list.bb:7:"* ]]
 }
 
+@test "what follows a machine behind a blank is left alone, and the content comes before words" {
+    cat >4x2.txt <<'END'
+1RB1LB_1LA0LC_1RZ1LD_1RD0RA Halt 107 13
+1RB1LB_1LA1RZ	6 4
+1RB 1LB  1LA 1RZ Halt 6 # in an older spelling
+1RB0RC_1LA1RA_1RZ1RD_1LD0LB 96, 13
+END
+    run go -f csv -e 'load "4x2.txt" as many; echo $machines; run many'
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = 4 ]
+    [ "${lines[2]}" = "1RB1LB_1LA0LC_1RZ1LD_1RD0RA,halted,107,13,14" ]
+    [ "${lines[4]}" = "1RB 1LB  1LA 1RZ,halted,6,4,4" ]
+    [ "${lines[5]}" = "1RB0RC_1LA1RA_1RZ1RD_1LD0LB,halted,96,13,15" ]
+    run go -f csv -e 'analyze "4x2.txt"'
+    [ "${lines[1]}" = "1RB1LB_1LA0LC_1RZ1LD_1RD0RA,stops,run,107,14" ]
+    run go -e 'load "4x2.txt" as many format=bbchallenge; echo $machines'
+    [ "${lines[1]}" = 4 ]
+    head -n 1 4x2.txt >one.txt
+    run go -e 'load "one.txt"; run one; echo $steps'
+    [ "${lines[-1]}" = 107 ]
+    printf '1RB1LB\nword\n' >words.txt
+    run go -e 'load "words.txt"'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"may be a list of words or a bbchallenge string"* ]]
+}
+
 @test "machines in tree normal form are a list" {
     go -e 'enumerate states=3 steps=30 only=halted > "three.bb"; run "three.bb" > "three.csv"'
     [ "$(wc -l <three.bb)" -eq 1380 ]

@@ -215,6 +215,61 @@ static void test_others(void **state)
         "automaton A {\n  alphabet \"/\"\n  start x\n  accept y\n  x \"/\" -> y\n"
         "  y eps -> x / \"/b\"\n}\n",
         &notes, "");
+    /* Only commas outside of brackets part symbols, where a bracket holds several things. */
+    check(th_dot_read("digraph { p [shape=point]; q [shape=doublecircle]; p -> q; "
+                      "q -> q [label=\"(0,1), (1,0),[1,1]\"]; q -> r [label=\"(,)\"] }",
+                      &notes, &err),
+          &err,
+          "automaton A {\n  alphabet \"(0,1)\" \"(1,0)\" \"[1,1]\" \"(\" \")\"\n  start q\n"
+          "  accept q\n  q \"(0,1)\",\"(1,0)\",\"[1,1]\" -> q\n  q \"(\",\")\" -> r\n}\n",
+          &notes, "");
+    /* Vcsn: an edge to a point accepts, \\e is the empty word, | is between tapes. */
+    check(th_dot_read("digraph { vcsn_context = \"letterset<char_letters(ab)>, b\"\n"
+                      "{ node [shape=point] I0 F1 } { node [shape=circle] 0 1 }\n"
+                      "I0 -> 0; 0 -> 1 [label=\"a, \\\\e\"]; 1 -> F1; 1 -> 0 [label=b] }",
+                      &notes, &err),
+          &err,
+          "automaton A {\n  alphabet a b\n  start 0\n  accept 1\n  0 eps,a -> 1\n  1 b -> 0\n}\n",
+          &notes, "");
+    check(th_dot_read("digraph { vcsn_context = \"lat<lal_char(ab), lal_char(xy)>_b\"\n"
+                      "{ node [style=invis, shape=none] I F1 } I -> 0; 0 -> 1 [label=\"a|x\"]; "
+                      "1 -> F1 }",
+                      &notes, &err),
+          &err, "automaton A {\n  alphabet a\n  start 0\n  accept 1\n  0 a -> 1 / x\n}\n", &notes,
+          "");
+    /* Moore machines, as LearnLib writes them and as AALpy does. */
+    check(th_dot_read(
+              "digraph { s0 [shape=circle label=\"0 / a\"]; s1 [shape=circle label=\"1 / b\"];"
+              " s0 -> s1 [label=1]; s1 -> s0 [label=2]; __start0 [shape=none]; "
+              "__start0 -> s0 }",
+              &notes, &err),
+          &err,
+          "automaton A {\n  alphabet 1 2\n  start 0\n  output 0 a\n  output 1 b\n  0 1 -> 1\n"
+          "  1 2 -> 0\n}\n",
+          &notes, "");
+    check(th_dot_read("digraph { s0 [label=N]; s1 [label=A]; s2 [label=N]; s0 -> s1 [label=d]; "
+                      "s1 -> s2 [label=l]; __start0 [shape=none]; __start0 -> s0 }",
+                      &notes, &err),
+          &err,
+          "automaton A {\n  alphabet d l\n  start s0\n  output s0 N\n  output s1 A\n  output s2 "
+          "N\n  s0 d -> s1\n"
+          "  s1 l -> s2\n}\n",
+          &notes,
+          "the labels of states repeat: they are taken for the outputs of a Moore machine\n");
+    /* An empty output, and a transition system, of which every state accepts. */
+    check(th_dot_read("digraph { q [shape=doublecircle]; s [shape=point]; s -> q; "
+                      "q -> q [label=\"a / ε\"]; q -> q [label=\"b / x\"] }",
+                      &notes, &err),
+          &err,
+          "automaton A {\n  alphabet a b\n  start q\n  q a -> q\n  q b -> q / x\n}\n",
+          &notes, "");
+    check(th_dot_read("digraph { s [shape=none]; s -> q; q -> r [label=a]; r -> q [label=b] }",
+                      &notes, &err),
+          &err,
+          "automaton A {\n  alphabet a b\n  start q\n  accept q r\n  q a -> r\n  r b -> q\n}\n",
+          &notes,
+          "no state is marked as accepting: every state accepts, as in a labelled transition "
+          "system\n");
     static const char jff[] =
         "<?xml version=\"1.0\"?><structure>&#13;\n<type>fa</type>&#13;\n<automaton>"
         "<transition><from>0</from><to>1</to><read>ab</read></transition>"
@@ -266,20 +321,30 @@ static void test_refused(void **state)
     static const struct {
         const char *text;
         int line, col;
-    } dot[] = {{"graph {}", 1, 1},
-               {"digraph {\n a -- b }", 2, 4},
-               {"digraph { a", 1, 12},
-               {"digraph {\n\"a", 2, 1},
-               {"digraph { a -> {b} }", 1, 16},
-               {"digraph { a [label=<b>] }", 1, 20},
-               {"digraph { a -> b [label=\"x:0.5\"]\n a -> a [label=\"x:0.5\"] }", 1, 1},
-               {"digraph { a -> b [label=\"x (0.5)\"]\n a -> a [label=\"x (0.5)\"] }", 1, 1},
-               {"digraph { a -> b [label=\"x/0:0.25\"]\n a -> a [label=\"x/1:0.75\"] }", 1, 1},
-               {"digraph { a -> b [label=0.25]\n a -> a [label=0.75] b -> a [label=1] }", 1, 1},
-               {"digraph { p [shape=point]\n a -> p [label=x]\n p -> a [label=0.5] }", 3, 1},
-               {"digraph { a -> b [label=x]\n a -> a [label=\"( / push(x)\"] }", 2, 1},
-               {"digraph { a -> a [label=\") / ('a', '(')\"] }", 1, 1},
-               {"digraph { a -> a [label=\"x, Z -> XZ\"] }", 1, 1}};
+    } dot[] = {
+        {"graph {}", 1, 1},
+        {"digraph {\n a -- b }", 2, 4},
+        {"digraph { a", 1, 12},
+        {"digraph {\n\"a", 2, 1},
+        {"digraph { a -> {b} }", 1, 16},
+        {"digraph { a [label=<b>] }", 1, 20},
+        {"digraph { a -> b [label=\"x:0.5\"]\n a -> a [label=\"x:0.5\"] }", 1, 1},
+        {"digraph { a -> b [label=\"x (0.5)\"]\n a -> a [label=\"x (0.5)\"] }", 1, 1},
+        {"digraph { a -> b [label=\"x/0:0.25\"]\n a -> a [label=\"x/1:0.75\"] }", 1, 1},
+        {"digraph { a -> b [label=0.25]\n a -> a [label=0.75] b -> a [label=1] }", 1, 1},
+        {"digraph { p [shape=point]\n a -> p [label=x]\n p -> a [label=0.5] }", 3, 1},
+        {"digraph { a -> b [label=x]\n a -> a [label=\"( / push(x)\"] }", 2, 1},
+        {"digraph { a -> a [label=\") / ('a', '(')\"] }", 1, 1},
+        {"digraph { a -> a [label=\"x, Z -> XZ\"] }", 1, 1},
+        {"digraph { a -> b [label=x]\n a -> a [label=y modality=MAY style=dashed] }", 2, 1},
+        {"digraph { a -> b [label=x]\n a -> a [label=y style=\"dashed,bold\"] }", 2, 1},
+        {"digraph { a [shape=box] b [shape=diamond] a -> b; b -> a }", 1, 1},
+        {"digraph { n [shape=point] m [shape=point] n -> a; m -> b;\n"
+         "a -> b [style=bold label=F] }",
+         1, 1},
+        {"digraph { f [shape=point] a -> f [label=\"<2>\"] }", 1, 1},
+        {"digraph { f [shape=point] a -> f;\n a -> a [label=\"<2>a, b\"] }", 2, 1},
+        {"digraph { vcsn_context = \"letterset<char_letters(a)>, z\"\n a -> a [label=a] }", 2, 1}};
     for (size_t i = 0; i < sizeof dot / sizeof *dot; i++) {
         ThError err = {0};
         refuse(th_dot_read(dot[i].text, &notes, &err), &err, dot[i].line, dot[i].col);
