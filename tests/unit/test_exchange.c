@@ -260,9 +260,8 @@ static void test_others(void **state)
     check(th_dot_read("digraph { q [shape=doublecircle]; s [shape=point]; s -> q; "
                       "q -> q [label=\"a / ε\"]; q -> q [label=\"b / x\"] }",
                       &notes, &err),
-          &err,
-          "automaton A {\n  alphabet a b\n  start q\n  q a -> q\n  q b -> q / x\n}\n",
-          &notes, "");
+          &err, "automaton A {\n  alphabet a b\n  start q\n  q a -> q\n  q b -> q / x\n}\n", &notes,
+          "");
     check(th_dot_read("digraph { s [shape=none]; s -> q; q -> r [label=a]; r -> q [label=b] }",
                       &notes, &err),
           &err,
@@ -270,6 +269,11 @@ static void test_others(void **state)
           &notes,
           "no state is marked as accepting: every state accepts, as in a labelled transition "
           "system\n");
+    check(
+        th_dot_read("digraph { comment=\"alphabet a\"; s [shape=none]; s -> q; q -> q [label=a] }",
+                    &notes, &err),
+        &err, "automaton A {\n  alphabet a\n  start q\n  accept\n  q a -> q\n}\n", &notes,
+        "no state accepts\n");
     static const char jff[] =
         "<?xml version=\"1.0\"?><structure>&#13;\n<type>fa</type>&#13;\n<automaton>"
         "<transition><from>0</from><to>1</to><read>ab</read></transition>"
