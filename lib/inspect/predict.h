@@ -7,6 +7,7 @@
 #define TH_INSPECT_PREDICT_H
 
 #include "automata/algebra/varieties.h"
+#include "automata/core/automaton.h"
 
 typedef enum { TH_INSPECT_NO, TH_INSPECT_UNKNOWN, TH_INSPECT_YES } ThInspectVerdict;
 
@@ -14,13 +15,19 @@ typedef enum { TH_INSPECT_NO, TH_INSPECT_UNKNOWN, TH_INSPECT_YES } ThInspectVerd
 typedef struct {
     int states, size; /* of the machine, of its monoid */
     const ThVarieties *algebra;
+    unsigned named; /* which of those that the papers measure it is; 0: none */
 } ThInspectLanguage;
+
+/* What is known of the language of an acceptor whose monoid has `size` elements: *l borrows
+ * algebra.  Two symbols may stand in either order.  TH_ENOMEM. */
+bool th_inspect_language(ThInspectLanguage *l, const ThDfa *d, const ThVarieties *algebra, int size,
+                         ThError *err);
 
 typedef struct {
     const char *kind;                 /* of a model */
     const char *options;              /* "key=value key=value": one of small size */
     ThInspectVerdict learns, extends; /* strings as in training; longer ones, too */
-    const char *why, *source;         /* in a few words; authors and year, or "" */
+    const char *why, *source; /* in a few words; authors, year and theorem or table, or "" */
 } ThInspectPrediction;
 
 /* How many there are, and number i of them, for a language. */

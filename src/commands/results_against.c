@@ -119,7 +119,10 @@ static const Row *compared_with(const Table *t, const Row *row)
     const Row *found = NULL;
     json_t *key = key_with(row, t->versus, t->value);
     for (size_t i = 0; !found && i < t->n; i++)
-        found = &t->row[i] != row && json_equal(t->row[i].of->key, key) ? &t->row[i] : NULL;
+        found = &t->row[i] != row && t->row[i].of->statistic == row->of->statistic &&
+                        json_equal(t->row[i].of->key, key)
+                    ? &t->row[i]
+                    : NULL;
     json_decref(key);
     return found;
 }

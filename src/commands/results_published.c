@@ -84,11 +84,12 @@ static bool read_statistic(const ThTaskCell *cell, ThStatsStatistic *to, ThError
                                 "'%s' is none of mean, median, max", cell->text);
 }
 
-static bool is_published(const ShResults *r, const json_t *key)
+static bool is_published(const ShResults *r, const ShPublished *p)
 {
     bool found = false;
     for (size_t i = 0; !found && i < r->n_published; i++)
-        found = json_equal(r->published[i].key, key);
+        found =
+            r->published[i].statistic == p->statistic && json_equal(r->published[i].key, p->key);
     return found;
 }
 
@@ -131,7 +132,7 @@ static bool read_row(void *context, const ThTaskCell *cell, int n, ThError *err)
                      .paper_chance = (double)NAN,
                      .statistic = r->statistic};
     bool ok = read_cells(in, cell, &p, err);
-    if (ok && is_published(r, p.key))
+    if (ok && is_published(r, &p))
         ok = th_fail_at(err, TH_EVALUE, cell[0].line, 1, "these have a row already");
     ok = ok && (p.text = th_strdup(cell[in->at[PUBLISHED]].text, err)) &&
          th_grow(&r->published, &in->cap, r->n_published + 1, sizeof p, err);

@@ -159,7 +159,9 @@ static size_t collect(const ShResults *r, size_t first, size_t at, const double 
     size_t n = 0;
     for (size_t i = 0; i < r->n_published; i++) {
         json_t *own = rest_of(&r->published[i], at);
-        bool like = json_equal(rest, own) && !isnan(r->published[i].value) && !isnan(found[i]);
+        bool like = json_equal(rest, own) &&
+                    r->published[i].statistic == r->published[first].statistic &&
+                    !isnan(r->published[i].value) && !isnan(found[i]);
         json_decref(own);
         if (!like)
             continue;
