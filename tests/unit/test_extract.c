@@ -72,6 +72,43 @@ static void noise_is_tolerated(void **state)
     th_task_free(task);
 }
 
+/* Of two automata that are both tolerated the smaller one is taken, else the one that is wrong
+ * less: few questions leave a small guess where merging finds the language, and many find an
+ * automaton where much is tolerated. */
+static void the_better_is_kept(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *language;
+        double noise, flip;
+        long long queries;
+        int states;
+        bool right;
+    } rows[] = {{"tomita(4)", 0.001, 0, 8, 3, true},
+                {"tomita(7)", 0.001, 0, 8, 4, true},
+                {"tomita(7)", 0.3, 0.01, 0, 1, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ThAutomaton *a = evaluate(rows[i].language);
+        ThInspectTeacher t = {0};
+        ThInspectTeaching how = usual;
+        ThInspectExtracted x;
+        ThInspectExtraction noisy = asking;
+        how.flip = rows[i].flip;
+        how.noise = noisy.noise = rows[i].noise;
+        noisy.queries = rows[i].queries;
+        noisy.states = 20;
+        assert_true(th_inspect_teach_automaton(&t, a, &how, NULL));
+        assert_true(th_inspect_extract(&t, &noisy, &x, NULL));
+        assert_true(x.merged && x.samples == 2000);
+        assert_int_equal(x.automaton->n_states, rows[i].states);
+        assert_int_equal(x.wrong == 0, rows[i].right);
+        assert_true((double)x.wrong <= rows[i].noise * 2000);
+        th_automaton_free(x.automaton);
+        th_inspect_teacher_free(&t);
+        th_automaton_free(a);
+    }
+}
+
 static void classes_are_named(void **state)
 {
     (void)state;
@@ -247,6 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(exact_of_automata),
                                        cmocka_unit_test(noise_is_tolerated),
+                                       cmocka_unit_test(the_better_is_kept),
                                        cmocka_unit_test(classes_are_named),
                                        cmocka_unit_test(models_answer),
                                        cmocka_unit_test(words_together),
