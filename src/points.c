@@ -126,7 +126,7 @@ static bool fail_without_inputs(const char *dir, ThError *err)
                         "computes them again");
 }
 
-bool sh_points_begin(const char *dir, const char *body, bool keep_stale, bool *others, ThError *err)
+bool sh_points_begin(const char *dir, bool keep_stale, ThError *err)
 {
     static const char *const folders[] = {"points", "kept", "claims"};
     json_t *before = NULL;
@@ -140,9 +140,7 @@ bool sh_points_begin(const char *dir, const char *body, bool keep_stale, bool *o
     path = ok ? folder_file(dir, "sweep.json", err) : NULL;
     ok = path && read_json(path, &before, err);
     free(path);
-    const char *old = json_string_value(json_object_get(before, "body"));
-    *others = ok && !(old && strcmp(old, body) == 0);
-    if (ok && before && !old && !keep_stale)
+    if (ok && before && !json_object_get(before, "body") && !keep_stale)
         ok = fail_without_inputs(dir, err);
     json_decref(before);
     return ok;
@@ -276,15 +274,37 @@ json_t *sh_points_read(const char *dir, ThError *err)
     return list;
 }
 
-bool sh_points_settle(const char *dir, const char *commands, const char *body, ThError *err)
+/* Is something of a name another in two objects of settings, variables and definitions? */
+static bool contradicts(const json_t *inputs, const json_t *now)
+{
+    static const char *const sections[] = {"settings", "variables", "definitions"};
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        const char *name;
+        json_t *own = json_object_get(inputs, sections[i]), *v;
+        const json_t *others = json_object_get(now, sections[i]);
+        json_object_foreach(own, name, v)
+        {
+            const json_t *other = json_object_get(others, name);
+            if (other && !json_equal(v, other))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool sh_points_settle(const char *dir, const char *commands, const char *body, const json_t *now,
+                      long long *moved, ThError *err)
 {
     Entries all = {0};
     bool ok = read_entries(&all, dir, err);
+    *moved = 0;
     for (size_t i = 0; i < all.n; i++) {
         const json_t *inputs = json_object_get(all.item[i].record, "inputs");
         const char *own = json_string_value(json_object_get(inputs, "body"));
-        if (ok && !(own && strcmp(own, body) == 0))
+        if (ok && (!own || strcmp(own, body) != 0 || contradicts(inputs, now))) {
             ok = sh_point_retire(dir, all.item[i].id, err);
+            ++*moved;
+        }
         free(all.item[i].id);
         json_decref(all.item[i].record);
     }

@@ -40,13 +40,15 @@ json_t *sh_point_variables(ShSession *s, const ShLoopNames *names);
 char *sh_point_path(const char *dir, const char *folder, const char *name, const char *more,
                     ThError *err);
 
-/* Makes the folders.  *others: the folder has been told other commands, or none.  TH_EUSAGE where
- * its records do not say what they were computed from, unless they are to be used as they are. */
-bool sh_points_begin(const char *dir, const char *body, bool keep_stale, bool *others,
-                     ThError *err);
+/* Makes the folders.  TH_EUSAGE where records do not say what they were computed from, unless they
+ * are to be used as they are. */
+bool sh_points_begin(const char *dir, bool keep_stale, ThError *err);
 
-/* Notes the commands, and moves records of others away. */
-bool sh_points_settle(const char *dir, const char *commands, const char *body, ThError *err);
+/* Notes the commands, and moves away the records of other commands, and those that were computed
+ * from something of a name that is another thing in `now` (an object of settings, variables,
+ * definitions, by their names).  *moved: how many. */
+bool sh_points_settle(const char *dir, const char *commands, const char *body, const json_t *now,
+                      long long *moved, ThError *err);
 
 /* Moves a record to stale/, if it is there. */
 bool sh_point_retire(const char *dir, const char *id, ThError *err);

@@ -70,6 +70,23 @@ static bool is_current(ShSweep *w, const ShLoopNames *names, const json_t *recor
     return now != NULL;
 }
 
+/* Adds what a point is computed from to w->now. */
+static bool note_inputs(ShSweep *w, const ShLoopNames *names, ThError *err)
+{
+    const char *section;
+    json_t *values, *now = sh_point_inputs(w, names, err);
+    json_object_foreach(now, section, values)
+    {
+        json_t *all = json_object_get(w->now, section);
+        if (all)
+            json_object_update(all, values);
+        else if (json_is_object(values))
+            json_object_set(w->now, section, values);
+    }
+    json_decref(now);
+    return now != NULL;
+}
+
 static bool count_point(void *context, const ShLoopNames *names, ThError *err)
 {
     ShSweep *w = context;
@@ -79,7 +96,8 @@ static bool count_point(void *context, const ShLoopNames *names, ThError *err)
     ShGridPoint *g = grid_point(w, index, err);
     char *id = g ? sh_point_id(w->s, names, err) : NULL;
     json_t *record = NULL;
-    bool current = false, ok = id && sh_point_read(w->dir, id, &record, err);
+    bool current = false;
+    bool ok = id && note_inputs(w, names, err) && sh_point_read(w->dir, id, &record, err);
     w->points++;
     if (ok && record && is_current(w, names, record, &current, err) && !current) {
         w->again++;
@@ -212,15 +230,14 @@ static bool go_through(ShSweep *w, const ShOperand *header, ThError *err)
 /* Under mpirun rank 0's counts are those of all, for the others' are of another moment. */
 static bool count_points(ShSweep *w, const ShOperand *header, const char *commands, ThError *err)
 {
-    bool others, keep = w->keep_stale || w->measure, silent = sh_rank_is_silent(w->s->ranks);
-    int lock = silent ? 0
-               : sh_points_begin(w->dir, w->body, w->keep_stale, &others, err)
-                   ? sh_folder_lock(w->dir, err)
-                   : -1;
+    bool keep = w->keep_stale || w->measure, silent = sh_rank_is_silent(w->s->ranks);
+    int lock = silent                                        ? 0
+               : sh_points_begin(w->dir, w->keep_stale, err) ? sh_folder_lock(w->dir, err)
+                                                             : -1;
     bool ok = lock >= 0;
     if (ok && !silent) {
         ok = sh_loop(w->s, &(ShLoop){header, count_point, w}, err) &&
-             (keep || !others || sh_points_settle(w->dir, commands, w->body, err));
+             (keep || sh_points_settle(w->dir, commands, w->body, w->now, &w->moved, err));
         close(lock);
     }
     if (ok && w->ranks)
@@ -249,6 +266,10 @@ static void say_changes(ShSweep *w)
     }
     if (lines > MOST)
         sh_say(w->s, "and %d more have changed\n", lines - MOST);
+    if (w->moved > 0)
+        sh_say(w->s, "%lld %s of before %s in this grid: %s/stale has %s\n", w->moved,
+               w->moved == 1 ? "point" : "points", w->moved == 1 ? "is not" : "are not", w->dir,
+               w->moved == 1 ? "it" : "them");
 }
 
 static void say_sum(ShSweep *w)
@@ -346,6 +367,7 @@ static bool run_sweep(ShSweep *w, const ShCall *head, const ShOperand *header, T
     w->keep_stale = th_option_given(o, "keep");
     w->known = json_object();
     w->changes = json_object();
+    w->now = json_object();
     w->hashes = json_object();
     char *commands = sh_lex_source(w->lx, t[w->open].end, t[w->close].start, err);
     char *body = commands ? hash_of_body(w, err) : NULL;
@@ -369,6 +391,7 @@ static bool run_sweep(ShSweep *w, const ShCall *head, const ShOperand *header, T
     free(w->grid);
     json_decref(w->known);
     json_decref(w->changes);
+    json_decref(w->now);
     json_decref(w->hashes);
     return ok;
 }
@@ -389,7 +412,9 @@ SH_COMMAND(
         "and white space aside, what it reaches by a name (variables, definitions, of trained "
         "models the parameters, files that are there when it begins), settings and the program's "
         "version.  Where one of these is another now, a line says so and the point is computed "
-        "again; its old record goes to DIR/stale.  What a shell command reads besides the files "
+        "again; its old record goes to DIR/stale, as do those that contradict the others and have "
+        "no "
+        "place in the grid.  What a shell command reads besides the files "
         "that it names, nobody knows.  keep=stale uses old records in spite of all.\n\n"
         "Processes that are given the same DIR, on any machines, share the points: none is "
         "computed twice, and each process ends when all have records.  A process that dies, be it "

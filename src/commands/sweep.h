@@ -42,6 +42,7 @@ typedef struct {
     bool keep_stale;     /* records of other inputs are used as they are */
     const char *body;    /* the hash of the commands */
     json_t *known;       /* what objects are, by name: as inputs have it */
+    json_t *now;         /* settings, variables and definitions that points are computed from */
     json_t *hashes;      /* of files, by path, size and time */
     json_t *changes;     /* what has changed since records were written, and of how many points */
     ShGridPoint *grid;   /* (n_grid) */
@@ -54,6 +55,7 @@ typedef struct {
     long long done, failed;                  /* now */
     long long other_done, other_failed;      /* now, by processes that share the folder */
     long long again;                         /* records that were of other inputs */
+    long long moved;                         /* such records that the grid has no place for */
     long long held;                          /* points that others were computing, in this turn */
     double renewed;                          /* when the claims were */
     double began, cost, memory; /* seconds of the points recorded, and the most bytes */

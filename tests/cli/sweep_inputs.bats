@@ -212,6 +212,19 @@ END
     [ "$(find runs/stale -name '*.json' | wc -l)" -eq 4 ]
 }
 
+@test "no record of other inputs stays beside new ones" {
+    sed -i -e 's/steps = 4/steps = 5/' -e 's/which in \[odd, parity\]/which in [parity]/' grid.th
+    tell >said.txt
+    grep -q "^steps: 5, was 4: 2 points are computed again" said.txt
+    grep -q "^2 points of before are not in this grid: runs/stale has them" said.txt
+    grep -q "2 points: 2 done" said.txt
+    [ "$(find runs/points -name '*.json' | wc -l)" -eq 2 ]
+    # a smaller grid alone moves nothing
+    sed -i 's/n in 2\.\.3/n in 2..2/' grid.th
+    [ "$(tell)" = "1 points: 1 done (1 of them before)" ]
+    [ "$(find runs/points -name '*.json' | wc -l)" -eq 2 ]
+}
+
 @test "the figures of the command before are not seen in a point" {
     cat >figures.th <<'END'
 count parity length=3
