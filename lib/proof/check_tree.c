@@ -325,6 +325,9 @@ static void feed(ThProofCheckSet *s, const ThProofMap *f)
         }
         s->n += s->half[k] > 0;
     }
+    measure_set(s); /* what large numbers left of each other */
+    for (int j = 0; j < d; j++)
+        s->most[j] += s->off[j];
     th_proof_check_centre(s->row, 1 + s->n, d);
     blur_centred(s);
 }

@@ -177,6 +177,10 @@ static void test_asked(void **state)
     assert_string_equal(refusal(c, m, less), "");
     assert_refused(c, m, more, "automaton");
     assert_refused(c, m, else_where, "automaton");
+    mild->label[1] = 1; /* "b", where the model and the certificate say "a" */
+    ThProofClaim *wrong = claim_of(m, mild, NULL);
+    assert_refused(c, m, wrong, "automaton");
+    th_proof_claim_free(wrong);
     for (int q = 0; q < c->n_states; q++)
         c->answer[q] = -1;
     assert_refused(c, m, less, "automaton");

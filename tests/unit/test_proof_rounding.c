@@ -1,0 +1,353 @@
+/* What a run in single precision rounds: the program's own runs against the bound of it. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bound.h"
+#include "proof/check_impl.h"
+
+enum { D = 8, SYMBOLS = 3, POINTS = 200, MOST_GATES = 4 * D };
+
+/* ---- models whose runs round a lot ----------------------------------------------------------- */
+
+static float *weights(ThModel *m, const char *name)
+{
+    int index = th_params_find(&m->params, name);
+    if (index < 0)
+        fail_msg("there is no %s", name);
+    return th_params_at(&m->params, index);
+}
+
+/* Some of what is summed is a thousand times the rest, and cancels in real numbers. */
+typedef void Spoil(ThModel *m);
+
+static void spoil_nothing(ThModel *m)
+{
+    (void)m;
+}
+
+/* Pairs of hidden units that are always on, and the same but for the sign of what they give. */
+static void spoil_units(ThModel *m)
+{
+    enum { H = 2 * D };
+    float *up = weights(m, "layer0.feed_forward.up"),
+          *down = weights(m, "layer0.feed_forward.down");
+    float *bias = weights(m, "layer0.feed_forward.up_bias");
+    for (int k = 0; k < H; k += 2) {
+        bias[k] = bias[k + 1] = 300;
+        for (int i = 0; i < D; i++) {
+            up[i * H + k + 1] = up[i * H + k];
+            down[k * D + i] *= 1000;
+            down[(k + 1) * D + i] = -down[k * D + i];
+        }
+    }
+}
+
+/* Values of a head come twice, with signs. */
+static void spoil_values(ThModel *m)
+{
+    float *both = weights(m, "layer0.attention.key_value");
+    float *out = weights(m, "layer0.attention.output");
+    for (int j = 0; j < D; j += 2)
+        for (int i = 0; i < D; i++) {
+            both[i * 2 * D + D + j] *= 300;
+            both[i * 2 * D + D + j + 1] = both[i * 2 * D + D + j];
+            out[j * D + i] *= 10;
+            out[(j + 1) * D + i] = -out[j * D + i];
+        }
+}
+
+/* Keys of a head, too. */
+static void spoil_keys(ThModel *m)
+{
+    float *both = weights(m, "layer0.attention.key_value");
+    float *query = weights(m, "layer0.attention.query");
+    for (int j = 0; j < D; j += 2)
+        for (int i = 0; i < D; i++) {
+            both[i * 2 * D + j] *= 100;
+            both[i * 2 * D + j + 1] = -both[i * 2 * D + j];
+            query[i * D + j + 1] = query[i * D + j];
+        }
+}
+
+/* Scores that are large and about the same. */
+static void spoil_distances(ThModel *m)
+{
+    float *relative = weights(m, "layer0.attention.relative");
+    for (int i = 0; i < 4; i++)
+        relative[i] = relative[i] * 0.1F + 999;
+}
+
+/* What layer norm takes off. */
+static void spoil_mean(ThModel *m)
+{
+    float *bias = weights(m, "layer0.feed_forward.down_bias");
+    for (int i = 0; i < D; i++)
+        bias[i] += 990;
+}
+
+/* What it scales up. */
+static void spoil_gain(ThModel *m)
+{
+    float *gain = weights(m, "layer0.norm2.gain"), *offset = weights(m, "layer0.norm2.offset");
+    for (int i = 0; i < D; i++) {
+        gain[i] *= 500;
+        offset[i] *= 300;
+    }
+}
+
+/* ---- trees ----------------------------------------------------------------------------------- */
+
+/* F(x, y), or of y alone, as the model itself computes it. */
+static void run(const ThModel *m, const float *x, const float *y, double *to)
+{
+    float both[2 * D];
+    memcpy(both, y, D * sizeof *y);
+    memcpy(both + D, x ? x : y, D * sizeof *x);
+    ThTape *t = th_tape_new(TH_TAPE_FLOAT, &m->params, NULL);
+    th_tape_begin(t, TH_TAPE_NO_GRADIENT);
+    const int child[] = {0, x ? 1 : -1};
+    ThVar z = m->kind->combine(m, t, th_tape_constant(t, 2, D, both), child, 1);
+    assert_true(th_tape_ok(t, NULL));
+    th_tape_read(t, z, to);
+    th_tape_free(t);
+}
+
+typedef struct {
+    ThProofCheckSet *s;
+    double eye[D * D], centre[2][D], radius;
+} Sets;
+
+static ThProofEllipsoid ball(Sets *z, int i)
+{
+    return (ThProofEllipsoid){.centre = z->centre[i], .shape = z->eye, .radius = z->radius};
+}
+
+/* Returns how far a run has been seen from the centre of the set, as a share of what it may be: the
+ * points are inside the balls, and climb to where they are farthest. */
+static double climb(const ThModel *m, const ThProofMap *f, Sets *z, bool alone, ThRng *r)
+{
+    ThProofEllipsoid x = ball(z, 0), y = ball(z, 1);
+    th_proof_check_tree(z->s, f, alone ? NULL : &x, &y);
+    double centre[D], reach = 0, most = 0, best[2][D] = {0};
+    memcpy(centre, z->s->row, sizeof centre);
+    reach = th_proof_check_reach(z->s);
+    for (int n = 0; n < POINTS; n++) {
+        float at[2][D];
+        double to[D], off[2][D], far = 0;
+        for (int i = 0; i < 2; i++) {
+            double square = 0;
+            for (int k = 0; k < D; k++) {
+                off[i][k] = n < POINTS / 4 ? th_rng_normal(r) : best[i][k] + th_rng_normal(r) * 0.3;
+                square += off[i][k] * off[i][k];
+            }
+            for (int k = 0; k < D; k++) {
+                off[i][k] *= 0.999999 / sqrt(square);
+                at[i][k] = (float)(z->centre[i][k] + z->radius * off[i][k]);
+            }
+        }
+        run(m, alone ? NULL : at[0], at[1], to);
+        for (int k = 0; k < D; k++)
+            far += (to[k] - centre[k]) * (to[k] - centre[k]);
+        if (sqrt(far) / reach > most) {
+            most = sqrt(far) / reach;
+            memcpy(best, off, sizeof best);
+        }
+    }
+    return most;
+}
+
+/* Points of floats: all that the bound has is rounding.  `least` is how near to the bound of it a
+ * run gets at least: less, and the test would not see a bound without that part. */
+static const struct {
+    const char *name;
+    Spoil *spoil;
+    double least;
+} cases[] = {{"as it is", spoil_nothing, 0.001},
+             {"units", spoil_units, 0.006},
+             {"values", spoil_values, 0.03},
+             {"keys", spoil_keys, 0.001},
+             {"distances", spoil_distances, 0.006},
+             {"mean", spoil_mean, 0.003},
+             {"gain", spoil_gain, 0.001}};
+
+static void test_tree(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int mask = 0; mask < 2; mask++) {
+            ThError err = {0};
+            ThModel *m =
+                bound("regulargpt",
+                      mask ? "dim=8 heads=2 hidden=2 missing=mask" : "dim=8 heads=2 hidden=2",
+                      TH_TARGET_FINAL, SYMBOLS);
+            cases[i].spoil(m);
+            ThProofMap *f = th_proof_map_new(m, &err);
+            if (!f)
+                fail_msg("%s", err.msg);
+            ThRng r = th_rng(i, "rounding", (uint64_t)mask);
+            double nearest = 0, widest = 0;
+            for (int k = 0; k < 12; k++) {
+                Sets z = {.radius = k % 3 == 0 ? 0 : k % 3 == 1 ? 1e-5 : 0.02};
+                for (int j = 0; j < D; j++)
+                    z.eye[j * (D + 1)] = 1;
+                for (int j = 0; j < 2 * D; j++)
+                    z.centre[j / D][j % D] = (double)(float)th_rng_normal(&r);
+                z.s = th_proof_check_set_new(D, 3, 2 + 2 * D + 3, 2 * D, &err);
+                z.s->unit = TH_PROOF_FLOAT_UNIT;
+                double most = climb(m, f, &z, k % 4 == 3, &r);
+                *(z.radius == 0 ? &nearest : &widest) =
+                    fmax(z.radius == 0 ? nearest : widest, most);
+                free(z.s);
+            }
+            if (!(nearest <= 1 && widest <= 1 && nearest >= cases[i].least))
+                fail_msg("%s: runs reach %g and %g of the bound, the first at least %g if it sees "
+                         "anything",
+                         cases[i].name, nearest, widest, cases[i].least);
+            th_proof_map_free(f);
+            th_model_free(m);
+        }
+}
+
+/* ---- read-outs ------------------------------------------------------------------------------- */
+
+/* Heads of large numbers that cancel: the lead in float of a point is above its bound. */
+static void test_lead(void **state)
+{
+    (void)state;
+    ThModel *m = bound("regulargpt", "dim=8 heads=2", TH_TARGET_FINAL, SYMBOLS);
+    float *head = weights(m, "head");
+    for (int i = 0; i < D * SYMBOLS; i++)
+        head[i] = 900 + head[i];
+    ThProofMap *f = th_proof_map_new(m, NULL);
+    ThProofCheckSet *s = th_proof_check_set_new(D, 3, 2 + 4 * D + 3, 4 * D, NULL);
+    ThRng r = th_rng(1, "lead", 0);
+    double eye[D * D] = {0}, closest = 0;
+    s->unit = TH_PROOF_FLOAT_UNIT;
+    for (int n = 0; n < 2000; n++) {
+        float at[D];
+        double centre[D], z[SYMBOLS];
+        for (int k = 0; k < D; k++)
+            centre[k] = (double)(at[k] = (float)th_rng_normal(&r));
+        ThTape *t = th_tape_new(TH_TAPE_FLOAT, &m->params, NULL);
+        th_tape_begin(t, TH_TAPE_NO_GRADIENT);
+        th_tape_read(t, m->kind->answer(m, t, th_tape_constant(t, 1, D, at)), z);
+        th_tape_free(t);
+        const ThProofEllipsoid e = {.centre = centre, .shape = eye};
+        double real[SYMBOLS];
+        th_proof_map_logits(f, centre, real);
+        double least = th_proof_check_tree_lead(s, f, &e, 0, 2);
+        assert_true(z[0] - z[2] >= least);
+        closest = fmax(closest, (real[0] - real[2] - (z[0] - z[2])) / (real[0] - real[2] - least));
+    }
+    assert_true(closest > 0.05);
+    free(s);
+    th_proof_map_free(f);
+    th_model_free(m);
+}
+
+/* An embedded symbol of a run is a product with a root, which is no float. */
+static void test_leaf(void **state)
+{
+    (void)state;
+    ThModel *m = bound("regulargpt", "dim=8 heads=2", TH_TARGET_FINAL, SYMBOLS);
+    ThProofMap *f = th_proof_map_new(m, NULL);
+    ThProofCheckSet *s = th_proof_check_set_new(D, 3, 2 + 4 * D + 3, 4 * D, NULL);
+    double shape[D * D] = {0}, most = 0;
+    s->unit = TH_PROOF_FLOAT_UNIT;
+    for (int a = 0; a < SYMBOLS; a++) {
+        ThProofEllipsoid e = {.centre = f->leaf + a * D};
+        double run_leaf[D], within = 0;
+        ThTape *t = th_tape_new(TH_TAPE_FLOAT, &m->params, NULL);
+        th_tape_begin(t, TH_TAPE_NO_GRADIENT);
+        int index = th_params_find(&m->params, "embedding");
+        th_tape_read(t, th_op_rows(t, th_param(t, index), &a, 1, sqrt(D)), run_leaf);
+        th_tape_free(t);
+        th_proof_check_leaf(s, shape, &e);
+        for (int k = 0; k < D; k++)
+            within += pow((run_leaf[k] - e.centre[k]) / (e.radius * shape[k * (D + 1)]), 2);
+        most = fmax(most, within);
+    }
+    assert_true(most <= 1 && most > 1e-4);
+    free(s);
+    th_proof_map_free(f);
+    th_model_free(m);
+}
+
+/* ---- recurrent networks ---------------------------------------------------------------------- */
+
+/* Some states of a run, and the one after each of three symbols, against the bound of the step. */
+static double step_ratio(const ThModel *m, const ThProofCell *g)
+{
+    enum { LONG = 24 };
+    ThProofCheckSet *s = th_proof_check_set_new(g->dim, 1, g->dim + 1, MOST_GATES, NULL);
+    ThModelTrace *t = NULL;
+    double eye[4 * D * D] = {0}, before[2 * D] = {0}, most = 0;
+    int word[LONG];
+    ThRng r = th_rng(3, "word", 0);
+    for (int i = 0; i < LONG; i++)
+        word[i] = (int)th_rng_below(&r, SYMBOLS);
+    t = th_model_trace(m, word, LONG, NULL);
+    s->unit = TH_PROOF_FLOAT_UNIT;
+    for (int i = 0; i < LONG; i++) {
+        const ThProofEllipsoid e = {.centre = before, .shape = eye};
+        th_proof_check_step(s, g, &e, word[i]);
+        double off = 0, centre[2 * D];
+        memcpy(centre, s->row, (size_t)g->dim * sizeof *centre);
+        double reach = th_proof_check_reach(s);
+        for (int k = 0; k < g->dim; k++) {
+            before[k] = t->layer[0].state[i * g->dim + k];
+            off += pow(before[k] - centre[k], 2);
+        }
+        most = fmax(most, sqrt(off) / reach);
+    }
+    th_model_trace_free(t);
+    free(s);
+    return most;
+}
+
+static void test_step(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kind, *bias;
+        double large, least;
+    } cells[] = {{"rnn", "input_bias", 0, 0.01},
+                 {"rnn", "recurrent_bias", 990, 0.008},
+                 {"gru", "input_bias", 0, 0.005},
+                 {"gru", "candidate_bias", 20, 0.005}};
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        ThModel *m = bound(cells[i].kind, "dim=8", TH_TARGET_FINAL, SYMBOLS);
+        int at = th_params_find(&m->params, cells[i].bias);
+        const ThParam *p = &m->params.item[at];
+        for (int k = 0; k < p->cols; k++)
+            th_params_at(&m->params, at)[k] += (float)cells[i].large * (k % 2 ? 1 : -1);
+        if (cells[i].large > 900) /* and it cancels */
+            for (int k = 0; k < p->cols; k++)
+                weights(m, "input_bias")[k] -= (float)cells[i].large * (k % 2 ? 1 : -1);
+        ThProofCell *g = th_proof_cell_new(m, NULL);
+        double most = step_ratio(m, g);
+        if (!(most <= 1 && most >= cells[i].least))
+            fail_msg("%s: runs reach %g of the bound, %g if it sees anything", cells[i].kind, most,
+                     cells[i].least);
+        th_proof_cell_free(g);
+        th_model_free(m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_lead),
+        cmocka_unit_test(test_leaf),
+        cmocka_unit_test(test_step),
+    };
+    return cmocka_run_group_tests_name("proof_rounding", tests, NULL, NULL);
+}
