@@ -130,7 +130,7 @@ extern "C" {
 #include "compile/compile.h"
 #include "compile/machine.h"
 #include "compile/program.h"
-#include "compile/prove.h"
+#include "proof/algebra.h"
 #include "compile/try.h"
 #include "inspect/against.h"
 #include "inspect/clusters.h"

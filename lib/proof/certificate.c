@@ -9,8 +9,13 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "proof/cell.h"
+#include "proof/chunk.h"
+#include "proof/map_impl.h"
 
-static const char FORMAT[] = "tapehead certificate 1";
+/* The first had no kinds, for all were by sets. */
+static const char FIRST_FORMAT[] = "tapehead certificate 1", FORMAT[] = "tapehead certificate 2";
+static const char *const methods[] = {"sets", "algebra", "table"};
 enum { MOST = 100000 /* of any count in a file */ };
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
@@ -18,6 +23,11 @@ enum { MOST = 100000 /* of any count in a file */ };
 static size_t shape_size(const ThProofCertificate *c)
 {
     return c->shape ? (size_t)c->n_labels * (size_t)c->dim * (size_t)c->dim : 0;
+}
+
+static size_t bits_size(const ThProofCertificate *c)
+{
+    return (size_t)c->n_states * (size_t)c->n_classes;
 }
 
 /* The states of automaton and domain. */
@@ -51,8 +61,8 @@ void th_proof_certificate_free(ThProofCertificate *c)
         free(c->symbol[i]);
     for (int i = 0; c->class_name && i < c->n_classes; i++)
         free(c->class_name[i]);
-    void *all[] = {c->next,     c->inside, c->answer, c->symbol, c->class_name,
-                   c->complete, c->map,    c->centre, c->radius, c->shape};
+    void *all[] = {c->bits,     c->next, c->inside, c->answer, c->symbol, c->class_name,
+                   c->complete, c->map,  c->centre, c->radius, c->shape};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(c);
@@ -83,6 +93,12 @@ uint64_t th_proof_certificate_digest(const ThProofCertificate *c)
         d = add_bytes(d, c->inside, (size_t)c->n_domain * sizeof *c->inside);
         d = add_bytes(d, &c->first, sizeof c->first);
     }
+    if (c->method != TH_PROOF_BY_SETS) { /* those are as they were when there was nothing else */
+        d = add_bytes(d, methods[c->method], strlen(methods[c->method]));
+        d = add_bytes(d, &c->ball, sizeof c->ball);
+    }
+    if (c->bits)
+        d = add_bytes(d, c->bits, bits_size(c) * sizeof *c->bits);
     return add_bytes(d, &c->slack, sizeof c->slack);
 }
 
@@ -127,23 +143,86 @@ static void fill_domain(ThProofCertificate *c, const ThDfa *d)
         next[i] = c->n_states + d->next[i];
 }
 
-static bool fill(ThProofCertificate *c, const ThProof *p, const ThSignature *s, ThError *err)
+/* Names, automaton and domain; room for all else. */
+static bool fill_claim(ThProofCertificate *c, const ThDfa *machine, const ThDfa *domain,
+                       const ThSignature *s, ThError *err)
 {
-    const ThDfa *machine = machine_of(p), *domain = domain_of(p);
+    c->n_states = machine->n_states;
+    c->n_domain = domain ? domain->n_states : 0;
+    c->n_symbols = s->n_symbols;
+    c->n_classes = s->n_classes;
+    c->start = machine->start;
     if (!take(c, err) || !copy_names(c->symbol, s->symbol, c->n_symbols, err) ||
         !copy_names(c->class_name, s->label, c->n_classes, err))
         return false;
-    size_t states = (size_t)c->n_states, labels = (size_t)c->n_labels;
+    size_t states = (size_t)c->n_states;
     memcpy(c->next, machine->next, states * (size_t)c->n_symbols * sizeof *c->next);
     for (int q = 0; q < c->n_states; q++)
         c->answer[q] = machine->label[q] < c->n_classes ? machine->label[q] : -1;
     if (domain)
         fill_domain(c, domain);
+    return true;
+}
+
+static bool fill(ThProofCertificate *c, const ThProof *p, const ThSignature *s, ThError *err)
+{
+    if (!fill_claim(c, machine_of(p), domain_of(p), s, err))
+        return false;
+    size_t labels = (size_t)c->n_labels;
     fill_maps(c, p);
     memcpy(c->centre, p->centre, labels * (size_t)c->dim * sizeof *c->centre);
     memcpy(c->radius, p->radius, labels * sizeof *c->radius);
     size_t square = labels * (size_t)c->dim * (size_t)c->dim;
     return !p->shape || (c->shape = th_copy(p->shape, square, sizeof *c->shape, err));
+}
+
+static bool fill_bits(ThProofCertificate *c, const ThProofClaim *claim, ThError *err)
+{
+    size_t n = (size_t)c->n_classes;
+    c->bits = th_alloc(bits_size(c), sizeof *c->bits, err);
+    for (int q = 0; c->bits && q < c->n_states; q++) {
+        memcpy(c->bits + (size_t)q * n, claim->bits + (size_t)claim->given->label[q] * n,
+               n * sizeof *c->bits);
+        c->answer[q] = -1;
+    }
+    return c->bits != NULL;
+}
+
+ThProofCertificate *th_proof_certificate_by(ThProofMethod method, const ThModel *m,
+                                            const ThProofClaim *claim, double ball, ThError *err)
+{
+    ThProofCertificate *c = th_alloc(1, sizeof *c, err);
+    if (!c)
+        return NULL;
+    c->method = method;
+    c->dim = (int)th_option_int(&m->options, "dim");
+    c->ball = ball;
+    c->slack = claim->slack;
+    c->weights = th_proof_digest(&m->params);
+    const ThDfa *domain = method == TH_PROOF_BY_TABLE ? claim->domain : NULL;
+    if (!fill_claim(c, claim->given, domain, &m->signature, err) ||
+        (claim->bits && !fill_bits(c, claim, err))) {
+        th_proof_certificate_free(c);
+        return NULL;
+    }
+    c->digest = th_proof_certificate_digest(c);
+    return c;
+}
+
+bool th_proof_method(const ThModel *m, ThProofMethod *method, ThError *err)
+{
+    bool tree = strcmp(m->kind->name, "regulargpt") == 0;
+    *method = TH_PROOF_BY_SETS;
+    if (tree && m->bound && th_option_int(&m->options, "centres") > 0)
+        *method = TH_PROOF_BY_TABLE;
+    else if (tree && m->bound && th_proof_chunk_fits(m))
+        *method = TH_PROOF_BY_ALGEBRA;
+    if (tree || th_proof_is_cell(m))
+        return true;
+    th_fail(err, TH_EVALUE, "no proof is known of models of kind %s", m->kind->name);
+    return th_hint(err,
+                   "certify takes regulargpt (chunk=2 thickness=1 norm=post with ReLU; compiled "
+                   "with thickness=1; quantized), rnn, gru, lstm and lrnn with layers=1");
 }
 
 ThProofCertificate *th_proof_certificate_new(const ThProof *p, const ThSignature *s, ThError *err)
@@ -152,12 +231,7 @@ ThProofCertificate *th_proof_certificate_new(const ThProof *p, const ThSignature
     if (!c)
         return NULL;
     c->dim = p->dim;
-    c->n_states = machine_of(p)->n_states;
-    c->n_domain = domain_of(p) ? domain_of(p)->n_states : 0;
-    c->n_symbols = s->n_symbols;
-    c->n_classes = s->n_classes;
     c->n_labels = p->n;
-    c->start = machine_of(p)->start;
     c->slack = p->slack;
     c->weights = p->digest;
     if (!fill(c, p, s, err)) {
@@ -251,6 +325,7 @@ static json_t *document(const ThProofCertificate *c)
     size_t states = (size_t)c->n_states;
     json_t *to = json_object();
     json_object_set_new(to, "format", json_string(FORMAT));
+    json_object_set_new(to, "kind", json_string(methods[c->method]));
     json_object_set_new(to, "weights", hexadecimal(c->weights));
     json_object_set_new(to, "digest", hexadecimal(c->digest));
     json_object_set_new(to, "dim", json_integer(c->dim));
@@ -262,7 +337,12 @@ static json_t *document(const ThProofCertificate *c)
     json_object_set_new(to, "answer", integers(c->answer, states));
     if (c->n_domain > 0)
         json_object_set_new(to, "domain", domain_object(c));
-    json_object_set_new(to, "labels", labels_of(c));
+    if (c->bits)
+        json_object_set_new(to, "bits", integers(c->bits, bits_size(c)));
+    if (c->method == TH_PROOF_BY_ALGEBRA)
+        json_object_set_new(to, "radius", json_real(c->ball));
+    if (c->method == TH_PROOF_BY_SETS)
+        json_object_set_new(to, "labels", labels_of(c));
     return to;
 }
 
@@ -374,7 +454,10 @@ static bool read_counts(ThProofCertificate *c, const json_t *from)
                       json_array_size(json_object_get(from, "symbols")),
                       json_array_size(json_object_get(from, "classes")), json_array_size(labels)};
     int *to[] = {&c->dim, &c->n_states, &c->n_symbols, &c->n_classes, &c->n_labels};
-    for (size_t i = 0; i < sizeof count / sizeof *count; i++) {
+    bool sets = c->method == TH_PROOF_BY_SETS;
+    if (!sets && labels)
+        return false;
+    for (size_t i = 0; i < sizeof count / sizeof *count - !sets; i++) {
         if (count[i] < 1 || count[i] > MOST)
             return false;
         *to[i] = (int)count[i];
@@ -385,14 +468,43 @@ static bool read_counts(ThProofCertificate *c, const json_t *from)
         return false;
     c->n_domain = (int)inside;
     /* What the file says must be in the file: no counts without their numbers. */
-    return json_array_size(json_object_get(json_array_get(labels, 0), "centre")) == count[0];
+    return !sets ||
+           json_array_size(json_object_get(json_array_get(labels, 0), "centre")) == count[0];
+}
+
+static bool read_method(ThProofCertificate *c, const json_t *from)
+{
+    const char *format = json_string_value(json_object_get(from, "format"));
+    const char *kind = json_string_value(json_object_get(from, "kind"));
+    if (format && strcmp(format, FIRST_FORMAT) == 0)
+        return !kind;
+    for (int i = 0; format && kind && i < 3; i++)
+        if (strcmp(format, FORMAT) == 0 && strcmp(kind, methods[i]) == 0) {
+            c->method = (ThProofMethod)i;
+            return true;
+        }
+    return false;
+}
+
+/* What only certificates by algebra have. */
+static bool read_algebra(ThProofCertificate *c, const json_t *from, ThError *err)
+{
+    const json_t *radius = json_object_get(from, "radius"), *bits = json_object_get(from, "bits");
+    c->ball = json_number_value(radius);
+    if ((c->method == TH_PROOF_BY_ALGEBRA) != (json_is_number(radius) && isfinite(c->ball)))
+        return false;
+    if (!bits)
+        return true;
+    c->bits = th_alloc(bits_size(c), sizeof *c->bits, err);
+    return c->bits && c->method == TH_PROOF_BY_ALGEBRA &&
+           read_integers(bits, c->bits, bits_size(c), 0, 1);
 }
 
 static bool read_all(ThProofCertificate *c, const json_t *from, ThError *err)
 {
-    const char *format = json_string_value(json_object_get(from, "format"));
     const json_t *labels = json_object_get(from, "labels");
-    if (!format || strcmp(format, FORMAT) != 0 || !read_counts(c, from) || !take(c, err))
+    if (!read_method(c, from) || !read_counts(c, from) || !take(c, err) ||
+        !read_algebra(c, from, err))
         return false;
     size_t states = (size_t)c->n_states, square = (size_t)c->dim * (size_t)c->dim;
     if (json_object_get(json_array_get(labels, 0), "shape") &&

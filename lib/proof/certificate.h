@@ -5,6 +5,10 @@
  * the weights by a digest, and itself by another, so that nothing changes unseen.  The sets of a
  * recurrent network are of its states: their maps lead from the start to the automaton's state.
  *
+ * There are certificates of three kinds: by sets; by the algebra of a compiled model (algebra.h),
+ * of which the radius of all balls is enough; and by the table of a model that snaps (quantize.h),
+ * which needs nothing but the weights.  All name automaton, symbols and classes.
+ *
  * A certificate can be about the strings of a domain alone.  Then it has their acceptor, too, the
  * states of which are numbered on from the automaton's, and labels are maps of both.
  *
@@ -16,7 +20,12 @@
 #include "learn/signature.h"
 #include "proof/certify.h"
 
+typedef enum { TH_PROOF_BY_SETS, TH_PROOF_BY_ALGEBRA, TH_PROOF_BY_TABLE } ThProofMethod;
+
 typedef struct {
+    ThProofMethod method; /* else than by sets there are no labels */
+    double ball;          /* by algebra: the radius */
+    int *bits;            /* (n_states, n_classes): answers that are sets; else NULL */
     int dim, n_states, n_symbols, n_classes, n_labels;
     int n_domain, first;         /* the domain's states, 0: all strings; and its start */
     int *inside;                 /* (n_domain): 1: accepts, 0 */
@@ -33,6 +42,14 @@ typedef struct {
 
 /* Returns new: what a proof (TH_PROOF_PROVED) of a model with this signature says. */
 ThProofCertificate *th_proof_certificate_new(const ThProof *p, const ThSignature *s, ThError *err);
+
+/* Returns new: that a claim about a model holds by its algebra, with balls of a radius, or by its
+ * table; whether it does is not asked. */
+ThProofCertificate *th_proof_certificate_by(ThProofMethod method, const ThModel *m,
+                                            const ThProofClaim *claim, double ball, ThError *err);
+
+/* How a model of this kind can be proved right.  TH_EVALUE with those that can where it is none. */
+bool th_proof_method(const ThModel *m, ThProofMethod *method, ThError *err);
 
 /* Returns new: that of a file.  TH_EIO, TH_ENOMEM; TH_EPARSE with the line where it is not JSON;
  * TH_EVALUE where it is no certificate, or sizes in it do not agree. */

@@ -172,6 +172,10 @@ ThProof *th_proof_certify(const ThModel *m, const ThProofClaim *claim, const ThP
                           ThStop *stop, ThError *err)
 {
     bool cell = th_proof_is_cell(m);
+    if (claim->bits) {
+        th_fail(err, TH_EVALUE, "answers that are sets of classes cannot be certified");
+        return NULL;
+    }
     if (cell && claim->domain) {
         th_fail(err, TH_EVALUE, "what is proved of recurrent networks is about all strings");
         return NULL;

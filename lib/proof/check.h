@@ -11,13 +11,16 @@
 #define TH_PROOF_CHECK_H
 
 #include "base/stop.h"
+#include "proof/algebra.h"
 #include "proof/cell.h"
 #include "proof/certificate.h"
 #include "proof/claim.h"
 #include "proof/map.h"
 
 typedef struct {
-    bool holds;    /* of real numbers, and of runs in double precision */
+    bool wrong;             /* the model itself is, as `why` says */
+    ThProofAlgebra algebra; /* of a certificate by algebra: what was found */
+    bool holds;             /* of real numbers, and of runs in double precision */
     bool in_float; /* and of the program's runs in single precision, whatever order they sum in */
     long long checks;    /* that were made */
     double tightest;     /* the largest bound beside what it may be; at most 1 where it holds */

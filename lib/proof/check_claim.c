@@ -1,5 +1,6 @@
 /* Does a certificate say what is claimed of a model?  Names, automaton and strings come from the
  * claim; of the certificate is asked whether it has the same. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,8 @@
 #include "base/symbols.h"
 #include "base/text.h"
 #include "proof/check.h"
+#include "proof/map_impl.h"
+#include "proof/quantize.h"
 
 /* Words are bounded, for they go into a line. */
 enum { LONGEST = 40 };
@@ -23,37 +26,57 @@ static bool same_names(char *const *a, int n_a, char *const *b, int n_b)
 
 /* ---- the automaton --------------------------------------------------------------------------- */
 
-/* Returns new: the certificate's automaton, minimal, states that ask for nothing in a class behind
- * all others. */
-static ThDfa *automaton_of(const ThProofCertificate *c, ThStop *stop, ThError *err)
+/* The number of a set of answers among those of a claim, or behind them all. */
+static int set_number(const ThProofClaim *claim, const int *bits)
 {
-    ThDfa *d = th_dfa_new(c->n_states, c->n_symbols, c->n_classes + 1, err);
+    size_t n = (size_t)claim->asked.n_classes;
+    int p = 0;
+    while (p < claim->machine->n_classes &&
+           memcmp(claim->bits + (size_t)p * n, bits, n * sizeof *bits) != 0)
+        p++;
+    return p;
+}
+
+/* How many classes states can have, but for that of those that ask for nothing. */
+static int classes_of(const ThProofClaim *claim)
+{
+    return claim->bits ? claim->machine->n_classes : claim->asked.n_classes;
+}
+
+/* Returns new: the certificate's automaton, states that ask for nothing in a class behind all
+ * others. */
+static ThDfa *automaton_of(const ThProofCertificate *c, const ThProofClaim *claim, ThError *err)
+{
+    int n = classes_of(claim);
+    ThDfa *d = th_dfa_new(c->n_states, c->n_symbols, n + 1, err);
     if (!d)
         return NULL;
     memcpy(d->next, c->next, (size_t)c->n_states * (size_t)c->n_symbols * sizeof *c->next);
     d->start = c->start;
-    for (int q = 0; q < c->n_states; q++)
-        d->label[q] = c->answer[q] < 0 ? c->n_classes : c->answer[q];
-    ThDfa *least = th_dfa_minimize(d, stop, err);
-    th_dfa_free(d);
-    return least;
+    for (int q = 0; q < c->n_states; q++) {
+        d->label[q] = c->answer[q] < 0 ? n : c->answer[q];
+        if (claim->bits)
+            d->label[q] = set_number(claim, c->bits + (size_t)q * (size_t)c->n_classes);
+    }
+    return d;
 }
 
 /* Returns new: the claim's automaton with one class for all that is not asked. */
-static ThDfa *wanted_of(const ThProofClaim *claim, ThStop *stop, ThError *err)
+static ThDfa *wanted_of(const ThProofClaim *claim, ThError *err)
 {
-    int n = claim->asked.n_classes;
+    int n = classes_of(claim), bits = claim->asked.n_classes;
     const ThDfa *m = claim->machine;
     ThDfa *d = th_dfa_new(m->n_states, m->n_symbols, n + 1, err);
     if (!d)
         return NULL;
     memcpy(d->next, m->next, (size_t)m->n_states * (size_t)m->n_symbols * sizeof *m->next);
     d->start = m->start;
-    for (int q = 0; q < m->n_states; q++)
+    for (int q = 0; q < m->n_states; q++) {
         d->label[q] = m->label[q] < n ? m->label[q] : n;
-    ThDfa *least = th_dfa_minimize(d, stop, err);
-    th_dfa_free(d);
-    return least;
+        if (claim->bits)
+            d->label[q] = set_number(claim, claim->bits + (size_t)m->label[q] * (size_t)bits);
+    }
+    return d;
 }
 
 /* Appends the shortest word, if there is one, that two automata put into different classes. */
@@ -76,7 +99,7 @@ static bool distinguish(const ThDfa *a, const ThDfa *b, char *const *symbol, ThT
 static bool compare_automata(const ThProofCertificate *c, const ThProofClaim *claim, ThText *word,
                              ThStop *stop, ThError *err)
 {
-    ThDfa *said = automaton_of(c, stop, err), *wanted = said ? wanted_of(claim, stop, err) : NULL;
+    ThDfa *said = automaton_of(c, claim, err), *wanted = said ? wanted_of(claim, err) : NULL;
     bool ok = wanted && distinguish(said, wanted, c->symbol, word, stop, err);
     th_dfa_free(said);
     th_dfa_free(wanted);
@@ -128,6 +151,8 @@ static bool find_gap(const ThProofCertificate *c, const ThProofClaim *claim, cha
         snprintf(why, 200, "its symbols, or their order, are not those of the task");
     else if (!same_names(c->class_name, c->n_classes, asked->label, asked->n_classes))
         snprintf(why, 200, "its classes, or their order, are not those of the task");
+    else if ((c->bits != NULL) != (claim->bits != NULL))
+        snprintf(why, 200, "its answers are not of the kind that the task asks for");
     if (*why)
         return true;
     bool ok = compare_automata(c, claim, &word, stop, err);
@@ -140,18 +165,142 @@ static bool find_gap(const ThProofCertificate *c, const ThProofClaim *claim, cha
     return ok;
 }
 
-bool th_proof_check(const ThProofCertificate *c, const ThModel *m, const ThProofClaim *claim,
-                    ThStop *stop, ThProofChecked *checked, ThError *err)
+/* ---- by sets, by algebra, by a table --------------------------------------------------------- */
+
+static bool check_sets(const ThProofCertificate *c, const ThModel *m, const ThProofClaim *claim,
+                       ThStop *stop, ThProofChecked *checked, ThError *err)
 {
     bool cell = th_proof_is_cell(m);
     ThProofCell *g = cell ? th_proof_cell_new(m, err) : NULL;
     ThProofMap *f = cell ? NULL : th_proof_map_new(m, err);
-    *checked = (ThProofChecked){.holds = false};
-    bool ok = (f || g) && th_signature_match(&m->signature, &claim->asked, err) &&
-              find_gap(c, claim, checked->why, stop, err);
-    if (ok && !*checked->why)
-        ok = th_proof_check_sets(c, f, g, claim->slack, stop, checked, err);
+    bool ok = (f || g) && th_proof_check_sets(c, f, g, claim->slack, stop, checked, err);
     th_proof_map_free(f);
     th_proof_cell_free(g);
     return ok;
+}
+
+/* What stands in the way of a bound of runs in single precision; "" if nothing does. */
+static const char *unbounded(const ThModel *m)
+{
+    const char *activation = th_option_text(&m->options, "activation");
+    if (strcmp(th_option_text(&m->options, "norm"), "pre") == 0)
+        return "how norm=pre is rounded in float is not bounded";
+    return strcmp(activation, "gelu") == 0 ? "how GELU is rounded in float is not bounded" : "";
+}
+
+/* Looks whether balls of the certificate's radius are closed, in double and in single precision. */
+static bool look(const ThProofCertificate *c, const ThModel *m, const ThProofTruth *truth,
+                 ThProofAlgebraHow how, ThProofChecked *k, ThError *err)
+{
+    ThProofAlgebra in_float = {.closed = false};
+    if (!th_proof_algebra(m, truth, &how, &k->algebra, err))
+        return false;
+    const ThProofAlgebra *a = &k->algebra;
+    k->checks = a->products;
+    k->tolerance = how.slack;
+    k->tightest = (a->spread + how.slack) / c->ball;
+    k->holds = a->right && a->closed;
+    if (!a->right)
+        snprintf(k->why, sizeof k->why, "%s", a->why);
+    else if (!a->closed)
+        snprintf(k->why, sizeof k->why, "vectors leave their balls: it is proved up to length %.6g",
+                 pow((double)th_option_int(&m->options, "chunk"), a->levels));
+    snprintf(k->why_float, sizeof k->why_float, "%s", unbounded(m));
+    if (!k->holds || *k->why_float)
+        return true;
+    how.in_float = true;
+    if (!th_proof_algebra(m, truth, &how, &in_float, err))
+        return false;
+    k->in_float = in_float.right && in_float.closed;
+    k->rounding = fmax(0, in_float.spread - a->spread);
+    if (!k->in_float)
+        snprintf(k->why_float, sizeof k->why_float, "rounding takes vectors out of their balls");
+    return true;
+}
+
+static bool check_algebra(const ThProofCertificate *c, const ThModel *m, const ThProofClaim *claim,
+                          ThStop *stop, ThProofChecked *checked, ThError *err)
+{
+    enum { MOST_ELEMENTS = 1 << 16 };
+    ThDfa *d = automaton_of(c, claim, err);
+    ThMonoid *monoid = d ? th_monoid_new(d, MOST_ELEMENTS, stop, err) : NULL;
+    const ThProofTruth truth = {d, c->bits, monoid};
+    const ThProofAlgebraHow how = {c->ball, fmax(claim->slack, c->slack), false, stop};
+    bool ok = monoid && look(c, m, &truth, how, checked, err);
+    th_monoid_free(monoid);
+    th_dfa_free(d);
+    return ok;
+}
+
+static void describe(const ThProofQuantized *q, const ThSignature *g, char why[200])
+{
+    ThText word = {0};
+    if (q->wrong == 0)
+        snprintf(why, 200, "a margin of %.3g is too small for rounding by %.3g", q->margin,
+                 q->rounding);
+    else if (!q->word)
+        snprintf(why, 200, "its table is not the automaton's");
+    else {
+        th_symbols_write(&word, g->symbol, g->n_symbols, q->word,
+                         q->length < LONGEST ? q->length : LONGEST);
+        snprintf(why, 200, "the model is wrong on %.80s%s: it says %.30s, not %.30s", word.data,
+                 q->length < LONGEST ? "" : " …", g->label[q->answer], g->label[q->right]);
+    }
+    th_text_free(&word);
+}
+
+/* The table is made anew; nothing of it is in the file. */
+static bool check_table(const ThModel *m, const ThProofClaim *claim, ThStop *stop,
+                        ThProofChecked *k, ThError *err)
+{
+    enum { MOST_ELEMENTS = 10000 };
+    if (th_option_int(&m->options, "centres") == 0)
+        return th_fail(err, TH_EVALUE, "the model has no centres that its vectors snap to");
+    ThProofQuantized *q = th_proof_quantize(m, claim, MOST_ELEMENTS, 0, stop, err);
+    if (!q)
+        return false;
+    k->holds = k->in_float = q->wrong == 0 && q->in_float;
+    k->wrong = q->wrong > 0 && q->word;
+    k->checks = q->checked;
+    k->rounding = q->rounding;
+    if (!k->holds)
+        describe(q, &m->signature, k->why);
+    th_proof_quantized_free(q);
+    return true;
+}
+
+/* Do file and model belong together, and was nothing changed? */
+static bool fits(const ThProofCertificate *c, const ThModel *m, char why[200])
+{
+    const char *problem = NULL;
+    if (th_proof_certificate_digest(c) != c->digest)
+        problem = "it was changed after it was written";
+    else if (c->weights != th_proof_digest(&m->params))
+        problem = "it is about other weights";
+    else if (!(c->slack >= 0 && c->slack < HUGE_VAL))
+        problem = "its slack is negative";
+    else if (c->method == TH_PROOF_BY_ALGEBRA && !(c->ball > 0 && c->ball < HUGE_VAL))
+        problem = "its radius is not positive";
+    snprintf(why, 200, "%s", problem ? problem : "");
+    return !problem;
+}
+
+bool th_proof_check(const ThProofCertificate *c, const ThModel *m, const ThProofClaim *claim,
+                    ThStop *stop, ThProofChecked *checked, ThError *err)
+{
+    ThProofMethod can;
+    *checked = (ThProofChecked){.holds = false};
+    if (!th_proof_method(m, &can, err) || !th_signature_match(&m->signature, &claim->asked, err) ||
+        !find_gap(c, claim, checked->why, stop, err))
+        return false;
+    if (*checked->why)
+        return true;
+    if (claim->bits && c->method != TH_PROOF_BY_ALGEBRA)
+        return th_fail(err, TH_EVALUE, "answers that are sets of classes cannot be certified");
+    if (c->method == TH_PROOF_BY_SETS)
+        return check_sets(c, m, claim, stop, checked, err);
+    if (!fits(c, m, checked->why))
+        return true;
+    return c->method == TH_PROOF_BY_ALGEBRA ? check_algebra(c, m, claim, stop, checked, err)
+                                            : check_table(m, claim, stop, checked, err);
 }

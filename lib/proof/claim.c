@@ -8,7 +8,7 @@
 /* What can be asked at all: one class for every string, or behind every symbol. */
 static bool can_be_asked(const ThProofAsked *a, ThError *err)
 {
-    if (a->task->target == TH_TARGET_BITS)
+    if (a->task->target == TH_TARGET_BITS && !a->bits)
         return th_fail(err, TH_EVALUE, "answers that are sets of classes cannot be certified");
     if (a->machine->n_symbols != a->task->n_symbols)
         return th_fail(err, TH_EVALUE, "the task has %d symbols, the automaton %d",
@@ -42,6 +42,16 @@ static ThDfa *domain_of(const ThProofAsked *a, ThStop *stop, ThError *err)
     return to;
 }
 
+/* Returns new: the set of every class of states. */
+static int *sets_of(const ThProofAsked *a, ThError *err)
+{
+    size_t n = (size_t)a->task->n_classes;
+    int *to = th_alloc((size_t)a->machine->n_classes * n, sizeof *to, err);
+    for (int q = 0; to && q < a->machine->n_states; q++)
+        memcpy(to + (size_t)a->machine->label[q] * n, a->bits + (size_t)q * n, n * sizeof *to);
+    return to;
+}
+
 ThProofClaim *th_proof_claim_new(const ThModel *m, const ThProofAsked *asked, ThStop *stop,
                                  ThError *err)
 {
@@ -54,6 +64,8 @@ ThProofClaim *th_proof_claim_new(const ThModel *m, const ThProofAsked *asked, Th
     c->slack = asked->slack;
     bool ok = th_signature_copy(&c->asked, asked->task, err) &&
               (c->machine = th_dfa_minimize(asked->machine, stop, err)) &&
+              (c->given = th_dfa_copy(asked->machine, err)) &&
+              (!asked->bits || (c->bits = sets_of(asked, err))) &&
               (!asked->domain || (c->domain = domain_of(asked, stop, err)));
     if (ok)
         return c;
@@ -67,6 +79,8 @@ void th_proof_claim_free(ThProofClaim *c)
         return;
     th_signature_free(&c->asked);
     th_dfa_free(c->machine);
+    th_dfa_free(c->given);
+    free(c->bits);
     th_dfa_free(c->domain);
     free(c);
 }

@@ -21,6 +21,9 @@ typedef struct {
     ThSignature asked; /* symbols, classes and their order; where answers are asked for */
     ThDfa *machine;    /* minimal; states of a class from asked.n_classes on ask for nothing */
     ThDfa *domain;     /* minimal acceptor of the prefixes whose answers count; NULL: all */
+    ThDfa *given;      /* the automaton as it was given */
+    int *bits;         /* (machine->n_classes, asked.n_classes) of 0 and 1: where answers are sets,
+                          what belongs to that of a state's class; else NULL */
     double slack;      /* what each vector and logit of a run may be off by, beyond its rounding */
 } ThProofClaim;
 
@@ -30,11 +33,12 @@ typedef struct {
     const ThDfa *machine;    /* over its symbols */
     const ThDfa *domain;     /* acceptor of the strings that are meant; NULL: all */
     double slack;            /* ≥ 0 */
+    const int *bits;         /* (n_states, n_classes): of answers that are sets, as of ThTask */
 } ThProofAsked;
 
 /* Returns new.  TH_EVALUE where a bound model has other symbols, classes, orders of them, or
- * answers elsewhere; where answers are sets; where the machines have other symbols than the task.
- * TH_ENOMEM, TH_EINTERRUPTED. */
+ * answers elsewhere; where answers are sets and bits is NULL; where the machines have other symbols
+ * than the task. TH_ENOMEM, TH_EINTERRUPTED. */
 ThProofClaim *th_proof_claim_new(const ThModel *m, const ThProofAsked *asked, ThStop *stop,
                                  ThError *err);
 void th_proof_claim_free(ThProofClaim *c); /* NULL is fine */

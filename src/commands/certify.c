@@ -211,8 +211,7 @@ static void say_figures(ShSession *s, const ThProof *p)
     sh_result_real(s, "float_error", p->float_error);
 }
 
-/* In which arithmetic a proof that was checked holds. */
-static void say_arithmetic(ShSession *s, const ThProofChecked *k)
+void sh_say_arithmetic(ShSession *s, const ThProofChecked *k)
 {
     sh_say(s, "  real numbers proved; and of runs off by at most %.3g a vector and logit\n",
            k->tolerance);
@@ -253,7 +252,7 @@ static void say_proof(ShSession *s, const ShObject *o, const Domain *d, const Th
     if (p->verdict != TH_PROOF_WRONG)
         say_figures(s, p);
     if (k->holds)
-        say_arithmetic(s, k);
+        sh_say_arithmetic(s, k);
 }
 
 /* Lets the checker decide about what the prover says that it has proved, and writes it to the file
@@ -274,18 +273,65 @@ static bool confirm(ShSession *s, const ThOptions *o, const ThModel *m, const Th
 
 /* Returns new: what is claimed of a model by the task in an operand, and the domain. */
 static ThProofClaim *claim_of(ShSession *s, const ThModel *m, const ShOperand *task,
-                              const Domain *d, double slack, ThError *err)
+                              const ShObject *object, const Domain *d, double slack, ThError *err)
 {
-    const ThTask *t = task->object->as.task;
-    const ThProofAsked asked = {&t->signature, t->machine, d->words, slack};
+    const ThTask *t = object->as.task;
+    const ThProofAsked asked = {&t->signature, t->machine, d->words, slack, t->bits};
     ThProofClaim *c = th_proof_claim_new(m, &asked, sh_stop(s), err);
     if (!c)
         sh_error_inside(err, task);
     return c;
 }
 
-static bool certify(ShSession *s, const ShCall *call, const ThProofClaim *claim, const Domain *d,
-                    ThError *err)
+/* ---- by algebra and by tables ---------------------------------------------------------------- */
+
+static const char *word_of(const ThProofChecked *k)
+{
+    if (k->wrong || !k->holds)
+        return k->wrong ? "wrong" : "open";
+    return k->in_float ? "proved" : "proved of real numbers";
+}
+
+static void say_decided(ShSession *s, const char *name, const ThProofCertificate *c,
+                        const Domain *d, const ThModel *m, const ThProofChecked *k)
+{
+    sh_result_text(s, "verdict", word_of(k));
+    if (k->holds)
+        sh_say(s, "%s is right on strings of every length%s%s%s: %s\n", name, d->before, d->name,
+               d->after, word_of(k));
+    else {
+        sh_say(s, "%s is %s: %s\n", name, k->wrong ? "WRONG" : "not proved", k->why);
+        sh_result_text(s, "obstacle", k->why);
+    }
+    if (c->method == TH_PROOF_BY_ALGEBRA)
+        sh_say_algebra(s, m, c, k);
+    else {
+        sh_say(s, "  table        of what the model snaps to, %lld entries\n", k->checks);
+        if (k->holds)
+            sh_say_arithmetic(s, k);
+    }
+}
+
+/* Where the checker can decide without any search for sets. */
+static bool decide(ShSession *s, const ShCall *call, ThProofMethod method,
+                   const ThProofClaim *claim, const Domain *d, ThError *err)
+{
+    const ShObject *o = call->operand[0].object;
+    const ThOptions *given = &call->options;
+    const ThModel *m = o->as.model;
+    ThProofChecked k;
+    ThProofCertificate *c = sh_decide(s, m, method, claim, &k, err);
+    bool ok = c != NULL;
+    if (ok && k.holds && th_option_given(given, "certificate"))
+        ok = th_proof_certificate_write(c, th_option_text(given, "certificate"), err);
+    if (ok)
+        say_decided(s, o->name, c, d, m, &k);
+    th_proof_certificate_free(c);
+    return ok || sh_error_inside(err, &call->operand[0]);
+}
+
+static bool certify_sets(ShSession *s, const ShCall *call, const ThProofClaim *claim,
+                         const Domain *d, ThError *err)
 {
     const ShObject *o = call->operand[0].object;
     ThProofHow how = {.limit = (size_t)th_option_int(&call->options, "elements"),
@@ -301,6 +347,35 @@ static bool certify(ShSession *s, const ShCall *call, const ThProofClaim *claim,
     th_proof_free(p);
     return ok;
 }
+
+static bool certify(ShSession *s, const ShCall *call, ThError *err)
+{
+    const ThModel *m = call->operand[0].object->as.model;
+    const ThOptions *o = &call->options;
+    ThProofMethod method;
+    Domain d;
+    if (!sh_need_machine(&call->operand[1], err))
+        return false;
+    if (!th_proof_method(m, &method, err))
+        return sh_error_inside(err, &call->operand[0]);
+    if (!find_domain(s, call, m, call->operand[1].object, &d, err))
+        return false;
+    double slack = th_option_real(o, "slack");
+    if (method != TH_PROOF_BY_SETS && !th_option_given(o, "slack"))
+        slack = method == TH_PROOF_BY_ALGEBRA ? SH_COMPILED_SLACK : 0;
+    ThProofClaim *claim =
+        claim_of(s, m, &call->operand[1], call->operand[1].object, &d, slack, err);
+    bool ok = claim && (method == TH_PROOF_BY_SETS ? certify_sets(s, call, claim, &d, err)
+                                                   : decide(s, call, method, claim, &d, err));
+    th_proof_claim_free(claim);
+    th_dfa_free(d.words);
+    return ok;
+}
+
+#define CERTIFY_RESULTS                                                                            \
+    "verdict radius room labels pairs reach slope contraction float_error in_float tolerance "     \
+    "rounding word pair obstacle excess elements products slack error stretch margin levels "      \
+    "right closed"
 
 SH_COMMAND(
     certify, .group = "inspection",
@@ -348,7 +423,11 @@ SH_COMMAND(
         "allow for slack= in every step must shrink, and then all strings with the same end lead "
         "to almost the same state: what is proved of an lrnn is about languages of which the last "
         "symbols decide (definite ones).  What counts, as for parity, drifts instead, and runs of "
-        "1000 symbols are drawn to find where.",
+        "1000 symbols are drawn to find where.\n\n"
+        "A compiled regulargpt is proved by its algebra, as compile does: every product of "
+        "elements of the transition monoid must come out.  Its slack= is 1e-5 unless given.  One "
+        "that "
+        "quantize made is decided by its table of products.",
     .example = "task t = parity\n"
                "model m = regulargpt dim=16 heads=2\n"
                "train m on t length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 "
@@ -357,21 +436,25 @@ SH_COMMAND(
                "assert verdict == \"proved\" and labels == 4\n"
                "evaluate m on t length=41..500:51 > \"scores.csv\"\n"
                "assert accuracy == 1",
-    .results = "verdict radius room labels pairs reach slope contraction float_error in_float "
-               "tolerance rounding word pair obstacle excess",
+    .results = CERTIFY_RESULTS,
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}}, .options = options)
 {
-    const ShObject *o = call->operand[0].object;
-    Domain d;
-    if (!sh_need_machine(&call->operand[1], err) ||
-        !find_domain(s, call, o->as.model, call->operand[1].object, &d, err))
-        return false;
-    ThProofClaim *claim = claim_of(s, o->as.model, &call->operand[1], &d,
-                                   th_option_real(&call->options, "slack"), err);
-    bool ok = claim && certify(s, call, claim, &d, err);
-    th_proof_claim_free(claim);
-    th_dfa_free(d.words);
-    return ok;
+    return certify(s, call, err);
+}
+
+SH_COMMAND(
+    certificate, .group = "inspection", .summary = "the same as certify, by its name of before",
+    .detail = "What certificate did for compiled models certify does for all.  The file that check "
+              "certificate reads is written with certificate=.",
+    .example = "compile parity as m > \"said.txt\"\n"
+               "task p = recognize parity\n"
+               "certificate m on p certificate=\"parity.cert\" > \"said.txt\"\n"
+               "assert verdict == \"proved\"",
+    .results = CERTIFY_RESULTS,
+    .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}}, .options = options)
+{
+    sh_say(s, "note: certificate is certify now, and writes a file with certificate=\n");
+    return certify(s, call, err);
 }
 
 /* ---- checking -------------------------------------------------------------------------------- */
@@ -382,9 +465,13 @@ static void say_checked(ShSession *s, const char *name, const Domain *d,
     if (k->holds) {
         sh_say(s, "the certificate holds: %s is right on strings of every length%s%s%s%s\n", name,
                d->before, d->name, d->after, k->in_float ? "" : ", in real numbers");
-        sh_say(s, "  sets         %d; %lld bounds, the tightest at %.3g of what it may be\n",
-               c->n_labels, k->checks, k->tightest);
-        say_arithmetic(s, k);
+        if (c->method == TH_PROOF_BY_SETS)
+            sh_say(s, "  sets         %d; %lld bounds, the tightest at %.3g of what it may be\n",
+                   c->n_labels, k->checks, k->tightest);
+        else
+            sh_say(s, "  %s %lld products and answers\n",
+                   c->method == TH_PROOF_BY_ALGEBRA ? "algebra     " : "table       ", k->checks);
+        sh_say_arithmetic(s, k);
     }
     sh_result_flag(s, "holds", k->holds);
     sh_result_int(s, "checks", k->checks);
@@ -392,27 +479,43 @@ static void say_checked(ShSession *s, const char *name, const Domain *d,
     sh_result_text(s, "why", k->why);
 }
 
-static bool check(ShSession *s, const ShCall *call, const ThProofClaim *claim, const Domain *d,
-                  ThError *err)
+/* Of the certificate in file: does it prove a model right on a task? */
+static bool check_file(ShSession *s, const ShOperand *file, const ShOperand *where,
+                       const ShObject *o, const ThProofClaim *claim, const Domain *d, ThError *err)
 {
-    const ShObject *o = call->operand[1].object;
-    if (!o->as.model->bound)
-        return sh_fail_operand(err, &call->operand[1], TH_EVALUE, "the %s has not been trained",
-                               o->as.model->kind->name);
-    char *path = sh_beside_script(s, call->operand[0].text, err);
+    char *path = sh_beside_script(s, file->text, err);
     ThProofCertificate *c = path ? th_proof_certificate_read(path, err) : NULL;
     free(path);
     if (!c)
-        return sh_error_inside(err, &call->operand[0]);
+        return sh_error_inside(err, file);
     ThProofChecked k = {.holds = false};
     bool ok = th_proof_check(c, o->as.model, claim, sh_stop(s), &k, err);
     if (ok)
         say_checked(s, o->name, d, c, &k);
     th_proof_certificate_free(c);
     if (!ok)
-        return sh_error_inside(err, &call->operand[1]);
-    return k.holds || sh_fail_operand(err, &call->operand[0], TH_EVALUE,
-                                      "the certificate is REFUSED: %s", k.why);
+        return sh_error_inside(err, where);
+    return k.holds ||
+           sh_fail_operand(err, file, TH_EVALUE, "the certificate is REFUSED: %s", k.why);
+}
+
+bool sh_check_certificate(ShSession *s, const ShCall *call, const ShObject *o, const ShObject *task,
+                          ThError *err)
+{
+    const ShOperand *of = &call->operand[call->n > 1], *on = &call->operand[call->n > 1 ? 2 : 0];
+    Domain d;
+    if (!o->as.model->bound)
+        return sh_fail_operand(err, of, TH_EVALUE, "the %s has not been trained",
+                               o->as.model->kind->name);
+    if (!th_task_machine(task->as.task, err))
+        return sh_error_inside(err, on);
+    if (!find_domain(s, call, o->as.model, task, &d, err))
+        return false;
+    ThProofClaim *claim = claim_of(s, o->as.model, on, task, &d, 0, err);
+    bool ok = claim && check_file(s, &call->operand[0], of, o, claim, &d, err);
+    th_proof_claim_free(claim);
+    th_dfa_free(d.words);
+    return ok;
 }
 
 static const ThOptionSpec check_options[] = {DOMAIN, {NULL, 0, NULL, 0, 0, NULL, NULL}};
@@ -451,14 +554,5 @@ SH_COMMAND(
              {A_TASK, "TASK", 0}},
     .options = check_options)
 {
-    const ShObject *o = call->operand[1].object;
-    Domain d;
-    if (!sh_need_machine(&call->operand[2], err) ||
-        !find_domain(s, call, o->as.model, call->operand[2].object, &d, err))
-        return false;
-    ThProofClaim *claim = claim_of(s, o->as.model, &call->operand[2], &d, 0, err);
-    bool ok = claim && check(s, call, claim, &d, err);
-    th_proof_claim_free(claim);
-    th_dfa_free(d.words);
-    return ok;
+    return sh_check_certificate(s, call, call->operand[1].object, call->operand[2].object, err);
 }

@@ -22,7 +22,9 @@ static const ThOptionSpec options[] = {
     {"machine", TH_STRING, NULL, 0, 0, NULL,
      "the machine whose rules must be followed; default: those that the run itself shows"},
     {"model", TH_STRING, NULL, 0, 0, NULL,
-     "the model that the certificate in a file is about, see certificate"},
+     "of a certificate: its model; what check certificate does, with task= as it takes TASK"},
+    {"task", TH_STRING, NULL, 0, 0, NULL, "the task on which the model is claimed to be right"},
+    {"domain", TH_STRING, NULL, 0, 0, NULL, "as of check certificate"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
 /* What the kinds may be told. */
@@ -207,6 +209,25 @@ static bool check_file(ShSession *s, const ShOperand *file, const ThPadCheckRule
     return true;
 }
 
+/* What certificates were checked by before they had a command of their own. */
+static bool check_as_certificate(ShSession *s, const ShCall *call, ThError *err)
+{
+    const ThOptions *o = &call->options;
+    const char *name = th_option_text(o, "model");
+    ShObject *m = sh_need_object(s, name, SH_MODEL, err);
+    if (!m)
+        return false;
+    if (!th_option_given(o, "task")) {
+        th_fail(err, TH_EUSAGE, "a certificate is checked against a task");
+        return th_hint(err, "check certificate \"%s\" of %s on TASK", call->operand[0].text, name);
+    }
+    ShObject *t = sh_need_object(s, th_option_text(o, "task"), SH_TASK, err);
+    if (!t)
+        return false;
+    sh_say(s, "note: check file with model= is check certificate FILE of MODEL on TASK\n");
+    return sh_check_certificate(s, call, m, t, err);
+}
+
 SH_COMMAND(
     check, .group = "tasks",
     .summary = "say whether every line of a scratchpad follows from the one before",
@@ -225,10 +246,8 @@ SH_COMMAND(
         "  format: what cannot stand there\n\n"
         "A slip is an answer, not an error: the figures right, slip, line and column tell it to "
         "assert.  With the word file, every line of a .txt file is checked, or the member text of "
-        "every record of a .jsonl file; those that are wrong are listed.  With model= the file is "
-        "a "
-        "certificate of certificate, which is proved again from the model's weights; one that does "
-        "not hold is an error.\n\n"
+        "every record of a .jsonl file; those that are wrong are listed.  With model= and "
+        "task= the file is a certificate, as check certificate takes it.\n\n"
         "Where the sources contradict each other both ways are right, unless an option says "
         "which.  What the paper prints with a misprint is right, and misprint is set.  Of sgd, "
         "numbers are recomputed from the tokens of the data and may differ by tolerance=.  A run "
@@ -245,15 +264,15 @@ SH_COMMAND(
                "scratchpad multiplication count=100 > \"products.jsonl\"\n"
                "check file \"products.jsonl\"\n"
                "#> 100 of 100 right",
-    .results = "right kind style slip line column lines expected found misprint checked",
+    .results = "right kind style slip line column lines expected found misprint checked holds "
+               "in_float checks tightest tolerance rounding why",
     .args = {{A_TEXT, "TEXT", 0}}, .args2 = {{A_KEYWORD, "file", 0}, {A_FILE, "FILE", 0}},
     .options = options, .more_options = kind_options, .flags = C_PAGED)
 {
     ThPadCheckRules rules;
     ThPadChecked c;
     if (call->form == 2 && th_option_given(&call->options, "model")) {
-        ShObject *m = sh_need_object(s, th_option_text(&call->options, "model"), SH_MODEL, err);
-        return m && sh_check_certificate(s, &call->operand[0], m->as.model, err);
+        return check_as_certificate(s, call, err);
     }
     if (!rules_of(s, call, &rules, err))
         return false;

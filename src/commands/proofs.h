@@ -1,19 +1,34 @@
-/* proofs.h - what compile, certificate and check share: proofs that a model is a machine. */
+/* proofs.h - what compile, certify and check share: proofs that a model is a machine. */
 #ifndef SH_COMMANDS_PROOFS_H
 #define SH_COMMANDS_PROOFS_H
 
 #include "command.h"
-#include "compile/prove.h"
+#include "proof/check.h"
 #include "proof/labels.h"
 
-/* Proves that a model is right, checking so many products at most (0: any number), says what was
- * shown, in *p, too, and sets its figures.  Fails where it is not right, and as th_compile_prove
- * does. */
-bool sh_prove(ShSession *s, const ThModel *m, const ThCompileTruth *truth, double products,
-              ThCompileProof *p, ThError *err);
+/* What runs of compiled models may be off by, beside their rounding. */
+static const double SH_COMPILED_SLACK = 1e-5;
 
-/* check file FILE model=NAME: whether the certificate in a file holds of a model. */
-bool sh_check_certificate(ShSession *s, const ShOperand *file, const ThModel *m, ThError *err);
+/* Returns new: a certificate by algebra or table and in *k what the checker says of it, with the
+ * smallest of a few radii that leaves room for rounding in single precision, or else is closed. */
+ThProofCertificate *sh_decide(ShSession *s, const ThModel *m, ThProofMethod method,
+                              const ThProofClaim *claim, ThProofChecked *k, ThError *err);
+
+/* Proves that a compiled model is right about a task, says what was shown, and sets its figures.
+ * Fails where it is not right, and as th_proof_check does. */
+bool sh_prove(ShSession *s, const ThModel *m, const ThTask *t, ThError *err);
+
+/* Says what was found of a model by its algebra, and sets the figures. */
+void sh_say_algebra(ShSession *s, const ThModel *m, const ThProofCertificate *c,
+                    const ThProofChecked *k);
+
+/* Says in which arithmetic a proof that was checked holds. */
+void sh_say_arithmetic(ShSession *s, const ThProofChecked *k);
+
+/* check certificate FILE of MODEL on TASK, and check file FILE model=MODEL task=TASK, of which the
+ * call is: does the certificate hold?  One that does not is an error. */
+bool sh_check_certificate(ShSession *s, const ShCall *call, const ShObject *model,
+                          const ShObject *task, ThError *err);
 
 /* Appends "complete ab": the kind of subtree, and the shortest word with its map. */
 void sh_write_label(ThText *t, const ThProofLabels *l, int label, char *const *symbol);

@@ -68,7 +68,7 @@ static inline ThProofClaim *claim_of(const ThModel *m, const ThDfa *machine, con
                                      double slack)
 {
     ThError err = {0};
-    const ThProofAsked asked = {&m->signature, machine, domain, slack};
+    const ThProofAsked asked = {&m->signature, machine, domain, slack, NULL};
     ThProofClaim *c = th_proof_claim_new(m, &asked, NULL, &err);
     if (!c)
         fail_msg("%s", err.msg);

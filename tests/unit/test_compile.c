@@ -12,7 +12,8 @@
 
 #include "base/rng.h"
 #include "compile/compile.h"
-#include "compile/prove.h"
+#include "proof/algebra.h"
+#include "proof/map_impl.h"
 #include "compile/try.h"
 #include "given.h"
 #include "lab/evaluate.h"
@@ -81,12 +82,12 @@ static double off_at(const Compiled *c, const int *lengths)
     return worst;
 }
 
-static bool prove(const Compiled *c, ThCompileProof *p)
+static bool prove(const Compiled *c, ThProofAlgebra *p)
 {
     ThError err = {0};
-    ThCompileClaim claim = {.radius = 1e-3, .slack = 1e-5};
-    ThCompileTruth truth = {c->task->machine, c->task->bits, c->monoid};
-    assert_true(th_compile_prove(c->model, &truth, &claim, p, &err));
+    ThProofAlgebraHow claim = {.radius = 1e-3, .slack = 1e-5};
+    ThProofTruth truth = {c->task->machine, c->task->bits, c->monoid};
+    assert_true(th_proof_algebra(c->model, &truth, &claim, p, &err));
     return p->right && p->closed;
 }
 
@@ -140,7 +141,7 @@ static void test_every_answer(void **state)
     ThTask *t;
     for (int i = 0; (t = task_number(i)); i++) {
         Compiled c = compiled(t, &(ThCompileShape){.chunk = 2});
-        ThCompileProof p;
+        ThProofAlgebra p;
         assert_true(off_at(&c, few) < 2e-5);
         assert_true(prove(&c, &p));
         assert_int_equal(p.products, (long long)c.monoid->size * c.monoid->size);
@@ -155,7 +156,7 @@ static void test_three_factors_and_monoids_are_proved(void **state)
     for (int i = 0; i < 4; i++) {
         ThCompileShape shape = {.chunk = 3, .monoid = i & 1, .gelu = i & 2, .split = i & 2};
         Compiled c = compiled(task_number(2), &shape);
-        ThCompileProof p;
+        ThProofAlgebra p;
         assert_true(prove(&c, &p));
         assert_int_equal(p.products, 216);
         drop(&c);
@@ -167,7 +168,7 @@ static void test_plain_units_are_not_closed(void **state)
 {
     (void)state;
     Compiled c = compiled(task_number(2), &(ThCompileShape){.chunk = 2, .plain = true});
-    ThCompileProof p;
+    ThProofAlgebra p;
     assert_false(prove(&c, &p));
     assert_true(p.right && !p.closed && p.levels >= 1 && p.levels < 20);
     drop(&c);
@@ -195,9 +196,9 @@ static void test_another_weight_is_not_proved(void **state)
                   {"head", 1, -20},
                   {"head_bias", 0, 11}};
     Compiled c = compiled(task_number(2), &(ThCompileShape){.chunk = 2});
-    ThCompileProof p;
+    ThProofAlgebra p;
     assert_true(prove(&c, &p));
-    uint64_t before = th_compile_fingerprint(c.model);
+    uint64_t before = th_proof_digest(&c.model->params);
     for (size_t i = 0; i < sizeof change / sizeof *change; i++) {
         float *w = th_params_at(&c.model->params, th_params_find(&c.model->params, change[i].name));
         int at = change[i].at;
@@ -205,10 +206,10 @@ static void test_another_weight_is_not_proved(void **state)
         w[at] += change[i].add;
         if (prove(&c, &p))
             fail_msg("%s[%d] changed and proved", change[i].name, at);
-        assert_true(th_compile_fingerprint(c.model) != before);
+        assert_true(th_proof_digest(&c.model->params) != before);
         w[at] = old;
     }
-    assert_true(th_compile_fingerprint(c.model) == before);
+    assert_true(th_proof_digest(&c.model->params) == before);
     drop(&c);
 }
 
@@ -218,7 +219,7 @@ static void test_every_symbol_is_looked_at(void **state)
     (void)state;
     ThTask *t = made_task("recognize", "", "start e ; accept e ; e a,b -> o ; o a,b -> e");
     Compiled c = compiled(t, &(ThCompileShape){.chunk = 2});
-    ThCompileProof p;
+    ThProofAlgebra p;
     int d = (int)th_option_int(&c.model->options, "dim");
     assert_true(prove(&c, &p));
     float *b = th_params_at(&c.model->params, th_params_find(&c.model->params, "embedding")) + d;
@@ -233,7 +234,7 @@ static void test_a_bend_nearby_counts(void **state)
 {
     (void)state;
     Compiled c = compiled(task_number(2), &(ThCompileShape){.chunk = 2});
-    ThCompileProof p;
+    ThProofAlgebra p;
     float *bias = th_params_at(&c.model->params,
                                th_params_find(&c.model->params, "layer0.feed_forward.up_bias"));
     bias[0] += 2.4999F; /* of the pair of units of one term: both are at rest where one factor is */
@@ -249,7 +250,7 @@ static void test_stretch_bounds_what_the_model_does(void **state)
 {
     (void)state;
     Compiled c = compiled(task_number(2), &(ThCompileShape){.chunk = 2, .plain = true});
-    ThCompileProof p;
+    ThProofAlgebra p;
     ThRng r = th_rng(3, "shifts", 0);
     prove(&c, &p);
     int d = (int)th_option_int(&c.model->options, "dim"), word[2] = {0, 1};
@@ -286,11 +287,11 @@ static void test_other_models_are_refused(void **state)
     ThTask *task = task_number(0);
     ThMonoid *monoid = th_monoid_new(task->machine, 0, NULL, &err);
     ThModel *m = made_model("regulargpt", "dim=8 heads=2");
-    ThCompileTruth truth = {task->machine, NULL, monoid};
-    ThCompileClaim claim = {.radius = 1e-3, .slack = 1e-5};
-    ThCompileProof p;
+    ThProofTruth truth = {task->machine, NULL, monoid};
+    ThProofAlgebraHow claim = {.radius = 1e-3, .slack = 1e-5};
+    ThProofAlgebra p;
     assert_true(th_model_bind(m, &task->signature, 1, &err));
-    assert_false(th_compile_prove(m, &truth, &claim, &p, &err));
+    assert_false(th_proof_algebra(m, &truth, &claim, &p, &err));
     assert_non_null(strstr(err.msg, "queries are not zero"));
     th_model_free(m);
     th_monoid_free(monoid);

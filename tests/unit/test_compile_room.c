@@ -11,8 +11,9 @@
 
 #include "bound.h"
 #include "compile/compile.h"
-#include "compile/map.h"
-#include "compile/prove.h"
+#include "compile/weights.h"
+#include "proof/chunk.h"
+#include "proof/algebra.h"
 #include "given.h"
 #include "worst.h"
 
@@ -79,13 +80,13 @@ static void shake(const Compiled *c, const char *name, double by, ThRng *r)
         w[i] += w[i] != 0 ? (float)(by * th_rng_normal(r)) : 0;
 }
 
-static ThCompileProof prove(const Compiled *c, double radius, double slack)
+static ThProofAlgebra prove(const Compiled *c, double radius, double slack)
 {
     ThError err = {0};
-    ThCompileProof p;
-    ThCompileClaim claim = {.radius = radius, .slack = slack};
-    ThCompileTruth truth = {c->task->machine, c->task->bits, c->monoid};
-    if (!th_compile_prove(c->model, &truth, &claim, &p, &err))
+    ThProofAlgebra p;
+    ThProofAlgebraHow claim = {.radius = radius, .slack = slack};
+    ThProofTruth truth = {c->task->machine, c->task->bits, c->monoid};
+    if (!th_proof_algebra(c->model, &truth, &claim, &p, &err))
         fail_msg("%s", err.msg);
     return p;
 }
@@ -95,7 +96,7 @@ static ThCompileProof prove(const Compiled *c, double radius, double slack)
 enum { MOST = 3 * 18 };
 
 typedef struct {
-    ThCompileMap *f;
+    ThProofChunk *f;
     double centre[MOST], at[MOST], each;
 } Ball;
 
@@ -106,7 +107,7 @@ static double moved(const void *given, const double *z)
     double square = 0;
     for (int i = 0; i < b->f->chunk * b->f->dim; i++)
         b->f->x[i] = b->centre[i] + b->each * z[i];
-    th_compile_combine(b->f, 0);
+    th_proof_chunk_combine(b->f, 0);
     for (int i = 0; i < b->f->dim; i++)
         square += (b->f->v[i] - b->at[i]) * (b->f->v[i] - b->at[i]);
     return sqrt(square);
@@ -117,7 +118,7 @@ static double check_ball(Ball *b, double each, int begins, uint64_t seed)
 {
     size_t size = (size_t)(b->f->chunk * b->f->dim) * sizeof *b->centre;
     memcpy(b->f->x, b->centre, size);
-    double bound = th_compile_combine(b->f, each);
+    double bound = th_proof_chunk_combine(b->f, each);
     memcpy(b->at, b->f->v, (size_t)b->f->dim * sizeof *b->at);
     b->each = each;
     WorstPlace p = {.n = b->f->chunk};
@@ -140,13 +141,13 @@ static void test_combinations(void **state)
             .chunk = 2, .monoid = i & 1, .plain = i & 2, .pre = i & 4, .gelu = i & 8};
         Compiled c = compiled(&shape);
         ThRng r = th_rng((uint64_t)i, "shake", 0);
-        ThCompileMap f;
+        ThProofChunk f;
         double nearest = 0;
         shake(&c, "layer0.feed_forward.up", 0.3, &r);
         shake(&c, "layer0.feed_forward.down", 0.3, &r);
         shake(&c, "layer0.feed_forward.up_bias", i < 16 ? 0 : 1, &r);
         shake(&c, "layer0.norm2.gain", 0.3, &r);
-        assert_true(th_compile_map_read(&f, c.model, 1, &err));
+        assert_true(th_proof_chunk_read(&f, c.model, 1, &err));
         Ball b = {.f = &f};
         assert_true(f.chunk * f.dim <= MOST);
         for (int k = 0; k < 8; k++) {
@@ -156,7 +157,7 @@ static void test_combinations(void **state)
         }
         if (getenv("PROOF_VERBOSE"))
             print_message("layout %d: at %.3f of the bound\n", i, nearest);
-        th_compile_map_free(&f);
+        th_proof_chunk_free(&f);
         drop(&c);
     }
 }
@@ -194,13 +195,13 @@ static void test_units(void **state)
         up[D] = -up[0];
         th_compile_weights(m, "layer0.feed_forward.up_bias")[0] = gelu ? (float)M_SQRT2 : 1e-4F;
         down[2] = i % 4 < 2 ? 9000 : 900;
-        ThCompileMap f;
-        assert_true(th_compile_map_read(&f, m, 1, &err));
+        ThProofChunk f;
+        assert_true(th_proof_chunk_read(&f, m, 1, &err));
         Ball b = {.f = &f, .centre = {4000, 4000, -4000, -4000}};
         double near = check_ball(&b, 0.005, 32, (uint64_t)i);
         /* The norm takes the mean off, and what goes along its vector: that is not used. */
         assert_true(near > 0.98 * M_SQRT1_2 * (gelu ? 1 : 1 / 1.13));
-        th_compile_map_free(&f);
+        th_proof_chunk_free(&f);
         th_model_free(m);
     }
 }
@@ -214,17 +215,17 @@ static void test_resting(void **state)
     th_compile_weights(m, "layer0.feed_forward.up")[2 * D] = 1;
     th_compile_weights(m, "layer0.feed_forward.up_bias")[0] = -0.051F;
     th_compile_weights(m, "layer0.feed_forward.down")[3] = 900;
-    ThCompileMap f;
-    assert_true(th_compile_map_read(&f, m, 1, &err));
+    ThProofChunk f;
+    assert_true(th_proof_chunk_read(&f, m, 1, &err));
     Ball b = {.f = &f, .centre = {6000, -6000, 0, 0}};
     assert_true(check_ball(&b, 0.04, 8, 1) > 0.4);
     assert_true(check_ball(&b, 0.3, 8, 1) > 0.4);
-    th_compile_map_free(&f);
+    th_proof_chunk_free(&f);
     th_model_free(m);
 }
 
 typedef struct {
-    const ThCompileMap *f;
+    const ThProofChunk *f;
     double x[D], at[D], radius;
 } Norm;
 
@@ -234,7 +235,7 @@ static double normed(const void *given, const double *z)
     double x[D], radius = 0, square = 0;
     for (int i = 0; i < D; i++)
         x[i] = n->x[i] + n->radius * z[i];
-    th_compile_normalise(n->f, x, "layer0.norm1.gain", "layer0.norm1.offset", &radius);
+    th_proof_chunk_normalise(n->f, x, "layer0.norm1.gain", "layer0.norm1.offset", &radius);
     for (int i = 0; i < D; i++)
         square += (x[i] - n->at[i]) * (x[i] - n->at[i]);
     return sqrt(square);
@@ -247,8 +248,8 @@ static void test_norms(void **state)
     (void)state;
     ThError err = {0};
     ThModel *m = plain_model("dim=4 heads=1 hidden=1");
-    ThCompileMap f;
-    assert_true(th_compile_map_read(&f, m, 1, &err));
+    ThProofChunk f;
+    assert_true(th_proof_chunk_read(&f, m, 1, &err));
     float *gain = th_compile_weights(m, "layer0.norm1.gain");
     const WorstPlace p = {.part = {D}, .n = 1};
     for (int i = 0; i < 24; i++) {
@@ -259,12 +260,12 @@ static void test_norms(void **state)
         }
         double bound = n.radius;
         memcpy(n.at, n.x, sizeof n.at);
-        th_compile_normalise(&f, n.at, "layer0.norm1.gain", "layer0.norm1.offset", &bound);
+        th_proof_chunk_normalise(&f, n.at, "layer0.norm1.gain", "layer0.norm1.offset", &bound);
         double most = worst(normed, &n, &p, 8, (uint64_t)i);
         assert_true(most <= bound * (1 + 1e-9));
         assert_true(i >= 8 || most > 0.95 * bound);
     }
-    th_compile_map_free(&f);
+    th_proof_chunk_free(&f);
     th_model_free(m);
 }
 
@@ -350,17 +351,17 @@ static void test_slack(void **state)
         const double radius = i % 2 ? 2e-2 : 5e-3;
         Compiled c = compiled(&(ThCompileShape){.chunk = 2, .monoid = i > 2});
         ThRng r = th_rng((uint64_t)i, "slack", 0);
-        ThCompileMap f;
+        ThProofChunk f;
         double off = 0, spread = 0;
         shake(&c, "layer0.feed_forward.down", 2e-5, &r);
         int d = find_vectors(&c, z);
-        assert_true(th_compile_map_read(&f, c.model, 1, &err));
+        assert_true(th_proof_chunk_read(&f, c.model, 1, &err));
         for (int e = 0; e < ELEMENTS * ELEMENTS; e++) {
             int before = e / ELEMENTS, after = e % ELEMENTS;
             const double *to = z + th_monoid_product(c.monoid, before, after) * d;
             memcpy(f.x, z + after * d, (size_t)d * sizeof *z);
             memcpy(f.x + d, z + before * d, (size_t)d * sizeof *z);
-            double wide = th_compile_combine(&f, radius), square = 0;
+            double wide = th_proof_chunk_combine(&f, radius), square = 0;
             for (int k = 0; k < d; k++)
                 square += (f.v[k] - to[k]) * (f.v[k] - to[k]);
             off = fmax(off, sqrt(square));
@@ -373,7 +374,7 @@ static void test_slack(void **state)
         assert_false(prove(&c, radius, radius - off + 2e-6).right);
         assert_true(prove(&c, radius, radius - spread - 2e-6).closed);
         assert_false(prove(&c, radius, radius - spread + 2e-6).closed);
-        th_compile_map_free(&f);
+        th_proof_chunk_free(&f);
         drop(&c);
     }
 }

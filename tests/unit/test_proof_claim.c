@@ -51,7 +51,7 @@ static ThDfa *even_lengths(void)
 static ThProofClaim *claim_of(const ThModel *m, const ThDfa *machine, const ThDfa *domain)
 {
     ThError err = {0};
-    const ThProofAsked asked = {&m->signature, machine, domain, 1e-3};
+    const ThProofAsked asked = {&m->signature, machine, domain, 1e-3, NULL};
     ThProofClaim *c = th_proof_claim_new(m, &asked, NULL, &err);
     if (!c)
         fail_msg("%s", err.msg);
@@ -136,7 +136,7 @@ static void test_claims(void **state)
     ThSignature other = {0};
     ThError err = {0};
     assert_true(th_signature_copy(&other, &m->signature, &err));
-    ThProofAsked asked = {&other, machine, NULL, 0};
+    ThProofAsked asked = {&other, machine, NULL, 0, NULL};
     swap(&other.symbol[0], &other.symbol[1]);
     assert_null(th_proof_claim_new(m, &asked, NULL, &err));
     assert_int_equal(err.code, TH_EVALUE);

@@ -168,7 +168,7 @@ static void test_words(void **state)
 static ThProofClaim *claim_of(const ThModel *m, const ThDfa *machine, const ThDfa *domain)
 {
     ThError err = {0};
-    const ThProofAsked asked = {&m->signature, machine, domain, 1e-3};
+    const ThProofAsked asked = {&m->signature, machine, domain, 1e-3, NULL};
     ThProofClaim *c = th_proof_claim_new(m, &asked, NULL, &err);
     if (!c)
         fail_msg("%s", err.msg);

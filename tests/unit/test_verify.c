@@ -10,7 +10,8 @@
 
 #include "base/symbols.h"
 #include "compile/compile.h"
-#include "compile/prove.h"
+#include "proof/algebra.h"
+#include "proof/map_impl.h"
 #include "given.h"
 #include "inspect/verify.h"
 #include "lab/evaluate.h"
@@ -206,20 +207,20 @@ static void broken_models(void **state)
     ThModel *m =
         th_compile_regulargpt(t, monoid, &(ThCompileShape){.chunk = 2, .monoid = true}, NULL, NULL);
     assert_true(monoid && m);
-    ThCompileTruth claim = {t->machine, NULL, monoid};
-    ThCompileClaim how = {.radius = 1e-3, .slack = 1e-5};
-    uint64_t whole = th_compile_fingerprint(m);
+    ThProofTruth claim = {t->machine, NULL, monoid};
+    ThProofAlgebraHow how = {.radius = 1e-3, .slack = 1e-5};
+    uint64_t whole = th_proof_digest(&m->params);
     int found = 0, refused = 0;
     for (size_t i = 0; i < m->params.total; i++) {
         float weight = m->params.value[i];
         m->params.value[i] = weight + 2;
         ThInspectTruth truth = {0};
         ThInspectVerified v;
-        ThCompileProof p;
-        bool same = th_compile_fingerprint(m) == whole;
+        ThProofAlgebra p;
+        bool same = th_proof_digest(&m->params) == whole;
         assert_true(th_inspect_truth_of_automaton(&truth, &m->signature, a, NULL, NULL));
         assert_true(th_inspect_verify(m, &truth, &usual, &v, NULL));
-        bool proved = th_compile_prove(m, &claim, &how, &p, NULL) && p.right;
+        bool proved = th_proof_algebra(m, &claim, &how, &p, NULL) && p.right;
         assert_false(v.word && (proved || same));
         found += v.word != NULL;
         refused += !proved;

@@ -13,14 +13,14 @@
  * with all that it may change.  Where balls grow, as those of plain units do, there is a level up
  * to which they stay apart.
  *
- * Arithmetic is double; every bound is widened by one part in 10^9, which is more than the rounding
- * of all sums.  The model's own arithmetic may be less exact: each combination may be wrong by
- * `slack`.
+ * What a run rounds is bounded from the magnitudes of all that it adds, in any order, and spread as
+ * the rest is: in double precision, which is also that of the check, or in single.  Beside that
+ * each combination may be wrong by `slack`, and each logit.
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */
-#ifndef TH_COMPILE_PROVE_H
-#define TH_COMPILE_PROVE_H
+#ifndef TH_PROOF_ALGEBRA_H
+#define TH_PROOF_ALGEBRA_H
 
 #include "automata/algebra/monoid.h"
 #include "models/model.h"
@@ -30,15 +30,13 @@ typedef struct {
     const ThDfa *machine;
     const int *bits;
     const ThMonoid *monoid; /* of the machine */
-} ThCompileTruth;
+} ThProofTruth;
 
 typedef struct {
-    double radius, slack; /* what is to be shown: of the balls, and of the model's arithmetic */
-    double products;      /* how many may be checked; 0: no limit */
+    double radius, slack; /* what is to be shown: of the balls, and of other runs */
+    bool in_float;        /* of runs in single precision, not of those in double alone */
     ThStop *stop;
-    void *context;
-    void (*done)(void *context, long long products); /* now and then; may be NULL */
-} ThCompileClaim;
+} ThProofAlgebraHow;
 
 typedef struct {
     int elements;
@@ -46,18 +44,16 @@ typedef struct {
     double error; /* greatest distance of a product of centres from the centre that it should be */
     double stretch; /* greatest factor by which a combination spreads what is within the radius */
     double margin;  /* least distance of a centre from a wrong answer */
+    double spread;  /* greatest distance from a centre of what lies within the radius of others */
     bool right;     /* every product lies within the radius, and every answer is right there */
     bool closed;    /* so does the product of what lies within the radius: right at all lengths */
     int levels;     /* of combinations after which vectors are sure to lie within the radius */
     char why[160];  /* where it is not right: what is wrong */
-} ThCompileProof;
+} ThProofAlgebra;
 
 /* Checks a model.  TH_EVALUE if the check does not apply to such a model, or the machine is not one
- * of its symbols and classes; TH_ELIMIT beyond so many products, TH_EINTERRUPTED, TH_ENOMEM. */
-bool th_compile_prove(const ThModel *model, const ThCompileTruth *truth,
-                      const ThCompileClaim *claim, ThCompileProof *proof, ThError *err);
-
-/* A number that two models with the same weights share, and no others but by chance. */
-uint64_t th_compile_fingerprint(const ThModel *model);
+ * of its symbols and classes; TH_EINTERRUPTED, TH_ENOMEM. */
+bool th_proof_algebra(const ThModel *model, const ThProofTruth *truth,
+                      const ThProofAlgebraHow *claim, ThProofAlgebra *proof, ThError *err);
 
 #endif

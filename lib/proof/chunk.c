@@ -1,10 +1,11 @@
-#include "compile/map.h"
+#include "proof/chunk.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "proof/check_impl.h"
 
 enum { RESTING, AWAKE, ACTIVE }; /* states of units; active: above the bend, all over the ball */
 
@@ -15,14 +16,20 @@ static const double far = 1e-4;         /* … of one coordinate, else it wakes 
 static const double gelu_bend = 8;      /* from here on GELU is ReLU to within gelu_error … */
 static const double gelu_error = 1e-14; /* … |x| Φ(-|x|) at 8 is 5e-15 */
 
-static void free_sparse(ThCompileSparse *s)
+static void free_sparse(ThProofSparse *s)
 {
     free(s->first);
     free(s->col);
     free(s->value);
 }
 
-void th_compile_map_free(ThCompileMap *f)
+float *th_proof_chunk_weights(const ThModel *m, const char *name)
+{
+    int i = th_params_find(&m->params, name);
+    return i < 0 ? NULL : th_params_at(&m->params, i);
+}
+
+void th_proof_chunk_free(ThProofChunk *f)
 {
     for (int k = 0; k < f->chunk; k++)
         free_sparse(&f->child[k]);
@@ -30,6 +37,7 @@ void th_compile_map_free(ThCompileMap *f)
     free_sparse(&f->down);
     free_sparse(&f->readers);
     free(f->constant);
+    free(f->size);
     free(f->slope);
     free(f->touched);
     free(f->awake);
@@ -41,7 +49,7 @@ void th_compile_map_free(ThCompileMap *f)
 /* Reads entry (row, col) of some matrix. */
 typedef double Entry(const void *matrix, int row, int col, int cols);
 
-static bool make_sparse(ThCompileSparse *s, const void *from, Entry *entry, int rows, int cols,
+static bool make_sparse(ThProofSparse *s, const void *from, Entry *entry, int rows, int cols,
                         ThError *err)
 {
     size_t n = 0, cap_col = 0, cap_value = 0;
@@ -90,8 +98,8 @@ static double of_transposed(const void *matrix, int row, int col, int cols)
 /* ---- hidden units ---- */
 
 /* Of units that have `fan` numbers and say which they are of. */
-static bool make_wired(ThCompileSparse *s, const float *value, const float *at,
-                       const ThCompileMap *f, int fan, ThError *err)
+static bool make_wired(ThProofSparse *s, const float *value, const float *at, const ThProofChunk *f,
+                       int fan, ThError *err)
 {
     size_t n = 0, room = (size_t)f->hidden * (size_t)fan;
     s->rows = f->hidden;
@@ -117,31 +125,31 @@ static bool make_wired(ThCompileSparse *s, const float *value, const float *at,
     return true;
 }
 
-static bool read_units(ThCompileMap *f, ThError *err)
+static bool read_units(ThProofChunk *f, ThError *err)
 {
-    const float *up = th_compile_weights(f->m, "layer0.feed_forward.up");
-    const float *down = th_compile_weights(f->m, "layer0.feed_forward.down");
+    const float *up = th_proof_chunk_weights(f->m, "layer0.feed_forward.up");
+    const float *down = th_proof_chunk_weights(f->m, "layer0.feed_forward.down");
     int fan = (int)th_option_int(&f->m->options, "fan");
     if (fan > 0)
-        return make_wired(&f->up, up, th_compile_weights(f->m, "layer0.feed_forward.from"), f, fan,
-                          err) &&
-               make_wired(&f->down, down, th_compile_weights(f->m, "layer0.feed_forward.to"), f, 1,
-                          err);
+        return make_wired(&f->up, up, th_proof_chunk_weights(f->m, "layer0.feed_forward.from"), f,
+                          fan, err) &&
+               make_wired(&f->down, down, th_proof_chunk_weights(f->m, "layer0.feed_forward.to"), f,
+                          1, err);
     Transposed columns = {up, f->hidden};
     return make_sparse(&f->up, &columns, of_transposed, f->hidden, f->dim, err) &&
            make_sparse(&f->down, down, of_floats, f->hidden, f->dim, err);
 }
 
-static bool rests(const ThCompileMap *f, int h)
+static bool rests(const ThProofChunk *f, int h)
 {
-    double bias = (double)th_compile_weights(f->m, "layer0.feed_forward.up_bias")[h];
+    double bias = (double)th_proof_chunk_weights(f->m, "layer0.feed_forward.up_bias")[h];
     return bias + f->slope[h] * quiet < -(f->gelu ? gelu_bend : 0);
 }
 
 /* Lists who reads a coordinate, of the units that rest while it is next to zero. */
-static bool find_readers(ThCompileMap *f, ThError *err)
+static bool find_readers(ThProofChunk *f, ThError *err)
 {
-    ThCompileSparse *r = &f->readers;
+    ThProofSparse *r = &f->readers;
     r->rows = f->dim;
     r->first = th_alloc((size_t)f->dim + 2, sizeof *r->first, err);
     r->col = th_alloc((size_t)f->up.first[f->hidden] + 1, sizeof *r->col, err);
@@ -169,8 +177,8 @@ static bool find_readers(ThCompileMap *f, ThError *err)
 
 static bool queries_are_zero(const ThModel *m, int dim)
 {
-    const float *q = th_compile_weights(m, "layer0.attention.query");
-    const float *bias = th_compile_weights(m, "layer0.attention.query_bias");
+    const float *q = th_proof_chunk_weights(m, "layer0.attention.query");
+    const float *bias = th_proof_chunk_weights(m, "layer0.attention.query_bias");
     for (size_t i = 0; i < (size_t)dim * (size_t)dim; i++)
         if (q[i] != 0)
             return false;
@@ -181,9 +189,9 @@ static bool queries_are_zero(const ThModel *m, int dim)
 }
 
 /* The weight of child k in head h, from its relative scalars. */
-static double weight_of(const ThCompileMap *f, int h, int k)
+static double weight_of(const ThProofChunk *f, int h, int k)
 {
-    const float *r = th_compile_weights(f->m, "layer0.attention.relative") + h * f->chunk;
+    const float *r = th_proof_chunk_weights(f->m, "layer0.attention.relative") + h * f->chunk;
     double sum = 0;
     for (int j = 0; j < f->chunk; j++)
         sum += exp((double)r[j] - (double)r[k]);
@@ -206,12 +214,13 @@ static double norm_bound(const double *a, int d)
     return sqrt(row * col) * widen;
 }
 
-/* a (dim, dim) += what child k adds by head h; constant += what its biases do. */
-static void add_head(const ThCompileMap *f, int h, int k, double *a)
+/* a (dim, dim) += what child k adds by head h; constant += what its biases do; and the same of
+ * their magnitudes, where a weight that underflows is not nothing. */
+static void add_head(const ThProofChunk *f, int h, int k, double *a)
 {
-    const float *value = th_compile_weights(f->m, "layer0.attention.key_value");
-    const float *bias = th_compile_weights(f->m, "layer0.attention.key_value_bias");
-    const float *output = th_compile_weights(f->m, "layer0.attention.output");
+    const float *value = th_proof_chunk_weights(f->m, "layer0.attention.key_value");
+    const float *bias = th_proof_chunk_weights(f->m, "layer0.attention.key_value_bias");
+    const float *output = th_proof_chunk_weights(f->m, "layer0.attention.output");
     int d = f->dim, head = d / f->heads;
     double weight = weight_of(f, h, k);
     for (int j = h * head; j < (h + 1) * head; j++) {
@@ -221,29 +230,34 @@ static void add_head(const ThCompileMap *f, int h, int k, double *a)
             double v = i < d  ? (double)value[(size_t)i * 2 * (size_t)d + (size_t)(d + j)]
                        : bias ? (double)bias[d + j]
                               : 0;
-            for (int c = 0; v != 0 && c < d; c++)
+            double *size = f->size + (size_t)i * (size_t)d;
+            for (int c = 0; v != 0 && c < d; c++) {
                 to[c] += weight * v * (double)out[c];
+                size[c] += fmax(weight, TH_PROOF_UNDERFLOW) * fabs(v * (double)out[c]);
+            }
         }
     }
 }
 
 /* By how much a child's distance from its centre counts in the sum, where layer norm does not come
  * between. */
-static double spread_of(const ThCompileMap *f, double *a, bool residual)
+static double spread_of(const ThProofChunk *f, double *a, bool residual)
 {
     for (int i = 0; residual && i < f->dim; i++)
         a[(size_t)i * (size_t)f->dim + (size_t)i] += 1;
     return norm_bound(a, f->dim);
 }
 
-static bool read_children(ThCompileMap *f, ThError *err)
+static bool read_children(ThProofChunk *f, ThError *err)
 {
     size_t d = (size_t)f->dim;
-    const float *bias = th_compile_weights(f->m, "layer0.attention.output_bias");
+    const float *bias = th_proof_chunk_weights(f->m, "layer0.attention.output_bias");
     double *a = th_alloc(d * d, sizeof *a, err);
     bool ok = a != NULL;
-    for (int i = 0; ok && bias && i < f->dim; i++)
+    for (int i = 0; ok && bias && i < f->dim; i++) {
         f->constant[i] = (double)bias[i];
+        f->size[d * d + (size_t)i] = fabs((double)bias[i]);
+    }
     for (int k = 0; ok && k < f->chunk; k++) {
         memset(a, 0, d * d * sizeof *a);
         for (int h = 0; h < f->heads; h++)
@@ -264,25 +278,29 @@ static bool check_kind(const ThModel *m, ThError *err)
         return th_fail(err, TH_EVALUE,
                        "only models of the kind regulargpt that have an alphabet "
                        "can be proved right in this way");
-    return (th_option_int(o, "thickness") == 1 &&
-            th_option_int(o, "chunk") <= TH_COMPILE_CHILDREN &&
+    return (th_option_int(o, "thickness") == 1 && th_option_int(o, "chunk") <= TH_PROOF_CHILDREN &&
             strcmp(th_option_text(o, "missing"), "pad") == 0 && th_option_int(o, "centres") == 0 &&
             strcmp(th_option_text(o, "head"), "own") == 0) ||
            th_fail(err, TH_EVALUE,
                    "the proof is for thickness=1, missing=pad, head=own, no centres, and chunk of "
                    "%d at most",
-                   TH_COMPILE_CHILDREN);
+                   TH_PROOF_CHILDREN);
 }
 
-bool th_compile_map_read(ThCompileMap *f, const ThModel *m, int elements, ThError *err)
+bool th_proof_chunk_fits(const ThModel *m)
 {
-    *f = (ThCompileMap){0};
+    return check_kind(m, NULL) && queries_are_zero(m, (int)th_option_int(&m->options, "dim"));
+}
+
+bool th_proof_chunk_read(ThProofChunk *f, const ThModel *m, int elements, ThError *err)
+{
+    *f = (ThProofChunk){0};
     if (!check_kind(m, err))
         return false;
     const ThOptions *o = &m->options;
     const char *activation = th_option_text(o, "activation");
     size_t d = (size_t)th_option_int(o, "dim");
-    *f = (ThCompileMap){.m = m,
+    *f = (ThProofChunk){.m = m,
                         .dim = (int)d,
                         .heads = (int)th_option_int(o, "heads"),
                         .chunk = (int)th_option_int(o, "chunk"),
@@ -296,13 +314,15 @@ bool th_compile_map_read(ThCompileMap *f, const ThModel *m, int elements, ThErro
     }
     size_t hidden = (size_t)f->hidden, rows = (size_t)f->chunk + 2;
     f->constant = th_alloc(d, sizeof *f->constant, err);
+    f->size = th_alloc((d + 1) * d, sizeof *f->size, err);
     f->slope = th_alloc(hidden, sizeof *f->slope, err);
     f->touched = th_alloc(d * d, sizeof *f->touched, err);
     f->x = th_alloc(rows * d, sizeof *f->x, err);
     f->awake = th_alloc(hidden, sizeof *f->awake, err);
     f->state = th_alloc(hidden, sizeof *f->state, err);
     f->centre = th_alloc((size_t)elements * d, sizeof *f->centre, err);
-    if (!f->constant || !f->slope || !f->touched || !f->x || !f->awake || !f->state || !f->centre)
+    if (!f->constant || !f->size || !f->slope || !f->touched || !f->x || !f->awake || !f->state ||
+        !f->centre)
         return false;
     f->u = f->x + (rows - 2) * d;
     f->v = f->u + d;
@@ -318,11 +338,11 @@ bool th_compile_map_read(ThCompileMap *f, const ThModel *m, int elements, ThErro
 
 /* ---- one combination ---- */
 
-void th_compile_normalise(const ThCompileMap *f, double *x, const char *gain_name,
-                          const char *offset_name, double *radius)
+void th_proof_chunk_normalise(const ThProofChunk *f, double *x, const char *gain_name,
+                              const char *offset_name, double *radius)
 {
-    const float *gain = th_compile_weights(f->m, gain_name),
-                *offset = th_compile_weights(f->m, offset_name);
+    const float *gain = th_proof_chunk_weights(f->m, gain_name),
+                *offset = th_proof_chunk_weights(f->m, offset_name);
     double mean = 0, square = 0, greatest = 0;
     for (int i = 0; i < f->dim; i++)
         mean += x[i] / f->dim;
@@ -340,13 +360,13 @@ void th_compile_normalise(const ThCompileMap *f, double *x, const char *gain_nam
     *radius *= greatest / least * widen;
 }
 
-static double activation(const ThCompileMap *f, double x)
+static double activation(const ThProofChunk *f, double x)
 {
     return f->gelu ? x * 0.5 * erfc(-x * M_SQRT1_2) : fmax(0, x);
 }
 
 /* Adds the slope of an active unit to f->touched. */
-static void touch(const ThCompileMap *f, int h)
+static void touch(const ThProofChunk *f, int h)
 {
     for (int j = f->down.first[h]; j < f->down.first[h + 1]; j++)
         for (int i = f->up.first[h]; i < f->up.first[h + 1]; i++)
@@ -355,7 +375,7 @@ static void touch(const ThCompileMap *f, int h)
 }
 
 /* The squares of what unit h has touched, each cell of which becomes zero again. */
-static double take_squares(const ThCompileMap *f, int h)
+static double take_squares(const ThProofChunk *f, int h)
 {
     double sum = 0;
     for (int j = f->down.first[h]; j < f->down.first[h + 1]; j++)
@@ -370,7 +390,7 @@ static double take_squares(const ThCompileMap *f, int h)
 
 /* At least the norm of the slope that the layer has by its active units, in post-norm with the
  * residual. */
-static double slope_norm(const ThCompileMap *f)
+static double slope_norm(const ThProofChunk *f)
 {
     double square = 1e-12 * f->dim; /* more than what the sums below lose */
     size_t d = (size_t)f->dim;
@@ -391,7 +411,7 @@ static double slope_norm(const ThCompileMap *f)
 
 /* How much of a unit's output is unknown, which reads what lies within a radius: its rounding where
  * it keeps away from its bend; else all that it may change. */
-static double unknown(ThCompileMap *f, int h, double p, double radius)
+static double unknown(ThProofChunk *f, int h, double p, double radius)
 {
     const double steepest = 1.13; /* GELU's greatest slope */
     double reach = f->slope[h] * radius;
@@ -402,7 +422,7 @@ static double unknown(ThCompileMap *f, int h, double p, double radius)
     return f->gelu ? 2 * gelu_error : 0;
 }
 
-static void wake(ThCompileMap *f, int h)
+static void wake(ThProofChunk *f, int h)
 {
     if (f->state[h] == RESTING)
         f->awake[f->n_awake++] = h;
@@ -411,7 +431,7 @@ static void wake(ThCompileMap *f, int h)
 
 /* Finds the units that matter for what lies within a radius of u: where all that a resting one
  * reads is next to zero, it is far below its bend. */
-static void find_awake(ThCompileMap *f, const double *u, double radius)
+static void find_awake(ThProofChunk *f, const double *u, double radius)
 {
     double square = 0;
     for (int k = f->n_always; k < f->n_awake; k++)
@@ -429,10 +449,10 @@ static void find_awake(ThCompileMap *f, const double *u, double radius)
 }
 
 /* y += the feed-forward layer of u, which is known to within *radius, as y is afterwards. */
-static void feed_forward(ThCompileMap *f, const double *u, double *y, double *radius)
+static void feed_forward(ThProofChunk *f, const double *u, double *y, double *radius)
 {
-    const float *up_bias = th_compile_weights(f->m, "layer0.feed_forward.up_bias");
-    const float *down_bias = th_compile_weights(f->m, "layer0.feed_forward.down_bias");
+    const float *up_bias = th_proof_chunk_weights(f->m, "layer0.feed_forward.up_bias");
+    const float *down_bias = th_proof_chunk_weights(f->m, "layer0.feed_forward.down_bias");
     double loose = f->murmur;
     for (int i = 0; i < f->dim; i++)
         y[i] += (double)down_bias[i];
@@ -451,7 +471,7 @@ static void feed_forward(ThCompileMap *f, const double *u, double *y, double *ra
     *radius = (*radius * slope_norm(f) + loose) * widen;
 }
 
-double th_compile_combine(ThCompileMap *f, double each)
+double th_proof_chunk_combine(ThProofChunk *f, double each)
 {
     size_t d = (size_t)f->dim;
     double sum = f->pre ? each : 0;
@@ -459,23 +479,155 @@ double th_compile_combine(ThCompileMap *f, double each)
     for (int i = 0; i < f->dim; i++)
         f->u[i] += f->constant[i];
     for (int k = 0; k < f->chunk; k++) {
-        double *x = f->x + (size_t)k * d, radius = each;
+        double *x = f->x + (size_t)k * d, radius = each + f->noise[TH_PROOF_IN_MEAN];
         if (f->pre)
-            th_compile_normalise(f, x, "layer0.norm1.gain", "layer0.norm1.offset", &radius);
+            th_proof_chunk_normalise(f, x, "layer0.norm1.gain", "layer0.norm1.offset", &radius);
+        radius += f->noise[TH_PROOF_IN];
         for (int i = 0; i < f->dim; i++)
             for (int j = f->child[k].first[i]; x[i] != 0 && j < f->child[k].first[i + 1]; j++)
                 f->u[f->child[k].col[j]] += x[i] * f->child[k].value[j];
         sum += f->spread[k] * radius;
     }
-    double radius = sum;
+    sum += f->noise[TH_PROOF_SUM];
+    double radius = sum + f->noise[TH_PROOF_BETWEEN_MEAN];
     if (!f->pre)
-        th_compile_normalise(f, f->u, "layer0.norm1.gain", "layer0.norm1.offset", &radius);
+        th_proof_chunk_normalise(f, f->u, "layer0.norm1.gain", "layer0.norm1.offset", &radius);
     memcpy(f->v, f->u, d * sizeof *f->v);
     if (f->pre)
-        th_compile_normalise(f, f->u, "layer0.norm2.gain", "layer0.norm2.offset", &radius);
+        th_proof_chunk_normalise(f, f->u, "layer0.norm2.gain", "layer0.norm2.offset", &radius);
+    radius += f->noise[TH_PROOF_BETWEEN];
     feed_forward(f, f->u, f->v, &radius);
+    radius += f->noise[TH_PROOF_UNITS];
     if (f->pre)
         return radius + sum;
-    th_compile_normalise(f, f->v, "layer0.norm2.gain", "layer0.norm2.offset", &radius);
-    return radius;
+    radius += f->noise[TH_PROOF_OUT_MEAN];
+    th_proof_chunk_normalise(f, f->v, "layer0.norm2.gain", "layer0.norm2.offset", &radius);
+    return radius + f->noise[TH_PROOF_OUT];
+}
+
+/* ---- rounding: bounds from magnitudes, for all that is combined ------------------------------ */
+
+/* What n roundings come to, relative (Higham 2002, section 3.1). */
+static double gamma_of(const ThProofChunk *f, double n)
+{
+    return n * f->unit < 0.5 ? n * f->unit / (1 - n * f->unit) : HUGE_VAL;
+}
+
+static double length_of(const double *x, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] * x[i];
+    return sqrt(sum) * widen;
+}
+
+/* What taking the mean off numbers of such magnitudes rounds. */
+static double round_mean(const ThProofChunk *f, const double *most)
+{
+    double all = 0, square = 0;
+    for (int i = 0; i < f->dim; i++)
+        all += most[i] / f->dim;
+    for (int i = 0; i < f->dim; i++)
+        square += (all + most[i]) * (all + most[i]);
+    return gamma_of(f, f->dim + 4) * sqrt(square) * widen + TH_PROOF_UNDERFLOW;
+}
+
+/* most (dim) <- what a layer norm gives back at most.  Returns what it rounds behind the mean. */
+static double round_norm(const ThProofChunk *f, const char *gain_name, const char *offset_name,
+                         double *most)
+{
+    const float *gain = th_proof_chunk_weights(f->m, gain_name);
+    const float *offset = th_proof_chunk_weights(f->m, offset_name);
+    for (int i = 0; i < f->dim; i++)
+        most[i] = fabs((double)gain[i]) * sqrt(f->dim) + fabs((double)offset[i]);
+    return gamma_of(f, f->dim + 16) * length_of(most, f->dim) + TH_PROOF_UNDERFLOW;
+}
+
+/* Of exponentials of differences of the relative scalars: how many roundings they are worth. */
+static double exponents(const ThProofChunk *f)
+{
+    const float *r = th_proof_chunk_weights(f->m, "layer0.attention.relative");
+    double most = 0;
+    for (int i = 0; i < f->heads * f->chunk; i++)
+        most = fmax(most, fabs((double)r[i]));
+    return 24 + 4 * most;
+}
+
+/* most (dim) += the magnitudes of what children of at most `in` add.  Returns its rounding. */
+static double round_sum(const ThProofChunk *f, const double *in, double *most)
+{
+    int d = f->dim;
+    for (int c = 0; c < d; c++) {
+        for (int i = 0; i < d; i++)
+            most[c] += in[i] * f->size[(size_t)i * (size_t)d + (size_t)c];
+        most[c] += f->size[(size_t)d * (size_t)d + (size_t)c];
+    }
+    return gamma_of(f, 2 * d + f->chunk + exponents(f)) * length_of(most, d) + TH_PROOF_UNDERFLOW;
+}
+
+/* What goes into unit h at most: of a wired one number by number, as a run adds them. */
+static double input_of(const ThProofChunk *f, int h, const double *u)
+{
+    double sum = fabs((double)th_proof_chunk_weights(f->m, "layer0.feed_forward.up_bias")[h]);
+    int fan = (int)th_option_int(&f->m->options, "fan");
+    if (fan == 0) {
+        for (int i = f->up.first[h]; i < f->up.first[h + 1]; i++)
+            sum += fabs(f->up.value[i]) * u[f->up.col[i]];
+        return sum;
+    }
+    const float *value = th_proof_chunk_weights(f->m, "layer0.feed_forward.up");
+    const float *at = th_proof_chunk_weights(f->m, "layer0.feed_forward.from");
+    for (int i = h * fan; i < (h + 1) * fan; i++)
+        sum += fabs((double)value[i]) * u[th_op_wired_coordinate((double)at[i], f->dim)];
+    return sum;
+}
+
+/* most (dim) += what the feed-forward layer of at most u adds; off (dim) <- its rounding, the
+ * length of which is returned. */
+static double round_units(const ThProofChunk *f, const double *u, double *most, double *off)
+{
+    const double steepest = 1.13; /* slope of GELU */
+    const float *bias = th_proof_chunk_weights(f->m, "layer0.feed_forward.down_bias");
+    double input = gamma_of(f, f->dim + 2), sum = gamma_of(f, f->hidden + 16);
+    memset(off, 0, (size_t)f->dim * sizeof *off);
+    for (int i = 0; i < f->dim; i++)
+        most[i] += fabs((double)bias[i]);
+    for (int h = 0; h < f->hidden; h++) {
+        double in = input_of(f, h, u);
+        for (int j = f->down.first[h]; j < f->down.first[h + 1]; j++) {
+            most[f->down.col[j]] += in * fabs(f->down.value[j]);
+            off[f->down.col[j]] += steepest * input * in * fabs(f->down.value[j]);
+        }
+    }
+    for (int i = 0; i < f->dim; i++)
+        off[i] += sum * most[i];
+    return length_of(off, f->dim) + TH_PROOF_UNDERFLOW;
+}
+
+bool th_proof_chunk_round(ThProofChunk *f, double unit, int elements, double each, ThError *err)
+{
+    size_t d = (size_t)f->dim;
+    double *most = th_alloc(4 * d, sizeof *most, err), *in = most + d, *u = in + d, *off = u + d;
+    if (!most)
+        return false;
+    f->unit = unit;
+    for (size_t i = 0; i < (size_t)elements * d; i++)
+        most[i % d] = fmax(most[i % d], fabs(f->centre[i]) + each);
+    memcpy(in, most, d * sizeof *in);
+    f->noise[TH_PROOF_IN_MEAN] = f->pre ? round_mean(f, most) : 0;
+    f->noise[TH_PROOF_IN] =
+        f->pre ? round_norm(f, "layer0.norm1.gain", "layer0.norm1.offset", in) : 0;
+    f->noise[TH_PROOF_SUM] = round_sum(f, in, most);
+    f->noise[TH_PROOF_BETWEEN_MEAN] = round_mean(f, most);
+    f->noise[TH_PROOF_BETWEEN] = f->pre
+                                     ? round_norm(f, "layer0.norm2.gain", "layer0.norm2.offset", u)
+                                     : round_norm(f, "layer0.norm1.gain", "layer0.norm1.offset", u);
+    if (!f->pre)
+        memcpy(most, u, d * sizeof *most);
+    f->noise[TH_PROOF_UNITS] = round_units(f, u, most, off);
+    f->noise[TH_PROOF_OUT_MEAN] = f->pre ? 0 : round_mean(f, most);
+    f->noise[TH_PROOF_OUT] =
+        f->pre ? 0 : round_norm(f, "layer0.norm2.gain", "layer0.norm2.offset", u);
+    free(most);
+    return true;
 }

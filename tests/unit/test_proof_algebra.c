@@ -1,0 +1,240 @@
+/* Certificates of compiled models: what they may say is what the task says. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "compile/compile.h"
+#include "compile/weights.h"
+#include "given.h"
+#include "proof/check.h"
+#include "proof/map_impl.h"
+
+/* Three symbols that do not commute, three classes, and a start that is not the first state. */
+static const char S3[] = "x a -> y ; y a -> z ; z a -> x\n"
+                         "x b -> y ; y b -> x ; z b -> z\n"
+                         "x c -> x ; y c -> z ; z c -> y\n"
+                         "start y\noutput x X\noutput y Y\noutput z Z";
+
+typedef struct {
+    ThTask *task;
+    ThModel *model;
+    ThProofClaim *claim;
+    ThProofCertificate *paper;
+} Made;
+
+static Made make_all(ThTask *t, bool by_elements)
+{
+    ThError err = {0};
+    ThMonoid *monoid = th_monoid_new(t->machine, 0, NULL, &err);
+    Made m = {.task = t};
+    m.model = th_compile_regulargpt(t, monoid, &(ThCompileShape){.chunk = 2, .monoid = by_elements},
+                                    NULL, &err);
+    const ThProofAsked asked = {&t->signature, t->machine, NULL, 1e-5, t->bits};
+    m.claim = th_proof_claim_new(m.model, &asked, NULL, &err);
+    m.paper = th_proof_certificate_by(TH_PROOF_BY_ALGEBRA, m.model, m.claim, 3e-3, &err);
+    assert_true(monoid && m.model && m.claim && m.paper);
+    th_monoid_free(monoid);
+    return m;
+}
+
+static void drop(Made *m)
+{
+    th_proof_certificate_free(m->paper);
+    th_proof_claim_free(m->claim);
+    th_model_free(m->model);
+    th_task_free(m->task);
+}
+
+/* Signs what was edited anew, and checks it. */
+static ThProofChecked look(Made *m)
+{
+    ThError err = {0};
+    ThProofChecked k;
+    m->paper->weights = th_proof_digest(&m->model->params);
+    m->paper->digest = th_proof_certificate_digest(m->paper);
+    if (!th_proof_check(m->paper, m->model, m->claim, NULL, &k, &err))
+        fail_msg("%s", err.msg);
+    return k;
+}
+
+static void refused(Made *m, const char *why)
+{
+    ThProofChecked k = look(m);
+    assert_false(k.holds || k.in_float);
+    if (!strstr(k.why, why))
+        fail_msg("'%s' does not say '%s'", k.why, why);
+}
+
+static void swap(char **a, char **b)
+{
+    char *was = *a;
+    *a = *b;
+    *b = was;
+}
+
+/* Everything that a file says beside its radius is the task's. */
+static void test_nothing_is_believed(void **state)
+{
+    (void)state;
+    Made m = make_all(made_task("output", "labels=final", S3), false);
+    ThProofCertificate *c = m.paper;
+    assert_true(look(&m).holds);
+    swap(&c->symbol[0], &c->symbol[2]);
+    refused(&m, "symbols");
+    swap(&c->symbol[0], &c->symbol[2]);
+    swap(&c->class_name[0], &c->class_name[1]);
+    refused(&m, "classes");
+    swap(&c->class_name[0], &c->class_name[1]);
+    for (int q = 0; q < c->n_states; q++) {
+        int was = c->answer[q];
+        c->answer[q] = -1;
+        refused(&m, "they differ on");
+        c->answer[q] = was;
+    }
+    int start = c->start;
+    c->start = (start + 1) % c->n_states;
+    refused(&m, "they differ on");
+    c->start = start;
+    char *name = c->symbol[1], escape[] = "\033[31mb";
+    c->symbol[1] = escape;
+    refused(&m, "symbols");
+    c->symbol[1] = name;
+    c->ball = NAN;
+    refused(&m, "radius");
+    c->ball = 0.5;
+    refused(&m, "");
+    c->ball = 3e-3;
+    assert_true(look(&m).holds);
+    drop(&m);
+}
+
+/* A slack of next to nothing in the file leaves that of the claim; a greater one counts. */
+static void test_slack_is_the_claims(void **state)
+{
+    (void)state;
+    Made m = make_all(made_task("output", "labels=final", S3), false);
+    m.paper->slack = 1e-300;
+    assert_true(look(&m).tolerance == 1e-5);
+    m.claim->slack = 4e-3;
+    refused(&m, "");
+    m.claim->slack = 1e-5;
+    m.paper->slack = 4e-3;
+    refused(&m, "");
+    drop(&m);
+}
+
+/* What is written is read, for answers that are sets, too; and nothing changes unseen. */
+static void test_files_hold_it_all(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    for (int i = 0; i < 2; i++) {
+        Made m = make_all(i ? made_task("next_symbols", "",
+                                        "start x ; accept x\n x a -> y ; y a -> z\n"
+                                        "z a -> x ; x b -> y ; y b -> x ; z b -> z")
+                            : made_task("output", "labels=final", S3),
+                          i == 1);
+        assert_true((m.paper->bits != NULL) == (i == 1));
+        assert_true(th_proof_certificate_write(m.paper, "test_proof_algebra.cert", &err));
+        th_proof_certificate_free(m.paper);
+        m.paper = th_proof_certificate_read("test_proof_algebra.cert", &err);
+        remove("test_proof_algebra.cert");
+        assert_non_null(m.paper);
+        assert_true(m.paper->digest == th_proof_certificate_digest(m.paper));
+        assert_true(look(&m).holds);
+        if (m.paper->bits) {
+            m.paper->bits[1] ^= 1;
+            refused(&m, "they differ on");
+        }
+        m.paper->ball = 2e-3;
+        assert_true(m.paper->digest != th_proof_certificate_digest(m.paper));
+        drop(&m);
+    }
+}
+
+/* The model becomes the same with a row of hidden units more, all zero. */
+static void widen(Made *m)
+{
+    ThError err = {0};
+    ThOptions o = {0};
+    char text[16];
+    assert_true(th_options_copy(&o, &m->model->options, &err));
+    snprintf(text, sizeof text, "%d", 1 + (int)th_option_int(&o, "hidden"));
+    assert_true(th_options_set(&o, "hidden", text, &err));
+    ThModel *to = th_model_new(m->model->kind, &o, &err);
+    th_options_free(&o);
+    assert_true(to && th_model_bind(to, &m->model->signature, 0, &err));
+    memset(to->params.value, 0, to->params.total * sizeof *to->params.value);
+    for (int i = 0; i < to->params.n; i++) {
+        const ThParam *a = &m->model->params.item[i], *b = &to->params.item[i];
+        for (int r = 0; r < a->rows; r++)
+            memcpy(th_params_at(&to->params, i) + r * b->cols,
+                   th_params_at(&m->model->params, i) + r * a->cols,
+                   (size_t)a->cols * sizeof(float));
+    }
+    th_model_free(m->model);
+    m->model = to;
+}
+
+/* Units of a million that cancel in real numbers, and in double, swamp a run in single precision.
+ */
+static void test_what_cancels_is_seen(void **state)
+{
+    (void)state;
+    static const float size[] = {0, 1, 1e6F};
+    for (int i = 0; i < 3; i++) {
+        Made m = make_all(made_task("parity", "", NULL), true);
+        int d = (int)th_option_int(&m.model->options, "dim");
+        int spare = d * (int)th_option_int(&m.model->options, "hidden");
+        widen(&m);
+        float *bias = th_compile_weights(m.model, "layer0.feed_forward.up_bias");
+        float *down = th_compile_weights(m.model, "layer0.feed_forward.down");
+        bias[spare] = bias[spare + 1] = size[i];
+        down[spare * d] = 1;
+        down[(spare + 1) * d] = -1;
+        ThProofChecked k = look(&m);
+        assert_true(k.holds);
+        assert_true(k.in_float == (i < 2));
+        drop(&m);
+    }
+}
+
+/* A weight that is no number, wherever it stands: in keys, too, which queries of zero leave unread
+ * but for 0 times them. */
+static void test_numbers_are_numbers(void **state)
+{
+    (void)state;
+    static const float bad[] = {NAN, INFINITY, 3e38F};
+    Made m = make_all(made_task("output", "labels=final", S3), true);
+    for (int i = 0; i < m.model->params.n; i++)
+        for (int b = 0; b < 3; b++) {
+            ThError err = {0};
+            ThProofChecked k;
+            float *w = th_params_at(&m.model->params, i), was = *w;
+            *w = bad[b];
+            m.paper->weights = th_proof_digest(&m.model->params);
+            m.paper->digest = th_proof_certificate_digest(m.paper);
+            bool ok = th_proof_check(m.paper, m.model, m.claim, NULL, &k, &err);
+            if (ok && (k.holds || k.in_float))
+                fail_msg("%s", m.model->params.item[i].name);
+            *w = was;
+        }
+    drop(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nothing_is_believed), cmocka_unit_test(test_slack_is_the_claims),
+        cmocka_unit_test(test_files_hold_it_all),   cmocka_unit_test(test_what_cancels_is_seen),
+        cmocka_unit_test(test_numbers_are_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
