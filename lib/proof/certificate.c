@@ -196,7 +196,7 @@ ThProofCertificate *th_proof_certificate_by(ThProofMethod method, const ThModel 
         return NULL;
     c->method = method;
     c->dim = (int)th_option_int(&m->options, "dim");
-    c->ball = ball;
+    c->ball = method == TH_PROOF_BY_ALGEBRA ? ball : 0;
     c->slack = claim->slack;
     c->weights = th_proof_digest(&m->params);
     const ThDfa *domain = method == TH_PROOF_BY_TABLE ? claim->domain : NULL;
