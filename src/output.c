@@ -20,6 +20,11 @@ static void free_figures(ShFigures *f)
     *f = (ShFigures){0};
 }
 
+void sh_output_forget(ShOutput *o)
+{
+    free_figures(&o->figures);
+}
+
 static ShFigureEntry *find_figure(const ShFigures *f, const char *name)
 {
     for (size_t i = 0; i < f->n; i++)

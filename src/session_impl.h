@@ -121,6 +121,9 @@ void sh_output_begin(ShSession *s, const ShCommand *command);
 bool sh_output_end(ShSession *s, bool ok, ThError *err);
 void sh_output_free(ShOutput *o);
 
+/* Forgets the figures of the last command. */
+void sh_output_forget(ShOutput *o);
+
 /* At the prompt every line begins tables of its own. */
 void sh_output_fresh(ShSession *s);
 

@@ -120,9 +120,10 @@ json_t *sh_point_error(const ThError *err)
 static void forget_before(ShSession *s)
 {
     ShObject *o;
-    s->out.figures = (ShFigures){0};
+    sh_output_forget(&s->out);
     for (size_t i = 0; (o = sh_object_at(s, i)); i++) {
         sh_drop_run(o);
+        th_tm_stepper_free(o->stepper);
         o->stepper = NULL;
     }
 }
@@ -170,6 +171,8 @@ static int run_point(const ShSweep *w, const ShLoopNames *names, const ShJob *jo
     json_object_set_new(r, "notes", read_notes(notes));
     json_object_set_new(r, "seconds", json_real(sh_clock() - began));
     json_object_set_new(r, "memory", json_real(peak_memory()));
+    free(point.trained);
+    free(text);
     return !sh_point_write(w->dir, job->id, r, &err) ? 2 : ok ? 0 : 1;
 }
 
