@@ -32,6 +32,9 @@ const ThOptionSpec sh_settings[] = {
     {"timing", TH_FLAG, "no", 0, 0, NULL, "print the time of every command on standard error"},
     {"rasp-precedence", TH_CHOICE, "authors", 0, 0, grammars + 1,
      "how RASP's operators bind: as the authors' interpreter reads them, or conventionally"},
+    {"precision", TH_CHOICE, "float", 0, 0, "float|double",
+     "the arithmetic in which models answer in run, evaluate, generate and what looks at them; "
+     "training is in float"},
     {"limit-states", TH_INT, "1000000", 1, 1e9, NULL,
      "states that the construction of an automaton may reach"},
     {"limit-memory", TH_INT, "0", 0, 1e9, NULL,
@@ -91,6 +94,7 @@ void sh_settings_bound(ShSession *s)
 {
     long long mebibytes = sh_setting_int(s, "limit-memory");
     s->bounds.stop = sh_stop(s);
+    s->bounds.runs = sh_setting_choice(s, "precision") == 1 ? TH_TAPE_DOUBLE : TH_TAPE_FLOAT;
     s->bounds.memory =
         mebibytes > 0 ? (size_t)mebibytes << 20 : (size_t)(0.75 * fmax(0, machine_memory()));
 }

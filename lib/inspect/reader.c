@@ -49,7 +49,7 @@ static bool fill(ThInspectReader *r, const ThLstarWords *w, size_t first, ThErro
 bool th_inspect_read(ThInspectReader *r, const ThInspectRead *how, ThError *err)
 {
     const ThSignature *s = &r->model->signature;
-    if (!r->tape && !(r->tape = th_model_tape(r->model, TH_TAPE_FLOAT, 1, err)))
+    if (!r->tape && !(r->tape = th_model_run_tape(r->model, 1, err)))
         return false;
     for (size_t first = 0; first < how->words->n; first += (size_t)r->batch.B) {
         if (th_stopped(how->stop, err) || !fill(r, how->words, first, err))

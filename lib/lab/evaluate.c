@@ -54,7 +54,7 @@ ThEvaluator *th_evaluator_new(const ThModel *m, const ThTask *t, long long seed,
               (e->batch = th_alloc(n, sizeof *e->batch, err)) &&
               (e->pool = th_pool_new(threads, err));
     for (size_t i = 0; ok && i < n; i++)
-        ok = (e->tape[i] = th_model_tape(m, TH_TAPE_FLOAT, threads, err)) != NULL;
+        ok = (e->tape[i] = th_model_run_tape(m, threads, err)) != NULL;
     if (ok)
         return e;
     th_evaluator_free(e);
@@ -250,7 +250,7 @@ bool th_lab_logits(const ThModel *m, const int *token, int length, double *logit
         return th_fail(err, TH_EVALUE, "the model has not been trained on any task yet");
     if (length < 1)
         return th_fail(err, TH_EVALUE, "a model reads at least one symbol");
-    ThTape *tape = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
+    ThTape *tape = th_model_run_tape(m, 1, err);
     int *copy = tape ? th_copy(token, (size_t)length, sizeof *token, err) : NULL;
     bool ok = copy != NULL;
     if (ok) {

@@ -15,48 +15,43 @@ long long th_score_answers(const ThSignature *s, const ThBatch *b)
     return n;
 }
 
-static bool row_right(const ThSignature *s, const float *z, const int *target)
+/* Is row `row` of the logits right? */
+static bool row_right(const ThTape *t, ThVar z, const ThSignature *s, size_t row, const int *target)
 {
-    int best = 0;
-    float most = z[0];
+    size_t n = (size_t)s->n_classes, at = row * n, best = 0;
     if (*target < 0)
         return false;
-    if (s->target == TH_TARGET_BITS) {
-        for (int c = 0; c < s->n_classes; c++)
-            if ((z[c] > 0) != (target[c] == 1))
-                return false;
-        return true;
-    }
-    for (int c = 1; c < s->n_classes; c++) {
-        best = z[c] > most ? c : best;
-        most = z[c] > most ? z[c] : most;
-    }
-    return best == *target;
+    for (size_t c = 0; s->target == TH_TARGET_BITS && c < n; c++)
+        if ((th_tape_at(t, z, at + c) > 0) != (target[c] == 1))
+            return false;
+    for (size_t c = 1; s->target != TH_TARGET_BITS && c < n; c++)
+        if (th_tape_at(t, z, at + c) > th_tape_at(t, z, at + best))
+            best = c;
+    return s->target == TH_TARGET_BITS || (int)best == *target;
 }
 
 long long th_score_right(const ThTape *t, ThVar v, const ThSignature *s, const ThBatch *b)
 {
-    const float *z = th_tape_floats(t, v);
-    int rows = th_batch_outputs(s, b), n = s->n_classes;
+    size_t rows = (size_t)th_batch_outputs(s, b);
     long long right = 0;
-    for (int i = 0; i < rows; i++)
-        right += row_right(s, z + (size_t)i * (size_t)n, b->target + (size_t)i * step(s));
+    for (size_t i = 0; i < rows; i++)
+        right += row_right(t, v, s, i, b->target + i * (size_t)step(s));
     return right;
 }
 
 long long th_score_exact(const ThTape *t, ThVar v, const ThSignature *s, const ThBatch *b,
                          long long *strings)
 {
-    const float *z = th_tape_floats(t, v);
     int outputs = s->target == TH_TARGET_FINAL ? 1 : b->T;
     long long exact = 0;
+    size_t row = 0;
     *strings = 0;
     for (int i = 0; i < b->B; i++) {
         const int *target = th_batch_target(s, b, i);
         bool any = false, all = true;
-        for (int k = 0; k < outputs; k++, z += s->n_classes, target += step(s)) {
+        for (int k = 0; k < outputs; k++, row++, target += step(s)) {
             any = any || *target >= 0;
-            all = all && (*target < 0 || row_right(s, z, target));
+            all = all && (*target < 0 || row_right(t, v, s, row, target));
         }
         *strings += any;
         exact += any && all;

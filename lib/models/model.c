@@ -143,6 +143,11 @@ ThTape *th_model_tape(const ThModel *m, ThTapePrecision precision, int tapes, Th
     return t;
 }
 
+ThTape *th_model_run_tape(const ThModel *m, int tapes, ThError *err)
+{
+    return th_model_tape(m, m->bounds ? m->bounds->runs : TH_TAPE_FLOAT, tapes, err);
+}
+
 bool th_model_bind(ThModel *m, const ThSignature *s, uint64_t seed, ThError *err)
 {
     if (m->bound)
@@ -370,7 +375,7 @@ ThModelTrace *th_model_trace(const ThModel *m, const int *token, int length, ThE
         th_fail(err, TH_EVALUE, "the model has not been trained yet, so it has no alphabet");
         return NULL;
     }
-    ThTape *t = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
+    ThTape *t = th_model_run_tape(m, 1, err);
     int *copy = th_copy(token, (size_t)length, sizeof *token, err);
     ThModelTrace *trace = t && copy ? th_model_trace_on(m, t, copy, length, err) : NULL;
     free(copy);

@@ -213,6 +213,9 @@ ThTape *th_model_tape(const ThModel *m, ThTapePrecision precision, int tapes, Th
 /* TH_ENUMERIC: what the model says is not finite, with a hint at why that may be.  False. */
 bool th_model_fail_infinite(const ThModel *m, ThError *err);
 
+/* The same for answers, in the precision that its bounds say. */
+ThTape *th_model_run_tape(const ThModel *m, int tapes, ThError *err);
+
 /* TH_ELIMIT unless `bytes` are within the bounds; what: "the parameters". */
 bool th_model_affords(const ThModel *m, double bytes, const char *what, ThError *err);
 

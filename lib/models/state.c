@@ -41,10 +41,12 @@ ThModelState *th_model_open(const ThModel *m, ThModelCache cache, int B, ThError
     s->B = B;
     s->daring = 1;
     bool keeps = m->n_ablations == 0 && m->kind->open && (!m->kind->keeps || m->kind->keeps(m));
-    if (cache == TH_MODEL_CACHED && keeps)
+    /* What is kept from symbol to symbol is kept in single precision. */
+    bool exact = m->bounds && m->bounds->runs == TH_TAPE_DOUBLE;
+    if (cache == TH_MODEL_CACHED && keeps && !exact)
         s->own = m->kind->open(m, B, err);
     else
-        s->tape = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
+        s->tape = th_model_run_tape(m, 1, err);
     if (s->own || s->tape)
         return s;
     th_model_close(s);
@@ -67,9 +69,9 @@ void th_model_close(ThModelState *s)
 void th_model_last_logits(const ThTape *t, ThVar z, int B, float *logits)
 {
     size_t classes = (size_t)th_tape_cols(t, z), each = (size_t)(th_tape_rows(t, z) / B) * classes;
-    const float *row = th_tape_floats(t, z);
-    for (int b = 0; b < B; b++, row += each, logits += classes)
-        memcpy(logits, row + each - classes, classes * sizeof *logits);
+    for (size_t b = 0; b < (size_t)B; b++)
+        for (size_t c = 0; c < classes; c++)
+            logits[b * classes + c] = (float)th_tape_at(t, z, (b + 1) * each - classes + c);
 }
 
 /* Lays symbol `from` and those behind it of every string where models read them. */

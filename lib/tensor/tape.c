@@ -561,6 +561,13 @@ void th_tape_read(const ThTape *t, ThVar v, double *to)
     read_reals(t, n->value, th_tape_size(n), to);
 }
 
+double th_tape_at(const ThTape *t, ThVar v, size_t i)
+{
+    const void *value = t->node[v]->value;
+    return t->precision == TH_TAPE_DOUBLE ? ((const double *)value)[i]
+                                          : (double)((const float *)value)[i];
+}
+
 const float *th_tape_floats(const ThTape *t, ThVar v)
 {
     return t->node[v]->value;

@@ -40,13 +40,15 @@
 typedef struct ThTape ThTape;
 typedef int ThVar; /* a value on the tape; -1: none (an absent bias, or a failed tape) */
 
+typedef enum { TH_TAPE_FLOAT, TH_TAPE_DOUBLE } ThTapePrecision;
+
 /* What work on a tape minds. */
 typedef struct {
     ThStop *stop;  /* once it is not zero, operations fail with TH_EINTERRUPTED; may be NULL */
     size_t memory; /* bytes that values and gradients of a step may take; 0: no limit */
+    ThTapePrecision runs; /* the arithmetic in which models answer; they train in TH_TAPE_FLOAT */
 } ThTapeBounds;
 
-typedef enum { TH_TAPE_FLOAT, TH_TAPE_DOUBLE } ThTapePrecision;
 typedef enum { TH_TAPE_NO_GRADIENT, TH_TAPE_GRADIENT } ThTapeMode;
 
 /* Returns new.  params is borrowed for the life of the tape and must be allocated. */
@@ -79,7 +81,10 @@ int th_tape_cols(const ThTape *t, ThVar v);
  * constants and tagged values; others, and those that none arrived at, read as zeros. */
 void th_tape_read(const ThTape *t, ThVar v, double *to);
 void th_tape_read_gradient(const ThTape *t, ThVar v, double *to);
-const float *th_tape_floats(const ThTape *t, ThVar v); /* view of a value; TH_TAPE_FLOAT only */
+const float *th_tape_floats(const ThTape *t, ThVar v);
+
+/* Number i of a value, in row order; of tapes in either precision. */
+double th_tape_at(const ThTape *t, ThVar v, size_t i); /* view of a value; TH_TAPE_FLOAT only */
 
 /* Remembers a value under a name, so that inspections find it.  With the same name twice the index
  * tells them apart; it is -1 where there is only one.  Names must be string constants.  Returns the
