@@ -363,7 +363,8 @@ static const ThOptionSpec results_options[] = {
     {"statistic", TH_CHOICE, "mean", 0, 0, "mean|median|max",
      "with against=: what the paper has of its runs, where the file does not say"},
     {"rank", TH_STRING, NULL, 0, 0, NULL,
-     "with against=: a variable; also how both order its values, as correlations of ranks"},
+     "with against=: a variable; in place of the rows how both order its values: correlations of "
+     "ranks"},
     {"near", TH_REAL, NULL, 0, 1e9, NULL,
      "with against=: what is no difference, in the unit of the file; default: 0.02 times scale="},
     {0},

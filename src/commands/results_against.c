@@ -419,12 +419,13 @@ bool sh_results_compare(ShSession *s, const ThOptions *o, const ShResults *r, Sh
     bool ok = read_options(&t, o, err) && make_rows(&t, err);
     if (ok) {
         tell_verdicts(s, &t);
-        if (layout == SH_LAYOUT_PLAIN)
+        if (th_option_given(o, "rank"))
+            ok = print_ranks(s, o, &t, err);
+        else if (layout == SH_LAYOUT_PLAIN)
             print_plain(s, &t);
         else
             print_laid_out(s, &t, layout, (int)th_option_int(o, "digits"));
     }
-    ok = ok && (!th_option_given(o, "rank") || print_ranks(s, o, &t, err));
     free(t.row);
     return ok;
 }
