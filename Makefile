@@ -103,6 +103,11 @@ $(B)/fuzz_%: tests/fuzz/fuzz_%.c $(SRC_O) $(B)/libtapehead.a
 	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(TEST_LD) $(LDFLAGS) -o $@ $< $(filter-out $(B)/src/main.o, \
 	    $(filter %.o,$^)) $(filter %.a,$^) $(if $(filter fuzz,$(FLAVOUR)),-fsanitize=fuzzer) -lreadline $(LIBS)
 
+# Tries to have something false certified.
+FORGE_O = $(patsubst %.c,$(B)/%.o,$(wildcard tests/forge/*.c)) $(B)/tests/unit/given.o
+$(B)/forge: $(FORGE_O) $(B)/libtapehead.a
+	$(Q)$(CC) $(ALLCFLAGS) $(TEST_LD) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
+
 $(B)/bench/%: tests/bench/%.c $(B)/libtapehead.a
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(LDFLAGS) -o $@ $(filter %.c %.a,$^) $(LIBS)
@@ -137,6 +142,11 @@ fuzz:                                  ## FUZZ_TIME seconds for each target (def
 	@scripts/deps lint || scripts/deps test
 	@scripts/fuzz
 
+forge:                                 ## try to have something false certified, FORGE_TIME seconds (default 600)
+	@scripts/deps test
+	$(SUB) $(B)/forge
+	$(B)/forge $(or $(FORGE_TIME),600)
+
 bench:                                 ## speed, paired with the peer programs
 	@scripts/deps bench || scripts/deps build
 	$(SUB) all bench-programs
@@ -160,7 +170,7 @@ check: $(B)/tapehead $(PLUGIN) test-programs
 bless: $(B)/tapehead                   ## rewrite what the transcripts must print; then git diff
 	@TAPEHEAD=$(B)/tapehead tests/transcripts/run --bless
 
-test-programs: unit-programs fuzz-programs
+test-programs: unit-programs fuzz-programs $(B)/forge
 unit-programs: $(UNIT)
 fuzz-programs: $(FUZZ)
 bench-programs: $(BENCH)

@@ -52,7 +52,8 @@ typedef struct {
 } ThProofAlgebra;
 
 /* Checks a model.  TH_EVALUE if the check does not apply to such a model, or the machine is not one
- * of its symbols and classes; TH_EINTERRUPTED, TH_ENOMEM. */
+ * of its symbols and classes; TH_ENUMERIC if a weight is not finite; TH_EINTERRUPTED,
+ * TH_ENOMEM. */
 bool th_proof_algebra(const ThModel *model, const ThProofTruth *truth,
                       const ThProofAlgebraHow *claim, ThProofAlgebra *proof, ThError *err);
 

@@ -379,12 +379,35 @@ static void test_slack(void **state)
     }
 }
 
+/* Weights that the proof has no use for, keys among them, are used in a run. */
+static void test_weights_are_finite(void **state)
+{
+    (void)state;
+    static const float odd[] = {NAN, INFINITY};
+    for (int i = 0; i < 2; i++) {
+        Compiled c = compiled(&(ThCompileShape){.chunk = 2});
+        ThProofAlgebra p;
+        ThError err = {0};
+        ThProofAlgebraHow claim = {.radius = 1e-3, .slack = 1e-6};
+        ThProofTruth truth = {c.task->machine, NULL, c.monoid};
+        int n;
+        weights(&c, "layer0.attention.key_value", &n)[0] = odd[i];
+        assert_false(th_proof_algebra(c.model, &truth, &claim, &p, &err));
+        assert_int_equal(err.code, TH_ENUMERIC);
+        drop(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_combinations), cmocka_unit_test(test_units),
-        cmocka_unit_test(test_resting),      cmocka_unit_test(test_norms),
-        cmocka_unit_test(test_answers),      cmocka_unit_test(test_slack),
+        cmocka_unit_test(test_combinations),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_resting),
+        cmocka_unit_test(test_norms),
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_slack),
+        cmocka_unit_test(test_weights_are_finite),
     };
     return cmocka_run_group_tests_name("compile_room", tests, NULL, NULL);
 }

@@ -1,0 +1,245 @@
+#include "own.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    EMBEDDING,
+    PAD,
+    QUERY,
+    KEY_VALUE,
+    OUTPUT,
+    RELATIVE,
+    GAIN1,
+    OFFSET1,
+    UP,
+    UP_BIAS,
+    DOWN,
+    DOWN_BIAS,
+    GAIN2,
+    OFFSET2,
+    HEAD,
+    HEAD_BIAS,
+    CENTRES,
+    NAMES
+};
+static const char *const names[NAMES] = {"embedding",
+                                         "pad",
+                                         "layer0.attention.query",
+                                         "layer0.attention.key_value",
+                                         "layer0.attention.output",
+                                         "layer0.attention.relative",
+                                         "layer0.norm1.gain",
+                                         "layer0.norm1.offset",
+                                         "layer0.feed_forward.up",
+                                         "layer0.feed_forward.up_bias",
+                                         "layer0.feed_forward.down",
+                                         "layer0.feed_forward.down_bias",
+                                         "layer0.norm2.gain",
+                                         "layer0.norm2.offset",
+                                         "head",
+                                         "head_bias",
+                                         "centres"};
+enum { INPUT, INPUT_BIAS, RECURRENT, SECOND_BIAS };
+static const char *const cell_names[] = {"input", "input_bias", "recurrent"};
+
+static const float *find(const ThModel *m, const char *name)
+{
+    int i = th_params_find(&m->params, name);
+    return i < 0 ? NULL : th_params_at(&m->params, i);
+}
+
+bool own_read(Own *o, const ThModel *m)
+{
+    const char *kind = m->kind->name;
+    *o = (Own){.m = m,
+               .tree = strcmp(kind, "regulargpt") == 0,
+               .dim = (int)th_option_int(&m->options, "dim"),
+               .n_symbols = m->signature.n_symbols,
+               .n_classes = m->signature.n_classes};
+    for (int i = 0; o->tree && i < NAMES; i++)
+        o->weight[i] = find(m, names[i]);
+    for (int i = 0; !o->tree && i < 3; i++)
+        o->weight[i] = find(m, cell_names[i]);
+    if (!o->tree) {
+        o->weight[SECOND_BIAS] =
+            find(m, strcmp(kind, "gru") == 0 ? "candidate_bias" : "recurrent_bias");
+        o->weight[HEAD] = find(m, "head");
+        o->weight[HEAD_BIAS] = find(m, "head_bias");
+    }
+    return o->tree || strcmp(kind, "gru") == 0 || strcmp(kind, "rnn") == 0;
+}
+
+/* to (m) = x (n) w, of columns from … of a matrix with `cols`. */
+static void times(const double *x, const float *w, int n, int m, int from, int cols, double *to)
+{
+    for (int j = 0; j < m; j++) {
+        to[j] = 0;
+        for (int i = 0; i < n; i++)
+            to[j] += x[i] * (double)w[i * cols + from + j];
+    }
+}
+
+static void norm(double *x, const float *gain, const float *offset, int d)
+{
+    double mean = 0, square = 0;
+    for (int i = 0; i < d; i++)
+        mean += x[i] / d;
+    for (int i = 0; i < d; i++)
+        square += (x[i] - mean) * (x[i] - mean) / d;
+    for (int i = 0; i < d; i++)
+        x[i] = (double)gain[i] * (x[i] - mean) / sqrt(square + 1e-5) + (double)offset[i];
+}
+
+void own_leaf(const Own *o, int symbol, double *to)
+{
+    for (int i = 0; i < o->dim; i++)
+        to[i] = sqrt(o->dim) * (double)o->weight[EMBEDDING][symbol * o->dim + i];
+}
+
+static void attend(const Own *o, const double *x, const double *y, bool masked, double *mixed)
+{
+    int d = o->dim, heads = (int)th_option_int(&o->m->options, "heads"), size = d / heads;
+    double q[OWN_WIDE], kx[OWN_WIDE], ky[OWN_WIDE], vx[OWN_WIDE], vy[OWN_WIDE];
+    times(y, o->weight[QUERY], d, d, 0, d, q);
+    times(x, o->weight[KEY_VALUE], d, d, 0, 2 * d, kx);
+    times(y, o->weight[KEY_VALUE], d, d, 0, 2 * d, ky);
+    times(x, o->weight[KEY_VALUE], d, d, d, 2 * d, vx);
+    times(y, o->weight[KEY_VALUE], d, d, d, 2 * d, vy);
+    for (int h = 0; h < heads; h++) {
+        double near = o->weight[RELATIVE][2 * h], far = o->weight[RELATIVE][2 * h + 1];
+        for (int k = h * size; k < (h + 1) * size; k++) {
+            near += q[k] * ky[k] / sqrt(size);
+            far += q[k] * kx[k] / sqrt(size);
+        }
+        double a = masked ? 0 : 1 / (1 + exp(near - far));
+        for (int k = h * size; k < (h + 1) * size; k++)
+            mixed[k] = (1 - a) * vy[k] + a * vx[k];
+    }
+}
+
+void own_middle(const Own *o, const double *earlier, const double *later, double *u)
+{
+    int d = o->dim;
+    double pad[OWN_WIDE], mixed[OWN_WIDE];
+    for (int i = 0; i < d; i++)
+        pad[i] = (double)o->weight[PAD][i];
+    bool masked = !earlier && strcmp(th_option_text(&o->m->options, "missing"), "mask") == 0;
+    attend(o, earlier ? earlier : pad, later, masked, mixed);
+    times(mixed, o->weight[OUTPUT], d, d, 0, d, u);
+    for (int i = 0; i < d; i++)
+        u[i] += later[i];
+    norm(u, o->weight[GAIN1], o->weight[OFFSET1], d);
+}
+
+void own_combine(const Own *o, const double *earlier, const double *later, double *to)
+{
+    int d = o->dim, wide = d * (int)th_option_int(&o->m->options, "hidden");
+    double u[OWN_WIDE];
+    own_middle(o, earlier, later, u);
+    for (int i = 0; i < d; i++)
+        to[i] = u[i] + (double)o->weight[DOWN_BIAS][i];
+    for (int h = 0; h < wide; h++) {
+        double p = (double)o->weight[UP_BIAS][h];
+        for (int i = 0; i < d; i++)
+            p += u[i] * (double)o->weight[UP][i * wide + h];
+        for (int i = 0; p > 0 && i < d; i++)
+            to[i] += p * (double)o->weight[DOWN][h * d + i];
+    }
+    norm(to, o->weight[GAIN2], o->weight[OFFSET2], d);
+}
+
+static double logistic(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+
+void own_step(const Own *o, const double *state, int symbol, double *to)
+{
+    int d = o->dim;
+    bool gru = strcmp(o->m->kind->name, "gru") == 0;
+    int wide = gru ? 3 * d : d;
+    double p[3 * OWN_WIDE], x[3 * OWN_WIDE];
+    times(state, o->weight[RECURRENT], d, wide, 0, wide, p);
+    for (int i = 0; i < wide; i++)
+        x[i] = (double)o->weight[INPUT][symbol * wide + i] + (double)o->weight[INPUT_BIAS][i];
+    for (int i = 0; i < d; i++) {
+        double second = (double)o->weight[SECOND_BIAS][i];
+        if (gru) {
+            double z = logistic(x[i] + p[i]), r = logistic(x[d + i] + p[d + i]);
+            double n = tanh(x[2 * d + i] + r * (p[2 * d + i] + second));
+            to[i] = (1 - z) * state[i] + z * n;
+        } else
+            to[i] = fmax(0, x[i] + p[i] + second);
+    }
+}
+
+void own_logits(const Own *o, const double *z, double *logit)
+{
+    for (int c = 0; c < o->n_classes; c++) {
+        logit[c] = (double)o->weight[HEAD_BIAS][c];
+        for (int i = 0; i < o->dim; i++)
+            logit[c] +=
+                (o->tree ? z[i] : fmax(0, z[i])) * (double)o->weight[HEAD][i * o->n_classes + c];
+    }
+}
+
+/* The nearest centre of those for subtrees that lack symbols, or of the others. */
+static void snap(const Own *o, bool edge, double *z)
+{
+    int n = (int)th_option_int(&o->m->options, "centres"), d = o->dim, near = -1;
+    int whole = n - (int)th_option_int(&o->m->options, "edge_centres");
+    double least = HUGE_VAL;
+    for (int c = edge ? whole : 0; c < (edge ? n : whole); c++) {
+        double square = 0;
+        for (int i = 0; i < d; i++)
+            square += pow(z[i] - (double)o->weight[CENTRES][c * d + i], 2);
+        if (square < least) {
+            least = square;
+            near = c;
+        }
+    }
+    for (int i = 0; near >= 0 && i < d; i++)
+        z[i] = (double)o->weight[CENTRES][near * d + i];
+}
+
+/* z (1) <- the root of n vectors, level by level, the first alone where they are odd. */
+static void grow(const Own *o, double *z, int n)
+{
+    int d = o->dim;
+    bool edge = false;
+    do {
+        int odd = n % 2;
+        double to[OWN_WIDE];
+        edge |= odd;
+        for (int i = 0; i < (n + odd) / 2; i++) {
+            const double *later = z + (2 * i + 1 - odd) * d;
+            own_combine(o, i == 0 && odd ? NULL : later - d, later, to);
+            if (o->weight[CENTRES])
+                snap(o, edge && i == 0, to);
+            memcpy(z + i * d, to, (size_t)d * sizeof *z);
+        }
+        n = (n + odd) / 2;
+    } while (n > 1);
+}
+
+int own_answer(const Own *o, const int *word, int length)
+{
+    int d = o->dim, best = 0;
+    double logit[OWN_WIDE], *z = calloc((size_t)(o->tree ? length : 2) * (size_t)d, sizeof *z);
+    for (int i = 0; i < length; i++)
+        if (o->tree)
+            own_leaf(o, word[i], z + i * d);
+        else {
+            own_step(o, z, word[i], z + d);
+            memcpy(z, z + d, (size_t)d * sizeof *z);
+        }
+    if (o->tree)
+        grow(o, z, length);
+    own_logits(o, z, logit);
+    for (int c = 1; c < o->n_classes; c++)
+        best = logit[c] > logit[best] ? c : best;
+    free(z);
+    return best;
+}

@@ -1,0 +1,34 @@
+/* own.h - what models do, written down once more, in double precision and straight from the
+ * weights: the witness of the forger, which shares nothing with lib/proof. */
+#ifndef TESTS_FORGE_OWN_H
+#define TESTS_FORGE_OWN_H
+
+#include "models/model.h"
+
+enum { OWN_WIDE = 128, OWN_LONGEST = 4096 };
+
+typedef struct {
+    const ThModel *m;
+    bool tree; /* a regulargpt of two children; else rnn or gru */
+    int dim, n_symbols, n_classes;
+    const float *weight[20];
+} Own;
+
+/* False: it is neither. */
+bool own_read(Own *o, const ThModel *m);
+
+/* to <- what is made of two vectors, the earlier NULL: nothing; what its hidden units see of it;
+ * and what is made of a symbol. */
+void own_combine(const Own *o, const double *earlier, const double *later, double *to);
+void own_middle(const Own *o, const double *earlier, const double *later, double *to);
+void own_leaf(const Own *o, int symbol, double *to);
+
+/* to <- the state after a symbol; before the first it is 0. */
+void own_step(const Own *o, const double *state, int symbol, double *to);
+
+void own_logits(const Own *o, const double *z, double *logit);
+
+/* The class of a word's last answer. */
+int own_answer(const Own *o, const int *word, int length);
+
+#endif

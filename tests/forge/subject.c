@@ -1,0 +1,184 @@
+#include "subject.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../unit/given.h"
+#include "automata/algebra/monoid.h"
+#include "compile/compile.h"
+#include "lab/train.h"
+#include "proof/quantize.h"
+
+static const char S3[] = "x a -> y ; y a -> z ; z a -> x\n"
+                         "x b -> y ; y b -> x ; z b -> z\n"
+                         "x c -> x ; y c -> z ; z c -> y\n"
+                         "start y\noutput x X\noutput y Y\noutput z Z";
+static const char FIRST[] = "start n\nn a -> x ; n b -> y ; n c -> z\n"
+                            "x a,b,c -> x ; y a,b,c -> y ; z a,b,c -> z\n"
+                            "output n X\noutput x X\noutput y Y\noutput z Z";
+static const char ENDS[] = "start e ; accept y ; e a -> x ; e b -> e ; x a -> x ; x b -> y ; "
+                           "y a -> x ; y b -> e";
+static const char TREE[] = "length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 "
+                           "ramp=0.4 pull=0.3 aux=0.5 gate=0.2";
+static const char CELL[] = "length=1..20 steps=1500 lr=1e-2 schedule=cosine batch=32 "
+                           "optimizer=adamw decay=0.3 seed=1";
+
+static const struct {
+    const char *name, *task, *settings, *automaton, *model, *made; /* model NULL: compiled */
+    SubjectKind kind;
+    bool even; /* only strings of even length are meant */
+} made_of[SUBJECTS] = {
+    {"trained-parity", "parity", "", NULL, "regulargpt", TREE, SETS, false},
+    {"s3", "output", "labels=final", S3, NULL, NULL, SETS, false},
+    {"s3-even-length", "output", "labels=final", S3, NULL, NULL, SETS, true},
+    {"s3-every-even-length", "output", "labels=every", S3, NULL, NULL, SETS, true},
+    {"first-symbol", "output", "labels=final", FIRST, NULL, NULL, SETS, false},
+    {"sum", "sum", "modulus=3", NULL, NULL, NULL, SETS, false},
+    {"rnn-ends", "recognize", "", ENDS, "rnn", CELL, SETS, false},
+    {"gru-ends", "recognize", "", ENDS, "gru", CELL, SETS, false},
+    {"snapped-s3", "output", "labels=final", S3, NULL, NULL, SNAPPED, false},
+    {"built-s3", "output", "labels=final", S3, NULL, NULL, BUILT, false},
+};
+
+static void give_up(const char *name, const char *why)
+{
+    printf("Bail out! %s: %s\n", name, why);
+    exit(1);
+}
+
+static ThModel *trained(const ThTask *t, const char *kind, const char *training)
+{
+    ThError err = {0};
+    ThModel *m = made_model(kind, strcmp(kind, "regulargpt") == 0 ? "dim=16 heads=2" : "dim=8");
+    ThOptions o = {0};
+    set_all(&o, th_train_options, training);
+    ThTrainer *tr = th_trainer_new(m, t, &o, 1, &err);
+    while (tr && !th_trainer_done(tr) && th_trainer_step(tr, &err))
+        continue;
+    if (err.code != TH_OK)
+        give_up(kind, err.msg);
+    th_trainer_free(tr);
+    th_options_free(&o);
+    return m;
+}
+
+/* With numbers off by a little, so that no vector is where it should be. */
+static ThModel *compiled(const ThTask *t, double by)
+{
+    static const char *const shaken[] = {"layer0.attention.key_value", "layer0.attention.output",
+                                         "layer0.feed_forward.up", "layer0.feed_forward.down"};
+    ThError err = {0};
+    ThMonoid *monoid = th_monoid_new(t->machine, 0, NULL, &err);
+    ThModel *m = th_compile_regulargpt(t, monoid, &(ThCompileShape){.chunk = 2}, NULL, &err);
+    th_monoid_free(monoid);
+    if (!m)
+        give_up("compile", err.msg);
+    ThRng r = th_rng(1, "shake", 0);
+    for (int i = 0; i < 4; i++) {
+        const ThParam *p = &m->params.item[th_params_find(&m->params, shaken[i])];
+        for (int k = 0; k < p->rows * p->cols; k++)
+            m->params.value[p->offset + (size_t)k] += (float)(by * th_rng_normal(&r));
+    }
+    return m;
+}
+
+/* Columns of `up` and rows of `down` are units. */
+ThModel *subject_widened(const ThModel *m)
+{
+    ThError err = {0};
+    ThOptions o = {0};
+    char text[16];
+    snprintf(text, sizeof text, "%lld", 2 * th_option_int(&m->options, "hidden"));
+    if (!th_options_copy(&o, &m->options, &err) || !th_options_set(&o, "hidden", text, &err))
+        return NULL;
+    ThModel *to = th_model_new(m->kind, &o, &err);
+    th_options_free(&o);
+    if (!to || !th_model_bind(to, &m->signature, 1, &err))
+        give_up("widened", err.msg);
+    memset(to->params.value, 0, to->params.total * sizeof *to->params.value);
+    for (int i = 0; i < m->params.n; i++) {
+        const ThParam *p = &m->params.item[i], *q = &to->params.item[i];
+        for (int k = 0; k < p->rows * p->cols; k++)
+            to->params.value[q->offset + (size_t)(k / p->cols * q->cols + k % p->cols)] =
+                m->params.value[p->offset + (size_t)k];
+    }
+    return to;
+}
+
+ThProofCertificate *subject_certify(const ThModel *m, const ThProofClaim *claim)
+{
+    ThError err = {0};
+    ThProofHow how = {.limit = 100, .cover = 16, .seed = 1};
+    ThProof *p = th_proof_certify(m, claim, &how, NULL, &err);
+    ThProofCertificate *c = p && p->verdict == TH_PROOF_PROVED
+                                ? th_proof_certificate_new(p, &m->signature, &err)
+                                : NULL;
+    th_proof_free(p);
+    return c;
+}
+
+static ThDfa *even_lengths(int symbols)
+{
+    ThDfa *d = th_dfa_new(2, symbols, 2, NULL);
+    for (int i = 0; i < 2 * symbols; i++)
+        d->next[i] = i < symbols;
+    d->label[0] = 1;
+    return d;
+}
+
+static ThModel *snapped(ThModel *m, const ThProofClaim *claim)
+{
+    ThError err = {0};
+    ThProofQuantized *q = th_proof_quantize(m, claim, 100, 1, NULL, &err);
+    ThModel *to = q ? th_proof_snapped(m, q, &err) : NULL;
+    if (!to)
+        give_up("snapped", err.msg);
+    th_proof_quantized_free(q);
+    th_model_free(m);
+    return to;
+}
+
+static void make(Subject *s, int i, const char *path)
+{
+    ThError err = {0};
+    s->name = made_of[i].name;
+    s->kind = made_of[i].kind;
+    s->task = made_task(made_of[i].task, made_of[i].settings, made_of[i].automaton);
+    s->model = made_of[i].model ? trained(s->task, made_of[i].model, made_of[i].made)
+                                : compiled(s->task, s->kind == BUILT ? 0 : 2e-4);
+    const ThDfa *machine = th_task_machine(s->task, &err);
+    s->domain = made_of[i].even ? even_lengths(machine->n_symbols) : NULL;
+    const ThProofAsked asked = {&s->task->signature, machine, s->domain, 1e-6};
+    s->claim = th_proof_claim_new(s->model, &asked, NULL, &err);
+    if (!s->claim)
+        give_up(s->name, err.msg);
+    if (s->kind == SNAPPED)
+        s->model = snapped(s->model, s->claim);
+    if (s->kind != SETS)
+        return;
+    ThProofCertificate *c = subject_certify(s->model, s->claim);
+    if (!c || !th_proof_certificate_write(c, path, &err))
+        give_up(s->name, c ? err.msg : "not proved");
+    th_proof_certificate_free(c);
+    s->file = json_load_file(path, 0, NULL);
+    if (!s->file)
+        give_up(s->name, "no JSON");
+}
+
+void subjects_make(Subject subject[SUBJECTS], const char *path)
+{
+    for (int i = 0; i < SUBJECTS; i++)
+        make(&subject[i], i, path);
+}
+
+void subjects_free(Subject subject[SUBJECTS])
+{
+    for (int i = 0; i < SUBJECTS; i++) {
+        json_decref(subject[i].file);
+        th_proof_claim_free(subject[i].claim);
+        th_dfa_free(subject[i].domain);
+        th_model_free(subject[i].model);
+        th_task_free(subject[i].task);
+    }
+}

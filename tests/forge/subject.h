@@ -1,0 +1,35 @@
+/* subject.h - what the forger starts from: models, what is asked of them, and their certificates,
+ * made anew each time, in a second or two. */
+#ifndef TESTS_FORGE_SUBJECT_H
+#define TESTS_FORGE_SUBJECT_H
+
+#include <jansson.h>
+
+#include "proof/check.h"
+#include "tasks/task.h"
+
+typedef enum { SETS, SNAPPED, BUILT } SubjectKind; /* how it is proved */
+
+typedef struct {
+    const char *name;
+    SubjectKind kind;
+    ThTask *task;
+    ThDfa *domain; /* strings that are meant; NULL: all */
+    ThModel *model;
+    ThProofClaim *claim;
+    json_t *file; /* of SETS: the certificate */
+} Subject;
+
+enum { SUBJECTS = 10 };
+
+/* Ends the program where one cannot be made, or is not proved. */
+void subjects_make(Subject subject[SUBJECTS], const char *path);
+void subjects_free(Subject subject[SUBJECTS]);
+
+/* Returns new: the certificate that certify makes of a claim, or NULL: it is not proved. */
+ThProofCertificate *subject_certify(const ThModel *m, const ThProofClaim *claim);
+
+/* Returns new: the same model with as many hidden units more, which do nothing. */
+ThModel *subject_widened(const ThModel *m);
+
+#endif
