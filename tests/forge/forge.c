@@ -390,7 +390,8 @@ static void change_claim(Change *x)
         note(x, "odd lengths", x->other->n_classes);
     }
     x->machine = x->other;
-    const ThProofAsked asked = {&x->asked, x->machine, x->domain, x->s->claim->slack};
+    const ThProofAsked asked = {
+        .task = &x->asked, .machine = x->machine, .domain = x->domain, .slack = x->s->claim->slack};
     ThError err = {0};
     x->claim = th_proof_claim_new(x->m, &asked, NULL, &err);
 }

@@ -149,7 +149,8 @@ static void make(Subject *s, int i, const char *path)
                                 : compiled(s->task, s->kind == BUILT ? 0 : 2e-4);
     const ThDfa *machine = th_task_machine(s->task, &err);
     s->domain = made_of[i].even ? even_lengths(machine->n_symbols) : NULL;
-    const ThProofAsked asked = {&s->task->signature, machine, s->domain, 1e-6};
+    const ThProofAsked asked = {
+        .task = &s->task->signature, .machine = machine, .domain = s->domain, .slack = 1e-6};
     s->claim = th_proof_claim_new(s->model, &asked, NULL, &err);
     if (!s->claim)
         give_up(s->name, err.msg);
