@@ -298,7 +298,7 @@ const char *th_nearest(const char *name, const char *const *names, size_t n)
     size_t nearest = (strlen(name) + 2) / 3 + 1;
     for (size_t i = 0; i < n; i++) {
         size_t d = distance(name, names[i]);
-        if (d < nearest) {
+        if (d > 0 && d < nearest) {
             nearest = d;
             best = names[i];
         }
@@ -306,7 +306,7 @@ const char *th_nearest(const char *name, const char *const *names, size_t n)
     if (best || strlen(name) < SHORTEST_BEGINNING)
         return best;
     for (size_t i = 0; i < n; i++) {
-        if (!names[i] || strncmp(names[i], name, strlen(name)) != 0)
+        if (!names[i] || strncmp(names[i], name, strlen(name)) != 0 || !names[i][strlen(name)])
             continue;
         if (best)
             return NULL;

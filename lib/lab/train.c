@@ -352,10 +352,11 @@ static double scheduled_rate(const ThTrainer *tr)
 {
     double step = (double)(tr->model->training.step - tr->first), rate = tr->rate;
     double part = th_train_share_done(tr);
+    double warmup = (double)tr->warmup, steps = (double)(tr->last_step - tr->first);
     if (tr->warmup > 0)
-        rate *= fmin(1, (step + 1) / (double)tr->warmup);
-    if (tr->schedule == SCHEDULE_LINEAR)
-        rate *= 1 - part;
+        rate *= fmin(1, (step + 1) / warmup);
+    if (tr->schedule == SCHEDULE_LINEAR && step >= warmup)
+        rate *= (steps - step) / (steps - warmup); /* from lr, which the warm-up has come to */
     if (tr->schedule == SCHEDULE_COSINE)
         rate *= 0.02 + 0.98 * 0.5 * (1 + cos(M_PI * part));
     if (tr->schedule == SCHEDULE_ROOT)

@@ -406,7 +406,8 @@ static bool each_statement(Parser *p, bool (*read)(Parser *p, ThStatement s))
     return true;
 }
 
-/* A state that no rule mentions is a slip of the pen. */
+/* A state that no rule mentions is a slip of the pen, but for one that rejects: textbooks leave the
+ * rules out that lead to it. */
 static bool check_states(Parser *p)
 {
     const ThTm *m = &p->build.m;
@@ -420,7 +421,7 @@ static bool check_states(Parser *p)
             used[m->rule[i].to] = true;
     }
     int q = 0;
-    while (q < m->n_states && (used[q] || q == m->start))
+    while (q < m->n_states && (used[q] || q == m->start || m->role[q] == TH_TM_REJECTS))
         q++;
     bool good = q == m->n_states || p->seen[STATES];
     free(used);

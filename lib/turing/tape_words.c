@@ -7,19 +7,25 @@
 #include "base/memory.h"
 #include "base/symbols.h"
 
-/* A blank in a word of single characters is an empty cell, unless it is a symbol of its own.  Both
- * are one character: places stay.  Beside the | between tapes it is nothing. */
-static char *with_blanks(const ThTm *m, const char *part, size_t n, ThError *err)
+/* Where symbols are single characters a blank is none, as in the input of an automaton, unless it
+ * is a symbol of its own; beside the | between tapes it is nothing. */
+static char *without_blanks(const ThTm *m, const char *part, size_t n, bool several, ThError *err)
 {
-    ThText t = {0};
     bool single = th_symbols_single(m->symbol, m->n_symbols) &&
                   th_symbols_find(m->symbol, m->n_symbols, " ") < 0;
-    for (size_t i = 0; i < n; i++) {
-        bool empty = single && part[i] == ' ';
-        th_text_add_bytes(&t, empty ? m->symbol[m->blank] : part + i,
-                          empty ? strlen(m->symbol[m->blank]) : 1);
-    }
-    return th_text_take(&t, err);
+    while (several && single && n > 0 && part[n - 1] == ' ')
+        n--;
+    const char *blank = single ? memchr(part, ' ', n) : NULL;
+    if (!blank)
+        return th_strndup(part, n, err);
+    char *before = th_strndup(part, (size_t)(blank - part), err);
+    if (before)
+        th_fail_at(err, TH_EVALUE, 1, (int)th_utf8_length(before) + 1,
+                   "a blank is no symbol of the machine");
+    free(before);
+    th_hint(err, "symbols of one character stand side by side, 1011; an empty cell is written %s",
+            m->symbol[m->blank]);
+    return NULL;
 }
 
 /* Takes the mark of the head out of a text; *at: the bytes before it, SIZE_MAX where there is none.
@@ -53,14 +59,12 @@ static bool read_part(ThTmTapeWords *w, const ThTm *m, int tape, const char *par
 {
     ThError inner = {0};
     size_t at = SIZE_MAX;
-    char *text = with_blanks(m, part, n, err);
-    if (!text)
-        return false;
-    bool ok = take_mark(m, text, &at, &inner);
+    char *text = without_blanks(m, part, n, m->n_tapes > 1, &inner);
+    bool ok = text && take_mark(m, text, &at, &inner);
     w->word[tape] =
         ok ? th_symbols_read(m->symbol, m->n_symbols, text, &w->length[tape], &inner) : NULL;
     ok = w->word[tape] && read_head(m, text, at, &w->head[tape], &inner);
-    bool behind = inner.col > 0 && at < strlen(text) && inner.col > (int)at;
+    bool behind = text && inner.col > 0 && at < strlen(text) && inner.col > (int)at;
     free(text);
     if (ok)
         return true;

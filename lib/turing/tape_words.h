@@ -15,7 +15,7 @@ typedef struct {
 } ThTmTapeWords;
 
 /* Reads an input: the word of the first tape, or those of several tapes separated by | where that
- * is no symbol.  Where every symbol is one character and none is a blank, a blank is an empty cell.
+ * is no symbol.  Where every symbol is one character a blank is refused, unless it is one of them.
  * Where * is no symbol, the head starts behind one: 10*11.  Errors: TH_EVALUE with the column. */
 bool th_tm_tape_words_read(ThTmTapeWords *w, const ThTm *m, const char *input, ThError *err);
 

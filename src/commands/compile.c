@@ -46,6 +46,8 @@ static const ThOptionSpec options[] = {
     {"input", TH_STRING, NULL, 0, 0, NULL, "of a machine: what it is tried on; default: blanks"},
     {"steps", TH_INT, "1000", 0, 1e9, NULL,
      "of a machine: of the run that it is tried on, at most"},
+    {"partial", TH_FLAG, "no", 0, 0, NULL,
+     "of a machine: keep a model that writes a part of the run only"},
     {"prove", TH_CHOICE, "auto", 0, 0, "auto|yes|no",
      "check every product; auto: where their vectors have up to 10^8 numbers"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};

@@ -91,6 +91,13 @@ static bool follow(ShSession *s, const ShCall *call, const ThModel *m, const ThT
     sh_result_int(s, "tokens", f.tokens);
     sh_result_int(s, "right_tokens", f.right);
     sh_result_flag(s, "exact", exact);
+    if (!exact && !th_option_flag(o, "partial")) {
+        th_fail(err, TH_EVALUE, "the model writes %lld tokens of the run right, then one is wrong",
+                f.right);
+        return th_hint(err,
+                       "grams tells which n is enough (here n=%lld); partial=yes keeps the model",
+                       th_option_int(o, "n"));
+    }
     sh_say(s, "  writes the run of %llu step%s, lines of %d tokens: ",
            (unsigned long long)f.extent.steps, sh_plural(f.extent.steps), f.line);
     if (!exact)

@@ -16,6 +16,20 @@
 #include "lab/train.h"
 #include "show.h"
 
+/* A width in units, as other programs take it, would be a model hundreds of times too large.  Those
+ * that compile makes may be wider. */
+static bool hidden_fits(const ThModelKind *kind, const ThOptions *o, ThError *err)
+{
+    enum { MOST = 64 };
+    bool multiple = strcmp(kind->name, "regulargpt") == 0;
+    if (!multiple || th_option_int(o, "hidden") <= MOST)
+        return true;
+    long long hidden = th_option_int(o, "hidden"), dim = th_option_int(o, "dim");
+    th_fail(err, TH_EVALUE, "hidden=%lld is %lld units: it is in multiples of dim, at most %d",
+            hidden, hidden * dim, MOST);
+    return th_hint(err, "%lld units are hidden=%lld", hidden, hidden > dim ? hidden / dim : 1);
+}
+
 SH_COMMAND(model, .group = "models", .summary = "define a model: an architecture and its sizes",
            .detail = "A model has an architecture and options; help models lists the "
                      "architectures, help KIND explains one and its options.  Its alphabet, its "
@@ -31,6 +45,8 @@ SH_COMMAND(model, .group = "models", .summary = "define a model: an architecture
            .flags = C_DEFINES)
 {
     const ThModelKind *kind = th_model_kind(call->operand[1].text);
+    if (!hidden_fits(kind, &call->options, err))
+        return false;
     char *options = th_options_format(&call->options, err);
     ThText t = {0};
     th_text_printf(&t, "%s%s%s", kind->name, options && *options ? " " : "",

@@ -284,6 +284,11 @@ static void test_schedules(void **state)
     check_rates("", (double[]){1, 1, 1}, 3);
     check_rates("warmup=4", (double[]){0.25, 0.5, 0.75, 1, 1}, 5);
     check_rates("schedule=linear", (double[]){1, 0.75, 0.5, 0.25}, 4);
+    check_rates("schedule=linear warmup=2", (double[]){0.5, 1, 1, 2 / 3.0, 1 / 3.0}, 5);
+    check_rates("schedule=linear warmup=1", (double[]){1, 1, 0.5}, 3);
+    check_rates("schedule=linear warmup=9", (double[]){1 / 9.0, 2 / 9.0, 3 / 9.0}, 3);
+    check_rates("schedule=root", (double[]){1, 0.70710678, 0.57735027, 0.5}, 4);
+    check_rates("schedule=cosine", (double[]){1, 0.51 + 0.245, 0.51 - 0.245}, 3);
     check_rates("schedule=root warmup=4", (double[]){0.125, 0.25, 0.375, 0.5, 0.4472136, 0.4082483},
                 6);
     check_rates("schedule=cosine warmup=2", (double[]){0.5, 0.8564823, 0.51, 0.1635177}, 4);
