@@ -344,6 +344,8 @@ bool sh_save_all(ShSession *s, const char *path, ThError *err)
         if (s->object[i]->kind == SH_MODEL)
             ok = save_model_beside(&t, s->object[i], path, err);
     ok = ok && write_text(&t, path, err);
+    for (size_t i = 0; ok && i < s->n; i++)
+        sh_note_saved(s->object[i]);
     th_text_free(&t);
     return ok;
 }
@@ -513,6 +515,7 @@ static bool define(ShSession *s, Loading *l, bool machine, const char *name, ThE
     bool ok = object && sh_define(s, name, kind, object, NULL, err);
     if (ok) {
         say_notes(s, &l->notes);
+        sh_note_saved(sh_find(s, name));
         set_figures(s, sh_find(s, name));
         sh_say_defined(s, name);
     }

@@ -77,6 +77,7 @@ static int start(const char *command, int pipe_end, pid_t *pid)
     sigemptyset(&defaults);
     sigaddset(&defaults, SIGINT);
     sigaddset(&defaults, SIGPIPE);
+    sigaddset(&defaults, SIGQUIT);
     sigaddset(&defaults, SIGTSTP);
     sigaddset(&defaults, SIGXFSZ);
     posix_spawnattr_setsigdefault(&attributes, &defaults);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "confirm.h"
 #include "base/memory.h"
 #include "diagnostics.h"
 #include "shell.h"
@@ -272,7 +273,7 @@ static bool host_insert_text(void *context, const char *inside, ThText *to, ThEr
 static void host_leave(void *context)
 {
     ShSession *s = context;
-    s->leaving = true;
+    s->leaving = sh_confirm_leave(s);
 }
 
 const ThRaspGrammar *sh_session_grammar(const ShSession *s)

@@ -15,6 +15,7 @@
 
 #include "base/text.h"
 #include "complete.h"
+#include "confirm.h"
 #include "help.h"
 #include "shell.h"
 #include "signals.h"
@@ -329,9 +330,11 @@ static ShLineResult next_line(ShSource *src, bool continued, char **line, size_t
         return SH_LINE_DROPPED;
     }
     if (!repl.line) {
-        if (!sh_terminated())
-            fputc('\n', rl_outstream);
-        return SH_LINES_END;
+        if (sh_terminated())
+            return SH_LINES_END;
+        fputc('\n', rl_outstream);
+        repl.pending.size = 0;
+        return sh_confirm_leave(repl.session) ? SH_LINES_END : SH_LINE_DROPPED;
     }
     take_offer(continued);
     size_t before = repl.pending.size;
@@ -360,6 +363,8 @@ void sh_repl(ShSession *s, bool init)
 {
     s->interactive = true;
     repl.session = s;
+    signal(SIGQUIT,
+           SIG_IGN); /* Ctrl-\\ would lose everything; kill -TERM and three Ctrl-C end it */
     sh_signals_clear();
     if (init)
         run_init_file(s);

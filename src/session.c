@@ -225,6 +225,8 @@ bool sh_define(ShSession *s, const char *name, ShKind kind, void *object, const 
     }
     set_value(s, o, kind, object);
     o->statement = s->statements;
+    if (s->loading)
+        sh_note_saved(o);
     for (size_t i = 0; i < s->n; i++) {
         if (strcmp(s->object[i]->name, name) == 0) {
             free_object(s, s->object[i]);

@@ -40,6 +40,8 @@ typedef struct {
         ThTm *machine;
         ThRaspSop node; /* of an s-op or selector that has no name */
     } as;
+    bool saved; /* it stands in a file as it was after so many steps of training: */
+    long long saved_step;
     size_t statement;     /* the number of the user's statement that defined it */
     char *made_by;        /* how it was defined, after the `=`; NULL: from a block or a file */
     ThTmEngine *engine;   /* a run of a machine that was stopped before its end; NULL: none */

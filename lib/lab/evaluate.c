@@ -146,6 +146,8 @@ static bool run_shard(ThEvaluator *e, int number, int thread, Shard *to)
     const ThSignature *s = &e->task->signature;
     ThTape *tape = e->tape[thread];
     const ThBatch *b = &e->batch[thread];
+    if (th_stopped(e->model->bounds ? e->model->bounds->stop : NULL, &to->err))
+        return false;
     if (!draw_shard(e, number, thread, &to->err))
         return false;
     ThVar z = forward(e->model, tape, b);

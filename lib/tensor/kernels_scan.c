@@ -59,7 +59,7 @@ INLINE const float *start_of(const ThKernelScan *s, int string)
 INLINE void walk(const ThKernelScan *s, ThKernelScanForm form, int k)
 {
     size_t d = (size_t)s->d;
-    for (int string = 0; string < s->B; string++) {
+    for (int string = 0; th_kernel_scan_goes_on(s, string); string++) {
         const float *before = start_of(s, string);
         int length = s->length ? s->length[string] : s->T;
         for (int i = 0; i < s->T; i++) {
@@ -156,7 +156,7 @@ INLINE void walk_back(const ThKernelScanBack *x, ThKernelScanForm form, int k)
 {
     const ThKernelScan *s = x->forward;
     size_t d = (size_t)s->d;
-    for (int string = 0; string < s->B; string++) {
+    for (int string = 0; th_kernel_scan_goes_on(s, string); string++) {
         float *g = x->g, *next = x->next;
         int length = s->length ? s->length[string] : s->T;
         zero(g, d);

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/stop.h"
+
 typedef enum { TH_SCAN_DIAGONAL, TH_SCAN_COMPLEX, TH_SCAN_BLOCKS } ThKernelScanForm;
 
 /* Position p = s*T + i reads row a_row[p] of a, which is a_width wide, and row b_row[p] of b (…,d).
@@ -20,7 +22,13 @@ typedef struct {
     const float *a, *b, *start;
     bool one_start, columns; /* columns: `a` holds those of each block, which is faster, not rows */
     float *h;                /* (B*T,d) */
+    ThStop *stop;            /* looked at before every string, whose rest is left undone; or NULL */
 } ThKernelScan;
+
+static inline bool th_kernel_scan_goes_on(const ThKernelScan *s, int string)
+{
+    return string < s->B && !(s->stop && *s->stop);
+}
 
 void th_kernel_scan(const ThKernelScan *s);
 

@@ -128,7 +128,7 @@ static inline TH_KERNEL_TILE_INLINE void walk_back(const ThKernelScanBack *x, in
 
 TH_KERNEL_TILE_REGISTERS void th_kernel_scan_diagonals(const ThKernelScan *s)
 {
-    for (int string = 0; string < s->B; string++) {
+    for (int string = 0; th_kernel_scan_goes_on(s, string); string++) {
         int from = 0;
         for (; from + TOGETHER * LANE <= s->d; from += TOGETHER * LANE)
             walk(s, string, (size_t)from, TOGETHER);
@@ -140,7 +140,7 @@ TH_KERNEL_TILE_REGISTERS void th_kernel_scan_diagonals(const ThKernelScan *s)
 TH_KERNEL_TILE_REGISTERS void th_kernel_scan_diagonals_back(const ThKernelScanBack *b)
 {
     const ThKernelScan *s = b->forward;
-    for (int string = 0; string < s->B; string++) {
+    for (int string = 0; th_kernel_scan_goes_on(s, string); string++) {
         int from = 0;
         for (; from + TOGETHER * LANE <= s->d; from += TOGETHER * LANE)
             walk_back(b, string, (size_t)from, TOGETHER);

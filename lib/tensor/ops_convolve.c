@@ -61,7 +61,7 @@ static bool arrange(ThTape *t, const ThTapeNode *n, ThKernelFourier *f)
 static void forward(ThTape *t, ThTapeNode *n)
 {
     memset(n->value, 0, th_tape_size(n) * sizeof(float));
-    for (int b = 0; b < ((const Strings *)n->args)->B; b++) {
+    for (int b = 0; b < ((const Strings *)n->args)->B && th_tape_goes_on(t); b++) {
         ThKernelConvolve c = part(t, n, b);
         th_kernel_convolve(&c);
     }
@@ -77,7 +77,7 @@ static void backward(ThTape *t, ThTapeNode *n)
             th_kernel_fourier(&f, n->grad, du, dk);
         return;
     }
-    for (int b = 0; du && dk && b < s->B; b++) {
+    for (int b = 0; du && dk && b < s->B && th_tape_goes_on(t); b++) {
         ThKernelConvolve c = part(t, n, b);
         size_t from = (size_t)b * (size_t)s->T * (size_t)n->cols;
         th_kernel_convolve_back(&c, (const float *)n->grad + from, du + from, dk);

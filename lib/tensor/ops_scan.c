@@ -54,7 +54,8 @@ static bool arrange(ThTape *t, const ThTapeNode *n, ThKernelScan *k)
                         .b = th_tape_in_float(t, n, B),
                         .start = from,
                         .one_start = !start || start->rows == 1,
-                        .h = n->value};
+                        .h = n->value,
+                        .stop = th_tape_stop(t)};
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "confirm.h"
 #include "formats.h"
 #include "session_impl.h"
 #include "shell.h"
@@ -60,7 +61,11 @@ SH_COMMAND(
     for (int i = 0; i < n; i++)
         object[i] = call->operand[i].object;
     const ThFormat *f = th_format_named(th_option_text(&call->options, "format"));
-    return sh_save_file(s, object, n, file->text, f, err) || sh_error_inside(err, file);
+    if (!sh_save_file(s, object, n, file->text, f, err))
+        return sh_error_inside(err, file);
+    for (int i = 0; i < n; i++)
+        sh_note_saved(object[i]);
+    return true;
 }
 
 /* Returns new: a file that a loaded file names stands beside it, one that a script names here or

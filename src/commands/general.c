@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "condition.h"
+#include "confirm.h"
 #include "help.h"
 #include "rasp.h"
 #include "session_impl.h"
@@ -271,11 +272,13 @@ SH_COMMAND(pwd, .group = "general", .summary = "print the current directory", .e
 }
 
 SH_COMMAND(quit, .alias = "exit", .group = "general", .summary = "leave tapehead",
-           .detail = "exit is another name for it; Ctrl-D on an empty line does the same.",
+           .detail = "exit is another name for it; Ctrl-D on an empty line does the same.  At the "
+                     "prompt it asks before anything is lost that is not in a file: models that "
+                     "have been trained, automata, machines and tasks.",
            .example = "quit", .flags = C_KEEPS_RESULT)
 {
     (void)call;
     (void)err;
-    s->leaving = true;
+    s->leaving = sh_confirm_leave(s);
     return true;
 }

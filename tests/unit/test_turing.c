@@ -311,7 +311,7 @@ static void head_mark(void **state)
     ThTmFastFigures last;
     ThText tape = {0};
     ThError err = {0};
-    assert_true(th_tm_tape_words_read(&w, m, "10*1 1", &err));
+    assert_true(th_tm_tape_words_read(&w, m, "10*1_1", &err));
     assert_true(w.length[0] == 5 && w.head[0] == 2 && w.word[0][3] == m->blank);
     assert_true(th_tm_engine_start(&e, m, &w, &err));
     assert_true(th_tm_engine_go(&e, 100, no_limits, NULL, &err));
@@ -326,6 +326,8 @@ static void head_mark(void **state)
     assert_true(th_tm_tape_words_read(&w, m, "*", &err) && w.length[0] == 0 && w.head[0] == 0);
     assert_true(th_tm_tape_words_at_start(&w, &err));
     th_tm_tape_words_free(&w);
+    err = (ThError){0};
+    assert_false(th_tm_tape_words_read(&w, m, "1_1 0", &err) || err.col != 4 || !*err.hint);
     err = (ThError){0};
     assert_false(th_tm_tape_words_read(&w, m, "1*1*", &err));
     err = (ThError){0};
