@@ -201,7 +201,7 @@ static void keep(Closure *k, int i)
 static void keep_label(Closure *k, int label)
 {
     const double *from = middle(k, label);
-    for (int n = 0; n < k->how->keep; n++) {
+    for (int n = 0; n < k->how->keep && !(k->stop && *k->stop); n++) {
         int best = -1;
         for (int i = 0; i < k->made.n; i++) {
             if (k->made.label[i] != label || k->nearest[i] != label)

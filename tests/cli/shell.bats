@@ -398,3 +398,32 @@ train m on p length=1..400 steps=100000000' >a.th
     [ "$status" -eq 0 ] && [ "$output" = two ]
     [[ $stderr =~ ^[0-9]+\.[0-9]{3}\ s,\ [0-9]+\.[0-9]{3}\ s\ of\ processor\ time$ ]]
 }
+
+# Hundredths of a second of processor time between Ctrl-C, after some seconds, and the end.
+spent_after_interrupt() { # COMMANDS
+    "$TAPEHEAD" --threads 1 -e "$1" >/dev/null 2>&1 &
+    pid=$!
+    sleep 4
+    before=$(cut -d' ' -f14 /proc/$pid/stat)
+    kill -INT $pid
+    now=$before
+    while time=$(cut -d' ' -f14 /proc/$pid/stat 2>/dev/null) && [ "${time:-0}" -gt 0 ] &&
+        [ $((time - before)) -lt 300 ]; do
+        now=$time
+        sleep 0.05
+    done
+    kill -KILL $pid 2>/dev/null || true
+    wait $pid || status=$?
+    [ "$status" -ne 137 ] && echo $((now - before))
+}
+
+@test "Ctrl-C is answered within a second of processor time" {
+    for commands in \
+        'task t = parity; model z = mamba; train z on t steps=1; evaluate z on t length=100000' \
+        'task t = parity; model z = regulargpt dim=16; train z on t steps=1; evaluate z on t length=100000 samples=100000' \
+        'compile cycle(30) as q chunk=4 prove=yes' \
+        'task t = parity; model m = regulargpt dim=8 heads=2; train m on t steps=2; closure m on t levels=30 pairs=10000000 keep=1000'; do
+        echo "$commands"
+        [ "$(spent_after_interrupt "$commands")" -lt 100 ]
+    done
+}
