@@ -20,8 +20,9 @@
 typedef struct {
     bool wrong;             /* the model itself is, as `why` says */
     ThProofAlgebra algebra; /* of a certificate by algebra: what was found */
-    bool holds;             /* of real numbers, and of runs in double precision */
-    bool in_float; /* and of the program's runs in single precision, whatever order they sum in */
+    bool holds;             /* of real numbers */
+    bool in_double; /* and of the program's runs in double precision, whatever order they sum in */
+    bool in_float;  /* and of those in single precision */
     long long checks;    /* that were made */
     double tightest;     /* the largest bound beside what it may be; at most 1 where it holds */
     double tolerance;    /* what vectors and logits of any run may be off by at every node, and the

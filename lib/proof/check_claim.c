@@ -212,6 +212,7 @@ static bool look(const ThProofCertificate *c, const ThModel *m, const ThProofTru
     if (!th_proof_algebra(m, truth, &how, &in_float, err))
         return false;
     k->in_float = in_float.right && in_float.closed;
+    k->in_double = k->holds;
     k->rounding = fmax(0, in_float.spread - a->spread);
     if (!k->in_float)
         snprintf(k->why_float, sizeof k->why_float, "rounding takes vectors out of their balls");
@@ -259,7 +260,7 @@ static bool check_table(const ThModel *m, const ThProofClaim *claim, ThStop *sto
     ThProofQuantized *q = th_proof_quantize(m, claim, MOST_ELEMENTS, 0, stop, err);
     if (!q)
         return false;
-    k->holds = k->in_float = q->wrong == 0 && q->in_float;
+    k->holds = k->in_double = k->in_float = q->wrong == 0 && q->in_float;
     k->wrong = q->wrong > 0 && q->word;
     k->checks = q->checked;
     k->rounding = q->rounding;

@@ -220,26 +220,36 @@ void sh_say_arithmetic(ShSession *s, const ThProofChecked *k)
                k->rounding);
     else
         sh_say(s, "  run in float NOT proved: %s\n", k->why_float);
+    if (!k->in_float && k->in_double)
+        sh_say(s, "  in double    proved of runs with set precision double\n");
     sh_result_real(s, "tolerance", k->tolerance);
     sh_result_real(s, "rounding", k->rounding);
     sh_result_flag(s, "in_float", k->in_float);
+    sh_result_flag(s, "in_double", k->in_double);
+}
+
+/* What holds is proved of runs in the session's precision, or else of real numbers. */
+static const char *proved(const ShSession *s, const ThProofChecked *k)
+{
+    bool runs = sh_setting_choice(s, "precision") == 1 ? k->in_double : k->in_float;
+    return runs ? "proved" : "proved of real numbers";
 }
 
 /* The verdict of the prover and the checker together, the latter's where there is a proof. */
-static const char *verdict_of(const ThProof *p, const ThProofChecked *k)
+static const char *verdict_of(const ShSession *s, const ThProof *p, const ThProofChecked *k)
 {
     if (p->verdict == TH_PROOF_WRONG)
         return "wrong";
     if (!k->holds)
         return "open";
-    return k->in_float ? "proved" : "proved of real numbers";
+    return proved(s, k);
 }
 
 static void say_proof(ShSession *s, const ShObject *o, const Domain *d, const ThProof *p,
                       const ThProofChecked *k)
 {
     const ThSignature *g = &o->as.model->signature;
-    const char *verdict = verdict_of(p, k);
+    const char *verdict = verdict_of(s, p, k);
     sh_result_text(s, "verdict", verdict);
     if (p->verdict == TH_PROOF_WRONG)
         say_wrong(s, o->name, p, g);
@@ -285,20 +295,20 @@ static ThProofClaim *claim_of(ShSession *s, const ThModel *m, const ShOperand *t
 
 /* ---- by algebra and by tables ---------------------------------------------------------------- */
 
-static const char *word_of(const ThProofChecked *k)
+static const char *word_of(const ShSession *s, const ThProofChecked *k)
 {
     if (k->wrong || !k->holds)
         return k->wrong ? "wrong" : "open";
-    return k->in_float ? "proved" : "proved of real numbers";
+    return proved(s, k);
 }
 
 static void say_decided(ShSession *s, const char *name, const ThProofCertificate *c,
                         const Domain *d, const ThModel *m, const ThProofChecked *k)
 {
-    sh_result_text(s, "verdict", word_of(k));
+    sh_result_text(s, "verdict", word_of(s, k));
     if (k->holds)
         sh_say(s, "%s is right on strings of every length%s%s%s: %s\n", name, d->before, d->name,
-               d->after, word_of(k));
+               d->after, word_of(s, k));
     else {
         sh_say(s, "%s is %s: %s\n", name, k->wrong ? "WRONG" : "not proved", k->why);
         sh_result_text(s, "obstacle", k->why);
@@ -373,7 +383,8 @@ static bool certify(ShSession *s, const ShCall *call, ThError *err)
 }
 
 #define CERTIFY_RESULTS                                                                            \
-    "verdict radius room labels pairs reach slope contraction float_error in_float tolerance "     \
+    "verdict radius room labels pairs reach slope contraction float_error in_float in_double "     \
+    "tolerance "                                                                                   \
     "rounding word pair obstacle excess elements products slack error stretch margin levels "      \
     "right closed"
 
@@ -396,9 +407,10 @@ SH_COMMAND(
         "all.  Vectors are then those whose symbols can stand in such a string where a tree has "
         "them, followed by an even number of symbols; and the certificate has the domain in "
         "it.\n\n"
-        "There are four verdicts.  proved: of the program's own runs, in single precision; proved "
-        "of real numbers: of these, and of runs in double precision, but rounding in single "
-        "precision may be too much; wrong, with a string that the model itself answers "
+        "There are four verdicts.  proved: of the program's own runs, in the arithmetic that set "
+        "precision says; proved of real numbers: of these, but rounding in runs may be too much, "
+        "in which case set precision double mostly helps; wrong, with a string that the model "
+        "itself answers "
         "wrong; open: none of these, with the worst pair of sets, by how much it leaves the set of "
         "its "
         "product, and the obstacle: slope (|Jx| + |Jy| is 1 or more, and in the best metric, too), "
@@ -464,7 +476,8 @@ static void say_checked(ShSession *s, const char *name, const Domain *d,
 {
     if (k->holds) {
         sh_say(s, "the certificate holds: %s is right on strings of every length%s%s%s%s\n", name,
-               d->before, d->name, d->after, k->in_float ? "" : ", in real numbers");
+               d->before, d->name, d->after,
+               strcmp(proved(s, k), "proved") == 0 ? "" : ", in real numbers");
         if (c->method == TH_PROOF_BY_SETS)
             sh_say(s, "  sets         %d; %lld bounds, the tightest at %.3g of what it may be\n",
                    c->n_labels, k->checks, k->tightest);
@@ -546,7 +559,7 @@ SH_COMMAND(
                "certify m on t certificate=\"parity.cert\" > \"proof.txt\"\n"
                "check certificate \"parity.cert\" of m on t > \"check.txt\"\n"
                "assert holds and in_float and checks == 22 and rounding < tolerance",
-    .results = "holds in_float checks tightest tolerance rounding why",
+    .results = "holds in_float in_double checks tightest tolerance rounding why",
     .args = {{A_FILE, "FILE", 0},
              {A_KEYWORD, "of", 0},
              {A_MODEL, "MODEL", 0},

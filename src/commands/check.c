@@ -265,7 +265,7 @@ SH_COMMAND(
                "check file \"products.jsonl\"\n"
                "#> 100 of 100 right",
     .results = "right kind style slip line column lines expected found misprint checked holds "
-               "in_float checks tightest tolerance rounding why",
+               "in_float in_double checks tightest tolerance rounding why",
     .args = {{A_TEXT, "TEXT", 0}}, .args2 = {{A_KEYWORD, "file", 0}, {A_FILE, "FILE", 0}},
     .options = options, .more_options = kind_options, .flags = C_PAGED)
 {

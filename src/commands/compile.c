@@ -386,7 +386,7 @@ SH_COMMAND(
                "#>   real numbers proved; and of runs off by at most 1e-05 a vector and logit\n"
                "#>   run in float proved: rounding takes a vector 0.00033 farther at most",
     .results = "elements products radius slack error stretch margin levels right closed tolerance "
-               "rounding in_float words inputs "
+               "rounding in_float in_double words inputs "
                "heads layers tokens right_tokens exact bound parameters steps",
     .args = {{A_OBJECT, "A", 0}, {A_KEYWORD, "as", 0}, {A_NEW, "NAME", 0}},
     .args2 = {{A_OBJECT, "A", 0}}, .options = options)
