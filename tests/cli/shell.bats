@@ -305,6 +305,7 @@ train m on p length=1..400 steps=100000000' >a.th
 }
 
 @test "children do not see how the kernels were chosen" {
+    unset OPENBLAS_CORETYPE # what the caller has chosen children do see
     go -e '!env'
     [[ $output != *TAPEHEAD_KERNELS_CHOSEN* ]]
     [[ $output != *OPENBLAS_CORETYPE* ]]
