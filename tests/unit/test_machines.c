@@ -488,7 +488,8 @@ static void viz_documents(void **state)
     assert_string_equal(x.tape, "10011110");
     assert_int_equal(x.steps, 4);
     ThTmTapeWords w;
-    assert_true(th_tm_tape_words_read(&w, m, "100 1110", NULL));
+    assert_false(th_tm_tape_words_read(&w, m, "100 1110", NULL)); /* which a reader would not see */
+    assert_true(th_tm_tape_words_read(&w, m, "100_1110", NULL));
     assert_int_equal(w.length[0], 8);
     assert_int_equal(w.word[0][3], m->blank);
     th_tm_tape_words_free(&w);

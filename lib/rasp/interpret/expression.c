@@ -401,6 +401,8 @@ static bool eval_string(ThRasp *r, const ThRaspFrame *f, int32_t node, ThRaspVal
         ok = r->host.insert_text(r->host.context, text, &meant, r->err) || at_node(r);
     else
         th_text_unescape(&meant, text, strlen(text));
+    if (ok && meant.failed)
+        ok = th_fail(r->err, TH_ENOMEM, "out of memory for a string");
     ok = ok && th_rasp_atom_string(&r->atoms, meant.data ? meant.data : "", meant.size, &a, r->err);
     th_text_free(&meant);
     if (ok)
