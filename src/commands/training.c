@@ -75,6 +75,31 @@ static void print_levels(const Training *t, FILE *out)
     fprintf(out, "\n");
 }
 
+/* How often a model that halts by itself applies its block, in the mean by the masses, to what some
+ * strings of the last batch's length have; NaN: it does not halt. */
+static double mean_depth(const Training *t, int length)
+{
+    enum { STRINGS = 4 };
+    const ThModel *m = t->object->as.model;
+    double sum = 0, units = 0;
+    ThRng r = th_rng(1, "train.depth", (uint64_t)length);
+    bool chosen = th_option_known(&m->options, "halt");
+    bool halts =
+        m->kind->halted && (!chosen || strcmp(th_option_text(&m->options, "halt"), "none") != 0);
+    int *token = halts && length > 0 ? th_alloc((size_t)length, sizeof *token, NULL) : NULL;
+    for (int i = 0; token && i < STRINGS; i++) {
+        for (int k = 0; k < length; k++)
+            token[k] = (int)th_rng_below(&r, (uint64_t)m->signature.n_symbols);
+        ThModelHalted *h = th_model_halted(m, token, length, NULL);
+        for (int u = 0; h && u < h->n; u++)
+            sum += h->unit[u].ponder;
+        units += h ? h->n : 0;
+        th_model_halted_free(h);
+    }
+    free(token);
+    return units > 0 ? sum / units : (double)NAN;
+}
+
 static void print_figures(const Training *t)
 {
     ThTrainerProgress p = th_trainer_progress(t->trainer);
@@ -96,6 +121,10 @@ static void print_figures(const Training *t)
         fprintf(out, "  length ≤ %d", p.longest);
     if (!isnan(p.validation))
         fprintf(out, "  validation %.4g", p.validation);
+    double depth = mean_depth(t, p.length);
+    if (!isnan(depth))
+        fprintf(out, "  depth %.3g  ponder cost %.3g", depth,
+                depth * th_option_real(&t->object->as.model->options, "ponder"));
     if (c && c->step == p.step)
         print_comparison(c, out);
     fprintf(out, "\n");
@@ -194,6 +223,10 @@ static void say_what_was_left(const Training *t, const ThTrainerProgress *p)
                "note: the curriculum came to length %d; of longer strings, up to %d, it has used "
                "%s: more steps=, full= or curriculum=paced would\n",
                p->longest, p->asked, th_option_real(&t->options, "full") > 0 ? "few" : "none");
+    if (mean_depth(t, p->length) < 0.01)
+        sh_say(t->s, "note: the model halts before it applies its block once: then nothing in the "
+                     "block has a gradient, and it will not go on again; halt_from=1, a smaller "
+                     "ponder= or a smaller lr= keeps it from that\n");
     if (p->step < p->last_step)
         sh_say(t->s, "note: stopped at step %lld of %lld, out of patience\n", p->step,
                p->last_step);
