@@ -390,12 +390,11 @@ static const ThDotEdge *find_branch(const Builder *b, bool *point)
 /* What the whole says, or NULL. */
 static const char *kind_of_graph(const Builder *b)
 {
-    size_t starts = 0, bold = 0, boxes = 0, diamonds = 0, outputs = 0;
+    size_t starts = 0, bold = 0, boxes = 0, diamonds = 0;
     for (size_t i = 0; i < b->g.n_edges; i++) {
         const ThDotEdge *e = &b->g.edge[i];
         starts += b->state[e->from] < 0 && b->state[e->to] >= 0;
         bold += e->bold;
-        outputs += label_of(b, e)[0] && find_between(b, label_of(b, e));
     }
     for (size_t i = 0; i < b->g.id.n; i++) {
         const char *shape = no_state(b, (int)i) ? NULL : b->g.node[i].shape;

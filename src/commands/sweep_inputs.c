@@ -248,7 +248,11 @@ static void add_arguments(Reach *r)
         const char *text = r->w->lx->text.data + t[i].start;
         size_t n = t[i].end - t[i].start;
         const char *dollar = memchr(text, '$', n);
-        bool digit = dollar && memchr("123456789", dollar[1 + (dollar[1] == '{')], 9);
+        bool digit = false;
+        if (dollar) {
+            char c = dollar[1 + (dollar[1] == '{')];
+            digit = c >= '1' && c <= '9';
+        }
         if (!digit && !mentions(text, n, "args") && !mentions(text, n, "nargs"))
             continue;
         ShFigureValue v = sh_variable(r->s, "args");
