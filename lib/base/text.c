@@ -127,7 +127,7 @@ static size_t read_code_point(const char *s, const char *end, ThText *to)
         c = c * 16 + (unsigned)(*p <= '9' ? *p - '0' : (*p | 0x20) - 'a' + 10);
     if (p == end || *p != '}' || c == 0 || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
         return 0;
-    utf8proc_uint8_t bytes[4];
+    utf8proc_uint8_t bytes[4] = {0};
     if (to)
         th_text_add_bytes(to, (const char *)bytes,
                           (size_t)utf8proc_encode_char((utf8proc_int32_t)c, bytes));

@@ -73,11 +73,10 @@ static int is_like(const ThDfa *a, const ThDfa *b, ThError *err)
 /* The same words, or the same outputs, as a built-in automaton. */
 static int is_builtin(const ThDfa *d, const ThAutomaton *a, ThError *err)
 {
-    ThDfa *(*const form[])(const ThAutomaton *, size_t, ThStop *,
-                           ThError *) = {th_automaton_acceptor, th_automaton_dfa};
     int like = 0;
     for (int i = 0; like == 0 && i < 2; i++) {
-        ThDfa *other = form[i](a, 0, NULL, err);
+        ThDfa *other =
+            i == 0 ? th_automaton_acceptor(a, 0, NULL, err) : th_automaton_dfa(a, 0, NULL, err);
         like = other ? is_like(d, other, err) : -1;
         th_dfa_free(other);
     }

@@ -136,7 +136,7 @@ static bool read_units(ThProofChunk *f, ThError *err)
                make_wired(&f->down, down, th_proof_chunk_weights(f->m, "layer0.feed_forward.to"), f,
                           1, err);
     Transposed columns = {up, f->hidden};
-    return make_sparse(&f->up, &columns, of_transposed, f->hidden, f->dim, err) &&
+    return up && down && make_sparse(&f->up, &columns, of_transposed, f->hidden, f->dim, err) &&
            make_sparse(&f->down, down, of_floats, f->hidden, f->dim, err);
 }
 
@@ -619,9 +619,10 @@ static double round_units(const ThProofChunk *f, const double *u, double *most, 
 bool th_proof_chunk_round(ThProofChunk *f, double unit, int elements, double each, ThError *err)
 {
     size_t d = (size_t)f->dim;
-    double *most = th_alloc(4 * d, sizeof *most, err), *in = most + d, *u = in + d, *off = u + d;
+    double *most = th_alloc(4 * d, sizeof *most, err);
     if (!most)
         return false;
+    double *in = most + d, *u = in + d, *off = u + d;
     f->unit = unit;
     for (size_t i = 0; i < (size_t)elements * d; i++)
         most[i % d] = fmax(most[i % d], fabs(f->centre[i]) + each);

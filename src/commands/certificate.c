@@ -45,7 +45,7 @@ ThProofCertificate *sh_decide(ShSession *s, const ThModel *m, ThProofMethod meth
     ThProofCertificate *best = NULL;
     for (int i = 0; i < BALLS && !(best && (k->in_float || method == TH_PROOF_BY_TABLE)); i++) {
         ThProofChecked now;
-        if (ball[i] <= 2 * claim->slack && i < BALLS - 1)
+        if (i < BALLS - 1 && ball[i] <= 2 * claim->slack)
             continue;
         ThProofCertificate *c = th_proof_certificate_by(method, m, claim, ball[i], err);
         if (!c || !th_proof_check(c, m, claim, sh_stop(s), &now, err)) {

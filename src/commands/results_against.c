@@ -226,7 +226,7 @@ static bool make_rows(Table *t, ThError *err)
     for (size_t i = 0; t->row && i < r->n_published; i++)
         t->row[t->n++] =
             (Row){.of = &r->published[i], .group = sh_results_at(r, r->published[i].key)};
-    for (size_t i = 0; i < t->n; i++)
+    for (size_t i = 0; t->row && i < t->n; i++)
         measure_row(t, &t->row[i]);
     bool ok = t->row != NULL;
     for (size_t i = 0; ok && i < t->n; i++)
