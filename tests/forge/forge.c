@@ -62,7 +62,8 @@ static int below(Change *x, int n)
 
 static double changed(Change *x, double was, double other)
 {
-    static const double odd[] = {NAN, INFINITY, -INFINITY, 0, 1e300, -1e300, 5e-324, 1000, 1001};
+    static const double odd[] = {(double)NAN, HUGE_VAL, -HUGE_VAL, 0,   1e300,
+                                 -1e300,      5e-324,   1000,      1001};
     double by = pow(10, -9 + 10 * th_rng_uniform(&x->r));
     switch (below(x, 8)) {
     case 0:

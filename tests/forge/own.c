@@ -108,7 +108,8 @@ static void attend(const Own *o, const double *x, const double *y, bool masked, 
     times(x, o->weight[KEY_VALUE], d, d, d, 2 * d, vx);
     times(y, o->weight[KEY_VALUE], d, d, d, 2 * d, vy);
     for (int h = 0; h < heads; h++) {
-        double near = o->weight[RELATIVE][2 * h], far = o->weight[RELATIVE][2 * h + 1];
+        double near = (double)o->weight[RELATIVE][2 * h];
+        double far = (double)o->weight[RELATIVE][2 * h + 1];
         for (int k = h * size; k < (h + 1) * size; k++) {
             near += q[k] * ky[k] / sqrt(size);
             far += q[k] * kx[k] / sqrt(size);

@@ -106,7 +106,7 @@ static void test_nothing_is_believed(void **state)
     c->symbol[1] = escape;
     refused(&m, "symbols");
     c->symbol[1] = name;
-    c->ball = NAN;
+    c->ball = (double)NAN;
     refused(&m, "radius");
     c->ball = 0.5;
     refused(&m, "");
