@@ -160,7 +160,7 @@ static void see_labels(Builder *b)
 {
     size_t n = 0, slashes = 0, labels = 0;
     b->labels = labels_are_names(b) ? NAMES : IDS;
-    if (marks_states(b))
+    if (marks_states(b) || b->g.alphabet) /* which only tapehead writes: it would say outputs */
         return;
     for (size_t i = 0; i < b->g.id.n; i++) {
         const char *label = b->g.node[i].label;
