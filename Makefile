@@ -37,8 +37,9 @@ Q    = $(if $(V),,@)
 SUB  = @$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
 LIB_O := $(patsubst %.c,$(B)/%.o,$(wildcard lib/*/*.c lib/*/*/*.c))
-SRC_O := $(patsubst %.c,$(B)/%.o,$(wildcard src/*.c src/commands/*.c))
-UNIT  := $(patsubst tests/unit/%.c,$(B)/%,$(wildcard tests/unit/test_*.c))
+SRC_O := $(patsubst %.c,$(B)/%.o,$(filter-out src/plugins/%,$(wildcard src/*.c src/*/*.c src/*/*/*.c)))
+UNIT_C := $(wildcard tests/unit/*/test_*.c)
+UNIT  := $(addprefix $(B)/,$(basename $(notdir $(UNIT_C))))
 FUZZ  := $(patsubst tests/fuzz/%.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c))
 
@@ -73,7 +74,7 @@ $(B)/libtapehead.a: $(LIB_O)
 
 # The vector loops: fast-math while compiling only; linking with it would flush denormals to zero
 # in the whole process.
-$(B)/lib/tensor/kernels.o $(B)/lib/tensor/kernels_%.o: \
+$(B)/lib/tensor/kernels/kernels.o $(B)/lib/tensor/kernels/kernels_%.o: \
     ALLCFLAGS += -O3 -ffast-math -fopenmp-simd -Wno-pass-failed \
     $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),-mprefer-vector-width=512)
 
@@ -83,8 +84,9 @@ $(B)/%.o: %.c Makefile
 
 GIVEN = $(B)/tests/unit/given.o $(B)/tests/unit/operation.o
 $(UNIT): $(GIVEN)
-$(B)/test_%: tests/unit/test_%.c $(B)/libtapehead.a
-	$(Q)$(CC) $(ALLCFLAGS) -MMD -MP $(TEST_LD) $(LDFLAGS) -o $@ $< $(filter %.o,$^) \
+vpath test_%.c $(sort $(dir $(UNIT_C)))
+$(B)/test_%: test_%.c $(B)/libtapehead.a
+	$(Q)$(CC) $(ALLCFLAGS) -Itests/unit -MMD -MP $(TEST_LD) $(LDFLAGS) -o $@ $< $(filter %.o,$^) \
 	    $(filter %.a,$^) $(LIBS) -lcmocka
 
 # What is tested belongs to the program, not to the library.
@@ -177,7 +179,7 @@ bench-programs: $(BENCH)
 
 # Warnings need no code: another compiler reads the tests and writes nothing.
 read-tests:
-	$(Q)printf '%s\n' $(wildcard tests/*/*.c) | xargs -P $$(nproc) -n 8 $(CC) $(ALLCFLAGS) -fsyntax-only
+	$(Q)printf '%s\n' $(wildcard tests/*/*.c tests/*/*/*.c) | xargs -P $$(nproc) -n 8 $(CC) $(ALLCFLAGS) -Itests/unit -fsyntax-only
 
 DOCDIR  = $(DATADIR)/doc/tapehead
 COMPLETIONS = $(DATADIR)/bash-completion/completions

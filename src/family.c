@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "models/model.h"
-#include "models/position.h"
+#include "models/position/position.h"
 #include "scratchpad/scratchpad.h"
 #include "tasks/task.h"
-#include "tensor/optimizer.h"
+#include "tensor/optimizers/optimizer.h"
 
 static size_t count_tasks(void)
 {

@@ -7,12 +7,12 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "confirm.h"
+#include "terminal/confirm.h"
 #include "machine_list.h"
 #include "rasp.h"
 #include "session_impl.h"
 #include "shell.h"
-#include "show.h"
+#include "object_kinds.h"
 
 /* ---- scripts --------------------------------------------------------------------------------- */
 

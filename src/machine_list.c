@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "formats/machines.h"
+#include "formats/machines/machine_files.h"
 #include "rasp.h"
-#include "turing/machine.h"
-#include "variables.h"
+#include "turing/tm_machine.h"
+#include "language/variables.h"
 
 void sh_machine_list_free(ShMachineList *l)
 {

@@ -11,15 +11,15 @@
 #include "base/memory.h"
 #include "base/version.h"
 #include "blas_kernels.h"
-#include "diagnostics.h"
-#include "manual.h"
+#include "terminal/diagnostics.h"
+#include "help/manual.h"
 #include "ranks.h"
-#include "repl.h"
+#include "terminal/repl.h"
 #include "session_impl.h"
 #include "shell.h"
-#include "signals.h"
-#include "variables.h"
-#include "wrap.h"
+#include "terminal/signals.h"
+#include "language/variables.h"
+#include "help/wrapped_text.h"
 
 enum { KEY_SEED = 0x100, KEY_THREADS, KEY_EMIT };
 

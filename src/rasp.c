@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "confirm.h"
+#include "terminal/confirm.h"
 #include "base/memory.h"
-#include "diagnostics.h"
+#include "terminal/diagnostics.h"
 #include "shell.h"
-#include "variables.h"
+#include "language/variables.h"
 
 /* ---- objects --------------------------------------------------------------------------------- */
 

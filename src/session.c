@@ -8,11 +8,11 @@
 #include "automata/expression/builtins.h"
 #include "base/memory.h"
 #include "blas_kernels.h"
-#include "confirm.h"
+#include "terminal/confirm.h"
 #include "rasp.h"
 #include "ranks.h"
 #include "session_impl.h"
-#include "signals.h"
+#include "terminal/signals.h"
 
 static const char *const kind_names[SH_N_KINDS] = {"automaton", "task",     "model",    "machine",
                                                    "s-op",      "selector", "function", "value"};

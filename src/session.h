@@ -11,7 +11,7 @@
 #include "base/option.h"
 #include "base/stop.h"
 #include "models/model.h"
-#include "rasp/graph/graph.h"
+#include "rasp/graph/rasp_graph.h"
 #include "result.h"
 #include "tasks/task.h"
 #include "turing/engine.h"

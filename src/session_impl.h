@@ -5,10 +5,10 @@
 #include <jansson.h>
 
 #include "command.h"
-#include "lexer.h"
+#include "language/lexer.h"
 #include "rasp/interpret/rasp.h"
 #include "session.h"
-#include "tensor/tape.h"
+#include "tensor/tape/tape.h"
 
 /* In the order of the setting format. */
 typedef enum { SH_FORMAT_TEXT, SH_FORMAT_JSON, SH_FORMAT_CSV } ShOutputFormat;

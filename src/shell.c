@@ -7,16 +7,16 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "diagnostics.h"
-#include "help.h"
-#include "loop.h"
-#include "pager.h"
-#include "parse.h"
-#include "points.h"
+#include "terminal/diagnostics.h"
+#include "help/help.h"
+#include "language/loop.h"
+#include "terminal/pager.h"
+#include "language/parse.h"
+#include "point_records.h"
 #include "rasp.h"
-#include "redirect.h"
-#include "signals.h"
-#include "synonyms.h"
+#include "language/redirect.h"
+#include "terminal/signals.h"
+#include "help/synonyms.h"
 
 /* ---- one statement --------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #define TH_COMPILE_OBSERVE_H
 
 #include "base/intern.h"
-#include "compile/program.h"
+#include "compile/compile_program.h"
 
 /* A part of the program that is not computed from others element by element: the tokens, the
  * indices, aggregates and widths. */

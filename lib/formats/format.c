@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "formats/machine_read.h"
-#include "formats/rows.h"
+#include "formats/machines/machine_read.h"
+#include "formats/format_table.h"
 
 static const ThFormat *const formats[] = {
 #define FORMAT(name) &th_format_##name,

@@ -14,7 +14,7 @@
 
 #include "automata/core/automaton.h"
 #include "base/stop.h"
-#include "formats/machines.h"
+#include "formats/machines/machine_files.h"
 #include "models/model.h"
 
 /* A file that is read. */

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "inspect/functions.h"
+#include "inspect/state_functions.h"
 #include "inspect/linkage.h"
 
 /* Components that carry less than this share of the variance are left out of distances. */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "inspect/functions.h"
-#include "inspect/path.h"
+#include "inspect/state_functions.h"
+#include "inspect/routing_path.h"
 #include "models/ablation.h"
 
 /* Two tapes: the string whose vectors are taken, and the one that gets them. */

@@ -9,7 +9,7 @@
 #include <gsl/gsl_multimin.h>
 
 #include "base/memory.h"
-#include "inspect/functions.h"
+#include "inspect/state_functions.h"
 #include "lab/evaluate.h"
 #include "stats/intervals.h"
 

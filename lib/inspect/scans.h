@@ -13,7 +13,7 @@
 
 #include "automata/core/automaton.h"
 #include "base/stop.h"
-#include "models/transitions.h"
+#include "models/linear/transitions.h"
 
 enum { TH_INSPECT_SCANS = 5 };
 

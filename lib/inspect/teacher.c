@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "automata/core/run.h"
+#include "automata/core/automaton_run.h"
 #include "automata/infer/rpni.h"
 #include "base/hash.h"
 #include "base/memory.h"

@@ -9,7 +9,7 @@
 #include "proof/map.h"
 #include "proof/matrix.h"
 #include "proof/sample.h"
-#include "tensor/kernels.h"
+#include "tensor/kernels/kernels.h"
 
 enum { MOST_FUNCTIONS = 256 };
 static const double FOLLOW = 0.05; /* share of the way that a centre goes in a step */

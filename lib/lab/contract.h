@@ -14,7 +14,7 @@
 
 #include "lab/train.h"
 #include "models/model.h"
-#include "models/routing.h"
+#include "models/attention/routing.h"
 #include "tasks/task.h"
 
 typedef struct ThTrainContract ThTrainContract;

@@ -6,9 +6,9 @@
 
 #include "automata/algebra/monoid.h"
 #include "base/memory.h"
-#include "tensor/blas.h"
-#include "tensor/kernels.h"
-#include "tensor/optimizer.h"
+#include "tensor/kernels/blas.h"
+#include "tensor/kernels/kernels.h"
+#include "tensor/optimizers/optimizer.h"
 
 /* The products of all pairs take 64 MiB. */
 enum { MOST_FUNCTIONS = 4096 };

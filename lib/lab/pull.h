@@ -11,7 +11,7 @@
 
 #include "lab/train.h"
 #include "models/model.h"
-#include "models/routing.h"
+#include "models/attention/routing.h"
 #include "tasks/task.h"
 
 typedef struct ThTrainPull ThTrainPull;

@@ -12,8 +12,8 @@
 #include "lab/validation.h"
 #include "learn/score.h"
 #include "models/ablation.h"
-#include "tensor/kernels.h"
-#include "tensor/optimizer.h"
+#include "tensor/kernels/kernels.h"
+#include "tensor/optimizers/optimizer.h"
 
 /* ---- making ---- */
 

@@ -11,7 +11,7 @@
 #include "lab/pull.h"
 #include "lab/train.h"
 #include "lab/validation.h"
-#include "tensor/optimizer.h"
+#include "tensor/optimizers/optimizer.h"
 
 /* One thread's part of a step: some strings of the batch, on a tape of its own. */
 typedef struct {

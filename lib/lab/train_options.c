@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lab/train.h"
-#include "tensor/optimizer.h"
+#include "tensor/optimizers/optimizer.h"
 
 static const char small[] = "steps=2000 curriculum=adaptive full=0.2 schedule=cosine";
 

@@ -6,7 +6,7 @@
 #define TH_LEARN_SCORE_H
 
 #include "learn/batch.h"
-#include "tensor/tape.h"
+#include "tensor/tape/tape.h"
 
 /* What an evaluation found at one length. */
 typedef struct {

@@ -14,12 +14,12 @@
 #include "base/rng.h"
 #include "learn/batch.h"
 #include "learn/score.h"
-#include "tensor/optimizer.h"
-#include "tensor/params.h"
-#include "tensor/tape.h"
+#include "tensor/optimizers/optimizer.h"
+#include "tensor/tape/params.h"
+#include "tensor/tape/tape.h"
 
 typedef struct ThModel ThModel;
-typedef struct ThModelTransitions ThModelTransitions; /* models/transitions.h */
+typedef struct ThModelTransitions ThModelTransitions; /* models/linear/transitions.h */
 typedef struct ThModelAblation ThModelAblation;       /* models/ablation.h */
 
 /* How a forward pass is run. */

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "scratchpad/checker.h"
-#include "scratchpad/sgd.h"
+#include "scratchpad/write_sgd.h"
 
 typedef struct {
     const ThPadChecking *k;

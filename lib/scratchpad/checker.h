@@ -5,7 +5,7 @@
 #ifndef TH_SCRATCHPAD_CHECKER_H
 #define TH_SCRATCHPAD_CHECKER_H
 
-#include "scratchpad/check.h"
+#include "scratchpad/check_text.h"
 
 /* A text without its marks of beginning and end, and without white space around it. */
 typedef struct ThPadChecking {

@@ -6,7 +6,7 @@
 #define TH_SCRATCHPAD_MACHINE_TEXT_H
 
 #include "scratchpad/checker.h"
-#include "scratchpad/configuration.h"
+#include "scratchpad/configuration_text.h"
 
 /* Words of a line. */
 typedef struct {

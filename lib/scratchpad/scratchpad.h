@@ -25,7 +25,7 @@
 #include "base/option.h"
 #include "base/rng.h"
 #include "base/text.h"
-#include "turing/machine.h"
+#include "turing/tm_machine.h"
 
 #define TH_PAD_BOS "<|BOS|>"
 #define TH_PAD_EOS "<|EOS|>"

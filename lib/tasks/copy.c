@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "tasks/kit.h"
+#include "tasks/task_parts.h"
 
 enum { MOST_SYMBOLS = 26, TRIES = 1000 };
 

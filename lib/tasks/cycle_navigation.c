@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "tasks/kit.h"
+#include "tasks/task_parts.h"
 
 static const ThOptionSpec options[] = {
     {"modulus", TH_INT, "5", 2, 100, NULL, "length of the cycle"},

@@ -1,4 +1,4 @@
-#include "tasks/kit.h"
+#include "tasks/task_parts.h"
 
 static const ThOptionSpec options[] = {
     {"depth", TH_INT, "2", 1, 1000, NULL, "greatest depth of brackets"},

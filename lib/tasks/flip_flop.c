@@ -1,5 +1,5 @@
 /* One bit of memory, kept over a long stretch of noise. */
-#include "tasks/kit.h"
+#include "tasks/task_parts.h"
 
 enum { WRITE, IGNORE, READ, ZERO, ONE };
 

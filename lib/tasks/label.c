@@ -8,8 +8,8 @@
 #include "base/symbols.h"
 #include "rasp/evaluate/language.h"
 #include "rasp/interpret/rasp.h"
-#include "tasks/kit.h"
-#include "tasks/own.h"
+#include "tasks/task_parts.h"
+#include "tasks/acceptor.h"
 
 enum { MOST_CLASSES = 1000, MOST_INPUTS = 100000 };
 

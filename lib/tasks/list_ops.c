@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "tasks/kit.h"
+#include "tasks/task_parts.h"
 #include "tasks/table.h"
 
 /* Symbols: the digits, the operations, the end of a list. */

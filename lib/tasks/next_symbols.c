@@ -4,7 +4,7 @@
 
 #include "automata/words/log_count.h"
 #include "base/memory.h"
-#include "tasks/own.h"
+#include "tasks/acceptor.h"
 
 /* A minimal machine has one state at most from which acceptance is out of reach. */
 static bool is_dead(const ThDfa *d, int q)

@@ -2,7 +2,7 @@
 
 #include "automata/core/state_classes.h"
 #include "base/memory.h"
-#include "tasks/own.h"
+#include "tasks/acceptor.h"
 
 static const ThOptionSpec options[] = {
     {"labels", TH_CHOICE, "every", 0, 0, "every|final",

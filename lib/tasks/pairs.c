@@ -1,6 +1,6 @@
 /* Two papers, one machine: is the first symbol the last one?  It is if and only if the number of
  * unequal neighbours is even over two symbols.  The papers number the classes differently. */
-#include "tasks/kit.h"
+#include "tasks/task_parts.h"
 
 /* State 0 is the start; 1 + 2f and 2 + 2f have seen f first and end with f, or with another. */
 static ThDfa *machine(int m, int equal, ThError *err)

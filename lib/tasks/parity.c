@@ -1,4 +1,4 @@
-#include "tasks/kit.h"
+#include "tasks/task_parts.h"
 
 static const ThOptionSpec options[] = {
     {"probability", TH_REAL, "0.5", 0, 1, NULL, "probability of b at every position"},

@@ -3,7 +3,7 @@
 
 #include "automata/words/log_count.h"
 #include "base/memory.h"
-#include "tasks/own.h"
+#include "tasks/acceptor.h"
 
 static bool init(ThTask *t, const ThTaskSource *from, ThError *err)
 {

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "tasks/kit.h"
+#include "tasks/task_parts.h"
 
 static const ThOptionSpec options[] = {
     {"modulus", TH_INT, "5", 2, 100, NULL, "the sum is taken modulo this"},

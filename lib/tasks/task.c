@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "tasks/epoch.h"
-#include "tasks/kit.h"
+#include "tasks/task_parts.h"
 
 static const ThTaskKind *const kinds[] = {
 #define KIND(name) &th_task_kind_##name,

@@ -23,7 +23,7 @@
 #include "base/stop.h"
 #include "base/text.h"
 #include "learn/batch.h"
-#include "turing/machine.h"
+#include "turing/tm_machine.h"
 
 typedef struct ThTask ThTask;
 

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tasks/kit.h"
+#include "tasks/task_parts.h"
 
 static const ThOptionSpec options[] = {
     {"number", TH_INT, NULL, 1, 7, NULL, "which of the seven languages"},

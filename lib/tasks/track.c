@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "tasks/own.h"
+#include "tasks/acceptor.h"
 
 enum { NOWHERE = -1 };
 

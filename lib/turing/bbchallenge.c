@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "turing/machine.h"
+#include "turing/tm_machine.h"
 
 enum { MOST_ROWS = 25, MOST_CELLS = 10 };
 

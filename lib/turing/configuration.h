@@ -12,7 +12,7 @@
 #ifndef TH_TURING_CONFIGURATION_H
 #define TH_TURING_CONFIGURATION_H
 
-#include "turing/run.h"
+#include "turing/tm_run.h"
 
 typedef enum {
     TH_TM_SHOW_HEAD,  /* 01[1]0: brackets around the scanned cell */

@@ -15,7 +15,7 @@
 #ifndef TH_TURING_FAST_H
 #define TH_TURING_FAST_H
 
-#include "turing/run.h"
+#include "turing/tm_run.h"
 
 typedef struct ThTmFast ThTmFast;
 

@@ -10,7 +10,7 @@
 #ifndef TH_TURING_STEPPER_H
 #define TH_TURING_STEPPER_H
 
-#include "turing/run.h"
+#include "turing/tm_run.h"
 
 /* Where to stop: all that is given must hold after a step. */
 typedef struct {

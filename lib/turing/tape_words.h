@@ -5,7 +5,7 @@
 #ifndef TH_TURING_TAPE_WORDS_H
 #define TH_TURING_TAPE_WORDS_H
 
-#include "turing/machine.h"
+#include "turing/tm_machine.h"
 
 /* The words on the tapes of a machine. */
 typedef struct {

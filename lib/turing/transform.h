@@ -9,7 +9,7 @@
 #ifndef TH_TURING_TRANSFORM_H
 #define TH_TURING_TRANSFORM_H
 
-#include "turing/machine.h"
+#include "turing/tm_machine.h"
 
 /* A rule for each state and each combination of symbols instead of wildcards.  Step for step the
  * same run. */

@@ -5,7 +5,7 @@
 #ifndef TH_TURING_VERDICT_H
 #define TH_TURING_VERDICT_H
 
-#include "turing/machine.h"
+#include "turing/tm_machine.h"
 
 typedef enum {
     TH_TM_GOES_ON,      /* it has not stopped */

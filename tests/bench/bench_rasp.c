@@ -10,7 +10,7 @@
 
 #include "base/rng.h"
 #include "rasp/interpret/rasp.h"
-#include "turing/program.h"
+#include "turing/tm_program.h"
 
 enum { MOST = 100000, STATES = 16, SYMBOLS = 12, GRAM = 4, CELLS = 50 };
 

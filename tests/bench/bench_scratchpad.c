@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "scratchpad/check.h"
+#include "scratchpad/check_text.h"
 
 enum { ROUNDS = 7, EXAMPLES = 5000, ROOM = 1 << 16 };
 

@@ -30,9 +30,9 @@ commands() { # ARGUMENT...
     printf '#!/bin/sh\necho %s\n' aarch64-linux-gnu >"$BATS_TEST_TMPDIR/arm"
     printf '#!/bin/sh\necho %s\n' x86_64-linux-gnu >"$BATS_TEST_TMPDIR/amd"
     chmod +x "$BATS_TEST_TMPDIR"/*
-    run commands build/nowhere/lib/tensor/kernels.o CC="$BATS_TEST_TMPDIR/arm"
+    run commands build/nowhere/lib/tensor/kernels/kernels.o CC="$BATS_TEST_TMPDIR/arm"
     [[ "$output" != *"-mprefer-vector-width"* ]]
-    run commands build/nowhere/lib/tensor/kernels.o CC="$BATS_TEST_TMPDIR/amd"
+    run commands build/nowhere/lib/tensor/kernels/kernels.o CC="$BATS_TEST_TMPDIR/amd"
     [[ "$output" == *"-mprefer-vector-width=512"* ]]
 }
 

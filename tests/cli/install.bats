@@ -50,7 +50,7 @@ put_at() { # prefix [destdir]
         echo "#include <$h>" | cc -std=c17 -I. -Werror -x c -fsyntax-only -
     done
     ! grep -rn '#include "' tapehead
-    [ ! -e tapehead/tensor/kernels.h ]
+    [ ! -e tapehead/tensor/kernels/kernels.h ]
     grep -q '^#define TH_VERSION "' tapehead/base/version.h
 }
 

@@ -1,4 +1,4 @@
-#include "automata/operations/compare.h"
+#include "automata/operations/shortest_difference.h"
 #include "check.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "formats/exchange.h"
+#include "formats/automata/automaton_files.h"
 
 static ThAutomaton *read_att(char *text, size_t size, ThText *notes, ThError *err)
 {

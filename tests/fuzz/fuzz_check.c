@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scratchpad/check.h"
+#include "scratchpad/check_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "complete.h"
+#include "terminal/complete.h"
 #include "shell.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,7 +1,7 @@
 /* fuzz_dot.c - pictures of automata: what is read can be shown and read again, and written and read
  * again as the same automaton up to the order of its parts. */
 #include "check.h"
-#include "formats/exchange.h"
+#include "formats/automata/automaton_files.h"
 
 static ThAutomaton *read_dot(char *text, size_t size, ThText *notes, ThError *err)
 {

@@ -1,7 +1,7 @@
 /* fuzz_jff.c - files of JFLAP: what is read can be shown and read again, and, where the format
  * holds it, written and read again as the same language. */
 #include "check.h"
-#include "formats/exchange.h"
+#include "formats/automata/automaton_files.h"
 
 static ThAutomaton *read_jff(char *text, size_t size, ThText *notes, ThError *err)
 {

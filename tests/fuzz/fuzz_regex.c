@@ -1,7 +1,7 @@
 /* fuzz_regex.c - regular expressions: what is read is shown again and means the same. */
 #include <stdlib.h>
 
-#include "automata/operations/compare.h"
+#include "automata/operations/shortest_difference.h"
 #include "automata/regex/regex.h"
 #include "base/memory.h"
 #include "check.h"

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "formats/rows.h"
-#include "turing/run.h"
+#include "formats/format_table.h"
+#include "turing/tm_run.h"
 
 enum { MOST_RULES = 3000 };
 

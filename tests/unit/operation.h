@@ -4,7 +4,7 @@
 #ifndef TEST_UNIT_OPERATION_H
 #define TEST_UNIT_OPERATION_H
 
-#include "tensor/tape.h"
+#include "tensor/tape/tape.h"
 
 enum { MOST_OPERANDS = 4 };
 

@@ -9,8 +9,8 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
-#include "tensor/params.h"
-#include "tensor/tape.h"
+#include "tensor/tape/params.h"
+#include "tensor/tape/tape.h"
 
 /* cmocka compares floats only. */
 static void assert_close(double value, double expected, double tolerance)

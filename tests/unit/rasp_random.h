@@ -4,7 +4,7 @@
 #define TEST_UNIT_RASP_RANDOM_H
 
 #include "base/rng.h"
-#include "rasp/evaluate/run.h"
+#include "rasp/evaluate/rasp_run.h"
 
 #include "rasp_naive.h"
 

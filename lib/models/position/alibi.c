@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "models/position.h"
+#include "models/position/position.h"
 
 /* For a power of two 2^(-8h/heads), h = 1 …; else those of the next lower power, followed by every
  * second one of twice that power. */

@@ -3,7 +3,7 @@
  * query i and key j in each head.  c and L = |512 μ| are learned. */
 #include <math.h>
 
-#include "models/position.h"
+#include "models/position/position.h"
 
 enum { RATE, THRESHOLD, UP, UP_BIAS, DOWN, DOWN_BIAS };
 enum { WIDTH = 32, FIRST_THRESHOLD = 512 };

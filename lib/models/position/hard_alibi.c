@@ -1,7 +1,7 @@
 /* Hard-ALiBi (Jelassi et al. 2024, section 3): some heads see only the last symbols, head h = 1 …
  * masked the last h of them, itself included; the other heads see everything and know no
  * positions. */
-#include "models/position.h"
+#include "models/position/position.h"
 
 static int masked(const ThPosition *p)
 {

@@ -2,7 +2,7 @@
  * each head subtracts r1 ln(1 + r2 distance), both learned and positive. */
 #include <stdlib.h>
 
-#include "models/position.h"
+#include "models/position/position.h"
 
 enum { SCALE, RATE };
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "models/position.h"
+#include "models/position/position.h"
 
 enum { SCALE, POWER };
 

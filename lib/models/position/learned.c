@@ -1,6 +1,6 @@
 /* A learned vector for every position up to a longest, added to the embeddings (Gehring et al.
  * 2017; Vaswani et al. 2017, section 3.5; GPT). */
-#include "models/position.h"
+#include "models/position/position.h"
 
 enum { TABLE };
 enum { LONGEST = 512 };

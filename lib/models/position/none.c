@@ -1,5 +1,5 @@
 /* No positions at all: with a causal mask a Transformer can still tell them apart. */
-#include "models/position.h"
+#include "models/position/position.h"
 
 const ThPositionKind th_position_none = {
     .name = "none",

@@ -2,7 +2,7 @@
  * has symbols, drawn from 0 … longest-1 without repetition and sorted, so that positions beyond
  * the lengths of training are seen in training.  Any encoding but Transformer-XL's, named by over=,
  * gets the numbers; th_position_init puts it in place of this one. */
-#include "models/position.h"
+#include "models/position/position.h"
 
 const ThPositionKind th_position_random = {
     .name = "random",

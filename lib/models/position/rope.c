@@ -1,6 +1,6 @@
 /* Rotary positions (Su et al. 2021, section 3.2): pairs of columns of queries and keys turn by
  * angles that grow with the position, so that their product depends on the distance. */
-#include "models/position.h"
+#include "models/position/position.h"
 
 static ThVar turn(const ThPosition *p, ThTape *t, ThVar x, const ThPositionRows *rows)
 {

@@ -2,7 +2,7 @@
  * position i holds sin(i/10000^(2t/d)), column 2t+1 the cosine. */
 #include <math.h>
 
-#include "models/position.h"
+#include "models/position/position.h"
 
 static bool check(const ThPosition *p, ThError *err)
 {

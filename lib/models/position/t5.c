@@ -4,7 +4,7 @@
  * other encodings. */
 #include <math.h>
 
-#include "models/position.h"
+#include "models/position/position.h"
 
 enum { TABLE };
 enum { BUCKETS = 32, FARTHEST = 128 };

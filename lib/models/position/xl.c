@@ -2,7 +2,7 @@
  * key j is ((q_i + u)·k_j + (q_i + v)·R(i-j) W_R)/√d_h with u, v and W_R of each layer. */
 #include <math.h>
 
-#include "models/position.h"
+#include "models/position/position.h"
 
 enum { RELATIVE, U, V };
 

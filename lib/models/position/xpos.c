@@ -1,6 +1,6 @@
 /* Rotary positions whose pairs decay with the distance, fast ones first (Sun et al. 2022, section
  * 3): queries grow by ζ^(i/512) and keys by ζ^(-j/512). */
-#include "models/position.h"
+#include "models/position/position.h"
 
 /* ζ is at least 0.4/1.4: farther out the factors leave the range of floats. */
 enum { DECAYS = 60 };

@@ -6,7 +6,7 @@
 #define TH_RASP_EVALUATE_DIFFER_H
 
 #include "base/stop.h"
-#include "rasp/evaluate/run.h"
+#include "rasp/evaluate/rasp_run.h"
 
 typedef struct {
     bool differ;

@@ -7,7 +7,7 @@
 #ifndef TH_RASP_EVALUATE_LANGUAGE_H
 #define TH_RASP_EVALUATE_LANGUAGE_H
 
-#include "rasp/evaluate/run.h"
+#include "rasp/evaluate/rasp_run.h"
 
 /* Borrowed throughout; letters are numbered. */
 typedef struct {

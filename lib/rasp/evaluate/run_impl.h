@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "rasp/evaluate/ranks.h"
-#include "rasp/evaluate/run.h"
+#include "rasp/evaluate/rasp_run.h"
 #include "rasp/graph/graph_impl.h"
 #include "rasp/values/number.h"
 

@@ -14,7 +14,7 @@
 #ifndef TH_RASP_GRAPH_COST_H
 #define TH_RASP_GRAPH_COST_H
 
-#include "rasp/graph/graph.h"
+#include "rasp/graph/rasp_graph.h"
 
 typedef struct {
     uint32_t layer; /* from 1 */

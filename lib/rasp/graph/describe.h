@@ -6,7 +6,7 @@
 #define TH_RASP_GRAPH_DESCRIBE_H
 
 #include "base/text.h"
-#include "rasp/graph/graph.h"
+#include "rasp/graph/rasp_graph.h"
 
 /* Appends the expression that makes a node, such as `aggregate(same, tokens)` or `a + 1`.  Nodes
  * that it mentions stand there by label[node] where label is not NULL and that is not NULL, else by

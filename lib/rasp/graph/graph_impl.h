@@ -5,7 +5,7 @@
 #ifndef TH_RASP_GRAPH_GRAPH_IMPL_H
 #define TH_RASP_GRAPH_GRAPH_IMPL_H
 
-#include "rasp/graph/graph.h"
+#include "rasp/graph/rasp_graph.h"
 
 /* A list (key is NULL) or a dictionary of constants.  View into the graph until the next one. */
 typedef struct {

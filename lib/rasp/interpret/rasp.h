@@ -22,8 +22,8 @@
 #include "base/error.h"
 #include "base/stop.h"
 #include "base/text.h"
-#include "rasp/evaluate/run.h"
-#include "rasp/graph/graph.h"
+#include "rasp/evaluate/rasp_run.h"
+#include "rasp/graph/rasp_graph.h"
 #include "rasp/syntax/syntax.h"
 #include "rasp/values/value.h"
 

@@ -1,0 +1,14 @@
+/* format_table.h - for the files of the formats: the constants that formats.def names.
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_FORMATS_FORMAT_TABLE_H
+#define TH_FORMATS_FORMAT_TABLE_H
+
+#include "formats/format.h"
+
+#define FORMAT(name) extern const ThFormat th_format_##name;
+#include "formats/formats.def"
+#undef FORMAT
+
+#endif

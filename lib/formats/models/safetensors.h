@@ -1,0 +1,42 @@
+/* safetensors.h - models as files that other programs read too.
+ *
+ * The format (github.com/huggingface/safetensors): eight bytes with the length of a header, little
+ * endian; the header, a JSON object that gives every tensor's type, shape and place; the tensors.
+ * Weights are called as in the model's table of parameters, what the optimiser remembers
+ * optimizer.moment0.NAME, optimizer.moment1.NAME …, as many as it has slots; matrices have two
+ * dimensions, vectors one.  All are of type F32, but for training.pull, F64, which is what pull=
+ * and aux= know of a training that used them. The metadata (metadata.h) holds the rest, so that
+ * training goes on bit for bit.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
+#ifndef TH_FORMATS_MODELS_SAFETENSORS_H
+#define TH_FORMATS_MODELS_SAFETENSORS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "models/model.h"
+
+/* Writes the model, whole or not at all.  Errors: TH_EIO (a full disk), TH_ENOMEM. */
+bool th_safetensors_save(const ThModel *m, const char *path, ThError *err);
+
+/* Writes matrices with names of their own, whole or not at all; one row makes a vector.  Errors:
+ * TH_EIO, TH_ENOMEM. */
+typedef struct {
+    const char *name;
+    int rows, cols;
+    const float *value; /* (rows, cols) */
+} ThSafetensorsMatrix;
+bool th_safetensors_write(const ThSafetensorsMatrix *matrix, size_t n, const char *path,
+                          ThError *err);
+
+/* Returns new.  The file may be anything: a damaged or hostile one is TH_EVALUE, or TH_EIO where it
+ * cannot be read, and costs little more memory than its own size. */
+ThModel *th_safetensors_load(const char *path, ThError *err);
+
+/* Returns new: the same from memory. */
+ThModel *th_safetensors_parse(const void *bytes, size_t n, ThError *err);
+
+#endif

@@ -1,0 +1,159 @@
+/* The decoder of language models: GPT-2's block (Radford et al. 2019, section 2.3: layer norm
+ * before each part, GELU, biases) or GPT-NeoX's (Black et al. 2022, section 2.2: attention and
+ * feed-forward layer beside each other).  The models of Hou et al. 2024 that run Turing Programs
+ * are of the second kind. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "models/attention/attention.h"
+
+static const ThOptionSpec options[] = {
+    {"size", TH_CHOICE, "small", 0, 0, "small|paper",
+     "paper: dim=1024 heads=16 layers=12, where they are not given (about 150 million parameters, "
+     "7e12 operations a step of 16 strings of 500 "
+     "symbols)"},
+    {"dim", TH_INT, "64", 1, 65536, NULL, "width of the hidden vectors"},
+    {"heads", TH_INT, "8", 1, 1024, NULL, "attention heads; they divide dim"},
+    {"layers", TH_INT, "2", 1, 64, NULL, "layers, each with weights of its own"},
+    {"hidden", TH_INT, "4", 1, 64, NULL, "width of the feed-forward layer, in multiples of dim"},
+    {"block", TH_CHOICE, "gpt2", 0, 0, "gpt2|neox",
+     "gpt2: the feed-forward layer reads what attention made; neox: both read the same"},
+    {"head", TH_CHOICE, "own", 0, 0, "own|tied",
+     "the last matrix: one of its own, or the embeddings again, where the answers are symbols"},
+    {"init", TH_CHOICE, "wide", 0, 0, "wide|gpt2",
+     "gpt2: normal of deviation 0.02; wide: embeddings of deviation 0.5, matrices uniform within "
+     "1/√rows, which learns small tasks in fewer steps"},
+    {"dropout", TH_REAL, "0", 0, 0.9, NULL,
+     "while training, share of what each part adds that is dropped"},
+    {"attention_dropout", TH_REAL, "0", 0, 0.9, NULL,
+     "while training, share of the attention's weights that is dropped"},
+    {"position", TH_CHOICE, "rope", 0, 0, TH_POSITION_CHOICES,
+     "how positions enter: help models says what each is"},
+#define POSITION_OPTION(...) {__VA_ARGS__},
+#include "models/position/positions.def"
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+static const ThModelPreset presets[] = {{"paper", "dim=1024 heads=16 layers=12"}, {NULL, NULL}};
+enum { BLOCK_GPT2, BLOCK_NEOX }; /* block= */
+enum { HEAD_OWN, HEAD_TIED };    /* head= */
+enum { INIT_WIDE, INIT_GPT2 };   /* init= */
+
+/* Indices into the parameter table, beside those of attention. */
+typedef struct {
+    ThModelNorm norm1, norm2;
+    ThModelNetwork feed_forward;
+} Layer;
+
+typedef struct {
+    ThModelAttention attention;
+    bool beside; /* block=neox */
+    double dropout;
+    ThModelNorm last;
+    int head; /* -1: tied */
+    Layer layer[TH_POSITION_LAYERS];
+} Layout;
+
+/* ---- forward ---- */
+
+static ThVar run_layer(ThTape *t, const ThModel *m, int layer, const ThModelStream *s, ThRng *rng)
+{
+    const Layout *l = m->layout;
+    const Layer *y = &l->layer[layer];
+    ThVar own = th_model_stream_rows(t, s, s->x);
+    ThVar read = th_model_norm(t, &y->norm1, s->x);
+    ThVar attended = th_model_attend(t, &l->attention, layer, s, read);
+    ThVar u = th_op_add(t, own, th_op_dropout(t, attended, l->dropout, rng));
+    ThVar f =
+        th_model_network(t, &y->feed_forward, th_model_norm(t, &y->norm2, l->beside ? own : u));
+    f = th_tape_note(t, f, "feed_forward", layer);
+    return th_op_add(t, u, th_op_dropout(t, f, l->dropout, rng));
+}
+
+static ThVar answer(ThTape *t, const ThModel *m, ThVar x)
+{
+    const Layout *l = m->layout;
+    ThVar y = th_model_norm(t, &l->last, x);
+    return l->head < 0 ? th_op_linear_transposed(t, y, th_param(t, l->attention.embedding))
+                       : th_op_linear(t, y, th_param(t, l->head), -1);
+}
+
+static const ThModelBlocks blocks = {run_layer, answer};
+
+/* ---- parameters ---- */
+
+static int matrix(ThModelBuilder *b, const char *name, int rows, int cols, double by)
+{
+    bool wide = th_option_choice(&b->m->options, "init") == INIT_WIDE;
+    int index = wide ? th_model_build(b, name, rows, cols, TH_INIT_UNIFORM, by / sqrt(rows))
+                     : th_model_build(b, name, rows, cols, TH_INIT_NORMAL, 0.02 * by);
+    th_param_hidden(&b->m->params, index, 1);
+    return index;
+}
+
+static void add_layer(ThModelBuilder *b, Layout *l, int wide)
+{
+    Layer *y = &l->layer[b->layer];
+    int d = l->attention.dim;
+    y->norm1 = th_model_build_norm(b, "norm1", d);
+    th_model_attention_layer(&l->attention, b, true);
+    y->norm2 = th_model_build_norm(b, "norm2", d);
+    y->feed_forward = th_model_build_network(b, "feed_forward", d, wide, d);
+}
+
+/* Only where the classes are the symbols, in their order, can a head be the embeddings. */
+static bool bind_head(ThModelBuilder *b, Layout *l, ThError *err)
+{
+    const ThSignature *s = &b->m->signature;
+    l->head = -1;
+    if (th_option_choice(&b->m->options, "head") == HEAD_TIED)
+        return s->next || th_fail(err, TH_EUSAGE, "head=tied: the task's answers are not symbols");
+    l->head = matrix(b, "head", l->attention.dim, s->n_classes, 1);
+    th_param_hidden(&b->m->params, l->head, 0);
+    return true;
+}
+
+static bool bind(ThModel *m, ThError *err)
+{
+    const ThOptions *o = &m->options;
+    Layout *l = m->layout = th_alloc(1, sizeof *l, err);
+    if (!l)
+        return false;
+    ThModelAttention *a = &l->attention;
+    th_model_attention_init(a, o, (int)th_option_int(o, "layers"));
+    a->blocks = &blocks;
+    l->beside = th_option_choice(o, "block") == BLOCK_NEOX;
+    l->dropout = th_option_real(o, "dropout");
+    /* What is added to the residual stream is smaller by the number of such sums. */
+    ThModelBuilder b = {
+        .m = m, .layer = -1, .err = err, .matrix = matrix, .shrink = 1 / sqrt(2.0 * a->layers)};
+    double deviation = th_option_choice(o, "init") == INIT_WIDE ? 0.5 : 0.02;
+    a->embedding =
+        th_model_build(&b, "embedding", m->signature.n_symbols, a->dim, TH_INIT_NORMAL, deviation);
+    th_position_bind(&a->position, &b);
+    for (b.layer = 0; b.layer < a->layers; b.layer++)
+        add_layer(&b, l, a->dim * (int)th_option_int(o, "hidden"));
+    b.layer = -1;
+    l->last = th_model_build_norm(&b, "final_norm", a->dim);
+    return bind_head(&b, l, err) && !b.failed;
+}
+
+const ThModelKind th_model_gpt = {
+    .name = "gpt",
+    .summary = "decoder language model: GPT-2's blocks or GPT-NeoX's, with any positional encoding",
+    .source = "Radford et al. 2019; Black et al. 2022; Hou et al. 2024, section 4",
+    .detail =
+        "Every position attends to those up to itself. Layer norm stands before attention and "
+        "before the feed-forward layer, which has GELU, and once more at the end. With block=neox "
+        "both parts of a layer read the same vectors, and their results are added. For what "
+        "continues beyond the lengths of training, position= matters most: hard_alibi goes "
+        "farthest in copying.\n\n"
+        "size=paper takes the sizes of the paper on Turing Programs, which goes with block=neox "
+        "position=hard_alibi masked=6 (7 for multiplication and sgd) and train optimizer=adamw "
+        "lr=7e-5 (3e-4 for multiplication) decay=0.1 warmup=100 schedule=linear steps=200000 "
+        "batch=16 on scratchpads with context=500. train says what a large model takes before it "
+        "takes it; set limit-memory refuses what would not fit.",
+    .options = options,
+    .presets = presets,
+    .causal = true,
+    .bind = bind,
+    TH_MODEL_ATTENTION_KIND,
+};

@@ -1,0 +1,62 @@
+#include "models/linear/transitions.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "models/ablation.h"
+
+void th_model_transitions_free(ThModelTransitions *t)
+{
+    if (!t)
+        return;
+    free(t->a);
+    free(t->v);
+    free(t->start);
+    free(t->state);
+    free(t);
+}
+
+ThModelTransitions *th_model_transitions_new(int length, int blocks, int size, ThError *err)
+{
+    size_t state = (size_t)blocks * (size_t)size, all = (size_t)length * state;
+    ThModelTransitions *t = th_alloc(1, sizeof *t, err);
+    if (!t)
+        return NULL;
+    *t = (ThModelTransitions){.length = length,
+                              .blocks = blocks,
+                              .size = size,
+                              .a = th_alloc(all, (size_t)size * sizeof *t->a, err),
+                              .v = th_alloc(all, sizeof *t->v, err),
+                              .start = th_alloc(state, sizeof *t->start, err),
+                              .state = th_alloc(all, sizeof *t->state, err)};
+    if (t->a && t->v && t->start && t->state)
+        return t;
+    th_model_transitions_free(t);
+    return NULL;
+}
+
+ThModelTransitions *th_model_transitions(const ThModel *m, int layer, const int *token, int length,
+                                         ThError *err)
+{
+    if (!m->kind->transitions) {
+        th_fail(err, TH_EVALUE, "the state of %s does not move linearly", m->kind->name);
+        return NULL;
+    }
+    if (!m->bound) {
+        th_fail(err, TH_EVALUE, "the model has not been trained yet, so it has no alphabet");
+        return NULL;
+    }
+    if (length < 1) {
+        th_fail(err, TH_EVALUE, "a model reads at least one symbol");
+        return NULL;
+    }
+    for (int i = 0; i < length; i++) {
+        if (token[i] >= 0 && token[i] < m->signature.n_symbols)
+            continue;
+        th_fail(err, TH_EVALUE, "symbol number %d of an alphabet of %d", token[i],
+                m->signature.n_symbols);
+        return NULL;
+    }
+    return th_model_whole(m, "a scan", err) ? m->kind->transitions(m, layer, token, length, err)
+                                            : NULL;
+}

@@ -1,0 +1,63 @@
+/* draw_graph.h - drawings of states and of labelled arrows between them.
+ *
+ *     ThPlotGraph *g = th_plot_graph_new(2, &err);
+ *     th_plot_add_shortened(&g->node[0].name, "even", 12);
+ *     th_text_add(th_plot_graph_arc(g, 0, 1, &err), "b");
+ *     th_plot_graph(&f, "parity", g, stop, &err);
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_PLOT_DRAW_GRAPH_H
+#define TH_PLOT_DRAW_GRAPH_H
+
+#include "plot/figure.h"
+#include "plot/layout.h"
+
+typedef enum {
+    TH_PLOT_NODE_PLAIN,
+    TH_PLOT_NODE_DOUBLE, /* a second circle inside */
+    TH_PLOT_NODE_STOP,   /* grey, with two circles */
+    TH_PLOT_NODE_REFUSE  /* reddish */
+} ThPlotNodeLook;
+
+typedef struct {
+    ThText name;
+    ThPlotNodeLook look;
+    bool start; /* an arrow from nowhere points to it */
+} ThPlotGraphNode;
+
+typedef struct {
+    int from, to;
+    ThText label; /* lines are separated by newlines */
+} ThPlotGraphArc;
+
+typedef struct {
+    int n_nodes;
+    ThPlotGraphNode *node; /* (n_nodes): the caller fills them in */
+    ThPlotGraphArc *arc;
+    size_t n_arcs, arc_cap, first;
+    size_t *place;
+    int from;
+} ThPlotGraph;
+
+/* TH_ELIMIT for more than some hundred nodes, which nobody can read. */
+bool th_plot_graph_small(int n_nodes, ThError *err);
+
+ThPlotGraph *th_plot_graph_new(int n_nodes, ThError *err); /* returns new */
+void th_plot_graph_free(ThPlotGraph *g);                   /* NULL is fine */
+
+/* A view, until the next call, of the label of the arrow between two nodes, which is added if it is
+ * new; NULL and TH_ELIMIT, TH_ENOMEM.  The arrows from a node must be asked for one after the
+ * other.
+ */
+ThText *th_plot_graph_arc(ThPlotGraph *g, int from, int to, ThError *err);
+
+/* Appends at most `most` characters of a text, with … where it goes on. */
+void th_plot_add_shortened(ThText *t, const char *text, size_t most);
+
+/* States are circles, laid out by Graphviz's dot where it is installed, else on a circle.  dot is
+ * given numbers only.  f must be empty. */
+bool th_plot_graph(ThFigure *f, const char *title, const ThPlotGraph *g, ThStop *stop,
+                   ThError *err);
+
+#endif

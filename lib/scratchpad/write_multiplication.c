@@ -1,0 +1,273 @@
+/* write_multiplication.c - a number times one of few digits, digit by digit from the right (Hou et
+ * al., Section 5.1 and Figure 4). */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "scratchpad/checker.h"
+#include "scratchpad/writing.h"
+
+static const ThOptionSpec options[] = {
+    {"digits", TH_RANGE, "2..50", 1, 100000, NULL, "digits of first operands that are drawn"},
+    {"multiplier", TH_INT, "3", 1, 10000, NULL, "digits of second operands that are drawn"},
+    {"style", TH_CHOICE, "compact", 0, 0, TH_PAD_STYLES_SUM, "the layout"},
+    {"flush", TH_CHOICE, "digit", 0, 0, "digit|once",
+     "whether the last carry goes into the result a digit a line, or at once"},
+    {"comments", TH_FLAG, "yes", 0, 0, NULL,
+     "style=verbose: explain each line behind a #; never in data sets"},
+    {0}};
+enum { FLUSH_DIGIT, FLUSH_ONCE }; /* flush= */
+
+static const ThOptionSpec check_options[] = {
+    {"flush", TH_CHOICE, "any", 0, 0, "any|digit|once", "of multiplications"}, {0}};
+
+static bool init(ThPad *p, ThError *err)
+{
+    int style = th_option_choice(&p->options, "style");
+    p->words = style == TH_PAD_VERBOSE;
+    p->separator = style == TH_PAD_COMPACT ? "|" : style == TH_PAD_VERBOSE ? "\n" : "=";
+    bool ok = th_pad_add_tokens(p, "0 1 2 3 4 5 6 7 8 9 *", err);
+    if (style > TH_PAD_VERBOSE)
+        return ok && th_pad_add_token(p, "=", err);
+    return ok && th_pad_add_tokens(p, "a b c d e f g h i j ^ ( , ) ~", err) &&
+           (style == TH_PAD_COMPACT
+                ? th_pad_add_token(p, "|", err)
+                : th_pad_add_tokens(p, "Input: Target: <scratch> </scratch> \n", err));
+}
+
+/* Numbers are strings of digits; carry and result are 0 at first. */
+typedef struct {
+    const char *x, *m;
+    size_t nx, k;    /* digits of x that are left, digits of m */
+    char *product;   /* (k + 1) */
+    char *carry;     /* (k + 1), of which the first is 0: the carry proper is carry + 1 */
+    char *result;    /* where the digits found so far begin; they end with the buffer */
+    size_t n_result; /* how many there are */
+} Steps;
+
+/* One digit d of x: product = d·m, and carry and result by product + carry. */
+static void step(Steps *s)
+{
+    int d = s->nx ? s->x[s->nx - 1] - '0' : 0, over = 0, sum_over = 0;
+    char last = '0';
+    for (size_t i = s->k + 1; i-- > 0;) {
+        int p = over + (i ? d * (s->m[i - 1] - '0') : 0);
+        over = p / 10;
+        s->product[i] = (char)('0' + p % 10);
+        int sum = p % 10 + sum_over + (s->carry[i] - '0');
+        sum_over = sum >= 10;
+        char digit = (char)('0' + (sum_over ? sum - 10 : sum));
+        if (i == s->k)
+            last = digit;
+        else
+            s->carry[i + 1] = digit;
+    }
+    s->carry[0] = '0';
+    *--s->result = last;
+    s->n_result++;
+    s->nx -= s->nx > 0;
+}
+
+static bool carries(const Steps *s)
+{
+    return strspn(s->carry, "0") < s->k + 1;
+}
+
+/* The whole carry goes into the result. */
+static void flush(Steps *s)
+{
+    size_t zeros = strspn(s->carry, "0"), n = s->k + 1 - zeros;
+    s->result -= n;
+    s->n_result += n;
+    memcpy(s->result, s->carry + zeros, n);
+    memset(s->carry, '0', s->k + 1);
+    memset(s->product, '0', s->k + 1);
+}
+
+static char *put_line(char *to, const Steps *s, size_t nx)
+{
+    to = th_pad_put_operand(to, s->x, nx);
+    *to++ = '*';
+    to = th_pad_put(to, s->m, s->k);
+    *to++ = '(';
+    to = th_pad_put(to, s->product, s->k + 1);
+    *to++ = '~';
+    to = th_pad_put(to, s->carry + 1, s->k);
+    *to++ = ',';
+    to = th_pad_put(to, s->result, s->n_result);
+    *to++ = ')';
+    *to++ = '|';
+    return to;
+}
+
+/* Does all steps; writes their lines where `to` is not NULL, and returns their end. */
+static char *do_steps(Steps *s, bool once, char *to)
+{
+    while (s->nx > 0 || carries(s)) {
+        size_t nx = s->nx;
+        if (nx == 0 && once)
+            flush(s);
+        else
+            step(s);
+        if (to)
+            to = put_line(to, s, nx);
+    }
+    return to;
+}
+
+static bool steps_begin(Steps *s, const char *x, size_t nx, const char *m, size_t k, ThError *err)
+{
+    char *room = th_alloc(nx + k + 2 * (k + 2), 1, err);
+    *s = (Steps){.x = x, .nx = nx, .m = m, .k = k, .product = room};
+    if (!room)
+        return false;
+    s->carry = room + k + 1;
+    s->result = room + nx + k + 2 * (k + 2);
+    memset(s->carry, '0', k + 1);
+    s->carry[k + 1] = '\0';
+    return true;
+}
+
+static bool put_compact(ThPadExample *e, const ThPadSum *product, bool once, ThError *err)
+{
+    const char *x = product->x, *m = product->y;
+    size_t nx = product->nx, k = product->ny;
+    Steps s;
+    size_t lines = nx + k + 2, width = 2 * nx + 4 * k + 16;
+    char *to = th_pad_example_begin(e, lines > 100000 ? SIZE_MAX : lines * width, err);
+    if (!to || !steps_begin(&s, x, nx, m, k, err))
+        return false;
+    char *begin = to;
+    to = th_pad_put(to, x, nx);
+    *to++ = '*';
+    to = th_pad_put(to, m, k);
+    *to++ = '|';
+    to = do_steps(&s, once, to);
+    size_t answer = (size_t)(to - begin);
+    to = th_pad_put(to, s.result, s.n_result);
+    th_pad_example_end(e, to, nx + k + 2, answer);
+    free(s.product);
+    return true;
+}
+
+static bool put(const ThPad *p, ThPadSum *product, ThRng *r, ThPadExample *e, ThError *err)
+{
+    ThPadSumStyle style = (ThPadSumStyle)th_option_choice(&p->options, "style");
+    bool once = th_option_choice(&p->options, "flush") == FLUSH_ONCE;
+    if (style == TH_PAD_COMPACT)
+        return put_compact(e, product, once, err);
+    if (style == TH_PAD_VERBOSE) {
+        ThPadExample compact = {0};
+        bool ok = put_compact(&compact, product, once, err) &&
+                  th_pad_verbose(e, compact.text.data, compact.text.size,
+                                 th_option_flag(&p->options, "comments"), err);
+        th_pad_example_free(&compact);
+        return ok;
+    }
+    Steps s;
+    if (!steps_begin(&s, product->x, product->nx, product->y, product->ny, err))
+        return false;
+    do_steps(&s, false, NULL);
+    product->z = s.result;
+    product->nz = s.n_result;
+    bool ok = th_pad_sum_write(e, product, style, 0, r, err);
+    free(s.product);
+    return ok;
+}
+
+static bool write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err)
+{
+    if (o->n != 2)
+        return th_fail(err, TH_EUSAGE, "a multiplication has two operands");
+    for (o->wrong = 0; o->wrong < 2; o->wrong++)
+        if (!th_pad_digits_ok(o->text[o->wrong], err))
+            return false;
+    o->wrong = 0;
+    ThPadSum s = {.x = o->text[0], .y = o->text[1], .sign = '*'};
+    s.nx = strlen(s.x);
+    s.ny = strlen(s.y);
+    return put(p, &s, r, e, err);
+}
+
+static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e, ThError *err)
+{
+    size_t nx = (size_t)th_pad_draw_from(*sizes, r);
+    size_t k = (size_t)th_option_int(&p->options, "multiplier");
+    char *x = th_alloc(nx + k, 1, err);
+    if (!x)
+        return false;
+    th_pad_draw_digits(x, nx + k, r);
+    ThPadSum s = {.x = x, .nx = nx, .y = x + nx, .ny = k, .sign = '*'};
+    bool ok = put(p, &s, r, e, err);
+    free(x);
+    return ok;
+}
+
+static size_t most(const ThPad *p, size_t n)
+{
+    size_t k = (size_t)th_option_int(&p->options, "multiplier"), tokens = 2 * (n + k + 1);
+    int style = th_option_choice(&p->options, "style");
+    if (style > TH_PAD_VERBOSE)
+        return th_pad_sum_most(n + k);
+    for (size_t j = 1; j <= n + k; j++)
+        tokens += th_pad_operand_most(n, j) + 3 * k + j + 7;
+    return tokens + (style == TH_PAD_VERBOSE ? n + k + TH_PAD_VERBOSE_MARKS : 0);
+}
+
+/* ---- reading back ---------------------------------------------------------------------------- */
+
+static bool recognise(const ThPadChecking *k)
+{
+    return th_pad_check_is_sum(k, '*');
+}
+
+static bool check(const ThPadChecking *k, ThPadChecked *c, ThError *err)
+{
+    return th_pad_check_has_steps(k) ? th_pad_check_steps(k, '*', c, err)
+                                     : th_pad_check_sum(k, '*', c, err);
+}
+
+/* As the paper prints its example, and wrongly. */
+static const char *const misprints[] = {
+    "4324*135|432e*135(0540~054,0)|43c*135(0270~032,40)|4d*135(0405~043,740)|"
+    "e*135(0540~058,3740)|^**135(0000~000,583740)|583740",
+    "4324*135|432e*135(0540~054,0)|43c*135(0270~032,40)|4d*135(0405~043,740)|"
+    "e*135(0540~058,3740)|^*135(0000~005,83740)|^**135(0000~000,583740)|583740",
+    NULL};
+
+const ThPadKind th_pad_multiplication = {
+    .name = "multiplication",
+    .summary = "write out a multiplication, digit by digit",
+    .source = "Hou et al. 2024, Section 5.1",
+    .detail =
+        "As scratchpad addition.  On each line the digit under the head is multiplied by the whole "
+        "second number: behind them stand that product, ~, the carry that goes out, and the "
+        "digits of the result so far.  Once no digits are left, the carry goes into the result: "
+        "a digit a line, as in the paper's figure, or at once, as in its footnote.",
+    .example = "scratchpad multiplication 25 4\n"
+               "#> 25*4|2f*4(20~2,0)|c*4(08~1,00)|^*4(00~0,100)|100\n"
+               "scratchpad multiplication 25 4 style=verbose\n"
+               "#> Input:\n"
+               "#> 2 5 * 4\n"
+               "#> Target:\n"
+               "#> <scratch>\n"
+               "#> 2 5 * 4\n"
+               "#> 2 f * 4 ( 2 0 ~ 2 , 0 )   # 5 * 4 = 20 carry 2\n"
+               "#> c * 4 ( 0 8 ~ 1 , 0 0 )   # 2 * 4 = 08 carry 1\n"
+               "#> ^ * 4 ( 0 0 ~ 0 , 1 0 0 )   # 0 * 4 = 00 carry 0\n"
+               "#> </scratch>\n"
+               "#> 1 0 0",
+    .operand = {"X", "Y", NULL},
+    .options = options,
+    .layout = "style",
+    .check_options = check_options,
+    .context = 500,
+    .init = init,
+    .write = write,
+    .draw = draw,
+    .most = most,
+    .size = "digits",
+    .recognise = recognise,
+    .check = check,
+    .bars = true,
+    .misprints = misprints,
+};

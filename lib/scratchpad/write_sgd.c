@@ -1,0 +1,344 @@
+/* write_sgd.c - linear regression by stochastic gradient descent (Hou et al., Section 5.2, Appendix
+ * E).
+ */
+#include "scratchpad/write_sgd.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "scratchpad/checker.h"
+#include "scratchpad/writing.h"
+
+static const ThOptionSpec options[] = {
+    {"examples", TH_RANGE, "1..50", 1, 10000, NULL, "points of a problem that is drawn"},
+    {"strict", TH_CHOICE, "hidden", 0, 0, "hidden|from-tokens|requantise",
+     "what is computed with: the real numbers behind the data's tokens; the tokens' values, the "
+     "weights being kept exactly; or nothing but tokens, all results being rounded to them"},
+    {"quantiser", TH_CHOICE, "hundredths", 0, 0, "hundredths|points",
+     "what a token is: a hundredth, or one of 200 points from -1 to 1, 2/199 apart"},
+    {"noise", TH_REAL, "0", 0, 1, NULL, "standard deviation of noise on drawn labels"},
+    {"radius", TH_REAL, "0.5", 0, 1, NULL, "the true weights are drawn from a disc so large"},
+    {"rate", TH_REAL, "0.5", 0, 1, NULL, "the learning rate"},
+    {"style", TH_CHOICE, "turing", 0, 0, "turing|plain",
+     "with the steps, or the answer right after the data"},
+    {0}};
+
+static const ThOptionSpec check_options[] = {
+    {"strict", TH_CHOICE, "hidden", 0, 0, "hidden|from-tokens|requantise", "of sgd"},
+    {"tolerance", TH_INT, NULL, 0, 200, NULL,
+     "tokens by which numbers of sgd may differ; default: 2 with strict=hidden, else 0"},
+    {"quantiser", TH_CHOICE, "hundredths", 0, 0, "hundredths|points", "of sgd"},
+    {"rate", TH_REAL, "0.5", 0, 1, NULL, "the learning rate of sgd"},
+    {0}};
+
+double th_pad_sgd_scale(ThPadSgdQuantiser quantiser)
+{
+    return quantiser == TH_PAD_SGD_HUNDREDTHS ? 100 : 99.5;
+}
+
+int th_pad_sgd_token(double value, double scale)
+{
+    double i = floor(scale * value + 100.5);
+    return i < 0 ? 0 : i > TH_PAD_SGD_TOKENS - 1 ? TH_PAD_SGD_TOKENS - 1 : (int)i;
+}
+
+double th_pad_sgd_value(int token, double scale)
+{
+    return (token - 100) / scale;
+}
+
+static double rounded(double value, double scale)
+{
+    return th_pad_sgd_value(th_pad_sgd_token(value, scale), scale);
+}
+
+ThPadSgdLine th_pad_sgd_step(ThPadSgd *s, const ThPadSgdPoint *point)
+{
+    ThPadSgdLine line;
+    ThPadSgdPoint q = *point;
+    bool round = s->strict == TH_PAD_SGD_REQUANTISE;
+    if (s->strict != TH_PAD_SGD_HIDDEN)
+        q = (ThPadSgdPoint){{rounded(q.x[0], s->scale), rounded(q.x[1], s->scale)},
+                            rounded(q.y, s->scale)};
+    double prediction = s->w[0] * q.x[0] + s->w[1] * q.x[1];
+    line.prediction = th_pad_sgd_token(prediction, s->scale);
+    prediction = round ? th_pad_sgd_value(line.prediction, s->scale) : prediction;
+    for (int i = 0; i < 2; i++) {
+        double step = -2 * s->rate * (q.y - prediction) * q.x[i];
+        line.step[i] = th_pad_sgd_token(step, s->scale);
+        s->w[i] -= round ? th_pad_sgd_value(line.step[i], s->scale) : step;
+        line.weight[i] = th_pad_sgd_token(s->w[i], s->scale);
+        s->w[i] = round ? th_pad_sgd_value(line.weight[i], s->scale) : s->w[i];
+    }
+    return line;
+}
+
+int th_pad_sgd_word(const char *word, unsigned long n)
+{
+    int value = 0;
+    if (n < 2 || n > 4 || word[0] != 'a' || (word[1] == '0' && n > 2))
+        return -1;
+    for (unsigned long i = 1; i < n; i++) {
+        if (word[i] < '0' || word[i] > '9')
+            return -1;
+        value = 10 * value + word[i] - '0';
+    }
+    return value < TH_PAD_SGD_TOKENS ? value : -1;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static bool init(ThPad *p, ThError *err)
+{
+    char name[16];
+    bool ok = true;
+    for (int i = 0; ok && i < TH_PAD_SGD_TOKENS; i++) {
+        snprintf(name, sizeof name, "a%d", i);
+        ok = th_pad_add_token(p, name, err);
+    }
+    p->words = true;
+    p->separator = " | ";
+    p->numbers = TH_PAD_SGD_TOKENS;
+    p->near = th_option_choice(&p->options, "strict") == TH_PAD_SGD_HIDDEN ? 2 : 0;
+    ok = ok && th_pad_add_tokens(p, "$ d yp g cur", err);
+    p->answer = th_pad_tokens(p) - 1; /* cur */
+    return ok && th_pad_add_tokens(p, ", |", err);
+}
+
+static char *put_word(char *to, const char *word)
+{
+    while (*word)
+        *to++ = *word++;
+    *to++ = ' ';
+    return to;
+}
+
+static char *put_token(char *to, int token)
+{
+    *to++ = 'a';
+    if (token >= 100)
+        *to++ = (char)('0' + token / 100);
+    if (token >= 10)
+        *to++ = (char)('0' + token / 10 % 10);
+    *to++ = (char)('0' + token % 10);
+    *to++ = ' ';
+    return to;
+}
+
+static char *put_points(char *to, const ThPadSgdPoint *point, size_t n, double scale)
+{
+    for (size_t i = 0; i < n; i++) {
+        to = put_word(to, "d");
+        to = put_token(to, th_pad_sgd_token(point[i].x[0], scale));
+        to = put_token(to, th_pad_sgd_token(point[i].x[1], scale));
+        to = put_word(to, ",");
+        to = put_token(to, th_pad_sgd_token(point[i].y, scale));
+    }
+    return to;
+}
+
+/* Behind the copied points.  *answer is set to where the weights begin. */
+static char *put_results(char *to, const ThPadSgdLine *line, char **answer)
+{
+    to = put_word(to, "yp");
+    to = put_token(to, line->prediction);
+    to = put_word(to, "g");
+    to = put_token(to, line->step[0]);
+    to = put_token(to, line->step[1]);
+    *answer = to;
+    to = put_word(to, "cur");
+    to = put_token(to, line->weight[0]);
+    to = put_token(to, line->weight[1]);
+    return put_word(to, "|");
+}
+
+static double scale_of(const ThOptions *o)
+{
+    return th_pad_sgd_scale((ThPadSgdQuantiser)th_option_choice(o, "quantiser"));
+}
+
+static bool put(const ThPad *p, const ThPadSgdPoint *point, size_t n, ThPadExample *e, ThError *err)
+{
+    enum { POINT = 5 * 5, RESULTS = 9 * 5 };
+    bool plain = th_option_choice(&p->options, "style") == TH_PAD_SGD_PLAIN;
+    ThPadSgd s = {.rate = th_option_real(&p->options, "rate")};
+    s.strict = (ThPadSgdStrict)th_option_choice(&p->options, "strict");
+    s.scale = scale_of(&p->options);
+    size_t lines = plain ? 2 : n + 1;
+    char *to =
+        th_pad_example_begin(e, n > 20000 ? SIZE_MAX : lines * (n * POINT + RESULTS) + 8, err);
+    if (!to)
+        return false;
+    char *begin = to, *data = to + 2, *answer = to;
+    to = put_points(put_word(to, "$"), point, n, s.scale);
+    size_t question = (size_t)(to - begin) + 2, copied = (size_t)(to - data);
+    to = put_word(to, "|");
+    for (size_t m = n; m > 0; m--) {
+        char *line = to;
+        if (!plain)
+            to = th_pad_put(to, data, copied);
+        ThPadSgdLine results = th_pad_sgd_step(&s, &point[m - 1]);
+        to = put_results(to, &results, &answer);
+        if (plain && m > 1)
+            to = line;
+        char last[POINT + 1];
+        copied -= (size_t)(put_points(last, &point[m - 1], 1, s.scale) - last);
+    }
+    if (plain) {
+        size_t rest = (size_t)(to - answer);
+        memmove(begin + question, answer, rest);
+        to = begin + question + rest;
+        answer = begin + question;
+    }
+    th_pad_example_end(e, to - 1, question, (size_t)(answer - begin));
+    return true;
+}
+
+/* ---- operands -------------------------------------------------------------------------------- */
+
+/* Reads the points of "d a179 a166 , a76 …" or of numbers, three a point. */
+typedef struct {
+    double *number, scale;
+    size_t n, cap;
+} Numbers;
+
+static bool read_number(const char *text, size_t at, size_t size, bool tokens, Numbers *to,
+                        ThError *err)
+{
+    char word[64];
+    int token = th_pad_sgd_word(text + at, size);
+    double value = th_pad_sgd_value(token, to->scale);
+    if (!tokens && size < sizeof word) {
+        char *end;
+        memcpy(word, text + at, size);
+        word[size] = '\0';
+        value = strtod(word, &end);
+        token = *end == '\0' && value >= -1 && value <= 1 ? 0 : -1;
+    }
+    if (token < 0) {
+        size_t column = 1;
+        for (size_t i = 0; i < at; i++)
+            column += ((unsigned char)text[i] & 0xc0) != 0x80;
+        return th_fail_at(err, TH_EVALUE, 1, (int)column,
+                          tokens ? "expected a token a0 to a199, d, ',' or '|'"
+                                 : "expected a number from -1 to 1");
+    }
+    if (!th_grow(&to->number, &to->cap, to->n + 1, sizeof value, err))
+        return false;
+    to->number[to->n++] = value;
+    return true;
+}
+
+static bool read_numbers(const char *text, Numbers *to, ThError *err)
+{
+    static const char between[] = " \t\n,;|";
+    bool tokens = strchr("$da", text[strspn(text, between)]) && *text;
+    for (size_t i = strspn(text, between); text[i]; i += strspn(text + i, between)) {
+        size_t n = strcspn(text + i, between);
+        bool mark = tokens && n == 1 && (text[i] == 'd' || text[i] == '$');
+        if (!mark && !read_number(text, i, n, tokens, to, err))
+            return false;
+        i += n;
+    }
+    if (to->n == 0 || to->n % 3 != 0) {
+        th_fail(err, TH_EVALUE, "a point has three numbers, and there are %zu", to->n);
+        return th_hint(err, "write the points as \"0.5 -0.2 0.1; 0.3 0.3 0\" or as \"d a150 a80 , "
+                            "a110\"");
+    }
+    return true;
+}
+
+static bool write(const ThPad *p, ThPadOperands *o, ThRng *r, ThPadExample *e, ThError *err)
+{
+    (void)r;
+    Numbers found = {.scale = scale_of(&p->options)};
+    if (o->n != 1)
+        return th_fail(err, TH_EUSAGE, "the points of a problem are one operand");
+    bool ok = read_numbers(o->text[0], &found, err);
+    ThPadSgdPoint *point = ok ? th_alloc(found.n / 3, sizeof *point, err) : NULL;
+    for (size_t i = 0; point && i < found.n / 3; i++) {
+        const double *number = found.number;
+        point[i] = (ThPadSgdPoint){{number[3 * i], number[3 * i + 1]}, number[3 * i + 2]};
+    }
+    ok = point && put(p, point, found.n / 3, e, err);
+    free(point);
+    free(found.number);
+    return ok;
+}
+
+static double draw_coordinate(ThRng *r)
+{
+    return 2 * th_rng_uniform(r) - 1;
+}
+
+static bool draw(const ThPad *p, const ThRange *sizes, ThRng *r, ThPadExample *e, ThError *err)
+{
+    const ThOptions *o = &p->options;
+    double radius = th_option_real(o, "radius"), noise = th_option_real(o, "noise"), w[2];
+    size_t n = (size_t)th_pad_draw_from(*sizes, r);
+    ThPadSgdPoint *point = th_alloc(n, sizeof *point, err);
+    if (!point)
+        return false;
+    do {
+        w[0] = draw_coordinate(r);
+        w[1] = draw_coordinate(r);
+    } while (w[0] * w[0] + w[1] * w[1] > 1);
+    for (size_t i = 0; i < n; i++) {
+        ThPadSgdPoint *q = &point[i];
+        q->x[0] = draw_coordinate(r);
+        q->x[1] = draw_coordinate(r);
+        q->y = radius * (w[0] * q->x[0] + w[1] * q->x[1]);
+        if (noise > 0)
+            q->y += noise * th_rng_normal(r);
+    }
+    bool ok = put(p, point, n, e, err);
+    free(point);
+    return ok;
+}
+
+static size_t most(const ThPad *p, size_t n)
+{
+    enum { POINT = 5, RESULTS = 9 };
+    bool plain = th_option_choice(&p->options, "style") == TH_PAD_SGD_PLAIN;
+    return 2 + POINT * n + (plain ? 4 : n * (n + 1) / 2 * POINT + n * RESULTS);
+}
+
+/* ---- reading back ---------------------------------------------------------------------------- */
+
+static bool recognise(const ThPadChecking *k)
+{
+    return k->end - k->begin > 1 && k->text[k->begin] == '$' &&
+           th_pad_check_is_space(k->text[k->begin + 1]);
+}
+
+const ThPadKind th_pad_sgd = {
+    .name = "sgd",
+    .summary = "write out linear regression by stochastic gradient descent",
+    .source = "Hou et al. 2024, Section 5.2 and Appendix E",
+    .detail =
+        "Numbers from -1 to 1 are written as the 200 tokens a0 to a199; a100 is 0, and a step is "
+        "0.01.  The question is the data: d X1 X2 , Y for each point.  A line is the points that "
+        "are left, then the prediction yp for the last of them, the step g and the weights cur "
+        "behind the step; the next line goes without that point.\n\n"
+        "The paper's tokens show real numbers that are never rounded (strict=hidden), so that a "
+        "scratchpad is not a function of its tokens, and an answer counts as right within two "
+        "tokens.  strict=from-tokens and strict=requantise make it one.\n\n"
+        "DATA is three numbers a point, or the tokens of a question.",
+    .example = "scratchpad sgd \"0.5 -0.5 0.2\"\n"
+               "#> $ d a150 a50 , a120 | d a150 a50 , a120 yp a100 g a90 a110 cur a110 a90 |",
+    .operand = {"DATA", NULL},
+    .options = options,
+    .layout = "style",
+    .check_options = check_options,
+    .context = 600,
+    .init = init,
+    .write = write,
+    .draw = draw,
+    .most = most,
+    .size = "examples",
+    .recognise = recognise,
+    .check = th_pad_check_sgd,
+    .bars = true,
+};

@@ -1,0 +1,27 @@
+#include "tasks/acceptor.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum { MAX_STATES = 1 << 16 };
+
+ThDfa *th_task_own_acceptor(const ThAutomaton *a, ThError *err)
+{
+    ThDfa *d = th_automaton_acceptor(a, MAX_STATES, NULL, err);
+    ThDfa *minimal = d ? th_dfa_minimize(d, NULL, err) : NULL;
+    th_dfa_free(d);
+    return minimal;
+}
+
+bool th_task_own_names(char ***list, int *n_list, char *const *from, int n, ThError *err)
+{
+    *n_list = 0;
+    *list = th_alloc((size_t)n, sizeof **list, err);
+    if (!*list)
+        return false;
+    for (; *n_list < n; ++*n_list)
+        if (!((*list)[*n_list] = th_strdup(from[*n_list], err)))
+            return false;
+    return true;
+}

@@ -1,0 +1,26 @@
+/* kernels_blocks.h - the loops of th_op_bound_blocks.  Compiled like kernels.c.
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_TENSOR_KERNELS_KERNELS_BLOCKS_H
+#define TH_TENSOR_KERNELS_KERNELS_BLOCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* n blocks of k rows and columns, row by row. */
+typedef struct {
+    size_t n;
+    int k;
+    float p;
+    bool centred;
+    const float *r;
+    float *y, *sums, *scratch; /* sums (n,k): Σ|r|^p of the columns; scratch (2k+2,k) */
+} ThKernelBlocks;
+
+void th_kernel_bound_blocks(const ThKernelBlocks *b);
+
+/* Adds to dr, or sets it where beta is 0. */
+void th_kernel_bound_blocks_back(const ThKernelBlocks *b, const float *dy, float *dr, float beta);
+
+#endif

@@ -1,0 +1,25 @@
+/* kernels_impl.h - what the kernel files share; included by lib/tensor/kernels*.c only.
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_TENSOR_KERNELS_KERNELS_IMPL_H
+#define TH_TENSOR_KERNELS_KERNELS_IMPL_H
+
+#include <math.h>
+
+/* max(0, x) without a comparison: under -ffast-math a comparison may turn NaN into 0, and a model
+ * that has diverged would go on with a finite loss. */
+static inline float th_kernel_relu_of(float x)
+{
+    return 0.5f * (x + fabsf(x));
+}
+
+/* Moments of a parameter whose gradient has become zero decay without end, and arithmetic on
+ * denormal numbers takes forty times as long.  What is dropped here moves no parameter: beside
+ * eps 1e-8 it is nothing. */
+static inline float th_tape_drop_tiny(float x)
+{
+    return fabsf(x) < 1e-36f ? 0 : x;
+}
+
+#endif

@@ -1,0 +1,242 @@
+/* algebra.c - the minimal machine of an operand, its transition monoid, and their figures. */
+#include "commands/automata/monoid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/symbols.h"
+
+/* ---- the minimal machine --------------------------------------------------------------------- */
+
+static int follow_arc(const ThAutomaton *a, int q, int symbol)
+{
+    for (size_t i = q < 0 ? 0 : a->first[q]; q >= 0 && i < a->first[q + 1]; i++)
+        if (a->arc[i].symbol == symbol)
+            return a->arc[i].to;
+    return -1;
+}
+
+static bool is_state(const ThAutomaton *a, const char *name)
+{
+    for (int q = 0; q < a->n_states; q++)
+        if (strcmp(a->state[q], name) == 0)
+            return true;
+    return false;
+}
+
+/* For every state of d the first state of `a` that words lead to, both followed breadth first; -1:
+ * nowhere.  False if memory runs out. */
+static bool pair_states(const ThDfa *d, const ThAutomaton *a, int *pair, ThError *err)
+{
+    int n = 0, *queue = th_alloc((size_t)d->n_states, sizeof *queue, err);
+    bool *met = th_alloc((size_t)d->n_states, sizeof *met, err);
+    if (queue && met) {
+        pair[d->start] = -1;
+        for (int q = a->n_states - 1; q >= 0; q--)
+            pair[d->start] = a->start[q] ? q : pair[d->start];
+        met[d->start] = true;
+        queue[n++] = d->start;
+    }
+    for (int i = 0; i < n; i++)
+        for (int b = 0; b < d->n_symbols; b++) {
+            int to = d->next[queue[i] * d->n_symbols + b];
+            if (met[to])
+                continue;
+            met[to] = true;
+            pair[to] = follow_arc(a, pair[queue[i]], b);
+            queue[n++] = to;
+        }
+    bool ok = queue && met;
+    free(queue);
+    free(met);
+    return ok;
+}
+
+/* States of a nondeterministic automaton's machine are those of the minimal automaton. */
+static bool name_states(ShMachine *m, const ThAutomaton *original, ThError *err)
+{
+    int n = m->d->n_states;
+    const ThAutomaton *a = th_automaton_deterministic(original) ? original : m->minimal;
+    const char *sink = is_state(a, "sink") ? "sink'" : "sink";
+    int *pair = th_alloc((size_t)n, sizeof *pair, err);
+    m->state = th_alloc((size_t)n, sizeof *m->state, err);
+    bool ok = pair && m->state && pair_states(m->d, a, pair, err);
+    for (int q = 0; ok && q < n; q++) {
+        m->state[q] = th_strdup(pair[q] < 0 ? sink : a->state[pair[q]], err);
+        ok = m->state[q] != NULL;
+    }
+    free(pair);
+    return ok;
+}
+
+/* A transducer with outputs on its transitions is minimal with these; d knows acceptance only. */
+static ThDfa *complete(const ThAutomaton *minimal, ShSession *s, ThError *err)
+{
+    ThDfa *d = th_automaton_dfa(minimal, 0, sh_stop(s), err);
+    if (!d || th_automaton_mealy(minimal))
+        return d;
+    ThDfa *smallest = th_dfa_minimize(d, sh_stop(s), err);
+    th_dfa_free(d);
+    return smallest;
+}
+
+bool sh_machine_of(ShMachine *m, ShSession *s, const ShOperand *o, ThError *err)
+{
+    *m = (ShMachine){0};
+    ThAutomaton *a = sh_automaton_value(s, o, err);
+    if (!a)
+        return false;
+    size_t limit = (size_t)sh_setting_int(s, "limit-states");
+    m->minimal = th_automaton_minimize(a, limit, sh_stop(s), err);
+    m->d = m->minimal ? complete(m->minimal, s, err) : NULL;
+    bool ok = m->d && name_states(m, a, err);
+    th_automaton_free(a);
+    if (ok)
+        return true;
+    sh_machine_free(m);
+    sh_error_inside(err, o);
+    return false;
+}
+
+void sh_machine_free(ShMachine *m)
+{
+    if (m->d)
+        sh_names_free(m->state, m->d->n_states);
+    th_automaton_free(m->minimal);
+    th_dfa_free(m->d);
+    *m = (ShMachine){0};
+}
+
+/* ---- the algebra of it ----------------------------------------------------------------------- */
+
+bool sh_algebra_of(ShAlgebra *a, ShSession *s, const ShOperand *o, ThError *err)
+{
+    *a = (ShAlgebra){0};
+    if (!sh_machine_of(&a->machine, s, o, err))
+        return false;
+    size_t limit = (size_t)sh_setting_int(s, "limit-states");
+    a->m = th_monoid_new(a->machine.d, limit, sh_stop(s), err);
+    a->g = a->m ? th_green_new(a->m, sh_stop(s), err) : NULL;
+    if (a->g && th_varieties_of(&a->v, a->m, a->g, sh_stop(s), err))
+        return true;
+    sh_algebra_free(a);
+    if (err->code == TH_ELIMIT)
+        th_hint(err, "set limit-states sets this limit");
+    sh_error_inside(err, o);
+    return false;
+}
+
+void sh_algebra_free(ShAlgebra *a)
+{
+    th_varieties_free(&a->v);
+    th_green_free(a->g);
+    th_monoid_free(a->m);
+    sh_machine_free(&a->machine);
+    *a = (ShAlgebra){0};
+}
+
+char *sh_element_name(const ShAlgebra *a, int x, ThError *err)
+{
+    enum { LONGEST = 200 };
+    ThText t = {0};
+    int word[LONGEST], length = a->m->length[x];
+    if (length <= LONGEST) {
+        th_monoid_word(a->m, x, word);
+        th_symbols_write(&t, a->machine.minimal->symbol, a->m->n_symbols, word, length);
+    } else {
+        th_text_printf(&t, "#%d", x);
+    }
+    th_text_add(&t, x == 0 ? "ε" : "");
+    return th_text_take(&t, err);
+}
+
+char **sh_element_names(const ShAlgebra *a, ThError *err)
+{
+    int n = a->m->size;
+    char **name = th_alloc((size_t)n, sizeof *name, err);
+    for (int x = 0; name && x < n; x++) {
+        name[x] = sh_element_name(a, x, err);
+        if (!name[x]) {
+            sh_names_free(name, n);
+            return NULL;
+        }
+    }
+    return name;
+}
+
+void sh_names_free(char **names, int n)
+{
+    for (int i = 0; names && i < n; i++)
+        free(names[i]);
+    free(names);
+}
+
+int sh_reset_element(const ThMonoid *m)
+{
+    for (int x = 0; x < m->size; x++) {
+        int q = 1;
+        while (q < m->n_states && th_monoid_image(m, x, q) == th_monoid_image(m, x, 0))
+            q++;
+        if (q >= m->n_states)
+            return x;
+    }
+    return -1;
+}
+
+void sh_set_algebra(ShSession *s, const ShAlgebra *a)
+{
+    const ThVarieties *v = &a->v;
+    int reset = sh_reset_element(a->m);
+    sh_result_int(s, "size", a->m->size);
+    sh_result_int(s, "idempotents", a->g->n_idempotents);
+    sh_result_flag(s, "aperiodic", v->aperiodic);
+    sh_result_flag(s, "group", v->group);
+    sh_result_flag(s, "solvable", v->solvable);
+    sh_result_int(s, "period", (long long)v->period);
+    sh_result_int(s, "exponent", (long long)v->exponent);
+    sh_result_int(s, "complete_states", a->m->n_states);
+    sh_result_int(s, "classes", a->g->n_d);
+    sh_result_flag(s, "star_free", v->aperiodic);
+    sh_result_flag(s, "commutative", v->commutative);
+    sh_result_flag(s, "definite", v->definite);
+    sh_result_flag(s, "reset", v->reset);
+    sh_result_flag(s, "locally_testable", v->locally_testable);
+    sh_result_flag(s, "j_trivial", v->j_trivial);
+    sh_result_flag(s, "r_trivial", v->r_trivial);
+    sh_result_flag(s, "l_trivial", v->l_trivial);
+    sh_result_int(s, "reset_length", reset < 0 ? -1 : a->m->length[reset]);
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+/* In lines of at most 79 columns, continued under an indent. */
+static void say_wrapped(ShSession *s, const char *label, const char *text)
+{
+    enum { WIDTH = 79, INDENT = 2 };
+    int column = th_utf8_width(label);
+    sh_say(s, "%s", label);
+    for (const char *word = text; *word;) {
+        size_t n = strcspn(word, " ");
+        char piece[256];
+        size_t kept = n < sizeof piece - 1 ? n : sizeof piece - 1;
+        memcpy(piece, word, kept);
+        piece[kept] = '\0';
+        int width = th_utf8_width(piece);
+        if (column + 1 + width > WIDTH) {
+            sh_say(s, "\n%*s%s", INDENT, "", piece);
+            column = INDENT + width;
+        } else {
+            sh_say(s, " %s", piece);
+            column += 1 + width;
+        }
+        word += n + strspn(word + n, " ");
+    }
+    sh_say(s, "\n");
+}
+
+void sh_say_wrapped(ShSession *s, const char *label, ThText *t)
+{
+    say_wrapped(s, label, t->data ? t->data : "");
+    th_text_free(t);
+}

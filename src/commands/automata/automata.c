@@ -1,0 +1,535 @@
+/* automata.c - commands about automata: defining, comparing, minimizing; and how an automaton is
+ * shown, run and traced. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "automata/core/automaton_run.h"
+#include "automata/operations/shortest_difference.h"
+#include "automata/operations/relate.h"
+#include "automata/regex/regex.h"
+#include "base/memory.h"
+#include "base/symbols.h"
+#include "command.h"
+#include "terminal/confirm.h"
+#include "language/operand.h"
+#include "object_kinds.h"
+
+static size_t max_states(const ShSession *s)
+{
+    return (size_t)sh_setting_int(s, "limit-states");
+}
+
+void sh_automaton_figures(ShSession *s, const ThAutomaton *a)
+{
+    size_t states, transitions;
+    th_automaton_size(a, &states, &transitions);
+    sh_result_int(s, "states", (long long)states);
+    sh_result_int(s, "transitions", (long long)transitions);
+    sh_result_int(s, "symbols", a->n_symbols);
+    sh_result_int(s, "all_states", a->n_states);
+    sh_result_int(s, "all_transitions", (long long)a->n_arcs);
+}
+
+/* ---- defining -------------------------------------------------------------------------------- */
+
+SH_COMMAND(
+    automaton, .group = "automata", .summary = "define an automaton",
+    .detail =
+        "In a block, one statement a line:\n\n"
+        "  alphabet A B ...: the symbols in order; without it, those used\n"
+        "  start Q ...: several make the automaton nondeterministic\n"
+        "  accept Q ...\n"
+        "  Q A -> R: a transition; Q A,B -> R for several symbols\n"
+        "  Q eps -> R: an empty move\n"
+        "  Q A -> R / X: a transition with an output (Mealy)\n"
+        "  output Q X: a state with an output (Moore)\n"
+        "  states Q ... and outputs X ...: all there are, in order; seldom needed\n\n"
+        "States are what the statements mention.  A missing transition rejects; an automaton with "
+        "outputs and without accept accepts wherever it can go.  A name that is no plain word "
+        "stands in quotes.\n\n"
+        "After = stands an expression: names of automata, built-in automata (help automata), "
+        "regular expressions, functions, and for the languages, from tight to loose, ~A (the "
+        "words over its alphabet that A rejects), A & B, and A | B and A - B, where the - needs "
+        "blanks around it.  Operations on languages drop outputs, and unite the alphabets.\n\n"
+        "regex \"...\" knows literals, . [a-z] [^ab] [[:digit:]] ( ) | * + ? {m,n}, and & "
+        "(intersection), - (difference) and ~ (complement).  From tight to loose: repetitions, ~, "
+        "juxtaposition, &, and | and -, so that ~a*b is (~(a*))b.  'w0' is one symbol, blanks mean "
+        "nothing, \\ takes a character's meaning away, () is the empty word and [] no word.  The "
+        "alphabet is what is mentioned, in the order of the characters; regex \"...\" over \"ab\" "
+        "puts others in front.\n\n"
+        "The functions are concat, star, reverse, prefixes, suffixes, quotient, left_quotient, "
+        "shuffle, homomorphism, inverse, determinize, minimize, trim and complete, and for "
+        "transducers compose, invert, project and apply; help automata says what each does.",
+    .example = "automaton ends {\n"
+               "  alphabet a b\n"
+               "  start  any\n"
+               "  accept done\n"
+               "  any  a,b -> any\n"
+               "  any  a   -> seen\n"
+               "  seen b   -> done\n"
+               "}\n"
+               "automaton both = minimize(parity & ends)\n"
+               "echo $states states\n"
+               "#> 4 states\n"
+               "compare ends regex \"(a|b)*ab\"\n"
+               "#> equivalent\n"
+               "automaton images = homomorphism(ends, a -> \"xy\", b -> eps)\n"
+               "show images as regex\n"
+               "#> automaton images = regex \"(xy)+\"",
+    .results = "states transitions symbols all_states all_transitions",
+    .args = {{A_NEW, "NAME", 0}, {A_BLOCK, "...", 0}},
+    .args2 = {{A_NEW, "NAME", 0}, {A_KEYWORD, "=", 0}, {A_AUTOMATON_EXPRESSION, "EXPRESSION", 0}},
+    .flags = C_DEFINES)
+{
+    const ShOperand *body = &call->operand[1];
+    ThAutomaton *a = NULL;
+    if (call->form == 1) {
+        a = th_automaton_parse(body->text, err);
+        if (!a)
+            return sh_error_inside(err, body);
+    } else {
+        a = sh_automaton_value(s, body, err);
+        if (!a)
+            return false;
+    }
+    const char *made_by = call->form == 1 ? NULL : body->text;
+    if (!sh_define(s, call->operand[0].text, SH_AUTOMATON, a, made_by, err))
+        return sh_error_inside(err, &call->operand[0]);
+    sh_automaton_figures(s, a);
+    sh_say_defined(s, call->operand[0].text);
+    return true;
+}
+
+bool sh_show_automaton(ShSession *s, const ShObject *o, ThError *err)
+{
+    ThText t = {0};
+    th_automaton_write(&t, o->as.automaton, sh_shown_name(o));
+    char *text = th_text_take(&t, err);
+    if (!text)
+        return false;
+    sh_automaton_figures(s, o->as.automaton);
+    fputs(text, sh_listing(s));
+    free(text);
+    return true;
+}
+
+/* The alphabet as regex … over reads it: characters, or names between blanks. */
+static void write_alphabet(ThText *t, const ThAutomaton *a)
+{
+    ThText list = {0};
+    bool single = th_symbols_single(a->symbol, a->n_symbols);
+    for (int i = 0; i < a->n_symbols; i++)
+        th_text_printf(&list, "%s%s", !single && i ? " " : "", a->symbol[i]);
+    th_text_add(&list, !single && a->n_symbols == 1 ? " " : "");
+    t->failed = t->failed || list.failed;
+    th_text_add(t, " over ");
+    th_text_quoted(t, list.data ? list.data : "");
+    th_text_free(&list);
+}
+
+bool sh_show_regex(ShSession *s, const ShObject *o, ThError *err)
+{
+    const ThAutomaton *a = o->as.automaton;
+    ThText t = {0};
+    bool whole = false;
+    char *pattern = th_regex_of(a, &whole, max_states(s), sh_stop(s), err);
+    if (!pattern)
+        return false;
+    th_text_add(&t, "automaton ");
+    th_text_symbol(&t, sh_shown_name(o));
+    th_text_printf(&t, " = regex \"%s\"", pattern);
+    if (!whole)
+        write_alphabet(&t, a);
+    sh_automaton_figures(s, a);
+    sh_result_text(s, "regex", pattern);
+    char *text = th_text_take(&t, err);
+    if (text)
+        fprintf(sh_listing(s), "%s\n", text);
+    free(text);
+    free(pattern);
+    return text != NULL;
+}
+
+/* ---- comparing and minimizing ---------------------------------------------------------------- */
+
+/* Says what one side makes of the word. */
+static void say_side(ShSession *s, const ThAutomatonDifference *d, int side, const char *name)
+{
+    sh_say(s, "  %s %s it", name, d->accepted[side] ? "accepts" : "rejects");
+    if (d->by_output)
+        sh_say(s, " and puts out %s", d->out[side] ? d->out[side] : "nothing");
+    sh_say(s, "\n");
+}
+
+/* What the languages have in common, where they are not the same. */
+static void say_relation(ShSession *s, const ThAutomatonRelation *r, const char *a, const char *b)
+{
+    if (!r->known)
+        return;
+    sh_result_flag(s, "included", !r->only[0]);
+    sh_result_flag(s, "includes", !r->only[1]);
+    sh_result_flag(s, "disjoint", !r->both);
+    sh_result_text(s, "common", r->both ? r->both : "");
+    if (!r->only[0] && r->only[1])
+        sh_say(s, "  every word of %s is one of %s\n", a, b);
+    if (!r->only[1] && r->only[0])
+        sh_say(s, "  every word of %s is one of %s\n", b, a);
+    if (!r->both && (r->only[0] || r->only[1]))
+        sh_say(s, "  they have no word in common\n");
+}
+
+/* The shortest word that tells them apart, and which side takes it. */
+static void say_difference(ShSession *s, const ThAutomatonDifference *d, const char *a,
+                           const char *b)
+{
+    const char *word = d->word ? d->word : "";
+    sh_result_flag(s, "equivalent", d->equivalent);
+    sh_result_text(s, "word", word);
+    if (d->equivalent) {
+        sh_say(s, "equivalent\n");
+        return;
+    }
+    sh_say(s, "they differ on %s\n", *word ? word : "the empty word");
+    say_side(s, d, 0, a);
+    say_side(s, d, 1, b);
+}
+
+static const ThOptionSpec compare_options[] = {
+    {"alphabet", TH_STRING, "ab", 0, 0, NULL,
+     "what the inputs of RASP programs consist of: characters, or words with blanks between them"},
+    {"length", TH_RANGE, "0..6", 0, 1000, NULL, "lengths of these inputs"},
+    {0}};
+
+static bool only_automata(const ShCall *call, ThError *err)
+{
+    if (!th_option_given(&call->options, "alphabet") && !th_option_given(&call->options, "length"))
+        return true;
+    sh_fail_operand(err, &call->operand[0], TH_EUSAGE,
+                    "automata are compared on all words: alphabet and length are for RASP");
+    return false;
+}
+
+SH_COMMAND(
+    compare, .group = "automata",
+    .summary = "tell whether two automata, or two programs of RASP, are equivalent, or a shortest "
+               "input that shows that they are not",
+    .detail =
+        "B may be an expression.  The word is the shortest that the two treat "
+        "differently, and among those the first in the order of the alphabet of A.  "
+        "Two automata with outputs are compared by the last output of every word, too.\n\n"
+        "Where the languages differ it is also said whether one is part of the other "
+        "($included: every word of A is one of B; $includes: the other way round) and "
+        "whether they are $disjoint; $common is the shortest word of both.  These are left "
+        "out where more pairs of states than limit-states would have to be looked at.\n\n"
+        "P and Q are names of s-ops or selectors of RASP, or expressions, in brackets or quotes.  "
+        "They are "
+        "run on every input over the alphabet, shortest first; what differs is a value, or "
+        "that only one of the two is an error.  $at is the first element that differs, and "
+        "$inputs how many inputs were compared.\n\n"
+        "An s-op that gives truth values is a language, too: what it gives at the last position "
+        "of a word says whether the word belongs to it.  With an automaton for the other one it "
+        "is run on all words over the automaton's alphabet up to the greatest length.  Models "
+        "are compared with automata by verify.",
+    .example = "automaton p = parity\n"
+               "compare p even_pairs\n"
+               "#> they differ on b\n"
+               "#>   p rejects it\n"
+               "#>   even_pairs accepts it\n"
+               "compare p minimize(p)\n"
+               "#> equivalent\n"
+               "compare p regex \"(aa)*\"\n"
+               "#> they differ on a\n"
+               "#>   p accepts it\n"
+               "#>   regex \"(aa)*\" rejects it\n"
+               "#>   every word of regex \"(aa)*\" is one of p\n"
+               "compare \"sort(tokens, tokens)\" \"sort(tokens, indices)\" length=1..4\n"
+               "#> they differ on ba\n"
+               "#>   sort(tokens, tokens) = [a, b] (strings)\n"
+               "#>   sort(tokens, indices) = [b, a] (strings)",
+    .results = "equivalent word included includes disjoint common at inputs",
+    .options = compare_options, .args = {{A_AUTOMATON, "A", 0}, {A_AUTOMATON_EXPRESSION, "B", 0}},
+    .args2 = {{A_PROGRAM, "P", 0}, {A_PROGRAM, "Q", 0}})
+{
+    const ShOperand *first = &call->operand[0], *second = &call->operand[1];
+    const ShObject *o = sh_find(s, second->text);
+    ThRaspSop node;
+    ShKind kind;
+    if (call->form == 2 || (o && o->kind == SH_S_OP))
+        return sh_compare_rasp(s, call, err);
+    const ThAutomaton *a = first->object->as.automaton;
+    ThAutomatonDifference d = {0};
+    ThAutomatonRelation r = {0};
+    ThAutomaton *b = sh_automaton_value(s, second, err);
+    if (!b && sh_program_value(s, second, &node, &kind, err))
+        return sh_compare_rasp(s, call, err);
+    if (!b)
+        sh_hint_verify(s, second, err);
+    bool ok = b && only_automata(call, err) &&
+              th_automaton_compare(a, b, max_states(s), sh_stop(s), &d, err) &&
+              th_automaton_relate(a, b, max_states(s), sh_stop(s), &r, err);
+    if (ok)
+        say_difference(s, &d, first->text, second->text);
+    if (ok)
+        say_relation(s, &r, first->text, second->text);
+    th_automaton_relation_free(&r);
+    th_automaton_free(b);
+    free(d.word);
+    return ok;
+}
+
+SH_COMMAND(minimize, .group = "automata", .summary = "make an automaton minimal and deterministic",
+           .detail =
+               "States are numbered breadth first from the start, in the order of the symbols, "
+               "so that equivalent automata become the same.  A sink is left out: a missing "
+               "transition rejects.  With `as` the automaton itself stays as it is.  Hopcroft's "
+               "algorithm, after the subset construction where it is needed.",
+           .example = "automaton both = parity & even_pairs\n"
+                      "minimize both as small\n"
+                      "#> small: 7 states, 14 transitions\n"
+                      "compare both small\n"
+                      "#> equivalent",
+           .results = "states transitions symbols all_states all_transitions",
+           .args = {{A_AUTOMATON, "A", A_NAMED}},
+           .args2 = {{A_AUTOMATON, "A", 0}, {A_KEYWORD, "as", 0}, {A_NEW, "B", 0}})
+{
+    const ShOperand *target = &call->operand[call->n - 1];
+    const ThAutomaton *a = call->operand[0].object->as.automaton;
+    ThAutomaton *m = th_automaton_minimize(a, max_states(s), sh_stop(s), err);
+    ThText made_by = {0};
+    th_text_printf(&made_by, "minimize(%s)", call->operand[0].text);
+    char *origin = m && call->n > 1 ? th_text_take(&made_by, err) : NULL;
+    bool ok = m && (origin || call->n == 1);
+    if (!ok)
+        th_automaton_free(m);
+    ok = ok &&
+         (sh_define(s, target->text, SH_AUTOMATON, m, origin, err) || sh_error_inside(err, target));
+    free(origin);
+    th_text_free(&made_by);
+    if (!ok)
+        return false;
+    sh_automaton_figures(s, m);
+    sh_say(s, "%s: %d state%s, %zu transition%s\n", target->text, m->n_states,
+           sh_plural(m->n_states), m->n_arcs, sh_plural(m->n_arcs));
+    return true;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static const char *symbol_name(const ThAutomaton *a, int symbol)
+{
+    return symbol == TH_AUTOMATON_EPSILON ? "eps" : a->symbol[symbol];
+}
+
+/* Appends the states of prefix i: a name, or a set in braces. */
+static void write_states(ThText *t, const ThAutomaton *a, const ThAutomatonRun *r, int i)
+{
+    bool set = r->layer[i + 1] - r->layer[i] != 1;
+    th_text_add(t, set ? "{" : "");
+    for (size_t j = r->layer[i]; j < r->layer[i + 1]; j++) {
+        th_text_add(t, j > r->layer[i] ? ", " : "");
+        th_text_add(t, a->state[r->node[j].state]);
+    }
+    th_text_add(t, set ? "}" : "");
+}
+
+/* Appends the outputs along a path: of its states (Moore) or of its transitions (Mealy). */
+static void write_outputs(ThText *t, const ThAutomaton *a, const ThAutomatonRun *r,
+                          const size_t *path, size_t n)
+{
+    bool moore = th_automaton_moore(a), single = th_symbols_single(a->output, a->n_outputs);
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        const ThAutomatonRunNode *node = &r->node[path[i]];
+        int output = moore ? a->moore[node->state] : node->output;
+        if (output == TH_AUTOMATON_NO_OUTPUT)
+            continue;
+        th_text_add(t, any && !single ? " " : "");
+        th_text_add(t, a->output[output]);
+        any = true;
+    }
+}
+
+/* Appends the path, its middle left out where it is long. */
+static void write_path(ThText *t, const ThAutomaton *a, const ThAutomatonRun *r, const size_t *path,
+                       size_t n)
+{
+    enum { FRONT = 60, BACK = 20 };
+    for (size_t i = 0; i < n; i++) {
+        const ThAutomatonRunNode *node = &r->node[path[i]];
+        if (n > FRONT + BACK && i == FRONT) {
+            i = n - BACK;
+            th_text_printf(t, " ... (%zu more) ...", i - FRONT);
+        }
+        if (i)
+            th_text_printf(t, " -%s-> ", symbol_name(a, node->symbol));
+        th_text_add(t, a->state[node->state]);
+    }
+}
+
+typedef struct {
+    char *state, *output, *path;
+} RunTexts;
+
+static void texts_free(RunTexts *x)
+{
+    free(x->state);
+    free(x->output);
+    free(x->path);
+}
+
+/* What is printed of a run: where it ends, what it puts out, how it gets there. */
+static bool describe_run(RunTexts *x, const ThAutomaton *a, const ThAutomatonRun *r, ThError *err)
+{
+    ThText state = {0}, output = {0}, path = {0};
+    size_t n = 0, *nodes = th_automaton_run_path(r, &n, err);
+    if (!nodes)
+        return false;
+    bool whole = r->read == r->length;
+    bool alone = whole && r->layer[r->read + 1] - r->layer[r->read] == 1;
+    if (r->accepted)
+        th_text_add(&state, a->state[r->node[r->last].state]);
+    else if (whole)
+        write_states(&state, a, r, r->read);
+    if (r->accepted || (alone && th_automaton_moore(a)))
+        write_outputs(&output, a, r, nodes, n);
+    write_path(&path, a, r, nodes, n);
+    free(nodes);
+    x->state = th_text_take(&state, err);
+    x->output = th_text_take(&output, err);
+    x->path = th_text_take(&path, err);
+    return x->state && x->output && x->path;
+}
+
+static bool is_transducer(const ThAutomaton *a)
+{
+    return th_automaton_moore(a) || th_automaton_mealy(a);
+}
+
+static void set_run(ShSession *s, const ThAutomaton *a, const ThAutomatonRun *r, const RunTexts *x)
+{
+    sh_result_flag(s, "accepted", r->accepted);
+    sh_result_text(s, "state", x->state);
+    if (is_transducer(a))
+        sh_result_text(s, "output", x->output);
+}
+
+/* One input in text format. */
+static void say_run(ShSession *s, const ThAutomaton *a, const ThAutomatonRun *r, const RunTexts *x,
+                    const int *word)
+{
+    sh_say(s, "%s\n", r->accepted ? "accept" : "reject");
+    if (r->read < r->length)
+        sh_say(s, "  %s, then nowhere by %s (symbol %d of %d)\n", x->path, a->symbol[word[r->read]],
+               r->read + 1, r->length);
+    else
+        sh_say(s, "  %s\n", x->path);
+    if (!r->accepted && r->read == r->length && *x->state == '{')
+        sh_say(s, "  all ends: %s\n", x->state);
+    if (is_transducer(a))
+        sh_say(s, "  output: %s\n", *x->output ? x->output : "none");
+}
+
+/* The run on one input as *r and its texts as *x, which the caller frees in either case.  Returns
+ * new: the word, *length symbols; NULL and an error. */
+static int *run_word(ShSession *s, const ThAutomaton *a, const char *input, int *length,
+                     ThAutomatonRun *r, RunTexts *x, ThError *err)
+{
+    int *word = th_symbols_read(a->symbol, a->n_symbols, input, length, err);
+    if (word && th_automaton_run_word(r, a, word, *length, sh_stop(s), err) &&
+        describe_run(x, a, r, err))
+        return word;
+    free(word);
+    return NULL;
+}
+
+/* Runs on one input.  In text format says so, else adds a row to the table. */
+static bool run_input(ShSession *s, const ThAutomaton *a, const ShOperand *input, bool several,
+                      ThError *err)
+{
+    ThAutomatonRun r = {0};
+    RunTexts x = {0};
+    int length = 0, *word = run_word(s, a, input->text, &length, &r, &x, err);
+    bool ok = word != NULL;
+    if (ok) {
+        set_run(s, a, &r, &x);
+        if (sh_out(s)) {
+            if (several)
+                sh_say(s, "%s: ", *input->text ? input->text : "\"\"");
+            say_run(s, a, &r, &x, word);
+        } else {
+            sh_row(s, input->text, (int)r.accepted, x.state, x.output, x.path);
+        }
+    }
+    texts_free(&x);
+    th_automaton_run_free(&r);
+    free(word);
+    return ok || sh_error_inside(err, input);
+}
+
+bool sh_run_automaton(ShSession *s, const ShCall *call, ThError *err)
+{
+    const ThAutomaton *a = call->operand[0].object->as.automaton;
+    bool ok = true, table = !sh_out(s);
+    if (table)
+        sh_table(s, "runs", "input:s accepted:b state:s output:s path:s");
+    for (int i = 1; ok && i < call->n; i++)
+        ok = run_input(s, a, &call->operand[i], call->n > 2, err);
+    if (table)
+        sh_table_end(s);
+    return ok;
+}
+
+/* ---- tracing --------------------------------------------------------------------------------- */
+
+/* The output at prefix i where that is one only. */
+static const char *layer_output(const ThAutomaton *a, const ThAutomatonRun *r, int i)
+{
+    const ThAutomatonRunNode *node = &r->node[r->layer[i]];
+    int output = th_automaton_moore(a) ? a->moore[node->state] : node->output;
+    return r->layer[i + 1] - r->layer[i] != 1 || output == TH_AUTOMATON_NO_OUTPUT
+               ? ""
+               : a->output[output];
+}
+
+static bool trace_row(ShSession *s, const ThAutomaton *a, const ThAutomatonRun *r, const int *word,
+                      int i, ThError *err)
+{
+    ThText t = {0};
+    if (i <= r->read)
+        write_states(&t, a, r, i);
+    else
+        th_text_add(&t, "nowhere");
+    char *states = th_text_take(&t, err);
+    const char *symbol = i ? a->symbol[word[i - 1]] : "";
+    if (states && is_transducer(a))
+        sh_row(s, (long long)i, symbol, states, i <= r->read ? layer_output(a, r, i) : "");
+    else if (states)
+        sh_row(s, (long long)i, symbol, states);
+    free(states);
+    return states != NULL;
+}
+
+bool sh_trace_automaton(ShSession *s, const ShCall *call, ThError *err)
+{
+    const ThAutomaton *a = call->operand[0].object->as.automaton;
+    const ShOperand *input = &call->operand[1];
+    ThAutomatonRun r = {0};
+    RunTexts x = {0};
+    int length = 0, *word = run_word(s, a, input->text, &length, &r, &x, err);
+    bool ok = word != NULL;
+    if (ok) {
+        bool output = is_transducer(a);
+        set_run(s, a, &r, &x);
+        sh_table(s, "trace",
+                 output ? "step:i symbol:s states:s output:s" : "step:i symbol:s states:s");
+        int steps = r.read < length ? r.read + 1 : length;
+        for (int i = 0; ok && i <= steps; i++)
+            ok = trace_row(s, a, &r, word, i, err);
+        sh_table_end(s);
+        sh_say(s, "%s\n", r.accepted ? "accept" : "reject");
+    }
+    texts_free(&x);
+    th_automaton_run_free(&r);
+    free(word);
+    return ok || sh_error_inside(err, input);
+}

@@ -1,0 +1,476 @@
+/* words.c - commands about the words of a language: which, how many, at random, the first ones, and
+ * how fast they become more. */
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "automata/words/ambiguity.h"
+#include "automata/words/growth.h"
+#include "automata/words/words.h"
+#include "base/memory.h"
+#include "base/symbols.h"
+#include "command.h"
+#include "commands/modelling.h"
+#include "commands/plots/plots.h"
+#include "plot/views.h"
+
+/* The minimal machine of an automaton's language. */
+static ThDfa *machine_of(ShSession *s, const ThAutomaton *a, ThError *err)
+{
+    size_t limit = (size_t)sh_setting_int(s, "limit-states");
+    ThDfa *d = th_automaton_acceptor(a, limit, sh_stop(s), err);
+    ThDfa *m = d ? th_dfa_minimize(d, sh_stop(s), err) : NULL;
+    th_dfa_free(d);
+    return m;
+}
+
+/* A number of any size: an integer while it fits, else its digits. */
+static void result_digits(ShSession *s, const char *name, const char *digits)
+{
+    if (strlen(digits) <= 18)
+        sh_result_int(s, name, strtoll(digits, NULL, 10));
+    else
+        sh_result_text(s, name, digits);
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static const ThOptionSpec words_options[] = {
+    {"length", TH_RANGE, NULL, 0, 1e6, NULL,
+     "lengths of the words; all of them where it is left out"},
+    {"most", TH_INT, NULL, 1, 1e9, NULL, "words to print; 20 where there is no length, else 1000"},
+    {"random", TH_INT, "0", 0, 1e9, NULL,
+     "words to draw, every word of each length with the same probability; 0: the words in order"},
+    {"seed", TH_INT, NULL, 0, 1e15, NULL, "where the random numbers start; the setting seed"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+/* One word: a line of text, or a row. */
+static void print_word(ShSession *s, const ThAutomaton *a, const int *word, int length)
+{
+    ThText t = {0};
+    th_symbols_write(&t, a->symbol, a->n_symbols, word, length);
+    const char *text = t.data ? t.data : "";
+    if (sh_out(s))
+        fprintf(sh_out(s), "%s\n", length ? text : "\"\"");
+    else
+        sh_row(s, text, (long long)length);
+    th_text_free(&t);
+}
+
+/* Prints at most `most` words; *cut says whether there are more. */
+static bool list_words(ShSession *s, const ThAutomaton *a, const ThDfa *d, ThRange range,
+                       long long most, bool *cut, ThError *err)
+{
+    bool good = true;
+    long long printed = 0;
+    for (long long from = range.lo; good && from <= range.hi && !*cut; from += range.step) {
+        int to = (int)(range.step == 1 ? range.hi : from), length;
+        const int *word;
+        ThWordsList *l = th_word_list(d, (int)from, to, err);
+        ThError failed = {0};
+        for (; l && !*cut && th_word_list_next(l, &word, &length, sh_stop(s), &failed); printed++) {
+            *cut = printed == most;
+            if (!*cut)
+                print_word(s, a, word, length);
+        }
+        good = l && !failed.code;
+        if (failed.code)
+            th_fail(err, failed.code, "%s", failed.msg);
+        th_word_list_free(l);
+        if (range.step == 1)
+            break;
+    }
+    return good;
+}
+
+/* The number of words, and what is to be said where not all are printed (cut). */
+static bool say_count(ShSession *s, const ThDfa *d, ThRange range, long long most, bool cut,
+                      ThError *err)
+{
+    ThWordsGrowth g;
+    char *digits = NULL;
+    bool all = range.hi == INT_MAX - 1;
+    if (!th_dfa_growth(d, &g, sh_stop(s), err))
+        return false;
+    sh_result_flag(s, "finite", g.finite);
+    if (cut && all && !g.finite)
+        sh_say(s, "... the first %lld of infinitely many\n", most);
+    if (all && !g.finite)
+        return true;
+    int hi = all ? g.longest : (int)range.hi;
+    ThWordCounting how = {.lo = (int)range.lo, .hi = hi, .stop = sh_stop(s)};
+    if (range.step == 1 && !th_dfa_count(d, &how, &digits, err))
+        return false;
+    if (digits)
+        result_digits(s, "count", digits);
+    if (cut && digits)
+        sh_say(s, "... the first %lld of %s\n", most, digits);
+    else if (cut)
+        sh_say(s, "... the first %lld; there are more\n", most);
+    free(digits);
+    return true;
+}
+
+static bool draw_length(ShSession *s, const ThAutomaton *a, const ThDfa *d, int length,
+                        long long times, ThRng *r, ThError *err)
+{
+    ThWordSampler *w = th_word_sampler(d, length, sh_stop(s), err);
+    int *word = w ? th_alloc((size_t)length, sizeof *word, err) : NULL;
+    bool good = word != NULL;
+    for (long long i = 0; good && i < times; i++) {
+        good = th_word_sample(w, r, word, err) && !th_stopped(sh_stop(s), err);
+        if (good)
+            print_word(s, a, word, length);
+    }
+    free(word);
+    th_word_sampler_free(w);
+    return good;
+}
+
+static bool draw_words(ShSession *s, const ThAutomaton *a, const ThDfa *d, const ShCall *call,
+                       ThError *err)
+{
+    long long times = th_option_int(&call->options, "random");
+    uint64_t seed = (uint64_t)sh_seed(s, &call->options);
+    if (!th_option_given(&call->options, "length")) {
+        th_fail(err, TH_EUSAGE, "random words need a length");
+        return th_hint(err, "for instance length=20");
+    }
+    ThRange range = th_option_range(&call->options, "length");
+    sh_result_int(s, "count", times * (long long)th_range_count(range));
+    for (long long k = range.lo; k <= range.hi; k += range.step) {
+        ThRng r = th_rng(seed, "words", (uint64_t)k);
+        if (!draw_length(s, a, d, (int)k, times, &r, err))
+            return false;
+    }
+    return true;
+}
+
+SH_COMMAND(
+    words, .group = "automata", .summary = "list the words of an automaton, in order or at random",
+    .detail =
+        "In length-lexicographic order: shorter words first, and words of one length in the order "
+        "of the alphabet.  random=N draws N words of each length instead, every word with "
+        "exactly the same probability.\n\n"
+        "$count is the number of words of these lengths, also where not all are printed; "
+        "a last line says so then.",
+    .example = "automaton e = regex \"(a|b)*ab\"\n"
+               "words e length=2..3\n"
+               "#> ab\n"
+               "#> aab\n"
+               "#> bab\n"
+               "words e length=100 random=5 > \"random.txt\"\n"
+               "words e most=4\n"
+               "#> ab\n"
+               "#> aab\n"
+               "#> bab\n"
+               "#> aaab\n"
+               "#> ... the first 4 of infinitely many",
+    .results = "count finite", .args = {{A_AUTOMATON, "A", 0}}, .options = words_options,
+    .flags = C_PAGED)
+{
+    const ThAutomaton *a = call->operand[0].object->as.automaton;
+    bool given = th_option_given(&call->options, "length");
+    ThRange range = {0, INT_MAX - 1, 1};
+    if (given)
+        range = th_option_range(&call->options, "length");
+    long long most = given ? 1000 : 20;
+    if (th_option_given(&call->options, "most"))
+        most = th_option_int(&call->options, "most");
+    ThDfa *d = machine_of(s, a, err);
+    bool good = d != NULL, table = !sh_out(s), cut = false;
+    if (table && good)
+        sh_table(s, "words", "word:s length:i");
+    if (good && th_option_int(&call->options, "random") > 0) {
+        good = draw_words(s, a, d, call, err);
+    } else if (good) {
+        ThWordsGrowth g;
+        ThRange finite = range;
+        good = th_dfa_growth(d, &g, sh_stop(s), err);
+        if (good && g.finite && g.longest < range.hi)
+            finite.hi = g.longest;
+        good = good && list_words(s, a, d, finite, most, &cut, err) &&
+               say_count(s, d, range, most, cut, err);
+    }
+    if (table && d)
+        sh_table_end(s);
+    th_dfa_free(d);
+    return good;
+}
+
+/* ---- count ----------------------------------------------------------------------------------- */
+
+static const ThOptionSpec count_options[] = {
+    {"length", TH_RANGE, "0..10", 0, 1e6, NULL, "lengths of the words"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+typedef struct {
+    ShSession *s;
+    ThRange range;
+} CountTable;
+
+static bool count_row(void *context, int length, const char *digits)
+{
+    const CountTable *t = context;
+    if ((length - t->range.lo) % t->range.step == 0)
+        sh_row(t->s, (long long)length, digits);
+    return true;
+}
+
+/* Words about the growth, and its figures. */
+static void say_growth(ShSession *s, const ThWordsGrowth *g)
+{
+    sh_result_flag(s, "finite", g->finite);
+    sh_result_int(s, "longest", g->longest);
+    sh_result_real(s, "rate", g->rate);
+    sh_result_int(s, "degree", g->degree);
+    if (g->empty)
+        sh_say(s, "it has no words\n");
+    else if (g->finite)
+        sh_say(s, "finite; the longest words have length %d\n", g->longest);
+    else if (g->exponential)
+        sh_say(s, "infinite; the number of words grows like %.6g^n\n", g->rate);
+    else if (g->degree == 0)
+        sh_say(s, "infinite; the number of words of a length is bounded\n");
+    else
+        sh_say(s, "infinite; the number of words grows like n^%d\n", g->degree);
+}
+
+SH_COMMAND(count, .group = "automata", .summary = "count the words of an automaton by length",
+           .detail = "Exactly, however large the numbers are.  Below the table stands whether the "
+                     "language is finite, and if not, how fast it grows: the largest eigenvalue of "
+                     "the transitions ($rate), or, where that is 1, the degree of the polynomial "
+                     "that bounds the number of words of length n ($degree).  $total is the sum "
+                     "over these lengths, $longest the length of the longest word of a finite "
+                     "language, else -1.",
+           .example = "automaton e = regex \"~(.*aa.*)\" over \"ab\"\n"
+                      "count e length=0..4\n"
+                      "#> length  words\n"
+                      "#>      0  1\n"
+                      "#>      1  2\n"
+                      "#>      2  3\n"
+                      "#>      3  5\n"
+                      "#>      4  8\n"
+                      "#> infinite; the number of words grows like 1.61803^n",
+           .results = "total finite longest rate degree", .args = {{A_AUTOMATON, "A", 0}},
+           .options = count_options, .flags = C_PAGED)
+{
+    CountTable t = {s, th_option_range(&call->options, "length")};
+    ThDfa *d = machine_of(s, call->operand[0].object->as.automaton, err);
+    ThWordsGrowth g;
+    char *total = NULL;
+    bool good = d && th_dfa_growth(d, &g, sh_stop(s), err);
+    if (good) {
+        sh_table(s, "lengths", "length:i words:n");
+        ThWordCounting how = {(int)t.range.lo, (int)t.range.hi, count_row, &t, sh_stop(s)};
+        good = th_dfa_count(d, &how, t.range.step == 1 ? &total : NULL, err);
+        sh_table_end(s);
+    }
+    if (good)
+        say_growth(s, &g);
+    if (good && total)
+        result_digits(s, "total", total);
+    free(total);
+    th_dfa_free(d);
+    return good;
+}
+
+/* ---- shortest -------------------------------------------------------------------------------- */
+
+/* The first word of a class, as text; NULL if there is none. */
+static bool first_word(const ThAutomaton *a, const ThDfa *d, int label, char **text, ThError *err)
+{
+    int length, *word = th_dfa_shortest(d, label, &length, err);
+    *text = NULL;
+    if (!word)
+        return length < 0;
+    ThText t = {0};
+    th_symbols_write(&t, a->symbol, a->n_symbols, word, length);
+    *text = th_text_take(&t, err);
+    free(word);
+    return *text != NULL;
+}
+
+static void say_first(ShSession *s, const char *what, const char *word)
+{
+    sh_say(s, "%s %s\n", what, !word ? "no word" : *word ? word : "the empty word");
+}
+
+SH_COMMAND(shortest, .group = "automata",
+           .summary = "find the shortest word that is accepted, and the shortest that is rejected",
+           .detail = "Among the shortest ones the first in the order of the alphabet.  $empty and "
+                     "$universal tell whether there is no such word.",
+           .example = "automaton e = regex \"(a|b)*ab\"\n"
+                      "shortest e\n"
+                      "#> accepts ab\n"
+                      "#> rejects the empty word",
+           .results = "accepted rejected empty universal", .args = {{A_AUTOMATON, "A", 0}})
+{
+    const ThAutomaton *a = call->operand[0].object->as.automaton;
+    char *accepted = NULL, *rejected = NULL;
+    ThDfa *d = machine_of(s, a, err);
+    bool good = d && first_word(a, d, 1, &accepted, err) && first_word(a, d, 0, &rejected, err);
+    if (good) {
+        sh_result_text(s, "accepted", accepted);
+        sh_result_text(s, "rejected", rejected);
+        sh_result_flag(s, "empty", !accepted);
+        sh_result_flag(s, "universal", !rejected);
+        say_first(s, "accepts", accepted);
+        say_first(s, "rejects", rejected);
+    }
+    free(accepted);
+    free(rejected);
+    th_dfa_free(d);
+    return good;
+}
+
+/* ---- ambiguity ------------------------------------------------------------------------------- */
+
+/* A word as the user would type it; ε for the empty one. */
+static const char *shown_word(const char *word)
+{
+    return word && *word ? word : "ε";
+}
+
+/* Returns new: b (ab)^n a: the words that are accepted in more and more ways; NULL: none, or no
+ * memory. */
+static char *growing_words(const ThWordsAmbiguity *a, ThError *err)
+{
+    ThText t = {0};
+    for (int i = 0; a->n_loops && i < 2 * a->n_loops + 1; i++) {
+        if (i % 2 == 0 && !*a->part[i])
+            continue;
+        th_text_add(&t, t.size ? " " : "");
+        th_text_printf(&t, i % 2 ? "(%s)^n" : "%s", a->part[i]);
+    }
+    return t.size ? th_text_take(&t, err) : NULL;
+}
+
+static void say_ambiguity(ShSession *s, const ThWordsAmbiguity *a, const char *growing)
+{
+    static const char *const ways[] = {"", "finitely", "polynomially", "exponentially"};
+    if (a->kind == TH_WORDS_UNAMBIGUOUS) {
+        sh_say(s, "unambiguous\n");
+        return;
+    }
+    sh_say(s, "%s ambiguous", ways[a->kind]);
+    if (a->kind == TH_WORDS_POLYNOMIALLY_AMBIGUOUS)
+        sh_say(s, " of degree %d", a->degree);
+    sh_say(s, ": %s is accepted in two ways\n", shown_word(a->word));
+    if (a->most > 2)
+        sh_say(s, "  %s in %zu, and no word in more\n", shown_word(a->most_word), a->most);
+    else if (a->most == 2)
+        sh_say(s, "  no word in more\n");
+    else if (a->kind == TH_WORDS_FINITELY_AMBIGUOUS)
+        sh_say(s, "  to find the most ways any word has takes more steps than limit-states\n");
+    if (growing && a->kind == TH_WORDS_EXPONENTIALLY_AMBIGUOUS)
+        sh_say(s, "  %s in at least 2^n\n", growing);
+    else if (growing)
+        sh_say(s, a->degree > 1 ? "  %s in at least n^%d\n" : "  %s in at least n\n", growing,
+               a->degree);
+}
+
+SH_COMMAND(ambiguity, .group = "automata",
+           .summary = "tell in how many ways an automaton accepts its words",
+           .detail =
+               "Unambiguous: in one way at most.  Otherwise the number of ways is bounded "
+               "(finitely ambiguous), grows like a power of the length (polynomially; the degree "
+               "is the exponent) or faster (exponentially).  Shown are a shortest word that is "
+               "accepted in two ways, and the greatest number of ways of any word, or words with "
+               "a loop or several, whose ways grow with the times n that each is gone through.  "
+               "The criteria are those of Weber and Seidl (1991).  Ways that differ in empty moves "
+               "only count as one.\n\n"
+               "$ambiguity is none, finite, polynomial or exponential, $degree that of the power, "
+               "$ways the greatest number (0: it has none, or it was not found), $growing the "
+               "words with loops.",
+           .example = "automaton e = regex \"(a|b)*a(a|b)*b(a|b)*\"\n"
+                      "ambiguity e\n"
+                      "#> polynomially ambiguous of degree 2: aab is accepted in two ways\n"
+                      "#>   a (aa)^n (ba)^n in at least n^2\n"
+                      "automaton d = determinize(e)\n"
+                      "ambiguity d\n"
+                      "#> unambiguous",
+           .results = "ambiguity word degree ways growing", .args = {{A_AUTOMATON, "A", 0}})
+{
+    static const char *const name[] = {"none", "finite", "polynomial", "exponential"};
+    ThWordsAmbiguity found;
+    size_t limit = (size_t)sh_setting_int(s, "limit-states");
+    ThError own = {0};
+    if (!th_automaton_ambiguity(call->operand[0].object->as.automaton, limit, sh_stop(s), &found,
+                                err))
+        return sh_error_inside(err, &call->operand[0]);
+    char *growing = growing_words(&found, &own);
+    sh_result_text(s, "ambiguity", name[found.kind]);
+    sh_result_text(s, "word", found.word ? found.word : "");
+    sh_result_int(s, "degree", found.degree);
+    sh_result_int(s, "ways", found.kind == TH_WORDS_UNAMBIGUOUS ? 1 : (long long)found.most);
+    sh_result_text(s, "growing", growing ? growing : "");
+    say_ambiguity(s, &found, growing);
+    free(growing);
+    th_words_ambiguity_free(&found);
+    return true;
+}
+
+/* ---- growth ---------------------------------------------------------------------------------- */
+
+static const ThOptionSpec growth_options[] = {
+    {"length", TH_RANGE, "0..20", 0, 10000, NULL, "lengths of the words"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+typedef struct {
+    double *log10;
+    ThRange range;
+    size_t n;
+} GrowthPoints;
+
+/* Decimal digits as a logarithm, which has no upper bound; -1 for none. */
+static double log_of(const char *digits)
+{
+    char head[24];
+    size_t size = strlen(digits), kept = size < 17 ? size : 17;
+    if (strcmp(digits, "0") == 0)
+        return -1;
+    snprintf(head, sizeof head, "%.*s", (int)kept, digits);
+    return log10(strtod(head, NULL)) + (double)(size - kept);
+}
+
+static bool growth_point(void *context, int length, const char *digits)
+{
+    GrowthPoints *p = context;
+    if ((length - p->range.lo) % p->range.step == 0)
+        p->log10[p->n++] = log_of(digits);
+    return true;
+}
+
+SH_COMMAND(plot_growth, .group = "plots",
+           .summary = "draw how many words an automaton has by length",
+           .detail = "The number of words of each length on a logarithmic scale, beside the number "
+                     "of all words over the alphabet; lengths without words have no point.  count "
+                     "prints the numbers.\n\n" SH_PLOT_WHERE,
+           .example = "automaton e = regex \"~(.*aa.*)\" over \"ab\"\n"
+                      "plot growth e > \"growth.svg\"",
+           .results = "finite rate degree", .args = {{A_AUTOMATON, "A", 0}},
+           .options = growth_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+{
+    const ShObject *o = call->operand[0].object;
+    GrowthPoints p = {.range = th_option_range(&call->options, "length")};
+    ThDfa *d = machine_of(s, o->as.automaton, err);
+    ThWordsGrowth g;
+    ThFigure f = sh_new_plot(call);
+    p.log10 = d ? th_alloc(th_range_count(p.range), sizeof *p.log10, err) : NULL;
+    ThWordCounting how = {(int)p.range.lo, (int)p.range.hi, growth_point, &p, sh_stop(s)};
+    bool good =
+        p.log10 && th_dfa_growth(d, &g, sh_stop(s), err) && th_dfa_count(d, &how, NULL, err);
+    if (good) {
+        sh_result_flag(s, "finite", g.finite);
+        sh_result_real(s, "rate", g.rate);
+        sh_result_int(s, "degree", g.degree);
+        good = th_plot_growth(&f, o->name, p.log10, p.range, d->n_symbols, &g, err) ||
+               sh_error_inside(err, &call->operand[0]);
+    }
+    free(p.log10);
+    th_dfa_free(d);
+    return sh_finish_plot(s, call, &f, good, err);
+}

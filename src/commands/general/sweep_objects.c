@@ -1,0 +1,190 @@
+/* sweep_objects.c - what an object is, in a line that is another as soon as the object is. */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "commands/general/sweep.h"
+#include "formats.h"
+#include "models/ablation.h"
+#include "rasp.h"
+#include "object_kinds.h"
+
+enum { MOST_HEAD = 100, ROWS = 64 };
+
+static void mix(uint64_t *h, const void *bytes, size_t n)
+{
+    *h = th_hash_mix(*h + n) ^ th_hash_bytes(n ? bytes : "", n);
+}
+
+static void mix_text(uint64_t *h, const char *text)
+{
+    mix(h, text ? text : "", text ? strlen(text) : 0);
+}
+
+char *sh_file_hash(const char *path, ThError *err)
+{
+    enum { CHUNK = 1 << 16 };
+    uint64_t h = 0;
+    ThText t = {0};
+    char *bytes = th_alloc(CHUNK, 1, err);
+    FILE *in = bytes ? fopen(path, "rb") : NULL;
+    for (size_t n; in && (n = fread(bytes, 1, CHUNK, in)) > 0;)
+        mix(&h, bytes, n);
+    bool ok = in && !ferror(in);
+    if (in)
+        fclose(in);
+    free(bytes);
+    if (!ok) {
+        th_fail(err, TH_EIO, "cannot read '%s'", path);
+        return NULL;
+    }
+    th_text_printf(&t, "#%016" PRIx64, h);
+    return th_text_take(&t, err);
+}
+
+/* ---- tasks ----------------------------------------------------------------------------------- */
+
+static void mix_batch(uint64_t *h, const ThTask *t, const ThBatch *b)
+{
+    size_t answers = th_batch_answers(&t->signature, b);
+    mix(h, b->token, sizeof *b->token * (size_t)b->B * (size_t)b->T);
+    mix(h, b->target, sizeof *b->target * (size_t)b->B * answers);
+    if (b->length)
+        mix(h, b->length, sizeof *b->length * (size_t)b->B);
+}
+
+/* Every example of a data set. */
+static void mix_rows(uint64_t *h, const ThTask *t)
+{
+    for (int part = TH_TASK_TRAIN; part <= TH_TASK_TEST; part++) {
+        ThTaskRows which = {(ThTaskPart)part, 1, INT_MAX};
+        long long n = th_task_count(t, &which);
+        for (long long first = 0; first < n; first += ROWS) {
+            ThBatch b = {.B = (int)(n - first < ROWS ? n - first : ROWS)};
+            if (th_task_take(t, &which, NULL, first, &b, NULL))
+                mix_batch(h, t, &b);
+            th_batch_free(&b);
+        }
+    }
+}
+
+/* Strings that it draws: what is not in its machine shows in them. */
+static void mix_samples(uint64_t *h, const ThTask *t)
+{
+    static const int lengths[] = {1, 2, 3, 5, 8, 13, 21};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        ThRng r = th_rng(1, "sweep.inputs", i);
+        ThBatch b = {.B = 8};
+        if (th_task_sample(t, &r, lengths[i], &b, NULL))
+            mix_batch(h, t, &b);
+        th_batch_free(&b);
+    }
+}
+
+static void mix_task(uint64_t *h, const ThTask *t)
+{
+    const ThSignature *s = &t->signature;
+    const ThDfa *d = t->machine;
+    mix(h, &(int[]){(int)s->target, s->n_symbols, s->n_classes, t->last_only}, 4 * sizeof(int));
+    for (int i = 0; i < s->n_symbols; i++)
+        mix_text(h, s->symbol[i]);
+    for (int i = 0; i < s->n_classes; i++)
+        mix_text(h, s->label[i]);
+    if (d) {
+        size_t n = (size_t)d->n_states;
+        mix(h, &d->start, sizeof d->start);
+        mix(h, d->next, sizeof *d->next * n * (size_t)d->n_symbols);
+        mix(h, d->label, sizeof *d->label * n);
+        if (t->bits)
+            mix(h, t->bits, sizeof *t->bits * n * (size_t)s->n_classes);
+    }
+    if (th_task_finite(t))
+        mix_rows(h, t);
+    else
+        mix_samples(h, t);
+}
+
+/* ---- models ---------------------------------------------------------------------------------- */
+
+/* By the file that save would write, with all that a training goes on from; what is silenced stands
+ * in none. */
+static bool mix_model(uint64_t *h, const ThModel *m, const char *dir, ThError *err)
+{
+    ThText path = {0};
+    th_text_printf(&path, "%s/.model-%ld.safetensors", dir, (long)getpid());
+    char *file = th_text_take(&path, err), *hash = NULL;
+    if (file && th_format_named("safetensors")->save_model(m, file, err))
+        hash = sh_file_hash(file, err);
+    if (file)
+        unlink(file);
+    mix_text(h, hash);
+    for (size_t i = 0; i < m->n_ablations; i++) {
+        const ThModelAblation *a = &m->ablation[i];
+        mix(h, &(int[]){(int)a->part, a->layer, a->number}, 3 * sizeof(int));
+        if (a->mean)
+            mix(h, a->mean, sizeof *a->mean * (size_t)a->cols);
+    }
+    bool ok = hash != NULL;
+    free(file);
+    free(hash);
+    return ok;
+}
+
+/* ---- any ------------------------------------------------------------------------------------- */
+
+static const char *definition(const ShObject *o)
+{
+    return o->made_by            ? o->made_by
+           : o->kind == SH_TASK  ? o->as.task->kind->name
+           : o->kind == SH_MODEL ? o->as.model->kind->name
+                                 : "";
+}
+
+/* Its hash; false on errors. */
+static bool hash_object(ShSession *s, ShObject *o, const char *dir, uint64_t *h, ThError *err)
+{
+    ThText t = {0};
+    bool ok = true;
+    if (o->kind == SH_AUTOMATON)
+        th_automaton_write(&t, o->as.automaton, o->name);
+    else if (o->kind == SH_MACHINE)
+        th_tm_write(&t, o->as.machine, o->name);
+    else if (sh_is_rasp(o->kind))
+        ok = sh_rasp_write_objects(s, &t, &o, 1, err);
+    else
+        th_text_add(&t, definition(o));
+    ok = ok && (!t.failed || th_fail(err, TH_ENOMEM, "out of memory"));
+    if (ok)
+        mix(h, t.data, t.size);
+    th_text_free(&t);
+    if (ok && o->kind == SH_TASK)
+        mix_task(h, o->as.task);
+    if (ok && o->kind == SH_MODEL && o->as.model->bound)
+        ok = mix_model(h, o->as.model, dir, err);
+    return ok;
+}
+
+char *sh_object_identity(ShSession *s, ShObject *o, const char *dir, ThError *err)
+{
+    uint64_t h = 0;
+    ThText t = {0};
+    if (!hash_object(s, o, dir, &h, err))
+        return NULL;
+    bool defined = o->kind == SH_TASK || (o->kind == SH_MODEL && !o->as.model->bound);
+    char *size = defined ? NULL : sh_object_size_text(s, o);
+    const char *what = defined ? definition(o) : size ? size : "";
+    size_t n = strlen(what);
+    if (n > MOST_HEAD)
+        for (n = MOST_HEAD; n > 0 && ((unsigned char)what[n] & 0xc0) == 0x80;)
+            n--;
+    th_text_printf(&t, "%s ", sh_kind_name(o->kind));
+    th_text_add_bytes(&t, what, n);
+    th_text_printf(&t, "%s#%016" PRIx64, n ? " " : "", h);
+    free(size);
+    return th_text_take(&t, err);
+}

@@ -1,0 +1,17 @@
+/* ablation.h - what the commands about causes share with those that show and draw. */
+#ifndef SH_COMMANDS_INSPECTION_ABLATION_H
+#define SH_COMMANDS_INSPECTION_ABLATION_H
+
+#include "command.h"
+#include "inspect/patch.h"
+
+extern const ThOptionSpec sh_patch_options[];
+
+/* Appends what is ablated in a model: nothing where nothing is. */
+void sh_write_ablations(ThText *t, const ThModel *m);
+
+/* Returns new: what `MODEL from WORD to WORD` asks for; word[] become the two words, new, or stay
+ * as they are. */
+ThInspectPatch *sh_call_patch(ShSession *s, const ShCall *call, int *word[2], ThError *err);
+
+#endif

@@ -1,0 +1,76 @@
+/* certificate.c - what compile and certify say of proofs by algebra. */
+#include <math.h>
+
+#include "commands/inspection/proofs.h"
+
+static void set_algebra(ShSession *s, const ThProofAlgebra *p, double radius, double slack)
+{
+    sh_result_int(s, "elements", p->elements);
+    sh_result_int(s, "products", p->products);
+    sh_result_real(s, "radius", radius);
+    sh_result_real(s, "slack", slack);
+    sh_result_real(s, "error", p->error);
+    sh_result_real(s, "stretch", p->stretch);
+    sh_result_real(s, "margin", p->margin);
+    sh_result_int(s, "levels", p->levels);
+    sh_result_flag(s, "right", p->right);
+    sh_result_flag(s, "closed", p->closed);
+}
+
+void sh_say_algebra(ShSession *s, const ThModel *m, const ThProofCertificate *c,
+                    const ThProofChecked *k)
+{
+    const ThProofAlgebra *p = &k->algebra;
+    set_algebra(s, p, c->ball, k->tolerance);
+    if (!p->right) {
+        sh_say(s, "  NOT proved: %s\n", k->why);
+        return;
+    }
+    sh_say(s,
+           "  %lld products of the %d elements checked: each to within %.2g, a change\n"
+           "  of the factors counts by at most %.2g, every answer has room of %.2g\n",
+           p->products, p->elements, p->error, p->stretch, p->margin);
+    if (k->holds)
+        sh_say_arithmetic(s, k);
+    else
+        sh_say(s, "  proved of real numbers up to length %.6g, where each product is off by %.2g\n",
+               pow((double)th_option_int(&m->options, "chunk"), p->levels), k->tolerance);
+}
+
+ThProofCertificate *sh_decide(ShSession *s, const ThModel *m, ThProofMethod method,
+                              const ThProofClaim *claim, ThProofChecked *k, ThError *err)
+{
+    static const double ball[] = {1e-3, 3e-3, 1e-2, 3e-2};
+    enum { BALLS = sizeof ball / sizeof *ball };
+    ThProofCertificate *best = NULL;
+    for (int i = 0; i < BALLS && !(best && (k->in_float || method == TH_PROOF_BY_TABLE)); i++) {
+        ThProofChecked now;
+        if (i < BALLS - 1 && ball[i] <= 2 * claim->slack)
+            continue;
+        ThProofCertificate *c = th_proof_certificate_by(method, m, claim, ball[i], err);
+        if (!c || !th_proof_check(c, m, claim, sh_stop(s), &now, err)) {
+            th_proof_certificate_free(c);
+            th_proof_certificate_free(best);
+            return NULL;
+        }
+        bool better = !best || now.in_float || (now.holds && !k->holds);
+        th_proof_certificate_free(better ? best : c);
+        *k = better ? now : *k;
+        best = better ? c : best;
+    }
+    return best;
+}
+
+bool sh_prove(ShSession *s, const ThModel *m, const ThTask *t, ThError *err)
+{
+    const ThProofAsked asked = {&t->signature, t->machine, NULL, SH_COMPILED_SLACK, t->bits};
+    ThProofClaim *claim = th_proof_claim_new(m, &asked, sh_stop(s), err);
+    ThProofChecked k;
+    ThProofCertificate *c = claim ? sh_decide(s, m, TH_PROOF_BY_ALGEBRA, claim, &k, err) : NULL;
+    th_proof_claim_free(claim);
+    if (!c)
+        return false;
+    sh_say_algebra(s, m, c, &k);
+    th_proof_certificate_free(c);
+    return k.algebra.right || th_fail(err, TH_EVALUE, "the model is not proved right: %s", k.why);
+}

@@ -1,0 +1,571 @@
+/* certify.c - proofs about trained models. */
+#include "proof/certify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "automata/core/automaton.h"
+#include "base/memory.h"
+#include "base/symbols.h"
+#include "command.h"
+#include "commands/modelling.h"
+#include "commands/inspection/proofs.h"
+#include "proof/certificate.h"
+#include "proof/check.h"
+#include "shell.h"
+
+#define DOMAIN                                                                                     \
+    SH_OPTION_ROW("domain", TH_STRING, NULL, 0, 0, NULL,                                           \
+                  "the strings that are meant: those of an automaton, or all; default: those "     \
+                  "that the task can draw")
+
+static const ThOptionSpec options[] = {
+    {"slack", TH_REAL, "1e-3", 0, 1, NULL,
+     "what each vector and logit of a run may be off by, beside its rounding"},
+    {"elements", TH_INT, "200", 1, 10000, NULL, "of the automaton's semigroup, at most"},
+    {"cover", TH_INT, "16", 1, 256, NULL,
+     "of a recurrent network: sets for every state of the automaton, at most"},
+    {"certificate", TH_STRING, NULL, 0, 0, NULL,
+     "file that the proof is written to, if there is one"},
+    DOMAIN,
+    {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL,
+     "of the sampled vectors; default: set seed"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+/* ---- domains --------------------------------------------------------------------------------- */
+
+/* The strings that are meant, and how to say so: "", " that t draws", " in A". */
+typedef struct {
+    ThDfa *words; /* to be freed; NULL: all strings */
+    const char *before, *name, *after;
+} Domain;
+
+/* Returns new: the acceptor of an automaton as one over a task's symbols. */
+static ThDfa *words_of(ShSession *s, const ThAutomaton *a, const ThSignature *g, ThError *err)
+{
+    ThDfa *own =
+        th_automaton_acceptor(a, (size_t)sh_setting_int(s, "limit-states"), sh_stop(s), err);
+    int *from = own ? th_alloc((size_t)g->n_symbols, sizeof *from, err) : NULL;
+    bool ok = from != NULL;
+    for (int i = 0; ok && i < g->n_symbols; i++)
+        from[i] = th_symbols_find(a->symbol, a->n_symbols, g->symbol[i]);
+    for (int i = 0; ok && i < a->n_symbols; i++)
+        if (th_symbols_find(g->symbol, g->n_symbols, a->symbol[i]) < 0)
+            ok = th_fail(err, TH_EVALUE, "the task has no symbol '%s'", a->symbol[i]);
+    ThDfa *words = ok ? th_dfa_widen(own, g->n_symbols, from, err) : NULL;
+    free(from);
+    th_dfa_free(own);
+    return words;
+}
+
+/* Of the option domain=, else of the task; what is proved of recurrent networks is about all. */
+static bool find_domain(ShSession *s, const ShCall *call, const ThModel *m, const ShObject *task,
+                        Domain *d, ThError *err)
+{
+    const ThTask *t = task->as.task;
+    *d = (Domain){NULL, "", "", ""};
+    if (!th_option_given(&call->options, "domain")) {
+        if (th_proof_is_cell(m))
+            return true;
+        bool ok = th_task_words(t, &d->words, err);
+        if (d->words)
+            *d = (Domain){d->words, " that ", task->name, " draws"};
+        return ok;
+    }
+    const char *name = th_option_text(&call->options, "domain");
+    if (strcmp(name, "all") == 0)
+        return true;
+    const ThAutomaton *a = sh_need_automaton(s, name, err);
+    d->words = a ? words_of(s, a, &t->signature, err) : NULL;
+    *d = (Domain){d->words, " in ", name, ""};
+    return d->words || th_option_error(&call->options, "domain", err);
+}
+
+/* ---- proving --------------------------------------------------------------------------------- */
+
+void sh_write_label(ThText *t, const ThProofLabels *l, int label, char *const *symbol)
+{
+    int element = l->element[label], *word = malloc(sizeof *word * (size_t)(1 + element));
+    th_text_add(t, l->kind[label] == TH_PROOF_COMPLETE ? "complete " : "edge ");
+    if (element == 0 || !word)
+        th_text_add(t, "1");
+    else {
+        th_monoid_word(l->monoid, element, word);
+        th_symbols_write(t, symbol, l->n_symbols, word, l->monoid->length[element]);
+    }
+    free(word);
+}
+
+static void say_wrong(ShSession *s, const char *name, const ThProof *p, const ThSignature *g)
+{
+    enum { LONGEST = 200 }; /* string to be shown; $word has it all */
+    ThText t = {0};
+    th_symbols_write(&t, g->symbol, g->n_symbols, p->word, p->length);
+    if (p->length <= LONGEST)
+        sh_say(s, "%s is WRONG on %s", name, t.data ? t.data : "");
+    else
+        sh_say(s, "%s is WRONG on a string of %d symbols, $word", name, p->length);
+    sh_say(s, ": it says %s, not %s\n", g->label[p->said], g->label[p->right]);
+    sh_result_text(s, "word", t.data ? t.data : "");
+    th_text_free(&t);
+}
+
+/* What stands in the way of a proof. */
+static const char *obstacle(const ThProof *p)
+{
+    if (p->answers)
+        return "answers";
+    if (p->slope < 1)
+        return "remainder";
+    return p->contraction < 1 ? "remainder in ellipsoids" : "slope";
+}
+
+/* Of a recurrent network: states by the numbers that show gives those of the minimal automaton. */
+static void write_step(ThText *t, const ThProof *p, char *const *symbol)
+{
+    if (p->into < 0)
+        th_text_add(t, "a state that no drawn string leads to");
+    else if (p->answers)
+        th_text_printf(t, "the answer to state %d", p->into);
+    else if (p->x < 0)
+        th_text_printf(t, "the first symbols to state %d", p->into);
+    else
+        th_text_printf(t, "state %d with %s to state %d", p->x, symbol[p->y], p->into);
+}
+
+static void write_pair(ThText *t, const ThProof *p, char *const *symbol)
+{
+    if (!p->labels) {
+        write_step(t, p, symbol);
+        return;
+    }
+    if (p->answers)
+        th_text_add(t, "the answer to ");
+    else if (p->y < 0)
+        th_text_add(t, "symbols to ");
+    else {
+        if (p->x >= 0)
+            sh_write_label(t, p->labels, p->x, symbol);
+        th_text_add(t, p->x >= 0 ? " with " : "nothing with ");
+        sh_write_label(t, p->labels, p->y, symbol);
+        th_text_add(t, " to ");
+    }
+    sh_write_label(t, p->labels, p->into, symbol);
+}
+
+static void say_open(ShSession *s, const char *name, const ThProof *p, const ThSignature *g)
+{
+    ThText t = {0};
+    write_pair(&t, p, g->symbol);
+    sh_say(s, "%s is not proved: the bounds do not close\n", name);
+    sh_say(s, "  worst        %s: %.3g times its radius\n", t.data ? t.data : "", p->excess);
+    sh_say(s, "  obstacle     %s\n", obstacle(p));
+    sh_result_text(s, "pair", t.data ? t.data : "");
+    sh_result_text(s, "obstacle", obstacle(p));
+    sh_result_real(s, "excess", p->excess);
+    th_text_free(&t);
+}
+
+static void say_refused(ShSession *s, const char *name, const ThProofChecked *k)
+{
+    sh_say(s, "%s is not proved: the checker does not agree with the prover\n", name);
+    sh_say(s, "  obstacle     %s\n", k->why);
+    sh_result_text(s, "obstacle", k->why);
+}
+
+static void say_proved(ShSession *s, const char *name, const char *verdict, const Domain *d,
+                       const ThProof *p)
+{
+    double least = p->radius[0], most = p->radius[0];
+    for (int i = 1; i < p->n; i++) {
+        least = p->radius[i] < least ? p->radius[i] : least;
+        most = p->radius[i] > most ? p->radius[i] : most;
+    }
+    sh_say(s, "%s is right on strings of every length%s%s%s: %s\n", name, d->before, d->name,
+           d->after, verdict);
+    sh_say(s, "  sets         %s, radius %.3g to %.3g", p->shape ? "ellipsoids" : "balls", least,
+           most);
+    if (p->labels) {
+        sh_say(s, "; all times %.3g are closed, too", p->room);
+        sh_result_real(s, "room", p->room);
+    }
+    sh_say(s, "\n");
+    sh_result_real(s, "radius", most);
+}
+
+static void say_figures(ShSession *s, const ThProof *p)
+{
+    sh_say(s, "  %s %d, %lld pairs, %d round%s\n", p->labels ? "labels      " : "states' sets",
+           p->n, p->checks, p->rounds, sh_plural(p->rounds));
+    sh_say(s, "  vectors      within %.3g of their centres, where sampled\n", p->reach);
+    sh_say(s, "  slope        %s at most %.3g%s", p->labels ? "|Jx| + |Jy|" : "|J|", p->slope,
+           p->slope < 1 ? "\n" : "");
+    if (p->slope >= 1)
+        sh_say(s, "; %.3g in the best metric tried\n", p->contraction);
+    sh_say(s, "  seen         a float run off by %.2g a vector\n", p->float_error);
+    sh_result_int(s, "labels", p->n);
+    sh_result_int(s, "pairs", p->checks);
+    sh_result_real(s, "reach", p->reach);
+    sh_result_real(s, "slope", p->slope);
+    sh_result_real(s, "contraction", p->contraction);
+    sh_result_real(s, "float_error", p->float_error);
+}
+
+void sh_say_arithmetic(ShSession *s, const ThProofChecked *k)
+{
+    sh_say(s, "  real numbers proved; and of runs off by at most %.3g a vector and logit\n",
+           k->tolerance);
+    if (k->in_float)
+        sh_say(s, "  run in float proved: rounding takes a vector %.2g farther at most\n",
+               k->rounding);
+    else
+        sh_say(s, "  run in float NOT proved: %s\n", k->why_float);
+    if (!k->in_float && k->in_double)
+        sh_say(s, "  in double    proved of runs with set precision double\n");
+    sh_result_real(s, "tolerance", k->tolerance);
+    sh_result_real(s, "rounding", k->rounding);
+    sh_result_flag(s, "in_float", k->in_float);
+    sh_result_flag(s, "in_double", k->in_double);
+}
+
+/* What holds is proved of runs in the session's precision, or else of real numbers. */
+static const char *proved(const ShSession *s, const ThProofChecked *k)
+{
+    bool runs = sh_setting_choice(s, "precision") == 1 ? k->in_double : k->in_float;
+    return runs ? "proved" : "proved of real numbers";
+}
+
+/* The verdict of the prover and the checker together, the latter's where there is a proof. */
+static const char *verdict_of(const ShSession *s, const ThProof *p, const ThProofChecked *k)
+{
+    if (p->verdict == TH_PROOF_WRONG)
+        return "wrong";
+    if (!k->holds)
+        return "open";
+    return proved(s, k);
+}
+
+static void say_proof(ShSession *s, const ShObject *o, const Domain *d, const ThProof *p,
+                      const ThProofChecked *k)
+{
+    const ThSignature *g = &o->as.model->signature;
+    const char *verdict = verdict_of(s, p, k);
+    sh_result_text(s, "verdict", verdict);
+    if (p->verdict == TH_PROOF_WRONG)
+        say_wrong(s, o->name, p, g);
+    else if (p->verdict == TH_PROOF_OPEN)
+        say_open(s, o->name, p, g);
+    else if (!k->holds)
+        say_refused(s, o->name, k);
+    else
+        say_proved(s, o->name, verdict, d, p);
+    if (p->verdict != TH_PROOF_WRONG)
+        say_figures(s, p);
+    if (k->holds)
+        sh_say_arithmetic(s, k);
+}
+
+/* Lets the checker decide about what the prover says that it has proved, and writes it to the file
+ * of certificate= if there is one. */
+static bool confirm(ShSession *s, const ThOptions *o, const ThModel *m, const ThProofClaim *claim,
+                    const ThProof *p, ThProofChecked *k, ThError *err)
+{
+    *k = (ThProofChecked){.holds = false};
+    if (p->verdict != TH_PROOF_PROVED)
+        return true;
+    ThProofCertificate *c = th_proof_certificate_new(p, &m->signature, err);
+    bool ok = c && th_proof_check(c, m, claim, sh_stop(s), k, err);
+    if (ok && k->holds && th_option_given(o, "certificate"))
+        ok = th_proof_certificate_write(c, th_option_text(o, "certificate"), err);
+    th_proof_certificate_free(c);
+    return ok;
+}
+
+/* Returns new: what is claimed of a model by the task in an operand, and the domain. */
+static ThProofClaim *claim_of(ShSession *s, const ThModel *m, const ShOperand *task,
+                              const ShObject *object, const Domain *d, double slack, ThError *err)
+{
+    const ThTask *t = object->as.task;
+    const ThProofAsked asked = {&t->signature, t->machine, d->words, slack, t->bits};
+    ThProofClaim *c = th_proof_claim_new(m, &asked, sh_stop(s), err);
+    if (!c)
+        sh_error_inside(err, task);
+    return c;
+}
+
+/* ---- by algebra and by tables ---------------------------------------------------------------- */
+
+static const char *word_of(const ShSession *s, const ThProofChecked *k)
+{
+    if (k->wrong || !k->holds)
+        return k->wrong ? "wrong" : "open";
+    return proved(s, k);
+}
+
+static void say_decided(ShSession *s, const char *name, const ThProofCertificate *c,
+                        const Domain *d, const ThModel *m, const ThProofChecked *k)
+{
+    sh_result_text(s, "verdict", word_of(s, k));
+    if (k->holds)
+        sh_say(s, "%s is right on strings of every length%s%s%s: %s\n", name, d->before, d->name,
+               d->after, word_of(s, k));
+    else {
+        sh_say(s, "%s is %s: %s\n", name, k->wrong ? "WRONG" : "not proved", k->why);
+        sh_result_text(s, "obstacle", k->why);
+    }
+    if (c->method == TH_PROOF_BY_ALGEBRA)
+        sh_say_algebra(s, m, c, k);
+    else {
+        sh_say(s, "  table        of what the model snaps to, %lld entries\n", k->checks);
+        if (k->holds)
+            sh_say_arithmetic(s, k);
+    }
+}
+
+/* Where the checker can decide without any search for sets. */
+static bool decide(ShSession *s, const ShCall *call, ThProofMethod method,
+                   const ThProofClaim *claim, const Domain *d, ThError *err)
+{
+    const ShObject *o = call->operand[0].object;
+    const ThOptions *given = &call->options;
+    const ThModel *m = o->as.model;
+    ThProofChecked k;
+    ThProofCertificate *c = sh_decide(s, m, method, claim, &k, err);
+    bool ok = c != NULL;
+    if (ok && k.holds && th_option_given(given, "certificate"))
+        ok = th_proof_certificate_write(c, th_option_text(given, "certificate"), err);
+    if (ok)
+        say_decided(s, o->name, c, d, m, &k);
+    th_proof_certificate_free(c);
+    return ok || sh_error_inside(err, &call->operand[0]);
+}
+
+static bool certify_sets(ShSession *s, const ShCall *call, const ThProofClaim *claim,
+                         const Domain *d, ThError *err)
+{
+    const ShObject *o = call->operand[0].object;
+    ThProofHow how = {.limit = (size_t)th_option_int(&call->options, "elements"),
+                      .cover = (int)th_option_int(&call->options, "cover"),
+                      .seed = (uint64_t)sh_seed(s, &call->options)};
+    ThProof *p = th_proof_certify(o->as.model, claim, &how, sh_stop(s), err);
+    if (!p)
+        return sh_error_inside(err, &call->operand[0]);
+    ThProofChecked k;
+    bool ok = confirm(s, &call->options, o->as.model, claim, p, &k, err);
+    if (ok)
+        say_proof(s, o, d, p, &k);
+    th_proof_free(p);
+    return ok;
+}
+
+static bool certify(ShSession *s, const ShCall *call, ThError *err)
+{
+    const ThModel *m = call->operand[0].object->as.model;
+    const ThOptions *o = &call->options;
+    ThProofMethod method;
+    Domain d;
+    if (!sh_need_machine(&call->operand[1], err))
+        return false;
+    if (!th_proof_method(m, &method, err))
+        return sh_error_inside(err, &call->operand[0]);
+    if (!find_domain(s, call, m, call->operand[1].object, &d, err))
+        return false;
+    double slack = th_option_real(o, "slack");
+    if (method != TH_PROOF_BY_SETS && !th_option_given(o, "slack"))
+        slack = method == TH_PROOF_BY_ALGEBRA ? SH_COMPILED_SLACK : 0;
+    ThProofClaim *claim =
+        claim_of(s, m, &call->operand[1], call->operand[1].object, &d, slack, err);
+    bool ok = claim && (method == TH_PROOF_BY_SETS ? certify_sets(s, call, claim, &d, err)
+                                                   : decide(s, call, method, claim, &d, err));
+    th_proof_claim_free(claim);
+    th_dfa_free(d.words);
+    return ok;
+}
+
+#define CERTIFY_RESULTS                                                                            \
+    "verdict radius room labels pairs reach slope contraction float_error in_float in_double "     \
+    "tolerance "                                                                                   \
+    "rounding word pair obstacle excess elements products slack error stretch margin levels "      \
+    "right closed"
+
+SH_COMMAND(
+    certify, .group = "inspection",
+    .summary = "prove that a model is right on strings of every length",
+    .detail =
+        "With C = 2 and K = 1 all levels of RegularGPT share one map F of two vectors.  Every "
+        "vector of a tree stands for the function that its symbols induce on the automaton's "
+        "states, and is a complete subtree or one at the left edge, which can lack symbols.  For "
+        "each of these labels a ball is sought so that F takes every pair of balls into the ball "
+        "of the product, the vectors of one and two symbols lie in theirs, and everywhere in a "
+        "ball the read-out gives the automaton's answer.  Then, by induction over the levels, "
+        "every string of every length is answered right.  What F makes of two balls is bounded by "
+        "a first-order form with an ellipsoid as remainder.  Where balls do not close, ellipsoids "
+        "are tried.\n\n"
+        "What is proved is about the strings that the task can draw, where that is known to be "
+        "less than all: in modular arithmetic digits and operators have places of their own, and "
+        "no training sees 0++.  domain= names an automaton of other strings that are meant, or "
+        "all.  Vectors are then those whose symbols can stand in such a string where a tree has "
+        "them, followed by an even number of symbols; and the certificate has the domain in "
+        "it.\n\n"
+        "There are four verdicts.  proved: of the program's own runs, in the arithmetic that set "
+        "precision says; proved of real numbers: of these, but rounding in runs may be too much, "
+        "in which case set precision double mostly helps; wrong, with a string that the model "
+        "itself answers "
+        "wrong; open: none of these, with the worst pair of sets, by how much it leaves the set of "
+        "its "
+        "product, and the obstacle: slope (|Jx| + |Jy| is 1 or more, and in the best metric, too), "
+        "remainder (the map contracts, but what is not linear in it is bounded too coarsely) or "
+        "answers.  An open model may be right.  Models trained with noise alone stay open; train "
+        "with pull=, aux= and noise=, and then with contract=, see help train.\n\n"
+        "The prover's word is not enough: the certificate is checked as check certificate does, "
+        "and it is the checker that says proved.  It bounds how every product, exponential, "
+        "layer norm and sum is rounded, anywhere in the sets and in any order of summation.  With "
+        "slack= the proof must leave room for runs that are off by that much at each node; how "
+        "far a float run was off is shown beside the bounds.  Of an lrnn rounding is not bounded, "
+        "so that what is proved of it is of real numbers.  The models: "
+        "regulargpt with chunk=2, thickness=1, norm=post and ReLU; rnn, gru and lstm; lrnn with "
+        "layers=1.\n\n"
+        "Of a recurrent network the sets are of its states: one for every state of the automaton, "
+        "or up to cover= of them.  From the start and from every set each symbol must lead into a "
+        "set of the automaton's next state.  pairs are of sets and symbols, slope is |J| of a "
+        "step.  Where no metric contracts a step (slope of 1 or more in the best one), smaller "
+        "sets do not help, and the search ends; what remembers by saturating or counting, as "
+        "parity's networks do, is like that.  Weight decay helps.\n\n"
+        "A step of an lrnn is linear, so that where it takes a set is known exactly.  Sets that "
+        "allow for slack= in every step must shrink, and then all strings with the same end lead "
+        "to almost the same state: what is proved of an lrnn is about languages of which the last "
+        "symbols decide (definite ones).  What counts, as for parity, drifts instead, and runs of "
+        "1000 symbols are drawn to find where.\n\n"
+        "A compiled regulargpt is proved by its algebra, as compile does: every product of "
+        "elements of the transition monoid must come out.  Its slack= is 1e-5 unless given.  One "
+        "that "
+        "quantize made is decided by its table of products.",
+    .example = "task t = parity\n"
+               "model m = regulargpt dim=16 heads=2\n"
+               "train m on t length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 "
+               "ramp=0.4 pull=0.3 aux=0.5 gate=0.2 seed=1 > \"train.txt\"\n"
+               "certify m on t certificate=\"parity.cert\" > \"proof.txt\"\n"
+               "assert verdict == \"proved\" and labels == 4\n"
+               "evaluate m on t length=41..500:51 > \"scores.csv\"\n"
+               "assert accuracy == 1",
+    .results = CERTIFY_RESULTS,
+    .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}}, .options = options)
+{
+    return certify(s, call, err);
+}
+
+SH_COMMAND(
+    certificate, .group = "inspection", .summary = "the same as certify, by its name of before",
+    .detail = "What certificate did for compiled models certify does for all.  The file that check "
+              "certificate reads is written with certificate=.",
+    .example = "compile parity as m > \"said.txt\"\n"
+               "task p = recognize parity\n"
+               "certificate m on p certificate=\"parity.cert\" > \"said.txt\"\n"
+               "assert verdict == \"proved\"",
+    .results = CERTIFY_RESULTS,
+    .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}}, .options = options)
+{
+    sh_say(s, "note: certificate is certify now, and writes a file with certificate=\n");
+    return certify(s, call, err);
+}
+
+/* ---- checking -------------------------------------------------------------------------------- */
+
+static void say_checked(ShSession *s, const char *name, const Domain *d,
+                        const ThProofCertificate *c, const ThProofChecked *k)
+{
+    if (k->holds) {
+        sh_say(s, "the certificate holds: %s is right on strings of every length%s%s%s%s\n", name,
+               d->before, d->name, d->after,
+               strcmp(proved(s, k), "proved") == 0 ? "" : ", in real numbers");
+        if (c->method == TH_PROOF_BY_SETS)
+            sh_say(s, "  sets         %d; %lld bounds, the tightest at %.3g of what it may be\n",
+                   c->n_labels, k->checks, k->tightest);
+        else
+            sh_say(s, "  %s %lld products and answers\n",
+                   c->method == TH_PROOF_BY_ALGEBRA ? "algebra     " : "table       ", k->checks);
+        sh_say_arithmetic(s, k);
+    }
+    sh_result_flag(s, "holds", k->holds);
+    sh_result_int(s, "checks", k->checks);
+    sh_result_real(s, "tightest", k->tightest);
+    sh_result_text(s, "why", k->why);
+}
+
+/* Of the certificate in file: does it prove a model right on a task? */
+static bool check_file(ShSession *s, const ShOperand *file, const ShOperand *where,
+                       const ShObject *o, const ThProofClaim *claim, const Domain *d, ThError *err)
+{
+    char *path = sh_beside_script(s, file->text, err);
+    ThProofCertificate *c = path ? th_proof_certificate_read(path, err) : NULL;
+    free(path);
+    if (!c)
+        return sh_error_inside(err, file);
+    ThProofChecked k = {.holds = false};
+    bool ok = th_proof_check(c, o->as.model, claim, sh_stop(s), &k, err);
+    if (ok)
+        say_checked(s, o->name, d, c, &k);
+    th_proof_certificate_free(c);
+    if (!ok)
+        return sh_error_inside(err, where);
+    return k.holds ||
+           sh_fail_operand(err, file, TH_EVALUE, "the certificate is REFUSED: %s", k.why);
+}
+
+bool sh_check_certificate(ShSession *s, const ShCall *call, const ShObject *o, const ShObject *task,
+                          ThError *err)
+{
+    const ShOperand *of = &call->operand[call->n > 1], *on = &call->operand[call->n > 1 ? 2 : 0];
+    Domain d;
+    if (!o->as.model->bound)
+        return sh_fail_operand(err, of, TH_EVALUE, "the %s has not been trained",
+                               o->as.model->kind->name);
+    if (!th_task_machine(task->as.task, err))
+        return sh_error_inside(err, on);
+    if (!find_domain(s, call, o->as.model, task, &d, err))
+        return false;
+    ThProofClaim *claim = claim_of(s, o->as.model, on, task, &d, 0, err);
+    bool ok = claim && check_file(s, &call->operand[0], of, o, claim, &d, err);
+    th_proof_claim_free(claim);
+    th_dfa_free(d.words);
+    return ok;
+}
+
+static const ThOptionSpec check_options[] = {DOMAIN, {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+SH_COMMAND(
+    check_certificate, .group = "inspection",
+    .summary = "verify a proof of certify from the model's weights alone",
+    .detail =
+        "Reads what certify wrote with certificate= and checks everything in it.  What is claimed "
+        "is taken from the task and the model alone: symbols and classes with their order, which "
+        "positions are asked, the automaton, the strings that are meant.  Then it is checked that "
+        "the certificate is about that, that there is a set for every label, that the map takes "
+        "every pair of sets into the set of its product, and that all answers are right.  The "
+        "checker shares the definition of the map with the prover and nothing else: it composes "
+        "the automaton's functions, encloses sets and bounds norms by code of its own.\n\n"
+        "Everything is bounded twice: of real numbers, and of the program's runs in single "
+        "precision, of which every rounding is bounded from the ranges of the sets, in whatever "
+        "order sums are made.  holds is of real numbers, in_float of the runs; tolerance is what "
+        "vectors and logits of other runs may be off by, rounding how much farther those in "
+        "single precision can get.\n\n"
+        "A certificate is refused, which is an error, if any weight of the model, or anything in "
+        "the file, was changed since; if it is not about all strings that are meant, see certify; "
+        "or if a bound does not hold.",
+    .example = "task t = parity\n"
+               "model m = regulargpt dim=16 heads=2\n"
+               "train m on t length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 "
+               "ramp=0.4 pull=0.3 aux=0.5 gate=0.2 seed=1 > \"train.txt\"\n"
+               "certify m on t certificate=\"parity.cert\" > \"proof.txt\"\n"
+               "check certificate \"parity.cert\" of m on t > \"check.txt\"\n"
+               "assert holds and in_float and checks == 22 and rounding < tolerance",
+    .results = "holds in_float in_double checks tightest tolerance rounding why",
+    .args = {{A_FILE, "FILE", 0},
+             {A_KEYWORD, "of", 0},
+             {A_MODEL, "MODEL", 0},
+             {A_KEYWORD, "on", 0},
+             {A_TASK, "TASK", 0}},
+    .options = check_options)
+{
+    return sh_check_certificate(s, call, call->operand[1].object, call->operand[2].object, err);
+}

@@ -1,0 +1,39 @@
+/* inspect.h - what the commands that print and those that plot an inspection share. */
+#ifndef SH_COMMANDS_INSPECTION_INSPECT_H
+#define SH_COMMANDS_INSPECTION_INSPECT_H
+
+#include "base/text.h"
+#include "command.h"
+#include "inspect/clusters.h"
+#include "inspect/receptive_field.h"
+#include "inspect/lens.h"
+
+extern const ThOptionSpec sh_clusters_options[];
+extern const ThOptionSpec sh_field_options[];
+
+/* Returns new: the trace of the input in the second operand by the model in the first; *token gets
+ * the input (new, freed with free()). */
+ThModelTrace *sh_call_trace(const ShCall *call, int **token, ThError *err);
+
+/* Appends the answer that a row of logits stands for. */
+void sh_write_logits(ThText *t, const ThSignature *s, const double *z);
+
+/* Appends `NAME on "INPUT": ANSWER` for the input that the trace is of, shortened where it is long,
+ * with the true answer where that is known. */
+void sh_write_answer_line(ThText *t, const ShCall *call, const ThModelTrace *trace,
+                          const int *token);
+
+/* Fails unless the model of `MODEL on TASK` is bound and fits the task. */
+bool sh_check_pair(const ShCall *call, ThError *err);
+
+/* Returns new: the machine whose functions are the true ones, of a task that has one. */
+ThDfa *sh_true_machine(const ThTask *t, ThStop *stop, ThError *err);
+
+/* Returns new: what `MODEL INPUT` asks for; *token is new, too. */
+ThInspectLens *sh_call_lens(const ShCall *call, int **token, int *length, ThError *err);
+
+/* Return new: what `MODEL on TASK` and its options ask for; they set the command's figures. */
+ThClusters *sh_call_clusters(ShSession *s, const ShCall *call, ThError *err);
+ThField *sh_call_field(ShSession *s, const ShCall *call, ThError *err);
+
+#endif

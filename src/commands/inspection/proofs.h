@@ -1,0 +1,40 @@
+/* proofs.h - what compile, certify and check share: proofs that a model is a machine. */
+#ifndef SH_COMMANDS_INSPECTION_PROOFS_H
+#define SH_COMMANDS_INSPECTION_PROOFS_H
+
+#include "command.h"
+#include "proof/check.h"
+#include "proof/labels.h"
+
+/* What runs of compiled models may be off by, beside their rounding. */
+static const double SH_COMPILED_SLACK = 1e-5;
+
+/* Returns new: a certificate by algebra or table and in *k what the checker says of it, with the
+ * smallest of a few radii that leaves room for rounding in single precision, or else is closed. */
+ThProofCertificate *sh_decide(ShSession *s, const ThModel *m, ThProofMethod method,
+                              const ThProofClaim *claim, ThProofChecked *k, ThError *err);
+
+/* Proves that a compiled model is right about a task, says what was shown, and sets its figures.
+ * Fails where it is not right, and as th_proof_check does. */
+bool sh_prove(ShSession *s, const ThModel *m, const ThTask *t, ThError *err);
+
+/* Says what was found of a model by its algebra, and sets the figures. */
+void sh_say_algebra(ShSession *s, const ThModel *m, const ThProofCertificate *c,
+                    const ThProofChecked *k);
+
+/* Says in which arithmetic a proof that was checked holds. */
+void sh_say_arithmetic(ShSession *s, const ThProofChecked *k);
+
+/* check certificate FILE of MODEL on TASK, and check file FILE model=MODEL task=TASK, of which the
+ * call is: does the certificate hold?  One that does not is an error. */
+bool sh_check_certificate(ShSession *s, const ShCall *call, const ShObject *model,
+                          const ShObject *task, ThError *err);
+
+/* Appends "complete ab": the kind of subtree, and the shortest word with its map. */
+void sh_write_label(ThText *t, const ThProofLabels *l, int label, char *const *symbol);
+
+/* compile of an s-op, and of a Turing machine.  Return new. */
+ThModel *sh_compile_program(ShSession *s, const ShCall *call, ThError *err);
+ThModel *sh_compile_machine(ShSession *s, const ShCall *call, ThError *err);
+
+#endif

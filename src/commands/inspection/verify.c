@@ -1,0 +1,267 @@
+/* verify.c - whether a model answers as a machine does, and on which words not. */
+#include "inspect/verify.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/symbols.h"
+#include "command.h"
+#include "commands/modelling.h"
+#include "lab/evaluate.h"
+#include "object_kinds.h"
+#include "stats/intervals.h"
+
+static const ThOptionSpec options[] = {
+    {"length", TH_RANGE, "1..40", 1, 100000, NULL, "lengths of the words"},
+    {"words", TH_INT, "100000", 0, 1e12, NULL,
+     "as long as no more than so many were read, all words of a length are"},
+    {"samples", TH_INT, "100", 0, 1e9, NULL, "words drawn of each other length"},
+    {"accept", TH_STRING, NULL, 0, 0, NULL,
+     "the class of the model, or of sets the symbol or end, that an automaton accepts"},
+    {"seed", TH_INT, NULL, 0, 9007199254740991.0, NULL, "of the words drawn; default: set seed"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+static void show_tried(void *context, long long words, int length)
+{
+    sh_progress(context, "%lld words read, of %d symbols now", words, length);
+}
+
+bool sh_find_truth(ThInspectTruth *t, const ThSignature *g, const ShOperand *against,
+                   const char *accept, ThError *err)
+{
+    const ShObject *o = against->object;
+    bool ok;
+    if (o->kind == SH_TASK && accept)
+        ok = th_fail(err, TH_EUSAGE, "accept= is for automata: a task has classes");
+    else if (o->kind == SH_TASK)
+        ok = th_inspect_truth_of_task(t, g, o->as.task, err);
+    else if (o->kind == SH_AUTOMATON)
+        ok = th_inspect_truth_of_automaton(t, g, o->as.automaton, accept, err);
+    else
+        ok = th_fail(err, TH_EVALUE, "'%s' is no automaton and no task", against->text);
+    return ok || sh_error_inside(err, against);
+}
+
+/* ---- the word -------------------------------------------------------------------------------- */
+
+/* Returns new: answers as text. */
+static char *answer_text(const ThInspectTruth *t, const int *answer, ThError *err)
+{
+    ThText text = {0};
+    th_inspect_truth_write(t, answer, &text);
+    return th_text_take(&text, err);
+}
+
+/* What both say after every prefix of a word; a model that answers whole strings reads each. */
+static bool show_prefixes(ShSession *s, const ThModel *m, const ThInspectTruth *t,
+                          const ThInspectVerified *v, ThError *err)
+{
+    const ThSignature *g = &m->signature;
+    const ThDfa *d = t->machine;
+    bool final = g->target == TH_TARGET_FINAL, ok = true;
+    size_t width = g->target == TH_TARGET_BITS ? (size_t)g->n_classes : 1;
+    int *answer = th_alloc((size_t)v->n_word * width, sizeof *answer, err), q = d->start;
+    if (!answer || !th_lab_predict(m, v->word, v->n_word, answer, err)) {
+        free(answer);
+        return false;
+    }
+    sh_table(s, "runs", "position:i symbol:s state:i due:s said:s");
+    for (int i = 0; ok && i < v->n_word; i++) {
+        q = d->next[q * d->n_symbols + v->word[i]];
+        int *said = final ? answer : answer + (size_t)i * width;
+        ok = !final || th_lab_predict(m, v->word, i + 1, answer, err);
+        int own = t->wanted >= 0 ? (width > 1 ? said[t->wanted] : *said == t->wanted) : 0;
+        char *text = ok ? answer_text(t, t->wanted >= 0 ? &own : said, err) : NULL;
+        char *due = text ? answer_text(t, t->answer + q * t->width, err) : NULL;
+        ok = due != NULL;
+        if (ok)
+            sh_row(s, (long long)i + 1, g->symbol[v->word[i]], (long long)q, due, text);
+        free(text);
+        free(due);
+    }
+    sh_table_end(s);
+    free(answer);
+    return ok;
+}
+
+/* The word, and what the two make of it. */
+static bool say_word(ShSession *s, const ShCall *call, const ThInspectTruth *t,
+                     const ThInspectVerified *v, ThError *err)
+{
+    const ThModel *m = call->operand[0].object->as.model;
+    ThText text = {0};
+    th_symbols_write(&text, m->signature.symbol, m->signature.n_symbols, v->word, v->n_word);
+    char *word = th_text_take(&text, err);
+    char *due = word ? answer_text(t, v->due, err) : NULL;
+    char *said = due ? answer_text(t, v->said, err) : NULL;
+    if (said) {
+        sh_say(s, "they differ on %s", word);
+        if (m->signature.target == TH_TARGET_FINAL)
+            sh_say(s, "\n");
+        else
+            sh_say(s, ", at symbol %d\n", v->at + 1);
+        sh_say(s, "  %s says %s\n  %s says %s\n", call->operand[0].text, said,
+               call->operand[1].text, due);
+        sh_result_text(s, "word", word);
+        sh_result_text(s, "due", due);
+        sh_result_text(s, "said", said);
+        sh_result_int(s, "at", v->at + 1);
+        sh_result_flag(s, "shortest", v->shortest);
+    }
+    bool ok = said != NULL;
+    free(word);
+    free(due);
+    free(said);
+    return ok && show_prefixes(s, m, t, v, err);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static void show_lengths(ShSession *s, const ThInspectVerified *v)
+{
+    sh_table(s, "lengths", "length:i words:i wrong:i all:b");
+    for (int i = 0; i < v->n; i++) {
+        const ThInspectVerifiedLength *l = &v->length[i];
+        sh_row(s, (long long)l->length, l->words, l->wrong, (int)l->all);
+    }
+    sh_table_end(s);
+}
+
+/* The lengths of which all words were read: 1 to 9, or with gaps 1..9:2. */
+static const char *whole_lengths(const ThInspectVerified *v, char *to, size_t size)
+{
+    int first = v->length[0].length;
+    if (v->step == 1)
+        snprintf(to, size, "%d to %d", first, v->all);
+    else
+        snprintf(to, size, "%d..%d:%d", first, v->all, v->step);
+    return to;
+}
+
+static void say_counts(ShSession *s, const ThInspectVerified *v, bool agree)
+{
+    char of[64];
+    int last = v->length[v->n - 1].length;
+    if (v->words > 0 && agree)
+        sh_say(s, "they agree on all %lld word%s of %s symbols\n", v->words, sh_plural(v->words),
+               whole_lengths(v, of, sizeof of));
+    else if (v->words > 0)
+        sh_say(s, "%lld of all %lld word%s of %s symbols are wrong\n", v->wrong, v->words,
+               sh_plural(v->words), whole_lengths(v, of, sizeof of));
+    if (v->drawn == 0)
+        return;
+    ThStatsInterval share = th_stats_share((double)v->drawn_wrong, (double)v->drawn);
+    sh_say(s, "%lld of %lld drawn of up to %d differ (95 %% interval of the share %.4g to %.4g)\n",
+           v->drawn_wrong, v->drawn, last, share.low, share.high);
+}
+
+static void set_figures(ShSession *s, const ThInspectVerified *v)
+{
+    sh_result_flag(s, "equivalent", v->word == NULL);
+    sh_result_int(s, "words", v->words);
+    sh_result_int(s, "wrong", v->wrong);
+    sh_result_int(s, "all", v->all);
+    sh_result_int(s, "drawn", v->drawn);
+    sh_result_int(s, "drawn_wrong", v->drawn_wrong);
+    if (!v->word)
+        sh_result_text(s, "word", "");
+}
+
+/* Defines the automaton of the wrong words, the operand behind `as`. */
+static bool define_errors(ShSession *s, const ShCall *call, const ThInspectVerified *v,
+                          ThError *err)
+{
+    const ThModel *m = call->operand[0].object->as.model;
+    const ShOperand *name = &call->operand[2];
+    if (v->words == 0)
+        return sh_fail_operand(err, name, TH_EVALUE, "of no length were all words read") ||
+               th_hint(err, "words= says how many may be");
+    if (!v->errors)
+        return sh_fail_operand(err, name, TH_ELIMIT, "the wrong words take too many states") ||
+               th_hint(err, "set limit-states, or words=, says how many there may be");
+    ThAutomaton *a = th_automaton_from_dfa(v->errors, m->signature.symbol, err);
+    size_t states = 0, transitions = 0;
+    char of[64];
+    if (a)
+        th_automaton_size(a, &states, &transitions);
+    if (!a || !sh_define(s, name->text, SH_AUTOMATON, a, NULL, err))
+        return sh_error_inside(err, name);
+    sh_say(s, "%s, the wrong words of %s symbols: %zu state%s, %zu transition%s\n", name->text,
+           whole_lengths(v, of, sizeof of), states, sh_plural(states), transitions,
+           sh_plural(transitions));
+    sh_result_int(s, "states", (long long)states);
+    sh_result_int(s, "transitions", (long long)transitions);
+    return true;
+}
+
+static bool report(ShSession *s, const ShCall *call, const ThInspectTruth *t,
+                   const ThInspectVerified *v, ThError *err)
+{
+    set_figures(s, v);
+    if (v->word && !say_word(s, call, t, v, err))
+        return false;
+    if (!sh_out(s))
+        show_lengths(s, v);
+    say_counts(s, v, v->word == NULL);
+    return call->form == 1 || define_errors(s, call, v, err);
+}
+
+SH_COMMAND(
+    verify, .group = "inspection",
+    .summary = "compare a model with an automaton, or with its task, word by word",
+    .detail =
+        "All words of the lengths are read, the shortest first, as long as no more than words= of "
+        "them were; of longer ones samples= of each length are drawn, all words of a length being "
+        "equally likely.  They are read many at a time.  Only words about which something is asked "
+        "count: of a task that is about words of some form, those.  The empty word is no input.\n\n"
+        "A word is wrong if any answer to it is: of a model that answers whole strings there is "
+        "one, of others one at every position.  The first wrong word is shown with what is due and "
+        "what the model says after each of its prefixes, and the state of the machine; where all "
+        "shorter words were read, it is the shortest and first in order ($shortest).  json and "
+        "csv have a row for every length.\n\n"
+        "A task has the model's answers.  An automaton accepts where the model's classes are "
+        "reject and accept, or where accept= names the class that it accepts; to a model that "
+        "answers with sets it says which symbols may follow; to others its outputs are classes, "
+        "or where it has none, the names of its states.\n\n"
+        "With as BUG the wrong words of the lengths that were read whole become an automaton, the "
+        "minimal one: plot automaton BUG draws it, words BUG lists them.",
+    .example = "compile parity as m prove=no > \"said.txt\"\n"
+               "verify m against parity length=1..12\n"
+               "#> they agree on all 8190 words of 1 to 12 symbols\n"
+               "verify m against regex \"(b*ab*ab*)*|a*\" length=1..6 as bug > \"found.txt\"\n"
+               "assert not equivalent and shortest and word == \"bb\"\n"
+               "shortest bug\n"
+               "#> accepts bb\n"
+               "#> rejects the empty word",
+    .results = "equivalent word due said at shortest words wrong all drawn drawn_wrong states "
+               "transitions",
+    .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "against", 0}, {A_OBJECT, "A", 0}},
+    .args2 = {{A_MODEL, "MODEL", 0},
+              {A_KEYWORD, "against", 0},
+              {A_OBJECT, "A", 0},
+              {A_KEYWORD, "as", 0},
+              {A_NEW, "BUG", 0}},
+    .options = options, .flags = C_PAGED)
+{
+    const ThOptions *o = &call->options;
+    ThInspectVerification how = {.length = th_option_range(o, "length"),
+                                 .words = th_option_int(o, "words"),
+                                 .samples = (int)th_option_int(o, "samples"),
+                                 .seed = (uint64_t)sh_seed(s, o),
+                                 .stop = sh_stop(s),
+                                 .context = s,
+                                 .progress = show_tried};
+    ThInspectTruth t = {0};
+    ThInspectVerified v = {0};
+    if (call->form == 2)
+        how.most_nodes = (size_t)sh_setting_int(s, "limit-states");
+    const ThModel *m = call->operand[0].object->as.model;
+    bool ok =
+        sh_find_truth(&t, &m->signature, &call->operand[1], th_option_text(o, "accept"), err) &&
+        (th_inspect_verify(m, &t, &how, &v, err) || sh_error_inside(err, &call->operand[0])) &&
+        report(s, call, &t, &v, err);
+    th_inspect_verified_free(&v);
+    th_inspect_truth_free(&t);
+    return ok;
+}

@@ -1,0 +1,245 @@
+/* analyze.c - commands that say what a machine will do before or without running it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/machines/machine_lists.h"
+#include "turing/analyze.h"
+
+static const ThOptionSpec analyze_options[] = {
+    {"steps", TH_INT, "1000000", 0, 4e18, NULL, "steps that the machine is run for at most"},
+    {"cells", TH_INT, "0", 0, 4e18, NULL, "cells that it may stand on in this run; 0: no limit"},
+    {"depth", TH_INT, "100", 0, 100000, NULL, "steps back from the ways to stop"},
+    {"width", TH_INT, "8", 0, 64, NULL, "cells of a context on either side of the head, at most"},
+    {"history", TH_INT, "4", 0, 16, NULL,
+     "cases in which a cell of a context was written, at most"},
+    {"method", TH_CHOICE, "all", 0, 0, "all|reach|run|backward|contexts",
+     "only one way to prove it; run looks for cycles and translations"},
+    {"lines", TH_INT, "60", 0, 1e9, NULL, "lines of a long proof that are printed; 0: all"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+enum { METHOD_ALL, METHOD_REACH, METHOD_RUN, METHOD_BACKWARD, METHOD_CONTEXTS }; /* method= */
+
+static ThTmAnalysisLimits analysis_limits(const ShCall *call)
+{
+    const ThOptions *o = &call->options;
+    int method = th_option_choice(o, "method");
+    long long cells = th_option_int(o, "cells");
+    bool all = method == METHOD_ALL;
+    ThTmAnalysisLimits l = {.run = {(uint64_t)th_option_int(o, "steps"), UINT64_MAX}};
+    if (cells > 0)
+        l.run.cells = (uint64_t)cells;
+    l.depth = (int)th_option_int(o, "depth");
+    l.width = (int)th_option_int(o, "width");
+    l.history = (int)th_option_int(o, "history");
+    l.reach = all || method == METHOD_REACH;
+    l.run_it = all || method == METHOD_RUN;
+    l.backward = all || method == METHOD_BACKWARD;
+    l.contexts = all || method == METHOD_CONTEXTS;
+    return l;
+}
+
+static void say_verdict(ShSession *s, const ThTmAnalysis *a, const ThTm *m)
+{
+    unsigned long long n = a->end.steps;
+    const char *plural = sh_plural(n);
+    if (a->proof == TH_TM_PROOF_STOPS)
+        sh_say(s, "stops: %s after %llu step%s\n", th_tm_verdict_name(a->end.verdict), n, plural);
+    else if (a->proof != TH_TM_PROOF_NONE)
+        sh_say(s, "never stops (%s)%s\n", th_tm_proof_name(a->proof),
+               m->branching ? ", whatever it chooses" : "");
+    else if (a->end.steps > 0)
+        sh_say(s, "unknown: it has not stopped after %llu step%s on %llu cell%s\n", n, plural,
+               (unsigned long long)a->end.cells, sh_plural(a->end.cells));
+    else
+        sh_say(s, "unknown\n");
+}
+
+/* States that no input can lead to, and the number of them. */
+static int say_states(ShSession *s, const ThTmAnalysis *a, const ThTm *m)
+{
+    int n = 0;
+    for (int q = 0; q < m->n_states; q++)
+        if (!a->any.state[q] && (m->role[q] == TH_TM_RUNS || !m->busy_beaver))
+            sh_say(s, "%s %s", n++ == 0 ? "no input leads to state" : ",", m->state[q]);
+    sh_say(s, n ? "\n" : "");
+    return n;
+}
+
+static void write_rule(ThText *t, const ThTm *m, const ThTmRule *r)
+{
+    static const char *const move[] = {"L", "S", "R"};
+    th_text_add(t, r->from == TH_TM_ANY ? "*" : m->state[r->from]);
+    for (int k = 0; k < m->n_tapes; k++)
+        th_text_printf(t, "%s %s", k ? " |" : "",
+                       r->read[k] == TH_TM_ANY ? "*" : m->symbol[r->read[k]]);
+    th_text_add(t, " ->");
+    for (int k = 0; k < m->n_tapes; k++)
+        th_text_printf(t, "%s %s%s%s", k ? " |" : "",
+                       r->write[k] == TH_TM_ANY ? "" : m->symbol[r->write[k]],
+                       r->write[k] == TH_TM_ANY ? "" : " ", move[r->move[k] + 1]);
+    th_text_printf(t, " %s", r->to == TH_TM_ANY ? "*" : m->state[r->to]);
+}
+
+/* Rules that no input can make the machine use, and the number of them. */
+static int say_rules(ShSession *s, const ThTmAnalysis *a, const ThTm *m, ThText *t)
+{
+    enum { MOST = 20 };
+    int n = 0;
+    for (size_t i = 0; i < m->n_rules; i++) {
+        const ThTmRule *r = &m->rule[i];
+        if (a->any.rule[i] || r->undefined)
+            continue;
+        if (n++ == 0)
+            th_text_add(t, "no input makes it use\n");
+        if (n > MOST)
+            continue;
+        th_text_add(t, "  ");
+        write_rule(t, m, r);
+        th_text_add(t, "\n");
+    }
+    if (n > MOST)
+        th_text_printf(t, "  and %d other rules\n", n - MOST);
+    sh_say(s, "%s", t->data ? t->data : "");
+    return n;
+}
+
+static const char *verdict_of(const ThTmAnalysis *a)
+{
+    return a->proof == TH_TM_PROOF_STOPS  ? "stops"
+           : a->proof == TH_TM_PROOF_NONE ? "unknown"
+                                          : "never";
+}
+
+static void set_figures(ShSession *s, const ThTmAnalysis *a)
+{
+    bool again = a->proof == TH_TM_PROOF_CYCLE || a->proof == TH_TM_PROOF_TRANSLATION;
+    sh_result_text(s, "verdict", verdict_of(a));
+    sh_result_text(s, "proof", th_tm_proof_name(a->proof));
+    sh_result_int(s, "steps", (long long)a->end.steps);
+    sh_result_int(s, "cells", (long long)a->end.cells);
+    if (again) {
+        sh_result_int(s, "begins", (long long)a->again.step);
+        sh_result_int(s, "period", (long long)a->again.period);
+        sh_result_int(s, "shift", a->again.shift);
+    }
+    if (a->proof == TH_TM_PROOF_BACKWARD)
+        sh_result_int(s, "depth", a->backward.depth);
+    if (a->proof == TH_TM_PROOF_CONTEXTS) {
+        sh_result_int(s, "width", a->contexts.width);
+        sh_result_int(s, "history", a->contexts.history);
+        sh_result_int(s, "contexts", (long long)a->contexts.context.n);
+    }
+}
+
+static bool say_analysis(ShSession *s, const ShCall *call, const ThTmAnalysis *a,
+                         const ThTmTapeWords *words, ThError *err)
+{
+    const ThTm *m = call->operand[0].object->as.machine;
+    ThText proof = {0}, rules = {0};
+    size_t lines = (size_t)th_option_int(&call->options, "lines");
+    ThTmWork work = {.machine = m, .words = words, .stop = sh_stop(s)};
+    bool ok = th_tm_proof_write(&proof, a, &work, lines, err);
+    if (ok && (proof.failed || rules.failed))
+        ok = th_fail(err, TH_ENOMEM, "out of memory for the proof");
+    if (ok) {
+        set_figures(s, a);
+        say_verdict(s, a, m);
+        FILE *out = sh_out(s);
+        if (out && proof.data)
+            fputs(proof.data, out);
+        else if (!out)
+            sh_result_text(s, "text", proof.data ? proof.data : "");
+        sh_result_int(s, "unreached", say_states(s, a, m));
+        sh_result_int(s, "unused", say_rules(s, a, m, &rules));
+    }
+    th_text_free(&proof);
+    th_text_free(&rules);
+    return ok;
+}
+
+static bool analyze_listed(ShSession *s, const ShCall *call, const ShListed *l, ThError *err)
+{
+    ThTmTapeWords words = {0};
+    ThTmAnalysis a;
+    if (!th_tm_analyze(&a, l->machine, &words, analysis_limits(call), sh_stop(s), err))
+        return false;
+    const char *verdict = verdict_of(&a), *proof = th_tm_proof_name(a.proof);
+    if (l->csv)
+        fprintf(l->csv, "%s,%s,%s,%llu,%llu\n", l->text, verdict, proof,
+                (unsigned long long)a.end.steps, (unsigned long long)a.end.cells);
+    else
+        sh_row(s, l->text, verdict, proof, (long long)a.end.steps, (long long)a.end.cells);
+    th_tm_analysis_free(&a, l->machine);
+    return true;
+}
+
+SH_COMMAND(
+    analyze, .group = "machines",
+    .summary = "prove that a machine never stops, or run it to its end",
+    .detail =
+        "Answers whether the machine stops on an input (without one: on the blank tape), and "
+        "prints "
+        "the proof: \"stops\" with the number of steps, \"never stops\" with a reason, or "
+        "\"unknown\", for no procedure decides this for every machine.  The reasons:\n\n"
+        "  reach: by states and symbols alone, no way to stop can be reached\n"
+        "  cycle: a configuration comes back\n"
+        "  translation: the head is farther out than ever before at two steps, in the same state, "
+        "and all cells that it stood on in between are the same, moved by some cells\n"
+        "  backward: all ways to stop, followed backwards step by step, end in contradictions\n"
+        "  contexts: the cells nearest to the head and the groups of neighbours beside them form a "
+        "set that is closed under all rules and has no way to stop.  Cells may carry the last "
+        "cases "
+        "in which they were written, up to history=.  Counters are often proved by it\n\n"
+        "Of a machine with several tapes only reach and cycle are tried.  Of one that has the "
+        "choice of several rules all but cycle and translation are, and \"never\" means that no "
+        "choice makes it stop.\n\n"
+        "Below, the states that no input leads to are listed, and the rules that no input makes "
+        "the machine use, as far as states and symbols alone tell.\n\n"
+        "LIST is a file of machines, a bbchallenge string a line; a # begins a comment, and what "
+        "follows a comma is left alone.  It may also be a variable, a list of such strings, as "
+        "load "
+        "defines for such a file.  Each is started on the blank tape, and there is a row for each. "
+        " With > \"out.csv\" the rows are written as they come, and with >> \"out.csv\" "
+        "a list that was not finished goes on after the last row: also if the program was killed, "
+        "nothing is done twice or left out.",
+    .example =
+        "machine runner = \"1RB1LB_1LA1RC_---0RA\"\n"
+        "analyze runner\n"
+        "#> never stops (translation)\n"
+        "#> after 3 steps the head is farther to the left than ever before, and again after 15,\n"
+        "#> in the same state; the cells that it stood on in between hold the same symbols then,\n"
+        "#> 2 to the left; and so on every 12 steps\n"
+        "#>   3  B  cells -1 to 1: [0]11\n"
+        "#>   15  B  cells -3 to -1: [0]11\n"
+        "machine dead = \"1RA0LC_1RA1LA_---0RB\"\n"
+        "analyze dead method=backward\n"
+        "#> never stops (backward)\n"
+        "#> all ways to stop, followed backwards, end in contradictions within 2 steps,\n"
+        "#> and the start is none of these configurations (? is any symbol)\n"
+        "#>   0  C  [0]  stops: C 0 -> 1 R Z\n"
+        "#>   1  A  0[1]  by A 1 -> 0 L C\n"
+        "#>        not by A 0 -> 1 R A: it leaves 1 where 0 stands\n"
+        "#>        not by B 0 -> 1 R A: it leaves 1 where 0 stands\n"
+        "#>   2  B  01[1]  by B 1 -> 1 L A\n"
+        "#>        not by C 1 -> 0 R B: it leaves 0 where 1 stands\n",
+    .results = "verdict proof steps cells begins period shift depth width history contexts "
+               "unreached unused machines done",
+    .args = {{A_MACHINE, "MACHINE", 0}, {A_INPUT, "INPUT", A_OPTIONAL}},
+    .args2 = {{A_LIST, "LIST", 0}}, .options = analyze_options, .flags = C_PAGED | C_LISTS)
+{
+    if (call->form == 2)
+        return sh_each_machine(s, call, "machine:s verdict:s proof:s steps:i cells:i",
+                               analyze_listed, err);
+    const ThTm *m = call->operand[0].object->as.machine;
+    const ShOperand *input = call->n > 1 ? &call->operand[1] : NULL;
+    ThTmTapeWords words;
+    ThTmAnalysis a = {0};
+    if (!th_tm_tape_words_read(&words, m, input ? input->text : "", err))
+        return input ? sh_error_inside(err, input) : false;
+    bool ok = th_tm_analyze(&a, m, &words, analysis_limits(call), sh_stop(s), err);
+    if (ok) {
+        ok = say_analysis(s, call, &a, &words, err);
+        th_tm_analysis_free(&a, m);
+    }
+    th_tm_tape_words_free(&words);
+    return ok;
+}

@@ -1,0 +1,136 @@
+/* test_machine.c - a file of tests for a Turing machine. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "commands/machines/machines.h"
+#include "commands/modelling.h"
+#include "turing/test_cases.h"
+
+enum { MOST_BYTES = 1 << 28 };
+
+/* An error inside the file becomes one about the file, at the operand that names it. */
+static bool tell_file(const ShOperand *o, const ThError *own, int line, int col, ThError *err)
+{
+    sh_fail_operand(err, o, own->code, "%s:%d:%d: %s", o->text, line, col, own->msg);
+    return *own->hint ? th_hint(err, "%s", own->hint) : false;
+}
+
+static bool read_cases(ThTmTestCases *c, const ShOperand *file, ThError *err)
+{
+    ThError own = {0};
+    size_t size;
+    char *text = th_file_read(file->text, MOST_BYTES, &size, err);
+    if (!text)
+        return sh_error_inside(err, file);
+    bool ok = strlen(text) == size;
+    if (!ok)
+        sh_fail_operand(err, file, TH_EPARSE, "%s holds a zero byte: it is no text", file->text);
+    else if (!th_tm_test_cases_read(c, text, &own))
+        ok = tell_file(file, &own, own.line, own.col, err);
+    free(text);
+    return ok;
+}
+
+/* All inputs must be words over the machine's symbols, before anything is run. */
+static bool check_inputs(const ThTm *m, const ThTmTestCases *c, const ShOperand *file, ThError *err)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        const ThTmTestCase *x = &c->item[i];
+        ThError own = {0};
+        ThTmTapeWords words;
+        if (!th_tm_tape_words_read(&words, m, x->input, &own))
+            return tell_file(file, &own, x->line, x->col + (own.col > 0 ? own.col - 1 : 0), err);
+        th_tm_tape_words_free(&words);
+    }
+    return true;
+}
+
+static bool run_case(ShSession *s, const ShCall *call, const ThTmTestCase *c, ShMachineEnd *end,
+                     ThError *err)
+{
+    const ThTm *m = call->operand[0].object->as.machine;
+    ThTmTapeWords words;
+    ThTmEngine e = {0};
+    bool ok = th_tm_tape_words_read(&words, m, c->input, err);
+    if (ok && m->branching) {
+        ok = sh_machine_search(s, call, &words, true, end, err);
+    } else if (ok) {
+        ok = th_tm_engine_start(&e, m, &words, err) &&
+             sh_machine_go(s, &e, &call->options, sh_machine_limits(call), &end->figures, err) &&
+             th_tm_engine_tape(&end->tape, &e, SH_TAPE_LONGEST, err);
+    }
+    th_tm_tape_words_free(&words);
+    th_tm_engine_free(&e);
+    return ok;
+}
+
+static bool run_cases(ShSession *s, const ShCall *call, const ThTmTestCases *c, size_t *failed,
+                      ThError *err)
+{
+    bool ok = true;
+    *failed = 0;
+    sh_table(s, "failures", "line:i input:s expected:s verdict:s steps:i tape:s");
+    for (size_t i = 0; ok && i < c->n; i++) {
+        const ThTmTestCase *t = &c->item[i];
+        ThText expected = {0};
+        ShMachineEnd end = {0};
+        ok = run_case(s, call, t, &end, err);
+        ThTmFastFigures x = end.figures;
+        const char *text = end.tape.data ? end.tape.data : "";
+        bool passed =
+            th_tm_test_fulfilled(t, x.verdict) && (!t->tape || strcmp(t->tape, text) == 0);
+        *failed += ok && !passed;
+        th_text_printf(&expected, "%s%s%s", th_tm_test_expected(t), t->tape ? " " : "",
+                       t->tape ? t->tape : "");
+        if (ok && !passed && expected.data)
+            sh_row(s, (long long)t->line, t->input, expected.data, th_tm_verdict_name(x.verdict),
+                   (long long)x.steps, text);
+        th_text_free(&end.tape);
+        th_text_free(&expected);
+    }
+    sh_table_end(s);
+    return ok;
+}
+
+static const ThOptionSpec test_options[] = {
+    SH_RUN_LIMITS,
+    {"configurations", TH_INT, "1000000", 1, 2e9, NULL,
+     "configurations that a machine with choices may come to"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+
+SH_COMMAND(
+    test, .group = "machines", .summary = "test a Turing machine on a file of inputs and verdicts",
+    .detail =
+        "Each line of the file holds an input and the verdict that is expected: accept, reject, "
+        "halt, edge, endless, or limit for any limit that is reached; a third field is the tape "
+        "at the end.  Fields are separated by commas and may stand in quotes, as in CSV; the "
+        "empty input is an empty field.  A first line input,verdict is a heading.  All inputs are "
+        "read before the first is run; the limits hold for each.  What fails is shown, and makes "
+        "the command fail.",
+    .example = SH_EXAMPLE_MACHINE "echo input,verdict > \"cases.csv\"\n"
+                                  "echo 1011,halt,1100 >> \"cases.csv\"\n"
+                                  "echo 111,halt,1000 >> \"cases.csv\"\n"
+                                  "test increment \"cases.csv\"\n"
+                                  "#> 2 passed, 0 failed",
+    .results = "passed failed", .args = {{A_MACHINE, "MACHINE", 0}, {A_FILE, "FILE", 0}},
+    .options = test_options)
+{
+    const ShOperand *file = &call->operand[1];
+    ThTmTestCases c = {0};
+    size_t failed = 0;
+    if (!read_cases(&c, file, err))
+        return false;
+    bool ok = check_inputs(call->operand[0].object->as.machine, &c, file, err) &&
+              run_cases(s, call, &c, &failed, err);
+    if (ok) {
+        sh_say(s, "%zu passed, %zu failed\n", c.n - failed, failed);
+        sh_result_int(s, "passed", (long long)(c.n - failed));
+        sh_result_int(s, "failed", (long long)failed);
+        if (failed > 0)
+            ok = sh_fail_operand(err, file, TH_EASSERT, "%zu of %zu test%s failed", failed, c.n,
+                                 sh_plural(c.n));
+    }
+    th_tm_test_cases_free(&c);
+    return ok;
+}

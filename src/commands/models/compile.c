@@ -1,0 +1,407 @@
+/* compile.c - automata as the weights of models, and the proof that they are. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/compile.h"
+#include "compile/compare_words.h"
+
+#include "base/memory.h"
+#include "command.h"
+#include "commands/inspection/proofs.h"
+#include "session_impl.h"
+#include "object_kinds.h"
+
+static const ThOptionSpec options[] = {
+    {"coding", TH_CHOICE, "auto", 0, 0, "auto|matrix|monoid",
+     "what stands for a piece of the input: the matrix of its function on states, or the number of "
+     "its element in the transition monoid; auto: what takes fewer parameters"},
+    {"layout", TH_CHOICE, "b", 0, 0, "b|a",
+     "a: every child is copied by a head of its own; b: the latest stays where it is"},
+    {"units", TH_CHOICE, "robust", 0, 0, "robust|plain",
+     "plain: one unit a product, which hands errors on; robust: two, which do not"},
+    {"chunk", TH_INT, "2", 2, 8, NULL, "C: vectors combined at a time"},
+    {"products", TH_CHOICE, "whole", 0, 0, "whole|pairs",
+     "of chunk=3 and more: a layer that multiplies all vectors of a chunk, or chunk-1 layers a "
+     "level (thickness), which multiply two each and are smaller; they have layout b and robust "
+     "units"},
+    {"weights", TH_CHOICE, "auto", 0, 0, "auto|dense|sparse",
+     "sparse: hidden units keep the weights that are not 0 only (fan of regulargpt); auto: where a "
+     "million numbers are not enough otherwise"},
+    {"norm", TH_CHOICE, "auto", 0, 0, "auto|post|pre|paper|code",
+     "as of regulargpt, which may be post or pre, and lrnn, which may be paper or, for sums, code; "
+     "auto: the first"},
+    {"activation", TH_CHOICE, "auto", 0, 0, "auto|relu|gelu", "as of regulargpt"},
+    {"form", TH_CHOICE, "auto", 0, 0, "auto|collapse|dilated", "as of regulargpt"},
+    {"answers", TH_CHOICE, "auto", 0, 0, "auto|final|every|states",
+     "of an automaton: one for the whole string, one after every symbol, or its states; auto: "
+     "every where it has outputs, else final"},
+    {"into", TH_CHOICE, "regulargpt", 0, 0, "regulargpt|lrnn", "the architecture"},
+    {"cascade", TH_FLAG, "no", 0, 0, NULL,
+     "of lrnn: a layer for each level of the machine's decomposition, else one layer"},
+    {"tokens", TH_STRING, "abc", 0, 0, NULL, "of an s-op: the symbols of its inputs"},
+    {"length", TH_INT, "4", 1, 64, NULL, "of an s-op: symbols of its longest input"},
+    {"n", TH_INT, "4", 0, 60, NULL, "of a machine: tokens compared, besides the last one"},
+    {"context", TH_INT, "512", 8, 1e6, NULL, "of a machine: tokens of the longest text"},
+    {"input", TH_STRING, NULL, 0, 0, NULL, "of a machine: what it is tried on; default: blanks"},
+    {"steps", TH_INT, "1000", 0, 1e9, NULL,
+     "of a machine: of the run that it is tried on, at most"},
+    {"partial", TH_FLAG, "no", 0, 0, NULL,
+     "of a machine: keep a model that writes a part of the run only"},
+    {"prove", TH_CHOICE, "auto", 0, 0, "auto|yes|no",
+     "check every product; auto: where their vectors have up to 10^8 numbers"},
+    {NULL, 0, NULL, 0, 0, NULL, NULL}};
+enum { CODING_AUTO, CODING_MATRIX, CODING_MONOID };                  /* coding= */
+enum { LAYOUT_B, LAYOUT_A };                                         /* layout= */
+enum { UNITS_ROBUST, UNITS_PLAIN };                                  /* units= */
+enum { PRODUCTS_WHOLE, PRODUCTS_PAIRS };                             /* products= */
+enum { WEIGHTS_AUTO, WEIGHTS_DENSE, WEIGHTS_SPARSE };                /* weights= */
+enum { NORM_AUTO, NORM_POST, NORM_PRE, NORM_PAPER, NORM_CODE };      /* norm= */
+enum { ACTIVATION_AUTO, ACTIVATION_RELU, ACTIVATION_GELU };          /* activation= */
+enum { FORM_AUTO, FORM_COLLAPSE, FORM_DILATED };                     /* form= */
+enum { ANSWERS_AUTO, ANSWERS_FINAL, ANSWERS_EVERY, ANSWERS_STATES }; /* answers= */
+enum { PROVE_AUTO, PROVE_YES, PROVE_NO };                            /* prove= */
+enum { INTO_REGULARGPT, INTO_LRNN };                                 /* into= */
+
+/* Few enough to be coded one by one. */
+enum { MOST_ELEMENTS = 1 << 12 };
+
+/* What is compiled. */
+typedef struct {
+    const ThTask *task;
+    ThTask *own;      /* made of an automaton; NULL: a task was given */
+    ThMonoid *monoid; /* NULL: it has more than MOST_ELEMENTS */
+} Source;
+
+static void free_source(Source *f)
+{
+    th_task_free(f->own);
+    th_monoid_free(f->monoid);
+}
+
+/* ---- what is compiled ------------------------------------------------------------------------ */
+
+/* The task that asks for what an automaton answers. */
+static ThTask *task_of(const ThAutomaton *a, int answers, ThError *err)
+{
+    bool outputs = th_automaton_moore(a) || th_automaton_mealy(a);
+    bool plain = !outputs && (answers == ANSWERS_AUTO || answers == ANSWERS_FINAL);
+    const ThTaskKind *kind = th_task_kind(answers == ANSWERS_STATES ? "track"
+                                          : plain                   ? "recognize"
+                                                                    : "output");
+    ThOptions o = {0};
+    bool ok = th_options_init(&o, kind->options, err) &&
+              (answers != ANSWERS_FINAL || plain || th_options_set(&o, "labels", "final", err));
+    ThTask *t = ok ? th_task_new(kind, &o, &(ThTaskSource){.automaton = a}, err) : NULL;
+    th_options_free(&o);
+    return t;
+}
+
+static bool find_monoid(ShSession *s, Source *f, ThError *err)
+{
+    ThError own = {0};
+    f->monoid = th_monoid_new(f->task->machine, MOST_ELEMENTS, sh_stop(s), &own);
+    return f->monoid || own.code == TH_ELIMIT || th_fail(err, own.code, "%s", own.msg);
+}
+
+static bool find_source(ShSession *s, const ShCall *call, Source *f, ThError *err)
+{
+    const ShOperand *o = &call->operand[0];
+    int answers = th_option_choice(&call->options, "answers");
+    *f = (Source){0};
+    if (o->object->kind == SH_TASK && answers != ANSWERS_AUTO)
+        return sh_fail_operand(err, o, TH_EUSAGE, "a task says itself what is answered");
+    if (o->object->kind == SH_TASK)
+        f->task = o->object->as.task;
+    else if (o->object->kind == SH_AUTOMATON)
+        f->task = f->own = task_of(o->object->as.automaton, answers, err);
+    else
+        return sh_fail_operand(err, o, TH_EVALUE, "'%s' is no automaton%s", o->text,
+                               call->form == 2 ? " and no task" : ", task, s-op or machine");
+    return (f->task && th_task_machine(f->task, err) && find_monoid(s, f, err)) ||
+           sh_error_inside(err, o);
+}
+
+/* ---- how ------------------------------------------------------------------------------------- */
+
+static ThCompileShape shape_of(const ThOptions *o)
+{
+    int activation = th_option_choice(o, "activation");
+    ThCompileShape s = {.split = th_option_choice(o, "layout") == LAYOUT_A,
+                        .plain = th_option_choice(o, "units") == UNITS_PLAIN,
+                        .chunk = (int)th_option_int(o, "chunk"),
+                        .pairs = th_option_choice(o, "products") == PRODUCTS_PAIRS,
+                        .pre = th_option_choice(o, "norm") == NORM_PRE,
+                        .dilated = th_option_choice(o, "form") == FORM_DILATED};
+    s.gelu = activation == ACTIVATION_AUTO ? s.pre : activation == ACTIVATION_GELU;
+    return s;
+}
+
+/* What a shape takes, with weights as weights= says. */
+static ThCompileSize size_up(const Source *f, const ThOptions *o, ThCompileShape *s)
+{
+    const double most_dense = 1e6;
+    int weights = th_option_choice(o, "weights");
+    s->sparse = false;
+    ThCompileSize dense = th_compile_size(f->task, f->monoid, s);
+    s->sparse = weights == WEIGHTS_AUTO ? dense.parameters > most_dense : weights == WEIGHTS_SPARSE;
+    return s->sparse ? th_compile_size(f->task, f->monoid, s) : dense;
+}
+
+static bool choose(const Source *f, const ThOptions *o, ThCompileShape *s, ThError *err)
+{
+    int coding = th_option_choice(o, "coding");
+    if (th_option_choice(o, "layout") == LAYOUT_A && shape_of(o).pairs)
+        return th_fail(err, TH_EUSAGE, "products=pairs has no layout a");
+    if (shape_of(o).pairs && shape_of(o).plain)
+        return th_fail(
+            err, TH_EUSAGE,
+            "products=pairs takes robust units: plain ones hand errors on, which grow in "
+            "every layer of a level");
+    if (coding == CODING_MONOID && !f->monoid)
+        return th_fail(err, TH_ELIMIT, "the monoid has more than %d elements", MOST_ELEMENTS);
+    ThCompileShape matrix = shape_of(o), monoid = matrix;
+    monoid.monoid = true;
+    double by_matrix = size_up(f, o, &matrix).parameters;
+    *s = matrix;
+    if (coding == CODING_MONOID ||
+        (coding == CODING_AUTO && f->monoid && size_up(f, o, &monoid).parameters < by_matrix))
+        *s = monoid;
+    if (s->monoid)
+        size_up(f, o, s);
+    return true;
+}
+
+/* ---- sizes ----------------------------------------------------------------------------------- */
+
+static void add_size(ShSession *s, const Source *f, const ThOptions *o, ThCompileShape *shape)
+{
+    ThCompileSize z = size_up(f, o, shape);
+    sh_row(s, shape->monoid ? "monoid" : "matrix", shape->split ? "a" : "b",
+           shape->plain ? "plain" : "robust", z.dim, z.heads, z.hidden, z.parameters, z.operations);
+}
+
+static void table_sizes(ShSession *s, const Source *f, const ThOptions *o)
+{
+    sh_table(s, "sizes",
+             "coding:s layout:s units:s dim:r heads:r hidden:r parameters:r operations:r");
+    for (int i = 0; i < 8; i++) {
+        ThCompileShape shape = shape_of(o);
+        shape.monoid = i & 4;
+        shape.split = i & 2;
+        shape.plain = i & 1;
+        if ((f->monoid || !shape.monoid) && !((shape.split || shape.plain) && shape.pairs))
+            add_size(s, f, o, &shape);
+    }
+    sh_table_end(s);
+    if (f->monoid)
+        sh_say(s,
+               "%d states, %d elements of the monoid; operations: products of numbers for a "
+               "chunk\n",
+               f->task->machine->n_states, f->monoid->size);
+    else
+        sh_say(s, "%d states; the monoid has more than %d elements\n", f->task->machine->n_states,
+               MOST_ELEMENTS);
+}
+
+/* ---- proof ----------------------------------------------------------------------------------- */
+
+/* Proves as prove= asks; without a word where it may be left out and takes too long. */
+static bool prove_if(ShSession *s, const ThModel *m, const Source *f, const ThOptions *o,
+                     ThError *err)
+{
+    const double most_numbers = 1e8;
+    double dim = (double)th_option_int(&m->options, "dim");
+    int how = th_option_choice(o, "prove");
+    double products =
+        f->monoid ? pow(f->monoid->size, (double)th_option_int(&m->options, "chunk")) : 0;
+    ThError own = {0};
+    if (how == PROVE_NO)
+        return true;
+    if (!f->monoid)
+        th_fail(&own, TH_ELIMIT, "the monoid has more than %d elements", MOST_ELEMENTS);
+    else if (how == PROVE_AUTO && products > most_numbers / dim)
+        th_fail(&own, TH_ELIMIT, "%.0f products are more than the %.0f that may be checked",
+                products, most_numbers / dim);
+    else if (sh_prove(s, m, f->task, &own))
+        return true;
+    if (how == PROVE_YES || own.code != TH_ELIMIT) {
+        *err = own;
+        return false;
+    }
+    sh_say(s, "  not proved: %s\n", own.msg);
+    return true;
+}
+
+/* ---- the commands ---------------------------------------------------------------------------- */
+
+static void say_model(ShSession *s, const ShCall *call, const ThModel *m,
+                      const ThCompileShape *shape)
+{
+    const ThOptions *o = &m->options;
+    sh_say(s, "%s: regulargpt dim=%lld heads=%lld hidden=%lld, %zu parameters\n",
+           call->operand[1].text, th_option_int(o, "dim"), th_option_int(o, "heads"),
+           th_option_int(o, "hidden"), th_params_count(&m->params));
+    sh_say(s, "  layout %s, %s products of %s%s%s%s\n", shape->split ? "A" : "B",
+           shape->plain ? "plain" : "robust", shape->monoid ? "elements of the monoid" : "matrices",
+           th_option_choice(&call->options, "coding") == CODING_AUTO ? ": the smaller coding" : "",
+           th_option_int(o, "thickness") > 1 ? ", in pairs" : "", shape->sparse ? ", sparse" : "");
+    sh_model_figures(s, m);
+}
+
+/* Takes m over.  What it was compiled from stands where the task of a trained model does: files
+ * keep it, and training replaces it. */
+static bool define(ShSession *s, const ShCall *call, ThModel *m, ThError *err)
+{
+    ThText t = {0};
+    th_text_printf(&t, "%s compiled from %s", m->kind->name, call->operand[0].text);
+    char *made_by = th_text_take(&t, err);
+    m->training.task = made_by ? th_strdup(made_by + strlen(m->kind->name) + 1, err) : NULL;
+    bool told = m->training.task != NULL;
+    bool ok = told && sh_define(s, call->operand[1].text, SH_MODEL, m, made_by, err);
+    if (!told)
+        th_model_free(m);
+    free(made_by);
+    return ok || sh_error_inside(err, &call->operand[1]);
+}
+
+/* ---- on words -------------------------------------------------------------------------------- */
+
+/* Runs the model on words of which it is known what is due: all short ones, and some long ones. */
+static bool try_words(ShSession *s, const ThModel *m, const Source *f, ThError *err)
+{
+    ThCompileTrial trial = {.words = 1000, .drawn = 20, .length = 500, .stop = sh_stop(s)};
+    if (!th_compile_try(m, f->task, &trial, err))
+        return false;
+    sh_result_int(s, "words", trial.tried);
+    sh_result_flag(s, "right", trial.right);
+    sh_say(s, "  run on all %lld words of up to %d symbols, and on %d drawn of %d: %s\n",
+           trial.tried - trial.drawn, trial.all, trial.drawn, trial.length,
+           trial.right ? "every answer right" : "a wrong answer");
+    return trial.right ||
+           th_fail(err, TH_EVALUE, "the model answers a word of %d symbols wrongly", trial.wrong);
+}
+
+/* What is not proved is tried. */
+static bool try_if(ShSession *s, const ThModel *m, const Source *f, const ThOptions *o,
+                   ThError *err)
+{
+    int how = th_option_choice(o, "prove");
+    if (how == PROVE_YES)
+        return th_fail(err, TH_EVALUE,
+                       "there is no proof of models of this kind: they are run on words");
+    return how == PROVE_NO || try_words(s, m, f, err);
+}
+
+/* ---- linear recurrences ---------------------------------------------------------------------- */
+
+static ThModel *recurrence(ShSession *s, const ShCall *call, const Source *f, ThError *err)
+{
+    size_t limit = (size_t)sh_setting_int(s, "limit-states");
+    bool cascade = th_option_flag(&call->options, "cascade");
+    if (th_option_choice(&call->options, "norm") == NORM_CODE)
+        return th_compile_lrnn_sum(f->task, f->monoid, &s->bounds, err);
+    ThHolonomy *h = cascade ? th_holonomy_new(f->task->machine, limit, sh_stop(s), err) : NULL;
+    ThModel *m = h || !cascade ? th_compile_lrnn(f->task, h, &s->bounds, err) : NULL;
+    th_holonomy_free(h);
+    return m;
+}
+
+static ThModel *compile_recurrence(ShSession *s, const ShCall *call, const Source *f, ThError *err)
+{
+    ThModel *m = recurrence(s, call, f, err);
+    if (!m)
+        return NULL;
+    const ThOptions *o = &m->options;
+    sh_say(s, "%s: lrnn dim=%lld block=%lld layers=%lld norm=%s, %zu parameters\n",
+           call->operand[1].text, th_option_int(o, "dim"), th_option_int(o, "block"),
+           th_option_int(o, "layers"), th_option_text(o, "norm"), th_params_count(&m->params));
+    sh_model_figures(s, m);
+    if (try_if(s, m, f, &call->options, err))
+        return m;
+    th_model_free(m);
+    return NULL;
+}
+
+static bool compile_model(ShSession *s, const ShCall *call, const Source *f, ThError *err)
+{
+    ThCompileShape shape;
+    bool lrnn = th_option_choice(&call->options, "into") == INTO_LRNN;
+    int norm = th_option_choice(&call->options, "norm");
+    if (norm != NORM_AUTO && lrnn != (norm >= NORM_PAPER))
+        return th_fail(err, TH_EUSAGE, "%s has no norm=%s", lrnn ? "lrnn" : "regulargpt",
+                       th_option_text(&call->options, "norm"));
+    if (lrnn) {
+        ThModel *r = compile_recurrence(s, call, f, err);
+        return r && define(s, call, r, err);
+    }
+    if (!choose(f, &call->options, &shape, err))
+        return false;
+    ThModel *m = th_compile_regulargpt(f->task, f->monoid, &shape, &s->bounds, err);
+    if (!m)
+        return false;
+    say_model(s, call, m, &shape);
+    if (th_option_int(&m->options, "thickness") > 1 ? !try_if(s, m, f, &call->options, err)
+                                                    : !prove_if(s, m, f, &call->options, err)) {
+        th_model_free(m);
+        return false;
+    }
+    return define(s, call, m, err);
+}
+
+SH_COMMAND(
+    compile, .group = "models",
+    .summary = "write an automaton, a program or a machine into the weights of a model",
+    .detail = "The weights are computed, not trained; a compiled model is a model: run, trace, "
+              "attention, clusters, field, evaluate, save and train take it.\n\n"
+              "An automaton, an expression or a task with an automaton becomes a regulargpt: a "
+              "piece of the input is the function on states that it induces, and each level "
+              "multiplies those of neighbours.  Without as NAME the sizes of all layouts are "
+              "shown, and nothing is made.  The model is proved right from its weights: the "
+              "product of any two elements of the transition monoid must come out, the pad must "
+              "be the identity, every answer the right one, and what lies near an element's "
+              "vector must come to lie near the product's.  By induction over the tree the model "
+              "is right at every length.  Plain units and norm=pre hand errors on, so that the "
+              "proof reaches up to some length; field sees more with units=plain, whose slopes "
+              "are not zero.  What multiplies in pairs is run on words instead.\n\n"
+              "With into=lrnn it becomes a linear recurrence whose matrices move one-hots, "
+              "norm=paper keeping their length: in one layer, or with cascade=yes with a layer for "
+              "each level of decompose.  norm=code is for sums only, whose states become phases.  "
+              "That is "
+              "tried on words, not proved.\n\n"
+              "An s-op of RASP becomes a bare Transformer that says its values at every "
+              "position: a head for each selection, a coordinate for each value that a part takes "
+              "on any input of up to length= of the symbols tokens=.  All these inputs are run "
+              "through both.  What fails on one of them cannot be compiled, nor what they are too "
+              "many for.\n\n"
+              "A Turing machine becomes a causal bare Transformer that predicts the next token of "
+              "a run's text (see rasp): heads gather the last n+1 tokens and find where they "
+              "stand in what the line before turns into.  grams tells which n is enough.  It is "
+              "tried on input=; generate lets it write.",
+    .example = "compile parity as m\n"
+               "#> m: regulargpt dim=4 heads=1 hidden=3, 220 parameters\n"
+               "#>   layout B, robust products of elements of the monoid: the smaller coding\n"
+               "#>   4 products of the 2 elements checked: each to within 1.7e-08, a change\n"
+               "#>   of the factors counts by at most 4.3e-06, every answer has room of 0.71\n"
+               "#>   real numbers proved; and of runs off by at most 1e-05 a vector and logit\n"
+               "#>   run in float proved: rounding takes a vector 0.00033 farther at most",
+    .results = "elements products radius slack error stretch margin levels right closed tolerance "
+               "rounding in_float in_double words inputs "
+               "heads layers tokens right_tokens exact bound parameters steps",
+    .args = {{A_OBJECT, "A", 0}, {A_KEYWORD, "as", 0}, {A_NEW, "NAME", 0}},
+    .args2 = {{A_OBJECT, "A", 0}}, .options = options)
+{
+    Source f;
+    ShKind kind = call->operand[0].object->kind;
+    if (call->form == 1 && (kind == SH_S_OP || kind == SH_MACHINE)) {
+        ThModel *m = (kind == SH_S_OP ? sh_compile_program : sh_compile_machine)(s, call, err);
+        return (m && define(s, call, m, err)) || sh_error_inside(err, &call->operand[0]);
+    }
+    bool ok = find_source(s, call, &f, err);
+    if (ok && call->form == 2)
+        table_sizes(s, &f, &call->options);
+    else if (ok)
+        ok = compile_model(s, call, &f, err) || sh_error_inside(err, &call->operand[0]);
+    free_source(&f);
+    return ok;
+}

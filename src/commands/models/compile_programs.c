@@ -1,0 +1,135 @@
+/* compile_programs.c - programs of RASP and Turing machines as models. */
+#include <stdlib.h>
+
+#include "base/symbols.h"
+#include "commands/inspection/proofs.h"
+#include "compile/compile_machine.h"
+#include "compile/compile_program.h"
+#include "rasp.h"
+#include "rasp/evaluate/language.h"
+#include "rasp/graph/cost.h"
+#include "session_impl.h"
+
+static bool say_cost(ShSession *s, const ThCompileProgram *p, const ThCompileProgramSize *z,
+                     ThError *err)
+{
+    ThRaspCost c;
+    size_t heads = 0;
+    if (!th_rasp_cost(p->graph, p->sop, &c, err))
+        return false;
+    for (uint32_t k = 0; k < c.layers; k++)
+        heads += c.merged[k];
+    sh_say(s, "  %d head%s in %d layer%s (cost: %zu in %u), %d coordinates of the stream in use\n",
+           z->heads, sh_plural(z->heads), z->attending, sh_plural(z->attending), heads, c.layers,
+           z->stream);
+    sh_say(s, "  run on all %lld inputs of up to %d symbols: every answer is the program's\n",
+           z->inputs, p->length);
+    sh_result_int(s, "inputs", z->inputs);
+    sh_result_int(s, "heads", z->heads);
+    sh_result_int(s, "layers", z->attending);
+    th_rasp_cost_free(&c);
+    return true;
+}
+
+static ThModel *compile(ShSession *s, const ShCall *call, const ThCompileProgram *p, ThError *err)
+{
+    ThCompileProgramSize z;
+    ThModel *m = th_compile_program(p, &s->bounds, &z, err);
+    if (!m)
+        return NULL;
+    const ThOptions *o = &m->options;
+    sh_say(s, "%s: bare dim=%lld heads=%lld layers=%lld hidden=%lld%s, %zu parameters\n",
+           call->operand[1].text, th_option_int(o, "dim"), th_option_int(o, "heads"),
+           th_option_int(o, "layers"), th_option_int(o, "hidden"),
+           th_option_flag(o, "causal") ? " causal=yes" : "", th_params_count(&m->params));
+    if (say_cost(s, p, &z, err))
+        return m;
+    th_model_free(m);
+    return NULL;
+}
+
+ThModel *sh_compile_program(ShSession *s, const ShCall *call, ThError *err)
+{
+    const ThOptions *o = &call->options;
+    ThRaspValue v = {0};
+    int n = 0;
+    if (!sh_rasp_value_of(s, call->operand[0].object, &v, err))
+        return NULL;
+    ThCompileProgram p = {.graph = th_rasp_graph(s->rasp),
+                          .sop = v.as.sop,
+                          .length = (int)th_option_int(o, "length"),
+                          .stop = sh_stop(s)};
+    char **name = th_symbols_list(th_option_text(o, "tokens"), false, &n, err);
+    ThRaspAtom *letter = name ? th_rasp_letters(p.graph, name, n, err) : NULL;
+    p.letter = letter;
+    p.name = name;
+    p.n_letters = n;
+    ThModel *m = letter ? compile(s, call, &p, err) : NULL;
+    free(letter);
+    free(name);
+    return m;
+}
+
+/* ---- machines -------------------------------------------------------------------------------- */
+
+/* Lets the model write the run on an input beside the machine. */
+static bool follow(ShSession *s, const ShCall *call, const ThModel *m, const ThTm *machine,
+                   ThError *err)
+{
+    const ThOptions *o = &call->options;
+    ThTmTapeWords words = {0};
+    ThTmRunStart start;
+    ThCompileFollowed f;
+    ThTmRunLimits limits = {(uint64_t)th_option_int(o, "steps"), UINT64_MAX};
+    bool ok = th_tm_tape_words_read(&words, machine, th_option_text_or(o, "input", ""), err) &&
+              th_tm_run_start(&start, machine, &words, err) &&
+              th_compile_follow(m, &start, limits, sh_stop(s), &f, err);
+    th_tm_tape_words_free(&words);
+    if (!ok)
+        return false;
+    bool exact = f.right == f.tokens;
+    sh_result_int(s, "tokens", f.tokens);
+    sh_result_int(s, "right_tokens", f.right);
+    sh_result_flag(s, "exact", exact);
+    if (!exact && !th_option_flag(o, "partial")) {
+        th_fail(err, TH_EVALUE, "the model writes %lld tokens of the run right, then one is wrong",
+                f.right);
+        return th_hint(err,
+                       "grams tells which n is enough (here n=%lld); partial=yes keeps the model",
+                       th_option_int(o, "n"));
+    }
+    sh_say(s, "  writes the run of %llu step%s, lines of %d tokens: ",
+           (unsigned long long)f.extent.steps, sh_plural(f.extent.steps), f.line);
+    if (!exact)
+        sh_say(s, "right for %lld tokens, then one is wrong; grams tells which n is enough\n",
+               f.right);
+    else if (f.tokens < f.room - f.line)
+        sh_say(s, "all %lld tokens that fit are right, context=%lld is for all\n", f.tokens,
+               f.room);
+    else
+        sh_say(s, "all %lld tokens are right\n", f.tokens);
+    return true;
+}
+
+ThModel *sh_compile_machine(ShSession *s, const ShCall *call, ThError *err)
+{
+    const ThOptions *o = &call->options;
+    const ThTm *machine = call->operand[0].object->as.machine;
+    ThTmTokens tokens = {machine, false};
+    ThTmRunStart start;
+    if (!th_tm_run_start(&start, machine, &(ThTmTapeWords){0}, err))
+        return NULL;
+    ThModel *m = th_compile_machine(&tokens, (int)th_option_int(o, "n"),
+                                    (int)th_option_int(o, "context"), &s->bounds, err);
+    if (!m)
+        return NULL;
+    const ThOptions *size = &m->options;
+    sh_say(s, "%s: bare dim=%lld heads=%lld layers=%lld hidden=%lld causal=yes, %zu parameters\n",
+           call->operand[1].text, th_option_int(size, "dim"), th_option_int(size, "heads"),
+           th_option_int(size, "layers"), th_option_int(size, "hidden"),
+           th_params_count(&m->params));
+    if (follow(s, call, m, machine, err))
+        return m;
+    th_model_free(m);
+    return NULL;
+}

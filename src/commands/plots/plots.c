@@ -1,0 +1,367 @@
+/* plots.c - commands that draw: plot VIEW OBJECT … [> "file"]. */
+#include "commands/plots/plots.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "commands/inspection/inspect.h"
+#include "commands/modelling.h"
+#include "commands/plots/selecting.h"
+#include "plot/views.h"
+
+/* Size of the terminal, or 79 by 24 where output is no terminal. */
+static void measure_terminal(ThPlotTarget *to)
+{
+    struct winsize size;
+    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+        return;
+    to->columns = size.ws_col > 20 ? size.ws_col - 1 : 0;
+    to->rows = size.ws_row > 10 ? size.ws_row - 2 : 0;
+}
+
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && *value;
+}
+
+/* By the setting plot, in its order. */
+static bool wants_window(const ShSession *s)
+{
+    enum { AUTO, WINDOW };
+    int setting = sh_setting_choice(s, "plot");
+    return setting == WINDOW ||
+           (setting == AUTO && (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")));
+}
+
+const ThOptionSpec *sh_plot_options(size_t i)
+{
+    static const ThOptionSpec options[] = {
+        {"title", TH_STRING, NULL, 0, 0, NULL, "of the figure; \"\": none"},
+        {"size", TH_STRING, NULL, 0, 0, NULL, "width and height of the picture in cm, as 16x10"},
+        {"font", TH_STRING, NULL, 0, 0, NULL,
+         "of its texts: a name, a size in points, or both, as \"Latin Modern Roman,12\"; in .tex "
+         "the size only"},
+        {NULL, 0, NULL, 0, 0, NULL, NULL}};
+    return i == 0 ? options : NULL;
+}
+
+/* NULL where the option is not given, or the call has none, as from within RASP. */
+static const char *given(const ShCall *call, const char *name)
+{
+    bool known = th_option_known(&call->options, name) && th_option_given(&call->options, name);
+    return known ? th_option_text(&call->options, name) : NULL;
+}
+
+ThFigure sh_new_plot(const ShCall *call)
+{
+    return (ThFigure){.title = given(call, "title")};
+}
+
+static bool read_size(const char *text, ThPlotTarget *to, ThError *err)
+{
+    const double least = 2, most = 150;
+    char rest;
+    if (!text ||
+        (sscanf(text, "%lfx%lf%c", &to->width, &to->height, &rest) == 2 && to->width >= least &&
+         to->width <= most && to->height >= least && to->height <= most))
+        return true;
+    th_fail(err, TH_EUSAGE, "'%s' does not fit the option size", text);
+    return th_hint(err, "size=16x10 is 16 cm wide and 10 cm high; both are from %g to %g", least,
+                   most);
+}
+
+/* NAME, NAME,SIZE or SIZE; name has room for the name. */
+static bool read_font(const char *text, ThPlotTarget *to, char name[64], ThError *err)
+{
+    static const char *const letters =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 -";
+    const double least = 2, most = 100;
+    const char *comma = text ? strchr(text, ',') : NULL;
+    char *end;
+    if (!text)
+        return true;
+    double size = strtod(comma ? comma + 1 : text, &end);
+    bool sized = end[0] == '\0' && end > (comma ? comma + 1 : text);
+    size_t n = sized && !comma ? 0 : strcspn(text, ",");
+    bool ok = n < 64 && strspn(text, letters) >= n && (sized || !comma) &&
+              (!sized || (size >= least && size <= most)) && (n > 0 || sized);
+    if (!ok) {
+        th_fail(err, TH_EUSAGE, "'%s' does not fit the option font", text);
+        return th_hint(err, "font=12, font=Helvetica and font=\"Latin Modern Roman,12\" do");
+    }
+    snprintf(name, 64, "%.*s", (int)n, text);
+    to->font = n > 0 ? name : NULL;
+    to->font_size = sized ? size : 0;
+    return true;
+}
+
+bool sh_finish_plot(ShSession *s, const ShCall *call, ThFigure *f, bool written, ThError *err)
+{
+    ThPlotTarget to = {.where = TH_PLOT_TEXT, .path = call->redirect, .stop = sh_stop(s)};
+    if (call->redirect)
+        to.where = TH_PLOT_FILE;
+    else if (wants_window(s))
+        to.where = TH_PLOT_WINDOW;
+    measure_terminal(&to);
+    char font[64];
+    written = written && read_size(given(call, "size"), &to, err) &&
+              read_font(given(call, "font"), &to, font, err);
+    if (written && call->append)
+        written = th_fail(err, TH_EUSAGE, "a figure cannot be appended to a file");
+    bool ok = written && th_figure_render(f, &to, err);
+    if (ok && to.text)
+        fputs(to.text, sh_listing(s));
+    free(to.text);
+    th_figure_free(f);
+    return ok;
+}
+
+/* Returns new: PREFIX NAME on TASK. */
+static char *pair_title(const char *prefix, const ShCall *call, ThError *err)
+{
+    ThText t = {0};
+    th_text_printf(&t, "%s%s on %s", prefix, call->operand[0].object->name,
+                   call->operand[1].object->name);
+    return th_text_take(&t, err);
+}
+
+/* Returns new: NAME, with the task of its training where there was one. */
+static char *training_title(const char *prefix, const ShObject *model, ThError *err)
+{
+    const char *task = sh_trained_on(model->as.model);
+    ThText t = {0};
+    th_text_printf(&t, "%s%s%s%s", prefix, model->name, task ? " on " : "", task ? task : "");
+    return th_text_take(&t, err);
+}
+
+SH_COMMAND(plot_automaton, .group = "plots", .summary = "draw an automaton",
+           .detail = "States are circles, accepting states have two, an arrow without a tail marks "
+                     "the start.  Symbols that lead from one state to the same other share an "
+                     "arrow.  Graphviz's dot finds the places where it is installed; otherwise the "
+                     "states stand on a circle.\n\n" SH_PLOT_WHERE,
+           .example = "automaton p = parity\n"
+                      "plot automaton p > \"parity.svg\"",
+           .args = {{A_AUTOMATON, "AUTOMATON", 0}}, .more_options = sh_plot_options,
+           .flags = C_OWN_REDIRECT)
+{
+    const ShObject *o = call->operand[0].object;
+    ThFigure f = sh_new_plot(call);
+    bool ok = th_plot_automaton(&f, o->name, o->as.automaton, sh_stop(s), err) ||
+              sh_error_inside(err, &call->operand[0]);
+    return sh_finish_plot(s, call, &f, ok, err);
+}
+
+SH_COMMAND(
+    plot_attention, .group = "plots", .summary = "draw where a model looks when it reads an input",
+    .detail =
+        "For a RegularGPT: the routing path of the last position over positions and "
+        "levels, each edge as thick as its weight, and every head's weights below "
+        "it.  For a transformer: the weights of every layer and head on one scale, a "
+        "row for each position, or only the last position's where the input is long; "
+        "what a position does not see is grey, and so are rows that the answer did not "
+        "need, which are not computed.  attention prints the numbers.  Beside the s-op that the "
+        "model was compiled from, each selector stands beside its head.\n\n" SH_PLOT_WHERE,
+    .example = SH_EXAMPLE_TRAINED "plot attention m \"abbab\" > \"attention.svg\"",
+    .args = {{A_MODEL, "MODEL", 0}, {A_INPUT, "INPUT", 0}},
+    .args2 = {{A_MODEL, "MODEL", 0},
+              {A_INPUT, "INPUT", 0},
+              {A_KEYWORD, "beside", 0},
+              {A_OBJECT, "SOP", 0}},
+    .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+{
+    if (call->form == 2)
+        return sh_plot_selecting(s, call, err);
+    int *token;
+    ThFigure f = sh_new_plot(call);
+    ThText title = {0};
+    ThModelTrace *trace = sh_call_trace(call, &token, err);
+    if (!trace)
+        return false;
+    sh_write_answer_line(&title, call, trace, token);
+    const ThModel *m = call->operand[0].object->as.model;
+    bool ok = th_plot_attention(&f, title.data ? title.data : "", trace, token, m->signature.symbol,
+                                err) ||
+              sh_error_inside(err, &call->operand[0]);
+    th_text_free(&title);
+    th_model_trace_free(trace);
+    free(token);
+    return sh_finish_plot(s, call, &f, ok, err);
+}
+
+SH_COMMAND(plot_clusters, .group = "plots",
+           .summary = "draw a model's hidden vectors by their functions",
+           .detail = "The vectors of all layers for one string on their first two principal "
+                     "components, coloured by the function on states that their part of the input "
+                     "induces; higher layers have larger points.  clusters prints the numbers "
+                     "and explains them.\n\n" SH_PLOT_WHERE,
+           .example = SH_EXAMPLE_TRAINED "plot clusters m on p length=100 > \"clusters.svg\"",
+           .results = "string clusters purity variance functions gap spread",
+           .args = {{A_MODEL, "MODEL", 0},
+                    {A_KEYWORD, "on", 0},
+                    {A_TASK, "TASK", 0},
+                    {A_INPUT, "STRING", A_OPTIONAL}},
+           .options = sh_clusters_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+{
+    ThFigure f = sh_new_plot(call);
+    ThClusters *c = sh_call_clusters(s, call, err);
+    char *title = c ? pair_title("hidden vectors of ", call, err) : NULL;
+    bool ok = title && th_plot_clusters(&f, title, c, err);
+    free(title);
+    th_clusters_free(c);
+    return sh_finish_plot(s, call, &f, ok, err);
+}
+
+SH_COMMAND(plot_field, .group = "plots", .summary = "draw how far back a model's answer depends",
+           .detail = "The share of the gradient at and after every position, beside the straight "
+                     "line that means that all positions matter alike.  field prints the numbers "
+                     "and explains them.\n\n" SH_PLOT_WHERE,
+           .example = SH_EXAMPLE_TRAINED "plot field m on p length=40 strings=2 > \"field.svg\"",
+           .results = "string reach deviation",
+           .args = {{A_MODEL, "MODEL", 0},
+                    {A_KEYWORD, "on", 0},
+                    {A_TASK, "TASK", 0},
+                    {A_INPUT, "STRING", A_OPTIONAL | A_REPEATED}},
+           .options = sh_field_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+{
+    ThFigure f = sh_new_plot(call);
+    ThField *field = sh_call_field(s, call, err);
+    char *title = field ? pair_title("receptive field of ", call, err) : NULL;
+    int trained = call->operand[0].object->as.model->training.trained_hi;
+    bool ok = title && th_plot_field(&f, title, field, trained, err);
+    free(title);
+    th_field_free(field);
+    return sh_finish_plot(s, call, &f, ok, err);
+}
+
+static const ThOptionSpec positions_options[] = {
+    {"length", TH_INT, "32", 1, 128, NULL, "positions"},
+    {"layer", TH_INT, "1", 1, 64, NULL, "whose encoding, where the layers have their own"},
+    {0},
+};
+
+/* Returns new: the model, or as it would begin on two symbols. */
+static ThModel *with_parameters(const ThModel *m, ThError *err)
+{
+    char a[] = "a", b[] = "b", *name[] = {a, b};
+    const ThSignature two = {
+        .target = TH_TARGET_EVERY, .n_symbols = 2, .n_classes = 2, .symbol = name, .label = name};
+    ThModel *copy = th_model_copy(m, err);
+    if (!copy || copy->bound || th_model_bind(copy, &two, 1, err))
+        return copy;
+    th_model_free(copy);
+    return NULL;
+}
+
+SH_COMMAND(
+    plot_positions, .group = "plots", .summary = "draw what a model's positional encoding says",
+    .detail = "For every head what its positional encoding adds to the logit of each query and "
+              "key, blue where it takes away; what is masked is grey.  Of encodings that turn "
+              "queries and keys (rope, xpos) the logit of two vectors of ones, of those that add "
+              "vectors to the symbols (sinusoidal, learned) the products of these vectors, of xl "
+              "the part that does not depend on the query.  A model that has not been trained is "
+              "drawn as it would begin; show says what a position costs.\n\n" SH_PLOT_WHERE,
+    .example = "model m = gpt position=hard_alibi masked=6\n"
+               "plot positions m length=16 > \"windows.svg\"\n"
+               "model r = transformer position=rope\n"
+               "plot positions r > \"turns.svg\"",
+    .args = {{A_MODEL, "MODEL", 0}}, .options = positions_options, .more_options = sh_plot_options,
+    .flags = C_OWN_REDIRECT)
+{
+    const ShObject *o = call->operand[0].object;
+    int layer = (int)th_option_int(&call->options, "layer") - 1;
+    int n = (int)th_option_int(&call->options, "length");
+    ThFigure f = sh_new_plot(call);
+    ThText title = {0};
+    th_text_printf(&title, "positions of %s: %s", o->name,
+                   th_option_known(&o->as.model->options, "position")
+                       ? th_option_text(&o->as.model->options, "position")
+                       : "none");
+    ThModel *m = with_parameters(o->as.model, err);
+    ThInspectPositions *p = m ? th_inspect_positions(m, layer, n, err) : NULL;
+    if (p)
+        th_plot_positions(&f, title.data ? title.data : "", p);
+    bool ok = p || sh_error_inside(err, &call->operand[0]);
+    th_text_free(&title);
+    th_inspect_positions_free(p);
+    th_model_free(m);
+    return sh_finish_plot(s, call, &f, ok, err);
+}
+
+typedef bool DrawModels(ThFigure *f, const char *title, const ThPlotModel *model, size_t n,
+                        ThError *err);
+
+/* One figure of the models of a call; of several the title is WHAT, for the key names them. */
+static bool draw_models(ShSession *s, const ShCall *call, const char *prefix, const char *what,
+                        DrawModels *view, ThError *err)
+{
+    ThFigure f = sh_new_plot(call);
+    ThPlotModel *model = th_alloc((size_t)call->n, sizeof *model, err);
+    char *title =
+        call->n == 1 ? training_title(prefix, call->operand[0].object, err) : th_strdup(what, err);
+    for (int i = 0; model && i < call->n; i++) {
+        const ShObject *o = call->operand[i].object;
+        model[i] = (ThPlotModel){.name = o->name,
+                                 .training = &o->as.model->training,
+                                 .score = o->as.model->scores,
+                                 .n_scores = o->as.model->n_scores};
+    }
+    bool ok =
+        model && title &&
+        (view(&f, title, model, (size_t)call->n, err) || sh_error_inside(err, &call->operand[0]));
+    free(title);
+    free(model);
+    return sh_finish_plot(s, call, &f, ok, err);
+}
+
+SH_COMMAND(plot_loss, .group = "plots", .summary = "draw the training of models",
+           .detail = "Loss, on a logarithmic scale, and accuracy by step, as training "
+                     "recorded them, and as validations found it; of several models their "
+                     "losses.\n\n" SH_PLOT_WHERE,
+           .example = SH_EXAMPLE_TRAINED
+           "plot loss m > \"loss.svg\"\n"
+           "model n = gru dim=16\n"
+           "train n on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
+           "plot loss m n > \"losses.svg\"",
+           .args = {{A_MODEL, "MODEL", A_REPEATED}}, .more_options = sh_plot_options,
+           .flags = C_OWN_REDIRECT)
+{
+    return draw_models(s, call, "training of ", "loss by step", th_plot_loss, err);
+}
+
+SH_COMMAND(plot_states, .group = "plots",
+           .summary = "draw how many states models had while they were trained",
+           .detail = "The states of the automaton that the model was at every comparison of a "
+                     "training with against=, see train, and of one model the share of words that "
+                     "it got wrong.  Where no automaton was found the line is broken."
+                     "\n\n" SH_PLOT_WHERE,
+           .example = "task p = parity\n"
+                      "model m = rnn dim=8\n"
+                      "train m on p length=1..8 steps=40 every=20 against=parity seed=1 > "
+                      "\"train.txt\"\n"
+                      "plot states m > \"states.svg\"",
+           .args = {{A_MODEL, "MODEL", A_REPEATED}}, .more_options = sh_plot_options,
+           .flags = C_OWN_REDIRECT)
+{
+    return draw_models(s, call, "states of ", "states by step", th_plot_states, err);
+}
+
+SH_COMMAND(
+    plot_accuracy, .group = "plots", .summary = "draw the last evaluations of models",
+    .detail = "Accuracy by length with its 95 % interval and the chance level, the lengths "
+              "of training shaded; where several models differ in these, dotted lines mark the "
+              "longest.  The figures are those of the last evaluate.\n\n" SH_PLOT_WHERE,
+    .example = SH_EXAMPLE_TRAINED "evaluate m on p length=11..21:5 samples=64 > \"scores.txt\"\n"
+                                  "plot accuracy m > \"accuracy.svg\"\n"
+                                  "model n = gru dim=16\n"
+                                  "train n on p length=1..10 steps=20 seed=1 > \"train.txt\"\n"
+                                  "evaluate n on p length=11..21:5 samples=64 > \"scores.txt\"\n"
+                                  "plot accuracy m n title=\"parity\" size=12x8 > \"both.svg\"",
+    .args = {{A_MODEL, "MODEL", A_REPEATED}}, .more_options = sh_plot_options,
+    .flags = C_OWN_REDIRECT)
+{
+    return draw_models(s, call, "", "accuracy by length", th_plot_accuracy, err);
+}

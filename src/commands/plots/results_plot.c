@@ -1,0 +1,307 @@
+/* results_plot.c - curves of what the points of a sweep found. */
+#include <math.h>
+#include <stdlib.h>
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
+#include "base/memory.h"
+#include "commands/automata/monoid.h"
+#include "commands/plots/plots.h"
+#include "commands/general/results.h"
+#include "plot/views.h"
+
+/* ---- curves ---------------------------------------------------------------------------------- */
+
+/* One curve: means by length over the points of a group. */
+typedef struct {
+    char *name;
+    ThModelTraining training; /* its lengths only */
+    ThScore *score;
+    size_t n, cap;
+    double *x; /* room for a figure of every point */
+    ThPlotDot *dot;
+    size_t n_dots, cap_dots;
+} Curve;
+
+/* What is drawn around the means. */
+typedef enum { INTERVAL, RANGE, SD, SEEDS, NOTHING } Band;
+static const char *const band_names[] = {NULL, "band: least to greatest", "band: mean ± sd",
+                                         "dots: seeds", "means"};
+
+static const json_t *scores_of(const json_t *record)
+{
+    const json_t *all = json_object_get(record, "results");
+    for (size_t i = json_array_size(all); i-- > 0;) {
+        const json_t *scores = json_object_get(json_array_get(all, i), "scores");
+        if (json_is_array(scores))
+            return scores;
+    }
+    return NULL;
+}
+
+/* The figure and the chance level of a point at a length; NaN: it has none there. */
+static double score_at(const json_t *record, long long length, const char *of, double *chance)
+{
+    const json_t *scores = scores_of(record);
+    size_t i;
+    json_t *row;
+    json_array_foreach(scores, i, row)
+    {
+        const json_t *x = json_object_get(row, of), *c = json_object_get(row, "chance");
+        if (json_integer_value(json_object_get(row, "length")) != length || !json_is_number(x))
+            continue;
+        *chance = json_is_number(c) ? json_number_value(c) : (double)NAN;
+        return json_number_value(x);
+    }
+    return (double)NAN;
+}
+
+static int by_length(const void *a, const void *b)
+{
+    const ThScore *x = a, *y = b;
+    return (x->length > y->length) - (x->length < y->length);
+}
+
+/* All lengths that any point of the group has, in order. */
+static bool add_lengths(const ShGroup *g, Curve *c, ThError *err)
+{
+    size_t i, k;
+    json_t *record, *row;
+    json_array_foreach(g->records, i, record)
+    {
+        json_array_foreach(scores_of(record), k, row)
+        {
+            int length = (int)json_integer_value(json_object_get(row, "length"));
+            bool known = length < 1;
+            for (size_t j = 0; !known && j < c->n; j++)
+                known = c->score[j].length == length;
+            if (known)
+                continue;
+            if (!th_grow(&c->score, &c->cap, c->n + 1, sizeof *c->score, err))
+                return false;
+            c->score[c->n++] = (ThScore){.length = length, .least = length};
+        }
+    }
+    if (c->n > 0)
+        qsort(c->score, c->n, sizeof *c->score, by_length);
+    return true;
+}
+
+/* The band around n ≥ 1 sorted shares, within 0 to 1; NaN: there is none. */
+static ThStatsInterval band_of(const double *x, size_t n, Band band)
+{
+    ThStatsMeasure of = {true, (double)NAN};
+    ThStatsInterval none = {(double)NAN, (double)NAN};
+    if (band == INTERVAL)
+        return th_stats_summarize(x, n, TH_STATS_MEAN, &of).seeds;
+    if (band == RANGE)
+        return (ThStatsInterval){x[0], x[n - 1]};
+    if (band != SD || n < 2)
+        return none;
+    double mean = gsl_stats_mean(x, 1, n), sd = gsl_stats_sd_m(x, 1, n, mean);
+    return (ThStatsInterval){fmax(mean - sd, 0), fmin(mean + sd, 1)};
+}
+
+static bool add_dots(Curve *c, int length, size_t n, ThError *err)
+{
+    if (!th_grow(&c->dot, &c->cap_dots, c->n_dots + n, sizeof *c->dot, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        c->dot[c->n_dots++] = (ThPlotDot){length, c->x[i]};
+    return true;
+}
+
+static bool average(const ShGroup *g, const char *of, Band band, Curve *c, ThError *err)
+{
+    for (size_t k = 0; k < c->n; k++) {
+        ThScore *to = &c->score[k];
+        size_t n = 0;
+        for (size_t i = 0; i < json_array_size(g->records); i++) {
+            double x = score_at(json_array_get(g->records, i), to->length, of, &to->chance);
+            if (!isnan(x))
+                c->x[n++] = x;
+        }
+        to->accuracy = to->lo = to->hi = (double)NAN;
+        if (n == 0)
+            continue;
+        gsl_sort(c->x, 1, n);
+        ThStatsInterval i = band_of(c->x, n, band);
+        to->accuracy = gsl_stats_mean(c->x, 1, n);
+        to->lo = i.low;
+        to->hi = i.high;
+        if (band == SEEDS && !add_dots(c, to->length, n, err))
+            return false;
+    }
+    return true;
+}
+
+static void note_training(const ShGroup *g, Curve *c)
+{
+    size_t i;
+    json_t *record;
+    json_array_foreach(g->records, i, record)
+    {
+        const json_t *range = json_object_get(record, "trained");
+        int lo = (int)json_integer_value(json_array_get(range, 0));
+        int hi = (int)json_integer_value(json_array_get(range, 1));
+        c->training.trained_lo =
+            i == 0 || lo < c->training.trained_lo ? lo : c->training.trained_lo;
+        c->training.trained_hi = hi > c->training.trained_hi ? hi : c->training.trained_hi;
+    }
+}
+
+/* Returns new: the values of a key, with blanks between them. */
+static char *name_key(const json_t *key, ThError *err)
+{
+    ThText t = {0};
+    for (size_t i = 0; i < json_array_size(key); i++) {
+        json_t *text = sh_results_text(json_array_get(key, i));
+        th_text_printf(&t, "%s%s", i ? " " : "", json_string_value(text));
+        json_decref(text);
+    }
+    return th_text_take(&t, err);
+}
+
+static bool make_curve(const ShResults *r, const ShGroup *g, Band band, Curve *c, ThError *err)
+{
+    c->name = json_array_size(g->key) > 0 ? name_key(g->key, err) : th_strdup(r->of, err);
+    c->x = th_alloc(json_array_size(g->records) + 1, sizeof *c->x, err);
+    if (!c->name || !c->x || !add_lengths(g, c, err))
+        return false;
+    note_training(g, c);
+    return average(g, r->of, band, c, err);
+}
+
+static bool plot_curves(const ShResults *r, Band band, ThFigure *f, ThError *err)
+{
+    Curve *c = th_alloc(r->n + 1, sizeof *c, err);
+    ThPlotModel *model = th_alloc(r->n + 1, sizeof *model, err);
+    bool ok = c && model;
+    size_t n = 0;
+    for (size_t i = 0; ok && i < r->n; i++) {
+        if (json_array_size(r->group[i].records) == 0) /* all its points failed */
+            continue;
+        ok = make_curve(r, &r->group[i], band, &c[i], err);
+        model[n++] = (ThPlotModel){.name = c[i].name,
+                                   .training = &c[i].training,
+                                   .score = c[i].score,
+                                   .n_scores = c[i].n,
+                                   .dot = c[i].dot,
+                                   .n_dots = c[i].n_dots,
+                                   .band = band_names[band]};
+    }
+    if (ok && n == 0)
+        ok = th_fail(err, TH_EVALUE, "no point is done: there is nothing to draw");
+    ThText title = {0};
+    th_text_printf(&title, "%s by length", r->of);
+    ok = ok && th_plot_accuracy(f, title.data ? title.data : "", model, n, err);
+    th_text_free(&title);
+    for (size_t i = 0; c && i < r->n; i++) {
+        free(c[i].name);
+        free(c[i].score);
+        free(c[i].x);
+        free(c[i].dot);
+    }
+    free(c);
+    free(model);
+    return ok;
+}
+
+/* ---- a grid ---------------------------------------------------------------------------------- */
+
+static char *name_value(const json_t *v, ThError *err)
+{
+    json_t *text = sh_results_text(v);
+    char *name = th_strdup(json_string_value(text), err);
+    json_decref(text);
+    return name;
+}
+
+static double mean_of(const ShGroup *g)
+{
+    double sum = 0;
+    for (size_t i = 0; g && i < g->n; i++)
+        sum += g->x[i];
+    return g && g->n > 0 ? sum / (double)g->n : (double)NAN;
+}
+
+static bool fill_grid(const ShResults *r, size_t at, json_t *values, json_t *rests, ThPlotGrid *g,
+                      ThError *err)
+{
+    bool ok = g->row && g->column && g->share;
+    for (int i = 0; ok && i < g->columns; i++)
+        ok = (g->column[i] = name_value(json_array_get(values, (size_t)i), err)) != NULL;
+    for (int k = 0; ok && k < g->rows; k++) {
+        json_t *rest = json_array_get(rests, (size_t)k);
+        ok = (g->row[k] = name_key(rest, err)) != NULL;
+        for (int i = 0; i < g->columns; i++)
+            g->share[k * g->columns + i] =
+                mean_of(sh_results_find(r, rest, at, json_array_get(values, (size_t)i)));
+    }
+    return ok;
+}
+
+static bool plot_grid(const ShResults *r, size_t at, ThFigure *f, ThError *err)
+{
+    json_t *values = json_array(), *rests = json_array();
+    sh_results_split(r, at, values, rests);
+    size_t rows = json_array_size(rests), columns = json_array_size(values);
+    ThPlotGrid g = {.rows = (int)rows,
+                    .columns = (int)columns,
+                    .row = th_alloc(rows + 1, sizeof *g.row, err),
+                    .column = th_alloc(columns + 1, sizeof *g.column, err),
+                    .share = th_alloc(rows * columns + 1, sizeof *g.share, err)};
+    bool ok = fill_grid(r, at, values, rests, &g, err) && th_plot_grid(f, r->of, &g, err);
+    json_decref(values);
+    json_decref(rests);
+    sh_names_free(g.row, (int)rows);
+    sh_names_free(g.column, (int)columns);
+    free(g.share);
+    return ok;
+}
+
+static bool plot(const ShCall *call, const ShResults *r, ThFigure *f, ThError *err)
+{
+    int at;
+    if (!sh_results_across(r, &call->options, &at, err))
+        return false;
+    Band band = (Band)th_option_choice(&call->options, "band");
+    return at < 0 ? plot_curves(r, band, f, err) : plot_grid(r, (size_t)at, f, err);
+}
+
+static const ThOptionSpec plot_results_options[] = {
+    {"of", TH_STRING, NULL, 0, 0, NULL, "the share to draw; default: accuracy, or answer"},
+    {"across", TH_STRING, NULL, 0, 0, NULL, "draw a grid: a variable whose values are the columns"},
+    {"band", TH_CHOICE, "interval", 0, 0, "interval|range|sd|seeds|none",
+     "around the means: their 95 % interval, least to greatest, a standard deviation to each side, "
+     "a dot a seed, or nothing"},
+    {0},
+};
+
+SH_COMMAND(
+    plot_results, .group = "plots", .summary = "draw what the points of a sweep found",
+    .detail =
+        "A curve by length for all points of DIR that agree in the variables named "
+        "behind by, which are all but seed if none is: the mean over them, with its "
+        "95 % interval (Student's t; none where seeds fall into two groups) as a band, or what "
+        "band= "
+        "says, the chance level, and the lengths of "
+        "training shaded.  With across=, which names one of these variables, the means of the "
+        "figure of= in a grid, a share a cell.\n\n" SH_PLOT_WHERE,
+    .example = "sweep \"runs\" for kind in [rnn, gru], seed in 1..2 {\n"
+               "  model m = $kind dim=8\n"
+               "  train m on parity length=1..10 steps=10 seed=$seed\n"
+               "  evaluate m on parity length=5..15:5 samples=32\n"
+               "}\n"
+               "plot results \"runs\" by kind > \"runs.svg\"",
+    .args = {{A_FILE, "DIR", 0}},
+    .args2 = {{A_FILE, "DIR", 0}, {A_KEYWORD, "by", 0}, {A_TEXT, "NAME", A_REPEATED}},
+    .options = plot_results_options, .more_options = sh_plot_options, .flags = C_OWN_REDIRECT)
+{
+    ShResults r;
+    ThFigure f = sh_new_plot(call);
+    bool ok = sh_results_read(call, NULL, &r, err) && plot(call, &r, &f, err);
+    sh_results_free(&r);
+    return sh_finish_plot(s, call, &f, ok, err);
+}

@@ -1,0 +1,107 @@
+/* apropos.c - what mentions a text. */
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "help/help.h"
+#include "session_impl.h"
+#include "help/synonyms.h"
+#include "help/wrapped_text.h"
+
+/* Does a word, or some words, begin with the text? */
+static bool mentions(const char *where, const char *text)
+{
+    size_t n = strlen(text);
+    for (const char *c = where; c && *c; c++)
+        if (strncasecmp(c, text, n) == 0 && (c == where || !isalnum((unsigned char)c[-1])))
+            return true;
+    return false;
+}
+
+static bool options_mention(const ThOptionSpec *specs, const char *text)
+{
+    for (; specs && specs->name; specs++)
+        if (mentions(specs->name, text) || mentions(specs->help, text))
+            return true;
+    return false;
+}
+
+static bool command_mentions(const ShCommand *c, const char *text)
+{
+    char typed[SH_COMMAND_NAME];
+    const ThOptionSpec *specs;
+    bool found = mentions(sh_command_typed(c, typed), text) || mentions(c->summary, text) ||
+                 mentions(c->detail, text);
+    for (size_t i = 0; !found && (specs = sh_command_options(c, NULL, i)); i++)
+        found = options_mention(specs, text);
+    return found;
+}
+
+/* Kinds that mention the text, or, of second words, all where their command does. */
+static bool apropos_kinds(const ShSheet *to, const ShFamily *f, const ShCommand *c,
+                          const char *text)
+{
+    bool all = c && command_mentions(c, text), found = false;
+    for (size_t i = 0; i < f->count(); i++) {
+        ShKindRow k = f->row(i);
+        ThText name = {0};
+        if (!all && !mentions(k.name, text) && !mentions(k.summary, text) &&
+            !mentions(k.detail, text) && !mentions(k.source, text) &&
+            !options_mention(k.options, text))
+            continue;
+        th_text_printf(&name, "%s%s", c ? f->before : "", k.name);
+        sh_wrap_row(to, name.data ? name.data : k.name, k.summary);
+        th_text_free(&name);
+        found = true;
+    }
+    return found;
+}
+
+static bool apropos_commands(const ShSheet *to, const char *text)
+{
+    size_t n;
+    bool found = false;
+    const ShCommand *const *commands = sh_commands(&n);
+    for (size_t i = 0; i < n; i++) {
+        const ShFamily *f = sh_family_of_command(commands[i]);
+        char typed[SH_COMMAND_NAME];
+        if (f) {
+            found = apropos_kinds(to, f, commands[i], text) || found;
+        } else if (command_mentions(commands[i], text)) {
+            sh_wrap_row(to, sh_command_typed(commands[i], typed), commands[i]->summary);
+            found = true;
+        }
+    }
+    return found;
+}
+
+bool sh_apropos(const ShSheet *to, const char *text)
+{
+    size_t n;
+    bool found = apropos_commands(to, text);
+    const ShFamily *f = sh_families(&n);
+    for (size_t i = 0; i < n; i++)
+        if (!f[i].second_word)
+            found = apropos_kinds(to, &f[i], NULL, text) || found;
+    const ShSynonym *other = sh_synonyms(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (mentions(other[i].word, text)) {
+            sh_wrap_row(to, other[i].word, other[i].see);
+            found = true;
+        }
+    }
+    const ShRaspTopic *t = sh_rasp_topics(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (mentions(t[i].name, text) || mentions(t[i].summary, text)) {
+            sh_wrap_row(to, t[i].call, t[i].summary);
+            found = true;
+        }
+    }
+    for (const ThOptionSpec *s = sh_settings; s->name; s++) {
+        if (mentions(s->name, text) || mentions(s->help, text)) {
+            sh_wrap_row(to, s->name, s->help);
+            found = true;
+        }
+    }
+    return found;
+}

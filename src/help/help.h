@@ -1,0 +1,52 @@
+/* help.h - what help prints; the manual is made from the same parts. */
+#ifndef SH_HELP_HELP_H
+#define SH_HELP_HELP_H
+
+#include "command.h"
+#include "family.h"
+#include "help/wrapped_text.h"
+
+/* Prints a topic, or the first screen for "".  TH_EUSAGE for an unknown topic, with the nearest. */
+bool sh_help(const ShSheet *to, const char *topic, ThError *err);
+
+/* What help of a session is written on: its listing, as wide as the terminal that it goes to. */
+ShSheet sh_session_sheet(ShSession *s); /* commands/general.c */
+
+/* Prints what mentions the text, one line each; false if nothing does. */
+bool sh_apropos(const ShSheet *to, const char *text);
+
+/* Topics that are no commands, ending with NULL. */
+extern const char *const sh_help_topics[];
+
+/* Hands over the names of all that there is help on, as they are typed, some more than once. */
+typedef void ShHelpName(void *context, const char *name);
+void sh_help_names(ShHelpName *with, void *context);
+
+/* Is there help on a topic?  Also on words of other programs. */
+bool sh_help_knows(const char *topic);
+
+/* Says so where there is none, with the nearest name; returns false. */
+bool sh_help_unknown(const char *topic, ThError *err);
+
+/* Appends a form's operands as the synopsis shows them; form is 1 or 2. */
+void sh_synopsis(ThText *t, const ShCommand *c, int form);
+
+/* The same of a kind, as it is typed. */
+void sh_kind_synopsis(ThText *t, const ShFamily *f, const ShKindRow *k);
+
+/* "integer from 1 to 8", "one of a|b", …: what an option takes. */
+void sh_option_values(ThText *t, const ThOptionSpec *spec);
+
+/* The text of `help syntax`. */
+extern const char sh_syntax_text[];
+
+/* The text of `help rasp`: paragraphs, ending with NULL. */
+extern const char *const sh_rasp_guide[];
+
+/* The functions and s-ops of RASP that are always there, *n of them. */
+typedef struct {
+    const char *name, *call, *summary;
+} ShRaspTopic;
+const ShRaspTopic *sh_rasp_topics(size_t *n);
+
+#endif

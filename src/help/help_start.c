@@ -1,0 +1,118 @@
+#include "help/help_start.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "help/help.h"
+#include "help/wrapped_text.h"
+
+/* ---- the first screen ------------------------------------------------------------------------ */
+
+static const char *const ways[][2] = {
+    {"tutorial 1", "ten short pages: read on, or type along"},
+    {"automaton p = parity", "an automaton; run p abba, plot automaton p"},
+    {"machine b = \"1RB1LB_1LA1RZ\"", "a Turing machine; run b, trace b"},
+    {"sort(tokens, tokens)", "RASP: what a transformer computes, on an example"},
+    {"task t = recognize p", "to be learned; model m = regulargpt, train m on t"},
+    {"help examples", "scripts to run with source, and to change"},
+};
+
+void sh_help_start(const ShSheet *to)
+{
+    size_t n;
+    const ShCommandGroup *group = sh_command_groups(&n);
+    fputs("Ways to start:\n", to->out);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        fprintf(to->out, "  %-29s%s\n", ways[i][0], ways[i][1]);
+    fputs("\nGroups of commands, for help GROUP:\n", to->out);
+    for (size_t i = 0; i < n; i++)
+        fprintf(to->out, "  %-12s%s\n", group[i].name, group[i].summary);
+    ThText more = {0};
+    th_text_add(&more, "help COMMAND, apropos WORD; Tab completes, Meta-h "
+                       "explains the word at the cursor.  help TOPIC:");
+    for (size_t i = 1; sh_help_topics[i]; i++)
+        th_text_printf(&more, "%s%s", i > 1 ? ", " : " ", sh_help_topics[i]);
+    fputc('\n', to->out);
+    sh_wrap(to, 0, more.data ? more.data : "");
+    th_text_free(&more);
+}
+
+/* ---- examples -------------------------------------------------------------------------------- */
+
+static int is_script(const struct dirent *entry)
+{
+    size_t n = strlen(entry->d_name);
+    return n > 3 && strcmp(entry->d_name + n - 3, ".th") == 0;
+}
+
+/* Appends the first sentence of a script's comments, which may fill several lines; a note to the
+ * tests is none. */
+static void add_sentence(ThText *t, FILE *in)
+{
+    char line[256];
+    while (fgets(line, sizeof line, in) && (!t->size || line[0] == '#')) {
+        line[strcspn(line, "\n")] = '\0';
+        const char *text = line + strspn(line, "# ");
+        const char *stop = strstr(text, ".  ");
+        size_t n = stop ? (size_t)(stop - text) + 1 : strlen(text);
+        if (line[0] != '#' || n == 0 || strncmp(line, "# slow", 6) == 0)
+            continue;
+        th_text_add(t, t->size ? " " : "");
+        th_text_add_bytes(t, text, n);
+        if (stop || text[n - 1] == '.')
+            return;
+    }
+}
+
+static void list_script(const ShSheet *to, const char *folder, const char *name)
+{
+    ThText path = {0}, about = {0};
+    th_text_printf(&path, "%s/%s", folder, name);
+    FILE *in = path.data ? fopen(path.data, "r") : NULL;
+    if (in) {
+        add_sentence(&about, in);
+        fclose(in);
+    }
+    sh_wrap_row(to, name, about.data ? about.data : "");
+    th_text_free(&path);
+    th_text_free(&about);
+}
+
+/* The scripts of a folder; false if it has none. */
+static bool list_folder(const ShSheet *to, const char *folder)
+{
+    struct dirent **entry = NULL;
+    int n = scandir(folder, &entry, is_script, alphasort);
+    if (n > 0)
+        fprintf(to->out, "scripts in %s, for source \"%s/NAME\":\n", folder, folder);
+    for (int i = 0; i < n; i++) {
+        list_script(to, folder, entry[i]->d_name);
+        free(entry[i]);
+    }
+    free(entry);
+    return n > 0;
+}
+
+/* They lie beside the program: where it was built, or where it was installed. */
+void sh_help_examples(const ShSheet *to)
+{
+    static const char *const places[] = {"examples", "../share/doc/tapehead/examples",
+                                         "../../examples"};
+    char program[PATH_MAX], real[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(program, '/');
+    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
+        ThText folder = {0};
+        th_text_printf(&folder, "%.*s/%s", (int)(slash - program), program, places[i]);
+        bool found = folder.data && realpath(folder.data, real) && list_folder(to, real);
+        th_text_free(&folder);
+        if (found)
+            return;
+    }
+    fputs("the scripts that belong to tapehead are not installed here\n", to->out);
+}

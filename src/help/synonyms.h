@@ -1,0 +1,21 @@
+/* synonyms.h - what other programs call what this one does: one table for the hint at an unknown
+ * command, for help and for apropos. */
+#ifndef SH_HELP_SYNONYMS_H
+#define SH_HELP_SYNONYMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct {
+    const char *word, *see; /* what somebody types; what does it here: a sentence */
+} ShSynonym;
+
+const ShSynonym *sh_synonyms(size_t *n);
+const ShSynonym *sh_synonym(const char *word); /* view, or NULL */
+
+/* Is a statement of n bytes a question about a topic: ?, ?run, run?, man run, run --help, version?
+ * topic (SH_TOPIC bytes) gets it, "" where none is named. */
+enum { SH_TOPIC = 64 };
+bool sh_asks_for_help(const char *statement, size_t n, char topic[SH_TOPIC]);
+
+#endif

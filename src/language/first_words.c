@@ -1,0 +1,100 @@
+/* first_words.c - which command a statement is a call of. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "language/parse.h"
+#include "help/synonyms.h"
+
+static const ShToken *token(const ShStatement *st, size_t i)
+{
+    return &st->lexer->token[i];
+}
+
+/* The C name made of up to two words; "" if there are fewer. */
+static void join_words(const ShStatement *st, size_t words, char *name, size_t size)
+{
+    name[0] = '\0';
+    size_t used = 0;
+    for (size_t i = 0; i < words; i++) {
+        const ShToken *t = st->from + i < st->to ? token(st, st->from + i) : NULL;
+        size_t n = t ? t->end - t->start : 0;
+        if (!t || t->type != T_WORD || used + n + 2 > size) {
+            name[0] = '\0';
+            return;
+        }
+        if (i > 0)
+            name[used++] = '_';
+        memcpy(name + used, st->lexer->text.data + t->start, n);
+        used += n;
+        name[used] = '\0';
+    }
+}
+
+static bool unknown_command(const char *word, const ShToken *t, ThError *err)
+{
+    size_t n;
+    const ShCommand *const *commands = sh_commands(&n);
+    const char **names = th_alloc(n, sizeof *names, err);
+    if (!names)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        names[i] = commands[i]->name;
+    const char *near = th_nearest(word, names, n);
+    char typed[SH_COMMAND_NAME];
+    th_fail_at(err, TH_EUSAGE, t->line, t->col, "unknown command '%s'", word);
+    const ShSynonym *known = sh_synonym(word);
+    if (known)
+        th_hint(err, "%s", known->see);
+    else if (*word == '$')
+        th_hint(err, "NAME = VALUE defines a variable, $NAME inserts it");
+    else if (strcmp(word, "else") == 0)
+        th_hint(err, "else stands on the line of the } before it");
+    else if (th_rasp_is_reserved(word))
+        th_hint(err, "%s is a word of RASP: see help rasp", word);
+    else if (near)
+        th_hint(err, "did you mean %s?", sh_command_typed(sh_command(near), typed));
+    else
+        th_hint(err, "help lists the commands");
+    free(names);
+    return false;
+}
+
+/* `plot` alone, or with a word that is none of its views. */
+bool sh_fail_second_word(const char *word, const ShStatement *st, ThError *err)
+{
+    ThText list = {0};
+    size_t n, length = strlen(word);
+    const ShCommand *const *commands = sh_commands(&n);
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(commands[i]->name, word, length) == 0 && commands[i]->name[length] == '_')
+            th_text_printf(&list, "%s%s", list.size ? ", " : "", commands[i]->name + length + 1);
+    if (list.size > 0) {
+        bool more = st->from + 1 < st->to;
+        const ShToken *t = token(st, st->from + more);
+        th_fail_at(err, TH_EUSAGE, t->line, t->col, "%s is followed by one of %s", word, list.data);
+        th_hint(err, "see help %s", word);
+    }
+    th_text_free(&list);
+    return false;
+}
+
+const ShCommand *sh_parse_command(const ShStatement *st, size_t *words, ThError *err)
+{
+    char name[64];
+    const ShToken *first = token(st, st->from);
+    for (*words = 2; *words > 0; (*words)--) {
+        join_words(st, *words, name, sizeof name);
+        const ShCommand *c = *name ? sh_command(name) : NULL;
+        if (c)
+            return c;
+    }
+    if (!*name) {
+        th_fail_at(err, TH_EUSAGE, first->line, first->col, "a command begins with a word");
+        return NULL;
+    }
+    sh_fail_second_word(name, st, err);
+    unknown_command(name, first, err);
+    return NULL;
+}

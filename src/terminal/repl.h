@@ -1,0 +1,15 @@
+/* repl.h - the prompt. */
+#ifndef SH_TERMINAL_REPL_H
+#define SH_TERMINAL_REPL_H
+
+#include "session_impl.h"
+
+/* Runs an interactive session on the terminal until it is left.  The init file is read first where
+ * `init` says so. */
+void sh_repl(ShSession *s, bool init);
+
+/* For a command: lets an empty line at the prompt, if it is the next one, stand for `command`,
+ * which is taken over (NULL is fine).  Nothing without a prompt. */
+void sh_offer_again(ShSession *s, char *command);
+
+#endif
