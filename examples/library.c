@@ -10,7 +10,8 @@ static bool train(ThModel *m, const ThTask *t, ThError *err)
     ThOptions o = {0};
     ThTrainer *tr = NULL;
     bool ok = th_options_init(&o, th_train_options, err) &&
-              th_options_set(&o, "steps", "300", err) && th_options_set(&o, "lr", "2e-3", err) &&
+              th_options_set_int(&o, "steps", 300, err) &&
+              th_options_set_real(&o, "lr", 2e-3, err) &&
               th_options_set(&o, "curriculum", "adaptive", err) &&
               (tr = th_trainer_new(m, t, &o, 1, err));
     while (ok && !th_trainer_done(tr))

@@ -126,6 +126,7 @@ extern "C" {
 #include "lab/evaluate.h"
 #include "lab/generate.h"
 #include "lab/train.h"
+#include "lab/train_loop.h"
 #include "lab/trials.h"
 #include "compile/compile.h"
 #include "compile/compile_machine.h"

@@ -170,32 +170,51 @@ static bool bad_value(const ThOptionSpec *s, const char *text, ThError *err)
     return false;
 }
 
+/* Is the value of an option within its limits? */
+static bool within(const ThOption *o, const char *text, ThError *err)
+{
+    const ThOptionSpec *s = o->spec;
+    bool range = s->type == TH_RANGE;
+    double lo = range ? (double)o->range.lo : o->real, hi = range ? (double)o->range.hi : o->real;
+    return (lo >= s->min && hi <= s->max) || bad_value(s, text, err);
+}
+
 static bool parse_value(ThOption *o, const char *text, ThError *err)
 {
     const ThOptionSpec *s = o->spec;
-    bool ok = true;
     switch (s->type) {
     case TH_INT:
-        ok = th_integer_evaluate(text, &o->integer);
+        if (!th_integer_evaluate(text, &o->integer))
+            return bad_value(s, text, err);
         o->real = (double)o->integer;
-        break;
+        return within(o, text, err);
     case TH_REAL:
-        ok = parse_real(text, &o->real);
-        break;
+        return parse_real(text, &o->real) ? within(o, text, err) : bad_value(s, text, err);
     case TH_FLAG:
         return parse_flag(text, &o->integer) || bad_value(s, text, err);
     case TH_CHOICE:
         o->integer = th_choice_index(s->choices, text, strlen(text));
         return o->integer >= 0 || bad_value(s, text, err);
     case TH_RANGE:
-        if (!th_range_parse(&o->range, text, err))
-            return false;
-        return ((double)o->range.lo >= s->min && (double)o->range.hi <= s->max) ||
-               bad_value(s, text, err);
+        return th_range_parse(&o->range, text, err) && within(o, text, err);
     case TH_STRING:
-        return true;
+        break;
     }
-    return (ok && o->real >= s->min && o->real <= s->max) || bad_value(s, text, err);
+    return true;
+}
+
+/* Gives an option a value that fits, with its text. */
+static bool put_value(ThOption *o, const ThOption *value, const char *text, bool given,
+                      ThError *err)
+{
+    ThOption fresh = *value;
+    fresh.text = th_strdup(text, err);
+    if (!fresh.text)
+        return false;
+    fresh.given = given;
+    free(o->text);
+    *o = fresh;
+    return true;
 }
 
 static bool set_value(ThOption *o, const char *text, bool given, ThError *err)
@@ -205,13 +224,7 @@ static bool set_value(ThOption *o, const char *text, bool given, ThError *err)
         return false;
     char digits[24];
     snprintf(digits, sizeof digits, "%lld", fresh.integer);
-    fresh.text = th_strdup(o->spec->type == TH_INT ? digits : text, err);
-    if (!fresh.text)
-        return false;
-    fresh.given = given;
-    free(o->text);
-    *o = fresh;
-    return true;
+    return put_value(o, &fresh, o->spec->type == TH_INT ? digits : text, given, err);
 }
 
 static ThOption *find(const ThOptions *o, const char *name)
@@ -300,6 +313,55 @@ bool th_options_set(ThOptions *o, const char *name, const char *value, ThError *
 {
     ThOption *item = find(o, name);
     return item ? set_value(item, value, true, err) : unknown_option(o, name, err);
+}
+
+/* Sets an option of a type to a number, or numbers, whose text is made from them. */
+static bool set_numbers(ThOptions *o, const char *name, const ThOption *value, const char *text,
+                        ThError *err)
+{
+    ThOption *item = find(o, name);
+    if (!item)
+        return unknown_option(o, name, err);
+    ThOption fresh = *item;
+    fresh.integer = value->integer;
+    fresh.real = value->real;
+    fresh.range = value->range;
+    return within(&fresh, text, err) && put_value(item, &fresh, text, true, err);
+}
+
+bool th_options_set_int(ThOptions *o, const char *name, long long value, ThError *err)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%lld", value);
+    ThOption *item = find(o, name);
+    if (item && item->spec->type != TH_INT)
+        return bad_value(item->spec, text, err);
+    ThOption v = {.integer = value, .real = (double)value};
+    return set_numbers(o, name, &v, text, err);
+}
+
+bool th_options_set_real(ThOptions *o, const char *name, double value, ThError *err)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.17g", value);
+    ThOption *item = find(o, name);
+    if (item && item->spec->type == TH_INT && value == floor(value) && fabs(value) < 0x1p53)
+        return th_options_set_int(o, name, (long long)value, err);
+    if (item && (item->spec->type != TH_REAL || !isfinite(value)))
+        return bad_value(item->spec, text, err);
+    ThOption v = {.real = value};
+    return set_numbers(o, name, &v, text, err);
+}
+
+bool th_options_set_range(ThOptions *o, const char *name, ThRange value, ThError *err)
+{
+    char text[80];
+    snprintf(text, sizeof text, "%lld..%lld:%lld", value.lo, value.hi, value.step);
+    ThOption *item = find(o, name);
+    if (item && (item->spec->type != TH_RANGE || value.lo > value.hi || value.step < 1))
+        return bad_value(item->spec, text, err);
+    ThOption v = {.range = value};
+    return set_numbers(o, name, &v, text, err);
 }
 
 bool th_options_set_at(ThOptions *o, const char *name, const char *value, int line, int col,

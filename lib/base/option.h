@@ -8,7 +8,7 @@
  *         {"position", TH_CHOICE, "xl", 0, 0, "none|xl", "how positions enter"},
  *         {NULL, 0, NULL, 0, 0, NULL, NULL}};
  *     ThOptions o = {0};
- *     th_options_init(&o, specs, &err) && th_options_set(&o, "dim", "64", &err);
+ *     th_options_init(&o, specs, &err) && th_options_set_int(&o, "dim", 64, &err);
  *     long long dim = th_option_int(&o, "dim");
  *     th_options_free(&o);
  *
@@ -76,8 +76,13 @@ void th_options_free(ThOptions *o); /* leaves *o without options */
  * ones) or a value that does not fit (the message says what would). */
 bool th_options_set(ThOptions *o, const char *name, const char *value, ThError *err);
 
-/* The same, and keeps where the option stands; th_option_error says of an error without a position
- * that it is there, and returns false, always. */
+/* The same of a TH_INT, of a TH_REAL (or a TH_INT, where the number is whole), of a TH_RANGE. */
+bool th_options_set_int(ThOptions *o, const char *name, long long value, ThError *err);
+bool th_options_set_real(ThOptions *o, const char *name, double value, ThError *err);
+bool th_options_set_range(ThOptions *o, const char *name, ThRange value, ThError *err);
+
+/* The same from text, and keeps where the option stands; th_option_error says of an error without a
+ * position that it is there, and returns false, always. */
 bool th_options_set_at(ThOptions *o, const char *name, const char *value, int line, int col,
                        ThError *err);
 bool th_option_error(const ThOptions *o, const char *name, ThError *err);

@@ -269,8 +269,10 @@ static bool set_sizes(Work *w, ThOptions *o, ThError *err)
     w->dim = (least + w->block - 1) / w->block * w->block;
     if (w->dim > most || w->block > 1024)
         return th_fail(err, TH_ELIMIT, "a model of dim=%d block=%d is too large", w->dim, w->block);
-    return th_compile_set(o, "dim", w->dim, err) && th_compile_set(o, "block", w->block, err) &&
-           th_compile_set(o, "layers", c->levels, err) && th_options_set(o, "norm", "paper", err);
+    return th_options_set_int(o, "dim", w->dim, err) &&
+           th_options_set_int(o, "block", w->block, err) &&
+           th_options_set_int(o, "layers", c->levels, err) &&
+           th_options_set(o, "norm", "paper", err);
 }
 
 static bool write_all(Work *w, ThError *err)

@@ -112,10 +112,11 @@ static bool set_options(const Work *w, ThOptions *o, ThError *err)
     if (w->dim > 16384 || w->hidden > 100000)
         return th_fail(err, TH_ELIMIT, "a model with dim=%d hidden=%d is too large", w->dim,
                        w->hidden);
-    return th_compile_set(o, "dim", w->dim, err) && th_compile_set(o, "heads", w->heads, err) &&
-           th_compile_set(o, "layers", LAYERS, err) &&
-           th_compile_set(o, "hidden", w->hidden, err) &&
-           th_compile_set(o, "longest", w->context + 1, err) &&
+    return th_options_set_int(o, "dim", w->dim, err) &&
+           th_options_set_int(o, "heads", w->heads, err) &&
+           th_options_set_int(o, "layers", LAYERS, err) &&
+           th_options_set_int(o, "hidden", w->hidden, err) &&
+           th_options_set_int(o, "longest", w->context + 1, err) &&
            th_options_set(o, "causal", "yes", err);
 }
 

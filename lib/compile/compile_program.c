@@ -187,10 +187,11 @@ static bool set_sizes(const ThCompilePlan *p, ThOptions *o, ThError *err)
     if (dim > 8192 || p->hidden > 1000000 || p->n_heads > 1024)
         return th_fail(err, TH_ELIMIT, "a model with dim=%d hidden=%d is too large", dim,
                        p->hidden);
-    return th_compile_set(o, "dim", dim, err) && th_compile_set(o, "heads", p->most_heads, err) &&
-           th_compile_set(o, "layers", p->layers, err) &&
-           th_compile_set(o, "hidden", p->hidden, err) &&
-           th_compile_set(o, "longest", p->o->p->length + 1, err) &&
+    return th_options_set_int(o, "dim", dim, err) &&
+           th_options_set_int(o, "heads", p->most_heads, err) &&
+           th_options_set_int(o, "layers", p->layers, err) &&
+           th_options_set_int(o, "hidden", p->hidden, err) &&
+           th_options_set_int(o, "longest", p->o->p->length + 1, err) &&
            th_options_set(o, "causal", p->o->causal ? "yes" : "no", err);
 }
 

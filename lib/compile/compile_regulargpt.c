@@ -67,11 +67,12 @@ static bool set_options(ThOptions *o, const ThCompileShape *s, const ThCompileSi
     if (z->dim > most || z->hidden / z->dim > most)
         return th_fail(err, TH_ELIMIT, "a model with dim=%.0f and %.0f hidden units is too large",
                        z->dim, z->hidden);
-    return th_compile_set(o, "dim", z->dim, err) && th_compile_set(o, "heads", z->heads, err) &&
-           th_compile_set(o, "chunk", s->chunk, err) &&
-           th_compile_set(o, "thickness", layers_of(s), err) &&
-           th_compile_set(o, "hidden", z->hidden / z->dim, err) &&
-           th_compile_set(o, "fan", s->sparse ? factors_of(s) : 0, err) &&
+    return th_options_set_real(o, "dim", z->dim, err) &&
+           th_options_set_real(o, "heads", z->heads, err) &&
+           th_options_set_int(o, "chunk", s->chunk, err) &&
+           th_options_set_int(o, "thickness", layers_of(s), err) &&
+           th_options_set_real(o, "hidden", z->hidden / z->dim, err) &&
+           th_options_set_int(o, "fan", s->sparse ? factors_of(s) : 0, err) &&
            th_options_set(o, "norm", s->pre ? "pre" : "post", err) &&
            th_options_set(o, "activation", s->gelu ? "gelu" : "relu", err) &&
            (!s->dilated || th_options_set(o, "form", "dilated", err));

@@ -111,8 +111,8 @@ static ThModel *blank(const ThTask *t, const ThTapeBounds *bounds, ThError *err)
     ThOptions o = {0};
     ThModel *m = NULL;
     if (th_options_init(&o, th_model_kind("lrnn")->options, err) &&
-        th_compile_set(&o, "dim", padded, err) && th_compile_set(&o, "block", BLOCK, err) &&
-        th_compile_set(&o, "layers", 1, err))
+        th_options_set_int(&o, "dim", padded, err) && th_options_set_int(&o, "block", BLOCK, err) &&
+        th_options_set_int(&o, "layers", 1, err))
         m = th_compile_blank("lrnn", &o, &t->signature, bounds, err);
     th_options_free(&o);
     return m;

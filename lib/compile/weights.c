@@ -1,15 +1,7 @@
 #include "compile/weights.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-
-bool th_compile_set(ThOptions *o, const char *name, double value, ThError *err)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%.0f", value);
-    return th_options_set(o, name, text, err);
-}
 
 ThModel *th_compile_blank(const char *kind, const ThOptions *options, const ThSignature *s,
                           const ThTapeBounds *bounds, ThError *err)

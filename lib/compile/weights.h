@@ -11,9 +11,6 @@
 /* Logit of the right answer, where others have 0; of a bit, that or its negative. */
 static const double TH_COMPILE_CERTAIN = 10;
 
-/* Sets an option to a whole number. */
-bool th_compile_set(ThOptions *o, const char *name, double value, ThError *err);
-
 /* Returns new: a bound model of a kind all of whose parameters are zero. */
 ThModel *th_compile_blank(const char *kind, const ThOptions *options, const ThSignature *s,
                           const ThTapeBounds *bounds, ThError *err);

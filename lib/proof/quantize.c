@@ -355,13 +355,6 @@ void th_proof_quantized_free(ThProofQuantized *q)
 
 /* ---- as a model ------------------------------------------------------------------------------ */
 
-static bool set_count(ThOptions *o, const char *name, int n, ThError *err)
-{
-    char text[16];
-    snprintf(text, sizeof text, "%d", n);
-    return th_options_set(o, name, text, err);
-}
-
 /* Weights by their names; those that only the other has are its centres. */
 static void copy_weights(const ThModel *m, const ThProofQuantized *q, ThModel *to)
 {
@@ -390,8 +383,8 @@ ThModel *th_proof_snapped(const ThModel *m, const ThProofQuantized *q, ThError *
 {
     ThOptions o = {0};
     bool ok = th_options_copy(&o, &m->options, err) &&
-              set_count(&o, "centres", q->labels->n, err) &&
-              set_count(&o, "edge_centres", count_edges(q->labels), err);
+              th_options_set_int(&o, "centres", q->labels->n, err) &&
+              th_options_set_int(&o, "edge_centres", count_edges(q->labels), err);
     ThModel *to = ok ? th_model_new(m->kind, &o, err) : NULL;
     th_options_free(&o);
     if (to)

@@ -10,6 +10,7 @@
 #include "inspect/predict.h"
 #include "lab/evaluate.h"
 #include "lab/train.h"
+#include "lab/train_loop.h"
 #include "session_impl.h"
 
 static const ThOptionSpec options[] = {
@@ -65,15 +66,27 @@ static ThModel *model_of(ShSession *s, const ThInspectPrediction *p, ThError *er
 static bool training_of(ShSession *s, const ShCall *call, ThOptions *o, ThError *err)
 {
     const ThOptions *given = &call->options;
-    ThRange l = th_option_range(given, "length");
-    ThText t = {0};
-    th_text_printf(&t, "steps=%lld batch=%lld lr=%.17g length=%lld..%lld:%lld seed=%lld",
-                   th_option_int(given, "steps"), th_option_int(given, "batch"),
-                   th_option_real(given, "lr"), l.lo, l.hi, l.step, sh_seed(s, given));
-    char *text = th_text_take(&t, err);
-    bool ok = text && th_options_init(o, th_train_options, err) && set_options(o, text, err);
-    free(text);
-    return ok;
+    return th_options_init(o, th_train_options, err) &&
+           th_options_set_int(o, "steps", th_option_int(given, "steps"), err) &&
+           th_options_set_int(o, "batch", th_option_int(given, "batch"), err) &&
+           th_options_set_real(o, "lr", th_option_real(given, "lr"), err) &&
+           th_options_set_range(o, "length", th_option_range(given, "length"), err) &&
+           th_options_set_int(o, "seed", sh_seed(s, given), err);
+}
+
+typedef struct {
+    ShSession *s;
+    const ThModel *m;
+} Watch;
+
+static bool show_step(void *context, const ThTrainer *tr, ThError *err)
+{
+    (void)err;
+    const Watch *w = context;
+    ThTrainerProgress p = th_trainer_progress(tr);
+    sh_progress(w->s, "%s: step %lld of %lld  accuracy %.4g", w->m->kind->name, p.step, p.last_step,
+                p.accuracy);
+    return true;
 }
 
 /* A loss that is no number any more ends a training. */
@@ -82,18 +95,13 @@ static bool train(ShSession *s, const ShCall *call, ThModel *m, const ThTask *t,
     ThOptions o = {0};
     bool ok = training_of(s, call, &o, err);
     ThTrainer *tr = ok ? th_trainer_new(m, t, &o, sh_threads(s), err) : NULL;
+    Watch w = {s, m};
+    ThTrainLoop loop = {.stop = sh_stop(s), .context = &w, .stepped = show_step};
     ThError own = {0};
-    while (tr && !th_trainer_done(tr) && !th_stopped(sh_stop(s), &own) &&
-           th_trainer_step(tr, &own)) {
-        ThTrainerProgress p = th_trainer_progress(tr);
-        sh_progress(s, "%s: step %lld of %lld  accuracy %.4g", m->kind->name, p.step, p.last_step,
-                    p.accuracy);
-    }
+    ok = tr && (th_train_run(&loop, tr, &own) || own.code == TH_ENUMERIC);
     th_trainer_free(tr);
     th_options_free(&o);
-    if (own.code != TH_OK && own.code != TH_ENUMERIC)
-        return th_fail(err, own.code, "%s", own.msg);
-    return tr != NULL;
+    return ok || (tr && th_fail(err, own.code, "%s", own.msg));
 }
 
 /* The mean accuracy over lengths. */

@@ -1,5 +1,6 @@
 /* training.c - training models. */
 #include "lab/train.h"
+#include "lab/train_loop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "command.h"
 #include "commands/modelling.h"
 #include "formats/models/checkpoint.h"
+#include "formats/models/safetensors.h"
 #include "inspect/against.h"
 #include "language/operand.h"
 #include "ranks.h"
@@ -18,7 +20,8 @@ typedef struct {
     ThOptions options; /* of the call, and as its recipe says */
     ShObject *object;  /* the model's */
     ThTrainer *trainer;
-    ThFormatCheckpoint checkpoint;
+    const char *checkpoint; /* a path, or NULL; rank 0 alone has one */
+    ThTrainLoop loop;
     long long report; /* steps */
     long long first_step;
     double started;
@@ -157,12 +160,18 @@ static bool after_step(void *context, const ThTrainer *trainer, ThError *err)
     return true;
 }
 
+static bool save(void *context, ThError *err)
+{
+    const Training *t = context;
+    return !t->checkpoint || th_safetensors_save(t->object->as.model, t->checkpoint, err);
+}
+
 /* Continues from the checkpoint if there is one that is further than the model; *steps is what
  * remains to be done. */
 static bool resume(Training *t, long long *steps, ThError *err)
 {
     ThModel *further;
-    if (!th_format_resume(&t->checkpoint, t->object->as.model, steps, &further, err))
+    if (!th_format_resume(t->checkpoint, t->object->as.model, steps, &further, err))
         return false;
     if (!further)
         return true;
@@ -170,15 +179,8 @@ static bool resume(Training *t, long long *steps, ThError *err)
     th_model_free(t->object->as.model);
     t->object->as.model = further;
     t->resumed = true;
-    sh_say(t->s, "continuing from %s at step %lld\n", t->checkpoint.path, further->training.step);
+    sh_say(t->s, "continuing from %s at step %lld\n", t->checkpoint, further->training.step);
     return true;
-}
-
-static bool set_number(ThOptions *o, const char *name, long long value, ThError *err)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%lld", value);
-    return th_options_set(o, name, text, err);
 }
 
 /* What is not in the call: the recipe, and the session's seed for a new model. */
@@ -189,7 +191,7 @@ static bool complete_options(Training *t, const ThOptions *given, const ThTask *
     if (!th_options_copy(o, given, err) || !th_train_follow_recipe(o, m->kind, task, err))
         return false;
     bool fresh = !m->bound && !th_option_given(o, "seed");
-    return !fresh || set_number(o, "seed", sh_setting_int(t->s, "seed"), err);
+    return !fresh || th_options_set_int(o, "seed", sh_setting_int(t->s, "seed"), err);
 }
 
 static void say_seed(const Training *t)
@@ -339,7 +341,7 @@ static bool share(Training *t, ThError *err)
         return true;
     ThTrainRanks ranks = {r->rank, r->size, NULL, r->sum_floats, r->sum_doubles};
     if (sh_session_is_silent(t->s))
-        t->checkpoint.path = NULL; /* rank 0 writes it */
+        t->checkpoint = NULL;
     return th_trainer_share(t->trainer, &ranks, err);
 }
 
@@ -363,7 +365,7 @@ static bool train(Training *t, const ShObject *task, ThError *err)
               (!t->against.model || th_inspect_against_begin(&t->against, t->resumed, err));
     if (ok)
         begin_table(t);
-    ok = ok && note_task(m, task, err) && th_format_train(&t->checkpoint, t->trainer, m, err);
+    ok = ok && note_task(m, task, err) && th_train_run(&t->loop, t->trainer, err);
     if (ok && !sh_out(t->s))
         sh_table_end(t->s);
     if (ok)
@@ -384,18 +386,15 @@ static long long report_interval(const ShSession *s, const ThOptions *o, long lo
 static bool run(Training *t, const ShOperand *task, ThError *err)
 {
     const ThOptions *o = &t->options;
-    t->checkpoint = (ThFormatCheckpoint){.path = th_option_text(o, "checkpoint"),
-                                         .every = th_option_int(o, "every"),
-                                         .stop = sh_stop(t->s),
-                                         .context = t,
-                                         .stepped = after_step};
+    t->checkpoint = th_option_text(o, "checkpoint");
+    t->loop = (ThTrainLoop){sh_stop(t->s), t, after_step, save, th_option_int(o, "every")};
     long long steps = th_option_int(o, "steps");
     t->report = report_interval(t->s, o, steps);
     if (!resume(t, &steps, err))
         return false;
     if (steps == 0)
         return finished_before(t, task->object);
-    if (!set_number(&t->options, "steps", steps, err))
+    if (!th_options_set_int(&t->options, "steps", steps, err))
         return false;
     return train(t, task->object, err) || sh_error_inside(err, task);
 }

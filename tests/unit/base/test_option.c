@@ -1,4 +1,5 @@
 /* test_option.c - options: choices by their place in the list, tables that are joined. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -160,10 +161,47 @@ static void computed(void **state)
     th_options_free(&o);
 }
 
+/* Numbers are set as numbers: what text would be refused is, and text says the same again. */
+static void numbers(void **state)
+{
+    (void)state;
+    static const ThOptionSpec specs[] = {{"steps", TH_INT, "1", 0, 100, NULL, ""},
+                                         {"lr", TH_REAL, "1", 0, 1, NULL, ""},
+                                         {"length", TH_RANGE, "1..2", 1, 100, NULL, ""},
+                                         {NULL, 0, NULL, 0, 0, NULL, NULL}};
+    ThOptions o = {0}, again = {0};
+    ThError err = {0};
+    assert_true(th_options_init(&o, specs, &err) && th_options_init(&again, specs, &err));
+    assert_true(th_options_set_int(&o, "steps", 100, &err));
+    assert_true(th_option_given(&o, "steps") && th_option_int(&o, "steps") == 100);
+    assert_true(th_options_set_real(&o, "steps", 7.0, &err) && th_option_int(&o, "steps") == 7);
+    assert_true(th_options_set_real(&o, "lr", 0.1, &err) && th_option_real(&o, "lr") == 0.1);
+    assert_true(th_options_set_range(&o, "length", (ThRange){3, 11, 4}, &err));
+    assert_true(th_option_range(&o, "length").hi == 11 && th_option_range(&o, "length").step == 4);
+    for (size_t i = 0; i < o.n; i++)
+        assert_true(th_options_set(&again, o.item[i].spec->name, o.item[i].text, &err));
+    assert_true(th_option_real(&again, "lr") == 0.1 && th_option_int(&again, "steps") == 7 &&
+                th_option_range(&again, "length").lo == 3);
+    assert_false(th_options_set_int(&o, "steps", 101, &err));
+    assert_int_equal(err.code, TH_EUSAGE);
+    assert_false(th_options_set_int(&o, "steps", -1, NULL));
+    assert_false(th_options_set_real(&o, "steps", 7.5, NULL));
+    assert_false(th_options_set_real(&o, "lr", NAN, NULL));
+    assert_false(th_options_set_real(&o, "lr", 1.0001, NULL));
+    assert_false(th_options_set_int(&o, "lr", 1, NULL));
+    assert_false(th_options_set_range(&o, "length", (ThRange){0, 11, 1}, NULL));
+    assert_false(th_options_set_range(&o, "length", (ThRange){3, 2, 1}, NULL));
+    assert_false(th_options_set_range(&o, "length", (ThRange){3, 101, 1}, NULL));
+    assert_false(th_options_set_int(&o, "speed", 1, NULL));
+    assert_true(th_option_int(&o, "steps") == 7 && th_option_range(&o, "length").hi == 11);
+    th_options_free(&again);
+    th_options_free(&o);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(choices), cmocka_unit_test(joined),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(choices),  cmocka_unit_test(joined),
                                        cmocka_unit_test(integers), cmocka_unit_test(arithmetic),
-                                       cmocka_unit_test(computed)};
+                                       cmocka_unit_test(computed), cmocka_unit_test(numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

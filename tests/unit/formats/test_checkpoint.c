@@ -15,6 +15,7 @@
 #include "formats/models/checkpoint.h"
 #include "formats/models/safetensors.h"
 #include "given.h"
+#include "lab/train_loop.h"
 
 typedef struct {
     volatile sig_atomic_t stop;
@@ -29,6 +30,30 @@ static bool stepped(void *context, const ThTrainer *trainer, ThError *err)
     w->steps++;
     w->stop = th_trainer_progress(trainer).step == w->at;
     return true;
+}
+
+/* What a training saves, and where; a file may be NULL. */
+typedef struct {
+    Watch *watch;
+    const ThModel *m;
+    const char *file;
+} Saved;
+
+static bool saved_stepped(void *context, const ThTrainer *trainer, ThError *err)
+{
+    const Saved *s = context;
+    return !s->watch || stepped(s->watch, trainer, err);
+}
+
+static bool save(void *context, ThError *err)
+{
+    const Saved *s = context;
+    return !s->file || th_safetensors_save(s->m, s->file, err);
+}
+
+static ThTrainLoop loop_of(Saved *s, long long every)
+{
+    return (ThTrainLoop){s->watch ? &s->watch->stop : NULL, s, saved_stepped, save, every};
 }
 
 static ThModel *new_model(const char *dim)
@@ -52,8 +77,9 @@ static ThTask *parity(void)
     return t;
 }
 
-/* Trains for `steps` more; what th_format_train returned. */
-static bool train(const ThFormatCheckpoint *c, ThModel *m, const ThTask *t, long long steps,
+/* Trains for `steps` more, with a file, or without one, and a watch, or none; what th_train_run
+ * returned. */
+static bool train(const char *file, Watch *w, ThModel *m, const ThTask *t, long long steps,
                   ThError *err)
 {
     ThOptions o;
@@ -65,7 +91,9 @@ static bool train(const ThFormatCheckpoint *c, ThModel *m, const ThTask *t, long
                 th_options_set(&o, "batch", "4", NULL));
     ThTrainer *tr = th_trainer_new(m, t, &o, 1, NULL);
     assert_non_null(tr);
-    bool ok = th_format_train(c, tr, m, err);
+    Saved saved = {w, m, file};
+    ThTrainLoop loop = loop_of(&saved, 3);
+    bool ok = th_train_run(&loop, tr, err);
     th_trainer_free(tr);
     th_options_free(&o);
     return ok;
@@ -88,39 +116,36 @@ static void goes_on(void **state)
     snprintf(file, sizeof file, "%s/m.safetensors", path);
     ThTask *t = parity();
     ThModel *whole = new_model("8"), *part = new_model("8"), *again = new_model("8"), *further;
-    ThFormatCheckpoint none = {.every = 1000};
-    assert_true(train(&none, whole, t, 11, NULL));
+    assert_true(train(NULL, NULL, whole, t, 11, NULL));
 
     Watch w = {.at = 7};
     ThError err = {0};
-    ThFormatCheckpoint c = {
-        .path = file, .every = 3, .stop = &w.stop, .context = &w, .stepped = stepped};
     long long steps = 11;
-    assert_true(th_format_resume(&c, part, &steps, &further, &err));
+    assert_true(th_format_resume(file, part, &steps, &further, &err));
     assert_null(further);
     assert_int_equal(access(file, F_OK), -1); /* a look does not write */
-    assert_false(train(&c, part, t, steps, &err));
+    assert_false(train(file, &w, part, t, steps, &err));
     assert_int_equal(err.code, TH_EINTERRUPTED);
     assert_non_null(strstr(err.msg, "step 7"));
     assert_int_equal(w.steps, 7);
 
     w = (Watch){.at = -1};
-    assert_true(th_format_resume(&c, again, &steps, &further, NULL));
+    assert_true(th_format_resume(file, again, &steps, &further, NULL));
     assert_non_null(further);
     assert_int_equal(steps, 4);
     assert_int_equal(further->training.step, 7);
-    assert_true(train(&c, further, t, steps, NULL));
+    assert_true(train(file, &w, further, t, steps, NULL));
     assert_int_equal(w.steps, 4);
     same_model(whole, further);
     th_model_free(further);
 
     steps = 11; /* the last step was saved, too */
-    assert_true(th_format_resume(&c, again, &steps, &further, NULL));
+    assert_true(th_format_resume(file, again, &steps, &further, NULL));
     assert_int_equal(steps, 0);
     same_model(whole, further);
     ThModel *other;
     steps = 20; /* what is no further is left alone */
-    assert_true(th_format_resume(&c, further, &steps, &other, NULL));
+    assert_true(th_format_resume(file, further, &steps, &other, NULL));
     assert_true(!other && steps == 20);
     th_model_free(further);
     unlink(file);
@@ -140,20 +165,19 @@ static void other_models_are_refused(void **state)
     snprintf(file, sizeof file, "%s/m.safetensors", path);
     ThTask *t = parity();
     ThModel *m = new_model("8"), *wide = new_model("16"), *fresh = new_model("8"), *further;
-    ThFormatCheckpoint c = {.path = file, .every = 100};
     ThError err = {0};
-    assert_true(train(&c, m, t, 5, NULL));
+    assert_true(train(file, NULL, m, t, 5, NULL));
     long long steps = 9;
-    assert_false(th_format_resume(&c, wide, &steps, &further, &err));
+    assert_false(th_format_resume(file, wide, &steps, &further, &err));
     assert_non_null(strstr(err.msg, "another model"));
     err = (ThError){0};
     steps = 4;
-    assert_false(th_format_resume(&c, fresh, &steps, &further, &err));
+    assert_false(th_format_resume(file, fresh, &steps, &further, &err));
     assert_non_null(strstr(err.msg, "is at step 5, this training ends at 4"));
     assert_null(further);
     err = (ThError){0};
-    c.path = "/tmp/no/such/folder/m.safetensors";
-    assert_false(th_format_resume(&c, fresh, &steps, &further, &err));
+    const char *nowhere = "/tmp/no/such/folder/m.safetensors";
+    assert_false(th_format_resume(nowhere, fresh, &steps, &further, &err));
     assert_int_equal(err.code, TH_EIO);
     unlink(file);
     rmdir(path);
@@ -173,8 +197,6 @@ enum { STEPS = 23 };
 static ThModel *pulled(const ThTask *t, const char *file, long long at, const char *how)
 {
     Watch w = {.at = at};
-    ThFormatCheckpoint c = {
-        .path = file, .every = 5, .stop = &w.stop, .context = &w, .stepped = stepped};
     ThOptions o, own;
     ThError err = {0};
     const ThModelKind *k = th_model_kind("regulargpt");
@@ -183,7 +205,7 @@ static ThModel *pulled(const ThTask *t, const char *file, long long at, const ch
     ThModel *m = th_model_new(k, &own, NULL), *further;
     th_options_free(&own);
     long long steps = STEPS;
-    assert_true(th_format_resume(&c, m, &steps, &further, &err));
+    assert_true(th_format_resume(file, m, &steps, &further, &err));
     char text[200];
     snprintf(text, sizeof text,
              "steps=%lld length=1..9 batch=8 lr=1e-2 noise=0.2 ramp=0.5 schedule=cosine seed=5 %s",
@@ -197,7 +219,9 @@ static ThModel *pulled(const ThTask *t, const char *file, long long at, const ch
     assert_non_null(tr);
     if (further)
         th_trainer_resume(tr);
-    assert_true(th_format_train(&c, tr, m, &err) == (at < 0));
+    Saved saved = {&w, m, file};
+    ThTrainLoop loop = loop_of(&saved, 5);
+    assert_true(th_train_run(&loop, tr, &err) == (at < 0));
     th_trainer_free(tr);
     th_options_free(&o);
     return m;
@@ -227,8 +251,7 @@ static void pull_goes_on(void **state)
                                 m->training.n_pull * sizeof *m->training.pull);
             assert_memory_equal(copy->training.pull, whole->training.pull,
                                 m->training.n_pull * sizeof *m->training.pull);
-            ThFormatCheckpoint none = {.every = 1000};
-            assert_true(train(&none, m, t, 1, NULL)); /* another training, without */
+            assert_true(train(NULL, NULL, m, t, 1, NULL)); /* another training, without */
             assert_null(m->training.pull);
             th_model_free(m);
             th_model_free(copy);

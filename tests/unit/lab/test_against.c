@@ -12,11 +12,11 @@
 
 #include <cmocka.h>
 
-#include "formats/models/checkpoint.h"
 #include "formats/models/safetensors.h"
 #include "given.h"
 #include "inspect/against.h"
 #include "lab/evaluate.h"
+#include "lab/train_loop.h"
 #include "lab/train_impl.h"
 
 /* ---- which words join ------------------------------------------------------------------------ */
@@ -157,11 +157,10 @@ static bool train(ThModel *m, const ThTask *t, long long steps, long long at, bo
     assert_true(tr && th_inspect_truth_of_task(&truth, &m->signature, t, NULL));
     Watch w = {.at = at};
     w.against = (ThInspectAgainst){m, &truth, {1, 6, 1}, 6, &w.stop};
-    ThFormatCheckpoint c = {.every = 100, .stop = &w.stop, .context = &w, .stepped = stepped};
+    ThTrainLoop loop = {.stop = &w.stop, .context = &w, .stepped = stepped};
     if (resumed)
         th_trainer_resume(tr);
-    bool ok =
-        th_inspect_against_begin(&w.against, resumed, NULL) && th_format_train(&c, tr, m, NULL);
+    bool ok = th_inspect_against_begin(&w.against, resumed, NULL) && th_train_run(&loop, tr, NULL);
     th_trainer_free(tr);
     th_inspect_truth_free(&truth);
     th_options_free(&o);
