@@ -13,13 +13,13 @@ static int length_of(const ThLstarWords *w, size_t i)
     return (int)(w->start[i + 1] - w->start[i]);
 }
 
-/* How many words from number `first` on go into one batch; *longest gets the symbols of the longest
- * of them. */
-static int take(const ThLstarWords *w, size_t first, int *longest)
+/* How many words from number `first` on, of at most so many, go into one batch; *longest gets the
+ * symbols of the longest of them. */
+static int take(const ThLstarWords *w, size_t first, int most_words, int *longest)
 {
     int n = 0;
     *longest = 0;
-    for (; first + (size_t)n < w->n && n < MOST_WORDS; n++) {
+    for (; first + (size_t)n < w->n && n < most_words; n++) {
         int length = length_of(w, first + (size_t)n);
         int most = length > *longest ? length : *longest;
         if (n > 0 && (n + 1) * (long long)most > MOST_TOKENS)
@@ -29,11 +29,12 @@ static int take(const ThLstarWords *w, size_t first, int *longest)
     return n;
 }
 
-static bool fill(ThInspectReader *r, const ThLstarWords *w, size_t first, ThError *err)
+static bool fill(ThInspectReader *r, const ThInspectRead *how, size_t first, ThError *err)
 {
     ThBatch *b = &r->batch;
+    const ThLstarWords *w = how->words;
     const ThSignature *s = &r->model->signature;
-    b->B = take(w, first, &b->T);
+    b->B = take(w, first, how->alone ? 1 : MOST_WORDS, &b->T);
     if (!th_batch_reserve(b, s, true, err))
         return false;
     for (int i = 0; i < b->B; i++) {
@@ -52,7 +53,7 @@ bool th_inspect_read(ThInspectReader *r, const ThInspectRead *how, ThError *err)
     if (!r->tape && !(r->tape = th_model_run_tape(r->model, 1, err)))
         return false;
     for (size_t first = 0; first < how->words->n; first += (size_t)r->batch.B) {
-        if (th_stopped(how->stop, err) || !fill(r, how->words, first, err))
+        if (th_stopped(how->stop, err) || !fill(r, how, first, err))
             return false;
         size_t width = th_batch_answers(s, &r->batch);
         if (!th_grow(&r->answer, &r->answer_cap, width * (size_t)r->batch.B, sizeof *r->answer,

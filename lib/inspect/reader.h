@@ -30,6 +30,8 @@ typedef struct {
     void *context;
     ThInspectTold *told;
     ThStop *stop;
+    bool alone; /* one word at a time, as th_lab_predict does: what is rounded in a batch depends on
+                   its size; some ten times slower for small models */
 } ThInspectRead;
 
 /* Errors: those of th_model_forward and told, TH_EINTERRUPTED, TH_ENOMEM. */

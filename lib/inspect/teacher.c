@@ -140,7 +140,7 @@ static bool classes_of_model(ThInspectTeacher *t, const ThLstarWords *words, int
     Asked a = {t, words, th_alloc(words->n + 1, sizeof *a.number, err), label};
     bool ok = read.symbol && read.start && a.number && gather(t, &a, &read, err);
     ThLstarWords wanted = {read.n, read.symbol, read.start};
-    ThInspectRead how = {&wanted, &a, class_of_answer, t->how.stop};
+    ThInspectRead how = {&wanted, &a, class_of_answer, t->how.stop, false};
     ok = ok && th_inspect_read(&t->reader, &how, err);
     free(a.number);
     th_words_sample_free(&read);

@@ -117,7 +117,8 @@ static bool told(void *context, size_t i, const int *answer, ThError *err)
 static bool flush(Verify *x, ThError *err)
 {
     ThLstarWords words = {(size_t)x->n, x->symbol, x->start};
-    bool ok = th_inspect_read(&x->reader, &(ThInspectRead){&words, x, told, x->how->stop}, err);
+    bool ok =
+        th_inspect_read(&x->reader, &(ThInspectRead){&words, x, told, x->how->stop, true}, err);
     x->n = 0;
     return ok;
 }

@@ -1,7 +1,8 @@
 /* verify.h - does a model answer as a machine does?
  *
  * All words of a length are read as long as there are not too many; of longer ones some are drawn,
- * each with the same probability.  Only words about which something is asked are meant.
+ * each with the same probability.  Only words about which something is asked are meant.  A word is
+ * read by itself, so that the answer is that of th_lab_predict to the last bit.
  *
  * Evolving: what is declared here may change with a minor version; NEWS.md says so.
  */

@@ -114,6 +114,51 @@ static void every_wrong_word_is_found(void **state)
     th_automaton_free(a);
 }
 
+/* Moves the bias of the last layer until a word's answer hangs on the last bit. */
+static void balance(ThModel *m, const int *word, int length)
+{
+    int bias = -1;
+    for (int i = 0; i < m->params.n; i++)
+        if (m->params.item[i].rows == 1 && m->params.item[i].cols == 2)
+            bias = i;
+    assert_true(bias >= 0);
+    for (int i = 0; i < 20; i++) {
+        double z[2];
+        assert_true(th_lab_logits(m, word, length, z, NULL));
+        th_params_at(&m->params, bias)[0] -= (float)(z[0] - z[1]);
+    }
+}
+
+/* What is said of a word is what a run of it says, whatever else is read: many models sum in
+ * another order where many words are read at once. */
+static void no_word_depends_on_others(void **state)
+{
+    (void)state;
+    enum { LENGTH = 6 };
+    static const char *const models[] = {"deltanet", "mamba", "universal"};
+    ThAutomaton *a = evaluate("tomita(4)");
+    ThTask *t = task_of("recognize", a);
+    ThInspectVerification how = usual;
+    how.length = (ThRange){LENGTH, LENGTH, 1};
+    for (size_t j = 0; j < 3; j++) {
+        ThModel *m = model_of(models[j], t);
+        ThInspectTruth truth = {0};
+        assert_true(th_inspect_truth_of_task(&truth, &m->signature, t, NULL));
+        int word[LENGTH] = {0};
+        do {
+            ThInspectVerified v;
+            balance(m, word, LENGTH);
+            assert_true(th_inspect_verify(m, &truth, &how, &v, NULL));
+            assert_int_equal(th_dfa_class(v.errors, word, LENGTH), is_wrong(m, t, word, LENGTH));
+            th_inspect_verified_free(&v);
+        } while (th_symbols_next(word, LENGTH, 2));
+        th_inspect_truth_free(&truth);
+        th_model_free(m);
+    }
+    th_task_free(t);
+    th_automaton_free(a);
+}
+
 /* What verify says of lengths with gaps, and of a language that has fewer long words than short
  * ones, held against each word by itself.  all: the last length that is read whole. */
 static void check_lengths(const ThModel *m, const ThTask *t, ThRange length, int words, int all)
@@ -263,8 +308,11 @@ static void answers_must_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_wrong_word_is_found), cmocka_unit_test(lengths_with_gaps),
-        cmocka_unit_test(only_what_is_asked),        cmocka_unit_test(broken_models),
+        cmocka_unit_test(every_wrong_word_is_found),
+        cmocka_unit_test(no_word_depends_on_others),
+        cmocka_unit_test(lengths_with_gaps),
+        cmocka_unit_test(only_what_is_asked),
+        cmocka_unit_test(broken_models),
         cmocka_unit_test(answers_must_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
