@@ -215,7 +215,7 @@ static bool go_through_rest(ShSweep *w, const ShOperand *header, ThError *err)
 /* All ranks go through the grid; those that are given points run them where they come by. */
 static bool go_through(ShSweep *w, const ShOperand *header, ThError *err)
 {
-    bool given = sh_rank_is_silent(w->ranks);
+    bool given = w->ranks && sh_rank_is_silent(w->ranks);
     w->index = 0;
     if (given)
         w->given = w->ranks->ask(-1);
