@@ -29,7 +29,8 @@ typedef enum {
                     expression of RASP */
     A_AUTOMATON, /* unless A_NAMED, also an expression */
     A_MACHINE,   /* unless A_NAMED, also a text in a format of machines */
-    A_TASK,      /* unless A_NAMED, also a kind with its options in parentheses */
+    A_TASK,      /* unless A_NAMED, also a kind with its options in parentheses, or an automaton to
+                    be recognized */
     A_MODEL,
     A_PROGRAM, /* the text of an expression of RASP: a string, a word or in brackets */
     A_INPUT,   /* a word over an alphabet: one string or word */

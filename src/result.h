@@ -28,6 +28,9 @@ void sh_result_about(ShSession *s);
 /* A line (or part of one) of text output; nothing in json and csv. */
 void sh_say(ShSession *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same once in a session: a constant text that was said is known by its address. */
+void sh_say_once(ShSession *s, const char *text);
+
 /* "" for one, else "s": what stands behind the word for n things. */
 const char *sh_plural(long long n);
 

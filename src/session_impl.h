@@ -80,6 +80,8 @@ typedef struct {
 
 enum { SH_DEEPEST = 32 }; /* commands that run commands */
 
+enum { SH_MOST_SAID = 8 }; /* texts that are said once */
+
 struct ShSession {
     ShObject **object;
     size_t n, cap;
@@ -98,13 +100,14 @@ struct ShSession {
     int depth;         /* of source and time inside each other */
     const char **args; /* of the script: views, (n_args) */
     size_t n_args;
-    ThText value;                /* what sh_variable returned last */
-    const struct ShTurn *turn;   /* of the innermost loop that runs; NULL: none */
-    int bodies;                  /* of loops and conditions that run inside each other */
-    ThTapeBounds bounds;         /* of all models: Ctrl-C and the time limit, and memory */
-    size_t statements;           /* that the user has given, so far */
-    const struct ShRanks *ranks; /* the processes of mpirun; NULL: there is one */
-    struct ShPoint *point;       /* of a sweep, whose process this is; NULL: none */
+    ThText value;                   /* what sh_variable returned last */
+    const struct ShTurn *turn;      /* of the innermost loop that runs; NULL: none */
+    int bodies;                     /* of loops and conditions that run inside each other */
+    ThTapeBounds bounds;            /* of all models: Ctrl-C and the time limit, and memory */
+    size_t statements;              /* that the user has given, so far */
+    const struct ShRanks *ranks;    /* the processes of mpirun; NULL: there is one */
+    const char *said[SH_MOST_SAID]; /* by sh_say_once; NULL: none */
+    struct ShPoint *point;          /* of a sweep, whose process this is; NULL: none */
 };
 
 /* session.c */

@@ -264,6 +264,24 @@ static ThTask *task_value(ShSession *s, const ShOperand *o, bool *tried, ThError
     return t;
 }
 
+/* An automaton where a task is wanted: the task to recognize it.  *tried: that is what stands
+ * there. */
+static ShObject *make_recognize(ShSession *s, const ShOperand *o, bool *tried, ThError *err)
+{
+    const ShObject *a = sh_find(s, o->text);
+    *tried = a && a->kind == SH_AUTOMATON;
+    ThText text = {0};
+    th_text_printf(&text, "recognize(%s)", o->text);
+    char *name = *tried ? th_text_take(&text, err) : NULL;
+    ShOperand whole = {.text = name, .line = o->line, .col = o->col};
+    bool task;
+    ThTask *t = name ? task_value(s, &whole, &task, err) : NULL;
+    ShObject *made = t ? sh_object_of(s, SH_TASK, name, t, err) : NULL;
+    free(name);
+    th_text_free(&text);
+    return made;
+}
+
 static ShObject *make_object(ShSession *s, const ShOperand *o, ShKind kind, void *value,
                              ThError *err)
 {
@@ -307,7 +325,9 @@ bool sh_operand_resolve(ShSession *s, ShOperand *o, bool named, ThError *err)
                  : o->kind == A_MODEL   ? SH_MODEL
                                         : -1;
     bool tried = false;
-    if (!named && !sh_find(s, o->text))
+    if (!named && o->kind == A_TASK && sh_find(s, o->text))
+        o->object = o->own = make_recognize(s, o, &tried, err);
+    else if (!named && !sh_find(s, o->text))
         o->object = o->own = make(s, o, &tried, err);
     if (!tried && !o->object)
         o->object = sh_need_object(s, o->text, wanted, err);

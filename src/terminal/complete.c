@@ -194,6 +194,8 @@ static void offer_operand(Cursor *c, const ShArg *arg)
         break;
     case A_TASK:
         offer_objects(c, SH_TASK);
+        if (!(arg->flags & A_NAMED))
+            offer_objects(c, SH_AUTOMATON);
         if (wants_all(c))
             offer_tasks(c);
         break;

@@ -148,6 +148,17 @@ void sh_say(ShSession *s, const char *format, ...)
     va_end(args);
 }
 
+void sh_say_once(ShSession *s, const char *text)
+{
+    int i = 0;
+    while (i < SH_MOST_SAID && s->said[i] && s->said[i] != text)
+        i++;
+    if (i == SH_MOST_SAID || !s->said[i])
+        sh_say(s, "%s", text);
+    if (i < SH_MOST_SAID)
+        s->said[i] = text;
+}
+
 const char *sh_plural(long long n)
 {
     return n == 1 ? "" : "s";

@@ -213,8 +213,10 @@ static void say_figures(ShSession *s, const ThProof *p)
 
 void sh_say_arithmetic(ShSession *s, const ThProofChecked *k)
 {
-    sh_say(s, "  real numbers proved; and of runs off by at most %.3g a vector and logit\n",
-           k->tolerance);
+    sh_say(s, "  real numbers proved");
+    if (k->tolerance > 0)
+        sh_say(s, "; and of runs off by at most %.3g a vector and logit", k->tolerance);
+    sh_say(s, "\n");
     if (k->in_float)
         sh_say(s, "  run in float proved: rounding takes a vector %.2g farther at most\n",
                k->rounding);
@@ -415,7 +417,10 @@ SH_COMMAND(
         "its "
         "product, and the obstacle: slope (|Jx| + |Jy| is 1 or more, and in the best metric, too), "
         "remainder (the map contracts, but what is not linear in it is bounded too coarsely) or "
-        "answers.  An open model may be right.  Models trained with noise alone stay open; train "
+        "answers.  A verdict is a result, as that of compare is: what must hold in a script says "
+        "assert verdict == \"proved\".  What cannot be certified is an error.  An open model may "
+        "be "
+        "right.  Models trained with noise alone stay open; train "
         "with pull=, aux= and noise=, and then with contract=, see help train.\n\n"
         "The prover's word is not enough: the certificate is checked as check certificate does, "
         "and it is the checker that says proved.  It bounds how every product, exponential, "
@@ -465,7 +470,7 @@ SH_COMMAND(
     .results = CERTIFY_RESULTS,
     .args = {{A_MODEL, "MODEL", 0}, {A_KEYWORD, "on", 0}, {A_TASK, "TASK", 0}}, .options = options)
 {
-    sh_say(s, "note: certificate is certify now, and writes a file with certificate=\n");
+    sh_say_once(s, "note: certificate is certify now, and writes a file with certificate=\n");
     return certify(s, call, err);
 }
 

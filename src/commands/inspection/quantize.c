@@ -90,15 +90,27 @@ static void show_tables(FILE *out, const ThProofQuantized *q, const ThSignature 
 
 /* ---- what is said ---------------------------------------------------------------------------- */
 
-static void say_quantized(ShSession *s, const char *name, const ThProofQuantized *q,
-                          const ThSignature *g)
+/* The table says whether the snapped model is the automaton; that it is, the checker must say, too,
+ * which makes the table anew. */
+static const char *verdict_of(const ThProofQuantized *q, const ThProofChecked *k)
 {
-    const char *proved = q->in_float ? "proved" : "proved of real numbers";
-    const char *verdict = q->wrong == 0 ? proved : q->word ? "wrong" : "open";
+    if (q->wrong > 0)
+        return q->word ? "wrong" : "open";
+    if (!k->holds)
+        return "open";
+    return q->in_float && k->in_float ? "proved" : "proved of real numbers";
+}
+
+static void say_quantized(ShSession *s, const char *name, const ThProofQuantized *q,
+                          const ThProofChecked *k, const ThSignature *g)
+{
+    const char *verdict = verdict_of(q, k);
     ThText t = {0};
     if (q->word)
         th_symbols_write(&t, g->symbol, g->n_symbols, q->word, q->length);
-    if (q->wrong == 0)
+    if (q->wrong == 0 && !k->holds)
+        sh_say(s, "%s, snapped, is not proved: the checker does not agree: %s\n", name, k->why);
+    else if (q->wrong == 0)
         sh_say(s, "%s, snapped, is right on strings of every length: %s\n", name, verdict);
     else if (q->word)
         sh_say(s, "%s, snapped, is WRONG on %s: it says %s, not %s\n", name, t.data ? t.data : "",
@@ -156,6 +168,17 @@ static bool define(ShSession *s, const ShCall *call, ThModel *snapped, ThError *
     return ok || sh_error_inside(err, &call->operand[2]);
 }
 
+/* What the checker says of the snapped model, where the table says that it is the automaton. */
+static bool check(ShSession *s, const ThModel *snapped, const ThProofClaim *claim,
+                  const ThProofQuantized *q, ThProofChecked *k, ThError *err)
+{
+    *k = (ThProofChecked){.holds = false};
+    ThProofCertificate *c =
+        q->wrong == 0 ? sh_decide(s, snapped, TH_PROOF_BY_TABLE, claim, k, err) : NULL;
+    th_proof_certificate_free(c);
+    return c || q->wrong > 0;
+}
+
 SH_COMMAND(
     quantize, .group = "inspection",
     .summary = "make a model's vectors snap to centres, and decide whether it is right then",
@@ -170,7 +193,9 @@ SH_COMMAND(
         "the rounding of a run in single precision, which is bounded; else proved of real numbers. "
         " "
         "Else the shortest string on "
-        "which the snapped model is wrong is sought.  margin is how much nearer the right centre "
+        "which the snapped model is wrong is sought.  proved says the checker of certificates, "
+        "which "
+        "makes the tables again.  margin is how much nearer the right centre "
         "is than any other, at least.  This says nothing of the model without snapping.\n\n"
         "With as NAME the snapped model is kept, a regulargpt with centres=, and its accuracy is "
         "measured beside that of the model.  A model that snaps already keeps its centres.",
@@ -202,17 +227,23 @@ SH_COMMAND(
         claim ? th_proof_quantize(m, claim, (size_t)th_option_int(&call->options, "elements"),
                                   (uint64_t)sh_seed(s, &call->options), sh_stop(s), err)
               : NULL;
-    th_proof_claim_free(claim);
-    if (!q)
+    if (!q) {
+        th_proof_claim_free(claim);
         return sh_error_inside(err, &call->operand[0]);
-    ThModel *snapped = call->n > 2 ? th_proof_snapped(m, q, err) : NULL;
-    bool ok = snapped || call->n <= 2;
+    }
+    ThModel *snapped = th_proof_snapped(m, q, err);
+    ThProofChecked k;
+    bool ok = snapped && check(s, snapped, claim, q, &k, err);
+    th_proof_claim_free(claim);
     if (ok && sh_out(s) && q->labels->n <= WIDEST)
         show_tables(sh_out(s), q, &m->signature);
     else if (ok)
         list_products(s, q, m->signature.symbol);
     if (ok)
-        say_quantized(s, o->name, q, &m->signature);
+        say_quantized(s, o->name, q, &k, &m->signature);
     th_proof_quantized_free(q);
-    return ok && (!snapped || define(s, call, snapped, err));
+    if (ok && call->n > 2)
+        return define(s, call, snapped, err);
+    th_model_free(snapped);
+    return ok;
 }

@@ -224,7 +224,7 @@ static bool check_as_certificate(ShSession *s, const ShCall *call, ThError *err)
     ShObject *t = sh_need_object(s, th_option_text(o, "task"), SH_TASK, err);
     if (!t)
         return false;
-    sh_say(s, "note: check file with model= is check certificate FILE of MODEL on TASK\n");
+    sh_say_once(s, "note: check file with model= is check certificate FILE of MODEL on TASK\n");
     return sh_check_certificate(s, call, m, t, err);
 }
 
