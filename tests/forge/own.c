@@ -1,6 +1,7 @@
 #include "own.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,16 +51,21 @@ static const float *find(const ThModel *m, const char *name)
     return i < 0 ? NULL : th_params_at(&m->params, i);
 }
 
+static bool read_linear(Own *o);
+
 bool own_read(Own *o, const ThModel *m)
 {
     const char *kind = m->kind->name;
     *o = (Own){.m = m,
                .tree = strcmp(kind, "regulargpt") == 0,
+               .linear = strcmp(kind, "lrnn") == 0,
                .dim = (int)th_option_int(&m->options, "dim"),
                .n_symbols = m->signature.n_symbols,
                .n_classes = m->signature.n_classes};
     for (int i = 0; o->tree && i < NAMES; i++)
         o->weight[i] = find(m, names[i]);
+    if (o->linear)
+        return read_linear(o);
     for (int i = 0; !o->tree && i < 3; i++)
         o->weight[i] = find(m, cell_names[i]);
     if (!o->tree) {
@@ -151,6 +157,100 @@ void own_combine(const Own *o, const double *earlier, const double *later, doubl
     norm(to, o->weight[GAIN2], o->weight[OFFSET2], d);
 }
 
+/* ---- recurrent networks ---------------------------------------------------------------------- */
+
+/* to (m) = x (n) NAME + NAME_bias. */
+static void affine(const Own *o, const char *name, const double *x, int n, int m, double *to)
+{
+    char bias[64];
+    snprintf(bias, sizeof bias, "%s_bias", name);
+    times(x, find(o->m, name), n, m, 0, m, to);
+    for (int i = 0; i < m; i++)
+        to[i] += (double)find(o->m, bias)[i];
+}
+
+/* Two of these, with ReLU between them. */
+static void network(const Own *o, const char *first, const char *second, const double *x, int wide,
+                    double *to)
+{
+    double up[OWN_LINEAR * OWN_LINEAR];
+    affine(o, first, x, o->dim, wide, up);
+    for (int i = 0; i < wide; i++)
+        up[i] = fmax(0, up[i]);
+    affine(o, second, up, wide, wide, to);
+}
+
+/* A block's columns lose their mean, and it is divided by the greatest p-norm of one; or those of a
+ * norm greater than 1 are divided by it. */
+static void bound_block(double *a, int size, double p, bool paper)
+{
+    double norm[OWN_LINEAR] = {0}, greatest = 0;
+    for (int j = 0; j < size; j++) {
+        double mean = 0;
+        for (int i = 0; i < size && !paper; i++)
+            mean += a[i * size + j] / size;
+        for (int i = 0; i < size; i++) {
+            a[i * size + j] -= mean;
+            norm[j] += pow(fabs(a[i * size + j]), p);
+        }
+        norm[j] = pow(norm[j], 1 / p);
+        greatest = fmax(greatest, norm[j]);
+    }
+    for (int i = 0; i < size * size; i++)
+        a[i] /= paper ? fmax(1, norm[i % size]) : greatest > 0 ? greatest : 1;
+}
+
+/* x' = A x + v, A and v of the symbol (Fan et al. 2024). */
+static bool read_linear(Own *o)
+{
+    int d = o->dim, size = (int)th_option_int(&o->m->options, "block");
+    bool paper = strcmp(th_option_text(&o->m->options, "norm"), "paper") == 0;
+    if (d > OWN_LINEAR || o->n_symbols > OWN_SYMBOLS || th_option_int(&o->m->options, "layers") > 1)
+        return false;
+    for (int s = 0; s < o->n_symbols; s++) {
+        double u[OWN_LINEAR], block[OWN_LINEAR * OWN_LINEAR];
+        for (int i = 0; i < d; i++)
+            u[i] = (double)find(o->m, "embedding")[s * d + i];
+        norm(u, find(o->m, "layer0.norm.gain"), find(o->m, "layer0.norm.offset"), d);
+        network(o, "layer0.transition.up", "layer0.transition.blocks", u, d * size, block);
+        network(o, "layer0.value.up", "layer0.value.down", u, d, o->added[s]);
+        for (int b = 0; b < d / size; b++) {
+            double *a = block + b * size * size;
+            bound_block(a, size, th_option_real(&o->m->options, "p"), paper);
+            for (int i = 0; i < size * size; i++)
+                o->matrix[s][(b * size + i / size) * d + b * size + i % size] = a[i];
+        }
+    }
+    return true;
+}
+
+void own_start(const Own *o, double *to)
+{
+    for (int i = 0; i < o->dim; i++)
+        to[i] = o->linear ? (double)find(o->m, "layer0.start")[i] : 0;
+}
+
+static void step_linear(const Own *o, const double *state, int symbol, double *to)
+{
+    for (int i = 0; i < o->dim; i++) {
+        to[i] = o->added[symbol][i];
+        for (int k = 0; k < o->dim; k++)
+            to[i] += o->matrix[symbol][i * o->dim + k] * state[k];
+    }
+}
+
+/* Layer norm, and a head of two layers. */
+static void linear_logits(const Own *o, const double *z, double *logit)
+{
+    double x[OWN_LINEAR], hidden[OWN_LINEAR];
+    memcpy(x, z, (size_t)o->dim * sizeof *x);
+    norm(x, find(o->m, "final_norm.gain"), find(o->m, "final_norm.offset"), o->dim);
+    affine(o, "head", x, o->dim, o->dim, hidden);
+    for (int i = 0; i < o->dim; i++)
+        hidden[i] = fmax(0, hidden[i]);
+    affine(o, "answer", hidden, o->dim, o->n_classes, logit);
+}
+
 static double logistic(double x)
 {
     return 1 / (1 + exp(-x));
@@ -159,6 +259,10 @@ static double logistic(double x)
 void own_step(const Own *o, const double *state, int symbol, double *to)
 {
     int d = o->dim;
+    if (o->linear) {
+        step_linear(o, state, symbol, to);
+        return;
+    }
     bool gru = strcmp(o->m->kind->name, "gru") == 0;
     int wide = gru ? 3 * d : d;
     double p[3 * OWN_WIDE], x[3 * OWN_WIDE];
@@ -178,6 +282,10 @@ void own_step(const Own *o, const double *state, int symbol, double *to)
 
 void own_logits(const Own *o, const double *z, double *logit)
 {
+    if (o->linear) {
+        linear_logits(o, z, logit);
+        return;
+    }
     for (int c = 0; c < o->n_classes; c++) {
         logit[c] = (double)o->weight[HEAD_BIAS][c];
         for (int i = 0; i < o->dim; i++)
@@ -229,6 +337,7 @@ int own_answer(const Own *o, const int *word, int length)
 {
     int d = o->dim, best = 0;
     double logit[OWN_WIDE], *z = calloc((size_t)(o->tree ? length : 2) * (size_t)d, sizeof *z);
+    own_start(o, z);
     for (int i = 0; i < length; i++)
         if (o->tree)
             own_leaf(o, word[i], z + i * d);

@@ -5,16 +5,18 @@
 
 #include "models/model.h"
 
-enum { OWN_WIDE = 128, OWN_LONGEST = 4096 };
+enum { OWN_WIDE = 128, OWN_LONGEST = 4096, OWN_LINEAR = 12, OWN_SYMBOLS = 4 };
 
 typedef struct {
     const ThModel *m;
-    bool tree; /* a regulargpt of two children; else rnn or gru */
+    bool tree, linear; /* a regulargpt of two children; an lrnn of one layer; else rnn or gru */
     int dim, n_symbols, n_classes;
     const float *weight[20];
+    double matrix[OWN_SYMBOLS][OWN_LINEAR * OWN_LINEAR],
+        added[OWN_SYMBOLS][OWN_LINEAR]; /* linear */
 } Own;
 
-/* False: it is neither. */
+/* False: it is none of these. */
 bool own_read(Own *o, const ThModel *m);
 
 /* to <- what is made of two vectors, the earlier NULL: nothing; what its hidden units see of it;
@@ -23,7 +25,8 @@ void own_combine(const Own *o, const double *earlier, const double *later, doubl
 void own_middle(const Own *o, const double *earlier, const double *later, double *to);
 void own_leaf(const Own *o, int symbol, double *to);
 
-/* to <- the state after a symbol; before the first it is 0. */
+/* to <- the state before the first symbol; after one. */
+void own_start(const Own *o, double *to);
 void own_step(const Own *o, const double *state, int symbol, double *to);
 
 void own_logits(const Own *o, const double *z, double *logit);

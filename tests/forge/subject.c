@@ -19,10 +19,16 @@ static const char FIRST[] = "start n\nn a -> x ; n b -> y ; n c -> z\n"
                             "output n X\noutput x X\noutput y Y\noutput z Z";
 static const char ENDS[] = "start e ; accept y ; e a -> x ; e b -> e ; x a -> x ; x b -> y ; "
                            "y a -> x ; y b -> e";
+static const char LAST[] = "x a -> y ; y a -> y ; z a -> y\n"
+                           "x b -> z ; y b -> z ; z b -> z\n"
+                           "x c -> x ; y c -> x ; z c -> x\n"
+                           "start y\noutput x X\noutput y Y\noutput z Z";
 static const char TREE[] = "length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 "
                            "ramp=0.4 pull=0.3 aux=0.5 gate=0.2";
 static const char CELL[] = "length=1..20 steps=1500 lr=1e-2 schedule=cosine batch=32 "
                            "optimizer=adamw decay=0.3 seed=1";
+
+static const char LINEAR[] = "length=1..20 steps=600 lr=5e-3 schedule=cosine batch=32 seed=1";
 
 static const struct {
     const char *name, *task, *settings, *automaton, *model, *made; /* model NULL: compiled */
@@ -37,6 +43,9 @@ static const struct {
     {"sum", "sum", "modulus=3", NULL, NULL, NULL, SETS, false},
     {"rnn-ends", "recognize", "", ENDS, "rnn", CELL, SETS, false},
     {"gru-ends", "recognize", "", ENDS, "gru", CELL, SETS, false},
+    {"gru-last-every", "output", "labels=every", LAST, "gru", CELL, SETS, false},
+    {"lrnn-ends", "recognize", "", ENDS, "lrnn", LINEAR, SETS, false},
+    {"compiled-lrnn-last", "output", "labels=final", LAST, NULL, NULL, OPEN, false},
     {"snapped-s3", "output", "labels=final", S3, NULL, NULL, SNAPPED, false},
     {"built-s3", "output", "labels=final", S3, NULL, NULL, BUILT, false},
 };
@@ -83,6 +92,15 @@ static ThModel *compiled(const ThTask *t, double by)
     return m;
 }
 
+static ThModel *compiled_lrnn(const ThTask *t)
+{
+    ThError err = {0};
+    ThModel *m = th_compile_lrnn(t, NULL, NULL, &err);
+    if (!m)
+        give_up("compile", err.msg);
+    return m;
+}
+
 /* Columns of `up` and rows of `down` are units. */
 ThModel *subject_widened(const ThModel *m)
 {
@@ -118,7 +136,7 @@ ThProofCertificate *subject_certify(const ThModel *m, const ThProofClaim *claim)
     return c;
 }
 
-static ThDfa *even_lengths(int symbols)
+ThDfa *subject_even_lengths(int symbols)
 {
     ThDfa *d = th_dfa_new(2, symbols, 2, NULL);
     for (int i = 0; i < 2 * symbols; i++)
@@ -145,10 +163,11 @@ static void make(Subject *s, int i, const char *path)
     s->name = made_of[i].name;
     s->kind = made_of[i].kind;
     s->task = made_task(made_of[i].task, made_of[i].settings, made_of[i].automaton);
-    s->model = made_of[i].model ? trained(s->task, made_of[i].model, made_of[i].made)
-                                : compiled(s->task, s->kind == BUILT ? 0 : 2e-4);
+    s->model = made_of[i].model  ? trained(s->task, made_of[i].model, made_of[i].made)
+               : s->kind == OPEN ? compiled_lrnn(s->task)
+                                 : compiled(s->task, s->kind == BUILT ? 0 : 2e-4);
     const ThDfa *machine = th_task_machine(s->task, &err);
-    s->domain = made_of[i].even ? even_lengths(machine->n_symbols) : NULL;
+    s->domain = made_of[i].even ? subject_even_lengths(machine->n_symbols) : NULL;
     const ThProofAsked asked = {
         .task = &s->task->signature, .machine = machine, .domain = s->domain, .slack = 1e-6};
     s->claim = th_proof_claim_new(s->model, &asked, NULL, &err);

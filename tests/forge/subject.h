@@ -8,7 +8,8 @@
 #include "proof/check.h"
 #include "tasks/task.h"
 
-typedef enum { SETS, SNAPPED, BUILT } SubjectKind; /* how it is proved */
+/* How it is proved; OPEN: not as it is, but perhaps when it is changed. */
+typedef enum { SETS, SNAPPED, BUILT, OPEN } SubjectKind;
 
 typedef struct {
     const char *name;
@@ -17,10 +18,10 @@ typedef struct {
     ThDfa *domain; /* strings that are meant; NULL: all */
     ThModel *model;
     ThProofClaim *claim;
-    json_t *file; /* of SETS: the certificate */
+    json_t *file; /* of SETS: the certificate, else NULL */
 } Subject;
 
-enum { SUBJECTS = 10 };
+enum { SUBJECTS = 13 };
 
 /* Ends the program where one cannot be made, or is not proved. */
 void subjects_make(Subject subject[SUBJECTS], const char *path);
@@ -28,6 +29,9 @@ void subjects_free(Subject subject[SUBJECTS]);
 
 /* Returns new: the certificate that certify makes of a claim, or NULL: it is not proved. */
 ThProofCertificate *subject_certify(const ThModel *m, const ThProofClaim *claim);
+
+/* Returns new: accepts these. */
+ThDfa *subject_even_lengths(int symbols);
 
 /* Returns new: the same model with as many hidden units more, which do nothing. */
 ThModel *subject_widened(const ThModel *m);

@@ -87,28 +87,42 @@ static bool try_word(const Said *s, const Own *o, const int *word, int length, c
     return true;
 }
 
-bool truth_of_words(const Said *s, int all, int drawn, int longest, ThRng *r, char why[400])
+/* Any word; one of few symbols; a short one again and again. */
+static void draw(const Said *s, ThRng *r, int *word, int length)
+{
+    int k = s->asked->n_symbols, way = (int)th_rng_below(r, 3);
+    int period = way == 2 ? 1 + (int)th_rng_below(r, 5) : length;
+    double rare = way == 1 ? 0.1 : 1;
+    int often = (int)th_rng_below(r, (uint64_t)k);
+    for (int i = 0; i < length; i++)
+        word[i] = i >= period                ? word[i - period]
+                  : th_rng_uniform(r) < rare ? (int)th_rng_below(r, (uint64_t)k)
+                                             : often;
+}
+
+bool truth_of_words(const Said *s, const TruthHow *how, ThRng *r, char why[400])
 {
     static int word[OWN_LONGEST];
     Own o;
     int length = 1, k = s->asked->n_symbols;
     bool own = own_read(&o, s->m), ok = own || s->in_float;
     word[0] = -1;
-    for (int n = 0; ok && n < all; n++) {
+    for (int n = 0; ok && n < how->words; n++) {
         int i = length - 1;
         while (i >= 0 && ++word[i] == k)
             word[i--] = 0;
         if (i < 0)
             memset(word, 0, (size_t)++length * sizeof *word);
+        if (length > how->longest_word)
+            break;
         ok = try_word(s, &o, word, length, why);
     }
-    for (int n = 0; ok && n < drawn; n++) {
-        length = (int)exp(th_rng_uniform(r) * log(longest));
-        for (int i = 0; i < length; i++)
-            word[i] = (int)th_rng_below(r, (uint64_t)k);
+    for (int n = 0; ok && n < how->drawn; n++) {
+        length = (int)exp(th_rng_uniform(r) * log(how->longest));
+        draw(s, r, word, length);
         ok = try_word(s, &o, word, length, why);
     }
-    return ok || (own || s->in_float ? false : true);
+    return ok || !(own || s->in_float);
 }
 
 /* ---- sets ------------------------------------------------------------------------------------ */
@@ -116,8 +130,9 @@ bool truth_of_words(const Said *s, int all, int drawn, int longest, ThRng *r, ch
 typedef struct {
     const ThProofCertificate *c;
     Own o;
-    bool *ends; /* (n_domain): does an even number of symbols lead from there inside? */
-    int i, j;   /* what meets: a set or -1: nothing, or the start; a set or symbol */
+    bool *ends;   /* (n_domain): does an even number of symbols lead from there inside? */
+    double slack; /* greater one of what it says and of what was asked for */
+    int i, j;     /* what meets: a set or -1: nothing, or the start; a set or symbol */
 } Sets;
 
 static bool is_set(const Sets *s, int i)
@@ -205,7 +220,7 @@ static void point(const Sets *s, int i, const double *z, double *to)
     const ThProofCertificate *c = s->c;
     int d = c->dim;
     if (!is_set(s, i)) {
-        memset(to, 0, (size_t)d * sizeof *to);
+        own_start(&s->o, to);
         if (i >= c->n_labels)
             own_leaf(&s->o, i - c->n_labels, to);
         return;
@@ -244,7 +259,7 @@ static double image(const Sets *s, const double *z)
             square += off[k] * off[k];
         }
         double by = c->shape ? seen_through(c->shape + (size_t)l * (size_t)(d * d), off, d)
-                             : sqrt(square) + c->slack;
+                             : sqrt(square) + s->slack;
         least = fmin(least, by / c->radius[l]);
     }
     return least;
@@ -260,7 +275,7 @@ static double lead(const Sets *s, const double *z)
     point(s, s->i, z, x);
     own_logits(&s->o, x, logit);
     for (int q = 0; right >= 0 && q < c->n_classes; q++)
-        least = q == right ? least : fmin(least, logit[right] - logit[q]);
+        least = q == right ? least : fmin(least, logit[right] - logit[q] - 2 * s->slack);
     return least;
 }
 
@@ -293,16 +308,16 @@ static double climb(const Sets *s, bool answers, ThRng *r)
     return best;
 }
 
-bool truth_of_sets(const ThProofCertificate *c, const ThModel *m, int tries, ThRng *r,
+bool truth_of_sets(const ThProofCertificate *c, const ThModel *m, const TruthHow *how, ThRng *r,
                    char why[400])
 {
-    Sets s = {.c = c};
+    Sets s = {.c = c, .slack = fmax(c->slack, how->slack)};
     bool ends[MOST_STATES] = {false};
-    if (!own_read(&s.o, m))
+    if (c->n_labels == 0 || !own_read(&s.o, m))
         return true;
     s.ends = ends;
     find_ends(&s);
-    for (int n = 0; n < tries; n++) {
+    for (int n = 0; n < how->climbs; n++) {
         s.i = (int)th_rng_below(r, (uint64_t)c->n_labels);
         if (n % 4 == 0 && climb(&s, true, r) >= 0) {
             snprintf(why, 400, "a point of set %d is answered wrong", s.i + 1);

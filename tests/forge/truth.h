@@ -12,13 +12,19 @@ typedef struct {
     bool in_float;                 /* of the program's own runs, too */
 } Said;
 
-/* Tries all words in the order of their lengths, `all` of them, and then `drawn` longer ones of up
- * to `longest` symbols.  False: *why says which is answered wrong. */
-bool truth_of_words(const Said *s, int all, int drawn, int longest, ThRng *r, char why[400]);
+typedef struct {
+    int words, longest_word; /* so many, or all of so many symbols: in the order of lengths */
+    int drawn, longest;      /* so many drawn ones, of up to so many symbols */
+    int climbs;              /* in so many of a certificate's pairs of sets */
+    double slack;            /* that was asked for */
+} TruthHow;
 
-/* Climbs in `tries` of a certificate's pairs of sets.  False: *why says which point is outside of
- * the set that it should be in, or answered wrong. */
-bool truth_of_sets(const ThProofCertificate *c, const ThModel *m, int tries, ThRng *r,
+/* False: *why says which word is answered wrong. */
+bool truth_of_words(const Said *s, const TruthHow *how, ThRng *r, char why[400]);
+
+/* False: *why says which point is outside of the set that it should be in, or answered wrong, be it
+ * that all vectors and logits are off by the slack that was asked for. */
+bool truth_of_sets(const ThProofCertificate *c, const ThModel *m, const TruthHow *how, ThRng *r,
                    char why[400]);
 
 #endif
