@@ -1,7 +1,7 @@
 /* reader.h - many words read by a model at once.
  *
  *     ThInspectReader r = {.model = m};
- *     ThInspectRead how = {words, context, told, stop};
+ *     ThInspectRead how = {words, context, told, stop, alone};
  *     bool ok = th_inspect_read(&r, &how, &err);
  *     th_inspect_reader_free(&r);
  *
@@ -23,7 +23,9 @@ typedef struct {
 } ThInspectReader;
 
 /* Calls told(context, i, answer) for every word in order, which fails by returning false.  answer
- * is what th_lab_predict says of the word: a view until told returns. */
+ * is what th_lab_predict says of the word, where `alone` to the last bit: a view until told
+ * returns.
+ */
 typedef bool ThInspectTold(void *context, size_t i, const int *answer, ThError *err);
 typedef struct {
     const ThLstarWords *words; /* none empty */

@@ -213,7 +213,8 @@ SH_COMMAND(
     .detail =
         "All words of the lengths are read, the shortest first, as long as no more than words= of "
         "them were; of longer ones samples= of each length are drawn, all words of a length being "
-        "equally likely.  They are read many at a time.  Only words about which something is asked "
+        "equally likely.  Each is read by itself, so that what is said of it is what run says, and "
+        "does not depend on the others.  Only words about which something is asked "
         "count: of a task that is about words of some form, those.  The empty word is no input.\n\n"
         "A word is wrong if any answer to it is: of a model that answers whole strings there is "
         "one, of others one at every position.  The first wrong word is shown with what is due and "

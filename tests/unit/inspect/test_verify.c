@@ -13,6 +13,7 @@
 #include "proof/algebra.h"
 #include "proof/map_impl.h"
 #include "given.h"
+#include "inspect/reader.h"
 #include "inspect/verify.h"
 #include "lab/evaluate.h"
 
@@ -155,6 +156,56 @@ static void no_word_depends_on_others(void **state)
         th_inspect_truth_free(&truth);
         th_model_free(m);
     }
+    th_task_free(t);
+    th_automaton_free(a);
+}
+
+enum { MANY = 512, LONG = 9 };
+
+/* Words by the numbers that they are in binary, in an order that repeats none. */
+static void write_words(int *symbol, size_t *start, int first, int n)
+{
+    for (int i = 0; i < n; i++) {
+        start[i + 1] = (size_t)(i + 1) * LONG;
+        for (int k = 0; k < LONG; k++)
+            symbol[i * LONG + k] = (first + i) * 37 % MANY >> k & 1;
+    }
+}
+
+static bool note_answer(void *context, size_t i, const int *answer, ThError *err)
+{
+    (void)err;
+    ((int *)context)[i] = *answer;
+    return true;
+}
+
+/* Words that are read alone are answered as th_lab_predict does, whether one, 24 or 512 of them are
+ * given at a time, and in whatever order. */
+static void portions_do_not_matter(void **state)
+{
+    (void)state;
+    ThAutomaton *a = evaluate("tomita(4)");
+    ThTask *t = task_of("recognize", a);
+    ThModel *m = model_of("deltanet", t);
+    int symbol[MANY * LONG], said[MANY], zeros[LONG] = {0};
+    size_t start[MANY + 1] = {0};
+    balance(m, zeros, LONG);
+    for (int portion = 1; portion <= MANY; portion = portion == 1 ? 24 : portion == 24 ? MANY : 600)
+        for (int first = 0; first < MANY; first += portion) {
+            int n = portion < MANY - first ? portion : MANY - first;
+            ThInspectReader reader = {.model = m};
+            write_words(symbol, start, first, n);
+            const ThLstarWords words = {(size_t)n, symbol, start};
+            const ThInspectRead how = {&words, said, note_answer, NULL, true};
+            assert_true(th_inspect_read(&reader, &how, NULL));
+            for (int i = 0; i < n; i++) {
+                int alone;
+                assert_true(th_lab_predict(m, symbol + i * LONG, LONG, &alone, NULL));
+                assert_int_equal(alone, said[i]);
+            }
+            th_inspect_reader_free(&reader);
+        }
+    th_model_free(m);
     th_task_free(t);
     th_automaton_free(a);
 }
@@ -308,11 +359,9 @@ static void answers_must_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_wrong_word_is_found),
-        cmocka_unit_test(no_word_depends_on_others),
-        cmocka_unit_test(lengths_with_gaps),
-        cmocka_unit_test(only_what_is_asked),
-        cmocka_unit_test(broken_models),
+        cmocka_unit_test(every_wrong_word_is_found), cmocka_unit_test(no_word_depends_on_others),
+        cmocka_unit_test(portions_do_not_matter),    cmocka_unit_test(lengths_with_gaps),
+        cmocka_unit_test(only_what_is_asked),        cmocka_unit_test(broken_models),
         cmocka_unit_test(answers_must_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
