@@ -179,15 +179,6 @@ static bool check_sets(const ThProofCertificate *c, const ThModel *m, const ThPr
     return ok;
 }
 
-/* What stands in the way of a bound of runs in single precision; "" if nothing does. */
-static const char *unbounded(const ThModel *m)
-{
-    const char *activation = th_option_text(&m->options, "activation");
-    if (strcmp(th_option_text(&m->options, "norm"), "pre") == 0)
-        return "how norm=pre is rounded in float is not bounded";
-    return strcmp(activation, "gelu") == 0 ? "how GELU is rounded in float is not bounded" : "";
-}
-
 /* Looks whether balls of the certificate's radius are closed, in double and in single precision. */
 static bool look(const ThProofCertificate *c, const ThModel *m, const ThProofTruth *truth,
                  ThProofAlgebraHow how, ThProofChecked *k, ThError *err)
@@ -205,8 +196,7 @@ static bool look(const ThProofCertificate *c, const ThModel *m, const ThProofTru
     else if (!a->closed)
         snprintf(k->why, sizeof k->why, "vectors leave their balls: it is proved up to length %.6g",
                  pow((double)th_option_int(&m->options, "chunk"), a->levels));
-    snprintf(k->why_float, sizeof k->why_float, "%s", unbounded(m));
-    if (!k->holds || *k->why_float)
+    if (!k->holds)
         return true;
     how.in_float = true;
     if (!th_proof_algebra(m, truth, &how, &in_float, err))
@@ -237,8 +227,7 @@ static void describe(const ThProofQuantized *q, const ThSignature *g, char why[2
 {
     ThText word = {0};
     if (q->wrong == 0)
-        snprintf(why, 200, "a margin of %.3g is too small for rounding by %.3g", q->margin,
-                 q->rounding);
+        snprintf(why, 200, "a margin of %.3g is too small for the check's own rounding", q->margin);
     else if (!q->word)
         snprintf(why, 200, "its table is not the automaton's");
     else {
@@ -260,12 +249,16 @@ static bool check_table(const ThModel *m, const ThProofClaim *claim, ThStop *sto
     ThProofQuantized *q = th_proof_quantize(m, claim, MOST_ELEMENTS, 0, stop, err);
     if (!q)
         return false;
-    k->holds = k->in_double = k->in_float = q->wrong == 0 && q->in_float;
+    k->holds = k->in_double = q->wrong == 0 && q->in_double;
+    k->in_float = k->holds && q->in_float;
     k->wrong = q->wrong > 0 && q->word;
     k->checks = q->checked;
     k->rounding = q->rounding;
     if (!k->holds)
         describe(q, &m->signature, k->why);
+    else if (!k->in_float)
+        snprintf(k->why_float, sizeof k->why_float, "rounding by %.3g can change an entry",
+                 q->rounding);
     th_proof_quantized_free(q);
     return true;
 }

@@ -22,9 +22,11 @@ typedef struct {
 
 /* ---- rounding -------------------------------------------------------------------------------- */
 
-/* How far F(x, y) of a float run, of points or embedded symbols, can be from t->z. */
-static double round_entry(Table *t, const double *x, const double *y, bool leaves)
+/* How far F(x, y) of a run that rounds by `unit`, of points or embedded symbols, can be from t->z.
+ */
+static double round_entry(Table *t, const double *x, const double *y, bool leaves, double unit)
 {
+    t->s->unit = unit;
     int d = t->f->dim;
     const double *const at[] = {x, y};
     ThProofEllipsoid e[2];
@@ -40,9 +42,10 @@ static double round_entry(Table *t, const double *x, const double *y, bool leave
     return (reach + sqrt(square)) * (1 + TH_PROOF_SPARE);
 }
 
-/* Whether a float run reads `said` off a centre. */
-static bool leads(Table *t, const double *centre, int said)
+/* Whether a run that rounds by `unit` reads `said` off a centre. */
+static bool leads(Table *t, const double *centre, int said, double unit)
 {
+    t->s->unit = unit;
     const ThProofEllipsoid e = {.centre = centre, .shape = t->shape[0]};
     for (int c = 0; c < t->f->n_classes; c++)
         if (c != said && !(th_proof_check_tree_lead(t->s, t->f, &e, said, c) > 0))
@@ -88,9 +91,10 @@ static bool enter(Table *t, const double *x, const double *y, bool leaves, int r
     q->checked++;
     q->wrong += *entry != right;
     q->margin = fmin(q->margin, margin);
-    double off = round_entry(t, x, y, leaves);
+    double off = round_entry(t, x, y, leaves, TH_PROOF_FLOAT_UNIT);
     q->rounding = fmax(q->rounding, off);
     q->in_float &= 2 * off < margin;
+    q->in_double &= 2 * round_entry(t, x, y, leaves, TH_PROOF_DOUBLE_UNIT) < margin;
     return true;
 }
 
@@ -129,11 +133,13 @@ static bool fill_answers(Table *t, ThError *err)
     int classes = t->f->n_classes;
     double *logit = th_alloc((size_t)classes, sizeof *logit, err);
     for (int i = 0; logit && i < q->labels->n; i++) {
+        const double *centre = q->centre + i * t->f->dim;
         th_proof_map_logits(t->f, t->q->centre + i * t->f->dim, logit);
         for (int c = 1; c < classes; c++)
             if (logit[c] > logit[q->said[i]])
                 q->said[i] = c;
-        q->in_float &= leads(t, q->centre + i * t->f->dim, q->said[i]);
+        q->in_float &= leads(t, centre, q->said[i], TH_PROOF_FLOAT_UNIT);
+        q->in_double &= leads(t, centre, q->said[i], TH_PROOF_DOUBLE_UNIT);
         q->checked += q->labels->answer[i] >= 0;
         q->wrong += q->labels->answer[i] >= 0 && q->said[i] != q->labels->answer[i];
     }
@@ -310,9 +316,7 @@ static bool quantize(Table *t, uint64_t seed, ThStop *stop, ThError *err)
     t->shape[1] = th_alloc(d * d, sizeof **t->shape, err);
     t->s = th_proof_check_set_new((int)d, 3, heads + hidden + 3, hidden > (int)d ? hidden : (int)d,
                                   err);
-    if (t->s)
-        t->s->unit = TH_PROOF_FLOAT_UNIT;
-    t->q->in_float = true;
+    t->q->in_float = t->q->in_double = true;
     bool ok = t->z && t->shape[0] && t->shape[1] && t->s && take(t->q, err) &&
               find_centres(t, seed, stop, err) && fill_symbols(t, err) &&
               fill_products(t, stop, err) && fill_answers(t, err) &&

@@ -25,8 +25,11 @@ typedef struct {
     int checked, wrong; /* entries of all these, and those that are not the automaton's */
     double margin;      /* least distance to another centre, less that to the nearest */
     double rounding;    /* how far a float run's vector can be from the map's before it snaps */
-    bool in_float; /* rounding changes no entry: every margin is above twice what rounding takes
-                      its vector away, and every answer's lead above what it takes */
+    bool
+        in_double; /* rounding changes no entry, in double precision: every margin is above twice
+                      what rounding takes its vector away, and every answer's lead above what it
+                      takes.  So the table, which is made in double, is that of real numbers, too */
+    bool in_float; /* nor in single precision */
     /* The shortest string found that is answered wrong, where any entry is wrong. */
     int *word, length, right, answer;
 } ThProofQuantized;

@@ -67,10 +67,28 @@ END
         -e 'certify m on t' -e 'assert verdict == "proved" and in_float'
 }
 
-@test "quantize does not say proved where rounding can change an entry" {
-    "$TAPEHEAD" -q --threads 1 -e 'load "f2.safetensors" as m' -e 'task t = parity' \
-        -e 'quantize m on t as q' -e 'assert not verdict == "proved"' \
-        -e 'certify q on t' -e 'assert not verdict == "proved"'
+@test "quantize says proved where rounding changes no entry, in the precision that is set" {
+    cat >snapped.th <<'END'
+load "f2.safetensors" as m
+task t = parity
+quantize m on t as q
+assert verdict == "proved of real numbers"
+certify q on t
+assert verdict == "proved of real numbers"
+set precision double
+quantize m on t as q
+assert verdict == "proved" and after == 1
+certify q on t certificate="q.cert"
+assert verdict == "proved"
+check certificate "q.cert" of q on t
+assert holds and in_double and not in_float
+END
+    "$TAPEHEAD" -q --threads 1 snapped.th
+}
+
+@test "compiled with GELU" {
+    "$TAPEHEAD" -q -e 'compile parity as m activation=gelu > "log.txt"' -e 'assert in_float' \
+        -e 'verify m against parity length=1..10 > "log.txt"' -e 'assert equivalent'
 }
 
 # The same wrong words as by itself, in any order of reading: all lengths at once, one by one, and

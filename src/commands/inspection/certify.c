@@ -230,8 +230,7 @@ void sh_say_arithmetic(ShSession *s, const ThProofChecked *k)
     sh_result_flag(s, "in_double", k->in_double);
 }
 
-/* What holds is proved of runs in the session's precision, or else of real numbers. */
-static const char *proved(const ShSession *s, const ThProofChecked *k)
+const char *sh_proved(const ShSession *s, const ThProofChecked *k)
 {
     bool runs = sh_setting_choice(s, "precision") == 1 ? k->in_double : k->in_float;
     return runs ? "proved" : "proved of real numbers";
@@ -244,7 +243,7 @@ static const char *verdict_of(const ShSession *s, const ThProof *p, const ThProo
         return "wrong";
     if (!k->holds)
         return "open";
-    return proved(s, k);
+    return sh_proved(s, k);
 }
 
 static void say_proof(ShSession *s, const ShObject *o, const Domain *d, const ThProof *p,
@@ -301,7 +300,7 @@ static const char *word_of(const ShSession *s, const ThProofChecked *k)
 {
     if (k->wrong || !k->holds)
         return k->wrong ? "wrong" : "open";
-    return proved(s, k);
+    return sh_proved(s, k);
 }
 
 static void say_decided(ShSession *s, const char *name, const ThProofCertificate *c,
@@ -427,7 +426,9 @@ SH_COMMAND(
         "layer norm and sum is rounded, anywhere in the sets and in any order of summation.  With "
         "slack= the proof must leave room for runs that are off by that much at each node; how "
         "far a float run was off is shown beside the bounds.  Of an lrnn rounding is not bounded, "
-        "so that what is proved of it is of real numbers.  The models: "
+        "so that what is proved of it is of real numbers.  Compiled models with norm=pre hand "
+        "errors on, and are proved up to some length only.  Behind on an automaton may stand, "
+        "which is then to be recognized.  The models: "
         "regulargpt with chunk=2, thickness=1, norm=post and ReLU; rnn, gru and lstm; lrnn with "
         "layers=1.\n\n"
         "Of a recurrent network the sets are of its states: one for every state of the automaton, "
@@ -482,7 +483,7 @@ static void say_checked(ShSession *s, const char *name, const Domain *d,
     if (k->holds) {
         sh_say(s, "the certificate holds: %s is right on strings of every length%s%s%s%s\n", name,
                d->before, d->name, d->after,
-               strcmp(proved(s, k), "proved") == 0 ? "" : ", in real numbers");
+               strcmp(sh_proved(s, k), "proved") == 0 ? "" : ", in real numbers");
         if (c->method == TH_PROOF_BY_SETS)
             sh_say(s, "  sets         %d; %lld bounds, the tightest at %.3g of what it may be\n",
                    c->n_labels, k->checks, k->tightest);

@@ -22,6 +22,10 @@ bool sh_prove(ShSession *s, const ThModel *m, const ThTask *t, ThError *err);
 void sh_say_algebra(ShSession *s, const ThModel *m, const ThProofCertificate *c,
                     const ThProofChecked *k);
 
+/* The verdict on what holds: "proved" of runs in the session's precision, or else "proved of real
+ * numbers". */
+const char *sh_proved(const ShSession *s, const ThProofChecked *k);
+
 /* Says in which arithmetic a proof that was checked holds. */
 void sh_say_arithmetic(ShSession *s, const ThProofChecked *k);
 

@@ -92,19 +92,18 @@ static void show_tables(FILE *out, const ThProofQuantized *q, const ThSignature 
 
 /* The table says whether the snapped model is the automaton; that it is, the checker must say, too,
  * which makes the table anew. */
-static const char *verdict_of(const ThProofQuantized *q, const ThProofChecked *k)
+static const char *verdict_of(const ShSession *s, const ThProofQuantized *q,
+                              const ThProofChecked *k)
 {
     if (q->wrong > 0)
         return q->word ? "wrong" : "open";
-    if (!k->holds)
-        return "open";
-    return q->in_float && k->in_float ? "proved" : "proved of real numbers";
+    return k->holds ? sh_proved(s, k) : "open";
 }
 
 static void say_quantized(ShSession *s, const char *name, const ThProofQuantized *q,
                           const ThProofChecked *k, const ThSignature *g)
 {
-    const char *verdict = verdict_of(q, k);
+    const char *verdict = verdict_of(s, q, k);
     ThText t = {0};
     if (q->word)
         th_symbols_write(&t, g->symbol, g->n_symbols, q->word, q->length);
@@ -189,13 +188,10 @@ SH_COMMAND(
         "label every centre stands for; in csv and json every product is a row.  Where they are "
         "all the same, with those of symbols and the answers, that is an isomorphism, and the "
         "snapped model is right on strings of every length: proved, where no margin is too small "
-        "for "
-        "the rounding of a run in single precision, which is bounded; else proved of real numbers. "
-        " "
-        "Else the shortest string on "
-        "which the snapped model is wrong is sought.  proved says the checker of certificates, "
-        "which "
-        "makes the tables again.  margin is how much nearer the right centre "
+        "for the rounding of a run in the precision that is set, which is bounded; else proved of "
+        "real numbers.  Else the shortest string on which the snapped model is wrong is sought.  "
+        "It is the checker of certificates that says proved, which makes the tables again.  "
+        "margin is how much nearer the right centre "
         "is than any other, at least.  This says nothing of the model without snapping.\n\n"
         "With as NAME the snapped model is kept, a regulargpt with centres=, and its accuracy is "
         "measured beside that of the model.  A model that snaps already keeps its centres.",

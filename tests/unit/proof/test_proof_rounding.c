@@ -11,6 +11,9 @@
 
 #include "bound.h"
 #include "proof/check_impl.h"
+#include "proof/chunk.h"
+#include "tensor/kernels/kernels.h"
+#include "tensor/kernels/kernels_recurrent.h"
 
 enum { D = 8, SYMBOLS = 3, POINTS = 200, MOST_GATES = 4 * D };
 
@@ -280,10 +283,164 @@ static void test_leaf(void **state)
     th_model_free(m);
 }
 
+/* ---- compiled models ------------------------------------------------------------------------- */
+
+/* Layer norms that do next to nothing, for what they norm is 11,000 long and the gain as large:
+ * what is rounded before them comes through. */
+static void clear(ThModel *m)
+{
+    memset(m->params.value, 0, m->params.total * sizeof *m->params.value);
+    for (int i = 0; i < D; i++) {
+        weights(m, "layer0.norm1.gain")[i] = weights(m, "layer0.norm2.gain")[i] = 4000;
+        weights(m, "layer0.feed_forward.down_bias")[i] = i % 2 ? -4000 : 4000;
+    }
+}
+
+/* Values, or hidden units, of a first coordinate of about 4000 that write it to the third: 30,000
+ * times as large, then as it is, then that taken off. */
+static void spoil_clear_values(ThModel *m)
+{
+    static const float out[] = {100, 3e-3F, -100};
+    clear(m);
+    for (int j = 0; j < 3; j++) {
+        weights(m, "layer0.attention.key_value")[D + j] = 300;
+        weights(m, "layer0.attention.output")[j * D + 2] = out[j];
+    }
+}
+
+static void spoil_clear_units(ThModel *m)
+{
+    static const float down[] = {100, 3e-3F, -100};
+    clear(m);
+    for (int k = 0; k < 3; k++) {
+        weights(m, "layer0.feed_forward.up")[k] = 300;
+        weights(m, "layer0.feed_forward.down")[k * D + 2] = down[k];
+    }
+}
+
+/* What a run makes of children, the latest first, is as far from what they come to in double as
+ * this share of the bound. */
+static double chunk_ratio(ThProofChunk *f, const float *child)
+{
+    enum { FAR = 2 * D };
+    double to[D], off = 0;
+    for (int i = 0; i < FAR; i++)
+        f->x[i] = f->centre[i] = (double)child[i];
+    assert_true(th_proof_chunk_round(f, TH_PROOF_FLOAT_UNIT, 2, 0, NULL));
+    double bound = th_proof_chunk_combine(f, 0);
+    run(f->m, child + D, child, to);
+    for (int i = 0; i < D; i++)
+        off += (to[i] - f->v[i]) * (to[i] - f->v[i]);
+    return sqrt(off) / bound;
+}
+
+/* The same at the worst children that a climb finds, around ±mean. */
+static double worst_chunk(ThProofChunk *f, double mean, ThRng *r)
+{
+    float best[2 * D], child[2 * D];
+    double most = -1;
+    for (int n = 0; n < 4 * POINTS; n++) {
+        for (int i = 0; i < 2 * D; i++)
+            child[i] = (float)(n < POINTS ? (i % 2 ? -mean : mean) + th_rng_normal(r)
+                                          : (double)best[i] + 0.1 * th_rng_normal(r));
+        double ratio = chunk_ratio(f, child);
+        if (ratio > most)
+            memcpy(best, child, sizeof best);
+        most = fmax(most, ratio);
+    }
+    return most;
+}
+
+/* Of models whose attention has no content, as compiled ones: the bound of a run's rounding holds
+ * at the worst point found.  It is hundreds of times what is met, for it takes magnitudes and the
+ * norms' steepest slopes; `least` is about half of how near a run got to it. */
+static void test_chunk(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *settings;
+        Spoil *spoil;
+        double mean;
+        double least;
+    } chunks[] = {{"norm=post activation=relu", spoil_nothing, 0, 3e-4},
+                  {"norm=post activation=gelu", spoil_gain, 0, 4e-5},
+                  {"norm=post activation=gelu", spoil_mean, 0, 4e-3},
+                  {"norm=post activation=relu", spoil_distances, 0, 1e-5},
+                  {"norm=post activation=relu", spoil_nothing, 900, 2e-4},
+                  {"norm=pre activation=gelu", spoil_nothing, 0, 1e-4},
+                  {"norm=pre activation=relu", spoil_nothing, 900, 5e-3},
+                  {"norm=post activation=relu", spoil_clear_values, 4000, 8e-4},
+                  {"norm=post activation=relu", spoil_clear_units, 4000, 6e-4},
+                  {"norm=post activation=gelu", spoil_clear_units, 4000, 6e-4}};
+    for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++) {
+        char settings[80];
+        ThError err = {0};
+        ThProofChunk f;
+        snprintf(settings, sizeof settings, "dim=8 heads=1 hidden=1 %s", chunks[i].settings);
+        ThModel *m = bound("regulargpt", settings, TH_TARGET_FINAL, SYMBOLS);
+        chunks[i].spoil(m);
+        memset(weights(m, "layer0.attention.query"), 0, D * D * sizeof(float));
+        if (th_params_find(&m->params, "layer0.attention.query_bias") >= 0)
+            memset(weights(m, "layer0.attention.query_bias"), 0, D * sizeof(float));
+        if (!th_proof_chunk_read(&f, m, 2, &err))
+            fail_msg("%s", err.msg);
+        ThRng r = th_rng(i, "chunk", 0);
+        double most = worst_chunk(&f, chunks[i].mean, &r);
+        if (!(most <= 1 && most >= chunks[i].least))
+            fail_msg("%s, case %zu: runs reach %g of the bound", settings, i, most);
+        th_proof_chunk_free(&f);
+        th_model_free(m);
+    }
+}
+
+/* GELU in single precision, against what the bound of compiled models takes it to be off by. */
+static void test_gelu(void **state)
+{
+    (void)state;
+    double most = 0;
+    for (int i = -200000; i <= 200000; i++) {
+        float x = (float)i * 1e-4F, y;
+        th_kernel_gelu(&y, &x, 1);
+        double right = 0.5 * (double)x * erfc(-(double)x * M_SQRT1_2);
+        if (i != 0)
+            most = fmax(most, fabs((double)y - right) / (fabs((double)x) * TH_PROOF_FLOAT_UNIT));
+    }
+    assert_true(most > 1 && most <= 32);
+}
+
 /* ---- recurrent networks ---------------------------------------------------------------------- */
 
+/* One step of an lstm's run from states of h and c, which traces of it do not have both of. */
+static void step_lstm(ThModel *m, int symbol, const double *before, double *after)
+{
+    enum { WIDE = 4 * D };
+    const float *x = weights(m, "input") + symbol * WIDE;
+    const float *bias = weights(m, "bias"), *w = weights(m, "recurrent");
+    float in[WIDE], gate[WIDE] = {0}, from[2 * D], to[2 * D];
+    int first = 0;
+    for (int i = 0; i < 2 * D; i++)
+        from[i] = (float)before[i];
+    for (int j = 0; j < WIDE; j++)
+        in[j] = x[j] + bias[j];
+    for (int i = 0; i < D * WIDE; i++)
+        gate[i % WIDE] += from[i / WIDE] * w[i];
+    th_kernel_lstm(&(ThKernelCell){.B = 1,
+                                   .H = D,
+                                   .x = in,
+                                   .index = &first,
+                                   .stride = WIDE,
+                                   .forget = (float)th_option_real(&m->options, "forget"),
+                                   .h_before = from,
+                                   .c_before = from + D,
+                                   .h_after = to,
+                                   .c_after = to + D,
+                                   .gate = gate});
+    for (int i = 0; i < 2 * D; i++)
+        after[i] = (double)to[i];
+}
+
 /* Some states of a run, and the one after each of three symbols, against the bound of the step. */
-static double step_ratio(const ThModel *m, const ThProofCell *g)
+static double step_ratio(ThModel *m, const ThProofCell *g)
 {
     enum { LONG = 24 };
     ThProofCheckSet *s = th_proof_check_set_new(g->dim, 1, g->dim + 1, MOST_GATES, NULL);
@@ -301,8 +458,11 @@ static double step_ratio(const ThModel *m, const ThProofCell *g)
         double off = 0, centre[2 * D];
         memcpy(centre, s->row, (size_t)g->dim * sizeof *centre);
         double reach = th_proof_check_reach(s);
+        if (g->kind == TH_PROOF_LSTM)
+            step_lstm(m, word[i], before, before);
         for (int k = 0; k < g->dim; k++) {
-            before[k] = t->layer[0].state[i * g->dim + k];
+            if (g->kind != TH_PROOF_LSTM)
+                before[k] = t->layer[0].state[i * g->dim + k];
             off += pow(before[k] - centre[k], 2);
         }
         most = fmax(most, sqrt(off) / reach);
@@ -318,10 +478,9 @@ static void test_step(void **state)
     static const struct {
         const char *kind, *bias;
         double large, least;
-    } cells[] = {{"rnn", "input_bias", 0, 0.01},
-                 {"rnn", "recurrent_bias", 990, 0.008},
-                 {"gru", "input_bias", 0, 0.005},
-                 {"gru", "candidate_bias", 20, 0.005}};
+    } cells[] = {{"rnn", "input_bias", 0, 0.01},  {"rnn", "recurrent_bias", 990, 0.008},
+                 {"gru", "input_bias", 0, 0.005}, {"gru", "candidate_bias", 20, 0.005},
+                 {"lstm", "bias", 0, 0.001},      {"lstm", "bias", 20, 0.001}};
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
         ThModel *m = bound(cells[i].kind, "dim=8", TH_TARGET_FINAL, SYMBOLS);
         int at = th_params_find(&m->params, cells[i].bias);
@@ -344,10 +503,8 @@ static void test_step(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tree),
-        cmocka_unit_test(test_lead),
-        cmocka_unit_test(test_leaf),
-        cmocka_unit_test(test_step),
+        cmocka_unit_test(test_tree),  cmocka_unit_test(test_lead), cmocka_unit_test(test_leaf),
+        cmocka_unit_test(test_chunk), cmocka_unit_test(test_gelu), cmocka_unit_test(test_step),
     };
     return cmocka_run_group_tests_name("proof_rounding", tests, NULL, NULL);
 }
