@@ -153,6 +153,24 @@ static int *put_ends(ThTape *t, const ThModelStrings *s, const int *token, int n
     return from;
 }
 
+/* Where the symbols of drawn strings stand, which have ends in front and behind or none. */
+static const int *places_of(ThTape *t, const ThModelStrings *s, int T)
+{
+    int n = s->B * T, first = s->T > T, *at = th_tape_take(t, (size_t)n, sizeof *at);
+    for (int i = 0; at && i < n; i++)
+        at[i] = s->place[i / T * s->T + i % T + first];
+    return at;
+}
+
+/* Adds what the encoding adds to the embeddings of strings of T symbols. */
+static ThVar place(const ThModelEncoder *e, ThTape *t, const ThModelStrings *s, int T, ThVar x)
+{
+    ThPositionRows rows = {.n = s->B * T, .T = T};
+    if (s->place && e->attention.position.kind->at_input)
+        rows.position = places_of(t, s, T);
+    return th_position_at_input(&e->attention.position, t, x, &rows);
+}
+
 /* Whether a row depends on the symbol alone. */
 static bool may_copy(const ThModelEncoder *e, const ThModelForward *how)
 {
@@ -173,15 +191,16 @@ ThVar th_model_encoder_read(const ThModelEncoder *e, ThTape *t, const ThModel *m
         return -1;
     for (int i = 0; i < b->B; i++)
         length[i] = th_batch_length(b, i) + more;
-    *strings = (ThModelStrings){.B = b->B, .T = b->T + more, .length = length};
+    ThPositionSpan span = {.B = b->B, .T = b->T + more};
+    th_position_draw(&e->attention.position, t, length, how->rng, &span);
+    *strings = (ThModelStrings){.B = b->B, .T = span.T, .length = length, .place = span.place};
     ThVar x = th_param(t, e->attention.embedding);
     const int *row = b->token;
     if (!copies) {
         x = th_tape_tag(t, th_op_rows(t, x, b->token, n, 1), "embedding", -1);
         x = th_op_dropout(t, x, e->dropout, how->rng);
         if (!e->anew)
-            x = th_position_at_input(&e->attention.position, t, x,
-                                     &(ThPositionRows){.n = n, .T = b->T});
+            x = place(e, t, strings, b->T, x);
     }
     if (e->ends >= 0) {
         row = put_ends(t, strings, copies ? row : NULL, th_tape_rows(t, x));
@@ -207,7 +226,7 @@ static ThVar attend(const ThModelEncoder *e, ThTape *t, int block, const ThModel
     const ThModelStrings *s = &a->strings;
     ThModelStream stream = {.B = s->B, .T = s->T, .length = s->length, .step = a->tag - block};
     stream.rng = a->rng;
-    stream.span = (ThPositionSpan){.B = s->B, .T = s->T};
+    stream.span = (ThPositionSpan){.B = s->B, .T = s->T, .place = s->place};
     th_position_prepare(&e->attention.position, t, s->length, NULL, &stream.span);
     bool copies = a->of && a->of->table >= 0;
     stream.token = copies ? a->of->row : NULL;

@@ -41,6 +41,7 @@ typedef struct {
 typedef struct {
     int B, T;
     const int *length;
+    const int *place; /* (B,T): where the rows stand, drawn; NULL: at 0 … T-1 */
 } ThModelStrings;
 
 /* ---- parameters ---- */

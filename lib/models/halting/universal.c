@@ -2,6 +2,8 @@
  * Universal Transformer (Dehghani et al. 2019), and its gated form with one decision a string; and
  * blocks that are applied once each, the Transformer that they are compared with (Ray Chowdhury and
  * Caragea 2024, sections 2 and 3). */
+#include <string.h>
+
 #include "base/memory.h"
 #include "models/halting/halting.h"
 #include "models/attention/sentence_pairs.h"
@@ -239,6 +241,16 @@ static const ThOptionSpec encoder_options[] = {
 #include "models/position/positions.def"
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 
+/* Positions that are drawn were not those that vectors are added for. */
+static const char *encoder_changed(const ThOptions *o)
+{
+    const char *over = strcmp(th_option_text(o, "position"), "random") == 0
+                           ? th_option_text_or(o, "over", "none")
+                           : "";
+    bool added = strcmp(over, "learned") == 0 || strcmp(over, "sinusoidal") == 0;
+    return added ? "no positions were drawn" : NULL;
+}
+
 const ThModelKind th_model_encoder = {
     .name = "encoder",
     .summary = "Transformer encoder with layer norm before each part, xPos and a pooled answer",
@@ -249,6 +261,7 @@ const ThModelKind th_model_encoder = {
         "symbol before it and an end symbol behind it, and the mean of all positions is looked at. "
         "Pairs of strings are read by the same layers and then compared. The paper uses dim=512 "
         "heads=8 layers=4.",
+    .changed = encoder_changed,
     .options = encoder_options,
     .ragged = true,
     .check = check_encoder,

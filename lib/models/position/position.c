@@ -143,9 +143,11 @@ static void draw(ThRng *r, int longest, int n, int *to)
 }
 
 /* Behind the end of a string its last position is repeated: nothing reads it. */
-static void draw_places(const ThPosition *p, ThTape *t, const int *length, ThRng *r,
-                        ThPositionSpan *span)
+void th_position_draw(const ThPosition *p, ThTape *t, const int *length, ThRng *r,
+                      ThPositionSpan *span)
 {
+    if (p->longest == 0)
+        return;
     if (span->T > p->longest) {
         th_tape_fail(t, TH_EVALUE,
                      "position=random draws from %d positions, and the input has %d: a model with "
@@ -254,8 +256,8 @@ void th_position_prepare(const ThPosition *p, ThTape *t, const int *length, ThRn
                          ThPositionSpan *span)
 {
     span->bias = span->distance = -1;
-    if (p->longest)
-        draw_places(p, t, length, r, span);
+    if (!span->place)
+        th_position_draw(p, t, length, r, span);
     if (p->kind->windows)
         span->window = windows_of(p, t);
     if (!th_tape_ok(t, NULL))

@@ -109,10 +109,14 @@ ThVar th_position_at_input(const ThPosition *p, ThTape *t, ThVar x, const ThPosi
 ThVar th_position_at_queries(const ThPosition *p, ThTape *t, ThVar q, const ThPositionRows *rows);
 ThVar th_position_at_keys(const ThPosition *p, ThTape *t, ThVar kv, const ThPositionRows *rows);
 
-/* Begins a forward pass over *span, whose B and T are set: draws its positions with position=random
- * (from *r, or, where that is NULL, from a fixed seed and the length alone, so that a string is
- * read the same way at any time) and computes what all layers need.  length (B): how long each
- * string is; NULL: T. */
+/* With position=random draws where the rows of *span stand, whose B and T are set: from *r, or,
+ * where that is NULL, from a fixed seed and the length alone, so that a string is read the same way
+ * at any time.  length (B): how long each string is; NULL: T. */
+void th_position_draw(const ThPosition *p, ThTape *t, const int *length, ThRng *r,
+                      ThPositionSpan *span);
+
+/* Begins a forward pass over *span, whose B and T are set: draws its positions, where that has not
+ * been done, and computes what all layers need. */
 void th_position_prepare(const ThPosition *p, ThTape *t, const int *length, ThRng *r,
                          ThPositionSpan *span);
 

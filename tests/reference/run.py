@@ -1,0 +1,297 @@
+#!/usr/bin/python3
+"""run.py [TAPEHEAD] - every kind of model with every option against forward.py; TAP.
+
+Small models of three classes over three symbols, whose parameters are drawn anew, answer strings of
+1 to 60 symbols, in double precision (to 1e-7, for tables
+of sines are of single precision) and in single (to 1e-5).  Kinds, positional encodings
+and options are asked of the program: one that forward.py does not have is a failure.  REFERENCE=all
+takes every combination and every length, a sample is taken else.
+"""
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import forward  # noqa: E402
+
+TAPEHEAD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "./tapehead")
+ALL = os.environ.get("REFERENCE") == "all"
+PRELUDE = """
+set threads 1
+automaton s { start p; output p x; output q y; output r z; p a -> q; p b -> r; p c -> p
+q a -> p; q b -> q; q c -> r; r a -> r; r b -> p; r c -> q }
+task each = output s
+task last = output s labels=final
+"""
+
+# What only training, or what a model starts from, depends on.
+ELSEWHERE = {"dropout", "attention_dropout", "init", "size", "ponder", "tbptt", "memory_start"}
+NEEDS_CAUSAL = {"hard_alibi", "fire"}
+TABLES = {"t5", "kerple", "kerple_power", "fire"}
+
+# One option a position: what each encoding reads.
+POSITION_OPTIONS = {
+    "learned": ["longest=70"],
+    "t5": ["buckets=6 farthest=9", "tied=no"],
+    "kerple": ["tied=no"], "kerple_power": ["tied=no"], "fire": ["tied=no"],
+    "hard_alibi": ["masked=1", "masked=3 windowed=1"],
+    "rope": ["turned=0.5", "pairs=neighbours base=50"],
+    "xpos": ["turned=0.5", "pairs=halves base=50 decay=20"],
+    "random": ["longest=8 over=rope", "longest=8 over=alibi", "longest=8 over=t5",
+               "longest=8 over=learned", "longest=8 over=sinusoidal", "longest=8 over=kerple"],
+}
+
+# kind: what all have, then what each variation adds; "*" stands for positions, causal= and tied=.
+KINDS = {
+    "transformer": ("dim=12 heads=3 layers=2 hidden=2", ["", "*"]),
+    "gpt": ("dim=12 heads=3 layers=2 hidden=2", ["", "block=neox", "*", "block=neox *"]),
+    "bare": ("dim=12 heads=3 layers=2 hidden=7", ["", "*"]),
+    "encoder": ("dim=12 heads=3 layers=2", ["", "pool=end", "final_norm=yes hidden=3", "ends=no", "*"]),
+    "universal": ("dim=12 heads=3 steps=3",
+                  ["", "halt=none", "halt=global", "transition=yes", "gate=yes pool=end hidden=3",
+                   "threshold=0.6", "threshold=1.5 halt_from=1", "ends=no final_norm=yes",
+                   "halt=global transition=yes halt_from=1 threshold=0.7",
+                   "halt=global transition=yes causal=yes threshold=0.7",
+                   "halt=token transition=yes causal=yes threshold=0.6", "*", "halt=none *"]),
+    "gated_universal": ("dim=12 heads=3 steps=3",
+                        ["", "halt=token", "transition=no", "gate=no pool=mean", "halt=none",
+                         "threshold=0.6 hidden=3", "halt_from=1 ends=no final_norm=yes",
+                         "causal=yes threshold=0.5 steps=5", "*"]),
+    "tlb": ("dim=12 heads=3 layers=2 chunk=4 slots=2",
+            ["", "cut=equal", "updates=2 memory_hidden=3", "pool=last ends=yes hidden=3",
+             "final_norm=yes", "*"]),
+    "gutlb": ("dim=12 heads=3 steps=3 chunk=5 slots=2",
+              ["", "cut=equal", "updates=2 memory_hidden=3", "transition=no threshold=0.6",
+               "halt_from=1 ends=yes pool=last hidden=3", "final_norm=yes", "*"]),
+    "regulargpt": ("dim=12 heads=3 hidden=2",
+                   ["chunk=2", "chunk=3 thickness=2", "chunk=5 thickness=3", "chunk=2 form=dilated",
+                    "chunk=3 missing=mask", "chunk=3 thickness=2 missing=mask",
+                    "chunk=4 thickness=4 missing=mask", "chunk=7 thickness=2 missing=mask",
+                    "chunk=3 thickness=2 missing=mask form=dilated", "chunk=3 norm=pre",
+                    "chunk=2 thickness=2 norm=pre missing=mask activation=relu", "levels=4",
+                    "activation=gelu", "fan=3", "fan=2 activation=gelu thickness=2",
+                    "centres=5", "centres=6 edge_centres=2", "form=dilated thickness=2 chunk=3"]),
+    "rnn": ("dim=5", [""]),
+    "lstm": ("dim=5", ["", "forget=-0.7"]),
+    "gru": ("dim=5", [""]),
+    "lrnn": ("dim=6 block=3", ["", "norm=paper", "p=1 layers=3", "norm=paper p=2.5 layers=2"]),
+    "s4": ("dim=5 state=6", ["", "layers=3"]),
+    "s4d": ("dim=5 state=6", ["", "layers=3"]),
+    "liquid_s4": ("dim=5 state=6", ["", "layers=2"]),
+    "lru": ("dim=5 state=6", ["", "layers=3"]),
+    "mamba": ("dim=5 state=3", ["", "eigenvalues=signed expand=3", "dim=18 layers=2"]),
+    "deltanet": ("dim=12 heads=3", ["", "convolution=no", "gate=yes forget=yes layers=2",
+                                    "eigenvalues=positive steps=3"]),
+    "deltaproduct": ("dim=12 heads=3", ["", "convolution=no gate=yes", "forget=yes layers=2",
+                                        "steps=3 eigenvalues=positive"]),
+    "pd_ssm": ("dim=5 state=4", ["", "one_hot=row", "dictionary=3 layers=2"]),
+}
+
+
+class Report:
+    def __init__(self):
+        self.n = self.bad = 0
+
+    def say(self, good, what, why=""):
+        self.n += 1
+        self.bad += not good
+        print(f"{'ok' if good else 'not ok'} {self.n} - {what}")
+        if not good and why:
+            print("# " + why.replace("\n", "\n# "))
+
+
+def tapehead(script, folder):
+    r = subprocess.run([TAPEHEAD, "-q", "-"], input=script, cwd=folder, text=True,
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    return r.stdout, r.stderr, r.returncode
+
+
+def help_of(topic):
+    return tapehead(f"help {topic}\n", ".")[0]
+
+
+def listed(topic):
+    """Names in a list of kinds: two blanks in front, a column behind."""
+    text = help_of(topic).split("kinds of")[-1]
+    return re.findall(r"^  ([a-z]\w*) ", text, re.M)
+
+
+def expand(kind, variation, positions):
+    """The variations that a "*" stands for."""
+    if "*" not in variation:
+        return [variation]
+    out = []
+    causal = [""] if kind == "gpt" else ["causal=yes", "causal=no"]
+    for p, c in itertools.product(positions, causal):
+        if p in NEEDS_CAUSAL and c == "causal=no":
+            continue
+        for more in [""] + POSITION_OPTIONS.get(p, []):
+            if p == "random" and (not more or kind in ("universal", "gated_universal", "tlb",
+                                                       "gutlb")):
+                continue
+            out.append(" ".join(variation.replace("*", f"position={p} {c} {more}").split()))
+    return out
+
+
+def last_wins(options):
+    """A later option takes the place of an earlier one of its name."""
+    return " ".join(f"{k}={v}" for k, v in dict(w.split("=") for w in options.split()).items())
+
+
+def allowed(options, task):
+    o = dict(w.split("=") for w in options.split())
+    if task == "each" and o.get("form") == "collapse":
+        return False
+    return not (o.get("cut") == "equal" and o.get("causal") == "yes")
+
+
+def specs(positions):
+    out = []
+    for kind, (common, variations) in KINDS.items():
+        for v in variations:
+            for more in expand(kind, v, positions):
+                for task in ("last", "each"):
+                    options = last_wins(f"{common} {more}")
+                    if allowed(options, task):
+                        out.append((kind, options, task))
+    if not ALL:  # all of what stands alone, and of positions a third
+        r = np.random.default_rng(7)
+        out = [s for s in out if "position=" not in s[1] or r.random() < 1 / 3]
+    return out
+
+
+def stir(path, seed):
+    """Draws the parameters anew around what they start from, so that none is 0 or 1."""
+    with open(path, "rb") as f:
+        blob = bytearray(f.read())
+    n = int.from_bytes(blob[:8], "little")
+    header = json.loads(blob[8:8 + n])
+    r = np.random.default_rng(seed)
+    for name, t in header.items():
+        if name == "__metadata__" or name.startswith("optimizer.") or \
+                name.endswith(("feed_forward.from", "feed_forward.to")):
+            continue
+        lo, hi = (8 + n + x for x in t["data_offsets"])
+        x = np.frombuffer(bytes(blob[lo:hi]), "<f4").copy()
+        x += r.normal(0, 0.25 * (x.std() + 0.4), x.shape).astype("<f4")
+        if name.startswith("halting."):
+            x *= 4  # so that some rows stop before others
+        if name.endswith("position.threshold"):
+            x /= 100  # of FIRE: so that strings reach it
+        blob[lo:hi] = x.tobytes()
+    with open(path, "wb") as f:
+        f.write(blob)
+
+
+def words_of(seed, options):
+    if "position=random" in options:
+        return ["a", "ab", "bca", "cabb"]
+    r = np.random.default_rng(seed)
+    lengths = range(1, 61) if ALL else [1, 2, 3, 5, int(r.integers(6, 12)), int(r.integers(12, 30))]
+    if not ALL and "position=" not in options:
+        lengths = lengths + [60]
+    return ["".join("abc"[i] for i in r.integers(0, 3, n)) for n in lengths]
+
+
+def train_all(folder, todo):
+    script = PRELUDE
+    for i, (kind, options, task) in enumerate(todo):
+        script += (f'model m = {kind} {options}\ntrain m on {task} steps=1 batch=2 length=1..4 '
+                   f'seed={i} > "t.txt"\nsave m "{i}.safetensors"\ndrop m\n')
+    return tapehead(script, folder)
+
+
+def answers_of(folder, todo):
+    script = PRELUDE + "set format json\n"
+    for precision in ("double", "float"):
+        script += f"set precision {precision}\n"
+        for i, (_, options, _) in enumerate(todo):
+            script += f'load "{i}.safetensors" as m\n'
+            script += "run m " + " ".join(words_of(i, options)) + "\ndrop m\n"
+    out, err, status = tapehead(script, folder)
+    if status:
+        raise SystemExit("Bail out! " + err[:2000])
+    lines = [json.loads(line) for line in out.splitlines() if '"predictions"' in line]
+    return lines[:len(todo)], lines[len(todo):]
+
+
+def rows_of(answer, word):
+    return np.array([[p["p"][c] for c in "xyz"] for p in answer["predictions"]
+                     if p["input"] == word])
+
+
+def worst(model, answer, words, places=None):
+    most, where = 0.0, ""
+    for w in words:
+        model.places = places
+        wanted = model.probabilities(["abc".index(c) for c in w])
+        got = rows_of(answer, w)[:len(wanted)]
+        off = abs(wanted - got).max() if wanted.shape == got.shape else np.inf
+        if not off <= most:
+            most, where = off, w
+    return most, where
+
+
+def worst_drawn(model, answer, words):
+    """position=random: for all strings of a length some places explain the answers, not 0, 1, …
+    alone."""
+    most, where, drawn = 0.0, "", False
+    for w in words:
+        n = len(w) + model.more()
+        off = {places: worst(model, answer, [w], places)[0]
+               for places in itertools.combinations(range(model.number("longest")), n)}
+        drawn |= off[tuple(range(n))] > 1e-7
+        if min(off.values()) > most:
+            most, where = min(off.values()), w
+    return (most, where) if drawn else (np.inf, "all: no places are drawn")
+
+
+def check_tables(report):
+    """Nothing that the program lists is without a formula."""
+    kinds, positions = listed("models"), listed("positions")
+    for k in kinds:
+        report.say(k in KINDS and k in forward.FAMILY, f"the kind {k} has a formula")
+    for k in set(kinds) & set(KINDS):
+        names = set(re.findall(r"^    (\w+)=  ", help_of(k), re.M))
+        used = {w.split("=")[0] for o in [KINDS[k][0]] + KINDS[k][1] for w in o.split()}
+        if any("*" in v for v in KINDS[k][1]):
+            used |= {"position", "causal", "over"} | {w.split("=")[0] for v in
+                                                      POSITION_OPTIONS.values() for o in v
+                                                      for w in o.split()}
+        missing = names - used - ELSEWHERE - {"head"}
+        report.say(not missing, f"all options of {k} are tried", f"not tried: {sorted(missing)}")
+    report.say(len(positions) >= 13, "positional encodings are listed")
+    return positions
+
+
+def main():
+    report = Report()
+    todo = specs(check_tables(report))
+    with tempfile.TemporaryDirectory() as folder:
+        out, err, status = train_all(folder, todo)
+        if status:
+            print("Bail out! " + (err or out)[:2000])
+            return 1
+        for i in range(len(todo)):
+            stir(f"{folder}/{i}.safetensors", i)
+        double, single = answers_of(folder, todo)
+        for i, (kind, options, task) in enumerate(todo):
+            model, words = forward.Model(f"{folder}/{i}.safetensors"), words_of(i, options)
+            find = worst_drawn if "position=random" in options else worst
+            d, at = find(model, double[i], words)
+            f, at_f = find(model, single[i], words)
+            report.say(d < 1e-7 and f < 1e-5, f"{kind} {options} on {task}",
+                       f"off by {d:.2g} in double at {at}, {f:.2g} in single at {at_f}")
+    print(f"1..{report.n}")
+    return report.bad > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
