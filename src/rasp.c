@@ -224,7 +224,7 @@ static bool host_show(void *context, const ThRaspShown *shown, ThError *err)
     if (!ok || shown->as == TH_RASP_SHOWN_NAME)
         return ok;
     s->out.keeps = shown->as == TH_RASP_SHOWN_RESULT && is_variable(shown);
-    s->out.tables = strcmp(shown->name, "out") != 0; /* definitions are no table */
+    s->out.no_tables = strcmp(shown->name, "out") != 0; /* definitions are no table */
     sh_result_text(s, "name", shown->name);
     sh_rasp_figures(s, &shown->value);
     return true;

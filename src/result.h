@@ -1,8 +1,9 @@
 /* result.h - what a command answers: figures with names, tables, and lines of text.
  *
  * In text format text and tables are printed as they come; in json one object a command holds the
- * figures and the tables as arrays; in csv it is one table: the first, or else the figures as one
- * row, or else the text; definitions print nothing there.
+ * figures and the tables as arrays; in csv it is all tables, an empty line before each but the
+ * first and the names of its columns on top, or else the figures as one row, or else the text;
+ * definitions print nothing there.
  */
 #ifndef SH_RESULT_H
 #define SH_RESULT_H

@@ -59,7 +59,8 @@ typedef struct {
     ShFigures figures, pending; /* of the last command that set some; of the running one */
     const ShCommand *command;   /* the running one */
     json_t *object;             /* json: its answer in the making */
-    bool tables;                /* csv: the table was printed, or none is wanted */
+    bool tables;                /* csv: a table was printed */
+    bool no_tables;             /* csv: neither tables nor figures are wanted */
     size_t about;               /* of the pending figures the first, that say what it is about */
     char *header;               /* csv: the columns that the stream has now; NULL: none yet */
     bool keeps;                 /* the figures of the command before stay */

@@ -1,9 +1,10 @@
 #include "turing/analyze.h"
+#include "turing/search.h"
 
 const char *th_tm_proof_name(ThTmProof p)
 {
-    static const char *const name[] = {"none",        "run",      "reach",   "cycle",
-                                       "translation", "backward", "contexts"};
+    static const char *const name[] = {"none",        "run",      "reach",    "cycle",
+                                       "translation", "backward", "contexts", "choices"};
     return name[p];
 }
 
@@ -25,11 +26,48 @@ typedef struct {
     ThError *err;
 } Task;
 
+/* The node that stops the machine: of a run that accepts or halts, else of any that ends. */
+static uint32_t stopping(const ThTmSearch *x)
+{
+    static const ThTmVerdict end[] = {TH_TM_ACCEPTED, TH_TM_HALTED, TH_TM_REJECTED, TH_TM_AT_EDGE};
+    for (size_t i = 0; i < sizeof end / sizeof *end; i++)
+        if (x->first[end[i]] != TH_TM_NO_NODE)
+            return x->first[end[i]];
+    return TH_TM_NO_NODE;
+}
+
+/* All runs of a machine with choices, up to so many configurations. */
+static bool try_choices(Task *k, uint64_t configurations)
+{
+    enum { WORK = 1 << 12 };
+    ThTmSearchLimits limits = {k->limits.run.steps, k->limits.run.cells, configurations};
+    ThTmSearch x;
+    bool ok = th_tm_search_start(&x, k->m, k->words, limits, false, k->err);
+    while (ok && x.verdict == TH_TM_GOES_ON)
+        ok = th_tm_search_go(&x, WORK, k->stop, k->err);
+    if (ok) {
+        uint32_t end = stopping(&x);
+        k->a->runs = x.verdict;
+        k->a->configurations = x.n;
+        k->a->end.steps = end == TH_TM_NO_NODE ? th_tm_search_depth(&x) : x.node[end].depth;
+        if (end != TH_TM_NO_NODE) {
+            k->a->end.verdict = x.node[end].verdict;
+            k->a->proof = TH_TM_PROOF_STOPS;
+        } else if (x.verdict == TH_TM_ENDLESS) {
+            k->a->proof = TH_TM_PROOF_CHOICES;
+        }
+    }
+    th_tm_search_free(&x);
+    return ok;
+}
+
 static bool try_run(Task *k, uint64_t steps)
 {
+    if (k->limits.run_it && k->m->branching)
+        return try_choices(k, k->limits.configurations < steps ? k->limits.configurations : steps);
     ThTmRunLimits limits = k->limits.run;
     limits.steps = limits.steps < steps ? limits.steps : steps;
-    if (!k->limits.run_it || k->m->branching)
+    if (!k->limits.run_it)
         return true;
     ThTmWork w = {k->m, k->words, limits, k->stop};
     return th_tm_recur(&w, &k->a->again, &k->a->proof, &k->a->end, k->err);
@@ -96,8 +134,9 @@ bool th_tm_analyze(ThTmAnalysis *a, const ThTm *m, const ThTmTapeWords *words,
         ok = try_backward(&k);
     if (ok && a->proof == TH_TM_PROOF_NONE)
         ok = try_contexts(&k);
-    if (ok && a->proof == TH_TM_PROOF_NONE && limits.run.steps > FEW)
-        ok = try_run(&k, limits.run.steps);
+    uint64_t most = m->branching ? limits.configurations : limits.run.steps;
+    if (ok && a->proof == TH_TM_PROOF_NONE && most > FEW)
+        ok = try_run(&k, most);
     if (!ok)
         th_tm_analysis_free(a, m);
     return ok;

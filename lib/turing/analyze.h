@@ -10,6 +10,8 @@
  *                cells that the head read in between are the same (Lin and Radó 1965)
  *   backward     all ways to stop, followed backwards, lead into contradictions (Marxen and
  *                Buntrock 1990)
+ *   choices      of a machine with choices: all configurations that they lead to, breadth first,
+ *                none of which stops it
  *   contexts     the cells around the head and the groups of neighbours on either side form a
  *                closed set without a way to stop (the closed position sets of Marxen and Buntrock;
  *                groups of n cells and their histories as in the proof of BB(5), 2024)
@@ -24,12 +26,13 @@
 
 typedef enum {
     TH_TM_PROOF_NONE,
-    TH_TM_PROOF_STOPS, /* it was run to its end */
+    TH_TM_PROOF_STOPS, /* it was run to its end; of a machine with choices, some run ends */
     TH_TM_PROOF_REACH,
     TH_TM_PROOF_CYCLE,
     TH_TM_PROOF_TRANSLATION,
     TH_TM_PROOF_BACKWARD,
-    TH_TM_PROOF_CONTEXTS
+    TH_TM_PROOF_CONTEXTS,
+    TH_TM_PROOF_CHOICES
 } ThTmProof;
 
 /* What states and symbols alone allow: more than really happens, never less. */
@@ -122,6 +125,7 @@ void th_tm_contexts_free(ThTmContexts *c);
 
 typedef struct {
     ThTmRunLimits run;
+    uint64_t configurations; /* of a machine with choices */
     int depth, width, history;
     bool reach, run_it, backward, contexts; /* which methods are tried */
 } ThTmAnalysisLimits;
@@ -129,15 +133,20 @@ typedef struct {
 typedef struct {
     ThTmProof proof;
     ThTmReach any, here; /* for any input, and for the one given */
-    ThTmFastFigures end; /* of the run, as far as it went; steps 0 where it was not run */
+    ThTmFastFigures end; /* of the run, as far as it went; steps 0 where it was not run.  Of a
+                            machine with choices: of a shortest run that accepts, or else that ends;
+                            where none does, as far as all went */
+    ThTmVerdict runs;    /* what search.h says of all runs; TH_TM_GOES_ON where it was not asked */
+    size_t configurations; /* that the choices led to */
     ThTmRecurrence again;
     ThTmBackward backward;
     ThTmContexts contexts;
 } ThTmAnalysis;
 
 /* Tries the methods from the cheapest on until one proves something.  Machines with several tapes
- * are analysed by reach and cycle; machines with choices by the others, and then a proof means that
- * none of their runs stops.  Errors: TH_ENOMEM, TH_EINTERRUPTED. */
+ * are analysed by reach and cycle; machines with choices by choices instead of cycle and
+ * translation: they stop where some run does, and a proof that they do not means that none of their
+ * runs stops.  Errors: TH_ENOMEM, TH_EINTERRUPTED. */
 bool th_tm_analyze(ThTmAnalysis *a, const ThTm *m, const ThTmTapeWords *words,
                    ThTmAnalysisLimits limits, ThStop *stop, ThError *err);
 void th_tm_analysis_free(ThTmAnalysis *a, const ThTm *m);

@@ -373,6 +373,13 @@ bool th_tm_proof_write(ThText *t, const ThTmAnalysis *a, const ThTmWork *work, s
     case TH_TM_PROOF_CONTEXTS:
         write_contexts(&w);
         break;
+    case TH_TM_PROOF_CHOICES:
+        th_text_printf(
+            t,
+            "all configurations that its choices lead to are these %zu, the last of them "
+            "after %llu %s, and it goes on from each\n",
+            a->configurations, (unsigned long long)a->end.steps, steps_word(a->end.steps));
+        break;
     }
     return true;
 }

@@ -295,10 +295,12 @@ static void help_results(const ShSheet *to)
         to, 0,
         "Commands leave figures behind, which assert and echo read by name until another command "
         "sets its own; with set format json they are the members of the object that a command "
-        "prints, beside its tables.  With set format csv a command prints one table: its first, "
-        "or its figures as a row where it has none; definitions print nothing, and tables with "
-        "the same columns that follow each other, also by >>, are one.  Of what models answer, "
-        "each row begins with model, architecture, task and seed.");
+        "prints, beside its tables.  With set format csv a command prints its tables, between "
+        "which "
+        "there is an empty line, or its figures as a row where it has none; definitions print "
+        "nothing, and tables of commands that follow each other, also by >>, are one where they "
+        "have the same columns.  Of what models answer, each row begins with model, architecture, "
+        "task and seed.");
     fputc('\n', to->out);
     for (size_t i = 0; i < n; i++) {
         char typed[SH_COMMAND_NAME];

@@ -248,7 +248,7 @@ static void forget(ShOutput *o)
     free(o->listing_text);
     o->listing = NULL;
     o->listing_text = NULL;
-    o->tables = o->failed = o->keeps = false;
+    o->tables = o->no_tables = o->failed = o->keeps = false;
     o->about = 0;
 }
 
@@ -318,7 +318,7 @@ static void finish_listing(ShSession *s)
     o->listing = NULL;
     if (!ok)
         o->failed = true;
-    else if (o->format == SH_FORMAT_CSV && (o->tables || o->pending.n > 0))
+    else if (o->format == SH_FORMAT_CSV && (o->tables || o->no_tables || o->pending.n > 0))
         return; /* there is a table */
     else if (o->format == SH_FORMAT_CSV)
         fwrite(o->listing_text, 1, o->listing_size, sh_shown_stream(o));
@@ -343,7 +343,7 @@ bool sh_output_end(ShSession *s, bool ok, ThError *err)
             if (json_dumpf(o->object, out, JSON_COMPACT | JSON_REAL_PRECISION(s->point ? 17 : 15)))
                 o->failed = true;
             fputc('\n', out);
-        } else if (o->format == SH_FORMAT_CSV && !o->tables && o->pending.n > 0 &&
+        } else if (o->format == SH_FORMAT_CSV && !o->tables && !o->no_tables && o->pending.n > 0 &&
                    !(o->command && (o->command->flags & C_DEFINES))) {
             print_figures_csv(s);
         }

@@ -340,7 +340,7 @@ void sh_csv_begin(ShOutput *o, FILE *out, char *header)
 {
     if (!header) {
         o->failed = true;
-    } else if (o->header && strcmp(o->header, header) == 0) {
+    } else if (o->header && !o->tables && strcmp(o->header, header) == 0) {
         free(header);
     } else {
         fputs(o->header ? "\n" : "", out);
@@ -379,12 +379,12 @@ static void print_csv(ShSession *s, const ShTable *t)
     ShOutput *o = &s->out;
     FILE *out = sh_data_stream(o);
     size_t step = (size_t)t->n_columns;
-    if (o->tables)
+    if (o->no_tables)
         return;
-    o->tables = true;
     if (t->column[step - 1].kind == 'v')
         step += (size_t)t->n_parts - 1;
     sh_csv_begin(o, out, header_of(o, t));
+    o->tables = true;
     for (size_t i = 0; i < t->n_cells; i++) {
         for (size_t k = 0; i % step == 0 && k < o->about; k++)
             sh_csv_figure(out, &o->pending.item[k], false);

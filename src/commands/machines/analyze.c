@@ -8,12 +8,15 @@
 static const ThOptionSpec analyze_options[] = {
     {"steps", TH_INT, "1000000", 0, 4e18, NULL, "steps that the machine is run for at most"},
     {"cells", TH_INT, "0", 0, 4e18, NULL, "cells that it may stand on in this run; 0: no limit"},
+    {"configurations", TH_INT, "1000000", 1, 2e9, NULL,
+     "configurations that a machine with choices may come to"},
     {"depth", TH_INT, "100", 0, 100000, NULL, "steps back from the ways to stop"},
     {"width", TH_INT, "8", 0, 64, NULL, "cells of a context on either side of the head, at most"},
     {"history", TH_INT, "4", 0, 16, NULL,
      "cases in which a cell of a context was written, at most"},
     {"method", TH_CHOICE, "all", 0, 0, "all|reach|run|backward|contexts",
-     "only one way to prove it; run looks for cycles and translations"},
+     "only one way to prove it; run looks for cycles and translations, or goes through all "
+     "choices"},
     {"lines", TH_INT, "60", 0, 1e9, NULL, "lines of a long proof that are printed; 0: all"},
     {NULL, 0, NULL, 0, 0, NULL, NULL}};
 enum { METHOD_ALL, METHOD_REACH, METHOD_RUN, METHOD_BACKWARD, METHOD_CONTEXTS }; /* method= */
@@ -25,6 +28,7 @@ static ThTmAnalysisLimits analysis_limits(const ShCall *call)
     long long cells = th_option_int(o, "cells");
     bool all = method == METHOD_ALL;
     ThTmAnalysisLimits l = {.run = {(uint64_t)th_option_int(o, "steps"), UINT64_MAX}};
+    l.configurations = (uint64_t)th_option_int(o, "configurations");
     if (cells > 0)
         l.run.cells = (uint64_t)cells;
     l.depth = (int)th_option_int(o, "depth");
@@ -37,11 +41,34 @@ static ThTmAnalysisLimits analysis_limits(const ShCall *call)
     return l;
 }
 
+/* Of a machine with choices, all runs of which were gone through. */
+static void say_choices(ShSession *s, const ThTmAnalysis *a)
+{
+    unsigned long long n = a->end.steps;
+    const char *plural = sh_plural(n);
+    if (a->proof != TH_TM_PROOF_STOPS)
+        sh_say(s,
+               "unknown: no run stops within %zu configuration%s and %llu step%s, which was the "
+               "limit of %s\n",
+               a->configurations, sh_plural((long long)a->configurations), n, plural,
+               th_tm_verdict_name(a->runs));
+    else if (a->runs == TH_TM_REJECTED)
+        sh_say(s, "stops: every run is rejected, the first after %llu step%s\n", n, plural);
+    else
+        sh_say(s, "stops: a run is %s after %llu step%s%s\n", th_tm_verdict_name(a->end.verdict), n,
+               plural,
+               a->runs == TH_TM_ENDLESS  ? "; no run accepts, and some go on for ever"
+               : a->runs > TH_TM_ENDLESS ? "; what others do is open"
+                                         : "");
+}
+
 static void say_verdict(ShSession *s, const ThTmAnalysis *a, const ThTm *m)
 {
     unsigned long long n = a->end.steps;
     const char *plural = sh_plural(n);
-    if (a->proof == TH_TM_PROOF_STOPS)
+    if (a->runs != TH_TM_GOES_ON && (a->proof == TH_TM_PROOF_STOPS || a->proof == TH_TM_PROOF_NONE))
+        say_choices(s, a);
+    else if (a->proof == TH_TM_PROOF_STOPS)
         sh_say(s, "stops: %s after %llu step%s\n", th_tm_verdict_name(a->end.verdict), n, plural);
     else if (a->proof != TH_TM_PROOF_NONE)
         sh_say(s, "never stops (%s)%s\n", th_tm_proof_name(a->proof),
@@ -190,8 +217,10 @@ SH_COMMAND(
         "cases "
         "in which they were written, up to history=.  Counters are often proved by it\n\n"
         "Of a machine with several tapes only reach and cycle are tried.  Of one that has the "
-        "choice of several rules all but cycle and translation are, and \"never\" means that no "
-        "choice makes it stop.\n\n"
+        "choice of several rules all configurations that its choices lead to are gone through, "
+        "breadth first, up to configurations= of them, instead of cycle and translation: "
+        "\"stops\" means that some choice makes it stop, \"never\" that none does (choices: they "
+        "are finitely many, and it goes on from each).\n\n"
         "Below, the states that no input leads to are listed, and the rules that no input makes "
         "the machine use, as far as states and symbols alone tell.\n\n"
         "LIST is a file of machines, a bbchallenge string a line; a # begins a comment, and what "
