@@ -1,4 +1,4 @@
-/* prove.h - that a RegularGPT is right about a machine at every length, by its weights alone.
+/* algebra.h - that a RegularGPT is right about a machine at every length, by its weights alone.
  *
  * Every vector that the model computes belongs to a segment of the input, and a segment to an
  * element of the transition monoid.  Each element has a ball: the pad for the identity, an embedded

@@ -13,8 +13,7 @@
 #include "proof/chunk.h"
 #include "proof/map_impl.h"
 
-/* The first had no kinds, for all were by sets. */
-static const char FIRST_FORMAT[] = "tapehead certificate 1", FORMAT[] = "tapehead certificate 2";
+static const char FORMAT[] = "tapehead certificate 2";
 static const char *const methods[] = {"sets", "algebra", "table"};
 enum { MOST = 100000 /* of any count in a file */ };
 
@@ -476,8 +475,6 @@ static bool read_method(ThProofCertificate *c, const json_t *from)
 {
     const char *format = json_string_value(json_object_get(from, "format"));
     const char *kind = json_string_value(json_object_get(from, "kind"));
-    if (format && strcmp(format, FIRST_FORMAT) == 0)
-        return !kind;
     for (int i = 0; format && kind && i < 3; i++)
         if (strcmp(format, FORMAT) == 0 && strcmp(kind, methods[i]) == 0) {
             c->method = (ThProofMethod)i;

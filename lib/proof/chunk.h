@@ -1,5 +1,5 @@
-/* map.h - what one level of a RegularGPT does with the vectors of a chunk, in double precision and
- * straight from the weights, for models that attend without content.
+/* chunk.h - what one level of a RegularGPT does with the vectors of a chunk, in double precision
+ * and straight from the weights, for models that attend without content.
  *
  * Internal: for the library itself; not installed.
  */

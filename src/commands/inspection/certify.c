@@ -266,8 +266,15 @@ static void say_proof(ShSession *s, const ShObject *o, const Domain *d, const Th
         sh_say_arithmetic(s, k);
 }
 
-/* Lets the checker decide about what the prover says that it has proved, and writes it to the file
- * of certificate= if there is one. */
+/* Writes what the checker has agreed to, to the file of certificate= if there is one. */
+static bool keep(const ThOptions *o, const ThProofCertificate *c, const ThProofChecked *k,
+                 ThError *err)
+{
+    return !k->holds || !th_option_given(o, "certificate") ||
+           th_proof_certificate_write(c, th_option_text(o, "certificate"), err);
+}
+
+/* Lets the checker decide about what the prover says that it has proved. */
 static bool confirm(ShSession *s, const ThOptions *o, const ThModel *m, const ThProofClaim *claim,
                     const ThProof *p, ThProofChecked *k, ThError *err)
 {
@@ -275,9 +282,7 @@ static bool confirm(ShSession *s, const ThOptions *o, const ThModel *m, const Th
     if (p->verdict != TH_PROOF_PROVED)
         return true;
     ThProofCertificate *c = th_proof_certificate_new(p, &m->signature, err);
-    bool ok = c && th_proof_check(c, m, claim, sh_stop(s), k, err);
-    if (ok && k->holds && th_option_given(o, "certificate"))
-        ok = th_proof_certificate_write(c, th_option_text(o, "certificate"), err);
+    bool ok = c && th_proof_check(c, m, claim, sh_stop(s), k, err) && keep(o, c, k, err);
     th_proof_certificate_free(c);
     return ok;
 }
@@ -328,13 +333,10 @@ static bool decide(ShSession *s, const ShCall *call, ThProofMethod method,
                    const ThProofClaim *claim, const Domain *d, ThError *err)
 {
     const ShObject *o = call->operand[0].object;
-    const ThOptions *given = &call->options;
     const ThModel *m = o->as.model;
     ThProofChecked k;
     ThProofCertificate *c = sh_decide(s, m, method, claim, &k, err);
-    bool ok = c != NULL;
-    if (ok && k.holds && th_option_given(given, "certificate"))
-        ok = th_proof_certificate_write(c, th_option_text(given, "certificate"), err);
+    bool ok = c && keep(&call->options, c, &k, err);
     if (ok)
         say_decided(s, o->name, c, d, m, &k);
     th_proof_certificate_free(c);

@@ -15,6 +15,7 @@
 #include "given.h"
 #include "proof/check.h"
 #include "proof/map_impl.h"
+#include "proof/quantize.h"
 
 /* Three symbols that do not commute, three classes, and a start that is not the first state. */
 static const char S3[] = "x a -> y ; y a -> z ; z a -> x\n"
@@ -159,6 +160,61 @@ static void test_files_hold_it_all(void **state)
     }
 }
 
+/* The model snaps from now on, and the certificate is by its table. */
+static void snap(Made *m)
+{
+    ThError err = {0};
+    m->claim->slack = 0;
+    ThProofQuantized *q = th_proof_quantize(m->model, m->claim, 100, 1, NULL, &err);
+    ThModel *snapped = q ? th_proof_snapped(m->model, q, &err) : NULL;
+    if (!snapped)
+        fail_msg("%s", err.msg);
+    th_proof_quantized_free(q);
+    th_model_free(m->model);
+    m->model = snapped;
+    th_proof_certificate_free(m->paper);
+    m->paper = th_proof_certificate_by(TH_PROOF_BY_TABLE, m->model, m->claim, 0, &err);
+    assert_non_null(m->paper);
+}
+
+/* A certificate by a table is written, read, and held against the claim as others are; of the
+ * table itself nothing is in it: another model's weights make another. */
+static void test_tables(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    Made m = make_all(made_task("output", "labels=final", S3), true);
+    snap(&m);
+    assert_true(th_proof_certificate_write(m.paper, "test_proof_table.cert", &err));
+    th_proof_certificate_free(m.paper);
+    m.paper = th_proof_certificate_read("test_proof_table.cert", &err);
+    remove("test_proof_table.cert");
+    assert_non_null(m.paper);
+    ThProofCertificate *c = m.paper;
+    assert_true(c->method == TH_PROOF_BY_TABLE && c->digest == th_proof_certificate_digest(c));
+    ThProofChecked k = look(&m);
+    assert_true(k.holds && k.in_double && k.in_float && k.checks > 36);
+    int *edited[] = {&c->start, &c->next[1], &c->answer[2]};
+    for (int i = 0; i < 3; i++) {
+        int was = *edited[i];
+        *edited[i] = (was + 1) % 3;
+        refused(&m, "they differ on");
+        *edited[i] = was;
+    }
+    swap(&c->class_name[1], &c->class_name[2]);
+    refused(&m, "classes");
+    swap(&c->class_name[1], &c->class_name[2]);
+    float *centre = th_compile_weights(m.model, "centres");
+    int d = (int)th_option_int(&m.model->options, "dim");
+    for (int i = 0; i < d; i++) {
+        float was = centre[i];
+        centre[i] = centre[d + i];
+        centre[d + i] = was;
+    }
+    refused(&m, "");
+    drop(&m);
+}
+
 /* The model becomes the same with a row of hidden units more, all zero. */
 static void widen(Made *m)
 {
@@ -234,7 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing_is_believed), cmocka_unit_test(test_slack_is_the_claims),
         cmocka_unit_test(test_files_hold_it_all),   cmocka_unit_test(test_what_cancels_is_seen),
-        cmocka_unit_test(test_numbers_are_numbers),
+        cmocka_unit_test(test_numbers_are_numbers), cmocka_unit_test(test_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
