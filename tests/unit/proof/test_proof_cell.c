@@ -15,6 +15,7 @@
 #include "proof/certify.h"
 #include "proof/check.h"
 #include "proof/check_impl.h"
+#include "worst.h"
 
 enum { MOST = 16 };
 
@@ -24,10 +25,11 @@ static const char *const kinds[KINDS] = {"rnn", "gru", "lstm", "lrnn"};
 /* Options for a state of n numbers, or 2 n of an lstm. */
 static const char *sized(int kind, int n)
 {
-    static const char *const size[KINDS][2] = {{"dim=1", "dim=6"},
-                                               {"dim=1", "dim=6"},
-                                               {"dim=1", "dim=6"},
-                                               {"dim=1 block=1", "dim=6 block=3 norm=paper"}};
+    static const char *const size[KINDS][2] = {
+        {"dim=1", "dim=6"},
+        {"dim=1", "dim=6"},
+        {"dim=1", "dim=6"},
+        {"dim=1 block=1 norm=paper", "dim=6 block=3 norm=paper"}};
     return size[kind][n > 1];
 }
 
@@ -124,7 +126,7 @@ static double distance(Fuzz *z, const ThProofBall *from, int symbol, const doubl
                        const ThProofBall *into)
 {
     int d = z->f->dim;
-    double x[MOST], next[MOST], gate[4 * MOST], logit[2];
+    double x[MOST] = {0}, next[MOST], gate[4 * MOST], logit[2];
     for (int i = 0; i < d; i++) {
         x[i] = from->centre[i];
         for (int k = 0; k < d; k++)
@@ -240,6 +242,95 @@ static void test_enclosures(void **state)
     assert_true(z.closest > 0.9);
     assert_true(z.looser < 1.05);
 }
+
+/* ---- the worst point ------------------------------------------------------------------------- */
+
+typedef struct {
+    Fuzz *z;
+    ThProofBall from, into;
+    int symbol;
+} Step;
+
+static double reached(const void *given, const double *at)
+{
+    const Step *s = given;
+    return distance(s->z, &s->from, s->symbol, at, &s->into);
+}
+
+/* Two shapes that see numbers together, with signs: what cancels in one does not in a corner. */
+static void make_shapes(Fuzz *z)
+{
+    int d = z->f->dim;
+    memset(z->shape, 0, sizeof z->shape);
+    for (int i = 0; i < 2 * d * d; i++) {
+        int row = i / d % d, col = i % d, second = i / (d * d);
+        z->shape[i] = (row == col) + (second ? 2.0 : 0.5) / d * (row % 2 == col % 2 ? 1 : -1);
+    }
+}
+
+/* The share of its bound that the worst point reaches, of both. */
+static void find_worst(Fuzz *z, double radius, double *share)
+{
+    int d = z->f->dim;
+    double centre[MOST], to[MOST], gate[4 * MOST];
+    Step s = {z, {centre, radius, below(&z->r, 2)}, {to, 0, below(&z->r, 2)}, below(&z->r, 2)};
+    for (int i = 0; i < d; i++)
+        centre[i] = th_rng_normal(&z->r);
+    th_proof_cell_apply(z->f, centre, s.symbol, gate, to);
+    const WorstPlace place = {1, {d}};
+    double most = worst(reached, &s, &place, 6, (uint64_t)z->checks++);
+    th_proof_cell_image_find(z->e, &s.from, s.symbol);
+    double bound = th_proof_cell_image_reach(z->e, &s.into);
+    ThProofEllipsoid x = ellipsoid(z, &s.from), y = ellipsoid(z, &s.into);
+    th_proof_check_step(z->k, z->f, &x, s.symbol);
+    double other = th_proof_check_distance(z->k, &y);
+    assert_true(most <= bound);
+    assert_true(most <= other);
+    share[0] = fmax(share[0], most / bound);
+    share[1] = fmax(share[1], most / other);
+}
+
+static void check_worst(int kind, int n, double *share)
+{
+    static const double radius[] = {0.01, 0.1, 1, 10};
+    for (int i = 0; i < 24; i++) {
+        ThError err = {0};
+        Fuzz z = {.r = th_rng((uint64_t)(100 * kind + i), "worst", 0)};
+        ThModel *m = bound(kinds[kind], sized(kind, n), TH_TARGET_FINAL, 2);
+        for (size_t k = 0; k < m->params.total; k++)
+            m->params.value[k] *= i % 3 ? 1 : 4; /* gates that saturate */
+        ThProofCell *f = th_proof_cell_new(m, &err);
+        z.f = f;
+        make_shapes(&z);
+        z.e = th_proof_cell_image_new(f, z.shape, 2, &err);
+        z.k = room_for(f);
+        for (int k = 0; k < 2; k++)
+            assert_true(th_proof_check_invert(z.k, z.shape + k * f->dim * f->dim,
+                                              z.inverse + k * f->dim * f->dim));
+        find_worst(&z, radius[i % 4], share);
+        th_proof_cell_image_free(z.e);
+        free(z.k);
+        th_proof_cell_free(f);
+        th_model_free(m);
+    }
+}
+
+/* No climb gets past a bound, and of each kind some get so near that 95 % of it would not do. */
+static void test_worst(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int n = 1; n <= 6; n += 5) {
+            double share[2] = {0};
+            check_worst(kind, n, share);
+            if (getenv("PROOF_VERBOSE"))
+                print_message("%s of %d: %.4f of the prover's, %.4f of the checker's\n",
+                              kinds[kind], n, share[0], share[1]);
+            assert_true(share[0] > 0.95 && share[1] > 0.95);
+        }
+}
+
+/* ---- views ----------------------------------------------------------------------------------- */
 
 /* An lrnn of three numbers whose read-out looks along one direction, with a unit that never
  * sleeps. */
@@ -466,6 +557,27 @@ static void check_faint(ThModel *m, const ThTask *t)
     th_proof_free(p);
 }
 
+/* It holds of runs that are off by 0.98 of what the checker says they may, and not by 1.1 of it,
+ * be it the certificate that says so or who asks. */
+static void check_edges(ThProofCertificate *c, const ThModel *m)
+{
+    ThError err = {0};
+    ThProofCell *f = th_proof_cell_new(m, &err);
+    double slack = c->slack;
+    ThProofChecked k, other;
+    assert_true(th_proof_check_sets(c, NULL, f, 0, NULL, &k, &err) && k.holds);
+    assert_true(th_proof_check_sets(c, NULL, f, 0.98 * k.tolerance, NULL, &other, &err));
+    assert_true(other.holds);
+    assert_true(th_proof_check_sets(c, NULL, f, 1.1 * k.tolerance, NULL, &other, &err));
+    assert_false(other.holds);
+    c->slack = 0.98 * k.tolerance;
+    assert_true(holds_signed(c, m));
+    c->slack = 1.1 * k.tolerance;
+    assert_false(holds_signed(c, m));
+    c->slack = slack;
+    th_proof_cell_free(f);
+}
+
 static void check_proof(const ThTask *t, const char *kind, const char *training)
 {
     ThError err = {0};
@@ -480,6 +592,7 @@ static void check_proof(const ThTask *t, const char *kind, const char *training)
     ThProofCertificate *c = th_proof_certificate_read(path, &err);
     assert_non_null(c);
     assert_true(holds(c, m));
+    check_edges(c, m);
     refuse_changes(c, m);
     refuse_wrong_sets(c, m);
     refuse_answers(c, m);
@@ -568,9 +681,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_step),       cmocka_unit_test(test_views),
-        cmocka_unit_test(test_enclosures), cmocka_unit_test(test_proofs),
-        cmocka_unit_test(test_wrong),      cmocka_unit_test(test_open),
-        cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_enclosures), cmocka_unit_test(test_worst),
+
+        cmocka_unit_test(test_proofs),     cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_open),       cmocka_unit_test(test_linear),
     };
     return cmocka_run_group_tests_name("proof_cell", tests, NULL, NULL);
 }

@@ -143,6 +143,20 @@ static double greatest_slack(ThProofCertificate *c, const ThModel *m)
     return low;
 }
 
+/* Who asks for more slack than the certificate says gets it where there is room, and not beyond. */
+static void check_asked(const ThProofCertificate *c, const ThModel *m, double known)
+{
+    ThError err = {0};
+    ThProofMap *f = th_proof_map_new(m, &err);
+    for (int i = 0; i < 2; i++) {
+        ThProofChecked k;
+        double slack = (i ? 1.1 : 0.98) * known;
+        assert_true(th_proof_check_sets(c, f, NULL, slack, NULL, &k, &err));
+        assert_true(k.holds == !i);
+    }
+    th_proof_map_free(f);
+}
+
 /* The same sets written otherwise: in each label's own measure. */
 static void write_otherwise(ThProofCertificate *c)
 {
@@ -179,6 +193,8 @@ static void check_known_slack(const ThTask *t, double radius, double steep)
         c->radius[i] = radius;
     double known = fmin(radius, (1 - radius * (double)head[3]) / 2);
     assert_true(fabs(greatest_slack(c, m) - known) < 1e-3 * known);
+    assert_true(holds_with(c, m, 0));
+    check_asked(c, m, known);
     write_otherwise(c);
     assert_true(fabs(greatest_slack(c, m) - known) < 1e-3 * known);
     th_proof_certificate_free(c);
