@@ -100,16 +100,20 @@ bool th_inspect_language(ThInspectLanguage *l, const ThDfa *d, const ThVarieties
 }
 
 static const char chi[] = "Chi et al. 2023, Table 1", fan[] = "Fan et al. 2024, Table 2",
-                  hahn[] = "Hahn 2020, Lemma 5",
-                  terzic[] = "Terzic et al. 2025, state tracking table",
-                  grazzi[] = "Grazzi et al. 2025, Theorems 1 and 2";
+                  terzic[] = "Terzic et al. 2025, Table 1",
+                  unverified[] = "Terzic et al. 2025, Table 1 (unverified)",
+                  sarrof[] = "Grazzi et al. 2025, Theorem 1; Sarrof et al. 2024";
 
 /* Fan et al. 2024, Proposition 1 (no state of its own for each value where one matrix serves all
  * symbols) is not among the sources: it is about states, not about answers, which a second layer
  * finds in several states of one value.
  *
  * The first row of a kind whose condition holds, and that names the language or none, is what is
- * said.  Tables speak of the languages that they measure, and of no others; theorems of all that
+ * said.  That one symbol moves what a Transformer says of n by O(1/n) (Hahn 2020, Lemma 5) is about
+ * how sure it is, not about its answers: some are exact on parity (Chiang and Cholak 2022).  Hence
+ * no verdict follows from it.  What could not be compared with its source says unverified.
+ *
+ * Tables speak of the languages that they measure, and of no others; theorems of all that
  * they are about.  yes is at least 99 % in the table, at best over its runs. */
 static const struct {
     const char *kind;
@@ -126,13 +130,14 @@ static const struct {
      "at best 21.7 to 74.5", chi},
     {"transformer", ANY, OF_CHI, TH_INSPECT_YES, TH_INSPECT_YES,
      "at best 99.7 to 100, in the mean 70.0 to 94.4", chi},
-    {"transformer", GROUP, 0, TH_INSPECT_UNKNOWN, TH_INSPECT_NO, "a symbol counts for ever less",
-     hahn},
+    {"transformer", GROUP, 0, TH_INSPECT_UNKNOWN, TH_INSPECT_UNKNOWN,
+     "ever less sure, which need not be wrong (Hahn 2020, Lemma 5)", ""},
     {"transformer", ANY, 0, TH_INSPECT_UNKNOWN, TH_INSPECT_UNKNOWN,
      "flip-flops have slips at any size (Liu et al. 2023)", ""},
-    {"gpt", GROUP, 0, TH_INSPECT_UNKNOWN, TH_INSPECT_NO, "a symbol counts for ever less", hahn},
+    {"gpt", GROUP, 0, TH_INSPECT_UNKNOWN, TH_INSPECT_UNKNOWN,
+     "ever less sure, which need not be wrong (Hahn 2020, Lemma 5)", ""},
     {"rnn", ANY, OF_CHI, TH_INSPECT_YES, TH_INSPECT_YES, "98.9 to 100 in the mean", chi},
-    {"lstm", ANY, OF_TERZIC, TH_INSPECT_YES, TH_INSPECT_YES, "100", terzic},
+    {"lstm", ANY, OF_TERZIC, TH_INSPECT_YES, TH_INSPECT_YES, "100", unverified},
     {"lrnn", ANY, SUM, TH_INSPECT_YES, TH_INSPECT_YES, "1.00: a matrix for every symbol", fan},
     {"s4", ANY, SUM, TH_INSPECT_UNKNOWN, TH_INSPECT_NO, ".27, which is chance", fan},
     {"s4", ANY, EVEN_PAIRS, TH_INSPECT_UNKNOWN, TH_INSPECT_NO, ".81 of five symbols; chance is .87",
@@ -146,13 +151,13 @@ static const struct {
     {"lru", ANY, SUM | EVEN_PAIRS, TH_INSPECT_UNKNOWN, TH_INSPECT_NO,
      "as S4 and S4D: one matrix for all symbols", fan},
     {"mamba", PERIODIC, 0, TH_INSPECT_UNKNOWN, TH_INSPECT_NO,
-     "positive eigenvalues count modulo nothing", grazzi},
+     "positive eigenvalues count modulo nothing", sarrof},
     {"mamba", ANY, EVEN_PAIRS, TH_INSPECT_YES, TH_INSPECT_YES, "100", terzic},
-    {"deltanet", ANY, EVEN_PAIRS, TH_INSPECT_YES, TH_INSPECT_YES, "100", terzic},
+    {"deltanet", ANY, EVEN_PAIRS, TH_INSPECT_YES, TH_INSPECT_YES, "100", unverified},
     {"deltanet", ANY, PARITY, TH_INSPECT_UNKNOWN, TH_INSPECT_UNKNOWN,
-     "97.2; a reflection swaps two states", terzic},
+     "97.2; a reflection swaps two states", unverified},
     {"deltanet", ANY, CYCLE, TH_INSPECT_UNKNOWN, TH_INSPECT_NO, "47.3: a reflection a symbol",
-     terzic},
+     unverified},
     {"deltaproduct", ANY, 0, TH_INSPECT_UNKNOWN, TH_INSPECT_UNKNOWN,
      "m-1 reflections permute m states (Siems et al. 2025)", ""},
     {"pd_ssm", ANY, OF_TERZIC, TH_INSPECT_YES, TH_INSPECT_YES, "99.5 to 99.9", terzic},

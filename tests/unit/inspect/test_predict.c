@@ -72,19 +72,20 @@ static ThInspectVerdict extends(const Given *g, const char *kind)
 
 static const ThInspectVerdict no = TH_INSPECT_NO, any = TH_INSPECT_UNKNOWN, yes = TH_INSPECT_YES;
 
-/* Theorems speak of sorts, tables of the languages that they measure. */
+/* Theorems speak of sorts, tables of the languages that they measure.  That Transformers become
+ * less sure of groups is no theorem on their answers. */
 static void follows_from_sources(void **state)
 {
     (void)state;
     const struct {
         const char *language;
         ThInspectVerdict transformer, gpt, rnn, s4, mamba, deltanet, counting;
-    } due[] = {{"parity", no, no, yes, any, no, any, any},
-               {"regex \"(b|ab*a)*\"", no, no, yes, any, no, any, any}, /* the other symbol */
-               {"cycle(5)", no, no, yes, any, no, no, any},
-               {"cycle(3)", no, no, any, any, no, any, any},
-               {"sum(5)", no, no, any, no, no, any, any},
-               {"tomita(5)", no, no, yes, any, no, any, any},
+    } due[] = {{"parity", no, any, yes, any, no, any, any},
+               {"regex \"(b|ab*a)*\"", no, any, yes, any, no, any, any}, /* the other symbol */
+               {"cycle(5)", no, any, yes, any, no, no, any},
+               {"cycle(3)", any, any, any, any, no, any, any},
+               {"sum(5)", any, any, any, no, no, any, any},
+               {"tomita(5)", no, any, yes, any, no, any, any},
                {"tomita(3)", yes, any, yes, any, no, any, any}, /* groups, and no group */
                {"even_pairs", yes, any, yes, no, yes, yes, any},
                {"dyck(1,3)", yes, any, yes, any, any, any, any},
@@ -147,7 +148,7 @@ static void claims_hold_in_runs(void **state)
         const char *language, *kind;
         ThInspectVerdict due;
         double least, most;
-    } run[] = {{"parity", "transformer", no, 0, 0.7}, {"parity", "gpt", no, 0, 0.7},
+    } run[] = {{"parity", "transformer", no, 0, 0.7}, {"parity", "gpt", any, 0, 0.7},
                {"parity", "mamba", no, 0, 0.7},       {"even_pairs", "mamba", yes, 0.99, 1},
                {"even_pairs", "s4", no, 0, 0.7},      {"even_pairs", "s4d", no, 0, 0.7},
                {"even_pairs", "lru", no, 0, 0.7},     {"cycle(5)", "deltanet", no, 0, 0.9},
