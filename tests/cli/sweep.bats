@@ -118,6 +118,10 @@ END
     run "$TAPEHEAD" -e 'results "runs" of=states'
     [[ "$output" == *"failed: n=2: the shell command ended with status 1"* ]]
     [[ "$output" == *"failed: n=3: "* ]]
+    run "$TAPEHEAD" -f csv -e 'results "runs" of=states'
+    [[ "$output" == *$'\n\npoint,error\nn=2,the shell command ended with status 1 ('* ]]
+    run "$TAPEHEAD" -f json -e 'results "runs" of=states'
+    [[ "$output" == *'"failures":[{"point":"n=2","error":"the shell command ended with status 1 ('* ]]
     [ "$(wc -l <ran.txt)" -eq 3 ]
     "$TAPEHEAD" fails.th
     [ "$(wc -l <ran.txt)" -eq 3 ]

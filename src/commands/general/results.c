@@ -301,32 +301,47 @@ json_t *sh_results_text(const json_t *v)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-/* Points that failed: how many; said, with their errors. */
+/* "a=1, b=x": where a point is. */
+static void place_of(ThText *t, const json_t *record)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(json_object_get(record, "point"), name, value)
+    {
+        json_t *text = sh_results_text(value);
+        th_text_printf(t, "%s%s=%s", t->size ? ", " : "", name, json_string_value(text));
+        json_decref(text);
+    }
+}
+
+/* Points that failed: how many; said, with their errors, or a table where others read. */
 static long long say_failures(ShSession *s, const ShResults *r)
 {
     enum { MOST = 10 };
     long long failed = 0;
+    bool rows = sh_out(s) == NULL;
     size_t i;
     json_t *record;
     json_array_foreach(r->records, i, record)
     {
-        if (sh_point_is_done(record) || failed++ >= MOST)
+        if (sh_point_is_done(record) || (failed++ >= MOST && !rows))
             continue;
-        const char *name,
-            *why = json_string_value(json_object_get(json_object_get(record, "error"), "message"));
-        json_t *value;
+        const char *why =
+            json_string_value(json_object_get(json_object_get(record, "error"), "message"));
         ThText t = {0};
-        json_object_foreach(json_object_get(record, "point"), name, value)
-        {
-            json_t *text = sh_results_text(value);
-            th_text_printf(&t, "%s%s=%s", t.size ? ", " : "", name, json_string_value(text));
-            json_decref(text);
-        }
-        sh_say(s, "failed: %s: %s\n", t.data ? t.data : "", why ? why : "");
+        place_of(&t, record);
+        if (rows && failed == 1)
+            sh_table(s, "failures", "point:s error:s");
+        if (rows)
+            sh_row(s, t.data ? t.data : "", why ? why : "");
+        else
+            sh_say(s, "failed: %s: %s\n", t.data ? t.data : "", why ? why : "");
         th_text_free(&t);
     }
     if (failed > MOST)
         sh_say(s, "and %lld more\n", failed - MOST);
+    if (rows && failed > 0)
+        sh_table_end(s);
     return failed;
 }
 
@@ -415,7 +430,8 @@ SH_COMMAND(
         "all but seed if none is; the columns are statistics of one figure of the last "
         "command that answered with it.  by takes figures, too: after predict, its class.  "
         "across= makes columns of one variable's values, as papers do.  Points that failed "
-        "are counted and named below.  The table is ready for a paper with layout=latex "
+        "are counted and named below, in csv and json as a table of their own, failures.  The "
+        "table is ready for a paper with layout=latex "
         "(package booktabs), or in a .tex file; csv and json hold numbers.\n\n"
         "Intervals are of the mean over seeds, by Student's t, and within 0 to 1 for shares. "
         "They are right where seeds spread like one group.  Where they fall into two (a gap "
