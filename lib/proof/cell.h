@@ -30,16 +30,18 @@ typedef struct {
     int width, gates; /* no gates: lrnn */
     int dim;          /* numbers of a state: h, and behind it c of an lstm */
     int n_symbols, n_classes;
-    double *input;              /* (n_symbols, gates width), biases included */
-    double *input_size;         /* the same of magnitudes; NULL: lrnn */
-    double *recurrent;          /* (width, gates width) */
-    double *candidate;          /* (width): of a gru */
-    double *start;              /* (dim): the state before the first symbol */
-    double *transition;         /* (n_symbols, dim, dim): of an lrnn, from here */
-    double *gain, *offset;      /* (dim) */
-    double *inner, *inner_bias; /* (dim, dim), (dim); to here */
-    double *head, *head_bias;   /* (width, n_classes), (n_classes) */
-    uint64_t digest;            /* of all weights of the model, bit for bit */
+    double *input;                            /* (n_symbols, gates width), biases included */
+    double *input_size;                       /* the same of magnitudes; NULL: lrnn */
+    double *recurrent;                        /* (width, gates width) */
+    double *candidate;                        /* (width): of a gru */
+    double *start;                            /* (dim): the state before the first symbol */
+    double *transition;                       /* (n_symbols, dim, dim): of an lrnn, from here */
+    double *transition_off[2], *input_off[2]; /* of the same sizes: how far those of runs in double
+                                                 and in single precision are off, at most */
+    double *gain, *offset;                    /* (dim) */
+    double *inner, *inner_bias;               /* (dim, dim), (dim); to here */
+    double *head, *head_bias;                 /* (width, n_classes), (n_classes) */
+    uint64_t digest;                          /* of all weights of the model, bit for bit */
 } ThProofCell;
 
 /* Is the model of a kind that th_proof_cell_new takes? */

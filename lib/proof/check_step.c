@@ -157,6 +157,33 @@ static void step_rnn(Step *p, int j)
     put(p, j, p->form);
 }
 
+/* s->most (width) <- the greatest magnitudes of h. */
+static void measure_state(ThProofCheckSet *s, int n)
+{
+    int d = s->d;
+    for (int i = 0; i < n; i++) {
+        double square = 0;
+        for (int r = 1; r <= d; r++)
+            square += s->stack[FROM][r * d + i] * s->stack[FROM][r * d + i];
+        s->most[i] = fabs(s->stack[FROM][i]) + sqrt(square);
+    }
+}
+
+/* What a run is off by of number i: of its matrix and its input, and of the sum. */
+static double round_linear(const ThProofCheckSet *s, const ThProofCell *f, int symbol, int i)
+{
+    int d = s->d, in_float = s->unit == TH_PROOF_FLOAT_UNIT;
+    size_t at = (size_t)symbol * (size_t)d + (size_t)i;
+    const double *by = f->transition + at * (size_t)d;
+    const double *by_off = f->transition_off[in_float] + at * (size_t)d;
+    double off = f->input_off[in_float][at], sum = fabs(f->input[at]) + off;
+    for (int j = 0; j < d; j++) {
+        off += by_off[j] * s->most[j];
+        sum += (fabs(by[j]) + by_off[j]) * s->most[j];
+    }
+    return off + th_proof_check_gamma(s, d + 3) * sum + TH_PROOF_UNDERFLOW;
+}
+
 static void step_linear(Step *p, int symbol)
 {
     int d = p->s->d;
@@ -165,25 +192,24 @@ static void step_linear(Step *p, int symbol)
         for (int i = 0; i < d; i++)
             p->s->row[r * d + i] = th_proof_check_inner(by + i * d, p->s->stack[FROM] + r * d, d) +
                                    (r == 0 ? p->f->input[symbol * d + i] : 0);
+    measure_state(p->s, d);
+    for (int i = 0; p->s->unit > 0 && i < d; i++)
+        th_proof_check_row(p->s, d + i)[i] = round_linear(p->s, p->f, symbol, i);
 }
 
 /* s->off (gates width) <- what a run is off by of what goes into the gates, sums of numbers of at
- * most s->most (width) and of what the symbol adds. */
+ * most s->most (width), which is set, and of what the symbol adds. */
 static void round_gates(Step *p, int symbol)
 {
     ThProofCheckSet *s = p->s;
-    int n = p->f->width, wide = p->f->gates * n, d = s->d;
+    int n = p->f->width, wide = p->f->gates * n;
     double gamma = th_proof_check_gamma(s, n + 5);
+    measure_state(s, n);
     for (int at = 0; at < wide; at++)
         s->off[at] = p->f->input_size[symbol * wide + at];
-    for (int i = 0; i < n; i++) {
-        double square = 0;
-        for (int r = 1; r <= d; r++)
-            square += s->stack[FROM][r * d + i] * s->stack[FROM][r * d + i];
-        double most = fabs(s->stack[FROM][i]) + sqrt(square);
+    for (int i = 0; i < n; i++)
         for (int at = 0; at < wide; at++)
-            s->off[at] += most * fabs(p->f->recurrent[i * wide + at]);
-    }
+            s->off[at] += s->most[i] * fabs(p->f->recurrent[i * wide + at]);
     for (int at = 0; at < wide; at++)
         s->off[at] = gamma * s->off[at] + (s->unit > 0 ? TH_PROOF_UNDERFLOW : 0);
 }
@@ -213,22 +239,64 @@ void th_proof_check_step(ThProofCheckSet *s, const ThProofCell *f, const ThProof
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-/* s->at, s->half <- what goes into the units before the read-out, and how far off it can be: of an
- * lrnn what its layer norm scales up least and most, by the lengths of the centred states. */
+/* s->off (width) <- what a run is off by of what goes into the units behind an lrnn's layer norm,
+ * which scales by `most` at most; s->size[0] is what centring rounds of its numbers, as in
+ * check_tree.c. */
+static void round_view(ThProofCheckSet *s, const ThProofCell *f, double most)
+{
+    int d = s->d, n = f->width;
+    double square = 0, gamma = th_proof_check_gamma(s, d + 2), *norm_off = s->size[0];
+    for (int i = 0; i < d; i++)
+        square += norm_off[i] * norm_off[i] / d;
+    double by = sqrt(square) * most, share = by < 1 ? by / (1 - by) : HUGE_VAL;
+    share += th_proof_check_gamma(s, d + 12) * (1 + share);
+    for (int k = 0; k < n; k++)
+        s->off[k] = gamma * fabs(f->inner_bias[k]);
+    th_proof_check_widths(s, NULL, d, s->most);
+    for (int i = 0; i < d; i++) {
+        double size = fabs(f->gain[i]) * (s->most[i] + fabs(s->row[i])) * most;
+        double off = fabs(f->gain[i]) * norm_off[i] * most * (1 + share) + size * share;
+        off += th_proof_check_gamma(s, 4) * (size + off + fabs(f->offset[i]));
+        for (int k = 0; k < n; k++)
+            s->off[k] +=
+                (off + gamma * (size + off + fabs(f->offset[i]))) * fabs(f->inner[i * d + k]);
+    }
+}
+
+/* s->size[0] <- what taking the mean off a run's numbers rounds of each; the set loses its mean. */
+static void centre_view(ThProofCheckSet *s)
+{
+    int d = s->d;
+    double mean = 0, *off = s->size[0], gamma = th_proof_check_gamma(s, d + 4);
+    th_proof_check_widths(s, NULL, d, off);
+    for (int i = 0; i < d; i++) {
+        off[i] += fabs(s->row[i]);
+        mean += off[i] / d;
+    }
+    for (int i = 0; i < d; i++)
+        off[i] = gamma * (mean + off[i]);
+    th_proof_check_centre(s->row, 1 + d, d);
+}
+
+/* s->at, s->half, s->off <- what goes into the units before the read-out, how far that can be off,
+ * and what a run rounds of it: of an lrnn what its layer norm scales up least and most, by the
+ * lengths of the centred states. */
 static void view(ThProofCheckSet *s, const ThProofCell *f, double scale[2])
 {
     int d = s->d;
     scale[0] = scale[1] = 1;
+    memset(s->off, 0, (size_t)f->width * sizeof *s->off);
     if (f->kind != TH_PROOF_LRNN) {
         memcpy(s->at, s->row, (size_t)d * sizeof *s->at);
         th_proof_check_widths(s, NULL, d, s->half);
         return;
     }
-    th_proof_check_centre(s->row, 1 + d, d);
+    centre_view(s);
     double at = sqrt(th_proof_check_inner(s->row, s->row, d)), by = th_proof_check_reach(s);
     double near = fmax(0, at - by), far = at + by;
     scale[0] = 1 / sqrt(far * far / d + TH_PROOF_EPSILON);
     scale[1] = 1 / sqrt(near * near / d + TH_PROOF_EPSILON);
+    round_view(s, f, scale[1]);
     for (int i = 0; i < d * (d + 1); i++)
         s->row[i] *= f->gain[i % d];
     th_proof_check_times(s->row, f->inner, s->at, 1, d, d);
@@ -250,8 +318,8 @@ double th_proof_check_step_lead(ThProofCheckSet *s, const ThProofCell *f, const 
             shift += f->offset[i] * f->inner[i * d + j] + (i == 0 ? f->inner_bias[j] : 0);
         double end = s->at[j] + (w > 0 ? -1 : 1) * s->half[j] * (1 + TH_PROOF_SPARE);
         bool outwards = (end > 0) == (w < 0); /* the greatest scale makes it worst */
-        lead += w * fmax(0, shift + end * scale[outwards]);
-        sizes += (fabs(s->at[j]) + s->half[j]) *
+        lead += w * fmax(0, shift + end * scale[outwards]) - fabs(w) * s->off[j];
+        sizes += (fabs(shift) + (fabs(s->at[j]) + s->half[j]) * scale[1] + s->off[j]) *
                  (fabs(f->head[j * n + right]) + fabs(f->head[j * n + other]));
     }
     return lead - TH_PROOF_SPARE - th_proof_check_gamma(s, f->width + 2) * sizes;

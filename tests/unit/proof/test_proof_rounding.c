@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "bound.h"
+#include "lab/evaluate.h"
 #include "proof/check_impl.h"
 #include "proof/chunk.h"
 #include "tensor/kernels/kernels.h"
@@ -451,6 +452,7 @@ static double step_ratio(ThModel *m, const ThProofCell *g)
     for (int i = 0; i < LONG; i++)
         word[i] = (int)th_rng_below(&r, SYMBOLS);
     t = th_model_trace(m, word, LONG, NULL);
+    memcpy(before, g->start, (size_t)g->dim * sizeof *before);
     s->unit = TH_PROOF_FLOAT_UNIT;
     for (int i = 0; i < LONG; i++) {
         const ThProofEllipsoid e = {.centre = before, .shape = eye};
@@ -500,11 +502,103 @@ static void test_step(void **state)
     }
 }
 
+/* Pairs of hidden units of a network that are always on, and the same but for the sign of what they
+ * give: nothing in real numbers. */
+static void spoil_network(ThModel *m, const char *up, const char *up_bias, const char *down)
+{
+    const ThParam *p = &m->params.item[th_params_find(&m->params, down)];
+    int H = p->rows, wide = p->cols;
+    for (int k = 0; k < H; k += 2) {
+        weights(m, up_bias)[k] = weights(m, up_bias)[k + 1] = 300;
+        for (int i = 0; i < D; i++)
+            weights(m, up)[i * H + k + 1] = weights(m, up)[i * H + k];
+        for (int j = 0; j < wide; j++)
+            weights(m, down)[(k + 1) * wide + j] = -weights(m, down)[k * wide + j];
+    }
+}
+
+static void spoil_transitions(ThModel *m)
+{
+    spoil_network(m, "layer0.transition.up", "layer0.transition.up_bias",
+                  "layer0.transition.blocks");
+}
+
+static void spoil_inputs(ThModel *m)
+{
+    spoil_network(m, "layer0.value.up", "layer0.value.up_bias", "layer0.value.down");
+}
+
+/* The offset of the norm before the read-out, which its biases take off again. */
+static void spoil_view(ThModel *m)
+{
+    for (int i = 0; i < D; i++) {
+        weights(m, "final_norm.offset")[i] += 500;
+        for (int k = 0; k < D; k++)
+            weights(m, "head_bias")[k] -= 500 * weights(m, "head")[i * D + k];
+    }
+}
+
+/* Linear recurrences: states of a run against the bound of a step, and by how much the answers of a
+ * run lead against that of the read-out. */
+static void test_linear(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *settings;
+        Spoil *spoil;
+        double size, step, lead; /* of weights; how near a run gets to the bounds at least */
+    } linear[] = {{"dim=8 block=8 norm=paper", spoil_transitions, 0.4, 8e-5, 8e-3},
+                  {"dim=8 block=4", spoil_transitions, 0.4, 1.4e-4, 7e-3},
+                  {"dim=8 block=4", spoil_inputs, 0.4, 3e-3, 0.3},
+                  {"dim=8 block=4", spoil_view, 0.4, 4e-4, 7e-3},
+                  {"dim=8 block=8", spoil_nothing, 0.4, 4e-4, 0.009},
+                  {"dim=8 block=4 norm=paper", spoil_nothing, 0.4, 5e-4, 0.006},
+                  {"dim=8 block=8 norm=paper p=2", spoil_nothing, 2, 3e-3, 0.013},
+                  {"dim=8 block=2 p=1", spoil_nothing, 2, 3e-3, 0.006},
+                  {"dim=8 block=1", spoil_nothing, 1, 4e-3, 0.0019},
+                  {"dim=8 block=4 p=3", spoil_nothing, 0.1, 1e-3, 0.01}};
+    for (size_t i = 0; i < sizeof linear / sizeof *linear; i++) {
+        double closest = 0, eye[D * D] = {0};
+        ThModel *m = bound("lrnn", linear[i].settings, TH_TARGET_FINAL, SYMBOLS);
+        scatter(m, linear[i].size);
+        linear[i].spoil(m);
+        ThProofCell *g = th_proof_cell_new(m, NULL);
+        double most = step_ratio(m, g);
+        ThProofCheckSet *s = th_proof_check_set_new(D, 1, D + 1, D, NULL);
+        ThRng r = th_rng(i, "linear", 0);
+        for (int n = 0; n < 300; n++) {
+            int word[6], length = 1 + (int)th_rng_below(&r, 6);
+            double z[SYMBOLS], real[SYMBOLS], centre[D];
+            for (int k = 0; k < length; k++)
+                word[k] = (int)th_rng_below(&r, SYMBOLS);
+            ThModelTrace *t = th_model_trace(m, word, length, NULL);
+            for (int k = 0; k < D; k++)
+                centre[k] = t->layer[0].state[(length - 1) * D + k];
+            th_model_trace_free(t);
+            assert_true(th_lab_logits(m, word, length, z, NULL));
+            const ThProofEllipsoid e = {.centre = centre, .shape = eye};
+            s->unit = TH_PROOF_FLOAT_UNIT;
+            double least = th_proof_check_step_lead(s, g, &e, 0, 2);
+            th_proof_cell_logits(g, centre, real);
+            assert_true(z[0] - z[2] >= least);
+            closest =
+                fmax(closest, (real[0] - real[2] - (z[0] - z[2])) / (real[0] - real[2] - least));
+        }
+        if (!(most <= 1 && most >= linear[i].step && closest >= linear[i].lead))
+            fail_msg("%s: runs reach %g of a step's bound, %g of the lead's", linear[i].settings,
+                     most, closest);
+        free(s);
+        th_proof_cell_free(g);
+        th_model_free(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tree),  cmocka_unit_test(test_lead), cmocka_unit_test(test_leaf),
-        cmocka_unit_test(test_chunk), cmocka_unit_test(test_gelu), cmocka_unit_test(test_step),
+        cmocka_unit_test(test_tree),   cmocka_unit_test(test_lead), cmocka_unit_test(test_leaf),
+        cmocka_unit_test(test_chunk),  cmocka_unit_test(test_gelu), cmocka_unit_test(test_step),
+        cmocka_unit_test(test_linear),
     };
     return cmocka_run_group_tests_name("proof_rounding", tests, NULL, NULL);
 }
