@@ -175,7 +175,7 @@ static bool choose_parts(ThTrainer *tr, const ThOptions *o, ThError *err)
     int how = th_option_choice(o, "segments");
     if (how == SEGMENTS_NONE)
         return true;
-    if (!t->machine || t->kind->ragged || t->kind->label || t->kind->study || th_task_finite(t))
+    if (!t->machine || t->kind->ragged || t->kind->tokens || t->kind->study || th_task_finite(t))
         return th_fail(err, TH_EUSAGE,
                        "segments= wants strings that an automaton labels, and those of %s are not",
                        t->kind->name);

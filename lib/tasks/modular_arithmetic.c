@@ -77,10 +77,7 @@ static ThDfa *machine(int m, int more, bool sign, int depth, ThError *err)
 {
     int open = m + N_OPERATORS + more, n = open + (depth > 0 ? 2 : 0),
         sink = count_states(m, depth);
-    if (sink >= MOST_STATES)
-        th_fail(err, TH_ELIMIT, "modulus=%d and depth=%d make more than %d states", m, depth,
-                MOST_STATES);
-    ThDfa *d = sink < MOST_STATES ? th_dfa_new(sink + 1, n, m + 1, err) : NULL;
+    ThDfa *d = th_dfa_new(sink + 1, n, m + 1, err);
     if (!d)
         return NULL;
     Machine k = {d, m, open, n};
@@ -127,6 +124,59 @@ static bool has_sign(const ThTask *t)
     return t->kind == &th_task_kind_modular_arithmetic &&
            th_option_flag(&t->options, "leading_plus");
 }
+
+/* ---- labels without a machine ---------------------------------------------------------------- */
+
+/* The machine's state: <sum, factor> before a digit, [sum, factor] behind one; and the pairs before
+ * the brackets that are open. */
+typedef struct {
+    int sum, factor;
+    bool behind;
+} Pair;
+
+/* Reads a symbol that belongs to no bracket; false where none of this kind can stand here. */
+static bool read_symbol(Pair *x, int m, int symbol)
+{
+    if (symbol >= m + N_OPERATORS || x->behind == (symbol < m))
+        return false;
+    x->behind = symbol < m;
+    if (symbol < m) {
+        x->factor = x->factor * symbol % m;
+    } else if (symbol != m + TIMES) {
+        x->sum = (x->sum + x->factor) % m;
+        x->factor = symbol == m + PLUS ? 1 : m - 1;
+    }
+    return true;
+}
+
+/* The value of an expression, -1 where it is none. */
+static int value_of(const ThTask *t, const int *word, int n)
+{
+    enum { DEEPEST = 8 };
+    Pair at[DEEPEST + 1] = {{.factor = !has_sign(t), .behind = has_sign(t)}};
+    int m = modulus(t), depth = 0;
+    for (int i = 0; i < n; i++) {
+        if (word[i] == bracket(t) && !at[depth].behind && depth < depth_of(t)) {
+            at[++depth] = (Pair){.factor = 1};
+        } else if (word[i] == bracket(t) + 1 && at[depth].behind && depth > 0) {
+            Pair inner = at[depth--];
+            at[depth].factor = at[depth].factor * (inner.sum + inner.factor) % m;
+            at[depth].behind = true;
+        } else if (!read_symbol(&at[depth], m, word[i])) {
+            return -1;
+        }
+    }
+    return depth == 0 && at[0].behind ? (at[0].sum + at[0].factor) % m : -1;
+}
+
+static void label(const ThTask *t, ThBatch *b)
+{
+    for (int i = 0; i < b->B; i++)
+        *th_batch_target(&t->signature, b, i) =
+            value_of(t, th_batch_token(b, i), th_batch_length(b, i));
+}
+
+/* ---- strings --------------------------------------------------------------------------------- */
 
 static int drawn_length(const ThTask *t, int length)
 {
@@ -286,9 +336,11 @@ static bool init_modular_arithmetic(ThTask *t, const ThTaskSource *from, ThError
 {
     (void)from;
     int m = modulus(t);
-    t->machine = machine(m, 1, has_sign(t), depth_of(t), err);
+    bool small = count_states(m, depth_of(t)) < MOST_STATES;
+    if (small && !(t->machine = machine(m, 1, has_sign(t), depth_of(t), err)))
+        return false;
     ThTaskNames symbols = {m, depth_of(t) > 0 ? "+ - * _ ( )" : "+ - * _"};
-    return t->machine && th_task_signature(t, TH_TARGET_FINAL, symbols, (ThTaskNames){m, ""}, err);
+    return th_task_signature(t, TH_TARGET_FINAL, symbols, (ThTaskNames){m, ""}, err);
 }
 
 #define COMMON_OPTIONS                                                                             \
@@ -316,11 +368,13 @@ const ThTaskKind th_task_kind_modular_arithmetic = {
         "leading_plus=yes lengths are even (an odd one is drawn one longer); with "
         "leading_plus=no they are odd (an even one is drawn one shorter).\n\n"
         "With depth= a third of the terms for which there is room are expressions in brackets, "
-        "of any length that fits.  The automaton has 2 m^2 (1 + m^2 + m^4 + …) states.",
+        "of any length that fits.  The automaton has 2 m^2 (1 + m^2 + m^4 + …) states; where "
+        "these are more than 65536 there is none, and strings are labelled by evaluating them.",
     .options = modular_arithmetic_options,
     .init = init_modular_arithmetic,
     .length = drawn_length,
     .draw = draw,
+    .label = label,
     .words = words,
     .chance = chance,
 };

@@ -196,10 +196,10 @@ static void label_by_machine(const ThTask *t, ThBatch *b)
 
 void th_task_label(const ThTask *t, ThBatch *b)
 {
-    if (t->kind->label)
-        t->kind->label(t, b);
-    else if (t->machine)
+    if (t->machine)
         label_by_machine(t, b);
+    else if (t->kind->label)
+        t->kind->label(t, b);
 }
 
 bool th_task_judge(const ThTask *t, ThTaskWord prompt, ThTaskWord said, ThTaskVerdict *v,

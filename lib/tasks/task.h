@@ -88,8 +88,8 @@ typedef struct {
     bool (*study)(const ThTask *t, ThRng *r, const ThRange *lengths, ThBatch *b, ThError *err);
     /* The lengths that training reads unless it is told others; NULL: the trainer's own. */
     ThRange (*lengths)(const ThTask *t);
-    /* Fills b->target for the tokens of every row.  NULL: the machine labels; where there is none
-     * either, draw and take have filled it. */
+    /* Fills b->target for the tokens of every row where no machine does.  NULL: draw and take have
+     * filled it. */
     void (*label)(const ThTask *t, ThBatch *b);
     /* Says whether an answer to a prompt is right, and where not; as th_task_judge.  NULL: none. */
     bool (*judge)(const ThTask *t, ThTaskWord prompt, ThTaskWord said, ThTaskVerdict *v,

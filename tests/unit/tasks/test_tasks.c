@@ -178,15 +178,14 @@ static int bracket_depth(const char *s)
     return depth == 0 ? deepest : -1;
 }
 
-/* A + and an expression with brackets two deep, by putting values in the place of innermost ones.
- */
-static int want_bracketed(const char *s)
+/* An expression with brackets so deep, by putting values in the place of innermost ones. */
+static int want_nested(const char *s, int most, int (*want)(const char *))
 {
     char text[256];
     int depth = 0;
     for (size_t i = 0; s[i]; i++) {
         depth += s[i] == '(' ? 1 : s[i] == ')' ? -1 : 0;
-        if (depth < 0 || depth > 2)
+        if (depth < 0 || depth > most)
             return -1;
     }
     snprintf(text, sizeof text, "%s", s);
@@ -199,7 +198,22 @@ static int want_bracketed(const char *s)
         *open = (char)('0' + value);
         memmove(open + 1, close + 1, strlen(close + 1) + 1);
     }
-    return want_signed_value(text);
+    return want(text);
+}
+
+static int want_bracketed(const char *s)
+{
+    return want_nested(s, 2, want_signed_value);
+}
+
+static int want_bracketed_3(const char *s)
+{
+    return want_nested(s, 3, want_signed_value);
+}
+
+static int want_bracketed_8(const char *s)
+{
+    return want_nested(s, 8, want_value);
 }
 
 static int want_dyck_3(const char *s)
@@ -287,6 +301,8 @@ static const struct {
     {"modular_arithmetic leading_plus=no", NULL, want_value},
     {"modular_arithmetic depth=2", NULL, want_bracketed},
     {"modular_arithmetic depth=2 products=0.7", NULL, want_bracketed},
+    {"modular_arithmetic depth=3", NULL, want_bracketed_3}, /* without a machine */
+    {"modular_arithmetic depth=8 leading_plus=no", NULL, want_bracketed_8},
     {"cycle_navigation", NULL, want_cycle},
     {"cycle_navigation encoding=deepmind", NULL, want_cycle_deepmind},
     {"dyck depth=3", NULL, want_dyck_3},
@@ -384,6 +400,16 @@ static void test_examples_of_the_papers(void **state)
         {"modular_arithmetic leading_plus=no", "0*1+4*3-2", "0"},
         {"modular_arithmetic depth=2", "+2*(3-(4)*2)-1", "4"},
         {"modular_arithmetic depth=1", "+2*((3))", ""},
+        {"modular_arithmetic depth=3", "+2*(3-((4)*2-3))-1", "0"},
+        {"modular_arithmetic depth=3", "+2*(((3)))", "1"},
+        {"modular_arithmetic depth=3", "+2*((((3))))", ""},
+        {"modular_arithmetic depth=3", "-3*(1+1)", "4"},
+        {"modular_arithmetic depth=3", "+3*(1+1", ""},
+        {"modular_arithmetic depth=3", "+3*1)", ""},
+        {"modular_arithmetic depth=3", "+(-3)", ""},
+        {"modular_arithmetic depth=3", "+3_4", ""},
+        {"modular_arithmetic depth=3", "3", ""},
+        {"modular_arithmetic depth=3 leading_plus=no", "3-4*(2-3)", "2"},
         {"mod_arith", "1+2-4", "4"},
         {"mod_arith", "1+2-3*4", "1"},
         {"mod_arith", "1+2-", ""},
