@@ -4,7 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+
 enum { ALIGNMENT = 64, FIRST_BLOCK = 1 << 16 };
+
+/* Under the address sanitizer what an arena has not given away may not be touched, nor what stands
+ * behind each piece, which is given away by itself: an index outside is an error as it is of
+ * malloc's memory. */
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+enum { BEHIND = ALIGNMENT };
+#define FORBID(p, n) ASAN_POISON_MEMORY_REGION(p, n)
+#define ALLOW(p, n)  ASAN_UNPOISON_MEMORY_REGION(p, n)
+#else
+enum { BEHIND = 0 };
+#define FORBID(p, n) ((void)(p), (void)(n))
+#define ALLOW(p, n)  ((void)(p), (void)(n))
+#endif
 
 void *th_alloc(size_t n, size_t size, ThError *err)
 {
@@ -75,6 +95,7 @@ static Block *new_block(size_t size)
     b->next = NULL;
     b->size = size;
     b->used = 0;
+    FORBID(b->data, size);
     return b;
 }
 
@@ -108,9 +129,9 @@ static bool add_block(ThArena *a, size_t need)
 
 void *th_arena_take(ThArena *a, size_t n, size_t size)
 {
-    if (size && n > (SIZE_MAX / 2 - ALIGNMENT) / size)
+    if (size && n > (SIZE_MAX / 2 - 2 * ALIGNMENT) / size)
         return NULL;
-    size_t need = (n * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t need = (n * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + BEHIND;
     if (!need)
         need = ALIGNMENT;
     while (!a->current || a->current->size - a->current->used < need) {
@@ -121,13 +142,16 @@ void *th_arena_take(ThArena *a, size_t n, size_t size)
     }
     void *p = a->current->data + a->current->used;
     a->current->used += need;
+    ALLOW(p, n * size);
     return p;
 }
 
 void th_arena_reset(ThArena *a)
 {
-    for (Block *b = a->first; b; b = b->next)
+    for (Block *b = a->first; b; b = b->next) {
+        FORBID(b->data, b->used);
         b->used = 0;
+    }
     a->current = a->first;
 }
 
@@ -147,6 +171,7 @@ void th_arena_free(ThArena *a)
         return;
     for (Block *b = a->first, *next; b; b = next) {
         next = b->next;
+        ALLOW(b->data, b->size);
         free(b->data);
         free(b);
     }

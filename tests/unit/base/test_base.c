@@ -10,6 +10,9 @@
 #include <string.h>
 
 #include <cmocka.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 #include "base/intern.h"
 #include "base/memory.h"
@@ -309,12 +312,34 @@ static void test_words_in_order(void **state)
     assert_false(th_symbols_next(word, 0, 3));
 }
 
+#ifdef __SANITIZE_ADDRESS__
+/* What is behind a piece, and what a reset has taken back, may not be touched. */
+static void arena_is_guarded(void **state)
+{
+    (void)state;
+    ThArena *a = th_arena_new(NULL);
+    for (size_t n = 1; n < 40; n++) {
+        float *x = th_arena_take(a, n, sizeof *x), *y = th_arena_take(a, n, sizeof *y);
+        assert_null(__asan_region_is_poisoned(x, n * sizeof *x));
+        assert_true(__asan_address_is_poisoned(x + n));
+        assert_true(__asan_address_is_poisoned((char *)y - 1));
+        th_arena_reset(a);
+        assert_true(__asan_address_is_poisoned(x) && __asan_address_is_poisoned(y + n - 1));
+    }
+    th_arena_free(a);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words_in_order),
         cmocka_unit_test(ranges),
         cmocka_unit_test(options),
+
+#ifdef __SANITIZE_ADDRESS__
+        cmocka_unit_test(arena_is_guarded),
+#endif
         cmocka_unit_test(arena),
         cmocka_unit_test(growing),
         cmocka_unit_test(interning),
