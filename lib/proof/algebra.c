@@ -11,8 +11,6 @@
 #include "proof/check_impl.h"
 #include "proof/chunk.h"
 
-static const double widen = 1 + 1e-9; /* rounding of double sums */
-
 typedef struct {
     ThProofChunk f;
     const ThProofTruth *truth;
@@ -93,7 +91,7 @@ static void check_leaves(Check *c)
     for (int a = 0; a < c->f.m->signature.n_symbols; a++) {
         int x = c->monoid->right[a];
         read_symbol(c, a, c->f.u);
-        double far = distance(c->f.u, centre_of(c, x), c->f.dim) * widen;
+        double far = distance(c->f.u, centre_of(c, x), c->f.dim) * TH_PROOF_WIDER;
         c->proof->error = fmax(c->proof->error, far);
         for (int i = 0; i < c->f.dim; i++) /* a product with a root that is rounded */
             far += 3 * c->f.unit * fabs(c->f.u[i]);
@@ -112,7 +110,7 @@ static void check_product(Check *c, const int *factor)
         product = k ? th_monoid_product(c->monoid, product, factor[k]) : product;
     }
     double radius = th_proof_chunk_combine(&c->f, c->how->radius);
-    double off = distance(c->f.v, centre_of(c, product), c->f.dim) * widen;
+    double off = distance(c->f.v, centre_of(c, product), c->f.dim) * TH_PROOF_WIDER;
     p->error = fmax(p->error, off);
     p->stretch = fmax(p->stretch, radius / c->how->radius);
     c->proof->spread = off + radius < HUGE_VAL ? fmax(c->proof->spread, off + radius) : HUGE_VAL;
@@ -150,10 +148,8 @@ static double margin_of(const Check *c, const double *x, int a, int b, int sign)
         square += w * w;
         size += (fabs(first) + fabs(second)) * (fabs(x[i]) + c->reach);
     }
-    int roundings = c->f.dim + 4;
-    double lead = sign * ahead - 2 * c->how->slack -
-                  roundings * c->f.unit / (1 - roundings * c->f.unit) * size;
-    return square > 0 && lead > 0 ? lead / (sqrt(square) * widen) : -HUGE_VAL;
+    double lead = sign * ahead - 2 * c->how->slack - th_proof_gamma(c->f.unit, c->f.dim + 4) * size;
+    return square > 0 && lead > 0 ? lead / (sqrt(square) * TH_PROOF_WIDER) : -HUGE_VAL;
 }
 
 static double answer_margin(const Check *c, const double *x, int q)
@@ -240,7 +236,7 @@ bool th_proof_algebra(const ThModel *model, const ThProofTruth *truth, const ThP
               th_proof_chunk_read(&c.f, model, m->size, err) && fits(model, truth, err);
     if (ok) {
         find_centres(&c);
-        double unit = how->in_float ? TH_PROOF_FLOAT_UNIT * widen : TH_PROOF_DOUBLE_UNIT;
+        double unit = how->in_float ? TH_PROOF_FLOAT_UNIT * TH_PROOF_WIDER : TH_PROOF_DOUBLE_UNIT;
         ok = th_proof_chunk_round(&c.f, unit, m->size, how->radius, err);
     }
     if (ok) {

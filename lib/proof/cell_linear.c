@@ -20,12 +20,6 @@ typedef struct {
     double *at, *off;
 } Rows;
 
-/* What n roundings come to, relative, in any order (Higham 2002, section 3.1). */
-static double gamma_of(const Reading *k, double n)
-{
-    return n * k->unit < 0.5 ? n * k->unit / (1 - n * k->unit) : HUGE_VAL;
-}
-
 static Rows take_rows(Reading *k, size_t n)
 {
     Rows x = {th_alloc(n, sizeof *x.at, k->r->err), th_alloc(n, sizeof *x.off, k->r->err)};
@@ -52,18 +46,19 @@ static void normalise(const Reading *k, double *x, double *off, const double *ga
         size += fabs(x[i]) / d;
     }
     for (int i = 0; i < d; i++) {
-        off[i] = gamma_of(k, d + 4) * (size + fabs(x[i]));
+        off[i] = th_proof_gamma(k->unit, d + 4) * (size + fabs(x[i]));
         x[i] -= mean;
         square += x[i] * x[i] / d;
         loose += off[i] * off[i] / d;
     }
     double root = sqrt(square + TH_PROOF_EPSILON), by = sqrt(loose) / root;
     double share = by < 1 ? by / (1 - by) : HUGE_VAL;
-    share += gamma_of(k, d + 12) * (1 + share);
+    share += th_proof_gamma(k->unit, d + 12) * (1 + share);
     for (int i = 0; i < d; i++) {
         double z = gain[i] * x[i] / root;
         off[i] = fabs(gain[i]) * off[i] / root * (1 + share) + fabs(z) * share;
-        off[i] += gamma_of(k, 4) * (fabs(z) + off[i] + fabs(offset[i])) + TH_PROOF_UNDERFLOW;
+        off[i] +=
+            th_proof_gamma(k->unit, 4) * (fabs(z) + off[i] + fabs(offset[i])) + TH_PROOF_UNDERFLOW;
         x[i] = z + offset[i];
     }
 }
@@ -75,7 +70,7 @@ static Rows linear(Reading *k, const char *name, Rows x, int n, int from, int to
 {
     ThText bias = {0};
     th_text_printf(&bias, "%s_bias", name);
-    double *w = th_proof_read_whole(k->r, name), gamma = gamma_of(k, from + 2);
+    double *w = th_proof_read_whole(k->r, name), gamma = th_proof_gamma(k->unit, from + 2);
     double *b = bias.data ? th_proof_read_whole(k->r, bias.data) : NULL;
     Rows y = take_rows(k, (size_t)n * (size_t)to);
     k->r->failed |= !w || !b;
@@ -127,7 +122,7 @@ static void centre(const Reading *r, const Block *b, int j)
         loose += b->off[i] / b->k;
     }
     for (int i = j; i < b->k * b->k; i += b->k) {
-        b->off[i] += loose + gamma_of(r, b->k + 4) * (size + fabs(b->a[i]) + b->off[i]);
+        b->off[i] += loose + th_proof_gamma(r->unit, b->k + 4) * (size + fabs(b->a[i]) + b->off[i]);
         b->off[i] = b->k > 1 ? b->off[i] : 0; /* x - x is 0 */
         b->a[i] -= mean;
     }
@@ -145,7 +140,7 @@ static double norm_of(const Reading *r, const Block *b, int j, double *off)
         log_of = fmax(log_of, fmax(fabs(log(most + 1e-30)), fabs(log(least + 1e-30))));
     }
     double norm = pow(sum, 1 / b->p), moved = pow(loose, 1 / b->p) + pow(b->k * 1e-29, 1 / b->p);
-    double roundings = gamma_of(r, b->k + 40 + 12 * b->p * (1 + log_of));
+    double roundings = th_proof_gamma(r->unit, b->k + 40 + 12 * b->p * (1 + log_of));
     *off = moved + roundings * (norm + moved);
     return norm;
 }
@@ -157,7 +152,7 @@ static void divide(const Reading *r, const Block *b, int j, double by, double lo
     for (int i = j; i < b->k * b->k; i += b->k) {
         double q = b->a[i] / by;
         b->off[i] = least > 0 ? (b->off[i] + fabs(q) * loose) / least : HUGE_VAL;
-        b->off[i] += gamma_of(r, 4) * (fabs(q) + b->off[i]) + TH_PROOF_UNDERFLOW;
+        b->off[i] += th_proof_gamma(r->unit, 4) * (fabs(q) + b->off[i]) + TH_PROOF_UNDERFLOW;
         b->a[i] = q;
     }
 }

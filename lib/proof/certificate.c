@@ -101,6 +101,19 @@ uint64_t th_proof_certificate_digest(const ThProofCertificate *c)
     return add_bytes(d, &c->slack, sizeof c->slack);
 }
 
+bool th_proof_certificate_fits(const ThProofCertificate *c, uint64_t weights, char why[200])
+{
+    const char *problem = NULL;
+    if (th_proof_certificate_digest(c) != c->digest)
+        problem = "it was changed after it was written";
+    else if (c->weights != weights)
+        problem = "it is about other weights";
+    else if (!(c->slack >= 0 && c->slack < HUGE_VAL))
+        problem = "its slack is negative";
+    snprintf(why, 200, "%s", problem ? problem : "");
+    return !problem;
+}
+
 /* ---- from a proof ---------------------------------------------------------------------------- */
 
 static const ThDfa *machine_of(const ThProof *p)

@@ -61,6 +61,10 @@ void th_proof_certificate_free(ThProofCertificate *c); /* NULL is fine */
  */
 ThDfa *th_proof_certificate_domain(const ThProofCertificate *c, ThError *err);
 
+/* Is it as it was written, about these weights, and its slack a number?  Else *why says what not.
+ */
+bool th_proof_certificate_fits(const ThProofCertificate *c, uint64_t weights, char why[200]);
+
 /* The digest of what it holds now. */
 uint64_t th_proof_certificate_digest(const ThProofCertificate *c);
 

@@ -263,22 +263,6 @@ static bool check_table(const ThModel *m, const ThProofClaim *claim, ThStop *sto
     return true;
 }
 
-/* Do file and model belong together, and was nothing changed? */
-static bool fits(const ThProofCertificate *c, const ThModel *m, char why[200])
-{
-    const char *problem = NULL;
-    if (th_proof_certificate_digest(c) != c->digest)
-        problem = "it was changed after it was written";
-    else if (c->weights != th_proof_digest(&m->params))
-        problem = "it is about other weights";
-    else if (!(c->slack >= 0 && c->slack < HUGE_VAL))
-        problem = "its slack is negative";
-    else if (c->method == TH_PROOF_BY_ALGEBRA && !(c->ball > 0 && c->ball < HUGE_VAL))
-        problem = "its radius is not positive";
-    snprintf(why, 200, "%s", problem ? problem : "");
-    return !problem;
-}
-
 bool th_proof_check(const ThProofCertificate *c, const ThModel *m, const ThProofClaim *claim,
                     ThStop *stop, ThProofChecked *checked, ThError *err)
 {
@@ -293,8 +277,12 @@ bool th_proof_check(const ThProofCertificate *c, const ThModel *m, const ThProof
         return th_fail(err, TH_EVALUE, "answers that are sets of classes cannot be certified");
     if (c->method == TH_PROOF_BY_SETS)
         return check_sets(c, m, claim, stop, checked, err);
-    if (!fits(c, m, checked->why))
+    if (!th_proof_certificate_fits(c, th_proof_digest(&m->params), checked->why))
         return true;
+    if (c->method == TH_PROOF_BY_ALGEBRA && !(c->ball > 0 && c->ball < HUGE_VAL)) {
+        snprintf(checked->why, sizeof checked->why, "its radius is not positive");
+        return true;
+    }
     return c->method == TH_PROOF_BY_ALGEBRA ? check_algebra(c, m, claim, stop, checked, err)
                                             : check_table(m, claim, stop, checked, err);
 }

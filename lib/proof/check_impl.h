@@ -5,6 +5,8 @@
 #ifndef TH_PROOF_CHECK_IMPL_H
 #define TH_PROOF_CHECK_IMPL_H
 
+#include <math.h>
+
 #include "proof/cell.h"
 #include "proof/map.h"
 
@@ -92,12 +94,16 @@ double th_proof_check_norm(ThProofCheckSet *s, const double *rows, int n, int co
 /* to <- the inverse of a symmetric positive matrix to ten places; false: it is none. */
 bool th_proof_check_invert(ThProofCheckSet *s, const double *a, double *to);
 
-/* Bounds of what a sum of n products is off by, whatever their order and with or without fused
- * steps: γ = n u / (1 - n u) of the sum of their magnitudes (Higham 2002, section 3.1), and of what
- * underflows. */
+/* Bounds of what a sum of n products is off by in arithmetic that rounds by u, whatever their order
+ * and with or without fused steps: γ = n u / (1 - n u) of the sum of their magnitudes (Higham 2002,
+ * section 3.1; infinite where n u is no small number), and of what underflows. */
+static inline double th_proof_gamma(double u, double n)
+{
+    return n * u < 0.5 ? n * u / (1 - n * u) : (double)INFINITY;
+}
 static inline double th_proof_check_gamma(const ThProofCheckSet *s, int n)
 {
-    return n * s->unit / (1 - n * s->unit);
+    return th_proof_gamma(s->unit, n);
 }
 static const double TH_PROOF_UNDERFLOW = 1e-30;
 

@@ -10,15 +10,10 @@
 enum { RESTING, AWAKE, ACTIVE }; /* states of units; active: above the bend, all over the ball */
 
 static const double eps = 1e-5;         /* of layer norm */
-static const double widen = 1 + 1e-9;   /* rounding of double sums */
 static const double quiet = 0.05;       /* what resting units read at most */
 static const double far = 1e-4;         /* … of one coordinate, else it wakes them */
 static const double gelu_bend = 8;      /* from here on GELU is ReLU to within gelu_error … */
 static const double gelu_error = 1e-14; /* … |x| Φ(-|x|) at 8 is 5e-15 */
-
-/* GELU's Φ is off by so many roundings of 1 at most, as runs have it: a polynomial times an
- * exponential with 1e-8 of its own in single precision, or an error function. */
-enum { GELU_ROUNDINGS = 32 };
 
 static void free_sparse(ThProofSparse *s)
 {
@@ -215,7 +210,7 @@ static double norm_bound(const double *a, int d)
         row = fmax(row, r);
         col = fmax(col, c);
     }
-    return sqrt(row * col) * widen;
+    return sqrt(row * col) * TH_PROOF_WIDER;
 }
 
 /* a (dim, dim) += what child k adds by head h; constant += what its biases do; and the same of
@@ -347,7 +342,7 @@ bool th_proof_chunk_read(ThProofChunk *f, const ThModel *m, int elements, ThErro
     for (int u = 0; u < f->hidden; u++) {
         for (int i = f->up.first[u]; i < f->up.first[u + 1]; i++)
             f->slope[u] += f->up.value[i] * f->up.value[i];
-        f->slope[u] = sqrt(f->slope[u]) * widen;
+        f->slope[u] = sqrt(f->slope[u]) * TH_PROOF_WIDER;
     }
     return find_readers(f, err);
 }
@@ -373,7 +368,7 @@ void th_proof_chunk_normalise(const ThProofChunk *f, double *x, const char *gain
     double least = sqrt(fmax(0, sqrt(square) - *radius / sqrt(f->dim)) *
                             fmax(0, sqrt(square) - *radius / sqrt(f->dim)) +
                         eps);
-    *radius *= greatest / least * widen;
+    *radius *= greatest / least * TH_PROOF_WIDER;
 }
 
 static double activation(const ThProofChunk *f, double x)
@@ -422,7 +417,7 @@ static double slope_norm(const ThProofChunk *f)
         square += f->touched[i * d + i];
         f->touched[i * d + i] = 0;
     }
-    return sqrt(square) * widen;
+    return sqrt(square) * TH_PROOF_WIDER;
 }
 
 /* How much of a unit's output is unknown, which reads what lies within a radius: its rounding where
@@ -484,7 +479,7 @@ static void feed_forward(ThProofChunk *f, const double *u, double *y, double *ra
             loose += fabs(f->down.value[j]) * open;
         }
     }
-    *radius = (*radius * slope_norm(f) + loose) * widen;
+    *radius = (*radius * slope_norm(f) + loose) * TH_PROOF_WIDER;
 }
 
 double th_proof_chunk_combine(ThProofChunk *f, double each)
@@ -519,133 +514,4 @@ double th_proof_chunk_combine(ThProofChunk *f, double each)
     radius += f->noise[TH_PROOF_OUT_MEAN];
     th_proof_chunk_normalise(f, f->v, "layer0.norm2.gain", "layer0.norm2.offset", &radius);
     return radius + f->noise[TH_PROOF_OUT];
-}
-
-/* ---- rounding: bounds from magnitudes, for all that is combined ------------------------------ */
-
-/* What n roundings come to, relative (Higham 2002, section 3.1). */
-static double gamma_of(const ThProofChunk *f, double n)
-{
-    return n * f->unit < 0.5 ? n * f->unit / (1 - n * f->unit) : HUGE_VAL;
-}
-
-static double length_of(const double *x, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += x[i] * x[i];
-    return sqrt(sum) * widen;
-}
-
-/* What taking the mean off numbers of such magnitudes rounds. */
-static double round_mean(const ThProofChunk *f, const double *most)
-{
-    double all = 0, square = 0;
-    for (int i = 0; i < f->dim; i++)
-        all += most[i] / f->dim;
-    for (int i = 0; i < f->dim; i++)
-        square += (all + most[i]) * (all + most[i]);
-    return gamma_of(f, f->dim + 4) * sqrt(square) * widen + TH_PROOF_UNDERFLOW;
-}
-
-/* most (dim) <- what a layer norm gives back at most.  Returns what it rounds behind the mean. */
-static double round_norm(const ThProofChunk *f, const char *gain_name, const char *offset_name,
-                         double *most)
-{
-    const float *gain = th_proof_chunk_weights(f->m, gain_name);
-    const float *offset = th_proof_chunk_weights(f->m, offset_name);
-    for (int i = 0; i < f->dim; i++)
-        most[i] = fabs((double)gain[i]) * sqrt(f->dim) + fabs((double)offset[i]);
-    return gamma_of(f, f->dim + 16) * length_of(most, f->dim) + TH_PROOF_UNDERFLOW;
-}
-
-/* Of exponentials of differences of the relative scalars: how many roundings they are worth. */
-static double exponents(const ThProofChunk *f)
-{
-    const float *r = th_proof_chunk_weights(f->m, "layer0.attention.relative");
-    double most = 0;
-    for (int i = 0; i < f->heads * f->chunk; i++)
-        most = fmax(most, fabs((double)r[i]));
-    return 24 + 4 * most;
-}
-
-/* most (dim) += the magnitudes of what children of at most `in` add.  Returns its rounding. */
-static double round_sum(const ThProofChunk *f, const double *in, double *most)
-{
-    int d = f->dim;
-    for (int c = 0; c < d; c++) {
-        for (int i = 0; i < d; i++)
-            most[c] += in[i] * f->size[(size_t)i * (size_t)d + (size_t)c];
-        most[c] += f->size[(size_t)d * (size_t)d + (size_t)c];
-    }
-    return gamma_of(f, 2 * d + f->chunk + exponents(f)) * length_of(most, d) + TH_PROOF_UNDERFLOW;
-}
-
-/* What goes into unit h at most: of a wired one number by number, as a run adds them. */
-static double input_of(const ThProofChunk *f, int h, const double *u)
-{
-    double sum = fabs((double)th_proof_chunk_weights(f->m, "layer0.feed_forward.up_bias")[h]);
-    int fan = (int)th_option_int(&f->m->options, "fan");
-    if (fan == 0) {
-        for (int i = f->up.first[h]; i < f->up.first[h + 1]; i++)
-            sum += fabs(f->up.value[i]) * u[f->up.col[i]];
-        return sum;
-    }
-    const float *value = th_proof_chunk_weights(f->m, "layer0.feed_forward.up");
-    const float *at = th_proof_chunk_weights(f->m, "layer0.feed_forward.from");
-    for (int i = h * fan; i < (h + 1) * fan; i++)
-        sum += fabs((double)value[i]) * u[th_op_wired_coordinate((double)at[i], f->dim)];
-    return sum;
-}
-
-/* most (dim) += what the feed-forward layer of at most u adds; off (dim) <- its rounding, the
- * length of which is returned. */
-static double round_units(const ThProofChunk *f, const double *u, double *most, double *off)
-{
-    const double steepest = 1.13; /* slope of GELU */
-    const float *bias = th_proof_chunk_weights(f->m, "layer0.feed_forward.down_bias");
-    double input = gamma_of(f, f->dim + 2), sum = gamma_of(f, f->hidden + 16);
-    double unit = steepest * input + (f->gelu ? GELU_ROUNDINGS * f->unit : 0);
-    memset(off, 0, (size_t)f->dim * sizeof *off);
-    for (int i = 0; i < f->dim; i++)
-        most[i] += fabs((double)bias[i]);
-    for (int h = 0; h < f->hidden; h++) {
-        double in = input_of(f, h, u);
-        for (int j = f->down.first[h]; j < f->down.first[h + 1]; j++) {
-            most[f->down.col[j]] += in * fabs(f->down.value[j]);
-            off[f->down.col[j]] += unit * in * fabs(f->down.value[j]);
-        }
-    }
-    for (int i = 0; i < f->dim; i++)
-        off[i] += sum * most[i];
-    return length_of(off, f->dim) + TH_PROOF_UNDERFLOW;
-}
-
-bool th_proof_chunk_round(ThProofChunk *f, double unit, int elements, double each, ThError *err)
-{
-    size_t d = (size_t)f->dim;
-    double *most = th_alloc(4 * d, sizeof *most, err);
-    if (!most)
-        return false;
-    double *in = most + d, *u = in + d, *off = u + d;
-    f->unit = unit;
-    for (size_t i = 0; i < (size_t)elements * d; i++)
-        most[i % d] = fmax(most[i % d], fabs(f->centre[i]) + each);
-    memcpy(in, most, d * sizeof *in);
-    f->noise[TH_PROOF_IN_MEAN] = f->pre ? round_mean(f, most) : 0;
-    f->noise[TH_PROOF_IN] =
-        f->pre ? round_norm(f, "layer0.norm1.gain", "layer0.norm1.offset", in) : 0;
-    f->noise[TH_PROOF_SUM] = round_sum(f, in, most);
-    f->noise[TH_PROOF_BETWEEN_MEAN] = round_mean(f, most);
-    f->noise[TH_PROOF_BETWEEN] = f->pre
-                                     ? round_norm(f, "layer0.norm2.gain", "layer0.norm2.offset", u)
-                                     : round_norm(f, "layer0.norm1.gain", "layer0.norm1.offset", u);
-    if (!f->pre)
-        memcpy(most, u, d * sizeof *most);
-    f->noise[TH_PROOF_UNITS] = round_units(f, u, most, off);
-    f->noise[TH_PROOF_OUT_MEAN] = f->pre ? 0 : round_mean(f, most);
-    f->noise[TH_PROOF_OUT] =
-        f->pre ? 0 : round_norm(f, "layer0.norm2.gain", "layer0.norm2.offset", u);
-    free(most);
-    return true;
 }
