@@ -172,7 +172,7 @@ static void measure_state(ThProofCheckSet *s, int n)
 /* What a run is off by of number i: of its matrix and its input, and of the sum. */
 static double round_linear(const ThProofCheckSet *s, const ThProofCell *f, int symbol, int i)
 {
-    int d = s->d, in_float = s->unit == TH_PROOF_FLOAT_UNIT;
+    int d = s->d, in_float = s->unit > TH_PROOF_DOUBLE_UNIT;
     size_t at = (size_t)symbol * (size_t)d + (size_t)i;
     const double *by = f->transition + at * (size_t)d;
     const double *by_off = f->transition_off[in_float] + at * (size_t)d;
