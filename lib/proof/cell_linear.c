@@ -132,16 +132,18 @@ static void centre(const Reading *r, const Block *b, int j)
  * what is off; powers are exponentials of logarithms, of numbers to which 1e-30 is added. */
 static double norm_of(const Reading *r, const Block *b, int j, double *off)
 {
-    double sum = 0, loose = 0, log_of = 1;
+    const double largest = 1e37;
+    double sum = 0, loose = 0, all = 0, log_of = 1;
     for (int i = j; i < b->k * b->k; i += b->k) {
         double most = fabs(b->a[i]) + b->off[i], least = fmax(0, fabs(b->a[i]) - b->off[i]);
         sum += pow(fabs(b->a[i]), b->p);
         loose += pow(b->off[i], b->p);
+        all += pow(most, b->p);
         log_of = fmax(log_of, fmax(fabs(log(most + 1e-30)), fabs(log(least + 1e-30))));
     }
     double norm = pow(sum, 1 / b->p), moved = pow(loose, 1 / b->p) + pow(b->k * 1e-29, 1 / b->p);
     double roundings = th_proof_gamma(r->unit, b->k + 40 + 12 * b->p * (1 + log_of));
-    *off = moved + roundings * (norm + moved);
+    *off = all < largest ? moved + roundings * (norm + moved) : HUGE_VAL;
     return norm;
 }
 
