@@ -1,6 +1,9 @@
 #!/usr/bin/python3
 """run.py [TAPEHEAD] - every kind of model with every option against forward.py; TAP.
 
+Causal models, besides, answer the first symbols of a string the same whatever follows, to the last
+digit in double precision; in single the order of sums can depend on how much is computed.
+
 Small models of three classes over three symbols, whose parameters are drawn anew, answer strings of
 1 to 60 symbols, in double precision (to 1e-7, for tables
 of sines are of single precision) and in single (to 1e-5).  Kinds, positional encodings
@@ -93,6 +96,11 @@ KINDS = {
                                         "steps=3 eigenvalues=positive"]),
     "pd_ssm": ("dim=5 state=4", ["", "one_hot=row", "dictionary=3 layers=2"]),
 }
+
+
+# Kinds that look ahead unless told otherwise.
+CAUSAL_NO = dict.fromkeys(["transformer", "bare", "encoder", "universal", "gated_universal", "tlb",
+                           "gutlb"], "causal")
 
 
 class Report:
@@ -200,6 +208,26 @@ def words_of(seed, options):
     return ["".join("abc"[i] for i in r.integers(0, 3, n)) for n in lengths]
 
 
+ALIKE = 8  # symbols that strings have in common which differ behind them
+
+
+def futures_of(seed, kind, options):
+    """A string, one that differs behind the first symbols, and these alone, with more and less
+    behind; position=random and the levels of RegularGPT may depend on the length."""
+    if "position=random" in options:
+        return words_of(seed, options)
+    r = np.random.default_rng(seed + 1000)
+    w = "".join("abc"[i] for i in r.integers(0, 3, ALIKE + 5))
+    other = w[:ALIKE] + "".join("bca"["abc".index(c)] for c in w[ALIKE:])
+    return [w, other, w[:ALIKE], w + other, w[:ALIKE + 1]] if kind != "regulargpt" else [w, other]
+
+
+def looks_back(kind, options, task):
+    """Answers of each position that must not depend on what follows."""
+    causal = "causal=yes" in options or "causal" not in CAUSAL_NO.get(kind, "")
+    return task == "each" and causal and "position=random" not in options
+
+
 def train_all(folder, todo):
     script = PRELUDE
     for i, (kind, options, task) in enumerate(todo):
@@ -212,14 +240,25 @@ def answers_of(folder, todo):
     script = PRELUDE + "set format json\n"
     for precision in ("double", "float"):
         script += f"set precision {precision}\n"
-        for i, (_, options, _) in enumerate(todo):
+        for i, (kind, options, _) in enumerate(todo):
             script += f'load "{i}.safetensors" as m\n'
-            script += "run m " + " ".join(words_of(i, options)) + "\ndrop m\n"
+            script += "run m " + " ".join(words_of(i, options)) + "\n"
+            script += "run m " + " ".join(futures_of(i, kind, options)) + "\ndrop m\n"
     out, err, status = tapehead(script, folder)
     if status:
         raise SystemExit("Bail out! " + err[:2000])
     lines = [json.loads(line) for line in out.splitlines() if '"predictions"' in line]
-    return lines[:len(todo)], lines[len(todo):]
+    double, single = lines[:2 * len(todo)], lines[2 * len(todo):]
+    return double[::2], single[::2], double[1::2], single[1::2]
+
+
+def past_differs(answer, words):
+    """By how much the answers at the first symbols differ between words, at most."""
+    rows, out, at = answer["predictions"], [], 0
+    for w in words:
+        out.append([[rows[at + i]["p"][c] for c in "xyz"] for i in range(ALIKE)])
+        at += len(w)
+    return max(abs(np.array(x) - np.array(out[0])).max() for x in out)
 
 
 def rows_of(answer, word):
@@ -281,7 +320,7 @@ def main():
             return 1
         for i in range(len(todo)):
             stir(f"{folder}/{i}.safetensors", i)
-        double, single = answers_of(folder, todo)
+        double, single, future, future_single = answers_of(folder, todo)
         for i, (kind, options, task) in enumerate(todo):
             model, words = forward.Model(f"{folder}/{i}.safetensors"), words_of(i, options)
             find = worst_drawn if "position=random" in options else worst
@@ -289,6 +328,11 @@ def main():
             f, at_f = find(model, single[i], words)
             report.say(d < 1e-7 and f < 1e-5, f"{kind} {options} on {task}",
                        f"off by {d:.2g} in double at {at}, {f:.2g} in single at {at_f}")
+            if looks_back(kind, options, task):
+                futures = futures_of(i, kind, options)
+                d, f = past_differs(future[i], futures), past_differs(future_single[i], futures[:2])
+                report.say(d == 0 and f < 1e-6, f"{kind} {options} does not look ahead",
+                           f"what follows moves answers by {d:.2g} in double, {f:.2g} in single")
     print(f"1..{report.n}")
     return report.bad > 0
 
