@@ -50,9 +50,10 @@ const char sh_syntax_text[] =
     "definitions and in brackets a | unites automata.  !COMMAND runs a command of the shell.  log "
     "FILE keeps what is typed and printed.";
 
-const char *const sh_help_topics[] = {"all",    "tutorial",  "examples",   "syntax",   "tasks",
-                                      "models", "positions", "optimizers", "automata", "functions",
-                                      "rasp",   "settings",  "formats",    "results",  NULL};
+const char *const sh_help_topics[] = {"all",      "tutorial",  "examples",  "syntax",
+                                      "tasks",    "models",    "positions", "optimizers",
+                                      "automata", "functions", "rasp",      "weights",
+                                      "settings", "formats",   "results",   NULL};
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
@@ -377,14 +378,20 @@ static void list_automata(const ShSheet *to)
     list_functions(to);
 }
 
+static void print_guide(const ShSheet *to, const char *const *paragraph)
+{
+    for (size_t i = 0; paragraph[i]; i++) {
+        fputs(i > 0 ? "\n" : "", to->out);
+        sh_wrap(to, 0, paragraph[i]);
+    }
+}
+
 static void help_rasp(const ShSheet *to)
 {
     size_t n;
     const ShRaspTopic *t = sh_rasp_topics(&n);
-    for (size_t i = 0; sh_rasp_guide[i]; i++) {
-        sh_wrap(to, 0, sh_rasp_guide[i]);
-        fputc('\n', to->out);
-    }
+    print_guide(to, sh_rasp_guide);
+    fputc('\n', to->out);
     fputs("What is always there:\n", to->out);
     for (size_t i = 0; i < n; i++) {
         fprintf(to->out, "  %s\n", t[i].call);
@@ -408,6 +415,8 @@ static void help_topic(const ShSheet *to, const char *topic)
         list_functions(to);
     else if (strcmp(topic, "rasp") == 0)
         help_rasp(to);
+    else if (strcmp(topic, "weights") == 0)
+        print_guide(to, sh_weights_guide);
     else if (strcmp(topic, "settings") == 0)
         print_specs(to, sh_settings, "");
     else if (strcmp(topic, "formats") == 0)

@@ -43,6 +43,9 @@ extern const char sh_syntax_text[];
 /* The text of `help rasp`: paragraphs, ending with NULL. */
 extern const char *const sh_rasp_guide[];
 
+/* The text of `help weights`, likewise. */
+extern const char *const sh_weights_guide[];
+
 /* The functions and s-ops of RASP that are always there, *n of them. */
 typedef struct {
     const char *name, *call, *summary;

@@ -316,16 +316,21 @@ static void mdoc_functions(FILE *out)
     fputs(".El\n", out);
 }
 
+static void mdoc_guide(FILE *out, const char *heading, const char *const *paragraph)
+{
+    fprintf(out, ".Sh %s\n", heading);
+    for (size_t i = 0; paragraph[i]; i++) {
+        fputs(i > 0 ? ".Pp\n" : "", out);
+        mdoc_text(out, paragraph[i]);
+    }
+}
+
 static void mdoc_rasp(FILE *out)
 {
     size_t n;
     const ShRaspTopic *t = sh_rasp_topics(&n);
-    fputs(".Sh RASP\n", out);
-    for (size_t i = 0; sh_rasp_guide[i]; i++) {
-        mdoc_text(out, sh_rasp_guide[i]);
-        fputs(".Pp\n", out);
-    }
-    fputs("These are always there:\n.Bl -tag -width Ds\n", out);
+    mdoc_guide(out, "RASP", sh_rasp_guide);
+    fputs(".Pp\nThese are always there:\n.Bl -tag -width Ds\n", out);
     for (size_t i = 0; i < n; i++) {
         fputs(".It Xo\n", out);
         mdoc_text(out, t[i].call);
@@ -384,6 +389,7 @@ static void emit_man(FILE *out)
     mdoc_automata(out);
     mdoc_functions(out);
     mdoc_rasp(out);
+    mdoc_guide(out, "WEIGHTS", sh_weights_guide);
     mdoc_settings(out);
     mdoc_formats(out);
 }

@@ -96,3 +96,20 @@ setup() {
         [ "$status" -eq 0 ]
     done
 }
+
+@test "help weights speaks of parameters that models have" {
+    "$tapehead" -q -e 'help weights' | tr -s ' \n' ' ' >page
+    while read -r kind name; do
+        grep -qw -- "$name" page
+        "$tapehead" -q -e "model m = $kind; train m on parity steps=1 length=2 batch=2" -e 'show m' | grep -w -- "$name"
+    done <<'END'
+gpt key_value
+gpt(position=fire) threshold
+regulargpt(fan=2) from
+deltanet convolution
+lru phase
+s4d decay
+mamba select
+pd_ssm norm
+END
+}

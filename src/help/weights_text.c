@@ -1,0 +1,29 @@
+/* weights_text.c - `help weights` and a section of the manual: what names and shapes of parameters
+ * do not say.  tests/reference computes every kind of model by these rules. */
+#include "help/help.h"
+
+const char *const sh_weights_guide[] = {
+    "show M lists the parameters of a model, save M \"m.safetensors\" writes them.  Vectors are "
+    "rows, x W + b.  Besides names and shapes one has to know:",
+    "Attention.  key_value is the keys' matrix with the values' beside it; a head is a group of "
+    "neighbouring columns.  Logits are divided by the root of a head's width before any bias of "
+    "position is added.  regulargpt and transformer multiply embeddings (not the pad) by the root "
+    "of dim, others do not.  GELU is exact, x times the normal distribution function, and norms "
+    "add 1e-5 to the variance.  from and to, with fan=, are numbers of coordinates.",
+    "Positions.  kerple's numbers count by their size, from 0.01 on.  fire's threshold is in units "
+    "of 512 symbols.  random draws positions once for each length, the same for all strings.",
+    "Recurrent networks.  The columns of lstm are input gate, candidate, forget gate (to which "
+    "forget= is added) and output gate; those of gru are update gate, reset gate and candidate.  "
+    "The head reads the ReLU of the state.",
+    "Linear recurrences.  A layer reads the norm of its input, and adds what it makes to the "
+    "input, save the last one, which adds nothing; then come a norm, a head with ReLU and answer.  "
+    "pd_ssm has its norms behind the layers, and adds nothing.  Row 0 of convolution is for the "
+    "symbol itself, row 1 for the one before.  In deltanet's convolution query, keys and values "
+    "stand side by side, and the query is divided by the root of its width.  lru has input = "
+    "[Re B, Im B], output = [Re C; -Im C], and eigenvalues exp(-exp(size) + i exp(phase)).  s4 and "
+    "s4d have half of the eigenvalues, of which decay is ln(-Re) and frequency Im, and step = ln "
+    "of the step.  mamba's select is [step, B, C], and its decay ln(-A), a row for each state.",
+    "Halting.  With halt=none the block is applied steps= times; else up to n + 1 times to a "
+    "string "
+    "of n symbols, and in causal models up to k + 1 times at symbol k.",
+    NULL};
