@@ -545,7 +545,8 @@ SH_COMMAND(
     .summary = "verify a proof of certify from the model's weights alone",
     .detail =
         "Reads what certify wrote with certificate= and checks everything in it.  What is claimed "
-        "is taken from the task and the model alone: symbols and classes with their order, which "
+        "is taken from the task (or the automaton) and the model alone: symbols and classes with "
+        "their order, which "
         "positions are asked, the automaton, the strings that are meant.  Then it is checked that "
         "the certificate is about that, that there is a set for every label, that the map takes "
         "every pair of sets into the set of its product, and that all answers are right.  The "
