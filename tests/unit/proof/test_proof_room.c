@@ -10,7 +10,9 @@
 
 #include <cmocka.h>
 
+#include "bound.h"
 #include "edges.h"
+#include "lab/train.h"
 #include "proof/check_impl.h"
 
 /* 24 maps, groups of two and three among them; the classes are the states. */
@@ -33,8 +35,9 @@ static bool holds_times(ThProofCertificate *c, const ThModel *m, double by)
 /* ---- the room of a tree ---------------------------------------------------------------------- */
 
 /* The sets of a proof are in the middle of those that are proofs, from 1/√room to √room: the
- * checker says so of both ends, and of nothing beyond them. */
-static void check_room(const ThModel *m, const ThDfa *machine, double slack)
+ * checker says so of both ends, and of nothing beyond them.  Returns whether they are ellipsoids.
+ */
+static bool check_room(const ThModel *m, const ThDfa *machine, double slack)
 {
     ThProof *p = proof_of(m, machine, slack);
     assert_int_equal(p->verdict, TH_PROOF_PROVED);
@@ -46,8 +49,10 @@ static void check_room(const ThModel *m, const ThDfa *machine, double slack)
     assert_true(holds_times(c, m, 1.02 / widest));
     assert_false(holds_times(c, m, 1.1 * widest));
     assert_false(holds_times(c, m, 0.9 / widest));
+    bool shaped = p->shape != NULL;
     th_proof_certificate_free(c);
     th_proof_free(p);
+    return shaped;
 }
 
 /* What each set has to hold comes from products, from symbols, from what has no earlier child. */
@@ -119,6 +124,106 @@ static void test_answers(void **state)
         th_proof_free(p);
         th_model_free(m);
         th_task_free(t);
+    }
+}
+
+/* ---- what is farthest ------------------------------------------------------------------------ */
+
+/* Returns new: one that was trained as certify needs it. */
+static ThModel *trained(const ThTask *t, const char *size, const char *seed)
+{
+    ThError err = {0};
+    ThOptions o = {0};
+    ThModel *m = made_model("regulargpt", size);
+    set_all(&o, th_train_options,
+            "length=1..40 steps=600 batch=32 lr=3e-3 schedule=cosine noise=0.5 ramp=0.4 pull=0.3 "
+            "aux=0.5 gate=0.2");
+    assert_true(th_options_set(&o, "seed", seed, &err));
+    ThTrainer *tr = th_trainer_new(m, t, &o, 1, &err);
+    assert_non_null(tr);
+    while (!th_trainer_done(tr))
+        assert_true(th_trainer_step(tr, &err));
+    th_trainer_free(tr);
+    th_options_free(&o);
+    return m;
+}
+
+/* In these models what has no earlier child gets a tenth to a third farther than anything else. */
+static void test_alone(void **state)
+{
+    (void)state;
+    static const char *const size[] = {"dim=16 heads=2", "dim=8 heads=2"};
+    static const char *const seed[] = {"3", "14"};
+    ThError err = {0};
+    ThTask *t = made_task("parity", "", NULL);
+    for (int i = 0; i < 2; i++) {
+        ThModel *m = trained(t, size[i], seed[i]);
+        check_room(m, th_task_machine(t, &err), 1e-3);
+        th_model_free(m);
+    }
+    th_task_free(t);
+}
+
+/* Returns new: one whose vectors are 20 long, along (1, 1, -1, -1), and what they have across it is
+ * halved, five sixths of the later child's and one of the earlier one's. */
+static ThModel *shrinking(void)
+{
+    static const int sign[] = {1, 1, -1, -1};
+    ThModel *m = bound("regulargpt", "dim=4 heads=1 hidden=1", TH_TARGET_FINAL, 3);
+    memset(m->params.value, 0, m->params.total * sizeof *m->params.value);
+    for (int i = 0; i < 4; i++) {
+        for (int s = 0; s < m->signature.n_symbols; s++)
+            weights(m, "embedding", NULL)[4 * s + i] = 5.0F * (float)sign[i];
+        weights(m, "pad", NULL)[i] = 10.0F * (float)sign[i];
+        weights(m, "layer0.norm1.gain", NULL)[i] = weights(m, "layer0.norm2.gain", NULL)[i] = 10;
+        weights(m, "layer0.feed_forward.down_bias", NULL)[i] = 10.0F * (float)sign[i];
+        weights(m, "layer0.attention.key_value", NULL)[8 * i + 4 + i] = 0.5F;
+        weights(m, "layer0.attention.output", NULL)[5 * i] = 1;
+    }
+    return m;
+}
+
+/* All strings are alike, and vectors get shorter with every level: those of pairs of symbols are
+ * the farthest, on both sides of the centre. */
+static void test_lowest(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    ThModel *m = shrinking();
+    ThDfa *one = th_dfa_new(1, m->signature.n_symbols, 3, &err);
+    float *first = weights(m, "embedding", NULL), *last = first + 8;
+    for (int k = 0; k < 2; k++) {
+        first[k] += k ? 0.05F : -0.05F;
+        last[k] -= k ? 0.05F : -0.05F;
+    }
+    weights(m, "head_bias", NULL)[0] = 1;
+    weights(m, "head", NULL)[1] = 2;
+    weights(m, "head", NULL)[4] = -2;
+    assert_false(check_room(m, one, 1e-6));
+    th_dfa_free(one);
+    th_model_free(m);
+}
+
+/* What is across in one direction grows into the other before it is halved: no
+ * balls are closed, ellipsoids are, and see slack as they see all else. */
+static void test_ellipsoids(void **state)
+{
+    (void)state;
+    static const float across[] = {1.16F, 1.24F, 1.4F};
+    static const double slack[] = {0.006, 0.018, 0.018};
+    ThError err = {0};
+    for (int i = 0; i < 3; i++) {
+        ThModel *m = shrinking();
+        ThDfa *one = th_dfa_new(1, m->signature.n_symbols, 3, &err);
+        float *value = weights(m, "layer0.attention.key_value", NULL) + 4;
+        for (int k = 0; k < 4; k++)
+            value[8 * (2 + k / 2) + k % 2] += (k / 2 == k % 2 ? across[i] : -across[i]);
+        weights(m, "head_bias", NULL)[0] = 1;
+        weights(m, "head", NULL)[1] = 0.5F;
+        weights(m, "head", NULL)[4] = -0.5F;
+        assert_true(check_room(m, one, slack[i]));
+        th_dfa_free(one);
+        th_model_free(m);
     }
 }
 
@@ -371,9 +476,10 @@ static void test_least_radii(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rooms),       cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_known_slack), cmocka_unit_test(test_slack),
-        cmocka_unit_test(test_least_radii),
+        cmocka_unit_test(test_rooms),   cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_lowest),  cmocka_unit_test(test_ellipsoids),
+        cmocka_unit_test(test_answers), cmocka_unit_test(test_known_slack),
+        cmocka_unit_test(test_slack),   cmocka_unit_test(test_least_radii),
     };
     return cmocka_run_group_tests_name("proof_room", tests, NULL, NULL);
 }
