@@ -13,6 +13,9 @@ typedef struct {
 const ShSynonym *sh_synonyms(size_t *n);
 const ShSynonym *sh_synonym(const char *word); /* view, or NULL */
 
+/* What an option of other programs is called here: "lr" for "learning_rate"; view, or NULL. */
+const char *sh_option_here(const char *name);
+
 /* Is a statement of n bytes a question about a topic: ?, ?run, run?, man run, run --help, version?
  * topic (SH_TOPIC bytes) gets it, "" where none is named. */
 enum { SH_TOPIC = 64 };
