@@ -55,3 +55,14 @@ dry() { # PREFIX
     grep -q "^| turing-fig4 | now | 0 | 0 | 0 | 1 " again.md
     grep -q "^| 500 | 9 | 1 | 0 | 9 .* same value |$" again.md
 }
+
+@test "REPRODUCTION.md has the messages of points that failed" {
+    mkdir runs
+    printf '%s\n' 'task,kind,published,verdict' 'sum,lrnn,1,not reached' '' 'point,error' \
+        '"kind=lrnn, seed=3","it is 1, not ""2"""' 'seed=4,no number' '' 'n,m' '1,2' >runs/linear-table2.out
+    "$BATS_TEST_DIRNAME/../../scripts/reproduction" "$PWD/runs" >found.md
+    grep -qF -- '- failed: kind=lrnn, seed=3: it is 1, not "2"' found.md
+    grep -qxF -- '- failed: seed=4: no number' found.md
+    [ "$(grep -c '^- failed' found.md)" -eq 2 ]
+    grep -qxF '| sum | lrnn | 1 | not reached |' found.md
+}
