@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,7 +77,7 @@ static void test_last_answer(void **state)
     th_task_free(t);
 }
 
-/* The same words backwards, or other states or classes for the same, are another language. */
+/* Another table, or other states or classes for the same, are another language. */
 static void test_other_language(void **state)
 {
     (void)state;
@@ -98,6 +99,90 @@ static void test_other_language(void **state)
     th_model_free(m);
     th_task_free(t);
 }
+
+/* ---- words backwards ------------------------------------------------------------------------- */
+
+enum { MAPS = 6, STATES = 3 };
+
+/* to <- the map of what reads a symbol first and then does as `after`. */
+static void read_first(const ThDfa *d, const int *after, int symbol, int *to)
+{
+    for (int q = 0; q < STATES; q++)
+        to[q] = after[d->next[q * d->n_symbols + symbol]];
+}
+
+/* Returns new: of the words that d reads backwards; its states are the maps of d's words. */
+static ThTask *backwards(const ThDfa *d)
+{
+    int map[MAPS + 1][STATES] = {{0, 1, 2}}, n = 1;
+    char text[2000];
+    size_t used = (size_t)snprintf(text, sizeof text, "start m0");
+    for (int i = 0; i < n; i++) {
+        for (int a = 0; a < 3; a++) {
+            int to = 0;
+            read_first(d, map[i], a, map[n]);
+            while (memcmp(map[to], map[n], sizeof *map) != 0)
+                to++;
+            n += to == n;
+            assert_true(n <= MAPS);
+            used += (size_t)snprintf(text + used, sizeof text - used, "\nm%d %c -> m%d", i,
+                                     "abc"[a], to);
+        }
+    }
+    for (int i = 0; i < STATES * n; i++) /* classes in the order that d has */
+        if (d->label[map[i % n][d->start]] == i / n)
+            used += (size_t)snprintf(text + used, sizeof text - used, "\noutput m%d %c", i % n,
+                                     "XYZ"[i / n]);
+    assert_int_equal(n, MAPS);
+    return made_task("output", "labels=final", text);
+}
+
+/* A model says of every word what is asked of it backwards. */
+static void check_backwards(const ThModel *m, const ThDfa *d)
+{
+    ThError err = {0};
+    int word[5] = {0}, turned[5], length = 1, answer;
+    do {
+        for (int i = 0; i < length; i++)
+            turned[i] = word[length - 1 - i];
+        assert_true(th_lab_predict(m, word, length, &answer, &err));
+        assert_int_equal(answer, th_dfa_class(d, turned, (size_t)length));
+    } while (next_word(word, &length, 3, 5));
+}
+
+/* The model of words read backwards is proved of these, by as many sets, and of nothing else: a
+ * proof that takes products the wrong way round would change the two. */
+static void test_backwards(void **state)
+{
+    (void)state;
+    ThTask *t[2] = {made_task("output", "labels=final", S3)};
+    t[1] = backwards(t[0]->machine);
+    assert_memory_equal(t[1]->signature.label[1], t[0]->signature.label[1], 2);
+    ThModel *m[2] = {compiled(t[0]), compiled(t[1])};
+    check_backwards(m[1], t[0]->machine);
+    int sets[2];
+    for (int i = 0; i < 4; i++) {
+        shake_all(m[i / 2], 0.0001, 0, 0, (uint64_t)i);
+        ThProof *p = proof_of(m[i / 2], t[i % 2]->machine, 1e-6);
+        bool same = i / 2 == i % 2;
+        assert_int_equal(p->verdict, same ? TH_PROOF_PROVED : TH_PROOF_WRONG);
+        if (same) {
+            ThProofCertificate *c = certificate_of(p, m[i / 2]);
+            assert_true(holds(c, m[i / 2]));
+            assert_false(holds(c, m[1 - i / 2]));
+            sets[i / 2] = p->n;
+            th_proof_certificate_free(c);
+        }
+        th_proof_free(p);
+    }
+    assert_int_equal(sets[0], sets[1]);
+    for (int i = 0; i < 2; i++) {
+        th_model_free(m[i]);
+        th_task_free(t[i]);
+    }
+}
+
+/* ---- the same in another order --------------------------------------------------------------- */
 
 /* Symbols and classes in another order are the same proof of the same model. */
 static void test_permuted(void **state)
@@ -204,8 +289,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_quantized_answers), cmocka_unit_test(test_last_answer),
-        cmocka_unit_test(test_other_language),    cmocka_unit_test(test_permuted),
-        cmocka_unit_test(test_states_renumbered), cmocka_unit_test(test_all_strings),
+        cmocka_unit_test(test_other_language),    cmocka_unit_test(test_backwards),
+        cmocka_unit_test(test_permuted),          cmocka_unit_test(test_states_renumbered),
+        cmocka_unit_test(test_all_strings),
     };
     return cmocka_run_group_tests_name("proof_words", tests, NULL, NULL);
 }
