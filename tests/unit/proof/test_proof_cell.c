@@ -330,6 +330,33 @@ static void test_worst(void **state)
         }
 }
 
+/* Units that a whole set can wake or not, seen in a shape in which two of them cancel: only one of
+ * them awake is farther than both, and that is a corner of the box. */
+static void test_corner(void **state)
+{
+    (void)state;
+    ThError err = {0};
+    static const double shape[] = {1, 0, 0, 1, 1 / 0.36, 0.8 / 0.36, 0.8 / 0.36, 1 / 0.36};
+    ThModel *m = bound("rnn", "dim=2", TH_TARGET_FINAL, 2);
+    memset(m->params.value, 0, m->params.total * sizeof *m->params.value);
+    float *r = th_params_at(&m->params, th_params_find(&m->params, "recurrent"));
+    r[0] = r[3] = 1;
+    ThProofCell *f = th_proof_cell_new(m, &err);
+    Fuzz z = {.f = f};
+    memcpy(z.shape, shape, sizeof shape);
+    z.e = th_proof_cell_image_new(f, z.shape, 2, &err);
+    double centre[2] = {0}, to[2] = {0};
+    Step s = {&z, {centre, 1, 0}, {to, 0, 1}, 0};
+    const WorstPlace place = {1, {2}};
+    double most = worst(reached, &s, &place, 8, 1);
+    assert_true(most > 1.28 && most < 1.281);
+    th_proof_cell_image_find(z.e, &s.from, 0);
+    assert_true(most <= th_proof_cell_image_reach(z.e, &s.into));
+    th_proof_cell_image_free(z.e);
+    th_proof_cell_free(f);
+    th_model_free(m);
+}
+
 /* ---- views ----------------------------------------------------------------------------------- */
 
 /* An lrnn of three numbers whose read-out looks along one direction, with a unit that never
@@ -620,6 +647,59 @@ static void test_proofs(void **state)
     th_task_free(t);
 }
 
+/* Returns new: an rnn that all but forgets, whose numbers are 1 for the last symbol and 0 for the
+ * other one; the first class leads behind a by 1 - lack at the least, the second behind b. */
+static ThModel *forgetful(int near, double lack)
+{
+    static const char *const name[] = {"input", "head"};
+    ThModel *m = bound("rnn", "dim=2", TH_TARGET_FINAL, 2);
+    memset(m->params.value, 0, m->params.total * sizeof *m->params.value);
+    for (int i = 0; i < 2; i++) {
+        float *w = th_params_at(&m->params, th_params_find(&m->params, name[i]));
+        float *r = th_params_at(&m->params, th_params_find(&m->params, "recurrent"));
+        for (int k = 0; k < 2; k++) {
+            w[3 * k] = 1;
+            r[3 * k] = 1e-4F;
+        }
+    }
+    th_params_at(&m->params, th_params_find(&m->params, "head_bias"))[1 - near] = (float)lack;
+    return m;
+}
+
+static ThProofVerdict last_symbol(const ThModel *m)
+{
+    ThError err = {0};
+    ThDfa *d = th_dfa_new(2, 2, 2, &err);
+    for (int i = 0; i < 4; i++)
+        d->next[i] = i % 2;
+    d->label[1] = 1;
+    ThProofClaim *claim = claim_of(m, d, NULL);
+    ThProofHow how = {.limit = 100, .cover = 1, .seed = 1};
+    ThProof *p = th_proof_certify(m, claim, &how, NULL, &err);
+    if (!p)
+        fail_msg("%s", err.msg);
+    ThProofVerdict v = p->verdict;
+    th_proof_free(p);
+    th_proof_claim_free(claim);
+    th_dfa_free(d);
+    return v;
+}
+
+/* The answers of one set decide, whichever it is: they lead by less than the slack of two logits.
+ */
+static void test_each_set(void **state)
+{
+    (void)state;
+    for (int near = 0; near < 2; near++) {
+        ThModel *m = forgetful(near, 0.98);
+        assert_int_equal(last_symbol(m), TH_PROOF_PROVED);
+        th_model_free(m);
+        m = forgetful(near, 0.9985);
+        assert_int_equal(last_symbol(m), TH_PROOF_OPEN);
+        th_model_free(m);
+    }
+}
+
 /* A model that has learned nothing is wrong on the string that is named; one that answers one thing
  * always is, too, though its sets are closed. */
 static void test_wrong(void **state)
@@ -683,6 +763,7 @@ int main(void)
         cmocka_unit_test(test_step),       cmocka_unit_test(test_views),
         cmocka_unit_test(test_enclosures), cmocka_unit_test(test_worst),
 
+        cmocka_unit_test(test_corner),     cmocka_unit_test(test_each_set),
         cmocka_unit_test(test_proofs),     cmocka_unit_test(test_wrong),
         cmocka_unit_test(test_open),       cmocka_unit_test(test_linear),
     };
