@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "lab/evaluate.h"
-#include "proof/quantize.h"
+#include "proof/check/quantize.h"
 #include "stats/intervals.h"
 
 /* ---- strings of the task --------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
  *     queries    L* asks the model about words (extract.h)
  *     clusters   its vectors after words are put into clusters, which become states; a symbol leads
  *                where most vectors of a cluster go, and clusters whose vectors disagree are split
- *     algebra    its vectors snap to centres, whose products are a table (proof/quantize.h)
+ *     algebra    its vectors snap to centres, whose products are a table (proof/check/quantize.h)
  *
  * All three are measured on the same strings, drawn as the task draws them.
  *

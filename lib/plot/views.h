@@ -20,7 +20,7 @@
 #include "lab/evaluate.h"
 #include "models/model.h"
 #include "plot/figure.h"
-#include "proof/closure.h"
+#include "proof/tree/closure.h"
 
 /* RegularGPT: the routing path of the last position over positions and levels, with edges as thick
  * as the mean weight over heads, and below it every head's mean weight on each key; other models:

@@ -5,34 +5,13 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "proof/cell.h"
-#include "proof/certify_impl.h"
+#include "proof/cell/cell.h"
+#include "proof/prover.h"
 #include "proof/matrix.h"
 #include "proof/metric.h"
 #include "proof/sample.h"
 
 /* ---- words that are answered wrong ----------------------------------------------------------- */
-
-bool th_proof_ask(const ThModel *m, int *word, int length, int *class, ThError *err)
-{
-    const ThSignature *g = &m->signature;
-    ThTape *t = th_model_tape(m, TH_TAPE_FLOAT, 1, err);
-    if (!t)
-        return false;
-    ThBatch b = {.B = 1, .T = length, .token = word};
-    th_tape_begin(t, TH_TAPE_NO_GRADIENT);
-    ThVar z = th_model_forward(m, t, &b, &(ThModelForward){.share = true});
-    bool ok = th_tape_ok(t, err);
-    const float *logit = ok ? th_tape_floats(t, z) : NULL;
-    if (ok)
-        logit += (size_t)(th_tape_rows(t, z) - 1) * (size_t)g->n_classes;
-    *class = 0;
-    for (int c = 1; ok && c < g->n_classes; c++)
-        if (logit[c] > logit[*class])
-            *class = c;
-    th_tape_free(t);
-    return ok;
-}
 
 static bool misjudged(const ThProofProver *v, int i, double *logits)
 {
@@ -129,15 +108,6 @@ static bool measure_floats(ThProofProver *v, ThError *err)
 
 /* ---- all in all ------------------------------------------------------------------------------ */
 
-void th_proof_open(ThProof *p, double slack)
-{
-    p->slack = slack;
-    p->verdict = TH_PROOF_OPEN;
-    p->x = p->y = p->into = -1;
-    p->excess = HUGE_VAL;
-    p->room = 1;
-}
-
 static bool prepare(ThProofProver *v, const ThProofClaim *claim, const ThProofHow *how,
                     ThError *err)
 {
@@ -191,18 +161,4 @@ ThProof *th_proof_certify(const ThModel *m, const ThProofClaim *claim, const ThP
         return p;
     th_proof_free(p);
     return NULL;
-}
-
-void th_proof_free(ThProof *p)
-{
-    if (!p)
-        return;
-    th_proof_labels_free(p->labels);
-    th_dfa_free(p->machine);
-    free(p->state);
-    free(p->centre);
-    free(p->radius);
-    free(p->shape);
-    free(p->word);
-    free(p);
 }

@@ -409,7 +409,7 @@ spent_after_interrupt() { # COMMANDS
     kill -INT $pid
     now=$before
     while time=$(cut -d' ' -f14 /proc/$pid/stat 2>/dev/null) && [ "${time:-0}" -gt 0 ] &&
-        [ $((time - before)) -lt 300 ]; do
+        [ $((time - before)) -lt 400 ]; do
         now=$time
         sleep 0.05
     done
@@ -418,13 +418,16 @@ spent_after_interrupt() { # COMMANDS
     [ "$status" -ne 137 ] && echo $((now - before))
 }
 
+# Under a sanitizer everything takes some four times as long.
 @test "Ctrl-C is answered within a second of processor time" {
+    limit=100
+    [[ $TAPEHEAD != */asan/* ]] || limit=350
     for commands in \
         'task t = parity; model z = mamba; train z on t steps=1; evaluate z on t length=100000' \
         'task t = parity; model z = regulargpt dim=16; train z on t steps=1; evaluate z on t length=100000 samples=100000' \
         'compile cycle(30) as q chunk=4 prove=yes' \
         'task t = parity; model m = regulargpt dim=8 heads=2; train m on t steps=2; closure m on t levels=30 pairs=10000000 keep=1000'; do
         echo "$commands"
-        [ "$(spent_after_interrupt "$commands")" -lt 100 ]
+        [ "$(spent_after_interrupt "$commands")" -lt "$limit" ]
     done
 }

@@ -473,6 +473,12 @@ static void change_model(Change *x)
     }
 }
 
+static void change_the_claim(Change *x)
+{
+    x->kind = IN_CLAIM;
+    change_claim(x);
+}
+
 static ThProofCertificate *change_sets(Change *x)
 {
     bool tree = strcmp(x->m->kind->name, "regulargpt") == 0;
@@ -502,13 +508,13 @@ static ThProofCertificate *change_sets(Change *x)
         change_read_out(x);
         break;
     case CANCELLING:
-        if (tree) {
+        if (tree)
             change_cancelling(x);
-            break;
-        } /* fallthrough */
+        else
+            change_the_claim(x);
+        break;
     default:
-        x->kind = IN_CLAIM;
-        change_claim(x);
+        change_the_claim(x);
     }
     bool anew = x->anew || x->m != x->s->model || change_below(x, 60) == 0;
     if (anew)

@@ -15,8 +15,8 @@
 
 #include "change.h"
 #include "own.h"
-#include "proof/algebra.h"
-#include "proof/quantize.h"
+#include "proof/check/algebra.h"
+#include "proof/check/quantize.h"
 #include "truth.h"
 
 typedef struct {

@@ -8,7 +8,7 @@
 #include "automata/algebra/monoid.h"
 #include "compile/compile.h"
 #include "lab/train.h"
-#include "proof/quantize.h"
+#include "proof/check/quantize.h"
 
 static const char S3[] = "x a -> y ; y a -> z ; z a -> x\n"
                          "x b -> y ; y b -> x ; z b -> z\n"

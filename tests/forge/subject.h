@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "proof/check.h"
+#include "proof/check/check.h"
 #include "tasks/task.h"
 
 /* How it is proved; OPEN: not as it is, but perhaps when it is changed. */

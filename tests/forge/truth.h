@@ -2,7 +2,7 @@
 #ifndef TESTS_FORGE_TRUTH_H
 #define TESTS_FORGE_TRUTH_H
 
-#include "proof/check.h"
+#include "proof/check/check.h"
 
 /* What is said of a model: by names, for the claim may have an order of its own. */
 typedef struct {

@@ -7,9 +7,9 @@
 
 #include "compile/compile.h"
 #include "given.h"
-#include "proof/cell.h"
+#include "proof/cell/cell.h"
 #include "proof/certify.h"
-#include "proof/check.h"
+#include "proof/check/check.h"
 
 /* The six permutations of three states, which are the classes. */
 static const char S3[] = "x a -> y ; y a -> z ; z a -> x\n"

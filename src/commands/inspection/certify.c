@@ -10,8 +10,8 @@
 #include "command.h"
 #include "commands/modelling.h"
 #include "commands/inspection/proofs.h"
-#include "proof/certificate.h"
-#include "proof/check.h"
+#include "proof/check/certificate.h"
+#include "proof/check/check.h"
 #include "shell.h"
 
 #define DOMAIN                                                                                     \

@@ -1,5 +1,5 @@
 /* closure.c - the clusters of a model's vectors, level after level. */
-#include "proof/closure.h"
+#include "proof/tree/closure.h"
 
 #include "base/symbols.h"
 #include "command.h"

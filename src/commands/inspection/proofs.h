@@ -3,7 +3,7 @@
 #define SH_COMMANDS_INSPECTION_PROOFS_H
 
 #include "command.h"
-#include "proof/check.h"
+#include "proof/check/check.h"
 #include "proof/labels.h"
 
 /* What runs of compiled models may be off by, beside their rounding. */

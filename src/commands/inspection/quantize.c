@@ -1,5 +1,5 @@
 /* quantize.c - models whose vectors snap to centres. */
-#include "proof/quantize.h"
+#include "proof/check/quantize.h"
 
 #include <stdlib.h>
 

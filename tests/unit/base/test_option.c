@@ -186,7 +186,7 @@ static void numbers(void **state)
     assert_int_equal(err.code, TH_EUSAGE);
     assert_false(th_options_set_int(&o, "steps", -1, NULL));
     assert_false(th_options_set_real(&o, "steps", 7.5, NULL));
-    assert_false(th_options_set_real(&o, "lr", NAN, NULL));
+    assert_false(th_options_set_real(&o, "lr", (double)NAN, NULL));
     assert_false(th_options_set_real(&o, "lr", 1.0001, NULL));
     assert_false(th_options_set_int(&o, "lr", 1, NULL));
     assert_false(th_options_set_range(&o, "length", (ThRange){0, 11, 1}, NULL));

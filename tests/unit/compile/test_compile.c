@@ -12,7 +12,7 @@
 
 #include "base/rng.h"
 #include "compile/compile.h"
-#include "proof/algebra.h"
+#include "proof/check/algebra.h"
 #include "proof/map_impl.h"
 #include "compile/compare_words.h"
 #include "given.h"

@@ -12,8 +12,8 @@
 #include "bound.h"
 #include "compile/compile.h"
 #include "compile/weights.h"
-#include "proof/chunk.h"
-#include "proof/algebra.h"
+#include "proof/check/chunk.h"
+#include "proof/check/algebra.h"
 #include "given.h"
 #include "worst.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/symbols.h"
 #include "compile/compile.h"
-#include "proof/algebra.h"
+#include "proof/check/algebra.h"
 #include "proof/map_impl.h"
 #include "given.h"
 #include "inspect/reader.h"

@@ -12,7 +12,7 @@
 #include "given.h"
 #include "inspect/verify.h"
 #include "inspect/extraction_methods.h"
-#include "proof/quantize.h"
+#include "proof/check/quantize.h"
 
 static const ThInspectTeaching usual = {
     .length = {0, 30, 1}, .error = 0.01, .confidence = 0.95, .seed = 1};

@@ -11,11 +11,11 @@
 #include "given.h"
 #include "lab/train.h"
 #include "proof/certify.h"
-#include "proof/closure.h"
-#include "proof/check.h"
-#include "proof/check_impl.h"
-#include "proof/enclosure.h"
-#include "proof/quantize.h"
+#include "proof/tree/closure.h"
+#include "proof/check/check.h"
+#include "proof/check/check_impl.h"
+#include "proof/tree/enclosure.h"
+#include "proof/check/quantize.h"
 
 enum { MOST = 32 };
 

@@ -13,9 +13,9 @@
 #include "compile/compile.h"
 #include "compile/weights.h"
 #include "given.h"
-#include "proof/check.h"
+#include "proof/check/check.h"
 #include "proof/map_impl.h"
-#include "proof/quantize.h"
+#include "proof/check/quantize.h"
 
 /* Three symbols that do not commute, three classes, and a start that is not the first state. */
 static const char S3[] = "x a -> y ; y a -> z ; z a -> x\n"

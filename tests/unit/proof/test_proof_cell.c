@@ -11,10 +11,10 @@
 #include "bound.h"
 #include "given.h"
 #include "lab/train.h"
-#include "proof/cell_image.h"
+#include "proof/cell/cell_image.h"
 #include "proof/certify.h"
-#include "proof/check.h"
-#include "proof/check_impl.h"
+#include "proof/check/check.h"
+#include "proof/check/check_impl.h"
 #include "worst.h"
 
 enum { MOST = 16 };

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "proof/check_impl.h"
-#include "proof/enclosure.h"
+#include "proof/check/check_impl.h"
+#include "proof/tree/enclosure.h"
 
 enum { D = 4 };
 

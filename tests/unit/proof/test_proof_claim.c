@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "bound.h"
-#include "proof/check.h"
+#include "proof/check/check.h"
 
 enum { SYMBOLS = 3 };
 

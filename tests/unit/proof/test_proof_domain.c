@@ -10,9 +10,9 @@
 #include "bound.h"
 #include "given.h"
 #include "lab/train.h"
-#include "proof/cell.h"
+#include "proof/cell/cell.h"
 #include "proof/certify.h"
-#include "proof/check.h"
+#include "proof/check/check.h"
 
 enum { SYMBOLS = 2, STATES = 4, LONGEST = 12 };
 

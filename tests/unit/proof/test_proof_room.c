@@ -13,7 +13,7 @@
 #include "bound.h"
 #include "edges.h"
 #include "lab/train.h"
-#include "proof/check_impl.h"
+#include "proof/check/check_impl.h"
 
 /* 24 maps, groups of two and three among them; the classes are the states. */
 static const char THREE[] = "q a -> r ; q b -> q ; q c -> p\n"

@@ -11,8 +11,8 @@
 
 #include "bound.h"
 #include "models/linear/linear.h"
-#include "proof/check_impl.h"
-#include "proof/chunk.h"
+#include "proof/check/check_impl.h"
+#include "proof/check/chunk.h"
 #include "tensor/kernels/kernels.h"
 #include "tensor/kernels/kernels_recurrent.h"
 

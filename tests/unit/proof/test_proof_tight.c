@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "proof/check_impl.h"
-#include "proof/enclosure.h"
+#include "proof/check/check_impl.h"
+#include "proof/tree/enclosure.h"
 #include "worst.h"
 
 enum { D = 4 };

@@ -12,7 +12,7 @@
 
 #include "edges.h"
 #include "lab/evaluate.h"
-#include "proof/quantize.h"
+#include "proof/check/quantize.h"
 
 /* ---- the snapped model ----------------------------------------------------------------------- */
 

@@ -1,0 +1,62 @@
+/* cell.h - one step of a recurrent network, as a map of a state and a symbol.
+ *
+ * What is proved of it for sets of states holds for strings of every length.  The step is written
+ * down here once more, in double precision and apart from the tape, straight from the weights.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
+#ifndef TH_PROOF_CELL_CELL_H
+#define TH_PROOF_CELL_CELL_H
+
+#include <stdint.h>
+
+#include "models/model.h"
+
+typedef enum { TH_PROOF_RNN, TH_PROOF_LSTM, TH_PROOF_GRU, TH_PROOF_LRNN } ThProofCellKind;
+
+/* With p = input[symbol] + h recurrent, in `gates` parts of `width` each:
+ *
+ *     rnn   h' = max(0, p)
+ *     lstm  c' = σ(p2) c + σ(p0) tanh(p1), h' = σ(p3) tanh(c')
+ *     gru   h' = h + σ(p0) (n - h), n = tanh(input2 + σ(p1) (candidate + (h recurrent)2))
+ *
+ * and logits max(0, h) head + head_bias.  Of an lrnn of one layer, where N is the layer norm,
+ *
+ *     h' = transition[symbol] h + input[symbol]
+ *
+ * and logits max(0, N(h) inner + inner_bias) head + head_bias. */
+typedef struct {
+    ThProofCellKind kind;
+    int width, gates; /* no gates: lrnn */
+    int dim;          /* numbers of a state: h, and behind it c of an lstm */
+    int n_symbols, n_classes;
+    double *input;                            /* (n_symbols, gates width), biases included */
+    double *input_size;                       /* the same of magnitudes; NULL: lrnn */
+    double *recurrent;                        /* (width, gates width) */
+    double *candidate;                        /* (width): of a gru */
+    double *start;                            /* (dim): the state before the first symbol */
+    double *transition;                       /* (n_symbols, dim, dim): of an lrnn, from here */
+    double *transition_off[2], *input_off[2]; /* of the same sizes: how far those of runs in double
+                                                 and in single precision are off, at most */
+    double *gain, *offset;                    /* (dim) */
+    double *inner, *inner_bias;               /* (dim, dim), (dim); to here */
+    double *head, *head_bias;                 /* (width, n_classes), (n_classes) */
+    uint64_t digest;                          /* of all weights of the model, bit for bit */
+} ThProofCell;
+
+/* Is the model of a kind that th_proof_cell_new takes? */
+bool th_proof_is_cell(const ThModel *m);
+
+/* Returns new.  TH_EVALUE if the model is not bound, or no rnn, lstm, gru or lrnn of one layer;
+ * TH_ENUMERIC if a weight is larger than 1000. */
+ThProofCell *th_proof_cell_new(const ThModel *m, ThError *err);
+void th_proof_cell_free(ThProofCell *f); /* NULL is fine */
+
+/* to (dim) <- the next state; p is room for gates·width numbers. */
+void th_proof_cell_apply(const ThProofCell *f, const double *state, int symbol, double *p,
+                         double *to);
+
+/* The logits (n_classes) that are read off a state. */
+void th_proof_cell_logits(const ThProofCell *f, const double *state, double *logits);
+
+#endif

@@ -1,0 +1,565 @@
+#include "proof/check/certificate.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "proof/cell/cell.h"
+#include "proof/check/chunk.h"
+#include "proof/map_impl.h"
+
+static const char FORMAT[] = "tapehead certificate 2";
+static const char *const methods[] = {"sets", "algebra", "table"};
+enum { MOST = 100000 /* of any count in a file */ };
+
+/* ---- sizes ----------------------------------------------------------------------------------- */
+
+static size_t shape_size(const ThProofCertificate *c)
+{
+    return c->shape ? (size_t)c->n_labels * (size_t)c->dim * (size_t)c->dim : 0;
+}
+
+static size_t bits_size(const ThProofCertificate *c)
+{
+    return (size_t)c->n_states * (size_t)c->n_classes;
+}
+
+/* The states of automaton and domain. */
+static size_t states_of(const ThProofCertificate *c)
+{
+    return (size_t)c->n_states + (size_t)c->n_domain;
+}
+
+/* Makes room for everything but the shape, by the counts. */
+static bool take(ThProofCertificate *c, ThError *err)
+{
+    size_t states = states_of(c), labels = (size_t)c->n_labels;
+    c->next = th_alloc(states * (size_t)c->n_symbols, sizeof *c->next, err);
+    c->inside = th_alloc((size_t)c->n_domain, sizeof *c->inside, err);
+    c->answer = th_alloc((size_t)c->n_states, sizeof *c->answer, err);
+    c->symbol = th_alloc((size_t)c->n_symbols, sizeof *c->symbol, err);
+    c->class_name = th_alloc((size_t)c->n_classes, sizeof *c->class_name, err);
+    c->complete = th_alloc(labels, sizeof *c->complete, err);
+    c->map = th_alloc(labels * states, sizeof *c->map, err);
+    c->centre = th_alloc(labels * (size_t)c->dim, sizeof *c->centre, err);
+    c->radius = th_alloc(labels, sizeof *c->radius, err);
+    return c->next && c->inside && c->answer && c->symbol && c->class_name && c->complete &&
+           c->map && c->centre && c->radius;
+}
+
+void th_proof_certificate_free(ThProofCertificate *c)
+{
+    if (!c)
+        return;
+    for (int i = 0; c->symbol && i < c->n_symbols; i++)
+        free(c->symbol[i]);
+    for (int i = 0; c->class_name && i < c->n_classes; i++)
+        free(c->class_name[i]);
+    void *all[] = {c->bits,     c->next, c->inside, c->answer, c->symbol, c->class_name,
+                   c->complete, c->map,  c->centre, c->radius, c->shape};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    free(c);
+}
+
+static uint64_t add_bytes(uint64_t digest, const void *bytes, size_t n)
+{
+    return th_hash_mix(digest ^ th_hash_bytes(bytes, n));
+}
+
+uint64_t th_proof_certificate_digest(const ThProofCertificate *c)
+{
+    const int count[] = {c->dim, c->n_states, c->n_symbols, c->n_classes, c->n_labels, c->start};
+    size_t states = states_of(c), labels = (size_t)c->n_labels;
+    uint64_t d = add_bytes(c->weights, count, sizeof count);
+    for (int i = 0; i < c->n_symbols; i++)
+        d = th_hash_mix(d ^ th_hash_text(c->symbol[i]));
+    for (int i = 0; i < c->n_classes; i++)
+        d = th_hash_mix(d ^ th_hash_text(c->class_name[i]));
+    d = add_bytes(d, c->next, states * (size_t)c->n_symbols * sizeof *c->next);
+    d = add_bytes(d, c->answer, (size_t)c->n_states * sizeof *c->answer);
+    d = add_bytes(d, c->complete, labels * sizeof *c->complete);
+    d = add_bytes(d, c->map, labels * states * sizeof *c->map);
+    d = add_bytes(d, c->centre, labels * (size_t)c->dim * sizeof *c->centre);
+    d = add_bytes(d, c->radius, labels * sizeof *c->radius);
+    d = add_bytes(d, c->shape ? c->shape : c->radius, shape_size(c) * sizeof *c->shape);
+    if (c->n_domain > 0) { /* without one it is as before there were any */
+        d = add_bytes(d, c->inside, (size_t)c->n_domain * sizeof *c->inside);
+        d = add_bytes(d, &c->first, sizeof c->first);
+    }
+    if (c->method != TH_PROOF_BY_SETS) { /* those are as they were when there was nothing else */
+        d = add_bytes(d, methods[c->method], strlen(methods[c->method]));
+        d = add_bytes(d, &c->ball, sizeof c->ball);
+    }
+    if (c->bits)
+        d = add_bytes(d, c->bits, bits_size(c) * sizeof *c->bits);
+    return add_bytes(d, &c->slack, sizeof c->slack);
+}
+
+bool th_proof_certificate_fits(const ThProofCertificate *c, uint64_t weights, char why[200])
+{
+    const char *problem = NULL;
+    if (th_proof_certificate_digest(c) != c->digest)
+        problem = "it was changed after it was written";
+    else if (c->weights != weights)
+        problem = "it is about other weights";
+    else if (!(c->slack >= 0 && c->slack < HUGE_VAL))
+        problem = "its slack is negative";
+    snprintf(why, 200, "%s", problem ? problem : "");
+    return !problem;
+}
+
+/* ---- from a proof ---------------------------------------------------------------------------- */
+
+static const ThDfa *machine_of(const ThProof *p)
+{
+    return p->labels ? p->labels->machine : p->machine;
+}
+
+static bool copy_names(char **to, char *const *from, int n, ThError *err)
+{
+    for (int i = 0; i < n; i++)
+        if (!(to[i] = th_strdup(from[i], err)))
+            return false;
+    return true;
+}
+
+static const ThDfa *domain_of(const ThProof *p)
+{
+    return p->labels ? p->labels->domain : NULL;
+}
+
+/* What a proof's sets stand for: maps of states; of a recurrent network the constant ones. */
+static void fill_maps(ThProofCertificate *c, const ThProof *p)
+{
+    const ThProofLabels *l = p->labels;
+    int states = (int)states_of(c);
+    for (int i = 0; i < c->n_labels; i++) {
+        c->complete[i] = l && l->kind[i] == TH_PROOF_COMPLETE;
+        for (int q = 0; q < states; q++)
+            c->map[i * states + q] = l ? th_monoid_image(l->monoid, l->element[i], q) : p->state[i];
+    }
+}
+
+static void fill_domain(ThProofCertificate *c, const ThDfa *d)
+{
+    int *next = c->next + c->n_states * c->n_symbols;
+    c->first = c->n_states + d->start;
+    memcpy(c->inside, d->label, (size_t)c->n_domain * sizeof *c->inside);
+    for (int i = 0; i < c->n_domain * c->n_symbols; i++)
+        next[i] = c->n_states + d->next[i];
+}
+
+/* Names, automaton and domain; room for all else. */
+static bool fill_claim(ThProofCertificate *c, const ThDfa *machine, const ThDfa *domain,
+                       const ThSignature *s, ThError *err)
+{
+    c->n_states = machine->n_states;
+    c->n_domain = domain ? domain->n_states : 0;
+    c->n_symbols = s->n_symbols;
+    c->n_classes = s->n_classes;
+    c->start = machine->start;
+    if (!take(c, err) || !copy_names(c->symbol, s->symbol, c->n_symbols, err) ||
+        !copy_names(c->class_name, s->label, c->n_classes, err))
+        return false;
+    size_t states = (size_t)c->n_states;
+    memcpy(c->next, machine->next, states * (size_t)c->n_symbols * sizeof *c->next);
+    for (int q = 0; q < c->n_states; q++)
+        c->answer[q] = machine->label[q] < c->n_classes ? machine->label[q] : -1;
+    if (domain)
+        fill_domain(c, domain);
+    return true;
+}
+
+static bool fill(ThProofCertificate *c, const ThProof *p, const ThSignature *s, ThError *err)
+{
+    if (!fill_claim(c, machine_of(p), domain_of(p), s, err))
+        return false;
+    size_t labels = (size_t)c->n_labels;
+    fill_maps(c, p);
+    memcpy(c->centre, p->centre, labels * (size_t)c->dim * sizeof *c->centre);
+    memcpy(c->radius, p->radius, labels * sizeof *c->radius);
+    size_t square = labels * (size_t)c->dim * (size_t)c->dim;
+    return !p->shape || (c->shape = th_copy(p->shape, square, sizeof *c->shape, err));
+}
+
+static bool fill_bits(ThProofCertificate *c, const ThProofClaim *claim, ThError *err)
+{
+    size_t n = (size_t)c->n_classes;
+    c->bits = th_alloc(bits_size(c), sizeof *c->bits, err);
+    for (int q = 0; c->bits && q < c->n_states; q++) {
+        memcpy(c->bits + (size_t)q * n, claim->bits + (size_t)claim->given->label[q] * n,
+               n * sizeof *c->bits);
+        c->answer[q] = -1;
+    }
+    return c->bits != NULL;
+}
+
+ThProofCertificate *th_proof_certificate_by(ThProofMethod method, const ThModel *m,
+                                            const ThProofClaim *claim, double ball, ThError *err)
+{
+    ThProofCertificate *c = th_alloc(1, sizeof *c, err);
+    if (!c)
+        return NULL;
+    c->method = method;
+    c->dim = (int)th_option_int(&m->options, "dim");
+    c->ball = method == TH_PROOF_BY_ALGEBRA ? ball : 0;
+    c->slack = claim->slack;
+    c->weights = th_proof_digest(&m->params);
+    const ThDfa *domain = method == TH_PROOF_BY_TABLE ? claim->domain : NULL;
+    if (!fill_claim(c, claim->given, domain, &m->signature, err) ||
+        (claim->bits && !fill_bits(c, claim, err))) {
+        th_proof_certificate_free(c);
+        return NULL;
+    }
+    c->digest = th_proof_certificate_digest(c);
+    return c;
+}
+
+bool th_proof_method(const ThModel *m, ThProofMethod *method, ThError *err)
+{
+    bool tree = strcmp(m->kind->name, "regulargpt") == 0;
+    *method = TH_PROOF_BY_SETS;
+    if (tree && m->bound && th_option_int(&m->options, "centres") > 0)
+        *method = TH_PROOF_BY_TABLE;
+    else if (tree && m->bound && th_proof_chunk_fits(m))
+        *method = TH_PROOF_BY_ALGEBRA;
+    if (tree || th_proof_is_cell(m))
+        return true;
+    th_fail(err, TH_EVALUE, "no proof is known of models of kind %s", m->kind->name);
+    return th_hint(err,
+                   "certify takes regulargpt (chunk=2 thickness=1 norm=post with ReLU; compiled "
+                   "with thickness=1; quantized), rnn, gru, lstm and lrnn with layers=1");
+}
+
+ThProofCertificate *th_proof_certificate_new(const ThProof *p, const ThSignature *s, ThError *err)
+{
+    ThProofCertificate *c = th_alloc(1, sizeof *c, err);
+    if (!c)
+        return NULL;
+    c->dim = p->dim;
+    c->n_labels = p->n;
+    c->slack = p->slack;
+    c->weights = p->digest;
+    if (!fill(c, p, s, err)) {
+        th_proof_certificate_free(c);
+        return NULL;
+    }
+    c->digest = th_proof_certificate_digest(c);
+    return c;
+}
+
+/* The empty string has a state of its own, for the start can be met again. */
+ThDfa *th_proof_certificate_domain(const ThProofCertificate *c, ThError *err)
+{
+    int n = c->n_domain, k = c->n_symbols;
+    ThDfa *d = th_dfa_new(n + 1, k, 2, err);
+    if (!d)
+        return NULL;
+    d->start = n;
+    d->label[n] = 1;
+    memcpy(d->label, c->inside, (size_t)n * sizeof *d->label);
+    for (int i = 0; i < (n + 1) * k; i++)
+        d->next[i] = c->next[(i < n * k ? c->n_states : c->first - n) * k + i] - c->n_states;
+    return d;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static json_t *integers(const int *value, size_t n)
+{
+    json_t *to = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(to, json_integer(value[i]));
+    return to;
+}
+
+static json_t *numbers(const double *value, size_t n)
+{
+    json_t *to = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(to, json_real(value[i]));
+    return to;
+}
+
+static json_t *names(char *const *name, int n)
+{
+    json_t *to = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(to, json_string(name[i]));
+    return to;
+}
+
+static json_t *hexadecimal(uint64_t value)
+{
+    char text[20];
+    snprintf(text, sizeof text, "%016" PRIx64, value);
+    return json_string(text);
+}
+
+static json_t *labels_of(const ThProofCertificate *c)
+{
+    json_t *to = json_array();
+    size_t states = (size_t)c->n_states, domain = (size_t)c->n_domain, dim = (size_t)c->dim;
+    for (size_t i = 0; i < (size_t)c->n_labels; i++) {
+        json_t *label = json_object();
+        json_object_set_new(label, "kind", json_string(c->complete[i] ? "complete" : "edge"));
+        const int *map = c->map + i * (states + domain);
+        json_object_set_new(label, "map", integers(map, states));
+        if (domain > 0)
+            json_object_set_new(label, "places", integers(map + states, domain));
+        json_object_set_new(label, "radius", json_real(c->radius[i]));
+        json_object_set_new(label, "centre", numbers(c->centre + i * dim, dim));
+        if (c->shape)
+            json_object_set_new(label, "shape", numbers(c->shape + i * dim * dim, dim * dim));
+        json_array_append_new(to, label);
+    }
+    return to;
+}
+
+static json_t *domain_object(const ThProofCertificate *c)
+{
+    size_t n = (size_t)c->n_domain, symbols = (size_t)c->n_symbols;
+    json_t *to = json_object();
+    json_object_set_new(to, "start", json_integer(c->first));
+    json_object_set_new(to, "next", integers(c->next + (size_t)c->n_states * symbols, n * symbols));
+    json_object_set_new(to, "inside", integers(c->inside, n));
+    return to;
+}
+
+static json_t *document(const ThProofCertificate *c)
+{
+    size_t states = (size_t)c->n_states;
+    json_t *to = json_object();
+    json_object_set_new(to, "format", json_string(FORMAT));
+    json_object_set_new(to, "kind", json_string(methods[c->method]));
+    json_object_set_new(to, "weights", hexadecimal(c->weights));
+    json_object_set_new(to, "digest", hexadecimal(c->digest));
+    json_object_set_new(to, "dim", json_integer(c->dim));
+    json_object_set_new(to, "slack", json_real(c->slack));
+    json_object_set_new(to, "symbols", names(c->symbol, c->n_symbols));
+    json_object_set_new(to, "classes", names(c->class_name, c->n_classes));
+    json_object_set_new(to, "start", json_integer(c->start));
+    json_object_set_new(to, "next", integers(c->next, states * (size_t)c->n_symbols));
+    json_object_set_new(to, "answer", integers(c->answer, states));
+    if (c->n_domain > 0)
+        json_object_set_new(to, "domain", domain_object(c));
+    if (c->bits)
+        json_object_set_new(to, "bits", integers(c->bits, bits_size(c)));
+    if (c->method == TH_PROOF_BY_ALGEBRA)
+        json_object_set_new(to, "radius", json_real(c->ball));
+    if (c->method == TH_PROOF_BY_SETS)
+        json_object_set_new(to, "labels", labels_of(c));
+    return to;
+}
+
+bool th_proof_certificate_write(const ThProofCertificate *c, const char *path, ThError *err)
+{
+    json_t *all = document(c);
+    char *text = json_dumps(all, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    json_decref(all);
+    if (!text)
+        return th_fail(err, TH_ENOMEM, "out of memory for a certificate");
+    ThFile f = {0};
+    FILE *out = th_file_begin(&f, path, err);
+    if (out) {
+        fputs(text, out);
+        fputc('\n', out);
+    }
+    free(text);
+    return out && th_file_commit(&f, err);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static bool read_integers(const json_t *from, int *to, size_t n, long long least, long long most)
+{
+    if (json_array_size(from) != n)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *x = json_array_get(from, i);
+        long long value = json_integer_value(x);
+        if (!json_is_integer(x) || value < least || value > most)
+            return false;
+        to[i] = (int)value;
+    }
+    return true;
+}
+
+static bool read_numbers(const json_t *from, double *to, size_t n)
+{
+    if (json_array_size(from) != n)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *x = json_array_get(from, i);
+        to[i] = json_number_value(x);
+        if (!json_is_number(x) || !isfinite(to[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool read_names(const json_t *from, char **to, size_t n, ThError *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *name = json_string_value(json_array_get(from, i));
+        if (!name || !(to[i] = th_strdup(name, err)))
+            return false;
+    }
+    return true;
+}
+
+static bool read_hexadecimal(const json_t *from, uint64_t *to)
+{
+    const char *text = json_string_value(from);
+    return text && strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16 &&
+           sscanf(text, "%" SCNx64, to) == 1;
+}
+
+/* States of the domain; nothing where there is none. */
+static bool read_places(const ThProofCertificate *c, const json_t *from, int *to, size_t n)
+{
+    return read_integers(from, to, n, c->n_states, c->n_states + c->n_domain - 1);
+}
+
+static bool read_domain(ThProofCertificate *c, const json_t *from)
+{
+    size_t n = (size_t)c->n_domain, symbols = (size_t)c->n_symbols;
+    if (!from)
+        return true;
+    json_t *start = json_pack("[O?]", json_object_get(from, "start"));
+    bool ok = read_places(c, start, &c->first, 1) &&
+              read_places(c, json_object_get(from, "next"), c->next + (size_t)c->n_states * symbols,
+                          n * symbols) &&
+              read_integers(json_object_get(from, "inside"), c->inside, n, 0, 1);
+    json_decref(start);
+    return ok;
+}
+
+static bool read_label(ThProofCertificate *c, const json_t *from, size_t i)
+{
+    const char *kind = json_string_value(json_object_get(from, "kind"));
+    size_t states = (size_t)c->n_states, domain = (size_t)c->n_domain, dim = (size_t)c->dim;
+    int *map = c->map + i * (states + domain);
+    const json_t *shape = json_object_get(from, "shape"), *radius = json_object_get(from, "radius");
+    if (!kind || (strcmp(kind, "complete") != 0 && strcmp(kind, "edge") != 0) ||
+        !json_is_number(radius) || (shape != NULL) != (c->shape != NULL))
+        return false;
+    c->complete[i] = strcmp(kind, "complete") == 0;
+    c->radius[i] = json_number_value(radius);
+    return read_integers(json_object_get(from, "map"), map, states, 0, c->n_states - 1) &&
+           read_places(c, json_object_get(from, "places"), map + states, domain) &&
+           read_numbers(json_object_get(from, "centre"), c->centre + i * dim, dim) &&
+           (!shape || read_numbers(shape, c->shape + i * dim * dim, dim * dim));
+}
+
+static bool read_counts(ThProofCertificate *c, const json_t *from)
+{
+    const json_t *labels = json_object_get(from, "labels");
+    size_t count[] = {(size_t)json_integer_value(json_object_get(from, "dim")),
+                      json_array_size(json_object_get(from, "answer")),
+                      json_array_size(json_object_get(from, "symbols")),
+                      json_array_size(json_object_get(from, "classes")), json_array_size(labels)};
+    int *to[] = {&c->dim, &c->n_states, &c->n_symbols, &c->n_classes, &c->n_labels};
+    bool sets = c->method == TH_PROOF_BY_SETS;
+    if (!sets && labels)
+        return false;
+    for (size_t i = 0; i < sizeof count / sizeof *count - !sets; i++) {
+        if (count[i] < 1 || count[i] > MOST)
+            return false;
+        *to[i] = (int)count[i];
+    }
+    const json_t *domain = json_object_get(from, "domain");
+    size_t inside = json_array_size(json_object_get(domain, "inside"));
+    if (inside > MOST || (domain && inside == 0))
+        return false;
+    c->n_domain = (int)inside;
+    /* What the file says must be in the file: no counts without their numbers. */
+    return !sets ||
+           json_array_size(json_object_get(json_array_get(labels, 0), "centre")) == count[0];
+}
+
+static bool read_method(ThProofCertificate *c, const json_t *from)
+{
+    const char *format = json_string_value(json_object_get(from, "format"));
+    const char *kind = json_string_value(json_object_get(from, "kind"));
+    for (int i = 0; format && kind && i < 3; i++)
+        if (strcmp(format, FORMAT) == 0 && strcmp(kind, methods[i]) == 0) {
+            c->method = (ThProofMethod)i;
+            return true;
+        }
+    return false;
+}
+
+/* What only certificates by algebra have. */
+static bool read_algebra(ThProofCertificate *c, const json_t *from, ThError *err)
+{
+    const json_t *radius = json_object_get(from, "radius"), *bits = json_object_get(from, "bits");
+    c->ball = json_number_value(radius);
+    if ((c->method == TH_PROOF_BY_ALGEBRA) != (json_is_number(radius) && isfinite(c->ball)))
+        return false;
+    if (!bits)
+        return true;
+    c->bits = th_alloc(bits_size(c), sizeof *c->bits, err);
+    return c->bits && c->method == TH_PROOF_BY_ALGEBRA &&
+           read_integers(bits, c->bits, bits_size(c), 0, 1);
+}
+
+static bool read_all(ThProofCertificate *c, const json_t *from, ThError *err)
+{
+    const json_t *labels = json_object_get(from, "labels");
+    if (!read_method(c, from) || !read_counts(c, from) || !take(c, err) ||
+        !read_algebra(c, from, err))
+        return false;
+    size_t states = (size_t)c->n_states, square = (size_t)c->dim * (size_t)c->dim;
+    if (json_object_get(json_array_get(labels, 0), "shape") &&
+        !(c->shape = th_alloc((size_t)c->n_labels * square, sizeof *c->shape, err)))
+        return false;
+    const json_t *start = json_object_get(from, "start"), *slack = json_object_get(from, "slack");
+    c->start = (int)json_integer_value(start);
+    c->slack = json_number_value(slack);
+    if (!json_is_integer(start) || json_integer_value(start) < 0 || c->start < 0 ||
+        json_integer_value(start) >= c->n_states || !json_is_number(slack))
+        return false;
+    for (size_t i = 0; i < (size_t)c->n_labels; i++)
+        if (!read_label(c, json_array_get(labels, i), i))
+            return false;
+    return read_names(json_object_get(from, "symbols"), c->symbol, (size_t)c->n_symbols, err) &&
+           read_names(json_object_get(from, "classes"), c->class_name, (size_t)c->n_classes, err) &&
+           read_integers(json_object_get(from, "next"), c->next, states * (size_t)c->n_symbols, 0,
+                         c->n_states - 1) &&
+           read_integers(json_object_get(from, "answer"), c->answer, states, -1,
+                         c->n_classes - 1) &&
+           read_domain(c, json_object_get(from, "domain")) &&
+           read_hexadecimal(json_object_get(from, "weights"), &c->weights) &&
+           read_hexadecimal(json_object_get(from, "digest"), &c->digest);
+}
+
+ThProofCertificate *th_proof_certificate_read(const char *path, ThError *err)
+{
+    size_t size;
+    json_error_t problem;
+    char *text = th_file_read(path, (size_t)1 << 30, &size, err);
+    if (!text)
+        return NULL;
+    json_t *all = json_loadb(text, size, JSON_REJECT_DUPLICATES, &problem);
+    free(text);
+    if (!all) {
+        th_fail(err, TH_EPARSE, "%s:%d:%d: no JSON: %.200s", path, problem.line, problem.column,
+                problem.text);
+        return NULL;
+    }
+    ThProofCertificate *c = th_alloc(1, sizeof *c, err);
+    bool ok = c && read_all(c, all, err);
+    json_decref(all);
+    if (ok)
+        return c;
+    th_proof_certificate_free(c);
+    th_fail(err, TH_EVALUE, "%s is no certificate, or an incomplete one", path);
+    return NULL;
+}

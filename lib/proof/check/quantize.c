@@ -1,0 +1,403 @@
+#include "proof/check/quantize.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "proof/prover.h"
+#include "proof/check/check_impl.h"
+#include "proof/sample.h"
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+typedef struct {
+    ThProofQuantized *q;
+    const ThProofMap *f;
+    double *z; /* (dim) */
+    ThProofCheckSet *s;
+    double *shape[2]; /* (dim, dim) each, zero but for the diagonals */
+} Table;
+
+/* ---- rounding -------------------------------------------------------------------------------- */
+
+/* How far F(x, y) of a run that rounds by `unit`, of points or embedded symbols, can be from t->z.
+ */
+static double round_entry(Table *t, const double *x, const double *y, bool leaves, double unit)
+{
+    t->s->unit = unit;
+    int d = t->f->dim;
+    const double *const at[] = {x, y};
+    ThProofEllipsoid e[2];
+    for (int i = 0; i < 2; i++) {
+        e[i] = (ThProofEllipsoid){.centre = at[i], .shape = t->shape[i]};
+        if (leaves && at[i])
+            th_proof_check_leaf(t->s, t->shape[i], &e[i]);
+    }
+    th_proof_check_tree(t->s, t->f, x ? &e[0] : NULL, &e[1]);
+    double reach = th_proof_check_reach(t->s), square = 0;
+    for (int k = 0; k < d; k++)
+        square += (t->s->row[k] - t->z[k]) * (t->s->row[k] - t->z[k]);
+    return (reach + sqrt(square)) * (1 + TH_PROOF_SPARE);
+}
+
+/* Whether a run that rounds by `unit` reads `said` off a centre. */
+static bool leads(Table *t, const double *centre, int said, double unit)
+{
+    t->s->unit = unit;
+    const ThProofEllipsoid e = {.centre = centre, .shape = t->shape[0]};
+    for (int c = 0; c < t->f->n_classes; c++)
+        if (c != said && !(th_proof_check_tree_lead(t->s, t->f, &e, said, c) > 0))
+            return false;
+    return true;
+}
+
+/* The label of a kind whose centre is nearest to F(x, y); *margin becomes by how much. */
+static bool snap(Table *t, const double *x, const double *y, ThProofKind kind, int *label,
+                 double *margin, ThError *err)
+{
+    int d = t->f->dim;
+    double near = HUGE_VAL, next = HUGE_VAL;
+    if (!th_proof_map_apply(t->f, x, y, 1, t->z, err))
+        return false;
+    for (int i = 0; i < t->q->labels->n; i++) {
+        if (t->q->labels->kind[i] != kind)
+            continue;
+        double square = 0;
+        for (int k = 0; k < d; k++)
+            square += (t->z[k] - t->q->centre[i * d + k]) * (t->z[k] - t->q->centre[i * d + k]);
+        next = fmin(next, fmax(near, square));
+        if (square < near) {
+            near = square;
+            *label = i;
+        }
+    }
+    *margin = sqrt(next) - sqrt(near);
+    return true;
+}
+
+/* An entry of the table, of which is known what it should be, and so of what kind; -1: it never
+ * occurs. */
+static bool enter(Table *t, const double *x, const double *y, bool leaves, int right, int *entry,
+                  ThError *err)
+{
+    double margin;
+    ThProofQuantized *q = t->q;
+    if (right < 0)
+        return true;
+    if (!snap(t, x, y, q->labels->kind[right], entry, &margin, err))
+        return false;
+    q->checked++;
+    q->wrong += *entry != right;
+    q->margin = fmin(q->margin, margin);
+    double off = round_entry(t, x, y, leaves, TH_PROOF_FLOAT_UNIT);
+    q->rounding = fmax(q->rounding, off);
+    q->in_float &= 2 * off < margin;
+    q->in_double &= 2 * round_entry(t, x, y, leaves, TH_PROOF_DOUBLE_UNIT) < margin;
+    return true;
+}
+
+static bool fill_symbols(Table *t, ThError *err)
+{
+    const ThProofLabels *l = t->q->labels;
+    int k = l->n_symbols, d = t->f->dim;
+    for (int i = 0; i < k * k + k; i++) {
+        int a = i / k - 1, b = i % k;
+        const double *x = a < 0 ? NULL : t->f->leaf + a * d;
+        if (!enter(t, x, t->f->leaf + b * d, true, a < 0 ? l->single[b] : l->pair[a * k + b],
+                   a < 0 ? t->q->single + b : t->q->pair + a * k + b, err))
+            return false;
+    }
+    return true;
+}
+
+static bool fill_products(Table *t, ThStop *stop, ThError *err)
+{
+    const ThProofLabels *l = t->q->labels;
+    int n = l->n, d = t->f->dim;
+    for (int i = 0; i < n * n + n; i++) {
+        int x = i / n - 1, y = i % n;
+        if (th_stopped(stop, err) ||
+            !enter(t, x < 0 ? NULL : t->q->centre + x * d, t->q->centre + y * d, false,
+                   x < 0 ? l->alone[y] : l->product[x * n + y],
+                   x < 0 ? t->q->alone + y : t->q->product + x * n + y, err))
+            return false;
+    }
+    return true;
+}
+
+static bool fill_answers(Table *t, ThError *err)
+{
+    ThProofQuantized *q = t->q;
+    int classes = t->f->n_classes;
+    double *logit = th_alloc((size_t)classes, sizeof *logit, err);
+    for (int i = 0; logit && i < q->labels->n; i++) {
+        const double *centre = q->centre + i * t->f->dim;
+        th_proof_map_logits(t->f, t->q->centre + i * t->f->dim, logit);
+        for (int c = 1; c < classes; c++)
+            if (logit[c] > logit[q->said[i]])
+                q->said[i] = c;
+        q->in_float &= leads(t, centre, q->said[i], TH_PROOF_FLOAT_UNIT);
+        q->in_double &= leads(t, centre, q->said[i], TH_PROOF_DOUBLE_UNIT);
+        q->checked += q->labels->answer[i] >= 0;
+        q->wrong += q->labels->answer[i] >= 0 && q->said[i] != q->labels->answer[i];
+    }
+    free(logit);
+    return logit != NULL;
+}
+
+/* ---- the shortest string that is wrong ------------------------------------------------------- */
+
+enum { MOST_LEVELS = 12, MOST_ITEMS = 400 };
+
+/* A vector that a level can hold: where it snaps to, what it stands for, the length of a shortest
+ * string of it, and its children in the level below (symbols at the lowest; x -1: nothing). */
+typedef struct {
+    int at, label, length, x, y;
+} Item;
+
+typedef struct {
+    Item item[MOST_ITEMS];
+    int n;
+} Level;
+
+typedef struct {
+    ThProofQuantized *q;
+    Level *level; /* (MOST_LEVELS) */
+    int depth;
+    Item wrong; /* the shortest of this level that is answered wrong; length 0: none */
+} Search;
+
+static void offer(Search *s, Level *to, const Item *new, bool root)
+{
+    const ThProofQuantized *q = s->q;
+    int right = q->labels->answer[new->label];
+    if (root && right >= 0 && q->said[new->at] != right &&
+        (s->wrong.length == 0 || new->length < s->wrong.length))
+        s->wrong = *new;
+    for (int i = 0; i < to->n; i++) {
+        Item *known = &to->item[i];
+        if (known->at != new->at || known->label != new->label)
+            continue;
+        if (new->length < known->length)
+            *known = *new;
+        return;
+    }
+    if (to->n < MOST_ITEMS)
+        to->item[to->n++] = *new;
+}
+
+static void first_level(Search *s)
+{
+    const ThProofQuantized *q = s->q;
+    const ThProofLabels *l = q->labels;
+    int k = l->n_symbols;
+    for (int a = -1; a < k; a++)
+        for (int b = 0; b < k; b++) {
+            Item new = {a < 0 ? q->single[b] : q->pair[a * k + b],
+                        a < 0 ? l->single[b] : l->pair[a * k + b], a < 0 ? 1 : 2, a, b};
+            offer(s, &s->level[0], &new, true);
+        }
+}
+
+static void next_level(Search *s, const Level *from, Level *to)
+{
+    const ThProofQuantized *q = s->q;
+    const ThProofLabels *l = q->labels;
+    for (int y = 0; y < from->n; y++) {
+        const Item *later = &from->item[y];
+        Item new = {q->alone[later->at], l->alone[later->label], later->length, -1, y};
+        offer(s, to, &new, false); /* no string's root: it has a level more than it needs */
+        for (int x = 0; l->kind[later->label] == TH_PROOF_COMPLETE && x < from->n; x++) {
+            const Item *e = &from->item[x];
+            new =
+                (Item){q->product[e->at * l->n + later->at],
+                       l->product[e->label * l->n + later->label], e->length + later->length, x, y};
+            offer(s, to, &new, true);
+        }
+    }
+}
+
+/* Writes the symbols of an item of a level; returns the place behind them. */
+static int *spell(const Search *s, int level, const Item *item, int *to)
+{
+    if (level == 0) {
+        if (item->x >= 0)
+            *to++ = item->x;
+        *to++ = item->y;
+        return to;
+    }
+    const Level *below = &s->level[level - 1];
+    if (item->x >= 0)
+        to = spell(s, level - 1, &below->item[item->x], to);
+    return spell(s, level - 1, &below->item[item->y], to);
+}
+
+static bool find_word(ThProofQuantized *q, ThStop *stop, ThError *err)
+{
+    Search s = {.q = q, .level = th_alloc(MOST_LEVELS, sizeof *s.level, err)};
+    bool ok = s.level != NULL;
+    if (ok)
+        first_level(&s);
+    while (ok && s.wrong.length == 0 && ++s.depth < MOST_LEVELS) {
+        ok = !th_stopped(stop, err);
+        next_level(&s, &s.level[s.depth - 1], &s.level[s.depth]);
+    }
+    if (ok && s.wrong.length > 0) {
+        q->length = s.wrong.length;
+        q->right = q->labels->answer[s.wrong.label];
+        q->answer = q->said[s.wrong.at];
+        q->word = th_alloc((size_t)q->length, sizeof *q->word, err);
+        ok = q->word != NULL;
+        if (ok)
+            spell(&s, s.depth, &s.wrong, q->word);
+    }
+    free(s.level);
+    return ok;
+}
+
+/* ---- all in all ------------------------------------------------------------------------------ */
+
+static bool take(ThProofQuantized *q, ThError *err)
+{
+    size_t n = (size_t)q->labels->n, k = (size_t)q->labels->n_symbols;
+    q->margin = HUGE_VAL;
+    q->product = th_alloc(n * n, sizeof *q->product, err);
+    q->alone = th_alloc(n, sizeof *q->alone, err);
+    q->pair = th_alloc(k * k, sizeof *q->pair, err);
+    q->single = th_alloc(k, sizeof *q->single, err);
+    q->said = th_alloc(n, sizeof *q->said, err);
+    q->centre = th_alloc(n * (size_t)q->dim, sizeof *q->centre, err);
+    return q->centre && q->product && q->alone && q->pair && q->single && q->said;
+}
+
+/* The centres of a model that snaps; else those of samples, as such a model would hold them. */
+static bool find_centres(Table *t, uint64_t seed, ThStop *stop, ThError *err)
+{
+    const ThProofLabels *l = t->q->labels;
+    ThProofSample sample = {0};
+    ThProofSampleShape shape = {.levels = 12, .per_level = 1200, .seed = seed};
+    size_t size = (size_t)l->n * (size_t)t->f->dim;
+    double reach = 0, *centre = t->q->centre;
+    if (t->f->snap) {
+        memcpy(centre, t->f->snap, size * sizeof *centre);
+        return true;
+    }
+    bool ok = th_proof_sample(t->f, l, &shape, stop, &sample, err) &&
+              th_proof_centres(t->f, l, &sample, centre, &reach, err);
+    for (size_t i = 0; ok && i < size; i++)
+        centre[i] = (double)(float)centre[i];
+    th_proof_sample_free(&sample);
+    return ok;
+}
+
+static int count_edges(const ThProofLabels *l)
+{
+    int n = 0;
+    for (int i = 0; i < l->n; i++)
+        n += l->kind[i] == TH_PROOF_EDGE;
+    return n;
+}
+
+static bool quantize(Table *t, uint64_t seed, ThStop *stop, ThError *err)
+{
+    const ThProofLabels *l = t->q->labels;
+    if (t->f->snap && (t->f->n_snap != l->n || t->f->n_edge != count_edges(l)))
+        return th_fail(err, TH_EVALUE,
+                       "the model snaps to %d centres, %d of them for strings that lack symbols; "
+                       "the automaton has %d and %d labels",
+                       t->f->n_snap, t->f->n_edge, l->n, count_edges(l));
+    t->q->dim = t->f->dim;
+    size_t d = (size_t)t->f->dim;
+    int heads = t->f->heads, hidden = t->f->hidden;
+    t->z = th_alloc(d, sizeof *t->z, err);
+    t->shape[0] = th_alloc(d * d, sizeof **t->shape, err);
+    t->shape[1] = th_alloc(d * d, sizeof **t->shape, err);
+    t->s = th_proof_check_set_new((int)d, 3, heads + hidden + 3, hidden > (int)d ? hidden : (int)d,
+                                  err);
+    t->q->in_float = t->q->in_double = true;
+    bool ok = t->z && t->shape[0] && t->shape[1] && t->s && take(t->q, err) &&
+              find_centres(t, seed, stop, err) && fill_symbols(t, err) &&
+              fill_products(t, stop, err) && fill_answers(t, err) &&
+              (t->q->wrong == 0 || find_word(t->q, stop, err));
+    free(t->z);
+    free(t->shape[0]);
+    free(t->shape[1]);
+    free(t->s);
+    return ok;
+}
+
+ThProofQuantized *th_proof_quantize(const ThModel *m, const ThProofClaim *claim, size_t limit,
+                                    uint64_t seed, ThStop *stop, ThError *err)
+{
+    ThProofMap *f = th_proof_map_of_snapping(m, err);
+    ThProofQuantized *q = f ? th_alloc(1, sizeof *q, err) : NULL;
+    if (q)
+        q->labels =
+            th_proof_labels_new(claim->machine, claim->domain, f->n_classes, limit, stop, err);
+    Table t = {.q = q, .f = f};
+    bool ok = q && q->labels && quantize(&t, seed, stop, err);
+    th_proof_map_free(f);
+    if (ok)
+        return q;
+    th_proof_quantized_free(q);
+    return NULL;
+}
+
+void th_proof_quantized_free(ThProofQuantized *q)
+{
+    if (!q)
+        return;
+    th_proof_labels_free(q->labels);
+    int *all[] = {q->product, q->alone, q->pair, q->single, q->said, q->word};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    free(q->centre);
+    free(q);
+}
+
+/* ---- as a model ------------------------------------------------------------------------------ */
+
+/* Weights by their names; those that only the other has are its centres. */
+static void copy_weights(const ThModel *m, const ThProofQuantized *q, ThModel *to)
+{
+    for (int i = 0; i < to->params.n; i++) {
+        const ThParam *p = &to->params.item[i];
+        int from = th_params_find(&m->params, p->name);
+        float *value = th_params_at(&to->params, i);
+        size_t n = (size_t)p->rows * (size_t)p->cols;
+        for (size_t k = 0; from < 0 && k < n; k++)
+            value[k] = (float)q->centre[k];
+        if (from >= 0)
+            memcpy(value, th_params_at(&m->params, from), n * sizeof *value);
+    }
+}
+
+/* What it was trained on; the optimiser begins anew, for there are other parameters. */
+static bool copy_training(const ThModelTraining *from, ThModelTraining *to, ThError *err)
+{
+    to->step = to->began = from->step;
+    to->trained_lo = from->trained_lo;
+    to->trained_hi = from->trained_hi;
+    return !from->task || (to->task = th_strdup(from->task, err));
+}
+
+ThModel *th_proof_snapped(const ThModel *m, const ThProofQuantized *q, ThError *err)
+{
+    ThOptions o = {0};
+    bool ok = th_options_copy(&o, &m->options, err) &&
+              th_options_set_int(&o, "centres", q->labels->n, err) &&
+              th_options_set_int(&o, "edge_centres", count_edges(q->labels), err);
+    ThModel *to = ok ? th_model_new(m->kind, &o, err) : NULL;
+    th_options_free(&o);
+    if (to)
+        to->bounds = m->bounds;
+    if (!to || !th_model_bind(to, &m->signature, m->training.seed, err) ||
+        !copy_training(&m->training, &to->training, err)) {
+        th_model_free(to);
+        return NULL;
+    }
+    copy_weights(m, q, to);
+    return to;
+}

@@ -1,0 +1,55 @@
+/* quantize.h - a model whose vectors snap to the nearest of finitely many after every level.
+ *
+ * A vector snaps to a centre of its own kind, complete or at the left edge, which the tree knows.
+ * Such a model is a finite algebra: a table says which centre the map leads to from every two.  If
+ * the table is the automaton's, and so are the answers, the snapped model is right on strings of
+ * every length, whatever the model itself does; no geometry is needed.
+ *
+ * Evolving: what is declared here may change with a minor version; NEWS.md says so.
+ */
+#ifndef TH_PROOF_CHECK_QUANTIZE_H
+#define TH_PROOF_CHECK_QUANTIZE_H
+
+#include "proof/claim.h"
+#include "proof/labels.h"
+#include "proof/map.h"
+
+typedef struct {
+    ThProofLabels *labels; /* the centres are those of these labels */
+    int dim;
+    double *centre;     /* (n, dim) */
+    int *product;       /* (n, n): as the map has it, where j is complete */
+    int *alone;         /* (n): of nothing and j */
+    int *pair, *single; /* of symbols, as in ThProofLabels */
+    int *said;          /* (n): the class read off a centre */
+    int checked, wrong; /* entries of all these, and those that are not the automaton's */
+    double margin;      /* least distance to another centre, less that to the nearest */
+    double rounding;    /* how far a float run's vector can be from the map's before it snaps */
+    bool
+        in_double; /* rounding changes no entry, in double precision: every margin is above twice
+                      what rounding takes its vector away, and every answer's lead above what it
+                      takes.  So the table, which is made in double, is that of real numbers, too */
+    bool in_float; /* nor in single precision */
+    /* The shortest string found that is answered wrong, where any entry is wrong. */
+    int *word, length, right, answer;
+} ThProofQuantized;
+
+/* Returns new: the table, with the centres of a model that snaps, and else those of sampled vectors
+ * as th_proof_certify takes them, in single precision.  Errors as there; TH_EVALUE, too, where a
+ * model has not as many centres as the automaton has labels. */
+ThProofQuantized *th_proof_quantize(const ThModel *m, const ThProofClaim *claim, size_t limit,
+                                    uint64_t seed, ThStop *stop, ThError *err);
+void th_proof_quantized_free(ThProofQuantized *q); /* NULL is fine */
+
+/* Returns new: the machine whose states are the table's labels, and a start of class `empty`: state
+ * and symbol lead where the table puts the shortest word of the state with the symbol behind it,
+ * and a state's class is what is read off its centre, or n_classes where nothing is asked.  If the
+ * table is an automaton's, so is the machine; else it answers some words as the table does. */
+ThDfa *th_proof_quantized_machine(const ThProofQuantized *q, int n_classes, int empty,
+                                  ThError *err);
+
+/* Returns new: the model with centres= and edge_centres= to which its vectors snap, whose table
+ * this is, untrained but for its weights. */
+ThModel *th_proof_snapped(const ThModel *m, const ThProofQuantized *q, ThError *err);
+
+#endif

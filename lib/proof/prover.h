@@ -1,0 +1,33 @@
+/* prover.h - what the files of the prover share.
+ *
+ * Internal: for the library itself; not installed.
+ */
+#ifndef TH_PROOF_PROVER_H
+#define TH_PROOF_PROVER_H
+
+#include "proof/certify.h"
+#include "proof/sample.h"
+
+typedef struct {
+    const ThModel *m;
+    const ThProofMap *f;
+    ThProof *p;
+    ThStop *stop;
+    ThProofSample sample;
+} ThProofProver;
+
+/* A proof before anything is known. */
+void th_proof_open(ThProof *p, double slack);
+
+/* Looks for radii, in several metrics, with the centres of v->p: the proof, or what it failed at.
+ */
+bool th_proof_close(ThProofProver *v, ThError *err);
+
+/* The class that the model itself gives a word. */
+bool th_proof_ask(const ThModel *m, int *word, int length, int *said, ThError *err);
+
+/* Fills *p with what is known of a recurrent network. */
+bool th_proof_certify_cell(ThProof *p, const ThModel *m, const ThProofClaim *claim,
+                           const ThProofHow *how, ThStop *stop, ThError *err);
+
+#endif
