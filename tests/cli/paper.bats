@@ -66,3 +66,22 @@ dry() { # PREFIX
     [ "$(grep -c '^- failed' found.md)" -eq 2 ]
     grep -qxF '| sum | lrnn | 1 | not reached |' found.md
 }
+
+# Heads with a window, rate and steps of each program: section 4 of the paper, and its appendix.
+@test "size=paper of the Turing Programs is the paper's, for each program" {
+    script=$BATS_TEST_DIRNAME/../../examples/paper/turing-models.th
+    {
+        grep '^if size == ' "$script"
+        echo 'for program in [addition, times1, times3, sgd] {'
+        grep -E '^  (heads = |if size == "paper" )' "$script"
+        echo 'echo "$program $heads $peak $all"'
+        echo '}'
+    } >"$BATS_TEST_TMPDIR/paper.th"
+    run "$TAPEHEAD" --quiet -D size=paper -D dry=no "$BATS_TEST_TMPDIR/paper.th"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "addition 6 7e-05 200000" ]
+    [ "${lines[1]}" = "times1 7 0.0003 200000" ]
+    [ "${lines[2]}" = "times3 7 0.0003 200000" ]
+    [ "${lines[3]}" = "sgd 7 7e-05 400000" ]
+}
