@@ -1,6 +1,6 @@
 /* rasp.h - RASP at the prompt: how its statements run.
  *
- * The names that RASP defines are objects of the session: their kinds are TH_SOP … SH_VALUE, their
+ * The names that RASP defines are objects of the session: their kinds are SH_S_OP … SH_VALUE, their
  * values are the interpreter's.
  */
 #ifndef SH_RASP_H

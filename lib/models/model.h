@@ -38,7 +38,7 @@ typedef struct {
     int *first, *last; /* (n_rows): row i is about the positions first[i] … last[i] */
     double *state;     /* (n_rows, dim): the layer's output */
     int n_heads, n_keys;
-    int *key;       /* (n_rows, n_keys): position whose vector is key k of row i; TH_KEY_* */
+    int *key;       /* (n_rows, n_keys): position whose vector is key k of row i; TH_MODEL_KEY_* */
     double *weight; /* (n_heads, n_rows, n_keys); NULL: the layer has no attention */
 } ThModelTraceLayer;
 enum { TH_MODEL_KEY_PAD = -1, TH_MODEL_KEY_MASKED = -2 };

@@ -1,4 +1,4 @@
-/* proof.c - proofs of analyze.h as text. */
+/* analyze_proof.c - proofs of analyze.h as text. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -68,8 +68,9 @@ void th_tm_search_free(ThTmSearch *x);
 /* Follows up to `work` nodes.  x->verdict is TH_TM_GOES_ON until it is settled:
  *   TH_TM_ACCEPTED   some run accepts; goal ends a shortest one
  *   TH_TM_HALTED     some run halts, a shortest one at goal, and none accepts: where the machine
- * has no accepting state this is settled at once, else when all runs have ended TH_TM_REJECTED all
- * runs end, rejecting TH_TM_AT_EDGE    all runs end, none accepts or halts, some at the edge
+ * has no accepting state this is settled at once, else when all runs have ended
+ *   TH_TM_REJECTED   all runs end, rejecting
+ *   TH_TM_AT_EDGE    all runs end, none accepts or halts, some at the edge
  *   TH_TM_ENDLESS    no run accepts, and some run has no end: it comes back to a configuration
  *   TH_OUT_OF_…   a limit left the rest open
  * False on TH_ENOMEM and TH_EINTERRUPTED only. */

@@ -21,7 +21,7 @@ bool th_tm_misses(const ThTm *m);
 
 /* Where m has no rule, one that changes nothing and goes to a state of the given role: the one
  * called `name`, else the first of the role, else a new one with that name.  One step more than a
- * machine makes that stops where no rule applies; the same number where th_turing.missing is
+ * machine makes that stops where no rule applies; the same number where ThTm.missing is
  * TH_TM_MISSING_STEP.  The result misses nothing; its `missing` is as before. */
 ThTm *th_tm_total(const ThTm *m, ThTmRole role, const char *name, size_t most, ThError *err);
 

@@ -207,7 +207,7 @@ bool th_rasp_call(ThRasp *r, const ThRaspFrame *f, int32_t node, const ThRaspVal
 bool th_rasp_new_function(ThRasp *r, const ThRaspFrame *f, int32_t node, const char *name,
                           ThRaspValue *v);
 
-/* builtin.c */
+/* rasp_functions.c */
 bool th_rasp_install_builtins(ThRasp *r);
 
 /* For th_rasp_map and th_rasp_match: a function of RASP over atoms. */

@@ -1,4 +1,4 @@
-/* values.c - operators on the interpreter's values. */
+/* operators.c - operators on the interpreter's values. */
 #include <stdlib.h>
 #include <string.h>
 

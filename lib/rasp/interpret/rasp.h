@@ -6,7 +6,7 @@
  * graph.h.
  *
  *     ThRasp *r = th_rasp_new(&host, &err);
- *     th_rasp_run(r, "a = tokens == \"l\";\nhist(a);", &where, stop, &err);
+ *     th_rasp_execute(r, "a = tokens == \"l\";\nhist(a);", false, false, stop, &err);
  *
  * Every statement either succeeds or changes nothing.  What statements show is handed to the host;
  * the library prints nothing itself.  An interpreter is not thread-safe.

@@ -1,4 +1,4 @@
-/* builtin.c - the functions that are not written in RASP. */
+/* rasp_functions.c - the functions that are not written in RASP. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * bounded by TH_RASP_DEEPEST: nothing that walks a tree recurses further.
  *
  * The grammar is that of Weiss, Goldberg and Yahav, "Thinking Like Transformers" (ICML 2021), as
- * their interpreter reads it; see th_rasp_precedence for its unusual levels.  Added are tuples
+ * their interpreter reads it; see grammars.def for its unusual levels.  Added are tuples
  * (a, b), lambda, defaults of parameters, named arguments, several statements a line, blanks
  * before parentheses, and names $x, which the program around the interpreter gives a value.
  *

@@ -7,7 +7,7 @@
  *
  *     ThTape *t = th_tape_new(TH_TAPE_FLOAT, params, &err);
  *     th_tape_begin(t, TH_TAPE_GRADIENT);
- *     ThVar x = th_op_embed(t, th_param(t, m->embedding), token, n);
+ *     ThVar x = th_op_rows(t, th_param(t, m->embedding), token, n, 1);
  *     ThVar y = th_op_linear(t, x, th_param(t, m->w), th_param(t, m->b));
  *     ThVar loss = th_op_cross_entropy(t, y, target, n, 1.0 / n);
  *     if (!th_tape_backward(t, loss, &err)) …
