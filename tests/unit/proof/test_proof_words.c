@@ -141,7 +141,7 @@ static ThTask *backwards(const ThDfa *d)
 static void check_backwards(const ThModel *m, const ThDfa *d)
 {
     ThError err = {0};
-    int word[5] = {0}, turned[5], length = 1, answer;
+    int word[6] = {0}, turned[6], length = 1, answer; /* next_word writes one more */
     do {
         for (int i = 0; i < length; i++)
             turned[i] = word[length - 1 - i];
