@@ -19,10 +19,30 @@ static void scatter(ThModel *m, double size)
     }
 }
 
+/* Symbols and classes a, b, c, …, and scattered parameters. */
+static bool bind_letters(ThModel *m, ThTarget target, int symbols, bool pairs, ThError *err)
+{
+    char letter[26][2] = {0}, *names[26];
+    for (int i = 0; i < 26; i++) {
+        letter[i][0] = (char)('a' + i);
+        names[i] = letter[i];
+    }
+    ThSignature s = {.target = target,
+                     .pairs = pairs,
+                     .n_symbols = symbols,
+                     .n_classes = symbols,
+                     .symbol = names,
+                     .label = names};
+    if (!th_model_bind(m, &s, 1, err))
+        return false;
+    scatter(m, 0.4);
+    return true;
+}
+
 /* Returns new: a model with options "key=value key=value"; its symbols and classes are both a, b,
  * c, …, and its parameters scattered. */
-static ThModel *bound_to(const char *kind, const char *settings, ThTarget target, int symbols,
-                         bool pairs)
+static inline ThModel *bound_to(const char *kind, const char *settings, ThTarget target,
+                                int symbols, bool pairs)
 {
     ThError err = {0};
     const ThModelKind *k = th_model_kind(kind);
@@ -38,25 +58,12 @@ static ThModel *bound_to(const char *kind, const char *settings, ThTarget target
     }
     ThModel *m = th_model_new(k, &o, &err);
     th_options_free(&o);
-    if (!m)
+    if (!m || !bind_letters(m, target, symbols, pairs, &err))
         fail_msg("%s", err.msg);
-    char letter[26][2] = {0}, *names[26];
-    for (int i = 0; i < 26; i++) {
-        letter[i][0] = (char)('a' + i);
-        names[i] = letter[i];
-    }
-    ThSignature s = {.target = target,
-                     .pairs = pairs,
-                     .n_symbols = symbols,
-                     .n_classes = symbols,
-                     .symbol = names,
-                     .label = names};
-    assert_true(th_model_bind(m, &s, 1, &err));
-    scatter(m, 0.4);
     return m;
 }
 
-static ThModel *bound(const char *kind, const char *settings, ThTarget target, int symbols)
+static inline ThModel *bound(const char *kind, const char *settings, ThTarget target, int symbols)
 {
     return bound_to(kind, settings, target, symbols, false);
 }
