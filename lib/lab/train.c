@@ -500,6 +500,7 @@ static bool move(ThTrainer *tr, ThError *err)
     if (th_stopped(tr->update.stop, err))
         return false;
     th_pool_run(tr->pool, update_part, tr, tr->n_shards);
+    th_params_hold(&tr->model->params);
     t->updates++;
     move_sets(tr);
     t->step++;

@@ -1,5 +1,6 @@
 /* Kernelised relative positions, logarithmic form (Chi, Fan, Ramadge and Rudnicky 2022, section 4):
  * each head subtracts r1 ln(1 + r2 distance), both learned and positive. */
+#include <float.h>
 #include <stdlib.h>
 
 #include "models/position/position.h"
@@ -8,8 +9,8 @@ enum { SCALE, RATE };
 
 static void bind(const ThPosition *p, int *param, ThModelBuilder *b)
 {
-    param[SCALE] = th_model_build(b, "position.scale", p->heads, 1, TH_INIT_UNIFORM, 2);
-    param[RATE] = th_model_build(b, "position.rate", p->heads, 1, TH_INIT_UNIFORM, 1);
+    param[SCALE] = th_position_build(p, b, "position.scale", 2, FLT_MAX);
+    param[RATE] = th_position_build(p, b, "position.rate", 1, FLT_MAX);
 }
 
 static ThVar bias(const ThPosition *p, ThTape *t, const int *param, const ThPositionSpan *span)

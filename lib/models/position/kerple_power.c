@@ -1,5 +1,6 @@
 /* Kernelised relative positions, power form (Chi, Fan, Ramadge and Rudnicky 2022, section 4): each
  * head subtracts r1 distance^r2, both learned, r1 positive, r2 in (0, 2]. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,8 +10,8 @@ enum { SCALE, POWER };
 
 static void bind(const ThPosition *p, int *param, ThModelBuilder *b)
 {
-    param[SCALE] = th_model_build(b, "position.scale", p->heads, 1, TH_INIT_UNIFORM, 1);
-    param[POWER] = th_model_build(b, "position.power", p->heads, 1, TH_INIT_UNIFORM, 2);
+    param[SCALE] = th_position_build(p, b, "position.scale", 1, FLT_MAX);
+    param[POWER] = th_position_build(p, b, "position.power", 2, 2);
 }
 
 /* At most 2, as the theorem wants it. */

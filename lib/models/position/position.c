@@ -299,9 +299,21 @@ bool th_position_stays(const ThPosition *p)
 
 /* ---- for the encodings ---- */
 
+static const double least = 0.01;
+
+/* A rounding inside the bounds, where a step has a slope. */
+int th_position_build(const ThPosition *p, ThModelBuilder *b, const char *name, double begins,
+                      double most)
+{
+    const double inside = 1e-5;
+    int index = th_model_build(b, name, p->heads, 1, TH_INIT_UNIFORM, begins);
+    th_param_held(&b->m->params, index, (float)(least * (1 + inside)),
+                  (float)(most * (1 - inside)));
+    return index;
+}
+
 ThVar th_position_positive(ThTape *t, ThVar weight)
 {
-    const double least = 0.01;
     ThVar size = th_op_map(t, weight, TH_MAP_ABS);
     return th_op_affine(t, th_op_relu(t, th_op_affine(t, size, 1, -least)), 1, least);
 }

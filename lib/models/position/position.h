@@ -166,9 +166,16 @@ bool th_position_turns(const ThPosition *p, ThError *err); /* do the sizes fit? 
 int th_position_distance(const ThPositionSpan *span, int column);
 int th_position_columns(const ThPosition *p, const ThPositionSpan *span);
 
-/* A weight (rows, 1) made positive as KERPLE does it, at least 0.01.  A number below zero counts by
- * its size, so that a step of the optimiser that goes too far does not end there. */
+/* A weight (rows, 1) made positive as KERPLE does it, at least 0.01; a number below zero, of an old
+ * file, counts by its size.  Below 0.01 there is no slope: a weight that th_position_build made is
+ * held where there is one, so that a step that goes too far ends at the bound and the next may
+ * leave it, which is what the authors' program does. */
 ThVar th_position_positive(ThTape *t, ThVar weight);
+
+/* Adds such a weight, (p->heads, 1), which begins uniform up to `begins` and is held at most
+ * `most`; its index, or -1. */
+int th_position_build(const ThPosition *p, ThModelBuilder *b, const char *name, double begins,
+                      double most);
 
 /* The slopes of ALiBi, (heads): Press, Smith and Lewis 2022, section 3, and their program where the
  * heads are no power of two. */

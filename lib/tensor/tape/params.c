@@ -36,6 +36,25 @@ void th_param_hidden(ThParams *p, int index, int parts)
         p->item[index].hidden = parts;
 }
 
+void th_param_held(ThParams *p, int index, float least, float most)
+{
+    if (index < 0)
+        return;
+    p->item[index].least = least;
+    p->item[index].most = most;
+}
+
+void th_params_hold(ThParams *p)
+{
+    for (int i = 0; i < p->n; i++) {
+        const ThParam *item = &p->item[i];
+        float *x = p->value + item->offset;
+        for (int k = 0; item->most > 0 && k < item->rows * item->cols; k++)
+            if (!isnan(x[k])) /* which is to be seen */
+                x[k] = fminf(fmaxf(fabsf(x[k]), item->least), item->most);
+    }
+}
+
 static size_t bytes_of(size_t n)
 {
     return (n + ALIGN_FLOATS) / ALIGN_FLOATS * ALIGN_FLOATS * sizeof(float);
@@ -134,6 +153,7 @@ bool th_params_allocate(ThParams *p, uint64_t seed, ThStop *stop, ThError *err)
         size_t next = i + 1 < p->n ? item[1].offset : p->total;
         memset(p->value + end, 0, (next - end) * sizeof(float));
     }
+    th_params_hold(p);
     return true;
 }
 

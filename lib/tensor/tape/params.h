@@ -40,9 +40,10 @@ typedef struct {
     ThParamDraw *draw; /* of TH_INIT_DRAWN */
     double *row;       /* (cols): of TH_INIT_ROW */
     bool decays;       /* AdamW's weight decay applies: matrices yes, biases and norms no */
-    int hidden;    /* matrices from hidden vectors to hidden vectors that lie side by side in its
-                      columns, 2 where keys and values are one parameter; 0: not such a matrix */
-    size_t offset; /* of its first element in value */
+    int hidden; /* matrices from hidden vectors to hidden vectors that lie side by side in its
+                   columns, 2 where keys and values are one parameter; 0: not such a matrix */
+    float least, most; /* what a step holds sizes between, see th_params_hold; most 0: nothing */
+    size_t offset;     /* of its first element in value */
 } ThParam;
 
 typedef struct {
@@ -69,6 +70,14 @@ void th_param_drawn(ThParams *p, int index, ThParamDraw *draw);
 /* Says that every row of a parameter begins as `row` (cols), of which it keeps a copy, and that
  * weight decay is not for it.  TH_ENOMEM. */
 bool th_param_row(ThParams *p, int index, const double *row, ThError *err);
+
+/* Says that th_params_hold keeps a parameter's numbers at least … most, least > 0.  Index -1 does
+ * nothing. */
+void th_param_held(ThParams *p, int index, float least, float most);
+
+/* Brings the sizes of held parameters back between their bounds and makes them positive: the
+ * projection after a step of the optimiser.  th_params_allocate has done it. */
+void th_params_hold(ThParams *p);
 
 /* Allocates the block once the table is complete and draws initial values; each parameter has a
  * stream of its own, named by it.  stop may be NULL.  TH_ENOMEM, TH_EINTERRUPTED: free *p. */

@@ -381,6 +381,52 @@ static void test_curriculum_threshold(void **state)
     assert_int_equal(grown[2], 59 + 2 * 41);
 }
 
+/* The numbers of KERPLE's power form, (4) and (4). */
+static void held_numbers(const ThModel *m, float *number)
+{
+    static const char *const names[] = {"position.scale", "position.power"};
+    for (int i = 0; i < 2; i++) {
+        int index = th_params_find(&m->params, names[i]);
+        assert_true(index >= 0);
+        memcpy(number + (ptrdiff_t)4 * i, th_params_at(&m->params, index), 4 * sizeof *number);
+    }
+}
+
+/* Steps that are too large end at a bound, and the next may leave it: the authors set what is
+ * outside to the bound before every forward pass. */
+static void test_held_numbers(void **state)
+{
+    (void)state;
+    enum { ALL = 60, N = 8 };
+    ThTask *t = made_task("parity", "", NULL);
+    ThModel *m = made_model("transformer", "dim=8 heads=4 layers=1 position=kerple_power");
+    ThTrainer *tr = trainer(m, t, "steps=60 lr=0.3 batch=4 length=1..6", 1);
+    bool low[N] = {0}, high[N] = {0};
+    float *power = th_params_at(&m->params, th_params_find(&m->params, "position.power"));
+    for (int k = 0; k < 4; k++)
+        power[k] = k % 2 ? 3 : -3; /* both count as 2 */
+    th_params_hold(&m->params);
+    for (int k = 0; k < 4; k++)
+        high[4 + k] = power[k] > 1.999F && power[k] <= 2;
+    int left_low = 0, left_high = 0;
+    for (int i = 0; i < ALL; i++) {
+        float number[N];
+        step(tr);
+        held_numbers(m, number);
+        for (int k = 0; k < N; k++) {
+            assert_true(number[k] >= 0.01F && (k < 4 || number[k] <= 2));
+            left_low += low[k] && number[k] > 0.011F;
+            left_high += high[k] && number[k] < 1.9F;
+            low[k] = number[k] < 0.0101F;
+            high[k] = k >= 4 && number[k] > 1.999F;
+        }
+    }
+    assert_true(left_low > 0 && left_high > 0);
+    th_trainer_free(tr);
+    th_model_free(m);
+    th_task_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -390,6 +436,7 @@ int main(void)
         cmocka_unit_test(test_rules),
         cmocka_unit_test(test_another_rule_starts_afresh),
         cmocka_unit_test(test_curriculum_threshold),
+        cmocka_unit_test(test_held_numbers),
     };
     return cmocka_run_group_tests_name("training rules", tests, NULL, NULL);
 }
