@@ -224,6 +224,41 @@ static void test_resting(void **state)
     th_model_free(m);
 }
 
+/* What is made of a centre, whose second feed-forward bias is off by so much; its bound in *bound.
+ */
+static void murmuring(ThModel *m, double off, double *at, double *bound)
+{
+    ThError err = {0};
+    ThProofChunk f;
+    static const double centre[] = {6000, -6000, 0, 0};
+    th_compile_weights(m, "layer0.feed_forward.down_bias")[3] += (float)off;
+    assert_true(th_proof_chunk_read(&f, m, 1, &err));
+    memset(f.x, 0, (size_t)(f.chunk * f.dim) * sizeof *f.x);
+    memcpy(f.x, centre, sizeof centre);
+    *bound = th_proof_chunk_combine(&f, 0);
+    memcpy(at, f.v, D * sizeof *at);
+    th_proof_chunk_free(&f);
+    th_compile_weights(m, "layer0.feed_forward.down_bias")[3] -= (float)off;
+}
+
+/* A unit of GELU that rests is not at 0: what it says there, times a weight that makes it seen. */
+static void test_murmur(void **state)
+{
+    (void)state;
+    const double weight = 2e15, bias = -8.0501;
+    ThModel *m = plain_model("dim=4 heads=1 hidden=1 activation=gelu");
+    th_compile_weights(m, "layer0.feed_forward.up")[2 * D] = 1;
+    th_compile_weights(m, "layer0.feed_forward.up_bias")[0] = (float)bias;
+    th_compile_weights(m, "layer0.feed_forward.down")[3] = (float)weight;
+    double at[D], moved[D], bound, other, square = 0;
+    murmuring(m, 0, at, &bound);
+    murmuring(m, weight * bias * 0.5 * erfc(-bias * M_SQRT1_2), moved, &other);
+    for (int i = 0; i < D; i++)
+        square += (moved[i] - at[i]) * (moved[i] - at[i]);
+    assert_true(sqrt(square) <= bound && sqrt(square) > 0.5 * bound);
+    th_model_free(m);
+}
+
 typedef struct {
     const ThProofChunk *f;
     double x[D], at[D], radius;
@@ -401,13 +436,10 @@ static void test_weights_are_finite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_combinations),
-        cmocka_unit_test(test_units),
-        cmocka_unit_test(test_resting),
-        cmocka_unit_test(test_norms),
-        cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_slack),
-        cmocka_unit_test(test_weights_are_finite),
+        cmocka_unit_test(test_combinations), cmocka_unit_test(test_units),
+        cmocka_unit_test(test_resting),      cmocka_unit_test(test_murmur),
+        cmocka_unit_test(test_norms),        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_slack),        cmocka_unit_test(test_weights_are_finite),
     };
     return cmocka_run_group_tests_name("compile_room", tests, NULL, NULL);
 }
