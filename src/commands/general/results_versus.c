@@ -115,11 +115,23 @@ static void print_pairs(ShSession *s, const ShGroup *g, const ShPairs *p, double
     json_decref(row);
 }
 
+/* Pairs are of points with the same seed. */
+static bool have_seeds(const ShResults *r, ThError *err)
+{
+    size_t i;
+    json_t *record;
+    json_array_foreach(r->records, i, record) if (seed_of(record)) return true;
+    return th_fail(err, TH_EVALUE,
+                   "versus= pairs points of the same seed, and no point here has a variable seed: "
+                   "let the sweep write \"for seed = 1..5\"");
+}
+
 bool sh_results_versus(ShSession *s, const ThOptions *o, const ShResults *r, ThError *err)
 {
     const char *value;
     int at;
-    bool ok = sh_results_value(r, "versus", th_option_text(o, "versus"), &at, &value, err);
+    bool ok = sh_results_value(r, "versus", th_option_text(o, "versus"), &at, &value, err) &&
+              have_seeds(r, err);
     ThText columns = {0};
     for (size_t i = 0; ok && i < json_array_size(r->by); i++)
         th_text_printf(&columns, "%s:s ", json_string_value(json_array_get(r->by, i)));
