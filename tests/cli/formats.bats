@@ -159,6 +159,13 @@ END
     run "$TAPEHEAD" -q -k -e 'load "cut.dot"; list'
     [ "$status" -eq 1 ]
     [[ "$output" == *'cut.dot:1:'*'expected a node'* ]]
+    printf 'digraph { s [label=""]; s -> a; a -> b; b -> a }' >bare.dot
+    run "$TAPEHEAD" -q -e 'load "bare.dot"'
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'edges without labels'* ]]
+    printf 'digraph { s [shape=none label=""]; s -> a; a -> b; b -> a [label=x] }' >moves.dot
+    run "$TAPEHEAD" -q -e 'load "moves.dot" as m; run m x'
+    [ "$status" -eq 0 ]
     head -c 100000 /dev/urandom >noise.att
     run "$TAPEHEAD" -q -e 'load "noise.att"'
     [ "$status" -eq 1 ]

@@ -391,17 +391,21 @@ static const ThDotEdge *find_branch(const Builder *b, bool *point)
 /* What the whole says, or NULL. */
 static const char *kind_of_graph(const Builder *b)
 {
-    size_t starts = 0, bold = 0, boxes = 0, diamonds = 0;
+    size_t starts = 0, bold = 0, boxes = 0, diamonds = 0, moves = 0, bare = 0;
     for (size_t i = 0; i < b->g.n_edges; i++) {
         const ThDotEdge *e = &b->g.edge[i];
         starts += b->state[e->from] < 0 && b->state[e->to] >= 0;
         bold += e->bold;
+        moves += b->state[e->from] >= 0 && b->state[e->to] >= 0;
+        bare += b->state[e->from] >= 0 && b->state[e->to] >= 0 && e->label == SIZE_MAX;
     }
     for (size_t i = 0; i < b->g.id.n; i++) {
         const char *shape = no_state(b, (int)i) ? NULL : b->g.node[i].shape;
         boxes += shape && (strcmp(shape, "box") == 0 || strcmp(shape, "square") == 0);
         diamonds += shape && strcmp(shape, "diamond") == 0;
     }
+    if (moves > 0 && bare == moves && !b->g.alphabet)
+        return "edges without labels, which read nothing";
     if (is_stochastic(b))
         return "a stochastic automaton: its labels end in probabilities";
     if (b->g.weighted)
